@@ -1,0 +1,80 @@
+# Debian packages that building, testing and checking need beside Go, git and make.
+# gcc and libc6-dev: the race detector links with a C compiler (make lint).
+DEBIAN_PACKAGES := gcc libc6-dev
+
+GO          ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# Packages that run goroutines of their own.
+PARALLEL := ./internal/search ./internal/engine/explicit
+# Packages with a FuzzParse.
+PARSERS  := ./internal/ir ./internal/frontend/automaton
+
+FUZZ_PROGRAMS ?= 20000
+FUZZ_SEED     ?= 1
+FUZZ_TIME     ?= 60s
+
+.PHONY: all build test lint fuzz bench update deps
+.PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
+
+all: build
+
+build:
+	$(GO) build -o bin/fencepost ./cmd/fencepost
+
+test:
+	$(GO) test ./...
+
+lint: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
+
+lint-format:
+	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not gofmt-clean:"; echo "$$files"; exit 1; fi
+
+lint-vet:
+	$(GO) vet ./...
+
+lint-staticcheck:
+	$(GO) run $(STATICCHECK) ./...
+
+lint-tidy:
+	$(GO) mod tidy -diff
+
+lint-layers:
+	$(GO) test -count=1 -run 'TestLayers|TestPolicy' .
+
+# What the tests expect must be what `make update` writes.
+lint-update: update
+	git diff --exit-code -- ':(glob)**/testdata/**'
+
+lint-race:
+	$(GO) test -race -short $(PARALLEL)
+
+# Random programs through every engine, then each parser on random bytes.
+fuzz:
+	$(GO) test ./internal/testkit/... -count=1 -timeout 120m -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	@set -e; for p in $(PARSERS); do \
+	  echo "$(GO) test $$p -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZ_TIME)"; \
+	  $(GO) test $$p -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZ_TIME); \
+	done
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# Rewrites expected output, in the packages whose tests know -update.
+update:
+	@packages=$$(grep -rl --include='*_test.go' 'flag\.Bool("update"' . | xargs -r -n1 dirname | sort -u); \
+	if [ -z "$$packages" ]; then echo "update: no package has expected output to rewrite"; exit 0; fi; \
+	echo "$(GO) test" $$packages "-count=1 -update"; \
+	$(GO) test $$packages -count=1 -update
+
+deps:
+	@missing=; for p in $(DEBIAN_PACKAGES); do \
+	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$p"; \
+	done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if ! command -v apt-get >/dev/null; then echo "deps: no apt-get here; needed:$$missing"; exit 0; fi; \
+	if [ "$$(id -u)" = 0 ]; then sudo=; \
+	elif sudo -n true 2>/dev/null; then sudo="sudo -n"; \
+	else echo "deps: not root and no sudo without a password; needed:$$missing"; exit 0; fi; \
+	$$sudo apt-get update -q && $$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing \
+	  || echo "deps: could not install:$$missing"

@@ -1,0 +1,181 @@
+// What the documents promise that a machine can check.
+
+package fencepost_test
+
+import (
+	"go/scanner"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const bibliography = "docs/bibliography.md"
+
+var (
+	// A citation opens with a key and may name several: [BCDM15 §2, BDM13 §2].
+	citation = regexp.MustCompile(`\[[A-Z]+[0-9]{2}(?:[\s,;][^\]\[]*)?\]`)
+	paperKey = regexp.MustCompile(`\b[A-Z]+[0-9]{2}\b`)
+	// An entry of the bibliography: - **[BDM13]** authors, title, venue.
+	entry = regexp.MustCompile(`(?m)^- \*\*\[([A-Z]+[0-9]{2})\]\*\*`)
+	link  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+)
+
+// notKeys look like keys and are names of types and processors.
+var notKeys = []string{"S16", "S32", "S64", "U16", "U32", "U64", "X86"}
+
+func citedKeys(text string) []string {
+	var keys []string
+	for _, c := range citation.FindAllString(text, -1) {
+		for _, key := range paperKey.FindAllString(c, -1) {
+			if !slices.Contains(notKeys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
+
+// prose is what people read in a file: a document as it is, and the comments and
+// strings of Go code, where an index expression may look like a citation.
+func prose(name string, text []byte) string {
+	if path.Ext(name) == ".md" {
+		return string(text)
+	}
+	file := token.NewFileSet().AddFile(name, -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, text, nil, scanner.ScanComments)
+	var b strings.Builder
+	for {
+		_, tok, lit := s.Scan()
+		if tok == token.EOF {
+			return b.String()
+		}
+		if tok == token.COMMENT || tok == token.STRING {
+			// A citation may be broken over lines of a comment.
+			b.WriteString(strings.TrimPrefix(lit, "//"))
+			b.WriteByte('\n')
+		}
+	}
+}
+
+// documents calls f on every .go and .md file of the repository.
+func documents(t *testing.T, f func(name string, text []byte)) {
+	t.Helper()
+	root := os.DirFS(".")
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name == ".git" || name == "bin" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if ext := path.Ext(name); ext != ".go" && ext != ".md" {
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		if err == nil {
+			f(name, text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPaperKeys: every paper cited in code or documents is in the bibliography.
+func TestPaperKeys(t *testing.T) {
+	text, err := os.ReadFile(bibliography)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := make(map[string]bool)
+	for _, m := range entry.FindAllStringSubmatch(string(text), -1) {
+		if known[m[1]] {
+			t.Errorf("%s has two entries for [%s]", bibliography, m[1])
+		}
+		known[m[1]] = true
+	}
+	cited := 0
+	documents(t, func(name string, text []byte) {
+		for _, key := range citedKeys(prose(name, text)) {
+			cited++
+			if !known[key] {
+				t.Errorf("%s cites [%s], which is not in %s", name, key, bibliography)
+			}
+		}
+	})
+	if cited == 0 {
+		t.Error("no citation found at all: the pattern must be wrong")
+	}
+}
+
+// TestCitedKeys: what counts as a citation. The unknown key is put together here
+// so that TestPaperKeys does not find it.
+func TestCitedKeys(t *testing.T) {
+	unknown := "XYZ" + "99"
+	cases := []struct {
+		text string
+		want []string
+	}{
+		{"see [" + unknown + " §1]", []string{unknown}},
+		{"[BCDM15 §2, " + unknown + " Fig. 1]", []string{"BCDM15", unknown}},
+		{"[" + unknown + "\n§3]", []string{unknown}},
+		{"[" + unknown + "]", []string{unknown}},
+		{"types [S64] and [X86]", nil},
+		{"a[i], [1, 2], [A-Z]", nil},
+	}
+	for _, c := range cases {
+		if got := citedKeys(c.text); !slices.Equal(got, c.want) {
+			t.Errorf("citedKeys(%q) = %q, want %q", c.text, got, c.want)
+		}
+	}
+	code := "package p // [BDM13 §2]\nvar x = table[" + unknown + "]\n"
+	if got := citedKeys(prose("p.go", []byte(code))); !slices.Equal(got, []string{"BDM13"}) {
+		t.Errorf("in code: got %q, want the citation in the comment only", got)
+	}
+}
+
+// TestArchitecturePackages: the code map names every package.
+func TestArchitecturePackages(t *testing.T) {
+	const page = "docs/architecture.md"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pkgs, err := scan(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range pkgs {
+		if pkg != "." && !strings.Contains(string(text), "`"+pkg+"`") {
+			t.Errorf("%s does not say what `%s` is for", page, pkg)
+		}
+	}
+}
+
+// TestLinks: relative links between documents lead somewhere.
+func TestLinks(t *testing.T) {
+	documents(t, func(name string, text []byte) {
+		if path.Ext(name) != ".md" {
+			return
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			target, _, _ := strings.Cut(m[1], "#")
+			if target == "" || strings.Contains(target, "://") {
+				continue
+			}
+			if _, err := os.Stat(path.Join(path.Dir(name), target)); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+			}
+		}
+	})
+}

@@ -1,0 +1,54 @@
+// Package fencepost answers questions about concurrent programs on processors
+// that buffer stores. It is the API the command line is built on.
+//
+// Mistakes in the input come back as diagnostics, not as errors; an error means
+// that fencepost itself failed.
+package fencepost
+
+import (
+	"context"
+
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// Version is the version of the tool.
+const Version = "0.1.0-dev"
+
+// Input is one source file. The language follows the name's extension unless
+// Options.Lang says otherwise.
+type Input = pipeline.Input
+
+// Options are the limits and switches of a run. The zero value is not useful:
+// start from Defaults.
+type Options = pipeline.Options
+
+// Progress is how far a run has come.
+type Progress = pipeline.Progress
+
+// Defaults are the documented defaults: 60 s, half of the memory, buffers of 8.
+func Defaults() Options { return pipeline.Defaults() }
+
+// Answer is what every command returns.
+type Answer = pipeline.Answer
+
+// Check answers whether the assertions, goals and final conditions of a program
+// hold under each of the models (sc, tso, pso): one result per model.
+func Check(ctx context.Context, in Input, models []string, opt Options) (Answer, error) {
+	return pipeline.Check(ctx, in, models, opt)
+}
+
+// ShowForm says in which form Show prints a program.
+type ShowForm = pipeline.ShowForm
+
+// The forms of Show.
+const (
+	ShowStructured = pipeline.ShowStructured
+	ShowFlat       = pipeline.ShowFlat
+	ShowDot        = pipeline.ShowDot
+)
+
+// Show prints the program's representation.
+func Show(in Input, form ShowForm, opt Options) (string, []verdict.Diagnostic, error) {
+	return pipeline.Show(in, form, opt)
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"fencepost"
+	"fencepost/internal/render/json"
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+
+	"github.com/spf13/cobra"
+)
+
+const checkHelp = `Check whether the assertions, goals and final condition of a program hold.
+
+Every answer says what it covers. A violation comes with the execution that
+leads to it: one column per thread, and what each store buffer holds.
+FILE is a program, or - for standard input.
+
+Exit codes: 0 holds (or, for exists, observed), 1 violated (not observed),
+2 unknown, 3 bad input or usage, 4 internal error. With several models the
+first of 4, 3, 1, 2, 0 that occurs.`
+
+const checkExample = `  fencepost check dekker.fp
+  fencepost check dekker.fp --model sc,tso,pso
+  fencepost check queue.fp --buffer 16 --timeout 5m --memory 4GiB
+  fencepost check sb.fp --final-states --json`
+
+// maxCount bounds the numbers people can ask for; more is a slip of the finger.
+const (
+	maxCount   = 1_000_000
+	maxWorkers = 1024
+)
+
+type checkFlags struct {
+	models modelsValue
+	json   bool
+	opt    fencepost.Options
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	f := &checkFlags{models: modelsValue{"tso"}, opt: fencepost.Defaults()}
+	cmd := &cobra.Command{
+		Use:     "check FILE",
+		Short:   "Check a program's assertions, goals and final condition",
+		Long:    checkHelp,
+		Example: checkExample,
+		Args:    oneFile,
+		RunE:    func(_ *cobra.Command, args []string) error { return a.check(args[0], f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
+	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
+	flags.Var(sizeValue{&f.opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
+	flags.Var(countValue{&f.opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops")
+	flags.Var(countValue{&f.opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
+	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
+	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
+	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also look for deadlocks")
+	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
+	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states")
+	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
+	return cmd
+}
+
+func (a *app) check(name string, f *checkFlags) error {
+	in, err := a.read(name)
+	if err != nil {
+		return err
+	}
+	answer, err := a.runCheck(in, f)
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(a.stderr, "fencepost: interrupted before anything was known")
+		a.code = exitUnknown
+		return a.render(f, fencepost.Answer{})
+	}
+	if err != nil {
+		return &internalError{err}
+	}
+	a.diagnostics(answer.Diagnostics)
+	if answer.HasErrors() {
+		a.code = exitUsage
+		return a.render(f, fencepost.Answer{Diagnostics: answer.Diagnostics})
+	}
+	if len(answer.Results) == 0 {
+		return &internalError{fmt.Errorf("no result for %s", name)}
+	}
+	var codes []int
+	for _, r := range answer.Results {
+		if r.Verdict == verdict.Unset {
+			return &internalError{fmt.Errorf("no verdict for %s under %s", name, r.Model)}
+		}
+		codes = append(codes, r.Verdict.ExitCode())
+	}
+	a.code = worst(codes...)
+	return a.render(f, answer)
+}
+
+// runCheck runs the check with progress, until it ends or is interrupted. After
+// the first Ctrl-C the signal has its usual effect again, so that a second kills.
+func (a *app) runCheck(in fencepost.Input, f *checkFlags) (fencepost.Answer, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var line *progress
+	opt := f.opt
+	if width, ok := a.terminal(a.stderr); ok {
+		line = &progress{w: a.stderr, width: width}
+		opt.Progress = line.update
+		defer line.finish()
+	}
+	detach := context.AfterFunc(ctx, func() {
+		stop()
+		if line != nil {
+			line.interrupted()
+		}
+	})
+	defer detach()
+	return a.services.check(ctx, in, f.models, opt)
+}
+
+func (a *app) diagnostics(all []verdict.Diagnostic) {
+	style := a.style(a.stderr)
+	for _, d := range all {
+		text.Diagnostic(a.stderr, d, style)
+	}
+}
+
+// render prints the answer to stdout.
+func (a *app) render(f *checkFlags, answer fencepost.Answer) error {
+	if f.json {
+		if err := json.Report(a.stdout, answer.Results, answer.Diagnostics); err != nil {
+			return &internalError{err}
+		}
+		return nil
+	}
+	style := a.style(a.stdout)
+	for i := range answer.Results {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		text.Result(a.stdout, &answer.Results[i], style)
+	}
+	return nil
+}

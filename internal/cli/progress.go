@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"fencepost"
+	"fencepost/internal/render/text"
+)
+
+const (
+	quietTime    = time.Second            // shorter work shows no progress
+	progressStep = 100 * time.Millisecond // between two updates
+	clearLine    = "\r\x1b[K"
+)
+
+// progress keeps one line on a terminal up to date.
+type progress struct {
+	mu    sync.Mutex
+	w     io.Writer
+	width int
+	last  fencepost.Progress
+	shown bool
+	done  bool
+}
+
+func (p *progress) update(now fencepost.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	soon := p.shown && now.Model == p.last.Model && now.Elapsed-p.last.Elapsed < progressStep
+	if p.done || now.Elapsed < quietTime || soon {
+		return
+	}
+	p.last, p.shown = now, true
+	line := []rune(progressLine(now))
+	if len(line) >= p.width {
+		line = line[:max(0, p.width-1)]
+	}
+	fmt.Fprint(p.w, clearLine+string(line))
+}
+
+func progressLine(now fencepost.Progress) string {
+	rate := int64(float64(now.States) / now.Elapsed.Seconds())
+	return fmt.Sprintf("%s: %s states, %s/s, %s waiting, depth %s, %s", strings.ToUpper(now.Model),
+		text.Count(now.States), text.Count(rate), text.Count(now.Waiting), text.Count(int64(now.Depth)),
+		now.Elapsed.Truncate(time.Second))
+}
+
+// interrupted tells that Ctrl-C was heard.
+func (p *progress) interrupted() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.done {
+		return
+	}
+	p.clear()
+	fmt.Fprintln(p.w, "interrupted, stopping; Ctrl-C again to kill")
+}
+
+// finish removes the line; nothing is shown after.
+func (p *progress) finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+	p.done = true
+}
+
+func (p *progress) clear() {
+	if p.shown {
+		fmt.Fprint(p.w, clearLine)
+		p.shown = false
+	}
+}

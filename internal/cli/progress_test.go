@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"fencepost"
+	"fencepost/verdict"
+)
+
+func TestProgressLine(t *testing.T) {
+	f := &fake{answer: results(verdict.Safe)}
+	f.tty = map[io.Writer]int{&f.stderr: 100}
+	f.during = func(_ context.Context, opt fencepost.Options) {
+		for _, ms := range []int64{500, 2000, 2050, 3000} {
+			opt.Progress(fencepost.Progress{Model: "tso", States: 1000 * ms, Waiting: 7, Depth: 12, Elapsed: time.Duration(ms) * time.Millisecond})
+		}
+	}
+	f.run("", "check", program(t))
+	want := clearLine + "TSO: 2,000,000 states, 1,000,000/s, 7 waiting, depth 12, 2s" +
+		clearLine + "TSO: 3,000,000 states, 1,000,000/s, 7 waiting, depth 12, 3s" + clearLine
+	if got := f.stderr.String(); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestProgressFitsTheTerminal(t *testing.T) {
+	var out bytes.Buffer
+	p := &progress{w: &out, width: 20}
+	p.update(fencepost.Progress{Model: "tso", States: 1, Elapsed: time.Hour})
+	if got := len(strings.TrimPrefix(out.String(), clearLine)); got != 19 {
+		t.Errorf("line of %d characters: %q", got, out.String())
+	}
+	p.finish()
+	before := out.Len()
+	p.update(fencepost.Progress{Model: "tso", States: 1, Elapsed: 2 * time.Hour})
+	p.interrupted()
+	if out.Len() != before {
+		t.Errorf("written after the end: %q", out.String())
+	}
+}
+
+func TestNoProgressWithoutTerminal(t *testing.T) {
+	f := &fake{answer: results(verdict.Safe)}
+	f.run("", "check", program(t))
+	if f.opt.Progress != nil || f.stderr.Len() > 0 {
+		t.Errorf("progress without a terminal: %q", f.stderr.String())
+	}
+}
+
+func interrupt(t *testing.T) {
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if err := self.Signal(os.Interrupt); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInterruptCancelsTheCheck(t *testing.T) {
+	f := &fake{answer: results(verdict.Unknown)}
+	f.tty = map[io.Writer]int{&f.stderr: 100}
+	f.during = func(ctx context.Context, _ fencepost.Options) {
+		interrupt(t)
+		<-ctx.Done()
+	}
+	if code := f.run("", "check", program(t)); code != exitUnknown || !strings.Contains(f.stdout.String(), "unknown under TSO") {
+		t.Errorf("exit code %d: %s", code, f.stdout.String())
+	}
+}
+
+func TestInterruptBeforeAnAnswer(t *testing.T) {
+	f := &fake{err: context.Canceled}
+	f.during = func(ctx context.Context, _ fencepost.Options) {
+		interrupt(t)
+		<-ctx.Done()
+	}
+	if code := f.run("", "check", program(t), "--json"); code != exitUnknown || !strings.Contains(f.stderr.String(), "interrupted") ||
+		!strings.Contains(f.stdout.String(), `"results": []`) {
+		t.Errorf("exit code %d: %s %s", code, f.stdout.String(), f.stderr.String())
+	}
+}

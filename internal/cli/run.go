@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"fencepost"
+	"fencepost/verdict"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitHolds    = 0
+	exitViolated = 1
+	exitUnknown  = 2
+	exitUsage    = 3
+	exitInternal = 4
+)
+
+// exitPriority is the order in which codes win if a run has several results.
+var exitPriority = [...]int{exitInternal, exitUsage, exitViolated, exitUnknown, exitHolds}
+
+// services is the rest of the world, so that tests can stand in for it.
+type services struct {
+	check    func(context.Context, fencepost.Input, []string, fencepost.Options) (fencepost.Answer, error)
+	show     func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
+	terminal func(io.Writer) (width int, ok bool)
+	getenv   func(string) string
+}
+
+func realServices() services {
+	return services{check: fencepost.Check, show: fencepost.Show, terminal: terminal, getenv: os.Getenv}
+}
+
+// app is one run of the command line.
+type app struct {
+	services
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	color  choiceValue
+	code   int
+}
+
+// usageError is a mistake in how fencepost was called, with what to do instead.
+type usageError struct {
+	message string
+	hint    string
+}
+
+func (e *usageError) Error() string { return e.message }
+
+// internalError is a failure of fencepost. Every other error is the user's to
+// mend: ours are usageErrors, and cobra's are about arguments.
+type internalError struct{ err error }
+
+func (e *internalError) Error() string { return "internal error: " + e.err.Error() }
+func (e *internalError) Unwrap() error { return e.err }
+
+// Run does what args (without the program's name) say and returns the exit code.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return run(realServices(), args, stdin, stdout, stderr)
+}
+
+func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	// Pipeline catches what breaks inside the verifier. This is for the command line
+	// itself: Go would end with 2, which scripts take for "unknown".
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(stderr, "internal error: %v\n%s", r, debug.Stack())
+			code = exitInternal
+		}
+	}()
+	out := bufio.NewWriter(stdout)
+	a := &app{services: s, stdin: stdin, stdout: out, stderr: stderr, color: colorChoice()}
+	// The terminal is asked about the writer given, not the one in front of it.
+	a.terminal = func(w io.Writer) (int, bool) {
+		if w == io.Writer(out) {
+			w = stdout
+		}
+		return s.terminal(w)
+	}
+	root := a.rootCommand()
+	root.SetArgs(append([]string{}, args...)) // never nil, for which cobra takes os.Args
+	root.SetIn(stdin)
+	root.SetOut(out)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if flushErr := out.Flush(); err == nil && flushErr != nil {
+		err = &internalError{fmt.Errorf("writing the answer: %w", flushErr)}
+	}
+	if err != nil {
+		return a.report(err)
+	}
+	return a.code
+}
+
+// report prints an error that ends the run and returns its exit code.
+func (a *app) report(err error) int {
+	if internal := (*internalError)(nil); errors.As(err, &internal) {
+		fmt.Fprintln(a.stderr, internal)
+		return exitInternal
+	}
+	fmt.Fprintf(a.stderr, "fencepost: %v\n", err)
+	hint := "see `fencepost --help`"
+	if usage := (*usageError)(nil); errors.As(err, &usage) {
+		hint = usage.hint
+	}
+	fmt.Fprintf(a.stderr, "  %s\n", hint)
+	return exitUsage
+}
+
+const rootHelp = `fencepost tells whether concurrent code is still correct when the processor
+buffers its stores, and shows the execution that breaks it.
+
+Memory models: sc (no buffers), tso (x86), pso (one buffer per location).
+Exit codes: 0 holds, 1 violated, 2 unknown, 3 bad input or usage, 4 internal error.`
+
+func (a *app) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "fencepost",
+		Short:         "Check concurrent programs under SC, TSO and PSO",
+		Long:          rootHelp,
+		Example:       "  fencepost check dekker.fp --model sc,tso\n  fencepost show dekker.fp",
+		Version:       fencepost.Version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		// Two slips of the finger still name a command.
+		SuggestionsMinimumDistance: 2,
+		Args:                       cobra.ArbitraryArgs,
+		RunE:                       a.noCommand,
+	}
+	root.SetVersionTemplate(versionLine())
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{err.Error(), fmt.Sprintf("see `%s --help`", cmd.CommandPath())}
+	})
+	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
+	root.AddCommand(a.checkCommand(), a.showCommand(), a.versionCommand())
+	return root
+}
+
+// noCommand runs where the first argument is no command.
+func (a *app) noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return &usageError{"no command given", "try `fencepost check FILE`, or `fencepost --help` for all commands"}
+	}
+	hint := "see `fencepost --help`"
+	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
+		hint = fmt.Sprintf("did you mean `fencepost %s`?", names[0])
+	} else if _, err := os.Stat(args[0]); err == nil {
+		hint = fmt.Sprintf("to check the file, run `fencepost check %s`", args[0])
+	}
+	return &usageError{fmt.Sprintf("unknown command %q", args[0]), hint}
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  fencepost version",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &usageError{"version takes no arguments", "run `fencepost version`"}
+			}
+			return nil
+		},
+		Run: func(*cobra.Command, []string) { io.WriteString(a.stdout, versionLine()) },
+	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("fencepost %s (%s %s/%s)\n", fencepost.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// worst is the exit code of several: the first in the order of exitPriority.
+func worst(codes ...int) int {
+	for _, c := range exitPriority {
+		for _, have := range codes {
+			if have == c {
+				return c
+			}
+		}
+	}
+	return exitInternal
+}

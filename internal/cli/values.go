@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Flag values that say what they want when they do not get it. All implement
+// pflag.Value, whose Set error follows the words `invalid argument "x" for "--flag"`.
+
+// modelsValue is a list of memory models.
+type modelsValue []string
+
+var models = []string{"sc", "tso", "pso"}
+
+func (v *modelsValue) String() string { return strings.Join(*v, ",") }
+func (*modelsValue) Type() string     { return "models" }
+
+func (v *modelsValue) Set(s string) error {
+	var list []string
+	for name := range strings.SplitSeq(s, ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		if !slices.Contains(models, name) {
+			return fmt.Errorf("unknown model %q, want one or more of %s, separated by commas", name, strings.Join(models, ", "))
+		}
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	*v = list
+	return nil
+}
+
+// countValue is a whole number within limits.
+type countValue struct {
+	n        *int
+	min, max int
+}
+
+func (v countValue) String() string {
+	if v.n == nil {
+		return "0"
+	}
+	return strconv.Itoa(*v.n)
+}
+
+func (countValue) Type() string { return "k" }
+
+func (v countValue) Set(s string) error {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < v.min || n > v.max {
+		return fmt.Errorf("want a whole number from %d to %d", v.min, v.max)
+	}
+	*v.n = n
+	return nil
+}
+
+// timeoutValue is a duration that is not negative.
+type timeoutValue struct{ d *time.Duration }
+
+func (v timeoutValue) String() string {
+	if v.d == nil {
+		return "0s"
+	}
+	if *v.d == time.Minute {
+		return "60s" // the default, as the manual has it
+	}
+	return v.d.String()
+}
+
+func (timeoutValue) Type() string { return "duration" }
+
+func (v timeoutValue) Set(s string) error {
+	d, err := time.ParseDuration(s)
+	if _, numErr := strconv.ParseFloat(s, 64); err != nil && numErr == nil {
+		return fmt.Errorf("the unit is missing, write %ss for seconds", s)
+	}
+	if err != nil {
+		return fmt.Errorf("want a duration such as 90s, 5m or 1h30m")
+	}
+	if d < 0 {
+		return fmt.Errorf("want a duration that is not negative; 0 means no limit")
+	}
+	*v.d = d
+	return nil
+}
+
+// sizeValue is a number of bytes with a unit.
+type sizeValue struct{ bytes *int64 }
+
+func (v sizeValue) String() string {
+	if v.bytes == nil || *v.bytes == 0 {
+		return "half of RAM"
+	}
+	return strconv.FormatInt(*v.bytes, 10) + "B"
+}
+
+func (sizeValue) Type() string { return "size" }
+
+func (v sizeValue) Set(s string) error {
+	n, err := parseSize(s)
+	if err != nil {
+		return err
+	}
+	*v.bytes = n
+	return nil
+}
+
+// units by lower-case suffix. As everywhere, GB is a power of ten; a bare G is
+// read as GiB, which is what people mean when they speak of memory.
+var units = map[string]float64{
+	"b": 1,
+	"k": 1 << 10, "kib": 1 << 10, "kb": 1e3,
+	"m": 1 << 20, "mib": 1 << 20, "mb": 1e6,
+	"g": 1 << 30, "gib": 1 << 30, "gb": 1e9,
+	"t": 1 << 40, "tib": 1 << 40, "tb": 1e12,
+}
+
+const minMemory = 1 << 20
+
+// parseSize reads sizes such as 8GiB, 512MiB and 1.5G.
+func parseSize(s string) (int64, error) {
+	s = strings.TrimSpace(s)
+	end := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
+	if end < 0 {
+		end = len(s)
+	}
+	number, err := strconv.ParseFloat(s[:end], 64)
+	unit := strings.ToLower(strings.TrimSpace(s[end:]))
+	factor, known := units[unit]
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("want a size such as 8GiB, 512MiB or 1.5G")
+	case unit == "":
+		return 0, fmt.Errorf("the unit is missing, write %sGiB or %sMiB", s, s)
+	case !known:
+		return 0, fmt.Errorf("unknown unit %q, want KiB, MiB, GiB or TiB", s[end:])
+	}
+	bytes := number * factor
+	if bytes < minMemory {
+		return 0, fmt.Errorf("too small, want at least 1MiB")
+	}
+	if bytes >= math.MaxInt64 {
+		return 0, fmt.Errorf("too large")
+	}
+	return int64(bytes), nil
+}
+
+// choiceValue is one of a few words.
+type choiceValue struct {
+	value   string
+	choices []string
+}
+
+func colorChoice() choiceValue {
+	return choiceValue{value: "auto", choices: []string{"auto", "always", "never"}}
+}
+
+func (v *choiceValue) String() string { return v.value }
+func (*choiceValue) Type() string     { return "when" }
+
+func (v *choiceValue) Set(s string) error {
+	if !slices.Contains(v.choices, s) {
+		return fmt.Errorf("want one of %s", strings.Join(v.choices, ", "))
+	}
+	v.value = s
+	return nil
+}

@@ -1,0 +1,135 @@
+package diag
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"fencepost/internal/source"
+)
+
+// Severity of a diagnostic.
+type Severity uint8
+
+// The severities. The zero value is unset.
+const (
+	_ Severity = iota
+	Error
+	Warning
+)
+
+func (s Severity) String() string {
+	switch s {
+	case Error:
+		return "error"
+	case Warning:
+		return "warning"
+	default:
+		panic(fmt.Sprintf("BUG: unknown severity %d", s))
+	}
+}
+
+// Diagnostic is one message about one place in the input.
+type Diagnostic struct {
+	Severity Severity
+	Code     string // stable, such as FP0103
+	Span     source.Span
+	Message  string
+	Notes    []string
+}
+
+// limit is how many errors a List keeps; noise as input must not drown the user.
+const limit = 20
+
+// List collects diagnostics of one run of a front end.
+type List struct {
+	All     []Diagnostic
+	errors  int
+	Dropped int // errors past the limit
+}
+
+// Errorf adds an error and returns it so that notes can be attached.
+func (l *List) Errorf(code string, at source.Span, format string, args ...any) *Diagnostic {
+	l.errors++
+	if l.errors > limit {
+		l.Dropped++
+		return &Diagnostic{}
+	}
+	return l.add(Error, code, at, format, args)
+}
+
+// Warnf adds a warning.
+func (l *List) Warnf(code string, at source.Span, format string, args ...any) *Diagnostic {
+	return l.add(Warning, code, at, format, args)
+}
+
+func (l *List) add(sev Severity, code string, at source.Span, format string, args []any) *Diagnostic {
+	l.All = append(l.All, Diagnostic{Severity: sev, Code: code, Span: at, Message: fmt.Sprintf(format, args...)})
+	return &l.All[len(l.All)-1]
+}
+
+// Note attaches a note to a diagnostic.
+func (d *Diagnostic) Note(format string, args ...any) *Diagnostic {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+	return d
+}
+
+// Full reports whether so many errors were found that going on helps nobody.
+func (l *List) Full() bool { return l.errors >= limit }
+
+// HasErrors reports whether any error was added.
+func (l *List) HasErrors() bool { return l.errors > 0 }
+
+// Sort orders the diagnostics by position, errors as found among equals.
+func (l *List) Sort() {
+	sort.SliceStable(l.All, func(i, j int) bool { return l.All[i].Span.Before(l.All[j].Span.Pos) })
+}
+
+// excerptWidth is how much of a long line an excerpt shows.
+const excerptWidth = 120
+
+// Excerpt is the source line of d with carets under the span, or "" without a
+// position. Tabs are kept so that the caret stays aligned; other control
+// characters and broken UTF-8 are shown as '.'.
+func Excerpt(f *source.File, d Diagnostic) string {
+	if f == nil || !d.Span.IsValid() {
+		return ""
+	}
+	line := f.Line(d.Span.Line)
+	col := min(d.Span.Col-1, len(line))
+	width := 1
+	if d.Span.EndLine == d.Span.Line {
+		width = max(1, min(d.Span.EndCol-1, len(line))-col)
+	} else if d.Span.EndLine > d.Span.Line {
+		width = max(1, len(line)-col)
+	}
+	start := 0
+	if col > excerptWidth*2/3 {
+		start = col - excerptWidth/2
+	}
+	end := min(len(line), start+excerptWidth)
+	width = max(1, min(width, end-col))
+
+	var text, marks strings.Builder
+	for i := start; i < end; i++ {
+		c := line[i]
+		switch {
+		case c == '\t':
+			text.WriteByte('\t')
+		case c < ' ' || c >= 0x7f:
+			text.WriteByte('.')
+		default:
+			text.WriteByte(c)
+		}
+		if i < col {
+			if c == '\t' {
+				marks.WriteByte('\t')
+			} else {
+				marks.WriteByte(' ')
+			}
+		}
+	}
+	marks.WriteString("^")
+	marks.WriteString(strings.Repeat("~", width-1))
+	return text.String() + "\n" + marks.String()
+}

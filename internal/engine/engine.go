@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// Engine is one way of answering.
+type Engine struct {
+	Name   string
+	Doc    string   // one line
+	Papers []string // bibliography keys
+	// Supports reports why the engine cannot do a task, or nil.
+	Supports func(*Task) error
+	Run      func(context.Context, *Task) (*Outcome, error)
+}
+
+// Task is a question about a flat program under one model.
+type Task struct {
+	Program *ir.Program
+	Props   *property.Set
+	Model   memory.Model
+	Limits  Limits
+
+	KeepGoing bool // find every distinct violation
+	Finals    bool // collect final states
+	Progress  func(Progress)
+}
+
+// Limits of a run. Time is the context's.
+type Limits struct {
+	Memory  int64 // bytes of stored states, 0: none
+	Buffer  int   // entries per thread's buffer where stores are in a cycle
+	Workers int
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	States  int64
+	Waiting int64
+	Depth   int
+	Elapsed time.Duration
+}
+
+// Outcome is what an engine says. It has no verdict for violations until they
+// have been replayed: that is the pipeline's part.
+type Outcome struct {
+	Violations []Violation // nearest first
+	// Unknown is why the search did not finish, "" if it did.
+	Unknown  string
+	Coverage verdict.Coverage
+	Stats    verdict.Stats
+	Warnings []verdict.Warning
+	// Finals are the distinct final states, sorted; only if asked for.
+	Finals []string
+}
+
+// ViolationKind says what was violated. The zero value is unset.
+type ViolationKind uint8
+
+// The kinds.
+const (
+	_             ViolationKind = iota
+	CheckFailed                 // an assertion or an error of the program
+	GoalReached                 // property.Goal number Goal
+	FinalViolated               // the final condition: a state against never or forall, or one for exists
+	Deadlock
+)
+
+func (k ViolationKind) String() string {
+	switch k {
+	case CheckFailed:
+		return "check"
+	case GoalReached:
+		return "goal"
+	case FinalViolated:
+		return "final"
+	case Deadlock:
+		return "deadlock"
+	default:
+		panic(fmt.Sprintf("BUG: unknown violation %d", k))
+	}
+}
+
+// Violation is something found, with the execution that shows it.
+type Violation struct {
+	Kind    ViolationKind
+	Class   ir.CheckClass // CheckFailed
+	Edge    ir.EdgeID     // CheckFailed: the edge, NoEdge if a flush failed
+	Goal    int           // GoalReached
+	Witness *verdict.Witness
+}
+
+// Pos is a position as verdicts carry it, or nil.
+func Pos(e *ir.Edge) *verdict.Pos {
+	if e == nil || !e.Pos.IsValid() {
+		return nil
+	}
+	s := e.Pos
+	return &verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
+}

@@ -1,0 +1,238 @@
+package explicit
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"time"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/search"
+	"fencepost/verdict"
+)
+
+// Engine is explicit-state reachability.
+var Engine = engine.Engine{
+	Name:     "explicit",
+	Doc:      "visits every reachable state",
+	Papers:   []string{"BCDM15", "BDM13", "AAAJLS15"},
+	Supports: supports,
+	Run:      Run,
+}
+
+func supports(t *engine.Task) error {
+	if t.Program.Form != ir.Flat {
+		return fmt.Errorf("explicit takes flat programs")
+	}
+	for _, th := range t.Program.Threads {
+		if th.Unbounded {
+			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
+		}
+	}
+	return nil
+}
+
+// Run answers the task.
+func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+	if err := supports(task); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	y := Compile(task)
+	var workers []*worker
+	problem := search.Problem{
+		Worker: func() search.Worker {
+			w := newWorker(task, y)
+			workers = append(workers, w)
+			return w
+		},
+		Workers: task.Limits.Workers,
+		Memory:  task.Limits.Memory,
+		All:     task.KeepGoing,
+	}
+	if task.Progress != nil {
+		problem.Progress = func(p search.Progress) {
+			task.Progress(engine.Progress{States: p.States, Waiting: p.States - p.Expanded, Depth: p.Depth, Elapsed: time.Since(start)})
+		}
+	}
+	res := search.Run(ctx, problem)
+	out := &engine.Outcome{
+		Unknown: unknown(ctx, task, res),
+		Stats: verdict.Stats{
+			States: res.States, Transitions: res.Transitions, Depth: res.Depth, Bytes: res.Bytes,
+		},
+	}
+	for _, f := range res.Findings {
+		v, err := violation(task, y, res, f)
+		if err != nil {
+			return nil, err
+		}
+		out.Violations = append(out.Violations, v)
+	}
+	summarise(task, y, workers, res, out)
+	out.Stats.Seconds = time.Since(start).Seconds()
+	return out, nil
+}
+
+// Compile makes the transition system of a task: what its properties look at is
+// kept alive and visible.
+func Compile(task *engine.Task) *memory.System {
+	kept, watched := map[regKey]bool{}, map[regKey]bool{}
+	add := func(m map[regKey]bool, vars []property.Var) {
+		for _, v := range vars {
+			if !v.IsMemory() {
+				m[regKey{v.Thread, v.Reg}] = true
+			}
+		}
+	}
+	visible := map[locKey]bool{}
+	for _, g := range task.Props.Goals {
+		for _, at := range g.At {
+			for _, l := range at.Locs {
+				visible[locKey{at.Thread, l}] = true
+			}
+		}
+		if g.With != nil {
+			add(kept, g.With.Vars)
+			add(watched, g.With.Vars)
+		}
+	}
+	if task.Props.Final != nil {
+		add(kept, task.Props.Final.Cond.Vars)
+	}
+	if task.Finals {
+		add(kept, task.Props.Observe)
+	}
+	return memory.New(task.Program, task.Model, memory.Options{
+		Buffer:  task.Limits.Buffer,
+		Keep:    func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
+		Watch:   func(t ir.ThreadID, r ir.Reg) bool { return watched[regKey{t, r}] },
+		Visible: func(t ir.ThreadID, l ir.Loc) bool { return visible[locKey{t, l}] },
+	})
+}
+
+type regKey struct {
+	t ir.ThreadID
+	r ir.Reg
+}
+
+type locKey struct {
+	t ir.ThreadID
+	l ir.Loc
+}
+
+// unknown says why a search did not finish, or "".
+func unknown(ctx context.Context, task *engine.Task, res *search.Result) string {
+	switch res.Stop {
+	case search.Complete, search.Found:
+		return ""
+	case search.OutOfMemory:
+		return fmt.Sprintf("memory limit of %d MiB reached after %d states", task.Limits.Memory>>20, res.States)
+	case search.OutOfTime:
+		if ctx.Err() == context.DeadlineExceeded {
+			return fmt.Sprintf("time limit reached after %d states", res.States)
+		}
+		return fmt.Sprintf("interrupted after %d states", res.States)
+	case search.Failed:
+		return res.Err.Error()
+	default:
+		panic("BUG: unknown end of search")
+	}
+}
+
+// summarise gathers what the workers noticed on the way: bounds that were hit,
+// checks that were never reached, threads that never ran, final states.
+func summarise(task *engine.Task, y *memory.System, workers []*worker, res *search.Result, out *engine.Outcome) {
+	complete := res.Stop == search.Complete
+	any := func(pick func(*memory.State) []bool, i int) bool {
+		for _, w := range workers {
+			if pick(w.s)[i] {
+				return true
+			}
+		}
+		return false
+	}
+	var bufferHit *ir.Edge
+	bounded := map[string]bool{}
+	ran := map[ir.EdgeID]bool{}
+	for i := range y.EdgeCount() {
+		e := y.EdgeAt(i)
+		if any(func(s *memory.State) []bool { return s.Covered }, i) {
+			ran[e.ID] = true
+		}
+		if bufferHit == nil && any(func(s *memory.State) []bool { return s.Blocked }, i) {
+			bufferHit = e
+		}
+		if any(func(s *memory.State) []bool { return s.Bounds }, i) {
+			name := boundName(e)
+			if !bounded[name] {
+				bounded[name] = true
+				out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: name, Value: boundValue(e), Hit: true, Pos: engine.Pos(e)})
+			}
+		}
+	}
+	if bufferHit != nil {
+		out.Coverage.Bounds = append(out.Coverage.Bounds,
+			verdict.Bound{Name: "buffer", Value: task.Limits.Buffer, Hit: true, Pos: engine.Pos(bufferHit)})
+	}
+	out.Coverage.Exhaustive = complete && len(out.Coverage.Bounds) == 0
+	if complete {
+		out.Warnings = append(out.Warnings, unreached(task, y, ran)...)
+	}
+	collectFinals(task, workers, out)
+}
+
+func boundName(e *ir.Edge) string {
+	if e.Op.Kind == ir.Spawn {
+		return "threads"
+	}
+	return e.Op.Msg
+}
+
+func boundValue(e *ir.Edge) int {
+	if e.Op.Kind == ir.Spawn {
+		return len(e.Op.Threads)
+	}
+	return int(e.Op.Lo)
+}
+
+// unreached warns of assertions that no execution reaches: they hold for an
+// empty reason.
+func unreached(task *engine.Task, y *memory.System, ran map[ir.EdgeID]bool) []verdict.Warning {
+	var out []verdict.Warning
+	origins := map[ir.EdgeID]bool{}
+	for i := range y.EdgeCount() {
+		if e := y.EdgeAt(i); ran[e.ID] {
+			origins[e.Origin] = true
+		}
+	}
+	told := map[ir.EdgeID]bool{}
+	for i := range y.EdgeCount() {
+		e := y.EdgeAt(i)
+		if e.Op.Kind == ir.Assert && e.Op.Class == ir.Assertion && !origins[e.Origin] && !told[e.Origin] {
+			told[e.Origin] = true
+			out = append(out, verdict.Warning{Code: "FP0901", Message: "no execution reaches this assertion", Pos: engine.Pos(e)})
+		}
+	}
+	return out
+}
+
+func collectFinals(task *engine.Task, workers []*worker, out *engine.Outcome) {
+	all := map[string]bool{}
+	for _, w := range workers {
+		out.Stats.FinalStates += w.ended
+		for f := range w.finals {
+			all[f] = true
+		}
+	}
+	if !task.Finals {
+		return
+	}
+	for f := range all {
+		out.Finals = append(out.Finals, f)
+	}
+	sort.Strings(out.Finals)
+}

@@ -1,0 +1,117 @@
+package explicit
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/search"
+)
+
+// Witnesses. The search stores states, not steps. The path to a finding is a
+// list of states; between two neighbours some step and the local steps after it
+// lead from one to the other, and are found again by trying. Dead registers are
+// zero in stored states and not in the states the recorder runs through, which
+// changes nothing: they are dead.
+
+// violation rebuilds the execution behind a finding.
+func violation(task *engine.Task, y *memory.System, res *search.Result, f search.Finding) (engine.Violation, error) {
+	r := engine.NewRecorder(y)
+	b := &rebuilder{y: y, r: r}
+	path := res.Path(f)
+	for i, state := range path {
+		if i == 0 {
+			b.find(b.initial, b.reaches(state))
+		} else {
+			b.find(b.step, b.reaches(state))
+		}
+		if b.err != nil {
+			return engine.Violation{}, b.err
+		}
+	}
+	v := engine.Violation{Edge: ir.NoEdge}
+	switch {
+	case strings.HasPrefix(f.Key, keyCheck):
+		v.Kind = engine.CheckFailed
+		v.Class, v.Edge = parseCheckKey(f.Key)
+		fails := func() bool {
+			fault, failed := r.State().Fault()
+			return failed && checkKey(fault) == f.Key
+		}
+		if f.AtStart() {
+			b.find(b.initial, fails)
+		} else {
+			b.find(b.step, fails)
+		}
+	case strings.HasPrefix(f.Key, keyGoal):
+		v.Kind = engine.GoalReached
+		v.Goal, _ = strconv.Atoi(strings.TrimPrefix(f.Key, keyGoal))
+	case f.Key == keyFinal:
+		v.Kind = engine.FinalViolated
+	case f.Key == keyDeadlock:
+		v.Kind = engine.Deadlock
+	default:
+		panic("BUG: unknown finding " + f.Key)
+	}
+	v.Witness = r.Witness()
+	return v, b.err
+}
+
+// rebuilder finds the steps between stored states.
+type rebuilder struct {
+	y    *memory.System
+	r    *engine.Recorder
+	code []byte
+	err  error
+}
+
+// reaches tests whether the recorder's state is the stored one.
+func (b *rebuilder) reaches(state []byte) func() bool {
+	return func() bool {
+		s := b.r.State()
+		if _, failed := s.Fault(); failed {
+			return false
+		}
+		b.code = b.y.Encode(s, b.code[:0])
+		return bytes.Equal(b.code, state)
+	}
+}
+
+// find tries the ways on that gen offers until one is right, and records it.
+func (b *rebuilder) find(gen func(try func(prefix []memory.Step)), right func() bool) {
+	if b.err != nil {
+		return
+	}
+	s := b.r.State()
+	var steps []memory.Step
+	gen(func(prefix []memory.Step) {
+		if steps == nil && right() {
+			steps = append(append([]memory.Step{}, prefix...), s.Trail()...)
+		}
+	})
+	if steps == nil {
+		b.err = fmt.Errorf("no step leads on in the path to a finding")
+		return
+	}
+	for _, st := range steps {
+		b.r.Step(st)
+	}
+}
+
+func (b *rebuilder) initial(try func([]memory.Step)) {
+	b.y.SettleAll(b.r.State(), func() { try(nil) })
+}
+
+func (b *rebuilder) step(try func([]memory.Step)) {
+	s := b.r.State()
+	for _, st := range b.y.Enabled(s, nil) {
+		mark := s.Mark()
+		b.y.Apply(s, st)
+		b.y.Settle(s, int(st.Thread), func() { try([]memory.Step{st}) })
+		s.Undo(mark)
+	}
+}

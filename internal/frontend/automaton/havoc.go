@@ -1,0 +1,217 @@
+package automaton
+
+import (
+	"fencepost/internal/ir"
+)
+
+// Havoc and read abstraction [BEMT18 §2]: a register gets any value that
+// satisfies a constraint. The constraint of one step may look at one shared
+// place, as the value the step sees.
+//
+// Differs from the paper: the values must be bounded, by a range or by the shape
+// of the constraint, since engines enumerate them.
+
+// constraint is a condition that one step tests.
+type constraint struct {
+	cond  *ir.Expr // over registers and the value seen
+	place *place   // nil: none is read
+	addr  *ir.Expr
+	two   bool // more than one place is read
+	bad   bool // an error was reported
+}
+
+// constraint turns n into a condition of one step. dst is the register that
+// stands for the new value in it, if any.
+func (l *lowerer) constraint(n *node, dst ir.Reg) constraint {
+	k := constraint{bad: n.bad}
+	k.cond = l.oneStep(n, &k)
+	if k.place != nil && !k.two && !k.bad {
+		var index *ir.Expr
+		if k.place.index != nil {
+			index = k.place.index.pure
+		}
+		k.addr = k.place.addr(index)
+		if dst != ir.NoReg && mentions(k.addr, dst) {
+			l.c.errorf(codeConstraint, n.src.start, n.src.end, "which place is read cannot depend on the new value")
+			k.bad = true
+		}
+	}
+	return k
+}
+
+func (l *lowerer) oneStep(n *node, k *constraint) *ir.Expr {
+	switch {
+	case n.pure != nil:
+		return n.pure
+	case n.reading():
+		if n.place.index != nil && n.place.index.pure == nil || k.place != nil && !k.place.same(n.place) {
+			k.two = true
+		}
+		k.place = n.place
+		return ir.SeenValue()
+	case n.src.kind == eRMW:
+		l.c.errorf(codeConstraint, n.src.start, n.src.end, "'%s' cannot be part of a condition that is tested in one step", n.src.name)
+		k.bad = true
+		return ir.Int(0)
+	case n.checksDivisor():
+		l.c.errorf(codeConstraint, n.y.src.start, n.y.src.end, "the divisor must be constant in a condition that is tested in one step")
+		k.bad = true
+		return ir.Int(0)
+	}
+	x := l.oneStep(n.x, k)
+	if n.src.kind == eUnary {
+		return ir.Unary(n.op, ir.S64, x)
+	}
+	y := l.oneStep(n.y, k)
+	if n.src.kind == eBinary {
+		return ir.Binary(n.op, ir.S64, x, y)
+	}
+	return ir.Conditional(x, y, l.oneStep(n.z, k))
+}
+
+func mentions(e *ir.Expr, r ir.Reg) bool {
+	found := false
+	e.Walk(func(e *ir.Expr) { found = found || e.Op == ir.RegRef && e.Reg == r })
+	return found
+}
+
+func (l *lowerer) havoc(s *stmt, from, next ir.Loc) {
+	dst, ok := l.register(s.x.name)
+	if !ok {
+		l.notRegister(s.x)
+		return
+	}
+	op := ir.NewOp(ir.Havoc)
+	op.Dst = dst
+	if s.y != nil && !s.constraint {
+		from = l.bounds(s, &op, from)
+		l.edge(from, op, next, s.start, s.end)
+		return
+	}
+	if r, ok := l.ranges[dst]; ok {
+		op.HasRange, op.Lo, op.Hi = true, r[0], r[1]
+	}
+	lower, upper := op.HasRange, op.HasRange
+	if s.constraint {
+		k := l.constraint(l.resolve(s.y), dst)
+		if k.bad {
+			return
+		}
+		if k.two {
+			l.c.errorf(codeConstraint, s.start, s.end, "a constraint can read one shared place, not several")
+			return
+		}
+		if k.place != nil {
+			op = l.c.access(ir.AbstractLoad, k.place, k.addr, ir.Plain)
+			op.Dst = dst
+			if r, ok := l.ranges[dst]; ok {
+				op.HasRange, op.Lo, op.Hi = true, r[0], r[1]
+			}
+		}
+		op.Cond = k.cond
+		below, above := bounded(k.cond, dst)
+		lower, upper = lower || below, upper || above
+	}
+	if !(lower && upper) && l.c.domain != nil {
+		op.HasRange, op.Lo, op.Hi = true, l.c.domain[0], l.c.domain[1]
+		lower, upper = true, true
+	}
+	if !(lower && upper) {
+		l.unbounded(s, lower, upper)
+		return
+	}
+	l.edge(from, op, next, s.start, s.end)
+}
+
+// notRegister reports that a name stands for no register.
+func (l *lowerer) notRegister(e *expr) {
+	if _, ok := l.c.declared[e.name]; ok || e.name == l.t.decl.index.text {
+		l.c.errorf(codeNotRegister, e.start, e.end, "'%s' is no register", clip(e.name))
+		return
+	}
+	l.undeclared(e)
+}
+
+func (l *lowerer) unbounded(s *stmt, lower, upper bool) {
+	missing := "bounds"
+	switch {
+	case lower:
+		missing = "an upper bound"
+	case upper:
+		missing = "a lower bound"
+	}
+	name := clip(s.x.name)
+	l.c.errorf(codeUnbounded, s.start, s.end, "the values 'havoc' may give '%s' lack %s", name, missing).
+		Note("give a range with 'havoc %s in a..b', 'reg %s in a..b' or 'domain a..b', or bound it in the constraint", name, name)
+}
+
+// bounds takes in the range of "havoc r in a..b": as numbers where both are
+// constant, as a constraint otherwise.
+func (l *lowerer) bounds(s *stmt, op *ir.Op, from ir.Loc) ir.Loc {
+	lo, hi := l.resolve(s.y), l.resolve(s.z)
+	a, ok1 := lo.isConst()
+	b, ok2 := hi.isConst()
+	if ok1 && ok2 {
+		if a > b {
+			l.c.errorf(codeRange, s.y.start, s.z.end, "no value lies in %d..%d", a, b)
+		}
+		op.HasRange, op.Lo, op.Hi = true, a, b
+		return from
+	}
+	x, from := l.bound(lo, op.Dst, from)
+	y, from := l.bound(hi, op.Dst, from)
+	r := ir.R(op.Dst)
+	op.Cond = ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, r, x), ir.Binary(ir.Le, ir.S64, r, y))
+	return from
+}
+
+// bound evaluates a bound. Inside the constraint dst is the new value, so a
+// bound over the old one is computed before.
+func (l *lowerer) bound(n *node, dst ir.Reg, at ir.Loc) (*ir.Expr, ir.Loc) {
+	v, at := l.value(n, at)
+	if !mentions(v, dst) {
+		return v, at
+	}
+	tmp := l.temp("bound", n)
+	to := l.loc(n.src.end)
+	l.assign(tmp, v, at, to, n.src.start, n.src.end)
+	return ir.R(tmp), to
+}
+
+// bounded reports whether the shape of a constraint on r bounds it from below
+// and from above.
+func bounded(e *ir.Expr, r ir.Reg) (below, above bool) {
+	if v, ok := e.IsConst(); ok && v == 0 {
+		return true, true // there is no value at all
+	}
+	if e.Op == ir.LAnd || e.Op == ir.LOr {
+		b1, a1 := bounded(e.X, r)
+		b2, a2 := bounded(e.Y, r)
+		if e.Op == ir.LAnd {
+			return b1 || b2, a1 || a2
+		}
+		return b1 && b2, a1 && a2
+	}
+	if !e.Op.IsCompare() {
+		return false, false
+	}
+	op := e.Op
+	is := func(e *ir.Expr) bool { return e.Op == ir.RegRef && e.Reg == r }
+	switch {
+	case is(e.X) && !mentions(e.Y, r):
+	case is(e.Y) && !mentions(e.X, r):
+		op = map[ir.ExprOp]ir.ExprOp{ir.Lt: ir.Gt, ir.Le: ir.Ge, ir.Gt: ir.Lt, ir.Ge: ir.Le, ir.Eq: ir.Eq, ir.Ne: ir.Ne}[op]
+	default:
+		return false, false
+	}
+	switch op {
+	case ir.Eq:
+		return true, true
+	case ir.Lt, ir.Le:
+		return false, true
+	case ir.Gt, ir.Ge:
+		return true, false
+	default:
+		return false, false
+	}
+}

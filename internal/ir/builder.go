@@ -1,0 +1,149 @@
+package ir
+
+import (
+	"fmt"
+
+	"fencepost/internal/source"
+)
+
+// Where builders put things in the address space. Programs with cells keep the
+// integers below CellLimit*8 for mem[e] and everything else above.
+const (
+	dataBase     = 0x10000
+	cellDataBase = uint64(CellLimit) * CellUnit
+	redZone      = 16 // unused bytes between objects, so that overruns are noticed
+)
+
+// Builder makes programs. Names are made unique by a suffix where a caller
+// repeats one; callers that must not repeat names check themselves.
+type Builder struct {
+	p     *Program
+	next  uint64
+	names map[string]bool
+}
+
+// NewBuilder starts a structured program. cells says whether integers name
+// memory cells (Program.Cells).
+func NewBuilder(name string, cells bool) *Builder {
+	b := &Builder{
+		p:     &Program{Name: name, Form: Structured, Main: NoThread, Cells: cells},
+		next:  dataBase,
+		names: map[string]bool{},
+	}
+	if cells {
+		b.next = cellDataBase
+	}
+	return b
+}
+
+// Object adds an object after all others, with room in between, and returns its
+// id. unit is the size of an element.
+func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byte, pos source.Span) ObjectID {
+	o := Object{Name: b.unique("o:", name), Addr: b.next, Size: size, Unit: unit, Type: typ, Init: init, Pos: pos}
+	b.p.Objects = append(b.p.Objects, o)
+	b.next += (uint64(size) + redZone + 15) &^ 15
+	return ObjectID(len(b.p.Objects) - 1)
+}
+
+// CellWindow declares the cells mem[0..n-1] as an object, so that states hold
+// them flat. It changes no behaviour.
+func (b *Builder) CellWindow(n int64) ObjectID {
+	if !b.p.Cells {
+		panic("BUG: cell window in a program without cells")
+	}
+	b.p.Objects = append(b.p.Objects, Object{Name: "mem", Size: n * CellUnit, Unit: CellUnit, Type: S64, Cells: true})
+	return ObjectID(len(b.p.Objects) - 1)
+}
+
+// Addr is the address of an object.
+func (b *Builder) Addr(o ObjectID) uint64 { return b.p.Objects[o].Addr }
+
+// Main names the main thread.
+func (b *Builder) Main(t ThreadID) { b.p.Main = t }
+
+// Thread adds a thread.
+func (b *Builder) Thread(t Thread) ThreadID {
+	t.Name = b.unique("t:", t.Name)
+	b.p.Threads = append(b.p.Threads, t)
+	return ThreadID(len(b.p.Threads) - 1)
+}
+
+// Finish seals and returns the program.
+func (b *Builder) Finish() *Program {
+	b.p.Seal()
+	return b.p
+}
+
+func (b *Builder) unique(space, name string) string {
+	for n, try := 1, name; ; n++ {
+		if !b.names[space+try] {
+			b.names[space+try] = true
+			return try
+		}
+		try = fmt.Sprintf("%s#%d", name, n)
+	}
+}
+
+// FuncBuilder adds to one function.
+type FuncBuilder struct {
+	ID    FuncID
+	F     *Func
+	b     *Builder
+	names map[string]bool
+	pass  string
+}
+
+// Func starts a function with one location, its entry.
+func (b *Builder) Func(name string, pos source.Span) *FuncBuilder {
+	f := &Func{Name: b.unique("f:", name), Pos: pos}
+	b.p.Funcs = append(b.p.Funcs, f)
+	return &FuncBuilder{ID: FuncID(len(b.p.Funcs) - 1), F: f, b: b, names: map[string]bool{}}
+}
+
+// Pass marks the edges added from now on as made by a pass.
+func (fb *FuncBuilder) Pass(name string) { fb.pass = name }
+
+// Reg adds a register.
+func (fb *FuncBuilder) Reg(name string, init int64, pos source.Span) Reg {
+	fb.F.Regs = append(fb.F.Regs, Register{Name: fb.unique("r:", name), Init: init, Pos: pos})
+	return Reg(len(fb.F.Regs) - 1)
+}
+
+// Param adds a parameter; all parameters come before all other registers.
+func (fb *FuncBuilder) Param(name string, pos source.Span) Reg {
+	if len(fb.F.Regs) != fb.F.Params {
+		panic("BUG: parameter after a register")
+	}
+	fb.F.Params++
+	return fb.Reg(name, 0, pos)
+}
+
+// Loc adds a location. An empty name gets a made-up one.
+func (fb *FuncBuilder) Loc(name string, pos source.Span) Loc {
+	if name == "" {
+		name = fmt.Sprintf("L%d", len(fb.F.Locs))
+	}
+	fb.F.Locs = append(fb.F.Locs, Location{Name: fb.unique("l:", name), Pos: pos})
+	return Loc(len(fb.F.Locs) - 1)
+}
+
+// Entry sets the entry location; the first location otherwise.
+func (fb *FuncBuilder) Entry(l Loc) { fb.F.Entry = l }
+
+// Edge adds an edge.
+func (fb *FuncBuilder) Edge(from Loc, op Op, to Loc, pos source.Span) EdgeID {
+	id := fb.b.p.NextEdge
+	fb.b.p.NextEdge++
+	fb.F.Edges = append(fb.F.Edges, Edge{ID: id, Origin: id, From: from, To: to, Op: op, Pos: pos, Pass: fb.pass})
+	return id
+}
+
+func (fb *FuncBuilder) unique(space, name string) string {
+	for n, try := 1, name; ; n++ {
+		if !fb.names[space+try] {
+			fb.names[space+try] = true
+			return try
+		}
+		try = fmt.Sprintf("%s#%d", name, n)
+	}
+}

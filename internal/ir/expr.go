@@ -1,0 +1,203 @@
+package ir
+
+import "fmt"
+
+// ExprOp says what an expression computes. The zero value is unset.
+type ExprOp uint8
+
+// The expression operators.
+const (
+	ExprUnset ExprOp = iota
+	Const            // Value
+	RegRef           // register Reg
+	Seen             // the value an await, abstract load or blocking RMW sees
+	AddrOf           // address of object Obj plus Value
+	FuncAddr         // address of function Func
+
+	Neg    // -X
+	BitNot // ^X
+	Not    // X == 0
+	Cast   // X cut to Type and extended
+
+	Add
+	Sub
+	Mul
+	Div // x/0 = 0; front ends check the divisor first
+	Rem // x%0 = 0
+	And
+	Or
+	Xor
+	Shl // the count is taken modulo the width
+	Shr // arithmetic if Type is signed
+
+	Eq
+	Ne
+	Lt
+	Le
+	Gt
+	Ge
+
+	LAnd // short-circuit in effect: operands have no side effects
+	LOr
+	Ite // X ? Y : Z
+)
+
+var exprNames = [...]string{
+	Neg: "-", BitNot: "~", Not: "!",
+	Add: "+", Sub: "-", Mul: "*", Div: "/", Rem: "%", And: "&", Or: "|", Xor: "^", Shl: "<<", Shr: ">>",
+	Eq: "==", Ne: "!=", Lt: "<", Le: "<=", Gt: ">", Ge: ">=", LAnd: "&&", LOr: "||", Ite: "?",
+}
+
+func (op ExprOp) String() string {
+	switch op {
+	case Const:
+		return "const"
+	case RegRef:
+		return "reg"
+	case Seen:
+		return "seen"
+	case AddrOf:
+		return "addrof"
+	case FuncAddr:
+		return "funcaddr"
+	case Cast:
+		return "cast"
+	}
+	if int(op) < len(exprNames) && exprNames[op] != "" {
+		return exprNames[op]
+	}
+	return fmt.Sprintf("expr(%d)", op)
+}
+
+// IsUnary, IsBinary and IsCompare classify operators.
+func (op ExprOp) IsUnary() bool { return op >= Neg && op <= Cast }
+
+// IsBinary reports whether op takes exactly X and Y.
+func (op ExprOp) IsBinary() bool { return op >= Add && op <= LOr }
+
+// IsCompare reports whether op is one of == != < <= > >=.
+func (op ExprOp) IsCompare() bool { return op >= Eq && op <= Ge }
+
+// Expr is an expression without side effects over the registers of one
+// activation. Expressions are immutable and may be shared.
+//
+// Type is the width the operator works at: the result of arithmetic is cut to
+// it, comparisons, division and right shifts take their signedness from it.
+type Expr struct {
+	Op      ExprOp
+	Type    Type
+	X, Y, Z *Expr
+	Value   int64
+	Reg     Reg
+	Obj     ObjectID
+	Func    FuncID
+}
+
+// Int is the constant v.
+func Int(v int64) *Expr { return &Expr{Op: Const, Type: S64, Value: v} }
+
+// R is a register.
+func R(r Reg) *Expr { return &Expr{Op: RegRef, Type: S64, Reg: r} }
+
+// SeenValue is the value the operation sees in memory.
+func SeenValue() *Expr { return &Expr{Op: Seen, Type: S64} }
+
+// Addr is the address of an object plus an offset in bytes.
+func Addr(obj ObjectID, offset int64) *Expr {
+	return &Expr{Op: AddrOf, Type: U64, Obj: obj, Value: offset}
+}
+
+// Unary builds a unary expression.
+func Unary(op ExprOp, t Type, x *Expr) *Expr {
+	if !op.IsUnary() {
+		panic("BUG: not a unary operator: " + op.String())
+	}
+	return fold(&Expr{Op: op, Type: t, X: x})
+}
+
+// Binary builds a binary expression.
+func Binary(op ExprOp, t Type, x, y *Expr) *Expr {
+	if !op.IsBinary() {
+		panic("BUG: not a binary operator: " + op.String())
+	}
+	return fold(&Expr{Op: op, Type: t, X: x, Y: y})
+}
+
+// Conditional is c ? x : y.
+func Conditional(c, x, y *Expr) *Expr {
+	return fold(&Expr{Op: Ite, Type: S64, X: c, Y: x, Z: y})
+}
+
+// Negate is the logical negation of e, without piling up negations.
+func Negate(e *Expr) *Expr {
+	flip := map[ExprOp]ExprOp{Eq: Ne, Ne: Eq, Lt: Ge, Ge: Lt, Le: Gt, Gt: Le}
+	if op, ok := flip[e.Op]; ok {
+		return &Expr{Op: op, Type: e.Type, X: e.X, Y: e.Y}
+	}
+	if e.Op == Not && e.X.isTruth() {
+		return e.X
+	}
+	return Unary(Not, S64, e)
+}
+
+// isTruth reports whether e is 0 or 1.
+func (e *Expr) isTruth() bool {
+	return e.Op.IsCompare() || e.Op == Not || e.Op == LAnd || e.Op == LOr ||
+		e.Op == Const && (e.Value == 0 || e.Value == 1)
+}
+
+// fold replaces an expression over constants by its value.
+func fold(e *Expr) *Expr {
+	for _, x := range []*Expr{e.X, e.Y, e.Z} {
+		if x != nil && x.Op != Const {
+			return e
+		}
+	}
+	return Int(e.Eval(Env{}))
+}
+
+// IsConst reports whether e is a constant, and which.
+func (e *Expr) IsConst() (int64, bool) {
+	if e != nil && e.Op == Const {
+		return e.Value, true
+	}
+	return 0, false
+}
+
+// Walk calls f on e and all its parts, outermost first.
+func (e *Expr) Walk(f func(*Expr)) {
+	if e == nil {
+		return
+	}
+	f(e)
+	e.X.Walk(f)
+	e.Y.Walk(f)
+	e.Z.Walk(f)
+}
+
+// Map rebuilds e bottom up, replacing every leaf by what f makes of it. f may
+// return its argument.
+func (e *Expr) Map(f func(*Expr) *Expr) *Expr {
+	if e == nil {
+		return nil
+	}
+	if e.X == nil {
+		return f(e)
+	}
+	x, y, z := e.X.Map(f), e.Y.Map(f), e.Z.Map(f)
+	if x == e.X && y == e.Y && z == e.Z {
+		return e
+	}
+	c := *e
+	c.X, c.Y, c.Z = x, y, z
+	return fold(&c)
+}
+
+// Equal reports whether two expressions are written the same.
+func (e *Expr) Equal(f *Expr) bool {
+	if e == nil || f == nil {
+		return e == f
+	}
+	return e.Op == f.Op && e.Type == f.Type && e.Value == f.Value && e.Reg == f.Reg &&
+		e.Obj == f.Obj && e.Func == f.Func && e.X.Equal(f.X) && e.Y.Equal(f.Y) && e.Z.Equal(f.Z)
+}

@@ -1,0 +1,294 @@
+package ir
+
+import "fmt"
+
+// OpKind says what an edge does. The zero value is unset.
+type OpKind uint8
+
+// The operations. What each does to store buffers is the memory models' business
+// (design §4, docs/models.md); here stands only which fields it uses.
+const (
+	OpUnset OpKind = iota
+	Nop
+
+	Load         // Dst = [Addr]
+	AbstractLoad // Dst = any v with Cond(v as Dst, Seen = [Addr]); candidates as for Havoc
+	Await        // blocks until Cond(Seen = [Addr]); Dst = Seen (Dst may be absent)
+	Store        // [Addr] = Val
+	RMW          // Dst = [Addr]; [Addr] = RMW(Dst, Val, Val2); Dst2 = wrote; blocks until Cond(Seen) if present
+	Fence        // Fence
+
+	Assign // Dst = Val
+	Havoc  // Dst = any v with Cond(v as Dst), v in [Lo, Hi] if HasRange
+	Assume // blocks unless Val
+	Assert // fails with Class and Msg unless Val
+
+	Call       // Dst = Func(Args), or through the pointer Val if Func is absent
+	Return     // Val (may be absent)
+	ThreadExit // ends the thread from any depth with result Val
+	Exit       // ends the program
+
+	Spawn // Dst = handle of a new thread running Func(Args); flat: the first unstarted of Threads
+	Join  // waits for the thread with handle Val; Dst = its result
+
+	Lock      // mutex word at Addr; Dst = 0 or an errno value
+	TryLock   // Dst = 0, or 16 (EBUSY)
+	Unlock    // Dst = 0 or an errno value
+	CondWait  // condition at Addr, mutex at Val2; Dst = 0
+	Signal    // condition at Addr
+	Broadcast // condition at Addr
+	Barrier   // word at Addr holds the number of arrivals; Dst = 1 for the last arrival, else 0
+
+	Alloc // Dst = address of Val bytes; Stack tells automatic storage from the heap
+	Free  // block at Addr
+
+	AtomicBegin // an indivisible section begins
+	AtomicEnd
+
+	Bound // a bound of a pass was hit here: the path is cut off; Msg names the bound
+)
+
+var opNames = [...]string{
+	Nop: "nop", Load: "load", AbstractLoad: "aload", Await: "await", Store: "store", RMW: "rmw", Fence: "fence",
+	Assign: "assign", Havoc: "havoc", Assume: "assume", Assert: "assert",
+	Call: "call", Return: "return", ThreadExit: "threadexit", Exit: "exit", Spawn: "spawn", Join: "join",
+	Lock: "lock", TryLock: "trylock", Unlock: "unlock", CondWait: "condwait", Signal: "signal", Broadcast: "broadcast",
+	Barrier: "barrier", Alloc: "alloc", Free: "free", AtomicBegin: "atomicbegin", AtomicEnd: "atomicend", Bound: "bound",
+}
+
+func (k OpKind) String() string {
+	if int(k) >= len(opNames) || opNames[k] == "" {
+		return fmt.Sprintf("op(%d)", k)
+	}
+	return opNames[k]
+}
+
+// RMWKind is the function of a read-modify-write.
+type RMWKind uint8
+
+// The functions: what is written, given the old value and the operands.
+const (
+	RMWUnset RMWKind = iota
+	Xchg             // Val
+	FetchAdd         // old + Val
+	FetchAnd         // old & Val
+	FetchOr          // old | Val
+	FetchXor         // old ^ Val
+	Cas              // Val2 if old == Val, else nothing
+)
+
+var rmwNames = [...]string{"", "xchg", "add", "and", "or", "xor", "cas"}
+
+func (k RMWKind) String() string {
+	if int(k) >= len(rmwNames) {
+		panic(fmt.Sprintf("BUG: unknown RMW %d", k))
+	}
+	return rmwNames[k]
+}
+
+// FenceKind tells fences apart.
+type FenceKind uint8
+
+// The fences.
+const (
+	FenceUnset FenceKind = iota
+	FullFence
+	StoreStoreFence
+)
+
+var fenceNames = [...]string{"", "full", "ss"}
+
+func (k FenceKind) String() string {
+	if int(k) >= len(fenceNames) {
+		panic(fmt.Sprintf("BUG: unknown fence %d", k))
+	}
+	return fenceNames[k]
+}
+
+// MutexKind is the POSIX type of a mutex.
+type MutexKind uint8
+
+// The mutex kinds.
+const (
+	MutexUnset MutexKind = iota
+	NormalMutex
+	RecursiveMutex
+	ErrorCheckMutex
+)
+
+var mutexNames = [...]string{"", "normal", "recursive", "errorcheck"}
+
+func (k MutexKind) String() string {
+	if int(k) >= len(mutexNames) {
+		panic(fmt.Sprintf("BUG: unknown mutex kind %d", k))
+	}
+	return mutexNames[k]
+}
+
+// Errno values that mutex operations return.
+const (
+	EPERM   = 1
+	EBUSY   = 16
+	EDEADLK = 35
+)
+
+// CheckClass says what kind of property a check belongs to.
+type CheckClass uint8
+
+// The classes of checks. Front ends emit some as Assert edges; the memory
+// models find the others.
+const (
+	CheckUnset CheckClass = iota
+	Assertion
+	ReachError
+	NullDeref
+	OutOfBounds
+	UseAfterFree
+	DoubleFree
+	InvalidFree
+	BadUnlock
+	BadWait
+	BadJoin
+	BadAddress
+	DivByZero
+	Overflow
+)
+
+var checkNames = [...]string{
+	"", "assertion", "reach-error", "null-dereference", "out-of-bounds", "use-after-free", "double-free",
+	"invalid-free", "bad-unlock", "bad-wait", "bad-join", "bad-address", "division-by-zero", "overflow",
+}
+
+func (c CheckClass) String() string {
+	if int(c) >= len(checkNames) {
+		panic(fmt.Sprintf("BUG: unknown check class %d", c))
+	}
+	return checkNames[c]
+}
+
+// Op is the label of an edge. One struct for all kinds: passes rename registers
+// and rebuild expressions without knowing each kind.
+type Op struct {
+	Kind  OpKind
+	Type  Type  // width of a memory access and extension of what it reads
+	Order Order // of a memory access
+	Fail  Order // order of a failed compare-exchange
+
+	Dst  Reg
+	Dst2 Reg
+
+	Addr *Expr
+	Val  *Expr
+	Val2 *Expr
+	Cond *Expr
+	Obj  ObjectID // the object an access must stay inside; NoObject: any
+
+	RMW   RMWKind
+	Fence FenceKind
+	Mutex MutexKind
+	Stack bool // Alloc: automatic storage
+
+	HasRange bool
+	Lo, Hi   int64
+
+	Func    FuncID
+	Args    []*Expr
+	Threads []ThreadID // Spawn in flat form
+
+	Class CheckClass
+	Msg   string
+}
+
+// NewOp is an operation with all ids absent.
+func NewOp(kind OpKind) Op {
+	return Op{Kind: kind, Dst: NoReg, Dst2: NoReg, Obj: NoObject, Func: NoFunc}
+}
+
+// Accesses reports whether the operation reads or writes a memory cell named by
+// Addr and Type, as opposed to a mutex, condition or block.
+func (op *Op) Accesses() bool {
+	switch op.Kind {
+	case Load, AbstractLoad, Await, Store, RMW:
+		return true
+	}
+	return false
+}
+
+// Reads and Writes say what an access does to memory; an RMW does both.
+func (op *Op) Reads() bool { return op.Accesses() && op.Kind != Store }
+
+// Writes reports whether the access may write.
+func (op *Op) Writes() bool { return op.Kind == Store || op.Kind == RMW }
+
+// Local reports whether no other thread can notice the operation and it can
+// notice no other thread: it reads and writes registers only and always takes
+// the same way from the same registers.
+func (op *Op) Local() bool {
+	switch op.Kind {
+	case Nop, Assign, Havoc, Assume, Assert, Return, ThreadExit, Bound:
+		return true
+	}
+	return false
+}
+
+// MustDrain reports whether the operation is enabled only when the thread's own
+// buffer is empty, under TSO and PSO. Locking an owned recursive mutex and its
+// inner unlock are exceptions that depend on the state.
+func (op *Op) MustDrain() bool {
+	switch op.Kind {
+	case RMW, Spawn, Join, Lock, TryLock, Unlock, CondWait, Barrier, AtomicBegin, AtomicEnd:
+		return true
+	case Fence:
+		return op.Fence == FullFence
+	}
+	return false
+}
+
+// Exprs calls f on every expression of the operation and stores what it returns.
+func (op *Op) Exprs(f func(*Expr) *Expr) {
+	for _, e := range []**Expr{&op.Addr, &op.Val, &op.Val2, &op.Cond} {
+		if *e != nil {
+			*e = f(*e)
+		}
+	}
+	if len(op.Args) > 0 {
+		args := make([]*Expr, len(op.Args))
+		for i, a := range op.Args {
+			args[i] = f(a)
+		}
+		op.Args = args
+	}
+}
+
+// Uses calls f on every register the operation reads. The new value of Dst in
+// the constraint of a havoc or abstract load is not a use.
+func (op *Op) Uses(f func(Reg)) {
+	visit := func(e *Expr, skip Reg) {
+		e.Walk(func(e *Expr) {
+			if e.Op == RegRef && e.Reg != skip {
+				f(e.Reg)
+			}
+		})
+	}
+	visit(op.Addr, NoReg)
+	visit(op.Val, NoReg)
+	visit(op.Val2, NoReg)
+	if op.Kind == Havoc || op.Kind == AbstractLoad {
+		visit(op.Cond, op.Dst)
+	} else {
+		visit(op.Cond, NoReg)
+	}
+	for _, a := range op.Args {
+		visit(a, NoReg)
+	}
+}
+
+// Defs calls f on every register the operation writes.
+func (op *Op) Defs(f func(Reg)) {
+	if op.Dst != NoReg {
+		f(op.Dst)
+	}
+	if op.Dst2 != NoReg {
+		f(op.Dst2)
+	}
+}

@@ -1,0 +1,372 @@
+package ir
+
+// The printed form. People read it and tests below the front ends are written
+// in it, so a line says what an edge does and leaves out what goes without
+// saying: ids that count up, origins that equal ids, addresses as a Builder
+// would choose them. Parse fills in what Print leaves out; the two must agree on
+// every default.
+//
+// Print shows every program, however broken. Parse gives back the same program
+// for those that Verify accepts.
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"fencepost/internal/source"
+)
+
+// Print is the printed form of a program.
+func Print(p *Program) string {
+	pr := &printer{p: p}
+	pr.program()
+	return pr.b.String()
+}
+
+// Fprint writes the printed form.
+func Fprint(w io.Writer, p *Program) error {
+	_, err := io.WriteString(w, Print(p))
+	return err
+}
+
+// FormatOp is the printed form of an operation of f.
+func (p *Program) FormatOp(f *Func, op *Op) string {
+	pr := &printer{p: p, f: f}
+	pr.op(op)
+	return pr.b.String()
+}
+
+// FormatExpr is the printed form of an expression over the registers of f. With
+// f nil, registers are numbered.
+func (p *Program) FormatExpr(f *Func, e *Expr) string {
+	pr := &printer{p: p, f: f}
+	pr.expr(e)
+	return pr.b.String()
+}
+
+type printer struct {
+	p    *Program
+	f    *Func
+	b    strings.Builder
+	next int64 // the id the next edge has unless it says otherwise
+}
+
+func (pr *printer) printf(format string, args ...any) { fmt.Fprintf(&pr.b, format, args...) }
+
+func (pr *printer) program() {
+	p := pr.p
+	form := "unset"
+	if p.Form == Structured || p.Form == Flat {
+		form = p.Form.String()
+	}
+	pr.printf("program %s %s\n", quoteName(p.Name), form)
+	if p.Cells {
+		pr.printf("cells\n")
+	}
+	if p.Main != NoThread {
+		pr.printf("main %s\n", pr.threadName(p.Main))
+	}
+	if p.NextEdge != p.defaultNextEdge() {
+		pr.printf("next %d\n", p.NextEdge)
+	}
+	lay := newLayout(p.Cells)
+	for i := range p.Objects {
+		pr.object(&p.Objects[i], &lay)
+	}
+	for _, f := range p.Funcs {
+		pr.function(f)
+	}
+	if len(p.Threads) > 0 {
+		pr.printf("\n")
+	}
+	for i := range p.Threads {
+		pr.thread(&p.Threads[i])
+	}
+}
+
+// defaultNextEdge is one more than the largest edge id.
+func (p *Program) defaultNextEdge() EdgeID {
+	next := EdgeID(0)
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			if id := f.Edges[i].ID; id < math.MaxInt32 {
+				next = max(next, id+1)
+			}
+		}
+	}
+	return next
+}
+
+// layout computes the addresses a Builder gives to objects.
+type layout struct{ next uint64 }
+
+func newLayout(cells bool) layout {
+	if cells {
+		return layout{cellDataBase}
+	}
+	return layout{dataBase}
+}
+
+// address is where o lies unless it says otherwise.
+func (l *layout) address(o *Object) uint64 {
+	if o.Cells {
+		return 0
+	}
+	return l.next
+}
+
+// placed moves on past o.
+func (l *layout) placed(o *Object) {
+	end := o.Addr + (uint64(o.Size)+redZone+15)&^15
+	if !o.Cells && o.Addr >= l.next && end > o.Addr {
+		l.next = end
+	}
+}
+
+// defaultUnit is the element size of an object that names none.
+func defaultUnit(size int64) int { return int(max(1, min(size, 8))) }
+
+func (pr *printer) object(o *Object, lay *layout) {
+	pr.printf("object %s size %d", quoteName(o.Name), o.Size)
+	if o.Unit != defaultUnit(o.Size) {
+		pr.printf(" unit %d", o.Unit)
+	}
+	if o.Cells {
+		pr.printf(" cells")
+	}
+	if o.Addr != lay.address(o) {
+		pr.printf(" addr %#x", o.Addr)
+	}
+	lay.placed(o)
+	if o.Type != S64 {
+		pr.printf(" type %s", o.Type)
+	}
+	switch {
+	case len(o.Init) == 0:
+	case elementSize(o.Unit) && len(o.Init)%o.Unit == 0:
+		pr.printf(" init")
+		t := Type{Bits: uint8(8 * o.Unit), Signed: o.Type.Signed}
+		for i := 0; i < len(o.Init); i += o.Unit {
+			pr.printf(" %d", decodeElement(o.Init[i:i+o.Unit], t))
+		}
+	default:
+		pr.printf(" bytes %q", hex.EncodeToString(o.Init))
+	}
+	pr.pos(o.Pos)
+	pr.printf("\n")
+}
+
+// elementSize reports whether initial values can be given by element.
+func elementSize(unit int) bool { return unit == 1 || unit == 2 || unit == 4 || unit == 8 }
+
+// decodeElement reads a little-endian element.
+func decodeElement(b []byte, t Type) int64 {
+	v := uint64(0)
+	for i, c := range b {
+		v |= uint64(c) << (8 * i)
+	}
+	return t.Wrap(int64(v))
+}
+
+func (pr *printer) function(f *Func) {
+	pr.f = f
+	pr.printf("\nfunc %s(", quoteName(f.Name))
+	params := max(0, min(f.Params, len(f.Regs)))
+	for i := range f.Regs[:params] {
+		if i > 0 {
+			pr.printf(", ")
+		}
+		pr.register(&f.Regs[i])
+	}
+	pr.printf(")")
+	if f.Pointer {
+		pr.printf(" pointer")
+	}
+	pr.pos(f.Pos)
+	pr.printf(" {\n")
+	for i := range f.Regs[params:] {
+		pr.printf("  reg ")
+		pr.register(&f.Regs[params+i])
+		pr.printf("\n")
+	}
+	if !f.implicitLocs() {
+		for i := range f.Locs {
+			pr.printf("  loc %s", pr.locName(Loc(i)))
+			pr.pos(f.Locs[i].Pos)
+			pr.printf("\n")
+		}
+	}
+	if f.Entry != 0 {
+		pr.printf("  entry %s\n", pr.locName(f.Entry))
+	}
+	for i := range f.Edges {
+		pr.edge(&f.Edges[i])
+	}
+	pr.printf("}\n")
+}
+
+func (pr *printer) register(r *Register) {
+	pr.printf("%s", quoteReg(r.Name))
+	if r.Init != 0 {
+		pr.printf(" = %d", r.Init)
+	}
+	pr.pos(r.Pos)
+}
+
+// implicitLocs reports whether reading the edges in order declares the locations
+// as they are.
+func (f *Func) implicitLocs() bool {
+	seen := Loc(0)
+	for i := range f.Edges {
+		for _, l := range []Loc{f.Edges[i].From, f.Edges[i].To} {
+			if l == seen {
+				seen++
+			} else if l > seen {
+				return false
+			}
+		}
+	}
+	for i := range f.Locs {
+		if f.Locs[i].Pos != (source.Span{}) {
+			return false
+		}
+	}
+	return int(seen) == len(f.Locs) && f.Entry == 0
+}
+
+func (pr *printer) edge(e *Edge) {
+	pr.printf("  %s -> %s: ", pr.locName(e.From), pr.locName(e.To))
+	pr.op(&e.Op)
+	pr.pos(e.Pos)
+	sep := " ;"
+	note := func(format string, args ...any) {
+		pr.printf("%s "+format, append([]any{sep}, args...)...)
+		sep = ""
+	}
+	if int64(e.ID) != pr.next {
+		note("id %d", e.ID)
+	}
+	pr.next = int64(e.ID) + 1
+	if e.Origin != e.ID {
+		note("origin %d", e.Origin)
+	}
+	if e.Pass != "" {
+		note("pass %s", quoteName(e.Pass))
+	}
+	for i, fr := range e.Stack {
+		if i == 0 {
+			note("via")
+		} else {
+			pr.printf(",")
+		}
+		pr.printf(" %s", quoteName(fr.Func))
+		pr.pos(source.At(fr.Call))
+	}
+	pr.printf("\n")
+}
+
+func (pr *printer) thread(t *Thread) {
+	pr.printf("thread %s = %s(", quoteName(t.Name), pr.funcName(t.Func))
+	for i, a := range t.Args {
+		if i > 0 {
+			pr.printf(", ")
+		}
+		pr.printf("%d", a)
+	}
+	pr.printf(")")
+	if !t.Start {
+		pr.printf(" spawned")
+	}
+	if t.Template != "" {
+		pr.printf(" template %s", quoteName(t.Template))
+	}
+	if t.Unbounded {
+		pr.printf(" unbounded")
+	}
+	pr.pos(t.Pos)
+	pr.printf("\n")
+}
+
+// pos prints a position; none is not printed.
+func (pr *printer) pos(s source.Span) {
+	if s == (source.Span{}) {
+		return
+	}
+	file := s.File
+	for i := 0; i < len(file); i++ {
+		if !isFileChar(file[i]) {
+			file = strconv.Quote(file)
+			break
+		}
+	}
+	pr.printf(" @%s:%d:%d", file, s.Line, s.Col)
+	if s.EndLine != 0 || s.EndCol != 0 {
+		pr.printf("-%d:%d", s.EndLine, s.EndCol)
+	}
+}
+
+// quoteName is a name as Parse reads it.
+func quoteName(name string) string {
+	if name != "" && nameLength(name) == len(name) {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+// quoteReg is quoteName for a register, which must not look like a keyword.
+func quoteReg(name string) string {
+	if reserved(name) {
+		return strconv.Quote(name)
+	}
+	return quoteName(name)
+}
+
+// outOfRange stands for the name of something that does not exist, so that
+// broken programs can be looked at.
+func outOfRange(id int64) string { return strconv.Quote(fmt.Sprintf("?%d", id)) }
+
+func (pr *printer) locName(l Loc) string {
+	if l < 0 || int(l) >= len(pr.f.Locs) {
+		return outOfRange(int64(l))
+	}
+	name := pr.f.Locs[l].Name
+	if name != "" && strings.Trim(name, "0123456789") == "" {
+		return name
+	}
+	return quoteName(name)
+}
+
+func (pr *printer) regName(r Reg) string {
+	if pr.f == nil {
+		return fmt.Sprintf("r%d", r)
+	}
+	if r < 0 || int(r) >= len(pr.f.Regs) {
+		return outOfRange(int64(r))
+	}
+	return quoteReg(pr.f.Regs[r].Name)
+}
+
+func (pr *printer) objectName(o ObjectID) string {
+	if o < 0 || int(o) >= len(pr.p.Objects) {
+		return outOfRange(int64(o))
+	}
+	return quoteName(pr.p.Objects[o].Name)
+}
+
+func (pr *printer) funcName(f FuncID) string {
+	if f < 0 || int(f) >= len(pr.p.Funcs) {
+		return outOfRange(int64(f))
+	}
+	return quoteName(pr.p.Funcs[f].Name)
+}
+
+func (pr *printer) threadName(t ThreadID) string {
+	if t < 0 || int(t) >= len(pr.p.Threads) {
+		return outOfRange(int64(t))
+	}
+	return quoteName(pr.p.Threads[t].Name)
+}

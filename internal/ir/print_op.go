@@ -1,0 +1,242 @@
+package ir
+
+// printing operations and expressions
+
+func (pr *printer) op(op *Op) {
+	switch {
+	case op.Dst2 != NoReg && op.Dst == NoReg:
+		pr.printf("%s, %s = ", noDst, pr.regName(op.Dst2))
+	case op.Dst2 != NoReg:
+		pr.printf("%s, %s = ", pr.regName(op.Dst), pr.regName(op.Dst2))
+	case op.Dst != NoReg:
+		pr.printf("%s = ", pr.regName(op.Dst))
+	}
+	if op.Kind == Assign {
+		pr.expr(op.Val)
+		return
+	}
+	pr.printf("%s", op.Kind)
+	pr.suffixes(op)
+	pr.operands(op)
+	pr.clauses(op)
+}
+
+// suffixes prints what stands behind a dot after the name of the operation.
+func (pr *printer) suffixes(op *Op) {
+	if op.RMW != RMWUnset {
+		pr.printf(".%s", op.RMW)
+	}
+	if op.Fence != FenceUnset {
+		pr.printf(".%s", op.Fence)
+	}
+	if op.Mutex != MutexUnset && (op.Mutex != NormalMutex || op.Kind == CondWait) {
+		pr.printf(".%s", op.Mutex)
+	}
+	if op.Stack {
+		pr.printf(".stack")
+	}
+	if op.Accesses() && op.Type != S64 {
+		pr.printf(".%s", op.Type)
+	}
+}
+
+func (pr *printer) operands(op *Op) {
+	if op.Addr != nil {
+		pr.printf(" [")
+		pr.expr(op.Addr)
+		pr.printf("]")
+	}
+	switch op.Kind {
+	case Store:
+		pr.printf(" = ")
+		pr.expr(op.Val)
+	case RMW:
+		pr.printf(", ")
+		pr.expr(op.Val)
+		if op.Val2 != nil {
+			pr.printf(", ")
+			pr.expr(op.Val2)
+		}
+	case CondWait:
+		pr.printf(" mutex [")
+		pr.expr(op.Val2)
+		pr.printf("]")
+	case Call:
+		if op.Func != NoFunc {
+			pr.printf(" %s", pr.funcName(op.Func))
+		} else {
+			pr.printf(" [")
+			pr.expr(op.Val)
+			pr.printf("]")
+		}
+		pr.args(op.Args)
+	case Spawn:
+		pr.spawn(op)
+	case Assert:
+		pr.printf(" ")
+		pr.expr(op.Val)
+		if op.Msg != "" {
+			pr.printf(", %q", op.Msg)
+		}
+	case Bound:
+		pr.printf(" %q", op.Msg)
+	default:
+		if op.Val != nil {
+			pr.printf(" ")
+			pr.expr(op.Val)
+		}
+	}
+}
+
+func (pr *printer) spawn(op *Op) {
+	pr.printf(" ")
+	if op.Func != NoFunc {
+		pr.printf("%s", pr.funcName(op.Func))
+	}
+	if len(op.Threads) > 0 {
+		pr.printf("{")
+		for i, t := range op.Threads {
+			if i > 0 {
+				pr.printf(", ")
+			}
+			pr.printf("%s", pr.threadName(t))
+		}
+		pr.printf("}")
+	}
+	pr.args(op.Args)
+}
+
+func (pr *printer) args(args []*Expr) {
+	pr.printf("(")
+	for i, a := range args {
+		if i > 0 {
+			pr.printf(", ")
+		}
+		pr.expr(a)
+	}
+	pr.printf(")")
+}
+
+// clauses prints what stands behind the operands.
+func (pr *printer) clauses(op *Op) {
+	switch {
+	case op.Accesses() && op.Order == OrderUnset:
+		pr.printf(" unset")
+	case op.Order != OrderUnset && !(op.Accesses() && op.Order == Plain):
+		pr.printf(" %s", op.Order)
+	}
+	if op.Fail != OrderUnset {
+		pr.printf(" fail %s", op.Fail)
+	}
+	if op.Obj != NoObject {
+		pr.printf(" in %s", pr.objectName(op.Obj))
+	}
+	if op.Cond != nil {
+		pr.printf(" when ")
+		pr.expr(op.Cond)
+	}
+	if op.HasRange {
+		pr.printf(" range %d..%d", op.Lo, op.Hi)
+	}
+	if op.Class != CheckUnset && op.Class != Assertion {
+		pr.printf(" class %s", op.Class)
+	}
+}
+
+// leafType is the type a leaf has unless it says otherwise.
+func leafType(op ExprOp) Type {
+	if op == AddrOf || op == FuncAddr {
+		return U64
+	}
+	return S64
+}
+
+// expr prints an expression so that it parses to an equal one: every binary
+// operator in parentheses, types where they are not s64.
+func (pr *printer) expr(e *Expr) {
+	switch {
+	case e == nil:
+		pr.printf("nil")
+	case e.Op.IsBinary():
+		pr.printf("(")
+		pr.operand(e.X)
+		pr.printf(" %s%s ", e.Op, typeSuffix(e.Type))
+		pr.operand(e.Y)
+		pr.printf(")")
+	case e.Op == Ite:
+		pr.printf("(")
+		pr.operand(e.X)
+		pr.printf(" ?%s ", typeSuffix(e.Type))
+		pr.operand(e.Y)
+		pr.printf(" : ")
+		pr.operand(e.Z)
+		pr.printf(")")
+	case e.Op.IsUnary():
+		pr.unary(e)
+	default:
+		pr.leaf(e)
+	}
+}
+
+// operand prints part of an expression. An address with an offset gets
+// parentheses: the offset must not look like an operator's.
+func (pr *printer) operand(e *Expr) {
+	if e != nil && e.Op == AddrOf && e.Value != 0 {
+		pr.printf("(")
+		pr.expr(e)
+		pr.printf(")")
+		return
+	}
+	pr.expr(e)
+}
+
+func (pr *printer) unary(e *Expr) {
+	if e.Op == Cast {
+		pr.printf("(%s)", e.Type)
+		pr.operand(e.X)
+		return
+	}
+	suffix := typeSuffix(e.Type)
+	pr.printf("%s%s", e.Op, suffix)
+	if suffix != "" {
+		pr.printf(" ")
+	}
+	if e.X != nil && e.X.Op == Const && suffix == "" { // -(1) is an operator, -1 a number
+		pr.printf("(")
+		pr.expr(e.X)
+		pr.printf(")")
+		return
+	}
+	pr.operand(e.X)
+}
+
+func (pr *printer) leaf(e *Expr) {
+	switch e.Op {
+	case Const:
+		pr.printf("%d", e.Value)
+	case RegRef:
+		pr.printf("%s", pr.regName(e.Reg))
+	case Seen:
+		pr.printf("%s", seenWord)
+	case AddrOf:
+		pr.printf("&%s", pr.objectName(e.Obj))
+		if e.Value != 0 {
+			pr.printf("%+d", e.Value)
+		}
+	case FuncAddr:
+		pr.printf("&&%s", pr.funcName(e.Func))
+	default:
+		pr.printf("%s", e.Op)
+	}
+	if e.Type != leafType(e.Op) {
+		pr.printf(":%s", e.Type)
+	}
+}
+
+// typeSuffix follows an operator.
+func typeSuffix(t Type) string {
+	if t == S64 {
+		return ""
+	}
+	return t.String()
+}

@@ -1,0 +1,216 @@
+package ir
+
+import (
+	"fmt"
+
+	"fencepost/internal/source"
+)
+
+// Form says which invariants a program keeps. The zero value is unset.
+type Form uint8
+
+// The forms.
+const (
+	FormUnset  Form = iota
+	Structured      // functions call each other, spawn names functions
+	Flat            // one automaton per thread, no calls, spawn names threads
+)
+
+func (f Form) String() string {
+	switch f {
+	case Structured:
+		return "structured"
+	case Flat:
+		return "flat"
+	default:
+		panic(fmt.Sprintf("BUG: unknown form %d", f))
+	}
+}
+
+// Program is a whole concurrent program.
+type Program struct {
+	Name    string
+	Form    Form
+	Objects []Object
+	Funcs   []*Func
+	Threads []Thread
+
+	// Main is the thread whose return ends the interest in deadlocks; NoThread
+	// where all threads are equals, as in litmus tests and the papers.
+	Main ThreadID
+
+	// Cells says that every integer e names an 8-byte cell at address 8*e, as the
+	// papers' mem[e]. Cells outside all objects hold 0 at first.
+	Cells bool
+
+	// NextEdge is the first unused edge id.
+	NextEdge EdgeID
+}
+
+// CellLimit bounds the integers that name cells: an e with |e| >= CellLimit does
+// not fit and is diagnosed. Objects of programs with Cells lie above.
+const CellLimit = 1 << 59
+
+// CellUnit is the size of a cell of the papers' mem.
+const CellUnit = 8
+
+// Func base address: functions have addresses too, outside all data.
+const funcBase = 0x7f00_0000_0000
+
+// FuncAddress is the value of a pointer to f.
+func FuncAddress(f FuncID) int64 { return funcBase + 16*int64(f) }
+
+// Object is a static memory object.
+type Object struct {
+	Name string
+	Addr uint64
+	Size int64
+	Unit int    // size of an element, for names such as a[3] and for compact states
+	Init []byte // shorter than Size: the rest is zero
+	Pos  source.Span
+	// Type is how elements are shown to people.
+	Type Type
+	// Cells marks the window of an object-less cell memory that states keep flat;
+	// elements are named mem[i].
+	Cells bool
+}
+
+// Func is an automaton.
+type Func struct {
+	Name    string
+	Regs    []Register // parameters first
+	Params  int
+	Locs    []Location
+	Edges   []Edge // in order of creation; Out gives them by location
+	Entry   Loc
+	Pos     source.Span
+	Pointer bool // its address is taken: indirect calls may reach it
+
+	out [][]int32
+}
+
+// Register is a named word of a function activation.
+type Register struct {
+	Name string // unique within the function
+	Init int64
+	Pos  source.Span
+}
+
+// Location is a control state.
+type Location struct {
+	Name string // unique within the function
+	Pos  source.Span
+}
+
+// Edge is a labelled transition.
+type Edge struct {
+	ID     EdgeID
+	Origin EdgeID // the edge of the structured program this is a copy of; ID if none
+	From   Loc
+	To     Loc
+	Op     Op
+	Pos    source.Span
+	Pass   string // the pass that made it, "" for the front end
+	Stack  []Frame
+}
+
+// Frame is one inlined call an edge sits in.
+type Frame struct {
+	Func string
+	Call source.Pos
+}
+
+// Thread is an instance of a function that runs.
+type Thread struct {
+	Name string // unique
+	Func FuncID
+	Args []int64 // initial values of the parameters
+	// Start says that the thread runs from the beginning, rather than when spawned.
+	Start bool
+	// Template groups instances of one template: identical code, told apart by
+	// Args only. Empty: none.
+	Template string
+	// Unbounded marks a template with any number of instances. Engines for fixed
+	// threads need transform.Instantiate first.
+	Unbounded bool
+	Pos       source.Span
+}
+
+// Func of a thread.
+func (p *Program) ThreadFunc(t ThreadID) *Func { return p.Funcs[p.Threads[t].Func] }
+
+// Out is the indices into f.Edges of the edges leaving l, in order of creation.
+func (f *Func) Out(l Loc) []int32 {
+	if len(f.out) != len(f.Locs) {
+		f.index()
+	}
+	return f.out[l]
+}
+
+// index computes Out. Program.Seal calls it so that later calls do not write.
+func (f *Func) index() {
+	f.out = make([][]int32, len(f.Locs))
+	for i := range f.Edges {
+		from := f.Edges[i].From
+		f.out[from] = append(f.out[from], int32(i))
+	}
+}
+
+// Seal computes what lookups need, so that a sealed program is safe for
+// concurrent use. Every builder, parser and pass seals what it returns.
+func (p *Program) Seal() {
+	for _, f := range p.Funcs {
+		f.index()
+	}
+}
+
+// Ends reports whether a thread at l has ended.
+func (f *Func) Ends(l Loc) bool { return len(f.Out(l)) == 0 }
+
+// FindObject is the object that holds all bytes of the access, or NoObject.
+func (p *Program) FindObject(addr uint64, size int) ObjectID {
+	for i := range p.Objects {
+		o := &p.Objects[i]
+		if addr >= o.Addr && addr-o.Addr <= uint64(o.Size) && uint64(size) <= uint64(o.Size)-(addr-o.Addr) {
+			return ObjectID(i)
+		}
+	}
+	return NoObject
+}
+
+// LocationName is how people call the bytes at addr: x, flag[1], mem[3],
+// x+2 for a part of an element.
+func (p *Program) LocationName(addr uint64, size int) string {
+	id := p.FindObject(addr, size)
+	if id == NoObject {
+		if p.Cells && addr%CellUnit == 0 {
+			return fmt.Sprintf("mem[%d]", int64(addr)/CellUnit)
+		}
+		return fmt.Sprintf("0x%x", addr)
+	}
+	o := &p.Objects[id]
+	off := int64(addr - o.Addr)
+	name := o.Name
+	unit := int64(o.Unit)
+	if o.Cells {
+		name, unit = fmt.Sprintf("mem[%d]", int64(addr)/CellUnit), CellUnit
+	} else if o.Size > unit {
+		name = fmt.Sprintf("%s[%d]", name, off/unit)
+	}
+	if rest := off % unit; rest != 0 || int64(size) != unit {
+		return fmt.Sprintf("%s.bytes[%d..%d]", name, rest, rest+int64(size)-1)
+	}
+	return name
+}
+
+// EdgeByID finds an edge and its function; ok is false for an unknown id.
+func (p *Program) EdgeByID(id EdgeID) (f *Func, e *Edge, ok bool) {
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			if f.Edges[i].ID == id {
+				return f, &f.Edges[i], true
+			}
+		}
+	}
+	return nil, nil, false
+}

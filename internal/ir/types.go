@@ -1,0 +1,96 @@
+package ir
+
+import "fmt"
+
+// Ids are small integers that index slices. They are stable: passes append and
+// never renumber what a property or a result may refer to.
+type (
+	// Reg is a register of a function.
+	Reg int32
+	// Loc is a location of a function's automaton.
+	Loc int32
+	// EdgeID identifies an edge in the whole program.
+	EdgeID int32
+	// FuncID is a function.
+	FuncID int32
+	// ThreadID is a thread; its value is also the handle spawn returns.
+	ThreadID int32
+	// ObjectID is a static memory object.
+	ObjectID int32
+)
+
+// Absent ids.
+const (
+	NoReg    Reg      = -1
+	NoFunc   FuncID   = -1
+	NoObject ObjectID = -1
+	NoThread ThreadID = -1
+	NoEdge   EdgeID   = -1
+)
+
+// Type is the width and signedness an operation works at.
+type Type struct {
+	Bits   uint8 // 8, 16, 32 or 64
+	Signed bool
+}
+
+// The types.
+var (
+	S8  = Type{8, true}
+	S16 = Type{16, true}
+	S32 = Type{32, true}
+	S64 = Type{64, true}
+	U8  = Type{8, false}
+	U16 = Type{16, false}
+	U32 = Type{32, false}
+	U64 = Type{64, false}
+)
+
+// Size is the width in bytes.
+func (t Type) Size() int { return int(t.Bits) / 8 }
+
+// Valid reports whether the width is one we know.
+func (t Type) Valid() bool {
+	return t.Bits == 8 || t.Bits == 16 || t.Bits == 32 || t.Bits == 64
+}
+
+func (t Type) String() string {
+	if t.Signed {
+		return fmt.Sprintf("s%d", t.Bits)
+	}
+	return fmt.Sprintf("u%d", t.Bits)
+}
+
+// Wrap cuts v to the width and extends it back to 64 bits.
+func (t Type) Wrap(v int64) int64 {
+	shift := 64 - uint(t.Bits)
+	if t.Signed {
+		return v << shift >> shift
+	}
+	return int64(uint64(v) << shift >> shift)
+}
+
+// Order is a C11 memory order. Only the race property reads it: front ends
+// express what an order does to store buffers by fences and RMWs.
+type Order uint8
+
+// The orders. The zero value is unset and not valid on an access.
+const (
+	OrderUnset Order = iota
+	Plain
+	Relaxed
+	Consume
+	Acquire
+	Release
+	AcqRel
+	SeqCst
+)
+
+var orderNames = [...]string{"", "plain", "relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"}
+
+func (o Order) String() string {
+	if int(o) >= len(orderNames) {
+		panic(fmt.Sprintf("BUG: unknown order %d", o))
+	}
+	return orderNames[o]
+}

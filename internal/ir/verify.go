@@ -1,0 +1,289 @@
+package ir
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
+// Verify finds everything wrong with a program: the invariants of the types of
+// this package and of the program's form. A front end or pass whose result does
+// not verify has a bug. None: the program is fine.
+func Verify(p *Program) []error {
+	v := &verifier{p: p}
+	v.program()
+	v.objects()
+	v.functions()
+	v.threads()
+	v.spawns()
+	return v.errs
+}
+
+type verifier struct {
+	p     *Program
+	f     *Func
+	where string // prefix of messages
+	errs  []error
+}
+
+func (v *verifier) errorf(format string, args ...any) {
+	v.errs = append(v.errs, fmt.Errorf("%s%s", v.where, fmt.Sprintf(format, args...)))
+}
+
+func (v *verifier) program() {
+	p := v.p
+	if p.Form != Structured && p.Form != Flat {
+		v.errorf("the program has no form")
+	}
+	if p.Main != NoThread && !v.isThread(p.Main) {
+		v.errorf("main thread %d does not exist", p.Main)
+	}
+	if p.NextEdge < 0 {
+		v.errorf("the next edge id is negative")
+	}
+	unique(v, "object", len(p.Objects), func(i int) string { return p.Objects[i].Name })
+	unique(v, "thread", len(p.Threads), func(i int) string { return p.Threads[i].Name })
+	if slices.Contains(p.Funcs, nil) {
+		v.errorf("a function is nil")
+		return
+	}
+	unique(v, "function", len(p.Funcs), func(i int) string { return p.Funcs[i].Name })
+}
+
+func unique(v *verifier, what string, n int, name func(int) string) {
+	seen := map[string]bool{}
+	for i := range n {
+		if seen[name(i)] {
+			v.errorf("two %ss are called %s", what, name(i))
+		}
+		seen[name(i)] = true
+	}
+}
+
+func (v *verifier) isThread(t ThreadID) bool { return t >= 0 && int(t) < len(v.p.Threads) }
+
+func (v *verifier) isFunc(f FuncID) bool {
+	return f >= 0 && int(f) < len(v.p.Funcs) && v.p.Funcs[f] != nil
+}
+
+func (v *verifier) objects() {
+	p := v.p
+	order := make([]int, len(p.Objects))
+	for i := range p.Objects {
+		order[i] = i
+		o := &p.Objects[i]
+		v.where = fmt.Sprintf("object %s: ", o.Name)
+		switch {
+		case o.Size < 0:
+			v.errorf("the size is negative")
+		case o.Unit < 1:
+			v.errorf("the unit is not positive")
+		case int64(len(o.Init)) > o.Size:
+			v.errorf("%d initial bytes do not fit a size of %d", len(o.Init), o.Size)
+		case o.Addr > math.MaxInt64 || int64(o.Addr) > math.MaxInt64-o.Size:
+			v.errorf("it does not fit the address space")
+		case !o.Type.Valid():
+			v.errorf("the type has %d bits", o.Type.Bits)
+		case o.Cells && !p.Cells:
+			v.errorf("a cell window in a program without cells")
+		case o.Cells && (o.Addr%CellUnit != 0 || o.Unit != CellUnit):
+			v.errorf("a cell window not made of cells")
+		case o.Cells && o.Addr+uint64(o.Size) > cellDataBase:
+			v.errorf("a cell window above all cells")
+		case !o.Cells && p.Cells && o.Addr < cellDataBase:
+			v.errorf("it lies where integers name cells")
+		case !o.Cells && o.Addr == 0:
+			v.errorf("it lies at the null address")
+		}
+	}
+	v.where = ""
+	sort.SliceStable(order, func(i, j int) bool { return p.Objects[order[i]].Addr < p.Objects[order[j]].Addr })
+	var last *Object // the one that reaches farthest
+	for _, i := range order {
+		o := &p.Objects[i]
+		if o.Size <= 0 {
+			continue
+		}
+		if last != nil && o.Addr-last.Addr < uint64(last.Size) {
+			v.errorf("objects %s and %s overlap", last.Name, o.Name)
+		}
+		if last == nil || o.Addr+uint64(o.Size) > last.Addr+uint64(last.Size) {
+			last = o
+		}
+	}
+}
+
+func (v *verifier) functions() {
+	ids := map[EdgeID]bool{}
+	for _, f := range v.p.Funcs {
+		if f == nil {
+			continue
+		}
+		v.f, v.where = f, fmt.Sprintf("function %s: ", f.Name)
+		unique(v, "register", len(f.Regs), func(i int) string { return f.Regs[i].Name })
+		unique(v, "location", len(f.Locs), func(i int) string { return f.Locs[i].Name })
+		if f.Params < 0 || f.Params > len(f.Regs) {
+			v.errorf("%d parameters of %d registers", f.Params, len(f.Regs))
+		}
+		inRange := v.isLoc(f.Entry)
+		if !inRange {
+			v.errorf("entry location %d does not exist", f.Entry)
+		}
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			v.where = fmt.Sprintf("function %s: edge %d: ", f.Name, e.ID)
+			if ids[e.ID] {
+				v.errorf("the id is not unique")
+			}
+			ids[e.ID] = true
+			if !v.isLoc(e.From) || !v.isLoc(e.To) {
+				v.errorf("a location does not exist")
+				inRange = false
+			}
+			v.edge(e)
+		}
+		v.where = fmt.Sprintf("function %s: ", f.Name)
+		if inRange {
+			v.shape()
+		}
+	}
+	v.where = ""
+}
+
+func (v *verifier) isLoc(l Loc) bool { return l >= 0 && int(l) < len(v.f.Locs) }
+
+// shape checks what concerns the whole automaton.
+func (v *verifier) shape() {
+	f := v.f
+	out := adjacency(f)
+	if !slices.EqualFunc(out, f.out, slices.Equal[[]int32]) {
+		v.errorf("changed since it was sealed")
+	}
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		if (e.Op.Kind == Return || e.Op.Kind == ThreadExit) && len(out[e.To]) > 0 {
+			v.errorf("edge %d: %s leads to %s, which goes on", e.ID, e.Op.Kind, f.Locs[e.To].Name)
+		}
+	}
+	if v.p.Form == Flat || f.hasSections() {
+		v.where = ""
+		if _, err := SectionLocs(f); err != nil {
+			v.errorf("%s", err)
+		}
+	}
+}
+
+func (v *verifier) edge(e *Edge) {
+	op := &e.Op
+	if e.ID < 0 || e.ID >= v.p.NextEdge {
+		v.errorf("the id is not below the next id %d", v.p.NextEdge)
+	}
+	if e.Origin < 0 {
+		v.errorf("the origin is negative")
+	}
+	for _, problem := range op.fieldProblems() {
+		v.errorf("%s %s", op.Kind, problem)
+	}
+	for _, r := range []Reg{op.Dst, op.Dst2} {
+		if r < NoReg || int(r) >= len(v.f.Regs) {
+			v.errorf("register %d does not exist", r)
+		}
+	}
+	if op.Dst2 != NoReg && op.Dst == op.Dst2 {
+		v.errorf("both destinations are the same register")
+	}
+	if op.Obj < NoObject || int(op.Obj) >= len(v.p.Objects) {
+		v.errorf("object %d does not exist", op.Obj)
+	}
+	for _, x := range []*Expr{op.Addr, op.Val, op.Val2} {
+		v.expr(x, false)
+	}
+	v.expr(op.Cond, op.seesMemory())
+	for _, x := range op.Args {
+		if x == nil {
+			v.errorf("an argument is nil")
+		}
+		v.expr(x, false)
+	}
+	v.callee(op)
+}
+
+func (v *verifier) expr(e *Expr, seen bool) {
+	if e == nil {
+		return
+	}
+	if problem := v.p.exprProblem(v.f, e, seen); problem != "" {
+		v.errorf("%s", problem)
+	}
+}
+
+// callee checks what an operation runs, in the way of the program's form.
+func (v *verifier) callee(op *Op) {
+	if op.Func != NoFunc {
+		if !v.isFunc(op.Func) {
+			v.errorf("function %d does not exist", op.Func)
+		} else if params := v.p.Funcs[op.Func].Params; len(op.Args) > params {
+			v.errorf("%d arguments for %d parameters", len(op.Args), params)
+		}
+	}
+	for _, t := range op.Threads {
+		switch {
+		case !v.isThread(t):
+			v.errorf("thread %d does not exist", t)
+		case !v.isFunc(v.p.Threads[t].Func): // said elsewhere
+		case len(op.Args) > v.p.ThreadFunc(t).Params:
+			v.errorf("%d arguments for %d parameters", len(op.Args), v.p.ThreadFunc(t).Params)
+		}
+	}
+	switch {
+	case v.p.Form == Flat && op.Kind == Call:
+		v.errorf("a call in a flat program")
+	case v.p.Form == Flat && op.Kind == Spawn && (op.Func != NoFunc || len(op.Threads) == 0):
+		v.errorf("a spawn in a flat program names threads, not a function")
+	case v.p.Form == Structured && len(op.Threads) > 0:
+		v.errorf("a spawn in a structured program names a function, not threads")
+	}
+}
+
+func (v *verifier) threads() {
+	for i := range v.p.Threads {
+		t := &v.p.Threads[i]
+		v.where = fmt.Sprintf("thread %s: ", t.Name)
+		if !v.isFunc(t.Func) {
+			v.errorf("function %d does not exist", t.Func)
+		} else if params := v.p.Funcs[t.Func].Params; len(t.Args) > params {
+			v.errorf("%d arguments for %d parameters", len(t.Args), params)
+		}
+	}
+	v.where = ""
+}
+
+// spawns checks in flat form that threads either run from the beginning or are
+// spawned somewhere.
+func (v *verifier) spawns() {
+	if v.p.Form != Flat {
+		return
+	}
+	spawned := make([]bool, len(v.p.Threads))
+	for _, f := range v.p.Funcs {
+		if f == nil {
+			continue
+		}
+		for i := range f.Edges {
+			for _, t := range f.Edges[i].Op.Threads {
+				if v.isThread(t) {
+					spawned[t] = true
+				}
+			}
+		}
+	}
+	for i, t := range v.p.Threads {
+		switch {
+		case spawned[i] && t.Start:
+			v.errorf("thread %s: it is spawned although it runs from the beginning", t.Name)
+		case !spawned[i] && !t.Start:
+			v.errorf("thread %s: nothing starts it", t.Name)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package ir
+
+import "fmt"
+
+// fieldSet is a set of fields of Op.
+type fieldSet uint32
+
+const (
+	fieldType fieldSet = 1 << iota
+	fieldOrder
+	fieldFail
+	fieldDst
+	fieldDst2
+	fieldAddr
+	fieldVal
+	fieldVal2
+	fieldCond
+	fieldObj
+	fieldRMW
+	fieldFence
+	fieldMutex
+	fieldStack
+	fieldRange
+	fieldFunc
+	fieldArgs
+	fieldThreads
+	fieldClass
+	fieldMsg
+)
+
+var fieldNames = []string{
+	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
+	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a range",
+	"a function", "arguments", "threads", "a check class", "a message",
+}
+
+func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
+
+// opFields says which fields an operation must and which it may have. It is the
+// comments of the OpKind constants as a table. Pairs of fields that depend on
+// each other are in fieldProblems.
+var opFields = [...]struct{ need, may fieldSet }{
+	Nop:          {may: fieldOrder},
+	Load:         {need: accessFields | fieldDst, may: fieldObj},
+	AbstractLoad: {need: accessFields | fieldDst, may: fieldObj | fieldCond | fieldRange},
+	Await:        {need: accessFields | fieldCond, may: fieldObj | fieldDst},
+	Store:        {need: accessFields | fieldVal, may: fieldObj},
+	RMW:          {need: accessFields | fieldRMW | fieldVal, may: fieldObj | fieldDst | fieldDst2 | fieldVal2 | fieldFail | fieldCond},
+	Fence:        {need: fieldFence, may: fieldOrder},
+	Assign:       {need: fieldDst | fieldVal},
+	Havoc:        {need: fieldDst, may: fieldCond | fieldRange},
+	Assume:       {need: fieldVal},
+	Assert:       {need: fieldVal | fieldClass, may: fieldMsg},
+	Call:         {may: fieldDst | fieldFunc | fieldVal | fieldArgs},
+	Return:       {may: fieldVal},
+	ThreadExit:   {may: fieldVal},
+	Exit:         {},
+	Spawn:        {may: fieldDst | fieldFunc | fieldArgs | fieldThreads},
+	Join:         {need: fieldVal, may: fieldDst},
+	Lock:         {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
+	TryLock:      {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
+	Unlock:       {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
+	CondWait:     {need: fieldAddr | fieldVal2, may: fieldObj | fieldDst | fieldMutex},
+	Signal:       {need: fieldAddr, may: fieldObj | fieldDst},
+	Broadcast:    {need: fieldAddr, may: fieldObj | fieldDst},
+	Barrier:      {need: fieldAddr, may: fieldObj | fieldDst},
+	Alloc:        {need: fieldDst | fieldVal, may: fieldStack},
+	Free:         {need: fieldAddr},
+	AtomicBegin:  {},
+	AtomicEnd:    {},
+	Bound:        {need: fieldMsg},
+}
+
+const accessFields = fieldType | fieldOrder | fieldAddr
+
+// fields is the set of fields that are not absent.
+func (op *Op) fields() fieldSet {
+	var s fieldSet
+	put := func(f fieldSet, present bool) {
+		if present {
+			s |= f
+		}
+	}
+	put(fieldType, op.Type != Type{})
+	put(fieldOrder, op.Order != OrderUnset)
+	put(fieldFail, op.Fail != OrderUnset)
+	put(fieldDst, op.Dst != NoReg)
+	put(fieldDst2, op.Dst2 != NoReg)
+	put(fieldAddr, op.Addr != nil)
+	put(fieldVal, op.Val != nil)
+	put(fieldVal2, op.Val2 != nil)
+	put(fieldCond, op.Cond != nil)
+	put(fieldObj, op.Obj != NoObject)
+	put(fieldRMW, op.RMW != RMWUnset)
+	put(fieldFence, op.Fence != FenceUnset)
+	put(fieldMutex, op.Mutex != MutexUnset)
+	put(fieldStack, op.Stack)
+	put(fieldRange, op.HasRange || op.Lo != 0 || op.Hi != 0)
+	put(fieldFunc, op.Func != NoFunc)
+	put(fieldArgs, len(op.Args) > 0)
+	put(fieldThreads, len(op.Threads) > 0)
+	put(fieldClass, op.Class != CheckUnset)
+	put(fieldMsg, op.Msg != "")
+	return s
+}
+
+// fieldProblems says what is missing from an operation or does not belong to it.
+func (op *Op) fieldProblems() []string {
+	if op.Kind == OpUnset || int(op.Kind) >= len(opFields) {
+		return []string{"is not an operation"}
+	}
+	var problems []string
+	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	rule, have := opFields[op.Kind], op.fields()
+	for i, name := range fieldNames {
+		switch f := fieldSet(1) << i; {
+		case rule.need.has(f) && !have.has(f):
+			bad("needs %s", name)
+		case have.has(f) && !(rule.need | rule.may).has(f):
+			bad("cannot have %s", name)
+		}
+	}
+	switch {
+	case op.Kind == RMW && op.RMW == Cas && op.Val2 == nil:
+		bad("needs a second value for cas")
+	case op.Kind == RMW && op.RMW != Cas && (op.Val2 != nil || op.Fail != OrderUnset):
+		bad("has parts that only cas has")
+	case op.Kind == Call && (op.Func == NoFunc) == (op.Val == nil):
+		bad("needs either a function or a pointer")
+	case op.Kind == Spawn && op.Func == NoFunc && len(op.Threads) == 0:
+		bad("needs a function or threads")
+	case have.has(fieldRange) && !op.HasRange:
+		bad("has bounds but no range")
+	case op.HasRange && op.Lo > op.Hi:
+		bad("has an empty range")
+	case op.Type != Type{} && !op.Type.Valid():
+		bad("has an access type of %d bits", op.Type.Bits)
+	}
+	return append(problems, op.enumProblems()...)
+}
+
+// enumProblems finds values outside the enums, which cannot even be printed.
+func (op *Op) enumProblems() []string {
+	var problems []string
+	for _, e := range []struct {
+		value uint8
+		names int
+		what  string
+	}{
+		{uint8(op.Order), len(orderNames), "memory order"}, {uint8(op.Fail), len(orderNames), "failure order"},
+		{uint8(op.RMW), len(rmwNames), "RMW function"}, {uint8(op.Fence), len(fenceNames), "fence kind"},
+		{uint8(op.Mutex), len(mutexNames), "mutex kind"}, {uint8(op.Class), len(checkNames), "check class"},
+	} {
+		if int(e.value) >= e.names {
+			problems = append(problems, fmt.Sprintf("has an unknown %s %d", e.what, e.value))
+		}
+	}
+	return problems
+}
+
+// seesMemory reports whether the condition of the operation may say seen.
+func (op *Op) seesMemory() bool { return op.Kind == Await || op.Kind == AbstractLoad || op.Kind == RMW }
+
+// exprProblem is what is wrong with an expression of f, or "".
+func (p *Program) exprProblem(f *Func, e *Expr, seen bool) string {
+	parts := 0
+	for i, x := range []*Expr{e.X, e.Y, e.Z} {
+		if x == nil {
+			continue
+		}
+		if parts != i {
+			return fmt.Sprintf("%s has gaps in its operands", e.Op)
+		}
+		parts++
+		if problem := p.exprProblem(f, x, seen); problem != "" {
+			return problem
+		}
+	}
+	want := 0
+	switch {
+	case e.Op == ExprUnset || e.Op > Ite:
+		return fmt.Sprintf("unknown expression operator %d", e.Op)
+	case e.Op == Ite:
+		want = 3
+	case e.Op.IsBinary():
+		want = 2
+	case e.Op.IsUnary():
+		want = 1
+	}
+	switch {
+	case parts != want:
+		return fmt.Sprintf("%s has %d operands, not %d", e.Op, parts, want)
+	case !e.Type.Valid() && (want > 0 || e.Type != Type{}): // the type of a leaf has no effect
+		return fmt.Sprintf("%s works at %d bits", e.Op, e.Type.Bits)
+	case e.Op == RegRef && (e.Reg < 0 || int(e.Reg) >= len(f.Regs)):
+		return fmt.Sprintf("register %d does not exist", e.Reg)
+	case e.Op == AddrOf && (e.Obj < 0 || int(e.Obj) >= len(p.Objects)):
+		return fmt.Sprintf("object %d does not exist", e.Obj)
+	case e.Op == FuncAddr && (e.Func < 0 || int(e.Func) >= len(p.Funcs)):
+		return fmt.Sprintf("function %d does not exist", e.Func)
+	case e.Op == FuncAddr && p.Form == Structured && p.Funcs[e.Func] != nil && !p.Funcs[e.Func].Pointer:
+		return fmt.Sprintf("the address of %s is taken, but it is not marked so", p.Funcs[e.Func].Name)
+	case e.Op == Seen && !seen:
+		return "seen stands outside the condition of an await, abstract load or RMW"
+	}
+	return ""
+}

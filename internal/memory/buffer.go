@@ -1,0 +1,159 @@
+package memory
+
+import "fencepost/internal/ir"
+
+// Store buffers. TSO keeps one queue per thread. PSO keeps one queue per thread
+// and location; here that is still one list per thread in which an entry may
+// leave when no older entry overlaps it and no marker stands before it.
+//
+// Under PSO two lists that differ only in the order of entries that do not
+// overlap are the same state. Lists are therefore kept in the lexicographic
+// normal form of the trace monoid whose letters are entries and in which two
+// entries commute unless they overlap or one is a marker: no entry could move
+// left past greater ones. The form is kept by insertion at the right place, and
+// re-established after a removal where accesses of different sizes overlap.
+
+// append adds an entry to the buffer of t under its model's rules.
+func (y *System) append(s *State, t int, e Entry) {
+	b := s.bufs[t]
+	at := len(b)
+	if y.Model == PSO {
+		if e.Kind == FreeEntry && len(b) > 0 && b[len(b)-1].Kind != Marker {
+			s.push(t, len(b), Entry{Kind: Marker})
+			b = s.bufs[t]
+		}
+		at = normalPlace(b, e)
+	}
+	s.push(t, at, e)
+}
+
+// normalPlace is where an entry added to b belongs in the normal form: before
+// the first greater one among the last entries that all commute with it.
+func normalPlace(b []Entry, e Entry) int {
+	at := len(b)
+	for i := len(b) - 1; i >= 0; i-- {
+		if dependent(&b[i], &e) {
+			break
+		}
+		if greater(&b[i], &e) {
+			at = i
+		}
+	}
+	return at
+}
+
+func dependent(a, b *Entry) bool {
+	return a.Kind == Marker || b.Kind == Marker || overlaps(a.Addr, a.Size, b.Addr, b.Size)
+}
+
+func greater(a, b *Entry) bool { return a.Addr > b.Addr }
+
+// normalize rebuilds the normal form after a removal and drops markers from the
+// front.
+func (y *System) normalize(s *State, t int) {
+	b := s.bufs[t]
+	if len(b) == 0 {
+		return
+	}
+	if b[0].Kind == Marker {
+		s.remove(t, 0)
+		b = s.bufs[t]
+	}
+	if isNormal(b) {
+		return
+	}
+	s.saveBuffer(t)
+	old := s.saved[len(s.saved)-1]
+	out := s.bufs[t][:0]
+	for _, e := range old {
+		out = insertEntry(out, normalPlace(out, e), e)
+	}
+	s.bufs[t] = out
+}
+
+func isNormal(b []Entry) bool {
+	for i := range b {
+		if normalPlace(b[:i], b[i]) != i {
+			return false
+		}
+	}
+	return true
+}
+
+// storeStoreFence makes later entries wait for those there are.
+func (y *System) storeStoreFence(s *State, t int) {
+	if b := s.bufs[t]; y.Model == PSO && len(b) > 0 && b[len(b)-1].Kind != Marker {
+		s.push(t, len(b), Entry{Kind: Marker})
+	}
+}
+
+// full reports whether the buffer of t has no room under its bound.
+func (y *System) full(s *State, t int) bool {
+	bound := y.threads[t].bound
+	if bound == 0 || len(s.bufs[t]) < bound {
+		return false
+	}
+	n := 0
+	for i := range s.bufs[t] {
+		if s.bufs[t][i].Kind != Marker {
+			n++
+		}
+	}
+	return n >= bound
+}
+
+// flushable appends the flush steps of thread t.
+func (y *System) flushable(s *State, t int, out []Step) []Step {
+	b := s.bufs[t]
+	if len(b) == 0 || s.holder >= 0 {
+		// A holder's own buffer is empty: its section drained and stores go through.
+		return out
+	}
+	if y.Model == TSO {
+		return append(out, Step{Thread: int32(t), Kind: Flush})
+	}
+next:
+	for i := range b {
+		if b[i].Kind == Marker {
+			break
+		}
+		for j := range i {
+			if dependent(&b[j], &b[i]) {
+				continue next
+			}
+		}
+		out = append(out, Step{Thread: int32(t), Kind: Flush, Index: int32(i)})
+	}
+	return out
+}
+
+// flush lets one entry reach memory.
+func (y *System) flush(s *State, t, i int) {
+	e := s.remove(t, i)
+	if y.Model == PSO {
+		y.normalize(s, t)
+	}
+	if s.Record {
+		s.Event = Event{Memory: true, Addr: e.Addr, Size: int(e.Size), From: e.Tag, Free: e.Kind == FreeEntry}
+		if e.Kind == StoreEntry {
+			s.Event.Value = extend(e.Val, int(e.Size), e.Signed)
+		} else {
+			s.Event.Size = 0
+		}
+	}
+	if e.Kind == FreeEntry {
+		b := s.findBlock(e.Addr, 1)
+		if b < 0 || s.blocks[b].free {
+			s.fail(Fault{Class: ir.DoubleFree, Thread: int32(t), Addr: e.Addr, Tag: e.Tag})
+			return
+		}
+		s.freeBlock(b, true)
+		return
+	}
+	off, fault := y.resolve(s, e.Addr, int(e.Size), int32(ir.NoObject))
+	if fault != 0 {
+		s.fail(Fault{Class: fault, Thread: int32(t), Addr: e.Addr, Tag: e.Tag})
+		return
+	}
+	y.writeAt(s, off, e.Addr, int(e.Size), e.Val)
+}

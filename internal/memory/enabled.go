@@ -1,0 +1,213 @@
+package memory
+
+import "fencepost/internal/ir"
+
+// Enabled appends the steps possible in s, thread by thread: flushes first, then
+// the edges in program order. Wake steps are listed too; Deadlocked does not
+// count them.
+func (y *System) Enabled(s *State, out []Step) []Step {
+	if s.over || s.faulted {
+		return out
+	}
+	for t := range y.threads {
+		out = y.flushable(s, t, out)
+		out = y.EnabledEdges(s, t, out)
+	}
+	return out
+}
+
+// EnabledEdges appends the steps of thread t other than flushes.
+func (y *System) EnabledEdges(s *State, t int, out []Step) []Step {
+	tc := &y.threads[t]
+	loc := &tc.locs[s.pc[t]]
+	switch s.status[t] {
+	case notStarted, barrierWaiting:
+		return out
+	case condWaiting:
+		if !s.lockedOut(t) {
+			out = append(out, Step{Thread: int32(t), Kind: Wake, Edge: s.wait[t]})
+		}
+		return out
+	case condWoken:
+		if y.canRelock(s, t, &loc.edges[s.wait[t]]) {
+			out = append(out, Step{Thread: int32(t), Kind: Relock, Edge: s.wait[t]})
+		}
+		return out
+	}
+	regs := s.regs[tc.regBase : tc.regBase+len(tc.regs)]
+	for i := range loc.edges {
+		out = y.enabledEdge(s, t, int32(i), &loc.edges[i], regs, out)
+	}
+	return out
+}
+
+// lockedOut reports whether another thread holds the atomic section.
+func (s *State) lockedOut(t int) bool { return s.holder >= 0 && s.holder != int32(t) }
+
+// drained reports whether thread t may do something that needs an empty buffer.
+func (s *State) drained(t int) bool { return len(s.bufs[t]) == 0 }
+
+func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, out []Step) []Step {
+	one := Step{Thread: int32(t), Kind: Exec, Edge: i}
+	switch e.kind {
+	case ir.Nop, ir.Assign, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit:
+		return append(out, one)
+	case ir.Assume:
+		if e.val.eval(regs, 0) != 0 {
+			return append(out, one)
+		}
+		return out
+	case ir.Bound:
+		s.Bounds[e.index] = true
+		return out
+	case ir.Havoc:
+		return y.choices(s, one, e, regs, 0, out)
+	case ir.Fence:
+		if e.ir.Op.Fence == ir.StoreStoreFence || s.drained(t) {
+			return append(out, one)
+		}
+		return out
+	case ir.Store:
+		return y.enabledStore(s, t, e, one, out)
+	case ir.Load, ir.Await, ir.AbstractLoad:
+		return y.enabledLoad(s, t, e, regs, one, out)
+	}
+	// Everything else needs the memory to itself.
+	if s.lockedOut(t) {
+		return out
+	}
+	return y.enabledExclusive(s, t, e, regs, one, out)
+}
+
+func (y *System) enabledStore(s *State, t int, e *edge, one Step, out []Step) []Step {
+	if y.Model != SC && s.holder != int32(t) && y.full(s, t) {
+		s.Blocked[e.index] = true
+		return out
+	}
+	if y.Model == SC && s.lockedOut(t) {
+		return out
+	}
+	return append(out, one)
+}
+
+func (y *System) enabledLoad(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
+	addr := uint64(e.addr.eval(regs, 0))
+	off, fault := y.locate(s, t, e, addr)
+	if fault != 0 {
+		if s.lockedOut(t) {
+			return out
+		}
+		return append(out, one)
+	}
+	raw, src, _ := s.forward(t, addr, int(e.size))
+	if src == stalled || src == fromMemory && s.lockedOut(t) {
+		return out
+	}
+	if e.kind == ir.Load {
+		return append(out, one)
+	}
+	if src == fromMemory {
+		raw = s.readAt(off, int(e.size))
+	}
+	seen := extend(raw, int(e.size), e.signed)
+	if e.kind == ir.AbstractLoad {
+		return y.choices(s, one, e, regs, seen, out)
+	}
+	if e.cond.eval(regs, seen) == 0 {
+		return out
+	}
+	return append(out, one)
+}
+
+// enabledExclusive handles the operations that another thread's atomic section
+// keeps out.
+func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
+	ok := s.drained(t)
+	switch e.kind {
+	case ir.RMW:
+		if ok && e.cond.kind != codeNone {
+			off, fault := y.locate(s, t, e, uint64(e.addr.eval(regs, 0)))
+			ok = fault != 0 || e.cond.eval(regs, extend(s.readAt(off, int(e.size)), int(e.size), e.signed)) != 0
+		}
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		ok = y.enabledMutex(s, t, e, regs)
+	case ir.CondWait, ir.Barrier:
+		// Needs an empty buffer; faults show when applied.
+	case ir.Signal:
+		return y.signalChoices(s, e, uint64(e.addr.eval(regs, 0)), one, out)
+	case ir.Broadcast, ir.Free:
+		ok = e.kind != ir.Free || y.Model == SC || s.holder == int32(t) || !y.full(s, t)
+		if !ok {
+			s.Blocked[e.index] = true
+		}
+	case ir.Alloc:
+		return y.allocChoices(s, t, e, regs, one, out)
+	case ir.AtomicBegin:
+		ok = ok && s.holder < 0
+	case ir.AtomicEnd:
+		if s.holder != int32(t) {
+			panic("BUG: end of an atomic section that is not held")
+		}
+	case ir.Spawn:
+		if y.spawnTarget(s, e) < 0 {
+			s.Bounds[e.index] = true
+			ok = false
+		}
+	case ir.Join:
+		if ok {
+			target := e.val.eval(regs, 0)
+			ok = !y.validHandle(s, target) || y.Ended(s, int(target)) && len(s.bufs[target]) == 0
+		}
+	default:
+		panic("BUG: unexpected operation " + e.kind.String())
+	}
+	if ok {
+		out = append(out, one)
+	}
+	return out
+}
+
+func (y *System) validHandle(s *State, h int64) bool {
+	return h >= 0 && h < int64(len(y.threads)) && s.status[h] != notStarted
+}
+
+// spawnTarget is the first thread of the spawn that has not started, or -1.
+func (y *System) spawnTarget(s *State, e *edge) int {
+	for _, t := range e.ir.Op.Threads {
+		if s.status[t] == notStarted {
+			return int(t)
+		}
+	}
+	return -1
+}
+
+// Deadlocked reports whether nothing can happen although a thread waits: at a
+// mutex, condition, barrier, join, await or blocking read-modify-write. Call it
+// only where no step but Wake is enabled.
+func (y *System) Deadlocked(s *State) bool {
+	if s.over || s.faulted {
+		return false
+	}
+	if m := y.Prog.Main; m != ir.NoThread && y.Ended(s, int(m)) {
+		return false
+	}
+	for t := range y.threads {
+		switch s.status[t] {
+		case condWaiting, condWoken, barrierWaiting:
+			return true
+		case running:
+			loc := &y.threads[t].locs[s.pc[t]]
+			for i := range loc.edges {
+				switch e := &loc.edges[i]; e.kind {
+				case ir.Lock, ir.Join, ir.Await:
+					return true
+				case ir.RMW:
+					if e.cond.kind != codeNone {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}

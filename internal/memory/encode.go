@@ -1,0 +1,257 @@
+package memory
+
+// Encoding. A state becomes a short byte string: numbers take one byte when
+// small, dead registers are left out, and components a program cannot use (block
+// table, statuses, the holder of a section) do not appear. Equal strings mean
+// equal states, and Decode gets the state back, dead registers as 0.
+
+// Number coding: zigzag, then one byte below 248, else 247+n and n bytes.
+const smallLimit = 248
+
+func putNumber(out []byte, v int64) []byte {
+	u := uint64(v)<<1 ^ uint64(v>>63)
+	if u < smallLimit {
+		return append(out, byte(u))
+	}
+	return putLarge(out, u)
+}
+
+func putLarge(out []byte, u uint64) []byte {
+	n := 1
+	for rest := u >> 8; rest != 0; rest >>= 8 {
+		n++
+	}
+	out = append(out, byte(smallLimit-1+n))
+	for range n {
+		out = append(out, byte(u))
+		u >>= 8
+	}
+	return out
+}
+
+func getNumber(in []byte) (int64, []byte) {
+	u := uint64(in[0])
+	in = in[1:]
+	if u >= smallLimit {
+		n := int(u - smallLimit + 1)
+		u = 0
+		for i := range n {
+			u |= uint64(in[i]) << (8 * i)
+		}
+		in = in[n:]
+	}
+	return int64(u>>1) ^ -int64(u&1), in
+}
+
+// Encode appends the state to out. The state must have neither failed nor
+// exited: those are not stored.
+func (y *System) Encode(s *State, out []byte) []byte {
+	for t := range y.threads {
+		out = y.encodeThread(s, t, out)
+	}
+	for i := range y.units {
+		u := &y.units[i]
+		out = putNumber(out, extend(s.load(int(u.off), int(u.size)), int(u.size), u.signed))
+	}
+	if y.hasSections {
+		out = putNumber(out, int64(s.holder))
+	}
+	if y.hasBlocks {
+		out = y.encodeBlocks(s, out)
+	}
+	return out
+}
+
+func (y *System) encodeThread(s *State, t int, out []byte) []byte {
+	tc := &y.threads[t]
+	if y.hasStatus {
+		out = append(out, byte(s.status[t]))
+		if s.status[t] == notStarted {
+			return out
+		}
+		if s.status[t] != running {
+			out = putNumber(out, int64(s.wait[t]))
+		}
+	}
+	out = putNumber(out, int64(s.pc[t]))
+	for _, r := range tc.locs[s.pc[t]].live {
+		out = putNumber(out, s.regs[tc.regBase+int(r)])
+	}
+	if y.hasResults {
+		out = putNumber(out, s.result[t])
+	}
+	if y.Model != SC {
+		out = putNumber(out, int64(len(s.bufs[t])))
+		for i := range s.bufs[t] {
+			e := &s.bufs[t][i]
+			out = append(out, byte(e.Kind))
+			if e.Kind == Marker {
+				continue
+			}
+			out = y.putAddress(out, e.Addr)
+			out = putNumber(out, int64(e.Size))
+			if e.Kind == StoreEntry {
+				out = putNumber(out, extend(e.Val, int(e.Size), true))
+			}
+		}
+	}
+	return out
+}
+
+// putAddress writes static addresses as small offsets.
+func (y *System) putAddress(out []byte, addr uint64) []byte {
+	for i := range y.segments {
+		if d := addr - y.segments[i].base; d < y.segments[i].size {
+			out = append(out, byte(1+i))
+			return putNumber(out, int64(d))
+		}
+	}
+	return putNumber(append(out, 0), int64(addr))
+}
+
+func (y *System) getAddress(in []byte) (uint64, []byte) {
+	i := in[0]
+	v, in := getNumber(in[1:])
+	if i == 0 {
+		return uint64(v), in
+	}
+	return y.segments[i-1].base + uint64(v), in
+}
+
+func (y *System) encodeBlocks(s *State, out []byte) []byte {
+	for t := range s.fresh {
+		out = putNumber(out, int64(s.fresh[t]))
+	}
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		if b.kind == cellBlock {
+			// A cell that holds 0 is one that was never written.
+			v := s.load(int(b.off), int(b.size))
+			if v == 0 {
+				continue
+			}
+			out = append(out, byte(2+2*b.kind))
+			out = putNumber(out, int64(b.addr))
+			out = putNumber(out, int64(v))
+			continue
+		}
+		out = append(out, byte(2+2*int64(b.kind)+bit(b.free)))
+		out = putNumber(out, int64(b.addr))
+		out = putNumber(out, int64(b.size))
+		off, n := int(b.off), int(b.size)
+		for ; n >= 8; off, n = off+8, n-8 {
+			out = putNumber(out, int64(s.load(off, 8)))
+		}
+		out = append(out, s.mem[off:off+n]...)
+	}
+	return append(out, 0)
+}
+
+// Decode sets s to the encoded state and forgets how to undo.
+func (y *System) Decode(s *State, in []byte) {
+	s.undo, s.removed, s.saved = s.undo[:0], s.removed[:0], s.saved[:0]
+	s.over, s.faulted = false, false
+	s.holder = -1
+	for t := range y.threads {
+		in = y.decodeThread(s, t, in)
+	}
+	s.mem = s.mem[:len(y.memInit)]
+	for i := range y.units {
+		u := &y.units[i]
+		var v int64
+		v, in = getNumber(in)
+		s.put(int(u.off), int(u.size), uint64(v))
+	}
+	var v int64
+	if y.hasSections {
+		v, in = getNumber(in)
+		s.holder = int32(v)
+	}
+	if y.hasBlocks {
+		in = y.decodeBlocks(s, in)
+	}
+	if len(in) != 0 {
+		panic("BUG: trailing bytes in an encoded state")
+	}
+}
+
+func (y *System) decodeThread(s *State, t int, in []byte) []byte {
+	tc := &y.threads[t]
+	regs := y.regsOf(s, t)
+	s.bufs[t] = s.bufs[t][:0]
+	s.wait[t], s.result[t] = 0, 0
+	s.status[t] = running
+	var v int64
+	if y.hasStatus {
+		s.status[t], in = threadStatus(in[0]), in[1:]
+		if s.status[t] == notStarted {
+			s.pc[t] = tc.entry
+			for i := range regs {
+				regs[i] = tc.regs[i].Init
+			}
+			copy(regs, tc.args)
+			return in
+		}
+		if s.status[t] != running {
+			v, in = getNumber(in)
+			s.wait[t] = int32(v)
+		}
+	}
+	clear(regs)
+	v, in = getNumber(in)
+	s.pc[t] = int32(v)
+	for _, r := range tc.locs[s.pc[t]].live {
+		regs[r], in = getNumber(in)
+	}
+	if y.hasResults {
+		s.result[t], in = getNumber(in)
+	}
+	if y.Model == SC {
+		return in
+	}
+	n, in := getNumber(in)
+	for range n {
+		e := Entry{Kind: EntryKind(in[0])}
+		in = in[1:]
+		if e.Kind != Marker {
+			e.Addr, in = y.getAddress(in)
+			v, in = getNumber(in)
+			e.Size = uint32(v)
+			if e.Kind == StoreEntry {
+				v, in = getNumber(in)
+				e.Val = truncate(v, int(e.Size))
+			}
+		}
+		s.bufs[t] = append(s.bufs[t], e)
+	}
+	return in
+}
+
+func (y *System) decodeBlocks(s *State, in []byte) []byte {
+	var v int64
+	for t := range s.fresh {
+		v, in = getNumber(in)
+		s.fresh[t] = uint64(v)
+	}
+	s.blocks = s.blocks[:0]
+	for in[0] != 0 {
+		tag := in[0] - 2
+		b := block{kind: blockKind(tag / 2), free: tag%2 == 1, off: int32(len(s.mem)), size: wordSize}
+		v, in = getNumber(in[1:])
+		b.addr = uint64(v)
+		if b.kind != cellBlock {
+			v, in = getNumber(in)
+			b.size = uint32(v)
+		}
+		n := int(b.size)
+		for ; n >= 8; n -= 8 {
+			v, in = getNumber(in)
+			s.mem = append(s.mem, 0, 0, 0, 0, 0, 0, 0, 0)
+			s.put(len(s.mem)-8, 8, uint64(v))
+		}
+		s.mem = append(s.mem, in[:n]...)
+		in = in[n:]
+		s.blocks = append(s.blocks, b)
+	}
+	return in[1:]
+}

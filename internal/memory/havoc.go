@@ -1,0 +1,159 @@
+package memory
+
+import (
+	"errors"
+	"math"
+
+	"fencepost/internal/ir"
+)
+
+// Havoc and abstract loads pick any value that satisfies a constraint. The
+// candidates are found from the shape of the constraint: comparisons of the new
+// value with something else give intervals, && intersects, || and ?: unite. Every
+// candidate is then tested, so the intervals need only be large enough.
+
+// ErrUnbounded says that the values of a havoc cannot be listed.
+var ErrUnbounded = errors.New("the values a havoc may pick are not bounded by its range or constraint")
+
+// maxChoices bounds how many values one havoc may try.
+const maxChoices = 1 << 16
+
+// bounds is a compiled tree of interval constraints.
+type bounds struct {
+	op       ir.ExprOp // a comparison, LAnd, LOr, or ExprUnset: no constraint
+	x, y     *bounds
+	limit    code // comparison: the new value is op limit
+	hasRange bool
+	lo, hi   int64
+	test     code
+}
+
+func newBounds(p *ir.Program, op *ir.Op) *bounds {
+	b := boundsOf(p, op.Cond, op.Dst)
+	b.hasRange, b.lo, b.hi = op.HasRange, op.Lo, op.Hi
+	b.test = compile(p, op.Cond)
+	return b
+}
+
+func boundsOf(p *ir.Program, e *ir.Expr, r ir.Reg) *bounds {
+	if e == nil {
+		return &bounds{}
+	}
+	switch e.Op {
+	case ir.LAnd, ir.LOr:
+		return &bounds{op: e.Op, x: boundsOf(p, e.X, r), y: boundsOf(p, e.Y, r)}
+	case ir.Ite:
+		return &bounds{op: ir.LOr, x: boundsOf(p, e.Y, r), y: boundsOf(p, e.Z, r)}
+	case ir.Const:
+		if e.Value == 0 { // no value at all
+			return &bounds{op: ir.Lt, limit: code{kind: codeConst, k: math.MinInt64}}
+		}
+	case ir.Eq, ir.Lt, ir.Le, ir.Gt, ir.Ge:
+		if !e.Type.Signed && e.Op != ir.Eq {
+			break
+		}
+		mirror := map[ir.ExprOp]ir.ExprOp{ir.Eq: ir.Eq, ir.Lt: ir.Gt, ir.Gt: ir.Lt, ir.Le: ir.Ge, ir.Ge: ir.Le}
+		if e.X.Op == ir.RegRef && e.X.Reg == r && !mentions(e.Y, r) {
+			return &bounds{op: e.Op, limit: compile(p, e.Y)}
+		}
+		if e.Y.Op == ir.RegRef && e.Y.Reg == r && !mentions(e.X, r) {
+			return &bounds{op: mirror[e.Op], limit: compile(p, e.X)}
+		}
+	}
+	return &bounds{}
+}
+
+func mentions(e *ir.Expr, r ir.Reg) bool {
+	found := false
+	e.Walk(func(e *ir.Expr) { found = found || e.Op == ir.RegRef && e.Reg == r })
+	return found
+}
+
+// interval is empty if lo > hi.
+type interval struct{ lo, hi int64 }
+
+var everything = interval{math.MinInt64, math.MaxInt64}
+
+// intervals is a superset of the values that satisfy the constraint. It is not
+// on a hot path: it may allocate.
+func (b *bounds) intervals(regs []int64, seen int64) []interval {
+	switch b.op {
+	case ir.LAnd:
+		var out []interval
+		for _, x := range b.x.intervals(regs, seen) {
+			for _, y := range b.y.intervals(regs, seen) {
+				if both := (interval{max(x.lo, y.lo), min(x.hi, y.hi)}); both.lo <= both.hi {
+					out = append(out, both)
+				}
+			}
+		}
+		return out
+	case ir.LOr:
+		return append(b.x.intervals(regs, seen), b.y.intervals(regs, seen)...)
+	case ir.ExprUnset:
+		return []interval{everything}
+	}
+	k, all := b.limit.eval(regs, seen), everything
+	switch b.op {
+	case ir.Eq:
+		all = interval{k, k}
+	case ir.Le:
+		all.hi = k
+	case ir.Ge:
+		all.lo = k
+	case ir.Lt:
+		if k == math.MinInt64 {
+			return nil
+		}
+		all.hi = k - 1
+	case ir.Gt:
+		if k == math.MaxInt64 {
+			return nil
+		}
+		all.lo = k + 1
+	}
+	return []interval{all}
+}
+
+// choices appends one step per value that dst may take.
+func (y *System) choices(s *State, one Step, e *edge, regs []int64, seen int64, out []Step) []Step {
+	b := e.bounds
+	ranges := b.intervals(regs, seen)
+	if b.hasRange {
+		for i, r := range ranges {
+			ranges[i] = interval{max(r.lo, b.lo), min(r.hi, b.hi)}
+		}
+	}
+	first := len(out)
+	old := regs[e.dst]
+	defer func() { regs[e.dst] = old }()
+	for i, r := range ranges {
+		if r.lo > r.hi {
+			continue
+		}
+		if uint64(r.hi-r.lo) >= maxChoices {
+			s.Err = ErrUnbounded
+			return out[:first]
+		}
+	values:
+		for v := r.lo; ; v++ {
+			for _, earlier := range ranges[:i] {
+				if v >= earlier.lo && v <= earlier.hi {
+					if v == r.hi {
+						break values
+					}
+					continue values
+				}
+			}
+			regs[e.dst] = v
+			if b.test.kind == codeNone || b.test.eval(regs, seen) != 0 {
+				one.Choice = v
+				out = append(out, one)
+			}
+			if v == r.hi {
+				break
+			}
+		}
+	}
+	return out
+}

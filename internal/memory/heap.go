@@ -1,0 +1,95 @@
+package memory
+
+import "fencepost/internal/ir"
+
+// Allocation. Where a fresh block lies depends only on the thread and on what it
+// allocated before, so that the order of other threads' allocations does not
+// make states differ. Reuse of a freed block is a choice of the step.
+
+const (
+	heapBase  = 0x2000_0000_0000
+	heapShift = 32 // address space per thread
+	heapAlign = 16
+)
+
+func allocSize(v int64) uint32 { return uint32(max(1, min(v, 1<<31-1))) }
+
+func blockKindOf(e *edge) blockKind {
+	if e.ir.Op.Stack {
+		return stackBlock
+	}
+	return heapBlock
+}
+
+// allocChoices lists a fresh block (choice 0) and every block to reuse (choice:
+// its address).
+func (y *System) allocChoices(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
+	out = append(out, one)
+	size, kind := allocSize(e.val.eval(regs, 0)), blockKindOf(e)
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		if b.kind == kind && b.size == size && (b.free || s.freedByOwn(t, b.addr)) {
+			one.Choice = int64(b.addr)
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
+	addr := uint64(choice)
+	if choice == 0 {
+		size := allocSize(e.val.eval(regs, 0))
+		addr = heapBase + uint64(t)<<heapShift + s.fresh[t]
+		s.setFresh(t, s.fresh[t]+(uint64(size)+heapAlign-1)&^(heapAlign-1)+heapAlign)
+		s.addBlock(addr, size, blockKindOf(e))
+	} else {
+		if i := s.findBlock(addr, 1); s.blocks[i].free {
+			s.freeBlock(i, false)
+		}
+		y.cancelFree(s, t, addr)
+	}
+	y.set(s, t, e.dst, int64(addr))
+}
+
+// cancelFree takes back a pending free of the own thread, whose block is used
+// again before anybody else could see it freed. Under PSO the fence that came
+// with the free stays.
+func (y *System) cancelFree(s *State, t int, addr uint64) {
+	for i := range s.bufs[t] {
+		if e := &s.bufs[t][i]; e.Kind == FreeEntry && e.Addr == addr {
+			s.remove(t, i)
+			if y.Model == PSO {
+				y.normalize(s, t)
+			}
+			return
+		}
+	}
+}
+
+// free issues a free; it reports whether the thread goes on.
+func (y *System) free(s *State, t int, e *edge, regs []int64) bool {
+	addr := uint64(e.addr.eval(regs, 0))
+	if addr == 0 {
+		return true
+	}
+	i := s.findBlock(addr, 1)
+	switch {
+	case i < 0 || s.blocks[i].addr != addr || s.blocks[i].kind == cellBlock:
+		y.faultAt(s, t, e, ir.InvalidFree, addr)
+		return false
+	case s.blocks[i].free || s.freedByOwn(t, addr):
+		y.faultAt(s, t, e, ir.DoubleFree, addr)
+		return false
+	}
+	direct := y.Model == SC || s.holder == int32(t)
+	if direct {
+		s.freeBlock(i, true)
+	} else {
+		y.append(s, t, Entry{Addr: addr, Size: s.blocks[i].size, Kind: FreeEntry, Tag: s.Tag})
+	}
+	if s.Record {
+		s.Event = Event{Memory: true, Addr: addr, Free: true, Buffered: !direct}
+	}
+	return true
+}

@@ -1,0 +1,257 @@
+package memory
+
+import "fencepost/internal/ir"
+
+// wordSize is the size of the words mutexes and barriers live in.
+const wordSize = 8
+
+// Entry is something a thread has issued that has not reached memory.
+type Entry struct {
+	Addr uint64
+	Val  uint64 // raw bytes, low Size of them
+	Size uint32 // bytes it covers: a store's width, a freed block's size, 0 for a marker
+	Kind EntryKind
+	// Signed and Tag are for witnesses and not part of the state: how people read
+	// the value, and what State.Tag was when the entry was made.
+	Signed bool
+	Tag    int32
+}
+
+// EntryKind tells buffer entries apart. The zero value is unset.
+type EntryKind uint8
+
+// The kinds of entries.
+const (
+	EntryUnset EntryKind = iota
+	StoreEntry
+	FreeEntry
+	// Marker stands for a store-store fence: nothing behind it flushes before
+	// everything in front of it has. Markers exist under PSO only and never at the
+	// front of a buffer.
+	Marker
+)
+
+// overlaps reports whether two entries or accesses share a byte.
+func overlaps(a uint64, n uint32, b uint64, m uint32) bool {
+	return a-b < uint64(m) || b-a < uint64(n)
+}
+
+type threadStatus uint8
+
+const (
+	notStarted threadStatus = iota
+	running
+	condWaiting    // waits on a condition, mutex released
+	condWoken      // woken, wants its mutex back
+	barrierWaiting // arrived at a barrier
+)
+
+// block is a piece of memory that is not static: allocated, or a cell outside
+// the window.
+type block struct {
+	addr uint64
+	size uint32
+	off  int32 // of its bytes in State.mem
+	kind blockKind
+	free bool
+}
+
+type blockKind uint8
+
+const (
+	heapBlock blockKind = iota
+	stackBlock
+	cellBlock
+)
+
+// Fault is a check that failed; it ends the program.
+type Fault struct {
+	Class  ir.CheckClass
+	Thread int32
+	Edge   *ir.Edge // nil if a flush failed
+	Addr   uint64
+	Tag    int32 // of the entry whose flush failed
+}
+
+// State is a state of the program that steps can be applied to and undone.
+type State struct {
+	pc      []int32
+	regs    []int64
+	status  []threadStatus
+	wait    []int32 // index of the edge the thread waits in
+	result  []int64
+	fresh   []uint64 // bytes of address space each thread has allocated
+	mem     []byte   // static memory, then the bytes of the blocks
+	blocks  []block  // by address
+	bufs    [][]Entry
+	holder  int32 // of the atomic section, -1: nobody
+	over    bool  // exit was called
+	faulted bool
+	fault   Fault
+
+	undo    []undo
+	removed []Entry
+	saved   [][]Entry
+
+	trail []Step
+
+	// Tag is put on the buffer entries made from now on.
+	Tag int32
+	// Event describes the last step applied, if Record is set.
+	Record bool
+	Event  Event
+	// Err is set when a step could not be computed: a havoc without bounds.
+	Err error
+	// Covered marks the compiled edges that were ever executed, Blocked those
+	// stores that ever waited for room in a bounded buffer, Bounds the bound edges
+	// that were ever met. They only grow; Undo leaves them alone.
+	Covered []bool
+	Blocked []bool
+	Bounds  []bool
+}
+
+// Event is what a step did, for witnesses.
+type Event struct {
+	Addr     uint64
+	Size     int
+	Value    int64
+	Written  int64
+	Wrote    bool
+	Buffered bool
+	Own      bool  // a load forwarded from the own buffer
+	From     int32 // tag of the entry forwarded from or flushed
+	Free     bool
+	Memory   bool // the step touched memory or a buffer
+}
+
+// NewState is the initial state.
+func (y *System) NewState() *State {
+	n := len(y.threads)
+	s := &State{
+		pc: make([]int32, n), regs: make([]int64, y.regCount), status: make([]threadStatus, n),
+		wait: make([]int32, n), result: make([]int64, n), fresh: make([]uint64, n),
+		mem: append([]byte(nil), y.memInit...), bufs: make([][]Entry, n), holder: -1,
+		Covered: make([]bool, len(y.edges)), Blocked: make([]bool, len(y.edges)), Bounds: make([]bool, len(y.edges)),
+	}
+	for t := range y.threads {
+		tc := &y.threads[t]
+		s.pc[t] = tc.entry
+		for i, r := range tc.regs {
+			s.regs[tc.regBase+i] = r.Init
+		}
+		copy(s.regs[tc.regBase:tc.regBase+len(tc.regs)], tc.args)
+		if tc.start {
+			s.status[t] = running
+		}
+	}
+	return s
+}
+
+// Fault is the check that failed in this state, if any.
+func (s *State) Fault() (Fault, bool) { return s.fault, s.faulted }
+
+// Over reports whether the program has called exit.
+func (s *State) Over() bool { return s.over }
+
+// PC is the location of a thread.
+func (s *State) PC(t ir.ThreadID) ir.Loc { return ir.Loc(s.pc[t]) }
+
+// Started reports whether a thread has begun to run.
+func (s *State) Started(t ir.ThreadID) bool { return s.status[t] != notStarted }
+
+// Reg is the value of a register.
+func (y *System) Reg(s *State, t ir.ThreadID, r ir.Reg) int64 {
+	return s.regs[y.threads[t].regBase+int(r)]
+}
+
+// Read is the value memory holds, buffers apart; 0 for bytes that do not exist.
+func (y *System) Read(s *State, addr uint64, typ ir.Type) int64 {
+	off, fault := y.resolve(s, addr, typ.Size(), int32(ir.NoObject))
+	if fault != 0 || off < 0 {
+		return 0
+	}
+	return extend(s.load(off, typ.Size()), typ.Size(), typ.Signed)
+}
+
+// Buffer is the pending entries of a thread, oldest first. The slice is the
+// state's own.
+func (s *State) Buffer(t ir.ThreadID) []Entry { return s.bufs[t] }
+
+// Drained reports whether all buffers are empty.
+func (s *State) Drained() bool {
+	for _, b := range s.bufs {
+		if len(b) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Ended reports whether a thread has run to an end location.
+func (y *System) Ended(s *State, t int) bool {
+	return s.status[t] == running && y.threads[t].locs[s.pc[t]].ends
+}
+
+// Final reports whether the program has ended: all threads that were started
+// have, and all buffers are empty.
+func (y *System) Final(s *State) bool {
+	if s.over || s.faulted || !s.Drained() {
+		return false
+	}
+	for t := range y.threads {
+		if s.status[t] != notStarted && !y.Ended(s, t) {
+			return false
+		}
+	}
+	return true
+}
+
+// load reads little-endian bytes.
+func (s *State) load(off, size int) uint64 {
+	m := s.mem[off:]
+	switch size {
+	case 8:
+		_ = m[7]
+		return uint64(m[0]) | uint64(m[1])<<8 | uint64(m[2])<<16 | uint64(m[3])<<24 |
+			uint64(m[4])<<32 | uint64(m[5])<<40 | uint64(m[6])<<48 | uint64(m[7])<<56
+	case 4:
+		_ = m[3]
+		return uint64(m[0]) | uint64(m[1])<<8 | uint64(m[2])<<16 | uint64(m[3])<<24
+	case 2:
+		return uint64(m[0]) | uint64(m[1])<<8
+	default:
+		return uint64(m[0])
+	}
+}
+
+func (s *State) put(off, size int, v uint64) {
+	m := s.mem[off:]
+	switch size {
+	case 8:
+		_ = m[7]
+		m[0], m[1], m[2], m[3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+		m[4], m[5], m[6], m[7] = byte(v>>32), byte(v>>40), byte(v>>48), byte(v>>56)
+	case 4:
+		_ = m[3]
+		m[0], m[1], m[2], m[3] = byte(v), byte(v>>8), byte(v>>16), byte(v>>24)
+	case 2:
+		m[0], m[1] = byte(v), byte(v>>8)
+	default:
+		m[0] = byte(v)
+	}
+}
+
+// extend widens the low size bytes of v to a word.
+func extend(v uint64, size int, signed bool) int64 {
+	shift := 64 - 8*uint(size)
+	if signed {
+		return int64(v<<shift) >> shift
+	}
+	return int64(v << shift >> shift)
+}
+
+// truncate keeps the low size bytes.
+func truncate(v int64, size int) uint64 {
+	shift := 64 - 8*uint(size)
+	return uint64(v) << shift >> shift
+}

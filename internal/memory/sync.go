@@ -1,0 +1,199 @@
+package memory
+
+import "fencepost/internal/ir"
+
+// Mutexes, conditions and barriers. A mutex is an 8-byte word in memory: 0 when
+// free, else the owner's index plus one in the low half and the depth of
+// recursion minus one in the high half. A barrier is a word that holds the
+// number of arrivals it waits for. Who waits is part of the thread's status.
+
+func mutexWord(t int, depth uint64) uint64 { return uint64(t+1) | depth<<32 }
+
+func mutexOwner(word uint64) int { return int(uint32(word)) - 1 }
+
+func mutexDepth(word uint64) uint64 { return word >> 32 }
+
+// enabledMutex decides lock, trylock and unlock: all drain, except re-locking an
+// owned recursive mutex and its inner unlock.
+func (y *System) enabledMutex(s *State, t int, e *edge, regs []int64) bool {
+	off, fault := y.locate(s, t, e, uint64(e.addr.eval(regs, 0)))
+	if fault != 0 {
+		return true
+	}
+	word := s.readAt(off, wordSize)
+	own := mutexOwner(word) == t
+	kind := e.ir.Op.Mutex
+	if own && kind == ir.RecursiveMutex && (e.kind != ir.Unlock || mutexDepth(word) > 0) {
+		return true
+	}
+	if !s.drained(t) {
+		return false
+	}
+	if e.kind == ir.Lock {
+		return word == 0 || own && kind == ir.ErrorCheckMutex
+	}
+	return true
+}
+
+// mutex applies lock, trylock or unlock.
+func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
+	addr := uint64(e.addr.eval(regs, 0))
+	off, fault := y.locate(s, t, e, addr)
+	if fault != 0 {
+		y.faultAt(s, t, e, fault, addr)
+		return
+	}
+	word := s.readAt(off, wordSize)
+	own := mutexOwner(word) == t
+	kind := e.ir.Op.Mutex
+	next, result := word, int64(0)
+	switch {
+	case e.kind == ir.Unlock && own && mutexDepth(word) > 0:
+		next = mutexWord(t, mutexDepth(word)-1)
+	case e.kind == ir.Unlock && own:
+		next = 0
+	case e.kind == ir.Unlock && kind == ir.ErrorCheckMutex:
+		result = ir.EPERM
+	case e.kind == ir.Unlock:
+		y.faultAt(s, t, e, ir.BadUnlock, addr)
+		return
+	case word == 0:
+		next = mutexWord(t, 0)
+	case own && kind == ir.RecursiveMutex:
+		next = mutexWord(t, mutexDepth(word)+1)
+	case e.kind == ir.TryLock:
+		result = ir.EBUSY
+	case own && kind == ir.ErrorCheckMutex:
+		result = ir.EDEADLK
+	default:
+		panic("BUG: lock of a mutex that is held")
+	}
+	if next != word {
+		y.writeAt(s, off, addr, wordSize, next)
+	}
+	if s.Record {
+		s.Event = Event{Memory: true, Addr: addr, Size: wordSize, Value: int64(word), Wrote: next != word}
+		if next != word {
+			s.Event.Written = int64(next)
+		}
+	}
+	y.set(s, t, e.dst, result)
+	s.setPC(t, e.to)
+}
+
+// conditionAt is the address of a condition; it reports whether there is memory
+// for one, and fails otherwise.
+func (y *System) conditionAt(s *State, t int, e *edge, regs []int64) (uint64, bool) {
+	addr := uint64(e.addr.eval(regs, 0))
+	_, fault := y.locate(s, t, e, addr)
+	if fault != 0 {
+		y.faultAt(s, t, e, fault, addr)
+	}
+	return addr, fault == 0
+}
+
+// condWait releases the mutex and waits.
+func (y *System) condWait(s *State, t int, i int32, e *edge, regs []int64) {
+	if _, ok := y.conditionAt(s, t, e, regs); !ok {
+		return
+	}
+	addr := uint64(e.val2.eval(regs, 0))
+	off, fault := y.resolve(s, addr, wordSize, int32(ir.NoObject))
+	switch {
+	case fault != 0:
+		y.faultAt(s, t, e, fault, addr)
+	case mutexOwner(s.readAt(off, wordSize)) != t:
+		y.faultAt(s, t, e, ir.BadWait, addr)
+	default:
+		y.writeAt(s, off, addr, wordSize, 0)
+		s.setStatus(t, condWaiting)
+		s.setWait(t, i)
+	}
+}
+
+func (y *System) canRelock(s *State, t int, e *edge) bool {
+	if s.lockedOut(t) || !s.drained(t) {
+		return false
+	}
+	addr := uint64(e.val2.eval(y.regsOf(s, t), 0))
+	off, fault := y.resolve(s, addr, wordSize, int32(ir.NoObject))
+	return fault != 0 || s.readAt(off, wordSize) == 0
+}
+
+func (y *System) relock(s *State, t int, e *edge) {
+	addr := uint64(e.val2.eval(y.regsOf(s, t), 0))
+	off, fault := y.resolve(s, addr, wordSize, int32(ir.NoObject))
+	if fault != 0 {
+		y.faultAt(s, t, e, fault, addr)
+		return
+	}
+	y.writeAt(s, off, addr, wordSize, mutexWord(t, 0))
+	s.setStatus(t, running)
+	s.setWait(t, 0)
+	y.set(s, t, e.dst, 0)
+	s.setPC(t, e.to)
+}
+
+// waitsAt reports whether thread t waits at the condition or barrier at addr.
+func (y *System) waitsAt(s *State, t int, status threadStatus, addr uint64) bool {
+	if s.status[t] != status {
+		return false
+	}
+	e := &y.threads[t].locs[s.pc[t]].edges[s.wait[t]]
+	return uint64(e.addr.eval(y.regsOf(s, t), 0)) == addr
+}
+
+// noWaiter is the choice of a signal that wakes nobody.
+const noWaiter = -1
+
+func (y *System) signalChoices(s *State, e *edge, addr uint64, one Step, out []Step) []Step {
+	n := len(out)
+	for t := range y.threads {
+		if y.waitsAt(s, t, condWaiting, addr) {
+			one.Choice = int64(t)
+			out = append(out, one)
+		}
+	}
+	if len(out) == n {
+		one.Choice = noWaiter
+		out = append(out, one)
+	}
+	return out
+}
+
+// barrier is an arrival; the last one lets everybody go.
+func (y *System) barrier(s *State, t int, i int32, e *edge, regs []int64) {
+	addr := uint64(e.addr.eval(regs, 0))
+	off, fault := y.locate(s, t, e, addr)
+	if fault != 0 {
+		y.faultAt(s, t, e, fault, addr)
+		return
+	}
+	want := int64(s.readAt(off, wordSize))
+	if want <= 0 {
+		y.faultAt(s, t, e, ir.BadWait, addr)
+		return
+	}
+	arrived := int64(1)
+	for u := range y.threads {
+		if y.waitsAt(s, u, barrierWaiting, addr) {
+			arrived++
+		}
+	}
+	if arrived < want {
+		s.setStatus(t, barrierWaiting)
+		s.setWait(t, i)
+		return
+	}
+	for u := range y.threads {
+		if y.waitsAt(s, u, barrierWaiting, addr) {
+			w := &y.threads[u].locs[s.pc[u]].edges[s.wait[u]]
+			s.setStatus(u, running)
+			s.setWait(u, 0)
+			y.set(s, u, w.dst, 0)
+			s.setPC(u, w.to)
+		}
+	}
+	y.set(s, t, e.dst, 1)
+	s.setPC(t, e.to)
+}

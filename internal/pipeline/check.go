@@ -1,0 +1,256 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+	"fencepost/verdict"
+)
+
+// Check answers the program's own questions under each model.
+func Check(ctx context.Context, in Input, models []string, opt Options) (answer Answer, err error) {
+	stage := "front end"
+	defer caught(&stage, in, &err)
+
+	p := load(in, opt)
+	if !p.ok() {
+		return Answer{Diagnostics: p.diags}, nil
+	}
+	if opt.Deadlock {
+		p.props.Deadlock = true
+	}
+	if p.props.Empty() && !opt.Finals {
+		p.diags = append(p.diags, verdict.Diagnostic{
+			Severity: "error", Code: "FP0900", Pos: verdict.Pos{File: in.Name},
+			Message: "no assertion, goal or final condition: there is nothing to check",
+			Notes:   []string{"add an assert, a goal or a final condition; or list the final states with --final-states"},
+		})
+		return Answer{Diagnostics: p.diags}, nil
+	}
+	stage = "passes"
+	flat := p.flat(opt)
+	if flat == nil {
+		return Answer{Diagnostics: p.diags}, nil
+	}
+	if d, refused := p.unboundedThreads(flat); refused {
+		return Answer{Diagnostics: append(p.diags, d)}, nil
+	}
+	if opt.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
+		defer cancel()
+	}
+	for _, name := range models {
+		stage = "engine explicit under " + name
+		model, ok := memory.ParseModel(name)
+		if !ok {
+			return Answer{}, fmt.Errorf("unknown memory model %q", name)
+		}
+		res, err := p.answer(ctx, flat, model, opt)
+		if err != nil {
+			return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
+		}
+		answer.Results = append(answer.Results, *res)
+	}
+	answer.Diagnostics = p.diags
+	return answer, nil
+}
+
+// caught turns a broken invariant into an error that names stage and input.
+func caught(stage *string, in Input, err *error) {
+	if r := recover(); r != nil {
+		buf := make([]byte, 8<<10)
+		buf = buf[:runtime.Stack(buf, false)]
+		*err = fmt.Errorf("%s, %s: %v\n%s", in.Name, *stage, r, buf)
+	}
+}
+
+// unboundedThreads refuses templates of any number of threads.
+func (p *program) unboundedThreads(flat *ir.Program) (verdict.Diagnostic, bool) {
+	for _, t := range flat.Threads {
+		if t.Unbounded {
+			return verdict.Diagnostic{
+				Severity: "error", Code: "FP0902", Pos: position(t.Pos),
+				Message: fmt.Sprintf("thread %s stands for any number of threads", t.Name),
+				Notes:   []string{"this check needs a fixed number: give --threads 2, for instance"},
+			}, true
+		}
+	}
+	return verdict.Diagnostic{}, false
+}
+
+// answer runs the engine, replays what it found and states the verdict.
+func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Model, opt Options) (*verdict.Result, error) {
+	task := &engine.Task{
+		Program: flat, Props: p.props, Model: model, Finals: opt.Finals,
+		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: opt.Workers},
+		// An observation must not hide a violation that is further away.
+		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),
+	}
+	if task.Limits.Workers <= 0 {
+		task.Limits.Workers = runtime.GOMAXPROCS(0)
+	}
+	if opt.Progress != nil {
+		task.Progress = func(g engine.Progress) {
+			opt.Progress(Progress{Model: model.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed})
+		}
+	}
+	out, err := explicit.Engine.Run(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	res := &verdict.Result{
+		Program: p.input.Name, Model: model.String(), Engine: explicit.Engine.Name,
+		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings, FinalStates: out.Finals,
+		Sources: map[string]string{p.input.Name: string(p.input.Text)},
+	}
+	for i := range out.Violations {
+		if err := p.replay(flat, model, &out.Violations[i]); err != nil {
+			return nil, fmt.Errorf("the witness of a violation does not replay: %w", err)
+		}
+		p.addTexts(out.Violations[i].Witness)
+	}
+	p.conclude(res, out, opt)
+	return res, nil
+}
+
+func (p *program) observes() bool {
+	return p.props.Final != nil && p.props.Final.Quantifier == property.Exists
+}
+
+func (p *program) asksMore() bool {
+	return p.props.Checks || len(p.props.Goals) > 0 || p.props.Deadlock
+}
+
+var claims = map[engine.ViolationKind]replay.Claim{
+	engine.CheckFailed:   replay.ClaimCheck,
+	engine.GoalReached:   replay.ClaimGoal,
+	engine.FinalViolated: replay.ClaimFinal,
+	engine.Deadlock:      replay.ClaimDeadlock,
+}
+
+// replay runs a witness through the independent interpreter.
+func (p *program) replay(flat *ir.Program, model memory.Model, v *engine.Violation) error {
+	m, err := replay.ParseModel(model.String())
+	if err != nil {
+		return err
+	}
+	return replay.Replay(flat, p.props, m, v.Witness, replay.Expect{
+		Claim: claims[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal,
+	})
+}
+
+// addTexts gives every step the instruction as the user wrote it.
+func (p *program) addTexts(w *verdict.Witness) {
+	for i := range w.Steps {
+		st := &w.Steps[i]
+		if st.Pos == nil || st.Pos.File != p.file.Name || st.Kind == verdict.StepFlush {
+			continue
+		}
+		span := p.file.Span(0, 0)
+		span.Line, span.Col, span.EndLine, span.EndCol = st.Pos.Line, st.Pos.Col, st.Pos.EndLine, st.Pos.EndCol
+		st.Text = strings.Join(strings.Fields(p.file.Slice(span)), " ")
+	}
+}
+
+// conclude states verdict, question and reason.
+func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options) {
+	var observed *engine.Violation
+	for i := range out.Violations {
+		v := &out.Violations[i]
+		if v.Kind == engine.FinalViolated && p.observes() {
+			observed = v
+			continue
+		}
+		one := p.describe(v, out)
+		if res.Verdict == verdict.Unset {
+			res.Verdict, res.Question, res.Reason, res.Pos, res.Witness = verdict.Unsafe, one.Question, one.Reason, one.Pos, one.Witness
+		} else if opt.KeepGoing {
+			res.Others = append(res.Others, one)
+		}
+	}
+	if res.Verdict != verdict.Unset {
+		return
+	}
+	res.Question = p.question()
+	if observed != nil {
+		one := p.describe(observed, out)
+		res.Verdict, res.Reason, res.Pos, res.Witness = verdict.Observed, one.Reason, one.Pos, one.Witness
+		return
+	}
+	switch {
+	case out.Unknown != "":
+		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
+	case p.props.Final != nil && out.Stats.FinalStates == 0:
+		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so the final condition was never tested"
+	case p.observes() && !out.Coverage.Exhaustive:
+		res.Verdict, res.Reason = verdict.Unknown, "not observed within the bounds of the search"
+	case p.observes():
+		res.Verdict = verdict.NotObserved
+	default:
+		res.Verdict = verdict.Safe
+	}
+}
+
+// question names what was asked.
+func (p *program) question() string {
+	var parts []string
+	if p.props.Checks {
+		parts = append(parts, "assertions")
+	}
+	if len(p.props.Goals) > 0 {
+		parts = append(parts, "goals")
+	}
+	if p.props.Final != nil {
+		parts = append(parts, p.props.Final.Quantifier.String())
+	}
+	if p.props.Deadlock {
+		parts = append(parts, "deadlock")
+	}
+	if len(parts) == 0 {
+		return "final states"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// describe says in words what a violation is.
+func (p *program) describe(v *engine.Violation, out *engine.Outcome) verdict.Violation {
+	one := verdict.Violation{Witness: v.Witness}
+	switch v.Kind {
+	case engine.CheckFailed:
+		last := &v.Witness.Steps[len(v.Witness.Steps)-1]
+		one.Question, one.Reason, one.Pos = v.Class.String(), last.Note, last.Pos
+	case engine.GoalReached:
+		g := &p.props.Goals[v.Goal]
+		pos := position(g.Pos)
+		one.Question, one.Reason, one.Pos = "goal", "goal state reached", &pos
+		if g.Name != "" {
+			one.Reason += ": " + g.Name
+		}
+	case engine.FinalViolated:
+		f := p.props.Final
+		pos := position(f.Pos)
+		one.Question, one.Pos = f.Quantifier.String(), &pos
+		switch f.Quantifier {
+		case property.Exists:
+			one.Reason = "a final state satisfies " + f.Cond.Text
+		case property.Never:
+			one.Reason = "a final state satisfies what must never hold: " + f.Cond.Text
+		case property.Forall:
+			one.Reason = "a final state does not satisfy " + f.Cond.Text
+		}
+	case engine.Deadlock:
+		one.Question, one.Reason = "deadlock", "deadlock: no thread can go on, and one waits"
+	default:
+		panic("BUG: unknown violation")
+	}
+	return one
+}

@@ -1,0 +1,125 @@
+package pipeline
+
+import (
+	"fmt"
+	"path"
+	"sort"
+	"strings"
+
+	"fencepost/internal/diag"
+	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// program is an input after the front end.
+type program struct {
+	input Input
+	file  *source.File
+	ir    *ir.Program // structured
+	props *property.Set
+	diags []verdict.Diagnostic
+}
+
+// ok reports whether there is a program to work on.
+func (p *program) ok() bool { return p.ir != nil }
+
+// language is a front end.
+type language struct {
+	name  string
+	exts  []string
+	parse func(*source.File, Options) (*ir.Program, *property.Set, *diag.List)
+}
+
+var languages = []language{
+	{name: "fp", exts: []string{".fp"}, parse: parseAutomaton},
+}
+
+func parseAutomaton(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
+	unit, diags := automaton.Parse(f, automaton.Options{Threads: opt.Threads})
+	if diags.HasErrors() || unit == nil {
+		return nil, nil, diags
+	}
+	return unit.Program, unit.Props, diags
+}
+
+// load runs the front end that the input's name or --lang asks for.
+func load(in Input, opt Options) *program {
+	p := &program{input: in, file: source.NewFile(in.Name, in.Text)}
+	lang, problem := chooseLanguage(in.Name, opt.Lang)
+	if lang == nil {
+		p.diags = append(p.diags, verdict.Diagnostic{
+			Severity: "error", Code: "FP0903", Pos: verdict.Pos{File: in.Name}, Message: problem,
+		})
+		return p
+	}
+	prog, props, diags := lang.parse(p.file, opt)
+	diags.Sort()
+	for _, d := range diags.All {
+		p.diags = append(p.diags, p.diagnostic(d))
+	}
+	if diags.Dropped > 0 {
+		p.diags = append(p.diags, verdict.Diagnostic{
+			Severity: "error", Code: "FP0904", Pos: verdict.Pos{File: in.Name},
+			Message: fmt.Sprintf("%d more errors not shown", diags.Dropped),
+		})
+	}
+	if prog == nil || diags.HasErrors() {
+		return p
+	}
+	if errs := ir.Verify(prog); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: the front end made a broken program: %v", errs[0]))
+	}
+	p.ir, p.props = prog, props
+	return p
+}
+
+func chooseLanguage(name, lang string) (*language, string) {
+	var names, exts []string
+	for i := range languages {
+		l := &languages[i]
+		names, exts = append(names, l.name), append(exts, l.exts...)
+		if lang == l.name {
+			return l, ""
+		}
+		for _, ext := range l.exts {
+			if lang == "" && strings.EqualFold(path.Ext(name), ext) {
+				return l, ""
+			}
+		}
+	}
+	sort.Strings(names)
+	sort.Strings(exts)
+	if lang != "" {
+		return nil, fmt.Sprintf("unknown language %q; known: %s", lang, strings.Join(names, ", "))
+	}
+	return nil, fmt.Sprintf("cannot tell the language from the file name; known extensions: %s; or give --lang %s",
+		strings.Join(exts, ", "), strings.Join(names, "|"))
+}
+
+func (p *program) diagnostic(d diag.Diagnostic) verdict.Diagnostic {
+	return verdict.Diagnostic{
+		Severity: d.Severity.String(), Code: d.Code, Pos: position(d.Span), Message: d.Message,
+		Notes: d.Notes, Excerpt: diag.Excerpt(p.file, d),
+	}
+}
+
+func position(s source.Span) verdict.Pos {
+	return verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
+}
+
+// flat runs the passes. A program that does not fit their limits is refused with
+// a diagnostic.
+func (p *program) flat(opt Options) *ir.Program {
+	flat, err := transform.Run(p.ir, transform.Options{Unroll: opt.Unroll}, nil)
+	if err != nil {
+		p.diags = append(p.diags, verdict.Diagnostic{
+			Severity: "error", Code: "FP0905", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error(),
+		})
+		return nil
+	}
+	return flat
+}

@@ -1,0 +1,71 @@
+package pipeline
+
+import (
+	"time"
+
+	"fencepost/verdict"
+)
+
+// Input is one source file.
+type Input struct {
+	Name string
+	Text []byte
+}
+
+// Options are the limits and switches of a run.
+type Options struct {
+	Lang      string        // language, "" to go by the file name's extension
+	Timeout   time.Duration // 0: none
+	Memory    int64         // bytes for stored states, 0: half of RAM
+	Buffer    int           // entries per thread's store buffer in cyclic programs
+	Unroll    int           // loop iterations, recursion and spawns in loops where an engine needs a bound
+	Threads   int           // instances of templates with any number of threads, 0: not given
+	Workers   int           // 0: one per core
+	Deadlock  bool          // also look for deadlocks
+	KeepGoing bool          // report every distinct violation, not the first
+	Finals    bool          // collect the final states
+	// Progress is called now and then from one goroutine, if not nil.
+	Progress func(Progress)
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Model   string
+	States  int64
+	Waiting int64 // states found and not yet looked at
+	Depth   int
+	Elapsed time.Duration
+}
+
+// Defaults are the documented defaults.
+func Defaults() Options {
+	return Options{Timeout: 60 * time.Second, Buffer: 8, Unroll: 8}
+}
+
+// Answer is the results, and the diagnostics about the input. With an error
+// among the diagnostics there are no results.
+type Answer struct {
+	Results     []verdict.Result
+	Diagnostics []verdict.Diagnostic
+}
+
+// HasErrors reports whether the input was refused.
+func (a Answer) HasErrors() bool {
+	for _, d := range a.Diagnostics {
+		if d.Severity == "error" {
+			return true
+		}
+	}
+	return false
+}
+
+// ShowForm says in which form Show prints a program.
+type ShowForm uint8
+
+// The forms. The zero value is unset.
+const (
+	_ ShowForm = iota
+	ShowStructured
+	ShowFlat
+	ShowDot
+)

@@ -1,0 +1,180 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"fencepost/verdict"
+)
+
+// Result prints the answer to one question.
+func Result(w io.Writer, r *verdict.Result, opt Options) {
+	p := &printer{w: w, opt: opt}
+	p.headline(r)
+	for _, warning := range r.Warnings {
+		p.message("warning", warning.Code, warning.Pos, warning.Message)
+	}
+	if r.Witness != nil {
+		p.picture(r.Witness, r.Model, r.Reason, r.Verdict)
+	}
+	for i, v := range r.Others {
+		p.line("")
+		p.line("%s", p.opt.paint(bold, fmt.Sprintf("Violation %d: %s", i+2, placed(v.Reason, v.Pos))))
+		if v.Witness != nil {
+			p.picture(v.Witness, r.Model, v.Reason, verdict.Unsafe)
+		}
+	}
+	if len(r.FinalStates) > 0 {
+		p.line("")
+		p.line("%s:", counted(int64(len(r.FinalStates)), "final state", "final states"))
+		for _, s := range r.FinalStates {
+			p.line("  %s", oneLine(s))
+		}
+	}
+	if r.Witness != nil || len(r.Others) > 0 || len(r.FinalStates) > 0 {
+		p.line("")
+	}
+	p.line("%s", p.opt.paint(dim, statsLine(r)))
+}
+
+// headline is the verdict in one line: what, under which model, how far it reaches.
+func (p *printer) headline(r *verdict.Result) {
+	word, color := verdictWord(r.Verdict)
+	if r.Verdict == verdict.Safe && r.Question == "final states" {
+		word = "explored" // nothing was asked that could fail
+	}
+	head := fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(color, word+" under "+strings.ToUpper(r.Model)))
+	switch r.Verdict {
+	case verdict.Safe, verdict.NotObserved:
+		p.line("%s%s%s", head, coverage(r.Coverage), work(r))
+	case verdict.Unsafe, verdict.Observed:
+		if what := placed(r.Reason, r.Pos); what != "" {
+			head += ": " + what
+		}
+		p.line("%s", head)
+	default:
+		reason := oneLine(r.Reason)
+		if reason == "" {
+			reason = "no reason given"
+		}
+		if r.Stats.States > 0 && !strings.Contains(reason, "states") {
+			reason += " after " + counted(r.Stats.States, "state", "states")
+		}
+		p.line("%s: %s", head, reason)
+		for _, b := range r.Coverage.Bounds {
+			p.line("  searched with %s", boundText(b))
+		}
+	}
+}
+
+func verdictWord(v verdict.Verdict) (word, color string) {
+	switch v {
+	case verdict.Safe:
+		return "safe", green
+	case verdict.Unsafe:
+		return "unsafe", red
+	case verdict.Observed:
+		return "observed", bold
+	case verdict.NotObserved:
+		return "not observed", bold
+	case verdict.Unknown:
+		return "unknown", yellow
+	default:
+		return v.String(), yellow
+	}
+}
+
+// placed puts a position into a reason: `assertion failed: x == 1` becomes
+// `assertion failed at f.fp:3:5: x == 1`.
+func placed(reason string, pos *verdict.Pos) string {
+	reason = oneLine(reason)
+	if pos == nil {
+		return reason
+	}
+	at := oneLine(pos.String())
+	if strings.Contains(reason, at) {
+		return reason
+	}
+	if reason == "" {
+		return "at " + at
+	}
+	if head, rest, ok := strings.Cut(reason, ": "); ok {
+		return head + " at " + at + ": " + rest
+	}
+	return reason + " at " + at
+}
+
+// coverage says how far a safe or not observed reaches. Bounds that were not hit
+// cut nothing off and are not worth words where the search was exhaustive.
+func coverage(c verdict.Coverage) string {
+	var limits []string
+	for _, b := range c.Bounds {
+		if b.Hit || !c.Exhaustive {
+			limits = append(limits, boundText(b))
+		}
+	}
+	switch {
+	case len(limits) > 0:
+		return " with " + strings.Join(limits, " and ")
+	case c.Exhaustive:
+		return ": all executions"
+	default:
+		return ", though not all executions were covered"
+	}
+}
+
+func boundText(b verdict.Bound) string {
+	text := ""
+	n := int64(b.Value)
+	switch b.Name {
+	case "buffer":
+		text = "at most " + counted(n, "buffered store", "buffered stores") + " per thread"
+	case "unroll":
+		text = "at most " + counted(n, "iteration", "iterations") + " per loop"
+	case "recursion":
+		text = "at most " + counted(n, "nested call", "nested calls") + " per function"
+	case "threads":
+		text = counted(n, "thread", "threads") + " per template"
+	default:
+		text = fmt.Sprintf("%s at most %s", oneLine(b.Name), Count(n))
+	}
+	switch {
+	case b.Hit && b.Pos != nil:
+		text += fmt.Sprintf(" (bound hit at %s)", oneLine(b.Pos.String()))
+	case b.Hit:
+		text += " (bound hit)"
+	}
+	return text
+}
+
+// work is the size of the search in parentheses.
+func work(r *verdict.Result) string {
+	switch {
+	case r.Engine == "":
+		return ""
+	case r.Stats.States > 0:
+		return fmt.Sprintf(" (%s: %s)", r.Engine, counted(r.Stats.States, "state", "states"))
+	default:
+		return fmt.Sprintf(" (%s)", r.Engine)
+	}
+}
+
+func statsLine(r *verdict.Result) string {
+	var parts []string
+	if r.Stats.States > 0 {
+		parts = append(parts, counted(r.Stats.States, "state", "states"))
+	}
+	if r.Stats.Transitions > 0 {
+		parts = append(parts, counted(r.Stats.Transitions, "transition", "transitions"))
+	}
+	if r.Stats.FinalStates > 0 {
+		parts = append(parts, counted(r.Stats.FinalStates, "final state", "final states"))
+	}
+	parts = append(parts, duration(r.Stats.Seconds))
+	engine := r.Engine
+	if engine == "" {
+		engine = "time"
+	}
+	return engine + ": " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,143 @@
+package replay
+
+import (
+	"fencepost/internal/ir"
+	"fencepost/verdict"
+)
+
+// Loads, stores, read-modify-writes and fences [BCDM15 Fig. 2, Fig. 13].
+//
+// Differs from the paper: accesses have sizes, so a load can overlap a buffered
+// store without being covered by it; it waits until no such store is left.
+
+// load lists what a load, await or abstract load can do.
+func (c *turn) load() {
+	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
+	i := c.s.newest(c.t, addr, size)
+	forwarded := i >= 0 && c.th.buf[i].forwards(addr, size)
+	if !forwarded && c.s.holder >= 0 && c.s.holder != c.t {
+		return // memory cannot be read during another thread's section
+	}
+	if !c.valid(c.op.Obj, addr, size) {
+		return
+	}
+	if i >= 0 && !forwarded {
+		return // partial overlap
+	}
+	r := record{addr: addr, size: size}
+	if forwarded {
+		r.value = c.op.Type.Wrap(int64(c.th.buf[i].forward(addr, size)))
+		r.from = 1 + c.th.buf[i].step
+	} else {
+		r.value = c.op.Type.Wrap(int64(c.s.read(addr, size)))
+	}
+	switch c.op.Kind {
+	case ir.Load:
+		c.loadDst(0, r, r.value)
+	case ir.Await:
+		if c.evalSeen(c.op.Cond, r.value) != 0 {
+			c.loadDst(0, r, r.value)
+		}
+	case ir.AbstractLoad:
+		for _, v := range c.choices(r.value) {
+			c.loadDst(v, r, v)
+		}
+	default:
+		panic("BUG: not a load: " + c.op.Kind.String())
+	}
+}
+
+func (c *turn) loadDst(choice int64, r record, v int64) {
+	c.step(verdict.StepLoad, choice, r, func(_ *state, th *thread) { th.set(c.op.Dst, v) })
+}
+
+// havoc lists the values the register can take.
+func (c *turn) havoc() {
+	for _, v := range c.choices(0) {
+		c.execDst(v, v)
+	}
+}
+
+func (c *turn) store() {
+	if c.model == SC && c.s.holder >= 0 && c.s.holder != c.t {
+		return // memory cannot be written during another thread's section
+	}
+	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
+	if !c.valid(c.op.Obj, addr, size) {
+		return
+	}
+	value := c.op.Type.Wrap(c.eval(c.op.Val))
+	r := record{addr: addr, size: size, value: value, buffered: !c.direct()}
+	c.step(verdict.StepStore, 0, r, func(n *state, th *thread) {
+		if c.direct() {
+			n.write(addr, size, value)
+		} else {
+			th.push(entry{kind: storeEntry, addr: addr, size: size, value: value, step: c.now})
+		}
+	})
+}
+
+func (c *turn) fence() {
+	switch c.op.Fence {
+	case ir.FullFence:
+		if c.drained() {
+			c.step(verdict.StepFence, 0, record{}, nil)
+		}
+	case ir.StoreStoreFence:
+		c.step(verdict.StepFence, 0, record{}, func(_ *state, th *thread) {
+			if c.model == PSO {
+				th.mark()
+			}
+		})
+	default:
+		panic("BUG: fence of unknown kind")
+	}
+}
+
+func (c *turn) rmw() {
+	if !c.drained() {
+		return
+	}
+	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
+	if !c.valid(c.op.Obj, addr, size) {
+		return
+	}
+	old := c.op.Type.Wrap(int64(c.s.read(addr, size)))
+	if c.op.Cond != nil && c.evalSeen(c.op.Cond, old) == 0 {
+		return
+	}
+	written, wrote := c.modify(old)
+	r := record{addr: addr, size: size, value: old, written: written, wrote: wrote}
+	c.step(verdict.StepRMW, 0, r, func(n *state, th *thread) {
+		if wrote {
+			n.write(addr, size, written)
+		}
+		th.set(c.op.Dst, old)
+		th.set(c.op.Dst2, int64(truth(wrote)))
+	})
+}
+
+// modify is what a read-modify-write makes of the old value.
+func (c *turn) modify(old int64) (written int64, wrote bool) {
+	t := c.op.Type
+	val := c.eval(c.op.Val)
+	switch c.op.RMW {
+	case ir.Xchg:
+		return t.Wrap(val), true
+	case ir.FetchAdd:
+		return t.Wrap(old + val), true
+	case ir.FetchAnd:
+		return t.Wrap(old & val), true
+	case ir.FetchOr:
+		return t.Wrap(old | val), true
+	case ir.FetchXor:
+		return t.Wrap(old ^ val), true
+	case ir.Cas:
+		if old != t.Wrap(val) {
+			return 0, false
+		}
+		return t.Wrap(c.eval(c.op.Val2)), true
+	default:
+		panic("BUG: read-modify-write without a function")
+	}
+}

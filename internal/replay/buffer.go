@@ -1,0 +1,139 @@
+package replay
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/verdict"
+)
+
+// Store buffers.
+//
+// A buffer is one list in program order. TSO may flush its first entry only
+// [BDM13 Table 1]; PSO any entry that overlaps no older one [AAAJLS15 App. C].
+//
+// Differs from the paper: PSO's buffers per location are entries of one list that
+// overlap, since locations have sizes; a store-store fence is a marker no younger
+// entry passes.
+
+// push appends an entry.
+func (th *thread) push(e entry) {
+	th.buf = append(th.buf, e)
+}
+
+// mark places a store-store marker if there is something it can hold back.
+func (th *thread) mark() {
+	th.push(entry{kind: marker})
+	th.tidy()
+}
+
+// remove takes entry i out of the buffer.
+func (th *thread) remove(i int) {
+	th.buf = slices.Delete(th.buf, i, i+1)
+	th.tidy()
+}
+
+// tidy drops markers that hold nothing back: at the front, or after another one.
+func (th *thread) tidy() {
+	var kept []entry
+	for _, e := range th.buf {
+		if e.kind == marker && (len(kept) == 0 || kept[len(kept)-1].kind == marker) {
+			continue
+		}
+		kept = append(kept, e)
+	}
+	th.buf = kept
+}
+
+// extent is the number of bytes an entry touches: a free touches its whole block.
+func (s *state) extent(e entry) int64 {
+	switch e.kind {
+	case storeEntry:
+		return int64(e.size)
+	case freeEntry:
+		return s.blocks[s.blockAt(e.addr)].size
+	default:
+		return 0
+	}
+}
+
+// newest is the index of the newest entry of a thread that overlaps the bytes, or -1.
+func (s *state) newest(t int, addr uint64, size int) int {
+	buf := s.threads[t].buf
+	for i := len(buf) - 1; i >= 0; i-- {
+		if buf[i].kind != marker && overlap(addr, int64(size), buf[i].addr, s.extent(buf[i])) {
+			return i
+		}
+	}
+	return -1
+}
+
+// forwards reports whether a load of the bytes can take its value from e.
+func (e entry) forwards(addr uint64, size int) bool {
+	return e.kind == storeEntry && inside(addr, int64(size), e.addr, int64(e.size))
+}
+
+// forward is the value of those bytes, given forwards.
+func (e entry) forward(addr uint64, size int) uint64 {
+	return cut(uint64(e.value)>>(8*(addr-e.addr)), size)
+}
+
+// pendingFree is the index of the entry that frees the block, or -1.
+func pendingFree(buf []entry, block uint64) int {
+	return slices.IndexFunc(buf, func(e entry) bool { return e.kind == freeEntry && e.addr == block })
+}
+
+// mayFlush reports whether entry i of a thread may reach memory next.
+func (m *machine) mayFlush(s *state, t, i int) bool {
+	buf := s.threads[t].buf
+	if buf[i].kind == marker {
+		return false
+	}
+	if m.model == TSO {
+		return i == 0
+	}
+	for _, older := range buf[:i] {
+		if older.kind == marker || overlap(buf[i].addr, s.extent(buf[i]), older.addr, s.extent(older)) {
+			return false
+		}
+	}
+	return true
+}
+
+// flushes lists the entries of a thread that may reach memory next.
+func (m *machine) flushes(s *state, t int) []transition {
+	if s.holder >= 0 && s.holder != t {
+		return nil
+	}
+	var out []transition
+	for i, e := range s.threads[t].buf {
+		if !m.mayFlush(s, t, i) {
+			continue
+		}
+		tr := transition{
+			label:  label{thread: t, kind: verdict.StepFlush, edge: ir.NoEdge, of: e.step},
+			record: record{addr: e.addr, size: e.size, value: e.value, free: e.kind == freeEntry},
+		}
+		if e.kind == freeEntry {
+			if s.blocks[s.blockAt(e.addr)].freed {
+				tr.fail = &violation{ir.DoubleFree, "the free reaches memory where the block has been freed by another thread"}
+			}
+		} else {
+			tr.fail = m.checkFlush(s, e)
+		}
+		if tr.fail != nil {
+			tr.kind = verdict.StepFail
+		} else {
+			n := s.clone()
+			n.threads[t].remove(i)
+			if e.kind == freeEntry {
+				n.blocks[n.blockAt(e.addr)].freed = true
+			} else {
+				n.write(e.addr, e.size, e.value)
+			}
+			tr.next = n
+		}
+		out = append(out, tr)
+	}
+	return out
+}

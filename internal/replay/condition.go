@@ -1,0 +1,117 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// What states are asked about: ends, goals, final conditions, deadlock.
+
+// ended reports whether a started thread has nothing more to do.
+func (m *machine) ended(s *state, t int) bool {
+	return m.p.ThreadFunc(ir.ThreadID(t)).Ends(s.threads[t].loc)
+}
+
+// final reports whether the program has run to its end: conditions on final
+// states are read here.
+func (m *machine) final(s *state) bool {
+	if s.over || !s.allEmpty() {
+		return false
+	}
+	for t := range s.threads {
+		if s.threads[t].phase != unstarted && !m.ended(s, t) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *state) value(v property.Var) int64 {
+	if v.IsMemory() {
+		return v.Type.Wrap(int64(s.read(v.Addr, v.Type.Size())))
+	}
+	return s.threads[v.Thread].regs[v.Reg]
+}
+
+func (s *state) holds(c *property.Cond) bool {
+	values := make([]int64, len(c.Vars))
+	for i, v := range c.Vars {
+		values[i] = s.value(v)
+	}
+	return c.Eval(values)
+}
+
+// reaches reports whether the state belongs to the goal.
+func (s *state) reaches(g *property.Goal) bool {
+	for _, at := range g.At {
+		th := &s.threads[at.Thread]
+		if th.phase == unstarted || !slices.Contains(at.Locs, th.loc) {
+			return false
+		}
+	}
+	if g.With == nil {
+		return true
+	}
+	if g.MentionsMemory() && !s.allEmpty() {
+		return false
+	}
+	return s.holds(g.With)
+}
+
+// decides reports whether a final state is what the quantifier looks for: an
+// example for exists, a counterexample for never and forall.
+func (s *state) decides(f *property.Final) bool {
+	return s.holds(f.Cond) != (f.Quantifier == property.Forall)
+}
+
+// observe is the canonical text of what distinguishes final states.
+func (s *state) observe(vars []property.Var) string {
+	parts := make([]string, len(vars))
+	for i, v := range vars {
+		parts[i] = fmt.Sprintf("%s=%d", v.Name, s.value(v))
+	}
+	return strings.Join(parts, " ")
+}
+
+// deadlocked reports whether the program is stuck and some thread waits. next is
+// what is enabled; wake-ups without a signal do not count.
+func (m *machine) deadlocked(s *state, next []transition) bool {
+	if s.over {
+		return false
+	}
+	for _, tr := range next {
+		if tr.kind != verdict.StepWake {
+			return false
+		}
+	}
+	if m.p.Main != ir.NoThread && s.threads[m.p.Main].phase != unstarted && m.ended(s, int(m.p.Main)) {
+		return false
+	}
+	for t := range s.threads {
+		if s.threads[t].phase != unstarted && m.waits(s, t) {
+			return true
+		}
+	}
+	return false
+}
+
+// waits reports whether the thread stands where it can wait for another one.
+func (m *machine) waits(s *state, t int) bool {
+	f := m.p.ThreadFunc(ir.ThreadID(t))
+	for _, i := range f.Out(s.threads[t].loc) {
+		switch op := &f.Edges[i].Op; op.Kind {
+		case ir.Lock, ir.CondWait, ir.Barrier, ir.Join, ir.Await:
+			return true
+		case ir.RMW:
+			if op.Cond != nil {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package replay
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// Enumeration: every reachable state once, depth first, with nothing clever.
+// It is the oracle the fast implementation is held against on small programs.
+
+// Limits bound an enumeration; zero is unbounded.
+type Limits struct {
+	States int // states visited
+	Buffer int // entries in the buffer of a thread
+}
+
+// Violation is a check that fails in some execution.
+type Violation struct {
+	Class ir.CheckClass
+	Edge  ir.EdgeID // NoEdge: when an entry reaches memory
+}
+
+// Outcome is what all executions together can do.
+type Outcome struct {
+	Finals     []string    // final states as Observe shows them, sorted
+	Violations []Violation // sorted by edge, then class
+	Goals      []bool      // which goals are reached
+	Final      bool        // some final state is an example (exists) or counterexample (never, forall)
+	Deadlock   bool
+	States     int
+	Truncated  bool // a limit cut something off
+}
+
+// Enumerate visits every state of a flat program.
+func Enumerate(p *ir.Program, props *property.Set, model Model, limits Limits) (Outcome, error) {
+	m, err := newMachine(p, model)
+	if err != nil {
+		return Outcome{}, err
+	}
+	v := &visit{
+		m: m, props: props, limits: limits,
+		seen: map[string]bool{}, finals: map[string]bool{}, violations: map[Violation]bool{},
+		out: Outcome{Goals: make([]bool, len(props.Goals))},
+	}
+	v.reach(initial(p))
+	for len(v.todo) > 0 {
+		s := v.todo[len(v.todo)-1]
+		v.todo = v.todo[:len(v.todo)-1]
+		if err := v.expand(s); err != nil {
+			return Outcome{}, err
+		}
+	}
+	v.out.Finals = slices.Sorted(maps.Keys(v.finals))
+	v.out.Violations = slices.SortedFunc(maps.Keys(v.violations), func(a, b Violation) int {
+		return cmp.Or(cmp.Compare(a.Edge, b.Edge), cmp.Compare(a.Class, b.Class))
+	})
+	v.out.States = len(v.seen)
+	return v.out, nil
+}
+
+type visit struct {
+	m          *machine
+	props      *property.Set
+	limits     Limits
+	seen       map[string]bool
+	todo       []*state
+	finals     map[string]bool
+	violations map[Violation]bool
+	out        Outcome
+}
+
+// reach takes note of a state.
+func (v *visit) reach(s *state) {
+	k := s.key()
+	if v.seen[k] {
+		return
+	}
+	if v.limits.States > 0 && len(v.seen) >= v.limits.States {
+		v.out.Truncated = true
+		return
+	}
+	v.seen[k] = true
+	v.todo = append(v.todo, s)
+	for i := range v.props.Goals {
+		if s.reaches(&v.props.Goals[i]) {
+			v.out.Goals[i] = true
+		}
+	}
+	if v.m.final(s) {
+		v.finals[s.observe(v.props.Observe)] = true
+		if v.props.Final != nil && s.decides(v.props.Final) {
+			v.out.Final = true
+		}
+	}
+}
+
+// expand takes every transition of a state.
+func (v *visit) expand(s *state) error {
+	next, err := v.m.successors(s, 0)
+	if err != nil {
+		return err
+	}
+	if v.m.deadlocked(s, next) {
+		v.out.Deadlock = true
+	}
+	for _, tr := range next {
+		switch {
+		case tr.fail != nil:
+			v.violations[Violation{tr.fail.class, tr.edge}] = true
+		case v.tooLong(tr):
+			v.out.Truncated = true
+		default:
+			v.reach(tr.next)
+		}
+	}
+	return nil
+}
+
+// tooLong reports whether a store makes a buffer longer than the limit.
+func (v *visit) tooLong(tr transition) bool {
+	if v.limits.Buffer == 0 || tr.kind != verdict.StepStore || !tr.buffered {
+		return false
+	}
+	n := 0
+	for _, e := range tr.next.threads[tr.thread].buf {
+		if e.kind != marker {
+			n++
+		}
+	}
+	return n > v.limits.Buffer
+}

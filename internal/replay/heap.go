@@ -1,0 +1,101 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/verdict"
+)
+
+// Allocation. A free is an entry of the store buffer. A new block is fresh, at an
+// address that depends on the thread and its earlier fresh blocks only, or any
+// freed block of the same size and kind.
+
+const (
+	heapBase      = 0x2000_0000_0000
+	heapAlignment = 16
+	heapGap       = 16
+)
+
+// blockAt is the index of the block that starts at addr, or -1.
+func (s *state) blockAt(addr uint64) int {
+	return slices.IndexFunc(s.blocks, func(b block) bool { return b.addr == addr })
+}
+
+func (c *turn) alloc() {
+	size := max(c.eval(c.op.Val), 1)
+	c.allocFresh(size)
+	for i, b := range c.s.blocks {
+		if b.size != size || b.stack != c.op.Stack {
+			continue
+		}
+		own := pendingFree(c.th.buf, b.addr)
+		if !b.freed && own < 0 {
+			continue
+		}
+		c.exec(int64(b.addr), allocated(b.addr, size), func(n *state, th *thread) {
+			n.blocks[i].freed = false
+			if own >= 0 {
+				c.cancel(th, own)
+			}
+			th.set(c.op.Dst, int64(b.addr))
+		})
+	}
+}
+
+// cancel takes back a free that has not reached memory. Under PSO it leaves
+// behind the order it stood for.
+func (c *turn) cancel(th *thread, i int) {
+	if c.model == PSO {
+		th.buf[i] = entry{kind: marker}
+		th.tidy()
+	} else {
+		th.remove(i)
+	}
+}
+
+func (c *turn) allocFresh(size int64) {
+	addr := heapBase + uint64(c.t)<<32 + uint64(c.th.fresh)
+	c.exec(0, allocated(addr, size), func(n *state, th *thread) {
+		th.fresh += (size+heapAlignment-1)/heapAlignment*heapAlignment + heapGap
+		at := 0
+		for at < len(n.blocks) && n.blocks[at].addr < addr {
+			at++
+		}
+		n.blocks = slices.Insert(n.blocks, at, block{addr: addr, size: size, stack: c.op.Stack})
+		th.set(c.op.Dst, int64(addr))
+	})
+}
+
+func allocated(addr uint64, size int64) record {
+	return record{addr: addr, size: int(size), value: int64(addr)}
+}
+
+func (c *turn) free() {
+	addr := uint64(c.eval(c.op.Addr))
+	if addr == 0 {
+		c.exec(0, record{}, nil)
+		return
+	}
+	i := c.s.blockAt(addr)
+	switch {
+	case i < 0:
+		c.fail(record{addr: addr}, &violation{ir.InvalidFree, fmt.Sprintf("0x%x is not the start of an allocated block", addr)})
+		return
+	case c.s.blocks[i].freed || pendingFree(c.th.buf, addr) >= 0:
+		c.fail(record{addr: addr}, &violation{ir.DoubleFree, fmt.Sprintf("the block at 0x%x has been freed already", addr)})
+		return
+	}
+	r := record{addr: addr, buffered: !c.direct(), free: true}
+	c.step(verdict.StepStore, 0, r, func(n *state, th *thread) {
+		if c.direct() {
+			n.blocks[i].freed = true
+			return
+		}
+		if c.model == PSO {
+			th.mark()
+		}
+		th.push(entry{kind: freeEntry, addr: addr, step: c.now})
+	})
+}

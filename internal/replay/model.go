@@ -1,0 +1,37 @@
+package replay
+
+import "fmt"
+
+// Model is a memory model. The zero value is unset.
+type Model uint8
+
+// The models.
+const (
+	_   Model = iota
+	SC        // stores reach memory at once
+	TSO       // one first-in first-out buffer per thread
+	PSO       // one such buffer per thread and location
+)
+
+func (m Model) String() string {
+	switch m {
+	case SC:
+		return "sc"
+	case TSO:
+		return "tso"
+	case PSO:
+		return "pso"
+	default:
+		panic(fmt.Sprintf("BUG: unknown memory model %d", m))
+	}
+}
+
+// ParseModel reads the name of a model.
+func ParseModel(name string) (Model, error) {
+	for _, m := range []Model{SC, TSO, PSO} {
+		if m.String() == name {
+			return m, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown memory model %q (want sc, tso or pso)", name)
+}

@@ -1,0 +1,90 @@
+package replay
+
+import (
+	"fmt"
+
+	"fencepost/internal/ir"
+	"fencepost/verdict"
+)
+
+// Mutexes. A mutex is an 8-byte word of memory: 0 is free; otherwise the low half
+// is the owner's index plus one and the high half the depth minus one.
+
+const mutexSize = 8
+
+// mutexWord is the word of a mutex that thread t owns once.
+func mutexWord(t int) int64 { return int64(t) + 1 }
+
+// deeper is one more level of a recursive mutex.
+const deeper = int64(1) << 32
+
+func owner(word int64) int { return int(uint32(word)) - 1 }
+
+// depth is how often the owner has locked it.
+func depth(word int64) int64 { return int64(uint64(word)>>32) + 1 }
+
+// mutex reads the mutex at addr.
+func (s *state) mutex(addr uint64) int64 { return int64(s.read(addr, mutexSize)) }
+
+// change adds the step of a mutex operation that writes the word.
+func (c *turn) change(addr uint64, old, written int64) {
+	r := record{addr: addr, size: mutexSize, value: old, written: written, wrote: true}
+	c.step(verdict.StepRMW, 0, r, func(n *state, th *thread) {
+		n.write(addr, mutexSize, written)
+		th.set(c.op.Dst, 0)
+	})
+}
+
+// refuse adds the step of a mutex operation that fails with an error number.
+func (c *turn) refuse(addr uint64, old, errno int64) {
+	r := record{addr: addr, size: mutexSize, value: old}
+	c.step(verdict.StepRMW, 0, r, func(_ *state, th *thread) { th.set(c.op.Dst, errno) })
+}
+
+// lock lists what Lock and TryLock can do.
+func (c *turn) lock() {
+	addr := uint64(c.eval(c.op.Addr))
+	old := c.s.mutex(addr)
+	mine := old != 0 && owner(old) == c.t
+	again := mine && c.op.Mutex == ir.RecursiveMutex
+	if !c.drained() && !(again && c.op.Kind == ir.Lock) {
+		return
+	}
+	if !c.valid(c.op.Obj, addr, mutexSize) {
+		return
+	}
+	switch {
+	case old == 0:
+		c.change(addr, old, mutexWord(c.t))
+	case again:
+		c.change(addr, old, old+deeper)
+	case c.op.Kind == ir.TryLock:
+		c.refuse(addr, old, ir.EBUSY)
+	case mine && c.op.Mutex == ir.ErrorCheckMutex:
+		c.refuse(addr, old, ir.EDEADLK)
+	}
+}
+
+func (c *turn) unlock() {
+	addr := uint64(c.eval(c.op.Addr))
+	old := c.s.mutex(addr)
+	mine := old != 0 && owner(old) == c.t
+	inner := mine && c.op.Mutex == ir.RecursiveMutex && depth(old) > 1
+	if !c.drained() && !inner {
+		return
+	}
+	if !c.valid(c.op.Obj, addr, mutexSize) {
+		return
+	}
+	switch {
+	case inner:
+		c.change(addr, old, old-deeper)
+	case mine:
+		c.change(addr, old, 0)
+	case c.op.Mutex == ir.ErrorCheckMutex:
+		c.refuse(addr, old, ir.EPERM)
+	default:
+		c.fail(record{addr: addr, size: mutexSize, value: old},
+			&violation{ir.BadUnlock, fmt.Sprintf("the mutex at 0x%x is not held by the thread", addr)})
+	}
+}

@@ -1,0 +1,208 @@
+package replay
+
+import (
+	"fmt"
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// Replay of witnesses: follow the steps by what identifies them, hold the rest
+// of each step against what was computed, and look at the end whether the claim
+// is true.
+
+// Claim says what a witness is said to show. The zero value is unset.
+type Claim uint8
+
+// The claims.
+const (
+	_             Claim = iota
+	ClaimCheck          // the last step is the failure of a check
+	ClaimGoal           // the last state belongs to a goal
+	ClaimFinal          // the last state is final and decides the final condition
+	ClaimDeadlock       // the last state is a deadlock
+)
+
+func (c Claim) String() string {
+	switch c {
+	case ClaimCheck:
+		return "failed check"
+	case ClaimGoal:
+		return "goal"
+	case ClaimFinal:
+		return "final condition"
+	case ClaimDeadlock:
+		return "deadlock"
+	default:
+		panic(fmt.Sprintf("BUG: unknown claim %d", c))
+	}
+}
+
+// Expect describes the violation a witness must show.
+type Expect struct {
+	Claim Claim
+	Class ir.CheckClass // ClaimCheck
+	Edge  ir.EdgeID     // ClaimCheck: NoEdge if an entry fails on reaching memory
+	Goal  int           // ClaimGoal: index into the goals
+}
+
+// Replay checks that w is an execution of the flat program p under the model, and
+// that it shows what is claimed.
+func Replay(p *ir.Program, props *property.Set, model Model, w *verdict.Witness, want Expect) error {
+	m, err := newMachine(p, model)
+	if err != nil {
+		return err
+	}
+	s := initial(p)
+	var fail *transition
+	for i := range w.Steps {
+		if fail != nil {
+			return fmt.Errorf("%s: the program is over: a check failed in the step before", m.name(i, &w.Steps[i]))
+		}
+		tr, err := m.follow(s, i, &w.Steps[i])
+		if err != nil {
+			return err
+		}
+		if tr.fail != nil {
+			fail = tr
+		} else {
+			s = tr.next
+		}
+	}
+	if fail != nil && want.Claim != ClaimCheck {
+		return fmt.Errorf("end: expected %s, computed a failed check: %s", want.Claim, fail.fail.class)
+	}
+	return m.conclude(s, props, fail, want, len(w.Steps))
+}
+
+// follow takes one step.
+func (m *machine) follow(s *state, i int, st *verdict.Step) (*transition, error) {
+	if s.over {
+		return nil, fmt.Errorf("%s: the program is over: it has executed exit", m.name(i, st))
+	}
+	if st.Thread < 0 || st.Thread >= len(s.threads) {
+		return nil, fmt.Errorf("%s: expected a thread below %d", m.name(i, st), len(s.threads))
+	}
+	next, err := m.successorsOf(s, st.Thread, i)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.name(i, st), err)
+	}
+	want := label{thread: st.Thread, kind: st.Kind, edge: ir.EdgeID(st.Edge), choice: st.Choice, of: st.Of}
+	for k := range next {
+		if next[k].label == want {
+			if err := compare(st, &next[k].record); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.name(i, st), err)
+			}
+			return &next[k], nil
+		}
+	}
+	return nil, fmt.Errorf("%s: not enabled; enabled for this thread: %s", m.name(i, st), listLabels(next))
+}
+
+// compare holds what a step recorded against what was computed.
+func compare(st *verdict.Step, r *record) error {
+	// These kinds need not record anything; what they do record must be right.
+	sparse := false
+	switch st.Kind {
+	case verdict.StepExec, verdict.StepFence, verdict.StepWake, verdict.StepFail:
+		sparse = true
+	}
+	fields := []struct {
+		name           string
+		recorded, want any
+		unset          bool
+	}{
+		{"address", st.Addr, r.addr, st.Addr == 0},
+		{"size", st.Size, r.size, st.Size == 0},
+		{"value", st.Value, r.value, st.Value == 0},
+		{"written", st.Written, r.written, st.Written == 0},
+		{"wrote", st.Wrote, r.wrote, !st.Wrote},
+		{"buffered", st.Buffered, r.buffered, !st.Buffered},
+		{"from", st.From, r.from, st.From == 0},
+		{"free", st.Free, r.free, !st.Free},
+	}
+	for _, f := range fields {
+		if f.recorded != f.want && !(sparse && f.unset) {
+			return fmt.Errorf("%s: expected %v, computed %v", f.name, f.recorded, f.want)
+		}
+	}
+	return nil
+}
+
+// conclude checks the claim in the last state, or at the failed last step.
+func (m *machine) conclude(s *state, props *property.Set, fail *transition, want Expect, now int) error {
+	switch want.Claim {
+	case ClaimCheck:
+		switch {
+		case fail == nil:
+			return fmt.Errorf("end: expected a failed check (%s), computed none", want.Class)
+		case fail.fail.class != want.Class:
+			return fmt.Errorf("end: expected a failed check of class %s, computed %s", want.Class, fail.fail.class)
+		case fail.edge != want.Edge:
+			return fmt.Errorf("end: expected a failed check at edge %d, computed edge %d", want.Edge, fail.edge)
+		}
+	case ClaimGoal:
+		if want.Goal < 0 || want.Goal >= len(props.Goals) {
+			return fmt.Errorf("end: expected goal %d, there are %d goals", want.Goal, len(props.Goals))
+		}
+		if !s.reaches(&props.Goals[want.Goal]) {
+			return fmt.Errorf("end: expected goal %d, computed a state outside it", want.Goal)
+		}
+	case ClaimFinal:
+		switch {
+		case props.Final == nil:
+			return fmt.Errorf("end: expected a final condition, the program has none")
+		case !m.final(s):
+			return fmt.Errorf("end: expected a final state, computed one in which threads run or stores wait")
+		case !s.decides(props.Final):
+			return fmt.Errorf("end: expected a state that decides %s, computed one that does not", props.Final.Quantifier)
+		}
+	case ClaimDeadlock:
+		next, err := m.successors(s, now)
+		if err != nil {
+			return fmt.Errorf("end: %w", err)
+		}
+		if !m.deadlocked(s, next) {
+			return fmt.Errorf("end: expected a deadlock, computed a state that is none; enabled: %s", listLabels(next))
+		}
+	default:
+		return fmt.Errorf("end: nothing is claimed")
+	}
+	return nil
+}
+
+// name is how errors call a step.
+func (m *machine) name(i int, st *verdict.Step) string {
+	who := fmt.Sprintf("thread %d", st.Thread)
+	if st.Thread >= 0 && st.Thread < len(m.p.Threads) {
+		who = "thread " + m.p.Threads[st.Thread].Name
+	}
+	return fmt.Sprintf("step %d (%s, %s)", i, who, label{kind: st.Kind, edge: ir.EdgeID(st.Edge), choice: st.Choice, of: st.Of})
+}
+
+func (l label) String() string {
+	text := l.kind.String()
+	if l.edge != ir.NoEdge {
+		text += fmt.Sprintf(" at edge %d", l.edge)
+	}
+	if l.choice != 0 {
+		text += fmt.Sprintf(" choosing %d", l.choice)
+	}
+	if l.of != -1 {
+		text += fmt.Sprintf(" of step %d", l.of)
+	}
+	return text
+}
+
+func listLabels(next []transition) string {
+	if len(next) == 0 {
+		return "nothing"
+	}
+	var parts []string
+	for _, tr := range next {
+		parts = append(parts, tr.label.String())
+	}
+	return strings.Join(parts, "; ")
+}

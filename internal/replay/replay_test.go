@@ -1,0 +1,320 @@
+package replay
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// buffering is store buffering with one forwarded load, and the witness that both
+// other loads miss the other thread's store, written by hand.
+func buffering() (*ir.Program, *property.Set, *verdict.Witness) {
+	p := newProg("x", "y")
+	a := p.thread("a")
+	stX := a.store("x", 1)
+	ldX := a.load("u", "x")
+	ldY := a.load("r", "y")
+	b := p.thread("b")
+	stY := b.store("y", 1)
+	ldX2 := b.load("s", "x")
+	p.set.Final = &property.Final{Quantifier: property.Exists, Cond: &property.Cond{
+		Vars: []property.Var{p.see("a.r"), p.see("b.s")},
+		Expr: ir.Binary(ir.Eq, ir.S64, ir.Binary(ir.Add, ir.S64, ir.R(0), ir.R(1)), ir.Int(0)),
+	}}
+	x, y := p.b.Addr(p.objs["x"]), p.b.Addr(p.objs["y"])
+	q, set := p.build("a.r", "b.s")
+	return q, set, &verdict.Witness{Threads: []string{"a", "b"}, Steps: []verdict.Step{
+		{Thread: 0, Kind: verdict.StepStore, Edge: int(stX), Of: -1, Addr: x, Size: 8, Value: 1, Buffered: true},
+		{Thread: 0, Kind: verdict.StepLoad, Edge: int(ldX), Of: -1, Addr: x, Size: 8, Value: 1, From: 1},
+		{Thread: 0, Kind: verdict.StepLoad, Edge: int(ldY), Of: -1, Addr: y, Size: 8},
+		{Thread: 1, Kind: verdict.StepStore, Edge: int(stY), Of: -1, Addr: y, Size: 8, Value: 1, Buffered: true},
+		{Thread: 1, Kind: verdict.StepLoad, Edge: int(ldX2), Of: -1, Addr: x, Size: 8},
+		{Thread: 1, Kind: verdict.StepFlush, Edge: -1, Of: 3, Addr: y, Size: 8, Value: 1},
+		{Thread: 0, Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: x, Size: 8, Value: 1},
+	}}
+}
+
+func TestReplay(t *testing.T) {
+	p, set, w := buffering()
+	for _, m := range []Model{TSO, PSO} {
+		if err := Replay(p, set, m, w, Expect{Claim: ClaimFinal}); err != nil {
+			t.Errorf("%s: %v", m, err)
+		}
+	}
+	err := Replay(p, set, SC, w, Expect{Claim: ClaimFinal})
+	wantError(t, "sc", err, "step 0 (thread a, store at edge 0): buffered: expected true, computed false")
+}
+
+func wantError(t *testing.T, name string, err error, want string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: no error, want %q", name, want)
+	} else if !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: error %q, want %q", name, err, want)
+	}
+}
+
+func TestReplayCorrupted(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		corrupt func(w *verdict.Witness, want *Expect)
+		want    string
+	}{
+		{"thread", func(w *verdict.Witness, _ *Expect) { w.Steps[0].Thread = 1 },
+			"step 0 (thread b, store at edge 0): not enabled; enabled for this thread: store at edge 3"},
+		{"no such thread", func(w *verdict.Witness, _ *Expect) { w.Steps[4].Thread = 2 },
+			"step 4 (thread 2, load at edge 4): expected a thread below 2"},
+		{"kind", func(w *verdict.Witness, _ *Expect) { w.Steps[1].Kind = verdict.StepExec },
+			"step 1 (thread a, exec at edge 1): not enabled; enabled for this thread: flush of step 0; load at edge 1"},
+		{"edge", func(w *verdict.Witness, _ *Expect) { w.Steps[2].Edge = 1 },
+			"step 2 (thread a, load at edge 1): not enabled"},
+		{"choice", func(w *verdict.Witness, _ *Expect) { w.Steps[2].Choice = 3 },
+			"step 2 (thread a, load at edge 2 choosing 3): not enabled"},
+		{"flush of another entry", func(w *verdict.Witness, _ *Expect) { w.Steps[6].Of = 3 },
+			"step 6 (thread a, flush of step 3): not enabled; enabled for this thread: flush of step 0"},
+		{"flush before the store", func(w *verdict.Witness, _ *Expect) {
+			w.Steps = slices.Insert(w.Steps, 0, w.Steps[6])
+		}, "step 0 (thread a, flush of step 0): not enabled"},
+		{"address", func(w *verdict.Witness, _ *Expect) { w.Steps[3].Addr++ }, "step 3 (thread b, store at edge 3): address: expected"},
+		{"size", func(w *verdict.Witness, _ *Expect) { w.Steps[3].Size = 4 }, "size: expected 4, computed 8"},
+		{"value loaded", func(w *verdict.Witness, _ *Expect) { w.Steps[4].Value = 1 },
+			"step 4 (thread b, load at edge 4): value: expected 1, computed 0"},
+		{"value flushed", func(w *verdict.Witness, _ *Expect) { w.Steps[5].Value = 2 },
+			"step 5 (thread b, flush of step 3): value: expected 2, computed 1"},
+		{"buffered", func(w *verdict.Witness, _ *Expect) { w.Steps[0].Buffered = false }, "buffered: expected false, computed true"},
+		{"from memory", func(w *verdict.Witness, _ *Expect) { w.Steps[1].From = 0 }, "step 1 (thread a, load at edge 1): from: expected 0, computed 1"},
+		{"free", func(w *verdict.Witness, _ *Expect) { w.Steps[6].Free = true }, "free: expected true, computed false"},
+		{"wrote", func(w *verdict.Witness, _ *Expect) { w.Steps[6].Wrote = true }, "wrote: expected true, computed false"},
+		{"written", func(w *verdict.Witness, _ *Expect) { w.Steps[6].Written = 1 }, "written: expected 1, computed 0"},
+		{"not the end", func(w *verdict.Witness, _ *Expect) { w.Steps = w.Steps[:6] },
+			"end: expected a final state, computed one in which threads run or stores wait"},
+		{"early flush", func(w *verdict.Witness, _ *Expect) { // then b must see 1
+			w.Steps = slices.Insert(w.Steps[:6], 4, w.Steps[6])
+		}, "step 5 (thread b, load at edge 4): value: expected 0, computed 1"},
+		{"claims a check", func(_ *verdict.Witness, e *Expect) { *e = Expect{Claim: ClaimCheck, Class: ir.Assertion} },
+			"end: expected a failed check (assertion), computed none"},
+		{"claims a deadlock", func(_ *verdict.Witness, e *Expect) { e.Claim = ClaimDeadlock },
+			"end: expected a deadlock, computed a state that is none; enabled: nothing"},
+		{"claims a goal", func(_ *verdict.Witness, e *Expect) { e.Claim = ClaimGoal }, "end: expected goal 0, there are 0 goals"},
+		{"claims nothing", func(_ *verdict.Witness, e *Expect) { e.Claim = 0 }, "end: nothing is claimed"},
+	} {
+		p, set, w := buffering()
+		expect := Expect{Claim: ClaimFinal}
+		tc.corrupt(w, &expect)
+		wantError(t, tc.name, Replay(p, set, TSO, w, expect), tc.want)
+	}
+}
+
+func TestReplayFinalQuantifiers(t *testing.T) {
+	p, set, w := buffering()
+	set.Final.Quantifier = property.Never
+	if err := Replay(p, set, TSO, w, Expect{Claim: ClaimFinal}); err != nil {
+		t.Error(err)
+	}
+	set.Final.Quantifier = property.Forall
+	wantError(t, "forall", Replay(p, set, TSO, w, Expect{Claim: ClaimFinal}),
+		"end: expected a state that decides forall, computed one that does not")
+}
+
+func TestReplayCheck(t *testing.T) {
+	p := newProg("x")
+	a := p.thread("a")
+	a.rmw(ir.FetchAdd, "r", "x", 2)
+	bad := a.assert(a.r("r"))
+	x := p.b.Addr(p.objs["x"])
+	q, set := p.build()
+	steps := []verdict.Step{
+		{Kind: verdict.StepRMW, Edge: 0, Of: -1, Addr: x, Size: 8, Written: 2, Wrote: true},
+		{Kind: verdict.StepFail, Edge: int(bad), Of: -1},
+	}
+	replay := func(e Expect, steps ...verdict.Step) error {
+		return Replay(q, set, TSO, &verdict.Witness{Steps: steps}, e)
+	}
+	if err := replay(Expect{Claim: ClaimCheck, Class: ir.Assertion, Edge: bad}, steps...); err != nil {
+		t.Error(err)
+	}
+	wantError(t, "class", replay(Expect{Claim: ClaimCheck, Class: ir.Overflow, Edge: bad}, steps...),
+		"end: expected a failed check of class overflow, computed assertion")
+	wantError(t, "edge", replay(Expect{Claim: ClaimCheck, Class: ir.Assertion, Edge: 0}, steps...),
+		"end: expected a failed check at edge 0, computed edge 1")
+	wantError(t, "goes on", replay(Expect{Claim: ClaimCheck, Class: ir.Assertion, Edge: bad}, append(steps, steps[1])...),
+		"step 2 (thread a, fail at edge 1): the program is over")
+	wantError(t, "other claim", replay(Expect{Claim: ClaimDeadlock}, steps...),
+		"end: expected deadlock, computed a failed check: assertion")
+	wantError(t, "fails too early", replay(Expect{Claim: ClaimCheck, Class: ir.Assertion, Edge: bad}, steps[1]),
+		"step 0 (thread a, fail at edge 1): not enabled; enabled for this thread: rmw at edge 0")
+	steps[0].Wrote = false
+	wantError(t, "wrote", replay(Expect{Claim: ClaimCheck, Class: ir.Assertion, Edge: bad}, steps...),
+		"wrote: expected false, computed true")
+}
+
+// A free that overtakes a store of another thread, down to the failing flush.
+func TestReplayFlushFails(t *testing.T) {
+	p := newProg("g")
+	a := p.thread("a")
+	a.alloc("p", 8)
+	a.storeAt(ir.S64, p.addr("g"), a.r("p"))
+	a.free(a.r("p"))
+	b := p.thread("b")
+	b.load("h", "g")
+	b.storeAt(ir.S32, b.r("h"), ir.Int(-1))
+	g := p.b.Addr(p.objs["g"])
+	q, set := p.build()
+	w := &verdict.Witness{Steps: []verdict.Step{
+		{Thread: 0, Kind: verdict.StepExec, Edge: 0, Of: -1},
+		{Thread: 0, Kind: verdict.StepStore, Edge: 1, Of: -1, Addr: g, Size: 8, Value: first, Buffered: true},
+		{Thread: 0, Kind: verdict.StepStore, Edge: 2, Of: -1, Addr: heapBase, Buffered: true, Free: true},
+		{Thread: 0, Kind: verdict.StepFlush, Edge: -1, Of: 1, Addr: g, Size: 8, Value: first},
+		{Thread: 1, Kind: verdict.StepLoad, Edge: 3, Of: -1, Addr: g, Size: 8, Value: first},
+		{Thread: 1, Kind: verdict.StepStore, Edge: 4, Of: -1, Addr: heapBase, Size: 4, Value: -1, Buffered: true},
+		{Thread: 0, Kind: verdict.StepFlush, Edge: -1, Of: 2, Addr: heapBase, Free: true},
+		{Thread: 1, Kind: verdict.StepFail, Edge: -1, Of: 5},
+	}}
+	want := Expect{Claim: ClaimCheck, Class: ir.UseAfterFree, Edge: ir.NoEdge}
+	for _, m := range []Model{TSO, PSO} {
+		if err := Replay(q, set, m, w, want); err != nil {
+			t.Errorf("%s: %v", m, err)
+		}
+	}
+	// The free carries a fence: it may not overtake the own store before it.
+	w.Steps[3], w.Steps[6] = w.Steps[6], w.Steps[3]
+	wantError(t, "free first", Replay(q, set, PSO, w, want), "step 3 (thread a, flush of step 2): not enabled")
+}
+
+func TestReplayConditionAndDeadlock(t *testing.T) {
+	p := newProg("c", "m")
+	a := p.thread("a")
+	a.lock("m")
+	wait := int(a.op(a.condWaitOp("c", "m")))
+	a.op(a.condWaitOp("c", "m"))
+	b := p.thread("b")
+	sig := int(b.at8(ir.Signal, "", "c"))
+	m := p.b.Addr(p.objs["m"])
+	q, set := p.build()
+	w := &verdict.Witness{Steps: []verdict.Step{
+		{Thread: 0, Kind: verdict.StepRMW, Edge: 0, Of: -1, Addr: m, Size: 8, Written: 1, Wrote: true},
+		{Thread: 0, Kind: verdict.StepExec, Edge: wait, Of: -1},
+		{Thread: 0, Kind: verdict.StepWake, Edge: wait, Of: -1},
+		{Thread: 0, Kind: verdict.StepExec, Edge: wait, Of: -1},
+		{Thread: 0, Kind: verdict.StepExec, Edge: wait + 1, Of: -1},
+		{Thread: 1, Kind: verdict.StepExec, Edge: sig, Choice: 0, Of: -1},
+		{Thread: 0, Kind: verdict.StepExec, Edge: wait + 1, Of: -1},
+	}}
+	want := Expect{Claim: ClaimDeadlock}
+	wantError(t, "woken by the signal", Replay(q, set, SC, w, want), "end: expected a deadlock")
+	w.Steps[4], w.Steps[5] = w.Steps[5], w.Steps[4]
+	w.Steps[4].Choice = -1 // nobody waits: the signal is lost
+	w.Steps = w.Steps[:6]
+	if err := Replay(q, set, SC, w, want); err != nil {
+		t.Error(err)
+	}
+	w.Steps[2].Kind = verdict.StepExec
+	wantError(t, "no wake", Replay(q, set, SC, w, want),
+		"step 2 (thread a, exec at edge 1): not enabled; enabled for this thread: wake at edge 1")
+}
+
+func TestReplayGoalAndExit(t *testing.T) {
+	p := newProg("x")
+	a := p.thread("a")
+	a.store("x", 1)
+	p.set.Goals = []property.Goal{{At: []property.At{{Thread: a.thread, Locs: []ir.Loc{a.at}}}, With: &property.Cond{
+		Vars: []property.Var{p.see("x")}, Expr: ir.R(0),
+	}}}
+	a.simple(ir.Exit)
+	a.simple(ir.Nop)
+	x := p.b.Addr(p.objs["x"])
+	q, set := p.build()
+	steps := []verdict.Step{
+		{Kind: verdict.StepStore, Edge: 0, Of: -1, Addr: x, Size: 8, Value: 1, Buffered: true},
+		{Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: x, Size: 8, Value: 1},
+		{Kind: verdict.StepExec, Edge: 1, Of: -1},
+		{Kind: verdict.StepExec, Edge: 2, Of: -1},
+	}
+	replay := func(n int) error {
+		return Replay(q, set, TSO, &verdict.Witness{Steps: steps[:n]}, Expect{Claim: ClaimGoal})
+	}
+	if err := replay(2); err != nil {
+		t.Error(err)
+	}
+	wantError(t, "pending store", replay(1), "end: expected goal 0, computed a state outside it")
+	wantError(t, "left", replay(3), "end: expected goal 0, computed a state outside it")
+	wantError(t, "after exit", replay(4), "step 3 (thread a, exec at edge 2): the program is over: it has executed exit")
+}
+
+// Random executions replay: what the transitions say of themselves is what Replay
+// computes again from the labels alone.
+func TestReplayRandomExecutions(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	forwarded := 0
+	for range 200 {
+		p, set := randomProgram(rng, false)
+		set.Final = &property.Final{Quantifier: property.Exists, Cond: &property.Cond{Expr: ir.Int(1)}}
+		for _, model := range models {
+			m, err := newMachine(p, model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := &verdict.Witness{}
+			for s := initial(p); ; {
+				next, err := m.successors(s, len(w.Steps))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(next) == 0 {
+					break
+				}
+				tr := next[rng.IntN(len(next))]
+				w.Steps = append(w.Steps, verdict.Step{
+					Thread: tr.thread, Kind: tr.kind, Edge: int(tr.edge), Choice: tr.choice, Of: tr.of,
+					Addr: tr.addr, Size: tr.size, Value: tr.value, Written: tr.written, Wrote: tr.wrote,
+					Buffered: tr.buffered, From: tr.from, Free: tr.free,
+				})
+				if tr.from > 0 {
+					forwarded++
+					if made := w.Steps[tr.from-1]; made.Thread != tr.thread || made.Kind != verdict.StepStore || !made.Buffered {
+						t.Fatalf("forwarded from %+v", made)
+					}
+				}
+				s = tr.next
+			}
+			if err := Replay(p, set, model, w, Expect{Claim: ClaimFinal}); err != nil {
+				t.Fatalf("%s: %v", model, err)
+			}
+		}
+	}
+	if forwarded == 0 {
+		t.Error("no load was ever forwarded")
+	}
+}
+
+// Steps that need not record anything must not record anything wrong.
+func TestReplaySparseSteps(t *testing.T) {
+	p := newProg("x")
+	a := p.thread("a")
+	a.alloc("p", 8)
+	a.simple(ir.AtomicBegin)
+	a.store("x", 1)
+	x := p.b.Addr(p.objs["x"])
+	p.set.Final = &property.Final{Quantifier: property.Exists, Cond: &property.Cond{Expr: ir.Int(1)}}
+	q, set := p.build()
+	w := &verdict.Witness{Steps: []verdict.Step{
+		{Kind: verdict.StepExec, Edge: 0, Of: -1, Addr: heapBase, Size: 8, Value: first},
+		{Kind: verdict.StepExec, Edge: 1, Of: -1},
+		{Kind: verdict.StepStore, Edge: 2, Of: -1, Addr: x, Size: 8, Value: 1}, // inside a section: not buffered
+	}}
+	for _, m := range models {
+		if err := Replay(q, set, m, w, Expect{Claim: ClaimFinal}); err != nil {
+			t.Errorf("%s: %v", m, err)
+		}
+	}
+	w.Steps[0].Size = 9
+	wantError(t, "alloc", Replay(q, set, TSO, w, Expect{Claim: ClaimFinal}), "size: expected 9, computed 8")
+	w.Steps[0].Size = 0
+	w.Steps[1].Value = 1
+	wantError(t, "section", Replay(q, set, TSO, w, Expect{Claim: ClaimFinal}), "value: expected 1, computed 0")
+}

@@ -1,0 +1,367 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Problem is what is searched.
+type Problem struct {
+	// Worker makes the expander of one worker; it is called once per worker.
+	Worker func() Worker
+	// Workers is how many to use, at least 1.
+	Workers int
+	// Memory bounds the bytes of stored states, 0: no bound.
+	Memory int64
+	// All goes on after the first level with a finding.
+	All bool
+	// Progress is called now and then from one goroutine, if not nil.
+	Progress func(Progress)
+}
+
+// Worker expands states. It is used by one goroutine at a time.
+type Worker interface {
+	// Start adds the initial states.
+	Start(*Sink)
+	// Expand adds the successors of a state. The bytes are the search's own.
+	Expand(state []byte, out *Sink)
+}
+
+// Sink takes what a worker finds.
+type Sink struct {
+	v           *visited
+	parent      ID
+	state       []byte
+	depth       int
+	transitions int64
+	findings    []Finding
+	err         error
+}
+
+// Finding is something a worker reported in or right after a state.
+type Finding struct {
+	Key   string // what was found
+	State ID     // where; the initial situation if it is noParent
+	Depth int    // steps from an initial state
+	bytes []byte
+}
+
+// before orders findings with one key: the nearest counts, of those the one at
+// the smallest state, so that the choice does not depend on the workers.
+func (f *Finding) before(g *Finding) bool {
+	if f.Depth != g.Depth {
+		return f.Depth < g.Depth
+	}
+	return bytes.Compare(f.bytes, g.bytes) < 0
+}
+
+// AtStart reports whether the finding was made before there was a state.
+func (f Finding) AtStart() bool { return f.State == noParent }
+
+// Add gives a successor. The bytes are copied.
+func (k *Sink) Add(next []byte) {
+	k.transitions++
+	if len(next) > maxState {
+		k.err = ErrTooLarge
+		return
+	}
+	k.v.add(next, k.parent)
+}
+
+// Report notes a finding at the state being expanded. Of findings with equal
+// keys the search keeps one.
+func (k *Sink) Report(key string) {
+	f := Finding{Key: key, State: k.parent, Depth: k.depth, bytes: k.state}
+	for i := range k.findings {
+		if k.findings[i].Key == key {
+			if f.before(&k.findings[i]) {
+				k.findings[i] = f
+			}
+			return
+		}
+	}
+	k.findings = append(k.findings, f)
+}
+
+// Fail ends the search: a successor could not be computed.
+func (k *Sink) Fail(err error) { k.err = err }
+
+// Stop says why a search ended.
+type Stop uint8
+
+// The reasons. The zero value is unset.
+const (
+	StopUnset Stop = iota
+	Complete       // every reachable state was expanded
+	Found          // a finding ended it
+	OutOfTime      // the context was done
+	OutOfMemory
+	Failed // a worker could not go on
+)
+
+func (s Stop) String() string {
+	switch s {
+	case Complete:
+		return "complete"
+	case Found:
+		return "found"
+	case OutOfTime:
+		return "out of time"
+	case OutOfMemory:
+		return "out of memory"
+	case Failed:
+		return "failed"
+	default:
+		panic(fmt.Sprintf("BUG: unknown reason to stop %d", s))
+	}
+}
+
+// Progress is how far a search has come.
+type Progress struct {
+	States   int64
+	Expanded int64
+	Depth    int
+}
+
+// Result is what a search found.
+type Result struct {
+	Stop        Stop
+	Err         error // why it failed
+	Findings    []Finding
+	States      int64
+	Transitions int64
+	Depth       int
+	Bytes       int64
+
+	v *visited
+}
+
+// Path is the states from an initial one to the finding's.
+func (r *Result) Path(f Finding) [][]byte {
+	if f.AtStart() {
+		return nil
+	}
+	return r.v.path(f.State)
+}
+
+// smallLevel is how many states one worker expands alone rather than share.
+const smallLevel = 512
+
+// batch is how many states a worker takes at a time, and how often it looks
+// whether to stop.
+const batch = 128
+
+type run struct {
+	p        Problem
+	v        *visited
+	workers  []Worker
+	sinks    []*Sink
+	stop     atomic.Uint32
+	expanded atomic.Int64
+	depth    atomic.Int64
+	jobs     []job
+	nextJob  atomic.Int64
+}
+
+// job is the part of a level that lies in one chunk.
+type job struct {
+	shard int
+	chunk []byte
+	place uint64
+	end   uint64
+}
+
+// Run searches until everything is expanded, something is found or a limit is
+// reached.
+func Run(ctx context.Context, p Problem) *Result {
+	r := &run{p: p, v: &visited{}}
+	for range max(1, p.Workers) {
+		r.workers = append(r.workers, p.Worker())
+		r.sinks = append(r.sinks, &Sink{v: r.v, parent: noParent})
+	}
+	stopWatching := r.watch(ctx)
+	defer stopWatching()
+
+	r.workers[0].Start(r.sinks[0])
+	var from [shards]mark
+	for {
+		to, n := r.level(&from)
+		if n == 0 || r.done() {
+			break
+		}
+		r.expandLevel(ctx, n)
+		from = to
+		r.depth.Add(1)
+	}
+	return r.result()
+}
+
+// done reports whether the search should not begin another level.
+func (r *run) done() bool {
+	if r.stop.Load() != 0 {
+		return true
+	}
+	for _, k := range r.sinks {
+		if k.err != nil || len(k.findings) > 0 && !r.p.All {
+			return true
+		}
+	}
+	return false
+}
+
+// watch reports progress and turns the end of the context into a stop.
+func (r *run) watch(ctx context.Context) func() {
+	quit, finished := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(finished)
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-ctx.Done():
+				r.stop.CompareAndSwap(0, uint32(OutOfTime))
+				return
+			case <-tick.C:
+				if r.p.Progress != nil {
+					r.p.Progress(Progress{States: r.v.states.Load(), Expanded: r.expanded.Load(), Depth: int(r.depth.Load())})
+				}
+			}
+		}
+	}()
+	return func() { close(quit); <-finished }
+}
+
+// level lists the states added since the marks as jobs, and counts roughly how
+// many there are. It runs while no worker does.
+func (r *run) level(from *[shards]mark) (to [shards]mark, n int64) {
+	r.jobs = r.jobs[:0]
+	r.nextJob.Store(0)
+	for i := range r.v.shards {
+		sh := &r.v.shards[i]
+		to[i] = sh.end()
+		for c := from[i].chunk; c < len(sh.chunks); c++ {
+			start := 0
+			if c == from[i].chunk {
+				start = from[i].len
+			}
+			if end := len(sh.chunks[c]); start < end {
+				base := uint64(c) << chunkBits
+				r.jobs = append(r.jobs, job{shard: i, chunk: sh.chunks[c], place: base | uint64(start), end: base + uint64(end)})
+			}
+		}
+	}
+	return to, r.v.states.Load() - r.expanded.Load()
+}
+
+func (r *run) expandLevel(ctx context.Context, n int64) {
+	if len(r.workers) == 1 || n < smallLevel {
+		r.work(ctx, 0)
+		return
+	}
+	var wg sync.WaitGroup
+	var broken atomic.Value
+	for w := range r.workers {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			defer func() {
+				// A broken invariant in a worker must reach the caller's recover.
+				if p := recover(); p != nil {
+					broken.CompareAndSwap(nil, fmt.Sprint(p))
+					r.stop.CompareAndSwap(0, uint32(Failed))
+				}
+			}()
+			r.work(ctx, w)
+		}()
+	}
+	wg.Wait()
+	if p := broken.Load(); p != nil {
+		panic(p)
+	}
+}
+
+// work expands jobs until none is left.
+func (r *run) work(ctx context.Context, w int) {
+	worker, sink, depth := r.workers[w], r.sinks[w], int(r.depth.Load())
+	for {
+		j := r.nextJob.Add(1) - 1
+		if j >= int64(len(r.jobs)) {
+			return
+		}
+		job := &r.jobs[j]
+		n := int64(0)
+		for place := job.place; place < job.end; {
+			state, _, next := readRecord(job.chunk, place)
+			sink.depth = depth
+			sink.parent, sink.state = makeID(job.shard, place), state
+			worker.Expand(state, sink)
+			place = next
+			if n++; n%batch == 0 {
+				r.expanded.Add(batch)
+				if sink.err != nil || r.interrupted(ctx) {
+					return
+				}
+			}
+		}
+		r.expanded.Add(n % batch)
+		if sink.err != nil || r.interrupted(ctx) {
+			return
+		}
+	}
+}
+
+// interrupted reports whether a limit was reached.
+func (r *run) interrupted(ctx context.Context) bool {
+	if r.p.Memory > 0 && r.v.bytes.Load() > r.p.Memory {
+		r.stop.CompareAndSwap(0, uint32(OutOfMemory))
+	}
+	if ctx.Err() != nil {
+		r.stop.CompareAndSwap(0, uint32(OutOfTime))
+	}
+	return r.stop.Load() != 0
+}
+
+func (r *run) result() *Result {
+	out := &Result{
+		Stop: Stop(r.stop.Load()), States: r.v.states.Load(), Depth: int(r.depth.Load()), Bytes: r.v.bytes.Load(), v: r.v,
+	}
+	best := map[string]Finding{}
+	for _, k := range r.sinks {
+		out.Transitions += k.transitions
+		if k.err != nil && out.Err == nil {
+			out.Err = k.err
+		}
+		for _, f := range k.findings {
+			if old, ok := best[f.Key]; !ok || f.before(&old) {
+				best[f.Key] = f
+			}
+		}
+	}
+	for _, f := range best {
+		out.Findings = append(out.Findings, f)
+	}
+	sort.Slice(out.Findings, func(i, j int) bool {
+		f, g := &out.Findings[i], &out.Findings[j]
+		if f.Depth != g.Depth {
+			return f.Depth < g.Depth
+		}
+		return f.Key < g.Key
+	})
+	switch {
+	case out.Err != nil:
+		out.Stop = Failed
+	case out.Stop != StopUnset:
+	case len(out.Findings) > 0 && !r.p.All:
+		out.Stop = Found
+	default:
+		out.Stop = Complete
+	}
+	return out
+}

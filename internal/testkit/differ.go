@@ -1,0 +1,131 @@
+package testkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+)
+
+// Models are all memory models, weakest last.
+var Models = []memory.Model{memory.SC, memory.TSO, memory.PSO}
+
+// Answers is what an engine or the enumerator says about all executions.
+type Answers struct {
+	Finals   []string
+	Checks   []string // class and edge of each check that can fail
+	Goals    []int
+	Final    bool // the final condition has an example or counterexample
+	Deadlock bool
+	States   int64
+}
+
+// ErrTooBig says that the oracle gave up on a program.
+var ErrTooBig = errors.New("too many states for the oracle")
+
+// oracleStates bounds the oracle's work on one program.
+const oracleStates = 30000
+
+// Oracle asks the enumerator of package replay.
+func Oracle(p *ir.Program, props *property.Set, m memory.Model) (Answers, error) {
+	rm, err := replay.ParseModel(m.String())
+	if err != nil {
+		return Answers{}, err
+	}
+	out, err := replay.Enumerate(p, props, rm, replay.Limits{States: oracleStates})
+	if err != nil {
+		return Answers{}, err
+	}
+	if out.Truncated {
+		return Answers{}, ErrTooBig
+	}
+	a := Answers{Finals: out.Finals, Final: out.Final, Deadlock: out.Deadlock, States: int64(out.States)}
+	for _, v := range out.Violations {
+		a.Checks = append(a.Checks, fmt.Sprintf("%s@%d", v.Class, v.Edge))
+	}
+	for g, reached := range out.Goals {
+		if reached {
+			a.Goals = append(a.Goals, g)
+		}
+	}
+	slices.Sort(a.Checks)
+	return a, nil
+}
+
+// Ask runs an engine to the end on everything the properties ask, and replays
+// every witness.
+func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, workers int) (Answers, error) {
+	task := &engine.Task{
+		Program: p, Props: props, Model: m, KeepGoing: true, Finals: true,
+		Limits: engine.Limits{Buffer: 8, Workers: workers},
+	}
+	out, err := e.Run(context.Background(), task)
+	if err != nil {
+		return Answers{}, err
+	}
+	if out.Unknown != "" {
+		return Answers{}, fmt.Errorf("%s gave up: %s", e.Name, out.Unknown)
+	}
+	a := Answers{Finals: out.Finals, States: out.Stats.States}
+	rm, err := replay.ParseModel(m.String())
+	if err != nil {
+		return Answers{}, err
+	}
+	for i := range out.Violations {
+		v := &out.Violations[i]
+		want := replay.Expect{Class: v.Class, Edge: v.Edge, Goal: v.Goal}
+		switch v.Kind {
+		case engine.CheckFailed:
+			want.Claim = replay.ClaimCheck
+			a.Checks = append(a.Checks, fmt.Sprintf("%s@%d", v.Class, v.Edge))
+		case engine.GoalReached:
+			want.Claim = replay.ClaimGoal
+			a.Goals = append(a.Goals, v.Goal)
+		case engine.FinalViolated:
+			want.Claim = replay.ClaimFinal
+			a.Final = true
+		case engine.Deadlock:
+			want.Claim = replay.ClaimDeadlock
+			a.Deadlock = true
+		}
+		if err := replay.Replay(p, props, rm, v.Witness, want); err != nil {
+			return Answers{}, fmt.Errorf("witness of %s does not replay: %w", v.Kind, err)
+		}
+	}
+	slices.Sort(a.Checks)
+	slices.Sort(a.Goals)
+	return a, nil
+}
+
+// Difference says how two answers differ, or "".
+func Difference(want, got Answers) string {
+	switch {
+	case !slices.Equal(want.Finals, got.Finals):
+		return fmt.Sprintf("final states: want %q, got %q", want.Finals, got.Finals)
+	case !slices.Equal(want.Checks, got.Checks):
+		return fmt.Sprintf("failing checks: want %v, got %v", want.Checks, got.Checks)
+	case !slices.Equal(want.Goals, got.Goals):
+		return fmt.Sprintf("goals reached: want %v, got %v", want.Goals, got.Goals)
+	case want.Final != got.Final:
+		return fmt.Sprintf("final condition decided: want %v, got %v", want.Final, got.Final)
+	case want.Deadlock != got.Deadlock:
+		return fmt.Sprintf("deadlock: want %v, got %v", want.Deadlock, got.Deadlock)
+	}
+	return ""
+}
+
+// Subset reports whether every string of a is in b; both are sorted.
+func Subset(a, b []string) bool {
+	for _, s := range a {
+		if _, ok := slices.BinarySearch(b, s); !ok {
+			return false
+		}
+	}
+	return true
+}

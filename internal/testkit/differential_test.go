@@ -1,0 +1,153 @@
+package testkit_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"fencepost/internal/engine/explicit"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/testkit"
+)
+
+var (
+	programs  = flag.Int("fp.programs", 1200, "random programs per model")
+	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
+)
+
+// TestExplicitAgainstEnumerator holds the explicit engine against the enumerator
+// of package replay on random programs: the same final states, failing checks and
+// deadlocks under every model, every witness replays, and the models are ordered.
+func TestExplicitAgainstEnumerator(t *testing.T) {
+	var tooBig, states atomic.Int64
+	inParallel(*programs, func(i int) {
+		seed := *firstSeed + uint64(i)
+		pr := testkit.Profiles[seed%uint64(len(testkit.Profiles))]
+		p := testkit.Generate(seed, pr)
+		problem, n, skipped := compare(p)
+		states.Add(n)
+		tooBig.Add(skipped)
+		if problem == "" {
+			return
+		}
+		small := testkit.Shrink(p, func(q *testkit.Program) bool { s, _, _ := compare(q); return s != "" })
+		problem, _, _ = compare(small)
+		flat, _ := small.Flat()
+		t.Errorf("profile %s, seed %d: %s\nreproduce: go test ./internal/testkit -run TestExplicitAgainstEnumerator -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
+			pr.Name, seed, problem, seed, ir.Print(flat))
+	})
+	t.Logf("%d programs, 3 models each: %d states enumerated; %d questions too big for the oracle", *programs, states.Load(), tooBig.Load())
+	if tooBig.Load()*10 > int64(*programs)*3 {
+		t.Errorf("the oracle gave up on more than a tenth of the questions")
+	}
+}
+
+// compare asks both about one program under all models.
+func compare(p *testkit.Program) (problem string, states, tooBig int64) {
+	flat, props := p.Flat()
+	var prev testkit.Answers
+	for i, m := range testkit.Models {
+		got, err := testkit.Ask(&explicit.Engine, flat, props, m, 1)
+		if err != nil {
+			return fmt.Sprintf("%s: %v", m, err), states, tooBig
+		}
+		if i > 0 && !testkit.Subset(prev.Finals, got.Finals) {
+			return fmt.Sprintf("%s loses final states of the stronger model", m), states, tooBig
+		}
+		if i > 0 && !testkit.Subset(prev.Checks, got.Checks) {
+			return fmt.Sprintf("%s loses failing checks of the stronger model", m), states, tooBig
+		}
+		prev = got
+		want, err := testkit.Oracle(flat, props, m)
+		if errors.Is(err, testkit.ErrTooBig) {
+			tooBig++
+			continue
+		}
+		if err != nil {
+			return fmt.Sprintf("%s: enumerator: %v", m, err), states, tooBig
+		}
+		states += want.States
+		if d := testkit.Difference(want, got); d != "" {
+			return fmt.Sprintf("%s: %s", m, d), states, tooBig
+		}
+	}
+	return "", states, tooBig
+}
+
+// TestFencedProgramsAreSC: with a full fence after every store the weak models
+// add nothing.
+func TestFencedProgramsAreSC(t *testing.T) {
+	inParallel(*programs/4, func(i int) {
+		seed := *firstSeed + uint64(i)
+		p := testkit.Generate(seed, testkit.Profile{Name: "fenced", FenceAll: true, Mixed: i%2 == 0})
+		flat, props := p.Flat()
+		sc, err := testkit.Ask(&explicit.Engine, flat, props, memory.SC, 1)
+		if err != nil {
+			t.Errorf("seed %d: sc: %v", seed, err)
+			return
+		}
+		for _, m := range []memory.Model{memory.TSO, memory.PSO} {
+			weak, err := testkit.Ask(&explicit.Engine, flat, props, m, 1)
+			if err != nil {
+				t.Errorf("seed %d: %s: %v", seed, m, err)
+				return
+			}
+			sc.States, weak.States = 0, 0
+			if d := testkit.Difference(sc, weak); d != "" {
+				t.Errorf("seed %d: sc against %s: %s\n%s", seed, m, d, ir.Print(flat))
+			}
+		}
+	})
+}
+
+// TestWeakModelsAreWeaker: the random programs do show the differences between
+// the models, so that the comparisons above mean something.
+func TestWeakModelsAreWeaker(t *testing.T) {
+	var tso, pso atomic.Int64
+	inParallel(200, func(i int) {
+		flat, props := testkit.Generate(uint64(i), testkit.Profile{Plain: true}).Flat()
+		var finals [3]int
+		for j, m := range testkit.Models {
+			a, err := testkit.Ask(&explicit.Engine, flat, props, m, 1)
+			if err != nil {
+				t.Errorf("seed %d: %v", i, err)
+				return
+			}
+			finals[j] = len(a.Finals)
+		}
+		if finals[1] > finals[0] {
+			tso.Add(1)
+		}
+		if finals[2] > finals[1] {
+			pso.Add(1)
+		}
+	})
+	if tso.Load() < 10 || pso.Load() < 10 {
+		t.Errorf("of 200 programs only %d show TSO and %d PSO", tso.Load(), pso.Load())
+	}
+}
+
+// inParallel runs f for 0..n-1 on all cores.
+func inParallel(n int, f func(i int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				f(i)
+			}
+		}()
+	}
+	wg.Wait()
+}

@@ -1,0 +1,345 @@
+package testkit
+
+import (
+	"fmt"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+	"fencepost/internal/transform"
+)
+
+// Program is a random program before it becomes ir: statements that can be taken
+// away one by one and still make a program.
+type Program struct {
+	Seed    uint64
+	Threads [][]Stmt
+	Spawned bool // thread 0 starts the others and joins them
+}
+
+// Kind of a statement. The zero value is unset.
+type Kind uint8
+
+// The statements.
+const (
+	_        Kind = iota
+	Store         // var = Val
+	StoreReg      // var = Reg
+	Load          // Reg = var
+	Rmw           // Reg = RMW(var, Val, Val2)
+	Fence         // full
+	SSFence       // store-store
+	Incr          // Reg = Reg + Val
+	Assume        // Reg == Val
+	Assert        // Reg != Val
+	Await         // var == Val
+	Havoc         // Reg in 0..Val
+	ALoad         // Reg = any value between 0 and var, or Val
+	Spin          // while (var != Val) {}
+	If            // if (Reg == Val) Body else Else
+	Choose        // Body or Else
+	Atomic        // Body
+	Locked        // lock m; Body; unlock m
+	TryLock       // Reg = trylock m; if (Reg == 0) { Body; unlock m }
+	Wait          // lock m; condwait c; unlock m
+	Signal        // signal c
+	Bcast         // broadcast c
+	Barrier       // of all threads
+	Alloc         // Reg = alloc Val
+	Deref         // [Reg] = Val
+	LoadAt        // Reg = [Reg2]
+	Free          // free Reg
+	Exit          // ends the program
+)
+
+// Stmt is a statement.
+type Stmt struct {
+	Kind Kind
+	Var  int // shared variable
+	Off  int // byte offset inside it
+	Size int // bytes: 8, 4, 1
+	Reg  int
+	Reg2 int
+	Val  int64
+	Val2 int64
+	RMW  ir.RMWKind
+	Body []Stmt
+	Else []Stmt
+}
+
+// Names of the generated things.
+const (
+	Vars    = 3
+	Regs    = 3
+	varSize = 8
+)
+
+var varNames = [Vars]string{"x", "y", "z"}
+
+// Build makes structured ir of the program, with everything observable.
+func (p *Program) Build() (*ir.Program, *property.Set) {
+	b := ir.NewBuilder(fmt.Sprintf("random%d", p.Seed), false)
+	g := &build{b: b, prog: p, props: &property.Set{Checks: true, Deadlock: true}}
+	for _, name := range varNames {
+		g.vars = append(g.vars, b.Object(name, varSize, varSize, ir.S64, nil, source.Span{}))
+	}
+	g.mutex = b.Object("m", 8, 8, ir.S64, nil, source.Span{})
+	g.cond = b.Object("c", 8, 8, ir.S64, nil, source.Span{})
+	g.barrier = b.Object("bar", 8, 8, ir.S64, []byte{byte(len(p.Threads))}, source.Span{})
+	for i := range p.Threads {
+		g.thread(i)
+	}
+	if p.Spawned {
+		b.Main(0)
+	}
+	for v, o := range g.vars {
+		g.props.Observe = append(g.props.Observe, property.Var{Name: varNames[v], Thread: ir.NoThread, Addr: b.Addr(o), Type: ir.S64})
+	}
+	return b.Finish(), g.props
+}
+
+// Flat is Build followed by the passes.
+func (p *Program) Flat() (*ir.Program, *property.Set) {
+	prog, props := p.Build()
+	if errs := ir.Verify(prog); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: random program is broken: %v", errs[0]))
+	}
+	flat, err := transform.Run(prog, transform.Options{Unroll: 2}, nil)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: random program does not flatten: %v", err))
+	}
+	return flat, props
+}
+
+type build struct {
+	b       *ir.Builder
+	prog    *Program
+	props   *property.Set
+	vars    []ir.ObjectID
+	mutex   ir.ObjectID
+	cond    ir.ObjectID
+	barrier ir.ObjectID
+	funcs   []ir.FuncID
+
+	f       *ir.FuncBuilder
+	regs    [Regs]ir.Reg
+	handles []ir.Reg
+}
+
+// at is a made-up position, so that every edge has one.
+func at(thread, line int) source.Span {
+	return source.At(source.Pos{File: fmt.Sprintf("t%d", thread), Line: line, Col: 1})
+}
+
+func (g *build) thread(i int) {
+	name := fmt.Sprintf("t%d", i)
+	g.f = g.b.Func(name, source.Span{})
+	here := g.f.Loc("", source.Span{})
+	for r := range Regs {
+		g.regs[r] = g.f.Reg(fmt.Sprintf("r%d", r), 0, source.Span{})
+	}
+	g.funcs = append(g.funcs, g.f.ID)
+	spawner := g.prog.Spawned && i == 0
+	if spawner {
+		// The functions of the other threads come next, in order.
+		for j := 1; j < len(g.prog.Threads); j++ {
+			op := ir.NewOp(ir.Spawn)
+			op.Func = g.f.ID + ir.FuncID(j)
+			op.Dst = g.f.Reg(fmt.Sprintf("h%d", j), 0, source.Span{})
+			g.handles = append(g.handles, op.Dst)
+			here = g.edge(i, here, op)
+		}
+	}
+	here = g.stmts(i, here, g.prog.Threads[i])
+	if spawner {
+		for _, h := range g.handles {
+			op := ir.NewOp(ir.Join)
+			op.Val = ir.R(h)
+			here = g.edge(i, here, op)
+		}
+	}
+	if !g.prog.Spawned || i == 0 {
+		g.b.Thread(ir.Thread{Name: name, Func: g.f.ID, Start: true})
+	}
+	if !g.prog.Spawned || i == 0 {
+		for r := range Regs {
+			g.props.Observe = append(g.props.Observe, property.Var{Name: fmt.Sprintf("t%d:r%d", i, r), Thread: ir.ThreadID(i), Reg: g.regs[r]})
+		}
+	}
+}
+
+func (g *build) edge(t int, from ir.Loc, op ir.Op) ir.Loc {
+	to := g.f.Loc("", source.Span{})
+	g.link(t, from, op, to)
+	return to
+}
+
+func (g *build) link(t int, from ir.Loc, op ir.Op, to ir.Loc) {
+	g.f.Edge(from, op, to, at(t, len(g.f.F.Edges)+1))
+}
+
+func (g *build) stmts(t int, here ir.Loc, list []Stmt) ir.Loc {
+	for i := range list {
+		here = g.stmt(t, here, &list[i])
+	}
+	return here
+}
+
+func (g *build) access(kind ir.OpKind, s *Stmt) ir.Op {
+	op := ir.NewOp(kind)
+	op.Type = ir.Type{Bits: uint8(8 * s.Size), Signed: s.Size == varSize}
+	op.Order = ir.Plain
+	op.Addr = ir.Addr(g.vars[s.Var], int64(s.Off))
+	op.Obj = g.vars[s.Var]
+	return op
+}
+
+func (g *build) stmt(t int, here ir.Loc, s *Stmt) ir.Loc {
+	reg := ir.R(g.regs[s.Reg])
+	switch s.Kind {
+	case Store, StoreReg:
+		op := g.access(ir.Store, s)
+		op.Val = ir.Int(s.Val)
+		if s.Kind == StoreReg {
+			op.Val = reg
+		}
+		return g.edge(t, here, op)
+	case Load:
+		op := g.access(ir.Load, s)
+		op.Dst = g.regs[s.Reg]
+		return g.edge(t, here, op)
+	case Rmw:
+		op := g.access(ir.RMW, s)
+		op.RMW, op.Val, op.Dst, op.Order = s.RMW, ir.Int(s.Val), g.regs[s.Reg], ir.SeqCst
+		if s.RMW == ir.Cas {
+			op.Val2, op.Fail = ir.Int(s.Val2), ir.SeqCst
+		}
+		return g.edge(t, here, op)
+	case Fence, SSFence:
+		op := ir.NewOp(ir.Fence)
+		op.Fence = ir.FullFence
+		if s.Kind == SSFence {
+			op.Fence = ir.StoreStoreFence
+		}
+		return g.edge(t, here, op)
+	case Incr:
+		op := ir.NewOp(ir.Assign)
+		op.Dst, op.Val = g.regs[s.Reg], ir.Binary(ir.Add, ir.S64, reg, ir.Int(s.Val))
+		return g.edge(t, here, op)
+	case Assume, Assert:
+		op := ir.NewOp(ir.Assume)
+		op.Val = ir.Binary(ir.Eq, ir.S64, reg, ir.Int(s.Val))
+		if s.Kind == Assert {
+			op = ir.NewOp(ir.Assert)
+			op.Val = ir.Binary(ir.Ne, ir.S64, reg, ir.Int(s.Val))
+			op.Class, op.Msg = ir.Assertion, "random"
+		}
+		return g.edge(t, here, op)
+	case Await:
+		op := g.access(ir.Await, s)
+		op.Cond = ir.Binary(ir.Eq, ir.S64, ir.SeenValue(), ir.Int(s.Val))
+		op.Dst = g.regs[s.Reg]
+		return g.edge(t, here, op)
+	case Havoc:
+		op := ir.NewOp(ir.Havoc)
+		op.Dst, op.HasRange, op.Lo, op.Hi = g.regs[s.Reg], true, 0, s.Val
+		return g.edge(t, here, op)
+	case ALoad:
+		op := g.access(ir.AbstractLoad, s)
+		op.Dst = g.regs[s.Reg]
+		between := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, reg, ir.Int(0)), ir.Binary(ir.Le, ir.S64, reg, ir.SeenValue()))
+		op.Cond = ir.Binary(ir.LOr, ir.S64, between, ir.Binary(ir.Eq, ir.S64, ir.Int(s.Val), reg))
+		op.HasRange, op.Lo, op.Hi = true, -1, 3
+		return g.edge(t, here, op)
+	default:
+		return g.compound(t, here, s)
+	}
+}
+
+func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
+	reg := ir.R(g.regs[s.Reg])
+	simple := func(kind ir.OpKind) ir.Op { return ir.NewOp(kind) }
+	onMutex := func(kind ir.OpKind) ir.Op {
+		op := simple(kind)
+		op.Addr, op.Mutex = ir.Addr(g.mutex, 0), ir.NormalMutex
+		if s.Val == 1 {
+			op.Mutex = ir.RecursiveMutex
+		}
+		return op
+	}
+	switch s.Kind {
+	case Spin:
+		tmp := g.access(ir.Load, s)
+		tmp.Dst = g.regs[s.Reg]
+		mid := g.edge(t, here, tmp)
+		again, done := simple(ir.Assume), simple(ir.Assume)
+		again.Val = ir.Binary(ir.Ne, ir.S64, reg, ir.Int(s.Val))
+		done.Val = ir.Binary(ir.Eq, ir.S64, reg, ir.Int(s.Val))
+		g.link(t, mid, again, here)
+		return g.edge(t, mid, done)
+	case If, Choose:
+		then, other := simple(ir.Nop), simple(ir.Nop)
+		if s.Kind == If {
+			then, other = simple(ir.Assume), simple(ir.Assume)
+			then.Val = ir.Binary(ir.Eq, ir.S64, reg, ir.Int(s.Val))
+			other.Val = ir.Binary(ir.Ne, ir.S64, reg, ir.Int(s.Val))
+		}
+		a := g.stmts(t, g.edge(t, here, then), s.Body)
+		b := g.stmts(t, g.edge(t, here, other), s.Else)
+		g.link(t, b, simple(ir.Nop), a)
+		return a
+	case Atomic:
+		in := g.edge(t, here, simple(ir.AtomicBegin))
+		return g.edge(t, g.stmts(t, in, s.Body), simple(ir.AtomicEnd))
+	case Locked:
+		in := g.edge(t, here, onMutex(ir.Lock))
+		return g.edge(t, g.stmts(t, in, s.Body), onMutex(ir.Unlock))
+	case TryLock:
+		op := onMutex(ir.TryLock)
+		op.Dst = g.regs[s.Reg]
+		mid := g.edge(t, here, op)
+		got, busy := simple(ir.Assume), simple(ir.Assume)
+		got.Val = ir.Binary(ir.Eq, ir.S64, reg, ir.Int(0))
+		busy.Val = ir.Binary(ir.Ne, ir.S64, reg, ir.Int(0))
+		end := g.edge(t, mid, busy)
+		body := g.stmts(t, g.edge(t, mid, got), s.Body)
+		g.link(t, body, onMutex(ir.Unlock), end)
+		return end
+	case Wait:
+		in := g.edge(t, here, onMutex(ir.Lock))
+		op := simple(ir.CondWait)
+		op.Addr, op.Val2 = ir.Addr(g.cond, 0), ir.Addr(g.mutex, 0)
+		return g.edge(t, g.edge(t, in, op), onMutex(ir.Unlock))
+	case Signal, Bcast:
+		op := simple(ir.Signal)
+		if s.Kind == Bcast {
+			op = simple(ir.Broadcast)
+		}
+		op.Addr = ir.Addr(g.cond, 0)
+		return g.edge(t, here, op)
+	case Barrier:
+		op := simple(ir.Barrier)
+		op.Addr, op.Dst = ir.Addr(g.barrier, 0), g.regs[s.Reg]
+		return g.edge(t, here, op)
+	case Alloc:
+		op := simple(ir.Alloc)
+		op.Dst, op.Val = g.regs[s.Reg], ir.Int(s.Val)
+		return g.edge(t, here, op)
+	case Deref:
+		op := simple(ir.Store)
+		op.Type, op.Order, op.Addr, op.Val = ir.S64, ir.Plain, reg, ir.Int(s.Val)
+		return g.edge(t, here, op)
+	case LoadAt:
+		op := simple(ir.Load)
+		op.Type, op.Order, op.Addr, op.Dst = ir.S64, ir.Plain, ir.R(g.regs[s.Reg2]), g.regs[s.Reg]
+		return g.edge(t, here, op)
+	case Free:
+		op := simple(ir.Free)
+		op.Addr = reg
+		return g.edge(t, here, op)
+	case Exit:
+		return g.edge(t, here, simple(ir.Exit))
+	default:
+		panic(fmt.Sprintf("BUG: unknown statement %d", s.Kind))
+	}
+}

@@ -1,0 +1,353 @@
+package transform
+
+import (
+	"fmt"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/source"
+)
+
+// Flattening. The idea: a thread's function is copied, and every call in it is
+// replaced by a copy of the callee with registers and locations of its own,
+// again and again; recursion deeper than the bound ends in a Bound edge, which
+// engines report as a bound that was hit. A spawn gets a thread of its own if it
+// runs at most once, and a pool of as many as the bound allows if it is in a loop.
+//
+// What the thread's own function had keeps its ids: the copies come behind.
+
+// maxThreads bounds how many threads flattening makes.
+const maxThreads = 256
+
+// maxEdges bounds the size of a flat program.
+const maxEdges = 4 << 20
+
+func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
+	f := &flattener{
+		src:  p,
+		opt:  opt,
+		used: map[ir.EdgeID]bool{},
+		out: &ir.Program{
+			Name: p.Name, Form: ir.Flat, Objects: p.Objects, Main: p.Main, Cells: p.Cells, NextEdge: p.NextEdge,
+			Threads: append([]ir.Thread(nil), p.Threads...),
+		},
+		names: map[string]bool{},
+	}
+	for _, t := range p.Threads {
+		f.names[t.Name] = true
+		f.chains = append(f.chains, map[ir.FuncID]int{t.Func: 1})
+	}
+	// The list grows while spawns are resolved.
+	for t := 0; t < len(f.out.Threads); t++ {
+		if err := f.thread(ir.ThreadID(t)); err != nil {
+			return nil, err
+		}
+	}
+	f.out.Seal()
+	return f.out, nil
+}
+
+type flattener struct {
+	src   *ir.Program
+	out   *ir.Program
+	opt   Options
+	used  map[ir.EdgeID]bool // ids of src already given away
+	names map[string]bool
+	// chains counts, for every thread, the functions of the threads that led to it,
+	// so that threads that spawn themselves end.
+	chains []map[ir.FuncID]int
+	edges  int
+}
+
+// body is the function under construction.
+type body struct {
+	*flattener
+	f     *ir.Func
+	chain map[ir.FuncID]int
+	names map[string]bool
+	end   ir.Loc // where the thread ends from inside a call; -1: not made yet
+}
+
+// activation is one copy of a function.
+type activation struct {
+	fn    *ir.Func
+	regs  ir.Reg // first register of the copy
+	locs  ir.Loc // first location of the copy
+	stack []ir.Frame
+	depth map[ir.FuncID]int // activations of each function on the stack
+	ret   func(from ir.Loc, e *ir.Edge)
+}
+
+func (f *flattener) thread(t ir.ThreadID) error {
+	th := &f.out.Threads[t]
+	root := f.src.Funcs[th.Func]
+	b := &body{
+		flattener: f, chain: f.chains[t], names: map[string]bool{}, end: -1,
+		f: &ir.Func{Name: th.Name, Params: root.Params, Entry: root.Entry, Pos: root.Pos},
+	}
+	act := &activation{fn: root, depth: map[ir.FuncID]int{th.Func: 1}}
+	b.open(act, "")
+	if err := b.copyEdges(act); err != nil {
+		return err
+	}
+	th.Func = ir.FuncID(len(f.out.Funcs))
+	f.out.Funcs = append(f.out.Funcs, b.f)
+	return b.resolveSpawns()
+}
+
+// open adds the registers and locations of a copy.
+func (b *body) open(a *activation, prefix string) {
+	a.regs, a.locs = ir.Reg(len(b.f.Regs)), ir.Loc(len(b.f.Locs))
+	for _, r := range a.fn.Regs {
+		r.Name = b.unique("r:", prefix+r.Name)
+		b.f.Regs = append(b.f.Regs, r)
+	}
+	for _, l := range a.fn.Locs {
+		l.Name = b.unique("l:", prefix+l.Name)
+		b.f.Locs = append(b.f.Locs, l)
+	}
+}
+
+func (b *body) unique(space, name string) string {
+	for n, try := 1, name; ; n++ {
+		if !b.names[space+try] {
+			b.names[space+try] = true
+			return try
+		}
+		try = fmt.Sprintf("%s#%d", name, n)
+	}
+}
+
+func (b *body) loc(name string, pos source.Span) ir.Loc {
+	b.f.Locs = append(b.f.Locs, ir.Location{Name: b.unique("l:", name), Pos: pos})
+	return ir.Loc(len(b.f.Locs) - 1)
+}
+
+// emit adds an edge that stems from e; made says that a pass invented it.
+func (b *body) emit(a *activation, e *ir.Edge, from ir.Loc, op ir.Op, to ir.Loc, made bool) {
+	n := ir.Edge{ID: e.ID, Origin: e.Origin, From: from, To: to, Op: op, Pos: e.Pos, Pass: e.Pass, Stack: a.stack}
+	if made || b.used[e.ID] {
+		n.ID = b.out.NextEdge
+		b.out.NextEdge++
+	} else {
+		b.used[e.ID] = true
+	}
+	if made {
+		n.Pass = "flatten"
+	}
+	b.f.Edges = append(b.f.Edges, n)
+	b.edges++
+}
+
+// rename moves an expression of the copied function to the copy's registers.
+func (a *activation) rename(e *ir.Expr) *ir.Expr {
+	return e.Map(func(leaf *ir.Expr) *ir.Expr {
+		switch leaf.Op {
+		case ir.RegRef:
+			return ir.R(leaf.Reg + a.regs)
+		case ir.FuncAddr:
+			return ir.Int(ir.FuncAddress(leaf.Func))
+		}
+		return leaf
+	})
+}
+
+func (a *activation) op(op ir.Op) ir.Op {
+	op.Exprs(a.rename)
+	if op.Dst != ir.NoReg {
+		op.Dst += a.regs
+	}
+	if op.Dst2 != ir.NoReg {
+		op.Dst2 += a.regs
+	}
+	return op
+}
+
+func (b *body) copyEdges(a *activation) error {
+	for i := range a.fn.Edges {
+		e := &a.fn.Edges[i]
+		from, to := e.From+a.locs, e.To+a.locs
+		op := a.op(e.Op)
+		if b.edges > maxEdges {
+			return fmt.Errorf("the program has more than %d instructions after inlining", maxEdges)
+		}
+		switch {
+		case op.Kind == ir.Call:
+			if err := b.call(a, e, op, from, to); err != nil {
+				return err
+			}
+		case op.Kind == ir.Spawn && op.Func == ir.NoFunc:
+			err := b.dispatch(a, e, op, from, func(at ir.Loc, target ir.FuncID) error {
+				direct := op
+				direct.Func, direct.Val = target, nil
+				b.emit(a, e, at, direct, to, true)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		case op.Kind == ir.Return && a.ret != nil:
+			a.ret(from, e)
+		case op.Kind == ir.ThreadExit && a.ret != nil, op.Kind == ir.Exit && a.ret != nil:
+			b.emit(a, e, from, op, b.threadEnd(), false)
+		default:
+			b.emit(a, e, from, op, to, false)
+		}
+	}
+	if a.ret != nil {
+		for l := range a.fn.Locs {
+			if a.fn.Ends(ir.Loc(l)) && !onlyAfterReturn(a.fn, ir.Loc(l)) {
+				a.ret(ir.Loc(l)+a.locs, nil)
+			}
+		}
+	}
+	return nil
+}
+
+// onlyAfterReturn reports whether an end is reached only by edges that leave the
+// function already.
+func onlyAfterReturn(f *ir.Func, l ir.Loc) bool {
+	if f.Entry == l {
+		return false
+	}
+	for i := range f.Edges {
+		if e := &f.Edges[i]; e.To == l {
+			switch e.Op.Kind {
+			case ir.Return, ir.ThreadExit, ir.Exit:
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// threadEnd is a location without a way on.
+func (b *body) threadEnd() ir.Loc {
+	if b.end < 0 {
+		b.end = b.loc("end", source.Span{})
+	}
+	return b.end
+}
+
+// call replaces a call by what the callee does.
+func (b *body) call(a *activation, e *ir.Edge, op ir.Op, from, to ir.Loc) error {
+	if op.Func != ir.NoFunc {
+		return b.inline(a, e, op, op.Func, from, to)
+	}
+	return b.dispatch(a, e, op, from, func(at ir.Loc, target ir.FuncID) error {
+		return b.inline(a, e, op, target, at, to)
+	})
+}
+
+// dispatch branches over the functions a pointer may name.
+func (b *body) dispatch(a *activation, e *ir.Edge, op ir.Op, from ir.Loc, then func(ir.Loc, ir.FuncID) error) error {
+	var known *ir.Expr
+	var targets []ir.FuncID
+	for i, f := range b.src.Funcs {
+		if f.Pointer && f.Params == len(op.Args) {
+			targets = append(targets, ir.FuncID(i))
+			is := ir.Binary(ir.Eq, ir.U64, op.Val, ir.Int(ir.FuncAddress(ir.FuncID(i))))
+			if known == nil {
+				known = is
+			} else {
+				known = ir.Binary(ir.LOr, ir.S64, known, is)
+			}
+		}
+	}
+	if known == nil {
+		known = ir.Int(0)
+	}
+	check := ir.NewOp(ir.Assert)
+	check.Val, check.Class, check.Msg = known, ir.BadAddress, "call through a pointer that is no function of this kind"
+	checked := b.loc("called", e.Pos)
+	b.emit(a, e, from, check, checked, true)
+	for _, target := range targets {
+		is := ir.NewOp(ir.Assume)
+		is.Val = ir.Binary(ir.Eq, ir.U64, op.Val, ir.Int(ir.FuncAddress(target)))
+		at := b.loc("called", e.Pos)
+		b.emit(a, e, checked, is, at, true)
+		if err := then(at, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, from, to ir.Loc) error {
+	if a.depth[callee] > max(1, b.opt.Unroll) {
+		cut := ir.NewOp(ir.Bound)
+		cut.Msg, cut.Lo = "recursion", int64(b.opt.Unroll)
+		b.emit(a, e, from, cut, b.threadEnd(), true)
+		return nil
+	}
+	fn := b.src.Funcs[callee]
+	in := &activation{fn: fn, depth: map[ir.FuncID]int{callee: 1}}
+	for f, n := range a.depth {
+		in.depth[f] += n
+	}
+	in.stack = append(append([]ir.Frame(nil), a.stack...), ir.Frame{Func: fn.Name, Call: e.Pos.Pos})
+	b.open(in, fn.Name+".")
+	in.ret = func(at ir.Loc, ret *ir.Edge) {
+		back := ir.NewOp(ir.Nop)
+		if op.Dst != ir.NoReg {
+			back = ir.NewOp(ir.Assign)
+			back.Dst, back.Val = op.Dst, ir.Int(0)
+			if ret != nil && ret.Op.Val != nil {
+				back.Val = in.rename(ret.Op.Val)
+			}
+		}
+		if ret != nil {
+			b.emit(in, ret, at, back, to, false)
+		} else {
+			b.emit(in, e, at, back, to, true)
+		}
+	}
+	at := from
+	set := func(r ir.Reg, v *ir.Expr) {
+		op := ir.NewOp(ir.Assign)
+		op.Dst, op.Val = r+in.regs, v
+		next := b.loc(fn.Name+".enter", e.Pos)
+		b.emit(a, e, at, op, next, true)
+		at = next
+	}
+	for i := range fn.Params {
+		set(ir.Reg(i), op.Args[i])
+	}
+	for _, r := range readBeforeWritten(fn) {
+		if int(r) >= fn.Params {
+			set(r, ir.Int(fn.Regs[r].Init))
+		}
+	}
+	b.emit(a, e, at, ir.NewOp(ir.Nop), fn.Entry+in.locs, true)
+	return b.copyEdges(in)
+}
+
+// readBeforeWritten is the registers live at a function's entry.
+func readBeforeWritten(f *ir.Func) []ir.Reg {
+	live := make([][]bool, len(f.Locs))
+	for l := range live {
+		live[l] = make([]bool, len(f.Regs))
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := len(f.Edges) - 1; i >= 0; i-- {
+			e := &f.Edges[i]
+			in := append([]bool(nil), live[e.To]...)
+			e.Op.Defs(func(r ir.Reg) { in[r] = false })
+			e.Op.Uses(func(r ir.Reg) { in[r] = true })
+			for r, is := range in {
+				if is && !live[e.From][r] {
+					live[e.From][r] = true
+					changed = true
+				}
+			}
+		}
+	}
+	var out []ir.Reg
+	for r, is := range live[f.Entry] {
+		if is {
+			out = append(out, ir.Reg(r))
+		}
+	}
+	return out
+}

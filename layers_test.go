@@ -1,0 +1,365 @@
+// The import policy as a test: which package may know which. docs/architecture.md
+// says why; a new package is entered here before it can be used.
+
+package fencepost_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const module = "fencepost"
+
+// rule is what the code of a package may import besides the standard library.
+type rule struct {
+	ours     []string // packages of this module, relative to its root
+	external []string // prefixes of import paths outside
+}
+
+// Shared parts of the table below.
+var (
+	frontEndMay = []string{"internal/source", "internal/diag", "internal/ir", "internal/property"}
+	passMay     = []string{"internal/ir", "internal/property"}
+	engineMay   = []string{
+		"internal/engine", "internal/ir", "internal/transform", "internal/memory", "internal/property",
+		"internal/search", "verdict",
+	}
+	renderMay = []string{"verdict"}
+
+	// testLibraries are for tests, and for testkit, which only tests import.
+	testLibraries = []string{"pgregory.net/rapid", "github.com/rogpeppe/go-internal", "github.com/google/go-cmp"}
+)
+
+// policy has a row per package. "." is the root.
+var policy = map[string]rule{
+	".":             {ours: []string{"internal/pipeline", "verdict"}},
+	"cmd/fencepost": {ours: []string{"internal/cli"}},
+	"verdict":       {},
+
+	"internal/source":   {},
+	"internal/diag":     {ours: []string{"internal/source"}},
+	"internal/ir":       {ours: []string{"internal/source", "internal/diag"}},
+	"internal/property": {ours: []string{"internal/source", "internal/ir"}},
+
+	"internal/frontend/automaton": {ours: frontEndMay},
+
+	"internal/transform": {ours: passMay},
+	"internal/memory":    {ours: passMay},
+	"internal/search":    {},
+
+	"internal/engine":          {ours: []string{"internal/ir", "internal/property", "verdict"}},
+	"internal/engine/explicit": {ours: engineMay},
+
+	"internal/replay": {ours: []string{"internal/ir", "internal/property", "verdict"}},
+	"internal/pipeline": {ours: []string{
+		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton",
+		"internal/transform", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
+		"internal/replay", "verdict",
+	}},
+
+	"internal/render/text": {ours: renderMay},
+	"internal/render/json": {ours: renderMay},
+	"internal/cli": {
+		ours:     []string{".", "verdict", "internal/render/text", "internal/render/json"},
+		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+	},
+
+	"internal/testkit": {ours: []string{everything}, external: testLibraries},
+}
+
+const (
+	everything = "*"
+	testkit    = "internal/testkit"
+)
+
+// A ban holds whatever the table says, and through any number of packages in
+// between, so that a careless row cannot undo it.
+type ban struct {
+	from func(pkg string) bool
+	to   func(from, pkg string) bool
+	why  string
+}
+
+var bans = []ban{
+	{
+		from: under("internal/engine/"),
+		to:   func(from, pkg string) bool { return under("internal/engine/")(pkg) && pkg != from },
+		why:  "engines never import each other: what they share moves down, what composes them is passed in by pipeline",
+	},
+	{
+		from: under("internal/engine"),
+		to:   func(_, pkg string) bool { return under("internal/frontend/")(pkg) },
+		why:  "engines start at ir: they must not know which language a program came from",
+	},
+	{
+		from: under("internal/frontend/"),
+		to:   func(from, pkg string) bool { return under("internal/frontend/")(pkg) && pkg != from },
+		why:  "front ends never import each other: they meet at ir",
+	},
+	{
+		from: under("internal/replay"),
+		to: func(_, pkg string) bool {
+			return pkg == "internal/memory" || pkg == "internal/search" || under("internal/engine")(pkg)
+		},
+		why: "replay shares nothing with memory, search and engines, so that a bug there cannot hide itself",
+	},
+	{
+		from: under("internal/render/"),
+		to:   func(_, pkg string) bool { return pkg != "verdict" },
+		why:  "render sees the verdict only, so that a stored result can be rendered again",
+	},
+	{
+		from: func(pkg string) bool { return pkg != testkit },
+		to:   func(_, pkg string) bool { return pkg == testkit },
+		why:  "testkit is imported by tests only",
+	},
+}
+
+func under(prefix string) func(string) bool {
+	return func(pkg string) bool { return strings.HasPrefix(pkg, prefix) }
+}
+
+// ioPackages are the only ones that touch files, the network or processes.
+// The others take bytes and return values.
+var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, "internal/suite"}
+
+func doesIO(std string) bool {
+	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {
+		if std == p || strings.HasPrefix(std, p+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// imports maps an import path to one file that has it.
+type imports map[string]string
+
+type goPackage struct{ code, tests imports }
+
+// scan reads the imports of every Go file below the root, whatever its build tags.
+func scan(root fs.FS) (map[string]*goPackage, error) {
+	pkgs := make(map[string]*goPackage)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if base := d.Name(); name != "." && (base == "testdata" || base[0] == '.' || base[0] == '_') {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if path.Ext(name) != ".go" {
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+		if err != nil {
+			return fmt.Errorf("reading the imports: %w", err)
+		}
+		dir := path.Dir(name)
+		if pkgs[dir] == nil {
+			pkgs[dir] = &goPackage{code: imports{}, tests: imports{}}
+		}
+		into := pkgs[dir].code
+		if strings.HasSuffix(name, "_test.go") {
+			into = pkgs[dir].tests
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return fmt.Errorf("%s: import %s: %w", name, spec.Path.Value, err)
+			}
+			into[imported] = name
+		}
+		return nil
+	})
+	return pkgs, err
+}
+
+// relative is the path inside the module, or false for a package of others.
+func relative(imported string) (string, bool) {
+	if imported == module {
+		return ".", true
+	}
+	return strings.CutPrefix(imported, module+"/")
+}
+
+func isStandard(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return !strings.Contains(first, ".")
+}
+
+// violations lists everything that breaks the policy, with the rule it breaks.
+func violations(pkgs map[string]*goPackage) []string {
+	var found []string
+	for pkg, p := range pkgs {
+		r, ok := policy[pkg]
+		if !ok {
+			found = append(found, fmt.Sprintf("%s is not in the policy of layers_test.go: enter what it may import", pkg))
+			continue
+		}
+		found = append(found, tableViolations(pkg, r, p.code)...)
+		tests := rule{
+			ours:     append(slices.Clone(r.ours), pkg, testkit),
+			external: append(slices.Clone(r.external), testLibraries...),
+		}
+		for _, v := range tableViolations(pkg, tests, p.tests) {
+			found = append(found, v+" (tests may also import testkit and the test libraries)")
+		}
+		if !slices.Contains(ioPackages, pkg) {
+			for imported, file := range p.code {
+				if doesIO(imported) {
+					found = append(found, fmt.Sprintf("%s imports %s (%s): core packages do no I/O, they take bytes and return values; only %s may",
+						pkg, imported, file, strings.Join(ioPackages, ", ")))
+				}
+			}
+		}
+	}
+	found = append(found, banViolations(pkgs)...)
+	sort.Strings(found)
+	return found
+}
+
+func tableViolations(pkg string, r rule, list imports) []string {
+	var found []string
+	for imported, file := range list {
+		rel, ours := relative(imported)
+		switch {
+		case ours:
+			if !slices.Contains(r.ours, rel) && !slices.Contains(r.ours, everything) {
+				found = append(found, fmt.Sprintf("%s imports %s (%s): the policy allows %s only [%s]",
+					pkg, rel, file, pkg, strings.Join(r.ours, " ")))
+			}
+		case !isStandard(imported):
+			allowed := func(prefix string) bool { return imported == prefix || strings.HasPrefix(imported, prefix+"/") }
+			if !slices.ContainsFunc(r.external, allowed) {
+				found = append(found, fmt.Sprintf("%s imports %s (%s): the policy allows %s no modules of others but [%s]",
+					pkg, imported, file, pkg, strings.Join(r.external, " ")))
+			}
+		}
+	}
+	return found
+}
+
+// banViolations follows the imports of code, breadth first, and reports the way.
+func banViolations(pkgs map[string]*goPackage) []string {
+	var found []string
+	for from := range pkgs {
+		ways := map[string]string{from: from}
+		queue := []string{from}
+		for len(queue) > 0 {
+			pkg := queue[0]
+			queue = queue[1:]
+			if pkgs[pkg] == nil {
+				continue
+			}
+			for imported := range pkgs[pkg].code {
+				rel, ours := relative(imported)
+				if !ours || ways[rel] != "" {
+					continue
+				}
+				ways[rel] = ways[pkg] + " -> " + rel
+				queue = append(queue, rel)
+				for _, b := range bans {
+					if b.from(from) && b.to(from, rel) {
+						found = append(found, ways[rel]+": "+b.why)
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+func TestLayers(t *testing.T) {
+	pkgs, err := scan(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range violations(pkgs) {
+		t.Error(v)
+	}
+	for pkg := range policy {
+		if pkgs[pkg] == nil {
+			t.Errorf("the policy of layers_test.go has a row for %s, which does not exist", pkg)
+		}
+	}
+}
+
+// TestPolicyCatches holds the checker itself to account.
+func TestPolicyCatches(t *testing.T) {
+	cases := []struct {
+		name, file, imported string
+		want                 string // "" for allowed
+	}{
+		{"unknown package", "internal/helpers/h.go", "fmt", "internal/helpers is not in the policy"},
+		{"not in the table", "internal/ir/x.go", "fencepost/internal/memory", "the policy allows internal/ir only"},
+		{"in the table", "internal/ir/x.go", "fencepost/internal/diag", ""},
+		{"standard library", "internal/ir/x.go", "go/token", ""},
+		{"another engine", "internal/engine/explicit/x.go", "fencepost/internal/engine/lazy", "engines never import each other"},
+		{"front end in an engine", "internal/engine/explicit/x.go", "fencepost/internal/frontend/automaton", "engines start at ir"},
+		{"os in an engine", "internal/engine/explicit/x.go", "os", "core packages do no I/O"},
+		{"net in an engine", "internal/engine/explicit/x.go", "net/http", "core packages do no I/O"},
+		{"os in pipeline", "internal/pipeline/x.go", "os", "core packages do no I/O"},
+		{"os in cli", "internal/cli/x.go", "os", ""},
+		{"os in a test", "internal/pipeline/x_test.go", "os", ""},
+		{"memory in replay", "internal/replay/x.go", "fencepost/internal/memory", "replay shares nothing"},
+		{"engine in replay", "internal/replay/x.go", "fencepost/internal/engine", "replay shares nothing"},
+		{"pipeline in render", "internal/render/text/x.go", "fencepost/internal/pipeline", "render sees the verdict only"},
+		{"testkit in code", "internal/cli/x.go", "fencepost/internal/testkit", "testkit is imported by tests only"},
+		{"testkit in a test", "internal/cli/x_test.go", "fencepost/internal/testkit", ""},
+		{"front end in an engine's test", "internal/engine/explicit/x_test.go", "fencepost/internal/frontend/automaton", "tests may also import"},
+		{"own package in a test", "internal/memory/x_test.go", "fencepost/internal/memory", ""},
+		{"cobra in cli", "internal/cli/x.go", "github.com/spf13/cobra", ""},
+		{"cobra elsewhere", "internal/pipeline/x.go", "github.com/spf13/cobra", "no modules of others"},
+		{"test library in a test", "internal/ir/x_test.go", "pgregory.net/rapid", ""},
+		{"test library in code", "internal/ir/x.go", "pgregory.net/rapid", "no modules of others"},
+		{"name that only begins like an allowed one", "internal/cli/x.go", "github.com/spf13/cobra2", "no modules of others"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			text := fmt.Sprintf("package p\n\nimport _ %q\n", c.imported)
+			pkgs, err := scan(fstest.MapFS{c.file: {Data: []byte(text)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := strings.Join(violations(pkgs), "\n")
+			if c.want == "" && got != "" {
+				t.Errorf("allowed import refused: %s", got)
+			}
+			if !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want a message with %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestPolicyFollowsImports: a ban holds through packages in between.
+func TestPolicyFollowsImports(t *testing.T) {
+	pkgs, err := scan(fstest.MapFS{
+		"internal/replay/r.go": {Data: []byte("package replay\n\nimport _ \"fencepost/internal/ir\"\n")},
+		"internal/ir/i.go":     {Data: []byte("package ir\n\nimport _ \"fencepost/internal/memory\"\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(violations(pkgs), "\n")
+	if want := "internal/replay -> internal/ir -> internal/memory: replay shares nothing"; !strings.Contains(got, want) {
+		t.Errorf("got %q, want a message with %q", got, want)
+	}
+}

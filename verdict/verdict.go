@@ -1,0 +1,148 @@
+package verdict
+
+import "fmt"
+
+// Schema names the layout of the JSON form.
+const Schema = "fencepost/1"
+
+// Report is the outermost JSON object: always a list, even for one result.
+type Report struct {
+	Schema  string   `json:"schema"`
+	Results []Result `json:"results"`
+}
+
+// Verdict is the answer proper. The zero value is unset.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Unset       Verdict = iota
+	Safe                // the property holds, as far as Coverage says
+	Unsafe              // violated; there is a witness
+	Unknown             // no answer; Reason says why
+	Observed            // `exists C`: some execution ends in C; there is a witness
+	NotObserved         // `exists C`: none does, as far as Coverage says
+)
+
+var verdictNames = [...]string{"unset", "safe", "unsafe", "unknown", "observed", "not-observed"}
+
+func (v Verdict) String() string {
+	if int(v) >= len(verdictNames) {
+		panic(fmt.Sprintf("BUG: unknown verdict %d", v))
+	}
+	return verdictNames[v]
+}
+
+// MarshalText writes the verdict's name.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads the verdict's name.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	for i, name := range verdictNames {
+		if name == string(text) {
+			*v = Verdict(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown verdict %q", text)
+}
+
+// ExitCode is the status the command line ends with for a single result.
+func (v Verdict) ExitCode() int {
+	switch v {
+	case Safe, Observed:
+		return 0
+	case Unsafe, NotObserved:
+		return 1
+	default:
+		return 2
+	}
+}
+
+// Result is the answer to one question about one program under one model.
+type Result struct {
+	Program  string    `json:"program"`
+	Question string    `json:"question"` // such as "assertions", "goal", "exists", "deadlock"
+	Model    string    `json:"model"`    // sc, tso, pso
+	Verdict  Verdict   `json:"verdict"`
+	Reason   string    `json:"reason,omitempty"` // why unknown, or what was violated
+	Pos      *Pos      `json:"pos,omitempty"`    // of what was violated
+	Coverage Coverage  `json:"coverage"`
+	Engine   string    `json:"engine"`
+	Stats    Stats     `json:"stats"`
+	Warnings []Warning `json:"warnings,omitempty"`
+	Witness  *Witness  `json:"witness,omitempty"`
+	// Others are further violations found with --keep-going.
+	Others []Violation `json:"others,omitempty"`
+	// FinalStates lists the distinct final states where the question asked for them.
+	FinalStates []string `json:"final_states,omitempty"`
+	// Sources is the text of every input file the positions refer to.
+	Sources map[string]string `json:"sources,omitempty"`
+}
+
+// Violation is one way in which the program fails.
+type Violation struct {
+	Question string   `json:"question"`
+	Reason   string   `json:"reason"`
+	Pos      *Pos     `json:"pos,omitempty"`
+	Witness  *Witness `json:"witness,omitempty"`
+}
+
+// Coverage states how far a Safe reaches.
+type Coverage struct {
+	Exhaustive bool    `json:"exhaustive"` // all executions
+	Bounds     []Bound `json:"bounds,omitempty"`
+}
+
+// Bound is a limit the search was run with.
+type Bound struct {
+	Name  string `json:"name"` // such as "buffer", "unroll", "recursion"
+	Value int    `json:"value"`
+	Hit   bool   `json:"hit"`           // the limit cut something off
+	Pos   *Pos   `json:"pos,omitempty"` // where it was hit
+}
+
+// Stats are counts of the work done. They are the same for every run of a
+// completed search, whatever the number of workers; Seconds is not.
+type Stats struct {
+	States      int64   `json:"states,omitempty"`
+	Transitions int64   `json:"transitions,omitempty"`
+	FinalStates int64   `json:"final_states,omitempty"`
+	Depth       int     `json:"depth,omitempty"`
+	Bytes       int64   `json:"bytes,omitempty"` // high-water mark of stored states
+	Seconds     float64 `json:"seconds"`
+}
+
+// Warning is something the user should know about a result.
+type Warning struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Pos     *Pos   `json:"pos,omitempty"`
+}
+
+// Pos is a stretch of source text. Lines and columns start at 1, the end is
+// exclusive, a zero end means a single place.
+type Pos struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Col     int    `json:"col"`
+	EndLine int    `json:"end_line,omitempty"`
+	EndCol  int    `json:"end_col,omitempty"`
+}
+
+func (p Pos) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// Diagnostic is a message about the input, ready to print.
+type Diagnostic struct {
+	Severity string   `json:"severity"` // error, warning
+	Code     string   `json:"code"`
+	Pos      Pos      `json:"pos"`
+	Message  string   `json:"message"`
+	Notes    []string `json:"notes,omitempty"`
+	Excerpt  string   `json:"excerpt,omitempty"` // source line and caret line
+}

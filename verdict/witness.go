@@ -1,0 +1,77 @@
+package verdict
+
+import "fmt"
+
+// Witness is an execution, step by step, in the order in which things happened.
+// Everything a rendering shows (columns, buffer contents, memory, the
+// happens-before graph) is derived from it.
+type Witness struct {
+	Threads []string `json:"threads"` // names, by index
+	Steps   []Step   `json:"steps"`
+}
+
+// StepKind says what a step did. The zero value is unset.
+type StepKind uint8
+
+// The kinds of steps.
+const (
+	StepUnset StepKind = iota
+	StepExec           // an instruction that touches no memory, or whose effect needs no more words
+	StepLoad           // read memory or forwarded from the own buffer (From)
+	StepStore          // a store; Buffered says whether it went to the buffer or straight to memory
+	StepFlush          // the entry made by step Of reached memory
+	StepRMW            // read and wrote memory in one step; Wrote tells a failed compare-exchange apart
+	StepFence          // a fence
+	StepWake           // a waiting thread woke up without a signal
+	StepFail           // an assertion or check failed here
+)
+
+var stepNames = [...]string{"unset", "exec", "load", "store", "flush", "rmw", "fence", "wake", "fail"}
+
+func (k StepKind) String() string {
+	if int(k) >= len(stepNames) {
+		panic(fmt.Sprintf("BUG: unknown step kind %d", k))
+	}
+	return stepNames[k]
+}
+
+// MarshalText writes the kind's name.
+func (k StepKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the kind's name.
+func (k *StepKind) UnmarshalText(text []byte) error {
+	for i, name := range stepNames {
+		if name == string(text) {
+			*k = StepKind(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown step kind %q", text)
+}
+
+// Step is one transition of the memory model.
+//
+// Thread, Kind, Edge, Choice and Of identify the transition: replay follows them
+// alone, and then holds the rest against what it computed.
+type Step struct {
+	Thread int      `json:"thread"`
+	Kind   StepKind `json:"kind"`
+	Edge   int      `json:"edge"`             // ir edge id; -1 for flush and wake
+	Choice int64    `json:"choice,omitempty"` // value of a havoc, block reused, thread signalled
+	Of     int      `json:"of"`               // StepFlush: index of the step that made the entry; else -1
+
+	Pos   *Pos     `json:"pos,omitempty"`
+	Text  string   `json:"text,omitempty"`  // the instruction as the user wrote it
+	Stack []string `json:"stack,omitempty"` // call stack, innermost last
+
+	Addr     uint64 `json:"addr,omitempty"`
+	Size     int    `json:"size,omitempty"`
+	Location string `json:"location,omitempty"` // name of Addr, such as flag[1]
+	Value    int64  `json:"value,omitempty"`    // read (load, RMW) or written (store, flush)
+	Written  int64  `json:"written,omitempty"`  // RMW: the value written
+	Wrote    bool   `json:"wrote,omitempty"`    // RMW: whether it wrote
+	Buffered bool   `json:"buffered,omitempty"` // store: went to the buffer
+	From     int    `json:"from,omitempty"`     // load: 0 memory, else 1 + index of the own buffered store
+	Free     bool   `json:"free,omitempty"`     // store, flush: the entry frees a block
+	Note     string `json:"note,omitempty"`     // what failed, who was woken, and the like
+}
