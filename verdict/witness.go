@@ -56,7 +56,7 @@ func (k *StepKind) UnmarshalText(text []byte) error {
 type Step struct {
 	Thread int      `json:"thread"`
 	Kind   StepKind `json:"kind"`
-	Edge   int      `json:"edge"`             // ir edge id; -1 for flush and wake
+	Edge   int      `json:"edge"`             // ir edge id; -1 for a flush
 	Choice int64    `json:"choice,omitempty"` // value of a havoc, block reused, thread signalled
 	Of     int      `json:"of"`               // StepFlush: index of the step that made the entry; else -1
 

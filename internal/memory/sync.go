@@ -18,7 +18,7 @@ func mutexDepth(word uint64) uint64 { return word >> 32 }
 func (y *System) enabledMutex(s *State, t int, e *edge, regs []int64) bool {
 	off, fault := y.locate(s, t, e, uint64(e.addr.eval(regs, 0)))
 	if fault != 0 {
-		return true
+		return s.drained(t)
 	}
 	word := s.readAt(off, wordSize)
 	own := mutexOwner(word) == t

@@ -47,7 +47,7 @@ func (c *turn) lock() {
 	old := c.s.mutex(addr)
 	mine := old != 0 && owner(old) == c.t
 	again := mine && c.op.Mutex == ir.RecursiveMutex
-	if !c.drained() && !(again && c.op.Kind == ir.Lock) {
+	if !c.drained() && !again {
 		return
 	}
 	if !c.valid(c.op.Obj, addr, mutexSize) {

@@ -17,6 +17,7 @@ import (
 const (
 	maxColumns  = 4 // threads that get a column each
 	maxCell     = 34
+	goodCell    = 18
 	minCell     = 12 // narrowest column for instructions
 	maxEffect   = 44
 	maxBuffers  = 34
@@ -57,18 +58,25 @@ func newLayout(opt Options, w *verdict.Witness, all []row) *layout {
 		l.threads = append(l.threads, t)
 		l.name = max(l.name, utf8.RuneCountInString(t))
 	}
-	buffers := minBuffers
+	whole, one := minBuffers, minBuffers // room for all buffers in a line, for the longest
 	for i := range all {
 		r := &all[i]
 		l.number = max(l.number, len(r.number()))
 		l.place = max(l.place, utf8.RuneCountInString(r.place))
 		l.effect = max(l.effect, utf8.RuneCountInString(r.effect))
-		buffers = max(buffers, utf8.RuneCountInString(strings.Join(r.buffers, "  ")))
+		whole = max(whole, utf8.RuneCountInString(strings.Join(r.buffers, "  ")))
+		for _, piece := range r.buffers {
+			one = max(one, utf8.RuneCountInString(piece))
+		}
 	}
 	l.effect = min(l.effect, maxEffect)
 	if l.columns {
-		if l.fit(all, 18, min(buffers, maxBuffers)) || l.fit(all, minCell, min(buffers, maxBuffers)) || l.fit(all, minCell, minBuffers) {
-			return l
+		for _, try := range []struct{ cell, buffers int }{
+			{goodCell, min(whole, maxBuffers)}, {goodCell, min(one, maxBuffers)}, {minCell, min(one, maxBuffers)}, {minCell, minBuffers},
+		} {
+			if l.fit(all, try.cell, try.buffers) {
+				return l
+			}
 		}
 		l.columns = false
 	}
