@@ -52,15 +52,16 @@ var policy = map[string]rule{
 	"internal/property": {ours: []string{"internal/source", "internal/ir"}},
 
 	"internal/frontend/automaton": {ours: frontEndMay},
+	"internal/frontend/litmus":    {ours: frontEndMay},
 
-	"internal/transform": {ours: passMay},
+	"internal/transform": {ours: append([]string{"internal/source"}, passMay...)},
 	"internal/memory":    {ours: passMay},
 	"internal/search":    {},
 
-	"internal/engine":          {ours: []string{"internal/ir", "internal/property", "verdict"}},
+	"internal/engine":          {ours: []string{"internal/ir", "internal/property", "internal/memory", "verdict"}},
 	"internal/engine/explicit": {ours: engineMay},
 
-	"internal/replay": {ours: []string{"internal/ir", "internal/property", "verdict"}},
+	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton",
 		"internal/transform", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",

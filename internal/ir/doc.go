@@ -4,8 +4,8 @@
 // A program is a set of functions and threads over one byte-addressed memory. A
 // function is an automaton: locations, and edges labelled by operations
 // [BCDM15 §2, BDM13 §2]. Several edges may leave one location; together with
-// assume that is branching. A location without outgoing edges ends its thread
-// (or, in a function that is called, must not exist: such functions return).
+// assume that is branching. A location without outgoing edges ends its thread, or
+// returns from a function that was called.
 //
 // Two forms exist, each with a verifier: the structured form that front ends
 // emit (calls, spawns of functions), and the flat form (one automaton per

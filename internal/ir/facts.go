@@ -7,7 +7,6 @@ package ir
 // Facts about a flat program.
 type Facts struct {
 	p      *Program
-	keep   func(FuncID, Reg) bool
 	funcs  []funcFacts
 	places []Footprint // by edge id
 	owners []ThreadID  // by object; NoThread if not private
@@ -29,7 +28,7 @@ func NewFacts(p *Program, keep func(FuncID, Reg) bool) *Facts {
 	if keep == nil {
 		keep = func(FuncID, Reg) bool { return false }
 	}
-	fs := &Facts{p: p, keep: keep, funcs: make([]funcFacts, len(p.Funcs))}
+	fs := &Facts{p: p, funcs: make([]funcFacts, len(p.Funcs))}
 	for i, f := range p.Funcs {
 		ff := &fs.funcs[i]
 		ff.live = liveness(f, func(r Reg) bool { return keep(FuncID(i), r) })

@@ -78,7 +78,14 @@ func footprint(p *Program, op *Op) Footprint {
 func accessed(p *Program, addr *Expr, obj ObjectID, size int) Footprint {
 	iv, known := rangeOf(p, addr)
 	if known && size > 0 && iv.hi <= math.MaxInt64-int64(size) {
-		return Footprint{Ranges: []Bytes{{iv.lo, iv.hi + int64(size)}}}
+		b := Bytes{iv.lo, iv.hi + int64(size)}
+		if obj != NoObject {
+			o := p.Objects[obj].bytes()
+			if in := (Bytes{max(b.Lo, o.Lo), min(b.Hi, o.Hi)}); in.Lo < in.Hi {
+				b = in
+			}
+		}
+		return Footprint{Ranges: []Bytes{b}}
 	}
 	if known && size == 0 && iv.lo == iv.hi && obj == NoObject {
 		obj = p.FindObject(uint64(iv.lo), 1)

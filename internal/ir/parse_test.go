@@ -2,8 +2,12 @@ package ir
 
 import (
 	"math"
+	"math/rand"
 	"strings"
 	"testing"
+
+	"fencepost/internal/diag"
+	"fencepost/internal/source"
 )
 
 // one parses a function body with registers a to d and objects x and y, and
@@ -183,6 +187,45 @@ func TestParseInitEncoding(t *testing.T) {
 	}
 	if v := decodeElement(p.Objects[0].Init[8:], S64); v != math.MinInt64 {
 		t.Errorf("second element is %d", v)
+	}
+}
+
+// TestParseDamaged takes out, doubles and swaps tokens of a good program: no
+// panic, an error or a program that prints and parses again.
+func TestParseDamaged(t *testing.T) {
+	toks := lex(source.NewFile("e.ir", []byte(everything)), &diag.List{})
+	rnd := rand.New(rand.NewSource(1))
+	good := 0
+	for range 4000 {
+		var words []string
+		for _, tok := range toks {
+			words = append(words, everything[tok.start:tok.end])
+		}
+		for range 1 + rnd.Intn(2) {
+			i, j := rnd.Intn(len(words)), rnd.Intn(len(words))
+			switch rnd.Intn(4) {
+			case 0:
+				words[i] = ""
+			case 1:
+				words[i] += " " + words[i]
+			case 2:
+				words[i] = words[j]
+			case 3:
+				words[i], words[j] = words[j], words[i]
+			}
+		}
+		p, diags := Parse("e.ir", []byte(strings.Join(words, " ")))
+		if (p == nil) != diags.HasErrors() {
+			t.Fatalf("program %v with %d diagnostics", p != nil, len(diags.All))
+		}
+		if p != nil {
+			good++
+			roundTrip(t, p)
+			Verify(p)
+		}
+	}
+	if good == 0 || good == 4000 {
+		t.Errorf("%d of 4000 damaged programs parse", good)
 	}
 }
 

@@ -6,7 +6,8 @@ package ir
 // would choose them. Parse fills in what Print leaves out; the two must agree on
 // every default.
 //
-// Print shows every program, however broken. Parse gives back the same program
+// Print shows broken programs too, ids that point nowhere included (only unknown
+// enum values are beyond it). Parse gives back the same program
 // for those that Verify accepts.
 
 import (

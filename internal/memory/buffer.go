@@ -48,18 +48,17 @@ func dependent(a, b *Entry) bool {
 
 func greater(a, b *Entry) bool { return a.Addr > b.Addr }
 
-// normalize rebuilds the normal form after a removal and drops markers from the
-// front.
+// normalize rebuilds the normal form after a removal: no marker at the front, no
+// two side by side, entries in order.
 func (y *System) normalize(s *State, t int) {
-	b := s.bufs[t]
-	if len(b) == 0 {
-		return
+	for i := 0; i < len(s.bufs[t]); {
+		if b := s.bufs[t]; b[i].Kind == Marker && (i == 0 || b[i-1].Kind == Marker) {
+			s.remove(t, i)
+		} else {
+			i++
+		}
 	}
-	if b[0].Kind == Marker {
-		s.remove(t, 0)
-		b = s.bufs[t]
-	}
-	if isNormal(b) {
+	if isNormal(s.bufs[t]) {
 		return
 	}
 	s.saveBuffer(t)

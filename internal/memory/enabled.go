@@ -24,10 +24,7 @@ func (y *System) EnabledEdges(s *State, t int, out []Step) []Step {
 	case notStarted, barrierWaiting:
 		return out
 	case condWaiting:
-		if !s.lockedOut(t) {
-			out = append(out, Step{Thread: int32(t), Kind: Wake, Edge: s.wait[t]})
-		}
-		return out
+		return append(out, Step{Thread: int32(t), Kind: Wake, Edge: s.wait[t]})
 	case condWoken:
 		if y.canRelock(s, t, &loc.edges[s.wait[t]]) {
 			out = append(out, Step{Thread: int32(t), Kind: Relock, Edge: s.wait[t]})

@@ -24,7 +24,7 @@ func hash(b []byte) uint64 {
 	for i := len(b) - 1; i >= 0; i-- {
 		y = y<<8 | uint64(b[i])
 	}
-	return fold(fold(x^k1, y^k0^h), k2^h)
+	return fold(fold(x^k1, y^k0^h)^k2, h^k1)
 }
 
 func word(b []byte) uint64 {

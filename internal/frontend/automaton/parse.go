@@ -352,7 +352,8 @@ func (p *parser) goal(start int) {
 	}
 	if !p.tok.is("with") {
 		for {
-			a := atDecl{start: p.tok.start, thread: p.ident("a thread")}
+			a := atDecl{start: p.tok.start}
+			a.thread = p.ident("a thread")
 			if p.accept("[") {
 				a.index = p.expr()
 				p.expect("]")

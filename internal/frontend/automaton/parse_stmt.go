@@ -39,6 +39,12 @@ func (p *parser) stmts(b *stmt) {
 			p.syncStmt(-1)
 		}
 		switch {
+		case p.tok.kind == tKeyword && p.ahead.is(":"):
+			p.ident("a label") // reports the reserved word
+			p.bad = false
+			p.advance()
+			p.advance()
+			continue
 		case p.tok.is("{"):
 			if len(open)+p.depth >= maxDepth {
 				p.fail(codeDepth, p.tok.start, p.tok.end, "nesting deeper than %d levels", maxDepth)

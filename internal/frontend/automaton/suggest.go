@@ -12,7 +12,7 @@ func suggest[T any](d *diag.Diagnostic, name string, candidates ...map[string]T)
 	if len(name) > longest {
 		return
 	}
-	best, bestCost := "", 1+(len(name)+1)/3
+	best, bestCost := "", 1+len(name)/3
 	for _, m := range candidates {
 		var near []string
 		for c := range m {

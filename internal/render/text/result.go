@@ -58,6 +58,7 @@ func (p *printer) headline(r *verdict.Result) {
 		if reason == "" {
 			reason = "no reason given"
 		}
+		reason = strings.Replace(reason, fmt.Sprintf(" %d states", r.Stats.States), " "+Count(r.Stats.States)+" states", 1)
 		if r.Stats.States > 0 && !strings.Contains(reason, "states") {
 			reason += " after " + counted(r.Stats.States, "state", "states")
 		}

@@ -309,6 +309,17 @@ func TestDiagnostic(t *testing.T) {
 	golden(t, "diagnostics.txt", out.Bytes())
 }
 
+func TestUnknownCountsStatesOnce(t *testing.T) {
+	for _, reason := range []string{"interrupted", "interrupted after 12345 states"} {
+		var out bytes.Buffer
+		text.Result(&out, &verdict.Result{Program: "f.fp", Model: "pso", Verdict: verdict.Unknown, Reason: reason,
+			Stats: verdict.Stats{States: 12345}}, text.Options{})
+		if line, _, _ := strings.Cut(out.String(), "\n"); line != "f.fp: unknown under PSO: interrupted after 12,345 states" {
+			t.Errorf("%s: %s", reason, line)
+		}
+	}
+}
+
 func TestCount(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -1234567: "-1,234,567", 100000: "100,000"} {
 		if got := text.Count(n); got != want {

@@ -1,0 +1,208 @@
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// Case is one program of the corpus: why it is there, the program, and what the
+// answers must be.
+type Case struct {
+	Path    string
+	Why     string
+	Input   pipeline.Input
+	Expect  map[string]string // model: verdict
+	Options pipeline.Options
+
+	archive *txtar.Archive
+}
+
+// answersFile is the part of a case that -update writes.
+const answersFile = "answers"
+
+// LoadCorpus reads all cases of a directory.
+func LoadCorpus(t testing.TB, dir string) []*Case {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no corpus in %s (%v)", dir, err)
+	}
+	sort.Strings(paths)
+	var out []*Case
+	for _, path := range paths {
+		c, err := loadCase(path)
+		if err != nil {
+			t.Errorf("%s: %v", filepath.Base(path), err)
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func loadCase(path string) (*Case, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	c := &Case{Path: path, archive: txtar.Parse(data), Expect: map[string]string{}, Options: pipeline.Defaults()}
+	c.Options.Workers = 1
+	c.Why = strings.TrimSpace(string(c.archive.Comment))
+	if c.Why == "" {
+		return nil, fmt.Errorf("no text says why the program is in the corpus")
+	}
+	for _, f := range c.archive.Files {
+		switch f.Name {
+		case "expect":
+			if err := c.parseExpect(string(f.Data)); err != nil {
+				return nil, err
+			}
+		case answersFile:
+		default:
+			if c.Input.Name != "" {
+				return nil, fmt.Errorf("more than one program")
+			}
+			c.Input = pipeline.Input{Name: f.Name, Text: f.Data}
+		}
+	}
+	if c.Input.Name == "" || len(c.Expect) == 0 {
+		return nil, fmt.Errorf("program or expectation missing")
+	}
+	return c, nil
+}
+
+// parseExpect reads `sc=safe tso=unsafe` and `options: --buffer 2`.
+func (c *Case) parseExpect(text string) error {
+	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		if opts, ok := strings.CutPrefix(line, "options:"); ok {
+			if err := c.parseOptions(strings.Fields(opts)); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, pair := range strings.Fields(line) {
+			model, want, ok := strings.Cut(pair, "=")
+			if !ok {
+				return fmt.Errorf("expectation %q is not model=verdict", pair)
+			}
+			c.Expect[model] = want
+		}
+	}
+	return nil
+}
+
+func (c *Case) parseOptions(words []string) error {
+	for i := 0; i < len(words); i++ {
+		number := func() (int, error) {
+			if i++; i >= len(words) {
+				return 0, fmt.Errorf("option %s needs a number", words[i-1])
+			}
+			return strconv.Atoi(words[i])
+		}
+		var err error
+		switch words[i] {
+		case "--deadlock":
+			c.Options.Deadlock = true
+		case "--buffer":
+			c.Options.Buffer, err = number()
+		case "--threads":
+			c.Options.Threads, err = number()
+		case "--unroll":
+			c.Options.Unroll, err = number()
+		default:
+			err = fmt.Errorf("unknown option %s", words[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Models are the models the case has expectations for, strongest first.
+func (c *Case) Models() []string {
+	var out []string
+	for _, m := range Models {
+		if _, ok := c.Expect[m.String()]; ok {
+			out = append(out, m.String())
+		}
+	}
+	return out
+}
+
+// Check answers the case under all its models.
+func (c *Case) Check(opt pipeline.Options) ([]verdict.Result, error) {
+	answer, err := pipeline.Check(context.Background(), c.Input, c.Models(), opt)
+	if err != nil {
+		return nil, err
+	}
+	if answer.HasErrors() {
+		return nil, fmt.Errorf("refused: %+v", answer.Diagnostics)
+	}
+	return answer.Results, nil
+}
+
+// Summary is the computed part of a case: what a reader may want to compare, and
+// what must not change unnoticed.
+func Summary(results []verdict.Result) []byte {
+	var out bytes.Buffer
+	for _, r := range results {
+		fmt.Fprintf(&out, "%s: %s", r.Model, r.Verdict)
+		if r.Reason != "" {
+			fmt.Fprintf(&out, ", %s", r.Reason)
+		}
+		if r.Pos != nil {
+			fmt.Fprintf(&out, " (%s)", r.Pos)
+		}
+		if r.Verdict == verdict.Safe || r.Verdict == verdict.NotObserved {
+			if r.Coverage.Exhaustive {
+				out.WriteString("; all executions")
+			}
+			for _, b := range r.Coverage.Bounds {
+				fmt.Fprintf(&out, "; %s %d", b.Name, b.Value)
+				if b.Hit {
+					fmt.Fprintf(&out, " hit at %s", b.Pos)
+				}
+			}
+		}
+		fmt.Fprintf(&out, "; %d final states\n", len(r.FinalStates))
+		for _, w := range r.Warnings {
+			fmt.Fprintf(&out, "  %s: %s (%s)\n", r.Model, w.Message, w.Pos)
+		}
+	}
+	return out.Bytes()
+}
+
+// Stored is the answers as the file has them.
+func (c *Case) Stored() []byte {
+	for _, f := range c.archive.Files {
+		if f.Name == answersFile {
+			return f.Data
+		}
+	}
+	return nil
+}
+
+// Store writes the answers into the file.
+func (c *Case) Store(answers []byte) error {
+	var files []txtar.File
+	for _, f := range c.archive.Files {
+		if f.Name != answersFile {
+			files = append(files, f)
+		}
+	}
+	c.archive.Files = append(files, txtar.File{Name: answersFile, Data: answers})
+	return os.WriteFile(c.Path, txtar.Format(c.archive), 0o644)
+}
