@@ -26,7 +26,8 @@ type Options = pipeline.Options
 // Progress is how far a run has come.
 type Progress = pipeline.Progress
 
-// Defaults are the documented defaults: 60 s, half of the memory, buffers of 8.
+// Defaults are the documented defaults: 60 s, buffers of 8, one worker per core. There
+// is no memory limit; the command line sets one.
 func Defaults() Options { return pipeline.Defaults() }
 
 // Answer is what every command returns.

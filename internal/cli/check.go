@@ -57,7 +57,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
-	flags.Var(sizeValue{&f.opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
+	flags.Var(sizeValue{&f.opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB; half of the machine's memory if not given")
 	flags.Var(countValue{&f.opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops")
 	flags.Var(countValue{&f.opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
@@ -74,6 +74,9 @@ func (a *app) check(name string, f *checkFlags) error {
 	in, err := a.read(name)
 	if err != nil {
 		return err
+	}
+	if f.opt.Memory == 0 {
+		f.opt.Memory = defaultMemory()
 	}
 	answer, err := a.runCheck(in, f)
 	if errors.Is(err, context.Canceled) {

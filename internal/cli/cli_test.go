@@ -124,6 +124,7 @@ func TestWorst(t *testing.T) {
 
 func TestFlagsReachTheVerifier(t *testing.T) {
 	defaults := fencepost.Defaults()
+	defaults.Memory = defaultMemory()
 	with := func(change func(*fencepost.Options)) fencepost.Options {
 		opt := defaults
 		change(&opt)

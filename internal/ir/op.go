@@ -45,7 +45,7 @@ const (
 	AtomicBegin // an indivisible section begins
 	AtomicEnd
 
-	Bound // a bound of a pass was hit here: the path is cut off; Msg names the bound
+	Bound // a bound of a pass was hit here: the path is cut off; Msg names the bound, Val is its value
 )
 
 var opNames = [...]string{

@@ -143,6 +143,9 @@ func (ps *parser) operands(op *Op) {
 		}
 	case Bound:
 		op.Msg = ps.name("the name of a bound")
+		if ps.accept(",") {
+			op.Val = ps.expr()
+		}
 	}
 }
 

@@ -80,6 +80,10 @@ func (pr *printer) operands(op *Op) {
 		}
 	case Bound:
 		pr.printf(" %q", op.Msg)
+		if op.Val != nil {
+			pr.printf(", ")
+			pr.expr(op.Val)
+		}
 	default:
 		if op.Val != nil {
 			pr.printf(" ")

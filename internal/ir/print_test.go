@@ -143,7 +143,7 @@ func boss() {
   start -> start: free [s]
   start -> start: atomicbegin
   start -> start: atomicend
-  start -> end: bound "unroll 8"
+  start -> end: bound "unroll", 8
   start -> end: exit
   start -> end: threadexit r
   start -> end: return

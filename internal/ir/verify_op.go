@@ -68,7 +68,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Free:         {need: fieldAddr},
 	AtomicBegin:  {},
 	AtomicEnd:    {},
-	Bound:        {need: fieldMsg},
+	Bound:        {need: fieldMsg, may: fieldVal},
 }
 
 const accessFields = fieldType | fieldOrder | fieldAddr

@@ -16,7 +16,7 @@ type Input struct {
 type Options struct {
 	Lang      string        // language, "" to go by the file name's extension
 	Timeout   time.Duration // 0: none
-	Memory    int64         // bytes for stored states, 0: half of RAM
+	Memory    int64         // bytes for stored states, 0: no limit
 	Buffer    int           // entries per thread's store buffer in cyclic programs
 	Unroll    int           // loop iterations, recursion and spawns in loops where an engine needs a bound
 	Threads   int           // instances of templates with any number of threads, 0: not given

@@ -276,7 +276,7 @@ func (b *body) dispatch(a *activation, e *ir.Edge, op ir.Op, from ir.Loc, then f
 func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, from, to ir.Loc) error {
 	if a.depth[callee] > max(1, b.opt.Unroll) {
 		cut := ir.NewOp(ir.Bound)
-		cut.Msg, cut.Lo = "recursion", int64(b.opt.Unroll)
+		cut.Msg, cut.Val = "recursion", ir.Int(int64(b.opt.Unroll))
 		b.emit(a, e, from, cut, b.threadEnd(), true)
 		return nil
 	}

@@ -26,7 +26,7 @@ func (b *body) resolveSpawns() error {
 		}
 		if b.chain[callee] > max(1, b.opt.Unroll) {
 			e.Op = ir.NewOp(ir.Bound)
-			e.Op.Msg, e.Op.Lo = "threads", int64(b.opt.Unroll)
+			e.Op.Msg, e.Op.Val = "threads", ir.Int(int64(b.opt.Unroll))
 			continue
 		}
 		for range n {

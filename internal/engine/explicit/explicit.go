@@ -196,7 +196,8 @@ func boundValue(e *ir.Edge) int {
 	if e.Op.Kind == ir.Spawn {
 		return len(e.Op.Threads)
 	}
-	return int(e.Op.Lo)
+	v, _ := e.Op.Val.IsConst()
+	return int(v)
 }
 
 // unreached warns of assertions that no execution reaches: they hold for an
