@@ -28,9 +28,10 @@ type Task struct {
 	Model   memory.Model
 	Limits  Limits
 
-	KeepGoing bool // find every distinct violation
-	Finals    bool // collect final states
-	Progress  func(Progress)
+	KeepGoing   bool // find every distinct violation
+	Finals      bool // collect final states
+	NoReduction bool // no partial-order or symmetry reduction
+	Progress    func(Progress)
 }
 
 // Limits of a run. Time is the context's.

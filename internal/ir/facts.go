@@ -34,7 +34,7 @@ func NewFacts(p *Program, keep func(FuncID, Reg) bool) *Facts {
 		ff.live = liveness(f, func(r Reg) bool { return keep(FuncID(i), r) })
 		ff.local = localLocs(f)
 		ff.cycleHead = localCycleHeads(f, ff.local)
-		ff.component = components(f)
+		ff.component = f.Components(nil)
 		ff.edges = make(map[EdgeID]int32, len(f.Edges))
 		for j := range f.Edges {
 			e := &f.Edges[j]

@@ -48,62 +48,85 @@ func inCycle(e *Edge, component []int32) bool {
 	return !e.Op.ends() && component[e.From] >= 0 && component[e.From] == component[e.To]
 }
 
-// components numbers the strongly connected components that the entry reaches;
-// other locations get -1.
-func components(f *Func) []int32 {
+// Components numbers the strongly connected parts of the automaton that the entry
+// reaches; other locations get -1. With gone not nil, the locations it marks are
+// taken out first, and all others count, whether the entry reaches them or not.
+func (f *Func) Components(gone []bool) []int32 {
 	n := len(f.Locs)
-	comp, low, index := make([]int32, n), make([]int32, n), make([]int32, n)
-	for i := range comp {
-		comp[i] = -1
+	t := tarjan{f: f, gone: gone, comp: make([]int32, n), low: make([]int32, n), index: make([]int32, n)}
+	for i := range t.comp {
+		t.comp[i] = -1
 	}
 	if n == 0 {
-		return comp
+		return t.comp
 	}
+	if gone == nil {
+		t.from(f.Entry)
+		return t.comp
+	}
+	for l := range n {
+		if !gone[l] && t.index[l] == 0 {
+			t.from(Loc(l))
+		}
+	}
+	return t.comp
+}
+
+type tarjan struct {
+	f                *Func
+	gone             []bool
+	comp, low, index []int32
+	count, numbered  int32
+	open             []Loc
+}
+
+func (t *tarjan) enter(l Loc) {
+	t.numbered++
+	t.index[l], t.low[l] = t.numbered, t.numbered
+	t.open = append(t.open, l)
+}
+
+func (t *tarjan) from(root Loc) {
 	type frame struct {
 		loc  Loc
 		next int
 	}
-	var (
-		count, numbered int32
-		open            []Loc
-		stack           = []frame{{loc: f.Entry}}
-	)
-	enter := func(l Loc) {
-		numbered++
-		index[l], low[l] = numbered, numbered
-		open = append(open, l)
-	}
-	enter(f.Entry)
+	stack := []frame{{loc: root}}
+	t.enter(root)
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		l, out := top.loc, f.Out(top.loc)
+		l, out := top.loc, t.f.Out(top.loc)
 		if top.next < len(out) {
-			e := &f.Edges[out[top.next]]
+			e := &t.f.Edges[out[top.next]]
 			top.next++
 			switch {
-			case e.Op.ends():
-			case index[e.To] == 0:
-				enter(e.To)
+			case e.Op.ends() || t.gone != nil && t.gone[e.To]:
+			case t.index[e.To] == 0:
+				t.enter(e.To)
 				stack = append(stack, frame{loc: e.To})
-			case comp[e.To] < 0:
-				low[l] = min(low[l], index[e.To])
+			case t.comp[e.To] < 0:
+				t.low[l] = min(t.low[l], t.index[e.To])
 			}
 			continue
 		}
 		stack = stack[:len(stack)-1]
 		if len(stack) > 0 {
 			up := stack[len(stack)-1].loc
-			low[up] = min(low[up], low[l])
+			t.low[up] = min(t.low[up], t.low[l])
 		}
-		if low[l] == index[l] {
-			for done := false; !done; {
-				m := open[len(open)-1]
-				open = open[:len(open)-1]
-				comp[m] = count
-				done = m == l
-			}
-			count++
+		if t.low[l] == t.index[l] {
+			t.close(l)
 		}
 	}
-	return comp
+}
+
+// close takes the part that l began off the open ones.
+func (t *tarjan) close(l Loc) {
+	for done := false; !done; {
+		m := t.open[len(t.open)-1]
+		t.open = t.open[:len(t.open)-1]
+		t.comp[m] = t.count
+		done = m == l
+	}
+	t.count++
 }

@@ -415,7 +415,7 @@ func TestDominators(t *testing.T) {
 			}
 			return seen
 		}
-		dom, comp := dominators(f, incoming), components(f)
+		dom, comp := dominators(f, incoming), f.Components(nil)
 		live := reach(f.Entry, -1)
 		for a := range Loc(n) {
 			with, from := reach(f.Entry, a), reach(a, -1)

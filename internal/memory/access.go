@@ -62,6 +62,14 @@ func (y *System) resolve(s *State, addr uint64, size int, obj int32) (int, ir.Ch
 	return -1, ir.OutOfBounds
 }
 
+// staticOff keeps an offset only if it lies in static memory: blocks move.
+func (y *System) staticOff(off int) int32 {
+	if off < len(y.memInit) {
+		return int32(off)
+	}
+	return -1
+}
+
 // blockAfter is the index of the first block beyond addr.
 func (s *State) blockAfter(addr uint64) int {
 	return sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].addr > addr })

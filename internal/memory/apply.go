@@ -172,7 +172,9 @@ func (y *System) store(s *State, t int, e *edge, regs []int64) {
 	if direct {
 		y.writeAt(s, off, addr, int(e.size), v)
 	} else {
-		y.append(s, t, Entry{Addr: addr, Val: v, Size: uint32(e.size), Kind: StoreEntry, Signed: e.signed, Tag: s.Tag})
+		y.append(s, t, Entry{
+			Addr: addr, Val: v, Size: uint32(e.size), off: y.staticOff(off), Kind: StoreEntry, Signed: e.signed, Tag: s.Tag,
+		})
 	}
 	if s.Record {
 		s.Event = Event{Memory: true, Addr: addr, Size: int(e.size), Value: extend(v, int(e.size), e.signed), Buffered: !direct}

@@ -149,6 +149,10 @@ func (y *System) flush(s *State, t, i int) {
 		s.freeBlock(b, true)
 		return
 	}
+	if e.off >= 0 { // static memory is always there
+		s.setMem(int(e.off), int(e.Size), e.Val)
+		return
+	}
 	off, fault := y.resolve(s, e.Addr, int(e.Size), int32(ir.NoObject))
 	if fault != 0 {
 		s.fail(Fault{Class: fault, Thread: int32(t), Addr: e.Addr, Tag: e.Tag})

@@ -109,13 +109,14 @@ func (y *System) putAddress(out []byte, addr uint64) []byte {
 	return putNumber(append(out, 0), int64(addr))
 }
 
-func (y *System) getAddress(in []byte) (uint64, []byte) {
+func (y *System) getAddress(in []byte) (uint64, int32, []byte) {
 	i := in[0]
 	v, in := getNumber(in[1:])
 	if i == 0 {
-		return uint64(v), in
+		return uint64(v), -1, in
 	}
-	return y.segments[i-1].base + uint64(v), in
+	seg := &y.segments[i-1]
+	return seg.base + uint64(v), int32(seg.off) + int32(v), in
 }
 
 func (y *System) encodeBlocks(s *State, out []byte) []byte {
@@ -214,7 +215,7 @@ func (y *System) decodeThread(s *State, t int, in []byte) []byte {
 		e := Entry{Kind: EntryKind(in[0])}
 		in = in[1:]
 		if e.Kind != Marker {
-			e.Addr, in = y.getAddress(in)
+			e.Addr, e.off, in = y.getAddress(in)
 			v, in = getNumber(in)
 			e.Size = uint32(v)
 			if e.Kind == StoreEntry {

@@ -86,7 +86,7 @@ func (y *System) free(s *State, t int, e *edge, regs []int64) bool {
 	if direct {
 		s.freeBlock(i, true)
 	} else {
-		y.append(s, t, Entry{Addr: addr, Size: s.blocks[i].size, Kind: FreeEntry, Tag: s.Tag})
+		y.append(s, t, Entry{Addr: addr, Size: s.blocks[i].size, off: -1, Kind: FreeEntry, Tag: s.Tag})
 	}
 	if s.Record {
 		s.Event = Event{Memory: true, Addr: addr, Free: true, Buffered: !direct}

@@ -10,6 +10,7 @@ type Entry struct {
 	Addr uint64
 	Val  uint64 // raw bytes, low Size of them
 	Size uint32 // bytes it covers: a store's width, a freed block's size, 0 for a marker
+	off  int32  // place in State.mem if the address is static, else -1
 	Kind EntryKind
 	// Signed and Tag are for witnesses and not part of the state: how people read
 	// the value, and what State.Tag was when the entry was made.

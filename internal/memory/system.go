@@ -16,6 +16,12 @@ type Options struct {
 	Watch func(ir.ThreadID, ir.Reg) bool
 	// Visible marks locations that a property names: threads stop there.
 	Visible func(ir.ThreadID, ir.Loc) bool
+	// Reduce prepares for partial-order reduction: more steps run eagerly, and
+	// footprints are computed.
+	Reduce bool
+	// MemoryVisible says that a property reads memory in states other than final
+	// ones, so that stores must not be hurried.
+	MemoryVisible bool
 }
 
 // System is a compiled program under one model.
@@ -32,6 +38,9 @@ type System struct {
 	memInit  []byte
 
 	edges []*edge // compiled edges over all threads
+
+	atomOf      []uint8 // per static byte, for footprints
+	atomPerUnit bool
 
 	hasStatus   bool // some thread starts later, or waits inside an operation
 	hasResults  bool // some join reads a result
@@ -68,7 +77,12 @@ type locCode struct {
 	edges []edge
 	live  []int32
 	ends  bool
-	eager bool // all edges are local and nobody needs to see the location
+	eager bool // nobody else can notice the steps from here (see eager.go)
+	// For reduction: what the edges touch, what they and all that may follow them
+	// touch, and whether a step from here must be interleaved with everything.
+	next   Footprint
+	future Footprint
+	open   bool
 }
 
 // edge is a compiled edge.
@@ -129,6 +143,9 @@ func New(p *ir.Program, m Model, opt Options) *System {
 	})
 	for t := range p.Threads {
 		y.addThread(ir.ThreadID(t), opt, facts)
+	}
+	if opt.Reduce {
+		y.addFootprints(facts)
 	}
 	return y
 }
@@ -202,20 +219,15 @@ func (y *System) addThread(t ir.ThreadID, opt Options, facts *ir.Facts) {
 	}
 	y.hasStatus = y.hasStatus || !th.Start
 	y.regCount += len(f.Regs)
+	hurry := eagerLocs(y, t, f, opt, facts)
 	for l := range f.Locs {
 		loc := ir.Loc(l)
-		lc := locCode{ends: f.Ends(loc)}
+		lc := locCode{ends: f.Ends(loc), eager: hurry.eager[l], open: hurry.open[l]}
 		for _, r := range facts.Live(th.Func, loc) {
 			lc.live = append(lc.live, int32(r))
 		}
-		lc.eager = facts.LocalLoc(th.Func, loc) && !facts.LocalCycleHead(th.Func, loc) &&
-			(opt.Visible == nil || !opt.Visible(t, loc))
 		for _, i := range f.Out(loc) {
-			ce := y.compileEdge(&f.Edges[i])
-			if lc.eager && writesWatched(&f.Edges[i].Op, t, opt) {
-				lc.eager = false
-			}
-			lc.edges = append(lc.edges, ce)
+			lc.edges = append(lc.edges, y.compileEdge(&f.Edges[i]))
 		}
 		tc.locs = append(tc.locs, lc)
 	}
@@ -227,12 +239,6 @@ func (y *System) addThread(t ir.ThreadID, opt Options, facts *ir.Facts) {
 			y.edges = append(y.edges, e)
 		}
 	}
-}
-
-func writesWatched(op *ir.Op, t ir.ThreadID, opt Options) bool {
-	watched := false
-	op.Defs(func(r ir.Reg) { watched = watched || opt.Watch != nil && opt.Watch(t, r) })
-	return watched
 }
 
 func (y *System) compileEdge(e *ir.Edge) edge {

@@ -90,7 +90,7 @@ func (p *program) unboundedThreads(flat *ir.Program) (verdict.Diagnostic, bool) 
 // answer runs the engine, replays what it found and states the verdict.
 func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Model, opt Options) (*verdict.Result, error) {
 	task := &engine.Task{
-		Program: flat, Props: p.props, Model: model, Finals: opt.Finals,
+		Program: flat, Props: p.props, Model: model, Finals: opt.Finals, NoReduction: opt.NoReduction,
 		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: opt.Workers},
 		// An observation must not hide a violation that is further away.
 		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),

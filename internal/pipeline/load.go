@@ -35,15 +35,20 @@ type language struct {
 }
 
 var languages = []language{
-	{name: "fp", exts: []string{".fp"}, parse: parseAutomaton},
+	{name: "fp", exts: []string{".fp"}, parse: parseAutomaton(automaton.Parse)},
+	{name: "trencher", exts: []string{".txt"}, parse: parseAutomaton(automaton.ParseTrencher)},
+	{name: "memorax", exts: []string{".rmm"}, parse: parseAutomaton(automaton.ParseMemorax)},
 }
 
-func parseAutomaton(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
-	unit, diags := automaton.Parse(f, automaton.Options{Threads: opt.Threads})
-	if diags.HasErrors() || unit == nil {
-		return nil, nil, diags
+// parseAutomaton adapts one of the languages of package automaton.
+func parseAutomaton(parse func(*source.File, automaton.Options) (*automaton.Unit, *diag.List)) func(*source.File, Options) (*ir.Program, *property.Set, *diag.List) {
+	return func(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
+		unit, diags := parse(f, automaton.Options{Threads: opt.Threads})
+		if diags.HasErrors() || unit == nil {
+			return nil, nil, diags
+		}
+		return unit.Program, unit.Props, diags
 	}
-	return unit.Program, unit.Props, diags
 }
 
 // load runs the front end that the input's name or --lang asks for.

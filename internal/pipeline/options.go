@@ -24,6 +24,8 @@ type Options struct {
 	Deadlock  bool          // also look for deadlocks
 	KeepGoing bool          // report every distinct violation, not the first
 	Finals    bool          // collect the final states
+	// NoReduction turns partial-order and symmetry reduction off.
+	NoReduction bool
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -58,16 +59,27 @@ func Oracle(p *ir.Program, props *property.Set, m memory.Model) (Answers, error)
 	return a, nil
 }
 
+// How an engine is asked.
+type How struct {
+	Buffer      int // 0: no bound
+	Workers     int
+	Memory      int64
+	NoReduction bool
+}
+
 // Ask runs an engine to the end on everything the properties ask, and replays
 // every witness.
-func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, workers int) (Answers, error) {
+func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, how How) (Answers, error) {
 	task := &engine.Task{
-		Program: p, Props: props, Model: m, KeepGoing: true, Finals: true,
-		Limits: engine.Limits{Buffer: 8, Workers: workers},
+		Program: p, Props: props, Model: m, KeepGoing: true, Finals: true, NoReduction: how.NoReduction,
+		Limits: engine.Limits{Buffer: how.Buffer, Workers: max(1, how.Workers), Memory: how.Memory},
 	}
 	out, err := e.Run(context.Background(), task)
 	if err != nil {
 		return Answers{}, err
+	}
+	if how.Memory > 0 && strings.Contains(out.Unknown, "memory limit") {
+		return Answers{}, ErrTooBig
 	}
 	if out.Unknown != "" {
 		return Answers{}, fmt.Errorf("%s gave up: %s", e.Name, out.Unknown)

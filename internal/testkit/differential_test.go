@@ -52,7 +52,7 @@ func compare(p *testkit.Program) (problem string, states, tooBig int64) {
 	flat, props := p.Flat()
 	var prev testkit.Answers
 	for i, m := range testkit.Models {
-		got, err := testkit.Ask(&explicit.Engine, flat, props, m, 1)
+		got, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{})
 		if err != nil {
 			return fmt.Sprintf("%s: %v", m, err), states, tooBig
 		}
@@ -79,6 +79,57 @@ func compare(p *testkit.Program) (problem string, states, tooBig int64) {
 	return "", states, tooBig
 }
 
+// TestReduction: with and without partial-order and symmetry reduction the
+// answers are the same, on all profiles and on programs with loops, whose buffers
+// are bounded.
+func TestReduction(t *testing.T) {
+	profiles := append([]testkit.Profile{
+		{Name: "loops", Loops: true}, {Name: "loops-goal", Loops: true, Goal: true}, {Name: "loops-mixed", Loops: true, Mixed: true},
+	}, testkit.Profiles...)
+	var with, without, tooBig atomic.Int64
+	inParallel(*programs, func(i int) {
+		seed := *firstSeed + uint64(i)
+		pr := profiles[seed%uint64(len(profiles))]
+		problem := func(p *testkit.Program) string {
+			flat, props := p.Flat()
+			for _, m := range testkit.Models {
+				plain, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{Buffer: 2, NoReduction: true, Memory: 16 << 20})
+				if errors.Is(err, testkit.ErrTooBig) {
+					tooBig.Add(1)
+					return ""
+				}
+				if err != nil {
+					return fmt.Sprintf("%s without: %v", m, err)
+				}
+				reduced, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{Buffer: 2})
+				if err != nil {
+					return fmt.Sprintf("%s with: %v", m, err)
+				}
+				if d := testkit.Difference(plain, reduced); d != "" {
+					return fmt.Sprintf("%s: without against with: %s", m, d)
+				}
+				with.Add(reduced.States)
+				without.Add(plain.States)
+			}
+			return ""
+		}
+		p := testkit.Generate(seed, pr)
+		if what := problem(p); what != "" {
+			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
+			flat, props := small.Flat()
+			t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/testkit -run TestReduction -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
+				pr.Name, seed, problem(small), props.Goals, seed, ir.Print(flat))
+		}
+	})
+	t.Logf("%d programs, 3 models each: %d states with reduction, %d without; %d programs too big", *programs, with.Load(), without.Load(), tooBig.Load())
+	if with.Load() >= without.Load() {
+		t.Error("the reduction reduces nothing")
+	}
+	if tooBig.Load()*10 > int64(*programs) {
+		t.Error("more than a tenth of the programs were too big")
+	}
+}
+
 // TestFencedProgramsAreSC: with a full fence after every store the weak models
 // add nothing.
 func TestFencedProgramsAreSC(t *testing.T) {
@@ -86,13 +137,13 @@ func TestFencedProgramsAreSC(t *testing.T) {
 		seed := *firstSeed + uint64(i)
 		p := testkit.Generate(seed, testkit.Profile{Name: "fenced", FenceAll: true, Mixed: i%2 == 0})
 		flat, props := p.Flat()
-		sc, err := testkit.Ask(&explicit.Engine, flat, props, memory.SC, 1)
+		sc, err := testkit.Ask(&explicit.Engine, flat, props, memory.SC, testkit.How{})
 		if err != nil {
 			t.Errorf("seed %d: sc: %v", seed, err)
 			return
 		}
 		for _, m := range []memory.Model{memory.TSO, memory.PSO} {
-			weak, err := testkit.Ask(&explicit.Engine, flat, props, m, 1)
+			weak, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{})
 			if err != nil {
 				t.Errorf("seed %d: %s: %v", seed, m, err)
 				return
@@ -113,7 +164,7 @@ func TestWeakModelsAreWeaker(t *testing.T) {
 		flat, props := testkit.Generate(uint64(i), testkit.Profile{Plain: true}).Flat()
 		var finals [3]int
 		for j, m := range testkit.Models {
-			a, err := testkit.Ask(&explicit.Engine, flat, props, m, 1)
+			a, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{})
 			if err != nil {
 				t.Errorf("seed %d: %v", i, err)
 				return

@@ -14,6 +14,8 @@ type Profile struct {
 	Heap     bool // allocation
 	Spawn    bool // thread 0 starts the others
 	FenceAll bool // a full fence after every store
+	Goal     bool // a control state that must not be reached
+	Loops    bool // loops, with stores in them too: the enumerator cannot do those under TSO and PSO
 	Plain    bool // loads, stores, RMWs, fences, sections, branches only: no checks, no blocking
 }
 
@@ -23,9 +25,9 @@ var Profiles = []Profile{
 	{Name: "plain", Plain: true},
 	{Name: "mixed", Mixed: true},
 	{Name: "sync", Sync: true},
-	{Name: "core"},
+	{Name: "goal", Goal: true},
 	{Name: "heap", Heap: true},
-	{Name: "mixed", Mixed: true},
+	{Name: "mixed", Mixed: true, Goal: true},
 	{Name: "spawn", Spawn: true},
 }
 
@@ -35,11 +37,11 @@ const MaxStatements = 12
 // Generate makes the program of a seed: the same one every time.
 func Generate(seed uint64, pr Profile) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x5eed)), pr: pr}
-	p := &Program{Seed: seed, Spawned: pr.Spawn}
+	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal}
 	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, where most is to be seen
 	g.vars = 2 + g.r.IntN(4)/3
 	budget := 4 + g.r.IntN(MaxStatements-3)
-	if pr.Sync || pr.Heap || pr.Spawn {
+	if pr.Sync || pr.Heap || pr.Spawn || pr.Loops {
 		budget = min(budget, 9)
 	}
 	for i := range threads {
@@ -103,6 +105,11 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 		return g.heap(), 1
 	}
 	s := g.place(Stmt{})
+	if g.pr.Loops && k < 20 && n > 1 && depth < 2 {
+		s.Kind = Loop
+		s.Body = g.list(1+g.r.IntN(min(3, n-1)), depth+1)
+		return s, 1 + len(s.Body)
+	}
 	k = g.r.IntN(100)
 	switch {
 	case g.pr.Plain && k < 84: // where the models differ most

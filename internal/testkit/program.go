@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -15,6 +16,7 @@ type Program struct {
 	Seed    uint64
 	Threads [][]Stmt
 	Spawned bool // thread 0 starts the others and joins them
+	Goal    bool // some control state must not be reached
 }
 
 // Kind of a statement. The zero value is unset.
@@ -50,6 +52,7 @@ const (
 	LoadAt        // Reg = [Reg2]
 	Free          // free Reg
 	Exit          // ends the program
+	Loop          // Body any number of times
 )
 
 // Stmt is a statement.
@@ -95,7 +98,32 @@ func (p *Program) Build() (*ir.Program, *property.Set) {
 	for v, o := range g.vars {
 		g.props.Observe = append(g.props.Observe, property.Var{Name: varNames[v], Thread: ir.NoThread, Addr: b.Addr(o), Type: ir.S64})
 	}
+	p.ask(g.props, b.Addr(g.vars[0]), g.locs)
 	return b.Finish(), g.props
+}
+
+// ask adds a goal and a final condition that depend on the seed.
+func (p *Program) ask(props *property.Set, x uint64, locs []int) {
+	r := rand.New(rand.NewPCG(p.Seed, 0xa5c))
+	isX := property.Var{Name: "x", Thread: ir.NoThread, Addr: x, Type: ir.S64}
+	reg := property.Var{Name: "t0:r0", Thread: 0, Reg: 0}
+	equal := func(v property.Var, k int64) *property.Cond {
+		return &property.Cond{Vars: []property.Var{v}, Expr: ir.Binary(ir.Eq, ir.S64, ir.R(0), ir.Int(k)), Text: v.Name}
+	}
+	if p.Goal {
+		goal := property.Goal{At: []property.At{{Thread: 0, Locs: []ir.Loc{ir.Loc(r.IntN(locs[0]))}}}}
+		if !p.Spawned && len(locs) > 1 {
+			goal.At = append(goal.At, property.At{Thread: 1, Locs: []ir.Loc{ir.Loc(r.IntN(locs[1]))}})
+		}
+		switch r.IntN(6) {
+		case 0:
+			goal.With = equal(isX, int64(r.IntN(3)))
+		case 1:
+			goal.With = equal(reg, int64(r.IntN(3)))
+		}
+		props.Goals = append(props.Goals, goal)
+	}
+	props.Final = &property.Final{Quantifier: property.Exists, Cond: equal([]property.Var{isX, reg}[r.IntN(2)], int64(r.IntN(3)))}
 }
 
 // Flat is Build followed by the passes.
@@ -120,6 +148,8 @@ type build struct {
 	cond    ir.ObjectID
 	barrier ir.ObjectID
 	funcs   []ir.FuncID
+
+	locs []int // locations of each thread
 
 	f       *ir.FuncBuilder
 	regs    [Regs]ir.Reg
@@ -158,6 +188,7 @@ func (g *build) thread(i int) {
 			here = g.edge(i, here, op)
 		}
 	}
+	g.locs = append(g.locs, len(g.f.F.Locs))
 	if !g.prog.Spawned || i == 0 {
 		g.b.Thread(ir.Thread{Name: name, Func: g.f.ID, Start: true})
 	}
@@ -339,6 +370,9 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 		return g.edge(t, here, op)
 	case Exit:
 		return g.edge(t, here, simple(ir.Exit))
+	case Loop:
+		g.link(t, g.stmts(t, g.edge(t, here, simple(ir.Nop)), s.Body), simple(ir.Nop), here)
+		return g.edge(t, here, simple(ir.Nop))
 	default:
 		panic(fmt.Sprintf("BUG: unknown statement %d", s.Kind))
 	}

@@ -45,7 +45,7 @@ func TestRegressions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := testkit.Ask(&explicit.Engine, flat, props, m, 1)
+				got, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{})
 				if err != nil {
 					t.Fatal(err)
 				}

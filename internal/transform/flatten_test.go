@@ -45,7 +45,7 @@ func finals(t *testing.T, p *ir.Program, m memory.Model) testkit.Answers {
 	for _, o := range p.Objects {
 		props.Observe = append(props.Observe, property.Var{Name: o.Name, Thread: ir.NoThread, Addr: o.Addr, Type: ir.S64})
 	}
-	got, err := testkit.Ask(&explicit.Engine, p, props, m, 1)
+	got, err := testkit.Ask(&explicit.Engine, p, props, m, testkit.How{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,66 +65,13 @@ func (f *flattener) threadName(name string) string {
 }
 
 // onCycle reports for every edge whether it lies on a cycle: its ends are in one
-// strongly connected component (Tarjan, without recursion).
+// strongly connected part.
 func onCycle(f *ir.Func) []bool {
-	comp := components(f)
+	comp := f.Components(nil)
 	out := make([]bool, len(f.Edges))
 	for i := range f.Edges {
-		out[i] = comp[f.Edges[i].From] == comp[f.Edges[i].To]
+		from, to := comp[f.Edges[i].From], comp[f.Edges[i].To]
+		out[i] = from >= 0 && from == to
 	}
 	return out
-}
-
-func components(f *ir.Func) []int {
-	n := len(f.Locs)
-	next := make([][]ir.Loc, n)
-	for i := range f.Edges {
-		next[f.Edges[i].From] = append(next[f.Edges[i].From], f.Edges[i].To)
-	}
-	comp, low, num := make([]int, n), make([]int, n), make([]int, n)
-	var stack, work []ir.Loc
-	pos := make([]int, n)
-	count, comps := 0, 0
-	for root := range n {
-		if num[root] != 0 {
-			continue
-		}
-		work = append(work, ir.Loc(root))
-		for len(work) > 0 {
-			l := work[len(work)-1]
-			if num[l] == 0 {
-				count++
-				num[l], low[l] = count, count
-				stack = append(stack, l)
-			}
-			if pos[l] < len(next[l]) {
-				m := next[l][pos[l]]
-				pos[l]++
-				switch {
-				case num[m] == 0:
-					work = append(work, m)
-				case comp[m] == 0:
-					low[l] = min(low[l], num[m])
-				}
-				continue
-			}
-			work = work[:len(work)-1]
-			if len(work) > 0 {
-				p := work[len(work)-1]
-				low[p] = min(low[p], low[l])
-			}
-			if low[l] == num[l] {
-				comps++
-				for {
-					m := stack[len(stack)-1]
-					stack = stack[:len(stack)-1]
-					comp[m] = comps
-					if m == l {
-						break
-					}
-				}
-			}
-		}
-	}
-	return comp
 }

@@ -106,12 +106,27 @@ func Compile(task *engine.Task) *memory.System {
 	if task.Finals {
 		add(kept, task.Props.Observe)
 	}
+	memoryVisible := goalsReadMemory(task)
 	return memory.New(task.Program, task.Model, memory.Options{
-		Buffer:  task.Limits.Buffer,
-		Keep:    func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
-		Watch:   func(t ir.ThreadID, r ir.Reg) bool { return watched[regKey{t, r}] },
-		Visible: func(t ir.ThreadID, l ir.Loc) bool { return visible[locKey{t, l}] },
+		Buffer:        task.Limits.Buffer,
+		Reduce:        !task.NoReduction,
+		MemoryVisible: memoryVisible,
+		Keep:          func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
+		Watch:         func(t ir.ThreadID, r ir.Reg) bool { return watched[regKey{t, r}] },
+		Visible:       func(t ir.ThreadID, l ir.Loc) bool { return visible[locKey{t, l}] },
 	})
+}
+
+// reduces reports whether persistent sets may be used.
+func reduces(task *engine.Task) bool { return !task.NoReduction && !goalsReadMemory(task) }
+
+func goalsReadMemory(task *engine.Task) bool {
+	for i := range task.Props.Goals {
+		if task.Props.Goals[i].MentionsMemory() {
+			return true
+		}
+	}
+	return false
 }
 
 type regKey struct {

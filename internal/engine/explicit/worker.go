@@ -18,6 +18,10 @@ type worker struct {
 	y    *memory.System
 	s    *memory.State
 
+	reduce  *reducer // nil: expand everything
+	enabled []int    // steps per thread
+	failed  bool     // a check failed in the state being expanded
+
 	steps  []memory.Step
 	code   []byte
 	values []int64
@@ -29,7 +33,11 @@ type worker struct {
 }
 
 func newWorker(task *engine.Task, y *memory.System) *worker {
-	return &worker{task: task, y: y, s: y.NewState(), finals: map[string]bool{}}
+	w := &worker{task: task, y: y, s: y.NewState(), finals: map[string]bool{}, enabled: make([]int, y.Threads())}
+	if reduces(task) {
+		w.reduce = newReducer(y)
+	}
+	return w
 }
 
 // Keys of findings. Those about a state name a property; those about a step name
@@ -55,21 +63,60 @@ func (w *worker) Expand(state []byte, out *search.Sink) {
 	w.out = out
 	w.y.Decode(w.s, state)
 	w.goals()
-	w.steps = w.y.Enabled(w.s, w.steps[:0])
+	moved := w.list()
+	if w.s.Err != nil {
+		out.Fail(w.s.Err)
+		return
+	}
+	if !moved {
+		w.follow(-1) // at most wake-ups
+		w.atEnd()
+		return
+	}
+	w.failed = false
+	if w.reduce != nil {
+		if set := w.reduce.choose(w.s, w.enabled); set != nil {
+			for _, t := range set {
+				w.follow(t)
+			}
+			// A check that fails ends the program and what it postponed with it.
+			if !w.failed {
+				return
+			}
+		}
+	}
+	w.follow(-1)
+}
+
+// list finds the steps enabled, sorted by thread; it reports whether there is one
+// that is not a wake-up.
+func (w *worker) list() bool {
+	w.steps = w.steps[:0]
 	moved := false
+	for t := range w.enabled {
+		n := len(w.steps)
+		w.steps = w.y.EnabledOf(w.s, t, w.steps)
+		w.enabled[t] = len(w.steps) - n
+		for _, st := range w.steps[n:] {
+			moved = moved || st.Kind != memory.Wake
+		}
+	}
+	return moved
+}
+
+// follow takes the listed steps of thread t, or of all if t is -1.
+func (w *worker) follow(t int) {
 	for _, st := range w.steps {
-		moved = moved || st.Kind != memory.Wake
+		if t >= 0 && int(st.Thread) != t {
+			continue
+		}
 		mark := w.s.Mark()
 		w.y.Apply(w.s, st)
 		w.y.Settle(w.s, int(st.Thread), w.visit)
 		w.s.Undo(mark)
 	}
 	if w.s.Err != nil {
-		out.Fail(fmt.Errorf("%w", w.s.Err))
-		return
-	}
-	if !moved {
-		w.atEnd()
+		w.out.Fail(w.s.Err)
 	}
 }
 
@@ -77,6 +124,7 @@ func (w *worker) Expand(state []byte, out *search.Sink) {
 func (w *worker) visit() {
 	if f, failed := w.s.Fault(); failed {
 		w.out.Report(checkKey(f))
+		w.failed = true
 		return
 	}
 	if w.s.Over() {

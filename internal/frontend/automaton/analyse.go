@@ -22,6 +22,10 @@ type thread struct {
 	labelList []*label // in order of the text
 	sections  int      // atomic sections seen so far
 	section   int      // the one being walked, 0 outside
+
+	// prologue makes what comes before the first statement and tells where the
+	// thread begins then; nil: nothing.
+	prologue func(l *lowerer, entry ir.Loc) ir.Loc
 }
 
 // label is a label of a thread. Labels of one statement are one place: they

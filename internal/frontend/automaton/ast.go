@@ -18,6 +18,7 @@ const (
 	eCond            // x ? y : z
 	eRMW             // name(x, y, z)
 	eThread          // typ:name, of an instance if x is present: only in conditions
+	eOwn             // name[val], or name[my] if val is negative: only in Memorax's language
 )
 
 // expr is an expression as written. Offsets are bytes of the file.
@@ -57,6 +58,14 @@ const (
 	sAwait             // x
 	sHavoc             // register x in y..z, or constraint y if z is absent
 	sRMW               // x
+
+	// Memorax's, whose places and registers have domains.
+	sPut    // register x := y
+	sFetch  // register x := place y
+	sSeen   // wait until place x holds y
+	sWrite  // place x := y
+	sLocked // the same, drained
+	sSwap   // once place x holds y: z
 )
 
 // stmt is a statement. Unlabelled blocks inside a list are spliced into it, so

@@ -35,32 +35,42 @@ func Parse(f *source.File, opt Options) (*Unit, *diag.List) {
 	u := &Unit{Expect: p.lexer.expect, ExpectPos: p.expectPos}
 	// Names that syntax errors hid would be reported as undeclared: stop here.
 	if !p.failed {
-		c := &compiler{file: f, diags: diags, opt: opt, tree: &p.tree}
-		u.Program, u.Props = c.compile(programName(f, &p.tree))
+		c := newCompiler(f, diags)
+		c.opt, c.tree = opt, &p.tree
+		name := p.tree.name
+		if name == "" {
+			name = baseName(f)
+		}
+		u.Program, u.Props = c.compile(name)
 	}
+	return u.finish(diags), diags
+}
+
+// finish puts the diagnostics in order and drops the program beside errors.
+func (u *Unit) finish(diags *diag.List) *Unit {
 	diags.Sort()
 	if diags.HasErrors() {
 		u.Program, u.Props = nil, nil
 	}
-	return u, diags
+	return u
 }
 
-func programName(f *source.File, t *tree) string {
-	if t.name != "" {
-		return t.name
-	}
+// baseName is what a program is called that has no name of its own.
+func baseName(f *source.File) string {
 	base := path.Base(f.Name)
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// compiler turns a tree into a program.
+// compiler turns a tree into a program. The languages share it: each declares
+// what it has and lowers its threads with the same pieces.
 type compiler struct {
 	file  *source.File
 	diags *diag.List
 	opt   Options
 	tree  *tree
 
-	told map[message]bool // errors reported already: instances of a template repeat them
+	told     map[message]bool // reported already: instances of a template repeat them
+	warnings int
 
 	consts   map[string]int64
 	vars     map[string]*variable
@@ -73,12 +83,26 @@ type compiler struct {
 	hasHint  bool
 	used     int64 // bytes of variables
 
+	memorax *memoraxCompiler // nil: another language
+
 	b       *ir.Builder
 	cells   bool
 	numbers map[int64]bool // cells named by constants
 	edges   int
 	full    bool // too many edges: nothing more is made
 	checks  bool // something can fail at run time
+}
+
+func newCompiler(f *source.File, diags *diag.List) *compiler {
+	return &compiler{
+		file: f, diags: diags,
+		told:     map[message]bool{},
+		consts:   map[string]int64{},
+		vars:     map[string]*variable{},
+		declared: map[string]ident{},
+		threads:  map[string]*thread{},
+		numbers:  map[int64]bool{},
+	}
 }
 
 type message struct {
@@ -111,6 +135,18 @@ func (c *compiler) errorf(code string, start, end int, format string, args ...an
 	return c.diags.Errorf(code, c.span(start, end), format, args...)
 }
 
+// warnf warns once per place and code, and not without end.
+func (c *compiler) warnf(code string, start, end int, format string, args ...any) *diag.Diagnostic {
+	const most = 20
+	key := message{code, start}
+	if c.told[key] || c.warnings == most {
+		return &diag.Diagnostic{}
+	}
+	c.told[key] = true
+	c.warnings++
+	return c.diags.Warnf(code, c.span(start, end), format, args...)
+}
+
 // text is source text on one line, cut where it is very long.
 func (c *compiler) text(start, end int) string {
 	const most = 200
@@ -123,12 +159,6 @@ func (c *compiler) text(start, end int) string {
 }
 
 func (c *compiler) compile(name string) (*ir.Program, *property.Set) {
-	c.told = map[message]bool{}
-	c.consts = map[string]int64{}
-	c.vars = map[string]*variable{}
-	c.declared = map[string]ident{}
-	c.threads = map[string]*thread{}
-	c.numbers = map[int64]bool{}
 	c.declare()
 	c.cells = c.tree.addrs
 	for _, m := range c.tree.mems {

@@ -18,6 +18,9 @@ type lexer struct {
 	pos   int
 	diags *diag.List
 
+	keyword func(string) bool // nil: the keywords of .fp
+	dollars bool              // names may begin with '$'
+
 	expect    string // text of the first expect comment
 	expectPos source.Span
 	failed    bool // an error was found
@@ -41,7 +44,7 @@ func (l *lexer) next() token {
 		}
 		c := l.text[l.pos]
 		switch {
-		case isLetter(c):
+		case isLetter(c), c == '$' && l.dollars && l.pos+1 < len(l.text) && isNamePart(l.text[l.pos+1]):
 			return l.name()
 		case isDigit(c):
 			return l.number()
@@ -113,11 +116,16 @@ func (l *lexer) comment(start, end int) {
 
 func (l *lexer) name() token {
 	start := l.pos
+	l.pos++
 	for l.pos < len(l.text) && isNamePart(l.text[l.pos]) {
 		l.pos++
 	}
 	t := token{kind: tName, text: string(l.text[start:l.pos]), start: start, end: l.pos}
-	if isKeyword(t.text) {
+	keyword := l.keyword
+	if keyword == nil {
+		keyword = isKeyword
+	}
+	if keyword(t.text) {
 		t.kind = tKeyword
 	}
 	return t

@@ -89,6 +89,9 @@ func (l *lowerer) lower() {
 	if d.init.text != "" {
 		entry = l.label(d.init)
 	}
+	if l.t.prologue != nil {
+		entry = l.t.prologue(l, entry)
+	}
 	l.fb.Entry(entry)
 }
 

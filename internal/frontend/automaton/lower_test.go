@@ -82,7 +82,15 @@ func condText(c *property.Cond) string {
 
 // TestLowering holds automata against testdata/lowering.txt.
 func TestLowering(t *testing.T) {
-	const file = "testdata/lowering.txt"
+	golden(t, "testdata/lowering.txt", func(t *testing.T, name, program string) string {
+		return describe(source.NewFile(name, []byte(program)), parse(t, name, program, Options{}))
+	})
+}
+
+// golden holds what f makes of the first half of each section against the
+// second.
+func golden(t *testing.T, file string, f func(t *testing.T, name, program string) string) {
+	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -94,8 +102,7 @@ func TestLowering(t *testing.T) {
 			t.Fatalf("section %q has no =>", name)
 		}
 		t.Run(name, func(t *testing.T) {
-			f := source.NewFile(name, []byte(program))
-			got := describe(f, parse(t, name, program, Options{}))
+			got := f(t, name, program)
 			if *update {
 				rewritten = strings.Replace(rewritten, "-- "+name+" --\n"+section, "-- "+name+" --\n"+program+"=>\n"+got, 1)
 				return

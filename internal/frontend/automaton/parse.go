@@ -9,6 +9,7 @@ import (
 // the statement or declaration, which skips to where it can go on.
 type parser struct {
 	lexer
+	feed       func() token // where tokens come from
 	tok, ahead token
 	prevEnd    int // end of the last token taken
 	bad        bool
@@ -25,7 +26,16 @@ type parser struct {
 func (p *parser) advance() {
 	p.prevEnd = p.tok.end
 	p.tok = p.ahead
-	p.ahead = p.lexer.next()
+	p.ahead = p.feed()
+}
+
+// begin fills the look-ahead.
+func (p *parser) begin(feed func() token) {
+	p.feed = feed
+	p.lastError = -1
+	p.ahead = feed()
+	p.advance()
+	p.prevEnd = 0
 }
 
 // fail reports a syntax error, unless in the wake of another, and makes the
@@ -133,10 +143,7 @@ func (p *parser) semicolon() {
 
 // parseFile parses everything.
 func (p *parser) parseFile() {
-	p.lastError = -1
-	p.ahead = p.lexer.next()
-	p.advance()
-	p.prevEnd = 0
+	p.begin(p.lexer.next)
 	if p.accept("program") {
 		p.tree.name = p.ident("a program").text
 		p.accept(";")

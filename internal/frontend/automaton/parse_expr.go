@@ -32,7 +32,7 @@ func (p *parser) make(e expr) *expr {
 		}
 	}
 	e.height++
-	e.end = p.prevEnd
+	e.end = max(p.prevEnd, e.start) // pieces of macros may stand anywhere
 	if e.height > maxDepth {
 		p.fail(codeDepth, e.start, e.end, "expression nested deeper than %d levels", maxDepth)
 		p.stop()

@@ -9,6 +9,7 @@ type place struct {
 	obj   ir.ObjectID // NoObject: a cell
 	typ   ir.Type
 	unit  int64
+	count int64 // elements of the object, counted in units
 	index *node // which element; nil if fixed is set
 	fixed *ir.Expr
 	cell  int64 // number of a fixed cell
@@ -51,13 +52,14 @@ func (s *scope) place(e *expr) *place {
 		panic("BUG: not a place")
 	}
 	p.unit = int64(p.typ.Size())
+	p.count = v.size() / p.unit
 	index := s.resolve(e.x)
 	i, ok := index.isConst()
 	if !ok {
 		p.index = index
 		return p
 	}
-	if n := v.size() / p.unit; i < 0 || i >= n {
+	if n := p.count; i < 0 || i >= n {
 		d := s.c.errorf(codeBounds, e.x.start, e.x.end, "index %d is out of bounds: '%s' has %d elements of %d bytes", i, clip(v.name), n, p.unit)
 		if s.t != nil && s.t.template {
 			d.Note("in instance %s", s.t.instanceName(int(s.instance)))
@@ -144,19 +146,35 @@ func (s *scope) address(e *expr) *node {
 	return n
 }
 
-// addr is the address of the place, given its index.
+// cellReach bounds the indices whose address 8*e does not wrap around. It is
+// more than ir.CellLimit, so that '&x' of a variable is within.
+const cellReach = 1 << 60
+
+// addr is the address of the place, given its index. An index so far off that
+// the arithmetic of addresses would wrap around gets an address that is certainly
+// wrong, so that the check at run time sees it.
 func (p *place) addr(index *ir.Expr) *ir.Expr {
 	if p.fixed != nil {
 		return p.fixed
 	}
-	offset := index
+	addr := index
 	if p.unit != 1 {
-		offset = ir.Binary(ir.Mul, ir.S64, index, ir.Int(p.unit))
+		addr = ir.Binary(ir.Mul, ir.S64, index, ir.Int(p.unit))
 	}
+	lo, n, bad := int64(0), p.count, ir.Addr(p.obj, p.count*p.unit)
 	if p.obj == ir.NoObject {
-		return offset
+		lo, n, bad = -cellReach, 2*cellReach, ir.Int(-ir.CellLimit*ir.CellUnit)
+	} else {
+		addr = ir.Binary(ir.Add, ir.U64, ir.Addr(p.obj, 0), addr)
 	}
-	return ir.Binary(ir.Add, ir.U64, ir.Addr(p.obj, 0), offset)
+	if r, ok := valueRange(index, nil); ok && r.lo >= lo && r.hi < lo+n {
+		return addr
+	}
+	shifted := index
+	if lo != 0 {
+		shifted = ir.Binary(ir.Add, ir.S64, index, ir.Int(-lo))
+	}
+	return ir.Conditional(ir.Binary(ir.Lt, ir.U64, shifted, ir.Int(n)), addr, bad)
 }
 
 // same reports whether two places are written the same, their indices being pure.

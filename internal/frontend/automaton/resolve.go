@@ -140,8 +140,8 @@ func (s *scope) resolve(e *expr) *node {
 			return badNode(e)
 		}
 		return n
-	case eThread:
-		panic("BUG: a thread's register outside a condition")
+	case eThread, eOwn:
+		panic("BUG: not a value")
 	default:
 		panic("BUG: unknown expression")
 	}

@@ -38,6 +38,8 @@ func (l *lowerer) simple(s *stmt, from, next ir.Loc) {
 		if n := l.resolve(s.x); n.pure == nil {
 			l.rmw(n, ir.NoReg, from, next, s.start, s.end)
 		}
+	case sPut, sFetch, sSeen, sWrite, sLocked, sSwap:
+		l.inDomains(s, from, next)
 	default:
 		panic("BUG: unknown statement")
 	}

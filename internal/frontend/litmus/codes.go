@@ -44,5 +44,6 @@ const (
 	maxInstructions = 1 << 16
 	maxMemory       = 1 << 20 // bytes of all locations
 	maxDepth        = 500     // nested parentheses of a condition
-	maxAtoms        = 1 << 14 // of a condition
+	maxAtoms        = 4096    // comparisons in conditions
+	maxElements     = 1024    // of an array
 )

@@ -1,0 +1,307 @@
+package export
+
+// A flat program as Promela. One process per thread: its locations are labels,
+// each edge is one indivisible step (d_step, or atomic where a value is picked)
+// followed by a jump. Memory is one array of integers, one slot per element of
+// an object, so that an entry of a store buffer is a slot and a value. Registers
+// that nothing will read are set to 0, as our own search does, which merges the
+// same states there and here.
+
+import (
+	"fmt"
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+)
+
+// Model is a memory model that can be written down in another language. The
+// zero value is unset.
+type Model uint8
+
+// The models.
+const (
+	_   Model = iota
+	SC        // no buffers
+	TSO       // one buffer per thread
+)
+
+func (m Model) String() string {
+	switch m {
+	case SC:
+		return "sc"
+	case TSO:
+		return "tso"
+	default:
+		panic(fmt.Sprintf("BUG: unknown model %d", m))
+	}
+}
+
+// ParseModel is the model with a name.
+func ParseModel(name string) (Model, bool) {
+	for _, m := range []Model{SC, TSO} {
+		if m.String() == name {
+			return m, true
+		}
+	}
+	return 0, false
+}
+
+// Options say what is written.
+type Options struct {
+	Model Model
+	// Buffer bounds the entries of a thread's store buffer, for threads that can
+	// store in a loop.
+	Buffer int
+}
+
+// Refusal is something the other language cannot express.
+type Refusal struct {
+	Pos    source.Span
+	Reason string
+}
+
+// Limits of what SPIN can take.
+const (
+	maxThreads = 100  // SPIN runs up to 255 processes, a thread may need two
+	maxSlots   = 4096 // of memory, all part of SPIN's state
+	maxPending = 64   // entries of a buffer, all part of SPIN's state
+)
+
+// promela writes one program.
+type promela struct {
+	p     *ir.Program
+	props *property.Set
+	opt   Options
+	facts *ir.Facts
+
+	layout  layout
+	names   namer
+	threads []*thread
+
+	sections bool // some thread has an atomic section
+	exits    bool // some thread ends the program
+	ends     bool // somebody asks how many threads run
+	results  bool // a join reads a result
+	joins    bool
+	window   bool // an access may lie outside the window of cells
+	temps    bool // a read-modify-write needs variables of its own
+
+	refusals []Refusal
+	refused  map[Refusal]bool
+	pos      source.Span // what is being translated
+}
+
+// Promela writes a flat program and its properties for SPIN. With refusals
+// there is no text.
+func Promela(p *ir.Program, props *property.Set, opt Options) (string, []Refusal) {
+	if p.Form != ir.Flat {
+		panic("BUG: export wants the flat form")
+	}
+	w := &promela{p: p, props: props, opt: opt, names: newNamer(), refused: map[Refusal]bool{}}
+	if len(p.Threads) > maxThreads {
+		w.refuse(p.Threads[maxThreads].Pos, "more than %d threads: SPIN runs at most 255 processes", maxThreads)
+		return "", w.refusals
+	}
+	w.survey()
+	w.layOut()
+	if len(w.refusals) > 0 {
+		return "", w.refusals
+	}
+	var processes strings.Builder
+	for _, t := range w.threads {
+		w.process(&processes, t)
+		w.flusher(&processes, t)
+	}
+	w.monitors(&processes)
+	if len(w.refusals) > 0 {
+		return "", w.refusals
+	}
+	var out strings.Builder
+	w.header(&out)
+	w.globals(&out)
+	out.WriteString(processes.String())
+	return out.String(), nil
+}
+
+// refuse notes something that cannot be expressed; the same once only.
+func (w *promela) refuse(pos source.Span, format string, args ...any) {
+	r := Refusal{Pos: pos, Reason: fmt.Sprintf(format, args...)}
+	if !w.refused[r] {
+		w.refused[r] = true
+		w.refusals = append(w.refusals, r)
+	}
+}
+
+// survey looks at what the program uses before anything is written.
+func (w *promela) survey() {
+	p := w.p
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		for i := range f.Edges {
+			switch op := &f.Edges[i].Op; op.Kind {
+			case ir.AtomicBegin:
+				w.sections = true
+			case ir.Exit:
+				w.exits = true
+			case ir.Join:
+				w.joins = true
+				w.results = w.results || op.Dst != ir.NoReg
+			}
+		}
+	}
+	watched := w.watched()
+	w.facts = ir.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
+		for t := range p.Threads {
+			if p.Threads[t].Func == f && watched[register{ir.ThreadID(t), r}] {
+				return true
+			}
+		}
+		return false
+	})
+	w.ends = w.props.Final != nil
+	for t := range p.Threads {
+		w.addThread(ir.ThreadID(t), watched)
+	}
+	for _, t := range w.threads {
+		if !t.start && len(t.params) > 0 && !w.spawned(t.id) {
+			continue // never runs
+		}
+	}
+}
+
+// spawned reports whether some edge starts the thread.
+func (w *promela) spawned(t ir.ThreadID) bool {
+	for _, u := range w.p.Threads {
+		f := w.p.Funcs[u.Func]
+		for i := range f.Edges {
+			for _, v := range f.Edges[i].Op.Threads {
+				if v == t {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+const headerText = `/*
+ * %s: %s
+ *
+ * Written by fencepost for SPIN. To run it:
+ *   spin -a FILE.pml
+ *   gcc -O2 -DSAFETY -DVECTORSZ=%d -fsanitize=signed-integer-overflow,shift -fsanitize-undefined-trap-on-error -o pan pan.c
+ *   ./pan -m1000000
+ * Read the answer in the line "errors:". If pan says that the search depth was
+ * too small, that memory ran out, or ends with a trap (a value did not fit
+ * into 32 bits), there is no answer.
+ *
+%s */
+
+`
+
+func (w *promela) header(out *strings.Builder) {
+	model := "sequential consistency"
+	if w.opt.Model == TSO {
+		model = "TSO, store buffers as variables"
+	}
+	var notes strings.Builder
+	note := func(format string, args ...any) { fmt.Fprintf(&notes, " * "+format+"\n", args...) }
+	if f := w.props.Final; f != nil {
+		switch f.Quantifier {
+		case property.Exists:
+			note("exists: an assertion violated in process final means OBSERVED, errors: 0 means not observed.")
+		default:
+			note("%s: an assertion violated in process final is a final state against the condition.", f.Quantifier)
+		}
+	}
+	if len(w.props.Goals) > 0 {
+		note("An assertion violated in process goal is a goal state that was reached.")
+	}
+	if w.props.Deadlock {
+		note("An invalid end state is a deadlock: nothing can happen, and a thread waits.")
+	} else {
+		note("Threads that are stuck are no error: their places are marked as valid end states.")
+	}
+	for _, t := range w.threads {
+		if t.bounded {
+			note("Buffer bound: a store of %s waits while %d stores are pending; more are not covered.", t.title, t.room)
+		}
+	}
+	if w.window {
+		note("An assertion violated that speaks of outside_window is no answer: mem[e] was used with an e that")
+		note("is not among the cells %d..%d kept here.", w.layout.low, w.layout.high-1)
+	}
+	for _, line := range w.bounds() {
+		note("%s", line)
+	}
+	if notes.Len() == 0 {
+		note("")
+	}
+	fmt.Fprintf(out, headerText, comment(w.p.Name), model, w.vectorSize(), notes.String())
+}
+
+// bounds says which bounds of passes cut paths off.
+func (w *promela) bounds() []string {
+	var out []string
+	for _, t := range w.threads {
+		for i := range t.f.Edges {
+			if e := &t.f.Edges[i]; e.Op.Kind == ir.Bound {
+				out = append(out, fmt.Sprintf("Bound %s of %s: paths that go beyond it are not covered.", comment(e.Op.Msg), t.title))
+			}
+		}
+	}
+	return out
+}
+
+// vectorSize is enough bytes for a state of SPIN's: variables and some room for
+// each process.
+func (w *promela) vectorSize() int {
+	bytes := 4*w.layout.slots + 256
+	for _, t := range w.threads {
+		bytes += 32 + 6*t.room + 4*len(t.f.Regs)
+	}
+	size := 1024
+	for size < bytes {
+		size *= 2
+	}
+	return size
+}
+
+// globals declares what processes share.
+func (w *promela) globals(out *strings.Builder) {
+	w.layout.declare(out)
+	if w.sections {
+		out.WriteString("byte holder; /* 1 + the thread inside an atomic section, 0: nobody */\n")
+	}
+	if w.exits {
+		out.WriteString("bool over; /* a thread has ended the program */\n")
+	}
+	if w.ends {
+		running := 0
+		for _, t := range w.threads {
+			if t.start && !t.f.Ends(t.f.Entry) {
+				running++
+			}
+		}
+		fmt.Fprintf(out, "byte running = %d; /* threads that have started and not ended */\n", running)
+	}
+	if w.window {
+		out.WriteString("bool outside_window;\n")
+	}
+	if w.temps {
+		out.WriteString("hidden int old_value, new_value, wrote; /* inside one step only */\n")
+	}
+	for _, t := range w.threads {
+		w.declareThread(out, t)
+		w.declareBuffer(out, t)
+	}
+	out.WriteByte('\n')
+}
+
+// comment is text that cannot end a comment.
+func comment(s string) string {
+	s = strings.ReplaceAll(s, "*/", "* /")
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\n", " "), "\\", "/")
+}

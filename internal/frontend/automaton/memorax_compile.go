@@ -1,0 +1,287 @@
+package automaton
+
+import (
+	"fmt"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+)
+
+// Processes are threads P0, P1, ... in the order of the file. A variable owned by
+// process p is an object named x[p].
+//
+// Initial values '*': a register gets one by a havoc before the first statement,
+// unless it is written before it is read. Memory is initialised by a thread of
+// its own, which then opens a gate that all processes wait at. That adds no
+// forbidden state: before the gate opens no process has moved, and none can reach
+// the gate's cell.
+
+// memoraxCompiler adds what only Memorax's programs have.
+type memoraxCompiler struct {
+	*compiler
+	p       *memoraxParser
+	globals []sharedVar
+	byName  map[string]int // index in globals
+	owned   map[owned]sharedVar
+	all     []sharedVar
+	threads []*thread // by number
+	count   int64     // of processes
+
+	gate    ir.ObjectID // NoObject: nothing to wait for
+	gatePos datum       // the first variable that needs it
+}
+
+type sharedVar struct {
+	name string
+	obj  ir.ObjectID
+	datum
+}
+
+// owned names a variable of a process.
+type owned struct {
+	process int
+	name    string
+}
+
+func (c *memoraxCompiler) compile() (*ir.Program, *property.Set) {
+	c.compiler.memorax = c
+	c.b = ir.NewBuilder(baseName(c.file), false)
+	c.declareData()
+	n := 0
+	for _, pr := range c.p.processes {
+		for range pr.count {
+			c.process(pr, n)
+			n++
+		}
+	}
+	if n == 0 {
+		c.errorf(codeNoThread, 0, 0, "the program has no process")
+	}
+	c.initialiser()
+	props := &property.Set{}
+	for _, list := range c.p.forbidden {
+		c.forbid(props, list)
+	}
+	if c.diags.HasErrors() {
+		return nil, nil
+	}
+	props.Checks = c.checks
+	props.Observe = c.observe()
+	for _, v := range c.all {
+		props.Observe = append(props.Observe, property.Var{
+			Name: v.name, Thread: ir.NoThread, Reg: ir.NoReg, Addr: c.b.Addr(v.obj), Type: ir.S64,
+		})
+	}
+	return c.b.Finish(), props
+}
+
+// declareData makes the objects: global variables, those of each process, and
+// the gate if some initial value is open.
+func (c *memoraxCompiler) declareData() {
+	c.byName, c.owned = map[string]int{}, map[owned]sharedVar{}
+	c.gate = ir.NoObject
+	for _, d := range c.p.globals {
+		c.byName[d.name.text] = len(c.globals)
+		c.globals = append(c.globals, c.object(d.name.text, d))
+	}
+	n := 0
+	for _, pr := range c.p.processes {
+		c.count += pr.count
+		for range pr.count {
+			for _, d := range pr.data {
+				c.owned[owned{n, d.name.text}] = c.object(fmt.Sprintf("%s[%d]", d.name.text, n), d)
+			}
+			n++
+		}
+	}
+	for _, v := range c.all {
+		if v.open() {
+			c.gate = c.b.Object("initialised", 8, 8, ir.S64, nil, c.span(v.start, v.end))
+			c.gatePos = v.datum
+			return
+		}
+	}
+}
+
+// open reports whether the initial value is a choice.
+func (d *datum) open() bool { return d.any && (d.dom == nil || d.dom.lo < d.dom.hi) }
+
+func (c *memoraxCompiler) object(name string, d datum) sharedVar {
+	v := sharedVar{name: name, datum: d}
+	if c.used += 8; c.used > maxMemory {
+		c.errorf(codeMemory, d.start, d.end, "the variables need more than %d bytes", maxMemory)
+		c.used = 0
+	}
+	if d.open() && d.dom == nil {
+		c.errorf(codeMAnything, d.start, d.end, "'%s' may hold any integer at first: that cannot be tried", clip(d.name.text)).
+			Note("give it a domain such as [0:1]")
+	}
+	init := make([]byte, 8)
+	for i := range init {
+		init[i] = byte(d.first() >> (8 * i))
+	}
+	v.obj = c.b.Object(name, 8, 8, ir.S64, init, c.span(d.start, d.end))
+	c.all = append(c.all, v)
+	return v
+}
+
+// first is the initial value, or one of them.
+func (d *datum) first() int64 {
+	if d.any && d.dom != nil {
+		return d.dom.lo
+	}
+	return d.init
+}
+
+// process makes the thread of process number n.
+func (c *memoraxCompiler) process(pr *process, n int) {
+	name := fmt.Sprintf("P%d", n)
+	d := &threadDecl{name: ident{name, pr.start, pr.head}, body: pr.body, start: pr.start, head: pr.head, end: pr.body.end}
+	t := &thread{c: c.compiler, decl: d, name: name, count: 1}
+	for _, r := range pr.regs {
+		reg := regDecl{name: r.name, init: &expr{kind: eInt, val: r.first(), start: r.start, end: r.end}}
+		if r.dom != nil {
+			reg.lo = &expr{kind: eInt, val: r.dom.lo, start: r.start, end: r.end}
+			reg.hi = &expr{kind: eInt, val: r.dom.hi, start: r.start, end: r.end}
+		}
+		d.regs = append(d.regs, reg)
+	}
+	t.prologue = func(l *lowerer, entry ir.Loc) ir.Loc { return c.prologue(l, pr, entry) }
+	c.order = append(c.order, t)
+	c.threads = append(c.threads, t)
+	t.analyse()
+	fb := c.b.Func(name, c.span(pr.start, pr.head))
+	(&lowerer{scope: scope{c: c.compiler, t: t, instance: int64(n)}, fb: fb}).lower()
+	t.first = c.b.Thread(ir.Thread{Name: name, Func: fb.ID, Start: true, Pos: c.span(pr.start, pr.head)})
+}
+
+// prologue makes the wait for memory and the choices of registers.
+func (c *memoraxCompiler) prologue(l *lowerer, pr *process, entry ir.Loc) ir.Loc {
+	read := readFirst(l.fb.F, entry)
+	for i := len(pr.regs) - 1; i >= 0; i-- {
+		d := &pr.regs[i]
+		if !d.open() || !read(ir.Reg(i)) {
+			continue
+		}
+		if d.dom == nil {
+			c.errorf(codeMAnything, d.start, d.end, "'%s' may hold any integer at first: that cannot be tried", clip(d.name.text)).
+				Note("give it a domain such as [0:1], or write it before it is read")
+			continue
+		}
+		op := ir.NewOp(ir.Havoc)
+		op.Dst, op.HasRange, op.Lo, op.Hi = ir.Reg(i), true, d.dom.lo, d.dom.hi
+		at := l.loc(d.start)
+		l.edge(at, op, entry, d.start, d.end)
+		entry = at
+	}
+	if c.gate == ir.NoObject {
+		return entry
+	}
+	op := cellOp(ir.Await, c.gate)
+	op.Cond = ir.Binary(ir.Eq, ir.S64, ir.SeenValue(), ir.Int(1))
+	at := l.loc(c.gatePos.start)
+	l.edge(at, op, entry, c.gatePos.start, c.gatePos.end)
+	return at
+}
+
+// readFirst tells of registers whether they may be read before they are written.
+func readFirst(f *ir.Func, entry ir.Loc) func(ir.Reg) bool {
+	const most = 1 << 24 // edges looked at; then every register counts as read
+	out := make([][]int, len(f.Locs))
+	for i := range f.Edges {
+		out[f.Edges[i].From] = append(out[f.Edges[i].From], i)
+	}
+	looked := 0
+	return func(r ir.Reg) bool {
+		seen := make([]bool, len(f.Locs))
+		seen[entry] = true
+		for work := []ir.Loc{entry}; len(work) > 0; {
+			l := work[len(work)-1]
+			work = work[:len(work)-1]
+			for _, i := range out[l] {
+				e := &f.Edges[i]
+				used := false
+				e.Op.Uses(func(u ir.Reg) { used = used || u == r })
+				if looked++; used || looked > most {
+					return true
+				}
+				if e.Op.Dst != r && !seen[e.To] {
+					seen[e.To] = true
+					work = append(work, e.To)
+				}
+			}
+		}
+		return false
+	}
+}
+
+// cellOp is an access to a variable.
+func cellOp(kind ir.OpKind, obj ir.ObjectID) ir.Op {
+	op := ir.NewOp(kind)
+	op.Type, op.Order, op.Addr, op.Obj = ir.S64, ir.Plain, ir.Addr(obj, 0), obj
+	if kind == ir.RMW {
+		op.Order = ir.SeqCst
+	}
+	return op
+}
+
+// initialiser makes the thread that chooses initial values of memory.
+func (c *memoraxCompiler) initialiser() {
+	if c.gate == ir.NoObject {
+		return
+	}
+	at := c.span(c.gatePos.start, c.gatePos.end)
+	fb := c.b.Func("init", at)
+	r := fb.Reg("value", 0, at)
+	loc := fb.Loc("", at)
+	step := func(op ir.Op, d *datum) {
+		pos := c.span(d.start, d.end)
+		to := fb.Loc("", pos)
+		fb.Edge(loc, op, to, pos)
+		loc = to
+	}
+	for i := range c.all {
+		v := &c.all[i]
+		if !v.open() || v.dom == nil {
+			continue
+		}
+		op := ir.NewOp(ir.Havoc)
+		op.Dst, op.HasRange, op.Lo, op.Hi = r, true, v.dom.lo, v.dom.hi
+		step(op, &v.datum)
+		op = cellOp(ir.RMW, v.obj)
+		op.RMW, op.Val = ir.Xchg, ir.R(r)
+		step(op, &v.datum)
+	}
+	op := cellOp(ir.RMW, c.gate)
+	op.RMW, op.Val = ir.Xchg, ir.Int(1)
+	step(op, &c.gatePos)
+	c.b.Thread(ir.Thread{Name: "init", Func: fb.ID, Start: true, Pos: at})
+}
+
+// forbid adds the goal of a list of labels, one per process.
+func (c *memoraxCompiler) forbid(props *property.Set, list []ident) {
+	first, last := list[0], list[len(list)-1]
+	end := max(first.end, last.end)
+	if len(list) != len(c.threads) {
+		c.errorf(codeMForbidden, first.start, end, "%d labels for %d processes", len(list), len(c.threads)).
+			Note("'*' stands for any place")
+		return
+	}
+	g := property.Goal{Name: c.text(first.start, end), Pos: c.span(first.start, end)}
+	for i, id := range list {
+		if id.text == "*" {
+			continue
+		}
+		t := c.threads[i]
+		l := t.labels[id.text]
+		if l == nil {
+			suggest(c.errorf(codeLabel, id.start, id.end, "process %d has no label '%s'", i, clip(id.text)), id.text, t.labels)
+			continue
+		}
+		g.At = append(g.At, property.At{Thread: t.first, Locs: []ir.Loc{l.find().loc}})
+	}
+	if len(g.At) == 0 {
+		c.errorf(codeMForbidden, first.start, end, "a forbidden list without a label")
+	}
+	props.Goals = append(props.Goals, g)
+}

@@ -1,0 +1,49 @@
+package litmus
+
+import (
+	"testing"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/source"
+)
+
+// FuzzParse: no input panics or hangs; what has no errors verifies and can be
+// shown, and every edge and diagnostic has a place in the file.
+func FuzzParse(f *testing.F) {
+	for _, file := range []string{"testdata/errors.txt", "testdata/lowering.txt", "testdata/results.txt"} {
+		for _, s := range sections(f, file) {
+			f.Add([]byte(s.text))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		file := source.NewFile("fuzz.litmus", text)
+		u, list := Parse(file, Options{})
+		for _, d := range list.All {
+			if !d.Span.IsValid() || d.Code == "" || d.Message == "" {
+				t.Fatalf("diagnostic %+v", d)
+			}
+		}
+		if list.HasErrors() != (u.Program == nil) || list.HasErrors() != (u.Props == nil) {
+			t.Fatal("a program beside errors, or neither")
+		}
+		if u.Program == nil {
+			return
+		}
+		for _, err := range ir.Verify(u.Program) {
+			t.Error(err)
+		}
+		for _, fn := range u.Program.Funcs {
+			for i := range fn.Edges {
+				if file.Slice(fn.Edges[i].Pos) == "" {
+					t.Fatalf("edge without text: %s", u.Program.FormatOp(fn, &fn.Edges[i].Op))
+				}
+			}
+		}
+		values := make([]int64, len(u.Props.Observe))
+		u.State(values)
+		u.Kind()
+		if u.Condition == "" || u.Cond == nil {
+			t.Fatal("a test without a condition")
+		}
+	})
+}

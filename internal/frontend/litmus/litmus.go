@@ -1,0 +1,160 @@
+package litmus
+
+import (
+	"fencepost/internal/diag"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+)
+
+// Options are what the user says beside the file; nothing so far.
+type Options struct{}
+
+// KeyValue is a line Key=value between the header and the initial state.
+type KeyValue struct{ Key, Value string }
+
+// Unit is a translated test.
+type Unit struct {
+	Program *ir.Program // nil if there were errors
+	// Props has the final condition, which already takes the filter into account,
+	// and what to observe: first all variables of Shown, then those that only the
+	// filter mentions.
+	Props *property.Set
+
+	Name string
+	Arch string
+	Doc  string
+	Meta []KeyValue // in order
+
+	// Quantifier is Exists for exists, Never for ~exists, Forall for forall.
+	Quantifier property.Quantifier
+	// Condition is the condition as herd prints it, such as
+	// "exists (0:rax=0 /\ 1:rax=0)".
+	Condition string
+	// Cond is the proposition alone, and Filter that of the filter or nil: final
+	// states that do not satisfy it do not count.
+	Cond   *property.Cond
+	Filter *property.Cond
+	// Shown is what a line of a final state shows, in herd's order.
+	Shown []Item
+
+	condAt, filterAt []int // of each variable, its index in Props.Observe
+	symbols          []symbol
+	addresses        bool // values may be addresses
+}
+
+// Item is one thing a line of a final state shows: a register, a location, or a
+// whole array.
+type Item struct {
+	Name  string
+	Vars  []int // indices into Props.Observe
+	Array bool
+}
+
+// symbol is where a location lies.
+type symbol struct {
+	name string
+	addr uint64
+	size int64
+}
+
+// Hash is the value of the line Hash=, "" if there is none.
+func (u *Unit) Hash() string {
+	for _, kv := range u.Meta {
+		if kv.Key == "Hash" {
+			return kv.Value
+		}
+	}
+	return ""
+}
+
+// Kind is herd's word for the quantifier, which stands after the test's name.
+func (u *Unit) Kind() string {
+	switch u.Quantifier {
+	case property.Exists:
+		return "Allowed"
+	case property.Never:
+		return "Forbidden"
+	case property.Forall:
+		return "Required"
+	default:
+		panic("BUG: a test without a quantifier")
+	}
+}
+
+// Parse translates a file. The unit is never nil; its Program is nil exactly if
+// the list has errors.
+func Parse(f *source.File, _ Options) (*Unit, *diag.List) {
+	diags := &diag.List{}
+	u := &Unit{}
+	p := &parser{lexer: lexer{file: f, text: f.Text, diags: diags}, unit: u}
+	// What syntax errors hid would be reported as missing: stop there.
+	if p.parseFile() {
+		c := &compiler{file: f, diags: diags, arch: p.arch, tree: &p.tree, unit: u}
+		c.compile()
+	}
+	diags.Sort()
+	if diags.HasErrors() {
+		u.Program, u.Props, u.Cond, u.Filter, u.Shown = nil, nil, nil, nil, nil
+	}
+	return u, diags
+}
+
+// regValue is what a register holds at first.
+type regValue struct {
+	val  value
+	part part
+}
+
+// compiler turns a tree into a program.
+type compiler struct {
+	file  *source.File
+	diags *diag.List
+	arch  arch
+	tree  *tree
+	unit  *Unit
+
+	locations map[string]*location
+	order     []*location
+	escaped   map[string]bool // locations whose address is a value
+	indirect  int             // widest access through a register
+	threadOf  map[int64]int   // index of a column by the thread's number
+	regInit   map[regKey]regValue
+	regTypes  map[regKey]ir.Type
+	symbols   []symbol
+
+	b       *ir.Builder
+	threads []*thread
+	checks  bool // an address is computed, so an access can go wrong
+}
+
+func (c *compiler) span(at extent) source.Span { return c.file.Span(at.start, at.end) }
+
+func (c *compiler) errorf(code string, at extent, format string, args ...any) *diag.Diagnostic {
+	return c.diags.Errorf(code, c.span(at), format, args...)
+}
+
+func (c *compiler) compile() {
+	c.locations = map[string]*location{}
+	c.escaped = map[string]bool{}
+	c.threadOf = map[int64]int{}
+	c.regInit = map[regKey]regValue{}
+	c.regTypes = map[regKey]ir.Type{}
+	for i := range c.tree.procs {
+		c.threadOf[c.tree.procs[i].num] = i
+	}
+	c.declare()
+	c.measure()
+	c.mentioned()
+	c.b = ir.NewBuilder(c.unit.Name, false)
+	if !c.place() {
+		return
+	}
+	for i := range c.tree.procs {
+		c.lower(i)
+	}
+	c.properties()
+	if !c.diags.HasErrors() {
+		c.unit.Program = c.b.Finish()
+	}
+}

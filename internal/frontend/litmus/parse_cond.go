@@ -1,0 +1,234 @@
+package litmus
+
+import "fencepost/internal/property"
+
+// The end of a test: locations, filter, and the condition. Precedences are
+// herd's: '\/' binds weakest, then '/\', then '=>' (to the right), then '~'.
+
+// tail reads everything behind the instructions.
+func (p *parser) tail() {
+	for p.tok.kind != tEOF && !p.tok.is("<<") {
+		start := p.tok
+		ok := true
+		switch {
+		case p.tok.word("locations"):
+			ok = p.locations()
+		case p.tok.word("filter"):
+			p.advance()
+			var f *prop
+			f, ok = p.prop()
+			p.accept(";")
+			if ok && p.tree.filter != nil {
+				p.errorf(codeTwoConds, start.start, start.end, "a second filter")
+			}
+			p.tree.filter = f
+		case p.tok.word("exists"), p.tok.word("forall"), p.tok.word("final"), p.tok.word("not"), p.tok.is("~"):
+			ok = p.condition()
+		case p.tok.word("with"):
+			p.errorf(codeFeature, start.start, start.end, "'with' and what each model should say is not supported")
+			return
+		case p.tok.word("observed"), p.tok.word("Observed"):
+			p.errorf(codeFeature, start.start, start.end, "'%s' is not supported", start.text)
+			return
+		default:
+			p.errorf(codeTail, start.start, start.end, "expected a condition (exists, ~exists, forall), locations or filter, found %s", start.describe())
+			ok = false
+			p.advance()
+		}
+		if !ok {
+			p.skipToTail()
+		}
+	}
+}
+
+// condition reads a quantifier and its proposition.
+func (p *parser) condition() bool {
+	start := p.tok
+	quant := property.Exists
+	switch {
+	case p.tok.word("forall"):
+		quant = property.Forall
+	case p.tok.is("~"), p.tok.word("not"):
+		quant = property.Never
+		p.advance()
+		if !p.tok.word("exists") {
+			p.errorf(codeCond, p.tok.start, p.tok.end, "expected 'exists' after '%s', found %s", start.text, p.tok.describe())
+			return false
+		}
+	}
+	p.advance()
+	x, ok := p.prop()
+	end := p.last(start.start)
+	p.accept(";")
+	if ok && p.tree.cond != nil {
+		p.errorf(codeTwoConds, start.start, start.end, "a second condition").
+			Note("the first is at %s", p.file.Pos(p.tree.condAt.start))
+		return true
+	}
+	p.tree.cond, p.tree.quant, p.tree.condAt = x, quant, extent{start.start, end}
+	return ok
+}
+
+// locations reads "locations [x; 0:rax; ...]".
+func (p *parser) locations() bool {
+	start := p.tok
+	p.advance()
+	if !p.expect(codeCond, "[") {
+		return false
+	}
+	if p.tree.hasList {
+		p.errorf(codeTwoConds, start.start, start.end, "a second list of locations")
+	}
+	p.tree.hasList = true
+	for !p.accept("]") {
+		if p.accept(";") {
+			continue
+		}
+		at, ok := p.place(codeCond)
+		if !ok {
+			return false
+		}
+		it := listed{at: at, typ: typeName{extent: extent{start: p.tok.start}}}
+		for p.tok.kind == tName {
+			it.typ.words = append(it.typ.words, p.tok.text)
+			p.advance()
+		}
+		for p.accept("*") {
+			it.typ.pointer = true
+		}
+		it.typ.end = p.last(it.typ.start)
+		p.tree.locations = append(p.tree.locations, it)
+		if !p.tok.is(";") && !p.tok.is("]") {
+			p.errorf(codeCond, p.tok.start, p.tok.end, "expected ';' or ']', found %s", p.tok.describe())
+			return false
+		}
+	}
+	return true
+}
+
+func (p *parser) prop() (*prop, bool) {
+	return p.chain("\\/", isOr, func() (*prop, bool) {
+		return p.chain("/\\", isAnd, p.implication)
+	})
+}
+
+// chain reads operands joined by a sign, to the left.
+func (p *parser) chain(sign string, kind propKind, operand func() (*prop, bool)) (*prop, bool) {
+	x, ok := operand()
+	for ok && p.accept(sign) {
+		var y *prop
+		y, ok = operand()
+		if ok {
+			x = &prop{kind: kind, x: x, y: y, extent: extent{x.start, y.end}}
+		}
+	}
+	return x, ok
+}
+
+func (p *parser) implication() (*prop, bool) {
+	x, ok := p.unary()
+	if !ok || !p.accept("=>") {
+		return x, ok
+	}
+	if !p.deeper() {
+		return nil, false
+	}
+	defer func() { p.depth-- }()
+	y, ok := p.implication()
+	if !ok {
+		return nil, false
+	}
+	return &prop{kind: isImplies, x: x, y: y, extent: extent{x.start, y.end}}, true
+}
+
+func (p *parser) deeper() bool {
+	p.depth++
+	if p.depth > maxDepth {
+		p.depth--
+		p.errorf(codeDepth, p.tok.start, p.tok.end, "the condition is nested more than %d deep", maxDepth)
+		p.pos = len(p.text)
+		return false
+	}
+	return true
+}
+
+func (p *parser) unary() (*prop, bool) {
+	start := p.tok
+	switch {
+	case p.tok.is("~"), p.tok.word("not"):
+		p.advance()
+		if !p.deeper() {
+			return nil, false
+		}
+		defer func() { p.depth-- }()
+		x, ok := p.unary()
+		if !ok {
+			return nil, false
+		}
+		return &prop{kind: isNot, x: x, extent: extent{start.start, x.end}}, true
+	case p.tok.is("("):
+		p.advance()
+		if !p.deeper() {
+			return nil, false
+		}
+		defer func() { p.depth-- }()
+		x, ok := p.prop()
+		if !ok {
+			return nil, false
+		}
+		return x, p.expect(codeCond, ")")
+	case p.tok.word("true"):
+		p.advance()
+		return &prop{kind: isTrue, extent: extent{start.start, start.end}}, true
+	case p.tok.word("false"):
+		p.advance()
+		return &prop{kind: isFalse, extent: extent{start.start, start.end}}, true
+	}
+	return p.atom()
+}
+
+// atom reads place = value or place = place.
+func (p *parser) atom() (*prop, bool) {
+	start := p.tok
+	p.atoms++
+	if p.atoms > maxAtoms {
+		p.errorf(codeTooLarge, start.start, start.end, "the conditions have more than %d comparisons", maxAtoms)
+		p.pos = len(p.text)
+		return nil, false
+	}
+	if p.tok.word("fault") || p.tok.word("Fault") {
+		p.errorf(codeFeature, start.start, start.end, "conditions on faults are not supported")
+		return nil, false
+	}
+	a := &prop{kind: isAtom, extent: extent{start: start.start}}
+	p.accept("*")
+	var ok bool
+	if a.left, ok = p.place(codeCond); !ok {
+		return nil, false
+	}
+	negated := p.tok.is("!=") || p.tok.is("<>")
+	if !negated && !p.tok.is("=") && !p.tok.is("==") {
+		p.errorf(codeCond, p.tok.start, p.tok.end, "expected '=' or '!=', found %s", p.tok.describe())
+		return nil, false
+	}
+	p.advance()
+	switch {
+	case p.isProc(), p.tok.is("["):
+		a.isPlace = true
+		a.right, ok = p.place(codeCond)
+	case p.tok.is("*"):
+		p.advance()
+		a.isPlace = true
+		a.right, ok = p.place(codeCond)
+	default:
+		a.val, ok = p.value(codeCond)
+	}
+	a.end = p.last(a.start)
+	if !ok {
+		return nil, false
+	}
+	if negated {
+		return &prop{kind: isNot, x: a, extent: a.extent}, true
+	}
+	return a, true
+}

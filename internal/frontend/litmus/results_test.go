@@ -1,0 +1,77 @@
+package litmus_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine/explicit"
+	"fencepost/internal/testkit"
+)
+
+// results runs a test under every model and writes what it shows. The search and
+// the enumerator of package replay must agree.
+func results(t *testing.T, name, text string) string {
+	t.Helper()
+	u, flat := load(t, name, []byte(text))
+	var b strings.Builder
+	for _, m := range testkit.Models {
+		got, err := testkit.Ask(&explicit.Engine, flat, u.Props, m, testkit.How{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		oracle, err := testkit.Oracle(flat, u.Props, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(oracle.Finals)
+		if !slices.Equal(got.Finals, oracle.Finals) || got.Final != oracle.Final || len(got.Checks) > 0 {
+			t.Errorf("%s: the search finds %q, the enumerator %q", m, got, oracle)
+		}
+		sum, err := u.Summarize(got.Finals)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum.Ok != (got.Final == (u.Kind() == "Allowed")) {
+			t.Errorf("%s: the summary says %v, the engine found an example or counterexample: %v", m, sum.Ok, got.Final)
+		}
+		fmt.Fprintf(&b, "%s: %v %s %d %d\n", m, sum.Ok, sum.Observation(), sum.Positive, sum.Negative)
+		for _, s := range sum.States {
+			fmt.Fprintf(&b, "  %s\n", s)
+		}
+	}
+	return b.String()
+}
+
+// TestResults holds what tests show against testdata/results.txt.
+func TestResults(t *testing.T) {
+	const file = "testdata/results.txt"
+	update := flag.Lookup("update").Value.String() == "true"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(text), "\n-- ")
+	for i, part := range parts[1:] {
+		name, body, _ := strings.Cut(part, " --\n")
+		program, want, ok := strings.Cut(body+"\n", "=>\n")
+		if !ok {
+			t.Fatalf("section %q has no =>", name)
+		}
+		t.Run(name, func(t *testing.T) {
+			got := results(t, name, program)
+			if strings.TrimSpace(got) != strings.TrimSpace(want) && !update {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+			parts[i+1] = name + " --\n" + program + "=>\n" + strings.TrimRight(got, "\n")
+		})
+	}
+	if update {
+		if err := os.WriteFile(file, []byte(strings.Join(parts, "\n-- ")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
