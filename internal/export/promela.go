@@ -164,26 +164,6 @@ func (w *promela) survey() {
 	for t := range p.Threads {
 		w.addThread(ir.ThreadID(t), watched)
 	}
-	for _, t := range w.threads {
-		if !t.start && len(t.params) > 0 && !w.spawned(t.id) {
-			continue // never runs
-		}
-	}
-}
-
-// spawned reports whether some edge starts the thread.
-func (w *promela) spawned(t ir.ThreadID) bool {
-	for _, u := range w.p.Threads {
-		f := w.p.Funcs[u.Func]
-		for i := range f.Edges {
-			for _, v := range f.Edges[i].Op.Threads {
-				if v == t {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 const headerText = `/*

@@ -10,8 +10,8 @@ import "fencepost/internal/ir"
 // enables, disables or changes the other.
 //
 // Atoms also stand for what is not memory proper: a mutex, condition or barrier
-// touches its word, the beginning of a section everything, since it keeps everybody
-// else from memory, allocation what is not static.
+// touches its word, the beginning and end of a section everything, since they keep
+// everybody else from memory and let them back, allocation what is not static.
 
 const (
 	atoms     = 256
@@ -80,7 +80,9 @@ func (y *System) addFootprints(facts *ir.Facts) {
 				lc.next.Add(&next)
 				lc.future.Add(&future)
 				// What a join waits for is not memory.
-				lc.open = lc.open || lc.edges[i].kind == ir.Join
+				if lc.edges[i].kind == ir.Join {
+					lc.open, lc.waits = true, true
+				}
 			}
 		}
 	}
@@ -117,7 +119,7 @@ func (y *System) edgeFootprints(e *edge, facts *ir.Facts) (next, future Footprin
 	op := &e.ir.Op
 	place := facts.Footprint(e.ir)
 	switch op.Kind {
-	case ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.Bound, ir.Fence, ir.AtomicEnd:
+	case ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.Bound, ir.Fence:
 		return next, future
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		y.touchPlace(&next, place, false)
@@ -140,7 +142,7 @@ func (y *System) edgeFootprints(e *edge, facts *ir.Facts) (next, future Footprin
 		// Nothing but what a section keeps out; whom a spawn starts is added by
 		// spread.
 		next.touch(otherAtom, false)
-	case ir.AtomicBegin, ir.CondWait:
+	case ir.AtomicBegin, ir.AtomicEnd, ir.CondWait:
 		next.touchAll()
 	default:
 		panic("BUG: unexpected operation " + op.Kind.String())
@@ -188,11 +190,26 @@ func (y *System) touchObject(f *Footprint, o *ir.Object, lo, hi int, write bool)
 // Next adds what the steps thread t can take next touch: its edges, enabled or
 // not, and its pending entries.
 func (y *System) Next(s *State, t int, f *Footprint) {
-	if s.status[t] != notStarted {
-		f.Add(&y.threads[t].locs[s.pc[t]].next)
-	}
+	f.Add(y.NextEdges(s, t))
 	y.pending(s, t, f)
 }
+
+var nothing Footprint
+
+// NextEdges is what the edges of thread t touch.
+func (y *System) NextEdges(s *State, t int) *Footprint {
+	if s.status[t] == notStarted {
+		return &nothing
+	}
+	return &y.threads[t].locs[s.pc[t]].next
+}
+
+// Pending adds what the entries in the buffer of thread t touch.
+func (y *System) Pending(s *State, t int, f *Footprint) { y.pending(s, t, f) }
+
+// Waits reports whether an edge of thread t waits for something that is not
+// memory: another thread's end.
+func (y *System) Waits(s *State, t int) bool { return y.threads[t].locs[s.pc[t]].waits }
 
 // Future adds everything thread t may ever touch from here on.
 func (y *System) Future(s *State, t int, f *Footprint) {

@@ -83,6 +83,7 @@ type locCode struct {
 	next   Footprint
 	future Footprint
 	open   bool
+	waits  bool // an edge waits for another thread's end
 }
 
 // edge is a compiled edge.

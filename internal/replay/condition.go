@@ -48,6 +48,9 @@ func (s *state) holds(c *property.Cond) bool {
 
 // reaches reports whether the state belongs to the goal.
 func (s *state) reaches(g *property.Goal) bool {
+	if s.over { // after exit there is nothing left to be anywhere
+		return false
+	}
 	for _, at := range g.At {
 		th := &s.threads[at.Thread]
 		if th.phase == unstarted || !slices.Contains(at.Locs, th.loc) {

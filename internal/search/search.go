@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"sort"
 	"sync"
@@ -20,6 +21,8 @@ type Problem struct {
 	Memory int64
 	// All goes on after the first level with a finding.
 	All bool
+	// Sleeps says that workers use sleep sets.
+	Sleeps bool
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
 }
@@ -32,6 +35,16 @@ type Worker interface {
 	Expand(state []byte, out *Sink)
 }
 
+// Sleeper is a worker that uses sleep sets [G96 §5]: a state comes with a set of
+// steps that need not be looked at in it, because an equivalent order of steps has
+// been or will be. The sets are bits whose meaning is the worker's.
+type Sleeper interface {
+	Worker
+	// ExpandAwake is Expand without the steps in sleep. If only is not 0, the state
+	// was expanded before, and just the steps in only are wanted now.
+	ExpandAwake(state []byte, sleep, only uint32, out *Sink)
+}
+
 // Sink takes what a worker finds.
 type Sink struct {
 	v           *visited
@@ -40,7 +53,14 @@ type Sink struct {
 	depth       int
 	transitions int64
 	findings    []Finding
+	arrivals    []arrival
 	err         error
+}
+
+// arrival is a second way to a state, with fewer steps asleep.
+type arrival struct {
+	id    ID
+	sleep uint32
 }
 
 // Finding is something a worker reported in or right after a state.
@@ -64,13 +84,18 @@ func (f *Finding) before(g *Finding) bool {
 func (f Finding) AtStart() bool { return f.State == noParent }
 
 // Add gives a successor. The bytes are copied.
-func (k *Sink) Add(next []byte) {
+func (k *Sink) Add(next []byte) { k.AddAsleep(next, 0) }
+
+// AddAsleep gives a successor and what need not be looked at in it.
+func (k *Sink) AddAsleep(next []byte, sleep uint32) {
 	k.transitions++
 	if len(next) > maxState {
 		k.err = ErrTooLarge
 		return
 	}
-	k.v.add(next, k.parent)
+	if id, again := k.v.add(next, k.parent, sleep); again {
+		k.arrivals = append(k.arrivals, arrival{id, sleep})
+	}
 }
 
 // Report notes a finding at the state being expanded. Of findings with equal
@@ -165,7 +190,15 @@ type run struct {
 	expanded atomic.Int64
 	depth    atomic.Int64
 	jobs     []job
+	tasks    []task
 	nextJob  atomic.Int64
+	nextTask atomic.Int64
+}
+
+// task is a state that is to be looked at again.
+type task struct {
+	id   ID
+	only uint32
 }
 
 // job is the part of a level that lies in one chunk.
@@ -179,7 +212,7 @@ type job struct {
 // Run searches until everything is expanded, something is found or a limit is
 // reached.
 func Run(ctx context.Context, p Problem) *Result {
-	r := &run{p: p, v: &visited{}}
+	r := &run{p: p, v: newVisited(p.Sleeps)}
 	for range max(1, p.Workers) {
 		r.workers = append(r.workers, p.Worker())
 		r.sinks = append(r.sinks, &Sink{v: r.v, parent: noParent})
@@ -194,6 +227,7 @@ func Run(ctx context.Context, p Problem) *Result {
 		if n == 0 || r.done() {
 			break
 		}
+		r.v.level = to
 		r.expandLevel(ctx, n)
 		from = to
 		r.depth.Add(1)
@@ -243,6 +277,7 @@ func (r *run) watch(ctx context.Context) func() {
 func (r *run) level(from *[shards]mark) (to [shards]mark, n int64) {
 	r.jobs = r.jobs[:0]
 	r.nextJob.Store(0)
+	r.again()
 	for i := range r.v.shards {
 		sh := &r.v.shards[i]
 		to[i] = sh.end()
@@ -257,7 +292,29 @@ func (r *run) level(from *[shards]mark) (to [shards]mark, n int64) {
 			}
 		}
 	}
-	return to, r.v.states.Load() - r.expanded.Load()
+	return to, r.v.states.Load() - r.expanded.Load() + int64(len(r.tasks))
+}
+
+// again turns the arrivals of the level before into tasks. What is asleep in the
+// end, and so what is looked at again, does not depend on their order.
+func (r *run) again() {
+	r.tasks = r.tasks[:0]
+	r.nextTask.Store(0)
+	only := map[ID]uint32{}
+	for _, k := range r.sinks {
+		for _, a := range k.arrivals {
+			if missing := r.v.wake(a.id, a.sleep); missing != 0 {
+				if only[a.id] == 0 {
+					r.tasks = append(r.tasks, task{id: a.id})
+				}
+				only[a.id] |= missing
+			}
+		}
+		k.arrivals = k.arrivals[:0]
+	}
+	for i := range r.tasks {
+		r.tasks[i].only = only[r.tasks[i].id]
+	}
 }
 
 func (r *run) expandLevel(ctx context.Context, n int64) {
@@ -290,18 +347,26 @@ func (r *run) expandLevel(ctx context.Context, n int64) {
 // work expands jobs until none is left.
 func (r *run) work(ctx context.Context, w int) {
 	worker, sink, depth := r.workers[w], r.sinks[w], int(r.depth.Load())
+	var sleeper Sleeper
+	if r.p.Sleeps {
+		sleeper = worker.(Sleeper)
+	}
 	for {
 		j := r.nextJob.Add(1) - 1
 		if j >= int64(len(r.jobs)) {
-			return
+			break
 		}
 		job := &r.jobs[j]
 		n := int64(0)
 		for place := job.place; place < job.end; {
-			state, _, next := readRecord(job.chunk, place)
+			state, _, next := r.v.read(job.chunk, place)
 			sink.depth = depth
 			sink.parent, sink.state = makeID(job.shard, place), state
-			worker.Expand(state, sink)
+			if sleeper != nil {
+				sleeper.ExpandAwake(state, binary.LittleEndian.Uint32(job.chunk[place&(1<<chunkBits-1)+parentSize:]), 0, sink)
+			} else {
+				worker.Expand(state, sink)
+			}
 			place = next
 			if n++; n%batch == 0 {
 				r.expanded.Add(batch)
@@ -314,6 +379,15 @@ func (r *run) work(ctx context.Context, w int) {
 		if sink.err != nil || r.interrupted(ctx) {
 			return
 		}
+	}
+	for {
+		j := r.nextTask.Add(1) - 1
+		if j >= int64(len(r.tasks)) || sink.err != nil || j%batch == 0 && r.interrupted(ctx) {
+			return
+		}
+		state, sleep := r.v.stateAt(r.tasks[j].id)
+		sink.depth, sink.parent, sink.state = depth, r.tasks[j].id, state
+		sleeper.ExpandAwake(state, sleep, r.tasks[j].only, sink)
 	}
 }
 

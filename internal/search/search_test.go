@@ -233,13 +233,15 @@ func (bigWorker) Expand(_ []byte, _ *Sink) {}
 // lengths, many of them repeated.
 func TestVisitedAgainstMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	v, twin := &visited{}, map[string]bool{}
+	v, twin := newVisited(false), map[string]bool{}
 	for range 200000 {
 		state := make([]byte, r.IntN(5)*r.IntN(9))
 		for i := range state {
 			state[i] = byte(r.IntN(4))
 		}
-		if isNew := v.add(state, noParent); isNew == twin[string(state)] {
+		before := v.states.Load()
+		v.add(state, noParent, 0)
+		if isNew := v.states.Load() > before; isNew == twin[string(state)] {
 			t.Fatalf("state %v: new %v", state, isNew)
 		}
 		twin[string(state)] = true
@@ -272,11 +274,11 @@ func TestHashIsStable(t *testing.T) {
 }
 
 func BenchmarkVisited(b *testing.B) {
-	v := &visited{}
+	v := newVisited(false)
 	state := make([]byte, 32)
 	b.ReportAllocs()
 	for i := range b.N {
 		binary.LittleEndian.PutUint64(state, uint64(i))
-		v.add(state, noParent)
+		v.add(state, noParent, 0)
 	}
 }

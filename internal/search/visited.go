@@ -10,9 +10,9 @@ import (
 
 // The visited set. States live in arenas, one per shard; a shard is chosen by the
 // top bits of the hash and has a lock of its own, so workers rarely meet. A
-// record is the id of the parent, the length and the bytes; its place is its
-// identity, and new records stand behind old ones, so the arena is also the
-// queue of the search.
+// record is the id of the parent, the sleep set if there are any, the length and
+// the bytes; its place is its identity, and new records stand behind old ones, so
+// the arena is also the queue of the search.
 
 // ID names a stored state: shard in the top bits, place in its arena below.
 type ID uint64
@@ -29,9 +29,10 @@ const (
 	chunkBits  = 20
 
 	parentSize = 6 // bytes an id takes in a record: shardBits + placeBits fit
+	sleepSize  = 4 // bytes a sleep set takes
 
 	// maxState is the longest state that fits a chunk with its record's head.
-	maxState = maxChunk - parentSize - binary.MaxVarintLen32
+	maxState = maxChunk - parentSize - sleepSize - binary.MaxVarintLen32
 )
 
 // ErrTooLarge says that a single state is too long to store.
@@ -55,6 +56,18 @@ type visited struct {
 	shards [shards]shard
 	bytes  atomic.Int64
 	states atomic.Int64
+	head   int // bytes of a record before the length
+	// level is where the states of the level under construction begin. It is
+	// written between levels only.
+	level [shards]mark
+}
+
+func newVisited(sleeps bool) *visited {
+	v := &visited{head: parentSize}
+	if sleeps {
+		v.head += sleepSize
+	}
+	return v
 }
 
 const tagMask = ^uint64(1<<placeBits - 1)
@@ -62,10 +75,13 @@ const tagMask = ^uint64(1<<placeBits - 1)
 // tableShare of a shard's table may be filled, in quarters.
 const tableShare = 3
 
-// add stores a state unless it is there; it reports whether it was new.
-func (v *visited) add(state []byte, parent ID) bool {
+// add stores a state unless it is there. For a state that is there from an
+// earlier level and sleeps on something that sleep does not, it returns the
+// state's id and true: some of its steps may have to be looked at after all.
+func (v *visited) add(state []byte, parent ID, sleep uint32) (ID, bool) {
 	h := hash(state)
-	sh := &v.shards[h>>(64-shardBits)]
+	index := int(h >> (64 - shardBits))
+	sh := &v.shards[index]
 	tag := h << shardBits & tagMask
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -77,17 +93,59 @@ func (v *visited) add(state []byte, parent ID) bool {
 	for sh.table[i] != 0 {
 		slot := sh.table[i]
 		if slot&tagMask == tag {
-			if stored, _, _ := sh.record(slot&^tagMask - 1); bytes.Equal(stored, state) {
-				return false
+			place := slot&^tagMask - 1
+			if stored, _, _ := v.record(sh, place); bytes.Equal(stored, state) {
+				return v.again(index, place, sleep)
 			}
 		}
 		i = (i + 1) & mask
 	}
-	place := v.store(sh, state, parent)
+	place := v.store(sh, state, parent, sleep)
 	sh.table[i] = tag | (place + 1)
 	sh.count++
 	v.states.Add(1)
-	return true
+	return 0, false
+}
+
+// again takes another arrival at a stored state into account.
+func (v *visited) again(index int, place uint64, sleep uint32) (ID, bool) {
+	if v.head == parentSize {
+		return 0, false
+	}
+	set := v.sleepAt(&v.shards[index], place)
+	old := binary.LittleEndian.Uint32(set)
+	if old&^sleep == 0 {
+		return 0, false
+	}
+	if !v.level[index].covers(place) {
+		binary.LittleEndian.PutUint32(set, old&sleep)
+		return 0, false
+	}
+	return makeID(index, place), true
+}
+
+// sleepAt is the bytes of a record's sleep set.
+func (v *visited) sleepAt(sh *shard, place uint64) []byte {
+	off := place&(1<<chunkBits-1) + parentSize
+	return sh.chunks[place>>chunkBits][off : off+sleepSize]
+}
+
+// wake takes an arrival with a sleep set at an old state into account: what must
+// be looked at now, because the state slept on it and the arrival does not.
+func (v *visited) wake(id ID, sleep uint32) uint32 {
+	set := v.sleepAt(&v.shards[id.shard()], id.place())
+	old := binary.LittleEndian.Uint32(set)
+	binary.LittleEndian.PutUint32(set, old&sleep)
+	return old &^ sleep
+}
+
+// stateAt is a stored state and its sleep set.
+func (v *visited) stateAt(id ID) ([]byte, uint32) {
+	sh := &v.shards[id.shard()]
+	sh.mu.Lock() // others may be adding chunks
+	defer sh.mu.Unlock()
+	state, _, _ := v.record(sh, id.place())
+	return state, binary.LittleEndian.Uint32(v.sleepAt(sh, id.place()))
 }
 
 func (v *visited) grow(sh *shard) {
@@ -100,7 +158,7 @@ func (v *visited) grow(sh *shard) {
 		if slot == 0 {
 			continue
 		}
-		state, _, _ := sh.record(slot&^tagMask - 1)
+		state, _, _ := v.record(sh, slot&^tagMask-1)
 		i := hash(state) & mask
 		for sh.table[i] != 0 {
 			i = (i + 1) & mask
@@ -110,8 +168,8 @@ func (v *visited) grow(sh *shard) {
 }
 
 // store appends a record and returns its place.
-func (v *visited) store(sh *shard, state []byte, parent ID) uint64 {
-	need := parentSize + binary.MaxVarintLen32 + len(state)
+func (v *visited) store(sh *shard, state []byte, parent ID, sleep uint32) uint64 {
+	need := v.head + binary.MaxVarintLen32 + len(state)
 	n := len(sh.chunks)
 	if n == 0 || len(sh.chunks[n-1])+need > cap(sh.chunks[n-1]) {
 		size := max(need, min(maxChunk, firstChunk<<min(n, 16)))
@@ -124,6 +182,9 @@ func (v *visited) store(sh *shard, state []byte, parent ID) uint64 {
 	for i := range parentSize {
 		c = append(c, byte(parent>>(8*i)))
 	}
+	if v.head > parentSize {
+		c = binary.LittleEndian.AppendUint32(c, sleep)
+	}
 	c = binary.AppendUvarint(c, uint64(len(state)))
 	sh.chunks[n-1] = append(c, state...)
 	return place
@@ -131,18 +192,18 @@ func (v *visited) store(sh *shard, state []byte, parent ID) uint64 {
 
 // record reads a record: its state, its parent, and the place behind it in the
 // same chunk.
-func (sh *shard) record(place uint64) (state []byte, parent ID, next uint64) {
-	return readRecord(sh.chunks[place>>chunkBits], place)
+func (v *visited) record(sh *shard, place uint64) (state []byte, parent ID, next uint64) {
+	return v.read(sh.chunks[place>>chunkBits], place)
 }
 
-func readRecord(chunk []byte, place uint64) (state []byte, parent ID, next uint64) {
+func (v *visited) read(chunk []byte, place uint64) (state []byte, parent ID, next uint64) {
 	off := place & (1<<chunkBits - 1)
 	b := chunk[off:]
 	for i := range parentSize {
 		parent |= ID(b[i]) << (8 * i)
 	}
-	size, n := binary.Uvarint(b[parentSize:])
-	start := parentSize + n
+	size, n := binary.Uvarint(b[v.head:])
+	start := v.head + n
 	return b[start : start+int(size)], parent, place + uint64(start) + size
 }
 
@@ -150,6 +211,12 @@ func readRecord(chunk []byte, place uint64) (state []byte, parent ID, next uint6
 type mark struct {
 	chunk int // index of the last chunk
 	len   int // bytes used in it
+}
+
+// covers reports whether a place lies before the mark.
+func (m mark) covers(place uint64) bool {
+	chunk, off := int(place>>chunkBits), int(place&(1<<chunkBits-1))
+	return chunk < m.chunk || chunk == m.chunk && off < m.len
 }
 
 func (sh *shard) end() mark {
@@ -164,7 +231,7 @@ func (sh *shard) end() mark {
 func (v *visited) path(id ID) [][]byte {
 	var out [][]byte
 	for id != noParentStored {
-		state, parent, _ := v.shards[id.shard()].record(id.place())
+		state, parent, _ := v.record(&v.shards[id.shard()], id.place())
 		out = append(out, state)
 		id = parent
 	}

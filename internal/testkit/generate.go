@@ -140,7 +140,7 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 		if s.Kind == Havoc {
 			s.Val = 1
 		}
-		if g.r.IntN(200) == 0 {
+		if g.r.IntN(40) == 0 {
 			s.Kind = Exit
 		}
 	}

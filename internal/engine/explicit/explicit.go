@@ -52,6 +52,7 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		Workers: task.Limits.Workers,
 		Memory:  task.Limits.Memory,
 		All:     task.KeepGoing,
+		Sleeps:  sleeps(task),
 	}
 	if task.Progress != nil {
 		problem.Progress = func(p search.Progress) {
@@ -119,6 +120,11 @@ func Compile(task *engine.Task) *memory.System {
 
 // reduces reports whether persistent sets may be used.
 func reduces(task *engine.Task) bool { return !task.NoReduction && !goalsReadMemory(task) }
+
+// sleeps reports whether sleep sets are used.
+func sleeps(task *engine.Task) bool {
+	return reduces(task) && len(task.Program.Threads) <= maxSleepers
+}
 
 func goalsReadMemory(task *engine.Task) bool {
 	for i := range task.Props.Goals {
@@ -239,7 +245,7 @@ func unreached(task *engine.Task, y *memory.System, ran map[ir.EdgeID]bool) []ve
 func collectFinals(task *engine.Task, workers []*worker, out *engine.Outcome) {
 	all := map[string]bool{}
 	for _, w := range workers {
-		out.Stats.FinalStates += w.ended
+		out.Stats.FinalStates += w.done
 		for f := range w.finals {
 			all[f] = true
 		}

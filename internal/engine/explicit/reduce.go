@@ -1,6 +1,10 @@
 package explicit
 
-import "fencepost/internal/memory"
+import (
+	"math/bits"
+
+	"fencepost/internal/memory"
+)
 
 // Partial-order reduction by persistent sets (Godefroid 1996, [G96]).
 //
@@ -101,4 +105,80 @@ func (r *reducer) close(s *memory.State, t int, enabled []int, limit int) (int, 
 		}
 	}
 	return n, true
+}
+
+// Sleep sets [G96 §5]. If in a state the steps p and q are independent and p is
+// looked at first, then after q nothing is lost by not looking at p: q p and p q
+// lead to the same state, and p q is looked at. So q's successor sleeps on p, and
+// goes on to as long as only steps independent of p are taken. A state reached
+// in several ways sleeps on what all of them sleep on; if a way arrives later that
+// sleeps on less, the difference is looked at then (package search).
+//
+// What sleeps is all edges of one thread, or all flushes of its buffer, as one.
+// That makes sets small and stable: a thread that sleeps has not moved, and an
+// independent step neither enables nor disables any of its edges.
+
+// maxSleepers is how many threads fit a sleep set: two bits each.
+const maxSleepers = 16
+
+func edgesBit(t int) uint32 { return 1 << (2 * t) }
+
+func flushBit(t int) uint32 { return 2 << (2 * t) }
+
+func bitOf(st memory.Step) uint32 {
+	if st.Kind == memory.Flush {
+		return flushBit(int(st.Thread))
+	}
+	return edgesBit(int(st.Thread))
+}
+
+// sleepers is what the next steps in one state touch, apart for the edges and the
+// buffer of each thread.
+type sleepers struct {
+	y      *memory.System
+	flush  []memory.Footprint
+	masks  []uint32 // per bit: the bits independent of it
+	filled uint32   // bits for which masks is computed in this state
+}
+
+func newSleepers(y *memory.System) *sleepers {
+	n := y.Threads()
+	return &sleepers{y: y, flush: make([]memory.Footprint, n), masks: make([]uint32, 2*n)}
+}
+
+// look prepares for a state.
+func (k *sleepers) look(s *memory.State) {
+	k.filled = 0
+	for t := range k.flush {
+		k.flush[t] = memory.Footprint{}
+		k.y.Pending(s, t, &k.flush[t])
+	}
+}
+
+// independent is the steps of other threads that bit's steps are independent of.
+func (k *sleepers) independent(s *memory.State, bit uint32) uint32 {
+	i := bits.TrailingZeros32(bit)
+	if k.filled&bit != 0 {
+		return k.masks[i]
+	}
+	t := i / 2
+	mine := &k.flush[t]
+	if bit == edgesBit(t) {
+		mine = k.y.NextEdges(s, t)
+	}
+	var out uint32
+	for u := range k.flush {
+		if u == t {
+			continue
+		}
+		if !mine.Conflicts(&k.flush[u]) {
+			out |= flushBit(u)
+		}
+		if !mine.Conflicts(k.y.NextEdges(s, u)) && !k.y.Waits(s, u) {
+			out |= edgesBit(u)
+		}
+	}
+	k.filled |= bit
+	k.masks[i] = out
+	return out
 }

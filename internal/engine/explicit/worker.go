@@ -18,16 +18,18 @@ type worker struct {
 	y    *memory.System
 	s    *memory.State
 
-	reduce  *reducer // nil: expand everything
-	enabled []int    // steps per thread
-	failed  bool     // a check failed in the state being expanded
+	reduce  *reducer  // nil: expand everything
+	sleep   *sleepers // nil: no sleep sets
+	asleep  uint32    // what the successor under construction sleeps on
+	enabled []int     // steps per thread
+	ended   int       // steps so far that ended the program: a check failed, or exit
 
 	steps  []memory.Step
 	code   []byte
 	values []int64
 	out    *search.Sink
 
-	ended  int64           // final states met
+	done   int64           // final states met
 	finals map[string]bool // their observations
 	key    []byte
 }
@@ -36,6 +38,9 @@ func newWorker(task *engine.Task, y *memory.System) *worker {
 	w := &worker{task: task, y: y, s: y.NewState(), finals: map[string]bool{}, enabled: make([]int, y.Threads())}
 	if reduces(task) {
 		w.reduce = newReducer(y)
+	}
+	if sleeps(task) {
+		w.sleep = newSleepers(y)
 	}
 	return w
 }
@@ -59,33 +64,47 @@ func (w *worker) Start(out *search.Sink) {
 }
 
 // Expand looks at a state and adds its successors.
-func (w *worker) Expand(state []byte, out *search.Sink) {
+func (w *worker) Expand(state []byte, out *search.Sink) { w.ExpandAwake(state, 0, 0, out) }
+
+// ExpandAwake looks at a state, or looks again at some of its steps.
+func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink) {
 	w.out = out
 	w.y.Decode(w.s, state)
-	w.goals()
+	if only == 0 {
+		w.goals()
+	}
 	moved := w.list()
 	if w.s.Err != nil {
 		out.Fail(w.s.Err)
 		return
 	}
 	if !moved {
-		w.follow(-1) // at most wake-ups
-		w.atEnd()
+		w.follow(-1, 0, 0) // at most wake-ups
+		if only == 0 {
+			w.atEnd()
+		}
 		return
 	}
-	w.failed = false
+	if w.sleep != nil {
+		w.sleep.look(w.s)
+	}
+	if only != 0 {
+		w.follow(-1, sleep, only)
+		return
+	}
+	before := w.ended
 	if w.reduce != nil {
 		if set := w.reduce.choose(w.s, w.enabled); set != nil {
 			for _, t := range set {
-				w.follow(t)
+				sleep = w.follow(t, sleep, 0)
 			}
-			// A check that fails ends the program and what it postponed with it.
-			if !w.failed {
+			// A step that ends the program ends what was postponed with it.
+			if w.ended == before {
 				return
 			}
 		}
 	}
-	w.follow(-1)
+	w.follow(-1, sleep, 0)
 }
 
 // list finds the steps enabled, sorted by thread; it reports whether there is one
@@ -104,34 +123,56 @@ func (w *worker) list() bool {
 	return moved
 }
 
-// follow takes the listed steps of thread t, or of all if t is -1.
-func (w *worker) follow(t int) {
-	for _, st := range w.steps {
-		if t >= 0 && int(st.Thread) != t {
-			continue
+// follow takes the listed steps of thread t, or of all if t is -1, that are not
+// asleep, or just those in only if it is not 0. It returns sleep with the steps
+// taken: later siblings need not look at those they are independent of, unless
+// they ended the program, for then the other order was not looked at.
+func (w *worker) follow(t int, sleep, only uint32) uint32 {
+	for i := 0; i < len(w.steps); {
+		bit := uint32(0)
+		if w.sleep != nil {
+			bit = bitOf(w.steps[i])
 		}
-		mark := w.s.Mark()
-		w.y.Apply(w.s, st)
-		w.y.Settle(w.s, int(st.Thread), w.visit)
-		w.s.Undo(mark)
+		n := i + 1
+		for n < len(w.steps) && w.steps[n].Thread == w.steps[i].Thread && (bit == 0 || bitOf(w.steps[n]) == bit) {
+			n++
+		}
+		if (t < 0 || int(w.steps[i].Thread) == t) && sleep&bit == 0 && (only == 0 || only&bit != 0) {
+			if bit != 0 {
+				w.asleep = sleep & w.sleep.independent(w.s, bit)
+			}
+			before := w.ended
+			for _, st := range w.steps[i:n] {
+				mark := w.s.Mark()
+				w.y.Apply(w.s, st)
+				w.y.Settle(w.s, int(st.Thread), w.visit)
+				w.s.Undo(mark)
+			}
+			if w.ended == before {
+				sleep |= bit
+			}
+		}
+		i = n
 	}
 	if w.s.Err != nil {
 		w.out.Fail(w.s.Err)
 	}
+	return sleep
 }
 
 // visit takes one settled successor.
 func (w *worker) visit() {
 	if f, failed := w.s.Fault(); failed {
 		w.out.Report(checkKey(f))
-		w.failed = true
+		w.ended++
 		return
 	}
 	if w.s.Over() {
+		w.ended++
 		return
 	}
 	w.code = w.y.Encode(w.s, w.code[:0])
-	w.out.Add(w.code)
+	w.out.AddAsleep(w.code, w.asleep)
 }
 
 func checkKey(f memory.Fault) string {
@@ -206,7 +247,7 @@ func (w *worker) atEnd() {
 		}
 		return
 	}
-	w.ended++
+	w.done++
 	if f := w.task.Props.Final; f != nil && w.holds(f.Cond) != (f.Quantifier == property.Forall) {
 		w.out.Report(keyFinal)
 	}

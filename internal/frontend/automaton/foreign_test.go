@@ -86,7 +86,7 @@ func TestForeignLimits(t *testing.T) {
 		text, code string
 	}{
 		"signs":       {ParseTrencher, "thread t\ninitial a\ntransition a a check " + deep("! ", 1<<20), codeDepth},
-		"words":       {ParseTrencher, deep("thread ", 1<<20), codeTSyntax},
+		"words":       {ParseTrencher, deep("thread ", 1<<20), codeTUnclosed},
 		"registers":   {ParseTrencher, "thread t\ninitial a\n" + deep("transition a a check + 1 1\n", 1<<20), codeTooLarge},
 		"noise":       {ParseTrencher, deep("\xff\n", 1<<20), codeTSyntax},
 		"long number": {ParseTrencher, "memory_size " + deep("9", 1<<20), codeTNumber},
@@ -97,7 +97,7 @@ func TestForeignLimits(t *testing.T) {
 		"blocks":      {ParseMemorax, process + deep("{", 1<<20), codeDepth},
 		"ifs":         {ParseMemorax, process + deep("if true then ", 1<<20), codeDepth},
 		"statements":  {ParseMemorax, process + deep("nop;", 1<<21), codeTooLarge},
-		"processes":   {ParseMemorax, deep("forbidden A process(64) text A: nop", 1) + deep(";nop", 1<<15), codeTooLarge},
+		"processes":   {ParseMemorax, "forbidden A process(64) text A: nop" + deep(";nop", 1<<14), codeTooLarge},
 		"doubling":    {ParseMemorax, "macro m0() nop; endmacro " + doubling(40) + process + "m40()", codeTooLarge},
 		"recursion":   {ParseMemorax, "macro m() m() endmacro " + process + "m()", codeMRecursive},
 		"argument":    {ParseMemorax, "macro m(a) a endmacro " + process + deep("m(", 1<<16), codeMMacro},

@@ -4,9 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"fencepost/internal/ir"
-	"fencepost/internal/source"
 )
 
 // FuzzParse: no input panics or hangs; what has no errors verifies, and every
@@ -25,31 +22,7 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		file := source.NewFile("fuzz.fp", text)
-		u, list := Parse(file, Options{})
-		for _, d := range list.All {
-			if !d.Span.IsValid() || d.Code == "" || d.Message == "" {
-				t.Fatalf("diagnostic %+v", d)
-			}
-		}
-		if list.HasErrors() != (u.Program == nil) {
-			t.Fatal("a program beside errors, or neither")
-		}
-		if u.Program == nil {
-			return
-		}
-		for _, err := range ir.Verify(u.Program) {
-			t.Error(err)
-		}
-		for _, fn := range u.Program.Funcs {
-			for i := range fn.Edges {
-				if file.Slice(fn.Edges[i].Pos) == "" {
-					t.Fatalf("edge without text: %s", u.Program.FormatOp(fn, &fn.Edges[i].Op))
-				}
-			}
-		}
-	})
+	f.Fuzz(func(t *testing.T, text []byte) { sound(t, text, Parse) })
 }
 
 func fuzzSections(f *testing.F, name string) []string {

@@ -268,8 +268,10 @@ func (c *memoraxCompiler) forbid(props *property.Set, list []ident) {
 		return
 	}
 	g := property.Goal{Name: c.text(first.start, end), Pos: c.span(first.start, end)}
+	stars := 0
 	for i, id := range list {
 		if id.text == "*" {
+			stars++
 			continue
 		}
 		t := c.threads[i]
@@ -280,7 +282,7 @@ func (c *memoraxCompiler) forbid(props *property.Set, list []ident) {
 		}
 		g.At = append(g.At, property.At{Thread: t.first, Locs: []ir.Loc{l.find().loc}})
 	}
-	if len(g.At) == 0 {
+	if stars == len(list) {
 		c.errorf(codeMForbidden, first.start, end, "a forbidden list without a label")
 	}
 	props.Goals = append(props.Goals, g)

@@ -20,7 +20,6 @@ type location struct {
 	count int64
 	vals  []value
 	wide  int // bytes of the widest access of a location without a type
-	used  bool
 	obj   ir.ObjectID
 	at    extent
 }
@@ -156,7 +155,7 @@ func (c *compiler) declareLocation(it *initial, typ ir.Type, typed bool) {
 	for i := range l.vals {
 		v := &l.vals[i]
 		if v.sym != "" {
-			c.location(v.sym, v.extent).used = true
+			c.location(v.sym, v.extent)
 			c.escaped[v.sym] = true
 			l.wide = max(l.wide, c.arch.word())
 		} else if ir.S32.Wrap(v.num) != v.num && ir.U32.Wrap(v.num) != v.num {
@@ -193,7 +192,7 @@ func (c *compiler) declareRegister(it *initial, typ ir.Type, typed bool) {
 	}
 	c.regInit[whole] = regValue{val: it.val, part: key.reg.part}
 	if it.val.sym != "" {
-		c.location(it.val.sym, it.val.extent).used = true
+		c.location(it.val.sym, it.val.extent)
 	}
 }
 
@@ -238,7 +237,7 @@ func (c *compiler) measure() {
 
 func (c *compiler) measureOperand(t int, in *instruction, oc *opcode, op *operand) {
 	if op.sym != "" && (oc.kind != kJump || op.kind != isTarget) {
-		c.location(op.sym, op.extent).used = true
+		c.location(op.sym, op.extent)
 	}
 	switch {
 	case oc.kind == kJump:

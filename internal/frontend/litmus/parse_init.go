@@ -201,18 +201,25 @@ func (p *parser) value(code string) (value, bool) {
 		return p.scalar(code)
 	}
 	v.braces = true
-	for !p.tok.is("}") {
-		e, ok := p.scalar(code)
-		if !ok {
-			return v, false
-		}
+	ok := true
+	for ok && !p.tok.is("}") {
+		var e value
+		e, ok = p.scalar(code)
 		v.list = append(v.list, e)
 		if !p.accept(",") {
 			break
 		}
 	}
 	v.end = p.tok.end
-	return v, p.expect(code, "}")
+	if ok && p.expect(code, "}") {
+		return v, true
+	}
+	// The brace of a malformed list must not be taken for another one.
+	for !p.tok.is("}") && !p.tok.is(";") && p.tok.kind != tEOF {
+		p.advance()
+	}
+	p.accept("}")
+	return v, false
 }
 
 func (p *parser) scalar(code string) (value, bool) {

@@ -4,11 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"fencepost/internal/engine/explicit"
+	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 )
 
@@ -27,9 +27,8 @@ func results(t *testing.T, name, text string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		slices.Sort(oracle.Finals)
-		if !slices.Equal(got.Finals, oracle.Finals) || got.Final != oracle.Final || len(got.Checks) > 0 {
-			t.Errorf("%s: the search finds %q, the enumerator %q", m, got, oracle)
+		if d := testkit.Difference(oracle, got); d != "" || len(got.Checks) > 0 {
+			t.Errorf("%s: the search differs from the enumerator in %s; checks %v", m, d, got.Checks)
 		}
 		sum, err := u.Summarize(got.Finals)
 		if err != nil {
@@ -72,6 +71,34 @@ func TestResults(t *testing.T) {
 	if update {
 		if err := os.WriteFile(file, []byte(strings.Join(parts, "\n-- ")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestProcessor holds instructions, parts of registers and flags against what a
+// processor computed.
+func TestProcessor(t *testing.T) {
+	text, err := os.ReadFile("testdata/processor.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(text), "\n-- ")[1:]
+	if len(parts) == 0 {
+		t.Fatal("no tests")
+	}
+	for _, part := range parts {
+		name, program, _ := strings.Cut(part, " --\n")
+		u, flat := load(t, name, []byte(program))
+		got, err := testkit.Ask(&explicit.Engine, flat, u.Props, memory.TSO, testkit.How{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := u.Summarize(got.Finals)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !sum.Ok || len(sum.States) != 1 {
+			t.Errorf("%s\ngot %v", program, sum.States)
 		}
 	}
 }

@@ -1,0 +1,236 @@
+package export
+
+// Expressions. Promela's integers have 32 bits where ours have 64: constants
+// and operations that would show the difference are refused, or decided here by
+// the range of values they can have; sums and products that grow out of the 32
+// bits while SPIN runs end in a trap of the C compiler's (see the header text).
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"fencepost/internal/ir"
+)
+
+// env is what an expression is translated in.
+type env struct {
+	regs []string
+	seen string // the value an operation sees
+}
+
+// isConstant reports whether e needs no register and sees nothing.
+func isConstant(e *ir.Expr) bool {
+	constant := true
+	e.Walk(func(e *ir.Expr) { constant = constant && e.Op != ir.RegRef && e.Op != ir.Seen })
+	return constant
+}
+
+func fits(v int64) bool { return v >= math.MinInt32 && v <= math.MaxInt32 }
+
+// literal is a number as Promela reads it.
+func literal(v int64) string {
+	switch {
+	case v == math.MinInt32: // the digits alone are too large
+		return "(-2147483647-1)"
+	case v < 0:
+		return "(" + strconv.FormatInt(v, 10) + ")"
+	default:
+		return strconv.FormatInt(v, 10)
+	}
+}
+
+// number is a constant of the program.
+func (w *promela) number(v int64) string {
+	if v, ok := w.layout.pointer(v); ok {
+		return literal(v)
+	}
+	if !fits(v) {
+		w.refuse(w.pos, "the number %d does not fit into the 32 bits of Promela's int", v)
+		return "0"
+	}
+	return literal(v)
+}
+
+var binaryNames = map[ir.ExprOp]string{
+	ir.Add: "+", ir.Sub: "-", ir.Mul: "*", ir.And: "&", ir.Or: "|", ir.Xor: "^",
+	ir.Eq: "==", ir.Ne: "!=", ir.Lt: "<", ir.Le: "<=", ir.Gt: ">", ir.Ge: ">=", ir.LAnd: "&&", ir.LOr: "||",
+}
+
+// expr translates an expression. The result is an operand: a name, a literal or
+// something in parentheses.
+func (w *promela) expr(e *ir.Expr, in env) string {
+	if isConstant(e) {
+		return w.number(e.Eval(ir.Env{Prog: w.p}))
+	}
+	if v, ok := decide(w.p, e); ok {
+		return literal(v)
+	}
+	switch e.Op {
+	case ir.RegRef:
+		return in.regs[e.Reg]
+	case ir.Seen:
+		return in.seen
+	case ir.Not:
+		return "(!" + w.expr(e.X, in) + ")"
+	case ir.Neg:
+		return w.wrap(e.Type, "(-"+w.expr(e.X, in)+")")
+	case ir.BitNot:
+		return w.wrap(e.Type, "(~"+w.expr(e.X, in)+")")
+	case ir.Cast:
+		return w.wrap(e.Type, w.expr(e.X, in))
+	case ir.Ite:
+		if v, ok := decide(w.p, e.X); ok {
+			if v != 0 {
+				return w.expr(e.Y, in)
+			}
+			return w.expr(e.Z, in)
+		}
+		return fmt.Sprintf("(%s -> %s : %s)", w.expr(e.X, in), w.expr(e.Y, in), w.expr(e.Z, in))
+	case ir.Lt, ir.Le, ir.Gt, ir.Ge:
+		if !e.Type.Signed {
+			return w.unsigned(e, in)
+		}
+	case ir.Div, ir.Rem:
+		return w.divide(e, in)
+	case ir.Shl, ir.Shr:
+		return w.shift(e, in)
+	}
+	name, ok := binaryNames[e.Op]
+	if !ok {
+		panic("BUG: unknown operator " + e.Op.String())
+	}
+	text := fmt.Sprintf("(%s %s %s)", w.expr(e.X, in), name, w.expr(e.Y, in))
+	if e.Op.IsCompare() || e.Op == ir.LAnd || e.Op == ir.LOr {
+		return text
+	}
+	return w.wrap(e.Type, text)
+}
+
+// wrap cuts a value to a type. Nothing is cut at 32 and 64 bits: SPIN's program
+// traps when a value grows out of its int.
+func (w *promela) wrap(t ir.Type, text string) string {
+	mask, sign := int64(1)<<min(t.Bits, 32)-1, int64(1)<<(min(t.Bits, 32)-1)
+	switch {
+	case t.Bits >= 64 || t.Bits == 32 && t.Signed:
+		return text
+	case t.Bits == 32:
+		w.refuse(w.pos, "unsigned 32-bit values do not fit into Promela's int")
+		return text
+	case t.Signed:
+		return fmt.Sprintf("(((%s & %d) ^ %d) - %d)", text, mask, sign, sign)
+	default:
+		return fmt.Sprintf("(%s & %d)", text, mask)
+	}
+}
+
+// inRange is the test 0 <= i < n.
+func inRange(i string, n int64) string { return fmt.Sprintf("(%s >= 0 && %s < %d)", i, i, n) }
+
+// unsigned is a comparison of two words without sign: below zero means above
+// all others.
+func (w *promela) unsigned(e *ir.Expr, in env) string {
+	if k, ok := e.Y.IsConst(); ok && e.Op == ir.Lt && k >= 0 && fits(k) {
+		return inRange(w.expr(e.X, in), k)
+	}
+	x, y := w.expr(e.X, in), w.expr(e.Y, in)
+	return fmt.Sprintf("((%s < 0) == (%s < 0) -> %s %s %s : %s %s %s)", x, y, x, binaryNames[e.Op], y, y, binaryNames[e.Op], x)
+}
+
+// divide is / or %, which give 0 for a divisor of 0.
+func (w *promela) divide(e *ir.Expr, in env) string {
+	if !e.Type.Signed {
+		w.refuse(w.pos, "division of unsigned values cannot be written in Promela")
+		return "0"
+	}
+	sign := "/"
+	if e.Op == ir.Rem {
+		sign = "%"
+	}
+	x, y := w.expr(e.X, in), w.expr(e.Y, in)
+	if k, ok := e.Y.IsConst(); ok && k > 0 {
+		return w.wrap(e.Type, fmt.Sprintf("(%s %s %s)", x, sign, y))
+	}
+	minusOne := "-" + x
+	if e.Op == ir.Rem {
+		minusOne = "0"
+	}
+	return w.wrap(e.Type, fmt.Sprintf("(%s == 0 -> 0 : (%s == -1 -> %s : (%s %s %s)))", y, y, minusOne, x, sign, y))
+}
+
+// shift is << or >> by a constant.
+func (w *promela) shift(e *ir.Expr, in env) string {
+	k, ok := e.Y.IsConst()
+	n := uint64(k) % uint64(e.Type.Bits)
+	switch {
+	case !ok || n > 30:
+		w.refuse(w.pos, "a shift by a number that is not a constant from 0 to 30 cannot be written in Promela")
+		return "0"
+	case e.Op == ir.Shl: // a product traps when it grows too large, a shift does not
+		return w.wrap(e.Type, fmt.Sprintf("(%s * %d)", w.expr(e.X, in), int64(1)<<n))
+	case !e.Type.Signed && e.Type.Bits > 16:
+		w.refuse(w.pos, "a right shift of an unsigned value cannot be written in Promela")
+		return "0"
+	default:
+		return w.wrap(e.Type, fmt.Sprintf("(%s >> %d)", w.wrap(e.Type, w.expr(e.X, in)), n))
+	}
+}
+
+// span is a range of values.
+type span struct{ lo, hi int64 }
+
+var anything = span{math.MinInt64, math.MaxInt64}
+
+// decide finds out what a comparison gives if the ranges of its sides say so.
+// Front ends guard addresses by comparisons with numbers that no int reaches.
+func decide(p *ir.Program, e *ir.Expr) (int64, bool) {
+	if !e.Op.IsCompare() {
+		return 0, false
+	}
+	x, y := spanOf(p, e.X), spanOf(p, e.Y)
+	if !e.Type.Signed && (x.lo < 0 || y.lo < 0) {
+		return 0, false
+	}
+	truth := func(always, never bool) (int64, bool) {
+		if always {
+			return 1, true
+		}
+		return 0, never
+	}
+	switch e.Op {
+	case ir.Lt:
+		return truth(x.hi < y.lo, x.lo >= y.hi)
+	case ir.Le:
+		return truth(x.hi <= y.lo, x.lo > y.hi)
+	case ir.Gt:
+		return truth(x.lo > y.hi, x.hi <= y.lo)
+	case ir.Ge:
+		return truth(x.lo >= y.hi, x.hi < y.lo)
+	default:
+		return 0, false
+	}
+}
+
+// spanOf is the values an expression can have if registers hold ints.
+func spanOf(p *ir.Program, e *ir.Expr) span {
+	if isConstant(e) {
+		v := e.Eval(ir.Env{Prog: p})
+		return span{v, v}
+	}
+	switch e.Op {
+	case ir.RegRef, ir.Seen:
+		return span{math.MinInt32, math.MaxInt32}
+	case ir.Add, ir.Sub:
+		x, y := spanOf(p, e.X), spanOf(p, e.Y)
+		const far = 1 << 61 // sums of what lies nearer do not overflow
+		if e.Type.Bits != 64 || x.lo < -far || x.hi > far || y.lo < -far || y.hi > far {
+			return anything
+		}
+		if e.Op == ir.Sub {
+			return span{x.lo - y.hi, x.hi - y.lo}
+		}
+		return span{x.lo + y.lo, x.hi + y.hi}
+	default:
+		return anything
+	}
+}

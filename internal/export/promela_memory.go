@@ -1,0 +1,193 @@
+package export
+
+// Memory as one array of ints. Every element of an object is a slot. In programs
+// with cells, mem[e] may name an object through a pointer: there the objects
+// keep their distances, and the numbers of their cells, which lie beyond 32
+// bits, are moved to relocated.
+
+import (
+	"fmt"
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// relocated is the cell number of the first object in programs with cells. The
+// program's own numbers do not reach it unless they use half of Promela's int.
+const relocated = 1 << 30
+
+type layout struct {
+	objects   []objectSlots
+	slots     int
+	init      []int64
+	cells     bool
+	low, high int64  // the window: cells low..high-1 are slots 0..high-low-1
+	base      uint64 // address of the first object, with cells
+	extent    int64  // cells from base to the end of the last object
+	p         *ir.Program
+}
+
+// objectSlots is where an object lies.
+type objectSlots struct {
+	slot  int
+	count int64
+	unit  int64
+	bad   string // why it cannot be accessed
+}
+
+// layOut gives every object its slots.
+func (w *promela) layOut() {
+	l := &w.layout
+	l.p, l.cells = w.p, w.p.Cells
+	l.objects = make([]objectSlots, len(w.p.Objects))
+	if l.cells {
+		w.layOutCells()
+	}
+	for id := range w.p.Objects {
+		o := &w.p.Objects[id]
+		if l.cells && (o.Cells || o.Unit == ir.CellUnit) {
+			continue
+		}
+		s := objectSlots{slot: l.slots, unit: int64(o.Unit)}
+		switch {
+		case o.Unit != 1 && o.Unit != 2 && o.Unit != 4 && o.Unit != 8 || o.Size%int64(o.Unit) != 0:
+			s.bad = fmt.Sprintf("%s is no array of 1, 2, 4 or 8 byte elements", o.Name)
+		case l.cells && o.Size >= ir.CellUnit:
+			s.bad = fmt.Sprintf("%s has elements of %d bytes in a program that uses mem[]", o.Name, o.Unit)
+		default:
+			s.count = o.Size / s.unit
+		}
+		l.objects[id] = s
+		l.slots += int(min(s.count, maxSlots+1))
+	}
+	if l.slots > maxSlots {
+		w.refuse(w.firstObject(), "more than %d words of memory: SPIN keeps all of them in every state", maxSlots)
+		return
+	}
+	w.initialise()
+}
+
+// layOutCells places the window and the objects that mem[e] can reach.
+func (w *promela) layOutCells() {
+	l := &w.layout
+	found := false
+	for id := range w.p.Objects {
+		o := &w.p.Objects[id]
+		switch {
+		case o.Cells:
+			l.high = max(l.high, o.Size/ir.CellUnit)
+		case o.Unit == ir.CellUnit && (!found || o.Addr < l.base):
+			l.base, found = o.Addr, true
+		}
+	}
+	w.constantAddresses(func(addr uint64) {
+		cell := int64(addr) / ir.CellUnit
+		if w.p.FindObject(addr, 1) == ir.NoObject && cell > -maxSlots && cell < maxSlots {
+			l.low, l.high = min(l.low, cell), max(l.high, cell+1)
+		}
+	})
+	if l.high-l.low > maxSlots {
+		l.slots = maxSlots + 1
+		return
+	}
+	window := int(l.high - l.low)
+	for id := range w.p.Objects {
+		o := &w.p.Objects[id]
+		switch {
+		case o.Cells:
+			l.objects[id] = objectSlots{slot: int(-l.low), count: o.Size / ir.CellUnit, unit: ir.CellUnit}
+		case o.Unit == ir.CellUnit:
+			first := int64(o.Addr-l.base) / ir.CellUnit
+			l.objects[id] = objectSlots{slot: window + int(min(first, maxSlots)), count: o.Size / ir.CellUnit, unit: ir.CellUnit}
+			l.extent = max(l.extent, first+o.Size/ir.CellUnit)
+		}
+	}
+	l.slots = window + int(min(l.extent, maxSlots+1))
+}
+
+// constantAddresses calls f on every address that stands in the program.
+func (w *promela) constantAddresses(f func(uint64)) {
+	for _, t := range w.threads {
+		for i := range t.f.Edges {
+			if a := t.f.Edges[i].Op.Addr; a != nil && isConstant(a) {
+				f(uint64(a.Eval(ir.Env{Prog: w.p})))
+			}
+		}
+	}
+	for _, v := range w.variables() {
+		if v.IsMemory() {
+			f(v.Addr)
+		}
+	}
+}
+
+// initialise reads the first values.
+func (w *promela) initialise() {
+	l := &w.layout
+	l.init = make([]int64, l.slots)
+	for id := range w.p.Objects {
+		o, s := &w.p.Objects[id], &l.objects[id]
+		for i := range s.count {
+			var v uint64
+			for b := range s.unit {
+				if at := i*s.unit + b; at < int64(len(o.Init)) {
+					v |= uint64(o.Init[at]) << (8 * b)
+				}
+			}
+			word := o.Type.Wrap(int64(v))
+			if o.Type.Size() != int(s.unit) {
+				word = ir.Type{Bits: uint8(8 * s.unit), Signed: true}.Wrap(int64(v))
+			}
+			if p, ok := l.pointer(word); ok {
+				word = p
+			}
+			if !fits(word) {
+				w.refuse(o.Pos, "the first value %d of %s does not fit into the 32 bits of Promela's int", word, o.Name)
+				continue
+			}
+			l.init[int64(s.slot)+i] = word
+		}
+	}
+}
+
+// pointer moves a number that names a cell of an object to where it fits.
+func (l *layout) pointer(v int64) (int64, bool) {
+	first := int64(l.base) / ir.CellUnit
+	if !l.cells || l.extent == 0 || v < first || v > first+l.extent {
+		return v, false
+	}
+	return v - first + relocated, true
+}
+
+// declare writes the array and its first values.
+func (l *layout) declare(out *strings.Builder) {
+	fmt.Fprintf(out, "int mem[%d];\n", max(l.slots, 1))
+	for id := range l.objects {
+		o, s := &l.p.Objects[id], &l.objects[id]
+		switch {
+		case s.count == 1:
+			fmt.Fprintf(out, "/* mem[%d] is %s */\n", s.slot, comment(o.Name))
+		case s.count > 1:
+			fmt.Fprintf(out, "/* mem[%d..%d] is %s[0..%d] */\n", s.slot, int64(s.slot)+s.count-1, comment(o.Name), s.count-1)
+		}
+	}
+	if l.cells {
+		l.declareCells(out)
+	}
+}
+
+// declareCells writes how numbers of cells become slots.
+func (l *layout) declareCells(out *strings.Builder) {
+	window := l.high - l.low
+	fmt.Fprintf(out, "/* pointers to variables begin at %d; mem[e] is otherwise one of the cells %d..%d */\n", relocated, l.low, l.high-1)
+	fmt.Fprintf(out, "#define slot_of(e) ((e) >= %d -> (e) - %d : (e) - %s)\n", relocated, relocated-window, literal(l.low))
+	fmt.Fprintf(out, "#define in_window(e) ((e) >= %d || (e) >= %s && (e) < %s)\n", relocated, literal(l.low), literal(l.high))
+	fmt.Fprintf(out, "#define valid_cell(e) ((e) < %d", relocated)
+	for id := range l.objects {
+		if o := &l.p.Objects[id]; !o.Cells && o.Unit == ir.CellUnit {
+			first := relocated + int64(o.Addr-l.base)/ir.CellUnit
+			fmt.Fprintf(out, " || (e) >= %d && (e) < %d", first, first+l.objects[id].count)
+		}
+	}
+	out.WriteString(")\n")
+}
