@@ -53,3 +53,14 @@ const (
 func Show(in Input, form ShowForm, opt Options) (string, []verdict.Diagnostic, error) {
 	return pipeline.Show(in, form, opt)
 }
+
+// ExportOptions say what Export writes, and in which language.
+type ExportOptions = pipeline.ExportOptions
+
+// ExportPromela is the language of the model checker SPIN.
+const ExportPromela = pipeline.ExportPromela
+
+// Export writes the program and its questions in the language of another tool.
+func Export(in Input, opt ExportOptions) (string, []verdict.Diagnostic, error) {
+	return pipeline.Export(in, opt)
+}

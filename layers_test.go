@@ -58,13 +58,15 @@ var policy = map[string]rule{
 	"internal/memory":    {ours: passMay},
 	"internal/search":    {},
 
+	"internal/export": {ours: []string{"internal/source", "internal/ir", "internal/property"}},
+
 	"internal/engine":          {ours: []string{"internal/ir", "internal/property", "internal/memory", "verdict"}},
 	"internal/engine/explicit": {ours: engineMay},
 
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton",
-		"internal/transform", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
+		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
 		"internal/replay", "verdict",
 	}},
 
@@ -146,7 +148,10 @@ func doesIO(std string) bool {
 // imports maps an import path to one file that has it.
 type imports map[string]string
 
-type goPackage struct{ code, tests imports }
+// goPackage has its imports apart: of its code, of the tests inside it, and of the
+// tests in a package of their own, which look at it from outside, with whatever
+// else of ours that takes.
+type goPackage struct{ code, tests, outside imports }
 
 // scan reads the imports of every Go file below the root, whatever its build tags.
 func scan(root fs.FS) (map[string]*goPackage, error) {
@@ -174,11 +179,14 @@ func scan(root fs.FS) (map[string]*goPackage, error) {
 		}
 		dir := path.Dir(name)
 		if pkgs[dir] == nil {
-			pkgs[dir] = &goPackage{code: imports{}, tests: imports{}}
+			pkgs[dir] = &goPackage{code: imports{}, tests: imports{}, outside: imports{}}
 		}
 		into := pkgs[dir].code
 		if strings.HasSuffix(name, "_test.go") {
 			into = pkgs[dir].tests
+			if strings.HasSuffix(file.Name.Name, "_test") {
+				into = pkgs[dir].outside
+			}
 		}
 		for _, spec := range file.Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
@@ -222,6 +230,8 @@ func violations(pkgs map[string]*goPackage) []string {
 		for _, v := range tableViolations(pkg, tests, p.tests) {
 			found = append(found, v+" (tests may also import testkit and the test libraries)")
 		}
+		outside := rule{ours: []string{everything}, external: append(slices.Clone(r.external), testLibraries...)}
+		found = append(found, tableViolations(pkg, outside, p.outside)...)
 		if !slices.Contains(ioPackages, pkg) {
 			for imported, file := range p.code {
 				if doesIO(imported) {

@@ -7,6 +7,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fencepost/internal/ir"
@@ -61,7 +62,7 @@ func (w *promela) layOut() {
 		l.slots += int(min(s.count, maxSlots+1))
 	}
 	if l.slots > maxSlots {
-		w.refuse(w.firstObject(), "more than %d words of memory: SPIN keeps all of them in every state", maxSlots)
+		w.refuse(w.p.Objects[len(w.p.Objects)-1].Pos, "more than %d words of memory: SPIN keeps all of them in every state", maxSlots)
 		return
 	}
 	w.initialise()
@@ -161,7 +162,15 @@ func (l *layout) pointer(v int64) (int64, bool) {
 
 // declare writes the array and its first values.
 func (l *layout) declare(out *strings.Builder) {
-	fmt.Fprintf(out, "int mem[%d];\n", max(l.slots, 1))
+	fmt.Fprintf(out, "int mem[%d]", max(l.slots, 1))
+	if slices.ContainsFunc(l.init, func(v int64) bool { return v != 0 }) {
+		values := make([]string, len(l.init))
+		for i, v := range l.init {
+			values[i] = literal(v)
+		}
+		fmt.Fprintf(out, " = { %s }", strings.Join(values, ", "))
+	}
+	out.WriteString(";\n")
 	for id := range l.objects {
 		o, s := &l.p.Objects[id], &l.objects[id]
 		switch {

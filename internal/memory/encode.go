@@ -1,5 +1,12 @@
 package memory
 
+import (
+	"bytes"
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
 // Encoding. A state becomes a short byte string: numbers take one byte when
 // small, dead registers are left out, and components a program cannot use (block
 // table, statuses, the holder of a section) do not appear. Equal strings mean
@@ -46,20 +53,79 @@ func getNumber(in []byte) (int64, []byte) {
 // Encode appends the state to out. The state must have neither failed nor
 // exited: those are not stored.
 func (y *System) Encode(s *State, out []byte) []byte {
-	for t := range y.threads {
-		out = y.encodeThread(s, t, out)
+	if len(y.groups) > 0 {
+		out = y.encodeSymmetric(s, out)
+	} else {
+		for t := range y.threads {
+			out = y.encodeThread(s, t, out)
+		}
 	}
 	for i := range y.units {
 		u := &y.units[i]
 		out = putNumber(out, extend(s.load(int(u.off), int(u.size)), int(u.size), u.signed))
 	}
 	if y.hasSections {
-		out = putNumber(out, int64(s.holder))
+		holder := int64(s.holder)
+		if holder >= 0 && y.group[holder] >= 0 {
+			holder = holderInGroup
+		}
+		out = putNumber(out, holder)
 	}
 	if y.hasBlocks {
 		out = y.encodeBlocks(s, out)
 	}
 	return out
+}
+
+// holderInGroup says that the holder of the section is marked in its own part.
+const holderInGroup = -2
+
+// encodeSymmetric encodes the threads one by one and sorts the parts of every
+// symmetric group.
+func (y *System) encodeSymmetric(s *State, out []byte) []byte {
+	s.parts, s.partEnd = s.parts[:0], s.partEnd[:0]
+	for t := range y.threads {
+		s.parts = y.encodeThread(s, t, s.parts)
+		if y.hasSections && y.group[t] >= 0 {
+			s.parts = append(s.parts, byte(bit(s.holder == int32(t))))
+		}
+		s.partEnd = append(s.partEnd, len(s.parts))
+	}
+	part := func(t int) []byte {
+		start := 0
+		if t > 0 {
+			start = s.partEnd[t-1]
+		}
+		return s.parts[start:s.partEnd[t]]
+	}
+	for t := range y.threads {
+		g := y.group[t]
+		if g < 0 {
+			out = append(out, part(t)...)
+			continue
+		}
+		// The k-th thread of a group gets the k-th smallest part.
+		out = append(out, y.ranked(g, t, part)...)
+	}
+	return out
+}
+
+// ranked is the part whose rank in its group is the position of t there.
+func (y *System) ranked(g, t int, part func(int) []byte) []byte {
+	group := y.groups[g]
+	want := slices.Index(group, ir.ThreadID(t))
+	for i, u := range group {
+		rank := 0
+		for j, v := range group {
+			if c := bytes.Compare(part(int(v)), part(int(u))); c < 0 || c == 0 && j < i {
+				rank++
+			}
+		}
+		if rank == want {
+			return part(int(u))
+		}
+	}
+	panic("BUG: no thread of that rank")
 }
 
 func (y *System) encodeThread(s *State, t int, out []byte) []byte {
@@ -153,8 +219,15 @@ func (y *System) Decode(s *State, in []byte) {
 	s.undo, s.removed, s.saved = s.undo[:0], s.removed[:0], s.saved[:0]
 	s.over, s.faulted = false, false
 	s.holder = -1
+	holder := int32(-1)
 	for t := range y.threads {
 		in = y.decodeThread(s, t, in)
+		if len(y.groups) > 0 && y.hasSections && y.group[t] >= 0 {
+			if in[0] != 0 {
+				holder = int32(t)
+			}
+			in = in[1:]
+		}
 	}
 	s.mem = s.mem[:len(y.memInit)]
 	for i := range y.units {
@@ -166,7 +239,10 @@ func (y *System) Decode(s *State, in []byte) {
 	var v int64
 	if y.hasSections {
 		v, in = getNumber(in)
-		s.holder = int32(v)
+		if v != holderInGroup {
+			holder = int32(v)
+		}
+		s.holder = holder
 	}
 	if y.hasBlocks {
 		in = y.decodeBlocks(s, in)

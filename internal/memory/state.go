@@ -96,6 +96,9 @@ type State struct {
 
 	trail []Step
 
+	parts   []byte // scratch of Encode
+	partEnd []int
+
 	// Tag is put on the buffer entries made from now on.
 	Tag int32
 	// Event describes the last step applied, if Record is set.

@@ -22,6 +22,9 @@ type Options struct {
 	// MemoryVisible says that a property reads memory in states other than final
 	// ones, so that stores must not be hurried.
 	MemoryVisible bool
+	// Symmetric are groups of threads with the same code that nothing tells apart:
+	// states that differ only in which of them is which encode the same.
+	Symmetric [][]ir.ThreadID
 }
 
 // System is a compiled program under one model.
@@ -42,6 +45,8 @@ type System struct {
 	atomOf      []uint8 // per static byte, for footprints
 	atomPerUnit bool
 
+	group       []int // per thread: its symmetric group, -1: none
+	groups      [][]ir.ThreadID
 	hasStatus   bool // some thread starts later, or waits inside an operation
 	hasResults  bool // some join reads a result
 	hasSections bool
@@ -132,7 +137,15 @@ func New(p *ir.Program, m Model, opt Options) *System {
 	if p.Form != ir.Flat {
 		panic("BUG: memory.New wants the flat form")
 	}
-	y := &System{Prog: p, Model: m, hasBlocks: p.Cells}
+	y := &System{Prog: p, Model: m, hasBlocks: p.Cells, groups: opt.Symmetric, group: make([]int, len(p.Threads))}
+	for t := range y.group {
+		y.group[t] = -1
+	}
+	for g, threads := range opt.Symmetric {
+		for _, t := range threads {
+			y.group[t] = g
+		}
+	}
 	y.layOut()
 	facts := ir.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
 		for t := range p.Threads {

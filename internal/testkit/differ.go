@@ -8,11 +8,16 @@ import (
 	"strings"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 )
+
+// Explicit is the engine the others are compared with, for tests of packages that
+// may not import it.
+var Explicit = &explicit.Engine
 
 // Models are all memory models, weakest last.
 var Models = []memory.Model{memory.SC, memory.TSO, memory.PSO}
@@ -65,13 +70,14 @@ type How struct {
 	Workers     int
 	Memory      int64
 	NoReduction bool
+	First       bool // stop at the first violation, collect nothing
 }
 
 // Ask runs an engine to the end on everything the properties ask, and replays
 // every witness.
 func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, how How) (Answers, error) {
 	task := &engine.Task{
-		Program: p, Props: props, Model: m, KeepGoing: true, Finals: true, NoReduction: how.NoReduction,
+		Program: p, Props: props, Model: m, KeepGoing: !how.First, Finals: !how.First, NoReduction: how.NoReduction,
 		Limits: engine.Limits{Buffer: how.Buffer, Workers: max(1, how.Workers), Memory: how.Memory},
 	}
 	out, err := e.Run(context.Background(), task)
@@ -114,6 +120,9 @@ func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, h
 	slices.Sort(a.Goals)
 	return a, nil
 }
+
+// Found reports whether the answers have any violation.
+func (a Answers) Found() bool { return len(a.Checks)+len(a.Goals) > 0 || a.Final || a.Deadlock }
 
 // Difference says how two answers differ, or "".
 func Difference(want, got Answers) string {

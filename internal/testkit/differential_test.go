@@ -130,6 +130,61 @@ func TestReduction(t *testing.T) {
 	}
 }
 
+// TestSymmetry: programs with several copies of a thread have the same verdict, one
+// question at a time, whether or not states are stored up to their order.
+func TestSymmetry(t *testing.T) {
+	profiles := []testkit.Profile{{Name: "core"}, {Name: "loops", Loops: true}, {Name: "mixed", Mixed: true}}
+	var with, without atomic.Int64
+	inParallel(*programs/5, func(i int) {
+		seed := *firstSeed + uint64(i)
+		p := testkit.Generate(seed, profiles[seed%uint64(len(profiles))])
+		p.Threads = p.Threads[:min(2, len(p.Threads))]
+		for range 1 + seed%2 {
+			p.Threads = append(p.Threads, p.Threads[0])
+		}
+		for question := range 3 {
+			problem := func(p *testkit.Program) string {
+				flat, props := p.Flat()
+				props.Deadlock = props.Deadlock && question == 1
+				if question != 2 || !props.Final.Cond.MentionsMemory() {
+					props.Final = nil
+				}
+				for _, m := range testkit.Models {
+					plain, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{Buffer: 2, NoReduction: true, First: true, Memory: 4 << 20})
+					if errors.Is(err, testkit.ErrTooBig) {
+						return ""
+					}
+					if err != nil {
+						return fmt.Sprintf("%s without: %v", m, err)
+					}
+					reduced, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{Buffer: 2, First: true})
+					if err != nil {
+						return fmt.Sprintf("%s with: %v", m, err)
+					}
+					if plain.Found() != reduced.Found() {
+						return fmt.Sprintf("%s: found %v without, %v with", m, plain.Found(), reduced.Found())
+					}
+					if !plain.Found() {
+						with.Add(reduced.States)
+						without.Add(plain.States)
+					}
+				}
+				return ""
+			}
+			if what := problem(p); what != "" {
+				small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
+				flat, _ := small.Flat()
+				t.Errorf("seed %d: %s\nreproduce: go test ./internal/testkit -run TestSymmetry -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
+					seed, problem(small), seed, ir.Print(flat))
+			}
+		}
+	})
+	t.Logf("%d programs: %d states with, %d without", *programs/5, with.Load(), without.Load())
+	if with.Load()*2 >= without.Load() {
+		t.Error("the reductions do not even halve the states")
+	}
+}
+
 // TestFencedProgramsAreSC: with a full fence after every store the weak models
 // add nothing.
 func TestFencedProgramsAreSC(t *testing.T) {

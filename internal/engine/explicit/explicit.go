@@ -112,6 +112,7 @@ func Compile(task *engine.Task) *memory.System {
 		Buffer:        task.Limits.Buffer,
 		Reduce:        !task.NoReduction,
 		MemoryVisible: memoryVisible,
+		Symmetric:     symmetric(task),
 		Keep:          func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
 		Watch:         func(t ir.ThreadID, r ir.Reg) bool { return watched[regKey{t, r}] },
 		Visible:       func(t ir.ThreadID, l ir.Loc) bool { return visible[locKey{t, l}] },
@@ -121,9 +122,10 @@ func Compile(task *engine.Task) *memory.System {
 // reduces reports whether persistent sets may be used.
 func reduces(task *engine.Task) bool { return !task.NoReduction && !goalsReadMemory(task) }
 
-// sleeps reports whether sleep sets are used.
+// sleeps reports whether sleep sets are used. They name threads, which states up
+// to symmetry do not.
 func sleeps(task *engine.Task) bool {
-	return reduces(task) && len(task.Program.Threads) <= maxSleepers
+	return reduces(task) && len(task.Program.Threads) <= maxSleepers && symmetric(task) == nil
 }
 
 func goalsReadMemory(task *engine.Task) bool {

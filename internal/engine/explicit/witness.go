@@ -38,14 +38,19 @@ func violation(task *engine.Task, y *memory.System, res *search.Result, f search
 	case strings.HasPrefix(f.Key, keyCheck):
 		v.Kind = engine.CheckFailed
 		v.Class, v.Edge = parseCheckKey(f.Key)
+		exchanged := symmetric(task) != nil
 		fails := func() bool {
 			fault, failed := r.State().Fault()
-			return failed && checkKey(fault) == f.Key
+			return failed && (checkKey(fault) == f.Key || exchanged && fault.Class == v.Class)
 		}
 		if f.AtStart() {
 			b.find(b.initial, fails)
 		} else {
 			b.find(b.step, fails)
+		}
+		// With symmetry the thread that fails here may be another of its group.
+		if fault, failed := r.State().Fault(); failed && fault.Edge != nil {
+			v.Edge = fault.Edge.ID
 		}
 	case strings.HasPrefix(f.Key, keyGoal):
 		v.Kind = engine.GoalReached

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"fencepost/internal/engine/explicit"
-	"fencepost/internal/memory"
 	"fencepost/internal/testkit"
 )
 
@@ -89,7 +88,7 @@ func TestProcessor(t *testing.T) {
 	for _, part := range parts {
 		name, program, _ := strings.Cut(part, " --\n")
 		u, flat := load(t, name, []byte(program))
-		got, err := testkit.Ask(&explicit.Engine, flat, u.Props, memory.TSO, testkit.How{Workers: 1})
+		got, err := testkit.Ask(&explicit.Engine, flat, u.Props, testkit.Models[0], testkit.How{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

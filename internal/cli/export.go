@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"fencepost"
+
+	"github.com/spf13/cobra"
+)
+
+const exportHelp = `Write a program and its questions in the language of another tool.
+
+--promela writes a model for SPIN. SPIN itself knows sequential consistency
+only: with --model tso the store buffers become part of the model. The head of
+the text says how to run it and how to read SPIN's answer. What cannot be
+written in Promela is refused with its position.`
+
+const exportExample = `  fencepost export dekker.fp --promela -o dekker.pml
+  fencepost export dekker.fp --promela --model sc | less`
+
+func (a *app) exportCommand() *cobra.Command {
+	opt := fencepost.ExportOptions{Options: fencepost.Defaults()}
+	var promela bool
+	var output string
+	model := choiceValue{value: "tso", choices: []string{"sc", "tso"}}
+	cmd := &cobra.Command{
+		Use:     "export FILE",
+		Short:   "Write a program for another tool",
+		Long:    exportHelp,
+		Example: exportExample,
+		Args:    oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !promela {
+				return &usageError{"no format given", fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
+			}
+			opt.Format, opt.Model = fencepost.ExportPromela, model.value
+			return a.exportTo(args[0], output, opt)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&promela, "promela", false, "write Promela, for SPIN")
+	flags.VarP(modelValue{&model}, "model", "m", "memory model: sc or tso")
+	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "pending stores per thread, for threads that store in loops")
+	flags.StringVarP(&output, "output", "o", "", "file to write; standard output if not given")
+	flags.BoolVar(&opt.Deadlock, "deadlock", false, "also ask for deadlocks")
+	flags.Var(countValue{&opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
+	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
+	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	return cmd
+}
+
+// modelValue is a choice that help calls a model.
+type modelValue struct{ *choiceValue }
+
+func (modelValue) Type() string { return "model" }
+
+func (a *app) exportTo(name, output string, opt fencepost.ExportOptions) error {
+	in, err := a.read(name)
+	if err != nil {
+		return err
+	}
+	text, diagnostics, err := a.services.export(in, opt)
+	if err != nil {
+		return &internalError{err}
+	}
+	a.diagnostics(diagnostics)
+	if (fencepost.Answer{Diagnostics: diagnostics}).HasErrors() {
+		a.code = exitUsage
+		return nil
+	}
+	if output == "" {
+		io.WriteString(a.stdout, text)
+		return nil
+	}
+	if err := os.WriteFile(output, []byte(text), 0o644); err != nil {
+		return &usageError{fmt.Sprintf("cannot write %s: %v", output, err), "check the path given with -o"}
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package export
+
+// Store buffers. A buffer is a list of slots and values, oldest first; a flush
+// moves the others up and clears the last, so that equal buffers are equal
+// arrays. A load looks through it newest first, as one expression, which can
+// stand in a guard.
+//
+// A thread that can store in a loop has as much room as --buffer says, any other
+// as much as it can ever need; a buffer never has more room than the thread can
+// fill between two operations that drain.
+
+import (
+	"fmt"
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// sizeBuffer computes the room a thread needs.
+func (w *promela) sizeBuffer(t *thread) {
+	if w.opt.Model != TSO {
+		return
+	}
+	stores := 0
+	for i := range t.f.Edges {
+		if e := &t.f.Edges[i]; e.Op.Kind == ir.Store && !t.inside[e.From] {
+			stores++
+		}
+	}
+	limit := stores
+	if w.facts.CyclicStores(t.fn) {
+		limit = w.opt.Buffer
+	}
+	t.room, t.bounded = pending(t, limit)
+	if t.room > maxPending {
+		w.refuse(w.p.Threads[t.id].Pos, "thread %s can have %d stores pending, more than the %d that SPIN should keep in every state; lower --buffer",
+			w.p.Threads[t.id].Name, t.room, maxPending)
+	}
+}
+
+// pending is the most stores that can be pending at once, at most limit, and
+// whether the limit cuts something off.
+func pending(t *thread, limit int) (most int, cut bool) {
+	at := make([]int, len(t.f.Locs))
+	seen := make([]bool, len(t.f.Locs))
+	seen[t.f.Entry] = true
+	for work := []ir.Loc{t.f.Entry}; len(work) > 0; {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range t.f.Out(l) {
+			e := &t.f.Edges[i]
+			n := at[l]
+			switch {
+			case e.Op.Kind == ir.Store && !t.inside[l]:
+				if n++; n > limit {
+					n, cut = limit, true
+				}
+			case e.Op.MustDrain() && e.Op.Mutex != ir.RecursiveMutex:
+				n = 0
+			}
+			most = max(most, n)
+			if !seen[e.To] || n > at[e.To] {
+				seen[e.To], at[e.To] = true, max(n, at[e.To])
+				work = append(work, e.To)
+			}
+		}
+	}
+	return most, cut
+}
+
+// declareBuffer declares a buffer and how it is read.
+func (w *promela) declareBuffer(out *strings.Builder, t *thread) {
+	if t.room == 0 {
+		return
+	}
+	slotType := "byte"
+	if w.layout.slots > 256 {
+		slotType = "short"
+	}
+	fmt.Fprintf(out, "byte %s;\n%s %s[%d];\nint %s[%d];\n", t.pending, slotType, t.slots, t.room, t.values, t.room)
+	load, own := "mem[s]", make([]string, t.room)
+	for i := range t.room {
+		hit := fmt.Sprintf("%s > %d && %s[%d] == (s)", t.pending, i, t.slots, i)
+		load = fmt.Sprintf("(%s -> %s[%d] : %s)", hit, t.values, i, load)
+		own[i] = hit
+	}
+	fmt.Fprintf(out, "#define %s(s) %s\n", t.load, load)
+	if w.sections {
+		fmt.Fprintf(out, "#define %s(s) (%s)\n", t.own, strings.Join(own, " || "))
+	}
+}
+
+// flusher is the process that lets a thread's stores reach memory.
+func (w *promela) flusher(out *strings.Builder, t *thread) {
+	if t.room == 0 {
+		return
+	}
+	guard := []string{t.pending + " > 0"}
+	if w.sections {
+		guard = append(guard, "holder == 0")
+	}
+	if w.exits {
+		guard = append(guard, "!over")
+	}
+	slots, values := t.slots, t.values
+	fmt.Fprintf(out, "active proctype %s() {\nend_flush:\n\tdo\n\t:: d_step {\n", w.names.name("flush_"+t.name))
+	fmt.Fprintf(out, "\t\t(%s) -> mem[%s[0]] = %s[0]; %s--;\n", strings.Join(guard, " && "), slots, values, t.pending)
+	for i := 1; i < t.room; i++ {
+		fmt.Fprintf(out, "\t\t%s[%d] = %s[%d]; %s[%d] = %s[%d];\n", slots, i-1, slots, i, values, i-1, values, i)
+	}
+	fmt.Fprintf(out, "\t\t%s[%d] = 0; %s[%d] = 0\n\t}\n\tod\n}\n\n", slots, t.room-1, values, t.room-1)
+}

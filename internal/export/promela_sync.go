@@ -1,0 +1,123 @@
+package export
+
+// Mutexes, and starting and joining threads. A mutex is a slot: 0 when free,
+// else 1 + its owner plus 256 for every time it was locked again.
+
+import (
+	"fmt"
+
+	"fencepost/internal/ir"
+)
+
+const again = 256 // maxThreads fits below
+
+func (w *promela) mutex(t *thread, e *ir.Edge) []alternative {
+	op, in := &e.Op, t.env()
+	pl, ok := w.place(op, in)
+	if !ok {
+		return nil
+	}
+	alone, drained := w.alone(t, e), t.drained(e)
+	out, valid := w.checked(&pl, join(alone, drained))
+	if pl.fails {
+		return out
+	}
+	word := fmt.Sprintf("mem[%s]", pl.slot)
+	own := fmt.Sprintf("%s %% %d == %d", word, again, t.id+1)
+	free := word + " == 0"
+	add := func(drains bool, result int64, act string, conds ...string) {
+		guard := join(valid, alone, conds)
+		if drains {
+			guard = append(guard, drained...)
+		}
+		var acts []string
+		if act != "" {
+			acts = []string{act}
+		}
+		out = append(out, alternative{guard: guard, acts: append(acts, w.set(t, op.Dst, literal(result))...)})
+	}
+	recursive, checks := op.Mutex == ir.RecursiveMutex, op.Mutex == ir.ErrorCheckMutex
+	if op.Kind == ir.Unlock {
+		deep := fmt.Sprintf("%s >= %d", word, again)
+		add(!recursive, 0, fmt.Sprintf("%s = %s - %d", word, word, again), own, deep)
+		add(true, 0, word+" = 0", own, "!("+deep+")")
+		if checks {
+			add(true, ir.EPERM, "", "!("+own+")")
+		} else {
+			out = append(out, alternative{
+				guard: join(valid, alone, drained, []string{"!(" + own + ")"}), acts: []string{"assert(false)"}, stops: true,
+			})
+		}
+		return out
+	}
+	add(true, 0, fmt.Sprintf("%s = %d", word, t.id+1), free)
+	if recursive {
+		add(false, 0, fmt.Sprintf("%s = %s + %d", word, word, again), own)
+	}
+	switch {
+	case op.Kind == ir.TryLock && recursive:
+		add(true, ir.EBUSY, "", "!("+free+")", "!("+own+")")
+	case op.Kind == ir.TryLock:
+		add(true, ir.EBUSY, "", "!("+free+")")
+	case checks:
+		add(true, ir.EDEADLK, "", own)
+	}
+	return out
+}
+
+// spawn starts the first of its threads that has not started.
+func (w *promela) spawn(t *thread, e *ir.Edge) []alternative {
+	op, in := &e.Op, t.env()
+	var out []alternative
+	var taken []string
+	for _, id := range op.Threads {
+		u := w.threads[id]
+		if u.started == "" {
+			continue
+		}
+		acts := []string{u.started + " = 1"}
+		for i, a := range op.Args {
+			if w.facts.IsLive(u.fn, u.f.Entry, ir.Reg(i)) {
+				acts = append(acts, fmt.Sprintf("%s = %s", u.regs[i], w.expr(a, in)))
+			}
+		}
+		if u.atCode(u.f.Entry) != 0 {
+			acts = append(acts, fmt.Sprintf("%s = %d", u.atVar, u.atCode(u.f.Entry)))
+		}
+		if u.f.Ends(u.f.Entry) {
+			acts = append(acts, w.ending(u)...)
+		} else if w.ends {
+			acts = append(acts, "running++")
+		}
+		out = append(out, alternative{
+			guard: join(w.alone(t, e), t.drained(e), taken, []string{"!" + u.started}),
+			acts:  append(acts, w.set(t, op.Dst, literal(int64(id)))...),
+		})
+		taken = append(taken, u.started)
+	}
+	return out
+}
+
+// join waits for a thread to end and its buffer to empty.
+func (w *promela) join(t *thread, e *ir.Edge) []alternative {
+	op := &e.Op
+	handle := w.expr(op.Val, t.env())
+	guard := join(w.alone(t, e), t.drained(e))
+	out := []alternative{{guard: join(guard, []string{"!" + inRange(handle, int64(len(w.threads)))}), acts: []string{"assert(false)"}, stops: true}}
+	for _, u := range w.threads {
+		is := fmt.Sprintf("%s == %d", handle, u.id)
+		if u.started != "" {
+			out = append(out, alternative{guard: join(guard, []string{is, "!" + u.started}), acts: []string{"assert(false)"}, stops: true})
+		}
+		conds := []string{is, u.ended}
+		if u.room > 0 {
+			conds = append(conds, u.pending+" == 0")
+		}
+		var acts []string
+		if op.Dst != ir.NoReg {
+			acts = w.set(t, op.Dst, u.result)
+		}
+		out = append(out, alternative{guard: join(guard, conds), acts: acts})
+	}
+	return out
+}

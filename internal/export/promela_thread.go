@@ -1,0 +1,332 @@
+package export
+
+// Threads as processes.
+
+import (
+	"fmt"
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// register is a register of a thread.
+type register struct {
+	thread ir.ThreadID
+	reg    ir.Reg
+}
+
+// thread is what the text says about a thread.
+type thread struct {
+	id     ir.ThreadID
+	fn     ir.FuncID
+	f      *ir.Func
+	name   string // of the process
+	title  string // for people
+	start  bool
+	inside []bool // locations in an atomic section
+	regs   []string
+	global []bool // registers that others read or set
+	init   []int64
+
+	at    map[ir.Loc]bool // locations that goals name
+	atVar string
+
+	started, ended, result string // variables, "" if nobody asks
+
+	pending, slots, values string // variables of the buffer
+	load, own              string // macros that read it
+
+	room    int  // entries of the buffer, 0: none
+	bounded bool // a store may have to wait
+}
+
+// addThread names what belongs to a thread.
+func (w *promela) addThread(id ir.ThreadID, watched map[register]bool) {
+	th := &w.p.Threads[id]
+	t := &thread{id: id, fn: th.Func, f: w.p.Funcs[th.Func], title: comment(th.Name), start: th.Start, at: map[ir.Loc]bool{}}
+	if th.Unbounded {
+		w.refuse(th.Pos, "thread %s stands for any number of threads", th.Name)
+	}
+	t.name = w.names.name(th.Name)
+	inside, err := ir.SectionLocs(t.f)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	t.inside = inside
+	for r := range t.f.Regs {
+		t.regs = append(t.regs, w.names.name(t.name+"_"+t.f.Regs[r].Name))
+		t.global = append(t.global, watched[register{id, ir.Reg(r)}] || !th.Start && r < t.f.Params)
+		t.init = append(t.init, t.f.Regs[r].Init)
+	}
+	copy(t.init, th.Args)
+	for _, g := range w.props.Goals {
+		for _, at := range g.At {
+			for _, l := range at.Locs {
+				if at.Thread == id {
+					t.at[l] = true
+				}
+			}
+		}
+	}
+	if len(t.at) > 0 {
+		t.atVar = w.names.name("at_" + t.name)
+	}
+	if !t.start {
+		t.started = w.names.name("started_" + t.name)
+	}
+	if w.joins || w.props.Deadlock && w.p.Main == id {
+		t.ended = w.names.name("ended_" + t.name)
+	}
+	if w.results {
+		t.result = w.names.name("result_" + t.name)
+	}
+	t.pending, t.slots, t.values = w.names.name("pending_"+t.name), w.names.name("slots_"+t.name), w.names.name("values_"+t.name)
+	t.load, t.own = w.names.name("load_"+t.name), w.names.name("own_"+t.name)
+	w.threads = append(w.threads, t)
+	w.sizeBuffer(t)
+}
+
+func (t *thread) env() env { return env{regs: t.regs} }
+
+// atCode is what atVar holds at a location.
+func (t *thread) atCode(l ir.Loc) int {
+	if t.at[l] {
+		return int(l) + 1
+	}
+	return 0
+}
+
+// declareThread declares what others see of a thread.
+func (w *promela) declareThread(out *strings.Builder, t *thread) {
+	for r := range t.regs {
+		if t.global[r] {
+			w.declareReg(out, t, ir.Reg(r), "")
+		}
+	}
+	entryEnds := t.f.Ends(t.f.Entry)
+	if t.atVar != "" {
+		first := 0
+		if t.start {
+			first = t.atCode(t.f.Entry)
+		}
+		fmt.Fprintf(out, "short %s = %d; /* 1 + the location, at those that goals name */\n", t.atVar, first)
+	}
+	if t.started != "" {
+		fmt.Fprintf(out, "bool %s;\n", t.started)
+	}
+	if t.ended != "" {
+		fmt.Fprintf(out, "bool %s = %d;\n", t.ended, truth(t.start && entryEnds))
+	}
+	if t.result != "" {
+		fmt.Fprintf(out, "int %s;\n", t.result)
+	}
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (w *promela) declareReg(out *strings.Builder, t *thread, r ir.Reg, indent string) {
+	v := t.init[r]
+	if !w.facts.IsLive(t.fn, t.f.Entry, r) {
+		v = 0
+	}
+	fmt.Fprintf(out, "%sint %s", indent, t.regs[r])
+	if v != 0 {
+		w.pos = t.f.Regs[r].Pos
+		fmt.Fprintf(out, " = %s", w.number(v))
+	}
+	out.WriteString(";\n")
+}
+
+// process writes a thread.
+func (w *promela) process(out *strings.Builder, t *thread) {
+	fmt.Fprintf(out, "active proctype %s() {\n", t.name)
+	for r := range t.regs {
+		if !t.global[r] && used(t.f, ir.Reg(r)) {
+			w.declareReg(out, t, ir.Reg(r), "\t")
+		}
+	}
+	if !t.start {
+		fmt.Fprintf(out, "end_not_started:\n\t%s;\n", t.started)
+	}
+	for _, l := range reachable(t.f) {
+		w.location(out, t, l)
+	}
+	if w.waits(t) && (w.exits || w.p.Main != ir.NoThread) {
+		out.WriteString("end_stuck:\n\tfalse\n")
+	}
+	out.WriteString("}\n\n")
+}
+
+// used reports whether an edge reads or sets the register.
+func used(f *ir.Func, r ir.Reg) bool {
+	found := false
+	note := func(x ir.Reg) { found = found || x == r }
+	for i := range f.Edges {
+		f.Edges[i].Op.Defs(note)
+		f.Edges[i].Op.Uses(note)
+	}
+	return found
+}
+
+// reachable is the locations that control can reach, the entry first.
+func reachable(f *ir.Func) []ir.Loc {
+	seen := make([]bool, len(f.Locs))
+	seen[f.Entry] = true
+	out := []ir.Loc{f.Entry}
+	for i := 0; i < len(out); i++ {
+		for _, j := range f.Out(out[i]) {
+			if to := f.Edges[j].To; !seen[to] {
+				seen[to] = true
+				out = append(out, to)
+			}
+		}
+	}
+	return out
+}
+
+// waiting reports whether a thread stuck at l waits, as opposed to being stopped
+// by an assumption: only that is a deadlock.
+func waiting(f *ir.Func, l ir.Loc) bool {
+	for _, i := range f.Out(l) {
+		switch op := &f.Edges[i].Op; op.Kind {
+		case ir.Lock, ir.Join, ir.Await:
+			return true
+		case ir.RMW:
+			if op.Cond != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// waits reports whether the thread has a location that is no valid end state.
+func (w *promela) waits(t *thread) bool {
+	for _, l := range reachable(t.f) {
+		if w.props.Deadlock && waiting(t.f, l) {
+			return true
+		}
+	}
+	return false
+}
+
+// label of a location. SPIN takes a thread that is stuck at a label beginning
+// with "end" as properly ended.
+func (w *promela) label(t *thread, l ir.Loc) string {
+	kind := "end"
+	if w.props.Deadlock && waiting(t.f, l) {
+		kind = "at"
+	}
+	fresh := newNamer()
+	return fmt.Sprintf("%s_%d_%s", kind, l, fresh.name(t.f.Locs[l].Name))
+}
+
+// location writes a label and the steps that leave it.
+func (w *promela) location(out *strings.Builder, t *thread, l ir.Loc) {
+	fmt.Fprintf(out, "%s:\n", w.label(t, l))
+	var lines []string
+	for _, i := range t.f.Out(l) {
+		e := &t.f.Edges[i]
+		w.pos = e.Pos
+		text := comment(w.p.FormatOp(t.f, &e.Op))
+		if e.Pos.IsValid() {
+			text = fmt.Sprintf("%d:%d: %s", e.Pos.Line, e.Pos.Col, text)
+		}
+		lines = append(lines, fmt.Sprintf("\t/* %s */", text))
+		for _, a := range w.edge(t, e) {
+			lines = append(lines, "\t:: "+w.step(t, e, a))
+		}
+	}
+	if w.props.Deadlock && waiting(t.f, l) {
+		if w.exits {
+			lines = append(lines, "\t:: over -> goto end_stuck")
+		}
+		if m := w.p.Main; m != ir.NoThread {
+			lines = append(lines, fmt.Sprintf("\t:: (timeout && %s) -> goto end_stuck /* main has returned: no deadlock */", w.threads[m].ended))
+		}
+	}
+	if !strings.Contains(strings.Join(lines, "\n"), "\t:: ") {
+		fmt.Fprintf(out, "%s\n\tfalse;\n", strings.Join(lines, "\n"))
+		return
+	}
+	fmt.Fprintf(out, "\tif\n%s\n\tfi;\n", strings.Join(lines, "\n"))
+}
+
+// alternative is one way an edge can go.
+type alternative struct {
+	guard []string // all must hold
+	acts  []string
+	many  bool // acts pick among values: they cannot be one deterministic step
+	stops bool // the program has failed
+}
+
+// step writes an alternative, with what goes with arriving.
+func (w *promela) step(t *thread, e *ir.Edge, a alternative) string {
+	acts := a.acts
+	if !a.stops {
+		acts = append(acts[:len(acts):len(acts)], w.arrive(t, e)...)
+	}
+	guard := a.guard
+	if w.exits {
+		guard = append([]string{"!over"}, guard...)
+	}
+	next := " goto " + w.label(t, e.To)
+	if a.stops {
+		next = " false"
+	}
+	cond := strings.Join(guard, " && ")
+	body := strings.Join(acts, "; ")
+	switch {
+	case cond == "" && body == "":
+		return "skip ->" + next
+	case body == "":
+		return fmt.Sprintf("(%s) ->%s", cond, next)
+	case cond == "" && len(acts) == 1 && !a.many:
+		return body + " ->" + next
+	}
+	if cond != "" {
+		body = fmt.Sprintf("(%s) -> %s", cond, body)
+	}
+	kind := "d_step"
+	if a.many {
+		kind = "atomic"
+	}
+	return fmt.Sprintf("%s { %s };%s", kind, body, next)
+}
+
+// arrive is what happens on the way to the target of an edge: dead registers
+// become 0, and what others watch is told.
+func (w *promela) arrive(t *thread, e *ir.Edge) []string {
+	var acts []string
+	defined := map[ir.Reg]bool{}
+	e.Op.Defs(func(r ir.Reg) { defined[r] = true })
+	for r := range t.regs {
+		reg := ir.Reg(r)
+		if (w.facts.IsLive(t.fn, e.From, reg) || defined[reg]) && !w.facts.IsLive(t.fn, e.To, reg) {
+			acts = append(acts, t.regs[r]+" = 0")
+		}
+	}
+	if t.atVar != "" && t.atCode(e.From) != t.atCode(e.To) {
+		acts = append(acts, fmt.Sprintf("%s = %d", t.atVar, t.atCode(e.To)))
+	}
+	if t.f.Ends(e.To) {
+		acts = append(acts, w.ending(t)...)
+		if w.ends {
+			acts = append(acts, "running--")
+		}
+	}
+	return acts
+}
+
+// ending tells those who wait that a thread has ended.
+func (w *promela) ending(t *thread) []string {
+	if t.ended == "" {
+		return nil
+	}
+	return []string{t.ended + " = 1"}
+}

@@ -1,0 +1,168 @@
+package export_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"fencepost/internal/export"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/testkit"
+)
+
+var (
+	all     = flag.Bool("pml.all", false, "run SPIN on the whole corpus")
+	randoms = flag.Int("pml.random", 24, "random programs to run SPIN on")
+	seed    = flag.Uint64("pml.seed", 1, "seed of the first of them")
+)
+
+// chosen stands for the corpus: locks with and without fences, every kind of
+// operation, every kind of property, pointers, sections, bounded buffers.
+var chosen = strings.Fields(`peterson peterson-forever szymanski-fenced lamport-fast-fenced lock-mcs-pointers lock-ticket
+	treiber-stack chase-lev parker-deadlock parker-fixed feature-atomic feature-pointers feature-havoc-read feature-havoc-range
+	feature-out-of-bounds feature-goal-memory feature-fetch-ops feature-store-loop feature-deadlock feature-no-deadlock
+	feature-assume-blocks feature-division-by-zero litmus-sb litmus-sb-atomic-one litmus-iriw bemt18-fig3-havoc`)
+
+// TestSpinAgreesOnCorpus: SPIN gives the exported programs the verdict that we
+// give the originals.
+func TestSpinAgreesOnCorpus(t *testing.T) {
+	testkit.NeedSpin(t)
+	var compared, refused, inconclusive atomic.Int64
+	known := map[string]bool{}
+	t.Run("corpus", func(t *testing.T) {
+		for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
+			name := strings.TrimSuffix(filepath.Base(c.Path), ".txtar")
+			known[name] = true
+			if !*all && !slices.Contains(chosen, name) {
+				continue
+			}
+			for _, model := range []string{"sc", "tso"} {
+				t.Run(name+"/"+model, func(t *testing.T) {
+					t.Parallel()
+					text, diags, err := c.Export(model)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diags != nil {
+						refused.Add(1)
+						if !*all {
+							t.Errorf("refused: %s", diags[0].Message)
+						}
+						t.Logf("refused: %s: %s", diags[0].Pos, diags[0].Message)
+						return
+					}
+					one := *c
+					one.Expect = map[string]string{model: ""}
+					results, err := one.Check(c.Options)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got := spin(t, text)
+					if got.Inconclusive != "" {
+						inconclusive.Add(1)
+						t.Errorf("no verdict from SPIN: %s\n%s", got.Inconclusive, got.Output)
+						return
+					}
+					compared.Add(1)
+					if verdict := results[0].Verdict.String(); (got.Errors > 0) != bad(verdict) {
+						t.Errorf("we say %s (%s), SPIN says errors: %d %s", verdict, results[0].Reason, got.Errors, got.Violation)
+					}
+				})
+			}
+		}
+	})
+	for _, name := range chosen {
+		if !known[name] {
+			t.Errorf("%s is not in the corpus", name)
+		}
+	}
+	t.Logf("%d verdicts compared, %d exports refused, %d without a verdict from SPIN", compared.Load(), refused.Load(), inconclusive.Load())
+}
+
+// bad reports whether SPIN should find an error. Unknown is the word for final
+// conditions that no execution tests, and for observations not made within a
+// bound: SPIN finds nothing there.
+func bad(verdict string) bool { return verdict == "unsafe" || verdict == "observed" }
+
+func spin(t *testing.T, text string) *testkit.SpinAnswer {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	got, err := testkit.RunSpin(ctx, t.TempDir(), text, testkit.SpinCheck)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return got
+}
+
+// TestSpinAgreesOnRandomPrograms holds SPIN against the enumerator that follows
+// replay's rules. Each program is asked one question beside its checks.
+func TestSpinAgreesOnRandomPrograms(t *testing.T) {
+	testkit.NeedSpin(t)
+	var compared, found, refused atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		for i := range *randoms {
+			s := *seed + uint64(i)
+			t.Run(fmt.Sprint(s), func(t *testing.T) {
+				t.Parallel()
+				pr := testkit.Profiles[s%uint64(len(testkit.Profiles))]
+				pr.Mixed, pr.Heap = false, false
+				prog, props := testkit.Generate(s, pr).Flat()
+				props = one(props, s)
+				for i, model := range []export.Model{export.SC, export.TSO} {
+					text, refusals := export.Promela(prog, props, export.Options{Model: model, Buffer: 8})
+					if len(refusals) > 0 {
+						refused.Add(1)
+						continue
+					}
+					want, err := testkit.Oracle(prog, props, testkit.Models[i])
+					if errors.Is(err, testkit.ErrTooBig) {
+						continue
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					got := spin(t, text)
+					if got.Inconclusive != "" {
+						t.Errorf("%s: no verdict from SPIN: %s\n%s", model, got.Inconclusive, got.Output)
+						continue
+					}
+					compared.Add(1)
+					violated := len(want.Checks) > 0 || len(want.Goals) > 0 || want.Final || want.Deadlock && props.Deadlock
+					if violated {
+						found.Add(1)
+					}
+					if violated != (got.Errors > 0) {
+						t.Errorf("%s: we say %+v, SPIN says errors: %d %s\n%s\n%s", model, want, got.Errors, got.Violation, ir.Print(prog), text)
+					}
+				}
+			})
+		}
+	})
+	t.Logf("%d verdicts compared, %d of them violations; %d exports refused", compared.Load(), found.Load(), refused.Load())
+	if *randoms >= 24 && (found.Load() == 0 || found.Load() == compared.Load()) {
+		t.Error("the random programs tell nothing apart")
+	}
+}
+
+// one keeps one of the questions.
+func one(props *property.Set, s uint64) *property.Set {
+	p := &property.Set{Checks: true}
+	switch s % 3 {
+	case 0:
+		p.Deadlock = true
+	case 1:
+		p.Final = props.Final
+	case 2:
+		p.Goals = props.Goals
+	}
+	return p
+}

@@ -1,0 +1,132 @@
+package testkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// NeedSpin skips the test with a notice where SPIN or the C compiler it needs is
+// not installed.
+func NeedSpin(t testing.TB) {
+	t.Helper()
+	for _, tool := range []string{"spin", "gcc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("notice: needs %s, which is not installed (make deps installs it on Debian)", tool)
+		}
+	}
+}
+
+// SpinAnswer is what SPIN says about a model.
+type SpinAnswer struct {
+	// Inconclusive is why there is no verdict, "" if there is one: depth, memory
+	// or time ran out, a value did not fit, a cell lay outside the window.
+	Inconclusive string
+	Errors       int
+	Violation    string // the first one, in SPIN's words
+	States       int64
+	Output       string
+	Total        time.Duration // generate, compile and run
+	Search       time.Duration // run alone
+}
+
+// SpinFlags are given to the C compiler and to the verifier it makes.
+type SpinFlags struct{ Compiler, Verifier []string }
+
+// SpinCheck compiles quickly and breaks off when a value does not fit into an
+// int; SpinFast searches quickly.
+var (
+	SpinCheck = SpinFlags{
+		Compiler: []string{"-O0", "-fsanitize=signed-integer-overflow,shift", "-fsanitize-undefined-trap-on-error"},
+		Verifier: []string{"-m1000000", "-w20"},
+	}
+	SpinFast = SpinFlags{Compiler: []string{"-O2"}, Verifier: []string{"-m10000000"}}
+)
+
+// RunSpin generates, compiles and runs the verifier for a Promela text in dir. An
+// error means that the text or the tools are broken.
+func RunSpin(ctx context.Context, dir, text string, flags SpinFlags) (*SpinAnswer, error) {
+	if err := os.WriteFile(filepath.Join(dir, "model.pml"), []byte(text), 0o644); err != nil {
+		return nil, err
+	}
+	run := func(name string, args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, name, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	start := time.Now()
+	if out, err := run("spin", "-a", "model.pml"); err != nil || strings.Contains(out, "Error") {
+		return nil, fmt.Errorf("spin -a: %v\n%s", err, out)
+	}
+	args := append([]string{"-w", "-DSAFETY", "-DMEMLIM=3000", "-DVECTORSZ=16384", "-o", "pan", "pan.c"}, flags.Compiler...)
+	if out, err := run("gcc", args...); err != nil {
+		return nil, fmt.Errorf("gcc: %v\n%s", err, out)
+	}
+	searching := time.Now()
+	out, err := run(filepath.Join(dir, "pan"), flags.Verifier...)
+	a := &SpinAnswer{Output: out, Search: time.Since(searching), Total: time.Since(start)}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return nil, fmt.Errorf("pan: %w", err)
+	}
+	a.parse(ctx, err)
+	return a, nil
+}
+
+var (
+	spinErrors = regexp.MustCompile(`errors: (\d+)`)
+	spinStates = regexp.MustCompile(`([0-9.e+]+) states, stored`)
+	spinFirst  = regexp.MustCompile(`(?m)^pan:1: (.*)$`)
+)
+
+func (a *SpinAnswer) parse(ctx context.Context, failed error) {
+	if m := spinStates.FindStringSubmatch(a.Output); m != nil {
+		f, _ := strconv.ParseFloat(m[1], 64)
+		a.States = int64(f)
+	}
+	if m := spinFirst.FindStringSubmatch(a.Output); m != nil {
+		a.Violation = m[1]
+	}
+	m := spinErrors.FindStringSubmatch(a.Output)
+	if m != nil {
+		a.Errors, _ = strconv.Atoi(m[1])
+	}
+	switch {
+	case ctx.Err() != nil:
+		a.Inconclusive = "out of time"
+	case failed != nil:
+		a.Inconclusive = "the verifier broke off: " + failed.Error()
+	case m == nil:
+		a.Inconclusive = "the verifier gave no answer"
+	case strings.Contains(a.Violation, "outside_window"):
+		a.Inconclusive = "a cell outside the window"
+	case strings.Contains(a.Violation, "indexing") || strings.Contains(a.Violation, "out of bound"):
+		a.Inconclusive = "the exported text is wrong: " + a.Violation
+	case a.Errors > 0:
+	case strings.Contains(a.Output, "max search depth too small"):
+		a.Inconclusive = "depth too small"
+	case strings.Contains(a.Output, "Search not completed") || strings.Contains(a.Output, "out of memory"):
+		a.Inconclusive = "search not completed"
+	}
+}
+
+// Export writes the case for SPIN, or tells why it cannot be written.
+func (c *Case) Export(model string) (text string, refused []verdict.Diagnostic, err error) {
+	text, diags, err := pipeline.Export(c.Input, pipeline.ExportOptions{Options: c.Options, Format: pipeline.ExportPromela, Model: model})
+	if err == nil && (pipeline.Answer{Diagnostics: diags}).HasErrors() {
+		return "", diags, nil
+	}
+	return text, nil, err
+}
