@@ -1,6 +1,8 @@
 # Debian packages that building, testing and checking need beside Go, git and make.
-# gcc and libc6-dev: the race detector links with a C compiler (make lint).
-DEBIAN_PACKAGES := gcc libc6-dev
+# gcc and libc6-dev: the race detector links with a C compiler (make lint), and
+# SPIN's verifiers are C programs. spin: a second opinion on exported programs; the
+# tests that ask it are skipped with a notice where it is missing.
+DEBIAN_PACKAGES := gcc libc6-dev spin
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -14,7 +16,7 @@ FUZZ_PROGRAMS ?= 20000
 FUZZ_SEED     ?= 1
 FUZZ_TIME     ?= 60s
 
-.PHONY: all build test lint fuzz bench update deps
+.PHONY: all build test lint fuzz bench bench-spin update deps
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -22,7 +24,7 @@ all: build
 build:
 	$(GO) build -o bin/fencepost ./cmd/fencepost
 
-test:
+test: deps
 	$(GO) test ./...
 
 lint: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
@@ -59,6 +61,10 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# The same programs here and in SPIN, as ratios within one run.
+bench-spin: deps
+	$(GO) test -run '^$$' -bench AgainstSpin -benchtime 1x -timeout 60m ./bench
 
 # Rewrites expected output, in the packages whose tests know -update.
 update:

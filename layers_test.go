@@ -45,6 +45,7 @@ var policy = map[string]rule{
 	".":             {ours: []string{"internal/pipeline", "verdict"}},
 	"cmd/fencepost": {ours: []string{"internal/cli"}},
 	"verdict":       {},
+	"bench":         {ours: []string{".", "verdict"}},
 
 	"internal/source":   {},
 	"internal/diag":     {ours: []string{"internal/source"}},

@@ -58,6 +58,10 @@ type Outcome struct {
 	Coverage verdict.Coverage
 	Stats    verdict.Stats
 	Warnings []verdict.Warning
+	// Exits counts executions ended by exit; those that ran to their end are in
+	// Stats.FinalStates. ChecksReached says that some check was executed.
+	Exits         int64
+	ChecksReached bool
 	// Finals are the distinct final states, sorted; only if asked for.
 	Finals []string
 }

@@ -71,8 +71,15 @@ func (r *Recorder) Step(st memory.Step) {
 			step.Addr, step.Size, step.Location = 0, 0, ""
 		}
 	}
-	if e != nil && e.Op.Kind == ir.Signal && st.Choice >= 0 {
-		step.Note = "wakes " + r.w.Threads[st.Choice]
+	if e != nil {
+		switch {
+		case step.Note != "":
+		case e.Op.Kind == ir.Signal && st.Choice >= 0:
+			step.Note = "wakes " + r.w.Threads[st.Choice]
+		case e.Op.Kind == ir.Havoc || e.Op.Kind == ir.AbstractLoad:
+			f := r.y.Prog.ThreadFunc(ir.ThreadID(st.Thread))
+			step.Note = fmt.Sprintf("%s = %d", f.Regs[e.Op.Dst].Name, st.Choice)
+		}
 	}
 	r.w.Steps = append(r.w.Steps, step)
 }
@@ -111,6 +118,13 @@ func FaultText(p *ir.Program, f memory.Fault) string {
 			what += ": " + f.Edge.Op.Msg
 		}
 		return what
+	}
+	if f.Edge != nil && f.Edge.Op.Obj != ir.NoObject && f.Class == ir.OutOfBounds {
+		o := &p.Objects[f.Edge.Op.Obj]
+		return fmt.Sprintf("%s: the access is not inside %s, which has %d element(s)", f.Class, o.Name, o.Size/int64(o.Unit))
+	}
+	if f.Class == ir.BadAddress {
+		return f.Class.String() + ": no cell has this address"
 	}
 	if f.Addr != 0 {
 		return fmt.Sprintf("%s at %s", f.Class, p.LocationName(f.Addr, 1))

@@ -55,7 +55,7 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 		}
 		return out
 	case ir.Bound:
-		s.Bounds[e.index] = true
+		s.Bounds[e.index], s.Withheld = true, true
 		return out
 	case ir.Havoc:
 		return y.choices(s, one, e, regs, 0, out)
@@ -78,7 +78,7 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 
 func (y *System) enabledStore(s *State, t int, e *edge, one Step, out []Step) []Step {
 	if y.Model != SC && s.holder != int32(t) && y.full(s, t) {
-		s.Blocked[e.index] = true
+		s.Blocked[e.index], s.Withheld = true, true
 		return out
 	}
 	if y.Model == SC && s.lockedOut(t) {
@@ -131,11 +131,11 @@ func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one St
 	case ir.CondWait, ir.Barrier:
 		// Needs an empty buffer; faults show when applied.
 	case ir.Signal:
-		return y.signalChoices(s, e, uint64(e.addr.eval(regs, 0)), one, out)
+		return y.signalChoices(s, t, e, regs, one, out)
 	case ir.Broadcast, ir.Free:
 		ok = e.kind != ir.Free || y.Model == SC || s.holder == int32(t) || !y.full(s, t)
 		if !ok {
-			s.Blocked[e.index] = true
+			s.Blocked[e.index], s.Withheld = true, true
 		}
 	case ir.Alloc:
 		return y.allocChoices(s, t, e, regs, one, out)
@@ -147,7 +147,7 @@ func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one St
 		}
 	case ir.Spawn:
 		if y.spawnTarget(s, e) < 0 {
-			s.Bounds[e.index] = true
+			s.Bounds[e.index], s.Withheld = true, true
 			ok = false
 		}
 	case ir.Join:
@@ -196,7 +196,7 @@ func (y *System) Deadlocked(s *State) bool {
 			loc := &y.threads[t].locs[s.pc[t]]
 			for i := range loc.edges {
 				switch e := &loc.edges[i]; e.kind {
-				case ir.Lock, ir.Join, ir.Await:
+				case ir.Lock, ir.Join, ir.Await, ir.CondWait, ir.Barrier:
 					return true
 				case ir.RMW:
 					if e.cond.kind != codeNone {

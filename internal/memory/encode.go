@@ -50,6 +50,56 @@ func getNumber(in []byte) (int64, []byte) {
 	return int64(u>>1) ^ -int64(u&1), in
 }
 
+// A state has parts that change apart from each other: one per thread with its
+// buffer, static memory in pieces, and the rest (the holder of a section, blocks).
+// Encode writes them all; searches that store parts once use them one by one.
+
+// partUnits is how many elements of static memory make a part.
+const partUnits = 16
+
+// Parts is how many parts a state has.
+func (y *System) Parts() int { return len(y.threads) + y.memoryParts() + 1 }
+
+func (y *System) memoryParts() int { return (len(y.units) + partUnits - 1) / partUnits }
+
+// EncodePart appends part i to out. The parts of symmetric threads are not sorted.
+func (y *System) EncodePart(s *State, i int, out []byte) []byte {
+	if i < len(y.threads) {
+		return y.encodeMarked(s, i, out)
+	}
+	if i -= len(y.threads); i < y.memoryParts() {
+		return y.encodeUnits(s, y.units[i*partUnits:min(len(y.units), (i+1)*partUnits)], out)
+	}
+	return y.encodeRest(s, out)
+}
+
+// DecodePart reads part i. Parts are to be read in order after Reset.
+func (y *System) DecodePart(s *State, i int, in []byte) {
+	switch {
+	case i < len(y.threads):
+		in = y.decodeMarked(s, i, in)
+	case i < len(y.threads)+y.memoryParts():
+		i -= len(y.threads)
+		in = y.decodeUnits(s, y.units[i*partUnits:min(len(y.units), (i+1)*partUnits)], in)
+	default:
+		in = y.decodeRest(s, in)
+	}
+	if len(in) != 0 {
+		panic("BUG: trailing bytes in an encoded part")
+	}
+}
+
+// Reset prepares for decoding, and forgets how to undo.
+func (y *System) Reset(s *State) {
+	s.undo, s.removed, s.saved = s.undo[:0], s.removed[:0], s.saved[:0]
+	s.over, s.faulted = false, false
+	s.holder = -1
+	s.mem = s.mem[:len(y.memInit)]
+}
+
+// Groups are the symmetric groups of threads, whose parts may be exchanged.
+func (y *System) Groups() [][]ir.ThreadID { return y.groups }
+
 // Encode appends the state to out. The state must have neither failed nor
 // exited: those are not stored.
 func (y *System) Encode(s *State, out []byte) []byte {
@@ -60,10 +110,19 @@ func (y *System) Encode(s *State, out []byte) []byte {
 			out = y.encodeThread(s, t, out)
 		}
 	}
-	for i := range y.units {
-		u := &y.units[i]
+	out = y.encodeUnits(s, y.units, out)
+	return y.encodeRest(s, out)
+}
+
+func (y *System) encodeUnits(s *State, units []unit, out []byte) []byte {
+	for i := range units {
+		u := &units[i]
 		out = putNumber(out, extend(s.load(int(u.off), int(u.size)), int(u.size), u.signed))
 	}
+	return out
+}
+
+func (y *System) encodeRest(s *State, out []byte) []byte {
 	if y.hasSections {
 		holder := int64(s.holder)
 		if holder >= 0 && y.group[holder] >= 0 {
@@ -77,6 +136,16 @@ func (y *System) Encode(s *State, out []byte) []byte {
 	return out
 }
 
+// encodeMarked encodes a thread and, if it may be exchanged with others, whether
+// it holds the section.
+func (y *System) encodeMarked(s *State, t int, out []byte) []byte {
+	out = y.encodeThread(s, t, out)
+	if y.hasSections && y.group[t] >= 0 {
+		out = append(out, byte(bit(s.holder == int32(t))))
+	}
+	return out
+}
+
 // holderInGroup says that the holder of the section is marked in its own part.
 const holderInGroup = -2
 
@@ -85,10 +154,7 @@ const holderInGroup = -2
 func (y *System) encodeSymmetric(s *State, out []byte) []byte {
 	s.parts, s.partEnd = s.parts[:0], s.partEnd[:0]
 	for t := range y.threads {
-		s.parts = y.encodeThread(s, t, s.parts)
-		if y.hasSections && y.group[t] >= 0 {
-			s.parts = append(s.parts, byte(bit(s.holder == int32(t))))
-		}
+		s.parts = y.encodeMarked(s, t, s.parts)
 		s.partEnd = append(s.partEnd, len(s.parts))
 	}
 	part := func(t int) []byte {
@@ -168,16 +234,15 @@ func (y *System) encodeThread(s *State, t int, out []byte) []byte {
 func (y *System) putAddress(out []byte, addr uint64) []byte {
 	for i := range y.segments {
 		if d := addr - y.segments[i].base; d < y.segments[i].size {
-			out = append(out, byte(1+i))
-			return putNumber(out, int64(d))
+			return putNumber(putNumber(out, int64(1+i)), int64(d))
 		}
 	}
-	return putNumber(append(out, 0), int64(addr))
+	return putNumber(putNumber(out, 0), int64(addr))
 }
 
 func (y *System) getAddress(in []byte) (uint64, int32, []byte) {
-	i := in[0]
-	v, in := getNumber(in[1:])
+	i, in := getNumber(in)
+	v, in := getNumber(in)
 	if i == 0 {
 		return uint64(v), -1, in
 	}
@@ -216,40 +281,48 @@ func (y *System) encodeBlocks(s *State, out []byte) []byte {
 
 // Decode sets s to the encoded state and forgets how to undo.
 func (y *System) Decode(s *State, in []byte) {
-	s.undo, s.removed, s.saved = s.undo[:0], s.removed[:0], s.saved[:0]
-	s.over, s.faulted = false, false
-	s.holder = -1
-	holder := int32(-1)
+	y.Reset(s)
 	for t := range y.threads {
-		in = y.decodeThread(s, t, in)
-		if len(y.groups) > 0 && y.hasSections && y.group[t] >= 0 {
-			if in[0] != 0 {
-				holder = int32(t)
-			}
-			in = in[1:]
-		}
+		in = y.decodeMarked(s, t, in)
 	}
-	s.mem = s.mem[:len(y.memInit)]
-	for i := range y.units {
-		u := &y.units[i]
-		var v int64
+	in = y.decodeUnits(s, y.units, in)
+	if in = y.decodeRest(s, in); len(in) != 0 {
+		panic("BUG: trailing bytes in an encoded state")
+	}
+}
+
+func (y *System) decodeMarked(s *State, t int, in []byte) []byte {
+	in = y.decodeThread(s, t, in)
+	if y.hasSections && y.group[t] >= 0 {
+		if in[0] != 0 {
+			s.holder = int32(t)
+		}
+		in = in[1:]
+	}
+	return in
+}
+
+func (y *System) decodeUnits(s *State, units []unit, in []byte) []byte {
+	var v int64
+	for i := range units {
+		u := &units[i]
 		v, in = getNumber(in)
 		s.put(int(u.off), int(u.size), uint64(v))
 	}
-	var v int64
+	return in
+}
+
+func (y *System) decodeRest(s *State, in []byte) []byte {
 	if y.hasSections {
-		v, in = getNumber(in)
-		if v != holderInGroup {
-			holder = int32(v)
+		var v int64
+		if v, in = getNumber(in); v != holderInGroup {
+			s.holder = int32(v)
 		}
-		s.holder = holder
 	}
 	if y.hasBlocks {
 		in = y.decodeBlocks(s, in)
 	}
-	if len(in) != 0 {
-		panic("BUG: trailing bytes in an encoded state")
-	}
+	return in
 }
 
 func (y *System) decodeThread(s *State, t int, in []byte) []byte {

@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"slices"
 
 	"fencepost/internal/ir"
 )
@@ -87,9 +89,9 @@ func (b *bounds) intervals(regs []int64, seen int64) []interval {
 				}
 			}
 		}
-		return out
+		return merge(out)
 	case ir.LOr:
-		return append(b.x.intervals(regs, seen), b.y.intervals(regs, seen)...)
+		return merge(append(b.x.intervals(regs, seen), b.y.intervals(regs, seen)...))
 	case ir.ExprUnset:
 		return []interval{everything}
 	}
@@ -115,6 +117,21 @@ func (b *bounds) intervals(regs []int64, seen int64) []interval {
 	return []interval{all}
 }
 
+// merge sorts intervals and unites those that meet, so that there are never more
+// of them than the constraint has comparisons.
+func merge(list []interval) []interval {
+	slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.lo, b.lo) })
+	var out []interval
+	for _, x := range list {
+		if n := len(out); n > 0 && (out[n-1].hi == math.MaxInt64 || x.lo <= out[n-1].hi+1) {
+			out[n-1].hi = max(out[n-1].hi, x.hi)
+		} else {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
 // choices appends one step per value that dst may take.
 func (y *System) choices(s *State, one Step, e *edge, regs []int64, seen int64, out []Step) []Step {
 	b := e.bounds
@@ -127,7 +144,7 @@ func (y *System) choices(s *State, one Step, e *edge, regs []int64, seen int64, 
 	first := len(out)
 	old := regs[e.dst]
 	defer func() { regs[e.dst] = old }()
-	for i, r := range ranges {
+	for _, r := range ranges {
 		if r.lo > r.hi {
 			continue
 		}
@@ -135,16 +152,7 @@ func (y *System) choices(s *State, one Step, e *edge, regs []int64, seen int64, 
 			s.Err = ErrUnbounded
 			return out[:first]
 		}
-	values:
 		for v := r.lo; ; v++ {
-			for _, earlier := range ranges[:i] {
-				if v >= earlier.lo && v <= earlier.hi {
-					if v == r.hi {
-						break values
-					}
-					continue values
-				}
-			}
 			regs[e.dst] = v
 			if b.test.kind == codeNone || b.test.eval(regs, seen) != 0 {
 				one.Choice = v

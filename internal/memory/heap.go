@@ -1,6 +1,10 @@
 package memory
 
-import "fencepost/internal/ir"
+import (
+	"errors"
+
+	"fencepost/internal/ir"
+)
 
 // Allocation. Where a fresh block lies depends only on the thread and on what it
 // allocated before, so that the order of other threads' allocations does not
@@ -12,7 +16,13 @@ const (
 	heapAlign = 16
 )
 
-func allocSize(v int64) uint32 { return uint32(max(1, min(v, 1<<31-1))) }
+// maxBlock is the largest block there can be: every state carries its contents.
+const maxBlock = 1 << 20
+
+// ErrLargeBlock says that a program allocates more than states can carry.
+var ErrLargeBlock = errors.New("a block of more than a megabyte is allocated")
+
+func allocSize(v int64) uint32 { return uint32(max(1, min(v, maxBlock))) }
 
 func blockKindOf(e *edge) blockKind {
 	if e.ir.Op.Stack {
@@ -24,6 +34,10 @@ func blockKindOf(e *edge) blockKind {
 // allocChoices lists a fresh block (choice 0) and every block to reuse (choice:
 // its address).
 func (y *System) allocChoices(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
+	if e.val.eval(regs, 0) > maxBlock {
+		s.Err = ErrLargeBlock
+		return out
+	}
 	out = append(out, one)
 	size, kind := allocSize(e.val.eval(regs, 0)), blockKindOf(e)
 	for i := range s.blocks {

@@ -94,7 +94,8 @@ type State struct {
 	removed []Entry
 	saved   [][]Entry
 
-	trail []Step
+	trail    []Step
+	settling []Step // scratch of Settle
 
 	parts   []byte // scratch of Encode
 	partEnd []int
@@ -106,6 +107,9 @@ type State struct {
 	Event  Event
 	// Err is set when a step could not be computed: a havoc without bounds.
 	Err error
+	// Withheld is set when Enabled left a step out because of a bound, not because
+	// the program forbids it. The caller resets it.
+	Withheld bool
 	// Covered marks the compiled edges that were ever executed, Blocked those
 	// stores that ever waited for room in a bounded buffer, Bounds the bound edges
 	// that were ever met. They only grow; Undo leaves them alone.

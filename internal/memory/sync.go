@@ -48,7 +48,7 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 	kind := e.ir.Op.Mutex
 	next, result := word, int64(0)
 	switch {
-	case e.kind == ir.Unlock && own && mutexDepth(word) > 0:
+	case e.kind == ir.Unlock && own && kind == ir.RecursiveMutex && mutexDepth(word) > 0:
 		next = mutexWord(t, mutexDepth(word)-1)
 	case e.kind == ir.Unlock && own:
 		next = 0
@@ -146,11 +146,15 @@ func (y *System) waitsAt(s *State, t int, status threadStatus, addr uint64) bool
 // noWaiter is the choice of a signal that wakes nobody.
 const noWaiter = -1
 
-func (y *System) signalChoices(s *State, e *edge, addr uint64, one Step, out []Step) []Step {
+func (y *System) signalChoices(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
+	addr := uint64(e.addr.eval(regs, 0))
+	if _, fault := y.locate(s, t, e, addr); fault != 0 {
+		return append(out, one)
+	}
 	n := len(out)
-	for t := range y.threads {
-		if y.waitsAt(s, t, condWaiting, addr) {
-			one.Choice = int64(t)
+	for u := range y.threads {
+		if y.waitsAt(s, u, condWaiting, addr) {
+			one.Choice = int64(u)
 			out = append(out, one)
 		}
 	}

@@ -43,11 +43,6 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 	if d, refused := p.unboundedThreads(flat); refused {
 		return Answer{Diagnostics: append(p.diags, d)}, nil
 	}
-	if opt.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
-		defer cancel()
-	}
 	for _, name := range models {
 		stage = "engine explicit under " + name
 		model, ok := memory.ParseModel(name)
@@ -102,6 +97,11 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 		task.Progress = func(g engine.Progress) {
 			opt.Progress(Progress{Model: model.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed})
 		}
+	}
+	if opt.Timeout > 0 { // every model has the time to itself
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
+		defer cancel()
 	}
 	out, err := explicit.Engine.Run(ctx, task)
 	if err != nil {
@@ -184,6 +184,14 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 	if observed != nil {
 		one := p.describe(observed, out)
 		res.Verdict, res.Reason, res.Pos, res.Witness = verdict.Observed, one.Reason, one.Pos, one.Witness
+		if p.asksMore() && out.Unknown != "" {
+			res.Verdict = verdict.Unknown
+			res.Reason = fmt.Sprintf("%s, but the rest is not decided: %s", one.Reason, out.Unknown)
+		} else if p.asksMore() && !out.Coverage.Exhaustive {
+			res.Warnings = append(res.Warnings, verdict.Warning{
+				Code: "FP0906", Message: "assertions, goals and deadlock were checked only within the bounds of the search",
+			})
+		}
 		return
 	}
 	switch {
@@ -191,6 +199,8 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
 	case p.props.Final != nil && out.Stats.FinalStates == 0:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so the final condition was never tested"
+	case p.props.Checks && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && len(p.props.Goals) == 0 && !p.props.Deadlock:
+		res.Verdict, res.Reason = verdict.Unknown, "no execution reaches an assertion or its end: nothing was checked"
 	case p.observes() && !out.Coverage.Exhaustive:
 		res.Verdict, res.Reason = verdict.Unknown, "not observed within the bounds of the search"
 	case p.observes():

@@ -107,6 +107,8 @@ func (m *machine) check(s *state, own []entry, obj ir.ObjectID, addr uint64, siz
 		freed = true
 	}
 	switch {
+	case freed && m.p.Cells:
+		return &violation{ir.UseAfterFree, fmt.Sprintf("access of %d bytes at 0x%x, in a freed block", size, addr)}
 	case m.p.Cells:
 		if isCell(addr, size) {
 			return nil

@@ -95,9 +95,32 @@ func (m *machine) deadlocked(s *state, next []transition) bool {
 	if m.p.Main != ir.NoThread && s.threads[m.p.Main].phase != unstarted && m.ended(s, int(m.p.Main)) {
 		return false
 	}
+	waits := false
 	for t := range s.threads {
-		if s.threads[t].phase != unstarted && m.waits(s, t) {
+		if s.threads[t].phase == unstarted {
+			continue
+		}
+		if m.cutOff(s, t) {
+			return false
+		}
+		waits = waits || m.waits(s, t)
+	}
+	return waits
+}
+
+// cutOff reports whether a thread could go on but for a bound of ours: such a
+// state is not stuck, we just do not look further.
+func (m *machine) cutOff(s *state, t int) bool {
+	f := m.p.ThreadFunc(ir.ThreadID(t))
+	for _, i := range f.Out(s.threads[t].loc) {
+		switch op := &f.Edges[i].Op; op.Kind {
+		case ir.Bound:
 			return true
+		case ir.Spawn:
+			free := slices.ContainsFunc(op.Threads, func(u ir.ThreadID) bool { return s.threads[u].phase == unstarted })
+			if !free {
+				return true
+			}
 		}
 	}
 	return false

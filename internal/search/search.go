@@ -19,6 +19,8 @@ type Problem struct {
 	Workers int
 	// Memory bounds the bytes of stored states, 0: no bound.
 	Memory int64
+	// Used, if not nil, counts bytes the workers store besides, which count as well.
+	Used *atomic.Int64
 	// All goes on after the first level with a finding.
 	All bool
 	// Sleeps says that workers use sleep sets.
@@ -393,7 +395,7 @@ func (r *run) work(ctx context.Context, w int) {
 
 // interrupted reports whether a limit was reached.
 func (r *run) interrupted(ctx context.Context) bool {
-	if r.p.Memory > 0 && r.v.bytes.Load() > r.p.Memory {
+	if r.p.Memory > 0 && r.used() > r.p.Memory {
 		r.stop.CompareAndSwap(0, uint32(OutOfMemory))
 	}
 	if ctx.Err() != nil {
@@ -402,9 +404,18 @@ func (r *run) interrupted(ctx context.Context) bool {
 	return r.stop.Load() != 0
 }
 
+// used is the bytes stored.
+func (r *run) used() int64 {
+	n := r.v.bytes.Load()
+	if r.p.Used != nil {
+		n += r.p.Used.Load()
+	}
+	return n
+}
+
 func (r *run) result() *Result {
 	out := &Result{
-		Stop: Stop(r.stop.Load()), States: r.v.states.Load(), Depth: int(r.depth.Load()), Bytes: r.v.bytes.Load(), v: r.v,
+		Stop: Stop(r.stop.Load()), States: r.v.states.Load(), Depth: int(r.depth.Load()), Bytes: r.used(), v: r.v,
 	}
 	best := map[string]Finding{}
 	for _, k := range r.sinks {

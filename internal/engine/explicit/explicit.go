@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"sync/atomic"
 	"time"
 
 	"fencepost/internal/engine"
@@ -42,15 +43,21 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	}
 	start := time.Now()
 	y := Compile(task)
+	var used atomic.Int64
+	var in *search.Interner
+	if worthInterning(y) {
+		in = search.NewInterner(&used)
+	}
 	var workers []*worker
 	problem := search.Problem{
 		Worker: func() search.Worker {
-			w := newWorker(task, y)
+			w := newWorker(task, y, in)
 			workers = append(workers, w)
 			return w
 		},
 		Workers: task.Limits.Workers,
 		Memory:  task.Limits.Memory,
+		Used:    &used,
 		All:     task.KeepGoing,
 		Sleeps:  sleeps(task),
 	}
@@ -67,7 +74,7 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		},
 	}
 	for _, f := range res.Findings {
-		v, err := violation(task, y, res, f)
+		v, err := violation(task, y, in, res, f)
 		if err != nil {
 			return nil, err
 		}
@@ -202,6 +209,10 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 			verdict.Bound{Name: "buffer", Value: task.Limits.Buffer, Hit: true, Pos: engine.Pos(bufferHit)})
 	}
 	out.Coverage.Exhaustive = complete && len(out.Coverage.Bounds) == 0
+	for i := range y.EdgeCount() {
+		e := y.EdgeAt(i)
+		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && ran[e.ID]
+	}
 	if complete {
 		out.Warnings = append(out.Warnings, unreached(task, y, ran)...)
 	}
@@ -248,6 +259,7 @@ func collectFinals(task *engine.Task, workers []*worker, out *engine.Outcome) {
 	all := map[string]bool{}
 	for _, w := range workers {
 		out.Stats.FinalStates += w.done
+		out.Exits += w.exits
 		for f := range w.finals {
 			all[f] = true
 		}

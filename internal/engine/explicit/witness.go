@@ -1,7 +1,6 @@
 package explicit
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,9 +18,9 @@ import (
 // changes nothing: they are dead.
 
 // violation rebuilds the execution behind a finding.
-func violation(task *engine.Task, y *memory.System, res *search.Result, f search.Finding) (engine.Violation, error) {
+func violation(task *engine.Task, y *memory.System, in *search.Interner, res *search.Result, f search.Finding) (engine.Violation, error) {
 	r := engine.NewRecorder(y)
-	b := &rebuilder{y: y, r: r}
+	b := &rebuilder{y: y, r: r, c: newCodec(y, in)}
 	path := res.Path(f)
 	for i, state := range path {
 		if i == 0 {
@@ -68,10 +67,10 @@ func violation(task *engine.Task, y *memory.System, res *search.Result, f search
 
 // rebuilder finds the steps between stored states.
 type rebuilder struct {
-	y    *memory.System
-	r    *engine.Recorder
-	code []byte
-	err  error
+	y   *memory.System
+	r   *engine.Recorder
+	c   *codec
+	err error
 }
 
 // reaches tests whether the recorder's state is the stored one.
@@ -81,8 +80,7 @@ func (b *rebuilder) reaches(state []byte) func() bool {
 		if _, failed := s.Fault(); failed {
 			return false
 		}
-		b.code = b.y.Encode(s, b.code[:0])
-		return bytes.Equal(b.code, state)
+		return b.c.same(s, state)
 	}
 }
 

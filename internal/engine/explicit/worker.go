@@ -17,6 +17,7 @@ type worker struct {
 	task *engine.Task
 	y    *memory.System
 	s    *memory.State
+	c    *codec
 
 	reduce  *reducer  // nil: expand everything
 	sleep   *sleepers // nil: no sleep sets
@@ -30,12 +31,13 @@ type worker struct {
 	out    *search.Sink
 
 	done   int64           // final states met
+	exits  int64           // executions ended by exit
 	finals map[string]bool // their observations
 	key    []byte
 }
 
-func newWorker(task *engine.Task, y *memory.System) *worker {
-	w := &worker{task: task, y: y, s: y.NewState(), finals: map[string]bool{}, enabled: make([]int, y.Threads())}
+func newWorker(task *engine.Task, y *memory.System, in *search.Interner) *worker {
+	w := &worker{task: task, y: y, s: y.NewState(), c: newCodec(y, in), finals: map[string]bool{}, enabled: make([]int, y.Threads())}
 	if reduces(task) {
 		w.reduce = newReducer(y)
 	}
@@ -69,7 +71,7 @@ func (w *worker) Expand(state []byte, out *search.Sink) { w.ExpandAwake(state, 0
 // ExpandAwake looks at a state, or looks again at some of its steps.
 func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink) {
 	w.out = out
-	w.y.Decode(w.s, state)
+	w.c.unpack(w.s, state)
 	if only == 0 {
 		w.goals()
 	}
@@ -111,6 +113,7 @@ func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink)
 // that is not a wake-up.
 func (w *worker) list() bool {
 	w.steps = w.steps[:0]
+	w.s.Withheld = false
 	moved := false
 	for t := range w.enabled {
 		n := len(w.steps)
@@ -169,9 +172,10 @@ func (w *worker) visit() {
 	}
 	if w.s.Over() {
 		w.ended++
+		w.exits++
 		return
 	}
-	w.code = w.y.Encode(w.s, w.code[:0])
+	w.code = w.c.pack(w.s, w.code[:0])
 	w.out.AddAsleep(w.code, w.asleep)
 }
 
@@ -242,7 +246,8 @@ func (w *worker) read(vars []property.Var, out []int64) []int64 {
 // atEnd looks at a state in which nothing can happen any more.
 func (w *worker) atEnd() {
 	if !w.y.Final(w.s) {
-		if w.task.Props.Deadlock && w.y.Deadlocked(w.s) {
+		// A state we only look no further from is not stuck.
+		if w.task.Props.Deadlock && !w.s.Withheld && w.y.Deadlocked(w.s) {
 			w.out.Report(keyDeadlock)
 		}
 		return

@@ -70,8 +70,10 @@ func reached(t *testing.T, u *automaton.Unit, m memory.Model, buffer int) bool {
 		t.Errorf("%s: not everything was searched: %+v", m, out.Coverage)
 	}
 	// A no is also asked of the enumerator, where it can cope.
-	if o, err := testkit.Oracle(flat, u.Props, m); err == nil && len(out.Violations) == 0 && len(o.Goals) > 0 {
-		t.Errorf("%s: the enumerator reaches the goal", m)
+	if len(out.Violations) == 0 {
+		if o, err := testkit.Oracle(flat, u.Props, m); err == nil && len(o.Goals) > 0 {
+			t.Errorf("%s: the enumerator reaches the goal", m)
+		}
 	}
 	t.Logf("%s: reached %v, buffers up to %d (%+v), %d states, %.3f s", m, len(out.Violations) > 0, buffer, out.Coverage, out.Stats.States, out.Stats.Seconds)
 	return len(out.Violations) > 0

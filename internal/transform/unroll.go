@@ -1,0 +1,304 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+)
+
+// Unrolling. The idea: a location is copied for every combination of iteration
+// numbers of the loops it lies in, so that no path comes back to where it was.
+//
+// Loops are found as a nest of strongly connected components: a component that
+// can be walked round is a loop; one of its locations is its head, if possible one
+// that is entered from outside; without the head the rest falls apart into smaller
+// components, which are the loops inside. Every cycle goes through the head of the
+// outermost loop it stays in, so counting the arrivals at heads suffices, for
+// automata of any shape.
+//
+// Entering a loop sets its count to 1, coming back to the head adds 1, leaving the
+// loop forgets the count. The arrival after the k-th iteration ends in a Bound
+// edge, which engines report as a bound that was hit.
+//
+// What was there keeps its ids: the copy of a location that is met first is the
+// location itself, further ones come behind and are called L#2, L#3 and so on.
+
+// unrollBound is the name under which engines report the bound.
+const unrollBound = "unroll"
+
+// Unroll bounds every loop of a flat program: its body runs at most k times per
+// entry. It is no part of Passes: an engine's user asks for it where a bound is
+// wanted. The properties come back with the copies of the locations they name. A
+// program without loops comes back as it is, and so do its properties.
+func Unroll(p *ir.Program, props *property.Set, k int) (*ir.Program, *property.Set, error) {
+	if p.Form != ir.Flat {
+		panic("BUG: only flat programs can be unrolled")
+	}
+	out := *p
+	out.Funcs = slices.Clone(p.Funcs)
+	copies := make([][][]ir.Loc, len(p.Funcs)) // of each location of each function
+	changed := false
+	for i, f := range p.Funcs {
+		n := newNest(f)
+		if len(n.heads) == 0 {
+			continue
+		}
+		u := newUnroller(&out, f, n, max(1, k))
+		if err := u.run(); err != nil {
+			return nil, nil, err
+		}
+		out.Funcs[i], copies[i], changed = u.f, u.copies, true
+	}
+	if !changed {
+		return p, props, nil
+	}
+	out.Seal()
+	if errs := ir.Verify(&out); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: unrolling broke the program: %v", errs[0]))
+	}
+	return &out, withCopies(p, props, copies), nil
+}
+
+// withCopies makes goals hold at every copy of their locations.
+func withCopies(p *ir.Program, props *property.Set, copies [][][]ir.Loc) *property.Set {
+	out := *props
+	out.Goals = slices.Clone(props.Goals)
+	for i := range out.Goals {
+		g := &out.Goals[i]
+		g.At = slices.Clone(g.At)
+		for j := range g.At {
+			at := &g.At[j]
+			of := copies[p.Threads[at.Thread].Func]
+			if of == nil {
+				continue
+			}
+			locs := slices.Clone(at.Locs)
+			for _, l := range at.Locs {
+				locs = append(locs, of[l]...)
+			}
+			at.Locs = locs
+		}
+	}
+	return &out
+}
+
+// nest is the loops of an automaton.
+type nest struct {
+	f     *ir.Func
+	heads []ir.Loc  // of each loop
+	loops [][]int32 // of each location: the loops around it, outermost first
+}
+
+func newNest(f *ir.Func) *nest {
+	n := &nest{f: f, loops: make([][]int32, len(f.Locs))}
+	comp := f.Components(nil)
+	gone := make([]bool, len(f.Locs))
+	for l := range gone {
+		gone[l] = comp[l] < 0 // what the entry does not reach needs no unrolling
+	}
+	n.find(comp, gone, func(l ir.Loc) bool { return l == f.Entry })
+	return n
+}
+
+// find takes the components that are loops and looks for loops inside them.
+// gone is what lies outside; outer tells the heads of the loops around.
+func (n *nest) find(comp []int32, gone []bool, first func(ir.Loc) bool) {
+	members := map[int32][]ir.Loc{}
+	var order []int32
+	for l := range n.f.Locs {
+		if c := comp[l]; c >= 0 && !gone[l] {
+			if members[c] == nil {
+				order = append(order, c)
+			}
+			members[c] = append(members[c], ir.Loc(l))
+		}
+	}
+	cyclic, entered := map[int32]bool{}, map[ir.Loc]bool{}
+	for i := range n.f.Edges {
+		e := &n.f.Edges[i]
+		switch {
+		case ends(e) || gone[e.To] || comp[e.To] < 0:
+		case !gone[e.From] && comp[e.From] == comp[e.To]:
+			cyclic[comp[e.To]] = true
+		default:
+			entered[e.To] = true
+		}
+	}
+	for _, c := range order {
+		if !cyclic[c] {
+			continue
+		}
+		head := members[c][0]
+		if i := slices.IndexFunc(members[c], func(l ir.Loc) bool { return first(l) || entered[l] }); i >= 0 {
+			head = members[c][i]
+		}
+		loop := int32(len(n.heads))
+		n.heads = append(n.heads, head)
+		rest := make([]bool, len(n.f.Locs))
+		for l := range rest {
+			rest[l] = true
+		}
+		for _, l := range members[c] {
+			n.loops[l] = append(n.loops[l], loop)
+			rest[l] = l == head
+		}
+		n.find(n.f.Components(rest), rest, func(ir.Loc) bool { return false })
+	}
+}
+
+// ends reports whether control does not go on behind an edge.
+func ends(e *ir.Edge) bool {
+	switch e.Op.Kind {
+	case ir.Return, ir.ThreadExit, ir.Exit, ir.Bound:
+		return true
+	}
+	return false
+}
+
+// unroller builds the automaton of copies.
+type unroller struct {
+	out  *ir.Program // for new edge ids
+	src  *ir.Func
+	nest *nest
+	k    int
+
+	f      *ir.Func
+	copies [][]ir.Loc // of each location, without itself
+	seen   map[string]ir.Loc
+	met    []bool // locations with a first copy
+	names  map[string]bool
+	work   []node
+	cuts   map[ir.EdgeID]ir.Loc // where paths that take an edge once too often end
+	end    ir.Loc
+}
+
+// node is a copy of a location: counts are the iterations of the loops around it.
+type node struct {
+	at     ir.Loc // of the new automaton
+	of     ir.Loc
+	counts []int
+}
+
+func newUnroller(out *ir.Program, f *ir.Func, n *nest, k int) *unroller {
+	c := &ir.Func{
+		Name: f.Name, Regs: f.Regs, Params: f.Params, Entry: f.Entry, Pos: f.Pos, Pointer: f.Pointer,
+		Locs: slices.Clone(f.Locs), Edges: slices.Clone(f.Edges),
+	}
+	u := &unroller{
+		out: out, src: f, nest: n, k: k, f: c,
+		copies: make([][]ir.Loc, len(f.Locs)), met: make([]bool, len(f.Locs)),
+		seen: map[string]ir.Loc{}, names: map[string]bool{}, cuts: map[ir.EdgeID]ir.Loc{}, end: -1,
+	}
+	for _, l := range f.Locs {
+		u.names[l.Name] = true
+	}
+	return u
+}
+
+func (u *unroller) run() error {
+	counts := make([]int, len(u.nest.loops[u.src.Entry]))
+	for i := range counts {
+		counts[i] = 1
+	}
+	u.node(u.src.Entry, counts)
+	for len(u.work) > 0 {
+		n := u.work[0]
+		u.work = u.work[1:]
+		for _, i := range u.src.Out(n.of) {
+			u.edge(n, int(i))
+		}
+		if len(u.f.Edges) > maxEdges {
+			return fmt.Errorf("%s has more than %d instructions after unrolling its loops %d times", u.src.Name, maxEdges, u.k)
+		}
+	}
+	return nil
+}
+
+// edge gives a copy of a location its copy of an edge.
+func (u *unroller) edge(n node, i int) {
+	e := u.src.Edges[i]
+	to, fits := u.target(n, &e)
+	if !fits {
+		to = u.cut(&e)
+	}
+	if n.at == n.of {
+		u.f.Edges[i].To = to
+		return
+	}
+	e.From, e.To, e.Pass = n.at, to, unrollBound
+	u.add(e)
+}
+
+func (u *unroller) add(e ir.Edge) {
+	e.ID = u.out.NextEdge
+	u.out.NextEdge++
+	u.f.Edges = append(u.f.Edges, e)
+}
+
+// target is where an edge leads from a node, or false if that is one iteration
+// too many.
+func (u *unroller) target(n node, e *ir.Edge) (ir.Loc, bool) {
+	from, to := u.nest.loops[e.From], u.nest.loops[e.To]
+	counts := make([]int, len(to))
+	for i, loop := range to {
+		if i >= len(from) || from[i] != loop {
+			counts[i] = 1
+			continue
+		}
+		counts[i] = n.counts[i]
+		if u.nest.heads[loop] == e.To && !ends(e) {
+			if counts[i]++; counts[i] > u.k {
+				return 0, false
+			}
+		}
+	}
+	return u.node(e.To, counts), true
+}
+
+// node is the copy of a location for the counts.
+func (u *unroller) node(of ir.Loc, counts []int) ir.Loc {
+	key := fmt.Sprint(of, counts)
+	if at, ok := u.seen[key]; ok {
+		return at
+	}
+	at := of
+	if u.met[of] {
+		at = u.loc(u.src.Locs[of].Name, of)
+		u.copies[of] = append(u.copies[of], at)
+	}
+	u.met[of] = true
+	u.seen[key] = at
+	u.work = append(u.work, node{at: at, of: of, counts: counts})
+	return at
+}
+
+// loc adds a location like another one.
+func (u *unroller) loc(name string, like ir.Loc) ir.Loc {
+	try := name
+	for n := 2; u.names[try]; n++ {
+		try = fmt.Sprintf("%s#%d", name, n)
+	}
+	u.names[try] = true
+	u.f.Locs = append(u.f.Locs, ir.Location{Name: try, Pos: u.src.Locs[like].Pos})
+	return ir.Loc(len(u.f.Locs) - 1)
+}
+
+// cut is where an edge leads that would begin an iteration too many. The edge
+// itself is still taken: only if it can be, something is cut off.
+func (u *unroller) cut(e *ir.Edge) ir.Loc {
+	at, ok := u.cuts[e.ID]
+	if ok {
+		return at
+	}
+	if u.end < 0 {
+		u.end = u.loc("unroll.end", u.src.Entry)
+	}
+	at = u.loc("unroll.cut", e.To)
+	u.cuts[e.ID] = at
+	bound := ir.NewOp(ir.Bound)
+	bound.Msg, bound.Val = unrollBound, ir.Int(int64(u.k))
+	u.add(ir.Edge{Origin: e.Origin, From: at, To: u.end, Op: bound, Pos: e.Pos, Pass: unrollBound, Stack: e.Stack})
+	return at
+}
