@@ -36,7 +36,7 @@ func script(words ...string) *verdict.Witness {
 		case scan(word, "%d:%1s", &s.Thread, &name):
 			s.Kind, s.Size = verdict.StepExec, 0
 			if name == "*" {
-				s.Note = "signals t1"
+				s.Signals = true
 			}
 			name = ""
 		default:

@@ -56,7 +56,7 @@ func (w *Witness) Explain() Explanation {
 func (w *Witness) signalsWhileBuffered() bool {
 	pending := w.Buffers()
 	for i, s := range w.Steps {
-		visible := s.Kind == StepWake || s.Kind == StepExec && s.Note != ""
+		visible := s.Kind == StepWake || s.Signals
 		if visible && w.hasThread(s) && len(pending[i][s.Thread]) > 0 {
 			return true
 		}

@@ -57,7 +57,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
-	flags.Var(sizeValue{&f.opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB; half of the machine's memory if not given")
+	flags.Var(sizeValue{&f.opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
 	flags.Var(countValue{&f.opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops")
 	flags.Var(countValue{&f.opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")

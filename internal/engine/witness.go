@@ -72,6 +72,7 @@ func (r *Recorder) Step(st memory.Step) {
 		}
 	}
 	if e != nil {
+		step.Signals = e.Op.Kind == ir.Broadcast || e.Op.Kind == ir.Signal && st.Choice >= 0
 		switch {
 		case step.Note != "":
 		case e.Op.Kind == ir.Signal && st.Choice >= 0:

@@ -38,21 +38,25 @@ type SpinAnswer struct {
 	States       int64
 	Output       string
 	Total        time.Duration // generate, compile and run
-	Search       time.Duration // run alone
+	Search       time.Duration // run alone, at the depth that was enough
 }
 
 // SpinFlags are given to the C compiler and to the verifier it makes.
 type SpinFlags struct{ Compiler, Verifier []string }
 
 // SpinCheck compiles quickly and breaks off when a value does not fit into an
-// int; SpinFast searches quickly.
+// int; SpinFast searches quickly, and with more memory.
 var (
 	SpinCheck = SpinFlags{
-		Compiler: []string{"-O0", "-fsanitize=signed-integer-overflow,shift", "-fsanitize-undefined-trap-on-error"},
-		Verifier: []string{"-m1000000", "-w20"},
+		Compiler: []string{"-O0", "-DMEMLIM=2000", "-fsanitize=signed-integer-overflow,shift", "-fsanitize-undefined-trap-on-error"},
+		Verifier: []string{"-w20"},
 	}
-	SpinFast = SpinFlags{Compiler: []string{"-O2"}, Verifier: []string{"-m10000000"}}
+	SpinFast = SpinFlags{Compiler: []string{"-O2", "-DMEMLIM=6000"}}
 )
+
+// depths are the limits of SPIN's search that are tried in turn: room for a deep
+// search costs time even where it is not used.
+var depths = []string{"-m10000", "-m1000000", "-m20000000"}
 
 // RunSpin generates, compiles and runs the verifier for a Promela text in dir. An
 // error means that the text or the tools are broken.
@@ -70,20 +74,29 @@ func RunSpin(ctx context.Context, dir, text string, flags SpinFlags) (*SpinAnswe
 	if out, err := run("spin", "-a", "model.pml"); err != nil || strings.Contains(out, "Error") {
 		return nil, fmt.Errorf("spin -a: %v\n%s", err, out)
 	}
-	args := append([]string{"-w", "-DSAFETY", "-DMEMLIM=3000", "-DVECTORSZ=16384", "-o", "pan", "pan.c"}, flags.Compiler...)
+	args := append([]string{"-w", "-DSAFETY", "-DVECTORSZ=16384", "-o", "pan", "pan.c"}, flags.Compiler...)
 	if out, err := run("gcc", args...); err != nil {
 		return nil, fmt.Errorf("gcc: %v\n%s", err, out)
 	}
-	searching := time.Now()
-	out, err := run(filepath.Join(dir, "pan"), flags.Verifier...)
-	a := &SpinAnswer{Output: out, Search: time.Since(searching), Total: time.Since(start)}
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		return nil, fmt.Errorf("pan: %w", err)
+	generated := time.Since(start)
+	for i, depth := range depths {
+		searching := time.Now()
+		out, err := run(filepath.Join(dir, "pan"), append([]string{depth}, flags.Verifier...)...)
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			return nil, fmt.Errorf("pan: %w", err)
+		}
+		search := time.Since(searching)
+		a := &SpinAnswer{Output: out, Search: search, Total: generated + search}
+		a.parse(ctx, err)
+		if a.Inconclusive != tooDeep || i == len(depths)-1 {
+			return a, nil
+		}
 	}
-	a.parse(ctx, err)
-	return a, nil
+	panic("BUG: no depth to try")
 }
+
+const tooDeep = "depth too small"
 
 var (
 	spinErrors = regexp.MustCompile(`errors: (\d+)`)
@@ -116,7 +129,7 @@ func (a *SpinAnswer) parse(ctx context.Context, failed error) {
 		a.Inconclusive = "the exported text is wrong: " + a.Violation
 	case a.Errors > 0:
 	case strings.Contains(a.Output, "max search depth too small"):
-		a.Inconclusive = "depth too small"
+		a.Inconclusive = tooDeep
 	case strings.Contains(a.Output, "Search not completed") || strings.Contains(a.Output, "out of memory"):
 		a.Inconclusive = "search not completed"
 	}
