@@ -9,7 +9,6 @@ package export
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"fencepost/internal/ir"
 )
@@ -35,6 +34,10 @@ func (w *promela) pick(t *thread, op *ir.Op, in env, guard []string) []alternati
 		return nil
 	}
 	if small := uint64(lim.hi)-uint64(lim.lo) < maxAlternatives; small {
+		if !fits(lim.lo) || !fits(lim.hi) {
+			w.refuse(w.pos, "the numbers %d to %d do not fit into the 32 bits of Promela's int", lim.lo, lim.hi)
+			return nil
+		}
 		return w.pickListed(t, op, in, guard, lim)
 	}
 	if lim.lo != math.MinInt64 {
@@ -129,9 +132,6 @@ func (lim *limits) constant(op ir.ExprOp, c int64) {
 func extreme(list []string, sign string) string {
 	out := list[0]
 	for _, e := range list[1:] {
-		if _, err := strconv.Atoi(e); err == nil && out == e {
-			continue
-		}
 		out = fmt.Sprintf("(%s %s %s -> %s : %s)", e, sign, out, e, out)
 	}
 	return out

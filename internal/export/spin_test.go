@@ -28,8 +28,8 @@ var (
 // operation, every kind of property, pointers, sections, bounded buffers.
 var chosen = strings.Fields(`peterson peterson-forever szymanski-fenced lamport-fast-fenced lock-mcs-pointers lock-ticket
 	treiber-stack chase-lev parker-deadlock parker-fixed feature-atomic feature-pointers feature-havoc-read feature-havoc-range
-	feature-out-of-bounds feature-goal-memory feature-fetch-ops feature-store-loop feature-deadlock feature-no-deadlock
-	feature-assume-blocks feature-division-by-zero litmus-sb litmus-sb-atomic-one litmus-iriw bemt18-fig3-havoc`)
+	feature-out-of-bounds feature-goal-memory feature-fetch-ops feature-store-loop feature-deadlock feature-assume-blocks feature-division-by-zero litmus-sb litmus-sb-atomic-one litmus-iriw litmus-cowr litmus-sb-rfi
+	feature-newest-store bemt18-fig3-havoc`)
 
 // TestSpinAgreesOnCorpus: SPIN gives the exported programs the verdict that we
 // give the originals.

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"strconv"
 
 	"fencepost/internal/source"
 )
@@ -19,7 +20,7 @@ const (
 type Builder struct {
 	p     *Program
 	next  uint64
-	names map[string]bool
+	names nameSet
 }
 
 // NewBuilder starts a structured program. cells says whether integers name
@@ -28,7 +29,7 @@ func NewBuilder(name string, cells bool) *Builder {
 	b := &Builder{
 		p:     &Program{Name: name, Form: Structured, Main: NoThread, Cells: cells},
 		next:  dataBase,
-		names: map[string]bool{},
+		names: nameSet{},
 	}
 	if cells {
 		b.next = cellDataBase
@@ -39,7 +40,7 @@ func NewBuilder(name string, cells bool) *Builder {
 // Object adds an object after all others, with room in between, and returns its
 // id. unit is the size of an element.
 func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byte, pos source.Span) ObjectID {
-	o := Object{Name: b.unique("o:", name), Addr: b.next, Size: size, Unit: unit, Type: typ, Init: init, Pos: pos}
+	o := Object{Name: b.names.unique('o', name), Addr: b.next, Size: size, Unit: unit, Type: typ, Init: init, Pos: pos}
 	b.p.Objects = append(b.p.Objects, o)
 	b.next += (uint64(size) + redZone + 15) &^ 15
 	return ObjectID(len(b.p.Objects) - 1)
@@ -63,7 +64,7 @@ func (b *Builder) Main(t ThreadID) { b.p.Main = t }
 
 // Thread adds a thread.
 func (b *Builder) Thread(t Thread) ThreadID {
-	t.Name = b.unique("t:", t.Name)
+	t.Name = b.names.unique('t', t.Name)
 	b.p.Threads = append(b.p.Threads, t)
 	return ThreadID(len(b.p.Threads) - 1)
 }
@@ -74,10 +75,19 @@ func (b *Builder) Finish() *Program {
 	return b.p
 }
 
-func (b *Builder) unique(space, name string) string {
+// nameSet is the names taken, each in the space of a kind of thing.
+type nameSet map[spacedName]bool
+
+type spacedName struct {
+	space byte
+	name  string
+}
+
+// unique takes a name, with a suffix if it is taken already.
+func (s nameSet) unique(space byte, name string) string {
 	for n, try := 1, name; ; n++ {
-		if !b.names[space+try] {
-			b.names[space+try] = true
+		before := len(s)
+		if s[spacedName{space, try}] = true; len(s) > before {
 			return try
 		}
 		try = fmt.Sprintf("%s#%d", name, n)
@@ -89,15 +99,15 @@ type FuncBuilder struct {
 	ID    FuncID
 	F     *Func
 	b     *Builder
-	names map[string]bool
+	names nameSet
 	pass  string
 }
 
 // Func starts a function with one location, its entry.
 func (b *Builder) Func(name string, pos source.Span) *FuncBuilder {
-	f := &Func{Name: b.unique("f:", name), Pos: pos}
+	f := &Func{Name: b.names.unique('f', name), Pos: pos}
 	b.p.Funcs = append(b.p.Funcs, f)
-	return &FuncBuilder{ID: FuncID(len(b.p.Funcs) - 1), F: f, b: b, names: map[string]bool{}}
+	return &FuncBuilder{ID: FuncID(len(b.p.Funcs) - 1), F: f, b: b, names: nameSet{}}
 }
 
 // Pass marks the edges added from now on as made by a pass.
@@ -105,7 +115,7 @@ func (fb *FuncBuilder) Pass(name string) { fb.pass = name }
 
 // Reg adds a register.
 func (fb *FuncBuilder) Reg(name string, init int64, pos source.Span) Reg {
-	fb.F.Regs = append(fb.F.Regs, Register{Name: fb.unique("r:", name), Init: init, Pos: pos})
+	fb.F.Regs = append(fb.F.Regs, Register{Name: fb.names.unique('r', name), Init: init, Pos: pos})
 	return Reg(len(fb.F.Regs) - 1)
 }
 
@@ -121,9 +131,9 @@ func (fb *FuncBuilder) Param(name string, pos source.Span) Reg {
 // Loc adds a location. An empty name gets a made-up one.
 func (fb *FuncBuilder) Loc(name string, pos source.Span) Loc {
 	if name == "" {
-		name = fmt.Sprintf("L%d", len(fb.F.Locs))
+		name = "L" + strconv.Itoa(len(fb.F.Locs))
 	}
-	fb.F.Locs = append(fb.F.Locs, Location{Name: fb.unique("l:", name), Pos: pos})
+	fb.F.Locs = append(fb.F.Locs, Location{Name: fb.names.unique('l', name), Pos: pos})
 	return Loc(len(fb.F.Locs) - 1)
 }
 
@@ -136,14 +146,4 @@ func (fb *FuncBuilder) Edge(from Loc, op Op, to Loc, pos source.Span) EdgeID {
 	fb.b.p.NextEdge++
 	fb.F.Edges = append(fb.F.Edges, Edge{ID: id, Origin: id, From: from, To: to, Op: op, Pos: pos, Pass: fb.pass})
 	return id
-}
-
-func (fb *FuncBuilder) unique(space, name string) string {
-	for n, try := 1, name; ; n++ {
-		if !fb.names[space+try] {
-			fb.names[space+try] = true
-			return try
-		}
-		try = fmt.Sprintf("%s#%d", name, n)
-	}
 }

@@ -187,16 +187,9 @@ func (y *System) touchObject(f *Footprint, o *ir.Object, lo, hi int, write bool)
 	}
 }
 
-// Next adds what the steps thread t can take next touch: its edges, enabled or
-// not, and its pending entries.
-func (y *System) Next(s *State, t int, f *Footprint) {
-	f.Add(y.NextEdges(s, t))
-	y.pending(s, t, f)
-}
-
 var nothing Footprint
 
-// NextEdges is what the edges of thread t touch.
+// NextEdges is what the edges of thread t touch, enabled or not.
 func (y *System) NextEdges(s *State, t int) *Footprint {
 	if s.status[t] == notStarted {
 		return &nothing
@@ -204,22 +197,20 @@ func (y *System) NextEdges(s *State, t int) *Footprint {
 	return &y.threads[t].locs[s.pc[t]].next
 }
 
-// Pending adds what the entries in the buffer of thread t touch.
-func (y *System) Pending(s *State, t int, f *Footprint) { y.pending(s, t, f) }
-
-// Waits reports whether an edge of thread t waits for something that is not
-// memory: another thread's end.
-func (y *System) Waits(s *State, t int) bool { return y.threads[t].locs[s.pc[t]].waits }
-
-// Future adds everything thread t may ever touch from here on.
-func (y *System) Future(s *State, t int, f *Footprint) {
-	if s.status[t] != notStarted {
-		f.Add(&y.threads[t].locs[s.pc[t]].future)
+// FutureEdges is everything thread t may ever touch from here on, entries that
+// are pending now apart.
+func (y *System) FutureEdges(s *State, t int) *Footprint {
+	if s.status[t] == notStarted {
+		return &nothing
 	}
-	y.pending(s, t, f)
+	return &y.threads[t].locs[s.pc[t]].future
 }
 
-func (y *System) pending(s *State, t int, f *Footprint) {
+// Buffered reports whether thread t has entries pending.
+func (y *System) Buffered(s *State, t int) bool { return len(s.bufs[t]) > 0 }
+
+// Pending adds what the entries in the buffer of thread t touch.
+func (y *System) Pending(s *State, t int, f *Footprint) {
 	for i := range s.bufs[t] {
 		e := &s.bufs[t][i]
 		switch {
@@ -233,6 +224,25 @@ func (y *System) pending(s *State, t int, f *Footprint) {
 		}
 	}
 }
+
+// Started reports whether a thread has begun to run.
+func (y *System) Started(s *State, t int) bool { return s.status[t] != notStarted }
+
+// Locs is how many locations all threads have, and LocID numbers them.
+func (y *System) Locs() int {
+	n := 0
+	for t := range y.threads {
+		n += len(y.threads[t].locs)
+	}
+	return n
+}
+
+// LocID is the number of the location thread t is at.
+func (y *System) LocID(s *State, t int) int { return y.threads[t].locBase + int(s.pc[t]) }
+
+// Waits reports whether an edge of thread t waits for something that is not
+// memory: another thread's end.
+func (y *System) Waits(s *State, t int) bool { return y.threads[t].locs[s.pc[t]].waits }
 
 // Open reports whether thread t's next step must be interleaved with everything:
 // a property sees it, it cuts a cycle, or it is about other threads.

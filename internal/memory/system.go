@@ -71,6 +71,7 @@ type threadCode struct {
 	thread  ir.ThreadID
 	locs    []locCode
 	regBase int
+	locBase int
 	regs    []ir.Register
 	args    []int64
 	entry   int32
@@ -226,7 +227,7 @@ func (y *System) addThread(t ir.ThreadID, opt Options, facts *ir.Facts) {
 	th := &p.Threads[t]
 	f := p.Funcs[th.Func]
 	tc := threadCode{
-		thread: t, regBase: y.regCount, regs: f.Regs, args: th.Args, entry: int32(f.Entry), start: th.Start,
+		thread: t, regBase: y.regCount, locBase: y.Locs(), regs: f.Regs, args: th.Args, entry: int32(f.Entry), start: th.Start,
 	}
 	if facts.CyclicStores(th.Func) {
 		tc.bound = opt.Buffer

@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -27,6 +28,9 @@ import (
 
 // unrollBound is the name under which engines report the bound.
 const unrollBound = "unroll"
+
+// maxUnrolled bounds the edges of an unrolled automaton.
+const maxUnrolled = 1 << 18
 
 // Unroll bounds every loop of a flat program: its body runs at most k times per
 // entry. It is no part of Passes: an engine's user asks for it where a bound is
@@ -103,7 +107,7 @@ func newNest(f *ir.Func) *nest {
 }
 
 // find takes the components that are loops and looks for loops inside them.
-// gone is what lies outside; outer tells the heads of the loops around.
+// gone is what lies outside; first tells where control begins.
 func (n *nest) find(comp []int32, gone []bool, first func(ir.Loc) bool) {
 	members := map[int32][]ir.Loc{}
 	var order []int32
@@ -167,8 +171,8 @@ type unroller struct {
 	f      *ir.Func
 	copies [][]ir.Loc // of each location, without itself
 	seen   map[string]ir.Loc
-	met    []bool // locations with a first copy
-	names  map[string]bool
+	met    []bool         // locations with a first copy
+	names  map[string]int // 0: free; else the next suffix to try
 	work   []node
 	cuts   map[ir.EdgeID]ir.Loc // where paths that take an edge once too often end
 	end    ir.Loc
@@ -189,10 +193,10 @@ func newUnroller(out *ir.Program, f *ir.Func, n *nest, k int) *unroller {
 	u := &unroller{
 		out: out, src: f, nest: n, k: k, f: c,
 		copies: make([][]ir.Loc, len(f.Locs)), met: make([]bool, len(f.Locs)),
-		seen: map[string]ir.Loc{}, names: map[string]bool{}, cuts: map[ir.EdgeID]ir.Loc{}, end: -1,
+		seen: map[string]ir.Loc{}, names: map[string]int{}, cuts: map[ir.EdgeID]ir.Loc{}, end: -1,
 	}
 	for _, l := range f.Locs {
-		u.names[l.Name] = true
+		u.names[l.Name] = 1
 	}
 	return u
 }
@@ -209,8 +213,8 @@ func (u *unroller) run() error {
 		for _, i := range u.src.Out(n.of) {
 			u.edge(n, int(i))
 		}
-		if len(u.f.Edges) > maxEdges {
-			return fmt.Errorf("%s has more than %d instructions after unrolling its loops %d times", u.src.Name, maxEdges, u.k)
+		if len(u.f.Edges) > maxUnrolled {
+			return fmt.Errorf("%s has more than %d instructions after unrolling its loops %d times", u.src.Name, maxUnrolled, u.k)
 		}
 	}
 	return nil
@@ -259,8 +263,11 @@ func (u *unroller) target(n node, e *ir.Edge) (ir.Loc, bool) {
 
 // node is the copy of a location for the counts.
 func (u *unroller) node(of ir.Loc, counts []int) ir.Loc {
-	key := fmt.Sprint(of, counts)
-	if at, ok := u.seen[key]; ok {
+	key := binary.AppendUvarint(nil, uint64(of))
+	for _, n := range counts {
+		key = binary.AppendUvarint(key, uint64(n))
+	}
+	if at, ok := u.seen[string(key)]; ok {
 		return at
 	}
 	at := of
@@ -269,7 +276,7 @@ func (u *unroller) node(of ir.Loc, counts []int) ir.Loc {
 		u.copies[of] = append(u.copies[of], at)
 	}
 	u.met[of] = true
-	u.seen[key] = at
+	u.seen[string(key)] = at
 	u.work = append(u.work, node{at: at, of: of, counts: counts})
 	return at
 }
@@ -277,10 +284,11 @@ func (u *unroller) node(of ir.Loc, counts []int) ir.Loc {
 // loc adds a location like another one.
 func (u *unroller) loc(name string, like ir.Loc) ir.Loc {
 	try := name
-	for n := 2; u.names[try]; n++ {
+	for n := max(2, u.names[name]); u.names[try] > 0; n++ {
 		try = fmt.Sprintf("%s#%d", name, n)
+		u.names[name] = n + 1
 	}
-	u.names[try] = true
+	u.names[try] = 1
 	u.f.Locs = append(u.f.Locs, ir.Location{Name: try, Pos: u.src.Locs[like].Pos})
 	return ir.Loc(len(u.f.Locs) - 1)
 }

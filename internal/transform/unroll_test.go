@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
+	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
 )
@@ -82,7 +83,7 @@ func TestUnrollCounts(t *testing.T) {
 		{"nested", "a -> b: nop\n b -> c: store [&x] = n\n c -> b: n = n + 1\n c -> a: n = n + 10\n c -> d: nop", 2, 4, 2,
 			"[n=0 n=1 n=10 n=11 n=12]"},
 		{"two ways back", "a -> b: store [&x] = 1\n b -> a: n = n + 1\n b -> a: n = n + 10\n b -> c: nop", 3, 3, 2, "[n=0 n=1 n=10 n=11 n=2 n=20]"},
-		{"two entries", "s -> a: nop\n s -> b: nop\n a -> b: n = n + 1\n b -> a: n = n + 10\n a -> e: nop\n b -> e: nop", 2, 0, 1, ""},
+		{"two entries", "s -> a: nop\n s -> b: nop\n a -> b: n = n + 1\n b -> a: n = n + 10\n a -> e: nop\n b -> e: nop", 2, 0, 1, "[n=0 n=1 n=10 n=11 n=12]"},
 		{"never taken too often", "a -> b: store [&x] = 1\n b -> c: n = n + 1\n c -> a: assume n < 2\n c -> d: assume n >= 2", 2, 2, 1, "[n=2]"},
 	}
 	for _, tt := range tests {
@@ -97,9 +98,6 @@ func TestUnrollCounts(t *testing.T) {
 			}
 			if tt.bounds == 0 && out != p {
 				t.Error("a program without loops does not come back as it is")
-			}
-			if tt.finals == "" {
-				return
 			}
 			props := &property.Set{Observe: []property.Var{{Name: "n", Thread: 0, Reg: 0}}}
 			got, err := testkit.Ask(&explicit.Engine, out, props, memory.SC, testkit.How{})
@@ -124,6 +122,9 @@ thread t = f()
 `
 	for _, tt := range []struct{ rounds, k int }{{2, 2}, {3, 2}, {3, 8}} {
 		p := flatten(t, fmt.Sprintf(text, tt.rounds, tt.rounds), 8)
+		for i := range p.Funcs[0].Edges {
+			p.Funcs[0].Edges[i].Pos = source.Span{Pos: source.Pos{File: "f", Line: i + 1, Col: 1}}
+		}
 		out, props := unroll(t, p, &property.Set{}, tt.k)
 		o, err := explicit.Engine.Run(context.Background(), &engine.Task{Program: out, Props: props, Model: memory.TSO})
 		if err != nil {
@@ -133,7 +134,7 @@ thread t = f()
 			t.Errorf("%d rounds, %d allowed: coverage %+v", tt.rounds, tt.k, o.Coverage)
 		} else if hit {
 			b := o.Coverage.Bounds[0]
-			if b.Name != "unroll" || b.Value != tt.k || !b.Hit || b.Pos == nil || b.Pos.Line != 6 {
+			if b.Name != "unroll" || b.Value != tt.k || !b.Hit || b.Pos == nil || b.Pos.Line != 2 {
 				t.Errorf("bound %+v", b)
 			}
 		}
@@ -188,7 +189,7 @@ thread t = f()
 // More rounds show more, and never what the loops themselves do not.
 func TestUnrollRandom(t *testing.T) {
 	whole := 0
-	for seed := range uint64(150) {
+	for seed := range uint64(200) {
 		prog := testkit.Generate(seed, testkit.Profile{Loops: true, Goal: true})
 		src, props := prog.Build()
 		p, err := transform.Run(src, transform.Options{Unroll: 8}, nil)
@@ -196,7 +197,7 @@ func TestUnrollRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range []memory.Model{memory.SC, memory.TSO} {
-			how := testkit.How{Buffer: 4, Memory: 16 << 20}
+			how := testkit.How{Buffer: 4, Memory: 1 << 20}
 			all, err := testkit.Ask(&explicit.Engine, p, props, m, how)
 			if err == testkit.ErrTooBig {
 				continue
@@ -207,14 +208,14 @@ func TestUnrollRandom(t *testing.T) {
 			var before testkit.Answers
 			for k := 1; k <= 3; k++ {
 				out, outProps := unroll(t, p, props, k)
-				got, err := testkit.Ask(&explicit.Engine, out, outProps, m, testkit.How{Memory: 16 << 20})
+				got, err := testkit.Ask(&explicit.Engine, out, outProps, m, testkit.How{Memory: 1 << 20})
 				if err == testkit.ErrTooBig {
 					break
 				}
 				if err != nil {
 					t.Fatalf("seed %d, %d rounds: %v\n%s", seed, k, err, ir.Print(out))
 				}
-				if !testkit.Subset(before.Finals, got.Finals) || !testkit.Subset(before.Checks, got.Checks) && k == 0 {
+				if !testkit.Subset(before.Finals, got.Finals) {
 					t.Fatalf("seed %d: %d rounds lose something: %v, before %v", seed, k, got.Finals, before.Finals)
 				}
 				// The buffers of the program with loops are bounded: only SC is exact there.

@@ -1,10 +1,6 @@
 package explicit
 
-import (
-	"math/bits"
-
-	"fencepost/internal/memory"
-)
+import "fencepost/internal/memory"
 
 // Partial-order reduction by persistent sets (Godefroid 1996, [G96]).
 //
@@ -30,20 +26,16 @@ import (
 
 // reducer picks persistent sets for one worker.
 type reducer struct {
-	y      *memory.System
-	next   []memory.Footprint
-	future []memory.Footprint
-	in     []bool
-	order  []int
-	best   []int
+	y     *memory.System
+	look  *look
+	in    []bool
+	order []int
+	best  []int
 }
 
-func newReducer(y *memory.System) *reducer {
+func newReducer(y *memory.System, l *look) *reducer {
 	n := y.Threads()
-	return &reducer{
-		y: y, next: make([]memory.Footprint, n), future: make([]memory.Footprint, n), in: make([]bool, n),
-		order: make([]int, 0, n), best: make([]int, 0, n),
-	}
+	return &reducer{y: y, look: l, in: make([]bool, n), order: make([]int, 0, n), best: make([]int, 0, n)}
 }
 
 // choose is the threads of a persistent set with a step enabled in s, given how
@@ -58,11 +50,6 @@ func (r *reducer) choose(s *memory.State, enabled []int) []int {
 		}
 		return nil
 	}
-	for t := range r.next {
-		r.next[t], r.future[t] = memory.Footprint{}, memory.Footprint{}
-		r.y.Next(s, t, &r.next[t])
-		r.y.Future(s, t, &r.future[t])
-	}
 	total := 0
 	for _, n := range enabled {
 		total += n
@@ -70,7 +57,7 @@ func (r *reducer) choose(s *memory.State, enabled []int) []int {
 	fewest := total
 	r.best = r.best[:0]
 	for t := range enabled {
-		if enabled[t] == 0 || enabled[t] >= fewest {
+		if enabled[t] == 0 || enabled[t] >= fewest || r.y.Open(s, t) {
 			continue
 		}
 		if n, ok := r.close(s, t, enabled, fewest); ok {
@@ -98,87 +85,11 @@ func (r *reducer) close(s *memory.State, t int, enabled []int, limit int) (int, 
 			return 0, false
 		}
 		for u := range r.in {
-			if !r.in[u] && r.next[t].Conflicts(&r.future[u]) {
+			if !r.in[u] && r.look.disturbs(s, t, u) {
 				r.in[u] = true
 				r.order = append(r.order, u)
 			}
 		}
 	}
 	return n, true
-}
-
-// Sleep sets [G96 §5]. If in a state the steps p and q are independent and p is
-// looked at first, then after q nothing is lost by not looking at p: q p and p q
-// lead to the same state, and p q is looked at. So q's successor sleeps on p, and
-// goes on to as long as only steps independent of p are taken. A state reached
-// in several ways sleeps on what all of them sleep on; if a way arrives later that
-// sleeps on less, the difference is looked at then (package search).
-//
-// What sleeps is all edges of one thread, or all flushes of its buffer, as one.
-// That makes sets small and stable: a thread that sleeps has not moved, and an
-// independent step neither enables nor disables any of its edges.
-
-// maxSleepers is how many threads fit a sleep set: two bits each.
-const maxSleepers = 16
-
-func edgesBit(t int) uint32 { return 1 << (2 * t) }
-
-func flushBit(t int) uint32 { return 2 << (2 * t) }
-
-func bitOf(st memory.Step) uint32 {
-	if st.Kind == memory.Flush {
-		return flushBit(int(st.Thread))
-	}
-	return edgesBit(int(st.Thread))
-}
-
-// sleepers is what the next steps in one state touch, apart for the edges and the
-// buffer of each thread.
-type sleepers struct {
-	y      *memory.System
-	flush  []memory.Footprint
-	masks  []uint32 // per bit: the bits independent of it
-	filled uint32   // bits for which masks is computed in this state
-}
-
-func newSleepers(y *memory.System) *sleepers {
-	n := y.Threads()
-	return &sleepers{y: y, flush: make([]memory.Footprint, n), masks: make([]uint32, 2*n)}
-}
-
-// look prepares for a state.
-func (k *sleepers) look(s *memory.State) {
-	k.filled = 0
-	for t := range k.flush {
-		k.flush[t] = memory.Footprint{}
-		k.y.Pending(s, t, &k.flush[t])
-	}
-}
-
-// independent is the steps of other threads that bit's steps are independent of.
-func (k *sleepers) independent(s *memory.State, bit uint32) uint32 {
-	i := bits.TrailingZeros32(bit)
-	if k.filled&bit != 0 {
-		return k.masks[i]
-	}
-	t := i / 2
-	mine := &k.flush[t]
-	if bit == edgesBit(t) {
-		mine = k.y.NextEdges(s, t)
-	}
-	var out uint32
-	for u := range k.flush {
-		if u == t {
-			continue
-		}
-		if !mine.Conflicts(&k.flush[u]) {
-			out |= flushBit(u)
-		}
-		if !mine.Conflicts(k.y.NextEdges(s, u)) && !k.y.Waits(s, u) {
-			out |= edgesBit(u)
-		}
-	}
-	k.filled |= bit
-	k.masks[i] = out
-	return out
 }

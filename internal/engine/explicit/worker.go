@@ -19,6 +19,7 @@ type worker struct {
 	s    *memory.State
 	c    *codec
 
+	look    *look     // nil: no reduction
 	reduce  *reducer  // nil: expand everything
 	sleep   *sleepers // nil: no sleep sets
 	asleep  uint32    // what the successor under construction sleeps on
@@ -39,10 +40,11 @@ type worker struct {
 func newWorker(task *engine.Task, y *memory.System, in *search.Interner) *worker {
 	w := &worker{task: task, y: y, s: y.NewState(), c: newCodec(y, in), finals: map[string]bool{}, enabled: make([]int, y.Threads())}
 	if reduces(task) {
-		w.reduce = newReducer(y)
-	}
-	if sleeps(task) {
-		w.sleep = newSleepers(y)
+		w.look = newLook(y)
+		w.reduce = newReducer(y, w.look)
+		if sleeps(task) {
+			w.sleep = newSleepers(y, w.look)
+		}
 	}
 	return w
 }
@@ -87,8 +89,11 @@ func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink)
 		}
 		return
 	}
+	if w.look != nil {
+		w.look.at(w.s)
+	}
 	if w.sleep != nil {
-		w.sleep.look(w.s)
+		w.sleep.filled = 0
 	}
 	if only != 0 {
 		w.follow(-1, sleep, only)

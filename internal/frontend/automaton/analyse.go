@@ -20,6 +20,7 @@ type thread struct {
 	regs      map[string]ir.Reg
 	labels    map[string]*label
 	labelList []*label // in order of the text
+	size      int      // statements
 	sections  int      // atomic sections seen so far
 	section   int      // the one being walked, 0 outside
 
@@ -100,9 +101,10 @@ func (t *thread) checkShadow(id ident, what string) bool {
 	return !ok
 }
 
-// walk collects labels and numbers the sections. entered says whether control can reach the beginning of
-// the block from what stands before it.
+// walk counts statements, collects labels and numbers the sections. entered says
+// whether control can reach the beginning of the block from what stands before it.
 func (t *thread) walk(b *stmt, entered bool) {
+	t.size += len(b.list)
 	for i, s := range b.list {
 		t.enterLabels(s, func() bool {
 			if i == 0 {

@@ -30,7 +30,7 @@ type Unit struct {
 // the list has errors.
 func Parse(f *source.File, opt Options) (*Unit, *diag.List) {
 	diags := &diag.List{}
-	p := &parser{lexer: lexer{file: f, text: f.Text, diags: diags}}
+	p := &parser{lexer: newLexer(f, diags)}
 	p.parseFile()
 	u := &Unit{Expect: p.lexer.expect, ExpectPos: p.expectPos}
 	// Names that syntax errors hid would be reported as undeclared: stop here.

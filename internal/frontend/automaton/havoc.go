@@ -16,8 +16,9 @@ type constraint struct {
 	cond  *ir.Expr // over registers and the value seen
 	place *place   // nil: none is read
 	addr  *ir.Expr
-	two   bool // more than one place is read
-	bad   bool // an error was reported
+	skip  unread // when the place is not read after all
+	two   bool   // more than one place is read
+	bad   bool   // an error was reported
 }
 
 // constraint turns n into a condition of one step. dst is the register that
@@ -35,8 +36,28 @@ func (l *lowerer) constraint(n *node, dst ir.Reg) constraint {
 			l.c.errorf(codeConstraint, n.src.start, n.src.end, "which place is read cannot depend on the new value")
 			k.bad = true
 		}
+		k.split(unreadIn(n, dst))
 	}
 	return k
+}
+
+// split takes the case out that reads nothing: the condition is for the other one
+// then, and where it is not the other one the address is harmless.
+func (k *constraint) split(u unread) {
+	k.skip = unread{u.when, conj(u.when, u.value)}
+	if isZero(u.when) {
+		return
+	}
+	if !isZero(k.skip.value) {
+		k.cond = conj(ir.Negate(u.when), k.cond)
+	}
+	if k.place.index != nil {
+		harmless := ir.Int(0)
+		if k.place.obj != ir.NoObject {
+			harmless = ir.Addr(k.place.obj, 0)
+		}
+		k.addr = choice(u.when, harmless, k.addr)
+	}
 }
 
 func (l *lowerer) oneStep(n *node, k *constraint) *ir.Expr {
@@ -88,28 +109,39 @@ func (l *lowerer) havoc(s *stmt, from, next ir.Loc) {
 		l.edge(from, op, next, s.start, s.end)
 		return
 	}
-	if r, ok := l.ranges[dst]; ok {
+	if !s.constraint {
+		l.pick(s, op, from, next)
+		return
+	}
+	k := l.constraint(l.resolve(s.y), dst)
+	switch {
+	case k.bad:
+	case k.two:
+		l.c.errorf(codeConstraint, s.start, s.end, "a constraint can read one shared place, not several")
+	case k.place == nil:
+		op.Cond = k.cond
+		l.pick(s, op, from, next)
+	default:
+		if !isTrue(k.skip.when) {
+			load := l.c.access(ir.AbstractLoad, k.place, k.addr, ir.Plain)
+			load.Dst, load.Cond = dst, k.cond
+			l.pick(s, load, from, next)
+		}
+		if isTrue(k.skip.when) || !isZero(k.skip.value) {
+			op.Cond = k.skip.value
+			l.pick(s, op, from, next)
+		}
+	}
+}
+
+// pick adds the edge of a havoc or abstract load, once its values are bounded.
+func (l *lowerer) pick(s *stmt, op ir.Op, from, next ir.Loc) {
+	if r, ok := l.ranges[op.Dst]; ok {
 		op.HasRange, op.Lo, op.Hi = true, r[0], r[1]
 	}
 	lower, upper := op.HasRange, op.HasRange
-	if s.constraint {
-		k := l.constraint(l.resolve(s.y), dst)
-		if k.bad {
-			return
-		}
-		if k.two {
-			l.c.errorf(codeConstraint, s.start, s.end, "a constraint can read one shared place, not several")
-			return
-		}
-		if k.place != nil {
-			op = l.c.access(ir.AbstractLoad, k.place, k.addr, ir.Plain)
-			op.Dst = dst
-			if r, ok := l.ranges[dst]; ok {
-				op.HasRange, op.Lo, op.Hi = true, r[0], r[1]
-			}
-		}
-		op.Cond = k.cond
-		below, above := bounded(k.cond, dst)
+	if op.Cond != nil {
+		below, above := bounded(op.Cond, op.Dst)
 		lower, upper = lower || below, upper || above
 	}
 	if !(lower && upper) && l.c.domain != nil {
@@ -158,23 +190,24 @@ func (l *lowerer) bounds(s *stmt, op *ir.Op, from ir.Loc) ir.Loc {
 		op.HasRange, op.Lo, op.Hi = true, a, b
 		return from
 	}
-	x, from := l.bound(lo, op.Dst, from)
-	y, from := l.bound(hi, op.Dst, from)
+	x, from := l.bound(s, lo, op.Dst, from)
+	y, from := l.bound(s, hi, op.Dst, from)
 	r := ir.R(op.Dst)
 	op.Cond = ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, r, x), ir.Binary(ir.Le, ir.S64, r, y))
 	return from
 }
 
 // bound evaluates a bound. Inside the constraint dst is the new value, so a
-// bound over the old one is computed before.
-func (l *lowerer) bound(n *node, dst ir.Reg, at ir.Loc) (*ir.Expr, ir.Loc) {
+// bound over the old one is computed before, by a step of the whole statement: the
+// text of the bound alone does not say what happens.
+func (l *lowerer) bound(s *stmt, n *node, dst ir.Reg, at ir.Loc) (*ir.Expr, ir.Loc) {
 	v, at := l.value(n, at)
 	if !mentions(v, dst) {
 		return v, at
 	}
 	tmp := l.temp("bound", n)
 	to := l.loc(n.src.end)
-	l.assign(tmp, v, at, to, n.src.start, n.src.end)
+	l.assign(tmp, v, at, to, s.start, s.end)
 	return ir.R(tmp), to
 }
 

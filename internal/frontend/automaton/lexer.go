@@ -27,6 +27,19 @@ type lexer struct {
 	stopped   bool
 }
 
+// byteOrderMark is U+FEFF in UTF-8.
+const byteOrderMark = "\ufeff"
+
+// newLexer starts at the beginning of a file, after the mark some editors put there
+// to say that the text is UTF-8.
+func newLexer(f *source.File, diags *diag.List) lexer {
+	l := lexer{file: f, text: f.Text, diags: diags}
+	if bytes.HasPrefix(f.Text, []byte(byteOrderMark)) {
+		l.pos = len(byteOrderMark)
+	}
+	return l
+}
+
 func (l *lexer) errorf(code string, start, end int, format string, args ...any) *diag.Diagnostic {
 	l.failed = true
 	return l.diags.Errorf(code, l.file.Span(start, end), format, args...)
@@ -55,7 +68,7 @@ func (l *lexer) next() token {
 		default:
 			if n := signLength(l.text[l.pos:]); n > 0 {
 				l.pos += n
-				return token{kind: tPunct, text: string(l.text[l.pos-n : l.pos]), start: l.pos - n, end: l.pos}
+				return token{kind: tPunct, text: shared(l.text[l.pos-n : l.pos]), start: l.pos - n, end: l.pos}
 			}
 			l.badChars()
 		}
@@ -120,7 +133,7 @@ func (l *lexer) name() token {
 	for l.pos < len(l.text) && isNamePart(l.text[l.pos]) {
 		l.pos++
 	}
-	t := token{kind: tName, text: string(l.text[start:l.pos]), start: start, end: l.pos}
+	t := token{kind: tName, text: shared(l.text[start:l.pos]), start: start, end: l.pos}
 	keyword := l.keyword
 	if keyword == nil {
 		keyword = isKeyword

@@ -62,6 +62,9 @@ func (c *compiler) instantiate(t *thread) {
 func (l *lowerer) lower() {
 	d := l.t.decl
 	l.ranges, l.sectionEnd = map[ir.Reg][2]int64{}, -1
+	// Most statements are one edge and one location.
+	room := max(0, min(l.t.size+1, maxEdges-l.c.edges))
+	l.fb.F.Edges, l.fb.F.Locs = make([]ir.Edge, 0, room), make([]ir.Location, 0, room)
 	for i, r := range d.regs {
 		var init int64
 		if r.init != nil {
@@ -199,7 +202,7 @@ func (l *lowerer) fixed(s *stmt, next ir.Loc) (ir.Loc, bool) {
 		return l.jump(s), true
 	case s.kind == sBlock && len(s.list) == 0:
 		return next, true
-	case s.kind == sBlock && (len(s.list) == 1 && s.list[0].isJump() || len(s.list[0].labels) > 0):
+	case s.kind == sBlock && (s.list[0].isJump() || len(s.list[0].labels) > 0):
 		return l.fixed(s.list[0], next)
 	case s.kind == sLoop:
 		// The label at the top of the body is the top of the loop.
@@ -267,9 +270,14 @@ func (l *lowerer) stmt(s *stmt, from, next ir.Loc) {
 			l.nop(from, next, s.start, s.end)
 		}
 	case sGoto, sBreak, sContinue, sReturn:
-		// Without a label, what stood before has led to the target already.
-		if to := l.jump(s); to != from || len(s.labels) > 0 {
+		to := l.jump(s)
+		switch {
+		case len(s.labels) > 0:
 			l.nop(from, to, s.start, s.end)
+		case to != from:
+			// A jump without a label starts where it leads (fixed). Starting
+			// elsewhere, it would leave the thread there without a way on.
+			panic("BUG: a jump is not at its target")
 		}
 	case sBlock:
 		l.list(s.list, from, next)

@@ -10,7 +10,8 @@ import (
 func ParseMemorax(f *source.File, _ Options) (*Unit, *diag.List) {
 	diags := &diag.List{}
 	p := &memoraxParser{macros: map[string]*macro{}}
-	p.lexer = lexer{file: f, text: f.Text, diags: diags, keyword: isMemoraxWord, dollars: true}
+	p.lexer = newLexer(f, diags)
+	p.keyword, p.dollars = isMemoraxWord, true
 	p.begin(p.next)
 	p.all()
 	u := &Unit{Expect: p.lexer.expect, ExpectPos: p.expectPos}

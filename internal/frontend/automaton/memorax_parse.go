@@ -80,10 +80,11 @@ func (p *memoraxParser) stmt() []*stmt {
 	}
 	switch {
 	case p.tok.is("{"):
-		open := p.tok
+		p.blocks = append(p.blocks, p.tok)
+		start := p.tok.start
 		p.advance()
-		b := p.block(open.start)
-		p.closeBlock(open, "}")
+		b := p.block(start)
+		p.closeBlock("}")
 		return b.list
 	case p.accept("goto"):
 		s.kind = sGoto
@@ -132,11 +133,12 @@ func (p *memoraxParser) branches() []*stmt {
 	if !p.expect("{") {
 		return nil
 	}
+	p.blocks = append(p.blocks, open)
 	list := []*stmt{p.block(open.start)}
 	for p.accept("or") {
 		list = append(list, p.block(p.prevEnd))
 	}
-	p.closeBlock(open, "}")
+	p.closeBlock("}")
 	return list
 }
 

@@ -20,6 +20,7 @@ type parser struct {
 	inCond     bool // conditions know THREAD:NAME
 	inMiddle   bool // between '?' and ':', where THREAD:NAME needs parentheses
 	thread     *threadDecl
+	blocks     []token // what began the blocks around the current token
 	tree       tree
 }
 
@@ -52,7 +53,11 @@ func (p *parser) fail(code string, start, end int, format string, args ...any) *
 // expected reports that something else than the current token was needed.
 func (p *parser) expected(what string) *diag.Diagnostic {
 	if p.tok.kind == tEOF {
-		return p.fail(codeTruncated, p.tok.start, p.tok.end, "the file ends where %s was expected", what)
+		d := p.fail(codeTruncated, p.tok.start, p.tok.end, "the file ends where %s was expected", what)
+		if n := len(p.blocks); n > 0 {
+			p.noteOpen(d, p.blocks[n-1])
+		}
+		return d
 	}
 	return p.fail(codeSyntax, p.tok.start, p.tok.end, "expected %s, found %s", what, p.tok)
 }
@@ -330,16 +335,20 @@ func (p *parser) threadBody(t *threadDecl) *stmt {
 		return nil
 	}
 	body := &stmt{kind: sBlock, start: open.start}
+	p.blocks = append(p.blocks, open)
 	p.stmts(body)
 	t.end = p.tok.start
-	p.closeBlock(open, "end")
+	p.closeBlock("end")
 	body.end = p.prevEnd
 	return body
 }
 
-// closeBlock takes what ends a block. Where it is missing, the message says
-// where the block began.
-func (p *parser) closeBlock(open token, word string) {
+// closeBlock takes what ends the innermost block. Where it is missing, the message
+// says where the block began.
+func (p *parser) closeBlock(word string) {
+	n := len(p.blocks) - 1
+	open := p.blocks[n]
+	p.blocks = p.blocks[:n]
 	if p.accept(word) {
 		return
 	}
@@ -347,8 +356,12 @@ func (p *parser) closeBlock(open token, word string) {
 	if p.tok.kind == tEOF {
 		found = "the file ends first"
 	}
-	p.fail(codeUnclosed, p.tok.start, p.tok.end, "missing '%s': %s", word, found).
-		Note("the block began with '%s' at %s", open.text, p.file.Pos(open.start))
+	p.noteOpen(p.fail(codeUnclosed, p.tok.start, p.tok.end, "missing '%s': %s", word, found), open)
+}
+
+// noteOpen says where a block began.
+func (p *parser) noteOpen(d *diag.Diagnostic, open token) {
+	d.Note("the block began with '%s' at %s", open.text, p.file.Pos(open.start))
 }
 
 func (p *parser) goal(start int) {

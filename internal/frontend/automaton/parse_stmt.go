@@ -28,11 +28,12 @@ func (p *parser) atListEnd() bool {
 }
 
 // stmts parses statements into b. Blocks without meaning of their own are
-// spliced in, with a stack of where they began rather than by recursion. Labels
+// spliced in, with the stack of where they began rather than by recursion. Labels
 // wait for the statement they are in front of; those at the end become an empty
 // statement.
 func (p *parser) stmts(b *stmt) {
-	var open []token
+	outer := len(p.blocks)
+	defer func() { p.blocks = p.blocks[:outer] }() // an error may leave blocks open
 	var labels []ident
 	for {
 		if p.bad {
@@ -46,20 +47,19 @@ func (p *parser) stmts(b *stmt) {
 			p.advance()
 			continue
 		case p.tok.is("{"):
-			if len(open)+p.depth >= maxDepth {
+			if len(p.blocks)-outer+p.depth >= maxDepth {
 				p.fail(codeDepth, p.tok.start, p.tok.end, "nesting deeper than %d levels", maxDepth)
 				p.stop()
 				return
 			}
-			open = append(open, p.tok)
+			p.blocks = append(p.blocks, p.tok)
 			p.advance()
 			continue
-		case len(open) > 0 && p.atListEnd():
-			p.closeBlock(open[len(open)-1], "}")
+		case len(p.blocks) > outer && p.atListEnd():
+			p.closeBlock("}")
 			if p.bad {
 				return
 			}
-			open = open[:len(open)-1]
 			p.accept(";")
 			continue
 		case p.atListEnd():
@@ -93,11 +93,12 @@ func (p *parser) block() *stmt {
 	if !p.expect("{") {
 		return b
 	}
+	p.blocks = append(p.blocks, open)
 	if p.enter() {
 		p.stmts(b)
 	}
 	p.leave()
-	p.closeBlock(open, "}")
+	p.closeBlock("}")
 	b.end = p.prevEnd
 	return b
 }

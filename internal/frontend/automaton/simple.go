@@ -99,7 +99,12 @@ func (l *lowerer) await(s *stmt, from, next ir.Loc) {
 		l.c.errorf(codeAwait, s.start, s.end, "'await' must read one shared place, not several")
 		return
 	}
-	op := l.c.access(ir.Await, k.place, k.addr, ir.Plain)
-	op.Cond = k.cond
-	l.edge(from, op, next, s.start, s.end)
+	if !isTrue(k.skip.when) {
+		op := l.c.access(ir.Await, k.place, k.addr, ir.Plain)
+		op.Cond = k.cond
+		l.edge(from, op, next, s.start, s.end)
+	}
+	if isTrue(k.skip.when) || !isZero(k.skip.value) {
+		l.assume(k.skip.value, from, next, s.start, s.end)
+	}
 }

@@ -89,4 +89,26 @@ func words(list string) map[string]bool {
 	return m
 }
 
+// spelling is the reserved words and signs, so that tokens share their text.
+var spelling = func() map[string]string {
+	all := map[string]string{}
+	for _, list := range []map[string]bool{itemWords, stmtWords, otherWords, words(signs)} {
+		for w := range list {
+			all[w] = w
+		}
+	}
+	return all
+}()
+
+// signs are all signs.
+const signs = ":= <- <= >= == != && || << >> .. + - * / % & | ^ ~ ! < > = ? : ; , . ( ) { } [ ]"
+
+// shared is text as a string, without a copy where it is a reserved word or sign.
+func shared(text []byte) string {
+	if s, ok := spelling[string(text)]; ok {
+		return s
+	}
+	return string(text)
+}
+
 func isKeyword(s string) bool { return itemWords[s] || stmtWords[s] || otherWords[s] }

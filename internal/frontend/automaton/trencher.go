@@ -14,7 +14,7 @@ import (
 // checker of [BDM13]: docs/languages/trencher.md. The unit is as Parse makes it.
 func ParseTrencher(f *source.File, _ Options) (*Unit, *diag.List) {
 	diags := &diag.List{}
-	p := &trencherParser{lexer: lexer{file: f, text: f.Text, diags: diags}}
+	p := &trencherParser{lexer: newLexer(f, diags)}
 	p.parseFile()
 	u := &Unit{Expect: p.expect, ExpectPos: p.expectPos}
 	if !p.failed {
@@ -76,7 +76,7 @@ type transition struct {
 
 // advance reads the next word.
 func (p *trencherParser) advance() {
-	p.tok.first = p.pos == 0
+	p.tok.first = p.tok.end == 0 // nothing was read yet
 	for p.pos < len(p.text) && isSpace(p.text[p.pos]) {
 		p.tok.first = p.tok.first || p.text[p.pos] == '\n' || p.text[p.pos] == '\r'
 		p.pos++
