@@ -76,6 +76,8 @@ type Result struct {
 	Others []Violation `json:"others,omitempty"`
 	// FinalStates lists the distinct final states where the question asked for them.
 	FinalStates []string `json:"final_states,omitempty"`
+	// Litmus is what the answer to a litmus test says beside all this.
+	Litmus *Litmus `json:"litmus,omitempty"`
 	// Sources is the text of every input file the positions refer to.
 	Sources map[string]string `json:"sources,omitempty"`
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"fencepost/internal/source"
 )
@@ -85,51 +87,62 @@ func (l *List) Sort() {
 	sort.SliceStable(l.All, func(i, j int) bool { return l.All[i].Span.Before(l.All[j].Span.Pos) })
 }
 
-// excerptWidth is how much of a long line an excerpt shows.
+// excerptWidth is how many bytes of a long line an excerpt shows.
 const excerptWidth = 120
 
+// byteOrderMark may begin a file. It is no part of the text and takes no place.
+const byteOrderMark = '\ufeff'
+
 // Excerpt is the source line of d with carets under the span, or "" without a
-// position. Tabs are kept so that the caret stays aligned; other control
-// characters and broken UTF-8 are shown as '.'.
+// position. Tabs are kept so that the caret stays aligned; what cannot be printed,
+// and each byte of broken UTF-8, is shown as '.'.
 func Excerpt(f *source.File, d Diagnostic) string {
 	if f == nil || !d.Span.IsValid() {
 		return ""
 	}
 	line := f.Line(d.Span.Line)
 	col := min(d.Span.Col-1, len(line))
-	width := 1
+	last := col + 1
 	if d.Span.EndLine == d.Span.Line {
-		width = max(1, min(d.Span.EndCol-1, len(line))-col)
+		last = max(last, min(d.Span.EndCol-1, len(line)))
 	} else if d.Span.EndLine > d.Span.Line {
-		width = max(1, len(line)-col)
+		last = max(last, len(line))
 	}
 	start := 0
 	if col > excerptWidth*2/3 {
 		start = col - excerptWidth/2
 	}
+	// Characters are not cut in two.
+	for start > 0 && !utf8.RuneStart(line[start]) && start > col-excerptWidth {
+		start--
+	}
 	end := min(len(line), start+excerptWidth)
-	width = max(1, min(width, end-col))
 
 	var text, marks strings.Builder
-	for i := start; i < end; i++ {
-		c := line[i]
-		switch {
-		case c == '\t':
-			text.WriteByte('\t')
-		case c < ' ' || c >= 0x7f:
-			text.WriteByte('.')
-		default:
-			text.WriteByte(c)
+	width := 0
+	for i := start; i < end; {
+		r, size := utf8.DecodeRuneInString(line[i:])
+		at := i
+		i += size
+		if r == byteOrderMark && at == 0 {
+			continue
 		}
-		if i < col {
-			if c == '\t' {
-				marks.WriteByte('\t')
-			} else {
-				marks.WriteByte(' ')
-			}
+		switch {
+		case r == '\t':
+		case r == utf8.RuneError && size <= 1 || !unicode.IsPrint(r):
+			r = '.'
+		}
+		text.WriteRune(r)
+		switch {
+		case i > col && at < last:
+			width++
+		case i <= col && r == '\t':
+			marks.WriteByte('\t')
+		case i <= col:
+			marks.WriteByte(' ')
 		}
 	}
 	marks.WriteString("^")
-	marks.WriteString(strings.Repeat("~", width-1))
+	marks.WriteString(strings.Repeat("~", max(0, width-1)))
 	return text.String() + "\n" + marks.String()
 }

@@ -28,10 +28,13 @@ type Task struct {
 	Model   memory.Model
 	Limits  Limits
 
-	KeepGoing   bool // find every distinct violation
-	Finals      bool // collect final states
-	NoReduction bool // no partial-order or symmetry reduction
-	Progress    func(Progress)
+	KeepGoing bool // find every distinct violation
+	Finals    bool // collect final states
+	// WitnessFinal, with Finals, picks final states that are wanted with an
+	// execution each, as Outcome.Finals has them. Workers call it at the same time.
+	WitnessFinal func(final string) bool
+	NoReduction  bool // no partial-order or symmetry reduction
+	Progress     func(Progress)
 }
 
 // Limits of a run. Time is the context's.
@@ -76,6 +79,7 @@ const (
 	GoalReached                 // property.Goal number Goal
 	FinalViolated               // the final condition: a state against never or forall, or one for exists
 	Deadlock
+	FinalReached // a final state that Task.WitnessFinal picked; no violation of anything
 )
 
 func (k ViolationKind) String() string {
@@ -88,6 +92,8 @@ func (k ViolationKind) String() string {
 		return "final"
 	case Deadlock:
 		return "deadlock"
+	case FinalReached:
+		return "final state"
 	default:
 		panic(fmt.Sprintf("BUG: unknown violation %d", k))
 	}
@@ -99,6 +105,7 @@ type Violation struct {
 	Class   ir.CheckClass // CheckFailed
 	Edge    ir.EdgeID     // CheckFailed: the edge, NoEdge if a flush failed
 	Goal    int           // GoalReached
+	Final   string        // FinalReached
 	Witness *verdict.Witness
 }
 

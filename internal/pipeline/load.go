@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/litmus"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -38,6 +39,7 @@ var languages = []language{
 	{name: "fp", exts: []string{".fp"}, parse: parseAutomaton(automaton.Parse)},
 	{name: "trencher", exts: []string{".txt"}, parse: parseAutomaton(automaton.ParseTrencher)},
 	{name: "memorax", exts: []string{".rmm"}, parse: parseAutomaton(automaton.ParseMemorax)},
+	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
 }
 
 // parseAutomaton adapts one of the languages of package automaton.
@@ -51,6 +53,12 @@ func parseAutomaton(parse func(*source.File, automaton.Options) (*automaton.Unit
 	}
 }
 
+// parseLitmus adapts litmus tests.
+func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.List) {
+	unit, diags := litmus.Parse(f, litmus.Options{})
+	return unit.Program, unit.Props, diags
+}
+
 // load runs the front end that the input's name or --lang asks for.
 func load(in Input, opt Options) *program {
 	p := &program{input: in, file: source.NewFile(in.Name, in.Text)}
@@ -62,16 +70,7 @@ func load(in Input, opt Options) *program {
 		return p
 	}
 	prog, props, diags := lang.parse(p.file, opt)
-	diags.Sort()
-	for _, d := range diags.All {
-		p.diags = append(p.diags, p.diagnostic(d))
-	}
-	if diags.Dropped > 0 {
-		p.diags = append(p.diags, verdict.Diagnostic{
-			Severity: "error", Code: "FP0904", Pos: verdict.Pos{File: in.Name},
-			Message: fmt.Sprintf("%d more errors not shown", diags.Dropped),
-		})
-	}
+	p.report(diags)
 	if prog == nil || diags.HasErrors() {
 		return p
 	}
@@ -80,6 +79,20 @@ func load(in Input, opt Options) *program {
 	}
 	p.ir, p.props = prog, props
 	return p
+}
+
+// report takes over what the front end said.
+func (p *program) report(diags *diag.List) {
+	diags.Sort()
+	for _, d := range diags.All {
+		p.diags = append(p.diags, p.diagnostic(d))
+	}
+	if diags.Dropped > 0 {
+		p.diags = append(p.diags, verdict.Diagnostic{
+			Severity: "error", Code: "FP0904", Pos: verdict.Pos{File: p.input.Name},
+			Message: fmt.Sprintf("%d more errors not shown", diags.Dropped),
+		})
+	}
 }
 
 func chooseLanguage(name, lang string) (*language, string) {

@@ -54,6 +54,9 @@ func violation(task *engine.Task, y *memory.System, in *search.Interner, res *se
 	case strings.HasPrefix(f.Key, keyGoal):
 		v.Kind = engine.GoalReached
 		v.Goal, _ = strconv.Atoi(strings.TrimPrefix(f.Key, keyGoal))
+	case strings.HasPrefix(f.Key, keyState):
+		v.Kind = engine.FinalReached
+		v.Final = strings.TrimPrefix(f.Key, keyState)
 	case f.Key == keyFinal:
 		v.Kind = engine.FinalViolated
 	case f.Key == keyDeadlock:

@@ -56,6 +56,7 @@ const (
 	keyFinal    = "final"
 	keyDeadlock = "deadlock"
 	keyCheck    = "check:"
+	keyState    = "state:"
 )
 
 // Start adds the initial states: the threads' local beginnings already run.
@@ -265,6 +266,9 @@ func (w *worker) atEnd() {
 		w.key = FormatFinal(w.key[:0], w.task.Props.Observe, w.read(w.task.Props.Observe, w.values[:0]))
 		if !w.finals[string(w.key)] {
 			w.finals[string(w.key)] = true
+		}
+		if pick := w.task.WitnessFinal; pick != nil && pick(string(w.key)) {
+			w.out.Report(keyState + string(w.key))
 		}
 	}
 }

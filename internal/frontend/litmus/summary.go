@@ -14,6 +14,7 @@ import (
 // executions.
 type Summary struct {
 	States   []string // one line each, such as "0:rax=0; [x]=1;", in herd's order
+	Holds    []bool   // of each state, whether it satisfies the proposition
 	Positive int      // states that satisfy the proposition
 	Negative int
 	Ok       bool // the condition with its quantifier holds
@@ -45,7 +46,7 @@ func (u *Unit) Summarize(finals []string) (*Summary, error) {
 	var lines []line
 	seen := map[string]bool{}
 	for _, f := range finals {
-		values, err := u.values(f)
+		values, err := u.Values(f)
 		if err != nil {
 			return nil, err
 		}
@@ -63,6 +64,7 @@ func (u *Unit) Summarize(finals []string) (*Summary, error) {
 	s := &Summary{}
 	for _, l := range lines {
 		s.States = append(s.States, u.State(l.values))
+		s.Holds = append(s.Holds, l.holds)
 		if l.holds {
 			s.Positive++
 		} else {
@@ -82,8 +84,8 @@ func (u *Unit) Summarize(finals []string) (*Summary, error) {
 	return s, nil
 }
 
-// values reads a final state.
-func (u *Unit) values(final string) ([]int64, error) {
+// Values reads a final state: the values of Props.Observe in order.
+func (u *Unit) Values(final string) ([]int64, error) {
 	parts := strings.Fields(final)
 	if len(parts) != len(u.Props.Observe) {
 		return nil, fmt.Errorf("final state %q does not have the %d values observed", final, len(u.Props.Observe))

@@ -1,0 +1,85 @@
+package suite
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Test is a file with a test.
+type Test struct {
+	Path string // as messages name it
+	// Name is the path relative to the directory that was given, with slashes, or
+	// Path where the file itself was given.
+	Name string
+	Text []byte // if not nil, what to run instead of the file's text
+}
+
+// InputError is about something the user named: a path that cannot be read, a
+// table that is malformed.
+type InputError struct {
+	Path string
+	Err  error
+}
+
+func (e *InputError) Error() string { return fmt.Sprintf("cannot read %s: %v", e.Path, e.Err) }
+func (e *InputError) Unwrap() error { return e.Err }
+
+// ext of the files looked for in directories.
+const ext = ".litmus"
+
+// Find lists the tests in the files and directories named: files whatever their
+// extension, directories with everything below them. A file is listed once.
+func Find(paths []string) ([]Test, error) {
+	var out []Test
+	seen := map[string]bool{}
+	add := func(path, name string) {
+		if clean := filepath.Clean(path); !seen[clean] {
+			seen[clean] = true
+			out = append(out, Test{Path: path, Name: filepath.ToSlash(name)})
+		}
+	}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, &InputError{path, reason(err)}
+		}
+		if !info.IsDir() {
+			add(path, path)
+			continue
+		}
+		found := len(out)
+		// The walk is in lexical order.
+		err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if d.IsDir() || !strings.EqualFold(filepath.Ext(file), ext) {
+				return nil
+			}
+			name, err := filepath.Rel(path, file)
+			if err != nil {
+				return err
+			}
+			add(file, name)
+			return nil
+		})
+		if err != nil {
+			return nil, &InputError{path, reason(err)}
+		}
+		if len(out) == found {
+			return nil, &InputError{path, fmt.Errorf("no file in it ends in %s", ext)}
+		}
+	}
+	return out, nil
+}
+
+// reason is an error without the path, which is said already.
+func reason(err error) error {
+	if p, ok := err.(*fs.PathError); ok {
+		return p.Err
+	}
+	return err
+}
