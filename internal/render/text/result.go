@@ -59,9 +59,6 @@ func (p *printer) headline(r *verdict.Result) {
 			reason = "no reason given"
 		}
 		reason = strings.Replace(reason, fmt.Sprintf(" %d states", r.Stats.States), " "+Count(r.Stats.States)+" states", 1)
-		if r.Stats.States > 0 && !strings.Contains(reason, "states") {
-			reason += " after " + counted(r.Stats.States, "state", "states")
-		}
 		p.line("%s: %s", head, reason)
 		for _, b := range r.Coverage.Bounds {
 			p.line("  searched with %s", boundText(b))

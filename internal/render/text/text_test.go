@@ -212,7 +212,7 @@ func goldenCases() map[string]*verdict.Result {
 		"explored": {Program: "f.fp", Model: "sc", Question: "final states", Verdict: verdict.Safe, Engine: "explicit",
 			Coverage: verdict.Coverage{Exhaustive: true}, Stats: verdict.Stats{States: 9}, FinalStates: []string{"x=1"}},
 		"not-observed": {Program: "f.fp", Model: "pso", Verdict: verdict.NotObserved, Engine: "explicit", Coverage: verdict.Coverage{Exhaustive: true}},
-		"unknown": {Program: "f.fp", Model: "tso", Verdict: verdict.Unknown, Reason: "time limit of 60s reached", Engine: "explicit",
+		"unknown": {Program: "f.fp", Model: "tso", Verdict: verdict.Unknown, Reason: "time limit of 60s reached after 1234567 states", Engine: "explicit",
 			Coverage: verdict.Coverage{Bounds: []verdict.Bound{{Name: "buffer", Value: 1, Hit: true}, {Name: "rounds", Value: 3}}},
 			Stats:    verdict.Stats{States: 1234567, Transitions: 2, Seconds: 60}},
 	}
@@ -309,12 +309,15 @@ func TestDiagnostic(t *testing.T) {
 	golden(t, "diagnostics.txt", out.Bytes())
 }
 
-func TestUnknownCountsStatesOnce(t *testing.T) {
-	for _, reason := range []string{"interrupted", "interrupted after 12345 states"} {
+func TestUnknownReason(t *testing.T) {
+	for reason, want := range map[string]string{
+		"interrupted after 12345 states": "interrupted after 12,345 states",
+		"nothing was checked":            "nothing was checked",
+	} {
 		var out bytes.Buffer
 		text.Result(&out, &verdict.Result{Program: "f.fp", Model: "pso", Verdict: verdict.Unknown, Reason: reason,
 			Stats: verdict.Stats{States: 12345}}, text.Options{})
-		if line, _, _ := strings.Cut(out.String(), "\n"); line != "f.fp: unknown under PSO: interrupted after 12,345 states" {
+		if line, _, _ := strings.Cut(out.String(), "\n"); line != "f.fp: unknown under PSO: "+want {
 			t.Errorf("%s: %s", reason, line)
 		}
 	}

@@ -1,0 +1,47 @@
+package bench_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"fencepost"
+	"fencepost/verdict"
+)
+
+// BenchmarkLamport measures the explicit engine alone: states per second of a
+// completed search, bytes stored per state, and what the second worker brings.
+func BenchmarkLamport(b *testing.B) {
+	for _, bm := range []struct {
+		n         int
+		model     string
+		workers   int
+		reduction bool
+	}{
+		{3, "sc", 1, true}, {3, "sc", 1, false}, {3, "tso", 1, true}, {3, "pso", 1, true},
+		{4, "sc", 1, true}, {4, "sc", 1, false}, {4, "sc", 2, false}, {4, "tso", 1, true}, {4, "tso", 2, true},
+	} {
+		name := fmt.Sprintf("n=%d/%s/workers=%d", bm.n, bm.model, bm.workers)
+		if !bm.reduction {
+			name += "/no-reduction"
+		}
+		b.Run(name, func(b *testing.B) {
+			opt := fencepost.Defaults()
+			opt.Workers, opt.NoReduction, opt.Timeout = bm.workers, !bm.reduction, 10*time.Minute
+			var states, bytes int64
+			for range b.N {
+				in := fencepost.Input{Name: "lamport.fp", Text: fmt.Appendf(nil, lamport, bm.n)}
+				a, err := fencepost.Check(context.Background(), in, []string{bm.model}, opt)
+				if err != nil || len(a.Results) != 1 || a.Results[0].Verdict == verdict.Unknown {
+					b.Fatalf("no answer: %v %+v", err, a)
+				}
+				states += a.Results[0].Stats.States
+				bytes = a.Results[0].Stats.Bytes / a.Results[0].Stats.States
+			}
+			b.ReportMetric(float64(states)/b.Elapsed().Seconds(), "states/s")
+			b.ReportMetric(float64(states)/float64(b.N), "states")
+			b.ReportMetric(float64(bytes), "bytes/state")
+		})
+	}
+}
