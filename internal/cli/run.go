@@ -33,12 +33,13 @@ type services struct {
 	check    func(context.Context, fencepost.Input, []string, fencepost.Options) (fencepost.Answer, error)
 	show     func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
 	export   func(fencepost.Input, fencepost.ExportOptions) (string, []verdict.Diagnostic, error)
+	litmus   func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
 	terminal func(io.Writer) (width int, ok bool)
 	getenv   func(string) string
 }
 
 func realServices() services {
-	return services{check: fencepost.Check, show: fencepost.Show, export: fencepost.Export, terminal: terminal, getenv: os.Getenv}
+	return services{check: fencepost.Check, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite, terminal: terminal, getenv: os.Getenv}
 }
 
 // app is one run of the command line.
@@ -144,7 +145,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), fmt.Sprintf("see `%s --help`", cmd.CommandPath())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
-	root.AddCommand(a.checkCommand(), a.showCommand(), a.exportCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.versionCommand())
 	return root
 }
 

@@ -126,7 +126,7 @@ func (c *comparison) lookup(t Test) (string, map[string]answer) {
 			return name, a
 		}
 		_, rest, ok := strings.Cut(name, "/")
-		if !ok || t.Name != t.Path {
+		if !ok || t.Found {
 			return t.Name, nil
 		}
 		name = rest
@@ -188,7 +188,7 @@ func (c *comparison) result(name string, r *verdict.Result, want answer) {
 // rest reports the tests of the table that do not exist. Where files were named
 // one by one, nobody asked for the others.
 func (c *comparison) rest(tests []Test) {
-	if !slices.ContainsFunc(tests, func(t Test) bool { return t.Name != t.Path }) {
+	if !slices.ContainsFunc(tests, func(t Test) bool { return t.Found }) {
 		return
 	}
 	for _, f := range c.expected.files {

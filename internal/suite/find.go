@@ -13,8 +13,9 @@ type Test struct {
 	Path string // as messages name it
 	// Name is the path relative to the directory that was given, with slashes, or
 	// Path where the file itself was given.
-	Name string
-	Text []byte // if not nil, what to run instead of the file's text
+	Name  string
+	Found bool   // in a directory, rather than named
+	Text  []byte // if not nil, what to run instead of the file's text
 }
 
 // InputError is about something the user named: a path that cannot be read, a
@@ -35,10 +36,10 @@ const ext = ".litmus"
 func Find(paths []string) ([]Test, error) {
 	var out []Test
 	seen := map[string]bool{}
-	add := func(path, name string) {
+	add := func(path, name string, found bool) {
 		if clean := filepath.Clean(path); !seen[clean] {
 			seen[clean] = true
-			out = append(out, Test{Path: path, Name: filepath.ToSlash(name)})
+			out = append(out, Test{Path: path, Name: filepath.ToSlash(name), Found: found})
 		}
 	}
 	for _, path := range paths {
@@ -47,7 +48,7 @@ func Find(paths []string) ([]Test, error) {
 			return nil, &InputError{path, reason(err)}
 		}
 		if !info.IsDir() {
-			add(path, path)
+			add(path, path, false)
 			continue
 		}
 		found := len(out)
@@ -63,7 +64,7 @@ func Find(paths []string) ([]Test, error) {
 			if err != nil {
 				return err
 			}
-			add(file, name)
+			add(file, name, true)
 			return nil
 		})
 		if err != nil {

@@ -40,7 +40,7 @@ func (s *Suite) RunAll(ctx context.Context) verdict.LitmusSummary {
 			return nil
 		}
 		return s.one(ctx, s.Tests[i])
-	}, func(done, i int, t *verdict.LitmusTest) {
+	}, func(done int) {
 		if s.Progress != nil {
 			s.Progress(done, len(s.Tests))
 		}
@@ -88,10 +88,9 @@ func (s *Suite) one(ctx context.Context, t Test) *verdict.LitmusTest {
 	return &res
 }
 
-// inOrder does n things on several goroutines. finished sees each result as it
-// comes, with how many there are so far, and emit sees them in order; both run
-// one at a time.
-func inOrder[T any](n, workers int, do func(int) T, finished func(done, i int, t T), emit func(int, T)) {
+// inOrder does n things on several goroutines. finished hears how many are done so
+// far, and emit sees the results in order; both run one at a time.
+func inOrder[T any](n, workers int, do func(int) T, finished func(done int), emit func(int, T)) {
 	results := make([]T, n)
 	ready := make([]bool, n)
 	var next atomic.Int64
@@ -110,7 +109,7 @@ func inOrder[T any](n, workers int, do func(int) T, finished func(done, i int, t
 				t := do(i)
 				mu.Lock()
 				done++
-				finished(done, i, t)
+				finished(done)
 				results[i], ready[i] = t, true
 				for emitted < n && ready[emitted] {
 					emit(emitted, results[emitted])

@@ -15,7 +15,7 @@ import (
 // TestParts: states stored in parts give the same answers and counts as states
 // stored whole, with one worker and with several.
 func TestParts(t *testing.T) {
-	programs := uint64(300)
+	programs := uint64(160)
 	if testing.Short() {
 		programs = 60
 	}

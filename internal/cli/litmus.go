@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"fencepost"
+	"fencepost/internal/render/json"
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+
+	"github.com/spf13/cobra"
+)
+
+const litmusHelp = `Run litmus tests in herd's format and print the answers in herd's layout.
+
+Directories are searched for files that end in .litmus. Where herd counts
+executions, final states are counted. --compare prints a table of the outcomes
+under several models instead, and an execution for each that SC forbids.
+--expect compares with a table of answers, and prints only what differs.
+
+Exit codes: 0 all tests ran, 1 a difference from what was expected, 2 some
+test ran out of time, 3 bad usage or a test that cannot be read (the others
+still run), 4 internal error.`
+
+const litmusExample = `  fencepost litmus SB.litmus
+  fencepost litmus tests/ --model sc,tso,pso --compare
+  fencepost litmus tests/ --model tso --expect expected.tsv
+  fencepost litmus spin.litmus --unroll 4 --json`
+
+type litmusFlags struct {
+	models  modelsValue
+	json    bool
+	compare bool
+	opt     fencepost.SuiteOptions
+}
+
+func (a *app) litmusCommand() *cobra.Command {
+	f := &litmusFlags{models: modelsValue{"tso"}}
+	f.opt.Options = fencepost.Defaults()
+	opt := &f.opt.Options
+	cmd := &cobra.Command{
+		Use:     "litmus FILE|DIR...",
+		Short:   "Run litmus tests and answer as herd does",
+		Long:    litmusHelp,
+		Example: litmusExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{"no file or directory given", fmt.Sprintf("try `%s FILE`, or - to read standard input", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.litmus(args, f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
+	flags.BoolVar(&f.compare, "compare", false, "print which outcomes appear under which model, and executions that SC forbids")
+	flags.StringVar(&f.opt.Expect, "expect", "", "table of expected answers; prints the differences only")
+	flags.Var(countValue{&opt.Unroll, 0, maxCount}, "unroll", "runs of a loop body; 0 to search loops as they are")
+	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test, such as 90s or 5m; 0 for none")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per test, such as 8GiB or 512MiB; half of the machine's memory if not given")
+	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "tests side by side; 0 for one per core")
+	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order reduction")
+	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
+	return cmd
+}
+
+func (a *app) litmus(args []string, f *litmusFlags) error {
+	if f.json && f.compare {
+		return &usageError{"--json and --compare cannot be combined", "the JSON has everything that --compare shows"}
+	}
+	opt := f.opt
+	for _, name := range args {
+		if name != "-" {
+			opt.Paths = append(opt.Paths, name)
+			continue
+		}
+		in, err := a.read(name)
+		if err != nil {
+			return err
+		}
+		opt.Inputs = append(opt.Inputs, in)
+	}
+	if opt.Memory == 0 {
+		opt.Memory = defaultMemory()
+	}
+	opt.Models = f.models
+	opt.Witnesses = f.json || f.compare
+	if f.compare && !slices.Contains(opt.Models, "sc") {
+		opt.Models = append([]string{"sc"}, opt.Models...)
+	}
+	// Every test leaves little behind, and there are many of them.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	var tests []*verdict.LitmusTest
+	opt.Done = func(t *verdict.LitmusTest) {
+		a.litmusTest(t, f, opt)
+		if f.json {
+			tests = append(tests, t)
+		}
+	}
+	sum, err := a.runLitmus(opt)
+	if input := (*fencepost.InputError)(nil); errors.As(err, &input) {
+		return &usageError{input.Error(), "check the path"}
+	}
+	if err != nil {
+		return &internalError{err}
+	}
+	a.code = litmusExit(&sum)
+	if f.json {
+		if err := json.Litmus(a.stdout, tests, &sum); err != nil {
+			return &internalError{err}
+		}
+		return nil
+	}
+	text.LitmusSummary(a.stdout, &sum, a.style(a.stdout))
+	return nil
+}
+
+// litmusTest prints a test as soon as it is its turn.
+func (a *app) litmusTest(t *verdict.LitmusTest, f *litmusFlags, opt fencepost.SuiteOptions) {
+	a.diagnostics(t.Diagnostics)
+	if t.Failure != "" {
+		fmt.Fprintln(a.stderr, &internalError{errors.New(t.Failure)})
+	}
+	switch {
+	case f.json:
+	case f.compare:
+		text.LitmusCompare(a.stdout, t, a.style(a.stdout))
+	case f.opt.Expect == "":
+		for i := range t.Results {
+			text.Litmus(a.stdout, &t.Results[i], len(opt.Models) > 1)
+		}
+	}
+}
+
+// litmusExit is the exit code for the tests together.
+func litmusExit(sum *verdict.LitmusSummary) int {
+	codes := []int{exitHolds}
+	for _, c := range []struct {
+		n    int
+		code int
+	}{
+		{sum.Failed, exitInternal}, {sum.Refused, exitUsage}, {len(sum.Differences), exitViolated}, {sum.Unknown + sum.NotRun, exitUnknown},
+	} {
+		if c.n > 0 {
+			codes = append(codes, c.code)
+		}
+	}
+	return worst(codes...)
+}
+
+// runLitmus runs the tests with progress, until they end or are interrupted.
+func (a *app) runLitmus(opt fencepost.SuiteOptions) (verdict.LitmusSummary, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if width, ok := a.terminal(a.stderr); ok {
+		line := &testsLine{w: a.stderr, width: width, start: time.Now()}
+		opt.Tested = line.update
+		done := opt.Done
+		opt.Done = func(t *verdict.LitmusTest) {
+			line.clear()
+			done(t)
+		}
+		defer line.clear()
+	}
+	detach := context.AfterFunc(ctx, stop)
+	defer detach()
+	return a.services.litmus(ctx, opt)
+}
+
+// testsLine keeps a line on a terminal up to date: how many tests are done.
+type testsLine struct {
+	mu    sync.Mutex
+	w     io.Writer
+	width int
+	start time.Time
+	last  time.Time
+	shown bool
+}
+
+func (l *testsLine) update(done, total int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if now.Sub(l.start) < quietTime || now.Sub(l.last) < progressStep || done == total {
+		return
+	}
+	l.last, l.shown = now, true
+	line := testsText(done, total, now.Sub(l.start))
+	fmt.Fprint(l.w, clearLine+line[:min(len(line), max(0, l.width-1))])
+}
+
+func testsText(done, total int, elapsed time.Duration) string {
+	left := time.Duration(float64(elapsed) / float64(done) * float64(total-done))
+	return fmt.Sprintf("%s of %s tests, %s/s, %s, about %s left", text.Count(int64(done)), text.Count(int64(total)),
+		text.Count(int64(float64(done)/elapsed.Seconds())), elapsed.Truncate(time.Second), left.Round(time.Second))
+}
+
+func (l *testsLine) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shown {
+		fmt.Fprint(l.w, clearLine)
+		l.shown = false
+	}
+}
