@@ -8,9 +8,9 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that run goroutines of their own.
-PARALLEL := ./internal/search ./internal/engine/explicit
+PARALLEL := ./internal/search ./internal/engine/explicit ./internal/suite
 # Packages with a FuzzParse.
-PARSERS  := ./internal/ir ./internal/frontend/automaton
+PARSERS  := ./internal/ir ./internal/frontend/automaton ./internal/frontend/litmus
 
 FUZZ_PROGRAMS ?= 20000
 FUZZ_SEED     ?= 1

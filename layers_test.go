@@ -42,7 +42,7 @@ var (
 
 // policy has a row per package. "." is the root.
 var policy = map[string]rule{
-	".":             {ours: []string{"internal/pipeline", "verdict"}},
+	".":             {ours: []string{"internal/pipeline", "internal/suite", "verdict"}},
 	"cmd/fencepost": {ours: []string{"internal/cli"}},
 	"verdict":       {},
 	"bench":         {ours: []string{".", "verdict"}},
@@ -66,10 +66,12 @@ var policy = map[string]rule{
 
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{
-		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton",
+		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
 		"internal/replay", "verdict",
 	}},
+
+	"internal/suite": {ours: []string{"verdict"}},
 
 	"internal/render/text": {ours: renderMay},
 	"internal/render/json": {ours: renderMay},

@@ -250,8 +250,12 @@ func (r *run) done() bool {
 	return false
 }
 
-// watch reports progress and turns the end of the context into a stop.
+// watch reports progress. Workers look at the context themselves, so a search that
+// nobody watches, of which there may be thousands, needs no goroutine.
 func (r *run) watch(ctx context.Context) func() {
+	if r.p.Progress == nil {
+		return func() {}
+	}
 	quit, finished := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(finished)
@@ -265,9 +269,7 @@ func (r *run) watch(ctx context.Context) func() {
 				r.stop.CompareAndSwap(0, uint32(OutOfTime))
 				return
 			case <-tick.C:
-				if r.p.Progress != nil {
-					r.p.Progress(Progress{States: r.v.states.Load(), Expanded: r.expanded.Load(), Depth: int(r.depth.Load())})
-				}
+				r.p.Progress(Progress{States: r.v.states.Load(), Expanded: r.expanded.Load(), Depth: int(r.depth.Load())})
 			}
 		}
 	}()

@@ -25,7 +25,7 @@ const (
 	noParent ID = 1<<64 - 1
 
 	maxChunk   = 1 << 20
-	firstChunk = 1 << 12
+	firstChunk = 1 << 9 // small searches are many
 	chunkBits  = 20
 
 	parentSize = 6 // bytes an id takes in a record: shardBits + placeBits fit
@@ -150,7 +150,7 @@ func (v *visited) stateAt(id ID) ([]byte, uint32) {
 
 func (v *visited) grow(sh *shard) {
 	old := sh.table
-	size := max(64, 2*len(old))
+	size := max(16, 2*len(old))
 	sh.table = make([]uint64, size)
 	v.bytes.Add(int64(8 * (size - len(old))))
 	mask := uint64(size - 1)

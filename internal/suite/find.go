@@ -51,7 +51,7 @@ func Find(paths []string) ([]Test, error) {
 			add(path, path, false)
 			continue
 		}
-		found := len(out)
+		any := false
 		// The walk is in lexical order.
 		err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
 			if err != nil {
@@ -60,6 +60,7 @@ func Find(paths []string) ([]Test, error) {
 			if d.IsDir() || !strings.EqualFold(filepath.Ext(file), ext) {
 				return nil
 			}
+			any = true
 			name, err := filepath.Rel(path, file)
 			if err != nil {
 				return err
@@ -70,7 +71,7 @@ func Find(paths []string) ([]Test, error) {
 		if err != nil {
 			return nil, &InputError{path, reason(err)}
 		}
-		if len(out) == found {
+		if !any {
 			return nil, &InputError{path, fmt.Errorf("no file in it ends in %s", ext)}
 		}
 	}

@@ -141,6 +141,10 @@ func (l *lowerer) pick(s *stmt, op ir.Op, from, next ir.Loc) {
 	}
 	lower, upper := op.HasRange, op.HasRange
 	if op.Cond != nil {
+		if op.Cond = decided(op.Cond); isZero(op.Cond) { // there is no value at all
+			l.assume(op.Cond, from, next, s.start, s.end)
+			return
+		}
 		below, above := bounded(op.Cond, op.Dst)
 		lower, upper = lower || below, upper || above
 	}
@@ -214,9 +218,6 @@ func (l *lowerer) bound(s *stmt, n *node, dst ir.Reg, at ir.Loc) (*ir.Expr, ir.L
 // bounded reports whether the shape of a constraint on r bounds it from below
 // and from above.
 func bounded(e *ir.Expr, r ir.Reg) (below, above bool) {
-	if v, ok := e.IsConst(); ok && v == 0 {
-		return true, true // there is no value at all
-	}
 	if e.Op == ir.LAnd || e.Op == ir.LOr {
 		b1, a1 := bounded(e.X, r)
 		b2, a2 := bounded(e.Y, r)

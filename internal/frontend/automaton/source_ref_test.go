@@ -45,8 +45,8 @@ const (
 	refSteps  = 400 // steps without an access, after which a thread counts as lost
 )
 
-// access is an access that has no result yet, or what stops a thread. It travels as
-// a panic from where it is met.
+// access is an access that has no result yet. It travels as a panic from where it is
+// met, as does what stops a thread.
 type access struct {
 	place *srcPlace
 	index int64
@@ -55,6 +55,9 @@ type access struct {
 }
 
 type failure string
+
+// locked stops an access while another thread is in an atomic section.
+type locked struct{}
 
 // machine evaluates one statement of one thread.
 type machine struct {
@@ -415,12 +418,16 @@ func (r *ref) settle(i int, t refThread) []refThread {
 			out = append(out, t)
 		}
 	}
+	if len(out) == 0 { // it runs in circles, and the others run on
+		t.stuck = true
+		out = append(out, t)
+	}
 	return out
 }
 
 // step makes the next access of thread i: where that leads, with the memory then. A
 // thread whose access fails is stuck from then on.
-func (r *ref) step(i int, t refThread, mem []byte) (out []refThread, after []byte) {
+func (r *ref) step(i int, t refThread, mem []byte, held bool) (out []refThread, after []byte) {
 	mem = slices.Clone(mem)
 	defer func() {
 		switch e := recover().(type) {
@@ -429,12 +436,17 @@ func (r *ref) step(i int, t refThread, mem []byte) (out []refThread, after []byt
 			r.failures[string(e)] = true
 			t.stuck = true
 			out, after = []refThread{t}, mem
+		case locked:
+			out, after = nil, mem
 		default:
 			panic(e)
 		}
 	}()
 	if t.at.kind == tAwait || t.at.kind == tHavocOf {
-		return r.oneStep(i, t, mem), mem
+		return r.oneStep(i, t, mem, held), mem
+	}
+	if held {
+		return nil, mem
 	}
 	a := r.pending(i, &t)
 	t = t.clone()
@@ -468,7 +480,7 @@ func (r *ref) pending(i int, t *refThread) (a access) {
 }
 
 // oneStep is await and havoc with a constraint: whatever is read is read now.
-func (r *ref) oneStep(i int, t refThread, mem []byte) []refThread {
+func (r *ref) oneStep(i int, t refThread, mem []byte, held bool) []refThread {
 	s := t.at
 	holds := func(t refThread) bool {
 		t = t.clone()
@@ -476,6 +488,9 @@ func (r *ref) oneStep(i int, t refThread, mem []byte) []refThread {
 			v, a := r.try(i, &t, s.e)
 			if a == nil {
 				return v != 0
+			}
+			if held {
+				panic(locked{})
 			}
 			t.done = append(t.done, a.perform(mem))
 		}
@@ -597,10 +612,10 @@ func (r *ref) explore(todo []refState) {
 			for j := range s.threads {
 				held = held || j != i && s.threads[j].section
 			}
-			if t.at == nil || t.stuck || held {
+			if t.at == nil || t.stuck {
 				continue
 			}
-			next, mem := r.step(i, *t, s.mem)
+			next, mem := r.step(i, *t, s.mem, held)
 			for _, t := range next {
 				threads := slices.Clone(s.threads)
 				threads[i] = t

@@ -117,8 +117,22 @@ func disj(x, y *ir.Expr) *ir.Expr {
 	return ir.Binary(ir.LOr, ir.S64, x, y)
 }
 
-// choice is c ? x : y, without what constants decide.
+// decided is e without operands of && and || that constants decide.
+func decided(e *ir.Expr) *ir.Expr {
+	switch e.Op {
+	case ir.LAnd:
+		return conj(decided(e.X), decided(e.Y))
+	case ir.LOr:
+		return disj(decided(e.X), decided(e.Y))
+	}
+	return e
+}
+
+// choice is c ? x : y, without what constants decide. Conditions stay conjunctions
+// and disjunctions, in whose shape bounds are looked for.
 func choice(c, x, y *ir.Expr) *ir.Expr {
+	isOne := func(e *ir.Expr) bool { return isTrue(e) && e.Value == 1 }
+	isTruth := func(e *ir.Expr) bool { return isZero(e) || isOne(e) || truth(e) == e }
 	switch {
 	case isTrue(c):
 		return x
@@ -126,10 +140,14 @@ func choice(c, x, y *ir.Expr) *ir.Expr {
 		return y
 	case x.Equal(y):
 		return x
-	case isTrue(x) && isZero(y) && x.Value == 1:
-		return truth(c)
-	case isZero(x) && isTrue(y) && y.Value == 1:
-		return ir.Negate(truth(c))
+	case isTruth(x) && isZero(y):
+		return conj(c, x)
+	case isOne(x) && isTruth(y):
+		return disj(c, y)
+	case isZero(x) && isTruth(y):
+		return conj(ir.Negate(truth(c)), y)
+	case isTruth(x) && isOne(y):
+		return disj(ir.Negate(truth(c)), x)
 	}
 	return ir.Conditional(c, x, y)
 }

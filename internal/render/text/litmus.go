@@ -68,14 +68,14 @@ func LitmusCompare(w io.Writer, t *verdict.LitmusTest, opt Options) {
 	p.line("Condition %s", oneLine(l.Condition))
 	p.line("")
 	states := allOutcomes(t)
-	width := len("condition")
+	width := len("observation")
 	for _, s := range states {
 		width = max(width, utf8.RuneCountInString(s.State))
 	}
 	row := func(mark, first string, cell func(*verdict.Result) string) {
 		line := mark + " " + pad(oneLine(first), width)
 		for i := range t.Results {
-			line += "  " + pad(cell(&t.Results[i]), len("Loop Ok"))
+			line += "  " + pad(cell(&t.Results[i]), len("Sometimes"))
 		}
 		p.line("%s", strings.TrimRight(line, " "))
 	}
@@ -147,7 +147,7 @@ func (p *printer) forbidden(t *verdict.LitmusTest, state string) {
 		}
 		why := "which SC forbids"
 		if o.SC != verdict.SCForbids {
-			why = "which SC was not seen to have"
+			why = "which was not seen under SC within the bounds"
 		}
 		p.line("")
 		p.line("%s", p.opt.paint(bold, fmt.Sprintf("%s under %s, %s:", oneLine(state), strings.ToUpper(r.Model), why)))

@@ -1,0 +1,112 @@
+package suite_test
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fencepost"
+	"fencepost/internal/testkit"
+	"fencepost/verdict"
+)
+
+// compare runs a directory of tests under all models against a table, and asks
+// for an execution, which replays, for every outcome that SC forbids.
+func compare(t *testing.T, dir, table string, tests int) {
+	t.Helper()
+	opt := fencepost.SuiteOptions{Paths: []string{dir}, Expect: table, Models: []string{"sc", "tso", "pso"}}
+	opt.Options = fencepost.Defaults()
+	opt.Witnesses = true
+	forbidden := 0
+	opt.Done = func(test *verdict.LitmusTest) {
+		for _, d := range test.Diagnostics {
+			t.Errorf("%s: %s", d.Pos, d.Message)
+		}
+		if test.Failure != "" {
+			t.Error(test.Failure)
+		}
+		for i := range test.Results {
+			r := &test.Results[i]
+			if r.Model != "sc" && (!r.Coverage.Exhaustive || (r.Litmus.Positive > 0) != (r.Witness != nil)) {
+				t.Errorf("%s under %s: coverage %+v, witness of the condition: %v", test.Name, r.Model, r.Coverage, r.Witness != nil)
+			}
+			for _, o := range r.Litmus.Outcomes {
+				if (o.SC == verdict.SCForbids) != (o.Witness != nil) || o.SC == verdict.SCUnknown {
+					t.Errorf("%s under %s: %s is %s under SC, with an execution: %v", test.Name, r.Model, o.State, o.SC, o.Witness != nil)
+				}
+				if o.Witness != nil {
+					forbidden++
+				}
+			}
+		}
+	}
+	sum, err := fencepost.LitmusSuite(context.Background(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range sum.Differences {
+		t.Errorf("%s %s: %s", d.File, d.Model, d.Message)
+	}
+	if sum.Tests != tests || sum.Expected != 3*tests {
+		t.Errorf("%d tests and %d answers compared, want %d and %d", sum.Tests, sum.Expected, tests, 3*tests)
+	}
+	if forbidden < tests {
+		t.Errorf("only %d outcomes that SC forbids", forbidden)
+	}
+}
+
+// TestArchive runs the tests kept with the code: every tenth of those that
+// TestSharedLitmus runs.
+func TestArchive(t *testing.T) {
+	dir := t.TempDir()
+	n := unpack(t, filepath.Join(testkit.Root(t), "testdata", "litmus", "x86.tar.gz"), dir)
+	compare(t, filepath.Join(dir, "x86"), filepath.Join(dir, "expected.tsv"), n-1)
+}
+
+// TestSharedLitmus runs all tests whose answers were computed independently,
+// where they lie beside the repository.
+func TestSharedLitmus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	compare(t, testkit.Shared(t, "litmus", "x86"), testkit.Shared(t, "litmus", "expected.tsv"), 3067)
+}
+
+// unpack writes the files of an archive and returns how many there are.
+func unpack(t *testing.T, archive, dir string) int {
+	t.Helper()
+	f, err := os.Open(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for r := tar.NewReader(z); ; n++ {
+		head, err := r.Next()
+		if err == io.EOF {
+			return n
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, filepath.FromSlash(head.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
