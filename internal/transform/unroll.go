@@ -20,8 +20,11 @@ import (
 // automata of any shape.
 //
 // Entering a loop sets its count to 1, coming back to the head adds 1, leaving the
-// loop forgets the count. The arrival after the k-th iteration ends in a Bound
-// edge, which engines report as a bound that was hit.
+// loop forgets the count. A loop that tests before its body comes to its head once
+// more than the body runs, so k+1 arrivals are let through; the next one ends in a
+// Bound edge, which engines report as a bound that was hit. Every execution whose
+// bodies run at most k times per entry is thereby kept whole; of loops that test
+// behind the body, one round more.
 //
 // What was there keeps its ids: the copy of a location that is met first is the
 // location itself, further ones come behind and are called L#2, L#3 and so on.
@@ -32,8 +35,8 @@ const unrollBound = "unroll"
 // maxUnrolled bounds the edges of an unrolled automaton.
 const maxUnrolled = 1 << 18
 
-// Unroll bounds every loop of a flat program: its body runs at most k times per
-// entry. It is no part of Passes: an engine's user asks for it where a bound is
+// Unroll bounds every loop of a flat program: executions in which each body runs at
+// most k times per entry are kept, longer ones cut off. It is no part of Passes: an engine's user asks for it where a bound is
 // wanted. The properties come back with the copies of the locations they name. A
 // program without loops comes back as it is, and so do its properties.
 func Unroll(p *ir.Program, props *property.Set, k int) (*ir.Program, *property.Set, error) {
@@ -253,7 +256,7 @@ func (u *unroller) target(n node, e *ir.Edge) (ir.Loc, bool) {
 		}
 		counts[i] = n.counts[i]
 		if u.nest.heads[loop] == e.To && !ends(e) {
-			if counts[i]++; counts[i] > u.k {
+			if counts[i]++; counts[i] > u.k+1 {
 				return 0, false
 			}
 		}
