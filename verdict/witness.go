@@ -73,6 +73,7 @@ type Step struct {
 	Buffered bool   `json:"buffered,omitempty"` // store: went to the buffer
 	From     int    `json:"from,omitempty"`     // load: 0 memory, else 1 + index of the own buffered store
 	Free     bool   `json:"free,omitempty"`     // store, flush: the entry frees a block
+	Other    int    `json:"other,omitempty"`    // 1 + the thread started or joined, else 0
 	Signals  bool   `json:"signals,omitempty"`  // the step wakes threads that wait
 	Note     string `json:"note,omitempty"`     // what failed, who was woken, and the like
 }

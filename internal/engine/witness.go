@@ -48,6 +48,7 @@ func (r *Recorder) Step(st memory.Step) {
 	}
 	r.y.Apply(r.s, st)
 	step.Kind = kindOf(st, e)
+	step.Other = r.s.Event.Other
 	if ev := r.s.Event; ev.Memory {
 		step.Addr, step.Size, step.Value = ev.Addr, ev.Size, ev.Value
 		step.Written, step.Wrote = ev.Written, ev.Wrote

@@ -118,6 +118,7 @@ func (y *System) control(s *State, t int, st Step, e *edge, regs []int64) {
 			s.setReg(y.threads[u].regBase+i, e.args[i].eval(regs, 0))
 		}
 		y.set(s, t, e.dst, int64(u))
+		s.Event.Other = u + 1
 	case ir.Join:
 		target := e.val.eval(regs, 0)
 		if !y.validHandle(s, target) {
@@ -125,6 +126,7 @@ func (y *System) control(s *State, t int, st Step, e *edge, regs []int64) {
 			return
 		}
 		y.set(s, t, e.dst, s.result[target])
+		s.Event.Other = int(target) + 1
 	case ir.Alloc:
 		y.alloc(s, t, st.Choice, e, regs)
 	case ir.Free:

@@ -130,6 +130,7 @@ type Event struct {
 	From     int32 // tag of the entry forwarded from or flushed
 	Free     bool
 	Memory   bool // the step touched memory or a buffer
+	Other    int  // 1 + the thread that was started or joined, else 0
 }
 
 // NewState is the initial state.

@@ -179,17 +179,13 @@ func (b *builder) control(i int, st *verdict.Step, op *ir.Op) {
 		b.section[st.Thread] = -1
 	case ir.Spawn:
 		e := b.event(i)
-		// The child is the next of the spawn's threads that has not started.
-		for _, u := range op.Threads {
-			if _, ok := b.started[int(u)]; !ok {
-				b.started[int(u)] = e
-				break
-			}
+		if st.Other > 0 {
+			b.started[st.Other-1] = e
 		}
 	case ir.Join:
 		e := b.event(i)
-		if v, ok := op.Val.IsConst(); ok && v >= 0 && int(v) < len(b.last) && b.last[v] >= 0 {
-			b.t.Edges = append(b.t.Edges, Edge{From: b.last[v], To: e, Kind: SY})
+		if u := st.Other - 1; u >= 0 && b.last[u] >= 0 {
+			b.t.Edges = append(b.t.Edges, Edge{From: b.last[u], To: e, Kind: SY})
 		}
 	}
 }
