@@ -32,7 +32,7 @@ var (
 	passMay     = []string{"internal/ir", "internal/property"}
 	engineMay   = []string{
 		"internal/engine", "internal/ir", "internal/transform", "internal/memory", "internal/property",
-		"internal/search", "verdict",
+		"internal/search", "internal/trace", "verdict",
 	}
 	renderMay = []string{"verdict"}
 
@@ -57,12 +57,14 @@ var policy = map[string]rule{
 
 	"internal/transform": {ours: append([]string{"internal/source"}, passMay...)},
 	"internal/memory":    {ours: passMay},
+	"internal/trace":     {ours: append([]string{"verdict"}, passMay...)},
 	"internal/search":    {},
 
 	"internal/export": {ours: []string{"internal/source", "internal/ir", "internal/property"}},
 
 	"internal/engine":          {ours: []string{"internal/ir", "internal/property", "internal/memory", "verdict"}},
 	"internal/engine/explicit": {ours: engineMay},
+	"internal/engine/robust":   {ours: engineMay},
 
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{

@@ -79,6 +79,7 @@ const (
 	GoalReached                 // property.Goal number Goal
 	FinalViolated               // the final condition: a state against never or forall, or one for exists
 	Deadlock
+	Attack       // a store delayed past a load breaks robustness; Edge and Load name them
 	FinalReached // a final state that Task.WitnessFinal picked; no violation of anything
 )
 
@@ -92,6 +93,8 @@ func (k ViolationKind) String() string {
 		return "final"
 	case Deadlock:
 		return "deadlock"
+	case Attack:
+		return "attack"
 	case FinalReached:
 		return "final state"
 	default:
@@ -105,6 +108,7 @@ type Violation struct {
 	Class   ir.CheckClass // CheckFailed
 	Edge    ir.EdgeID     // CheckFailed: the edge, NoEdge if a flush failed
 	Goal    int           // GoalReached
+	Load    ir.EdgeID     // Attack: the load; Edge is the delayed store
 	Final   string        // FinalReached
 	Witness *verdict.Witness
 }

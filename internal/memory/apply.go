@@ -170,10 +170,13 @@ func (y *System) store(s *State, t int, e *edge, regs []int64) {
 		return
 	}
 	v := truncate(e.val.eval(regs, 0), int(e.size))
-	direct := y.Model == SC || s.holder == int32(t)
+	direct := y.direct(s, t)
 	if direct {
 		y.writeAt(s, off, addr, int(e.size), v)
 	} else {
+		if y.attacks {
+			s.forget(t, addr, uint32(e.size))
+		}
 		y.append(s, t, Entry{
 			Addr: addr, Val: v, Size: uint32(e.size), off: y.staticOff(off), Kind: StoreEntry, Signed: e.signed, Tag: s.Tag,
 		})

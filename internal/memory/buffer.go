@@ -104,7 +104,7 @@ func (y *System) full(s *State, t int) bool {
 // flushable appends the flush steps of thread t.
 func (y *System) flushable(s *State, t int, out []Step) []Step {
 	b := s.bufs[t]
-	if len(b) == 0 || s.holder >= 0 {
+	if len(b) == 0 || s.holder >= 0 || y.attacks {
 		// A holder's own buffer is empty: its section drained and stores go through.
 		return out
 	}

@@ -77,11 +77,11 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 }
 
 func (y *System) enabledStore(s *State, t int, e *edge, one Step, out []Step) []Step {
-	if y.Model != SC && s.holder != int32(t) && y.full(s, t) {
+	if !y.direct(s, t) && y.full(s, t) {
 		s.Blocked[e.index], s.Withheld = true, true
 		return out
 	}
-	if y.Model == SC && s.lockedOut(t) {
+	if y.direct(s, t) && s.lockedOut(t) {
 		return out
 	}
 	return append(out, one)
@@ -133,7 +133,7 @@ func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one St
 	case ir.Signal:
 		return y.signalChoices(s, t, e, regs, one, out)
 	case ir.Broadcast, ir.Free:
-		ok = e.kind != ir.Free || y.Model == SC || s.holder == int32(t) || !y.full(s, t)
+		ok = e.kind != ir.Free || y.direct(s, t) || !y.full(s, t)
 		if !ok {
 			s.Blocked[e.index], s.Withheld = true, true
 		}

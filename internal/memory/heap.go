@@ -96,7 +96,7 @@ func (y *System) free(s *State, t int, e *edge, regs []int64) bool {
 		y.faultAt(s, t, e, ir.DoubleFree, addr)
 		return false
 	}
-	direct := y.Model == SC || s.holder == int32(t)
+	direct := y.direct(s, t)
 	if direct {
 		s.freeBlock(i, true)
 	} else {

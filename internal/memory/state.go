@@ -76,19 +76,21 @@ type Fault struct {
 
 // State is a state of the program that steps can be applied to and undone.
 type State struct {
-	pc      []int32
-	regs    []int64
-	status  []threadStatus
-	wait    []int32 // index of the edge the thread waits in
-	result  []int64
-	fresh   []uint64 // bytes of address space each thread has allocated
-	mem     []byte   // static memory, then the bytes of the blocks
-	blocks  []block  // by address
-	bufs    [][]Entry
-	holder  int32 // of the atomic section, -1: nobody
-	over    bool  // exit was called
-	faulted bool
-	fault   Fault
+	pc     []int32
+	regs   []int64
+	status []threadStatus
+	wait   []int32 // index of the edge the thread waits in
+	result []int64
+	fresh  []uint64 // bytes of address space each thread has allocated
+	mem    []byte   // static memory, then the bytes of the blocks
+	blocks []block  // by address
+	bufs   [][]Entry
+	holder int32 // of the atomic section, -1: nobody
+	// attacker is the only thread that buffers, with Options.Attacks; -1: nobody.
+	attacker int32
+	over     bool // exit was called
+	faulted  bool
+	fault    Fault
 
 	undo    []undo
 	removed []Entry
@@ -139,7 +141,7 @@ func (y *System) NewState() *State {
 	s := &State{
 		pc: make([]int32, n), regs: make([]int64, y.regCount), status: make([]threadStatus, n),
 		wait: make([]int32, n), result: make([]int64, n), fresh: make([]uint64, n),
-		mem: append([]byte(nil), y.memInit...), bufs: make([][]Entry, n), holder: -1,
+		mem: append([]byte(nil), y.memInit...), bufs: make([][]Entry, n), holder: -1, attacker: -1,
 		Covered: make([]bool, len(y.edges)), Blocked: make([]bool, len(y.edges)), Bounds: make([]bool, len(y.edges)),
 	}
 	for t := range y.threads {

@@ -22,6 +22,10 @@ type Options struct {
 	// MemoryVisible says that a property reads memory in states other than final
 	// ones, so that stores must not be hurried.
 	MemoryVisible bool
+	// Attacks is for robustness [BDM13 §5]: under TSO only one thread, the attacker
+	// of the state, buffers its stores, and they never reach memory; everybody else
+	// is sequentially consistent. Of its buffer only the newest entry per place counts.
+	Attacks bool
 	// Symmetric are groups of threads with the same code that nothing tells apart:
 	// states that differ only in which of them is which encode the same.
 	Symmetric [][]ir.ThreadID
@@ -45,6 +49,7 @@ type System struct {
 	atomOf      []uint8 // per static byte, for footprints
 	atomPerUnit bool
 
+	attacks     bool
 	group       []int // per thread: its symmetric group, -1: none
 	groups      [][]ir.ThreadID
 	hasStatus   bool // some thread starts later, or waits inside an operation
@@ -138,7 +143,7 @@ func New(p *ir.Program, m Model, opt Options) *System {
 	if p.Form != ir.Flat {
 		panic("BUG: memory.New wants the flat form")
 	}
-	y := &System{Prog: p, Model: m, hasBlocks: p.Cells, groups: opt.Symmetric, group: make([]int, len(p.Threads))}
+	y := &System{Prog: p, Model: m, attacks: opt.Attacks, hasBlocks: p.Cells, groups: opt.Symmetric, group: make([]int, len(p.Threads))}
 	for t := range y.group {
 		y.group[t] = -1
 	}

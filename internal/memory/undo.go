@@ -20,6 +20,7 @@ const (
 	undoRemove    // t: the entry at index a was removed; it is on the removed stack
 	undoBuffer    // t: the whole buffer is on the saved stack
 	undoHolder    // old
+	undoAttacker  // old
 	undoOver      //
 	undoFault     //
 )
@@ -72,6 +73,8 @@ func (s *State) Undo(mark int) {
 			s.bufs[u.t] = append(s.bufs[u.t][:0], old...)
 		case undoHolder:
 			s.holder = int32(u.old)
+		case undoAttacker:
+			s.attacker = int32(u.old)
 		case undoOver:
 			s.over = false
 		case undoFault:

@@ -1,0 +1,56 @@
+package robust_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/robust"
+	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/source"
+	"fencepost/internal/testkit"
+	"fencepost/internal/transform"
+)
+
+// TestTrencher: the verdicts of the authors' tool on their benchmark.
+func TestTrencher(t *testing.T) {
+	dir := testkit.Shared(t, "bench", "trencher")
+	table, err := os.ReadFile(filepath.Join(dir, "expected.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		t.Run(f[0], func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(dir, f[0]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			u, diags := automaton.ParseTrencher(source.NewFile(f[0], text), automaton.Options{})
+			if diags.HasErrors() {
+				t.Fatal(diags.All)
+			}
+			flat, err := transform.Run(u.Program, transform.Options{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := robust.Run(context.Background(), &engine.Task{Program: flat, Props: u.Props, Limits: engine.Limits{Workers: 1, Memory: 1 << 30}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := "yes"
+			if len(out.Violations) > 0 {
+				got = "no"
+			} else if out.Unknown != "" {
+				got = out.Unknown
+			}
+			t.Logf("%s: %s, %d states, %.3f s", f[0], got, out.Stats.States, out.Stats.Seconds)
+			if got != f[3] {
+				t.Errorf("robust: %s, want %s", got, f[3])
+			}
+		})
+	}
+}
