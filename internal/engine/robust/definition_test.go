@@ -60,7 +60,7 @@ func TestDefinition(t *testing.T) {
 		}
 	}
 	t.Logf("%d robust, %d not, %d too large to enumerate", robustOnes, broken, skipped)
-	if robustOnes < *programs/10 || broken < *programs/10 {
+	if robustOnes < *programs/20 || broken < *programs/20 {
 		t.Error("the programs are too much alike")
 	}
 }
