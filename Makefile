@@ -9,10 +9,12 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that run goroutines of their own.
 PARALLEL := ./internal/search ./internal/engine/explicit ./internal/suite
-# Packages with a FuzzParse.
-PARSERS  := ./internal/ir ./internal/frontend/automaton ./internal/frontend/litmus
+# Fuzz targets, as package:target.
+PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/automaton:FuzzParse ./internal/frontend/automaton:FuzzTrencher \
+            ./internal/frontend/automaton:FuzzMemorax ./internal/frontend/litmus:FuzzParse
 
 FUZZ_PROGRAMS ?= 20000
+FUZZ_ROBUST   ?= 5000
 FUZZ_SEED     ?= 1
 FUZZ_TIME     ?= 60s
 
@@ -51,12 +53,14 @@ lint-update: update
 lint-race:
 	$(GO) test -race -short $(PARALLEL)
 
-# Random programs through every engine, then each parser on random bytes.
+# Random programs through every engine and the lowering, then each parser on random bytes.
 fuzz:
-	$(GO) test ./internal/testkit/... -count=1 -timeout 120m -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run Definition -fp.programs=$(FUZZ_ROBUST)
+	$(GO) test ./internal/frontend/automaton -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
 	@set -e; for p in $(PARSERS); do \
-	  echo "$(GO) test $$p -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZ_TIME)"; \
-	  $(GO) test $$p -run '^$$' -fuzz FuzzParse -fuzztime $(FUZZ_TIME); \
+	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \
+	  $(GO) test $${p%%:*} -run '^$$' -fuzz "^$${p##*:}$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 1x; \
 	done
 
 bench:

@@ -103,6 +103,8 @@ func (c *turn) bounds(e *ir.Expr, seen int64) spans {
 		return union(c.bounds(e.X, seen), c.bounds(e.Y, seen))
 	case e.Op == ir.Ite:
 		return union(c.bounds(e.Y, seen), c.bounds(e.Z, seen))
+	case e.Op == ir.Const && e.Value == 0:
+		return nil
 	case !e.Op.IsCompare() || !e.Type.Signed && e.Op != ir.Eq:
 		return everything()
 	case c.isDst(e.X) && !c.mentionsDst(e.Y):
