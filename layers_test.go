@@ -70,15 +70,16 @@ var policy = map[string]rule{
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
-		"internal/replay", "verdict",
+		"internal/engine/robust", "internal/trace", "internal/replay", "verdict",
 	}},
 
 	"internal/suite": {ours: []string{"verdict"}},
 
 	"internal/render/text": {ours: renderMay},
 	"internal/render/json": {ours: renderMay},
+	"internal/render/dot":  {ours: renderMay},
 	"internal/cli": {
-		ours:     []string{".", "verdict", "internal/render/text", "internal/render/json"},
+		ours:     []string{".", "verdict", "internal/render/text", "internal/render/json", "internal/render/dot"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 

@@ -62,7 +62,7 @@ func (v Verdict) ExitCode() int {
 // Result is the answer to one question about one program under one model.
 type Result struct {
 	Program  string    `json:"program"`
-	Question string    `json:"question"` // such as "assertions", "goal", "exists", "deadlock"
+	Question string    `json:"question"` // such as "assertions", "goal", "exists", "deadlock", "robustness"
 	Model    string    `json:"model"`    // sc, tso, pso
 	Verdict  Verdict   `json:"verdict"`
 	Reason   string    `json:"reason,omitempty"` // why unknown, or what was violated
@@ -74,6 +74,9 @@ type Result struct {
 	Witness  *Witness  `json:"witness,omitempty"`
 	// Others are further violations found with --keep-going.
 	Others []Violation `json:"others,omitempty"`
+	// Attacks are why a program is not robust, each with its own witness: one, or with
+	// --all every one.
+	Attacks []Attack `json:"attacks,omitempty"`
 	// FinalStates lists the distinct final states where the question asked for them.
 	FinalStates []string `json:"final_states,omitempty"`
 	// Litmus is what the answer to a litmus test says beside all this.

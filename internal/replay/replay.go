@@ -23,6 +23,8 @@ const (
 	ClaimGoal           // the last state belongs to a goal
 	ClaimFinal          // the last state is final and decides the final condition
 	ClaimDeadlock       // the last state is a deadlock
+	// The steps are an execution after which no store waits in a buffer, nothing more.
+	ClaimExecution
 )
 
 func (c Claim) String() string {
@@ -35,6 +37,8 @@ func (c Claim) String() string {
 		return "final condition"
 	case ClaimDeadlock:
 		return "deadlock"
+	case ClaimExecution:
+		return "execution"
 	default:
 		panic(fmt.Sprintf("BUG: unknown claim %d", c))
 	}
@@ -166,6 +170,10 @@ func (m *machine) conclude(s *state, props *property.Set, fail *transition, want
 		}
 		if !m.deadlocked(s, next) {
 			return fmt.Errorf("end: expected a deadlock, computed a state that is none; enabled: %s", listLabels(next))
+		}
+	case ClaimExecution:
+		if !s.allEmpty() {
+			return fmt.Errorf("end: expected empty store buffers, computed a store that waits")
 		}
 	default:
 		return fmt.Errorf("end: nothing is claimed")

@@ -121,6 +121,29 @@ func TestReplayFinalQuantifiers(t *testing.T) {
 		"end: expected a state that decides forall, computed one that does not")
 }
 
+// An execution need not run to the end of the threads, but to that of the buffers.
+func TestReplayExecution(t *testing.T) {
+	p, set, w := buffering()
+	replay := func(m Model, steps ...verdict.Step) error {
+		return Replay(p, set, m, &verdict.Witness{Threads: w.Threads, Steps: steps}, Expect{Claim: ClaimExecution})
+	}
+	early := w.Steps[6]
+	if err := replay(TSO, w.Steps...); err != nil {
+		t.Error(err)
+	}
+	if err := replay(TSO, w.Steps[0], w.Steps[1], early); err != nil {
+		t.Errorf("threads that stop early: %v", err)
+	}
+	wantError(t, "pending", replay(TSO, w.Steps[:6]...), "end: expected empty store buffers, computed a store that waits")
+	wantError(t, "not possible", replay(SC, w.Steps...), "buffered: expected true, computed false")
+
+	q := newProg("x")
+	q.thread("a").check(ir.Int(0))
+	failing, set := q.build()
+	wantError(t, "failure", Replay(failing, set, TSO, &verdict.Witness{Steps: []verdict.Step{{Kind: verdict.StepFail, Of: -1}}}, Expect{Claim: ClaimExecution}),
+		"end: expected execution, computed a failed check")
+}
+
 func TestReplayCheck(t *testing.T) {
 	p := newProg("x")
 	a := p.thread("a")

@@ -1,0 +1,211 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/robust"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/replay"
+	"fencepost/internal/trace"
+	"fencepost/verdict"
+)
+
+// Robustness is the question Robust answers.
+const Robustness = "robustness"
+
+// Robust answers whether every TSO execution of the program has the happens-before
+// relation of an SC execution [BDM13]. The program's own questions play no part. With
+// KeepGoing it finds every attack, else one.
+func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err error) {
+	stage := "front end"
+	defer caught(&stage, in, &err)
+
+	p := load(in, opt)
+	if !p.ok() {
+		return Answer{Diagnostics: p.diags}, nil
+	}
+	stage = "passes"
+	flat := p.flat(opt)
+	if flat == nil {
+		return Answer{Diagnostics: p.diags}, nil
+	}
+	if d, refused := p.unboundedThreads(flat); refused {
+		return Answer{Diagnostics: append(p.diags, d)}, nil
+	}
+	stage = "engine " + robust.Engine.Name
+	task := robustTask(p, flat, opt)
+	if err := robust.Engine.Supports(task); err != nil {
+		return Answer{Diagnostics: append(p.diags, verdict.Diagnostic{
+			Severity: "error", Code: "FP0907", Pos: verdict.Pos{File: in.Name}, Message: err.Error(),
+		})}, nil
+	}
+	if opt.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
+		defer cancel()
+	}
+	out, err := robust.Engine.Run(ctx, task)
+	if err != nil {
+		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
+	}
+	res := &verdict.Result{
+		Program: in.Name, Question: Robustness, Model: memory.TSO.String(), Engine: robust.Engine.Name,
+		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
+		Sources: map[string]string{in.Name: string(in.Text)},
+	}
+	for i := range out.Violations {
+		a, err := p.attack(flat, &out.Violations[i])
+		if err != nil {
+			return Answer{}, fmt.Errorf("%s, %s: the witness of an attack does not hold: %w", in.Name, stage, err)
+		}
+		res.Attacks = append(res.Attacks, *a)
+	}
+	concludeRobust(res, out, opt)
+	return Answer{Results: []verdict.Result{*res}, Diagnostics: p.diags}, nil
+}
+
+func robustTask(p *program, flat *ir.Program, opt Options) *engine.Task {
+	task := &engine.Task{
+		Program: flat, Props: p.props, Model: memory.TSO, KeepGoing: opt.KeepGoing,
+		Limits: engine.Limits{Memory: opt.Memory, Workers: opt.Workers},
+	}
+	if task.Limits.Workers <= 0 {
+		task.Limits.Workers = runtime.GOMAXPROCS(0)
+	}
+	if opt.Progress != nil {
+		task.Progress = func(g engine.Progress) {
+			opt.Progress(Progress{Model: memory.TSO.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed})
+		}
+	}
+	return task
+}
+
+func concludeRobust(res *verdict.Result, out *engine.Outcome, opt Options) {
+	switch {
+	case len(res.Attacks) > 0:
+		first := &res.Attacks[0]
+		res.Verdict, res.Reason, res.Pos = verdict.Unsafe, first.String(), first.Store
+		if opt.KeepGoing && out.Unknown != "" {
+			res.Warnings = append(res.Warnings, verdict.Warning{
+				Code: "FP0908", Message: "there may be further attacks: " + out.Unknown,
+			})
+		}
+	case out.Unknown != "":
+		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
+	default:
+		res.Verdict = verdict.Safe
+	}
+}
+
+// attack replays the witness of an attack, holds it against what is claimed, and
+// describes it.
+func (p *program) attack(flat *ir.Program, v *engine.Violation) (*verdict.Attack, error) {
+	w := v.Witness
+	if err := replay.Replay(flat, p.props, replay.TSO, w, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+		return nil, err
+	}
+	tr := trace.New(flat, w)
+	if tr.Cycle() == nil {
+		return nil, fmt.Errorf("its happens-before relation has no cycle")
+	}
+	store, load, ok := delayed(w, int(v.Edge), int(v.Load))
+	if !ok {
+		return nil, fmt.Errorf("the store at edge %d is not delayed past the load at edge %d", v.Edge, v.Load)
+	}
+	cycle := tr.Through(tr.EventOf(store), tr.EventOf(load))
+	if cycle == nil {
+		return nil, fmt.Errorf("the load does not happen before the delayed store")
+	}
+	p.addTexts(w)
+	st, ld := &w.Steps[store], &w.Steps[load]
+	return &verdict.Attack{
+		Thread: w.Threads[st.Thread],
+		Store:  st.Pos, StoreText: fmt.Sprintf("%s = %d", st.Place(), st.Value),
+		Load: ld.Pos, LoadText: ld.Place(),
+		Witness: w, StoreStep: store, LoadStep: load,
+		Nodes: traceNodes(flat, w, tr), Edges: traceEdges(tr.Edges), Cycle: traceEdges(cycle),
+	}, nil
+}
+
+// delayed finds the steps of an attack: a load, and a store of its thread that
+// was issued before and reached memory after it. With loops there may be several
+// candidates; the cycle closes behind the last load, after which the thread does
+// nothing, and the first store still on the way is the one that was delayed.
+func delayed(w *verdict.Witness, store, load int) (storeStep, loadStep int, ok bool) {
+	reached := map[int]int{}
+	for i := range w.Steps {
+		if st := &w.Steps[i]; st.Kind == verdict.StepFlush {
+			reached[st.Of] = i
+		}
+	}
+	for l := len(w.Steps) - 1; l >= 0; l-- {
+		if w.Steps[l].Edge != load {
+			continue
+		}
+		for s := range l {
+			if st := &w.Steps[s]; st.Edge == store && st.Thread == w.Steps[l].Thread && reached[s] > l {
+				return s, l, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+func traceEdges(list []trace.Edge) []verdict.TraceEdge {
+	out := make([]verdict.TraceEdge, len(list))
+	for i, e := range list {
+		out[i] = verdict.TraceEdge{From: e.From, To: e.To, Kind: e.Kind.String()}
+	}
+	return out
+}
+
+func traceNodes(flat *ir.Program, w *verdict.Witness, tr *trace.Trace) []verdict.TraceNode {
+	kinds := map[int]ir.OpKind{}
+	for _, f := range flat.Funcs {
+		for i := range f.Edges {
+			kinds[int(f.Edges[i].ID)] = f.Edges[i].Op.Kind
+		}
+	}
+	out := make([]verdict.TraceNode, len(tr.Events))
+	for i, e := range tr.Events {
+		var parts []string
+		for _, s := range e.Steps {
+			part := nodePart(w, &w.Steps[s], kinds)
+			if part != "" && !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+		text := strings.Join(parts, ", ")
+		if kinds[w.Steps[e.Steps[0]].Edge] == ir.AtomicBegin {
+			text = "atomic{" + text + "}"
+		}
+		out[i] = verdict.TraceNode{Thread: e.Thread, Text: w.Threads[e.Thread] + " " + text, Step: e.Steps[0]}
+	}
+	return out
+}
+
+// nodePart is what a step adds to the name of its node.
+func nodePart(w *verdict.Witness, st *verdict.Step, kinds map[int]ir.OpKind) string {
+	switch st.Kind {
+	case verdict.StepLoad:
+		return "ld " + st.Place()
+	case verdict.StepStore:
+		return "st " + st.Place()
+	case verdict.StepRMW:
+		return "rmw " + st.Place()
+	case verdict.StepFlush:
+		return ""
+	}
+	switch k := kinds[st.Edge]; {
+	case (k == ir.Spawn || k == ir.Join) && st.Other > 0:
+		return fmt.Sprintf("%s %s", k, w.Threads[st.Other-1])
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,56 @@
+package verdict
+
+import (
+	"fmt"
+	"path"
+)
+
+// Attack is a way in which a program is not robust: one thread delays a store past
+// a later load of its own, and no execution without delays has the same
+// happens-before relation.
+type Attack struct {
+	Thread    string `json:"thread"` // that delays
+	Store     *Pos   `json:"store,omitempty"`
+	StoreText string `json:"store_text"` // such as x = 1
+	Load      *Pos   `json:"load,omitempty"`
+	LoadText  string `json:"load_text"` // what is read, such as y
+
+	// Witness is the execution. StoreStep and LoadStep are the two among its steps.
+	Witness   *Witness `json:"witness"`
+	StoreStep int      `json:"store_step"`
+	LoadStep  int      `json:"load_step"`
+
+	// Nodes and Edges are the happens-before relation of the execution. Cycle is a
+	// cycle in it that begins with the delayed store and its load; it names nodes,
+	// and its program order edges may skip nodes.
+	Nodes []TraceNode `json:"nodes"`
+	Edges []TraceEdge `json:"edges"`
+	Cycle []TraceEdge `json:"cycle"`
+}
+
+// TraceNode is one access, read-modify-write or atomic section.
+type TraceNode struct {
+	Thread int    `json:"thread"` // of the witness
+	Text   string `json:"text"`   // such as t1 st x
+	Step   int    `json:"step"`   // of the witness, the first
+}
+
+// TraceEdge orders two nodes.
+type TraceEdge struct {
+	From int    `json:"from"` // indices into Nodes
+	To   int    `json:"to"`
+	Kind string `json:"kind"` // po, st, src, cf, sy
+}
+
+// String is the attack as a sentence without a full stop.
+func (a *Attack) String() string {
+	return fmt.Sprintf("%s can delay its store %s%s past its load of %s%s", a.Thread, a.StoreText, a.Store.short(), a.LoadText, a.Load.short())
+}
+
+// short is the file's base name and the line in parentheses.
+func (p *Pos) short() string {
+	if p == nil || p.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s:%d)", path.Base(p.File), p.Line)
+}
