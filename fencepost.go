@@ -39,6 +39,13 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (Answer,
 	return pipeline.Check(ctx, in, models, opt)
 }
 
+// Robust answers whether a program is robust against TSO: whether delaying stores
+// gives it no execution that is new, judged by happens-before. The result's
+// verdict is Safe for robust and Unsafe for not; Attacks say how.
+func Robust(ctx context.Context, in Input, opt Options) (Answer, error) {
+	return pipeline.Robust(ctx, in, opt)
+}
+
 // ShowForm says in which form Show prints a program.
 type ShowForm = pipeline.ShowForm
 

@@ -54,6 +54,7 @@ var policy = map[string]rule{
 
 	"internal/frontend/automaton": {ours: frontEndMay},
 	"internal/frontend/litmus":    {ours: frontEndMay},
+	"internal/frontend/c":         {ours: frontEndMay, external: []string{"modernc.org/cc"}},
 
 	"internal/transform": {ours: append([]string{"internal/source"}, passMay...)},
 	"internal/memory":    {ours: passMay},
@@ -68,7 +69,7 @@ var policy = map[string]rule{
 
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{
-		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus",
+		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
 		"internal/engine/robust", "internal/trace", "internal/replay", "verdict",
 	}},

@@ -72,18 +72,29 @@ func (a *app) checkCommand() *cobra.Command {
 }
 
 func (a *app) check(name string, f *checkFlags) error {
+	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
+		return a.services.check(ctx, in, f.models, opt)
+	}
+	return a.answer(name, f.opt, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
+}
+
+// question is what a command asks about a program.
+type question func(context.Context, fencepost.Input, fencepost.Options) (fencepost.Answer, error)
+
+// answer asks about a file, sets the exit code and prints.
+func (a *app) answer(name string, opt fencepost.Options, ask question, print func(fencepost.Answer) error) error {
 	in, err := a.read(name)
 	if err != nil {
 		return err
 	}
-	if f.opt.Memory == 0 {
-		f.opt.Memory = defaultMemory()
+	if opt.Memory == 0 {
+		opt.Memory = defaultMemory()
 	}
-	answer, err := a.runCheck(in, f)
+	answer, err := a.ask(in, opt, ask)
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(a.stderr, "fencepost: interrupted before anything was known")
 		a.code = exitUnknown
-		return a.render(f, fencepost.Answer{})
+		return print(fencepost.Answer{})
 	}
 	if err != nil {
 		return &internalError{err}
@@ -91,7 +102,7 @@ func (a *app) check(name string, f *checkFlags) error {
 	a.diagnostics(answer.Diagnostics)
 	if answer.HasErrors() {
 		a.code = exitUsage
-		return a.render(f, fencepost.Answer{Diagnostics: answer.Diagnostics})
+		return print(fencepost.Answer{Diagnostics: answer.Diagnostics})
 	}
 	if len(answer.Results) == 0 {
 		return &internalError{fmt.Errorf("no result for %s", name)}
@@ -104,16 +115,15 @@ func (a *app) check(name string, f *checkFlags) error {
 		codes = append(codes, r.Verdict.ExitCode())
 	}
 	a.code = worst(codes...)
-	return a.render(f, answer)
+	return print(answer)
 }
 
-// runCheck runs the check with progress, until it ends or is interrupted. After
+// ask asks with progress, until there is an answer or an interruption. After
 // the first Ctrl-C the signal has its usual effect again, so that a second kills.
-func (a *app) runCheck(in fencepost.Input, f *checkFlags) (fencepost.Answer, error) {
+func (a *app) ask(in fencepost.Input, opt fencepost.Options, ask question) (fencepost.Answer, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	var line *progress
-	opt := f.opt
 	if width, ok := a.terminal(a.stderr); ok {
 		line = &progress{w: a.stderr, width: width}
 		opt.Progress = line.update
@@ -126,7 +136,7 @@ func (a *app) runCheck(in fencepost.Input, f *checkFlags) (fencepost.Answer, err
 		}
 	})
 	defer detach()
-	return a.services.check(ctx, in, f.models, opt)
+	return ask(ctx, in, opt)
 }
 
 func (a *app) diagnostics(all []verdict.Diagnostic) {
@@ -137,8 +147,8 @@ func (a *app) diagnostics(all []verdict.Diagnostic) {
 }
 
 // render prints the answer to stdout.
-func (a *app) render(f *checkFlags, answer fencepost.Answer) error {
-	if f.json {
+func (a *app) render(asJSON bool, answer fencepost.Answer) error {
+	if asJSON {
 		if err := json.Report(a.stdout, answer.Results, answer.Diagnostics); err != nil {
 			return &internalError{err}
 		}

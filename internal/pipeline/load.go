@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/litmus"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -40,6 +41,7 @@ var languages = []language{
 	{name: "trencher", exts: []string{".txt"}, parse: parseAutomaton(automaton.ParseTrencher)},
 	{name: "memorax", exts: []string{".rmm"}, parse: parseAutomaton(automaton.ParseMemorax)},
 	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
+	{name: "c", exts: []string{".c"}, parse: parseC},
 }
 
 // parseAutomaton adapts one of the languages of package automaton.
@@ -56,6 +58,13 @@ func parseAutomaton(parse func(*source.File, automaton.Options) (*automaton.Unit
 // parseLitmus adapts litmus tests.
 func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.List) {
 	unit, diags := litmus.Parse(f, litmus.Options{})
+	return unit.Program, unit.Props, diags
+}
+
+// parseC adapts C. Files it includes are its own headers: nothing here reads
+// others.
+func parseC(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.List) {
+	unit, diags := c.Parse([]*source.File{f}, c.Options{})
 	return unit.Program, unit.Props, diags
 }
 

@@ -59,6 +59,9 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
 		Sources: map[string]string{in.Name: string(in.Text)},
 	}
+	if !opt.KeepGoing && len(out.Violations) > 1 { // of one level of the search
+		out.Violations = out.Violations[:1]
+	}
 	for i := range out.Violations {
 		a, err := p.attack(flat, &out.Violations[i])
 		if err != nil {

@@ -138,9 +138,9 @@ func TestReplayExecution(t *testing.T) {
 	wantError(t, "not possible", replay(SC, w.Steps...), "buffered: expected true, computed false")
 
 	q := newProg("x")
-	q.thread("a").check(ir.Int(0))
+	bad := q.thread("a").assert(ir.Int(0))
 	failing, set := q.build()
-	wantError(t, "failure", Replay(failing, set, TSO, &verdict.Witness{Steps: []verdict.Step{{Kind: verdict.StepFail, Of: -1}}}, Expect{Claim: ClaimExecution}),
+	wantError(t, "failure", Replay(failing, set, TSO, &verdict.Witness{Steps: []verdict.Step{{Kind: verdict.StepFail, Edge: int(bad), Of: -1}}}, Expect{Claim: ClaimExecution}),
 		"end: expected execution, computed a failed check")
 }
 

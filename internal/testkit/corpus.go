@@ -24,6 +24,7 @@ type Case struct {
 	Why     string
 	Input   pipeline.Input
 	Expect  map[string]string // model: verdict
+	Robust  string            // yes, no, or "" where nobody has said
 	Options pipeline.Options
 
 	archive *txtar.Archive
@@ -83,7 +84,7 @@ func loadCase(path string) (*Case, error) {
 	return c, nil
 }
 
-// parseExpect reads `sc=safe tso=unsafe` and `options: --buffer 2`.
+// parseExpect reads `sc=safe tso=unsafe robust=no` and `options: --buffer 2`.
 func (c *Case) parseExpect(text string) error {
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		if opts, ok := strings.CutPrefix(line, "options:"); ok {
@@ -97,7 +98,14 @@ func (c *Case) parseExpect(text string) error {
 			if !ok {
 				return fmt.Errorf("expectation %q is not model=verdict", pair)
 			}
-			c.Expect[model] = want
+			if model != "robust" {
+				c.Expect[model] = want
+				continue
+			}
+			if want != "yes" && want != "no" {
+				return fmt.Errorf("robust is yes or no, not %q", want)
+			}
+			c.Robust = want
 		}
 	}
 	return nil
@@ -152,6 +160,26 @@ func (c *Case) Check(opt pipeline.Options) ([]verdict.Result, error) {
 		return nil, fmt.Errorf("refused: %+v", answer.Diagnostics)
 	}
 	return answer.Results, nil
+}
+
+// IsRobust answers whether the case is robust against TSO, as Case.Robust says it.
+func (c *Case) IsRobust(opt pipeline.Options) (string, *verdict.Result, error) {
+	answer, err := pipeline.Robust(context.Background(), c.Input, opt)
+	if err != nil {
+		return "", nil, err
+	}
+	if answer.HasErrors() {
+		return "", nil, fmt.Errorf("refused: %+v", answer.Diagnostics)
+	}
+	r := &answer.Results[0]
+	switch r.Verdict {
+	case verdict.Safe:
+		return "yes", r, nil
+	case verdict.Unsafe:
+		return "no", r, nil
+	default:
+		return "unknown: " + r.Reason, r, nil
+	}
 }
 
 // Summary is the computed part of a case: what a reader may want to compare, and

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,86 @@ func TestCorpus(t *testing.T) {
 				t.Errorf("answers changed (run with -update if they are right):\nstored:\n%s\ncomputed:\n%s", c.Stored(), got)
 			}
 		})
+	}
+}
+
+// TestCorpusRobust: every program is robust or not as its file says, and a program
+// that TSO gives another verdict or other final states than SC is not robust.
+// Every attack has its cycle.
+func TestCorpusRobust(t *testing.T) {
+	said := 0
+	for _, c := range corpus(t) {
+		if c.Robust != "" {
+			said++
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			opt := c.Options
+			opt.KeepGoing, opt.Finals = true, true
+			got, r, err := c.IsRobust(opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Robust != "" && got != c.Robust {
+				t.Errorf("robust: want %s, got %s (%s)", c.Robust, got, r.Reason)
+			}
+			for i := range r.Attacks {
+				checkAttack(t, &r.Attacks[i])
+			}
+			if got != "yes" {
+				return
+			}
+			results, err := c.Check(opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			byModel := map[string]*verdict.Result{}
+			for i := range results {
+				byModel[results[i].Model] = &results[i]
+			}
+			sc, tso := byModel["sc"], byModel["tso"]
+			if sc == nil || tso == nil || !tso.Coverage.Exhaustive {
+				return
+			}
+			if sc.Verdict != tso.Verdict || !slices.Equal(sc.FinalStates, tso.FinalStates) {
+				t.Errorf("robust, but sc is %s with %d final states, tso %s with %d", sc.Verdict, len(sc.FinalStates), tso.Verdict, len(tso.FinalStates))
+			}
+		})
+	}
+	if said < 15 {
+		t.Errorf("only %d programs say whether they are robust", said)
+	}
+}
+
+// checkAttack: the cycle closes, begins with the store and its load, has another
+// thread on it, and uses only edges of the relation, program order being transitive.
+func checkAttack(t *testing.T, a *verdict.Attack) {
+	t.Helper()
+	if len(a.Cycle) < 3 {
+		t.Fatalf("%s: a cycle of %d edges", a, len(a.Cycle))
+	}
+	first := a.Cycle[0]
+	if first.Kind != "po" || a.Nodes[first.From].Step != a.StoreStep || a.Nodes[first.To].Step != a.LoadStep {
+		t.Errorf("%s: the cycle begins with %+v", a, first)
+	}
+	threads := map[int]bool{}
+	for i, e := range a.Cycle {
+		next := a.Cycle[(i+1)%len(a.Cycle)]
+		from, to := a.Nodes[e.From], a.Nodes[e.To]
+		threads[from.Thread] = true
+		switch {
+		case e.To != next.From:
+			t.Errorf("%s: the cycle breaks behind %+v", a, e)
+		case e.Kind == "po":
+			if from.Thread != to.Thread || from.Step >= to.Step {
+				t.Errorf("%s: %s is not before %s in program order", a, from.Text, to.Text)
+			}
+		case !slices.Contains(a.Edges, e):
+			t.Errorf("%s: %+v is no edge of the relation", a, e)
+		}
+	}
+	if len(threads) < 2 {
+		t.Errorf("%s: a cycle in one thread", a)
 	}
 }
 

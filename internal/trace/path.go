@@ -7,11 +7,9 @@ func (t *Trace) EventOf(step int) int {
 	return slices.IndexFunc(t.Events, func(e Event) bool { return slices.Contains(e.Steps, step) })
 }
 
-// Path is a shortest way from one event to another along happens-before, or nil.
-func (t *Trace) Path(from, to int) []Edge {
-	if from == to {
-		return nil
-	}
+// path is a shortest way from one event to another along happens-before that
+// does not arrive by program order, or nil.
+func (t *Trace) path(from, to int) []Edge {
 	via := make([]int32, len(t.Events))
 	for i := range via {
 		via[i] = -1
@@ -22,7 +20,7 @@ func (t *Trace) Path(from, to int) []Edge {
 		queue = queue[1:]
 		for _, i := range t.out[at] {
 			e := t.Edges[i]
-			if e.To == from || via[e.To] >= 0 {
+			if e.To == from || via[e.To] >= 0 || e.To == to && e.Kind == PO {
 				continue
 			}
 			via[e.To] = i
@@ -41,10 +39,12 @@ func (t *Trace) Path(from, to int) []Edge {
 }
 
 // Through is a cycle by way of an event and a later one of the same thread: program
-// order from the first to the second, then a shortest way back, or nil. Program
-// order is transitive, and edges of it in a row are one.
+// order from the first to the second, then a shortest way back that arrives from
+// another thread, or nil. Program order is transitive, and edges of it in a row are
+// one. This is the cycle of an attack [BDM13 Thm 1]: one that came back by program order
+// would need an earlier store to be delayed.
 func (t *Trace) Through(first, second int) []Edge {
-	back := t.Path(second, first)
+	back := t.path(second, first)
 	if back == nil {
 		return nil
 	}

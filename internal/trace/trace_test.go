@@ -87,6 +87,41 @@ func TestBDM13Cycle(t *testing.T) {
 	}
 }
 
+// Through goes from the store to its load and back another way; program order may
+// skip what lies between.
+func TestThrough(t *testing.T) {
+	p := flatten(t, strings.Replace(sb, "b -> c: r = load [&y]", "b -> b2: store [&z] = 1\n  b2 -> c: r = load [&y]", 1)+"object z size 8\n")
+	w := witness(t, p, memory.TSO, 0, 0)
+	tr := trace.New(p, w)
+	step := func(name string, kind verdict.StepKind) int {
+		for i, st := range w.Steps {
+			if st.Location == name && st.Kind == kind && st.Thread == 0 {
+				return tr.EventOf(i)
+			}
+		}
+		t.Fatalf("no %s of %s", kind, name)
+		return -1
+	}
+	x, z, y := step("x", verdict.StepStore), step("z", verdict.StepStore), step("y", verdict.StepLoad)
+	cycle := tr.Through(x, y)
+	var kinds []string
+	for i, e := range cycle {
+		kinds = append(kinds, e.Kind.String())
+		if next := cycle[(i+1)%len(cycle)]; e.To != next.From {
+			t.Errorf("%+v is not followed by %+v", e, next)
+		}
+	}
+	if got := strings.Join(kinds, " "); got != "po cf po cf" || cycle[0].From != x || cycle[0].To != y {
+		t.Errorf("cycle %s: %+v", got, cycle)
+	}
+	if c := tr.Through(z, y); c != nil {
+		t.Errorf("nobody else touches z, but it is on the cycle %+v", c)
+	}
+	if tr.EventOf(len(w.Steps)) != -1 {
+		t.Error("a step that is not there has an event")
+	}
+}
+
 // Two programs with a section, which is one node (docs/models.md): the load may
 // stand before or behind the store inside.
 func TestSectionIsOneNode(t *testing.T) {

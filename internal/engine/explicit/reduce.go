@@ -39,8 +39,11 @@ func newReducer(y *memory.System, l *look) *reducer {
 }
 
 // choose is the threads of a persistent set with a step enabled in s, given how
-// many steps each thread has, or nil if all threads must be expanded.
-func (r *reducer) choose(s *memory.State, enabled []int) []int {
+// many steps each thread has, or nil if all threads must be expanded. The set begins
+// with a thread that can move: a wake-up without a signal does not count, because
+// a deadlock may be a state in which those are all that is left, and on the way
+// there none of them need happen.
+func (r *reducer) choose(s *memory.State, enabled []int, moves []bool) []int {
 	if h := s.Holder(); h >= 0 {
 		// Nobody else can reach memory until the section ends, and the holder
 		// touches nothing but memory.
@@ -57,7 +60,7 @@ func (r *reducer) choose(s *memory.State, enabled []int) []int {
 	fewest := total
 	r.best = r.best[:0]
 	for t := range enabled {
-		if enabled[t] == 0 || enabled[t] >= fewest || r.y.Open(s, t) {
+		if !moves[t] || enabled[t] >= fewest || r.y.Open(s, t) {
 			continue
 		}
 		if n, ok := r.close(s, t, enabled, fewest); ok {

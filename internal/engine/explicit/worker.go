@@ -24,6 +24,7 @@ type worker struct {
 	sleep   *sleepers // nil: no sleep sets
 	asleep  uint32    // what the successor under construction sleeps on
 	enabled []int     // steps per thread
+	moves   []bool    // whether one of them is more than a wake-up
 	ended   int       // steps so far that ended the program: a check failed, or exit
 
 	steps  []memory.Step
@@ -38,7 +39,7 @@ type worker struct {
 }
 
 func newWorker(task *engine.Task, y *memory.System, in *search.Interner) *worker {
-	w := &worker{task: task, y: y, s: y.NewState(), c: newCodec(y, in), finals: map[string]bool{}, enabled: make([]int, y.Threads())}
+	w := &worker{task: task, y: y, s: y.NewState(), c: newCodec(y, in), finals: map[string]bool{}, enabled: make([]int, y.Threads()), moves: make([]bool, y.Threads())}
 	if reduces(task) {
 		w.look = newLook(y)
 		w.reduce = newReducer(y, w.look)
@@ -102,7 +103,7 @@ func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink)
 	}
 	before := w.ended
 	if w.reduce != nil {
-		if set := w.reduce.choose(w.s, w.enabled); set != nil {
+		if set := w.reduce.choose(w.s, w.enabled, w.moves); set != nil {
 			for _, t := range set {
 				sleep = w.follow(t, sleep, 0)
 			}
@@ -125,9 +126,8 @@ func (w *worker) list() bool {
 		n := len(w.steps)
 		w.steps = w.y.EnabledOf(w.s, t, w.steps)
 		w.enabled[t] = len(w.steps) - n
-		for _, st := range w.steps[n:] {
-			moved = moved || st.Kind != memory.Wake
-		}
+		w.moves[t] = n < len(w.steps) && w.steps[n].Kind != memory.Wake
+		moved = moved || w.moves[t]
 	}
 	return moved
 }

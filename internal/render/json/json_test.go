@@ -32,6 +32,14 @@ func full() []verdict.Result {
 			Witness:  witness, Others: []verdict.Violation{{Question: "assertions", Reason: "again", Witness: witness}},
 			FinalStates: []string{"x=4"}, Sources: map[string]string{"sb.fp": "x = 1 << 2;\n", "a.fp": ""},
 		},
+		{
+			Program: "sb.fp", Question: "robustness", Model: "tso", Verdict: verdict.Unsafe, Reason: "t1 can delay its store", Pos: pos, Engine: "robust",
+			Attacks: []verdict.Attack{{
+				Thread: "t1", Store: pos, StoreText: "x = 4", Load: pos, LoadText: "y", Witness: witness, StoreStep: 0, LoadStep: 1,
+				Nodes: []verdict.TraceNode{{Text: "t1 st x"}, {Thread: 1, Text: "t2 rmw x", Step: 3}},
+				Edges: []verdict.TraceEdge{{From: 0, To: 1, Kind: "st"}}, Cycle: []verdict.TraceEdge{{From: 1, To: 0, Kind: "cf"}},
+			}},
+		},
 		{Program: "sb.fp", Question: "exists", Model: "sc", Verdict: verdict.NotObserved, Coverage: verdict.Coverage{Exhaustive: true}},
 	}
 }

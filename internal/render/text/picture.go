@@ -20,6 +20,7 @@ type row struct {
 	effect      string
 	buffers     []string // one piece per thread with a non-empty buffer
 	fails       bool
+	marked      bool // the row to look at first
 	quiet       bool // nothing but local steps
 	edges       []int
 	pos         *verdict.Pos // of the statement, nil for several

@@ -11,6 +11,10 @@ import (
 // Result prints the answer to one question.
 func Result(w io.Writer, r *verdict.Result, opt Options) {
 	p := &printer{w: w, opt: opt}
+	if r.Question == robustness {
+		p.robust(r)
+		return
+	}
 	p.headline(r)
 	for _, warning := range r.Warnings {
 		p.message("warning", warning.Code, warning.Pos, warning.Message)
@@ -54,15 +58,20 @@ func (p *printer) headline(r *verdict.Result) {
 		}
 		p.line("%s", head)
 	default:
-		reason := oneLine(r.Reason)
-		if reason == "" {
-			reason = "no reason given"
-		}
-		reason = strings.Replace(reason, fmt.Sprintf(" %d states", r.Stats.States), " "+Count(r.Stats.States)+" states", 1)
-		p.line("%s: %s", head, reason)
-		for _, b := range r.Coverage.Bounds {
-			p.line("  searched with %s", boundText(b))
-		}
+		p.unknown(head, r)
+	}
+}
+
+// unknown ends a headline with the reason, and says how far the search went.
+func (p *printer) unknown(head string, r *verdict.Result) {
+	reason := oneLine(r.Reason)
+	if reason == "" {
+		reason = "no reason given"
+	}
+	reason = strings.Replace(reason, fmt.Sprintf(" %d states", r.Stats.States), " "+Count(r.Stats.States)+" states", 1)
+	p.line("%s: %s", head, reason)
+	for _, b := range r.Coverage.Bounds {
+		p.line("  searched with %s", boundText(b))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"fencepost/verdict"
 )
 
-// The table has a mark for the failing step, the step's number, its source line,
+// The table has a mark for the failing step or the delayed store, the step's number, its source line,
 // the threads, what the step did, and the store buffers. With few threads each
 // has a column of its own. Otherwise, or if the columns would get too narrow to
 // read, it is a listing: the thread's name stands before the instruction, and
@@ -165,6 +165,8 @@ func (p *printer) row(l *layout, r *row) {
 	mark, color := "  ", threadColors[max(0, r.thread)%len(threadColors)]
 	if r.fails {
 		mark, color = p.opt.paint(red, ">")+" ", red
+	} else if r.marked {
+		mark = p.opt.paint(yellow, ">") + " "
 	}
 	b.WriteString(mark)
 	b.WriteString(padLeft(r.number(), l.number) + "  " + padLeft(r.place, l.place) + "  ")

@@ -218,6 +218,59 @@ func goldenCases() map[string]*verdict.Result {
 	}
 }
 
+// attackOn is the attack that storeBuffering shows: the first thread's store is
+// delayed.
+func attackOn(r *run) verdict.Attack {
+	return verdict.Attack{
+		Thread: r.w.Threads[0], Store: r.w.Steps[0].Pos, StoreText: "x = 1", Load: r.w.Steps[1].Pos, LoadText: "y",
+		Witness: &r.w, StoreStep: 0, LoadStep: 1,
+		Nodes: []verdict.TraceNode{{Thread: 0, Text: "t1 st x", Step: 0}, {Thread: 0, Text: "t1 ld y", Step: 1},
+			{Thread: 1, Text: "t2 st y", Step: 2}, {Thread: 1, Text: "t2 ld x", Step: 3}},
+		Cycle: []verdict.TraceEdge{{From: 0, To: 1, Kind: "po"}, {From: 1, To: 2, Kind: "cf"}, {From: 2, To: 3, Kind: "po"}, {From: 3, To: 0, Kind: "cf"}},
+	}
+}
+
+func robustCases() map[string]*verdict.Result {
+	answer := func(v verdict.Verdict, attacks ...verdict.Attack) *verdict.Result {
+		r := &verdict.Result{
+			Program: "dir/prog.fp", Question: "robustness", Model: "tso", Verdict: v, Engine: "robust",
+			Coverage: verdict.Coverage{Exhaustive: v == verdict.Safe}, Stats: verdict.Stats{States: 1150, Transitions: 2000, Seconds: 0.01}, Attacks: attacks,
+		}
+		if len(attacks) > 0 {
+			r.Reason, r.Pos = attacks[0].String(), attacks[0].Store
+		}
+		return r
+	}
+	unknown := answer(verdict.Unknown)
+	unknown.Reason = "time limit reached or interrupted after 1150 states"
+	all := answer(verdict.Unsafe, attackOn(storeBuffering()), attackOn(storeBuffering()))
+	all.Warnings = []verdict.Warning{{Code: "FP0908", Message: "there may be further attacks: out of time"}}
+	return map[string]*verdict.Result{
+		"robust":         answer(verdict.Safe),
+		"robust-not":     answer(verdict.Unsafe, attackOn(storeBuffering())),
+		"robust-all":     all,
+		"robust-unknown": unknown,
+	}
+}
+
+func TestRobust(t *testing.T) {
+	for name, r := range robustCases() {
+		var out bytes.Buffer
+		text.Result(&out, r, text.Options{})
+		golden(t, name+".txt", out.Bytes())
+		if line, _, _ := strings.Cut(out.String(), "\n"); line != text.Headline(r) {
+			t.Errorf("%s: the headline is %q", name, text.Headline(r))
+		}
+	}
+	// A narrow terminal breaks the cycle between nodes; colours mark the row.
+	var out bytes.Buffer
+	text.Result(&out, robustCases()["robust-not"], text.Options{Width: 50, Color: true})
+	golden(t, "robust-narrow.txt", bytes.ReplaceAll(out.Bytes(), []byte("\x1b"), []byte("ESC")))
+	if got := text.Headline(&verdict.Result{Program: "f.fp", Model: "sc", Verdict: verdict.Safe, Coverage: verdict.Coverage{Exhaustive: true}}); got != "f.fp: safe under SC: all executions" {
+		t.Errorf("headline %q", got)
+	}
+}
+
 func TestGolden(t *testing.T) {
 	for name, r := range goldenCases() {
 		t.Run(name, func(t *testing.T) {
