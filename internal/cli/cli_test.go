@@ -317,7 +317,7 @@ func TestVersionAndHelp(t *testing.T) {
 			t.Errorf("%s: exit code %d: %s", args, code, f.stdout.String())
 		}
 	}
-	for _, args := range []string{"--help", "check --help", "show --help", "version --help"} {
+	for _, args := range []string{"--help", "check --help", "robust --help", "show --help", "version --help"} {
 		f := &fake{}
 		if code := f.run("", strings.Fields(args)...); code != 0 || !strings.Contains(f.stdout.String(), "Examples:\n  fencepost ") {
 			t.Errorf("%s: exit code %d: %s", args, code, f.stdout.String())

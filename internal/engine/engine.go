@@ -21,6 +21,20 @@ type Engine struct {
 	Run      func(context.Context, *Task) (*Outcome, error)
 }
 
+// Unsupported is why an engine cannot do a task, at the place in the program that
+// it is about.
+type Unsupported struct {
+	Pos  *verdict.Pos // nil: about the whole program
+	What string
+}
+
+func (u *Unsupported) Error() string {
+	if u.Pos == nil {
+		return u.What
+	}
+	return fmt.Sprintf("%s: %s", u.Pos, u.What)
+}
+
 // Task is a question about a flat program under one model.
 type Task struct {
 	Program *ir.Program

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -41,9 +42,7 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 	stage = "engine " + robust.Engine.Name
 	task := robustTask(p, flat, opt)
 	if err := robust.Engine.Supports(task); err != nil {
-		return Answer{Diagnostics: append(p.diags, verdict.Diagnostic{
-			Severity: "error", Code: "FP0907", Pos: verdict.Pos{File: in.Name}, Message: err.Error(),
-		})}, nil
+		return Answer{Diagnostics: append(p.diags, p.unsupported(err))}, nil
 	}
 	if opt.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -71,6 +70,15 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 	}
 	concludeRobust(res, out, opt)
 	return Answer{Results: []verdict.Result{*res}, Diagnostics: p.diags}, nil
+}
+
+// unsupported says that the engine does not take the program.
+func (p *program) unsupported(err error) verdict.Diagnostic {
+	d := verdict.Diagnostic{Severity: "error", Code: "FP0907", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}
+	if u := (*engine.Unsupported)(nil); errors.As(err, &u) && u.Pos != nil {
+		d.Pos, d.Message = *u.Pos, u.What
+	}
+	return d
 }
 
 func robustTask(p *program, flat *ir.Program, opt Options) *engine.Task {

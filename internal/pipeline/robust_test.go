@@ -137,6 +137,18 @@ func TestRobustRefusals(t *testing.T) {
 	}
 }
 
+// What an engine does not take is refused where it stands.
+func TestUnsupportedPosition(t *testing.T) {
+	p := &program{input: Input{Name: "f.c"}}
+	pos := verdict.Pos{File: "f.c", Line: 3, Col: 5}
+	if d := p.unsupported(&engine.Unsupported{Pos: &pos, What: "robust does not take barrier"}); d.Pos != pos || d.Message != "robust does not take barrier" || d.Severity != "error" {
+		t.Errorf("%+v", d)
+	}
+	if d := p.unsupported(&engine.Unsupported{What: "too many threads"}); d.Pos.String() != "f.c" || d.Message != "too many threads" {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestRobustLimits(t *testing.T) {
 	text := `
 var a, b, c, d;

@@ -15,13 +15,14 @@ import (
 )
 
 // compare runs a directory of tests under all models against a table, and asks
-// for an execution, which replays, for every outcome that SC forbids.
+// for an execution, which replays, for every outcome that SC forbids. A test with
+// such an outcome under TSO is not robust.
 func compare(t *testing.T, dir, table string, tests int) {
 	t.Helper()
 	opt := fencepost.SuiteOptions{Paths: []string{dir}, Expect: table, Models: []string{"sc", "tso", "pso"}}
 	opt.Options = fencepost.Defaults()
 	opt.Witnesses = true
-	forbidden := 0
+	forbidden, robust := 0, 0
 	opt.Done = func(test *verdict.LitmusTest) {
 		for _, d := range test.Diagnostics {
 			t.Errorf("%s: %s", d.Pos, d.Message)
@@ -29,6 +30,7 @@ func compare(t *testing.T, dir, table string, tests int) {
 		if test.Failure != "" {
 			t.Error(test.Failure)
 		}
+		weak := ""
 		for i := range test.Results {
 			r := &test.Results[i]
 			if r.Model != "sc" && (!r.Coverage.Exhaustive || (r.Litmus.Positive > 0) != (r.Witness != nil)) {
@@ -41,6 +43,15 @@ func compare(t *testing.T, dir, table string, tests int) {
 				if o.Witness != nil {
 					forbidden++
 				}
+				if o.SC == verdict.SCForbids && r.Model == "tso" {
+					weak = o.State
+				}
+			}
+		}
+		if isRobust(t, test.File) {
+			robust++
+			if weak != "" {
+				t.Errorf("%s: robust, but TSO allows %s", test.Name, weak)
 			}
 		}
 	}
@@ -54,9 +65,32 @@ func compare(t *testing.T, dir, table string, tests int) {
 	if sum.Tests != tests || sum.Expected != 3*tests {
 		t.Errorf("%d tests and %d answers compared, want %d and %d", sum.Tests, sum.Expected, tests, 3*tests)
 	}
+	if robust < tests/4 || robust > 3*tests/4 {
+		t.Errorf("%d of %d tests are robust: too much alike", robust, tests)
+	}
 	if forbidden < tests {
 		t.Errorf("only %d outcomes that SC forbids", forbidden)
 	}
+}
+
+// isRobust asks for robustness against TSO. The pipeline fails on an attack that
+// does not replay or whose execution lacks the cycle.
+func isRobust(t *testing.T, name string) bool {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := fencepost.Defaults()
+	opt.Workers, opt.KeepGoing = 1, true
+	answer, err := fencepost.Robust(context.Background(), fencepost.Input{Name: name, Text: text}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.HasErrors() || answer.Results[0].Verdict == verdict.Unknown {
+		t.Fatalf("%s: %+v", name, answer)
+	}
+	return answer.Results[0].Verdict == verdict.Safe
 }
 
 // TestArchive runs the tests kept with the code: every tenth of those that

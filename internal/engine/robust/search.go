@@ -244,7 +244,7 @@ func supports(t *engine.Task) error {
 		for j := range f.Edges {
 			switch k := f.Edges[j].Op.Kind; k {
 			case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
-				return fmt.Errorf("%s: robust does not take %s", f.Edges[j].Pos.Pos, k)
+				return &engine.Unsupported{Pos: engine.Pos(&f.Edges[j]), What: fmt.Sprintf("robust does not take %s", k)}
 			}
 		}
 	}
