@@ -1,0 +1,175 @@
+package c
+
+import (
+	"path"
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/diag"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+)
+
+// Options are what the user says beside the files.
+type Options struct {
+	Defines     []string // NAME or NAME=VALUE
+	Undefines   []string
+	IncludeDirs []string
+	// Include reads a file that is included; nil, or ok false: there is none.
+	Include func(name string) (text []byte, ok bool)
+	// ExternPure and ExternFence name functions without a body that do nothing,
+	// and functions without a body that are full fences.
+	ExternPure, ExternFence []string
+}
+
+// Unit is a translated program.
+type Unit struct {
+	Program *ir.Program // nil if there were errors
+	Props   *property.Set
+	// Expect is the text after "expect:" in the first such comment, "" if none.
+	Expect string
+}
+
+// Parse translates the files of one program. The unit is never nil; its Program
+// is nil exactly if the list has errors.
+func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
+	diags := &diag.List{}
+	u := &Unit{}
+	c := newCompiler(files, opt, diags)
+	for _, f := range files {
+		if u.Expect == "" {
+			u.Expect = expectation(f)
+		}
+		c.parseFile(f)
+	}
+	if !diags.HasErrors() {
+		c.compile()
+	}
+	diags.Sort()
+	if !diags.HasErrors() {
+		u.Program = c.b.Finish()
+		u.Props = &property.Set{Checks: true, Deadlock: true, Observe: c.observe}
+	}
+	return u, diags
+}
+
+// expectation is what a comment of the file expects.
+func expectation(f *source.File) string {
+	for n := 1; ; n++ {
+		line := f.Line(n)
+		if line == "" && f.Pos(len(f.Text)).Line < n {
+			return ""
+		}
+		_, comment, ok := strings.Cut(line, "//")
+		if !ok {
+			_, comment, ok = strings.Cut(line, "/*")
+		}
+		if !ok {
+			continue
+		}
+		if _, text, ok := strings.Cut(comment, "expect:"); ok {
+			return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "*/"))
+		}
+	}
+}
+
+// compiler turns checked syntax trees into a program.
+type compiler struct {
+	opt   Options
+	diags *diag.List
+	files map[string]*source.File
+	told  map[message]bool
+
+	units   []*unit
+	linked  map[string]*symbol // names with external linkage
+	locals  map[*cc.Declarator]*symbol
+	shadows map[*cc.Declarator]declared
+	strings map[string]ir.ObjectID
+	library map[string]libFunc
+
+	b       *ir.Builder
+	todo    []*symbol // functions still to lower
+	observe []property.Var
+}
+
+type message struct {
+	code string
+	pos  source.Pos
+}
+
+// unit is one translation unit.
+type unit struct {
+	ast    *cc.AST
+	static map[string]*symbol // names with internal linkage
+}
+
+// symbol is a function or an object with static storage.
+type symbol struct {
+	name string
+	unit *unit
+	decl *cc.Declarator
+	def  *cc.FunctionDefinition // nil: an object, or a function without a body
+	init *cc.Initializer
+
+	defined bool // an object that has storage here
+	made    bool
+	obj     ir.ObjectID
+	fb      *ir.FuncBuilder
+}
+
+func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler {
+	c := &compiler{
+		opt: opt, diags: diags,
+		files:   map[string]*source.File{},
+		told:    map[message]bool{},
+		linked:  map[string]*symbol{},
+		locals:  map[*cc.Declarator]*symbol{},
+		shadows: map[*cc.Declarator]declared{},
+		strings: map[string]ir.ObjectID{},
+		library: newLibrary(),
+	}
+	name := "program"
+	for i, f := range files {
+		c.files[f.Name] = f
+		if i == 0 {
+			base := path.Base(f.Name)
+			name = strings.TrimSuffix(base, path.Ext(base))
+		}
+	}
+	c.b = ir.NewBuilder(name, false)
+	return c
+}
+
+// errorf reports an error once per place and code.
+func (c *compiler) errorf(code string, at source.Span, format string, args ...any) *diag.Diagnostic {
+	key := message{code, at.Pos}
+	if c.told[key] {
+		return &diag.Diagnostic{}
+	}
+	c.told[key] = true
+	return c.diags.Errorf(code, at, format, args...)
+}
+
+// refusal is the panic that ends the translation of one statement or declaration
+// after its diagnostic; guard recovers it.
+type refusal struct{}
+
+// refuse reports that n cannot be translated, and gives up on it.
+func (c *compiler) refuse(code string, n cc.Node, format string, args ...any) {
+	c.errorf(code, c.span(n), format, args...)
+	panic(refusal{})
+}
+
+// guard runs f and goes on after a refusal.
+func guard(f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(refusal); !ok {
+				panic(r)
+			}
+		}
+	}()
+	f()
+}

@@ -1,0 +1,43 @@
+package c
+
+// The diagnostic codes. They are stable: docs/languages/c.md lists them.
+const (
+	codeSyntax   = "C0001" // the preprocessor or the parser does not understand it
+	codeInclude  = "C0002" // an included file is not there
+	codeLink     = "C0003" // two definitions of one name
+	codeNoMain   = "C0004" // a program without main
+	codeMainArgs = "C0005" // main uses its arguments
+
+	codeFloat     = "C0101" // floating point
+	codeBitField  = "C0102" // bit-fields
+	codeVLA       = "C0103" // arrays of variable length
+	codeVariadic  = "C0104" // definitions of functions with variable arguments
+	codeThreadVar = "C0105" // thread-local storage
+	codeJump      = "C0106" // computed goto, labels as values
+	codeStmtExpr  = "C0107" // statement expressions
+	codeType      = "C0108" // another type that is not supported
+	codeExpr      = "C0109" // another expression that is not supported
+	codeStatement = "C0110" // another statement that is not supported
+	codeAggregate = "C0111" // structs as arguments, results or conditional values
+	codeOldStyle  = "C0112" // definitions in the style before ANSI C
+	codeAtomic    = "C0113" // an atomic operation that is not supported
+	codeLarge     = "C0114" // too large an object
+
+	codeInit = "C0201" // an initialiser that is not constant or not supported
+
+	codeExtern   = "C0301" // a function without a body that is not modelled
+	codeArgument = "C0302" // an argument a modelled function is not supported with
+	codeResult   = "C0303" // the result of a function that is modelled without one
+	codeAsm      = "C0304" // inline assembly that is not known
+	codeSection  = "C0305" // atomic sections that nest or do not match
+	codeNondet   = "C0306" // an input without a small range
+	codeObject   = "C0307" // an object that is declared and never defined
+
+	codeAttr = "C0801" // warning: attributes of a thread are ignored
+)
+
+// The limits.
+const (
+	maxObject = 1 << 20 // bytes of one object
+	maxLeaves = 4096    // scalars an initialiser, an assignment or calloc writes one by one
+)

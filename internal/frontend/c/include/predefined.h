@@ -1,0 +1,90 @@
+#define __FENCEPOST__ 1
+#define __STDC_HOSTED__ 1
+#define __STDC_NO_VLA__ 1
+#define __x86_64__ 1
+#define __x86_64 1
+#define __amd64__ 1
+#define __linux__ 1
+#define __unix__ 1
+#define __LP64__ 1
+#define __CHAR_BIT__ 8
+#define __SIZEOF_INT__ 4
+#define __SIZEOF_LONG__ 8
+#define __SIZEOF_POINTER__ 8
+#define __SIZE_TYPE__ unsigned long
+#define __PTRDIFF_TYPE__ long
+#define __extension__
+#define __inline inline
+#define __inline__ inline
+#define __const const
+#define __signed__ signed
+#define __restrict restrict
+#define __volatile volatile
+#define __ATOMIC_RELAXED 0
+#define __ATOMIC_CONSUME 1
+#define __ATOMIC_ACQUIRE 2
+#define __ATOMIC_RELEASE 3
+#define __ATOMIC_ACQ_REL 4
+#define __ATOMIC_SEQ_CST 5
+
+typedef unsigned long __predefined_size_t;
+typedef int __predefined_wchar_t;
+typedef long __predefined_ptrdiff_t;
+int __predefined_declarator;
+
+long __fp_load(const volatile void *, int);
+void __fp_store(volatile void *, ...);
+void __fp_init(volatile void *, ...);
+long __fp_rmw(int, int, volatile void *, ...);
+int __fp_cas(volatile void *, volatile void *, ...);
+long __fp_casval(int, volatile void *, ...);
+void __fp_fence(int);
+void __fp_signal_fence(int);
+void __fp_assert(int, const char *);
+
+#define __builtin_expect(e, v) (e)
+#define __builtin_trap() abort()
+#define __builtin_offsetof(t, m) ((unsigned long)&((t *)0)->m)
+#define __builtin_ia32_mfence() __fp_fence(5)
+#define __builtin_ia32_pause() ((void)0)
+#define _mm_mfence() __fp_fence(5)
+#define _mm_pause() ((void)0)
+
+#define __atomic_load_n(p, o) ((__typeof__(*(p)))__fp_load((p), (o)))
+#define __atomic_store_n(p, v, o) __fp_store((p), (v), (o))
+#define __atomic_exchange_n(p, v, o) ((__typeof__(*(p)))__fp_rmw(0, 0, (p), (v), (o)))
+#define __atomic_load(p, r, o) ((void)(*(r) = __atomic_load_n(p, o)))
+#define __atomic_store(p, v, o) __fp_store((p), *(v), (o))
+#define __atomic_exchange(p, v, r, o) ((void)(*(r) = __atomic_exchange_n(p, *(v), o)))
+#define __atomic_compare_exchange_n(p, e, d, w, s, f) ((_Bool)__fp_cas((p), (e), (d), (s), (f)))
+#define __atomic_compare_exchange(p, e, d, w, s, f) ((_Bool)__fp_cas((p), (e), *(d), (s), (f)))
+#define __atomic_fetch_add(p, v, o) ((__typeof__(*(p)))__fp_rmw(1, 0, (p), (v), (o)))
+#define __atomic_fetch_sub(p, v, o) ((__typeof__(*(p)))__fp_rmw(2, 0, (p), (v), (o)))
+#define __atomic_fetch_and(p, v, o) ((__typeof__(*(p)))__fp_rmw(3, 0, (p), (v), (o)))
+#define __atomic_fetch_or(p, v, o) ((__typeof__(*(p)))__fp_rmw(4, 0, (p), (v), (o)))
+#define __atomic_fetch_xor(p, v, o) ((__typeof__(*(p)))__fp_rmw(5, 0, (p), (v), (o)))
+#define __atomic_add_fetch(p, v, o) ((__typeof__(*(p)))__fp_rmw(1, 1, (p), (v), (o)))
+#define __atomic_sub_fetch(p, v, o) ((__typeof__(*(p)))__fp_rmw(2, 1, (p), (v), (o)))
+#define __atomic_and_fetch(p, v, o) ((__typeof__(*(p)))__fp_rmw(3, 1, (p), (v), (o)))
+#define __atomic_or_fetch(p, v, o) ((__typeof__(*(p)))__fp_rmw(4, 1, (p), (v), (o)))
+#define __atomic_xor_fetch(p, v, o) ((__typeof__(*(p)))__fp_rmw(5, 1, (p), (v), (o)))
+#define __atomic_thread_fence(o) __fp_fence(o)
+#define __atomic_signal_fence(o) __fp_signal_fence(o)
+#define __atomic_test_and_set(p, o) ((_Bool)__fp_rmw(0, 0, (_Bool *)(p), 1, (o)))
+#define __atomic_clear(p, o) __fp_store((_Bool *)(p), 0, (o))
+
+#define __sync_fetch_and_add(p, v) ((__typeof__(*(p)))__fp_rmw(1, 0, (p), (v), 5))
+#define __sync_fetch_and_sub(p, v) ((__typeof__(*(p)))__fp_rmw(2, 0, (p), (v), 5))
+#define __sync_fetch_and_and(p, v) ((__typeof__(*(p)))__fp_rmw(3, 0, (p), (v), 5))
+#define __sync_fetch_and_or(p, v) ((__typeof__(*(p)))__fp_rmw(4, 0, (p), (v), 5))
+#define __sync_fetch_and_xor(p, v) ((__typeof__(*(p)))__fp_rmw(5, 0, (p), (v), 5))
+#define __sync_add_and_fetch(p, v) ((__typeof__(*(p)))__fp_rmw(1, 1, (p), (v), 5))
+#define __sync_sub_and_fetch(p, v) ((__typeof__(*(p)))__fp_rmw(2, 1, (p), (v), 5))
+#define __sync_and_and_fetch(p, v) ((__typeof__(*(p)))__fp_rmw(3, 1, (p), (v), 5))
+#define __sync_or_and_fetch(p, v) ((__typeof__(*(p)))__fp_rmw(4, 1, (p), (v), 5))
+#define __sync_xor_and_fetch(p, v) ((__typeof__(*(p)))__fp_rmw(5, 1, (p), (v), 5))
+#define __sync_lock_test_and_set(p, v) ((__typeof__(*(p)))__fp_rmw(0, 0, (p), (v), 2))
+#define __sync_lock_release(p) __fp_store((p), 0, 3)
+#define __sync_synchronize() __fp_fence(5)
+#define __sync_bool_compare_and_swap(p, o, n) ((_Bool)__fp_casval(1, (p), (o), (n)))
+#define __sync_val_compare_and_swap(p, o, n) ((__typeof__(*(p)))__fp_casval(0, (p), (o), (n)))

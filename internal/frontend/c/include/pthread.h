@@ -1,0 +1,45 @@
+#ifndef _FP_PTHREAD_H
+#define _FP_PTHREAD_H
+#include <stddef.h>
+#include <sched.h>
+#include <time.h>
+
+typedef unsigned long pthread_t;
+typedef struct { unsigned long __fp_word; } pthread_mutex_t;
+typedef struct { unsigned long __fp_word; } pthread_cond_t;
+typedef struct { unsigned long __fp_word; } pthread_barrier_t;
+typedef struct { int __fp_unused; } pthread_attr_t;
+typedef struct { int __fp_unused; } pthread_mutexattr_t;
+typedef struct { int __fp_unused; } pthread_condattr_t;
+typedef struct { int __fp_unused; } pthread_barrierattr_t;
+
+#define PTHREAD_MUTEX_INITIALIZER { 0 }
+#define PTHREAD_COND_INITIALIZER { 0 }
+#define PTHREAD_BARRIER_SERIAL_THREAD (-1)
+
+int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
+void pthread_exit(void *) __attribute__((__noreturn__));
+int pthread_detach(pthread_t);
+pthread_t pthread_self(void);
+int pthread_equal(pthread_t, pthread_t);
+
+int pthread_attr_init(pthread_attr_t *);
+int pthread_attr_destroy(pthread_attr_t *);
+
+int pthread_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *);
+int pthread_mutex_destroy(pthread_mutex_t *);
+int pthread_mutex_lock(pthread_mutex_t *);
+int pthread_mutex_trylock(pthread_mutex_t *);
+int pthread_mutex_unlock(pthread_mutex_t *);
+
+int pthread_cond_init(pthread_cond_t *, const pthread_condattr_t *);
+int pthread_cond_destroy(pthread_cond_t *);
+int pthread_cond_wait(pthread_cond_t *, pthread_mutex_t *);
+int pthread_cond_signal(pthread_cond_t *);
+int pthread_cond_broadcast(pthread_cond_t *);
+
+int pthread_barrier_init(pthread_barrier_t *, const pthread_barrierattr_t *, unsigned);
+int pthread_barrier_destroy(pthread_barrier_t *);
+int pthread_barrier_wait(pthread_barrier_t *);
+#endif

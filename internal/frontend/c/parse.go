@@ -1,0 +1,155 @@
+package c
+
+import (
+	"bytes"
+	"embed"
+	"io/fs"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/source"
+)
+
+// Reading. cc does the preprocessing, parsing and type checking; it reads
+// included files through a file system that holds our headers and asks the
+// caller for everything else.
+
+//go:embed include/*.h
+var headers embed.FS
+
+// headerDir is where cc looks for our headers. No user file can be there.
+const headerDir = "<fencepost>"
+
+func (c *compiler) parseFile(f *source.File) {
+	abi, err := cc.NewABI("linux", "amd64")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	predefined, err := headers.ReadFile("include/predefined.h")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	system := append(append([]string(nil), c.opt.IncludeDirs...), headerDir)
+	config := &cc.Config{
+		ABI: abi, FS: includes{c}, UnsignedEnums: true,
+		IncludePaths:    append([]string{""}, system...),
+		SysIncludePaths: system,
+	}
+	text := f.Text
+	if len(text) == 0 {
+		text = []byte("\n")
+	}
+	ast, err := cc.Translate(config, []cc.Source{
+		{Name: "<predefined>", Value: string(predefined) + c.defines()},
+		{Name: f.Name, Value: text},
+	})
+	if err != nil {
+		c.reportSyntax(f, err.Error())
+		return
+	}
+	u := &unit{ast: ast, static: map[string]*symbol{}}
+	c.units = append(c.units, u)
+	c.collectDeclared(ast.TranslationUnit)
+	c.collectSymbols(u)
+}
+
+func (c *compiler) defines() string {
+	var b strings.Builder
+	for _, d := range c.opt.Defines {
+		name, value, ok := strings.Cut(d, "=")
+		if !ok {
+			value = "1"
+		}
+		b.WriteString("#define " + name + " " + value + "\n")
+	}
+	for _, u := range c.opt.Undefines {
+		b.WriteString("#undef " + u + "\n")
+	}
+	return b.String()
+}
+
+var (
+	ccMessage = regexp.MustCompile(`^(.*?):(\d+):(\d+): (.*)$`)
+	ccOrigin  = regexp.MustCompile(` \([a-z0-9]+\.go:\d+:[^)]*\)$`) // where in cc the message was made
+	ccMissing = regexp.MustCompile(`include file not found|file not found|no such file`)
+)
+
+// reportSyntax turns cc's errors into diagnostics. Lines without a position
+// repeat what other lines say.
+func (c *compiler) reportSyntax(f *source.File, text string) {
+	found := false
+	for _, line := range strings.Split(text, "\n") {
+		m := ccMessage.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		row, _ := strconv.Atoi(m[2])
+		col, _ := strconv.Atoi(m[3])
+		msg := strings.TrimPrefix(ccOrigin.ReplaceAllString(m[4], ""), "TODO ")
+		code := codeSyntax
+		if ccMissing.MatchString(msg) {
+			code = codeInclude
+		}
+		found = true
+		c.errorf(code, source.At(source.Pos{File: m[1], Line: row, Col: col}), "%s", msg)
+	}
+	if !found {
+		first, _, _ := strings.Cut(text, "\n")
+		c.errorf(codeSyntax, source.At(source.Pos{File: f.Name, Line: 1, Col: 1}), "%s", ccOrigin.ReplaceAllString(first, ""))
+	}
+}
+
+// includes is the file system cc sees.
+type includes struct{ c *compiler }
+
+// Open implements fs.FS.
+func (i includes) Open(name string) (fs.File, error) {
+	var text []byte
+	if rest, ours := strings.CutPrefix(name, headerDir+"/"); ours {
+		data, err := headers.ReadFile("include/" + rest)
+		if err != nil || rest == "predefined.h" {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+		text = data
+	} else {
+		if i.c.opt.Include == nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+		data, ok := i.c.opt.Include(name)
+		if !ok {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+		text = data
+	}
+	if i.c.files[name] == nil {
+		i.c.files[name] = source.NewFile(name, text)
+	}
+	return &openFile{name: path.Base(name), size: int64(len(text)), Reader: bytes.NewReader(text)}, nil
+}
+
+// openFile is an included file; it describes itself too.
+type openFile struct {
+	*bytes.Reader
+	name string
+	size int64
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return fileInfo{f.name, f.size}, nil }
+func (f *openFile) Close() error               { return nil }
+
+type fileInfo struct {
+	name string
+	size int64
+}
+
+func (f fileInfo) Name() string       { return f.name }
+func (f fileInfo) Size() int64        { return f.size }
+func (f fileInfo) Mode() fs.FileMode  { return 0o444 }
+func (f fileInfo) ModTime() time.Time { return time.Time{} }
+func (f fileInfo) IsDir() bool        { return false }
+func (f fileInfo) Sys() any           { return nil }

@@ -1,0 +1,158 @@
+package c
+
+import (
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/ir"
+)
+
+// Threads, mutexes, conditions and barriers.
+
+// isNull reports whether an argument is a null pointer constant.
+func (f *lowering) isNull(e cc.ExpressionNode) bool {
+	switch x := unparen(e).(type) {
+	case *cc.CastExpression:
+		return x.Case == cc.CastExpressionCast && f.isNull(x.CastExpression)
+	case *cc.PrimaryExpression:
+		v, ok := intValue(x)
+		return ok && v == 0 && x.Case == cc.PrimaryExpressionInt
+	}
+	return false
+}
+
+// target is the place an out argument points to: &x may be a register here.
+func (f *lowering) target(e cc.ExpressionNode) lvalue {
+	if a := addressed(e); a != nil {
+		return f.lvalue(a.CastExpression)
+	}
+	l := f.pointee(e)
+	l.atomic = f.ofExpr(e).inner().isAtomic()
+	return l
+}
+
+func (f *lowering) libCreate(c *libCall) value {
+	handle := f.target(c.args[0])
+	if !f.isNull(c.args[1]) {
+		f.effect(c.args[1])
+		f.diags.Warnf(codeAttr, f.span(c.args[1]), "the attributes of the thread are ignored")
+	}
+	start := f.operand(c.args[2])
+	if start.e.Op != ir.FuncAddr {
+		f.refuse(codeArgument, c.args[2], "pthread_create needs the name of a function here")
+	}
+	t, ok := start.elem.(*cc.FunctionType)
+	if !ok || len(t.Parameters()) != 1 || isVoid(t.Parameters()[0].Type()) {
+		f.refuse(codeArgument, c.args[2], "a thread needs a function with one parameter")
+	}
+	arg := f.operand(c.args[3])
+	op := ir.NewOp(ir.Spawn)
+	op.Dst, op.Func, op.Args = f.temp(), start.e.Func, []*ir.Expr{cast(arg.e, arg.t, ir.U64)}
+	f.emit(op)
+	f.store(handle, f.convert(integer(ir.R(op.Dst), ir.U64), handle.typ, c.node), c.node)
+	return zero()
+}
+
+func (f *lowering) libJoin(c *libCall) value {
+	op := ir.NewOp(ir.Join)
+	op.Val = f.operand(c.args[0]).e
+	if f.isNull(c.args[1]) {
+		f.emit(op)
+		return zero()
+	}
+	if addressed(c.args[1]) == nil {
+		f.refuse(codeArgument, c.args[1], "pthread_join needs NULL or the address of a variable here")
+	}
+	to := f.target(c.args[1])
+	op.Dst = f.temp()
+	f.emit(op)
+	f.store(to, f.convert(integer(ir.R(op.Dst), ir.U64), to.typ, c.node), c.node)
+	return zero()
+}
+
+func (f *lowering) libThreadExit(c *libCall) value {
+	op := ir.NewOp(ir.ThreadExit)
+	op.Val = f.operand(c.args[0]).e
+	f.emit(op)
+	f.at, f.fresh = nowhere, false
+	return nothing()
+}
+
+func (f *lowering) libEqual(c *libCall) value {
+	x, y := f.operand(c.args[0]), f.operand(c.args[1])
+	return integer(ir.Binary(ir.Eq, ir.U64, x.e, y.e), ir.S32)
+}
+
+// syncOp is an operation on the synchronisation object an argument points to.
+func (f *lowering) syncOp(kind ir.OpKind, e cc.ExpressionNode) ir.Op {
+	v := f.operand(e)
+	op := ir.NewOp(kind)
+	op.Addr, op.Obj = v.e, v.obj
+	return op
+}
+
+// libSyncInit writes the word of a mutex or condition.
+func (f *lowering) libSyncInit(c *libCall) value {
+	if !f.isNull(c.args[1]) {
+		f.refuse(codeArgument, c.args[1], "%s is supported without attributes only", c.name)
+	}
+	f.storeWord(f.wordAt(c.args[0]), ir.U64, ir.Int(0))
+	return zero()
+}
+
+// wordAt is the word of a synchronisation object.
+func (f *lowering) wordAt(e cc.ExpressionNode) lvalue {
+	v := f.operand(e)
+	return lvalue{reg: ir.NoReg, addr: v.e, obj: v.obj}
+}
+
+func (f *lowering) libMutex(c *libCall) value {
+	kind := map[string]ir.OpKind{
+		"pthread_mutex_lock": ir.Lock, "pthread_mutex_trylock": ir.TryLock, "pthread_mutex_unlock": ir.Unlock,
+	}[c.name]
+	op := f.syncOp(kind, c.args[0])
+	op.Mutex = ir.NormalMutex
+	if !c.want {
+		f.emit(op)
+		return nothing()
+	}
+	op.Dst = f.temp()
+	f.emit(op)
+	return integer(ir.R(op.Dst), ir.S32)
+}
+
+func (f *lowering) libCondWait(c *libCall) value {
+	op := f.syncOp(ir.CondWait, c.args[0])
+	op.Val2 = f.operand(c.args[1]).e
+	f.emit(op)
+	return zero()
+}
+
+func (f *lowering) libSignal(c *libCall) value {
+	kind := ir.Signal
+	if c.name == "pthread_cond_broadcast" {
+		kind = ir.Broadcast
+	}
+	f.emit(f.syncOp(kind, c.args[0]))
+	return zero()
+}
+
+func (f *lowering) libBarrierInit(c *libCall) value {
+	if !f.isNull(c.args[1]) {
+		f.refuse(codeArgument, c.args[1], "%s is supported without attributes only", c.name)
+	}
+	to := f.wordAt(c.args[0])
+	n := f.operand(c.args[2])
+	f.storeWord(to, ir.U64, cast(n.e, n.t, ir.U32))
+	return zero()
+}
+
+func (f *lowering) libBarrier(c *libCall) value {
+	op := f.syncOp(ir.Barrier, c.args[0])
+	if !c.want {
+		f.emit(op)
+		return nothing()
+	}
+	op.Dst = f.temp()
+	f.emit(op)
+	return integer(ir.Conditional(ir.R(op.Dst), ir.Int(-1), ir.Int(0)), ir.S32)
+}
