@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -55,9 +56,10 @@ type File struct {
 	lines []int // byte offset at which each line starts
 }
 
-// NewFile indexes text. The text is not copied.
+// NewFile indexes text. The text is not copied, and not to be changed; it is
+// clipped, so that appending to it does not write past its end into something else.
 func NewFile(name string, text []byte) *File {
-	f := &File{Name: name, Text: text, lines: []int{0}}
+	f := &File{Name: name, Text: slices.Clip(text), lines: []int{0}}
 	for i, b := range text {
 		if b == '\n' {
 			f.lines = append(f.lines, i+1)

@@ -2,6 +2,8 @@ package c
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 
 	"modernc.org/cc/v4"
 )
@@ -62,6 +64,8 @@ func (c *compiler) collectDeclared(root cc.Node) {
 			}
 		case *cc.FunctionDefinition:
 			c.shadows[x.Declarator] = declared{specs: x.DeclarationSpecifiers}
+		case *cc.AttributeValue:
+			c.checkAttribute(x)
 		case *cc.StructDeclaration:
 			for l := x.StructDeclaratorList; l != nil; l = l.StructDeclaratorList {
 				if d := l.StructDeclarator.Declarator; d != nil {
@@ -71,6 +75,21 @@ func (c *compiler) collectDeclared(root cc.Node) {
 		}
 		return true
 	})
+}
+
+// harmless are the attributes that change neither layout nor meaning.
+var harmless = []string{
+	"noreturn", "unused", "used", "always_inline", "noinline", "const", "pure", "format", "nonnull", "hot", "cold", "warn_unused_result",
+	"deprecated", "malloc", "nothrow", "leaf", "visibility", "flatten", "noclone", "returns_nonnull", "fallthrough", "may_alias", "gnu_inline",
+	"artificial", "returns_twice", "optimize", "aligned", "no_instrument_function", "alloc_size", "unavailable",
+}
+
+// checkAttribute refuses attributes we do not know to be harmless.
+func (c *compiler) checkAttribute(x *cc.AttributeValue) {
+	name := strings.Trim(x.Token.SrcStr(), "_")
+	if !slices.Contains(harmless, name) {
+		c.errorf(codeAttribute, c.span(x), "the attribute %s is not supported", name)
+	}
 }
 
 // inspect calls f on a node and, while f returns true, on the nodes inside.

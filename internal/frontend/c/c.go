@@ -91,6 +91,7 @@ type compiler struct {
 
 	b       *ir.Builder
 	todo    []*symbol // functions still to lower
+	byID    map[ir.FuncID]*symbol
 	observe []property.Var
 }
 
@@ -129,6 +130,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 		shadows: map[*cc.Declarator]declared{},
 		strings: map[string]ir.ObjectID{},
 		library: newLibrary(),
+		byID:    map[ir.FuncID]*symbol{},
 	}
 	name := "program"
 	for i, f := range files {

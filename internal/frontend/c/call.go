@@ -97,7 +97,7 @@ func (f *lowering) callPointer(x *cc.PostfixExpression, args []cc.ExpressionNode
 	op := ir.NewOp(ir.Call)
 	op.Val = v.e
 	op.Args = f.callArgs(t, args, x)
-	if v.e.Op == ir.FuncAddr { // *f or &f of a function we know
+	if v.e.Op == ir.FuncAddr && f.byID[v.e.Func].params() == len(op.Args) { // *f or &f of a function we know
 		op.Func, op.Val = v.e.Func, nil
 	}
 	return f.finishCall(op, t, want, x)

@@ -7,6 +7,7 @@ const (
 	codeLink     = "C0003" // two definitions of one name
 	codeNoMain   = "C0004" // a program without main
 	codeMainArgs = "C0005" // main uses its arguments
+	codePragma   = "C0006" // a pragma that changes what the program means
 
 	codeFloat     = "C0101" // floating point
 	codeBitField  = "C0102" // bit-fields
@@ -22,6 +23,7 @@ const (
 	codeOldStyle  = "C0112" // definitions in the style before ANSI C
 	codeAtomic    = "C0113" // an atomic operation that is not supported
 	codeLarge     = "C0114" // too large an object
+	codeAttribute = "C0115" // an attribute that changes what the program means
 
 	codeInit = "C0201" // an initialiser that is not constant or not supported
 

@@ -358,20 +358,22 @@ func (f *lowering) conditional(x *cc.ConditionalExpression) value {
 	r := f.temp()
 	then, otherwise, end := f.label(""), f.label(""), f.label("")
 	f.branch(x.LogicalOrExpression, then, otherwise)
-	// The arms share a type, which only both together give: cc has it.
-	t := f.scalar(x.Type(), x)
 	f.at, f.fresh = then, false
 	a := f.operand(x.ExpressionList)
-	f.assign(r, cast(a.e, a.t, t))
+	f.assign(r, a.e)
 	f.jump(end)
 	f.at, f.fresh = otherwise, false
 	b := f.operand(x.ConditionalExpression)
-	f.assign(r, cast(b.e, b.t, t))
+	f.assign(r, b.e)
 	f.here(end)
-	if want := f.armType(a, b); want != t && a.elem == nil && b.elem == nil {
-		panic("BUG: the arms of a conditional have another type than cc says")
+	// Only both arms together give the type; cutting to it is right for a value of
+	// either.
+	t := f.armType(a, b)
+	e := ir.R(r)
+	if cast(e, a.t, t) != e || cast(e, b.t, t) != e {
+		e = ir.Unary(ir.Cast, t, e)
 	}
-	return value{e: ir.R(r), t: t, elem: f.unified(a, b, x), obj: ir.NoObject}
+	return value{e: e, t: t, elem: f.unified(a, b, x), obj: ir.NoObject}
 }
 
 func (f *lowering) armType(a, b value) ir.Type {

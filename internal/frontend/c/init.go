@@ -72,6 +72,9 @@ func stringInit(p part) ([]byte, bool) {
 func (c *compiler) initialise(s *symbol, bytes []byte) {
 	f := &lowering{compiler: c, unit: s.unit, static: true}
 	for _, p := range c.parts(s.init) {
+		if p.off+max(p.typ.Size(), 0) > int64(len(bytes)) {
+			c.refuse(codeInit, p.expr, "initialisers of flexible array members are not supported")
+		}
 		if text, ok := stringInit(p); ok {
 			copy(bytes[p.off:], text)
 			continue

@@ -3,6 +3,7 @@ package c
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"io/fs"
 	"path"
 	"regexp"
@@ -44,7 +45,8 @@ func (c *compiler) parseFile(f *source.File) {
 	if len(text) == 0 {
 		text = []byte("\n")
 	}
-	ast, err := cc.Translate(config, []cc.Source{
+	config.PragmaHandler = c.pragma
+	ast, err := translate(config, []cc.Source{
 		{Name: "<predefined>", Value: string(predefined) + c.defines()},
 		{Name: f.Name, Value: text},
 	})
@@ -56,6 +58,29 @@ func (c *compiler) parseFile(f *source.File) {
 	c.units = append(c.units, u)
 	c.collectDeclared(ast.TranslationUnit)
 	c.collectSymbols(u)
+}
+
+// translate is cc.Translate. cc gives up on some broken input with a panic.
+func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			ast, err = nil, fmt.Errorf("the C parser gives up: %v", r)
+		}
+	}()
+	return cc.Translate(config, sources)
+}
+
+// pragma refuses the pragmas that change what a program means.
+func (c *compiler) pragma(tokens []cc.Token) error {
+	for i := range tokens {
+		switch word := tokens[i].SrcStr(); word {
+		case "omp", "pack", "acc":
+			p := tokens[i].Position()
+			at := source.At(source.Pos{File: p.Filename, Line: p.Line, Col: p.Column})
+			c.errorf(codePragma, at, "#pragma %s is not supported", word)
+		}
+	}
+	return nil
 }
 
 func (c *compiler) defines() string {

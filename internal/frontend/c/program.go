@@ -112,9 +112,21 @@ func (c *compiler) compile() {
 func (c *compiler) function(s *symbol) *ir.FuncBuilder {
 	if s.fb == nil {
 		s.fb = c.b.Func(s.name, c.span(s.decl))
+		c.byID[s.fb.ID] = s
 		c.todo = append(c.todo, s)
 	}
 	return s.fb
+}
+
+// params is how many parameters a function has.
+func (s *symbol) params() int {
+	n := 0
+	for _, p := range s.decl.Type().(*cc.FunctionType).Parameters() {
+		if !isVoid(p.Type()) {
+			n++
+		}
+	}
+	return n
 }
 
 // object makes sure that an object with static storage exists.
@@ -164,7 +176,7 @@ func (c *compiler) watch(s *symbol, t cc.Type, unit int, typ ir.Type) {
 		t = t.(*cc.ArrayType).Elem()
 	}
 	size := s.decl.Type().Size()
-	if t.Kind() == cc.Ptr || typ.Size() != unit || size > int64(most*unit) || c.locals[s.decl] != nil {
+	if _, scalar := intType(t); !scalar || t.Kind() == cc.Ptr || size > int64(most*unit) || c.locals[s.decl] != nil {
 		return
 	}
 	addr := c.b.Addr(s.obj)

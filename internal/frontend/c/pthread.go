@@ -40,8 +40,7 @@ func (f *lowering) libCreate(c *libCall) value {
 	if start.e.Op != ir.FuncAddr {
 		f.refuse(codeArgument, c.args[2], "pthread_create needs the name of a function here")
 	}
-	t, ok := start.elem.(*cc.FunctionType)
-	if !ok || len(t.Parameters()) != 1 || isVoid(t.Parameters()[0].Type()) {
+	if f.byID[start.e.Func].params() != 1 {
 		f.refuse(codeArgument, c.args[2], "a thread needs a function with one parameter")
 	}
 	arg := f.operand(c.args[3])
