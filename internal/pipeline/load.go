@@ -128,10 +128,13 @@ func chooseLanguage(name, lang string) (*language, string) {
 }
 
 func (p *program) diagnostic(d diag.Diagnostic) verdict.Diagnostic {
-	return verdict.Diagnostic{
-		Severity: d.Severity.String(), Code: d.Code, Pos: position(d.Span), Message: d.Message,
-		Notes: d.Notes, Excerpt: diag.Excerpt(p.file, d),
+	out := verdict.Diagnostic{
+		Severity: d.Severity.String(), Code: d.Code, Pos: position(d.Span), Message: d.Message, Notes: d.Notes,
 	}
+	if d.Span.File == "" || d.Span.File == p.file.Name { // not in a file it includes
+		out.Excerpt = diag.Excerpt(p.file, d)
+	}
+	return out
 }
 
 func position(s source.Span) verdict.Pos {

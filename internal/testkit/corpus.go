@@ -162,6 +162,10 @@ func (c *Case) Check(opt pipeline.Options) ([]verdict.Result, error) {
 	return answer.Results, nil
 }
 
+// Unsupported is what IsRobust says of a program that has operations the engine
+// does not take.
+const Unsupported = "unsupported"
+
 // IsRobust answers whether the case is robust against TSO, as Case.Robust says it.
 func (c *Case) IsRobust(opt pipeline.Options) (string, *verdict.Result, error) {
 	answer, err := pipeline.Robust(context.Background(), c.Input, opt)
@@ -169,7 +173,12 @@ func (c *Case) IsRobust(opt pipeline.Options) (string, *verdict.Result, error) {
 		return "", nil, err
 	}
 	if answer.HasErrors() {
-		return "", nil, fmt.Errorf("refused: %+v", answer.Diagnostics)
+		for _, d := range answer.Diagnostics {
+			if d.Severity == "error" && d.Code != "FP0907" {
+				return "", nil, fmt.Errorf("refused: %+v", answer.Diagnostics)
+			}
+		}
+		return Unsupported, nil, nil
 	}
 	r := &answer.Results[0]
 	switch r.Verdict {

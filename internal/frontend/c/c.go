@@ -80,6 +80,7 @@ type compiler struct {
 	opt   Options
 	diags *diag.List
 	files map[string]*source.File
+	first string // name of the first file
 	told  map[message]bool
 
 	units   []*unit
@@ -136,6 +137,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 	for i, f := range files {
 		c.files[f.Name] = f
 		if i == 0 {
+			c.first = f.Name
 			base := path.Base(f.Name)
 			name = strings.TrimSuffix(base, path.Ext(base))
 		}
@@ -165,12 +167,14 @@ func (c *compiler) refuse(code string, n cc.Node, format string, args ...any) {
 }
 
 // guard runs f and goes on after a refusal.
-func guard(f func()) {
+func (c *compiler) guard(f func()) {
 	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(refusal); !ok {
-				panic(r)
-			}
+		r := recover()
+		if _, ok := r.(refusal); r != nil && !ok {
+			panic(r)
+		}
+		if r != nil && !c.diags.HasErrors() {
+			panic("BUG: refused without a diagnostic")
 		}
 	}()
 	f()

@@ -212,9 +212,9 @@ func TestDifferentialGCC(t *testing.T) {
 	if err != nil {
 		t.Skip("no gcc here: generated C is not compared")
 	}
-	count := 60
+	count := 40
 	if testing.Short() {
-		count = 15
+		count = 10
 	}
 	if s := os.Getenv("FENCEPOST_C_PROGRAMS"); s != "" {
 		fmt.Sscan(s, &count)

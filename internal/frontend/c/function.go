@@ -22,25 +22,28 @@ type lowering struct {
 	fresh bool        // at was made by the last edge and nothing else leads there
 	pos   source.Span // of the full expression being translated
 
-	result  cc.Type
-	vars    map[*cc.Declarator]lvalue
-	blocks  []ir.Reg // addresses of locals in memory
-	labels  map[string]ir.Loc
-	cases   map[*cc.LabeledStatement]ir.Loc
-	breaks  []ir.Loc
-	conts   []ir.Loc
-	temps   []ir.Reg
-	inUse   int // temps holding values of the current full expression
-	escaped map[*cc.Declarator]bool
+	result cc.Type
+	vars   map[*cc.Declarator]lvalue
+	// literals are the objects of compound literals.
+	literals map[*cc.PostfixExpression]lvalue
+	blocks   []ir.Reg // addresses of locals in memory
+	labels   map[string]ir.Loc
+	cases    map[*cc.LabeledStatement]ir.Loc
+	breaks   []ir.Loc
+	conts    []ir.Loc
+	temps    []ir.Reg
+	inUse    int // temps holding values of the current full expression
+	escaped  map[*cc.Declarator]bool
 }
 
 // lowerFunction translates the body of a function.
 func (c *compiler) lowerFunction(s *symbol) {
 	f := &lowering{
 		compiler: c, unit: s.unit, sym: s, fb: s.fb,
-		vars:   map[*cc.Declarator]lvalue{},
-		labels: map[string]ir.Loc{},
-		cases:  map[*cc.LabeledStatement]ir.Loc{},
+		vars:     map[*cc.Declarator]lvalue{},
+		literals: map[*cc.PostfixExpression]lvalue{},
+		labels:   map[string]ir.Loc{},
+		cases:    map[*cc.LabeledStatement]ir.Loc{},
 	}
 	t, ok := s.decl.Type().(*cc.FunctionType)
 	if !ok {
@@ -90,6 +93,9 @@ func (f *lowering) parameters(t *cc.FunctionType) []spilled {
 	for _, p := range t.Parameters() {
 		pt := p.Type()
 		if isVoid(pt) {
+			if len(t.Parameters()) > 1 {
+				f.refuse(codeType, f.sym.decl, "a parameter of type void")
+			}
 			break
 		}
 		it := f.scalar(pt, f.sym.decl)
@@ -148,6 +154,9 @@ func (f *lowering) allocLocals(body *cc.CompoundStatement) {
 		}
 	}
 	inspect(body, func(n cc.Node) bool {
+		if x, ok := n.(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionComplit {
+			f.guard(func() { f.literals[x] = f.alloc("literal", x.TypeName.Type(), x) })
+		}
 		d, ok := n.(*cc.Declaration)
 		if !ok {
 			return true
@@ -158,7 +167,7 @@ func (f *lowering) allocLocals(body *cc.CompoundStatement) {
 		return true
 	})
 	for _, d := range locals {
-		guard(func() { f.allocLocal(d) })
+		f.guard(func() { f.allocLocal(d) })
 	}
 }
 
@@ -178,19 +187,25 @@ func (f *lowering) allocLocal(d *cc.Declarator) {
 		f.vars[d] = lvalue{reg: f.fb.Reg(d.Name(), 0, pos), typ: t, obj: ir.NoObject}
 		return
 	}
+	f.vars[d] = f.alloc(d.Name(), t, d)
+}
+
+// alloc makes a block of automatic storage.
+func (f *lowering) alloc(name string, t cc.Type, n cc.Node) lvalue {
+	f.checkArray(t, n)
 	if t.IsIncomplete() || t.Size() <= 0 || t.Size() > maxObject {
-		f.refuse(codeLarge, d, "%s has no size, or more than %d bytes", d.Name(), maxObject)
+		f.refuse(codeLarge, n, "%s has no size, or more than %d bytes", name, maxObject)
 	}
-	f.rejectBitFields(t, d)
-	r := f.fb.Reg(d.Name(), 0, pos)
-	f.vars[d] = lvalue{reg: ir.NoReg, addr: ir.R(r), typ: t, obj: ir.NoObject}
+	f.rejectBitFields(t, n)
+	old := f.pos
+	f.pos = f.span(n)
+	r := f.fb.Reg(name, 0, f.pos)
 	f.blocks = append(f.blocks, r)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack = r, ir.Int(t.Size()), true
-	old := f.pos
-	f.pos = pos
 	f.emit(op)
 	f.pos = old
+	return lvalue{reg: ir.NoReg, addr: ir.R(r), typ: t, obj: ir.NoObject}
 }
 
 // rejectBitFields refuses a type whose scalars cannot be listed.

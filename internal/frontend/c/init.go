@@ -83,6 +83,7 @@ func (c *compiler) initialise(s *symbol, bytes []byte) {
 			c.refuse(codeInit, p.expr, "this initialiser of type %s is not supported", p.typ)
 		}
 		t := c.scalar(p.typ, p.expr)
+		f.pos = c.span(p.expr)
 		v, ok := c.constant(f.convert(f.expr(p.expr), p.typ, p.expr).e)
 		if !ok {
 			c.refuse(codeInit, p.expr, "the initialiser is not constant")

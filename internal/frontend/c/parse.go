@@ -116,6 +116,9 @@ func (c *compiler) reportSyntax(f *source.File, text string) {
 		row, _ := strconv.Atoi(m[2])
 		col, _ := strconv.Atoi(m[3])
 		msg := strings.TrimPrefix(ccOrigin.ReplaceAllString(m[4], ""), "TODO ")
+		if found && strings.HasPrefix(msg, "unexpected ") { // the parser has lost its way
+			continue
+		}
 		code := codeSyntax
 		if ccMissing.MatchString(msg) {
 			code = codeInclude

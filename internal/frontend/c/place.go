@@ -50,7 +50,7 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 		case cc.PostfixExpressionPSelect:
 			return f.member(f.pointee(x.PostfixExpression), x)
 		case cc.PostfixExpressionComplit:
-			f.refuse(codeExpr, x, "compound literals are not supported")
+			return f.compoundLiteral(x)
 		case cc.PostfixExpressionCall:
 			f.refuse(codeAggregate, x, "structs as results of functions are not supported")
 		}
@@ -63,6 +63,20 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 	}
 	f.refuse(codeExpr, e, "this is not a place in memory")
 	panic("BUG: unreachable")
+}
+
+// compoundLiteral writes the object of a compound literal. Like a local, it is one
+// object per activation.
+func (f *lowering) compoundLiteral(x *cc.PostfixExpression) lvalue {
+	l, ok := f.literals[x]
+	if !ok {
+		f.refuse(codeExpr, x, "a compound literal outside a function is not supported")
+	}
+	if f.ofExpr(x).isAtomic() {
+		f.refuse(codeAtomic, x, "atomic compound literals are not supported")
+	}
+	f.initLocal(l, &cc.Initializer{Case: cc.InitializerInitList, InitializerList: x.InitializerList, Token: x.Token})
+	return l
 }
 
 // arrayType is the type of a string literal before it decays.

@@ -85,18 +85,14 @@ func (c *compiler) find(u *unit, d *cc.Declarator) *symbol {
 func (c *compiler) compile() {
 	main := c.linked["main"]
 	if main == nil || main.def == nil {
-		at := source.Span{}
-		if len(c.files) > 0 && len(c.units) > 0 {
-			at = c.span(c.units[0].ast.TranslationUnit)
-		}
-		c.errorf(codeNoMain, at, "the program has no function main")
+		c.errorf(codeNoMain, source.At(source.Pos{File: c.first, Line: 1, Col: 1}), "the program has no function main")
 		return
 	}
-	guard(func() { c.function(main) })
+	c.guard(func() { c.function(main) })
 	for len(c.todo) > 0 {
 		s := c.todo[0]
 		c.todo = c.todo[1:]
-		guard(func() { c.lowerFunction(s) })
+		c.guard(func() { c.lowerFunction(s) })
 	}
 	if c.diags.HasErrors() {
 		return

@@ -11,7 +11,7 @@ import (
 func (f *lowering) compound(s *cc.CompoundStatement) {
 	for l := s.BlockItemList; l != nil; l = l.BlockItemList {
 		item := l.BlockItem
-		guard(func() {
+		f.guard(func() {
 			switch item.Case {
 			case cc.BlockItemDecl:
 				f.declaration(item.Declaration)

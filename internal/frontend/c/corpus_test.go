@@ -1,0 +1,46 @@
+package c_test
+
+import (
+	"bytes"
+	"flag"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fencepost/internal/testkit"
+)
+
+var update = flag.Bool("update", false, "write the computed answers into the programs")
+
+// TestPrograms: programs that use what not every engine takes (blocks, conditions,
+// barriers) get the verdicts their files expect under every model; the others are in
+// the corpus that all engines share.
+func TestPrograms(t *testing.T) {
+	for _, c := range testkit.LoadCorpus(t, filepath.Join("testdata", "corpus")) {
+		t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			results, err := c.Check(c.Options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range results {
+				if got := r.Verdict.String(); got != c.Expect[r.Model] {
+					t.Errorf("%s: want %s, got %s (%s)", r.Model, c.Expect[r.Model], got, r.Reason)
+				}
+			}
+			all := c.Options
+			all.Finals = true
+			if results, err = c.Check(all); err != nil {
+				t.Fatal(err)
+			}
+			got := testkit.Summary(results)
+			if *update {
+				if err := c.Store(got); err != nil {
+					t.Fatal(err)
+				}
+			} else if !bytes.Equal(got, c.Stored()) {
+				t.Errorf("answers changed (run with -update if they are right):\nstored:\n%s\ncomputed:\n%s", c.Stored(), got)
+			}
+		})
+	}
+}
