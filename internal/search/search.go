@@ -269,7 +269,7 @@ func (r *run) watch(ctx context.Context) func() {
 				r.stop.CompareAndSwap(0, uint32(OutOfTime))
 				return
 			case <-tick.C:
-				r.p.Progress(Progress{States: r.v.states.Load(), Expanded: r.expanded.Load(), Depth: int(r.depth.Load())})
+				r.p.Progress(Progress{States: r.v.states(), Expanded: r.expanded.Load(), Depth: int(r.depth.Load())})
 			}
 		}
 	}()
@@ -296,7 +296,7 @@ func (r *run) level(from *[shards]mark) (to [shards]mark, n int64) {
 			}
 		}
 	}
-	return to, r.v.states.Load() - r.expanded.Load() + int64(len(r.tasks))
+	return to, r.v.states() - r.expanded.Load() + int64(len(r.tasks))
 }
 
 // again turns the arrivals of the level before into tasks. What is asleep in the
@@ -417,7 +417,7 @@ func (r *run) used() int64 {
 
 func (r *run) result() *Result {
 	out := &Result{
-		Stop: Stop(r.stop.Load()), States: r.v.states.Load(), Depth: int(r.depth.Load()), Bytes: r.used(), v: r.v,
+		Stop: Stop(r.stop.Load()), States: r.v.states(), Depth: int(r.depth.Load()), Bytes: r.used(), v: r.v,
 	}
 	best := map[string]Finding{}
 	for _, k := range r.sinks {

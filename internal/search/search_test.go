@@ -239,15 +239,15 @@ func TestVisitedAgainstMap(t *testing.T) {
 		for i := range state {
 			state[i] = byte(r.IntN(4))
 		}
-		before := v.states.Load()
+		before := v.states()
 		v.add(state, noParent, 0)
-		if isNew := v.states.Load() > before; isNew == twin[string(state)] {
+		if isNew := v.states() > before; isNew == twin[string(state)] {
 			t.Fatalf("state %v: new %v", state, isNew)
 		}
 		twin[string(state)] = true
 	}
-	if v.states.Load() != int64(len(twin)) {
-		t.Fatalf("%d states, want %d", v.states.Load(), len(twin))
+	if v.states() != int64(len(twin)) {
+		t.Fatalf("%d states, want %d", v.states(), len(twin))
 	}
 }
 

@@ -55,7 +55,6 @@ type shard struct {
 type visited struct {
 	shards [shards]shard
 	bytes  atomic.Int64
-	states atomic.Int64
 	head   int // bytes of a record before the length
 	// level is where the states of the level under construction begin. It is
 	// written between levels only.
@@ -103,8 +102,20 @@ func (v *visited) add(state []byte, parent ID, sleep uint32) (ID, bool) {
 	place := v.store(sh, state, parent, sleep)
 	sh.table[i] = tag | (place + 1)
 	sh.count++
-	v.states.Add(1)
 	return 0, false
+}
+
+// states is how many there are. Workers count per shard, so as not to meet at one
+// counter.
+func (v *visited) states() int64 {
+	n := 0
+	for i := range v.shards {
+		sh := &v.shards[i]
+		sh.mu.Lock()
+		n += sh.count
+		sh.mu.Unlock()
+	}
+	return int64(n)
 }
 
 // again takes another arrival at a stored state into account.
