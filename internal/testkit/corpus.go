@@ -60,6 +60,7 @@ func loadCase(path string) (*Case, error) {
 	}
 	c := &Case{Path: path, archive: txtar.Parse(data), Expect: map[string]string{}, Options: pipeline.Defaults()}
 	c.Options.Workers = 1
+	c.Options.Timeout = 0 // a loaded machine must not change a verdict
 	c.Why = strings.TrimSpace(string(c.archive.Comment))
 	if c.Why == "" {
 		return nil, fmt.Errorf("no text says why the program is in the corpus")

@@ -44,10 +44,13 @@ func (c *compiler) parts(i *cc.Initializer) []part {
 	}
 	walk(i)
 	sort.SliceStable(out, func(a, b int) bool { return out[a].off < out[b].off })
-	kept := out[:0]
-	for i, p := range out {
-		if i+1 < len(out) && out[i+1].off < p.off+p.typ.Size() && out[i+1].off == p.off {
-			continue
+	var kept []part
+	for _, p := range out {
+		if n := len(kept); n > 0 && p.off < kept[n-1].off+kept[n-1].typ.Size() {
+			if last := kept[n-1]; last.off != p.off || last.typ.Size() != p.typ.Size() {
+				c.refuse(codeInit, p.expr, "an initialiser for a part of what another initialises is not supported")
+			}
+			kept = kept[:n-1]
 		}
 		kept = append(kept, p)
 	}

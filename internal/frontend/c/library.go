@@ -190,7 +190,8 @@ func (f *lowering) libSection(c *libCall) value {
 
 // libNondet is an input. Every value is tried, so there must be few.
 func (f *lowering) libNondet(c *libCall) value {
-	t, lo, hi := ir.S32, int64(0), int64(0)
+	var t ir.Type
+	var lo, hi int64
 	switch c.name {
 	case "__VERIFIER_nondet_bool", "__VERIFIER_nondet__Bool":
 		t, hi = ir.U8, 1

@@ -18,7 +18,7 @@ import (
 
 var token = regexp.MustCompile(`#[^\n]*\n|"[^"\n]*"|[A-Za-z_]\w*|\d+|[-+*/%&|^<>=!]=?|[^\s\w]|\s+`)
 
-// TestMutated: programs with tokens dropped, doubled or exchanged are translated
+// TestMutated: programs with tokens dropped, doubled, exchanged or cut off are translated
 // to something the verifier and the passes take, or refused with a diagnostic;
 // nothing panics.
 func TestMutated(t *testing.T) {
@@ -51,12 +51,14 @@ func TestMutated(t *testing.T) {
 		words := append([]string(nil), programs[r.Intn(len(programs))]...)
 		for range 1 + r.Intn(2) {
 			i, j := r.Intn(len(words)), r.Intn(len(words))
-			switch r.Intn(3) {
-			case 0:
+			switch r.Intn(7) {
+			case 6:
+				words = words[:i+1]
+			case 0, 3:
 				words = append(words[:i], words[i+1:]...)
-			case 1:
+			case 1, 4:
 				words[i] = words[j]
-			case 2:
+			case 2, 5:
 				words[i], words[j] = words[j], words[i]
 			}
 		}

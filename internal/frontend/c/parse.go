@@ -26,6 +26,10 @@ var headers embed.FS
 // headerDir is where cc looks for our headers. No user file can be there.
 const headerDir = "<fencepost>"
 
+// endName is a source behind the user's: cc never returns from a file that ends
+// behind a '*', so no file ends.
+const endName = "<end>"
+
 func (c *compiler) parseFile(f *source.File) {
 	abi, err := cc.NewABI("linux", "amd64")
 	if err != nil {
@@ -49,6 +53,7 @@ func (c *compiler) parseFile(f *source.File) {
 	ast, err := translate(config, []cc.Source{
 		{Name: "<predefined>", Value: string(predefined) + c.defines()},
 		{Name: f.Name, Value: text},
+		{Name: endName, Value: "\n;\nextern int __fp_end;\n"},
 	})
 	if err != nil {
 		c.reportSyntax(f, err.Error())
@@ -124,7 +129,11 @@ func (c *compiler) reportSyntax(f *source.File, text string) {
 			code = codeInclude
 		}
 		found = true
-		c.errorf(code, source.At(source.Pos{File: m[1], Line: row, Col: col}), "%s", msg)
+		at := source.Pos{File: m[1], Line: row, Col: col}
+		if at.File == endName {
+			at, msg = f.Pos(len(bytes.TrimRight(f.Text, " \t\r\n"))), "the file ends too early"
+		}
+		c.errorf(code, source.At(at), "%s", msg)
 	}
 	if !found {
 		first, _, _ := strings.Cut(text, "\n")
