@@ -67,6 +67,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states")
 	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	cFlags(flags, &f.opt)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
 }

@@ -150,11 +150,20 @@ func TestFlagsReachTheVerifier(t *testing.T) {
 		{"--keep-going", []string{"tso"}, with(func(o *fencepost.Options) { o.KeepGoing = true })},
 		{"--final-states", []string{"tso"}, with(func(o *fencepost.Options) { o.Finals = true })},
 		{"--lang rmm", []string{"tso"}, with(func(o *fencepost.Options) { o.Lang = "rmm" })},
+		{"--no-reduction", []string{"tso"}, with(func(o *fencepost.Options) { o.NoReduction = true })},
+		{"-D N=3 -DM -U X -I inc --extern-pure f --extern-fence g", []string{"tso"}, with(func(o *fencepost.Options) {
+			o.C.Defines, o.C.Undefines, o.C.IncludeDirs = []string{"N=3", "M"}, []string{"X"}, []string{"inc"}
+			o.C.ExternPure, o.C.ExternFence = []string{"f"}, []string{"g"}
+		})},
 	} {
 		f := &fake{answer: results(verdict.Safe)}
 		if code := f.run("", append([]string{"check", program(t)}, strings.Fields(c.args)...)...); code != 0 {
 			t.Errorf("%s: exit code %d: %s", c.args, code, f.stderr.String())
 		}
+		if f.opt.C.Include == nil {
+			t.Errorf("%s: nothing reads included files", c.args)
+		}
+		f.opt.C.Include = nil // functions do not compare
 		if !reflect.DeepEqual(f.models, c.models) || !reflect.DeepEqual(f.opt, c.opt) {
 			t.Errorf("%s: models %v options %+v, want %v %+v", c.args, f.models, f.opt, c.models, c.opt)
 		}

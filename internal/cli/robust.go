@@ -59,6 +59,7 @@ func (a *app) robustCommand() *cobra.Command {
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	cFlags(flags, &opt)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	flags.BoolVar(&asDot, "dot", false, "print the happens-before relation of each attack for Graphviz")
 	return cmd

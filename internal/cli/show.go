@@ -48,6 +48,7 @@ func (a *app) showCommand() *cobra.Command {
 	flags.Var(countValue{&opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	cFlags(flags, &opt)
 	return cmd
 }
 

@@ -61,10 +61,12 @@ func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.L
 	return unit.Program, unit.Props, diags
 }
 
-// parseC adapts C. Files it includes are its own headers: nothing here reads
-// others.
-func parseC(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.List) {
-	unit, diags := c.Parse([]*source.File{f}, c.Options{})
+// parseC adapts C.
+func parseC(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
+	unit, diags := c.Parse([]*source.File{f}, c.Options{
+		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
+		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence,
+	})
 	return unit.Program, unit.Props, diags
 }
 

@@ -26,8 +26,21 @@ type Options struct {
 	Finals    bool          // collect the final states
 	// NoReduction turns partial-order and symmetry reduction off.
 	NoReduction bool
+	C           COptions // how C is read
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
+}
+
+// COptions are what a C compiler takes with -D, -U and -I, and what is known of
+// functions without a body.
+type COptions struct {
+	Defines     []string // NAME or NAME=VALUE
+	Undefines   []string
+	IncludeDirs []string
+	// Include reads a file that is included; nil: there are none but our own.
+	Include     func(name string) (text []byte, ok bool)
+	ExternPure  []string // do nothing
+	ExternFence []string // are full fences
 }
 
 // Progress is how far a run has come.

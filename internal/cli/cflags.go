@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"os"
+
+	"fencepost"
+
+	"github.com/spf13/pflag"
+)
+
+// cFlags adds what a C compiler's command line has. Included files are read as
+// they are asked for.
+func cFlags(flags *pflag.FlagSet, opt *fencepost.Options) {
+	flags.StringArrayVarP(&opt.C.Defines, "define", "D", nil, "C: define a macro, NAME or NAME=VALUE")
+	flags.StringArrayVarP(&opt.C.Undefines, "undefine", "U", nil, "C: undefine a macro")
+	flags.StringArrayVarP(&opt.C.IncludeDirs, "include", "I", nil, "C: look for headers in a directory")
+	flags.StringArrayVar(&opt.C.ExternPure, "extern-pure", nil, "C: a function without a body that does nothing")
+	flags.StringArrayVar(&opt.C.ExternFence, "extern-fence", nil, "C: a function without a body that is a full fence")
+	opt.C.Include = func(name string) ([]byte, bool) {
+		text, err := os.ReadFile(name)
+		return text, err == nil
+	}
+}
