@@ -1,8 +1,9 @@
 # Debian packages that building, testing and checking need beside Go, git and make.
 # gcc and libc6-dev: the race detector links with a C compiler (make lint), and
 # SPIN's verifiers are C programs. spin: a second opinion on exported programs; the
-# tests that ask it are skipped with a notice where it is missing.
-DEBIAN_PACKAGES := gcc libc6-dev spin
+# tests that ask it are skipped with a notice where it is missing. graphviz: does the
+# DOT we write draw?
+DEBIAN_PACKAGES := gcc libc6-dev spin graphviz
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2

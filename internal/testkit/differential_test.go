@@ -134,7 +134,7 @@ func TestReduction(t *testing.T) {
 // question at a time, whether or not states are stored up to their order.
 func TestSymmetry(t *testing.T) {
 	profiles := []testkit.Profile{{Name: "core"}, {Name: "loops", Loops: true}, {Name: "mixed", Mixed: true}}
-	var with, without atomic.Int64
+	var with, without, asked, tooBig atomic.Int64
 	inParallel(*programs/5, func(i int) {
 		seed := *firstSeed + uint64(i)
 		p := testkit.Generate(seed, profiles[seed%uint64(len(profiles))])
@@ -150,8 +150,10 @@ func TestSymmetry(t *testing.T) {
 					props.Final = nil
 				}
 				for _, m := range testkit.Models {
+					asked.Add(1)
 					plain, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{Buffer: 2, NoReduction: true, First: true, Memory: 4 << 20})
 					if errors.Is(err, testkit.ErrTooBig) {
+						tooBig.Add(1)
 						return ""
 					}
 					if err != nil {
@@ -179,7 +181,10 @@ func TestSymmetry(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d programs: %d states with, %d without", *programs/5, with.Load(), without.Load())
+	t.Logf("%d programs, %d questions: %d states with, %d without; %d questions too big", *programs/5, asked.Load(), with.Load(), without.Load(), tooBig.Load())
+	if tooBig.Load()*5 > asked.Load() {
+		t.Error("more than a fifth of the questions were too big")
+	}
 	if with.Load()*2 >= without.Load() {
 		t.Error("the reductions do not even halve the states")
 	}
