@@ -72,6 +72,8 @@ type Result struct {
 	Stats    Stats     `json:"stats"`
 	Warnings []Warning `json:"warnings,omitempty"`
 	Witness  *Witness  `json:"witness,omitempty"`
+	// Cause is why the violation is possible, for questions about the program itself.
+	Cause *Cause `json:"cause,omitempty"`
 	// Others are further violations found with --keep-going.
 	Others []Violation `json:"others,omitempty"`
 	// Attacks are why a program is not robust, each with its own witness: one, or with
@@ -91,6 +93,7 @@ type Violation struct {
 	Reason   string   `json:"reason"`
 	Pos      *Pos     `json:"pos,omitempty"`
 	Witness  *Witness `json:"witness,omitempty"`
+	Cause    *Cause   `json:"cause,omitempty"`
 }
 
 // Coverage states how far a Safe reaches.

@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
+	"fencepost/internal/explain"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
@@ -113,12 +114,20 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 		Sources: map[string]string{p.input.Name: string(p.input.Text)},
 	}
 	for i := range out.Violations {
-		if err := p.replay(flat, model, &out.Violations[i]); err != nil {
+		v := &out.Violations[i]
+		v.Witness = explain.Shorten(task, v)
+		if err := p.replay(flat, model, v); err != nil {
 			return nil, fmt.Errorf("the witness of a violation does not replay: %w", err)
 		}
-		p.addTexts(out.Violations[i].Witness)
+		p.addTexts(v.Witness)
 	}
 	p.conclude(res, out, opt)
+	if res.Witness != nil {
+		res.Cause = p.cause(flat, model, res.Witness)
+	}
+	for i := range res.Others {
+		res.Others[i].Cause = p.cause(flat, model, res.Others[i].Witness)
+	}
 	return res, nil
 }
 
