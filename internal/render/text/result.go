@@ -158,6 +158,8 @@ func boundText(b verdict.Bound) string {
 // work is the size of the search in parentheses.
 func work(r *verdict.Result) string {
 	switch {
+	case r.By != "":
+		return fmt.Sprintf(", by %s of %s", oneLine(r.By), counted(r.Stats.States, "state", "states"))
 	case r.Engine == "":
 		return ""
 	case r.Stats.States > 0:
