@@ -125,6 +125,11 @@ type Violation struct {
 	Load    ir.EdgeID     // Attack: the load; Edge is the delayed store
 	Final   string        // FinalReached
 	Witness *verdict.Witness
+	// Attack: the steps of the witness that are the delayed store and the load. Class
+	// is set if the last step is a store that fails when it reaches memory. Open says
+	// that the execution ends with stores pending: inside a section that has no end.
+	StoreStep, LoadStep int
+	Open                bool
 }
 
 // Pos is a position as verdicts carry it, or nil.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fencepost/internal/ir"
@@ -25,6 +26,8 @@ const (
 	ClaimDeadlock       // the last state is a deadlock
 	// The steps are an execution after which no store waits in a buffer, nothing more.
 	ClaimExecution
+	// The steps are the beginning of an execution; stores may wait.
+	ClaimBeginning
 )
 
 func (c Claim) String() string {
@@ -39,6 +42,8 @@ func (c Claim) String() string {
 		return "deadlock"
 	case ClaimExecution:
 		return "execution"
+	case ClaimBeginning:
+		return "beginning of an execution"
 	default:
 		panic(fmt.Sprintf("BUG: unknown claim %d", c))
 	}
@@ -127,6 +132,12 @@ func compare(st *verdict.Step, r *record) error {
 		{"from", st.From, r.from, st.From == 0},
 		{"free", st.Free, r.free, !st.Free},
 	}
+	if len(st.Touches) > 0 && !slices.Equal(st.Touches, r.touches) {
+		return fmt.Errorf("touches: expected %v, computed %v", st.Touches, r.touches)
+	}
+	if len(st.Wakes) > 0 && !slices.Equal(st.Wakes, r.wakes) {
+		return fmt.Errorf("wakes: expected %v, computed %v", st.Wakes, r.wakes)
+	}
 	for _, f := range fields {
 		if f.recorded != f.want && !(sparse && f.unset) {
 			return fmt.Errorf("%s: expected %v, computed %v", f.name, f.recorded, f.want)
@@ -175,6 +186,7 @@ func (m *machine) conclude(s *state, props *property.Set, fail *transition, want
 		if !s.allEmpty() {
 			return fmt.Errorf("end: expected empty store buffers, computed a store that waits")
 		}
+	case ClaimBeginning:
 	default:
 		return fmt.Errorf("end: nothing is claimed")
 	}

@@ -2,7 +2,6 @@ package robust_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/frontend/automaton"
-	"fencepost/internal/ir"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -57,18 +55,3 @@ func TestTrencher(t *testing.T) {
 	}
 }
 
-// What the search does not know is refused with its place.
-func TestUnsupported(t *testing.T) {
-	p, diags := ir.Parse("test.ir", []byte("program b structured\nobject b size 8\nfunc f() {\n  a -> c: free [&b] @f.c:3:5-3:9\n}\nthread t = f()\n"))
-	if diags.HasErrors() {
-		t.Fatal(diags.All)
-	}
-	flat, err := transform.Run(p, transform.Options{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = robust.Engine.Supports(&engine.Task{Program: flat})
-	if u := (*engine.Unsupported)(nil); !errors.As(err, &u) || u.Pos == nil || u.Pos.Line != 3 || u.What != "robust does not take free" {
-		t.Errorf("%v", err)
-	}
-}
