@@ -95,6 +95,9 @@ const (
 	Deadlock
 	Attack       // a store delayed past a load breaks robustness; Edge and Load name them
 	FinalReached // a final state that Task.WitnessFinal picked; no violation of anything
+	// TriangularRace: an SC execution in which a thread stores at Edge and reads at
+	// Load without draining in between, and another writes what was read in the last step.
+	TriangularRace
 )
 
 func (k ViolationKind) String() string {
@@ -111,6 +114,8 @@ func (k ViolationKind) String() string {
 		return "attack"
 	case FinalReached:
 		return "final state"
+	case TriangularRace:
+		return "triangular race"
 	default:
 		panic(fmt.Sprintf("BUG: unknown violation %d", k))
 	}

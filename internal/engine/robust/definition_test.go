@@ -158,9 +158,11 @@ func unequalFinals(flat *ir.Program, props *property.Set) string {
 	return ""
 }
 
-// small cuts a random program down to what can be enumerated.
+// small cuts a random program down to what can be enumerated. Every other one is
+// given a store and a load around which attacks are likely.
 func small(seed uint64, pr testkit.Profile) *testkit.Program {
 	p := testkit.Generate(seed, pr)
+	crossed := seed/uint64(len(definitionProfiles))%2 == 0
 	p.Threads = p.Threads[:min(3, len(p.Threads))]
 	var keep func(list []testkit.Stmt) []testkit.Stmt
 	keep = func(list []testkit.Stmt) []testkit.Stmt {
@@ -178,8 +180,29 @@ func small(seed uint64, pr testkit.Profile) *testkit.Program {
 	for i := range p.Threads {
 		list := keep(p.Threads[i])
 		p.Threads[i] = list[:min(len(list), 6-len(p.Threads))]
+		if crossed {
+			p.Threads[i] = cross(seed, i, p.Threads[i], 6-len(p.Threads))
+		}
 	}
 	return p
+}
+
+// cross makes one statement of a thread a store to a variable and a later one a
+// load of another: thread i stores what thread i+1 loads.
+func cross(seed uint64, i int, list []testkit.Stmt, most int) []testkit.Stmt {
+	at := int(seed*0x9e3779b97f4a7c15>>40) % (len(list) + 1)
+	store := testkit.Stmt{Kind: testkit.Store, Var: i % 2, Size: 8, Val: 1}
+	load := testkit.Stmt{Kind: testkit.Load, Var: (i + 1) % 2, Size: 8, Reg: 2}
+	out := append([]testkit.Stmt{}, list[:at]...)
+	out = append(out, store)
+	if len(list) > at && seed%3 != 0 { // something between the two
+		out = append(out, list[at], load)
+		out = append(out, list[at+1:]...)
+	} else {
+		out = append(out, load)
+		out = append(out, list[at:]...)
+	}
+	return out[:min(len(out), max(most, at+2))]
 }
 
 // attacks are the feasible ones, each with a witness that the engine has checked

@@ -75,9 +75,14 @@ func overstepped(op *ir.Op) bool {
 // drains reports whether the operation surely waits for an empty buffer.
 func drains(op *ir.Op) bool { return op.MustDrain() && !overstepped(op) }
 
-// newPlan applies the filters, or with filter unset only notes the pairs.
-func newPlan(p *ir.Program, filter bool) *plan {
-	fl := &filterer{p: p, facts: ir.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: filter, sections: map[*ir.Func][]bool{}}
+// filterKinds are the filters to apply.
+type filterKinds struct{ fenced, apart, own, acyclic bool }
+
+func allFilters(on bool) filterKinds { return filterKinds{on, on, on, on} }
+
+// newPlan applies the filters.
+func newPlan(p *ir.Program, on filterKinds) *plan {
+	fl := &filterer{p: p, facts: ir.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: on, sections: map[*ir.Func][]bool{}}
 	fl.places()
 	for t := range p.Threads {
 		fl.thread(ir.ThreadID(t))
@@ -91,7 +96,7 @@ type filterer struct {
 	p     *ir.Program
 	facts *ir.Facts
 	pl    *plan
-	on    bool
+	on    filterKinds
 
 	place    []place      // by edge id
 	conflict [][]*ir.Edge // by edge id: edges that may touch the same, one of the two writing
@@ -223,19 +228,18 @@ func (fl *filterer) thread(t ir.ThreadID) {
 // keeps applies the filters to a pair in order of their cost.
 func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced []bool, chain *map[ir.EdgeID]bool) bool {
 	f := &fl.pl.filters
-	if !fl.on {
-		return true
-	}
 	switch {
-	case !unfenced[l.From]:
+	case fl.on.fenced && !unfenced[l.From]:
 		f.Fenced++
 		return false
-	case !fl.elsewhere(t, s.ID) || !fl.elsewhere(t, l.ID):
+	case fl.on.apart && (!fl.elsewhere(t, s.ID) && fl.on.acyclic || !fl.elsewhere(t, l.ID)):
 		f.Apart++
 		return false
-	case fl.covers(s, l):
+	case fl.on.own && fl.covers(s, l):
 		f.Own++
 		return false
+	case !fl.on.acyclic:
+		return true
 	}
 	if *chain == nil {
 		*chain = fl.chain(t, l)

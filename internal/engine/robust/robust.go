@@ -28,7 +28,7 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		return nil, err
 	}
 	start := time.Now()
-	pl := newPlan(task.Program, !task.NoReduction)
+	pl := newPlan(task.Program, allFilters(!task.NoReduction))
 	out := &engine.Outcome{}
 	if pl.filters.Left == 0 && !bounded(task.Program) {
 		out.Coverage.Exhaustive = true
@@ -73,18 +73,27 @@ func searchAttacks(ctx context.Context, task *engine.Task, pl *plan, out *engine
 		}
 		out.Violations = append(out.Violations, v)
 	}
+	states := make([]*memory.State, len(all))
+	for i, x := range all {
+		states[i] = x.s
+	}
+	cover(y, states, res, out)
+	return nil
+}
+
+// cover says how far the search reaches, given the states of all workers.
+func cover(y *memory.System, states []*memory.State, res *search.Result, out *engine.Outcome) {
 	out.Coverage.Exhaustive = res.Stop == search.Complete
 	for i := range y.EdgeCount() {
 		hit := false
-		for _, x := range all {
-			hit = hit || x.s.Bounds[i]
+		for _, s := range states {
+			hit = hit || s.Bounds[i]
 		}
 		if hit {
 			out.Coverage.Exhaustive = false
 			out.Coverage.Bounds = append(out.Coverage.Bounds, boundOf(y.EdgeAt(i)))
 		}
 	}
-	return nil
 }
 
 // boundOf is the bound that a path was cut off at: one of a pass, or the threads

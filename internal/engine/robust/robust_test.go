@@ -37,21 +37,25 @@ func TestTrencher(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := robust.Run(context.Background(), &engine.Task{Program: flat, Props: u.Props, Limits: engine.Limits{Workers: 1, Memory: 1 << 30}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := "yes"
-			if len(out.Violations) > 0 {
-				got = "no"
-			} else if out.Unknown != "" {
-				got = out.Unknown
-			}
-			t.Logf("%s: %s, %d states, %.3f s", f[0], got, out.Stats.States, out.Stats.Seconds)
-			if got != f[3] {
-				t.Errorf("robust: %s, want %s", got, f[3])
+			for _, c := range []struct {
+				engine *engine.Engine
+				want   string
+			}{{&robust.Engine, f[3]}, {&robust.TRF, f[5]}} {
+				out, err := c.engine.Run(context.Background(), &engine.Task{Program: flat, Props: u.Props, Limits: engine.Limits{Workers: 1, Memory: 1 << 30}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := "yes"
+				if len(out.Violations) > 0 {
+					got = "no"
+				} else if out.Unknown != "" {
+					got = out.Unknown
+				}
+				t.Logf("%s %s: %s, %d states, %.3f s, %+v", c.engine.Name, f[0], got, out.Stats.States, out.Stats.Seconds, *out.Stats.Filters)
+				if got != c.want {
+					t.Errorf("%s: %s, want %s", c.engine.Name, got, c.want)
+				}
 			}
 		})
 	}
 }
-

@@ -221,8 +221,12 @@ func (x *explorer) targets(out []touch) []touch {
 // touches is what the step just applied has read and written that others can
 // reach; a load that forwards reads nothing of theirs.
 func (x *explorer) touches(kind ir.OpKind) []touch {
-	out := x.acts[:0]
-	ev := &x.s.Event
+	x.acts = touches(x.y, x.s, kind, x.acts[:0])
+	return x.acts
+}
+
+func touches(y *memory.System, s *memory.State, kind ir.OpKind, out []touch) []touch {
+	ev := &s.Event
 	if ev.Memory && !ev.Own && !ev.Free {
 		out = append(out, touch{ev.Addr, ev.Size, kind == ir.Store || ev.Wrote})
 	}
@@ -235,12 +239,11 @@ func (x *explorer) touches(kind ir.OpKind) []touch {
 	}
 	for _, t := range out {
 		if t.addr&blockPlace == 0 {
-			if block, ok := x.y.BlockOf(x.s, t.addr, t.size); ok {
+			if block, ok := y.BlockOf(s, t.addr, t.size); ok {
 				out = append(out, touch{block | blockPlace, 1, false})
 			}
 		}
 	}
-	x.acts = out
 	return out
 }
 
