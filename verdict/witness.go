@@ -80,7 +80,7 @@ type Step struct {
 	// the threads it lets go on.
 	Touches []Touch `json:"touches,omitempty"`
 	Wakes   []int   `json:"wakes,omitempty"`
-	Note     string `json:"note,omitempty"`     // what failed, who was woken, and the like
+	Note    string  `json:"note,omitempty"` // what failed, who was woken, and the like
 }
 
 // Touch is bytes that a step reads, or reads and writes.

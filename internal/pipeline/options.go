@@ -27,6 +27,10 @@ type Options struct {
 	// NoReduction turns partial-order and symmetry reduction off.
 	NoReduction bool
 	C           COptions // how C is read
+	// Criterion is what Robust decides, "" for CriterionTrace; CriterionModel the memory
+	// model that CriterionState compares with SC, "" for tso.
+	Criterion      string
+	CriterionModel string
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
 }

@@ -28,6 +28,7 @@ const (
 	ClaimExecution
 	// The steps are the beginning of an execution; stores may wait.
 	ClaimBeginning
+	ClaimState // the last state is final, and shows itself as Final says
 )
 
 func (c Claim) String() string {
@@ -44,6 +45,8 @@ func (c Claim) String() string {
 		return "execution"
 	case ClaimBeginning:
 		return "beginning of an execution"
+	case ClaimState:
+		return "final state"
 	default:
 		panic(fmt.Sprintf("BUG: unknown claim %d", c))
 	}
@@ -55,6 +58,7 @@ type Expect struct {
 	Class ir.CheckClass // ClaimCheck
 	Edge  ir.EdgeID     // ClaimCheck: NoEdge if an entry fails on reaching memory
 	Goal  int           // ClaimGoal: index into the goals
+	Final string        // ClaimState: the observed values
 }
 
 // Replay checks that w is an execution of the flat program p under the model, and
@@ -187,6 +191,13 @@ func (m *machine) conclude(s *state, props *property.Set, fail *transition, want
 			return fmt.Errorf("end: expected empty store buffers, computed a store that waits")
 		}
 	case ClaimBeginning:
+	case ClaimState:
+		if !m.final(s) {
+			return fmt.Errorf("end: expected a final state, computed one in which threads run or stores wait")
+		}
+		if got := s.observe(props.Observe); got != want.Final {
+			return fmt.Errorf("end: expected the final state %q, computed %q", want.Final, got)
+		}
 	default:
 		return fmt.Errorf("end: nothing is claimed")
 	}
