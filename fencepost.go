@@ -39,9 +39,17 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (Answer,
 	return pipeline.Check(ctx, in, models, opt)
 }
 
+// The criteria Robust can decide, as Options.Criterion.
+const (
+	CriterionTrace = pipeline.CriterionTrace
+	CriterionTRF   = pipeline.CriterionTRF
+	CriterionState = pipeline.CriterionState
+)
+
 // Robust answers whether a program is robust against TSO: whether delaying stores
 // gives it no execution that is new, judged by happens-before. The result's
-// verdict is Safe for robust and Unsafe for not; Attacks say how.
+// verdict is Safe for robust and Unsafe for not; Attacks say how. Options.Criterion
+// asks for triangular-race freedom or equal final states instead.
 func Robust(ctx context.Context, in Input, opt Options) (Answer, error) {
 	return pipeline.Robust(ctx, in, opt)
 }

@@ -13,7 +13,9 @@ type Attack struct {
 	Store     *Pos   `json:"store,omitempty"`
 	StoreText string `json:"store_text"` // such as x = 1
 	Load      *Pos   `json:"load,omitempty"`
-	LoadText  string `json:"load_text"` // what is read, such as y
+	LoadText  string `json:"load_text"`        // what is read, such as y
+	Free      bool   `json:"free,omitempty"`   // the store is a free
+	Action    string `json:"action,omitempty"` // what is overtaken if it is no load, such as signal of c
 
 	// Witness is the execution. StoreStep and LoadStep are the two among its steps.
 	Witness   *Witness `json:"witness"`
@@ -44,7 +46,14 @@ type TraceEdge struct {
 
 // String is the attack as a sentence without a full stop.
 func (a *Attack) String() string {
-	return fmt.Sprintf("%s can delay its store %s%s past its load of %s%s", a.Thread, a.StoreText, a.Store.short(), a.LoadText, a.Load.short())
+	store, past := "its store "+a.StoreText, "its load of "+a.LoadText
+	if a.Free {
+		store = "its " + a.StoreText
+	}
+	if a.Action != "" {
+		past = a.Action
+	}
+	return fmt.Sprintf("%s can delay %s%s past %s%s", a.Thread, store, a.Store.short(), past, a.Load.short())
 }
 
 // short is the file's base name and the line in parentheses.

@@ -83,6 +83,8 @@ type Result struct {
 	// Attacks are why a program is not robust, each with its own witness: one, or with
 	// --all every one.
 	Attacks []Attack `json:"attacks,omitempty"`
+	// Races are triangular races, where the question was whether there are any.
+	Races []Race `json:"races,omitempty"`
 	// FinalStates lists the distinct final states where the question asked for them.
 	FinalStates []string `json:"final_states,omitempty"`
 	// Litmus is what the answer to a litmus test says beside all this.
@@ -126,6 +128,19 @@ type Stats struct {
 	Depth       int     `json:"depth,omitempty"`
 	Bytes       int64   `json:"bytes,omitempty"` // high-water mark of stored states
 	Seconds     float64 `json:"seconds"`
+	// Filters is what was ruled out before the search, for robustness.
+	Filters *Filters `json:"filters,omitempty"`
+}
+
+// Filters counts pairs of a store and a load of one thread: attacks that robustness
+// has to look at, and those that the program's text alone rules out, by reason.
+type Filters struct {
+	Pairs   int64 `json:"pairs"`   // in all
+	Fenced  int64 `json:"fenced"`  // no way from the store to the load without draining
+	Apart   int64 `json:"apart"`   // nobody else touches one of the two
+	Own     int64 `json:"own"`     // the load reads the store itself
+	Acyclic int64 `json:"acyclic"` // no chain of conflicts leads back
+	Left    int64 `json:"left"`    // searched for
 }
 
 // Warning is something the user should know about a result.

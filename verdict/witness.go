@@ -75,5 +75,17 @@ type Step struct {
 	Free     bool   `json:"free,omitempty"`     // store, flush: the entry frees a block
 	Other    int    `json:"other,omitempty"`    // 1 + the thread started or joined, else 0
 	Signals  bool   `json:"signals,omitempty"`  // the step wakes threads that wait
-	Note     string `json:"note,omitempty"`     // what failed, who was woken, and the like
+	// Touches is what the step reads and writes that is no memory access of the
+	// program: a condition, the mutex of a wait, a barrier, a block allocated or freed. Wakes is
+	// the threads it lets go on.
+	Touches []Touch `json:"touches,omitempty"`
+	Wakes   []int   `json:"wakes,omitempty"`
+	Note    string  `json:"note,omitempty"` // what failed, who was woken, and the like
+}
+
+// Touch is bytes that a step reads, or reads and writes.
+type Touch struct {
+	Addr  uint64 `json:"addr"`
+	Size  int    `json:"size"`
+	Wrote bool   `json:"wrote,omitempty"`
 }

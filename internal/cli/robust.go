@@ -19,6 +19,10 @@ condition play no part, and buffers have no bound. If the program is not robust,
 the answer names a store and a later load it can be delayed past, with an
 execution and the cycle in its happens-before relation; a fence between the two
 stops this attack. --all lists every such pair.
+
+--criterion asks for something stronger or weaker: trf for the absence of
+triangular races, which implies robustness; state for equal final states under SC
+and --model, exact for programs without loops and bounded by --buffer otherwise.
 FILE is a program, or - for standard input.
 
 Exit codes: 0 robust, 1 not robust, 2 unknown, 3 bad input or usage, 4 internal
@@ -26,7 +30,9 @@ error.`
 
 const robustExample = `  fencepost robust dekker.fp
   fencepost robust dekker.fp --all --json
-  fencepost robust dekker.fp --dot | dot -Tsvg > cycle.svg`
+  fencepost robust dekker.fp --dot | dot -Tsvg > cycle.svg
+  fencepost robust dekker.fp --criterion trf
+  fencepost robust dekker.fp --criterion state --model pso`
 
 func (a *app) robustCommand() *cobra.Command {
 	opt := fencepost.Defaults()
@@ -37,9 +43,12 @@ func (a *app) robustCommand() *cobra.Command {
 		Long:    robustHelp,
 		Example: robustExample,
 		Args:    oneFile,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON && asDot {
 				return &usageError{"--json and --dot cannot be combined", "the JSON has the graphs, too"}
+			}
+			if err := criterionFlags(cmd, &opt, asDot); err != nil {
+				return err
 			}
 			return a.answer(args[0], opt, a.services.robust, func(answer fencepost.Answer) error {
 				if asDot {
@@ -52,17 +61,41 @@ func (a *app) robustCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	flags.StringVar(&opt.Criterion, "criterion", fencepost.CriterionTrace, "what is asked: trace, trf or state")
+	flags.StringVarP(&opt.CriterionModel, "model", "m", "tso", "memory model: tso, or pso with --criterion state")
 	flags.BoolVar(&opt.KeepGoing, "all", false, "report every attack, not only the first")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
+	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops, with --criterion state")
 	flags.Var(countValue{&opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
+	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "search without ruling out attacks first; with --criterion state, visit every interleaving")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
 	cFlags(flags, &opt)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	flags.BoolVar(&asDot, "dot", false, "print the happens-before relation of each attack for Graphviz")
 	return cmd
+}
+
+// criterionFlags looks whether the flags about the criterion fit together.
+func criterionFlags(cmd *cobra.Command, opt *fencepost.Options, asDot bool) error {
+	state := opt.Criterion == fencepost.CriterionState
+	switch opt.Criterion {
+	case fencepost.CriterionTrace, fencepost.CriterionTRF, fencepost.CriterionState:
+	default:
+		return &usageError{fmt.Sprintf("unknown criterion %q", opt.Criterion), "want trace, trf or state"}
+	}
+	if opt.CriterionModel != "tso" && !(state && opt.CriterionModel == "pso") {
+		return &usageError{fmt.Sprintf("--model %s does not go with --criterion %s", opt.CriterionModel, opt.Criterion), "robustness is against tso; --criterion state also takes pso"}
+	}
+	if asDot && opt.Criterion != fencepost.CriterionTrace {
+		return &usageError{"--dot draws attacks, and --criterion " + opt.Criterion + " has none", "leave one of the two out"}
+	}
+	if !state && cmd.Flags().Changed("buffer") {
+		return &usageError{"--buffer goes with --criterion state only", "otherwise buffers have no bound"}
+	}
+	return nil
 }
 
 // graphs prints the attacks as graphs, and the answer itself to stderr, where it

@@ -96,6 +96,9 @@ const (
 	Deadlock
 	Attack       // a store delayed past a load breaks robustness; Edge and Load name them
 	FinalReached // a final state that Task.WitnessFinal picked; no violation of anything
+	// TriangularRace: an SC execution in which a thread stores at Edge and reads at
+	// Load without draining in between, and another writes what was read in the last step.
+	TriangularRace
 )
 
 func (k ViolationKind) String() string {
@@ -112,6 +115,8 @@ func (k ViolationKind) String() string {
 		return "attack"
 	case FinalReached:
 		return "final state"
+	case TriangularRace:
+		return "triangular race"
 	default:
 		panic(fmt.Sprintf("BUG: unknown violation %d", k))
 	}
@@ -126,6 +131,11 @@ type Violation struct {
 	Load    ir.EdgeID     // Attack: the load; Edge is the delayed store
 	Final   string        // FinalReached
 	Witness *verdict.Witness
+	// Attack: the steps of the witness that are the delayed store and the load. Class
+	// is set if the last step is a store that fails when it reaches memory. Open says
+	// that the execution ends with stores pending: inside a section that has no end.
+	StoreStep, LoadStep int
+	Open                bool
 }
 
 // Pos is a position as verdicts carry it, or nil.

@@ -49,6 +49,12 @@ func (r *Recorder) Step(st memory.Step) {
 	r.y.Apply(r.s, st)
 	step.Kind = kindOf(st, e)
 	step.Other = r.s.Event.Other
+	for _, t := range r.s.Event.Touches {
+		step.Touches = append(step.Touches, verdict.Touch{Addr: t.Addr, Size: t.Size, Wrote: t.Write})
+	}
+	for _, t := range r.s.Event.Wakes {
+		step.Wakes = append(step.Wakes, int(t))
+	}
 	if ev := r.s.Event; ev.Memory {
 		step.Addr, step.Size, step.Value = ev.Addr, ev.Size, ev.Value
 		step.Written, step.Wrote = ev.Written, ev.Wrote

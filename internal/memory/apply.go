@@ -7,13 +7,15 @@ import "fencepost/internal/ir"
 func (y *System) Apply(s *State, st Step) {
 	t := int(st.Thread)
 	if s.Record {
-		s.Event = Event{}
+		s.Event, s.wakes = Event{}, s.wakes[:0]
 	}
 	switch st.Kind {
 	case Flush:
 		y.flush(s, t, int(st.Index))
 	case Wake:
 		s.setStatus(t, condWoken)
+		e := &y.threads[t].locs[s.pc[t]].edges[st.Edge]
+		s.touch(Touch{uint64(e.addr.eval(y.regsOf(s, t), 0)), wordSize, true})
 	case Relock:
 		y.relock(s, t, &y.threads[t].locs[s.pc[t]].edges[st.Edge])
 	case Exec:
@@ -91,12 +93,15 @@ func (y *System) control(s *State, t int, st Step, e *edge, regs []int64) {
 	case ir.Exit:
 		s.setOver()
 	case ir.Signal:
-		if _, ok := y.conditionAt(s, t, e, regs); !ok {
+		addr, ok := y.conditionAt(s, t, e, regs)
+		if !ok {
 			return
 		}
 		if st.Choice != noWaiter {
 			s.setStatus(int(st.Choice), condWoken)
+			s.wake(int(st.Choice))
 		}
+		s.touch(Touch{addr, wordSize, st.Choice != noWaiter})
 	case ir.Broadcast:
 		addr, ok := y.conditionAt(s, t, e, regs)
 		if !ok {
@@ -105,8 +110,10 @@ func (y *System) control(s *State, t int, st Step, e *edge, regs []int64) {
 		for u := range y.threads {
 			if y.waitsAt(s, u, condWaiting, addr) {
 				s.setStatus(u, condWoken)
+				s.wake(u)
 			}
 		}
+		s.touch(Touch{addr, wordSize, len(s.Event.Wakes) > 0})
 	case ir.AtomicBegin:
 		s.setHolder(int32(t))
 	case ir.AtomicEnd:
@@ -175,7 +182,7 @@ func (y *System) store(s *State, t int, e *edge, regs []int64) {
 		y.writeAt(s, off, addr, int(e.size), v)
 	} else {
 		if y.attacks {
-			s.forget(t, addr, uint32(e.size))
+			y.forget(s, t, addr, uint32(e.size))
 		}
 		y.append(s, t, Entry{
 			Addr: addr, Val: v, Size: uint32(e.size), off: y.staticOff(off), Kind: StoreEntry, Signed: e.signed, Tag: s.Tag,

@@ -11,14 +11,18 @@ func (y *System) direct(s *State, t int) bool {
 	return y.Model == SC || s.holder == int32(t) || y.attacks && s.attacker != int32(t)
 }
 
-// forget drops the pending store to exactly this place: a newer one follows, and a
-// load sees only the newest.
-func (s *State) forget(t int, addr uint64, size uint32) {
-	for i := range s.bufs[t] {
-		if e := &s.bufs[t][i]; e.Kind == StoreEntry && e.Addr == addr && e.Size == size {
+// forget drops the pending stores that a newer one, which follows, covers: a load
+// that meets one of them meets the newer one first.
+func (y *System) forget(s *State, t int, addr uint64, size uint32) {
+	dropped := false
+	for i := len(s.bufs[t]) - 1; i >= 0; i-- {
+		if e := &s.bufs[t][i]; e.Kind == StoreEntry && e.Addr >= addr && e.Addr+uint64(e.Size) <= addr+uint64(size) {
 			s.remove(t, i)
-			return
+			dropped = true
 		}
+	}
+	if dropped {
+		y.normalize(s, t)
 	}
 }
 
@@ -28,9 +32,10 @@ func (s *State) Attack(t int) {
 	s.attacker = int32(t)
 }
 
-// Stop takes thread t out of the state for good, with what it has buffered.
+// Stop takes thread t out of the state for good, with what it has buffered. It
+// has started and never ends: nobody can start it again, or join it.
 func (s *State) Stop(t int) {
-	s.setStatus(t, notStarted)
+	s.setStatus(t, stopped)
 	s.saveBuffer(t)
 	s.bufs[t] = s.bufs[t][:0]
 }
@@ -40,14 +45,57 @@ func (s *State) InSection(t int) bool { return s.holder == int32(t) }
 
 // Restore is Reset for a state with an attacker, -1 for none, that may have been
 // stopped.
-func (y *System) Restore(s *State, attacker int, stopped bool) {
+func (y *System) Restore(s *State, attacker int, gone bool) {
 	y.Reset(s)
 	s.attacker = int32(attacker)
-	if stopped {
-		s.status[attacker] = notStarted
+	if gone {
+		s.status[attacker] = stopped
 		s.bufs[attacker] = s.bufs[attacker][:0]
 	}
 }
 
+// EncodeAttack appends the state, without the part of thread skip if that is not
+// -1: a stopped attacker's is of no interest.
+func (y *System) EncodeAttack(s *State, skip int, out []byte) []byte {
+	for t := range y.threads {
+		if t != skip {
+			out = y.encodeThread(s, t, out)
+		}
+	}
+	out = y.encodeUnits(s, y.units, out)
+	return y.encodeRest(s, out)
+}
+
+// DecodeAttack reads what EncodeAttack wrote, after Restore.
+func (y *System) DecodeAttack(s *State, skip int, in []byte) {
+	for t := range y.threads {
+		if t != skip {
+			in = y.decodeThread(s, t, in)
+		}
+	}
+	in = y.decodeUnits(s, y.units, in)
+	if in = y.decodeRest(s, in); len(in) != 0 {
+		panic("BUG: trailing bytes in an encoded state")
+	}
+}
+
+// BlockOf is the address of the allocated block that holds the bytes, if they
+// are not static.
+func (y *System) BlockOf(s *State, addr uint64, size int) (uint64, bool) {
+	if i := s.findBlock(addr, size); i >= 0 && s.blocks[i].kind != cellBlock {
+		return s.blocks[i].addr, true
+	}
+	return 0, false
+}
+
 // Kind is the operation of a step's edge.
 func (y *System) Kind(s *State, st Step) ir.OpKind { return y.Edge(s, st).Op.Kind }
+
+// AppendPlace encodes an address, static ones in few bytes.
+func (y *System) AppendPlace(out []byte, addr uint64) []byte { return y.putAddress(out, addr) }
+
+// ReadPlace reads what AppendPlace wrote.
+func (y *System) ReadPlace(in []byte) (uint64, []byte) {
+	addr, _, in := y.getAddress(in)
+	return addr, in
+}

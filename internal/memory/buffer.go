@@ -24,6 +24,9 @@ func (y *System) append(s *State, t int, e Entry) {
 		}
 		at = normalPlace(b, e)
 	}
+	if y.attacks { // nothing leaves an attacker's buffer: only what overlaps has an order
+		at = normalPlace(b, e)
+	}
 	s.push(t, at, e)
 }
 

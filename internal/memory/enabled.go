@@ -21,7 +21,7 @@ func (y *System) EnabledEdges(s *State, t int, out []Step) []Step {
 	tc := &y.threads[t]
 	loc := &tc.locs[s.pc[t]]
 	switch s.status[t] {
-	case notStarted, barrierWaiting:
+	case notStarted, barrierWaiting, stopped:
 		return out
 	case condWaiting:
 		return append(out, Step{Thread: int32(t), Kind: Wake, Edge: s.wait[t]})

@@ -52,8 +52,8 @@ func (y *System) allocChoices(s *State, t int, e *edge, regs []int64, one Step, 
 
 func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 	addr := uint64(choice)
+	size := allocSize(e.val.eval(regs, 0))
 	if choice == 0 {
-		size := allocSize(e.val.eval(regs, 0))
 		addr = heapBase + uint64(t)<<heapShift + s.fresh[t]
 		s.setFresh(t, s.fresh[t]+(uint64(size)+heapAlign-1)&^(heapAlign-1)+heapAlign)
 		s.addBlock(addr, size, blockKindOf(e))
@@ -63,6 +63,7 @@ func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 		}
 		y.cancelFree(s, t, addr)
 	}
+	s.touch(Touch{addr, int(size), true})
 	y.set(s, t, e.dst, int64(addr))
 }
 
@@ -104,6 +105,7 @@ func (y *System) free(s *State, t int, e *edge, regs []int64) bool {
 	}
 	if s.Record {
 		s.Event = Event{Memory: true, Addr: addr, Free: true, Buffered: !direct}
+		s.touch(Touch{addr, int(s.blocks[i].size), true})
 	}
 	return true
 }

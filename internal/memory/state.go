@@ -45,6 +45,7 @@ const (
 	condWaiting    // waits on a condition, mutex released
 	condWoken      // woken, wants its mutex back
 	barrierWaiting // arrived at a barrier
+	stopped        // an attacker that does nothing any more (attack.go)
 )
 
 // block is a piece of memory that is not static: allocated, or a cell outside
@@ -105,8 +106,10 @@ type State struct {
 	// Tag is put on the buffer entries made from now on.
 	Tag int32
 	// Event describes the last step applied, if Record is set.
-	Record bool
-	Event  Event
+	Record  bool
+	Event   Event
+	touches [2]Touch // behind Event.Touches
+	wakes   []int32  // behind Event.Wakes
 	// Err is set when a step could not be computed: a havoc without bounds.
 	Err error
 	// Withheld is set when Enabled left a step out because of a bound, not because
@@ -133,6 +136,33 @@ type Event struct {
 	Free     bool
 	Memory   bool // the step touched memory or a buffer
 	Other    int  // 1 + the thread that was started or joined, else 0
+	// Touches is what a step touches that is no memory access: a condition, the
+	// mutex of a wait, a barrier, a block; Wakes the threads it lets go on. Both are
+	// the state's own and good until the next step.
+	Touches []Touch
+	Wakes   []int32
+}
+
+// Touch is bytes that a step reads, or reads and writes.
+type Touch struct {
+	Addr  uint64
+	Size  int
+	Write bool
+}
+
+// touch notes what a step touches besides memory.
+func (s *State) touch(list ...Touch) {
+	if s.Record {
+		s.Event.Touches = s.touches[:copy(s.touches[:], list)]
+	}
+}
+
+// wake notes that a step lets a thread go on.
+func (s *State) wake(t int) {
+	if s.Record {
+		s.wakes = append(s.wakes, int32(t))
+		s.Event.Wakes = s.wakes
+	}
 }
 
 // NewState is the initial state.

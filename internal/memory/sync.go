@@ -94,7 +94,8 @@ func (y *System) conditionAt(s *State, t int, e *edge, regs []int64) (uint64, bo
 
 // condWait releases the mutex and waits.
 func (y *System) condWait(s *State, t int, i int32, e *edge, regs []int64) {
-	if _, ok := y.conditionAt(s, t, e, regs); !ok {
+	cond, ok := y.conditionAt(s, t, e, regs)
+	if !ok {
 		return
 	}
 	addr := uint64(e.val2.eval(regs, 0))
@@ -108,6 +109,7 @@ func (y *System) condWait(s *State, t int, i int32, e *edge, regs []int64) {
 		y.writeAt(s, off, addr, wordSize, 0)
 		s.setStatus(t, condWaiting)
 		s.setWait(t, i)
+		s.touch(Touch{cond, wordSize, true}, Touch{addr, wordSize, true})
 	}
 }
 
@@ -128,6 +130,7 @@ func (y *System) relock(s *State, t int, e *edge) {
 		return
 	}
 	y.writeAt(s, off, addr, wordSize, mutexWord(t, 0))
+	s.touch(Touch{addr, wordSize, true})
 	s.setStatus(t, running)
 	s.setWait(t, 0)
 	y.set(s, t, e.dst, 0)
@@ -184,6 +187,7 @@ func (y *System) barrier(s *State, t int, i int32, e *edge, regs []int64) {
 			arrived++
 		}
 	}
+	s.touch(Touch{addr, wordSize, true})
 	if arrived < want {
 		s.setStatus(t, barrierWaiting)
 		s.setWait(t, i)
@@ -196,6 +200,7 @@ func (y *System) barrier(s *State, t int, i int32, e *edge, regs []int64) {
 			s.setWait(u, 0)
 			y.set(s, u, w.dst, 0)
 			s.setPC(u, w.to)
+			s.wake(u)
 		}
 	}
 	y.set(s, t, e.dst, 1)

@@ -31,6 +31,10 @@ type Options struct {
 	// Method is how Robust answers: MethodSearch, which is meant if it is empty, or
 	// MethodInstrument.
 	Method string
+	// Criterion is what Robust decides, "" for CriterionTrace; CriterionModel the memory
+	// model that CriterionState compares with SC, "" for tso.
+	Criterion      string
+	CriterionModel string
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
 }

@@ -49,6 +49,22 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
 	}
+	switch opt.Criterion {
+	case "", CriterionTrace:
+	case CriterionTRF, CriterionState:
+		stage = "criterion " + opt.Criterion
+		decide := p.races
+		if opt.Criterion == CriterionState {
+			decide = p.states
+		}
+		res, err := decide(ctx, flat, opt)
+		if err != nil {
+			return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
+		}
+		return Answer{Results: []verdict.Result{*res}, Diagnostics: p.diags}, nil
+	default:
+		return Answer{}, fmt.Errorf("unknown criterion %q", opt.Criterion)
+	}
 	out, err := eng.Run(ctx, task)
 	if err != nil {
 		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
@@ -83,7 +99,7 @@ func (p *program) unsupported(err error) verdict.Diagnostic {
 
 func robustTask(p *program, flat *ir.Program, opt Options) *engine.Task {
 	task := &engine.Task{
-		Program: flat, Props: p.props, Model: memory.TSO, KeepGoing: opt.KeepGoing,
+		Program: flat, Props: p.props, Model: memory.TSO, KeepGoing: opt.KeepGoing, NoReduction: opt.NoReduction,
 		Limits: engine.Limits{Memory: opt.Memory, Workers: opt.Workers},
 	}
 	if task.Limits.Workers <= 0 {
@@ -118,14 +134,14 @@ func concludeRobust(res *verdict.Result, out *engine.Outcome, opt Options) {
 // describes it.
 func (p *program) attack(flat *ir.Program, v *engine.Violation) (*verdict.Attack, error) {
 	w := v.Witness
-	if err := replay.Replay(flat, p.props, replay.TSO, w, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+	if err := replay.Replay(flat, p.props, replay.TSO, w, attackClaim(v)); err != nil {
 		return nil, err
 	}
 	tr := trace.New(flat, w)
 	if tr.Cycle() == nil {
 		return nil, fmt.Errorf("its happens-before relation has no cycle")
 	}
-	store, load, ok := delayed(w, int(v.Edge), int(v.Load))
+	store, load, ok := delayed(v)
 	if !ok {
 		return nil, fmt.Errorf("the store at edge %d is not delayed past the load at edge %d", v.Edge, v.Load)
 	}
@@ -135,32 +151,57 @@ func (p *program) attack(flat *ir.Program, v *engine.Violation) (*verdict.Attack
 	}
 	p.addTexts(w)
 	st, ld := &w.Steps[store], &w.Steps[load]
+	action := ""
+	if ld.Kind != verdict.StepLoad {
+		action = actionText(ld, opsByEdge(flat))
+	}
 	return &verdict.Attack{
 		Thread: w.Threads[st.Thread],
-		Store:  st.Pos, StoreText: fmt.Sprintf("%s = %d", st.Place(), st.Value),
-		Load: ld.Pos, LoadText: ld.Place(),
+		Store:  st.Pos, StoreText: storeText(st), Free: st.Free,
+		Load: ld.Pos, LoadText: ld.Place(), Action: action,
 		Witness: w, StoreStep: store, LoadStep: load,
 		Nodes: traceNodes(flat, w, tr), Edges: traceEdges(tr.Edges), Cycle: traceEdges(cycle),
 	}, nil
 }
 
+// attackClaim is what the witness of an attack is said to show: an execution, one
+// that ends with a store into a block that is gone, or the beginning of one whose
+// section has no end.
+func attackClaim(v *engine.Violation) replay.Expect {
+	switch {
+	case v.Class != ir.CheckUnset:
+		return replay.Expect{Claim: replay.ClaimCheck, Class: v.Class, Edge: ir.NoEdge}
+	case v.Open:
+		return replay.Expect{Claim: replay.ClaimBeginning}
+	default:
+		return replay.Expect{Claim: replay.ClaimExecution}
+	}
+}
+
 // delayed finds the steps of an attack: a load, and a store of its thread that
-// was issued before and reached memory after it. With loops there may be several
-// candidates; the cycle closes behind the last load, after which the thread does
-// nothing, and the first store still on the way is the one that was delayed.
-func delayed(w *verdict.Witness, store, load int) (storeStep, loadStep int, ok bool) {
+// was issued before and reached memory after it, if at all. If the engine does not say
+// which, with loops there may be several candidates; the cycle closes behind the last
+// load, after which the thread does nothing, and the first store still on the way is
+// the one that was delayed.
+func delayed(v *engine.Violation) (storeStep, loadStep int, ok bool) {
+	w := v.Witness
 	reached := map[int]int{}
 	for i := range w.Steps {
 		if st := &w.Steps[i]; st.Kind == verdict.StepFlush {
 			reached[st.Of] = i
 		}
 	}
+	is := func(s, l int) bool {
+		st, ld := &w.Steps[s], &w.Steps[l]
+		at, flushed := reached[s]
+		return st.Edge == int(v.Edge) && ld.Edge == int(v.Load) && st.Kind == verdict.StepStore && st.Thread == ld.Thread && (at > l || !flushed && st.Buffered)
+	}
+	if s, l := v.StoreStep, v.LoadStep; s < l && l < len(w.Steps) {
+		return s, l, is(s, l)
+	}
 	for l := len(w.Steps) - 1; l >= 0; l-- {
-		if w.Steps[l].Edge != load {
-			continue
-		}
 		for s := range l {
-			if st := &w.Steps[s]; st.Edge == store && st.Thread == w.Steps[l].Thread && reached[s] > l {
+			if is(s, l) {
 				return s, l, true
 			}
 		}
@@ -207,7 +248,12 @@ func nodePart(w *verdict.Witness, st *verdict.Step, kinds map[int]ir.OpKind) str
 	case verdict.StepLoad:
 		return "ld " + st.Place()
 	case verdict.StepStore:
+		if st.Free {
+			return "free " + st.Place()
+		}
 		return "st " + st.Place()
+	case verdict.StepWake:
+		return "wake"
 	case verdict.StepRMW:
 		return "rmw " + st.Place()
 	case verdict.StepFlush:
@@ -216,6 +262,8 @@ func nodePart(w *verdict.Witness, st *verdict.Step, kinds map[int]ir.OpKind) str
 	switch k := kinds[st.Edge]; {
 	case (k == ir.Spawn || k == ir.Join) && st.Other > 0:
 		return fmt.Sprintf("%s %s", k, w.Threads[st.Other-1])
+	case k == ir.CondWait, k == ir.Signal, k == ir.Broadcast, k == ir.Barrier, k == ir.Alloc:
+		return k.String()
 	default:
 		return ""
 	}

@@ -69,7 +69,7 @@ func (c *turn) allocFresh(size int64) {
 }
 
 func allocated(addr uint64, size int64) record {
-	return record{addr: addr, size: int(size), value: int64(addr)}
+	return record{addr: addr, size: int(size), value: int64(addr), touches: []verdict.Touch{{Addr: addr, Size: int(size), Wrote: true}}}
 }
 
 func (c *turn) free() {
@@ -87,7 +87,7 @@ func (c *turn) free() {
 		c.fail(record{addr: addr}, &violation{ir.DoubleFree, fmt.Sprintf("the block at 0x%x has been freed already", addr)})
 		return
 	}
-	r := record{addr: addr, buffered: !c.direct(), free: true}
+	r := record{addr: addr, buffered: !c.direct(), free: true, touches: []verdict.Touch{{Addr: addr, Size: int(c.s.blocks[i].size), Wrote: true}}}
 	c.step(verdict.StepStore, 0, r, func(n *state, th *thread) {
 		if c.direct() {
 			n.blocks[i].freed = true

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fencepost/internal/ir"
@@ -25,6 +26,9 @@ const (
 	ClaimDeadlock       // the last state is a deadlock
 	// The steps are an execution after which no store waits in a buffer, nothing more.
 	ClaimExecution
+	// The steps are the beginning of an execution; stores may wait.
+	ClaimBeginning
+	ClaimState // the last state is final, and shows itself as Final says
 )
 
 func (c Claim) String() string {
@@ -39,6 +43,10 @@ func (c Claim) String() string {
 		return "deadlock"
 	case ClaimExecution:
 		return "execution"
+	case ClaimBeginning:
+		return "beginning of an execution"
+	case ClaimState:
+		return "final state"
 	default:
 		panic(fmt.Sprintf("BUG: unknown claim %d", c))
 	}
@@ -50,6 +58,7 @@ type Expect struct {
 	Class ir.CheckClass // ClaimCheck
 	Edge  ir.EdgeID     // ClaimCheck: NoEdge if an entry fails on reaching memory
 	Goal  int           // ClaimGoal: index into the goals
+	Final string        // ClaimState: the observed values
 }
 
 // Replay checks that w is an execution of the flat program p under the model, and
@@ -127,6 +136,12 @@ func compare(st *verdict.Step, r *record) error {
 		{"from", st.From, r.from, st.From == 0},
 		{"free", st.Free, r.free, !st.Free},
 	}
+	if len(st.Touches) > 0 && !slices.Equal(st.Touches, r.touches) {
+		return fmt.Errorf("touches: expected %v, computed %v", st.Touches, r.touches)
+	}
+	if len(st.Wakes) > 0 && !slices.Equal(st.Wakes, r.wakes) {
+		return fmt.Errorf("wakes: expected %v, computed %v", st.Wakes, r.wakes)
+	}
 	for _, f := range fields {
 		if f.recorded != f.want && !(sparse && f.unset) {
 			return fmt.Errorf("%s: expected %v, computed %v", f.name, f.recorded, f.want)
@@ -174,6 +189,14 @@ func (m *machine) conclude(s *state, props *property.Set, fail *transition, want
 	case ClaimExecution:
 		if !s.allEmpty() {
 			return fmt.Errorf("end: expected empty store buffers, computed a store that waits")
+		}
+	case ClaimBeginning:
+	case ClaimState:
+		if !m.final(s) {
+			return fmt.Errorf("end: expected a final state, computed one in which threads run or stores wait")
+		}
+		if got := s.observe(props.Observe); got != want.Final {
+			return fmt.Errorf("end: expected the final state %q, computed %q", want.Final, got)
 		}
 	default:
 		return fmt.Errorf("end: nothing is claimed")

@@ -52,6 +52,8 @@ type record struct {
 	buffered bool
 	from     int
 	free     bool
+	touches  []verdict.Touch
+	wakes    []int
 }
 
 // transition is a step that is enabled. A step at which a check fails has no next

@@ -24,7 +24,7 @@ func (c *turn) condWait() {
 	if !c.valid(c.op.Obj, cond, condSize) || !c.valid(ir.NoObject, mutex, mutexSize) {
 		return
 	}
-	r := record{addr: cond, size: condSize}
+	r := record{addr: cond, size: condSize, touches: []verdict.Touch{{Addr: cond, Size: condSize, Wrote: true}, {Addr: mutex, Size: mutexSize, Wrote: true}}}
 	if owner(c.s.mutex(mutex)) != c.t {
 		c.fail(r, &violation{ir.BadWait, fmt.Sprintf("the mutex at 0x%x is not held by the waiting thread", mutex)})
 		return
@@ -37,7 +37,8 @@ func (c *turn) condWait() {
 
 // wake is a wake-up without a signal.
 func (c *turn) wake() {
-	c.stay(verdict.StepWake, 0, record{}, func(_ *state, th *thread) { th.phase = woken })
+	r := record{touches: []verdict.Touch{{Addr: uint64(c.eval(c.op.Addr)), Size: condSize, Wrote: true}}}
+	c.stay(verdict.StepWake, 0, r, func(_ *state, th *thread) { th.phase = woken })
 }
 
 // relock ends a condition wait.
@@ -49,7 +50,8 @@ func (c *turn) relock() {
 	if !c.valid(ir.NoObject, mutex, mutexSize) || c.s.mutex(mutex) != 0 {
 		return
 	}
-	c.exec(0, record{addr: cond, size: condSize}, func(n *state, th *thread) {
+	r := record{addr: cond, size: condSize, touches: []verdict.Touch{{Addr: mutex, Size: mutexSize, Wrote: true}}}
+	c.exec(0, r, func(n *state, th *thread) {
 		n.write(mutex, mutexSize, mutexWord(c.t))
 		th.phase, th.edge = running, 0
 		th.set(c.op.Dst, 0)
@@ -79,10 +81,11 @@ func (c *turn) signal() {
 	if !c.valid(c.op.Obj, addr, condSize) {
 		return
 	}
-	r := record{addr: addr, size: condSize}
 	waiters := c.waitersAt(c.s, waiting, addr)
+	r := record{addr: addr, size: condSize, touches: []verdict.Touch{{Addr: addr, Size: condSize, Wrote: len(waiters) > 0}}}
 	switch {
 	case c.op.Kind == ir.Broadcast:
+		r.wakes = waiters
 		c.exec(0, r, func(n *state, _ *thread) {
 			for _, w := range waiters {
 				n.threads[w].phase = woken
@@ -92,6 +95,7 @@ func (c *turn) signal() {
 		c.exec(-1, r, nil)
 	default:
 		for _, w := range waiters {
+			r.wakes = []int{w}
 			c.exec(int64(w), r, func(n *state, _ *thread) { n.threads[w].phase = woken })
 		}
 	}
@@ -106,7 +110,7 @@ func (c *turn) barrier() {
 	if !c.valid(c.op.Obj, addr, barrierSize) {
 		return
 	}
-	r := record{addr: addr, size: barrierSize}
+	r := record{addr: addr, size: barrierSize, touches: []verdict.Touch{{Addr: addr, Size: barrierSize, Wrote: true}}}
 	count := int64(c.s.read(addr, barrierSize))
 	if count <= 0 {
 		c.fail(r, &violation{ir.BadWait, fmt.Sprintf("barrier for %d threads", count)})
@@ -117,7 +121,7 @@ func (c *turn) barrier() {
 		c.stay(verdict.StepExec, 0, r, func(_ *state, th *thread) { th.phase, th.edge = atBarrier, c.index })
 		return
 	}
-	r.value = 1
+	r.value, r.wakes = 1, others
 	c.exec(0, r, func(n *state, th *thread) {
 		th.set(c.op.Dst, 1)
 		for _, o := range others {

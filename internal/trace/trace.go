@@ -19,7 +19,7 @@ const (
 	ST       // store order: from a store to the next one of the same bytes to reach memory
 	SRC      // source: from a store to a load that got its value from it
 	CF       // conflict: from a load to the store that overwrites what it read
-	SY       // synchronisation that is not memory: spawn before the child, its end before the join
+	SY       // synchronisation that is not memory: spawn before the child, its end before the join, a signal before the woken
 )
 
 func (k Kind) String() string {
@@ -76,7 +76,7 @@ func New(p *ir.Program, w *verdict.Witness) *Trace {
 	b := &builder{
 		p: p, w: w, t: &Trace{}, ops: map[ir.EdgeID]*ir.Op{},
 		of: make([]int, len(w.Steps)), last: make([]int, len(w.Threads)), section: make([]int, len(w.Threads)),
-		started: map[int]int{}, orders: map[uint64][]int{},
+		started: map[int]int{}, orders: map[uint64][]int{}, behind: map[int][]int{}, gone: map[int]bool{},
 	}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
@@ -93,154 +93,13 @@ func New(p *ir.Program, w *verdict.Witness) *Trace {
 		b.step(i)
 	}
 	for i := range w.Steps { // what never reached memory
-		if st := &w.Steps[i]; st.Kind == verdict.StepStore && st.Buffered && !st.Free && !b.flushed(i) {
-			b.reach(b.of[i], st.Addr, st.Size)
+		if st := &w.Steps[i]; st.Kind == verdict.StepStore && st.Buffered && !b.gone[i] {
+			b.arrive(b.of[i], st)
 		}
 	}
 	b.relate()
 	b.t.index()
 	return b.t
-}
-
-// builder walks an execution.
-type builder struct {
-	p   *ir.Program
-	w   *verdict.Witness
-	t   *Trace
-	ops map[ir.EdgeID]*ir.Op
-
-	of      []int // event of each step, -1: none
-	last    []int // newest event of each thread
-	section []int // event of the section each thread is in, -1: none
-	started map[int]int
-	orders  map[uint64][]int // per byte: events in the order in which they wrote it
-	reads   []read
-}
-
-// read is a byte of a load: by whom, and the event whose write it saw.
-type read struct {
-	event int
-	addr  uint64
-	from  int // -1: the initial value
-}
-
-func (b *builder) op(st *verdict.Step) *ir.Op {
-	if st.Edge < 0 {
-		return nil
-	}
-	return b.ops[ir.EdgeID(st.Edge)]
-}
-
-func (b *builder) step(i int) {
-	st := &b.w.Steps[i]
-	op := b.op(st)
-	switch st.Kind {
-	case verdict.StepFlush:
-		if e := b.of[st.Of]; e >= 0 {
-			b.of[i] = e
-			b.t.Events[e].Steps = append(b.t.Events[e].Steps, i)
-			if !st.Free {
-				b.reach(e, st.Addr, st.Size)
-			}
-		}
-		return
-	case verdict.StepLoad:
-		e := b.event(i)
-		b.load(e, i, st)
-	case verdict.StepStore:
-		if st.Free {
-			return
-		}
-		e := b.event(i)
-		b.t.Events[e].Writes = append(b.t.Events[e].Writes, b.access(i, st, st.Value))
-		if !st.Buffered {
-			b.reach(e, st.Addr, st.Size)
-		}
-	case verdict.StepRMW:
-		e := b.event(i)
-		b.load(e, i, st)
-		if st.Wrote {
-			b.t.Events[e].Writes = append(b.t.Events[e].Writes, b.access(i, st, st.Written))
-			b.reach(e, st.Addr, st.Size)
-		}
-	}
-	if op != nil {
-		b.control(i, st, op)
-	}
-}
-
-// control notes sections, and what is not memory.
-func (b *builder) control(i int, st *verdict.Step, op *ir.Op) {
-	switch op.Kind {
-	case ir.AtomicBegin:
-		b.section[st.Thread] = b.event(i)
-	case ir.AtomicEnd:
-		b.of[i] = b.section[st.Thread]
-		b.section[st.Thread] = -1
-	case ir.Spawn:
-		e := b.event(i)
-		if st.Other > 0 {
-			b.started[st.Other-1] = e
-		}
-	case ir.Join:
-		e := b.event(i)
-		if u := st.Other - 1; u >= 0 && b.last[u] >= 0 {
-			b.t.Edges = append(b.t.Edges, Edge{From: b.last[u], To: e, Kind: SY})
-		}
-	}
-}
-
-// event is the node a step belongs to: its section's, or a new one.
-func (b *builder) event(i int) int {
-	st := &b.w.Steps[i]
-	if e := b.section[st.Thread]; e >= 0 {
-		b.of[i] = e
-		b.t.Events[e].Steps = append(b.t.Events[e].Steps, i)
-		return e
-	}
-	e := len(b.t.Events)
-	b.t.Events = append(b.t.Events, Event{Thread: st.Thread, Steps: []int{i}})
-	if prev := b.last[st.Thread]; prev >= 0 {
-		b.t.Edges = append(b.t.Edges, Edge{From: prev, To: e, Kind: PO})
-	} else if parent, ok := b.started[st.Thread]; ok {
-		b.t.Edges = append(b.t.Edges, Edge{From: parent, To: e, Kind: SY})
-	}
-	b.last[st.Thread] = e
-	b.of[i] = e
-	return e
-}
-
-func (b *builder) access(i int, st *verdict.Step, v int64) Access {
-	return Access{Step: i, Addr: st.Addr, Size: st.Size, Value: v, Name: st.Location}
-}
-
-func (b *builder) load(e, i int, st *verdict.Step) {
-	b.t.Events[e].Reads = append(b.t.Events[e].Reads, b.access(i, st, st.Value))
-	for k := range uint64(st.Size) {
-		r := read{event: e, addr: st.Addr + k, from: -1}
-		if st.From > 0 {
-			r.from = b.of[st.From-1]
-		} else if order := b.orders[r.addr]; len(order) > 0 {
-			r.from = order[len(order)-1]
-		}
-		b.reads = append(b.reads, r)
-	}
-}
-
-// reach lets a write reach memory.
-func (b *builder) reach(e int, addr uint64, size int) {
-	for k := range uint64(size) {
-		b.orders[addr+k] = append(b.orders[addr+k], e)
-	}
-}
-
-func (b *builder) flushed(store int) bool {
-	for i := store + 1; i < len(b.w.Steps); i++ {
-		if st := &b.w.Steps[i]; st.Kind == verdict.StepFlush && st.Of == store {
-			return true
-		}
-	}
-	return false
 }
 
 // relate adds store order, source and conflict, each edge once.

@@ -2,7 +2,6 @@ package robust_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/frontend/automaton"
-	"fencepost/internal/ir"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -39,36 +37,25 @@ func TestTrencher(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := robust.Run(context.Background(), &engine.Task{Program: flat, Props: u.Props, Limits: engine.Limits{Workers: 1, Memory: 1 << 30}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := "yes"
-			if len(out.Violations) > 0 {
-				got = "no"
-			} else if out.Unknown != "" {
-				got = out.Unknown
-			}
-			t.Logf("%s: %s, %d states, %.3f s", f[0], got, out.Stats.States, out.Stats.Seconds)
-			if got != f[3] {
-				t.Errorf("robust: %s, want %s", got, f[3])
+			for _, c := range []struct {
+				engine *engine.Engine
+				want   string
+			}{{&robust.Engine, f[3]}, {&robust.TRF, f[5]}} {
+				out, err := c.engine.Run(context.Background(), &engine.Task{Program: flat, Props: u.Props, Limits: engine.Limits{Workers: 1, Memory: 1 << 30}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := "yes"
+				if len(out.Violations) > 0 {
+					got = "no"
+				} else if out.Unknown != "" {
+					got = out.Unknown
+				}
+				t.Logf("%s %s: %s, %d states, %.3f s, %+v", c.engine.Name, f[0], got, out.Stats.States, out.Stats.Seconds, *out.Stats.Filters)
+				if got != c.want {
+					t.Errorf("%s: %s, want %s", c.engine.Name, got, c.want)
+				}
 			}
 		})
-	}
-}
-
-// What the search does not know is refused with its place.
-func TestUnsupported(t *testing.T) {
-	p, diags := ir.Parse("test.ir", []byte("program b structured\nobject b size 8\nfunc f() {\n  a -> c: free [&b] @f.c:3:5-3:9\n}\nthread t = f()\n"))
-	if diags.HasErrors() {
-		t.Fatal(diags.All)
-	}
-	flat, err := transform.Run(p, transform.Options{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = robust.Engine.Supports(&engine.Task{Program: flat})
-	if u := (*engine.Unsupported)(nil); !errors.As(err, &u) || u.Pos == nil || u.Pos.Line != 3 || u.What != "robust does not take free" {
-		t.Errorf("%v", err)
 	}
 }

@@ -2,9 +2,7 @@ package robust
 
 import (
 	"encoding/binary"
-	"fmt"
 
-	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/search"
@@ -32,23 +30,30 @@ import (
 // Differs from the paper: a read-modify-write or an atomic section is one node of
 // the trace. A section of a helper that is not involved runs tentatively, and may
 // end only if one of its accesses came behind the load; then all of them count,
-// earlier ones too. Levels are per byte.
+// earlier ones too. Levels are per byte. Whatever else an attacker can do with
+// stores pending and others can notice counts as a load: a signal, locking a
+// recursive mutex again, allocation. A free is a store. Attacks that the filters
+// have ruled out (filter.go) are not begun or ended.
 
 // successor is one way on.
 type successor struct {
-	steps []memory.Step
-	delay bool // the first step's store is delayed
-	stop  bool // the attacker stops after the steps
+	steps []memory.Step // in recording only
+	delay bool          // the first step's store is delayed
+	stop  bool          // the attacker stops after the steps
 }
 
 // explorer expands states for one goroutine.
 type explorer struct {
-	y     *memory.System
+	codec
+	plan  *plan
 	s     *memory.State
 	a     attack
+	next  attack // of the successor in the making
 	steps []memory.Step
+	acts  []touch
 	key   []byte
-
+	// recording says that emit and found want the steps.
+	recording bool
 	// emit gets every successor; the state is in s and the attack given.
 	emit func(*attack, successor)
 	// found is told of a closed cycle.
@@ -56,19 +61,22 @@ type explorer struct {
 	out   *search.Sink
 }
 
-func newExplorer(y *memory.System) *explorer {
-	x := &explorer{y: y, s: y.NewState()}
+func newExplorer(y *memory.System, pl *plan, apart bool) *explorer {
+	x := &explorer{codec: codec{y: y, apart: apart}, plan: pl, s: y.NewState()}
 	x.s.Record = true
 	x.emit = func(a *attack, _ successor) {
-		x.key = encode(y, x.s, a, x.key[:0])
+		x.key = x.encode(x.s, a, x.key[:0])
 		x.out.Add(x.key)
 	}
-	x.found = func(a *attack, _ successor) { x.out.Report(attackKey(a)) }
+	x.found = func(a *attack, _ successor) { x.out.Report(x.attackKey(a)) }
 	return x
 }
 
-// attackKey names an attack in findings.
-func attackKey(a *attack) string {
+// attackKey names an attack in findings; without apart all are one.
+func (c *codec) attackKey(a *attack) string {
+	if !c.apart {
+		return ""
+	}
 	key := make([]byte, 0, 12)
 	key = binary.BigEndian.AppendUint32(key, uint32(a.attacker))
 	key = binary.BigEndian.AppendUint32(key, uint32(a.store))
@@ -93,7 +101,7 @@ func (x *explorer) initial() {
 // Expand adds the successors of a state.
 func (x *explorer) Expand(state []byte, out *search.Sink) {
 	x.out = out
-	decode(x.y, x.s, &x.a, state)
+	x.decode(x.s, &x.a, state)
 	x.expand()
 	if x.s.Err != nil {
 		out.Fail(x.s.Err)
@@ -126,7 +134,7 @@ func (x *explorer) follow(st memory.Step, next *attack, how successor, check fun
 	}
 	if how.stop {
 		x.s.Stop(int(st.Thread))
-		how.steps = []memory.Step{st}
+		how.steps = x.taken(st, nil)
 		x.emit(next, how)
 		return
 	}
@@ -134,119 +142,186 @@ func (x *explorer) follow(st memory.Step, next *attack, how successor, check fun
 		if _, failed := x.s.Fault(); failed {
 			return
 		}
-		how.steps = append([]memory.Step{st}, x.s.Trail()...)
+		if next.phase == delaying && int(st.Thread) == next.attacker && !x.plan.mayStillLoad(next, int32(x.s.PC(ir.ThreadID(next.attacker)))) {
+			return
+		}
+		how.steps = x.taken(st, x.s.Trail())
 		x.emit(next, how)
 	})
+}
+
+func (x *explorer) taken(st memory.Step, trail []memory.Step) []memory.Step {
+	if !x.recording {
+		return nil
+	}
+	return append([]memory.Step{st}, trail...)
 }
 
 // run takes a step before the attacker has stopped.
 func (x *explorer) run(st memory.Step) {
 	t := int(st.Thread)
+	if st.Kind != memory.Exec { // a wake-up: no business of an attacker, whose buffer it would drain
+		x.follow(st, &x.a, successor{}, nil)
+		return
+	}
+	edge := x.y.Edge(x.s, st)
+	kind := edge.Op.Kind
+	attackers := x.a.phase == delaying && t == x.a.attacker
+	if attackers && kind == ir.Alloc && x.takesBack(st.Choice) {
+		return
+	}
 	x.follow(st, &x.a, successor{}, nil)
-	kind := x.y.Kind(x.s, st)
 	switch {
-	case x.a.phase == before && kind == ir.Store && !x.s.InSection(t):
+	case x.a.phase == before && (kind == ir.Store || kind == ir.Free) && !x.s.InSection(t) && x.plan.attacks(t, edge.ID):
 		mark := x.s.Mark()
 		x.s.Attack(t)
-		next := attack{phase: delaying, attacker: t, store: int32(x.y.Edge(x.s, st).ID)}
-		x.follow(st, &next, successor{delay: true}, func() bool {
-			next.addr, next.size = x.s.Event.Addr, x.s.Event.Size
-			return true
+		x.next.set(&attack{phase: delaying, attacker: t, store: int32(edge.ID)})
+		x.follow(st, &x.next, successor{delay: true}, func() bool {
+			x.next.target = x.targets(x.next.target[:0])
+			return len(x.next.target) > 0 // free(0) is none
 		})
 		x.s.Undo(mark)
-	case x.a.phase == delaying && t == x.a.attacker && (kind == ir.Load || kind == ir.Await || kind == ir.AbstractLoad):
-		next := x.a.copyOf()
-		next.phase, next.load = closing, int32(x.y.Edge(x.s, st).ID)
-		x.follow(st, &next, successor{stop: true}, func() bool {
-			ev := &x.s.Event
-			next.levels = touch(next.levels, ev.Addr, ev.Size, loaded)
-			return !ev.Own
+	case attackers && kind != ir.Store && kind != ir.Free && x.plan.allows(x.a.attacker, x.a.store, edge.ID):
+		x.next.set(&x.a)
+		x.next.phase, x.next.load = closing, int32(edge.ID)
+		x.follow(st, &x.next, successor{stop: true}, func() bool {
+			for _, act := range x.touches(kind) {
+				x.next.levels = x.next.levels.raise(&act)
+			}
+			for _, u := range x.s.Event.Wakes {
+				x.next.involve(int(u))
+			}
+			return len(x.next.levels) > 0
 		})
 	}
+}
+
+// takesBack reports whether an allocation of the attacker takes back the free that
+// is being delayed, so that nothing is left to reach memory late.
+func (x *explorer) takesBack(block int64) bool {
+	return block != 0 && len(x.a.target) == 1 && x.a.target[0].addr == uint64(block)|blockPlace
+}
+
+// targets is what the store just put into the buffer will touch.
+func (x *explorer) targets(out []touch) []touch {
+	ev := &x.s.Event
+	switch {
+	case !ev.Memory:
+		return out
+	case ev.Free:
+		return append(out, touch{ev.Addr | blockPlace, 1, true})
+	}
+	out = append(out, touch{ev.Addr, ev.Size, true})
+	if block, ok := x.y.BlockOf(x.s, ev.Addr, ev.Size); ok {
+		out = append(out, touch{block | blockPlace, 1, false})
+	}
+	return out
+}
+
+// touches is what the step just applied has read and written that others can
+// reach; a load that forwards reads nothing of theirs.
+func (x *explorer) touches(kind ir.OpKind) []touch {
+	x.acts = touches(x.y, x.s, kind, x.acts[:0])
+	return x.acts
+}
+
+func touches(y *memory.System, s *memory.State, kind ir.OpKind, out []touch) []touch {
+	ev := &s.Event
+	if ev.Memory && !ev.Own && !ev.Free {
+		out = append(out, touch{ev.Addr, ev.Size, kind == ir.Store || ev.Wrote})
+	}
+	for _, t := range ev.Touches {
+		if kind == ir.Alloc || kind == ir.Free {
+			out = append(out, touch{t.Addr | blockPlace, 1, true})
+		} else {
+			out = append(out, touch{t.Addr, t.Size, t.Write})
+		}
+	}
+	for _, t := range out {
+		if t.addr&blockPlace == 0 {
+			if block, ok := y.BlockOf(s, t.addr, t.size); ok {
+				out = append(out, touch{block | blockPlace, 1, false})
+			}
+		}
+	}
+	return out
 }
 
 // close takes a helper's step behind the attacker's load.
 func (x *explorer) close(st memory.Step) {
 	t := int(st.Thread)
-	next := x.a.copyOf()
+	x.next.set(&x.a)
+	next := &x.next
 	kind := x.y.Kind(x.s, st)
-	involved := next.involved&(1<<t) != 0
 	inSection := x.s.InSection(t)
-	x.follow(st, &next, successor{}, func() bool {
-		ev := &x.s.Event
-		behind := involved
-		if ev.Memory {
-			l := loaded
-			if kind == ir.Store || ev.Wrote {
-				l = stored
-			}
-			was := max(highest(next.levels, ev.Addr, ev.Size), untouched)
-			behind = behind || l == loaded && was == stored || l == stored && was >= loaded
-			if inSection {
-				next.section = touch(next.section, ev.Addr, ev.Size, l)
-				next.qualified = next.qualified || behind
-				return true
-			}
-			if !behind {
-				return false
-			}
-			next.levels = touch(next.levels, ev.Addr, ev.Size, l)
-		}
+	x.follow(st, next, successor{}, func() bool {
+		acts := x.touches(kind)
+		behind := x.behind(t, kind, acts)
 		switch {
 		case kind == ir.AtomicBegin:
-			next.section, next.qualified = next.section[:0], involved
+			next.section, next.qualified = next.section[:0], behind
 			return true
 		case kind == ir.AtomicEnd:
 			if !next.qualified {
 				return false
 			}
-			for _, b := range next.section {
-				next.levels = touch(next.levels, b.addr, 1, b.level)
+			for i := range next.section {
+				s := &next.section[i]
+				next.levels = next.levels.raise(&touch{s.lo, int(s.hi - s.lo + 1), s.level == stored})
 			}
 			next.section, next.qualified = next.section[:0], false
 			behind = true
 		case inSection:
+			next.qualified = next.qualified || behind
+			for i := range acts {
+				next.section = next.section.raise(&acts[i])
+			}
+			// A section need not come to its end to have seen what it has seen.
+			if next.qualified && next.closed(next.section) {
+				x.found(next, successor{steps: x.taken(st, nil)})
+				return false
+			}
+			x.pass(t, kind)
 			return true
-		case kind == ir.Join && ev.Other > 0 && next.involved&(1<<(ev.Other-1)) != 0:
-			behind = true
 		}
 		if !behind {
 			return false
 		}
-		next.involved |= 1 << t
-		if kind == ir.Spawn && ev.Other > 0 {
-			next.involved |= 1 << (ev.Other - 1)
+		next.involve(t)
+		x.pass(t, kind)
+		for i := range acts {
+			next.levels = next.levels.raise(&acts[i])
 		}
-		if highest(next.levels, next.addr, next.size) != untouched {
-			x.found(&next, successor{steps: []memory.Step{st}})
+		if next.closed(next.levels) {
+			x.found(next, successor{steps: x.taken(st, nil)})
 			return false
 		}
 		return true
 	})
 }
 
-// maxThreads fit the set of involved helpers.
-const maxThreads = 32
+// behind reports whether a helper's step comes behind the load [BDM13 Lemma 3].
+func (x *explorer) behind(t int, kind ir.OpKind, acts []touch) bool {
+	if x.next.isInvolved(t) || kind == ir.Join && x.s.Event.Other > 0 && x.next.isInvolved(x.s.Event.Other-1) {
+		return true
+	}
+	for i := range acts {
+		if x.next.levels.follows(&acts[i]) {
+			return true
+		}
+	}
+	return false
+}
 
-func supports(t *engine.Task) error {
-	p := t.Program
-	if p.Form != ir.Flat {
-		return fmt.Errorf("robust takes flat programs")
+// pass involves the threads that a step starts or lets go on.
+func (x *explorer) pass(t int, kind ir.OpKind) {
+	ev := &x.s.Event
+	if kind == ir.Spawn && ev.Other > 0 {
+		x.next.involve(ev.Other - 1)
 	}
-	if len(p.Threads) > maxThreads {
-		return fmt.Errorf("robust takes at most %d threads", maxThreads)
-	}
-	for i := range p.Threads {
-		if p.Threads[i].Unbounded {
-			return fmt.Errorf("thread %s stands for any number of threads; give --threads", p.Threads[i].Name)
-		}
-		f := p.ThreadFunc(ir.ThreadID(i))
-		for j := range f.Edges {
-			switch k := f.Edges[j].Op.Kind; k {
-			case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
-				return &engine.Unsupported{Pos: engine.Pos(&f.Edges[j]), What: fmt.Sprintf("robust does not take %s", k)}
-			}
+	for _, u := range ev.Wakes {
+		if int(u) != t {
+			x.next.involve(int(u))
 		}
 	}
-	return nil
 }

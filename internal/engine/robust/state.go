@@ -2,7 +2,6 @@ package robust
 
 import (
 	"encoding/binary"
-	"sort"
 
 	"fencepost/internal/memory"
 )
@@ -17,110 +16,87 @@ const (
 	closing        // the attacker has stopped after its load; helpers close the cycle
 )
 
-// level is how a byte was accessed since the attacker's load.
-type level uint8
-
-const (
-	untouched level = iota
-	loaded
-	stored
-)
-
-// touched is a byte and its level.
-type touched struct {
-	addr  uint64
-	level level
-}
-
 // attack is what a state knows besides the program's own state.
 type attack struct {
 	phase    phase
 	attacker int
-	store    int32  // edge of the delayed store
-	addr     uint64 // and where it writes
-	size     int
-	load     int32 // edge of the load, in phase closing, if attacks are told apart
+	store    int32   // edge of the delayed store
+	target   []touch // what it will touch when it reaches memory
+	load     int32   // edge of the load, in phase closing
 
-	levels   []touched // sorted by address
-	involved uint32    // helpers that have an action behind the load
-
+	levels   levels
+	involved uint32 // helpers that have an action behind the load
 	// A section in progress in phase closing is one action: what it has touched so
 	// far, and whether something of it comes behind the load.
-	section   []touched
+	section   levels
 	qualified bool
 }
 
-// touch raises the level of the bytes of an access.
-func touch(list []touched, addr uint64, size int, l level) []touched {
-	for a := addr; a < addr+uint64(size); a++ {
-		i := sort.Search(len(list), func(i int) bool { return list[i].addr >= a })
-		if i < len(list) && list[i].addr == a {
-			list[i].level = max(list[i].level, l)
-			continue
+// set makes a a copy of b that shares nothing with it.
+func (a *attack) set(b *attack) {
+	target, ls, section := a.target, a.levels, a.section
+	*a = *b
+	a.target = append(target[:0], b.target...)
+	a.levels = append(ls[:0], b.levels...)
+	a.section = append(section[:0], b.section...)
+}
+
+// involve notes that a thread has an action behind the load.
+func (a *attack) involve(t int) { a.involved |= 1 << t }
+
+func (a *attack) isInvolved(t int) bool { return a.involved&(1<<t) != 0 }
+
+// closed reports whether accesses at these levels come before the delayed store
+// in happens-before.
+func (a *attack) closed(ls levels) bool {
+	for i := range a.target {
+		if ls.follows(&a.target[i]) {
+			return true
 		}
-		list = append(list, touched{})
-		copy(list[i+1:], list[i:])
-		list[i] = touched{a, l}
 	}
-	return list
+	return false
 }
 
-// highest is the highest level of the bytes of an access.
-func highest(list []touched, addr uint64, size int) level {
-	best := untouched
-	i := sort.Search(len(list), func(i int) bool { return list[i].addr >= addr })
-	for ; i < len(list) && list[i].addr < addr+uint64(size); i++ {
-		best = max(best, list[i].level)
-	}
-	return best
-}
-
-// copyOf is an independent copy.
-func (a *attack) copyOf() attack {
-	c := *a
-	c.levels = append([]touched(nil), a.levels...)
-	c.section = append([]touched(nil), a.section...)
-	return c
+// codec writes and reads states.
+type codec struct {
+	y *memory.System
+	// apart keeps attacks with different stores or loads apart in phase closing.
+	// Else what the helpers may do does not depend on them, and states are merged.
+	apart bool
 }
 
 // encode appends the whole state. A stopped attacker's own part is left out: it
 // does nothing any more.
-func encode(y *memory.System, s *memory.State, a *attack, out []byte) []byte {
+func (c *codec) encode(s *memory.State, a *attack, out []byte) []byte {
+	skip := -1
 	out = append(out, byte(a.phase))
 	if a.phase != before {
-		out = binary.AppendUvarint(out, uint64(a.attacker))
-		out = binary.AppendUvarint(out, uint64(a.store))
-		out = binary.AppendUvarint(out, a.addr)
-		out = append(out, byte(a.size))
+		out = append(out, byte(a.attacker))
+		if a.phase == delaying || c.apart {
+			out = binary.AppendUvarint(out, uint64(a.store))
+		}
+		out = append(out, byte(len(a.target)))
+		for i := range a.target {
+			t := &a.target[i]
+			out = c.y.AppendPlace(out, t.addr)
+			out = append(out, byte(t.size)<<1|boolByte(t.write))
+		}
 	}
 	if a.phase == closing {
-		out = binary.AppendVarint(out, int64(a.load))
-		out = binary.AppendUvarint(out, uint64(a.involved))
-		out = appendTouched(out, a.levels)
-		out = appendTouched(out, a.section)
-		out = append(out, boolByte(a.qualified))
-	}
-	for i := range y.Parts() {
-		if a.phase == closing && i == a.attacker {
-			continue
+		skip = a.attacker
+		if c.apart {
+			out = binary.AppendUvarint(out, uint64(a.load))
 		}
-		n := len(out)
-		out = append(out, 0, 0)
-		out = y.EncodePart(s, i, out)
-		binary.LittleEndian.PutUint16(out[n:], uint16(len(out)-n-2))
+		out = binary.AppendUvarint(out, uint64(a.involved))
+		out = a.levels.appendTo(c.y, out)
+		if s.Holder() >= 0 {
+			out = append(out, 1+boolByte(a.qualified))
+			out = a.section.appendTo(c.y, out)
+		} else {
+			out = append(out, 0)
+		}
 	}
-	return out
-}
-
-func appendTouched(out []byte, list []touched) []byte {
-	out = binary.AppendUvarint(out, uint64(len(list)))
-	last := uint64(0)
-	for _, t := range list {
-		out = binary.AppendUvarint(out, t.addr-last)
-		out = append(out, byte(t.level))
-		last = t.addr
-	}
-	return out
+	return c.y.EncodeAttack(s, skip, out)
 }
 
 func boolByte(b bool) byte {
@@ -131,8 +107,8 @@ func boolByte(b bool) byte {
 }
 
 // decode sets s and a to a stored state.
-func decode(y *memory.System, s *memory.State, a *attack, in []byte) {
-	*a = attack{phase: phase(in[0]), attacker: -1, levels: a.levels[:0], section: a.section[:0]}
+func (c *codec) decode(s *memory.State, a *attack, in []byte) {
+	*a = attack{phase: phase(in[0]), attacker: -1, target: a.target[:0], levels: a.levels[:0], section: a.section[:0]}
 	in = in[1:]
 	number := func() uint64 {
 		v, n := binary.Uvarint(in)
@@ -140,38 +116,36 @@ func decode(y *memory.System, s *memory.State, a *attack, in []byte) {
 		return v
 	}
 	if a.phase != before {
-		a.attacker = int(number())
-		a.store = int32(number())
-		a.addr = number()
-		a.size = int(in[0])
+		a.attacker = int(in[0])
 		in = in[1:]
+		if a.phase == delaying || c.apart {
+			a.store = int32(number())
+		}
+		n := in[0]
+		in = in[1:]
+		for range n {
+			var t touch
+			t.addr, in = c.y.ReadPlace(in)
+			t.size, t.write = int(in[0]>>1), in[0]&1 != 0
+			in = in[1:]
+			a.target = append(a.target, t)
+		}
 	}
+	skip := -1
 	if a.phase == closing {
-		v, n := binary.Varint(in)
-		in = in[n:]
-		a.load = int32(v)
+		skip = a.attacker
+		if c.apart {
+			a.load = int32(number())
+		}
 		a.involved = uint32(number())
-		list := func(out []touched) []touched {
-			last := uint64(0)
-			for range number() {
-				last += number()
-				out = append(out, touched{last, level(in[0])})
-				in = in[1:]
-			}
-			return out
-		}
-		a.levels = list(a.levels)
-		a.section = list(a.section)
-		a.qualified = in[0] != 0
+		a.levels, in = readLevels(c.y, a.levels, in)
+		inSection := in[0]
 		in = in[1:]
-	}
-	y.Restore(s, a.attacker, a.phase == closing)
-	for i := range y.Parts() {
-		if a.phase == closing && i == a.attacker {
-			continue
+		if inSection != 0 {
+			a.qualified = inSection == 2
+			a.section, in = readLevels(c.y, a.section, in)
 		}
-		n := binary.LittleEndian.Uint16(in)
-		y.DecodePart(s, i, in[2:2+n])
-		in = in[2+n:]
 	}
+	c.y.Restore(s, a.attacker, a.phase == closing)
+	c.y.DecodeAttack(s, skip, in)
 }

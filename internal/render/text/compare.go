@@ -14,7 +14,8 @@ func Comparable(results []verdict.Result) bool {
 	seen := map[string]bool{}
 	for i := range results {
 		r := &results[i]
-		if r.Program != results[0].Program || seen[r.Model] || len(r.FinalStates) > 0 || len(r.Others) > 0 || r.Litmus != nil || r.Question == robustness {
+		_, other := robustWords[r.Question]
+		if other || r.Program != results[0].Program || seen[r.Model] || len(r.FinalStates) > 0 || len(r.Others) > 0 || r.Litmus != nil {
 			return false
 		}
 		seen[r.Model] = true

@@ -11,7 +11,7 @@ import (
 // Result prints the answer to one question.
 func Result(w io.Writer, r *verdict.Result, opt Options) {
 	p := &printer{w: w, opt: opt}
-	if r.Question == robustness {
+	if _, ok := robustWords[r.Question]; ok {
 		p.robust(r)
 		return
 	}

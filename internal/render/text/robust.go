@@ -8,15 +8,20 @@ import (
 	"fencepost/verdict"
 )
 
-// robustness is the question whose answers are printed here.
-const robustness = "robustness"
+// robustWords are the questions whose answers are printed here, and what is said if
+// they hold and if they do not.
+var robustWords = map[string][2]string{
+	"robustness":              {"robust", "not robust"},
+	"triangular-race freedom": {"free of triangular races", "not free of triangular races"},
+	"state robustness":        {"state-robust", "not state-robust"},
+}
 
 // Headline is the answer to a question in one plain line.
 func Headline(r *verdict.Result) string {
 	var b strings.Builder
 	p := &printer{w: &b}
-	if r.Question == robustness {
-		p.robustHeadline(r)
+	if words, ok := robustWords[r.Question]; ok {
+		p.robustHeadline(r, words)
 	} else {
 		p.headline(r)
 	}
@@ -26,7 +31,7 @@ func Headline(r *verdict.Result) string {
 
 // robust prints the answer to whether a program is robust.
 func (p *printer) robust(r *verdict.Result) {
-	p.robustHeadline(r)
+	p.robustHeadline(r, robustWords[r.Question])
 	for _, warning := range r.Warnings {
 		p.message("warning", warning.Code, warning.Pos, warning.Message)
 	}
@@ -39,24 +44,66 @@ func (p *printer) robust(r *verdict.Result) {
 		}
 		p.attack(a)
 	}
-	if len(r.Attacks) > 0 {
+	for i := range r.Races {
+		race := &r.Races[i]
 		p.line("")
+		if len(r.Races) > 1 {
+			p.line("%s", p.opt.paint(bold, fmt.Sprintf("Race %d of %d: %s", i+1, len(r.Races), oneLine(race.String()))))
+			p.line("")
+		}
+		p.race(race)
+	}
+	if r.Witness != nil {
+		p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
+	}
+	if len(r.Attacks) > 0 || len(r.Races) > 0 || r.Witness != nil {
+		p.line("")
+	}
+	if f := r.Stats.Filters; f != nil {
+		p.line("%s", p.opt.paint(dim, filtersLine(f)))
 	}
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
 }
 
-func (p *printer) robustHeadline(r *verdict.Result) {
-	word, color := "unknown whether robust", yellow
-	switch r.Verdict {
-	case verdict.Safe:
-		word, color = "robust", green
-	case verdict.Unsafe:
-		word, color = "not robust", red
+// filtersLine says how many pairs of a store and a load there are, and which were
+// ruled out before the search.
+func filtersLine(f *verdict.Filters) string {
+	var parts []string
+	add := func(n int64, what string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", Count(n), what))
+		}
 	}
-	head := fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(color, word+" against "+strings.ToUpper(r.Model)))
+	add(f.Fenced, "fenced")
+	add(f.Apart, "of one thread alone")
+	add(f.Own, "on its own store")
+	add(f.Acyclic, "without a cycle")
+	text := "filters: " + counted(f.Pairs, "pair of store and load", "pairs of store and load")
+	if len(parts) > 0 {
+		text += ", " + strings.Join(parts, ", ")
+	}
+	return text + fmt.Sprintf(", %s left", Count(f.Left))
+}
+
+func (p *printer) robustHeadline(r *verdict.Result, words [2]string) {
+	word, color := "unknown whether "+words[0], yellow
 	switch r.Verdict {
 	case verdict.Safe:
-		p.line("%s%s%s", head, coverage(r.Coverage), work(r))
+		word, color = words[0], green
+	case verdict.Unsafe:
+		word, color = words[1], red
+	}
+	if r.Question != "triangular-race freedom" { // which is about SC executions
+		word += " against " + strings.ToUpper(r.Model)
+	}
+	head := fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(color, word))
+	switch r.Verdict {
+	case verdict.Safe:
+		done := work(r)
+		if f := r.Stats.Filters; f != nil && r.Stats.States == 0 {
+			done = fmt.Sprintf(" (%s: nothing left to search for)", r.Engine)
+		}
+		p.line("%s%s%s", head, coverage(r.Coverage), done)
 	case verdict.Unsafe:
 		p.line("%s: %s", head, oneLine(r.Reason))
 	default:
@@ -77,6 +124,23 @@ func (p *printer) attack(a *verdict.Attack) {
 	p.line("")
 	p.line("Happens-before has a cycle:")
 	p.chain(a.Nodes, a.Cycle)
+}
+
+// race prints the execution with the three accesses marked.
+func (p *printer) race(a *verdict.Race) {
+	all := rows(a.Witness, "")
+	mark := func(step int, what string) {
+		for i := range all {
+			if r := &all[i]; r.first <= step && step <= r.last {
+				r.marked = true
+				r.effect += ", " + what
+			}
+		}
+	}
+	mark(a.StoreStep, "may still be buffered")
+	mark(a.LoadStep, "races")
+	mark(len(a.Witness.Steps)-1, "races")
+	p.table(a.Witness, all)
 }
 
 // chain prints the cycle: t1 st x -po-> t1 ld y -cf-> t1 st x.

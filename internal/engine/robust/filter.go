@@ -1,0 +1,424 @@
+package robust
+
+import (
+	"fencepost/internal/ir"
+	"fencepost/verdict"
+)
+
+// Static filters. An attack is a pair of a store and a later load of one thread;
+// many can be ruled out by looking at the program alone. A pair is left out if
+//
+//   - fenced: every way from the store to the load drains the buffer, or there is
+//     none;
+//   - apart: no other thread can touch what the store writes, or none can write what
+//     the load reads: then no path leads from the load, or to the store;
+//   - own: load and store are at constant addresses and the store covers the load,
+//     which therefore never reads memory while the store is pending (W5);
+//   - acyclic: no chain of conflicting accesses of other threads, in program order
+//     inside each, leads from the load to the store. This is [BDM13 Lemma 3] with all
+//     values forgotten: whatever helper steps the search could take behind the load are
+//     among the edges the chain can reach.
+//
+// All of it asks ir.Facts which bytes an edge may touch, which is everything where
+// the address is not known, so the filters hold for computed addresses too.
+//
+// Differs from the paper: it mentions such checks without saying which
+// [BDM13 §8]; pairs that are left are not asked one by one, but open and close
+// attacks in the one search.
+
+// plan is which attacks are left to search for.
+type plan struct {
+	threads []threadPlan
+	filters verdict.Filters
+}
+
+// threadPlan is the attacks of one thread as attacker.
+type threadPlan struct {
+	store []int32  // by edge id: 1 + its row, 0: not a store with an attack left
+	load  []int32  // by edge id: 1 + its column
+	allow [][]bool // by row and column
+	open  [][]bool // by row and location: an allowed load may still come
+}
+
+// attacks reports whether a store begins an attack that is left.
+func (pl *plan) attacks(t int, store ir.EdgeID) bool { return pl.threads[t].store[store] > 0 }
+
+// allows reports whether the attack is left.
+func (pl *plan) allows(t int, store int32, load ir.EdgeID) bool {
+	tp := &pl.threads[t]
+	col := tp.load[load]
+	return col > 0 && tp.allow[tp.store[store]-1][col-1]
+}
+
+// mayStillLoad reports whether an attacker at a location can come to a load that
+// ends its attack.
+func (pl *plan) mayStillLoad(a *attack, loc int32) bool {
+	tp := &pl.threads[a.attacker]
+	return tp.open[tp.store[a.store]-1][loc]
+}
+
+// storing reports whether the operation enters the buffer.
+func storing(op *ir.Op) bool { return op.Kind == ir.Store || op.Kind == ir.Free }
+
+// overstepped reports whether others may notice the operation and it may run with
+// stores pending: a load, or what counts as one.
+func overstepped(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Load, ir.AbstractLoad, ir.Await, ir.Signal, ir.Broadcast, ir.Alloc:
+		return true
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		return op.Mutex == ir.RecursiveMutex
+	}
+	return false
+}
+
+// drains reports whether the operation surely waits for an empty buffer.
+func drains(op *ir.Op) bool { return op.MustDrain() && !overstepped(op) }
+
+// filterKinds are the filters to apply.
+type filterKinds struct{ fenced, apart, own, acyclic bool }
+
+func allFilters(on bool) filterKinds { return filterKinds{on, on, on, on} }
+
+// newPlan applies the filters.
+func newPlan(p *ir.Program, on filterKinds) *plan {
+	fl := &filterer{p: p, facts: ir.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: on, sections: map[*ir.Func][]bool{}}
+	fl.places()
+	for t := range p.Threads {
+		fl.thread(ir.ThreadID(t))
+	}
+	f := &fl.pl.filters
+	f.Left = f.Pairs - f.Fenced - f.Apart - f.Own - f.Acyclic
+	return fl.pl
+}
+
+type filterer struct {
+	p     *ir.Program
+	facts *ir.Facts
+	pl    *plan
+	on    filterKinds
+
+	place    []place      // by edge id
+	conflict [][]*ir.Edge // by edge id: edges that may touch the same, one of the two writing
+	threads  [][]int      // by edge id: the threads that run it
+	sections map[*ir.Func][]bool
+}
+
+// place is what an edge may touch.
+type place struct {
+	foot  ir.Footprint
+	any   bool // touches something others can reach
+	write bool
+	block bool // allocates or frees: touches whether blocks are there
+	heap  bool // may lie in a block
+}
+
+func (fl *filterer) places() {
+	fl.place = make([]place, fl.p.NextEdge)
+	fl.conflict = make([][]*ir.Edge, fl.p.NextEdge)
+	fl.threads = make([][]int, fl.p.NextEdge)
+	for t := range fl.p.Threads {
+		f := fl.p.ThreadFunc(ir.ThreadID(t))
+		for i := range f.Edges {
+			fl.threads[f.Edges[i].ID] = append(fl.threads[f.Edges[i].ID], t)
+		}
+	}
+	var all []*ir.Edge
+	for _, f := range fl.p.Funcs {
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if len(fl.threads[e.ID]) == 0 {
+				continue
+			}
+			if fl.place[e.ID] = fl.placeOf(e); fl.place[e.ID].any {
+				all = append(all, e)
+			}
+		}
+	}
+	for i, e := range all {
+		for _, g := range all[i:] {
+			if fl.conflicting(e.ID, g.ID) {
+				fl.conflict[e.ID] = append(fl.conflict[e.ID], g)
+				if e != g {
+					fl.conflict[g.ID] = append(fl.conflict[g.ID], e)
+				}
+			}
+		}
+	}
+}
+
+func (fl *filterer) placeOf(e *ir.Edge) place {
+	pc := place{foot: fl.facts.Footprint(e)}
+	switch e.Op.Kind {
+	case ir.Load, ir.AbstractLoad, ir.Await:
+		pc.any = true
+	case ir.Store, ir.RMW, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier:
+		pc.any, pc.write = true, true
+	case ir.Alloc, ir.Free:
+		return place{any: true, write: true, block: true, heap: true}
+	}
+	pc.heap = pc.foot.Anything
+	for _, r := range pc.foot.Ranges {
+		pc.heap = pc.heap || fl.p.FindObject(uint64(r.Lo), int(r.Hi-r.Lo)) == ir.NoObject
+	}
+	return pc
+}
+
+// conflicting reports whether two edges may touch the same, one of them writing.
+func (fl *filterer) conflicting(a, b ir.EdgeID) bool {
+	x, y := &fl.place[a], &fl.place[b]
+	if !x.write && !y.write {
+		return false
+	}
+	if x.block || y.block {
+		return x.heap && y.heap
+	}
+	return x.foot.Overlaps(y.foot)
+}
+
+// elsewhere reports whether an edge conflicts with one of another thread.
+func (fl *filterer) elsewhere(t ir.ThreadID, e ir.EdgeID) bool {
+	for _, g := range fl.conflict[e] {
+		for _, u := range fl.threads[g.ID] {
+			if u != int(t) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// thread looks at the pairs of one thread.
+func (fl *filterer) thread(t ir.ThreadID) {
+	f := fl.p.ThreadFunc(t)
+	tp := &fl.pl.threads[t]
+	tp.store, tp.load = make([]int32, fl.p.NextEdge), make([]int32, fl.p.NextEdge)
+	reachable := f.Components(nil)
+	var stores, loads []*ir.Edge
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		if reachable[e.From] < 0 {
+			continue
+		}
+		if storing(&e.Op) {
+			stores = append(stores, e)
+		} else if overstepped(&e.Op) {
+			loads = append(loads, e)
+			tp.load[e.ID] = int32(len(loads))
+		}
+	}
+	chains := make([]map[ir.EdgeID]bool, len(loads)) // what can follow each load, once known
+	for _, s := range stores {
+		row := make([]bool, len(loads))
+		unfenced := reach(f, s.To)
+		some := false
+		for i, l := range loads {
+			fl.pl.filters.Pairs++
+			row[i] = fl.keeps(t, s, l, unfenced, &chains[i])
+			some = some || row[i]
+		}
+		if some {
+			tp.allow = append(tp.allow, row)
+			tp.store[s.ID] = int32(len(tp.allow))
+			tp.open = append(tp.open, stillOpen(f, tp, row))
+		}
+	}
+}
+
+// keeps applies the filters to a pair in order of their cost.
+func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced []bool, chain *map[ir.EdgeID]bool) bool {
+	f := &fl.pl.filters
+	switch {
+	case fl.on.fenced && !unfenced[l.From]:
+		f.Fenced++
+		return false
+	case fl.on.apart && (!fl.elsewhere(t, s.ID) && fl.on.acyclic || !fl.elsewhere(t, l.ID)):
+		f.Apart++
+		return false
+	case fl.on.own && fl.covers(s, l):
+		f.Own++
+		return false
+	case !fl.on.acyclic:
+		return true
+	}
+	if *chain == nil {
+		*chain = fl.chain(t, l)
+	}
+	for _, g := range fl.conflict[s.ID] {
+		if (*chain)[g.ID] {
+			return true
+		}
+	}
+	f.Acyclic++
+	return false
+}
+
+// covers reports whether a load at a constant address lies inside a store at a
+// constant address.
+func (fl *filterer) covers(s, l *ir.Edge) bool {
+	exact := func(e *ir.Edge) (ir.Bytes, bool) {
+		foot := fl.place[e.ID].foot
+		if !e.Op.Accesses() || foot.Anything || len(foot.Ranges) != 1 || foot.Ranges[0].Hi-foot.Ranges[0].Lo != int64(e.Op.Type.Size()) {
+			return ir.Bytes{}, false
+		}
+		return foot.Ranges[0], true
+	}
+	x, ok1 := exact(s)
+	y, ok2 := exact(l)
+	return ok1 && ok2 && x.Lo <= y.Lo && y.Hi <= x.Hi
+}
+
+// reach is the locations that a way from a location leads to without draining.
+func reach(f *ir.Func, from ir.Loc) []bool {
+	seen := make([]bool, len(f.Locs))
+	seen[from] = true
+	for work := []ir.Loc{from}; len(work) > 0; {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range f.Out(l) {
+			if e := &f.Edges[i]; !drains(&e.Op) && !seen[e.To] {
+				seen[e.To] = true
+				work = append(work, e.To)
+			}
+		}
+	}
+	return seen
+}
+
+// stillOpen is the locations from which an allowed load can be reached without
+// draining.
+func stillOpen(f *ir.Func, tp *threadPlan, row []bool) []bool {
+	open := make([]bool, len(f.Locs))
+	for changed := true; changed; {
+		changed = false
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if open[e.From] || drains(&e.Op) {
+				continue
+			}
+			if col := tp.load[e.ID]; col > 0 && row[col-1] || open[e.To] {
+				open[e.From], changed = true, true
+			}
+		}
+	}
+	return open
+}
+
+// chain is the edges of other threads that can come behind a load of thread t.
+func (fl *filterer) chain(t ir.ThreadID, l *ir.Edge) map[ir.EdgeID]bool {
+	c := &chainer{fl: fl, t: int(t), edges: map[ir.EdgeID]bool{}, node: map[[2]int]bool{}, loc: map[[2]int]bool{}}
+	c.conflicts(-1, l.ID)
+	for len(c.work) > 0 {
+		n := c.work[len(c.work)-1]
+		c.work = c.work[:len(c.work)-1]
+		f := fl.p.ThreadFunc(ir.ThreadID(n[0]))
+		e := &f.Edges[n[1]]
+		c.edges[e.ID] = true
+		c.conflicts(n[0], e.ID)
+		c.from(n[0], e.To)
+		if fl.inside(f)[e.From] {
+			c.section(n[0], f, e.From)
+		}
+		for _, u := range e.Op.Threads {
+			c.from(int(u), fl.p.ThreadFunc(u).Entry)
+		}
+		c.joins()
+	}
+	return c.edges
+}
+
+// chainer collects what can come behind a load. Nodes are a thread and the index
+// of an edge of it.
+type chainer struct {
+	fl     *filterer
+	t      int
+	work   [][2]int
+	edges  map[ir.EdgeID]bool
+	node   map[[2]int]bool
+	loc    map[[2]int]bool
+	joined bool
+}
+
+func (c *chainer) add(thread, edge int) {
+	if n := [2]int{thread, edge}; thread != c.t && !c.node[n] {
+		c.node[n] = true
+		c.work = append(c.work, n)
+	}
+}
+
+// conflicts adds what conflicts with an edge in threads other than its own.
+func (c *chainer) conflicts(thread int, e ir.EdgeID) {
+	for _, g := range c.fl.conflict[e] {
+		for _, u := range c.fl.threads[g.ID] {
+			if u != thread {
+				c.add(u, edgeIndex(c.fl.p.ThreadFunc(ir.ThreadID(u)), g))
+			}
+		}
+	}
+}
+
+// from adds all that a thread can do from a location on.
+func (c *chainer) from(thread int, l ir.Loc) {
+	if at := [2]int{thread, int(l)}; thread != c.t && !c.loc[at] {
+		c.loc[at] = true
+		for _, i := range c.fl.p.ThreadFunc(ir.ThreadID(thread)).Out(l) {
+			c.add(thread, int(i))
+		}
+	}
+}
+
+// joins adds all joins: whom they join is not looked at.
+func (c *chainer) joins() {
+	if c.joined {
+		return
+	}
+	c.joined = true
+	for u := range c.fl.p.Threads {
+		f := c.fl.p.ThreadFunc(ir.ThreadID(u))
+		for i := range f.Edges {
+			if f.Edges[i].Op.Kind == ir.Join {
+				c.add(u, i)
+			}
+		}
+	}
+}
+
+// section adds what the section that a location lies in may have done before: all
+// of it comes behind the load if a part does.
+func (c *chainer) section(thread int, f *ir.Func, l ir.Loc) {
+	inside := c.fl.inside(f)
+	for work := []ir.Loc{l}; len(work) > 0; {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if e.To == at && inside[e.From] && !c.loc[[2]int{thread, int(e.From)}] {
+				c.from(thread, e.From)
+				work = append(work, e.From)
+			}
+		}
+	}
+}
+
+// inside is the locations of a function that lie inside a section.
+func (fl *filterer) inside(f *ir.Func) []bool {
+	in, ok := fl.sections[f]
+	if !ok {
+		var err error
+		if in, err = ir.SectionLocs(f); err != nil {
+			panic("BUG: " + err.Error())
+		}
+		fl.sections[f] = in
+	}
+	return in
+}
+
+// edgeIndex is the position of an edge in its function.
+func edgeIndex(f *ir.Func, e *ir.Edge) int {
+	for i := range f.Edges {
+		if &f.Edges[i] == e {
+			return i
+		}
+	}
+	panic("BUG: the edge is not of the function")
+}

@@ -1,0 +1,302 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
+	"fencepost/internal/engine/robust"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/replay"
+	"fencepost/verdict"
+)
+
+// The criteria of robustness, weakest last: no triangular race implies equal
+// happens-before relations, which imply equal final states.
+const (
+	CriterionTrace = "trace" // the happens-before relation of every execution is one of SC
+	CriterionTRF   = "trf"   // no SC execution has a triangular race
+	CriterionState = "state" // the final states are those of SC
+)
+
+// Questions of the criteria other than robustness proper.
+const (
+	TriangularRaces = "triangular-race freedom"
+	StateRobustness = "state robustness"
+)
+
+// races answers whether the program is free of triangular races.
+func (p *program) races(ctx context.Context, flat *ir.Program, opt Options) (*verdict.Result, error) {
+	task := robustTask(p, flat, opt)
+	task.Model = memory.SC
+	out, err := robust.TRF.Run(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	res := p.criterionResult(TriangularRaces, memory.TSO, robust.TRF.Name, out)
+	if !opt.KeepGoing && len(out.Violations) > 1 {
+		out.Violations = out.Violations[:1]
+	}
+	for i := range out.Violations {
+		race, err := p.race(flat, &out.Violations[i])
+		if err != nil {
+			return nil, fmt.Errorf("the witness of a race does not hold: %w", err)
+		}
+		res.Races = append(res.Races, *race)
+	}
+	switch {
+	case len(res.Races) > 0:
+		res.Verdict, res.Reason, res.Pos = verdict.Unsafe, res.Races[0].String(), res.Races[0].Store
+		if opt.KeepGoing && out.Unknown != "" {
+			res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0908", Message: "there may be further races: " + out.Unknown})
+		}
+	case out.Unknown != "":
+		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
+	default:
+		res.Verdict = verdict.Safe
+	}
+	return res, nil
+}
+
+func (p *program) criterionResult(question string, model memory.Model, engineName string, out *engine.Outcome) *verdict.Result {
+	return &verdict.Result{
+		Program: p.input.Name, Question: question, Model: model.String(), Engine: engineName,
+		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
+		Sources: map[string]string{p.input.Name: string(p.input.Text)},
+	}
+}
+
+// race replays the witness of a triangular race, looks for the race in it, and
+// describes it.
+func (p *program) race(flat *ir.Program, v *engine.Violation) (*verdict.Race, error) {
+	w := v.Witness
+	if err := replay.Replay(flat, p.props, replay.SC, w, replay.Expect{Claim: replay.ClaimBeginning}); err != nil {
+		return nil, err
+	}
+	if err := holdsRace(flat, w, v.StoreStep, v.LoadStep); err != nil {
+		return nil, err
+	}
+	p.addTexts(w)
+	ops := opsByEdge(flat)
+	st, ld, wr := &w.Steps[v.StoreStep], &w.Steps[v.LoadStep], &w.Steps[len(w.Steps)-1]
+	return &verdict.Race{
+		Thread: w.Threads[st.Thread], Store: st.Pos, StoreText: storeText(st),
+		Load: ld.Pos, LoadText: "then " + doingText(ld, ops),
+		Other: w.Threads[wr.Thread], Write: wr.Pos, WriteText: writeText(wr, ops),
+		Witness: w, StoreStep: v.StoreStep, LoadStep: v.LoadStep,
+	}, nil
+}
+
+// holdsRace checks that the last step of an SC execution races with the load: one
+// thread runs alone from the store to the load without draining, then another
+// thread's step, or the section it is in, touches what was read.
+func holdsRace(flat *ir.Program, w *verdict.Witness, store, load int) error {
+	last := len(w.Steps) - 1
+	if store < 0 || store >= load || load >= last {
+		return fmt.Errorf("store, load and write are not in order: steps %d, %d, %d", store, load, last)
+	}
+	ops := opsByEdge(flat)
+	thread, other := w.Steps[store].Thread, w.Steps[last].Thread
+	if w.Steps[store].Kind != verdict.StepStore || other == thread {
+		return fmt.Errorf("step %d is no store, or step %d no other thread's", store, last)
+	}
+	for i := store + 1; i <= load; i++ {
+		op := ops[ir.EdgeID(w.Steps[i].Edge)]
+		if w.Steps[i].Thread != thread || op == nil {
+			return fmt.Errorf("step %d is not one of the thread that stores", i)
+		}
+		if op.MustDrain() && op.Mutex != ir.RecursiveMutex {
+			return fmt.Errorf("step %d drains", i)
+		}
+	}
+	for i := load + 1; i <= last; i++ {
+		if w.Steps[i].Thread != other {
+			return fmt.Errorf("step %d comes between the load and the write", i)
+		}
+	}
+	read := touched(&w.Steps[load])
+	for i := store; i < load; i++ {
+		if w.Steps[i].Kind == verdict.StepStore && overlap(touched(&w.Steps[i]), read, false) {
+			return fmt.Errorf("the load reads what its own thread stores in step %d", i)
+		}
+	}
+	if !overlap(touched(&w.Steps[last]), read, true) {
+		return fmt.Errorf("the last step does not write what was read")
+	}
+	return nil
+}
+
+// touched is what a step reads and writes.
+func touched(st *verdict.Step) []verdict.Touch {
+	list := slices.Clone(st.Touches)
+	switch st.Kind {
+	case verdict.StepLoad:
+		list = append(list, verdict.Touch{Addr: st.Addr, Size: st.Size})
+	case verdict.StepStore:
+		if !st.Free {
+			list = append(list, verdict.Touch{Addr: st.Addr, Size: st.Size, Wrote: true})
+		}
+	case verdict.StepRMW:
+		list = append(list, verdict.Touch{Addr: st.Addr, Size: st.Size, Wrote: st.Wrote})
+	}
+	return list
+}
+
+// overlap reports whether two lists have a byte in common, and if so wanted, one
+// that one of them writes.
+func overlap(a, b []verdict.Touch, writes bool) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if (x.Addr-y.Addr < uint64(y.Size) || y.Addr-x.Addr < uint64(x.Size)) && (!writes || x.Wrote || y.Wrote) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// states answers whether the final states under a model are those of SC.
+func (p *program) states(ctx context.Context, flat *ir.Program, opt Options) (*verdict.Result, error) {
+	name := opt.CriterionModel
+	if name == "" {
+		name = memory.TSO.String()
+	}
+	model, ok := memory.ParseModel(name)
+	if !ok || model == memory.SC {
+		return nil, fmt.Errorf("state robustness against the memory model %q", name)
+	}
+	sc, err := p.finals(ctx, flat, memory.SC, opt, nil)
+	if err != nil {
+		return nil, err
+	}
+	if sc.Unknown != "" {
+		res := p.criterionResult(StateRobustness, model, explicit.Engine.Name, sc)
+		res.Verdict, res.Reason = verdict.Unknown, "the final states under SC are not known: "+sc.Unknown
+		return res, nil
+	}
+	known := map[string]bool{}
+	for _, s := range sc.Finals {
+		known[s] = true
+	}
+	out, err := p.finals(ctx, flat, model, opt, func(final string) bool { return !known[final] })
+	if err != nil {
+		return nil, err
+	}
+	res := p.criterionResult(StateRobustness, model, explicit.Engine.Name, out)
+	res.Stats.States += sc.Stats.States
+	res.Stats.Transitions += sc.Stats.Transitions
+	res.Stats.Seconds += sc.Stats.Seconds
+	if !sc.Coverage.Exhaustive {
+		res.Coverage.Exhaustive = false
+		res.Coverage.Bounds = append(slices.Clone(sc.Coverage.Bounds), res.Coverage.Bounds...)
+	}
+	return res, p.concludeStates(flat, res, sc, out, model)
+}
+
+// finals collects the final states under a model.
+func (p *program) finals(ctx context.Context, flat *ir.Program, model memory.Model, opt Options, want func(string) bool) (*engine.Outcome, error) {
+	props := *p.props
+	props.Checks, props.Goals, props.Final, props.Deadlock = false, nil, nil, false
+	task := &engine.Task{
+		Program: flat, Props: &props, Model: model, Finals: true, KeepGoing: true, WitnessFinal: want, NoReduction: opt.NoReduction,
+		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: opt.Workers},
+	}
+	if task.Limits.Workers <= 0 {
+		task.Limits.Workers = runtime.GOMAXPROCS(0)
+	}
+	if opt.Progress != nil {
+		task.Progress = func(g engine.Progress) {
+			opt.Progress(Progress{Model: model.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed})
+		}
+	}
+	return explicit.Engine.Run(ctx, task)
+}
+
+func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out *engine.Outcome, model memory.Model) error {
+	rm, err := replay.ParseModel(model.String())
+	if err != nil {
+		return err
+	}
+	for i := range out.Violations {
+		v := &out.Violations[i]
+		if v.Kind != engine.FinalReached || res.Witness != nil {
+			continue
+		}
+		if err := replay.Replay(flat, p.props, rm, v.Witness, replay.Expect{Claim: replay.ClaimState, Final: v.Final}); err != nil {
+			return fmt.Errorf("the witness of a final state does not replay: %w", err)
+		}
+		p.addTexts(v.Witness)
+		res.Verdict, res.Witness = verdict.Unsafe, v.Witness
+		res.Reason = "a final state that SC does not have: " + v.Final
+	}
+	switch {
+	case res.Verdict == verdict.Unsafe && !sc.Coverage.Exhaustive:
+		res.Verdict, res.Reason = verdict.Unknown, "the final states under SC are known only within bounds; "+res.Reason
+	case res.Verdict == verdict.Unsafe:
+	case out.Unknown != "":
+		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
+	case len(p.props.Observe) == 0:
+		res.Verdict, res.Reason = verdict.Unknown, "the program has no variable to look at in final states"
+	case len(sc.Finals) == 0 && len(out.Finals) == 0:
+		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so there are no final states"
+	default:
+		res.Verdict = verdict.Safe
+	}
+	return nil
+}
+
+// opsByEdge finds operations by their edges.
+func opsByEdge(flat *ir.Program) map[ir.EdgeID]*ir.Op {
+	ops := map[ir.EdgeID]*ir.Op{}
+	for _, f := range flat.Funcs {
+		for i := range f.Edges {
+			ops[f.Edges[i].ID] = &f.Edges[i].Op
+		}
+	}
+	return ops
+}
+
+// storeText is what a store does: x = 1, or free of a block.
+func storeText(st *verdict.Step) string {
+	if st.Free {
+		return "free of " + st.Place()
+	}
+	return fmt.Sprintf("%s = %d", st.Place(), st.Value)
+}
+
+// doingText is what a step that counts as a load does, with its verb.
+func doingText(st *verdict.Step, ops map[ir.EdgeID]*ir.Op) string {
+	if st.Kind == verdict.StepLoad {
+		return "loads " + st.Place()
+	}
+	return "does " + actionText(st, ops)
+}
+
+// actionText is what a step that is no plain access does.
+func actionText(st *verdict.Step, ops map[ir.EdgeID]*ir.Op) string {
+	op := ops[ir.EdgeID(st.Edge)]
+	switch {
+	case st.Kind == verdict.StepWake:
+		return "a wake-up"
+	case op == nil:
+		return "a step"
+	case op.Kind == ir.Alloc:
+		return "an allocation"
+	case st.Location != "":
+		return fmt.Sprintf("%s of %s", op.Kind, st.Place())
+	default:
+		return op.Kind.String()
+	}
+}
+
+// writeText is what a step that writes does, as after "may".
+func writeText(st *verdict.Step, ops map[ir.EdgeID]*ir.Op) string {
+	if st.Kind == verdict.StepStore && !st.Free {
+		return "write " + st.Place()
+	}
+	return "do " + actionText(st, ops)
+}
