@@ -23,7 +23,7 @@ import (
 // the address is not known, so the filters hold for computed addresses too.
 //
 // Differs from the paper: it mentions such checks without saying which
-// [BDM13 §8]; pairs that are left are not asked one by one, but open and close
+// [BDM13 §1]; pairs that are left are not asked one by one, but open and close
 // attacks in the one search.
 
 // plan is which attacks are left to search for.
