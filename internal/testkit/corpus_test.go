@@ -129,8 +129,12 @@ func checkCriteria(t *testing.T, c *testkit.Case, opt pipeline.Options, robust s
 		}
 		return answer.Results[0].Verdict
 	}
-	if decide(pipeline.CriterionTRF) == verdict.Safe && robust == "no" {
+	races := decide(pipeline.CriterionTRF)
+	if races == verdict.Safe && robust == "no" {
 		t.Error("free of triangular races, but not robust")
+	}
+	if c.TRF != "" && (c.TRF == "yes") != (races == verdict.Safe) {
+		t.Errorf("free of triangular races: want %s, got %s", c.TRF, races)
 	}
 	if decide(pipeline.CriterionState) == verdict.Unsafe && robust == "yes" {
 		t.Error("robust, but not state-robust")
