@@ -73,7 +73,12 @@ func newExplorer(y *memory.System, pl *plan, apart bool) *explorer {
 		x.key = x.encode(x.s, a, x.key[:0])
 		x.out.Add(x.key)
 	}
-	x.found = func(a *attack, _ successor) { x.out.Report(x.attackKey(a)) }
+	x.found = func(a *attack, _ successor) {
+		x.out.Report(x.attackKey(a))
+		if x.apart {
+			x.plan.find(a, x.out.Depth())
+		}
+	}
 	return x
 }
 
@@ -107,10 +112,19 @@ func (x *explorer) initial() {
 func (x *explorer) Expand(state []byte, out *search.Sink) {
 	x.out = out
 	x.decode(x.s, &x.a, state)
+	if x.a.phase != before && x.done(&x.a) {
+		return
+	}
 	x.expand()
 	if x.s.Err != nil {
 		out.Fail(x.s.Err)
 	}
+}
+
+// done reports whether an attack needs no more looking at: one execution of each
+// is enough. Paths are rebuilt without it.
+func (x *explorer) done(a *attack) bool {
+	return x.apart && !x.recording && x.plan.done(a, x.out.Depth())
 }
 
 func (x *explorer) expand() {
@@ -180,6 +194,9 @@ func (x *explorer) begin(st memory.Step) {
 	defer x.s.Undo(mark)
 	x.s.Attack(t)
 	x.next.set(&attack{phase: delaying, attacker: t, store: int32(edge.ID)})
+	if x.done(&x.next) {
+		return
+	}
 	x.follow(st, &x.next, successor{delay: true}, func() bool {
 		x.next.target = x.targets(x.next.target[:0])
 		return len(x.next.target) > 0 // free(0) is none
@@ -203,6 +220,9 @@ func (x *explorer) delay(st memory.Step) {
 	}
 	x.next.set(&x.a)
 	x.next.phase, x.next.load, x.next.noticed = closing, int32(edge.ID), false
+	if x.done(&x.next) {
+		return
+	}
 	x.follow(st, &x.next, successor{stop: true}, func() bool {
 		for _, act := range x.touches(kind) {
 			x.next.levels = x.next.levels.raise(&act)
