@@ -9,7 +9,7 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that run goroutines of their own.
-PARALLEL := ./internal/search ./internal/engine/explicit ./internal/suite
+PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/suite
 # Fuzz targets, as package:target.
 PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/automaton:FuzzParse ./internal/frontend/automaton:FuzzTrencher \
             ./internal/frontend/automaton:FuzzMemorax ./internal/frontend/litmus:FuzzParse
@@ -57,7 +57,7 @@ lint-race:
 # Random programs through every engine and the lowering, then each parser on random bytes.
 fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
-	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run Definition -fp.programs=$(FUZZ_ROBUST)
+	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|Unrolled' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/frontend/automaton -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
 	@set -e; for p in $(PARSERS); do \
 	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \

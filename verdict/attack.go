@@ -15,7 +15,7 @@ type Attack struct {
 	Load      *Pos   `json:"load,omitempty"`
 	LoadText  string `json:"load_text"`        // what is read, such as y
 	Free      bool   `json:"free,omitempty"`   // the store is a free
-	Action    string `json:"action,omitempty"` // what is overtaken if it is no load, such as signal of c
+	Action    string `json:"action,omitempty"` // what is overtaken if it is no load, such as its signal of c
 
 	// Witness is the execution. StoreStep and LoadStep are the two among its steps.
 	Witness   *Witness `json:"witness"`

@@ -13,6 +13,10 @@ import "fencepost/internal/ir"
 //   - a store-store fence, likewise; a full fence, once it is enabled;
 //   - a load of an object no other thread touches, and under SC a store to one.
 //
+// With Options.Attacks loads and stores of an object no other thread touches are
+// hurried, and nothing else that is not local: an attack may begin at any store and
+// end at any load that others can notice.
+//
 // An operation that can be disabled for a while (a fence, a store into a bounded
 // buffer, a load that stalls) is hurried only if it is the only way on: otherwise
 // another way could be taken before it is enabled.
@@ -37,6 +41,12 @@ func eagerLocs(y *System, t ir.ThreadID, f *ir.Func, opt Options, facts *ir.Fact
 		for _, i := range out {
 			h.eager[l] = h.eager[l] && y.eagerOp(t, &f.Edges[i], len(out) == 1, opt, facts)
 		}
+	}
+	if opt.Attacks {
+		for _, l := range cutCycles(f, h.eager) {
+			h.eager[l] = false
+		}
+		return h
 	}
 	if !opt.Reduce {
 		for l := range f.Locs {
@@ -65,6 +75,9 @@ func (y *System) eagerOp(t ir.ThreadID, e *ir.Edge, only bool, opt Options, fact
 	}
 	if op.Local() {
 		return true
+	}
+	if opt.Attacks {
+		return only && (op.Kind == ir.Load || op.Kind == ir.Store) && y.private(t, op, facts)
 	}
 	if !opt.Reduce {
 		return false

@@ -81,12 +81,11 @@ func (p *program) race(flat *ir.Program, v *engine.Violation) (*verdict.Race, er
 		return nil, err
 	}
 	p.addTexts(w)
-	ops := opsByEdge(flat)
 	st, ld, wr := &w.Steps[v.StoreStep], &w.Steps[v.LoadStep], &w.Steps[len(w.Steps)-1]
 	return &verdict.Race{
 		Thread: w.Threads[st.Thread], Store: st.Pos, StoreText: storeText(st),
-		Load: ld.Pos, LoadText: "then " + doingText(ld, ops),
-		Other: w.Threads[wr.Thread], Write: wr.Pos, WriteText: writeText(wr, ops),
+		Load: ld.Pos, LoadText: "then " + loadText(flat, ld),
+		Other: w.Threads[wr.Thread], Write: wr.Pos, WriteText: writeText(flat, wr),
 		Witness: w, StoreStep: v.StoreStep, LoadStep: v.LoadStep,
 	}, nil
 }
@@ -268,35 +267,37 @@ func storeText(st *verdict.Step) string {
 	return fmt.Sprintf("%s = %d", st.Place(), st.Value)
 }
 
-// doingText is what a step that counts as a load does, with its verb.
-func doingText(st *verdict.Step, ops map[ir.EdgeID]*ir.Op) string {
+// loadText is what a step that counts as a load does, with its verb.
+func loadText(flat *ir.Program, st *verdict.Step) string {
 	if st.Kind == verdict.StepLoad {
 		return "loads " + st.Place()
 	}
-	return "does " + actionText(st, ops)
-}
-
-// actionText is what a step that is no plain access does.
-func actionText(st *verdict.Step, ops map[ir.EdgeID]*ir.Op) string {
-	op := ops[ir.EdgeID(st.Edge)]
-	switch {
-	case st.Kind == verdict.StepWake:
-		return "a wake-up"
-	case op == nil:
-		return "a step"
-	case op.Kind == ir.Alloc:
-		return "an allocation"
-	case st.Location != "":
-		return fmt.Sprintf("%s of %s", op.Kind, st.Place())
-	default:
-		return op.Kind.String()
-	}
+	return "does " + actionText(flat, st)
 }
 
 // writeText is what a step that writes does, as after "may".
-func writeText(st *verdict.Step, ops map[ir.EdgeID]*ir.Op) string {
+func writeText(flat *ir.Program, st *verdict.Step) string {
 	if st.Kind == verdict.StepStore && !st.Free {
 		return "write " + st.Place()
 	}
-	return "do " + actionText(st, ops)
+	return "do " + actionText(flat, st)
+}
+
+// actionText is what a step that is no plain access does, such as "its signal of c".
+func actionText(flat *ir.Program, st *verdict.Step) string {
+	_, e, ok := flat.EdgeByID(ir.EdgeID(st.Edge))
+	switch {
+	case st.Kind == verdict.StepWake:
+		return "its wake-up"
+	case !ok:
+		return "its step"
+	case e.Op.Kind == ir.Alloc:
+		return "its allocation"
+	case st.Location != "":
+		return fmt.Sprintf("its %s of %s", e.Op.Kind, st.Place())
+	case len(st.Touches) > 0:
+		return fmt.Sprintf("its %s of %s", e.Op.Kind, flat.LocationName(st.Touches[0].Addr, st.Touches[0].Size))
+	default:
+		return "its " + e.Op.Kind.String()
+	}
 }

@@ -153,7 +153,7 @@ func (p *program) attack(flat *ir.Program, v *engine.Violation) (*verdict.Attack
 	st, ld := &w.Steps[store], &w.Steps[load]
 	action := ""
 	if ld.Kind != verdict.StepLoad {
-		action = actionText(ld, opsByEdge(flat))
+		action = actionText(flat, ld)
 	}
 	return &verdict.Attack{
 		Thread: w.Threads[st.Thread],

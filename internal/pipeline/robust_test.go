@@ -151,11 +151,9 @@ func TestUnsupportedPosition(t *testing.T) {
 
 func TestRobustLimits(t *testing.T) {
 	text := `
-var a, b, c, d;
-thread p[i] * 4 {
-  reg n;
-  loop { n = fetch_add(a, 1); n = fetch_add(b, n); n = fetch_add(c, n); n = fetch_add(d, n); }
-}
+var a, x, y;
+thread p { reg n, m; loop { n = fetch_add(a, 1); x = n; m = y; } }
+thread q { reg n, m; loop { n = fetch_add(a, 1); y = n; assume n == -1; m = x; } }
 `
 	opt := Defaults()
 	opt.Timeout = 50 * time.Millisecond

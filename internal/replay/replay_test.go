@@ -236,6 +236,18 @@ func TestReplayConditionAndDeadlock(t *testing.T) {
 	if err := Replay(q, set, SC, w, want); err != nil {
 		t.Error(err)
 	}
+	c := p.b.Addr(p.objs["c"])
+	w.Steps[1].Touches = []verdict.Touch{{Addr: c, Size: 8, Wrote: true}, {Addr: m, Size: 8, Wrote: true}}
+	w.Steps[2].Touches = w.Steps[1].Touches[:1]
+	w.Steps[4].Touches = []verdict.Touch{{Addr: c, Size: 8}}
+	if err := Replay(q, set, SC, w, want); err != nil {
+		t.Error(err)
+	}
+	w.Steps[4].Touches[0].Wrote = true
+	wantError(t, "a signal nobody hears", Replay(q, set, SC, w, want), "touches: expected")
+	w.Steps[4].Touches, w.Steps[4].Wakes = nil, []int{0}
+	wantError(t, "nobody is woken", Replay(q, set, SC, w, want), "wakes: expected [0]")
+	w.Steps[4].Wakes = nil
 	w.Steps[2].Kind = verdict.StepExec
 	wantError(t, "no wake", Replay(q, set, SC, w, want),
 		"step 2 (thread a, exec at edge 1): not enabled; enabled for this thread: wake at edge 1")
@@ -340,4 +352,29 @@ func TestReplaySparseSteps(t *testing.T) {
 	w.Steps[0].Size = 0
 	w.Steps[1].Value = 1
 	wantError(t, "section", Replay(q, set, TSO, w, Expect{Claim: ClaimFinal}), "value: expected 1, computed 0")
+}
+
+// A beginning may leave stores pending; a final state must be the one it says.
+func TestReplayStates(t *testing.T) {
+	p := newProg("x")
+	a := p.thread("a")
+	store := int(a.store("x", 1))
+	x := p.b.Addr(p.objs["x"])
+	p.set.Observe = []property.Var{{Name: "x", Thread: ir.NoThread, Addr: x, Type: ir.S64}}
+	q, set := p.build()
+	w := &verdict.Witness{Steps: []verdict.Step{
+		{Kind: verdict.StepStore, Edge: store, Of: -1, Addr: x, Size: 8, Value: 1, Buffered: true},
+		{Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: x, Size: 8, Value: 1},
+	}}
+	for _, want := range []Expect{{Claim: ClaimBeginning}, {Claim: ClaimState, Final: "x=1"}} {
+		if err := Replay(q, set, TSO, w, want); err != nil {
+			t.Errorf("%s: %v", want.Claim, err)
+		}
+	}
+	wantError(t, "another state", Replay(q, set, TSO, w, Expect{Claim: ClaimState, Final: "x=0"}), `expected the final state "x=0", computed "x=1"`)
+	w.Steps = w.Steps[:1]
+	if err := Replay(q, set, TSO, w, Expect{Claim: ClaimBeginning}); err != nil {
+		t.Error(err)
+	}
+	wantError(t, "pending", Replay(q, set, TSO, w, Expect{Claim: ClaimState, Final: "x=1"}), "expected a final state")
 }

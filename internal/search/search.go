@@ -118,6 +118,9 @@ func (k *Sink) Report(key string) {
 	k.findings = append(k.findings, f)
 }
 
+// Depth is how many steps the state being expanded is from an initial one.
+func (k *Sink) Depth() int { return k.depth }
+
 // Fail ends the search: a successor could not be computed.
 func (k *Sink) Fail(err error) { k.err = err }
 

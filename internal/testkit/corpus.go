@@ -25,6 +25,7 @@ type Case struct {
 	Input   pipeline.Input
 	Expect  map[string]string // model: verdict
 	Robust  string            // yes, no, or "" where nobody has said
+	TRF     string            // free of triangular races: yes, no, or ""
 	Options pipeline.Options
 
 	archive *txtar.Archive
@@ -99,14 +100,18 @@ func (c *Case) parseExpect(text string) error {
 			if !ok {
 				return fmt.Errorf("expectation %q is not model=verdict", pair)
 			}
-			if model != "robust" {
+			if model != "robust" && model != "trf" {
 				c.Expect[model] = want
 				continue
 			}
 			if want != "yes" && want != "no" {
-				return fmt.Errorf("robust is yes or no, not %q", want)
+				return fmt.Errorf("%s is yes or no, not %q", model, want)
 			}
-			c.Robust = want
+			if model == "robust" {
+				c.Robust = want
+			} else {
+				c.TRF = want
+			}
 		}
 	}
 	return nil

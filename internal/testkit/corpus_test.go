@@ -2,12 +2,14 @@ package testkit_test
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"fencepost/internal/pipeline"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -84,6 +86,12 @@ func TestCorpusRobust(t *testing.T) {
 			for i := range r.Attacks {
 				checkAttack(t, &r.Attacks[i])
 			}
+			bare := opt
+			bare.NoReduction, bare.Workers = true, 2
+			if again, all, err := c.IsRobust(bare); err != nil || again != got || len(all.Attacks) != len(r.Attacks) {
+				t.Errorf("robust %s with %d attacks, without filters %s (%v)", got, len(r.Attacks), again, err)
+			}
+			checkCriteria(t, c, opt, got)
 			if got != "yes" {
 				return
 			}
@@ -104,8 +112,32 @@ func TestCorpusRobust(t *testing.T) {
 			}
 		})
 	}
-	if said < 15 {
+	if said < 100 {
 		t.Errorf("only %d programs say whether they are robust", said)
+	}
+}
+
+// checkCriteria: a program without triangular races is robust, and a robust one has
+// the final states of SC.
+func checkCriteria(t *testing.T, c *testkit.Case, opt pipeline.Options, robust string) {
+	t.Helper()
+	decide := func(criterion string) verdict.Verdict {
+		opt.Criterion = criterion
+		answer, err := pipeline.Robust(context.Background(), c.Input, opt)
+		if err != nil || len(answer.Results) != 1 {
+			t.Fatalf("%s: %v %+v", criterion, err, answer.Diagnostics)
+		}
+		return answer.Results[0].Verdict
+	}
+	races := decide(pipeline.CriterionTRF)
+	if races == verdict.Safe && robust == "no" {
+		t.Error("free of triangular races, but not robust")
+	}
+	if c.TRF != "" && (c.TRF == "yes") != (races == verdict.Safe) {
+		t.Errorf("free of triangular races: want %s, got %s", c.TRF, races)
+	}
+	if decide(pipeline.CriterionState) == verdict.Unsafe && robust == "yes" {
+		t.Error("robust, but not state-robust")
 	}
 }
 

@@ -1,6 +1,8 @@
 package robust
 
 import (
+	"sync/atomic"
+
 	"fencepost/internal/ir"
 	"fencepost/verdict"
 )
@@ -23,7 +25,7 @@ import (
 // the address is not known, so the filters hold for computed addresses too.
 //
 // Differs from the paper: it mentions such checks without saying which
-// [BDM13 §8]; pairs that are left are not asked one by one, but open and close
+// [BDM13 §1]; pairs that are left are not asked one by one, but open and close
 // attacks in the one search.
 
 // plan is which attacks are left to search for.
@@ -34,10 +36,44 @@ type plan struct {
 
 // threadPlan is the attacks of one thread as attacker.
 type threadPlan struct {
-	store []int32  // by edge id: 1 + its row, 0: not a store with an attack left
-	load  []int32  // by edge id: 1 + its column
-	allow [][]bool // by row and column
-	open  [][]bool // by row and location: an allowed load may still come
+	store []int32          // by edge id: 1 + its row, 0: not a store with an attack left
+	load  []int32          // by edge id: 1 + its column
+	allow [][]bool         // by row and column
+	open  [][]bool         // by row and location: an allowed load may still come
+	found [][]atomic.Int32 // by row and column: 1 + the depth at which the attack was found, 0: not yet
+}
+
+// find notes that an attack was found at a depth of the search.
+func (pl *plan) find(a *attack, depth int) {
+	tp := &pl.threads[a.attacker]
+	f := &tp.found[tp.store[a.store]-1][tp.load[a.load]-1]
+	for {
+		old := f.Load()
+		if old != 0 && old <= int32(depth)+1 || f.CompareAndSwap(old, int32(depth)+1) {
+			return
+		}
+	}
+}
+
+// done reports whether the attack, or while its load is open every attack with its
+// store, was found in a level of the search before this depth: what is known then
+// does not depend on the workers.
+func (pl *plan) done(a *attack, depth int) bool {
+	tp := &pl.threads[a.attacker]
+	row := tp.store[a.store] - 1
+	known := func(col int) bool {
+		f := tp.found[row][col].Load()
+		return f != 0 && f <= int32(depth)
+	}
+	if a.phase == closing {
+		return known(int(tp.load[a.load]) - 1)
+	}
+	for col, allowed := range tp.allow[row] {
+		if allowed && !known(col) {
+			return false
+		}
+	}
+	return true
 }
 
 // attacks reports whether a store begins an attack that is left.
@@ -221,6 +257,7 @@ func (fl *filterer) thread(t ir.ThreadID) {
 			tp.allow = append(tp.allow, row)
 			tp.store[s.ID] = int32(len(tp.allow))
 			tp.open = append(tp.open, stillOpen(f, tp, row))
+			tp.found = append(tp.found, make([]atomic.Int32, len(loads)))
 		}
 	}
 }

@@ -9,8 +9,10 @@ import "fencepost/internal/ir"
 // out. The argument then goes another way (docs/engines/robust.md): the first access
 // that closes the cycle of either thread stays possible when the other one does not
 // delay, except if it waits for a value that both delays together keep. Such an
-// access is an await, or a read-modify-write that waits, of bytes that two other
-// threads store. A program that has both is not called robust.
+// access is an await, a read-modify-write that waits, or a lock, of bytes that two
+// other threads store. A program that has both is not called robust. Of stores into
+// mutexes only those are looked for that surely may hit one: a store through a pointer that
+// could point anywhere would make every program with mutexes suspect.
 
 // incomplete is why the search does not prove the program robust, or "".
 func incomplete(p *ir.Program, pl *plan) string {
@@ -22,12 +24,21 @@ func incomplete(p *ir.Program, pl *plan) string {
 		f := p.ThreadFunc(ir.ThreadID(k))
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if (e.Op.Kind == ir.Await || e.Op.Kind == ir.RMW && e.Op.Cond != nil) && storers(p, facts, k, e) > 1 {
+			if waits(&e.Op) && storers(p, facts, k, e) > 1 {
 				return "a signal, allocation or recursive lock can overtake stores, and an access waits for a value that two other threads store: one delaying thread may not be enough to show a violation"
 			}
 		}
 	}
 	return ""
+}
+
+// waits reports whether the operation is possible only while memory has a value.
+func waits(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Await, ir.Lock, ir.CondWait:
+		return true
+	}
+	return op.Kind == ir.RMW && op.Cond != nil
 }
 
 // effects reports whether an attack is left whose load has an effect on others.
@@ -58,7 +69,9 @@ func storers(p *ir.Program, facts *ir.Facts, k int, access *ir.Edge) int {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		found := false
 		for i := range f.Edges {
-			found = found || f.Edges[i].Op.Kind == ir.Store && facts.MayOverlap(&f.Edges[i], access)
+			e := &f.Edges[i]
+			anywhere := facts.Footprint(e).Anything && !access.Op.Accesses()
+			found = found || e.Op.Kind == ir.Store && !anywhere && facts.MayOverlap(e, access)
 		}
 		if found && t != k {
 			n++

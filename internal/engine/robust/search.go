@@ -27,6 +27,11 @@ import (
 // carry over; states before the delay, and delays that several loads may end,
 // are explored once.
 //
+// Reduction: while the attacker has done nothing since the store that others could
+// notice (it has stored, computed, read its own stores), only it moves. A helper's
+// step in between depends on nothing of that, and can come before the store, in phase
+// before.
+//
 // Differs from the paper: a read-modify-write or an atomic section is one node of
 // the trace. A section of a helper that is not involved runs tentatively, and may
 // end only if one of its accesses came behind the load; then all of them count,
@@ -68,7 +73,12 @@ func newExplorer(y *memory.System, pl *plan, apart bool) *explorer {
 		x.key = x.encode(x.s, a, x.key[:0])
 		x.out.Add(x.key)
 	}
-	x.found = func(a *attack, _ successor) { x.out.Report(x.attackKey(a)) }
+	x.found = func(a *attack, _ successor) {
+		x.out.Report(x.attackKey(a))
+		if x.apart {
+			x.plan.find(a, x.out.Depth())
+		}
+	}
 	return x
 }
 
@@ -102,20 +112,37 @@ func (x *explorer) initial() {
 func (x *explorer) Expand(state []byte, out *search.Sink) {
 	x.out = out
 	x.decode(x.s, &x.a, state)
+	if x.a.phase != before && x.done(&x.a) {
+		return
+	}
 	x.expand()
 	if x.s.Err != nil {
 		out.Fail(x.s.Err)
 	}
 }
 
+// done reports whether an attack needs no more looking at: one execution of each
+// is enough. Paths are rebuilt without it.
+func (x *explorer) done(a *attack) bool {
+	return x.apart && !x.recording && x.plan.done(a, x.out.Depth())
+}
+
 func (x *explorer) expand() {
 	x.steps = x.y.Enabled(x.s, x.steps[:0])
 	for _, st := range x.steps {
-		if x.a.phase == closing {
-			x.close(st)
-			continue
+		switch t := int(st.Thread); {
+		case x.a.phase == before:
+			x.follow(st, &x.a, successor{}, nil)
+			if st.Kind == memory.Exec && !x.s.InSection(t) {
+				x.begin(st)
+			}
+		case t == x.a.attacker:
+			x.delay(st)
+		case x.a.phase == closing:
+			x.help(st)
+		case x.a.noticed:
+			x.follow(st, &x.a, successor{}, nil)
 		}
-		x.run(st)
 	}
 }
 
@@ -157,43 +184,54 @@ func (x *explorer) taken(st memory.Step, trail []memory.Step) []memory.Step {
 	return append([]memory.Step{st}, trail...)
 }
 
-// run takes a step before the attacker has stopped.
-func (x *explorer) run(st memory.Step) {
-	t := int(st.Thread)
-	if st.Kind != memory.Exec { // a wake-up: no business of an attacker, whose buffer it would drain
-		x.follow(st, &x.a, successor{}, nil)
+// begin lets a thread that stores be the attacker from then on.
+func (x *explorer) begin(st memory.Step) {
+	t, edge := int(st.Thread), x.y.Edge(x.s, st)
+	if !storing(&edge.Op) || !x.plan.attacks(t, edge.ID) {
 		return
 	}
+	mark := x.s.Mark()
+	defer x.s.Undo(mark)
+	x.s.Attack(t)
+	x.next.set(&attack{phase: delaying, attacker: t, store: int32(edge.ID)})
+	if x.done(&x.next) {
+		return
+	}
+	x.follow(st, &x.next, successor{delay: true}, func() bool {
+		x.next.target = x.targets(x.next.target[:0])
+		return len(x.next.target) > 0 // free(0) is none
+	})
+}
+
+// delay takes a step of the attacker while it delays, and again as its last.
+func (x *explorer) delay(st memory.Step) {
 	edge := x.y.Edge(x.s, st)
 	kind := edge.Op.Kind
-	attackers := x.a.phase == delaying && t == x.a.attacker
-	if attackers && kind == ir.Alloc && x.takesBack(st.Choice) {
+	if kind == ir.Alloc && x.takesBack(st.Choice) {
 		return
 	}
-	x.follow(st, &x.a, successor{}, nil)
-	switch {
-	case x.a.phase == before && (kind == ir.Store || kind == ir.Free) && !x.s.InSection(t) && x.plan.attacks(t, edge.ID):
-		mark := x.s.Mark()
-		x.s.Attack(t)
-		x.next.set(&attack{phase: delaying, attacker: t, store: int32(edge.ID)})
-		x.follow(st, &x.next, successor{delay: true}, func() bool {
-			x.next.target = x.targets(x.next.target[:0])
-			return len(x.next.target) > 0 // free(0) is none
-		})
-		x.s.Undo(mark)
-	case attackers && kind != ir.Store && kind != ir.Free && x.plan.allows(x.a.attacker, x.a.store, edge.ID):
-		x.next.set(&x.a)
-		x.next.phase, x.next.load = closing, int32(edge.ID)
-		x.follow(st, &x.next, successor{stop: true}, func() bool {
-			for _, act := range x.touches(kind) {
-				x.next.levels = x.next.levels.raise(&act)
-			}
-			for _, u := range x.s.Event.Wakes {
-				x.next.involve(int(u))
-			}
-			return len(x.next.levels) > 0
-		})
+	x.next.set(&x.a)
+	x.follow(st, &x.next, successor{}, func() bool {
+		x.next.noticed = x.next.noticed || !storing(&edge.Op) && len(x.touches(kind)) > 0
+		return true
+	})
+	if storing(&edge.Op) || !x.plan.allows(x.a.attacker, x.a.store, edge.ID) {
+		return
 	}
+	x.next.set(&x.a)
+	x.next.phase, x.next.load, x.next.noticed = closing, int32(edge.ID), false
+	if x.done(&x.next) {
+		return
+	}
+	x.follow(st, &x.next, successor{stop: true}, func() bool {
+		for _, act := range x.touches(kind) {
+			x.next.levels = x.next.levels.raise(&act)
+		}
+		for _, u := range x.s.Event.Wakes {
+			x.next.involve(int(u))
+		}
+		return len(x.next.levels) > 0
+	})
 }
 
 // takesBack reports whether an allocation of the attacker takes back the free that
@@ -247,8 +285,8 @@ func touches(y *memory.System, s *memory.State, kind ir.OpKind, out []touch) []t
 	return out
 }
 
-// close takes a helper's step behind the attacker's load.
-func (x *explorer) close(st memory.Step) {
+// help takes a helper's step behind the attacker's load.
+func (x *explorer) help(st memory.Step) {
 	t := int(st.Thread)
 	x.next.set(&x.a)
 	next := &x.next

@@ -24,6 +24,10 @@ type attack struct {
 	target   []touch // what it will touch when it reaches memory
 	load     int32   // edge of the load, in phase closing
 
+	// noticed says, in phase delaying, that the attacker has done something since
+	// the store that others can notice.
+	noticed bool
+
 	levels   levels
 	involved uint32 // helpers that have an action behind the load
 	// A section in progress in phase closing is one action: what it has touched so
@@ -75,7 +79,7 @@ func (c *codec) encode(s *memory.State, a *attack, out []byte) []byte {
 		if a.phase == delaying || c.apart {
 			out = binary.AppendUvarint(out, uint64(a.store))
 		}
-		out = append(out, byte(len(a.target)))
+		out = append(out, byte(len(a.target))<<1|boolByte(a.noticed))
 		for i := range a.target {
 			t := &a.target[i]
 			out = c.y.AppendPlace(out, t.addr)
@@ -121,7 +125,8 @@ func (c *codec) decode(s *memory.State, a *attack, in []byte) {
 		if a.phase == delaying || c.apart {
 			a.store = int32(number())
 		}
-		n := in[0]
+		n := in[0] >> 1
+		a.noticed = in[0]&1 != 0
 		in = in[1:]
 		for range n {
 			var t touch

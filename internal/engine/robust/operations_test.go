@@ -1,0 +1,178 @@
+package robust_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/robust"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/transform"
+)
+
+// flatten reads a program: objects x, y, z, w, m, c, b, and one function per
+// thread. The bodies are lines of edges.
+func flatten(t *testing.T, bodies ...string) *ir.Program {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("program p structured\n")
+	for _, name := range []string{"x", "y", "z", "w", "m", "c"} {
+		text.WriteString("object " + name + " size 8\n")
+	}
+	text.WriteString("object b size 8 init 02\n")
+	for i, body := range bodies {
+		name := string(rune('p' + i))
+		text.WriteString("func " + name + "() {\n reg r\n reg s\n reg h\n " + strings.ReplaceAll(body, "; ", "\n ") + "\n}\n")
+	}
+	for i := range bodies {
+		name := string(rune('p' + i))
+		if !strings.Contains(bodies[0], "spawn "+name) {
+			text.WriteString("thread " + name + " = " + name + "()\n")
+		}
+	}
+	p, diags := ir.Parse("test.ir", []byte(text.String()))
+	if diags.HasErrors() {
+		t.Fatalf("%v\n%s", diags.All, text.String())
+	}
+	flat, err := transform.Run(p, transform.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flat
+}
+
+// One rule of each operation. Expectations are by hand, and by the definition.
+func TestOperations(t *testing.T) {
+	const (
+		wait   = "a -> b: lock [&m]; b -> d: condwait [&c] mutex [&m]; "
+		locked = "0 -> 1: lock.recursive [&m]; "
+	)
+	for _, c := range []struct {
+		name   string
+		robust bool
+		bodies []string
+	}{
+		{"a signal overtakes a store", false, []string{"a -> b: store [&x] = 1; b -> d: signal [&c]", wait + "d -> e: s = load [&x]"}},
+		{"a fence keeps it", true, []string{"a -> b: store [&x] = 1; b -> d: fence.full; d -> e: signal [&c]", wait + "d -> e: s = load [&x]"}},
+		{"a broadcast overtakes a store", false, []string{"a -> b: store [&x] = 1; b -> d: broadcast [&c]", wait + "d -> e: s = load [&x]"}},
+		{"a signal nobody waits for", false, []string{"a -> b: store [&x] = 1; b -> d: signal [&c]", "e -> a: s = load [&x]; " + wait + "d -> f: s = load [&x]"}},
+		{"a mutex orders all", true, []string{
+			"a -> b: lock [&m]; b -> d: store [&x] = 1; d -> e: r = load [&y]; e -> f: unlock [&m]",
+			"a -> b: lock [&m]; b -> d: store [&y] = 1; d -> e: r = load [&x]; e -> f: unlock [&m]"}},
+		{"a failed trylock drains", true, []string{
+			"a -> b: store [&x] = 1; b -> d: trylock [&m]; d -> e: r = load [&y]",
+			"a -> b: store [&y] = 1; b -> d: trylock [&m]; d -> e: s = load [&x]"}},
+		{"locking again does not drain", false, []string{
+			locked + "1 -> b: store [&x] = 1; b -> d: lock.recursive [&m]; d -> e: r = load [&y]",
+			"a -> b: store [&y] = 1; b -> d: fence.full; d -> e: s = load [&x]"}},
+		{"locking again can be noticed", false, []string{
+			locked + "1 -> b: store [&x] = 1; b -> d: lock.recursive [&m]",
+			"a -> b: trylock.recursive [&m]; b -> d: s = load [&x]"}},
+		{"a barrier drains and orders", true, []string{
+			"a -> b: store [&x] = 1; b -> d: barrier [&b]; d -> e: r = load [&y]",
+			"a -> b: store [&y] = 1; b -> d: barrier [&b]; d -> e: s = load [&x]"}},
+		{"a helper's barrier lets the other one go on", false, []string{
+			"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+			"a -> b: rmw.xchg [&y], 1 seq_cst; b -> d: barrier [&b]",
+			"a -> b: barrier [&b]; b -> d: s = load [&x]"}},
+		{"without the barrier nothing leads on", true, []string{
+			"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+			"a -> b: rmw.xchg [&y], 1 seq_cst",
+			"a -> b: s = load [&x]"}},
+		{"a helper's child is behind the load", false, []string{
+			"0 -> a: h = spawn q(); a -> b: store [&x] = 1; b -> d: r = load [&y]",
+			"a -> b: rmw.xchg [&y], 1 seq_cst; b -> d: spawn r()",
+			"a -> b: s = load [&x]"}},
+		{"a join is behind the load", false, []string{
+			"0 -> a: h = spawn q(); a -> b: store [&w] = h; b -> f: fence.full; f -> d: store [&x] = 1; d -> e: r = load [&y]",
+			"a -> b: rmw.xchg [&y], 1 seq_cst",
+			"a -> b: h = await [&w] when (seen != 0); b -> d: join h; d -> e: s = load [&x]"}},
+		{"nobody joins the attacker", true, []string{
+			"0 -> a: h = spawn q(); a -> b: join h; b -> d: s = load [&x]; d -> e: store [&y] = 1",
+			"a -> b: store [&x] = 1; b -> d: r = load [&y]"}},
+		{"an allocation that reuses a block overtakes a store", false, []string{
+			"a -> b: store [&x] = 1; b -> d: r = alloc 8",
+			"a -> b: r = alloc 8; b -> d: free [r]; d -> e: s = load [r]; e -> f: s = load [&x]"}},
+		{"a free is delayed", false, []string{
+			"a -> b: r = alloc 8; b -> 1: store [&w] = r; 1 -> 2: fence.full; 2 -> d: free [r]; d -> e: s = load [&y]",
+			"0 -> a: r = load [&w]; a -> b: store [&y] = 1; b -> d: fence.full; d -> e: s = load [r]"}},
+		{"a fenced free", true, []string{
+			"a -> b: r = alloc 8; b -> 1: store [&w] = r; 1 -> 2: fence.full; 2 -> d: free [r]; d -> f: fence.full; f -> e: s = load [&y]",
+			"0 -> a: r = load [&w]; a -> b: store [&y] = 1; b -> d: fence.full; d -> e: s = load [r]"}},
+		{"a store into a block that somebody frees", false, []string{
+			"a -> b: r = alloc 8; b -> 1: store [&w] = r; 1 -> 2: fence.full; 2 -> d: store [r] = 1; d -> e: s = load [&y]",
+			"0 -> a: r = load [&w]; a -> b: store [&y] = 1; b -> d: fence.full; d -> e: free [r]"}},
+		{"a free that is taken back", true, []string{
+			"a -> b: r = alloc 8; b -> d: free [r]; d -> e: s = alloc 8; e -> f: r = load [&y]",
+			"a -> b: store [&y] = 1"}},
+		{"an await is a load", false, []string{
+			"a -> b: store [&x] = 1; b -> d: await [&y] when (seen == 0)",
+			"a -> b: store [&y] = 1; b -> d: await [&x] when (seen == 0)"}},
+		{"an await that cannot be satisfied", true, []string{
+			"a -> b: store [&x] = 1; b -> d: await [&y] when (seen == 1)",
+			"a -> b: store [&y] = 1; b -> d: await [&x] when (seen == 1)"}},
+		{"a load that stalls", true, []string{
+			"a -> b: store.s8 [&x] = 1; b -> d: r = load [&x]; d -> e: r = load [&y]",
+			"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load [&x]"}},
+		{"a load that forwards", false, []string{
+			"a -> b: store.s8 [&x] = 1; b -> d: r = load.s8 [&x]; d -> e: r = load [&y]",
+			"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load [&x]"}},
+		{"neighbouring bytes", true, []string{
+			"a -> b: store.s8 [&x] = 1; b -> d: r = load [&y]",
+			"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load.s8 [(&x + 1)]"}},
+		{"an assertion only stops its thread", false, []string{
+			"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+			"a -> b: store [&y] = 1; b -> d: s = load [&x]",
+			"a -> b: assert 0, \"no\""}},
+		{"a section that is never left", false, []string{
+			"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+			"a -> b: atomicbegin; b -> d: store [&y] = 1; d -> e: s = load [&x]; e -> f: assume (s == 7); f -> g: atomicend"}},
+		{"a section that is not reached", true, []string{
+			"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+			"a -> b: atomicbegin; b -> d: store [&y] = 1; d -> e: s = load [&z]; e -> f: assume (s == 7); f -> h: s = load [&x]; h -> g: atomicend"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			flat := flatten(t, c.bodies...)
+			cyclic, ok := cyclicExecution(flat)
+			if !ok || cyclic == c.robust {
+				t.Errorf("a cyclic execution exists: %v (%v), want %v", cyclic, ok, !c.robust)
+			}
+			for _, how := range []engine.Task{{}, {NoReduction: true}, {KeepGoing: true}} {
+				how.Program, how.Props, how.Limits.Workers = flat, &property.Set{}, 1
+				out, err := robust.Run(context.Background(), &how)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := len(out.Violations) == 0; got != c.robust {
+					t.Errorf("robust %v, want %v (filters %+v)", got, c.robust, out.Stats.Filters)
+				}
+				for i := range out.Violations {
+					if err := replays(flat, &out.Violations[i]); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// Two threads that delay a store past a recursive lock, and one that waits until neither
+// is seen: no single attacker shows it, and the answer is not robust.
+func TestOneAttackerIsNotEnough(t *testing.T) {
+	flat := flatten(t,
+		"0 -> a: lock.recursive [&m]; a -> b: store [&x] = 1; b -> d: lock.recursive [&m]",
+		"0 -> a: lock.recursive [&z]; a -> b: store [&x] = 2; b -> d: lock.recursive [&z]",
+		"a -> b: await [&m] when (seen == 4294967297); b -> d: await [&z] when (seen == 4294967298); d -> e: await [&x] when (seen == 0)")
+	if cyclic, ok := cyclicExecution(flat); !cyclic || !ok {
+		t.Errorf("no cyclic execution (%v)", ok)
+	}
+	out, err := robust.Run(context.Background(), &engine.Task{Program: flat, Props: &property.Set{}, Limits: engine.Limits{Workers: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Violations) > 0 || !strings.Contains(out.Unknown, "one delaying thread may not be enough") {
+		t.Errorf("%d attacks, unknown %q", len(out.Violations), out.Unknown)
+	}
+}
