@@ -83,12 +83,14 @@ type compiler struct {
 	first string // name of the first file
 	told  map[message]bool
 
-	units   []*unit
-	linked  map[string]*symbol // names with external linkage
-	locals  map[*cc.Declarator]*symbol
-	shadows map[*cc.Declarator]declared
-	strings map[string]ir.ObjectID
-	library map[string]libFunc
+	units     []*unit
+	linked    map[string]*symbol // names with external linkage
+	locals    map[*cc.Declarator]*symbol
+	shadows   map[*cc.Declarator]declared
+	strings   map[string]ir.ObjectID
+	anonymous map[*cc.PostfixExpression]ir.ObjectID // compound literals outside functions
+	placed    map[*cc.Field]*placement              // by the first field of the struct
+	library   map[string]libFunc
 
 	b       *ir.Builder
 	todo    []*symbol // functions still to lower
@@ -124,15 +126,18 @@ type symbol struct {
 func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler {
 	c := &compiler{
 		opt: opt, diags: diags,
-		files:   map[string]*source.File{},
-		told:    map[message]bool{},
-		linked:  map[string]*symbol{},
-		locals:  map[*cc.Declarator]*symbol{},
-		shadows: map[*cc.Declarator]declared{},
-		strings: map[string]ir.ObjectID{},
-		library: newLibrary(),
-		byID:    map[ir.FuncID]*symbol{},
+		files:     map[string]*source.File{},
+		told:      map[message]bool{},
+		linked:    map[string]*symbol{},
+		locals:    map[*cc.Declarator]*symbol{},
+		shadows:   map[*cc.Declarator]declared{},
+		strings:   map[string]ir.ObjectID{},
+		anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
+		placed:    map[*cc.Field]*placement{},
+		library:   newLibrary(),
+		byID:      map[ir.FuncID]*symbol{},
 	}
+	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}
 	name := "program"
 	for i, f := range files {
 		c.files[f.Name] = f

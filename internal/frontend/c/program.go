@@ -1,6 +1,7 @@
 package c
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"modernc.org/cc/v4"
@@ -99,9 +100,31 @@ func (c *compiler) compile() {
 	}
 	c.checkSections()
 	t := c.b.Thread(ir.Thread{
-		Name: "main", Func: main.fb.ID, Start: true, Args: make([]int64, main.fb.F.Params), Pos: c.span(main.decl),
+		Name: "main", Func: main.fb.ID, Start: true, Args: c.mainArgs(main.fb.F.Params), Pos: c.span(main.decl),
 	})
 	c.b.Main(t)
+}
+
+// mainArgs are the arguments main is run with: one, the program's name.
+func (c *compiler) mainArgs(n int) []int64 {
+	args := make([]int64, n)
+	if n == 0 {
+		return args
+	}
+	args[0] = 1
+	if n == 1 {
+		return args
+	}
+	at := source.At(source.Pos{File: c.first, Line: 1, Col: 1})
+	text := []byte("program\x00")
+	name := c.b.Object("argv[0]", int64(len(text)), 1, ir.S8, text, at)
+	vector := make([]byte, 16) // ends with a null pointer
+	binary.LittleEndian.PutUint64(vector, c.b.Addr(name))
+	args[1] = int64(c.b.Addr(c.b.Object("argv", 16, 8, ir.U64, vector, at)))
+	if n > 2 {
+		args[2] = args[1] + 8 // no environment
+	}
+	return args
 }
 
 // function makes sure that a function with a body will be lowered.
@@ -115,14 +138,29 @@ func (c *compiler) function(s *symbol) *ir.FuncBuilder {
 }
 
 // params is how many parameters a function has.
-func (s *symbol) params() int {
-	n := 0
-	for _, p := range s.decl.Type().(*cc.FunctionType).Parameters() {
+func (s *symbol) params() int { return len(s.parameters()) }
+
+// hasWords reports whether a function takes that many words, hidden ones
+// included.
+func (s *symbol) hasWords(c *compiler, n int) bool {
+	have := hidden(s.decl.Type().(*cc.FunctionType))
+	for _, t := range s.parameters() {
+		have += c.words(t, s.decl)
+	}
+	return have == n
+}
+
+// parameters are the types of a function's parameters.
+func (s *symbol) parameters() []cc.Type { return typesOf(s.decl.Type().(*cc.FunctionType)) }
+
+func typesOf(t *cc.FunctionType) []cc.Type {
+	var out []cc.Type
+	for _, p := range t.Parameters() {
 		if !isVoid(p.Type()) {
-			n++
+			out = append(out, p.Type())
 		}
 	}
-	return n
+	return out
 }
 
 // object makes sure that an object with static storage exists.
@@ -134,24 +172,35 @@ func (c *compiler) object(s *symbol, n cc.Node) ir.ObjectID {
 		c.refuse(codeObject, n, "%s is declared and never defined", s.name)
 	}
 	t := s.decl.Type()
-	switch {
-	case s.decl.IsThreadLocal():
-		c.refuse(codeThreadVar, s.decl, "thread-local storage is not supported: %s", s.name)
-	case t.Size() > maxObject:
-		c.refuse(codeLarge, s.decl, "%s has more than %d bytes", s.name, maxObject)
-	case t.IsIncomplete() || t.Size() < 0:
-		c.refuse(codeType, s.decl, "the type of %s is incomplete", s.name)
-	}
-	c.checkArray(t, s.decl)
+	c.checkObject(s.name, t, s.decl)
 	unit, typ := elementOf(t)
 	bytes := make([]byte, t.Size())
 	s.obj, s.made = c.b.Object(s.name, t.Size(), unit, typ, bytes, c.span(s.decl)), true
-	c.watch(s, t, unit, typ)
+	if s.perThread() {
+		c.b.SetPerThread(s.obj)
+	} else {
+		c.watch(s, t, unit, typ)
+	}
 	if s.init != nil {
-		c.initialise(s, bytes)
+		c.initialise(s.unit, s.init, bytes)
 	}
 	return s.obj
 }
+
+// checkObject refuses objects that cannot be laid out.
+func (c *compiler) checkObject(name string, t cc.Type, n cc.Node) {
+	switch {
+	case t.Size() > maxObject:
+		c.refuse(codeLarge, n, "%s has more than %d bytes", name, maxObject)
+	case t.IsIncomplete() || t.Size() < 0:
+		c.refuse(codeType, n, "the type of %s is incomplete", name)
+	}
+	c.checkArray(t, n)
+	c.checkLayout(t, n)
+}
+
+// perThread reports whether an object is thread-local.
+func (s *symbol) perThread() bool { return s.decl.IsThreadLocal() }
 
 // elementOf is what the elements of an object are for people: scalars of
 // arrays of any dimension, and whole structs.

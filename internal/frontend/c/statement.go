@@ -11,25 +11,27 @@ import (
 func (f *lowering) compound(s *cc.CompoundStatement) {
 	for l := s.BlockItemList; l != nil; l = l.BlockItemList {
 		item := l.BlockItem
-		f.guard(func() {
-			switch item.Case {
-			case cc.BlockItemDecl:
-				f.declaration(item.Declaration)
-			case cc.BlockItemStmt:
-				f.statement(item.Statement)
-			case cc.BlockItemLabel:
-				f.refuse(codeStatement, item, "local labels are not supported")
-			default:
-				f.refuse(codeStatement, item, "functions inside functions are not supported")
-			}
-		})
+		f.guard(func() { f.blockItem(item) })
+	}
+}
+
+func (f *lowering) blockItem(item *cc.BlockItem) {
+	switch item.Case {
+	case cc.BlockItemDecl:
+		f.declaration(item.Declaration)
+	case cc.BlockItemStmt:
+		f.statement(item.Statement)
+	case cc.BlockItemLabel:
+		f.refuse(codeStatement, item, "local labels are not supported")
+	default:
+		f.refuse(codeStatement, item, "functions inside functions are not supported")
 	}
 }
 
 // begin starts a full expression: its edges carry the position of n.
 func (f *lowering) begin(n cc.Node) {
 	f.pos = f.span(n)
-	f.inUse = 0
+	f.inUse = f.floor
 }
 
 func (f *lowering) declaration(d *cc.Declaration) {
@@ -48,6 +50,8 @@ func (f *lowering) declaration(d *cc.Declaration) {
 			f.locals[decl] = &symbol{
 				name: f.sym.name + "." + decl.Name(), unit: f.unit, decl: decl, init: id.Initializer, defined: true,
 			}
+		case f.arrays[decl] != nil && f.at != nowhere:
+			f.makeVariable(f.arrays[decl], id)
 		case id.Initializer != nil && f.at != nowhere:
 			to, ok := f.vars[decl]
 			if !ok { // refused already
@@ -146,6 +150,8 @@ func (f *lowering) jumpStatement(s *cc.JumpStatement) {
 		if s.ExpressionList != nil {
 			if isVoid(f.result) {
 				f.effect(s.ExpressionList)
+			} else if isStruct(f.result) {
+				f.returnStruct(s.ExpressionList, s)
 			} else {
 				r := f.convert(f.expr(s.ExpressionList), f.result, s)
 				v = r.e
