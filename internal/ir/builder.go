@@ -49,15 +49,16 @@ func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byt
 // afterObject is where the next object may lie.
 func afterObject(o *Object) uint64 { return o.Addr + (uint64(o.Size)+redZone+15)&^15 }
 
-// CopyObject is object o of a program once more, under another name and behind all
-// others.
-func (p *Program) CopyObject(o ObjectID, name string) ObjectID {
-	c := p.Objects[o]
-	c.Name, c.Addr, c.PerThread = name, 0, false
-	for i := range p.Objects {
-		c.Addr = max(c.Addr, afterObject(&p.Objects[i]))
+// AddObject adds an object behind all others. For passes; front ends have Builder.
+func (p *Program) AddObject(o Object) ObjectID {
+	o.Addr = dataBase
+	if p.Cells {
+		o.Addr = cellDataBase
 	}
-	p.Objects = append(p.Objects, c)
+	for i := range p.Objects {
+		o.Addr = max(o.Addr, afterObject(&p.Objects[i]))
+	}
+	p.Objects = append(p.Objects, o)
 	return ObjectID(len(p.Objects) - 1)
 }
 

@@ -194,7 +194,9 @@ func (b *body) object(o ir.ObjectID) ir.ObjectID {
 		c = o
 		b.out.Objects[o].PerThread = false
 	default:
-		c = b.out.CopyObject(o, b.out.Objects[o].Name+"@"+b.f.Name)
+		own := b.out.Objects[o]
+		own.Name += "@" + b.f.Name
+		c = b.out.AddObject(own)
 	}
 	b.copies[o] = c
 	return c

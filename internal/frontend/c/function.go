@@ -97,7 +97,7 @@ func (f *lowering) spill(p spilled) {
 	if !ok {
 		panic(refusal{})
 	}
-	if p.leaves == nil {
+	if !isStruct(to.typ) {
 		f.store(to, p.value, p.decl)
 		return
 	}
@@ -206,6 +206,9 @@ func (f *lowering) allocLocals(body *cc.CompoundStatement) {
 		if !ok {
 			return true
 		}
+		if d.Case == cc.DeclarationAuto {
+			locals = append(locals, d.Declarator)
+		}
 		for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
 			locals = append(locals, l.InitDeclarator.Declarator)
 		}
@@ -265,11 +268,11 @@ func (f *lowering) allocLocal(d *cc.Declarator) {
 // alloc makes a block of automatic storage.
 func (f *lowering) alloc(name string, t cc.Type, n cc.Node) lvalue {
 	f.checkArray(t, n)
-	if t.IsIncomplete() || t.Size() <= 0 || t.Size() > maxObject {
+	if t.IsIncomplete() || t.Size() < 0 || t.Size() > maxObject {
 		f.refuse(codeLarge, n, "%s has no size, or more than %d bytes", name, maxObject)
 	}
 	f.checkLayout(t, n)
-	l := f.allocBytes(name, ir.Int(t.Size()), n)
+	l := f.allocBytes(name, ir.Int(max(1, t.Size())), n)
 	l.typ = t
 	return l
 }
@@ -374,10 +377,19 @@ func (f *lowering) keep(v value) value {
 	if _, ok := v.e.IsConst(); ok || v.e.Op == ir.AddrOf || v.e.Op == ir.FuncAddr {
 		return v
 	}
-	r := f.temp()
+	r := f.tempFor(v)
 	f.assign(r, v.e)
 	v.e = ir.R(r)
 	return v
+}
+
+// tempFor is a temporary for a value. A pointer gets a register that holds nothing
+// else, so that passes can tell where addresses go.
+func (f *lowering) tempFor(v value) ir.Reg {
+	if v.elem == nil || f.static {
+		return f.temp()
+	}
+	return f.fb.Reg("p", 0, f.pos)
 }
 
 // leave ends the function.

@@ -39,7 +39,7 @@ func (f *lowering) declaration(d *cc.Declaration) {
 		return
 	}
 	if d.Case == cc.DeclarationAuto {
-		f.refuse(codeStatement, d, "__auto_type is not supported")
+		f.initDeclared(d.Declarator, d.Initializer, d)
 	}
 	for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
 		id := l.InitDeclarator
@@ -52,15 +52,23 @@ func (f *lowering) declaration(d *cc.Declaration) {
 			}
 		case f.arrays[decl] != nil && f.at != nowhere:
 			f.makeVariable(f.arrays[decl], id)
-		case id.Initializer != nil && f.at != nowhere:
-			to, ok := f.vars[decl]
-			if !ok { // refused already
-				panic(refusal{})
-			}
-			f.begin(id)
-			f.initLocal(to, id.Initializer)
+		case id.Initializer != nil:
+			f.initDeclared(decl, id.Initializer, id)
 		}
 	}
+}
+
+// initDeclared runs the initialiser of a local.
+func (f *lowering) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node) {
+	if f.at == nowhere {
+		return
+	}
+	to, ok := f.vars[d]
+	if !ok { // refused already
+		panic(refusal{})
+	}
+	f.begin(n)
+	f.initLocal(to, i)
 }
 
 func (f *lowering) statement(s *cc.Statement) {

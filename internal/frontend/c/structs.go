@@ -40,7 +40,7 @@ func (f *lowering) structPlace(e cc.ExpressionNode) lvalue {
 
 // chosenPlace is the struct a conditional chooses.
 func (f *lowering) chosenPlace(x *cc.ConditionalExpression) lvalue {
-	r := f.temp()
+	r := f.fb.Reg("p", 0, f.pos)
 	then, otherwise, end := f.label(""), f.label(""), f.label("")
 	f.branch(x.LogicalOrExpression, then, otherwise)
 	f.at, f.fresh = then, false
