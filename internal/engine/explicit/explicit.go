@@ -41,8 +41,18 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
+	out, stray, err := run(ctx, task, !task.NoReduction)
+	if stray { // the program reaches what it should not: no memory is anybody's own
+		out, _, err = run(ctx, task, false)
+	}
+	return out, err
+}
+
+// run answers the task, with own memory or without. stray says that the answer is
+// none, because the program leaves its objects.
+func run(ctx context.Context, task *engine.Task, own bool) (result *engine.Outcome, stray bool, err error) {
 	start := time.Now()
-	y := Compile(task)
+	y := compile(task, own)
 	var used atomic.Int64
 	var in *search.Interner
 	if worthInterning(y) {
@@ -67,6 +77,11 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		}
 	}
 	res := search.Run(ctx, problem)
+	for _, w := range workers {
+		if w.s.Err == memory.ErrStray {
+			return nil, true, nil
+		}
+	}
 	out := &engine.Outcome{
 		Unknown: unknown(ctx, task, res),
 		Stats: verdict.Stats{
@@ -76,18 +91,20 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	for _, f := range res.Findings {
 		v, err := violation(task, y, in, res, f)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		out.Violations = append(out.Violations, v)
 	}
 	summarise(task, y, workers, res, out)
 	out.Stats.Seconds = time.Since(start).Seconds()
-	return out, nil
+	return out, false, nil
 }
 
 // Compile makes the transition system of a task: what its properties look at is
 // kept alive and visible.
-func Compile(task *engine.Task) *memory.System {
+func Compile(task *engine.Task) *memory.System { return compile(task, false) }
+
+func compile(task *engine.Task, own bool) *memory.System {
 	kept, watched := map[regKey]bool{}, map[regKey]bool{}
 	add := func(m map[regKey]bool, vars []property.Var) {
 		for _, v := range vars {
@@ -119,6 +136,7 @@ func Compile(task *engine.Task) *memory.System {
 		Buffer:        task.Limits.Buffer,
 		Reduce:        !task.NoReduction,
 		MemoryVisible: memoryVisible,
+		Own:           own,
 		Symmetric:     symmetric(task),
 		Keep:          func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
 		Watch:         func(t ir.ThreadID, r ir.Reg) bool { return watched[regKey{t, r}] },
