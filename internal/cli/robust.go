@@ -19,7 +19,7 @@ condition play no part, and buffers have no bound. If the program is not robust,
 the answer names a store and a later load it can be delayed past, with an
 execution and the cycle in its happens-before relation; a fence between the two
 stops this attack. --all lists every such pair.
-FILE is a program, or - for standard input.
+FILE is a program, or - for standard input; several files of C are one program.
 
 Exit codes: 0 robust, 1 not robust, 2 unknown, 3 bad input or usage, 4 internal
 error.`
@@ -32,16 +32,16 @@ func (a *app) robustCommand() *cobra.Command {
 	opt := fencepost.Defaults()
 	var asJSON, asDot bool
 	cmd := &cobra.Command{
-		Use:     "robust FILE",
+		Use:     "robust FILE...",
 		Short:   "Check whether a program behaves on x86 as under SC",
 		Long:    robustHelp,
 		Example: robustExample,
-		Args:    oneFile,
+		Args:    oneProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if asJSON && asDot {
 				return &usageError{"--json and --dot cannot be combined", "the JSON has the graphs, too"}
 			}
-			return a.answer(args[0], opt, a.services.robust, func(answer fencepost.Answer) error {
+			return a.answer(args, opt, a.services.robust, func(answer fencepost.Answer) error {
 				if asDot {
 					a.graphs(answer)
 					return nil

@@ -110,7 +110,6 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 	res := &verdict.Result{
 		Program: p.input.Name, Model: model.String(), Engine: explicit.Engine.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings, FinalStates: out.Finals,
-		Sources: map[string]string{p.input.Name: string(p.input.Text)},
 	}
 	for i := range out.Violations {
 		if err := p.replay(flat, model, &out.Violations[i]); err != nil {
@@ -118,8 +117,17 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 		}
 		p.addTexts(out.Violations[i].Witness)
 	}
+	res.Sources = p.sources(violationWitnesses(out)...)
 	p.conclude(res, out, opt)
 	return res, nil
+}
+
+func violationWitnesses(out *engine.Outcome) []*verdict.Witness {
+	var all []*verdict.Witness
+	for i := range out.Violations {
+		all = append(all, out.Violations[i].Witness)
+	}
+	return all
 }
 
 func (p *program) observes() bool {
@@ -152,12 +160,13 @@ func (p *program) replay(flat *ir.Program, model memory.Model, v *engine.Violati
 func (p *program) addTexts(w *verdict.Witness) {
 	for i := range w.Steps {
 		st := &w.Steps[i]
-		if st.Pos == nil || st.Pos.File != p.file.Name || st.Kind == verdict.StepFlush {
+		if st.Pos == nil || p.files[st.Pos.File] == nil || st.Kind == verdict.StepFlush {
 			continue
 		}
-		span := p.file.Span(0, 0)
+		file := p.files[st.Pos.File]
+		span := file.Span(0, 0)
 		span.Line, span.Col, span.EndLine, span.EndCol = st.Pos.Line, st.Pos.Col, st.Pos.EndLine, st.Pos.EndCol
-		st.Text = strings.Join(strings.Fields(p.file.Slice(span)), " ")
+		st.Text = strings.Join(strings.Fields(file.Slice(span)), " ")
 	}
 }
 

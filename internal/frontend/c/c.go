@@ -2,6 +2,7 @@ package c
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"modernc.org/cc/v4"
@@ -22,6 +23,8 @@ type Options struct {
 	// ExternPure and ExternFence name functions without a body that do nothing,
 	// and functions without a body that are full fences.
 	ExternPure, ExternFence []string
+	// CheckOverflow makes undefined arithmetic on integers an error.
+	CheckOverflow bool
 }
 
 // Unit is a translated program.
@@ -30,6 +33,8 @@ type Unit struct {
 	Props   *property.Set
 	// Expect is the text after "expect:" in the first such comment, "" if none.
 	Expect string
+	// Included are the files of the user that were included.
+	Included []*source.File
 }
 
 // Parse translates the files of one program. The unit is never nil; its Program
@@ -47,12 +52,25 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	if !diags.HasErrors() {
 		c.compile()
 	}
+	u.Included = c.included()
 	diags.Sort()
 	if !diags.HasErrors() {
 		u.Program = c.b.Finish()
 		u.Props = &property.Set{Checks: true, Deadlock: true, Observe: c.observe}
 	}
 	return u, diags
+}
+
+// included are the user's files beside those given, by name.
+func (c *compiler) included() []*source.File {
+	var out []*source.File
+	for name, f := range c.files {
+		if !c.given[name] && !strings.HasPrefix(name, headerDir+"/") {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b *source.File) int { return strings.Compare(a.Name, b.Name) })
+	return out
 }
 
 // expectation is what a comment of the file expects.
@@ -80,7 +98,8 @@ type compiler struct {
 	opt   Options
 	diags *diag.List
 	files map[string]*source.File
-	first string // name of the first file
+	first string          // name of the first file
+	given map[string]bool // names of the files that are not included
 	told  map[message]bool
 
 	units     []*unit
@@ -117,7 +136,8 @@ type symbol struct {
 	def  *cc.FunctionDefinition // nil: an object, or a function without a body
 	init *cc.Initializer
 
-	defined bool // an object that has storage here
+	defined bool  // an object that has storage here
+	home    *unit // where it has
 	made    bool
 	obj     ir.ObjectID
 	fb      *ir.FuncBuilder
@@ -127,6 +147,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 	c := &compiler{
 		opt: opt, diags: diags,
 		files:     map[string]*source.File{},
+		given:     map[string]bool{},
 		told:      map[message]bool{},
 		linked:    map[string]*symbol{},
 		locals:    map[*cc.Declarator]*symbol{},
@@ -140,7 +161,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}
 	name := "program"
 	for i, f := range files {
-		c.files[f.Name] = f
+		c.files[f.Name], c.given[f.Name] = f, true
 		if i == 0 {
 			c.first = f.Name
 			base := path.Base(f.Name)

@@ -204,6 +204,7 @@ func (f *lowering) unary(x *cc.UnaryExpression) value {
 		t := promote(v.t)
 		switch x.Case {
 		case cc.UnaryExpressionMinus:
+			f.checkNegation(t, v.e)
 			return integer(ir.Unary(ir.Neg, t, v.e), t)
 		case cc.UnaryExpressionCpl:
 			return integer(ir.Unary(ir.BitNot, t, v.e), t)
@@ -274,6 +275,7 @@ func (f *lowering) combine(op ir.ExprOp, x, y value, n cc.Node) value {
 		return f.pointerArithmetic(op, x, y, n)
 	case op == ir.Shl || op == ir.Shr:
 		t := promote(x.t)
+		f.checkOverflow(op, t, x.e, y.e, promote(y.t))
 		return integer(ir.Binary(op, t, x.e, y.e), t)
 	}
 	t := common(x.t, y.t)
@@ -281,6 +283,7 @@ func (f *lowering) combine(op ir.ExprOp, x, y value, n cc.Node) value {
 	if op == ir.Div || op == ir.Rem {
 		y = f.checkDivisor(y, t)
 	}
+	f.checkOverflow(op, t, x.e, y.e, t)
 	return integer(ir.Binary(op, t, x.e, y.e), t)
 }
 
@@ -402,7 +405,7 @@ func (f *lowering) unified(a, b value, x *cc.ConditionalExpression) cc.Type {
 
 // pure reports whether evaluating e neither emits an edge nor changes anything.
 func (f *lowering) pure(e cc.ExpressionNode) bool {
-	ok := true
+	ok := !f.opt.CheckOverflow // an operation may need a check
 	inspect(e, func(n cc.Node) bool {
 		switch x := n.(type) {
 		case *cc.PrimaryExpression:

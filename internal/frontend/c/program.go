@@ -23,7 +23,7 @@ func (c *compiler) collectSymbols(u *unit) {
 			def := ed.FunctionDefinition
 			s := c.enter(u, def.Declarator)
 			if s.def != nil {
-				c.errorf(codeLink, c.span(def.Declarator), "%s has two definitions", s.name)
+				c.twice(s, def.Declarator)
 			}
 			s.def, s.unit, s.decl = def, u, def.Declarator
 		case cc.ExternalDeclarationDecl:
@@ -47,11 +47,12 @@ func (c *compiler) collectDeclaration(u *unit, d *cc.Declaration) {
 		}
 		if id.Initializer != nil {
 			if s.init != nil {
-				c.errorf(codeLink, c.span(decl), "%s has two definitions", s.name)
+				c.twice(s, decl)
 			}
-			s.init, s.decl, s.unit, s.defined = id.Initializer, decl, u, true
+			c.define(s, u, decl)
+			s.init, s.decl, s.unit = id.Initializer, decl, u
 		} else if !decl.IsExtern() {
-			s.defined = true
+			c.define(s, u, decl)
 			if s.init == nil && (s.decl.IsExtern() || !decl.Type().IsIncomplete()) {
 				s.decl, s.unit = decl, u
 			}
@@ -62,14 +63,62 @@ func (c *compiler) collectDeclaration(u *unit, d *cc.Declaration) {
 // enter finds or makes the symbol of a declarator of file scope.
 func (c *compiler) enter(u *unit, d *cc.Declarator) *symbol {
 	table := c.linked
-	if d.Linkage() == cc.Internal {
+	name := d.Name()
+	// A definition with inline is for its own file [C11 6.7.4].
+	if d.Linkage() == cc.Internal || d.IsInline() && d.Type().Kind() == cc.Function || u.static[name] != nil {
 		table = u.static
 	}
-	name := d.Name()
-	if table[name] == nil {
-		table[name] = &symbol{name: name, unit: u, decl: d}
+	s := table[name]
+	if s == nil {
+		s = &symbol{name: name, unit: u, decl: d}
+		table[name] = s
+	} else if s.unit != u {
+		c.checkSame(s, d)
 	}
-	return table[name]
+	return s
+}
+
+// define gives an object storage in a file. Within one file several declarations
+// without an initialiser are one definition.
+func (c *compiler) define(s *symbol, u *unit, d *cc.Declarator) {
+	if s.home != nil && s.home != u {
+		c.twice(s, d)
+	}
+	s.home, s.defined = u, true
+}
+
+// twice reports a second definition.
+func (c *compiler) twice(s *symbol, d *cc.Declarator) {
+	c.errorf(codeLink, c.span(d), "%s has two definitions", s.name).Note("the other one is at %s", c.span(s.decl).Pos)
+}
+
+// checkSame reports declarations of two files that cannot be of one thing.
+func (c *compiler) checkSame(s *symbol, d *cc.Declarator) {
+	if !sameKind(s.decl.Type(), d.Type()) {
+		c.errorf(codeLink, c.span(d), "%s is declared as %s here and as %s elsewhere", s.name, d.Type(), s.decl.Type()).
+			Note("the other declaration is at %s", c.span(s.decl).Pos)
+	}
+}
+
+// sameKind compares types of two files as far as that matters to memory and calls.
+func sameKind(a, b cc.Type) bool {
+	x, ok1 := intType(a)
+	y, ok2 := intType(b)
+	fa, f1 := a.(*cc.FunctionType)
+	fb, f2 := b.(*cc.FunctionType)
+	switch {
+	case f1 && f2:
+		p, q := typesOf(fa), typesOf(fb)
+		if len(fa.Parameters()) == 0 || len(fb.Parameters()) == 0 { // no prototype
+			return true
+		}
+		return len(p) == len(q) && fa.IsVariadic() == fb.IsVariadic() && isStruct(fa.Result()) == isStruct(fb.Result())
+	case f1 != f2 || ok1 != ok2:
+		return false
+	case ok1:
+		return x == y
+	}
+	return a.Kind() == b.Kind() && (a.IsIncomplete() || b.IsIncomplete() || a.Size() == b.Size())
 }
 
 // find is the symbol a declarator of any scope refers to.
