@@ -35,10 +35,11 @@ type ownership struct {
 // place is where in its object an access begins: at off, or at off plus any multiple
 // of step if that is not 0.
 type place struct {
-	off   int64
-	step  int64
-	size  int64
-	store bool
+	object ir.ObjectID
+	off    int64
+	step   int64
+	size   int64
+	store  bool
 	// guess says that the address does not show this.
 	guess bool
 }
@@ -116,10 +117,9 @@ func initialAddresses(p *ir.Program, f func(ir.ObjectID)) {
 }
 
 // collect finds the accesses to own memory, and gives up the objects where one could
-// stall another.
+// stall another, or where an access may mean several objects.
 func (o *ownership) collect(p *ir.Program, flows []*ir.Flow) {
-	perObject := map[ir.ObjectID]map[place]bool{}
-	objects := map[ir.EdgeID][]ir.ObjectID{}
+	places := make([]map[place]bool, len(p.Objects))
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		for i := range f.Edges {
@@ -128,42 +128,29 @@ func (o *ownership) collect(p *ir.Program, flows []*ir.Flow) {
 				continue
 			}
 			ids := reachedObjects(&e.Op, flows[t].Reaches(e))
-			for _, id := range ids {
-				if perObject[id] == nil {
-					perObject[id] = map[place]bool{}
-				}
-				at := placeOf(&e.Op)
-				perObject[id][at] = true
-				o.edges[e.ID], objects[e.ID] = at, ids
-			}
-		}
-	}
-	for id, places := range perObject {
-		if o.of[id] >= 0 && stalls(places) {
-			o.of[id] = -1
-		}
-	}
-	// An access to several objects is to own memory only if all of them are.
-	for changed := true; changed; {
-		changed = false
-		for _, ids := range objects {
-			own := 0
-			for _, id := range ids {
-				if o.of[id] >= 0 {
-					own++
-				}
-			}
-			if own > 0 && own < len(ids) {
-				changed = true
+			if len(ids) > 1 {
 				for _, id := range ids {
 					o.of[id] = -1
 				}
+			} else if len(ids) == 1 && o.of[ids[0]] >= 0 {
+				at := placeOf(&e.Op)
+				at.object = ids[0]
+				o.edges[e.ID] = at
+				if places[ids[0]] == nil {
+					places[ids[0]] = map[place]bool{}
+				}
+				places[ids[0]][at] = true
 			}
 		}
 	}
-	for id, ids := range objects {
-		if o.of[ids[0]] < 0 {
-			delete(o.edges, id)
+	for id := range places {
+		if stalls(places[id]) {
+			o.of[id] = -1
+		}
+	}
+	for e, at := range o.edges {
+		if o.of[at.object] < 0 {
+			delete(o.edges, e)
 		}
 	}
 }
@@ -298,12 +285,13 @@ func (y *System) OwnAt(addr uint64) bool {
 
 // stray reports whether an access, found at off, is not where the analysis has it.
 func (y *System) stray(e *edge, off int, addr uint64) bool {
-	id := uint32(0)
+	id := ir.NoObject
 	if off >= 0 && off < len(y.objectAt) {
-		id = y.objectAt[off]
+		id = ir.ObjectID(y.objectAt[off]) - 1
 	}
-	if own := id > 0 && y.own.of[id-1] >= 0; own != e.own {
-		return true
+	if !e.own {
+		return id != ir.NoObject && y.own.of[id] >= 0
 	}
-	return e.own && e.guess && (addr-y.Prog.Objects[id-1].Addr)%uint64(e.size) != 0
+	at := y.own.edges[e.ir.ID]
+	return id != at.object || at.guess && (addr-y.Prog.Objects[id].Addr)%uint64(e.size) != 0
 }

@@ -119,7 +119,6 @@ type edge struct {
 	signed bool
 	obj    int32
 	own    bool    // in memory no other thread reaches
-	guess  bool    // and that it is aligned there is not known
 	bounds *bounds // havoc and abstract load
 }
 
@@ -278,7 +277,7 @@ func (y *System) compileEdge(e *ir.Edge) edge {
 		off: -1, size: uint8(op.Type.Size()), signed: op.Type.Signed, obj: int32(op.Obj),
 	}
 	if y.owned(e) {
-		ce.own, ce.guess = true, y.own.edges[e.ID].guess
+		ce.own = true
 	}
 	for _, a := range op.Args {
 		ce.args = append(ce.args, compile(p, a))

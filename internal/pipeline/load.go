@@ -74,9 +74,14 @@ func parseC(files []*source.File, opt Options) (*ir.Program, *property.Set, *dia
 	return unit.Program, unit.Props, diags, unit.Included
 }
 
+func newProgram(in Input) *program {
+	f := source.NewFile(in.Name, in.Text)
+	return &program{input: in, file: f, files: map[string]*source.File{in.Name: f}}
+}
+
 // load runs the front end that the input's name or --lang asks for.
 func load(in Input, opt Options) *program {
-	p := &program{input: in, file: source.NewFile(in.Name, in.Text)}
+	p := newProgram(in)
 	lang, problem := chooseLanguage(in.Name, opt.Lang)
 	if lang == nil {
 		p.diags = append(p.diags, verdict.Diagnostic{
@@ -84,7 +89,6 @@ func load(in Input, opt Options) *program {
 		})
 		return p
 	}
-	p.files = map[string]*source.File{in.Name: p.file}
 	if len(in.More) > 0 && lang.link == nil {
 		p.diags = append(p.diags, verdict.Diagnostic{
 			Severity: "error", Code: "FP0909", Pos: verdict.Pos{File: in.More[0].Name},
