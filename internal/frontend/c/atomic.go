@@ -54,6 +54,7 @@ type declared struct {
 // collectDeclared finds the specifiers of all declarators of a tree.
 func (c *compiler) collectDeclared(root cc.Node) {
 	inspect(root, func(n cc.Node) bool {
+		c.collectStarts(n)
 		switch x := n.(type) {
 		case *cc.Declaration:
 			for l := x.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {

@@ -35,6 +35,8 @@ type Unit struct {
 	Expect string
 	// Included are the files of the user that were included.
 	Included []*source.File
+	// Annotations are the comments //@ of all files, by place.
+	Annotations []Annotation
 }
 
 // Parse translates the files of one program. The unit is never nil; its Program
@@ -52,7 +54,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	if !diags.HasErrors() {
 		c.compile()
 	}
-	u.Included = c.included()
+	u.Included, u.Annotations = c.included(), c.annotations()
 	diags.Sort()
 	if !diags.HasErrors() {
 		u.Program = c.b.Finish()
@@ -112,6 +114,8 @@ type compiler struct {
 	library   map[string]libFunc
 
 	b       *ir.Builder
+	starts  []source.Pos // of statements and declarations
+	sorted  bool
 	todo    []*symbol // functions still to lower
 	byID    map[ir.FuncID]*symbol
 	observe []property.Var
