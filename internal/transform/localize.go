@@ -75,18 +75,25 @@ type localizer struct {
 	total *int64
 	flow  *ir.Flow
 	made  map[ir.EdgeID]ir.ObjectID // by allocation
+	own   map[ir.ObjectID]bool      // the objects made
+	// uses are the accesses and frees that may reach a block.
+	uses map[ir.Source][]*ir.Edge
 }
 
 func (l *localizer) run() {
 	l.flow = ir.NewFlow(l.f)
 	live := ir.Liveness(l.f)
-	l.made = map[ir.EdgeID]ir.ObjectID{}
+	l.made, l.own, l.uses = map[ir.EdgeID]ir.ObjectID{}, map[ir.ObjectID]bool{}, map[ir.Source][]*ir.Edge{}
 	byID := map[ir.EdgeID]*ir.Edge{}
 	for i := range l.f.Edges {
-		byID[l.f.Edges[i].ID] = &l.f.Edges[i]
+		e := &l.f.Edges[i]
+		byID[e.ID] = e
+		for _, s := range l.flow.Reaches(e) {
+			l.uses[s] = append(l.uses[s], e)
+		}
 	}
 	l.flow.Sources(func(s ir.Source, confined bool) {
-		if s.Object == ir.NoObject && confined && l.outlives(s, live) {
+		if s.Object == ir.NoObject && confined && l.outlives(s, byID[s.Alloc], live) {
 			l.make(s, byID[s.Alloc])
 		}
 	})
@@ -98,36 +105,21 @@ func (l *localizer) run() {
 
 // outlives reports whether nobody can touch a block when it is freed or allocated
 // again.
-func (l *localizer) outlives(s ir.Source, live func(ir.Loc, ir.Reg) bool) bool {
-	holders := l.flow.Holders(s)
-	for i := range l.f.Edges {
-		e := &l.f.Edges[i]
-		at := ir.Loc(-1)
-		switch {
-		case e.ID == s.Alloc:
-			at = e.From
-		case e.Op.Kind == ir.Free && l.frees(e, s):
-			at = e.To
+func (l *localizer) outlives(s ir.Source, alloc *ir.Edge, live func(ir.Loc, ir.Reg) bool) bool {
+	at := []ir.Loc{alloc.From}
+	for _, e := range l.uses[s] {
+		if e.Op.Kind == ir.Free {
+			at = append(at, e.To)
 		}
-		if at < 0 {
-			continue
-		}
-		for _, r := range holders {
-			if live(at, r) {
+	}
+	for _, r := range l.flow.Holders(s) {
+		for _, loc := range at {
+			if live(loc, r) {
 				return false
 			}
 		}
 	}
 	return true
-}
-
-func (l *localizer) frees(e *ir.Edge, s ir.Source) bool {
-	for _, r := range l.flow.Reaches(e) {
-		if r == s {
-			return true
-		}
-	}
-	return false
 }
 
 // make adds the object of a block, if it is not too large.
@@ -147,16 +139,16 @@ func (l *localizer) make(s ir.Source, alloc *ir.Edge) {
 		try = fmt.Sprintf("%s#%d", name, n)
 	}
 	l.names[name] = true
-	l.made[s.Alloc] = l.p.AddObject(ir.Object{Name: name, Size: size, Unit: unit, Type: typ, Pos: alloc.Pos})
+	o := l.p.AddObject(ir.Object{Name: name, Size: size, Unit: unit, Type: typ, Pos: alloc.Pos})
+	l.made[s.Alloc], l.own[o] = o, true
 }
 
 // element is how people see the elements of a block: as its accesses do, if those
 // agree.
 func (l *localizer) element(s ir.Source, size int64) (int, ir.Type) {
 	var typ ir.Type
-	for i := range l.f.Edges {
-		e := &l.f.Edges[i]
-		if !e.Op.Accesses() || !l.frees(e, s) {
+	for _, e := range l.uses[s] {
+		if !e.Op.Accesses() {
 			continue
 		}
 		if t := e.Op.Type; typ == (ir.Type{}) || t.Bits < typ.Bits {
@@ -203,19 +195,10 @@ func (l *localizer) propagate() {
 	}
 	live := ir.Liveness(l.f)
 	for i := range l.f.Edges {
-		if e := &l.f.Edges[i]; e.Op.Kind == ir.Assign && e.Op.Val.Op == ir.AddrOf && l.isMade(e.Op.Val.Obj) && !live(e.To, e.Op.Dst) {
+		if e := &l.f.Edges[i]; e.Op.Kind == ir.Assign && e.Op.Val.Op == ir.AddrOf && l.own[e.Op.Val.Obj] && !live(e.To, e.Op.Dst) {
 			e.Op, e.Pass = ir.NewOp(ir.Nop), "localize"
 		}
 	}
-}
-
-func (l *localizer) isMade(o ir.ObjectID) bool {
-	for _, made := range l.made {
-		if made == o {
-			return true
-		}
-	}
-	return false
 }
 
 // replaceKnown replaces what is known now, and reports whether more may be.
@@ -226,7 +209,7 @@ func (l *localizer) replaceKnown() bool {
 	for i := range l.f.Edges {
 		op := &l.f.Edges[i].Op
 		op.Defs(func(r ir.Reg) { defs[r]++ })
-		if op.Kind == ir.Assign && op.Val.Op == ir.AddrOf && l.isMade(op.Val.Obj) {
+		if op.Kind == ir.Assign && op.Val.Op == ir.AddrOf && l.own[op.Val.Obj] {
 			known[op.Dst] = op.Val
 		}
 	}
