@@ -15,9 +15,12 @@ import (
 // Version is the version of the tool.
 const Version = "0.1.0-dev"
 
-// Input is one source file. The language follows the name's extension unless
-// Options.Lang says otherwise.
+// Input is a program: one source file, or several of C. The language follows the
+// name's extension unless Options.Lang says otherwise.
 type Input = pipeline.Input
+
+// File is one of the further files of a C program.
+type File = pipeline.File
 
 // Options are the limits and switches of a run. The zero value is not useful:
 // start from Defaults.

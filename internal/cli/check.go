@@ -20,7 +20,7 @@ const checkHelp = `Check whether the assertions, goals and final condition of a 
 
 Every answer says what it covers. A violation comes with the execution that
 leads to it: one column per thread, and what each store buffer holds.
-FILE is a program, or - for standard input.
+FILE is a program, or - for standard input; several files of C are one program.
 
 Exit codes: 0 holds (or, for exists, observed), 1 violated (not observed),
 2 unknown, 3 bad input or usage, 4 internal error. With several models the
@@ -46,12 +46,12 @@ type checkFlags struct {
 func (a *app) checkCommand() *cobra.Command {
 	f := &checkFlags{models: modelsValue{"tso"}, opt: fencepost.Defaults()}
 	cmd := &cobra.Command{
-		Use:     "check FILE",
+		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
 		Long:    checkHelp,
 		Example: checkExample,
-		Args:    oneFile,
-		RunE:    func(_ *cobra.Command, args []string) error { return a.check(args[0], f) },
+		Args:    oneProgram,
+		RunE:    func(_ *cobra.Command, args []string) error { return a.check(args, f) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -73,19 +73,19 @@ func (a *app) checkCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) check(name string, f *checkFlags) error {
+func (a *app) check(names []string, f *checkFlags) error {
 	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
 		return a.services.check(ctx, in, f.models, opt)
 	}
-	return a.answer(name, f.opt, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
+	return a.answer(names, f.opt, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
 }
 
 // question is what a command asks about a program.
 type question func(context.Context, fencepost.Input, fencepost.Options) (fencepost.Answer, error)
 
 // answer asks about a file, sets the exit code and prints.
-func (a *app) answer(name string, opt fencepost.Options, ask question, print func(fencepost.Answer) error) error {
-	in, err := a.read(name)
+func (a *app) answer(names []string, opt fencepost.Options, ask question, print func(fencepost.Answer) error) error {
+	in, err := a.readProgram(names)
 	if err != nil {
 		return err
 	}
@@ -107,12 +107,12 @@ func (a *app) answer(name string, opt fencepost.Options, ask question, print fun
 		return print(fencepost.Answer{Diagnostics: answer.Diagnostics})
 	}
 	if len(answer.Results) == 0 {
-		return &internalError{fmt.Errorf("no result for %s", name)}
+		return &internalError{fmt.Errorf("no result for %s", in.Name)}
 	}
 	var codes []int
 	for _, r := range answer.Results {
 		if r.Verdict == verdict.Unset {
-			return &internalError{fmt.Errorf("no verdict for %s under %s", name, r.Model)}
+			return &internalError{fmt.Errorf("no verdict for %s under %s", in.Name, r.Model)}
 		}
 		codes = append(codes, r.Verdict.ExitCode())
 	}

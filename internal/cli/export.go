@@ -26,17 +26,17 @@ func (a *app) exportCommand() *cobra.Command {
 	var output string
 	model := choiceValue{value: "tso", choices: []string{"sc", "tso"}}
 	cmd := &cobra.Command{
-		Use:     "export FILE",
+		Use:     "export FILE...",
 		Short:   "Write a program for another tool",
 		Long:    exportHelp,
 		Example: exportExample,
-		Args:    oneFile,
+		Args:    oneProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !promela {
 				return &usageError{"no format given", fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
 			}
 			opt.Format, opt.Model = fencepost.ExportPromela, model.value
-			return a.exportTo(args[0], output, opt)
+			return a.exportTo(args, output, opt)
 		},
 	}
 	flags := cmd.Flags()
@@ -58,8 +58,8 @@ type modelValue struct{ *choiceValue }
 
 func (modelValue) Type() string { return "model" }
 
-func (a *app) exportTo(name, output string, opt fencepost.ExportOptions) error {
-	in, err := a.read(name)
+func (a *app) exportTo(names []string, output string, opt fencepost.ExportOptions) error {
+	in, err := a.readProgram(names)
 	if err != nil {
 		return err
 	}

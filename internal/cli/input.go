@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"fencepost"
 
@@ -15,13 +17,45 @@ import (
 // maxInput is the size past which a file is taken for a mistake.
 const maxInput = 64 << 20
 
+// oneProgram demands one file, or several of C.
+func oneProgram(cmd *cobra.Command, args []string) error {
+	for _, a := range args {
+		if lang := cmd.Flag("lang"); filepath.Ext(a) != ".c" && (lang == nil || lang.Value.String() != "c") {
+			return oneFile(cmd, args)
+		}
+	}
+	if len(args) == 0 {
+		return oneFile(cmd, args)
+	}
+	return nil
+}
+
+// readProgram loads the files of one program.
+func (a *app) readProgram(names []string) (fencepost.Input, error) {
+	in, err := a.read(names[0])
+	if err != nil {
+		return in, err
+	}
+	for i, name := range names[1:] {
+		more, err := a.read(name)
+		if err != nil {
+			return in, err
+		}
+		if slices.Contains(names[:i+1], name) {
+			return in, &usageError{fmt.Sprintf("%s is given twice", name), "name every file of the program once"}
+		}
+		in.More = append(in.More, fencepost.File{Name: more.Name, Text: more.Text})
+	}
+	return in, nil
+}
+
 // oneFile demands exactly one argument.
 func oneFile(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
 		return &usageError{"no file given", fmt.Sprintf("try `%s FILE`, or - to read standard input", cmd.CommandPath())}
 	case len(args) > 1:
-		return &usageError{fmt.Sprintf("%d files given, but %s takes one program at a time", len(args), cmd.Name()),
+		return &usageError{fmt.Sprintf("%d files given, but %s takes one program at a time (several files only of C)", len(args), cmd.Name()),
 			fmt.Sprintf("run `%s %s` and so on, one by one", cmd.CommandPath(), args[0])}
 	}
 	return nil

@@ -23,7 +23,7 @@ stops this attack. --all lists every such pair.
 --criterion asks for something stronger or weaker: trf for the absence of
 triangular races, which implies robustness; state for equal final states under SC
 and --model, exact for programs without loops and bounded by --buffer otherwise.
-FILE is a program, or - for standard input.
+FILE is a program, or - for standard input; several files of C are one program.
 
 Exit codes: 0 robust, 1 not robust, 2 unknown, 3 bad input or usage, 4 internal
 error.`
@@ -38,11 +38,11 @@ func (a *app) robustCommand() *cobra.Command {
 	opt := fencepost.Defaults()
 	var asJSON, asDot bool
 	cmd := &cobra.Command{
-		Use:     "robust FILE",
+		Use:     "robust FILE...",
 		Short:   "Check whether a program behaves on x86 as under SC",
 		Long:    robustHelp,
 		Example: robustExample,
-		Args:    oneFile,
+		Args:    oneProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON && asDot {
 				return &usageError{"--json and --dot cannot be combined", "the JSON has the graphs, too"}
@@ -50,7 +50,7 @@ func (a *app) robustCommand() *cobra.Command {
 			if err := criterionFlags(cmd, &opt, asDot); err != nil {
 				return err
 			}
-			return a.answer(args[0], opt, a.services.robust, func(answer fencepost.Answer) error {
+			return a.answer(args, opt, a.services.robust, func(answer fencepost.Answer) error {
 				if asDot {
 					a.graphs(answer)
 					return nil

@@ -23,21 +23,21 @@ func (a *app) showCommand() *cobra.Command {
 	opt := fencepost.Defaults()
 	var flat, dot bool
 	cmd := &cobra.Command{
-		Use:     "show FILE",
+		Use:     "show FILE...",
 		Short:   "Print how a program is represented",
 		Long:    showHelp,
 		Example: showExample,
-		Args:    oneFile,
+		Args:    oneProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case flat && dot:
 				return &usageError{"--flat and --dot cannot be combined", "give one of them"}
 			case flat:
-				return a.show(args[0], fencepost.ShowFlat, opt)
+				return a.show(args, fencepost.ShowFlat, opt)
 			case dot:
-				return a.show(args[0], fencepost.ShowDot, opt)
+				return a.show(args, fencepost.ShowDot, opt)
 			default:
-				return a.show(args[0], fencepost.ShowStructured, opt)
+				return a.show(args, fencepost.ShowStructured, opt)
 			}
 		},
 	}
@@ -52,8 +52,8 @@ func (a *app) showCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) show(name string, form fencepost.ShowForm, opt fencepost.Options) error {
-	in, err := a.read(name)
+func (a *app) show(names []string, form fencepost.ShowForm, opt fencepost.Options) error {
+	in, err := a.readProgram(names)
 	if err != nil {
 		return err
 	}

@@ -42,8 +42,24 @@ func NewBuilder(name string, cells bool) *Builder {
 func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byte, pos source.Span) ObjectID {
 	o := Object{Name: b.names.unique('o', name), Addr: b.next, Size: size, Unit: unit, Type: typ, Init: init, Pos: pos}
 	b.p.Objects = append(b.p.Objects, o)
-	b.next += (uint64(size) + redZone + 15) &^ 15
+	b.next = afterObject(&o)
 	return ObjectID(len(b.p.Objects) - 1)
+}
+
+// afterObject is where the next object may lie.
+func afterObject(o *Object) uint64 { return o.Addr + (uint64(o.Size)+redZone+15)&^15 }
+
+// AddObject adds an object behind all others. For passes; front ends have Builder.
+func (p *Program) AddObject(o Object) ObjectID {
+	o.Addr = dataBase
+	if p.Cells {
+		o.Addr = cellDataBase
+	}
+	for i := range p.Objects {
+		o.Addr = max(o.Addr, afterObject(&p.Objects[i]))
+	}
+	p.Objects = append(p.Objects, o)
+	return ObjectID(len(p.Objects) - 1)
 }
 
 // CellWindow declares the cells mem[0..n-1] as an object, so that states hold
@@ -147,3 +163,9 @@ func (fb *FuncBuilder) Edge(from Loc, op Op, to Loc, pos source.Span) EdgeID {
 	fb.F.Edges = append(fb.F.Edges, Edge{ID: id, Origin: id, From: from, To: to, Op: op, Pos: pos, Pass: fb.pass})
 	return id
 }
+
+// SetPerThread makes an object thread-local: flattening gives every thread a copy.
+func (b *Builder) SetPerThread(o ObjectID) { b.p.Objects[o].PerThread = true }
+
+// PerThread reports whether an object is thread-local.
+func (b *Builder) PerThread(o ObjectID) bool { return b.p.Objects[o].PerThread }

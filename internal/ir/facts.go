@@ -66,6 +66,21 @@ func (fs *Facts) Cyclic(f FuncID) bool { return fs.funcs[f].cyclic }
 // may grow without bound.
 func (fs *Facts) CyclicStores(f FuncID) bool { return fs.funcs[f].cyclicStores }
 
+// CyclicStoresBut is CyclicStores without the edges to be skipped.
+func (fs *Facts) CyclicStoresBut(f FuncID, skip func(*Edge) bool) bool {
+	if !fs.funcs[f].cyclicStores {
+		return false
+	}
+	fn := fs.p.Funcs[f]
+	for i := range fn.Edges {
+		e := &fn.Edges[i]
+		if (e.Op.Kind == Store || e.Op.Kind == Free) && inCycle(e, fs.funcs[f].component) && !skip(e) {
+			return true
+		}
+	}
+	return false
+}
+
 func localLocs(f *Func) []bool {
 	local := make([]bool, len(f.Locs))
 	for l := range f.Locs {

@@ -28,6 +28,12 @@ func (fs *Facts) Live(f FuncID, l Loc) []Reg {
 // IsLive reports whether a register is live at a location.
 func (fs *Facts) IsLive(f FuncID, l Loc, r Reg) bool { return fs.funcs[f].live[l].has(r) }
 
+// Liveness reports, for passes, whether a register is live at a location.
+func Liveness(f *Func) func(Loc, Reg) bool {
+	live := liveness(f, func(Reg) bool { return false })
+	return func(l Loc, r Reg) bool { return live[l].has(r) }
+}
+
 func liveness(f *Func, keep func(Reg) bool) []regSet {
 	words := (len(f.Regs) + 63) / 64
 	always := make(regSet, words)

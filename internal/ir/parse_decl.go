@@ -35,6 +35,9 @@ func (ps *parser) object() {
 		case ps.word("cells"):
 			o.Cells = true
 			continue
+		case ps.word("perthread"):
+			o.PerThread = true
+			continue
 		case ps.word("addr"):
 			addr, hasAddr = uint64(ps.integer()), true
 			continue

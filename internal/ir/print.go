@@ -139,6 +139,9 @@ func (pr *printer) object(o *Object, lay *layout) {
 	if o.Cells {
 		pr.printf(" cells")
 	}
+	if o.PerThread {
+		pr.printf(" perthread")
+	}
 	if o.Addr != lay.address(o) {
 		pr.printf(" addr %#x", o.Addr)
 	}

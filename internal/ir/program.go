@@ -73,6 +73,9 @@ type Object struct {
 	// Cells marks the window of an object-less cell memory that states keep flat;
 	// elements are named mem[i].
 	Cells bool
+	// PerThread marks thread-local storage: structured programs only, flattening
+	// gives every thread a copy.
+	PerThread bool
 }
 
 // Func is an automaton.

@@ -93,6 +93,8 @@ func (v *verifier) objects() {
 			v.errorf("a cell window above all cells")
 		case !o.Cells && p.Cells && o.Addr < cellDataBase:
 			v.errorf("it lies where integers name cells")
+		case o.PerThread && (o.Cells || p.Form == Flat):
+			v.errorf("thread-local storage in the flat form, or of cells")
 		case !o.Cells && o.Addr == 0:
 			v.errorf("it lies at the null address")
 		}

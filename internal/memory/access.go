@@ -100,6 +100,9 @@ func (y *System) locate(s *State, t int, e *edge, addr uint64) (int, ir.CheckCla
 	if fault == 0 && s.freedByOwn(t, addr) {
 		return -1, ir.UseAfterFree
 	}
+	if y.own != nil && fault == 0 && y.stray(e, off, addr) {
+		s.Err = ErrStray
+	}
 	return off, fault
 }
 

@@ -153,7 +153,10 @@ func (y *System) load(s *State, t int, st Step, e *edge, regs []int64) {
 		y.faultAt(s, t, e, fault, addr)
 		return
 	}
-	raw, src, tag := s.forward(t, addr, int(e.size))
+	raw, src, tag := uint64(0), fromMemory, int32(0)
+	if !e.own {
+		raw, src, tag = s.forward(t, addr, int(e.size))
+	}
 	if src == fromMemory {
 		raw = s.readAt(off, int(e.size))
 	}
@@ -177,7 +180,7 @@ func (y *System) store(s *State, t int, e *edge, regs []int64) {
 		return
 	}
 	v := truncate(e.val.eval(regs, 0), int(e.size))
-	direct := y.direct(s, t)
+	direct := e.own || y.direct(s, t)
 	if direct {
 		y.writeAt(s, off, addr, int(e.size), v)
 	} else {

@@ -11,7 +11,8 @@ import "fencepost/internal/ir"
 //     (whether that is valid depends on others), nor if a property reads memory in
 //     states that are not final (there a pending store counts);
 //   - a store-store fence, likewise; a full fence, once it is enabled;
-//   - a load of an object no other thread touches, and under SC a store to one.
+//   - a load of an object no other thread touches, and under SC a store to one;
+//   - loads and stores of own memory (own.go).
 //
 // With Options.Attacks loads and stores of an object no other thread touches are
 // hurried, and nothing else that is not local: an attack may begin at any store and
@@ -82,6 +83,9 @@ func (y *System) eagerOp(t ir.ThreadID, e *ir.Edge, only bool, opt Options, fact
 	if !opt.Reduce {
 		return false
 	}
+	if y.owned(e) && (op.Kind == ir.Load || op.Kind == ir.Store) {
+		return only
+	}
 	switch op.Kind {
 	case ir.Fence:
 		return only || op.Fence == ir.StoreStoreFence
@@ -92,7 +96,7 @@ func (y *System) eagerOp(t ir.ThreadID, e *ir.Edge, only bool, opt Options, fact
 		if y.Model == SC {
 			return y.private(t, op, facts)
 		}
-		return only || opt.Buffer == 0 || !facts.CyclicStores(y.Prog.Threads[t].Func)
+		return only || opt.Buffer == 0 || !facts.CyclicStoresBut(y.Prog.Threads[t].Func, y.owned)
 	case ir.Load:
 		return only && y.private(t, op, facts) && !opt.MemoryVisible
 	}

@@ -77,11 +77,12 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 }
 
 func (y *System) enabledStore(s *State, t int, e *edge, one Step, out []Step) []Step {
-	if !y.direct(s, t) && y.full(s, t) {
+	direct := e.own || y.direct(s, t)
+	if !direct && y.full(s, t) {
 		s.Blocked[e.index], s.Withheld = true, true
 		return out
 	}
-	if y.direct(s, t) && s.lockedOut(t) {
+	if direct && s.lockedOut(t) {
 		return out
 	}
 	return append(out, one)
@@ -96,7 +97,10 @@ func (y *System) enabledLoad(s *State, t int, e *edge, regs []int64, one Step, o
 		}
 		return append(out, one)
 	}
-	raw, src, _ := s.forward(t, addr, int(e.size))
+	raw, src := uint64(0), fromMemory
+	if !e.own {
+		raw, src, _ = s.forward(t, addr, int(e.size))
+	}
 	if src == stalled || src == fromMemory && s.lockedOut(t) {
 		return out
 	}

@@ -117,6 +117,9 @@ func (y *System) spread(tc *threadCode) bool {
 // at all: a buffered store reaches memory later.
 func (y *System) edgeFootprints(e *edge, facts *ir.Facts) (next, future Footprint) {
 	op := &e.ir.Op
+	if e.own && (op.Kind == ir.Load || op.Kind == ir.Store) {
+		return next, future // nobody else comes there, or the search is stopped
+	}
 	place := facts.Footprint(e.ir)
 	switch op.Kind {
 	case ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.Bound, ir.Fence:

@@ -99,7 +99,7 @@ func (y *System) condWait(s *State, t int, i int32, e *edge, regs []int64) {
 		return
 	}
 	addr := uint64(e.val2.eval(regs, 0))
-	off, fault := y.resolve(s, addr, wordSize, int32(ir.NoObject))
+	off, fault := y.wordOf(s, addr)
 	switch {
 	case fault != 0:
 		y.faultAt(s, t, e, fault, addr)
@@ -118,13 +118,13 @@ func (y *System) canRelock(s *State, t int, e *edge) bool {
 		return false
 	}
 	addr := uint64(e.val2.eval(y.regsOf(s, t), 0))
-	off, fault := y.resolve(s, addr, wordSize, int32(ir.NoObject))
+	off, fault := y.wordOf(s, addr)
 	return fault != 0 || s.readAt(off, wordSize) == 0
 }
 
 func (y *System) relock(s *State, t int, e *edge) {
 	addr := uint64(e.val2.eval(y.regsOf(s, t), 0))
-	off, fault := y.resolve(s, addr, wordSize, int32(ir.NoObject))
+	off, fault := y.wordOf(s, addr)
 	if fault != 0 {
 		y.faultAt(s, t, e, fault, addr)
 		return

@@ -22,6 +22,9 @@ type Options struct {
 	// MemoryVisible says that a property reads memory in states other than final
 	// ones, so that stores must not be hurried.
 	MemoryVisible bool
+	// Own lets what a thread keeps to itself bypass its buffer (own.go). Not with
+	// MemoryVisible or Attacks.
+	Own bool
 	// Attacks is for robustness [BDM13 §5]: under TSO only one thread, the attacker
 	// of the state, buffers its stores, and they never reach memory; everybody else
 	// is sequentially consistent. Of its buffer only the newest entry per place counts.
@@ -49,6 +52,7 @@ type System struct {
 	atomOf      []uint8 // per static byte, for footprints
 	atomPerUnit bool
 
+	own         *ownership // nil: all memory is buffered
 	attacks     bool
 	group       []int // per thread: its symmetric group, -1: none
 	groups      [][]ir.ThreadID
@@ -114,6 +118,7 @@ type edge struct {
 	size   uint8
 	signed bool
 	obj    int32
+	own    bool    // in memory no other thread reaches
 	bounds *bounds // havoc and abstract load
 }
 
@@ -153,6 +158,9 @@ func New(p *ir.Program, m Model, opt Options) *System {
 		}
 	}
 	y.layOut()
+	if opt.Own && !opt.MemoryVisible && !opt.Attacks {
+		y.own = findOwn(p)
+	}
 	facts := ir.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
 		for t := range p.Threads {
 			if p.Threads[t].Func == f && opt.Keep != nil && opt.Keep(ir.ThreadID(t), r) {
@@ -234,7 +242,7 @@ func (y *System) addThread(t ir.ThreadID, opt Options, facts *ir.Facts) {
 	tc := threadCode{
 		thread: t, regBase: y.regCount, locBase: y.Locs(), regs: f.Regs, args: th.Args, entry: int32(f.Entry), start: th.Start,
 	}
-	if facts.CyclicStores(th.Func) {
+	if facts.CyclicStoresBut(th.Func, y.owned) {
 		tc.bound = opt.Buffer
 	}
 	y.hasStatus = y.hasStatus || !th.Start
@@ -268,6 +276,9 @@ func (y *System) compileEdge(e *ir.Edge) edge {
 		addr: compile(p, op.Addr), val: compile(p, op.Val), val2: compile(p, op.Val2), cond: compile(p, op.Cond),
 		off: -1, size: uint8(op.Type.Size()), signed: op.Type.Signed, obj: int32(op.Obj),
 	}
+	if y.owned(e) {
+		ce.own = true
+	}
 	for _, a := range op.Args {
 		ce.args = append(ce.args, compile(p, a))
 	}
@@ -287,7 +298,7 @@ func (y *System) compileEdge(e *ir.Edge) edge {
 		y.hasStatus = true
 	}
 	if ce.addr.kind == codeConst && ce.size > 0 {
-		if off, fault := y.resolveStatic(uint64(ce.addr.k), int(ce.size), ce.obj); fault == 0 && off >= 0 {
+		if off, fault := y.resolveStatic(uint64(ce.addr.k), int(ce.size), ce.obj); fault == 0 && off >= 0 && (y.own == nil || !y.stray(&ce, off, uint64(ce.addr.k))) {
 			ce.off = int32(off)
 		}
 	}

@@ -163,13 +163,13 @@ func (p *program) ask(ctx context.Context, a *asked, flat *ir.Program, opt Optio
 	res := &verdict.Result{
 		Program: p.input.Name, Model: a.model.String(), Engine: a.engine.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings, FinalStates: out.Finals,
-		Sources: map[string]string{p.input.Name: string(p.input.Text)},
 	}
 	for i := range out.Violations {
 		if a.err = p.settle(a, task, &out.Violations[i]); a.err != nil {
 			return
 		}
 	}
+	res.Sources = p.sources(violationWitnesses(out)...)
 	p.conclude(res, out, opt)
 	if res.Witness != nil {
 		res.Cause = p.cause(flat, a.model, res.Witness)
@@ -199,6 +199,14 @@ func (p *program) settle(a *asked, task *engine.Task, v *engine.Violation) error
 	}
 	p.addTexts(v.Witness)
 	return nil
+}
+
+func violationWitnesses(out *engine.Outcome) []*verdict.Witness {
+	var all []*verdict.Witness
+	for i := range out.Violations {
+		all = append(all, out.Violations[i].Witness)
+	}
+	return all
 }
 
 func (p *program) observes() bool {
@@ -231,12 +239,13 @@ func (p *program) replay(flat *ir.Program, model memory.Model, v *engine.Violati
 func (p *program) addTexts(w *verdict.Witness) {
 	for i := range w.Steps {
 		st := &w.Steps[i]
-		if st.Pos == nil || st.Pos.File != p.file.Name || st.Kind == verdict.StepFlush {
+		if st.Pos == nil || p.files[st.Pos.File] == nil || st.Kind == verdict.StepFlush {
 			continue
 		}
-		span := p.file.Span(0, 0)
+		file := p.files[st.Pos.File]
+		span := file.Span(0, 0)
 		span.Line, span.Col, span.EndLine, span.EndCol = st.Pos.Line, st.Pos.Col, st.Pos.EndLine, st.Pos.EndCol
-		st.Text = strings.Join(strings.Fields(p.file.Slice(span)), " ")
+		st.Text = strings.Join(strings.Fields(file.Slice(span)), " ")
 	}
 }
 

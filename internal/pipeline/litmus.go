@@ -12,7 +12,6 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
-	"fencepost/internal/source"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
@@ -46,7 +45,7 @@ func Litmus(ctx context.Context, in Input, models []string, opt LitmusOptions) (
 	defer caught(&stage, in, &err)
 
 	test = verdict.LitmusTest{File: in.Name, Name: in.Name}
-	r := &litmusRun{program: &program{input: in, file: source.NewFile(in.Name, in.Text)}, opt: opt}
+	r := &litmusRun{program: newProgram(in), opt: opt}
 	unit, diags := litmus.Parse(r.file, litmus.Options{})
 	r.report(diags)
 	stage = "passes"

@@ -21,7 +21,8 @@ import (
 type program struct {
 	input Input
 	file  *source.File
-	ir    *ir.Program // structured
+	files map[string]*source.File // all of them, and what they include
+	ir    *ir.Program             // structured
 	props *property.Set
 	diags []verdict.Diagnostic
 }
@@ -34,6 +35,9 @@ type language struct {
 	name  string
 	exts  []string
 	parse func(*source.File, Options) (*ir.Program, *property.Set, *diag.List)
+	// link is for languages whose programs may have several files; it gives the files
+	// that were included, too.
+	link func([]*source.File, Options) (*ir.Program, *property.Set, *diag.List, []*source.File)
 }
 
 var languages = []language{
@@ -41,7 +45,7 @@ var languages = []language{
 	{name: "trencher", exts: []string{".txt"}, parse: parseAutomaton(automaton.ParseTrencher)},
 	{name: "memorax", exts: []string{".rmm"}, parse: parseAutomaton(automaton.ParseMemorax)},
 	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
-	{name: "c", exts: []string{".c"}, parse: parseC},
+	{name: "c", exts: []string{".c"}, link: parseC},
 }
 
 // parseAutomaton adapts one of the languages of package automaton.
@@ -62,17 +66,22 @@ func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.L
 }
 
 // parseC adapts C.
-func parseC(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
-	unit, diags := c.Parse([]*source.File{f}, c.Options{
+func parseC(files []*source.File, opt Options) (*ir.Program, *property.Set, *diag.List, []*source.File) {
+	unit, diags := c.Parse(files, c.Options{
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
-		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence,
+		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
 	})
-	return unit.Program, unit.Props, diags
+	return unit.Program, unit.Props, diags, unit.Included
+}
+
+func newProgram(in Input) *program {
+	f := source.NewFile(in.Name, in.Text)
+	return &program{input: in, file: f, files: map[string]*source.File{in.Name: f}}
 }
 
 // load runs the front end that the input's name or --lang asks for.
 func load(in Input, opt Options) *program {
-	p := &program{input: in, file: source.NewFile(in.Name, in.Text)}
+	p := newProgram(in)
 	lang, problem := chooseLanguage(in.Name, opt.Lang)
 	if lang == nil {
 		p.diags = append(p.diags, verdict.Diagnostic{
@@ -80,7 +89,14 @@ func load(in Input, opt Options) *program {
 		})
 		return p
 	}
-	prog, props, diags := lang.parse(p.file, opt)
+	if len(in.More) > 0 && lang.link == nil {
+		p.diags = append(p.diags, verdict.Diagnostic{
+			Severity: "error", Code: "FP0909", Pos: verdict.Pos{File: in.More[0].Name},
+			Message: "a program of several files must be C",
+		})
+		return p
+	}
+	prog, props, diags := p.parse(lang, opt)
 	p.report(diags)
 	if prog == nil || diags.HasErrors() {
 		return p
@@ -90,6 +106,44 @@ func load(in Input, opt Options) *program {
 	}
 	p.ir, p.props = prog, props
 	return p
+}
+
+// parse runs the front end on all files.
+func (p *program) parse(lang *language, opt Options) (*ir.Program, *property.Set, *diag.List) {
+	if lang.link == nil {
+		return lang.parse(p.file, opt)
+	}
+	files := []*source.File{p.file}
+	for _, more := range p.input.More {
+		f := source.NewFile(more.Name, more.Text)
+		files = append(files, f)
+		p.files[f.Name] = f
+	}
+	prog, props, diags, included := lang.link(files, opt)
+	for _, f := range included {
+		p.files[f.Name] = f
+	}
+	return prog, props, diags
+}
+
+// sources are the texts a result needs to be shown: the files of the program, and
+// of what they include that which the answer points at.
+func (p *program) sources(witnesses ...*verdict.Witness) map[string]string {
+	out := map[string]string{p.input.Name: string(p.input.Text)}
+	for _, f := range p.input.More {
+		out[f.Name] = string(f.Text)
+	}
+	for _, w := range witnesses {
+		if w == nil {
+			continue
+		}
+		for i := range w.Steps {
+			if pos := w.Steps[i].Pos; pos != nil && p.files[pos.File] != nil {
+				out[pos.File] = string(p.files[pos.File].Text)
+			}
+		}
+	}
+	return out
 }
 
 // report takes over what the front end said.
@@ -133,8 +187,12 @@ func (p *program) diagnostic(d diag.Diagnostic) verdict.Diagnostic {
 	out := verdict.Diagnostic{
 		Severity: d.Severity.String(), Code: d.Code, Pos: position(d.Span), Message: d.Message, Notes: d.Notes,
 	}
-	if d.Span.File == "" || d.Span.File == p.file.Name { // not in a file it includes
-		out.Excerpt = diag.Excerpt(p.file, d)
+	file := p.file
+	if d.Span.File != "" {
+		file = p.files[d.Span.File]
+	}
+	if file != nil {
+		out.Excerpt = diag.Excerpt(file, d)
 	}
 	return out
 }

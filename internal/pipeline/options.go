@@ -6,8 +6,16 @@ import (
 	"fencepost/verdict"
 )
 
-// Input is one source file.
+// Input is a program: one source file, or several of C.
 type Input struct {
+	Name string
+	Text []byte
+	// More are the further files of a C program.
+	More []File
+}
+
+// File is a source file.
+type File struct {
 	Name string
 	Text []byte
 }
@@ -49,6 +57,8 @@ type COptions struct {
 	Include     func(name string) (text []byte, ok bool)
 	ExternPure  []string // do nothing
 	ExternFence []string // are full fences
+	// CheckOverflow makes signed overflow and shifts out of range errors.
+	CheckOverflow bool
 }
 
 // Progress is how far a run has come.

@@ -72,7 +72,7 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 	res := &verdict.Result{
 		Program: in.Name, Question: Robustness, Model: memory.TSO.String(), Engine: eng.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
-		Sources: map[string]string{in.Name: string(in.Text)},
+		Sources: p.sources(violationWitnesses(out)...),
 	}
 	if !opt.KeepGoing && len(out.Violations) > 1 { // of one level of the search
 		out.Violations = out.Violations[:1]

@@ -13,6 +13,9 @@ import (
 // engines report as a bound that was hit. A spawn gets a thread of its own if it
 // runs at most once, and a pool of as many as the bound allows if it is in a loop.
 //
+// Thread-local objects become one object per thread; the first thread that mentions
+// one keeps the original.
+//
 // What the thread's own function had keeps its ids: the copies come behind.
 
 // maxThreads bounds how many threads flattening makes.
@@ -27,10 +30,11 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 		opt:  opt,
 		used: map[ir.EdgeID]bool{},
 		out: &ir.Program{
-			Name: p.Name, Form: ir.Flat, Objects: p.Objects, Main: p.Main, Cells: p.Cells, NextEdge: p.NextEdge,
+			Name: p.Name, Form: ir.Flat, Objects: append([]ir.Object(nil), p.Objects...), Main: p.Main, Cells: p.Cells, NextEdge: p.NextEdge,
 			Threads: append([]ir.Thread(nil), p.Threads...),
 		},
 		names: map[string]bool{},
+		taken: map[ir.ObjectID]bool{},
 	}
 	for _, t := range p.Threads {
 		f.names[t.Name] = true
@@ -41,6 +45,9 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 		if err := f.thread(ir.ThreadID(t)); err != nil {
 			return nil, err
 		}
+	}
+	for o := range f.out.Objects { // those that no thread mentions
+		f.out.Objects[o].PerThread = false
 	}
 	f.out.Seal()
 	return f.out, nil
@@ -56,6 +63,7 @@ type flattener struct {
 	// so that threads that spawn themselves end.
 	chains []map[ir.FuncID]int
 	edges  int
+	taken  map[ir.ObjectID]bool // thread-local objects whose original has a thread
 }
 
 // body is the function under construction.
@@ -65,11 +73,14 @@ type body struct {
 	chain map[ir.FuncID]int
 	names map[string]bool
 	end   ir.Loc // where the thread ends from inside a call; -1: not made yet
+	// copies are the thread's copies of thread-local objects.
+	copies map[ir.ObjectID]ir.ObjectID
 }
 
 // activation is one copy of a function.
 type activation struct {
 	fn    *ir.Func
+	body  *body
 	regs  ir.Reg // first register of the copy
 	locs  ir.Loc // first location of the copy
 	stack []ir.Frame
@@ -81,10 +92,10 @@ func (f *flattener) thread(t ir.ThreadID) error {
 	th := &f.out.Threads[t]
 	root := f.src.Funcs[th.Func]
 	b := &body{
-		flattener: f, chain: f.chains[t], names: map[string]bool{}, end: -1,
+		flattener: f, chain: f.chains[t], names: map[string]bool{}, end: -1, copies: map[ir.ObjectID]ir.ObjectID{},
 		f: &ir.Func{Name: th.Name, Params: root.Params, Entry: root.Entry, Pos: root.Pos},
 	}
-	act := &activation{fn: root, depth: map[ir.FuncID]int{th.Func: 1}}
+	act := &activation{fn: root, body: b, depth: map[ir.FuncID]int{th.Func: 1}}
 	b.open(act, "")
 	if err := b.copyEdges(act); err != nil {
 		return err
@@ -146,6 +157,10 @@ func (a *activation) rename(e *ir.Expr) *ir.Expr {
 			return ir.R(leaf.Reg + a.regs)
 		case ir.FuncAddr:
 			return ir.Int(ir.FuncAddress(leaf.Func))
+		case ir.AddrOf:
+			if o := a.body.object(leaf.Obj); o != leaf.Obj {
+				return ir.Addr(o, leaf.Value)
+			}
 		}
 		return leaf
 	})
@@ -153,6 +168,9 @@ func (a *activation) rename(e *ir.Expr) *ir.Expr {
 
 func (a *activation) op(op ir.Op) ir.Op {
 	op.Exprs(a.rename)
+	if op.Obj != ir.NoObject {
+		op.Obj = a.body.object(op.Obj)
+	}
 	if op.Dst != ir.NoReg {
 		op.Dst += a.regs
 	}
@@ -160,6 +178,28 @@ func (a *activation) op(op ir.Op) ir.Op {
 		op.Dst2 += a.regs
 	}
 	return op
+}
+
+// object is the thread's own copy of a thread-local object, and every other object
+// itself.
+func (b *body) object(o ir.ObjectID) ir.ObjectID {
+	if !b.src.Objects[o].PerThread {
+		return o
+	}
+	c, ok := b.copies[o]
+	switch {
+	case ok:
+	case !b.taken[o]:
+		b.taken[o] = true
+		c = o
+		b.out.Objects[o].PerThread = false
+	default:
+		own := b.out.Objects[o]
+		own.Name += "@" + b.f.Name
+		c = b.out.AddObject(own)
+	}
+	b.copies[o] = c
+	return c
 }
 
 func (b *body) copyEdges(a *activation) error {
@@ -281,7 +321,7 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 		return nil
 	}
 	fn := b.src.Funcs[callee]
-	in := &activation{fn: fn, depth: map[ir.FuncID]int{callee: 1}}
+	in := &activation{fn: fn, body: b, depth: map[ir.FuncID]int{callee: 1}}
 	for f, n := range a.depth {
 		in.depth[f] += n
 	}

@@ -29,6 +29,12 @@ var Passes = []Pass{
 		Why:  "first: everything after it works on one automaton per thread",
 		Run:  flatten,
 	},
+	{
+		Name: "localize",
+		Doc:  "makes automatic variables that stay inside their thread static objects of it",
+		Why:  "after flatten: only there every activation has an allocation of its own",
+		Run:  localize,
+	},
 }
 
 // Run applies all passes to a structured program and verifies after each.

@@ -40,8 +40,18 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
+	out, stray, err := run(ctx, task, !task.NoReduction)
+	if stray { // the program reaches what it should not: no memory is anybody's own
+		out, _, err = run(ctx, task, false)
+	}
+	return out, err
+}
+
+// run answers the task, with own memory or without. stray says that the answer is
+// none, because the program leaves its objects.
+func run(ctx context.Context, task *engine.Task, own bool) (result *engine.Outcome, stray bool, err error) {
 	start := time.Now()
-	y := Compile(task)
+	y := compile(task, own)
 	var used atomic.Int64
 	var in *search.Interner
 	if worthInterning(y) {
@@ -67,6 +77,11 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		}
 	}
 	res := search.Run(ctx, problem)
+	for _, w := range workers {
+		if w.s.Err == memory.ErrStray {
+			return nil, true, nil
+		}
+	}
 	out := &engine.Outcome{
 		Unknown: unknown(ctx, task, res),
 		Stats: verdict.Stats{
@@ -76,21 +91,24 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	for _, f := range res.Findings {
 		v, err := violation(task, y, in, res, f)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		out.Violations = append(out.Violations, v)
 	}
 	summarise(task, y, workers, res, out)
 	out.Stats.Seconds = time.Since(start).Seconds()
-	return out, nil
+	return out, false, nil
 }
 
 // Compile makes the transition system of a task: what its properties look at is
 // kept alive and visible.
-func Compile(task *engine.Task) *memory.System {
+func Compile(task *engine.Task) *memory.System { return compile(task, false) }
+
+func compile(task *engine.Task, own bool) *memory.System {
 	opt := task.MemoryOptions()
 	opt.Buffer = task.Limits.Buffer
 	opt.Reduce = !task.NoReduction
+	opt.Own = own
 	opt.Symmetric = symmetric(task)
 	return memory.New(task.Program, task.Model, opt)
 }

@@ -14,13 +14,12 @@ import (
 // Witnesses. The search stores states, not steps. The path to a finding is a
 // list of states; between two neighbours some step and the local steps after it
 // lead from one to the other, and are found again by trying. Dead registers are
-// zero in stored states and not in the states the recorder runs through, which
+// zero in stored states and not in the states run through here, which
 // changes nothing: they are dead.
 
 // violation rebuilds the execution behind a finding.
 func violation(task *engine.Task, y *memory.System, in *search.Interner, res *search.Result, f search.Finding) (engine.Violation, error) {
-	r := engine.NewRecorder(y)
-	b := &rebuilder{y: y, r: r, c: newCodec(y, in)}
+	b := &rebuilder{y: y, s: y.NewState(), f: newFollower(task, y), c: newCodec(y, in)}
 	path := res.Path(f)
 	for i, state := range path {
 		if i == 0 {
@@ -39,7 +38,7 @@ func violation(task *engine.Task, y *memory.System, in *search.Interner, res *se
 		v.Class, v.Edge = parseCheckKey(f.Key)
 		exchanged := symmetric(task) != nil
 		fails := func() bool {
-			fault, failed := r.State().Fault()
+			fault, failed := b.s.Fault()
 			return failed && (checkKey(fault) == f.Key || exchanged && fault.Class == v.Class)
 		}
 		if f.AtStart() {
@@ -48,7 +47,7 @@ func violation(task *engine.Task, y *memory.System, in *search.Interner, res *se
 			b.find(b.step, fails)
 		}
 		// With symmetry the thread that fails here may be another of its group.
-		if fault, failed := r.State().Fault(); failed && fault.Edge != nil {
+		if fault, failed := b.s.Fault(); failed && fault.Edge != nil {
 			v.Edge = fault.Edge.ID
 		}
 	case strings.HasPrefix(f.Key, keyGoal):
@@ -64,22 +63,23 @@ func violation(task *engine.Task, y *memory.System, in *search.Interner, res *se
 	default:
 		panic("BUG: unknown finding " + f.Key)
 	}
-	v.Witness = r.Witness()
+	v.Witness = b.f.r.Witness()
 	return v, b.err
 }
 
 // rebuilder finds the steps between stored states.
 type rebuilder struct {
 	y   *memory.System
-	r   *engine.Recorder
+	s   *memory.State
+	f   *follower
 	c   *codec
 	err error
 }
 
-// reaches tests whether the recorder's state is the stored one.
+// reaches tests whether the state is the stored one.
 func (b *rebuilder) reaches(state []byte) func() bool {
 	return func() bool {
-		s := b.r.State()
+		s := b.s
 		if _, failed := s.Fault(); failed {
 			return false
 		}
@@ -92,7 +92,7 @@ func (b *rebuilder) find(gen func(try func(prefix []memory.Step)), right func() 
 	if b.err != nil {
 		return
 	}
-	s := b.r.State()
+	s := b.s
 	var steps []memory.Step
 	gen(func(prefix []memory.Step) {
 		if steps == nil && right() {
@@ -104,16 +104,17 @@ func (b *rebuilder) find(gen func(try func(prefix []memory.Step)), right func() 
 		return
 	}
 	for _, st := range steps {
-		b.r.Step(st)
+		b.f.step(s, st)
+		b.y.Apply(s, st)
 	}
 }
 
 func (b *rebuilder) initial(try func([]memory.Step)) {
-	b.y.SettleAll(b.r.State(), func() { try(nil) })
+	b.y.SettleAll(b.s, func() { try(nil) })
 }
 
 func (b *rebuilder) step(try func([]memory.Step)) {
-	s := b.r.State()
+	s := b.s
 	for _, st := range b.y.Enabled(s, nil) {
 		mark := s.Mark()
 		b.y.Apply(s, st)

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"modernc.org/cc/v4"
 )
@@ -53,6 +54,7 @@ type declared struct {
 // collectDeclared finds the specifiers of all declarators of a tree.
 func (c *compiler) collectDeclared(root cc.Node) {
 	inspect(root, func(n cc.Node) bool {
+		c.collectStarts(n)
 		switch x := n.(type) {
 		case *cc.Declaration:
 			for l := x.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
@@ -102,15 +104,29 @@ func inspect(n cc.Node, f func(cc.Node) bool) {
 	if s.Kind() != reflect.Struct {
 		return
 	}
-	for i := range s.NumField() {
-		field := s.Type().Field(i)
-		if !field.IsExported() || field.Anonymous || field.Type.Kind() != reflect.Pointer && field.Type.Kind() != reflect.Interface {
-			continue
-		}
+	for _, i := range children(s.Type()) {
 		if child, ok := s.Field(i).Interface().(cc.Node); ok {
 			inspect(child, f)
 		}
 	}
+}
+
+// childFields holds, by type of node, the fields that may hold nodes.
+var childFields sync.Map
+
+func children(t reflect.Type) []int {
+	if known, ok := childFields.Load(t); ok {
+		return known.([]int)
+	}
+	var out []int
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if field.IsExported() && !field.Anonymous && (field.Type.Kind() == reflect.Pointer || field.Type.Kind() == reflect.Interface) {
+			out = append(out, i)
+		}
+	}
+	childFields.Store(t, out)
+	return out
 }
 
 // ofDeclarator is the shadow of what a declarator declares.

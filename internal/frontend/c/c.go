@@ -2,6 +2,7 @@ package c
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"modernc.org/cc/v4"
@@ -22,6 +23,8 @@ type Options struct {
 	// ExternPure and ExternFence name functions without a body that do nothing,
 	// and functions without a body that are full fences.
 	ExternPure, ExternFence []string
+	// CheckOverflow makes undefined arithmetic on integers an error.
+	CheckOverflow bool
 }
 
 // Unit is a translated program.
@@ -30,6 +33,10 @@ type Unit struct {
 	Props   *property.Set
 	// Expect is the text after "expect:" in the first such comment, "" if none.
 	Expect string
+	// Included are the files of the user that were included.
+	Included []*source.File
+	// Annotations are the comments //@ of all files, by place.
+	Annotations []Annotation
 }
 
 // Parse translates the files of one program. The unit is never nil; its Program
@@ -47,12 +54,25 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	if !diags.HasErrors() {
 		c.compile()
 	}
+	u.Included, u.Annotations = c.included(), c.annotations()
 	diags.Sort()
 	if !diags.HasErrors() {
 		u.Program = c.b.Finish()
 		u.Props = &property.Set{Checks: true, Deadlock: true, Observe: c.observe}
 	}
 	return u, diags
+}
+
+// included are the user's files beside those given, by name.
+func (c *compiler) included() []*source.File {
+	var out []*source.File
+	for name, f := range c.files {
+		if !c.given[name] && !strings.HasPrefix(name, headerDir+"/") {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b *source.File) int { return strings.Compare(a.Name, b.Name) })
+	return out
 }
 
 // expectation is what a comment of the file expects.
@@ -80,17 +100,22 @@ type compiler struct {
 	opt   Options
 	diags *diag.List
 	files map[string]*source.File
-	first string // name of the first file
+	first string          // name of the first file
+	given map[string]bool // names of the files that are not included
 	told  map[message]bool
 
-	units   []*unit
-	linked  map[string]*symbol // names with external linkage
-	locals  map[*cc.Declarator]*symbol
-	shadows map[*cc.Declarator]declared
-	strings map[string]ir.ObjectID
-	library map[string]libFunc
+	units     []*unit
+	linked    map[string]*symbol // names with external linkage
+	locals    map[*cc.Declarator]*symbol
+	shadows   map[*cc.Declarator]declared
+	strings   map[string]ir.ObjectID
+	anonymous map[*cc.PostfixExpression]ir.ObjectID // compound literals outside functions
+	placed    map[*cc.Field]*placement              // by the first field of the struct
+	library   map[string]libFunc
 
 	b       *ir.Builder
+	starts  []source.Pos // of statements and declarations
+	sorted  bool
 	todo    []*symbol // functions still to lower
 	byID    map[ir.FuncID]*symbol
 	observe []property.Var
@@ -115,7 +140,8 @@ type symbol struct {
 	def  *cc.FunctionDefinition // nil: an object, or a function without a body
 	init *cc.Initializer
 
-	defined bool // an object that has storage here
+	defined bool  // an object that has storage here
+	home    *unit // where it has
 	made    bool
 	obj     ir.ObjectID
 	fb      *ir.FuncBuilder
@@ -124,18 +150,22 @@ type symbol struct {
 func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler {
 	c := &compiler{
 		opt: opt, diags: diags,
-		files:   map[string]*source.File{},
-		told:    map[message]bool{},
-		linked:  map[string]*symbol{},
-		locals:  map[*cc.Declarator]*symbol{},
-		shadows: map[*cc.Declarator]declared{},
-		strings: map[string]ir.ObjectID{},
-		library: newLibrary(),
-		byID:    map[ir.FuncID]*symbol{},
+		files:     map[string]*source.File{},
+		given:     map[string]bool{},
+		told:      map[message]bool{},
+		linked:    map[string]*symbol{},
+		locals:    map[*cc.Declarator]*symbol{},
+		shadows:   map[*cc.Declarator]declared{},
+		strings:   map[string]ir.ObjectID{},
+		anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
+		placed:    map[*cc.Field]*placement{},
+		library:   newLibrary(),
+		byID:      map[ir.FuncID]*symbol{},
 	}
+	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}
 	name := "program"
 	for i, f := range files {
-		c.files[f.Name] = f
+		c.files[f.Name], c.given[f.Name] = f, true
 		if i == 0 {
 			c.first = f.Name
 			base := path.Base(f.Name)

@@ -38,7 +38,7 @@ func (f *lowering) call(x *cc.PostfixExpression, want bool) value {
 	}
 	t := s.decl.Type().(*cc.FunctionType)
 	op := ir.NewOp(ir.Call)
-	op.Args = f.callArgs(t, args, x)
+	op.Args = f.callArgs(s.parameters(), t, args, x)
 	op.Func = f.function(s).ID
 	section := strings.HasPrefix(name, "__VERIFIER_atomic_")
 	if section {
@@ -52,25 +52,33 @@ func (f *lowering) call(x *cc.PostfixExpression, want bool) value {
 }
 
 // callArgs evaluates arguments and converts them to the types of the parameters.
-func (f *lowering) callArgs(t *cc.FunctionType, args []cc.ExpressionNode, x cc.Node) []*ir.Expr {
-	var params []*cc.Parameter
-	for _, p := range t.Parameters() {
-		if !isVoid(p.Type()) {
-			params = append(params, p)
-		}
-	}
-	if len(params) != len(args) {
+func (f *lowering) callArgs(params []cc.Type, t *cc.FunctionType, args []cc.ExpressionNode, x *cc.PostfixExpression) []*ir.Expr {
+	if len(params) > len(args) || len(params) < len(args) && !t.IsVariadic() {
 		f.refuse(codeArgument, x, "%d arguments for %d parameters", len(args), len(params))
 	}
 	var out []*ir.Expr
-	for i, a := range args {
-		out = append(out, f.convert(f.operand(a), params[i].Type(), a).e)
+	if isStruct(t.Result()) {
+		l, ok := f.literals[x]
+		if !ok {
+			panic(refusal{})
+		}
+		out = append(out, l.addr)
+	}
+	if t.IsVariadic() {
+		out = append(out, f.variableArgs(x, args[len(params):]))
+	}
+	for i, p := range params {
+		out = append(out, f.argumentWords(args[i], p)...)
 	}
 	return out
 }
 
 func (f *lowering) finishCall(op ir.Op, t *cc.FunctionType, want bool, x cc.Node) value {
 	if isVoid(t.Result()) {
+		f.emit(op)
+		return value{void: true, obj: ir.NoObject}
+	}
+	if isStruct(t.Result()) {
 		f.emit(op)
 		return value{void: true, obj: ir.NoObject}
 	}
@@ -91,13 +99,10 @@ func (f *lowering) callPointer(x *cc.PostfixExpression, args []cc.ExpressionNode
 	if !ok {
 		f.refuse(codeExpr, x, "this is not a function")
 	}
-	if t.IsVariadic() {
-		f.refuse(codeVariadic, x, "a call through a pointer to a function with a variable number of arguments")
-	}
 	op := ir.NewOp(ir.Call)
 	op.Val = v.e
-	op.Args = f.callArgs(t, args, x)
-	if v.e.Op == ir.FuncAddr && f.byID[v.e.Func].params() == len(op.Args) { // *f or &f of a function we know
+	op.Args = f.callArgs(typesOf(t), t, args, x)
+	if v.e.Op == ir.FuncAddr && f.byID[v.e.Func].hasWords(f.compiler, len(op.Args)) { // *f or &f of a function we know
 		op.Func, op.Val = v.e.Func, nil
 	}
 	return f.finishCall(op, t, want, x)

@@ -6,21 +6,18 @@ const (
 	codeInclude  = "C0002" // an included file is not there
 	codeLink     = "C0003" // two definitions of one name
 	codeNoMain   = "C0004" // a program without main
-	codeMainArgs = "C0005" // main uses its arguments
+	codeMainArgs = "C0005" // warning: main is run without arguments
 	codePragma   = "C0006" // a pragma that changes what the program means
 
 	codeFloat     = "C0101" // floating point
-	codeBitField  = "C0102" // bit-fields
-	codeVLA       = "C0103" // arrays of variable length
-	codeVariadic  = "C0104" // definitions of functions with variable arguments
-	codeThreadVar = "C0105" // thread-local storage
+	codeBitField  = "C0102" // bit-fields whose layout is not supported
+	codeVLA       = "C0103" // arrays of variable length, of more than one dimension of it
+	codeVariadic  = "C0104" // variable arguments where there are none
 	codeJump      = "C0106" // computed goto, labels as values
-	codeStmtExpr  = "C0107" // statement expressions
 	codeType      = "C0108" // another type that is not supported
 	codeExpr      = "C0109" // another expression that is not supported
 	codeStatement = "C0110" // another statement that is not supported
-	codeAggregate = "C0111" // structs as arguments, results or conditional values
-	codeOldStyle  = "C0112" // definitions in the style before ANSI C
+	codeAggregate = "C0111" // a struct where only a scalar is supported
 	codeAtomic    = "C0113" // an atomic operation that is not supported
 	codeLarge     = "C0114" // too large an object
 	codeAttribute = "C0115" // an attribute that changes what the program means

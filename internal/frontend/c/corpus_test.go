@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"fencepost/internal/testkit"
+	"fencepost/verdict"
 )
 
 var update = flag.Bool("update", false, "write the computed answers into the programs")
@@ -42,5 +43,31 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("answers changed (run with -update if they are right):\nstored:\n%s\ncomputed:\n%s", c.Stored(), got)
 			}
 		})
+	}
+}
+
+// TestUnreduced: without reduction, and thereby with every store in its buffer, the
+// verdicts are the same, as far as a search of moderate size can tell.
+func TestUnreduced(t *testing.T) {
+	decided := 0
+	for _, c := range testkit.LoadCorpus(t, filepath.Join("testdata", "corpus")) {
+		opt := c.Options
+		opt.NoReduction, opt.Memory = true, 4<<20
+		results, err := c.Check(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range results {
+			if r.Verdict == verdict.Unknown {
+				continue
+			}
+			decided++
+			if got := r.Verdict.String(); got != c.Expect[r.Model] {
+				t.Errorf("%s under %s: want %s, got %s", c.Path, r.Model, c.Expect[r.Model], got)
+			}
+		}
+	}
+	if decided < 50 {
+		t.Errorf("only %d verdicts", decided)
 	}
 }

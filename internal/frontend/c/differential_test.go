@@ -33,6 +33,7 @@ type generator struct {
 	written []string // those that statements may change
 	inFunc  bool     // called by expressions: must not change what they read
 	funcs   []string
+	structs []string // functions from and to struct pair
 	fresh   int
 	depth   int
 }
@@ -69,7 +70,7 @@ func (g *generator) expr(d int) string {
 		return g.pick(g.scalars)
 	}
 	x := func() string { return g.expr(d - 1) }
-	switch g.r.Intn(17) {
+	switch g.r.Intn(23) {
 	case 0, 1, 2:
 		return fmt.Sprintf("(%s %s %s)", x(), g.pick([]string{"+", "-", "*"}), x())
 	case 3, 4:
@@ -94,6 +95,21 @@ func (g *generator) expr(d int) string {
 		}
 	case 15, 16:
 		return fmt.Sprintf("%s[%s & 3]", g.prefix+"arr", x())
+	case 17:
+		return fmt.Sprintf("((struct pair){ .b = %s, %s, %s, .a = %s }).%s", x(), x(), x(), x(), g.pick([]string{"a", "b", "c[0]", "c[1]", "c[2]"}))
+	case 18:
+		v := g.name()
+		return fmt.Sprintf("({ %s %s = %s; %s %s= %s; %s; })", g.pick(intTypes), v, x(), v, g.pick([]string{"+", "^", "-"}), x(), v)
+	case 19:
+		return fmt.Sprintf("(%s ?: %s)", g.pick(g.scalars), x()) // cc fails on constants here
+	case 20:
+		if len(g.structs) > 0 {
+			return fmt.Sprintf("%s(%s, %s).%s", g.pick(g.structs), g.prefix+"st", x(), g.pick([]string{"a", "b", "c[2]"}))
+		}
+	case 21:
+		return fmt.Sprintf("vsum(%d, (long)%s, (long)%s)", 1+g.r.Intn(2), x(), x())
+	case 22:
+		return fmt.Sprintf("((struct bits){ %s, .d = %s, .b = %s }).%s", x(), x(), x(), g.pick(bitFields))
 	}
 	return g.pick(g.scalars)
 }
@@ -105,7 +121,7 @@ func (g *generator) line(format string, args ...any) {
 
 func (g *generator) statement(d int) {
 	v := g.pick(g.written)
-	switch n := g.r.Intn(15); {
+	switch n := g.r.Intn(19); {
 	case n < 4:
 		g.line("%s = %s;", v, g.expr(2))
 	case n == 4:
@@ -119,6 +135,21 @@ func (g *generator) statement(d int) {
 		g.line("%ssum = %ssum * 31 + (unsigned long)(%s++ + 1);", g.prefix, g.prefix, v)
 	case n == 12 && !g.inFunc:
 		g.line("%ssum += (unsigned long)(%s %s (%s = %s, %s));", g.prefix, g.expr(1), g.pick([]string{"&&", "||"}), v, g.expr(1), g.expr(1))
+	case n == 15 && !g.inFunc:
+		g.line("%sst = %s(%s ? %sst : (struct pair){ .b = %s }, %s);", g.prefix, g.pick(g.structs), g.expr(1), g.prefix, g.expr(1), g.expr(1))
+	case n == 16 && !g.inFunc && d == 2:
+		size, i := g.name(), g.name()
+		g.line("{ int %s = %d + (%s & 3); short %s_a[%s]; for (int %s = 0; %s < %s; %s++) %s_a[%s] = %s * 3;", size, 1+g.r.Intn(3), g.expr(1), size, size, i, i, size, i, size, i, i)
+		g.line("  %s = %s_a[%s - 1] + sizeof(%s_a); }", v, size, size, size)
+	case n == 17 && d > 0:
+		g.line("switch (%s) {", g.expr(1))
+		g.line("case -100 ... 5: %s = %s; break;", v, g.expr(1))
+		g.line("default: ;")
+		g.block(d - 1)
+		g.line("case 6 ... 100: %s = %s;", v, g.expr(1))
+		g.line("}")
+	case n == 18 && !g.inFunc:
+		g.line("{ struct bits %sl = %sbf; %sl.%s = %s; %sbf = %sl; }", g.prefix, g.prefix, g.prefix, g.pick(bitFields), g.expr(1), g.prefix, g.prefix)
 	case n == 8 && d > 0:
 		g.line("if (%s) {", g.expr(2))
 		g.block(d - 1)
@@ -160,10 +191,22 @@ func (g *generator) block(d int) {
 	g.depth--
 }
 
-const preamble = `struct pair { signed char a; long b; unsigned short c[3]; };
+const preamble = `#include <stdarg.h>
+struct pair { signed char a; long b; unsigned short c[3]; };
 union word { unsigned long l; unsigned char b[8]; short s[4]; };
 enum small { ZERO, ONE, TWO = 7 };
+struct bits { unsigned a : 3; int b : 5; _Bool c : 1; long d : 31; unsigned char : 0; short e : 9; unsigned long f : 20; enum small g : 4; };
+static long vsum(int n, ...) {
+  va_list ap;
+  long s = n;
+  va_start(ap, n);
+  while (n-- > 0) s = s * 7 + va_arg(ap, long);
+  va_end(ap);
+  return s;
+}
 `
+
+var bitFields = []string{"a", "b", "c", "d", "e", "f", "g"}
 
 // program writes a program whose entry is PREFIXrun and whose answer PREFIXsum.
 func (g *generator) program() string {
@@ -172,7 +215,11 @@ func (g *generator) program() string {
 	fmt.Fprintf(&g.out, "static %s %sarr[4] = { [1] = %d, %d };\n", "int", p, g.r.Intn(100), -g.r.Intn(100))
 	fmt.Fprintf(&g.out, "static int *%sptr = &%sarr[2];\n", p, p)
 	fmt.Fprintf(&g.out, "static struct pair %sst = { .b = %d, .c = { 1, 2 } };\nstatic union word %sun;\n", p, g.r.Intn(1000), p)
-	g.scalars = []string{p + "st.a", p + "st.b", p + "st.c[1]", p + "un.b[2]", p + "un.s[1]", p + "un.l", "(*" + p + "ptr)"}
+	fmt.Fprintf(&g.out, "static struct bits %sbf = { 5, -7, .f = %d, .g = 3 };\n", p, g.r.Intn(1<<20))
+	for _, b := range bitFields {
+		g.scalars = append(g.scalars, p+"bf."+b)
+	}
+	g.scalars = append(g.scalars, p+"st.a", p+"st.b", p+"st.c[1]", p+"un.b[2]", p+"un.s[1]", p+"un.l", "(*"+p+"ptr)")
 	for range 4 {
 		n := g.name()
 		fmt.Fprintf(&g.out, "%s %s = %d;\n", g.pick(intTypes), n, g.r.Intn(200)-100)
@@ -188,6 +235,16 @@ func (g *generator) program() string {
 		g.line("return %s;", g.expr(2))
 		g.out.WriteString("}\n")
 		g.funcs = append(g.funcs, f)
+	}
+	for range 2 {
+		f := g.name()
+		fmt.Fprintf(&g.out, "static struct pair %s(struct pair s, %s x) {\n", f, g.pick(intTypes))
+		g.scalars = append(append([]string(nil), globals...), "x", "s.a", "s.b", "s.c[1]")
+		g.written, g.inFunc = []string{"x", "s.a", "s.b", "s.c[0]", "s.c[2]"}, true
+		g.block(1)
+		g.line("return s;")
+		g.out.WriteString("}\n")
+		g.structs = append(g.structs, f)
 	}
 	fmt.Fprintf(&g.out, "void %srun(void) {\n", p)
 	g.scalars, g.inFunc = globals, false

@@ -32,12 +32,12 @@ func (f *lowering) effect(e cc.ExpressionNode) {
 		f.expr(x)
 	case *cc.AssignmentExpression:
 		if x.Case == cc.AssignmentExpressionAssign && isStruct(x.UnaryExpression.Type()) {
-			f.assignStruct(x)
+			f.structPlace(x)
 			return
 		}
 		f.expr(x)
 	case *cc.ConditionalExpression:
-		if isVoid(x.Type()) && x.ExpressionList != nil {
+		if (isVoid(x.Type()) || isStruct(x.Type())) && x.ExpressionList != nil {
 			f.conditionalEffect(x)
 			return
 		}
@@ -150,7 +150,7 @@ func (f *lowering) primary(x *cc.PrimaryExpression) value {
 	case cc.PrimaryExpressionFloat:
 		f.refuse(codeFloat, x, "floating point is not supported")
 	case cc.PrimaryExpressionStmt:
-		f.refuse(codeStmtExpr, x, "statement expressions are not supported")
+		return f.statementValue(x)
 	case cc.PrimaryExpressionGeneric:
 		if a := x.GenericSelection.Associated(); a != nil && a.AssignmentExpression != nil {
 			return f.expr(a.AssignmentExpression)
@@ -173,8 +173,8 @@ func (f *lowering) enumerator(n *cc.Enumerator, at cc.Node) value {
 	if ir.S32.Wrap(v) == v {
 		return integer(ir.Int(v), ir.S32)
 	}
-	f.refuse(codeType, at, "enumerators that do not fit an int are not supported")
-	panic("BUG: unreachable")
+	t := f.scalar(n.Type(), at) // GNU C: that of the enumeration
+	return integer(ir.Int(t.Wrap(v)), t)
 }
 
 func (f *lowering) castExpr(x *cc.CastExpression) value {
@@ -204,6 +204,7 @@ func (f *lowering) unary(x *cc.UnaryExpression) value {
 		t := promote(v.t)
 		switch x.Case {
 		case cc.UnaryExpressionMinus:
+			f.checkNegation(t, v.e)
 			return integer(ir.Unary(ir.Neg, t, v.e), t)
 		case cc.UnaryExpressionCpl:
 			return integer(ir.Unary(ir.BitNot, t, v.e), t)
@@ -213,6 +214,9 @@ func (f *lowering) unary(x *cc.UnaryExpression) value {
 		v := f.operand(x.CastExpression)
 		return integer(ir.Negate(truthOf(v)), ir.S32)
 	case cc.UnaryExpressionSizeofExpr, cc.UnaryExpressionSizeofType, cc.UnaryExpressionAlignofExpr, cc.UnaryExpressionAlignofType:
+		if v, ok := f.variableSize(x); ok {
+			return v
+		}
 		v, ok := intValue(x)
 		if !ok {
 			f.refuse(codeVLA, x, "this size is not constant")
@@ -271,6 +275,7 @@ func (f *lowering) combine(op ir.ExprOp, x, y value, n cc.Node) value {
 		return f.pointerArithmetic(op, x, y, n)
 	case op == ir.Shl || op == ir.Shr:
 		t := promote(x.t)
+		f.checkOverflow(op, t, x.e, y.e, promote(y.t))
 		return integer(ir.Binary(op, t, x.e, y.e), t)
 	}
 	t := common(x.t, y.t)
@@ -278,6 +283,7 @@ func (f *lowering) combine(op ir.ExprOp, x, y value, n cc.Node) value {
 	if op == ir.Div || op == ir.Rem {
 		y = f.checkDivisor(y, t)
 	}
+	f.checkOverflow(op, t, x.e, y.e, t)
 	return integer(ir.Binary(op, t, x.e, y.e), t)
 }
 
@@ -340,10 +346,7 @@ func (f *lowering) conditional(x *cc.ConditionalExpression) value {
 		return f.expr(x.LogicalOrExpression)
 	}
 	if x.ExpressionList == nil {
-		f.refuse(codeExpr, x, "a conditional without its middle is not supported")
-	}
-	if isStruct(x.Type()) {
-		f.refuse(codeAggregate, x, "a value of type %s is not supported here", x.Type())
+		return f.orElse(x)
 	}
 	if isVoid(x.Type()) {
 		f.conditionalEffect(x)
@@ -366,14 +369,7 @@ func (f *lowering) conditional(x *cc.ConditionalExpression) value {
 	b := f.operand(x.ConditionalExpression)
 	f.assign(r, b.e)
 	f.here(end)
-	// Only both arms together give the type; cutting to it is right for a value of
-	// either.
-	t := f.armType(a, b)
-	e := ir.R(r)
-	if cast(e, a.t, t) != e || cast(e, b.t, t) != e {
-		e = ir.Unary(ir.Cast, t, e)
-	}
-	return value{e: e, t: t, elem: f.unified(a, b, x), obj: ir.NoObject}
+	return f.merged(r, a, b, x)
 }
 
 func (f *lowering) armType(a, b value) ir.Type {
@@ -409,7 +405,7 @@ func (f *lowering) unified(a, b value, x *cc.ConditionalExpression) cc.Type {
 
 // pure reports whether evaluating e neither emits an edge nor changes anything.
 func (f *lowering) pure(e cc.ExpressionNode) bool {
-	ok := true
+	ok := !f.opt.CheckOverflow // an operation may need a check
 	inspect(e, func(n cc.Node) bool {
 		switch x := n.(type) {
 		case *cc.PrimaryExpression:

@@ -25,15 +25,21 @@ type lowering struct {
 	result cc.Type
 	vars   map[*cc.Declarator]lvalue
 	// literals are the objects of compound literals.
-	literals map[*cc.PostfixExpression]lvalue
-	blocks   []ir.Reg // addresses of locals in memory
-	labels   map[string]ir.Loc
-	cases    map[*cc.LabeledStatement]ir.Loc
-	breaks   []ir.Loc
-	conts    []ir.Loc
-	temps    []ir.Reg
-	inUse    int // temps holding values of the current full expression
-	escaped  map[*cc.Declarator]bool
+	literals map[*cc.PostfixExpression]lvalue // and of structs that calls return
+	// arguments are the blocks that variable arguments are passed in.
+	arguments map[*cc.PostfixExpression]lvalue
+	arrays    map[*cc.Declarator]*variableArray
+	blocks    []ir.Reg // addresses of locals in memory
+	labels    map[string]ir.Loc
+	cases     map[*cc.LabeledStatement]ir.Loc
+	breaks    []ir.Loc
+	conts     []ir.Loc
+	temps     []ir.Reg
+	inUse     int    // temps holding values of the current full expression
+	floor     int    // temps holding values of the expression around a statement expression
+	resultAt  ir.Reg // address of the block a struct is returned in, or NoReg
+	varargs   ir.Reg // address of the variable arguments, or NoReg
+	escaped   map[*cc.Declarator]bool
 }
 
 // lowerFunction translates the body of a function.
@@ -41,22 +47,18 @@ func (c *compiler) lowerFunction(s *symbol) {
 	f := &lowering{
 		compiler: c, unit: s.unit, sym: s, fb: s.fb,
 		vars:     map[*cc.Declarator]lvalue{},
-		literals: map[*cc.PostfixExpression]lvalue{},
-		labels:   map[string]ir.Loc{},
-		cases:    map[*cc.LabeledStatement]ir.Loc{},
+		literals: map[*cc.PostfixExpression]lvalue{}, arguments: map[*cc.PostfixExpression]lvalue{},
+		arrays:   map[*cc.Declarator]*variableArray{},
+		resultAt: ir.NoReg, varargs: ir.NoReg,
+		labels: map[string]ir.Loc{},
+		cases:  map[*cc.LabeledStatement]ir.Loc{},
 	}
 	t, ok := s.decl.Type().(*cc.FunctionType)
 	if !ok {
 		panic("BUG: a function without a function type")
 	}
-	switch {
-	case t.IsVariadic():
-		c.refuse(codeVariadic, s.decl, "%s takes a variable number of arguments", s.name)
-	case s.def.DeclarationList != nil:
-		c.refuse(codeOldStyle, s.decl, "%s is defined in the style before ANSI C", s.name)
-	}
 	f.result = t.Result()
-	if !isVoid(f.result) {
+	if !isVoid(f.result) && !isStruct(f.result) {
 		c.scalar(f.result, s.decl)
 	}
 	f.escaped = escapes(s.def.CompoundStatement)
@@ -66,7 +68,7 @@ func (c *compiler) lowerFunction(s *symbol) {
 	f.fb.Entry(f.at)
 	f.allocLocals(s.def.CompoundStatement)
 	for _, p := range params {
-		f.store(f.vars[p.decl], p.value, p.decl)
+		f.spill(p)
 	}
 	f.compound(s.def.CompoundStatement)
 	if f.at != nowhere {
@@ -83,13 +85,36 @@ func (c *compiler) closingBrace(s *cc.CompoundStatement) source.Span {
 
 // spilled is a parameter that lives in memory.
 type spilled struct {
-	decl  *cc.Declarator
-	value value
+	decl   *cc.Declarator
+	value  value
+	leaves []leaf // of a struct
+	first  ir.Reg
+}
+
+// spill writes a parameter to its block.
+func (f *lowering) spill(p spilled) {
+	to, ok := f.vars[p.decl]
+	if !ok {
+		panic(refusal{})
+	}
+	if !isStruct(to.typ) {
+		f.store(to, p.value, p.decl)
+		return
+	}
+	for i, l := range p.leaves {
+		f.storeWord(f.offset(to, l.off), l.typ, ir.R(p.first+ir.Reg(i)))
+	}
 }
 
 // parameters makes the registers the arguments arrive in.
 func (f *lowering) parameters(t *cc.FunctionType) []spilled {
 	var out []spilled
+	if isStruct(f.result) {
+		f.resultAt = f.fb.Param("result", f.pos)
+	}
+	if t.IsVariadic() {
+		f.varargs = f.fb.Param("varargs", f.pos)
+	}
 	for _, p := range t.Parameters() {
 		pt := p.Type()
 		if isVoid(pt) {
@@ -98,27 +123,47 @@ func (f *lowering) parameters(t *cc.FunctionType) []spilled {
 			}
 			break
 		}
-		it := f.scalar(pt, f.sym.decl)
 		name := p.Name()
 		if name == "" {
 			name = "arg"
 		}
-		r := f.fb.Param(name, f.pos)
 		d := p.Declarator
+		if isStruct(pt) {
+			if s, ok := f.structParam(name, pt, d); ok {
+				out = append(out, s)
+			}
+			continue
+		}
+		it := f.scalar(pt, f.sym.decl)
+		r := f.fb.Param(name, f.pos)
 		if d == nil {
 			continue
 		}
 		if f.sym.name == "main" && f.uses(d) {
-			f.refuse(codeMainArgs, d, "main uses its argument %s, whose value is not known", name)
+			f.diags.Warnf(codeMainArgs, f.span(d), "main is run without arguments: argc is 1, and argv holds a name")
 		}
 		if f.inMemory(d) {
-			out = append(out, spilled{d, value{e: ir.R(r), t: it, elem: elemOf(pt), obj: ir.NoObject}})
+			out = append(out, spilled{decl: d, value: value{e: ir.R(r), t: it, elem: elemOf(pt), obj: ir.NoObject}})
 			f.block(d)
 			continue
 		}
 		f.vars[d] = lvalue{reg: r, typ: pt, obj: ir.NoObject}
 	}
 	return out
+}
+
+// structParam makes a parameter of every scalar of a struct. ok is false if nothing
+// can name the struct.
+func (f *lowering) structParam(name string, t cc.Type, d *cc.Declarator) (p spilled, ok bool) {
+	p = spilled{decl: d, leaves: f.leaves(t, f.sym.decl), first: ir.Reg(len(f.fb.F.Regs))}
+	for range p.leaves {
+		f.fb.Param(name, f.pos)
+	}
+	if d == nil {
+		return p, false
+	}
+	f.block(d)
+	return p, true
 }
 
 // uses reports whether a parameter is mentioned in the body.
@@ -154,12 +199,15 @@ func (f *lowering) allocLocals(body *cc.CompoundStatement) {
 		}
 	}
 	inspect(body, func(n cc.Node) bool {
-		if x, ok := n.(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionComplit {
-			f.guard(func() { f.literals[x] = f.alloc("literal", x.TypeName.Type(), x) })
+		if x, ok := n.(*cc.PostfixExpression); ok {
+			f.guard(func() { f.allocTemporaries(x) })
 		}
 		d, ok := n.(*cc.Declaration)
 		if !ok {
 			return true
+		}
+		if d.Case == cc.DeclarationAuto {
+			locals = append(locals, d.Declarator)
 		}
 		for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
 			locals = append(locals, l.InitDeclarator.Declarator)
@@ -171,13 +219,40 @@ func (f *lowering) allocLocals(body *cc.CompoundStatement) {
 	}
 }
 
+// allocTemporaries makes the blocks an expression needs: of a compound literal, of a
+// struct that a call returns, of variable arguments.
+func (f *lowering) allocTemporaries(x *cc.PostfixExpression) {
+	switch x.Case {
+	case cc.PostfixExpressionComplit:
+		f.literals[x] = f.alloc("literal", x.TypeName.Type(), x)
+	case cc.PostfixExpressionCall:
+		if isStruct(x.Type()) {
+			f.literals[x] = f.alloc("result", x.Type(), x)
+		}
+		if n := variableCount(x); n > 0 && !f.modelled(x) {
+			f.arguments[x] = f.allocBytes("arguments", ir.Int(argumentSlot*int64(n)), x)
+		}
+	}
+}
+
+// modelled reports whether a call is of a function by name that has no body.
+func (f *lowering) modelled(x *cc.PostfixExpression) bool {
+	d := variable(x.PostfixExpression)
+	if d == nil {
+		return calledName(x) != ""
+	}
+	s := f.find(f.unit, d)
+	return d.Type().Kind() == cc.Function && (s == nil || s.def == nil)
+}
+
 func (f *lowering) allocLocal(d *cc.Declarator) {
 	t := d.Type()
 	switch {
 	case d.IsTypename() || d.IsExtern() || d.IsStatic() || t.Kind() == cc.Function:
 		return
-	case d.IsThreadLocal():
-		f.refuse(codeThreadVar, d, "thread-local storage is not supported: %s", d.Name())
+	case isVariable(t):
+		f.declareVariable(d)
+		return
 	case t.Kind() == cc.Array:
 		f.checkArray(t, d)
 	}
@@ -193,30 +268,26 @@ func (f *lowering) allocLocal(d *cc.Declarator) {
 // alloc makes a block of automatic storage.
 func (f *lowering) alloc(name string, t cc.Type, n cc.Node) lvalue {
 	f.checkArray(t, n)
-	if t.IsIncomplete() || t.Size() <= 0 || t.Size() > maxObject {
+	if t.IsIncomplete() || t.Size() < 0 || t.Size() > maxObject {
 		f.refuse(codeLarge, n, "%s has no size, or more than %d bytes", name, maxObject)
 	}
-	f.rejectBitFields(t, n)
+	f.checkLayout(t, n)
+	l := f.allocBytes(name, ir.Int(max(1, t.Size())), n)
+	l.typ = t
+	return l
+}
+
+// allocBytes makes a block of some size that lives until the function returns.
+func (f *lowering) allocBytes(name string, size *ir.Expr, n cc.Node) lvalue {
 	old := f.pos
 	f.pos = f.span(n)
 	r := f.fb.Reg(name, 0, f.pos)
 	f.blocks = append(f.blocks, r)
 	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val, op.Stack = r, ir.Int(t.Size()), true
+	op.Dst, op.Val, op.Stack = r, size, true
 	f.emit(op)
 	f.pos = old
-	return lvalue{reg: ir.NoReg, addr: ir.R(r), typ: t, obj: ir.NoObject}
-}
-
-// rejectBitFields refuses a type whose scalars cannot be listed.
-func (f *lowering) rejectBitFields(t cc.Type, n cc.Node) {
-	if s, ok := t.(*cc.StructType); ok {
-		for i := 0; i < s.NumFields(); i++ {
-			if s.FieldByIndex(i).IsBitfield() {
-				f.refuse(codeBitField, n, "bit-fields are not supported")
-			}
-		}
-	}
+	return lvalue{reg: ir.NoReg, addr: ir.R(r), obj: ir.NoObject}
 }
 
 // emit adds an edge from where we are to a new location.
@@ -306,10 +377,19 @@ func (f *lowering) keep(v value) value {
 	if _, ok := v.e.IsConst(); ok || v.e.Op == ir.AddrOf || v.e.Op == ir.FuncAddr {
 		return v
 	}
-	r := f.temp()
+	r := f.tempFor(v)
 	f.assign(r, v.e)
 	v.e = ir.R(r)
 	return v
+}
+
+// tempFor is a temporary for a value. A pointer gets a register that holds nothing
+// else, so that passes can tell where addresses go.
+func (f *lowering) tempFor(v value) ir.Reg {
+	if v.elem == nil || f.static {
+		return f.temp()
+	}
+	return f.fb.Reg("p", 0, f.pos)
 }
 
 // leave ends the function.

@@ -1,6 +1,7 @@
 package c_test
 
 import (
+	"fmt"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -41,9 +42,19 @@ func TestMutated(t *testing.T) {
 		}
 		programs = append(programs, token.FindAllString(string(txtar.Parse(data).Files[0].Data), -1))
 	}
+	data, err := os.ReadFile(filepath.Join("testdata", "sequential.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range txtar.Parse(data).Files {
+		programs = append(programs, token.FindAllString(string(f.Data), -1))
+	}
 	rounds := 500
 	if testing.Short() {
 		rounds = 100
+	}
+	if s := os.Getenv("FENCEPOST_C_MUTATIONS"); s != "" {
+		fmt.Sscan(s, &rounds)
 	}
 	r := rand.New(rand.NewSource(1))
 	accepted := 0

@@ -10,6 +10,9 @@ import (
 func (f *lowering) lvalue(e cc.ExpressionNode) lvalue {
 	l := f.place(e)
 	l.atomic = f.ofExpr(e).isAtomic() && l.typ.Kind() != cc.Array
+	if l.atomic && l.bits != nil {
+		f.refuse(codeAtomic, e, "atomic bit-fields are not supported")
+	}
 	return l
 }
 
@@ -21,6 +24,12 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 			return f.place(x.ExpressionList)
 		case cc.PrimaryExpressionIdent:
 			return f.named(x)
+		case cc.PrimaryExpressionStmt:
+			return f.statementPlace(x)
+		case cc.PrimaryExpressionGeneric:
+			if a := x.GenericSelection.Associated(); a != nil && a.AssignmentExpression != nil {
+				return f.place(a.AssignmentExpression)
+			}
 		case cc.PrimaryExpressionString:
 			s, ok := x.Value().(cc.StringValue)
 			if !ok {
@@ -52,14 +61,19 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 		case cc.PostfixExpressionComplit:
 			return f.compoundLiteral(x)
 		case cc.PostfixExpressionCall:
-			f.refuse(codeAggregate, x, "structs as results of functions are not supported")
+			if isStruct(x.Type()) {
+				f.call(x, true)
+				return f.literals[x]
+			}
 		}
 	case *cc.UnaryExpression:
 		if x.Case == cc.UnaryExpressionDeref {
 			return f.pointee(x.CastExpression)
 		}
-	case *cc.ExpressionList, *cc.ConditionalExpression, *cc.AssignmentExpression:
-		f.refuse(codeAggregate, e, "a value of type %s is not supported here", e.Type())
+	default:
+		if isStruct(e.Type()) {
+			return f.structPlace(e)
+		}
 	}
 	f.refuse(codeExpr, e, "this is not a place in memory")
 	panic("BUG: unreachable")
@@ -68,14 +82,17 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 // compoundLiteral writes the object of a compound literal. Like a local, it is one
 // object per activation.
 func (f *lowering) compoundLiteral(x *cc.PostfixExpression) lvalue {
-	l, ok := f.literals[x]
-	if !ok {
-		f.refuse(codeExpr, x, "a compound literal outside a function is not supported")
-	}
 	if f.ofExpr(x).isAtomic() {
 		f.refuse(codeAtomic, x, "atomic compound literals are not supported")
 	}
-	f.initLocal(l, &cc.Initializer{Case: cc.InitializerInitList, InitializerList: x.InitializerList, Token: x.Token})
+	if f.static {
+		return f.staticLiteral(x)
+	}
+	l, ok := f.literals[x]
+	if !ok { // refused already
+		panic(refusal{})
+	}
+	f.initLocal(l, literalInit(x))
 	return l
 }
 
@@ -146,13 +163,18 @@ func (f *lowering) member(l lvalue, x *cc.PostfixExpression) lvalue {
 	switch {
 	case field == nil:
 		f.refuse(codeType, x, "%s has no member %s", l.typ, name)
-	case field.IsBitfield():
-		f.refuse(codeBitField, x, "bit-fields are not supported")
 	case l.atomic:
 		f.refuse(codeAtomic, x, "atomic structs are not supported")
 	case l.reg != ir.NoReg:
 		panic("BUG: a member of a register")
 	}
+	if field.IsBitfield() {
+		b := f.bitField(field, x)
+		l = f.offset(l, b.off)
+		l.typ, l.bits = field.Type(), &b
+		return l
+	}
+	f.checkLayout(l.typ, x)
 	l = f.offset(l, field.Offset())
 	l.typ = field.Type()
 	return l
@@ -188,6 +210,9 @@ func (f *lowering) step(e cc.ExpressionNode, op ir.ExprOp, old bool, n cc.Node) 
 		was = f.keep(was)
 	}
 	is := f.convert(f.combine(op, was, one, n), l.typ, n)
+	if l.bits != nil {
+		is = l.bits.fit(is)
+	}
 	if l.reg == ir.NoReg {
 		is = f.save(is)
 	}
@@ -220,9 +245,6 @@ func (f *lowering) assignment(x *cc.AssignmentExpression) value {
 	if x.Case == cc.AssignmentExpressionCond {
 		return f.expr(x.ConditionalExpression)
 	}
-	if isStruct(x.UnaryExpression.Type()) {
-		f.refuse(codeAggregate, x, "the value of an assignment of type %s is not supported", x.UnaryExpression.Type())
-	}
 	l := f.lvalue(x.UnaryExpression)
 	op, compound := assignOps[x.Case]
 	if compound && l.atomic {
@@ -237,14 +259,12 @@ func (f *lowering) assignment(x *cc.AssignmentExpression) value {
 		v = f.operand(x.AssignmentExpression)
 	}
 	v = f.convert(v, l.typ, x)
+	if l.bits != nil {
+		v = f.save(l.bits.fit(v))
+	}
 	f.store(l, v, x)
 	if l.reg != ir.NoReg {
 		v.e = ir.R(l.reg)
 	}
 	return v
-}
-
-func (f *lowering) assignStruct(x *cc.AssignmentExpression) {
-	to := f.lvalue(x.UnaryExpression)
-	f.copyObject(to, f.lvalue(x.AssignmentExpression), x)
 }

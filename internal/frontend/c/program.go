@@ -1,6 +1,7 @@
 package c
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"modernc.org/cc/v4"
@@ -22,7 +23,7 @@ func (c *compiler) collectSymbols(u *unit) {
 			def := ed.FunctionDefinition
 			s := c.enter(u, def.Declarator)
 			if s.def != nil {
-				c.errorf(codeLink, c.span(def.Declarator), "%s has two definitions", s.name)
+				c.twice(s, def.Declarator)
 			}
 			s.def, s.unit, s.decl = def, u, def.Declarator
 		case cc.ExternalDeclarationDecl:
@@ -46,11 +47,12 @@ func (c *compiler) collectDeclaration(u *unit, d *cc.Declaration) {
 		}
 		if id.Initializer != nil {
 			if s.init != nil {
-				c.errorf(codeLink, c.span(decl), "%s has two definitions", s.name)
+				c.twice(s, decl)
 			}
-			s.init, s.decl, s.unit, s.defined = id.Initializer, decl, u, true
+			c.define(s, u, decl)
+			s.init, s.decl, s.unit = id.Initializer, decl, u
 		} else if !decl.IsExtern() {
-			s.defined = true
+			c.define(s, u, decl)
 			if s.init == nil && (s.decl.IsExtern() || !decl.Type().IsIncomplete()) {
 				s.decl, s.unit = decl, u
 			}
@@ -61,14 +63,62 @@ func (c *compiler) collectDeclaration(u *unit, d *cc.Declaration) {
 // enter finds or makes the symbol of a declarator of file scope.
 func (c *compiler) enter(u *unit, d *cc.Declarator) *symbol {
 	table := c.linked
-	if d.Linkage() == cc.Internal {
+	name := d.Name()
+	// A definition with inline is for its own file [C11 6.7.4].
+	if d.Linkage() == cc.Internal || d.IsInline() && d.Type().Kind() == cc.Function || u.static[name] != nil {
 		table = u.static
 	}
-	name := d.Name()
-	if table[name] == nil {
-		table[name] = &symbol{name: name, unit: u, decl: d}
+	s := table[name]
+	if s == nil {
+		s = &symbol{name: name, unit: u, decl: d}
+		table[name] = s
+	} else if s.unit != u {
+		c.checkSame(s, d)
 	}
-	return table[name]
+	return s
+}
+
+// define gives an object storage in a file. Within one file several declarations
+// without an initialiser are one definition.
+func (c *compiler) define(s *symbol, u *unit, d *cc.Declarator) {
+	if s.home != nil && s.home != u {
+		c.twice(s, d)
+	}
+	s.home, s.defined = u, true
+}
+
+// twice reports a second definition.
+func (c *compiler) twice(s *symbol, d *cc.Declarator) {
+	c.errorf(codeLink, c.span(d), "%s has two definitions", s.name).Note("the other one is at %s", c.span(s.decl).Pos)
+}
+
+// checkSame reports declarations of two files that cannot be of one thing.
+func (c *compiler) checkSame(s *symbol, d *cc.Declarator) {
+	if !sameKind(s.decl.Type(), d.Type()) {
+		c.errorf(codeLink, c.span(d), "%s is declared as %s here and as %s elsewhere", s.name, d.Type(), s.decl.Type()).
+			Note("the other declaration is at %s", c.span(s.decl).Pos)
+	}
+}
+
+// sameKind compares types of two files as far as that matters to memory and calls.
+func sameKind(a, b cc.Type) bool {
+	x, ok1 := intType(a)
+	y, ok2 := intType(b)
+	fa, f1 := a.(*cc.FunctionType)
+	fb, f2 := b.(*cc.FunctionType)
+	switch {
+	case f1 && f2:
+		p, q := typesOf(fa), typesOf(fb)
+		if len(fa.Parameters()) == 0 || len(fb.Parameters()) == 0 { // no prototype
+			return true
+		}
+		return len(p) == len(q) && fa.IsVariadic() == fb.IsVariadic() && isStruct(fa.Result()) == isStruct(fb.Result())
+	case f1 != f2 || ok1 != ok2:
+		return false
+	case ok1:
+		return x == y
+	}
+	return a.Kind() == b.Kind() && (a.IsIncomplete() || b.IsIncomplete() || a.Size() == b.Size())
 }
 
 // find is the symbol a declarator of any scope refers to.
@@ -99,9 +149,31 @@ func (c *compiler) compile() {
 	}
 	c.checkSections()
 	t := c.b.Thread(ir.Thread{
-		Name: "main", Func: main.fb.ID, Start: true, Args: make([]int64, main.fb.F.Params), Pos: c.span(main.decl),
+		Name: "main", Func: main.fb.ID, Start: true, Args: c.mainArgs(main.fb.F.Params), Pos: c.span(main.decl),
 	})
 	c.b.Main(t)
+}
+
+// mainArgs are the arguments main is run with: one, the program's name.
+func (c *compiler) mainArgs(n int) []int64 {
+	args := make([]int64, n)
+	if n == 0 {
+		return args
+	}
+	args[0] = 1
+	if n == 1 {
+		return args
+	}
+	at := source.At(source.Pos{File: c.first, Line: 1, Col: 1})
+	text := []byte("program\x00")
+	name := c.b.Object("argv[0]", int64(len(text)), 1, ir.S8, text, at)
+	vector := make([]byte, 16) // ends with a null pointer
+	binary.LittleEndian.PutUint64(vector, c.b.Addr(name))
+	args[1] = int64(c.b.Addr(c.b.Object("argv", 16, 8, ir.U64, vector, at)))
+	if n > 2 {
+		args[2] = args[1] + 8 // no environment
+	}
+	return args
 }
 
 // function makes sure that a function with a body will be lowered.
@@ -115,14 +187,29 @@ func (c *compiler) function(s *symbol) *ir.FuncBuilder {
 }
 
 // params is how many parameters a function has.
-func (s *symbol) params() int {
-	n := 0
-	for _, p := range s.decl.Type().(*cc.FunctionType).Parameters() {
+func (s *symbol) params() int { return len(s.parameters()) }
+
+// hasWords reports whether a function takes that many words, hidden ones
+// included.
+func (s *symbol) hasWords(c *compiler, n int) bool {
+	have := hidden(s.decl.Type().(*cc.FunctionType))
+	for _, t := range s.parameters() {
+		have += c.words(t, s.decl)
+	}
+	return have == n
+}
+
+// parameters are the types of a function's parameters.
+func (s *symbol) parameters() []cc.Type { return typesOf(s.decl.Type().(*cc.FunctionType)) }
+
+func typesOf(t *cc.FunctionType) []cc.Type {
+	var out []cc.Type
+	for _, p := range t.Parameters() {
 		if !isVoid(p.Type()) {
-			n++
+			out = append(out, p.Type())
 		}
 	}
-	return n
+	return out
 }
 
 // object makes sure that an object with static storage exists.
@@ -134,24 +221,35 @@ func (c *compiler) object(s *symbol, n cc.Node) ir.ObjectID {
 		c.refuse(codeObject, n, "%s is declared and never defined", s.name)
 	}
 	t := s.decl.Type()
-	switch {
-	case s.decl.IsThreadLocal():
-		c.refuse(codeThreadVar, s.decl, "thread-local storage is not supported: %s", s.name)
-	case t.Size() > maxObject:
-		c.refuse(codeLarge, s.decl, "%s has more than %d bytes", s.name, maxObject)
-	case t.IsIncomplete() || t.Size() < 0:
-		c.refuse(codeType, s.decl, "the type of %s is incomplete", s.name)
-	}
-	c.checkArray(t, s.decl)
+	c.checkObject(s.name, t, s.decl)
 	unit, typ := elementOf(t)
 	bytes := make([]byte, t.Size())
 	s.obj, s.made = c.b.Object(s.name, t.Size(), unit, typ, bytes, c.span(s.decl)), true
-	c.watch(s, t, unit, typ)
+	if s.perThread() {
+		c.b.SetPerThread(s.obj)
+	} else {
+		c.watch(s, t, unit, typ)
+	}
 	if s.init != nil {
-		c.initialise(s, bytes)
+		c.initialise(s.unit, s.init, bytes)
 	}
 	return s.obj
 }
+
+// checkObject refuses objects that cannot be laid out.
+func (c *compiler) checkObject(name string, t cc.Type, n cc.Node) {
+	switch {
+	case t.Size() > maxObject:
+		c.refuse(codeLarge, n, "%s has more than %d bytes", name, maxObject)
+	case t.IsIncomplete() || t.Size() < 0:
+		c.refuse(codeType, n, "the type of %s is incomplete", name)
+	}
+	c.checkArray(t, n)
+	c.checkLayout(t, n)
+}
+
+// perThread reports whether an object is thread-local.
+func (s *symbol) perThread() bool { return s.decl.IsThreadLocal() }
 
 // elementOf is what the elements of an object are for people: scalars of
 // arrays of any dimension, and whole structs.

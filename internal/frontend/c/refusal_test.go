@@ -116,6 +116,45 @@ func TestTwoDefinitions(t *testing.T) {
 	}
 }
 
+// TestLinking: what two files say about one name must fit together, and the
+// diagnostic names both places.
+func TestLinking(t *testing.T) {
+	const main = "extern int x;\nint f(int);\nint main(void) { return f(x); }\n"
+	for _, c := range []struct{ name, one, two, at string }{
+		{"fine", "int x;\n", "int f(int a) { return a; }\n", ""},
+		{"tentative", "int x; int x; int f(int a) { return a; }\n", "extern int x;\n", ""},
+		{"inline", "inline int g(void) { return 1; }\nint x;\nint f(int a) { return g(); }\n", "inline int g(void) { return 2; }\n", ""},
+		{"static", "static int y = 1; int x;\nint f(int a) { return y; }\n", "static long y = 2;\n", ""},
+		{"two objects", "int x;\nint f(int a) { return a; }\n", "int x;\n", "one.c:1:5"},
+		{"object and initialiser", "int x = 1;\nint f(int a) { return a; }\n", "int x;\n", "one.c:1:5"},
+		{"types", "int x;\nint f(int a) { return a; }\n", "extern long x;\n", "one.c:1:5"},
+		{"parameters", "int x;\n", "int f(int a, int b) { return a; }\n", "main.c:2:5"},
+		{"function and object", "int f;\n", "int x;\n", "main.c:2:5"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			unit, diags := parseFiles("main.c", main, "one.c", c.one, "two.c", c.two)
+			if c.at == "" {
+				if unit.Program == nil {
+					t.Errorf("refused:\n%s", messages(diags))
+				}
+				return
+			}
+			if len(diags.All) != 1 || diags.All[0].Code != "C0003" || len(diags.All[0].Notes) != 1 || !strings.Contains(diags.All[0].Notes[0], c.at) {
+				t.Errorf("want one C0003 that names %s, got %+v", c.at, diags.All)
+			}
+		})
+	}
+}
+
+// parseFiles parses files given by name and text.
+func parseFiles(pairs ...string) (*c.Unit, *diag.List) {
+	var files []*source.File
+	for i := 0; i < len(pairs); i += 2 {
+		files = append(files, source.NewFile(pairs[i], []byte(pairs[i+1])))
+	}
+	return c.Parse(files, c.Options{})
+}
+
 // TestExtern: functions without a body can be declared harmless or a fence.
 func TestExtern(t *testing.T) {
 	f := source.NewFile("x.c", []byte("void quiet(int);\nvoid barrier(void);\nint x;\nint main(void) { quiet(x); barrier(); return 0; }\n"))

@@ -11,25 +11,27 @@ import (
 func (f *lowering) compound(s *cc.CompoundStatement) {
 	for l := s.BlockItemList; l != nil; l = l.BlockItemList {
 		item := l.BlockItem
-		f.guard(func() {
-			switch item.Case {
-			case cc.BlockItemDecl:
-				f.declaration(item.Declaration)
-			case cc.BlockItemStmt:
-				f.statement(item.Statement)
-			case cc.BlockItemLabel:
-				f.refuse(codeStatement, item, "local labels are not supported")
-			default:
-				f.refuse(codeStatement, item, "functions inside functions are not supported")
-			}
-		})
+		f.guard(func() { f.blockItem(item) })
+	}
+}
+
+func (f *lowering) blockItem(item *cc.BlockItem) {
+	switch item.Case {
+	case cc.BlockItemDecl:
+		f.declaration(item.Declaration)
+	case cc.BlockItemStmt:
+		f.statement(item.Statement)
+	case cc.BlockItemLabel:
+		f.refuse(codeStatement, item, "local labels are not supported")
+	default:
+		f.refuse(codeStatement, item, "functions inside functions are not supported")
 	}
 }
 
 // begin starts a full expression: its edges carry the position of n.
 func (f *lowering) begin(n cc.Node) {
 	f.pos = f.span(n)
-	f.inUse = 0
+	f.inUse = f.floor
 }
 
 func (f *lowering) declaration(d *cc.Declaration) {
@@ -37,7 +39,7 @@ func (f *lowering) declaration(d *cc.Declaration) {
 		return
 	}
 	if d.Case == cc.DeclarationAuto {
-		f.refuse(codeStatement, d, "__auto_type is not supported")
+		f.initDeclared(d.Declarator, d.Initializer, d)
 	}
 	for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
 		id := l.InitDeclarator
@@ -48,15 +50,25 @@ func (f *lowering) declaration(d *cc.Declaration) {
 			f.locals[decl] = &symbol{
 				name: f.sym.name + "." + decl.Name(), unit: f.unit, decl: decl, init: id.Initializer, defined: true,
 			}
-		case id.Initializer != nil && f.at != nowhere:
-			to, ok := f.vars[decl]
-			if !ok { // refused already
-				panic(refusal{})
-			}
-			f.begin(id)
-			f.initLocal(to, id.Initializer)
+		case f.arrays[decl] != nil && f.at != nowhere:
+			f.makeVariable(f.arrays[decl], id)
+		case id.Initializer != nil:
+			f.initDeclared(decl, id.Initializer, id)
 		}
 	}
+}
+
+// initDeclared runs the initialiser of a local.
+func (f *lowering) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node) {
+	if f.at == nowhere {
+		return
+	}
+	to, ok := f.vars[d]
+	if !ok { // refused already
+		panic(refusal{})
+	}
+	f.begin(n)
+	f.initLocal(to, i)
 }
 
 func (f *lowering) statement(s *cc.Statement) {
@@ -146,6 +158,8 @@ func (f *lowering) jumpStatement(s *cc.JumpStatement) {
 		if s.ExpressionList != nil {
 			if isVoid(f.result) {
 				f.effect(s.ExpressionList)
+			} else if isStruct(f.result) {
+				f.returnStruct(s.ExpressionList, s)
 			} else {
 				r := f.convert(f.expr(s.ExpressionList), f.result, s)
 				v = r.e

@@ -1,6 +1,8 @@
 package c
 
 import (
+	"sort"
+
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
@@ -75,13 +77,13 @@ func common(a, b ir.Type) ir.Type {
 // elemSize is the step of arithmetic on pointers to t; void and functions count as
 // bytes, as in GNU C.
 func (c *compiler) elemSize(t cc.Type, n cc.Node) int64 {
+	c.checkArray(t, n)
 	switch {
 	case t.Kind() == cc.Void || t.Kind() == cc.Function:
 		return 1
 	case t.IsIncomplete() || t.Size() <= 0:
 		c.refuse(codeType, n, "arithmetic on a pointer to %s, whose size is not known", t)
 	}
-	c.checkArray(t, n)
 	return t.Size()
 }
 
@@ -106,6 +108,7 @@ type leaf struct {
 // words: which member holds is not known.
 func (c *compiler) leaves(t cc.Type, n cc.Node) []leaf {
 	out := c.appendLeaves(nil, t, 0, n)
+	sort.Slice(out, func(i, j int) bool { return out[i].off < out[j].off }) // bit-fields come first
 	if len(out) > maxLeaves {
 		c.refuse(codeLarge, n, "more than %d scalars are written one by one", maxLeaves)
 	}
@@ -125,12 +128,17 @@ func (c *compiler) appendLeaves(out []leaf, t cc.Type, off int64, n cc.Node) []l
 		}
 	case cc.Struct:
 		s := t.(*cc.StructType)
+		if p := c.placements(s); len(p.bits) > 0 {
+			if !p.ok {
+				c.refuseLayout(n, s)
+			}
+			for _, u := range p.units() {
+				out = append(out, leaf{off + u.off, u.typ})
+			}
+		}
 		for i := 0; i < s.NumFields(); i++ {
 			f := s.FieldByIndex(i)
-			if f.IsBitfield() {
-				c.refuse(codeBitField, n, "bit-fields are not supported")
-			}
-			if !f.IsFlexibleArrayMember() {
+			if !f.IsBitfield() && !f.IsFlexibleArrayMember() {
 				out = c.appendLeaves(out, f.Type(), off+f.Offset(), n)
 			}
 		}

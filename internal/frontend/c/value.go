@@ -22,7 +22,8 @@ type lvalue struct {
 	obj     ir.ObjectID
 	typ     cc.Type
 	atomic  bool
-	pending bool // a local whose block is not made yet
+	pending bool      // a local whose block is not made yet
+	bits    *bitPlace // a bit-field; addr is its unit's
 }
 
 func integer(e *ir.Expr, t ir.Type) value { return value{e: e, t: t, obj: ir.NoObject} }
@@ -126,6 +127,9 @@ func (f *lowering) load(l lvalue, n cc.Node) value {
 	case *cc.FunctionType:
 		return value{e: l.addr, t: ir.U64, elem: t, obj: ir.NoObject}
 	}
+	if l.bits != nil {
+		return f.loadBits(l, n)
+	}
 	t := f.scalar(l.typ, n)
 	out := value{t: t, elem: elemOf(l.typ), obj: ir.NoObject}
 	if l.reg != ir.NoReg {
@@ -147,6 +151,8 @@ func (f *lowering) load(l lvalue, n cc.Node) value {
 func (f *lowering) store(l lvalue, v value, n cc.Node) {
 	t := f.scalar(l.typ, n)
 	switch {
+	case l.bits != nil:
+		f.storeBits(l, v)
 	case l.reg != ir.NoReg:
 		f.assign(l.reg, v.e)
 	case l.atomic:

@@ -1,0 +1,68 @@
+package c_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// TestOverflow: undefined arithmetic is an error if asked for, and wraps otherwise.
+func TestOverflow(t *testing.T) {
+	const head = "#include <limits.h>\nint i, one = 1, neg = -1, top = INT_MAX, low = INT_MIN, width = 32;\n" +
+		"long l, ltop = LONG_MAX, llow = LONG_MIN;\nunsigned u = 5;\nshort s = SHRT_MAX;\nunsigned char c = 255;\n"
+	cases := []struct {
+		code string
+		want verdict.Verdict // with the check
+	}{
+		{"i = top + one;", verdict.Unsafe},
+		{"i = low - one;", verdict.Unsafe},
+		{"i = top * 2;", verdict.Unsafe},
+		{"i = -low;", verdict.Unsafe},
+		{"i = low / neg;", verdict.Unsafe},
+		{"i = low % neg;", verdict.Unsafe},
+		{"top++;", verdict.Unsafe},
+		{"low -= 1;", verdict.Unsafe},
+		{"i = one << width;", verdict.Unsafe},
+		{"i = one >> neg;", verdict.Unsafe},
+		{"u = u << width;", verdict.Unsafe},
+		{"i = neg << 1;", verdict.Unsafe},
+		{"i = one << 31;", verdict.Unsafe},
+		{"l = ltop + one;", verdict.Unsafe},
+		{"l = llow - one;", verdict.Unsafe},
+		{"l = ltop * 2;", verdict.Unsafe},
+		{"l = llow * neg;", verdict.Unsafe},
+		{"l = neg * llow;", verdict.Unsafe},
+		{"l = -llow;", verdict.Unsafe},
+		{"l = llow / neg;", verdict.Unsafe},
+		{"l = (long)one << 63;", verdict.Unsafe},
+		{"i = one ? top + one : 0;", verdict.Unsafe},
+
+		{"i = top - one; i = low + one; i = 46340 * 46340; i = -top; i = top / neg; i = neg >> 1;", verdict.Safe},
+		{"l = ltop - one; l = llow + one; l = ltop * neg; l = llow * one; l = 0 * llow; l = -ltop; l = llow + ltop;", verdict.Safe},
+		{"u = u - 6; u = u * u; u = u << 31; u = -u; u >>= 31;", verdict.Safe},
+		{"s++; s = s * 2; c++; c = c << 4; i = (short)top; i = one << 30;", verdict.Safe},
+		{"i = one ? 3 : top + one; i = one || top + one; i = neg > 0 && top + one;", verdict.Safe},
+	}
+	for _, c := range cases {
+		text := fmt.Sprintf("%sint main(void) { %s return 0; }\n", head, c.code)
+		for _, check := range []bool{true, false} {
+			opt := pipeline.Defaults()
+			opt.Workers, opt.C.CheckOverflow = 1, check
+			a, err := pipeline.Check(context.Background(), pipeline.Input{Name: "o.c", Text: []byte(text)}, []string{"sc"}, opt)
+			if err != nil || a.HasErrors() {
+				t.Fatalf("%s: %v %+v", c.code, err, a.Diagnostics)
+			}
+			want := verdict.Safe
+			if check {
+				want = c.want
+			}
+			r := a.Results[0]
+			if r.Verdict != want || want == verdict.Unsafe && r.Question != "overflow" {
+				t.Errorf("%s, checked %v: %s (%s), want %s", c.code, check, r.Verdict, r.Question, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package memory
+
+import (
+	"testing"
+
+	"fencepost/internal/ir"
+)
+
+// TestCovered: pairs of accesses that are called harmless never make a load wait, by
+// trying all places.
+func TestCovered(t *testing.T) {
+	const room = 48
+	starts := func(p place) []int64 {
+		if p.step == 0 {
+			return []int64{p.off}
+		}
+		var out []int64
+		for at := p.off % p.step; at < room; at += p.step {
+			out = append(out, at)
+		}
+		return out
+	}
+	sizes := []int64{1, 2, 4, 8}
+	harmless := 0
+	for _, steps := range [][2]int64{{0, 0}, {0, 4}, {4, 0}, {4, 4}, {8, 4}, {12, 8}, {1, 1}, {16, 16}, {8, 2}} {
+		for _, ls := range sizes {
+			for _, ss := range sizes {
+				for lo := range int64(16) {
+					for so := range int64(16) {
+						l := place{off: lo, step: steps[0], size: ls}
+						s := place{off: so, step: steps[1], size: ss, store: true}
+						if !covered(l, s) {
+							continue
+						}
+						harmless++
+						for _, a := range starts(l) {
+							for _, b := range starts(s) {
+								if a < b+ss && b < a+ls && (a < b || a+ls > b+ss) {
+									t.Fatalf("load %+v at %d waits for store %+v at %d", l, a, s, b)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if harmless == 0 {
+		t.Fatal("nothing is harmless")
+	}
+}
+
+const strayProgram = `
+program p flat
+object near size 8 unit 4 type s32
+object far size 8 unit 4 type s32
+object out size 8
+
+func a() {
+  reg p
+  reg d
+  loc L0
+  loc L1
+  loc L2
+  loc L3
+  L0 -> L1: p = &near
+  L1 -> L2: d = %s
+  L2 -> L3: store.s32 [(p +u64 d)] = 5
+}
+
+func b() {
+  reg r
+  loc L0
+  loc L1
+  loc L2
+  loc L3
+  L0 -> L1: store.s32 [&far] = 1
+  L1 -> L2: r = load.s32 [&far]
+  L2 -> L3: store.s64 [&out] = r
+}
+
+thread a = a()
+thread b = b()
+`
+
+// TestStray: own memory bypasses the buffer, and an access that reaches it from
+// elsewhere, or between its elements, is noticed.
+func TestStray(t *testing.T) {
+	for _, c := range []struct {
+		distance string
+		stray    bool
+	}{{"0", false}, {"4", false}, {"32", true}, {"2", true}} {
+		p := parseProgram(t, c.distance)
+		y := New(p, TSO, Options{Own: true, Reduce: true})
+		if !y.OwnAt(p.Objects[0].Addr) || !y.OwnAt(p.Objects[1].Addr) {
+			t.Fatal("nothing is own")
+		}
+		s := y.NewState()
+		for thread := range 2 {
+			for steps := y.EnabledEdges(s, thread, nil); len(steps) > 0; steps = y.EnabledEdges(s, thread, nil) {
+				y.Apply(s, steps[0])
+				if _, failed := s.Fault(); failed {
+					break
+				}
+			}
+			for _, e := range s.Buffer(ir.ThreadID(thread)) {
+				if y.OwnAt(e.Addr) {
+					t.Errorf("distance %s: own memory is buffered", c.distance)
+				}
+			}
+		}
+		if stray := s.Err == ErrStray; stray != c.stray {
+			t.Errorf("distance %s: stray %v", c.distance, stray)
+		}
+	}
+}
+
+func parseProgram(t *testing.T, distance string) *ir.Program {
+	t.Helper()
+	text := []byte(replaceOnce(strayProgram, distance))
+	p, diags := ir.Parse("p.ir", text)
+	if diags.HasErrors() {
+		t.Fatalf("%+v", diags.All)
+	}
+	return p
+}
+
+func replaceOnce(text, with string) string {
+	for i := range text {
+		if text[i] == '%' {
+			return text[:i] + with + text[i+2:]
+		}
+	}
+	return text
+}
