@@ -28,7 +28,7 @@ const (
 	ThreadExit // ends the thread from any depth with result Val
 	Exit       // ends the program
 
-	Spawn // Dst = handle of a new thread running Func(Args); flat: the first unstarted of Threads
+	Spawn // Dst = handle of a new thread running Func(Args), or the function Val points to; flat: the first unstarted of Threads
 	Join  // waits for the thread with handle Val; Dst = its result
 
 	Lock      // mutex word at Addr; Dst = 0 or an errno value

@@ -159,6 +159,9 @@ func (ps *parser) spawn(op *Op) {
 	if k := ps.tok().kind; k == tokName || k == tokString {
 		op.Func = FuncID(ps.lookup(ps.funcs, "function"))
 	}
+	if ps.isPunct("[") {
+		op.Val = ps.bracketed()
+	}
 	if ps.accept("{") {
 		for more := true; more; more = ps.accept(",") {
 			op.Threads = append(op.Threads, ThreadID(ps.lookup(ps.threads, "thread")))

@@ -97,6 +97,11 @@ func (pr *printer) spawn(op *Op) {
 	if op.Func != NoFunc {
 		pr.printf("%s", pr.funcName(op.Func))
 	}
+	if op.Val != nil {
+		pr.printf("[")
+		pr.expr(op.Val)
+		pr.printf("]")
+	}
 	if len(op.Threads) > 0 {
 		pr.printf("{")
 		for i, t := range op.Threads {

@@ -55,7 +55,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Return:       {may: fieldVal},
 	ThreadExit:   {may: fieldVal},
 	Exit:         {},
-	Spawn:        {may: fieldDst | fieldFunc | fieldArgs | fieldThreads},
+	Spawn:        {may: fieldDst | fieldFunc | fieldVal | fieldArgs | fieldThreads},
 	Join:         {need: fieldVal, may: fieldDst},
 	Lock:         {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
 	TryLock:      {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
@@ -127,8 +127,10 @@ func (op *Op) fieldProblems() []string {
 		bad("has parts that only cas has")
 	case op.Kind == Call && (op.Func == NoFunc) == (op.Val == nil):
 		bad("needs either a function or a pointer")
-	case op.Kind == Spawn && op.Func == NoFunc && len(op.Threads) == 0:
-		bad("needs a function or threads")
+	case op.Kind == Spawn && op.Func == NoFunc && op.Val == nil && len(op.Threads) == 0:
+		bad("needs a function, a pointer or threads")
+	case op.Kind == Spawn && op.Val != nil && (op.Func != NoFunc || len(op.Threads) > 0):
+		bad("has a pointer beside a function or threads")
 	case have.has(fieldRange) && !op.HasRange:
 		bad("has bounds but no range")
 	case op.HasRange && op.Lo > op.Hi:
@@ -200,6 +202,8 @@ func (p *Program) exprProblem(f *Func, e *Expr, seen bool) string {
 		return fmt.Sprintf("function %d does not exist", e.Func)
 	case e.Op == FuncAddr && p.Form == Structured && p.Funcs[e.Func] != nil && !p.Funcs[e.Func].Pointer:
 		return fmt.Sprintf("the address of %s is taken, but it is not marked so", p.Funcs[e.Func].Name)
+	case e.Op == Self && p.Form == Flat:
+		return "self is for the structured form"
 	case e.Op == Seen && !seen:
 		return "seen stands outside the condition of an await, abstract load or RMW"
 	}

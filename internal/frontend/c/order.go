@@ -1,8 +1,6 @@
 package c
 
 import (
-	"strings"
-
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
@@ -205,58 +203,4 @@ func (f *lowering) libFence(c *libCall) value {
 		f.emit(op)
 	}
 	return nothing()
-}
-
-// assembly is an inline assembly statement: fences and hints to the processor.
-func (f *lowering) assembly(s *cc.AsmStatement) {
-	for i, l := 0, s.Asm.AsmArgList; l != nil; i, l = i+1, l.AsmArgList {
-		if i < 2 && l.AsmExpressionList != nil {
-			f.refuse(codeAsm, s, "assembly with operands is not supported")
-		}
-	}
-	text := strings.ToLower(strings.Trim(s.Asm.Token3.SrcStr(), `"`))
-	for _, sep := range []string{`\n`, `\t`, "\n", "\t"} {
-		text = strings.ReplaceAll(text, sep, ";")
-	}
-	var parts []string
-	for _, p := range strings.Split(text, ";") {
-		if p = strings.Join(strings.Fields(p), " "); p != "" {
-			parts = append(parts, p)
-		}
-	}
-	for i := 0; i < len(parts); i++ {
-		p := parts[i]
-		if (p == "lock" || p == "rep") && i+1 < len(parts) {
-			i++
-			p += " " + parts[i]
-		}
-		switch {
-		case p == "mfence", isLockedNop(p):
-			f.fullFence()
-		case p == "sfence":
-			op := ir.NewOp(ir.Fence)
-			op.Fence = ir.StoreStoreFence
-			f.emit(op)
-		case p == "lfence", p == "pause", p == "rep nop", p == "nop":
-			f.emit(ir.NewOp(ir.Nop))
-		default:
-			f.refuse(codeAsm, s, "the instruction %q is not supported", p)
-		}
-	}
-}
-
-// isLockedNop reports whether an instruction is a locked one that changes nothing:
-// adding or or-ing zero to the top of the stack.
-func isLockedNop(p string) bool {
-	p = strings.ReplaceAll(strings.ReplaceAll(p, " ", ""), "%%", "%")
-	for _, op := range []string{"addl", "addq", "orl", "orq"} {
-		for _, zero := range []string{"$0", "$0x0"} {
-			for _, at := range []string{"(%rsp)", "0(%rsp)", "0x0(%rsp)", "-4(%rsp)", "-8(%rsp)", "(%esp)", "0(%esp)"} {
-				if p == "lock"+op+zero+","+at {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
