@@ -65,6 +65,7 @@ func (c *compiler) lowerFunction(s *symbol) {
 	f.at = f.fb.Loc("", f.pos)
 	f.fb.Entry(f.at)
 	f.allocLocals(s.def.CompoundStatement)
+	f.allocAtomicResults(s.def.CompoundStatement)
 	for _, p := range params {
 		f.store(f.vars[p.decl], p.value, p.decl)
 	}
