@@ -196,7 +196,9 @@ type Op struct {
 	Threads []ThreadID // Spawn in flat form
 
 	Class CheckClass
-	Msg   string
+	Msg   string // Assert, Bound: what to say; Alloc: what people call the block, such as malloc
+	// Layout names the parts of an element of an Alloc's block; nil: not known.
+	Layout *Layout
 }
 
 // NewOp is an operation with all ids absent.

@@ -211,6 +211,10 @@ func (ps *parser) clauses(op *Op) {
 			op.Lo = ps.integer()
 			ps.expect("..")
 			op.Hi = ps.integer()
+		case ps.word("named"):
+			op.Msg = ps.name("the name of a block")
+		case ps.word(layoutWord):
+			op.Layout = ps.layoutOf()
 		case ps.word("class"):
 			op.Class = ps.class()
 		default:

@@ -144,6 +144,12 @@ func (pr *printer) clauses(op *Op) {
 		pr.printf(" when ")
 		pr.expr(op.Cond)
 	}
+	if op.Kind == Alloc && op.Msg != "" {
+		pr.printf(" named %s", quoteName(op.Msg))
+	}
+	if op.Layout != nil {
+		pr.printf(" %s %s", layoutWord, op.Layout)
+	}
 	if op.HasRange {
 		pr.printf(" range %d..%d", op.Lo, op.Hi)
 	}

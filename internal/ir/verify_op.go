@@ -26,12 +26,13 @@ const (
 	fieldThreads
 	fieldClass
 	fieldMsg
+	fieldLayout
 )
 
 var fieldNames = []string{
 	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
 	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a range",
-	"a function", "arguments", "threads", "a check class", "a message",
+	"a function", "arguments", "threads", "a check class", "a message", "a layout",
 }
 
 func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
@@ -64,7 +65,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Signal:       {need: fieldAddr, may: fieldObj | fieldDst},
 	Broadcast:    {need: fieldAddr, may: fieldObj | fieldDst},
 	Barrier:      {need: fieldAddr, may: fieldObj | fieldDst},
-	Alloc:        {need: fieldDst | fieldVal, may: fieldStack},
+	Alloc:        {need: fieldDst | fieldVal, may: fieldStack | fieldMsg | fieldLayout},
 	Free:         {need: fieldAddr},
 	AtomicBegin:  {},
 	AtomicEnd:    {},
@@ -95,6 +96,7 @@ func (op *Op) fields() fieldSet {
 	put(fieldFence, op.Fence != FenceUnset)
 	put(fieldMutex, op.Mutex != MutexUnset)
 	put(fieldStack, op.Stack)
+	put(fieldLayout, op.Layout != nil)
 	put(fieldRange, op.HasRange || op.Lo != 0 || op.Hi != 0)
 	put(fieldFunc, op.Func != NoFunc)
 	put(fieldArgs, len(op.Args) > 0)
@@ -135,6 +137,8 @@ func (op *Op) fieldProblems() []string {
 		bad("has bounds but no range")
 	case op.HasRange && op.Lo > op.Hi:
 		bad("has an empty range")
+	case op.Layout != nil && op.Layout.problem() != "":
+		bad("has a broken layout: %s", op.Layout.problem())
 	case op.Type != Type{} && !op.Type.Valid():
 		bad("has an access type of %d bits", op.Type.Bits)
 	}

@@ -231,6 +231,7 @@ func (f *lowering) libMalloc(c *libCall) value {
 	size := f.operand(c.args[0])
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val = f.temp(), cast(size.e, size.t, ir.U64)
+	op.Msg, op.Layout = c.name, f.allocated(c.args[0])
 	f.emit(op)
 	return value{e: ir.R(op.Dst), t: ir.U64, elem: f.unit.ast.Void, obj: ir.NoObject}
 }
