@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -43,9 +44,7 @@ func (r *Recorder) Step(st memory.Step) {
 		e = r.y.Edge(r.s, st)
 		step.Edge = int(e.ID)
 		step.Pos = Pos(e)
-		for _, f := range e.Stack {
-			step.Stack = append(step.Stack, f.Func)
-		}
+		step.Stack = stackOf(r.w.Threads[st.Thread], e)
 	}
 	size := r.blockSize(st, e)
 	r.y.Apply(r.s, st)
@@ -93,6 +92,20 @@ func (r *Recorder) Step(st memory.Step) {
 		}
 	}
 	r.w.Steps = append(r.w.Steps, step)
+}
+
+// stackOf is the functions a step is inside of, outermost first; nil outside calls.
+// A thread has the name of its function, with a number if there are several.
+func stackOf(thread string, e *ir.Edge) []string {
+	if len(e.Stack) == 0 {
+		return nil
+	}
+	root, _, _ := strings.Cut(thread, "#")
+	out := []string{root}
+	for _, f := range e.Stack {
+		out = append(out, f.Func)
+	}
+	return out
 }
 
 // blockSize is how large a block a step is about to allocate, 0 if none.
