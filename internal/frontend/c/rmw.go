@@ -35,6 +35,9 @@ const (
 func (f *lowering) libRMW(c *libCall) value {
 	which, _ := intValue(unparen(c.args[0]))
 	bits, _ := intValue(unparen(c.args[1]))
+	if which < 0 || int(which) >= len(rmwFunctions) {
+		f.refuse(codeArgument, c.args[0], "there is no such function")
+	}
 	k := rmwFunctions[which]
 	l, t := f.atomicPlace(c.args[2])
 	if k.kind != ir.Xchg && (isStruct(l.typ) || l.typ.Kind() == cc.Bool) {
