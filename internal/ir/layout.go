@@ -36,6 +36,9 @@ type Field struct {
 	Layout *Layout
 }
 
+// Layout names the parts of an object.
+func (b *Builder) Layout(o ObjectID, l *Layout) { b.p.Objects[o].Layout = l }
+
 // Size is how many bytes the layout describes.
 func (l *Layout) Size() int64 {
 	switch l.Kind {

@@ -65,16 +65,16 @@ type Object struct {
 	Name string
 	Addr uint64
 	Size int64
-	Unit int    // size of an element, for names such as a[3] and for compact states
-	Init []byte // shorter than Size: the rest is zero
-	Pos  source.Span
+	Unit int // size of an element, for names such as a[3] and for compact states
+	// Layout names the parts; nil: elements of Unit bytes.
+	Layout *Layout
+	Init   []byte // shorter than Size: the rest is zero
+	Pos    source.Span
 	// Type is how elements are shown to people.
 	Type Type
 	// Cells marks the window of an object-less cell memory that states keep flat;
 	// elements are named mem[i].
 	Cells bool
-	// Layout names the parts; nil: elements of Unit bytes.
-	Layout *Layout
 }
 
 // Func is an automaton.
