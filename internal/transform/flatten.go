@@ -85,8 +85,9 @@ func (f *flattener) thread(t ir.ThreadID) error {
 		flattener: f, chain: f.chains[t], names: map[string]bool{}, end: -1,
 		f: &ir.Func{Name: th.Name, Params: root.Params, Entry: root.Entry, Pos: root.Pos},
 	}
-	act := &activation{fn: root, self: t, depth: map[ir.FuncID]int{th.Func: 1}}
+	act := &activation{fn: root, depth: map[ir.FuncID]int{th.Func: 1}}
 	b.open(act, "")
+	act.self = t
 	if err := b.copyEdges(act); err != nil {
 		return err
 	}
@@ -143,12 +144,12 @@ func (b *body) emit(a *activation, e *ir.Edge, from ir.Loc, op ir.Op, to ir.Loc,
 func (a *activation) rename(e *ir.Expr) *ir.Expr {
 	return e.Map(func(leaf *ir.Expr) *ir.Expr {
 		switch leaf.Op {
+		case ir.Self:
+			return ir.Int(int64(a.self))
 		case ir.RegRef:
 			return ir.R(leaf.Reg + a.regs)
 		case ir.FuncAddr:
 			return ir.Int(ir.FuncAddress(leaf.Func))
-		case ir.Self:
-			return ir.Int(int64(a.self))
 		}
 		return leaf
 	})
@@ -284,11 +285,12 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 		return nil
 	}
 	fn := b.src.Funcs[callee]
-	in := &activation{fn: fn, self: a.self, depth: map[ir.FuncID]int{callee: 1}}
+	in := &activation{fn: fn, depth: map[ir.FuncID]int{callee: 1}}
 	for f, n := range a.depth {
 		in.depth[f] += n
 	}
 	in.stack = append(append([]ir.Frame(nil), a.stack...), ir.Frame{Func: fn.Name, Call: e.Pos.Pos})
+	in.self = a.self
 	b.open(in, fn.Name+".")
 	in.ret = func(at ir.Loc, ret *ir.Edge) {
 		back := ir.NewOp(ir.Nop)
