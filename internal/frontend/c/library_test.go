@@ -9,10 +9,10 @@ import (
 	"fencepost/internal/pipeline"
 )
 
-// TestSequential: programs of one thread whose assertions say what the library
+// TestLibrary: programs of one thread whose assertions say what the library
 // computes. They hold here and, where there is a gcc, on the machine.
-func TestSequential(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("testdata", "sequential", "*.c"))
+func TestLibrary(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "library", "*.c"))
 	if err != nil || len(paths) < 3 {
 		t.Fatalf("%d programs (%v)", len(paths), err)
 	}
