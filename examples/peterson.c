@@ -1,6 +1,6 @@
 // Peterson's mutual exclusion in C with seq_cst atomics, whose stores drain the
 // store buffer: right under every model. With plain ints it is not.
-// expect: sc=safe tso=safe pso=safe
+// expect: sc=safe tso=safe pso=safe robust=yes
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 // A spinlock as Linux had it: a locked decrement to take it, a plain store to give
 // it back. TSO keeps the order of stores, so nothing is lost; PSO does not.
 // A release store in unlock repairs it.
-// expect: sc=safe tso=safe pso=unsafe
+// expect: sc=safe tso=safe pso=unsafe robust=yes
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 // A ticket lock: take a number with a relaxed fetch-and-add, wait until it is
 // served, pass the lock on with a release store. Right under every model.
-// expect: sc=safe tso=safe pso=safe
+// expect: sc=safe tso=safe pso=safe robust=yes
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -65,9 +65,11 @@ type Object struct {
 	Name string
 	Addr uint64
 	Size int64
-	Unit int    // size of an element, for names such as a[3] and for compact states
-	Init []byte // shorter than Size: the rest is zero
-	Pos  source.Span
+	Unit int // size of an element, for names such as a[3] and for compact states
+	// Layout names the parts; nil: elements of Unit bytes.
+	Layout *Layout
+	Init   []byte // shorter than Size: the rest is zero
+	Pos    source.Span
 	// Type is how elements are shown to people.
 	Type Type
 	// Cells marks the window of an object-less cell memory that states keep flat;
@@ -181,8 +183,8 @@ func (p *Program) FindObject(addr uint64, size int) ObjectID {
 	return NoObject
 }
 
-// LocationName is how people call the bytes at addr: x, flag[1], mem[3],
-// x+2 for a part of an element.
+// LocationName is how people call the bytes at addr: x, flag[1], node.next, mem[3],
+// x.bytes[2..3] for a part of an element.
 func (p *Program) LocationName(addr uint64, size int) string {
 	id := p.FindObject(addr, size)
 	if id == NoObject {
@@ -194,6 +196,10 @@ func (p *Program) LocationName(addr uint64, size int) string {
 	o := &p.Objects[id]
 	off := int64(addr - o.Addr)
 	name := o.Name
+	if o.Layout != nil {
+		part, _ := o.Layout.Part(off, int64(size))
+		return name + part
+	}
 	unit := int64(o.Unit)
 	if o.Cells {
 		name, unit = fmt.Sprintf("mem[%d]", int64(addr)/CellUnit), CellUnit

@@ -83,6 +83,7 @@ type activation struct {
 	body  *body
 	regs  ir.Reg // first register of the copy
 	locs  ir.Loc // first location of the copy
+	self  ir.ThreadID
 	stack []ir.Frame
 	depth map[ir.FuncID]int // activations of each function on the stack
 	ret   func(from ir.Loc, e *ir.Edge)
@@ -97,6 +98,7 @@ func (f *flattener) thread(t ir.ThreadID) error {
 	}
 	act := &activation{fn: root, body: b, depth: map[ir.FuncID]int{th.Func: 1}}
 	b.open(act, "")
+	act.self = t
 	if err := b.copyEdges(act); err != nil {
 		return err
 	}
@@ -153,6 +155,8 @@ func (b *body) emit(a *activation, e *ir.Edge, from ir.Loc, op ir.Op, to ir.Loc,
 func (a *activation) rename(e *ir.Expr) *ir.Expr {
 	return e.Map(func(leaf *ir.Expr) *ir.Expr {
 		switch leaf.Op {
+		case ir.Self:
+			return ir.Int(int64(a.self))
 		case ir.RegRef:
 			return ir.R(leaf.Reg + a.regs)
 		case ir.FuncAddr:
@@ -326,6 +330,7 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 		in.depth[f] += n
 	}
 	in.stack = append(append([]ir.Frame(nil), a.stack...), ir.Frame{Func: fn.Name, Call: e.Pos.Pos})
+	in.self = a.self
 	b.open(in, fn.Name+".")
 	in.ret = func(at ir.Loc, ret *ir.Edge) {
 		back := ir.NewOp(ir.Nop)

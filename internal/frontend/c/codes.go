@@ -38,5 +38,5 @@ const (
 // The limits.
 const (
 	maxObject = 1 << 20 // bytes of one object
-	maxLeaves = 4096    // scalars an initialiser, an assignment or calloc writes one by one
+	maxLeaves = 4096    // scalars an initialiser or an assignment writes one by one
 )

@@ -15,8 +15,12 @@ import (
 // TestExamples: every C program in examples gets the verdicts its comment expects.
 func TestExamples(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "examples", "*.c"))
-	if err != nil || len(paths) < 4 {
+	if err != nil || len(paths) < 11 {
 		t.Fatalf("%d examples (%v)", len(paths), err)
+	}
+	index, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "README.md"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, p := range paths {
 		t.Run(filepath.Base(p), func(t *testing.T) {
@@ -28,18 +32,39 @@ func TestExamples(t *testing.T) {
 			if len(expect) == 0 {
 				t.Fatal("no expectation")
 			}
+			if !strings.Contains(string(index), "["+filepath.Base(p)+"]") {
+				t.Error("the README of the examples does not mention it")
+			}
+			in := pipeline.Input{Name: filepath.Base(p), Text: text}
 			for _, pair := range expect {
-				model, want, _ := strings.Cut(pair, "=")
-				opt := pipeline.Defaults()
-				opt.Workers = 1
-				a, err := pipeline.Check(context.Background(), pipeline.Input{Name: filepath.Base(p), Text: text}, []string{model}, opt)
-				if err != nil || a.HasErrors() {
-					t.Fatalf("%v %+v", err, a.Diagnostics)
-				}
-				if got := a.Results[0].Verdict.String(); got != want {
-					t.Errorf("%s: %s, want %s", model, got, want)
+				question, want, _ := strings.Cut(pair, "=")
+				if got := ask(t, in, question); got != want {
+					t.Errorf("%s: %s, want %s", question, got, want)
 				}
 			}
 		})
 	}
+}
+
+// ask is the verdict under a model, or yes or no to the question whether a
+// program is robust.
+func ask(t *testing.T, in pipeline.Input, question string) string {
+	t.Helper()
+	opt := pipeline.Defaults()
+	opt.Workers, opt.Timeout = 1, 0
+	var a pipeline.Answer
+	var err error
+	if question == "robust" {
+		a, err = pipeline.Robust(context.Background(), in, opt)
+	} else {
+		a, err = pipeline.Check(context.Background(), in, []string{question}, opt)
+	}
+	if err != nil || a.HasErrors() {
+		t.Fatalf("%v %+v", err, a.Diagnostics)
+	}
+	got := a.Results[0].Verdict.String()
+	if question == "robust" {
+		return map[string]string{"safe": "yes", "unsafe": "no"}[got]
+	}
+	return got
 }

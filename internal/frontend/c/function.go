@@ -67,6 +67,7 @@ func (c *compiler) lowerFunction(s *symbol) {
 	f.at = f.fb.Loc("", f.pos)
 	f.fb.Entry(f.at)
 	f.allocLocals(s.def.CompoundStatement)
+	f.allocAtomicResults(s.def.CompoundStatement)
 	for _, p := range params {
 		f.spill(p)
 	}
@@ -230,7 +231,7 @@ func (f *lowering) allocTemporaries(x *cc.PostfixExpression) {
 			f.literals[x] = f.alloc("result", x.Type(), x)
 		}
 		if n := variableCount(x); n > 0 && !f.modelled(x) {
-			f.arguments[x] = f.allocBytes("arguments", ir.Int(argumentSlot*int64(n)), x)
+			f.arguments[x] = f.allocBytes("arguments", ir.Int(argumentSlot*int64(n)), nil, x)
 		}
 	}
 }
@@ -272,19 +273,21 @@ func (f *lowering) alloc(name string, t cc.Type, n cc.Node) lvalue {
 		f.refuse(codeLarge, n, "%s has no size, or more than %d bytes", name, maxObject)
 	}
 	f.checkLayout(t, n)
-	l := f.allocBytes(name, ir.Int(max(1, t.Size())), n)
+	l := f.allocBytes(name, ir.Int(max(1, t.Size())), f.layoutOf(t), n)
 	l.typ = t
 	return l
 }
 
-// allocBytes makes a block of some size that lives until the function returns.
-func (f *lowering) allocBytes(name string, size *ir.Expr, n cc.Node) lvalue {
+// allocBytes makes a block of some size that lives until the function returns. The
+// layout may be nil.
+func (f *lowering) allocBytes(name string, size *ir.Expr, layout *ir.Layout, n cc.Node) lvalue {
 	old := f.pos
 	f.pos = f.span(n)
 	r := f.fb.Reg(name, 0, f.pos)
 	f.blocks = append(f.blocks, r)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack = r, size, true
+	op.Msg, op.Layout = name, layout
 	f.emit(op)
 	f.pos = old
 	return lvalue{reg: ir.NoReg, addr: ir.R(r), obj: ir.NoObject}

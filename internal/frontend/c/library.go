@@ -1,6 +1,8 @@
 package c
 
 import (
+	"strings"
+
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
@@ -24,7 +26,7 @@ type libFunc struct {
 
 // newLibrary is the functions we model, by name.
 func newLibrary() map[string]libFunc {
-	return map[string]libFunc{
+	m := map[string]libFunc{
 		"__fp_assert":       {2, (*lowering).libAssert},
 		"__fp_load":         {2, (*lowering).libLoad},
 		"__fp_store":        {3, (*lowering).libStore},
@@ -35,30 +37,36 @@ func newLibrary() map[string]libFunc {
 		"__fp_fence":        {1, (*lowering).libFence},
 		"__fp_signal_fence": {1, (*lowering).libNothing},
 
-		"pthread_create":          {4, (*lowering).libCreate},
-		"pthread_join":            {2, (*lowering).libJoin},
-		"pthread_exit":            {1, (*lowering).libThreadExit},
-		"pthread_equal":           {2, (*lowering).libEqual},
-		"pthread_detach":          {1, (*lowering).libZero},
-		"pthread_attr_init":       {1, (*lowering).libZero},
-		"pthread_attr_destroy":    {1, (*lowering).libZero},
-		"pthread_mutex_init":      {2, (*lowering).libSyncInit},
-		"pthread_mutex_destroy":   {1, (*lowering).libZero},
-		"pthread_mutex_lock":      {1, (*lowering).libMutex},
-		"pthread_mutex_trylock":   {1, (*lowering).libMutex},
-		"pthread_mutex_unlock":    {1, (*lowering).libMutex},
-		"pthread_cond_init":       {2, (*lowering).libSyncInit},
-		"pthread_cond_destroy":    {1, (*lowering).libZero},
-		"pthread_cond_wait":       {2, (*lowering).libCondWait},
-		"pthread_cond_signal":     {1, (*lowering).libSignal},
-		"pthread_cond_broadcast":  {1, (*lowering).libSignal},
-		"pthread_barrier_init":    {3, (*lowering).libBarrierInit},
-		"pthread_barrier_destroy": {1, (*lowering).libZero},
-		"pthread_barrier_wait":    {1, (*lowering).libBarrier},
-		"sched_yield":             {0, (*lowering).libZero},
-		"usleep":                  {1, (*lowering).libZero},
-		"sleep":                   {1, (*lowering).libZero},
-		"nanosleep":               {2, (*lowering).libZero},
+		"pthread_create":              {4, (*lowering).libCreate},
+		"pthread_join":                {2, (*lowering).libJoin},
+		"pthread_exit":                {1, (*lowering).libThreadExit},
+		"pthread_equal":               {2, (*lowering).libEqual},
+		"pthread_detach":              {1, (*lowering).libZero},
+		"pthread_attr_init":           {1, (*lowering).libZero},
+		"pthread_attr_destroy":        {1, (*lowering).libZero},
+		"pthread_self":                {0, (*lowering).libSelf},
+		"pthread_mutexattr_init":      {1, (*lowering).libMutexAttrInit},
+		"pthread_mutexattr_settype":   {2, (*lowering).libMutexAttrType},
+		"pthread_mutexattr_destroy":   {1, (*lowering).libZero},
+		"pthread_attr_setdetachstate": {2, (*lowering).libZero},
+		"pthread_attr_setstacksize":   {2, (*lowering).libZero},
+		"pthread_mutex_init":          {2, (*lowering).libMutexInit},
+		"pthread_mutex_destroy":       {1, (*lowering).libZero},
+		"pthread_mutex_lock":          {1, (*lowering).libMutex},
+		"pthread_mutex_trylock":       {1, (*lowering).libMutex},
+		"pthread_mutex_unlock":        {1, (*lowering).libMutex},
+		"pthread_cond_init":           {2, (*lowering).libSyncInit},
+		"pthread_cond_destroy":        {1, (*lowering).libZero},
+		"pthread_cond_wait":           {2, (*lowering).libCondWait},
+		"pthread_cond_signal":         {1, (*lowering).libSignal},
+		"pthread_cond_broadcast":      {1, (*lowering).libSignal},
+		"pthread_barrier_init":        {3, (*lowering).libBarrierInit},
+		"pthread_barrier_destroy":     {1, (*lowering).libZero},
+		"pthread_barrier_wait":        {1, (*lowering).libBarrier},
+		"sched_yield":                 {0, (*lowering).libZero},
+		"usleep":                      {1, (*lowering).libZero},
+		"sleep":                       {1, (*lowering).libZero},
+		"nanosleep":                   {2, (*lowering).libZero},
 
 		"malloc": {1, (*lowering).libMalloc},
 		"calloc": {2, (*lowering).libCalloc},
@@ -68,6 +76,15 @@ func newLibrary() map[string]libFunc {
 		"_exit":  {1, (*lowering).libExit},
 		"_Exit":  {1, (*lowering).libExit},
 
+		"memcpy":  {3, (*lowering).libCopy},
+		"memmove": {3, (*lowering).libCopy},
+		"memset":  {3, (*lowering).libMemset},
+		"memcmp":  {3, (*lowering).libCompare},
+		"strcmp":  {2, (*lowering).libCompare},
+		"strncmp": {3, (*lowering).libCompare},
+		"strlen":  {1, (*lowering).libStrlen},
+		"strcpy":  {2, (*lowering).libStrcpy},
+
 		"printf":  {-1, (*lowering).libPrint},
 		"fprintf": {-1, (*lowering).libPrint},
 		"puts":    {1, (*lowering).libPrint},
@@ -76,28 +93,26 @@ func newLibrary() map[string]libFunc {
 		"fflush":  {1, (*lowering).libPrint},
 		"perror":  {1, (*lowering).libPrint},
 
-		"reach_error":              {0, (*lowering).libError},
-		"__VERIFIER_error":         {0, (*lowering).libError},
-		"__VERIFIER_assume":        {1, (*lowering).libAssume},
-		"__CPROVER_assume":         {1, (*lowering).libAssume},
-		"__VERIFIER_assert":        {1, (*lowering).libVerifierAssert},
-		"__CPROVER_assert":         {2, (*lowering).libVerifierAssert},
-		"__VERIFIER_atomic_begin":  {0, (*lowering).libSection},
-		"__VERIFIER_atomic_end":    {0, (*lowering).libSection},
-		"__CPROVER_atomic_begin":   {0, (*lowering).libSection},
-		"__CPROVER_atomic_end":     {0, (*lowering).libSection},
-		"__VERIFIER_nondet_bool":   {0, (*lowering).libNondet},
-		"__VERIFIER_nondet__Bool":  {0, (*lowering).libNondet},
-		"__VERIFIER_nondet_char":   {0, (*lowering).libNondet},
-		"__VERIFIER_nondet_uchar":  {0, (*lowering).libNondet},
-		"__VERIFIER_nondet_short":  {0, (*lowering).libNondet},
-		"__VERIFIER_nondet_ushort": {0, (*lowering).libNondet},
-		"__VERIFIER_nondet_int":    {0, (*lowering).libNondet},
-		"__VERIFIER_nondet_uint":   {0, (*lowering).libNondet},
-		"__VERIFIER_nondet_long":   {0, (*lowering).libNondet},
-		"__VERIFIER_nondet_ulong":  {0, (*lowering).libNondet},
+		"reach_error":             {0, (*lowering).libError},
+		"__VERIFIER_error":        {0, (*lowering).libError},
+		"__VERIFIER_assume":       {1, (*lowering).libAssume},
+		"__CPROVER_assume":        {1, (*lowering).libAssume},
+		"__VERIFIER_assert":       {1, (*lowering).libVerifierAssert},
+		"__CPROVER_assert":        {2, (*lowering).libVerifierAssert},
+		"__VERIFIER_atomic_begin": {0, (*lowering).libSection},
+		"__VERIFIER_atomic_end":   {0, (*lowering).libSection},
+		"__CPROVER_atomic_begin":  {0, (*lowering).libSection},
+		"__CPROVER_atomic_end":    {0, (*lowering).libSection},
 	}
+	for _, t := range nondetTypes {
+		m["__VERIFIER_nondet_"+t] = libFunc{0, (*lowering).libNondet}
+	}
+	return m
 }
+
+// nondetTypes are the names of inputs.
+var nondetTypes = strings.Fields(`bool _Bool char schar uchar s8 u8 short ushort s16 u16 int uint unsigned s32 u32 long ulong
+	longlong ulonglong s64 u64 size_t loff_t off_t pointer pchar charp float double`)
 
 func nothing() value { return value{void: true, obj: ir.NoObject} }
 
@@ -195,9 +210,9 @@ func (f *lowering) libNondet(c *libCall) value {
 	switch c.name {
 	case "__VERIFIER_nondet_bool", "__VERIFIER_nondet__Bool":
 		t, hi = ir.U8, 1
-	case "__VERIFIER_nondet_char":
+	case "__VERIFIER_nondet_char", "__VERIFIER_nondet_schar", "__VERIFIER_nondet_s8":
 		t, lo, hi = ir.S8, -128, 127
-	case "__VERIFIER_nondet_uchar":
+	case "__VERIFIER_nondet_uchar", "__VERIFIER_nondet_u8":
 		t, hi = ir.U8, 255
 	default:
 		d := f.errorf(codeNondet, f.span(c.node), "%s has too many values to try them all", c.name)
@@ -225,25 +240,8 @@ func (f *lowering) libMalloc(c *libCall) value {
 	size := f.operand(c.args[0])
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val = f.temp(), cast(size.e, size.t, ir.U64)
+	op.Msg, op.Layout = c.name, f.allocated(c.args[0])
 	f.emit(op)
-	return value{e: ir.R(op.Dst), t: ir.U64, elem: f.unit.ast.Void, obj: ir.NoObject}
-}
-
-// libCalloc is malloc and stores of zeros, word by word: a block may have been
-// used before.
-func (f *lowering) libCalloc(c *libCall) value {
-	x, y := f.operand(c.args[0]), f.operand(c.args[1])
-	n, ok := ir.Binary(ir.Mul, ir.U64, x.e, y.e).IsConst()
-	if !ok || n < 0 || n > 8*maxLeaves {
-		f.refuse(codeArgument, c.node, "calloc needs a constant size of at most %d bytes", 8*maxLeaves)
-	}
-	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val = f.temp(), ir.Int(n)
-	f.emit(op)
-	to := lvalue{reg: ir.NoReg, addr: ir.R(op.Dst), obj: ir.NoObject}
-	for _, l := range words(0, n) {
-		f.storeWord(f.offset(to, l.off), l.typ, ir.Int(0))
-	}
 	return value{e: ir.R(op.Dst), t: ir.U64, elem: f.unit.ast.Void, obj: ir.NoObject}
 }
 

@@ -50,6 +50,10 @@ func (c *compiler) parseFile(f *source.File) {
 		text = []byte("\n")
 	}
 	config.PragmaHandler = c.pragma
+	if at, tag, found := containsItself(f); found {
+		c.errorf(codeSyntax, at, "%s contains itself", tag)
+		return
+	}
 	ast, err := translate(config, []cc.Source{
 		{Name: "<predefined>", Value: string(predefined) + c.defines()},
 		{Name: f.Name, Value: text},
@@ -165,6 +169,10 @@ func (i includes) Open(name string) (fs.File, error) {
 	}
 	if i.c.files[name] == nil {
 		i.c.files[name] = source.NewFile(name, text)
+	}
+	if at, tag, found := containsItself(i.c.files[name]); found {
+		i.c.errorf(codeSyntax, at, "%s contains itself", tag)
+		text = []byte("\n")
 	}
 	return &openFile{name: path.Base(name), size: int64(len(text)), Reader: bytes.NewReader(text)}, nil
 }

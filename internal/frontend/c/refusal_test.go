@@ -21,12 +21,8 @@ var wanted = regexp.MustCompile(`// want (C\d{4})`)
 // TestRefusals: what is not supported is refused, on its line and with its code,
 // and nothing else is.
 func TestRefusals(t *testing.T) {
-	data, err := os.ReadFile("testdata/refusals.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
 	codes := map[string]bool{}
-	for _, f := range txtar.Parse(data).Files {
+	for _, f := range refusals(t) {
 		t.Run(f.Name, func(t *testing.T) {
 			var want, got []string
 			for i, line := range strings.Split(string(f.Data), "\n") {
@@ -62,6 +58,20 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("no program is refused with %s", m[1])
 		}
 	}
+}
+
+// refusals are the programs that are refused.
+func refusals(t *testing.T) []txtar.File {
+	t.Helper()
+	var files []txtar.File
+	for _, name := range []string{"testdata/refusals.txtar", "testdata/refusals-library.txtar"} {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, txtar.Parse(data).Files...)
+	}
+	return files
 }
 
 func messages(l *diag.List) string {

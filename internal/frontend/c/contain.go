@@ -1,0 +1,66 @@
+package c
+
+import (
+	"regexp"
+
+	"fencepost/internal/source"
+)
+
+// Structs that contain themselves. cc follows members of structs inside structs
+// without an end where one of them is the outer struct again, and no caller can stop
+// it; so the text is looked at first. What C allows, a pointer to the outer struct or a
+// parameter of a function type, passes.
+
+var containToken = regexp.MustCompile(`/\*(?s:.*?)\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\w+|[^\s\w]`)
+
+// opened is a brace, with the tag of the struct or union it opens.
+type opened struct {
+	tag    string
+	parens int // parentheses around it
+}
+
+// containsItself finds a struct inside a struct that has the outer one as a member.
+func containsItself(f *source.File) (at source.Span, tag string, found bool) {
+	places := containToken.FindAllIndex(f.Text, -1)
+	word := func(i int) string {
+		if i < 0 || i >= len(places) {
+			return ""
+		}
+		return string(f.Text[places[i][0]:places[i][1]])
+	}
+	var stack []opened
+	parens, last := 0, "" // last is the tag that may be followed by a brace
+	for i := range places {
+		w := word(i)
+		switch w {
+		case "(":
+			parens++
+		case ")":
+			parens--
+		case "{":
+			stack = append(stack, opened{last, parens})
+		case "}":
+			if len(stack) > 0 {
+				stack = stack[:len(stack)-1]
+			}
+		}
+		last = ""
+		if p := word(i - 1); p != "struct" && p != "union" {
+			continue
+		}
+		last = w
+		next := i + 1
+		for word(next) == "const" || word(next) == "volatile" {
+			next++
+		}
+		if word(next) == "*" || word(next) == "{" {
+			continue
+		}
+		for j := 0; j < len(stack)-1; j++ { // directly inside itself cc notices
+			if o := stack[j]; o.tag == w && o.parens == parens {
+				return f.Span(places[i][0], places[i][1]), w, true
+			}
+		}
+	}
+	return source.Span{}, "", false
+}

@@ -1,0 +1,44 @@
+package c_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"fencepost/internal/pipeline"
+)
+
+// TestLibrary: programs of one thread whose assertions say what the library
+// computes. They hold here and, where there is a gcc, on the machine.
+func TestLibrary(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("testdata", "library", "*.c"))
+	if err != nil || len(paths) < 3 {
+		t.Fatalf("%d programs (%v)", len(paths), err)
+	}
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Log("no gcc here: the programs are not run on the machine")
+	}
+	for _, p := range paths {
+		t.Run(filepath.Base(p), func(t *testing.T) {
+			text, err := os.ReadFile(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := ask(t, pipeline.Input{Name: filepath.Base(p), Text: text}, "sc"); got != "safe" {
+				t.Errorf("here: %s", got)
+			}
+			if gcc == "" {
+				return
+			}
+			bin := filepath.Join(t.TempDir(), "program")
+			if out, err := exec.Command(gcc, "-Wall", "-o", bin, p).CombinedOutput(); err != nil || len(out) > 0 {
+				t.Fatalf("gcc: %v\n%s", err, out)
+			}
+			if out, err := exec.Command(bin).CombinedOutput(); err != nil {
+				t.Errorf("on the machine: %v\n%s", err, out)
+			}
+		})
+	}
+}
