@@ -2,33 +2,42 @@ package testkit_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
+	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
+	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/trace"
+	"fencepost/internal/transform"
 )
+
+var errTooManyStates = errors.New("too many states")
 
 // feasible is the feasible attacks as an engine finds them, each once, after a
 // check of its execution: it replays under TSO and has a cycle.
-func feasible(e engine.Engine, p *ir.Program) (string, int64, error) {
+func feasible(e engine.Engine, p *ir.Program, limit int64) (string, int64, error) {
 	out, err := e.Run(context.Background(), &engine.Task{
-		Program: p, Props: &property.Set{}, Model: memory.TSO, KeepGoing: true, Limits: engine.Limits{Workers: 1},
+		Program: p, Props: &property.Set{}, Model: memory.TSO, KeepGoing: true,
+		Limits: engine.Limits{Workers: 1, Memory: limit}, // loops may count for ever
 	})
 	if err != nil {
 		return "", 0, err
 	}
 	if out.Unknown != "" {
-		return "", 0, fmt.Errorf("%s: unknown: %s", e.Name, out.Unknown)
+		return "", 0, errTooManyStates
 	}
 	seen := map[string]bool{}
 	for _, v := range out.Violations {
@@ -48,19 +57,21 @@ func feasible(e engine.Engine, p *ir.Program) (string, int64, error) {
 	return strings.Join(list, ", "), out.Stats.States, nil
 }
 
-// difference is what the two ways to robustness disagree about, "" if nothing; ok
+// methodsDiffer is what the two ways to robustness disagree about, "" if nothing; ok
 // is false if the program is beyond them.
 func methodsDiffer(p *ir.Program) (diff string, broken, ok bool) {
 	task := &engine.Task{Program: p}
 	if robust.Engine.Supports(task) != nil || pipeline.Instrument.Supports(task) != nil {
 		return "", false, false
 	}
-	one, _, err := feasible(robust.Engine, p)
+	one, _, err := feasible(robust.Engine, p, 8<<20)
 	if err != nil {
-		return err.Error(), false, true
+		return err.Error(), false, err != errTooManyStates
 	}
-	many, _, err := feasible(pipeline.Instrument, p)
+	many, _, err := feasible(pipeline.Instrument, p, 8<<20)
 	switch {
+	case err == errTooManyStates:
+		return "", false, false
 	case err != nil:
 		return err.Error(), false, true
 	case one != many:
@@ -102,4 +113,55 @@ func TestInstrumentationAgrees(t *testing.T) {
 		}
 	}
 	t.Logf("asked %v, of which not robust %v", asked, broken)
+}
+
+// TestInstrumentationTrencher: both ways on the authors' benchmark, with the
+// verdicts of their tool, and how many states each visits.
+func TestInstrumentationTrencher(t *testing.T) {
+	dir := testkit.Shared(t, "bench", "trencher")
+	table, err := os.ReadFile(filepath.Join(dir, "expected.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ones, manys int64
+	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		t.Run(f[0], func(t *testing.T) {
+			p := loadTrencher(t, filepath.Join(dir, f[0]))
+			one, n, err := feasible(robust.Engine, p, 1<<30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			many, m, err := feasible(pipeline.Instrument, p, 1<<30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ones, manys = ones+n, manys+m
+			t.Logf("%s: %d states by one search, %d in all instrumented programs", f[0], n, m)
+			if one != many {
+				t.Errorf("one search: %s; instrumentation: %s", one, many)
+			}
+			if want := map[string]bool{"yes": true, "no": false}[f[3]]; want != (many == "") {
+				t.Errorf("attacks %q, but robust is %s", many, f[3])
+			}
+		})
+	}
+	t.Logf("all: %d states by one search, %d in all instrumented programs", ones, manys)
+}
+
+func loadTrencher(t testing.TB, path string) *ir.Program {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, diags := automaton.ParseTrencher(source.NewFile(filepath.Base(path), text), automaton.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags.All)
+	}
+	flat, err := transform.Run(u.Program, transform.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flat
 }
