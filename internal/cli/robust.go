@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"fencepost"
 	"fencepost/internal/render/dot"
@@ -19,6 +20,12 @@ condition play no part, and buffers have no bound. If the program is not robust,
 the answer names a store and a later load it can be delayed past, with an
 execution and the cycle in its happens-before relation; a fence between the two
 stops this attack. --all lists every such pair.
+
+--method instrument answers the same in another way: for every store and later
+load of a thread it makes a program that under SC comes to a goal if the store
+can be delayed past the load and close a cycle. --emit-instrumented prints such
+a program, with the numbers of all attacks in front; "fencepost export --promela
+--attack N" writes it for SPIN.
 FILE is a program, or - for standard input.
 
 Exit codes: 0 robust, 1 not robust, 2 unknown, 3 bad input or usage, 4 internal
@@ -30,7 +37,9 @@ const robustExample = `  fencepost robust dekker.fp
 
 func (a *app) robustCommand() *cobra.Command {
 	opt := fencepost.Defaults()
-	var asJSON, asDot bool
+	var asJSON, asDot, emit bool
+	attack := 1
+	method := choiceValue{value: fencepost.MethodSearch, choices: []string{fencepost.MethodSearch, fencepost.MethodInstrument}}
 	cmd := &cobra.Command{
 		Use:     "robust FILE",
 		Short:   "Check whether a program behaves on x86 as under SC",
@@ -40,6 +49,10 @@ func (a *app) robustCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			if asJSON && asDot {
 				return &usageError{"--json and --dot cannot be combined", "the JSON has the graphs, too"}
+			}
+			opt.Method = method.value
+			if emit {
+				return a.emitInstrumented(args[0], attack, opt)
 			}
 			return a.answer(args[0], opt, a.services.robust, func(answer fencepost.Answer) error {
 				if asDot {
@@ -60,9 +73,36 @@ func (a *app) robustCommand() *cobra.Command {
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
 	cFlags(flags, &opt)
+	flags.Var(methodValue{&method}, "method", "search: one search for all attacks; instrument: an SC query for each")
+	flags.BoolVar(&emit, "emit-instrumented", false, "print the instrumented program of an attack and ask nothing")
+	flags.Var(countValue{&attack, 1, maxCount}, "attack", "number of the attack to print")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	flags.BoolVar(&asDot, "dot", false, "print the happens-before relation of each attack for Graphviz")
 	return cmd
+}
+
+// methodValue is a choice that help calls a method.
+type methodValue struct{ *choiceValue }
+
+func (methodValue) Type() string { return "method" }
+
+// emitInstrumented prints the instrumented program of an attack.
+func (a *app) emitInstrumented(name string, attack int, opt fencepost.Options) error {
+	in, err := a.read(name)
+	if err != nil {
+		return err
+	}
+	text, diagnostics, err := a.services.instr(in, attack, opt)
+	if err != nil {
+		return &internalError{err}
+	}
+	a.diagnostics(diagnostics)
+	if (fencepost.Answer{Diagnostics: diagnostics}).HasErrors() {
+		a.code = exitUsage
+		return nil
+	}
+	io.WriteString(a.stdout, text)
+	return nil
 }
 
 // graphs prints the attacks as graphs, and the answer itself to stderr, where it

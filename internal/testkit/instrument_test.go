@@ -12,6 +12,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
+	"fencepost/internal/export"
 	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -164,4 +165,119 @@ func loadTrencher(t testing.TB, path string) *ir.Program {
 		t.Fatal(err)
 	}
 	return flat
+}
+
+// TestInstrumentationPrints: the printed form of an instrumented program parses
+// back to it.
+func TestInstrumentationPrints(t *testing.T) {
+	for i := range 40 {
+		p, _ := testkit.Generate(*firstSeed+uint64(i), testkit.Profiles[i%len(testkit.Profiles)]).Flat()
+		in, err := transform.NewInstrumenter(p, transform.InstrumentOptions{})
+		if err != nil {
+			continue
+		}
+		for _, a := range transform.Attacks(p).Attacks {
+			inst, err := in.Attack(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ir.Print(inst.Program)
+			back, diags := ir.Parse("i.ir", []byte(text))
+			if diags.HasErrors() {
+				t.Fatalf("%v\n%s", diags.All, text)
+			}
+			if again := ir.Print(back); again != text {
+				t.Fatalf("printed %s\nand again %s", text, again)
+			}
+		}
+	}
+}
+
+// TestInstrumentationSpin: SPIN answers the exported queries as the one search
+// does, for some random programs and some of the authors'.
+func TestInstrumentationSpin(t *testing.T) {
+	testkit.NeedSpin(t)
+	var list []*ir.Program
+	for i := 0; len(list) < max(3, *programs/400); i++ {
+		pr := []testkit.Profile{{Plain: true}, {Spawn: true}, {}, {Plain: true, Loops: true}, {Sync: true}}[i%5]
+		p, _ := testkit.Generate(*firstSeed+uint64(i), pr).Flat()
+		if len(transform.Attacks(p).Attacks) > 0 {
+			list = append(list, p)
+		}
+	}
+	dir := testkit.Shared(t, "bench", "trencher")
+	for _, name := range []string{"simple-dekker.txt", "mcs-lock.txt", "nbw-w-wr.txt"} {
+		list = append(list, loadTrencher(t, filepath.Join(dir, name)))
+	}
+	asked, found := 0, 0
+	for _, p := range list {
+		in, err := transform.NewInstrumenter(p, transform.InstrumentOptions{Export: true})
+		if err != nil {
+			continue
+		}
+		want, _, err := feasible(robust.Engine, p, 8<<20)
+		if err != nil {
+			continue
+		}
+		attacks := transform.Attacks(p).Attacks
+		for _, a := range attacks[:min(1+*programs/4000, len(attacks))] {
+			inst, err := in.Attack(a)
+			if err != nil {
+				continue
+			}
+			text, refusals := export.Promela(inst.Program, inst.Props, export.Options{Model: export.SC, FaultsStop: true})
+			if len(refusals) > 0 {
+				t.Logf("%s: refused: %s", p.Name, refusals[0].Reason)
+				continue
+			}
+			got, err := testkit.RunSpin(context.Background(), t.TempDir(), text, testkit.SpinCheck)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Inconclusive != "" {
+				t.Logf("%s: no answer: %s", p.Name, got.Inconclusive)
+				continue
+			}
+			asked++
+			is := strings.Contains(", "+want+",", fmt.Sprintf(", %d past %d,", a.Store, a.Load))
+			if is {
+				found++
+			}
+			if is != (got.Errors > 0) {
+				t.Errorf("%s, attack %d past %d: feasible %v, SPIN says errors: %d\n%s\n%s", p.Name, a.Store, a.Load, is, got.Errors, ir.Print(p), text)
+			}
+		}
+	}
+	t.Logf("%d attacks asked, %d feasible", asked, found)
+	if asked == 0 {
+		t.Error("SPIN answered nothing")
+	}
+}
+
+// BenchmarkInstrumentation prints how many states the one search visits against all
+// instrumented programs together, over the authors' benchmark.
+func BenchmarkInstrumentation(b *testing.B) {
+	dir := testkit.Shared(b, "bench", "trencher")
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range b.N {
+		var ones, manys int64
+		for _, file := range files {
+			p := loadTrencher(b, file)
+			_, n, err := feasible(robust.Engine, p, 1<<30)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, m, err := feasible(pipeline.Instrument, p, 1<<30)
+			if err != nil {
+				b.Fatal(err)
+			}
+			ones, manys = ones+n, manys+m
+		}
+		b.ReportMetric(float64(ones), "search-states")
+		b.ReportMetric(float64(manys), "instrumented-states")
+		b.ReportMetric(float64(manys)/float64(ones), "ratio")
+	}
 }
