@@ -53,6 +53,10 @@ const (
 	MethodInstrument = pipeline.MethodInstrument
 )
 
+// LazyModes are the variants of the engine lazy, for Options.Mode; the first is the
+// default.
+var LazyModes = pipeline.LazyModes
+
 // ShowInstrumented prints the program whose SC executions decide whether an attack
 // on robustness, numbered from 1, is feasible.
 func ShowInstrumented(in Input, attack int, opt Options) (string, []verdict.Diagnostic, error) {
