@@ -151,6 +151,12 @@ func TestInstrumentationTrencher(t *testing.T) {
 }
 
 func loadTrencher(t testing.TB, path string) *ir.Program {
+	p, _ := loadTrencherAll(t, path)
+	return p
+}
+
+// loadTrencherAll also gives what is asked.
+func loadTrencherAll(t testing.TB, path string) (*ir.Program, *property.Set) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -164,7 +170,7 @@ func loadTrencher(t testing.TB, path string) *ir.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return flat
+	return flat, u.Props
 }
 
 // TestInstrumentationPrints: the printed form of an instrumented program parses

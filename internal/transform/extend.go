@@ -3,6 +3,8 @@ package transform
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -43,6 +45,8 @@ type Extended struct {
 	// one that carries out none (the projection h of [BCDM15 §3.1]). A store, moreover,
 	// lets the oldest pending store of its thread reach memory.
 	Of []ir.EdgeID
+	// names of edges in names of sequences, "" for those that are not named.
+	names []string
 
 	exact bool // accesses overlap only if they are to the same bytes
 }
@@ -55,19 +59,29 @@ func NewExtended(p *ir.Program, props *property.Set) *Extended {
 	x := &Extended{Program: p, Props: props, exact: exact(p)}
 	for id := range p.NextEdge {
 		x.Of = append(x.Of, id)
+		x.names = append(x.names, strconv.Itoa(int(id)))
 	}
 	return x
 }
 
-// Project is h: the instructions of the original that a sequence carries out.
-func (x *Extended) Project(sequence []ir.EdgeID) []ir.EdgeID {
-	var out []ir.EdgeID
+// Name tells sequences apart in terms of the original: its instructions in order,
+// with a ^ the stores that were issued before and are made now, and with an @ and
+// a number what was copied because it leads out of a sequence.
+//
+// Differs from the paper: h of [BCDM15 §3.1] forgets the latter two. Then [BCDM15
+// Lemma 2] does not hold. A sequence that begins with a store made at the end of an earlier
+// one, and goes on along a third, can have the projection of the third; and a store that
+// is an alternative to an instruction of a sequence exists twice afterwards. Algorithm 1
+// ends on programs without loops all the same: every extension takes its store
+// out, and what it puts in instead stands further down.
+func (x *Extended) Name(sequence []ir.EdgeID) string {
+	var parts []string
 	for _, id := range sequence {
-		if x.Of[id] != ir.NoEdge {
-			out = append(out, x.Of[id])
+		if x.names[id] != "" {
+			parts = append(parts, x.names[id])
 		}
 	}
-	return out
+	return strings.Join(parts, " ")
 }
 
 // Extend is R (+) sigma, exact or practical; sigma is edges of thread t of the
@@ -86,7 +100,7 @@ func (x *Extended) Extend(t ir.ThreadID, sigma []ir.EdgeID, exact bool) (*Extend
 	f.Name = uniqueFunc(&out, t)
 	out.Threads[t].Func = ir.FuncID(len(out.Funcs))
 	out.Funcs = append(out.Funcs, &f)
-	next := &Extended{Program: &out, Of: slices.Clone(x.Of), exact: x.exact}
+	next := &Extended{Program: &out, Of: slices.Clone(x.Of), names: slices.Clone(x.names), exact: x.exact}
 	w := &extender{x: next, f: &f, src: src, t: t, whole: exact, names: map[string]bool{}}
 	for _, id := range sigma {
 		i := slices.IndexFunc(src.Edges, func(e ir.Edge) bool { return e.ID == id })
@@ -213,12 +227,15 @@ func (w *extender) reg(name string) ir.Reg {
 func (w *extender) edge(from ir.Loc, op ir.Op, to ir.Loc, real bool) {
 	p := w.x.Program
 	e := ir.Edge{ID: p.NextEdge, Origin: w.e.Origin, From: from, To: to, Op: op, Pos: w.e.Pos, Stack: w.e.Stack, Pass: extendPass}
-	of := ir.NoEdge
+	of, name := ir.NoEdge, ""
 	if real {
-		of = w.x.Of[w.e.ID]
+		of, name = w.x.Of[w.e.ID], w.x.names[w.e.ID]
+	} else if op.Kind == ir.Store {
+		name = "^" + strings.TrimPrefix(w.x.names[w.e.ID], "^")
 	}
 	p.NextEdge++
 	w.x.Of = append(w.x.Of, of)
+	w.x.names = append(w.x.names, name)
 	w.f.Edges = append(w.f.Edges, e)
 }
 
@@ -425,6 +442,8 @@ func (w *extender) waysOut(from ir.Loc) {
 		at := w.loc("e")
 		w.flush(from, at, false)
 		w.edge(at, other.Op, other.To, true)
+		last := len(w.x.names) - 1
+		w.x.names[last] = fmt.Sprintf("%s@%d", w.x.names[last], last)
 	}
 	w.e = here
 }

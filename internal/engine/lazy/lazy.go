@@ -220,11 +220,8 @@ func (r *refinement) extend(found []engine.Violation) (grew bool, why string, er
 			}
 		}
 		for _, s := range all {
-			key := fmt.Sprint(s.thread, base.Project(s.edges))
-			if r.used[key] {
-				if exact { // against [BCDM15 Lemma 2]
-					return false, "", fmt.Errorf("the oracle repeats a sequence: thread %d, %s", s.thread, key)
-				}
+			key := fmt.Sprint(s.thread, base.Name(s.edges))
+			if r.used[key] && !exact { // where the store is gone it cannot come again
 				continue
 			}
 			next, err := r.x.Extend(s.thread, s.edges, exact)
