@@ -68,12 +68,13 @@ func NewExtended(p *ir.Program, props *property.Set) *Extended {
 // with a ^ the stores that were issued before and are made now, and with an @ and
 // a number what was copied because it leads out of a sequence.
 //
-// Differs from the paper: h of [BCDM15 §3.1] forgets the latter two. Then [BCDM15
-// Lemma 2] does not hold. A sequence that begins with a store made at the end of an earlier
-// one, and goes on along a third, can have the projection of the third; and a store that
-// is an alternative to an instruction of a sequence exists twice afterwards. Algorithm 1
-// ends on programs without loops all the same: every extension takes its store
-// out, and what it puts in instead stands further down.
+// Differs from the paper: h of [BCDM15 §3.1] forgets the latter two, and [BCDM15 Lemma 2]
+// says that the projections of sequences never repeat. With these they do. A sequence that
+// begins with a store made at the end of an earlier one, and goes on along a third, has the
+// projection of the third; and a store that is an alternative to an instruction of a
+// sequence exists twice afterwards. Names without ^ and @ do not repeat. Algorithm 1 ends on programs
+// without loops all the same: every extension takes its store out, and what it
+// puts in instead stands further down.
 func (x *Extended) Name(sequence []ir.EdgeID) string {
 	var parts []string
 	for _, id := range sequence {

@@ -25,7 +25,8 @@ import (
 //     when it finds no sequence that was not used before, the answer is unknown.
 //
 // Differs from the paper: line 3 of the algorithm asks about R, not P, which must be
-// meant. Practical mode also adds a long variant of every sequence (long.go).
+// meant. Where it would have to give up, practical mode tries long variants of the
+// sequences (long.go).
 
 // Ask is a question to another engine.
 type Ask func(context.Context, *engine.Task) (*engine.Outcome, error)
@@ -94,7 +95,8 @@ func (l *lazy) run(ctx context.Context, task *engine.Task) (*engine.Outcome, err
 		return nil, err
 	}
 	start := time.Now()
-	r := &refinement{lazy: l, ctx: ctx, task: task, used: map[string]bool{}}
+	own := *task
+	r := &refinement{lazy: l, ctx: ctx, task: &own, used: map[string]bool{}}
 	var out *engine.Outcome
 	var err error
 	if task.Mode == Exact {
@@ -169,7 +171,7 @@ func (r *refinement) rounds() (*engine.Outcome, error) {
 			out.Unknown = fmt.Sprintf("round %d: %s", r.round, out.Unknown)
 			return out, nil
 		}
-		found, err := r.ask(r.oracle, memory.TSO, r.task.Mode != Exact)
+		found, err := r.witnesses(out.Stats.States)
 		if err != nil {
 			return nil, err
 		}
@@ -195,6 +197,25 @@ func (r *refinement) rounds() (*engine.Outcome, error) {
 	}
 }
 
+// witnesses asks the oracle: for one witness, or in practical mode for all it finds
+// in about the time the SC question took, and for one if that was not enough.
+func (r *refinement) witnesses(states int64) (*engine.Outcome, error) {
+	if r.task.Mode == Exact {
+		return r.ask(r.oracle, memory.TSO, false)
+	}
+	limit := r.task.Limits.States
+	defer func() { r.task.Limits.States = limit }()
+	if some := r.stats.States + 4*states + 20_000; limit == 0 || some < limit {
+		r.task.Limits.States = some
+	}
+	found, err := r.ask(r.oracle, memory.TSO, true)
+	if err != nil || len(found.Violations) > 0 || found.Unknown == "" || r.ctx.Err() != nil {
+		return found, err
+	}
+	r.task.Limits.States = limit
+	return r.ask(r.oracle, memory.TSO, false)
+}
+
 func edges(p *ir.Program) int {
 	n := 0
 	for t := range p.Threads {
@@ -203,44 +224,67 @@ func edges(p *ir.Program) int {
 	return n
 }
 
-// extend makes R buffer along the sequences of witnesses, those that are new.
+// extend makes R buffer along the sequences of witnesses, those that are new; in
+// practical mode, if none is, along long variants of them.
 func (r *refinement) extend(found []engine.Violation) (grew bool, why string, err error) {
 	exact := r.task.Mode == Exact
-	why = "the oracle finds no sequence that was not used before"
 	base := r.x
+	why = "the oracle finds no sequence that was not used before"
+	var all []sequence
 	for i := range found {
 		s, err := sequenceOf(&found[i])
 		if err != nil {
 			return false, "", err
 		}
-		all := []sequence{s}
-		if !exact {
-			if longer, ok := longVariant(base.Program, &found[i], s); ok {
-				all = append(all, longer)
-			}
+		all = append(all, s)
+		if exact {
+			break // R will have changed: the other witnesses are not its own
 		}
-		for _, s := range all {
-			key := fmt.Sprint(s.thread, base.Name(s.edges))
-			if r.used[key] && !exact { // where the store is gone it cannot come again
-				continue
-			}
-			next, err := r.x.Extend(s.thread, s.edges, exact)
-			if u := (*transform.Unsupported)(nil); errors.As(err, &u) {
-				why = u.What
-				continue
-			}
+	}
+	for _, s := range all {
+		ok, refused, err := r.extendBy(base, s)
+		if err != nil {
+			return false, "", err
+		}
+		grew = grew || ok
+		if refused != "" {
+			why = refused
+		}
+	}
+	if grew || exact {
+		return grew, why, nil
+	}
+	for i := range found {
+		if longer, found := longVariant(base.Program, &found[i], all[i]); found {
+			ok, _, err := r.extendBy(base, longer)
 			if err != nil {
 				return false, "", err
 			}
-			r.used[key] = true
-			r.x, grew = next, true
-			r.logf("round %d: buffer along %s", r.round, describe(base.Program, s))
-		}
-		if exact {
-			break // R has changed: the other witnesses are not its own
+			grew = grew || ok
 		}
 	}
 	return grew, why, nil
+}
+
+// extendBy makes R buffer along a sequence of base, unless that was done already or
+// cannot be done; refused says why it cannot.
+func (r *refinement) extendBy(base *transform.Extended, s sequence) (grew bool, refused string, err error) {
+	exact := r.task.Mode == Exact
+	key := fmt.Sprint(s.thread, base.Name(s.edges))
+	if r.used[key] && !exact { // where the store is gone it cannot come again
+		return false, "", nil
+	}
+	next, err := r.x.Extend(s.thread, s.edges, exact)
+	if u := (*transform.Unsupported)(nil); errors.As(err, &u) {
+		return false, u.What, nil
+	}
+	if err != nil {
+		return false, "", err
+	}
+	r.used[key] = true
+	r.x = next
+	r.logf("round %d: buffer along %s", r.round, describe(base.Program, s))
+	return true, "", nil
 }
 
 // describe names a sequence by its store and its load.

@@ -7,13 +7,13 @@ import (
 	"fencepost/verdict"
 )
 
-// Long variants. A witness of robustness is as short as possible, and its sequence has few
-// stores; a goal may need many of them in the buffer at once. [BCDM15 Fig. 9] is such
-// a program: two rounds of a loop have to be delayed. Extensions may follow any
-// sequence without doing harm in practical mode, so beside the witness's own one that goes round
-// loops a few times more is used: the thread runs on alone from the store, nobody else
-// moves, and takes the load of the attack only where it would otherwise come
-// for the fourth time to a state it was in.
+// Long variants. A witness of robustness is as short as possible, and its sequence
+// has few stores; a goal may need many of them in the buffer at once, such as two rounds of a
+// loop. Extensions may follow any sequence without doing harm in practical mode.
+// So where witnesses bring nothing new, sequences are tried that go round loops a few times
+// more: the thread runs on alone from the store, nobody else moves, and takes the
+// load of the attack only where it would otherwise come for the fourth time to a
+// state it was in.
 
 const (
 	maxLong  = 4000 // instructions of a long variant
