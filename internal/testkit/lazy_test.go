@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
@@ -321,4 +323,44 @@ func TestLazyEndless(t *testing.T) {
 		return
 	}
 	t.Error("the program is not in the corpus")
+}
+
+// TestCorpusLazy: on the whole corpus the engine says what the file expects, or that
+// it does not know, or that it does not take the program.
+func TestCorpusLazy(t *testing.T) {
+	var asked, unknown atomic.Int64
+	t.Run("corpus", func(t *testing.T) {
+		for _, c := range corpus(t) {
+			want := c.Expect["tso"]
+			if want == "" {
+				continue
+			}
+			t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
+				t.Parallel()
+				opt := c.Options
+				opt.Engine, opt.Workers, opt.Memory, opt.Timeout = "lazy", 1, 64<<20, 2*time.Second
+				opt.KeepGoing, opt.Finals, opt.Deadlock = false, false, false
+				a, err := pipeline.Check(context.Background(), c.Input, []string{"tso"}, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a.HasErrors() {
+					return // refused
+				}
+				asked.Add(1)
+				r := &a.Results[0]
+				if r.Verdict == verdict.Unknown {
+					unknown.Add(1)
+					return
+				}
+				if got := r.Verdict.String(); got != want && want != "unknown" {
+					t.Errorf("want %s, got %s (%s)", want, got, r.Reason)
+				}
+			})
+		}
+	})
+	t.Logf("%d programs asked, %d unknown", asked.Load(), unknown.Load())
+	if asked.Load() < 40 {
+		t.Errorf("only %d programs were asked", asked.Load())
+	}
 }

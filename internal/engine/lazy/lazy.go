@@ -242,6 +242,9 @@ func (r *refinement) extend(found []engine.Violation) (grew bool, why string, er
 		}
 	}
 	for _, s := range all {
+		if grew && r.ctx.Err() != nil {
+			break // the next question will say so
+		}
 		ok, refused, err := r.extendBy(base, s)
 		if err != nil {
 			return false, "", err
