@@ -57,6 +57,23 @@ func Robust(ctx context.Context, in Input, opt Options) (Answer, error) {
 	return pipeline.Robust(ctx, in, opt)
 }
 
+// The methods of Robust, for Options.Method: one search over all attacks, or one
+// instrumented program for each.
+const (
+	MethodSearch     = pipeline.MethodSearch
+	MethodInstrument = pipeline.MethodInstrument
+)
+
+// LazyModes are the variants of the engine lazy, for Options.Mode; the first is the
+// default.
+var LazyModes = pipeline.LazyModes
+
+// ShowInstrumented prints the program whose SC executions decide whether an attack
+// on robustness, numbered from 1, is feasible.
+func ShowInstrumented(in Input, attack int, opt Options) (string, []verdict.Diagnostic, error) {
+	return pipeline.ShowInstrumented(in, attack, opt)
+}
+
 // ShowForm says in which form Show prints a program.
 type ShowForm = pipeline.ShowForm
 

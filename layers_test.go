@@ -42,7 +42,7 @@ var (
 
 // policy has a row per package. "." is the root.
 var policy = map[string]rule{
-	".":             {ours: []string{"internal/pipeline", "internal/suite", "verdict"}},
+	".":             {ours: []string{"internal/pipeline", "internal/suite", "internal/family", "verdict"}},
 	"cmd/fencepost": {ours: []string{"internal/cli"}},
 	"verdict":       {},
 	"bench":         {ours: []string{".", "verdict"}},
@@ -66,6 +66,7 @@ var policy = map[string]rule{
 	"internal/engine":          {ours: []string{"internal/ir", "internal/property", "internal/memory", "verdict"}},
 	"internal/engine/explicit": {ours: engineMay},
 	"internal/engine/robust":   {ours: engineMay},
+	"internal/engine/lazy":     {ours: engineMay},
 
 	"internal/explain": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "verdict"}},
 
@@ -73,10 +74,11 @@ var policy = map[string]rule{
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
-		"internal/engine/robust", "internal/explain", "internal/trace", "internal/replay", "verdict",
+		"internal/engine/robust", "internal/engine/lazy", "internal/explain", "internal/trace", "internal/replay", "verdict",
 	}},
 
-	"internal/suite": {ours: []string{"verdict"}},
+	"internal/suite":  {ours: []string{"verdict"}},
+	"internal/family": {},
 
 	"internal/render/text": {ours: renderMay},
 	"internal/render/json": {ours: renderMay},

@@ -39,12 +39,14 @@ const (
 
 type checkFlags struct {
 	models modelsValue
+	mode   choiceValue
+	rounds bool
 	json   bool
 	opt    fencepost.Options
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{"tso"}, opt: fencepost.Defaults()}
+	f := &checkFlags{models: modelsValue{"tso"}, mode: lazyModes(), opt: fencepost.Defaults()}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -56,6 +58,8 @@ func (a *app) checkCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
+	flags.Var(modeValue{&f.mode}, "mode", "of the engine lazy: practical, or exact for programs without loops")
+	flags.BoolVar(&f.rounds, "trace-refinement", false, "print every round of the engine lazy to stderr")
 	flags.StringVar(&f.opt.Engine, "engine", "", "the one engine to ask; by default those that fit are asked")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
 	flags.Var(sizeValue{&f.opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
@@ -74,6 +78,9 @@ func (a *app) checkCommand() *cobra.Command {
 }
 
 func (a *app) check(names []string, f *checkFlags) error {
+	if err := a.lazyFlags(f); err != nil {
+		return err
+	}
 	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
 		return a.services.check(ctx, in, f.models, opt)
 	}

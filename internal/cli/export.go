@@ -15,7 +15,10 @@ const exportHelp = `Write a program and its questions in the language of another
 --promela writes a model for SPIN. SPIN itself knows sequential consistency
 only: with --model tso the store buffers become part of the model. The head of
 the text says how to run it and how to read SPIN's answer. What cannot be
-written in Promela is refused with its position.`
+written in Promela is refused with its position.
+
+With --attack N it writes the instrumented program that decides whether attack N
+on robustness is feasible: SPIN reports an error if it is. Its model is SC.`
 
 const exportExample = `  fencepost export dekker.fp --promela -o dekker.pml
   fencepost export dekker.fp --promela --model sc | less`
@@ -44,6 +47,7 @@ func (a *app) exportCommand() *cobra.Command {
 	flags.BoolVar(&promela, "promela", false, "write Promela, for SPIN")
 	flags.VarP(modelValue{&model}, "model", "m", "memory model: sc or tso")
 	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "pending stores per thread, for threads that store in loops")
+	flags.Var(countValue{&opt.Attack, 0, maxCount}, "attack", "write the query about an attack on robustness, as robust --emit-instrumented numbers them")
 	flags.StringVarP(&output, "output", "o", "", "file to write; standard output if not given")
 	flags.BoolVar(&opt.Deadlock, "deadlock", false, "also ask for deadlocks")
 	flags.Var(countValue{&opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 
 	"fencepost"
 	"fencepost/internal/render/dot"
@@ -23,6 +24,12 @@ stops this attack. --all lists every such pair.
 --criterion asks for something stronger or weaker: trf for the absence of
 triangular races, which implies robustness; state for equal final states under SC
 and --model, exact for programs without loops and bounded by --buffer otherwise.
+
+--method instrument answers the same in another way: for every store and later
+load of a thread it makes a program that under SC comes to a goal if the store
+can be delayed past the load and close a cycle. --emit-instrumented prints such
+a program, with the numbers of all attacks in front; "fencepost export --promela
+--attack N" writes it for SPIN.
 FILE is a program, or - for standard input; several files of C are one program.
 
 Exit codes: 0 robust, 1 not robust, 2 unknown, 3 bad input or usage, 4 internal
@@ -36,7 +43,9 @@ const robustExample = `  fencepost robust dekker.fp
 
 func (a *app) robustCommand() *cobra.Command {
 	opt := fencepost.Defaults()
-	var asJSON, asDot bool
+	var asJSON, asDot, emit bool
+	attack := 1
+	method := choiceValue{value: fencepost.MethodSearch, choices: []string{fencepost.MethodSearch, fencepost.MethodInstrument}}
 	cmd := &cobra.Command{
 		Use:     "robust FILE...",
 		Short:   "Check whether a program behaves on x86 as under SC",
@@ -49,6 +58,10 @@ func (a *app) robustCommand() *cobra.Command {
 			}
 			if err := criterionFlags(cmd, &opt, asDot); err != nil {
 				return err
+			}
+			opt.Method = method.value
+			if emit {
+				return a.emitInstrumented(args, attack, opt)
 			}
 			return a.answer(args, opt, a.services.robust, func(answer fencepost.Answer) error {
 				if asDot {
@@ -73,6 +86,9 @@ func (a *app) robustCommand() *cobra.Command {
 	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "search without ruling out attacks first; with --criterion state, visit every interleaving")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
 	cFlags(flags, &opt)
+	flags.Var(methodValue{&method}, "method", "search: one search for all attacks; instrument: an SC query for each")
+	flags.BoolVar(&emit, "emit-instrumented", false, "print the instrumented program of an attack and ask nothing")
+	flags.Var(countValue{&attack, 1, maxCount}, "attack", "number of the attack to print")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	flags.BoolVar(&asDot, "dot", false, "print the happens-before relation of each attack for Graphviz")
 	return cmd
@@ -95,6 +111,30 @@ func criterionFlags(cmd *cobra.Command, opt *fencepost.Options, asDot bool) erro
 	if !state && cmd.Flags().Changed("buffer") {
 		return &usageError{"--buffer goes with --criterion state only", "otherwise buffers have no bound"}
 	}
+	return nil
+}
+
+// methodValue is a choice that help calls a method.
+type methodValue struct{ *choiceValue }
+
+func (methodValue) Type() string { return "method" }
+
+// emitInstrumented prints the instrumented program of an attack.
+func (a *app) emitInstrumented(names []string, attack int, opt fencepost.Options) error {
+	in, err := a.readProgram(names)
+	if err != nil {
+		return err
+	}
+	text, diagnostics, err := a.services.instr(in, attack, opt)
+	if err != nil {
+		return &internalError{err}
+	}
+	a.diagnostics(diagnostics)
+	if (fencepost.Answer{Diagnostics: diagnostics}).HasErrors() {
+		a.code = exitUsage
+		return nil
+	}
+	io.WriteString(a.stdout, text)
 	return nil
 }
 

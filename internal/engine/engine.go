@@ -49,6 +49,8 @@ type Task struct {
 	WitnessFinal func(final string) bool
 	NoReduction  bool // no partial-order or symmetry reduction
 	Progress     func(Progress)
+	Mode         string       // which variant of the engine, "" for its default
+	Log          func(string) // is told, a line at a time, how the engine gets on; nil: nobody
 }
 
 // Limits of a run. Time is the context's.

@@ -54,6 +54,9 @@ type Options struct {
 	// Buffer bounds the entries of a thread's store buffer, for threads that can
 	// store in a loop.
 	Buffer int
+	// FaultsStop says that a thread that makes an error (a wrong address, say) stops
+	// there, and that this is no violation of anything.
+	FaultsStop bool
 }
 
 // Refusal is something the other language cannot express.

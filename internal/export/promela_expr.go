@@ -230,6 +230,13 @@ func spanOf(p *ir.Program, e *ir.Expr) span {
 			return span{x.lo - y.hi, x.hi - y.lo}
 		}
 		return span{x.lo + y.lo, x.hi + y.hi}
+	case ir.Mul:
+		// A product of ints is one, or the program traps where it is computed.
+		x, y := spanOf(p, e.X), spanOf(p, e.Y)
+		if e.Type.Bits != 64 || !fits(x.lo) || !fits(x.hi) || !fits(y.lo) || !fits(y.hi) {
+			return anything
+		}
+		return span{math.MinInt32, math.MaxInt32}
 	default:
 		return anything
 	}

@@ -5,6 +5,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 
 	"fencepost/internal/ir"
 )
@@ -35,6 +36,20 @@ func join(lists ...[]string) []string {
 
 // edge is the ways an edge can go.
 func (w *promela) edge(t *thread, e *ir.Edge) []alternative {
+	ways := w.allWays(t, e)
+	if !w.opt.FaultsStop {
+		return ways
+	}
+	return slices.DeleteFunc(ways, func(a alternative) bool {
+		return a.stops && len(a.acts) == 1 && a.acts[0] == failure
+	})
+}
+
+// failure is what a thread does that makes an error.
+const failure = "assert(false)"
+
+// allWays is edge with the ways to errors.
+func (w *promela) allWays(t *thread, e *ir.Edge) []alternative {
 	op, in := &e.Op, t.env()
 	switch op.Kind {
 	case ir.Nop:
@@ -108,7 +123,7 @@ func (w *promela) checked(pl *place, guard []string) (fails []alternative, valid
 		valid = append(valid, pl.window)
 	}
 	if ok := pl.ok(); ok != "" {
-		fails = append(fails, alternative{guard: join(guard, []string{"!" + ok}), acts: []string{"assert(false)"}, stops: true})
+		fails = append(fails, alternative{guard: join(guard, []string{"!" + ok}), acts: []string{failure}, stops: true})
 		valid = append(valid, ok)
 	}
 	return fails, valid

@@ -45,7 +45,7 @@ func (w *promela) mutex(t *thread, e *ir.Edge) []alternative {
 			add(true, ir.EPERM, "", "!("+own+")")
 		} else {
 			out = append(out, alternative{
-				guard: join(valid, alone, drained, []string{"!(" + own + ")"}), acts: []string{"assert(false)"}, stops: true,
+				guard: join(valid, alone, drained, []string{"!(" + own + ")"}), acts: []string{failure}, stops: true,
 			})
 		}
 		return out
@@ -103,11 +103,11 @@ func (w *promela) join(t *thread, e *ir.Edge) []alternative {
 	op := &e.Op
 	handle := w.expr(op.Val, t.env())
 	guard := join(w.alone(t, e), t.drained(e))
-	out := []alternative{{guard: join(guard, []string{"!" + inRange(handle, int64(len(w.threads)))}), acts: []string{"assert(false)"}, stops: true}}
+	out := []alternative{{guard: join(guard, []string{"!" + inRange(handle, int64(len(w.threads)))}), acts: []string{failure}, stops: true}}
 	for _, u := range w.threads {
 		is := fmt.Sprintf("%s == %d", handle, u.id)
 		if u.started != "" {
-			out = append(out, alternative{guard: join(guard, []string{is, "!" + u.started}), acts: []string{"assert(false)"}, stops: true})
+			out = append(out, alternative{guard: join(guard, []string{is, "!" + u.started}), acts: []string{failure}, stops: true})
 		}
 		conds := []string{is, u.ended}
 		if u.room > 0 {

@@ -130,6 +130,7 @@ func (p *program) task(flat *ir.Program, model memory.Model, opt Options) *engin
 		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: workers(opt)},
 		// An observation must not hide a violation that is further away.
 		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),
+		Mode:      opt.Mode, Log: opt.Log,
 	}
 	if opt.Progress != nil {
 		task.Progress = func(g engine.Progress) {

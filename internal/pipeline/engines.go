@@ -6,11 +6,13 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
+	"fencepost/internal/engine/lazy"
+	"fencepost/internal/engine/robust"
 )
 
 // engines are those that answer a program's own questions. The first is the one
 // that takes every program.
-var engines = []engine.Engine{explicit.Engine}
+var engines = []engine.Engine{explicit.Engine, lazy.New(explicit.Engine, robust.Engine)}
 
 // engineNamed finds an engine.
 func engineNamed(name string) (*engine.Engine, error) {
@@ -23,3 +25,7 @@ func engineNamed(name string) (*engine.Engine, error) {
 	}
 	return nil, fmt.Errorf("unknown engine %q: choose among %s", name, strings.Join(names, ", "))
 }
+
+// LazyModes are the variants of the engine lazy, for Options.Mode; the first is the
+// default.
+var LazyModes = lazy.Modes

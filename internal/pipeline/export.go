@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"fencepost/internal/export"
+	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
@@ -22,6 +23,9 @@ type ExportOptions struct {
 	Options
 	Format ExportFormat
 	Model  string // sc or tso
+	// Attack is the number of an attack, from 1: instead of the program its
+	// instrumented program is written, whose model is SC. 0: none.
+	Attack int
 }
 
 // Export writes the program and its questions in the language of another tool.
@@ -57,7 +61,15 @@ func Export(in Input, opt ExportOptions) (text string, diags []verdict.Diagnosti
 		return "", append(p.diags, d), nil
 	}
 	stage = "export"
-	text, refusals := export.Promela(flat, p.props, export.Options{Model: model, Buffer: opt.Buffer})
+	props, how := p.props, export.Options{Model: model, Buffer: opt.Buffer}
+	if opt.Attack > 0 {
+		inst, _, d := p.instrumentAttack(flat, opt.Attack, transform.InstrumentOptions{Export: true})
+		if d != nil {
+			return "", append(p.diags, *d), nil
+		}
+		flat, props, how = inst.Program, inst.Props, export.Options{Model: export.SC, FaultsStop: true}
+	}
+	text, refusals := export.Promela(flat, props, how)
 	for _, r := range refusals {
 		d := verdict.Diagnostic{Severity: "error", Code: "FP0950", Pos: position(r.Pos), Message: r.Reason}
 		if d.Pos.File == "" {

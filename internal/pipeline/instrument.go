@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -255,4 +256,80 @@ func takeEdge(y *memory.System, r *engine.Recorder, thread int, edge ir.EdgeID, 
 		}
 	}
 	return fmt.Errorf("thread %s cannot take edge %d after %d steps", y.Prog.Threads[thread].Name, edge, len(r.Witness().Steps))
+}
+
+// ShowInstrumented prints the instrumented program of an attack, numbered from 1,
+// with a list of all attacks in front of it.
+func ShowInstrumented(in Input, attack int, opt Options) (text string, diags []verdict.Diagnostic, err error) {
+	stage := "front end"
+	defer caught(&stage, in, &err)
+
+	p := load(in, opt)
+	if !p.ok() {
+		return "", p.diags, nil
+	}
+	stage = "passes"
+	flat := p.flat(opt)
+	if flat == nil {
+		return "", p.diags, nil
+	}
+	if d, refused := p.unboundedThreads(flat); refused {
+		return "", append(p.diags, d), nil
+	}
+	inst, attacks, d := p.instrumentAttack(flat, attack, transform.InstrumentOptions{})
+	if d != nil {
+		return "", append(p.diags, *d), nil
+	}
+	var b strings.Builder
+	for i, a := range attacks {
+		this := ""
+		if i+1 == attack {
+			this = " (this one)"
+		}
+		fmt.Fprintf(&b, "# attack %d%s: %s\n", i+1, this, describeAttack(flat, a))
+	}
+	for _, g := range inst.Props.Goals {
+		at := g.At[0]
+		name := inst.Program.ThreadFunc(at.Thread).Locs[at.Locs[0]].Name
+		fmt.Fprintf(&b, "# feasible if thread %s reaches %s under SC\n", inst.Program.Threads[at.Thread].Name, name)
+	}
+	b.WriteString(ir.Print(inst.Program))
+	return b.String(), p.diags, nil
+}
+
+// instrumentAttack makes the instrumented program of the attack with a number.
+func (p *program) instrumentAttack(flat *ir.Program, number int, opt transform.InstrumentOptions) (*transform.Instrumented, []transform.Attack, *verdict.Diagnostic) {
+	in, err := newInstrumenter(flat, opt)
+	if err != nil {
+		d := p.unsupported(err)
+		return nil, nil, &d
+	}
+	attacks := transform.Attacks(flat).Attacks
+	if number < 1 || number > len(attacks) {
+		d := &verdict.Diagnostic{
+			Severity: "error", Code: "FP0910", Pos: verdict.Pos{File: p.input.Name},
+			Message: fmt.Sprintf("there is no attack %d", number),
+			Notes:   []string{fmt.Sprintf("%d attack(s) cannot be ruled out by fences and addresses", len(attacks))},
+		}
+		return nil, nil, d
+	}
+	inst, err := in.Attack(attacks[number-1])
+	if err != nil {
+		d := p.unsupported(unsupportedPass(err))
+		return nil, nil, &d
+	}
+	return inst, attacks, nil
+}
+
+// describeAttack names an attack for people.
+func describeAttack(flat *ir.Program, a transform.Attack) string {
+	name := func(id ir.EdgeID) string {
+		f, e, _ := flat.EdgeByID(id)
+		text := flat.FormatOp(f, &e.Op)
+		if pos := engine.Pos(e); pos != nil {
+			text += fmt.Sprintf(" at %s", pos)
+		}
+		return text
+	}
+	return fmt.Sprintf("%s delays %s past %s", flat.Threads[a.Thread].Name, name(a.Store), name(a.Load))
 }

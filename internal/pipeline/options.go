@@ -36,6 +36,11 @@ type Options struct {
 	// NoReduction turns partial-order and symmetry reduction off.
 	NoReduction bool
 	C           COptions // how C is read
+	// Mode is a variant of the engine asked for, "" for its default.
+	Mode string
+	// Log is told, a line at a time, how an engine gets on that works in rounds; nil:
+	// nobody.
+	Log func(string)
 	// Method is how Robust answers: MethodSearch, which is meant if it is empty, or
 	// MethodInstrument.
 	Method string

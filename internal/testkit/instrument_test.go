@@ -2,33 +2,43 @@ package testkit_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
+	"fencepost/internal/export"
+	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
+	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/trace"
+	"fencepost/internal/transform"
 )
+
+var errTooManyStates = errors.New("too many states")
 
 // feasible is the feasible attacks as an engine finds them, each once, after a
 // check of its execution: it replays under TSO and has a cycle.
-func feasible(e engine.Engine, p *ir.Program) (string, int64, error) {
+func feasible(e engine.Engine, p *ir.Program, limit int64) (string, int64, error) {
 	out, err := e.Run(context.Background(), &engine.Task{
-		Program: p, Props: &property.Set{}, Model: memory.TSO, KeepGoing: true, Limits: engine.Limits{Workers: 1},
+		Program: p, Props: &property.Set{}, Model: memory.TSO, KeepGoing: true,
+		Limits: engine.Limits{Workers: 1, Memory: limit}, // loops may count for ever
 	})
 	if err != nil {
 		return "", 0, err
 	}
 	if out.Unknown != "" {
-		return "", 0, fmt.Errorf("%s: unknown: %s", e.Name, out.Unknown)
+		return "", 0, errTooManyStates
 	}
 	seen := map[string]bool{}
 	for _, v := range out.Violations {
@@ -48,19 +58,21 @@ func feasible(e engine.Engine, p *ir.Program) (string, int64, error) {
 	return strings.Join(list, ", "), out.Stats.States, nil
 }
 
-// difference is what the two ways to robustness disagree about, "" if nothing; ok
+// methodsDiffer is what the two ways to robustness disagree about, "" if nothing; ok
 // is false if the program is beyond them.
 func methodsDiffer(p *ir.Program) (diff string, broken, ok bool) {
 	task := &engine.Task{Program: p}
 	if robust.Engine.Supports(task) != nil || pipeline.Instrument.Supports(task) != nil {
 		return "", false, false
 	}
-	one, _, err := feasible(robust.Engine, p)
+	one, _, err := feasible(robust.Engine, p, 8<<20)
 	if err != nil {
-		return err.Error(), false, true
+		return err.Error(), false, err != errTooManyStates
 	}
-	many, _, err := feasible(pipeline.Instrument, p)
+	many, _, err := feasible(pipeline.Instrument, p, 8<<20)
 	switch {
+	case err == errTooManyStates:
+		return "", false, false
 	case err != nil:
 		return err.Error(), false, true
 	case one != many:
@@ -102,4 +114,176 @@ func TestInstrumentationAgrees(t *testing.T) {
 		}
 	}
 	t.Logf("asked %v, of which not robust %v", asked, broken)
+}
+
+// TestInstrumentationTrencher: both ways on the authors' benchmark, with the
+// verdicts of their tool, and how many states each visits.
+func TestInstrumentationTrencher(t *testing.T) {
+	dir := testkit.Shared(t, "bench", "trencher")
+	table, err := os.ReadFile(filepath.Join(dir, "expected.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ones, manys int64
+	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {
+		f := strings.Split(line, "\t")
+		t.Run(f[0], func(t *testing.T) {
+			p := loadTrencher(t, filepath.Join(dir, f[0]))
+			one, n, err := feasible(robust.Engine, p, 1<<30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			many, m, err := feasible(pipeline.Instrument, p, 1<<30)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ones, manys = ones+n, manys+m
+			t.Logf("%s: %d states by one search, %d in all instrumented programs", f[0], n, m)
+			if one != many {
+				t.Errorf("one search: %s; instrumentation: %s", one, many)
+			}
+			if want := map[string]bool{"yes": true, "no": false}[f[3]]; want != (many == "") {
+				t.Errorf("attacks %q, but robust is %s", many, f[3])
+			}
+		})
+	}
+	t.Logf("all: %d states by one search, %d in all instrumented programs", ones, manys)
+}
+
+func loadTrencher(t testing.TB, path string) *ir.Program {
+	p, _ := loadTrencherAll(t, path)
+	return p
+}
+
+// loadTrencherAll also gives what is asked.
+func loadTrencherAll(t testing.TB, path string) (*ir.Program, *property.Set) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, diags := automaton.ParseTrencher(source.NewFile(filepath.Base(path), text), automaton.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags.All)
+	}
+	flat, err := transform.Run(u.Program, transform.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flat, u.Props
+}
+
+// TestInstrumentationPrints: the printed form of an instrumented program parses
+// back to it.
+func TestInstrumentationPrints(t *testing.T) {
+	for i := range 40 {
+		p, _ := testkit.Generate(*firstSeed+uint64(i), testkit.Profiles[i%len(testkit.Profiles)]).Flat()
+		in, err := transform.NewInstrumenter(p, transform.InstrumentOptions{})
+		if err != nil {
+			continue
+		}
+		for _, a := range transform.Attacks(p).Attacks {
+			inst, err := in.Attack(a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text := ir.Print(inst.Program)
+			back, diags := ir.Parse("i.ir", []byte(text))
+			if diags.HasErrors() {
+				t.Fatalf("%v\n%s", diags.All, text)
+			}
+			if again := ir.Print(back); again != text {
+				t.Fatalf("printed %s\nand again %s", text, again)
+			}
+		}
+	}
+}
+
+// TestInstrumentationSpin: SPIN answers the exported queries as the one search
+// does, for some random programs and some of the authors'.
+func TestInstrumentationSpin(t *testing.T) {
+	testkit.NeedSpin(t)
+	var list []*ir.Program
+	for i := 0; len(list) < max(3, *programs/400); i++ {
+		pr := []testkit.Profile{{Plain: true}, {Spawn: true}, {}, {Plain: true, Loops: true}, {Sync: true}}[i%5]
+		p, _ := testkit.Generate(*firstSeed+uint64(i), pr).Flat()
+		if len(transform.Attacks(p).Attacks) > 0 {
+			list = append(list, p)
+		}
+	}
+	dir := testkit.Shared(t, "bench", "trencher")
+	for _, name := range []string{"simple-dekker.txt", "mcs-lock.txt", "nbw-w-wr.txt"} {
+		list = append(list, loadTrencher(t, filepath.Join(dir, name)))
+	}
+	asked, found := 0, 0
+	for _, p := range list {
+		in, err := transform.NewInstrumenter(p, transform.InstrumentOptions{Export: true})
+		if err != nil {
+			continue
+		}
+		want, _, err := feasible(robust.Engine, p, 8<<20)
+		if err != nil {
+			continue
+		}
+		attacks := transform.Attacks(p).Attacks
+		for _, a := range attacks[:min(1+*programs/4000, len(attacks))] {
+			inst, err := in.Attack(a)
+			if err != nil {
+				continue
+			}
+			text, refusals := export.Promela(inst.Program, inst.Props, export.Options{Model: export.SC, FaultsStop: true})
+			if len(refusals) > 0 {
+				t.Logf("%s: refused: %s", p.Name, refusals[0].Reason)
+				continue
+			}
+			got, err := testkit.RunSpin(context.Background(), t.TempDir(), text, testkit.SpinCheck)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Inconclusive != "" {
+				t.Logf("%s: no answer: %s", p.Name, got.Inconclusive)
+				continue
+			}
+			asked++
+			is := strings.Contains(", "+want+",", fmt.Sprintf(", %d past %d,", a.Store, a.Load))
+			if is {
+				found++
+			}
+			if is != (got.Errors > 0) {
+				t.Errorf("%s, attack %d past %d: feasible %v, SPIN says errors: %d\n%s\n%s", p.Name, a.Store, a.Load, is, got.Errors, ir.Print(p), text)
+			}
+		}
+	}
+	t.Logf("%d attacks asked, %d feasible", asked, found)
+	if asked == 0 {
+		t.Error("SPIN answered nothing")
+	}
+}
+
+// BenchmarkInstrumentation prints how many states the one search visits against all
+// instrumented programs together, over the authors' benchmark.
+func BenchmarkInstrumentation(b *testing.B) {
+	dir := testkit.Shared(b, "bench", "trencher")
+	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range b.N {
+		var ones, manys int64
+		for _, file := range files {
+			p := loadTrencher(b, file)
+			_, n, err := feasible(robust.Engine, p, 1<<30)
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, m, err := feasible(pipeline.Instrument, p, 1<<30)
+			if err != nil {
+				b.Fatal(err)
+			}
+			ones, manys = ones+n, manys+m
+		}
+		b.ReportMetric(float64(ones), "search-states")
+		b.ReportMetric(float64(manys), "instrumented-states")
+		b.ReportMetric(float64(manys)/float64(ones), "ratio")
+	}
 }

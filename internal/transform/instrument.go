@@ -82,7 +82,7 @@ func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error
 	if len(p.Threads) > maxHelpers {
 		return nil, &Unsupported{Pos: p.Threads[maxHelpers].Pos, What: fmt.Sprintf("instrumentation takes at most %d threads", maxHelpers)}
 	}
-	starts := false
+	starts, sections := false, false
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		inside, err := ir.SectionLocs(f)
@@ -93,6 +93,8 @@ func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error
 			switch k := f.Edges[i].Op.Kind; k {
 			case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
 				return nil, &Unsupported{Pos: f.Edges[i].Pos, What: fmt.Sprintf("instrumentation does not take %s", k)}
+			case ir.AtomicBegin:
+				sections = true
 			case ir.Spawn, ir.Join:
 				starts = true
 				if inside[f.Edges[i].From] {
@@ -102,7 +104,7 @@ func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error
 		}
 		in.inside = append(in.inside, inside)
 	}
-	in.sh = newShadow(p, opt.Export)
+	in.sh = newShadow(p, opt.Export, sections)
 	in.stopped = in.sh.object("attacker.stopped", 1)
 	in.target = in.sh.object("attacker.store", 1)
 	if starts {
@@ -402,16 +404,9 @@ func (w *threadWeaver) address(from ir.Loc, op *ir.Op) (ir.Loc, *ir.Expr) {
 	if !changed {
 		return from, op.Addr
 	}
-	if x, ok := cellNumber(op.Addr); ok && w.p.Cells {
+	if x, ok := cellNumber(w.sh.right(op.Addr)); ok && w.p.Cells {
 		r := w.reg("cell")
 		return w.then(from, assign(r, x)), ir.Binary(ir.Mul, ir.S64, ir.R(r), ir.Int(ir.CellUnit))
-	}
-	if a := op.Addr; a.Op == ir.Ite && w.p.Cells {
-		// The condition held when the address was found valid.
-		if x, ok := cellNumber(a.Y); ok && wrongAddress(w.p, a.Z) {
-			r := w.reg("cell")
-			return w.then(from, assign(r, x)), ir.Binary(ir.Mul, ir.S64, ir.R(r), ir.Int(ir.CellUnit))
-		}
 	}
 	r := w.reg("address")
 	return w.then(from, assign(r, op.Addr)), ir.R(r)

@@ -56,13 +56,16 @@ type shadow struct {
 }
 
 // newShadow lays auxiliary memory out. close keeps the cells of programs with
-// cells near each other.
-func newShadow(p *ir.Program, close bool) *shadow {
+// cells near each other; without sections there are no marks.
+func newShadow(p *ir.Program, close, sections bool) *shadow {
 	s := &shadow{p: p, objects: append([]ir.Object(nil), p.Objects...)}
 	s.bytes = !exact(p)
 	s.keys = p.Cells && !s.bytes && cellsOnly(p)
 	end := s.measure(close)
 	for i := 1; i <= spaces; i++ {
+		if space(i) == mark && !sections {
+			continue
+		}
 		s.copies[i] = make([]ir.ObjectID, len(p.Objects))
 		for id := range p.Objects {
 			s.copies[i][id] = s.copyObject(ir.ObjectID(id), space(i))
@@ -267,20 +270,29 @@ func (s *shadow) addr(a *ir.Expr, i space) *ir.Expr {
 		}
 		return ir.Int(int64(v) + by)
 	}
-	if a.Op == ir.Ite {
-		y, z := a.Y, a.Z
-		if !wrongAddress(s.p, y) {
-			y = s.addr(y, i)
-		}
-		if !wrongAddress(s.p, z) {
-			z = s.addr(z, i)
-		}
-		return ir.Conditional(a.X, y, z)
+	if a = s.right(a); a.Op == ir.Ite {
+		return ir.Conditional(a.X, s.addr(a.Y, i), s.addr(a.Z, i))
 	}
 	if x, ok := cellNumber(a); ok && s.p.Cells {
 		return ir.Binary(ir.Mul, ir.S64, ir.Binary(ir.Add, ir.S64, x, ir.Int(by/ir.CellUnit)), ir.Int(ir.CellUnit))
 	}
 	return ir.Binary(ir.Add, ir.U64, a, ir.Int(by))
+}
+
+// right is an address that was found valid, without the wrong one that front ends
+// put beside it for indices that are too large.
+func (s *shadow) right(a *ir.Expr) *ir.Expr {
+	for a.Op == ir.Ite && !isFixed(a) {
+		switch {
+		case wrongAddress(s.p, a.Z):
+			a = a.Y
+		case wrongAddress(s.p, a.Y):
+			a = a.Z
+		default:
+			return a
+		}
+	}
+	return a
 }
 
 // cellNumber is x if a is 8*x.
@@ -299,7 +311,7 @@ func (s *shadow) key(a *ir.Expr) *ir.Expr {
 	if !s.keys {
 		return a
 	}
-	if a.Op == ir.Ite && !isFixed(a) {
+	if a = s.right(a); a.Op == ir.Ite && !isFixed(a) {
 		return ir.Conditional(a.X, s.key(a.Y), s.key(a.Z))
 	}
 	if x, ok := cellNumber(a); ok {

@@ -40,6 +40,13 @@ const maxUnrolled = 1 << 18
 // wanted. The properties come back with the copies of the locations they name. A
 // program without loops comes back as it is, and so do its properties.
 func Unroll(p *ir.Program, props *property.Set, k int) (*ir.Program, *property.Set, error) {
+	out, asked, _, err := UnrollOf(p, props, k)
+	return out, asked, err
+}
+
+// UnrollOf is Unroll that also tells, by edge id, which edge of p an edge is a copy
+// of; NoEdge for those that cut off.
+func UnrollOf(p *ir.Program, props *property.Set, k int) (*ir.Program, *property.Set, []ir.EdgeID, error) {
 	if p.Form != ir.Flat {
 		panic("BUG: only flat programs can be unrolled")
 	}
@@ -47,25 +54,31 @@ func Unroll(p *ir.Program, props *property.Set, k int) (*ir.Program, *property.S
 	out.Funcs = slices.Clone(p.Funcs)
 	copies := make([][][]ir.Loc, len(p.Funcs)) // of each location of each function
 	changed := false
+	var of []ir.EdgeID
+	for id := range p.NextEdge {
+		of = append(of, id)
+	}
 	for i, f := range p.Funcs {
 		n := newNest(f)
 		if len(n.heads) == 0 {
 			continue
 		}
 		u := newUnroller(&out, f, n, max(1, k))
+		u.of = of
 		if err := u.run(); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
+		of = u.of
 		out.Funcs[i], copies[i], changed = u.f, u.copies, true
 	}
 	if !changed {
-		return p, props, nil
+		return p, props, of, nil
 	}
 	out.Seal()
 	if errs := ir.Verify(&out); len(errs) > 0 {
 		panic(fmt.Sprintf("BUG: unrolling broke the program: %v", errs[0]))
 	}
-	return &out, withCopies(p, props, copies), nil
+	return &out, withCopies(p, props, copies), of, nil
 }
 
 // withCopies makes goals hold at every copy of their locations.
@@ -177,6 +190,7 @@ type unroller struct {
 	met    []bool         // locations with a first copy
 	names  map[string]int // 0: free; else the next suffix to try
 	work   []node
+	of     []ir.EdgeID          // by edge id: the edge it is a copy of
 	cuts   map[ir.EdgeID]ir.Loc // where paths that take an edge once too often end
 	end    ir.Loc
 }
@@ -234,13 +248,15 @@ func (u *unroller) edge(n node, i int) {
 		u.f.Edges[i].To = to
 		return
 	}
+	of := e.ID
 	e.From, e.To, e.Pass = n.at, to, unrollBound
-	u.add(e)
+	u.add(e, of)
 }
 
-func (u *unroller) add(e ir.Edge) {
+func (u *unroller) add(e ir.Edge, of ir.EdgeID) {
 	e.ID = u.out.NextEdge
 	u.out.NextEdge++
+	u.of = append(u.of, of)
 	u.f.Edges = append(u.f.Edges, e)
 }
 
@@ -310,6 +326,6 @@ func (u *unroller) cut(e *ir.Edge) ir.Loc {
 	u.cuts[e.ID] = at
 	bound := ir.NewOp(ir.Bound)
 	bound.Msg, bound.Val = unrollBound, ir.Int(int64(u.k))
-	u.add(ir.Edge{Origin: e.Origin, From: at, To: u.end, Op: bound, Pos: e.Pos, Pass: unrollBound, Stack: e.Stack})
+	u.add(ir.Edge{Origin: e.Origin, From: at, To: u.end, Op: bound, Pos: e.Pos, Pass: unrollBound, Stack: e.Stack}, ir.NoEdge)
 	return at
 }

@@ -1,0 +1,31 @@
+package fencepost
+
+import (
+	"fmt"
+
+	"fencepost/internal/family"
+)
+
+// Family is programs that differ in a number.
+type Family struct{ Name, Doc string }
+
+// Families are those that Generate knows.
+func Families() []Family {
+	var out []Family
+	for _, f := range family.All {
+		out = append(out, Family{f.Name, f.Doc})
+	}
+	return out
+}
+
+// Generate writes the member of a family with a number, as .fp text.
+func Generate(name string, n int) (string, error) {
+	f, ok := family.Find(name)
+	if !ok {
+		return "", fmt.Errorf("there is no family %q", name)
+	}
+	if n < f.Min {
+		return "", fmt.Errorf("%s begins at %d", name, f.Min)
+	}
+	return f.Text(n), nil
+}

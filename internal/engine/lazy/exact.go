@@ -1,0 +1,57 @@
+package lazy
+
+import (
+	"fmt"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/transform"
+)
+
+// Exact mode on programs with loops: unroll k times, decide, and if nothing is
+// found but the bound was hit, go on with a larger k [BCDM15 Thm 4]. That ends for
+// every violation there is, and for programs whose loops are bounded under TSO by
+// themselves; else the time limit ends it.
+
+func (r *refinement) exact() (*engine.Outcome, error) {
+	p, props := r.task.Program, r.task.Props
+	if !cyclic(p) {
+		r.x = transform.NewExtended(p, props)
+		return r.rounds()
+	}
+	last := ""
+	for k := 1; ; k *= 2 {
+		if r.ctx.Err() != nil {
+			return &engine.Outcome{Unknown: fmt.Sprintf("time limit reached or interrupted%s", last)}, nil
+		}
+		flat, asked, of, err := transform.UnrollOf(p, props, k)
+		if err != nil {
+			return &engine.Outcome{Unknown: fmt.Sprintf("%v%s", err, last)}, nil
+		}
+		r.x, r.copyOf, r.used, r.round = transform.NewExtended(flat, asked), of, map[string]bool{}, 0
+		r.logf("loops run at most %d times", k)
+		out, err := r.rounds()
+		switch {
+		case err != nil:
+			return nil, err
+		case len(out.Violations) > 0:
+			return out, nil
+		case out.Unknown != "":
+			out.Unknown += last
+			return out, nil
+		case len(out.Coverage.Bounds) == 0:
+			return out, nil
+		}
+		last = fmt.Sprintf("; nothing found with loops run at most %d times", k)
+	}
+}
+
+func cyclic(p *ir.Program) bool {
+	facts := ir.NewFacts(p, nil)
+	for t := range p.Threads {
+		if facts.Cyclic(p.Threads[t].Func) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,304 @@
+package lazy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// The lazy checker [BCDM15 Algorithm 1]. Two modes:
+//
+//   - exact follows the algorithm: one sequence at a time, exact extensions. It decides
+//     programs without loops [BCDM15 Thm 3]; others are unrolled, further and further
+//     [BCDM15 Thm 4], until something is found or no bound was hit.
+//   - practical has the amendments of [BCDM15 §5]: extensions add the way along the
+//     sequence only and take nothing away, and all sequences found in a round are used at
+//     once. It takes programs with loops as they are. As the first store stays in the program, the
+//     oracle finds nothing only in the first round: then the answer is safe. Later,
+//     when it finds no sequence that was not used before, the answer is unknown.
+//
+// Differs from the paper: line 3 of the algorithm asks about R, not P, which must be
+// meant. Where it would have to give up, practical mode tries long variants of the
+// sequences (long.go).
+
+// Ask is a question to another engine.
+type Ask func(context.Context, *engine.Task) (*engine.Outcome, error)
+
+// The modes, as Task.Mode names them.
+const (
+	Practical = "practical"
+	Exact     = "exact"
+)
+
+// Modes are all of them, the default first.
+var Modes = []string{Practical, Exact}
+
+// New is the engine, given the engine for SC questions and the one that decides
+// robustness.
+func New(sc, oracle engine.Engine) engine.Engine {
+	l := &lazy{sc: sc.Run, oracle: oracle.Run, can: oracle.Supports}
+	return engine.Engine{
+		Name:     "lazy",
+		Doc:      "reachability under TSO by SC questions, buffering only where it matters",
+		Papers:   []string{"BCDM15", "BDM13"},
+		Supports: l.supports,
+		Run:      l.run,
+	}
+}
+
+type lazy struct {
+	sc, oracle Ask
+	can        func(*engine.Task) error
+}
+
+func (l *lazy) supports(t *engine.Task) error {
+	switch {
+	case t.Program.Form != ir.Flat:
+		return fmt.Errorf("lazy takes flat programs")
+	case t.Model != memory.TSO:
+		return fmt.Errorf("lazy is about TSO: there is nothing to delay under %s, and not only loads overtake stores elsewhere", t.Model)
+	case t.Props.Deadlock:
+		return fmt.Errorf("lazy does not look for deadlocks")
+	case t.Finals:
+		return fmt.Errorf("lazy does not collect final states")
+	case t.KeepGoing:
+		return fmt.Errorf("lazy reports one violation")
+	case t.Mode != "" && t.Mode != Practical && t.Mode != Exact:
+		return fmt.Errorf("lazy has no mode %q", t.Mode)
+	}
+	for i := range t.Props.Goals {
+		for _, at := range t.Props.Goals[i].At {
+			inside, err := ir.SectionLocs(t.Program.ThreadFunc(at.Thread))
+			if err != nil {
+				return err
+			}
+			for _, loc := range at.Locs {
+				if inside[loc] {
+					return fmt.Errorf("lazy does not take goals inside atomic sections")
+				}
+			}
+		}
+	}
+	return l.can(t)
+}
+
+// run answers the task.
+func (l *lazy) run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+	if err := l.supports(task); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	own := *task
+	r := &refinement{lazy: l, ctx: ctx, task: &own, used: map[string]bool{}}
+	var out *engine.Outcome
+	var err error
+	if task.Mode == Exact {
+		out, err = r.exact()
+	} else {
+		r.x = transform.NewExtended(task.Program, task.Props)
+		out, err = r.rounds()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Stats.States, out.Stats.Transitions, out.Stats.Bytes = r.stats.States, r.stats.Transitions, r.stats.Bytes
+	out.Stats.Seconds = time.Since(start).Seconds()
+	return out, nil
+}
+
+// refinement is the loop of the algorithm.
+type refinement struct {
+	*lazy
+	ctx  context.Context
+	task *engine.Task
+	x    *transform.Extended // R
+	used map[string]bool     // h of the sequences so far
+	// copyOf is, for an unrolled program, the edge of the program behind each of its
+	// edges; nil if it was not unrolled.
+	copyOf []ir.EdgeID
+	round  int
+	asked  int // SC questions
+	stats  verdict.Stats
+}
+
+// ask puts a question about R.
+func (r *refinement) ask(to Ask, model memory.Model, all bool) (*engine.Outcome, error) {
+	task := *r.task
+	task.Program, task.Props, task.Model, task.KeepGoing = r.x.Program, r.x.Props, model, all
+	if task.Limits.States > 0 {
+		task.Limits.States = max(1, task.Limits.States-r.stats.States)
+	}
+	out, err := to(r.ctx, &task)
+	if err != nil {
+		return nil, err
+	}
+	r.stats.States += out.Stats.States
+	r.stats.Transitions += out.Stats.Transitions
+	r.stats.Bytes = max(r.stats.Bytes, out.Stats.Bytes)
+	return out, nil
+}
+
+func (r *refinement) logf(format string, args ...any) {
+	if r.task.Log != nil {
+		r.task.Log(fmt.Sprintf(format, args...))
+	}
+}
+
+// rounds runs the algorithm until it ends, or a limit is met.
+func (r *refinement) rounds() (*engine.Outcome, error) {
+	for {
+		r.round++
+		r.asked++
+		out, err := r.ask(r.sc, memory.SC, false)
+		if err != nil {
+			return nil, err
+		}
+		r.logf("round %d: R has %d instructions; %d states under SC", r.round, edges(r.x.Program), out.Stats.States)
+		switch {
+		case len(out.Violations) > 0:
+			out.Violations = out.Violations[:1]
+			r.logf("round %d: found under SC after %d SC question(s)", r.round, r.asked)
+			return out, r.project(&out.Violations[0])
+		case out.Unknown != "":
+			out.Coverage.Exhaustive = false
+			out.Unknown = fmt.Sprintf("round %d: %s", r.round, out.Unknown)
+			return out, nil
+		}
+		found, err := r.witnesses(out.Stats.States)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case len(found.Violations) == 0 && found.Unknown == "":
+			r.logf("round %d: the oracle finds nothing: R is robust", r.round)
+			out.Coverage.Exhaustive = out.Coverage.Exhaustive && found.Coverage.Exhaustive
+			return out, nil
+		case len(found.Violations) == 0:
+			out.Coverage.Exhaustive = false
+			out.Unknown = fmt.Sprintf("round %d, robustness: %s", r.round, found.Unknown)
+			return out, nil
+		}
+		grew, why, err := r.extend(found.Violations)
+		if err != nil {
+			return nil, err
+		}
+		if !grew {
+			out.Coverage.Exhaustive = false
+			out.Unknown = fmt.Sprintf("round %d: %s", r.round, why)
+			return out, nil
+		}
+	}
+}
+
+// witnesses asks the oracle: for one witness, or in practical mode for all it finds
+// in about the time the SC question took, and for one if that was not enough.
+func (r *refinement) witnesses(states int64) (*engine.Outcome, error) {
+	if r.task.Mode == Exact {
+		return r.ask(r.oracle, memory.TSO, false)
+	}
+	limit := r.task.Limits.States
+	defer func() { r.task.Limits.States = limit }()
+	if some := r.stats.States + 4*states + 20_000; limit == 0 || some < limit {
+		r.task.Limits.States = some
+	}
+	found, err := r.ask(r.oracle, memory.TSO, true)
+	if err != nil || len(found.Violations) > 0 || found.Unknown == "" || r.ctx.Err() != nil {
+		return found, err
+	}
+	r.task.Limits.States = limit
+	return r.ask(r.oracle, memory.TSO, false)
+}
+
+func edges(p *ir.Program) int {
+	n := 0
+	for t := range p.Threads {
+		n += len(p.ThreadFunc(ir.ThreadID(t)).Edges)
+	}
+	return n
+}
+
+// extend makes R buffer along the sequences of witnesses, those that are new; in
+// practical mode, if none is, along long variants of them.
+func (r *refinement) extend(found []engine.Violation) (grew bool, why string, err error) {
+	exact := r.task.Mode == Exact
+	base := r.x
+	why = "the oracle finds no sequence that was not used before"
+	var all []sequence
+	for i := range found {
+		s, err := sequenceOf(&found[i])
+		if err != nil {
+			return false, "", err
+		}
+		all = append(all, s)
+		if exact {
+			break // R will have changed: the other witnesses are not its own
+		}
+	}
+	for _, s := range all {
+		if grew && r.ctx.Err() != nil {
+			break // the next question will say so
+		}
+		ok, refused, err := r.extendBy(base, s)
+		if err != nil {
+			return false, "", err
+		}
+		grew = grew || ok
+		if refused != "" {
+			why = refused
+		}
+	}
+	if grew || exact {
+		return grew, why, nil
+	}
+	for i := range found {
+		if longer, found := longVariant(base.Program, &found[i], all[i]); found {
+			ok, _, err := r.extendBy(base, longer)
+			if err != nil {
+				return false, "", err
+			}
+			grew = grew || ok
+		}
+	}
+	return grew, why, nil
+}
+
+// extendBy makes R buffer along a sequence of base, unless that was done already or
+// cannot be done; refused says why it cannot.
+func (r *refinement) extendBy(base *transform.Extended, s sequence) (grew bool, refused string, err error) {
+	exact := r.task.Mode == Exact
+	key := fmt.Sprint(s.thread, base.Name(s.edges))
+	if r.used[key] && !exact { // where the store is gone it cannot come again
+		return false, "", nil
+	}
+	next, err := r.x.Extend(s.thread, s.edges, exact)
+	if u := (*transform.Unsupported)(nil); errors.As(err, &u) {
+		return false, u.What, nil
+	}
+	if err != nil {
+		return false, "", err
+	}
+	r.used[key] = true
+	r.x = next
+	r.logf("round %d: buffer along %s", r.round, describe(base.Program, s))
+	return true, "", nil
+}
+
+// describe names a sequence by its store and its load.
+func describe(p *ir.Program, s sequence) string {
+	name := func(id ir.EdgeID) string {
+		f, e, _ := p.EdgeByID(id)
+		text := p.FormatOp(f, &e.Op)
+		if pos := engine.Pos(e); pos != nil {
+			text += fmt.Sprintf(" (%s)", pos)
+		}
+		return text
+	}
+	return fmt.Sprintf("%s: %s ... %s, %d instructions", p.Threads[s.thread].Name, name(s.edges[0]), name(s.edges[len(s.edges)-1]), len(s.edges))
+}

@@ -1,0 +1,112 @@
+package family
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Family is programs that differ in a number.
+type Family struct {
+	Name string
+	Doc  string
+	Min  int // smallest member
+	Text func(n int) string
+}
+
+// All are the families of [BCDM15 §5.1].
+var All = []Family{
+	{"diamond", "simplified Dekker with N branches between the accesses [BCDM15 Fig. 8]", 1, diamond},
+	{"countdown", "a loop of length N that stores its counter [BCDM15 Fig. 9]", 2, countdown},
+	{"lamport", "Lamport's first fast mutex for N threads without fences [BCDM15 Fig. 7]", 2, lamport},
+}
+
+// Find is the family of a name.
+func Find(name string) (*Family, bool) {
+	for i := range All {
+		if All[i].Name == name {
+			return &All[i], true
+		}
+	}
+	return nil, false
+}
+
+func diamond(n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// Simplified Dekker; between its accesses each thread takes one of %d branches\n", n)
+	b.WriteString("// by the value of a variable of its own, and changes it. Under TSO both threads\n")
+	b.WriteString("// get to their goals if a first store is delayed past all of that.\n")
+	fmt.Fprintf(&b, "program diamond%d\n\nvars x y a b\n", n)
+	for _, t := range []struct{ name, own, other, branch string }{{"t1", "x", "y", "a"}, {"t2", "y", "x", "b"}} {
+		fmt.Fprintf(&b, "\nthread %s regs r init q0 begin\n", t.name)
+		fmt.Fprintf(&b, "  q0: mem[%s] <- 1; goto q1;\n  q1: r <- mem[%s]; goto q2;\n", t.own, t.branch)
+		for i := range n {
+			fmt.Fprintf(&b, "  q2: assume r == %d; goto b%d;\n  b%d: mem[%s] <- %d; goto q3;\n", i, i, i, t.branch, (i+1)%n)
+		}
+		fmt.Fprintf(&b, "  q3: r <- mem[%s]; goto q4;\n  q4: assume r == 0; goto done;\n  done:\nend\n", t.other)
+	}
+	b.WriteString("\ngoal t1:done, t2:done;\n")
+	return b.String()
+}
+
+func countdown(n int) string {
+	return fmt.Sprintf(`// t1 stores 0 to %d to x, round after round, and then reads y. t2 wants to see
+// x = 1 and then x = 0 although t1 has missed y = 1: it needs two rounds of t1's
+// stores behind t1's load.
+program countdown%d
+
+const N = %d;
+vars x y
+
+thread t1 regs i r init q0 begin
+  q0: assume i < N; goto q1;
+  q0: assume i == N; goto q3;
+  q1: mem[x] <- i; goto q2;
+  q2: i <- i + 1; goto q0;
+  q3: i <- 0; goto q0;
+  q3: r <- mem[y]; goto q4;
+  q4: assume r == 0; goto done;
+  done:
+end
+
+thread t2 regs r init q0 begin
+  q0: mem[y] <- 1; goto q1;
+  q1: r <- mem[x]; goto q2;
+  q2: assume r == 1; goto q3;
+  q3: r <- mem[x]; goto q4;
+  q4: assume r == 0; goto done;
+  done:
+end
+
+goal t1:done, t2:done;
+`, n-1, n, n)
+}
+
+func lamport(n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "// Lamport's first fast mutex for %d threads, without fences. All of them can be in\n", n)
+	b.WriteString("// their critical sections at once under TSO. Where the algorithm relies on a delay (y is\n")
+	b.WriteString("// still the thread's own number) the thread stops.\n")
+	fmt.Fprintf(&b, "program lamport%d\n\nvars x y\n", n)
+	var goals []string
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&b, `
+thread t%d regs r init q0 begin
+  q0: mem[x] <- %d; goto q1;
+  q1: r <- mem[y]; goto q2;
+  q2: assume r != 0; goto q0;
+  q2: assume r == 0; goto q3;
+  q3: mem[y] <- %d; goto q4;
+  q4: r <- mem[x]; goto q5;
+  q5: assume r == %d; goto cs;
+  q5: assume r != %d; goto q6;
+  q6: r <- mem[y]; goto q7;
+  q7: assume r != %d; goto q0;
+  cs: mem[y] <- 0; goto done;
+  done:
+end
+`, i, i, i, i, i, i)
+		goals = append(goals, fmt.Sprintf("t%d:cs", i))
+	}
+	fmt.Fprintf(&b, "\ngoal %s;\n", strings.Join(goals, ", "))
+	return b.String()
+}

@@ -1,0 +1,478 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+)
+
+// Extension: buffering along one sequence of instructions. The idea: given a
+// sequence sigma of a thread that begins with a store, ends with a load and
+// drains nothing, the thread gets a second way from the beginning of sigma to its end that does
+// under SC what it does under TSO if the stores of sigma stay in the buffer until
+// the end. Along the way stores only set registers, loads look at those first, newest to
+// oldest, and at the end the stores are made [BCDM15 §3]. The program's name for
+// it is R (+) sigma.
+//
+// An exact extension also takes the first store of sigma out of the program, so that the same
+// sequence is never found again. What is lost by that is put back: ways out of sigma
+// to other instructions, behind the stores so far [BCDM15 App. B (11)-(13)], and ways back behind
+// each load, and behind the first store, on which the first store is made and fenced
+// [BCDM15 App. B (14)-(17)]. The text of the paper has slips there; the ways out begin at the state
+// before the instruction they are an alternative to, and the ways back lead to behind the load.
+// A practical extension adds the way along sigma only and keeps the store [BCDM15 §5]:
+// that never loses anything, and is all that is needed to find something.
+//
+// Differs from the paper: accesses have sizes. A load that overlaps a buffered store without being
+// covered by the newest one waits in our models until that has reached memory. So
+// there is one more way out, in exact extensions, before such a load: the stores are made, with
+// a fence behind the first, which has to go first, and then the load. Addresses and values that are
+// constants are not put into registers, so that static analysis still sees them.
+
+// extendPass marks the edges.
+const extendPass = "extend"
+
+// Extended is a program R that buffers along some sequences, and what it has to do
+// with the program it was made of.
+type Extended struct {
+	Program *ir.Program
+	Props   *property.Set
+	// Of is, by edge id, the instruction of the original an edge carries out, NoEdge for
+	// one that carries out none (the projection h of [BCDM15 §3.1]). A store, moreover,
+	// lets the oldest pending store of its thread reach memory.
+	Of []ir.EdgeID
+	// names of edges in names of sequences, "" for those that are not named.
+	names []string
+
+	exact bool // accesses overlap only if they are to the same bytes
+}
+
+// NewExtended is a flat program as it is.
+func NewExtended(p *ir.Program, props *property.Set) *Extended {
+	if p.Form != ir.Flat {
+		panic("BUG: only flat programs can be extended")
+	}
+	x := &Extended{Program: p, Props: props, exact: exact(p)}
+	for id := range p.NextEdge {
+		x.Of = append(x.Of, id)
+		x.names = append(x.names, strconv.Itoa(int(id)))
+	}
+	return x
+}
+
+// Name tells sequences apart in terms of the original: its instructions in order,
+// with a ^ the stores that were issued before and are made now, and with an @ and
+// a number what was copied because it leads out of a sequence.
+//
+// Differs from the paper: h of [BCDM15 §3.1] forgets the latter two, and [BCDM15 Lemma 2]
+// says that the projections of sequences never repeat. With these they do. A sequence that
+// begins with a store made at the end of an earlier one, and goes on along a third, has the
+// projection of the third; and a store that is an alternative to an instruction of a
+// sequence exists twice afterwards. Names without ^ and @ do not repeat. Algorithm 1 ends on programs
+// without loops all the same: every extension takes its store out, and what it
+// puts in instead stands further down.
+func (x *Extended) Name(sequence []ir.EdgeID) string {
+	var parts []string
+	for _, id := range sequence {
+		if x.names[id] != "" {
+			parts = append(parts, x.names[id])
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// Extend is R (+) sigma, exact or practical; sigma is edges of thread t of the
+// program. It fails with Unsupported if sigma does something that cannot be
+// buffered past.
+func (x *Extended) Extend(t ir.ThreadID, sigma []ir.EdgeID, exact bool) (*Extended, error) {
+	out := *x.Program
+	out.Funcs = slices.Clone(x.Program.Funcs)
+	out.Threads = slices.Clone(x.Program.Threads)
+	for i := range out.Threads {
+		out.Threads[i].Template = "" // they are not alike any more
+	}
+	src := out.ThreadFunc(t)
+	f := *src
+	f.Regs, f.Locs, f.Edges = slices.Clone(src.Regs), slices.Clone(src.Locs), slices.Clone(src.Edges)
+	f.Name = uniqueFunc(&out, t)
+	out.Threads[t].Func = ir.FuncID(len(out.Funcs))
+	out.Funcs = append(out.Funcs, &f)
+	next := &Extended{Program: &out, Of: slices.Clone(x.Of), names: slices.Clone(x.names), exact: x.exact}
+	w := &extender{x: next, f: &f, src: src, t: t, whole: exact, names: map[string]bool{}}
+	for _, id := range sigma {
+		i := slices.IndexFunc(src.Edges, func(e ir.Edge) bool { return e.ID == id })
+		if i < 0 {
+			panic(fmt.Sprintf("BUG: edge %d is not of thread %s", id, out.Threads[t].Name))
+		}
+		w.sigma = append(w.sigma, src.Edges[i])
+	}
+	for _, r := range f.Regs {
+		w.names["r:"+r.Name] = true
+	}
+	for _, l := range f.Locs {
+		w.names["l:"+l.Name] = true
+	}
+	if err := w.run(); err != nil {
+		return nil, err
+	}
+	next.Props = w.goals(x.Props)
+	dropUnused(&out)
+	out.Seal()
+	if errs := ir.Verify(&out); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: an extension broke the program: %v", errs[0]))
+	}
+	return next, nil
+}
+
+func uniqueFunc(p *ir.Program, t ir.ThreadID) string {
+	name := p.Threads[t].Name
+	for slices.ContainsFunc(p.Funcs, func(f *ir.Func) bool { return f.Name == name }) {
+		name += "+"
+	}
+	return name
+}
+
+// dropUnused takes out functions that no thread runs any more, so that programs do
+// not grow by copies.
+func dropUnused(p *ir.Program) {
+	var keep []*ir.Func
+	id := map[ir.FuncID]ir.FuncID{}
+	for i := range p.Threads {
+		old := p.Threads[i].Func
+		if _, ok := id[old]; !ok {
+			id[old] = ir.FuncID(len(keep))
+			keep = append(keep, p.Funcs[old])
+		}
+		p.Threads[i].Func = id[old]
+	}
+	p.Funcs = keep
+}
+
+// extender builds one extension.
+type extender struct {
+	x     *Extended
+	src   *ir.Func // before
+	f     *ir.Func
+	t     ir.ThreadID
+	sigma []ir.Edge
+	whole bool // exact
+	names map[string]bool
+	e     *ir.Edge // what is being carried over
+	line  []ir.Loc // the paper's q̄_0, q̄_1 and so on
+	stack []pending
+	aux   ir.Reg // holds a value that a load takes from a buffered store; -1: not made yet
+}
+
+// pending is a buffered store.
+type pending struct {
+	e         *ir.Edge
+	addr, val *ir.Expr // registers or constants
+}
+
+func (w *extender) run() error {
+	w.aux = -1
+	w.line = []ir.Loc{w.sigma[0].From}
+	n := len(w.sigma)
+	for i := range w.sigma {
+		w.e = &w.sigma[i]
+		if i > 0 && w.whole {
+			w.waysOut(w.line[i])
+		}
+		w.e = &w.sigma[i]
+		w.line = append(w.line, w.loc("e"))
+		if err := w.carry(w.line[i], w.line[i+1]); err != nil {
+			return err
+		}
+		w.e = &w.sigma[i]
+		if w.whole && (i == 0 || loads(w.e.Op.Kind) && i < n-1) {
+			w.flush(w.line[i+1], w.e.To, true)
+		}
+	}
+	w.flush(w.line[n], w.sigma[n-1].To, false)
+	if w.whole {
+		first := w.sigma[0].ID
+		w.f.Edges = slices.DeleteFunc(w.f.Edges, func(e ir.Edge) bool { return e.ID == first })
+	}
+	return nil
+}
+
+func (w *extender) unique(kind, name string) string {
+	for n := len(w.f.Locs) + len(w.f.Regs); ; n++ {
+		try := fmt.Sprintf("%s+%d", name, n)
+		if !w.names[kind+try] {
+			w.names[kind+try] = true
+			return try
+		}
+	}
+}
+
+func (w *extender) loc(name string) ir.Loc {
+	l := ir.Location{Name: w.unique("l:", name)}
+	if w.e != nil {
+		l.Pos = w.src.Locs[w.e.To].Pos
+	}
+	w.f.Locs = append(w.f.Locs, l)
+	return ir.Loc(len(w.f.Locs) - 1)
+}
+
+func (w *extender) reg(name string) ir.Reg {
+	w.f.Regs = append(w.f.Regs, ir.Register{Name: w.unique("r:", name)})
+	return ir.Reg(len(w.f.Regs) - 1)
+}
+
+// edge adds an edge for w.e; real says that it carries it out.
+func (w *extender) edge(from ir.Loc, op ir.Op, to ir.Loc, real bool) {
+	p := w.x.Program
+	e := ir.Edge{ID: p.NextEdge, Origin: w.e.Origin, From: from, To: to, Op: op, Pos: w.e.Pos, Stack: w.e.Stack, Pass: extendPass}
+	of, name := ir.NoEdge, ""
+	if real {
+		of, name = w.x.Of[w.e.ID], w.x.names[w.e.ID]
+	} else if op.Kind == ir.Store {
+		name = "^" + strings.TrimPrefix(w.x.names[w.e.ID], "^")
+	}
+	p.NextEdge++
+	w.x.Of = append(w.x.Of, of)
+	w.x.names = append(w.x.names, name)
+	w.f.Edges = append(w.f.Edges, e)
+}
+
+func (w *extender) then(from ir.Loc, op ir.Op) ir.Loc {
+	to := w.loc("e")
+	w.edge(from, op, to, false)
+	return to
+}
+
+// carry takes an instruction of sigma over.
+func (w *extender) carry(from, to ir.Loc) error {
+	op := w.e.Op
+	switch {
+	case op.Kind == ir.Store:
+		w.buffer(from, to)
+	case loads(op.Kind):
+		w.read(from, to)
+	case op.Kind == ir.Nop, op.Kind == ir.Assign, op.Kind == ir.Havoc, op.Kind == ir.Assume, op.Kind == ir.Assert,
+		op.Kind == ir.Fence && op.Fence == ir.StoreStoreFence:
+		w.edge(from, op, to, true)
+	default:
+		return &Unsupported{Pos: w.e.Pos, What: fmt.Sprintf("a store cannot be delayed past %s", op.Kind)}
+	}
+	return nil
+}
+
+// buffer remembers a store (1).
+func (w *extender) buffer(from, to ir.Loc) {
+	op := &w.e.Op
+	e := *w.e
+	s := pending{e: &e, addr: op.Addr}
+	at := from
+	if !isFixed(op.Addr) {
+		r := w.reg("ar")
+		at = w.then(at, assign(r, op.Addr))
+		s.addr = ir.R(r)
+	}
+	last := ir.NewOp(ir.Nop)
+	cut := ir.Unary(ir.Cast, ir.Type{Bits: op.Type.Bits}, op.Val)
+	if s.val = cut; !isFixed(op.Val) {
+		r := w.reg("vr")
+		last = assign(r, cut)
+		s.val = ir.R(r)
+	}
+	w.edge(at, last, to, true)
+	w.stack = append(w.stack, s)
+}
+
+// relation is how a load and a buffered store lie to each other; nil: as a
+// condition says.
+type relation struct {
+	covered, apart *ir.Expr // constants where that is known
+}
+
+func (w *extender) relate(s *pending) relation {
+	op := &w.e.Op
+	n, m := sizeOf(&s.e.Op), sizeOf(op)
+	a, b := s.addr, op.Addr
+	if isFixed(a) && isFixed(b) {
+		env := ir.Env{Prog: w.x.Program}
+		u, v := uint64(a.Eval(env)), uint64(b.Eval(env))
+		truth := func(is bool) *ir.Expr {
+			if is {
+				return ir.Int(1)
+			}
+			return ir.Int(0)
+		}
+		return relation{truth(m <= n && v-u <= uint64(n-m)), truth(!overlap(u, n, v, m))}
+	}
+	if w.x.exact {
+		same := ir.Binary(ir.Eq, ir.U64, a, b)
+		if n != m {
+			same = ir.Int(0)
+		}
+		return relation{same, ir.Negate(same)}
+	}
+	off := func(x, y *ir.Expr) *ir.Expr { return ir.Binary(ir.Sub, ir.U64, x, y) }
+	r := relation{covered: ir.Int(0)}
+	if m <= n {
+		r.covered = ir.Binary(ir.Le, ir.U64, off(b, a), ir.Int(int64(n-m)))
+	}
+	r.apart = both(ir.Binary(ir.Ge, ir.U64, off(b, a), ir.Int(int64(n))), ir.Binary(ir.Ge, ir.U64, off(a, b), ir.Int(int64(m))))
+	return r
+}
+
+// read is a load that looks at the buffered stores first (2)-(8).
+func (w *extender) read(from, to ir.Loc) {
+	at := from
+	for j := len(w.stack) - 1; j >= 0; j-- {
+		s := &w.stack[j]
+		r := w.relate(s)
+		apart, known := r.apart.IsConst()
+		if known && apart != 0 {
+			continue
+		}
+		if c, fixed := r.covered.IsConst(); !fixed || c != 0 {
+			w.forward(w.pass(at, r.covered), to, s)
+		}
+		if stall := both(ir.Negate(r.covered), ir.Negate(r.apart)); w.whole && !w.x.exact {
+			if c, fixed := stall.IsConst(); !fixed || c != 0 {
+				w.stall(w.pass(at, stall))
+			}
+		}
+		if known {
+			return // the newest that overlaps decides
+		}
+		at = w.then(at, assume(r.apart))
+	}
+	w.edge(at, w.e.Op, to, true)
+}
+
+// pass goes on if a condition holds.
+func (w *extender) pass(at ir.Loc, cond *ir.Expr) ir.Loc {
+	if c, ok := cond.IsConst(); ok && c != 0 {
+		return at
+	}
+	return w.then(at, assume(cond))
+}
+
+// forward takes the value of a buffered store.
+func (w *extender) forward(at, to ir.Loc, s *pending) {
+	op := &w.e.Op
+	off := ir.Binary(ir.Sub, ir.U64, op.Addr, s.addr)
+	if isFixed(op.Addr) && isFixed(s.addr) {
+		off = ir.Int(off.Eval(ir.Env{Prog: w.x.Program}))
+	} else if w.x.exact {
+		off = ir.Int(0)
+	}
+	v := ir.Unary(ir.Cast, op.Type, ir.Binary(ir.Shr, ir.U64, s.val, ir.Binary(ir.Mul, ir.U64, off, ir.Int(8))))
+	if op.Kind == ir.Load {
+		w.edge(at, assign(op.Dst, v), to, true)
+		return
+	}
+	if w.aux < 0 {
+		w.aux = w.reg("value")
+	}
+	at = w.then(at, assign(w.aux, v))
+	seen := func(e *ir.Expr) *ir.Expr {
+		return e.Map(func(leaf *ir.Expr) *ir.Expr {
+			if leaf.Op == ir.Seen {
+				return ir.R(w.aux)
+			}
+			return leaf
+		})
+	}
+	if op.Kind == ir.Await {
+		at = w.then(at, assume(seen(op.Cond)))
+		last := ir.NewOp(ir.Nop)
+		if op.Dst != ir.NoReg {
+			last = assign(op.Dst, ir.R(w.aux))
+		}
+		w.edge(at, last, to, true)
+		return
+	}
+	pick := ir.NewOp(ir.Havoc)
+	pick.Dst, pick.HasRange, pick.Lo, pick.Hi = op.Dst, op.HasRange, op.Lo, op.Hi
+	if op.Cond != nil {
+		pick.Cond = seen(op.Cond)
+	}
+	w.edge(at, pick, to, true)
+}
+
+// flush makes the buffered stores, with a fence behind the first if asked (9)-(10),
+// (14)-(17).
+func (w *extender) flush(from, to ir.Loc, fence bool) {
+	last := *w.e
+	at := from
+	for i := range w.stack {
+		s := &w.stack[i]
+		op := s.e.Op
+		op.Addr, op.Val = s.addr, s.val
+		w.e = s.e
+		end := i == len(w.stack)-1 && !(fence && i == 0)
+		if end {
+			w.edge(at, op, to, false)
+			break
+		}
+		at = w.then(at, op)
+		if fence && i == 0 {
+			full := ir.NewOp(ir.Fence)
+			full.Fence = ir.FullFence
+			if len(w.stack) == 1 {
+				w.edge(at, full, to, false)
+				break
+			}
+			at = w.then(at, full)
+		}
+	}
+	w.e = &last
+}
+
+// stall is the way out before a load that has to wait.
+func (w *extender) stall(at ir.Loc) { w.flush(at, w.e.From, true) }
+
+// waysOut are the alternatives to an instruction of sigma (11)-(13).
+func (w *extender) waysOut(from ir.Loc) {
+	here := w.e
+	for _, i := range w.src.Out(here.From) {
+		other := w.src.Edges[i]
+		if other.ID == here.ID {
+			continue
+		}
+		w.e = &other
+		at := w.loc("e")
+		w.flush(from, at, false)
+		w.edge(at, other.Op, other.To, true)
+		last := len(w.x.names) - 1
+		w.x.names[last] = fmt.Sprintf("%s@%d", w.x.names[last], last)
+	}
+	w.e = here
+}
+
+// goals makes goals hold also where the thread stands inside sigma, unless they
+// read memory: then the buffer has to be empty.
+func (w *extender) goals(props *property.Set) *property.Set {
+	out := *props
+	out.Goals = slices.Clone(props.Goals)
+	for i := range out.Goals {
+		g := &out.Goals[i]
+		if g.MentionsMemory() {
+			continue
+		}
+		g.At = slices.Clone(g.At)
+		for j := range g.At {
+			at := &g.At[j]
+			if at.Thread != w.t {
+				continue
+			}
+			locs := slices.Clone(at.Locs)
+			for k := range w.sigma {
+				if slices.Contains(at.Locs, w.sigma[k].To) {
+					locs = append(locs, w.line[k+1])
+				}
+			}
+			at.Locs = locs
+		}
+	}
+	return &out
+}

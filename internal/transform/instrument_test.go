@@ -1,0 +1,88 @@
+package transform_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/transform"
+)
+
+func flatOf(t *testing.T, text string) *ir.Program {
+	t.Helper()
+	p, diags := ir.Parse("test.ir", []byte("program p structured\nobject x size 8\nobject y size 8\nobject z size 8\n"+text))
+	if diags.HasErrors() {
+		t.Fatal(diags.All)
+	}
+	flat, err := transform.Run(p, transform.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flat
+}
+
+const twoThreads = "\nthread p = p()\nthread q = q()\n"
+
+// TestAttacks: which pairs are asked about [BDM13 §8].
+func TestAttacks(t *testing.T) {
+	for _, c := range []struct {
+		name, p              string
+		asked, fenced, apart int
+	}{
+		{"plain", "a -> b: store [&x] = 1\n b -> c: r = load [&y]", 1, 0, 0},
+		{"fenced", "a -> b: store [&x] = 1\n b -> f: fence.full\n f -> c: r = load [&y]", 0, 1, 0},
+		{"one way is not fenced", "a -> b: store [&x] = 1\n b -> f: fence.full\n b -> f: nop\n f -> c: r = load [&y]", 1, 0, 0},
+		{"own place", "a -> b: store [&x] = 1\n b -> c: r = load [&x]", 0, 0, 1},
+		{"nobody writes what is read", "a -> b: store [&x] = 1\n b -> c: r = load [&z]", 0, 0, 1},
+		{"nobody else touches what is written", "a -> b: store [&z] = 1\n b -> c: r = load [&y]", 0, 0, 1},
+		{"load first", "a -> b: r = load [&y]\n b -> c: store [&x] = 1", 0, 1, 0},
+		{"in a loop", "a -> b: r = load [&y]\n b -> a: store [&x] = 1", 1, 0, 0},
+	} {
+		flat := flatOf(t, "func p() {\n reg r\n "+c.p+"\n}\nfunc q() {\n reg s\n a -> b: rmw.xchg [&y], 1 seq_cst\n b -> c: s = load [&x]\n}"+twoThreads)
+		got := transform.Attacks(flat)
+		if len(got.Attacks) != c.asked || got.Fenced != c.fenced || got.Apart != c.apart {
+			t.Errorf("%s: %d asked, %d fenced, %d apart", c.name, len(got.Attacks), got.Fenced, got.Apart)
+		}
+	}
+}
+
+// TestInstrumentationIsLinear: twice the program, twice the instrumented program
+// [BDM13 §5].
+func TestInstrumentationIsLinear(t *testing.T) {
+	size := func(n int) int {
+		var b strings.Builder
+		for _, name := range []string{"p", "q"} {
+			fmt.Fprintf(&b, "func %s() {\n reg r\n", name)
+			for i := range n {
+				fmt.Fprintf(&b, " a%d -> b%d: store [&x] = 1\n b%d -> c%d: r = load [&y]\n c%d -> d%d: rmw.cas [&x], 0, 1 seq_cst fail seq_cst\n", i, i, i, i, i, i)
+				fmt.Fprintf(&b, " d%d -> e%d: atomicbegin\n e%d -> f%d: store [&y] = r\n f%d -> a%d: atomicend\n", i, i, i, i, i, i+1)
+			}
+			b.WriteString("}\n")
+		}
+		flat := flatOf(t, b.String()+twoThreads)
+		in, err := transform.NewInstrumenter(flat, transform.InstrumentOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inst, err := in.Attack(transform.Attacks(flat).Attacks[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(inst.Program.NextEdge)
+	}
+	one, two, four := size(10), size(20), size(40)
+	if two-one <= 0 || four-two != 2*(two-one) {
+		t.Errorf("%d, %d, %d edges for 10, 20, 40 rounds", one, two, four)
+	}
+}
+
+// TestInstrumentationRefuses: what it does not take has a position.
+func TestInstrumentationRefuses(t *testing.T) {
+	flat := flatOf(t, "func p() {\n a -> b: free [&x] @f.c:3:5-3:9\n}\nthread p = p()\n")
+	_, err := transform.NewInstrumenter(flat, transform.InstrumentOptions{})
+	if u := (*transform.Unsupported)(nil); !errors.As(err, &u) || u.Pos.Line != 3 || u.What != "instrumentation does not take free" {
+		t.Errorf("%v", err)
+	}
+}
