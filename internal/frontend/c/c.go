@@ -22,6 +22,8 @@ type Options struct {
 	// ExternPure and ExternFence name functions without a body that do nothing,
 	// and functions without a body that are full fences.
 	ExternPure, ExternFence []string
+	// Places asks for the places where fences can be written.
+	Places bool
 }
 
 // Unit is a translated program.
@@ -30,6 +32,10 @@ type Unit struct {
 	Props   *property.Set
 	// Expect is the text after "expect:" in the first such comment, "" if none.
 	Expect string
+	// Places is where fences can be written, in the order of the text; only if asked
+	// for. Write says how the files change for some of them.
+	Places []ir.Place
+	Write  func([]ir.FenceAt, FenceStyle) []source.Edit
 }
 
 // Parse translates the files of one program. The unit is never nil; its Program
@@ -44,12 +50,16 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		}
 		c.parseFile(f)
 	}
+	if opt.Places {
+		c.marks = newMarks(files)
+	}
 	if !diags.HasErrors() {
 		c.compile()
 	}
 	diags.Sort()
 	if !diags.HasErrors() {
 		u.Program = c.b.Finish()
+		u.setPlaces(c.marks, files)
 		u.Props = &property.Set{Checks: true, Deadlock: true, Observe: c.observe}
 	}
 	return u, diags
@@ -94,6 +104,7 @@ type compiler struct {
 	todo    []*symbol // functions still to lower
 	byID    map[ir.FuncID]*symbol
 	observe []property.Var
+	marks   *marks // nil: nobody asks where fences can be written
 }
 
 type message struct {

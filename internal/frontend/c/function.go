@@ -34,6 +34,7 @@ type lowering struct {
 	temps    []ir.Reg
 	inUse    int // temps holding values of the current full expression
 	escaped  map[*cc.Declarator]bool
+	marked   map[source.Pos]bool // places marked in this function
 }
 
 // lowerFunction translates the body of a function.
@@ -44,7 +45,9 @@ func (c *compiler) lowerFunction(s *symbol) {
 		literals: map[*cc.PostfixExpression]lvalue{},
 		labels:   map[string]ir.Loc{},
 		cases:    map[*cc.LabeledStatement]ir.Loc{},
+		marked:   map[source.Pos]bool{},
 	}
+	c.marks.findBare(s.def.CompoundStatement)
 	t, ok := s.decl.Type().(*cc.FunctionType)
 	if !ok {
 		panic("BUG: a function without a function type")

@@ -14,6 +14,7 @@ func (f *lowering) compound(s *cc.CompoundStatement) {
 		f.guard(func() {
 			switch item.Case {
 			case cc.BlockItemDecl:
+				f.markBefore(item.Declaration)
 				f.declaration(item.Declaration)
 			case cc.BlockItemStmt:
 				f.statement(item.Statement)
@@ -24,6 +25,7 @@ func (f *lowering) compound(s *cc.CompoundStatement) {
 			}
 		})
 	}
+	f.markEnd(s)
 }
 
 // begin starts a full expression: its edges carry the position of n.
@@ -62,6 +64,9 @@ func (f *lowering) declaration(d *cc.Declaration) {
 func (f *lowering) statement(s *cc.Statement) {
 	if f.at == nowhere && !hasLabels(s) {
 		return
+	}
+	if s.Case != cc.StatementCompound {
+		f.markBefore(s)
 	}
 	switch s.Case {
 	case cc.StatementLabeled:
