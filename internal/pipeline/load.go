@@ -63,11 +63,15 @@ func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.L
 
 // parseC adapts C.
 func parseC(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
-	unit, diags := c.Parse([]*source.File{f}, c.Options{
+	unit, diags := c.Parse([]*source.File{f}, cOptions(opt))
+	return unit.Program, unit.Props, diags
+}
+
+func cOptions(opt Options) c.Options {
+	return c.Options{
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
 		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence,
-	})
-	return unit.Program, unit.Props, diags
+	}
 }
 
 // load runs the front end that the input's name or --lang asks for.

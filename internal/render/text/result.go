@@ -11,8 +11,12 @@ import (
 // Result prints the answer to one question.
 func Result(w io.Writer, r *verdict.Result, opt Options) {
 	p := &printer{w: w, opt: opt}
-	if r.Question == robustness {
+	switch {
+	case r.Question == robustness:
 		p.robust(r)
+		return
+	case r.Repair != nil:
+		p.fences(r)
 		return
 	}
 	p.headline(r)

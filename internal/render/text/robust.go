@@ -15,9 +15,12 @@ const robustness = "robustness"
 func Headline(r *verdict.Result) string {
 	var b strings.Builder
 	p := &printer{w: &b}
-	if r.Question == robustness {
+	switch {
+	case r.Question == robustness:
 		p.robustHeadline(r)
-	} else {
+	case r.Repair != nil:
+		p.fencesHeadline(r)
+	default:
 		p.headline(r)
 	}
 	line, _, _ := strings.Cut(b.String(), "\n")
