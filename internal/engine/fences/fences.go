@@ -160,7 +160,7 @@ func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
 		set, _, _ = r.problem.Minimum() // clauses are never empty
 		r.out.Bound = r.cost(set)
 		r.out.Rounds++
-		found, err := r.check(ctx, set, true)
+		found, err := r.check(ctx, set, false)
 		if err != nil {
 			return nil, false, err
 		}
