@@ -25,6 +25,7 @@ type Case struct {
 	Input   pipeline.Input
 	Expect  map[string]string // model: verdict
 	Robust  string            // yes, no, or "" where nobody has said
+	Fences  string            // fewest for robustness against TSO, or "" where nobody has said
 	Options pipeline.Options
 
 	archive *txtar.Archive
@@ -98,6 +99,10 @@ func (c *Case) parseExpect(text string) error {
 			model, want, ok := strings.Cut(pair, "=")
 			if !ok {
 				return fmt.Errorf("expectation %q is not model=verdict", pair)
+			}
+			if model == "fences" {
+				c.Fences = want
+				continue
 			}
 			if model != "robust" {
 				c.Expect[model] = want

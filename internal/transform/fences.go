@@ -241,6 +241,12 @@ func (fs *Fences) Between(first, next ir.EdgeID, out []ir.PlaceID) []ir.PlaceID 
 	panic(fmt.Sprintf("BUG: edge %d does not follow edge %d", next, first))
 }
 
+// PlaceOf is the place an edge belongs to, if it does.
+func (fs *Fences) PlaceOf(e ir.EdgeID) (ir.PlaceID, bool) {
+	place, ok := fs.of[e]
+	return place, ok
+}
+
 // Threads names the threads that can pass each place.
 func (fs *Fences) Threads() [][]string {
 	out := make([][]string, len(fs.places))

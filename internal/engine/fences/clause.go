@@ -39,8 +39,8 @@ import (
 // behind, go to the end of W, where the buffers can be emptied first: nobody is there
 // to notice.
 //
-// No fence in place is in the clause: when W passed it, the buffer was empty, or no
-// older store was overtaken. So every clause is new, and the search ends.
+// No fence in place is in the clause, though a full one at the place of a store-store
+// one may be: when W passed it, the buffer was empty, or no older store was overtaken. So every clause is new, and the search ends.
 //
 // Differs from the paper: [BDM13 §7] enumerates, attack by attack, all minimal sets of labels
 // that stop it, and then solves one integer program. Here clauses come from
@@ -130,6 +130,10 @@ func (r *run) between(w *verdict.Witness, first, last int) []ir.PlaceID {
 			continue // still the same instruction
 		}
 		out = r.task.Fences.Between(ir.EdgeID(w.Steps[at].Edge), ir.EdgeID(st.Edge), out)
+		// A store-store fence stands there already; a full one does more.
+		if place, ok := r.task.Fences.PlaceOf(ir.EdgeID(st.Edge)); ok {
+			out = append(out, place)
+		}
 		at = i
 	}
 	return out

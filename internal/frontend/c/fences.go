@@ -158,7 +158,7 @@ func (f *lowering) markBefore(n cc.Node) {
 		return
 	}
 	at, ok := m.place(n.Position().Filename, n.Position().Line, n.Position().Column)
-	if !ok {
+	if !ok || at.file.Text[at.offset] == '{' { // cc declares __func__ there
 		return
 	}
 	s, _ := n.(*cc.Statement)
@@ -171,7 +171,7 @@ func (f *lowering) markBefore(n cc.Node) {
 		at.bare, at.last = true, end
 		at.empty = s.Case == cc.StatementExpr && s.ExpressionStatement.ExpressionList == nil
 	}
-	at.text = oneLine(at.file.Line(at.file.Pos(at.offset).Line), at.file.Pos(at.offset).Col)
+	at.text = firstLine(at.file.Slice(f.span(n)))
 	f.mark(at)
 }
 
@@ -189,8 +189,10 @@ func (f *lowering) markEnd(s *cc.CompoundStatement) {
 	f.mark(at)
 }
 
-func oneLine(line string, col int) string {
-	return strings.ToValidUTF8(strings.Join(strings.Fields(line[min(col-1, len(line)):]), " "), ".")
+// firstLine is the first line of a text, with blanks folded.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.ToValidUTF8(strings.Join(strings.Fields(line), " "), ".")
 }
 
 // mark takes a step that does nothing.
