@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/fences"
 	"fencepost/internal/engine/robust"
@@ -35,11 +36,30 @@ func (r *repairer) checkFlat(ctx context.Context, flat *ir.Program, props *prope
 	return r.reach(ctx, &p, flat, r.model)
 }
 
+// smallSearch is the memory for stored states up to which one worker does it all.
+const smallSearch = 64 << 20
+
+// runSmall runs an engine with one worker, so that the same input gives the same
+// executions, and with all of them only where that would take long.
+func runSmall(ctx context.Context, e *engine.Engine, task *engine.Task) (*engine.Outcome, error) {
+	small := *task
+	small.Limits.Workers = 1
+	if task.Limits.Workers == 1 || task.Limits.Memory > 0 && task.Limits.Memory <= smallSearch {
+		return e.Run(ctx, &small)
+	}
+	small.Limits.Memory = smallSearch
+	out, err := e.Run(ctx, &small)
+	if err != nil || out.Unknown == "" || len(out.Violations) > 0 || ctx.Err() != nil {
+		return out, err
+	}
+	return e.Run(ctx, task)
+}
+
 // robust asks for attacks, all of them or one.
 func (r *repairer) robust(ctx context.Context, p *program, flat *ir.Program, all bool) (*fences.Finding, error) {
 	opt := r.opt.Options
 	opt.KeepGoing = all
-	out, err := robust.Engine.Run(ctx, robustTask(p, flat, opt))
+	out, err := runSmall(ctx, &robust.Engine, robustTask(p, flat, opt))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +89,7 @@ func (r *repairer) reach(ctx context.Context, p *program, flat *ir.Program, mode
 	task := robustTask(p, flat, opt)
 	task.Model, task.Limits.Buffer, task.NoReduction = model, opt.Buffer, opt.NoReduction
 	task.KeepGoing = p.observes() && p.asksMore()
-	out, err := explicit.Engine.Run(ctx, task)
+	out, err := runSmall(ctx, &explicit.Engine, task)
 	if err != nil {
 		return nil, err
 	}

@@ -144,10 +144,14 @@ func (a *mark) braces(fence, indent string, begins bool) []source.Edit {
 		return source.Edit{File: a.file.Name, Start: from, End: to, Text: text}
 	}
 	if !begins {
-		if a.empty {
-			return []source.Edit{edit(a.offset, a.last, "{ "+fence+" }")}
+		open := "{ "
+		if a.prev == a.offset {
+			open = " { "
 		}
-		return []source.Edit{edit(a.offset, a.offset, "{ "+fence+" "), edit(a.last, a.last, " }")}
+		if a.empty {
+			return []source.Edit{edit(a.offset, a.last, open+fence+" }")}
+		}
+		return []source.Edit{edit(a.offset, a.offset, open+fence+" "), edit(a.last, a.last, " }")}
 	}
 	line := a.prev
 	for line > 0 && a.file.Text[line-1] != '\n' {

@@ -16,7 +16,7 @@ import (
 // statement, the translation takes a step that does nothing (a mark): before every
 // statement and declaration of a block, between a label and its statement, before
 // the one statement of a body without braces, which then gets them, and at the end of every
-// block. A fence at a mark is by construction what the changed text means.
+// block. Not before case and default, where compilers want to see that a case ends. A fence at a mark is by construction what the changed text means.
 //
 // The conditions of loops, the parts of a for and the operands of an expression have
 // no such place inside.
@@ -162,7 +162,13 @@ func (f *lowering) markBefore(n cc.Node) {
 		return
 	}
 	s, _ := n.(*cc.Statement)
-	if s != nil && m.bare[s] {
+	bare := s != nil && m.bare[s]
+	switch {
+	case !bare && !at.behindStatement(): // the head of something, or a macro
+		return
+	case s != nil && s.Case == cc.StatementLabeled && s.LabeledStatement.Case != cc.LabeledStatementLabel:
+		return
+	case bare:
 		tokens := cc.NodeTokens(s)
 		end, written := m.tokenEnd(at.file, &tokens[len(tokens)-1])
 		if !written {
@@ -182,7 +188,7 @@ func (f *lowering) markEnd(s *cc.CompoundStatement) {
 	}
 	p := s.Token2.Position()
 	at, ok := f.marks.place(p.Filename, p.Line, p.Column)
-	if !ok || at.file.Text[at.offset] != '}' {
+	if !ok || at.file.Text[at.offset] != '}' || !at.behindStatement() {
 		return
 	}
 	at.end, at.text = true, "the end of the block"
@@ -238,6 +244,12 @@ func endsWithWord(text []byte, word string) bool {
 	return bytes.HasSuffix(text, []byte(word)) && (len(text) == len(word) || !isWord(text[len(text)-len(word)-1]))
 }
 
+// behindStatement reports whether the text before is a statement, a label, or
+// where a block begins.
+func (a *mark) behindStatement() bool {
+	return bytes.ContainsRune([]byte(";{}:"), rune(a.file.Text[a.prev-1]))
+}
+
 // tokenEnd is where a token ends; written is false if it comes from a macro.
 func (m *marks) tokenEnd(f *source.File, t *cc.Token) (end int, written bool) {
 	p := t.Position()
@@ -265,11 +277,17 @@ func (u *Unit) setPlaces(m *marks, files []*source.File) {
 		u.Places = append(u.Places, ir.Place{Pos: source.At(a.file.Pos(a.offset)), Edges: a.edges, Before: a.text})
 	}
 	u.Write = func(fences []ir.FenceAt, style FenceStyle) []source.Edit {
-		var edits []source.Edit
+		// Where braces close, nothing comes between, and the inner ones close first.
+		var edits, closing []source.Edit
 		needs := map[*source.File][]ir.FenceKind{}
 		for _, f := range fences {
 			a := m.list[f.Place]
-			edits = append(edits, a.edit(style.statement(f.Kind))...)
+			list := a.edit(style.statement(f.Kind))
+			if n := len(list) - 1; n > 0 {
+				closing = append(closing, list[n])
+				list = list[:n]
+			}
+			edits = append(edits, list...)
 			needs[a.file] = append(needs[a.file], f.Kind)
 		}
 		for _, f := range files {
@@ -277,6 +295,7 @@ func (u *Unit) setPlaces(m *marks, files []*source.File) {
 				edits = append(edits, style.prepare(f, kinds)...)
 			}
 		}
-		return edits
+		slices.Reverse(closing)
+		return append(closing, edits...)
 	}
 }
