@@ -54,6 +54,8 @@ type repairer struct {
 	fs    *transform.Fences
 	flat  *ir.Program
 	stage string
+
+	changed []byte // the text that was confirmed last
 }
 
 // Fences finds a cheapest set of fences that repairs the program [BDM13 §7], writes
@@ -146,7 +148,7 @@ func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 		return res, err
 	}
 	task := &fences.Task{
-		Fences: r.fs, Program: r.flat, Kinds: r.kinds(), Cost: cost, Check: r.check, AllOptimal: r.opt.AllOptimal,
+		Fences: r.fs, Program: r.flat, Kinds: r.kinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
 		// Of two sets that cost the same, the one with fewer full fences is better.
 		Rank: func(at ir.FenceAt) int64 {
 			if at.Kind == ir.FullFence {
@@ -184,7 +186,8 @@ func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 		rep.Optimal = append(rep.Optimal, list)
 	}
 	rep.More = out.More
-	return res, r.patch(ctx, res, out)
+	r.patch(res)
+	return res, nil
 }
 
 func broken(b *fences.Break) *verdict.Break {
@@ -210,42 +213,34 @@ func (r *repairer) fence(at ir.FenceAt, cost func(ir.FenceAt) int64, threads [][
 	}
 }
 
-// patch writes the fences into the text and checks that from scratch.
-func (r *repairer) patch(ctx context.Context, res *verdict.Result, out *fences.Repair) error {
-	if len(out.Fences) == 0 {
-		return nil
-	}
+// confirm writes fences into the text and checks that from scratch.
+func (r *repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
 	r.stage = "patch"
+	defer func() { r.stage = "engine " + fences.Name }()
 	p := r.p
-	edits := r.pl.write(out.Fences)
-	text := source.Apply(p.file, edits)
-	changed := Input{Name: p.input.Name, Text: text}
-	again, err := r.again(ctx, changed)
+	text := source.Apply(p.file, r.pl.write(at))
+	again, err := r.again(ctx, Input{Name: p.input.Name, Text: text})
 	if err != nil {
-		return fmt.Errorf("checking the changed program: %w", err)
+		return nil, fmt.Errorf("checking the changed program: %w", err)
 	}
 	if again.HasErrors() {
-		return fmt.Errorf("the changed program is refused: %v\n%s", again.Diagnostics, text)
+		return nil, fmt.Errorf("the changed program is refused: %v\n%s", again.Diagnostics, text)
 	}
 	got := &again.Results[0]
-	res.Stats.States += got.Stats.States
-	res.Stats.Transitions += got.Stats.Transitions
-	res.Stats.Seconds += got.Stats.Seconds
-	switch {
-	case got.Verdict == verdict.Safe:
-	case got.Verdict == verdict.Unknown && ctx.Err() != nil:
-		res.Verdict, res.Reason = verdict.Unknown, "the changed program could not be checked again: "+got.Reason
-		return nil
-	default:
-		return fmt.Errorf("the changed program is %s: %s\n%s", got.Verdict, got.Reason, text)
+	r.changed = text
+	return &fences.Finding{
+		Verdict: got.Verdict, Reason: got.Reason, Coverage: got.Coverage, Warnings: got.Warnings, Stats: got.Stats,
+	}, nil
+}
+
+// patch shows the text that was confirmed last.
+func (r *repairer) patch(res *verdict.Result) {
+	if len(res.Fences) > 0 {
+		f := r.p.file
+		res.Repair.Patches = []verdict.Patch{{
+			File: f.Name, Diff: source.Diff(f.Name, f.Text, r.changed), Text: string(r.changed),
+		}}
 	}
-	if got.Coverage.Exhaustive != res.Coverage.Exhaustive {
-		res.Coverage = got.Coverage
-	}
-	res.Repair.Patches = append(res.Repair.Patches, verdict.Patch{
-		File: p.file.Name, Diff: source.Diff(p.file.Name, p.file.Text, text), Text: string(text),
-	})
-	return nil
 }
 
 // again asks the question about a program as any user would.

@@ -32,6 +32,10 @@ type Task struct {
 	// Check answers whether the program with the fences in place is as it should be.
 	// all asks for many ways in which it is not, rather than one.
 	Check func(ctx context.Context, fences []ir.FenceAt, all bool) (*Finding, error)
+	// Confirm answers the same about the changed text, read from scratch; it gives no
+	// executions. It is asked before Check, since a set is the answer only if both
+	// say yes, and no is said sooner. nil: Check decides alone.
+	Confirm func(ctx context.Context, fences []ir.FenceAt) (*Finding, error)
 	// AllOptimal asks for every cheapest set.
 	AllOptimal bool
 	// Progress is told of every round, if not nil.
@@ -160,7 +164,7 @@ func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
 		set, _, _ = r.problem.Minimum() // clauses are never empty
 		r.out.Bound = r.cost(set)
 		r.out.Rounds++
-		found, err := r.check(ctx, set, false)
+		found, err := r.decide(ctx, set)
 		if err != nil {
 			return nil, false, err
 		}
@@ -183,17 +187,43 @@ func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
 	}
 }
 
-func (r *run) check(ctx context.Context, set []int, all bool) (*Finding, error) {
-	found, err := r.task.Check(ctx, r.fences(set), all)
+// decide asks about a set: the changed text if there is any, and for a bad execution
+// the program in place.
+func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
+	if len(set) == 0 || r.task.Confirm == nil {
+		return r.check(ctx, set, false)
+	}
+	said, err := r.task.Confirm(ctx, r.fences(set))
 	if err != nil {
 		return nil, err
 	}
+	r.count(said)
+	if said.Verdict != verdict.Unsafe {
+		return said, nil
+	}
+	found, err := r.check(ctx, set, false)
+	if err == nil && found.Verdict == verdict.Safe {
+		err = fmt.Errorf("the program with fences is as it should be, and the changed text is not: %s", said.Reason)
+	}
+	return found, err
+}
+
+// count adds the work of a check.
+func (r *run) count(found *Finding) {
 	s := &r.out.Stats
 	s.States += found.Stats.States
 	s.Transitions += found.Stats.Transitions
 	s.Seconds += found.Stats.Seconds
 	s.Depth = max(s.Depth, found.Stats.Depth)
 	s.Bytes = max(s.Bytes, found.Stats.Bytes)
+}
+
+func (r *run) check(ctx context.Context, set []int, all bool) (*Finding, error) {
+	found, err := r.task.Check(ctx, r.fences(set), all)
+	if err != nil {
+		return nil, err
+	}
+	r.count(found)
 	if found.Verdict == verdict.Unsafe && len(found.Breaks) == 0 {
 		return nil, fmt.Errorf("a check found something bad and no execution")
 	}
