@@ -98,6 +98,7 @@ func (r *repairer) reach(ctx context.Context, p *program, flat *ir.Program, mode
 		if err := p.replay(flat, model, &out.Violations[i]); err != nil {
 			return nil, fmt.Errorf("the witness of a violation does not replay: %w", err)
 		}
+		p.sharpen(flat, model, &out.Violations[i])
 		p.addTexts(out.Violations[i].Witness)
 	}
 	p.conclude(res, out, opt)
