@@ -269,7 +269,7 @@ func (r *repairer) remove(ctx context.Context, in Input) (Answer, error) {
 // removable takes out one fence after the other, as long as nothing breaks: what
 // is left needs each of its fences.
 func (r *repairer) removable(ctx context.Context, res *verdict.Result) error {
-	found, err := r.checkFlat(ctx, r.flat, r.p.props, false)
+	found, err := r.checkFlat(ctx, r.flat, r.p.props)
 	if err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ func (r *repairer) removable(ctx context.Context, res *verdict.Result) error {
 	var gone []source.Span
 	for _, f := range present {
 		less := withoutFences(r.flat, append(slices.Clone(gone), f.pos))
-		found, err := r.checkFlat(ctx, less, r.p.props, false)
+		found, err := r.checkFlat(ctx, less, r.p.props)
 		if err != nil {
 			return err
 		}

@@ -22,16 +22,16 @@ import (
 )
 
 // check answers whether the program with fences in place is as it should be.
-func (r *repairer) check(ctx context.Context, at []ir.FenceAt, all bool) (*fences.Finding, error) {
+func (r *repairer) check(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
 	flat, props := r.fs.Insert(at)
-	return r.checkFlat(ctx, flat, props, all)
+	return r.checkFlat(ctx, flat, props)
 }
 
-func (r *repairer) checkFlat(ctx context.Context, flat *ir.Program, props *property.Set, all bool) (*fences.Finding, error) {
+func (r *repairer) checkFlat(ctx context.Context, flat *ir.Program, props *property.Set) (*fences.Finding, error) {
 	p := *r.p
 	p.props = props
 	if r.opt.For == ForRobustness {
-		return r.robust(ctx, &p, flat, all)
+		return r.robust(ctx, &p, flat)
 	}
 	return r.reach(ctx, &p, flat, r.model)
 }
@@ -55,10 +55,10 @@ func runSmall(ctx context.Context, e *engine.Engine, task *engine.Task) (*engine
 	return e.Run(ctx, task)
 }
 
-// robust asks for attacks, all of them or one.
-func (r *repairer) robust(ctx context.Context, p *program, flat *ir.Program, all bool) (*fences.Finding, error) {
+// robust asks for an attack.
+func (r *repairer) robust(ctx context.Context, p *program, flat *ir.Program) (*fences.Finding, error) {
 	opt := r.opt.Options
-	opt.KeepGoing = all
+	opt.KeepGoing = false
 	out, err := runSmall(ctx, &robust.Engine, robustTask(p, flat, opt))
 	if err != nil {
 		return nil, err

@@ -116,6 +116,10 @@ func TestApply(t *testing.T) {
 	if want := "one 2\n  x y three\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	g := NewFile("f", []byte("a\r\n  b\r\n"))
+	if got := string(Apply(g, []Edit{{"f", 5, 5, "x\n  "}})); got != "a\r\n  x\r\n  b\r\n" {
+		t.Errorf("%q", got)
+	}
 	if in, ok := f.Indent(10); in != "  " || !ok {
 		t.Errorf("indent %q %v", in, ok)
 	}

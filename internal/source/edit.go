@@ -1,8 +1,10 @@
 package source
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Edit replaces a stretch of a file by text.
@@ -13,10 +15,14 @@ type Edit struct {
 }
 
 // Apply makes the edits of a file. They may stand in any order; those at one place
-// keep theirs. Overlapping edits are a broken invariant.
+// keep theirs. In a file whose lines end as on Windows, so do new ones. Overlapping edits are a broken invariant.
 func Apply(f *File, edits []Edit) []byte {
 	sorted := slices.Clone(edits)
 	slices.SortStableFunc(sorted, func(a, b Edit) int { return a.Start - b.Start })
+	newline := "\n"
+	if bytes.Contains(f.Text, []byte("\r\n")) {
+		newline = "\r\n"
+	}
 	var out []byte
 	at := 0
 	for _, e := range sorted {
@@ -27,7 +33,7 @@ func Apply(f *File, edits []Edit) []byte {
 			panic(fmt.Sprintf("BUG: edits of %s overlap at offset %d", f.Name, e.Start))
 		}
 		out = append(out, f.Text[at:e.Start]...)
-		out = append(out, e.Text...)
+		out = append(out, strings.ReplaceAll(e.Text, "\n", newline)...)
 		at = e.End
 	}
 	return append(out, f.Text[at:]...)

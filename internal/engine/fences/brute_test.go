@@ -169,7 +169,7 @@ func (s *subject) repair(all bool) (*fences.Repair, error) {
 		Fences: fs, Program: s.p, Kinds: s.kinds, AllOptimal: all,
 		Cost: func(at ir.FenceAt) int64 { return s.costs[at] },
 		Rank: func(ir.FenceAt) int64 { return 0 },
-		Check: func(_ context.Context, set []ir.FenceAt, _ bool) (*fences.Finding, error) {
+		Check: func(_ context.Context, set []ir.FenceAt) (*fences.Finding, error) {
 			p, props := fs.Insert(set)
 			out, err := s.ask(p, props)
 			if err != nil {

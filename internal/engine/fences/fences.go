@@ -30,8 +30,7 @@ type Task struct {
 	Cost  func(ir.FenceAt) int64
 	Rank  func(ir.FenceAt) int64
 	// Check answers whether the program with the fences in place is as it should be.
-	// all asks for many ways in which it is not, rather than one.
-	Check func(ctx context.Context, fences []ir.FenceAt, all bool) (*Finding, error)
+	Check func(ctx context.Context, fences []ir.FenceAt) (*Finding, error)
 	// Confirm answers the same about the changed text, read from scratch; it gives no
 	// executions. It is asked before Check, since a set is the answer only if both
 	// say yes, and no is said sooner. nil: Check decides alone.
@@ -191,7 +190,7 @@ func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
 // the program in place.
 func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
 	if len(set) == 0 || r.task.Confirm == nil {
-		return r.check(ctx, set, false)
+		return r.check(ctx, set)
 	}
 	said, err := r.task.Confirm(ctx, r.fences(set))
 	if err != nil {
@@ -201,7 +200,7 @@ func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
 	if said.Verdict != verdict.Unsafe {
 		return said, nil
 	}
-	found, err := r.check(ctx, set, false)
+	found, err := r.check(ctx, set)
 	if err == nil && found.Verdict == verdict.Safe {
 		err = fmt.Errorf("the program with fences is as it should be, and the changed text is not: %s", said.Reason)
 	}
@@ -218,8 +217,8 @@ func (r *run) count(found *Finding) {
 	s.Bytes = max(s.Bytes, found.Stats.Bytes)
 }
 
-func (r *run) check(ctx context.Context, set []int, all bool) (*Finding, error) {
-	found, err := r.task.Check(ctx, r.fences(set), all)
+func (r *run) check(ctx context.Context, set []int) (*Finding, error) {
+	found, err := r.task.Check(ctx, r.fences(set))
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +278,7 @@ func (r *run) clause(list []window) []int {
 func (r *run) justify(ctx context.Context, set []int) error {
 	for i := range set {
 		rest := slices.Delete(slices.Clone(set), i, i+1)
-		found, err := r.check(ctx, rest, false)
+		found, err := r.check(ctx, rest)
 		if err != nil {
 			return err
 		}
@@ -307,7 +306,7 @@ func (r *run) all(ctx context.Context) error {
 			if good[key] {
 				continue
 			}
-			found, err := r.check(ctx, set, false)
+			found, err := r.check(ctx, set)
 			if err != nil {
 				return err
 			}
