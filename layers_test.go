@@ -69,11 +69,13 @@ var policy = map[string]rule{
 	"internal/engine/fences":   {ours: append([]string{"internal/solver/pb"}, engineMay...)},
 	"internal/solver/pb":       {},
 
+	"internal/explain": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "verdict"}},
+
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
-		"internal/engine/robust", "internal/engine/fences", "internal/trace", "internal/replay", "verdict",
+		"internal/engine/robust", "internal/engine/fences", "internal/explain", "internal/trace", "internal/replay", "verdict",
 	}},
 
 	"internal/suite": {ours: []string{"verdict"}},

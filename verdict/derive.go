@@ -93,6 +93,12 @@ func (w *Witness) Delays() []Reorder {
 	return w.pendingAt(func(s Step) bool { return s.From == 0 })
 }
 
+// Reorders lists every pair of accesses of one thread that were seen out of order:
+// delays of stores past loads, forwarded ones included, and swaps of stores.
+func (w *Witness) Reorders() []Reorder {
+	return append(w.pendingAt(func(Step) bool { return true }), w.Swaps()...)
+}
+
 // pendingAt pairs the loads chosen with the stores to other places that were in
 // the thread's buffer.
 func (w *Witness) pendingAt(chosen func(Step) bool) []Reorder {

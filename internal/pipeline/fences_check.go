@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/fences"
 	"fencepost/internal/engine/robust"
@@ -36,30 +35,22 @@ func (r *repairer) checkFlat(ctx context.Context, flat *ir.Program, props *prope
 	return r.reach(ctx, &p, flat, r.model)
 }
 
-// smallSearch is the memory for stored states up to which one worker does it all.
-const smallSearch = 64 << 20
-
-// runSmall runs an engine with one worker, so that the same input gives the same
-// executions, and with all of them only where that would take long.
-func runSmall(ctx context.Context, e *engine.Engine, task *engine.Task) (*engine.Outcome, error) {
-	small := *task
-	small.Limits.Workers = 1
-	if task.Limits.Workers == 1 || task.Limits.Memory > 0 && task.Limits.Memory <= smallSearch {
-		return e.Run(ctx, &small)
-	}
-	small.Limits.Memory = smallSearch
-	out, err := e.Run(ctx, &small)
-	if err != nil || out.Unknown == "" || len(out.Violations) > 0 || ctx.Err() != nil {
-		return out, err
-	}
-	return e.Run(ctx, task)
-}
+// smallSearch is how many states one worker looks at alone, so that the same input
+// gives the same executions; more workers help only where that is not enough.
+const smallSearch = 200_000
 
 // robust asks for an attack.
 func (r *repairer) robust(ctx context.Context, p *program, flat *ir.Program) (*fences.Finding, error) {
 	opt := r.opt.Options
 	opt.KeepGoing = false
-	out, err := runSmall(ctx, &robust.Engine, robustTask(p, flat, opt))
+	task := robustTask(p, flat, opt)
+	many := task.Limits.Workers
+	task.Limits.Workers, task.Limits.States = 1, smallSearch
+	out, err := robust.Engine.Run(ctx, task)
+	if err == nil && out.Unknown != "" && len(out.Violations) == 0 && ctx.Err() == nil {
+		task.Limits.Workers, task.Limits.States = many, 0
+		out, err = robust.Engine.Run(ctx, task)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -85,29 +76,23 @@ func (r *repairer) robust(ctx context.Context, p *program, flat *ir.Program) (*f
 // reach asks the program's own questions.
 func (r *repairer) reach(ctx context.Context, p *program, flat *ir.Program, model memory.Model) (*fences.Finding, error) {
 	opt := r.opt.Options
-	opt.KeepGoing, opt.Finals = false, false
-	task := robustTask(p, flat, opt)
-	task.Model, task.Limits.Buffer, task.NoReduction = model, opt.Buffer, opt.NoReduction
-	task.KeepGoing = p.observes() && p.asksMore()
-	out, err := runSmall(ctx, &explicit.Engine, task)
-	if err != nil {
-		return nil, err
+	opt.KeepGoing, opt.Finals, opt.Workers = false, false, 1
+	a := &asked{engine: &explicit.Engine, model: model, under: model, limit: smallSearch}
+	p.ask(ctx, a, flat, opt)
+	if a.err == nil && a.res.Verdict == verdict.Unknown && ctx.Err() == nil {
+		a.limit, opt.Workers = 0, r.opt.Workers
+		p.ask(ctx, a, flat, opt)
 	}
-	res := &verdict.Result{Model: model.String()}
-	for i := range out.Violations {
-		if err := p.replay(flat, model, &out.Violations[i]); err != nil {
-			return nil, fmt.Errorf("the witness of a violation does not replay: %w", err)
-		}
-		p.sharpen(flat, model, &out.Violations[i])
-		p.addTexts(out.Violations[i].Witness)
+	if a.err != nil {
+		return nil, a.err
 	}
-	p.conclude(res, out, opt)
+	res := a.res
 	found := &fences.Finding{
-		Verdict: res.Verdict, Reason: res.Reason, Coverage: out.Coverage, Stats: out.Stats, Warnings: append(out.Warnings, res.Warnings...),
+		Verdict: res.Verdict, Reason: res.Reason, Coverage: res.Coverage, Stats: res.Stats, Warnings: res.Warnings,
 	}
 	switch res.Verdict {
 	case verdict.Unsafe:
-		v := &verdict.Violation{Question: res.Question, Reason: res.Reason, Pos: res.Pos, Witness: res.Witness}
+		v := &verdict.Violation{Question: res.Question, Reason: res.Reason, Pos: res.Pos, Witness: res.Witness, Cause: res.Cause}
 		found.Breaks = []fences.Break{{Witness: v.Witness, Violation: v}}
 	case verdict.Observed, verdict.NotObserved: // what is only looked for does not matter here
 		found.Verdict = verdict.Safe

@@ -125,7 +125,7 @@ thread p[i] * 2 {
 // A bounded check gives a bounded answer.
 func TestFencesBounded(t *testing.T) {
 	opt := pipeline.FenceDefaults()
-	opt.Workers, opt.For, opt.Buffer = 1, pipeline.ForAssertions, 2
+	opt.Workers, opt.For, opt.Model, opt.Buffer = 1, pipeline.ForAssertions, "pso", 2
 	in := pipeline.Input{Name: "loop.fp", Text: []byte(`
 var x, y, z;
 thread p { reg r, i; while (i < 4) { z = i; i = i + 1; } x = 1; r = y; }

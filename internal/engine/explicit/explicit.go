@@ -56,6 +56,7 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		},
 		Workers: task.Limits.Workers,
 		Memory:  task.Limits.Memory,
+		States:  task.Limits.States,
 		Used:    &used,
 		All:     task.KeepGoing,
 		Sleeps:  sleeps(task),
@@ -110,6 +111,8 @@ func unknown(ctx context.Context, task *engine.Task, res *search.Result) string 
 		return ""
 	case search.OutOfMemory:
 		return fmt.Sprintf("memory limit of %d MiB reached after %d states", task.Limits.Memory>>20, res.States)
+	case search.OutOfStates:
+		return fmt.Sprintf("limit of %d states reached", task.Limits.States)
 	case search.OutOfTime:
 		if ctx.Err() == context.DeadlineExceeded {
 			return fmt.Sprintf("time limit reached after %d states", res.States)

@@ -104,7 +104,7 @@ func (p *printer) badExecution(r *verdict.Result, b *verdict.Break) {
 		p.attack(b.Attack)
 		return
 	}
-	p.picture(b.Violation.Witness, r.Model, b.Violation.Reason, verdict.Unsafe)
+	p.picture(b.Violation.Witness, b.Violation.Cause, r.Model, b.Violation.Reason, verdict.Unsafe)
 }
 
 // fenceList prints the places, and why each fence is needed.

@@ -48,12 +48,26 @@ func rows(w *verdict.Witness, known string) []row {
 		if r.fails && s.Note == known {
 			r.effect = "FAILS"
 		}
-		if len(all) > 0 && all[len(all)-1].absorb(r) {
-			continue
+		if len(all) > 0 {
+			prev := &all[len(all)-1]
+			if s.Kind == verdict.StepFlush && s.Of == i-1 && i > 0 && prev.last == i-1 {
+				prev.atOnce(w.Steps[i-1], r)
+				continue
+			}
+			if prev.absorb(r) {
+				continue
+			}
 		}
 		all = append(all, r)
 	}
 	return all
+}
+
+// atOnce takes the flush of the store that ends r into its line: nothing happened
+// while the store was in the buffer.
+func (r *row) atOnce(store verdict.Step, flush row) {
+	r.effect = strings.Replace(r.effect, effectOnMemory(store), assignment(store)+" in memory", 1)
+	r.last, r.buffers = flush.last, flush.buffers
 }
 
 // absorb takes the next row into r if both fit one line.
@@ -192,8 +206,8 @@ func bufferPieces(w *verdict.Witness, threads [][]verdict.Entry) []string {
 	return all
 }
 
-// picture prints the witness and the sentence that explains it.
-func (p *printer) picture(w *verdict.Witness, model, reason string, v verdict.Verdict) {
+// picture prints the witness and what explains it.
+func (p *printer) picture(w *verdict.Witness, cause *verdict.Cause, model, reason string, v verdict.Verdict) {
 	p.line("")
 	if len(w.Steps) == 0 {
 		p.line("No step is needed: it is so from the start.")
@@ -207,5 +221,38 @@ func (p *printer) picture(w *verdict.Witness, model, reason string, v verdict.Ve
 		}
 	}
 	p.line("")
-	p.line("%s", p.opt.paint(bold, explain(w, model, v)))
+	if cause == nil {
+		p.line("%s", p.opt.paint(bold, explain(w, model, v)))
+		return
+	}
+	for i, sentence := range cause.Words {
+		p.sentence(oneLine(sentence), i == 0)
+	}
+	if len(cause.Cycle) > 0 {
+		p.line("")
+		p.line("Happens-before has a cycle:")
+		p.chain(cause.Nodes, cause.Cycle)
+	}
+}
+
+// sentence prints words on as many lines as the width asks for.
+func (p *printer) sentence(text string, strong bool) {
+	line := ""
+	flush := func() {
+		if strong {
+			line = p.opt.paint(bold, line)
+		}
+		p.line("%s", line)
+		line = ""
+	}
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > p.opt.width() {
+			flush()
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	flush()
 }
