@@ -305,7 +305,7 @@ func (r *repairer) removable(ctx context.Context, res *verdict.Result) error {
 		case verdict.Unsafe:
 		default:
 			res.Warnings = append(res.Warnings, verdict.Warning{
-				Code: "FP0913", Message: "nobody knows whether this fence can go: " + found.Reason, Pos: ptr(position(f.pos)),
+				Code: "FP0923", Message: "nobody knows whether this fence can go: " + found.Reason, Pos: ptr(position(f.pos)),
 			})
 		}
 	}

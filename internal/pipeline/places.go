@@ -72,7 +72,7 @@ func loadPlaces(in Input, opt FenceOptions) (*program, *placed) {
 	}
 	place := placers[lang.name]
 	if place == nil {
-		return refuse("FP0911", "fences are not written into litmus tests", "a test in C or .fp can be repaired")
+		return refuse("FP0921", "fences are not written into litmus tests", "a test in C or .fp can be repaired")
 	}
 	pl, diags := place(p.file, opt)
 	p.report(diags)

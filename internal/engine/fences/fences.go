@@ -320,7 +320,7 @@ func (r *run) all(ctx context.Context) error {
 				learned = true
 			default:
 				r.out.Warnings = append(r.out.Warnings, verdict.Warning{
-					Code: "FP0910", Message: "not every cheapest set is listed: " + found.Reason,
+					Code: "FP0920", Message: "not every cheapest set is listed: " + found.Reason,
 				})
 				return nil
 			}
