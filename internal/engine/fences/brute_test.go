@@ -22,7 +22,10 @@ import (
 	"fencepost/verdict"
 )
 
-var programs = flag.Int("fp.programs", 400, "random programs per question and model")
+var (
+	programs     = flag.Int("fp.programs", 400, "random programs per question and model")
+	repairedOnes = flag.Int("fp.repaired", 100, "random programs with a new final state, per model")
+)
 
 // subject is a random program with places, and costs.
 type subject struct {
@@ -303,8 +306,8 @@ func TestAssertions(t *testing.T) {
 	for _, model := range []memory.Model{memory.TSO, memory.PSO} {
 		t.Run(model.String(), func(t *testing.T) {
 			repaired, tried := 0, uint64(0)
-			for ; repaired < *programs/4; tried++ {
-				if tried > 100*uint64(*programs) {
+			for ; repaired < *repairedOnes; tried++ {
+				if tried > 400*uint64(*repairedOnes) {
 					t.Fatal("the programs are too much alike")
 				}
 				pr := []testkit.Profile{{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}}[tried%2]
