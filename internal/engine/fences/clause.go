@@ -37,7 +37,8 @@ import (
 // them; also store-store where two stores swap, because a store-store fence forbids
 // nothing but the swap. Stores that never arrive, and steps that nothing comes
 // behind, go to the end of W, where the buffers can be emptied first: nobody is there
-// to notice.
+// to notice. Only if another thread stands in an atomic section at the end, nothing can
+// be emptied: then everything that the thread did behind such a store counts.
 //
 // No fence in place is in the clause, though a full one at the place of a store-store
 // one may be: when W passed it, the buffer was empty, or no older store was overtaken. So every clause is new, and the search ends.
@@ -72,6 +73,7 @@ func (r *run) windows(w *verdict.Witness) []window {
 		}
 		return math.MaxInt
 	}
+	holder, ends := r.end(w)
 	var out []window
 	for s := range w.Steps {
 		st := &w.Steps[s]
@@ -93,6 +95,9 @@ func (r *run) windows(w *verdict.Witness) []window {
 				swapped = i
 			}
 		}
+		if arrival(s) == math.MaxInt && holder >= 0 && holder != st.Thread {
+			last = ends[st.Thread]
+		}
 		if last >= 0 {
 			out = append(out, window{places: r.between(w, s, last)})
 		}
@@ -101,6 +106,26 @@ func (r *run) windows(w *verdict.Witness) []window {
 		}
 	}
 	return out
+}
+
+// end is who stands in an atomic section at the end of an execution, -1 if nobody
+// does, and the last step of each thread that is no arrival.
+func (r *run) end(w *verdict.Witness) (holder int, last []int) {
+	holder, last = -1, make([]int, len(w.Threads))
+	for i := range w.Steps {
+		st := &w.Steps[i]
+		if st.Edge < 0 {
+			continue
+		}
+		last[st.Thread] = i
+		switch r.ops[ir.EdgeID(st.Edge)] {
+		case ir.AtomicBegin:
+			holder = st.Thread
+		case ir.AtomicEnd:
+			holder = -1
+		}
+	}
+	return holder, last
 }
 
 // fixed reports whether a step may not be moved: all but what works on registers,
@@ -112,7 +137,8 @@ func (r *run) fixed(st *verdict.Step) bool {
 	case verdict.StepFail: // the last step of all
 		return false
 	case verdict.StepExec:
-		return !r.local[ir.EdgeID(st.Edge)]
+		op := ir.Op{Kind: r.ops[ir.EdgeID(st.Edge)]}
+		return !op.Local()
 	}
 	return true
 }

@@ -93,7 +93,7 @@ type run struct {
 	task    *Task
 	items   []ir.FenceAt
 	index   map[ir.FenceAt]int
-	local   map[ir.EdgeID]bool // edges that work on registers only
+	ops     map[ir.EdgeID]ir.OpKind
 	problem pb.Problem
 	out     *Repair
 }
@@ -116,7 +116,7 @@ func Run(ctx context.Context, task *Task) (*Repair, error) {
 }
 
 func newRun(task *Task) *run {
-	r := &run{task: task, index: map[ir.FenceAt]int{}, local: map[ir.EdgeID]bool{}, out: &Repair{}}
+	r := &run{task: task, index: map[ir.FenceAt]int{}, ops: map[ir.EdgeID]ir.OpKind{}, out: &Repair{}}
 	// Costs decide, then ranks: both in one number.
 	most := int64(1)
 	for p := range task.Fences.Places() {
@@ -132,9 +132,7 @@ func newRun(task *Task) *run {
 	}
 	for _, f := range task.Program.Funcs {
 		for i := range f.Edges {
-			if e := &f.Edges[i]; e.Op.Local() {
-				r.local[e.ID] = true
-			}
+			r.ops[f.Edges[i].ID] = f.Edges[i].Op.Kind
 		}
 	}
 	return r
