@@ -165,8 +165,12 @@ func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	rep := res.Repair
 	rep.Rounds, rep.Clauses, rep.Bound = out.Rounds, out.Clauses, out.Bound
 	rep.Before, rep.Hopeless = broken(out.Before), broken(out.Hopeless)
-	if out.Hopeless != nil {
-		res.Reason = "no place for a fence prevents it: " + rep.Hopeless.Reason()
+	switch b := rep.Hopeless; {
+	case b == nil:
+	case b.Attack != nil:
+		res.Reason = "the text has no room for a fence between the two: " + b.Reason()
+	default:
+		res.Reason = "no fence prevents it: " + b.Reason()
 	}
 	if out.Verdict != verdict.Safe {
 		return res, nil
