@@ -59,6 +59,8 @@ fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|Unrolled' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Instrumentation|Lazy' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)
+	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
 	$(GO) test ./internal/frontend/automaton -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/c -count=1 -timeout 60m -v -run 'TestLitmus$$' -fp.litmus
 	@set -e; for p in $(PARSERS); do \

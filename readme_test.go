@@ -35,7 +35,7 @@ func TestReadme(t *testing.T) {
 	if stderr.Len() > 0 {
 		t.Errorf("standard error: %s", stderr.String())
 	}
-	if want := "The exit status is 1"; status != 1 || !strings.Contains(after, want) {
+	if want := "The exit status is 0"; status != 0 || !strings.Contains(after, want) {
 		t.Errorf("exit status %d, and the README must say %q", status, want)
 	}
 	if *update && untimed(shown) != untimed(stdout.String()) {

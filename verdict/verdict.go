@@ -85,6 +85,11 @@ type Result struct {
 	Attacks []Attack `json:"attacks,omitempty"`
 	// Races are triangular races, where the question was whether there are any.
 	Races []Race `json:"races,omitempty"`
+	// Fences are what repairs the program, Cost what they cost, Repair the rest of the
+	// answer of `fencepost fences`.
+	Fences []Fence `json:"fences,omitempty"`
+	Cost   int64   `json:"cost,omitempty"`
+	Repair *Repair `json:"repair,omitempty"`
 	// FinalStates lists the distinct final states where the question asked for them.
 	FinalStates []string `json:"final_states,omitempty"`
 	// Litmus is what the answer to a litmus test says beside all this.

@@ -33,6 +33,7 @@ type services struct {
 	check    func(context.Context, fencepost.Input, []string, fencepost.Options) (fencepost.Answer, error)
 	robust   func(context.Context, fencepost.Input, fencepost.Options) (fencepost.Answer, error)
 	instr    func(fencepost.Input, int, fencepost.Options) (string, []verdict.Diagnostic, error)
+	fences   func(context.Context, fencepost.Input, fencepost.FenceOptions) (fencepost.Answer, error)
 	show     func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
 	export   func(fencepost.Input, fencepost.ExportOptions) (string, []verdict.Diagnostic, error)
 	litmus   func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
@@ -42,7 +43,7 @@ type services struct {
 
 func realServices() services {
 	return services{
-		check: fencepost.Check, robust: fencepost.Robust, instr: fencepost.ShowInstrumented, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
+		check: fencepost.Check, robust: fencepost.Robust, instr: fencepost.ShowInstrumented, fences: fencepost.Fences, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
 		terminal: terminal, getenv: os.Getenv,
 	}
 }
@@ -126,7 +127,8 @@ func (a *app) report(err error) int {
 }
 
 const rootHelp = `fencepost tells whether concurrent code is still correct when the processor
-buffers its stores, and shows the execution that breaks it.
+buffers its stores, shows the execution that breaks it, and repairs it with the
+fewest fences.
 
 Memory models: sc (no buffers), tso (x86), pso (one buffer per location).
 Exit codes: 0 holds, 1 violated, 2 unknown, 3 bad input or usage, 4 internal error.`
@@ -136,7 +138,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Use:           "fencepost",
 		Short:         "Check concurrent programs under SC, TSO and PSO",
 		Long:          rootHelp,
-		Example:       "  fencepost check dekker.fp --model sc,tso\n  fencepost show dekker.fp",
+		Example:       "  fencepost check dekker.fp --model sc,tso\n  fencepost fences dekker.c\n  fencepost show dekker.fp",
 		Version:       fencepost.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -150,7 +152,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), fmt.Sprintf("see `%s --help`", cmd.CommandPath())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.genCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.genCommand(), a.versionCommand())
 	return root
 }
 

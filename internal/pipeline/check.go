@@ -96,7 +96,7 @@ func (p *program) refusedBy(opt Options, flat *ir.Program, model string) (verdic
 	}
 	e, err := engineNamed(opt.Engine)
 	if err != nil {
-		return verdict.Diagnostic{Severity: "error", Code: "FP0909", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}, true
+		return verdict.Diagnostic{Severity: "error", Code: "FP0912", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}, true
 	}
 	if err := e.Supports(p.task(flat, m, opt)); err != nil {
 		return p.unsupported(err), true

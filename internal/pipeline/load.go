@@ -67,11 +67,15 @@ func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.L
 
 // parseC adapts C.
 func parseC(files []*source.File, opt Options) (*ir.Program, *property.Set, *diag.List, []*source.File) {
-	unit, diags := c.Parse(files, c.Options{
+	unit, diags := c.Parse(files, cOptions(opt))
+	return unit.Program, unit.Props, diags, unit.Included
+}
+
+func cOptions(opt Options) c.Options {
+	return c.Options{
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
 		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
-	})
-	return unit.Program, unit.Props, diags, unit.Included
+	}
 }
 
 func newProgram(in Input) *program {
@@ -113,17 +117,22 @@ func (p *program) parse(lang *language, opt Options) (*ir.Program, *property.Set
 	if lang.link == nil {
 		return lang.parse(p.file, opt)
 	}
+	prog, props, diags, included := lang.link(p.link(), opt)
+	for _, f := range included {
+		p.files[f.Name] = f
+	}
+	return prog, props, diags
+}
+
+// link is all files of the program.
+func (p *program) link() []*source.File {
 	files := []*source.File{p.file}
 	for _, more := range p.input.More {
 		f := source.NewFile(more.Name, more.Text)
 		files = append(files, f)
 		p.files[f.Name] = f
 	}
-	prog, props, diags, included := lang.link(files, opt)
-	for _, f := range included {
-		p.files[f.Name] = f
-	}
-	return prog, props, diags
+	return files
 }
 
 // sources are the texts a result needs to be shown: the files of the program, and

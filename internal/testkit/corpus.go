@@ -26,6 +26,7 @@ type Case struct {
 	Expect  map[string]string // model: verdict
 	Robust  string            // yes, no, or "" where nobody has said
 	TRF     string            // free of triangular races: yes, no, or ""
+	Fences  string            // fewest for robustness against TSO, or "" where nobody has said
 	Options pipeline.Options
 
 	archive *txtar.Archive
@@ -99,6 +100,10 @@ func (c *Case) parseExpect(text string) error {
 			model, want, ok := strings.Cut(pair, "=")
 			if !ok {
 				return fmt.Errorf("expectation %q is not model=verdict", pair)
+			}
+			if model == "fences" {
+				c.Fences = want
+				continue
 			}
 			if model != "robust" && model != "trf" {
 				c.Expect[model] = want

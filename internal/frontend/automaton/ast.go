@@ -58,6 +58,7 @@ const (
 	sAwait             // x
 	sHavoc             // register x in y..z, or constraint y if z is absent
 	sRMW               // x
+	sMark              // nothing; a fence can be written here, at place number mark
 
 	// Memorax's, whose places and registers have domains.
 	sPut    // register x := y
@@ -82,6 +83,7 @@ type stmt struct {
 	start, end int // of the text, labels and ';' excluded
 	head       int // end of the part before the body
 	section    int // number of an atomic section within its thread
+	mark       int
 }
 
 // ident is a name at a place.

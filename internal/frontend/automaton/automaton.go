@@ -15,6 +15,8 @@ type Options struct {
 	// Threads is the number of instances of templates written "* n". 0: such a
 	// template becomes one thread marked Unbounded.
 	Threads int
+	// Places asks for the places where fences can be written.
+	Places bool
 }
 
 // Unit is a translated file.
@@ -24,6 +26,10 @@ type Unit struct {
 	// Expect is the text after "expect:" in the first such comment, "" if none.
 	Expect    string
 	ExpectPos source.Span
+	// Places is where fences can be written, in the order of the text; only if asked
+	// for. Write says how the text changes for some of them.
+	Places []ir.Place
+	Write  func([]ir.FenceAt) []source.Edit
 }
 
 // Parse translates a file. The unit is never nil; its Program is nil exactly if
@@ -37,11 +43,13 @@ func Parse(f *source.File, opt Options) (*Unit, *diag.List) {
 	if !p.failed {
 		c := newCompiler(f, diags)
 		c.opt, c.tree = opt, &p.tree
+		c.markTree()
 		name := p.tree.name
 		if name == "" {
 			name = baseName(f)
 		}
 		u.Program, u.Props = c.compile(name)
+		u.setPlaces(c.marks)
 	}
 	return u.finish(diags), diags
 }
@@ -84,6 +92,7 @@ type compiler struct {
 	used     int64 // bytes of variables
 
 	memorax *memoraxCompiler // nil: another language
+	marks   *marks           // nil: nobody asks where fences can be written
 
 	b       *ir.Builder
 	cells   bool

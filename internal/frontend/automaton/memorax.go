@@ -7,7 +7,7 @@ import (
 
 // ParseMemorax translates a file in the language of Memorax, as described in
 // docs/languages/memorax.md. The unit is as Parse makes it.
-func ParseMemorax(f *source.File, _ Options) (*Unit, *diag.List) {
+func ParseMemorax(f *source.File, opt Options) (*Unit, *diag.List) {
 	diags := &diag.List{}
 	p := &memoraxParser{macros: map[string]*macro{}}
 	p.lexer = newLexer(f, diags)
@@ -17,7 +17,10 @@ func ParseMemorax(f *source.File, _ Options) (*Unit, *diag.List) {
 	u := &Unit{Expect: p.lexer.expect, ExpectPos: p.expectPos}
 	if !p.failed {
 		c := &memoraxCompiler{compiler: newCompiler(f, diags), p: p}
+		c.opt = opt
+		c.markProcesses()
 		u.Program, u.Props = c.compile()
+		u.setPlaces(c.marks)
 	}
 	return u.finish(diags), diags
 }

@@ -13,6 +13,8 @@ func (l *lowerer) simple(s *stmt, from, next ir.Loc) {
 		l.fence(s.fence, from, next, s.start, s.end)
 	case sSkip:
 		l.nop(from, next, s.start, s.end)
+	case sMark:
+		l.mark(s, from, next)
 	case sAssume:
 		n := l.resolve(s.x)
 		if n.lazy() {

@@ -12,13 +12,15 @@ import (
 
 // ParseTrencher translates a file in the language of Trencher, the robustness
 // checker of [BDM13]: docs/languages/trencher.md. The unit is as Parse makes it.
-func ParseTrencher(f *source.File, _ Options) (*Unit, *diag.List) {
+func ParseTrencher(f *source.File, opt Options) (*Unit, *diag.List) {
 	diags := &diag.List{}
 	p := &trencherParser{lexer: newLexer(f, diags)}
 	p.parseFile()
 	u := &Unit{Expect: p.expect, ExpectPos: p.expectPos}
 	if !p.failed {
+		p.marked = opt.Places
 		u.Program, u.Props = p.compile()
+		p.setPlaces(u)
 	}
 	return u.finish(diags), diags
 }
@@ -47,6 +49,7 @@ type trencherParser struct {
 	threads []*trencherThread
 	names   map[string]*trencherThread
 
+	marked   bool  // asked where fences can be written
 	size     int64 // memory_size, 0 if absent
 	hasSize  bool
 	consts   []int64 // numbers of the program
@@ -65,10 +68,12 @@ type trencherThread struct {
 	regs    []regDecl
 	regIDs  map[string]ir.Reg
 	written map[string]bool
+	marks   map[int][]ir.EdgeID // by state: where a fence can be written
 }
 
 type transition struct {
 	from, to   int
+	source     word // the first state as written
 	op         string
 	stmt       *stmt // nil: lock and unlock
 	start, end int
@@ -309,6 +314,7 @@ func (p *trencherParser) transition(t *trencherThread) {
 	if p.bad {
 		return
 	}
+	tr.source = from
 	tr.from, tr.to, tr.op, tr.stmt = t.state(from), t.state(to), op.text, s
 	tr.end = p.lastEnd()
 	if s != nil {

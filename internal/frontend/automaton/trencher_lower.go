@@ -62,6 +62,9 @@ type trencherLowerer struct {
 	locs [][2]ir.Loc // -1 where not seen
 
 	blocked [2]ir.Loc // where what blocks forever would lead, -1 until needed
+
+	marked bool              // asked where fences can be written
+	behind map[ir.Loc]ir.Loc // the location behind the mark of each
 }
 
 func (p *trencherParser) lower(c *compiler, tt *trencherThread) property.At {
@@ -69,7 +72,8 @@ func (p *trencherParser) lower(c *compiler, tt *trencherThread) property.At {
 	th.decl = &threadDecl{name: tt.name, start: tt.start, head: tt.name.end, regs: tt.regs}
 	c.order = append(c.order, th)
 	fb := c.b.Func(th.name, c.span(tt.start, tt.name.end))
-	l := &trencherLowerer{lowerer: lowerer{scope: scope{c: c, t: th}, fb: fb}, tt: tt, blocked: [2]ir.Loc{-1, -1}}
+	l := &trencherLowerer{lowerer: lowerer{scope: scope{c: c, t: th}, fb: fb}, tt: tt, blocked: [2]ir.Loc{-1, -1}, marked: p.marked}
+	tt.marks = map[int][]ir.EdgeID{}
 	for _, r := range tt.regs {
 		fb.Reg(r.name.text, 0, c.span(r.name.start, r.name.end))
 		if !tt.written[r.name.text] {
@@ -176,7 +180,7 @@ func (l *trencherLowerer) edges() (stuck [][2]bool) {
 			if !l.seen[tr.from][held] {
 				continue
 			}
-			from := l.locs[tr.from][held]
+			from := l.leaving(tr, held)
 			after, ok := tr.step(held)
 			stuck[tr.from][held] = false
 			switch {

@@ -25,6 +25,8 @@ type Options struct {
 	ExternPure, ExternFence []string
 	// CheckOverflow makes undefined arithmetic on integers an error.
 	CheckOverflow bool
+	// Places asks for the places where fences can be written.
+	Places bool
 }
 
 // Unit is a translated program.
@@ -37,6 +39,10 @@ type Unit struct {
 	Included []*source.File
 	// Annotations are the comments //@ of all files, by place.
 	Annotations []Annotation
+	// Places is where fences can be written, in the order of the text; only if asked
+	// for. Write says how the files change for some of them.
+	Places []ir.Place
+	Write  func([]ir.FenceAt, FenceStyle) []source.Edit
 }
 
 // Parse translates the files of one program. The unit is never nil; its Program
@@ -51,6 +57,9 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		}
 		c.parseFile(f)
 	}
+	if opt.Places {
+		c.marks = newMarks(files)
+	}
 	if !diags.HasErrors() {
 		c.compile()
 	}
@@ -58,6 +67,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	diags.Sort()
 	if !diags.HasErrors() {
 		u.Program = c.b.Finish()
+		u.setPlaces(c.marks, files)
 		u.Props = &property.Set{Checks: true, Deadlock: true, Observe: c.observe}
 	}
 	return u, diags
@@ -119,7 +129,8 @@ type compiler struct {
 	todo    []*symbol // functions still to lower
 	byID    map[ir.FuncID]*symbol
 	observe []property.Var
-	kinds   *bool // see speaksOfKinds; nil: not looked yet
+	kinds   *bool  // see speaksOfKinds; nil: not looked yet
+	marks   *marks // nil: nobody asks where fences can be written
 }
 
 type message struct {

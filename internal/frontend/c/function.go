@@ -40,6 +40,7 @@ type lowering struct {
 	resultAt  ir.Reg // address of the block a struct is returned in, or NoReg
 	varargs   ir.Reg // address of the variable arguments, or NoReg
 	escaped   map[*cc.Declarator]bool
+	marked    map[source.Pos]bool // places marked in this function
 }
 
 // lowerFunction translates the body of a function.
@@ -52,7 +53,9 @@ func (c *compiler) lowerFunction(s *symbol) {
 		resultAt: ir.NoReg, varargs: ir.NoReg,
 		labels: map[string]ir.Loc{},
 		cases:  map[*cc.LabeledStatement]ir.Loc{},
+		marked: map[source.Pos]bool{},
 	}
+	c.marks.findBare(s.def.CompoundStatement)
 	t, ok := s.decl.Type().(*cc.FunctionType)
 	if !ok {
 		panic("BUG: a function without a function type")

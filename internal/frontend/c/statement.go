@@ -11,11 +11,13 @@ func (f *lowering) compound(s *cc.CompoundStatement) {
 		item := l.BlockItem
 		f.guard(func() { f.blockItem(item) })
 	}
+	f.markEnd(s)
 }
 
 func (f *lowering) blockItem(item *cc.BlockItem) {
 	switch item.Case {
 	case cc.BlockItemDecl:
+		f.markBefore(item.Declaration)
 		f.declaration(item.Declaration)
 	case cc.BlockItemStmt:
 		f.statement(item.Statement)
@@ -72,6 +74,9 @@ func (f *lowering) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node) 
 func (f *lowering) statement(s *cc.Statement) {
 	if f.at == nowhere && !hasLabels(s) {
 		return
+	}
+	if s.Case != cc.StatementCompound {
+		f.markBefore(s)
 	}
 	switch s.Case {
 	case cc.StatementLabeled:

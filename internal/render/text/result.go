@@ -11,7 +11,12 @@ import (
 // Result prints the answer to one question.
 func Result(w io.Writer, r *verdict.Result, opt Options) {
 	p := &printer{w: w, opt: opt}
-	if _, ok := robustWords[r.Question]; ok {
+	_, robust := robustWords[r.Question]
+	switch {
+	case r.Repair != nil:
+		p.fences(r)
+		return
+	case robust:
 		p.robust(r)
 		return
 	}

@@ -20,9 +20,13 @@ var robustWords = map[string][2]string{
 func Headline(r *verdict.Result) string {
 	var b strings.Builder
 	p := &printer{w: &b}
-	if words, ok := robustWords[r.Question]; ok {
+	words, robust := robustWords[r.Question]
+	switch {
+	case r.Repair != nil:
+		p.fencesHeadline(r)
+	case robust:
 		p.robustHeadline(r, words)
-	} else {
+	default:
 		p.headline(r)
 	}
 	line, _, _ := strings.Cut(b.String(), "\n")

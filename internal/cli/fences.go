@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fencepost"
+	"fencepost/internal/render/text"
+
+	"github.com/spf13/cobra"
+)
+
+const fencesHelp = `Find the fewest fences that repair a program, and write them into it.
+
+With --for robustness the program then behaves on x86 as under sequential
+consistency. With --for assertions its assertions, goals and final condition
+hold under the model; that may take fewer fences.
+
+The answer shows an execution that is bad without fences, the places, why each
+fence is needed, and the patch. The patched program is read and checked again.
+The set is the cheapest there is, as far as the check reaches: --cost uniform
+counts fences, --cost loops makes a fence ten times as dear for every loop
+around it, and --cost profile=FILE reads lines of 'LINE COST' or
+'FILE:LINE COST'; lines not named cost 1.
+FILE is a program, or - for standard input.
+
+Exit codes: 0 a set was found, or none is needed, 1 no set of fences helps,
+2 unknown, 3 bad input or usage, 4 internal error.`
+
+const fencesExample = `  fencepost fences dekker.c
+  fencepost fences dekker.c --diff | patch -p1
+  fencepost fences queue.fp --for assertions --model pso --cost loops
+  fencepost fences lock.c --write --fence-style smp_mb
+  fencepost fences lock.c --remove`
+
+type fencesFlags struct {
+	opt                   fencepost.FenceOptions
+	forWhat, model, style choiceValue
+	cost                  costValue
+	json, diff, write     bool
+	output                string
+}
+
+func (a *app) fencesCommand() *cobra.Command {
+	f := &fencesFlags{opt: fencepost.FenceDefaults()}
+	f.forWhat = choiceValue{f.opt.For, []string{fencepost.ForRobustness, fencepost.ForAssertions}}
+	f.model = choiceValue{f.opt.Model, []string{"tso", "pso"}}
+	f.style = choiceValue{f.opt.Style, fencepost.FenceStyles()}
+	f.cost = costValue{scheme: f.opt.Cost}
+	cmd := &cobra.Command{
+		Use:     "fences FILE...",
+		Short:   "Repair a program with the fewest fences",
+		Long:    fencesHelp,
+		Example: fencesExample,
+		Args:    oneProgram,
+		RunE:    func(_ *cobra.Command, args []string) error { return a.fences(args, f) },
+	}
+	opt := &f.opt.Options
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(named{&f.forWhat, "goal"}, "for", "what the fences are for: robustness, assertions")
+	flags.VarP(named{&f.model, "model"}, "model", "m", "memory model: tso, pso")
+	flags.Var(&f.cost, "cost", "what a fence costs: uniform, loops, profile=FILE")
+	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
+	flags.StringVarP(&f.output, "output", "o", "", "write the repaired program to a file")
+	flags.BoolVar(&f.write, "write", false, "change FILE itself")
+	flags.Var(named{&f.style, "style"}, "fence-style", "how C has fences: "+strings.Join(fencepost.FenceStyles(), ", "))
+	flags.BoolVar(&f.opt.Remove, "remove", false, "list fences of the program that can go, instead")
+	flags.BoolVar(&f.opt.AllOptimal, "all-optimal", false, "list every cheapest set")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
+	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops")
+	flags.Var(countValue{&opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
+	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
+	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
+	flags.BoolVar(&opt.Deadlock, "deadlock", false, "with --for assertions, deadlocks count, too")
+	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	cFlags(flags, opt)
+	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func (a *app) fences(names []string, f *fencesFlags) error {
+	f.opt.For, f.opt.Model, f.opt.Style, f.opt.Cost = f.forWhat.value, f.model.value, f.style.value, f.cost.scheme
+	if err := f.consistent(names); err != nil {
+		return err
+	}
+	if f.cost.file != "" {
+		in, err := a.read(f.cost.file)
+		if err != nil {
+			return err
+		}
+		f.opt.Profile = in
+	}
+	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
+		with := f.opt
+		with.Options = opt
+		return a.services.fences(ctx, in, with)
+	}
+	return a.answer(names, f.opt.Options, ask, func(answer fencepost.Answer) error {
+		if err := f.save(names, answer); err != nil {
+			return err
+		}
+		if f.diff {
+			a.patches(answer)
+			return nil
+		}
+		return a.render(f.json, answer)
+	})
+}
+
+// consistent refuses flags that contradict each other.
+func (f *fencesFlags) consistent(names []string) error {
+	switch {
+	case f.opt.For == fencepost.ForRobustness && f.opt.Model != "tso":
+		return &usageError{"robustness is about TSO", "give --for assertions with --model " + f.opt.Model}
+	case f.json && f.diff:
+		return &usageError{"--json and --diff cannot be combined", "the JSON has the patch, too"}
+	case f.opt.Remove && (f.diff || f.write || f.output != "" || f.opt.AllOptimal):
+		return &usageError{"--remove only lists fences", "take out --diff, --write, -o and --all-optimal"}
+	case f.write && f.output != "":
+		return &usageError{"--write and -o cannot be combined", "give one of them"}
+	case f.output != "" && len(names) > 1:
+		return &usageError{"-o is one file, and the program has several", "give --write, or --diff and apply it"}
+	case f.write && slices.Contains(names, "-"):
+		return &usageError{"standard input cannot be changed", "give -o FILE"}
+	}
+	return nil
+}
+
+// save writes the repaired program. A program that needs no fence is its own
+// repair.
+func (f *fencesFlags) save(names []string, answer fencepost.Answer) error {
+	if f.output == "" && !f.write {
+		return nil
+	}
+	for i := range answer.Results {
+		r := &answer.Results[i]
+		if r.Verdict.ExitCode() != exitHolds || r.Repair == nil {
+			continue
+		}
+		if f.output != "" {
+			out := r.Sources[r.Program]
+			if len(r.Repair.Patches) > 0 {
+				out = r.Repair.Patches[0].Text
+			}
+			return writeFile(f.output, out)
+		}
+		for _, p := range r.Repair.Patches {
+			target := names[0]
+			if p.File != r.Program {
+				target = p.File
+			}
+			if err := writeFile(target, p.Text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeFile replaces a file at once, and keeps its permissions.
+func writeFile(name, content string) error {
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(name); err == nil {
+		mode = info.Mode().Perm()
+	}
+	fail := func(err error) error {
+		return &usageError{fmt.Sprintf("cannot write %s: %v", name, err), "check the path and its permissions"}
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(name), ".fencepost-*")
+	if err != nil {
+		return fail(err)
+	}
+	defer os.Remove(tmp.Name())
+	if _, err = io.WriteString(tmp, content); err == nil {
+		err = tmp.Chmod(mode)
+	}
+	if closeErr := tmp.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil {
+		err = os.Rename(tmp.Name(), name)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+// patches prints the patch, and the answer itself to stderr.
+func (a *app) patches(answer fencepost.Answer) {
+	for i := range answer.Results {
+		r := &answer.Results[i]
+		fmt.Fprintln(a.stderr, text.Headline(r))
+		if r.Repair == nil {
+			continue
+		}
+		for _, p := range r.Repair.Patches {
+			io.WriteString(a.stdout, p.Diff)
+		}
+	}
+}
+
+// named is a choice with a word for what it chooses.
+type named struct {
+	*choiceValue
+	what string
+}
+
+func (v named) Type() string { return v.what }
+
+// costValue is what a fence costs.
+type costValue struct{ scheme, file string }
+
+func (v *costValue) String() string {
+	if v.file != "" {
+		return v.scheme + "=" + v.file
+	}
+	return v.scheme
+}
+
+func (*costValue) Type() string { return "cost" }
+
+func (v *costValue) Set(s string) error {
+	scheme, file, given := strings.Cut(s, "=")
+	profile := scheme == fencepost.CostProfile
+	switch {
+	case !slices.Contains([]string{fencepost.CostUniform, fencepost.CostLoops, fencepost.CostProfile}, scheme), given && !profile:
+		return fmt.Errorf("want uniform, loops or profile=FILE")
+	case profile && file == "":
+		return fmt.Errorf("the file is missing, write profile=FILE")
+	}
+	v.scheme, v.file = scheme, file
+	return nil
+}

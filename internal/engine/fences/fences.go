@@ -1,0 +1,338 @@
+package fences
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/solver/pb"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// Implicit hitting sets. The idea: find a cheapest set that hits all clauses so far,
+// check the program with these fences in place, and turn what the check finds into
+// further clauses; until it finds nothing. Every clause is necessary, so the set is
+// no dearer than any that repairs the program; and it repairs the program.
+
+// Name of the engine.
+const Name = "fences"
+
+// Task is a program to repair.
+type Task struct {
+	Fences *transform.Fences
+	// Program is the flat program with its marks, as Fences has it.
+	Program *ir.Program
+	// Kinds are the kinds of fences to use; Cost says what one costs, more than 0.
+	// A rank breaks ties between sets of the same cost before position does.
+	Kinds []ir.FenceKind
+	Cost  func(ir.FenceAt) int64
+	Rank  func(ir.FenceAt) int64
+	// Check answers whether the program with the fences in place is as it should be.
+	Check func(ctx context.Context, fences []ir.FenceAt) (*Finding, error)
+	// Confirm answers the same about the changed text, read from scratch; it gives no
+	// executions. It is asked before Check, since a set is the answer only if both
+	// say yes, and no is said sooner. nil: Check decides alone.
+	Confirm func(ctx context.Context, fences []ir.FenceAt) (*Finding, error)
+	// AllOptimal asks for every cheapest set.
+	AllOptimal bool
+	// Progress is told of every round, if not nil.
+	Progress func(round, clauses int)
+}
+
+// Finding is what a check says. Safe: nothing is wrong. Unsafe: Breaks say what. Anything
+// else: Reason says why there is no answer.
+type Finding struct {
+	Verdict  verdict.Verdict
+	Reason   string
+	Coverage verdict.Coverage
+	Warnings []verdict.Warning
+	Stats    verdict.Stats
+	Breaks   []Break
+}
+
+// Break is a bad execution. Of an attack on robustness Store and Load are the steps of
+// the delayed store and of the load it is delayed past; else Load is 0, and every
+// delay counts.
+type Break struct {
+	Witness     *verdict.Witness
+	Store, Load int
+	Attack      *verdict.Attack    // of an attack
+	Violation   *verdict.Violation // of anything else
+}
+
+// Repair is the answer.
+type Repair struct {
+	// Verdict is Safe with a set that repairs the program, Unsafe if there is none, and
+	// Unknown if the check could not tell.
+	Verdict verdict.Verdict
+	Reason  string
+	Fences  []ir.FenceAt // in the order of places
+	Cost    int64
+	// Bound is what every set that repairs the program costs at least.
+	Bound    int64
+	Before   *Break  // what is wrong without any fence; nil: nothing
+	Without  []Break // for every fence, what is wrong without it
+	Hopeless *Break  // an execution that no fence prevents
+	All      [][]ir.FenceAt
+	More     bool // there are more cheapest sets than All has
+
+	Coverage verdict.Coverage // of the check that found nothing
+	Warnings []verdict.Warning
+	Stats    verdict.Stats // of all checks
+	Rounds   int
+	Clauses  int
+}
+
+// mostOptimal bounds how many cheapest sets are listed.
+const mostOptimal = 1000
+
+// run is one search.
+type run struct {
+	task    *Task
+	items   []ir.FenceAt
+	index   map[ir.FenceAt]int
+	ops     map[ir.EdgeID]ir.OpKind
+	problem pb.Problem
+	out     *Repair
+}
+
+// Run repairs the program.
+func Run(ctx context.Context, task *Task) (*Repair, error) {
+	r := newRun(task)
+	set, done, err := r.search(ctx)
+	if err != nil || !done {
+		return r.out, err
+	}
+	r.out.Verdict, r.out.Fences = verdict.Safe, r.fences(set)
+	if err := r.justify(ctx, set); err != nil {
+		return nil, err
+	}
+	if task.AllOptimal {
+		return r.out, r.all(ctx)
+	}
+	return r.out, nil
+}
+
+func newRun(task *Task) *run {
+	r := &run{task: task, index: map[ir.FenceAt]int{}, ops: map[ir.EdgeID]ir.OpKind{}, out: &Repair{}}
+	// Costs decide, then ranks: both in one number.
+	most := int64(1)
+	for p := range task.Fences.Places() {
+		for _, kind := range task.Kinds {
+			at := ir.FenceAt{Place: ir.PlaceID(p), Kind: kind}
+			r.index[at] = len(r.items)
+			r.items = append(r.items, at)
+			most += task.Rank(at)
+		}
+	}
+	for _, at := range r.items {
+		r.problem.Costs = append(r.problem.Costs, task.Cost(at)*most+task.Rank(at))
+	}
+	for _, f := range task.Program.Funcs {
+		for i := range f.Edges {
+			r.ops[f.Edges[i].ID] = f.Edges[i].Op.Kind
+		}
+	}
+	return r
+}
+
+func (r *run) fences(set []int) []ir.FenceAt {
+	out := make([]ir.FenceAt, len(set))
+	for i, item := range set {
+		out[i] = r.items[item]
+	}
+	return out
+}
+
+func (r *run) cost(set []int) int64 {
+	var sum int64
+	for _, item := range set {
+		sum += r.task.Cost(r.items[item])
+	}
+	return sum
+}
+
+// search finds a set that repairs the program. done is false if the answer is
+// that there is none, or that nobody knows.
+func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
+	for {
+		set, _, _ = r.problem.Minimum() // clauses are never empty
+		r.out.Bound = r.cost(set)
+		r.out.Rounds++
+		found, err := r.decide(ctx, set)
+		if err != nil {
+			return nil, false, err
+		}
+		switch found.Verdict {
+		case verdict.Safe:
+			r.out.Coverage, r.out.Warnings, r.out.Cost = found.Coverage, found.Warnings, r.out.Bound
+			return set, true, nil
+		case verdict.Unsafe:
+		default:
+			r.out.Verdict, r.out.Reason, r.out.Coverage = verdict.Unknown, found.Reason, found.Coverage
+			return nil, false, nil
+		}
+		if r.out.Before == nil {
+			r.out.Before = &found.Breaks[0]
+		}
+		if hopeless, err := r.learn(set, found); err != nil || hopeless != nil {
+			r.out.Verdict, r.out.Hopeless = verdict.Unsafe, hopeless
+			return nil, false, err
+		}
+	}
+}
+
+// decide asks about a set: the changed text if there is any, and for a bad execution
+// the program in place.
+func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
+	if len(set) == 0 || r.task.Confirm == nil {
+		return r.check(ctx, set)
+	}
+	said, err := r.task.Confirm(ctx, r.fences(set))
+	if err != nil {
+		return nil, err
+	}
+	r.count(said)
+	if said.Verdict != verdict.Unsafe {
+		return said, nil
+	}
+	found, err := r.check(ctx, set)
+	if err == nil && found.Verdict == verdict.Safe {
+		err = fmt.Errorf("the program with fences is as it should be, and the changed text is not: %s", said.Reason)
+	}
+	return found, err
+}
+
+// count adds the work of a check.
+func (r *run) count(found *Finding) {
+	s := &r.out.Stats
+	s.States += found.Stats.States
+	s.Transitions += found.Stats.Transitions
+	s.Seconds += found.Stats.Seconds
+	s.Depth = max(s.Depth, found.Stats.Depth)
+	s.Bytes = max(s.Bytes, found.Stats.Bytes)
+}
+
+func (r *run) check(ctx context.Context, set []int) (*Finding, error) {
+	found, err := r.task.Check(ctx, r.fences(set))
+	if err != nil {
+		return nil, err
+	}
+	r.count(found)
+	if found.Verdict == verdict.Unsafe && len(found.Breaks) == 0 {
+		return nil, fmt.Errorf("a check found something bad and no execution")
+	}
+	return found, nil
+}
+
+// learn adds the clauses of what was found with a set in place. It returns an
+// execution that no fence prevents, if there is one.
+func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
+	for i := range found.Breaks {
+		b := &found.Breaks[i]
+		var list []window
+		if b.Load > 0 {
+			list = r.attackWindow(b)
+		} else {
+			list = r.windows(b.Witness)
+		}
+		clause := r.clause(list)
+		if len(clause) == 0 {
+			return b, nil
+		}
+		if slices.ContainsFunc(set, func(item int) bool { return slices.Contains(clause, item) }) {
+			return nil, fmt.Errorf("an execution delays a store past a fence")
+		}
+		if !slices.ContainsFunc(r.problem.Clauses, func(c []int) bool { return slices.Equal(c, clause) }) {
+			r.problem.Clauses = append(r.problem.Clauses, clause)
+			r.out.Clauses++
+		}
+	}
+	if r.task.Progress != nil {
+		r.task.Progress(r.out.Rounds, r.out.Clauses)
+	}
+	return nil, nil
+}
+
+// clause is the fences in the windows.
+func (r *run) clause(list []window) []int {
+	var out []int
+	for _, w := range list {
+		for _, p := range w.places {
+			for _, kind := range r.task.Kinds {
+				if kind == ir.FullFence || w.swap {
+					out = append(out, r.index[ir.FenceAt{Place: p, Kind: kind}])
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// justify finds for every fence what is wrong without it.
+func (r *run) justify(ctx context.Context, set []int) error {
+	for i := range set {
+		rest := slices.Delete(slices.Clone(set), i, i+1)
+		found, err := r.check(ctx, rest)
+		if err != nil {
+			return err
+		}
+		if found.Verdict != verdict.Unsafe {
+			if ctx.Err() != nil { // out of time: the set stands, its reasons do not
+				r.out.Verdict, r.out.Reason = verdict.Unknown, found.Reason
+				return nil
+			}
+			return fmt.Errorf("a set of fences was called cheapest and one of them is not needed")
+		}
+		r.out.Without = append(r.out.Without, found.Breaks[0])
+	}
+	return nil
+}
+
+// all finds every cheapest set: those that hit all clauses are checked, and
+// those that repair nothing give further clauses, until none does.
+func (r *run) all(ctx context.Context) error {
+	good := map[string]bool{}
+	for {
+		sets, more := r.problem.All(mostOptimal)
+		learned := false
+		for _, set := range sets {
+			key := fmt.Sprint(set)
+			if good[key] {
+				continue
+			}
+			found, err := r.check(ctx, set)
+			if err != nil {
+				return err
+			}
+			switch found.Verdict {
+			case verdict.Safe:
+				good[key] = true
+			case verdict.Unsafe:
+				if _, err := r.learn(set, found); err != nil {
+					return err
+				}
+				learned = true
+			default:
+				r.out.Warnings = append(r.out.Warnings, verdict.Warning{
+					Code: "FP0920", Message: "not every cheapest set is listed: " + found.Reason,
+				})
+				return nil
+			}
+			if learned {
+				break
+			}
+		}
+		if learned {
+			continue
+		}
+		r.out.More = more
+		for _, set := range sets {
+			r.out.All = append(r.out.All, r.fences(set))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,358 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencepost/internal/engine/fences"
+	"fencepost/internal/engine/robust"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/source"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// What fences are for.
+const (
+	ForRobustness = "robustness"
+	ForAssertions = "assertions"
+)
+
+// What fences cost.
+const (
+	CostUniform = "uniform" // 1 each
+	CostLoops   = "loops"   // ten times as much for every loop around
+	CostProfile = "profile" // by line, from a file
+)
+
+// FenceOptions say which fences are looked for.
+type FenceOptions struct {
+	Options
+	For        string // ForRobustness, ForAssertions
+	Model      string // tso, pso
+	Cost       string // CostUniform, CostLoops, CostProfile
+	Profile    Input  // with CostProfile: lines of "line cost" or "file:line cost"
+	Style      string // how C has fences, one of FenceStyles
+	AllOptimal bool   // list every cheapest set
+	Remove     bool   // list fences of the program that can go, instead
+}
+
+// FenceDefaults are the documented defaults.
+func FenceDefaults() FenceOptions {
+	return FenceOptions{Options: Defaults(), For: ForRobustness, Model: "tso", Cost: CostUniform, Style: FenceStyles()[0]}
+}
+
+// repairer is one run of Fences.
+type repairer struct {
+	p     *program
+	pl    *placed
+	opt   FenceOptions
+	model memory.Model
+	fs    *transform.Fences
+	flat  *ir.Program
+	stage string
+
+	changed []verdict.Patch // of the text that was confirmed last
+}
+
+// Fences finds a cheapest set of fences that repairs the program [BDM13 §7], writes
+// them into its text, and checks the changed text from scratch. The verdict is
+// Safe with a set (an empty one if nothing is wrong), Unsafe if there is none.
+func Fences(ctx context.Context, in Input, opt FenceOptions) (answer Answer, err error) {
+	r := &repairer{opt: opt, stage: "front end"}
+	defer caught(&r.stage, in, &err)
+	var ok bool
+	if r.model, ok = memory.ParseModel(opt.Model); !ok || r.model == memory.SC {
+		return Answer{}, fmt.Errorf("no fences are needed under %q", opt.Model)
+	}
+	if opt.For == ForRobustness && r.model != memory.TSO {
+		return Answer{}, fmt.Errorf("robustness is about TSO, not %s", opt.Model)
+	}
+	if opt.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
+		defer cancel()
+		r.opt.Timeout = 0
+	}
+	if opt.Remove {
+		return r.remove(ctx, in)
+	}
+	r.p, r.pl = loadPlaces(in, opt)
+	if r.pl == nil || !r.prepare() {
+		return Answer{Diagnostics: r.p.diags}, nil
+	}
+	cost, ok := r.costs()
+	if !ok {
+		return Answer{Diagnostics: r.p.diags}, nil
+	}
+	res, err := r.repair(ctx, cost)
+	if err != nil {
+		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, r.stage, err)
+	}
+	return Answer{Results: []verdict.Result{*res}, Diagnostics: r.p.diags}, nil
+}
+
+// prepare makes the flat program and sees whether there is a question and an
+// engine for it.
+func (r *repairer) prepare() bool {
+	p, opt := r.p, &r.opt
+	if opt.Deadlock {
+		p.props.Deadlock = true
+	}
+	if opt.For == ForAssertions && !p.asksMore() && (p.props.Final == nil || p.observes()) {
+		p.diags = append(p.diags, verdict.Diagnostic{
+			Severity: "error", Code: "FP0900", Pos: verdict.Pos{File: p.input.Name},
+			Message: "no assertion, goal or final condition that must hold: there is nothing to repair",
+			Notes:   []string{"try --for robustness"},
+		})
+		return false
+	}
+	r.stage = "passes"
+	if r.flat = p.flat(opt.Options); r.flat == nil {
+		return false
+	}
+	if d, refused := p.unboundedThreads(r.flat); refused {
+		p.diags = append(p.diags, d)
+		return false
+	}
+	r.stage = "engine " + fences.Name
+	if opt.For == ForRobustness {
+		if err := robust.Engine.Supports(robustTask(p, r.flat, opt.Options)); err != nil {
+			p.diags = append(p.diags, p.unsupported(err))
+			return false
+		}
+	}
+	var places []ir.Place
+	if r.pl != nil {
+		places = r.pl.places
+	}
+	r.fs = transform.NewFences(r.flat, p.props, places)
+	return true
+}
+
+// result is an answer without a verdict.
+func (r *repairer) result() *verdict.Result {
+	return &verdict.Result{
+		Program: r.p.input.Name, Question: "fences for " + r.opt.For, Model: r.model.String(), Engine: fences.Name,
+		Sources: r.p.sources(),
+		Repair:  &verdict.Repair{For: r.opt.For, Costs: r.opt.Cost, Places: len(r.fs.Places()), Removal: r.opt.Remove},
+	}
+}
+
+func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*verdict.Result, error) {
+	res := r.result()
+	if hopeless, err := r.underSC(ctx, res); err != nil || hopeless {
+		return res, err
+	}
+	task := &fences.Task{
+		Fences: r.fs, Program: r.flat, Kinds: r.kinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
+		// Of two sets that cost the same, the one with fewer full fences is better.
+		Rank: func(at ir.FenceAt) int64 {
+			if at.Kind == ir.FullFence {
+				return 1
+			}
+			return 0
+		},
+	}
+	out, err := fences.Run(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	res.Verdict, res.Reason, res.Coverage, res.Warnings, res.Stats = out.Verdict, out.Reason, out.Coverage, out.Warnings, out.Stats
+	rep := res.Repair
+	rep.Rounds, rep.Clauses, rep.Bound = out.Rounds, out.Clauses, out.Bound
+	rep.Before, rep.Hopeless = broken(out.Before), broken(out.Hopeless)
+	switch b := rep.Hopeless; {
+	case b == nil:
+	case b.Attack != nil:
+		res.Reason = "the text has no room for a fence between the two: " + b.Reason()
+	default:
+		res.Reason = "no fence prevents it: " + b.Reason()
+	}
+	if out.Verdict != verdict.Safe {
+		return res, nil
+	}
+	threads := r.fs.Threads()
+	res.Cost = out.Cost
+	for i, at := range out.Fences {
+		f := r.fence(at, cost, threads)
+		f.Without = broken(&out.Without[i])
+		res.Fences = append(res.Fences, f)
+	}
+	for _, set := range out.All {
+		var list []verdict.Fence
+		for _, at := range set {
+			list = append(list, r.fence(at, cost, threads))
+		}
+		rep.Optimal = append(rep.Optimal, list)
+	}
+	rep.More = out.More
+	r.patch(res)
+	return res, nil
+}
+
+func broken(b *fences.Break) *verdict.Break {
+	if b == nil {
+		return nil
+	}
+	return &verdict.Break{Attack: b.Attack, Violation: b.Violation}
+}
+
+// kinds are the fences worth looking at: under TSO store-store fences do nothing.
+func (r *repairer) kinds() []ir.FenceKind {
+	if r.model == memory.TSO {
+		return r.pl.kinds[:1]
+	}
+	return r.pl.kinds
+}
+
+func (r *repairer) fence(at ir.FenceAt, cost func(ir.FenceAt) int64, threads [][]string) verdict.Fence {
+	place := &r.fs.Places()[at.Place]
+	pos := position(place.Pos)
+	return verdict.Fence{
+		Pos: &pos, Kind: at.Kind.String(), Thread: strings.Join(threads[at.Place], ", "), Label: place.Before, Cost: cost(at),
+	}
+}
+
+// confirm writes fences into the text and checks that from scratch.
+func (r *repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
+	r.stage = "patch"
+	defer func() { r.stage = "engine " + fences.Name }()
+	p := r.p
+	in := p.input
+	in.More = slices.Clone(in.More)
+	edits := r.pl.write(at)
+	r.changed = nil
+	in.Text = r.change(in.Name, in.Text, edits)
+	for i := range in.More {
+		in.More[i].Text = r.change(in.More[i].Name, in.More[i].Text, edits)
+	}
+	if len(r.changed) != len(edited(edits)) {
+		return nil, fmt.Errorf("a fence is not in a file of the program")
+	}
+	again, err := r.again(ctx, in)
+	if err != nil {
+		return nil, fmt.Errorf("checking the changed program: %w", err)
+	}
+	if again.HasErrors() {
+		return nil, fmt.Errorf("the changed program is refused: %v\n%s", again.Diagnostics, in.Text)
+	}
+	got := &again.Results[0]
+	return &fences.Finding{
+		Verdict: got.Verdict, Reason: got.Reason, Coverage: got.Coverage, Warnings: got.Warnings, Stats: got.Stats,
+	}, nil
+}
+
+// patch shows the text that was confirmed last.
+func (r *repairer) patch(res *verdict.Result) {
+	if len(res.Fences) > 0 {
+		res.Repair.Patches = r.changed
+	}
+}
+
+// change makes the edits of one file, and keeps the patch.
+func (r *repairer) change(name string, text []byte, edits []source.Edit) []byte {
+	var mine []source.Edit
+	for _, e := range edits {
+		if e.File == name {
+			mine = append(mine, e)
+		}
+	}
+	if len(mine) == 0 {
+		return text
+	}
+	after := source.Apply(source.NewFile(name, text), mine)
+	r.changed = append(r.changed, verdict.Patch{File: name, Diff: source.Diff(name, text, after), Text: string(after)})
+	return after
+}
+
+// slice is the text of a stretch of some file.
+func (p *program) slice(s source.Span) string {
+	if f := p.files[s.File]; f != nil {
+		return f.Slice(s)
+	}
+	return ""
+}
+
+// edited is the files that edits are about.
+func edited(edits []source.Edit) map[string]bool {
+	files := map[string]bool{}
+	for _, e := range edits {
+		files[e.File] = true
+	}
+	return files
+}
+
+// again asks the question about a program as any user would.
+func (r *repairer) again(ctx context.Context, in Input) (Answer, error) {
+	opt := r.opt.Options
+	opt.KeepGoing = false
+	if r.opt.For == ForRobustness {
+		return Robust(ctx, in, opt)
+	}
+	return Check(ctx, in, []string{r.model.String()}, opt)
+}
+
+// remove finds fences of the program that can go.
+func (r *repairer) remove(ctx context.Context, in Input) (Answer, error) {
+	if r.p = load(in, r.opt.Options); !r.p.ok() || !r.prepare() {
+		return Answer{Diagnostics: r.p.diags}, nil
+	}
+	res := r.result()
+	err := r.removable(ctx, res)
+	if err != nil {
+		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, r.stage, err)
+	}
+	return Answer{Results: []verdict.Result{*res}, Diagnostics: r.p.diags}, nil
+}
+
+// removable takes out one fence after the other, as long as nothing breaks: what
+// is left needs each of its fences.
+func (r *repairer) removable(ctx context.Context, res *verdict.Result) error {
+	found, err := r.checkFlat(ctx, r.flat, r.p.props)
+	if err != nil {
+		return err
+	}
+	res.Verdict, res.Reason, res.Coverage, res.Warnings, res.Stats = found.Verdict, found.Reason, found.Coverage, found.Warnings, found.Stats
+	if found.Verdict == verdict.Unsafe {
+		b := broken(&found.Breaks[0])
+		res.Repair.Before = b
+		res.Reason = b.Reason()
+	}
+	if found.Verdict != verdict.Safe {
+		return nil
+	}
+	present := presentFences(r.flat)
+	res.Repair.Present = len(present)
+	var gone []source.Span
+	for _, f := range present {
+		less := withoutFences(r.flat, append(slices.Clone(gone), f.pos))
+		found, err := r.checkFlat(ctx, less, r.p.props)
+		if err != nil {
+			return err
+		}
+		res.Stats.States += found.Stats.States
+		res.Stats.Transitions += found.Stats.Transitions
+		res.Stats.Seconds += found.Stats.Seconds
+		switch found.Verdict {
+		case verdict.Safe:
+			gone = append(gone, f.pos)
+			pos := position(f.pos)
+			res.Repair.Redundant = append(res.Repair.Redundant, verdict.Fence{
+				Pos: &pos, Kind: f.kind.String(), Thread: strings.Join(f.threads, ", "), Label: r.p.slice(f.pos),
+			})
+			res.Coverage, res.Warnings = found.Coverage, found.Warnings
+		case verdict.Unsafe:
+		default:
+			res.Warnings = append(res.Warnings, verdict.Warning{
+				Code: "FP0923", Message: "nobody knows whether this fence can go: " + found.Reason, Pos: ptr(position(f.pos)),
+			})
+		}
+	}
+	return nil
+}
+
+func ptr[T any](v T) *T { return &v }

@@ -1,0 +1,95 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"fencepost/internal/diag"
+	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+	"fencepost/verdict"
+)
+
+// placed is a program with the places where fences can be written.
+type placed struct {
+	prog   *ir.Program
+	props  *property.Set
+	places []ir.Place
+	kinds  []ir.FenceKind // that the language can express
+	write  func([]ir.FenceAt) []source.Edit
+	// included are files that the program includes.
+	included []*source.File
+}
+
+var allFences = []ir.FenceKind{ir.FullFence, ir.StoreStoreFence}
+
+// placers are the front ends that know places, by the name of the language.
+var placers = map[string]func([]*source.File, FenceOptions) (*placed, *diag.List){
+	"fp":       placeAutomaton(automaton.Parse, allFences),
+	"trencher": placeAutomaton(automaton.ParseTrencher, allFences[:1]),
+	"memorax":  placeAutomaton(automaton.ParseMemorax, allFences),
+	"c":        placeC,
+}
+
+func placeAutomaton(
+	parse func(*source.File, automaton.Options) (*automaton.Unit, *diag.List), kinds []ir.FenceKind,
+) func([]*source.File, FenceOptions) (*placed, *diag.List) {
+	return func(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
+		u, diags := parse(files[0], automaton.Options{Threads: opt.Threads, Places: true})
+		return &placed{prog: u.Program, props: u.Props, places: u.Places, kinds: kinds, write: u.Write}, diags
+	}
+}
+
+func placeC(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
+	style, ok := c.ParseFenceStyle(opt.Style)
+	if !ok {
+		panic(fmt.Sprintf("BUG: unknown style %q", opt.Style))
+	}
+	cOpt := cOptions(opt.Options)
+	cOpt.Places = true
+	u, diags := c.Parse(files, cOpt)
+	return &placed{
+		prog: u.Program, props: u.Props, places: u.Places, kinds: allFences, included: u.Included,
+		write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, style) },
+	}, diags
+}
+
+// FenceStyles are the ways of writing a fence in C.
+func FenceStyles() []string { return c.FenceStyles() }
+
+// loadPlaces is load with places.
+func loadPlaces(in Input, opt FenceOptions) (*program, *placed) {
+	p := newProgram(in)
+	refuse := func(code, message string, notes ...string) (*program, *placed) {
+		p.diags = append(p.diags, verdict.Diagnostic{
+			Severity: "error", Code: code, Pos: verdict.Pos{File: in.Name}, Message: message, Notes: notes,
+		})
+		return p, nil
+	}
+	lang, problem := chooseLanguage(in.Name, opt.Lang)
+	if lang == nil {
+		return refuse("FP0903", problem)
+	}
+	place := placers[lang.name]
+	if place == nil {
+		return refuse("FP0921", "fences are not written into litmus tests", "a test in C or .fp can be repaired")
+	}
+	if len(in.More) > 0 && lang.link == nil {
+		return refuse("FP0909", "a program of several files must be C")
+	}
+	pl, diags := place(p.link(), opt)
+	for _, f := range pl.included {
+		p.files[f.Name] = f
+	}
+	p.report(diags)
+	if pl.prog == nil || diags.HasErrors() {
+		return p, nil
+	}
+	if errs := ir.Verify(pl.prog); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: the front end made a broken program: %v", errs[0]))
+	}
+	p.ir, p.props = pl.prog, pl.props
+	return p, pl
+}

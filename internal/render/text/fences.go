@@ -1,0 +1,187 @@
+package text
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"fencepost/verdict"
+)
+
+// fences prints a repair: what is wrong, the fences, why each is needed, the patch.
+func (p *printer) fences(r *verdict.Result) {
+	p.fencesHeadline(r)
+	for _, warning := range r.Warnings {
+		p.message("warning", warning.Code, warning.Pos, warning.Message)
+	}
+	rep := r.Repair
+	bad := rep.Hopeless
+	if bad == nil {
+		bad = rep.Before
+	}
+	if bad != nil {
+		p.badExecution(r, bad)
+	}
+	if len(r.Fences) > 0 {
+		p.fenceList(r)
+	}
+	for i, set := range rep.Optimal {
+		if len(rep.Optimal) == 1 {
+			p.line("")
+			p.line("There is no other set of this cost.")
+			break
+		}
+		if i == 0 {
+			p.line("")
+			more := ""
+			if rep.More {
+				more = ", and there are more"
+			}
+			p.line("%s of this cost%s:", counted(int64(len(rep.Optimal)), "set", "sets"), more)
+		}
+		p.line("  %s", setText(set))
+	}
+	if rep.Removal {
+		p.redundant(rep)
+	}
+	for i := range rep.Patches {
+		p.line("")
+		p.diff(rep.Patches[i].Diff)
+	}
+	p.line("")
+	p.line("%s", p.opt.paint(dim, statsLine(r)))
+}
+
+func (p *printer) fencesHeadline(r *verdict.Result) {
+	rep := r.Repair
+	model := strings.ToUpper(r.Model)
+	goal, is := "makes it robust against "+model, "robust against "+model
+	if rep.For != "robustness" {
+		goal, is = "makes it safe under "+model, "safe under "+model
+	}
+	many := strings.Replace(goal, "makes", "make", 1)
+	head := oneLine(r.Program) + ": "
+	switch r.Verdict {
+	case verdict.Safe:
+		word := is + ", no fence needed"
+		switch n := len(r.Fences); {
+		case rep.Removal && len(rep.Redundant) > 0:
+			word = fmt.Sprintf("%s can go, and it stays %s", counted(int64(len(rep.Redundant)), "fence", "fences"), is)
+		case rep.Removal && rep.Present == 0:
+			word = is + ", and it has no fence"
+		case rep.Removal:
+			word = is + ", and no fence can go"
+		case n == 1:
+			word = "1 fence " + goal
+		case n > 1:
+			word = fmt.Sprintf("%d fences %s", n, many)
+		}
+		p.line("%s%s%s", head, p.opt.paint(green, word), coverage(r.Coverage))
+	case verdict.Unsafe:
+		word := "no set of fences " + goal
+		if rep.Removal {
+			word = "not " + is + " as it is"
+		}
+		p.line("%s%s: %s", head, p.opt.paint(red, word), oneLine(r.Reason))
+	default:
+		p.unknown(head+p.opt.paint(yellow, "unknown which fences "+many), r)
+		if rep.Bound > 0 {
+			p.line("  every set that does costs at least %d", rep.Bound)
+		}
+	}
+}
+
+// badExecution prints what is wrong without fences.
+func (p *printer) badExecution(r *verdict.Result, b *verdict.Break) {
+	p.line("")
+	if r.Verdict == verdict.Safe {
+		p.line("%s", p.opt.paint(bold, "Without a fence: "+oneLine(b.Reason())))
+	}
+	if b.Attack != nil {
+		if r.Verdict == verdict.Safe {
+			p.line("")
+		}
+		p.attack(b.Attack)
+		return
+	}
+	p.picture(b.Violation.Witness, b.Violation.Cause, r.Model, b.Violation.Reason, verdict.Unsafe)
+}
+
+// fenceList prints the places, and why each fence is needed.
+func (p *printer) fenceList(r *verdict.Result) {
+	p.line("")
+	what := "No cheaper set is enough."
+	if r.Repair.Costs == "uniform" {
+		what = "Fewer are not enough."
+	}
+	if !r.Coverage.Exhaustive {
+		what = strings.TrimSuffix(what, ".") + ", within the bounds of the check."
+	}
+	p.line("%s", p.opt.paint(bold, fmt.Sprintf("%s, cost %d. %s", counted(int64(len(r.Fences)), "fence", "fences"), r.Cost, what)))
+	for i := range r.Fences {
+		f := &r.Fences[i]
+		p.line("  %s  %s fence before: %s", p.opt.paint(green, placeText(f)), fenceWord(f.Kind), oneLine(f.Label))
+		if f.Without != nil {
+			p.line("    without it %s", oneLine(f.Without.Reason()))
+		}
+	}
+}
+
+func (p *printer) redundant(rep *verdict.Repair) {
+	if len(rep.Redundant) == 0 {
+		return
+	}
+	p.line("")
+	for i := range rep.Redundant {
+		f := &rep.Redundant[i]
+		p.line("  %s  %s fence: %s", placeText(f), fenceWord(f.Kind), oneLine(f.Label))
+	}
+}
+
+func placeText(f *verdict.Fence) string {
+	return fmt.Sprintf("%s:%d", oneLine(path.Base(f.Pos.File)), f.Pos.Line)
+}
+
+func fenceWord(kind string) string {
+	if kind == "ss" {
+		return "store-store"
+	}
+	return kind
+}
+
+func setText(set []verdict.Fence) string {
+	parts := make([]string, len(set))
+	for i := range set {
+		f := &set[i]
+		parts[i] = fmt.Sprintf("%s:%d", placeText(f), f.Pos.Col)
+		if f.Kind != "full" {
+			parts[i] += " " + fenceWord(f.Kind)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// diff prints a patch as it is, so that it can be cut out and applied.
+func (p *printer) diff(text string) {
+	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		color := ""
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
+			color = bold
+		case strings.HasPrefix(line, "+"):
+			color = green
+		case strings.HasPrefix(line, "-"):
+			color = red
+		case strings.HasPrefix(line, "@@"):
+			color = dim
+		}
+		p.line("%s", p.opt.paint(color, strings.Map(printableOrTab, line)))
+	}
+}
+
+func printableOrTab(r rune) rune {
+	if r == '\t' {
+		return r
+	}
+	return printable(r)
+}

@@ -1,0 +1,268 @@
+package pb
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Branch and bound. The idea: take the open clause with the fewest items left and
+// try each of them; the later ones are tried with the earlier ones forbidden, so that no
+// set is met twice. Clauses that share no item must be hit one by one, so the sum
+// of their cheapest items bounds the rest from below.
+//
+// Problems shrink first: a clause that contains another is dropped, and an item is
+// dropped if another one hits at least the same clauses and is cheaper, or as
+// cheap and earlier. The second rule keeps the first of the cheapest sets:
+// replacing the item by the earlier one makes a set no dearer and lexicographically
+// smaller.
+//
+// The first cheapest set is found item by item: an item belongs to it if some
+// cheapest set has it together with those taken before, and none of those refused.
+
+// Problem is items 0..len(Costs)-1 and what must be hit.
+type Problem struct {
+	Costs   []int64 // strictly positive
+	Clauses [][]int
+}
+
+// Minimum is the first cheapest set that hits every clause, and its cost. ok is
+// false if some clause is empty: then there is none.
+func (p *Problem) Minimum() (set []int, cost int64, ok bool) {
+	s, ok := newSearch(p, true)
+	if !ok {
+		return nil, 0, false
+	}
+	cost, ok = s.minimum(math.MaxInt64)
+	if !ok {
+		return nil, 0, false
+	}
+	for _, item := range s.items {
+		s.state[item] = taken
+		s.spent += p.Costs[item]
+		if c, ok := s.minimum(cost); ok && c == cost {
+			set = append(set, item)
+			continue
+		}
+		s.spent -= p.Costs[item]
+		s.state[item] = forbidden
+	}
+	return set, cost, true
+}
+
+// All is the cheapest sets in lexicographic order, at most limit of them; more says
+// that there are others.
+func (p *Problem) All(limit int) (sets [][]int, more bool) {
+	s, ok := newSearch(p, false)
+	if !ok {
+		return nil, false
+	}
+	best, ok := s.minimum(math.MaxInt64)
+	if !ok {
+		return nil, false
+	}
+	s.best = best
+	s.found = func() bool {
+		if len(sets) == limit {
+			more = true
+			return false
+		}
+		var set []int
+		for item, st := range s.state {
+			if st == taken {
+				set = append(set, item)
+			}
+		}
+		sets = append(sets, set)
+		return true
+	}
+	s.branch()
+	slices.SortFunc(sets, slices.Compare[[]int])
+	return sets, more
+}
+
+// itemState is what the search has decided about an item.
+type itemState uint8
+
+const (
+	open itemState = iota
+	taken
+	forbidden
+)
+
+// search is the state of branch and bound.
+type search struct {
+	costs   []int64
+	clauses [][]int
+	items   []int // that occur, sorted
+	state   []itemState
+	spent   int64
+	best    int64       // cost of the best set known, or the cost wanted
+	found   func() bool // called for every set of cost best; nil: look for cheaper ones
+	used    []int       // scratch of bound: number of the call in which an item was used
+	calls   int
+	stop    bool
+}
+
+func newSearch(p *Problem, first bool) (*search, bool) {
+	for item, c := range p.Costs {
+		if c <= 0 {
+			panic(fmt.Sprintf("BUG: item %d costs %d", item, c))
+		}
+	}
+	s := &search{costs: p.Costs, state: make([]itemState, len(p.Costs)), used: make([]int, len(p.Costs))}
+	for _, c := range p.Clauses {
+		if len(c) == 0 {
+			return nil, false
+		}
+		s.clauses = append(s.clauses, c)
+	}
+	s.clauses = minimal(s.clauses)
+	if first {
+		s.dropItems()
+		s.clauses = minimal(s.clauses)
+	}
+	for _, c := range s.clauses {
+		s.items = append(s.items, c...)
+	}
+	slices.Sort(s.items)
+	s.items = slices.Compact(s.items)
+	return s, true
+}
+
+// minimal is the clauses that contain no other, each sorted.
+func minimal(clauses [][]int) [][]int {
+	sorted := make([][]int, len(clauses))
+	for i, c := range clauses {
+		sorted[i] = slices.Clone(c)
+		slices.Sort(sorted[i])
+		sorted[i] = slices.Compact(sorted[i])
+	}
+	slices.SortStableFunc(sorted, func(a, b []int) int { return len(a) - len(b) })
+	var out [][]int
+	for _, c := range sorted {
+		if !slices.ContainsFunc(out, func(d []int) bool { return subset(d, c) }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// subset reports whether all of a, which is sorted, is in b, which is sorted.
+func subset(a, b []int) bool {
+	for _, x := range a {
+		i, ok := slices.BinarySearch(b, x)
+		if !ok {
+			return false
+		}
+		b = b[i+1:]
+	}
+	return true
+}
+
+// dropItems takes out items that another one makes superfluous.
+func (s *search) dropItems() {
+	in := make([][]int, len(s.costs)) // the clauses of each item
+	for i, c := range s.clauses {
+		for _, item := range c {
+			in[item] = append(in[item], i)
+		}
+	}
+	gone := make([]bool, len(s.costs))
+	for j := range s.costs {
+		if len(in[j]) == 0 {
+			continue
+		}
+		for _, i := range s.clauses[in[j][0]] { // whoever hits all of them hits this one
+			better := s.costs[i] < s.costs[j] || s.costs[i] == s.costs[j] && i < j
+			if i != j && !gone[i] && better && subset(in[j], in[i]) {
+				gone[j] = true
+				break
+			}
+		}
+	}
+	for i, c := range s.clauses {
+		s.clauses[i] = slices.DeleteFunc(slices.Clone(c), func(item int) bool { return gone[item] })
+	}
+}
+
+// minimum is the least cost of a set with the items taken and without those
+// forbidden, if that is at most the limit.
+func (s *search) minimum(limit int64) (int64, bool) {
+	s.best, s.found, s.stop = limit, nil, false
+	if limit < math.MaxInt64 {
+		s.best++ // sets of the limit itself count
+	}
+	was := s.best
+	s.branch()
+	return s.best, s.best < was
+}
+
+// branch looks for sets below a choice of items.
+func (s *search) branch() {
+	clause, rest, possible := s.bound()
+	if !possible || s.stop || s.spent+rest > s.best || s.found == nil && s.spent+rest >= s.best {
+		return
+	}
+	if clause < 0 {
+		switch {
+		case s.found == nil:
+			s.best = s.spent
+		case s.spent == s.best:
+			s.stop = !s.found()
+		}
+		return
+	}
+	var closed []int
+	for _, item := range s.clauses[clause] {
+		if s.state[item] != open {
+			continue
+		}
+		s.state[item] = taken
+		s.spent += s.costs[item]
+		s.branch()
+		s.spent -= s.costs[item]
+		s.state[item] = forbidden
+		closed = append(closed, item)
+	}
+	for _, item := range closed {
+		s.state[item] = open
+	}
+}
+
+// bound is the clause to branch on, -1 if all are hit, and a lower bound of what
+// the rest costs; possible is false if some clause can no longer be hit.
+func (s *search) bound() (clause int, rest int64, possible bool) {
+	s.calls++
+	clause = -1
+	fewest := math.MaxInt
+	for i, c := range s.clauses {
+		left, cheapest, apart := 0, int64(math.MaxInt64), true
+		hit := false
+		for _, item := range c {
+			switch s.state[item] {
+			case taken:
+				hit = true
+			case open:
+				left++
+				cheapest = min(cheapest, s.costs[item])
+				apart = apart && s.used[item] != s.calls
+			}
+		}
+		switch {
+		case hit:
+			continue
+		case left == 0:
+			return 0, 0, false
+		case left < fewest:
+			clause, fewest = i, left
+		}
+		if apart {
+			rest += cheapest
+			for _, item := range c {
+				s.used[item] = s.calls
+			}
+		}
+	}
+	return clause, rest, true
+}

@@ -1,0 +1,154 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Unified diffs. The idea: of two texts, the lines that stay are a longest common
+// subsequence; with few changes it is found by going as far as possible along equal
+// lines for 0, 1, 2, ... changed lines (Myers' greedy algorithm).
+
+// context is how many lines are shown around a change.
+const context = 3
+
+// Diff is the change from one text to another as a unified diff, "" if there is none.
+func Diff(name string, before, after []byte) string {
+	a, b := splitLines(before), splitLines(after)
+	script := changes(a, b)
+	var out strings.Builder
+	for i := 0; i < len(script); {
+		if script[i].op == ' ' {
+			i++
+			continue
+		}
+		start, end := max(0, i-context), i
+		for gap := 0; end < len(script) && gap <= 2*context; end++ {
+			gap++
+			if script[end].op != ' ' {
+				gap = 0
+			}
+		}
+		for end > i && script[end-1].op == ' ' {
+			end--
+		}
+		end = min(len(script), end+context)
+		if out.Len() == 0 {
+			fmt.Fprintf(&out, "--- a/%s\n+++ b/%s\n", name, name)
+		}
+		hunk(&out, script[start:end])
+		i = end
+	}
+	return out.String()
+}
+
+// line of an edit script: kept (' '), removed ('-') or added ('+'), with how many
+// lines of each text stand before it.
+type line struct {
+	op   byte
+	text string
+	a, b int
+}
+
+func hunk(out *strings.Builder, lines []line) {
+	olds, news := 0, 0
+	for _, l := range lines {
+		if l.op != '+' {
+			olds++
+		}
+		if l.op != '-' {
+			news++
+		}
+	}
+	first := func(before, n int) int { // a stretch without lines is named by the line before
+		if n == 0 {
+			return before
+		}
+		return before + 1
+	}
+	fmt.Fprintf(out, "@@ -%d,%d +%d,%d @@\n", first(lines[0].a, olds), olds, first(lines[0].b, news), news)
+	for _, l := range lines {
+		out.WriteByte(l.op)
+		out.WriteString(l.text)
+		if !strings.HasSuffix(l.text, "\n") {
+			out.WriteString("\n\\ No newline at end of file\n")
+		}
+	}
+}
+
+func splitLines(text []byte) []string {
+	lines := strings.SplitAfter(string(text), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// changes is a shortest edit script.
+func changes(a, b []string) []line {
+	offset := len(a) + len(b)
+	furthest := make([]int, 2*offset+2) // lines of a passed, by diagonal
+	var rounds [][]int
+	for d := 0; ; d++ {
+		rounds = append(rounds, append([]int(nil), furthest[offset-d:offset+d+1]...))
+		for k := -d; k <= d; k += 2 {
+			x := 0
+			if k == -d || k != d && furthest[offset+k-1] < furthest[offset+k+1] {
+				x = furthest[offset+k+1]
+			} else {
+				x = furthest[offset+k-1] + 1
+			}
+			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
+				x++
+			}
+			furthest[offset+k] = x
+			if x >= len(a) && x-k >= len(b) {
+				return backtrack(a, b, rounds)
+			}
+		}
+	}
+}
+
+// backtrack reads the script off the rounds, last line first, and turns it round.
+func backtrack(a, b []string, rounds [][]int) []line {
+	var out []line
+	x, y := len(a), len(b)
+	for d := len(rounds) - 1; d >= 0; d-- {
+		before := func(k int) int { return rounds[d][k+d] } // of diagonal k, -d <= k <= d
+		k := x - y
+		from := k - 1
+		if k == -d || k != d && before(k-1) < before(k+1) {
+			from = k + 1
+		}
+		startX, startY := 0, 0
+		if d > 0 {
+			startX = before(from)
+			startY = startX - from
+		}
+		for x > startX && y > startY && (d == 0 || x-1 >= startX+btoi(from == k-1) && y-1 >= startY+btoi(from == k+1)) {
+			x, y = x-1, y-1
+			out = append(out, line{' ', a[x], x, y})
+		}
+		if d == 0 {
+			break
+		}
+		if from == k+1 {
+			y--
+			out = append(out, line{'+', b[y], x, y})
+		} else {
+			x--
+			out = append(out, line{'-', a[x], x, y})
+		}
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
