@@ -1,0 +1,84 @@
+package verdict
+
+import "fmt"
+
+// Execution is one witness of a result and what it shows: what renderings and
+// checkers of results go through.
+type Execution struct {
+	Name     string // such as "violation", "attack 2", "outcome 1"; unique within a result
+	Question string // as Result.Question
+	Reason   string
+	Pos      *Pos
+	Verdict  Verdict // Unsafe, or Observed where it is no failure
+	Witness  *Witness
+	Attack   *Attack // for robustness
+}
+
+// Executions lists every witness of a result, the one to look at first before
+// the others. Those without steps or threads are listed, too.
+func (r *Result) Executions() []Execution {
+	var all []Execution
+	if r.Witness != nil {
+		v := r.Verdict
+		if v != Observed {
+			v = Unsafe
+		}
+		all = append(all, Execution{Question: r.Question, Reason: r.Reason, Pos: r.Pos, Verdict: v, Witness: r.Witness})
+	}
+	for i := range r.Others {
+		o := &r.Others[i]
+		if o.Witness != nil {
+			all = append(all, Execution{Question: o.Question, Reason: o.Reason, Pos: o.Pos, Verdict: Unsafe, Witness: o.Witness})
+		}
+	}
+	number(all, "violation")
+	var attacks []Execution
+	for i := range r.Attacks {
+		a := &r.Attacks[i]
+		if a.Witness != nil {
+			attacks = append(attacks, Execution{Question: r.Question, Reason: a.String(), Pos: a.Store, Verdict: Unsafe, Witness: a.Witness, Attack: a})
+		}
+	}
+	number(attacks, "attack")
+	var outcomes []Execution
+	if r.Litmus != nil {
+		for i := range r.Litmus.Outcomes {
+			o := &r.Litmus.Outcomes[i]
+			if o.Witness != nil {
+				outcomes = append(outcomes, Execution{Question: r.Question, Reason: "the program ends in " + o.State, Verdict: Observed, Witness: o.Witness})
+			}
+		}
+	}
+	number(outcomes, "outcome")
+	return append(append(all, attacks...), outcomes...)
+}
+
+func number(list []Execution, word string) {
+	for i := range list {
+		list[i].Name = word
+		if list[i].Verdict == Observed && word == "violation" {
+			list[i].Name = "observation"
+		}
+		if len(list) > 1 {
+			list[i].Name = fmt.Sprintf("%s %d", list[i].Name, i+1)
+		}
+	}
+}
+
+// Order is the happens-before relation: an attack brings its own, which knows
+// more; others are derived.
+func (e *Execution) Order() Order {
+	if a := e.Attack; a != nil && len(a.Nodes) > 0 {
+		return Order{Nodes: a.Nodes, Edges: a.Edges, Cycle: a.Cycle}
+	}
+	return e.Witness.HappensBefore()
+}
+
+// Delayed is the step whose store was delayed, and the access that overtook it.
+func (e *Execution) Delayed() (store, past int, ok bool) {
+	if e.Attack != nil {
+		return e.Attack.StoreStep, e.Attack.LoadStep, true
+	}
+	x := e.Witness.Explain()
+	return x.First, x.Second, x.Found
+}
