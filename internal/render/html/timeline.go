@@ -164,12 +164,12 @@ func (b *builder) assignColumns() {
 		if l.quiet {
 			code = "minmax(calc(var(--code)*.6),.55fr)"
 		}
-		slots := func() int { return g.add(l.slots, fmt.Sprintf("calc(%dch*.92 + 10px)", slot), slot+2) }
+		slots := func() int { return g.add(l.slots, fmt.Sprintf("var(--slot,calc(%dch*.92 + 17px))", slot), slot+2) }
 		if i < (len(order)+1)/2 {
 			l.code, l.step = g.add(1, code, 18), 1
 			l.buffer = slots()
 			if i == (len(order)+1)/2-1 {
-				b.memory = g.add(1, fmt.Sprintf("calc(%dch + 14px)", cell), cell)
+				b.memory = g.add(1, fmt.Sprintf("calc(%dch + var(--pad))", cell), cell)
 			}
 		} else {
 			l.buffer = slots() + l.slots - 1 // mirrored

@@ -109,11 +109,14 @@ func newResult(r *verdict.Result, id string) (result, resultData) {
 		ID: id, Word: text.VerdictWord(r), Model: strings.ToUpper(r.Model), Against: "under", Class: class(r.Verdict),
 		Program: r.Program, Question: r.Question, Headline: text.Headline(r), Stats: text.Stats(r), Finals: r.FinalStates,
 	}
-	if strings.Contains(v.Word, "robust") || r.Question == "robustness" {
+	if r.Question == "robustness" {
 		v.Against = "against"
 	}
 	v.Tab = fmt.Sprintf("%s %s: %s", path.Base(r.Program), v.Model, v.Word)
-	if r.Reason != "" {
+	switch {
+	case v.Against == "against":
+		v.Reason = r.Reason // it names its places
+	case r.Reason != "":
 		v.Reason = text.Placed(r.Reason, r.Pos)
 	}
 	switch r.Verdict {

@@ -93,6 +93,8 @@
     const b = box.getBoundingClientRect(), i = item.getBoundingClientRect();
     if (i.top < b.top + head) box.scrollTop -= b.top + head - i.top;
     else if (i.bottom > b.bottom - 12) box.scrollTop += i.bottom - b.bottom + 12;
+    if (i.left < b.left) box.scrollLeft -= b.left - i.left + 12;
+    else if (i.right > b.right && i.width < b.width) box.scrollLeft += i.right - b.right + 12;
   }
 
   function state(e) {
