@@ -164,9 +164,9 @@ func effectOnMemory(s verdict.Step) string {
 	place := oneLine(s.Place())
 	switch {
 	case s.Kind == verdict.StepLoad && s.From > 0:
-		return fmt.Sprintf("%s -> %d from own buffer (step %d)", place, s.Value, s.From)
+		return fmt.Sprintf("%s -> %s from own buffer (step %d)", place, oneLine(s.ValueText()), s.From)
 	case s.Kind == verdict.StepLoad:
-		return fmt.Sprintf("%s -> %d from memory", place, s.Value)
+		return fmt.Sprintf("%s -> %s from memory", place, oneLine(s.ValueText()))
 	case s.Kind == verdict.StepStore && s.Buffered:
 		return assignment(s) + " buffered"
 	case s.Kind == verdict.StepStore:
@@ -174,9 +174,9 @@ func effectOnMemory(s verdict.Step) string {
 	case s.Kind == verdict.StepFlush:
 		return fmt.Sprintf("%s reaches memory (step %d)", assignment(s), s.Of+1)
 	case s.Kind == verdict.StepRMW && s.Wrote:
-		return fmt.Sprintf("%s: %d -> %d in memory", place, s.Value, s.Written)
+		return fmt.Sprintf("%s: %s -> %s in memory", place, oneLine(s.ValueText()), oneLine(s.WrittenText()))
 	case s.Kind == verdict.StepRMW:
-		return fmt.Sprintf("%s -> %d from memory, not written", place, s.Value)
+		return fmt.Sprintf("%s -> %s from memory, not written", place, oneLine(s.ValueText()))
 	case s.Kind == verdict.StepWake:
 		return "wakes up without a signal"
 	default:
@@ -188,7 +188,7 @@ func assignment(s verdict.Step) string {
 	if s.Free {
 		return "free " + oneLine(s.Place())
 	}
-	return fmt.Sprintf("%s = %d", oneLine(s.Place()), s.Value)
+	return fmt.Sprintf("%s = %s", oneLine(s.Place()), oneLine(s.ValueText()))
 }
 
 func bufferPieces(w *verdict.Witness, threads [][]verdict.Entry) []string {
