@@ -67,11 +67,13 @@ var policy = map[string]rule{
 	"internal/engine/explicit": {ours: engineMay},
 	"internal/engine/robust":   {ours: engineMay},
 
+	"internal/explain": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "verdict"}},
+
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
-		"internal/engine/robust", "internal/trace", "internal/replay", "verdict",
+		"internal/engine/robust", "internal/explain", "internal/trace", "internal/replay", "verdict",
 	}},
 
 	"internal/suite": {ours: []string{"verdict"}},

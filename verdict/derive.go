@@ -1,6 +1,9 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Entry is a store that waits in a store buffer.
 type Entry struct {
@@ -50,12 +53,25 @@ func (s Step) Place() string {
 	return fmt.Sprintf("[0x%x]", s.Addr)
 }
 
+// ValueText is Value as people write it: what it points to, or a number.
+func (s Step) ValueText() string { return wordText(s.Value, s.Points) }
+
+// WrittenText is Written as people write it.
+func (s Step) WrittenText() string { return wordText(s.Written, s.WrittenPoints) }
+
+func wordText(v int64, points string) string {
+	if points != "" {
+		return points
+	}
+	return strconv.FormatInt(v, 10)
+}
+
 // EntryText is the buffer entry a store makes, such as x=1.
 func (s Step) EntryText() string {
 	if s.Free {
 		return "free " + s.Place()
 	}
-	return fmt.Sprintf("%s=%d", s.Place(), s.Value)
+	return fmt.Sprintf("%s=%s", s.Place(), s.ValueText())
 }
 
 func overlap(a, b Step) bool {
@@ -91,6 +107,12 @@ func (w *Witness) reached() []int {
 // memory while the store was in the buffer, in the order of the loads.
 func (w *Witness) Delays() []Reorder {
 	return w.pendingAt(func(s Step) bool { return s.From == 0 })
+}
+
+// Reorders lists every pair of accesses of one thread that were seen out of order:
+// delays of stores past loads, forwarded ones included, and swaps of stores.
+func (w *Witness) Reorders() []Reorder {
+	return append(w.pendingAt(func(Step) bool { return true }), w.Swaps()...)
 }
 
 // pendingAt pairs the loads chosen with the stores to other places that were in

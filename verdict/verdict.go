@@ -72,6 +72,12 @@ type Result struct {
 	Stats    Stats     `json:"stats"`
 	Warnings []Warning `json:"warnings,omitempty"`
 	Witness  *Witness  `json:"witness,omitempty"`
+	// By is what a safe rests on, where the engine alone does not say it.
+	By string `json:"by,omitempty"`
+	// Engines is what every engine said that was asked, where there were several.
+	Engines []EngineReport `json:"engines,omitempty"`
+	// Cause is why the violation is possible, for questions about the program itself.
+	Cause *Cause `json:"cause,omitempty"`
 	// Others are further violations found with --keep-going.
 	Others []Violation `json:"others,omitempty"`
 	// Attacks are why a program is not robust, each with its own witness: one, or with
@@ -91,6 +97,7 @@ type Violation struct {
 	Reason   string   `json:"reason"`
 	Pos      *Pos     `json:"pos,omitempty"`
 	Witness  *Witness `json:"witness,omitempty"`
+	Cause    *Cause   `json:"cause,omitempty"`
 }
 
 // Coverage states how far a Safe reaches.
@@ -150,4 +157,15 @@ type Diagnostic struct {
 	Message  string   `json:"message"`
 	Notes    []string `json:"notes,omitempty"`
 	Excerpt  string   `json:"excerpt,omitempty"` // source line and caret line
+}
+
+// EngineReport is what one engine said on the way to an answer.
+type EngineReport struct {
+	Engine   string  `json:"engine"`
+	Question string  `json:"question"`
+	Model    string  `json:"model"` // it was run under
+	Verdict  Verdict `json:"verdict"`
+	Reason   string  `json:"reason,omitempty"`
+	States   int64   `json:"states,omitempty"`
+	Seconds  float64 `json:"seconds"`
 }

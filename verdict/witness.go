@@ -70,10 +70,14 @@ type Step struct {
 	Value    int64  `json:"value,omitempty"`    // read (load, RMW) or written (store, flush)
 	Written  int64  `json:"written,omitempty"`  // RMW: the value written
 	Wrote    bool   `json:"wrote,omitempty"`    // RMW: whether it wrote
-	Buffered bool   `json:"buffered,omitempty"` // store: went to the buffer
-	From     int    `json:"from,omitempty"`     // load: 0 memory, else 1 + index of the own buffered store
-	Free     bool   `json:"free,omitempty"`     // store, flush: the entry frees a block
-	Other    int    `json:"other,omitempty"`    // 1 + the thread started or joined, else 0
-	Signals  bool   `json:"signals,omitempty"`  // the step wakes threads that wait
-	Note     string `json:"note,omitempty"`     // what failed, who was woken, and the like
+	// Points and WrittenPoints say what Value and Written are the addresses of, such as
+	// &q.slot[1] or null; empty: no addresses, or of nothing known.
+	Points        string `json:"points,omitempty"`
+	WrittenPoints string `json:"written_points,omitempty"`
+	Buffered      bool   `json:"buffered,omitempty"` // store: went to the buffer
+	From          int    `json:"from,omitempty"`     // load: 0 memory, else 1 + index of the own buffered store
+	Free          bool   `json:"free,omitempty"`     // store, flush: the entry frees a block
+	Other         int    `json:"other,omitempty"`    // 1 + the thread started or joined, else 0
+	Signals       bool   `json:"signals,omitempty"`  // the step wakes threads that wait
+	Note          string `json:"note,omitempty"`     // what failed, who was woken, and the like
 }

@@ -54,6 +54,7 @@ type Task struct {
 // Limits of a run. Time is the context's.
 type Limits struct {
 	Memory  int64 // bytes of stored states, 0: none
+	States  int64 // states visited, 0: none
 	Buffer  int   // entries per thread's buffer where stores are in a cycle
 	Workers int
 }

@@ -14,6 +14,7 @@ type Recorder struct {
 	y *memory.System
 	s *memory.State
 	w *verdict.Witness
+	n names
 }
 
 // NewRecorder starts in the initial state.
@@ -24,7 +25,7 @@ func NewRecorder(y *memory.System) *Recorder {
 	for _, t := range y.Prog.Threads {
 		w.Threads = append(w.Threads, t.Name)
 	}
-	return &Recorder{y: y, s: s, w: w}
+	return &Recorder{y: y, s: s, w: w, n: names{p: y.Prog}}
 }
 
 // State is the state after the steps so far. The caller must leave it as it is.
@@ -46,14 +47,22 @@ func (r *Recorder) Step(st memory.Step) {
 			step.Stack = append(step.Stack, f.Func)
 		}
 	}
+	size := r.blockSize(st, e)
 	r.y.Apply(r.s, st)
+	if size > 0 {
+		addr := uint64(r.y.Reg(r.s, ir.ThreadID(st.Thread), e.Op.Dst))
+		if st.Choice != 0 {
+			addr = uint64(st.Choice)
+		}
+		r.n.allocated(r.w.Threads[st.Thread], e, addr, size)
+	}
 	step.Kind = kindOf(st, e)
 	step.Other = r.s.Event.Other
 	if ev := r.s.Event; ev.Memory {
 		step.Addr, step.Size, step.Value = ev.Addr, ev.Size, ev.Value
 		step.Written, step.Wrote = ev.Written, ev.Wrote
 		step.Buffered, step.Free = ev.Buffered, ev.Free
-		step.Location = r.y.Prog.LocationName(ev.Addr, max(1, ev.Size))
+		r.name(&step, e)
 		switch {
 		case ev.Own:
 			step.From = 1 + int(ev.From)
@@ -67,7 +76,7 @@ func (r *Recorder) Step(st memory.Step) {
 	}
 	if f, failed := r.s.Fault(); failed {
 		step.Kind = verdict.StepFail
-		step.Note = FaultText(r.y.Prog, f)
+		step.Note = r.n.fault(f)
 		if f.Edge != nil {
 			step.Addr, step.Size, step.Location = 0, 0, ""
 		}
@@ -84,6 +93,41 @@ func (r *Recorder) Step(st memory.Step) {
 		}
 	}
 	r.w.Steps = append(r.w.Steps, step)
+}
+
+// blockSize is how large a block a step is about to allocate, 0 if none.
+func (r *Recorder) blockSize(st memory.Step, e *ir.Edge) int64 {
+	if e == nil || e.Op.Kind != ir.Alloc {
+		return 0
+	}
+	f := r.y.Prog.ThreadFunc(ir.ThreadID(st.Thread))
+	regs := make([]int64, len(f.Regs))
+	for i := range regs {
+		regs[i] = r.y.Reg(r.s, ir.ThreadID(st.Thread), ir.Reg(i))
+	}
+	return max(1, e.Op.Val.Eval(ir.Env{Regs: regs, Prog: r.y.Prog}))
+}
+
+// name says what the memory is called that a step touched, and what the addresses
+// are called that it read and wrote.
+func (r *Recorder) name(step *verdict.Step, e *ir.Edge) {
+	if step.Free {
+		if b := r.n.block(step.Addr, 1); b != nil {
+			step.Location = b.name
+			if e != nil {
+				r.n.freed(step.Addr, e)
+			}
+			return
+		}
+	}
+	location, pointer := r.n.location(step.Addr, max(1, step.Size))
+	step.Location = location
+	if pointer {
+		step.Points = r.n.pointee(uint64(step.Value))
+		if step.Wrote {
+			step.WrittenPoints = r.n.pointee(uint64(step.Written))
+		}
+	}
 }
 
 func kindOf(st memory.Step, e *ir.Edge) verdict.StepKind {
@@ -107,29 +151,4 @@ func kindOf(st memory.Step, e *ir.Edge) verdict.StepKind {
 	default:
 		return verdict.StepExec
 	}
-}
-
-// FaultText says what went wrong in words.
-func FaultText(p *ir.Program, f memory.Fault) string {
-	if f.Class == ir.Assertion || f.Class == ir.ReachError || f.Class == ir.DivByZero || f.Class == ir.Overflow {
-		what := map[ir.CheckClass]string{
-			ir.Assertion: "assertion fails", ir.ReachError: "error reached",
-			ir.DivByZero: "division by zero", ir.Overflow: "overflow",
-		}[f.Class]
-		if f.Edge != nil && f.Edge.Op.Msg != "" {
-			what += ": " + f.Edge.Op.Msg
-		}
-		return what
-	}
-	if f.Edge != nil && f.Edge.Op.Obj != ir.NoObject && f.Class == ir.OutOfBounds {
-		o := &p.Objects[f.Edge.Op.Obj]
-		return fmt.Sprintf("%s: the access is not inside %s, which has %d element(s)", f.Class, o.Name, o.Size/int64(o.Unit))
-	}
-	if f.Class == ir.BadAddress {
-		return f.Class.String() + ": no cell has this address"
-	}
-	if f.Addr != 0 {
-		return fmt.Sprintf("%s at %s", f.Class, p.LocationName(f.Addr, 1))
-	}
-	return f.Class.String()
 }

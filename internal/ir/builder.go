@@ -46,6 +46,9 @@ func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byt
 	return ObjectID(len(b.p.Objects) - 1)
 }
 
+// Layout names the parts of an object.
+func (b *Builder) Layout(o ObjectID, l *Layout) { b.p.Objects[o].Layout = l }
+
 // CellWindow declares the cells mem[0..n-1] as an object, so that states hold
 // them flat. It changes no behaviour.
 func (b *Builder) CellWindow(n int64) ObjectID {

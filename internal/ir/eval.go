@@ -22,6 +22,8 @@ func (e *Expr) Eval(env Env) int64 {
 		return int64(env.Prog.Objects[e.Obj].Addr) + e.Value
 	case FuncAddr:
 		return FuncAddress(e.Func)
+	case Self:
+		panic("BUG: self outside the structured form")
 	case LAnd:
 		return truth(e.X.Eval(env) != 0 && e.Y.Eval(env) != 0)
 	case LOr:

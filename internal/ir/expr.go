@@ -13,6 +13,7 @@ const (
 	Seen             // the value an await, abstract load or blocking RMW sees
 	AddrOf           // address of object Obj plus Value
 	FuncAddr         // address of function Func
+	Self             // handle of the running thread; structured form only
 
 	Neg    // -X
 	BitNot // ^X
@@ -60,6 +61,8 @@ func (op ExprOp) String() string {
 		return "addrof"
 	case FuncAddr:
 		return "funcaddr"
+	case Self:
+		return selfWord
 	case Cast:
 		return "cast"
 	}
@@ -101,6 +104,9 @@ func R(r Reg) *Expr { return &Expr{Op: RegRef, Type: S64, Reg: r} }
 
 // SeenValue is the value the operation sees in memory.
 func SeenValue() *Expr { return &Expr{Op: Seen, Type: S64} }
+
+// SelfHandle is the handle of the thread that evaluates it.
+func SelfHandle() *Expr { return &Expr{Op: Self, Type: S64} }
 
 // Addr is the address of an object plus an offset in bytes.
 func Addr(obj ObjectID, offset int64) *Expr {

@@ -235,6 +235,7 @@ var orderWords = func() map[string]Order {
 
 const (
 	seenWord = "seen"
+	selfWord = "self"
 	noDst    = "_" // stands for an absent first destination
 )
 
@@ -243,5 +244,5 @@ func reserved(word string) bool {
 	base, _, _ := strings.Cut(word, ".")
 	_, op := opWords[base]
 	_, typ := typeWords[word]
-	return op || typ || word == seenWord || word == noDst
+	return op || typ || word == seenWord || word == selfWord || word == noDst
 }

@@ -28,7 +28,7 @@ const (
 	ThreadExit // ends the thread from any depth with result Val
 	Exit       // ends the program
 
-	Spawn // Dst = handle of a new thread running Func(Args); flat: the first unstarted of Threads
+	Spawn // Dst = handle of a new thread running Func(Args), or the function Val points to; flat: the first unstarted of Threads
 	Join  // waits for the thread with handle Val; Dst = its result
 
 	Lock      // mutex word at Addr; Dst = 0 or an errno value
@@ -196,7 +196,9 @@ type Op struct {
 	Threads []ThreadID // Spawn in flat form
 
 	Class CheckClass
-	Msg   string
+	Msg   string // Assert, Bound: what to say; Alloc: what people call the block, such as malloc
+	// Layout names the parts of an element of an Alloc's block; nil: not known.
+	Layout *Layout
 }
 
 // NewOp is an operation with all ids absent.

@@ -41,6 +41,9 @@ func (ps *parser) object() {
 		case ps.word("type"):
 			o.Type = ps.typ()
 			continue
+		case ps.word(layoutWord):
+			o.Layout = ps.layoutOf()
+			continue
 		case ps.word("init"):
 			for !ps.bad && (ps.tok().kind == tokNumber || ps.isPunct("-")) {
 				elements = append(elements, ps.integer())

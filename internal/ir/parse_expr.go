@@ -132,6 +132,8 @@ func (ps *parser) leaf() tree {
 		return ps.typed(Int(ps.integer()))
 	case ps.word(seenWord):
 		return ps.typed(SeenValue())
+	case ps.word(selfWord):
+		return ps.typed(SelfHandle())
 	case ps.accept("&&"):
 		return ps.typed(&Expr{Op: FuncAddr, Type: U64, Func: FuncID(ps.lookup(ps.funcs, "function"))})
 	case ps.accept("&"):

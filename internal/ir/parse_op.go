@@ -159,6 +159,9 @@ func (ps *parser) spawn(op *Op) {
 	if k := ps.tok().kind; k == tokName || k == tokString {
 		op.Func = FuncID(ps.lookup(ps.funcs, "function"))
 	}
+	if ps.isPunct("[") {
+		op.Val = ps.bracketed()
+	}
 	if ps.accept("{") {
 		for more := true; more; more = ps.accept(",") {
 			op.Threads = append(op.Threads, ThreadID(ps.lookup(ps.threads, "thread")))
@@ -208,6 +211,10 @@ func (ps *parser) clauses(op *Op) {
 			op.Lo = ps.integer()
 			ps.expect("..")
 			op.Hi = ps.integer()
+		case ps.word("named"):
+			op.Msg = ps.name("the name of a block")
+		case ps.word(layoutWord):
+			op.Layout = ps.layoutOf()
 		case ps.word("class"):
 			op.Class = ps.class()
 		default:

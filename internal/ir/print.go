@@ -157,6 +157,9 @@ func (pr *printer) object(o *Object, lay *layout) {
 	default:
 		pr.printf(" bytes %q", hex.EncodeToString(o.Init))
 	}
+	if o.Layout != nil {
+		pr.printf(" %s %s", layoutWord, o.Layout)
+	}
 	pr.pos(o.Pos)
 	pr.printf("\n")
 }

@@ -97,6 +97,11 @@ func (pr *printer) spawn(op *Op) {
 	if op.Func != NoFunc {
 		pr.printf("%s", pr.funcName(op.Func))
 	}
+	if op.Val != nil {
+		pr.printf("[")
+		pr.expr(op.Val)
+		pr.printf("]")
+	}
 	if len(op.Threads) > 0 {
 		pr.printf("{")
 		for i, t := range op.Threads {
@@ -138,6 +143,12 @@ func (pr *printer) clauses(op *Op) {
 	if op.Cond != nil {
 		pr.printf(" when ")
 		pr.expr(op.Cond)
+	}
+	if op.Kind == Alloc && op.Msg != "" {
+		pr.printf(" named %s", quoteName(op.Msg))
+	}
+	if op.Layout != nil {
+		pr.printf(" %s %s", layoutWord, op.Layout)
 	}
 	if op.HasRange {
 		pr.printf(" range %d..%d", op.Lo, op.Hi)

@@ -73,6 +73,8 @@ type Object struct {
 	// Cells marks the window of an object-less cell memory that states keep flat;
 	// elements are named mem[i].
 	Cells bool
+	// Layout names the parts; nil: elements of Unit bytes.
+	Layout *Layout
 }
 
 // Func is an automaton.
@@ -178,8 +180,8 @@ func (p *Program) FindObject(addr uint64, size int) ObjectID {
 	return NoObject
 }
 
-// LocationName is how people call the bytes at addr: x, flag[1], mem[3],
-// x+2 for a part of an element.
+// LocationName is how people call the bytes at addr: x, flag[1], node.next, mem[3],
+// x.bytes[2..3] for a part of an element.
 func (p *Program) LocationName(addr uint64, size int) string {
 	id := p.FindObject(addr, size)
 	if id == NoObject {
@@ -191,6 +193,10 @@ func (p *Program) LocationName(addr uint64, size int) string {
 	o := &p.Objects[id]
 	off := int64(addr - o.Addr)
 	name := o.Name
+	if o.Layout != nil {
+		part, _ := o.Layout.Part(off, int64(size))
+		return name + part
+	}
 	unit := int64(o.Unit)
 	if o.Cells {
 		name, unit = fmt.Sprintf("mem[%d]", int64(addr)/CellUnit), CellUnit

@@ -122,6 +122,7 @@ func (g *generator) op(kind OpKind) Op {
 	put(fieldFence, func() { op.Fence = FenceKind(1 + g.Intn(len(fenceNames)-1)) })
 	put(fieldMutex, func() { op.Mutex = MutexKind(1 + g.Intn(len(mutexNames)-1)) })
 	put(fieldStack, func() { op.Stack = true })
+	put(fieldLayout, func() { op.Layout = g.layout(3) })
 	put(fieldClass, func() { op.Class = CheckClass(1 + g.Intn(len(checkNames)-1)) })
 	put(fieldMsg, func() { op.Msg = "a \"message\"\n" })
 	put(fieldArgs, func() { op.Args = []*Expr{g.expr(2), g.expr(2)} })
@@ -144,11 +145,40 @@ func (g *generator) op(kind OpKind) Op {
 			op.Func = FuncID(g.Intn(len(g.p.Funcs)))
 		}
 	case Spawn:
+		if op.Val != nil {
+			op.Threads = nil
+			break
+		}
 		if len(op.Threads) == 0 || g.flip() {
 			op.Func = FuncID(g.Intn(len(g.p.Funcs)))
 		}
 	}
 	return op
+}
+
+func (g *generator) layout(depth int) *Layout {
+	kind := LayoutKind(1 + g.Intn(int(OpaqueLayout)))
+	if depth == 0 {
+		kind = PointerLayout
+	}
+	switch kind {
+	case ScalarLayout:
+		return &Layout{Kind: kind, Type: g.typ()}
+	case ArrayLayout:
+		return &Layout{Kind: kind, Count: int64(g.Intn(4)), Elem: g.layout(depth - 1)}
+	case RecordLayout:
+		l := &Layout{Kind: kind, Bytes: int64(g.Intn(30))}
+		for i := range g.Intn(4) {
+			f := Field{Name: g.name("m", i), Layout: g.layout(depth - 1)}
+			f.Off = l.Bytes
+			l.Bytes += f.Layout.Size()
+			l.Fields = append(l.Fields, f)
+		}
+		return l
+	case OpaqueLayout:
+		return &Layout{Kind: kind, Bytes: int64(g.Intn(30))}
+	}
+	return &Layout{Kind: PointerLayout}
 }
 
 func (g *generator) object(i int) Object {
@@ -157,6 +187,11 @@ func (g *generator) object(i int) Object {
 	if g.flip() {
 		o.Unit = 1 + g.Intn(9)
 		o.Type = g.typ()
+	}
+	if g.flip() {
+		if o.Layout = g.layout(3); o.Layout.Size() > o.Size {
+			o.Layout = nil
+		}
 	}
 	o.Addr = uint64(0x10000 + 64*i)
 	if n := g.Intn(int(o.Size) + 1); n > 0 {

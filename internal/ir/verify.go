@@ -83,6 +83,10 @@ func (v *verifier) objects() {
 			v.errorf("%d initial bytes do not fit a size of %d", len(o.Init), o.Size)
 		case o.Addr > math.MaxInt64 || int64(o.Addr) > math.MaxInt64-o.Size:
 			v.errorf("it does not fit the address space")
+		case o.Layout != nil && o.Layout.problem() != "":
+			v.errorf("%s", o.Layout.problem())
+		case o.Layout != nil && o.Layout.Size() > o.Size:
+			v.errorf("the layout has %d bytes", o.Layout.Size())
 		case !o.Type.Valid():
 			v.errorf("the type has %d bits", o.Type.Bits)
 		case o.Cells && !p.Cells:

@@ -26,12 +26,13 @@ const (
 	fieldThreads
 	fieldClass
 	fieldMsg
+	fieldLayout
 )
 
 var fieldNames = []string{
 	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
 	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a range",
-	"a function", "arguments", "threads", "a check class", "a message",
+	"a function", "arguments", "threads", "a check class", "a message", "a layout",
 }
 
 func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
@@ -55,7 +56,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Return:       {may: fieldVal},
 	ThreadExit:   {may: fieldVal},
 	Exit:         {},
-	Spawn:        {may: fieldDst | fieldFunc | fieldArgs | fieldThreads},
+	Spawn:        {may: fieldDst | fieldFunc | fieldVal | fieldArgs | fieldThreads},
 	Join:         {need: fieldVal, may: fieldDst},
 	Lock:         {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
 	TryLock:      {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
@@ -64,7 +65,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Signal:       {need: fieldAddr, may: fieldObj | fieldDst},
 	Broadcast:    {need: fieldAddr, may: fieldObj | fieldDst},
 	Barrier:      {need: fieldAddr, may: fieldObj | fieldDst},
-	Alloc:        {need: fieldDst | fieldVal, may: fieldStack},
+	Alloc:        {need: fieldDst | fieldVal, may: fieldStack | fieldMsg | fieldLayout},
 	Free:         {need: fieldAddr},
 	AtomicBegin:  {},
 	AtomicEnd:    {},
@@ -95,6 +96,7 @@ func (op *Op) fields() fieldSet {
 	put(fieldFence, op.Fence != FenceUnset)
 	put(fieldMutex, op.Mutex != MutexUnset)
 	put(fieldStack, op.Stack)
+	put(fieldLayout, op.Layout != nil)
 	put(fieldRange, op.HasRange || op.Lo != 0 || op.Hi != 0)
 	put(fieldFunc, op.Func != NoFunc)
 	put(fieldArgs, len(op.Args) > 0)
@@ -127,12 +129,16 @@ func (op *Op) fieldProblems() []string {
 		bad("has parts that only cas has")
 	case op.Kind == Call && (op.Func == NoFunc) == (op.Val == nil):
 		bad("needs either a function or a pointer")
-	case op.Kind == Spawn && op.Func == NoFunc && len(op.Threads) == 0:
-		bad("needs a function or threads")
+	case op.Kind == Spawn && op.Func == NoFunc && op.Val == nil && len(op.Threads) == 0:
+		bad("needs a function, a pointer or threads")
+	case op.Kind == Spawn && op.Val != nil && (op.Func != NoFunc || len(op.Threads) > 0):
+		bad("has a pointer beside a function or threads")
 	case have.has(fieldRange) && !op.HasRange:
 		bad("has bounds but no range")
 	case op.HasRange && op.Lo > op.Hi:
 		bad("has an empty range")
+	case op.Layout != nil && op.Layout.problem() != "":
+		bad("has a broken layout: %s", op.Layout.problem())
 	case op.Type != Type{} && !op.Type.Valid():
 		bad("has an access type of %d bits", op.Type.Bits)
 	}
@@ -200,6 +206,8 @@ func (p *Program) exprProblem(f *Func, e *Expr, seen bool) string {
 		return fmt.Sprintf("function %d does not exist", e.Func)
 	case e.Op == FuncAddr && p.Form == Structured && p.Funcs[e.Func] != nil && !p.Funcs[e.Func].Pointer:
 		return fmt.Sprintf("the address of %s is taken, but it is not marked so", p.Funcs[e.Func].Name)
+	case e.Op == Self && p.Form == Flat:
+		return "self is for the structured form"
 	case e.Op == Seen && !seen:
 		return "seen stands outside the condition of an await, abstract load or RMW"
 	}

@@ -118,7 +118,7 @@ func TestVerifyRules(t *testing.T) {
 		{"edge 0: 2 arguments for 1 parameters", Flat, func(p *Program) { edge(p, 0, 0).Op.Args = []*Expr{Int(1), Int(2)} }},
 		{"edge 0: thread 7 does not exist", Flat, func(p *Program) { edge(p, 0, 0).Op.Threads = []ThreadID{7} }},
 		{"edge 0: a spawn in a flat program names threads", Flat, func(p *Program) { edge(p, 0, 0).Op.Func = 1 }},
-		{"edge 0: spawn needs a function or threads", Flat, func(p *Program) { edge(p, 0, 0).Op.Threads = nil }},
+		{"edge 0: spawn needs a function, a pointer or threads", Flat, func(p *Program) { edge(p, 0, 0).Op.Threads = nil }},
 		{"thread u: it is spawned although it runs from the beginning", Flat, func(p *Program) { p.Threads[1].Start = true }},
 		{"thread t: nothing starts it", Flat, func(p *Program) { p.Threads[0].Start = false }},
 		{"thread t: function 5 does not exist", Flat, func(p *Program) { p.Threads[0].Func = 5 }},

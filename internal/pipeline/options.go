@@ -14,6 +14,7 @@ type Input struct {
 
 // Options are the limits and switches of a run.
 type Options struct {
+	Engine    string        // the one to ask, "" for the portfolio
 	Lang      string        // language, "" to go by the file name's extension
 	Timeout   time.Duration // 0: none
 	Memory    int64         // bytes for stored states, 0: no limit

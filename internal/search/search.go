@@ -19,6 +19,9 @@ type Problem struct {
 	Workers int
 	// Memory bounds the bytes of stored states, 0: no bound.
 	Memory int64
+	// States bounds the number of states, 0: no bound. It is looked at between
+	// levels, so that where a search stops does not depend on the workers.
+	States int64
 	// Used, if not nil, counts bytes the workers store besides, which count as well.
 	Used *atomic.Int64
 	// All goes on after the first level with a finding.
@@ -128,6 +131,7 @@ const (
 	Found          // a finding ended it
 	OutOfTime      // the context was done
 	OutOfMemory
+	OutOfStates
 	Failed // a worker could not go on
 )
 
@@ -141,6 +145,8 @@ func (s Stop) String() string {
 		return "out of time"
 	case OutOfMemory:
 		return "out of memory"
+	case OutOfStates:
+		return "out of states"
 	case Failed:
 		return "failed"
 	default:
@@ -227,6 +233,10 @@ func Run(ctx context.Context, p Problem) *Result {
 	for {
 		to, n := r.level(&from)
 		if n == 0 || r.done() {
+			break
+		}
+		if r.p.States > 0 && r.v.states() > r.p.States {
+			r.stop.CompareAndSwap(0, uint32(OutOfStates))
 			break
 		}
 		r.v.level = to

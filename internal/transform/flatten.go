@@ -72,6 +72,7 @@ type activation struct {
 	fn    *ir.Func
 	regs  ir.Reg // first register of the copy
 	locs  ir.Loc // first location of the copy
+	self  ir.ThreadID
 	stack []ir.Frame
 	depth map[ir.FuncID]int // activations of each function on the stack
 	ret   func(from ir.Loc, e *ir.Edge)
@@ -84,7 +85,7 @@ func (f *flattener) thread(t ir.ThreadID) error {
 		flattener: f, chain: f.chains[t], names: map[string]bool{}, end: -1,
 		f: &ir.Func{Name: th.Name, Params: root.Params, Entry: root.Entry, Pos: root.Pos},
 	}
-	act := &activation{fn: root, depth: map[ir.FuncID]int{th.Func: 1}}
+	act := &activation{fn: root, self: t, depth: map[ir.FuncID]int{th.Func: 1}}
 	b.open(act, "")
 	if err := b.copyEdges(act); err != nil {
 		return err
@@ -146,6 +147,8 @@ func (a *activation) rename(e *ir.Expr) *ir.Expr {
 			return ir.R(leaf.Reg + a.regs)
 		case ir.FuncAddr:
 			return ir.Int(ir.FuncAddress(leaf.Func))
+		case ir.Self:
+			return ir.Int(int64(a.self))
 		}
 		return leaf
 	})
@@ -281,7 +284,7 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 		return nil
 	}
 	fn := b.src.Funcs[callee]
-	in := &activation{fn: fn, depth: map[ir.FuncID]int{callee: 1}}
+	in := &activation{fn: fn, self: a.self, depth: map[ir.FuncID]int{callee: 1}}
 	for f, n := range a.depth {
 		in.depth[f] += n
 	}

@@ -10,7 +10,6 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/property"
 	"fencepost/internal/search"
 	"fencepost/verdict"
 )
@@ -57,6 +56,7 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		},
 		Workers: task.Limits.Workers,
 		Memory:  task.Limits.Memory,
+		States:  task.Limits.States,
 		Used:    &used,
 		All:     task.KeepGoing,
 		Sleeps:  sleeps(task),
@@ -88,70 +88,20 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 // Compile makes the transition system of a task: what its properties look at is
 // kept alive and visible.
 func Compile(task *engine.Task) *memory.System {
-	kept, watched := map[regKey]bool{}, map[regKey]bool{}
-	add := func(m map[regKey]bool, vars []property.Var) {
-		for _, v := range vars {
-			if !v.IsMemory() {
-				m[regKey{v.Thread, v.Reg}] = true
-			}
-		}
-	}
-	visible := map[locKey]bool{}
-	for _, g := range task.Props.Goals {
-		for _, at := range g.At {
-			for _, l := range at.Locs {
-				visible[locKey{at.Thread, l}] = true
-			}
-		}
-		if g.With != nil {
-			add(kept, g.With.Vars)
-			add(watched, g.With.Vars)
-		}
-	}
-	if task.Props.Final != nil {
-		add(kept, task.Props.Final.Cond.Vars)
-	}
-	if task.Finals {
-		add(kept, task.Props.Observe)
-	}
-	memoryVisible := goalsReadMemory(task)
-	return memory.New(task.Program, task.Model, memory.Options{
-		Buffer:        task.Limits.Buffer,
-		Reduce:        !task.NoReduction,
-		MemoryVisible: memoryVisible,
-		Symmetric:     symmetric(task),
-		Keep:          func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
-		Watch:         func(t ir.ThreadID, r ir.Reg) bool { return watched[regKey{t, r}] },
-		Visible:       func(t ir.ThreadID, l ir.Loc) bool { return visible[locKey{t, l}] },
-	})
+	opt := task.MemoryOptions()
+	opt.Buffer = task.Limits.Buffer
+	opt.Reduce = !task.NoReduction
+	opt.Symmetric = symmetric(task)
+	return memory.New(task.Program, task.Model, opt)
 }
 
 // reduces reports whether persistent sets may be used.
-func reduces(task *engine.Task) bool { return !task.NoReduction && !goalsReadMemory(task) }
+func reduces(task *engine.Task) bool { return !task.NoReduction && !task.GoalsReadMemory() }
 
 // sleeps reports whether sleep sets are used. They name threads, which states up
 // to symmetry do not.
 func sleeps(task *engine.Task) bool {
 	return reduces(task) && len(task.Program.Threads) <= maxSleepers && symmetric(task) == nil
-}
-
-func goalsReadMemory(task *engine.Task) bool {
-	for i := range task.Props.Goals {
-		if task.Props.Goals[i].MentionsMemory() {
-			return true
-		}
-	}
-	return false
-}
-
-type regKey struct {
-	t ir.ThreadID
-	r ir.Reg
-}
-
-type locKey struct {
-	t ir.ThreadID
-	l ir.Loc
 }
 
 // unknown says why a search did not finish, or "".
@@ -161,6 +111,8 @@ func unknown(ctx context.Context, task *engine.Task, res *search.Result) string 
 		return ""
 	case search.OutOfMemory:
 		return fmt.Sprintf("memory limit of %d MiB reached after %d states", task.Limits.Memory>>20, res.States)
+	case search.OutOfStates:
+		return fmt.Sprintf("limit of %d states reached", task.Limits.States)
 	case search.OutOfTime:
 		if ctx.Err() == context.DeadlineExceeded {
 			return fmt.Sprintf("time limit reached after %d states", res.States)

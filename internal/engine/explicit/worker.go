@@ -14,10 +14,11 @@ import (
 
 // worker expands states for one goroutine.
 type worker struct {
-	task *engine.Task
-	y    *memory.System
-	s    *memory.State
-	c    *codec
+	task  *engine.Task
+	y     *memory.System
+	s     *memory.State
+	c     *codec
+	judge *engine.Judge
 
 	look    *look     // nil: no reduction
 	reduce  *reducer  // nil: expand everything
@@ -27,10 +28,9 @@ type worker struct {
 	moves   []bool    // whether one of them is more than a wake-up
 	ended   int       // steps so far that ended the program: a check failed, or exit
 
-	steps  []memory.Step
-	code   []byte
-	values []int64
-	out    *search.Sink
+	steps []memory.Step
+	code  []byte
+	out   *search.Sink
 
 	done   int64           // final states met
 	exits  int64           // executions ended by exit
@@ -39,7 +39,7 @@ type worker struct {
 }
 
 func newWorker(task *engine.Task, y *memory.System, in *search.Interner) *worker {
-	w := &worker{task: task, y: y, s: y.NewState(), c: newCodec(y, in), finals: map[string]bool{}, enabled: make([]int, y.Threads()), moves: make([]bool, y.Threads())}
+	w := &worker{task: task, y: y, s: y.NewState(), c: newCodec(y, in), judge: engine.NewJudge(y), finals: map[string]bool{}, enabled: make([]int, y.Threads()), moves: make([]bool, y.Threads())}
 	if reduces(task) {
 		w.look = newLook(y)
 		w.reduce = newReducer(y, w.look)
@@ -205,48 +205,10 @@ func parseCheckKey(key string) (ir.CheckClass, ir.EdgeID) {
 
 func (w *worker) goals() {
 	for i := range w.task.Props.Goals {
-		if w.goalHolds(&w.task.Props.Goals[i]) {
+		if w.judge.Goal(w.s, &w.task.Props.Goals[i]) {
 			w.out.Report(keyGoal + strconv.Itoa(i))
 		}
 	}
-}
-
-func (w *worker) goalHolds(g *property.Goal) bool {
-	for _, at := range g.At {
-		if !w.s.Started(at.Thread) || !contains(at.Locs, w.s.PC(at.Thread)) {
-			return false
-		}
-	}
-	if g.MentionsMemory() && !w.s.Drained() {
-		return false
-	}
-	return g.With == nil || w.holds(g.With)
-}
-
-func contains(locs []ir.Loc, l ir.Loc) bool {
-	for _, x := range locs {
-		if x == l {
-			return true
-		}
-	}
-	return false
-}
-
-func (w *worker) holds(c *property.Cond) bool {
-	w.values = w.read(c.Vars, w.values[:0])
-	return c.Eval(w.values)
-}
-
-func (w *worker) read(vars []property.Var, out []int64) []int64 {
-	for i := range vars {
-		v := &vars[i]
-		if v.IsMemory() {
-			out = append(out, w.y.Read(w.s, v.Addr, v.Type))
-		} else {
-			out = append(out, w.y.Reg(w.s, v.Thread, v.Reg))
-		}
-	}
-	return out
 }
 
 // atEnd looks at a state in which nothing can happen any more.
@@ -259,11 +221,11 @@ func (w *worker) atEnd() {
 		return
 	}
 	w.done++
-	if f := w.task.Props.Final; f != nil && w.holds(f.Cond) != (f.Quantifier == property.Forall) {
+	if f := w.task.Props.Final; f != nil && w.judge.Final(w.s, f) {
 		w.out.Report(keyFinal)
 	}
 	if w.task.Finals {
-		w.key = FormatFinal(w.key[:0], w.task.Props.Observe, w.read(w.task.Props.Observe, w.values[:0]))
+		w.key = FormatFinal(w.key[:0], w.task.Props.Observe, w.judge.Read(w.s, w.task.Props.Observe))
 		if !w.finals[string(w.key)] {
 			w.finals[string(w.key)] = true
 		}

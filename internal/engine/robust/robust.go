@@ -37,6 +37,7 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		Worker:  func() search.Worker { x := newExplorer(y); all = append(all, x); return x },
 		Workers: task.Limits.Workers,
 		Memory:  task.Limits.Memory,
+		States:  task.Limits.States,
 		All:     task.KeepGoing,
 	}
 	if task.Progress != nil {
@@ -51,6 +52,8 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	switch res.Stop {
 	case search.OutOfMemory:
 		out.Unknown = fmt.Sprintf("memory limit of %d MiB reached after %d states", task.Limits.Memory>>20, res.States)
+	case search.OutOfStates:
+		out.Unknown = fmt.Sprintf("limit of %d states reached", task.Limits.States)
 	case search.OutOfTime:
 		out.Unknown = fmt.Sprintf("time limit reached or interrupted after %d states", res.States)
 	case search.Failed:

@@ -44,6 +44,9 @@ func qualified(s *shadow) *shadow {
 	return &shadow{atomic: true, elem: s.elem}
 }
 
+// unqualified is the shadow of a value: what an atomic object held is not atomic.
+func unqualified(s *shadow) *shadow { return wrap(s.inner(), false) }
+
 // declared is where a declarator stands.
 type declared struct {
 	specs *cc.DeclarationSpecifiers
@@ -261,7 +264,7 @@ func (c *compiler) ofExpr(e cc.ExpressionNode) *shadow {
 			return c.ofExpr(x.UnaryExpression)
 		}
 	case *cc.CastExpression:
-		return c.ofTypeName(x.TypeName)
+		return unqualified(c.ofTypeName(x.TypeName))
 	case *cc.AdditiveExpression:
 		if s := c.ofExpr(x.AdditiveExpression); s != nil {
 			return s
@@ -275,7 +278,7 @@ func (c *compiler) ofExpr(e cc.ExpressionNode) *shadow {
 		}
 		return c.ofExpr(x.ConditionalExpression)
 	case *cc.AssignmentExpression:
-		return c.ofExpr(x.UnaryExpression)
+		return unqualified(c.ofExpr(x.UnaryExpression))
 	case *cc.ExpressionList:
 		for x.ExpressionList != nil {
 			x = x.ExpressionList

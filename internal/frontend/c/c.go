@@ -94,6 +94,7 @@ type compiler struct {
 	todo    []*symbol // functions still to lower
 	byID    map[ir.FuncID]*symbol
 	observe []property.Var
+	kinds   *bool // see speaksOfKinds; nil: not looked yet
 }
 
 type message struct {

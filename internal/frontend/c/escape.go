@@ -1,6 +1,10 @@
 package c
 
-import "modernc.org/cc/v4"
+import (
+	"strings"
+
+	"modernc.org/cc/v4"
+)
 
 // outArgument says which argument of a function we model is only written through
 // (and, for compare-exchange, read): &x there does not make x escape.
@@ -23,6 +27,12 @@ func escapes(body cc.Node) map[*cc.Declarator]bool {
 							exempt[a] = true
 						}
 					}
+				}
+			}
+		case *cc.AsmExpressionList:
+			if text, e, ok := asmArgument(x.AssignmentExpression); ok && strings.ContainsAny(text, "moV") {
+				if d := variable(e); d != nil {
+					out[d] = true
 				}
 			}
 		case *cc.UnaryExpression:

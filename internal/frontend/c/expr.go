@@ -23,6 +23,10 @@ func (f *lowering) effect(e cc.ExpressionNode) {
 			f.effect(x.CastExpression)
 			return
 		}
+		if atomicResult(x) != nil {
+			f.place(x)
+			return
+		}
 		f.expr(x)
 	case *cc.PostfixExpression:
 		if x.Case == cc.PostfixExpressionCall {

@@ -65,6 +65,7 @@ func (c *compiler) lowerFunction(s *symbol) {
 	f.at = f.fb.Loc("", f.pos)
 	f.fb.Entry(f.at)
 	f.allocLocals(s.def.CompoundStatement)
+	f.allocAtomicResults(s.def.CompoundStatement)
 	for _, p := range params {
 		f.store(f.vars[p.decl], p.value, p.decl)
 	}
@@ -203,6 +204,7 @@ func (f *lowering) alloc(name string, t cc.Type, n cc.Node) lvalue {
 	f.blocks = append(f.blocks, r)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack = r, ir.Int(t.Size()), true
+	op.Msg, op.Layout = name, f.layoutOf(t)
 	f.emit(op)
 	f.pos = old
 	return lvalue{reg: ir.NoReg, addr: ir.R(r), typ: t, obj: ir.NoObject}

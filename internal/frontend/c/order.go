@@ -1,8 +1,6 @@
 package c
 
 import (
-	"strings"
-
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
@@ -29,10 +27,7 @@ func (f *lowering) order(e cc.ExpressionNode) ir.Order {
 // atomicPlace is the object an atomic operation works on.
 func (f *lowering) atomicPlace(e cc.ExpressionNode) (lvalue, ir.Type) {
 	l := f.pointee(e)
-	if isStruct(l.typ) {
-		f.refuse(codeAtomic, e, "atomic structs are not supported")
-	}
-	return l, f.scalar(l.typ, e)
+	return l, f.atomicWord(l.typ, e)
 }
 
 func (f *lowering) atomicStore(l lvalue, t ir.Type, v *ir.Expr, order ir.Order) {
@@ -66,7 +61,7 @@ func (f *lowering) libLoad(c *libCall) value {
 
 func (f *lowering) libStore(c *libCall) value {
 	l, t := f.atomicPlace(c.args[0])
-	v := f.convert(f.operand(c.args[1]), l.typ, c.node)
+	v := f.atomicOperand(c.args[1], l.typ, c.node)
 	order := f.order(c.args[2])
 	if order == ir.Acquire || order == ir.AcqRel || order == ir.Consume {
 		f.refuse(codeAtomic, c.node, "a store cannot have order %s", order)
@@ -78,64 +73,8 @@ func (f *lowering) libStore(c *libCall) value {
 // libInit is atomic_init: no atomic access.
 func (f *lowering) libInit(c *libCall) value {
 	l, t := f.atomicPlace(c.args[0])
-	f.storeWord(l, t, f.convert(f.operand(c.args[1]), l.typ, c.node).e)
+	f.storeWord(l, t, f.atomicOperand(c.args[1], l.typ, c.node).e)
 	return nothing()
-}
-
-// The functions of __fp_rmw, in the order of its first argument.
-var rmwKinds = []struct {
-	kind ir.RMWKind
-	op   ir.ExprOp // what is written, from the old value and the operand
-	neg  bool      // the operand is negated
-}{
-	{kind: ir.Xchg}, {ir.FetchAdd, ir.Add, false}, {ir.FetchAdd, ir.Add, true},
-	{ir.FetchAnd, ir.And, false}, {ir.FetchOr, ir.Or, false}, {ir.FetchXor, ir.Xor, false},
-}
-
-// libRMW is __fp_rmw(function, new value wanted, place, operand, order).
-func (f *lowering) libRMW(c *libCall) value {
-	which, _ := intValue(unparen(c.args[0]))
-	after, _ := intValue(unparen(c.args[1]))
-	k := rmwKinds[which]
-	l, t := f.atomicPlace(c.args[2])
-	v := f.operand(c.args[3])
-	order := f.order(c.args[4])
-	if k.kind != ir.Xchg && (l.typ.Kind() == cc.Ptr || l.typ.Kind() == cc.Bool) {
-		f.refuse(codeAtomic, c.node, "atomic arithmetic on %s is not supported", l.typ)
-	}
-	was, is := f.rmw(l, t, which, f.convert(v, l.typ, c.node), order)
-	if after != 0 {
-		return is
-	}
-	return was
-}
-
-// rmw emits a read-modify-write and gives the values before and after it.
-func (f *lowering) rmw(l lvalue, t ir.Type, which int64, v value, order ir.Order) (was, is value) {
-	k := rmwKinds[which]
-	if k.neg {
-		v.e = ir.Unary(ir.Neg, t, v.e)
-	}
-	op := access(ir.RMW, l, t, order)
-	op.RMW, op.Val, op.Dst = k.kind, v.e, f.temp()
-	f.emit(op)
-	was = value{e: ir.R(op.Dst), t: t, elem: elemOf(l.typ), obj: ir.NoObject}
-	is = was
-	is.e = v.e
-	if k.kind != ir.Xchg {
-		is.e = ir.Binary(k.op, t, was.e, v.e)
-	}
-	return was, is
-}
-
-// atomicUpdate is a compound assignment to an _Atomic object, or ++ and --.
-func (f *lowering) atomicUpdate(l lvalue, op ir.ExprOp, v value, n cc.Node) (was, is value) {
-	which := map[ir.ExprOp]int64{ir.Add: 1, ir.Sub: 2, ir.And: 3, ir.Or: 4, ir.Xor: 5}[op]
-	t := f.scalar(l.typ, n)
-	if which == 0 || l.typ.Kind() == cc.Ptr || l.typ.Kind() == cc.Bool || v.elem != nil {
-		f.refuse(codeAtomic, n, "this update of an atomic object of type %s is not supported", l.typ)
-	}
-	return f.rmw(l, t, which, integer(cast(v.e, v.t, t), t), ir.SeqCst)
 }
 
 // libCas is __fp_cas(place, expected, desired, success, failure). What it found is
@@ -144,17 +83,25 @@ func (f *lowering) atomicUpdate(l lvalue, op ir.ExprOp, v value, n cc.Node) (was
 func (f *lowering) libCas(c *libCall) value {
 	l, t := f.atomicPlace(c.args[0])
 	expected := f.target(c.args[1])
-	if s := f.scalar(expected.typ, c.args[1]); s.Bits != t.Bits {
+	if expected.typ.Size() != l.typ.Size() || isStruct(expected.typ) != isStruct(l.typ) {
 		f.refuse(codeAtomic, c.args[1], "what is expected has another size than the object")
 	}
-	desired := f.convert(f.operand(c.args[2]), l.typ, c.node)
-	old := f.convert(f.load(expected, c.node), l.typ, c.node)
+	desired := f.atomicOperand(c.args[2], l.typ, c.node)
+	var old value
+	if isStruct(l.typ) {
+		old = integer(f.gather(expected, c.node), t)
+	} else {
+		old = f.convert(f.load(expected, c.node), l.typ, c.node)
+	}
 	success, failure := f.order(c.args[3]), f.order(c.args[4])
 	op := access(ir.RMW, l, t, success)
 	op.RMW, op.Val, op.Val2, op.Fail = ir.Cas, old.e, desired.e, failure
 	op.Dst, op.Dst2 = f.temp(), f.temp()
 	f.emit(op)
-	found := f.convert(value{e: ir.R(op.Dst), t: t, elem: elemOf(l.typ), obj: ir.NoObject}, expected.typ, c.node)
+	found := value{e: ir.R(op.Dst), t: t, elem: elemOf(l.typ), obj: ir.NoObject}
+	if !isStruct(l.typ) {
+		found = f.convert(found, expected.typ, c.node)
+	}
 	if expected.reg != ir.NoReg {
 		f.assign(expected.reg, ir.Conditional(ir.R(op.Dst2), ir.R(expected.reg), found.e))
 		return integer(ir.R(op.Dst2), ir.S32)
@@ -164,7 +111,11 @@ func (f *lowering) libCas(c *libCall) value {
 	f.assume(from, ir.Binary(ir.Ne, ir.S64, ir.R(op.Dst2), ir.Int(0)), end)
 	f.assume(from, ir.Binary(ir.Eq, ir.S64, ir.R(op.Dst2), ir.Int(0)), failed)
 	f.at, f.fresh = failed, false
-	f.store(expected, found, c.node)
+	if isStruct(l.typ) {
+		f.scatter(expected, found.e, c.node)
+	} else {
+		f.store(expected, found, c.node)
+	}
 	f.here(end)
 	return integer(ir.R(op.Dst2), ir.S32)
 }
@@ -173,8 +124,8 @@ func (f *lowering) libCas(c *libCall) value {
 func (f *lowering) libSyncCas(c *libCall) value {
 	wrote, _ := intValue(unparen(c.args[0]))
 	l, t := f.atomicPlace(c.args[1])
-	old := f.convert(f.operand(c.args[2]), l.typ, c.node)
-	desired := f.convert(f.operand(c.args[3]), l.typ, c.node)
+	old := f.atomicOperand(c.args[2], l.typ, c.node)
+	desired := f.atomicOperand(c.args[3], l.typ, c.node)
 	op := access(ir.RMW, l, t, ir.SeqCst)
 	op.RMW, op.Val, op.Val2, op.Fail = ir.Cas, old.e, desired.e, ir.SeqCst
 	op.Dst, op.Dst2 = f.temp(), f.temp()
@@ -205,58 +156,4 @@ func (f *lowering) libFence(c *libCall) value {
 		f.emit(op)
 	}
 	return nothing()
-}
-
-// assembly is an inline assembly statement: fences and hints to the processor.
-func (f *lowering) assembly(s *cc.AsmStatement) {
-	for i, l := 0, s.Asm.AsmArgList; l != nil; i, l = i+1, l.AsmArgList {
-		if i < 2 && l.AsmExpressionList != nil {
-			f.refuse(codeAsm, s, "assembly with operands is not supported")
-		}
-	}
-	text := strings.ToLower(strings.Trim(s.Asm.Token3.SrcStr(), `"`))
-	for _, sep := range []string{`\n`, `\t`, "\n", "\t"} {
-		text = strings.ReplaceAll(text, sep, ";")
-	}
-	var parts []string
-	for _, p := range strings.Split(text, ";") {
-		if p = strings.Join(strings.Fields(p), " "); p != "" {
-			parts = append(parts, p)
-		}
-	}
-	for i := 0; i < len(parts); i++ {
-		p := parts[i]
-		if (p == "lock" || p == "rep") && i+1 < len(parts) {
-			i++
-			p += " " + parts[i]
-		}
-		switch {
-		case p == "mfence", isLockedNop(p):
-			f.fullFence()
-		case p == "sfence":
-			op := ir.NewOp(ir.Fence)
-			op.Fence = ir.StoreStoreFence
-			f.emit(op)
-		case p == "lfence", p == "pause", p == "rep nop", p == "nop":
-			f.emit(ir.NewOp(ir.Nop))
-		default:
-			f.refuse(codeAsm, s, "the instruction %q is not supported", p)
-		}
-	}
-}
-
-// isLockedNop reports whether an instruction is a locked one that changes nothing:
-// adding or or-ing zero to the top of the stack.
-func isLockedNop(p string) bool {
-	p = strings.ReplaceAll(strings.ReplaceAll(p, " ", ""), "%%", "%")
-	for _, op := range []string{"addl", "addq", "orl", "orq"} {
-		for _, zero := range []string{"$0", "$0x0"} {
-			for _, at := range []string{"(%rsp)", "0(%rsp)", "0x0(%rsp)", "-4(%rsp)", "-8(%rsp)", "(%esp)", "0(%esp)"} {
-				if p == "lock"+op+zero+","+at {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }

@@ -14,6 +14,9 @@ func (f *lowering) lvalue(e cc.ExpressionNode) lvalue {
 }
 
 func (f *lowering) place(e cc.ExpressionNode) lvalue {
+	if l, ok := f.atomicValue(e); ok {
+		return l
+	}
 	switch x := e.(type) {
 	case *cc.PrimaryExpression:
 		switch x.Case {

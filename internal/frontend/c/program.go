@@ -146,6 +146,7 @@ func (c *compiler) object(s *symbol, n cc.Node) ir.ObjectID {
 	unit, typ := elementOf(t)
 	bytes := make([]byte, t.Size())
 	s.obj, s.made = c.b.Object(s.name, t.Size(), unit, typ, bytes, c.span(s.decl)), true
+	c.b.Layout(s.obj, c.layoutOf(t))
 	c.watch(s, t, unit, typ)
 	if s.init != nil {
 		c.initialise(s, bytes)

@@ -37,15 +37,17 @@ func (f *lowering) libCreate(c *libCall) value {
 		f.diags.Warnf(codeAttr, f.span(c.args[1]), "the attributes of the thread are ignored")
 	}
 	start := f.operand(c.args[2])
-	if start.e.Op != ir.FuncAddr {
-		f.refuse(codeArgument, c.args[2], "pthread_create needs the name of a function here")
-	}
-	if f.byID[start.e.Func].params() != 1 {
-		f.refuse(codeArgument, c.args[2], "a thread needs a function with one parameter")
-	}
 	arg := f.operand(c.args[3])
 	op := ir.NewOp(ir.Spawn)
-	op.Dst, op.Func, op.Args = f.temp(), start.e.Func, []*ir.Expr{cast(arg.e, arg.t, ir.U64)}
+	op.Dst, op.Args = f.temp(), []*ir.Expr{cast(arg.e, arg.t, ir.U64)}
+	switch {
+	case start.e.Op != ir.FuncAddr:
+		op.Val = start.e
+	case f.byID[start.e.Func].params() != 1:
+		f.refuse(codeArgument, c.args[2], "a thread needs a function with one parameter")
+	default:
+		op.Func = start.e.Func
+	}
 	f.emit(op)
 	f.store(handle, f.convert(integer(ir.R(op.Dst), ir.U64), handle.typ, c.node), c.node)
 	return zero()
@@ -58,10 +60,10 @@ func (f *lowering) libJoin(c *libCall) value {
 		f.emit(op)
 		return zero()
 	}
-	if addressed(c.args[1]) == nil {
-		f.refuse(codeArgument, c.args[1], "pthread_join needs NULL or the address of a variable here")
-	}
 	to := f.target(c.args[1])
+	if isVoid(to.typ) {
+		f.refuse(codeArgument, c.args[1], "pthread_join needs the address of a pointer here")
+	}
 	op.Dst = f.temp()
 	f.emit(op)
 	f.store(to, f.convert(integer(ir.R(op.Dst), ir.U64), to.typ, c.node), c.node)
@@ -74,6 +76,10 @@ func (f *lowering) libThreadExit(c *libCall) value {
 	f.emit(op)
 	f.at, f.fresh = nowhere, false
 	return nothing()
+}
+
+func (f *lowering) libSelf(*libCall) value {
+	return integer(ir.SelfHandle(), ir.U64)
 }
 
 func (f *lowering) libEqual(c *libCall) value {
@@ -89,7 +95,7 @@ func (f *lowering) syncOp(kind ir.OpKind, e cc.ExpressionNode) ir.Op {
 	return op
 }
 
-// libSyncInit writes the word of a mutex or condition.
+// libSyncInit writes the word of a condition.
 func (f *lowering) libSyncInit(c *libCall) value {
 	if !f.isNull(c.args[1]) {
 		f.refuse(codeArgument, c.args[1], "%s is supported without attributes only", c.name)
@@ -102,21 +108,6 @@ func (f *lowering) libSyncInit(c *libCall) value {
 func (f *lowering) wordAt(e cc.ExpressionNode) lvalue {
 	v := f.operand(e)
 	return lvalue{reg: ir.NoReg, addr: v.e, obj: v.obj}
-}
-
-func (f *lowering) libMutex(c *libCall) value {
-	kind := map[string]ir.OpKind{
-		"pthread_mutex_lock": ir.Lock, "pthread_mutex_trylock": ir.TryLock, "pthread_mutex_unlock": ir.Unlock,
-	}[c.name]
-	op := f.syncOp(kind, c.args[0])
-	op.Mutex = ir.NormalMutex
-	if !c.want {
-		f.emit(op)
-		return nothing()
-	}
-	op.Dst = f.temp()
-	f.emit(op)
-	return integer(ir.R(op.Dst), ir.S32)
 }
 
 func (f *lowering) libCondWait(c *libCall) value {

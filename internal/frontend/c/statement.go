@@ -1,8 +1,6 @@
 package c
 
 import (
-	"strings"
-
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
@@ -102,11 +100,11 @@ func hasLabels(s *cc.Statement) bool {
 func (f *lowering) labeled(s *cc.LabeledStatement) {
 	switch s.Case {
 	case cc.LabeledStatementLabel:
-		name := s.Token.SrcStr()
-		if strings.HasPrefix(name, "__CPROVER_ASYNC_") {
-			f.refuse(codeStatement, s, "labels that start a thread are not supported")
+		if isAsync(s) {
+			f.async(s)
+			return
 		}
-		f.here(f.gotoLabel(name))
+		f.here(f.gotoLabel(s.Token.SrcStr()))
 	default:
 		l, ok := f.cases[s]
 		if !ok {

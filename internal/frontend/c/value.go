@@ -165,7 +165,8 @@ func (f *lowering) storeWord(l lvalue, t ir.Type, v *ir.Expr) {
 // copyObject is the assignment of a whole struct or union, scalar by scalar.
 func (f *lowering) copyObject(to, from lvalue, n cc.Node) {
 	if to.atomic || from.atomic {
-		f.refuse(codeAtomic, n, "atomic structs are not supported")
+		f.copyAtomic(to, from, n)
+		return
 	}
 	for _, l := range f.leaves(to.typ, n) {
 		op := access(ir.Load, f.offset(from, l.off), l.typ, ir.Plain)

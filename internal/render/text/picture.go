@@ -48,12 +48,26 @@ func rows(w *verdict.Witness, known string) []row {
 		if r.fails && s.Note == known {
 			r.effect = "FAILS"
 		}
-		if len(all) > 0 && all[len(all)-1].absorb(r) {
-			continue
+		if len(all) > 0 {
+			prev := &all[len(all)-1]
+			if s.Kind == verdict.StepFlush && s.Of == i-1 && i > 0 && prev.last == i-1 {
+				prev.atOnce(w.Steps[i-1], r)
+				continue
+			}
+			if prev.absorb(r) {
+				continue
+			}
 		}
 		all = append(all, r)
 	}
 	return all
+}
+
+// atOnce takes the flush of the store that ends r into its line: nothing happened
+// while the store was in the buffer.
+func (r *row) atOnce(store verdict.Step, flush row) {
+	r.effect = strings.Replace(r.effect, effectOnMemory(store), assignment(store)+" in memory", 1)
+	r.last, r.buffers = flush.last, flush.buffers
 }
 
 // absorb takes the next row into r if both fit one line.
@@ -150,9 +164,9 @@ func effectOnMemory(s verdict.Step) string {
 	place := oneLine(s.Place())
 	switch {
 	case s.Kind == verdict.StepLoad && s.From > 0:
-		return fmt.Sprintf("%s -> %d from own buffer (step %d)", place, s.Value, s.From)
+		return fmt.Sprintf("%s -> %s from own buffer (step %d)", place, oneLine(s.ValueText()), s.From)
 	case s.Kind == verdict.StepLoad:
-		return fmt.Sprintf("%s -> %d from memory", place, s.Value)
+		return fmt.Sprintf("%s -> %s from memory", place, oneLine(s.ValueText()))
 	case s.Kind == verdict.StepStore && s.Buffered:
 		return assignment(s) + " buffered"
 	case s.Kind == verdict.StepStore:
@@ -160,9 +174,9 @@ func effectOnMemory(s verdict.Step) string {
 	case s.Kind == verdict.StepFlush:
 		return fmt.Sprintf("%s reaches memory (step %d)", assignment(s), s.Of+1)
 	case s.Kind == verdict.StepRMW && s.Wrote:
-		return fmt.Sprintf("%s: %d -> %d in memory", place, s.Value, s.Written)
+		return fmt.Sprintf("%s: %s -> %s in memory", place, oneLine(s.ValueText()), oneLine(s.WrittenText()))
 	case s.Kind == verdict.StepRMW:
-		return fmt.Sprintf("%s -> %d from memory, not written", place, s.Value)
+		return fmt.Sprintf("%s -> %s from memory, not written", place, oneLine(s.ValueText()))
 	case s.Kind == verdict.StepWake:
 		return "wakes up without a signal"
 	default:
@@ -174,7 +188,7 @@ func assignment(s verdict.Step) string {
 	if s.Free {
 		return "free " + oneLine(s.Place())
 	}
-	return fmt.Sprintf("%s = %d", oneLine(s.Place()), s.Value)
+	return fmt.Sprintf("%s = %s", oneLine(s.Place()), oneLine(s.ValueText()))
 }
 
 func bufferPieces(w *verdict.Witness, threads [][]verdict.Entry) []string {
@@ -192,8 +206,8 @@ func bufferPieces(w *verdict.Witness, threads [][]verdict.Entry) []string {
 	return all
 }
 
-// picture prints the witness and the sentence that explains it.
-func (p *printer) picture(w *verdict.Witness, model, reason string, v verdict.Verdict) {
+// picture prints the witness and what explains it.
+func (p *printer) picture(w *verdict.Witness, cause *verdict.Cause, model, reason string, v verdict.Verdict) {
 	p.line("")
 	if len(w.Steps) == 0 {
 		p.line("No step is needed: it is so from the start.")
@@ -207,5 +221,20 @@ func (p *printer) picture(w *verdict.Witness, model, reason string, v verdict.Ve
 		}
 	}
 	p.line("")
-	p.line("%s", p.opt.paint(bold, explain(w, model, v)))
+	if cause == nil {
+		p.line("%s", p.opt.paint(bold, explain(w, model, v)))
+		return
+	}
+	for i, sentence := range cause.Words {
+		sentence = oneLine(sentence)
+		if i == 0 {
+			sentence = p.opt.paint(bold, sentence)
+		}
+		p.line("%s", sentence)
+	}
+	if len(cause.Cycle) > 0 {
+		p.line("")
+		p.line("Happens-before has a cycle:")
+		p.chain(cause.Nodes, cause.Cycle)
+	}
 }

@@ -20,13 +20,13 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 		p.message("warning", warning.Code, warning.Pos, warning.Message)
 	}
 	if r.Witness != nil {
-		p.picture(r.Witness, r.Model, r.Reason, r.Verdict)
+		p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
 	}
 	for i, v := range r.Others {
 		p.line("")
 		p.line("%s", p.opt.paint(bold, fmt.Sprintf("Violation %d: %s", i+2, placed(v.Reason, v.Pos))))
 		if v.Witness != nil {
-			p.picture(v.Witness, r.Model, v.Reason, verdict.Unsafe)
+			p.picture(v.Witness, v.Cause, r.Model, v.Reason, verdict.Unsafe)
 		}
 	}
 	if len(r.FinalStates) > 0 {
@@ -158,6 +158,8 @@ func boundText(b verdict.Bound) string {
 // work is the size of the search in parentheses.
 func work(r *verdict.Result) string {
 	switch {
+	case r.By != "":
+		return fmt.Sprintf(", by %s of %s", oneLine(r.By), counted(r.Stats.States, "state", "states"))
 	case r.Engine == "":
 		return ""
 	case r.Stats.States > 0:

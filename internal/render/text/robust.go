@@ -76,18 +76,18 @@ func (p *printer) attack(a *verdict.Attack) {
 	p.table(a.Witness, all)
 	p.line("")
 	p.line("Happens-before has a cycle:")
-	p.chain(a)
+	p.chain(a.Nodes, a.Cycle)
 }
 
 // chain prints the cycle: t1 st x -po-> t1 ld y -cf-> t1 st x.
-func (p *printer) chain(a *verdict.Attack) {
+func (p *printer) chain(nodes []verdict.TraceNode, cycle []verdict.TraceEdge) {
 	const indent = "  "
-	if len(a.Cycle) == 0 {
+	if len(cycle) == 0 {
 		return
 	}
-	line := indent + oneLine(a.Nodes[a.Cycle[0].From].Text)
-	for _, e := range a.Cycle {
-		link := fmt.Sprintf(" -%s-> %s", e.Kind, oneLine(a.Nodes[e.To].Text))
+	line := indent + oneLine(nodes[cycle[0].From].Text)
+	for _, e := range cycle {
+		link := fmt.Sprintf(" -%s-> %s", e.Kind, oneLine(nodes[e.To].Text))
 		if utf8.RuneCountInString(line+link) > p.opt.width() {
 			p.line("%s", line)
 			line = indent + " "

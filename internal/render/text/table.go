@@ -15,14 +15,15 @@ import (
 // the buffers on a line of their own after each step that changed them.
 
 const (
-	maxColumns  = 4 // threads that get a column each
-	maxCell     = 34
-	goodCell    = 18
-	minCell     = 12 // narrowest column for instructions
-	maxEffect   = 44
-	maxBuffers  = 34
-	minBuffers  = 16
-	columnSpace = 2
+	maxColumns   = 4 // threads that get a column each
+	maxCell      = 34
+	goodCell     = 18
+	minCell      = 12 // narrowest column for instructions
+	readableCell = 16 // narrowest among several: else one column is easier to read
+	maxEffect    = 44
+	maxBuffers   = 34
+	minBuffers   = 16
+	columnSpace  = 2
 )
 
 type layout struct {
@@ -72,7 +73,7 @@ func newLayout(opt Options, w *verdict.Witness, all []row) *layout {
 	l.effect = min(l.effect, maxEffect)
 	if l.columns {
 		for _, try := range []struct{ cell, buffers int }{
-			{goodCell, min(whole, maxBuffers)}, {goodCell, min(one, maxBuffers)}, {minCell, min(one, maxBuffers)}, {minCell, minBuffers},
+			{goodCell, min(whole, maxBuffers)}, {goodCell, min(one, maxBuffers)}, {readableCell, min(one, maxBuffers)}, {readableCell, minBuffers},
 		} {
 			if l.fit(all, try.cell, try.buffers) {
 				return l

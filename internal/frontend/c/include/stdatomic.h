@@ -21,6 +21,9 @@ typedef _Atomic(long) atomic_long;
 typedef _Atomic(unsigned long) atomic_ulong;
 typedef _Atomic(long long) atomic_llong;
 typedef _Atomic(unsigned long long) atomic_ullong;
+typedef _Atomic(uint_least16_t) atomic_char16_t;
+typedef _Atomic(uint_least32_t) atomic_char32_t;
+typedef _Atomic(wchar_t) atomic_wchar_t;
 typedef _Atomic(int8_t) atomic_int8_t;
 typedef _Atomic(uint8_t) atomic_uint8_t;
 typedef _Atomic(int16_t) atomic_int16_t;
@@ -59,12 +62,15 @@ typedef struct { _Atomic(_Bool) __fp_flag; } atomic_flag;
 #define kill_dependency(x) (x)
 #define ATOMIC_BOOL_LOCK_FREE 2
 #define ATOMIC_CHAR_LOCK_FREE 2
+#define ATOMIC_CHAR16_T_LOCK_FREE 2
+#define ATOMIC_CHAR32_T_LOCK_FREE 2
+#define ATOMIC_WCHAR_T_LOCK_FREE 2
 #define ATOMIC_SHORT_LOCK_FREE 2
 #define ATOMIC_INT_LOCK_FREE 2
 #define ATOMIC_LONG_LOCK_FREE 2
 #define ATOMIC_LLONG_LOCK_FREE 2
 #define ATOMIC_POINTER_LOCK_FREE 2
-#define atomic_is_lock_free(p) ((_Bool)1)
+#define atomic_is_lock_free(p) ((_Bool)(sizeof *(p) <= 8))
 
 #define atomic_init(p, v) __fp_init((p), (v))
 #define atomic_load_explicit(p, o) ((__typeof__(*(p)))__fp_load((p), (o)))
@@ -77,11 +83,11 @@ typedef struct { _Atomic(_Bool) __fp_flag; } atomic_flag;
 #define atomic_compare_exchange_weak_explicit(p, e, d, s, f) ((_Bool)__fp_cas((p), (e), (d), (s), (f)))
 #define atomic_compare_exchange_strong(p, e, d) ((_Bool)__fp_cas((p), (e), (d), 5, 5))
 #define atomic_compare_exchange_weak(p, e, d) ((_Bool)__fp_cas((p), (e), (d), 5, 5))
-#define atomic_fetch_add_explicit(p, v, o) ((__typeof__(*(p)))__fp_rmw(1, 0, (p), (v), (o)))
-#define atomic_fetch_sub_explicit(p, v, o) ((__typeof__(*(p)))__fp_rmw(2, 0, (p), (v), (o)))
-#define atomic_fetch_and_explicit(p, v, o) ((__typeof__(*(p)))__fp_rmw(3, 0, (p), (v), (o)))
-#define atomic_fetch_or_explicit(p, v, o) ((__typeof__(*(p)))__fp_rmw(4, 0, (p), (v), (o)))
-#define atomic_fetch_xor_explicit(p, v, o) ((__typeof__(*(p)))__fp_rmw(5, 0, (p), (v), (o)))
+#define atomic_fetch_add_explicit(p, v, o) ((__typeof__(*(p)))__fp_rmw(1, 2, (p), (v), (o)))
+#define atomic_fetch_sub_explicit(p, v, o) ((__typeof__(*(p)))__fp_rmw(2, 2, (p), (v), (o)))
+#define atomic_fetch_and_explicit(p, v, o) ((__typeof__(*(p)))__fp_rmw(3, 2, (p), (v), (o)))
+#define atomic_fetch_or_explicit(p, v, o) ((__typeof__(*(p)))__fp_rmw(4, 2, (p), (v), (o)))
+#define atomic_fetch_xor_explicit(p, v, o) ((__typeof__(*(p)))__fp_rmw(5, 2, (p), (v), (o)))
 #define atomic_fetch_add(p, v) atomic_fetch_add_explicit(p, v, 5)
 #define atomic_fetch_sub(p, v) atomic_fetch_sub_explicit(p, v, 5)
 #define atomic_fetch_and(p, v) atomic_fetch_and_explicit(p, v, 5)

@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"fmt"
+	"path"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+)
+
+// names is what people call the memory of one execution. Static objects have names
+// in the program; a block is called after the place that allocated it, so names
+// follows the allocations.
+type names struct {
+	p      *ir.Program
+	blocks []namedBlock   // latest last: a block that was reused has its newest name
+	made   map[string]int // how many blocks a place has made
+}
+
+type namedBlock struct {
+	addr   uint64
+	size   int64
+	name   string
+	layout *ir.Layout
+	stack  bool
+	freed  string // where it was freed, "" while it lives
+}
+
+// allocated notes a block.
+func (n *names) allocated(thread string, e *ir.Edge, addr uint64, size int64) {
+	b := namedBlock{addr: addr, size: max(1, size), stack: e.Op.Stack, layout: e.Op.Layout}
+	kind := e.Op.Msg
+	if kind == "" {
+		kind = "block"
+	}
+	if b.stack {
+		b.name = kind + "@" + thread
+	} else {
+		b.name = kind
+		if e.Pos.Line > 0 {
+			b.name = fmt.Sprintf("%s@%s:%d", kind, path.Base(e.Pos.File), e.Pos.Line)
+		}
+	}
+	if n.made == nil {
+		n.made = map[string]int{}
+	}
+	n.made[b.name]++
+	if k := n.made[b.name]; k > 1 && !b.stack {
+		b.name = fmt.Sprintf("%s#%d", b.name, k)
+	}
+	if l := b.layout; l != nil && l.Size() > 0 && b.size > l.Size() && b.size%l.Size() == 0 {
+		b.layout = &ir.Layout{Kind: ir.ArrayLayout, Elem: l, Count: b.size / l.Size()}
+	}
+	n.blocks = append(n.blocks, b)
+}
+
+// freed notes the end of a block.
+func (n *names) freed(addr uint64, e *ir.Edge) {
+	if b := n.block(addr, 1); b != nil && e.Pos.Line > 0 {
+		b.freed = fmt.Sprintf("%s:%d", path.Base(e.Pos.File), e.Pos.Line)
+	}
+}
+
+// block is the newest block that holds these bytes, or nil.
+func (n *names) block(addr uint64, size int) *namedBlock {
+	for i := len(n.blocks) - 1; i >= 0; i-- {
+		b := &n.blocks[i]
+		if addr >= b.addr && addr+uint64(size) <= b.addr+uint64(b.size) {
+			return b
+		}
+	}
+	return nil
+}
+
+// location is the name of some bytes, and whether they hold an address.
+func (n *names) location(addr uint64, size int) (name string, pointer bool) {
+	if b := n.block(addr, size); b != nil {
+		off := int64(addr - b.addr)
+		switch {
+		case b.layout != nil:
+			part, leaf := b.layout.Part(off, int64(size))
+			return b.name + part, leaf != nil && leaf.Kind == ir.PointerLayout
+		case off == 0 && int64(size) == b.size:
+			return b.name, false
+		}
+		return fmt.Sprintf("%s.bytes[%d..%d]", b.name, off, off+int64(size)-1), false
+	}
+	if id := n.p.FindObject(addr, size); id != ir.NoObject && n.p.Objects[id].Layout != nil {
+		_, leaf := n.p.Objects[id].Layout.Part(int64(addr-n.p.Objects[id].Addr), int64(size))
+		pointer = leaf != nil && leaf.Kind == ir.PointerLayout
+	}
+	return n.p.LocationName(addr, size), pointer
+}
+
+// pointee is what an address is the address of, "" where nobody knows.
+func (n *names) pointee(addr uint64) string {
+	if addr == 0 {
+		return "null"
+	}
+	part := func(name string, l *ir.Layout, off int64) string {
+		switch {
+		case l != nil:
+			return "&" + name + l.At(off)
+		case off != 0:
+			return fmt.Sprintf("&%s.bytes[%d]", name, off)
+		}
+		return "&" + name
+	}
+	if b := n.block(addr, 1); b != nil {
+		return part(b.name, b.layout, int64(addr-b.addr))
+	}
+	if id := n.p.FindObject(addr, 1); id != ir.NoObject {
+		o := &n.p.Objects[id]
+		return part(o.Name, o.Layout, int64(addr-o.Addr))
+	}
+	return ""
+}
+
+// fault says what went wrong in words.
+func (n *names) fault(f memory.Fault) string {
+	msg, size := "", 1
+	obj := ir.NoObject
+	if f.Edge != nil {
+		op := &f.Edge.Op
+		msg, obj = op.Msg, op.Obj
+		if op.Accesses() {
+			size = op.Type.Size()
+		}
+	}
+	switch f.Class {
+	case ir.Assertion, ir.ReachError, ir.DivByZero, ir.Overflow:
+		what := map[ir.CheckClass]string{
+			ir.Assertion: "assertion fails", ir.ReachError: "error reached",
+			ir.DivByZero: "division by zero", ir.Overflow: "overflow",
+		}[f.Class]
+		if msg != "" {
+			what += ": " + msg
+		}
+		return what
+	case ir.BadAddress:
+		if msg != "" {
+			return f.Class.String() + ": " + msg
+		}
+		return f.Class.String() + ": no cell has this address"
+	case ir.NullDeref:
+		if f.Addr != 0 {
+			return fmt.Sprintf("%s: %d byte(s) above null", f.Class, f.Addr)
+		}
+	case ir.OutOfBounds:
+		return f.Class.String() + n.outside(f.Addr, obj)
+	case ir.UseAfterFree, ir.DoubleFree:
+		if b := n.block(f.Addr, 1); b != nil {
+			return fmt.Sprintf("%s: %s", f.Class, n.dead(b, f, size))
+		}
+	}
+	if f.Addr != 0 {
+		name, _ := n.location(f.Addr, size)
+		return fmt.Sprintf("%s at %s", f.Class, name)
+	}
+	return f.Class.String()
+}
+
+// outside says which object or block an access missed.
+func (n *names) outside(addr uint64, obj ir.ObjectID) string {
+	if obj != ir.NoObject {
+		o := &n.p.Objects[obj]
+		count := o.Size / int64(o.Unit)
+		if o.Layout != nil && o.Layout.Kind == ir.ArrayLayout {
+			count = o.Layout.Count
+		}
+		return fmt.Sprintf(": the access is not inside %s, which has %d element(s)", o.Name, count)
+	}
+	for i := len(n.blocks) - 1; i >= 0; i-- {
+		b := &n.blocks[i]
+		if end := b.addr + uint64(b.size); addr >= b.addr && addr < end+nearby {
+			return fmt.Sprintf(": byte %d of %s, which has %d byte(s)", addr-b.addr, b.name, b.size)
+		}
+	}
+	name, _ := n.location(addr, 1)
+	return " at " + name
+}
+
+// nearby is how far behind a block an access counts as missing it.
+const nearby = 16
+
+// dead says what was used after its end, and where that was.
+func (n *names) dead(b *namedBlock, f memory.Fault, size int) string {
+	name := b.name
+	if f.Class == ir.UseAfterFree && size > 1 {
+		name, _ = n.location(f.Addr, size)
+	}
+	switch {
+	case b.freed == "":
+		return name
+	case b.stack:
+		return fmt.Sprintf("%s, whose function returned at %s", name, b.freed)
+	}
+	return fmt.Sprintf("%s, freed at %s", name, b.freed)
+}

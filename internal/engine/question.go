@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+)
+
+// What the questions of a task mean for the states of package memory: which parts
+// of a state must be kept for them, and whether they hold in one.
+
+// MemoryOptions says how the program is compiled so that what the questions look
+// at stays alive and visible. Everything that is not about the questions is unset.
+func (t *Task) MemoryOptions() memory.Options {
+	kept, watched := map[regKey]bool{}, map[regKey]bool{}
+	add := func(m map[regKey]bool, vars []property.Var) {
+		for _, v := range vars {
+			if !v.IsMemory() {
+				m[regKey{v.Thread, v.Reg}] = true
+			}
+		}
+	}
+	visible := map[locKey]bool{}
+	for _, g := range t.Props.Goals {
+		for _, at := range g.At {
+			for _, l := range at.Locs {
+				visible[locKey{at.Thread, l}] = true
+			}
+		}
+		if g.With != nil {
+			add(kept, g.With.Vars)
+			add(watched, g.With.Vars)
+		}
+	}
+	if t.Props.Final != nil {
+		add(kept, t.Props.Final.Cond.Vars)
+	}
+	if t.Finals {
+		add(kept, t.Props.Observe)
+	}
+	return memory.Options{
+		MemoryVisible: t.GoalsReadMemory(),
+		Keep:          func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
+		Watch:         func(t ir.ThreadID, r ir.Reg) bool { return watched[regKey{t, r}] },
+		Visible:       func(t ir.ThreadID, l ir.Loc) bool { return visible[locKey{t, l}] },
+	}
+}
+
+// GoalsReadMemory reports whether a goal's condition mentions memory.
+func (t *Task) GoalsReadMemory() bool {
+	return slices.ContainsFunc(t.Props.Goals, func(g property.Goal) bool { return g.MentionsMemory() })
+}
+
+type regKey struct {
+	t ir.ThreadID
+	r ir.Reg
+}
+
+type locKey struct {
+	t ir.ThreadID
+	l ir.Loc
+}
+
+// Judge evaluates conditions in states. It is one worker's own.
+type Judge struct {
+	y      *memory.System
+	values []int64
+}
+
+// NewJudge is a judge for states of y.
+func NewJudge(y *memory.System) *Judge { return &Judge{y: y} }
+
+// Goal reports whether a state belongs to a goal.
+func (j *Judge) Goal(s *memory.State, g *property.Goal) bool {
+	for _, at := range g.At {
+		if !s.Started(at.Thread) || !slices.Contains(at.Locs, s.PC(at.Thread)) {
+			return false
+		}
+	}
+	if g.MentionsMemory() && !s.Drained() {
+		return false
+	}
+	return g.With == nil || j.Holds(s, g.With)
+}
+
+// Final reports whether a final state decides a final condition: it is an example
+// for exists, or a counterexample for never or forall.
+func (j *Judge) Final(s *memory.State, f *property.Final) bool {
+	return j.Holds(s, f.Cond) != (f.Quantifier == property.Forall)
+}
+
+// Holds reports whether a condition holds.
+func (j *Judge) Holds(s *memory.State, c *property.Cond) bool {
+	return c.Eval(j.Read(s, c.Vars))
+}
+
+// Read gives the values of variables. The slice is the judge's own.
+func (j *Judge) Read(s *memory.State, vars []property.Var) []int64 {
+	j.values = j.values[:0]
+	for i := range vars {
+		v := &vars[i]
+		if v.IsMemory() {
+			j.values = append(j.values, j.y.Read(s, v.Addr, v.Type))
+		} else {
+			j.values = append(j.values, j.y.Reg(s, v.Thread, v.Reg))
+		}
+	}
+	return j.values
+}

@@ -1,0 +1,168 @@
+package explain
+
+import (
+	"container/heap"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+)
+
+// The best execution by search: cheapest first over the states of the program,
+// without reduction, since a reduction keeps some execution and not the best.
+// Only executions that weigh less than a known one are looked at, which is what
+// keeps the search small; beyond the budget the known one stays.
+//
+// A store into a buffer has two continuations: the entry goes to memory at once,
+// or it waits, and counts as delayed.
+
+// searchedStates bounds the states looked at.
+const searchedStates = 4_000
+
+type node struct {
+	parent int
+	steps  []memory.Step // from the parent
+	w      weight
+	last   int // the thread that ran last
+	code   string
+	shows  bool // the execution has ended with the violation
+}
+
+type finder struct {
+	m     *machine
+	s     *memory.State
+	limit weight
+	nodes []node
+	queue order
+	seen  map[string]weight
+	key   []byte
+}
+
+// order is a queue of nodes by weight, then by age.
+type order struct {
+	f    *finder
+	list []int
+}
+
+func (o order) Len() int { return len(o.list) }
+func (o order) Less(i, j int) bool {
+	a, b := o.f.nodes[o.list[i]].w, o.f.nodes[o.list[j]].w
+	if a != b {
+		return a.less(b)
+	}
+	return o.list[i] < o.list[j]
+}
+func (o order) Swap(i, j int) { o.list[i], o.list[j] = o.list[j], o.list[i] }
+func (o *order) Push(x any)   { o.list = append(o.list, x.(int)) }
+func (o *order) Pop() any {
+	x := o.list[len(o.list)-1]
+	o.list = o.list[:len(o.list)-1]
+	return x
+}
+
+// best looks for an execution that weighs less than limit.
+func best(m *machine, limit weight) ([]memory.Step, bool) {
+	f := &finder{m: m, s: m.y.NewState(), limit: limit, seen: map[string]weight{}}
+	f.queue.f = f
+	f.add(-1, nil, weight{}, -1)
+	for range searchedStates {
+		if f.queue.Len() == 0 {
+			return nil, false
+		}
+		i := heap.Pop(&f.queue).(int)
+		n := &f.nodes[i]
+		if n.shows {
+			return f.path(i), true
+		}
+		m.y.Decode(f.s, []byte(n.code))
+		if m.shown(f.s) {
+			return f.path(i), true
+		}
+		f.expand(i)
+	}
+	return nil, false
+}
+
+// path is the steps that lead to a node.
+func (f *finder) path(i int) []memory.Step {
+	var parts [][]memory.Step
+	for ; i >= 0; i = f.nodes[i].parent {
+		parts = append(parts, f.nodes[i].steps)
+	}
+	var out []memory.Step
+	for j := len(parts) - 1; j >= 0; j-- {
+		out = append(out, parts[j]...)
+	}
+	return out
+}
+
+func (f *finder) expand(i int) {
+	y, s := f.m.y, f.s
+	from := f.nodes[i]
+	for _, st := range y.Enabled(s, nil) {
+		t := ir.ThreadID(st.Thread)
+		mark := s.Mark()
+		before := len(s.Buffer(t))
+		y.Apply(s, st)
+		add, last := weight{steps: 1}, from.last
+		if st.Kind != memory.Flush {
+			last = int(t)
+			if from.last >= 0 && from.last != last {
+				add.switches = 1
+			}
+			if len(s.Buffer(t)) > before {
+				f.atOnce(i, st, from.w.plus(add), last)
+				add.delayed = 1
+			}
+		}
+		f.settle(i, []memory.Step{st}, from.w.plus(add), last)
+		s.Undo(mark)
+	}
+}
+
+// atOnce lets the entry just made go to memory.
+func (f *finder) atOnce(parent int, st memory.Step, w weight, last int) {
+	y, s := f.m.y, f.s
+	newest := int32(len(s.Buffer(ir.ThreadID(st.Thread))) - 1)
+	for _, next := range y.EnabledOf(s, int(st.Thread), nil) {
+		if next.Kind == memory.Flush && next.Index == newest {
+			mark := s.Mark()
+			y.Apply(s, next)
+			w.steps++
+			f.settle(parent, []memory.Step{st, next}, w, last)
+			s.Undo(mark)
+			return
+		}
+	}
+}
+
+func (f *finder) settle(parent int, steps []memory.Step, w weight, last int) {
+	f.m.y.Settle(f.s, int(steps[0].Thread), func() { f.add(parent, steps, w, last) })
+}
+
+// add takes the state as a node, with the steps it settled by.
+func (f *finder) add(parent int, steps []memory.Step, w weight, last int) {
+	trail := f.s.Trail()
+	w.steps += len(trail)
+	if !w.less(f.limit) {
+		return
+	}
+	n := node{parent: parent, steps: append(append([]memory.Step(nil), steps...), trail...), w: w, last: last}
+	ended, shows := f.m.over(f.s)
+	switch {
+	case ended && !shows:
+		return
+	case ended:
+		n.shows = true
+	default:
+		f.key = f.m.y.Encode(f.s, f.key[:0])
+		coded := len(f.key)
+		f.key = append(f.key, byte(last), byte(last>>8))
+		if old, ok := f.seen[string(f.key)]; ok && !w.less(old) {
+			return
+		}
+		f.seen[string(f.key)] = w
+		n.code = string(f.key[:coded])
+	}
+	f.nodes = append(f.nodes, n)
+	heap.Push(&f.queue, len(f.nodes)-1)
+}

@@ -1,0 +1,71 @@
+package explain
+
+import (
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+)
+
+// machine is the program of a task and the violation that is looked for.
+type machine struct {
+	task  *engine.Task
+	v     *engine.Violation
+	y     *memory.System
+	judge *engine.Judge
+	steps []memory.Step
+}
+
+func newMachine(task *engine.Task, v *engine.Violation) *machine {
+	y := memory.New(task.Program, task.Model, task.MemoryOptions())
+	return &machine{task: task, v: v, y: y, judge: engine.NewJudge(y)}
+}
+
+// over reports whether the program has ended in s, and whether by the violation.
+func (m *machine) over(s *memory.State) (ended, shown bool) {
+	if f, failed := s.Fault(); failed {
+		edge := ir.NoEdge
+		if f.Edge != nil {
+			edge = f.Edge.ID
+		}
+		return true, m.v.Kind == engine.CheckFailed && f.Class == m.v.Class && edge == m.v.Edge
+	}
+	return s.Over(), false
+}
+
+// shown reports whether a state in which the program goes on shows the violation.
+func (m *machine) shown(s *memory.State) bool {
+	switch m.v.Kind {
+	case engine.GoalReached:
+		return m.judge.Goal(s, &m.task.Props.Goals[m.v.Goal])
+	case engine.FinalViolated:
+		return m.y.Final(s) && m.judge.Final(s, m.task.Props.Final)
+	case engine.Deadlock:
+		return m.stuck(s)
+	default:
+		return false
+	}
+}
+
+func (m *machine) stuck(s *memory.State) bool {
+	if m.y.Final(s) {
+		return false
+	}
+	s.Withheld = false
+	m.steps = m.y.Enabled(s, m.steps[:0])
+	for _, st := range m.steps {
+		if st.Kind != memory.Wake {
+			return false
+		}
+	}
+	return !s.Withheld && m.y.Deadlocked(s)
+}
+
+// supported reports whether the violation is one that is looked for here.
+func supported(v *engine.Violation) bool {
+	switch v.Kind {
+	case engine.CheckFailed, engine.GoalReached, engine.FinalViolated, engine.Deadlock:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,54 @@
+package c
+
+import (
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/ir"
+)
+
+// Labels that start a thread: in the convention of CBMC the statement behind
+// __CPROVER_ASYNC_n: runs in a thread of its own.
+
+const asyncPrefix = "__CPROVER_ASYNC_"
+
+func isAsync(s *cc.LabeledStatement) bool {
+	return s.Case == cc.LabeledStatementLabel && strings.HasPrefix(s.Token.SrcStr(), asyncPrefix)
+}
+
+// async starts the thread of a label. Only a call can stand behind it, with
+// arguments that read no memory: the thread would read it, not its parent.
+func (f *lowering) async(s *cc.LabeledStatement) {
+	f.begin(s)
+	call := f.asyncCall(s)
+	d := variable(call.PostfixExpression)
+	if d == nil || d.Type().Kind() != cc.Function {
+		f.refuse(codeStatement, s, "a label that starts a thread needs the call of a named function behind it")
+	}
+	sym := f.find(f.unit, d)
+	if sym == nil || sym.def == nil {
+		f.refuse(codeExtern, s, "%s has no body, and cannot run as a thread", d.Name())
+	}
+	args := arguments(call)
+	for _, a := range args {
+		if !f.pure(a) {
+			f.refuse(codeStatement, a, "the arguments of a call that starts a thread must not read memory")
+		}
+	}
+	f.here(f.gotoLabel(s.Token.SrcStr()))
+	op := ir.NewOp(ir.Spawn)
+	op.Args = f.callArgs(sym.decl.Type().(*cc.FunctionType), args, call)
+	op.Func = f.function(sym).ID
+	f.emit(op)
+}
+
+func (f *lowering) asyncCall(s *cc.LabeledStatement) *cc.PostfixExpression {
+	if st := s.Statement; st != nil && st.Case == cc.StatementExpr && st.ExpressionStatement.ExpressionList != nil {
+		if x, ok := unparen(st.ExpressionStatement.ExpressionList).(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionCall {
+			return x
+		}
+	}
+	f.refuse(codeStatement, s, "a label that starts a thread needs the call of a function behind it")
+	panic("BUG: unreachable")
+}

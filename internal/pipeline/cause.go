@@ -1,0 +1,143 @@
+package pipeline
+
+import (
+	"fmt"
+	"path"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/trace"
+	"fencepost/verdict"
+)
+
+// Why a violation is possible, from its witness. A witness in which every store
+// goes to memory at once is an execution under SC. Otherwise the accesses of an
+// execution that SC forbids form a cycle [BDM13 Lemma 1], and among the reordered
+// pairs of accesses the one with the shortest cycle is shown; a fence between the
+// two would have kept them in order.
+
+// cause explains the witness of a violation.
+func (p *program) cause(flat *ir.Program, model memory.Model, w *verdict.Witness) *verdict.Cause {
+	if model == memory.SC || !waits(w) {
+		return &verdict.Cause{Kind: verdict.CauseOrder, Words: []string{orderWords(model)}}
+	}
+	tr := trace.New(flat, w)
+	pair, cycle := explainingPair(w, tr)
+	if cycle == nil {
+		return &verdict.Cause{Kind: verdict.CauseBuffered, Words: []string{
+			"Stores were waiting in store buffers, but no pair of accesses of one thread was seen in the wrong order because of it; look at what the waiting stores let other threads miss.",
+		}}
+	}
+	first, second := &w.Steps[pair.First], &w.Steps[pair.Second]
+	c := &verdict.Cause{
+		Kind: verdict.CauseDelay, Thread: w.Threads[first.Thread], First: pair.First, Second: pair.Second,
+		Nodes: traceNodes(flat, w, tr), Edges: traceEdges(tr.Edges), Cycle: traceEdges(cycle),
+		Fence: &verdict.FenceHint{Kind: "full", After: first.Pos, Before: second.Pos},
+	}
+	if second.Kind == verdict.StepStore {
+		c.Kind, c.Fence.Kind = verdict.CauseSwap, "store-store"
+	}
+	c.Words = append(c.Words, pairWords(w, c), matterWords(w, tr, c, cycle), fenceWords(c, first, second))
+	c.Words = slices.DeleteFunc(c.Words, func(s string) bool { return s == "" })
+	return c
+}
+
+// waits reports whether some store stayed in its buffer while something else happened.
+func waits(w *verdict.Witness) bool {
+	for i := range w.Steps {
+		if st := &w.Steps[i]; st.Kind == verdict.StepStore && st.Buffered {
+			if i+1 == len(w.Steps) {
+				return false // nothing happened any more
+			}
+			if next := &w.Steps[i+1]; next.Of != i {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// explainingPair is the reordered pair with the shortest cycle.
+func explainingPair(w *verdict.Witness, tr *trace.Trace) (verdict.Reorder, []trace.Edge) {
+	var best verdict.Reorder
+	var cycle []trace.Edge
+	for _, pair := range w.Reorders() {
+		a, b := tr.EventOf(pair.First), tr.EventOf(pair.Second)
+		if a < 0 || b < 0 || a == b {
+			continue
+		}
+		if c := tr.Through(a, b); c != nil && (cycle == nil || len(c) < len(cycle)) {
+			best, cycle = pair, c
+		}
+	}
+	return best, cycle
+}
+
+func orderWords(model memory.Model) string {
+	if model == memory.SC {
+		return "Under SC no store is ever delayed: the order of the threads' steps alone leads here."
+	}
+	return "No store waits in a buffer here: the same execution is possible under sequential consistency, and no fence prevents it."
+}
+
+func pairWords(w *verdict.Witness, c *verdict.Cause) string {
+	first, second := &w.Steps[c.First], &w.Steps[c.Second]
+	store := fmt.Sprintf("%s's store %s%s", c.Thread, assignment(first), atLine(first))
+	switch {
+	case c.Kind == verdict.CauseSwap && !slices.ContainsFunc(w.Steps, func(st verdict.Step) bool { return st.Kind == verdict.StepFlush && st.Of == c.First }):
+		return fmt.Sprintf("%s was still in its store buffer when its later store %s%s reached memory.", store, assignment(second), atLine(second))
+	case c.Kind == verdict.CauseSwap:
+		return fmt.Sprintf("%s reached memory only after its later store %s%s.", store, assignment(second), atLine(second))
+	case second.From > 0:
+		return fmt.Sprintf("%s was still in its store buffer when it read %s = %d from a store of its own that was still there, too%s.",
+			store, second.Place(), second.Value, atLine(second))
+	default:
+		return fmt.Sprintf("%s was still in its store buffer when it read %s = %d from memory%s.", store, second.Place(), second.Value, atLine(second))
+	}
+}
+
+// matterWords says who noticed, which is where the cycle comes back to the store.
+func matterWords(w *verdict.Witness, tr *trace.Trace, c *verdict.Cause, cycle []trace.Edge) string {
+	last := cycle[len(cycle)-1]
+	noticed := tr.Events[last.From]
+	step := &w.Steps[noticed.Steps[0]]
+	first := &w.Steps[c.First]
+	who := w.Threads[noticed.Thread]
+	wrong := "load"
+	if c.Kind == verdict.CauseSwap {
+		wrong = "later store"
+	}
+	tail := fmt.Sprintf("so for everybody else %s's %s came before its store, the opposite of what the program says; without store buffers that is impossible.", c.Thread, wrong)
+	switch {
+	case last.Kind == trace.CF && step.Kind == verdict.StepLoad && step.From == 0:
+		return fmt.Sprintf("%s read %s = %d%s, the value from before that store, %s", who, first.Place(), step.Value, atLine(step), tail)
+	case last.Kind == trace.ST:
+		return fmt.Sprintf("%s's store to %s%s reached memory before it, %s", who, first.Place(), atLine(step), tail)
+	default:
+		return fmt.Sprintf("%s%s came before it in memory, %s", who, atLine(step), tail)
+	}
+}
+
+func fenceWords(c *verdict.Cause, first, second *verdict.Step) string {
+	if first.Pos == nil || second.Pos == nil {
+		return ""
+	}
+	return fmt.Sprintf("A %s fence between %s and %s prevents this execution.", c.Fence.Kind, shortPos(first.Pos), shortPos(second.Pos))
+}
+
+func assignment(st *verdict.Step) string {
+	if st.Free {
+		return "free of " + st.Place()
+	}
+	return fmt.Sprintf("%s = %d", st.Place(), st.Value)
+}
+
+func atLine(st *verdict.Step) string {
+	if st.Pos == nil || st.Pos.Line == 0 {
+		return ""
+	}
+	return " (" + shortPos(st.Pos) + ")"
+}
+
+func shortPos(p *verdict.Pos) string { return fmt.Sprintf("%s:%d", path.Base(p.File), p.Line) }
