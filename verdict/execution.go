@@ -12,6 +12,7 @@ type Execution struct {
 	Verdict  Verdict // Unsafe, or Observed where it is no failure
 	Witness  *Witness
 	Attack   *Attack // for robustness
+	Cause    *Cause  // for the program's own questions, where there is one
 }
 
 // Executions lists every witness of a result, the one to look at first before
@@ -23,12 +24,12 @@ func (r *Result) Executions() []Execution {
 		if v != Observed {
 			v = Unsafe
 		}
-		all = append(all, Execution{Question: r.Question, Reason: r.Reason, Pos: r.Pos, Verdict: v, Witness: r.Witness})
+		all = append(all, Execution{Question: r.Question, Reason: r.Reason, Pos: r.Pos, Verdict: v, Witness: r.Witness, Cause: r.Cause})
 	}
 	for i := range r.Others {
 		o := &r.Others[i]
 		if o.Witness != nil {
-			all = append(all, Execution{Question: o.Question, Reason: o.Reason, Pos: o.Pos, Verdict: Unsafe, Witness: o.Witness})
+			all = append(all, Execution{Question: o.Question, Reason: o.Reason, Pos: o.Pos, Verdict: Unsafe, Witness: o.Witness, Cause: o.Cause})
 		}
 	}
 	number(all, "violation")
@@ -65,20 +66,28 @@ func number(list []Execution, word string) {
 	}
 }
 
-// Order is the happens-before relation: an attack brings its own, which knows
-// more; others are derived.
+// Order is the happens-before relation: attacks and causes bring their own, which
+// knows more; others are derived.
 func (e *Execution) Order() Order {
-	if a := e.Attack; a != nil && len(a.Nodes) > 0 {
-		return Order{Nodes: a.Nodes, Edges: a.Edges, Cycle: a.Cycle}
+	switch {
+	case e.Attack != nil && len(e.Attack.Nodes) > 0:
+		return Order{Nodes: e.Attack.Nodes, Edges: e.Attack.Edges, Cycle: e.Attack.Cycle}
+	case e.Cause != nil && len(e.Cause.Cycle) > 0:
+		return Order{Nodes: e.Cause.Nodes, Edges: e.Cause.Edges, Cycle: e.Cause.Cycle}
+	default:
+		return e.Witness.HappensBefore()
 	}
-	return e.Witness.HappensBefore()
 }
 
 // Delayed is the step whose store was delayed, and the access that overtook it.
 func (e *Execution) Delayed() (store, past int, ok bool) {
-	if e.Attack != nil {
+	switch {
+	case e.Attack != nil:
 		return e.Attack.StoreStep, e.Attack.LoadStep, true
+	case e.Cause != nil:
+		return e.Cause.First, e.Cause.Second, e.Cause.Kind == CauseDelay || e.Cause.Kind == CauseSwap
+	default:
+		x := e.Witness.Explain()
+		return x.First, x.Second, x.Found
 	}
-	x := e.Witness.Explain()
-	return x.First, x.Second, x.Found
 }

@@ -26,6 +26,7 @@ type cell struct {
 	cellKey
 	name   string
 	signed bool // has held a negative value
+	points map[int64]string // what values of pointers point to, as far as steps said
 	shown  string
 }
 
@@ -49,7 +50,13 @@ func newMemory(w *verdict.Witness) *memory {
 		if !ok {
 			i = len(m.cells)
 			m.index[key] = i
-			m.cells = append(m.cells, cell{cellKey: key, name: s.Place()})
+			m.cells = append(m.cells, cell{cellKey: key, name: s.Place(), points: map[int64]string{}})
+		}
+		if s.Points != "" {
+			m.cells[i].points[s.Value] = s.Points
+		}
+		if s.WrittenPoints != "" {
+			m.cells[i].points[s.Written] = s.WrittenPoints
 		}
 		if s.Value < 0 || s.Written < 0 {
 			m.cells[i].signed = true
@@ -110,6 +117,9 @@ func (m *memory) value(i int) string {
 			return ""
 		}
 		v |= uint64(b) << (8 * k)
+	}
+	if name := c.points[int64(v)]; name != "" && c.size == 8 {
+		return name
 	}
 	if c.signed {
 		free := 64 - 8*c.size

@@ -301,11 +301,11 @@ func (b *builder) wire(row, from, to int, class string) {
 func badge(s verdict.Step) string {
 	switch {
 	case s.Kind == verdict.StepLoad:
-		return strconv.FormatInt(s.Value, 10)
+		return s.ValueText()
 	case s.Kind == verdict.StepRMW && s.Wrote:
-		return fmt.Sprintf("%d→%d", s.Value, s.Written)
+		return fmt.Sprintf("%s→%s", s.ValueText(), s.WrittenText())
 	case s.Kind == verdict.StepRMW:
-		return strconv.FormatInt(s.Value, 10)
+		return s.ValueText()
 	case s.Kind == verdict.StepFail:
 		return "fails"
 	default:
@@ -316,9 +316,9 @@ func badge(s verdict.Step) string {
 func cellText(s verdict.Step) string {
 	switch {
 	case s.Kind == verdict.StepLoad && s.From == 0, s.Kind == verdict.StepRMW && !s.Wrote:
-		return fmt.Sprintf("%s is %d", s.Place(), s.Value)
+		return fmt.Sprintf("%s is %s", s.Place(), s.ValueText())
 	case s.Kind == verdict.StepRMW:
-		return fmt.Sprintf("%s=%d", s.Place(), s.Written)
+		return fmt.Sprintf("%s=%s", s.Place(), s.WrittenText())
 	case s.Kind == verdict.StepStore, s.Kind == verdict.StepFlush:
 		return s.EntryText()
 	default:

@@ -46,7 +46,7 @@ type execution struct {
 	ID       string
 	Name     string
 	Title    string
-	Explain  string
+	Explain  []string
 	Cycle    bool
 	Graph    template.HTML
 	Timeline timeline
@@ -143,14 +143,18 @@ func newResult(r *verdict.Result, id string) (result, resultData) {
 	return v, data
 }
 
-func explain(e *verdict.Execution, model string) string {
-	if e.Attack != nil {
-		return e.Attack.String() + ". No execution without delays orders the accesses like this."
+// explain is a sentence each.
+func explain(e *verdict.Execution, model string) []string {
+	switch {
+	case e.Attack != nil:
+		return []string{e.Attack.String() + ".", "No execution without delays orders the accesses like this."}
+	case len(e.Witness.Steps) == 0:
+		return []string{"No step is needed: it is so from the start."}
+	case e.Cause != nil && len(e.Cause.Words) > 0:
+		return e.Cause.Words
+	default:
+		return []string{text.Explain(e.Witness, model, e.Verdict)}
 	}
-	if len(e.Witness.Steps) == 0 {
-		return "No step is needed: it is so from the start."
-	}
-	return text.Explain(e.Witness, model, e.Verdict)
 }
 
 func newExecutionData(e *verdict.Execution, id string, files *sources) executionData {

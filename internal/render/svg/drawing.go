@@ -140,14 +140,14 @@ func (d *drawing) words(n verdict.TraceNode) (label, line string) {
 	}
 	switch plain := label; {
 	case plain == "st "+s.Place() && s.Kind == verdict.StepStore:
-		label = s.Place() + " = " + fmt.Sprint(s.Value)
+		label = s.Place() + " = " + s.ValueText()
 		if s.Free {
 			label = "free " + s.Place()
 		}
 	case plain == "ld "+s.Place() && s.Kind == verdict.StepLoad:
-		label = s.Place() + " → " + fmt.Sprint(s.Value)
+		label = s.Place() + " → " + s.ValueText()
 	case plain == "rmw "+s.Place() && s.Kind == verdict.StepRMW && s.Wrote:
-		label = fmt.Sprintf("%s: %d → %d", s.Place(), s.Value, s.Written)
+		label = fmt.Sprintf("%s: %s → %s", s.Place(), s.ValueText(), s.WrittenText())
 	}
 	return cut(label, maxLabel), line
 }
