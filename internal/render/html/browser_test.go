@@ -201,7 +201,7 @@ func TestBrowser(t *testing.T) {
 // parts of the page follow.
 func TestStepping(t *testing.T) {
 	b := newBrowser(t)
-	b.open("stepping", example(t, "dekker.fp", "tso"))
+	b.open("stepping", stored(t, "dekker.json"))
 	count, hash := `document.querySelector(".count").textContent`, "location.hash"
 	b.want(count, "0 / 8")
 	b.do(chromedp.Click(chromedp.CSS(`[data-go="forward"]`)))
@@ -279,7 +279,7 @@ func TestStatesFollowTheWitness(t *testing.T) {
 func TestCycleIsVisible(t *testing.T) {
 	b := newBrowser(t)
 	b.size(1400, 1000)
-	for name, results := range map[string][]verdict.Result{"attack": example(t, "dekker.fp"), "violation": example(t, "dekker.fp", "tso")} {
+	for name, results := range map[string][]verdict.Result{"attack": stored(t, "dekker-robust.json"), "violation": stored(t, "dekker.json")} {
 		b.open(name, results)
 		b.want(`[...document.querySelectorAll("#r1e1 .ed.c path")].length`, "4")
 		b.want(`[...document.querySelectorAll("#r1e1 .ed.c path")].every(p => { const r = p.getBoundingClientRect(); return r.width + r.height > 20 })`, "true")

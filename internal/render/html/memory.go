@@ -25,7 +25,7 @@ type cellKey struct {
 type cell struct {
 	cellKey
 	name   string
-	signed bool // has held a negative value
+	signed bool             // has held a negative value
 	points map[int64]string // what values of pointers point to, as far as steps said
 	shown  string
 }
