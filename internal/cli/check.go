@@ -29,7 +29,8 @@ first of 4, 3, 1, 2, 0 that occurs.`
 const checkExample = `  fencepost check dekker.fp
   fencepost check dekker.fp --model sc,tso,pso
   fencepost check queue.fp --buffer 16 --timeout 5m --memory 4GiB
-  fencepost check sb.fp --final-states --json`
+  fencepost check sb.fp --final-states --json
+  fencepost check dekker.fp --html dekker.html --sarif dekker.sarif`
 
 // maxCount bounds the numbers people can ask for; more is a slip of the finger.
 const (
@@ -40,6 +41,7 @@ const (
 type checkFlags struct {
 	models modelsValue
 	json   bool
+	out    outputs
 	opt    fencepost.Options
 }
 
@@ -70,14 +72,18 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
 	cFlags(flags, &f.opt)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
+	f.out.flags(flags)
 	return cmd
 }
 
 func (a *app) check(name string, f *checkFlags) error {
+	if err := f.out.check(f.json); err != nil {
+		return err
+	}
 	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
 		return a.services.check(ctx, in, f.models, opt)
 	}
-	return a.answer(name, f.opt, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
+	return a.answer(name, f.opt, ask, func(answer fencepost.Answer) error { return a.present(&f.out, f.json, answer) })
 }
 
 // question is what a command asks about a program.
@@ -161,7 +167,11 @@ func (a *app) render(asJSON bool, answer fencepost.Answer) error {
 		if i > 0 {
 			fmt.Fprintln(a.stdout)
 		}
-		text.Result(a.stdout, &answer.Results[i], style)
+		if r := &answer.Results[i]; r.Litmus != nil {
+			text.Litmus(a.stdout, r, true)
+		} else {
+			text.Result(a.stdout, r, style)
+		}
 	}
 	return nil
 }

@@ -18,6 +18,8 @@ const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 // Options say what is known beside the results.
 type Options struct {
 	Version string // of the tool
+	// Diagnostics are about the input; with an error among them the run was none.
+	Diagnostics []verdict.Diagnostic
 	// Fixes proposes changes that mend an execution of a result; nil: none are known.
 	Fixes func(*verdict.Result, *verdict.Execution) []Fix
 }
@@ -44,6 +46,9 @@ func Report(w io.Writer, results []verdict.Result, opt Options) error {
 		Artifacts:   b.files.artifacts,
 		Results:     []result{},
 		ColumnKind:  "unicodeCodePoints",
+	}
+	for _, d := range opt.Diagnostics {
+		b.diagnostic(d)
 	}
 	for i := range results {
 		b.add(&results[i])
@@ -83,6 +88,17 @@ func (b *builder) add(r *verdict.Result) {
 	for i := range executions {
 		b.run.Results = append(b.run.Results, b.result(r, &executions[i]))
 	}
+}
+
+// diagnostic is a message about the input.
+func (b *builder) diagnostic(d verdict.Diagnostic) {
+	level := d.Severity
+	if level == "error" {
+		b.run.Invocations[0].Successful = false
+	} else {
+		level = "warning"
+	}
+	b.notify(level, strings.TrimSpace(d.Message+" "+bracketed(d.Code)), &d.Pos)
 }
 
 func bracketed(code string) string {
