@@ -20,9 +20,9 @@ type Execution struct {
 func (r *Result) Executions() []Execution {
 	var all []Execution
 	if r.Witness != nil {
-		v := r.Verdict
-		if v != Observed {
-			v = Unsafe
+		v := Unsafe
+		if r.Verdict != Unsafe { // observed, or that and something else unknown
+			v = Observed
 		}
 		all = append(all, Execution{Question: r.Question, Reason: r.Reason, Pos: r.Pos, Verdict: v, Witness: r.Witness, Cause: r.Cause})
 	}

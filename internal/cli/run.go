@@ -35,6 +35,7 @@ type services struct {
 	show     func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
 	export   func(fencepost.Input, fencepost.ExportOptions) (string, []verdict.Diagnostic, error)
 	litmus   func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
+	verify   func(fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
 	terminal func(io.Writer) (width int, ok bool)
 	getenv   func(string) string
 }
@@ -42,6 +43,7 @@ type services struct {
 func realServices() services {
 	return services{
 		check: fencepost.Check, robust: fencepost.Robust, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
+		verify:   fencepost.Verify,
 		terminal: terminal, getenv: os.Getenv,
 	}
 }
@@ -149,7 +151,8 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), fmt.Sprintf("see `%s --help`", cmd.CommandPath())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.reportCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.reportCommand(), a.verifyCommand(),
+		a.versionCommand())
 	return root
 }
 
