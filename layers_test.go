@@ -84,11 +84,12 @@ var policy = map[string]rule{
 	"internal/render/text":  {ours: renderMay},
 	"internal/render/json":  {ours: renderMay},
 	"internal/render/dot":   {ours: renderMay},
+	"internal/render/junit": {ours: renderMay},
 	"internal/render/svg":   {ours: renderMay},
 	"internal/render/html":  {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
 	"internal/render/sarif": {ours: append([]string{"internal/render/text"}, renderMay...)},
 	"internal/cli": {
-		ours:     []string{".", "verdict", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif"},
+		ours:     []string{".", "verdict", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 

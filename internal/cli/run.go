@@ -35,6 +35,7 @@ type services struct {
 	show     func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
 	export   func(fencepost.Input, fencepost.ExportOptions) (string, []verdict.Diagnostic, error)
 	litmus   func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
+	test     func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
 	verify   func(fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
 	terminal func(io.Writer) (width int, ok bool)
 	getenv   func(string) string
@@ -43,7 +44,7 @@ type services struct {
 func realServices() services {
 	return services{
 		check: fencepost.Check, robust: fencepost.Robust, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
-		verify:   fencepost.Verify,
+		verify: fencepost.Verify, test: fencepost.TestPrograms,
 		terminal: terminal, getenv: os.Getenv,
 	}
 }
@@ -151,7 +152,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), fmt.Sprintf("see `%s --help`", cmd.CommandPath())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.reportCommand(), a.verifyCommand(),
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.reportCommand(), a.verifyCommand(), a.testCommand(),
 		a.versionCommand())
 	return root
 }

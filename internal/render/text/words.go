@@ -52,3 +52,11 @@ func Stats(r *verdict.Result) string { return statsLine(r) }
 
 // Placed puts a position into a reason.
 func Placed(reason string, pos *verdict.Pos) string { return placed(reason, pos) }
+
+// Status colours a word about a test: red if something is wrong, else green.
+func (o Options) Status(word string, bad bool) string {
+	if bad {
+		return o.paint(red, word)
+	}
+	return o.paint(green, word)
+}
