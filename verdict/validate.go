@@ -120,13 +120,13 @@ func (w *Witness) validStep(i int) error {
 	case s.Kind == StepUnset:
 		return fmt.Errorf("kind: missing")
 	case s.Thread < 0 || s.Thread >= len(w.Threads):
-		return fmt.Errorf("thread: %d, but there are %d threads", s.Thread, len(w.Threads))
+		return fmt.Errorf("thread: there is no thread %d", s.Thread)
 	case s.Kind == StepFlush && !entry(s.Of):
 		return fmt.Errorf("of: step %d is no earlier buffered store of the thread", s.Of)
 	case s.Kind == StepLoad && s.From != 0 && !entry(s.From-1):
 		return fmt.Errorf("from: step %d is no earlier buffered store of the thread", s.From-1)
 	case s.Other < 0 || s.Other > len(w.Threads):
-		return fmt.Errorf("other: thread %d, but there are %d threads", s.Other-1, len(w.Threads))
+		return fmt.Errorf("other: there is no thread %d", s.Other-1)
 	case s.accesses() && (s.Size < 0 || s.Size > maxAccess), s.Kind == StepFlush && (s.Size < 0 || s.Size > maxAccess):
 		return fmt.Errorf("size: %d bytes in one access", s.Size)
 	}

@@ -133,12 +133,18 @@ buffers its stores, and shows the execution that breaks it.
 Memory models: sc (no buffers), tso (x86), pso (one buffer per location).
 Exit codes: 0 holds, 1 violated, 2 unknown, 3 bad input or usage, 4 internal error.`
 
+const rootExample = `  fencepost check dekker.fp                      do the assertions hold on x86?
+  fencepost check dekker.fp --model sc,tso,pso   under which model do they fail?
+  fencepost check dekker.fp --html dekker.html   the execution, to step through
+  fencepost robust dekker.fp                     does x86 add behaviour at all?
+  fencepost test examples/                       programs that say what they expect`
+
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "fencepost",
 		Short:         "Check concurrent programs under SC, TSO and PSO",
 		Long:          rootHelp,
-		Example:       "  fencepost check dekker.fp --model sc,tso\n  fencepost show dekker.fp",
+		Example:       rootExample,
 		Version:       fencepost.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -148,12 +154,10 @@ func (a *app) rootCommand() *cobra.Command {
 		RunE:                       a.noCommand,
 	}
 	root.SetVersionTemplate(versionLine())
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err.Error(), fmt.Sprintf("see `%s --help`", cmd.CommandPath())}
-	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
 	root.AddCommand(a.checkCommand(), a.robustCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.reportCommand(), a.verifyCommand(), a.testCommand(),
 		a.versionCommand())
+	a.teach(root)
 	return root
 }
 

@@ -65,7 +65,7 @@ func TestReadErrors(t *testing.T) {
 		{change(`"verdict": "unsafe"`, `"verdict": "unset"`), `results[0].verdict: missing`},
 		{change(`"kind": "load"`, `"kind": "lod"`), `unknown step kind "lod"`},
 		{change(`"thread": 0`, `"thread": "a"`), `thread: found string, want a number that fits`},
-		{change(`"thread": 0`, `"thread": 7`), `results[0].witness.steps[0].thread: 7, but there are 2 threads`},
+		{change(`"thread": 0`, `"thread": 7`), `results[0].witness.steps[0].thread: there is no thread 7`},
 		{change(`"of": 0`, `"of": 1`), `results[0].witness.steps[2].of: step 1 is no earlier buffered store of the thread`},
 		{change(`"from": 1`, `"from": -1`), `results[0].witness.steps[1].from: step -2 is no earlier`},
 		{change(`"size": 8`, `"size": 2000000000`), `results[0].witness.steps[0].size: 2000000000 bytes in one access`},
