@@ -130,7 +130,7 @@ func (p *Programs) find() (list []found, without int, err error) {
 				without++
 				continue
 			}
-			f.err = errors.New("no comment in it begins with expect:")
+			f.err = errors.New("there is no expect: comment in it")
 		}
 		list = append(list, f)
 	}
@@ -171,7 +171,7 @@ func (p *Programs) ask(ctx context.Context, f *found, e Expectation) verdict.Tes
 	o.Seconds = time.Since(start).Seconds()
 	o.Got, o.Detail = reply.Answer, reply.Detail
 	switch {
-	case err != nil && ctx.Err() != nil:
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		o.Got, o.Detail, o.Status = "unknown", "time limit reached or interrupted", verdict.TestFailed
 	case err != nil:
 		o.Detail, o.Status = err.Error(), verdict.TestBroken

@@ -160,8 +160,26 @@ func (b *browser) fits(name string) {
 	}
 }
 
+// TestBrowser looks at the pages in a browser; one is enough for all.
 func TestBrowser(t *testing.T) {
 	b := newBrowser(t)
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, *browser)
+	}{{"pages", testPages}, {"stepping", testStepping}, {"states", testStates}, {"cycle", testCycle}} {
+		t.Run(c.name, func(t *testing.T) {
+			outer := b.t
+			b.t = t
+			defer func() { b.t = outer }()
+			c.test(t, b)
+			b.quiet()
+		})
+	}
+}
+
+// testPages: every kind of page loads without a complaint, asks for nothing, and fits
+// a phone.
+func testPages(t *testing.T, b *browser) {
 	b.dark(false)
 	b.size(1400, 1000)
 	pages := []struct {
@@ -194,13 +212,11 @@ func TestBrowser(t *testing.T) {
 		b.size(1400, 1000)
 		b.want("window.hacked", "undefined")
 	}
-	b.quiet()
 }
 
-// Stepping by button, key, slider and click on the time line and the graph; all
+// testStepping: stepping by button, key, slider and click on the time line and the graph; all
 // parts of the page follow.
-func TestStepping(t *testing.T) {
-	b := newBrowser(t)
+func testStepping(t *testing.T, b *browser) {
 	b.open("stepping", stored(t, "dekker.json"))
 	count, hash := `document.querySelector(".count").textContent`, "location.hash"
 	b.want(count, "0 / 8")
@@ -243,12 +259,10 @@ func TestStepping(t *testing.T) {
 	if after := eval[string](b, `getComputedStyle(document.body).backgroundColor`); after == before {
 		t.Errorf("the button leaves the background at %s", after)
 	}
-	b.quiet()
 }
 
-// Every step, forward and back, leaves buffers and memory as the verdict has them.
-func TestStatesFollowTheWitness(t *testing.T) {
-	b := newBrowser(t)
+// testStates: every step, forward and back, leaves buffers and memory as the verdict has them.
+func testStates(t *testing.T, b *browser) {
 	results := example(t, "dekker.c", "tso")
 	b.open("states", results)
 	w := results[0].Witness
@@ -271,13 +285,11 @@ func TestStatesFollowTheWitness(t *testing.T) {
 		}
 		b.want(`(dispatchEvent(new HashChangeEvent("hashchange")), [...document.querySelectorAll(".buffers .entry")].map(e => e.closest("div").querySelector(".who").textContent + " " + e.textContent + ";").join(""))`, want)
 	}
-	b.quiet()
 }
 
-// The cycle is there to be seen: in the colour of the cycle, with an extent, and
+// testCycle: the cycle is there to be seen: in the colour of the cycle, with an extent, and
 // in nobody's shadow.
-func TestCycleIsVisible(t *testing.T) {
-	b := newBrowser(t)
+func testCycle(t *testing.T, b *browser) {
 	b.size(1400, 1000)
 	for name, results := range map[string][]verdict.Result{"attack": stored(t, "dekker-robust.json"), "violation": stored(t, "dekker.json")} {
 		b.open(name, results)
@@ -286,5 +298,4 @@ func TestCycleIsVisible(t *testing.T) {
 		b.want(`[...document.querySelectorAll("#r1e1 .ed.c path")].every(p => getComputedStyle(p).stroke === getComputedStyle(document.querySelector(".graph em")).color)`, "true")
 		b.want(`(document.querySelector("#r1e1 .graph").scrollIntoView({block: "end"}), [...document.querySelectorAll("#r1e1 .nd.c")].every(n => { const r = n.getBoundingClientRect(); const e = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2); return n.contains(e) }))`, "true")
 	}
-	b.quiet()
 }

@@ -99,6 +99,8 @@ func TestGolden(t *testing.T) {
 	for name, results := range map[string][]verdict.Result{
 		"dekker.html": append(stored(t, "dekker.json"), stored(t, "dekker-robust.json")...),
 		"safe.html": {{Program: "sb.fp", Question: "never", Model: "sc", Verdict: verdict.Safe, Engine: "explicit", Coverage: verdict.Coverage{Exhaustive: true},
+			By: "robustness and SC exploration", Engines: []verdict.EngineReport{{Engine: "robust", Question: "robustness", Model: "tso", Verdict: verdict.Safe, States: 1200},
+				{Engine: "explicit", Question: "never", Model: "sc", Verdict: verdict.Unknown, Reason: "out of time"}},
 			Stats: verdict.Stats{States: 12}, Sources: map[string]string{"sb.fp": storeBuffering}}},
 		"unknown.html": unanswered(),
 		"empty.html":   nil,
@@ -140,7 +142,8 @@ func hostile(t testing.TB) []verdict.Result {
 		r := &results[i]
 		r.Program, r.Question, r.Reason, r.Engine, r.Model = evil+".fp", evil, evil, evil, "tso"
 		r.Sources = map[string]string{"sb.fp": storeBuffering + "// " + evil + "\n" + evil, evil: evil}
-		r.FinalStates = []string{evil}
+		r.FinalStates, r.By = []string{evil}, evil
+		r.Engines = []verdict.EngineReport{{Engine: evil, Question: evil, Model: evil, Reason: evil}}
 		r.Warnings = []verdict.Warning{{Code: evil, Message: evil, Pos: &verdict.Pos{File: evil, Line: 1}}}
 		r.Coverage.Bounds = []verdict.Bound{{Name: evil, Hit: true}}
 		for _, e := range r.Executions() {

@@ -33,6 +33,8 @@ type result struct {
 	Reason     string
 	Covers     []string // how far a safe or not observed reaches; what was searched for unknown
 	CoversHead string
+	By         string   // what a safe rests on
+	Engines    []string // what each engine said, where several were asked
 	Warnings   []warning
 	Finals     []string
 	Stats      string
@@ -125,6 +127,12 @@ func newResult(r *verdict.Result, id string) (result, resultData) {
 	case verdict.Unknown:
 		v.CoversHead, v.Covers = "Searched", text.Coverage(r.Coverage)
 	}
+	if r.By != "" {
+		v.By = "by " + r.By
+	}
+	for _, e := range r.Engines {
+		v.Engines = append(v.Engines, engineLine(&e))
+	}
 	for _, w := range r.Warnings {
 		v.Warnings = append(v.Warnings, warning{place(w.Pos), w.Message, w.Code})
 	}
@@ -141,6 +149,18 @@ func newResult(r *verdict.Result, id string) (result, resultData) {
 	}
 	v.Sources = files.list
 	return v, data
+}
+
+// engineLine is what one engine said.
+func engineLine(e *verdict.EngineReport) string {
+	line := fmt.Sprintf("%s, %s under %s: %s", e.Engine, e.Question, strings.ToUpper(e.Model), e.Verdict)
+	if e.Reason != "" {
+		line += ", " + e.Reason
+	}
+	if e.States > 0 {
+		line += fmt.Sprintf(" (%s states)", text.Count(e.States))
+	}
+	return line
 }
 
 // explain is a sentence each.

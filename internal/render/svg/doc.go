@@ -3,6 +3,6 @@
 //
 // The drawing needs nothing installed and nothing loaded: where the nodes stand
 // follows from threads and program order, so there is no layout to search for
-// (docs/adr/0011 has the comparison with an embedded Graphviz). The output
+// (docs/adr/0012 has the comparison with an embedded Graphviz). The output
 // depends on the verdict alone.
 package svg
