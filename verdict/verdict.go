@@ -98,6 +98,9 @@ type Violation struct {
 	Pos      *Pos     `json:"pos,omitempty"`
 	Witness  *Witness `json:"witness,omitempty"`
 	Cause    *Cause   `json:"cause,omitempty"`
+	// Like is the number of an earlier violation with the same root cause: 1 is the
+	// result's own, 2 the first of Others. 0: a cause of its own.
+	Like int `json:"like,omitempty"`
 }
 
 // Coverage states how far a Safe reaches.

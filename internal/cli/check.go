@@ -163,6 +163,10 @@ func (a *app) render(asJSON bool, answer fencepost.Answer) error {
 		return nil
 	}
 	style := a.style(a.stdout)
+	if text.Comparable(answer.Results) {
+		text.Comparison(a.stdout, answer.Results, style)
+		return nil
+	}
 	for i := range answer.Results {
 		if i > 0 {
 			fmt.Fprintln(a.stdout)

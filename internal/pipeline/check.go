@@ -177,6 +177,7 @@ func (p *program) ask(ctx context.Context, a *asked, flat *ir.Program, opt Optio
 	for i := range res.Others {
 		res.Others[i].Cause = p.cause(flat, a.model, res.Others[i].Witness)
 	}
+	group(flat, res)
 	a.res = res
 }
 

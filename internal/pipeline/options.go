@@ -28,6 +28,9 @@ type Options struct {
 	// NoReduction turns partial-order and symmetry reduction off.
 	NoReduction bool
 	C           COptions // how C is read
+	// Method is how Robust answers: MethodSearch, which is meant if it is empty, or
+	// MethodInstrument.
+	Method string
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
 }

@@ -109,3 +109,38 @@ thread t2 { reg r, s; r = y; s = x; assert r == 0; }
 		t.Errorf("%+v", r)
 	}
 }
+
+// Violations with the same two accesses reordered are one bug.
+func TestRootCauses(t *testing.T) {
+	const sb = `
+var x, y, z;
+thread t1 { reg r; x = 1; r = y; z = 1 - r; }
+thread t2 * 2 { reg s, u; y = 1; fence; s = x; if (s == 0) { u = z; assert u == 0; } }
+thread t3 { reg q; q = z; assert q == 0; }
+`
+	opt := Defaults()
+	opt.KeepGoing = true
+	r := check(t, sb, opt, "tso").Results[0]
+	if r.Verdict != verdict.Unsafe || len(r.Others) != 2 {
+		t.Fatalf("%s and %d others", r.Verdict, len(r.Others))
+	}
+	delays, order := 0, 0
+	for _, v := range append([]verdict.Violation{{Witness: r.Witness, Cause: r.Cause}}, r.Others...) {
+		switch c := v.Cause; c.Kind {
+		case verdict.CauseDelay:
+			delays++
+			first, second := &v.Witness.Steps[c.First], &v.Witness.Steps[c.Second]
+			if first.Place() != "x" || second.Place() != "y" || len(c.Cycle) != 4 || c.Fence.Kind != "full" || c.Fence.After.Line != 3 {
+				t.Errorf("%+v", c)
+			}
+			if like := v.Like > 0; like != (delays == 2) {
+				t.Errorf("delay number %d is like %d", delays, v.Like)
+			}
+		case verdict.CauseOrder:
+			order++
+		}
+	}
+	if delays != 2 || order != 1 {
+		t.Errorf("%d by a delay, %d by the order of steps", delays, order)
+	}
+}

@@ -25,7 +25,9 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 	for i, v := range r.Others {
 		p.line("")
 		p.line("%s", p.opt.paint(bold, fmt.Sprintf("Violation %d: %s", i+2, placed(v.Reason, v.Pos))))
-		if v.Witness != nil {
+		if v.Like > 0 {
+			p.line("It has the same cause as violation %d.", v.Like)
+		} else if v.Witness != nil {
 			p.picture(v.Witness, v.Cause, r.Model, v.Reason, verdict.Unsafe)
 		}
 	}
