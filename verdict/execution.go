@@ -13,6 +13,7 @@ type Execution struct {
 	Witness  *Witness
 	Attack   *Attack // for robustness
 	Cause    *Cause  // for the program's own questions, where there is one
+	Like     int     // as Violation.Like
 }
 
 // Executions lists every witness of a result, the one to look at first before
@@ -29,7 +30,7 @@ func (r *Result) Executions() []Execution {
 	for i := range r.Others {
 		o := &r.Others[i]
 		if o.Witness != nil {
-			all = append(all, Execution{Question: o.Question, Reason: o.Reason, Pos: o.Pos, Verdict: Unsafe, Witness: o.Witness, Cause: o.Cause})
+			all = append(all, Execution{Question: o.Question, Reason: o.Reason, Pos: o.Pos, Verdict: Unsafe, Witness: o.Witness, Cause: o.Cause, Like: o.Like})
 		}
 	}
 	number(all, "violation")
