@@ -183,7 +183,10 @@ func (d *drawing) write(w io.Writer) {
 		fmt.Fprintf(w, "<text class=\"th t%d\" x=\"%d\" y=\"20\">%s</text>\n", t%6, side+d.node/2+c*(d.node+gap), escape(cut(d.e.Witness.Threads[t], maxLabel)))
 	}
 	for _, e := range d.order.Edges {
-		if !d.cycle[e] {
+		// What program order says already is not worth another arrow.
+		from, to := d.order.Nodes[e.From], d.order.Nodes[e.To]
+		implied := e.Kind != "po" && from.Thread == to.Thread && from.Step < to.Step
+		if !d.cycle[e] && !implied {
 			d.edge(w, e)
 		}
 	}
@@ -236,8 +239,8 @@ func (d *drawing) edge(w io.Writer, e verdict.TraceEdge) {
 		c1x, c1y, c2x, c2y = x1, y1, x2, y2
 		at = 0.45
 	case x1 == x2:
-		out := -1 // round on the left, but for memory edges, which go round on the right
-		if e.Kind != "po" {
+		out := -1 // round on the side away from the other columns
+		if 2*x1 > d.width {
 			out = 1
 		}
 		x1, x2 = x1+out*d.node/2, x2+out*d.node/2
