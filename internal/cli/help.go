@@ -72,9 +72,20 @@ const (
 	groupShare = "share"
 )
 
-// teach gives the root command its help: groups, topics, completion, and errors that
-// suggest what to do.
-func (a *app) teach(root *cobra.Command) {
+const startHere = `
+
+Start here:
+  fencepost check dekker.fp                      do the assertions hold on x86?
+  fencepost check dekker.fp --model sc,tso,pso   under which model do they fail?
+  fencepost check dekker.fp --html dekker.html   the execution, to step through
+  fencepost robust dekker.fp                     does x86 add behaviour at all?
+  fencepost test examples/                       programs that say what they expect`
+
+// allCommands is the root command with the commands about results, and its help:
+// groups, topics, completion.
+func (a *app) allCommands() *cobra.Command {
+	root := a.rootCommand()
+	root.AddCommand(a.reportCommand(), a.verifyCommand(), a.testCommand())
 	root.AddGroup(&cobra.Group{ID: groupAsk, Title: "Ask about programs:"}, &cobra.Group{ID: groupShare, Title: "Look, share, check again:"})
 	for _, c := range root.Commands() {
 		switch c.Name() {
@@ -90,14 +101,12 @@ func (a *app) teach(root *cobra.Command) {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(a.completionCommand())
 	var b strings.Builder
-	b.WriteString("\n\nTopics:")
+	b.WriteString(startHere + "\n\nTopics:")
 	for _, t := range topics {
 		fmt.Fprintf(&b, "\n  fencepost help %-11s %s", t.name, t.short)
 	}
 	root.Long += b.String()
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err.Error(), flagHint(cmd, err.Error())}
-	})
+	return root
 }
 
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {

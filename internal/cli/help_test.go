@@ -13,7 +13,7 @@ import (
 func commands(t *testing.T) *cobra.Command {
 	t.Helper()
 	a := &app{services: realServices(), stdout: io.Discard, stderr: io.Discard, color: colorChoice()}
-	return a.rootCommand()
+	return a.allCommands()
 }
 
 // Every command has a text, and examples that its own flags accept.
@@ -24,7 +24,7 @@ func TestHelpTeaches(t *testing.T) {
 		if c.Short == "" || c.Example == "" || c != root && c.Long == "" && c.Name() != "version" {
 			t.Errorf("%s: text or example missing", c.Name())
 		}
-		for _, line := range strings.Split(c.Example, "\n") {
+		for _, line := range strings.Split(c.Example+startHere, "\n") {
 			line = comment.ReplaceAllString(strings.TrimSpace(line), "")
 			line, _, _ = strings.Cut(line, " | ")
 			line, _, _ = strings.Cut(line, " > ")

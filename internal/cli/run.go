@@ -35,17 +35,17 @@ type services struct {
 	show     func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
 	export   func(fencepost.Input, fencepost.ExportOptions) (string, []verdict.Diagnostic, error)
 	litmus   func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
-	test     func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
-	verify   func(fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
 	terminal func(io.Writer) (width int, ok bool)
 	getenv   func(string) string
+	verify   func(fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
+	test     func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
 }
 
 func realServices() services {
 	return services{
 		check: fencepost.Check, robust: fencepost.Robust, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
-		verify: fencepost.Verify, test: fencepost.TestPrograms,
 		terminal: terminal, getenv: os.Getenv,
+		verify: fencepost.Verify, test: fencepost.TestPrograms,
 	}
 }
 
@@ -97,7 +97,7 @@ func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (
 		}
 		return s.terminal(w)
 	}
-	root := a.rootCommand()
+	root := a.allCommands()
 	root.SetArgs(append([]string{}, args...)) // never nil, for which cobra takes os.Args
 	root.SetIn(stdin)
 	root.SetOut(out)
@@ -133,18 +133,12 @@ buffers its stores, and shows the execution that breaks it.
 Memory models: sc (no buffers), tso (x86), pso (one buffer per location).
 Exit codes: 0 holds, 1 violated, 2 unknown, 3 bad input or usage, 4 internal error.`
 
-const rootExample = `  fencepost check dekker.fp                      do the assertions hold on x86?
-  fencepost check dekker.fp --model sc,tso,pso   under which model do they fail?
-  fencepost check dekker.fp --html dekker.html   the execution, to step through
-  fencepost robust dekker.fp                     does x86 add behaviour at all?
-  fencepost test examples/                       programs that say what they expect`
-
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "fencepost",
 		Short:         "Check concurrent programs under SC, TSO and PSO",
 		Long:          rootHelp,
-		Example:       rootExample,
+		Example:       "  fencepost check dekker.fp --model sc,tso\n  fencepost show dekker.fp",
 		Version:       fencepost.Version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -154,10 +148,11 @@ func (a *app) rootCommand() *cobra.Command {
 		RunE:                       a.noCommand,
 	}
 	root.SetVersionTemplate(versionLine())
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{err.Error(), flagHint(cmd, err.Error())}
+	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.reportCommand(), a.verifyCommand(), a.testCommand(),
-		a.versionCommand())
-	a.teach(root)
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.versionCommand())
 	return root
 }
 

@@ -13,32 +13,15 @@ import (
 var colors = map[string]string{"po": "gray40", "st": "darkorange3", "src": "darkgreen", "cf": "blue", "sy": "purple"}
 
 // Attack prints the happens-before relation of an attack's execution.
-func Attack(w io.Writer, a *verdict.Attack) { graph(w, a.String(), a) }
+func Attack(w io.Writer, a *verdict.Attack) { graph(w, "attack", a.String(), a) }
 
-// Execution prints the happens-before relation of any execution.
-func Execution(w io.Writer, e *verdict.Execution) {
-	if e.Attack != nil {
-		Attack(w, e.Attack)
-		return
-	}
-	label := e.Name
-	if e.Reason != "" {
-		label += ": " + e.Reason
-	}
-	o := e.Order()
-	a := &verdict.Attack{Witness: e.Witness, StoreStep: -1, Nodes: o.Nodes, Edges: o.Edges, Cycle: o.Cycle}
-	if store, _, ok := e.Delayed(); ok && len(o.Cycle) > 0 {
-		a.StoreStep = store
-	}
-	graph(w, label, a)
-}
-
-func graph(w io.Writer, label string, a *verdict.Attack) {
+// graph prints the nodes and edges of an attack under a name.
+func graph(w io.Writer, name, label string, a *verdict.Attack) {
 	onCycle := map[int]bool{}
 	for _, e := range a.Cycle {
 		onCycle[e.From] = true
 	}
-	fmt.Fprintf(w, "digraph attack {\n  label=%s;\n  labelloc=t;\n  node [shape=box, fontname=monospace];\n", quote(label))
+	fmt.Fprintf(w, "digraph %s {\n  label=%s;\n  labelloc=t;\n  node [shape=box, fontname=monospace];\n", name, quote(label))
 	for t, name := range a.Witness.Threads {
 		fmt.Fprintf(w, "  subgraph cluster_%d {\n    label=%s;\n    color=gray80;\n", t, quote(name))
 		for i, n := range a.Nodes {
