@@ -41,7 +41,6 @@ const (
 type checkFlags struct {
 	models modelsValue
 	json   bool
-	out    outputs
 	opt    fencepost.Options
 }
 
@@ -72,18 +71,14 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
 	cFlags(flags, &f.opt)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
-	f.out.flags(flags)
 	return cmd
 }
 
 func (a *app) check(name string, f *checkFlags) error {
-	if err := f.out.check(f.json); err != nil {
-		return err
-	}
 	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
 		return a.services.check(ctx, in, f.models, opt)
 	}
-	return a.answer(name, f.opt, ask, func(answer fencepost.Answer) error { return a.present(&f.out, f.json, answer) })
+	return a.answer(name, f.opt, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
 }
 
 // question is what a command asks about a program.
@@ -98,6 +93,7 @@ func (a *app) answer(name string, opt fencepost.Options, ask question, print fun
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory()
 	}
+	print = a.withFiles(print)
 	answer, err := a.ask(in, opt, ask)
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(a.stderr, "fencepost: interrupted before anything was known")
@@ -171,11 +167,7 @@ func (a *app) render(asJSON bool, answer fencepost.Answer) error {
 		if i > 0 {
 			fmt.Fprintln(a.stdout)
 		}
-		if r := &answer.Results[i]; r.Litmus != nil {
-			text.Litmus(a.stdout, r, true)
-		} else {
-			text.Result(a.stdout, r, style)
-		}
+		text.Result(a.stdout, &answer.Results[i], style)
 	}
 	return nil
 }

@@ -95,6 +95,9 @@ func (a *app) allCommands() *cobra.Command {
 		default:
 			c.GroupID = groupAsk
 		}
+		if slices.Contains(writers, c.Name()) {
+			a.out.flags(c)
+		}
 		a.completeArguments(c)
 	}
 	root.SetHelpCommand(a.helpCommand(root))

@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
@@ -42,12 +43,46 @@ func (v fileValue) Set(s string) error {
 	return nil
 }
 
-func (o *outputs) flags(flags *pflag.FlagSet) {
+// writers are the commands whose answers can be written to files.
+var writers = []string{"check", "robust", "report"}
+
+// flags adds the options to a command. One that prints its graphs with --dot goes on
+// doing so; --dot=FILE writes them.
+func (o *outputs) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
 	flags.Var(fileValue{&o.html}, "html", "write a page with the executions, step by step")
 	flags.Var(fileValue{&o.svg}, "svg", "draw the happens-before relation of each execution")
-	flags.Var(fileValue{&o.dot}, "dot", "the same for Graphviz; printed if no =FILE is given")
-	flags.Lookup("dot").NoOptDefVal = "-"
+	if old := flags.Lookup("dot"); old != nil {
+		old.Value, old.NoOptDefVal = dotValue{fileValue{&o.dot}, old.Value}, "-"
+	} else {
+		flags.Var(fileValue{&o.dot}, "dot", "the same for Graphviz; printed if no =FILE is given")
+		flags.Lookup("dot").NoOptDefVal = "-"
+	}
 	flags.Var(fileValue{&o.sarif}, "sarif", "write SARIF, for code hosts and editors")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		json, dot := flags.Lookup("json"), flags.Lookup("dot")
+		return o.check(json != nil && json.Value.String() == "true", dot.Value.String() == "true")
+	}
+}
+
+// dotValue is a switch that also takes a file.
+type dotValue struct {
+	fileValue
+	old pflag.Value
+}
+
+func (v dotValue) String() string {
+	if v.old != nil && v.old.String() == "true" {
+		return "true"
+	}
+	return v.fileValue.String()
+}
+
+func (v dotValue) Set(s string) error {
+	if s == "-" {
+		return v.old.Set("true")
+	}
+	return v.fileValue.Set(s)
 }
 
 // output is one of the files.
@@ -77,18 +112,19 @@ func (o *outputs) list() []output {
 func (o *outputs) any() bool { return len(o.list()) > 0 }
 
 // check refuses two things on standard output.
-func (o *outputs) check(asJSON bool) error {
+func (o *outputs) check(json, dot bool) error {
 	taken := ""
-	if asJSON {
+	switch {
+	case json:
 		taken = "--json"
+	case dot:
+		taken = "--dot"
 	}
 	for _, one := range o.list() {
 		switch {
 		case one.name != "-":
-		case taken == "--json":
-			return &usageError{fmt.Sprintf("--json and %s cannot be combined", one.flag), fmt.Sprintf("the JSON has everything; or write to a file with %s=FILE", one.flag)}
 		case taken != "":
-			return &usageError{fmt.Sprintf("%s and %s cannot both be printed", taken, one.flag), fmt.Sprintf("write one to a file with %s=FILE", one.flag)}
+			return &usageError{fmt.Sprintf("%s and %s cannot both be printed", taken, one.flag), fmt.Sprintf("write to a file with %s=FILE", one.flag)}
 		default:
 			taken = one.flag
 		}
@@ -96,25 +132,28 @@ func (o *outputs) check(asJSON bool) error {
 	return nil
 }
 
-// present writes the files and prints the answer. Refused programs have no
-// pictures; SARIF says that they were refused.
-func (a *app) present(o *outputs, asJSON bool, answer fencepost.Answer) error {
-	printed, err := a.writeOutputs(o, answer)
-	if err != nil {
-		return err
+// withFiles writes the files before an answer is printed. If one of them is
+// standard output, the answer is a line on standard error.
+func (a *app) withFiles(print func(fencepost.Answer) error) func(fencepost.Answer) error {
+	return func(answer fencepost.Answer) error {
+		printed, err := a.writeOutputs(answer)
+		if err != nil {
+			return err
+		}
+		if !printed {
+			return print(answer)
+		}
+		for i := range answer.Results {
+			fmt.Fprintln(a.stderr, text.Headline(&answer.Results[i]))
+		}
+		return nil
 	}
-	if !printed {
-		return a.render(asJSON, answer)
-	}
-	for i := range answer.Results {
-		fmt.Fprintln(a.stderr, text.Headline(&answer.Results[i]))
-	}
-	return nil
 }
 
 // writeOutputs writes the files, and reports whether one went to standard output.
-func (a *app) writeOutputs(o *outputs, answer fencepost.Answer) (printed bool, err error) {
-	for _, one := range o.list() {
+// Refused programs have no pictures; SARIF says that they were refused.
+func (a *app) writeOutputs(answer fencepost.Answer) (printed bool, err error) {
+	for _, one := range a.out.list() {
 		if len(answer.Results) == 0 && answer.HasErrors() && one.flag != "--sarif" {
 			continue
 		}

@@ -3,9 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"fencepost"
 	"fencepost/internal/render/json"
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
 )
@@ -24,7 +27,6 @@ const reportExample = `  fencepost check dekker.fp --json > dekker.json
   fencepost report dekker.json --sarif dekker.sarif --svg cycle.svg --text`
 
 func (a *app) reportCommand() *cobra.Command {
-	var o outputs
 	var asText bool
 	cmd := &cobra.Command{
 		Use:     "report FILE",
@@ -32,34 +34,34 @@ func (a *app) reportCommand() *cobra.Command {
 		Long:    reportHelp,
 		Example: reportExample,
 		Args:    oneFile,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := o.check(false); err != nil {
-				return err
-			}
-			return a.reportAgain(args[0], &o, asText)
-		},
+		RunE:    func(_ *cobra.Command, args []string) error { return a.reportAgain(args[0], asText) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	o.flags(flags)
 	flags.BoolVar(&asText, "text", false, "print the text, too, where something else is written")
 	return cmd
 }
 
-func (a *app) reportAgain(name string, o *outputs, asText bool) error {
+func (a *app) reportAgain(name string, asText bool) error {
 	answer, err := a.stored(name)
 	if err != nil {
 		return err
 	}
-	printed, err := a.writeOutputs(o, answer)
+	printed, err := a.writeOutputs(answer)
 	if err != nil {
 		return err
 	}
 	if asText && printed {
 		return &usageError{"the text and something else cannot both be printed", "write the other to a file"}
 	}
-	if asText || !o.any() {
+	if !asText && a.out.any() {
+		return nil
+	}
+	if slices.ContainsFunc(answer.Results, func(r verdict.Result) bool { return r.Litmus == nil }) {
 		return a.render(false, answer)
+	}
+	for i := range answer.Results {
+		text.Litmus(a.stdout, &answer.Results[i], true)
 	}
 	return nil
 }

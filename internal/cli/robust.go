@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"fmt"
+
 	"fencepost"
+	"fencepost/internal/render/dot"
+	"fencepost/internal/render/text"
 
 	"github.com/spf13/cobra"
 )
@@ -22,13 +26,11 @@ error.`
 
 const robustExample = `  fencepost robust dekker.fp
   fencepost robust dekker.fp --all --json
-  fencepost robust dekker.fp --html dekker.html --svg cycle.svg
-  fencepost robust dekker.fp --dot | dot -Tpng > cycle.png`
+  fencepost robust dekker.fp --dot | dot -Tsvg > cycle.svg`
 
 func (a *app) robustCommand() *cobra.Command {
 	opt := fencepost.Defaults()
-	var asJSON bool
-	var out outputs
+	var asJSON, asDot bool
 	cmd := &cobra.Command{
 		Use:     "robust FILE",
 		Short:   "Check whether a program behaves on x86 as under SC",
@@ -36,10 +38,16 @@ func (a *app) robustCommand() *cobra.Command {
 		Example: robustExample,
 		Args:    oneFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := out.check(asJSON); err != nil {
-				return err
+			if asJSON && asDot {
+				return &usageError{"--json and --dot cannot be combined", "the JSON has the graphs, too"}
 			}
-			return a.answer(args[0], opt, a.services.robust, func(answer fencepost.Answer) error { return a.present(&out, asJSON, answer) })
+			return a.answer(args[0], opt, a.services.robust, func(answer fencepost.Answer) error {
+				if asDot {
+					a.graphs(answer)
+					return nil
+				}
+				return a.render(asJSON, answer)
+			})
 		},
 	}
 	flags := cmd.Flags()
@@ -53,6 +61,18 @@ func (a *app) robustCommand() *cobra.Command {
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
 	cFlags(flags, &opt)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
-	out.flags(flags)
+	flags.BoolVar(&asDot, "dot", false, "print the happens-before relation of each attack for Graphviz")
 	return cmd
+}
+
+// graphs prints the attacks as graphs, and the answer itself to stderr, where it
+// does not get in Graphviz's way.
+func (a *app) graphs(answer fencepost.Answer) {
+	for i := range answer.Results {
+		r := &answer.Results[i]
+		fmt.Fprintln(a.stderr, text.Headline(r))
+		for k := range r.Attacks {
+			dot.Attack(a.stdout, &r.Attacks[k])
+		}
+	}
 }

@@ -56,6 +56,7 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	color  choiceValue
+	out    outputs // files to write beside the answer
 	code   int
 }
 
