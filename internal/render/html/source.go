@@ -2,6 +2,7 @@ package html
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -41,10 +42,7 @@ func newSources(r *verdict.Result, id string) *sources {
 	}
 	sort.Strings(names)
 	for i, name := range names {
-		f := sourceFile{ID: id + "f" + string(rune('a'+i%26)), Name: name}
-		if i >= 26 {
-			f.ID += strings.Repeat("z", i/26)
-		}
+		f := sourceFile{ID: id + "f" + strconv.Itoa(i+1), Name: name}
 		f.raw = strings.Split(strings.TrimRight(r.Sources[name], "\n"), "\n")
 		inside := ""
 		for n, line := range f.raw {
