@@ -2,8 +2,8 @@
 # gcc and libc6-dev: the race detector links with a C compiler (make lint), and
 # SPIN's verifiers are C programs. spin: a second opinion on exported programs; the
 # tests that ask it are skipped with a notice where it is missing. graphviz: does the
-# DOT we write draw?
-DEBIAN_PACKAGES := gcc libc6-dev spin graphviz
+# DOT we write draw? chromium: do our pages work in a browser?
+DEBIAN_PACKAGES := gcc libc6-dev spin graphviz chromium
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -12,7 +12,8 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/suite
 # Fuzz targets, as package:target.
 PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/automaton:FuzzParse ./internal/frontend/automaton:FuzzTrencher \
-            ./internal/frontend/automaton:FuzzMemorax ./internal/frontend/litmus:FuzzParse
+            ./internal/frontend/automaton:FuzzMemorax ./internal/frontend/litmus:FuzzParse \
+            ./internal/render/json:FuzzRead
 
 FUZZ_PROGRAMS ?= 20000
 FUZZ_ROBUST   ?= 5000

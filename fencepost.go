@@ -99,3 +99,15 @@ const ExportPromela = pipeline.ExportPromela
 func Export(in Input, opt ExportOptions) (string, []verdict.Diagnostic, error) {
 	return pipeline.Export(in, opt)
 }
+
+// VerifyAnswer is what Verify says: a judgement on each execution.
+type VerifyAnswer = pipeline.VerifyAnswer
+
+// TraceCheck is the judgement on one execution.
+type TraceCheck = pipeline.TraceCheck
+
+// Verify replays the executions of stored results about a program, independently of
+// all engines, and holds what they claim against what it computes.
+func Verify(in Input, results []verdict.Result, opt Options) (VerifyAnswer, error) {
+	return pipeline.Verify(in, results, opt)
+}

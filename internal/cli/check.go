@@ -29,7 +29,8 @@ first of 4, 3, 1, 2, 0 that occurs.`
 const checkExample = `  fencepost check dekker.fp
   fencepost check dekker.fp --model sc,tso,pso
   fencepost check queue.fp --buffer 16 --timeout 5m --memory 4GiB
-  fencepost check sb.fp --final-states --json`
+  fencepost check sb.fp --final-states --json
+  fencepost check dekker.fp --html dekker.html --sarif dekker.sarif`
 
 // maxCount bounds the numbers people can ask for; more is a slip of the finger.
 const (
@@ -99,6 +100,7 @@ func (a *app) answer(names []string, opt fencepost.Options, ask question, print 
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory()
 	}
+	print = a.withFiles(print)
 	answer, err := a.ask(in, opt, ask)
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(a.stderr, "fencepost: interrupted before anything was known")

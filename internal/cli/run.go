@@ -39,12 +39,15 @@ type services struct {
 	litmus   func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
 	terminal func(io.Writer) (width int, ok bool)
 	getenv   func(string) string
+	verify   func(fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
+	test     func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
 }
 
 func realServices() services {
 	return services{
 		check: fencepost.Check, robust: fencepost.Robust, instr: fencepost.ShowInstrumented, fences: fencepost.Fences, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
 		terminal: terminal, getenv: os.Getenv,
+		verify: fencepost.Verify, test: fencepost.TestPrograms,
 	}
 }
 
@@ -55,6 +58,7 @@ type app struct {
 	stdout io.Writer
 	stderr io.Writer
 	color  choiceValue
+	out    outputs // files to write beside the answer
 	code   int
 }
 
@@ -96,7 +100,7 @@ func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (
 		}
 		return s.terminal(w)
 	}
-	root := a.rootCommand()
+	root := a.allCommands()
 	root.SetArgs(append([]string{}, args...)) // never nil, for which cobra takes os.Args
 	root.SetIn(stdin)
 	root.SetOut(out)
@@ -149,7 +153,7 @@ func (a *app) rootCommand() *cobra.Command {
 	}
 	root.SetVersionTemplate(versionLine())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err.Error(), fmt.Sprintf("see `%s --help`", cmd.CommandPath())}
+		return &usageError{err.Error(), flagHint(cmd, err.Error())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
 	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.genCommand(), a.versionCommand())

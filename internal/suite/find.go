@@ -34,6 +34,12 @@ const ext = ".litmus"
 // Find lists the tests in the files and directories named: files whatever their
 // extension, directories with everything below them. A file is listed once.
 func Find(paths []string) ([]Test, error) {
+	return findIn(paths, func(file string) bool { return strings.EqualFold(filepath.Ext(file), ext) }, fmt.Errorf("no file in it ends in %s", ext))
+}
+
+// findIn is Find for files that are wanted; none is the error about a directory
+// that has none.
+func findIn(paths []string, wanted func(file string) bool, none error) ([]Test, error) {
 	var out []Test
 	seen := map[string]bool{}
 	add := func(path, name string, found bool) {
@@ -57,7 +63,7 @@ func Find(paths []string) ([]Test, error) {
 			if err != nil {
 				return err
 			}
-			if d.IsDir() || !strings.EqualFold(filepath.Ext(file), ext) {
+			if d.IsDir() || !wanted(file) {
 				return nil
 			}
 			any = true
@@ -72,7 +78,7 @@ func Find(paths []string) ([]Test, error) {
 			return nil, &InputError{path, reason(err)}
 		}
 		if !any {
-			return nil, &InputError{path, fmt.Errorf("no file in it ends in %s", ext)}
+			return nil, &InputError{path, none}
 		}
 	}
 	return out, nil

@@ -61,3 +61,27 @@ func TestGraphviz(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 }
+
+// Executions of other questions are drawn the same way.
+func TestExecution(t *testing.T) {
+	w := &verdict.Witness{Threads: []string{"t1", "t2"}, Steps: []verdict.Step{
+		{Kind: verdict.StepStore, Buffered: true, Of: -1, Addr: 8, Size: 8, Location: "x", Value: 1},
+		{Kind: verdict.StepLoad, Of: -1, Addr: 16, Size: 8, Location: "y"},
+		{Thread: 1, Kind: verdict.StepStore, Buffered: true, Of: -1, Addr: 16, Size: 8, Location: "y", Value: 1},
+		{Thread: 1, Kind: verdict.StepLoad, Of: -1, Addr: 8, Size: 8, Location: "x"},
+	}}
+	var out bytes.Buffer
+	dot.Execution(&out, &verdict.Execution{Name: "violation", Reason: "assertion fails", Witness: w})
+	for _, want := range []string{`label="violation: assertion fails"`, `n3 -> n0 [label="cf", color=red`, `n0 [label="t1 st x", color=red, style=filled`} {
+		if !bytes.Contains(out.Bytes(), []byte(want)) {
+			t.Errorf("no %s in\n%s", want, out.Bytes())
+		}
+	}
+	a := attack()
+	var one, other bytes.Buffer
+	dot.Attack(&one, a)
+	dot.Execution(&other, &verdict.Execution{Witness: a.Witness, Attack: a})
+	if one.String() != other.String() {
+		t.Errorf("an attack is drawn in two ways:\n%s\n%s", one.String(), other.String())
+	}
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+const completionHelp = `Print a script that completes commands, options, models and files in a shell.
+
+  bash   fencepost completion bash > ~/.local/share/bash-completion/completions/fencepost
+  zsh    fencepost completion zsh > "${fpath[1]}/_fencepost"
+  fish   fencepost completion fish > ~/.config/fish/completions/fencepost.fish
+
+A new shell reads it.`
+
+var shells = []string{"bash", "zsh", "fish"}
+
+func (a *app) completionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:       "completion bash|zsh|fish",
+		Short:     "Print a script for completion in a shell",
+		Long:      completionHelp,
+		Example:   "  source <(fencepost completion bash)",
+		ValidArgs: shells,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return &usageError{"name one shell", "try `fencepost completion bash`, zsh or fish"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.stdout, true)
+			case "zsh":
+				return root.GenZshCompletion(a.stdout)
+			case "fish":
+				return root.GenFishCompletion(a.stdout, true)
+			default:
+				return &usageError{fmt.Sprintf("unknown shell %q", args[0]), "known: " + strings.Join(shells, ", ")}
+			}
+		},
+	}
+}
+
+// programExtensions are those of programs, without the dot, as shells want them.
+var programExtensions = []string{"fp", "c", "litmus", "txt", "rmm"}
+
+// completeArguments tells the shell what a command's arguments and options are.
+func (a *app) completeArguments(cmd *cobra.Command) {
+	files := func(extensions ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return extensions, cobra.ShellCompDirectiveFilterFileExt
+		}
+	}
+	switch cmd.Name() {
+	case "report":
+		cmd.ValidArgsFunction = files("json")
+	case "verify-trace":
+		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+			}
+			return programExtensions, cobra.ShellCompDirectiveFilterFileExt
+		}
+	case "version":
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	default:
+		if cmd.ValidArgs == nil && cmd.ValidArgsFunction == nil {
+			cmd.ValidArgsFunction = files(programExtensions...)
+		}
+	}
+	for name, words := range map[string][]string{
+		"model": {"sc", "tso", "pso", "sc,tso", "sc,tso,pso"}, "lang": {"fp", "c", "litmus", "trencher", "memorax"},
+	} {
+		if cmd.Flags().Lookup(name) != nil {
+			must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
+		}
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+}

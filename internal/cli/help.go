@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// topics are what `fencepost help` explains beside commands.
+var topics = []struct{ name, short, text string }{
+	{"models", "The memory models sc, tso and pso", `A processor does not write a store to memory at once. It waits in a store
+buffer, and meanwhile the thread goes on. Loads of the same thread see the newest
+waiting store; other threads see memory.
+
+  sc    no buffers: threads take turns, and that is all
+  tso   one buffer per thread, first in first out (x86, SPARC's default)
+  pso   one buffer per thread and location: stores may also overtake each other
+
+A fence, a read-modify-write and most calls of a thread library wait until the
+buffer is empty. Compare the models with
+  fencepost check dekker.fp --model sc,tso,pso
+What holds under sc but not under tso needs a fence; a full fence goes between
+the store that was delayed and the load it was delayed past.
+`},
+	{"exit-codes", "What the exit codes mean", `  0   holds: safe, robust, observed, as expected, replays
+  1   violated: unsafe, not robust, not observed, not as expected, rejected
+  2   unknown: a limit of time, memory or bounds came first
+  3   bad input or usage: the message says where
+  4   internal error: a bug of fencepost; please report it
+
+With several models or programs the first of 4, 3, 1, 2, 0 that occurs.
+`},
+	{"languages", "Which programs can be read", `The language follows the extension; --lang NAME overrides it, - is standard input.
+
+  .fp       the language of the examples           --lang fp
+  .c        C11 with pthreads and atomics          --lang c
+  .litmus   herd's litmus tests, X86 and X86_64    --lang litmus
+  .txt      Trencher's programs                    --lang trencher
+  .rmm      Memorax's programs                     --lang memorax
+
+A program needs something to check: an assertion, a goal or a final condition.
+  fencepost robust FILE
+needs nothing: it compares the processor with sequential consistency.
+`},
+	{"executions", "How to read an execution", `A violation comes with an execution: one row per step, one column per thread.
+
+  x = 1 buffered            the store waits in the thread's buffer
+  flush, x = 1 reaches memory (step 3)
+                            now the others can see it
+  y -> 0 from memory        a load and what it read
+  y -> 1 from own buffer    it read the thread's own waiting store
+
+The last column is what the store buffers hold. Below stands which store was
+delayed past what, and the cycle in happens-before that shows that no order of
+the steps without buffers has this effect: po is program order, src leads from a
+store to the load that reads it, cf from a load to the store that overwrites what it
+read, st from a store to the next to the same place.
+The same as a page to step through: --html FILE. Every execution has been
+replayed by a second implementation of the models; ` + "`fencepost verify-trace`" + `
+does it again for stored results.
+`},
+}
+
+// Groups of commands in the help.
+const (
+	groupAsk   = "ask"
+	groupShare = "share"
+)
+
+const startHere = `
+
+Start here:
+  fencepost check dekker.fp                      do the assertions hold on x86?
+  fencepost check dekker.fp --model sc,tso,pso   under which model do they fail?
+  fencepost check dekker.fp --html dekker.html   the execution, to step through
+  fencepost robust dekker.fp                     does x86 add behaviour at all?
+  fencepost test examples/                       programs that say what they expect`
+
+// allCommands is the root command with the commands about results, and its help:
+// groups, topics, completion.
+func (a *app) allCommands() *cobra.Command {
+	root := a.rootCommand()
+	root.AddCommand(a.reportCommand(), a.verifyCommand(), a.testCommand())
+	root.AddGroup(&cobra.Group{ID: groupAsk, Title: "Ask about programs:"}, &cobra.Group{ID: groupShare, Title: "Look, share, check again:"})
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "report", "verify-trace", "show", "export":
+			c.GroupID = groupShare
+		case "version":
+		default:
+			c.GroupID = groupAsk
+		}
+		if slices.Contains(writers, c.Name()) {
+			a.out.flags(c)
+		}
+		a.completeArguments(c)
+	}
+	root.SetHelpCommand(a.helpCommand(root))
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(a.completionCommand())
+	var b strings.Builder
+	b.WriteString(startHere + "\n\nTopics:")
+	for _, t := range topics {
+		fmt.Fprintf(&b, "\n  fencepost help %-11s %s", t.name, t.short)
+	}
+	root.Long += b.String()
+	return root
+}
+
+func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND|TOPIC]",
+		Short:   "Explain a command or a topic",
+		Long:    "Explain a command, with examples, or one of the topics\n" + topicNames(", ") + ".",
+		Example: "  fencepost help check\n  fencepost help models",
+		RunE: func(_ *cobra.Command, args []string) error {
+			root.InitDefaultHelpFlag()
+			root.InitDefaultVersionFlag()
+			if len(args) == 0 {
+				return root.Help()
+			}
+			for _, t := range topics {
+				if t.name == args[0] && len(args) == 1 {
+					_, err := io.WriteString(a.stdout, t.text)
+					return err
+				}
+			}
+			cmd, rest, err := root.Find(args)
+			if err != nil || cmd == root || len(rest) > 0 {
+				return &usageError{fmt.Sprintf("no help about %q", strings.Join(args, " ")), helpHint(root, args[0])}
+			}
+			return cmd.Help()
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var names []string
+			for _, c := range root.Commands() {
+				if c.IsAvailableCommand() {
+					names = append(names, c.Name()+"\t"+c.Short)
+				}
+			}
+			for _, t := range topics {
+				names = append(names, t.name+"\t"+t.short)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+func topicNames(sep string) string {
+	var names []string
+	for _, t := range topics {
+		names = append(names, t.name)
+	}
+	return strings.Join(names, sep)
+}
+
+func helpHint(root *cobra.Command, word string) string {
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	for _, t := range topics {
+		names = append(names, t.name)
+	}
+	if near := nearest(word, names); near != "" {
+		return fmt.Sprintf("did you mean `fencepost help %s`?", near)
+	}
+	return "`fencepost help` lists commands and topics: " + topicNames(", ")
+}
+
+var gluedValue = regexp.MustCompile(`^invalid argument "(.*)" for "-(.), --(.*)" flag`)
+
+// flagHint suggests the flag that was meant.
+func flagHint(cmd *cobra.Command, message string) string {
+	hint := fmt.Sprintf("see `%s --help`", cmd.CommandPath())
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if word, ok := strings.CutPrefix(message, "unknown flag: --"); ok {
+		if near := nearest(word, names); near != "" {
+			return fmt.Sprintf("did you mean --%s? %s", near, hint)
+		}
+	}
+	// -model is read as -m odel, or as an unknown -o.
+	if m := gluedValue.FindStringSubmatch(message); m != nil && m[2]+m[1] == m[3] {
+		return fmt.Sprintf("did you mean --%s? %s", m[3], hint)
+	}
+	if _, rest, ok := strings.Cut(message, " in -"); ok && len(rest) > 1 {
+		if name, _, _ := strings.Cut(rest, "="); slices.Contains(names, name) {
+			return fmt.Sprintf("did you mean --%s? %s", name, hint)
+		}
+	}
+	return hint
+}
+
+// nearest is the name that two slips of the finger turn into word, or "".
+func nearest(word string, names []string) string {
+	best, distance := "", 3
+	for _, n := range names {
+		if d := slips(strings.ToLower(word), n); d < distance {
+			best, distance = n, d
+		}
+	}
+	if distance >= len(word) {
+		return ""
+	}
+	return best
+}
+
+// slips counts insertions, deletions, changes and swaps of neighbours that turn a
+// into b.
+func slips(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			change := rows[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				change++
+			}
+			rows[i][j] = min(change, rows[i-1][j]+1, rows[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+func commands(t *testing.T) *cobra.Command {
+	t.Helper()
+	a := &app{services: realServices(), stdout: io.Discard, stderr: io.Discard, color: colorChoice()}
+	return a.allCommands()
+}
+
+// Every command has a text, and examples that its own flags accept.
+func TestHelpTeaches(t *testing.T) {
+	root := commands(t)
+	comment := regexp.MustCompile(`(  +|\t)\S.*$`)
+	for _, c := range append(root.Commands(), root) {
+		if c.Short == "" || c.Example == "" || c != root && c.Long == "" && c.Name() != "version" {
+			t.Errorf("%s: text or example missing", c.Name())
+		}
+		for _, line := range strings.Split(c.Example+startHere, "\n") {
+			line = comment.ReplaceAllString(strings.TrimSpace(line), "")
+			line, _, _ = strings.Cut(line, " | ")
+			line, _, _ = strings.Cut(line, " > ")
+			words := strings.Fields(line)
+			if len(words) == 0 || words[0] != "fencepost" {
+				continue
+			}
+			cmd, rest, err := commands(t).Find(words[1:])
+			if err == nil {
+				err = cmd.ParseFlags(rest)
+			}
+			if err == nil && cmd.Args != nil {
+				err = cmd.Args(cmd, cmd.Flags().Args())
+			}
+			if err != nil {
+				t.Errorf("%s: the example %q does not work: %v", c.Name(), line, err)
+			}
+		}
+	}
+}
+
+func TestSuggestions(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want string
+	}{
+		{"chekc f.fp", "did you mean `fencepost check`?"},
+		{"check --mdoel tso f.fp", "did you mean --model? see `fencepost check --help`"},
+		{"check -model tso f.fp", "did you mean --model?"},
+		{"robust -json f.fp", "did you mean --json?"},
+		{"check --frobnicate f.fp", "\n  see `fencepost check --help`"},
+		{"help rboust", "did you mean `fencepost help robust`?"},
+		{"help model", "did you mean `fencepost help models`?"},
+		{"help xyzzy", "`fencepost help` lists commands and topics: models, "},
+		{"completion tcsh", "known: bash, zsh, fish"},
+		{"completion", "try `fencepost completion bash`"},
+		{"report", "try `fencepost report FILE`"},
+		{"verify-trace a.json", "try `fencepost verify-trace result.json dekker.fp`"},
+		{"test", "try `fencepost test .`"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := Run(strings.Fields(c.args), strings.NewReader(""), &stdout, &stderr)
+		if code != exitUsage || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("%s: exit code %d, message %q, want %q", c.args, code, stderr.String(), c.want)
+		}
+	}
+}
+
+func TestSlips(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"model", "model", 0}, {"mdoel", "model", 1}, {"mode", "model", 1}, {"modell", "model", 1}, {"nodel", "model", 1}, {"", "abc", 3}, {"html", "json", 4}} {
+		if got := slips(c.a, c.b); got != c.want {
+			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	if got := nearest("x", []string{"y"}); got != "" {
+		t.Errorf("a single letter is taken for %q", got)
+	}
+}
+
+// The scripts for shells are there and know the commands.
+func TestCompletion(t *testing.T) {
+	for _, shell := range shells {
+		var stdout, stderr bytes.Buffer
+		if code := Run([]string{"completion", shell}, strings.NewReader(""), &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), "fencepost") {
+			t.Errorf("%s: exit code %d: %s", shell, code, stderr.String())
+		}
+	}
+	for args, want := range map[string]string{
+		"__complete che":             "check\tCheck",
+		"__complete check --model t": "tso\n",
+		"__complete check x --lang ": "trencher\n",
+		"__complete report ":         "json\n:8",
+		"__complete verify-trace a ": "litmus\n",
+		"__complete check --ht":      "--html\t",
+	} {
+		var stdout, stderr bytes.Buffer
+		words := strings.Split(args, " ")
+		if code := Run(words, strings.NewReader(""), &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), want) {
+			t.Errorf("%s: exit code %d: %q, want %q", args, code, stdout.String(), want)
+		}
+	}
+}

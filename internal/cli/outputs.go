@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"fencepost"
+	"fencepost/internal/render/dot"
+	"fencepost/internal/render/html"
+	"fencepost/internal/render/sarif"
+	"fencepost/internal/render/svg"
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// outputs are the files an answer is written to beside what is printed. "-" is
+// standard output, and then the answer itself is a line on standard error.
+type outputs struct{ html, svg, dot, sarif string }
+
+// fileValue is a file to write.
+type fileValue struct{ name *string }
+
+func (fileValue) Type() string { return "file" }
+
+func (v fileValue) String() string {
+	if v.name == nil {
+		return ""
+	}
+	return *v.name
+}
+
+func (v fileValue) Set(s string) error {
+	if s == "" {
+		return fmt.Errorf("want a file name, or - for standard output")
+	}
+	*v.name = s
+	return nil
+}
+
+// writers are the commands whose answers can be written to files.
+var writers = []string{"check", "robust", "fences", "report"}
+
+// flags adds the options to a command. One that prints its graphs with --dot goes on
+// doing so; --dot=FILE writes them.
+func (o *outputs) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.Var(fileValue{&o.html}, "html", "write a page with the executions, step by step")
+	flags.Var(fileValue{&o.svg}, "svg", "draw the happens-before relation of each execution")
+	if old := flags.Lookup("dot"); old != nil {
+		old.Value, old.NoOptDefVal = dotValue{fileValue{&o.dot}, old.Value}, "-"
+	} else {
+		flags.Var(fileValue{&o.dot}, "dot", "the same for Graphviz; printed if no =FILE is given")
+		flags.Lookup("dot").NoOptDefVal = "-"
+	}
+	flags.Var(fileValue{&o.sarif}, "sarif", "write SARIF, for code hosts and editors")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		json, dot := flags.Lookup("json"), flags.Lookup("dot")
+		return o.check(json != nil && json.Value.String() == "true", dot.Value.String() == "true")
+	}
+}
+
+// dotValue is a switch that also takes a file.
+type dotValue struct {
+	fileValue
+	old pflag.Value
+}
+
+func (v dotValue) String() string {
+	if v.old != nil && v.old.String() == "true" {
+		return "true"
+	}
+	return v.fileValue.String()
+}
+
+func (v dotValue) Set(s string) error {
+	if s == "-" {
+		return v.old.Set("true")
+	}
+	return v.fileValue.Set(s)
+}
+
+// output is one of the files.
+type output struct {
+	flag, name string
+	write      func(io.Writer, fencepost.Answer) error
+}
+
+func (o *outputs) list() []output {
+	var out []output
+	for _, one := range []output{
+		{"--html", o.html, func(w io.Writer, a fencepost.Answer) error { return html.Report(w, a.Results) }},
+		{"--svg", o.svg, writeSVG},
+		{"--dot", o.dot, writeDot},
+		{"--sarif", o.sarif, func(w io.Writer, a fencepost.Answer) error {
+			return sarif.Report(w, a.Results, sarif.Options{Version: fencepost.Version, Diagnostics: a.Diagnostics, Fixes: fixes})
+		}},
+	} {
+		if one.name != "" {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+// fixes are the patches of a repair, for the execution they mend: each replaces a
+// whole file, which editors show as a difference.
+func fixes(r *verdict.Result, e *verdict.Execution) []sarif.Fix {
+	if r.Repair == nil || len(r.Repair.Patches) == 0 {
+		return nil
+	}
+	fix := sarif.Fix{Description: "Insert the fences that make this execution impossible"}
+	for _, p := range r.Repair.Patches {
+		before := strings.Split(r.Sources[p.File], "\n")
+		end := verdict.Pos{File: p.File, Line: 1, Col: 1, EndLine: len(before), EndCol: 1 + utf8.RuneCountInString(before[len(before)-1])}
+		fix.Replacements = append(fix.Replacements, sarif.Replacement{Pos: end, Text: p.Text})
+	}
+	return []sarif.Fix{fix}
+}
+
+// any reports whether something is written.
+func (o *outputs) any() bool { return len(o.list()) > 0 }
+
+// check refuses two things on standard output.
+func (o *outputs) check(json, dot bool) error {
+	taken := ""
+	switch {
+	case json:
+		taken = "--json"
+	case dot:
+		taken = "--dot"
+	}
+	for _, one := range o.list() {
+		switch {
+		case one.name != "-":
+		case taken != "":
+			return &usageError{fmt.Sprintf("%s and %s cannot both be printed", taken, one.flag), fmt.Sprintf("write to a file with %s=FILE", one.flag)}
+		default:
+			taken = one.flag
+		}
+	}
+	return nil
+}
+
+// withFiles writes the files before an answer is printed. If one of them is
+// standard output, the answer is a line on standard error.
+func (a *app) withFiles(print func(fencepost.Answer) error) func(fencepost.Answer) error {
+	return func(answer fencepost.Answer) error {
+		printed, err := a.writeOutputs(answer)
+		if err != nil {
+			return err
+		}
+		if !printed {
+			return print(answer)
+		}
+		for i := range answer.Results {
+			fmt.Fprintln(a.stderr, text.Headline(&answer.Results[i]))
+		}
+		return nil
+	}
+}
+
+// writeOutputs writes the files, and reports whether one went to standard output.
+// Refused programs have no pictures; SARIF says that they were refused.
+func (a *app) writeOutputs(answer fencepost.Answer) (printed bool, err error) {
+	for _, one := range a.out.list() {
+		if len(answer.Results) == 0 && answer.HasErrors() && one.flag != "--sarif" {
+			continue
+		}
+		var out bytes.Buffer
+		if err := one.write(&out, answer); err != nil {
+			return false, &internalError{err}
+		}
+		if one.name == "-" {
+			printed = true
+			a.stdout.Write(out.Bytes())
+			continue
+		}
+		if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
+			return false, &usageError{fmt.Sprintf("cannot write %s: %v", one.name, err), fmt.Sprintf("check the path given with %s", one.flag)}
+		}
+	}
+	return printed, nil
+}
+
+func writeSVG(w io.Writer, a fencepost.Answer) error {
+	var all []verdict.Execution
+	title := "fencepost"
+	for i := range a.Results {
+		r := &a.Results[i]
+		if i == 0 {
+			title = path.Base(r.Program)
+		}
+		all = append(all, r.Executions()...)
+	}
+	return svg.File(w, title, all)
+}
+
+func writeDot(w io.Writer, a fencepost.Answer) error {
+	for i := range a.Results {
+		executions := a.Results[i].Executions()
+		for k := range executions {
+			dot.Execution(w, &executions[k])
+		}
+	}
+	return nil
+}

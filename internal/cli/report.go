@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"fencepost"
+	"fencepost/internal/render/json"
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+
+	"github.com/spf13/cobra"
+)
+
+const reportHelp = `Render stored results again: what ` + "`check`, `robust` or `litmus`" + ` printed with
+--json, as a page, a picture, SARIF or text. Nothing is verified again; for
+that see ` + "`fencepost help verify-trace`" + `.
+FILE is a stored result, or - for standard input. Without an option the text is
+printed.
+
+Exit codes: 0 rendered, whatever the verdicts, 3 bad file or usage, 4 internal
+error.`
+
+const reportExample = `  fencepost check dekker.fp --json > dekker.json
+  fencepost report dekker.json --html dekker.html
+  fencepost report dekker.json --sarif dekker.sarif --svg cycle.svg --text`
+
+func (a *app) reportCommand() *cobra.Command {
+	var asText bool
+	cmd := &cobra.Command{
+		Use:     "report FILE",
+		Short:   "Render stored results as HTML, SVG, SARIF or text",
+		Long:    reportHelp,
+		Example: reportExample,
+		Args:    oneFile,
+		RunE:    func(_ *cobra.Command, args []string) error { return a.reportAgain(args[0], asText) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&asText, "text", false, "print the text, too, where something else is written")
+	return cmd
+}
+
+func (a *app) reportAgain(name string, asText bool) error {
+	answer, err := a.stored(name)
+	if err != nil {
+		return err
+	}
+	printed, err := a.writeOutputs(answer)
+	if err != nil {
+		return err
+	}
+	if asText && printed {
+		return &usageError{"the text and something else cannot both be printed", "write the other to a file"}
+	}
+	if !asText && a.out.any() {
+		return nil
+	}
+	if slices.ContainsFunc(answer.Results, func(r verdict.Result) bool { return r.Litmus == nil }) {
+		return a.render(false, answer)
+	}
+	for i := range answer.Results {
+		text.Litmus(a.stdout, &answer.Results[i], true)
+	}
+	return nil
+}
+
+// stored reads results from a file.
+func (a *app) stored(name string) (fencepost.Answer, error) {
+	in, err := a.read(name)
+	if err != nil {
+		return fencepost.Answer{}, err
+	}
+	results, err := json.Read(in.Text)
+	if bad := (*json.ReadError)(nil); errors.As(err, &bad) {
+		return fencepost.Answer{}, &usageError{fmt.Sprintf("%s:%v", in.Name, bad), "a stored result is what `fencepost check FILE --json` prints"}
+	}
+	if err != nil {
+		return fencepost.Answer{}, &internalError{err}
+	}
+	return fencepost.Answer{Results: results}, nil
+}

@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"fencepost"
+	"fencepost/internal/render/junit"
+	"fencepost/verdict"
+
+	"github.com/spf13/cobra"
+)
+
+const testHelp = `Run every program that says what it expects, and compare.
+
+A program says so in a comment:
+  // expect: sc=safe tso=unsafe pso=unsafe robust=no
+The questions are sc, tso and pso (safe, unsafe, unknown, observed, not-observed),
+robust and trf (yes, no), and fences (how many make the program robust); those
+nothing here can answer yet are reported as not checked. A comment such as
+  // options: --deadlock --buffer 2 --unroll 4 --threads 3
+changes how that program is asked. Directories are searched for programs; files
+in them without an expectation are left out.
+
+Exit codes: 0 all as expected, 1 something is not, 2 interrupted, 3 bad usage or
+a program that cannot be read, 4 internal error.`
+
+const testExample = `  fencepost test examples/
+  fencepost test src/ tests/ --junit results.xml --timeout 2m
+  fencepost test dekker.fp --verbose`
+
+type testFlags struct {
+	opt     fencepost.TestOptions
+	junit   string
+	verbose bool
+}
+
+func (a *app) testCommand() *cobra.Command {
+	f := &testFlags{}
+	f.opt.Options = fencepost.Defaults()
+	opt := &f.opt.Options
+	cmd := &cobra.Command{
+		Use:     "test FILE|DIR...",
+		Short:   "Run programs that say what they expect",
+		Long:    testHelp,
+		Example: testExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{"no file or directory given", fmt.Sprintf("try `%s .` for everything below this directory", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.testPrograms(args, f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(fileValue{&f.junit}, "junit", "write the results as JUnit XML, for continuous integration")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print what is as expected")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0 for none")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per program, such as 8GiB; half of the machine's memory for all together if not given")
+	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops")
+	flags.Var(countValue{&opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
+	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
+	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "programs side by side; 0 for one per core")
+	cFlags(flags, opt)
+	return cmd
+}
+
+func (a *app) testPrograms(args []string, f *testFlags) error {
+	opt := f.opt
+	if slices.Contains(args, "-") {
+		return &usageError{"test does not read standard input", "name files or directories"}
+	}
+	opt.Paths = args
+	if opt.Memory == 0 {
+		opt.Memory = defaultMemory() / int64(max(1, sideBySide(opt.Workers)))
+	}
+	var all []*verdict.ProgramTest
+	skipped := map[string]int{}
+	opt.Done = func(t *verdict.ProgramTest) {
+		all = append(all, t)
+		for _, o := range t.Outcomes {
+			if o.Status == verdict.TestNotChecked {
+				skipped[o.Key]++
+			}
+		}
+		a.testResult(t, f.verbose)
+	}
+	sum, err := a.runTests(opt)
+	if input := (*fencepost.InputError)(nil); errors.As(err, &input) {
+		return &usageError{input.Error(), "check the path"}
+	}
+	if err != nil {
+		return &internalError{err}
+	}
+	if sum.Programs+sum.NotRun == 0 {
+		return &usageError{"no program has a comment that begins with expect:", "write, for instance, // expect: sc=safe tso=unsafe; see `fencepost help test`"}
+	}
+	a.testSummary(&sum, skipped)
+	a.code = testExit(&sum)
+	if f.junit == "" {
+		return nil
+	}
+	var out bytes.Buffer
+	if err := junit.Report(&out, all); err != nil {
+		return &internalError{err}
+	}
+	if f.junit == "-" {
+		a.stdout.Write(out.Bytes())
+		return nil
+	}
+	if err := os.WriteFile(f.junit, out.Bytes(), 0o644); err != nil {
+		return &usageError{fmt.Sprintf("cannot write %s: %v", f.junit, err), "check the path given with --junit"}
+	}
+	return nil
+}
+
+// sideBySide is how many run at once.
+func sideBySide(workers int) int {
+	if workers > 0 {
+		return workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// testResult prints a program as soon as it is its turn.
+func (a *app) testResult(t *verdict.ProgramTest, verbose bool) {
+	style := a.style(a.stdout)
+	say := func(status string, bad bool, line int, words string) {
+		at := t.File
+		if line > 0 {
+			at = fmt.Sprintf("%s:%d", t.File, line)
+		}
+		fmt.Fprintf(a.stdout, "%s %s: %s\n", style.Status(fmt.Sprintf("%-8s", status), bad), at, words)
+	}
+	if t.Problem != "" {
+		say("PROBLEM", true, t.Line, t.Problem)
+	}
+	for _, o := range t.Outcomes {
+		detail := ""
+		if o.Detail != "" {
+			detail = " (" + strings.Join(strings.Fields(o.Detail), " ") + ")"
+		}
+		switch o.Status {
+		case verdict.TestPassed:
+			if verbose {
+				say("ok", false, o.Line, fmt.Sprintf("%s is %s", o.Key, o.Got))
+			}
+		case verdict.TestNotChecked:
+			if verbose {
+				say("skipped", false, o.Line, fmt.Sprintf("%s=%s is not checked", o.Key, o.Want))
+			}
+		case verdict.TestFailed:
+			say("FAIL", true, o.Line, fmt.Sprintf("%s is %s, expected %s%s", o.Key, o.Got, o.Want, detail))
+		default:
+			say(o.Status.String(), true, o.Line, fmt.Sprintf("%s has no answer, expected %s%s", o.Key, o.Want, detail))
+		}
+	}
+}
+
+func (a *app) testSummary(sum *verdict.TestSummary, skipped map[string]int) {
+	asked := sum.Passed + sum.Failed + sum.Refused + sum.Broken
+	line := fmt.Sprintf("%s, %s: %d as expected", plural(sum.Programs, "program"), plural(asked, "expectation"), sum.Passed)
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{sum.Failed, "not"}, {sum.Refused, "refused"}, {sum.Broken, "broken"}, {sum.Problems, "with a problem"}, {sum.NotRun, "not run"}} {
+		if c.n > 0 {
+			line += fmt.Sprintf(", %d %s", c.n, c.what)
+		}
+	}
+	if sum.NotChecked > 0 {
+		var keys []string
+		for k := range skipped {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		line += fmt.Sprintf("; %d not checked (%s)", sum.NotChecked, strings.Join(keys, ", "))
+	}
+	if sum.Without > 0 {
+		line += fmt.Sprintf("; %s without expect:", plural(sum.Without, "file"))
+	}
+	bad := sum.Failed+sum.Refused+sum.Broken+sum.Problems > 0
+	style := a.style(a.stdout)
+	fmt.Fprintf(a.stdout, "%s\n", style.Status(line, bad))
+}
+
+// testExit is the exit code of all programs together.
+func testExit(sum *verdict.TestSummary) int {
+	codes := []int{exitHolds}
+	for _, c := range []struct{ n, code int }{
+		{sum.Broken, exitInternal}, {sum.Refused + sum.Problems, exitUsage}, {sum.Failed, exitViolated}, {sum.NotRun, exitUnknown},
+	} {
+		if c.n > 0 {
+			codes = append(codes, c.code)
+		}
+	}
+	return worst(codes...)
+}
+
+// runTests runs the programs with progress, until they end or are interrupted.
+func (a *app) runTests(opt fencepost.TestOptions) (verdict.TestSummary, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if width, ok := a.terminal(a.stderr); ok {
+		line := &testsLine{w: a.stderr, width: width, start: time.Now()}
+		opt.Tested = line.update
+		done := opt.Done
+		opt.Done = func(t *verdict.ProgramTest) {
+			line.clear()
+			done(t)
+		}
+		defer line.clear()
+	}
+	detach := context.AfterFunc(ctx, stop)
+	defer detach()
+	return a.services.test(ctx, opt)
+}

@@ -1,0 +1,271 @@
+package pipeline_test
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// answers are the stored violations and attacks of an example.
+func answers(t *testing.T, name string) (pipeline.Input, []verdict.Result) {
+	t.Helper()
+	text, err := os.ReadFile("../../examples/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := pipeline.Input{Name: name, Text: text}
+	opt := pipeline.Defaults()
+	opt.Workers, opt.Timeout, opt.KeepGoing = 1, 0, true
+	checked, err := pipeline.Check(context.Background(), in, []string{"tso", "pso"}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	robust, err := pipeline.Robust(context.Background(), in, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in, append(checked.Results, robust.Results...)
+}
+
+func clone(t *testing.T, results []verdict.Result) []verdict.Result {
+	t.Helper()
+	text, err := json.Marshal(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []verdict.Result
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// rejected counts the executions that do not replay.
+func rejected(t *testing.T, in pipeline.Input, results []verdict.Result) (bad, all int, first error) {
+	t.Helper()
+	answer, err := pipeline.Verify(in, results, pipeline.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range answer.Checks {
+		if c.Err != nil {
+			if bad++; first == nil {
+				first = c.Err
+			}
+		}
+	}
+	return bad, len(answer.Checks), first
+}
+
+func TestVerifyAccepts(t *testing.T) {
+	for _, name := range []string{"dekker.fp", "dekker.c", "mp.fp", "peterson.fp", "spinlock.c"} {
+		in, results := answers(t, name)
+		if bad, all, err := rejected(t, in, results); bad > 0 || all == 0 {
+			t.Errorf("%s: %d of %d rejected: %v", name, bad, all, err)
+		}
+	}
+}
+
+// Every execution with one thing changed is rejected.
+func TestVerifyRejects(t *testing.T) {
+	for _, name := range []string{"dekker.fp", "mp.fp", "spinlock.c"} {
+		in, results := answers(t, name)
+		tried := 0
+		for r := range results {
+			for x, e := range results[r].Executions() {
+				for i := range e.Witness.Steps {
+					for what, change := range tampering {
+						changed := clone(t, results[r:r+1])
+						w := changed[0].Executions()[x].Witness
+						if !change(w, i) {
+							continue
+						}
+						tried++
+						// Others of the result may share nothing with it: only this one changes.
+						if bad, _, _ := rejected(t, in, changed); bad != 1 {
+							t.Errorf("%s, %s, %s, step %d: %s: %d rejected, want 1", name, results[r].Model, e.Name, i, what, bad)
+						}
+					}
+				}
+			}
+		}
+		if tried < 40 {
+			t.Errorf("%s: only %d changes tried", name, tried)
+		}
+	}
+}
+
+// tampering changes step i of a witness and reports whether it applies.
+var tampering = map[string]func(w *verdict.Witness, i int) bool{
+	"another value": func(w *verdict.Witness, i int) bool {
+		s := &w.Steps[i]
+		switch s.Kind {
+		case verdict.StepLoad, verdict.StepStore, verdict.StepFlush, verdict.StepRMW:
+			s.Value++
+			return true
+		}
+		return false
+	},
+	"another address": func(w *verdict.Witness, i int) bool {
+		s := &w.Steps[i]
+		switch s.Kind {
+		case verdict.StepLoad, verdict.StepStore, verdict.StepFlush, verdict.StepRMW:
+			s.Addr += 8
+			return true
+		}
+		return false
+	},
+	"dropped": func(w *verdict.Witness, i int) bool {
+		if w.Steps[i].Kind == verdict.StepFlush { // what nobody notices is an execution, too
+			return false
+		}
+		w.Steps = slices.Delete(w.Steps, i, i+1)
+		return true
+	},
+	"twice": func(w *verdict.Witness, i int) bool {
+		w.Steps = slices.Insert(w.Steps, i, w.Steps[i])
+		return true
+	},
+	"swapped with the next of its thread": func(w *verdict.Witness, i int) bool {
+		for k := i + 1; k < len(w.Steps); k++ {
+			if w.Steps[k].Thread != w.Steps[i].Thread {
+				continue
+			}
+			if w.Steps[i].Kind == verdict.StepFlush || w.Steps[k].Kind == verdict.StepFlush && w.Steps[k].Of != i {
+				return false
+			}
+			w.Steps[i], w.Steps[k] = w.Steps[k], w.Steps[i]
+			return true
+		}
+		return false
+	},
+	"another thread": func(w *verdict.Witness, i int) bool {
+		w.Steps[i].Thread = (w.Steps[i].Thread + 1) % len(w.Threads)
+		return true
+	},
+	"another text": func(w *verdict.Witness, i int) bool {
+		if w.Steps[i].Text == "" {
+			return false
+		}
+		w.Steps[i].Text += " /* harmless */"
+		return true
+	},
+	"another line": func(w *verdict.Witness, i int) bool {
+		if w.Steps[i].Pos == nil || w.Steps[i].Kind == verdict.StepFlush {
+			return false
+		}
+		w.Steps[i].Pos.Line++
+		return true
+	},
+}
+
+// What an execution is said to show is judged, too.
+func TestVerifyClaims(t *testing.T) {
+	in, results := answers(t, "dekker.fp")
+	for what, change := range map[string]func(r []verdict.Result) bool{
+		"another model":    func(r []verdict.Result) bool { r[0].Model = "sc"; return true },
+		"unknown model":    func(r []verdict.Result) bool { r[0].Model = "arm"; return true },
+		"another question": func(r []verdict.Result) bool { r[0].Question = "deadlock"; return true },
+		"unknown question": func(r []verdict.Result) bool { r[0].Question = "beauty"; return true },
+		"another class":    func(r []verdict.Result) bool { r[0].Others[0].Question = "double-free"; return true },
+		"no end":           func(r []verdict.Result) bool { r[0].Witness.Steps = r[0].Witness.Steps[:3]; return true },
+		"another pair": func(r []verdict.Result) bool {
+			a := &r[2].Attacks[0]
+			a.StoreStep, a.LoadStep = a.LoadStep, a.StoreStep
+			return true
+		},
+		"another thread delays": func(r []verdict.Result) bool { r[2].Attacks[0].Thread = "t9"; return true },
+		"an edge turned": func(r []verdict.Result) bool {
+			e := &r[2].Attacks[0].Edges[0]
+			e.From, e.To = e.To, e.From
+			return true
+		},
+		"a cycle cut open": func(r []verdict.Result) bool {
+			a := &r[2].Attacks[0]
+			a.Cycle = a.Cycle[:len(a.Cycle)-1]
+			return true
+		},
+		"a node renamed":   func(r []verdict.Result) bool { r[2].Attacks[0].Nodes[0].Text = "t1 ld y"; return true },
+		"a thread renamed": func(r []verdict.Result) bool { r[2].Attacks[0].Witness.Threads[0] = "x"; return true },
+	} {
+		changed := clone(t, results)
+		change(changed)
+		if bad, _, err := rejected(t, in, changed); bad == 0 {
+			t.Errorf("%s: accepted", what)
+		} else if err.Error() == "" {
+			t.Errorf("%s: rejected without a word", what)
+		}
+	}
+}
+
+// A program that is not the one the result is about is told, and only then.
+func TestVerifyIdentity(t *testing.T) {
+	in, results := answers(t, "dekker.fp")
+	warned := func(in pipeline.Input, r []verdict.Result) string {
+		answer, err := pipeline.Verify(in, r, pipeline.Defaults())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, d := range answer.Diagnostics {
+			all = append(all, d.Message)
+		}
+		return strings.Join(all, "\n")
+	}
+	if got := warned(in, results); got != "" {
+		t.Errorf("warned: %s", got)
+	}
+	moved := in
+	moved.Text = append([]byte("// a line more\n"), in.Text...)
+	if got := warned(moved, results); !strings.Contains(got, "the text differs") {
+		t.Errorf("not warned: %q", got)
+	}
+	if bad, _, err := rejected(t, moved, results); bad != 0 {
+		t.Errorf("a comment makes %d executions invalid: %v", bad, err)
+	}
+	other := in
+	other.Text = []byte(strings.Replace(string(in.Text), "flag[0] = 1;", "flag[0] = 2;", 1))
+	if bad, _, _ := rejected(t, other, results); bad == 0 {
+		t.Error("executions of another program are accepted")
+	}
+	none := clone(t, results)
+	none[0].Sources = nil
+	if got := warned(in, none); !strings.Contains(got, "no source text") {
+		t.Errorf("not warned: %q", got)
+	}
+}
+
+// Whatever is changed, verification ends with a judgement, never with a crash.
+func TestVerifyNeverBreaks(t *testing.T) {
+	in, results := answers(t, "dekker.c")
+	rng := rand.New(rand.NewSource(1))
+	for range 500 {
+		changed := clone(t, results)
+		for range 1 + rng.Intn(3) {
+			r := &changed[rng.Intn(len(changed))]
+			e := r.Executions()
+			w := e[rng.Intn(len(e))].Witness
+			s := &w.Steps[rng.Intn(len(w.Steps))]
+			n := rng.Intn(40) - 5
+			for _, set := range []func(){
+				func() { s.Thread = n }, func() { s.Kind = verdict.StepKind(1 + rng.Intn(8)) }, func() { s.Edge = n },
+				func() { s.Choice = int64(n) }, func() { s.Of = n }, func() { s.Size = n }, func() { s.From = n }, func() { s.Other = n },
+			}[rng.Intn(8):][:1] {
+				set()
+			}
+		}
+		if slices.ContainsFunc(changed, func(r verdict.Result) bool { return r.Validate() != nil }) {
+			continue // reading refuses it
+		}
+		if _, err := pipeline.Verify(in, changed, pipeline.Defaults()); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+}

@@ -1,0 +1,25 @@
+package dot
+
+import (
+	"io"
+
+	"fencepost/verdict"
+)
+
+// Execution prints the happens-before relation of any execution.
+func Execution(w io.Writer, e *verdict.Execution) {
+	if e.Attack != nil {
+		Attack(w, e.Attack)
+		return
+	}
+	label := e.Name
+	if e.Reason != "" {
+		label += ": " + e.Reason
+	}
+	o := e.Order()
+	a := &verdict.Attack{Witness: e.Witness, StoreStep: -1, Nodes: o.Nodes, Edges: o.Edges, Cycle: o.Cycle}
+	if store, _, ok := e.Delayed(); ok && len(o.Cycle) > 0 {
+		a.StoreStep = store
+	}
+	graph(w, "execution", label, a)
+}

@@ -1,0 +1,168 @@
+package html
+
+import (
+	"sort"
+	"strconv"
+
+	"fencepost/verdict"
+)
+
+// memory follows the bytes of memory through a witness, as far as the witness
+// tells: what was there at the start is known of what somebody read before it was
+// overwritten. Cells are the places that steps name; cells that overlap see each
+// other's bytes.
+type memory struct {
+	cells []cell
+	index map[cellKey]int
+	bytes map[uint64]byte // known ones
+}
+
+type cellKey struct {
+	addr uint64
+	size int
+}
+
+type cell struct {
+	cellKey
+	name   string
+	signed bool             // has held a negative value
+	points map[int64]string // what values of pointers point to, as far as steps said
+	shown  string
+}
+
+// touchesMemory reports whether a step reads or writes a cell.
+func touchesMemory(s verdict.Step) bool {
+	switch s.Kind {
+	case verdict.StepLoad, verdict.StepStore, verdict.StepFlush, verdict.StepRMW:
+		return !s.Free
+	}
+	return false
+}
+
+func newMemory(w *verdict.Witness) *memory {
+	m := &memory{index: map[cellKey]int{}, bytes: map[uint64]byte{}}
+	for _, s := range w.Steps {
+		if !touchesMemory(s) {
+			continue
+		}
+		key := cellKey{s.Addr, s.Size}
+		i, ok := m.index[key]
+		if !ok {
+			i = len(m.cells)
+			m.index[key] = i
+			m.cells = append(m.cells, cell{cellKey: key, name: s.Place(), points: map[int64]string{}})
+		}
+		if s.Points != "" {
+			m.cells[i].points[s.Value] = s.Points
+		}
+		if s.WrittenPoints != "" {
+			m.cells[i].points[s.Written] = s.WrittenPoints
+		}
+		if s.Value < 0 || s.Written < 0 {
+			m.cells[i].signed = true
+		}
+	}
+	sort.SliceStable(m.cells, func(i, j int) bool {
+		a, b := m.cells[i], m.cells[j]
+		return a.addr < b.addr || a.addr == b.addr && a.size > b.size
+	})
+	for i := range m.cells {
+		m.index[m.cells[i].cellKey] = i
+	}
+	m.learnStart(w)
+	for i := range m.cells {
+		m.cells[i].shown = m.value(i)
+	}
+	return m
+}
+
+// learnStart takes what was read before it was written as what was there.
+func (m *memory) learnStart(w *verdict.Witness) {
+	written := map[uint64]bool{}
+	for _, s := range w.Steps {
+		if !touchesMemory(s) {
+			continue
+		}
+		reads := s.Kind == verdict.StepLoad && s.From == 0 || s.Kind == verdict.StepRMW
+		writes := s.Kind == verdict.StepFlush || s.Kind == verdict.StepStore && !s.Buffered || s.Kind == verdict.StepRMW && s.Wrote
+		for k := range s.Size {
+			at := s.Addr + uint64(k)
+			if reads && !written[at] {
+				m.bytes[at] = byteOf(s.Value, k)
+			}
+			if writes {
+				written[at] = true
+			}
+		}
+	}
+}
+
+// byteOf is byte k of a value, lowest first, as on the machines in question.
+func byteOf(v int64, k int) byte {
+	if k >= 8 {
+		return 0
+	}
+	return byte(uint64(v) >> (8 * k))
+}
+
+func (m *memory) value(i int) string {
+	c := m.cells[i]
+	if c.size < 1 || c.size > 8 {
+		return ""
+	}
+	var v uint64
+	for k := range c.size {
+		b, ok := m.bytes[c.addr+uint64(k)]
+		if !ok {
+			return ""
+		}
+		v |= uint64(b) << (8 * k)
+	}
+	if name := c.points[int64(v)]; name != "" && c.size == 8 {
+		return name
+	}
+	if c.signed {
+		free := 64 - 8*c.size
+		return strconv.FormatInt(int64(v<<free)>>free, 10)
+	}
+	if c.size == 8 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatUint(v, 10)
+}
+
+// start lists the cells with what they hold before the first step.
+func (m *memory) start() [][2]string {
+	out := make([][2]string, len(m.cells))
+	for i, c := range m.cells {
+		out[i] = [2]string{c.name, c.shown}
+	}
+	return out
+}
+
+// apply does a step and lists the cells it changed, or wrote to.
+func (m *memory) apply(s verdict.Step) []cellChange {
+	if !touchesMemory(s) {
+		return nil
+	}
+	value := s.Value
+	switch {
+	case s.Kind == verdict.StepFlush, s.Kind == verdict.StepStore && !s.Buffered:
+	case s.Kind == verdict.StepRMW && s.Wrote:
+		value = s.Written
+	default:
+		return nil
+	}
+	for k := range s.Size {
+		m.bytes[s.Addr+uint64(k)] = byteOf(value, k)
+	}
+	var changes []cellChange
+	for i := range m.cells {
+		c := &m.cells[i]
+		if now := m.value(i); now != c.shown || c.cellKey == (cellKey{s.Addr, s.Size}) {
+			c.shown = now
+			changes = append(changes, cellChange{i, now})
+		}
+	}
+	return changes
+}

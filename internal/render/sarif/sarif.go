@@ -1,0 +1,302 @@
+package sarif
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+)
+
+const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+// Options say what is known beside the results.
+type Options struct {
+	Version string // of the tool
+	// Diagnostics are about the input; with an error among them the run was none.
+	Diagnostics []verdict.Diagnostic
+	// Fixes proposes changes that mend an execution of a result; nil: none are known.
+	Fixes func(*verdict.Result, *verdict.Execution) []Fix
+}
+
+// Fix is a change of the source that makes an execution impossible.
+type Fix struct {
+	Description  string
+	Replacements []Replacement
+}
+
+// Replacement puts Text in the place of a stretch of a file; at a single place
+// nothing is taken away.
+type Replacement struct {
+	Pos  verdict.Pos
+	Text string
+}
+
+// Report writes the results as one run.
+func Report(w io.Writer, results []verdict.Result, opt Options) error {
+	b := &builder{opt: opt, files: newFiles(results), rules: map[string]int{}}
+	b.run = run{
+		Tool:        tool{driver{Name: "fencepost", Version: opt.Version, Rules: []rule{}}},
+		Invocations: []invocation{{Successful: true}},
+		Artifacts:   b.files.artifacts,
+		Results:     []result{},
+		ColumnKind:  "unicodeCodePoints",
+	}
+	for _, d := range opt.Diagnostics {
+		b.diagnostic(d)
+	}
+	for i := range results {
+		b.add(&results[i])
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(log{Schema: schema, Version: "2.1.0", Runs: []run{b.run}}); err != nil {
+		return fmt.Errorf("writing SARIF: %w", err)
+	}
+	return nil
+}
+
+type builder struct {
+	opt   Options
+	run   run
+	files *files
+	rules map[string]int
+}
+
+func (b *builder) add(r *verdict.Result) {
+	executions := r.Executions()
+	switch {
+	case r.Verdict == verdict.Unsafe && len(executions) == 0: // stored without its witness
+		b.run.Results = append(b.run.Results, b.result(r, &verdict.Execution{
+			Name: "violation", Question: r.Question, Reason: r.Reason, Pos: r.Pos, Verdict: verdict.Unsafe}))
+	case len(executions) == 0:
+		level := "note"
+		if r.Verdict == verdict.Unknown || r.Verdict == verdict.Unset {
+			level = "warning"
+		}
+		b.notify(level, text.Headline(r), r.Pos)
+	}
+	for _, w := range r.Warnings {
+		b.notify("warning", strings.TrimSpace(w.Message+" "+bracketed(w.Code)), w.Pos)
+	}
+	for i := range executions {
+		b.run.Results = append(b.run.Results, b.result(r, &executions[i]))
+	}
+}
+
+// diagnostic is a message about the input.
+func (b *builder) diagnostic(d verdict.Diagnostic) {
+	level := d.Severity
+	if level == "error" {
+		b.run.Invocations[0].Successful = false
+	} else {
+		level = "warning"
+	}
+	b.notify(level, strings.TrimSpace(d.Message+" "+bracketed(d.Code)), &d.Pos)
+}
+
+func bracketed(code string) string {
+	if code == "" {
+		return ""
+	}
+	return "[" + code + "]"
+}
+
+func (b *builder) notify(level, words string, pos *verdict.Pos) {
+	n := notification{Level: level, Message: message{words}}
+	if pos != nil {
+		n.Locations = []location{b.files.location(pos, "")}
+	}
+	inv := &b.run.Invocations[0]
+	inv.Notifications = append(inv.Notifications, n)
+}
+
+// rule returns the index of the rule for a question, which it may have to add.
+func (b *builder) rule(question string) (id string, index int) {
+	id = "fencepost/" + slug(question)
+	index, ok := b.rules[id]
+	if !ok {
+		short, help := describe(question)
+		index = len(b.run.Tool.Driver.Rules)
+		b.rules[id] = index
+		b.run.Tool.Driver.Rules = append(b.run.Tool.Driver.Rules, rule{ID: id, Name: camel(question), Short: message{short}, Help: message{help}})
+	}
+	return id, index
+}
+
+func (b *builder) result(r *verdict.Result, e *verdict.Execution) result {
+	id, index := b.rule(e.Question)
+	out := result{
+		RuleID: id, RuleIndex: index, Kind: "fail", Level: "error", Message: message{b.words(r, e)},
+		Fingerprints: map[string]string{"fencepost/v1": b.fingerprint(id, r, e)},
+		Properties:   properties{Program: r.Program, Model: r.Model, Engine: r.Engine, Verdict: e.Verdict.String()},
+	}
+	switch {
+	case e.Verdict == verdict.Observed:
+		out.Kind, out.Level = "informational", "none"
+	case e.Attack != nil:
+		out.Level = "warning"
+	}
+	if e.Pos != nil {
+		out.Locations = []location{b.files.location(e.Pos, "")}
+	}
+	if e.Witness == nil {
+		return out
+	}
+	if out.Locations == nil { // a deadlock, say: where it ends
+		for i := len(e.Witness.Steps) - 1; i >= 0 && out.Locations == nil; i-- {
+			if p := e.Witness.Steps[i].Pos; p != nil {
+				out.Locations = []location{b.files.location(p, "")}
+			}
+		}
+	}
+	out.Related = b.related(e)
+	if flow, ok := b.flow(e); ok {
+		out.CodeFlows = []codeFlow{flow}
+	}
+	if b.opt.Fixes != nil {
+		for _, f := range b.opt.Fixes(r, e) {
+			out.Fixes = append(out.Fixes, b.fix(f))
+		}
+	}
+	return out
+}
+
+// words are what happened, under which model, and why.
+func (b *builder) words(r *verdict.Result, e *verdict.Execution) string {
+	if e.Attack != nil {
+		return fmt.Sprintf("Not robust against %s: %s.", strings.ToUpper(r.Model), e.Attack)
+	}
+	reason := e.Reason
+	if reason == "" {
+		reason = e.Name
+	}
+	words := fmt.Sprintf("Under %s: %s.", strings.ToUpper(r.Model), strings.TrimSuffix(reason, "."))
+	switch {
+	case e.Cause != nil && len(e.Cause.Words) > 0:
+		words += " " + strings.Join(e.Cause.Words, " ")
+	case e.Witness != nil && len(e.Witness.Steps) > 0:
+		words += " " + text.Explain(e.Witness, r.Model, e.Verdict)
+	}
+	return words
+}
+
+// fingerprint recognises a result after lines have moved: by rule, model, file and
+// the text of the line.
+func (b *builder) fingerprint(id string, r *verdict.Result, e *verdict.Execution) string {
+	parts := []string{id, r.Model, r.Program, e.Name}
+	if e.Pos != nil {
+		parts = append(parts, e.Pos.File, strings.TrimSpace(b.files.line(e.Pos.File, e.Pos.Line)))
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:12])
+}
+
+// related are the two accesses that were seen out of order.
+func (b *builder) related(e *verdict.Execution) []location {
+	store, past, ok := e.Delayed()
+	if !ok {
+		return nil
+	}
+	var out []location
+	for i, part := range []struct {
+		step  int
+		words string
+	}{{store, "this store is delayed"}, {past, "past this access"}} {
+		if part.step < 0 || part.step >= len(e.Witness.Steps) || e.Witness.Steps[part.step].Pos == nil {
+			continue
+		}
+		l := b.files.location(e.Witness.Steps[part.step].Pos, part.words)
+		id := i + 1
+		l.ID = &id
+		out = append(out, l)
+	}
+	return out
+}
+
+// flow is the execution: a thread flow per thread that does something.
+func (b *builder) flow(e *verdict.Execution) (codeFlow, bool) {
+	w := e.Witness
+	buffers := w.Buffers()
+	store, past, reordered := e.Delayed()
+	flow := codeFlow{Message: message{"The steps of all threads, in the order of their execution order."}}
+	for t, name := range w.Threads {
+		tf := threadFlow{ID: fmt.Sprintf("%d: %s", t, name), Message: message{"thread " + name}}
+		for i, s := range w.Steps {
+			if s.Thread != t {
+				continue
+			}
+			l := flowLocation{Location: b.stepLocation(w, i), State: bufferState(w, buffers[i]), ExecutionOrder: i + 1, Importance: "important"}
+			switch {
+			case s.Kind == verdict.StepFail, reordered && (i == store || i == past):
+				l.Importance = "essential"
+			case s.Kind == verdict.StepExec:
+				l.Importance = "unimportant"
+			}
+			tf.Locations = append(tf.Locations, l)
+		}
+		if len(tf.Locations) > 0 {
+			flow.ThreadFlows = append(flow.ThreadFlows, tf)
+		}
+	}
+	return flow, len(flow.ThreadFlows) > 0
+}
+
+// stepLocation is where a step is, and what it did; a flush is where its store is.
+func (b *builder) stepLocation(w *verdict.Witness, i int) location {
+	s := w.Steps[i]
+	words := text.StepText(s)
+	if effect := text.Effect(s); effect != "" {
+		words += ": " + effect
+	}
+	pos := s.Pos
+	if s.Kind == verdict.StepFlush && pos == nil && s.Of >= 0 && s.Of < len(w.Steps) {
+		pos = w.Steps[s.Of].Pos
+	}
+	if pos == nil {
+		return location{Message: &message{words}}
+	}
+	return b.files.location(pos, words)
+}
+
+func bufferState(w *verdict.Witness, buffers [][]verdict.Entry) map[string]message {
+	state := map[string]message{}
+	for t, list := range buffers {
+		if len(list) == 0 {
+			continue
+		}
+		var texts []string
+		for _, e := range list {
+			texts = append(texts, e.Text)
+		}
+		state["store buffer of "+w.Threads[t]] = message{strings.Join(texts, " ")}
+	}
+	return state
+}
+
+func (b *builder) fix(f Fix) fix {
+	out := fix{Description: message{f.Description}}
+	byFile := map[string][]replacement{}
+	var names []string
+	for _, r := range f.Replacements {
+		if byFile[r.Pos.File] == nil {
+			names = append(names, r.Pos.File)
+		}
+		reg := b.files.region(&r.Pos)
+		if r.Pos.EndLine == 0 {
+			reg.EndLine, reg.EndColumn = reg.StartLine, reg.StartColumn
+		}
+		byFile[r.Pos.File] = append(byFile[r.Pos.File], replacement{Deleted: *reg, Inserted: message{r.Text}})
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		out.Changes = append(out.Changes, artifactChange{Artifact: b.files.artifact(name), Replacements: byFile[name]})
+	}
+	return out
+}

@@ -1,0 +1,267 @@
+package svg
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"fencepost/verdict"
+)
+
+// Measures in pixels.
+const (
+	nodeHeight = 40
+	rowHeight  = 84
+	headHeight = 34
+	side       = 56 // room left and right for edges that go round
+	gap        = 110
+	charWidth  = 8
+	minNode    = 96
+	maxLabel   = 30 // characters
+	// manyNodes is where a picture of everything helps nobody: then only the cycle
+	// is drawn.
+	manyNodes = 60
+)
+
+// drawing is a graph with its layout: a column per thread that has nodes, and in
+// each column program order downwards.
+type drawing struct {
+	prefix  string
+	e       *verdict.Execution
+	order   verdict.Order
+	left    int // nodes left out
+	label   []string
+	line    []string
+	cycle   map[verdict.TraceEdge]bool
+	on      map[int]bool // nodes on the cycle
+	delayed int          // the step, or -1
+
+	columns []int // threads
+	node    int   // width of nodes
+	x, y    []int // of the nodes' centres
+	width   int
+	height  int
+}
+
+func newDrawing(e *verdict.Execution, prefix string) *drawing {
+	d := &drawing{prefix: prefix, e: e, order: e.Order(), cycle: map[verdict.TraceEdge]bool{}, on: map[int]bool{}, delayed: -1}
+	if store, _, ok := e.Delayed(); ok && len(d.order.Cycle) > 0 {
+		d.delayed = store
+	}
+	if len(d.order.Nodes) > manyNodes && len(d.order.Cycle) > 0 {
+		d.onlyCycle()
+	}
+	for _, c := range d.order.Cycle {
+		d.cycle[c] = true
+		d.on[c.From], d.on[c.To] = true, true
+	}
+	d.place()
+	return d
+}
+
+// onlyCycle leaves out what is not on the cycle.
+func (d *drawing) onlyCycle() {
+	old := d.order
+	index := map[int]int{}
+	d.order = verdict.Order{}
+	for _, c := range old.Cycle {
+		for _, n := range []int{c.From, c.To} {
+			if _, ok := index[n]; !ok {
+				index[n] = 0
+			}
+		}
+	}
+	for i, n := range old.Nodes { // in their order
+		if _, ok := index[i]; ok {
+			index[i] = len(d.order.Nodes)
+			d.order.Nodes = append(d.order.Nodes, n)
+		}
+	}
+	for _, c := range old.Cycle {
+		d.order.Cycle = append(d.order.Cycle, verdict.TraceEdge{From: index[c.From], To: index[c.To], Kind: c.Kind})
+	}
+	d.left = len(old.Nodes) - len(d.order.Nodes)
+}
+
+func (d *drawing) place() {
+	column := map[int]int{}
+	depth := map[int]int{}
+	n := len(d.order.Nodes)
+	d.label, d.line, d.x, d.y = make([]string, n), make([]string, n), make([]int, n), make([]int, n)
+	for t := range d.e.Witness.Threads {
+		for _, node := range d.order.Nodes {
+			if node.Thread == t {
+				column[t] = len(d.columns)
+				d.columns = append(d.columns, t)
+				break
+			}
+		}
+	}
+	longest := 0
+	for i, node := range d.order.Nodes {
+		d.label[i], d.line[i] = d.words(node)
+		if node.Step == d.delayed {
+			d.line[i] = strings.TrimPrefix(d.line[i]+" · delayed", " · ")
+		}
+		longest = max(longest, utf8.RuneCountInString(d.label[i]), utf8.RuneCountInString(d.line[i])-1)
+	}
+	d.node = max(minNode, charWidth*longest+24)
+	rows := 0
+	for i, node := range d.order.Nodes {
+		d.x[i] = side + d.node/2 + column[node.Thread]*(d.node+gap)
+		d.y[i] = headHeight + nodeHeight/2 + 6 + depth[node.Thread]*rowHeight
+		depth[node.Thread]++
+		rows = max(rows, depth[node.Thread])
+	}
+	d.width = 2*side + len(d.columns)*d.node + max(0, len(d.columns)-1)*gap
+	d.height = headHeight + 16 + max(0, rows-1)*rowHeight + nodeHeight
+	if d.left > 0 || rows == 0 {
+		d.height += 24
+	}
+	d.width = max(d.width, 240)
+}
+
+// words are what a node is called and the place it comes from. A single access is
+// shown as what it did; other nodes by their name, without the thread's, which
+// heads the column.
+func (d *drawing) words(n verdict.TraceNode) (label, line string) {
+	w := d.e.Witness
+	label = n.Text
+	if n.Thread >= 0 && n.Thread < len(w.Threads) {
+		label = strings.TrimPrefix(label, w.Threads[n.Thread]+" ")
+	}
+	if n.Step < 0 || n.Step >= len(w.Steps) {
+		return cut(label, maxLabel), ""
+	}
+	s := w.Steps[n.Step]
+	if s.Pos != nil && s.Pos.Line > 0 {
+		line = fmt.Sprintf("line %d", s.Pos.Line)
+	}
+	switch plain := label; {
+	case plain == "st "+s.Place() && s.Kind == verdict.StepStore:
+		label = s.Place() + " = " + s.ValueText()
+		if s.Free {
+			label = "free " + s.Place()
+		}
+	case plain == "ld "+s.Place() && s.Kind == verdict.StepLoad:
+		label = s.Place() + " → " + s.ValueText()
+	case plain == "rmw "+s.Place() && s.Kind == verdict.StepRMW && s.Wrote:
+		label = fmt.Sprintf("%s: %s → %s", s.Place(), s.ValueText(), s.WrittenText())
+	}
+	return cut(label, maxLabel), line
+}
+
+// caption heads a graph in a file.
+func (d *drawing) caption() string {
+	if d.e.Reason == "" {
+		return d.e.Name
+	}
+	return d.e.Name + ": " + d.e.Reason
+}
+
+// description is the graph in words, for those who do not see it.
+func (d *drawing) description() string {
+	if len(d.order.Cycle) == 0 {
+		return fmt.Sprintf("happens-before relation of %d accesses, without a cycle", len(d.order.Nodes))
+	}
+	var b strings.Builder
+	b.WriteString("happens-before relation with a cycle: ")
+	for i, c := range d.order.Cycle {
+		if i == 0 {
+			b.WriteString(d.order.Nodes[c.From].Text)
+		}
+		fmt.Fprintf(&b, " -%s-> %s", c.Kind, d.order.Nodes[c.To].Text)
+	}
+	return b.String()
+}
+
+func (d *drawing) write(w io.Writer) {
+	fmt.Fprintf(w, "<defs><marker id=\"%s-a\" class=\"ar\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerUnits=\"userSpaceOnUse\" markerWidth=\"10\" markerHeight=\"10\" orient=\"auto\"><path d=\"M0 1L10 5L0 9z\"/></marker>"+
+		"<marker id=\"%s-c\" class=\"arc\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerUnits=\"userSpaceOnUse\" markerWidth=\"13\" markerHeight=\"13\" orient=\"auto\"><path d=\"M0 1L10 5L0 9z\"/></marker></defs>\n", d.prefix, d.prefix)
+	for c, t := range d.columns {
+		fmt.Fprintf(w, "<text class=\"th t%d\" x=\"%d\" y=\"20\">%s</text>\n", t%6, side+d.node/2+c*(d.node+gap), escape(cut(d.e.Witness.Threads[t], maxLabel)))
+	}
+	for _, e := range d.order.Edges {
+		// What program order says already is not worth another arrow.
+		from, to := d.order.Nodes[e.From], d.order.Nodes[e.To]
+		implied := e.Kind != "po" && from.Thread == to.Thread && from.Step < to.Step
+		if !d.cycle[e] && !implied {
+			d.edge(w, e)
+		}
+	}
+	for _, e := range d.order.Cycle { // on top; some of program order are not among the edges
+		d.edge(w, e)
+	}
+	for i := range d.order.Nodes {
+		d.oneNode(w, i)
+	}
+	switch {
+	case len(d.order.Nodes) == 0:
+		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">No thread touches memory.</text>\n", d.height-10)
+	case d.left > 0:
+		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">%d accesses that are not on the cycle are left out.</text>\n", d.height-10, d.left)
+	}
+}
+
+func (d *drawing) oneNode(w io.Writer, i int) {
+	n := d.order.Nodes[i]
+	class := "nd"
+	if d.on[i] {
+		class += " c"
+	}
+	if n.Step == d.delayed {
+		class += " d"
+	}
+	fmt.Fprintf(w, "<g class=\"%s\" data-step=\"%d\"><title>%s</title><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"7\"/>",
+		class, n.Step, escape(n.Text), d.x[i]-d.node/2, d.y[i]-nodeHeight/2, d.node, nodeHeight)
+	if d.line[i] == "" {
+		fmt.Fprintf(w, "<text x=\"%d\" y=\"%d\">%s</text></g>\n", d.x[i], d.y[i]+5, escape(d.label[i]))
+		return
+	}
+	fmt.Fprintf(w, "<text x=\"%d\" y=\"%d\">%s</text><text class=\"ln\" x=\"%d\" y=\"%d\">%s</text></g>\n",
+		d.x[i], d.y[i]-2, escape(d.label[i]), d.x[i], d.y[i]+13, escape(d.line[i]))
+}
+
+// edge draws an arrow: straight down between neighbours in a column, in a curve
+// beside the column past others, and in a curve across between columns.
+func (d *drawing) edge(w io.Writer, e verdict.TraceEdge) {
+	class, marker := "ed "+escape(e.Kind), d.prefix+"-a"
+	if d.cycle[e] {
+		class, marker = class+" c", d.prefix+"-c"
+	}
+	x1, y1, x2, y2 := d.x[e.From], d.y[e.From], d.x[e.To], d.y[e.To]
+	var c1x, c1y, c2x, c2y int
+	at := 0.3
+	switch {
+	case x1 == x2 && y2-y1 == rowHeight && e.Kind == "po":
+		y1, y2 = y1+nodeHeight/2, y2-nodeHeight/2
+		c1x, c1y, c2x, c2y = x1, y1, x2, y2
+		at = 0.45
+	case x1 == x2:
+		out := -1 // round on the side away from the other columns
+		if 2*x1 > d.width {
+			out = 1
+		}
+		x1, x2 = x1+out*d.node/2, x2+out*d.node/2
+		c1x, c1y, c2x, c2y = x1+out*46, y1, x2+out*46, y2
+		at = 0.5
+	default:
+		dir, shift := 1, -5
+		if x2 < x1 {
+			dir, shift = -1, 5
+		}
+		x1, x2, y1, y2 = x1+dir*d.node/2, x2-dir*d.node/2, y1+shift, y2+shift
+		bend := (x2 - x1) / 2
+		c1x, c1y, c2x, c2y = x1+bend, y1, x2-bend, y2
+	}
+	lx, ly := bezier(x1, c1x, c2x, x2, at), bezier(y1, c1y, c2y, y2, at)
+	fmt.Fprintf(w, "<g class=\"%s\"><path d=\"M%d %dC%d %d %d %d %d %d\" marker-end=\"url(#%s)\"/><text x=\"%d\" y=\"%d\">%s</text></g>\n",
+		class, x1, y1, c1x, c1y, c2x, c2y, x2, y2, marker, lx, ly+4, escape(e.Kind))
+}
+
+// bezier is a coordinate of a cubic curve.
+func bezier(a, b, c, d int, t float64) int {
+	u := 1 - t
+	return int(u*u*u*float64(a) + 3*u*u*t*float64(b) + 3*u*t*t*float64(c) + t*t*t*float64(d))
+}

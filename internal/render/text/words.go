@@ -1,0 +1,63 @@
+package text
+
+import "fencepost/verdict"
+
+// The words other renderings share with this one, so that a person who reads two
+// of them reads the same sentence. All are plain text on one line.
+
+// Explain is one sentence that says which store was delayed past what.
+func Explain(w *verdict.Witness, model string, v verdict.Verdict) string { return explain(w, model, v) }
+
+// Effect says what a step did to memory or buffers, and its note; "" if nothing.
+func Effect(s verdict.Step) string { return effect(s) }
+
+// StepText is a step's instruction as the user wrote it, or its kind.
+func StepText(s verdict.Step) string { return stepText(s) }
+
+// Coverage says how far a safe or not observed reaches: "all executions", or the
+// bounds.
+func Coverage(c verdict.Coverage) []string {
+	var lines []string
+	for _, b := range c.Bounds {
+		if b.Hit || !c.Exhaustive {
+			lines = append(lines, boundText(b))
+		}
+	}
+	switch {
+	case len(lines) > 0:
+		return lines
+	case c.Exhaustive:
+		return []string{"all executions"}
+	default:
+		return []string{"not all executions"}
+	}
+}
+
+// VerdictWord is the verdict as people say it.
+func VerdictWord(r *verdict.Result) string {
+	words, robust := robustWords[r.Question]
+	switch {
+	case robust && r.Verdict == verdict.Safe:
+		return words[0]
+	case robust && r.Verdict == verdict.Unsafe:
+		return words[1]
+	case r.Question == "final states" && r.Verdict == verdict.Safe:
+		return "explored"
+	}
+	word, _ := verdictWord(r.Verdict)
+	return word
+}
+
+// Stats is the size of the search and its time on one line.
+func Stats(r *verdict.Result) string { return statsLine(r) }
+
+// Placed puts a position into a reason.
+func Placed(reason string, pos *verdict.Pos) string { return placed(reason, pos) }
+
+// Status colours a word about a test: red if something is wrong, else green.
+func (o Options) Status(word string, bad bool) string {
+	if bad {
+		return o.paint(red, word)
+	}
+	return o.paint(green, word)
+}

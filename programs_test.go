@@ -1,0 +1,29 @@
+package fencepost_test
+
+import (
+	"context"
+	"testing"
+
+	"fencepost"
+	"fencepost/verdict"
+)
+
+// The examples are what they say.
+func TestExamples(t *testing.T) {
+	opt := fencepost.TestOptions{Options: fencepost.Defaults(), Paths: []string{"examples"}}
+	opt.Timeout = 0
+	opt.Done = func(p *verdict.ProgramTest) {
+		if p.Problem != "" {
+			t.Errorf("%s: %s", p.File, p.Problem)
+		}
+		for _, o := range p.Outcomes {
+			if o.Status != verdict.TestPassed && o.Status != verdict.TestNotChecked {
+				t.Errorf("%s:%d: %s: %s, got %q: %s", p.File, o.Line, o.Key, o.Status, o.Got, o.Detail)
+			}
+		}
+	}
+	sum, err := fencepost.TestPrograms(context.Background(), opt)
+	if err != nil || sum.Passed < 21 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+}

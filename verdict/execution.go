@@ -1,0 +1,121 @@
+package verdict
+
+import "fmt"
+
+// Execution is one witness of a result and what it shows: what renderings and
+// checkers of results go through.
+type Execution struct {
+	Name     string // such as "violation", "attack 2", "outcome 1"; unique within a result
+	Question string // as Result.Question
+	Reason   string
+	Pos      *Pos
+	Verdict  Verdict // Unsafe, or Observed where it is no failure
+	Witness  *Witness
+	Attack   *Attack // for robustness
+	Cause    *Cause  // for the program's own questions, where there is one
+	Like     int     // as Violation.Like
+	Model    string  // if it is not Result.Model
+}
+
+// Executions lists every witness of a result, the one to look at first before
+// the others. Those without steps or threads are listed, too.
+func (r *Result) Executions() []Execution {
+	var all []Execution
+	if r.Witness != nil {
+		v := Unsafe
+		if r.Verdict != Unsafe { // observed, or that and something else unknown
+			v = Observed
+		}
+		all = append(all, Execution{Question: r.Question, Reason: r.Reason, Pos: r.Pos, Verdict: v, Witness: r.Witness, Cause: r.Cause})
+	}
+	for i := range r.Others {
+		o := &r.Others[i]
+		if o.Witness != nil {
+			all = append(all, Execution{Question: o.Question, Reason: o.Reason, Pos: o.Pos, Verdict: Unsafe, Witness: o.Witness, Cause: o.Cause, Like: o.Like})
+		}
+	}
+	number(all, "violation")
+	var attacks []Execution
+	for i := range r.Attacks {
+		a := &r.Attacks[i]
+		if a.Witness != nil {
+			attacks = append(attacks, Execution{Question: r.Question, Reason: a.String(), Pos: a.Store, Verdict: Unsafe, Witness: a.Witness, Attack: a})
+		}
+	}
+	number(attacks, "attack")
+	attacks = append(attacks, r.raceExecutions()...)
+	if r.Repair != nil && r.Repair.Before != nil {
+		attacks = append(attacks, r.Repair.Before.execution())
+	}
+	var outcomes []Execution
+	if r.Litmus != nil {
+		for i := range r.Litmus.Outcomes {
+			o := &r.Litmus.Outcomes[i]
+			if o.Witness != nil {
+				outcomes = append(outcomes, Execution{Question: r.Question, Reason: "the program ends in " + o.State, Verdict: Observed, Witness: o.Witness})
+			}
+		}
+	}
+	number(outcomes, "outcome")
+	return append(append(all, attacks...), outcomes...)
+}
+
+// raceExecutions are the witnesses of triangular races, which are SC executions.
+func (r *Result) raceExecutions() []Execution {
+	var races []Execution
+	for i := range r.Races {
+		if c := &r.Races[i]; c.Witness != nil {
+			races = append(races, Execution{Question: r.Question, Reason: c.String(), Pos: c.Store, Verdict: Unsafe, Witness: c.Witness, Model: "sc"})
+		}
+	}
+	number(races, "race")
+	return races
+}
+
+// execution is what was wrong before a repair.
+func (b *Break) execution() Execution {
+	if b.Attack != nil {
+		a := b.Attack
+		return Execution{Name: "before the repair", Question: "robustness", Reason: a.String(), Pos: a.Store, Verdict: Unsafe, Witness: a.Witness, Attack: a}
+	}
+	v := b.Violation
+	return Execution{Name: "before the repair", Question: v.Question, Reason: v.Reason, Pos: v.Pos, Verdict: Unsafe, Witness: v.Witness, Cause: v.Cause}
+}
+
+func number(list []Execution, word string) {
+	for i := range list {
+		list[i].Name = word
+		if list[i].Verdict == Observed && word == "violation" {
+			list[i].Name = "observation"
+		}
+		if len(list) > 1 {
+			list[i].Name = fmt.Sprintf("%s %d", list[i].Name, i+1)
+		}
+	}
+}
+
+// Order is the happens-before relation: attacks and causes bring their own, which
+// knows more; others are derived.
+func (e *Execution) Order() Order {
+	switch {
+	case e.Attack != nil && len(e.Attack.Nodes) > 0:
+		return Order{Nodes: e.Attack.Nodes, Edges: e.Attack.Edges, Cycle: e.Attack.Cycle}
+	case e.Cause != nil && len(e.Cause.Cycle) > 0:
+		return Order{Nodes: e.Cause.Nodes, Edges: e.Cause.Edges, Cycle: e.Cause.Cycle}
+	default:
+		return e.Witness.HappensBefore()
+	}
+}
+
+// Delayed is the step whose store was delayed, and the access that overtook it.
+func (e *Execution) Delayed() (store, past int, ok bool) {
+	switch {
+	case e.Attack != nil:
+		return e.Attack.StoreStep, e.Attack.LoadStep, true
+	case e.Cause != nil:
+		return e.Cause.First, e.Cause.Second, e.Cause.Kind == CauseDelay || e.Cause.Kind == CauseSwap
+	default:
+		x := e.Witness.Explain()
+		return x.First, x.Second, x.Found
+	}
+}

@@ -1,0 +1,93 @@
+package verdict
+
+// ProgramTest is a program with expectations, and what became of them.
+type ProgramTest struct {
+	File string // as messages name it
+	// Outcomes has one entry per expectation, in the order of the program.
+	Outcomes []TestOutcome
+	// Problem is why nothing was asked: the expectation is malformed, the file cannot
+	// be read.
+	Problem string
+	Line    int // of Problem, or 0
+	Seconds float64
+}
+
+// TestOutcome is one expectation held against the answer.
+type TestOutcome struct {
+	Key    string // such as tso, robust
+	Want   string
+	Got    string // "" if not checked, or if there was no answer
+	Detail string // what was found, or why there is no answer
+	Status TestStatus
+	Line   int // of the expectation
+	// Seconds the answer took.
+	Seconds float64
+}
+
+// TestStatus says how an expectation fared. The zero value is unset.
+type TestStatus uint8
+
+// The statuses.
+const (
+	TestUnset      TestStatus = iota
+	TestPassed                // the answer is the expected one
+	TestFailed                // it is another, or unknown
+	TestRefused               // the program cannot be read
+	TestBroken                // fencepost itself failed
+	TestNotChecked            // nothing here can answer the question
+)
+
+func (s TestStatus) String() string {
+	switch s {
+	case TestPassed:
+		return "ok"
+	case TestFailed:
+		return "FAIL"
+	case TestRefused:
+		return "REFUSED"
+	case TestBroken:
+		return "BROKEN"
+	case TestNotChecked:
+		return "not checked"
+	default:
+		panic("BUG: unset status of a test")
+	}
+}
+
+// TestSummary counts what many programs gave.
+type TestSummary struct {
+	Programs   int
+	Without    int // files without an expectation
+	NotRun     int // because of an interruption
+	Problems   int // programs of which nothing could be asked
+	Passed     int // expectations
+	Failed     int
+	Refused    int
+	Broken     int
+	NotChecked int
+	Seconds    float64
+}
+
+// Add counts a program.
+func (s *TestSummary) Add(t *ProgramTest) {
+	s.Programs++
+	if t.Problem != "" {
+		s.Problems++
+	}
+	for _, o := range t.Outcomes {
+		switch o.Status {
+		case TestPassed:
+			s.Passed++
+		case TestFailed:
+			s.Failed++
+		case TestRefused:
+			s.Refused++
+		case TestBroken:
+			s.Broken++
+		case TestNotChecked:
+			s.NotChecked++
+		default:
+			panic("BUG: unset status of a test")
+		}
+	}
+}

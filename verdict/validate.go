@@ -1,0 +1,134 @@
+package verdict
+
+import "fmt"
+
+// What a stored result must fulfil before anyone derives something from it. A
+// result may come from another hand or another version, and indices that lead
+// nowhere must be found here and not by a crash later.
+
+// maxAccess is more than any access has bytes.
+const maxAccess = 64
+
+// Validate reports the first thing in a result that refers to nothing, with the
+// path to it.
+func (r *Result) Validate() error {
+	if r.Verdict == Unset {
+		return fmt.Errorf("verdict: missing")
+	}
+	if err := validCause("", r.Witness, r.Cause); err != nil {
+		return err
+	}
+	for i := range r.Others {
+		if err := validCause(fmt.Sprintf("others[%d].", i), r.Others[i].Witness, r.Others[i].Cause); err != nil {
+			return err
+		}
+	}
+	for i := range r.Attacks {
+		if err := r.Attacks[i].validate(); err != nil {
+			return fmt.Errorf("attacks[%d].%w", i, err)
+		}
+	}
+	if r.Litmus != nil {
+		for i := range r.Litmus.Outcomes {
+			if err := validCause(fmt.Sprintf("litmus.outcomes[%d].", i), r.Litmus.Outcomes[i].Witness, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// validCause checks a witness and what is said about it; neither need be there.
+func validCause(path string, w *Witness, c *Cause) error {
+	if w != nil {
+		if err := w.Validate(); err != nil {
+			return fmt.Errorf("%switness.%w", path, err)
+		}
+	}
+	if c == nil {
+		return nil
+	}
+	if w == nil {
+		return fmt.Errorf("%scause: there is no witness it could be about", path)
+	}
+	if c.Kind == CauseDelay || c.Kind == CauseSwap {
+		if !w.hasStep(c.First) || !w.hasStep(c.Second) {
+			return fmt.Errorf("%scause: steps %d and %d, but the witness has %d", path, c.First, c.Second, len(w.Steps))
+		}
+	}
+	return validOrder(path+"cause", w, c.Nodes, c.Edges, c.Cycle)
+}
+
+func (a *Attack) validate() error {
+	if a.Witness == nil {
+		return fmt.Errorf("witness: missing")
+	}
+	if err := a.Witness.Validate(); err != nil {
+		return fmt.Errorf("witness.%w", err)
+	}
+	if !a.Witness.hasStep(a.StoreStep) || !a.Witness.hasStep(a.LoadStep) {
+		return fmt.Errorf("store_step: steps %d and %d, but the witness has %d", a.StoreStep, a.LoadStep, len(a.Witness.Steps))
+	}
+	return validOrder("nodes", a.Witness, a.Nodes, a.Edges, a.Cycle)
+}
+
+func validOrder(path string, w *Witness, nodes []TraceNode, edges, cycle []TraceEdge) error {
+	for i, n := range nodes {
+		if n.Thread < 0 || n.Thread >= len(w.Threads) {
+			return fmt.Errorf("%s: node %d is of thread %d, but there are %d", path, i, n.Thread, len(w.Threads))
+		}
+		if !w.hasStep(n.Step) {
+			return fmt.Errorf("%s: node %d is step %d, but there are %d", path, i, n.Step, len(w.Steps))
+		}
+	}
+	for _, list := range [][]TraceEdge{edges, cycle} {
+		for _, e := range list {
+			if e.From < 0 || e.To < 0 || e.From >= len(nodes) || e.To >= len(nodes) {
+				return fmt.Errorf("%s: an edge from %d to %d, but there are %d nodes", path, e.From, e.To, len(nodes))
+			}
+		}
+	}
+	return nil
+}
+
+func (w *Witness) hasStep(i int) bool { return i >= 0 && i < len(w.Steps) }
+
+// Validate reports the first step that refers to a thread or step that is not
+// there, or to one of the wrong kind.
+func (w *Witness) Validate() error {
+	flushed := map[int]bool{}
+	for i := range w.Steps {
+		if err := w.validStep(i); err != nil {
+			return fmt.Errorf("steps[%d].%w", i, err)
+		}
+		if s := &w.Steps[i]; s.Kind == StepFlush {
+			if flushed[s.Of] {
+				return fmt.Errorf("steps[%d].of: the entry of step %d has reached memory before", i, s.Of)
+			}
+			flushed[s.Of] = true
+		}
+	}
+	return nil
+}
+
+func (w *Witness) validStep(i int) error {
+	s := &w.Steps[i]
+	entry := func(k int) bool {
+		return k >= 0 && k < i && w.Steps[k].Kind == StepStore && w.Steps[k].Buffered && w.Steps[k].Thread == s.Thread
+	}
+	switch {
+	case s.Kind == StepUnset:
+		return fmt.Errorf("kind: missing")
+	case s.Thread < 0 || s.Thread >= len(w.Threads):
+		return fmt.Errorf("thread: there is no thread %d", s.Thread)
+	case s.Kind == StepFlush && !entry(s.Of):
+		return fmt.Errorf("of: step %d is no earlier buffered store of the thread", s.Of)
+	case s.Kind == StepLoad && s.From != 0 && !entry(s.From-1):
+		return fmt.Errorf("from: step %d is no earlier buffered store of the thread", s.From-1)
+	case s.Other < 0 || s.Other > len(w.Threads):
+		return fmt.Errorf("other: there is no thread %d", s.Other-1)
+	case s.accesses() && (s.Size < 0 || s.Size > maxAccess), s.Kind == StepFlush && (s.Size < 0 || s.Size > maxAccess):
+		return fmt.Errorf("size: %d bytes in one access", s.Size)
+	}
+	return nil
+}
