@@ -29,6 +29,22 @@ const (
 	StateRobustness = "state robustness"
 )
 
+// criterion is how another criterion than the traces is decided, nil for those.
+func (p *program) criterion(name string) func(context.Context, *ir.Program, Options) (*verdict.Result, error) {
+	switch name {
+	case "", CriterionTrace:
+		return nil
+	case CriterionTRF:
+		return p.races
+	case CriterionState:
+		return p.states
+	default:
+		return func(context.Context, *ir.Program, Options) (*verdict.Result, error) {
+			return nil, fmt.Errorf("unknown criterion %q", name)
+		}
+	}
+}
+
 // races answers whether the program is free of triangular races.
 func (p *program) races(ctx context.Context, flat *ir.Program, opt Options) (*verdict.Result, error) {
 	task := robustTask(p, flat, opt)

@@ -49,21 +49,13 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
 	}
-	switch opt.Criterion {
-	case "", CriterionTrace:
-	case CriterionTRF, CriterionState:
+	if decide := p.criterion(opt.Criterion); decide != nil {
 		stage = "criterion " + opt.Criterion
-		decide := p.races
-		if opt.Criterion == CriterionState {
-			decide = p.states
-		}
 		res, err := decide(ctx, flat, opt)
 		if err != nil {
 			return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
 		}
 		return Answer{Results: []verdict.Result{*res}, Diagnostics: p.diags}, nil
-	default:
-		return Answer{}, fmt.Errorf("unknown criterion %q", opt.Criterion)
 	}
 	out, err := eng.Run(ctx, task)
 	if err != nil {

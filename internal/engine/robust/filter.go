@@ -1,10 +1,7 @@
 package robust
 
 import (
-	"sync/atomic"
-
 	"fencepost/internal/ir"
-	"fencepost/verdict"
 )
 
 // Static filters. An attack is a pair of a store and a later load of one thread;
@@ -27,71 +24,6 @@ import (
 // Differs from the paper: it mentions such checks without saying which
 // [BDM13 §1]; pairs that are left are not asked one by one, but open and close
 // attacks in the one search.
-
-// plan is which attacks are left to search for.
-type plan struct {
-	threads []threadPlan
-	filters verdict.Filters
-}
-
-// threadPlan is the attacks of one thread as attacker.
-type threadPlan struct {
-	store []int32          // by edge id: 1 + its row, 0: not a store with an attack left
-	load  []int32          // by edge id: 1 + its column
-	allow [][]bool         // by row and column
-	open  [][]bool         // by row and location: an allowed load may still come
-	found [][]atomic.Int32 // by row and column: 1 + the depth at which the attack was found, 0: not yet
-}
-
-// find notes that an attack was found at a depth of the search.
-func (pl *plan) find(a *attack, depth int) {
-	tp := &pl.threads[a.attacker]
-	f := &tp.found[tp.store[a.store]-1][tp.load[a.load]-1]
-	for {
-		old := f.Load()
-		if old != 0 && old <= int32(depth)+1 || f.CompareAndSwap(old, int32(depth)+1) {
-			return
-		}
-	}
-}
-
-// done reports whether the attack, or while its load is open every attack with its
-// store, was found in a level of the search before this depth: what is known then
-// does not depend on the workers.
-func (pl *plan) done(a *attack, depth int) bool {
-	tp := &pl.threads[a.attacker]
-	row := tp.store[a.store] - 1
-	known := func(col int) bool {
-		f := tp.found[row][col].Load()
-		return f != 0 && f <= int32(depth)
-	}
-	if a.phase == closing {
-		return known(int(tp.load[a.load]) - 1)
-	}
-	for col, allowed := range tp.allow[row] {
-		if allowed && !known(col) {
-			return false
-		}
-	}
-	return true
-}
-
-// attacks reports whether a store begins an attack that is left.
-func (pl *plan) attacks(t int, store ir.EdgeID) bool { return pl.threads[t].store[store] > 0 }
-
-// allows reports whether the attack is left.
-func (pl *plan) allows(t int, store int32, load ir.EdgeID) bool {
-	tp := &pl.threads[t]
-	col := tp.load[load]
-	return col > 0 && tp.allow[tp.store[store]-1][col-1]
-}
-
-// mayStillLoad reports whether an attacker at a location can come to a load that
-// ends its attack.
-func (pl *plan) mayStillLoad(a *attack, loc int32) bool {
-	tp := &pl.threads[a.attacker]
-	return tp.open[tp.store[a.store]-1][loc]
-}
 
 // storing reports whether the operation enters the buffer.
 func storing(op *ir.Op) bool { return op.Kind == ir.Store || op.Kind == ir.Free }
@@ -254,10 +186,7 @@ func (fl *filterer) thread(t ir.ThreadID) {
 			some = some || row[i]
 		}
 		if some {
-			tp.allow = append(tp.allow, row)
-			tp.store[s.ID] = int32(len(tp.allow))
-			tp.open = append(tp.open, stillOpen(f, tp, row))
-			tp.found = append(tp.found, make([]atomic.Int32, len(loads)))
+			tp.add(s.ID, row, stillOpen(f, tp, row))
 		}
 	}
 }
@@ -339,123 +268,4 @@ func stillOpen(f *ir.Func, tp *threadPlan, row []bool) []bool {
 		}
 	}
 	return open
-}
-
-// chain is the edges of other threads that can come behind a load of thread t.
-func (fl *filterer) chain(t ir.ThreadID, l *ir.Edge) map[ir.EdgeID]bool {
-	c := &chainer{fl: fl, t: int(t), edges: map[ir.EdgeID]bool{}, node: map[[2]int]bool{}, loc: map[[2]int]bool{}}
-	c.conflicts(-1, l.ID)
-	for len(c.work) > 0 {
-		n := c.work[len(c.work)-1]
-		c.work = c.work[:len(c.work)-1]
-		f := fl.p.ThreadFunc(ir.ThreadID(n[0]))
-		e := &f.Edges[n[1]]
-		c.edges[e.ID] = true
-		c.conflicts(n[0], e.ID)
-		c.from(n[0], e.To)
-		if fl.inside(f)[e.From] {
-			c.section(n[0], f, e.From)
-		}
-		for _, u := range e.Op.Threads {
-			c.from(int(u), fl.p.ThreadFunc(u).Entry)
-		}
-		c.joins()
-	}
-	return c.edges
-}
-
-// chainer collects what can come behind a load. Nodes are a thread and the index
-// of an edge of it.
-type chainer struct {
-	fl     *filterer
-	t      int
-	work   [][2]int
-	edges  map[ir.EdgeID]bool
-	node   map[[2]int]bool
-	loc    map[[2]int]bool
-	joined bool
-}
-
-func (c *chainer) add(thread, edge int) {
-	if n := [2]int{thread, edge}; thread != c.t && !c.node[n] {
-		c.node[n] = true
-		c.work = append(c.work, n)
-	}
-}
-
-// conflicts adds what conflicts with an edge in threads other than its own.
-func (c *chainer) conflicts(thread int, e ir.EdgeID) {
-	for _, g := range c.fl.conflict[e] {
-		for _, u := range c.fl.threads[g.ID] {
-			if u != thread {
-				c.add(u, edgeIndex(c.fl.p.ThreadFunc(ir.ThreadID(u)), g))
-			}
-		}
-	}
-}
-
-// from adds all that a thread can do from a location on.
-func (c *chainer) from(thread int, l ir.Loc) {
-	if at := [2]int{thread, int(l)}; thread != c.t && !c.loc[at] {
-		c.loc[at] = true
-		for _, i := range c.fl.p.ThreadFunc(ir.ThreadID(thread)).Out(l) {
-			c.add(thread, int(i))
-		}
-	}
-}
-
-// joins adds all joins: whom they join is not looked at.
-func (c *chainer) joins() {
-	if c.joined {
-		return
-	}
-	c.joined = true
-	for u := range c.fl.p.Threads {
-		f := c.fl.p.ThreadFunc(ir.ThreadID(u))
-		for i := range f.Edges {
-			if f.Edges[i].Op.Kind == ir.Join {
-				c.add(u, i)
-			}
-		}
-	}
-}
-
-// section adds what the section that a location lies in may have done before: all
-// of it comes behind the load if a part does.
-func (c *chainer) section(thread int, f *ir.Func, l ir.Loc) {
-	inside := c.fl.inside(f)
-	for work := []ir.Loc{l}; len(work) > 0; {
-		at := work[len(work)-1]
-		work = work[:len(work)-1]
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			if e.To == at && inside[e.From] && !c.loc[[2]int{thread, int(e.From)}] {
-				c.from(thread, e.From)
-				work = append(work, e.From)
-			}
-		}
-	}
-}
-
-// inside is the locations of a function that lie inside a section.
-func (fl *filterer) inside(f *ir.Func) []bool {
-	in, ok := fl.sections[f]
-	if !ok {
-		var err error
-		if in, err = ir.SectionLocs(f); err != nil {
-			panic("BUG: " + err.Error())
-		}
-		fl.sections[f] = in
-	}
-	return in
-}
-
-// edgeIndex is the position of an edge in its function.
-func edgeIndex(f *ir.Func, e *ir.Edge) int {
-	for i := range f.Edges {
-		if &f.Edges[i] == e {
-			return i
-		}
-	}
-	panic("BUG: the edge is not of the function")
 }

@@ -1,0 +1,124 @@
+package robust
+
+import "fencepost/internal/ir"
+
+// Chains of conflicts, for the filter acyclic (filter.go).
+
+// chain is the edges of other threads that can come behind a load of thread t.
+func (fl *filterer) chain(t ir.ThreadID, l *ir.Edge) map[ir.EdgeID]bool {
+	c := &chainer{fl: fl, t: int(t), edges: map[ir.EdgeID]bool{}, node: map[[2]int]bool{}, loc: map[[2]int]bool{}}
+	c.conflicts(-1, l.ID)
+	for len(c.work) > 0 {
+		n := c.work[len(c.work)-1]
+		c.work = c.work[:len(c.work)-1]
+		f := fl.p.ThreadFunc(ir.ThreadID(n[0]))
+		e := &f.Edges[n[1]]
+		c.edges[e.ID] = true
+		c.conflicts(n[0], e.ID)
+		c.from(n[0], e.To)
+		if fl.inside(f)[e.From] {
+			c.section(n[0], f, e.From)
+		}
+		for _, u := range e.Op.Threads {
+			c.from(int(u), fl.p.ThreadFunc(u).Entry)
+		}
+		c.joins()
+	}
+	return c.edges
+}
+
+// chainer collects what can come behind a load. Nodes are a thread and the index
+// of an edge of it.
+type chainer struct {
+	fl     *filterer
+	t      int
+	work   [][2]int
+	edges  map[ir.EdgeID]bool
+	node   map[[2]int]bool
+	loc    map[[2]int]bool
+	joined bool
+}
+
+func (c *chainer) add(thread, edge int) {
+	if n := [2]int{thread, edge}; thread != c.t && !c.node[n] {
+		c.node[n] = true
+		c.work = append(c.work, n)
+	}
+}
+
+// conflicts adds what conflicts with an edge in threads other than its own.
+func (c *chainer) conflicts(thread int, e ir.EdgeID) {
+	for _, g := range c.fl.conflict[e] {
+		for _, u := range c.fl.threads[g.ID] {
+			if u != thread {
+				c.add(u, edgeIndex(c.fl.p.ThreadFunc(ir.ThreadID(u)), g))
+			}
+		}
+	}
+}
+
+// from adds all that a thread can do from a location on.
+func (c *chainer) from(thread int, l ir.Loc) {
+	if at := [2]int{thread, int(l)}; thread != c.t && !c.loc[at] {
+		c.loc[at] = true
+		for _, i := range c.fl.p.ThreadFunc(ir.ThreadID(thread)).Out(l) {
+			c.add(thread, int(i))
+		}
+	}
+}
+
+// joins adds all joins: whom they join is not looked at.
+func (c *chainer) joins() {
+	if c.joined {
+		return
+	}
+	c.joined = true
+	for u := range c.fl.p.Threads {
+		f := c.fl.p.ThreadFunc(ir.ThreadID(u))
+		for i := range f.Edges {
+			if f.Edges[i].Op.Kind == ir.Join {
+				c.add(u, i)
+			}
+		}
+	}
+}
+
+// section adds what the section that a location lies in may have done before: all
+// of it comes behind the load if a part does.
+func (c *chainer) section(thread int, f *ir.Func, l ir.Loc) {
+	inside := c.fl.inside(f)
+	for work := []ir.Loc{l}; len(work) > 0; {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if e.To == at && inside[e.From] && !c.loc[[2]int{thread, int(e.From)}] {
+				c.from(thread, e.From)
+				work = append(work, e.From)
+			}
+		}
+	}
+}
+
+// inside is the locations of a function that lie inside a section.
+func (fl *filterer) inside(f *ir.Func) []bool {
+	in, ok := fl.sections[f]
+	if !ok {
+		var err error
+		if in, err = ir.SectionLocs(f); err != nil {
+			panic("BUG: " + err.Error())
+		}
+		fl.sections[f] = in
+	}
+	return in
+}
+
+// edgeIndex is the position of an edge in its function.
+func edgeIndex(f *ir.Func, e *ir.Edge) int {
+	for i := range f.Edges {
+		if &f.Edges[i] == e {
+			return i
+		}
+	}
+	panic("BUG: the edge is not of the function")
+}
