@@ -101,14 +101,14 @@ func TestFencesUnbounded(t *testing.T) {
 	opt := pipeline.FenceDefaults()
 	opt.Workers, opt.Memory = 1, 1<<20
 	in := pipeline.Input{Name: "tickets.fp", Text: []byte(`
-var next, serving, x;
+var turn, x, y;
 thread p[i] * 2 {
-  reg mine, r;
+  reg n, r;
   loop {
-    mine = fetch_add(next, 1);
-    await serving == mine;
-    x = i; r = x;
-    serving = mine + 1;
+    n = n + 1;
+    await turn == i;
+    x = n; r = y; y = r + 1;
+    turn = 1 - i;
   }
 }
 `)}
@@ -130,6 +130,7 @@ func TestFencesBounded(t *testing.T) {
 var x, y, z;
 thread p { reg r, i; while (i < 4) { z = i; i = i + 1; } x = 1; r = y; }
 thread q { reg r; y = 1; r = x; }
+thread s { reg r; r = z; }
 never (p:r == 0 && q:r == 0);
 `)}
 	answer, err := pipeline.Fences(context.Background(), in, opt)

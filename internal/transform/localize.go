@@ -139,7 +139,7 @@ func (l *localizer) make(s ir.Source, alloc *ir.Edge) {
 		try = fmt.Sprintf("%s#%d", name, n)
 	}
 	l.names[name] = true
-	o := l.p.AddObject(ir.Object{Name: name, Size: size, Unit: unit, Type: typ, Pos: alloc.Pos})
+	o := l.p.AddObject(ir.Object{Name: name, Size: size, Unit: unit, Type: typ, Pos: alloc.Pos, Layout: alloc.Op.Layout})
 	l.made[s.Alloc], l.own[o] = o, true
 }
 

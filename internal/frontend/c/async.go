@@ -30,19 +30,9 @@ func (f *lowering) async(s *cc.LabeledStatement) {
 	if sym == nil || sym.def == nil {
 		f.refuse(codeExtern, s, "%s has no body, and cannot run as a thread", d.Name())
 	}
-	args := arguments(call)
-	for _, a := range args {
-		if !f.pure(a) {
-			f.refuse(codeStatement, a, "the arguments of a call that starts a thread must not read memory")
-		}
-	}
 	f.here(f.gotoLabel(s.Token.SrcStr()))
 	op := ir.NewOp(ir.Spawn)
-	t := sym.decl.Type().(*cc.FunctionType)
-	if isStruct(t.Result()) || t.IsVariadic() {
-		f.refuse(codeStatement, s, "%s cannot run as a thread: it returns a struct or takes any number of arguments", d.Name())
-	}
-	op.Args = f.callArgs(sym.parameters(), t, args, call)
+	op.Args = f.asyncArgs(sym.decl.Type().(*cc.FunctionType), call)
 	op.Func = f.function(sym).ID
 	f.emit(op)
 }
@@ -55,4 +45,27 @@ func (f *lowering) asyncCall(s *cc.LabeledStatement) *cc.PostfixExpression {
 	}
 	f.refuse(codeStatement, s, "a label that starts a thread needs the call of a function behind it")
 	panic("BUG: unreachable")
+}
+
+// asyncArgs are the arguments of a thread: scalars, as many as there are parameters.
+func (f *lowering) asyncArgs(t *cc.FunctionType, call *cc.PostfixExpression) []*ir.Expr {
+	var params []cc.Type
+	for _, p := range t.Parameters() {
+		if !isVoid(p.Type()) {
+			params = append(params, p.Type())
+		}
+	}
+	args := arguments(call)
+	if len(args) != len(params) || t.IsVariadic() || isStruct(t.Result()) {
+		f.refuse(codeArgument, call, "a thread needs a function that takes exactly these %d arguments and returns no struct", len(args))
+	}
+	var out []*ir.Expr
+	for i, a := range args {
+		if !f.pure(a) {
+			f.refuse(codeStatement, a, "the arguments of a call that starts a thread must not read memory")
+		}
+		f.scalar(params[i], a)
+		out = append(out, f.convert(f.operand(a), params[i], a).e)
+	}
+	return out
 }
