@@ -193,6 +193,7 @@ func (g *generator) object(i int) Object {
 			o.Layout = nil
 		}
 	}
+	o.PerThread = g.p.Form == Structured && g.flip()
 	o.Addr = uint64(0x10000 + 64*i)
 	if n := g.Intn(int(o.Size) + 1); n > 0 {
 		o.Init = make([]byte, n)

@@ -141,7 +141,8 @@ func (c *compiler) reportSyntax(f *source.File, text string) {
 	}
 	if !found {
 		first, _, _ := strings.Cut(text, "\n")
-		c.errorf(codeSyntax, source.At(source.Pos{File: f.Name, Line: 1, Col: 1}), "%s", ccOrigin.ReplaceAllString(first, ""))
+		c.errorf(codeSyntax, source.At(source.Pos{File: f.Name, Line: 1, Col: 1}), "the C parser does not take this file, and does not say where: %s",
+			strings.TrimPrefix(ccOrigin.ReplaceAllString(first, ""), "TODO "))
 	}
 }
 

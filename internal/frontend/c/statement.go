@@ -21,8 +21,7 @@ func (f *lowering) blockItem(item *cc.BlockItem) {
 		f.declaration(item.Declaration)
 	case cc.BlockItemStmt:
 		f.statement(item.Statement)
-	case cc.BlockItemLabel:
-		f.refuse(codeStatement, item, "local labels are not supported")
+	case cc.BlockItemLabel: // the parser takes a name for one label of a function only
 	default:
 		f.refuse(codeStatement, item, "functions inside functions are not supported")
 	}
