@@ -48,6 +48,33 @@ func table(t testing.TB, path string) [][]string {
 	return out
 }
 
+// TestFencesExamples: how many fences the examples need, for robustness and for their
+// assertions under TSO and PSO.
+func TestFencesExamples(t *testing.T) {
+	for name, want := range map[string][3]int{
+		"dekker.c": {1, 1, 1}, "peterson.c": {0, 0, 0}, "spinlock.c": {0, 0, 1}, "ticket.c": {0, 0, 0},
+		"dekker.fp": {2, 2, 4}, "mp.fp": {0, 0, 1}, "peterson.fp": {1, 1, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(testkit.Root(t), "examples", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, how := range [][2]string{{pipeline.ForRobustness, "tso"}, {pipeline.ForAssertions, "tso"}, {pipeline.ForAssertions, "pso"}} {
+				opt := pipeline.FenceDefaults()
+				opt.Workers, opt.Timeout, opt.For, opt.Model = 1, 0, how[0], how[1]
+				answer, err := pipeline.Fences(context.Background(), pipeline.Input{Name: name, Text: text}, opt)
+				if err != nil || answer.HasErrors() {
+					t.Fatal(err, answer.Diagnostics)
+				}
+				if r := &answer.Results[0]; r.Verdict != verdict.Safe || len(r.Fences) != want[i] {
+					t.Errorf("%s, %s: %s with %d fences, want %d", how[0], how[1], r.Verdict, len(r.Fences), want[i])
+				}
+			}
+		})
+	}
+}
+
 // TestFencesTrencher: as many fences as the authors' tool needs, on its benchmark.
 func TestFencesTrencher(t *testing.T) {
 	dir := testkit.Shared(t, "bench", "trencher")
