@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
@@ -285,5 +287,44 @@ func BenchmarkInstrumentation(b *testing.B) {
 		b.ReportMetric(float64(ones), "search-states")
 		b.ReportMetric(float64(manys), "instrumented-states")
 		b.ReportMetric(float64(manys)/float64(ones), "ratio")
+	}
+}
+
+// TestCorpusInstrumentation: both ways to robustness give the corpus the same
+// verdicts, wherever both have one.
+func TestCorpusInstrumentation(t *testing.T) {
+	var asked, open atomic.Int64
+	t.Run("corpus", func(t *testing.T) {
+		for _, c := range corpus(t) {
+			t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
+				t.Parallel()
+				opt := c.Options
+				opt.Workers, opt.Memory, opt.Timeout = 1, 64<<20, 2*time.Second
+				want, _, err := c.IsRobust(opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				opt.Method = pipeline.MethodInstrument
+				got, _, err := c.IsRobust(opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want == testkit.Unsupported || got == testkit.Unsupported {
+					return
+				}
+				asked.Add(1)
+				if strings.HasPrefix(want, "unknown") || strings.HasPrefix(got, "unknown") {
+					open.Add(1)
+					return
+				}
+				if got != want {
+					t.Errorf("robust by one search: %s, by instrumentation: %s", want, got)
+				}
+			})
+		}
+	})
+	t.Logf("%d programs asked, %d of them too large", asked.Load(), open.Load())
+	if asked.Load() < 40 {
+		t.Errorf("only %d programs were asked", asked.Load())
 	}
 }

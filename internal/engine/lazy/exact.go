@@ -28,7 +28,7 @@ func (r *refinement) exact() (*engine.Outcome, error) {
 		if err != nil {
 			return &engine.Outcome{Unknown: fmt.Sprintf("%v%s", err, last)}, nil
 		}
-		r.x, r.copyOf, r.used, r.round = transform.NewExtended(flat, asked), of, map[string]bool{}, 0
+		r.x, r.copyOf, r.used, r.round, r.extended = transform.NewExtended(flat, asked), of, map[string]bool{}, 0, false
 		r.logf("loops run at most %d times", k)
 		out, err := r.rounds()
 		switch {

@@ -43,7 +43,7 @@ func (r *refinement) project(v *engine.Violation) error {
 			return nil
 		}
 		t := ir.ThreadID(st.Thread)
-		if kinds[st.Edge] == ir.Store && len(rec.State().Buffer(t)) > 0 {
+		if k := kinds[st.Edge]; (k == ir.Store || k == ir.Free) && len(rec.State().Buffer(t)) > 0 {
 			rec.Step(memory.Step{Thread: int32(t), Kind: memory.Flush})
 		}
 	}
