@@ -72,6 +72,9 @@ type Result struct {
 	Stats    Stats     `json:"stats"`
 	Warnings []Warning `json:"warnings,omitempty"`
 	Witness  *Witness  `json:"witness,omitempty"`
+	// Instance is the number of threads per template of the instance that a
+	// violation was found in, where any number was asked about.
+	Instance int `json:"instance,omitempty"`
 	// By is what a safe rests on, where the engine alone does not say it.
 	By string `json:"by,omitempty"`
 	// Engines is what every engine said that was asked, where there were several.
@@ -107,6 +110,8 @@ type Violation struct {
 type Coverage struct {
 	Exhaustive bool    `json:"exhaustive"` // all executions
 	Bounds     []Bound `json:"bounds,omitempty"`
+	// Threads is "any" if the answer holds for any number of threads.
+	Threads string `json:"threads,omitempty"`
 }
 
 // Bound is a limit the search was run with.
@@ -126,6 +131,16 @@ type Stats struct {
 	Depth       int     `json:"depth,omitempty"`
 	Bytes       int64   `json:"bytes,omitempty"` // high-water mark of stored states
 	Seconds     float64 `json:"seconds"`
+	Net         *Net    `json:"net,omitempty"` // where threads were counted
+}
+
+// Net is the size of a Petri net and of the search in it.
+type Net struct {
+	Places      int `json:"places"`
+	Transitions int `json:"transitions"`
+	Elements    int `json:"elements"` // minimal, at the end
+	Tried       int `json:"tried"`
+	Pruned      int `json:"pruned"`
 }
 
 // Warning is something the user should know about a result.
