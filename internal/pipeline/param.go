@@ -136,7 +136,7 @@ func (p *program) decideParam(ctx context.Context, task *engine.Task, opt Option
 		}()
 		d.a, d.err = param.Decide(ctx, task, q, opt.Domain)
 	}()
-	n := 1
+	n := p.leastInstance()
 	for ; n <= maxInstance; n++ {
 		select {
 		case d := <-all:
@@ -148,6 +148,19 @@ func (p *program) decideParam(ctx context.Context, task *engine.Task, opt Option
 		}
 	}
 	return p.concludeParam(ctx, <-all, opt, q, ask, n)
+}
+
+// leastInstance is how many instances the goals name.
+func (p *program) leastInstance() int {
+	least := 1
+	for _, g := range p.props.Goals {
+		of := map[ir.ThreadID]int{}
+		for _, at := range g.At {
+			of[at.Thread]++
+			least = max(least, of[at.Thread])
+		}
+	}
+	return least
 }
 
 // concludeParam makes the answer once engine param has spoken. Instances below n

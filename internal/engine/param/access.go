@@ -32,6 +32,7 @@ type move struct {
 	edge    *ir.Edge
 	touches []touch
 	next    []outcome
+	leaves  bool // it writes a value outside the domain, and ends there
 	partial bool // a section that has not come to its end
 	spawns  int  // 1 + thread started, with args
 	args    []int64
@@ -124,10 +125,9 @@ func (b *builder) value(c int, v int64) bool {
 	}
 	signed := ir.Type{Bits: uint8(8 * n.size), Signed: true}.Wrap(v)
 	if b.domain != nil && (signed < b.domain.Lo || signed > b.domain.Hi) && len(n.values) > 0 {
-		b.outside = true
 		return false
 	}
-	if len(n.values) >= maxValues {
+	if b.domain == nil && len(n.values) >= maxValues {
 		b.diverges(n)
 		return false
 	}
@@ -173,9 +173,13 @@ func (b *builder) access(id int, l *local, e *ir.Edge) []move {
 	var out []move
 	b.effects(id, e, l, func(c int) []int64 { return b.cells[c].values }, func(ef effect) {
 		m := move{edge: e}
-		if ef.fails {
+		switch {
+		case ef.fails:
 			m.next = []outcome{{fails: true}}
-		} else {
+		case ef.leaves:
+			m.leaves = true
+			m.touches = []touch{{cell: ef.cell, old: ef.old, new: ef.old, read: ef.read}}
+		default:
 			m.touches = []touch{{cell: ef.cell, old: ef.old, new: ef.new, read: ef.read, write: ef.write}}
 			next := b.at(l, e.To, ef.regs)
 			next.held = ef.held
@@ -189,6 +193,7 @@ func (b *builder) access(id int, l *local, e *ir.Edge) []move {
 // effect is what an operation does if its cell holds old.
 type effect struct {
 	fails       bool // an error of the program
+	leaves      bool // the value written is outside the domain: the path is cut off
 	cell        int
 	old, new    int64
 	read, write bool
@@ -265,9 +270,8 @@ func (b *builder) plainAccess(e *ir.Edge, l *local, ef effect, give func(effect)
 		}
 	case ir.Store:
 		ef.write, ef.new = true, raw(op.Val.Eval(b.env(l.regs, 0)), size)
-		if b.value(ef.cell, ef.new) {
-			give(ef)
-		}
+		ef.leaves = !b.value(ef.cell, ef.new)
+		give(ef)
 	case ir.RMW:
 		if op.Cond != nil && op.Cond.Eval(b.env(l.regs, seen)) == 0 {
 			return
@@ -285,9 +289,8 @@ func (b *builder) plainAccess(e *ir.Edge, l *local, ef effect, give func(effect)
 		if wrote {
 			set(op.Dst2, 1)
 		}
-		if b.value(ef.cell, ef.new) {
-			give(ef)
-		}
+		ef.leaves = !b.value(ef.cell, ef.new)
+		give(ef)
 	}
 }
 

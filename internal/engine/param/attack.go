@@ -58,7 +58,7 @@ func (b *builder) aim(c int) int32 { return b.net.place("target "+b.cells[c].nam
 
 // beginAttack lets a thread that stores be the attacker from then on.
 func (b *builder) beginAttack(here int32, l *local, m *move) {
-	if m.edge.Op.Kind != ir.Store || m.partial || len(m.touches) != 1 {
+	if m.edge.Op.Kind != ir.Store || m.partial || m.leaves || len(m.touches) != 1 {
 		return
 	}
 	t := m.touches[0]
@@ -114,6 +114,7 @@ func (b *builder) attackerStores(here int32, l *local, e *ir.Edge) {
 	}
 	v := raw(e.Op.Val.Eval(b.env(l.regs, 0)), b.cells[c].size)
 	if !b.value(c, v) {
+		b.net.add("leave "+label(e), []int32{here}, []int32{here, b.outside})
 		return
 	}
 	next := *l
@@ -159,6 +160,12 @@ func (b *builder) attackerLoads(id int, here int32, l *local, e *ir.Edge) {
 // closing adds an action of a helper behind the attacker's load, for all levels its
 // cells may have.
 func (b *builder) closing(here int32, l *local, m *move) {
+	if m.leaves {
+		if l.role == involved {
+			b.leave(here, m)
+		}
+		return
+	}
 	if len(m.touches) == 0 && m.spawns == 0 {
 		if l.role == involved { // a local step
 			b.plainMove(here, m, -1)

@@ -1,6 +1,7 @@
 package param
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -22,8 +23,10 @@ type Domain struct{ Lo, Hi int64 }
 
 // maxValues and maxPlaces are where values are taken to grow without end.
 const (
-	maxValues = 1 << 10
+	maxValues = 64
 	maxPlaces = 1 << 17
+
+	maxTransitions = 1 << 20
 )
 
 type locKey struct {
@@ -56,18 +59,19 @@ type builder struct {
 	aims    int   // group of targets
 
 	bounds  []verdict.Bound
-	outside bool // a value outside the domain was met
+	outside int32 // marked when a value leaves the domain
 	err     error
 }
 
 // build makes the net.
-func build(task *engine.Task, robust bool, domain *Domain) (*builder, error) {
+func build(ctx context.Context, task *engine.Task, robust bool, domain *Domain) (*builder, error) {
 	p := task.Program
 	b := &builder{
 		p: p, props: task.Props, facts: ir.NewFacts(p, func(ir.FuncID, ir.Reg) bool { return false }), robust: robust, domain: domain,
 		visible: map[locKey]bool{}, net: newNet(), cellIndex: map[[2]uint64]int{}, localID: map[string]int{}, queued: map[int]bool{},
 	}
 	b.bad = b.net.place("bad", noGroup)
+	b.outside = b.net.place("outside the domain", noGroup)
 	if robust {
 		b.attackPlaces()
 	} else if b.goalLocs(); b.err != nil {
@@ -79,8 +83,11 @@ func build(task *engine.Task, robust bool, domain *Domain) (*builder, error) {
 		b.queue = b.queue[1:]
 		delete(b.queued, id)
 		b.expand(id)
-		if len(b.net.Places) > maxPlaces {
+		if len(b.net.Places) > maxPlaces || len(b.net.Trans) > maxTransitions {
 			b.err = ErrGrows
+		}
+		if ctx.Err() != nil {
+			b.err = fmt.Errorf("time limit reached or interrupted with a net of %d places", len(b.net.Places))
 		}
 	}
 	if b.err == nil && !robust {
@@ -92,9 +99,16 @@ func build(task *engine.Task, robust bool, domain *Domain) (*builder, error) {
 // ErrGrows says that the values of a program do not seem to stay finite.
 var ErrGrows = fmt.Errorf("the values of the program do not stay within %d places of a net; give --domain to restrict them", maxPlaces)
 
+// growing is a cell that takes more and more values.
+type growing struct{ cell string }
+
+func (g *growing) Error() string {
+	return fmt.Sprintf("%s takes more than %d values; give --domain to restrict them", g.cell, maxValues)
+}
+
 func (b *builder) diverges(c *cell) {
 	if b.err == nil {
-		b.err = fmt.Errorf("%s takes more than %d values; give --domain to restrict them", c.name, maxValues)
+		b.err = &growing{c.name}
 	}
 }
 
@@ -154,8 +168,7 @@ func (b *builder) unstarted(t int) int32 {
 // place is the place of a state. A new one will be expanded.
 func (b *builder) place(l *local) int32 {
 	name := b.name(l)
-	if id, ok := b.localID[name]; ok {
-		_ = id
+	if _, ok := b.localID[name]; ok {
 		return b.net.places[name]
 	}
 	group := b.groups[l.thread]
@@ -213,6 +226,10 @@ func (b *builder) plainMove(here int32, m *move, mode int32) {
 	if m.partial {
 		return
 	}
+	if m.leaves {
+		b.leave(here, m)
+		return
+	}
 	pre, post := []int32{here}, []int32{}
 	if mode >= 0 && len(m.touches)+m.spawns > 0 {
 		pre, post = append(pre, mode), append(post, mode)
@@ -229,6 +246,16 @@ func (b *builder) plainMove(here int32, m *move, mode int32) {
 			b.net.add(label(m.edge), pre, append(slices.Clone(post), b.bad))
 		}
 	}
+}
+
+// leave adds that a thread writes a value outside the domain. Whatever the phase of
+// an attack, it shows that the domain is too small.
+func (b *builder) leave(here int32, m *move) {
+	pre := []int32{here}
+	for _, t := range m.touches {
+		pre = append(pre, b.valuePlace(t.cell, t.old))
+	}
+	b.net.add("leave "+label(m.edge), pre, append(slices.Clone(pre), b.outside))
 }
 
 // touched adds the cells of an action.

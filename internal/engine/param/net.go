@@ -1,6 +1,7 @@
 package param
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,7 @@ type Net struct {
 
 	places map[string]int32
 	trans  map[string]bool
+	key    []byte
 }
 
 func newNet() *Net { return &Net{places: map[string]int32{}, trans: map[string]bool{}} }
@@ -68,9 +70,15 @@ func (n *Net) add(name string, pre, post []int32) {
 	if slices.Equal(t.Pre, t.Post) {
 		return
 	}
-	key := fmt.Sprint(t.Pre, t.Post)
-	if !n.trans[key] {
-		n.trans[key] = true
+	n.key = n.key[:0]
+	for _, list := range [][]Arc{t.Pre, t.Post} {
+		n.key = binary.AppendUvarint(n.key, uint64(len(list)))
+		for _, a := range list {
+			n.key = binary.AppendUvarint(binary.AppendUvarint(n.key, uint64(a.Place)), uint64(a.N))
+		}
+	}
+	if !n.trans[string(n.key)] {
+		n.trans[string(n.key)] = true
 		n.Trans = append(n.Trans, t)
 	}
 }

@@ -39,18 +39,9 @@ type Size struct {
 	Places, Transitions, Elements, Tried, Pruned int
 }
 
-// Supports says why a program cannot be asked about, or nil.
-func Supports(task *engine.Task, q Question) error {
-	_, err := build(task, q == Robust, nil)
-	if _, unsupported := err.(*engine.Unsupported); unsupported {
-		return err
-	}
-	return nil
-}
-
 // NetOf is the net of a program and the place that must not be marked.
-func NetOf(task *engine.Task, q Question, domain *Domain) (*Net, int, error) {
-	b, err := build(task, q == Robust, domain)
+func NetOf(ctx context.Context, task *engine.Task, q Question, domain *Domain) (*Net, int, error) {
+	b, err := build(ctx, task, q == Robust, domain)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -63,7 +54,7 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 	if err := asks(task, q); err != nil {
 		return nil, err
 	}
-	b, err := build(task, q == Robust, domain)
+	b, domain, err := buildWithin(ctx, task, q, domain)
 	if _, unsupported := err.(*engine.Unsupported); unsupported {
 		return nil, err
 	}
@@ -84,13 +75,40 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 		a.Unknown = fmt.Sprintf("more than %d elements", c.limit)
 	}
 	a.Coverage.Bounds = b.bounds
-	if b.outside {
-		a.Coverage.Bounds = append(a.Coverage.Bounds, verdict.Bound{Name: "domain", Value: int(domain.Hi), Hit: true})
+	if domain != nil && a.Unknown == "" && !a.Possible {
+		out, complete := newCover(b.net, c.pairs).run(ctx, b.outside)
+		if out != nil || !complete { // some instance leaves the domain
+			a.Coverage.Bounds = append(a.Coverage.Bounds, verdict.Bound{Name: "domain", Value: int(domain.Hi), Hit: true})
+		}
 	}
 	a.Coverage.Exhaustive = a.Unknown == "" && len(a.Coverage.Bounds) == 0
 	a.Stats.Seconds = time.Since(start).Seconds()
 	return a, nil
 }
+
+// buildWithin makes the net. Where the values seem to grow without end, the net may
+// be too coarse to see that they do not: then small domains are tried, and that nothing
+// leaves the domain is asked of the net like any other question.
+func buildWithin(ctx context.Context, task *engine.Task, q Question, domain *Domain) (*builder, *Domain, error) {
+	b, err := build(ctx, task, q == Robust, domain)
+	if _, grows := err.(*growing); !grows {
+		return b, domain, err
+	}
+	for k := int64(1); k <= widestGuess; k *= 2 {
+		guess := &Domain{-k, k}
+		tight, tightErr := build(ctx, task, q == Robust, guess)
+		if tightErr != nil {
+			return nil, nil, tightErr
+		}
+		if out, complete := newCover(tight.net, findPairs(tight.net)).run(ctx, tight.outside); complete && out == nil {
+			return tight, guess, nil
+		}
+	}
+	return nil, nil, err
+}
+
+// widestGuess is the largest domain tried where none is given.
+const widestGuess = 16
 
 // asks refuses questions that are not upward closed.
 func asks(task *engine.Task, q Question) error {

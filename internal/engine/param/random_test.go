@@ -126,7 +126,9 @@ func TestInstances(t *testing.T) {
 				all, err = pipeline.RobustParam(ctx, in, pipeline.Defaults())
 			} else {
 				all, err = pipeline.CheckParam(ctx, in, pipeline.Defaults())
-				ask = func(opt pipeline.Options) (pipeline.Answer, error) { return pipeline.Check(ctx, in, []string{"sc"}, opt) }
+				ask = func(opt pipeline.Options) (pipeline.Answer, error) {
+					return pipeline.Check(ctx, in, []string{"sc"}, opt)
+				}
 			}
 			if err != nil {
 				t.Fatalf("seed %d, %s: %v\n%s", seed, q, err, in.Text)

@@ -65,7 +65,10 @@ func (b *builder) section(id int, l *local, begin *ir.Edge) []move {
 				}
 			case op.Kind == ir.Exit:
 			default:
-				more, failed := b.sectionAccess(id, s, e)
+				more, failed, leaves := b.sectionAccess(id, s, e)
+				if leaves {
+					out = append(out, move{edge: begin, touches: sorted(s.touches), leaves: true})
+				}
 				if failed {
 					out = append(out, move{edge: begin, touches: sorted(s.touches), next: []outcome{{fails: true}}})
 				}
@@ -85,7 +88,7 @@ func (b *builder) section(id int, l *local, begin *ir.Edge) []move {
 const maxSection = 50_000
 
 // sectionAccess is a memory operation inside a section.
-func (b *builder) sectionAccess(id int, s *inSection, e *ir.Edge) (out []*inSection, failed bool) {
+func (b *builder) sectionAccess(id int, s *inSection, e *ir.Edge) (out []*inSection, failed, leaves bool) {
 	values := func(c int) []int64 {
 		if t := s.touch(c); t != nil {
 			return []int64{t.new}
@@ -97,6 +100,10 @@ func (b *builder) sectionAccess(id int, s *inSection, e *ir.Edge) (out []*inSect
 			failed = true
 			return
 		}
+		if ef.leaves {
+			leaves = true
+			return
+		}
 		n := &inSection{l: b.at(s.l, e.To, ef.regs), touches: slices.Clone(s.touches)}
 		n.l.held = ef.held
 		if t := n.touch(ef.cell); t != nil {
@@ -106,7 +113,7 @@ func (b *builder) sectionAccess(id int, s *inSection, e *ir.Edge) (out []*inSect
 		}
 		out = append(out, n)
 	})
-	return out, failed
+	return out, failed, leaves
 }
 
 func sorted(list []touch) []touch {
