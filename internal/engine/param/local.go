@@ -91,7 +91,8 @@ type outcome struct {
 }
 
 // settle runs a thread through its local steps, all ways, up to states with a
-// shared step, at a location a question names, or at the end.
+// shared step, at a location a question names, at the end, or where it is stuck. For
+// robustness a check that fails only stops its thread.
 func (b *builder) settle(l *local) []outcome {
 	var out []outcome
 	seen := map[string]bool{}
@@ -117,12 +118,18 @@ func (b *builder) settle(l *local) []outcome {
 			out = append(out, outcome{l: at})
 			continue
 		}
+		stuck := true
 		for _, i := range edges {
 			next, fails := b.localStep(at, &f.Edges[i])
-			if fails {
+			if fails && !b.robust {
 				out = append(out, outcome{fails: true})
+				stuck = false
 			}
+			stuck = stuck && len(next) == 0
 			work = append(work, next...)
+		}
+		if stuck { // what it did before still counts
+			out = append(out, outcome{l: at})
 		}
 	}
 	return out
