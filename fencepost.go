@@ -74,6 +74,21 @@ func ShowInstrumented(in Input, attack int, opt Options) (string, []verdict.Diag
 	return pipeline.ShowInstrumented(in, attack, opt)
 }
 
+// RobustParam answers whether a program is robust for any number of instances of its
+// templates. An Unsafe comes with the smallest instance found that is not.
+func RobustParam(ctx context.Context, in Input, opt Options) (Answer, error) {
+	return pipeline.RobustParam(ctx, in, opt)
+}
+
+// CheckParam answers whether assertions and goals hold under SC for any number of
+// instances of the program's templates.
+func CheckParam(ctx context.Context, in Input, opt Options) (Answer, error) {
+	return pipeline.CheckParam(ctx, in, opt)
+}
+
+// Domain restricts the values of memory where threads are counted.
+type Domain = pipeline.Domain
+
 // ShowForm says in which form Show prints a program.
 type ShowForm = pipeline.ShowForm
 
@@ -94,6 +109,9 @@ type ExportOptions = pipeline.ExportOptions
 
 // ExportPromela is the language of the model checker SPIN.
 const ExportPromela = pipeline.ExportPromela
+
+// ExportPNML is the exchange format of Petri nets, for programs of any number of threads.
+const ExportPNML = pipeline.ExportPNML
 
 // Export writes the program and its questions in the language of another tool.
 func Export(in Input, opt ExportOptions) (string, []verdict.Diagnostic, error) {

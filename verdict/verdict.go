@@ -72,6 +72,9 @@ type Result struct {
 	Stats    Stats     `json:"stats"`
 	Warnings []Warning `json:"warnings,omitempty"`
 	Witness  *Witness  `json:"witness,omitempty"`
+	// Instance is the number of threads per template of the instance that a
+	// violation was found in, where any number was asked about.
+	Instance int `json:"instance,omitempty"`
 	// By is what a safe rests on, where the engine alone does not say it.
 	By string `json:"by,omitempty"`
 	// Engines is what every engine said that was asked, where there were several.
@@ -114,6 +117,8 @@ type Violation struct {
 type Coverage struct {
 	Exhaustive bool    `json:"exhaustive"` // all executions
 	Bounds     []Bound `json:"bounds,omitempty"`
+	// Threads is "any" if the answer holds for any number of threads.
+	Threads string `json:"threads,omitempty"`
 }
 
 // Bound is a limit the search was run with.
@@ -135,6 +140,7 @@ type Stats struct {
 	Seconds     float64 `json:"seconds"`
 	// Filters is what was ruled out before the search, for robustness.
 	Filters *Filters `json:"filters,omitempty"`
+	Net     *Net     `json:"net,omitempty"` // where threads were counted
 }
 
 // Filters counts pairs of a store and a load of one thread: attacks that robustness
@@ -146,6 +152,15 @@ type Filters struct {
 	Own     int64 `json:"own"`     // the load reads the store itself
 	Acyclic int64 `json:"acyclic"` // no chain of conflicts leads back
 	Left    int64 `json:"left"`    // searched for
+}
+
+// Net is the size of a Petri net and of the search in it.
+type Net struct {
+	Places      int `json:"places"`
+	Transitions int `json:"transitions"`
+	Elements    int `json:"elements"` // minimal, at the end
+	Tried       int `json:"tried"`
+	Pruned      int `json:"pruned"`
 }
 
 // Warning is something the user should know about a result.

@@ -43,6 +43,7 @@ type checkFlags struct {
 	mode   choiceValue
 	rounds bool
 	json   bool
+	any    paramFlags
 	opt    fencepost.Options
 }
 
@@ -67,6 +68,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.Var(countValue{&f.opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops")
 	flags.Var(countValue{&f.opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
+	f.any.flags(flags, &f.opt, "decide it for any number of instances of templates, with --model sc")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
 	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order or symmetry reduction")
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also look for deadlocks")
@@ -81,6 +83,12 @@ func (a *app) checkCommand() *cobra.Command {
 func (a *app) check(names []string, f *checkFlags) error {
 	if err := a.lazyFlags(f); err != nil {
 		return err
+	}
+	if err := f.any.set(&f.opt); err != nil {
+		return err
+	}
+	if f.any.on {
+		return a.checkParam(names, f)
 	}
 	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
 		return a.services.check(ctx, in, f.models, opt)

@@ -25,7 +25,8 @@ const exportExample = `  fencepost export dekker.fp --promela -o dekker.pml
 
 func (a *app) exportCommand() *cobra.Command {
 	opt := fencepost.ExportOptions{Options: fencepost.Defaults()}
-	var promela bool
+	var promela, pnml bool
+	var any paramFlags
 	var output string
 	model := choiceValue{value: "tso", choices: []string{"sc", "tso"}}
 	cmd := &cobra.Command{
@@ -35,16 +36,24 @@ func (a *app) exportCommand() *cobra.Command {
 		Example: exportExample,
 		Args:    oneProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !promela {
-				return &usageError{"no format given", fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
+			if any.on = pnml; any.set(&opt.Options) != nil {
+				return any.set(&opt.Options)
+			}
+			if promela == pnml {
+				return &usageError{"give one format", fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
 			}
 			opt.Format, opt.Model = fencepost.ExportPromela, model.value
+			if pnml {
+				opt.Format = fencepost.ExportPNML
+			}
 			return a.exportTo(args, output, opt)
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&promela, "promela", false, "write Promela, for SPIN")
+	flags.BoolVar(&pnml, "pnml", false, "write the Petri net of a program with any number of threads: under SC with --model sc, else of robustness")
+	any.more(flags, &opt.Options)
 	flags.VarP(modelValue{&model}, "model", "m", "memory model: sc or tso")
 	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "pending stores per thread, for threads that store in loops")
 	flags.Var(countValue{&opt.Attack, 0, maxCount}, "attack", "write the query about an attack on robustness, as robust --emit-instrumented numbers them")

@@ -44,6 +44,7 @@ const robustExample = `  fencepost robust dekker.fp
 func (a *app) robustCommand() *cobra.Command {
 	opt := fencepost.Defaults()
 	var asJSON, asDot, emit bool
+	var any paramFlags
 	attack := 1
 	method := choiceValue{value: fencepost.MethodSearch, choices: []string{fencepost.MethodSearch, fencepost.MethodInstrument}}
 	cmd := &cobra.Command{
@@ -60,10 +61,17 @@ func (a *app) robustCommand() *cobra.Command {
 				return err
 			}
 			opt.Method = method.value
+			if err := any.set(&opt); err != nil {
+				return err
+			}
+			ask := question(a.services.robust)
+			if any.on {
+				ask = a.services.robustParam
+			}
 			if emit {
 				return a.emitInstrumented(args, attack, opt)
 			}
-			return a.answer(args, opt, a.services.robust, func(answer fencepost.Answer) error {
+			return a.answer(args, opt, ask, func(answer fencepost.Answer) error {
 				if asDot {
 					a.graphs(answer)
 					return nil
@@ -82,6 +90,7 @@ func (a *app) robustCommand() *cobra.Command {
 	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops, with --criterion state")
 	flags.Var(countValue{&opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
+	any.flags(flags, &opt, "decide it for any number of instances of templates")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
 	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "search without ruling out attacks first; with --criterion state, visit every interleaving")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")

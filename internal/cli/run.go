@@ -30,22 +30,23 @@ var exitPriority = [...]int{exitInternal, exitUsage, exitViolated, exitUnknown, 
 
 // services is the rest of the world, so that tests can stand in for it.
 type services struct {
-	check    func(context.Context, fencepost.Input, []string, fencepost.Options) (fencepost.Answer, error)
-	robust   func(context.Context, fencepost.Input, fencepost.Options) (fencepost.Answer, error)
-	instr    func(fencepost.Input, int, fencepost.Options) (string, []verdict.Diagnostic, error)
-	fences   func(context.Context, fencepost.Input, fencepost.FenceOptions) (fencepost.Answer, error)
-	show     func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
-	export   func(fencepost.Input, fencepost.ExportOptions) (string, []verdict.Diagnostic, error)
-	litmus   func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
-	terminal func(io.Writer) (width int, ok bool)
-	getenv   func(string) string
-	verify   func(fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
-	test     func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
+	check                   func(context.Context, fencepost.Input, []string, fencepost.Options) (fencepost.Answer, error)
+	robust                  func(context.Context, fencepost.Input, fencepost.Options) (fencepost.Answer, error)
+	instr                   func(fencepost.Input, int, fencepost.Options) (string, []verdict.Diagnostic, error)
+	fences                  func(context.Context, fencepost.Input, fencepost.FenceOptions) (fencepost.Answer, error)
+	robustParam, checkParam func(context.Context, fencepost.Input, fencepost.Options) (fencepost.Answer, error)
+	show                    func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
+	export                  func(fencepost.Input, fencepost.ExportOptions) (string, []verdict.Diagnostic, error)
+	litmus                  func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
+	terminal                func(io.Writer) (width int, ok bool)
+	getenv                  func(string) string
+	verify                  func(fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
+	test                    func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
 }
 
 func realServices() services {
 	return services{
-		check: fencepost.Check, robust: fencepost.Robust, instr: fencepost.ShowInstrumented, fences: fencepost.Fences, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
+		check: fencepost.Check, robust: fencepost.Robust, robustParam: fencepost.RobustParam, checkParam: fencepost.CheckParam, instr: fencepost.ShowInstrumented, fences: fencepost.Fences, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
 		terminal: terminal, getenv: os.Getenv,
 		verify: fencepost.Verify, test: fencepost.TestPrograms,
 	}

@@ -15,6 +15,7 @@ type ExportFormat uint8
 const (
 	_ ExportFormat = iota
 	ExportPromela
+	ExportPNML // the Petri net of engine param
 )
 
 // ExportOptions say what Export writes. Of Options, Lang, Unroll, Threads,
@@ -41,6 +42,9 @@ func Export(in Input, opt ExportOptions) (text string, diags []verdict.Diagnosti
 			Message: fmt.Sprintf("the memory model %s cannot be exported", opt.Model),
 			Notes:   []string{"sc and tso can"},
 		}}, nil
+	}
+	if opt.Format == ExportPNML {
+		return exportNet(in, opt)
 	}
 	if opt.Format != ExportPromela {
 		return "", nil, fmt.Errorf("unknown export format %d", opt.Format)

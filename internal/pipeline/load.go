@@ -108,6 +108,14 @@ func load(in Input, opt Options) *program {
 	if errs := ir.Verify(prog); len(errs) > 0 {
 		panic(fmt.Sprintf("BUG: the front end made a broken program: %v", errs[0]))
 	}
+	if opt.Replicate != "" && opt.Instances > 1 {
+		more, err := transform.Replicate(prog, opt.Replicate, opt.Instances)
+		if err != nil {
+			p.diags = append(p.diags, verdict.Diagnostic{Severity: "error", Code: "FP0911", Pos: verdict.Pos{File: in.Name}, Message: err.Error()})
+			return p
+		}
+		prog = more
+	}
 	p.ir, p.props = prog, props
 	return p
 }

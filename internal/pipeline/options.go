@@ -3,6 +3,7 @@ package pipeline
 import (
 	"time"
 
+	"fencepost/internal/engine/param"
 	"fencepost/verdict"
 )
 
@@ -33,6 +34,12 @@ type Options struct {
 	Deadlock  bool          // also look for deadlocks
 	KeepGoing bool          // report every distinct violation, not the first
 	Finals    bool          // collect the final states
+	// Replicate names the function of C whose threads stand for any number of threads;
+	// Instances, if not 0, starts that many of each instead.
+	Replicate string
+	Instances int
+	// Domain restricts the values of memory where threads are counted; nil: as found.
+	Domain *param.Domain
 	// NoReduction turns partial-order and symmetry reduction off.
 	NoReduction bool
 	C           COptions // how C is read

@@ -60,6 +60,7 @@ func (p *printer) headline(r *verdict.Result) {
 	case verdict.Safe, verdict.NotObserved:
 		p.line("%s%s%s", head, coverage(r.Coverage), work(r))
 	case verdict.Unsafe, verdict.Observed:
+		head += instance(r)
 		if what := placed(r.Reason, r.Pos); what != "" {
 			head += ": " + what
 		}
@@ -128,6 +129,12 @@ func coverage(c verdict.Coverage) string {
 			limits = append(limits, boundText(b))
 		}
 	}
+	if c.Threads == "any" {
+		limits = append([]string{"any number of threads"}, limits...)
+		if len(limits) == 1 {
+			return ": all executions, for any number of threads"
+		}
+	}
 	switch {
 	case len(limits) > 0:
 		return " with " + strings.Join(limits, " and ")
@@ -176,8 +183,21 @@ func work(r *verdict.Result) string {
 	}
 }
 
+// instance says which instance of a template a violation is in.
+func instance(r *verdict.Result) string {
+	if r.Instance == 0 {
+		return ""
+	}
+	return " with " + counted(int64(r.Instance), "thread", "threads") + " per template"
+}
+
 func statsLine(r *verdict.Result) string {
 	var parts []string
+	if n := r.Stats.Net; n != nil {
+		parts = append(parts, fmt.Sprintf("a net of %s and %s", counted(int64(n.Places), "place", "places"), counted(int64(n.Transitions), "transition", "transitions")),
+			fmt.Sprintf("%s of %s predecessors left out", Count(int64(n.Pruned)), Count(int64(n.Tried))))
+		return r.Engine + ": " + strings.Join(append(parts, duration(r.Stats.Seconds)), ", ")
+	}
 	if r.Stats.States > 0 {
 		parts = append(parts, counted(r.Stats.States, "state", "states"))
 	}

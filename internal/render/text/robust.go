@@ -109,7 +109,7 @@ func (p *printer) robustHeadline(r *verdict.Result, words [2]string) {
 		}
 		p.line("%s%s%s", head, coverage(r.Coverage), done)
 	case verdict.Unsafe:
-		p.line("%s: %s", head, oneLine(r.Reason))
+		p.line("%s%s: %s", head, instance(r), oneLine(r.Reason))
 	default:
 		p.unknown(head, r)
 	}

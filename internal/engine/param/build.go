@@ -1,0 +1,310 @@
+package param
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// The net of a program. It has a place for every state and every value that some
+// execution may reach if threads could be in many places at once and cells hold
+// many values at once: an over-approximation that is found by adding places until
+// nothing is new, so that places nothing can ever mark are not in the net. The
+// places of a cell are a group, those of a fixed thread, too; those of a template
+// are counted.
+
+// Domain restricts the values that cells may hold.
+type Domain struct{ Lo, Hi int64 }
+
+// maxValues and maxPlaces are where values are taken to grow without end.
+const (
+	maxValues = 64
+	maxPlaces = 1 << 17
+
+	maxTransitions = 1 << 20
+)
+
+type locKey struct {
+	thread int
+	loc    ir.Loc
+}
+
+type builder struct {
+	p       *ir.Program
+	props   *property.Set
+	facts   *ir.Facts
+	robust  bool
+	domain  *Domain
+	visible map[locKey]bool
+
+	net       *Net
+	cells     []*cell
+	cellIndex map[[2]uint64]int
+	locals    []*local
+	localID   map[string]int
+	groups    []int // by thread: of its places, if it is fixed
+	queue     []int
+	queued    map[int]bool
+
+	bad     int32 // what must not be marked: a check fails, a goal is reached, a cycle closes
+	modes   [3]int32
+	idle    int32 // nobody attacks
+	stopped int32 // the attacker has stopped
+	attack  int   // group of the attacker's places
+	aims    int   // group of targets
+
+	bounds  []verdict.Bound
+	outside int32 // marked when a value leaves the domain
+	err     error
+}
+
+// build makes the net.
+func build(ctx context.Context, task *engine.Task, robust bool, domain *Domain) (*builder, error) {
+	p := task.Program
+	b := &builder{
+		p: p, props: task.Props, facts: ir.NewFacts(p, func(ir.FuncID, ir.Reg) bool { return false }), robust: robust, domain: domain,
+		visible: map[locKey]bool{}, net: newNet(), cellIndex: map[[2]uint64]int{}, localID: map[string]int{}, queued: map[int]bool{},
+	}
+	b.bad = b.net.place("bad", noGroup)
+	b.outside = b.net.place("outside the domain", noGroup)
+	if robust {
+		b.attackPlaces()
+	} else if b.goalLocs(); b.err != nil {
+		return nil, b.err
+	}
+	b.threads()
+	for len(b.queue) > 0 && b.err == nil {
+		id := b.queue[0]
+		b.queue = b.queue[1:]
+		delete(b.queued, id)
+		b.expand(id)
+		if len(b.net.Places) > maxPlaces || len(b.net.Trans) > maxTransitions {
+			b.err = ErrGrows
+		}
+		if ctx.Err() != nil {
+			b.err = fmt.Errorf("time limit reached or interrupted with a net of %d places", len(b.net.Places))
+		}
+	}
+	if b.err == nil && !robust {
+		b.goals()
+	}
+	return b, b.err
+}
+
+// ErrGrows says that the values of a program do not seem to stay finite.
+var ErrGrows = fmt.Errorf("the values of the program do not stay within %d places of a net; give --domain to restrict them", maxPlaces)
+
+// growing is a cell that takes more and more values.
+type growing struct{ cell string }
+
+func (g *growing) Error() string {
+	return fmt.Sprintf("%s takes more than %d values; give --domain to restrict them", g.cell, maxValues)
+}
+
+func (b *builder) diverges(c *cell) {
+	if b.err == nil {
+		b.err = &growing{c.name}
+	}
+}
+
+// cut notes that a path ends at a bound.
+func (b *builder) cut(e *ir.Edge) {
+	v, _ := e.Op.Val.IsConst()
+	one := verdict.Bound{Name: e.Op.Msg, Value: int(v), Hit: true, Pos: engine.Pos(e)}
+	if !slices.ContainsFunc(b.bounds, func(o verdict.Bound) bool { return o.Name == one.Name }) {
+		b.bounds = append(b.bounds, one)
+	}
+}
+
+// threads marks where the threads start.
+func (b *builder) threads() {
+	for t := range b.p.Threads {
+		th := &b.p.Threads[t]
+		group := noGroup
+		if !th.Unbounded {
+			group = b.net.group()
+		}
+		b.groups = append(b.groups, group)
+	}
+	for t := range b.p.Threads {
+		th := &b.p.Threads[t]
+		if !th.Start {
+			if !th.Unbounded {
+				b.net.Places[b.unstarted(t)].Init = 1
+			}
+			continue
+		}
+		start := b.place(b.entry(t, th.Args, plain))
+		if th.Unbounded {
+			b.net.Places[start].Init = Omega
+		} else {
+			b.net.Places[start].Init = 1
+		}
+	}
+}
+
+// entry is where a thread begins. Local steps are not run: the initial marking is
+// one place.
+func (b *builder) entry(t int, args []int64, r role) *local {
+	f := b.p.ThreadFunc(ir.ThreadID(t))
+	l := &local{thread: t, role: r}
+	regs := make([]int64, len(f.Regs))
+	for i := range f.Regs {
+		regs[i] = f.Regs[i].Init
+	}
+	copy(regs, args)
+	return b.at(l, f.Entry, regs)
+}
+
+func (b *builder) unstarted(t int) int32 {
+	return b.net.place(b.p.Threads[t].Name+": not started", b.groups[t])
+}
+
+// place is the place of a state. A new one will be expanded.
+func (b *builder) place(l *local) int32 {
+	name := b.name(l)
+	if _, ok := b.localID[name]; ok {
+		return b.net.places[name]
+	}
+	group := b.groups[l.thread]
+	if l.role == attacker {
+		group = b.attack
+	}
+	id := len(b.locals)
+	b.locals = append(b.locals, l)
+	b.localID[name] = id
+	b.again(id)
+	return b.net.place(name, group)
+}
+
+// again looks at a state once more.
+func (b *builder) again(id int) {
+	if !b.queued[id] {
+		b.queued[id] = true
+		b.queue = append(b.queue, id)
+	}
+}
+
+func (b *builder) valuePlace(c int, v int64) int32 {
+	n := b.cells[c]
+	return b.net.place(fmt.Sprintf("%s = %d", n.name, v), n.group)
+}
+
+// expand adds the transitions from a state.
+func (b *builder) expand(id int) {
+	l := b.locals[id]
+	if l.role == attacker {
+		b.expandAttacker(id, l)
+		return
+	}
+	here := b.net.places[b.name(l)]
+	for _, m := range b.moves(id, l) {
+		if b.err != nil {
+			return
+		}
+		switch {
+		case l.role == involved:
+			b.closing(here, l, &m)
+		case b.robust:
+			b.plainMove(here, &m, b.modes[open])
+			b.beginAttack(here, l, &m)
+			b.closing(here, l, &m)
+		default:
+			b.plainMove(here, &m, -1)
+		}
+	}
+}
+
+// plainMove adds the transitions of an action under SC. mode is a place that must
+// be marked, or -1.
+func (b *builder) plainMove(here int32, m *move, mode int32) {
+	if m.partial {
+		return
+	}
+	if m.leaves {
+		b.leave(here, m)
+		return
+	}
+	pre, post := []int32{here}, []int32{}
+	if mode >= 0 && len(m.touches)+m.spawns > 0 {
+		pre, post = append(pre, mode), append(post, mode)
+	}
+	pre, post = b.touched(m, pre, post)
+	if m.spawns > 0 {
+		pre, post = b.spawned(m, pre, post, plain)
+	}
+	for _, n := range m.next {
+		switch {
+		case !n.fails:
+			b.net.add(label(m.edge), pre, append(slices.Clone(post), b.place(n.l)))
+		case !b.robust && b.props.Checks:
+			b.net.add(label(m.edge), pre, append(slices.Clone(post), b.bad))
+		}
+	}
+}
+
+// leave adds that a thread writes a value outside the domain. Whatever the phase of
+// an attack, it shows that the domain is too small.
+func (b *builder) leave(here int32, m *move) {
+	pre := []int32{here}
+	for _, t := range m.touches {
+		pre = append(pre, b.valuePlace(t.cell, t.old))
+	}
+	b.net.add("leave "+label(m.edge), pre, append(slices.Clone(pre), b.outside))
+}
+
+// touched adds the cells of an action.
+func (b *builder) touched(m *move, pre, post []int32) ([]int32, []int32) {
+	for _, t := range m.touches {
+		pre = append(pre, b.valuePlace(t.cell, t.old))
+		post = append(post, b.valuePlace(t.cell, t.new))
+	}
+	return pre, post
+}
+
+func label(e *ir.Edge) string {
+	if e.Pos.IsValid() {
+		return fmt.Sprintf("%s@%d:%d", e.Op.Kind, e.Pos.Line, e.Pos.Col)
+	}
+	return fmt.Sprintf("%s#%d", e.Op.Kind, e.ID)
+}
+
+// spawn lists the start of a thread.
+func (b *builder) spawn(l *local, e *ir.Edge) []move {
+	if len(e.Op.Threads) != 1 {
+		b.refuse(e, "a thread that is started more than once")
+		return nil
+	}
+	t := int(e.Op.Threads[0])
+	regs := slices.Clone(l.regs)
+	if e.Op.Dst != ir.NoReg {
+		regs[e.Op.Dst] = int64(t)
+	}
+	return []move{{edge: e, spawns: t + 1, args: b.arguments(l, e), next: b.settle(b.at(l, e.To, regs))}}
+}
+
+func (b *builder) arguments(l *local, e *ir.Edge) []int64 {
+	var out []int64
+	for _, a := range e.Op.Args {
+		out = append(out, a.Eval(b.env(l.regs, 0)))
+	}
+	return out
+}
+
+// spawned adds the tokens of a thread that starts. Of a template any number start
+// from there: a token remains that gives further ones.
+func (b *builder) spawned(m *move, pre, post []int32, r role) ([]int32, []int32) {
+	t := m.spawns - 1
+	start := b.place(b.entry(t, m.args, r))
+	if !b.p.Threads[t].Unbounded {
+		return append(pre, b.unstarted(t)), append(post, start)
+	}
+	gate := b.net.place(fmt.Sprintf("start %s%s %v", b.p.Threads[t].Name, roleMarks[r], m.args), noGroup)
+	b.net.add("start "+b.p.Threads[t].Name, []int32{gate}, []int32{gate, start})
+	return pre, append(post, gate)
+}

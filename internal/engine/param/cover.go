@@ -1,0 +1,206 @@
+package param
+
+import (
+	"context"
+	"slices"
+)
+
+// Coverability by backward search [ACJT96]: the markings from which the bad place can
+// be marked are upward closed, so they have finitely many minimal elements. Starting
+// from the bad place, predecessors are added until nothing is new, or the initial
+// marking is above one of them.
+//
+// A predecessor that cannot be reached is left out: one with two tokens in a group, or
+// with two places that cannot be marked together (pairs.go). That is sound: what leads through it leads through it from
+// the initial marking, which would reach it.
+
+// marking is the tokens of the places that have some, in order of the places.
+type marking []Arc
+
+// below reports whether every place has at most as many tokens as in o.
+func (m marking) below(o marking) bool {
+	j := 0
+	for _, a := range m {
+		for j < len(o) && o[j].Place < a.Place {
+			j++
+		}
+		if j == len(o) || o[j].Place != a.Place || o[j].N < a.N {
+			return false
+		}
+	}
+	return true
+}
+
+// before is the least marking from which t leads to m or above.
+func (m marking) before(t *Trans) marking {
+	out := make(marking, 0, len(m)+len(t.Pre))
+	i, j, k := 0, 0, 0
+	for i < len(m) || k < len(t.Pre) {
+		var p int32
+		switch {
+		case i == len(m):
+			p = t.Pre[k].Place
+		case k == len(t.Pre):
+			p = m[i].Place
+		default:
+			p = min(m[i].Place, t.Pre[k].Place)
+		}
+		n := int32(0)
+		if i < len(m) && m[i].Place == p {
+			n = m[i].N
+			i++
+		}
+		for j < len(t.Post) && t.Post[j].Place < p {
+			j++
+		}
+		if j < len(t.Post) && t.Post[j].Place == p {
+			n = max(0, n-t.Post[j].N)
+		}
+		if k < len(t.Pre) && t.Pre[k].Place == p {
+			n += t.Pre[k].N
+			k++
+		}
+		if n > 0 {
+			out = append(out, Arc{p, n})
+		}
+	}
+	return out
+}
+
+// coverStats are counts of a backward search.
+type coverStats struct {
+	Elements int // minimal elements kept at the end
+	Tried    int // predecessors computed
+	Pruned   int // of them left out as unreachable
+}
+
+// cover is a backward search.
+type cover struct {
+	net     *Net
+	pairs   *pairs
+	byPost  [][]int32 // transitions by the places they give
+	list    []marking
+	dead    []bool            // subsumed since
+	buckets map[int32][]int32 // elements by their last place
+	limit   int
+	stats   coverStats
+}
+
+func newCover(n *Net, p *pairs) *cover {
+	c := &cover{net: n, pairs: p, byPost: make([][]int32, len(n.Places)), buckets: map[int32][]int32{}, limit: maxElements}
+	for i := range n.Trans {
+		if p != nil && !p.enabled(&n.Trans[i]) {
+			continue // never fires
+		}
+		for _, a := range n.Trans[i].Post {
+			c.byPost[a.Place] = append(c.byPost[a.Place], int32(i))
+		}
+	}
+	return c
+}
+
+// maxElements bounds the minimal elements.
+const maxElements = 1 << 20
+
+// run searches from a place. It returns an element below the initial marking, or
+// nil if the place cannot be marked. complete is false if it was stopped.
+func (c *cover) run(ctx context.Context, bad int32) (found marking, complete bool) {
+	first := marking{{bad, 1}}
+	if !c.reachable(first) {
+		return nil, true
+	}
+	c.keep(first)
+	for next := 0; next < len(c.list); next++ {
+		if next%64 == 0 && ctx.Err() != nil || len(c.list) > c.limit {
+			return nil, false
+		}
+		if c.dead[next] {
+			continue
+		}
+		m := c.list[next]
+		if c.initial(m) {
+			return m, true
+		}
+		for _, t := range c.givers(m) {
+			c.stats.Tried++
+			p := m.before(&c.net.Trans[t])
+			if !c.reachable(p) {
+				c.stats.Pruned++
+				continue
+			}
+			if !c.subsumed(p) {
+				if c.initial(p) {
+					return p, true
+				}
+				c.keep(p)
+			}
+		}
+	}
+	for _, d := range c.dead {
+		if !d {
+			c.stats.Elements++
+		}
+	}
+	return nil, true
+}
+
+// givers lists the transitions that give a token m has, each once.
+func (c *cover) givers(m marking) []int32 {
+	var out []int32
+	for _, a := range m {
+		out = append(out, c.byPost[a.Place]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// initial reports whether the initial marking is above m.
+func (c *cover) initial(m marking) bool {
+	for _, a := range m {
+		if init := c.net.Places[a.Place].Init; init != Omega && int32(init) < a.N {
+			return false
+		}
+	}
+	return true
+}
+
+// reachable reports whether nothing shows that m cannot be covered.
+func (c *cover) reachable(m marking) bool {
+	for i, a := range m {
+		p := &c.net.Places[a.Place]
+		if a.N > 1 && (p.Group != noGroup || !c.pairs.can(a.Place, a.Place)) || !c.pairs.marks(a.Place) {
+			return false
+		}
+		for _, b := range m[i+1:] {
+			if p.Group != noGroup && p.Group == c.net.Places[b.Place].Group || !c.pairs.can(a.Place, b.Place) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// subsumed reports whether an element is below m.
+func (c *cover) subsumed(m marking) bool {
+	for _, a := range m {
+		for _, i := range c.buckets[a.Place] {
+			if !c.dead[i] && c.list[i].below(m) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keep adds an element and drops those above it.
+func (c *cover) keep(m marking) {
+	last := m[len(m)-1].Place
+	for i, o := range c.list {
+		if !c.dead[i] && len(o) >= len(m) && m.below(o) {
+			c.dead[i] = true
+		}
+	}
+	c.list = append(c.list, m)
+	c.dead = append(c.dead, false)
+	c.buckets[last] = append(c.buckets[last], int32(len(c.list)-1))
+}

@@ -1,0 +1,23 @@
+// Package param decides questions for any number of threads: robustness against TSO
+// and the safety of assertions and goals under SC, for programs whose threads are
+// templates over a finite domain [BDM13 §6, App. D].
+//
+// Idea: instances of a template are copies of one text and have no names, so it is
+// enough to count how many stand where. A program becomes a Petri net: a place per
+// value of every memory cell, a place per state of a fixed thread, and a counted
+// place per state of a template; every instruction becomes transitions. A question
+// becomes: can this place get a token? That is coverability, and decidable.
+//
+// Input: a flat program, with threads marked Unbounded, and what is asked. Output:
+// no instance can, or one can, and how many instances are enough for it. Which
+// execution shows it is found on that instance by the engines for fixed threads;
+// the pipeline puts the two together.
+//
+// Files: net.go nets, local.go threads' own states and what they can do next,
+// section.go atomic sections as one action, build.go the net of a program, attack.go
+// the phases of engine robust inside the net, pairs.go which two places can have
+// tokens at once, cover.go the backward search, pnml.go the net as others read it.
+//
+// Deliberately absent: whatever is not upward closed or needs names of threads
+// (deadlock, final conditions, joins, barriers, conditions, allocation).
+package param

@@ -1,0 +1,124 @@
+package param
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Omega is the initial marking of a place that has any number of tokens.
+const Omega = -1
+
+// noGroup is the group of places that are counted.
+const noGroup = -1
+
+// Place is a place of the net. Of a group of places exactly one has a token, and
+// it has one.
+type Place struct {
+	Name  string
+	Group int
+	Init  int
+}
+
+// Arc is a number of tokens of a place.
+type Arc struct {
+	Place int32
+	N     int32
+}
+
+// Trans is a transition: it needs and takes Pre, and gives Post. What it only needs
+// is in both.
+type Trans struct {
+	Name      string
+	Pre, Post []Arc
+}
+
+// Net is a Petri net with an initial marking.
+type Net struct {
+	Places []Place
+	Trans  []Trans
+	Groups int
+
+	places map[string]int32
+	trans  map[string]bool
+	key    []byte
+}
+
+func newNet() *Net { return &Net{places: map[string]int32{}, trans: map[string]bool{}} }
+
+// group makes a group.
+func (n *Net) group() int {
+	n.Groups++
+	return n.Groups - 1
+}
+
+// place finds or makes a place.
+func (n *Net) place(name string, group int) int32 {
+	if i, ok := n.places[name]; ok {
+		return i
+	}
+	i := int32(len(n.Places))
+	n.Places = append(n.Places, Place{Name: name, Group: group})
+	n.places[name] = i
+	return i
+}
+
+// add adds a transition unless there is one like it, or it changes nothing.
+func (n *Net) add(name string, pre, post []int32) {
+	t := Trans{Name: name, Pre: arcs(pre), Post: arcs(post)}
+	if slices.Equal(t.Pre, t.Post) {
+		return
+	}
+	n.key = n.key[:0]
+	for _, list := range [][]Arc{t.Pre, t.Post} {
+		n.key = binary.AppendUvarint(n.key, uint64(len(list)))
+		for _, a := range list {
+			n.key = binary.AppendUvarint(binary.AppendUvarint(n.key, uint64(a.Place)), uint64(a.N))
+		}
+	}
+	if !n.trans[string(n.key)] {
+		n.trans[string(n.key)] = true
+		n.Trans = append(n.Trans, t)
+	}
+}
+
+// arcs counts places, in order of their numbers.
+func arcs(places []int32) []Arc {
+	list := slices.Clone(places)
+	slices.Sort(list)
+	var out []Arc
+	for _, p := range list {
+		if k := len(out); k > 0 && out[k-1].Place == p {
+			out[k-1].N++
+		} else {
+			out = append(out, Arc{p, 1})
+		}
+	}
+	return out
+}
+
+// String writes the net for people and tests.
+func (n *Net) String() string {
+	var b strings.Builder
+	names := func(list []Arc) string {
+		var out []string
+		for _, a := range list {
+			s := n.Places[a.Place].Name
+			if a.N > 1 {
+				s = fmt.Sprintf("%d*%s", a.N, s)
+			}
+			out = append(out, s)
+		}
+		return strings.Join(out, ", ")
+	}
+	for _, p := range n.Places {
+		if p.Init != 0 {
+			fmt.Fprintf(&b, "init %s %d\n", p.Name, p.Init)
+		}
+	}
+	for _, t := range n.Trans {
+		fmt.Fprintf(&b, "%s: %s -> %s\n", t.Name, names(t.Pre), names(t.Post))
+	}
+	return b.String()
+}

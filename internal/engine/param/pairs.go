@@ -1,0 +1,124 @@
+package param
+
+import "math/bits"
+
+// Which two places can have tokens at the same time? An over-approximation: two
+// places can if they do at first, or if some transition whose needs can all be met
+// two by two gives both, or gives one while the other, which can stand beside
+// everything the transition takes, stays. That two threads are never in a critical
+// section is often seen here already. A marking with a pair that cannot be is not
+// reachable, nor is anything above it: the backward search leaves it out.
+
+// maxPaired bounds the size of the table.
+const maxPaired = 1 << 14
+
+// pairs is a symmetric table of bits. The diagonal says whether a place can have two
+// tokens.
+type pairs struct {
+	words  int
+	rows   [][]uint64
+	single []uint64
+}
+
+// can reports whether two places can be marked together. Without a table, which may
+// be too large, everything can.
+func (p *pairs) can(a, b int32) bool { return p == nil || p.rows[a][b/64]>>(b%64)&1 != 0 }
+
+// marks reports whether a place can have a token at all.
+func (p *pairs) marks(a int32) bool { return p == nil || p.single[a/64]>>(a%64)&1 != 0 }
+
+func (p *pairs) set(a, b int32) bool {
+	if p.can(a, b) {
+		return false
+	}
+	p.rows[a][b/64] |= 1 << (b % 64)
+	p.rows[b][a/64] |= 1 << (a % 64)
+	return true
+}
+
+func findPairs(n *Net) *pairs {
+	if len(n.Places) > maxPaired {
+		return nil
+	}
+	words := (len(n.Places) + 63) / 64
+	p := &pairs{words: words, rows: make([][]uint64, len(n.Places)), single: make([]uint64, words)}
+	for i := range p.rows {
+		p.rows[i] = make([]uint64, words)
+	}
+	var start []int32
+	for i := range n.Places {
+		if n.Places[i].Init != 0 {
+			start = append(start, int32(i))
+			p.single[i/64] |= 1 << (i % 64)
+		}
+		if n.Places[i].Init == Omega || n.Places[i].Init > 1 {
+			p.set(int32(i), int32(i))
+		}
+	}
+	for _, a := range start {
+		for _, b := range start {
+			if a != b {
+				p.set(a, b)
+			}
+		}
+	}
+	beside := make([]uint64, words)
+	for changed := true; changed; {
+		changed = false
+		for i := range n.Trans {
+			if t := &n.Trans[i]; p.enabled(t) && p.fire(t, beside) {
+				changed = true
+			}
+		}
+	}
+	return p
+}
+
+func (p *pairs) enabled(t *Trans) bool {
+	for i, a := range t.Pre {
+		if !p.marks(a.Place) || a.N > 1 && !p.can(a.Place, a.Place) {
+			return false
+		}
+		for _, b := range t.Pre[i+1:] {
+			if !p.can(a.Place, b.Place) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fire adds what a transition makes possible, and reports whether that is new.
+func (p *pairs) fire(t *Trans, beside []uint64) bool {
+	changed := false
+	// What can stand beside all that is taken stays.
+	for w := range beside {
+		beside[w] = ^uint64(0)
+		for _, a := range t.Pre {
+			beside[w] &= p.rows[a.Place][w]
+		}
+		if len(t.Pre) == 0 {
+			beside[w] = p.single[w]
+		}
+	}
+	for i, a := range t.Post {
+		if !p.marks(a.Place) {
+			p.single[a.Place/64] |= 1 << (a.Place % 64)
+			changed = true
+		}
+		if a.N > 1 && p.set(a.Place, a.Place) {
+			changed = true
+		}
+		for _, b := range t.Post[i+1:] {
+			changed = p.set(a.Place, b.Place) || changed
+		}
+		row := p.rows[a.Place]
+		for w, has := range beside {
+			for fresh := has &^ row[w]; fresh != 0; fresh &= fresh - 1 {
+				b := int32(w*64 + bits.TrailingZeros64(fresh))
+				changed = p.set(a.Place, b) || changed
+			}
+		}
+	}
+	return changed
+}

@@ -1,0 +1,145 @@
+package param
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/verdict"
+)
+
+// Question is what is decided for any number of threads. The zero value is unset.
+type Question uint8
+
+// The questions.
+const (
+	_      Question = iota
+	Safety          // under SC: a check fails, or a goal is reached
+	Robust          // against TSO: an attack is feasible
+)
+
+// Answer is what holds for all instances.
+type Answer struct {
+	// Possible says that some instance violates; Enough is a number of instances of
+	// every template with which it does, 0 if that is not known.
+	Possible bool
+	Enough   int
+	// Unknown is why there is no answer.
+	Unknown  string
+	Coverage verdict.Coverage
+	Stats    verdict.Stats
+	Net      Size
+}
+
+// Size is how large a net and the search were.
+type Size struct {
+	Places, Transitions, Elements, Tried, Pruned int
+}
+
+// NetOf is the net of a program and the place that must not be marked.
+func NetOf(ctx context.Context, task *engine.Task, q Question, domain *Domain) (*Net, int, error) {
+	b, err := build(ctx, task, q == Robust, domain)
+	if err != nil {
+		return nil, 0, err
+	}
+	return b.net, int(b.bad), nil
+}
+
+// Decide answers a question for every number of instances.
+func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) (*Answer, error) {
+	start := time.Now()
+	if err := asks(task, q); err != nil {
+		return nil, err
+	}
+	b, domain, err := buildWithin(ctx, task, q, domain)
+	if _, unsupported := err.(*engine.Unsupported); unsupported {
+		return nil, err
+	}
+	if err != nil {
+		return &Answer{Unknown: err.Error()}, nil
+	}
+	a := &Answer{Net: Size{Places: len(b.net.Places), Transitions: len(b.net.Trans)}}
+	c := newCover(b.net, findPairs(b.net))
+	found, complete := c.run(ctx, b.bad)
+	a.Net.Elements, a.Net.Tried, a.Net.Pruned = c.stats.Elements, c.stats.Tried, c.stats.Pruned
+	a.Stats = verdict.Stats{States: int64(len(c.list)), Transitions: int64(c.stats.Tried)}
+	switch {
+	case found != nil:
+		a.Possible, a.Enough = true, b.enough(found)
+	case !complete && ctx.Err() != nil:
+		a.Unknown = fmt.Sprintf("time limit reached or interrupted with %d elements", len(c.list))
+	case !complete:
+		a.Unknown = fmt.Sprintf("more than %d elements", c.limit)
+	}
+	a.Coverage.Bounds = b.bounds
+	if domain != nil && a.Unknown == "" && !a.Possible {
+		out, complete := newCover(b.net, c.pairs).run(ctx, b.outside)
+		if out != nil || !complete { // some instance leaves the domain
+			a.Coverage.Bounds = append(a.Coverage.Bounds, verdict.Bound{Name: "domain", Value: int(domain.Hi), Hit: true})
+		}
+	}
+	a.Coverage.Exhaustive = a.Unknown == "" && len(a.Coverage.Bounds) == 0
+	a.Stats.Seconds = time.Since(start).Seconds()
+	return a, nil
+}
+
+// buildWithin makes the net. Where the values seem to grow without end, the net may
+// be too coarse to see that they do not: then small domains are tried, and that nothing
+// leaves the domain is asked of the net like any other question.
+func buildWithin(ctx context.Context, task *engine.Task, q Question, domain *Domain) (*builder, *Domain, error) {
+	b, err := build(ctx, task, q == Robust, domain)
+	if _, grows := err.(*growing); !grows {
+		return b, domain, err
+	}
+	for k := int64(1); k <= widestGuess; k *= 2 {
+		guess := &Domain{-k, k}
+		tight, tightErr := build(ctx, task, q == Robust, guess)
+		if tightErr != nil {
+			return nil, nil, tightErr
+		}
+		if out, complete := newCover(tight.net, findPairs(tight.net)).run(ctx, tight.outside); complete && out == nil {
+			return tight, guess, nil
+		}
+	}
+	return nil, nil, err
+}
+
+// widestGuess is the largest domain tried where none is given.
+const widestGuess = 16
+
+// asks refuses questions that are not upward closed.
+func asks(task *engine.Task, q Question) error {
+	if q == Robust {
+		return nil
+	}
+	switch {
+	case task.Props.Deadlock:
+		return &engine.Unsupported{What: "for any number of threads: deadlock is not supported, since more threads can end one"}
+	case task.Props.Final != nil:
+		return &engine.Unsupported{What: "for any number of threads: a final condition is not supported"}
+	}
+	return nil
+}
+
+// enough is how many instances a marking needs of the template it needs most of; 0
+// if instances come from elsewhere than the initial marking.
+func (b *builder) enough(m marking) int {
+	for _, f := range b.p.Funcs {
+		for i := range f.Edges {
+			op := &f.Edges[i].Op
+			if op.Kind == ir.Spawn && slices.ContainsFunc(op.Threads, func(t ir.ThreadID) bool { return b.p.Threads[t].Unbounded }) {
+				return 0
+			}
+		}
+	}
+	n := 1
+	for _, a := range m {
+		if b.net.Places[a.Place].Init == Omega {
+			n = max(n, int(a.N))
+		}
+	}
+	return n
+}

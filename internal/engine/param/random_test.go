@@ -1,0 +1,178 @@
+package param_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/param"
+	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/source"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+var programs = flag.Int("fp.programs", 60, "random template programs")
+
+// generator writes random templates: a handful of statements over three variables
+// and three values.
+type generator struct {
+	r    *rand.Rand
+	left int
+	regs int
+}
+
+func (g *generator) pick(list ...string) string { return list[g.r.IntN(len(list))] }
+func (g *generator) v() string                  { return g.pick("x", "y", "z") }
+func (g *generator) reg() string                { return g.pick("a", "b") }
+func (g *generator) k() string                  { return g.pick("0", "1", "1", "2") }
+
+func (g *generator) stmts(b *strings.Builder, indent string, section bool) {
+	for n := 1 + g.r.IntN(3); n > 0 && g.left > 0; n-- {
+		g.left--
+		switch k := g.r.IntN(16); {
+		case k >= 13:
+			fmt.Fprintf(b, "%s%s = %s;\n%s%s = %s;\n", indent, g.v(), g.pick("1", "2"), indent, g.reg(), g.v())
+		case k < 4:
+			fmt.Fprintf(b, "%s%s = %s;\n", indent, g.v(), g.pick(g.k(), g.reg()))
+		case k < 8:
+			fmt.Fprintf(b, "%s%s = %s;\n", indent, g.reg(), g.v())
+		case k == 8 && !section:
+			fmt.Fprintf(b, "%sfence;\n", indent)
+		case k == 9:
+			fmt.Fprintf(b, "%s%s = cas(%s, %s, %s);\n", indent, g.reg(), g.v(), g.k(), g.k())
+		case k == 10:
+			fmt.Fprintf(b, "%sif (%s == %s) {\n", indent, g.reg(), g.k())
+			g.stmts(b, indent+"  ", section)
+			fmt.Fprintf(b, "%s}\n", indent)
+		case k == 11 && !section:
+			fmt.Fprintf(b, "%satomic {\n", indent)
+			g.stmts(b, indent+"  ", true)
+			fmt.Fprintf(b, "%s}\n", indent)
+		case k == 12 && !section:
+			fmt.Fprintf(b, "%sassert %s != %s;\n", indent, g.reg(), g.pick("1", "2"))
+		}
+	}
+}
+
+// program is one template, and sometimes a fixed thread beside it.
+func program(seed uint64) string {
+	g := &generator{r: rand.New(rand.NewPCG(seed, 7))}
+	var b strings.Builder
+	b.WriteString("var x, y, z;\nthread w * n {\n  reg a, b;\n")
+	g.left = 3 + g.r.IntN(4)
+	loop := g.r.IntN(4) == 0
+	if loop {
+		b.WriteString("  loop {\n")
+	}
+	for g.left > 0 {
+		g.stmts(&b, "  ", false)
+	}
+	if loop {
+		b.WriteString("  }\n")
+	}
+	b.WriteString("}\n")
+	if g.r.IntN(2) == 0 {
+		b.WriteString("thread m {\n  reg a, b;\n")
+		g.left = 2 + g.r.IntN(3)
+		for g.left > 0 {
+			g.stmts(&b, "  ", false)
+		}
+		b.WriteString("}\n")
+	}
+	return b.String()
+}
+
+// decide asks engine param alone.
+func decide(t *testing.T, text string, q param.Question) *param.Answer {
+	t.Helper()
+	unit, diags := automaton.Parse(source.NewFile("random.fp", []byte(text)), automaton.Options{})
+	if diags.HasErrors() {
+		t.Fatalf("%v\n%s", diags.All, text)
+	}
+	flat, err := transform.Run(unit.Program, transform.Options{Unroll: 8}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := param.Decide(context.Background(), &engine.Task{Program: flat, Props: unit.Props, Model: memory.SC}, q, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return a
+}
+
+// TestInstances holds the answer for any number of threads against the engines for
+// fixed numbers: a safe must be safe for 1, 2 and 3 instances, and a violation is
+// found by them, in the smallest instance that has one.
+func TestInstances(t *testing.T) {
+	ctx := context.Background()
+	count := map[string]int{}
+	for seed := range uint64(*programs) {
+		in := pipeline.Input{Name: "random.fp", Text: []byte(program(seed))}
+		for _, q := range []string{"robust", "check"} {
+			if q == "check" && !strings.Contains(string(in.Text), "assert") {
+				continue
+			}
+			var all pipeline.Answer
+			var err error
+			ask := func(opt pipeline.Options) (pipeline.Answer, error) { return pipeline.Robust(ctx, in, opt) }
+			if q == "robust" {
+				all, err = pipeline.RobustParam(ctx, in, pipeline.Defaults())
+			} else {
+				all, err = pipeline.CheckParam(ctx, in, pipeline.Defaults())
+				ask = func(opt pipeline.Options) (pipeline.Answer, error) {
+					return pipeline.Check(ctx, in, []string{"sc"}, opt)
+				}
+			}
+			if err != nil {
+				t.Fatalf("seed %d, %s: %v\n%s", seed, q, err, in.Text)
+			}
+			if all.HasErrors() {
+				t.Fatalf("seed %d, %s: %+v\n%s", seed, q, all.Diagnostics, in.Text)
+			}
+			r := &all.Results[0]
+			question := param.Robust
+			if q == "check" {
+				question = param.Safety
+			}
+			alone := decide(t, string(in.Text), question)
+			if alone.Unknown != "" || alone.Possible != (r.Verdict == verdict.Unsafe) {
+				t.Fatalf("seed %d, %s: engine param alone says %+v, together they say %s\n%s", seed, q, alone, r.Verdict, in.Text)
+			}
+			if alone.Possible && alone.Enough < r.Instance {
+				t.Fatalf("seed %d, %s: %d instances are said to be enough, but the smallest violation is in %d\n%s", seed, q, alone.Enough, r.Instance, in.Text)
+			}
+			count[q+" "+r.Verdict.String()]++
+			for n := 1; n <= 3; n++ {
+				opt := pipeline.Defaults()
+				opt.Threads = n
+				one, err := ask(opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				unsafe := one.Results[0].Verdict == verdict.Unsafe
+				switch {
+				case unsafe && r.Verdict == verdict.Safe:
+					t.Fatalf("seed %d: %s for any number of threads, but not for %d\n%s", seed, q, n, in.Text)
+				case unsafe && r.Verdict == verdict.Unsafe && n < r.Instance:
+					t.Fatalf("seed %d: the instance of %d is not the smallest: %d\n%s", seed, r.Instance, n, in.Text)
+				}
+				if unsafe {
+					break
+				}
+			}
+		}
+	}
+	t.Logf("%v", count)
+	for _, k := range []string{"robust safe", "robust unsafe", "check safe", "check unsafe"} {
+		if count[k] == 0 {
+			t.Errorf("no program is %s", k)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package param
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Atomic sections as one action. Nobody else acts while a section is held, so all
+// it does can be one transition: which values it found in the cells it touched,
+// and what it left there. A cell is read from memory once and then known.
+
+// inSection is a state inside a section.
+type inSection struct {
+	l       *local
+	touches []touch
+}
+
+func (s *inSection) touch(c int) *touch {
+	for i := range s.touches {
+		if s.touches[i].cell == c {
+			return &s.touches[i]
+		}
+	}
+	return nil
+}
+
+func (b *builder) sectionKey(s *inSection) string {
+	return fmt.Sprint(b.name(s.l), s.touches)
+}
+
+// section lists what a section can do as a whole. For attacks it also lists how far
+// it can get: a section that never ends has still seen what it has seen.
+func (b *builder) section(id int, l *local, begin *ir.Edge) []move {
+	var out []move
+	seen := map[string]bool{}
+	work := []*inSection{{l: b.at(l, begin.To, l.regs)}}
+	f := b.p.ThreadFunc(ir.ThreadID(l.thread))
+	for len(work) > 0 && b.err == nil {
+		s := work[len(work)-1]
+		work = work[:len(work)-1]
+		if key := b.sectionKey(s); seen[key] {
+			continue
+		} else if seen[key] = true; len(seen) > maxSection {
+			b.refuse(begin, "a section with more than %d states", maxSection)
+			return nil
+		}
+		if b.visible[locKey{s.l.thread, s.l.loc}] {
+			b.refuse(begin, "a goal inside an atomic section")
+			return nil
+		}
+		for _, i := range f.Out(s.l.loc) {
+			e := &f.Edges[i]
+			switch op := &e.Op; {
+			case op.Kind == ir.AtomicEnd:
+				out = append(out, move{edge: begin, touches: sorted(s.touches), next: b.settle(b.at(s.l, e.To, s.l.regs))})
+			case op.Local() || op.Kind == ir.Fence:
+				next, fails := b.localStep(s.l, e)
+				if fails {
+					out = append(out, move{edge: begin, touches: sorted(s.touches), next: []outcome{{fails: true}}})
+				}
+				for _, n := range next {
+					work = append(work, &inSection{l: n, touches: s.touches})
+				}
+			case op.Kind == ir.Exit:
+			default:
+				more, failed, leaves := b.sectionAccess(id, s, e)
+				if leaves {
+					out = append(out, move{edge: begin, touches: sorted(s.touches), leaves: true})
+				}
+				if failed {
+					out = append(out, move{edge: begin, touches: sorted(s.touches), next: []outcome{{fails: true}}})
+				}
+				for _, n := range more {
+					if b.robust {
+						out = append(out, move{edge: begin, touches: sorted(n.touches), partial: true})
+					}
+					work = append(work, n)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// maxSection bounds the states of one section.
+const maxSection = 50_000
+
+// sectionAccess is a memory operation inside a section.
+func (b *builder) sectionAccess(id int, s *inSection, e *ir.Edge) (out []*inSection, failed, leaves bool) {
+	values := func(c int) []int64 {
+		if t := s.touch(c); t != nil {
+			return []int64{t.new}
+		}
+		return b.cells[c].values
+	}
+	b.effects(id, e, s.l, values, func(ef effect) {
+		if ef.fails {
+			failed = true
+			return
+		}
+		if ef.leaves {
+			leaves = true
+			return
+		}
+		n := &inSection{l: b.at(s.l, e.To, ef.regs), touches: slices.Clone(s.touches)}
+		n.l.held = ef.held
+		if t := n.touch(ef.cell); t != nil {
+			t.new, t.read, t.write = ef.new, t.read || ef.read && !t.write, t.write || ef.write
+		} else {
+			n.touches = append(n.touches, touch{cell: ef.cell, old: ef.old, new: ef.new, read: ef.read, write: ef.write})
+		}
+		out = append(out, n)
+	})
+	return out, failed, leaves
+}
+
+func sorted(list []touch) []touch {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b touch) int { return a.cell - b.cell })
+	return list
+}

@@ -1,0 +1,249 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/param"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/verdict"
+)
+
+// Any number of threads. Engine param says whether some instance violates; the
+// execution that shows it comes from the engines for fixed threads, asked about
+// instances of growing size at the same time. Whichever ends first answers. If
+// engine param says that k instances are enough and they are not, one of the two is
+// wrong, which is an internal error.
+
+// Domain restricts the values of memory.
+type Domain = param.Domain
+
+// AnyThreads is what Coverage.Threads says of an answer for any number of threads.
+const AnyThreads = "any"
+
+// RobustParam answers whether all instances of a program are robust against TSO.
+func RobustParam(ctx context.Context, in Input, opt Options) (Answer, error) {
+	return paramAnswer(ctx, in, opt, param.Robust, func(ctx context.Context, opt Options) (Answer, error) { return Robust(ctx, in, opt) })
+}
+
+// CheckParam answers whether assertions and goals hold under SC in all instances.
+func CheckParam(ctx context.Context, in Input, opt Options) (Answer, error) {
+	return paramAnswer(ctx, in, opt, param.Safety, func(ctx context.Context, opt Options) (Answer, error) {
+		return Check(ctx, in, []string{memory.SC.String()}, opt)
+	})
+}
+
+func paramAnswer(ctx context.Context, in Input, opt Options, q param.Question, ask asker) (answer Answer, err error) {
+	stage := "front end"
+	defer caught(&stage, in, &err)
+	opt.Threads = 0
+	p := load(in, opt)
+	if !p.ok() {
+		return Answer{Diagnostics: p.diags}, nil
+	}
+	stage = "passes"
+	flat, diagnostic := p.template(opt)
+	if flat == nil {
+		return Answer{Diagnostics: append(p.diags, diagnostic...)}, nil
+	}
+	if q == param.Safety && p.props.Empty() {
+		return Answer{Diagnostics: append(p.diags, nothingToCheck(in))}, nil
+	}
+	if opt.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
+		defer cancel()
+	}
+	stage = "any number of threads"
+	props := *p.props
+	props.Deadlock = opt.Deadlock
+	task := &engine.Task{Program: flat, Props: &props, Model: memory.SC}
+	res, err := p.decideParam(ctx, task, opt, q, ask)
+	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
+		return Answer{Diagnostics: append(p.diags, p.unsupported(err))}, nil
+	}
+	if err != nil {
+		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
+	}
+	return Answer{Results: []verdict.Result{*res}, Diagnostics: p.diags}, nil
+}
+
+func nothingToCheck(in Input) verdict.Diagnostic {
+	return verdict.Diagnostic{
+		Severity: "error", Code: "FP0900", Pos: verdict.Pos{File: in.Name},
+		Message: "no assertion, goal or final condition: there is nothing to check",
+		Notes:   []string{"add an assert, a goal or a final condition; or ask whether it is robust"},
+	}
+}
+
+// template is the flat program with its templates, or what is wrong.
+func (p *program) template(opt Options) (*ir.Program, []verdict.Diagnostic) {
+	flat := p.flat(opt)
+	if flat == nil {
+		return nil, nil
+	}
+	if opt.Replicate != "" {
+		for t := range flat.Threads {
+			if th := &flat.Threads[t]; !th.Start && runs(th, opt.Replicate) {
+				th.Unbounded = true
+			}
+		}
+	}
+	for t := range flat.Threads {
+		if flat.Threads[t].Unbounded {
+			return flat, nil
+		}
+	}
+	return nil, []verdict.Diagnostic{{
+		Severity: "error", Code: "FP0910", Pos: verdict.Pos{File: p.input.Name},
+		Message: "no thread stands for any number of threads",
+		Notes:   []string{"write `thread worker * n` in .fp; in C name the function that the threads run: --replicate FUNCTION"},
+	}}
+}
+
+// runs reports whether a thread was started with a function: it has its name, with
+// a number if there are several.
+func runs(th *ir.Thread, function string) bool {
+	name, _, _ := strings.Cut(th.Name, "#")
+	return name == function
+}
+
+// maxInstance is the largest instance tried before engine param has an answer.
+const maxInstance = 4
+
+// asker asks an engine for fixed threads about the program with some options.
+type asker func(context.Context, Options) (Answer, error)
+
+// decided is what engine param says.
+type decided struct {
+	a   *param.Answer
+	err error
+}
+
+// decideParam runs both searches.
+func (p *program) decideParam(ctx context.Context, task *engine.Task, opt Options, q param.Question, ask asker) (*verdict.Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	all := make(chan decided, 1)
+	go func() {
+		var d decided
+		defer func() {
+			if r := recover(); r != nil {
+				d.err = fmt.Errorf("engine param: %v\n%s", r, stack())
+			}
+			all <- d
+		}()
+		d.a, d.err = param.Decide(ctx, task, q, opt.Domain)
+	}()
+	n := p.leastInstance()
+	for ; n <= maxInstance; n++ {
+		select {
+		case d := <-all:
+			return p.concludeParam(ctx, d, opt, q, ask, n)
+		default:
+		}
+		if res, err := instance(ctx, ask, opt, n); err != nil || res != nil {
+			return res, err
+		}
+	}
+	return p.concludeParam(ctx, <-all, opt, q, ask, n)
+}
+
+// leastInstance is how many instances the goals name.
+func (p *program) leastInstance() int {
+	least := 1
+	for _, g := range p.props.Goals {
+		of := map[ir.ThreadID]int{}
+		for _, at := range g.At {
+			of[at.Thread]++
+			least = max(least, of[at.Thread])
+		}
+	}
+	return least
+}
+
+// concludeParam makes the answer once engine param has spoken. Instances below n
+// were asked already.
+func (p *program) concludeParam(ctx context.Context, d decided, opt Options, q param.Question, ask asker, n int) (*verdict.Result, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	a := d.a
+	res := &verdict.Result{
+		Program: p.input.Name, Question: p.question(), Model: memory.SC.String(), Engine: "param",
+		Coverage: a.Coverage, Stats: a.Stats,
+		Sources: map[string]string{p.input.Name: string(p.input.Text)},
+	}
+	if q == param.Robust {
+		res.Question, res.Model = Robustness, memory.TSO.String()
+	}
+	res.Coverage.Threads = AnyThreads
+	res.Stats.Net = &verdict.Net{Places: a.Net.Places, Transitions: a.Net.Transitions, Elements: a.Net.Elements, Tried: a.Net.Tried, Pruned: a.Net.Pruned}
+	switch {
+	case a.Unknown != "":
+		res.Verdict, res.Reason = verdict.Unknown, a.Unknown
+		return res, nil
+	case !a.Possible:
+		res.Verdict = verdict.Safe
+		return res, nil
+	}
+	for ; a.Enough == 0 || n <= a.Enough; n++ {
+		if found, err := instance(ctx, ask, opt, n); err != nil || found != nil {
+			return found, err
+		}
+		if ctx.Err() != nil {
+			res.Verdict = verdict.Unknown
+			res.Reason = fmt.Sprintf("some number of threads violates it, but the time ended before an instance of %d threads was searched", n)
+			return res, nil
+		}
+	}
+	return nil, fmt.Errorf("engines contradict each other: param says that %d threads are enough for a violation, the others find none", a.Enough)
+}
+
+// instance asks about a fixed number of threads; nil if nothing is wrong there.
+func instance(ctx context.Context, ask asker, opt Options, n int) (*verdict.Result, error) {
+	opt.Threads, opt.Instances = n, n
+	answer, err := ask(ctx, opt)
+	if err != nil {
+		return nil, err
+	}
+	if answer.HasErrors() {
+		return nil, fmt.Errorf("an instance of %d threads is refused: %s", n, answer.Diagnostics[0].Message)
+	}
+	if r := &answer.Results[0]; r.Verdict == verdict.Unsafe {
+		r.Instance = n
+		return r, nil
+	}
+	return nil, nil
+}
+
+// exportNet writes the net of a program: of its own questions for the model sc, else
+// of robustness.
+func exportNet(in Input, opt ExportOptions) (string, []verdict.Diagnostic, error) {
+	opt.Threads = 0
+	p := load(in, opt.Options)
+	if !p.ok() {
+		return "", p.diags, nil
+	}
+	flat, wrong := p.template(opt.Options)
+	if flat == nil {
+		return "", append(p.diags, wrong...), nil
+	}
+	q := param.Robust
+	if opt.Model == memory.SC.String() {
+		q = param.Safety
+	}
+	net, bad, err := param.NetOf(context.Background(), &engine.Task{Program: flat, Props: p.props, Model: memory.SC}, q, opt.Domain)
+	if err != nil {
+		return "", append(p.diags, p.unsupported(err)), nil
+	}
+	var b strings.Builder
+	if err := param.WritePNML(&b, net, bad, in.Name); err != nil {
+		return "", nil, err
+	}
+	return b.String(), p.diags, nil
+}

@@ -1,0 +1,56 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Replicate is a structured program in which every start of a function as a thread
+// starts n of them instead, one after the other. It reports an error if nothing
+// starts the function.
+func Replicate(p *ir.Program, function string, n int) (*ir.Program, error) {
+	target := ir.NoFunc
+	for i, f := range p.Funcs {
+		if f.Name == function {
+			target = ir.FuncID(i)
+		}
+	}
+	if target == ir.NoFunc {
+		return nil, fmt.Errorf("there is no function %s", function)
+	}
+	out := *p
+	out.Funcs = make([]*ir.Func, len(p.Funcs))
+	found := false
+	for k, old := range p.Funcs {
+		f := &ir.Func{
+			Name: old.Name, Regs: old.Regs, Params: old.Params, Locs: slices.Clone(old.Locs), Edges: slices.Clone(old.Edges),
+			Entry: old.Entry, Pos: old.Pos, Pointer: old.Pointer,
+		}
+		out.Funcs[k] = f
+		for i := range f.Edges {
+			if op := &f.Edges[i].Op; op.Kind != ir.Spawn || op.Func != target {
+				continue
+			}
+			found = true
+			to := f.Edges[i].To
+			last := i
+			for range n - 1 {
+				mid := ir.Loc(len(f.Locs))
+				f.Locs = append(f.Locs, ir.Location{Name: fmt.Sprintf("again%d", mid), Pos: f.Edges[i].Pos})
+				f.Edges[last].To = mid
+				e := f.Edges[i]
+				e.ID, e.From, e.To, e.Pass = out.NextEdge, mid, to, "replicate"
+				out.NextEdge++
+				f.Edges = append(f.Edges, e)
+				last = len(f.Edges) - 1
+			}
+		}
+	}
+	if !found {
+		return nil, fmt.Errorf("nothing starts %s as a thread", function)
+	}
+	out.Seal()
+	return &out, nil
+}
