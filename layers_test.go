@@ -32,7 +32,7 @@ var (
 	passMay     = []string{"internal/ir", "internal/property"}
 	engineMay   = []string{
 		"internal/engine", "internal/ir", "internal/transform", "internal/memory", "internal/property",
-		"internal/search", "internal/trace", "verdict",
+		"internal/search", "internal/source", "internal/trace", "verdict",
 	}
 	renderMay = []string{"verdict"}
 

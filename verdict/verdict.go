@@ -77,6 +77,9 @@ type Result struct {
 	Instance int `json:"instance,omitempty"`
 	// By is what a safe rests on, where the engine alone does not say it.
 	By string `json:"by,omitempty"`
+	// Relies is what a safe needs: each alone taken away makes the program unsafe. Only
+	// for small programs.
+	Relies []Reliance `json:"relies,omitempty"`
 	// Engines is what every engine said that was asked, where there were several.
 	Engines []EngineReport `json:"engines,omitempty"`
 	// Cause is why the violation is possible, for questions about the program itself.
@@ -195,6 +198,13 @@ type Diagnostic struct {
 	Message  string   `json:"message"`
 	Notes    []string `json:"notes,omitempty"`
 	Excerpt  string   `json:"excerpt,omitempty"` // source line and caret line
+}
+
+// Reliance is something in the program that an answer needs.
+type Reliance struct {
+	Kind    string `json:"kind"` // fence, or atomic: an operation that must be indivisible or drain
+	Pos     *Pos   `json:"pos"`
+	Without string `json:"without"` // what happens without it
 }
 
 // EngineReport is what one engine said on the way to an answer.

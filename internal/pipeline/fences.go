@@ -329,7 +329,7 @@ func (r *repairer) removable(ctx context.Context, res *verdict.Result) error {
 	res.Repair.Present = len(present)
 	var gone []source.Span
 	for _, f := range present {
-		less := withoutFences(r.flat, append(slices.Clone(gone), f.pos))
+		less := transform.WithoutFences(r.flat, append(slices.Clone(gone), f.pos))
 		found, err := r.checkFlat(ctx, less, r.p.props)
 		if err != nil {
 			return err

@@ -164,24 +164,6 @@ func presentFences(p *ir.Program) []presentFence {
 	return out
 }
 
-// withoutFences is the program without the fences at some places.
-func withoutFences(p *ir.Program, gone []source.Span) *ir.Program {
-	out := *p
-	out.Funcs = make([]*ir.Func, len(p.Funcs))
-	for i, f := range p.Funcs {
-		g := *f
-		g.Edges = slices.Clone(f.Edges)
-		for j := range g.Edges {
-			if e := &g.Edges[j]; e.Op.Kind == ir.Fence && slices.Contains(gone, e.Pos) {
-				e.Op = ir.NewOp(ir.Nop)
-			}
-		}
-		out.Funcs[i] = &g
-	}
-	out.Seal()
-	return &out
-}
-
 // maxCost bounds what one fence costs, so that sums fit.
 const maxCost = 1_000_000_000
 

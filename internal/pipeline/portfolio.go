@@ -78,7 +78,10 @@ func (p *program) portfolio(ctx context.Context, flat *ir.Program, model memory.
 		log = append(log, report(a))
 	}
 	res.Engines, res.By = log, by
-	return res, nil
+	if res.Verdict == verdict.Safe && model != memory.SC {
+		res.Relies, err = p.relies(ctx, flat, model, res, opt)
+	}
+	return res, err
 }
 
 // robustFirst asks whether the program is robust, or returns nil where that cannot

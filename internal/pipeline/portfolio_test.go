@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -142,5 +143,38 @@ thread t3 { reg q; q = z; assert q == 0; }
 	}
 	if delays != 2 || order != 1 {
 		t.Errorf("%d by a delay, %d by the order of steps", delays, order)
+	}
+}
+
+// A safe says which fences and atomic operations it needs, and no others.
+func TestRelies(t *testing.T) {
+	const fenced = `
+var x, y, lock, z;
+thread t1 { reg r, g;
+  x = 1;
+  fence;
+  r = y;
+  fence;
+  g = xchg(lock, 1); }
+thread t2 { reg r, g;
+  y = 1;
+  fence;
+  r = x;
+  g = xchg(lock, 1); }
+never t1:r == 0 && t2:r == 0 || t1:g == 0 && t2:g == 0;
+`
+	r := check(t, fenced, Defaults(), "tso").Results[0]
+	if r.Verdict != verdict.Safe {
+		t.Fatalf("%s", r.Verdict)
+	}
+	var got []string
+	for _, x := range r.Relies {
+		got = append(got, fmt.Sprintf("%s %d", x.Kind, x.Pos.Line))
+		if x.Without == "" {
+			t.Errorf("nothing happens without the %s in line %d", x.Kind, x.Pos.Line)
+		}
+	}
+	if want := "fence 5, atomic 8, fence 11, atomic 13"; strings.Join(got, ", ") != want {
+		t.Errorf("it relies on %v, want %s", got, want)
 	}
 }

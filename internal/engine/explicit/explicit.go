@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/search"
+	"fencepost/internal/source"
 	"fencepost/verdict"
 )
 
@@ -220,6 +221,35 @@ func unreached(task *engine.Task, y *memory.System, ran map[ir.EdgeID]bool) []ve
 		if e.Op.Kind == ir.Assert && e.Op.Class == ir.Assertion && !origins[e.Origin] && !told[e.Origin] {
 			told[e.Origin] = true
 			out = append(out, verdict.Warning{Code: "FP0901", Message: "no execution reaches this assertion", Pos: engine.Pos(e)})
+		}
+	}
+	return append(out, idle(task, ran)...)
+}
+
+// idle warns of threads that no execution starts. Of several that start at one place
+// only as many as can exist run, which is no surprise.
+func idle(task *engine.Task, ran map[ir.EdgeID]bool) []verdict.Warning {
+	active := map[source.Span]bool{}
+	runs := make([]bool, len(task.Program.Threads))
+	for t := range task.Program.Threads {
+		f := task.Program.ThreadFunc(ir.ThreadID(t))
+		runs[t] = len(f.Edges) == 0 || task.Program.Threads[t].Start
+		for i := range f.Edges {
+			runs[t] = runs[t] || ran[f.Edges[i].ID]
+		}
+		if runs[t] {
+			active[task.Program.Threads[t].Pos] = true
+		}
+	}
+	var out []verdict.Warning
+	for t := range runs {
+		if th := &task.Program.Threads[t]; !runs[t] && !active[th.Pos] {
+			active[th.Pos] = true
+			w := verdict.Warning{Code: "FP0913", Message: fmt.Sprintf("no execution starts thread %s", th.Name)}
+			if th.Pos.IsValid() {
+				w.Pos = &verdict.Pos{File: th.Pos.File, Line: th.Pos.Line, Col: th.Pos.Col}
+			}
+			out = append(out, w)
 		}
 	}
 	return out

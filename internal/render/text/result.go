@@ -24,6 +24,7 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 	for _, warning := range r.Warnings {
 		p.message("warning", warning.Code, warning.Pos, warning.Message)
 	}
+	p.relies(r)
 	if r.Witness != nil {
 		p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
 	}
@@ -47,6 +48,20 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 		p.line("")
 	}
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
+}
+
+// relies says what a safe needs.
+func (p *printer) relies(r *verdict.Result) {
+	for i, x := range r.Relies {
+		if i == 0 {
+			p.line("It relies on:")
+		}
+		kind := x.Kind
+		if kind == "atomic" {
+			kind = "atomic operation"
+		}
+		p.line("  the %s at %s; without it: %s", kind, oneLine(x.Pos.String()), oneLine(x.Without))
+	}
 }
 
 // headline is the verdict in one line: what, under which model, how far it reaches.
