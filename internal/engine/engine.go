@@ -49,6 +49,8 @@ type Task struct {
 	WitnessFinal func(final string) bool
 	NoReduction  bool // no partial-order or symmetry reduction
 	Progress     func(Progress)
+
+	BMC BMCOptions // for bounded model checking
 }
 
 // Limits of a run. Time is the context's.

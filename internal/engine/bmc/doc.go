@@ -1,0 +1,2 @@
+// Package bmc answers by bounded model checking.
+package bmc

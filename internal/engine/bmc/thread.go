@@ -1,0 +1,267 @@
+package bmc
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Threads. Each is followed once through its automaton, sources before targets: under
+// which condition it comes to a location, and with which registers.
+
+// visible reports whether what leaves a location concerns others, so that the
+// thread can be stopped before it.
+func (x *encoder) visible(t *thread, l *location) bool {
+	for _, i := range t.f.Out(l.id) {
+		if op := &t.f.Edges[i].Op; !op.Local() && op.Kind != ir.Exit {
+			return true
+		}
+	}
+	if l.ends {
+		return x.joins
+	}
+	if l.id == t.f.Entry && !x.prog.Threads[t.id].Start {
+		return true
+	}
+	for _, g := range x.props.Goals {
+		for _, at := range g.At {
+			if int(at.Thread) == t.id && slices.Contains(at.Locs, l.id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (x *encoder) thread(t *thread) {
+	t.started = high
+	s := &local{latest: constWord(0), floor: constWord(0)}
+	for i, r := range t.f.Regs {
+		w := constWord(r.Init)
+		if i < t.f.Params {
+			if x.prog.Threads[t.id].Start {
+				w = constWord(x.prog.Threads[t.id].Args[i])
+			} else if v := x.flow.args[t.id][i]; v.some {
+				w = x.inputWord(v.interval)
+			}
+			t.params = append(t.params, w)
+		}
+		s.regs = append(s.regs, w)
+	}
+	for range x.poolList {
+		s.regs = append(s.regs, constWord(0))
+	}
+	for range x.cells.views {
+		none := ownStore{ts: constWord(0), val: constWord(0), seq: constWord(0), covers: high}
+		s.own = append(s.own, none)
+	}
+	if !x.prog.Threads[t.id].Start {
+		t.started = x.input()
+	}
+	if len(t.locs) == 0 {
+		return
+	}
+	t.at[t.f.Entry].arrivals = []arrival{{t.started, s}}
+	for _, l := range t.locs {
+		x.location(t, l)
+	}
+}
+
+// location gathers what arrives and follows the edges.
+func (x *encoder) location(t *thread, l *location) {
+	l.reached = low
+	for i, a := range l.arrivals {
+		l.reached = x.or(l.reached, a.taken)
+		if i == 0 {
+			l.state = a.state
+		} else {
+			l.state = x.merge(a.taken, a.state, l.state)
+		}
+	}
+	l.arrivals = nil
+	if l.reached == low {
+		l.rest = low
+		return
+	}
+	x.clamp(t, l)
+	may := l.reached
+	if x.visible(t, l) {
+		x.addPosition(t, l)
+		may = x.and(may, t.turn(x.opt.Rounds-1, l.pos))
+	}
+	out := t.f.Out(l.id)
+	picks := x.picks(l, out, t.f)
+	gone := low
+	for i, index := range out {
+		e := &t.f.Edges[index]
+		st := &step{e: e, index: i, tries: x.and(may, picks[i]), reads: low, writes: low, drain: low}
+		l.steps = append(l.steps, st)
+		after := &local{regs: slices.Clone(l.state.regs), latest: l.state.latest, floor: l.state.floor, own: slices.Clone(l.state.own)}
+		x.step(t, l, st, after)
+		gone = x.or(gone, st.runs)
+		if to := t.at[e.To]; to != nil && st.runs != low {
+			to.arrivals = append(to.arrivals, arrival{st.runs, after})
+		}
+	}
+	l.rest = x.and(l.reached, gone.not())
+	if l.inner {
+		x.stayInside(l, gone)
+	}
+}
+
+// stayInside demands that a section is run to its end unless a check fails in it:
+// a thread that waits inside keeps everybody else waiting, and whatever they could still
+// do they could have done before it began.
+func (x *encoder) stayInside(l *location, gone gate) {
+	failed := low
+	for _, f := range x.fails {
+		if f.loc == l {
+			failed = x.or(failed, f.fails)
+		}
+	}
+	x.demand(x.or(gone, failed), l.reached)
+}
+
+// clamp uses what the analysis knows about registers, and forgets dead ones.
+func (x *encoder) clamp(t *thread, l *location) {
+	regs := slices.Clone(l.state.regs)
+	for r := range t.f.Regs {
+		v := x.flow.threads[t.id].at[l.id][r]
+		switch {
+		case !x.facts.IsLive(x.prog.Threads[t.id].Func, l.id, ir.Reg(r)) || !v.some:
+			regs[r] = constWord(0)
+		case v.interval != regs[r].interval && v.within(regs[r].interval):
+			regs[r] = fit(regs[r].bits, v.interval)
+		}
+	}
+	s := *l.state
+	s.regs = regs
+	l.state = &s
+}
+
+// picks chooses among the edges of a location. Where conditions exclude each other
+// there is nothing to choose.
+func (x *encoder) picks(l *location, out []int32, f *ir.Func) []gate {
+	picks := make([]gate, len(out))
+	var conds []gate
+	for i, index := range out {
+		picks[i] = high
+		if op := &f.Edges[index].Op; op.Kind == ir.Assume {
+			conds = append(conds, x.truth(x.scope(l.state), op.Val))
+		}
+	}
+	exclusive := len(conds) == len(out)
+	for i := range conds {
+		for j := range i {
+			exclusive = exclusive && x.and(conds[i], conds[j]) == low
+		}
+	}
+	if len(out) < 2 || exclusive {
+		return picks
+	}
+	rest := high
+	for i := range picks[:len(picks)-1] {
+		g := x.input()
+		picks[i] = x.and(rest, g)
+		rest = x.and(rest, g.not())
+	}
+	picks[len(picks)-1] = rest
+	return picks
+}
+
+func (x *encoder) scope(s *local) scope { return scope{prog: x.prog, regs: s.regs} }
+
+// step encodes an instruction: when it runs, and what it changes.
+func (x *encoder) step(t *thread, l *location, st *step, s *local) {
+	op := &st.e.Op
+	set := func(r ir.Reg, w word) {
+		if r != ir.NoReg {
+			s.regs[r] = w
+		}
+	}
+	st.runs = st.tries
+	switch op.Kind {
+	case ir.Nop:
+	case ir.Assign:
+		set(op.Dst, x.eval(x.scope(s), op.Val))
+	case ir.Assume:
+		st.runs = x.and(st.tries, x.truth(x.scope(s), op.Val))
+	case ir.Assert:
+		holds := x.truth(x.scope(s), op.Val)
+		x.fail(t, l, st, x.and(st.tries, holds.not()), op.Class)
+		st.runs = x.and(st.tries, holds)
+		x.checks = append(x.checks, st.tries)
+	case ir.Havoc:
+		x.choose(st, s, word{})
+	case ir.Fence:
+		if op.Fence == ir.StoreStoreFence {
+			x.mem.storeStore(s)
+		} else {
+			st.drain = st.tries
+		}
+	case ir.AtomicBegin:
+		st.drain = st.tries
+	case ir.AtomicEnd:
+	case ir.Bound:
+		v, _ := op.Val.IsConst()
+		x.cuts = append(x.cuts, &cut{st.tries, op.Msg, int(v), st.e})
+		st.runs = low
+	case ir.Exit: // whatever follows could as well come before
+		x.exits = append(x.exits, st.tries)
+		st.runs = low
+	case ir.Return, ir.ThreadExit:
+		if op.Val != nil {
+			t.result = x.muxWord(st.tries, x.eval(x.scope(s), op.Val), t.result)
+		}
+	case ir.Spawn:
+		x.spawn(t, st, s)
+	case ir.Join:
+		x.join(t, l, st, s)
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		x.mutex(t, l, st, s)
+	default:
+		x.accessMemory(t, l, st, s)
+	}
+	if to := st.e.To; t.f.Ends(to) && st.runs != low {
+		t.latest = x.muxWord(st.runs, s.latest, t.latest)
+	}
+}
+
+// choose picks the value of a havoc or an abstract load.
+func (x *encoder) choose(st *step, s *local, seen word) {
+	op := &st.e.Op
+	r := everything
+	if op.HasRange {
+		r = interval{op.Lo, op.Hi}
+	}
+	if v := x.flow.threads; len(v) > 0 && op.Cond != nil && seen.bits == nil {
+		r = x.chosenRange(st, s, r)
+	}
+	st.choice, st.hasChoice = x.inputWord(r), true
+	s.regs[op.Dst] = st.choice
+	if op.Cond != nil {
+		sc := x.scope(s)
+		sc.seen = seen
+		st.runs = x.and(st.runs, x.truth(sc, op.Cond))
+	}
+}
+
+// chosenRange narrows what a havoc can pick by its constraint.
+func (x *encoder) chosenRange(st *step, s *local, r interval) interval {
+	regs := make([]values, len(s.regs))
+	for i, w := range s.regs {
+		regs[i] = rangeValues(w.interval)
+	}
+	regs[st.e.Op.Dst] = rangeValues(r)
+	refine(x.prog, regs, st.e.Op.Cond)
+	if v := regs[st.e.Op.Dst]; v.some {
+		return v.interval
+	}
+	return r
+}
+
+func (x *encoder) fail(t *thread, l *location, st *step, g gate, class ir.CheckClass) {
+	if g != low {
+		x.fails = append(x.fails, &failure{fails: g, class: class, thread: t, loc: l, step: st})
+	}
+}
