@@ -23,6 +23,9 @@ type Input = pipeline.Input
 // start from Defaults.
 type Options = pipeline.Options
 
+// Engines are the names of the engines that answer Check, the default first.
+func Engines() []string { return pipeline.Engines() }
+
 // Progress is how far a run has come.
 type Progress = pipeline.Progress
 

@@ -66,6 +66,7 @@ var policy = map[string]rule{
 	"internal/export": {ours: []string{"internal/source", "internal/ir", "internal/property"}},
 
 	"internal/engine":          {ours: []string{"internal/ir", "internal/property", "internal/memory", "verdict"}},
+	"internal/engine/bmc":      {ours: engineMay},
 	"internal/engine/explicit": {ours: engineMay},
 	"internal/engine/robust":   {ours: engineMay},
 
@@ -74,7 +75,7 @@ var policy = map[string]rule{
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
-		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
+		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/bmc", "internal/engine/explicit",
 		"internal/engine/robust", "internal/explain", "internal/trace", "internal/replay", "verdict",
 	}},
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"fencepost"
@@ -29,7 +30,8 @@ first of 4, 3, 1, 2, 0 that occurs.`
 const checkExample = `  fencepost check dekker.fp
   fencepost check dekker.fp --model sc,tso,pso
   fencepost check queue.fp --buffer 16 --timeout 5m --memory 4GiB
-  fencepost check sb.fp --final-states --json`
+  fencepost check sb.fp --final-states --json
+  fencepost check stack.c --engine bmc --unroll 3 --rounds 4 --clock 3 --queue 3`
 
 // maxCount bounds the numbers people can ask for; more is a slip of the finger.
 const (
@@ -39,12 +41,15 @@ const (
 
 type checkFlags struct {
 	models modelsValue
+	engine choiceValue
+	dimacs string
 	json   bool
 	opt    fencepost.Options
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{"tso"}, opt: fencepost.Defaults()}
+	engines := fencepost.Engines()
+	f := &checkFlags{models: modelsValue{"tso"}, engine: choiceValue{value: engines[0], choices: engines}, opt: fencepost.Defaults()}
 	cmd := &cobra.Command{
 		Use:     "check FILE",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -63,6 +68,8 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
 	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order or symmetry reduction")
+	flags.Var(&f.engine, "engine", "how to answer: "+strings.Join(f.engine.choices, ", "))
+	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also look for deadlocks")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states")
@@ -73,6 +80,12 @@ func (a *app) checkCommand() *cobra.Command {
 }
 
 func (a *app) check(name string, f *checkFlags) error {
+	f.opt.Engine = f.engine.value
+	done, err := a.bmcOptions(f)
+	if err != nil {
+		return err
+	}
+	defer done()
 	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
 		return a.services.check(ctx, in, f.models, opt)
 	}

@@ -81,6 +81,8 @@ type Outcome struct {
 	// Stats.FinalStates. ChecksReached says that some check was executed.
 	Exits         int64
 	ChecksReached bool
+	// Ends says that some execution runs to its end, for engines that do not count them.
+	Ends bool
 	// Finals are the distinct final states, sorted; only if asked for.
 	Finals []string
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/engine/explicit"
 	"fencepost/internal/explain"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -44,13 +43,17 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 	if d, refused := p.unboundedThreads(flat); refused {
 		return Answer{Diagnostics: append(p.diags, d)}, nil
 	}
+	eng, err := chooseEngine(opt.Engine)
+	if err != nil {
+		return Answer{}, err
+	}
 	for _, name := range models {
-		stage = "engine explicit under " + name
+		stage = "engine " + eng.Name + " under " + name
 		model, ok := memory.ParseModel(name)
 		if !ok {
 			return Answer{}, fmt.Errorf("unknown memory model %q", name)
 		}
-		res, err := p.answer(ctx, flat, model, opt)
+		res, err := p.answer(ctx, eng, flat, model, opt)
 		if err != nil {
 			return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
 		}
@@ -84,13 +87,15 @@ func (p *program) unboundedThreads(flat *ir.Program) (verdict.Diagnostic, bool) 
 }
 
 // answer runs the engine, replays what it found and states the verdict.
-func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Model, opt Options) (*verdict.Result, error) {
+func (p *program) answer(ctx context.Context, eng *engine.Engine, flat *ir.Program, model memory.Model, opt Options) (*verdict.Result, error) {
 	task := &engine.Task{
 		Program: flat, Props: p.props, Model: model, Finals: opt.Finals, NoReduction: opt.NoReduction,
 		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: opt.Workers},
 		// An observation must not hide a violation that is further away.
 		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),
+		BMC:       opt.BMC,
 	}
+	task.BMC.Unroll = opt.Unroll
 	if task.Limits.Workers <= 0 {
 		task.Limits.Workers = runtime.GOMAXPROCS(0)
 	}
@@ -104,12 +109,12 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
 	}
-	out, err := explicit.Engine.Run(ctx, task)
+	out, err := eng.Run(ctx, task)
 	if err != nil {
 		return nil, err
 	}
 	res := &verdict.Result{
-		Program: p.input.Name, Model: model.String(), Engine: explicit.Engine.Name,
+		Program: p.input.Name, Model: model.String(), Engine: eng.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings, FinalStates: out.Finals,
 		Sources: map[string]string{p.input.Name: string(p.input.Text)},
 	}
@@ -206,9 +211,9 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 	switch {
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
-	case p.props.Final != nil && out.Stats.FinalStates == 0:
+	case p.props.Final != nil && out.Stats.FinalStates == 0 && !out.Ends:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so the final condition was never tested"
-	case p.props.Checks && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && len(p.props.Goals) == 0 && !p.props.Deadlock:
+	case p.props.Checks && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && !out.Ends && len(p.props.Goals) == 0 && !p.props.Deadlock:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution reaches an assertion or its end: nothing was checked"
 	case p.observes() && !out.Coverage.Exhaustive:
 		res.Verdict, res.Reason = verdict.Unknown, "not observed within the bounds of the search"

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"time"
 
+	"fencepost/internal/engine"
 	"fencepost/verdict"
 )
 
@@ -26,10 +27,17 @@ type Options struct {
 	Finals    bool          // collect the final states
 	// NoReduction turns partial-order and symmetry reduction off.
 	NoReduction bool
-	C           COptions // how C is read
+	// Engine answers the question; "" is the default of the command.
+	Engine string
+	BMC    BMCOptions // bounded model checking
+	C      COptions   // how C is read
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
 }
+
+// BMCOptions are the bounds and switches of bounded model checking. Unroll comes
+// from Options.
+type BMCOptions = engine.BMCOptions
 
 // COptions are what a C compiler takes with -D, -U and -I, and what is known of
 // functions without a body.

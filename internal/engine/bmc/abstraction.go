@@ -18,8 +18,9 @@ type abstraction interface {
 	forward(s *local, a *access)
 	// step begins a point of the sequentialized program at which a thread does
 	// something if run holds: stores whose time has come reach memory first. In the
-	// middle of an atomic section it is not called, and none do.
-	step(run gate)
+	// middle of an atomic section it is not called, and none do. looks says that what
+	// the thread does depends on what has reached memory.
+	step(run, looks gate)
 	// now is the time at this point.
 	now() word
 	// drained demands that a thread's stores have all reached memory.
@@ -98,7 +99,7 @@ type scMemory struct {
 func (m *scMemory) issue(*local, *access, gate) {}
 func (m *scMemory) storeStore(*local)           {}
 func (m *scMemory) forward(*local, *access)     {}
-func (m *scMemory) step(gate)                   {}
+func (m *scMemory) step(gate, gate)             {}
 func (m *scMemory) now() word                   { return constWord(0) }
 func (m *scMemory) drained(*local, gate)        {}
 func (m *scMemory) final(c *cell) word          { return m.mem[c.id] }

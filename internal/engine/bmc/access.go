@@ -151,8 +151,11 @@ func (x *encoder) rmw(st *step, s *local, old word) {
 	default:
 		panic("BUG: unknown read-modify-write")
 	}
+	if op.RMW == ir.FetchAdd {
+		next = x.narrow(st, next, old.interval, val.interval)
+	}
 	st.access.out = x.wrap(op.Type, next)
-	st.writes = x.and(st.tries, wrote)
+	st.writes = x.and(st.runs, wrote)
 	if op.Dst2 != ir.NoReg {
 		s.regs[op.Dst2] = truthWord(wrote)
 	}

@@ -50,6 +50,9 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
+	if task.BMC.Auto {
+		return raise(ctx, task)
+	}
 	return attempt(ctx, task, withDefaults(task.BMC))
 }
 
@@ -78,6 +81,8 @@ type run struct {
 	solver sat.Solver
 	out    *engine.Outcome
 	solved time.Duration
+
+	formula sat.Formula // if it is to be written
 	// originals has, for each unrolled automaton, the locations its own are copies of.
 	originals map[*ir.Func][]ir.Loc
 }
@@ -122,6 +127,12 @@ func (r *run) prepare() error {
 		return err
 	}
 	sink := r.solver.Add
+	if r.opt.DIMACS != nil {
+		sink = func(clause ...sat.Lit) {
+			r.formula.Add(clause...)
+			r.solver.Add(clause...)
+		}
+	}
 	r.x, err = encode(r.task, r.prog, r.props, r.opt, sink)
 	if err != nil {
 		return err
@@ -180,6 +191,11 @@ func (r *run) answer() (err error) {
 		}
 	}()
 	qs := r.x.questions()
+	if r.opt.DIMACS != nil {
+		if err := r.formula.WriteDIMACS(r.opt.DIMACS, r.x.lit(r.some(qs))); err != nil {
+			return fmt.Errorf("writing the formula: %w", err)
+		}
+	}
 	if r.task.KeepGoing {
 		err = r.each(qs)
 	} else {
@@ -191,13 +207,18 @@ func (r *run) answer() (err error) {
 	return r.summarise()
 }
 
-// first asks for any violation.
-func (r *run) first(qs []question) error {
+// some is any of the violations.
+func (r *run) some(qs []question) gate {
 	some := low
 	for _, q := range qs {
 		some = r.x.or(some, q.is)
 	}
-	found, err := r.solve(some)
+	return some
+}
+
+// first asks for any violation.
+func (r *run) first(qs []question) error {
+	found, err := r.solve(r.some(qs))
 	if err != nil || !found {
 		return err
 	}
@@ -328,7 +349,7 @@ func (r *run) summarise() error {
 		return err
 	}
 	if ends {
-		r.out.Stats.FinalStates = 1
+		r.out.Ends = true
 	}
 	some := low
 	for _, g := range r.x.checks {

@@ -16,9 +16,9 @@ type cell struct {
 	place
 	id    int
 	views []*view
-	// buffered says that some store to it can wait in a buffer; otherwise memory is
+	// stores is how many stores to it can wait in buffers. If there are none, memory is
 	// all there is of it, under every model.
-	buffered bool
+	stores int
 }
 
 // mixed reports whether accesses of different bytes meet here.

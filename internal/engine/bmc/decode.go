@@ -71,7 +71,7 @@ func (d *decoder) point(p *point) {
 	}
 	now := d.number(p.clock)
 	for _, st := range l.steps {
-		if !d.is(st.tries) && !d.failing(st) {
+		if !d.is(st.runs) && !d.failing(st) {
 			continue
 		}
 		if !l.inner {
@@ -123,9 +123,6 @@ func (d *decoder) take(t *thread, st *step) {
 				return
 			}
 		}
-	}
-	if !fails && !d.is(st.runs) {
-		return
 	}
 	do := memory.Step{Thread: int32(t.id), Kind: memory.Exec, Edge: int32(st.index)}
 	if st.hasChoice {

@@ -153,7 +153,7 @@ func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt engine
 		}
 	}()
 	x = &encoder{
-		circuit: newCircuit(sink), prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog), pools: map[ir.ThreadID]*pool{},
+		circuit: newCircuit(sink), prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
 	}
 	keep := (&engine.Task{Props: props, Finals: task.Finals}).MemoryOptions().Keep
 	x.facts = ir.NewFacts(prog, func(f ir.FuncID, r ir.Reg) bool {
@@ -182,7 +182,7 @@ func threadsOf(p *ir.Program, f ir.FuncID) []ir.ThreadID {
 // threads are started by whom, and what cannot be encoded.
 func (x *encoder) survey() {
 	var places []place
-	buffered := map[place]bool{}
+	buffered, stores := map[place]int{}, 0
 	for t := range x.flow.threads {
 		tf := &x.flow.threads[t]
 		th := &thread{id: t, f: tf.f, at: make([]*location, len(tf.f.Locs)), result: constWord(0), latest: constWord(0)}
@@ -203,8 +203,9 @@ func (x *encoder) survey() {
 				found := x.surveyEdge(t, e, tf.at[l])
 				places = append(places, found...)
 				if e.Op.Kind == ir.Store && !inside[l] {
+					stores++
 					for _, p := range found {
-						buffered[p] = true
+						buffered[p]++
 					}
 				}
 			}
@@ -219,7 +220,7 @@ func (x *encoder) survey() {
 	var initial []word
 	for _, c := range cs.list {
 		for _, v := range c.views {
-			c.buffered = c.buffered || buffered[v.place]
+			c.stores += buffered[v.place]
 		}
 		initial = append(initial, constWord(x.initial(c)))
 	}
@@ -227,9 +228,9 @@ func (x *encoder) survey() {
 	case memory.SC:
 		x.mem = &scMemory{c: x.circuit, mem: initial}
 	case memory.TSO:
-		x.mem = newEtso(x.circuit, x.opt.Clock, x.opt.Queue, initial, cs)
+		x.mem = newEtso(x.circuit, min(x.opt.Clock, stores+1), x.opt.Queue, initial, cs)
 	case memory.PSO:
-		x.mem = epso{newEtso(x.circuit, x.opt.Clock, x.opt.Queue, initial, cs)}
+		x.mem = epso{newEtso(x.circuit, min(x.opt.Clock, stores+1), x.opt.Queue, initial, cs)}
 	default:
 		panic("BUG: unknown model")
 	}

@@ -42,6 +42,7 @@ var wordType = ir.S64
 
 type flow struct {
 	p       *ir.Program
+	width   int // bits of results, 0: any
 	threads []threadFlow
 	mem     map[place]values // what may have been written
 	next    map[place]values
@@ -58,8 +59,8 @@ type threadFlow struct {
 }
 
 // newFlow analyzes an unrolled program.
-func newFlow(p *ir.Program) *flow {
-	fl := &flow{p: p, mem: map[place]values{}}
+func newFlow(p *ir.Program, width int) *flow {
+	fl := &flow{p: p, width: width, mem: map[place]values{}}
 	writes := 0
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -205,7 +206,12 @@ func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
 	}
 	switch op.Kind {
 	case ir.Assign:
-		set(op.Dst, fl.eval(regs, op.Val))
+		made := operands(op.Val, func(r ir.Reg) interval { return regs[r].interval })
+		v := fl.eval(regs, op.Val).only(limit(fl.width, made...))
+		if !v.some {
+			return nil, false
+		}
+		set(op.Dst, v)
 	case ir.Assume, ir.Assert:
 		v := fl.eval(regs, op.Val)
 		if !v.some || v.isSingle() && v.lo == 0 {
@@ -319,7 +325,11 @@ func (fl *flow) written(op *ir.Op, regs []values, old values) values {
 		return fl.eval(regs, op.Val2)
 	}
 	e := &ir.Expr{Op: binary[op.RMW], Type: ir.S64, X: ir.R(0), Y: ir.R(1)}
-	return evalValues(fl.p, []values{old, val}, values{}, e)
+	out := evalValues(fl.p, []values{old, val}, values{}, e)
+	if op.RMW == ir.FetchAdd {
+		out = out.only(limit(fl.width, old.interval, val.interval))
+	}
+	return out
 }
 
 func (fl *flow) load(e *ir.Edge, regs []values) values {

@@ -59,7 +59,7 @@ func (x *encoder) goal(g *property.Goal) gate {
 				continue
 			}
 			if l.inner {
-				panic(unsupported{&engine.Unsupported{What: "bounded model checking does not look for goals inside atomic sections"}})
+				panic(unsupported{&engine.Unsupported{What: "bounded model checking does not encode goals inside atomic sections"}})
 			}
 			here = x.or(here, l.rest)
 		}

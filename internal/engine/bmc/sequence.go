@@ -1,6 +1,10 @@
 package bmc
 
-import "fencepost/internal/ir"
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
 
 // The sequentialized program: rounds, in each of them the threads in order, and of
 // each thread the points at which it can touch memory.
@@ -33,8 +37,34 @@ func (x *encoder) connect() {
 	}
 }
 
+// realSwitches demands that a thread has its turn again only after another one has
+// run. Any schedule can be written so, each stretch of a thread in the earliest round
+// that the stretch before it allows, and then takes the fewest rounds; others would only
+// be the same executions again.
+func (x *encoder) realSwitches() {
+	runs := make([][]gate, x.opt.Rounds)
+	for round := range runs {
+		for _, t := range x.threads {
+			any := low
+			if len(t.turns) > 0 {
+				for pos := range t.turns[round] {
+					any = x.or(any, x.and(t.turn(round, pos), t.turn(round-1, pos).not()))
+				}
+			}
+			runs[round] = append(runs[round], any)
+		}
+	}
+	for round := 1; round < len(runs); round++ {
+		for t, again := range runs[round] {
+			between := append(slices.Clone(runs[round-1][t+1:]), runs[round][:t]...)
+			x.demand(x.any(between...), again)
+		}
+	}
+}
+
 // sequentialize adds the points.
 func (x *encoder) sequentialize() {
+	x.realSwitches()
 	for round := range x.opt.Rounds {
 		for _, t := range x.threads {
 			if len(t.turns) > 0 && !x.prog.Threads[t.id].Start {
@@ -60,11 +90,11 @@ type point struct {
 func (x *encoder) point(t *thread, l *location, round int) {
 	now := x.and(t.turn(round, l.pos), t.turn(round-1, l.pos).not())
 	if !l.inner {
-		touches := low
+		writes, looks := low, low
 		for _, st := range l.steps {
-			touches = x.any(touches, st.drain, st.reads, st.writes)
+			writes, looks = x.or(writes, st.writes), x.any(looks, st.drain, st.reads)
 		}
-		x.mem.step(x.and(now, touches))
+		x.mem.step(x.and(now, x.or(writes, looks)), x.and(now, looks))
 	}
 	x.points = append(x.points, point{t, l, now, x.mem.now()})
 	for _, st := range l.steps {

@@ -183,7 +183,8 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 	switch op.Kind {
 	case ir.Nop:
 	case ir.Assign:
-		set(op.Dst, x.eval(x.scope(s), op.Val))
+		made := operands(op.Val, func(r ir.Reg) interval { return s.regs[r].interval })
+		set(op.Dst, x.narrow(st, x.eval(x.scope(s), op.Val), made...))
 	case ir.Assume:
 		st.runs = x.and(st.tries, x.truth(x.scope(s), op.Val))
 	case ir.Assert:

@@ -27,14 +27,15 @@ type etso struct {
 	clock word
 	lists [][]slot // by cell, oldest first; the first has always expired
 	seq   int64
+	tight bool // some list can be full
 }
 
 func newEtso(c *circuit, clock, queue int, mem []word, cs *cells) *etso {
 	m := &etso{c: c, last: int64(clock) - 1, clock: constWord(0)}
 	for i, cell := range cs.list {
-		n := 1
-		if cell.buffered {
-			n = queue
+		n := min(queue, cell.stores+1)
+		if queue < cell.stores+1 {
+			m.tight = true
 		}
 		list := make([]slot, n)
 		for j := range list {
@@ -102,7 +103,11 @@ func (m *etso) part(of, v *view, w word) word {
 }
 
 // step moves the clock on [TNIFLP16 Fig. 3: clock_update].
-func (m *etso) step(run gate) {
+// At a mere store this is of use only if it makes room in a list.
+func (m *etso) step(run, looks gate) {
+	if !m.tight {
+		run = looks
+	}
 	if run == low || m.last == 0 {
 		return
 	}
@@ -164,7 +169,9 @@ func (m *etso) write(a *access, run gate) {
 			list[0].val = m.c.muxWord(here, m.c.overlay(old, new.val, new.mask), old)
 			continue
 		}
-		m.c.demand(m.expired(list[1].ts), here) // room
+		if len(list) < g.cell.stores+1 {
+			m.c.demand(m.expired(list[1].ts), here) // there is room
+		}
 		m.lists[g.cell.id] = m.insert(list, new, here)
 	}
 }
