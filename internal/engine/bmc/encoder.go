@@ -307,7 +307,16 @@ func (t *thread) turn(round, pos int) gate {
 	if round < 0 {
 		return low
 	}
-	return t.turns[round][pos]
+	return t.turns[min(round, len(t.turns)-1)][pos]
+}
+
+// rounds is how often a thread has its turn. The main thread has one turn more than
+// the others, behind the last round, so that it can look at what they did.
+func (x *encoder) rounds(t *thread) int {
+	if ir.ThreadID(t.id) == x.prog.Main {
+		return x.opt.Rounds + 1
+	}
+	return x.opt.Rounds
 }
 
 // addPosition makes a location one where the thread can stop.
@@ -316,7 +325,7 @@ func (x *encoder) addPosition(t *thread, l *location) {
 	if len(t.turns) > 0 {
 		l.pos = len(t.turns[0])
 	} else {
-		t.turns = make([][]gate, x.opt.Rounds)
+		t.turns = make([][]gate, x.rounds(t))
 	}
 	for r := range t.turns {
 		if l.inner { // in the middle of an atomic section: as it was at its beginning

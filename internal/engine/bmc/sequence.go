@@ -42,11 +42,11 @@ func (x *encoder) connect() {
 // that the stretch before it allows, and then takes the fewest rounds; others would only
 // be the same executions again.
 func (x *encoder) realSwitches() {
-	runs := make([][]gate, x.opt.Rounds)
+	runs := make([][]gate, x.opt.Rounds+1)
 	for round := range runs {
 		for _, t := range x.threads {
 			any := low
-			if len(t.turns) > 0 {
+			if round < len(t.turns) {
 				for pos := range t.turns[round] {
 					any = x.or(any, x.and(t.turn(round, pos), t.turn(round-1, pos).not()))
 				}
@@ -65,9 +65,12 @@ func (x *encoder) realSwitches() {
 // sequentialize adds the points.
 func (x *encoder) sequentialize() {
 	x.realSwitches()
-	for round := range x.opt.Rounds {
+	for round := range x.opt.Rounds + 1 {
 		for _, t := range x.threads {
-			if len(t.turns) > 0 && !x.prog.Threads[t.id].Start {
+			if round >= len(t.turns) {
+				continue
+			}
+			if !x.prog.Threads[t.id].Start {
 				x.demand(x.startedBy(t, round, t, t.locs[0]), t.turn(round, 0))
 			}
 			for _, l := range t.locs {

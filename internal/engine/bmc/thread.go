@@ -87,7 +87,7 @@ func (x *encoder) location(t *thread, l *location) {
 	may := l.reached
 	if x.visible(t, l) {
 		x.addPosition(t, l)
-		may = x.and(may, t.turn(x.opt.Rounds-1, l.pos))
+		may = x.and(may, t.turn(x.opt.Rounds, l.pos))
 	}
 	out := t.f.Out(l.id)
 	picks := x.picks(l, out, t.f)
