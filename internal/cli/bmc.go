@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"os/exec"
 
 	"github.com/spf13/pflag"
 )
@@ -27,6 +28,11 @@ func bmcFlags(flags *pflag.FlagSet, f *checkFlags) {
 func (a *app) bmcOptions(f *checkFlags) (func(), error) {
 	if f.opt.BMC.Auto {
 		f.opt.BMC.Report = func(text string) { fmt.Fprintln(a.stderr, text) }
+	}
+	if name := f.opt.BMC.Solver; name != "" {
+		if _, err := exec.LookPath(name); err != nil {
+			return nil, &usageError{fmt.Sprintf("%s is not on the PATH", name), "leave --solver out to use the one inside"}
+		}
 	}
 	if f.dimacs == "" {
 		return func() {}, nil

@@ -101,9 +101,18 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	if op.Kind == ir.Store {
 		a.out = x.eval(x.scope(s), op.Val)
 		st.writes = st.tries
+		x.keep(t, s, a, high)
 		if !a.direct {
 			x.mem.issue(s, a, st.tries)
 		}
+		return
+	}
+	if x.ownLoad(t, l, st.e) {
+		w := constWord(0)
+		for _, g := range a.goals {
+			w = x.muxWord(g.is, s.regs[x.mine(t, g.cell)], w)
+		}
+		s.regs[op.Dst] = x.wrap(op.Type, w)
 		return
 	}
 	signed := ir.Type{Bits: op.Type.Bits, Signed: true}
@@ -123,14 +132,14 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 		x.choose(st, s, seen)
 		return
 	case ir.RMW:
-		x.rmw(st, s, seen)
+		x.rmw(t, st, s, seen)
 	}
 	if op.Dst != ir.NoReg {
 		s.regs[op.Dst] = seen
 	}
 }
 
-func (x *encoder) rmw(st *step, s *local, old word) {
+func (x *encoder) rmw(t *thread, st *step, s *local, old word) {
 	op := &st.e.Op
 	val := x.eval(x.scope(s), op.Val)
 	wrote := high
@@ -156,6 +165,7 @@ func (x *encoder) rmw(st *step, s *local, old word) {
 	}
 	st.access.out = x.wrap(op.Type, next)
 	st.writes = x.and(st.runs, wrote)
+	x.keep(t, s, st.access, wrote)
 	if op.Dst2 != ir.NoReg {
 		s.regs[op.Dst2] = truthWord(wrote)
 	}

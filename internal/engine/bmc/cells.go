@@ -19,6 +19,22 @@ type cell struct {
 	// stores is how many stores to it can wait in buffers. If there are none, memory is
 	// all there is of it, under every model.
 	stores int
+	// writer is the only thread that writes it, nobody if there is none, several if
+	// there are more. mine is where its writer keeps its value, behind the registers.
+	writer int
+	mine   int
+}
+
+// Values of cell.writer that are no thread.
+const (
+	nobody  = -1
+	several = -2
+)
+
+// private reports whether a thread knows what it would read, without looking at
+// memory: nobody else ever writes.
+func (c *cell) private(thread int) bool {
+	return !c.mixed() && (c.writer == thread || c.writer == nobody)
 }
 
 // mixed reports whether accesses of different bytes meet here.
@@ -64,7 +80,7 @@ func newCells(places []place) (*cells, error) {
 	for _, p := range places {
 		n := len(cs.list)
 		if n == 0 || !cs.list[n-1].overlaps(p) {
-			cs.list = append(cs.list, &cell{place: p, id: n})
+			cs.list = append(cs.list, &cell{place: p, id: n, writer: nobody})
 			n++
 		}
 		c := cs.list[n-1]

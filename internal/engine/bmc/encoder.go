@@ -42,6 +42,7 @@ type encoder struct {
 	mem   abstraction
 
 	threads  []*thread
+	private  int  // words that threads keep for cells behind their registers
 	joins    bool // some thread waits for another's end
 	pools    map[ir.ThreadID]*pool
 	poolList []*pool
@@ -183,6 +184,11 @@ func threadsOf(p *ir.Program, f ir.FuncID) []ir.ThreadID {
 func (x *encoder) survey() {
 	var places []place
 	buffered, stores := map[place]int{}, 0
+	type write struct {
+		at place
+		by int
+	}
+	var writes []write
 	for t := range x.flow.threads {
 		tf := &x.flow.threads[t]
 		th := &thread{id: t, f: tf.f, at: make([]*location, len(tf.f.Locs)), result: constWord(0), latest: constWord(0)}
@@ -202,6 +208,16 @@ func (x *encoder) survey() {
 				e := &tf.f.Edges[i]
 				found := x.surveyEdge(t, e, tf.at[l])
 				places = append(places, found...)
+				switch by := t; e.Op.Kind {
+				case ir.Load, ir.Await, ir.AbstractLoad:
+				case ir.Lock, ir.TryLock, ir.Unlock:
+					by = several // what a mutex holds is nobody's own
+					fallthrough
+				default:
+					for _, p := range found {
+						writes = append(writes, write{p, by})
+					}
+				}
 				if e.Op.Kind == ir.Store && !inside[l] {
 					stores++
 					for _, p := range found {
@@ -217,12 +233,23 @@ func (x *encoder) survey() {
 		panic(unsupported{&engine.Unsupported{What: err.Error()}})
 	}
 	x.cells = cs
+	for _, w := range writes {
+		switch c := cs.at[w.at].cell; c.writer {
+		case nobody:
+			c.writer = w.by
+		case w.by:
+		default:
+			c.writer = several
+		}
+	}
 	var initial []word
 	for _, c := range cs.list {
 		for _, v := range c.views {
 			c.stores += buffered[v.place]
 		}
 		initial = append(initial, constWord(x.initial(c)))
+		c.mine = x.private
+		x.private++
 	}
 	switch x.model {
 	case memory.SC:

@@ -13,7 +13,7 @@ import (
 // thread can be stopped before it.
 func (x *encoder) visible(t *thread, l *location) bool {
 	for _, i := range t.f.Out(l.id) {
-		if op := &t.f.Edges[i].Op; !op.Local() && op.Kind != ir.Exit {
+		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.ownLoad(t, l, e) {
 			return true
 		}
 	}
@@ -33,6 +33,33 @@ func (x *encoder) visible(t *thread, l *location) bool {
 	return false
 }
 
+// ownLoad reports whether a load can only read what the thread itself wrote last, or
+// what nobody ever writes. Such a load concerns nobody else: in memory or still in
+// the buffer, the value is the same.
+func (x *encoder) ownLoad(t *thread, l *location, e *ir.Edge) bool {
+	if e.Op.Kind != ir.Load {
+		return false
+	}
+	at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
+	if at.wide || len(at.bad) > 0 {
+		return false
+	}
+	return !slices.ContainsFunc(at.places, func(p place) bool { return !x.cells.at[p].cell.private(t.id) })
+}
+
+// mine is the index of the word in which a thread keeps the value of a cell.
+func (x *encoder) mine(t *thread, c *cell) int { return len(t.f.Regs) + len(x.poolList) + c.mine }
+
+// keep notes what a thread wrote to cells that only it writes.
+func (x *encoder) keep(t *thread, s *local, a *access, wrote gate) {
+	for _, g := range a.goals {
+		if g.cell.writer == t.id && !g.cell.mixed() {
+			w := &s.regs[x.mine(t, g.cell)]
+			*w = x.muxWord(x.and(g.is, wrote), x.wrap(g.cell.typ(), a.out), *w)
+		}
+	}
+}
+
 func (x *encoder) thread(t *thread) {
 	t.started = high
 	s := &local{latest: constWord(0), floor: constWord(0)}
@@ -50,6 +77,9 @@ func (x *encoder) thread(t *thread) {
 	}
 	for range x.poolList {
 		s.regs = append(s.regs, constWord(0))
+	}
+	for _, c := range x.cells.list {
+		s.regs = append(s.regs, constWord(x.initial(c)))
 	}
 	for range x.cells.views {
 		none := ownStore{ts: constWord(0), val: constWord(0), seq: constWord(0), covers: high}
