@@ -49,7 +49,7 @@ type checkFlags struct {
 
 func (a *app) checkCommand() *cobra.Command {
 	engines := fencepost.Engines()
-	f := &checkFlags{models: modelsValue{"tso"}, engine: choiceValue{value: engines[0], choices: engines}, opt: fencepost.Defaults()}
+	f := &checkFlags{models: modelsValue{"tso"}, engine: choiceValue{choices: engines}, opt: fencepost.Defaults()}
 	cmd := &cobra.Command{
 		Use:     "check FILE",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -68,7 +68,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
 	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order or symmetry reduction")
-	flags.Var(&f.engine, "engine", "how to answer: "+strings.Join(f.engine.choices, ", "))
+	flags.Var(&f.engine, "engine", "how to answer: "+strings.Join(f.engine.choices, ", ")+"; "+engines[0]+" if not given")
 	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also look for deadlocks")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
