@@ -24,11 +24,12 @@ func (x *encoder) resolve(t *thread, l *location, st *step, s *local, addr *ir.E
 		}
 	}
 	bad := map[ir.CheckClass]gate{}
+	good = x.early(st, a, good, bad)
 	for _, b := range at.bad {
 		bad[b.class] = x.or(bad[b.class], x.equal(w, constWord(b.addr)))
 	}
 	if at.wide {
-		x.elsewhere(st, w, size, good, bad)
+		x.elsewhere(st, w, size, x.or(good, st.early), bad)
 	}
 	for class := ir.CheckUnset; class <= ir.Overflow; class++ {
 		if g := bad[class]; g != low {

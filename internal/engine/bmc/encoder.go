@@ -47,6 +47,7 @@ type encoder struct {
 	pools    map[ir.ThreadID]*pool
 	poolList []*pool
 
+	allocs map[place][]allocation // by block
 	points []point
 	fails  []*failure
 	cuts   []*cut
@@ -120,6 +121,9 @@ type step struct {
 	reads, writes gate
 	access        *access
 
+	early  gate   // it comes to a block that is not allocated yet
+	blocks []goal // in blocks
+
 	choice    word // of a havoc or abstract load
 	hasChoice bool
 
@@ -154,7 +158,7 @@ func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt engine
 		}
 	}()
 	x = &encoder{
-		circuit: newCircuit(sink), prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
+		allocs: map[place][]allocation{}, circuit: newCircuit(sink), prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
 	}
 	keep := (&engine.Task{Props: props, Finals: task.Finals}).MemoryOptions().Keep
 	x.facts = ir.NewFacts(prog, func(f ir.FuncID, r ir.Reg) bool {
@@ -307,7 +311,7 @@ func (x *encoder) surveyEdge(t int, e *ir.Edge, regs []values) []place {
 		x.joins = true
 	case ir.Spawn:
 		x.surveySpawn(t, e)
-	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.AtomicBegin, ir.AtomicEnd, ir.Bound:
+	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.AtomicBegin, ir.AtomicEnd, ir.Bound, ir.Alloc:
 	default:
 		refuse(e, "bounded model checking does not encode %s", op.Kind)
 	}

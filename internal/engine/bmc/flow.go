@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 )
 
 // What values flow where. The values of registers are followed through every
@@ -50,6 +51,14 @@ type flow struct {
 	args, nextArgs       [][]values
 	results, nextResults []values
 	started              []bool
+	blocks               []block // that allocations can give
+}
+
+// block is a piece of memory that an allocation gives. Where it lies depends only on
+// what its thread allocated before, which is known at each allocation.
+type block struct {
+	place
+	thread int
 }
 
 type threadFlow struct {
@@ -280,9 +289,50 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 		set(op.Dst, oneValue(0))
 	case ir.Barrier:
 		set(op.Dst, rangeValues(interval{0, 1}))
+	case ir.Alloc:
+		used := ir.Reg(len(fl.threads[t].f.Regs))
+		at, after := fl.alloc(t, e, regs[used], fl.eval(regs, op.Val))
+		set(op.Dst, at)
+		regs[used] = after
 	default:
 		set(op.Dst, rangeValues(everything))
 	}
+}
+
+// alloc finds the blocks an allocation can give.
+func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
+	if used.set == nil || size.set == nil {
+		refuse(e, "bounded model checking does not encode an allocation of any size")
+	}
+	for _, u := range used.set {
+		for _, n := range size.set {
+			if n > memory.MaxBlock {
+				refuse(e, "bounded model checking does not encode a block of more than a megabyte")
+			}
+			addr, next := memory.FreshBlock(t, uint64(u), n)
+			b := block{place{addr, int(max(1, n))}, t}
+			if !slices.Contains(fl.blocks, b) {
+				for _, other := range fl.blocks {
+					if other.overlaps(b.place) {
+						refuse(e, "bounded model checking does not encode blocks whose place depends on the way a thread took")
+					}
+				}
+				fl.blocks = append(fl.blocks, b)
+			}
+			at, after = at.join(oneValue(int64(addr))), after.join(oneValue(int64(next)))
+		}
+	}
+	return at, after
+}
+
+// blockAt is the block that holds a place, or nil.
+func (fl *flow) blockAt(p place) *block {
+	for i := range fl.blocks {
+		if fl.blocks[i].contains(p) {
+			return &fl.blocks[i]
+		}
+	}
+	return nil
 }
 
 // mutex follows the words a mutex can hold.
@@ -397,7 +447,7 @@ func (fl *flow) places(addr *ir.Expr, size int, obj ir.ObjectID, regs []values) 
 	v := fl.eval(regs, addr)
 	var out target
 	for _, a := range v.set {
-		if class := classify(fl.p, uint64(a), size, obj); class != ir.CheckUnset {
+		if class := classify(fl.p, uint64(a), size, obj); class != ir.CheckUnset && (obj != ir.NoObject || fl.blockAt(place{uint64(a), size}) == nil) {
 			out.bad = append(out.bad, badAddress{a, class})
 		} else {
 			out.places = append(out.places, place{uint64(a), size})
@@ -414,6 +464,16 @@ func (fl *flow) places(addr *ir.Expr, size int, obj ir.ObjectID, regs []values) 
 		}
 		for off := int64(0); off+int64(size) <= o.Size; off += int64(size) {
 			if a := int64(o.Addr) + off; a >= v.lo && a <= v.hi {
+				out.places = append(out.places, place{uint64(a), size})
+			}
+		}
+	}
+	for _, b := range fl.blocks {
+		if obj != ir.NoObject {
+			break
+		}
+		for off := 0; off+size <= b.size; off += size {
+			if a := int64(b.addr) + int64(off); a >= v.lo && a <= v.hi {
 				out.places = append(out.places, place{uint64(a), size})
 			}
 		}

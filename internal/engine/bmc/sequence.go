@@ -105,6 +105,9 @@ func (x *encoder) point(t *thread, l *location, round int) {
 		if st.handle.bits != nil {
 			x.await(t, l, st, round, now)
 		}
+		if st.early != low {
+			x.allocated(t, l, st, round, now)
+		}
 		if st.reads != low {
 			x.mem.read(st.access, x.and(now, st.reads))
 		}

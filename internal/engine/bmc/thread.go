@@ -41,7 +41,7 @@ func (x *encoder) ownLoad(t *thread, l *location, e *ir.Edge) bool {
 		return false
 	}
 	at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
-	if at.wide || len(at.bad) > 0 {
+	if at.wide || len(at.bad) > 0 || slices.ContainsFunc(at.places, func(p place) bool { return x.flow.blockAt(p) != nil }) {
 		return false
 	}
 	return !slices.ContainsFunc(at.places, func(p place) bool { return !x.cells.at[p].cell.private(t.id) })
@@ -81,6 +81,7 @@ func (x *encoder) thread(t *thread) {
 	for _, c := range x.cells.list {
 		s.regs = append(s.regs, constWord(x.initial(c)))
 	}
+	s.regs = append(s.regs, constWord(0)) // bytes allocated
 	for range x.cells.views {
 		none := ownStore{ts: constWord(0), val: constWord(0), seq: constWord(0), covers: high}
 		s.own = append(s.own, none)
@@ -244,6 +245,8 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 		if op.Val != nil {
 			t.result = x.muxWord(st.tries, x.eval(x.scope(s), op.Val), t.result)
 		}
+	case ir.Alloc:
+		x.alloc(t, l, st, s)
 	case ir.Spawn:
 		x.spawn(t, st, s)
 	case ir.Join:
