@@ -20,6 +20,7 @@ import (
 var (
 	programs  = flag.Int("fp.programs", 120, "random programs per model")
 	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
+	profile   = flag.String("fp.profile", "", "only random programs of this profile")
 )
 
 var errUnsupported = errors.New("unsupported")
@@ -48,6 +49,9 @@ func TestAgainstExplicit(t *testing.T) {
 	inParallel(*programs, func(i int) {
 		seed := *firstSeed + uint64(i)
 		pr := testkit.Profiles[seed%uint64(len(testkit.Profiles))]
+		if *profile != "" && pr.Name != *profile {
+			return
+		}
 		problem := func(p *testkit.Program) string {
 			flat, props := p.Flat()
 			for _, m := range testkit.Models {

@@ -128,6 +128,14 @@ func (d *decoder) take(t *thread, st *step) {
 	if st.hasChoice {
 		do.Choice = d.number(st.choice)
 	}
+	if st.e.Op.Kind == ir.Signal {
+		do.Choice = d.signalled(st)
+	}
+	l := d.at[t.id]
+	if l.wait != nil {
+		d.wakeUp(t, st)
+		do.Kind = memory.Relock
+	}
 	if !d.enabled(do, st) {
 		d.err = fmt.Errorf("the model runs a step that is not enabled: %s at %s, step %d", st.e.Op.Kind, st.e.Pos.Pos, len(d.rec.Witness().Steps))
 		return
@@ -142,6 +150,9 @@ func (d *decoder) take(t *thread, st *step) {
 		return
 	}
 	d.at[t.id] = t.at[st.e.To]
+	if st.e.Op.Kind == ir.CondWait && l.wait == nil {
+		d.at[t.id] = d.x.waitOf(l, st).at
+	}
 	for _, to := range st.targets {
 		if d.is(to.is) {
 			d.locals(d.x.threads[to.thread])

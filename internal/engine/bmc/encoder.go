@@ -53,6 +53,7 @@ type encoder struct {
 	cuts   []*cut
 	checks []gate // some check is executed
 	exits  []gate // exit is called
+	waits  []*wait
 }
 
 // failure is a check that fails.
@@ -101,6 +102,7 @@ type location struct {
 	steps   []*step
 	rest    gate // the thread comes here and does not go on
 	ends    bool
+	wait    *wait // the thread waits for a signal here, in the middle of an instruction
 
 	arrivals []arrival
 }
@@ -127,10 +129,12 @@ type step struct {
 	choice    word // of a havoc or abstract load
 	hasChoice bool
 
-	targets []spawnTarget
-	handle  word // of a join
-	joined  word // what a join gives
-	badJoin gate
+	signals  []signal // whom it wakes
+	signalAt word
+	targets  []spawnTarget
+	handle   word // of a join
+	joined   word // what a join gives
+	badJoin  gate
 }
 
 type spawnTarget struct {
@@ -208,13 +212,16 @@ func (x *encoder) survey() {
 			loc := &location{id: l, pos: -1, inner: inside[l], ends: tf.f.Ends(l)}
 			th.at[l] = loc
 			th.locs = append(th.locs, loc)
-			for _, i := range tf.f.Out(l) {
+			for index, i := range tf.f.Out(l) {
 				e := &tf.f.Edges[i]
+				if e.Op.Kind == ir.CondWait {
+					th.locs = append(th.locs, x.addWait(th, loc, e, index))
+				}
 				found := x.surveyEdge(t, e, tf.at[l])
 				places = append(places, found...)
 				switch by := t; e.Op.Kind {
 				case ir.Load, ir.Await, ir.AbstractLoad:
-				case ir.Lock, ir.TryLock, ir.Unlock:
+				case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
 					by = several // what a mutex holds is nobody's own
 					fallthrough
 				default:
@@ -307,6 +314,8 @@ func (x *encoder) surveyEdge(t int, e *ir.Edge, regs []values) []place {
 		return x.flow.places(op.Addr, op.Type.Size(), op.Obj, regs).places
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		return x.flow.places(op.Addr, wordType.Size(), op.Obj, regs).places
+	case ir.CondWait, ir.Signal, ir.Broadcast:
+		return x.surveyCondition(e, regs)
 	case ir.Join:
 		x.joins = true
 	case ir.Spawn:

@@ -150,6 +150,11 @@ func canWait(op *ir.Op) bool {
 func (x *encoder) disabled(l *location, st *step) gate {
 	op := &st.e.Op
 	switch op.Kind {
+	case ir.CondWait:
+		if l.wait == nil {
+			return low
+		}
+		return x.stillWaits(l, st)
 	case ir.Assume:
 		return x.truth(x.scope(l.state), op.Val).not()
 	case ir.Await, ir.RMW, ir.Lock:

@@ -105,6 +105,9 @@ func (x *encoder) point(t *thread, l *location, round int) {
 		if st.handle.bits != nil {
 			x.await(t, l, st, round, now)
 		}
+		if len(st.signals) > 0 {
+			x.wake(t, l, st, round, now)
+		}
 		if st.early != low {
 			x.allocated(t, l, st, round, now)
 		}

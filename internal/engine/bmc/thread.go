@@ -12,6 +12,9 @@ import (
 // visible reports whether what leaves a location concerns others, so that the
 // thread can be stopped before it.
 func (x *encoder) visible(t *thread, l *location) bool {
+	if l.wait != nil {
+		return true
+	}
 	for _, i := range t.f.Out(l.id) {
 		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.ownLoad(t, l, e) {
 			return true
@@ -121,16 +124,26 @@ func (x *encoder) location(t *thread, l *location) {
 		may = x.and(may, t.turn(x.opt.Rounds, l.pos))
 	}
 	out := t.f.Out(l.id)
+	if l.wait != nil {
+		out = out[l.wait.index : l.wait.index+1]
+	}
 	picks := x.picks(l, out, t.f)
 	gone := low
 	for i, index := range out {
-		e := &t.f.Edges[index]
-		st := &step{e: e, index: i, tries: x.and(may, picks[i]), reads: low, writes: low, drain: low}
+		e, pick := &t.f.Edges[index], picks[i]
+		if l.wait != nil {
+			i = l.wait.index
+		}
+		st := &step{e: e, index: i, tries: x.and(may, pick), reads: low, writes: low, drain: low}
 		l.steps = append(l.steps, st)
 		after := &local{regs: slices.Clone(l.state.regs), latest: l.state.latest, floor: l.state.floor, own: slices.Clone(l.state.own)}
 		x.step(t, l, st, after)
 		gone = x.or(gone, st.runs)
-		if to := t.at[e.To]; to != nil && st.runs != low {
+		to := t.at[e.To]
+		if e.Op.Kind == ir.CondWait && l.wait == nil {
+			to = x.waitOf(l, st).at
+		}
+		if to != nil && st.runs != low {
 			to.arrivals = append(to.arrivals, arrival{st.runs, after})
 		}
 	}
@@ -155,6 +168,9 @@ func (x *encoder) stayInside(l *location, gone gate) {
 
 // clamp uses what the analysis knows about registers, and forgets dead ones.
 func (x *encoder) clamp(t *thread, l *location) {
+	if l.wait != nil {
+		return
+	}
 	regs := slices.Clone(l.state.regs)
 	for r := range t.f.Regs {
 		v := x.flow.threads[t.id].at[l.id][r]
@@ -245,6 +261,14 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 		if op.Val != nil {
 			t.result = x.muxWord(st.tries, x.eval(x.scope(s), op.Val), t.result)
 		}
+	case ir.CondWait:
+		if l.wait == nil {
+			x.beginWait(t, l, st, s)
+		} else {
+			x.endWait(t, l, st, s)
+		}
+	case ir.Signal, ir.Broadcast:
+		x.signal(st, s)
 	case ir.Alloc:
 		x.alloc(t, l, st, s)
 	case ir.Spawn:
@@ -256,7 +280,7 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 	default:
 		x.accessMemory(t, l, st, s)
 	}
-	if to := st.e.To; t.f.Ends(to) && st.runs != low {
+	if to := st.e.To; t.f.Ends(to) && st.runs != low && (op.Kind != ir.CondWait || l.wait != nil) {
 		t.latest = x.muxWord(st.runs, s.latest, t.latest)
 	}
 }
