@@ -23,6 +23,9 @@ func Complete(task *engine.Task, k int) (engine.BMCOptions, error) {
 			for _, i := range f.Out(l) {
 				op := &f.Edges[i].Op
 				stops = stops || !op.Local()
+				if waitsInside(&f.Edges[i]) {
+					out.Rounds++
+				}
 				if op.Kind == ir.Store {
 					out.Clock++
 					out.Queue++

@@ -11,7 +11,11 @@ import (
 // deadlock signals mean nothing. For deadlock it counts who was woken: at a signal one
 // of those that wait there is, if there are any.
 
-// wait is a thread waiting at a condition.
+//
+// A barrier is two steps as well: a thread arrives, and goes on once the last one has
+// arrived. Who is waiting at a barrier follows from who has arrived and was not let go.
+
+// wait is a thread waiting at a condition or a barrier.
 type wait struct {
 	thread *thread
 	from   *location // where the wait begins
@@ -19,7 +23,8 @@ type wait struct {
 	begin  *step
 	index  int
 	cond   word // address
-	woken  gate // by a signal, up to the point the sequence has come to
+	last   gate // of a barrier: the thread is the last to arrive
+	woken  gate // by a signal or the last arrival, up to the point the sequence has come to
 }
 
 // signal is a wait that a signal can end.
@@ -27,6 +32,9 @@ type signal struct {
 	*wait
 	picks gate
 }
+
+// waitsInside reports whether a thread can wait in the middle of an instruction.
+func waitsInside(e *ir.Edge) bool { return e.Op.Kind == ir.CondWait || e.Op.Kind == ir.Barrier }
 
 // addWait makes the location in which a thread waits.
 func (x *encoder) addWait(t *thread, from *location, e *ir.Edge, index int) *location {
@@ -39,9 +47,12 @@ func (x *encoder) addWait(t *thread, from *location, e *ir.Edge, index int) *loc
 // surveyCondition refuses conditions and mutexes whose address can be bad.
 func (x *encoder) surveyCondition(e *ir.Edge, regs []values) []place {
 	if at := x.flow.places(e.Op.Addr, wordType.Size(), e.Op.Obj, regs); at.wide || len(at.bad) > 0 {
-		refuse(e, "bounded model checking does not encode a condition at an address that may be bad")
+		refuse(e, "bounded model checking does not encode a condition or barrier at an address that may be bad")
 	}
-	if e.Op.Kind != ir.CondWait {
+	switch e.Op.Kind {
+	case ir.Barrier:
+		return x.flow.places(e.Op.Addr, wordType.Size(), e.Op.Obj, regs).places
+	case ir.Signal, ir.Broadcast:
 		return nil
 	}
 	at := x.flow.places(e.Op.Val2, wordType.Size(), ir.NoObject, regs)
@@ -97,6 +108,44 @@ func (x *encoder) endWait(t *thread, l *location, st *step, s *local) {
 	}
 }
 
+// arrive comes to a barrier.
+func (x *encoder) arrive(t *thread, l *location, st *step, s *local) {
+	w := x.waitOf(l, st)
+	w.begin, w.cond, w.last = st, x.eval(x.scope(s), st.e.Op.Addr), x.input()
+	a := &access{direct: true}
+	at := x.flow.places(st.e.Op.Addr, wordType.Size(), st.e.Op.Obj, x.flow.threads[t.id].at[l.id])
+	for _, p := range at.places {
+		a.goals = append(a.goals, goal{x.cells.at[p], x.equal(w.cond, constWord(int64(p.addr)))})
+	}
+	a.val = x.inputWord(x.seenRange(a, wordType))
+	positive := x.less(constWord(0), a.val)
+	x.fail(t, l, st, x.and(st.tries, positive.not()), ir.BadWait)
+	st.access, st.reads, st.drain = a, st.tries, st.tries
+	st.runs = x.and(st.tries, positive)
+	if r := st.e.Op.Dst; r != ir.NoReg {
+		s.regs[r] = truthWord(w.last)
+	}
+}
+
+// meet lets an arrival take place at a point: the last one lets everybody go.
+func (x *encoder) meet(t *thread, l *location, st *step, round int, now gate) {
+	own, runs := x.waitOf(l, st), x.and(now, st.runs)
+	count, waiting := constWord(1), make([]gate, len(x.waits))
+	for i, w := range x.waits {
+		if w.thread == t || w.begin == nil || w.begin.e.Op.Kind != ir.Barrier {
+			continue
+		}
+		waiting[i] = x.all(w.begin.runs, x.by(w.thread, w.from, round, t, l), w.woken.not(), x.equal(w.cond, own.cond))
+		count = x.binary(ir.Add, ir.S64, count, truthWord(waiting[i]))
+	}
+	last := x.less(count, st.access.val).not()
+	x.demand(x.same(own.last, last), runs)
+	for i, w := range x.waits {
+		w.woken = x.or(w.woken, x.all(runs, last, waiting[i]))
+	}
+	own.woken = x.or(own.woken, x.and(runs, last))
+}
+
 // signal prepares the choice of whom a signal wakes.
 func (x *encoder) signal(st *step, s *local) {
 	addr := x.eval(x.scope(s), st.e.Op.Addr)
@@ -118,7 +167,7 @@ func (x *encoder) wake(t *thread, l *location, st *step, round int, now gate) {
 	some, one := low, low
 	for _, sg := range st.signals {
 		w := sg.wait
-		if w.thread == t || w.begin == nil || w.at.pos < 0 {
+		if w.thread == t || w.begin == nil || w.at.pos < 0 || w.begin.e.Op.Kind == ir.Barrier {
 			if st.e.Op.Kind == ir.Signal {
 				x.demand(sg.picks.not(), runs)
 			}
@@ -138,6 +187,9 @@ func (x *encoder) wake(t *thread, l *location, st *step, round int, now gate) {
 // stillWaits is whether a thread that has not gone on from a wait cannot: nobody
 // woke it, or the mutex is taken.
 func (x *encoder) stillWaits(l *location, st *step) gate {
+	if st.e.Op.Kind == ir.Barrier {
+		return l.wait.woken.not()
+	}
 	free := low
 	for _, g := range st.access.goals {
 		free = x.or(free, x.and(g.is, x.equal(x.mem.final(g.cell), constWord(0))))

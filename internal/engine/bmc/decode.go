@@ -132,6 +132,10 @@ func (d *decoder) take(t *thread, st *step) {
 		do.Choice = d.signalled(st)
 	}
 	l := d.at[t.id]
+	if l.wait != nil && st.e.Op.Kind == ir.Barrier { // the last to arrive has moved it
+		d.at[t.id] = t.at[st.e.To]
+		return
+	}
 	if l.wait != nil {
 		d.wakeUp(t, st)
 		do.Kind = memory.Relock
@@ -150,7 +154,7 @@ func (d *decoder) take(t *thread, st *step) {
 		return
 	}
 	d.at[t.id] = t.at[st.e.To]
-	if st.e.Op.Kind == ir.CondWait && l.wait == nil {
+	if waitsInside(st.e) && l.wait == nil {
 		d.at[t.id] = d.x.waitOf(l, st).at
 	}
 	for _, to := range st.targets {

@@ -214,13 +214,13 @@ func (x *encoder) survey() {
 			th.locs = append(th.locs, loc)
 			for index, i := range tf.f.Out(l) {
 				e := &tf.f.Edges[i]
-				if e.Op.Kind == ir.CondWait {
+				if waitsInside(e) {
 					th.locs = append(th.locs, x.addWait(th, loc, e, index))
 				}
 				found := x.surveyEdge(t, e, tf.at[l])
 				places = append(places, found...)
 				switch by := t; e.Op.Kind {
-				case ir.Load, ir.Await, ir.AbstractLoad:
+				case ir.Load, ir.Await, ir.AbstractLoad, ir.Barrier:
 				case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
 					by = several // what a mutex holds is nobody's own
 					fallthrough
@@ -314,7 +314,7 @@ func (x *encoder) surveyEdge(t int, e *ir.Edge, regs []values) []place {
 		return x.flow.places(op.Addr, op.Type.Size(), op.Obj, regs).places
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		return x.flow.places(op.Addr, wordType.Size(), op.Obj, regs).places
-	case ir.CondWait, ir.Signal, ir.Broadcast:
+	case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier:
 		return x.surveyCondition(e, regs)
 	case ir.Join:
 		x.joins = true

@@ -150,7 +150,7 @@ func canWait(op *ir.Op) bool {
 func (x *encoder) disabled(l *location, st *step) gate {
 	op := &st.e.Op
 	switch op.Kind {
-	case ir.CondWait:
+	case ir.CondWait, ir.Barrier:
 		if l.wait == nil {
 			return low
 		}

@@ -105,6 +105,11 @@ func (x *encoder) point(t *thread, l *location, round int) {
 		if st.handle.bits != nil {
 			x.await(t, l, st, round, now)
 		}
+		if st.e.Op.Kind == ir.Barrier && l.wait == nil {
+			x.meet(t, l, st, round, now)
+		} else if st.e.Op.Kind == ir.Barrier {
+			x.demand(l.wait.woken, now, st.runs)
+		}
 		if len(st.signals) > 0 {
 			x.wake(t, l, st, round, now)
 		}

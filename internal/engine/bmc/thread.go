@@ -140,7 +140,7 @@ func (x *encoder) location(t *thread, l *location) {
 		x.step(t, l, st, after)
 		gone = x.or(gone, st.runs)
 		to := t.at[e.To]
-		if e.Op.Kind == ir.CondWait && l.wait == nil {
+		if waitsInside(e) && l.wait == nil {
 			to = x.waitOf(l, st).at
 		}
 		if to != nil && st.runs != low {
@@ -267,6 +267,10 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 		} else {
 			x.endWait(t, l, st, s)
 		}
+	case ir.Barrier: // getting on from it needs nothing but to have been let go
+		if l.wait == nil {
+			x.arrive(t, l, st, s)
+		}
 	case ir.Signal, ir.Broadcast:
 		x.signal(st, s)
 	case ir.Alloc:
@@ -280,7 +284,7 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 	default:
 		x.accessMemory(t, l, st, s)
 	}
-	if to := st.e.To; t.f.Ends(to) && st.runs != low && (op.Kind != ir.CondWait || l.wait != nil) {
+	if to := st.e.To; t.f.Ends(to) && st.runs != low && (!waitsInside(st.e) || l.wait != nil) {
 		t.latest = x.muxWord(st.runs, s.latest, t.latest)
 	}
 }
