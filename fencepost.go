@@ -26,6 +26,9 @@ type File = pipeline.File
 // start from Defaults.
 type Options = pipeline.Options
 
+// Engines are the names of the engines that answer Check, the default first.
+func Engines() []string { return pipeline.Engines() }
+
 // Progress is how far a run has come.
 type Progress = pipeline.Progress
 

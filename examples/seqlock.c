@@ -1,7 +1,7 @@
 // A sequence lock: the writer makes the number odd, writes, and makes it even
 // again; a reader that saw two different numbers, or an odd one, tries again.
 // The processor keeps stores in order under TSO, and that is all it needs; under
-// PSO the data overtakes the numbers. smp_wmb() twice repairs it.
+// PSO the data overtakes the numbers. write_barrier() twice repairs it.
 // expect: sc=safe tso=safe pso=unsafe robust=yes
 #include <assert.h>
 #include <pthread.h>
@@ -10,17 +10,17 @@ volatile unsigned seq;
 volatile int x, y; // always equal, for who reads them right
 
 #ifdef REPAIRED
-#define smp_wmb() __asm__ __volatile__("sfence" ::: "memory")
+#define write_barrier() __asm__ __volatile__("sfence" ::: "memory")
 #else
-#define smp_wmb() __asm__ __volatile__("" ::: "memory")
+#define write_barrier() __asm__ __volatile__("" ::: "memory")
 #endif
 
 void *writer(void *arg) {
   seq++;
-  smp_wmb();
+  write_barrier();
   x = 1;
   y = 1;
-  smp_wmb();
+  write_barrier();
   seq++;
   return NULL;
 }

@@ -135,12 +135,17 @@ type Bound struct {
 // Stats are counts of the work done. They are the same for every run of a
 // completed search, whatever the number of workers; Seconds is not.
 type Stats struct {
-	States      int64   `json:"states,omitempty"`
-	Transitions int64   `json:"transitions,omitempty"`
-	FinalStates int64   `json:"final_states,omitempty"`
-	Depth       int     `json:"depth,omitempty"`
-	Bytes       int64   `json:"bytes,omitempty"` // high-water mark of stored states
-	Seconds     float64 `json:"seconds"`
+	States      int64 `json:"states,omitempty"`
+	Transitions int64 `json:"transitions,omitempty"`
+	FinalStates int64 `json:"final_states,omitempty"`
+	Depth       int   `json:"depth,omitempty"`
+	Bytes       int64 `json:"bytes,omitempty"` // high-water mark of stored states
+	// Of formulas: gates of the circuit, variables and clauses, and the solver's time.
+	Gates         int64   `json:"gates,omitempty"`
+	Variables     int64   `json:"variables,omitempty"`
+	Clauses       int64   `json:"clauses,omitempty"`
+	SolverSeconds float64 `json:"solver_seconds,omitempty"`
+	Seconds       float64 `json:"seconds"`
 	// Filters is what was ruled out before the search, for robustness.
 	Filters *Filters `json:"filters,omitempty"`
 	Net     *Net     `json:"net,omitempty"` // where threads were counted

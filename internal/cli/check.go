@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"fencepost"
@@ -30,7 +31,8 @@ const checkExample = `  fencepost check dekker.fp
   fencepost check dekker.fp --model sc,tso,pso
   fencepost check queue.fp --buffer 16 --timeout 5m --memory 4GiB
   fencepost check sb.fp --final-states --json
-  fencepost check dekker.fp --html dekker.html --sarif dekker.sarif`
+  fencepost check dekker.fp --html dekker.html --sarif dekker.sarif
+  fencepost check stack.c --engine bmc --unroll 3 --rounds 4 --clock 3 --queue 3`
 
 // maxCount bounds the numbers people can ask for; more is a slip of the finger.
 const (
@@ -42,13 +44,16 @@ type checkFlags struct {
 	models modelsValue
 	mode   choiceValue
 	rounds bool
+	engine choiceValue
+	dimacs string
 	json   bool
 	any    paramFlags
 	opt    fencepost.Options
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{"tso"}, mode: lazyModes(), opt: fencepost.Defaults()}
+	engines := fencepost.Engines()
+	f := &checkFlags{models: modelsValue{"tso"}, mode: lazyModes(), engine: choiceValue{choices: engines}, opt: fencepost.Defaults()}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -62,7 +67,6 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
 	flags.Var(modeValue{&f.mode}, "mode", "of the engine lazy: practical, or exact for programs without loops")
 	flags.BoolVar(&f.rounds, "trace-refinement", false, "print every round of the engine lazy to stderr")
-	flags.StringVar(&f.opt.Engine, "engine", "", "the one engine to ask; by default those that fit are asked")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
 	flags.Var(sizeValue{&f.opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
 	flags.Var(countValue{&f.opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops")
@@ -71,6 +75,8 @@ func (a *app) checkCommand() *cobra.Command {
 	f.any.flags(flags, &f.opt, "decide it for any number of instances of templates, with --model sc")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
 	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order or symmetry reduction")
+	flags.Var(&f.engine, "engine", "the one engine to ask: "+strings.Join(f.engine.choices, ", ")+"; those that fit if not given")
+	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also look for deadlocks")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states")
@@ -81,6 +87,12 @@ func (a *app) checkCommand() *cobra.Command {
 }
 
 func (a *app) check(names []string, f *checkFlags) error {
+	f.opt.Engine = f.engine.value
+	done, err := a.bmcOptions(f)
+	if err != nil {
+		return err
+	}
+	defer done()
 	if err := a.lazyFlags(f); err != nil {
 		return err
 	}

@@ -51,6 +51,8 @@ type Task struct {
 	Progress     func(Progress)
 	Mode         string       // which variant of the engine, "" for its default
 	Log          func(string) // is told, a line at a time, how the engine gets on; nil: nobody
+
+	BMC BMCOptions // for bounded model checking
 }
 
 // Limits of a run. Time is the context's.
@@ -82,6 +84,8 @@ type Outcome struct {
 	// Stats.FinalStates. ChecksReached says that some check was executed.
 	Exits         int64
 	ChecksReached bool
+	// Ends says that some execution runs to its end, for engines that do not count them.
+	Ends bool
 	// Finals are the distinct final states, sorted; only if asked for.
 	Finals []string
 }

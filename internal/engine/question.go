@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strconv"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -108,4 +109,17 @@ func (j *Judge) Read(s *memory.State, vars []property.Var) []int64 {
 		}
 	}
 	return j.values
+}
+
+// FormatFinal writes a final state as name=value pairs.
+func FormatFinal(out []byte, vars []property.Var, values []int64) []byte {
+	for i := range vars {
+		if i > 0 {
+			out = append(out, ' ')
+		}
+		out = append(out, vars[i].Name...)
+		out = append(out, '=')
+		out = strconv.AppendInt(out, values[i], 10)
+	}
+	return out
 }

@@ -22,6 +22,16 @@ const maxBlock = 1 << 20
 // ErrLargeBlock says that a program allocates more than states can carry.
 var ErrLargeBlock = errors.New("a block of more than a megabyte is allocated")
 
+// FreshBlock is where a thread that has allocated used bytes of address space gets
+// its next block, and how much it has used then.
+func FreshBlock(thread int, used uint64, size int64) (addr, after uint64) {
+	n := uint64(allocSize(size))
+	return heapBase + uint64(thread)<<heapShift + used, used + (n+heapAlign-1)&^(heapAlign-1) + heapAlign
+}
+
+// MaxBlock is the largest block that can be allocated.
+const MaxBlock = maxBlock
+
 func allocSize(v int64) uint32 { return uint32(max(1, min(v, maxBlock))) }
 
 func blockKindOf(e *edge) blockKind {
@@ -54,8 +64,9 @@ func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 	addr := uint64(choice)
 	size := allocSize(e.val.eval(regs, 0))
 	if choice == 0 {
-		addr = heapBase + uint64(t)<<heapShift + s.fresh[t]
-		s.setFresh(t, s.fresh[t]+(uint64(size)+heapAlign-1)&^(heapAlign-1)+heapAlign)
+		var used uint64
+		addr, used = FreshBlock(t, s.fresh[t], int64(size))
+		s.setFresh(t, used)
 		s.addBlock(addr, size, blockKindOf(e))
 	} else {
 		if i := s.findBlock(addr, 1); s.blocks[i].free {

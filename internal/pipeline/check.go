@@ -131,7 +131,9 @@ func (p *program) task(flat *ir.Program, model memory.Model, opt Options) *engin
 		// An observation must not hide a violation that is further away.
 		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),
 		Mode:      opt.Mode, Log: opt.Log,
+		BMC: opt.BMC,
 	}
+	task.BMC.Unroll = opt.Unroll
 	if opt.Progress != nil {
 		task.Progress = func(g engine.Progress) {
 			opt.Progress(Progress{Model: model.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed})
@@ -161,6 +163,7 @@ func (p *program) ask(ctx context.Context, a *asked, flat *ir.Program, opt Optio
 		a.err = err
 		return
 	}
+	a.cut = out.Unknown != ""
 	res := &verdict.Result{
 		Program: p.input.Name, Model: a.model.String(), Engine: a.engine.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings, FinalStates: out.Finals,
@@ -286,9 +289,9 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 	switch {
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
-	case p.props.Final != nil && out.Stats.FinalStates == 0:
+	case p.props.Final != nil && out.Stats.FinalStates == 0 && !out.Ends:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so the final condition was never tested"
-	case p.props.Checks && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && len(p.props.Goals) == 0 && !p.props.Deadlock:
+	case p.props.Checks && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && !out.Ends && len(p.props.Goals) == 0 && !p.props.Deadlock:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution reaches an assertion or its end: nothing was checked"
 	case p.observes() && !out.Coverage.Exhaustive:
 		res.Verdict, res.Reason = verdict.Unknown, "not observed within the bounds of the search"

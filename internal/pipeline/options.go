@@ -3,6 +3,7 @@ package pipeline
 import (
 	"time"
 
+	"fencepost/internal/engine"
 	"fencepost/internal/engine/param"
 	"fencepost/verdict"
 )
@@ -55,9 +56,14 @@ type Options struct {
 	// model that CriterionState compares with SC, "" for tso.
 	Criterion      string
 	CriterionModel string
+	BMC            BMCOptions // bounded model checking
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
 }
+
+// BMCOptions are the bounds and switches of bounded model checking. Unroll comes
+// from Options.
+type BMCOptions = engine.BMCOptions
 
 // COptions are what a C compiler takes with -D, -U and -I, and what is known of
 // functions without a body.

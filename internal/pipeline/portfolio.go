@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/bmc"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -50,6 +51,7 @@ type asked struct {
 	model  memory.Model // the question is about
 	under  memory.Model // the engine is run under: model, or SC for a robust program
 	limit  int64        // states
+	cut    bool         // it did not finish
 	res    *verdict.Result
 	err    error
 }
@@ -123,7 +125,7 @@ func (p *program) attempts(ctx context.Context, flat *ir.Program, q asked, opt O
 	quick := q
 	quick.engine, quick.limit = &engines[0], quickStates
 	p.ask(ctx, &quick, flat, opt)
-	if quick.err != nil || quick.res.Verdict != verdict.Unknown || ctx.Err() != nil {
+	if quick.err != nil || !quick.cut || quick.res.Verdict != verdict.Unknown || ctx.Err() != nil {
 		return []*asked{&quick}, quick.res, quick.err
 	}
 	all := []*asked{}
@@ -192,11 +194,13 @@ func definite(r *verdict.Result) bool {
 	}
 }
 
-// bestOf picks among answers none of which is definite: one with bounds, else an
-// unknown that tells everybody's reason.
+// bestOf picks among answers none of which is definite: one with bounds on the
+// program, else an unknown that tells everybody's reason. That few rounds of all
+// threads show no violation is worth saying, but nobody asked for so few: it is
+// no safe unless that engine was asked for.
 func bestOf(all []*asked) *verdict.Result {
 	for _, a := range all {
-		if a.res.Verdict != verdict.Unknown {
+		if a.res.Verdict != verdict.Unknown && a.engine.Name != bmc.Engine.Name {
 			return a.res
 		}
 	}
@@ -204,7 +208,11 @@ func bestOf(all []*asked) *verdict.Result {
 	if len(all) > 1 {
 		var reasons []string
 		for _, a := range all {
-			reasons = append(reasons, a.res.Engine+": "+a.res.Reason)
+			reason := a.res.Reason
+			if a.res.Verdict != verdict.Unknown {
+				reason = "no violation within its bounds"
+			}
+			reasons = append(reasons, a.engine.Name+": "+reason)
 		}
 		res.Reason = strings.Join(reasons, "; ")
 	}

@@ -8,7 +8,6 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/property"
 	"fencepost/internal/search"
 )
 
@@ -225,7 +224,7 @@ func (w *worker) atEnd() {
 		w.out.Report(keyFinal)
 	}
 	if w.task.Finals {
-		w.key = FormatFinal(w.key[:0], w.task.Props.Observe, w.judge.Read(w.s, w.task.Props.Observe))
+		w.key = engine.FormatFinal(w.key[:0], w.task.Props.Observe, w.judge.Read(w.s, w.task.Props.Observe))
 		if !w.finals[string(w.key)] {
 			w.finals[string(w.key)] = true
 		}
@@ -233,17 +232,4 @@ func (w *worker) atEnd() {
 			w.out.Report(keyState + string(w.key))
 		}
 	}
-}
-
-// FormatFinal writes a final state as name=value pairs.
-func FormatFinal(out []byte, vars []property.Var, values []int64) []byte {
-	for i := range vars {
-		if i > 0 {
-			out = append(out, ' ')
-		}
-		out = append(out, vars[i].Name...)
-		out = append(out, '=')
-		out = strconv.AppendInt(out, values[i], 10)
-	}
-	return out
 }

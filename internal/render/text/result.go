@@ -172,6 +172,16 @@ func boundText(b verdict.Bound) string {
 		text = "at most " + counted(n, "nested call", "nested calls") + " per function"
 	case "threads":
 		text = counted(n, "thread", "threads") + " per template"
+	case "rounds":
+		text = "at most " + counted(n, "round", "rounds") + " of all threads"
+	case "clock":
+		text = counted(n, "time", "times") + " at which stores reach memory"
+	case "queue":
+		text = "at most " + counted(n-1, "waiting store", "waiting stores") + " per location"
+	case "width":
+		text = "numbers of at most " + counted(n, "bit", "bits")
+	case "locations":
+		text = counted(n, "tracked location", "tracked locations")
 	default:
 		text = fmt.Sprintf("%s at most %s", oneLine(b.Name), Count(n))
 	}
@@ -221,6 +231,10 @@ func statsLine(r *verdict.Result) string {
 	}
 	if r.Stats.FinalStates > 0 {
 		parts = append(parts, counted(r.Stats.FinalStates, "final state", "final states"))
+	}
+	if r.Stats.Clauses > 0 {
+		parts = append(parts, counted(r.Stats.Gates, "gate", "gates"), counted(r.Stats.Variables, "variable", "variables"),
+			counted(r.Stats.Clauses, "clause", "clauses"), "solver "+duration(r.Stats.SolverSeconds))
 	}
 	parts = append(parts, duration(r.Stats.Seconds))
 	engine := r.Engine

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/pflag"
+)
+
+// Flags of bounded model checking.
+
+// wordBits is the number of bits of a word.
+const wordBits = 64
+
+func bmcFlags(flags *pflag.FlagSet, f *checkFlags) {
+	o := &f.opt.BMC
+	flags.Var(countValue{&o.Rounds, 1, maxCount}, "rounds", "bmc: rounds in which all threads run in turn")
+	flags.Var(countValue{&o.Clock, 1, maxCount}, "clock", "bmc: times at which stores can reach memory; 1 is SC")
+	flags.Var(countValue{&o.Queue, 2, maxCount}, "queue", "bmc: writes kept per location, all but one waiting")
+	flags.Var(countValue{&o.Width, 0, wordBits}, "width", "bmc: bits of computed numbers; 0 for as many as they need")
+	flags.BoolVar(&o.Auto, "auto", false, "bmc: raise the bounds step by step")
+	flags.StringVar(&o.Solver, "solver", "", "bmc: a SAT solver on the PATH, such as cadical; the one inside if not given")
+	flags.StringVar(&f.dimacs, "dimacs", "", "bmc: write the formula to this file")
+}
+
+// bmcOptions opens what the flags name; the function it returns closes it.
+func (a *app) bmcOptions(f *checkFlags) (func(), error) {
+	if f.opt.BMC.Auto {
+		f.opt.BMC.Report = func(text string) { fmt.Fprintln(a.stderr, text) }
+	}
+	if name := f.opt.BMC.Solver; name != "" {
+		if _, err := exec.LookPath(name); err != nil {
+			return nil, &usageError{fmt.Sprintf("%s is not on the PATH", name), "leave --solver out to use the one inside"}
+		}
+	}
+	if f.dimacs == "" {
+		return func() {}, nil
+	}
+	file, err := os.Create(f.dimacs)
+	if err != nil {
+		return nil, &usageError{err.Error(), "give --dimacs a file that can be written"}
+	}
+	f.opt.BMC.DIMACS = file
+	return func() { file.Close() }, nil
+}

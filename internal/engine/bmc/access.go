@@ -1,0 +1,275 @@
+package bmc
+
+import (
+	"fencepost/internal/ir"
+)
+
+// Accesses to memory, as a thread sees them.
+
+// resolve finds the views an access can go to, and lets it fail where there is no
+// memory. It returns whether the address is good.
+func (x *encoder) resolve(t *thread, l *location, st *step, s *local, addr *ir.Expr, size int, a *access) gate {
+	op := &st.e.Op
+	at := x.flow.places(addr, size, op.Obj, x.flow.threads[t.id].at[l.id])
+	w := x.eval(x.scope(s), addr)
+	good := low
+	for _, p := range at.places {
+		is := x.equal(w, constWord(int64(p.addr)))
+		if len(at.places) == 1 && len(at.bad) == 0 && !at.wide {
+			is = high
+		}
+		if is != low {
+			a.goals = append(a.goals, goal{x.cells.at[p], is})
+			good = x.or(good, is)
+		}
+	}
+	bad := map[ir.CheckClass]gate{}
+	good = x.early(st, a, good, bad)
+	for _, b := range at.bad {
+		bad[b.class] = x.or(bad[b.class], x.equal(w, constWord(b.addr)))
+	}
+	if at.wide {
+		x.elsewhere(st, w, size, x.or(good, st.early), bad)
+	}
+	for class := ir.CheckUnset; class <= ir.Overflow; class++ {
+		if g := bad[class]; g != low {
+			x.fail(t, l, st, x.and(st.tries, g), class)
+		}
+	}
+	return good
+}
+
+// elsewhere sorts out addresses that no tracked location has: an error, or memory
+// that is not tracked, where the thread is cut off.
+func (x *encoder) elsewhere(st *step, w word, size int, good gate, bad map[ir.CheckClass]gate) {
+	op := &st.e.Op
+	inside := func(o *ir.Object) gate {
+		if o.Size < int64(size) {
+			return low
+		}
+		first, last := constWord(int64(o.Addr)), constWord(int64(o.Addr)+o.Size-int64(size))
+		return x.and(x.less(w, first).not(), x.less(last, w).not())
+	}
+	rest, untracked := good.not(), low
+	if op.Obj != ir.NoObject {
+		in := inside(&x.prog.Objects[op.Obj])
+		bad[ir.OutOfBounds] = x.or(bad[ir.OutOfBounds], x.and(rest, in.not()))
+		rest = x.and(rest, in)
+	}
+	for i := range x.prog.Objects {
+		in := inside(&x.prog.Objects[i])
+		untracked = x.or(untracked, x.and(rest, in))
+		rest = x.and(rest, in.not())
+	}
+	if x.prog.Cells {
+		limit := constWord(ir.CellLimit * ir.CellUnit)
+		aligned := x.any(w.bit(0), w.bit(1), w.bit(2)).not()
+		in := x.all(aligned, x.less(w, limit), x.less(constWord(-ir.CellLimit*ir.CellUnit), w))
+		bad[ir.BadAddress] = x.or(bad[ir.BadAddress], x.and(rest, in.not()))
+		untracked = x.or(untracked, x.and(rest, in))
+	} else {
+		null := x.lessUnsigned(w, constWord(nullPage))
+		bad[ir.NullDeref] = x.or(bad[ir.NullDeref], x.and(rest, null))
+		bad[ir.OutOfBounds] = x.or(bad[ir.OutOfBounds], x.and(rest, null.not()))
+	}
+	if g := x.and(st.tries, untracked); g != low {
+		x.cuts = append(x.cuts, &cut{g, "locations", len(x.cells.views), st.e})
+	}
+}
+
+// seenRange is what an access can read, as the analysis found it.
+func (x *encoder) seenRange(a *access, typ ir.Type) interval {
+	var out values
+	for _, g := range a.goals {
+		at := target{places: []place{g.place}}
+		out = out.join(x.flow.loadAt(at, typ))
+	}
+	if !out.some {
+		return single(0)
+	}
+	return out.interval
+}
+
+// accessMemory encodes load, abstract load, await, store and read-modify-write.
+func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
+	op := &st.e.Op
+	a := &access{direct: l.inner || op.Kind == ir.RMW}
+	if op.Kind == ir.RMW {
+		st.drain = st.tries // before it can fail, too
+	}
+	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, op.Type.Size(), a))
+	st.access, st.runs = a, st.tries
+	if op.Kind == ir.Store {
+		a.out = x.eval(x.scope(s), op.Val)
+		st.writes = st.tries
+		x.keep(t, s, a, high)
+		if !a.direct {
+			x.mem.issue(s, a, st.tries)
+		}
+		return
+	}
+	if x.ownLoad(t, l, st.e) {
+		w := constWord(0)
+		for _, g := range a.goals {
+			w = x.muxWord(g.is, s.regs[x.mine(t, g.cell)], w)
+		}
+		s.regs[op.Dst] = x.wrap(op.Type, w)
+		return
+	}
+	signed := ir.Type{Bits: op.Type.Bits, Signed: true}
+	a.val = x.inputWord(x.seenRange(a, signed))
+	seen := x.wrap(op.Type, a.val)
+	st.reads = st.tries
+	if op.Kind != ir.RMW && !l.inner {
+		x.mem.forward(s, a)
+	}
+	sc := x.scope(s)
+	sc.seen = seen
+	if op.Cond != nil && op.Kind != ir.AbstractLoad {
+		x.demand(x.truth(sc, op.Cond), st.tries) // it could have stopped before
+	}
+	switch op.Kind {
+	case ir.AbstractLoad:
+		x.choose(st, s, seen)
+		return
+	case ir.RMW:
+		x.rmw(t, st, s, seen)
+	}
+	if op.Dst != ir.NoReg {
+		s.regs[op.Dst] = seen
+	}
+}
+
+func (x *encoder) rmw(t *thread, st *step, s *local, old word) {
+	op := &st.e.Op
+	val := x.eval(x.scope(s), op.Val)
+	wrote := high
+	next := val
+	switch op.RMW {
+	case ir.Xchg:
+	case ir.FetchAdd:
+		next = x.binary(ir.Add, op.Type, old, val)
+	case ir.FetchAnd:
+		next = x.binary(ir.And, op.Type, old, val)
+	case ir.FetchOr:
+		next = x.binary(ir.Or, op.Type, old, val)
+	case ir.FetchXor:
+		next = x.binary(ir.Xor, op.Type, old, val)
+	case ir.Cas:
+		wrote = x.equal(old, x.wrap(op.Type, val))
+		next = x.eval(x.scope(s), op.Val2)
+	default:
+		panic("BUG: unknown read-modify-write")
+	}
+	if op.RMW == ir.FetchAdd {
+		next = x.narrow(st, next, old.interval, val.interval)
+	}
+	st.access.out = x.wrap(op.Type, next)
+	st.writes = x.and(st.runs, wrote)
+	x.keep(t, s, st.access, wrote)
+	if op.Dst2 != ir.NoReg {
+		s.regs[op.Dst2] = truthWord(wrote)
+	}
+}
+
+// mutex encodes lock, trylock and unlock. A mutex is a word: 0 when free, else the
+// owner plus one in the low half and the depth minus one in the high half. All of
+// them drain, except re-locking an owned recursive mutex and its inner unlock.
+func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
+	op := &st.e.Op
+	a := &access{direct: true}
+	asks := st.tries
+	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, wordType.Size(), a))
+	a.val = x.inputWord(x.seenRange(a, wordType))
+	st.access, st.reads, st.runs = a, st.tries, st.tries
+	const depth = 1 << 32
+	old, recursive, checks := a.val, op.Mutex == ir.RecursiveMutex, op.Mutex == ir.ErrorCheckMutex
+	own := x.equal(x.wrap(ir.U32, old), constWord(int64(t.id+1)))
+	free := x.equal(old, constWord(0))
+	deep, again := low, low
+	if recursive {
+		deep, again = x.and(own, x.less(old, constWord(depth)).not()), own
+	}
+	result := constWord(0)
+	switch op.Kind {
+	case ir.Unlock:
+		st.drain = x.and(asks, x.and(st.tries, deep).not())
+		a.out = x.muxWord(deep, x.binary(ir.Sub, wordType, old, constWord(depth)), constWord(0))
+		st.writes = x.and(st.tries, own)
+		if checks {
+			result = x.muxWord(own, constWord(0), constWord(ir.EPERM))
+		} else {
+			x.fail(t, l, st, x.and(st.tries, own.not()), ir.BadUnlock)
+			st.runs = st.writes
+		}
+	default:
+		st.drain = x.and(asks, x.and(st.tries, again).not())
+		a.out = x.muxWord(again, x.binary(ir.Add, wordType, old, constWord(depth)), constWord(int64(t.id+1)))
+		takes := x.or(free, again)
+		st.writes = x.and(st.tries, takes)
+		if op.Kind == ir.TryLock {
+			result = x.muxWord(takes, constWord(0), constWord(ir.EBUSY))
+			break
+		}
+		can := takes
+		if checks {
+			can = x.or(can, own)
+			result = x.muxWord(own, constWord(ir.EDEADLK), constWord(0))
+		}
+		x.demand(can, st.tries)
+	}
+	if op.Dst != ir.NoReg {
+		s.regs[op.Dst] = result
+	}
+}
+
+// spawn starts the next thread of its pool.
+func (x *encoder) spawn(t *thread, st *step, s *local) {
+	op := &st.e.Op
+	p := x.pools[op.Threads[0]]
+	count := len(t.f.Regs) + p.index
+	started := s.regs[count]
+	st.runs = low
+	handle := constWord(int64(op.Threads[0]))
+	for i, u := range op.Threads {
+		is := x.and(st.tries, x.equal(started, constWord(int64(i))))
+		if is == low {
+			continue
+		}
+		to := spawnTarget{thread: int(u), is: is}
+		for _, a := range op.Args {
+			to.args = append(to.args, x.eval(x.scope(s), a))
+		}
+		st.targets = append(st.targets, to)
+		handle = x.muxWord(is, constWord(int64(u)), handle)
+		st.runs = x.or(st.runs, is)
+	}
+	if none := x.and(st.tries, st.runs.not()); none != low {
+		x.cuts = append(x.cuts, &cut{none, "threads", p.size, st.e})
+	}
+	st.drain = st.runs
+	s.regs[count] = x.binary(ir.Add, ir.S64, started, constWord(1))
+	if op.Dst != ir.NoReg {
+		s.regs[op.Dst] = handle
+	}
+}
+
+// join waits for a thread's end. Whether the handle is that of a thread that runs
+// depends on when it is asked.
+func (x *encoder) join(t *thread, l *location, st *step, s *local) {
+	op := &st.e.Op
+	st.handle = x.eval(x.scope(s), op.Val)
+	st.badJoin = x.input()
+	x.fail(t, l, st, x.and(st.tries, st.badJoin), ir.BadJoin)
+	st.runs = x.and(st.tries, st.badJoin.not())
+	st.drain = st.tries
+	if op.Dst == ir.NoReg {
+		return
+	}
+	var r values
+	for u := range x.flow.results {
+		r = r.join(x.flow.results[u])
+	}
+	st.joined = x.inputWord(r.interval)
+	s.regs[op.Dst] = st.joined
+}

@@ -1,0 +1,80 @@
+package bmc
+
+import (
+	"context"
+	"fmt"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/memory"
+)
+
+// Raising the bounds step by step: small formulas first, since most bugs need few
+// rounds, and a step that provably lost nothing ends it. When the time is over, what
+// the last finished step said still holds, within its bounds.
+
+// raise answers with growing bounds, none beyond what could matter.
+func raise(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+	opt := task.BMC
+	opt.Auto = false
+	opt.Unroll, opt.Rounds, opt.Clock, opt.Queue = 1, 2, 2, 2
+	var last *engine.Outcome
+	for {
+		out, err := attempt(ctx, task, opt)
+		if err != nil {
+			return nil, err
+		}
+		report(task, opt, out)
+		switch {
+		case out.Unknown != "" && last != nil && ctx.Err() != nil:
+			return last, nil
+		case out.Unknown != "" || len(out.Violations) > 0 || out.Coverage.Exhaustive:
+			return out, nil
+		}
+		last = out
+		grew := false
+		for _, b := range out.Coverage.Bounds {
+			if !b.Hit {
+				continue
+			}
+			switch b.Name {
+			case "rounds":
+				opt.Rounds++
+			case "clock":
+				opt.Clock++
+			case "queue":
+				opt.Queue++
+			case "unroll":
+				opt.Unroll++
+			case "width":
+				opt.Width *= 2
+			default:
+				continue
+			}
+			grew = true
+		}
+		if !grew {
+			return out, nil
+		}
+	}
+}
+
+// report says how a step went.
+func report(task *engine.Task, opt engine.BMCOptions, out *engine.Outcome) {
+	if opt.Report == nil {
+		return
+	}
+	what := "nothing found"
+	switch {
+	case out.Unknown != "":
+		what = out.Unknown
+	case len(out.Violations) > 0:
+		what = "violation found"
+	case out.Coverage.Exhaustive:
+		what = "nothing found, nothing left out"
+	}
+	bounds := fmt.Sprintf("unroll %d, rounds %d", opt.Unroll, opt.Rounds)
+	if task.Model != memory.SC {
+		bounds += fmt.Sprintf(", clock %d, queue %d", opt.Clock, opt.Queue)
+	}
+	opt.Report(fmt.Sprintf("%s: %s: %s (%.2fs)", task.Model, bounds, what, out.Stats.Seconds))
+}

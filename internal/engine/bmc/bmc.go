@@ -1,0 +1,482 @@
+package bmc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/solver/sat"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// Engine is bounded model checking.
+var Engine = engine.Engine{
+	Name:     "bmc",
+	Doc:      "all schedules of a number of rounds and all inputs in one formula",
+	Papers:   []string{"TNIFLP16"},
+	Supports: supports,
+	Run:      Run,
+}
+
+// The default bounds.
+const (
+	DefaultUnroll = 8
+	DefaultRounds = 3
+	DefaultClock  = 3
+	DefaultQueue  = 3
+)
+
+func supports(t *engine.Task) error {
+	if t.Program.Form != ir.Flat {
+		return fmt.Errorf("bmc takes flat programs")
+	}
+	for _, th := range t.Program.Threads {
+		if th.Unbounded {
+			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
+		}
+	}
+	return nil
+}
+
+// Run answers the task within its bounds.
+func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+	if err := supports(task); err != nil {
+		return nil, err
+	}
+	if task.BMC.Auto {
+		return raise(ctx, task)
+	}
+	return attempt(ctx, task, withDefaults(task.BMC))
+}
+
+func withDefaults(o engine.BMCOptions) engine.BMCOptions {
+	for _, f := range []struct {
+		at    *int
+		value int
+	}{{&o.Unroll, DefaultUnroll}, {&o.Rounds, DefaultRounds}, {&o.Clock, DefaultClock}, {&o.Queue, DefaultQueue}} {
+		if *f.at <= 0 {
+			*f.at = f.value
+		}
+	}
+	o.Queue = max(o.Queue, 2) // a write needs a place beside the one memory has
+	return o
+}
+
+// run is one formula and the questions put to it.
+type run struct {
+	ctx    context.Context
+	task   *engine.Task
+	opt    engine.BMCOptions
+	prog   *ir.Program
+	props  *property.Set
+	x      *encoder
+	y      *memory.System
+	solver sat.Solver
+	out    *engine.Outcome
+	solved time.Duration
+
+	formula sat.Formula // if it is to be written
+	// originals has, for each unrolled automaton, the locations its own are copies of.
+	originals map[*ir.Func][]ir.Loc
+}
+
+// attempt answers for one set of bounds.
+func attempt(ctx context.Context, task *engine.Task, opt engine.BMCOptions) (*engine.Outcome, error) {
+	start := time.Now()
+	r := &run{ctx: ctx, task: task, opt: opt, out: &engine.Outcome{}}
+	if err := r.prepare(); err != nil {
+		if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
+			r.out.Unknown = u.Error()
+			return r.out, nil
+		}
+		return nil, err
+	}
+	err := r.answer()
+	if errors.Is(err, errInterrupted) {
+		r.out.Unknown, err = r.interrupted(), nil
+	}
+	r.out.Stats.Gates, r.out.Stats.Variables, r.out.Stats.Clauses = int64(len(r.x.nodes)), int64(r.x.nextVar), int64(r.x.clauses)
+	r.out.Stats.SolverSeconds = r.solved.Seconds()
+	r.out.Stats.Seconds = time.Since(start).Seconds()
+	return r.out, err
+}
+
+var errInterrupted = errors.New("interrupted")
+
+func (r *run) interrupted() string {
+	if r.ctx.Err() == context.DeadlineExceeded {
+		return "time limit reached"
+	}
+	return "interrupted"
+}
+
+// prepare unrolls the program and encodes it.
+func (r *run) prepare() error {
+	var err error
+	if r.prog, r.props, err = transform.Unroll(r.task.Program, r.task.Props, r.opt.Unroll); err != nil {
+		return &engine.Unsupported{What: err.Error()}
+	}
+	if r.solver, err = newSolver(r.opt.Solver); err != nil {
+		return err
+	}
+	sink := r.solver.Add
+	if r.opt.DIMACS != nil {
+		sink = func(clause ...sat.Lit) {
+			r.formula.Add(clause...)
+			r.solver.Add(clause...)
+		}
+	}
+	r.x, err = encode(r.task, r.prog, r.props, r.opt, sink)
+	if err != nil {
+		return err
+	}
+	r.y = memory.New(r.task.Program, r.task.Model, r.task.MemoryOptions())
+	r.originals = map[*ir.Func][]ir.Loc{}
+	for t := range r.prog.Threads {
+		f := r.prog.ThreadFunc(ir.ThreadID(t))
+		r.originals[f] = originals(r.task.Program.ThreadFunc(ir.ThreadID(t)), f)
+	}
+	return nil
+}
+
+func newSolver(name string) (sat.Solver, error) {
+	if name == "" {
+		return sat.NewEmbedded(), nil
+	}
+	p, err := sat.NewProcess(name)
+	if err != nil {
+		return nil, &engine.Unsupported{What: err.Error()}
+	}
+	return p, nil
+}
+
+// solve asks the solver whether all gates can be true.
+func (r *run) solve(gates ...gate) (bool, error) {
+	var assume []sat.Lit
+	for _, g := range gates {
+		if g == low {
+			return false, nil
+		}
+		if g != high {
+			assume = append(assume, r.x.lit(g))
+		}
+	}
+	start := time.Now()
+	status, err := r.solver.Solve(r.ctx, assume...)
+	r.solved += time.Since(start)
+	switch {
+	case err != nil:
+		return false, err
+	case status == sat.Interrupted:
+		return false, errInterrupted
+	}
+	return status == sat.Sat, nil
+}
+
+func (r *run) answer() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			u, ok := p.(unsupported)
+			if !ok {
+				panic(p)
+			}
+			r.out.Unknown = u.err.Error()
+		}
+	}()
+	qs := r.x.questions()
+	if r.opt.DIMACS != nil {
+		if err := r.formula.WriteDIMACS(r.opt.DIMACS, r.x.lit(r.some(qs))); err != nil {
+			return fmt.Errorf("writing the formula: %w", err)
+		}
+	}
+	if r.task.KeepGoing {
+		err = r.each(qs)
+	} else {
+		err = r.first(qs)
+	}
+	if err != nil || len(r.out.Violations) > 0 && !r.task.KeepGoing {
+		return err
+	}
+	return r.summarise()
+}
+
+// some is any of the violations.
+func (r *run) some(qs []question) gate {
+	some := low
+	for _, q := range qs {
+		some = r.x.or(some, q.is)
+	}
+	return some
+}
+
+// first asks for any violation.
+func (r *run) first(qs []question) error {
+	found, err := r.solve(r.some(qs))
+	if err != nil || !found {
+		return err
+	}
+	memo := map[gate]bool{}
+	var pick *question
+	for i := range qs {
+		if r.x.value(r.solver.Value, qs[i].is, memo) {
+			pick = &qs[i]
+			break
+		}
+	}
+	return r.violation(pick, true)
+}
+
+// each asks for every violation.
+func (r *run) each(qs []question) error {
+	known := map[checkKey]bool{}
+	for i := range qs {
+		q := &qs[i]
+		if q.fail != nil && known[r.key(q)] {
+			continue
+		}
+		gates := []gate{q.is}
+		for _, f := range r.x.fails { // a thread that fails inside a section never leaves it
+			if f != q.fail && f.loc.inner {
+				gates = append(gates, f.fails.not())
+			}
+		}
+		found, err := r.solve(gates...)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		known[r.key(q)] = true
+		if err := r.violation(q, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkKey names a failing check in the program before unrolling.
+type checkKey struct {
+	class ir.CheckClass
+	edge  ir.EdgeID
+}
+
+func (r *run) key(q *question) checkKey {
+	f := q.fail
+	if f == nil {
+		return checkKey{}
+	}
+	flat := r.task.Program.ThreadFunc(ir.ThreadID(f.thread.id))
+	from := r.originals[f.thread.f][f.loc.id]
+	return checkKey{f.class, flat.Edges[flat.Out(from)[f.step.index]].ID}
+}
+
+// originals finds the location that each location of an unrolled automaton is a
+// copy of: copies have the same edges in the same order.
+func originals(flat, unrolled *ir.Func) []ir.Loc {
+	of := make([]ir.Loc, len(unrolled.Locs))
+	known := make([]bool, len(unrolled.Locs))
+	of[unrolled.Entry], known[unrolled.Entry] = flat.Entry, true
+	for work := []ir.Loc{unrolled.Entry}; len(work) > 0; {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		out := flat.Out(of[l])
+		for i, e := range unrolled.Out(l) {
+			to := unrolled.Edges[e].To
+			if known[to] || i >= len(out) || unrolled.Edges[e].Op.Kind != flat.Edges[out[i]].Op.Kind {
+				continue
+			}
+			of[to], known[to] = flat.Edges[out[i]].To, true
+			work = append(work, to)
+		}
+	}
+	return of
+}
+
+// violation decodes a model.
+func (r *run) violation(q *question, any bool) error {
+	rec, err := decode(r.x, r.y, r.solver.Value, q, any)
+	if err != nil {
+		return fmt.Errorf("a model does not execute: %w", err)
+	}
+	v := engine.Violation{Kind: q.kind, Edge: ir.NoEdge, Goal: q.goal, Witness: rec.Witness()}
+	if f, failed := rec.State().Fault(); failed {
+		v.Kind, v.Class = engine.CheckFailed, f.Class
+		if f.Edge != nil {
+			v.Edge = f.Edge.ID
+		}
+	}
+	if err := r.holds(&v, rec.State()); err != nil {
+		return err
+	}
+	r.out.Violations = append(r.out.Violations, v)
+	return nil
+}
+
+// holds checks that an execution shows what it is to show.
+func (r *run) holds(v *engine.Violation, s *memory.State) error {
+	judge, ok := engine.NewJudge(r.y), true
+	switch v.Kind {
+	case engine.CheckFailed:
+		_, ok = s.Fault()
+	case engine.GoalReached:
+		ok = judge.Goal(s, &r.task.Props.Goals[v.Goal])
+	case engine.FinalViolated:
+		ok = r.y.Final(s) && judge.Final(s, r.task.Props.Final)
+	case engine.Deadlock:
+		ok = r.y.Deadlocked(s)
+	}
+	if !ok {
+		return fmt.Errorf("the execution of a model does not show the violation: %s", v.Kind)
+	}
+	return nil
+}
+
+// summarise finds out what the bounds left out and whether anything was checked.
+func (r *run) summarise() error {
+	if err := r.coverage(); err != nil {
+		return err
+	}
+	ends, err := r.solve(r.x.ended())
+	if err != nil {
+		return err
+	}
+	if ends {
+		r.out.Ends = true
+	}
+	some := low
+	for _, g := range r.x.checks {
+		some = r.x.or(some, g)
+	}
+	if r.out.ChecksReached, err = r.solve(some); err != nil {
+		return err
+	}
+	some = low
+	for _, g := range r.x.exits {
+		some = r.x.or(some, g)
+	}
+	exits, err := r.solve(some)
+	if exits {
+		r.out.Exits = 1
+	}
+	if err != nil || !r.task.Finals {
+		return err
+	}
+	return r.finals()
+}
+
+// finals lists the final states: each that is found is excluded, until there are no
+// more. It comes last, since what is excluded stays so.
+func (r *run) finals() error {
+	ended, observed := r.x.ended(), r.x.vars(r.props.Observe)
+	for {
+		found, err := r.solve(ended)
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+		var values []int64
+		memo := map[gate]bool{}
+		other := []gate{ended.not()}
+		for _, w := range observed {
+			v := r.x.number(r.solver.Value, w, memo)
+			values = append(values, v)
+			for i, g := range w.bits {
+				other = append(other, g^gate(v>>i&1))
+			}
+		}
+		r.out.Finals = append(r.out.Finals, string(engine.FormatFinal(nil, r.props.Observe, values)))
+		r.x.assert(other...)
+	}
+	slices.Sort(r.out.Finals)
+	r.out.Stats.FinalStates = int64(len(r.out.Finals))
+	return nil
+}
+
+// coverage states the bounds. One that provably cut nothing off is not hit.
+func (r *run) coverage() error {
+	c := &r.out.Coverage
+	points, stores := 0, map[*cell]int{}
+	all := 0
+	for _, t := range r.x.threads {
+		if len(t.turns) > 0 {
+			points += len(t.turns[0])
+		}
+		for _, l := range t.locs {
+			for _, st := range l.steps {
+				if st.access == nil || st.e.Op.Kind != ir.Store || st.access.direct {
+					continue
+				}
+				all++
+				for _, g := range st.access.goals {
+					stores[g.cell]++
+				}
+			}
+		}
+	}
+	most := 0
+	for _, n := range stores {
+		most = max(most, n)
+	}
+	c.Bounds = append(c.Bounds, verdict.Bound{Name: "rounds", Value: r.opt.Rounds, Hit: r.opt.Rounds < points})
+	if r.task.Model != memory.SC {
+		c.Bounds = append(c.Bounds,
+			verdict.Bound{Name: "clock", Value: r.opt.Clock, Hit: r.opt.Clock < all+1},
+			verdict.Bound{Name: "queue", Value: r.opt.Queue, Hit: r.opt.Queue < most+1})
+	}
+	if err := r.cuts(c); err != nil {
+		return err
+	}
+	c.Exhaustive = true
+	for _, b := range c.Bounds {
+		c.Exhaustive = c.Exhaustive && !b.Hit
+	}
+	return nil
+}
+
+// cuts asks for every bound of the unrolled program whether it stops a thread.
+func (r *run) cuts(c *verdict.Coverage) error {
+	byName := map[string][]*cut{}
+	var names []string
+	for _, k := range r.x.cuts {
+		if byName[k.name] == nil {
+			names = append(names, k.name)
+		}
+		byName[k.name] = append(byName[k.name], k)
+	}
+	for _, name := range names {
+		some := low
+		for _, k := range byName[name] {
+			some = r.x.or(some, k.cuts)
+		}
+		hit, err := r.solve(some)
+		if err != nil {
+			return err
+		}
+		first := byName[name][0]
+		if hit {
+			memo := map[gate]bool{}
+			for _, k := range byName[name] {
+				if r.x.value(r.solver.Value, k.cuts, memo) {
+					first = k
+					break
+				}
+			}
+		}
+		b := verdict.Bound{Name: name, Value: first.value, Hit: hit}
+		if hit {
+			b.Pos = engine.Pos(first.edge)
+		}
+		c.Bounds = append(c.Bounds, b)
+	}
+	return nil
+}

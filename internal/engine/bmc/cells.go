@@ -1,0 +1,161 @@
+package bmc
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Tracked locations [TNIFLP16 §IV]. A cell is the bytes of accesses that overlap,
+// and most cells have one view only: all accesses to them have the same bytes.
+// Where views of a cell differ, a store writes some of its bytes.
+
+// cell is a piece of memory that is kept as one word.
+type cell struct {
+	place
+	id    int
+	views []*view
+	// stores is how many stores to it can wait in buffers. If there are none, memory is
+	// all there is of it, under every model.
+	stores int
+	// writer is the only thread that writes it, nobody if there is none, several if
+	// there are more. mine is where its writer keeps its value, behind the registers.
+	writer int
+	mine   int
+}
+
+// Values of cell.writer that are no thread.
+const (
+	nobody  = -1
+	several = -2
+)
+
+// private reports whether a thread knows what it would read, without looking at
+// memory: nobody else ever writes.
+func (c *cell) private(thread int) bool {
+	return !c.mixed() && (c.writer == thread || c.writer == nobody)
+}
+
+// mixed reports whether accesses of different bytes meet here.
+func (c *cell) mixed() bool { return len(c.views) > 1 }
+
+// typ is the type cells keep their value in.
+func (c *cell) typ() ir.Type { return ir.Type{Bits: uint8(8 * c.size), Signed: true} }
+
+// view is the bytes of a cell that some accesses have in common.
+type view struct {
+	place
+	id   int // over all cells
+	cell *cell
+}
+
+func (v *view) typ() ir.Type { return ir.Type{Bits: uint8(8 * v.size), Signed: true} }
+
+func (v *view) shift() int { return 8 * int(v.addr-v.cell.addr) }
+
+// cells is all of them.
+type cells struct {
+	list  []*cell
+	views []*view
+	at    map[place]*view
+}
+
+// maxCellBytes is the most bytes a cell can have.
+const maxCellBytes = 8
+
+// newCells groups places into cells.
+func newCells(places []place) (*cells, error) {
+	slices.SortFunc(places, func(a, b place) int {
+		switch {
+		case a.addr != b.addr && a.addr < b.addr, a.addr == b.addr && a.size > b.size:
+			return -1
+		case a == b:
+			return 0
+		}
+		return 1
+	})
+	places = slices.Compact(places)
+	cs := &cells{at: map[place]*view{}}
+	for _, p := range places {
+		n := len(cs.list)
+		if n == 0 || !cs.list[n-1].overlaps(p) {
+			cs.list = append(cs.list, &cell{place: p, id: n, writer: nobody})
+			n++
+		}
+		c := cs.list[n-1]
+		c.size = max(c.size, int(p.addr-c.addr)+p.size)
+		v := &view{place: p, id: len(cs.views), cell: c}
+		c.views = append(c.views, v)
+		cs.views = append(cs.views, v)
+		cs.at[p] = v
+	}
+	for _, c := range cs.list {
+		for c.size&(c.size-1) != 0 {
+			c.size++
+		}
+		if c.size > maxCellBytes {
+			return nil, fmt.Errorf("accesses of different sizes overlap over %d bytes at address %#x", c.size, c.addr)
+		}
+	}
+	return cs, nil
+}
+
+// read takes the bytes of a view out of the value of its cell.
+func (c *circuit) read(v *view, w word) word {
+	if v.size == v.cell.size {
+		return w
+	}
+	out := make([]gate, 8*v.size)
+	for i := range out {
+		out[i] = w.bit(v.shift() + i)
+	}
+	return fit(out, typeRange(v.typ()))
+}
+
+// place puts a value into the bytes of a view, the other bytes being 0.
+func (c *circuit) placed(v *view, w word) word {
+	if v.size == v.cell.size {
+		return c.wrap(v.typ(), w)
+	}
+	out := make([]gate, 8*v.cell.size)
+	for i := range out {
+		out[i] = low
+		if j := i - v.shift(); j >= 0 && j < 8*v.size {
+			out[i] = w.bit(j)
+		}
+	}
+	return fit(out, typeRange(v.cell.typ()))
+}
+
+// mask says which bytes of its cell a view has; nil if all.
+func (v *view) mask() []gate {
+	if !v.cell.mixed() {
+		return nil
+	}
+	out := make([]gate, v.cell.size)
+	for i := range out {
+		out[i] = low
+		if j := 8*i - v.shift(); j >= 0 && j < 8*v.size {
+			out[i] = high
+		}
+	}
+	return out
+}
+
+// overlay writes the masked bytes of new over old.
+func (c *circuit) overlay(old, new word, mask []gate) word {
+	if mask == nil {
+		return new
+	}
+	out := make([]gate, 8*len(mask))
+	for i := range out {
+		out[i] = c.mux(mask[i/8], new.bit(i), old.bit(i))
+	}
+	n := len(out)
+	full := everything
+	if n < 64 {
+		full = interval{-1 << (n - 1), 1<<(n-1) - 1}
+	}
+	return fit(out, full)
+}

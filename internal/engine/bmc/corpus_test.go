@@ -1,0 +1,56 @@
+package bmc_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fencepost/internal/pipeline"
+	"fencepost/internal/testkit"
+	"fencepost/verdict"
+)
+
+// TestCorpus: on every program of the corpus and under every model, what is found is
+// what is expected, and what is expected is found within small bounds, or the answer is
+// unknown for a construct that is not encoded.
+func TestCorpus(t *testing.T) {
+	var unsafe, safe, unknown int
+	for _, c := range testkit.LoadCorpus(t, filepath.Join("..", "..", "..", "testdata", "corpus")) {
+		for model, want := range c.Expect {
+			if want != "safe" && want != "unsafe" {
+				continue
+			}
+			var res verdict.Result
+			for _, bounds := range [][4]int{{2, 2, 2, 2}, {5, 6, 4, 3}} { // the second where the first do not suffice
+				opt := c.Options
+				opt.Engine, opt.Unroll = "bmc", bounds[0]
+				opt.BMC = pipeline.BMCOptions{Rounds: bounds[1], Clock: bounds[2], Queue: bounds[3]}
+				answer, err := pipeline.Check(context.Background(), c.Input, []string{model}, opt)
+				if err != nil {
+					t.Fatalf("%s under %s: %v", c.Input.Name, model, err)
+				}
+				if answer.HasErrors() {
+					t.Fatalf("%s: %v", c.Input.Name, answer.Diagnostics)
+				}
+				if res = answer.Results[0]; res.Verdict.String() == want {
+					break
+				}
+			}
+			switch {
+			case res.Verdict == verdict.Unknown:
+				unknown++
+				if !strings.Contains(res.Reason, "does not encode") {
+					t.Errorf("%s under %s: unknown: %s", c.Input.Name, model, res.Reason)
+				}
+			case res.Verdict.String() != want:
+				t.Errorf("%s under %s: %s, want %s", c.Input.Name, model, res.Verdict, want)
+			case want == "unsafe":
+				unsafe++
+			default:
+				safe++
+			}
+		}
+	}
+	t.Logf("%d unsafe, %d safe, %d not encoded", unsafe, safe, unknown)
+}

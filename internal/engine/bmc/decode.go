@@ -1,0 +1,190 @@
+package bmc
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/solver/sat"
+)
+
+// From a model to an execution. The points of the sequentialized program are gone
+// through once more, in the same order; those that the model runs become steps of
+// the program as it was before unrolling, whose locations have their edges in the
+// same order as the copies have. Stores reach memory when the clock comes to their
+// time, those of one time in the order in which they were issued. Local instructions
+// follow the visible one before them at once.
+
+type decoder struct {
+	x     *encoder
+	model func(sat.Lit) bool
+	memo  map[gate]bool
+	rec   *engine.Recorder
+	y     *memory.System
+	want  *question
+	any   bool // the first failure will do
+	at    []*location
+	queue []waiting
+	done  bool
+	err   error
+}
+
+// waiting is a store that has not reached memory.
+type waiting struct {
+	thread int
+	tag    int32
+	ts     int64
+}
+
+func (d *decoder) is(g gate) bool      { return d.x.value(d.model, g, d.memo) }
+func (d *decoder) number(w word) int64 { return d.x.number(d.model, w, d.memo) }
+
+// decode runs the execution of a model on a system of the program as it was. want
+// is what it must show; with any, the first check that fails.
+func decode(x *encoder, y *memory.System, model func(sat.Lit) bool, want *question, any bool) (*engine.Recorder, error) {
+	d := &decoder{x: x, model: model, memo: map[gate]bool{}, rec: engine.NewRecorder(y), y: y, want: want, any: any}
+	for _, t := range x.threads {
+		d.at = append(d.at, nil)
+		if len(t.locs) > 0 && d.is(t.started) {
+			d.at[t.id] = t.at[t.f.Entry]
+		}
+		if x.prog.Threads[t.id].Start {
+			d.locals(t)
+		}
+	}
+	for i := range x.points {
+		d.point(&x.points[i])
+	}
+	if !d.done && d.err == nil && (want.kind != engine.GoalReached || x.props.Goals[want.goal].MentionsMemory()) {
+		d.flush(1 << 62)
+	}
+	return d.rec, d.err
+}
+
+// point runs what the model runs at a point.
+func (d *decoder) point(p *point) {
+	t, l := p.thread, p.loc
+	if d.done || d.err != nil || d.at[t.id] != l || !d.is(p.now) {
+		return
+	}
+	now := d.number(p.clock)
+	for _, st := range l.steps {
+		if !d.is(st.runs) && !d.failing(st) {
+			continue
+		}
+		if !l.inner {
+			d.flush(now)
+		}
+		d.take(t, st)
+		if d.done || d.err != nil || d.at[t.id] == l {
+			return
+		}
+		if a := st.access; a != nil && st.e.Op.Kind == ir.Store && !a.direct && d.x.model != memory.SC {
+			d.queue = append(d.queue, waiting{t.id, int32(len(d.rec.Witness().Steps) - 1), d.number(a.ts)})
+			d.flush(now)
+		}
+		d.locals(t)
+		return
+	}
+}
+
+// failing is whether a check of a step fails.
+func (d *decoder) failing(st *step) bool {
+	return slices.ContainsFunc(d.x.fails, func(f *failure) bool { return f.step == st && d.is(f.fails) })
+}
+
+// locals runs a thread to where it can stop.
+func (d *decoder) locals(t *thread) {
+	for l := d.at[t.id]; l != nil && l.pos < 0 && !d.done && d.err == nil; l = d.at[t.id] {
+		moved := false
+		for _, st := range l.steps {
+			if d.is(st.runs) || d.failing(st) {
+				d.take(t, st)
+				moved = d.at[t.id] != l
+				break
+			}
+		}
+		if !moved {
+			return
+		}
+	}
+}
+
+// take runs a step, unless it fails a check that nobody asked about: then the thread
+// has not come to it yet.
+func (d *decoder) take(t *thread, st *step) {
+	fails := false
+	for _, f := range d.x.fails {
+		if f.step == st && d.is(f.fails) {
+			fails = true
+			if !d.any && (d.want.fail == nil || d.want.fail.step != st || d.want.fail.class != f.class) {
+				return
+			}
+		}
+	}
+	do := memory.Step{Thread: int32(t.id), Kind: memory.Exec, Edge: int32(st.index)}
+	if st.hasChoice {
+		do.Choice = d.number(st.choice)
+	}
+	if st.e.Op.Kind == ir.Signal {
+		do.Choice = d.signalled(st)
+	}
+	l := d.at[t.id]
+	if l.wait != nil && st.e.Op.Kind == ir.Barrier { // the last to arrive has moved it
+		d.at[t.id] = t.at[st.e.To]
+		return
+	}
+	if l.wait != nil {
+		d.wakeUp(t, st)
+		do.Kind = memory.Relock
+	}
+	if !d.enabled(do, st) {
+		d.err = fmt.Errorf("the model runs a step that is not enabled: %s at %s, step %d", st.e.Op.Kind, st.e.Pos.Pos, len(d.rec.Witness().Steps))
+		return
+	}
+	d.rec.Step(do)
+	if _, failed := d.rec.State().Fault(); failed != fails {
+		d.err = fmt.Errorf("a check fails in the execution or in the model only: %s at %s", st.e.Op.Kind, st.e.Pos.Pos)
+		return
+	}
+	if fails {
+		d.done = true
+		return
+	}
+	d.at[t.id] = t.at[st.e.To]
+	if waitsInside(st.e) && l.wait == nil {
+		d.at[t.id] = d.x.waitOf(l, st).at
+	}
+	for _, to := range st.targets {
+		if d.is(to.is) {
+			d.locals(d.x.threads[to.thread])
+		}
+	}
+}
+
+// enabled holds the model against the rules of memory.
+func (d *decoder) enabled(do memory.Step, st *step) bool {
+	if k := st.e.Op.Kind; k == ir.Havoc || k == ir.AbstractLoad {
+		return true // there may be too many values to list; replay looks at the one chosen
+	}
+	return slices.Contains(d.y.EnabledEdges(d.rec.State(), int(do.Thread), nil), do)
+}
+
+// flush lets the stores reach memory whose time has come.
+func (d *decoder) flush(now int64) {
+	slices.SortStableFunc(d.queue, func(a, b waiting) int { return int(a.ts - b.ts) })
+	for len(d.queue) > 0 && d.queue[0].ts <= now && d.err == nil {
+		w := d.queue[0]
+		d.queue = d.queue[1:]
+		at := slices.IndexFunc(d.rec.State().Buffer(ir.ThreadID(w.thread)), func(e memory.Entry) bool {
+			return e.Kind != memory.Marker && e.Tag == w.tag
+		})
+		if at < 0 || d.x.model == memory.TSO && at != 0 {
+			d.err = fmt.Errorf("the model lets a store reach memory that cannot")
+			return
+		}
+		d.rec.Step(memory.Step{Thread: int32(w.thread), Kind: memory.Flush, Index: int32(at)})
+	}
+}

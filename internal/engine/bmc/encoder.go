@@ -1,0 +1,400 @@
+package bmc
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/solver/sat"
+)
+
+// Lazy sequentialization [TNIFLP16 §I, §VI]. The threads run one after the other, in
+// the order of the program, for a number of rounds. In every round a thread goes on
+// from where it stopped to a place that is guessed, so one formula stands for all
+// schedules of so many rounds, and what it computes in a round is what memory
+// holds then: every model is an execution.
+//
+// The program is acyclic, so a thread comes to each location at most once. For every
+// location at which a thread can be stopped, and every round, there is a gate that
+// says whether the thread may go beyond it by the end of that round (a turn). They
+// are the guessed places: monotone from round to round and along the thread.
+//
+// Differs from the paper, which leaves all this to a source-to-source translation
+// and a bounded model checker behind it: the way of a thread, its registers and what
+// it computes are encoded once and not once per round. What an access reads is an
+// input of the circuit; in each round there is a point for the access, and if the
+// access falls into that round, its input is what the memory abstraction holds at
+// that point. Only points are multiplied by rounds.
+
+// encoder builds the formula of a task.
+type encoder struct {
+	*circuit
+	prog  *ir.Program // unrolled
+	props *property.Set
+	model memory.Model
+	opt   engine.BMCOptions
+	flow  *flow
+	facts *ir.Facts
+	cells *cells
+	mem   abstraction
+
+	threads  []*thread
+	private  int  // words that threads keep for cells behind their registers
+	joins    bool // some thread waits for another's end
+	pools    map[ir.ThreadID]*pool
+	poolList []*pool
+
+	allocs map[place][]allocation // by block
+	points []point
+	fails  []*failure
+	cuts   []*cut
+	checks []gate // some check is executed
+	exits  []gate // exit is called
+	waits  []*wait
+}
+
+// failure is a check that fails.
+type failure struct {
+	fails  gate
+	class  ir.CheckClass
+	thread *thread
+	loc    *location
+	step   *step
+}
+
+// cut is a bound that stops a thread.
+type cut struct {
+	cuts  gate
+	name  string
+	value int
+	edge  *ir.Edge
+}
+
+// pool is the threads of a spawn, of which each run takes the next.
+type pool struct {
+	index   int // of its count among the registers, behind the real ones
+	spawner int
+	size    int
+}
+
+type thread struct {
+	id      int
+	f       *ir.Func
+	started gate // ever
+	params  []word
+	locs    []*location // reachable ones, sources first
+	at      []*location // by ir.Loc
+	turns   [][]gate    // by round and position
+	result  word
+	latest  word // of the thread's stores when it has ended
+}
+
+// location is a control location that a thread can come to.
+type location struct {
+	id      ir.Loc
+	pos     int // position among those where the thread can stop, -1: none
+	inner   bool
+	reached gate
+	state   *local
+	steps   []*step
+	rest    gate // the thread comes here and does not go on
+	ends    bool
+	wait    *wait // the thread waits for a signal here, in the middle of an instruction
+
+	arrivals []arrival
+}
+
+type arrival struct {
+	taken gate
+	state *local
+}
+
+// step is an edge as a thread runs it.
+type step struct {
+	e     *ir.Edge
+	index int  // among the edges of its location
+	tries gate // the thread starts it
+	runs  gate // and gets past it
+	drain gate // it needs an empty buffer
+
+	reads, writes gate
+	access        *access
+
+	early  gate   // it comes to a block that is not allocated yet
+	blocks []goal // in blocks
+
+	choice    word // of a havoc or abstract load
+	hasChoice bool
+
+	signals  []signal // whom it wakes
+	signalAt word
+	targets  []spawnTarget
+	handle   word // of a join
+	joined   word // what a join gives
+	badJoin  gate
+}
+
+type spawnTarget struct {
+	thread int
+	is     gate
+	args   []word
+}
+
+// unsupported ends an encoding; it is recovered in encode.
+type unsupported struct{ err *engine.Unsupported }
+
+func refuse(e *ir.Edge, format string, args ...any) {
+	panic(unsupported{&engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf(format, args...)}})
+}
+
+// encode builds the formula. The error is an *engine.Unsupported.
+func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt engine.BMCOptions, sink func(...sat.Lit)) (x *encoder, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			u, ok := r.(unsupported)
+			if !ok {
+				panic(r)
+			}
+			err = u.err
+		}
+	}()
+	x = &encoder{
+		allocs: map[place][]allocation{}, circuit: newCircuit(sink), prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
+	}
+	keep := (&engine.Task{Props: props, Finals: task.Finals}).MemoryOptions().Keep
+	x.facts = ir.NewFacts(prog, func(f ir.FuncID, r ir.Reg) bool {
+		return slices.ContainsFunc(threadsOf(prog, f), func(t ir.ThreadID) bool { return keep(t, r) })
+	})
+	x.survey()
+	for _, t := range x.threads {
+		x.thread(t)
+	}
+	x.connect()
+	x.sequentialize()
+	return x, nil
+}
+
+func threadsOf(p *ir.Program, f ir.FuncID) []ir.ThreadID {
+	var out []ir.ThreadID
+	for t := range p.Threads {
+		if p.Threads[t].Func == f {
+			out = append(out, ir.ThreadID(t))
+		}
+	}
+	return out
+}
+
+// survey looks at all instructions that can run: which cells there are, which
+// threads are started by whom, and what cannot be encoded.
+func (x *encoder) survey() {
+	var places []place
+	buffered, stores := map[place]int{}, 0
+	type write struct {
+		at place
+		by int
+	}
+	var writes []write
+	for t := range x.flow.threads {
+		tf := &x.flow.threads[t]
+		th := &thread{id: t, f: tf.f, at: make([]*location, len(tf.f.Locs)), result: constWord(0), latest: constWord(0)}
+		x.threads = append(x.threads, th)
+		inside, err := ir.SectionLocs(tf.f)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		for _, l := range tf.order {
+			if tf.at == nil || tf.at[l] == nil {
+				continue
+			}
+			loc := &location{id: l, pos: -1, inner: inside[l], ends: tf.f.Ends(l)}
+			th.at[l] = loc
+			th.locs = append(th.locs, loc)
+			for index, i := range tf.f.Out(l) {
+				e := &tf.f.Edges[i]
+				if waitsInside(e) {
+					th.locs = append(th.locs, x.addWait(th, loc, e, index))
+				}
+				found := x.surveyEdge(t, e, tf.at[l])
+				places = append(places, found...)
+				switch by := t; e.Op.Kind {
+				case ir.Load, ir.Await, ir.AbstractLoad, ir.Barrier:
+				case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
+					by = several // what a mutex holds is nobody's own
+					fallthrough
+				default:
+					for _, p := range found {
+						writes = append(writes, write{p, by})
+					}
+				}
+				if e.Op.Kind == ir.Store && !inside[l] {
+					stores++
+					for _, p := range found {
+						buffered[p]++
+					}
+				}
+			}
+		}
+	}
+	places = append(places, x.asked()...)
+	cs, err := newCells(places)
+	if err != nil {
+		panic(unsupported{&engine.Unsupported{What: err.Error()}})
+	}
+	x.cells = cs
+	for _, w := range writes {
+		switch c := cs.at[w.at].cell; c.writer {
+		case nobody:
+			c.writer = w.by
+		case w.by:
+		default:
+			c.writer = several
+		}
+	}
+	var initial []word
+	for _, c := range cs.list {
+		for _, v := range c.views {
+			c.stores += buffered[v.place]
+		}
+		initial = append(initial, constWord(x.initial(c)))
+		c.mine = x.private
+		x.private++
+	}
+	switch x.model {
+	case memory.SC:
+		x.mem = &scMemory{c: x.circuit, mem: initial}
+	case memory.TSO:
+		x.mem = newEtso(x.circuit, min(x.opt.Clock, stores+1), x.opt.Queue, initial, cs)
+	case memory.PSO:
+		x.mem = epso{newEtso(x.circuit, min(x.opt.Clock, stores+1), x.opt.Queue, initial, cs)}
+	default:
+		panic("BUG: unknown model")
+	}
+}
+
+// initial is what a cell holds at first. It may be larger than an object, where
+// views overlap at its end.
+func (x *encoder) initial(c *cell) int64 {
+	var v uint64
+	for i := range c.size {
+		v |= uint64(uint8(x.flow.initial(place{c.addr + uint64(i), 1}))) << (8 * i)
+	}
+	return c.typ().Wrap(int64(v))
+}
+
+// asked is the places that the questions look at.
+func (x *encoder) asked() []place {
+	var out []place
+	add := func(vars []property.Var) {
+		for _, v := range vars {
+			if v.IsMemory() {
+				out = append(out, place{v.Addr, v.Type.Size()})
+			}
+		}
+	}
+	for _, g := range x.props.Goals {
+		if g.With != nil {
+			add(g.With.Vars)
+		}
+	}
+	if x.props.Final != nil {
+		add(x.props.Final.Cond.Vars)
+	}
+	add(x.props.Observe)
+	return out
+}
+
+// surveyEdge is the places an instruction can touch.
+func (x *encoder) surveyEdge(t int, e *ir.Edge, regs []values) []place {
+	op := &e.Op
+	switch op.Kind {
+	case ir.Load, ir.AbstractLoad, ir.Await, ir.Store, ir.RMW:
+		return x.flow.places(op.Addr, op.Type.Size(), op.Obj, regs).places
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		return x.flow.places(op.Addr, wordType.Size(), op.Obj, regs).places
+	case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier:
+		return x.surveyCondition(e, regs)
+	case ir.Join:
+		x.joins = true
+	case ir.Spawn:
+		x.surveySpawn(t, e)
+	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.AtomicBegin, ir.AtomicEnd, ir.Bound, ir.Alloc:
+	default:
+		refuse(e, "bounded model checking does not encode %s", op.Kind)
+	}
+	return nil
+}
+
+func (x *encoder) surveySpawn(t int, e *ir.Edge) {
+	first := e.Op.Threads[0]
+	p := x.pools[first]
+	if p == nil {
+		p = &pool{index: len(x.poolList), spawner: t, size: len(e.Op.Threads)}
+		x.poolList = append(x.poolList, p)
+	}
+	for _, u := range e.Op.Threads {
+		if known := x.pools[u]; known != nil && known != p || p.spawner != t {
+			refuse(e, "bounded model checking does not encode threads that several others start")
+		}
+		x.pools[u] = p
+	}
+}
+
+// turn is whether a thread may go beyond a position by the end of a round.
+func (t *thread) turn(round, pos int) gate {
+	if round < 0 {
+		return low
+	}
+	return t.turns[min(round, len(t.turns)-1)][pos]
+}
+
+// rounds is how often a thread has its turn. The main thread has one turn more than
+// the others, behind the last round, so that it can look at what they did.
+func (x *encoder) rounds(t *thread) int {
+	if ir.ThreadID(t.id) == x.prog.Main {
+		return x.opt.Rounds + 1
+	}
+	return x.opt.Rounds
+}
+
+// addPosition makes a location one where the thread can stop.
+func (x *encoder) addPosition(t *thread, l *location) {
+	l.pos = 0
+	if len(t.turns) > 0 {
+		l.pos = len(t.turns[0])
+	} else {
+		t.turns = make([][]gate, x.rounds(t))
+	}
+	for r := range t.turns {
+		if l.inner { // in the middle of an atomic section: as it was at its beginning
+			t.turns[r] = append(t.turns[r], t.turns[r][l.pos-1])
+			continue
+		}
+		g := x.input()
+		t.turns[r] = append(t.turns[r], g)
+		if r > 0 {
+			x.demand(g, t.turns[r-1][l.pos])
+		}
+		if l.pos > 0 {
+			before := t.turns[r][l.pos-1]
+			x.demand(before, g)
+			x.demand(g, before, l.reached.not()) // where it does not come it does not stop
+		}
+	}
+}
+
+// by is whether a thread has gone beyond a location when a thread, another one or
+// itself, is at a location in a round.
+func (x *encoder) by(t *thread, l *location, round int, other *thread, at *location) gate {
+	switch {
+	case l.pos < 0:
+		return high
+	case t == other && l.pos >= at.pos:
+		return low
+	case t.id > other.id:
+		round--
+	}
+	return t.turn(round, l.pos)
+}

@@ -1,0 +1,506 @@
+package bmc
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+)
+
+// What values flow where. The values of registers are followed through every
+// thread, location by location; memory, the arguments of threads and their results
+// are one set each for the whole run.
+//
+// The unrolled program has no cycles, so each instruction runs at most once. A value
+// in memory has then gone through at most as many writes as there are writing
+// instructions, and as many rounds of the analysis, each using what the round before
+// wrote, cover every execution: widths of counters and sums come out finite
+// without widening. Only if that takes too many rounds, what still grows is given up.
+
+// maxFlowRounds is how many rounds values may grow before they are given up.
+const maxFlowRounds = 64
+
+// place is the bytes of an access.
+type place struct {
+	addr uint64
+	size int
+}
+
+func (a place) overlaps(b place) bool {
+	return a.addr-b.addr < uint64(b.size) || b.addr-a.addr < uint64(a.size)
+}
+
+// contains reports whether b lies inside a.
+func (a place) contains(b place) bool {
+	d := b.addr - a.addr
+	return d < uint64(a.size) && uint64(a.size)-d >= uint64(b.size)
+}
+
+// wordType is the type of mutexes and barriers.
+var wordType = ir.S64
+
+type flow struct {
+	p       *ir.Program
+	width   int // bits of results, 0: any
+	threads []threadFlow
+	mem     map[place]values // what may have been written
+	next    map[place]values
+	// Arguments and results of threads, before and after this round.
+	args, nextArgs       [][]values
+	results, nextResults []values
+	started              []bool
+	blocks               []block // that allocations can give
+}
+
+// block is a piece of memory that an allocation gives. Where it lies depends only on
+// what its thread allocated before, which is known at each allocation.
+type block struct {
+	place
+	thread int
+}
+
+type threadFlow struct {
+	f     *ir.Func
+	order []ir.Loc // reachable locations, sources before targets
+	at    [][]values
+}
+
+// newFlow analyzes an unrolled program.
+func newFlow(p *ir.Program, width int) *flow {
+	fl := &flow{p: p, width: width, mem: map[place]values{}}
+	writes := 0
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		fl.threads = append(fl.threads, threadFlow{f: f, order: topological(f)})
+		args := make([]values, f.Params)
+		if p.Threads[t].Start {
+			for i := range args {
+				args[i] = oneValue(p.Threads[t].Args[i])
+			}
+		}
+		fl.args = append(fl.args, args)
+		fl.results = append(fl.results, oneValue(0))
+		fl.started = append(fl.started, p.Threads[t].Start)
+		for i := range f.Edges {
+			switch f.Edges[i].Op.Kind {
+			case ir.Store, ir.RMW, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Spawn, ir.Return, ir.ThreadExit, ir.Alloc:
+				writes++
+			}
+		}
+	}
+	for round := 0; fl.pass() && round < writes; round++ {
+		if round%maxFlowRounds == maxFlowRounds-1 {
+			fl.giveUp()
+		} else {
+			fl.mem, fl.args, fl.results = fl.next, fl.nextArgs, fl.nextResults
+		}
+	}
+	return fl
+}
+
+// topological lists the locations the entry reaches, sources first. Unrolling has
+// left no cycles.
+func topological(f *ir.Func) []ir.Loc {
+	done := make([]bool, len(f.Locs))
+	var out []ir.Loc
+	type frame struct {
+		l ir.Loc
+		i int
+	}
+	stack := []frame{{l: f.Entry}}
+	done[f.Entry] = true
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		edges := f.Out(top.l)
+		if top.i == len(edges) {
+			out = append(out, top.l)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		to := f.Edges[edges[top.i]].To
+		top.i++
+		if !done[to] {
+			done[to] = true
+			stack = append(stack, frame{l: to})
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// giveUp takes what still grows as anything.
+func (fl *flow) giveUp() {
+	for p, v := range fl.next {
+		if !v.equal(fl.mem[p]) {
+			fl.next[p] = rangeValues(typeRange(ir.Type{Bits: uint8(8 * p.size), Signed: true}))
+		}
+	}
+	fl.mem = fl.next
+	for t := range fl.args {
+		for i := range fl.nextArgs[t] {
+			if !fl.nextArgs[t][i].equal(fl.args[t][i]) {
+				fl.nextArgs[t][i] = rangeValues(everything)
+			}
+		}
+		if !fl.nextResults[t].equal(fl.results[t]) {
+			fl.nextResults[t] = rangeValues(everything)
+		}
+	}
+	fl.args, fl.results = fl.nextArgs, fl.nextResults
+}
+
+// pass follows all threads once and reports whether anything new was written.
+func (fl *flow) pass() bool {
+	fl.next = maps.Clone(fl.mem)
+	fl.nextArgs, fl.nextResults = nil, slices.Clone(fl.results)
+	for t := range fl.args {
+		fl.nextArgs = append(fl.nextArgs, slices.Clone(fl.args[t]))
+	}
+	startedBefore := slices.Clone(fl.started)
+	for t := range fl.threads {
+		if startedBefore[t] {
+			fl.thread(t)
+		}
+	}
+	same := slices.Equal(startedBefore, fl.started) && maps.EqualFunc(fl.mem, fl.next, values.equal) &&
+		slices.EqualFunc(fl.results, fl.nextResults, values.equal)
+	for t := range fl.args {
+		same = same && slices.EqualFunc(fl.args[t], fl.nextArgs[t], values.equal)
+	}
+	return !same
+}
+
+func (fl *flow) thread(t int) {
+	th := &fl.threads[t]
+	th.at = make([][]values, len(th.f.Locs))
+	entry := make([]values, len(th.f.Regs)+1)
+	for i, r := range th.f.Regs {
+		entry[i] = oneValue(r.Init)
+	}
+	copy(entry, fl.args[t])
+	entry[len(th.f.Regs)] = oneValue(0) // bytes allocated
+	th.at[th.f.Entry] = entry
+	for _, l := range th.order {
+		if th.at[l] == nil {
+			continue
+		}
+		for _, i := range th.f.Out(l) {
+			e := &th.f.Edges[i]
+			regs, ok := fl.edge(t, e, slices.Clone(th.at[l]))
+			if !ok {
+				continue
+			}
+			if th.at[e.To] == nil {
+				th.at[e.To] = regs
+				continue
+			}
+			for r := range regs {
+				th.at[e.To][r] = th.at[e.To][r].join(regs[r])
+			}
+		}
+	}
+}
+
+func (fl *flow) eval(regs []values, e *ir.Expr) values { return evalValues(fl.p, regs, values{}, e) }
+
+// edge follows an instruction; false if it cannot be passed.
+func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
+	op := &e.Op
+	set := func(r ir.Reg, v values) {
+		if r != ir.NoReg {
+			regs[r] = v
+		}
+	}
+	switch op.Kind {
+	case ir.Assign:
+		made := operands(op.Val, func(r ir.Reg) interval { return regs[r].interval })
+		v := fl.eval(regs, op.Val).only(limit(fl.width, made...))
+		if !v.some {
+			return nil, false
+		}
+		set(op.Dst, v)
+	case ir.Assume, ir.Assert:
+		v := fl.eval(regs, op.Val)
+		if !v.some || v.isSingle() && v.lo == 0 {
+			return nil, false
+		}
+		refine(fl.p, regs, op.Val)
+	case ir.Havoc:
+		fl.havoc(op, regs, values{})
+	case ir.Load, ir.Await, ir.AbstractLoad:
+		seen := fl.load(e, regs)
+		if !seen.some {
+			return nil, false
+		}
+		if op.Kind == ir.AbstractLoad {
+			fl.havoc(op, regs, seen)
+		} else {
+			set(op.Dst, seen)
+		}
+	case ir.Store:
+		fl.store(e, regs, fl.eval(regs, op.Val))
+	case ir.RMW:
+		old := fl.load(e, regs)
+		if !old.some {
+			return nil, false
+		}
+		fl.store(e, regs, fl.written(op, regs, old))
+		set(op.Dst, old)
+		set(op.Dst2, rangeValues(interval{0, 1}))
+	case ir.Bound, ir.Exit:
+		return nil, false
+	default:
+		fl.control(t, e, regs, set)
+	}
+	return regs, true
+}
+
+// control follows what is about threads, mutexes and blocks.
+func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, values)) {
+	op := &e.Op
+	switch op.Kind {
+	case ir.Return, ir.ThreadExit:
+		if op.Val != nil {
+			fl.nextResults[t] = fl.nextResults[t].join(fl.eval(regs, op.Val))
+		}
+	case ir.Spawn:
+		var handles []int64
+		for _, u := range op.Threads {
+			handles = append(handles, int64(u))
+			fl.started[u] = true
+			for i, a := range op.Args {
+				fl.nextArgs[u][i] = fl.nextArgs[u][i].join(fl.eval(regs, a))
+			}
+		}
+		set(op.Dst, setValues(handles))
+	case ir.Join:
+		var out values
+		for u := range fl.results {
+			out = out.join(fl.results[u])
+		}
+		set(op.Dst, out)
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		fl.mutex(t, e, regs)
+		set(op.Dst, setValues([]int64{0, ir.EPERM, ir.EBUSY, ir.EDEADLK}))
+	case ir.CondWait:
+		fl.storeAt(fl.places(op.Val2, wordType.Size(), ir.NoObject, regs), setValues([]int64{0, int64(t + 1)}))
+		set(op.Dst, oneValue(0))
+	case ir.Barrier:
+		set(op.Dst, rangeValues(interval{0, 1}))
+	case ir.Alloc:
+		used := ir.Reg(len(fl.threads[t].f.Regs))
+		at, after := fl.alloc(t, e, regs[used], fl.eval(regs, op.Val))
+		set(op.Dst, at)
+		regs[used] = after
+	default:
+		set(op.Dst, rangeValues(everything))
+	}
+}
+
+// alloc finds the blocks an allocation can give.
+func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
+	if used.set == nil || size.set == nil {
+		refuse(e, "bounded model checking does not encode an allocation of any size")
+	}
+	for _, u := range used.set {
+		for _, n := range size.set {
+			if n > memory.MaxBlock {
+				refuse(e, "bounded model checking does not encode a block of more than a megabyte")
+			}
+			addr, next := memory.FreshBlock(t, uint64(u), n)
+			b := block{place{addr, int(max(1, n))}, t}
+			if !slices.Contains(fl.blocks, b) {
+				for _, other := range fl.blocks {
+					if other.overlaps(b.place) {
+						refuse(e, "bounded model checking does not encode blocks whose place depends on the way a thread took")
+					}
+				}
+				fl.blocks = append(fl.blocks, b)
+			}
+			at, after = at.join(oneValue(int64(addr))), after.join(oneValue(int64(next)))
+		}
+	}
+	return at, after
+}
+
+// blockAt is the block that holds a place, or nil.
+func (fl *flow) blockAt(p place) *block {
+	for i := range fl.blocks {
+		if fl.blocks[i].contains(p) {
+			return &fl.blocks[i]
+		}
+	}
+	return nil
+}
+
+// mutex follows the words a mutex can hold.
+func (fl *flow) mutex(t int, e *ir.Edge, regs []values) {
+	words := setValues([]int64{0, int64(t + 1)})
+	at := fl.places(e.Op.Addr, wordType.Size(), e.Op.Obj, regs)
+	if e.Op.Mutex == ir.RecursiveMutex {
+		const depth = 1 << 32
+		step := int64(depth)
+		if e.Op.Kind == ir.Unlock {
+			step = -depth
+		}
+		for _, v := range fl.loadAt(at, wordType).only(interval{1, math.MaxInt64 - depth}).set {
+			if v+step > 0 {
+				words = words.join(oneValue(v + step))
+			}
+		}
+	}
+	fl.storeAt(at, words)
+}
+
+func (fl *flow) havoc(op *ir.Op, regs []values, seen values) {
+	regs[op.Dst] = rangeValues(everything)
+	if op.HasRange {
+		regs[op.Dst] = rangeValues(interval{op.Lo, op.Hi})
+	}
+	if op.Cond != nil && !seen.some {
+		refine(fl.p, regs, op.Cond)
+	}
+}
+
+// written is what a read-modify-write stores.
+func (fl *flow) written(op *ir.Op, regs []values, old values) values {
+	val := fl.eval(regs, op.Val)
+	binary := map[ir.RMWKind]ir.ExprOp{ir.FetchAdd: ir.Add, ir.FetchAnd: ir.And, ir.FetchOr: ir.Or, ir.FetchXor: ir.Xor}
+	switch op.RMW {
+	case ir.Xchg:
+		return val
+	case ir.Cas:
+		return fl.eval(regs, op.Val2)
+	}
+	e := &ir.Expr{Op: binary[op.RMW], Type: ir.S64, X: ir.R(0), Y: ir.R(1)}
+	out := evalValues(fl.p, []values{old, val}, values{}, e)
+	if op.RMW == ir.FetchAdd {
+		out = out.only(limit(fl.width, old.interval, val.interval))
+	}
+	return out
+}
+
+func (fl *flow) load(e *ir.Edge, regs []values) values {
+	at := fl.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs)
+	return fl.loadAt(at, e.Op.Type)
+}
+
+// loadAt is what the places can hold, read as a type.
+func (fl *flow) loadAt(at target, t ir.Type) values {
+	var out values
+	for _, p := range at.places {
+		v := oneValue(fl.initial(p)).join(fl.mem[p])
+		for q := range fl.mem {
+			if q != p && q.overlaps(p) {
+				v = rangeValues(typeRange(t))
+			}
+		}
+		out = out.join(v.wrap(t))
+	}
+	return out
+}
+
+func (fl *flow) store(e *ir.Edge, regs []values, v values) {
+	fl.storeAt(fl.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs), v)
+}
+
+func (fl *flow) storeAt(at target, v values) {
+	for _, p := range at.places {
+		fl.next[p] = fl.next[p].join(v.wrap(ir.Type{Bits: uint8(8 * p.size), Signed: true}))
+	}
+}
+
+// initial is what a place holds at first, as a signed number.
+func (fl *flow) initial(p place) int64 {
+	id := fl.p.FindObject(p.addr, p.size)
+	if id == ir.NoObject {
+		return 0
+	}
+	o := &fl.p.Objects[id]
+	var v uint64
+	for i := range p.size {
+		if at := int(p.addr-o.Addr) + i; at < len(o.Init) {
+			v |= uint64(o.Init[at]) << (8 * i)
+		}
+	}
+	return ir.Type{Bits: uint8(8 * p.size), Signed: true}.Wrap(int64(v))
+}
+
+// target is where an access can go.
+type target struct {
+	places []place // tracked
+	// bad are addresses at which the access is an error.
+	bad []badAddress
+	// wide says that there can be other addresses than these.
+	wide bool
+}
+
+type badAddress struct {
+	addr  int64
+	class ir.CheckClass
+}
+
+// places finds where an address can point.
+func (fl *flow) places(addr *ir.Expr, size int, obj ir.ObjectID, regs []values) target {
+	v := fl.eval(regs, addr)
+	var out target
+	for _, a := range v.set {
+		if class := classify(fl.p, uint64(a), size, obj); class != ir.CheckUnset && (obj != ir.NoObject || fl.blockAt(place{uint64(a), size}) == nil) {
+			out.bad = append(out.bad, badAddress{a, class})
+		} else {
+			out.places = append(out.places, place{uint64(a), size})
+		}
+	}
+	if v.set != nil || !v.some {
+		return out
+	}
+	out.wide = true
+	for id := range fl.p.Objects {
+		o := &fl.p.Objects[id]
+		if obj != ir.NoObject && obj != ir.ObjectID(id) {
+			continue
+		}
+		for off := int64(0); off+int64(size) <= o.Size; off += int64(size) {
+			if a := int64(o.Addr) + off; a >= v.lo && a <= v.hi {
+				out.places = append(out.places, place{uint64(a), size})
+			}
+		}
+	}
+	for _, b := range fl.blocks {
+		if obj != ir.NoObject {
+			break
+		}
+		for off := 0; off+size <= b.size; off += size {
+			if a := int64(b.addr) + int64(off); a >= v.lo && a <= v.hi {
+				out.places = append(out.places, place{uint64(a), size})
+			}
+		}
+	}
+	return out
+}
+
+// nullPage is the range of addresses taken as dereferenced null pointers.
+const nullPage = 4096
+
+// classify says what is wrong with an address, if anything.
+func classify(p *ir.Program, addr uint64, size int, obj ir.ObjectID) ir.CheckClass {
+	if obj != ir.NoObject {
+		if o := &p.Objects[obj]; !(place{o.Addr, int(o.Size)}).contains(place{addr, size}) {
+			return ir.OutOfBounds
+		}
+	}
+	switch {
+	case p.FindObject(addr, size) != ir.NoObject:
+		return ir.CheckUnset
+	case p.Cells:
+		if cell := int64(addr) / ir.CellUnit; addr%ir.CellUnit != 0 || size != ir.CellUnit || cell <= -ir.CellLimit || cell >= ir.CellLimit {
+			return ir.BadAddress
+		}
+		return ir.CheckUnset
+	case addr < nullPage:
+		return ir.NullDeref
+	}
+	return ir.OutOfBounds
+}

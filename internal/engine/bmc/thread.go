@@ -1,0 +1,329 @@
+package bmc
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Threads. Each is followed once through its automaton, sources before targets: under
+// which condition it comes to a location, and with which registers.
+
+// visible reports whether what leaves a location concerns others, so that the
+// thread can be stopped before it.
+func (x *encoder) visible(t *thread, l *location) bool {
+	if l.wait != nil {
+		return true
+	}
+	for _, i := range t.f.Out(l.id) {
+		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.ownLoad(t, l, e) {
+			return true
+		}
+	}
+	if l.ends {
+		return x.joins
+	}
+	if l.id == t.f.Entry && !x.prog.Threads[t.id].Start {
+		return true
+	}
+	for _, g := range x.props.Goals {
+		for _, at := range g.At {
+			if int(at.Thread) == t.id && slices.Contains(at.Locs, l.id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ownLoad reports whether a load can only read what the thread itself wrote last, or
+// what nobody ever writes. Such a load concerns nobody else: in memory or still in
+// the buffer, the value is the same.
+func (x *encoder) ownLoad(t *thread, l *location, e *ir.Edge) bool {
+	if e.Op.Kind != ir.Load {
+		return false
+	}
+	at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
+	if at.wide || len(at.bad) > 0 || slices.ContainsFunc(at.places, func(p place) bool { return x.flow.blockAt(p) != nil }) {
+		return false
+	}
+	return !slices.ContainsFunc(at.places, func(p place) bool { return !x.cells.at[p].cell.private(t.id) })
+}
+
+// mine is the index of the word in which a thread keeps the value of a cell.
+func (x *encoder) mine(t *thread, c *cell) int { return len(t.f.Regs) + len(x.poolList) + c.mine }
+
+// keep notes what a thread wrote to cells that only it writes.
+func (x *encoder) keep(t *thread, s *local, a *access, wrote gate) {
+	for _, g := range a.goals {
+		if g.cell.writer == t.id && !g.cell.mixed() {
+			w := &s.regs[x.mine(t, g.cell)]
+			*w = x.muxWord(x.and(g.is, wrote), x.wrap(g.cell.typ(), a.out), *w)
+		}
+	}
+}
+
+func (x *encoder) thread(t *thread) {
+	t.started = high
+	s := &local{latest: constWord(0), floor: constWord(0)}
+	for i, r := range t.f.Regs {
+		w := constWord(r.Init)
+		if i < t.f.Params {
+			if x.prog.Threads[t.id].Start {
+				w = constWord(x.prog.Threads[t.id].Args[i])
+			} else if v := x.flow.args[t.id][i]; v.some {
+				w = x.inputWord(v.interval)
+			}
+			t.params = append(t.params, w)
+		}
+		s.regs = append(s.regs, w)
+	}
+	for range x.poolList {
+		s.regs = append(s.regs, constWord(0))
+	}
+	for _, c := range x.cells.list {
+		s.regs = append(s.regs, constWord(x.initial(c)))
+	}
+	s.regs = append(s.regs, constWord(0)) // bytes allocated
+	for range x.cells.views {
+		none := ownStore{ts: constWord(0), val: constWord(0), seq: constWord(0), covers: high}
+		s.own = append(s.own, none)
+	}
+	if !x.prog.Threads[t.id].Start {
+		t.started = x.input()
+	}
+	if len(t.locs) == 0 {
+		return
+	}
+	t.at[t.f.Entry].arrivals = []arrival{{t.started, s}}
+	for _, l := range t.locs {
+		x.location(t, l)
+	}
+}
+
+// location gathers what arrives and follows the edges.
+func (x *encoder) location(t *thread, l *location) {
+	l.reached = low
+	for i, a := range l.arrivals {
+		l.reached = x.or(l.reached, a.taken)
+		if i == 0 {
+			l.state = a.state
+		} else {
+			l.state = x.merge(a.taken, a.state, l.state)
+		}
+	}
+	l.arrivals = nil
+	if l.reached == low {
+		l.rest = low
+		return
+	}
+	x.clamp(t, l)
+	may := l.reached
+	if x.visible(t, l) {
+		x.addPosition(t, l)
+		may = x.and(may, t.turn(x.opt.Rounds, l.pos))
+	}
+	out := t.f.Out(l.id)
+	if l.wait != nil {
+		out = out[l.wait.index : l.wait.index+1]
+	}
+	picks := x.picks(l, out, t.f)
+	gone := low
+	for i, index := range out {
+		e, pick := &t.f.Edges[index], picks[i]
+		if l.wait != nil {
+			i = l.wait.index
+		}
+		st := &step{e: e, index: i, tries: x.and(may, pick), reads: low, writes: low, drain: low}
+		l.steps = append(l.steps, st)
+		after := &local{regs: slices.Clone(l.state.regs), latest: l.state.latest, floor: l.state.floor, own: slices.Clone(l.state.own)}
+		x.step(t, l, st, after)
+		gone = x.or(gone, st.runs)
+		to := t.at[e.To]
+		if waitsInside(e) && l.wait == nil {
+			to = x.waitOf(l, st).at
+		}
+		if to != nil && st.runs != low {
+			to.arrivals = append(to.arrivals, arrival{st.runs, after})
+		}
+	}
+	l.rest = x.and(l.reached, gone.not())
+	if l.inner {
+		x.stayInside(l, gone)
+	}
+}
+
+// stayInside demands that a section is run to its end unless a check fails in it:
+// a thread that waits inside keeps everybody else waiting, and whatever they could still
+// do they could have done before it began.
+func (x *encoder) stayInside(l *location, gone gate) {
+	failed := low
+	for _, f := range x.fails {
+		if f.loc == l {
+			failed = x.or(failed, f.fails)
+		}
+	}
+	x.demand(x.or(gone, failed), l.reached)
+}
+
+// clamp uses what the analysis knows about registers, and forgets dead ones.
+func (x *encoder) clamp(t *thread, l *location) {
+	if l.wait != nil {
+		return
+	}
+	regs := slices.Clone(l.state.regs)
+	for r := range t.f.Regs {
+		v := x.flow.threads[t.id].at[l.id][r]
+		switch {
+		case !x.facts.IsLive(x.prog.Threads[t.id].Func, l.id, ir.Reg(r)) || !v.some:
+			regs[r] = constWord(0)
+		case v.interval != regs[r].interval && v.within(regs[r].interval):
+			regs[r] = fit(regs[r].bits, v.interval)
+		}
+	}
+	s := *l.state
+	s.regs = regs
+	l.state = &s
+}
+
+// picks chooses among the edges of a location. Where conditions exclude each other
+// there is nothing to choose.
+func (x *encoder) picks(l *location, out []int32, f *ir.Func) []gate {
+	picks := make([]gate, len(out))
+	var conds []gate
+	for i, index := range out {
+		picks[i] = high
+		if op := &f.Edges[index].Op; op.Kind == ir.Assume {
+			conds = append(conds, x.truth(x.scope(l.state), op.Val))
+		}
+	}
+	exclusive := len(conds) == len(out)
+	for i := range conds {
+		for j := range i {
+			exclusive = exclusive && x.and(conds[i], conds[j]) == low
+		}
+	}
+	if len(out) < 2 || exclusive {
+		return picks
+	}
+	rest := high
+	for i := range picks[:len(picks)-1] {
+		g := x.input()
+		picks[i] = x.and(rest, g)
+		rest = x.and(rest, g.not())
+	}
+	picks[len(picks)-1] = rest
+	return picks
+}
+
+func (x *encoder) scope(s *local) scope { return scope{prog: x.prog, regs: s.regs} }
+
+// step encodes an instruction: when it runs, and what it changes.
+func (x *encoder) step(t *thread, l *location, st *step, s *local) {
+	op := &st.e.Op
+	set := func(r ir.Reg, w word) {
+		if r != ir.NoReg {
+			s.regs[r] = w
+		}
+	}
+	st.runs = st.tries
+	switch op.Kind {
+	case ir.Nop:
+	case ir.Assign:
+		made := operands(op.Val, func(r ir.Reg) interval { return s.regs[r].interval })
+		set(op.Dst, x.narrow(st, x.eval(x.scope(s), op.Val), made...))
+	case ir.Assume:
+		st.runs = x.and(st.tries, x.truth(x.scope(s), op.Val))
+	case ir.Assert:
+		holds := x.truth(x.scope(s), op.Val)
+		x.fail(t, l, st, x.and(st.tries, holds.not()), op.Class)
+		st.runs = x.and(st.tries, holds)
+		x.checks = append(x.checks, st.tries)
+	case ir.Havoc:
+		x.choose(st, s, word{})
+	case ir.Fence:
+		if op.Fence == ir.StoreStoreFence {
+			x.mem.storeStore(s)
+		} else {
+			st.drain = st.tries
+		}
+	case ir.AtomicBegin:
+		st.drain = st.tries
+	case ir.AtomicEnd:
+	case ir.Bound:
+		v, _ := op.Val.IsConst()
+		x.cuts = append(x.cuts, &cut{st.tries, op.Msg, int(v), st.e})
+		st.runs = low
+	case ir.Exit: // whatever follows could as well come before
+		x.exits = append(x.exits, st.tries)
+		st.runs = low
+	case ir.Return, ir.ThreadExit:
+		if op.Val != nil {
+			t.result = x.muxWord(st.tries, x.eval(x.scope(s), op.Val), t.result)
+		}
+	case ir.CondWait:
+		if l.wait == nil {
+			x.beginWait(t, l, st, s)
+		} else {
+			x.endWait(t, l, st, s)
+		}
+	case ir.Barrier: // getting on from it needs nothing but to have been let go
+		if l.wait == nil {
+			x.arrive(t, l, st, s)
+		}
+	case ir.Signal, ir.Broadcast:
+		x.signal(st, s)
+	case ir.Alloc:
+		x.alloc(t, l, st, s)
+	case ir.Spawn:
+		x.spawn(t, st, s)
+	case ir.Join:
+		x.join(t, l, st, s)
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		x.mutex(t, l, st, s)
+	default:
+		x.accessMemory(t, l, st, s)
+	}
+	if to := st.e.To; t.f.Ends(to) && st.runs != low && (!waitsInside(st.e) || l.wait != nil) {
+		t.latest = x.muxWord(st.runs, s.latest, t.latest)
+	}
+}
+
+// choose picks the value of a havoc or an abstract load.
+func (x *encoder) choose(st *step, s *local, seen word) {
+	op := &st.e.Op
+	r := everything
+	if op.HasRange {
+		r = interval{op.Lo, op.Hi}
+	}
+	if v := x.flow.threads; len(v) > 0 && op.Cond != nil && seen.bits == nil {
+		r = x.chosenRange(st, s, r)
+	}
+	st.choice, st.hasChoice = x.inputWord(r), true
+	s.regs[op.Dst] = st.choice
+	if op.Cond != nil {
+		sc := x.scope(s)
+		sc.seen = seen
+		st.runs = x.and(st.runs, x.truth(sc, op.Cond))
+	}
+}
+
+// chosenRange narrows what a havoc can pick by its constraint.
+func (x *encoder) chosenRange(st *step, s *local, r interval) interval {
+	regs := make([]values, len(s.regs))
+	for i, w := range s.regs {
+		regs[i] = rangeValues(w.interval)
+	}
+	regs[st.e.Op.Dst] = rangeValues(r)
+	refine(x.prog, regs, st.e.Op.Cond)
+	if v := regs[st.e.Op.Dst]; v.some {
+		return v.interval
+	}
+	return r
+}
+
+func (x *encoder) fail(t *thread, l *location, st *step, g gate, class ir.CheckClass) {
+	if g != low {
+		x.fails = append(x.fails, &failure{fails: g, class: class, thread: t, loc: l, step: st})
+	}
+}

@@ -1,0 +1,216 @@
+package bmc_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"fencepost/internal/pipeline"
+	"fencepost/internal/testkit"
+	"fencepost/verdict"
+)
+
+// bounds are the parameters of [TNIFLP16 Table I]: unwind, rounds, maxclock, qsize.
+type bounds struct{ unroll, rounds, clock, queue int }
+
+func (b bounds) options() pipeline.Options {
+	opt := pipeline.Defaults()
+	opt.Timeout = 0
+	opt.Engine, opt.Unroll = "bmc", b.unroll
+	opt.BMC = pipeline.BMCOptions{Rounds: b.rounds, Clock: b.clock, Queue: b.queue}
+	return opt
+}
+
+func ask(t *testing.T, in pipeline.Input, model string, opt pipeline.Options) verdict.Result {
+	t.Helper()
+	answer, err := pipeline.Check(context.Background(), in, []string{model}, opt)
+	if err != nil {
+		t.Fatalf("%s under %s: %v", in.Name, model, err)
+	}
+	if answer.HasErrors() {
+		t.Fatalf("%s: %v", in.Name, answer.Diagnostics)
+	}
+	return answer.Results[0]
+}
+
+func fp(text string) pipeline.Input {
+	return pipeline.Input{Name: "test.fp", Text: []byte("program test\n" + text)}
+}
+
+// TestParameters: each bound means what it says. One less misses what the stated
+// value finds.
+func TestParameters(t *testing.T) {
+	const plenty = 6
+	cases := []struct {
+		name     string
+		text     string
+		few, due bounds
+	}{
+		// The body of the loop has to run three times.
+		{"unroll", `
+			var x;
+			thread a { reg n; assert x == 0; while (n < 3) { n = n + 1; x = n; } assert x != 3; }`,
+			bounds{2, plenty, plenty, plenty}, bounds{3, plenty, plenty, plenty}},
+		// b can go on only after a has, which waits for b in between.
+		{"rounds", `
+			var x, y;
+			thread a { x = 1; assert x >= 1; await y == 1; x = 2; }
+			thread b { await x == 1; y = 1; await x == 2; assert 0 == 1; }`,
+			bounds{1, 1, plenty, plenty}, bounds{1, 2, plenty, plenty}},
+		// With one time, every store reaches memory at once [TNIFLP16 §VI].
+		{"clock 1 is SC", `
+			var x, y;
+			thread a { reg r; x = 1; r = y; }
+			thread b { reg s; y = 1; s = x; }
+			never a:r == 0 && b:s == 0;`,
+			bounds{1, plenty, 1, plenty}, bounds{1, plenty, 2, plenty}},
+		// Both stores of a wait when it reads z, and reach memory at two times after that.
+		{"clock", `
+			var x, y, z;
+			thread a { reg r; x = 1; y = 1; r = z; }
+			thread b { reg s, t, u; z = 1; fence; s = x; t = x; u = y; }
+			never a:r == 0 && b:s == 0 && b:t == 1 && b:u == 0;`,
+			bounds{1, plenty, 2, plenty}, bounds{1, plenty, 3, plenty}},
+		// Two stores to x wait at once: N = 3 keeps them beside what memory holds.
+		{"queue", `
+			var x, y;
+			thread a { reg r; x = 1; x = 2; r = y; }
+			thread b { reg s; y = 1; fence; s = x; }
+			never a:r == 0 && b:s == 0;`,
+			bounds{1, plenty, plenty, 2}, bounds{1, plenty, plenty, 3}},
+	}
+	for _, c := range cases {
+		for _, model := range []string{"tso", "pso"} {
+			if got := ask(t, fp(c.text), model, c.few.options()); got.Verdict != verdict.Safe || got.Coverage.Exhaustive {
+				t.Errorf("%s under %s with %+v: %s (%s), exhaustive %v; want safe within bounds",
+					c.name, model, c.few, got.Verdict, got.Reason, got.Coverage.Exhaustive)
+			}
+			if got := ask(t, fp(c.text), model, c.due.options()); got.Verdict != verdict.Unsafe {
+				t.Errorf("%s under %s with %+v: %s (%s), want unsafe", c.name, model, c.due, got.Verdict, got.Reason)
+			}
+		}
+	}
+}
+
+// TestWidth: a result that does not fit cuts an execution off, and the answer says so;
+// nothing is made up.
+func TestWidth(t *testing.T) {
+	in := fp(`
+		var x;
+		thread a { reg n in 0..7, m; havoc n; m = n + n; x = m; assert m != 14; assert m >= 0; }`)
+	opt := bounds{1, 1, 1, 2}.options()
+	for _, c := range []struct {
+		width int
+		want  verdict.Verdict
+		hit   bool
+	}{{4, verdict.Safe, true}, {5, verdict.Unsafe, false}, {0, verdict.Unsafe, false}} {
+		opt.BMC.Width = c.width
+		got := ask(t, in, "sc", opt)
+		hit := false
+		for _, b := range got.Coverage.Bounds {
+			hit = hit || b.Name == "width" && b.Hit
+		}
+		if got.Verdict != c.want || hit != c.hit {
+			t.Errorf("width %d: %s, bound hit %v; want %s, %v", c.width, got.Verdict, hit, c.want, c.hit)
+		}
+	}
+}
+
+// TestUnrollNotTheReason: a bound of unrolling that stops nobody is not hit, and with
+// enough of the others the answer covers everything.
+func TestUnrollNotTheReason(t *testing.T) {
+	in := fp(`
+		var x;
+		thread a { reg n; assert x == 0; while (n < 2) { n = n + 1; x = n; } assert x != 3; }`)
+	got := ask(t, in, "tso", bounds{2, 8, 8, 8}.options())
+	if got.Verdict != verdict.Safe || !got.Coverage.Exhaustive {
+		t.Errorf("%s, %+v; want safe for all executions", got.Verdict, got.Coverage)
+	}
+	got = ask(t, in, "tso", bounds{1, 8, 8, 8}.options())
+	if got.Verdict != verdict.Safe || got.Coverage.Exhaustive {
+		t.Errorf("%s, %+v; want safe with a bound hit", got.Verdict, got.Coverage)
+	}
+}
+
+// TestAuto: bounds are raised until there is an answer that leaves nothing out.
+func TestAuto(t *testing.T) {
+	opt := bounds{}.options()
+	opt.BMC.Auto = true
+	var steps []string
+	opt.BMC.Report = func(text string) { steps = append(steps, text) }
+	in := fp(`
+		var x, y, z;
+		thread a { reg r; x = 1; y = 1; r = z; }
+		thread b { reg s, t, u; z = 1; fence; s = x; t = x; u = y; }
+		never a:r == 0 && b:s == 0 && b:t == 1 && b:u == 0;`)
+	if got := ask(t, in, "tso", opt); got.Verdict != verdict.Unsafe || len(steps) < 2 {
+		t.Errorf("%s after %q; want unsafe after more than one step", got.Verdict, steps)
+	}
+	if got := ask(t, in, "sc", opt); got.Verdict != verdict.Safe || !got.Coverage.Exhaustive {
+		t.Errorf("%s, %+v; want safe for all executions", got.Verdict, got.Coverage)
+	}
+}
+
+// table is [TNIFLP16 Table I] in our own versions, with its parameters.
+var table = []struct {
+	name    string // in the corpus, or a file beside it
+	defines []string
+	bounds
+	sc, tso, pso verdict.Verdict // unset: not asked
+	slow         bool
+}{
+	{name: "dekker", bounds: bounds{1, 2, 2, 2}, sc: verdict.Safe, tso: verdict.Unsafe, pso: verdict.Unsafe},
+	{name: "lamport-fast", bounds: bounds{1, 2, 2, 2}, sc: verdict.Safe, tso: verdict.Unsafe, pso: verdict.Unsafe},
+	{name: "peterson", bounds: bounds{1, 2, 2, 3}, sc: verdict.Safe, tso: verdict.Unsafe, pso: verdict.Unsafe},
+	{name: "szymanski", bounds: bounds{1, 2, 3, 3}, sc: verdict.Safe, tso: verdict.Unsafe, pso: verdict.Unsafe},
+	{name: "parker.fp", bounds: bounds{1, 2, 3, 2}, sc: verdict.Safe, tso: verdict.Unsafe, pso: verdict.Unsafe},
+	{name: "stack.c", bounds: bounds{2, 2, 2, 2}, tso: verdict.Unsafe, pso: verdict.Unsafe},
+	{name: "fib.c", bounds: bounds{6, 6, 2, 2}, tso: verdict.Unsafe, pso: verdict.Unsafe, slow: true},
+	{name: "fib.c", defines: []string{"LIMIT=378"}, bounds: bounds{6, 6, 2, 2}, tso: verdict.Safe, pso: verdict.Safe, slow: true},
+}
+
+var slow = flag.Bool("fp.slow", false, "also the programs that take long")
+
+// load reads a program of the table.
+func load(t testing.TB, name string) pipeline.Input {
+	root := filepath.Join("..", "..", "..", "testdata")
+	if filepath.Ext(name) != "" {
+		text, err := os.ReadFile(filepath.Join(root, "bmc", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pipeline.Input{Name: name, Text: text}
+	}
+	for _, c := range testkit.LoadCorpus(t, filepath.Join(root, "corpus")) {
+		if filepath.Base(c.Path) == name+".txtar" {
+			return c.Input
+		}
+	}
+	t.Fatalf("no program %s", name)
+	return pipeline.Input{}
+}
+
+// TestTable1: the programs of [TNIFLP16 Table I] have the verdicts it has for them,
+// with the same parameters.
+func TestTable1(t *testing.T) {
+	for _, c := range table {
+		if c.slow && !*slow {
+			continue
+		}
+		in := load(t, c.name)
+		for model, want := range map[string]verdict.Verdict{"sc": c.sc, "tso": c.tso, "pso": c.pso} {
+			opt := c.options()
+			opt.C.Defines = c.defines
+			if want == verdict.Unset {
+				continue
+			}
+			got := ask(t, in, model, opt)
+			t.Logf("%s %v under %s: %s, %.2fs, %d clauses", c.name, c.defines, model, got.Verdict, got.Stats.Seconds, got.Stats.Clauses)
+			if got.Verdict != want {
+				t.Errorf("%s %v under %s: %s (%s), want %s", c.name, c.defines, model, got.Verdict, got.Reason, want)
+			}
+		}
+	}
+}

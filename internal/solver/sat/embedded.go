@@ -1,0 +1,305 @@
+package sat
+
+import (
+	"context"
+	"slices"
+)
+
+// Conflict-driven clause learning, in the tradition of MiniSat and Glucose: two
+// watched literals with blockers, learning from the first unique implication
+// point with minimization, activities of variables in a heap, saved phases,
+// restarts by the quality of what is learnt alternating with stretches of rare
+// ones, and a clause database that keeps what has few decision levels.
+//
+// A literal is twice its variable, plus one if negated; variables count from 0.
+// Clauses lie in one arena: a header of two words (size; flags and quality), then
+// the literals, of which the first two are watched.
+
+type lit uint32
+
+func (l lit) not() lit  { return l ^ 1 }
+func (l lit) v() uint32 { return uint32(l >> 1) }
+
+type cref uint32
+
+const (
+	noClause  cref = ^cref(0)
+	headWords      = 2
+	learntBit      = 1 << 31
+	usedBit        = 1 << 30
+	lbdMask        = usedBit - 1
+)
+
+type watch struct {
+	c       cref
+	blocker lit // if it is true the clause need not be looked at
+}
+
+// Values of literals.
+const (
+	unknown int8 = 0
+	yes     int8 = 1
+	no      int8 = -1
+)
+
+// Embedded is the solver inside the binary.
+type Embedded struct {
+	arena   []uint32
+	clauses []cref // those given
+	learnts []cref
+	wasted  int // words of the arena in dropped clauses
+	watches [][]watch
+	bins    [][]lit // binary clauses: what follows from a literal being true
+
+	vals   []int8  // by literal
+	level  []int32 // by variable
+	reason []cref  // by variable; see binReason
+	other  []lit   // by variable: the other literal of a binary reason
+	phase  []bool  // by variable: last value
+	act    []float64
+	heap   varHeap
+	inc    float64
+
+	trail  []lit
+	limits []int // trail length at each decision
+	head   int   // trail processed so far
+
+	seen    []bool
+	toClear []uint32
+	stack   []lit
+	learnt  []lit
+	stamp   []uint64 // by level, for counting levels
+	stamps  uint64
+
+	refuted bool // the clauses have no model
+	model   []bool
+	scratch []lit
+
+	Conflicts    int64
+	Decisions    int64
+	Propagations int64
+	fast, slow   float64 // averages of the quality of learnt clauses
+	nextReduce   int64
+	reduceStep   int64
+}
+
+// binReason marks a variable implied by a binary clause; other has the rest.
+const binReason cref = ^cref(0) - 1
+
+// NewEmbedded is an empty solver.
+func NewEmbedded() *Embedded { return &Embedded{inc: 1, nextReduce: 2000, reduceStep: 2000} }
+
+func (s *Embedded) grow(vars int) {
+	for len(s.level) < vars {
+		v := uint32(len(s.level))
+		s.vals = append(s.vals, unknown, unknown)
+		s.watches = append(s.watches, nil, nil)
+		s.bins = append(s.bins, nil, nil)
+		s.level = append(s.level, 0)
+		s.reason = append(s.reason, noClause)
+		s.other = append(s.other, 0)
+		s.phase = append(s.phase, false)
+		s.act = append(s.act, 0)
+		s.seen = append(s.seen, false)
+		s.stamp = append(s.stamp, 0)
+		s.heap.grow(v)
+		s.heap.insert(v, s.act)
+	}
+}
+
+func (s *Embedded) intern(l Lit) lit {
+	v := max(l, -l)
+	s.grow(int(v))
+	if l < 0 {
+		return lit(v-1)<<1 | 1
+	}
+	return lit(v-1) << 1
+}
+
+// Add takes a clause.
+func (s *Embedded) Add(clause ...Lit) {
+	s.cancel(0)
+	c := s.scratch[:0]
+	for _, l := range clause {
+		c = append(c, s.intern(l))
+	}
+	s.scratch = c
+	slices.Sort(c)
+	c = slices.Compact(c)
+	kept := c[:0]
+	for i, l := range c {
+		if i+1 < len(c) && c[i+1] == l.not() && l&1 == 0 || s.vals[l] == yes {
+			return
+		}
+		if s.vals[l] == unknown {
+			kept = append(kept, l)
+		}
+	}
+	switch len(kept) {
+	case 0:
+		s.refuted = true
+	case 1:
+		s.assign(kept[0], noClause, 0)
+		s.refuted = s.refuted || s.propagate().found
+	case 2:
+		s.addBinary(kept[0], kept[1])
+	default:
+		s.clauses = append(s.clauses, s.attach(kept, false, 0))
+	}
+}
+
+func (s *Embedded) addBinary(a, b lit) {
+	s.bins[a.not()] = append(s.bins[a.not()], b)
+	s.bins[b.not()] = append(s.bins[b.not()], a)
+}
+
+func (s *Embedded) attach(c []lit, learnt bool, lbd int) cref {
+	at := cref(len(s.arena))
+	flags := uint32(min(lbd, lbdMask))
+	if learnt {
+		flags |= learntBit | usedBit
+	}
+	s.arena = append(s.arena, uint32(len(c)), flags)
+	for _, l := range c {
+		s.arena = append(s.arena, uint32(l))
+	}
+	s.watches[c[0].not()] = append(s.watches[c[0].not()], watch{at, c[1]})
+	s.watches[c[1].not()] = append(s.watches[c[1].not()], watch{at, c[0]})
+	return at
+}
+
+func (s *Embedded) lits(c cref) []uint32 {
+	n := s.arena[c]
+	return s.arena[c+headWords : c+headWords+cref(n)]
+}
+
+// Value is the value of a literal in the model.
+func (s *Embedded) Value(l Lit) bool {
+	if l < 0 {
+		return !s.Value(-l)
+	}
+	return int(l) <= len(s.model) && s.model[l-1]
+}
+
+func (s *Embedded) decisionLevel() int { return len(s.limits) }
+
+func (s *Embedded) assign(l lit, why cref, other lit) {
+	v := l.v()
+	s.vals[l], s.vals[l.not()] = yes, no
+	s.level[v] = int32(s.decisionLevel())
+	s.reason[v], s.other[v] = why, other
+	s.trail = append(s.trail, l)
+}
+
+// cancel goes back to a decision level.
+func (s *Embedded) cancel(level int) {
+	if s.decisionLevel() <= level {
+		return
+	}
+	start := s.limits[level]
+	for i := len(s.trail) - 1; i >= start; i-- {
+		l := s.trail[i]
+		v := l.v()
+		s.vals[l], s.vals[l.not()] = unknown, unknown
+		s.phase[v] = l&1 == 0
+		s.heap.insert(v, s.act)
+	}
+	s.trail, s.limits, s.head = s.trail[:start], s.limits[:level], start
+}
+
+// conflict is a clause all of whose literals are false.
+type conflict struct {
+	found bool
+	c     cref
+	a, b  lit // if it is binary
+}
+
+// propagate assigns what follows.
+func (s *Embedded) propagate() conflict {
+	for s.head < len(s.trail) {
+		p := s.trail[s.head]
+		s.head++
+		s.Propagations++
+		for _, q := range s.bins[p] {
+			switch s.vals[q] {
+			case no:
+				s.head = len(s.trail)
+				return conflict{found: true, c: binReason, a: q, b: p.not()}
+			case unknown:
+				s.assign(q, binReason, p.not())
+			}
+		}
+		if c := s.visit(p); c.found {
+			return c
+		}
+	}
+	return conflict{}
+}
+
+// visit looks at the clauses that watch the negation of p.
+func (s *Embedded) visit(p lit) conflict {
+	ws := s.watches[p]
+	falseLit := p.not()
+	kept := 0
+next:
+	for i := 0; i < len(ws); i++ {
+		w := ws[i]
+		if s.vals[w.blocker] == yes {
+			ws[kept] = w
+			kept++
+			continue
+		}
+		c := s.lits(w.c)
+		if lit(c[0]) == falseLit {
+			c[0], c[1] = c[1], c[0]
+		}
+		first := lit(c[0])
+		if first != w.blocker && s.vals[first] == yes {
+			ws[kept] = watch{w.c, first}
+			kept++
+			continue
+		}
+		for k := 2; k < len(c); k++ {
+			if q := lit(c[k]); s.vals[q] != no {
+				c[1], c[k] = c[k], c[1]
+				s.watches[q.not()] = append(s.watches[q.not()], watch{w.c, first})
+				continue next
+			}
+		}
+		ws[kept] = watch{w.c, first}
+		kept++
+		if s.vals[first] == no {
+			kept += copy(ws[kept:], ws[i+1:])
+			s.watches[p] = ws[:kept]
+			s.head = len(s.trail)
+			return conflict{found: true, c: w.c}
+		}
+		s.assign(first, w.c, 0)
+	}
+	s.watches[p] = ws[:kept]
+	return conflict{}
+}
+
+// Solve looks for a model.
+func (s *Embedded) Solve(ctx context.Context, assumptions ...Lit) (Status, error) {
+	s.cancel(0)
+	if ctx.Err() != nil {
+		return Interrupted, nil
+	}
+	if s.refuted {
+		return Unsat, nil
+	}
+	var assume []lit
+	for _, a := range assumptions {
+		assume = append(assume, s.intern(a))
+	}
+	status := s.search(ctx, assume)
+	if status == Sat {
+		s.model = slices.Grow(s.model[:0], len(s.level))[:len(s.level)]
+		for v := range s.model {
+			s.model[v] = s.vals[2*v] == yes
+		}
+	}
+	s.cancel(0)
+	return status, nil
+}

@@ -1,0 +1,109 @@
+package sat
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Process is a solver that is a program of its own. Each call writes the formula
+// and starts it anew: solvers on the PATH keep nothing between calls.
+type Process struct {
+	path  string
+	f     Formula
+	model []bool
+}
+
+// ErrNoSolver says that a solver is not installed.
+var ErrNoSolver = errors.New("no such solver on the PATH")
+
+// NewProcess looks for a solver on the PATH: cadical, kissat, minisat, or any other
+// that takes a DIMACS file and answers in the format of the SAT competitions.
+func NewProcess(name string) (*Process, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s", ErrNoSolver, name)
+	}
+	return &Process{path: path}, nil
+}
+
+// Add takes a clause.
+func (p *Process) Add(clause ...Lit) { p.f.Add(clause...) }
+
+// Solve runs the program. It is killed when the context ends.
+func (p *Process) Solve(ctx context.Context, assumptions ...Lit) (Status, error) {
+	if ctx.Err() != nil {
+		return Interrupted, nil
+	}
+	dir, err := os.MkdirTemp("", "fencepost-sat")
+	if err != nil {
+		return StatusUnset, fmt.Errorf("a folder for the solver's input: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	in := filepath.Join(dir, "in.cnf")
+	if err := p.write(in, assumptions); err != nil {
+		return StatusUnset, fmt.Errorf("writing the solver's input: %w", err)
+	}
+	// MiniSat and its children print no model but write it to a second file.
+	args, result := []string{in}, ""
+	if base := filepath.Base(p.path); strings.HasPrefix(base, "minisat") || strings.HasPrefix(base, "glucose") {
+		result = filepath.Join(dir, "out")
+		args = append(args, result)
+	}
+	cmd := exec.CommandContext(ctx, p.path, args...)
+	cmd.WaitDelay = time.Second
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	err = cmd.Run()
+	if ctx.Err() != nil {
+		return Interrupted, nil
+	}
+	// Solvers end with 10 for sat and 20 for unsat.
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return StatusUnset, fmt.Errorf("running %s: %w", p.path, err)
+	}
+	if result != "" {
+		text, err := os.ReadFile(result)
+		if err != nil {
+			return StatusUnset, fmt.Errorf("the answer of %s: %w; it said: %s", p.path, err, complaint.String())
+		}
+		out.Reset()
+		out.Write(text)
+	}
+	status, model, err := parseAnswer(&out)
+	if err != nil {
+		return StatusUnset, fmt.Errorf("the answer of %s: %w", p.path, err)
+	}
+	if status == StatusUnset {
+		return StatusUnset, fmt.Errorf("%s gave no answer; it said: %s", p.path, strings.TrimSpace(complaint.String()))
+	}
+	p.model = model
+	return status, nil
+}
+
+func (p *Process) write(name string, assumptions []Lit) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := p.f.WriteDIMACS(file, assumptions...); err != nil {
+		file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// Value is the value of a literal in the model. What the solver left out is false.
+func (p *Process) Value(l Lit) bool {
+	if l < 0 {
+		return !p.Value(-l)
+	}
+	return int(l) < len(p.model) && p.model[l]
+}

@@ -1,0 +1,31 @@
+/* Two threads add two counters to each other, six times each. Taking turns
+   strictly they come to a Fibonacci number, 377 in the end, and no further. */
+#include <pthread.h>
+#include <assert.h>
+
+#ifndef LIMIT
+#define LIMIT 377 /* reached; 378 is not */
+#endif
+
+static int i = 1, j = 1;
+
+static void *first(void *arg) {
+  for (int k = 0; k < 6; k++)
+    i = i + j;
+  return 0;
+}
+
+static void *second(void *arg) {
+  for (int k = 0; k < 6; k++)
+    j = j + i;
+  return 0;
+}
+
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, first, 0);
+  pthread_create(&b, 0, second, 0);
+  int x = i, y = j;
+  assert(x < LIMIT && y < LIMIT);
+  return 0;
+}
