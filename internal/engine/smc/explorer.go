@@ -1,0 +1,470 @@
+package smc
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+)
+
+// The exploration: depth first along wakeup trees, one execution per trace.
+//
+// Invariants. The events x.ev[:n] are the execution from the root to node n; the
+// state, the chains, clocks and races belong to just those events. A node's sleep
+// set has what need not be looked at from there: what its parent's had and
+// the step to it left alone, and what has been explored from it. When a node is first reached,
+// it either has a tree to follow, or takes any process that does not sleep. At
+// the end of an execution every race in it is reversed into the tree of the node
+// before its first event. Backtracking undoes; nothing is ever run from the
+// beginning, with one exception that is local: what an event would do elsewhere, if
+// that cannot be told from what it did here (reverse.go).
+
+// process is a thread, or a buffer.
+type process struct {
+	thread int32
+	aux    bool
+	addr   uint64 // PSO: the bytes of the buffer
+	size   uint32
+}
+
+// store is a store that a thread has issued.
+type store struct {
+	ev    int32 // the event it was issued in, none: the beginning
+	upd   int32 // its update, none: pending
+	epoch int32
+	loads int32 // the newest load that forwards from it
+}
+
+// node is a state on the way.
+type node struct {
+	mark      int // of memory's state
+	threadLog int
+	steps     int
+	records   int
+	races     int
+	sleep     []event
+	wut       []*tree
+	fresh     bool
+	prevLast  int32 // x.last of the process of the event that leads here
+	bases     int   // saved bases
+}
+
+type savedBase struct{ thread, old int32 }
+
+// explorer explores the executions of one task.
+type explorer struct {
+	task   *engine.Task
+	y      *memory.System
+	s      *memory.State
+	judge  *engine.Judge
+	source bool // source-DPOR: branches without guidance
+	check  *checker
+
+	procs []process
+	auxOf [][]int32
+	auxID map[process]int32 // PSO
+	heap  bool              // the program allocates
+	frees bool              // and frees
+
+	// The execution.
+	ev      []event
+	nodes   []node
+	clocks  []int32
+	stride  int
+	last    []int32 // per process: its newest event
+	count   []int32 // per process: its events
+	base    []int32 // per thread: the event its next one continues
+	bases   []savedBase
+	stores  [][]store // per thread
+	records []record
+	words   words
+	heads   []int32
+	races   []race
+	steps   []memory.Step
+	at      int // how many events the state has seen; less than len(ev) while events are tried elsewhere
+
+	threads   []threadState
+	threadLog []savedThread
+
+	// Scratch.
+	dry, lenient bool
+	local        []memory.Step
+	issued       []issued
+	reached      []int32
+	waiting      []int32
+	found        []int32
+	ownUpdates   []int32
+	left         []int32
+	pending      []race
+	scratch      []int32
+	inner        []uint32
+	options      []label
+	hidden       []label // edges that have no step now but may have one
+	probe        event
+	seq          sequence
+
+	out     counts
+	met     map[string]bool // violations
+	stopped bool
+	ticks   int64
+	ctx     context.Context
+	begun   time.Time
+	err     error
+	result  *engine.Outcome
+	finals  map[string]bool
+}
+
+// counts of what was explored.
+type counts struct {
+	complete int64 // executions that came to their end
+	blocked  int64 // ended with a thread at an assumption or a refused await
+	bounded  int64 // ended at a bound
+	waits    int64 // ended with a thread waiting
+	failed   int64 // with a failed check
+	exits    int64
+	asleep   int64 // blocked by sleep sets
+	events   int64
+	depth    int
+}
+
+func newExplorer(ctx context.Context, task *engine.Task, y *memory.System) *explorer {
+	n := y.Threads()
+	x := &explorer{
+		task: task, y: y, s: y.NewState(), judge: engine.NewJudge(y), ctx: ctx, begun: time.Now(),
+		auxOf: make([][]int32, n), auxID: map[process]int32{}, base: make([]int32, n), stores: make([][]store, n),
+		threads: make([]threadState, n), met: map[string]bool{}, finals: map[string]bool{}, result: &engine.Outcome{},
+	}
+	x.s.Record = true
+	for t := range n {
+		x.addProcess(process{thread: int32(t)})
+		x.base[t] = none
+	}
+	if y.Model == memory.TSO {
+		for t := range n {
+			x.addProcess(process{thread: int32(t), aux: true})
+		}
+	}
+	for _, f := range y.Prog.Funcs {
+		for i := range f.Edges {
+			x.heap = x.heap || f.Edges[i].Op.Kind == ir.Alloc
+			x.frees = x.frees || f.Edges[i].Op.Kind == ir.Free
+		}
+	}
+	return x
+}
+
+// addProcess numbers a process. Clocks grow with the number of processes.
+func (x *explorer) addProcess(p process) int32 {
+	id := int32(len(x.procs))
+	x.procs = append(x.procs, p)
+	x.last = append(x.last, none)
+	x.count = append(x.count, 0)
+	if p.aux {
+		x.auxOf[p.thread] = append(x.auxOf[p.thread], id)
+		x.auxID[p] = id
+	}
+	if len(x.procs) > x.stride {
+		stride := len(x.procs) + 3&^3
+		clocks := make([]int32, max(64, cap(x.clocks)/max(1, x.stride))*stride)
+		for i := range x.ev {
+			copy(clocks[i*stride:], x.clock(int32(i)))
+		}
+		x.clocks, x.stride = clocks, stride
+	}
+	return id
+}
+
+// buffer is the process of an entry.
+func (x *explorer) buffer(t int, e *memory.Entry) int32 {
+	if x.y.Model == memory.TSO {
+		return x.auxOf[t][0]
+	}
+	p := process{thread: int32(t), aux: true, addr: e.Addr, size: e.Size}
+	for _, id := range x.auxOf[t] {
+		if x.procs[id] == p {
+			return id
+		}
+	}
+	return x.addProcess(p)
+}
+
+func (x *explorer) fail(format string, args ...any) {
+	if x.err == nil {
+		x.err = fmt.Errorf(format, args...)
+	}
+	x.stopped = true
+}
+
+// run explores everything.
+func (x *explorer) run() {
+	for t := range x.threads {
+		if x.s.Started(ir.ThreadID(t)) {
+			x.settle(t)
+		}
+	}
+	x.noteStores(none)
+	x.nodes = append(x.nodes, node{mark: x.s.Mark(), threadLog: len(x.threadLog), steps: len(x.steps), fresh: true, prevLast: none})
+	for len(x.nodes) > 0 && !x.stopped {
+		if x.s.Err != nil {
+			x.err = x.s.Err
+			return
+		}
+		d := len(x.nodes) - 1
+		n := &x.nodes[d]
+		if len(n.wut) > 0 {
+			b := n.wut[0]
+			n.wut = n.wut[1:]
+			n.fresh = false
+			x.forward(d)
+			x.extend(b.ev.proc, b.ev.label, b.children)
+			continue
+		}
+		if n.fresh {
+			n.fresh = false
+			if p, lb, ok := x.pick(n); ok {
+				x.extend(p, lb, nil)
+				continue
+			}
+			x.ending()
+		}
+		x.backtrack()
+	}
+}
+
+// pick takes a process that can do something and does not sleep.
+func (x *explorer) pick(n *node) (int32, label, bool) {
+	for t := range x.threads {
+		if x.threads[t].jam {
+			continue
+		}
+		buf := x.s.Buffer(ir.ThreadID(t))
+		for i := range buf {
+			if buf[i].Kind == memory.Marker {
+				break
+			}
+			if _, ok := x.y.FindFlush(x.s, t, buf[i].Addr, buf[i].Size); !ok {
+				continue
+			}
+			if p := x.buffer(t, &buf[i]); !asleep(n, p, label{}) {
+				return p, label{}, true
+			}
+			if x.y.Model == memory.TSO {
+				break
+			}
+		}
+	}
+	for t := range x.threads {
+		x.list(t)
+		for _, lb := range x.options {
+			if !asleep(n, int32(t), lb) {
+				return int32(t), lb, true
+			}
+		}
+	}
+	return 0, label{}, false
+}
+
+func asleep(n *node, p int32, lb label) bool {
+	for i := range n.sleep {
+		if n.sleep[i].proc == p && n.sleep[i].label == lb {
+			return true
+		}
+	}
+	return false
+}
+
+// list finds what thread t can do: x.options, and x.hidden, edges that may be
+// possible later.
+func (x *explorer) list(t int) {
+	x.options, x.hidden = x.options[:0], x.hidden[:0]
+	if !x.s.Started(ir.ThreadID(t)) || x.threads[t].stop != goesOn {
+		return
+	}
+	if !x.y.Running(x.s, t) {
+		x.local = x.y.EnabledEdges(x.s, t, x.local[:0])
+		for _, st := range x.local {
+			if st.Kind != memory.Wake {
+				x.options = append(x.options, label{edge: st.Edge, choice: st.Choice})
+			}
+		}
+		return
+	}
+	for i := range int32(x.y.Edges(x.s, t)) {
+		x.local = x.y.EnabledEdge(x.s, t, i, x.local[:0])
+		for _, st := range x.local {
+			x.options = append(x.options, label{edge: i, choice: st.Choice})
+			if x.y.Op(x.s, t, i).Kind == ir.CondWait {
+				x.options = append(x.options, label{edge: i, choice: 1})
+			}
+		}
+		if len(x.local) > 0 {
+			continue
+		}
+		switch x.y.Hinders(x.s, t, i).Why {
+		case memory.Refusal:
+			x.options = append(x.options, label{edge: i})
+		case memory.Buffer, memory.Held, memory.Others:
+			x.hidden = append(x.hidden, label{edge: i, choice: anyChoice})
+		}
+	}
+}
+
+// extend takes an event from the newest node.
+func (x *explorer) extend(p int32, lb label, below []*tree) {
+	d := len(x.nodes) - 1
+	n := &x.nodes[d]
+	multiple := false
+	if !x.procs[p].aux {
+		t := int(p)
+		x.list(t)
+		multiple = len(x.options)+len(x.hidden) > 1
+	}
+	i := int32(len(x.ev))
+	x.inner = x.inner[:0]
+	x.ev = append(x.ev, event{})
+	e := &x.ev[i]
+	x.perform(p, lb, e)
+	x.at++
+	e.idx = x.count[p] + 1
+	if need := (int(i) + 1) * x.stride; need > len(x.clocks) {
+		x.clocks = append(x.clocks, make([]int32, need)...)
+	}
+	races := len(x.races)
+	x.orderEvent(i)
+	next := node{races: races, records: len(x.records), prevLast: x.last[p], bases: len(x.bases), fresh: true, wut: below}
+	if multiple {
+		x.alternatives(i, lb)
+	}
+	for _, in := range x.inner {
+		alt := e.label
+		alt.inner = in
+		x.races = append(x.races, race{first: i, second: none, proc: p, label: alt})
+	}
+	x.addRecords(i)
+	x.count[p]++
+	x.last[p] = i
+	if e.flags&isUpdate != 0 {
+		x.stores[e.thread][e.ord].upd = i
+	} else {
+		x.setBase(e.thread, i)
+		for _, u := range x.reached {
+			x.setBase(u, i)
+		}
+	}
+	if e.fwd != none {
+		st := &x.stores[e.thread][e.fwd]
+		e.link, st.loads = st.loads, i
+	}
+	x.noteStores(i)
+	next.mark, next.threadLog, next.steps = x.s.Mark(), len(x.threadLog), len(x.steps)
+	for k := range n.sleep {
+		if d := n.sleep[k]; d.passes(e) {
+			next.sleep = append(next.sleep, d)
+		}
+	}
+	x.nodes = append(x.nodes, next)
+	x.out.events++
+	x.out.depth = max(x.out.depth, len(x.ev))
+	if x.check != nil {
+		x.check.ordered(x, i)
+	}
+}
+
+// alternatives notes the choices that event i had besides the one taken.
+func (x *explorer) alternatives(i int32, lb label) {
+	p := x.ev[i].proc
+	for _, list := range [][]label{x.options, x.hidden} {
+		for _, alt := range list {
+			if alt != lb {
+				x.races = append(x.races, race{first: i, second: none, proc: p, label: alt})
+			}
+		}
+	}
+}
+
+func (x *explorer) setBase(t, i int32) {
+	x.bases = append(x.bases, savedBase{t, x.base[t]})
+	x.base[t] = i
+}
+
+// noteStores writes down the stores an event put into buffers.
+func (x *explorer) noteStores(i int32) {
+	for _, st := range x.issued {
+		x.stores[st.thread] = append(x.stores[st.thread][:st.ord], store{ev: i, upd: none, epoch: st.epoch, loads: none})
+	}
+	x.issued = x.issued[:0]
+}
+
+// backtrack takes back the newest event and puts it to sleep.
+func (x *explorer) backtrack() {
+	d := len(x.nodes) - 1
+	if d == 0 {
+		x.nodes = x.nodes[:0]
+		return
+	}
+	n := &x.nodes[d]
+	i := int32(d - 1)
+	e := &x.ev[i]
+	x.rewind(d - 1)
+	if e.flags&isUpdate != 0 {
+		x.stores[e.thread][e.ord].upd = none
+	}
+	if e.fwd != none {
+		x.stores[e.thread][e.fwd].loads = e.link
+	}
+	for k := len(x.bases) - 1; k >= n.bases; k-- {
+		x.base[x.bases[k].thread] = x.bases[k].old
+	}
+	x.bases = x.bases[:n.bases]
+	x.count[e.proc]--
+	x.last[e.proc] = n.prevLast
+	x.dropRecords(n.records)
+	x.races = x.races[:n.races]
+	parent := &x.nodes[d-1]
+	x.steps = x.steps[:parent.steps]
+	parent.sleep = append(parent.sleep, *e)
+	x.ev = x.ev[:i]
+	x.nodes = x.nodes[:d]
+}
+
+// rewind takes the state back to node d.
+func (x *explorer) rewind(d int) {
+	if x.at <= d {
+		return
+	}
+	x.s.Undo(x.nodes[d].mark)
+	x.undoThreads(x.nodes[d].threadLog)
+	x.at = d
+}
+
+func (x *explorer) undoThreads(n int) {
+	for k := len(x.threadLog) - 1; k >= n; k-- {
+		x.threads[x.threadLog[k].thread] = x.threadLog[k].old
+	}
+	x.threadLog = x.threadLog[:n]
+}
+
+// seek brings the state to node d.
+func (x *explorer) seek(d int) {
+	x.rewind(d)
+	x.forward(d)
+}
+
+// forward brings the state to node d again.
+func (x *explorer) forward(d int) {
+	if x.at == d {
+		return
+	}
+	x.dry = true
+	for x.at < d {
+		e := &x.ev[x.at]
+		var again event
+		x.perform(e.proc, e.label, &again)
+		x.at++
+	}
+	x.dry = false
+	x.issued = x.issued[:0]
+}

@@ -1,0 +1,295 @@
+package smc
+
+import "fencepost/internal/memory"
+
+// Reversing races [AAJS17 §6].
+//
+// At the end of an execution, for every race of a first and a second event, let v be the
+// events behind the first that do not happen after it, with the second moved in
+// front of the first. The state before the first must lead on to v: either something that
+// has been explored there, or sleeps there, is a weak initial of v, so that v is covered; or v goes
+// into the wakeup tree.
+//
+// Whole executions are needed: with v cut off behind the second event, an event that v
+// goes on to depend on would pass as a weak initial, and executions would be lost.
+// So a race is looked at again at the end of every execution it is in, unless
+// it is settled for good: what covers v is itself an event of v up to the second
+// event, and then it covers every other v of the race just as well.
+//
+// Differs from the paper: in v the second event stands where it stood, not at the
+// end; the two are the same trace. What the second event touches when it comes first is looked at
+// again: a compare-exchange may fail then, a section take another way. Events
+// behind it that turn out to depend on it now are left out of v with all that
+// happens after them. A load of the first event's own thread that saw the
+// first event's update in memory forwards from the buffer in v.
+
+// reverseAll reverses the races of an execution that has come to its end.
+func (x *explorer) reverseAll() {
+	for k := range x.races {
+		if r := &x.races[k]; !r.done {
+			x.reverse(r)
+			if x.stopped {
+				return
+			}
+		}
+	}
+	x.pendingLocks()
+}
+
+// reverse deals with one race.
+func (x *explorer) reverse(r *race) {
+	if !x.sequence(r) {
+		return
+	}
+	v := &x.seq
+	n := &x.nodes[r.first]
+	for k := range n.sleep {
+		if c := x.weakInitial(&n.sleep[k], v); c != notInitial {
+			r.done = c >= 0 && c <= v.turn
+			return
+		}
+	}
+	wut, added, cover := x.insert(n.wut, v)
+	n.wut = wut
+	r.done = added && cover == none || cover >= 0 && cover <= v.turn
+	if r.second == none {
+		r.done = false // where the alternative stands may differ
+	}
+}
+
+// sequence builds v; it reports whether there is one.
+func (x *explorer) sequence(r *race) bool {
+	v := &x.seq
+	v.items = v.items[:0]
+	if r.second == none && !r.lock {
+		return x.alternative(r, v)
+	}
+	limit := int(r.second)
+	if r.second == none {
+		limit = len(x.ev)
+	}
+	for i := int(r.first) + 1; i < limit; i++ {
+		x.keep(r.first, i, v)
+	}
+	v.turn = len(v.items)
+	switch {
+	case r.second == none:
+		v.last = x.attempt(r)
+	case x.ev[r.second].flags&varies != 0:
+		if !x.elsewhere(r.first, v, x.ev[r.second].proc, x.ev[r.second].label) {
+			return false
+		}
+	default:
+		v.last = x.ev[r.second]
+		v.last.own, v.last.fwd = none, none
+	}
+	v.items = append(v.items, item{i: none, fwd: v.last.fwd})
+	if r.second == none {
+		return true
+	}
+	x.rest(r.first, int(r.second)+1, !sameAccesses(&v.last, &x.ev[r.second]), v)
+	return true
+}
+
+// keep adds event i to v unless it happens after the first event.
+func (x *explorer) keep(first int32, i int, v *sequence) {
+	if x.precedes(first, x.clock(int32(i))) {
+		return
+	}
+	e := &x.ev[i]
+	it := item{i: int32(i), fwd: e.fwd}
+	if e.own != none {
+		// Does the update it saw come before it in v?
+		if u := x.stores[e.thread][e.own].upd; u != none && u >= first && (u == first || x.precedes(first, x.clock(u))) {
+			it.fwd = e.own
+		}
+	}
+	v.items = append(v.items, it)
+}
+
+// rest adds the events from number i on that do not happen after the first. If the
+// reversed event has changed, those that depend on it now, and what happens after
+// them, are left out.
+func (x *explorer) rest(first int32, i int, changed bool, v *sequence) {
+	x.left = x.left[:0]
+next:
+	for ; i < len(x.ev); i++ {
+		n := len(v.items)
+		x.keep(first, i, v)
+		if !changed || len(v.items) == n {
+			continue
+		}
+		for _, l := range x.left {
+			if x.precedes(l, x.clock(int32(i))) {
+				v.items = v.items[:n]
+				continue next
+			}
+		}
+		if e := x.get(v, n); e.proc == v.last.proc || dependent(e, &v.last) {
+			x.left = append(x.left, int32(i))
+			v.items = v.items[:n]
+		}
+	}
+}
+
+// elsewhere finds what the process would do after v instead of the first event: it
+// is tried. It reports whether the process can do anything.
+func (x *explorer) elsewhere(first int32, v *sequence, p int32, lb label) bool {
+	x.seek(int(first))
+	mark, log := x.s.Mark(), len(x.threadLog)
+	x.dry, x.lenient = true, true
+	var e event
+	for k := range v.items {
+		it := &x.ev[v.items[k].i]
+		x.perform(it.proc, it.label, &e)
+	}
+	ok := x.possible(int(p), &lb)
+	if ok {
+		x.perform(p, lb, &v.last)
+		v.last.idx = x.countBefore(p, first, v)
+	}
+	x.dry, x.lenient = false, false
+	x.issued = x.issued[:0]
+	x.s.Undo(mark)
+	x.undoThreads(log)
+	return ok
+}
+
+// possible reports whether thread t can do what a label says, or, if that choice
+// is gone, anything from the same edge.
+func (x *explorer) possible(t int, lb *label) bool {
+	x.list(t)
+	for _, o := range x.options {
+		if o.edge == lb.edge {
+			return true
+		}
+	}
+	return false
+}
+
+// countBefore is the number that the next event of p has after v.
+func (x *explorer) countBefore(p, first int32, v *sequence) int32 {
+	n := x.count[p]
+	for i := int(first); i < len(x.ev); i++ {
+		if x.ev[i].proc == p {
+			n--
+		}
+	}
+	for k := range v.items {
+		if v.items[k].i != none && x.ev[v.items[k].i].proc == p {
+			n++
+		}
+	}
+	return n + 1
+}
+
+// alternative builds v for another choice of the first event's thread: it stands as
+// early as it can, which is at once unless something hinders it.
+func (x *explorer) alternative(r *race, v *sequence) bool {
+	x.seek(int(r.first))
+	mark, log := x.s.Mark(), len(x.threadLog)
+	x.dry = true
+	x.lenient = false
+	defer func() {
+		x.dry = false
+		x.issued = x.issued[:0]
+		x.s.Undo(mark)
+		x.undoThreads(log)
+	}()
+	i := int(r.first)
+	var e event
+	for !x.open(int(r.proc), r.label) {
+		for i++; ; i++ {
+			if i >= len(x.ev) {
+				return false
+			}
+			n := len(v.items)
+			x.keep(r.first, i, v)
+			if len(v.items) > n {
+				break
+			}
+		}
+		x.perform(x.ev[i].proc, x.ev[i].label, &e)
+	}
+	v.turn = len(v.items)
+	x.perform(r.proc, r.label, &v.last)
+	v.last.idx = x.countBefore(r.proc, r.first, v)
+	v.items = append(v.items, item{i: none, fwd: v.last.fwd})
+	x.rest(r.first, i+1, true, v)
+	return true
+}
+
+// open reports whether thread t can do what a label says.
+func (x *explorer) open(t int, lb label) bool {
+	x.list(t)
+	for _, o := range x.options {
+		if o.edge == lb.edge && (o.choice == lb.choice || lb.choice == anyChoice) {
+			return true
+		}
+	}
+	return false
+}
+
+// pendingLocks reverses what threads that wait for a mutex at the end would have
+// done, had they come before the one that has it.
+func (x *explorer) pendingLocks() {
+	x.pending = x.pending[:0]
+	x.forward(len(x.ev))
+	for t := range x.threads {
+		if r, ok := x.pendingLock(t); ok {
+			x.pending = append(x.pending, r)
+		}
+	}
+	for k := range x.pending {
+		x.reverse(&x.pending[k])
+	}
+}
+
+func (x *explorer) pendingLock(t int) (race, bool) {
+	if x.threads[t].stop != goesOn {
+		return race{}, false
+	}
+	x.list(t)
+	var h memory.Hindered
+	var lb label
+	if x.y.Running(x.s, t) {
+		for _, o := range x.hidden {
+			if hx := x.y.Hinders(x.s, t, o.edge); hx.Why == memory.Held {
+				h, lb = hx, label{edge: o.edge}
+			}
+		}
+	} else if edge, woken := x.y.WaitingEdge(x.s, t); woken && len(x.options) == 0 {
+		h, lb = x.y.Hinders(x.s, t, edge), label{edge: edge}
+	}
+	if h.Why != memory.Held {
+		return race{}, false
+	}
+	f := x.acquirer(h.Addr)
+	if f == none || x.ev[f].thread == int32(t) {
+		return race{}, false
+	}
+	if x.scratch == nil || len(x.scratch) < x.stride {
+		x.scratch = make([]int32, x.stride)
+	}
+	c := x.scratch[:x.stride]
+	clear(c)
+	if b := x.base[t]; b != none {
+		join(c, x.clock(b))
+	}
+	x.joinBuffers(int32(t), c)
+	if x.precedes(f, c) {
+		return race{}, false
+	}
+	return race{first: f, second: none, proc: int32(t), label: lb, lock: true}, true
+}
+
+// attempt is the lock of a thread that waits at the end.
+func (x *explorer) attempt(r *race) event {
+	e := event{
+		proc: r.proc, thread: r.proc, fwd: none, own: none, ord: none, link: none, label: r.label,
+		flags: drains | isMutex | locks | acquires,
+	}
+	e.touch(x.ev[r.first].acc[0].addr, 8, reads|writes)
+	e.idx = x.count[r.proc] + 1
+	return e
+}

@@ -1,0 +1,141 @@
+package smc
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// Engine is stateless model checking with optimal partial-order reduction.
+var Engine = engine.Engine{
+	Name:     "smc",
+	Doc:      "explores one execution per Shasha-Snir trace",
+	Papers:   []string{"AAAJLS15", "AAJS17"},
+	Supports: supports,
+	Run:      Run,
+}
+
+func supports(t *engine.Task) error {
+	if t.Program.Form != ir.Flat {
+		return fmt.Errorf("smc takes flat programs")
+	}
+	for _, th := range t.Program.Threads {
+		if th.Unbounded {
+			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
+		}
+	}
+	return goalsAtEnds(t)
+}
+
+// goalsAtEnds refuses goals that a trace does not decide. An execution is one of
+// many that have its trace, and states in the middle of it need not be in the others. A goal
+// whose threads stay once they are there is decided at the end.
+func goalsAtEnds(t *engine.Task) error {
+	for i := range t.Props.Goals {
+		g := &t.Props.Goals[i]
+		stays := len(g.At) > 0
+		for _, at := range g.At {
+			f := t.Program.ThreadFunc(at.Thread)
+			for _, l := range at.Locs {
+				stays = stays && f.Ends(l)
+			}
+		}
+		if g.With != nil {
+			for _, v := range g.With.Vars {
+				stays = stays && !v.IsMemory() && slices.ContainsFunc(g.At, at(v.Thread))
+			}
+		}
+		if !stays {
+			return &engine.Unsupported{What: "smc decides only goals at the ends of threads, about registers of those threads"}
+		}
+	}
+	return nil
+}
+
+// Run answers the task.
+func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+	if err := supports(task); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	opt := task.MemoryOptions()
+	y := memory.New(task.Program, task.Model, opt)
+	x := newExplorer(ctx, task, y)
+	x.run()
+	if x.err != nil {
+		return nil, x.err
+	}
+	out := x.result
+	x.summarise(out)
+	out.Stats.Seconds = time.Since(start).Seconds()
+	return out, nil
+}
+
+// tick looks at the clock now and then.
+func (x *explorer) tick() {
+	x.ticks++
+	if x.ticks&255 != 0 {
+		return
+	}
+	if x.ctx.Err() != nil {
+		x.stopped = true
+		x.result.Unknown = fmt.Sprintf("interrupted after %d executions", x.out.executions())
+		if x.ctx.Err() == context.DeadlineExceeded {
+			x.result.Unknown = fmt.Sprintf("time limit reached after %d executions", x.out.executions())
+		}
+	}
+}
+
+// executions is how many came to an end of whatever kind.
+func (c *counts) executions() int64 {
+	return c.complete + c.blocked + c.bounded + c.waits + c.failed + c.exits
+}
+
+// summarise says what was covered.
+func (x *explorer) summarise(out *engine.Outcome) {
+	finished := !x.stopped
+	bounded := map[string]bool{}
+	for i := range x.y.EdgeCount() {
+		e := x.y.EdgeAt(i)
+		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && x.s.Covered[i]
+		if name := boundName(e); x.s.Bounds[i] && !bounded[name] {
+			bounded[name] = true
+			out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: name, Value: boundValue(e), Hit: true, Pos: engine.Pos(e)})
+		}
+	}
+	out.Coverage.Exhaustive = finished && len(out.Coverage.Bounds) == 0
+	out.Exits = x.out.exits
+	out.Stats.FinalStates = x.out.complete
+	out.Stats.Transitions = x.out.events
+	out.Stats.Depth = x.out.depth
+	for f := range x.finals {
+		out.Finals = append(out.Finals, f)
+	}
+	slices.Sort(out.Finals)
+}
+
+func at(t ir.ThreadID) func(property.At) bool {
+	return func(a property.At) bool { return a.Thread == t }
+}
+
+func boundName(e *ir.Edge) string {
+	if e.Op.Kind == ir.Spawn {
+		return "threads"
+	}
+	return e.Op.Msg
+}
+
+func boundValue(e *ir.Edge) int {
+	if e.Op.Kind == ir.Spawn {
+		return len(e.Op.Threads)
+	}
+	v, _ := e.Op.Val.IsConst()
+	return int(v)
+}
