@@ -244,7 +244,7 @@ type race struct {
 	proc   int32
 	label  label
 	lock   bool // a lock that waits for the mutex the first event took
-	done   bool // whatever follows, the reversal is or will be explored
+	done   bool // whatever follows, the reversal has been explored
 }
 
 // orderEvent computes the clock of the newest event and its races.

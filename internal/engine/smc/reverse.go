@@ -13,8 +13,10 @@ import "fencepost/internal/memory"
 // Whole executions are needed: with v cut off behind the second event, an event that v
 // goes on to depend on would pass as a weak initial, and executions would be lost.
 // So a race is looked at again at the end of every execution it is in, unless
-// it is settled for good: what covers v is itself an event of v up to the second
-// event, and then it covers every other v of the race just as well.
+// it is settled for good: something that sleeps is itself an event of v up to the second
+// event, and so an initial of every other v of the race. It would not do to be content with a branch
+// of the tree that v begins with: where that branch leads, the sleep set may hide the
+// rest of v, and then only the tree leads to it.
 //
 // Differs from the paper: in v the second event stands where it stood, not at the
 // end; the two are the same trace. What the second event touches when it comes first is looked at
@@ -45,22 +47,18 @@ func (x *explorer) reverse(r *race) {
 	n := &x.nodes[r.first]
 	for k := range n.sleep {
 		if c := x.weakInitial(&n.sleep[k], v); c != notInitial {
-			r.done = c >= 0 && c <= v.turn
+			r.done = c >= 0 && c <= v.turn && r.second != none
 			return
 		}
 	}
-	wut, added, cover := x.insert(n.wut, v)
-	n.wut = wut
-	r.done = added && cover == none || cover >= 0 && cover <= v.turn
-	if r.second == none {
-		r.done = false // where the alternative stands may differ
-	}
+	n.wut = x.insert(n.wut, v)
 }
 
 // sequence builds v; it reports whether there is one.
 func (x *explorer) sequence(r *race) bool {
 	v := &x.seq
 	v.items = v.items[:0]
+	v.second = r.second
 	if r.second == none && !r.lock {
 		return x.alternative(r, v)
 	}
@@ -99,8 +97,8 @@ func (x *explorer) keep(first int32, i int, v *sequence) {
 	e := &x.ev[i]
 	it := item{i: int32(i), fwd: e.fwd}
 	if e.own != none {
-		// Does the update it saw come before it in v?
-		if u := x.stores[e.thread][e.own].upd; u != none && u >= first && (u == first || x.precedes(first, x.clock(u))) {
+		// The update it saw is not in v: it forwards there.
+		if u := x.stores[e.thread][e.own].upd; u >= first && u != v.second && (u == first || x.precedes(first, x.clock(u))) {
 			it.fwd = e.own
 		}
 	}

@@ -27,10 +27,11 @@ type item struct {
 // sequence is an initial part of executions from the state before the first event
 // of a race: the wakeup sequence v.
 type sequence struct {
-	items []item
-	turn  int   // index of the reversed event
-	last  event // the reversed event
-	upd   event // scratch
+	items  []item
+	second int32 // the second event of the race, none: it did not happen
+	turn   int   // index of the reversed event
+	last   event // the reversed event
+	upd    event // scratch
 }
 
 // get is an event of the sequence as it is in the sequence.
@@ -80,10 +81,9 @@ func (x *explorer) weakInitial(d *event, v *sequence) int {
 	return before
 }
 
-// insert leads v along the tree below a list of children. It returns the children,
-// whether v was new, and the index in v of the first branch that covers it, or a
-// negative number.
-func (x *explorer) insert(children []*tree, v *sequence) (out []*tree, added bool, cover int) {
+// insert leads v along the tree below a list of children and returns the children
+// it has then.
+func (x *explorer) insert(children []*tree, v *sequence) []*tree {
 	for _, c := range children {
 		k := x.weakInitial(&c.ev, v)
 		if k == notInitial {
@@ -93,15 +93,14 @@ func (x *explorer) insert(children []*tree, v *sequence) (out []*tree, added boo
 			v.items[k].gone = true
 		}
 		if len(c.children) > 0 {
-			c.children, added, _ = x.insert(c.children, v)
+			c.children = x.insert(c.children, v)
 		}
-		return children, added, k
+		return children
 	}
-	branch := x.branch(v)
-	if branch == nil {
-		return children, false, before
+	if b := x.branch(v); b != nil {
+		return append(children, b)
 	}
-	return append(children, branch), true, none
+	return children
 }
 
 // branch makes a chain of what is left of v, nil if nothing is.
