@@ -66,6 +66,7 @@ const (
 	locks          // waits for the mutex to be free
 	acquires       // takes a free mutex
 	varies         // may touch something else if what it reads changes
+	allocates      // and may depend on what its own buffer frees
 	ends           // the thread stops here: a check failed, an await was refused, exit
 )
 
@@ -82,6 +83,7 @@ type event struct {
 	ord    int32 // update: ordinal of the store
 	epoch  int32 // update: how many store-store fences came before the store
 	other  int32 // 1 + the thread spawned or joined
+	cancel int32 // alloc: ordinal of the own free it takes back, which has not reached memory
 	link   int32 // load that forwards: the one before it from the same store
 	flags  flags
 	n      uint8 // accesses in acc
@@ -134,7 +136,7 @@ func conflict(a, b *access) bool {
 // possible in a state depend on each other there.
 func dependent(d, e *event) bool {
 	if d.thread == e.thread {
-		return false
+		return d.cancel != none && d.cancel == e.ord || e.cancel != none && e.cancel == d.ord
 	}
 	for i := range d.size() {
 		a := d.at(i)

@@ -99,6 +99,8 @@ type explorer struct {
 	ownUpdates   []int32
 	left         []int32
 	pending      []race
+	places       []place
+	freeing      int32
 	scratch      []int32
 	inner        []uint32
 	options      []label
@@ -320,6 +322,7 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	if !x.procs[p].aux {
 		t := int(p)
 		x.list(t)
+		x.freed(t, lb)
 		multiple = len(x.options)+len(x.hidden) > 1
 	}
 	i := int32(len(x.ev))
@@ -337,6 +340,9 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	next := node{races: races, records: len(x.records), prevLast: x.last[p], bases: len(x.bases), fresh: true, wut: below}
 	if multiple {
 		x.alternatives(i, lb)
+	}
+	if e.cancel != none {
+		x.races = append(x.races, race{first: i, second: none, proc: x.freeing})
 	}
 	for _, in := range x.inner {
 		alt := e.label
@@ -370,6 +376,17 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	x.out.depth = max(x.out.depth, len(x.ev))
 	if x.check != nil {
 		x.check.ordered(x, i)
+	}
+}
+
+// freed finds the process that would free the block an alloc is about to take
+// back.
+func (x *explorer) freed(t int, lb label) {
+	buf := x.s.Buffer(ir.ThreadID(t))
+	for i := range buf {
+		if buf[i].Kind == memory.FreeEntry && buf[i].Addr == uint64(lb.choice) {
+			x.freeing = x.buffer(t, &buf[i])
+		}
 	}
 }
 

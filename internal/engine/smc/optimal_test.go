@@ -33,6 +33,9 @@ func exploreAll(t *testing.T, p *ir.Program, m memory.Model, source bool) (*expl
 	w := &watch{keys: map[string]int{}}
 	x.check = &checker{}
 	x.check.done = func(x *explorer) {
+		if testing.Verbose() {
+			t.Log(dump(x))
+		}
 		r := newTracker(y)
 		for _, st := range x.steps {
 			r.step(st)

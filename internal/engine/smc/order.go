@@ -152,7 +152,7 @@ func (x *explorer) walk(e *event, a *access, word uint64) {
 		}
 		left &^= common
 		switch {
-		case o.thread != e.thread:
+		case o.thread != e.thread || e.flags&allocates != 0:
 			x.find1(rec.ev)
 		case o.flags&isUpdate != 0:
 			x.ownUpdates = append(x.ownUpdates, rec.ev)

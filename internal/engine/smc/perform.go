@@ -118,7 +118,7 @@ const anyChoice = -1 << 63
 func (x *explorer) perform(p int32, lb label, e *event) {
 	x.issued = x.issued[:0]
 	x.reached = x.reached[:0]
-	*e = event{proc: p, thread: x.procs[p].thread, fwd: none, own: none, ord: none, link: none, label: lb}
+	*e = event{proc: p, thread: x.procs[p].thread, fwd: none, own: none, ord: none, link: none, cancel: none, label: lb}
 	t := int(e.thread)
 	if x.procs[p].aux {
 		x.flush(t, p, e)
@@ -211,10 +211,27 @@ func (x *explorer) refuse(t int, lb label, e *event) {
 func (x *explorer) touch(e *event, addr uint64, size int, m mode) {
 	e.touch(addr, size, m)
 	if x.heap {
-		if b, ok := x.y.Block(x.s, addr); ok {
-			e.touch(tokenBase+b, 8, reads|always)
+		x.touchBlock(e, addr)
+	}
+}
+
+// touchBlock notes that an access needs its block. A block whose free is still in
+// the own buffer is gone for its thread: that it is, is forwarded.
+func (x *explorer) touchBlock(e *event, addr uint64) {
+	b, ok := x.y.Block(x.s, addr)
+	if !ok {
+		return
+	}
+	if e.flags&isUpdate == 0 {
+		for _, en := range x.s.Buffer(ir.ThreadID(e.thread)) {
+			if en.Kind == memory.FreeEntry && en.Addr == b {
+				e.fwd = en.Tag
+				e.touch(tokenBase+b, 8, reads)
+				return
+			}
 		}
 	}
+	e.touch(tokenBase+b, 8, reads|always)
 }
 
 // flush lets an entry reach memory.
@@ -261,8 +278,8 @@ func (x *explorer) describe(t int, st memory.Step, op *ir.Op, e *event) {
 	case ir.Store:
 		if x.y.Model == memory.SC {
 			x.touch(e, addr, size, writes)
-		} else if b, ok := x.y.Block(x.s, addr); ok {
-			e.touch(tokenBase+b, 8, reads|always)
+		} else {
+			x.touchBlock(e, addr)
 		}
 	case ir.RMW:
 		x.touch(e, addr, size, reads|writes)
@@ -324,19 +341,24 @@ func (x *explorer) describeControl(t int, st memory.Step, op *ir.Op, addr uint64
 		m := reads
 		if st.Choice != 0 {
 			m |= writes
+			e.flags |= allocates
 			b, _ := x.y.Block(x.s, uint64(st.Choice))
 			e.touch(tokenBase+b, 8, reads|writes)
+			for _, en := range x.s.Buffer(ir.ThreadID(t)) {
+				if en.Kind == memory.FreeEntry && en.Addr == b {
+					e.cancel = en.Tag
+				}
+			}
 		}
 		if x.frees {
 			e.touch(heapToken, 8, m)
 		}
 	case ir.Free:
-		b, ok := x.y.Block(x.s, addr)
-		if ok && x.y.Model == memory.SC {
+		if b, ok := x.y.Block(x.s, addr); ok && x.y.Model == memory.SC {
 			e.touch(tokenBase+b, 8, reads|writes)
 			e.touch(heapToken, 8, reads|writes)
 		} else if ok {
-			e.touch(tokenBase+b, 8, reads|always)
+			x.touchBlock(e, addr)
 		}
 	case ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.Bound, ir.Fence:
 	default:

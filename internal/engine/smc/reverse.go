@@ -40,9 +40,34 @@ func (x *explorer) reverseAll() {
 
 // reverse deals with one race.
 func (x *explorer) reverse(r *race) {
-	if !x.sequence(r) {
-		return
+	switch {
+	case r.second == none && !r.lock:
+		x.alternative(r, r.proc, r.label)
+	case !x.sequence(r):
+	case r.second != none && x.moves(r):
+		x.alternative(r, x.ev[r.second].proc, x.ev[r.second].label)
+	default:
+		x.demand(r)
 	}
+}
+
+// moves reports whether the reversed event depends on events of v that the second
+// event did not depend on: then it matters where it stands.
+func (x *explorer) moves(r *race) bool {
+	v := &x.seq
+	if sameAccesses(&v.last, &x.ev[r.second]) {
+		return false
+	}
+	for k := range v.items {
+		if i := v.items[k].i; i != none && !x.precedes(i, x.clock(r.second)) && dependent(x.get(v, k), &v.last) {
+			return true
+		}
+	}
+	return false
+}
+
+// demand sees to it that v is explored.
+func (x *explorer) demand(r *race) {
 	v := &x.seq
 	n := &x.nodes[r.first]
 	for k := range n.sleep {
@@ -59,9 +84,6 @@ func (x *explorer) sequence(r *race) bool {
 	v := &x.seq
 	v.items = v.items[:0]
 	v.second = r.second
-	if r.second == none && !r.lock {
-		return x.alternative(r, v)
-	}
 	limit := int(r.second)
 	if r.second == none {
 		limit = len(x.ev)
@@ -85,7 +107,9 @@ func (x *explorer) sequence(r *race) bool {
 	if r.second == none {
 		return true
 	}
-	x.rest(r.first, int(r.second)+1, !sameAccesses(&v.last, &x.ev[r.second]), v)
+	for i := int(r.second) + 1; i < len(x.ev); i++ {
+		x.keep(r.first, i, v)
+	}
 	return true
 }
 
@@ -105,16 +129,15 @@ func (x *explorer) keep(first int32, i int, v *sequence) {
 	v.items = append(v.items, it)
 }
 
-// rest adds the events from number i on that do not happen after the first. If the
-// reversed event has changed, those that depend on it now, and what happens after
-// them, are left out.
-func (x *explorer) rest(first int32, i int, changed bool, v *sequence) {
+// rest adds the events from number i on that do not happen after the first, except
+// those that depend on the reversed event where it stands now, and what happens after them.
+func (x *explorer) rest(first int32, i int, v *sequence) {
 	x.left = x.left[:0]
 next:
 	for ; i < len(x.ev); i++ {
 		n := len(v.items)
 		x.keep(first, i, v)
-		if !changed || len(v.items) == n {
+		if len(v.items) == n {
 			continue
 		}
 		for _, l := range x.left {
@@ -181,47 +204,88 @@ func (x *explorer) countBefore(p, first int32, v *sequence) int32 {
 	return n + 1
 }
 
-// alternative builds v for another choice of the first event's thread: it stands as
-// early as it can, which is at once unless something hinders it.
-func (x *explorer) alternative(r *race, v *sequence) bool {
+// alternative deals with an event that has no place in the execution: another choice
+// of the first event's thread, or a second event that has changed. It could stand behind any of the
+// events that do not happen after the first and that it need not wait for. Those places matter
+// that it depends on, and the first at which it is possible.
+func (x *explorer) alternative(r *race, p int32, lb label) {
+	x.places = x.places[:0]
+	v := &x.seq
+	v.items, v.second = v.items[:0], none
+	from := 0
+	for i := int(r.first) + 1; i < len(x.ev); i++ {
+		n := len(v.items)
+		if int32(i) == r.second {
+			continue
+		}
+		x.keep(r.first, i, v)
+		if r.second != none && len(v.items) > n && x.precedes(int32(i), x.clock(r.second)) {
+			from = n + 1
+		}
+	}
 	x.seek(int(r.first))
 	mark, log := x.s.Mark(), len(x.threadLog)
-	x.dry = true
-	x.lenient = false
-	defer func() {
-		x.dry = false
-		x.issued = x.issued[:0]
-		x.s.Undo(mark)
-		x.undoThreads(log)
-	}()
-	i := int(r.first)
-	var e event
-	for !x.open(int(r.proc), r.label) {
-		for i++; ; i++ {
-			if i >= len(x.ev) {
-				return false
-			}
-			n := len(v.items)
-			x.keep(r.first, i, v)
-			if len(v.items) > n {
-				break
+	x.dry, x.lenient = true, r.second != none
+	for k := 0; ; k++ {
+		if k >= from && x.open(p, lb) {
+			at, n := x.s.Mark(), len(x.threadLog)
+			pl := place{k: k}
+			x.perform(p, lb, &pl.ev)
+			x.s.Undo(at)
+			x.undoThreads(n)
+			if len(x.places) == 0 || dependent(&pl.ev, x.get(v, k-1)) {
+				x.places = append(x.places, pl)
 			}
 		}
-		x.perform(x.ev[i].proc, x.ev[i].label, &e)
+		if k == len(v.items) {
+			break
+		}
+		var e event
+		x.perform(x.ev[v.items[k].i].proc, x.ev[v.items[k].i].label, &e)
 	}
-	v.turn = len(v.items)
-	x.perform(r.proc, r.label, &v.last)
-	v.last.idx = x.countBefore(r.proc, r.first, v)
-	v.items = append(v.items, item{i: none, fwd: v.last.fwd})
-	x.rest(r.first, i+1, true, v)
-	return true
+	x.dry, x.lenient = false, false
+	x.issued = x.issued[:0]
+	x.s.Undo(mark)
+	x.undoThreads(log)
+	for i := range x.places {
+		x.placed(r, &x.places[i])
+	}
+	r.done = false // where it could stand depends on what follows
 }
 
-// open reports whether thread t can do what a label says.
-func (x *explorer) open(t int, lb label) bool {
+// place is where an alternative could stand, and what it would do there.
+type place struct {
+	k  int // behind so many events of v
+	ev event
+}
+
+// placed demands v with an alternative in its place.
+func (x *explorer) placed(r *race, pl *place) {
+	v := &x.seq
+	v.items, v.second = v.items[:0], none
+	i := int(r.first) + 1
+	for ; len(v.items) < pl.k; i++ {
+		if int32(i) != r.second {
+			x.keep(r.first, i, v)
+		}
+	}
+	v.turn, v.last = pl.k, pl.ev
+	v.last.idx = x.countBefore(pl.ev.proc, r.first, v)
+	v.items = append(v.items, item{i: none, fwd: v.last.fwd})
+	x.rest(r.first, i, v)
+	x.demand(r)
+}
+
+// open reports whether a process can do what a label says.
+func (x *explorer) open(p int32, lb label) bool {
+	t := int(x.procs[p].thread)
+	if x.procs[p].aux {
+		_, ok := x.y.FindFlush(x.s, t, x.procs[p].addr, x.procs[p].size)
+		return ok && !x.threads[t].jam
+	}
 	x.list(t)
 	for _, o := range x.options {
-		if o.edge == lb.edge && (o.choice == lb.choice || lb.choice == anyChoice) {
+		if o.edge == lb.edge && (o.choice == lb.choice || lb.choice == anyChoice || x.lenient) {
 			return true
 		}
 	}
@@ -284,7 +348,7 @@ func (x *explorer) pendingLock(t int) (race, bool) {
 // attempt is the lock of a thread that waits at the end.
 func (x *explorer) attempt(r *race) event {
 	e := event{
-		proc: r.proc, thread: r.proc, fwd: none, own: none, ord: none, link: none, label: r.label,
+		proc: r.proc, thread: r.proc, fwd: none, own: none, ord: none, link: none, cancel: none, label: r.label,
 		flags: drains | isMutex | locks | acquires,
 	}
 	e.touch(x.ev[r.first].acc[0].addr, 8, reads|writes)
