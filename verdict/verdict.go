@@ -72,6 +72,10 @@ type Result struct {
 	Stats    Stats     `json:"stats"`
 	Warnings []Warning `json:"warnings,omitempty"`
 	Witness  *Witness  `json:"witness,omitempty"`
+	// By is what a safe rests on, where the engine alone does not say it.
+	By string `json:"by,omitempty"`
+	// Engines is what every engine said that was asked, where there were several.
+	Engines []EngineReport `json:"engines,omitempty"`
 	// Cause is why the violation is possible, for questions about the program itself.
 	Cause *Cause `json:"cause,omitempty"`
 	// Others are further violations found with --keep-going.
@@ -94,6 +98,9 @@ type Violation struct {
 	Pos      *Pos     `json:"pos,omitempty"`
 	Witness  *Witness `json:"witness,omitempty"`
 	Cause    *Cause   `json:"cause,omitempty"`
+	// Like is the number of an earlier violation with the same root cause: 1 is the
+	// result's own, 2 the first of Others. 0: a cause of its own.
+	Like int `json:"like,omitempty"`
 }
 
 // Coverage states how far a Safe reaches.
@@ -153,4 +160,15 @@ type Diagnostic struct {
 	Message  string   `json:"message"`
 	Notes    []string `json:"notes,omitempty"`
 	Excerpt  string   `json:"excerpt,omitempty"` // source line and caret line
+}
+
+// EngineReport is what one engine said on the way to an answer.
+type EngineReport struct {
+	Engine   string  `json:"engine"`
+	Question string  `json:"question"`
+	Model    string  `json:"model"` // it was run under
+	Verdict  Verdict `json:"verdict"`
+	Reason   string  `json:"reason,omitempty"`
+	States   int64   `json:"states,omitempty"`
+	Seconds  float64 `json:"seconds"`
 }

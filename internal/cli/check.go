@@ -56,6 +56,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
+	flags.StringVar(&f.opt.Engine, "engine", "", "the one engine to ask; by default those that fit are asked")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
 	flags.Var(sizeValue{&f.opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
 	flags.Var(countValue{&f.opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops")
@@ -156,6 +157,10 @@ func (a *app) render(asJSON bool, answer fencepost.Answer) error {
 		return nil
 	}
 	style := a.style(a.stdout)
+	if text.Comparable(answer.Results) {
+		text.Comparison(a.stdout, answer.Results, style)
+		return nil
+	}
 	for i := range answer.Results {
 		if i > 0 {
 			fmt.Fprintln(a.stdout)

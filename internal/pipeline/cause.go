@@ -104,11 +104,11 @@ func matterWords(w *verdict.Witness, tr *trace.Trace, c *verdict.Cause, cycle []
 	step := &w.Steps[noticed.Steps[0]]
 	first := &w.Steps[c.First]
 	who := w.Threads[noticed.Thread]
-	wrong := "load"
+	wrong := c.Thread + "'s load came before its store"
 	if c.Kind == verdict.CauseSwap {
-		wrong = "later store"
+		wrong = "the later store came first"
 	}
-	tail := fmt.Sprintf("so for everybody else %s's %s came before its store, the opposite of what the program says; without store buffers that is impossible.", c.Thread, wrong)
+	tail := fmt.Sprintf("so for everybody else %s, the opposite of what the program says; without store buffers that is impossible.", wrong)
 	switch {
 	case last.Kind == trace.CF && step.Kind == verdict.StepLoad && step.From == 0:
 		return fmt.Sprintf("%s read %s = %d%s, the value from before that store, %s", who, first.Place(), step.Value, atLine(step), tail)
@@ -123,7 +123,11 @@ func fenceWords(c *verdict.Cause, first, second *verdict.Step) string {
 	if first.Pos == nil || second.Pos == nil {
 		return ""
 	}
-	return fmt.Sprintf("A %s fence between %s and %s prevents this execution.", c.Fence.Kind, shortPos(first.Pos), shortPos(second.Pos))
+	from, to := shortPos(first.Pos), shortPos(second.Pos)
+	if from == to {
+		from, to = fmt.Sprintf("%s:%d", from, first.Pos.Col), fmt.Sprintf("%s:%d", to, second.Pos.Col)
+	}
+	return fmt.Sprintf("A %s fence between %s and %s prevents this execution.", c.Fence.Kind, from, to)
 }
 
 func assignment(st *verdict.Step) string {
@@ -141,3 +145,35 @@ func atLine(st *verdict.Step) string {
 }
 
 func shortPos(p *verdict.Pos) string { return fmt.Sprintf("%s:%d", path.Base(p.File), p.Line) }
+
+// group marks violations that have the same root cause as an earlier one: the same
+// two instructions of the source, reordered. Violations without a reordering have
+// it if the same check fails.
+func group(flat *ir.Program, res *verdict.Result) {
+	if res.Witness == nil || len(res.Others) == 0 {
+		return
+	}
+	origin := map[int]ir.EdgeID{}
+	for _, f := range flat.Funcs {
+		for i := range f.Edges {
+			origin[int(f.Edges[i].ID)] = f.Edges[i].Origin
+		}
+	}
+	key := func(c *verdict.Cause, w *verdict.Witness, question string, pos *verdict.Pos) string {
+		if c.Kind == verdict.CauseDelay || c.Kind == verdict.CauseSwap {
+			return fmt.Sprint(c.Kind, origin[w.Steps[c.First].Edge], origin[w.Steps[c.Second].Edge])
+		}
+		if pos == nil {
+			return fmt.Sprint(c.Kind, question)
+		}
+		return fmt.Sprint(c.Kind, question, *pos)
+	}
+	first := map[string]int{key(res.Cause, res.Witness, res.Question, res.Pos): 1}
+	for i := range res.Others {
+		v := &res.Others[i]
+		k := key(v.Cause, v.Witness, v.Question, v.Pos)
+		if v.Like = first[k]; v.Like == 0 {
+			first[k] = i + 2
+		}
+	}
+}

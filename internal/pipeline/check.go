@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/engine/explicit"
 	"fencepost/internal/explain"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -45,7 +44,10 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 		return Answer{Diagnostics: append(p.diags, d)}, nil
 	}
 	for _, name := range models {
-		stage = "engine explicit under " + name
+		if d, refused := p.refusedBy(opt, flat, name); refused {
+			return Answer{Diagnostics: append(p.diags, d)}, nil
+		}
+		stage = "engines under " + name
 		model, ok := memory.ParseModel(name)
 		if !ok {
 			return Answer{}, fmt.Errorf("unknown memory model %q", name)
@@ -63,10 +65,13 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 // caught turns a broken invariant into an error that names stage and input.
 func caught(stage *string, in Input, err *error) {
 	if r := recover(); r != nil {
-		buf := make([]byte, 8<<10)
-		buf = buf[:runtime.Stack(buf, false)]
-		*err = fmt.Errorf("%s, %s: %v\n%s", in.Name, *stage, r, buf)
+		*err = fmt.Errorf("%s, %s: %v\n%s", in.Name, *stage, r, stack())
 	}
+}
+
+func stack() []byte {
+	buf := make([]byte, 8<<10)
+	return buf[:runtime.Stack(buf, false)]
 }
 
 // unboundedThreads refuses templates of any number of threads.
@@ -83,52 +88,117 @@ func (p *program) unboundedThreads(flat *ir.Program) (verdict.Diagnostic, bool) 
 	return verdict.Diagnostic{}, false
 }
 
-// answer runs the engine, replays what it found and states the verdict.
+// refusedBy says why the engine that was asked for cannot answer.
+func (p *program) refusedBy(opt Options, flat *ir.Program, model string) (verdict.Diagnostic, bool) {
+	m, ok := memory.ParseModel(model)
+	if opt.Engine == "" || !ok {
+		return verdict.Diagnostic{}, false
+	}
+	e, err := engineNamed(opt.Engine)
+	if err != nil {
+		return verdict.Diagnostic{Severity: "error", Code: "FP0909", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}, true
+	}
+	if err := e.Supports(p.task(flat, m, opt)); err != nil {
+		return p.unsupported(err), true
+	}
+	return verdict.Diagnostic{}, false
+}
+
+// answer states the verdict under one model: by the engine asked for, or by the
+// portfolio. What only the first engine can do, it does alone.
 func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Model, opt Options) (*verdict.Result, error) {
+	if opt.Timeout > 0 { // every model has the time to itself
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
+		defer cancel()
+	}
+	e := &engines[0]
+	if opt.Engine != "" {
+		e, _ = engineNamed(opt.Engine)
+	} else if !opt.Finals && !opt.KeepGoing && !opt.NoReduction {
+		return p.portfolio(ctx, flat, model, opt)
+	}
+	a := &asked{engine: e, model: model, under: model}
+	p.ask(ctx, a, flat, opt)
+	return a.res, a.err
+}
+
+// task is the program's own questions under a model.
+func (p *program) task(flat *ir.Program, model memory.Model, opt Options) *engine.Task {
 	task := &engine.Task{
 		Program: flat, Props: p.props, Model: model, Finals: opt.Finals, NoReduction: opt.NoReduction,
-		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: opt.Workers},
+		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: workers(opt)},
 		// An observation must not hide a violation that is further away.
 		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),
-	}
-	if task.Limits.Workers <= 0 {
-		task.Limits.Workers = runtime.GOMAXPROCS(0)
 	}
 	if opt.Progress != nil {
 		task.Progress = func(g engine.Progress) {
 			opt.Progress(Progress{Model: model.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed})
 		}
 	}
-	if opt.Timeout > 0 { // every model has the time to itself
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
-		defer cancel()
+	return task
+}
+
+func workers(opt Options) int {
+	if opt.Workers > 0 {
+		return opt.Workers
 	}
-	out, err := explicit.Engine.Run(ctx, task)
+	return runtime.GOMAXPROCS(0)
+}
+
+// ask runs an engine, replays what it found and states the verdict.
+func (p *program) ask(ctx context.Context, a *asked, flat *ir.Program, opt Options) {
+	defer func() {
+		if r := recover(); r != nil { // it may be on a goroutine of its own
+			a.err = fmt.Errorf("engine %s under %s: %v\n%s", a.engine.Name, a.under, r, stack())
+		}
+	}()
+	task := p.task(flat, a.under, opt)
+	task.Limits.States = a.limit
+	out, err := a.engine.Run(ctx, task)
 	if err != nil {
-		return nil, err
+		a.err = err
+		return
 	}
 	res := &verdict.Result{
-		Program: p.input.Name, Model: model.String(), Engine: explicit.Engine.Name,
+		Program: p.input.Name, Model: a.model.String(), Engine: a.engine.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings, FinalStates: out.Finals,
 		Sources: map[string]string{p.input.Name: string(p.input.Text)},
 	}
 	for i := range out.Violations {
-		v := &out.Violations[i]
-		v.Witness = explain.Shorten(task, v)
-		if err := p.replay(flat, model, v); err != nil {
-			return nil, fmt.Errorf("the witness of a violation does not replay: %w", err)
+		if a.err = p.settle(a, task, &out.Violations[i]); a.err != nil {
+			return
 		}
-		p.addTexts(v.Witness)
 	}
 	p.conclude(res, out, opt)
 	if res.Witness != nil {
-		res.Cause = p.cause(flat, model, res.Witness)
+		res.Cause = p.cause(flat, a.model, res.Witness)
 	}
 	for i := range res.Others {
-		res.Others[i].Cause = p.cause(flat, model, res.Others[i].Witness)
+		res.Others[i].Cause = p.cause(flat, a.model, res.Others[i].Witness)
 	}
-	return res, nil
+	group(flat, res)
+	a.res = res
+}
+
+// settle makes a violation ready to be shown: with a witness that is easy to read,
+// under the model that was asked about, and replayed.
+func (p *program) settle(a *asked, task *engine.Task, v *engine.Violation) error {
+	v.Witness = explain.Shorten(task, v)
+	if a.under != a.model {
+		asking := *task
+		asking.Model = a.model
+		w, err := explain.Lift(&asking, v)
+		if err != nil {
+			return fmt.Errorf("the witness of a violation under %s is none under %s: %w", a.under, a.model, err)
+		}
+		v.Witness = w
+	}
+	if err := p.replay(task.Program, a.model, v); err != nil {
+		return fmt.Errorf("the witness of a violation does not replay: %w", err)
+	}
+	p.addTexts(v.Witness)
+	return nil
 }
 
 func (p *program) observes() bool {

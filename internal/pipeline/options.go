@@ -14,6 +14,7 @@ type Input struct {
 
 // Options are the limits and switches of a run.
 type Options struct {
+	Engine    string        // the one to ask, "" for the portfolio
 	Lang      string        // language, "" to go by the file name's extension
 	Timeout   time.Duration // 0: none
 	Memory    int64         // bytes for stored states, 0: no limit
@@ -27,6 +28,9 @@ type Options struct {
 	// NoReduction turns partial-order and symmetry reduction off.
 	NoReduction bool
 	C           COptions // how C is read
+	// Method is how Robust answers: MethodSearch, which is meant if it is empty, or
+	// MethodInstrument.
+	Method string
 	// Progress is called now and then from one goroutine, if not nil.
 	Progress func(Progress)
 }

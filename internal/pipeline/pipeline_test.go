@@ -85,7 +85,7 @@ thread t1 { loop { x = 1; x = 0; } }
 thread t2 { reg r; r = x; assert r < 2; }
 `
 	opt := Defaults()
-	opt.Buffer = 3
+	opt.Buffer, opt.Engine = 3, "explicit"
 	r := check(t, spin, opt, "tso").Results[0]
 	if r.Verdict != verdict.Safe || r.Coverage.Exhaustive || len(r.Coverage.Bounds) != 1 || !r.Coverage.Bounds[0].Hit || r.Coverage.Bounds[0].Value != 3 {
 		t.Errorf("%s %+v", r.Verdict, r.Coverage)

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/replay"
@@ -39,9 +38,10 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 	if d, refused := p.unboundedThreads(flat); refused {
 		return Answer{Diagnostics: append(p.diags, d)}, nil
 	}
-	stage = "engine " + robust.Engine.Name
+	eng := robustEngine(opt)
+	stage = "engine " + eng.Name
 	task := robustTask(p, flat, opt)
-	if err := robust.Engine.Supports(task); err != nil {
+	if err := eng.Supports(task); err != nil {
 		return Answer{Diagnostics: append(p.diags, p.unsupported(err))}, nil
 	}
 	if opt.Timeout > 0 {
@@ -49,12 +49,12 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
 	}
-	out, err := robust.Engine.Run(ctx, task)
+	out, err := eng.Run(ctx, task)
 	if err != nil {
 		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
 	}
 	res := &verdict.Result{
-		Program: in.Name, Question: Robustness, Model: memory.TSO.String(), Engine: robust.Engine.Name,
+		Program: in.Name, Question: Robustness, Model: memory.TSO.String(), Engine: eng.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
 		Sources: map[string]string{in.Name: string(in.Text)},
 	}

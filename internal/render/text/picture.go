@@ -226,15 +226,33 @@ func (p *printer) picture(w *verdict.Witness, cause *verdict.Cause, model, reaso
 		return
 	}
 	for i, sentence := range cause.Words {
-		sentence = oneLine(sentence)
-		if i == 0 {
-			sentence = p.opt.paint(bold, sentence)
-		}
-		p.line("%s", sentence)
+		p.sentence(oneLine(sentence), i == 0)
 	}
 	if len(cause.Cycle) > 0 {
 		p.line("")
 		p.line("Happens-before has a cycle:")
 		p.chain(cause.Nodes, cause.Cycle)
 	}
+}
+
+// sentence prints words on as many lines as the width asks for.
+func (p *printer) sentence(text string, strong bool) {
+	line := ""
+	flush := func() {
+		if strong {
+			line = p.opt.paint(bold, line)
+		}
+		p.line("%s", line)
+		line = ""
+	}
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > p.opt.width() {
+			flush()
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	flush()
 }

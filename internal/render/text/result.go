@@ -25,7 +25,9 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 	for i, v := range r.Others {
 		p.line("")
 		p.line("%s", p.opt.paint(bold, fmt.Sprintf("Violation %d: %s", i+2, placed(v.Reason, v.Pos))))
-		if v.Witness != nil {
+		if v.Like > 0 {
+			p.line("It has the same cause as violation %d.", v.Like)
+		} else if v.Witness != nil {
 			p.picture(v.Witness, v.Cause, r.Model, v.Reason, verdict.Unsafe)
 		}
 	}
@@ -158,6 +160,8 @@ func boundText(b verdict.Bound) string {
 // work is the size of the search in parentheses.
 func work(r *verdict.Result) string {
 	switch {
+	case r.By != "":
+		return fmt.Sprintf(", by %s of %s", oneLine(r.By), counted(r.Stats.States, "state", "states"))
 	case r.Engine == "":
 		return ""
 	case r.Stats.States > 0:

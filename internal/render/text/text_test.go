@@ -289,6 +289,21 @@ func TestGolden(t *testing.T) {
 		text.Result(&out, goldenCases()["rmw"], text.Options{Color: true, Width: 90})
 		golden(t, "color.txt", bytes.ReplaceAll(out.Bytes(), []byte("\x1b"), []byte("ESC")))
 	})
+	t.Run("comparison", func(t *testing.T) {
+		safe := verdict.Result{Program: "dir/sb.fp", Question: "never", Model: "sc", Verdict: verdict.Safe, Engine: "explicit", Coverage: verdict.Coverage{Exhaustive: true}}
+		unsafe := *goldenCases()["sb-tso-final"]
+		unsafe.Program = safe.Program
+		results := []verdict.Result{safe, unsafe}
+		if !text.Comparable(results) {
+			t.Fatal("the results are of one program under two models")
+		}
+		if text.Comparable(results[:1]) || text.Comparable([]verdict.Result{safe, safe}) {
+			t.Error("one model is nothing to compare")
+		}
+		var out bytes.Buffer
+		text.Comparison(&out, results, text.Options{})
+		golden(t, "comparison.txt", out.Bytes())
+	})
 	t.Run("narrow", func(t *testing.T) {
 		var out bytes.Buffer
 		text.Result(&out, goldenCases()["sb-tso-final"], text.Options{Width: 70})

@@ -1,0 +1,113 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"fencepost/verdict"
+)
+
+// Comparable reports whether results are the same question under several models,
+// with nothing to list besides.
+func Comparable(results []verdict.Result) bool {
+	seen := map[string]bool{}
+	for i := range results {
+		r := &results[i]
+		if r.Program != results[0].Program || seen[r.Model] || len(r.FinalStates) > 0 || len(r.Others) > 0 || r.Litmus != nil || r.Question == robustness {
+			return false
+		}
+		seen[r.Model] = true
+	}
+	return len(results) > 1
+}
+
+// Comparison prints what the models say as a table, and explains the first
+// difference between two of them.
+func Comparison(w io.Writer, results []verdict.Result, opt Options) {
+	p := &printer{w: w, opt: opt}
+	p.line("%s: %s", oneLine(results[0].Program), p.opt.paint(bold, summary(results)))
+	p.line("")
+	width := len("not observed")
+	p.line("  %-5s  %-*s  %s", "model", width, "verdict", "how far, or what")
+	for i := range results {
+		r := &results[i]
+		word, color := verdictWord(r.Verdict)
+		p.line("  %-5s  %s  %s", strings.ToUpper(r.Model), p.opt.paint(color, word)+pad("", width-len(word)), detail(r))
+	}
+	told := map[string]bool{}
+	for i := range results {
+		for _, warning := range results[i].Warnings {
+			if key := fmt.Sprint(warning.Code, warning.Pos, warning.Message); !told[key] {
+				told[key] = true
+				p.message("warning", warning.Code, warning.Pos, warning.Message)
+			}
+		}
+	}
+	for i := range results {
+		if results[i].Witness != nil {
+			p.firstWitness(results, i)
+			return
+		}
+	}
+}
+
+// summary is the comparison in words: safe under SC, unsafe under TSO and PSO.
+func summary(results []verdict.Result) string {
+	var words []string
+	models := map[string][]string{}
+	for i := range results {
+		word, _ := verdictWord(results[i].Verdict)
+		if models[word] == nil {
+			words = append(words, word)
+		}
+		models[word] = append(models[word], strings.ToUpper(results[i].Model))
+	}
+	for i, word := range words {
+		list := models[word]
+		names := list[0]
+		if n := len(list); n > 1 {
+			names = strings.Join(list[:n-1], ", ") + " and " + list[n-1]
+		}
+		words[i] = word + " under " + names
+	}
+	return strings.Join(words, ", ")
+}
+
+// detail is the last column of the table.
+func detail(r *verdict.Result) string {
+	switch r.Verdict {
+	case verdict.Safe, verdict.NotObserved:
+		return strings.TrimLeft(coverage(r.Coverage), ":, ") + work(r)
+	case verdict.Unsafe, verdict.Observed:
+		return placed(r.Reason, r.Pos)
+	default:
+		return oneLine(r.Reason)
+	}
+}
+
+// firstWitness shows the execution under the first model that has one, and what
+// it is that the models differ in.
+func (p *printer) firstWitness(results []verdict.Result, i int) {
+	r := &results[i]
+	p.line("")
+	before := ""
+	for j := range results[:i] {
+		if results[j].Verdict != r.Verdict && results[j].Verdict != verdict.Unknown {
+			before = strings.ToUpper(results[j].Model)
+		}
+	}
+	if before == "" {
+		p.line("The execution under %s:", strings.ToUpper(r.Model))
+	} else {
+		p.line("What %s adds to %s:", strings.ToUpper(r.Model), before)
+	}
+	p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
+	for j := i + 1; j < len(results); j++ {
+		if results[j].Witness != nil {
+			p.line("")
+			p.line("The executions of the other models: --model %s, or --json.", results[j].Model)
+			break
+		}
+	}
+}

@@ -1,0 +1,418 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+)
+
+// Instrumentation: robustness as SC reachability. The idea: for one attack, a
+// program is made that under SC does what a TSO witness of the attack [BDM13 Fig. 4]
+// does, and comes to a goal if and only if there is one [BDM13 Thm 2]. The attacker
+// runs its own code until it delays the store of the attack; from then on it runs a
+// copy whose stores go to auxiliary memory and whose loads look there first [BDM13
+// Fig. 5]. At the load of the attack it stops. Helpers run their own code until
+// then; afterwards only what happens behind the load, in a second copy of their code
+// that keeps, for every place, the highest level of access [BDM13 Fig. 7]. A helper
+// enters its copy as [BDM13 Lemma 3] allows. It comes to the goal when it touches
+// what the delayed store writes.
+//
+// Differs from the paper:
+//   - What belongs together is wrapped in an atomic section, which saves
+//     interleavings. The test of (7), that the attacker has not stopped, stands
+//     before the access and not around it, as in the paper: an access that slips
+//     through is not counted, and what is counted is a happens-before path all the
+//     same.
+//   - Success (13) is tested by the helper that makes an access, not at every label: the
+//     levels of a place change there only.
+//   - A read-modify-write, a mutex operation and a whole atomic section are one node
+//     of the trace: instrument_helper.go and instrument_section.go.
+//   - Levels are per byte where sizes mix (shadow.go).
+//   - What would end the program (a failed assertion, exit, a wrong address) only stops its
+//     thread.
+//   - Threads are started and joined: a thread started by an involved helper is
+//     involved, and so is a helper that joins an involved thread.
+//
+// The size is linear in the program's: every edge becomes a bounded number of
+// edges. Only the test of an address that is computed at run time and not held to an object
+// names all objects.
+
+// instrumentPass marks the edges.
+const instrumentPass = "instrument"
+
+// maxHelpers fit into a byte of marks.
+const maxHelpers = 100
+
+// Unsupported is an operation a transformation cannot do.
+type Unsupported struct {
+	Pos  source.Span
+	What string
+}
+
+func (u *Unsupported) Error() string { return u.What }
+
+// Instrumenter makes the instrumented programs of a flat program.
+type Instrumenter struct {
+	p      *ir.Program
+	sh     *shadow
+	close  bool
+	inside [][]bool // of each thread: the locations in sections
+
+	stopped  ir.ObjectID // the paper's hb: the attacker has stopped
+	target   ir.ObjectID // the paper's a_stA: where the delayed store writes
+	involved ir.ObjectID // per thread 0: not started, 1, 2: involved; NoObject where nobody starts or joins
+}
+
+// InstrumentOptions say for whom the programs are.
+type InstrumentOptions struct {
+	// Export is for tools with small numbers: cells are kept close together, and it is the
+	// tool that stops a thread at a wrong address, or at a wrong unlock or join.
+	Export bool
+}
+
+// NewInstrumenter prepares the instrumentation of a flat program.
+func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error) {
+	if p.Form != ir.Flat {
+		panic("BUG: only flat programs can be instrumented")
+	}
+	in := &Instrumenter{p: p, close: opt.Export, involved: ir.NoObject}
+	if len(p.Threads) > maxHelpers {
+		return nil, &Unsupported{Pos: p.Threads[maxHelpers].Pos, What: fmt.Sprintf("instrumentation takes at most %d threads", maxHelpers)}
+	}
+	starts := false
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		inside, err := ir.SectionLocs(f)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		for i := range f.Edges {
+			switch k := f.Edges[i].Op.Kind; k {
+			case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
+				return nil, &Unsupported{Pos: f.Edges[i].Pos, What: fmt.Sprintf("instrumentation does not take %s", k)}
+			case ir.Spawn, ir.Join:
+				starts = true
+				if inside[f.Edges[i].From] {
+					return nil, &Unsupported{Pos: f.Edges[i].Pos, What: fmt.Sprintf("instrumentation does not take %s inside an atomic section", k)}
+				}
+			}
+		}
+		in.inside = append(in.inside, inside)
+	}
+	in.sh = newShadow(p, opt.Export)
+	in.stopped = in.sh.object("attacker.stopped", 1)
+	in.target = in.sh.object("attacker.store", 1)
+	if starts {
+		in.involved = in.sh.object("involved", len(p.Threads))
+		init := make([]byte, 8*len(p.Threads))
+		for t := range p.Threads {
+			if p.Threads[t].Start {
+				init[8*t] = 1
+			}
+		}
+		in.sh.objects[in.involved].Init = init
+	}
+	return in, nil
+}
+
+// Instrumented is the program of one attack.
+type Instrumented struct {
+	Program *ir.Program
+	// Props is one goal per helper; the attack is feasible if one is reachable under SC.
+	Props *property.Set
+	// Of is, by edge id, the edge of the original program an edge stands for, NoEdge for
+	// edges that stand for none.
+	Of []ir.EdgeID
+	// Delays marks the edges at which the attacker begins to delay: what they stand for
+	// is the store of the attack.
+	Delays map[ir.EdgeID]bool
+}
+
+// Attack makes the program of an attack.
+func (in *Instrumenter) Attack(a Attack) (*Instrumented, error) {
+	v := &weaver{Instrumenter: in, attack: a, out: &ir.Program{
+		Name: in.p.Name, Form: ir.Flat, Main: in.p.Main, Cells: in.p.Cells, Objects: slices.Clone(in.sh.objects),
+		Threads: slices.Clone(in.p.Threads),
+	}}
+	v.res = &Instrumented{Program: v.out, Props: &property.Set{}, Delays: map[ir.EdgeID]bool{}}
+	_, v.store, _ = in.p.EdgeByID(a.Store)
+	_, v.load, _ = in.p.EdgeByID(a.Load)
+	for t := range in.p.Threads {
+		th := &v.out.Threads[t]
+		th.Template = "" // the copies are not alike
+		w := newThreadWeaver(v, ir.ThreadID(t))
+		var err error
+		if ir.ThreadID(t) == a.Thread {
+			err = w.attacker()
+		} else {
+			err = w.helper()
+		}
+		if err != nil {
+			return nil, err
+		}
+		w.enter()
+		th.Func = ir.FuncID(len(v.out.Funcs))
+		v.out.Funcs = append(v.out.Funcs, w.f)
+	}
+	v.out.Seal()
+	if errs := ir.Verify(v.out); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: instrumentation broke the program: %v", errs[0]))
+	}
+	return v.res, nil
+}
+
+// weaver makes the program of one attack.
+type weaver struct {
+	*Instrumenter
+	attack      Attack
+	store, load *ir.Edge
+	out         *ir.Program
+	res         *Instrumented
+}
+
+// threadWeaver makes one thread of it.
+type threadWeaver struct {
+	*weaver
+	t     ir.ThreadID
+	src   *ir.Func
+	in    []bool // locations of src in sections
+	f     *ir.Func
+	e     *ir.Edge // the edge of src that is being woven
+	names map[string]bool
+	regs  map[string]ir.Reg
+	won   ir.Loc // the goal, -1 if there is none
+	// copies are the locations of the attacker that delays, or of an involved
+	// helper; tentative those of a section that is not known to be behind the load.
+	copies, tentative []ir.Loc
+}
+
+func newThreadWeaver(v *weaver, t ir.ThreadID) *threadWeaver {
+	src := v.p.ThreadFunc(t)
+	w := &threadWeaver{
+		weaver: v, t: t, src: src, in: v.inside[t], names: map[string]bool{}, regs: map[string]ir.Reg{}, won: -1,
+		f: &ir.Func{
+			Name: v.p.Threads[t].Name, Params: src.Params, Entry: src.Entry, Pos: src.Pos,
+			Regs: slices.Clone(src.Regs), Locs: slices.Clone(src.Locs),
+		},
+	}
+	for _, l := range src.Locs {
+		w.names["l:"+l.Name] = true
+	}
+	for _, r := range src.Regs {
+		w.names["r:"+r.Name] = true
+	}
+	for l := range src.Locs {
+		w.copies = append(w.copies, w.locLike(ir.Loc(l), "~"))
+	}
+	return w
+}
+
+func (w *threadWeaver) unique(kind, name string) string {
+	for w.names[kind+name] {
+		name += "'"
+	}
+	w.names[kind+name] = true
+	return name
+}
+
+func (w *threadWeaver) locLike(l ir.Loc, suffix string) ir.Loc {
+	like := w.src.Locs[l]
+	w.f.Locs = append(w.f.Locs, ir.Location{Name: w.unique("l:", like.Name+suffix), Pos: like.Pos})
+	return ir.Loc(len(w.f.Locs) - 1)
+}
+
+// loc adds a location inside what one edge becomes.
+func (w *threadWeaver) loc() ir.Loc {
+	name := w.unique("l:", fmt.Sprintf("w%d", len(w.f.Locs)))
+	w.f.Locs = append(w.f.Locs, ir.Location{Name: name})
+	return ir.Loc(len(w.f.Locs) - 1)
+}
+
+// reg is the auxiliary register of a name.
+func (w *threadWeaver) reg(name string) ir.Reg {
+	if r, ok := w.regs[name]; ok {
+		return r
+	}
+	w.f.Regs = append(w.f.Regs, ir.Register{Name: w.unique("r:", "aux."+name)})
+	w.regs[name] = ir.Reg(len(w.f.Regs) - 1)
+	return w.regs[name]
+}
+
+// edge adds an edge; real says that it stands for the edge being woven.
+func (w *threadWeaver) edge(from ir.Loc, op ir.Op, to ir.Loc, real bool) {
+	e := ir.Edge{ID: w.out.NextEdge, From: from, To: to, Op: op, Pass: instrumentPass}
+	e.Origin = e.ID
+	of := ir.NoEdge
+	if w.e != nil {
+		e.Origin, e.Pos, e.Stack = w.e.Origin, w.e.Pos, w.e.Stack
+	}
+	if real {
+		of = w.e.ID
+	}
+	w.out.NextEdge++
+	w.res.Of = append(w.res.Of, of)
+	w.f.Edges = append(w.f.Edges, e)
+}
+
+// then adds an edge that stands for nothing, to a new location.
+func (w *threadWeaver) then(from ir.Loc, op ir.Op) ir.Loc {
+	to := w.loc()
+	w.edge(from, op, to, false)
+	return to
+}
+
+// do is then for the edge being woven.
+func (w *threadWeaver) do(from ir.Loc, op ir.Op) ir.Loc {
+	to := w.loc()
+	w.edge(from, op, to, true)
+	return to
+}
+
+// block stops the thread for good. It has not ended: nobody can join it.
+func (w *threadWeaver) block(at ir.Loc) { w.edge(at, assume(ir.Int(0)), at, false) }
+
+func assume(cond *ir.Expr) ir.Op {
+	op := ir.NewOp(ir.Assume)
+	op.Val = cond
+	return op
+}
+
+func assign(r ir.Reg, v *ir.Expr) ir.Op {
+	op := ir.NewOp(ir.Assign)
+	op.Dst, op.Val = r, v
+	return op
+}
+
+// cell is an access to word i of an auxiliary object.
+func cell(kind ir.OpKind, obj ir.ObjectID, index *ir.Expr) ir.Op {
+	op := ir.NewOp(kind)
+	op.Type, op.Order, op.Obj, op.Addr = ir.S64, ir.Plain, obj, ir.Addr(obj, 0)
+	if i, ok := index.IsConst(); ok {
+		op.Addr = ir.Addr(obj, 8*i)
+	} else {
+		op.Addr = ir.Binary(ir.Add, ir.U64, op.Addr, ir.Binary(ir.Mul, ir.S64, index, ir.Int(8)))
+	}
+	return op
+}
+
+func awaitCell(obj ir.ObjectID, index *ir.Expr, compare ir.ExprOp, v int64) ir.Op {
+	op := cell(ir.Await, obj, index)
+	op.Cond = ir.Binary(compare, ir.S64, ir.SeenValue(), ir.Int(v))
+	return op
+}
+
+func setCell(obj ir.ObjectID, index *ir.Expr, v *ir.Expr) ir.Op {
+	op := cell(ir.Store, obj, index)
+	op.Val = v
+	return op
+}
+
+// enter makes a thread that is started by another ask whether it is involved.
+func (w *threadWeaver) enter() {
+	if w.p.Threads[w.t].Start {
+		return
+	}
+	w.e = nil
+	entry := w.loc()
+	me := ir.Int(int64(w.t))
+	w.edge(entry, awaitCell(w.involved, me, ir.Eq, 1), w.f.Entry, false)
+	if w.t != w.attack.Thread {
+		w.edge(entry, awaitCell(w.involved, me, ir.Eq, 2), w.copies[w.src.Entry], false)
+	}
+	w.f.Entry = entry
+}
+
+// plain does what an edge does, from here to there. how is 1, or 2 for what an
+// involved helper does.
+func (w *threadWeaver) plain(from, to ir.Loc, how int64) {
+	op := w.e.Op
+	switch op.Kind {
+	case ir.Assert:
+		w.edge(from, assume(op.Val), to, true)
+	case ir.Exit:
+		w.block(from)
+	case ir.Spawn:
+		if op.Dst == ir.NoReg {
+			op.Dst = w.reg("handle")
+		}
+		w.edge(w.do(from, op), setCell(w.involved, ir.R(op.Dst), ir.Int(how)), to, false)
+	case ir.Join:
+		w.edge(w.joinable(from), op, to, true)
+	default:
+		if touches(&op) {
+			from = w.valid(from, &op)
+		}
+		w.edge(from, op, to, true)
+	}
+}
+
+// joinable goes on only if a join would not fail: the handle names a thread that
+// was started.
+func (w *threadWeaver) joinable(from ir.Loc) ir.Loc {
+	if w.close {
+		return from
+	}
+	h := w.e.Op.Val
+	in := ir.Binary(ir.Lt, ir.U64, h, ir.Int(int64(len(w.p.Threads))))
+	return w.then(w.then(from, assume(in)), awaitCell(w.involved, h, ir.Ne, 0))
+}
+
+// valid goes on only if an access would not fail.
+func (w *threadWeaver) valid(from ir.Loc, op *ir.Op) ir.Loc {
+	at := from
+	ok, far := w.sh.valid(op)
+	if far != nil {
+		cut := ir.NewOp(ir.Bound)
+		cut.Msg, cut.Val = cellBound, ir.Int(w.sh.reach())
+		end := w.loc()
+		w.edge(w.then(at, assume(far)), cut, end, false)
+	}
+	if ok != nil && (!w.close || far != nil) {
+		at = w.then(at, assume(ok))
+	}
+	if op.Kind == ir.Unlock && op.Mutex != ir.ErrorCheckMutex && !w.close {
+		at = w.then(at, w.owned(op, false))
+	}
+	return at
+}
+
+// owned waits for the thread to own a mutex, or to have locked it again.
+func (w *threadWeaver) owned(op *ir.Op, again bool) ir.Op {
+	out := ir.NewOp(ir.Await)
+	out.Type, out.Order, out.Addr, out.Obj = ir.U64, ir.Plain, op.Addr, op.Obj
+	owner := ir.Binary(ir.And, ir.U64, ir.SeenValue(), ir.Int(0xffff_ffff))
+	out.Cond = ir.Binary(ir.Eq, ir.U64, owner, ir.Int(int64(w.t)+1))
+	if again {
+		deep := ir.Binary(ir.Gt, ir.U64, ir.SeenValue(), ir.Int(0xffff_ffff))
+		out.Cond = ir.Binary(ir.LAnd, ir.S64, out.Cond, deep)
+	}
+	return out
+}
+
+// address is the address of an access for use behind it, where the access may
+// have changed the registers it is computed from.
+func (w *threadWeaver) address(from ir.Loc, op *ir.Op) (ir.Loc, *ir.Expr) {
+	changed := false
+	op.Addr.Walk(func(e *ir.Expr) {
+		changed = changed || e.Op == ir.RegRef && (e.Reg == op.Dst || e.Reg == op.Dst2)
+	})
+	if !changed {
+		return from, op.Addr
+	}
+	if x, ok := cellNumber(op.Addr); ok && w.p.Cells {
+		r := w.reg("cell")
+		return w.then(from, assign(r, x)), ir.Binary(ir.Mul, ir.S64, ir.R(r), ir.Int(ir.CellUnit))
+	}
+	if a := op.Addr; a.Op == ir.Ite && w.p.Cells {
+		// The condition held when the address was found valid.
+		if x, ok := cellNumber(a.Y); ok && wrongAddress(w.p, a.Z) {
+			r := w.reg("cell")
+			return w.then(from, assign(r, x)), ir.Binary(ir.Mul, ir.S64, ir.R(r), ir.Int(ir.CellUnit))
+		}
+	}
+	r := w.reg("address")
+	return w.then(from, assign(r, op.Addr)), ir.R(r)
+}

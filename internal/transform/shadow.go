@@ -1,0 +1,415 @@
+package transform
+
+import (
+	"fencepost/internal/ir"
+)
+
+// Auxiliary memory. The paper gives every address a of the program auxiliary
+// addresses (a, d) and (a, hb) [BDM13 §5]. Here memory is copied as a whole at a
+// fixed distance: the auxiliary address of a in space i is a + i*shift, so that
+// addresses that are known only when the program runs have theirs, too.
+//
+// Differs from the paper: (a, d) is two spaces, one for the value and one that says
+// that there is a value. Where accesses of different sizes may overlap, spaces hold
+// something per byte. A byte of level is 0, 1 if it was loaded, 3 if it was stored.
+// A byte of delayed names the entry that was written there last by its size and the
+// byte's place in it, so that a load can tell whether one entry covers it: two
+// neighbours that name the same size and neighbouring places are of one entry,
+// since a later entry with the same place and size replaces all of the earlier.
+// Where no accesses overlap in part, one number per access does it all.
+
+// space is a copy of memory.
+type space int
+
+const (
+	_       space = iota
+	value         // what the attacker wrote last
+	delayed       // whether it wrote, and how
+	level         // who accessed it behind the load: (a, hb)
+	mark          // which helper's unfinished section touched it first
+	spaces  = int(mark)
+)
+
+var spaceNames = [...]string{"", "value", "delayed", "level", "mark"}
+
+// farCell bounds the numbers of cells that have auxiliary cells. Ways that use
+// others are cut off by a bound.
+const farCell = 1 << 55
+
+// cellBound is the name under which engines report it.
+const cellBound = "cells"
+
+// pointerCell tells numbers of cells from pointers where cells are kept close
+// together for other tools, which have 32 bits.
+const pointerCell = 1 << 29
+
+// shadow knows where auxiliary addresses are.
+type shadow struct {
+	p       *ir.Program // the original
+	objects []ir.Object // of the result
+	copies  [spaces + 1][]ir.ObjectID
+	shift   int64
+	bytes   bool  // accesses may overlap in part
+	near    int64 // cells that are kept, if close together; else 0
+	keys    bool  // every access is one cell: cells are compared by their numbers
+	next    uint64
+}
+
+// newShadow lays auxiliary memory out. close keeps the cells of programs with
+// cells near each other.
+func newShadow(p *ir.Program, close bool) *shadow {
+	s := &shadow{p: p, objects: append([]ir.Object(nil), p.Objects...)}
+	s.bytes = !exact(p)
+	s.keys = p.Cells && !s.bytes && cellsOnly(p)
+	end := s.measure(close)
+	for i := 1; i <= spaces; i++ {
+		s.copies[i] = make([]ir.ObjectID, len(p.Objects))
+		for id := range p.Objects {
+			s.copies[i][id] = s.copyObject(ir.ObjectID(id), space(i))
+		}
+	}
+	s.next = end
+	if s.near > 0 {
+		s.next = end + uint64(int64(spaces)*s.shift)
+		s.widen()
+	}
+	return s
+}
+
+// measure chooses the distance, and returns the first address behind the objects.
+func (s *shadow) measure(close bool) uint64 {
+	first, end, window := ^uint64(0), uint64(0), int64(1)
+	for i := range s.p.Objects {
+		o := &s.p.Objects[i]
+		if o.Cells {
+			window = max(window, int64(o.Addr)/ir.CellUnit+o.Size/ir.CellUnit)
+			continue
+		}
+		first, end = min(first, o.Addr), max(end, o.Addr+uint64(o.Size))
+	}
+	if end == 0 {
+		end = 0x10000
+		if s.p.Cells {
+			end = ir.CellLimit * ir.CellUnit
+		}
+		first = end
+	}
+	end = (end + 31) &^ 15
+	switch {
+	case s.p.Cells && close:
+		s.near = max(window, int64(end-first)/ir.CellUnit)
+		s.shift = s.near * ir.CellUnit
+	case s.p.Cells:
+		s.shift = 1 << 59
+	default:
+		s.shift = 1 << 44
+		for uint64(s.shift) < end {
+			s.shift <<= 1
+		}
+	}
+	return end
+}
+
+func (s *shadow) copyObject(id ir.ObjectID, i space) ir.ObjectID {
+	o := s.p.Objects[id]
+	if o.Cells && s.near > 0 {
+		return id
+	}
+	o.Name += "." + spaceNames[i]
+	o.Addr += uint64(int64(i) * s.shift)
+	o.Init = nil
+	if i != value {
+		o.Type.Signed = !s.bytes
+	}
+	s.objects = append(s.objects, o)
+	return ir.ObjectID(len(s.objects) - 1)
+}
+
+// widen makes the window of cells hold the auxiliary cells.
+func (s *shadow) widen() {
+	size := int64(spaces+1) * s.shift
+	for i := range s.objects {
+		if s.objects[i].Cells {
+			s.objects[i].Size = size
+			return
+		}
+	}
+	s.objects = append(s.objects, ir.Object{Name: "mem", Size: size, Unit: ir.CellUnit, Type: ir.S64, Cells: true})
+}
+
+// object adds an object of n words.
+func (s *shadow) object(name string, n int) ir.ObjectID {
+	for taken := true; taken; {
+		taken = false
+		for i := range s.objects {
+			if s.objects[i].Name == name {
+				name, taken = name+"'", true
+			}
+		}
+	}
+	o := ir.Object{Name: name, Addr: s.next, Size: int64(8 * n), Unit: 8, Type: ir.S64}
+	s.next = (s.next + uint64(o.Size) + 31) &^ 15
+	s.objects = append(s.objects, o)
+	return ir.ObjectID(len(s.objects) - 1)
+}
+
+// exact reports whether no two accesses of the program can overlap without being
+// to the same bytes.
+func exact(p *ir.Program) bool {
+	type access struct {
+		e    *ir.Edge
+		size int
+		rest int64
+	}
+	var all []access
+	facts := ir.NewFacts(p, nil)
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if !touches(&e.Op) {
+				continue
+			}
+			a := access{e: e, size: sizeOf(&e.Op)}
+			rest, ok := residue(p, e.Op.Addr, int64(a.size))
+			if !ok {
+				return false
+			}
+			a.rest = rest
+			all = append(all, a)
+		}
+	}
+	for i := range all {
+		for j := range all[:i] {
+			a, b := &all[i], &all[j]
+			if (a.size != b.size || a.rest != b.rest) && facts.MayOverlap(a.e, b.e) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// cellsOnly reports whether every access is one whole cell.
+func cellsOnly(p *ir.Program) bool {
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			op := &f.Edges[i].Op
+			if !touches(op) {
+				continue
+			}
+			if rest, ok := residue(p, op.Addr, ir.CellUnit); !ok || rest != 0 || sizeOf(op) != ir.CellUnit {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// residue is what an expression leaves when divided by n, if that is easy to see. n
+// is a power of two. An address that is certainly wrong may stand in for one that
+// would wrap around; it has no say, since nothing is accessed there.
+func residue(p *ir.Program, e *ir.Expr, n int64) (int64, bool) {
+	if isFixed(e) {
+		return e.Eval(ir.Env{Prog: p}) & (n - 1), true
+	}
+	if e.Type.Bits != 64 {
+		return 0, false
+	}
+	switch e.Op {
+	case ir.Ite:
+		y, ok1 := residue(p, e.Y, n)
+		z, ok2 := residue(p, e.Z, n)
+		switch {
+		case wrongAddress(p, e.Z):
+			return y, ok1
+		case wrongAddress(p, e.Y):
+			return z, ok2
+		}
+		return y, ok1 && ok2 && y == z
+	case ir.Add, ir.Sub:
+		x, ok1 := residue(p, e.X, n)
+		y, ok2 := residue(p, e.Y, n)
+		if e.Op == ir.Sub {
+			y = -y
+		}
+		return (x + y) & (n - 1), ok1 && ok2
+	case ir.Mul:
+		for _, k := range []*ir.Expr{e.X, e.Y} {
+			if c, ok := k.IsConst(); ok && c%n == 0 {
+				return 0, true
+			}
+		}
+	case ir.Shl:
+		if c, ok := e.Y.IsConst(); ok && c >= 0 && c < 62 && (int64(1)<<c)%n == 0 {
+			return 0, true
+		}
+	}
+	return 0, false
+}
+
+// wrongAddress reports whether an address is fixed and belongs to nothing.
+func wrongAddress(p *ir.Program, e *ir.Expr) bool {
+	if !isFixed(e) {
+		return false
+	}
+	a := e.Eval(ir.Env{Prog: p})
+	cell := a / ir.CellUnit
+	return p.FindObject(uint64(a), 1) == ir.NoObject && !(p.Cells && cell > -ir.CellLimit && cell < ir.CellLimit)
+}
+
+// addr is the auxiliary address of an address.
+func (s *shadow) addr(a *ir.Expr, i space) *ir.Expr {
+	by := int64(i) * s.shift
+	if isFixed(a) {
+		v := uint64(a.Eval(ir.Env{Prog: s.p}))
+		if id := s.p.FindObject(v, 1); id != ir.NoObject && !s.p.Objects[id].Cells {
+			return ir.Addr(s.copies[i][id], int64(v-s.p.Objects[id].Addr))
+		}
+		return ir.Int(int64(v) + by)
+	}
+	if a.Op == ir.Ite {
+		y, z := a.Y, a.Z
+		if !wrongAddress(s.p, y) {
+			y = s.addr(y, i)
+		}
+		if !wrongAddress(s.p, z) {
+			z = s.addr(z, i)
+		}
+		return ir.Conditional(a.X, y, z)
+	}
+	if x, ok := cellNumber(a); ok && s.p.Cells {
+		return ir.Binary(ir.Mul, ir.S64, ir.Binary(ir.Add, ir.S64, x, ir.Int(by/ir.CellUnit)), ir.Int(ir.CellUnit))
+	}
+	return ir.Binary(ir.Add, ir.U64, a, ir.Int(by))
+}
+
+// cellNumber is x if a is 8*x.
+func cellNumber(a *ir.Expr) (*ir.Expr, bool) {
+	if a.Op == ir.Mul && a.Type.Bits == 64 {
+		if k, ok := a.Y.IsConst(); ok && k == ir.CellUnit {
+			return a.X, true
+		}
+	}
+	return nil, false
+}
+
+// key stands for an address where addresses are compared: the address itself, or
+// the number of the cell where all accesses are cells.
+func (s *shadow) key(a *ir.Expr) *ir.Expr {
+	if !s.keys {
+		return a
+	}
+	if a.Op == ir.Ite && !isFixed(a) {
+		return ir.Conditional(a.X, s.key(a.Y), s.key(a.Z))
+	}
+	if x, ok := cellNumber(a); ok {
+		return x
+	}
+	return ir.Binary(ir.Div, ir.S64, a, ir.Int(ir.CellUnit))
+}
+
+// meets is the condition that n bytes at key a and m bytes at key b overlap.
+func (s *shadow) meets(a *ir.Expr, n int, b *ir.Expr, m int) *ir.Expr {
+	if s.keys {
+		return ir.Binary(ir.Eq, ir.S64, a, b)
+	}
+	less := func(x, y *ir.Expr, k int) *ir.Expr {
+		return ir.Binary(ir.Lt, ir.U64, ir.Binary(ir.Sub, ir.U64, x, y), ir.Int(int64(k)))
+	}
+	if !s.bytes {
+		return ir.Binary(ir.Eq, ir.U64, a, b)
+	}
+	return ir.Binary(ir.LOr, ir.S64, less(a, b, m), less(b, a, n))
+}
+
+// access is an access to the auxiliary address of an operation's.
+func (s *shadow) access(kind ir.OpKind, op *ir.Op, a *ir.Expr, i space) ir.Op {
+	out := ir.NewOp(kind)
+	out.Type, out.Order, out.Addr = s.word(op).typ(), ir.Plain, s.addr(a, i)
+	if op.Obj != ir.NoObject {
+		out.Obj = s.copies[i][op.Obj]
+	}
+	return out
+}
+
+// word is how auxiliary memory of an operation's size speaks.
+func (s *shadow) word(op *ir.Op) word { return word{sizeOf(op), s.bytes} }
+
+type word struct {
+	size  int
+	bytes bool
+}
+
+func (w word) typ() ir.Type { return ir.Type{Bits: uint8(8 * w.size), Signed: !w.bytes} }
+
+// repeat is k in every byte, or once if bytes do not matter.
+func (w word) repeat(k int64) int64 {
+	if !w.bytes {
+		return k
+	}
+	return w.typ().Wrap(k * 0x0101_0101_0101_0101)
+}
+
+// Levels of access; stored includes loaded.
+func (w word) loaded() *ir.Expr { return ir.Int(w.repeat(1)) }
+func (w word) stored() *ir.Expr { return ir.Int(w.repeat(3)) }
+
+// isAccessed and isStored test the highest level.
+func (w word) isAccessed(x *ir.Expr) *ir.Expr { return ir.Binary(ir.Ne, w.typ(), x, ir.Int(0)) }
+
+func (w word) isStored(x *ir.Expr) *ir.Expr {
+	return ir.Binary(ir.Ne, w.typ(), ir.Binary(ir.And, w.typ(), x, ir.Int(w.repeat(2))), ir.Int(0))
+}
+
+// entry is what a delayed store leaves: per byte 16 times its size, plus the place.
+func (w word) entry() *ir.Expr {
+	if !w.bytes {
+		return ir.Int(1)
+	}
+	return ir.Int(w.typ().Wrap(w.repeat(16*int64(w.size)) + w.places()))
+}
+
+// places has 0, 1, 2 and so on in its bytes.
+func (w word) places() int64 {
+	v := int64(0)
+	for i := range w.size {
+		v |= int64(i) << (8 * i)
+	}
+	return v
+}
+
+// isCovered is the condition that one entry holds all of the bytes.
+func (w word) isCovered(x *ir.Expr) *ir.Expr {
+	some := w.isAccessed(x)
+	if !w.bytes || w.size == 1 {
+		return some
+	}
+	t := w.typ()
+	first := ir.Binary(ir.And, t, x, ir.Int(0xff))
+	run := ir.Binary(ir.Add, t, ir.Binary(ir.Mul, t, first, ir.Int(w.repeat(1))), ir.Int(w.places()))
+	return ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ne, t, first, ir.Int(0)), ir.Binary(ir.Eq, t, x, run))
+}
+
+// others is 1 in the bytes whose mark is not k, or 0 or 1 as a whole.
+func (w word) others(marks *ir.Expr, k int64) *ir.Expr {
+	t := w.typ()
+	if !w.bytes {
+		return ir.Binary(ir.Ne, t, marks, ir.Int(k))
+	}
+	x := ir.Binary(ir.Xor, t, marks, ir.Int(w.repeat(k)))
+	low := ir.Int(w.repeat(0x7f))
+	some := ir.Binary(ir.Or, t, ir.Binary(ir.Add, t, ir.Binary(ir.And, t, x, low), low), x)
+	return ir.Binary(ir.And, t, ir.Binary(ir.Shr, t, some, ir.Int(7)), ir.Int(w.repeat(1)))
+}
+
+// marked is marks with k where no level is.
+func (w word) marked(marks, levels *ir.Expr, k int64) *ir.Expr {
+	t := w.typ()
+	if !w.bytes {
+		return ir.Conditional(ir.Binary(ir.Eq, t, levels, ir.Int(0)), ir.Int(k), marks)
+	}
+	none := ir.Binary(ir.And, t, ir.Unary(ir.BitNot, t, levels), ir.Int(w.repeat(1)))
+	all := ir.Binary(ir.Mul, t, none, ir.Int(0xff))
+	keep := ir.Binary(ir.And, t, marks, ir.Unary(ir.BitNot, t, all))
+	return ir.Binary(ir.Or, t, keep, ir.Binary(ir.And, t, ir.Int(w.repeat(k)), all))
+}
