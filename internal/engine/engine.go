@@ -49,6 +49,13 @@ type Task struct {
 	WitnessFinal func(final string) bool
 	NoReduction  bool // no partial-order or symmetry reduction
 	Progress     func(Progress)
+
+	// For engines that explore executions.
+	Source bool // source-DPOR instead of optimal DPOR
+	// Traces asks for every trace: failing rounds of spin loops are executed. Visit,
+	// if not nil, is called with every complete execution.
+	Traces bool
+	Visit  func(*verdict.Witness)
 }
 
 // Limits of a run. Time is the context's.
@@ -56,6 +63,7 @@ type Limits struct {
 	Memory  int64 // bytes of stored states, 0: none
 	States  int64 // states visited, 0: none
 	Buffer  int   // entries per thread's buffer where stores are in a cycle
+	Unroll  int   // runs of a loop body per entry, where an engine needs a bound
 	Workers int
 }
 

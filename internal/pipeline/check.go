@@ -127,7 +127,7 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 func (p *program) task(flat *ir.Program, model memory.Model, opt Options) *engine.Task {
 	task := &engine.Task{
 		Program: flat, Props: p.props, Model: model, Finals: opt.Finals, NoReduction: opt.NoReduction,
-		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: workers(opt)},
+		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Unroll: opt.Unroll, Workers: workers(opt)},
 		// An observation must not hide a violation that is further away.
 		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),
 	}

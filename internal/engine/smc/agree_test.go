@@ -8,13 +8,13 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/testkit"
-	"fencepost/internal/transform"
 )
 
 var compared = flag.Int("fp.programs", 400, "random programs on which engines are compared")
 
 // TestAgainstExplicit: the same final states, failing checks and deadlocks as the
-// explicit engine on random programs of all kinds, and every witness replays.
+// explicit engine on random programs of all kinds, spin loops included, and every
+// witness replays.
 func TestAgainstExplicit(t *testing.T) {
 	problem := func(p *testkit.Program) (what string) {
 		defer func() {
@@ -24,10 +24,6 @@ func TestAgainstExplicit(t *testing.T) {
 		}()
 		flat, props := p.Flat()
 		props.Goals = nil
-		flat, props, err := transform.Unroll(flat, props, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
 		for _, m := range testkit.Models {
 			want, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{Memory: 16 << 20})
 			if errors.Is(err, testkit.ErrTooBig) {

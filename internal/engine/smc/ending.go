@@ -39,7 +39,7 @@ func (x *explorer) anyAsleep() bool {
 
 // judgeEnd classifies the execution and tests what is tested at the end.
 func (x *explorer) judgeEnd() {
-	stops := [stuck + 1]bool{}
+	stops := [bounded + 1]bool{}
 	jam := false
 	for t := range x.threads {
 		stops[x.threads[t].stop] = true
@@ -52,6 +52,9 @@ func (x *explorer) judgeEnd() {
 		return
 	case stops[exited]:
 		x.out.exits++
+		return
+	case stops[bounded]:
+		x.out.bounded++
 		return
 	case x.y.Final(x.s):
 		x.out.complete++

@@ -60,14 +60,14 @@ type label struct {
 type flags uint16
 
 const (
-	isUpdate flags = 1 << iota
-	drains         // comes after all updates of its thread
-	isMutex        // lock, trylock, unlock, or the mutex of a condition
-	locks          // waits for the mutex to be free
-	acquires       // takes a free mutex
-	varies         // may touch something else if what it reads changes
-	allocates      // and may depend on what its own buffer frees
-	ends           // the thread stops here: a check failed, an await was refused, exit
+	isUpdate  flags = 1 << iota
+	drains          // comes after all updates of its thread
+	isMutex         // lock, trylock, unlock, or the mutex of a condition
+	locks           // waits for the mutex to be free
+	acquires        // takes a free mutex
+	varies          // may touch something else if what it reads changes
+	allocates       // and may depend on what its own buffer frees
+	ends            // the thread stops here: a check failed, an await was refused, exit
 )
 
 // none marks absent ordinals and events.

@@ -89,6 +89,11 @@ type explorer struct {
 	threads   []threadState
 	threadLog []savedThread
 
+	loops      []loopCode    // per thread; nil: there are none
+	loopStates [][]loopState // per thread
+	loopLog    []loopState
+	cuts       map[ir.EdgeID]cutOff // bounds that were hit
+
 	// Scratch.
 	dry, lenient bool
 	local        []memory.Step
@@ -140,6 +145,9 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System) *expl
 		threads: make([]threadState, n), met: map[string]bool{}, finals: map[string]bool{}, result: &engine.Outcome{},
 	}
 	x.s.Record = true
+	x.source = task.Source
+	x.loops = compileLoops(y.Prog, task.Limits.Unroll, task.MemoryOptions().Keep)
+	x.loopStates, x.cuts = make([][]loopState, n), map[ir.EdgeID]cutOff{}
 	for t := range n {
 		x.addProcess(process{thread: int32(t)})
 		x.base[t] = none
@@ -204,6 +212,7 @@ func (x *explorer) fail(format string, args ...any) {
 func (x *explorer) run() {
 	for t := range x.threads {
 		if x.s.Started(ir.ThreadID(t)) {
+			x.begin(t)
 			x.settle(t)
 		}
 	}
@@ -459,7 +468,14 @@ func (x *explorer) rewind(d int) {
 
 func (x *explorer) undoThreads(n int) {
 	for k := len(x.threadLog) - 1; k >= n; k-- {
-		x.threads[x.threadLog[k].thread] = x.threadLog[k].old
+		l := &x.threadLog[k]
+		if l.loop == none {
+			x.threads[l.thread] = l.old
+			continue
+		}
+		last := len(x.loopLog) - 1
+		x.loopStates[l.thread][l.loop] = x.loopLog[last]
+		x.loopLog = x.loopLog[:last]
 	}
 	x.threadLog = x.threadLog[:n]
 }

@@ -26,7 +26,7 @@ type watch struct {
 
 func exploreAll(t *testing.T, p *ir.Program, m memory.Model, source bool) (*explorer, *watch, error) {
 	t.Helper()
-	task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true}
+	task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true, Traces: true}
 	y := memory.New(p, m, task.MemoryOptions())
 	x := newExplorer(context.Background(), task, y)
 	x.source = source

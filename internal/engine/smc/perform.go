@@ -16,8 +16,9 @@ const (
 	goesOn  stop = iota
 	failed       // a check failed
 	exited       // exit was called
-	refused      // an await was refused
+	refused      // an await was refused, or a round of a loop changed nothing
 	stuck        // a section cannot be finished
+	bounded      // a loop would begin a round too many
 )
 
 // threadState is what an execution says about a thread beyond memory's state.
@@ -26,6 +27,8 @@ type threadState struct {
 	epoch int32 // store-store fences passed
 	stop  stop
 	jam   bool // an update failed: what is in the buffer stays there
+	// effects counts what others can notice.
+	effects int32
 }
 
 // issued is a store that an event put into a buffer.
@@ -34,18 +37,27 @@ type issued struct {
 }
 
 func (x *explorer) setThread(t int, v threadState) {
-	x.threadLog = append(x.threadLog, savedThread{int32(t), x.threads[t]})
+	x.threadLog = append(x.threadLog, savedThread{int32(t), none, x.threads[t]})
 	x.threads[t] = v
 }
 
+// savedThread is what a thread was before a change.
 type savedThread struct {
 	thread int32
+	loop   int32 // none, or the loop whose state was changed; it is on a stack of its own
 	old    threadState
+}
+
+// affected counts something that others can notice.
+func (x *explorer) affected(t int) {
+	v := x.threads[t]
+	v.effects++
+	x.setThread(t, v)
 }
 
 // apply takes a step of memory's; it reports whether the thread goes on.
 func (x *explorer) apply(t int, st memory.Step) bool {
-	mark := x.s.Mark()
+	mark, from := x.s.Mark(), x.s.PC(ir.ThreadID(t))
 	x.s.Tag = x.threads[t].ord
 	x.y.Apply(x.s, st)
 	if !x.dry {
@@ -75,7 +87,14 @@ func (x *explorer) apply(t int, st memory.Step) bool {
 		}
 		x.issued = append(x.issued, issued{int32(t), v.ord, v.epoch})
 		v.ord++
+		v.effects++
 		x.setThread(t, v)
+	}
+	if x.loops != nil {
+		if x.s.Event.Wrote {
+			x.affected(t)
+		}
+		x.loopStep(t, from, st)
 	}
 	return true
 }
@@ -136,6 +155,9 @@ func (x *explorer) perform(p int32, lb label, e *event) {
 		return
 	}
 	x.describe(t, st, op, e)
+	if x.loops != nil && affects(op) {
+		x.affected(t)
+	}
 	if op.Kind == ir.Broadcast || op.Kind == ir.Barrier {
 		x.waiters()
 	}
@@ -148,6 +170,19 @@ func (x *explorer) perform(p int32, lb label, e *event) {
 	for _, u := range x.reached {
 		x.settle(int(u))
 	}
+}
+
+// affects reports whether an operation may change something for others, or the
+// thread's place in the world; stores that are buffered are counted where they are
+// issued, and a compare-exchange where it has written.
+func affects(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Load, ir.Await, ir.AbstractLoad, ir.Fence, ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert:
+		return false
+	case ir.RMW:
+		return op.RMW != ir.Cas
+	}
+	return true
 }
 
 // find is the step a label stands for. It makes anyChoice definite.
@@ -386,6 +421,7 @@ func (x *explorer) after(t int, st memory.Step, op *ir.Op, e *event) {
 		}
 	case ir.Spawn:
 		e.other = int32(ev.Other)
+		x.begin(ev.Other - 1)
 		x.reached = append(x.reached, int32(ev.Other-1))
 	case ir.Signal:
 		if st.Choice >= 0 {

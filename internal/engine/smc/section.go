@@ -71,6 +71,9 @@ func (x *explorer) section(t int, st memory.Step, e *event) {
 		st := x.local[pick]
 		op := x.y.Op(x.s, t, st.Edge)
 		x.describeInner(t, st, op, e)
+		if x.loops != nil && affects(op) && op.Kind != ir.AtomicEnd {
+			x.affected(t)
+		}
 		if !x.apply(t, st) {
 			take(x.threads[t].stop)
 			e.label.inner = digits

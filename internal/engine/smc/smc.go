@@ -3,6 +3,7 @@ package smc
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -109,6 +110,10 @@ func (x *explorer) summarise(out *engine.Outcome) {
 			bounded[name] = true
 			out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: name, Value: boundValue(e), Hit: true, Pos: engine.Pos(e)})
 		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.cuts)) {
+		c := x.cuts[id]
+		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: "unroll", Value: c.value, Hit: true, Pos: engine.Pos(c.edge)})
 	}
 	out.Coverage.Exhaustive = finished && len(out.Coverage.Bounds) == 0
 	out.Exits = x.out.exits
