@@ -66,6 +66,7 @@ var policy = map[string]rule{
 	"internal/engine":          {ours: []string{"internal/ir", "internal/property", "internal/memory", "verdict"}},
 	"internal/engine/explicit": {ours: engineMay},
 	"internal/engine/robust":   {ours: engineMay},
+	"internal/engine/smc":      {ours: engineMay},
 
 	"internal/explain": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "verdict"}},
 
@@ -73,7 +74,7 @@ var policy = map[string]rule{
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
-		"internal/engine/robust", "internal/explain", "internal/trace", "internal/replay", "verdict",
+		"internal/engine/robust", "internal/engine/smc", "internal/explain", "internal/trace", "internal/replay", "verdict",
 	}},
 
 	"internal/suite": {ours: []string{"verdict"}},

@@ -120,12 +120,18 @@ type Bound struct {
 // Stats are counts of the work done. They are the same for every run of a
 // completed search, whatever the number of workers; Seconds is not.
 type Stats struct {
-	States      int64   `json:"states,omitempty"`
-	Transitions int64   `json:"transitions,omitempty"`
-	FinalStates int64   `json:"final_states,omitempty"`
-	Depth       int     `json:"depth,omitempty"`
-	Bytes       int64   `json:"bytes,omitempty"` // high-water mark of stored states
-	Seconds     float64 `json:"seconds"`
+	States      int64 `json:"states,omitempty"`
+	Transitions int64 `json:"transitions,omitempty"`
+	FinalStates int64 `json:"final_states,omitempty"`
+	// Of engines that explore executions: how many came to an end of whatever kind,
+	// how many of them ended at an assumption or await that did not hold, and how many
+	// were begun in vain. Those that came to the end of the program are FinalStates.
+	Executions int64   `json:"executions,omitempty"`
+	Blocked    int64   `json:"blocked,omitempty"`
+	Redundant  int64   `json:"redundant,omitempty"`
+	Depth      int     `json:"depth,omitempty"`
+	Bytes      int64   `json:"bytes,omitempty"` // high-water mark of stored states
+	Seconds    float64 `json:"seconds"`
 }
 
 // Warning is something the user should know about a result.

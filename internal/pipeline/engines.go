@@ -6,11 +6,12 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
+	"fencepost/internal/engine/smc"
 )
 
 // engines are those that answer a program's own questions. The first is the one
 // that takes every program.
-var engines = []engine.Engine{explicit.Engine}
+var engines = []engine.Engine{explicit.Engine, smc.Engine}
 
 // engineNamed finds an engine.
 func engineNamed(name string) (*engine.Engine, error) {

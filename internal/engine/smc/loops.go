@@ -110,39 +110,44 @@ func loopEdgeOf(e *ir.Edge, l *transform.Loops) loopEdge {
 	return out
 }
 
-// taint is the registers that may hold something read from memory or chosen.
-func taint(f *ir.Func) []bool {
-	out := make([]bool, len(f.Regs))
+// taint is, at every location, the registers that may hold something read from
+// memory or chosen.
+func taint(f *ir.Func) [][]bool {
+	out := make([][]bool, len(f.Locs))
+	for l := range out {
+		out[l] = make([]bool, len(f.Regs))
+	}
+	next := make([]bool, len(f.Regs))
 	for changed := true; changed; {
 		changed = false
 		for i := range f.Edges {
-			op := &f.Edges[i].Op
-			bad := false
-			switch op.Kind {
-			case ir.Assign:
-				op.Uses(func(r ir.Reg) { bad = bad || out[r] })
-			case ir.Spawn:
-			default:
-				bad = true
+			e := &f.Edges[i]
+			copy(next, out[e.From])
+			bad := e.Op.Kind != ir.Assign && e.Op.Kind != ir.Spawn
+			if e.Op.Kind == ir.Assign {
+				e.Op.Uses(func(r ir.Reg) { bad = bad || next[r] })
 			}
-			op.Defs(func(r ir.Reg) {
-				changed = changed || bad && !out[r]
-				out[r] = out[r] || bad
-			})
+			e.Op.Defs(func(r ir.Reg) { next[r] = bad })
+			to := out[e.To]
+			for r, b := range next {
+				if b && !to[r] {
+					to[r], changed = true, true
+				}
+			}
 		}
 	}
 	return out
 }
 
 // exitsDepend reports whether a way out of a loop depends on a tainted register.
-func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, tainted []bool) bool {
+func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, tainted [][]bool) bool {
 	for i := range f.Edges {
 		e := &f.Edges[i]
 		if !slices.Contains(l.Around[e.From], loop) || slices.Contains(l.Around[e.To], loop) {
 			continue
 		}
 		depends := e.Op.Kind != ir.Assume
-		e.Op.Uses(func(r ir.Reg) { depends = depends || tainted[r] })
+		e.Op.Uses(func(r ir.Reg) { depends = depends || tainted[e.From][r] })
 		if depends {
 			return true
 		}

@@ -18,7 +18,7 @@ import (
 var Engine = engine.Engine{
 	Name:     "smc",
 	Doc:      "explores one execution per Shasha-Snir trace",
-	Papers:   []string{"AAAJLS15", "AAJS17"},
+	Papers:   []string{"AAAJLS15", "AAJS14", "AAJS17"},
 	Supports: supports,
 	Run:      Run,
 }
@@ -120,10 +120,17 @@ func (x *explorer) summarise(out *engine.Outcome) {
 	out.Stats.FinalStates = x.out.complete
 	out.Stats.Transitions = x.out.events
 	out.Stats.Depth = x.out.depth
+	out.Stats.Executions, out.Stats.Blocked, out.Stats.Redundant = x.out.executions(), x.out.blocked, x.out.asleep
 	for f := range x.finals {
 		out.Finals = append(out.Finals, f)
 	}
 	slices.Sort(out.Finals)
+	if finished && len(out.Violations) == 0 && x.out.complete+x.out.exits == 0 {
+		out.Unknown = "no execution comes to its end"
+		out.Warnings = append(out.Warnings, verdict.Warning{
+			Code: "FP0907", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", x.out.executions()),
+		})
+	}
 }
 
 func at(t ir.ThreadID) func(property.At) bool {

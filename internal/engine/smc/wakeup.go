@@ -1,7 +1,6 @@
 package smc
 
-// Wakeup trees (Abdulla, Aronis, Jonsson, Sagonas: Optimal dynamic partial order
-// reduction, POPL 2014 and JACM 2017, [AAJS17 §6]).
+// Wakeup trees [AAJS14 §6], [AAJS17 §6].
 //
 // A tree at a state says which initial parts of executions are still to be explored
 // from there, in which order; a branch is a sequence of events. A sequence v that is

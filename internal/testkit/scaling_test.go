@@ -1,0 +1,108 @@
+package testkit_test
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+	"fencepost/internal/testkit"
+	"fencepost/internal/transform"
+)
+
+// family makes a member of the families in C that lie beside the repository.
+func family(t testing.TB, name string, unroll int, defines ...string) (*ir.Program, *property.Set) {
+	t.Helper()
+	dir := testkit.Shared(t, "bench", "scaling")
+	text, err := os.ReadFile(filepath.Join(dir, name+".c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit, diags := c.Parse([]*source.File{source.NewFile(name+".c", text)}, c.Options{
+		Defines: defines,
+		Include: func(file string) ([]byte, bool) {
+			b, err := os.ReadFile(filepath.Join(dir, file))
+			return b, err == nil
+		},
+	})
+	if diags.HasErrors() {
+		t.Fatalf("%s: %v", name, diags.All)
+	}
+	flat, err := transform.Run(unit.Program, transform.Options{Unroll: unroll}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit.Props.Deadlock = false // a thread that joins one stopped at an assumption waits for ever
+	return flat, unit.Props
+}
+
+func explore(t testing.TB, flat *ir.Program, props *property.Set, m memory.Model, source bool) *engine.Outcome {
+	t.Helper()
+	out, err := smc.Run(context.Background(), &engine.Task{
+		Program: flat, Props: props, Model: m, Source: source, Limits: engine.Limits{Unroll: 40, Workers: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestScalingCounts: complete executions are as many as other tools count, in
+// every row that they finished; nothing is explored in vain.
+func TestScalingCounts(t *testing.T) {
+	f, err := os.Open(testkit.Shared(t, "bench", "scaling", "peers.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want := map[[3]string]int64{}
+	var order [][3]string
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		col := strings.Split(lines.Text(), "\t")
+		trusted := col[2] == "nidhugg" && col[4] == "source" || col[2] == "genmc"
+		if !trusted || col[0] == "family" || col[0] == "ainc" && col[3] == "sc" && col[2] == "nidhugg" {
+			continue
+		}
+		n, err := strconv.ParseInt(col[6], 10, 64)
+		if err != nil || col[5] != "ok" {
+			continue
+		}
+		key := [3]string{col[0], col[1], col[3]}
+		if old, ok := want[key]; !ok {
+			want[key] = n
+			order = append(order, key)
+		} else if old != n {
+			t.Logf("the others differ on %v: %d and %d", key, old, n)
+		}
+	}
+	limit := int64(6000)
+	if *scaleAll {
+		limit = 1 << 40
+	}
+	for _, key := range order {
+		if want[key] > limit {
+			continue
+		}
+		m, ok := memory.ParseModel(key[2])
+		if !ok {
+			continue
+		}
+		flat, props := family(t, key[0], 40, "N="+key[1])
+		out := explore(t, flat, props, m, false)
+		t.Logf("%v: %d executions, %d blocked, %.0f/s", key, out.Stats.FinalStates, out.Stats.Blocked, float64(out.Stats.FinalStates)/out.Stats.Seconds)
+		if out.Stats.FinalStates != want[key] || out.Stats.Redundant != 0 || !out.Coverage.Exhaustive {
+			t.Errorf("%v: %d complete executions, others count %d; %d in vain; %v %s", key, out.Stats.FinalStates, want[key], out.Stats.Redundant, out.Coverage, out.Unknown)
+		}
+	}
+}
