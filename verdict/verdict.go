@@ -83,6 +83,8 @@ type Result struct {
 	// Attacks are why a program is not robust, each with its own witness: one, or with
 	// --all every one.
 	Attacks []Attack `json:"attacks,omitempty"`
+	// Trace is the one with a cycle, where traces were asked about.
+	Trace *Trace `json:"trace,omitempty"`
 	// FinalStates lists the distinct final states where the question asked for them.
 	FinalStates []string `json:"final_states,omitempty"`
 	// Litmus is what the answer to a litmus test says beside all this.

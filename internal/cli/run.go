@@ -32,6 +32,7 @@ var exitPriority = [...]int{exitInternal, exitUsage, exitViolated, exitUnknown, 
 type services struct {
 	check    func(context.Context, fencepost.Input, []string, fencepost.Options) (fencepost.Answer, error)
 	robust   func(context.Context, fencepost.Input, fencepost.Options) (fencepost.Answer, error)
+	traces   func(context.Context, fencepost.Input, string, fencepost.Options, func(*verdict.Trace)) (verdict.TraceSet, []verdict.Diagnostic, error)
 	show     func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
 	export   func(fencepost.Input, fencepost.ExportOptions) (string, []verdict.Diagnostic, error)
 	litmus   func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
@@ -41,7 +42,7 @@ type services struct {
 
 func realServices() services {
 	return services{
-		check: fencepost.Check, robust: fencepost.Robust, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
+		check: fencepost.Check, robust: fencepost.Robust, traces: fencepost.Traces, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
 		terminal: terminal, getenv: os.Getenv,
 	}
 }
@@ -149,7 +150,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), fmt.Sprintf("see `%s --help`", cmd.CommandPath())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.tracesCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.versionCommand())
 	return root
 }
 

@@ -56,6 +56,9 @@ type Task struct {
 	// if not nil, is called with every complete execution.
 	Traces bool
 	Visit  func(*verdict.Witness)
+	// CheckTraces fails the run if a trace is explored twice, or, with optimal DPOR, an
+	// execution is cut off by a sleep set. It keeps a hash per execution.
+	CheckTraces bool
 }
 
 // Limits of a run. Time is the context's.
@@ -73,6 +76,10 @@ type Progress struct {
 	Waiting int64
 	Depth   int
 	Elapsed time.Duration
+	// Of engines that explore executions: how many so far, and between which numbers
+	// the estimates of their total have lain lately.
+	Executions int64
+	Low, High  int64
 }
 
 // Outcome is what an engine says. It has no verdict for violations until they

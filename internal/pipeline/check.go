@@ -27,7 +27,7 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 	if opt.Deadlock {
 		p.props.Deadlock = true
 	}
-	if p.props.Empty() && !opt.Finals {
+	if p.props.Empty() && !opt.Finals && !opt.Robustness {
 		p.diags = append(p.diags, verdict.Diagnostic{
 			Severity: "error", Code: "FP0900", Pos: verdict.Pos{File: in.Name},
 			Message: "no assertion, goal or final condition: there is nothing to check",
@@ -112,6 +112,9 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
 	}
+	if opt.Robustness {
+		return p.robustByTraces(ctx, flat, model, opt)
+	}
 	e := &engines[0]
 	if opt.Engine != "" {
 		e, _ = engineNamed(opt.Engine)
@@ -127,13 +130,17 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 func (p *program) task(flat *ir.Program, model memory.Model, opt Options) *engine.Task {
 	task := &engine.Task{
 		Program: flat, Props: p.props, Model: model, Finals: opt.Finals, NoReduction: opt.NoReduction,
+		Source: opt.Algorithm == "source",
 		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Unroll: opt.Unroll, Workers: workers(opt)},
 		// An observation must not hide a violation that is further away.
 		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),
 	}
 	if opt.Progress != nil {
 		task.Progress = func(g engine.Progress) {
-			opt.Progress(Progress{Model: model.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed})
+			opt.Progress(Progress{
+				Model: model.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed,
+				Executions: g.Executions, Low: g.Low, High: g.High,
+			})
 		}
 	}
 	return task

@@ -25,6 +25,11 @@ type Options struct {
 	Deadlock  bool          // also look for deadlocks
 	KeepGoing bool          // report every distinct violation, not the first
 	Finals    bool          // collect the final states
+	// Algorithm of engines that explore executions: "" or "optimal", or "source".
+	Algorithm string
+	// Robustness asks, instead of the program's own questions, whether some execution
+	// has a trace with a cycle.
+	Robustness bool
 	// NoReduction turns partial-order and symmetry reduction off.
 	NoReduction bool
 	C           COptions // how C is read
@@ -54,6 +59,10 @@ type Progress struct {
 	Waiting int64 // states found and not yet looked at
 	Depth   int
 	Elapsed time.Duration
+	// Of engines that explore executions: how many so far, and between which numbers
+	// the estimates of their total have lain lately.
+	Executions int64
+	Low, High  int64
 }
 
 // Defaults are the documented defaults.

@@ -1,4 +1,4 @@
-package smc
+package smc_test
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
 	"fencepost/internal/testkit"
 )
@@ -32,7 +33,7 @@ func TestAgainstExplicit(t *testing.T) {
 			if err != nil {
 				return fmt.Sprintf("%s: explicit: %v", m, err)
 			}
-			got, err := testkit.Ask(&Engine, flat, props, m, testkit.How{})
+			got, err := testkit.Ask(&smc.Engine, flat, props, m, testkit.How{})
 			if err != nil {
 				return fmt.Sprintf("%s: %v", m, err)
 			}

@@ -8,13 +8,13 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
+	"fencepost/verdict"
 )
 
 // What is said about an execution at its end, and about checks that fail on the way.
 
 // ending looks at an execution that does not go on.
 func (x *explorer) ending() {
-	x.tick()
 	if x.anyAsleep() {
 		x.out.asleep++
 		if x.check != nil {
@@ -22,8 +22,8 @@ func (x *explorer) ending() {
 		}
 	} else {
 		x.judgeEnd()
-		if x.check != nil {
-			x.check.ended(x)
+		if x.atEnd != nil {
+			x.atEnd()
 		}
 	}
 	if !x.stopped {
@@ -59,6 +59,12 @@ func (x *explorer) judgeEnd() {
 	case x.y.Final(x.s):
 		x.out.complete++
 		x.final()
+		if x.check != nil {
+			x.check.complete(x)
+		}
+		if x.task.Visit != nil {
+			x.task.Visit(x.witness())
+		}
 		return
 	}
 	x.s.Withheld = false
@@ -76,7 +82,7 @@ func (x *explorer) judgeEnd() {
 		if x.task.Props.Deadlock {
 			x.report("deadlock", engine.Violation{Kind: engine.Deadlock})
 		}
-		if stops[refused] {
+		if stops[refused] || x.atAssumption() {
 			x.out.blocked++
 		} else {
 			x.out.waits++
@@ -84,6 +90,24 @@ func (x *explorer) judgeEnd() {
 	default:
 		x.out.blocked++
 	}
+}
+
+// atAssumption reports whether a thread stands where nothing that others do will let
+// it go on.
+func (x *explorer) atAssumption() bool {
+	for t := range x.threads {
+		if !x.s.Started(ir.ThreadID(t)) || !x.y.Running(x.s, t) || x.y.Ended(x.s, t) {
+			continue
+		}
+		never := true
+		for i := range int32(x.y.Edges(x.s, t)) {
+			never = never && x.y.Hinders(x.s, t, i).Why == memory.Never
+		}
+		if never {
+			return true
+		}
+	}
+	return false
 }
 
 func (x *explorer) goals() {
@@ -124,15 +148,20 @@ func (x *explorer) report(key string, v engine.Violation) {
 		return
 	}
 	x.met[key] = true
-	rec := engine.NewRecorder(x.y)
-	for _, st := range x.steps {
-		rec.Step(st)
-	}
-	v.Witness = rec.Witness()
+	v.Witness = x.witness()
 	x.result.Violations = append(x.result.Violations, v)
 	if !x.task.KeepGoing {
 		x.stopped = true
 	}
+}
+
+// witness is the execution so far.
+func (x *explorer) witness() *verdict.Witness {
+	rec := engine.NewRecorder(x.y)
+	for _, st := range x.steps {
+		rec.Step(st)
+	}
+	return rec.Witness()
 }
 
 // formatFinal writes a final state as name=value pairs.

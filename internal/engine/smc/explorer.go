@@ -2,6 +2,7 @@ package smc
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -48,6 +49,7 @@ type node struct {
 	sleep     []event
 	wut       []*tree
 	fresh     bool
+	done      int   // branches explored
 	prevLast  int32 // x.last of the process of the event that leads here
 	bases     int   // saved bases
 }
@@ -60,8 +62,9 @@ type explorer struct {
 	y      *memory.System
 	s      *memory.State
 	judge  *engine.Judge
-	source bool // source-DPOR: branches without guidance
-	check  *checker
+	source bool     // source-DPOR: branches without guidance
+	check  *checker // nil: no checking
+	atEnd  func()   // for tests
 
 	procs []process
 	auxOf [][]int32
@@ -117,6 +120,7 @@ type explorer struct {
 	met     map[string]bool // violations
 	stopped bool
 	ticks   int64
+	totals  []int64 // the last estimates of all executions
 	ctx     context.Context
 	begun   time.Time
 	err     error
@@ -146,6 +150,9 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System) *expl
 	}
 	x.s.Record = true
 	x.source = task.Source
+	if task.CheckTraces {
+		x.check = &checker{seen: map[[sha256.Size]byte]bool{}}
+	}
 	x.loops = compileLoops(y.Prog, task.Limits.Unroll, task.MemoryOptions().Keep)
 	x.loopStates, x.cuts = make([][]loopState, n), map[ir.EdgeID]cutOff{}
 	for t := range n {
@@ -223,6 +230,7 @@ func (x *explorer) run() {
 			x.err = x.s.Err
 			return
 		}
+		x.tick()
 		d := len(x.nodes) - 1
 		n := &x.nodes[d]
 		if len(n.wut) > 0 {
@@ -383,9 +391,6 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	x.nodes = append(x.nodes, next)
 	x.out.events++
 	x.out.depth = max(x.out.depth, len(x.ev))
-	if x.check != nil {
-		x.check.ordered(x, i)
-	}
 }
 
 // freed finds the process that would free the block an alloc is about to take
@@ -452,6 +457,7 @@ func (x *explorer) backtrack() {
 	parent := &x.nodes[d-1]
 	x.steps = x.steps[:parent.steps]
 	parent.sleep = append(parent.sleep, *e)
+	parent.done++
 	x.ev = x.ev[:i]
 	x.nodes = x.nodes[:d]
 }

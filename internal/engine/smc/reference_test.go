@@ -1,4 +1,4 @@
-package smc
+package smc_test
 
 import (
 	"fmt"

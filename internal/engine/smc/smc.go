@@ -82,8 +82,11 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 // tick looks at the clock now and then.
 func (x *explorer) tick() {
 	x.ticks++
-	if x.ticks&255 != 0 {
+	if x.ticks&511 != 0 {
 		return
+	}
+	if x.ticks&4095 == 0 {
+		x.progress()
 	}
 	if x.ctx.Err() != nil {
 		x.stopped = true
@@ -92,6 +95,36 @@ func (x *explorer) tick() {
 			x.result.Unknown = fmt.Sprintf("time limit reached after %d executions", x.out.executions())
 		}
 	}
+}
+
+// estimates is how many of the last estimates count.
+const estimates = 16
+
+// progress tells how far the exploration has come. The total is estimated from the
+// tree so far, as if the branches still to come from a node were as large as those
+// that are done (after Knuth); branches yet to be found make it an underestimate.
+func (x *explorer) progress() {
+	if x.task.Progress == nil {
+		return
+	}
+	part, width := 0.0, 1.0
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		width /= float64(n.done + 1 + len(n.wut))
+		part += width * float64(n.done)
+	}
+	so := x.out.executions()
+	total := so
+	if part > 0 {
+		total = max(so, int64(float64(so)/part))
+	}
+	if len(x.totals) == estimates {
+		x.totals = append(x.totals[:0], x.totals[1:]...)
+	}
+	x.totals = append(x.totals, total)
+	x.task.Progress(engine.Progress{
+		Executions: so, Low: max(so, slices.Min(x.totals)), High: max(so, slices.Max(x.totals)), Depth: x.out.depth, Elapsed: time.Since(x.begun),
+	})
 }
 
 // executions is how many came to an end of whatever kind.

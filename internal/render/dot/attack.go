@@ -13,12 +13,15 @@ import (
 var colors = map[string]string{"po": "gray40", "st": "darkorange3", "src": "darkgreen", "cf": "blue", "sy": "purple"}
 
 // Attack prints the happens-before relation of an attack's execution.
-func Attack(w io.Writer, a *verdict.Attack) {
+func Attack(w io.Writer, a *verdict.Attack) { graph(w, "attack", a.String(), a) }
+
+// graph prints the nodes and edges of an attack under a name.
+func graph(w io.Writer, name, label string, a *verdict.Attack) {
 	onCycle := map[int]bool{}
 	for _, e := range a.Cycle {
 		onCycle[e.From] = true
 	}
-	fmt.Fprintf(w, "digraph attack {\n  label=%s;\n  labelloc=t;\n  node [shape=box, fontname=monospace];\n", quote(a.String()))
+	fmt.Fprintf(w, "digraph %s {\n  label=%s;\n  labelloc=t;\n  node [shape=box, fontname=monospace];\n", name, quote(label))
 	for t, name := range a.Witness.Threads {
 		fmt.Fprintf(w, "  subgraph cluster_%d {\n    label=%s;\n    color=gray80;\n", t, quote(name))
 		for i, n := range a.Nodes {

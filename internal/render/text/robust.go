@@ -39,7 +39,14 @@ func (p *printer) robust(r *verdict.Result) {
 		}
 		p.attack(a)
 	}
-	if len(r.Attacks) > 0 {
+	if t := r.Trace; t != nil {
+		p.line("")
+		p.table(t.Witness, rows(t.Witness, ""))
+		p.line("")
+		p.line("Happens-before has a cycle:")
+		p.chain(t.Nodes, t.Cycle)
+	}
+	if len(r.Attacks) > 0 || r.Trace != nil {
 		p.line("")
 	}
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
