@@ -53,9 +53,11 @@ type Task struct {
 	// For engines that explore executions.
 	Source bool // source-DPOR instead of optimal DPOR
 	// Traces asks for every trace: failing rounds of spin loops are executed. Visit,
-	// if not nil, is called with every complete execution.
-	Traces bool
-	Visit  func(*verdict.Witness)
+	// if not nil, is called with every complete execution, and with Unfinished also
+	// with those that do not come to their end.
+	Traces     bool
+	Visit      func(*verdict.Witness)
+	Unfinished bool
 	// CheckTraces fails the run if a trace is explored twice, or, with optimal DPOR, an
 	// execution is cut off by a sleep set. It keeps a hash per execution.
 	CheckTraces bool

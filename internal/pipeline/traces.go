@@ -106,7 +106,7 @@ func (p *program) robustByTraces(ctx context.Context, flat *ir.Program, m memory
 	defer cancel()
 	var found cyclic
 	task := p.task(flat, m, opt)
-	task.Props, task.Finals, task.KeepGoing, task.Traces = &property.Set{}, false, true, true
+	task.Props, task.Finals, task.KeepGoing, task.Traces, task.Unfinished = &property.Set{}, false, true, true, true
 	task.Visit = func(w *verdict.Witness) {
 		if found.trace != nil || found.err != nil {
 			return

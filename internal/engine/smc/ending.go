@@ -21,7 +21,11 @@ func (x *explorer) ending() {
 			x.check.asleep(x)
 		}
 	} else {
+		before := x.out.complete
 		x.judgeEnd()
+		if x.task.Visit != nil && (x.task.Unfinished || x.out.complete > before) {
+			x.task.Visit(x.witness())
+		}
 		if x.atEnd != nil {
 			x.atEnd()
 		}
@@ -61,9 +65,6 @@ func (x *explorer) judgeEnd() {
 		x.final()
 		if x.check != nil {
 			x.check.complete(x)
-		}
-		if x.task.Visit != nil {
-			x.task.Visit(x.witness())
 		}
 		return
 	}

@@ -102,20 +102,6 @@ func (e *event) touch(addr uint64, size int, m mode) {
 	e.more = append(e.more, a)
 }
 
-// accesses calls f with what the event touches; f stops it by returning false.
-func (e *event) accesses(f func(a *access) bool) {
-	for i := range e.n {
-		if !f(&e.acc[i]) {
-			return
-		}
-	}
-	for i := range e.more {
-		if !f(&e.more[i]) {
-			return
-		}
-	}
-}
-
 func (e *event) at(i int) *access {
 	if i < int(e.n) {
 		return &e.acc[i]

@@ -184,7 +184,7 @@ func (x *explorer) addProcess(p process) int32 {
 		x.auxID[p] = id
 	}
 	if len(x.procs) > x.stride {
-		stride := len(x.procs) + 3&^3
+		stride := (len(x.procs) + 3) &^ 3
 		clocks := make([]int32, max(64, cap(x.clocks)/max(1, x.stride))*stride)
 		for i := range x.ev {
 			copy(clocks[i*stride:], x.clock(int32(i)))
