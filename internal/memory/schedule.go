@@ -62,6 +62,20 @@ func (y *System) Op(s *State, t int, i int32) *ir.Op {
 	return &y.threads[t].locs[s.pc[t]].edges[i].ir.Op
 }
 
+// Chooses reports whether thread t may have a choice at its location: of an edge, or
+// of what the edge does.
+func (y *System) Chooses(s *State, t int) bool {
+	loc := &y.threads[t].locs[s.pc[t]]
+	if s.status[t] != running || len(loc.edges) != 1 {
+		return true
+	}
+	switch loc.edges[0].kind {
+	case ir.Havoc, ir.AbstractLoad, ir.Signal, ir.CondWait, ir.Alloc, ir.AtomicBegin:
+		return true
+	}
+	return false
+}
+
 // Running reports whether thread t is at an edge, and not inside a wait.
 func (y *System) Running(s *State, t int) bool { return s.status[t] == running }
 

@@ -283,6 +283,8 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 	switch {
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
+	case out.Stats.Executions > 0 && out.Stats.FinalStates+out.Exits == 0:
+		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to its end"
 	case p.props.Final != nil && out.Stats.FinalStates == 0:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so the final condition was never tested"
 	case p.props.Checks && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && len(p.props.Goals) == 0 && !p.props.Deadlock:

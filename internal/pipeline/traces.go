@@ -71,6 +71,9 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 		return set, nil, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
 	}
 	set.Count = out.Stats.FinalStates
+	if set.Count == 0 && out.Unknown == "" && out.Exits == 0 {
+		out.Unknown = "no execution comes to its end"
+	}
 	set.Reason, set.Coverage, set.Stats, set.Warnings = out.Unknown, out.Coverage, out.Stats, out.Warnings
 	return set, p.diags, nil
 }

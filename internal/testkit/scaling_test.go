@@ -3,6 +3,7 @@ package testkit_test
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -103,6 +104,25 @@ func TestScalingCounts(t *testing.T) {
 		t.Logf("%v: %d executions, %d blocked, %.0f/s", key, out.Stats.FinalStates, out.Stats.Blocked, float64(out.Stats.FinalStates)/out.Stats.Seconds)
 		if out.Stats.FinalStates != want[key] || out.Stats.Redundant != 0 || !out.Coverage.Exhaustive {
 			t.Errorf("%v: %d complete executions, others count %d; %d in vain; %v %s", key, out.Stats.FinalStates, want[key], out.Stats.Redundant, out.Coverage, out.Unknown)
+		}
+	}
+}
+
+// BenchmarkSmc explores the larger members of the families: executions per second.
+func BenchmarkSmc(b *testing.B) {
+	for _, f := range []struct {
+		name string
+		n    int
+	}{{"fib", 6}, {"readers", 15}, {"lastzero", 12}, {"indexer", 15}, {"casrot", 9}, {"sbn", 12}, {"szymanski", 3}} {
+		for _, m := range []memory.Model{memory.TSO, memory.PSO} {
+			b.Run(fmt.Sprintf("%s(%d)/%s", f.name, f.n, m), func(b *testing.B) {
+				flat, props := family(b, f.name, 40, fmt.Sprintf("N=%d", f.n))
+				var executions int64
+				for b.Loop() {
+					executions += explore(b, flat, props, m, false).Stats.FinalStates
+				}
+				b.ReportMetric(float64(executions)/b.Elapsed().Seconds(), "executions/s")
+			})
 		}
 	}
 }

@@ -336,8 +336,7 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	d := len(x.nodes) - 1
 	n := &x.nodes[d]
 	multiple := false
-	if !x.procs[p].aux {
-		t := int(p)
+	if t := int(p); !x.procs[p].aux && x.y.Chooses(x.s, t) {
 		x.list(t)
 		x.freed(t, lb)
 		multiple = len(x.options)+len(x.hidden) > 1
@@ -354,7 +353,8 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	}
 	races := len(x.races)
 	x.orderEvent(i)
-	next := node{races: races, records: len(x.records), prevLast: x.last[p], bases: len(x.bases), fresh: true, wut: below}
+	before, records := x.last[p], len(x.records)
+	bases := len(x.bases)
 	if multiple {
 		x.alternatives(i, lb)
 	}
@@ -382,15 +382,30 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 		e.link, st.loads = st.loads, i
 	}
 	x.noteStores(i)
+	next := x.push()
+	n = &x.nodes[d]
+	next.races, next.records, next.prevLast, next.bases = races, records, before, bases
+	next.fresh, next.done, next.wut = true, 0, below
 	next.mark, next.threadLog, next.steps = x.s.Mark(), len(x.threadLog), len(x.steps)
+	next.sleep = next.sleep[:0]
 	for k := range n.sleep {
-		if d := n.sleep[k]; d.passes(e) {
-			next.sleep = append(next.sleep, d)
+		next.sleep = append(next.sleep, n.sleep[k])
+		if last := len(next.sleep) - 1; !next.sleep[last].passes(e) {
+			next.sleep = next.sleep[:last]
 		}
 	}
-	x.nodes = append(x.nodes, next)
 	x.out.events++
 	x.out.depth = max(x.out.depth, len(x.ev))
+}
+
+// push makes room for a node; what a node had there before keeps its memory.
+func (x *explorer) push() *node {
+	if len(x.nodes) < cap(x.nodes) {
+		x.nodes = x.nodes[:len(x.nodes)+1]
+	} else {
+		x.nodes = append(x.nodes, node{})
+	}
+	return &x.nodes[len(x.nodes)-1]
 }
 
 // freed finds the process that would free the block an alloc is about to take

@@ -39,6 +39,7 @@ type loopEdge struct {
 type loopCode struct {
 	edges [][]loopEdge // per location and edge
 	bound []int32      // per loop: arrivals at the head that are let through
+	spins []bool       // per loop: whether rounds that change nothing are looked for
 	live  [][]ir.Reg   // per loop: registers that matter at its head
 	entry []int32      // the loops that the thread begins in
 }
@@ -85,6 +86,8 @@ func compileLoops(p *ir.Program, k int, keep func(ir.ThreadID, ir.Reg) bool) []l
 				bound = int32(min(k, math.MaxInt32-1)) + 1
 			}
 			c.bound = append(c.bound, bound)
+			// A loop that depends on nothing read or chosen cannot wait for anything.
+			c.spins = append(c.spins, exitsDepend(f, &l, int32(loop), tainted))
 		}
 	}
 	if !any {
@@ -180,7 +183,7 @@ func (x *explorer) loopStep(t int, from ir.Loc, st memory.Step) {
 	}
 	old := x.loopStates[t][le.again]
 	now := loopState{count: old.count + 1, effects: x.threads[t].effects, regs: x.liveRegs(t, le.again)}
-	if !x.task.Traces && old.effects == now.effects && slices.Equal(old.regs, now.regs) {
+	if c.spins[le.again] && !x.task.Traces && old.effects == now.effects && slices.Equal(old.regs, now.regs) {
 		x.halt(t, st, refused)
 		return
 	}
@@ -193,6 +196,9 @@ func (x *explorer) loopStep(t int, from ir.Loc, st memory.Step) {
 
 func (x *explorer) liveRegs(t int, loop int32) []int64 {
 	live := x.loops[t].live[loop]
+	if x.task.Traces || !x.loops[t].spins[loop] {
+		return nil
+	}
 	out := make([]int64, len(live))
 	for i, r := range live {
 		out[i] = x.y.Reg(x.s, ir.ThreadID(t), r)

@@ -159,9 +159,8 @@ func (x *explorer) summarise(out *engine.Outcome) {
 	}
 	slices.Sort(out.Finals)
 	if finished && len(out.Violations) == 0 && x.out.complete+x.out.exits == 0 {
-		out.Unknown = "no execution comes to its end"
 		out.Warnings = append(out.Warnings, verdict.Warning{
-			Code: "FP0907", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", x.out.executions()),
+			Code: "FP0911", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", x.out.executions()),
 		})
 	}
 }
