@@ -203,3 +203,60 @@ next:
 	}
 	return Step{}, false
 }
+
+// Advance runs thread t on through local operations as long as there is exactly one
+// it can take and it is an assignment, an assumption, an assertion that holds or
+// nothing at all, and not held back by stop, if that is not nil. It appends the steps it took. It
+// does what Apply does, without an Event.
+func (y *System) Advance(s *State, t int, stop func(loc ir.Loc, edge int32) bool, out []Step) []Step {
+	tc := &y.threads[t]
+	regs := s.regs[tc.regBase : tc.regBase+len(tc.regs)]
+	pc := s.pc[t]
+	first := true
+	for s.status[t] == running && tc.locs[pc].private {
+		loc := &tc.locs[pc]
+		i := onlyLocal(loc, regs)
+		if i < 0 || stop != nil && stop(ir.Loc(pc), i) {
+			break
+		}
+		e := &loc.edges[i]
+		s.Covered[e.index] = true
+		if e.kind == ir.Assign && e.dst >= 0 {
+			s.setReg(tc.regBase+int(e.dst), e.val.eval(regs, 0))
+		}
+		if first {
+			s.setPC(t, e.to) // one record takes back the whole way
+			first = false
+		}
+		pc = e.to
+		s.pc[t] = pc
+		out = append(out, Step{Thread: int32(t), Kind: Exec, Edge: i})
+	}
+	return out
+}
+
+// onlyLocal is the one edge of a location that can be taken, if it is simple, or -1.
+func onlyLocal(loc *locCode, regs []int64) int32 {
+	only := int32(-1)
+	for i := range loc.edges {
+		e := &loc.edges[i]
+		switch e.kind {
+		case ir.Nop, ir.Assign:
+		case ir.Assume:
+			if e.val.eval(regs, 0) == 0 {
+				continue
+			}
+		case ir.Assert:
+			if e.val.eval(regs, 0) == 0 {
+				return -1
+			}
+		default:
+			return -1
+		}
+		if only >= 0 {
+			return -1
+		}
+		only = int32(i)
+	}
+	return only
+}

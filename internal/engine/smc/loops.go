@@ -158,6 +158,12 @@ func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, tainted [][]bool) b
 	return false
 }
 
+// matters reports whether an edge enters a loop or comes back to its head.
+func (c *loopCode) matters(l ir.Loc, edge int32) bool {
+	le := &c.edges[l][edge]
+	return le.again != none || len(le.enters) > 0
+}
+
 // begin notes the loops that a thread begins in.
 func (x *explorer) begin(t int) {
 	if x.loops == nil {

@@ -111,7 +111,19 @@ func (x *explorer) halt(t int, st memory.Step, why stop) {
 
 // settle runs a thread on through what concerns nobody else.
 func (x *explorer) settle(t int) {
+	var stop func(ir.Loc, int32) bool
+	if x.loops != nil && x.loops[t].edges != nil {
+		stop = x.loops[t].matters
+	}
 	for x.threads[t].stop == goesOn && x.y.Private(x.s, t) {
+		if x.dry {
+			x.local = x.y.Advance(x.s, t, stop, x.local[:0])
+		} else {
+			x.steps = x.y.Advance(x.s, t, stop, x.steps)
+		}
+		if !x.y.Private(x.s, t) {
+			return
+		}
 		x.local = x.y.EnabledEdges(x.s, t, x.local[:0])
 		if len(x.local) != 1 {
 			return
