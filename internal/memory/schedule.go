@@ -176,6 +176,12 @@ func (y *System) Raw(s *State, addr uint64, size int) uint64 {
 	return s.readAt(off, size)
 }
 
+// Compared is the value that a compare-exchange of thread t expects, as bytes.
+func (y *System) Compared(s *State, t int, i int32) uint64 {
+	e := &y.threads[t].locs[s.pc[t]].edges[i]
+	return truncate(e.ir.Op.Type.Wrap(e.val.eval(y.regsOf(s, t), 0)), int(e.size))
+}
+
 // FindFlush is the step by which the oldest entry of thread t for just these bytes
 // reaches memory, if it may.
 func (y *System) FindFlush(s *State, t int, addr uint64, size uint32) (Step, bool) {

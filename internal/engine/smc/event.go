@@ -65,6 +65,7 @@ const (
 	isMutex         // lock, trylock, unlock, or the mutex of a condition
 	locks           // waits for the mutex to be free
 	acquires        // takes a free mutex
+	compares        // a compare-exchange without a condition, outside sections
 	varies          // may touch something else if what it reads changes
 	allocates       // and may depend on what its own buffer frees
 	ends            // the thread stops here: a check failed, an await was refused, exit
@@ -90,6 +91,9 @@ type event struct {
 	label  label
 	acc    [3]access
 	more   []access // the rest
+	// Of what acc[0] writes, the bytes before, if the program has compare-exchange;
+	// of a compare-exchange what it read and what it compared that with.
+	prev, old, want uint64
 }
 
 func (e *event) touch(addr uint64, size int, m mode) {

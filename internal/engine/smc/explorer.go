@@ -71,6 +71,8 @@ type explorer struct {
 	auxID map[process]int32 // PSO
 	heap  bool              // the program allocates
 	frees bool              // and frees
+	// Whether the program has compare-exchange, and mutexes.
+	compares, mutexes bool
 
 	// The execution.
 	ev      []event
@@ -168,6 +170,8 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System) *expl
 		for i := range f.Edges {
 			x.heap = x.heap || f.Edges[i].Op.Kind == ir.Alloc
 			x.frees = x.frees || f.Edges[i].Op.Kind == ir.Free
+			x.compares = x.compares || f.Edges[i].Op.Kind == ir.RMW && f.Edges[i].Op.RMW == ir.Cas
+			x.mutexes = x.mutexes || f.Edges[i].Op.Kind == ir.Lock
 		}
 	}
 	return x

@@ -173,6 +173,7 @@ func (x *explorer) perform(p int32, lb label, e *event) {
 	if op.Kind == ir.Broadcast || op.Kind == ir.Barrier {
 		x.waiters()
 	}
+	x.notePrevious(e)
 	if !x.apply(t, st) {
 		e.flags |= ends
 		return
@@ -254,6 +255,13 @@ func (x *explorer) refuse(t int, lb label, e *event) {
 	x.setThread(t, v)
 }
 
+// notePrevious keeps what a write is about to overwrite, for compareAgain.
+func (x *explorer) notePrevious(e *event) {
+	if x.compares && e.n > 0 && e.acc[0].mode&writes != 0 && e.acc[0].addr < spawnBase {
+		e.prev = x.y.Raw(x.s, e.acc[0].addr, int(e.acc[0].size))
+	}
+}
+
 // touch notes an access to memory, and to the block it lies in.
 func (x *explorer) touch(e *event, addr uint64, size int, m mode) {
 	e.touch(addr, size, m)
@@ -297,6 +305,7 @@ func (x *explorer) flush(t int, p int32, e *event) {
 		e.touch(heapToken, 8, reads|writes)
 	} else {
 		x.touch(e, en.Addr, int(en.Size), writes)
+		x.notePrevious(e)
 	}
 	if !x.apply(t, st) {
 		e.flags |= ends
@@ -332,6 +341,10 @@ func (x *explorer) describe(t int, st memory.Step, op *ir.Op, e *event) {
 		x.touch(e, addr, size, reads|writes)
 		if op.RMW == ir.Cas || op.Cond != nil {
 			e.flags |= varies
+		}
+		if op.RMW == ir.Cas && op.Cond == nil && x.s.Holder() < 0 {
+			e.flags |= compares
+			e.old, e.want = x.y.Raw(x.s, addr, size), x.y.Compared(x.s, t, st.Edge)
 		}
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		x.mutex(t, op, addr, e)

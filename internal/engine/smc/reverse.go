@@ -35,7 +35,9 @@ func (x *explorer) reverseAll() {
 			}
 		}
 	}
-	x.pendingLocks()
+	if x.mutexes {
+		x.pendingLocks()
+	}
 }
 
 // reverse deals with one race.
@@ -95,6 +97,7 @@ func (x *explorer) sequence(r *race) bool {
 	switch {
 	case r.second == none:
 		v.last = x.attempt(r)
+	case x.compareAgain(r, v):
 	case x.ev[r.second].flags&varies != 0:
 		if !x.elsewhere(r.first, v, x.ev[r.second].proc, x.ev[r.second].label) {
 			return false
@@ -109,6 +112,32 @@ func (x *explorer) sequence(r *race) bool {
 	}
 	for i := int(r.second) + 1; i < len(x.ev); i++ {
 		x.keep(r.first, i, v)
+	}
+	return true
+}
+
+// compareAgain makes the reversed event of a compare-exchange, if what it would read
+// is easy to tell: the first event does not write what it reads, or writes just that.
+func (x *explorer) compareAgain(r *race, v *sequence) bool {
+	f, e := &x.ev[r.first], &x.ev[r.second]
+	if e.flags&compares == 0 || e.flags&ends != 0 || e.size() != 1 {
+		return false
+	}
+	old := e.old
+	for k := range f.size() {
+		if a := f.at(k); a.mode&writes != 0 && conflict(a, &e.acc[0]) {
+			if f.size() != 1 || a.addr != e.acc[0].addr || a.size != e.acc[0].size || f.flags&varies != 0 && f.flags&compares == 0 {
+				return false
+			}
+			old = f.prev
+		}
+	}
+	v.last = *e
+	v.last.own, v.last.fwd = none, none
+	v.last.old = old
+	v.last.acc[0].mode = reads
+	if old == e.want {
+		v.last.acc[0].mode = reads | writes
 	}
 	return true
 }
