@@ -16,8 +16,22 @@ type Explored struct {
 // ExploreAll explores the executions of a task and shows each at its end: its steps,
 // and what tells it from others with the same steps, such as what a refused await read.
 func ExploreAll(task *engine.Task, each func(steps []memory.Step, extra string)) (Explored, error) {
+	return ExploreOrdered(task, func(steps []memory.Step, extra string, _ func(int) int, _ func(i, j int) bool) { each(steps, extra) })
+}
+
+// ExploreOrdered also tells the event of a step, none for the beginning, and whether
+// an event happens before another.
+func ExploreOrdered(task *engine.Task, each func(steps []memory.Step, extra string, event func(step int) int, before func(i, j int) bool)) (Explored, error) {
 	x := newExplorer(context.Background(), task, memory.New(task.Program, task.Model, task.MemoryOptions()))
-	x.atEnd = func() { each(x.steps, x.extra()) }
+	event := func(step int) int {
+		i := -1
+		for i+1 < len(x.ev) && x.nodes[i+1].steps <= step {
+			i++
+		}
+		return i
+	}
+	before := func(i, j int) bool { return x.precedes(int32(i), x.clock(int32(j))) }
+	x.atEnd = func() { each(x.steps, x.extra(), event, before) }
 	x.run()
 	return Explored{x.out.complete, x.out.asleep}, x.err
 }
