@@ -64,6 +64,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
 	algorithmFlag(flags, &f.opt)
+	flags.BoolVar(&f.opt.Races, "races", false, "also look for data races on objects that are not atomic")
 	flags.BoolVar(&f.opt.Robustness, "robustness", false, "ask instead whether some execution has a trace with a cycle, by exploring all traces")
 	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order or symmetry reduction")
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also look for deadlocks")

@@ -27,7 +27,7 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 	if opt.Deadlock {
 		p.props.Deadlock = true
 	}
-	if p.props.Empty() && !opt.Finals && !opt.Robustness {
+	if p.props.Empty() && !opt.Finals && !opt.Robustness && !opt.Races {
 		p.diags = append(p.diags, verdict.Diagnostic{
 			Severity: "error", Code: "FP0900", Pos: verdict.Pos{File: in.Name},
 			Message: "no assertion, goal or final condition: there is nothing to check",
@@ -114,6 +114,9 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 	}
 	if opt.Robustness {
 		return p.robustByTraces(ctx, flat, model, opt)
+	}
+	if opt.Races {
+		return p.withRaces(ctx, flat, model, opt)
 	}
 	e := &engines[0]
 	if opt.Engine != "" {

@@ -27,6 +27,8 @@ type Options struct {
 	Finals    bool          // collect the final states
 	// Algorithm of engines that explore executions: "" or "optimal", or "source".
 	Algorithm string
+	// Races also looks for data races on objects that are not atomic.
+	Races bool
 	// Robustness asks, instead of the program's own questions, whether some execution
 	// has a trace with a cycle.
 	Robustness bool

@@ -80,12 +80,8 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 
 // traceOf replays an execution and makes its trace.
 func (p *program) traceOf(flat *ir.Program, m memory.Model, w *verdict.Witness) (*verdict.Trace, error) {
-	rm, err := replay.ParseModel(m.String())
-	if err != nil {
+	if err := p.replays(flat, m, w); err != nil {
 		return nil, err
-	}
-	if err := replay.Replay(flat, &property.Set{}, rm, w, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
-		return nil, fmt.Errorf("an execution does not replay: %w", err)
 	}
 	p.addTexts(w)
 	tr := trace.New(flat, w)
@@ -94,6 +90,18 @@ func (p *program) traceOf(flat *ir.Program, m memory.Model, w *verdict.Witness) 
 		out.Cycle = traceEdges(cycle)
 	}
 	return out, nil
+}
+
+// replays runs an execution through the independent interpreter.
+func (p *program) replays(flat *ir.Program, m memory.Model, w *verdict.Witness) error {
+	rm, err := replay.ParseModel(m.String())
+	if err != nil {
+		return err
+	}
+	if err := replay.Replay(flat, &property.Set{}, rm, w, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+		return fmt.Errorf("an execution does not replay: %w", err)
+	}
+	return nil
 }
 
 // cyclic is what a search for a trace with a cycle found.

@@ -338,7 +338,6 @@ func (x *explorer) list(t int) {
 // extend takes an event from the newest node.
 func (x *explorer) extend(p int32, lb label, below []*tree) {
 	d := len(x.nodes) - 1
-	n := &x.nodes[d]
 	multiple := false
 	if t := int(p); !x.procs[p].aux && x.y.Chooses(x.s, t) {
 		x.list(t)
@@ -387,7 +386,7 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	}
 	x.noteStores(i)
 	next := x.push()
-	n = &x.nodes[d]
+	n := &x.nodes[d] // push may have moved it
 	next.races, next.records, next.prevLast, next.bases = races, records, before, bases
 	next.fresh, next.done, next.wut = true, 0, below
 	next.mark, next.threadLog, next.steps = x.s.Mark(), len(x.threadLog), len(x.steps)
