@@ -91,6 +91,7 @@ func (x *explorer) insert(children []*tree, v *sequence) []*tree {
 		if k >= 0 {
 			v.items[k].gone = true
 		}
+		x.moveFront(&c.ev, v)
 		if len(c.children) > 0 {
 			c.children = x.insert(c.children, v)
 		}
@@ -100,6 +101,22 @@ func (x *explorer) insert(children []*tree, v *sequence) []*tree {
 		return append(children, b)
 	}
 	return children
+}
+
+// moveFront notes what it means for v that an event comes before all of it: a load
+// that forwards from the store whose update that is reads memory then.
+func (x *explorer) moveFront(e *event, v *sequence) {
+	if e.flags&isUpdate == 0 {
+		return
+	}
+	for k := range v.items {
+		if it := &v.items[k]; it.fwd == e.ord && !it.gone && it.i != none && x.ev[it.i].thread == e.thread {
+			it.fwd = none
+		}
+	}
+	if v.last.thread == e.thread && v.last.fwd == e.ord {
+		v.last.fwd = none
+	}
 }
 
 // branch makes a chain of what is left of v, nil if nothing is.
