@@ -111,13 +111,7 @@ func (x *explorer) atAssumption() bool {
 	return false
 }
 
-func (x *explorer) goals() {
-	for i := range x.task.Props.Goals {
-		if x.judge.Goal(x.s, &x.task.Props.Goals[i]) {
-			x.report("goal:"+strconv.Itoa(i), engine.Violation{Kind: engine.GoalReached, Goal: i})
-		}
-	}
-}
+func goalKey(i int) string { return "goal:" + strconv.Itoa(i) }
 
 // final tests the final condition and collects final states.
 func (x *explorer) final() {

@@ -48,6 +48,7 @@ type node struct {
 	races     int
 	sleep     []event
 	wut       []*tree
+	visited   int // visits of goals' locations before the event that leads here
 	fresh     bool
 	done      int   // branches explored
 	prevLast  int32 // x.last of the process of the event that leads here
@@ -128,6 +129,12 @@ type explorer struct {
 	err     error
 	result  *engine.Outcome
 	finals  map[string]bool
+
+	watch   []watched   // per thread: locations of goals; nil: no goals
+	visited []visit     // by the execution
+	moved   []threadSet // per event, if there are goals
+	// heldUp says, per thread, at which local steps something is to be noted; nil: none.
+	heldUp []func(ir.Loc, int32) bool
 }
 
 // counts of what was explored.
@@ -152,12 +159,14 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System) *expl
 	}
 	x.s.Record = true
 	x.source = task.Source
+	x.watch = watchGoals(y.Prog, task.Props.Goals)
 	if task.CheckTraces {
 		x.check = &checker{seen: map[[sha256.Size]byte]bool{}}
 	}
 	x.loops = compileLoops(y.Prog, task.Limits.Unroll, task.MemoryOptions().Keep)
 	x.loopStates, x.cuts = make([][]loopState, n), map[ir.EdgeID]cutOff{}
 	for t := range n {
+		x.heldUp = append(x.heldUp, x.holdUps(t))
 		x.addProcess(process{thread: int32(t)})
 		x.base[t] = none
 	}
@@ -346,6 +355,7 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	}
 	i := int32(len(x.ev))
 	x.inner = x.inner[:0]
+	visited := len(x.visited)
 	x.ev = append(x.ev, event{})
 	e := &x.ev[i]
 	x.perform(p, lb, e)
@@ -380,6 +390,13 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 			x.setBase(u, i)
 		}
 	}
+	if x.watch != nil {
+		var moved threadSet
+		if e.flags&isUpdate == 0 {
+			moved = append(threadSet{e.thread}, x.reached...)
+		}
+		x.moved = append(x.moved, moved)
+	}
 	if e.fwd != none {
 		st := &x.stores[e.thread][e.fwd]
 		e.link, st.loads = st.loads, i
@@ -388,7 +405,7 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	next := x.push()
 	n := &x.nodes[d] // push may have moved it
 	next.races, next.records, next.prevLast, next.bases = races, records, before, bases
-	next.fresh, next.done, next.wut = true, 0, below
+	next.fresh, next.done, next.wut, next.visited = true, 0, below, visited
 	next.mark, next.threadLog, next.steps = x.s.Mark(), len(x.threadLog), len(x.steps)
 	next.sleep = next.sleep[:0]
 	for k := range n.sleep {
@@ -470,6 +487,10 @@ func (x *explorer) backtrack() {
 	x.bases = x.bases[:n.bases]
 	x.count[e.proc]--
 	x.last[e.proc] = n.prevLast
+	x.visited = x.visited[:n.visited]
+	if x.watch != nil {
+		x.moved = x.moved[:i]
+	}
 	x.dropRecords(n.records)
 	x.races = x.races[:n.races]
 	parent := &x.nodes[d-1]

@@ -164,6 +164,20 @@ func (c *loopCode) matters(l ir.Loc, edge int32) bool {
 	return le.again != none || len(le.enters) > 0
 }
 
+// holdUps is which local steps of thread t must be looked at one by one: those that
+// matter for loops, and those from locations of goals.
+func (x *explorer) holdUps(t int) func(ir.Loc, int32) bool {
+	counted, watched := x.loops != nil && x.loops[t].edges != nil, x.watch != nil && x.watch[t] != nil
+	switch {
+	case watched:
+		return func(l ir.Loc, edge int32) bool { return counted && x.loops[t].matters(l, edge) || x.holds(t, l) }
+	case counted:
+		return x.loops[t].matters
+	default:
+		return nil
+	}
+}
+
 // begin notes the loops that a thread begins in.
 func (x *explorer) begin(t int) {
 	if x.loops == nil {

@@ -111,10 +111,12 @@ func (x *explorer) halt(t int, st memory.Step, why stop) {
 
 // settle runs a thread on through what concerns nobody else.
 func (x *explorer) settle(t int) {
-	var stop func(ir.Loc, int32) bool
-	if x.loops != nil && x.loops[t].edges != nil {
-		stop = x.loops[t].matters
-	}
+	x.runLocal(t)
+	x.visits(t) // where it comes to rest
+}
+
+func (x *explorer) runLocal(t int) {
+	stop := x.heldUp[t]
 	for x.threads[t].stop == goesOn && x.y.Private(x.s, t) {
 		if x.dry {
 			x.local = x.y.Advance(x.s, t, stop, x.local[:0])
@@ -128,6 +130,7 @@ func (x *explorer) settle(t int) {
 		if len(x.local) != 1 {
 			return
 		}
+		x.visits(t)
 		st := x.local[0]
 		op := x.y.Op(x.s, t, st.Edge)
 		if !x.apply(t, st) {

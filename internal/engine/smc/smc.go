@@ -10,7 +10,6 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/property"
 	"fencepost/verdict"
 )
 
@@ -32,32 +31,7 @@ func supports(t *engine.Task) error {
 			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
 		}
 	}
-	return goalsAtEnds(t)
-}
-
-// goalsAtEnds refuses goals that a trace does not decide. An execution is one of
-// many that have its trace, and states in the middle of it need not be in the others. A goal
-// whose threads stay once they are there is decided at the end.
-func goalsAtEnds(t *engine.Task) error {
-	for i := range t.Props.Goals {
-		g := &t.Props.Goals[i]
-		stays := len(g.At) > 0
-		for _, at := range g.At {
-			f := t.Program.ThreadFunc(at.Thread)
-			for _, l := range at.Locs {
-				stays = stays && f.Ends(l)
-			}
-		}
-		if g.With != nil {
-			for _, v := range g.With.Vars {
-				stays = stays && !v.IsMemory() && slices.ContainsFunc(g.At, at(v.Thread))
-			}
-		}
-		if !stays {
-			return &engine.Unsupported{What: "smc decides only goals at the ends of threads, about registers of those threads"}
-		}
-	}
-	return nil
+	return goalsByTrace(t)
 }
 
 // Run answers the task.
@@ -163,10 +137,6 @@ func (x *explorer) summarise(out *engine.Outcome) {
 			Code: "FP0911", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", x.out.executions()),
 		})
 	}
-}
-
-func at(t ir.ThreadID) func(property.At) bool {
-	return func(a property.At) bool { return a.Thread == t }
 }
 
 func boundName(e *ir.Edge) string {
