@@ -8,8 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/frontend/automaton"
+	cfront "fencepost/internal/frontend/c"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
 	"fencepost/internal/testkit"
+	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
@@ -161,5 +170,103 @@ func TestCorpusBySmc(t *testing.T) {
 	}
 	if answered < 200 {
 		t.Errorf("only %d answers were compared", answered)
+	}
+}
+
+// explored counts the traces of a corpus program, or gives up after smcExecutions. A
+// trace that is explored twice, or an execution cut off by a sleep set, is an error.
+func explored(t *testing.T, c *testkit.Case, model memory.Model) (int64, bool) {
+	t.Helper()
+	flat := flatCase(c)
+	if flat == nil || beyondTraces(flat) {
+		return 0, false
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	out, err := smc.Run(ctx, &engine.Task{
+		Program: flat, Props: &property.Set{}, Model: model, KeepGoing: true, Traces: true, CheckTraces: true, Limits: engine.Limits{Unroll: 2},
+		Progress: func(p engine.Progress) {
+			if p.Executions > smcExecutions {
+				cancel()
+			}
+		},
+	})
+	if err != nil {
+		t.Errorf("%s under %s: %v", filepath.Base(c.Path), model, err)
+		return 0, false
+	}
+	return out.Stats.FinalStates, out.Unknown == ""
+}
+
+// flatCase is the flat program of a case in one of the languages of programs, or nil.
+func flatCase(c *testkit.Case) *ir.Program {
+	file := source.NewFile(c.Input.Name, c.Input.Text)
+	var prog *ir.Program
+	switch filepath.Ext(c.Input.Name) {
+	case ".fp":
+		u, diags := automaton.Parse(file, automaton.Options{Threads: max(2, c.Options.Threads)})
+		if diags.HasErrors() {
+			return nil
+		}
+		prog = u.Program
+	case ".c":
+		u, diags := cfront.Parse([]*source.File{file}, cfront.Options{Defines: c.Options.C.Defines})
+		if diags.HasErrors() {
+			return nil
+		}
+		prog = u.Program
+	default:
+		return nil
+	}
+	flat, err := transform.Run(prog, transform.Options{Unroll: 4}, nil)
+	if err != nil {
+		return nil
+	}
+	return flat
+}
+
+// beyondTraces reports whether a program does something that Shasha-Snir traces do
+// not show: choices, conditions, barriers, allocation.
+func beyondTraces(p *ir.Program) bool {
+	for _, f := range p.Funcs {
+		for l := range f.Locs {
+			for _, i := range f.Out(ir.Loc(l)) {
+				switch op := &f.Edges[i].Op; op.Kind {
+				case ir.Havoc, ir.AbstractLoad, ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
+					return true
+				case ir.Assume:
+				default:
+					if len(f.Out(ir.Loc(l))) > 1 {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// TestCorpusTraces: on the corpus, loops bounded, no trace is explored twice and
+// nothing is cut off by a sleep set; robust programs have as many traces under TSO as
+// under SC [AAAJLS15 §1].
+func TestCorpusTraces(t *testing.T) {
+	counted, robust := 0, 0
+	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
+		var n [3]int64
+		var all [3]bool
+		for i, m := range testkit.Models {
+			if n[i], all[i] = explored(t, c, m); all[i] {
+				counted++
+			}
+		}
+		if c.Robust == "yes" && all[0] && all[1] {
+			robust++
+			if n[0] != n[1] {
+				t.Errorf("%s is robust and has %d traces under SC, %d under TSO", filepath.Base(c.Path), n[0], n[1])
+			}
+		}
+	}
+	if counted < 100 || robust < 10 {
+		t.Errorf("only %d programs were counted, %d of them robust", counted, robust)
 	}
 }

@@ -12,8 +12,8 @@ import (
 // Loops. Executions must end, so iterations are counted as transform.Unroll counts
 // them: a body runs at most k times per entry, and a thread that would begin
 // another round stops there, which is reported as a bound that was hit. Loops whose
-// exits depend on nothing that is read from memory or chosen end by themselves or not
-// at all; they get a bound that only an endless one meets.
+// exits depend on nothing that is read from memory or chosen end by themselves; they
+// get a bound that only an endless one meets.
 //
 // Spin loops. A round that comes back to the head of its loop with the registers
 // that matter there as they were, and that has written nothing, started nothing and
@@ -142,20 +142,23 @@ func taint(f *ir.Func) [][]bool {
 	return out
 }
 
-// exitsDepend reports whether a way out of a loop depends on a tainted register.
+// exitsDepend reports whether a way out of a loop depends on a tainted register, or
+// there is none.
 func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, tainted [][]bool) bool {
+	exits := false
 	for i := range f.Edges {
 		e := &f.Edges[i]
 		if !slices.Contains(l.Around[e.From], loop) || slices.Contains(l.Around[e.To], loop) {
 			continue
 		}
+		exits = true
 		depends := e.Op.Kind != ir.Assume
 		e.Op.Uses(func(r ir.Reg) { depends = depends || tainted[e.From][r] })
 		if depends {
 			return true
 		}
 	}
-	return false
+	return !exits
 }
 
 // matters reports whether an edge enters a loop or comes back to its head.
