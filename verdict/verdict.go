@@ -132,7 +132,7 @@ type Stats struct {
 	Blocked    int64   `json:"blocked,omitempty"`
 	Redundant  int64   `json:"redundant,omitempty"`
 	Depth      int     `json:"depth,omitempty"`
-	Bytes      int64   `json:"bytes,omitempty"` // high-water mark of stored states
+	Bytes      int64   `json:"bytes,omitempty"` // high-water mark of stored states, or of what explores executions
 	Seconds    float64 `json:"seconds"`
 }
 

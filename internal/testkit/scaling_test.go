@@ -138,3 +138,35 @@ func cpuSeconds(b *testing.B) float64 {
 	}
 	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
 }
+
+// TestForwarding: the shapes in which threads read their own buffered stores. Reading
+// one's own store, which nobody else writes, adds no trace; and store buffering stays possible.
+func TestForwarding(t *testing.T) {
+	for n := 1; n <= 3; n++ {
+		for _, m := range testkit.Models {
+			var count [2]int64
+			for f := range count {
+				flat, props := family(t, "rfi_family", 40, fmt.Sprintf("N=%d", n), fmt.Sprintf("F=%d", f))
+				out, err := smc.Run(context.Background(), &engine.Task{Program: flat, Props: props, Model: m, Traces: true, CheckTraces: true})
+				if err != nil {
+					t.Fatalf("rfi_family(%d) with F=%d under %s: %v", n, f, m, err)
+				}
+				count[f] = out.Stats.FinalStates
+			}
+			if count[0] != count[1] {
+				t.Errorf("rfi_family(%d) under %s: %d traces without, %d with loads of own stores", n, m, count[0], count[1])
+			}
+		}
+	}
+	for a := range 2 {
+		for b := range 2 {
+			for _, m := range testkit.Models {
+				flat, props := family(t, "sb_rfi_outcome", 40, fmt.Sprintf("A=%d", a), fmt.Sprintf("B=%d", b))
+				out := explore(t, flat, props, m, false)
+				if possible := m != memory.SC || a+b > 0; (len(out.Violations) > 0) != possible {
+					t.Errorf("r1 = %d and r2 = %d under %s: found %v, possible %v", a, b, m, len(out.Violations) > 0, possible)
+				}
+			}
+		}
+	}
+}

@@ -124,11 +124,13 @@ type explorer struct {
 	stopped bool
 	ticks   int64
 	totals  []int64 // the last estimates of all executions
-	ctx     context.Context
-	begun   time.Time
-	err     error
-	result  *engine.Outcome
-	finals  map[string]bool
+	// trees is how many nodes the wakeup trees have, and have had at most.
+	trees, mostTrees int
+	ctx              context.Context
+	begun            time.Time
+	err              error
+	result           *engine.Outcome
+	finals           map[string]bool
 
 	watch   []watched   // per thread: locations of goals; nil: no goals
 	visited []visit     // by the execution
@@ -249,6 +251,7 @@ func (x *explorer) run() {
 		if len(n.wut) > 0 {
 			b := n.wut[0]
 			n.wut = n.wut[1:]
+			x.trees--
 			n.fresh = false
 			x.forward(d)
 			x.extend(b.ev.proc, b.ev.label, b.children)

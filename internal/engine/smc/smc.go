@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"time"
+	"unsafe"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -101,6 +102,17 @@ func (x *explorer) progress() {
 	})
 }
 
+// bytes is the memory an exploration has at its end besides the wakeup trees: that
+// of the longest execution.
+func (x *explorer) bytes() int64 {
+	n := int64(cap(x.ev))*int64(unsafe.Sizeof(event{})) + int64(cap(x.clocks))*4 + int64(cap(x.records))*int64(unsafe.Sizeof(record{})) +
+		int64(cap(x.races))*int64(unsafe.Sizeof(race{})) + int64(cap(x.steps))*int64(unsafe.Sizeof(memory.Step{}))
+	for _, nd := range x.nodes[:cap(x.nodes)] {
+		n += int64(cap(nd.sleep)) * int64(unsafe.Sizeof(event{}))
+	}
+	return n
+}
+
 // executions is how many came to an end of whatever kind.
 func (c *counts) executions() int64 {
 	return c.complete + c.blocked + c.bounded + c.waits + c.failed + c.exits
@@ -127,6 +139,7 @@ func (x *explorer) summarise(out *engine.Outcome) {
 	out.Stats.FinalStates = x.out.complete
 	out.Stats.Transitions = x.out.events
 	out.Stats.Depth = x.out.depth
+	out.Stats.Bytes = int64(x.mostTrees)*int64(unsafe.Sizeof(tree{})) + x.bytes()
 	out.Stats.Executions, out.Stats.Blocked, out.Stats.Redundant = x.out.executions(), x.out.blocked, x.out.asleep
 	for f := range x.finals {
 		out.Finals = append(out.Finals, f)

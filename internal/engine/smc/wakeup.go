@@ -127,6 +127,7 @@ func (x *explorer) branch(v *sequence) *tree {
 			continue
 		}
 		t := &tree{ev: *x.get(v, k)}
+		x.trees++
 		if first == nil {
 			first = t
 		} else {
@@ -137,5 +138,6 @@ func (x *explorer) branch(v *sequence) *tree {
 			break // source-DPOR is told only where to begin
 		}
 	}
+	x.mostTrees = max(x.mostTrees, x.trees)
 	return first
 }
