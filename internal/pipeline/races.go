@@ -30,9 +30,7 @@ func (p *program) withRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 	}
 	own.Question += ", " + Races
 	own.Coverage.Exhaustive = own.Coverage.Exhaustive && res.Coverage.Exhaustive
-	for _, b := range res.Coverage.Bounds {
-		own.Coverage.Bounds = append(own.Coverage.Bounds, b)
-	}
+	own.Coverage.Bounds = append(own.Coverage.Bounds, res.Coverage.Bounds...)
 	return own, nil
 }
 

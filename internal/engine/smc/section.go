@@ -52,21 +52,10 @@ func (x *explorer) section(t int, st memory.Step, e *event) {
 			e.label.inner = digits
 			return
 		}
-		pick := 0
-		if n := len(x.local); n > 1 {
-			if depth == maxInner || n > maxAlternatives {
-				x.fail("a section with too many choices")
-				take(stuck)
-				return
-			}
-			pick = min(int(inner>>(4*depth)&15), n-1)
-			for i := range n {
-				if i != pick && !x.dry {
-					x.inner = append(x.inner, digits|uint32(i)<<(4*depth))
-				}
-			}
-			digits |= uint32(pick) << (4 * depth)
-			depth++
+		pick, ok := x.choose(inner, &digits, &depth)
+		if !ok {
+			take(stuck)
+			return
 		}
 		st := x.local[pick]
 		op := x.y.Op(x.s, t, st.Edge)
@@ -85,6 +74,28 @@ func (x *explorer) section(t int, st memory.Step, e *event) {
 	}
 	e.label.inner = digits
 	x.settle(t)
+}
+
+// choose picks among the steps inside a section as the label says, and notes the
+// alternatives. It reports whether the label has room for the choice.
+func (x *explorer) choose(inner uint32, digits *uint32, depth *int) (int, bool) {
+	n := len(x.local)
+	if n == 1 {
+		return 0, true
+	}
+	if *depth == maxInner || n > maxAlternatives {
+		x.fail("a section with too many choices")
+		return 0, false
+	}
+	pick := min(int(inner>>(4**depth)&15), n-1)
+	for i := range n {
+		if i != pick && !x.dry {
+			x.inner = append(x.inner, *digits|uint32(i)<<(4**depth))
+		}
+	}
+	*digits |= uint32(pick) << (4 * *depth)
+	*depth++
+	return pick, true
 }
 
 // tokens is how many accesses of an operation follow its own: that to the block.
