@@ -92,6 +92,13 @@ func CheckParam(ctx context.Context, in Input, opt Options) (Answer, error) {
 // Domain restricts the values of memory where threads are counted.
 type Domain = pipeline.Domain
 
+// Traces explores one execution for every Shasha-Snir trace of a program under a
+// model. Each, if not nil, is called with every complete one, in order; without it
+// they are only counted.
+func Traces(ctx context.Context, in Input, model string, opt Options, each func(*verdict.Trace)) (verdict.TraceSet, []verdict.Diagnostic, error) {
+	return pipeline.Traces(ctx, in, model, opt, each)
+}
+
 // ShowForm says in which form Show prints a program.
 type ShowForm = pipeline.ShowForm
 

@@ -76,6 +76,7 @@ var policy = map[string]rule{
 	"internal/engine/fences":   {ours: append([]string{"internal/solver/pb"}, engineMay...)},
 	"internal/solver/pb":       {},
 	"internal/engine/param":    {ours: engineMay},
+	"internal/engine/smc":      {ours: engineMay},
 
 	"internal/explain": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "verdict"}},
 
@@ -83,7 +84,7 @@ var policy = map[string]rule{
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/bmc", "internal/engine/explicit",
-		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/explain", "internal/trace", "internal/replay", "verdict",
+		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/explain", "internal/trace", "internal/replay", "verdict",
 	}},
 
 	"internal/suite":  {ours: []string{"verdict"}},

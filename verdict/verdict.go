@@ -96,6 +96,8 @@ type Result struct {
 	Fences []Fence `json:"fences,omitempty"`
 	Cost   int64   `json:"cost,omitempty"`
 	Repair *Repair `json:"repair,omitempty"`
+	// Trace is the one with a cycle, where traces were asked about.
+	Trace *Trace `json:"trace,omitempty"`
 	// FinalStates lists the distinct final states where the question asked for them.
 	FinalStates []string `json:"final_states,omitempty"`
 	// Litmus is what the answer to a litmus test says beside all this.
@@ -138,8 +140,14 @@ type Stats struct {
 	States      int64 `json:"states,omitempty"`
 	Transitions int64 `json:"transitions,omitempty"`
 	FinalStates int64 `json:"final_states,omitempty"`
-	Depth       int   `json:"depth,omitempty"`
-	Bytes       int64 `json:"bytes,omitempty"` // high-water mark of stored states
+	// Of engines that explore executions: how many came to an end of whatever kind,
+	// how many of them ended at an assumption or await that did not hold, and how many
+	// were begun in vain. Those that came to the end of the program are FinalStates.
+	Executions int64 `json:"executions,omitempty"`
+	Blocked    int64 `json:"blocked,omitempty"`
+	Redundant  int64 `json:"redundant,omitempty"`
+	Depth      int   `json:"depth,omitempty"`
+	Bytes      int64 `json:"bytes,omitempty"` // high-water mark of stored states
 	// Of formulas: gates of the circuit, variables and clauses, and the solver's time.
 	Gates         int64   `json:"gates,omitempty"`
 	Variables     int64   `json:"variables,omitempty"`

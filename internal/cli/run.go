@@ -42,11 +42,12 @@ type services struct {
 	getenv                  func(string) string
 	verify                  func(fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
 	test                    func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
+	traces                  func(context.Context, fencepost.Input, string, fencepost.Options, func(*verdict.Trace)) (verdict.TraceSet, []verdict.Diagnostic, error)
 }
 
 func realServices() services {
 	return services{
-		check: fencepost.Check, robust: fencepost.Robust, robustParam: fencepost.RobustParam, checkParam: fencepost.CheckParam, instr: fencepost.ShowInstrumented, fences: fencepost.Fences, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
+		check: fencepost.Check, robust: fencepost.Robust, robustParam: fencepost.RobustParam, checkParam: fencepost.CheckParam, instr: fencepost.ShowInstrumented, fences: fencepost.Fences, traces: fencepost.Traces, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
 		terminal: terminal, getenv: os.Getenv,
 		verify: fencepost.Verify, test: fencepost.TestPrograms,
 	}
@@ -157,7 +158,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), flagHint(cmd, err.Error())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.genCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.genCommand(), a.versionCommand())
 	return root
 }
 

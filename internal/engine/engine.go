@@ -53,6 +53,18 @@ type Task struct {
 	Log          func(string) // is told, a line at a time, how the engine gets on; nil: nobody
 
 	BMC BMCOptions // for bounded model checking
+
+	// For engines that explore executions.
+	Source bool // source-DPOR instead of optimal DPOR
+	// Traces asks for every trace: failing rounds of spin loops are executed. Visit,
+	// if not nil, is called with every complete execution, and with Unfinished also
+	// with those that do not come to their end.
+	Traces     bool
+	Visit      func(*verdict.Witness)
+	Unfinished bool
+	// CheckTraces fails the run if a trace is explored twice, or, with optimal DPOR, an
+	// execution is cut off by a sleep set. It keeps a hash per execution.
+	CheckTraces bool
 }
 
 // Limits of a run. Time is the context's.
@@ -60,6 +72,7 @@ type Limits struct {
 	Memory  int64 // bytes of stored states, 0: none
 	States  int64 // states visited, 0: none
 	Buffer  int   // entries per thread's buffer where stores are in a cycle
+	Unroll  int   // runs of a loop body per entry, where an engine needs a bound
 	Workers int
 }
 
@@ -69,6 +82,10 @@ type Progress struct {
 	Waiting int64
 	Depth   int
 	Elapsed time.Duration
+	// Of engines that explore executions: how many so far, and between which numbers
+	// the estimates of their total have lain lately.
+	Executions int64
+	Low, High  int64
 }
 
 // Outcome is what an engine says. It has no verdict for violations until they

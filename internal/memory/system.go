@@ -93,6 +93,8 @@ type locCode struct {
 	live  []int32
 	ends  bool
 	eager bool // nobody else can notice the steps from here (see eager.go)
+	// private is eager without regard to properties and cycles (see schedule.go).
+	private bool
 	// For reduction: what the edges touch, what they and all that may follow them
 	// touch, and whether a step from here must be interleaved with everything.
 	next   Footprint
@@ -250,7 +252,7 @@ func (y *System) addThread(t ir.ThreadID, opt Options, facts *ir.Facts) {
 	hurry := eagerLocs(y, t, f, opt, facts)
 	for l := range f.Locs {
 		loc := ir.Loc(l)
-		lc := locCode{ends: f.Ends(loc), eager: hurry.eager[l], open: hurry.open[l]}
+		lc := locCode{ends: f.Ends(loc), eager: hurry.eager[l], open: hurry.open[l], private: y.privateLoc(f, loc, facts)}
 		for _, r := range facts.Live(th.Func, loc) {
 			lc.live = append(lc.live, int32(r))
 		}

@@ -27,7 +27,7 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 	if opt.Deadlock {
 		p.props.Deadlock = true
 	}
-	if p.props.Empty() && !opt.Finals {
+	if p.props.Empty() && !opt.Finals && !opt.Robustness && !opt.Races {
 		p.diags = append(p.diags, verdict.Diagnostic{
 			Severity: "error", Code: "FP0900", Pos: verdict.Pos{File: in.Name},
 			Message: "no assertion, goal or final condition: there is nothing to check",
@@ -112,6 +112,12 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
 	}
+	if opt.Robustness {
+		return p.robustByTraces(ctx, flat, model, opt)
+	}
+	if opt.Races {
+		return p.withRaces(ctx, flat, model, opt)
+	}
 	e := &engines[0]
 	if opt.Engine != "" {
 		e, _ = engineNamed(opt.Engine)
@@ -127,7 +133,8 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 func (p *program) task(flat *ir.Program, model memory.Model, opt Options) *engine.Task {
 	task := &engine.Task{
 		Program: flat, Props: p.props, Model: model, Finals: opt.Finals, NoReduction: opt.NoReduction,
-		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: workers(opt)},
+		Source: opt.Algorithm == "source",
+		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Unroll: opt.Unroll, Workers: workers(opt)},
 		// An observation must not hide a violation that is further away.
 		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),
 		Mode:      opt.Mode, Log: opt.Log,
@@ -136,7 +143,10 @@ func (p *program) task(flat *ir.Program, model memory.Model, opt Options) *engin
 	task.BMC.Unroll = opt.Unroll
 	if opt.Progress != nil {
 		task.Progress = func(g engine.Progress) {
-			opt.Progress(Progress{Model: model.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed})
+			opt.Progress(Progress{
+				Model: model.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed,
+				Executions: g.Executions, Low: g.Low, High: g.High,
+			})
 		}
 	}
 	return task
@@ -289,6 +299,8 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 	switch {
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
+	case out.Stats.Executions > 0 && out.Stats.FinalStates+out.Exits == 0 && !out.Ends:
+		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to its end"
 	case p.props.Final != nil && out.Stats.FinalStates == 0 && !out.Ends:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so the final condition was never tested"
 	case p.props.Checks && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && !out.Ends && len(p.props.Goals) == 0 && !p.props.Deadlock:

@@ -9,11 +9,12 @@ import (
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/lazy"
 	"fencepost/internal/engine/robust"
+	"fencepost/internal/engine/smc"
 )
 
 // engines are those that answer a program's own questions. The first is the one
 // that takes every program.
-var engines = []engine.Engine{explicit.Engine, lazy.New(explicit.Engine, robust.Engine), bmc.Engine}
+var engines = []engine.Engine{explicit.Engine, lazy.New(explicit.Engine, robust.Engine), smc.Engine, bmc.Engine}
 
 // engineNamed finds an engine.
 func engineNamed(name string) (*engine.Engine, error) {

@@ -41,6 +41,13 @@ type Options struct {
 	Instances int
 	// Domain restricts the values of memory where threads are counted; nil: as found.
 	Domain *param.Domain
+	// Algorithm of engines that explore executions: "" or "optimal", or "source".
+	Algorithm string
+	// Races also looks for data races on objects that are not atomic.
+	Races bool
+	// Robustness asks, instead of the program's own questions, whether some execution
+	// has a trace with a cycle.
+	Robustness bool
 	// NoReduction turns partial-order and symmetry reduction off.
 	NoReduction bool
 	C           COptions // how C is read
@@ -86,6 +93,10 @@ type Progress struct {
 	Waiting int64 // states found and not yet looked at
 	Depth   int
 	Elapsed time.Duration
+	// Of engines that explore executions: how many so far, and between which numbers
+	// the estimates of their total have lain lately.
+	Executions int64
+	Low, High  int64
 }
 
 // Defaults are the documented defaults.

@@ -104,6 +104,19 @@ func withCopies(p *ir.Program, props *property.Set, copies [][][]ir.Loc) *proper
 	return &out
 }
 
+// Loops is the loops of an automaton, for engines that count iterations themselves
+// as Unroll does.
+type Loops struct {
+	Heads  []ir.Loc  // of each loop
+	Around [][]int32 // of each location: the loops around it, outermost first
+}
+
+// LoopsOf finds the loops of a function.
+func LoopsOf(f *ir.Func) Loops {
+	n := newNest(f)
+	return Loops{Heads: n.heads, Around: n.loops}
+}
+
 // nest is the loops of an automaton.
 type nest struct {
 	f     *ir.Func

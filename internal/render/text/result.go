@@ -201,6 +201,8 @@ func work(r *verdict.Result) string {
 		return fmt.Sprintf(", by %s of %s", oneLine(r.By), counted(r.Stats.States, "state", "states"))
 	case r.Engine == "":
 		return ""
+	case r.Stats.Executions > 0:
+		return fmt.Sprintf(" (%s: %s)", r.Engine, counted(r.Stats.Executions, "execution", "executions"))
 	case r.Stats.States > 0:
 		return fmt.Sprintf(" (%s: %s)", r.Engine, counted(r.Stats.States, "state", "states"))
 	default:
@@ -229,7 +231,10 @@ func statsLine(r *verdict.Result) string {
 	if r.Stats.Transitions > 0 {
 		parts = append(parts, counted(r.Stats.Transitions, "transition", "transitions"))
 	}
-	if r.Stats.FinalStates > 0 {
+	if r.Stats.Executions > 0 {
+		parts = append(parts, counted(r.Stats.Executions, "execution", "executions"))
+	}
+	if r.Stats.FinalStates > 0 && r.Stats.Executions == 0 {
 		parts = append(parts, counted(r.Stats.FinalStates, "final state", "final states"))
 	}
 	if r.Stats.Clauses > 0 {

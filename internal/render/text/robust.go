@@ -48,6 +48,13 @@ func (p *printer) robust(r *verdict.Result) {
 		}
 		p.attack(a)
 	}
+	if t := r.Trace; t != nil {
+		p.line("")
+		p.table(t.Witness, rows(t.Witness, ""))
+		p.line("")
+		p.line("Happens-before has a cycle:")
+		p.chain(t.Nodes, t.Cycle)
+	}
 	for i := range r.Races {
 		race := &r.Races[i]
 		p.line("")
@@ -60,7 +67,7 @@ func (p *printer) robust(r *verdict.Result) {
 	if r.Witness != nil {
 		p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
 	}
-	if len(r.Attacks) > 0 || len(r.Races) > 0 || r.Witness != nil {
+	if len(r.Attacks) > 0 || len(r.Races) > 0 || r.Witness != nil || r.Trace != nil {
 		p.line("")
 	}
 	if f := r.Stats.Filters; f != nil {

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fencepost"
+	"fencepost/internal/render/dot"
+	"fencepost/internal/render/json"
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const tracesHelp = `List the Shasha-Snir traces of a program under a memory model: who read from
+whom, and in which order stores reached memory. Executions with the same trace
+differ in nothing that anybody in the program could notice.
+
+Exactly one execution is explored for every trace. Assertions are not looked at:
+a thread that fails one stops there, and its execution is not complete.
+--count prints the number of complete traces alone, which is faster.
+
+Exit codes: 0 all traces were found, 2 there may be more (a bound or the time
+limit), 3 bad input or usage, 4 internal error.`
+
+const tracesExample = `  fencepost traces dekker.fp
+  fencepost traces dekker.fp --model pso --dot | dot -Tsvg -O
+  fencepost traces queue.c --count`
+
+type tracesFlags struct {
+	model            modelsValue
+	count, json, dot bool
+	opt              fencepost.Options
+}
+
+func (a *app) tracesCommand() *cobra.Command {
+	f := &tracesFlags{model: modelsValue{"tso"}, opt: fencepost.Defaults()}
+	cmd := &cobra.Command{
+		Use:     "traces FILE",
+		Short:   "List or count the traces of a program",
+		Long:    tracesHelp,
+		Example: tracesExample,
+		Args:    oneFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(f.model) != 1:
+				return &usageError{"traces are listed under one model", "give --model sc, tso or pso"}
+			case f.json && f.dot:
+				return &usageError{"--json and --dot cannot be combined", "the JSON has the graphs, too"}
+			case f.count && f.dot:
+				return &usageError{"--count and --dot cannot be combined", "give one of them"}
+			}
+			return a.traces(args[0], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso")
+	flags.BoolVar(&f.count, "count", false, "print the number of complete traces alone")
+	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
+	flags.Var(countValue{&f.opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
+	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
+	algorithmFlag(flags, &f.opt)
+	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	cFlags(flags, &f.opt)
+	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
+	flags.BoolVar(&f.dot, "dot", false, "print a graph per trace for Graphviz")
+	return cmd
+}
+
+func (a *app) traces(name string, f *tracesFlags) error {
+	var set verdict.TraceSet
+	var all []verdict.Trace
+	var each func(*verdict.Trace)
+	switch {
+	case f.count:
+	case f.json:
+		each = func(t *verdict.Trace) { all = append(all, *t) }
+	case f.dot:
+		each = func(t *verdict.Trace) { dot.Trace(a.stdout, t) }
+	default:
+		each = func(t *verdict.Trace) { text.Trace(a.stdout, t); fmt.Fprintln(a.stdout) }
+	}
+	in, err := a.read(name)
+	if err != nil {
+		return err
+	}
+	answer, err := a.ask(in, f.opt, func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
+		var answer fencepost.Answer
+		var err error
+		set, answer.Diagnostics, err = a.services.traces(ctx, in, f.model[0], opt, each)
+		return answer, err
+	})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return &internalError{err}
+	}
+	a.diagnostics(answer.Diagnostics)
+	if answer.HasErrors() {
+		a.code = exitUsage
+		return nil
+	}
+	if set.Reason != "" || !set.Coverage.Exhaustive {
+		a.code = exitUnknown
+	}
+	switch {
+	case f.json:
+		set.Traces = all
+		if err := json.Traces(a.stdout, &set); err != nil {
+			return &internalError{err}
+		}
+	case f.count && a.code == exitHolds:
+		fmt.Fprintln(a.stdout, set.Count)
+	case f.dot:
+		text.TraceSet(a.stderr, &set, false)
+	default:
+		text.TraceSet(a.stdout, &set, f.count)
+	}
+	return nil
+}
+
+// algorithmFlag chooses how executions are explored.
+func algorithmFlag(flags *pflag.FlagSet, opt *fencepost.Options) {
+	flags.Var(algorithmValue{&opt.Algorithm}, "algorithm", "how executions are explored: optimal, source")
+}
+
+type algorithmValue struct{ value *string }
+
+func (v algorithmValue) String() string {
+	if v.value == nil || *v.value == "" {
+		return "optimal"
+	}
+	return *v.value
+}
+
+func (v algorithmValue) Set(s string) error {
+	if s != "optimal" && s != "source" {
+		return fmt.Errorf("it is optimal or source")
+	}
+	*v.value = s
+	return nil
+}
+
+func (algorithmValue) Type() string { return "name" }

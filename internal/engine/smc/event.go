@@ -1,0 +1,169 @@
+package smc
+
+// What is an event, and when two events depend on each other.
+//
+// A process is a thread, or a buffer: under TSO one per thread, under PSO one per
+// thread and location, as the auxiliary threads of [AAAJLS15 App. B, C]. An event of
+// a thread is one operation that others can notice together with the steps behind
+// it that they cannot: local ones, and, under TSO and PSO, stores that enter the
+// buffer. An event of a buffer is an update. A read-modify-write is one event of its thread
+// (fence, load and update in one), an atomic section is one, and so are lock,
+// trylock, unlock, wait, signal, barrier, spawn and join. An await is a load and an
+// assumption: if the condition does not hold for what it reads, the event is the
+// read, and the thread stops there.
+//
+// Two events of different threads depend on each other if they touch a common byte
+// and one of them writes it. Three exceptions make that exact for stores that are
+// read while they are still buffered [AAAJLS15 §3]:
+//   - a load that forwards from the own buffer touches nothing. When its entry has
+//     reached memory, it counts as a load of these bytes;
+//   - a load does not depend on updates of its own thread, except that a load
+//     which must wait for an update, because it needs more bytes, comes after it;
+//   - neither does an update depend on loads of its own thread.
+// So whether a load and another thread's update depend on each other is a matter of
+// what lies between them; docs/engines/smc.md has the argument.
+
+// mode says what an access does. The zero value is unset.
+type mode uint8
+
+const (
+	reads mode = 1 << iota
+	writes
+	// always marks what holds for a load even if its value is forwarded: that its
+	// block is still there.
+	always
+)
+
+// access is some bytes an event touches.
+type access struct {
+	addr uint64
+	size uint8
+	mode mode
+}
+
+// Addresses that stand for something else than memory lie beyond all objects.
+const (
+	tokenBase = 0xf000_0000_0000_0000 // a block as a whole: freed and used again, or accessed
+	heapToken = 0xe000_0000_0000_0000 // which freed blocks there are to be used again
+	spawnBase = 0xd000_0000_0000_0000 // which threads have not been started
+)
+
+// label tells apart what a process can do next where there is a choice: the edge,
+// the choice of the step, and the choices inside a section, four bits each.
+type label struct {
+	edge   int32
+	inner  uint32
+	choice int64
+}
+
+// flags of events.
+type flags uint16
+
+const (
+	isUpdate  flags = 1 << iota
+	drains          // comes after all updates of its thread
+	isMutex         // lock, trylock, unlock, or the mutex of a condition
+	locks           // waits for the mutex to be free
+	acquires        // takes a free mutex
+	compares        // a compare-exchange without a condition, outside sections
+	varies          // may touch something else if what it reads changes
+	allocates       // and may depend on what its own buffer frees
+	ends            // the thread stops here: a check failed, an await was refused, exit
+)
+
+// none marks absent ordinals and events.
+const none = -1
+
+// event is something a process did, or would do in some state.
+type event struct {
+	proc   int32
+	idx    int32 // its number among the events of the process, from 1
+	thread int32 // whose event, or whose buffer's
+	fwd    int32 // load: ordinal of the own store it forwards from
+	own    int32 // load: ordinal of the own store whose update it sees in memory
+	ord    int32 // update: ordinal of the store
+	epoch  int32 // update: how many store-store fences came before the store
+	other  int32 // 1 + the thread spawned or joined
+	cancel int32 // alloc: ordinal of the own free it takes back, which has not reached memory
+	link   int32 // load that forwards: the one before it from the same store
+	flags  flags
+	n      uint8 // accesses in acc
+	label  label
+	acc    [3]access
+	more   []access // the rest
+	// Of what acc[0] writes, the bytes before, if the program has compare-exchange;
+	// of a compare-exchange what it read and what it compared that with.
+	prev, old, want uint64
+}
+
+func (e *event) touch(addr uint64, size int, m mode) {
+	a := access{addr, uint8(size), m}
+	if int(e.n) < len(e.acc) {
+		e.acc[e.n] = a
+		e.n++
+		return
+	}
+	e.more = append(e.more, a)
+}
+
+func (e *event) at(i int) *access {
+	if i < int(e.n) {
+		return &e.acc[i]
+	}
+	return &e.more[i-int(e.n)]
+}
+
+func (e *event) size() int { return int(e.n) + len(e.more) }
+
+// silent reports whether an access of the event counts for nothing at present.
+func (e *event) silent(a *access) bool { return e.fwd != none && a.mode&always == 0 }
+
+func conflict(a, b *access) bool {
+	return (a.mode|b.mode)&writes != 0 && (a.addr-b.addr < uint64(b.size) || b.addr-a.addr < uint64(a.size))
+}
+
+// dependent reports whether two events of different processes that are both
+// possible in a state depend on each other there.
+func dependent(d, e *event) bool {
+	if d.thread == e.thread {
+		return d.cancel != none && d.cancel == e.ord || e.cancel != none && e.cancel == d.ord
+	}
+	for i := range d.size() {
+		a := d.at(i)
+		if d.silent(a) {
+			continue
+		}
+		for j := range e.size() {
+			if b := e.at(j); conflict(a, b) && !e.silent(b) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sameAccesses reports whether two events touch the same things.
+func sameAccesses(d, e *event) bool {
+	if d.size() != e.size() {
+		return false
+	}
+	for i := range d.size() {
+		if *d.at(i) != *e.at(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// passes reports whether d, which a process could do in a state, stays possible and
+// unchanged when e happens there, and notes what becomes of it: a forwarded
+// load whose entry reaches memory is a load of memory from then on.
+func (d *event) passes(e *event) bool {
+	if d.proc == e.proc || dependent(d, e) {
+		return false
+	}
+	if e.flags&isUpdate != 0 && d.thread == e.thread && d.fwd == e.ord && d.fwd != none {
+		d.own, d.fwd = d.fwd, none
+	}
+	return true
+}

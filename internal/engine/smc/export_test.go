@@ -1,0 +1,73 @@
+package smc
+
+import (
+	"context"
+	"fmt"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/memory"
+)
+
+// Explored is what an exploration that tests watch has counted.
+type Explored struct {
+	Complete, Asleep int64
+}
+
+// ExploreAll explores the executions of a task and shows each at its end: its steps,
+// and what tells it from others with the same steps, such as what a refused await read.
+func ExploreAll(task *engine.Task, each func(steps []memory.Step, extra string)) (Explored, error) {
+	return ExploreOrdered(task, func(steps []memory.Step, extra string, _ func(int) int, _ func(i, j int) bool) { each(steps, extra) })
+}
+
+// ExploreOrdered also tells the event of a step, none for the beginning, and whether
+// an event happens before another.
+func ExploreOrdered(task *engine.Task, each func(steps []memory.Step, extra string, event func(step int) int, before func(i, j int) bool)) (Explored, error) {
+	x := newExplorer(context.Background(), task, memory.New(task.Program, task.Model, task.MemoryOptions()))
+	event := func(step int) int {
+		i := -1
+		for i+1 < len(x.ev) && x.nodes[i+1].steps <= step {
+			i++
+		}
+		return i
+	}
+	before := func(i, j int) bool { return x.precedes(int32(i), x.clock(int32(j))) }
+	x.atEnd = func() { each(x.steps, x.extra(), event, before) }
+	x.run()
+	return Explored{x.out.complete, x.out.asleep}, x.err
+}
+
+// extra is how threads stopped, and what refused awaits and stuck sections saw.
+func (x *explorer) extra() string {
+	out := ""
+	for t := range x.threads {
+		out += fmt.Sprint(x.threads[t].stop)
+	}
+	for i := range x.ev {
+		e := &x.ev[i]
+		if e.flags&ends == 0 {
+			continue
+		}
+		out += fmt.Sprintf("|%d %v", e.proc, e.label)
+		for k := range e.size() {
+			for b := range uint64(e.at(k).size) {
+				out += fmt.Sprint(" ", x.lastWriter(i, e, e.at(k).addr+b))
+			}
+		}
+	}
+	return out
+}
+
+func (x *explorer) lastWriter(i int, e *event, addr uint64) int {
+	if e.fwd != none {
+		return -2 - int(e.fwd)
+	}
+	from := -1
+	for j := range i {
+		for l := range x.ev[j].size() {
+			if w := x.ev[j].at(l); w.mode&writes != 0 && addr-w.addr < uint64(w.size) {
+				from = int(x.ev[j].proc)<<16 | int(x.ev[j].idx)
+			}
+		}
+	}
+	return from
+}

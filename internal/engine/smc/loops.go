@@ -1,0 +1,253 @@
+package smc
+
+import (
+	"math"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/transform"
+)
+
+// Loops. Executions must end, so iterations are counted as transform.Unroll counts
+// them: a body runs at most k times per entry, and a thread that would begin
+// another round stops there, which is reported as a bound that was hit. Loops whose
+// exits depend on nothing that is read from memory or chosen end by themselves; they
+// get a bound that only an endless one meets.
+//
+// Spin loops. A round that comes back to the head of its loop with the registers
+// that matter there as they were, and that has written nothing, started nothing and
+// taken nothing on the way, leaves the thread as it was. Whatever the thread does afterwards it can do
+// without that round, and others do not notice. So the thread stops there, as at an
+// assumption that does not hold: the rounds that matter are those that leave the
+// loop, or change something, and they are explored at their own time. That is what
+// replacing the loop by an await does [AAAJLS15 §4], found while running: it holds for
+// nested loops, inlined calls and loops around compare-exchange alike, and for single rounds of loops that
+// also do something else. It is no bound. Failing rounds are part of a trace,
+// so it is off where traces are asked for.
+
+// endless is the bound of loops that should need none.
+const endless = 1 << 16
+
+// loopEdge is what taking an edge means for the loops of its function.
+type loopEdge struct {
+	enters []int32
+	again  int32 // the loop whose head it comes back to, none
+}
+
+// loopCode is the loops of one thread's function.
+type loopCode struct {
+	edges [][]loopEdge // per location and edge
+	bound []int32      // per loop: arrivals at the head that are let through
+	spins []bool       // per loop: whether rounds that change nothing are looked for
+	live  [][]ir.Reg   // per loop: registers that matter at its head
+	entry []int32      // the loops that the thread begins in
+}
+
+// loopState is where a thread is in a loop.
+type loopState struct {
+	count   int32
+	effects int32   // of the thread, when it was at the head
+	regs    []int64 // that matter, then
+}
+
+// compileLoops finds the loops of every thread; nil if there are none.
+func compileLoops(p *ir.Program, k int, keep func(ir.ThreadID, ir.Reg) bool) []loopCode {
+	out := make([]loopCode, len(p.Threads))
+	facts := ir.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
+		for t := range p.Threads {
+			if p.Threads[t].Func == f && keep(ir.ThreadID(t), r) {
+				return true
+			}
+		}
+		return false
+	})
+	any := false
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		l := transform.LoopsOf(f)
+		if len(l.Heads) == 0 {
+			continue
+		}
+		any = true
+		c := &out[t]
+		c.edges = make([][]loopEdge, len(f.Locs))
+		for loc := range f.Locs {
+			for _, i := range f.Out(ir.Loc(loc)) {
+				c.edges[loc] = append(c.edges[loc], loopEdgeOf(&f.Edges[i], &l))
+			}
+		}
+		c.entry = l.Around[f.Entry]
+		tainted := taint(f)
+		for loop, head := range l.Heads {
+			c.live = append(c.live, facts.Live(p.Threads[t].Func, head))
+			bound := int32(endless)
+			if k > 0 && exitsDepend(f, &l, int32(loop), tainted) {
+				bound = int32(min(k, math.MaxInt32-1)) + 1
+			}
+			c.bound = append(c.bound, bound)
+			// A loop that depends on nothing read or chosen cannot wait for anything.
+			c.spins = append(c.spins, exitsDepend(f, &l, int32(loop), tainted))
+		}
+	}
+	if !any {
+		return nil
+	}
+	return out
+}
+
+func loopEdgeOf(e *ir.Edge, l *transform.Loops) loopEdge {
+	out := loopEdge{again: none}
+	switch e.Op.Kind {
+	case ir.Return, ir.ThreadExit, ir.Exit, ir.Bound:
+		return out
+	}
+	from := l.Around[e.From]
+	for i, loop := range l.Around[e.To] {
+		if i >= len(from) || from[i] != loop {
+			out.enters = append(out.enters, loop)
+		} else if l.Heads[loop] == e.To {
+			out.again = loop
+		}
+	}
+	return out
+}
+
+// taint is, at every location, the registers that may hold something read from
+// memory or chosen.
+func taint(f *ir.Func) [][]bool {
+	out := make([][]bool, len(f.Locs))
+	for l := range out {
+		out[l] = make([]bool, len(f.Regs))
+	}
+	next := make([]bool, len(f.Regs))
+	for changed := true; changed; {
+		changed = false
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			copy(next, out[e.From])
+			bad := e.Op.Kind != ir.Assign && e.Op.Kind != ir.Spawn
+			if e.Op.Kind == ir.Assign {
+				e.Op.Uses(func(r ir.Reg) { bad = bad || next[r] })
+			}
+			e.Op.Defs(func(r ir.Reg) { next[r] = bad })
+			to := out[e.To]
+			for r, b := range next {
+				if b && !to[r] {
+					to[r], changed = true, true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// exitsDepend reports whether a way out of a loop depends on a tainted register, or
+// there is none.
+func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, tainted [][]bool) bool {
+	exits := false
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		if !slices.Contains(l.Around[e.From], loop) || slices.Contains(l.Around[e.To], loop) {
+			continue
+		}
+		exits = true
+		depends := e.Op.Kind != ir.Assume
+		e.Op.Uses(func(r ir.Reg) { depends = depends || tainted[e.From][r] })
+		if depends {
+			return true
+		}
+	}
+	return !exits
+}
+
+// matters reports whether an edge enters a loop or comes back to its head.
+func (c *loopCode) matters(l ir.Loc, edge int32) bool {
+	le := &c.edges[l][edge]
+	return le.again != none || len(le.enters) > 0
+}
+
+// holdUps is which local steps of thread t must be looked at one by one: those that
+// matter for loops, and those from locations of goals.
+func (x *explorer) holdUps(t int) func(ir.Loc, int32) bool {
+	counted, watched := x.loops != nil && x.loops[t].edges != nil, x.watch != nil && x.watch[t] != nil
+	switch {
+	case watched:
+		return func(l ir.Loc, edge int32) bool { return counted && x.loops[t].matters(l, edge) || x.holds(t, l) }
+	case counted:
+		return x.loops[t].matters
+	default:
+		return nil
+	}
+}
+
+// begin notes the loops that a thread begins in.
+func (x *explorer) begin(t int) {
+	if x.loops == nil {
+		return
+	}
+	for _, loop := range x.loops[t].entry {
+		x.setLoop(t, loop, loopState{count: 1, effects: x.threads[t].effects, regs: x.liveRegs(t, loop)})
+	}
+}
+
+// loopStep counts a step that thread t took from location from.
+func (x *explorer) loopStep(t int, from ir.Loc, st memory.Step) {
+	c := &x.loops[t]
+	if c.edges == nil || st.Kind != memory.Exec {
+		return
+	}
+	le := &c.edges[from][st.Edge]
+	for _, loop := range le.enters {
+		x.setLoop(t, loop, loopState{count: 1, effects: x.threads[t].effects, regs: x.liveRegs(t, loop)})
+	}
+	if le.again == none {
+		return
+	}
+	old := x.loopStates[t][le.again]
+	now := loopState{count: old.count + 1, effects: x.threads[t].effects, regs: x.liveRegs(t, le.again)}
+	if c.spins[le.again] && !x.task.Traces && old.effects == now.effects && slices.Equal(old.regs, now.regs) {
+		x.halt(t, st, refused)
+		return
+	}
+	if now.count > c.bound[le.again] {
+		x.cut(t, from, st, le.again)
+		return
+	}
+	x.setLoop(t, le.again, now)
+}
+
+func (x *explorer) liveRegs(t int, loop int32) []int64 {
+	live := x.loops[t].live[loop]
+	if x.task.Traces || !x.loops[t].spins[loop] {
+		return nil
+	}
+	out := make([]int64, len(live))
+	for i, r := range live {
+		out[i] = x.y.Reg(x.s, ir.ThreadID(t), r)
+	}
+	return out
+}
+
+func (x *explorer) setLoop(t int, loop int32, v loopState) {
+	for int(loop) >= len(x.loopStates[t]) {
+		x.loopStates[t] = append(x.loopStates[t], loopState{})
+	}
+	x.threadLog = append(x.threadLog, savedThread{thread: int32(t), loop: loop})
+	x.loopLog = append(x.loopLog, x.loopStates[t][loop])
+	x.loopStates[t][loop] = v
+}
+
+// cut stops a thread at a bound.
+func (x *explorer) cut(t int, from ir.Loc, st memory.Step, loop int32) {
+	x.halt(t, st, bounded)
+	f := x.y.Prog.ThreadFunc(ir.ThreadID(t))
+	e := &f.Edges[f.Out(from)[st.Edge]]
+	x.cuts[e.ID] = cutOff{e, int(x.loops[t].bound[loop]) - 1}
+}
+
+// cutOff is a bound that was hit: where, and its value.
+type cutOff struct {
+	edge  *ir.Edge
+	value int
+}

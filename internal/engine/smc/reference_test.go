@@ -1,0 +1,150 @@
+package smc_test
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+)
+
+// The reference: all traces of a small program, by trying every step in every state
+// that differs in state or history. A history is, for every thread, what it did and
+// from whom its loads got each byte, and for every byte the order of the stores to
+// it: the Shasha-Snir trace so far.
+
+// tracker follows an execution.
+type tracker struct {
+	y      *memory.System
+	s      *memory.State
+	logs   [][]string
+	orders map[uint64][]string
+}
+
+func newTracker(y *memory.System) *tracker {
+	r := &tracker{y: y, s: y.NewState(), logs: make([][]string, y.Threads()), orders: map[uint64][]string{}}
+	r.s.Record = true
+	return r
+}
+
+// taken is how to take a step back.
+type taken struct {
+	mark   int
+	thread int
+	log    bool
+	reach  []uint64
+}
+
+func (r *tracker) step(st memory.Step) taken {
+	t := int(st.Thread)
+	k := taken{mark: r.s.Mark(), thread: t}
+	name := fmt.Sprintf("%d.%d", t, len(r.logs[t]))
+	r.s.Tag = int32(len(r.logs[t]))
+	var op *ir.Op
+	if st.Kind != memory.Flush {
+		op = &r.y.Edge(r.s, st).Op
+	}
+	r.y.Apply(r.s, st)
+	ev := r.s.Event
+	if st.Kind == memory.Flush {
+		if !ev.Free {
+			k.reach = r.reach(fmt.Sprintf("%d.%d", t, ev.From), ev.Addr, ev.Size)
+		}
+		return k
+	}
+	text := fmt.Sprintf("%d/%d/%d", st.Kind, st.Edge, st.Choice)
+	if ev.Memory {
+		text += fmt.Sprintf(" %x+%d", ev.Addr, ev.Size)
+		reads := op.Kind != ir.Store && op.Kind != ir.Free
+		for b := range uint64(ev.Size) {
+			if !reads {
+				break
+			}
+			from := "init"
+			if ev.Own {
+				from = fmt.Sprintf("%d.%d", t, ev.From)
+			} else if o := r.orders[ev.Addr+b]; len(o) > 0 {
+				from = o[len(o)-1]
+			}
+			text += " " + from
+		}
+		if op.Kind == ir.Store && !ev.Buffered || ev.Wrote {
+			k.reach = r.reach(name, ev.Addr, ev.Size)
+		}
+	}
+	r.logs[t] = append(r.logs[t], text)
+	k.log = true
+	return k
+}
+
+func (r *tracker) reach(name string, addr uint64, size int) []uint64 {
+	var out []uint64
+	for b := range uint64(size) {
+		r.orders[addr+b] = append(r.orders[addr+b], name)
+		out = append(out, addr+b)
+	}
+	return out
+}
+
+func (r *tracker) back(k taken) {
+	r.s.Undo(k.mark)
+	if k.log {
+		r.logs[k.thread] = r.logs[k.thread][:len(r.logs[k.thread])-1]
+	}
+	for _, a := range k.reach {
+		r.orders[a] = r.orders[a][:len(r.orders[a])-1]
+	}
+}
+
+func (r *tracker) key() string {
+	var out strings.Builder
+	for _, l := range r.logs {
+		out.WriteString(strings.Join(l, "\n"))
+		out.WriteString("\n--\n")
+	}
+	addrs := make([]uint64, 0, len(r.orders))
+	for a, o := range r.orders {
+		if len(o) > 0 {
+			addrs = append(addrs, a)
+		}
+	}
+	sort.Slice(addrs, func(i, j int) bool { return addrs[i] < addrs[j] })
+	for _, a := range addrs {
+		fmt.Fprintf(&out, "%x: %s\n", a, strings.Join(r.orders[a], " "))
+	}
+	return out.String()
+}
+
+// traces is the set of traces of complete executions, or false if there are too
+// many histories.
+func traces(y *memory.System, limit int) (map[string]bool, bool) {
+	r := newTracker(y)
+	seen := map[string]bool{}
+	out := map[string]bool{}
+	var visit func() bool
+	visit = func() bool {
+		key := r.key()
+		if seen[key] {
+			return true
+		}
+		seen[key] = true
+		if len(seen) > limit {
+			return false
+		}
+		if y.Final(r.s) {
+			out[key] = true
+		}
+		for _, st := range y.Enabled(r.s, nil) {
+			k := r.step(st)
+			ok := visit()
+			r.back(k)
+			if !ok {
+				return false
+			}
+		}
+		return true
+	}
+	ok := visit()
+	return out, ok
+}

@@ -1,0 +1,168 @@
+package smc
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+	"unsafe"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/verdict"
+)
+
+// Engine is stateless model checking with optimal partial-order reduction.
+var Engine = engine.Engine{
+	Name:     "smc",
+	Doc:      "explores one execution per Shasha-Snir trace",
+	Papers:   []string{"AAAJLS15", "AAJS14", "AAJS17"},
+	Supports: supports,
+	Run:      Run,
+}
+
+func supports(t *engine.Task) error {
+	if t.Program.Form != ir.Flat {
+		return fmt.Errorf("smc takes flat programs")
+	}
+	for _, th := range t.Program.Threads {
+		if th.Unbounded {
+			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
+		}
+	}
+	return goalsByTrace(t)
+}
+
+// Run answers the task.
+func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+	if err := supports(task); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	opt := task.MemoryOptions()
+	y := memory.New(task.Program, task.Model, opt)
+	x := newExplorer(ctx, task, y)
+	x.run()
+	if x.err != nil {
+		return nil, x.err
+	}
+	out := x.result
+	x.summarise(out)
+	out.Stats.Seconds = time.Since(start).Seconds()
+	return out, nil
+}
+
+// tick looks at the clock now and then.
+func (x *explorer) tick() {
+	x.ticks++
+	if x.ticks&511 != 0 {
+		return
+	}
+	if x.ticks&4095 == 0 {
+		x.progress()
+	}
+	if x.ctx.Err() != nil {
+		x.stopped = true
+		x.result.Unknown = fmt.Sprintf("interrupted after %d executions", x.out.executions())
+		if x.ctx.Err() == context.DeadlineExceeded {
+			x.result.Unknown = fmt.Sprintf("time limit reached after %d executions", x.out.executions())
+		}
+	}
+}
+
+// estimates is how many of the last estimates count.
+const estimates = 16
+
+// progress tells how far the exploration has come. The total is estimated from the
+// tree so far, as if the branches still to come from a node were as large as those
+// that are done (after Knuth); branches yet to be found make it an underestimate.
+func (x *explorer) progress() {
+	if x.task.Progress == nil {
+		return
+	}
+	part, width := 0.0, 1.0
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		width /= float64(n.done + 1 + len(n.wut))
+		part += width * float64(n.done)
+	}
+	so := x.out.executions()
+	total := so
+	if part > 0 {
+		total = max(so, int64(float64(so)/part))
+	}
+	if len(x.totals) == estimates {
+		x.totals = append(x.totals[:0], x.totals[1:]...)
+	}
+	x.totals = append(x.totals, total)
+	x.task.Progress(engine.Progress{
+		Executions: so, Low: max(so, slices.Min(x.totals)), High: max(so, slices.Max(x.totals)), Depth: x.out.depth, Elapsed: time.Since(x.begun),
+	})
+}
+
+// bytes is the memory an exploration has at its end besides the wakeup trees: that
+// of the longest execution.
+func (x *explorer) bytes() int64 {
+	n := int64(cap(x.ev))*int64(unsafe.Sizeof(event{})) + int64(cap(x.clocks))*4 + int64(cap(x.records))*int64(unsafe.Sizeof(record{})) +
+		int64(cap(x.races))*int64(unsafe.Sizeof(race{})) + int64(cap(x.steps))*int64(unsafe.Sizeof(memory.Step{}))
+	for _, nd := range x.nodes[:cap(x.nodes)] {
+		n += int64(cap(nd.sleep)) * int64(unsafe.Sizeof(event{}))
+	}
+	return n
+}
+
+// executions is how many came to an end of whatever kind.
+func (c *counts) executions() int64 {
+	return c.complete + c.blocked + c.bounded + c.waits + c.failed + c.exits
+}
+
+// summarise says what was covered.
+func (x *explorer) summarise(out *engine.Outcome) {
+	finished := !x.stopped
+	bounded := map[string]bool{}
+	for i := range x.y.EdgeCount() {
+		e := x.y.EdgeAt(i)
+		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && x.s.Covered[i]
+		if name := boundName(e); x.s.Bounds[i] && !bounded[name] {
+			bounded[name] = true
+			out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: name, Value: boundValue(e), Hit: true, Pos: engine.Pos(e)})
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.cuts)) {
+		c := x.cuts[id]
+		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: "unroll", Value: c.value, Hit: true, Pos: engine.Pos(c.edge)})
+	}
+	out.Coverage.Exhaustive = finished && len(out.Coverage.Bounds) == 0
+	out.Exits = x.out.exits
+	out.Stats.FinalStates = x.out.complete
+	out.Stats.Transitions = x.out.events
+	out.Stats.Depth = x.out.depth
+	out.Stats.Bytes = int64(x.mostTrees)*int64(unsafe.Sizeof(tree{})) + x.bytes()
+	out.Stats.Executions, out.Stats.Blocked, out.Stats.Redundant = x.out.executions(), x.out.blocked, x.out.asleep
+	for f := range x.finals {
+		out.Finals = append(out.Finals, f)
+	}
+	slices.Sort(out.Finals)
+	if finished && len(out.Violations) == 0 && x.out.complete+x.out.exits == 0 {
+		out.Warnings = append(out.Warnings, verdict.Warning{
+			Code: "FP0911", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", x.out.executions()),
+		})
+	}
+}
+
+func boundName(e *ir.Edge) string {
+	if e.Op.Kind == ir.Spawn {
+		return "threads"
+	}
+	return e.Op.Msg
+}
+
+func boundValue(e *ir.Edge) int {
+	if e.Op.Kind == ir.Spawn {
+		return len(e.Op.Threads)
+	}
+	v, _ := e.Op.Val.IsConst()
+	return int(v)
+}

@@ -1,0 +1,143 @@
+package smc
+
+// Wakeup trees [AAJS14 §6], [AAJS17 §6].
+//
+// A tree at a state says which initial parts of executions are still to be explored
+// from there, in which order; a branch is a sequence of events. A sequence v that is
+// to be added is led along the first child whose event is a weak initial of v, that is, could come
+// first in v or before v without changing it; the event is taken from v if it is
+// in it. Arriving at a leaf, v has nothing new: exploring the leaf leads on to it. Where no child fits,
+// the rest of v becomes a new last branch.
+
+// tree is a node other than the root.
+type tree struct {
+	ev       event
+	children []*tree
+}
+
+// item is an event of a sequence under construction: number i of the execution, or
+// the reversed event if i is none.
+type item struct {
+	i    int32
+	fwd  int32 // what event.fwd is in the sequence
+	gone bool  // taken out
+}
+
+// sequence is an initial part of executions from the state before the first event
+// of a race: the wakeup sequence v.
+type sequence struct {
+	items  []item
+	second int32 // the second event of the race, none: it did not happen
+	turn   int   // index of the reversed event
+	last   event // the reversed event
+	upd    event // scratch
+}
+
+// get is an event of the sequence as it is in the sequence.
+func (x *explorer) get(v *sequence, k int) *event {
+	it := &v.items[k]
+	if it.i == none {
+		return &v.last
+	}
+	e := &x.ev[it.i]
+	if e.fwd == it.fwd {
+		return e
+	}
+	v.upd = *e
+	v.upd.own, v.upd.fwd = none, it.fwd
+	return &v.upd
+}
+
+// What weakInitial says besides an index.
+const (
+	notInitial = -1
+	before     = -2 // not in v, but v goes on unchanged after it
+)
+
+// weakInitial reports whether d could come first in v: the index of it in v, or
+// before.
+func (x *explorer) weakInitial(d *event, v *sequence) int {
+	probe := d
+	if d.fwd != none { // it may turn into a load of memory on the way
+		x.probe = *d
+		probe = &x.probe
+	}
+	for k := range v.items {
+		if v.items[k].gone {
+			continue
+		}
+		e := x.get(v, k)
+		if e.proc == d.proc {
+			if e.label == d.label {
+				return k
+			}
+			return notInitial
+		}
+		if !probe.passes(e) {
+			return notInitial
+		}
+	}
+	return before
+}
+
+// insert leads v along the tree below a list of children and returns the children
+// it has then.
+func (x *explorer) insert(children []*tree, v *sequence) []*tree {
+	for _, c := range children {
+		k := x.weakInitial(&c.ev, v)
+		if k == notInitial {
+			continue
+		}
+		if k >= 0 {
+			v.items[k].gone = true
+		}
+		x.moveFront(&c.ev, v)
+		if len(c.children) > 0 {
+			c.children = x.insert(c.children, v)
+		}
+		return children
+	}
+	if b := x.branch(v); b != nil {
+		return append(children, b)
+	}
+	return children
+}
+
+// moveFront notes what it means for v that an event comes before all of it: a load
+// that forwards from the store whose update that is reads memory then.
+func (x *explorer) moveFront(e *event, v *sequence) {
+	if e.flags&isUpdate == 0 {
+		return
+	}
+	for k := range v.items {
+		if it := &v.items[k]; it.fwd == e.ord && !it.gone && it.i != none && x.ev[it.i].thread == e.thread {
+			it.fwd = none
+		}
+	}
+	if v.last.thread == e.thread && v.last.fwd == e.ord {
+		v.last.fwd = none
+	}
+}
+
+// branch makes a chain of what is left of v, nil if nothing is.
+func (x *explorer) branch(v *sequence) *tree {
+	var first, at *tree
+	for k := range v.items {
+		if v.items[k].gone {
+			continue
+		}
+		t := &tree{ev: *x.get(v, k)}
+		x.trees++
+		if first == nil {
+			first = t
+		} else {
+			at.children = []*tree{t}
+		}
+		at = t
+		if x.source {
+			break // source-DPOR is told only where to begin
+		}
+	}
+	x.mostTrees = max(x.mostTrees, x.trees)
+	return first
+}

@@ -1,0 +1,101 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/trace"
+	"fencepost/verdict"
+)
+
+// Races is the question that --races asks.
+const Races = "data races"
+
+// withRaces looks for data races first, and then asks the program's own questions.
+// Which accesses race is the same in all executions with one trace, so one of each
+// is enough.
+func (p *program) withRaces(ctx context.Context, flat *ir.Program, m memory.Model, opt Options) (*verdict.Result, error) {
+	res, err := p.dataRaces(ctx, flat, m, opt)
+	if err != nil || res.Verdict != verdict.Safe || p.props.Empty() && !opt.Finals {
+		return res, err
+	}
+	opt.Races = false
+	own, err := p.answer(ctx, flat, m, opt)
+	if err != nil {
+		return nil, err
+	}
+	own.Question += ", " + Races
+	own.Coverage.Exhaustive = own.Coverage.Exhaustive && res.Coverage.Exhaustive
+	own.Coverage.Bounds = append(own.Coverage.Bounds, res.Coverage.Bounds...)
+	return own, nil
+}
+
+// dataRaces answers whether some execution has a data race by C11's definition.
+func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Model, opt Options) (*verdict.Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var witness *verdict.Witness
+	var race trace.Race
+	var broken error
+	task := p.task(flat, m, opt)
+	task.Props, task.Finals, task.KeepGoing, task.Unfinished = &property.Set{}, false, true, true
+	task.Visit = func(w *verdict.Witness) {
+		if witness != nil || broken != nil {
+			return
+		}
+		r, found := trace.FindRace(flat, w)
+		if !found {
+			return
+		}
+		race, witness = r, w
+		broken = p.replays(flat, m, w)
+		cancel()
+	}
+	out, err := smc.Engine.Run(ctx, task)
+	if err == nil {
+		err = broken
+	}
+	if err != nil {
+		return nil, err
+	}
+	res := &verdict.Result{
+		Program: p.input.Name, Question: Races, Model: m.String(), Engine: smc.Engine.Name,
+		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
+		Sources: map[string]string{p.input.Name: string(p.input.Text)},
+	}
+	switch {
+	case witness != nil:
+		p.addTexts(witness)
+		a, b := &witness.Steps[race.First], &witness.Steps[race.Second]
+		res.Verdict, res.Witness, res.Pos = verdict.Unsafe, witness, b.Pos
+		res.Reason = fmt.Sprintf("data race on %s: %s of %s (%s) and %s of %s are not ordered", b.Location,
+			accessWord(a), witness.Threads[a.Thread], place(a), accessWord(b), witness.Threads[b.Thread])
+	case out.Unknown != "":
+		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
+	default:
+		res.Verdict = verdict.Safe
+	}
+	return res, nil
+}
+
+func accessWord(st *verdict.Step) string {
+	switch st.Kind {
+	case verdict.StepLoad:
+		return "the load"
+	case verdict.StepStore:
+		return "the store"
+	default:
+		return "the read-modify-write"
+	}
+}
+
+func place(st *verdict.Step) string {
+	if st.Pos == nil {
+		return "no position"
+	}
+	return st.Pos.String()
+}

@@ -1,0 +1,153 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+	"fencepost/internal/trace"
+	"fencepost/verdict"
+)
+
+// Traces explores one execution for every Shasha-Snir trace of a program under a
+// model, and hands each to the caller, if each is not nil.
+func Traces(ctx context.Context, in Input, model string, opt Options, each func(*verdict.Trace)) (set verdict.TraceSet, diags []verdict.Diagnostic, err error) {
+	stage := "front end"
+	defer caught(&stage, in, &err)
+
+	p := load(in, opt)
+	if !p.ok() {
+		return set, p.diags, nil
+	}
+	stage = "passes"
+	flat := p.flat(opt)
+	if flat == nil {
+		return set, p.diags, nil
+	}
+	if d, refused := p.unboundedThreads(flat); refused {
+		return set, append(p.diags, d), nil
+	}
+	m, ok := memory.ParseModel(model)
+	if !ok {
+		return set, nil, fmt.Errorf("unknown memory model %q", model)
+	}
+	stage = "engine smc under " + model
+	if opt.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
+		defer cancel()
+	}
+	set = verdict.TraceSet{Program: in.Name, Model: model, Sources: map[string]string{in.Name: string(in.Text)}}
+	task := p.task(flat, m, opt)
+	// Only the traces are asked for. A failing check ends its thread.
+	task.Props, task.Finals, task.KeepGoing, task.Traces = &property.Set{}, false, true, true
+	var broken error
+	if each != nil {
+		task.Visit = func(w *verdict.Witness) {
+			t, err := p.traceOf(flat, m, w)
+			if err != nil && broken == nil {
+				broken = err
+			}
+			if err != nil || broken != nil {
+				return
+			}
+			set.Count++
+			t.Number = int(set.Count)
+			if t.Cycle != nil {
+				set.Cyclic++
+			}
+			each(t)
+		}
+	}
+	out, err := smc.Engine.Run(ctx, task)
+	if err == nil {
+		err = broken
+	}
+	if err != nil {
+		return set, nil, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
+	}
+	set.Count = out.Stats.FinalStates
+	if set.Count == 0 && out.Unknown == "" && out.Exits == 0 {
+		out.Unknown = "no execution comes to its end"
+	}
+	set.Reason, set.Coverage, set.Stats, set.Warnings = out.Unknown, out.Coverage, out.Stats, out.Warnings
+	return set, p.diags, nil
+}
+
+// traceOf replays an execution and makes its trace.
+func (p *program) traceOf(flat *ir.Program, m memory.Model, w *verdict.Witness) (*verdict.Trace, error) {
+	if err := p.replays(flat, m, w); err != nil {
+		return nil, err
+	}
+	p.addTexts(w)
+	tr := trace.New(flat, w)
+	out := &verdict.Trace{Nodes: traceNodes(flat, w, tr), Edges: traceEdges(tr.Edges), Witness: w}
+	if cycle := tr.Cycle(); cycle != nil {
+		out.Cycle = traceEdges(cycle)
+	}
+	return out, nil
+}
+
+// replays runs an execution through the independent interpreter.
+func (p *program) replays(flat *ir.Program, m memory.Model, w *verdict.Witness) error {
+	rm, err := replay.ParseModel(m.String())
+	if err != nil {
+		return err
+	}
+	if err := replay.Replay(flat, &property.Set{}, rm, w, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+		return fmt.Errorf("an execution does not replay: %w", err)
+	}
+	return nil
+}
+
+// cyclic is what a search for a trace with a cycle found.
+type cyclic struct {
+	trace *verdict.Trace
+	err   error
+}
+
+// robustByTraces answers whether the program has a trace with a cycle under a model
+// [AAAJLS15 §1]: it is robust if it has none.
+func (p *program) robustByTraces(ctx context.Context, flat *ir.Program, m memory.Model, opt Options) (*verdict.Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var found cyclic
+	task := p.task(flat, m, opt)
+	task.Props, task.Finals, task.KeepGoing, task.Traces, task.Unfinished = &property.Set{}, false, true, true, true
+	task.Visit = func(w *verdict.Witness) {
+		if found.trace != nil || found.err != nil {
+			return
+		}
+		if tr := trace.New(flat, w); tr.Cycle() == nil {
+			return
+		}
+		found.trace, found.err = p.traceOf(flat, m, w)
+		cancel()
+	}
+	out, err := smc.Engine.Run(ctx, task)
+	if err == nil {
+		err = found.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	res := &verdict.Result{
+		Program: p.input.Name, Question: Robustness, Model: m.String(), Engine: smc.Engine.Name,
+		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
+		Sources: map[string]string{p.input.Name: string(p.input.Text)},
+	}
+	switch {
+	case found.trace != nil:
+		res.Verdict, res.Reason, res.Trace = verdict.Unsafe, "an execution has a trace with a cycle", found.trace
+		res.Witness, res.Cause = found.trace.Witness, p.cause(flat, m, found.trace.Witness)
+	case out.Unknown != "":
+		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
+	default:
+		res.Verdict = verdict.Safe
+	}
+	return res, nil
+}

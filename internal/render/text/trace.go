@@ -1,0 +1,88 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"fencepost/verdict"
+)
+
+// Trace prints one Shasha-Snir trace: what each thread did in its order, from whom
+// its loads got their values, which store came after which, and the cycle if there is one.
+func Trace(w io.Writer, t *verdict.Trace) {
+	fmt.Fprintf(w, "trace %d", t.Number)
+	if t.Cycle != nil {
+		fmt.Fprint(w, ": not possible under sequential consistency")
+	}
+	fmt.Fprintln(w)
+	sources := map[int][]string{}
+	var order []string
+	for _, e := range t.Edges {
+		switch e.Kind {
+		case "src":
+			sources[e.To] = append(sources[e.To], oneLine(t.Nodes[e.From].Text))
+		case "st":
+			order = append(order, fmt.Sprintf("%s before %s", oneLine(t.Nodes[e.From].Text), oneLine(t.Nodes[e.To].Text)))
+		}
+	}
+	for thread := range t.Witness.Threads {
+		for i, n := range t.Nodes {
+			if n.Thread != thread {
+				continue
+			}
+			fmt.Fprintf(w, "  %s", oneLine(n.Text))
+			if value, ok := readValue(t, i); ok {
+				from := "the beginning"
+				if s := sources[i]; len(s) > 0 {
+					from = strings.Join(s, ", ")
+				}
+				fmt.Fprintf(w, " -> %d, from %s", value, from)
+			}
+			fmt.Fprintln(w)
+		}
+	}
+	for _, line := range order {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+	if t.Cycle != nil {
+		fmt.Fprintf(w, "  cycle: %s\n", cycleText(t))
+	}
+}
+
+// readValue is what a node with a single load read.
+func readValue(t *verdict.Trace, node int) (int64, bool) {
+	st := &t.Witness.Steps[t.Nodes[node].Step]
+	if st.Kind == verdict.StepLoad || st.Kind == verdict.StepRMW {
+		return st.Value, true
+	}
+	return 0, false
+}
+
+func cycleText(t *verdict.Trace) string {
+	var out strings.Builder
+	for _, e := range t.Cycle {
+		fmt.Fprintf(&out, "%s -%s-> ", oneLine(t.Nodes[e.From].Text), e.Kind)
+	}
+	return out.String() + oneLine(t.Nodes[t.Cycle[0].From].Text)
+}
+
+// TraceSet prints how many traces there are.
+func TraceSet(w io.Writer, s *verdict.TraceSet, onlyCounted bool) {
+	fmt.Fprintf(w, "%s: %s under %s", oneLine(s.Program), counted(s.Count, "trace", "traces"), strings.ToUpper(s.Model))
+	if !onlyCounted && s.Cyclic > 0 {
+		fmt.Fprintf(w, ", %s not possible under sequential consistency", Count(s.Cyclic))
+	}
+	if s.Stats.Blocked > 0 {
+		fmt.Fprintf(w, "; %s blocked", counted(s.Stats.Blocked, "execution", "executions"))
+	}
+	fmt.Fprintln(w)
+	if s.Reason != "" {
+		fmt.Fprintf(w, "  there may be more: %s\n", oneLine(s.Reason))
+	}
+	for _, b := range s.Coverage.Bounds {
+		if b.Hit {
+			fmt.Fprintf(w, "  there may be more: the bound %s %d was hit\n", b.Name, b.Value)
+		}
+	}
+}

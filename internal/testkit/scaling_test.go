@@ -1,0 +1,172 @@
+package testkit_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+	"fencepost/internal/testkit"
+	"fencepost/internal/transform"
+)
+
+// family makes a member of the families in C that lie beside the repository.
+func family(t testing.TB, name string, unroll int, defines ...string) (*ir.Program, *property.Set) {
+	t.Helper()
+	dir := testkit.Shared(t, "bench", "scaling")
+	text, err := os.ReadFile(filepath.Join(dir, name+".c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit, diags := c.Parse([]*source.File{source.NewFile(name+".c", text)}, c.Options{
+		Defines: defines,
+		Include: func(file string) ([]byte, bool) {
+			b, err := os.ReadFile(filepath.Join(dir, file))
+			return b, err == nil
+		},
+	})
+	if diags.HasErrors() {
+		t.Fatalf("%s: %v", name, diags.All)
+	}
+	flat, err := transform.Run(unit.Program, transform.Options{Unroll: unroll}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit.Props.Deadlock = false // a thread that joins one stopped at an assumption waits for ever
+	return flat, unit.Props
+}
+
+func explore(t testing.TB, flat *ir.Program, props *property.Set, m memory.Model, source bool) *engine.Outcome {
+	t.Helper()
+	out, err := smc.Run(context.Background(), &engine.Task{
+		Program: flat, Props: props, Model: m, Source: source, Limits: engine.Limits{Unroll: 40, Workers: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestScalingCounts: complete executions are as many as other tools count, in
+// every row that they finished; nothing is explored in vain.
+func TestScalingCounts(t *testing.T) {
+	f, err := os.Open(testkit.Shared(t, "bench", "scaling", "peers.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	want := map[[3]string]int64{}
+	var order [][3]string
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		col := strings.Split(lines.Text(), "\t")
+		trusted := col[2] == "nidhugg" && col[4] == "source" || col[2] == "genmc"
+		if !trusted || col[0] == "family" || col[0] == "ainc" && col[3] == "sc" && col[2] == "nidhugg" {
+			continue
+		}
+		n, err := strconv.ParseInt(col[6], 10, 64)
+		if err != nil || col[5] != "ok" {
+			continue
+		}
+		key := [3]string{col[0], col[1], col[3]}
+		if old, ok := want[key]; !ok {
+			want[key] = n
+			order = append(order, key)
+		} else if old != n {
+			t.Logf("the others differ on %v: %d and %d", key, old, n)
+		}
+	}
+	limit := int64(6000)
+	if *scaleAll {
+		limit = 1 << 40
+	}
+	for _, key := range order {
+		if want[key] > limit {
+			continue
+		}
+		m, ok := memory.ParseModel(key[2])
+		if !ok {
+			continue
+		}
+		flat, props := family(t, key[0], 40, "N="+key[1])
+		out := explore(t, flat, props, m, false)
+		t.Logf("%v: %d executions, %d blocked, %.0f/s", key, out.Stats.FinalStates, out.Stats.Blocked, float64(out.Stats.FinalStates)/out.Stats.Seconds)
+		if out.Stats.FinalStates != want[key] || out.Stats.Redundant != 0 || !out.Coverage.Exhaustive {
+			t.Errorf("%v: %d complete executions, others count %d; %d in vain; %v %s", key, out.Stats.FinalStates, want[key], out.Stats.Redundant, out.Coverage, out.Unknown)
+		}
+	}
+}
+
+// BenchmarkSmc explores the larger members of the families: executions per second.
+func BenchmarkSmc(b *testing.B) {
+	for _, f := range []struct {
+		name string
+		n    int
+	}{{"fib", 6}, {"readers", 15}, {"lastzero", 12}, {"indexer", 15}, {"casrot", 9}, {"sbn", 12}, {"szymanski", 3}} {
+		for _, m := range []memory.Model{memory.TSO, memory.PSO} {
+			b.Run(fmt.Sprintf("%s(%d)/%s", f.name, f.n, m), func(b *testing.B) {
+				flat, props := family(b, f.name, 40, fmt.Sprintf("N=%d", f.n))
+				var executions int64
+				before := cpuSeconds(b)
+				for b.Loop() {
+					executions += explore(b, flat, props, m, false).Stats.Executions
+				}
+				b.ReportMetric(float64(executions)/(cpuSeconds(b)-before), "executions/cpu-s")
+				b.ReportMetric(float64(executions)/float64(b.N), "executions")
+			})
+		}
+	}
+}
+
+// cpuSeconds is what the process has used: other work on the machine does not count.
+func cpuSeconds(b *testing.B) float64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
+// TestForwarding: the shapes in which threads read their own buffered stores. Reading
+// one's own store, which nobody else writes, adds no trace; and store buffering stays possible.
+func TestForwarding(t *testing.T) {
+	for n := 1; n <= 3; n++ {
+		for _, m := range testkit.Models {
+			var count [2]int64
+			for f := range count {
+				flat, props := family(t, "rfi_family", 40, fmt.Sprintf("N=%d", n), fmt.Sprintf("F=%d", f))
+				out, err := smc.Run(context.Background(), &engine.Task{Program: flat, Props: props, Model: m, Traces: true, CheckTraces: true})
+				if err != nil {
+					t.Fatalf("rfi_family(%d) with F=%d under %s: %v", n, f, m, err)
+				}
+				count[f] = out.Stats.FinalStates
+			}
+			if count[0] != count[1] {
+				t.Errorf("rfi_family(%d) under %s: %d traces without, %d with loads of own stores", n, m, count[0], count[1])
+			}
+		}
+	}
+	for a := range 2 {
+		for b := range 2 {
+			for _, m := range testkit.Models {
+				flat, props := family(t, "sb_rfi_outcome", 40, fmt.Sprintf("A=%d", a), fmt.Sprintf("B=%d", b))
+				out := explore(t, flat, props, m, false)
+				if possible := m != memory.SC || a+b > 0; (len(out.Violations) > 0) != possible {
+					t.Errorf("r1 = %d and r2 = %d under %s: found %v, possible %v", a, b, m, len(out.Violations) > 0, possible)
+				}
+			}
+		}
+	}
+}

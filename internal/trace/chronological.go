@@ -1,0 +1,342 @@
+package trace
+
+import (
+	"fencepost/internal/ir"
+	"fencepost/verdict"
+)
+
+// Chronological traces [AAAJLS15 §3, App. A.4]: a partial order on the events of an
+// execution in which a store and its update are two events. Two executions have
+// the same chronological trace exactly if they have the same Shasha-Snir trace, and
+// other than those chronological traces are acyclic.
+//
+// The edges are found by their definitions, from the whole execution; engine smc
+// finds them while the execution goes on [AAAJLS15 App. B], and the tests hold the
+// two against each other. Clocks are vector clocks: one component per process.
+//
+// Differs from the paper: source and conflict are per byte; a section and a
+// read-modify-write are one event; and there are edges for what the paper lacks,
+// ChronoSync and ChronoWait.
+
+// ChronoKind is the kind of an edge of a chronological trace. The zero value is unset.
+type ChronoKind uint8
+
+// The kinds: the paper's six, and two more.
+const (
+	_          ChronoKind = iota
+	ChronoPO              // program order: the next event of the same process
+	ChronoSU              // a store to its update
+	ChronoUU              // updates of a byte in their order
+	ChronoSRC             // an update to a load of another thread that sees it
+	ChronoCF              // a load to the update that overwrites what it saw
+	ChronoUF              // the updates of a thread to its next fence
+	ChronoSync            // a spawn to the thread, the end of a thread to its join
+	ChronoWait            // own updates to what has to wait for them: a load that needs more bytes than one store has, updates behind a store-store fence
+)
+
+var chronoNames = [...]string{"", "po", "su", "uu", "src-ct", "cf-ct", "uf", "sy", "wait"}
+
+func (k ChronoKind) String() string {
+	if int(k) >= len(chronoNames) {
+		panic("BUG: unknown edge of a chronological trace")
+	}
+	return chronoNames[k]
+}
+
+// ChronoEdge is an edge between events.
+type ChronoEdge struct {
+	From, To int
+	Kind     ChronoKind
+}
+
+// ChronoEvent is an event: an instruction, a whole section, or an update.
+type ChronoEvent struct {
+	Process int
+	Thread  int
+	Update  bool
+	Steps   []int
+}
+
+// Chronological is the chronological trace of an execution.
+type Chronological struct {
+	Events []ChronoEvent
+	Edges  []ChronoEdge
+	// Clocks has, for every event, how many events of each process happen before
+	// it, itself included.
+	Clocks [][]int
+
+	index []int // number of each event in its process, from 1
+	of    []int // event of each step, -1: none
+}
+
+// EventOf is the event a step belongs to, or -1.
+func (c *Chronological) EventOf(step int) int { return c.of[step] }
+
+// Before reports whether event i is event j or happens before it.
+func (c *Chronological) Before(i, j int) bool {
+	return c.Clocks[j][c.Events[i].Process] >= c.index[i]
+}
+
+// chronoProcess is a thread, or one of its buffers.
+type chronoProcess struct {
+	thread int
+	update bool
+	addr   uint64 // PSO
+	size   int
+}
+
+// chronoBuilder walks an execution.
+type chronoBuilder struct {
+	c    *Chronological
+	w    *verdict.Witness
+	ops  map[ir.EdgeID]*ir.Op
+	pso  bool
+	ids  map[chronoProcess]int
+	last map[int]int // newest event of each process
+
+	section []int              // event of the section each thread is in, -1: none
+	started map[int]int        // spawn of each thread
+	epoch   []int              // store-store fences of each thread
+	epochs  map[int]int        // of each store
+	updates [][]int            // of each thread, in order
+	writers map[uint64][]write // of each byte, in order
+	seen    map[ChronoEdge]bool
+	loads   []chronoLoad
+}
+
+type write struct {
+	event int
+	addr  uint64
+	size  int
+}
+
+// chronoLoad is a byte read: by which event, and the store of the own thread that
+// is the newest to it, -1: none.
+type chronoLoad struct {
+	event int
+	addr  uint64
+	own   int // step of the store
+}
+
+// NewChronological makes the chronological trace of a complete execution under TSO
+// or, with pso, PSO; under SC stores have no updates. Mutexes, conditions and blocks
+// beyond what they do to memory are not looked at.
+func NewChronological(p *ir.Program, w *verdict.Witness, pso bool) *Chronological {
+	b := &chronoBuilder{
+		c: &Chronological{of: make([]int, len(w.Steps))}, w: w, pso: pso, ops: map[ir.EdgeID]*ir.Op{}, ids: map[chronoProcess]int{},
+		last: map[int]int{}, section: make([]int, len(w.Threads)), started: map[int]int{}, epoch: make([]int, len(w.Threads)), epochs: map[int]int{},
+		updates: make([][]int, len(w.Threads)), writers: map[uint64][]write{}, seen: map[ChronoEdge]bool{},
+	}
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			b.ops[f.Edges[i].ID] = &f.Edges[i].Op
+		}
+	}
+	for t := range b.section {
+		b.section[t] = -1
+	}
+	for i := range w.Steps {
+		b.c.of[i] = -1
+		b.step(i)
+	}
+	b.conflicts()
+	b.clocks()
+	return b.c
+}
+
+func (b *chronoBuilder) edge(from, to int, kind ChronoKind) {
+	if e := (ChronoEdge{from, to, kind}); from != to && !b.seen[e] {
+		b.seen[e] = true
+		b.c.Edges = append(b.c.Edges, e)
+	}
+}
+
+// event adds an event of a process for a step.
+func (b *chronoBuilder) event(i int, pr chronoProcess) int {
+	id, ok := b.ids[pr]
+	if !ok {
+		id = len(b.ids)
+		b.ids[pr] = id
+	}
+	e := len(b.c.Events)
+	b.c.Events = append(b.c.Events, ChronoEvent{Process: id, Thread: pr.thread, Update: pr.update, Steps: []int{i}})
+	n := 1
+	if prev, ok := b.last[id]; ok {
+		b.edge(prev, e, ChronoPO)
+		n = b.c.index[prev] + 1
+	} else if s, ok := b.started[pr.thread]; ok && !pr.update {
+		b.edge(s, e, ChronoSync)
+	}
+	b.c.index = append(b.c.index, n)
+	b.last[id] = e
+	b.c.of[i] = e
+	return e
+}
+
+// instruction is the event of a step of a thread: its section's, or a new one.
+func (b *chronoBuilder) instruction(i int) int {
+	t := b.w.Steps[i].Thread
+	if e := b.section[t]; e >= 0 {
+		b.c.of[i] = e
+		b.c.Events[e].Steps = append(b.c.Events[e].Steps, i)
+		return e
+	}
+	return b.event(i, chronoProcess{thread: t})
+}
+
+func (b *chronoBuilder) step(i int) {
+	st := &b.w.Steps[i]
+	if st.Kind == verdict.StepFlush {
+		b.update(i, st)
+		return
+	}
+	op := b.ops[ir.EdgeID(st.Edge)]
+	switch {
+	case st.Kind == verdict.StepStore && st.Buffered:
+		b.instruction(i)
+		b.epochs[i] = b.epoch[st.Thread]
+		return
+	case op.Kind == ir.Fence && op.Fence == ir.StoreStoreFence:
+		b.epoch[st.Thread]++
+		return
+	case op.Kind == ir.AtomicEnd:
+		b.c.of[i] = b.section[st.Thread]
+		b.section[st.Thread] = -1
+		return
+	case op.Local():
+		return
+	}
+	e := b.instruction(i)
+	if op.MustDrain() && b.section[st.Thread] < 0 {
+		for _, u := range b.updates[st.Thread] {
+			b.edge(u, e, ChronoUF)
+		}
+	}
+	switch op.Kind {
+	case ir.AtomicBegin:
+		b.section[st.Thread] = e
+	case ir.Spawn:
+		b.started[st.Other-1] = e
+	case ir.Join:
+		for pr, id := range b.ids {
+			if last, ok := b.last[id]; ok && pr.thread == st.Other-1 {
+				b.edge(last, e, ChronoSync)
+			}
+		}
+	}
+	if st.Kind == verdict.StepLoad || st.Kind == verdict.StepRMW {
+		b.read(i, e, st)
+	}
+	if st.Kind == verdict.StepStore && !st.Free || st.Kind == verdict.StepRMW && st.Wrote {
+		b.write(e, st.Addr, st.Size)
+	}
+}
+
+// update is a store that reaches memory.
+func (b *chronoBuilder) update(i int, st *verdict.Step) {
+	pr := chronoProcess{thread: st.Thread, update: true}
+	if b.pso {
+		pr.addr, pr.size = st.Addr, st.Size
+	}
+	e := b.event(i, pr)
+	b.edge(b.c.of[st.Of], e, ChronoSU)
+	for _, u := range b.updates[st.Thread] {
+		if b.epochs[b.w.Steps[b.c.Events[u].Steps[0]].Of] < b.epochs[st.Of] {
+			b.edge(u, e, ChronoWait)
+		}
+	}
+	b.updates[st.Thread] = append(b.updates[st.Thread], e)
+	b.write(e, st.Addr, st.Size)
+}
+
+func (b *chronoBuilder) write(e int, addr uint64, size int) {
+	for k := range uint64(size) {
+		if list := b.writers[addr+k]; len(list) > 0 {
+			b.edge(list[len(list)-1].event, e, ChronoUU)
+		}
+		b.writers[addr+k] = append(b.writers[addr+k], write{e, addr, size})
+	}
+}
+
+// read adds the sources of a load, and remembers it for conflicts.
+func (b *chronoBuilder) read(i, e int, st *verdict.Step) {
+	var own []write
+	covered := true
+	for k := range uint64(st.Size) {
+		a := st.Addr + k
+		b.loads = append(b.loads, chronoLoad{event: e, addr: a, own: b.newestOwn(i, a)})
+		list := b.writers[a]
+		if st.From > 0 || len(list) == 0 {
+			continue
+		}
+		wr := list[len(list)-1]
+		if o := &b.c.Events[wr.event]; o.Update && o.Thread == st.Thread {
+			own = append(own, wr)
+			covered = covered && wr.addr <= st.Addr && st.Addr+uint64(st.Size) <= wr.addr+uint64(wr.size)
+		} else {
+			b.edge(wr.event, e, ChronoSRC)
+		}
+	}
+	if !covered {
+		for _, wr := range own {
+			b.edge(wr.event, e, ChronoWait)
+		}
+	}
+}
+
+// newestOwn is the step of the newest buffered store of the thread to a byte
+// before step i, or -1.
+func (b *chronoBuilder) newestOwn(i int, addr uint64) int {
+	for j := i - 1; j >= 0; j-- {
+		st := &b.w.Steps[j]
+		if st.Thread == b.w.Steps[i].Thread && st.Kind == verdict.StepStore && st.Buffered && !st.Free && addr-st.Addr < uint64(st.Size) {
+			return j
+		}
+	}
+	return -1
+}
+
+// conflicts adds, for every byte read, the first write behind both the load and the
+// update of the newest own store: the one that overwrites what was read.
+func (b *chronoBuilder) conflicts() {
+	flushed := map[int]int{}
+	for i := range b.w.Steps {
+		if st := &b.w.Steps[i]; st.Kind == verdict.StepFlush {
+			flushed[st.Of] = b.c.of[i]
+		}
+	}
+	for _, l := range b.loads {
+		after := l.event
+		if l.own >= 0 {
+			u, ok := flushed[l.own]
+			if !ok {
+				continue
+			}
+			after = max(after, u)
+		}
+		for _, wr := range b.writers[l.addr] {
+			if wr.event > after {
+				b.edge(l.event, wr.event, ChronoCF)
+				break
+			}
+		}
+	}
+}
+
+// clocks computes vector clocks; edges go from earlier to later events.
+func (b *chronoBuilder) clocks() {
+	into := make([][]int, len(b.c.Events))
+	for _, e := range b.c.Edges {
+		into[e.To] = append(into[e.To], e.From)
+	}
+	for i := range b.c.Events {
+		clock := make([]int, len(b.ids))
+		for _, from := range into[i] {
+			for p, n := range b.c.Clocks[from] {
+				clock[p] = max(clock[p], n)
+			}
+		}
+		clock[b.c.Events[i].Process] = b.c.index[i]
+		b.c.Clocks = append(b.c.Clocks, clock)
+	}
+}
