@@ -98,7 +98,9 @@ func (m *machine) follow(s *state, i int, st *verdict.Step) (*transition, error)
 	if st.Thread < 0 || st.Thread >= len(s.threads) {
 		return nil, fmt.Errorf("%s: expected a thread below %d", m.name(i, st), len(s.threads))
 	}
+	m.chosen = &st.Choice
 	next, err := m.successorsOf(s, st.Thread, i)
+	m.chosen = nil
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", m.name(i, st), err)
 	}

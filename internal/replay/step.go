@@ -14,6 +14,9 @@ import (
 type machine struct {
 	p     *ir.Program
 	model Model
+	// chosen is the value the step that is followed has picked, if one is: of a havoc
+	// with too many values to list it is the only one looked at.
+	chosen *int64
 }
 
 func newMachine(p *ir.Program, model Model) (*machine, error) {

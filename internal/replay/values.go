@@ -74,6 +74,9 @@ func (c *turn) choices(seen int64) []int64 {
 	if c.op.HasRange {
 		set = intersect(set, spans{{c.op.Lo, c.op.Hi}})
 	}
+	if !set.small() && c.chosen != nil {
+		set = intersect(set, spans{{*c.chosen, *c.chosen}})
+	}
 	if !set.small() {
 		c.err = fmt.Errorf("thread %s, edge %d: %w", c.p.Threads[c.t].Name, c.edge.ID, ErrUnbounded)
 		return nil

@@ -40,8 +40,8 @@ type access struct {
 	out    word // what it writes
 	direct bool // it writes memory at once
 	ts     word // when its store reaches memory, if it is not direct
-	// own is, per goal, the newest store of the own thread that it overlaps.
-	own []ownStore
+	// own is, per goal, the last stores of the own thread that it overlaps, by view.
+	own [][]ownStore
 }
 
 // goal is a view an access can go to, and when it does.

@@ -91,6 +91,30 @@ func TestAgainstExplicit(t *testing.T) {
 	t.Logf("%d programs: %d questions answered, %d with violations; %d programs refused", *programs, asked.Load(), found.Load(), refused.Load())
 }
 
+// TestLoadOfTwoStores: under PSO the newer of two own stores that a load overlaps can
+// be in memory when the older one is not, and the load waits for that.
+func TestLoadOfTwoStores(t *testing.T) {
+	p := &testkit.Program{Threads: [][]testkit.Stmt{{
+		{Kind: testkit.Store, Var: 1, Off: 4, Size: 1, Val: 1},
+		{Kind: testkit.Store, Var: 1, Size: 4, Val: 2},
+		{Kind: testkit.Load, Var: 1, Size: 8},
+	}}}
+	flat, props := p.Flat()
+	for _, m := range testkit.Models {
+		want, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := testkit.Ask(complete(1), flat, props, m, testkit.How{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := testkit.Difference(want, got); d != "" {
+			t.Errorf("%s: %s", m, d)
+		}
+	}
+}
+
 // inParallel runs f for 0..n-1 on all cores.
 func inParallel(n int, f func(i int)) {
 	var next atomic.Int64

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"fencepost/internal/pipeline"
@@ -114,6 +115,22 @@ func TestWidth(t *testing.T) {
 		}
 		if got.Verdict != c.want || hit != c.hit {
 			t.Errorf("width %d: %s, bound hit %v; want %s, %v", c.width, got.Verdict, hit, c.want, c.hit)
+		}
+	}
+}
+
+// TestInputs: an input of a thousand million values is as good as any other, and the
+// execution found replays with the one value that does it.
+func TestInputs(t *testing.T) {
+	in := fp(`
+		var x, y;
+		thread a { reg v in 0..1000000000; havoc v; assume v % 7 == 3 && v > 1000; x = v * 3 + 1; y = 1; }
+		thread b { reg r, s; s = y; r = x; assert r != WANT || s == 0; }`)
+	for want, verdictOf := range map[string]verdict.Verdict{"300037": verdict.Unsafe, "300028": verdict.Safe} {
+		in := in
+		in.Text = []byte(strings.Replace(string(in.Text), "WANT", want, 1))
+		if got := ask(t, in, "tso", bounds{1, 3, 3, 3}.options()); got.Verdict != verdictOf {
+			t.Errorf("%s: %s (%s), want %s", want, got.Verdict, got.Reason, verdictOf)
 		}
 	}
 }

@@ -70,23 +70,23 @@ func (m *etso) remember(s *local, a *access) {
 
 func (m *etso) storeStore(*local) {}
 
-// forward finds the newest own store that overlaps the load.
+// forward finds the own stores that overlap the load, one per view.
 func (m *etso) forward(s *local, a *access) {
 	for _, g := range a.goals {
-		best := ownStore{ts: constWord(0), val: constWord(0), seq: constWord(0), covers: high}
+		var own []ownStore
 		for _, v := range g.cell.views {
-			if !v.overlaps(g.place) {
+			o := s.own[v.id]
+			if !v.overlaps(g.place) || o.seq.isSingle() && o.seq.lo == 0 { // there is none
 				continue
 			}
-			o := s.own[v.id]
 			o.covers = low
 			if v.contains(g.place) {
 				o.covers = high
 				o.val = m.part(v, g.view, o.val)
 			}
-			best = m.c.mergeOwn(m.c.less(best.seq, o.seq), o, best)
+			own = append(own, o)
 		}
-		a.own = append(a.own, best)
+		a.own = append(a.own, own)
 	}
 }
 
@@ -124,16 +124,22 @@ func (m *etso) expired(ts word) gate { return m.c.less(m.clock, ts).not() }
 // drained: the clock has come to the thread's latest time.
 func (m *etso) drained(s *local, run gate) { m.c.demand(m.expired(s.latest), run) }
 
-// read: the newest own store if it still waits, else memory [TNIFLP16 Fig. 3: read]. A
-// load that its newest own store does not cover waits for it.
+// read: the newest own store that still waits, else memory [TNIFLP16 Fig. 3: read]. A
+// load that this store does not cover waits for it. Under PSO an older store can wait
+// when a newer one to other bytes of the load does not.
 func (m *etso) read(a *access, run gate) {
 	for i, g := range a.goals {
-		waits := low
+		waits, best := low, ownStore{ts: constWord(0), val: constWord(0), seq: constWord(0), covers: high}
 		if i < len(a.own) {
-			o := a.own[i]
-			waits = m.expired(o.ts).not()
-			m.c.demand(m.c.or(waits.not(), o.covers), run, g.is)
-			m.c.demandEqual(a.val, o.val, run, g.is, waits)
+			for _, o := range a.own[i] {
+				pending := m.expired(o.ts).not()
+				newer := m.c.and(pending, m.c.or(waits.not(), m.c.less(best.seq, o.seq)))
+				best, waits = m.c.mergeOwn(newer, o, best), m.c.or(waits, pending)
+			}
+		}
+		if waits != low {
+			m.c.demand(best.covers, run, g.is, waits)
+			m.c.demandEqual(a.val, best.val, run, g.is, waits)
 		}
 		m.c.demandEqual(a.val, m.c.read(g.view, m.memory(g.cell)), run, g.is, waits.not())
 	}
