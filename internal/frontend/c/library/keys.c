@@ -46,16 +46,19 @@ void *tss_get(unsigned key) {
 
 /* Destructors run until no value with one is left, but not for ever. */
 void __fp_thread_end(void) {
+  unsigned count = key_count;
   for (int round = 0, found = 1; found && round < rounds; round++) {
-    unsigned count = key_count < keys ? key_count : keys;
     found = 0;
-    for (unsigned k = 0; k < count; k++) {
+    for (unsigned k = 0; k < count && k < keys; k++) {
       const void *value = key_value[k];
-      if (!value || !key_destructor[k])
+      if (!value)
+        continue;
+      void (*destructor)(void *) = key_destructor[k];
+      if (!destructor)
         continue;
       key_value[k] = 0;
       found = 1;
-      key_destructor[k]((void *)value);
+      destructor((void *)value);
     }
   }
 }
