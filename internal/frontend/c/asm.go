@@ -179,12 +179,13 @@ func (b *asmBlock) instruction(p string) {
 		b.fullFence()
 		return
 	case p == "sfence":
-		op := ir.NewOp(ir.Fence)
-		op.Fence = ir.StoreStoreFence
-		b.emit(op)
+		b.storeFence()
 		return
 	case p == "lfence", p == "pause", p == "rep nop", p == "nop":
 		b.emit(ir.NewOp(ir.Nop))
+		return
+	}
+	if b.foreignBarrier(p) {
 		return
 	}
 	locked := strings.HasPrefix(p, "lock ")

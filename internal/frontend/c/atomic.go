@@ -69,6 +69,10 @@ func (c *compiler) collectDeclared(root cc.Node) {
 			}
 		case *cc.FunctionDefinition:
 			c.shadows[x.Declarator] = declared{specs: x.DeclarationSpecifiers}
+		case *cc.PrimaryExpression:
+			if x.Case == cc.PrimaryExpressionIdent {
+				c.mentioned[x.Token.SrcStr()] = true
+			}
 		case *cc.AttributeValue:
 			c.checkAttribute(x)
 		case *cc.StructDeclaration:

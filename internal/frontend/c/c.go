@@ -57,6 +57,9 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		}
 		c.parseFile(f)
 	}
+	if !diags.HasErrors() {
+		c.addLibrary()
+	}
 	if opt.Places {
 		c.marks = newMarks(files)
 	}
@@ -73,11 +76,12 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	return u, diags
 }
 
-// included are the user's files beside those given, by name.
+// included are the user's files beside those given, and those of the library that
+// became part of the program, by name.
 func (c *compiler) included() []*source.File {
 	var out []*source.File
 	for name, f := range c.files {
-		if !c.given[name] && !strings.HasPrefix(name, headerDir+"/") {
+		if !c.given[name] && (isLibrary(name) || !strings.HasPrefix(name, headerDir+"/")) {
 			out = append(out, f)
 		}
 	}
@@ -129,8 +133,10 @@ type compiler struct {
 	todo    []*symbol // functions still to lower
 	byID    map[ir.FuncID]*symbol
 	observe []property.Var
-	kinds   *bool  // see speaksOfKinds; nil: not looked yet
-	marks   *marks // nil: nobody asks where fences can be written
+	// mentioned are the names that expressions of the user's files use.
+	mentioned map[string]bool
+	wrapped   map[*symbol]*ir.FuncBuilder // see endsWithDestructors
+	marks     *marks                      // nil: nobody asks where fences can be written
 }
 
 type message struct {
@@ -140,6 +146,7 @@ type message struct {
 
 // unit is one translation unit.
 type unit struct {
+	name   string // of the file
 	ast    *cc.AST
 	static map[string]*symbol // names with internal linkage
 }
@@ -173,6 +180,8 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 		placed:    map[*cc.Field]*placement{},
 		library:   newLibrary(),
 		byID:      map[ir.FuncID]*symbol{},
+		mentioned: map[string]bool{},
+		wrapped:   map[*symbol]*ir.FuncBuilder{},
 	}
 	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}
 	name := "program"

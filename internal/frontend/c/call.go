@@ -118,6 +118,9 @@ func (f *lowering) external(name string, args []cc.ExpressionNode, x *cc.Postfix
 	}
 	fence := slices.Contains(f.opt.ExternFence, name)
 	if !fence && !slices.Contains(f.opt.ExternPure, name) {
+		if why := refused[name]; why != "" {
+			f.refuse(codeExtern, x, "%s is not supported: %s", name, why)
+		}
 		d := f.errorf(codeExtern, f.span(x), "%s has no body, and what it does is not known", name)
 		d.Note("declare it with --extern-pure %s if it does nothing that matters, or with --extern-fence %s if it is a full fence", name, name)
 		panic(refusal{})

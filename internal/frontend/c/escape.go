@@ -8,7 +8,7 @@ import (
 
 // outArgument says which argument of a function we model is only written through
 // (and, for compare-exchange, read): &x there does not make x escape.
-var outArgument = map[string]int{"__fp_cas": 1, "pthread_create": 0, "pthread_join": 1}
+var outArgument = map[string]int{"__fp_cas": 1, "pthread_create": 0, "pthread_join": 1, "thrd_create": 0, "thrd_join": 1, "sem_getvalue": 1}
 
 // escapes finds the locals whose address is taken.
 func escapes(body cc.Node) map[*cc.Declarator]bool {

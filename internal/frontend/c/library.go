@@ -67,14 +67,23 @@ func newLibrary() map[string]libFunc {
 		"usleep":                      {1, (*lowering).libZero},
 		"sleep":                       {1, (*lowering).libZero},
 		"nanosleep":                   {2, (*lowering).libZero},
+		"pthread_setcancelstate":      {2, (*lowering).libZero},
+		"pthread_setcanceltype":       {2, (*lowering).libZero},
+		"pthread_testcancel":          {0, (*lowering).libNothing},
+		"clock_gettime":               {2, (*lowering).libClock},
+		"timespec_get":                {2, (*lowering).libClock},
 
 		"malloc": {1, (*lowering).libMalloc},
-		"calloc": {2, (*lowering).libCalloc},
-		"free":   {1, (*lowering).libFree},
-		"abort":  {0, (*lowering).libExit},
-		"exit":   {1, (*lowering).libExit},
-		"_exit":  {1, (*lowering).libExit},
-		"_Exit":  {1, (*lowering).libExit},
+
+		"aligned_alloc":  {2, (*lowering).libAligned},
+		"memalign":       {2, (*lowering).libAligned},
+		"posix_memalign": {3, (*lowering).libAligned},
+		"calloc":         {2, (*lowering).libCalloc},
+		"free":           {1, (*lowering).libFree},
+		"abort":          {0, (*lowering).libExit},
+		"exit":           {1, (*lowering).libExit},
+		"_exit":          {1, (*lowering).libExit},
+		"_Exit":          {1, (*lowering).libExit},
 
 		"memcpy":  {3, (*lowering).libCopy},
 		"memmove": {3, (*lowering).libCopy},
@@ -104,6 +113,7 @@ func newLibrary() map[string]libFunc {
 		"__CPROVER_atomic_begin":  {0, (*lowering).libSection},
 		"__CPROVER_atomic_end":    {0, (*lowering).libSection},
 	}
+	addSync(m)
 	for _, t := range nondetTypes {
 		m["__VERIFIER_nondet_"+t] = libFunc{0, (*lowering).libNondet}
 	}

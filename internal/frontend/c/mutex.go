@@ -1,8 +1,6 @@
 package c
 
 import (
-	"strings"
-
 	"fencepost/internal/ir"
 )
 
@@ -10,8 +8,9 @@ import (
 // kind is read where it is locked, but only in programs that speak of kinds at
 // all: everywhere else all mutexes are normal ones and the word is all there is.
 
-// kindOffset is where a mutex keeps its kind.
-const kindOffset = 8
+// kindOffset is where a mutex keeps its kind: where glibc has it too, so that its
+// static initialisers mean the same here.
+const kindOffset = 16
 
 // The kinds, as pthread.h numbers them.
 const (
@@ -22,22 +21,14 @@ const (
 
 // speaksOfKinds reports whether any mutex of the program may be other than normal.
 func (c *compiler) speaksOfKinds() bool {
-	if c.kinds == nil {
-		found := false
-		says := func(text string) {
-			found = found || strings.Contains(text, "pthread_mutexattr_settype") || strings.Contains(text, "MUTEX_INITIALIZER_NP")
+	for _, name := range []string{
+		"pthread_mutexattr_settype", "mtx_recursive", "PTHREAD_MUTEX_RECURSIVE_NP", "PTHREAD_MUTEX_ERRORCHECK_NP",
+	} {
+		if c.mentioned[name] {
+			return true
 		}
-		for name, f := range c.files {
-			if !strings.HasPrefix(name, headerDir) {
-				says(string(f.Text))
-			}
-		}
-		for _, d := range c.opt.Defines {
-			says(d)
-		}
-		c.kinds = &found
 	}
-	return *c.kinds
+	return false
 }
 
 // libMutexInit writes the word of a mutex, and its kind.
@@ -77,9 +68,16 @@ func (f *lowering) libMutex(c *libCall) value {
 	kind := map[string]ir.OpKind{
 		"pthread_mutex_lock": ir.Lock, "pthread_mutex_trylock": ir.TryLock, "pthread_mutex_unlock": ir.Unlock,
 	}[c.name]
-	op := f.syncOp(kind, c.args[0])
+	return f.mutexOp(kind, f.operand(c.args[0]), c.want)
+}
+
+// mutexOp locks or unlocks the mutex at an address; want says whether the result is
+// used.
+func (f *lowering) mutexOp(kind ir.OpKind, at value, want bool) value {
+	op := ir.NewOp(kind)
+	op.Addr, op.Obj = at.e, at.obj
 	out := nothing()
-	if c.want {
+	if want {
 		op.Dst = f.temp()
 		out = integer(ir.R(op.Dst), ir.S32)
 	}

@@ -20,7 +20,7 @@ import (
 // included files through a file system that holds our headers and asks the
 // caller for everything else.
 
-//go:embed include/*.h
+//go:embed include/*.h include/fencepost/*.h
 var headers embed.FS
 
 // headerDir is where cc looks for our headers. No user file can be there.
@@ -63,7 +63,7 @@ func (c *compiler) parseFile(f *source.File) {
 		c.reportSyntax(f, err.Error())
 		return
 	}
-	u := &unit{ast: ast, static: map[string]*symbol{}}
+	u := &unit{name: f.Name, ast: ast, static: map[string]*symbol{}}
 	c.units = append(c.units, u)
 	c.collectDeclared(ast.TranslationUnit)
 	c.collectSymbols(u)

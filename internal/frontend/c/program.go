@@ -22,6 +22,9 @@ func (c *compiler) collectSymbols(u *unit) {
 		case cc.ExternalDeclarationFuncDef:
 			def := ed.FunctionDefinition
 			s := c.enter(u, def.Declarator)
+			if s.def != nil && isLibrary(u.name) { // the program's own comes first
+				continue
+			}
 			if s.def != nil {
 				c.twice(s, def.Declarator)
 			}

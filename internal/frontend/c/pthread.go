@@ -1,6 +1,8 @@
 package c
 
 import (
+	"strings"
+
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
@@ -32,22 +34,24 @@ func (f *lowering) target(e cc.ExpressionNode) lvalue {
 
 func (f *lowering) libCreate(c *libCall) value {
 	handle := f.target(c.args[0])
-	if !f.isNull(c.args[1]) {
+	routine := c.args[len(c.args)-2] // thrd_create has no attributes
+	if len(c.args) == 4 && !f.isNull(c.args[1]) {
 		f.effect(c.args[1])
 		f.diags.Warnf(codeAttr, f.span(c.args[1]), "the attributes of the thread are ignored")
 	}
-	start := f.operand(c.args[2])
-	arg := f.operand(c.args[3])
+	start := f.operand(routine)
+	arg := f.operand(c.args[len(c.args)-1])
 	op := ir.NewOp(ir.Spawn)
 	op.Dst, op.Args = f.temp(), []*ir.Expr{cast(arg.e, arg.t, ir.U64)}
 	switch {
 	case start.e.Op != ir.FuncAddr:
 		op.Val = start.e
 	case f.byID[start.e.Func].params() != 1:
-		f.refuse(codeArgument, c.args[2], "a thread needs a function with one parameter")
+		f.refuse(codeArgument, routine, "a thread needs a function with one parameter")
 	default:
 		op.Func = start.e.Func
 	}
+	f.endsWithDestructors(&op, routine)
 	f.emit(op)
 	f.store(handle, f.convert(integer(ir.R(op.Dst), ir.U64), handle.typ, c.node), c.node)
 	return zero()
@@ -62,7 +66,7 @@ func (f *lowering) libJoin(c *libCall) value {
 	}
 	to := f.target(c.args[1])
 	if isVoid(to.typ) {
-		f.refuse(codeArgument, c.args[1], "pthread_join needs the address of a pointer here")
+		f.refuse(codeArgument, c.args[1], "a join needs the address of a pointer here")
 	}
 	op.Dst = f.temp()
 	f.emit(op)
@@ -72,7 +76,10 @@ func (f *lowering) libJoin(c *libCall) value {
 
 func (f *lowering) libThreadExit(c *libCall) value {
 	op := ir.NewOp(ir.ThreadExit)
-	op.Val = f.operand(c.args[0]).e
+	op.Val = f.save(f.operand(c.args[0])).e
+	if end := f.destructors(); end != nil {
+		f.emit(callOf(end))
+	}
 	f.emit(op)
 	f.at, f.fresh = nowhere, false
 	return nothing()
@@ -119,7 +126,7 @@ func (f *lowering) libCondWait(c *libCall) value {
 
 func (f *lowering) libSignal(c *libCall) value {
 	kind := ir.Signal
-	if c.name == "pthread_cond_broadcast" {
+	if strings.HasSuffix(c.name, "broadcast") {
 		kind = ir.Broadcast
 	}
 	f.emit(f.syncOp(kind, c.args[0]))

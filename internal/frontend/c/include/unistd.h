@@ -4,4 +4,6 @@
 unsigned sleep(unsigned);
 int usleep(unsigned);
 void _exit(int) __attribute__((__noreturn__));
+int fork(void);
+int getpid(void);
 #endif
