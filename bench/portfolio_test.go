@@ -1,0 +1,54 @@
+package bench_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"fencepost"
+	"fencepost/internal/testkit"
+)
+
+// BenchmarkPortfolio: the programs of the corpus under TSO, by the portfolio and by the
+// explicit engine alone, as a ratio within one run; and the slowest of the examples.
+func BenchmarkPortfolio(b *testing.B) {
+	cases := testkit.LoadCorpus(b, filepath.Join(testkit.Root(b), "testdata", "corpus"))
+	ask := func(in fencepost.Input, opt fencepost.Options) time.Duration {
+		start := time.Now()
+		if _, err := fencepost.Check(context.Background(), in, []string{"tso"}, opt); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	for b.Loop() {
+		var portfolio, explicit, worst time.Duration
+		slowest := ""
+		for _, c := range cases {
+			with, alone := c.Options, c.Options
+			alone.Engine = "explicit"
+			p, e := ask(c.Input, with), ask(c.Input, alone)
+			portfolio += p
+			explicit += e
+			if p-e > worst {
+				worst, slowest = p-e, c.Path
+			}
+		}
+		b.ReportMetric(portfolio.Seconds()/explicit.Seconds(), "portfolio/explicit")
+		b.Logf("%d programs: portfolio %v, explicit alone %v; most added: %v in %s", len(cases), portfolio, explicit, worst, filepath.Base(slowest))
+		files, err := filepath.Glob(filepath.Join(testkit.Root(b), "examples", "*.*"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if filepath.Ext(file) != ".md" {
+				b.Logf("%-20s %v", filepath.Base(file), ask(fencepost.Input{Name: filepath.Base(file), Text: text}, fencepost.Defaults()))
+			}
+		}
+	}
+}
