@@ -2,8 +2,8 @@
 # gcc and libc6-dev: the race detector links with a C compiler (make lint), and
 # SPIN's verifiers are C programs. spin: a second opinion on exported programs; the
 # tests that ask it are skipped with a notice where it is missing. graphviz: does the
-# DOT we write draw?
-DEBIAN_PACKAGES := gcc libc6-dev spin graphviz
+# DOT we write draw? z3: proofs for any number of threads.
+DEBIAN_PACKAGES := gcc libc6-dev spin graphviz z3
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2

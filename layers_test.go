@@ -66,6 +66,9 @@ var policy = map[string]rule{
 	"internal/engine":          {ours: []string{"internal/ir", "internal/property", "internal/memory", "verdict"}},
 	"internal/engine/explicit": {ours: engineMay},
 	"internal/engine/robust":   {ours: engineMay},
+	"internal/engine/mover":    {ours: []string{"internal/engine", "internal/ir", "internal/property", "internal/solver/smt", "verdict"}},
+
+	"internal/solver/smt": {},
 
 	"internal/explain": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "verdict"}},
 
@@ -73,7 +76,7 @@ var policy = map[string]rule{
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/explicit",
-		"internal/engine/robust", "internal/explain", "internal/trace", "internal/replay", "verdict",
+		"internal/engine/robust", "internal/engine/mover", "internal/explain", "internal/trace", "internal/replay", "verdict",
 	}},
 
 	"internal/suite": {ours: []string{"verdict"}},
@@ -143,7 +146,7 @@ func under(prefix string) func(string) bool {
 
 // ioPackages are the only ones that touch files, the network or processes.
 // The others take bytes and return values.
-var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, "internal/suite"}
+var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, "internal/suite", "internal/solver/smt"}
 
 func doesIO(std string) bool {
 	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {
