@@ -149,7 +149,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), fmt.Sprintf("see `%s --help`", cmd.CommandPath())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.proveCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.versionCommand())
 	return root
 }
 
