@@ -50,8 +50,8 @@ func (pr *prover) abstract(ctx context.Context, list []*judged) ([]*judged, []ve
 	loads := inTheWayOf(list)
 	saved := pr.known.save()
 	for n := 1; n <= min(maxAbstractions, len(loads)); n++ {
-		for _, chosen := range choose(len(loads), n) {
-			for _, how := range choices(n, len(templates)) {
+		for _, how := range choices(n, len(templates)) {
+			for _, chosen := range choose(len(loads), n) {
 				if ctx.Err() != nil || pr.err != nil {
 					return list, nil
 				}
@@ -103,11 +103,26 @@ func inTheWayOf(list []*judged) []candidate {
 func (pr *prover) tryAbstraction(loads []candidate, chosen, how []int) ([]*judged, []verdict.ProofAbstraction) {
 	var before []ir.Op
 	var found []verdict.ProofAbstraction
+	undo := func() {
+		for i, n := range chosen {
+			loads[n].a.first().Op = before[i]
+			delete(pr.variant, loads[n].a.first().ID)
+		}
+	}
 	for i, n := range chosen {
 		load := loads[n]
 		op := &load.a.first().Op
 		before = append(before, *op)
-		found = append(found, pr.apply(load, templates[how[i]]))
+		pr.apply(load, templates[how[i]])
+		pr.variant[load.a.first().ID] = how[i] + 1
+	}
+	list := pr.table()
+	if !atomic(list) { // what is known now is more than what will be known
+		undo()
+		return nil, nil
+	}
+	for i, n := range chosen {
+		found = append(found, pr.describe(loads[n], templates[how[i]]))
 	}
 	var locks []*lock
 	for _, lk := range pr.known.locks {
@@ -117,24 +132,27 @@ func (pr *prover) tryAbstraction(loads []candidate, chosen, how []int) ([]*judge
 	}
 	pr.known.locks = locks
 	pr.known.settle()
-	list := pr.table()
+	list = pr.table()
 	if pr.err == nil && atomic(list) && len(pr.known.failed) == 0 {
 		return list, found
 	}
-	for i, n := range chosen {
-		loads[n].a.first().Op = before[i]
-	}
+	undo()
 	return nil, nil
 }
 
 // apply makes a load abstract.
-func (pr *prover) apply(load candidate, t template) verdict.ProofAbstraction {
+func (pr *prover) apply(load candidate, t template) {
 	op := &load.a.first().Op
 	op.Kind = ir.AbstractLoad
 	op.Cond = t.cond(ir.R(op.Dst), ir.SeenValue())
-	name := "memory"
-	if op.Addr.Op == ir.AddrOf {
-		name = pr.prog.LocationName(pr.prog.Objects[op.Addr.Obj].Addr+uint64(op.Addr.Value), op.Type.Size())
+}
+
+// describe says what a load was abstracted to.
+func (pr *prover) describe(load candidate, t template) verdict.ProofAbstraction {
+	op := &load.a.first().Op
+	name := "the value in memory"
+	if x, ok := pr.variable(op); ok {
+		name = pr.name(x)
 	}
 	text := t.text
 	if t.text != "any value" {
@@ -148,7 +166,7 @@ func (pr *prover) apply(load candidate, t template) verdict.ProofAbstraction {
 func (pr *prover) admits(c *class, a *action) bool {
 	op := &a.first().Op
 	m, regs := pr.memory("m"), pr.registers(c, "a")
-	p, _ := pr.locate(op, env{prog: pr.prog, regs: regs})
+	p := pr.locate(op, env{prog: pr.prog, regs: regs})
 	seen := narrow(pr.read(m, p), op.Type)
 	after := append([]string(nil), regs...)
 	after[op.Dst] = seen
@@ -183,10 +201,11 @@ type saved struct {
 	local  map[*class][][]*pred
 	global []*pred
 	locks  []*lock
+	round  int
 }
 
 func (k *knowledge) save() saved {
-	s := saved{local: map[*class][][]*pred{}, global: k.global, locks: k.locks}
+	s := saved{local: map[*class][][]*pred{}, global: k.global, locks: k.locks, round: k.round}
 	for c, at := range k.local {
 		s.local[c] = append([][]*pred(nil), at...)
 	}
@@ -203,8 +222,7 @@ func (k *knowledge) restore(s saved) {
 			}
 		}
 	}
-	k.locks = s.locks
-	k.round++
+	k.locks, k.round = s.locks, s.round
 }
 
 // choose lists the ways to take n of m, in order.

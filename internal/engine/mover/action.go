@@ -129,12 +129,12 @@ func (x *runner) step(op *ir.Op, choice string, s *run) {
 		s.guard = append(s.guard, v.truth(op.Cond))
 	case ir.AbstractLoad, ir.Havoc:
 		if op.Kind == ir.AbstractLoad {
-			p, _ := x.locate(op, v)
+			p := x.locate(op, v)
 			v.seen = narrow(x.read(s.mem, p), op.Type)
 		}
 		x.choose(op, choice, &v, s)
 	case ir.Store:
-		p, _ := x.locate(op, v)
+		p := x.locate(op, v)
 		s.mem = x.write(s.mem, p, narrow(v.number(op.Val), op.Type))
 	case ir.RMW:
 		x.rmw(op, v, s)
@@ -147,7 +147,7 @@ func (x *runner) step(op *ir.Op, choice string, s *run) {
 }
 
 func (x *runner) load(op *ir.Op, v *env, s *run) {
-	p, _ := x.locate(op, *v)
+	p := x.locate(op, *v)
 	v.seen = narrow(x.read(s.mem, p), op.Type)
 	v.regs = append([]string(nil), s.regs...) // the condition sees the registers before
 	if op.Dst != ir.NoReg {
@@ -168,7 +168,7 @@ func (x *runner) choose(op *ir.Op, choice string, v *env, s *run) {
 }
 
 func (x *runner) rmw(op *ir.Op, v env, s *run) {
-	p, _ := x.locate(op, v)
+	p := x.locate(op, v)
 	old := narrow(x.read(s.mem, p), op.Type)
 	v.seen = old
 	if op.Cond != nil {

@@ -41,8 +41,10 @@ func (k *knowledge) scalars() []int {
 	used := map[int]bool{}
 	for _, c := range k.pr.classes {
 		for i := range c.f.Edges {
-			if op := &c.f.Edges[i].Op; op.Accesses() && op.Addr.Op == ir.AddrOf && k.pr.scalar(int(op.Addr.Obj)) {
-				used[int(op.Addr.Obj)] = true
+			if op := &c.f.Edges[i].Op; op.Accesses() {
+				if x, ok := k.pr.variable(op); ok {
+					used[x] = true
+				}
 			}
 		}
 	}
@@ -88,7 +90,7 @@ func (pr *prover) numbers() []int64 {
 
 // onVariable is conditions on a variable everywhere.
 func (k *knowledge) onVariable(x int, numbers []int64) []*pred {
-	name := k.pr.prog.Objects[x].Name
+	name := k.pr.name(x)
 	var out []*pred
 	for _, v := range numbers {
 		for _, op := range []string{"<=", ">="} {
@@ -113,7 +115,7 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64) 
 		out = append(out, &pred{text: text, term: term})
 	}
 	for _, x := range scalars {
-		name := k.pr.prog.Objects[x].Name
+		name := k.pr.name(x)
 		for _, v := range numbers {
 			add(fmt.Sprintf("%s == %d", name, v), func(_ []string, m memory) string { return equal(m[x], integer(v)) })
 			add(fmt.Sprintf("%s != %d", name, v), func(_ []string, m memory) string { return apply("distinct", m[x], integer(v)) })
@@ -128,7 +130,7 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64) 
 		}
 		for _, x := range scalars {
 			for _, op := range relations {
-				add(fmt.Sprintf("%s %s %s", name, op.text, k.pr.prog.Objects[x].Name), func(regs []string, m memory) string { return apply(op.term, regs[r], m[x]) })
+				add(fmt.Sprintf("%s %s %s", name, op.text, k.pr.name(x)), func(regs []string, m memory) string { return apply(op.term, regs[r], m[x]) })
 			}
 		}
 	}

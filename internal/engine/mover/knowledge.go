@@ -32,7 +32,8 @@ type knowledge struct {
 	global []*pred
 	locks  []*lock
 	failed []*pred // given and not invariant
-	round  int     // counts changes: answers from before one do not count after it
+	round  int     // names what is known: answers under one do not count under another
+	rounds int     // handed out so far
 }
 
 func newKnowledge(pr *prover, props *property.Set) *knowledge {
@@ -55,10 +56,7 @@ func (pr *prover) givenPred(inv property.Invariant) *pred {
 				vars[i] = regs[v.Reg]
 				continue
 			}
-			p := place{region: pr.cells(), index: integer(int64(v.Addr))}
-			if obj := pr.prog.FindObject(v.Addr, v.Type.Size()); obj != ir.NoObject && !pr.mixed && !pr.prog.Objects[obj].Cells {
-				p.region = int(obj)
-			}
+			p := place{region: pr.regionOf(pr.prog.FindObject(v.Addr, v.Type.Size()), ir.Int(int64(v.Addr))), index: integer(int64(v.Addr))}
 			if pr.scalar(p.region) {
 				p.index = ""
 			}
@@ -96,9 +94,15 @@ func (k *knowledge) apart(c *class, l ir.Loc, regs []string, d *class, n ir.Loc,
 	return out
 }
 
+// changed says that answers from before no longer count.
+func (k *knowledge) changed() {
+	k.rounds++
+	k.round = k.rounds
+}
+
 // settle drops preds until the rest are invariants.
 func (k *knowledge) settle() {
-	k.round++
+	k.changed()
 	k.initiation()
 	for changed := true; changed && k.pr.err == nil; {
 		changed = false
@@ -195,7 +199,7 @@ func (k *knowledge) filter(c, d *class, list []*pred, given []string, regs []str
 				rest = append(rest, p)
 				continue
 			}
-			k.round++
+			k.changed()
 			if p.given != nil {
 				p.fails, p.state = why, state
 				k.failed = append(k.failed, p)

@@ -53,7 +53,7 @@ func (lk *lock) holds(c *class, l ir.Loc, regs []string) string {
 func (k *knowledge) findLocks() {
 	pr := k.pr
 	initial := pr.initial()
-	for region := range pr.prog.Objects {
+	for region := range initial {
 		if !pr.scalar(region) || initial[region] != "0" {
 			continue
 		}
@@ -69,7 +69,7 @@ func (k *knowledge) findLocks() {
 		}
 		if ok && used && pr.isLock(lk) {
 			k.locks = append(k.locks, lk)
-			k.round++
+			k.changed()
 		}
 	}
 }
@@ -161,7 +161,8 @@ func taken(op *ir.Op, h holding) holding {
 }
 
 func (pr *prover) touches(op *ir.Op, region int) bool {
-	return op.Addr.Op == ir.AddrOf && !pr.mixed && int(op.Addr.Obj) == region
+	x, ok := pr.variable(op)
+	return ok && x == region
 }
 
 // allows reports whether a condition can hold with a register being zero, and

@@ -136,7 +136,7 @@ func (k *knowledge) report() []verdict.ProofInvariant {
 		add(nil, 0, p)
 	}
 	for _, lk := range k.locks {
-		out = append(out, verdict.ProofInvariant{Cond: k.pr.prog.Objects[lk.region].Name + " is a lock, which one thread holds at a time", Found: true})
+		out = append(out, verdict.ProofInvariant{Cond: k.pr.name(lk.region) + " is a lock, which one thread holds at a time", Found: true})
 	}
 	for _, c := range k.pr.classes {
 		for l, list := range k.local[c] {

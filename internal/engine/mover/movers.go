@@ -34,10 +34,11 @@ const (
 )
 
 type pairKey struct {
-	dir   direction
-	edge  ir.EdgeID
-	other *action
-	round int // of the invariants it was asked under
+	dir    direction
+	edge   ir.EdgeID
+	other  *action
+	va, vb int // which abstraction of the two
+	round  int // of the invariants it was asked under
 }
 
 // pairAnswer is what is known about a pair.
@@ -49,7 +50,7 @@ type pairAnswer struct {
 
 // moves answers whether the action a of class c moves across b of class d.
 func (pr *prover) moves(dir direction, c *class, a *action, d *class, b *action) *pairAnswer {
-	key := pairKey{dir, a.first().ID, b, pr.known.round}
+	key := pairKey{dir, a.first().ID, b, pr.variant[a.first().ID], pr.variant[b.first().ID], pr.known.round}
 	if ans := pr.pairs[key]; ans != nil {
 		return ans
 	}
@@ -102,7 +103,7 @@ func (pr *prover) rightGoal(c *class, a *action, d *class, b *action) (given []s
 	m, regsA, regsB := pr.memory("m"), pr.registers(c, "a"), pr.registers(d, "b")
 	seen := m
 	if b.section {
-		p, _ := pr.locate(&a.first().Op, env{prog: pr.prog, regs: regsA})
+		p := pr.locate(&a.first().Op, env{prog: pr.prog, regs: regsA})
 		seen = pr.write(pr.memory("f"), p, pr.read(m, p))
 	}
 	a1 := pr.run(a, "a", run{regs: regsA, mem: m})
@@ -146,9 +147,9 @@ func (pr *prover) ask(c, d *class, given []string, goal string) *pairAnswer {
 // threads. d may be nil.
 func (pr *prover) shown(c, d *class) (names, terms []string) {
 	m := pr.memory("m")
-	for i := range pr.prog.Objects {
+	for i := range m {
 		if pr.scalar(i) {
-			names, terms = append(names, pr.prog.Objects[i].Name), append(terms, m[i])
+			names, terms = append(names, pr.name(i)), append(terms, m[i])
 		}
 	}
 	add := func(c *class, role, prefix string) {

@@ -32,6 +32,7 @@ type prover struct {
 
 	declared    map[string]bool
 	original    map[ir.EdgeID]ir.OpKind // before abstraction
+	variant     map[ir.EdgeID]int       // which template made it abstract, from 1
 	obligations int
 	pairs       map[pairKey]*pairAnswer
 	err         error // the solver failed; every later answer is void
@@ -47,7 +48,7 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver) (*prover,
 		facts: ir.NewFacts(p, keeps(p, props)),
 	}
 	pr.declare = pr.declareConst
-	pr.original = map[ir.EdgeID]ir.OpKind{}
+	pr.original, pr.variant = map[ir.EdgeID]ir.OpKind{}, map[ir.EdgeID]int{}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			pr.original[f.Edges[i].ID] = f.Edges[i].Op.Kind

@@ -2,15 +2,15 @@ package mover
 
 import (
 	"fmt"
-	"strings"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 )
 
 // Memory as terms. Each object is a region: an integer if it is one element, else
-// an array by address. The cells that integers name are one more region. Where a
-// program computes with addresses of objects, everything lives in that one.
+// an array by address. The cells that integers name are one more region, or one
+// each where only constants name them. Where a program computes with addresses of
+// objects, everything lives in one array.
 
 // memory is the contents of the regions.
 type memory []string
@@ -19,18 +19,46 @@ type memory []string
 type layout struct {
 	prog  *ir.Program
 	mixed bool // addresses are values: one region for all
+	// fixed are the cells that have regions of their own, after the objects; nil:
+	// the cells are one region.
+	fixed   []int64 // addresses
+	fixedAt map[int64]int
 }
 
-// cells is the region of what no object of its own has.
-func (y *layout) cells() int { return len(y.prog.Objects) }
+// cells is the region of cells without one of their own.
+func (y *layout) cells() int { return len(y.prog.Objects) + len(y.fixed) }
 
 // scalar reports whether a region is a single integer.
 func (y *layout) scalar(region int) bool {
 	if y.mixed || region == y.cells() {
 		return false
 	}
+	if region >= len(y.prog.Objects) {
+		return true
+	}
 	o := &y.prog.Objects[region]
 	return !o.Cells && o.Size == int64(o.Unit)
+}
+
+// name of a region that is a single integer.
+func (y *layout) name(region int) string {
+	if n := len(y.prog.Objects); region >= n {
+		return fmt.Sprintf("mem[%d]", y.fixed[region-n]/ir.CellUnit)
+	}
+	return y.prog.Objects[region].Name
+}
+
+// regionOf is the region at an address: of an object, or of a cell.
+func (y *layout) regionOf(obj ir.ObjectID, addr *ir.Expr) int {
+	if obj != ir.NoObject && !y.mixed && !y.prog.Objects[obj].Cells {
+		return int(obj)
+	}
+	if v, ok := addr.IsConst(); ok && !y.mixed {
+		if region, ok := y.fixedAt[v]; ok {
+			return region
+		}
+	}
+	return y.cells()
 }
 
 func (y *layout) sort(region int) string {
@@ -46,21 +74,26 @@ type place struct {
 	index  string // address, for arrays
 }
 
-// locate finds the place of an access. fixed is set where it is the same always.
-func (y *layout) locate(op *ir.Op, v env) (p place, fixed bool) {
-	region := y.cells()
+// locate finds the place of an access.
+func (y *layout) locate(op *ir.Op, v env) place {
 	obj := op.Obj
 	if op.Addr.Op == ir.AddrOf {
 		obj = op.Addr.Obj
 	}
-	if obj != ir.NoObject && !y.mixed && !y.prog.Objects[obj].Cells {
-		region = int(obj)
-	}
-	fixed = op.Addr.Op == ir.AddrOf || op.Addr.Op == ir.Const
+	region := y.regionOf(obj, op.Addr)
 	if y.scalar(region) {
-		return place{region: region}, true
+		return place{region: region}
 	}
-	return place{region, v.number(op.Addr)}, fixed
+	return place{region, v.number(op.Addr)}
+}
+
+// variable is the region an access always goes to, if that is a single integer.
+func (y *layout) variable(op *ir.Op) (int, bool) {
+	if op.Addr.Op != ir.AddrOf && op.Addr.Op != ir.Const {
+		return 0, false
+	}
+	region := y.locate(op, env{prog: y.prog}).region
+	return region, y.scalar(region)
 }
 
 func (y *layout) read(m memory, p place) string {
@@ -94,6 +127,7 @@ func newLayout(p *ir.Program) (*layout, error) {
 		}
 	}
 	if !y.mixed {
+		y.fixCells()
 		return y, nil
 	}
 	for i := range p.Objects {
@@ -102,6 +136,29 @@ func newLayout(p *ir.Program) (*layout, error) {
 		}
 	}
 	return y, nil
+}
+
+// fixCells gives cells regions of their own, if only constants name them.
+func (y *layout) fixCells() {
+	at := map[int64]int{}
+	var fixed []int64
+	for _, f := range y.prog.Funcs {
+		for i := range f.Edges {
+			op := &f.Edges[i].Op
+			if !op.Accesses() || op.Obj != ir.NoObject && !y.prog.Objects[op.Obj].Cells || op.Addr.Op == ir.AddrOf {
+				continue
+			}
+			v, ok := op.Addr.IsConst()
+			if !ok {
+				return
+			}
+			if _, seen := at[v]; !seen {
+				at[v] = len(y.prog.Objects) + len(fixed)
+				fixed = append(fixed, v)
+			}
+		}
+	}
+	y.fixed, y.fixedAt = fixed, at
 }
 
 func addressAsValue(op *ir.Op) bool {
@@ -176,6 +233,14 @@ func (y *layout) initial() memory {
 		}
 	}
 	m[y.cells()] = cells
+	for i, addr := range y.fixed {
+		v := int64(0)
+		if obj := y.prog.FindObject(uint64(addr), ir.CellUnit); obj != ir.NoObject {
+			o := &y.prog.Objects[obj]
+			v = element(o, int(uint64(addr)-o.Addr)/o.Unit)
+		}
+		m[len(y.prog.Objects)+i] = integer(v)
+	}
 	return m
 }
 
@@ -188,9 +253,4 @@ func element(o *ir.Object, k int) int64 {
 		}
 	}
 	return o.Type.Wrap(int64(v))
-}
-
-// symbol makes a name that solvers take.
-func symbol(parts ...any) string {
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(parts...), "[]"), " ", "_")
 }
