@@ -27,19 +27,25 @@ type template struct {
 }
 
 var templates = []template{
-	{"%[1]s == %[2]s || %[1]s == 0", func(r, seen *ir.Expr) *ir.Expr {
-		return ir.Binary(ir.LOr, ir.S64, ir.Binary(ir.Eq, ir.S64, r, seen), ir.Binary(ir.Eq, ir.S64, r, ir.Int(0)))
-	}},
+	{"%[1]s == %[2]s || %[1]s == 0", func(r, seen *ir.Expr) *ir.Expr { return seenOr(r, seen, 0) }},
+	{"%[1]s == %[2]s || %[1]s == 1", func(r, seen *ir.Expr) *ir.Expr { return seenOr(r, seen, 1) }},
 	{"%[1]s <= %[2]s", func(r, seen *ir.Expr) *ir.Expr { return ir.Binary(ir.Le, ir.S64, r, seen) }},
 	{"%[1]s >= %[2]s", func(r, seen *ir.Expr) *ir.Expr { return ir.Binary(ir.Ge, ir.S64, r, seen) }},
 	{"any value", func(_, _ *ir.Expr) *ir.Expr { return ir.Int(1) }},
 }
 
+func seenOr(r, seen *ir.Expr, v int64) *ir.Expr {
+	return ir.Binary(ir.LOr, ir.S64, ir.Binary(ir.Eq, ir.S64, r, seen), ir.Binary(ir.Eq, ir.S64, r, ir.Int(v)))
+}
+
 // maxAbstractions bounds how many loads are abstracted at once.
 const maxAbstractions = 2
 
-// candidate is a load that may be abstracted.
-type candidate struct {
+// candidate is a load of the source that may be abstracted, in all threads that
+// run it.
+type candidate []member
+
+type member struct {
 	c *class
 	a *action
 }
@@ -47,7 +53,7 @@ type candidate struct {
 // abstract looks for the fewest loads whose abstraction makes the proof go
 // through. If there are none it gives back the table it was given.
 func (pr *prover) abstract(ctx context.Context, list []*judged) ([]*judged, []verdict.ProofAbstraction) {
-	loads := inTheWayOf(list)
+	loads := pr.inTheWayOf(list)
 	saved := pr.known.save()
 	for n := 1; n <= min(maxAbstractions, len(loads)); n++ {
 		for _, how := range choices(n, len(templates)) {
@@ -67,19 +73,18 @@ func (pr *prover) abstract(ctx context.Context, list []*judged) ([]*judged, []ve
 
 // inTheWayOf lists the plain loads that keep stores from being atomic, most often
 // in the way first.
-func inTheWayOf(list []*judged) []candidate {
-	count := map[candidate]int{}
+func (pr *prover) inTheWayOf(list []*judged) []candidate {
+	count := map[*action]int{}
 	var order []candidate
 	add := func(c *class, a *action) {
-		op := &a.first().Op
-		if a.section || op.Kind != ir.Load {
+		if a.section || a.first().Op.Kind != ir.Load {
 			return
 		}
-		key := candidate{c, a}
-		if count[key] == 0 {
-			order = append(order, key)
+		all := pr.sameSource(c, a)
+		if count[all[0].a] == 0 {
+			order = append(order, all)
 		}
-		count[key]++
+		count[all[0].a]++
 	}
 	for _, j := range list {
 		if j.by != "" {
@@ -94,27 +99,46 @@ func inTheWayOf(list []*judged) []candidate {
 			add(b.d, b.b)
 		}
 	}
-	sort.SliceStable(order, func(i, k int) bool { return count[order[i]] > count[order[k]] })
+	sort.SliceStable(order, func(i, k int) bool { return count[order[i][0].a] > count[order[k][0].a] })
 	return order
+}
+
+// sameSource lists the loads that stand at the same place of the source, in the
+// instances of one template.
+func (pr *prover) sameSource(c *class, a *action) candidate {
+	template := pr.prog.Threads[c.thread].Template
+	var all candidate
+	for _, d := range pr.classes {
+		if d != c && (template == "" || pr.prog.Threads[d.thread].Template != template) {
+			continue
+		}
+		for _, b := range d.acts {
+			if b == a || d != c && !b.section && b.first().Op.Kind == ir.Load && b.first().Pos.IsValid() && b.first().Pos == a.first().Pos {
+				all = append(all, member{d, b})
+			}
+		}
+	}
+	return all
 }
 
 // tryAbstraction abstracts loads, and leaves them so if that makes all stores
 // atomic.
 func (pr *prover) tryAbstraction(loads []candidate, chosen, how []int) ([]*judged, []verdict.ProofAbstraction) {
-	var before []ir.Op
+	before := map[*ir.Edge]ir.Op{}
 	var found []verdict.ProofAbstraction
 	undo := func() {
-		for i, n := range chosen {
-			loads[n].a.first().Op = before[i]
-			delete(pr.variant, loads[n].a.first().ID)
+		for e, op := range before {
+			e.Op = op
+			delete(pr.variant, e.ID)
 		}
 	}
 	for i, n := range chosen {
-		load := loads[n]
-		op := &load.a.first().Op
-		before = append(before, *op)
-		pr.apply(load, templates[how[i]])
-		pr.variant[load.a.first().ID] = how[i] + 1
+		for _, load := range loads[n] {
+			e := load.a.first()
+			before[e] = e.Op
+			abstractLoad(&e.Op, templates[how[i]])
+			pr.variant[e.ID] = how[i] + 1
+		}
 	}
 	list := pr.table()
 	if !atomic(list) { // what is known now is more than what will be known
@@ -140,15 +164,14 @@ func (pr *prover) tryAbstraction(loads []candidate, chosen, how []int) ([]*judge
 	return nil, nil
 }
 
-// apply makes a load abstract.
-func (pr *prover) apply(load candidate, t template) {
-	op := &load.a.first().Op
+func abstractLoad(op *ir.Op, t template) {
 	op.Kind = ir.AbstractLoad
 	op.Cond = t.cond(ir.R(op.Dst), ir.SeenValue())
 }
 
 // describe says what a load was abstracted to.
-func (pr *prover) describe(load candidate, t template) verdict.ProofAbstraction {
+func (pr *prover) describe(all candidate, t template) verdict.ProofAbstraction {
+	load := all[0]
 	op := &load.a.first().Op
 	name := "the value in memory"
 	if x, ok := pr.variable(op); ok {
@@ -158,7 +181,11 @@ func (pr *prover) describe(load candidate, t template) verdict.ProofAbstraction 
 	if t.text != "any value" {
 		text = fmt.Sprintf(t.text, load.c.f.Regs[op.Dst].Name, name)
 	}
-	return verdict.ProofAbstraction{ProofPlace: placed(load.c, load.a), Cond: text, Found: true, Sound: pr.admits(load.c, load.a)}
+	sound := true
+	for _, m := range all {
+		sound = sound && pr.admits(m.c, m.a)
+	}
+	return verdict.ProofAbstraction{ProofPlace: placed(load.c, load.a), Cond: text, Found: true, Sound: sound}
 }
 
 // admits checks that an abstract load always allows the value in memory [BEMT18

@@ -224,7 +224,7 @@ func (k *knowledge) refute(c, d *class, given, terms []string) (bad []bool, stat
 	pr := k.pr
 	var names, shown []string
 	if c != nil {
-		names, shown = pr.shown(c, d)
+		names, shown = pr.everything(c, d)
 	}
 	status, values, err := pr.solver.Check(nil, append(append([]string(nil), given...), not(and(terms))), append(append([]string(nil), terms...), shown...))
 	if err != nil {

@@ -211,7 +211,7 @@ func (pr *prover) isLock(lk *lock) bool {
 				apply("=>", and([]string{before, now}), not(value)),
 			})
 			pr.obligations++
-			if !pr.ask(c, nil, given, goal).holds {
+			if !pr.ask(c, a.from(), nil, 0, given, goal).holds {
 				return false
 			}
 		}

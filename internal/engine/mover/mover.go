@@ -76,11 +76,13 @@ func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options)
 // attempt tries with what is given, then with what can be found, then with
 // abstractions.
 func (pr *prover) attempt(ctx context.Context, opt Options) ([]*judged, []verdict.ProofAbstraction) {
+	start := pr.known.save()
 	pr.known.settle()
 	list := pr.table()
-	if atomic(list) || opt.NoInference {
+	if atomic(list) && len(pr.known.failed) == 0 || opt.NoInference {
 		return list, nil
 	}
+	pr.known.restore(start) // what was given may hold with what is found
 	pr.known.infer()
 	list = pr.table()
 	if atomic(list) || opt.NoAbstraction || len(pr.known.failed) > 0 {

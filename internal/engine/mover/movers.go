@@ -64,7 +64,7 @@ func (pr *prover) moves(dir direction, c *class, a *action, d *class, b *action)
 	}
 	ans := &pairAnswer{holds: goal == "true"}
 	if !ans.holds {
-		ans = pr.ask(c, d, given, goal)
+		ans = pr.ask(c, a.from(), d, b.from(), given, goal)
 	}
 	pr.pairs[key] = ans
 	return ans
@@ -119,11 +119,11 @@ func (pr *prover) rightGoal(c *class, a *action, d *class, b *action) (given []s
 }
 
 // ask asks whether the goal follows, and if not where it fails.
-func (pr *prover) ask(c, d *class, given []string, goal string) *pairAnswer {
+func (pr *prover) ask(c *class, l ir.Loc, d *class, n ir.Loc, given []string, goal string) *pairAnswer {
 	if pr.err != nil {
 		return &pairAnswer{vague: true}
 	}
-	names, terms := pr.shown(c, d)
+	names, terms := pr.shown(c, l, d, n)
 	status, values, err := pr.solver.Check(nil, append(given, not(goal)), terms)
 	if err != nil {
 		pr.err = err
@@ -143,17 +143,20 @@ func (pr *prover) ask(c, d *class, given []string, goal string) *pairAnswer {
 	}
 }
 
-// shown lists what a state is described by: variables, and registers of both
-// threads. d may be nil.
-func (pr *prover) shown(c, d *class) (names, terms []string) {
+// shown lists what a state is described by: variables, and live registers of two
+// threads at two places. d may be nil.
+func (pr *prover) shown(c *class, l ir.Loc, d *class, n ir.Loc) (names, terms []string) {
 	m := pr.memory("m")
 	for i := range m {
 		if pr.scalar(i) {
 			names, terms = append(names, pr.name(i)), append(terms, m[i])
 		}
 	}
-	add := func(c *class, role, prefix string) {
+	add := func(c *class, l ir.Loc, role, prefix string) {
 		for r, term := range pr.registers(c, role) {
+			if !pr.facts.IsLive(pr.prog.Threads[c.thread].Func, l, ir.Reg(r)) {
+				continue
+			}
 			names, terms = append(names, prefix+":"+c.f.Regs[r].Name), append(terms, term)
 		}
 	}
@@ -163,9 +166,29 @@ func (pr *prover) shown(c, d *class) (names, terms []string) {
 			first, second = c.name+"[0]", c.name+"[1]"
 		}
 	}
-	add(c, "a", first)
+	add(c, l, "a", first)
 	if d != nil {
-		add(d, "b", second)
+		add(d, n, "b", second)
+	}
+	return names, terms
+}
+
+// everything is what describes a state where a given invariant fails: variables, and
+// all registers of the thread it is about and of the one that breaks it.
+func (pr *prover) everything(c, d *class) (names, terms []string) {
+	m := pr.memory("m")
+	for i := range m {
+		if pr.scalar(i) {
+			names, terms = append(names, pr.name(i)), append(terms, m[i])
+		}
+	}
+	for r, term := range pr.registers(c, "a") {
+		names, terms = append(names, c.name+":"+c.f.Regs[r].Name), append(terms, term)
+	}
+	if d != nil && d != c {
+		for r, term := range pr.registers(d, "b") {
+			names, terms = append(names, d.name+":"+d.f.Regs[r].Name), append(terms, term)
+		}
 	}
 	return names, terms
 }

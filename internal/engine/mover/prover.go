@@ -35,7 +35,8 @@ type prover struct {
 	variant     map[ir.EdgeID]int       // which template made it abstract, from 1
 	obligations int
 	pairs       map[pairKey]*pairAnswer
-	err         error // the solver failed; every later answer is void
+	addresses   map[addressKey]string // "": more than one
+	err         error                 // the solver failed; every later answer is void
 }
 
 func newProver(p *ir.Program, props *property.Set, solver *smt.Solver) (*prover, error) {
@@ -44,7 +45,7 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver) (*prover,
 		return nil, err
 	}
 	pr := &prover{
-		runner: runner{layout: y}, prog: p, solver: solver, declared: map[string]bool{}, pairs: map[pairKey]*pairAnswer{},
+		runner: runner{layout: y}, prog: p, solver: solver, declared: map[string]bool{}, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]string{},
 		facts: ir.NewFacts(p, keeps(p, props)),
 	}
 	pr.declare = pr.declareConst

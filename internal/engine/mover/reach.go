@@ -1,6 +1,11 @@
 package mover
 
-import "fencepost/internal/ir"
+import (
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/solver/smt"
+)
 
 // Which loads may overtake a store [BEMT18 §4]: those that control reaches from it
 // without passing an instruction that drains, and without a store of the thread to
@@ -11,11 +16,11 @@ import "fencepost/internal/ir"
 // load reads it from the buffer for as long as the store is there.
 
 // overtaking lists the loads that may overtake the store w, in order of creation.
-func (y *layout) overtaking(f *ir.Func, w *ir.Edge) []*ir.Edge {
+func (pr *prover) overtaking(c *class, w *ir.Edge) []*ir.Edge {
 	var loads []*ir.Edge
-	for i := range f.Edges {
-		e := &f.Edges[i]
-		if e.Op.Reads() && !e.Op.MustDrain() && y.reaches(f, w, e) {
+	for i := range c.f.Edges {
+		e := &c.f.Edges[i]
+		if e.Op.Reads() && !e.Op.MustDrain() && !c.inside[e.From] && pr.reaches(c, w, e) {
 			loads = append(loads, e)
 		}
 	}
@@ -23,8 +28,9 @@ func (y *layout) overtaking(f *ir.Func, w *ir.Edge) []*ir.Edge {
 }
 
 // reaches reports whether the load may overtake the store w.
-func (y *layout) reaches(f *ir.Func, w, load *ir.Edge) bool {
-	if y.hides(&w.Op, &load.Op) {
+func (pr *prover) reaches(c *class, w, load *ir.Edge) bool {
+	f := c.f
+	if pr.hides(c, w, load) {
 		return false
 	}
 	seen := make([]bool, len(f.Locs))
@@ -37,7 +43,7 @@ func (y *layout) reaches(f *ir.Func, w, load *ir.Edge) bool {
 		}
 		for _, i := range f.Out(l) {
 			e := &f.Edges[i]
-			if e.Op.MustDrain() || e.Op.Kind == ir.Store && y.hides(&e.Op, &load.Op) || seen[e.To] {
+			if e.Op.MustDrain() || e.Op.Kind == ir.Store && pr.hides(c, e, load) || seen[e.To] {
 				continue
 			}
 			seen[e.To] = true
@@ -48,11 +54,50 @@ func (y *layout) reaches(f *ir.Func, w, load *ir.Edge) bool {
 }
 
 // hides reports whether a store is certainly to the address of a load.
-func (y *layout) hides(store, load *ir.Op) bool {
-	v := env{prog: y.prog}
-	constant := func(op *ir.Op) bool { return op.Addr.Op == ir.AddrOf || op.Addr.Op == ir.Const }
-	if !constant(store) || !constant(load) {
-		return false
+func (pr *prover) hides(c *class, store, load *ir.Edge) bool {
+	x, ok1 := pr.address(c, store)
+	y, ok2 := pr.address(c, load)
+	return ok1 && ok2 && x == y
+}
+
+type addressKey struct {
+	edge  ir.EdgeID
+	round int
+}
+
+// address is the one address an access can have, as far as is known, and whether
+// there is just one.
+func (pr *prover) address(c *class, e *ir.Edge) (string, bool) {
+	v := env{prog: pr.prog}
+	if e.Op.Addr.Op == ir.AddrOf || e.Op.Addr.Op == ir.Const {
+		return v.number(e.Op.Addr), true
 	}
-	return v.number(store.Addr) == v.number(load.Addr)
+	key := addressKey{e.ID, pr.known.round}
+	at, asked := pr.addresses[key]
+	if !asked {
+		at = pr.onlyAddress(c, e)
+		pr.addresses[key] = at
+	}
+	return at, at != ""
+}
+
+func (pr *prover) onlyAddress(c *class, e *ir.Edge) string {
+	regs := pr.registers(c, "a")
+	addr := env{prog: pr.prog, regs: regs}.number(e.Op.Addr)
+	given := pr.known.at(c, e.From, regs, pr.memory("m"))
+	pr.obligations++
+	status, values, err := pr.solver.Check(nil, given, []string{addr})
+	if err == nil && status == smt.Sat {
+		at := strings.TrimPrefix(values[0], "-")
+		if at != values[0] {
+			at = apply("-", at)
+		}
+		if status, _, err = pr.solver.Check(nil, append(given, not(equal(addr, at))), nil); err == nil && status == smt.Unsat {
+			return at
+		}
+	}
+	if err != nil {
+		pr.err = err
+	}
+	return ""
 }

@@ -46,7 +46,7 @@ func (pr *prover) table() []*judged {
 
 func (pr *prover) judge(c *class, w *action) *judged {
 	j := &judged{c: c, w: w, right: map[*action][]blocked{}}
-	for _, e := range pr.overtaking(c.f, w.first()) {
+	for _, e := range pr.overtaking(c, w.first()) {
 		j.loads = append(j.loads, pr.actionOf(c, e))
 	}
 	if len(j.loads) == 0 {
