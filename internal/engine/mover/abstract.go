@@ -174,7 +174,7 @@ func (pr *prover) describe(all candidate, t template) verdict.ProofAbstraction {
 	load := all[0]
 	op := &load.a.first().Op
 	name := "the value in memory"
-	if x, ok := pr.variable(op); ok {
+	if x, ok := pr.variable(op); ok && len(all) == 1 {
 		name = pr.name(x)
 	}
 	text := t.text

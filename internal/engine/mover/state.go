@@ -8,9 +8,9 @@ import (
 )
 
 // Memory as terms. Each object is a region: an integer if it is one element, else
-// an array by address. The cells that integers name are one more region, or one
-// each where only constants name them. Where a program computes with addresses of
-// objects, everything lives in one array.
+// an array by address. The cells that integers name are one more region. Elements
+// and cells that only constants name are regions of their own. Where a program
+// computes with addresses of objects, everything lives in one array.
 
 // memory is the contents of the regions.
 type memory []string
@@ -19,10 +19,15 @@ type memory []string
 type layout struct {
 	prog  *ir.Program
 	mixed bool // addresses are values: one region for all
-	// fixed are the cells that have regions of their own, after the objects; nil:
-	// the cells are one region.
-	fixed   []int64 // addresses
-	fixedAt map[int64]int
+	// fixed are the cells and elements that have regions of their own, after the
+	// objects.
+	fixed   []fixedPlace
+	fixedAt map[int64]int // region by address
+}
+
+type fixedPlace struct {
+	addr int64
+	size int
 }
 
 // cells is the region of cells without one of their own.
@@ -43,22 +48,33 @@ func (y *layout) scalar(region int) bool {
 // name of a region that is a single integer.
 func (y *layout) name(region int) string {
 	if n := len(y.prog.Objects); region >= n {
-		return fmt.Sprintf("mem[%d]", y.fixed[region-n]/ir.CellUnit)
+		return y.prog.LocationName(uint64(y.fixed[region-n].addr), y.fixed[region-n].size)
 	}
 	return y.prog.Objects[region].Name
 }
 
 // regionOf is the region at an address: of an object, or of a cell.
 func (y *layout) regionOf(obj ir.ObjectID, addr *ir.Expr) int {
-	if obj != ir.NoObject && !y.mixed && !y.prog.Objects[obj].Cells {
-		return int(obj)
+	if y.mixed {
+		return y.cells()
 	}
-	if v, ok := addr.IsConst(); ok && !y.mixed {
+	if v, ok := y.constant(addr); ok {
 		if region, ok := y.fixedAt[v]; ok {
 			return region
 		}
 	}
+	if obj != ir.NoObject && !y.prog.Objects[obj].Cells {
+		return int(obj)
+	}
 	return y.cells()
+}
+
+// constant is the value of an address that is always the same.
+func (y *layout) constant(addr *ir.Expr) (int64, bool) {
+	if addr.Op == ir.AddrOf {
+		return int64(y.prog.Objects[addr.Obj].Addr) + addr.Value, true
+	}
+	return addr.IsConst()
 }
 
 func (y *layout) sort(region int) string {
@@ -127,7 +143,7 @@ func newLayout(p *ir.Program) (*layout, error) {
 		}
 	}
 	if !y.mixed {
-		y.fixCells()
+		y.fix()
 		return y, nil
 	}
 	for i := range p.Objects {
@@ -138,27 +154,45 @@ func newLayout(p *ir.Program) (*layout, error) {
 	return y, nil
 }
 
-// fixCells gives cells regions of their own, if only constants name them.
-func (y *layout) fixCells() {
-	at := map[int64]int{}
-	var fixed []int64
-	for _, f := range y.prog.Funcs {
-		for i := range f.Edges {
-			op := &f.Edges[i].Op
-			if !op.Accesses() || op.Obj != ir.NoObject && !y.prog.Objects[op.Obj].Cells || op.Addr.Op == ir.AddrOf {
-				continue
-			}
-			v, ok := op.Addr.IsConst()
-			if !ok {
-				return
-			}
-			if _, seen := at[v]; !seen {
-				at[v] = len(y.prog.Objects) + len(fixed)
-				fixed = append(fixed, v)
+// fix gives elements of arrays, and cells, regions of their own, if only constants
+// name them.
+func (y *layout) fix() {
+	computed := map[ir.ObjectID]bool{} // NoObject: the cells
+	container := func(op *ir.Op) ir.ObjectID {
+		obj := op.Obj
+		if op.Addr.Op == ir.AddrOf {
+			obj = op.Addr.Obj
+		}
+		if obj != ir.NoObject && y.prog.Objects[obj].Cells {
+			obj = ir.NoObject
+		}
+		return obj
+	}
+	each := func(f func(op *ir.Op, obj ir.ObjectID)) {
+		for _, fn := range y.prog.Funcs {
+			for i := range fn.Edges {
+				if op := &fn.Edges[i].Op; op.Accesses() {
+					f(op, container(op))
+				}
 			}
 		}
 	}
-	y.fixed, y.fixedAt = fixed, at
+	each(func(op *ir.Op, obj ir.ObjectID) {
+		if _, ok := y.constant(op.Addr); !ok {
+			computed[obj] = true
+		}
+	})
+	y.fixedAt = map[int64]int{}
+	each(func(op *ir.Op, obj ir.ObjectID) {
+		if computed[obj] || obj != ir.NoObject && y.scalar(int(obj)) {
+			return
+		}
+		addr, _ := y.constant(op.Addr)
+		if _, seen := y.fixedAt[addr]; !seen {
+			y.fixedAt[addr] = len(y.prog.Objects) + len(y.fixed)
+			y.fixed = append(y.fixed, fixedPlace{addr, op.Type.Size()})
+		}
+	})
 }
 
 func addressAsValue(op *ir.Op) bool {
@@ -233,11 +267,11 @@ func (y *layout) initial() memory {
 		}
 	}
 	m[y.cells()] = cells
-	for i, addr := range y.fixed {
+	for i, at := range y.fixed {
 		v := int64(0)
-		if obj := y.prog.FindObject(uint64(addr), ir.CellUnit); obj != ir.NoObject {
+		if obj := y.prog.FindObject(uint64(at.addr), at.size); obj != ir.NoObject {
 			o := &y.prog.Objects[obj]
-			v = element(o, int(uint64(addr)-o.Addr)/o.Unit)
+			v = element(o, int(uint64(at.addr)-o.Addr)/o.Unit)
 		}
 		m[len(y.prog.Objects)+i] = integer(v)
 	}
