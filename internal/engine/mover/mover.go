@@ -42,6 +42,9 @@ const queryLimit = 10 * time.Second
 // no solver is installed, and *engine.Unsupported for programs outside the method.
 func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options) (*Outcome, error) {
 	solver, err := smt.Start(ctx, queryLimit)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return timeOver(&verdict.Proof{}), nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +62,7 @@ func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options)
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return nil, ctx.Err()
 		}
-		out.Reason = "the time is over"
-		out.Proof = &verdict.Proof{Stores: []verdict.ProofStore{}, Obligations: pr.obligations, Queries: solver.Queries(), Solver: solver.Name()}
-		return out, nil
+		return timeOver(&verdict.Proof{Obligations: pr.obligations, Queries: solver.Queries(), Solver: solver.Name()}), nil
 	}
 	out.Proof = &verdict.Proof{
 		Stores: pr.report(list), Invariants: pr.known.report(), Abstractions: append(pr.written(), found...),
@@ -71,6 +72,12 @@ func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options)
 	out.Warnings = pr.vacuous()
 	out.Proof.Queries = solver.Queries()
 	return out, nil
+}
+
+// timeOver is the answer where time was too short for a table.
+func timeOver(proof *verdict.Proof) *Outcome {
+	proof.Stores = []verdict.ProofStore{}
+	return &Outcome{Verdict: verdict.Unknown, Reason: "the time is over", Proof: proof}
 }
 
 // attempt tries with what is given, then with what can be found, then with
