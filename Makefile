@@ -16,6 +16,7 @@ PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/automaton:FuzzParse ./in
 
 FUZZ_PROGRAMS ?= 20000
 FUZZ_ROBUST   ?= 5000
+FUZZ_MOVER    ?= 2000
 FUZZ_SEED     ?= 1
 FUZZ_TIME     ?= 60s
 
@@ -58,6 +59,7 @@ lint-race:
 fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run Definition -fp.programs=$(FUZZ_ROBUST)
+	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run Proofs -fp.programs=$(FUZZ_MOVER) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/frontend/automaton -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
 	@set -e; for p in $(PARSERS); do \
 	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \

@@ -157,10 +157,6 @@ func (b *conditionBuilder) expr(e *expr) *ir.Expr {
 			return ir.Int(int64(b.address(p)) / ir.CellUnit)
 		}
 	case eThread:
-		if b.own != nil {
-			b.c.errorf(codeCondition, e.start, e.end, "an invariant is about one thread: its own registers, without its name, and shared places")
-			return ir.Int(1)
-		}
 		return b.register(e)
 	case eUnary:
 		return ir.Unary(e.op, ir.S64, b.expr(e.x))
