@@ -64,7 +64,39 @@ func Prove(ctx context.Context, in Input, how ProveOptions, opt Options) (answer
 	}
 	res.Stats.Seconds = time.Since(begin).Seconds()
 	p.addProofTexts(res.Proof)
+	stage = "search under SC"
+	if err := p.underSC(ctx, out, opt, &res); err != nil {
+		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
+	}
 	return Answer{Results: []verdict.Result{res}, Diagnostics: p.diags}, nil
+}
+
+// underSC answers the program's own questions under SC, where a proof lets the
+// answer count under TSO: those of the program, or of what it was abstracted to. It
+// takes a fixed number of threads, and abstractions whose values can be listed.
+func (p *program) underSC(ctx context.Context, out *mover.Outcome, opt Options, res *verdict.Result) error {
+	if out.Verdict == verdict.Unknown || p.props.Empty() {
+		return nil
+	}
+	for _, t := range out.Program.Threads {
+		if t.Unbounded {
+			return nil
+		}
+	}
+	a := &asked{engine: &engines[0], model: memory.SC, under: memory.SC}
+	p.ask(ctx, a, out.Program, opt)
+	report := verdict.EngineReport{Engine: a.engine.Name, Model: memory.SC.String(), Verdict: verdict.Unknown}
+	switch {
+	case errors.Is(a.err, memory.ErrUnbounded):
+		report.Reason = "the values of an abstracted load cannot be listed"
+	case a.err != nil:
+		return a.err
+	default:
+		report.Question, report.Verdict, report.Reason = a.res.Question, a.res.Verdict, a.res.Reason
+		report.States, report.Seconds = a.res.Stats.States, a.res.Stats.Seconds
+	}
+	res.Engines = append(res.Engines, report)
+	return nil
 }
 
 // addProofTexts gives every instruction of a proof its text.

@@ -21,6 +21,10 @@ func (p *printer) proof(r *verdict.Result) {
 		p.proofStore(&r.Proof.Stores[i])
 	}
 	p.proofGrounds(r.Proof)
+	for i := range r.Engines {
+		p.line("")
+		p.line("%s", underSC(r.Verdict, &r.Engines[i]))
+	}
 	p.line("")
 	stats := fmt.Sprintf("%s, %s to %s, %.2f s", counted(int64(r.Proof.Obligations), "proof obligation", "proof obligations"),
 		counted(int64(r.Proof.Queries), "query", "queries"), r.Proof.Solver, r.Stats.Seconds)
@@ -135,6 +139,22 @@ func (p *printer) proofGrounds(proof *verdict.Proof) {
 	if found > 0 {
 		p.line("")
 		p.line("%s found; --json lists them", counted(int64(found), "invariant", "invariants"))
+	}
+}
+
+// underSC says what the answer under SC is worth.
+func underSC(v verdict.Verdict, e *verdict.EngineReport) string {
+	word, _ := verdictWord(e.Verdict)
+	if e.Reason != "" {
+		word += ": " + oneLine(e.Reason)
+	}
+	switch {
+	case v == verdict.ValueRobust:
+		return fmt.Sprintf("under SC (%s), and therefore under TSO: %s", e.Engine, word)
+	case e.Verdict == verdict.Safe || e.Verdict == verdict.NotObserved:
+		return fmt.Sprintf("the abstracted program under SC (%s), and therefore the program under TSO: %s", e.Engine, word)
+	default:
+		return fmt.Sprintf("the abstracted program under SC (%s): %s; that says nothing about the program itself", e.Engine, word)
 	}
 }
 
