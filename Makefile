@@ -3,8 +3,8 @@
 # SPIN's verifiers are C programs. spin: a second opinion on exported programs; the
 # tests that ask it are skipped with a notice where it is missing. graphviz: does the
 # DOT we write draw? chromium: do our pages work in a browser?
-# cadical and minisat: a second opinion on what the embedded solver says.
-DEBIAN_PACKAGES := gcc libc6-dev spin graphviz chromium cadical minisat
+# z3: proofs for any number of threads. cadical and minisat: a second opinion on what the embedded solver says.
+DEBIAN_PACKAGES := gcc libc6-dev spin graphviz chromium cadical minisat z3
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -20,6 +20,7 @@ FUZZ_PROGRAMS ?= 20000
 FUZZ_ROBUST   ?= 5000
 FUZZ_BMC      ?= 3000
 FUZZ_TRACES   ?= 5000
+FUZZ_MOVER    ?= 2000
 FUZZ_SEED     ?= 1
 FUZZ_TIME     ?= 60s
 
@@ -67,6 +68,7 @@ fuzz:
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Table1' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
 	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run Proofs -fp.programs=$(FUZZ_MOVER) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/frontend/automaton -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/c -count=1 -timeout 60m -v -run 'TestLitmus$$' -fp.litmus
 	@set -e; for p in $(PARSERS); do \

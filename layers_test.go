@@ -77,6 +77,9 @@ var policy = map[string]rule{
 	"internal/solver/pb":       {},
 	"internal/engine/param":    {ours: engineMay},
 	"internal/engine/smc":      {ours: engineMay},
+	"internal/engine/mover":    {ours: []string{"internal/engine", "internal/ir", "internal/property", "internal/solver/smt", "verdict"}},
+
+	"internal/solver/smt": {},
 
 	"internal/explain": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "verdict"}},
 
@@ -84,7 +87,7 @@ var policy = map[string]rule{
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/bmc", "internal/engine/explicit",
-		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/explain", "internal/trace", "internal/replay", "verdict",
+		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/explain", "internal/trace", "internal/replay", "verdict",
 	}},
 
 	"internal/suite":  {ours: []string{"verdict"}},
@@ -158,9 +161,9 @@ func under(prefix string) func(string) bool {
 }
 
 // ioPackages are the only ones that touch files, the network or processes.
-// The others take bytes and return values. solver/sat runs solvers as processes;
-// engines see its interface.
-var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, "internal/suite", "internal/solver/sat"}
+// The others take bytes and return values. The solvers are processes; engines see
+// their interfaces.
+var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, "internal/suite", "internal/solver/sat", "internal/solver/smt"}
 
 func doesIO(std string) bool {
 	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {

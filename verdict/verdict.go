@@ -22,9 +22,11 @@ const (
 	Unknown             // no answer; Reason says why
 	Observed            // `exists C`: some execution ends in C; there is a witness
 	NotObserved         // `exists C`: none does, as far as Coverage says
+	ValueRobust         // the same shared states with and without buffers; Proof says why
+	Abstracted          // ValueRobust holds of the program with Proof's read abstractions
 )
 
-var verdictNames = [...]string{"unset", "safe", "unsafe", "unknown", "observed", "not-observed"}
+var verdictNames = [...]string{"unset", "safe", "unsafe", "unknown", "observed", "not-observed", "value-robust", "abstracted"}
 
 func (v Verdict) String() string {
 	if int(v) >= len(verdictNames) {
@@ -50,7 +52,7 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 // ExitCode is the status the command line ends with for a single result.
 func (v Verdict) ExitCode() int {
 	switch v {
-	case Safe, Observed:
+	case Safe, Observed, ValueRobust, Abstracted:
 		return 0
 	case Unsafe, NotObserved:
 		return 1
@@ -98,6 +100,8 @@ type Result struct {
 	Repair *Repair `json:"repair,omitempty"`
 	// Trace is the one with a cycle, where traces were asked about.
 	Trace *Trace `json:"trace,omitempty"`
+	// Proof is why a program is value-robust, or what is in the way.
+	Proof *Proof `json:"proof,omitempty"`
 	// FinalStates lists the distinct final states where the question asked for them.
 	FinalStates []string `json:"final_states,omitempty"`
 	// Litmus is what the answer to a litmus test says beside all this.

@@ -18,6 +18,9 @@ type Set struct {
 	Final *Final
 	// Deadlock asks whether the program can get stuck waiting.
 	Deadlock bool
+	// Invariants are what the program's author says of places in it. Only proofs
+	// look at them.
+	Invariants []Invariant
 	// Observe lists what distinguishes final states when they are collected.
 	Observe []Var
 }
@@ -25,6 +28,15 @@ type Set struct {
 // Empty reports whether nothing is asked.
 func (s *Set) Empty() bool {
 	return !s.Checks && len(s.Goals) == 0 && s.Final == nil && !s.Deadlock
+}
+
+// Invariant is a condition over memory and the registers of one thread that holds
+// whenever the thread stands at Loc.
+type Invariant struct {
+	Thread ir.ThreadID
+	Loc    ir.Loc
+	Cond   *Cond
+	Pos    source.Span
 }
 
 // Goal is a set of states: the threads in At stand at the locations named, and

@@ -77,6 +77,7 @@ type stmt struct {
 	order      ir.Order
 	constraint bool // havoc(x, y)
 	labels     []ident
+	invariants []*expr // said of where the statement starts
 	name       ident
 	x, y, z    *expr
 	list       []*stmt

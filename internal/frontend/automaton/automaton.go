@@ -97,6 +97,7 @@ type compiler struct {
 	b       *ir.Builder
 	cells   bool
 	numbers map[int64]bool // cells named by constants
+	said    []property.Invariant
 	edges   int
 	full    bool // too many edges: nothing more is made
 	checks  bool // something can fail at run time

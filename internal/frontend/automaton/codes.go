@@ -49,6 +49,7 @@ const (
 	codeTwoFinals = "FP0601" // a second final condition
 	codeCondition = "FP0602" // not allowed in a condition
 	codeGoalTwice = "FP0603" // one thread twice in a goal
+	codeInvariant = "FP0604" // an invariant where none can stand
 
 	codeNoThread = "FP0701" // a program without threads
 

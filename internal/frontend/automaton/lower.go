@@ -3,6 +3,7 @@ package automaton
 import (
 	"fencepost/internal/diag"
 	"fencepost/internal/ir"
+	"fencepost/internal/property"
 	"fencepost/internal/source"
 )
 
@@ -22,6 +23,7 @@ type lowerer struct {
 
 	sectionEnd ir.Loc              // where that section ends
 	ranges     map[ir.Reg][2]int64 // declared ranges
+	said       []property.Invariant
 }
 
 // loop is where break and continue lead.
@@ -53,6 +55,7 @@ func (c *compiler) instantiate(t *thread) {
 			th.Template = t.name
 		}
 		id := c.b.Thread(th)
+		c.invariantsOf(id, l.said)
 		if i == 0 {
 			t.first = id
 		}
@@ -264,6 +267,7 @@ func (s *stmt) startsWithJump() bool {
 }
 
 func (l *lowerer) stmt(s *stmt, from, next ir.Loc) {
+	l.invariants(s, from)
 	switch s.kind {
 	case sEmpty:
 		if next != from || next != l.end && next != l.sectionEnd {

@@ -35,11 +35,15 @@ func (p *parser) stmts(b *stmt) {
 	outer := len(p.blocks)
 	defer func() { p.blocks = p.blocks[:outer] }() // an error may leave blocks open
 	var labels []ident
+	var invariants []*expr
 	for {
 		if p.bad {
 			p.syncStmt(-1)
 		}
 		switch {
+		case p.atInvariant():
+			invariants = append(invariants, p.invariant())
+			continue
 		case p.tok.kind == tKeyword && p.ahead.is(":"):
 			p.ident("a label") // reports the reserved word
 			p.bad = false
@@ -63,6 +67,7 @@ func (p *parser) stmts(b *stmt) {
 			p.accept(";")
 			continue
 		case p.atListEnd():
+			p.noStatement(invariants)
 			if len(labels) > 0 {
 				last := labels[len(labels)-1]
 				b.list = append(b.list, &stmt{kind: sEmpty, labels: labels, start: last.start, end: last.end})
@@ -81,6 +86,7 @@ func (p *parser) stmts(b *stmt) {
 		}
 		if s != nil {
 			s.labels, labels = labels, nil
+			s.invariants, invariants = invariants, nil
 			b.list = append(b.list, s)
 		}
 	}

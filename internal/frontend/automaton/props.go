@@ -30,7 +30,7 @@ func (c *compiler) properties() *property.Set {
 			}
 		}
 	}
-	set.Checks = c.checks
+	set.Checks, set.Invariants = c.checks, c.said
 	if !c.diags.HasErrors() {
 		set.Observe = c.observe()
 	}
@@ -113,6 +113,7 @@ type conditionBuilder struct {
 	c     *compiler
 	vars  []property.Var
 	index map[string]ir.Reg
+	own   *scope // of the thread whose registers may be named without it; nil: none
 }
 
 func (c *compiler) condition(e *expr) *property.Cond {
@@ -135,6 +136,12 @@ func (b *conditionBuilder) variable(v property.Var) *ir.Expr {
 
 func (b *conditionBuilder) expr(e *expr) *ir.Expr {
 	s := &scope{c: b.c}
+	if b.own != nil {
+		s = b.own
+	}
+	if x, ok := b.ownName(e); ok {
+		return x
+	}
 	switch e.kind {
 	case eInt:
 		return ir.Int(e.val)

@@ -20,6 +20,10 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 		p.robust(r)
 		return
 	}
+	if r.Proof != nil {
+		p.proof(r)
+		return
+	}
 	p.headline(r)
 	for _, warning := range r.Warnings {
 		p.message("warning", warning.Code, warning.Pos, warning.Message)

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+
+	"fencepost"
+
+	"github.com/spf13/cobra"
+)
+
+const proveHelp = `Prove that a program reaches the same shared states with and without store
+buffers, for any number of threads and any data.
+
+Each store must move left across whatever other threads do, or every load that
+can overtake it must move right; an SMT solver checks this for two instructions at
+a time. The answer is a table: every store and why it is atomic, or the pairs of
+instructions in the way, each with a state, and what would help. Templates
+("thread worker * n") stand for any number of threads. "invariant" statements are
+checked and used; simple invariants are found. Loads in the way may be made to read
+more than they do: then the proof is about the program abstracted in this way, and
+what holds of that under SC holds of the program under TSO.
+
+A failed proof says nothing about the program. Needs z3 or cvc5.
+FILE is a program, or - for standard input.
+
+Exit codes: 0 proved, 2 not proved, 3 bad input or usage or no solver, 4 internal
+error.`
+
+const proveExample = `  fencepost prove queue.fp
+  fencepost prove queue.fp --no-abstraction --json`
+
+func (a *app) proveCommand() *cobra.Command {
+	opt := fencepost.Defaults()
+	var how fencepost.ProveOptions
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "prove FILE",
+		Short:   "Prove that any number of threads behave on x86 as under SC",
+		Long:    proveHelp,
+		Example: proveExample,
+		Args:    oneFile,
+		RunE: func(_ *cobra.Command, args []string) error {
+			ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
+				return fencepost.Prove(ctx, in, how, opt)
+			}
+			return a.answer(args, opt, ask, func(answer fencepost.Answer) error { return a.render(asJSON, answer) })
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&how.NoInference, "no-inference", false, "use the invariants given and look for no others")
+	flags.BoolVar(&how.NoAbstraction, "no-abstraction", false, "abstract no loads")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
+	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "so many instances of templates instead of any number")
+	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return cmd
+}

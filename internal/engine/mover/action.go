@@ -1,0 +1,201 @@
+package mover
+
+import (
+	"fmt"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+)
+
+// action is what a thread does in one step that others may notice: one
+// instruction, or one way through an atomic section. Local instructions are no
+// actions for movers, since they commute with everything of other threads; for
+// invariants they are.
+type action struct {
+	thread  ir.ThreadID
+	edges   []*ir.Edge
+	section bool
+}
+
+func (a *action) from() ir.Loc    { return a.edges[0].From }
+func (a *action) to() ir.Loc      { return a.edges[len(a.edges)-1].To }
+func (a *action) first() *ir.Edge { return a.edges[0] }
+
+// writes and reads tell whether the action may touch memory in this way.
+func (a *action) writes() bool { return a.any((*ir.Op).Writes) }
+func (a *action) reads() bool  { return a.any((*ir.Op).Reads) }
+
+func (a *action) any(f func(*ir.Op) bool) bool {
+	for _, e := range a.edges {
+		if f(&e.Op) {
+			return true
+		}
+	}
+	return false
+}
+
+// shared reports whether another thread may notice.
+func (a *action) shared() bool { return a.writes() || a.reads() }
+
+// maxWays bounds the ways through one atomic section.
+const maxWays = 64
+
+// actions lists what thread t does. Sections with loops inside are refused.
+func actions(p *ir.Program, t ir.ThreadID) ([]*action, error) {
+	f := p.ThreadFunc(t)
+	inside, err := ir.SectionLocs(f)
+	if err != nil {
+		return nil, err
+	}
+	var list []*action
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		switch {
+		case inside[e.From]:
+		case e.Op.Kind == ir.AtomicBegin:
+			ways, err := waysThrough(f, e)
+			if err != nil {
+				return nil, err
+			}
+			for _, w := range ways {
+				list = append(list, &action{thread: t, edges: w, section: true})
+			}
+		default:
+			list = append(list, &action{thread: t, edges: []*ir.Edge{e}})
+		}
+	}
+	return list, nil
+}
+
+func waysThrough(f *ir.Func, begin *ir.Edge) ([][]*ir.Edge, error) {
+	var ways [][]*ir.Edge
+	on := map[ir.Loc]bool{}
+	var walk func(way []*ir.Edge) error
+	walk = func(way []*ir.Edge) error {
+		last := way[len(way)-1]
+		if last.Op.Kind == ir.AtomicEnd {
+			ways = append(ways, append([]*ir.Edge(nil), way...))
+			if len(ways) > maxWays {
+				return &engine.Unsupported{Pos: engine.Pos(begin), What: fmt.Sprintf("prove: more than %d ways through an atomic section", maxWays)}
+			}
+			return nil
+		}
+		if on[last.To] {
+			return &engine.Unsupported{Pos: engine.Pos(begin), What: "prove: a loop inside an atomic section"}
+		}
+		on[last.To] = true
+		defer delete(on, last.To)
+		for _, i := range f.Out(last.To) {
+			if err := walk(append(way, &f.Edges[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := walk([]*ir.Edge{begin})
+	return ways, err
+}
+
+// run is a state in the middle of an action, and what must hold for it to get there.
+type run struct {
+	regs  []string
+	mem   memory
+	guard []string
+}
+
+// runner executes actions on terms. Values that an action may choose are named
+// after the place of choice and the role of its thread, so that the same action
+// run in two orders chooses the same.
+type runner struct {
+	*layout
+	declare func(name, sort string)
+}
+
+func (x *runner) run(a *action, role string, start run) run {
+	s := run{append([]string(nil), start.regs...), start.mem, append([]string(nil), start.guard...)}
+	for _, e := range a.edges {
+		x.step(&e.Op, fmt.Sprintf("%s_h%d", role, e.ID), &s)
+	}
+	return s
+}
+
+func (x *runner) step(op *ir.Op, choice string, s *run) {
+	v := env{prog: x.prog, regs: s.regs}
+	switch op.Kind {
+	case ir.Load:
+		x.load(op, &v, s)
+	case ir.Await:
+		x.load(op, &v, s)
+		s.guard = append(s.guard, v.truth(op.Cond))
+	case ir.AbstractLoad, ir.Havoc:
+		if op.Kind == ir.AbstractLoad {
+			p := x.locate(op, v)
+			v.seen = narrow(x.read(s.mem, p), op.Type)
+		}
+		x.choose(op, choice, &v, s)
+	case ir.Store:
+		p := x.locate(op, v)
+		s.mem = x.write(s.mem, p, narrow(v.number(op.Val), op.Type))
+	case ir.RMW:
+		x.rmw(op, v, s)
+	case ir.Assign:
+		value := v.number(op.Val)
+		s.regs[op.Dst] = value
+	case ir.Assume:
+		s.guard = append(s.guard, v.truth(op.Val))
+	}
+}
+
+func (x *runner) load(op *ir.Op, v *env, s *run) {
+	p := x.locate(op, *v)
+	v.seen = narrow(x.read(s.mem, p), op.Type)
+	v.regs = append([]string(nil), s.regs...) // the condition sees the registers before
+	if op.Dst != ir.NoReg {
+		s.regs[op.Dst] = v.seen
+	}
+}
+
+func (x *runner) choose(op *ir.Op, choice string, v *env, s *run) {
+	x.declare(choice, "Int")
+	s.regs[op.Dst] = choice
+	v.regs = s.regs
+	if op.Cond != nil {
+		s.guard = append(s.guard, v.truth(op.Cond))
+	}
+	if op.HasRange {
+		s.guard = append(s.guard, apply("<=", integer(op.Lo), choice, integer(op.Hi)))
+	}
+}
+
+func (x *runner) rmw(op *ir.Op, v env, s *run) {
+	p := x.locate(op, v)
+	old := narrow(x.read(s.mem, p), op.Type)
+	v.seen = old
+	if op.Cond != nil {
+		s.guard = append(s.guard, v.truth(op.Cond))
+	}
+	value, wrote := v.number(op.Val), "1"
+	switch op.RMW {
+	case ir.Xchg:
+	case ir.FetchAdd:
+		value = apply("+", old, value)
+	case ir.FetchAnd:
+		value = apply("fp_and", old, value)
+	case ir.FetchOr:
+		value = apply("fp_or", old, value)
+	case ir.FetchXor:
+		value = apply("fp_xor", old, value)
+	case ir.Cas:
+		hit := equal(old, narrow(value, op.Type))
+		value, wrote = ite(hit, v.number(op.Val2), old), ite(hit, "1", "0")
+	default:
+		panic("BUG: unknown read-modify-write")
+	}
+	s.mem = x.write(s.mem, p, narrow(value, op.Type))
+	if op.Dst != ir.NoReg {
+		s.regs[op.Dst] = old
+	}
+	if op.Dst2 != ir.NoReg {
+		s.regs[op.Dst2] = wrote
+	}
+}

@@ -1,0 +1,195 @@
+package mover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/solver/smt"
+	"fencepost/verdict"
+)
+
+// ErrNoSolver says that no SMT solver is installed, and how to get one.
+var ErrNoSolver = smt.ErrMissing
+
+// Name of the engine.
+const Name = "mover"
+
+// Options of a proof.
+type Options struct {
+	NoInference   bool // use the invariants given, and look for no others
+	NoAbstraction bool // abstract no loads
+}
+
+// Outcome is a proof, or how far it came.
+type Outcome struct {
+	Verdict  verdict.Verdict // ValueRobust, Abstracted or Unknown
+	Reason   string          // why unknown
+	Proof    *verdict.Proof
+	Warnings []verdict.Warning
+	// Program is what the proof is about: the program given, with its abstractions.
+	Program *ir.Program
+}
+
+// queryLimit is the time for one question to the solver.
+const queryLimit = 10 * time.Second
+
+// Prove tries to prove a flat program value-robust. The error is ErrNoSolver where
+// no solver is installed, and *engine.Unsupported for programs outside the method.
+func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options) (*Outcome, error) {
+	solver, err := smt.Start(ctx, queryLimit)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return timeOver(&verdict.Proof{}), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer solver.Close()
+	pr, err := newProver(clone(p), props, solver)
+	if err != nil {
+		return nil, err
+	}
+	out := &Outcome{Verdict: verdict.Unknown, Program: pr.prog}
+	list, found := pr.attempt(ctx, opt)
+	if pr.err != nil {
+		if ctx.Err() == nil {
+			return nil, pr.err
+		}
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return nil, ctx.Err()
+		}
+		return timeOver(&verdict.Proof{Obligations: pr.obligations, Queries: solver.Queries(), Solver: solver.Name()}), nil
+	}
+	out.Proof = &verdict.Proof{
+		Stores: pr.report(list), Invariants: pr.known.report(), Abstractions: append(pr.written(), found...),
+		Obligations: pr.obligations, Solver: solver.Name(),
+	}
+	pr.conclude(out, list, found)
+	out.Warnings = pr.vacuous()
+	out.Proof.Queries = solver.Queries()
+	return out, nil
+}
+
+// timeOver is the answer where time was too short for a table.
+func timeOver(proof *verdict.Proof) *Outcome {
+	proof.Stores = []verdict.ProofStore{}
+	return &Outcome{Verdict: verdict.Unknown, Reason: "the time is over", Proof: proof}
+}
+
+// attempt tries with what is given, then with what can be found, then with
+// abstractions.
+func (pr *prover) attempt(ctx context.Context, opt Options) ([]*judged, []verdict.ProofAbstraction) {
+	start := pr.known.save()
+	pr.known.settle()
+	list := pr.table()
+	if atomic(list) && len(pr.known.failed) == 0 || opt.NoInference {
+		return list, nil
+	}
+	pr.known.restore(start) // what was given may hold with what is found
+	pr.known.infer()
+	list = pr.table()
+	if atomic(list) || opt.NoAbstraction || len(pr.known.failed) > 0 {
+		return list, nil
+	}
+	return pr.abstract(ctx, list)
+}
+
+func (pr *prover) conclude(out *Outcome, list []*judged, found []verdict.ProofAbstraction) {
+	if n := len(pr.known.failed); n > 0 {
+		out.Reason = fmt.Sprintf("a given invariant %s", pr.known.failed[0].fails)
+		return
+	}
+	open := 0
+	for _, j := range list {
+		if j.by == "" {
+			open++
+		}
+	}
+	switch {
+	case open == 1:
+		out.Reason = "one store is not shown to be atomic"
+	case open > 1:
+		out.Reason = fmt.Sprintf("%d stores are not shown to be atomic", open)
+	case len(found) > 0:
+		out.Verdict = verdict.Abstracted
+	default:
+		out.Verdict = verdict.ValueRobust
+	}
+}
+
+// report lists the invariants.
+func (k *knowledge) report() []verdict.ProofInvariant {
+	var out []verdict.ProofInvariant
+	add := func(c *class, l ir.Loc, p *pred) {
+		inv := verdict.ProofInvariant{Cond: p.text, Found: p.given == nil, Fails: p.fails, State: p.state}
+		if c != nil {
+			inv.Thread = c.name
+			if pos := c.f.Locs[l].Pos; pos.IsValid() {
+				inv.Pos = &verdict.Pos{File: pos.File, Line: pos.Line, Col: pos.Col}
+			}
+		}
+		if p.given != nil {
+			s := p.given.Pos
+			inv.Pos = &verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
+		}
+		out = append(out, inv)
+	}
+	for _, p := range k.failed {
+		add(nil, 0, p)
+	}
+	for _, p := range k.global {
+		add(nil, 0, p)
+	}
+	for _, lk := range k.locks {
+		out = append(out, verdict.ProofInvariant{Cond: k.pr.name(lk.region) + " is a lock, which one thread holds at a time", Found: true})
+	}
+	for _, c := range k.pr.classes {
+		for l, list := range k.local[c] {
+			for _, p := range list {
+				add(c, ir.Loc(l), p)
+			}
+		}
+	}
+	return out
+}
+
+// vacuous finds places of the proof that no state can be at, as far as is known.
+func (pr *prover) vacuous() []verdict.Warning {
+	var out []verdict.Warning
+	for _, c := range pr.classes {
+		for _, a := range c.acts {
+			if !a.shared() || len(pr.known.local[c][a.from()]) == 0 || pr.err != nil {
+				continue
+			}
+			status, _, err := pr.solver.Check(nil, pr.known.at(c, a.from(), pr.registers(c, "a"), pr.memory("m")), nil)
+			if err != nil {
+				pr.err = err
+				break
+			}
+			if status == smt.Unsat {
+				out = append(out, verdict.Warning{
+					Code: "FP0911", Pos: engine.Pos(a.first()),
+					Message: fmt.Sprintf("no state satisfies the invariants here, so that this step of %s is never taken; what is proved about it is about nothing", c.name),
+				})
+			}
+		}
+	}
+	return out
+}
+
+// clone copies what a proof may change: the instructions.
+func clone(p *ir.Program) *ir.Program {
+	q := *p
+	q.Funcs = make([]*ir.Func, len(p.Funcs))
+	for i, f := range p.Funcs {
+		g := *f
+		g.Edges = append([]ir.Edge(nil), f.Edges...)
+		q.Funcs[i] = &g
+	}
+	q.Seal()
+	return &q
+}

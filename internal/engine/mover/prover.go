@@ -1,0 +1,225 @@
+package mover
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/solver/smt"
+)
+
+// class is threads that run the same code. One stands for all.
+type class struct {
+	thread ir.ThreadID
+	f      *ir.Func
+	name   string
+	many   bool // there may be two of them
+	acts   []*action
+	entry  []string // first values of the registers
+	inside []bool   // locations within atomic sections
+}
+
+// prover holds what all checks of one program share.
+type prover struct {
+	runner
+	prog    *ir.Program
+	facts   *ir.Facts
+	solver  *smt.Solver
+	classes []*class
+	known   *knowledge
+
+	declared    map[string]bool
+	original    map[ir.EdgeID]ir.OpKind // before abstraction
+	variant     map[ir.EdgeID]int       // which template made it abstract, from 1
+	obligations int
+	pairs       map[pairKey]*pairAnswer
+	addresses   map[addressKey]string // "": more than one
+	err         error                 // the solver failed; every later answer is void
+}
+
+func newProver(p *ir.Program, props *property.Set, solver *smt.Solver) (*prover, error) {
+	y, err := newLayout(p)
+	if err != nil {
+		return nil, err
+	}
+	pr := &prover{
+		runner: runner{layout: y}, prog: p, solver: solver, declared: map[string]bool{}, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]string{},
+		facts: ir.NewFacts(p, keeps(p, props)),
+	}
+	pr.declare = pr.declareConst
+	pr.original, pr.variant = map[ir.EdgeID]ir.OpKind{}, map[ir.EdgeID]int{}
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			pr.original[f.Edges[i].ID] = f.Edges[i].Op.Kind
+		}
+	}
+	for _, d := range prelude {
+		solver.Declare(d)
+	}
+	for t := range p.Threads {
+		if err := pr.addThread(ir.ThreadID(t), props); err != nil {
+			return nil, err
+		}
+	}
+	pr.known = newKnowledge(pr, props)
+	return pr, nil
+}
+
+// keeps tells which registers the program's own questions look at. They count
+// where states are compared; other registers count as long as they are live.
+func keeps(p *ir.Program, props *property.Set) func(ir.FuncID, ir.Reg) bool {
+	type key struct {
+		f ir.FuncID
+		r ir.Reg
+	}
+	kept := map[key]bool{}
+	add := func(c *property.Cond) {
+		if c == nil {
+			return
+		}
+		for _, v := range c.Vars {
+			if !v.IsMemory() {
+				kept[key{p.Threads[v.Thread].Func, v.Reg}] = true
+			}
+		}
+	}
+	for i := range props.Goals {
+		add(props.Goals[i].With)
+	}
+	if props.Final != nil {
+		add(props.Final.Cond)
+	}
+	return func(f ir.FuncID, r ir.Reg) bool { return kept[key{f, r}] }
+}
+
+// addThread puts a thread into its class.
+func (pr *prover) addThread(t ir.ThreadID, props *property.Set) error {
+	th := &pr.prog.Threads[t]
+	for _, c := range pr.classes {
+		if pr.sameCode(c.thread, t, props) {
+			c.many = true
+			if th.Template == "" || th.Template != pr.prog.Threads[c.thread].Template {
+				c.name += ", " + th.Name
+			}
+			return nil
+		}
+	}
+	acts, err := actions(pr.prog, t)
+	if err != nil {
+		return err
+	}
+	c := &class{thread: t, f: pr.prog.ThreadFunc(t), name: th.Name, many: th.Unbounded, acts: acts}
+	if th.Template != "" {
+		c.name = th.Template
+	}
+	if c.inside, err = ir.SectionLocs(c.f); err != nil {
+		return err
+	}
+	for r := range c.f.Regs {
+		v := c.f.Regs[r].Init
+		if r < len(th.Args) {
+			v = th.Args[r]
+		}
+		c.entry = append(c.entry, integer(v))
+	}
+	pr.classes = append(pr.classes, c)
+	return nil
+}
+
+// sameCode reports whether two threads differ in nothing a proof looks at.
+func (pr *prover) sameCode(a, b ir.ThreadID, props *property.Set) bool {
+	f, g := pr.prog.ThreadFunc(a), pr.prog.ThreadFunc(b)
+	if len(f.Edges) != len(g.Edges) || len(f.Locs) != len(g.Locs) || len(f.Regs) != len(g.Regs) || f.Entry != g.Entry ||
+		!slices.Equal(pr.prog.Threads[a].Args, pr.prog.Threads[b].Args) {
+		return false
+	}
+	for i := range f.Regs {
+		keep := keeps(pr.prog, props)
+		if f.Regs[i].Init != g.Regs[i].Init || keep(pr.prog.Threads[a].Func, ir.Reg(i)) != keep(pr.prog.Threads[b].Func, ir.Reg(i)) {
+			return false
+		}
+	}
+	for i := range f.Edges {
+		e, h := &f.Edges[i], &g.Edges[i]
+		if e.From != h.From || e.To != h.To || !reflect.DeepEqual(e.Op, h.Op) {
+			return false
+		}
+	}
+	return slices.EqualFunc(invariantsOf(props, a), invariantsOf(props, b), func(x, y property.Invariant) bool {
+		return x.Loc == y.Loc && x.Cond.Expr.Equal(y.Cond.Expr) && slices.EqualFunc(x.Cond.Vars, y.Cond.Vars, func(v, w property.Var) bool {
+			return v.IsMemory() == w.IsMemory() && v.Reg == w.Reg && v.Addr == w.Addr
+		})
+	})
+}
+
+func invariantsOf(props *property.Set, t ir.ThreadID) []property.Invariant {
+	var list []property.Invariant
+	for _, inv := range props.Invariants {
+		if inv.Thread == t {
+			list = append(list, inv)
+		}
+	}
+	return list
+}
+
+// against lists the classes a thread of class c can meet.
+func (pr *prover) against(c *class) []*class {
+	var list []*class
+	for _, d := range pr.classes {
+		if d != c || c.many {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+func (pr *prover) declareConst(name, sort string) {
+	if !pr.declared[name] {
+		pr.declared[name] = true
+		pr.solver.Declare(fmt.Sprintf("(declare-const %s %s)", name, sort))
+	}
+}
+
+// memory is the contents of the regions in any state.
+func (pr *prover) memory(prefix string) memory {
+	m := make(memory, pr.cells()+1)
+	for i := range m {
+		m[i] = fmt.Sprintf("%s%d", prefix, i)
+		pr.declareConst(m[i], pr.sort(i))
+	}
+	return m
+}
+
+// registers is any values of the registers of a thread of class c in a role.
+func (pr *prover) registers(c *class, role string) []string {
+	regs := make([]string, len(c.f.Regs))
+	for r := range regs {
+		regs[r] = fmt.Sprintf("%s%d_%d", role, c.thread, r)
+		pr.declareConst(regs[r], "Int")
+	}
+	return regs
+}
+
+// sameMemory is that two memories are equal.
+func sameMemory(m, n memory) []string {
+	var out []string
+	for i := range m {
+		if eq := equal(m[i], n[i]); eq != "true" {
+			out = append(out, eq)
+		}
+	}
+	return out
+}
+
+// sameRegisters is that the registers live at a location are equal.
+func (pr *prover) sameRegisters(c *class, at ir.Loc, x, y []string) []string {
+	var out []string
+	for r := range x {
+		if eq := equal(x[r], y[r]); eq != "true" && pr.facts.IsLive(pr.prog.Threads[c.thread].Func, at, ir.Reg(r)) {
+			out = append(out, eq)
+		}
+	}
+	return out
+}

@@ -1,0 +1,103 @@
+package mover
+
+import (
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/solver/smt"
+)
+
+// Which loads may overtake a store [BEMT18 §4]: those that control reaches from it
+// without passing an instruction that drains, and without a store of the thread to
+// the address that is read, which the load would see in the buffer. The
+// control-flow graph stands in for SC executions, which only adds loads.
+//
+// Differs from the paper: the store itself also hides its own address, since the
+// load reads it from the buffer for as long as the store is there.
+
+// overtaking lists the loads that may overtake the store w, in order of creation.
+func (pr *prover) overtaking(c *class, w *ir.Edge) []*ir.Edge {
+	var loads []*ir.Edge
+	for i := range c.f.Edges {
+		e := &c.f.Edges[i]
+		if e.Op.Reads() && !e.Op.MustDrain() && !c.inside[e.From] && pr.reaches(c, w, e) {
+			loads = append(loads, e)
+		}
+	}
+	return loads
+}
+
+// reaches reports whether the load may overtake the store w.
+func (pr *prover) reaches(c *class, w, load *ir.Edge) bool {
+	f := c.f
+	if pr.hides(c, w, load) {
+		return false
+	}
+	seen := make([]bool, len(f.Locs))
+	seen[w.To] = true
+	for work := []ir.Loc{w.To}; len(work) > 0; {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		if l == load.From {
+			return true
+		}
+		for _, i := range f.Out(l) {
+			e := &f.Edges[i]
+			if e.Op.MustDrain() || e.Op.Kind == ir.Store && pr.hides(c, e, load) || seen[e.To] {
+				continue
+			}
+			seen[e.To] = true
+			work = append(work, e.To)
+		}
+	}
+	return false
+}
+
+// hides reports whether a store is certainly to the address of a load.
+func (pr *prover) hides(c *class, store, load *ir.Edge) bool {
+	x, ok1 := pr.address(c, store)
+	y, ok2 := pr.address(c, load)
+	return ok1 && ok2 && x == y
+}
+
+type addressKey struct {
+	edge  ir.EdgeID
+	round int
+}
+
+// address is the one address an access can have, as far as is known, and whether
+// there is just one.
+func (pr *prover) address(c *class, e *ir.Edge) (string, bool) {
+	v := env{prog: pr.prog}
+	if e.Op.Addr.Op == ir.AddrOf || e.Op.Addr.Op == ir.Const {
+		return v.number(e.Op.Addr), true
+	}
+	key := addressKey{e.ID, pr.known.round}
+	at, asked := pr.addresses[key]
+	if !asked {
+		at = pr.onlyAddress(c, e)
+		pr.addresses[key] = at
+	}
+	return at, at != ""
+}
+
+func (pr *prover) onlyAddress(c *class, e *ir.Edge) string {
+	regs := pr.registers(c, "a")
+	addr := env{prog: pr.prog, regs: regs}.number(e.Op.Addr)
+	given := pr.known.at(c, e.From, regs, pr.memory("m"))
+	pr.obligations++
+	status, values, err := pr.solver.Check(nil, given, []string{addr})
+	if err == nil && status == smt.Sat {
+		at := strings.TrimPrefix(values[0], "-")
+		if at != values[0] {
+			at = apply("-", at)
+		}
+		if status, _, err = pr.solver.Check(nil, append(given, not(equal(addr, at))), nil); err == nil && status == smt.Unsat {
+			return at
+		}
+	}
+	if err != nil {
+		pr.err = err
+	}
+	return ""
+}

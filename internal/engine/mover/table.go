@@ -1,0 +1,156 @@
+package mover
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/verdict"
+)
+
+// Write atomicity [BEMT18 Def. 1]: a store is atomic if it is a left mover, or if
+// every load that may overtake it is a right mover. If all stores are, TSO reaches
+// the shared states of SC and no others (Theorem 1 there; docs/engines/mover.md has
+// the argument for the language as it is here).
+
+// judged is a store with what was found about it.
+type judged struct {
+	c     *class
+	w     *action
+	loads []*action
+	by    string
+	lefts []blocked
+	right map[*action][]blocked
+}
+
+// blocked is an action in the way.
+type blocked struct {
+	d   *class
+	b   *action
+	ans *pairAnswer
+}
+
+// table judges every store.
+func (pr *prover) table() []*judged {
+	var list []*judged
+	for _, c := range pr.classes {
+		for _, a := range c.acts {
+			if !a.section && a.first().Op.Kind == ir.Store {
+				list = append(list, pr.judge(c, a))
+			}
+		}
+	}
+	return list
+}
+
+func (pr *prover) judge(c *class, w *action) *judged {
+	j := &judged{c: c, w: w, right: map[*action][]blocked{}}
+	for _, e := range pr.overtaking(c, w.first()) {
+		j.loads = append(j.loads, pr.actionOf(c, e))
+	}
+	if len(j.loads) == 0 {
+		j.by = verdict.ByFlow
+		return j
+	}
+	all := true
+	for _, l := range j.loads {
+		j.right[l] = pr.inTheWay(right, c, l)
+		all = all && len(j.right[l]) == 0
+	}
+	if all {
+		j.by = verdict.ByRight
+		return j
+	}
+	if j.lefts = pr.inTheWay(left, c, w); len(j.lefts) == 0 {
+		j.by = verdict.ByLeft
+	}
+	return j
+}
+
+// actionOf is the action of an instruction outside sections.
+func (pr *prover) actionOf(c *class, e *ir.Edge) *action {
+	for _, a := range c.acts {
+		if !a.section && a.first() == e {
+			return a
+		}
+	}
+	panic("BUG: an instruction that is no action")
+}
+
+// inTheWay lists what a does not move across.
+func (pr *prover) inTheWay(dir direction, c *class, a *action) []blocked {
+	var list []blocked
+	for _, d := range pr.against(c) {
+		for _, b := range d.acts {
+			if !b.shared() {
+				continue
+			}
+			if ans := pr.moves(dir, c, a, d, b); !ans.holds {
+				list = append(list, blocked{d, b, ans})
+			}
+		}
+	}
+	return list
+}
+
+func atomic(list []*judged) bool {
+	return !slices.ContainsFunc(list, func(j *judged) bool { return j.by == "" })
+}
+
+// report turns the table into what people and programs read.
+func (pr *prover) report(list []*judged) []verdict.ProofStore {
+	out := []verdict.ProofStore{}
+	for _, j := range list {
+		s := verdict.ProofStore{ProofPlace: placed(j.c, j.w), By: j.by}
+		for _, l := range j.loads {
+			s.Loads = append(s.Loads, verdict.ProofLoad{ProofPlace: placed(j.c, l), Blocks: pairs(j.right[l])})
+		}
+		if j.by == "" {
+			s.Blocks = pairs(j.lefts)
+			s.Repairs = repairs(j)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func placed(c *class, a *action) verdict.ProofPlace {
+	p := verdict.ProofPlace{Thread: c.name, Pos: engine.Pos(a.first())}
+	if a.section {
+		p.Text = "atomic section"
+	}
+	return p
+}
+
+func pairs(list []blocked) []verdict.ProofPair {
+	var out []verdict.ProofPair
+	for _, b := range list {
+		out = append(out, verdict.ProofPair{ProofPlace: placed(b.d, b.b), State: b.ans.state, Vague: b.ans.vague})
+	}
+	return out
+}
+
+// repairs names what would make a store atomic.
+func repairs(j *judged) []string {
+	var out []string
+	line := func(a *action) string { return placeName(a) }
+	for _, l := range j.loads {
+		if len(j.right[l]) > 0 {
+			out = append(out, fmt.Sprintf("a fence between the store (%s) and the load (%s)", line(j.w), line(l)))
+		}
+	}
+	for _, l := range j.loads {
+		if len(j.right[l]) > 0 {
+			out = append(out, fmt.Sprintf("a read abstraction of the load (%s) that allows what the others make of it", line(l)))
+		}
+	}
+	onlyLoads := len(j.lefts) > 0
+	for _, b := range j.lefts {
+		onlyLoads = onlyLoads && !b.b.writes()
+	}
+	if onlyLoads {
+		out = append(out, fmt.Sprintf("read abstractions of the loads of other threads that see the store (%s)", line(j.w)))
+	}
+	return out
+}

@@ -1,0 +1,209 @@
+package mover_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+
+	"fencepost/internal/engine/mover"
+	"fencepost/internal/engine/robust"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+	"fencepost/internal/testkit"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/ir"
+)
+
+var needed = regexp.MustCompile(`(?m)^// paper: RA (\d+)$`)
+
+// [BEMT18 Table 1], column RA: the programs behind the table are proved with at
+// most as many read abstractions, and every one of them is sound.
+func TestTable1Proofs(t *testing.T) {
+	needsSolver(t)
+	files, err := filepath.Glob("testdata/*.fp")
+	if err != nil || len(files) != 13 {
+		t.Fatalf("%d programs, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := needed.FindSubmatch(text)
+			if m == nil {
+				t.Fatal("the program does not say how many abstractions the paper needs")
+			}
+			most, _ := strconv.Atoi(string(m[1]))
+			flat, props := parse(t, string(text))
+			out, err := mover.Prove(context.Background(), flat, props, mover.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			used := len(out.Proof.Abstractions)
+			t.Logf("%s, %d abstractions, %d obligations", out.Verdict, used, out.Proof.Obligations)
+			switch {
+			case out.Verdict != verdict.ValueRobust && out.Verdict != verdict.Abstracted:
+				t.Errorf("not proved: %s", out.Reason)
+			case used > most:
+				t.Errorf("%d abstractions, the paper needs %d", used, most)
+			case (used == 0) != (out.Verdict == verdict.ValueRobust):
+				t.Errorf("%s with %d abstractions", out.Verdict, used)
+			}
+			for _, a := range out.Proof.Abstractions {
+				if !a.Sound || !a.Found {
+					t.Errorf("abstraction %q: sound %v, found %v", a.Cond, a.Sound, a.Found)
+				}
+			}
+			if len(out.Warnings) > 0 {
+				t.Errorf("warnings: %v", out.Warnings)
+			}
+		})
+	}
+}
+
+// trencher reads one of the finite instances.
+func trencher(t *testing.T, path ...string) *ir.Program {
+	t.Helper()
+	name := testkit.Shared(t, append([]string{"bench"}, path...)...)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit, diags := automaton.ParseTrencher(source.NewFile(filepath.Base(name), text), automaton.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags.All)
+	}
+	flat, err := transform.Run(unit.Program, transform.Options{Unroll: 2}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flat
+}
+
+// [BEMT18 Table 1], columns SR and SV, on the finite instances. The instance of
+// inline_pgsql is robust, against the table: one token goes round, so that nobody
+// sets a worker's flag while the worker holds it. SV is compared for the instances
+// whose states are few enough; the queues count up to 10,000.
+func TestTable1Instances(t *testing.T) {
+	for _, row := range []struct {
+		path   []string
+		robust bool // SR
+		states bool // compare SV
+	}{
+		{[]string{"mover", "chase-lev-wsq.txt"}, false, false},
+		{[]string{"mover", "FIFO-iWSQ.txt"}, false, false},
+		{[]string{"mover", "LIFO-iWSQ.txt"}, false, false},
+		{[]string{"mover", "Anchor-iWSQ.txt"}, false, false},
+		{[]string{"mover", "r+detour.txt"}, false, true},
+		{[]string{"mover", "r+detours.txt"}, false, true},
+		{[]string{"mover", "sb+detours.txt"}, false, true},
+		{[]string{"mover", "sb+detours+coherence.txt"}, false, true},
+		{[]string{"mover", "write+r.txt"}, false, true},
+		{[]string{"mover", "write+r+coherence.txt"}, false, true},
+		{[]string{"mover", "dc_locking.txt"}, true, false},
+		{[]string{"mover", "inline_pgsql.txt"}, true, true},
+		{[]string{"trencher", "mcs-lock.txt"}, true, true},
+	} {
+		t.Run(row.path[1], func(t *testing.T) {
+			p := trencher(t, row.path...)
+			task := &engine.Task{Program: p, Props: &property.Set{}, Model: memory.TSO, Limits: engine.Limits{Workers: 1}}
+			out, err := robust.Engine.Run(context.Background(), task)
+			if err != nil || out.Unknown != "" {
+				t.Fatalf("%v, %s", err, out.Unknown)
+			}
+			if got := len(out.Violations) == 0; got != row.robust {
+				t.Errorf("robust: %v, want %v", got, row.robust)
+			}
+			if !row.states {
+				return
+			}
+			sc, tso := sharedStates(t, p, memory.SC), sharedStates(t, p, memory.TSO)
+			t.Logf("%d shared states", len(sc))
+			for s := range tso {
+				if !sc[s] {
+					t.Errorf("only under TSO: %q", s)
+				}
+			}
+			if len(sc) < 2 || len(sc) > len(tso) {
+				t.Errorf("%d shared states under SC, %d under TSO", len(sc), len(tso))
+			}
+		})
+	}
+}
+
+// sharedStates lists what memory can hold while all buffers are empty. Buffers
+// hold one entry, which is what shows in litmus tests, and threads with the same
+// code count once.
+func sharedStates(t *testing.T, p *ir.Program, m memory.Model) map[string]bool {
+	t.Helper()
+	y := memory.New(p, m, memory.Options{Buffer: 1, MemoryVisible: true, Symmetric: equalThreads(p)})
+	s := y.NewState()
+	found, visited := map[string]bool{}, map[string]bool{}
+	work := []string{string(y.Encode(s, nil))}
+	visited[work[0]] = true
+	for len(work) > 0 {
+		key := work[len(work)-1]
+		work = work[:len(work)-1]
+		y.Decode(s, []byte(key))
+		if s.Drained() {
+			found[contents(y, s)] = true
+		}
+		for _, st := range y.Enabled(s, nil) {
+			y.Decode(s, []byte(key))
+			y.Apply(s, st)
+			if next := string(y.Encode(s, nil)); !visited[next] {
+				visited[next] = true
+				work = append(work, next)
+			}
+		}
+		if len(visited) > 1_000_000 {
+			t.Fatalf("more than a million states under %s", m)
+		}
+	}
+	return found
+}
+
+// equalThreads groups the threads with the same code.
+func equalThreads(p *ir.Program) [][]ir.ThreadID {
+	same := func(f, g *ir.Func) bool {
+		return slices.EqualFunc(f.Edges, g.Edges, func(d, e ir.Edge) bool {
+			return d.From == e.From && d.To == e.To && reflect.DeepEqual(d.Op, e.Op)
+		})
+	}
+	var groups [][]ir.ThreadID
+next:
+	for t := range p.Threads {
+		id := ir.ThreadID(t)
+		for i, g := range groups {
+			if same(p.ThreadFunc(g[0]), p.ThreadFunc(id)) {
+				groups[i] = append(g, id)
+				continue next
+			}
+		}
+		groups = append(groups, []ir.ThreadID{id})
+	}
+	return slices.DeleteFunc(groups, func(g []ir.ThreadID) bool { return len(g) < 2 })
+}
+
+func contents(y *memory.System, s *memory.State) string {
+	var b []byte
+	for i := range y.Prog.Objects {
+		o := &y.Prog.Objects[i]
+		for off := int64(0); off < o.Size; off += int64(o.Unit) {
+			b = strconv.AppendInt(b, y.Read(s, o.Addr+uint64(off), o.Type), 10)
+			b = append(b, ' ')
+		}
+	}
+	return string(b)
+}

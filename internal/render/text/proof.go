@@ -1,0 +1,174 @@
+package text
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"fencepost/verdict"
+)
+
+// proof prints the answer to whether a program can be proved value-robust.
+func (p *printer) proof(r *verdict.Result) {
+	p.proofHeadline(r)
+	for _, warning := range r.Warnings {
+		p.message("warning", warning.Code, warning.Pos, warning.Message)
+	}
+	if len(r.Proof.Stores) > 0 {
+		p.line("")
+	}
+	for i := range r.Proof.Stores {
+		p.proofStore(&r.Proof.Stores[i])
+	}
+	p.proofGrounds(r.Proof)
+	for i := range r.Engines {
+		p.line("")
+		p.line("%s", underSC(r.Verdict, &r.Engines[i]))
+	}
+	p.line("")
+	stats := fmt.Sprintf("%s, %s to %s, %.2f s", counted(int64(r.Proof.Obligations), "proof obligation", "proof obligations"),
+		counted(int64(r.Proof.Queries), "query", "queries"), r.Proof.Solver, r.Stats.Seconds)
+	p.line("%s", p.opt.paint(dim, stats))
+}
+
+func (p *printer) proofHeadline(r *verdict.Result) {
+	switch r.Verdict {
+	case verdict.ValueRobust:
+		p.line("%s: %s: TSO reaches the shared states of SC and no others", oneLine(r.Program), p.opt.paint(green, "value-robust"))
+	case verdict.Abstracted:
+		found := 0
+		for _, a := range r.Proof.Abstractions {
+			if a.Found {
+				found++
+			}
+		}
+		p.line("%s: %s: what holds of the abstracted program under SC holds of this one under TSO", oneLine(r.Program),
+			p.opt.paint(green, "value-robust with "+counted(int64(found), "read abstraction", "read abstractions")))
+	default:
+		p.unknown(fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(yellow, "not proved value-robust")), r)
+	}
+}
+
+func (p *printer) proofStore(s *verdict.ProofStore) {
+	head := fmt.Sprintf("%s  %s", where(s.ProofPlace), instruction(s.ProofPlace))
+	switch s.By {
+	case verdict.ByFlow:
+		p.line("%s  atomic: no load can overtake it", head)
+	case verdict.ByRight:
+		var loads []string
+		for _, l := range s.Loads {
+			loads = append(loads, fmt.Sprintf("%s (%s)", instruction(l.ProofPlace), where(l.ProofPlace)))
+		}
+		p.line("%s  atomic: what can overtake it moves right: %s", head, strings.Join(loads, ", "))
+	case verdict.ByLeft:
+		p.line("%s  atomic: moves left", head)
+	default:
+		p.line("%s  %s", head, p.opt.paint(yellow, "not shown to be atomic"))
+		for i := range s.Blocks {
+			p.proofPair("  does not move left across", &s.Blocks[i])
+		}
+		for _, l := range s.Loads {
+			for i := range l.Blocks {
+				p.proofPair(fmt.Sprintf("  can be overtaken by %s (%s), which does not move right across", instruction(l.ProofPlace), where(l.ProofPlace)), &l.Blocks[i])
+			}
+		}
+		for i, repair := range s.Repairs {
+			word := "  would help:"
+			if i > 0 {
+				word = "  or:"
+			}
+			p.line("%s %s", word, oneLine(repair))
+		}
+	}
+}
+
+func (p *printer) proofPair(what string, pair *verdict.ProofPair) {
+	p.line("%s %s of %s (%s)", what, instruction(pair.ProofPlace), oneLine(pair.Thread), where(pair.ProofPlace))
+	switch {
+	case pair.Vague:
+		p.line("    the solver gave no answer")
+	case len(pair.State) > 0:
+		p.line("    for example with %s", values(pair.State))
+	}
+}
+
+func values(state []verdict.ProofValue) string {
+	parts := make([]string, len(state))
+	for i, v := range state {
+		parts[i] = v.Name + " = " + v.Value
+	}
+	return oneLine(strings.Join(parts, ", "))
+}
+
+// proofGrounds prints what the proof rests on.
+func (p *printer) proofGrounds(proof *verdict.Proof) {
+	if len(proof.Abstractions) > 0 {
+		p.line("")
+	}
+	for _, a := range proof.Abstractions {
+		sound := "which always allows the value in memory"
+		if !a.Sound {
+			sound = "which does not always allow the value in memory"
+		}
+		if a.Found {
+			p.line("abstracted: %s  %s  to %s, %s", where(a.ProofPlace), instruction(a.ProofPlace), oneLine(a.Cond), sound)
+		} else {
+			p.line("abstraction in the program: %s  %s, %s", where(a.ProofPlace), instruction(a.ProofPlace), sound)
+		}
+	}
+	found, shown := 0, false
+	for i := range proof.Invariants {
+		inv := &proof.Invariants[i]
+		if inv.Found {
+			found++
+			continue
+		}
+		if !shown {
+			p.line("")
+			shown = true
+		}
+		if inv.Fails == "" {
+			p.line("invariant: %s  %s", where(inv.ProofPlace), oneLine(inv.Cond))
+			continue
+		}
+		p.line("%s: %s  %s: %s", p.opt.paint(yellow, "no invariant"), where(inv.ProofPlace), oneLine(inv.Cond), oneLine(inv.Fails))
+		if len(inv.State) > 0 {
+			p.line("    for example with %s", values(inv.State))
+		}
+	}
+	if found > 0 {
+		p.line("")
+		p.line("%s found; --json lists them", counted(int64(found), "invariant", "invariants"))
+	}
+}
+
+// underSC says what the answer under SC is worth.
+func underSC(v verdict.Verdict, e *verdict.EngineReport) string {
+	word, _ := verdictWord(e.Verdict)
+	if e.Reason != "" {
+		word += ": " + oneLine(e.Reason)
+	}
+	switch {
+	case v == verdict.ValueRobust:
+		return fmt.Sprintf("under SC (%s), and therefore under TSO: %s", e.Engine, word)
+	case e.Verdict == verdict.Safe || e.Verdict == verdict.NotObserved:
+		return fmt.Sprintf("the abstracted program under SC (%s), and therefore the program under TSO: %s", e.Engine, word)
+	default:
+		return fmt.Sprintf("the abstracted program under SC (%s): %s; that says nothing about the program itself", e.Engine, word)
+	}
+}
+
+// where is file and line.
+func where(at verdict.ProofPlace) string {
+	if at.Pos == nil || at.Pos.Line == 0 {
+		return oneLine(at.Thread)
+	}
+	return fmt.Sprintf("%s:%d", oneLine(path.Base(at.Pos.File)), at.Pos.Line)
+}
+
+func instruction(at verdict.ProofPlace) string {
+	if at.Text == "" {
+		return "an instruction of " + oneLine(at.Thread)
+	}
+	return oneLine(at.Text)
+}

@@ -1,0 +1,217 @@
+package smt
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Status is a solver's answer. The zero value is unset.
+type Status uint8
+
+// The answers.
+const (
+	_ Status = iota
+	Sat
+	Unsat
+	Unknown // the solver's own limit, or the time given
+)
+
+func (s Status) String() string {
+	switch s {
+	case Sat:
+		return "sat"
+	case Unsat:
+		return "unsat"
+	case Unknown:
+		return "unknown"
+	default:
+		panic(fmt.Sprintf("BUG: unknown status %d", s))
+	}
+}
+
+// ErrMissing says that no solver is installed, and what to do about it.
+var ErrMissing = errors.New("no SMT solver found: z3 or cvc5 must be in PATH; on Debian and Ubuntu run `apt-get install z3`")
+
+// program is a solver we know how to call.
+type program struct {
+	name string
+	args func(limit time.Duration) []string
+}
+
+var programs = []program{
+	{"z3", func(d time.Duration) []string {
+		return []string{"-in", "-smt2", fmt.Sprintf("-t:%d", d.Milliseconds())}
+	}},
+	{"cvc5", func(d time.Duration) []string {
+		return []string{"--lang=smt2", "--incremental", "--produce-models", fmt.Sprintf("--tlimit-per=%d", d.Milliseconds())}
+	}},
+}
+
+// Available reports whether a solver is installed.
+func Available() bool {
+	_, _, err := find()
+	return err == nil
+}
+
+func find() (*program, string, error) {
+	for i := range programs {
+		if path, err := exec.LookPath(programs[i].name); err == nil {
+			return &programs[i], path, nil
+		}
+	}
+	return nil, "", ErrMissing
+}
+
+// Solver is a running solver. It is for one goroutine.
+type Solver struct {
+	name    string
+	cmd     *exec.Cmd
+	in      *bufio.Writer
+	pipe    io.WriteCloser
+	out     *bufio.Reader
+	queries int
+	broken  error // the first failure; nothing works after it
+}
+
+// Start runs the first solver that is installed; the error is ErrMissing where
+// there is none. Each question gets at most limit. The process ends with the
+// context or with Close.
+func Start(ctx context.Context, limit time.Duration) (*Solver, error) {
+	prog, path, err := find()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, path, prog.args(limit)...)
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", prog.name, err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", prog.name, err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", prog.name, err)
+	}
+	s := &Solver{name: prog.name, cmd: cmd, pipe: pipe, in: bufio.NewWriter(pipe), out: bufio.NewReader(out)}
+	s.send("(set-option :print-success false)\n(set-option :produce-models true)\n(set-logic ALL)\n")
+	return s, nil
+}
+
+// Name is the program that runs.
+func (s *Solver) Name() string { return s.name }
+
+// Queries is how many questions were asked so far.
+func (s *Solver) Queries() int { return s.queries }
+
+// Close ends the process.
+func (s *Solver) Close() {
+	s.send("(exit)\n")
+	s.in.Flush()
+	s.pipe.Close()
+	s.cmd.Process.Kill()
+	s.cmd.Wait()
+}
+
+func (s *Solver) send(text string) {
+	if s.broken == nil {
+		if _, err := s.in.WriteString(text); err != nil {
+			s.broken = err
+		}
+	}
+}
+
+// Declare adds a command that stays: a declaration or definition.
+func (s *Solver) Declare(command string) { s.send(command + "\n") }
+
+// Check asks whether the assertions hold together. local are declarations for
+// this question alone. With Sat the values of the terms in want are read back, in
+// order.
+func (s *Solver) Check(local, assertions, want []string) (Status, []string, error) {
+	s.queries++
+	s.send("(push 1)\n")
+	for _, d := range local {
+		s.send(d + "\n")
+	}
+	for _, a := range assertions {
+		s.send("(assert " + a + ")\n")
+	}
+	s.send("(check-sat)\n")
+	status, err := s.status()
+	if err != nil {
+		return 0, nil, err
+	}
+	var values []string
+	if status == Sat && len(want) > 0 {
+		s.send("(get-value (" + strings.Join(want, " ") + "))\n")
+		if values, err = s.values(len(want)); err != nil {
+			return 0, nil, err
+		}
+	}
+	s.send("(pop 1)\n")
+	return status, values, nil
+}
+
+func (s *Solver) flush() error {
+	if s.broken == nil {
+		s.broken = s.in.Flush()
+	}
+	if s.broken != nil {
+		return fmt.Errorf("talking to %s: %w", s.name, s.broken)
+	}
+	return nil
+}
+
+func (s *Solver) status() (Status, error) {
+	if err := s.flush(); err != nil {
+		return 0, err
+	}
+	x, err := readExpr(s.out)
+	if err != nil {
+		s.broken = err
+		return 0, fmt.Errorf("talking to %s: %w", s.name, err)
+	}
+	switch word := x.String(); word {
+	case "sat":
+		return Sat, nil
+	case "unsat":
+		return Unsat, nil
+	case "unknown", "timeout":
+		return Unknown, nil
+	default:
+		s.broken = fmt.Errorf("it answered %q", word)
+		return 0, fmt.Errorf("talking to %s: %w", s.name, s.broken)
+	}
+}
+
+// values reads the answer to get-value: ((term value) ...).
+func (s *Solver) values(n int) ([]string, error) {
+	if err := s.flush(); err != nil {
+		return nil, err
+	}
+	x, err := readExpr(s.out)
+	if err != nil {
+		s.broken = err
+		return nil, fmt.Errorf("talking to %s: %w", s.name, err)
+	}
+	if len(x.list) != n {
+		s.broken = fmt.Errorf("it answered %q to a question for %d values", x, n)
+		return nil, fmt.Errorf("talking to %s: %w", s.name, s.broken)
+	}
+	values := make([]string, n)
+	for i, pair := range x.list {
+		if len(pair.list) != 2 {
+			s.broken = fmt.Errorf("it answered %q where a term and its value were expected", pair)
+			return nil, fmt.Errorf("talking to %s: %w", s.name, s.broken)
+		}
+		values[i] = pair.list[1].value()
+	}
+	return values, nil
+}

@@ -1,0 +1,92 @@
+package smt
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+func start(t *testing.T) *Solver {
+	t.Helper()
+	if !Available() {
+		t.Skip(ErrMissing)
+	}
+	s, err := Start(context.Background(), 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestQuestionsAreApart(t *testing.T) {
+	s := start(t)
+	s.Declare("(declare-const x Int)")
+	status, values, err := s.Check([]string{"(declare-const y Int)"}, []string{"(< x y)", "(= y (- 3))", "(> x (- 5))"}, []string{"x", "y", "(< x 0)"})
+	if err != nil || status != Sat || values[0] != "-4" || values[1] != "-3" || values[2] != "true" {
+		t.Errorf("%v %q, %v", status, values, err)
+	}
+	if status, _, err = s.Check(nil, []string{"(< x 0)", "(> x 0)"}, nil); err != nil || status != Unsat {
+		t.Errorf("%v, %v", status, err)
+	}
+	if status, values, err = s.Check(nil, []string{"(= x 7)"}, []string{"x"}); err != nil || status != Sat || values[0] != "7" {
+		t.Errorf("after an unsatisfiable question: %v %q, %v", status, values, err)
+	}
+	if s.Queries() != 3 {
+		t.Errorf("%d questions counted", s.Queries())
+	}
+}
+
+func TestBadTermIsAnError(t *testing.T) {
+	s := start(t)
+	if status, _, err := s.Check(nil, []string{"(= undeclared 1)"}, nil); err == nil {
+		t.Errorf("answered %v", status)
+	}
+}
+
+func TestMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	if Available() {
+		t.Error("found a solver in an empty directory")
+	}
+	if _, err := Start(context.Background(), time.Second); err != ErrMissing {
+		t.Errorf("got %v", err)
+	}
+	if !strings.Contains(ErrMissing.Error(), "apt-get install z3") {
+		t.Error("the message does not say what to do")
+	}
+}
+
+func TestContextEndsTheSolver(t *testing.T) {
+	if !Available() {
+		t.Skip(ErrMissing)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s, err := Start(ctx, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	cancel()
+	s.cmd.Wait()
+	if status, _, err := s.Check(nil, []string{"true"}, nil); err == nil {
+		t.Errorf("a solver that has ended answered %v", status)
+	}
+}
+
+func TestReadExpr(t *testing.T) {
+	for text, want := range map[string]string{
+		"((x 1))": "((x 1))", " ( (|a b| (- 3)) ) ": "((|a b| (- 3)))", "sat": "sat", "()": "()",
+	} {
+		x, err := readExpr(strings.NewReader(text))
+		if err != nil || x.String() != want {
+			t.Errorf("%q: %v, %v", text, x, err)
+		}
+	}
+	for _, text := range []string{"", "(", ")", "((a)"} {
+		if x, err := readExpr(strings.NewReader(text)); err == nil {
+			t.Errorf("%q: %v", text, x)
+		}
+	}
+}
