@@ -140,17 +140,34 @@ func (p *program) decideParam(ctx context.Context, task *engine.Task, opt Option
 		d.a, d.err = param.Decide(ctx, task, q, opt.Domain)
 	}()
 	n := p.leastInstance()
+	var early *decided
 	for ; n <= maxInstance; n++ {
-		select {
-		case d := <-all:
-			return p.concludeParam(ctx, d, opt, q, ask, n)
-		default:
+		if early == nil {
+			select {
+			case d := <-all:
+				if d.final() {
+					return p.concludeParam(ctx, d, opt, q, ask, n)
+				}
+				early = &d
+			default:
+			}
 		}
 		if res, err := instance(ctx, ask, opt, n); err != nil || res != nil {
 			return res, err
 		}
 	}
-	return p.concludeParam(ctx, <-all, opt, q, ask, n)
+	if early == nil {
+		d := <-all
+		early = &d
+	}
+	return p.concludeParam(ctx, *early, opt, q, ask, n)
+}
+
+// final reports whether no search of instances can change the answer. One that knows
+// nothing, or that leaves out executions, waits for them: what is said must not depend
+// on who is faster, and a small instance may violate what holds within bounds.
+func (d *decided) final() bool {
+	return d.err != nil || d.a.Possible || d.a.Coverage.Exhaustive
 }
 
 // leastInstance is how many instances the goals name.
