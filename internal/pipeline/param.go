@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine/param"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
@@ -60,7 +61,9 @@ func paramAnswer(ctx context.Context, in Input, opt Options, q param.Question, a
 	}
 	stage = "any number of threads"
 	props := *p.props
+	unasked := props.Deadlock && !opt.Deadlock && q == param.Safety
 	props.Deadlock = opt.Deadlock
+	p.props = &props // what the answer says was asked
 	task := &engine.Task{Program: flat, Props: &props, Model: memory.SC}
 	res, err := p.decideParam(ctx, task, opt, q, ask)
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
@@ -68,6 +71,11 @@ func paramAnswer(ctx context.Context, in Input, opt Options, q param.Question, a
 	}
 	if err != nil {
 		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
+	}
+	if unasked && res.Verdict != verdict.Unsafe {
+		res.Warnings = append(res.Warnings, verdict.Warning{
+			Code: "FP0914", Message: "deadlock is not part of this answer: it cannot be decided for any number of threads",
+		})
 	}
 	return Answer{Results: []verdict.Result{*res}, Diagnostics: p.diags}, nil
 }
@@ -87,6 +95,9 @@ func (p *program) template(opt Options) (*ir.Program, []verdict.Diagnostic) {
 		return nil, nil
 	}
 	if opt.Replicate != "" {
+		if _, err := transform.Replicate(p.ir, opt.Replicate, 1); err != nil {
+			return nil, []verdict.Diagnostic{{Severity: "error", Code: "FP0911", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}}
+		}
 		for t := range flat.Threads {
 			if th := &flat.Threads[t]; !th.Start && runs(th, opt.Replicate) {
 				th.Unbounded = true
@@ -95,6 +106,9 @@ func (p *program) template(opt Options) (*ir.Program, []verdict.Diagnostic) {
 	}
 	for t := range flat.Threads {
 		if flat.Threads[t].Unbounded {
+			if d, refused := p.named(flat); refused {
+				return nil, []verdict.Diagnostic{d}
+			}
 			return flat, nil
 		}
 	}
@@ -140,17 +154,34 @@ func (p *program) decideParam(ctx context.Context, task *engine.Task, opt Option
 		d.a, d.err = param.Decide(ctx, task, q, opt.Domain)
 	}()
 	n := p.leastInstance()
+	var early *decided
 	for ; n <= maxInstance; n++ {
-		select {
-		case d := <-all:
-			return p.concludeParam(ctx, d, opt, q, ask, n)
-		default:
+		if early == nil {
+			select {
+			case d := <-all:
+				if d.final() {
+					return p.concludeParam(ctx, d, opt, q, ask, n)
+				}
+				early = &d
+			default:
+			}
 		}
 		if res, err := instance(ctx, ask, opt, n); err != nil || res != nil {
 			return res, err
 		}
 	}
-	return p.concludeParam(ctx, <-all, opt, q, ask, n)
+	if early == nil {
+		d := <-all
+		early = &d
+	}
+	return p.concludeParam(ctx, *early, opt, q, ask, n)
+}
+
+// final reports whether no search of instances can change the answer. One that knows
+// nothing, or that leaves out executions, waits for them: what is said must not depend
+// on who is faster, and a small instance may violate what holds within bounds.
+func (d *decided) final() bool {
+	return d.err != nil || d.a.Possible || d.a.Coverage.Exhaustive
 }
 
 // leastInstance is how many instances the goals name.
@@ -192,7 +223,13 @@ func (p *program) concludeParam(ctx context.Context, d decided, opt Options, q p
 		return res, nil
 	}
 	for ; a.Enough == 0 || n <= a.Enough; n++ {
-		if found, err := instance(ctx, ask, opt, n); err != nil || found != nil {
+		found, err := instance(ctx, ask, opt, n)
+		if refused := (*tooMany)(nil); errors.As(err, &refused) {
+			res.Verdict = verdict.Unknown
+			res.Reason = fmt.Sprintf("some number of threads violates it, but %s", err)
+			return res, nil
+		}
+		if err != nil || found != nil {
 			return found, err
 		}
 		if ctx.Err() != nil {
@@ -204,6 +241,16 @@ func (p *program) concludeParam(ctx context.Context, d decided, opt Options, q p
 	return nil, fmt.Errorf("engines contradict each other: param says that %d threads are enough for a violation, the others find none", a.Enough)
 }
 
+// tooMany is an instance that the engines for fixed threads do not take.
+type tooMany struct {
+	n   int
+	why string
+}
+
+func (t *tooMany) Error() string {
+	return fmt.Sprintf("an instance of %d threads is refused: %s", t.n, t.why)
+}
+
 // instance asks about a fixed number of threads; nil if nothing is wrong there.
 func instance(ctx context.Context, ask asker, opt Options, n int) (*verdict.Result, error) {
 	opt.Threads, opt.Instances = n, n
@@ -212,7 +259,7 @@ func instance(ctx context.Context, ask asker, opt Options, n int) (*verdict.Resu
 		return nil, err
 	}
 	if answer.HasErrors() {
-		return nil, fmt.Errorf("an instance of %d threads is refused: %s", n, answer.Diagnostics[0].Message)
+		return nil, &tooMany{n, answer.Diagnostics[len(answer.Diagnostics)-1].Message}
 	}
 	if r := &answer.Results[0]; r.Verdict == verdict.Unsafe {
 		r.Instance = n

@@ -38,6 +38,18 @@ func (c *compiler) span(n cc.Node) source.Span {
 	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
 }
 
+// tokenSpan is the stretch of source text of one token.
+func (c *compiler) tokenSpan(t cc.Token) source.Span {
+	p := t.Position()
+	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
+	f := c.files[p.Filename]
+	if f == nil {
+		return source.At(start)
+	}
+	end := tokenEnd(f, start, t.Src())
+	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
+}
+
 // maxCall is how many lines the call of a macro may take to be shown whole.
 const maxCall = 40
 

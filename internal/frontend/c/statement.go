@@ -184,6 +184,7 @@ func (f *lowering) selection(s *cc.SelectionStatement) {
 	if s.Case == cc.SelectionStatementIf {
 		f.at, f.fresh = then, false
 		f.statement(s.Statement)
+		f.close(s.Token)
 		f.here(otherwise)
 		return
 	}
@@ -193,8 +194,13 @@ func (f *lowering) selection(s *cc.SelectionStatement) {
 	f.jump(end)
 	f.at, f.fresh = otherwise, false
 	f.statement(s.Statement2)
+	f.close(s.Token)
 	f.here(end)
 }
+
+// close is the end of a statement with parts: a step that does nothing but leave it
+// must not be shown as the part that stands last, which may not have run.
+func (f *lowering) close(keyword cc.Token) { f.pos = f.tokenSpan(keyword) }
 
 func (f *lowering) switchStatement(s *cc.SelectionStatement) {
 	f.begin(s.ExpressionList)
@@ -240,6 +246,7 @@ func (f *lowering) switchStatement(s *cc.SelectionStatement) {
 	f.breaks = append(f.breaks, end)
 	f.statement(s.Statement)
 	f.breaks = f.breaks[:len(f.breaks)-1]
+	f.close(s.Token)
 	f.here(end)
 }
 
@@ -298,6 +305,7 @@ func (f *lowering) loop(s *cc.IterationStatement, cond, next cc.ExpressionNode) 
 		again = f.label("")
 	}
 	f.body(s.Statement, again, end)
+	f.close(s.Token)
 	f.jump(again)
 	if next != nil {
 		f.at, f.fresh = again, false
@@ -305,6 +313,7 @@ func (f *lowering) loop(s *cc.IterationStatement, cond, next cc.ExpressionNode) 
 		f.effect(next)
 		f.jump(head)
 	}
+	f.close(s.Token)
 	f.at, f.fresh = end, false
 }
 
@@ -315,6 +324,7 @@ func (f *lowering) doLoop(s *cc.IterationStatement) {
 	f.here(again)
 	f.begin(s.ExpressionList)
 	f.branch(s.ExpressionList, head, end)
+	f.close(s.Token)
 	f.at, f.fresh = end, false
 }
 
