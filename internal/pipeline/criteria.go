@@ -174,7 +174,9 @@ func overlap(a, b []verdict.Touch, writes bool) bool {
 	return false
 }
 
-// states answers whether the final states under a model are those of SC.
+// states answers whether the final states under a model are those of SC. A failed
+// check ends an execution before it has a final state, so one that fails under the
+// model only counts as a state that SC does not have.
 func (p *program) states(ctx context.Context, flat *ir.Program, opt Options) (*verdict.Result, error) {
 	name := opt.CriterionModel
 	if name == "" {
@@ -215,7 +217,7 @@ func (p *program) states(ctx context.Context, flat *ir.Program, opt Options) (*v
 // finals collects the final states under a model.
 func (p *program) finals(ctx context.Context, flat *ir.Program, model memory.Model, opt Options, want func(string) bool) (*engine.Outcome, error) {
 	props := *p.props
-	props.Checks, props.Goals, props.Final, props.Deadlock = false, nil, nil, false
+	props.Goals, props.Final, props.Deadlock = nil, nil, false // a failed check is an end, too
 	task := &engine.Task{
 		Program: flat, Props: &props, Model: model, Finals: true, KeepGoing: true, WitnessFinal: want, NoReduction: opt.NoReduction,
 		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: opt.Workers},
@@ -236,8 +238,21 @@ func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out 
 	if err != nil {
 		return err
 	}
+	fails := map[failure]bool{}
+	for _, v := range sc.Violations {
+		fails[failure{v.Class, v.Edge}] = true
+	}
 	for i := range out.Violations {
 		v := &out.Violations[i]
+		if v.Kind == engine.CheckFailed && !fails[failure{v.Class, v.Edge}] && res.Witness == nil {
+			if err := p.replay(flat, model, v); err != nil {
+				return fmt.Errorf("the witness of a failed check does not replay: %w", err)
+			}
+			p.addTexts(v.Witness)
+			one := p.describe(v, out)
+			res.Verdict, res.Witness, res.Pos = verdict.Unsafe, v.Witness, one.Pos
+			res.Reason = "an error that SC does not have: " + one.Reason
+		}
 		if v.Kind != engine.FinalReached || res.Witness != nil {
 			continue
 		}
@@ -262,6 +277,12 @@ func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out 
 		res.Verdict = verdict.Safe
 	}
 	return nil
+}
+
+// failure is a check that fails.
+type failure struct {
+	class ir.CheckClass
+	edge  ir.EdgeID
 }
 
 // opsByEdge finds operations by their edges.

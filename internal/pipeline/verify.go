@@ -237,6 +237,9 @@ func (v *verifier) claims(e *verdict.Execution) (string, []replay.Expect, error)
 	case TriangularRaces:
 		return "an execution with a triangular race", []replay.Expect{{Claim: replay.ClaimExecution}}, nil
 	case StateRobustness:
+		if n := len(e.Witness.Steps); n > 0 && e.Witness.Steps[n-1].Note != "" {
+			return "an execution to a failed check", failedChecks(e.Witness.Steps[n-1].Edge), nil
+		}
 		return "an execution to a final state", []replay.Expect{{Claim: replay.ClaimExecution}}, nil
 	case "deadlock":
 		return "a deadlock", []replay.Expect{{Claim: replay.ClaimDeadlock}}, nil
@@ -256,6 +259,15 @@ func (v *verifier) claims(e *verdict.Execution) (string, []replay.Expect, error)
 	}
 	last := e.Witness.Steps[len(e.Witness.Steps)-1]
 	return "a failed check: " + question, []replay.Expect{{Claim: replay.ClaimCheck, Class: class, Edge: ir.EdgeID(last.Edge)}}, nil
+}
+
+// failedChecks expects a check of any class to fail at an edge.
+func failedChecks(edge int) []replay.Expect {
+	var all []replay.Expect
+	for class := ir.Assertion; class <= ir.Overflow; class++ {
+		all = append(all, replay.Expect{Claim: replay.ClaimCheck, Class: class, Edge: ir.EdgeID(edge)})
+	}
+	return all
 }
 
 // outcome holds the final state against the one named.
