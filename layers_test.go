@@ -75,7 +75,7 @@ var policy = map[string]rule{
 	"internal/engine/lazy":     {ours: engineMay},
 	"internal/engine/fences":   {ours: append([]string{"internal/solver/pb"}, engineMay...)},
 	"internal/solver/pb":       {},
-	"internal/engine/param":    {ours: engineMay},
+	"internal/engine/param":    {ours: append([]string{"internal/solver/smt"}, engineMay...)},
 	"internal/engine/smc":      {ours: engineMay},
 	"internal/engine/mover":    {ours: []string{"internal/engine", "internal/ir", "internal/property", "internal/solver/smt", "verdict"}},
 

@@ -10,8 +10,9 @@ import (
 // from the bad place, predecessors are added until nothing is new, or the initial
 // marking is above one of them.
 //
-// A predecessor that cannot be reached is left out: one with two tokens in a group, or
-// with two places that cannot be marked together (pairs.go). That is sound: what leads through it leads through it from
+// A predecessor that cannot be reached is left out: one with two tokens in a group,
+// with two places that cannot be marked together (pairs.go), or against the marking
+// equation (equation.go). That is sound: what leads through it leads through it from
 // the initial marking, which would reach it.
 
 // marking is the tokens of the places that have some, in order of the places.
@@ -83,11 +84,13 @@ type cover struct {
 	dead    []bool            // subsumed since
 	buckets map[int32][]int32 // elements by their last place
 	limit   int
+	from    int // elements before the marking equation is asked
+	eq      *equation
 	stats   coverStats
 }
 
 func newCover(n *Net, p *pairs) *cover {
-	c := &cover{net: n, pairs: p, byPost: make([][]int32, len(n.Places)), buckets: map[int32][]int32{}, limit: maxElements}
+	c := &cover{net: n, pairs: p, byPost: make([][]int32, len(n.Places)), buckets: map[int32][]int32{}, limit: maxElements, from: equationFrom}
 	for i := range n.Trans {
 		if p != nil && !p.enabled(&n.Trans[i]) {
 			continue // never fires
@@ -105,6 +108,8 @@ const maxElements = 1 << 20
 // run searches from a place. It returns an element below the initial marking, or
 // nil if the place cannot be marked. complete is false if it was stopped.
 func (c *cover) run(ctx context.Context, bad int32) (found marking, complete bool) {
+	defer func() { c.eq.close() }()
+	asked := false
 	first := marking{{bad, 1}}
 	if !c.reachable(first) {
 		return nil, true
@@ -128,12 +133,20 @@ func (c *cover) run(ctx context.Context, bad int32) (found marking, complete boo
 				c.stats.Pruned++
 				continue
 			}
-			if !c.subsumed(p) {
-				if c.initial(p) {
-					return p, true
-				}
-				c.keep(p)
+			if c.subsumed(p) {
+				continue
 			}
+			if c.initial(p) {
+				return p, true
+			}
+			if !asked && len(c.list) >= c.from {
+				asked, c.eq = true, newEquation(ctx, c.net)
+			}
+			if !c.eq.mayCover(p) {
+				c.stats.Pruned++
+				continue
+			}
+			c.keep(p)
 		}
 	}
 	for _, d := range c.dead {

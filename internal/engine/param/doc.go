@@ -16,7 +16,8 @@
 // Files: net.go nets, local.go threads' own states and what they can do next,
 // section.go atomic sections as one action, build.go the net of a program, attack.go
 // the phases of engine robust inside the net, pairs.go which two places can have
-// tokens at once, cover.go the backward search, pnml.go the net as others read it.
+// tokens at once, cover.go the backward search, equation.go the marking equation,
+// pnml.go the net as others read it.
 //
 // Deliberately absent: whatever is not upward closed or needs names of threads
 // (deadlock, final conditions, joins, barriers, conditions, allocation).

@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/solver/smt"
 	"fencepost/internal/source"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
@@ -174,5 +175,42 @@ func TestInstances(t *testing.T) {
 		if count[k] == 0 {
 			t.Errorf("no program is %s", k)
 		}
+	}
+}
+
+// TestEquation: with the marking equation asked from the start, the answers are the
+// same.
+func TestEquation(t *testing.T) {
+	if !smt.Available() {
+		t.Skip("no SMT solver is installed")
+	}
+	pruned, both := 0, 0
+	for seed := range uint64(*programs / 3) {
+		text := program(seed)
+		for _, q := range []param.Question{param.Robust, param.Safety} {
+			unit, diags := automaton.Parse(source.NewFile("random.fp", []byte(text)), automaton.Options{})
+			if diags.HasErrors() {
+				t.Fatal(diags.All)
+			}
+			flat, err := transform.Run(unit.Program, transform.Options{Unroll: 8}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			task := &engine.Task{Program: flat, Props: unit.Props, Model: memory.SC}
+			with, ok, n := param.CoverFrom(t, task, q, 0)
+			without, ok2, _ := param.CoverFrom(t, task, q, 1<<30)
+			pruned += n
+			if !ok || !ok2 {
+				continue
+			}
+			both++
+			if with != without {
+				t.Fatalf("seed %d: with the equation %v, without %v\n%s", seed, with, without, text)
+			}
+		}
+	}
+	t.Logf("%d questions, %d markings left out by the equation", both, pruned)
+	if both < 10 {
+		t.Error("too few questions were small enough")
 	}
 }
