@@ -12,6 +12,7 @@ type Execution struct {
 	Verdict  Verdict // Unsafe, or Observed where it is no failure
 	Witness  *Witness
 	Attack   *Attack // for robustness
+	Race     *Race   // for triangular races
 	Cause    *Cause  // for the program's own questions, where there is one
 	Like     int     // as Violation.Like
 	Model    string  // if it is not Result.Model
@@ -65,7 +66,7 @@ func (r *Result) raceExecutions() []Execution {
 	var races []Execution
 	for i := range r.Races {
 		if c := &r.Races[i]; c.Witness != nil {
-			races = append(races, Execution{Question: r.Question, Reason: c.String(), Pos: c.Store, Verdict: Unsafe, Witness: c.Witness, Model: "sc"})
+			races = append(races, Execution{Question: r.Question, Reason: c.String(), Pos: c.Store, Verdict: Unsafe, Witness: c.Witness, Race: c, Model: "sc"})
 		}
 	}
 	number(races, "race")

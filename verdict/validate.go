@@ -28,6 +28,24 @@ func (r *Result) Validate() error {
 			return fmt.Errorf("attacks[%d].%w", i, err)
 		}
 	}
+	for i := range r.Races {
+		if err := r.Races[i].validate(); err != nil {
+			return fmt.Errorf("races[%d].%w", i, err)
+		}
+	}
+	for i := range r.Fences {
+		if err := r.Fences[i].Without.validate(fmt.Sprintf("fences[%d].without.", i)); err != nil {
+			return err
+		}
+	}
+	if r.Repair != nil {
+		if err := r.Repair.Before.validate("repair.before."); err != nil {
+			return err
+		}
+		if err := r.Repair.Hopeless.validate("repair.hopeless."); err != nil {
+			return err
+		}
+	}
 	if r.Litmus != nil {
 		for i := range r.Litmus.Outcomes {
 			if err := validCause(fmt.Sprintf("litmus.outcomes[%d].", i), r.Litmus.Outcomes[i].Witness, nil); err != nil {
@@ -70,6 +88,36 @@ func (a *Attack) validate() error {
 		return fmt.Errorf("store_step: steps %d and %d, but the witness has %d", a.StoreStep, a.LoadStep, len(a.Witness.Steps))
 	}
 	return validOrder("nodes", a.Witness, a.Nodes, a.Edges, a.Cycle)
+}
+
+func (r *Race) validate() error {
+	if r.Witness == nil {
+		return fmt.Errorf("witness: missing")
+	}
+	if err := r.Witness.Validate(); err != nil {
+		return fmt.Errorf("witness.%w", err)
+	}
+	if !r.Witness.hasStep(r.StoreStep) || !r.Witness.hasStep(r.LoadStep) {
+		return fmt.Errorf("store_step: steps %d and %d, but the witness has %d", r.StoreStep, r.LoadStep, len(r.Witness.Steps))
+	}
+	return nil
+}
+
+// validate checks what is wrong without a fence, which need not be there.
+func (b *Break) validate(path string) error {
+	switch {
+	case b == nil:
+		return nil
+	case b.Attack != nil:
+		if err := b.Attack.validate(); err != nil {
+			return fmt.Errorf("%sattack.%w", path, err)
+		}
+		return nil
+	case b.Violation == nil:
+		return fmt.Errorf("%sviolation: missing", path)
+	default:
+		return validCause(path+"violation.", b.Violation.Witness, b.Violation.Cause)
+	}
 }
 
 func validOrder(path string, w *Witness, nodes []TraceNode, edges, cycle []TraceEdge) error {

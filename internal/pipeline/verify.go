@@ -179,6 +179,8 @@ func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (claim string
 	switch {
 	case e.Attack != nil:
 		return "an attack", v.attack(e.Attack, model)
+	case e.Race != nil:
+		return "an execution with a triangular race", v.race(e.Race)
 	case strings.HasPrefix(e.Name, "outcome"):
 		return e.Reason, v.outcome(e, model)
 	}
@@ -234,8 +236,6 @@ func (v *verifier) claims(e *verdict.Execution) (string, []replay.Expect, error)
 			all = placed
 		}
 		return "a goal state", all, nil
-	case TriangularRaces:
-		return "an execution with a triangular race", []replay.Expect{{Claim: replay.ClaimExecution}}, nil
 	case StateRobustness:
 		if n := len(e.Witness.Steps); n > 0 && e.Witness.Steps[n-1].Note != "" {
 			return "an execution to a failed check", failedChecks(e.Witness.Steps[n-1].Edge), nil
@@ -302,6 +302,22 @@ func (v *verifier) attack(a *verdict.Attack, model replay.Model) error {
 		return fmt.Errorf("step %d: the store is of thread %s, not %s", a.StoreStep, w.Threads[store.Thread], a.Thread)
 	}
 	return v.order(w, a.Nodes, a.Edges, a.Cycle)
+}
+
+// race holds the execution and the three accesses of a triangular race against what
+// is computed.
+func (v *verifier) race(r *verdict.Race) error {
+	w := r.Witness
+	if err := replay.Replay(v.now.flat, v.now.props, replay.SC, w, replay.Expect{Claim: replay.ClaimBeginning}); err != nil {
+		return err
+	}
+	if err := holdsRace(v.now.flat, w, r.StoreStep, r.LoadStep); err != nil {
+		return err
+	}
+	if thread, other := w.Threads[w.Steps[r.StoreStep].Thread], w.Threads[w.Steps[len(w.Steps)-1].Thread]; r.Thread != thread || r.Other != other {
+		return fmt.Errorf("the race is between %s and %s, not %s and %s", thread, other, r.Thread, r.Other)
+	}
+	return nil
 }
 
 // order holds a happens-before relation and its cycle against the steps.

@@ -269,3 +269,39 @@ func TestVerifyNeverBreaks(t *testing.T) {
 		}
 	}
 }
+
+// A race is held against the steps it names, and a result whose parts lead nowhere
+// is refused before anything is drawn from it.
+func TestVerifyRaces(t *testing.T) {
+	in, _ := answers(t, "dekker.fp")
+	opt := pipeline.Defaults()
+	opt.Criterion = "trf"
+	answer, err := pipeline.Robust(context.Background(), in, opt)
+	if err != nil || len(answer.Results) != 1 || len(answer.Results[0].Races) == 0 {
+		t.Fatalf("%v %+v", err, answer)
+	}
+	if bad, all, first := rejected(t, in, answer.Results); bad != 0 || all == 0 {
+		t.Fatalf("%d of %d rejected: %v", bad, all, first)
+	}
+	for name, change := range map[string]func(*verdict.Race){
+		"load is the store":  func(r *verdict.Race) { r.LoadStep = r.StoreStep },
+		"store is the write": func(r *verdict.Race) { r.StoreStep = len(r.Witness.Steps) - 1 },
+		"other thread":       func(r *verdict.Race) { r.Thread, r.Other = r.Other, r.Thread },
+	} {
+		results := clone(t, answer.Results)
+		change(&results[0].Races[0])
+		if bad, _, _ := rejected(t, in, results); bad != 1 {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	results := clone(t, answer.Results)
+	results[0].Races[0].StoreStep = -1
+	if results[0].Validate() == nil {
+		t.Error("a race without its store is valid")
+	}
+	results = clone(t, answer.Results)
+	results[0].Repair = &verdict.Repair{Before: &verdict.Break{}}
+	if results[0].Validate() == nil {
+		t.Error("a repair of nothing is valid")
+	}
+}
