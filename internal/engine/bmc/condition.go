@@ -37,7 +37,7 @@ type signal struct {
 func waitsInside(e *ir.Edge) bool { return e.Op.Kind == ir.CondWait || e.Op.Kind == ir.Barrier }
 
 // addWait makes the location in which a thread waits.
-func (x *encoder) addWait(t *thread, from *location, e *ir.Edge, index int) *location {
+func (x *encoder) addWait(t *thread, from *location, index int) *location {
 	w := &wait{thread: t, from: from, index: index}
 	w.at = &location{id: from.id, pos: -1, wait: w}
 	x.waits = append(x.waits, w)

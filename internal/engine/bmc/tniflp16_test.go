@@ -188,6 +188,30 @@ var table = []struct {
 	{name: "fib.c", defines: []string{"LIMIT=378"}, bounds: bounds{6, 6, 2, 2}, tso: verdict.Safe, pso: verdict.Safe, slow: true},
 }
 
+// table2 is Safestack [TNIFLP16 Table II]: under SC four rounds, fewer with buffers.
+var table2 = []struct {
+	bounds
+	model string
+}{
+	{bounds{1, 4, 1, 2}, "sc"},
+	{bounds{1, 3, 3, 3}, "pso"},
+}
+
+// TestSafestack: two threads come to hold the same element.
+func TestSafestack(t *testing.T) {
+	if !*slow {
+		t.Skip("takes long: -fp.slow")
+	}
+	in := load(t, "safestack.c")
+	for _, c := range table2 {
+		got := ask(t, in, c.model, c.options())
+		t.Logf("%s with %+v: %s, %.1fs, %d clauses", c.model, c.bounds, got.Verdict, got.Stats.Seconds, got.Stats.Clauses)
+		if got.Verdict != verdict.Unsafe {
+			t.Errorf("%s with %+v: %s (%s), want unsafe", c.model, c.bounds, got.Verdict, got.Reason)
+		}
+	}
+}
+
 var slow = flag.Bool("fp.slow", false, "also the programs that take long")
 
 // load reads a program of the table.
