@@ -134,15 +134,19 @@ func pairs(list []blocked) []verdict.ProofPair {
 // repairs names what would make a store atomic.
 func repairs(j *judged) []string {
 	var out []string
-	line := func(a *action) string { return placeName(a) }
-	for _, l := range j.loads {
-		if len(j.right[l]) > 0 {
-			out = append(out, fmt.Sprintf("a fence between the store (%s) and the load (%s)", line(j.w), line(l)))
+	say := func(format string, args ...any) {
+		if s := fmt.Sprintf(format, args...); !slices.Contains(out, s) { // several loads may stand in one line
+			out = append(out, s)
 		}
 	}
 	for _, l := range j.loads {
 		if len(j.right[l]) > 0 {
-			out = append(out, fmt.Sprintf("a read abstraction of the load (%s) that allows what the others make of it", line(l)))
+			say("a fence between the store (%s) and the load (%s)", placeName(j.w), placeName(l))
+		}
+	}
+	for _, l := range j.loads {
+		if len(j.right[l]) > 0 {
+			say("a read abstraction of the load (%s) that allows what the others make of it", placeName(l))
 		}
 	}
 	onlyLoads := len(j.lefts) > 0
@@ -150,7 +154,7 @@ func repairs(j *judged) []string {
 		onlyLoads = onlyLoads && !b.b.writes()
 	}
 	if onlyLoads {
-		out = append(out, fmt.Sprintf("read abstractions of the loads of other threads that see the store (%s)", line(j.w)))
+		say("read abstractions of the loads of other threads that see the store (%s)", placeName(j.w))
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"fencepost/internal/engine/mover"
@@ -69,6 +70,58 @@ func TestTable1Proofs(t *testing.T) {
 				t.Errorf("warnings: %v", out.Warnings)
 			}
 		})
+	}
+}
+
+// The FIFO queue without the caller's fence: one abstraction does it, and none
+// does not.
+func TestQueueWithoutFence(t *testing.T) {
+	text, err := os.ReadFile("testdata/fifo-iwsq.fp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bareText := strings.Replace(string(text), "fence;", "", 1)
+	if out := prove(t, bareText, mover.Options{NoAbstraction: true}); out.Verdict != verdict.Unknown {
+		t.Errorf("without abstraction: %s", out.Verdict)
+	}
+	out := prove(t, bareText, mover.Options{})
+	if out.Verdict != verdict.Abstracted || len(out.Proof.Abstractions) != 1 {
+		t.Errorf("%s with %+v", out.Verdict, out.Proof.Abstractions)
+	}
+}
+
+// [BEMT18 §2]: with havoc(h, h <= H) in it the deque is value-robust as it stands,
+// and what stands in it allows all that the plain load does.
+func TestChaseLevWithHavoc(t *testing.T) {
+	text, err := os.ReadFile("testdata/chase-lev.fp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	abstract := strings.Replace(string(text), "      h = H;\n", "      havoc(h, h >= 0 && h <= H);\n", 1)
+	if abstract == string(text) {
+		t.Fatal("no load to abstract")
+	}
+	out := prove(t, abstract, mover.Options{NoAbstraction: true})
+	if out.Verdict != verdict.ValueRobust {
+		t.Fatalf("%s: %s", out.Verdict, out.Reason)
+	}
+	if len(out.Proof.Abstractions) != 1 || out.Proof.Abstractions[0].Found {
+		t.Errorf("abstractions: %+v", out.Proof.Abstractions)
+	}
+	for _, a := range prove(t, string(text), mover.Options{}).Proof.Abstractions {
+		if a.Cond != "h <= H" || !a.Sound {
+			t.Errorf("found: %+v", a)
+		}
+	}
+}
+
+// The program of [BEMT18 §6] that the paper's method is too weak for, as published:
+// its reader's values are not used, and dead registers do not count.
+func TestNonBlockingWrite(t *testing.T) {
+	needsSolver(t)
+	out, err := mover.Prove(context.Background(), trencher(t, "trencher", "nbw-w-lr-rl.txt"), &property.Set{}, mover.Options{NoAbstraction: true})
+	if err != nil || out.Verdict != verdict.ValueRobust {
+		t.Errorf("%+v, %v", out, err)
 	}
 }
 
