@@ -60,6 +60,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	if !diags.HasErrors() {
 		c.addLibrary()
 	}
+	c.checkAttributes()
 	if opt.Places {
 		c.marks = newMarks(files)
 	}
@@ -135,8 +136,12 @@ type compiler struct {
 	observe []property.Var
 	// mentioned are the names that expressions of the user's files use.
 	mentioned map[string]bool
-	wrapped   map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	marks     *marks                      // nil: nobody asks where fences can be written
+	typeNames map[string]bool // the names of types that declarations use
+	declares  names           // by the declaration of file scope being read
+	// attributes are those that may have to be refused.
+	attributes []attribute
+	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
+	marks      *marks                      // nil: nobody asks where fences can be written
 }
 
 type message struct {
@@ -181,6 +186,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 		library:   newLibrary(),
 		byID:      map[ir.FuncID]*symbol{},
 		mentioned: map[string]bool{},
+		typeNames: map[string]bool{},
 		wrapped:   map[*symbol]*ir.FuncBuilder{},
 	}
 	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}

@@ -28,6 +28,7 @@ type libFunc struct {
 func newLibrary() map[string]libFunc {
 	m := map[string]libFunc{
 		"__fp_assert":       {2, (*lowering).libAssert},
+		"__assert_fail":     {4, (*lowering).libAssertFail},
 		"__fp_load":         {2, (*lowering).libLoad},
 		"__fp_store":        {3, (*lowering).libStore},
 		"__fp_init":         {2, (*lowering).libInit},
@@ -169,6 +170,16 @@ func (f *lowering) libAssert(c *libCall) value {
 	}
 	f.check(truthOf(f.operand(c.args[0])), ir.Assertion, msg)
 	return nothing()
+}
+
+// libAssertFail is what glibc's assert calls.
+func (f *lowering) libAssertFail(c *libCall) value {
+	msg := "assertion"
+	if s, ok := c.args[0].Value().(cc.StringValue); ok {
+		msg = "assert(" + cString(string(s)) + ")"
+	}
+	f.check(ir.Int(0), ir.ReachError, msg)
+	return f.libExit(&libCall{name: c.name, node: c.node})
 }
 
 func cString(s string) string {
