@@ -25,6 +25,8 @@ type Options struct {
 	ExternPure, ExternFence []string
 	// CheckOverflow makes undefined arithmetic on integers an error.
 	CheckOverflow bool
+	// Nondet is the range of inputs; nil: all values of small types, and no others.
+	Nondet *Range
 	// Places asks for the places where fences can be written.
 	Places bool
 }

@@ -1,8 +1,6 @@
 package c
 
 import (
-	"strings"
-
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
@@ -115,15 +113,11 @@ func newLibrary() map[string]libFunc {
 		"__CPROVER_atomic_end":    {0, (*lowering).libSection},
 	}
 	addSync(m)
-	for _, t := range nondetTypes {
+	for t := range nondetTypes {
 		m["__VERIFIER_nondet_"+t] = libFunc{0, (*lowering).libNondet}
 	}
 	return m
 }
-
-// nondetTypes are the names of inputs.
-var nondetTypes = strings.Fields(`bool _Bool char schar uchar s8 u8 short ushort s16 u16 int uint unsigned s32 u32 long ulong
-	longlong ulonglong s64 u64 size_t loff_t off_t pointer pchar charp float double`)
 
 func nothing() value { return value{void: true, obj: ir.NoObject} }
 
@@ -146,7 +140,7 @@ func (f *lowering) libZero(c *libCall) value {
 // libPrint evaluates its arguments, strings aside. Nobody knows its result.
 func (f *lowering) libPrint(c *libCall) value {
 	for _, a := range c.args {
-		if _, literal := unparen(a).Value().(cc.StringValue); !literal {
+		if _, literal := unparen(a).Value().(cc.StringValue); !literal && !f.isStream(a) {
 			f.operand(a)
 		}
 	}
@@ -154,6 +148,17 @@ func (f *lowering) libPrint(c *libCall) value {
 		f.refuse(codeResult, c.node, "the result of %s is used, and what it is is not known", c.name)
 	}
 	return nothing()
+}
+
+// isStream reports whether an argument is one of the streams that the library of the
+// system defines.
+func (f *lowering) isStream(e cc.ExpressionNode) bool {
+	d := variable(e)
+	if d == nil || d.Name() != "stdin" && d.Name() != "stdout" && d.Name() != "stderr" {
+		return false
+	}
+	s := f.find(f.unit, d)
+	return s != nil && !s.defined
 }
 
 // check is an assertion.
@@ -222,29 +227,6 @@ func (f *lowering) libSection(c *libCall) value {
 	}
 	f.emit(ir.NewOp(kind))
 	return nothing()
-}
-
-// libNondet is an input. Every value is tried, so there must be few.
-func (f *lowering) libNondet(c *libCall) value {
-	var t ir.Type
-	var lo, hi int64
-	switch c.name {
-	case "__VERIFIER_nondet_bool", "__VERIFIER_nondet__Bool":
-		t, hi = ir.U8, 1
-	case "__VERIFIER_nondet_char", "__VERIFIER_nondet_schar", "__VERIFIER_nondet_s8":
-		t, lo, hi = ir.S8, -128, 127
-	case "__VERIFIER_nondet_uchar", "__VERIFIER_nondet_u8":
-		t, hi = ir.U8, 255
-	default:
-		d := f.errorf(codeNondet, f.span(c.node), "%s has too many values to try them all", c.name)
-		d.Note("use __VERIFIER_nondet_bool, or __VERIFIER_nondet_uchar with __VERIFIER_assume")
-		panic(refusal{})
-	}
-	op := ir.NewOp(ir.Havoc)
-	op.Dst = f.temp()
-	op.HasRange, op.Lo, op.Hi = true, lo, hi
-	f.emit(op)
-	return integer(ir.R(op.Dst), t)
 }
 
 // libExit ends the program.
