@@ -20,7 +20,6 @@ import (
 
 // The error numbers that these functions return, as Linux has them.
 const (
-	errAgain    = 11
 	errBusy     = 16
 	errTimedOut = 110
 )
