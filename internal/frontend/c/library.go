@@ -79,10 +79,13 @@ func newLibrary() map[string]libFunc {
 		"posix_memalign": {3, (*lowering).libAligned},
 		"calloc":         {2, (*lowering).libCalloc},
 		"free":           {1, (*lowering).libFree},
-		"abort":          {0, (*lowering).libExit},
-		"exit":           {1, (*lowering).libExit},
-		"_exit":          {1, (*lowering).libExit},
-		"_Exit":          {1, (*lowering).libExit},
+
+		"__fp_block_size": {1, (*lowering).libBlockSize},
+
+		"abort": {0, (*lowering).libExit},
+		"exit":  {1, (*lowering).libExit},
+		"_exit": {1, (*lowering).libExit},
+		"_Exit": {1, (*lowering).libExit},
 
 		"memcpy":  {3, (*lowering).libCopy},
 		"memmove": {3, (*lowering).libCopy},
@@ -236,21 +239,5 @@ func (f *lowering) libExit(c *libCall) value {
 	}
 	f.emit(ir.NewOp(ir.Exit))
 	f.at, f.fresh = nowhere, false
-	return nothing()
-}
-
-func (f *lowering) libMalloc(c *libCall) value {
-	size := f.operand(c.args[0])
-	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val = f.temp(), cast(size.e, size.t, ir.U64)
-	op.Msg, op.Layout = c.name, f.allocated(c.args[0])
-	f.emit(op)
-	return value{e: ir.R(op.Dst), t: ir.U64, elem: f.unit.ast.Void, obj: ir.NoObject}
-}
-
-func (f *lowering) libFree(c *libCall) value {
-	op := ir.NewOp(ir.Free)
-	op.Addr = f.operand(c.args[0]).e
-	f.emit(op)
 	return nothing()
 }
