@@ -89,7 +89,7 @@ func (a *app) allCommands() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: groupAsk, Title: "Ask about programs:"}, &cobra.Group{ID: groupShare, Title: "Look, share, check again:"})
 	for _, c := range root.Commands() {
 		switch c.Name() {
-		case "report", "verify-trace", "show", "export":
+		case "report", "verify-trace", "show", "export", "explain":
 			c.GroupID = groupShare
 		case "version":
 		default:

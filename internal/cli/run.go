@@ -158,7 +158,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), flagHint(cmd, err.Error())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.proveCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.genCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.genCommand(), a.versionCommand())
 	return root
 }
 

@@ -72,7 +72,12 @@ func parseC(files []*source.File, opt Options) (*ir.Program, *property.Set, *dia
 }
 
 func cOptions(opt Options) c.Options {
+	var nondet *c.Range
+	if r := opt.C.NondetRange; len(r) == 2 {
+		nondet = &c.Range{Lo: r[0], Hi: r[1]}
+	}
 	return c.Options{
+		Nondet:  nondet,
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
 		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
 	}

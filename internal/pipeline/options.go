@@ -84,6 +84,9 @@ type COptions struct {
 	ExternFence []string // are full fences
 	// CheckOverflow makes signed overflow and shifts out of range errors.
 	CheckOverflow bool
+	// NondetRange is the least and the largest value of inputs; empty: all values of
+	// small types, and no others.
+	NondetRange []int64
 }
 
 // Progress is how far a run has come.

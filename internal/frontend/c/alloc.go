@@ -69,8 +69,6 @@ var refused = map[string]string{
 	"longjmp":        "a jump cannot leave its function here",
 	"siglongjmp":     "a jump cannot leave its function here",
 	"sem_open":       "semaphores with names belong to processes, and there are none here",
-	"realloc":        "how large a block was is not kept here: use malloc, memcpy and free",
-	"reallocarray":   "how large a block was is not kept here: use malloc, memcpy and free",
 	"atexit":         "nothing runs at the end of the program here",
 	"rand":           "nobody knows its values: use __VERIFIER_nondet_uchar with __VERIFIER_assume",
 	"random":         "nobody knows its values: use __VERIFIER_nondet_uchar with __VERIFIER_assume",

@@ -2,8 +2,6 @@ package c
 
 import (
 	"reflect"
-	"slices"
-	"strings"
 	"sync"
 
 	"modernc.org/cc/v4"
@@ -73,8 +71,14 @@ func (c *compiler) collectDeclared(root cc.Node) {
 			if x.Case == cc.PrimaryExpressionIdent {
 				c.mentioned[x.Token.SrcStr()] = true
 			}
+		case *cc.ExternalDeclaration:
+			c.declares = declaredNames(x)
+		case *cc.TypeSpecifier:
+			if x.Case == cc.TypeSpecifierTypeName {
+				c.typeNames[x.Token.SrcStr()] = true
+			}
 		case *cc.AttributeValue:
-			c.checkAttribute(x)
+			c.collectAttribute(x)
 		case *cc.StructDeclaration:
 			for l := x.StructDeclaratorList; l != nil; l = l.StructDeclaratorList {
 				if d := l.StructDeclarator.Declarator; d != nil {
@@ -84,21 +88,6 @@ func (c *compiler) collectDeclared(root cc.Node) {
 		}
 		return true
 	})
-}
-
-// harmless are the attributes that change neither layout nor meaning.
-var harmless = []string{
-	"noreturn", "unused", "used", "always_inline", "noinline", "const", "pure", "format", "nonnull", "hot", "cold", "warn_unused_result",
-	"deprecated", "malloc", "nothrow", "leaf", "visibility", "flatten", "noclone", "returns_nonnull", "fallthrough", "may_alias", "gnu_inline",
-	"artificial", "returns_twice", "optimize", "aligned", "no_instrument_function", "alloc_size", "unavailable",
-}
-
-// checkAttribute refuses attributes we do not know to be harmless.
-func (c *compiler) checkAttribute(x *cc.AttributeValue) {
-	name := strings.Trim(x.Token.SrcStr(), "_")
-	if !slices.Contains(harmless, name) {
-		c.errorf(codeAttribute, c.span(x), "the attribute %s is not supported", name)
-	}
 }
 
 // inspect calls f on a node and, while f returns true, on the nodes inside.

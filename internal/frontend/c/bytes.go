@@ -277,15 +277,13 @@ func (f *lowering) leaveAtNull(char *ir.Expr, end ir.Loc) {
 func (f *lowering) libCalloc(c *libCall) value {
 	x, y := f.integerOperand(c.args[0]), f.integerOperand(c.args[1])
 	n := f.keep(integer(ir.Binary(ir.Mul, ir.U64, cast(x.e, x.t, ir.U64), cast(y.e, y.t, ir.U64)), ir.U64)).e
-	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val, op.Msg = f.temp(), n, c.name
+	var layout *ir.Layout
 	for _, a := range c.args {
-		if op.Layout == nil {
-			op.Layout = f.allocated(a)
+		if layout == nil {
+			layout = f.allocated(a)
 		}
 	}
-	f.emit(op)
-	to := pointerArg{lvalue: lvalue{reg: ir.NoReg, addr: ir.R(op.Dst), obj: ir.NoObject}, unit: 8}
+	to := pointerArg{lvalue: lvalue{reg: ir.NoReg, addr: f.heapBlock(c.name, n, layout), obj: ir.NoObject}, unit: 8}
 	f.fill(to, n, ir.Int(0), c.node)
 	return to.result(f)
 }

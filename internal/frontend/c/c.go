@@ -25,6 +25,8 @@ type Options struct {
 	ExternPure, ExternFence []string
 	// CheckOverflow makes undefined arithmetic on integers an error.
 	CheckOverflow bool
+	// Nondet is the range of inputs; nil: all values of small types, and no others.
+	Nondet *Range
 	// Places asks for the places where fences can be written.
 	Places bool
 }
@@ -60,6 +62,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	if !diags.HasErrors() {
 		c.addLibrary()
 	}
+	c.checkAttributes()
 	if opt.Places {
 		c.marks = newMarks(files)
 	}
@@ -135,8 +138,13 @@ type compiler struct {
 	observe []property.Var
 	// mentioned are the names that expressions of the user's files use.
 	mentioned map[string]bool
-	wrapped   map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	marks     *marks                      // nil: nobody asks where fences can be written
+	typeNames map[string]bool // the names of types that declarations use
+	declares  names           // by the declaration of file scope being read
+	// attributes are those that may have to be refused.
+	attributes []attribute
+	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
+	opened     map[string]int              // how often each file was included
+	marks      *marks                      // nil: nobody asks where fences can be written
 }
 
 type message struct {
@@ -170,6 +178,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 	c := &compiler{
 		opt: opt, diags: diags,
 		files:     map[string]*source.File{},
+		opened:    map[string]int{},
 		given:     map[string]bool{},
 		told:      map[message]bool{},
 		linked:    map[string]*symbol{},
@@ -181,6 +190,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 		library:   newLibrary(),
 		byID:      map[ir.FuncID]*symbol{},
 		mentioned: map[string]bool{},
+		typeNames: map[string]bool{},
 		wrapped:   map[*symbol]*ir.FuncBuilder{},
 	}
 	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}

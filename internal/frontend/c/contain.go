@@ -19,7 +19,8 @@ type opened struct {
 	parens int // parentheses around it
 }
 
-// containsItself finds a struct inside a struct that has the outer one as a member.
+// containsItself finds a struct that has itself as a member, or a struct inside a struct
+// that has the outer one.
 func containsItself(f *source.File) (at source.Span, tag string, found bool) {
 	places := containToken.FindAllIndex(f.Text, -1)
 	word := func(i int) string {
@@ -53,10 +54,10 @@ func containsItself(f *source.File) (at source.Span, tag string, found bool) {
 		for word(next) == "const" || word(next) == "volatile" {
 			next++
 		}
-		if word(next) == "*" || word(next) == "{" {
+		if word(next) == "*" || word(next) == "{" || word(next) == "(" && word(next+1) == "*" {
 			continue
 		}
-		for j := 0; j < len(stack)-1; j++ { // directly inside itself cc notices
+		for j := range stack {
 			if o := stack[j]; o.tag == w && o.parens == parens {
 				return f.Span(places[i][0], places[i][1]), w, true
 			}

@@ -1,8 +1,6 @@
 package c
 
 import (
-	"strings"
-
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
@@ -28,6 +26,7 @@ type libFunc struct {
 func newLibrary() map[string]libFunc {
 	m := map[string]libFunc{
 		"__fp_assert":       {2, (*lowering).libAssert},
+		"__assert_fail":     {4, (*lowering).libAssertFail},
 		"__fp_load":         {2, (*lowering).libLoad},
 		"__fp_store":        {3, (*lowering).libStore},
 		"__fp_init":         {2, (*lowering).libInit},
@@ -80,10 +79,13 @@ func newLibrary() map[string]libFunc {
 		"posix_memalign": {3, (*lowering).libAligned},
 		"calloc":         {2, (*lowering).libCalloc},
 		"free":           {1, (*lowering).libFree},
-		"abort":          {0, (*lowering).libExit},
-		"exit":           {1, (*lowering).libExit},
-		"_exit":          {1, (*lowering).libExit},
-		"_Exit":          {1, (*lowering).libExit},
+
+		"__fp_block_size": {1, (*lowering).libBlockSize},
+
+		"abort": {0, (*lowering).libExit},
+		"exit":  {1, (*lowering).libExit},
+		"_exit": {1, (*lowering).libExit},
+		"_Exit": {1, (*lowering).libExit},
 
 		"memcpy":  {3, (*lowering).libCopy},
 		"memmove": {3, (*lowering).libCopy},
@@ -114,15 +116,11 @@ func newLibrary() map[string]libFunc {
 		"__CPROVER_atomic_end":    {0, (*lowering).libSection},
 	}
 	addSync(m)
-	for _, t := range nondetTypes {
+	for t := range nondetTypes {
 		m["__VERIFIER_nondet_"+t] = libFunc{0, (*lowering).libNondet}
 	}
 	return m
 }
-
-// nondetTypes are the names of inputs.
-var nondetTypes = strings.Fields(`bool _Bool char schar uchar s8 u8 short ushort s16 u16 int uint unsigned s32 u32 long ulong
-	longlong ulonglong s64 u64 size_t loff_t off_t pointer pchar charp float double`)
 
 func nothing() value { return value{void: true, obj: ir.NoObject} }
 
@@ -145,7 +143,7 @@ func (f *lowering) libZero(c *libCall) value {
 // libPrint evaluates its arguments, strings aside. Nobody knows its result.
 func (f *lowering) libPrint(c *libCall) value {
 	for _, a := range c.args {
-		if _, literal := unparen(a).Value().(cc.StringValue); !literal {
+		if _, literal := unparen(a).Value().(cc.StringValue); !literal && !f.isStream(a) {
 			f.operand(a)
 		}
 	}
@@ -153,6 +151,17 @@ func (f *lowering) libPrint(c *libCall) value {
 		f.refuse(codeResult, c.node, "the result of %s is used, and what it is is not known", c.name)
 	}
 	return nothing()
+}
+
+// isStream reports whether an argument is one of the streams that the library of the
+// system defines.
+func (f *lowering) isStream(e cc.ExpressionNode) bool {
+	d := variable(e)
+	if d == nil || d.Name() != "stdin" && d.Name() != "stdout" && d.Name() != "stderr" {
+		return false
+	}
+	s := f.find(f.unit, d)
+	return s != nil && !s.defined
 }
 
 // check is an assertion.
@@ -169,6 +178,16 @@ func (f *lowering) libAssert(c *libCall) value {
 	}
 	f.check(truthOf(f.operand(c.args[0])), ir.Assertion, msg)
 	return nothing()
+}
+
+// libAssertFail is what glibc's assert calls.
+func (f *lowering) libAssertFail(c *libCall) value {
+	msg := "assertion"
+	if s, ok := c.args[0].Value().(cc.StringValue); ok {
+		msg = "assert(" + cString(string(s)) + ")"
+	}
+	f.check(ir.Int(0), ir.ReachError, msg)
+	return f.libExit(&libCall{name: c.name, node: c.node})
 }
 
 func cString(s string) string {
@@ -213,29 +232,6 @@ func (f *lowering) libSection(c *libCall) value {
 	return nothing()
 }
 
-// libNondet is an input. Every value is tried, so there must be few.
-func (f *lowering) libNondet(c *libCall) value {
-	var t ir.Type
-	var lo, hi int64
-	switch c.name {
-	case "__VERIFIER_nondet_bool", "__VERIFIER_nondet__Bool":
-		t, hi = ir.U8, 1
-	case "__VERIFIER_nondet_char", "__VERIFIER_nondet_schar", "__VERIFIER_nondet_s8":
-		t, lo, hi = ir.S8, -128, 127
-	case "__VERIFIER_nondet_uchar", "__VERIFIER_nondet_u8":
-		t, hi = ir.U8, 255
-	default:
-		d := f.errorf(codeNondet, f.span(c.node), "%s has too many values to try them all", c.name)
-		d.Note("use __VERIFIER_nondet_bool, or __VERIFIER_nondet_uchar with __VERIFIER_assume")
-		panic(refusal{})
-	}
-	op := ir.NewOp(ir.Havoc)
-	op.Dst = f.temp()
-	op.HasRange, op.Lo, op.Hi = true, lo, hi
-	f.emit(op)
-	return integer(ir.R(op.Dst), t)
-}
-
 // libExit ends the program.
 func (f *lowering) libExit(c *libCall) value {
 	for _, a := range c.args {
@@ -243,21 +239,5 @@ func (f *lowering) libExit(c *libCall) value {
 	}
 	f.emit(ir.NewOp(ir.Exit))
 	f.at, f.fresh = nowhere, false
-	return nothing()
-}
-
-func (f *lowering) libMalloc(c *libCall) value {
-	size := f.operand(c.args[0])
-	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val = f.temp(), cast(size.e, size.t, ir.U64)
-	op.Msg, op.Layout = c.name, f.allocated(c.args[0])
-	f.emit(op)
-	return value{e: ir.R(op.Dst), t: ir.U64, elem: f.unit.ast.Void, obj: ir.NoObject}
-}
-
-func (f *lowering) libFree(c *libCall) value {
-	op := ir.NewOp(ir.Free)
-	op.Addr = f.operand(c.args[0]).e
-	f.emit(op)
 	return nothing()
 }

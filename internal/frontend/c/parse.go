@@ -149,6 +149,10 @@ func (c *compiler) reportSyntax(f *source.File, text string) {
 // includes is the file system cc sees.
 type includes struct{ c *compiler }
 
+// maxIncluded is how often a file may be included. A file that includes itself without
+// a guard would otherwise be read until memory ends.
+const maxIncluded = 200
+
 // Open implements fs.FS.
 func (i includes) Open(name string) (fs.File, error) {
 	var text []byte
@@ -173,6 +177,12 @@ func (i includes) Open(name string) (fs.File, error) {
 	}
 	if at, tag, found := containsItself(i.c.files[name]); found {
 		i.c.errorf(codeSyntax, at, "%s contains itself", tag)
+		text = []byte("\n")
+	}
+	if i.c.opened[name]++; i.c.opened[name] > maxIncluded {
+		if i.c.opened[name] == maxIncluded+1 {
+			i.c.errorf(codeInclude, i.c.files[name].Span(0, 0), "%s is included more than %d times: does it include itself?", name, maxIncluded)
+		}
 		text = []byte("\n")
 	}
 	return &openFile{name: path.Base(name), size: int64(len(text)), Reader: bytes.NewReader(text)}, nil

@@ -104,8 +104,10 @@ func (f *lowering) libTryTake(c *libCall) value {
 	switch c.name {
 	case "sem_trywait":
 		out = f.attempt(l, someLeft, -1, -1)
+		f.setErrno(out.e, errAgain)
 	case "sem_timedwait", "sem_clockwait":
 		out = f.attempt(l, someLeft, -1, -1)
+		f.setErrno(out.e, errTimedOut)
 	case "pthread_rwlock_tryrdlock":
 		out = f.attempt(l, noWriter, 1, errBusy)
 	case "pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock":
@@ -120,6 +122,23 @@ func (f *lowering) libTryTake(c *libCall) value {
 		panic("BUG: nothing to try in " + c.name)
 	}
 	return out
+}
+
+// setErrno writes errno where a call failed, in programs that look at it.
+func (f *lowering) setErrno(failed *ir.Expr, number int64) {
+	s := f.linked["__errno_location"]
+	if s == nil || s.def == nil {
+		return
+	}
+	from, set, end := f.start(), f.label(""), f.label("")
+	f.assume(from, ir.Binary(ir.Ne, ir.S32, failed, ir.Int(0)), set)
+	f.assume(from, ir.Binary(ir.Eq, ir.S32, failed, ir.Int(0)), end)
+	f.at, f.fresh = set, false
+	where := callOf(f.function(s))
+	where.Dst = f.temp()
+	f.emit(where)
+	f.storeWord(lvalue{reg: ir.NoReg, addr: ir.R(where.Dst), obj: ir.NoObject}, ir.S32, ir.Int(number))
+	f.here(end)
 }
 
 // libSemPost gives one back.

@@ -20,6 +20,7 @@
 #define __signed__ signed
 #define __restrict restrict
 #define __volatile volatile
+#define __PRETTY_FUNCTION__ __func__
 #define __ATOMIC_RELAXED 0
 #define __ATOMIC_CONSUME 1
 #define __ATOMIC_ACQUIRE 2
@@ -41,6 +42,13 @@ long __fp_casval(int, volatile void *, ...);
 void __fp_fence(int);
 void __fp_signal_fence(int);
 void __fp_assert(int, const char *);
+
+char *__fp_varargs(void);
+typedef char *__builtin_va_list;
+#define __builtin_va_start(ap, last) ((void)((ap) = __fp_varargs()))
+#define __builtin_va_arg(ap, type) (*(type *)(((ap) += 8) - 8))
+#define __builtin_va_copy(to, from) ((void)((to) = (from)))
+#define __builtin_va_end(ap) ((void)(ap))
 
 #define __builtin_expect(e, v) (e)
 #define __builtin_trap() abort()

@@ -14,6 +14,7 @@ void abort(void) __attribute__((__noreturn__));
 void exit(int) __attribute__((__noreturn__));
 void _Exit(int) __attribute__((__noreturn__));
 void *realloc(void *, size_t);
+void *reallocarray(void *, size_t, size_t);
 void *aligned_alloc(size_t, size_t);
 int posix_memalign(void **, size_t, size_t);
 int abs(int);

@@ -1,0 +1,107 @@
+package fencepost_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"fencepost"
+	"fencepost/internal/cli"
+	"fencepost/internal/ir"
+)
+
+var codeInSource = regexp.MustCompile(`"((?:FP|C|LT|IR)\d{4})"`)
+
+// withoutExample are the codes that no small program shows, and why.
+var withoutExample = map[string]string{
+	"FP0105": "it takes deep nesting",
+	"FP0403": "it takes a large program",
+	"FP0904": "it takes many errors",
+	"FP0906": "it takes a search that meets a bound",
+	"FP0908": "it takes a search that meets a limit",
+	"FP0909": "the command line says it before, in other words",
+	"FP0912": "the command line says it before, in other words",
+	"FP0951": "the command line says it before, in other words",
+	"FP0911": "it takes a call from Go",
+	"FP0920": "it takes a search that meets a limit",
+	"FP0923": "it takes a search that meets a limit",
+	"FP0960": "it takes a stored result",
+	"IR0006": "it takes deep nesting",
+	"LT0109": "it takes deep nesting",
+	"LT0401": "it takes a large test",
+}
+
+// TestCodes: every code of a diagnostic is explained, and nothing else is.
+func TestCodes(t *testing.T) {
+	used := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range codeInSource.FindAllSubmatch(text, -1) {
+			used[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range fencepost.Explanations() {
+		if !used[e.Code] {
+			t.Errorf("%s is explained and nothing says it, or it is explained twice", e.Code)
+		}
+		delete(used, e.Code)
+		if e.Title == "" || e.Advice == "" {
+			t.Errorf("%s: no title or no advice", e.Code)
+		}
+		if why := withoutExample[e.Code]; (why == "") != (e.Command != "") {
+			t.Errorf("%s: example %q, reason for none %q", e.Code, e.Command, why)
+		}
+	}
+	for code := range used {
+		t.Errorf("%s is not explained", code)
+	}
+}
+
+// TestCodeExamples: the example of a code is answered with it.
+func TestCodeExamples(t *testing.T) {
+	dir := t.TempDir()
+	for _, e := range fencepost.Explanations() {
+		if e.Command == "" {
+			continue
+		}
+		if e.Command == "ir" {
+			_, diags := ir.Parse("x.ir", []byte(e.Files[0].Text))
+			found := false
+			for _, d := range diags.All {
+				found = found || d.Code == e.Code
+			}
+			if !found {
+				t.Errorf("%s: its example says %v", e.Code, diags.All)
+			}
+			continue
+		}
+		args := strings.Fields(e.Command)
+		for _, f := range e.Files {
+			path := filepath.Join(dir, f.Name)
+			if err := os.WriteFile(path, []byte(f.Text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for i := range args {
+				if head, ok := strings.CutSuffix(args[i], f.Name); ok && (head == "" || strings.HasSuffix(head, "=")) {
+					args[i] = head + path
+				}
+			}
+		}
+		var out bytes.Buffer
+		cli.Run(args, strings.NewReader(""), &out, &out)
+		if !strings.Contains(out.String(), "["+e.Code+"]") {
+			t.Errorf("%s: fencepost %s says\n%s", e.Code, e.Command, out.String())
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package c_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/source"
+	"fencepost/internal/testkit"
+)
+
+// preprocess is what gcc makes of a text, with the headers of the system inside.
+func preprocess(t testing.TB, text []byte) []byte {
+	t.Helper()
+	gcc, err := exec.LookPath("gcc")
+	if err != nil {
+		t.Skip("no gcc here: nothing is preprocessed")
+	}
+	cmd := exec.Command(gcc, "-E", "-pthread", "-idirafter", "include", "-x", "c", "-")
+	cmd.Stdin = bytes.NewReader(text)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("gcc: %v\n%s", err, errs.Bytes())
+	}
+	return out
+}
+
+// TestPreprocessed: the examples mean the same behind gcc's preprocessor.
+func TestPreprocessed(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join(testkit.Root(t), "examples", "*.c"))
+	if err != nil || len(paths) < 11 {
+		t.Fatalf("%d examples (%v)", len(paths), err)
+	}
+	for _, p := range paths {
+		t.Run(filepath.Base(p), func(t *testing.T) {
+			text, err := os.ReadFile(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			expect := strings.Fields(parse(t, c.Options{}, source.NewFile(p, text)).Expect)
+			in := pipeline.Input{Name: filepath.Base(p), Text: preprocess(t, text)}
+			for _, pair := range expect {
+				question, want, _ := strings.Cut(pair, "=")
+				if got := ask(t, in, question); got != want {
+					t.Errorf("%s: %s, want %s", question, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestPreprocessedCorpus: programs of the corpus, a third of the shared ones, are
+// accepted behind gcc's preprocessor and under SC get the verdicts their files expect.
+func TestPreprocessedCorpus(t *testing.T) {
+	own := filepath.Join("testdata", "corpus")
+	for _, dir := range []string{filepath.Join(testkit.Root(t), "testdata", "corpus"), own} {
+		for i, p := range testkit.LoadCorpus(t, dir) {
+			if !strings.HasSuffix(p.Input.Name, ".c") || p.Expect["sc"] == "" || dir != own && i%3 != 0 {
+				continue
+			}
+			text := preprocess(t, p.Input.Text)
+			p.Input.Text = text
+			delete(p.Expect, "tso")
+			delete(p.Expect, "pso")
+			results, err := p.Check(p.Options)
+			if err != nil {
+				_, diags := c.Parse([]*source.File{source.NewFile(p.Input.Name, text)}, c.Options{})
+				t.Errorf("%s: %v\n%s", p.Path, err, messages(diags))
+				continue
+			}
+			for _, r := range results {
+				if got := r.Verdict.String(); r.Model == "sc" && got != p.Expect["sc"] {
+					t.Errorf("%s: want %s, got %s (%s)", p.Path, p.Expect["sc"], got, r.Reason)
+				}
+			}
+		}
+	}
+}
+
+// TestLargePreprocessed: 5,000 lines behind the preprocessor, system headers among
+// them, are taken.
+func TestLargePreprocessed(t *testing.T) {
+	text := preprocess(t, []byte(largeFile(5_000)))
+	if n := bytes.Count(text, []byte("\n")); n < 5_000 {
+		t.Errorf("only %d lines", n)
+	}
+	parse(t, c.Options{}, source.NewFile("large.c", text))
+}
+
+// BenchmarkPreprocessed parses, checks and lowers the output of gcc -E for a program
+// of 10,000 lines that includes a dozen headers.
+func BenchmarkPreprocessed(b *testing.B) {
+	var head strings.Builder
+	for _, h := range []string{"stdio", "stdlib", "string", "stdint", "semaphore", "time", "unistd", "errno", "limits", "sched", "stdatomic", "ctype"} {
+		fmt.Fprintf(&head, "#include <%s.h>\n", h)
+	}
+	text := preprocess(b, []byte(head.String()+largeFile(10_000)))
+	b.ReportAllocs()
+	for b.Loop() {
+		unit, diags := c.Parse([]*source.File{source.NewFile("large.c", text)}, c.Options{})
+		if unit.Program == nil {
+			b.Fatalf("refused:\n%s", messages(diags))
+		}
+	}
+	b.ReportMetric(float64(bytes.Count(text, []byte("\n"))), "lines")
+}
