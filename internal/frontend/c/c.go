@@ -143,7 +143,7 @@ type compiler struct {
 	// attributes are those that may have to be refused.
 	attributes []attribute
 	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	opened     map[string]int              // how often each file was included
+	opened     map[string][]string         // what each file includes, if nothing in it is conditional
 	marks      *marks                      // nil: nobody asks where fences can be written
 }
 
@@ -178,7 +178,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 	c := &compiler{
 		opt: opt, diags: diags,
 		files:     map[string]*source.File{},
-		opened:    map[string]int{},
+		opened:    map[string][]string{},
 		given:     map[string]bool{},
 		told:      map[message]bool{},
 		linked:    map[string]*symbol{},

@@ -6,9 +6,8 @@ import (
 	"fencepost/internal/source"
 )
 
-// Structs that contain themselves. cc follows members of structs inside structs
-// without an end where one of them is the outer struct again, and no caller can stop
-// it; so the text is looked at first. What C allows, a pointer to the outer struct or a
+// Structs that contain themselves. cc does not always notice, follows the members
+// without an end, and no caller can stop it; so the text is looked at first. What C allows, a pointer to the outer struct or a
 // parameter of a function type, passes.
 
 var containToken = regexp.MustCompile(`/\*(?s:.*?)\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\w+|[^\s\w]`)
@@ -19,8 +18,8 @@ type opened struct {
 	parens int // parentheses around it
 }
 
-// containsItself finds a struct that has itself as a member, or a struct inside a struct
-// that has the outer one.
+// containsItself finds a struct that has itself as a member, directly or through
+// structs inside.
 func containsItself(f *source.File) (at source.Span, tag string, found bool) {
 	places := containToken.FindAllIndex(f.Text, -1)
 	word := func(i int) string {
@@ -51,14 +50,14 @@ func containsItself(f *source.File) (at source.Span, tag string, found bool) {
 		}
 		last = w
 		next := i + 1
-		for word(next) == "const" || word(next) == "volatile" {
+		for t := word(next); t != "" && isWord(t[0]); t = word(next) { // qualifiers, empty macros
 			next++
 		}
 		if word(next) == "*" || word(next) == "{" || word(next) == "(" && word(next+1) == "*" {
 			continue
 		}
-		for j := range stack {
-			if o := stack[j]; o.tag == w && o.parens == parens {
+		for _, o := range stack {
+			if o.tag == w && o.parens == parens {
 				return f.Span(places[i][0], places[i][1]), w, true
 			}
 		}

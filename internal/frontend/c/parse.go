@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -149,9 +150,34 @@ func (c *compiler) reportSyntax(f *source.File, text string) {
 // includes is the file system cc sees.
 type includes struct{ c *compiler }
 
-// maxIncluded is how often a file may be included. A file that includes itself without
-// a guard would otherwise be read until memory ends.
-const maxIncluded = 200
+var (
+	includedName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]`)
+	conditionalLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|pragma[ \t]+once)`)
+)
+
+// includesItself reports whether a file includes itself, perhaps through others, with no
+// condition on the way: cc would read on until memory ends.
+func (c *compiler) includesItself(name string, text []byte) bool {
+	if !conditionalLine.Match(text) {
+		for _, m := range includedName.FindAllSubmatch(text, -1) {
+			c.opened[path.Base(name)] = append(c.opened[path.Base(name)], path.Base(string(m[1])))
+		}
+	}
+	seen := map[string]bool{}
+	work := slices.Clone(c.opened[path.Base(name)])
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if at == path.Base(name) {
+			return true
+		}
+		if !seen[at] {
+			seen[at] = true
+			work = append(work, c.opened[at]...)
+		}
+	}
+	return false
+}
 
 // Open implements fs.FS.
 func (i includes) Open(name string) (fs.File, error) {
@@ -179,10 +205,8 @@ func (i includes) Open(name string) (fs.File, error) {
 		i.c.errorf(codeSyntax, at, "%s contains itself", tag)
 		text = []byte("\n")
 	}
-	if i.c.opened[name]++; i.c.opened[name] > maxIncluded {
-		if i.c.opened[name] == maxIncluded+1 {
-			i.c.errorf(codeInclude, i.c.files[name].Span(0, 0), "%s is included more than %d times: does it include itself?", name, maxIncluded)
-		}
+	if i.c.includesItself(name, text) {
+		i.c.errorf(codeInclude, i.c.files[name].Span(0, 0), "%s includes itself, and nothing ends it: it needs a guard, such as #pragma once", path.Base(name))
 		text = []byte("\n")
 	}
 	return &openFile{name: path.Base(name), size: int64(len(text)), Reader: bytes.NewReader(text)}, nil
