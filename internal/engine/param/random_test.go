@@ -26,7 +26,6 @@ var programs = flag.Int("fp.programs", 60, "random template programs")
 type generator struct {
 	r    *rand.Rand
 	left int
-	regs int
 }
 
 func (g *generator) pick(list ...string) string { return list[g.r.IntN(len(list))] }
