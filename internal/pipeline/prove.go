@@ -50,7 +50,7 @@ func Prove(ctx context.Context, in Input, how ProveOptions, opt Options) (answer
 		return Answer{Diagnostics: append(p.diags, p.unsupported(err))}, nil
 	}
 	if errors.Is(err, mover.ErrNoSolver) {
-		d := verdict.Diagnostic{Severity: "error", Code: "FP0910", Pos: verdict.Pos{File: in.Name}, Message: err.Error()}
+		d := verdict.Diagnostic{Severity: "error", Code: "FP0930", Pos: verdict.Pos{File: in.Name}, Message: err.Error()}
 		return Answer{Diagnostics: append(p.diags, d)}, nil
 	}
 	if err != nil {

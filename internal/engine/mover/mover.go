@@ -172,7 +172,7 @@ func (pr *prover) vacuous() []verdict.Warning {
 			}
 			if status == smt.Unsat {
 				out = append(out, verdict.Warning{
-					Code: "FP0911", Pos: engine.Pos(a.first()),
+					Code: "FP0932", Pos: engine.Pos(a.first()),
 					Message: fmt.Sprintf("no state satisfies the invariants here, so that this step of %s is never taken; what is proved about it is about nothing", c.name),
 				})
 			}

@@ -41,7 +41,7 @@ func supports(t *engine.Task) error {
 // relocks refuses recursive mutexes where there are buffers: locking one again drains
 // nothing, so what its events are ordered with depends on the state.
 func relocks(t *engine.Task) error {
-	if t.Model == memory.SC {
+	if t.Model != memory.TSO && t.Model != memory.PSO {
 		return nil
 	}
 	for _, f := range t.Program.Funcs {
@@ -166,7 +166,7 @@ func (x *explorer) summarise(out *engine.Outcome) {
 	slices.Sort(out.Finals)
 	if finished && len(out.Violations) == 0 && x.out.complete+x.out.exits == 0 {
 		out.Warnings = append(out.Warnings, verdict.Warning{
-			Code: "FP0911", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", x.out.executions()),
+			Code: "FP0933", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", x.out.executions()),
 		})
 	}
 }
