@@ -25,6 +25,7 @@ type program struct {
 	ir    *ir.Program             // structured
 	props *property.Set
 	diags []verdict.Diagnostic
+	notes []c.Annotation // comments //@ of C
 }
 
 // ok reports whether there is a program to work on.
@@ -37,7 +38,7 @@ type language struct {
 	parse func(*source.File, Options) (*ir.Program, *property.Set, *diag.List)
 	// link is for languages whose programs may have several files; it gives the files
 	// that were included, too.
-	link func([]*source.File, Options) (*ir.Program, *property.Set, *diag.List, []*source.File)
+	link func([]*source.File, Options) (*ir.Program, *property.Set, *diag.List, []*source.File, []c.Annotation)
 }
 
 var languages = []language{
@@ -66,9 +67,9 @@ func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.L
 }
 
 // parseC adapts C.
-func parseC(files []*source.File, opt Options) (*ir.Program, *property.Set, *diag.List, []*source.File) {
+func parseC(files []*source.File, opt Options) (*ir.Program, *property.Set, *diag.List, []*source.File, []c.Annotation) {
 	unit, diags := c.Parse(files, cOptions(opt))
-	return unit.Program, unit.Props, diags, unit.Included
+	return unit.Program, unit.Props, diags, unit.Included, unit.Annotations
 }
 
 func cOptions(opt Options) c.Options {
@@ -130,7 +131,8 @@ func (p *program) parse(lang *language, opt Options) (*ir.Program, *property.Set
 	if lang.link == nil {
 		return lang.parse(p.file, opt)
 	}
-	prog, props, diags, included := lang.link(p.link(), opt)
+	prog, props, diags, included, notes := lang.link(p.link(), opt)
+	p.notes = notes
 	for _, f := range included {
 		p.files[f.Name] = f
 	}

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine/param"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/source"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
@@ -47,6 +48,9 @@ func paramAnswer(ctx context.Context, in Input, opt Options, q param.Question, a
 		return Answer{Diagnostics: p.diags}, nil
 	}
 	stage = "passes"
+	if opt.Replicate == "" {
+		opt.Replicate = p.replicated()
+	}
 	flat, diagnostic := p.template(opt)
 	if flat == nil {
 		return Answer{Diagnostics: append(p.diags, diagnostic...)}, nil
@@ -88,6 +92,24 @@ func nothingToCheck(in Input) verdict.Diagnostic {
 	}
 }
 
+// replicated is the function behind a comment //@ replicate, "" if there is none.
+func (p *program) replicated() string {
+	for _, note := range p.notes {
+		if note.Text != "replicate" || note.Next.File == "" {
+			continue
+		}
+		best := ""
+		var at source.Pos
+		for _, f := range p.ir.Funcs {
+			if pos := f.Pos.Pos; pos.File == note.Next.File && !pos.Before(note.Next) && (best == "" || pos.Before(at)) {
+				best, at = f.Name, pos
+			}
+		}
+		return best
+	}
+	return ""
+}
+
 // template is the flat program with its templates, or what is wrong.
 func (p *program) template(opt Options) (*ir.Program, []verdict.Diagnostic) {
 	flat := p.flat(opt)
@@ -115,7 +137,7 @@ func (p *program) template(opt Options) (*ir.Program, []verdict.Diagnostic) {
 	return nil, []verdict.Diagnostic{{
 		Severity: "error", Code: "FP0910", Pos: verdict.Pos{File: p.input.Name},
 		Message: "no thread stands for any number of threads",
-		Notes:   []string{"write `thread worker * n` in .fp; in C name the function that the threads run: --replicate FUNCTION"},
+		Notes:   []string{"write `thread worker * n` in .fp; in C name the function that the threads run: --replicate FUNCTION, or //@ replicate in front of it"},
 	}}
 }
 
