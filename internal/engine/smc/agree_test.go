@@ -29,9 +29,6 @@ func TestAgainstExplicit(t *testing.T) {
 			props.Goals = nil
 		}
 		for _, m := range testkit.Models {
-			if smc.Engine.Supports(&engine.Task{Program: flat, Props: props, Model: m}) != nil {
-				continue // recursive mutexes where there are buffers
-			}
 			want, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{Memory: 16 << 20})
 			if errors.Is(err, testkit.ErrTooBig) {
 				return ""

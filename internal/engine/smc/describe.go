@@ -121,8 +121,11 @@ func (x *explorer) mutex(t int, op *ir.Op, addr uint64, e *event) {
 			m = reads
 		}
 	}
-	if len(x.s.Buffer(ir.ThreadID(t))) > 0 {
-		e.flags &^= drains // inside a recursive mutex
+	// Inside a recursive mutex nothing drains, whether or not something is in the
+	// buffer just now: in another order it may be.
+	mine := word != 0 && int(uint32(word))-1 == t && op.Mutex == ir.RecursiveMutex
+	if mine && (op.Kind != ir.Unlock || word>>32 > 0) {
+		e.flags &^= drains
 	}
 	x.touch(e, addr, 8, m)
 }

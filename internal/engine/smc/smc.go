@@ -32,26 +32,7 @@ func supports(t *engine.Task) error {
 			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
 		}
 	}
-	if err := relocks(t); err != nil {
-		return err
-	}
 	return goalsByTrace(t)
-}
-
-// relocks refuses recursive mutexes where there are buffers: locking one again drains
-// nothing, so what its events are ordered with depends on the state.
-func relocks(t *engine.Task) error {
-	if t.Model != memory.TSO && t.Model != memory.PSO {
-		return nil
-	}
-	for _, f := range t.Program.Funcs {
-		for i := range f.Edges {
-			if e := &f.Edges[i]; e.Op.Mutex == ir.RecursiveMutex {
-				return &engine.Unsupported{Pos: engine.Pos(e), What: "smc does not take recursive mutexes under " + t.Model.String()}
-			}
-		}
-	}
-	return nil
 }
 
 // Run answers the task.
