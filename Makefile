@@ -86,12 +86,13 @@ bench:
 bench-spin: deps
 	$(GO) test -run '^$$' -bench AgainstSpin -benchtime 1x -timeout 60m ./bench
 
-# Rewrites expected output, in the packages whose tests know -update.
+# Rewrites expected output, in the packages whose tests know -update. One after the other: some
+# read what others rewrite.
 update:
 	@packages=$$(grep -rl --include='*_test.go' 'flag\.Bool("update"' . | xargs -r -n1 dirname | sort -u); \
 	if [ -z "$$packages" ]; then echo "update: no package has expected output to rewrite"; exit 0; fi; \
-	echo "$(GO) test" $$packages "-count=1 -update"; \
-	$(GO) test $$packages -count=1 -update
+	echo "$(GO) test -p 1" $$packages "-count=1 -update"; \
+	$(GO) test -p 1 $$packages -count=1 -update
 
 deps:
 	@missing=; for p in $(DEBIAN_PACKAGES); do \
