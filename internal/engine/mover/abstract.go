@@ -193,13 +193,14 @@ func (pr *prover) describe(all candidate, t template) verdict.ProofAbstraction {
 func (pr *prover) admits(c *class, a *action) bool {
 	op := &a.first().Op
 	m, regs := pr.memory("m"), pr.registers(c, "a")
-	p := pr.locate(op, env{prog: pr.prog, regs: regs})
-	seen := narrow(pr.read(m, p), op.Type)
+	seen := pr.read(m, pr.locate(op, pr.env(regs)), op.Type)
 	after := append([]string(nil), regs...)
 	after[op.Dst] = seen
-	goal := []string{env{prog: pr.prog, regs: after, seen: seen}.truth(op.Cond)}
+	v := pr.env(after)
+	v.seen = seen
+	goal := []string{v.truth(op.Cond)}
 	if op.HasRange {
-		goal = append(goal, apply("<=", integer(op.Lo), seen, integer(op.Hi)))
+		goal = append(goal, pr.arith.le(pr.arith.num(op.Lo), seen), pr.arith.le(seen, pr.arith.num(op.Hi)))
 	}
 	pr.obligations++
 	status, _, err := pr.solver.Check(nil, append(pr.known.at(c, a.from(), regs, m), not(and(goal))), nil)

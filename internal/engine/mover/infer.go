@@ -15,8 +15,19 @@ import (
 // maxNumbers bounds the constants that conditions are made of.
 const maxNumbers = 6
 
-// relations that are put up.
-var relations = []struct{ text, term string }{{"==", "="}, {"<=", "<="}, {">=", ">="}, {"!=", "distinct"}}
+// maxRelated bounds the registers that each register is compared with.
+const maxRelated = 4
+
+// relation is a comparison that is put up.
+type relation struct {
+	text string
+	op   ir.ExprOp
+}
+
+var relations = []relation{{"==", ir.Eq}, {"<=", ir.Le}, {">=", ir.Ge}, {"!=", ir.Ne}}
+
+// bounds are those that are put up of a variable everywhere.
+var bounds = []relation{{"<=", ir.Le}, {">=", ir.Ge}}
 
 // infer finds locks and invariants.
 func (k *knowledge) infer() {
@@ -41,7 +52,7 @@ func (k *knowledge) scalars() []int {
 	used := map[int]bool{}
 	for _, c := range k.pr.classes {
 		for i := range c.f.Edges {
-			if op := &c.f.Edges[i].Op; op.Accesses() {
+			if op := &c.f.Edges[i].Op; touches(op) {
 				if x, ok := k.pr.variable(op); ok {
 					used[x] = true
 				}
@@ -90,48 +101,64 @@ func (pr *prover) numbers() []int64 {
 
 // onVariable is conditions on a variable everywhere.
 func (k *knowledge) onVariable(x int, numbers []int64) []*pred {
-	name := k.pr.name(x)
+	pr := k.pr
+	name := pr.name(x)
 	var out []*pred
 	for _, v := range numbers {
-		for _, op := range []string{"<=", ">="} {
-			out = append(out, &pred{text: fmt.Sprintf("%s %s %d", name, op, v), term: func(_ []string, m memory) string {
-				return apply(op, m[x], integer(v))
+		for _, rel := range bounds {
+			out = append(out, &pred{text: fmt.Sprintf("%s %s %d", name, rel.text, v), term: func(_ []string, m memory, _ []string) string {
+				return pr.arith.compare(rel.op, ir.S64, pr.value(m, x), pr.arith.num(v))
 			}})
 		}
 	}
-	return append(out, &pred{text: fmt.Sprintf("%s is one of %v", name, numbers), term: func(_ []string, m memory) string {
+	return append(out, &pred{text: fmt.Sprintf("%s is one of %v", name, numbers), term: func(_ []string, m memory, _ []string) string {
 		var alternatives []string
 		for _, v := range numbers {
-			alternatives = append(alternatives, equal(m[x], integer(v)))
+			alternatives = append(alternatives, equal(pr.value(m, x), pr.arith.num(v)))
 		}
-		return apply("or", append(alternatives, "false")...)
+		return or(alternatives)
 	}})
 }
 
 // onPlace is conditions on a place of a thread.
 func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64) []*pred {
+	pr := k.pr
 	var out []*pred
-	add := func(text string, term func(regs []string, m memory) string) {
-		out = append(out, &pred{text: text, term: term})
+	type word struct {
+		name string
+		term func(regs []string, m memory) string
 	}
+	add := func(x, y word, list []relation) {
+		for _, rel := range list {
+			out = append(out, &pred{text: fmt.Sprintf("%s %s %s", x.name, rel.text, y.name), term: func(regs []string, m memory, _ []string) string {
+				return pr.arith.compare(rel.op, ir.S64, x.term(regs, m), y.term(regs, m))
+			}})
+		}
+	}
+	var variables, constants, registers []word
 	for _, x := range scalars {
-		name := k.pr.name(x)
-		for _, v := range numbers {
-			add(fmt.Sprintf("%s == %d", name, v), func(_ []string, m memory) string { return equal(m[x], integer(v)) })
-			add(fmt.Sprintf("%s != %d", name, v), func(_ []string, m memory) string { return apply("distinct", m[x], integer(v)) })
+		variables = append(variables, word{pr.name(x), func(_ []string, m memory) string { return pr.value(m, x) }})
+	}
+	for _, v := range numbers {
+		constants = append(constants, word{fmt.Sprint(v), func([]string, memory) string { return pr.arith.num(v) }})
+	}
+	for _, r := range pr.facts.Live(pr.prog.Threads[c.thread].Func, l) {
+		registers = append(registers, word{c.f.Regs[r].Name, func(regs []string, _ memory) string { return regs[r] }})
+	}
+	for _, x := range variables {
+		for _, v := range constants {
+			add(x, v, relations)
 		}
 	}
-	for _, r := range k.pr.facts.Live(k.pr.prog.Threads[c.thread].Func, l) {
-		name := c.f.Regs[r].Name
-		for _, v := range numbers {
-			for _, op := range relations {
-				add(fmt.Sprintf("%s %s %d", name, op.text, v), func(regs []string, _ memory) string { return apply(op.term, regs[r], integer(v)) })
-			}
+	for i, r := range registers {
+		for _, v := range constants {
+			add(r, v, relations)
 		}
-		for _, x := range scalars {
-			for _, op := range relations {
-				add(fmt.Sprintf("%s %s %s", name, op.text, k.pr.name(x)), func(regs []string, m memory) string { return apply(op.term, regs[r], m[x]) })
-			}
+		for _, x := range variables {
+			add(r, x, relations)
+		}
+		for _, s := range registers[:min(i, maxRelated)] {
+			add(r, s, relations)
 		}
 	}
 	return out

@@ -23,7 +23,14 @@ const Name = "mover"
 type Options struct {
 	NoInference   bool // use the invariants given, and look for no others
 	NoAbstraction bool // abstract no loads
+	// Arithmetic is how numbers are taken; unset: integers, but bit-vectors for
+	// programs that need them.
+	Arithmetic Arithmetic
+	// Private tells which objects every thread has its own copy of; nil: none.
+	Private func(ir.ObjectID) bool
 }
+
+func (o *Options) private(id ir.ObjectID) bool { return o.Private != nil && o.Private(id) }
 
 // Outcome is a proof, or how far it came.
 type Outcome struct {
@@ -49,7 +56,7 @@ func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options)
 		return nil, err
 	}
 	defer solver.Close()
-	pr, err := newProver(clone(p), props, solver)
+	pr, err := newProver(clone(p), props, solver, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +140,7 @@ func (k *knowledge) report() []verdict.ProofInvariant {
 			}
 		}
 		if p.given != nil {
-			s := p.given.Pos
+			s := *p.given
 			inv.Pos = &verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
 		}
 		out = append(out, inv)
@@ -161,6 +168,17 @@ func (k *knowledge) report() []verdict.ProofInvariant {
 func (pr *prover) vacuous() []verdict.Warning {
 	var out []verdict.Warning
 	for _, c := range pr.classes {
+		reached := reachable(c.f, c.f.Entry)
+		for l, list := range pr.known.local[c] {
+			for _, p := range list {
+				if p.given != nil && !reached[l] {
+					out = append(out, verdict.Warning{
+						Code: "FP0932", Pos: &verdict.Pos{File: p.given.File, Line: p.given.Line, Col: p.given.Col, EndLine: p.given.EndLine, EndCol: p.given.EndCol},
+						Message: fmt.Sprintf("%s never comes here, so that this invariant is about nothing", c.name),
+					})
+				}
+			}
+		}
 		for _, a := range c.acts {
 			if !a.shared() || len(pr.known.local[c][a.from()]) == 0 || pr.err != nil {
 				continue
@@ -188,6 +206,7 @@ func clone(p *ir.Program) *ir.Program {
 	for i, f := range p.Funcs {
 		g := *f
 		g.Edges = append([]ir.Edge(nil), f.Edges...)
+		g.Regs = append([]ir.Register(nil), f.Regs...)
 		q.Funcs[i] = &g
 	}
 	q.Seal()

@@ -1,0 +1,92 @@
+package mover
+
+import (
+	"fencepost/internal/ir"
+)
+
+// What proofs cover.
+
+// supported reports why an instruction is outside what proofs cover.
+func supported(e *ir.Edge) error {
+	op := &e.Op
+	switch op.Kind {
+	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.AtomicBegin, ir.AtomicEnd,
+		ir.Load, ir.AbstractLoad, ir.Await, ir.Store, ir.RMW, ir.Spawn, ir.Join:
+		return nil
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		if op.Mutex == ir.RecursiveMutex || op.Mutex == ir.ErrorCheckMutex {
+			return refuse(e, "a mutex that is recursive or checks for errors is not covered by proofs with movers")
+		}
+		return nil
+	}
+	return refuse(e, "%s is not covered by proofs with movers", op.Kind)
+}
+
+// covered refuses what cannot be told apart: memory that each of many threads has of
+// its own, and words of mutexes that the program reads.
+func (pr *prover) covered(left map[ir.ObjectID]bool) error {
+	locked := map[int]bool{}
+	for _, c := range pr.classes {
+		for i := range c.f.Edges {
+			op := &c.f.Edges[i].Op
+			if c.many && touches(op) && left[pr.home(op)] {
+				return refuse(&c.f.Edges[i], "%s, of which every one of many threads has its own, is not covered", pr.prog.Objects[pr.home(op)].Name)
+			}
+			if locks(op) {
+				locked[pr.locate(op, pr.env(pr.registers(c, "a"))).region] = true
+			}
+		}
+	}
+	for _, c := range pr.classes {
+		for i := range c.f.Edges {
+			e := &c.f.Edges[i]
+			if !e.Op.Accesses() {
+				continue
+			}
+			r := pr.locate(&e.Op, pr.env(pr.registers(c, "a"))).region
+			zero := false
+			if e.Op.Kind == ir.Store {
+				v, ok := e.Op.Val.IsConst()
+				zero = ok && v == 0
+			}
+			if locked[r] && pr.isSingle(r) && !zero {
+				return refuse(e, "the word of a mutex is accessed otherwise")
+			}
+		}
+	}
+	return nil
+}
+
+// suited is the arithmetic a program needs: bit-vectors where it works on bits or on
+// less than words, integers otherwise.
+func suited(p *ir.Program) Arithmetic {
+	bits := false
+	look := func(e *ir.Expr) {
+		e.Walk(func(e *ir.Expr) {
+			switch e.Op {
+			case ir.And, ir.Or, ir.Xor, ir.Shl, ir.Shr, ir.BitNot, ir.Cast:
+				bits = true
+			case ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Rem, ir.Neg:
+				bits = bits || e.Type.Bits < 64
+			}
+		})
+	}
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			op := &f.Edges[i].Op
+			for _, e := range append([]*ir.Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Args...) {
+				look(e)
+			}
+			switch {
+			case op.Kind == ir.RMW && (op.RMW == ir.FetchAnd || op.RMW == ir.FetchOr || op.RMW == ir.FetchXor):
+				bits = true
+			case op.Accesses() && op.Type.Bits < 64:
+				bits = true
+			}
+		}
+	}
+	if bits {
+		return BitVectors
+	}
+	return Integers
+}
