@@ -50,6 +50,8 @@ func (a *app) proveCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.BoolVar(&how.NoInference, "no-inference", false, "use the invariants given and look for no others")
 	flags.BoolVar(&how.NoAbstraction, "no-abstraction", false, "abstract no loads")
+	flags.StringVar(&how.Arithmetic, "arithmetic", "", "numbers: int (they never wrap), bv (exact); by the program if not given")
+	flags.StringVar(&opt.Replicate, "replicate", "", "with C, the function whose threads stand for any number of threads")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "so many instances of templates instead of any number")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")

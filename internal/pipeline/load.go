@@ -26,6 +26,8 @@ type program struct {
 	props *property.Set
 	diags []verdict.Diagnostic
 	notes []c.Annotation // comments //@ of C
+
+	language string
 }
 
 // ok reports whether there is a program to work on.
@@ -80,6 +82,7 @@ func cOptions(opt Options) c.Options {
 	return c.Options{
 		Nondet:  nondet,
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
+		Claims:     opt.claims,
 		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
 	}
 }
@@ -106,6 +109,7 @@ func load(in Input, opt Options) *program {
 		})
 		return p
 	}
+	p.language = lang.name
 	prog, props, diags := p.parse(lang, opt)
 	p.report(diags)
 	if prog == nil || diags.HasErrors() {

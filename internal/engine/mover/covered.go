@@ -60,33 +60,41 @@ func (pr *prover) covered(left map[ir.ObjectID]bool) error {
 // suited is the arithmetic a program needs: bit-vectors where it works on bits or on
 // less than words, integers otherwise.
 func suited(p *ir.Program) Arithmetic {
-	bits := false
-	look := func(e *ir.Expr) {
-		e.Walk(func(e *ir.Expr) {
-			switch e.Op {
-			case ir.And, ir.Or, ir.Xor, ir.Shl, ir.Shr, ir.BitNot, ir.Cast:
-				bits = true
-			case ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Rem, ir.Neg:
-				bits = bits || e.Type.Bits < 64
-			}
-		})
-	}
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			op := &f.Edges[i].Op
-			for _, e := range append([]*ir.Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Args...) {
-				look(e)
-			}
-			switch {
-			case op.Kind == ir.RMW && (op.RMW == ir.FetchAnd || op.RMW == ir.FetchOr || op.RMW == ir.FetchXor):
-				bits = true
-			case op.Accesses() && op.Type.Bits < 64:
-				bits = true
-			}
+	bits := anyOp(p, func(op *ir.Op) bool {
+		return op.Accesses() && op.Type.Bits < 64 || op.Kind == ir.RMW && (op.RMW == ir.FetchAnd || op.RMW == ir.FetchOr || op.RMW == ir.FetchXor)
+	}, func(e *ir.Expr) bool {
+		switch e.Op {
+		case ir.And, ir.Or, ir.Xor, ir.Shl, ir.Shr, ir.BitNot, ir.Cast:
+			return true
+		case ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Rem, ir.Neg:
+			return e.Type.Bits < 64
 		}
-	}
+		return false
+	})
 	if bits {
 		return BitVectors
 	}
 	return Integers
+}
+
+// computes reports whether a program does arithmetic that could wrap around.
+func computes(p *ir.Program) bool {
+	return anyOp(p, func(op *ir.Op) bool { return op.Kind == ir.RMW && op.RMW == ir.FetchAdd }, func(e *ir.Expr) bool {
+		return e.Op == ir.Add || e.Op == ir.Sub || e.Op == ir.Mul || e.Op == ir.Neg
+	})
+}
+
+// anyOp reports whether some operation, or some part of an expression, is such.
+func anyOp(p *ir.Program, op func(*ir.Op) bool, part func(*ir.Expr) bool) bool {
+	found := false
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			o := &f.Edges[i].Op
+			found = found || op(o)
+			for _, e := range append([]*ir.Expr{o.Val, o.Val2, o.Cond, o.Addr}, o.Args...) {
+				e.Walk(func(e *ir.Expr) { found = found || part(e) })
+			}
+		}
+	}
+	return found
 }

@@ -2,6 +2,7 @@ package mover
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"fencepost/internal/ir"
@@ -26,25 +27,63 @@ type relation struct {
 
 var relations = []relation{{"==", ir.Eq}, {"<=", ir.Le}, {">=", ir.Ge}, {"!=", ir.Ne}}
 
+// equalities are those that are put up of a variable at a place at first.
+var equalities = []relation{{"==", ir.Eq}, {"!=", ir.Ne}}
+
 // bounds are those that are put up of a variable everywhere.
 var bounds = []relation{{"<=", ir.Le}, {">=", ir.Ge}}
 
-// infer finds locks and invariants.
-func (k *knowledge) infer() {
-	k.findLocks()
-	numbers := k.pr.numbers()
-	scalars := k.scalars()
-	for _, x := range scalars {
-		k.global = append(k.global, k.onVariable(x, numbers)...)
+// effort is how much is put up. The zero value is unset.
+type effort uint8
+
+const (
+	_    effort = iota
+	few         // registers and variables against numbers, registers against variables
+	many        // registers against each other, variables that tell about others
+)
+
+// infer finds locks and invariants; with more effort in addition to what is settled.
+func (k *knowledge) infer(how effort) {
+	numbers, scalars := k.pr.numbers(), k.scalars()
+	if how == few {
+		k.findLocks()
+		for _, x := range scalars {
+			k.global = append(k.global, k.onVariable(x, numbers)...)
+		}
+		k.onPlaces(scalars, numbers, few)
+		k.settle()
+		return
 	}
+	k.again()
+	before := len(k.global)
+	k.global = append(k.global, k.onPairs(scalars)...)
+	k.onPlaces(scalars, numbers, many)
+	k.settleMore()
+	if len(k.global) > before { // what fell before may follow from variables that tell about others
+		k.again()
+		k.onPlaces(scalars, numbers, few)
+		k.settleMore()
+	}
+}
+
+// onPlaces puts up conditions at all places, except those that are there.
+func (k *knowledge) onPlaces(scalars []int, numbers []int64, how effort) {
 	for _, c := range k.pr.classes {
 		for l := range c.f.Locs {
-			if !c.inside[l] {
-				k.local[c][l] = append(k.local[c][l], k.onPlace(c, ir.Loc(l), scalars, numbers)...)
+			if c.inside[l] {
+				continue
+			}
+			there := map[string]bool{}
+			for _, p := range k.local[c][l] {
+				there[p.text] = true
+			}
+			for _, p := range k.onPlace(c, ir.Loc(l), scalars, numbers, how) {
+				if !there[p.text] {
+					k.local[c][l] = append(k.local[c][l], p)
+				}
 			}
 		}
 	}
-	k.settle()
 }
 
 // scalars lists the variables that are accessed at all.
@@ -121,7 +160,7 @@ func (k *knowledge) onVariable(x int, numbers []int64) []*pred {
 }
 
 // onPlace is conditions on a place of a thread.
-func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64) []*pred {
+func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, how effort) []*pred {
 	pr := k.pr
 	var out []*pred
 	type word struct {
@@ -145,20 +184,83 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64) 
 	for _, r := range pr.facts.Live(pr.prog.Threads[c.thread].Func, l) {
 		registers = append(registers, word{c.f.Regs[r].Name, func(regs []string, _ memory) string { return regs[r] }})
 	}
+	onVariables := equalities
+	if how == many {
+		onVariables = bounds
+	}
 	for _, x := range variables {
 		for _, v := range constants {
-			add(x, v, relations)
+			add(x, v, onVariables)
 		}
 	}
 	for i, r := range registers {
+		if how == many {
+			for _, s := range registers[:min(i, maxRelated)] {
+				add(r, s, relations)
+			}
+			continue
+		}
 		for _, v := range constants {
 			add(r, v, relations)
 		}
 		for _, x := range variables {
 			add(r, x, relations)
 		}
-		for _, s := range registers[:min(i, maxRelated)] {
-			add(r, s, relations)
+	}
+	return out
+}
+
+// maxPairs bounds the conditions on pairs of variables.
+const maxPairs = 400
+
+// onPairs is conditions on two variables: while the one has a value that is stored to
+// it, the other has one that is stored to that, as with a flag and the data it is about.
+func (k *knowledge) onPairs(scalars []int) []*pred {
+	pr := k.pr
+	stored := pr.stored()
+	var out []*pred
+	for _, x := range scalars {
+		for _, y := range scalars {
+			for _, v := range stored[x] {
+				for _, w := range stored[y] {
+					if x == y || len(out) >= maxPairs {
+						continue
+					}
+					text := fmt.Sprintf("%s == %d implies %s == %d", pr.name(x), v, pr.name(y), w)
+					out = append(out, &pred{text: text, term: func(_ []string, m memory, _ []string) string {
+						return implies(equal(pr.value(m, x), pr.arith.num(v)), equal(pr.value(m, y), pr.arith.num(w)))
+					}})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// stored lists the constants that are stored to each variable, and what it has at first.
+func (pr *prover) stored() map[int][]int64 {
+	out := map[int][]int64{}
+	add := func(x int, e *ir.Expr) {
+		if v, ok := e.IsConst(); ok && !slices.Contains(out[x], v) {
+			out[x] = append(out[x], v)
+		}
+	}
+	for r := range pr.regions {
+		if g := &pr.regions[r]; g.shape == single {
+			add(r, ir.Int(g.typ.Wrap(pr.first(uint64(g.base), g.size))))
+		}
+	}
+	for _, c := range pr.classes {
+		for i := range c.f.Edges {
+			op := &c.f.Edges[i].Op
+			if !op.Writes() {
+				continue
+			}
+			if x, ok := pr.variable(op); ok {
+				if add(x, op.Val); op.RMW == ir.Cas {
+					add(x, op.Val2)
+				}
+			}
 		}
 	}
 	return out

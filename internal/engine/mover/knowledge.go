@@ -28,6 +28,8 @@ type pred struct {
 	given *source.Span // where the author says it; nil: found
 	fails string       // why a given one was dropped
 	state []verdict.ProofValue
+	// settled says that it follows from others that are settled.
+	settled bool
 }
 
 // goal is the condition to prove: for any numbers.
@@ -73,6 +75,8 @@ type knowledge struct {
 	locks  []*lock
 	failed []*pred // given and not invariant
 	bound  int     // the most bound variables of a pred
+	passed map[obligation]stamp
+	said   []said // what was given
 	round  int     // names what is known: answers under one do not count under another
 	rounds int     // handed out so far
 }
@@ -102,6 +106,7 @@ func newKnowledge(pr *prover, props *property.Set) *knowledge {
 
 func (k *knowledge) add(c *class, l ir.Loc, p *pred) {
 	k.bound = max(k.bound, p.bound)
+	k.said = append(k.said, said{c, l, p})
 	if c == nil {
 		k.global = append(k.global, p)
 		return
@@ -224,8 +229,28 @@ func (k *knowledge) changed() {
 
 // settle drops preds until the rest are invariants.
 func (k *knowledge) settle() {
+	k.each(func(p *pred) { p.settled = false })
+	k.settleMore()
+}
+
+func (k *knowledge) each(f func(*pred)) {
+	for _, p := range k.global {
+		f(p)
+	}
+	for _, at := range k.local {
+		for _, list := range at {
+			for _, p := range list {
+				f(p)
+			}
+		}
+	}
+}
+
+// settleMore does so with those that are not settled.
+func (k *knowledge) settleMore() {
 	k.changed()
 	k.initiation()
+	k.passed = map[obligation]stamp{}
 	for changed := true; changed && k.pr.err == nil; {
 		changed = false
 		for _, c := range k.pr.classes {
@@ -239,6 +264,50 @@ func (k *knowledge) settle() {
 			}
 		}
 	}
+	k.each(func(p *pred) { p.settled = true })
+}
+
+// said is a given pred with its place.
+type said struct {
+	c *class
+	l ir.Loc
+	p *pred
+}
+
+// again puts up what was given and fell, since more may be known now.
+func (k *knowledge) again() {
+	fallen := k.failed
+	k.failed = nil
+	for _, s := range k.said {
+		if !slices.Contains(fallen, s.p) {
+			continue
+		}
+		s.p.fails, s.p.state, s.p.settled = "", nil, false
+		if s.c == nil {
+			k.global = append(k.global, s.p)
+		} else {
+			k.local[s.c][s.l] = append(k.local[s.c][s.l], s.p)
+		}
+	}
+}
+
+// obligation names a question of settle; stamp how much was assumed when it was
+// last answered: less is assumed only after something fell, and then the question
+// comes again.
+type obligation struct {
+	c *class
+	l ir.Loc // of interference; -1: a step of the thread itself
+	a *action
+}
+
+type stamp [4]int
+
+func (k *knowledge) stamp(places ...[]*pred) stamp {
+	s := stamp{len(k.global)}
+	for i, list := range places {
+		s[i+1] = len(list)
+	}
+	return s
 }
 
 // initiation drops what does not hold at first.
@@ -261,9 +330,14 @@ func (k *knowledge) own(c *class, a *action) (changed bool) {
 	if len(k.local[c][to]) == 0 && (len(k.global) == 0 || !a.writes()) && (child == nil || len(k.local[child][child.f.Entry]) == 0) {
 		return false
 	}
+	id := obligation{c, -1, a}
+	if last, ok := k.passed[id]; ok && last == k.stamp(k.local[c][a.from()]) && a.first().Op.Kind != ir.Join {
+		return false
+	}
 	m, regs := pr.memory("m"), pr.registers(c, "a")
 	after := pr.run(a, "a", run{regs: regs, mem: m})
 	numbers := k.numbers(after)
+	assumed := k.stamp(k.local[c][a.from()])
 	given := append(k.at(c, a.from(), regs, m, numbers...), after.guard...)
 	given = append(given, k.ended(a, m, numbers)...)
 	count := func() int {
@@ -282,6 +356,7 @@ func (k *knowledge) own(c *class, a *action) (changed bool) {
 		entry := child.f.Entry
 		k.local[child][entry] = k.filter(c, nil, k.local[child][entry], given, pr.argumentsOf(child, &a.first().Op, regs), m, "does not hold when line "+lineOf(a)+" starts the thread")
 	}
+	k.passed[id] = assumed
 	return count() != before
 }
 
@@ -313,6 +388,12 @@ func (k *knowledge) interferes(d *class, b *action) (changed bool) {
 			if len(list) == 0 || c.inside[l] || !pr.family.beside(c, loc, d, b.from()) {
 				continue
 			}
+			id := obligation{c, loc, b}
+			assumed := k.stamp(list, k.local[d][b.from()])
+			if last, ok := k.passed[id]; ok && last == assumed {
+				continue
+			}
+			k.passed[id] = assumed
 			m, regs, others := pr.memory("m"), pr.registers(c, "a"), pr.registers(d, "b")
 			after := pr.run(b, "b", run{regs: others, mem: m})
 			numbers := k.numbers(after)
@@ -336,7 +417,7 @@ func (k *knowledge) filter(c, d *class, list []*pred, given []string, regs []str
 		var open []*pred
 		var terms []string
 		for _, p := range list {
-			if t := p.goal(k.pr, regs, m); !known[t] {
+			if t := p.goal(k.pr, regs, m); !p.settled && !known[t] {
 				open, terms = append(open, p), append(terms, t)
 			}
 		}

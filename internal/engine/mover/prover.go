@@ -27,6 +27,7 @@ type class struct {
 type prover struct {
 	runner
 	prog    *ir.Program
+	props   *property.Set
 	facts   *ir.Facts
 	solver  *smt.Solver
 	classes []*class
@@ -41,7 +42,7 @@ type prover struct {
 	obligations int
 	pairs       map[pairKey]*pairAnswer
 	addresses   map[addressKey]*int64 // nil: more than one
-	err         error                  // the solver failed; every later answer is void
+	err         error                 // the solver failed; every later answer is void
 }
 
 func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Options) (*prover, error) {
@@ -49,6 +50,7 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Optio
 	claimed := claimsIn(p, props)
 	simplify(p, claimed.begins)
 	claims, err := claimed.take(p)
+	dropDead(p)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +70,7 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Optio
 		return nil, err
 	}
 	pr := &prover{
-		runner: runner{layout: y}, prog: p, solver: solver, declared: map[string]bool{}, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]*int64{},
+		runner: runner{layout: y}, prog: p, props: props, solver: solver, declared: map[string]bool{}, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]*int64{},
 		facts: ir.NewFacts(p, keeps(p, props)), classOf: map[ir.ThreadID]*class{},
 	}
 	pr.declare = pr.declareConst

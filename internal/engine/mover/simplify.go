@@ -289,3 +289,41 @@ func (s *simplifier) rewrite(t ir.ThreadID, at [][]*ir.Expr) (changed bool) {
 	f.Edges = edges
 	return changed
 }
+
+// dropDead removes assignments and arguments of addresses that nobody reads: where all
+// uses of an address are known, it is no value any more.
+func dropDead(p *ir.Program) {
+	holds := func(e *ir.Expr) bool {
+		found := false
+		e.Walk(func(x *ir.Expr) { found = found || x.Op == ir.AddrOf })
+		return found
+	}
+	live := make([]func(ir.Loc, ir.Reg) bool, len(p.Funcs))
+	for changed := true; changed; {
+		changed = false
+		for i, f := range p.Funcs {
+			live[i] = ir.Liveness(f)
+		}
+		for i, f := range p.Funcs {
+			for k := range f.Edges {
+				e := &f.Edges[k]
+				if e.Op.Kind == ir.Assign && holds(e.Op.Val) && !live[i](e.To, e.Op.Dst) {
+					e.Op, e.Pass, changed = ir.NewOp(ir.Nop), Name, true
+				}
+				if e.Op.Kind != ir.Spawn {
+					continue
+				}
+				args := slices.Clone(e.Op.Args)
+				for n, a := range args {
+					used := slices.ContainsFunc(e.Op.Threads, func(t ir.ThreadID) bool {
+						return live[p.Threads[t].Func](p.ThreadFunc(t).Entry, ir.Reg(n))
+					})
+					if holds(a) && !used {
+						args[n], changed = ir.Int(0), true
+					}
+				}
+				e.Op.Args = args
+			}
+		}
+	}
+}

@@ -27,6 +27,8 @@ type Options struct {
 	CheckOverflow bool
 	// Nondet is the range of inputs; nil: all values of small types, and no others.
 	Nondet *Range
+	// Claims asks for the invariants in comments, and lets inputs have all values.
+	Claims bool
 	// Places asks for the places where fences can be written.
 	Places bool
 }
@@ -69,12 +71,13 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	if !diags.HasErrors() {
 		c.compile()
 	}
+	c.unattached()
 	u.Included, u.Annotations = c.included(), c.annotations()
 	diags.Sort()
 	if !diags.HasErrors() {
 		u.Program = c.b.Finish()
 		u.setPlaces(c.marks, files)
-		u.Props = &property.Set{Checks: true, Deadlock: true, Observe: c.observe}
+		u.Props = &property.Set{Checks: true, Deadlock: true, Observe: c.observe, Claims: c.claims}
 	}
 	return u, diags
 }
@@ -136,6 +139,9 @@ type compiler struct {
 	todo    []*symbol // functions still to lower
 	byID    map[ir.FuncID]*symbol
 	observe []property.Var
+	said    map[claimPlace]source.Span // annotations that became calls
+	items   map[source.Pos]bool        // statements that stand in blocks
+	claims  []property.Claim
 	// mentioned are the names that expressions of the user's files use.
 	mentioned map[string]bool
 	typeNames map[string]bool // the names of types that declarations use
@@ -192,6 +198,8 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 		mentioned: map[string]bool{},
 		typeNames: map[string]bool{},
 		wrapped:   map[*symbol]*ir.FuncBuilder{},
+		said:      map[claimPlace]source.Span{},
+		items:     map[source.Pos]bool{},
 	}
 	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}
 	name := "program"

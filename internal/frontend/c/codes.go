@@ -22,6 +22,8 @@ const (
 	codeLarge     = "C0114" // too large an object
 	codeAttribute = "C0115" // an attribute that changes what the program means
 
+	codeAnnotation = "C0120" // a comment //@ that is no annotation, or stands where none can
+
 	codeInit = "C0201" // an initialiser that is not constant or not supported
 
 	codeExtern   = "C0301" // a function without a body that is not modelled
@@ -38,6 +40,7 @@ const (
 	codeAlign   = "C0804" // warning: blocks are not aligned to more than 16 bytes
 	codeForeign = "C0805" // warning: a barrier of another processor
 	codeRange   = "C0806" // warning: an input takes the values of a declared range only
+	codeUnused  = "C0820" // warning: an annotation in code that never runs
 )
 
 // The limits.

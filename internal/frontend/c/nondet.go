@@ -57,6 +57,8 @@ func (f *lowering) libNondet(c *libCall) value {
 		if r != all {
 			f.diags.Warnf(codeRange, f.span(c.node), "of this input only the values from %d to %d are tried", r.Lo, r.Hi)
 		}
+	case t.Bits > 8 && f.opt.Claims:
+		r = limits(t)
 	case t.Bits > 8:
 		d := f.errorf(codeNondet, f.span(c.node), "%s has too many values to try them all", c.name)
 		d.Note("declare a range with --nondet-range LO..HI, or use __VERIFIER_nondet_bool, or __VERIFIER_nondet_uchar with __VERIFIER_assume")
@@ -66,7 +68,9 @@ func (f *lowering) libNondet(c *libCall) value {
 	}
 	op := ir.NewOp(ir.Havoc)
 	op.Dst = f.temp()
-	op.HasRange, op.Lo, op.Hi = true, r.Lo, r.Hi
+	if t.Bits < 64 || !f.opt.Claims || declared != nil {
+		op.HasRange, op.Lo, op.Hi = true, r.Lo, r.Hi
+	}
 	f.emit(op)
 	return integer(ir.R(op.Dst), t)
 }

@@ -46,7 +46,7 @@ func (c *compiler) parseFile(f *source.File) {
 		IncludePaths:    append([]string{""}, system...),
 		SysIncludePaths: system,
 	}
-	text := f.Text
+	text := c.withClaims(f.Name, f.Text)
 	if len(text) == 0 {
 		text = []byte("\n")
 	}
@@ -56,7 +56,7 @@ func (c *compiler) parseFile(f *source.File) {
 		return
 	}
 	ast, err := translate(config, []cc.Source{
-		{Name: "<predefined>", Value: string(predefined) + c.defines()},
+		{Name: "<predefined>", Value: string(predefined) + claimPrototypes + c.defines()},
 		{Name: f.Name, Value: text},
 		{Name: endName, Value: "\n;\nextern int __fp_end;\n"},
 	})
@@ -200,6 +200,9 @@ func (i includes) Open(name string) (fs.File, error) {
 	}
 	if i.c.files[name] == nil {
 		i.c.files[name] = source.NewFile(name, text)
+	}
+	if !strings.HasPrefix(name, headerDir+"/") {
+		text = i.c.withClaims(name, text)
 	}
 	if at, tag, found := containsItself(i.c.files[name]); found {
 		i.c.errorf(codeSyntax, at, "%s contains itself", tag)
