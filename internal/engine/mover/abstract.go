@@ -29,6 +29,9 @@ type template struct {
 var templates = []template{
 	{"%[1]s == %[2]s || %[1]s == 0", func(r, seen *ir.Expr) *ir.Expr { return seenOr(r, seen, 0) }},
 	{"%[1]s == %[2]s || %[1]s == 1", func(r, seen *ir.Expr) *ir.Expr { return seenOr(r, seen, 1) }},
+	{"0 <= %[1]s && %[1]s <= %[2]s", func(r, seen *ir.Expr) *ir.Expr {
+		return ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, r, ir.Int(0)), ir.Binary(ir.Le, ir.S64, r, seen))
+	}},
 	{"%[1]s <= %[2]s", func(r, seen *ir.Expr) *ir.Expr { return ir.Binary(ir.Le, ir.S64, r, seen) }},
 	{"%[1]s >= %[2]s", func(r, seen *ir.Expr) *ir.Expr { return ir.Binary(ir.Ge, ir.S64, r, seen) }},
 	{"any value", func(_, _ *ir.Expr) *ir.Expr { return ir.Int(1) }},
@@ -145,9 +148,6 @@ func (pr *prover) tryAbstraction(loads []candidate, chosen, how []int) ([]*judge
 		undo()
 		return nil, nil
 	}
-	for i, n := range chosen {
-		found = append(found, pr.describe(loads[n], templates[how[i]]))
-	}
 	var locks []*lock
 	for _, lk := range pr.known.locks {
 		if pr.isLock(lk) {
@@ -157,7 +157,12 @@ func (pr *prover) tryAbstraction(loads []candidate, chosen, how []int) ([]*judge
 	pr.known.locks = locks
 	pr.known.settle()
 	list = pr.table()
-	if pr.err == nil && atomic(list) && len(pr.known.failed) == 0 {
+	sound := true
+	for i, n := range chosen {
+		a := pr.describe(loads[n], templates[how[i]])
+		found, sound = append(found, a), sound && a.Sound
+	}
+	if pr.err == nil && sound && atomic(list) && len(pr.known.failed) == 0 {
 		return list, found
 	}
 	undo()
@@ -189,7 +194,9 @@ func (pr *prover) describe(all candidate, t template) verdict.ProofAbstraction {
 }
 
 // admits checks that an abstract load always allows the value in memory [BEMT18
-// Lemma 3].
+// Lemma 3]. It may use what holds of memory everywhere: that is so under TSO, too, if
+// the abstracted program is value-robust, and of buffered values, since they get to
+// memory. What holds at a place of the thread need not be so while stores wait.
 func (pr *prover) admits(c *class, a *action) bool {
 	op := &a.first().Op
 	m, regs := pr.memory("m"), pr.registers(c, "a")
@@ -203,7 +210,7 @@ func (pr *prover) admits(c *class, a *action) bool {
 		goal = append(goal, pr.arith.le(pr.arith.num(op.Lo), seen), pr.arith.le(seen, pr.arith.num(op.Hi)))
 	}
 	pr.obligations++
-	status, _, err := pr.solver.Check(nil, append(pr.known.at(c, a.from(), regs, m), not(and(goal))), nil)
+	status, _, err := pr.solver.Check(nil, append(pr.known.everywhere(m), not(and(goal))), nil)
 	if err != nil {
 		pr.err = err
 	}
@@ -242,6 +249,9 @@ func (k *knowledge) save() saved {
 
 func (k *knowledge) restore(s saved) {
 	k.global, k.failed = s.global, nil
+	for _, p := range s.global {
+		p.fails, p.state = "", nil
+	}
 	for c, at := range s.local {
 		k.local[c] = append([][]*pred(nil), at...)
 		for _, list := range at {

@@ -104,7 +104,8 @@ type run struct {
 	regs  []string
 	mem   memory
 	guard []string
-	// indices are those of arrays that were touched.
+	// indices are those of arrays that were touched, and the registers that were read:
+	// what holds for all numbers is looked at there.
 	indices []string
 }
 
@@ -119,6 +120,7 @@ type runner struct {
 func (x *runner) run(a *action, role string, start run) run {
 	s := run{regs: append([]string(nil), start.regs...), mem: start.mem, guard: append([]string(nil), start.guard...)}
 	for _, e := range a.edges {
+		e.Op.Uses(func(r ir.Reg) { s.indices = append(s.indices, s.regs[r]) })
 		x.step(&e.Op, fmt.Sprintf("%s_h%d", role, e.ID), &s)
 	}
 	return s

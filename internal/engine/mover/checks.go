@@ -192,9 +192,7 @@ func (pr *prover) unreachableGoal(g *property.Goal) verdict.ProofCheck {
 			}
 		}
 		if len(at) == 0 {
-			for _, p := range pr.known.global {
-				given = append(given, p.uses(nil, m, pr.known.numbers())...)
-			}
+			given = pr.known.everywhere(m, pr.known.numbers()...)
 		}
 		with, ok := pr.goalCond(g.With, regs, m)
 		pr.obligations++

@@ -51,6 +51,7 @@ func (k *knowledge) infer(how effort) {
 			k.global = append(k.global, k.onVariable(x, numbers)...)
 		}
 		k.onPlaces(scalars, numbers, few)
+		k.elsewhere()
 		k.settle()
 		return
 	}
@@ -63,6 +64,21 @@ func (k *knowledge) infer(how effort) {
 		k.again()
 		k.onPlaces(scalars, numbers, few)
 		k.settleMore()
+	}
+}
+
+// elsewhere puts up what the author says of one place at all places of the thread:
+// what matters at one matters on the way there.
+func (k *knowledge) elsewhere() {
+	for _, s := range k.said {
+		if s.c == nil {
+			continue
+		}
+		for l := range s.c.f.Locs {
+			if there := k.local[s.c][l]; !s.c.inside[l] && !slices.ContainsFunc(there, func(p *pred) bool { return p.text == s.p.text }) {
+				k.local[s.c][l] = append(there, &pred{text: s.p.text, bound: s.p.bound, term: s.p.term})
+			}
+		}
 	}
 }
 

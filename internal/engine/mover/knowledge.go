@@ -175,13 +175,19 @@ func (pr *prover) codePred(c *class, cl *claim) *pred {
 	}}
 }
 
-// at is what holds where a thread of class c stands at a location. What holds for
-// all numbers is said of those given.
-func (k *knowledge) at(c *class, l ir.Loc, regs []string, m memory, numbers ...string) []string {
+// everywhere is what holds of memory always.
+func (k *knowledge) everywhere(m memory, numbers ...string) []string {
 	var out []string
 	for _, p := range k.global {
 		out = append(out, p.uses(nil, m, numbers)...)
 	}
+	return out
+}
+
+// at is what holds where a thread of class c stands at a location. What holds for
+// all numbers is said of those given.
+func (k *knowledge) at(c *class, l ir.Loc, regs []string, m memory, numbers ...string) []string {
+	out := k.everywhere(m, numbers...)
 	for _, p := range k.local[c][l] {
 		out = append(out, p.uses(regs, m, numbers)...)
 	}
