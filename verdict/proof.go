@@ -116,4 +116,6 @@ type ProofAbstraction struct {
 	// Sound says that the value in memory is always allowed, so that the program
 	// without the abstraction does nothing that this one does not.
 	Sound bool `json:"sound"`
+	// Fails: not a load, but a read-modify-write that may fail instead, as Cond says.
+	Fails bool `json:"fails,omitempty"`
 }

@@ -15,6 +15,7 @@ type action struct {
 	thread  ir.ThreadID
 	edges   []*ir.Edge
 	section bool
+	fails   *action // what it may do instead; nil: nothing
 }
 
 func (a *action) from() ir.Loc    { return a.edges[0].From }

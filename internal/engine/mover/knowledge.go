@@ -192,6 +192,9 @@ func (k *knowledge) at(c *class, l ir.Loc, regs []string, m memory, numbers ...s
 		out = append(out, p.uses(regs, m, numbers)...)
 	}
 	for _, lk := range k.locks {
+		if lk.counter {
+			out = append(out, lk.below(k.pr, m))
+		}
 		if h := lk.holds(k.pr.arith, c, l, regs); h != "false" {
 			out = append(out, implies(h, not(lk.free(k.pr, m))))
 		}

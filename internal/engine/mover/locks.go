@@ -7,8 +7,8 @@ import (
 
 // Who holds the lock. A variable is a lock if its value tells whether a thread
 // holds it, threads take it one at a time, and only the holder frees it again: it is
-// free while 0, as a flag or the word of a mutex is, or free while 1 or more, as a
-// counter is that those who try count down. Then two threads are never both at places
+// free while 0, as a flag or the word of a mutex is, or free while 1, as a counter is
+// that is never more and that those who try count down. Then two threads are never both at places
 // where they hold it: knowledge about two threads at once, which location invariants
 // alone cannot express.
 //
@@ -69,6 +69,14 @@ func (lk *lock) free(pr *prover, m memory) string {
 	return pr.arith.isZero(pr.value(m, lk.region))
 }
 
+// below is what a counter never exceeds.
+func (lk *lock) below(pr *prover, m memory) string {
+	if lk.counter {
+		return pr.arith.le(pr.value(m, lk.region), pr.arith.num(1))
+	}
+	return "true"
+}
+
 // frees reports whether a constant makes the lock free.
 func (lk *lock) frees(v int64) bool {
 	if lk.counter {
@@ -108,7 +116,11 @@ func (k *knowledge) findLocks() {
 func (pr *prover) findLock(region int, counter bool) *lock {
 	g := &pr.regions[region]
 	first := &lock{region: region, counter: counter}
-	if first.frees(g.typ.Wrap(pr.first(uint64(g.base), g.size))) {
+	value := g.typ.Wrap(pr.first(uint64(g.base), g.size))
+	if counter && value > 1 {
+		return nil
+	}
+	if first.frees(value) {
 		return pr.guessLock(first, nil)
 	}
 	for _, c := range pr.classes {
@@ -299,8 +311,9 @@ func (pr *prover) isLock(lk *lock) bool {
 			after := pr.run(a, "a", run{regs: regs, mem: m})
 			before, now := lk.holds(pr.arith, c, a.from(), regs), lk.holds(pr.arith, c, a.to(), after.regs)
 			old, value := lk.free(pr, m), lk.free(pr, after.mem)
-			given := append([]string{implies(before, not(old))}, after.guard...)
+			given := append([]string{implies(before, not(old)), lk.below(pr, m)}, after.guard...)
 			goal := and([]string{
+				lk.below(pr, after.mem),
 				implies(and([]string{not(before), now}), and([]string{old, not(value)})),
 				implies(and([]string{before, not(now)}), value),
 				implies(and([]string{not(before), not(now)}), equal(old, value)),

@@ -81,6 +81,7 @@ func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options)
 	}
 	pr.conclude(out, r)
 	out.Warnings = pr.vacuous()
+	pr.materialize()
 	out.Proof.Obligations, out.Proof.Queries = pr.obligations, solver.Queries()
 	return out, nil
 }
@@ -242,6 +243,7 @@ func clone(p *ir.Program) *ir.Program {
 		g := *f
 		g.Edges = append([]ir.Edge(nil), f.Edges...)
 		g.Regs = append([]ir.Register(nil), f.Regs...)
+		g.Locs = append([]ir.Location(nil), f.Locs...)
 		q.Funcs[i] = &g
 	}
 	q.Seal()

@@ -93,7 +93,10 @@ func (pr *prover) leftGoal(c *class, a *action, d *class, b *action) (given []st
 	}
 	want = append(want, sameMemory(a1.mem, b2.mem)...)
 	want = append(want, pr.sameRegisters(d, b.to(), b1.regs, b2.regs)...)
-	return given, and(want)
+	if goal = and(want); b.fails != nil && goal != "true" {
+		goal = or([]string{goal, pr.failsInstead(d, b, regsB, b1, a1, a2)})
+	}
+	return given, goal
 }
 
 // rightGoal is for a load a right before b.

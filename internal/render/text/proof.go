@@ -151,7 +151,9 @@ func (p *printer) proofGrounds(proof *verdict.Proof) {
 		if !a.Sound {
 			sound = "which does not always allow the value in memory"
 		}
-		if a.Found {
+		if a.Fails {
+			p.line("abstracted: %s  %s: %s", where(a.ProofPlace), instruction(a.ProofPlace), oneLine(a.Cond))
+		} else if a.Found {
 			p.line("abstracted: %s  %s  to %s, %s", where(a.ProofPlace), instruction(a.ProofPlace), oneLine(a.Cond), sound)
 		} else {
 			p.line("abstraction in the program: %s  %s, %s", where(a.ProofPlace), instruction(a.ProofPlace), sound)
