@@ -13,8 +13,12 @@ import (
 // that occur in the program. Those that are none fall in settle; what is left is
 // the strongest set of them that is inductive, whatever the order of falling.
 
-// maxNumbers bounds the constants that conditions are made of.
-const maxNumbers = 6
+// maxNumbers bounds the constants that conditions are made of; with bit-vectors, which
+// cost solvers more, maxExact does.
+const (
+	maxNumbers = 6
+	maxExact   = 4
+)
 
 // maxRelated bounds the registers that each register is compared with.
 const maxRelated = 4
@@ -151,7 +155,11 @@ func (pr *prover) numbers() []int64 {
 		return uint64(v) * 2
 	}
 	sort.Slice(list, func(i, j int) bool { return size(list[i]) < size(list[j]) })
-	return list[:min(len(list), maxNumbers)]
+	most := maxNumbers
+	if pr.arith == BitVectors {
+		most = maxExact
+	}
+	return list[:min(len(list), most)]
 }
 
 // onVariable is conditions on a variable everywhere.
@@ -200,9 +208,12 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, 
 	for _, r := range pr.facts.Live(pr.prog.Threads[c.thread].Func, l) {
 		registers = append(registers, word{c.f.Regs[r].Name, func(regs []string, _ memory) string { return regs[r] }})
 	}
-	onVariables := equalities
-	if how == many {
+	onVariables, onRegisters := equalities, relations
+	switch {
+	case how == many:
 		onVariables = bounds
+	case pr.arith == BitVectors:
+		onRegisters = relations[:1]
 	}
 	for _, x := range variables {
 		for _, v := range constants {
@@ -214,13 +225,18 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, 
 			for _, s := range registers[:min(i, maxRelated)] {
 				add(r, s, relations)
 			}
+			if pr.arith == BitVectors {
+				for _, x := range variables {
+					add(r, x, relations[1:])
+				}
+			}
 			continue
 		}
 		for _, v := range constants {
 			add(r, v, relations)
 		}
 		for _, x := range variables {
-			add(r, x, relations)
+			add(r, x, onRegisters)
 		}
 	}
 	return out
