@@ -13,12 +13,8 @@ import (
 // that occur in the program. Those that are none fall in settle; what is left is
 // the strongest set of them that is inductive, whatever the order of falling.
 
-// maxNumbers bounds the constants that conditions are made of; with bit-vectors, which
-// cost solvers more, maxExact does.
-const (
-	maxNumbers = 6
-	maxExact   = 4
-)
+// maxNumbers bounds the constants that conditions are made of.
+const maxNumbers = 6
 
 // maxRelated bounds the registers that each register is compared with.
 const maxRelated = 4
@@ -60,15 +56,13 @@ func (k *knowledge) infer(how effort) {
 		return
 	}
 	k.again()
-	before := len(k.global)
 	k.global = append(k.global, k.onPairs(scalars)...)
 	k.onPlaces(scalars, numbers, many)
 	k.settleMore()
-	if len(k.global) > before { // what fell before may follow from variables that tell about others
-		k.again()
-		k.onPlaces(scalars, numbers, few)
-		k.settleMore()
-	}
+	k.again() // what fell before may follow now
+	k.onPlaces(scalars, numbers, few)
+	k.elsewhere()
+	k.settleMore()
 }
 
 // elsewhere puts up what the author says of one place at all places of the thread:
@@ -155,11 +149,7 @@ func (pr *prover) numbers() []int64 {
 		return uint64(v) * 2
 	}
 	sort.Slice(list, func(i, j int) bool { return size(list[i]) < size(list[j]) })
-	most := maxNumbers
-	if pr.arith == BitVectors {
-		most = maxExact
-	}
-	return list[:min(len(list), most)]
+	return list[:min(len(list), maxNumbers)]
 }
 
 // onVariable is conditions on a variable everywhere.
@@ -205,7 +195,7 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, 
 	for _, v := range numbers {
 		constants = append(constants, word{fmt.Sprint(v), func([]string, memory) string { return pr.arith.num(v) }})
 	}
-	for _, r := range pr.facts.Live(pr.prog.Threads[c.thread].Func, l) {
+	for _, r := range k.watched(c, l) {
 		registers = append(registers, word{c.f.Regs[r].Name, func(regs []string, _ memory) string { return regs[r] }})
 	}
 	onVariables, onRegisters := equalities, relations

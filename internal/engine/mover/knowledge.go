@@ -77,12 +77,13 @@ type knowledge struct {
 	bound  int     // the most bound variables of a pred
 	passed map[obligation]stamp
 	said   []said // what was given
+	named  map[*class][]ir.Reg
 	round  int     // names what is known: answers under one do not count under another
 	rounds int     // handed out so far
 }
 
 func newKnowledge(pr *prover, props *property.Set) *knowledge {
-	k := &knowledge{pr: pr, local: map[*class][][]*pred{}}
+	k := &knowledge{pr: pr, local: map[*class][][]*pred{}, named: map[*class][]ir.Reg{}}
 	for _, inv := range invariantsOf(props, ir.NoThread) {
 		k.add(nil, 0, pr.condPred(inv))
 	}
@@ -90,6 +91,11 @@ func newKnowledge(pr *prover, props *property.Set) *knowledge {
 		k.local[c] = make([][]*pred, len(c.f.Locs))
 		for _, inv := range invariantsOf(props, c.thread) {
 			k.add(c, inv.Loc, pr.condPred(inv))
+			for _, v := range inv.Cond.Vars {
+				if !v.IsMemory() && !slices.Contains(k.named[c], v.Reg) {
+					k.named[c] = append(k.named[c], v.Reg)
+				}
+			}
 		}
 		for _, cl := range c.claims {
 			if cl.Always {
@@ -202,8 +208,31 @@ func (k *knowledge) at(c *class, l ir.Loc, regs []string, m memory, numbers ...s
 	return out
 }
 
+// watched lists the registers of a thread that matter where it stands: those that are
+// live, and those that given conditions are about.
+func (k *knowledge) watched(c *class, l ir.Loc) []ir.Reg {
+	list := k.pr.facts.Live(k.pr.prog.Threads[c.thread].Func, l)
+	for _, r := range k.named[c] {
+		if !slices.Contains(list, r) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// alive is what these registers hold, as numbers to look at.
+func (k *knowledge) alive(c *class, l ir.Loc, regs []string) run {
+	var out run
+	if k.bound > 0 {
+		for _, r := range k.watched(c, l) {
+			out.indices = append(out.indices, regs[r])
+		}
+	}
+	return out
+}
+
 // numbers is where conditions for all numbers are looked at in a step: where it
-// touches arrays, and where such a condition could fail.
+// touches arrays, what its registers hold, and where such a condition could fail.
 func (k *knowledge) numbers(runs ...run) []string {
 	if k.bound == 0 {
 		return nil
@@ -345,7 +374,7 @@ func (k *knowledge) own(c *class, a *action) (changed bool) {
 	}
 	m, regs := pr.memory("m"), pr.registers(c, "a")
 	after := pr.run(a, "a", run{regs: regs, mem: m})
-	numbers := k.numbers(after)
+	numbers := k.numbers(after, k.alive(c, to, after.regs))
 	assumed := k.stamp(k.local[c][a.from()])
 	given := append(k.at(c, a.from(), regs, m, numbers...), after.guard...)
 	given = append(given, k.ended(a, m, numbers)...)
@@ -405,7 +434,7 @@ func (k *knowledge) interferes(d *class, b *action) (changed bool) {
 			k.passed[id] = assumed
 			m, regs, others := pr.memory("m"), pr.registers(c, "a"), pr.registers(d, "b")
 			after := pr.run(b, "b", run{regs: others, mem: m})
-			numbers := k.numbers(after)
+			numbers := k.numbers(after, k.alive(c, loc, regs))
 			given := append(k.at(c, loc, regs, m, numbers...), k.at(d, b.from(), others, m, numbers...)...)
 			given = append(given, k.apart(c, loc, regs, d, b.from(), others)...)
 			given = append(given, after.guard...)

@@ -27,8 +27,8 @@ func (p *printer) proof(r *verdict.Result) {
 		p.line("%s", underSC(r.Verdict, &r.Engines[i]))
 	}
 	p.line("")
-	stats := fmt.Sprintf("%s, %s to %s, %.2f s", counted(int64(r.Proof.Obligations), "proof obligation", "proof obligations"),
-		counted(int64(r.Proof.Queries), "query", "queries"), r.Proof.Solver, r.Stats.Seconds)
+	stats := fmt.Sprintf("PO %d, VT %.2f s: %s, %s to %s", r.Proof.Obligations, r.Stats.Seconds,
+		counted(int64(r.Proof.Obligations), "proof obligation", "proof obligations"), counted(int64(r.Proof.Queries), "query", "queries"), r.Proof.Solver)
 	if r.Proof.Arithmetic == verdict.ProofIntegers {
 		p.line("numbers are mathematical integers here: nothing is said of executions in which they wrap around")
 	}
@@ -42,7 +42,7 @@ func (p *printer) proofChecks(r *verdict.Result) {
 	}
 	model := "under TSO"
 	if r.Verdict == verdict.Unknown {
-		model = "under SC, which says nothing about TSO as long as a store is not shown to be atomic"
+		model = "under SC, which says nothing about TSO without a proof"
 	}
 	for i := range r.Proof.Checks {
 		c := &r.Proof.Checks[i]
