@@ -55,11 +55,11 @@ func (a *app) proveCommand() *cobra.Command {
 	var how fencepost.ProveOptions
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "prove FILE",
+		Use:     "prove FILE...",
 		Short:   "Prove that any number of threads behave on x86 as under SC",
 		Long:    proveHelp,
 		Example: proveExample,
-		Args:    oneFile,
+		Args:    oneProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
 			ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
 				return fencepost.Prove(ctx, in, how, opt)
@@ -76,6 +76,7 @@ func (a *app) proveCommand() *cobra.Command {
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "so many instances of templates instead of any number")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	cFlags(flags, &opt)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }

@@ -54,12 +54,8 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Optio
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			if err := supported(&f.Edges[i]); err != nil {
-				return nil, err
-			}
-		}
+	if err := supported(p); err != nil {
+		return nil, err
 	}
 	arith := opt.Arithmetic
 	if arith == 0 {
