@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 
+	"fencepost/internal/cunit"
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/frontend/c"
@@ -43,7 +44,7 @@ func placeAutomaton(
 }
 
 func placeC(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
-	style, ok := c.ParseFenceStyle(opt.Style)
+	style, ok := cunit.ParseFenceStyle(opt.Style)
 	if !ok {
 		panic(fmt.Sprintf("BUG: unknown style %q", opt.Style))
 	}
@@ -57,7 +58,7 @@ func placeC(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
 }
 
 // FenceStyles are the ways of writing a fence in C.
-func FenceStyles() []string { return c.FenceStyles() }
+func FenceStyles() []string { return cunit.FenceStyles() }
 
 // loadPlaces is load with places.
 func loadPlaces(in Input, opt FenceOptions) (*program, *placed) {
