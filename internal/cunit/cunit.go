@@ -79,7 +79,7 @@ func (c *compiler) unit(files []*source.File) *Unit {
 	if !c.diags.HasErrors() {
 		u.Program = c.b.Finish()
 		u.Observe = c.observe
-		u.setPlaces(c.marks, files)
+		u.setPlaces(c.marks, files, c.test == nil)
 	}
 	return u
 }
@@ -130,6 +130,8 @@ type compiler struct {
 	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
 	opened     map[string][]string         // what each file includes, if nothing in it is conditional
 	marks      *marks                      // nil: nobody asks where fences can be written
+	test       *Test                       // nil: the program begins at main
+	threads    map[*symbol]*testThread     // of the test
 }
 
 type message struct {
@@ -177,6 +179,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 		mentioned: map[string]bool{},
 		typeNames: map[string]bool{},
 		wrapped:   map[*symbol]*ir.FuncBuilder{},
+		threads:   map[*symbol]*testThread{},
 	}
 	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}
 	name := "program"

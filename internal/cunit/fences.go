@@ -262,7 +262,8 @@ func (m *marks) tokenEnd(f *source.File, t *cc.Token) (end int, written bool) {
 }
 
 // setPlaces hands out the marks, in the order of the files and their text.
-func (u *Unit) setPlaces(m *marks, files []*source.File) {
+// A program needs headers for the fences, a test has them.
+func (u *Unit) setPlaces(m *marks, files []*source.File, needsHeaders bool) {
 	if m == nil {
 		return
 	}
@@ -291,7 +292,7 @@ func (u *Unit) setPlaces(m *marks, files []*source.File) {
 			needs[a.file] = append(needs[a.file], f.Kind)
 		}
 		for _, f := range files {
-			if kinds := needs[f]; len(kinds) > 0 {
+			if kinds := needs[f]; len(kinds) > 0 && needsHeaders {
 				edits = append(edits, style.prepare(f, kinds)...)
 			}
 		}

@@ -41,6 +41,7 @@ type lowering struct {
 	varargs   ir.Reg // address of the variable arguments, or NoReg
 	escaped   map[*cc.Declarator]bool
 	marked    map[source.Pos]bool // places marked in this function
+	thread    *testThread         // of a test; nil: an ordinary function
 }
 
 // lowerFunction translates the body of a function.
@@ -66,11 +67,23 @@ func (c *compiler) lowerFunction(s *symbol) {
 	}
 	f.escaped = escapes(s.def.CompoundStatement)
 	f.pos = c.span(s.decl)
-	params := f.parameters(t)
+	var params []spilled
+	var entry []func()
+	if f.thread = c.threads[s]; f.thread != nil {
+		params, entry = f.bind(t)
+	} else {
+		params = f.parameters(t)
+	}
 	f.at = f.fb.Loc("", f.pos)
 	f.fb.Entry(f.at)
 	f.allocLocals(s.def.CompoundStatement)
 	f.allocAtomicResults(s.def.CompoundStatement)
+	if f.thread != nil {
+		f.findLocals(s.def.CompoundStatement)
+	}
+	for _, begin := range entry {
+		begin()
+	}
 	for _, p := range params {
 		f.spill(p)
 	}
@@ -206,21 +219,30 @@ func (f *lowering) allocLocals(body *cc.CompoundStatement) {
 		if x, ok := n.(*cc.PostfixExpression); ok {
 			f.guard(func() { f.allocTemporaries(x) })
 		}
+		return true
+	})
+	for _, d := range append(locals, localDeclarators(body)...) {
+		f.guard(func() { f.allocLocal(d) })
+	}
+}
+
+// localDeclarators are the variables that a body declares, in the order of the text.
+func localDeclarators(body *cc.CompoundStatement) []*cc.Declarator {
+	var out []*cc.Declarator
+	inspect(body, func(n cc.Node) bool {
 		d, ok := n.(*cc.Declaration)
 		if !ok {
 			return true
 		}
 		if d.Case == cc.DeclarationAuto {
-			locals = append(locals, d.Declarator)
+			out = append(out, d.Declarator)
 		}
 		for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
-			locals = append(locals, l.InitDeclarator.Declarator)
+			out = append(out, l.InitDeclarator.Declarator)
 		}
 		return true
 	})
-	for _, d := range locals {
-		f.guard(func() { f.allocLocal(d) })
-	}
+	return out
 }
 
 // allocTemporaries makes the blocks an expression needs: of a compound literal, of a
@@ -400,6 +422,7 @@ func (f *lowering) tempFor(v value) ir.Reg {
 
 // leave ends the function.
 func (f *lowering) leave(v *ir.Expr) {
+	f.lookAtLocals()
 	if f.sym.name != "main" {
 		for _, r := range f.blocks {
 			op := ir.NewOp(ir.Free)

@@ -31,7 +31,13 @@ const headerDir = "<fencepost>"
 // behind a '*', so no file ends.
 const endName = "<end>"
 
-func (c *compiler) parseFile(f *source.File) {
+func (c *compiler) parseFile(f *source.File) { c.parseText(f, "", "") }
+
+// endText is what follows a file.
+const endText = "\n;\nextern int __fp_end;\n"
+
+// parseText reads a file with text before and behind it that is not the user's.
+func (c *compiler) parseText(f *source.File, before, behind string) {
 	abi, err := cc.NewABI("linux", "amd64")
 	if err != nil {
 		panic("BUG: " + err.Error())
@@ -56,9 +62,9 @@ func (c *compiler) parseFile(f *source.File) {
 		return
 	}
 	ast, err := translate(config, []cc.Source{
-		{Name: "<predefined>", Value: string(predefined) + c.defines()},
+		{Name: "<predefined>", Value: string(predefined) + c.defines() + before},
 		{Name: f.Name, Value: text},
-		{Name: endName, Value: "\n;\nextern int __fp_end;\n"},
+		{Name: endName, Value: endText + behind},
 	})
 	if err != nil {
 		c.reportSyntax(f, err.Error())
@@ -136,6 +142,10 @@ func (c *compiler) reportSyntax(f *source.File, text string) {
 		found = true
 		at := source.Pos{File: m[1], Line: row, Col: col}
 		if at.File == endName {
+			if l := c.locationAt(row); l != nil {
+				c.errorf(codeType, l.At, "the type of %s is not known: %s", l.Name, l.Type)
+				continue
+			}
 			at, msg = f.Pos(len(bytes.TrimRight(f.Text, " \t\r\n"))), "the file ends too early"
 		}
 		c.errorf(code, source.At(at), "%s", msg)
@@ -145,6 +155,15 @@ func (c *compiler) reportSyntax(f *source.File, text string) {
 		c.errorf(codeSyntax, source.At(source.Pos{File: f.Name, Line: 1, Col: 1}), "the C parser does not take this file, and does not say where: %s",
 			strings.TrimPrefix(ccOrigin.ReplaceAllString(first, ""), "TODO "))
 	}
+}
+
+// locationAt is the location of a test that a line behind the file declares, or nil.
+func (c *compiler) locationAt(row int) *Location {
+	i := row - strings.Count(endText, "\n") - 1
+	if c.test == nil || i < 0 || i >= len(c.test.in.Locations) {
+		return nil
+	}
+	return &c.test.in.Locations[i]
 }
 
 // includes is the file system cc sees.

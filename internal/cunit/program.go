@@ -142,11 +142,7 @@ func (c *compiler) compile() {
 		return
 	}
 	c.guard(func() { c.function(main) })
-	for len(c.todo) > 0 {
-		s := c.todo[0]
-		c.todo = c.todo[1:]
-		c.guard(func() { c.lowerFunction(s) })
-	}
+	c.lowerAll()
 	if c.diags.HasErrors() {
 		return
 	}
@@ -155,6 +151,15 @@ func (c *compiler) compile() {
 		Name: "main", Func: main.fb.ID, Start: true, Args: c.mainArgs(main.fb.F.Params), Pos: c.span(main.decl),
 	})
 	c.b.Main(t)
+}
+
+// lowerAll translates the functions that were asked for, and what they reach.
+func (c *compiler) lowerAll() {
+	for len(c.todo) > 0 {
+		s := c.todo[0]
+		c.todo = c.todo[1:]
+		c.guard(func() { c.lowerFunction(s) })
+	}
 }
 
 // mainArgs are the arguments main is run with: one, the program's name.

@@ -24,6 +24,7 @@ type lvalue struct {
 	atomic  bool
 	pending bool      // a local whose block is not made yet
 	bits    *bitPlace // a bit-field; addr is its unit's
+	fixed   *value    // not a place: a name for this value
 }
 
 func integer(e *ir.Expr, t ir.Type) value { return value{e: e, t: t, obj: ir.NoObject} }
@@ -121,6 +122,9 @@ func access(kind ir.OpKind, l lvalue, t ir.Type, order ir.Order) ir.Op {
 
 // load reads a place; arrays and functions become pointers.
 func (f *lowering) load(l lvalue, n cc.Node) value {
+	if l.fixed != nil {
+		return *l.fixed
+	}
 	switch t := l.typ.(type) {
 	case *cc.ArrayType:
 		return value{e: l.addr, t: ir.U64, elem: t.Elem(), obj: l.obj}

@@ -61,8 +61,8 @@ func parseAutomaton(parse func(*source.File, automaton.Options) (*automaton.Unit
 }
 
 // parseLitmus adapts litmus tests.
-func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.List) {
-	unit, diags := litmus.Parse(f, litmus.Options{})
+func parseLitmus(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
+	unit, diags := litmus.Parse(f, litmus.Options{C: cOptions(opt)})
 	return unit.Program, unit.Props, diags
 }
 
