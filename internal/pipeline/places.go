@@ -69,7 +69,7 @@ func placeLitmus(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
 	cOpt.Places = true
 	u, diags := litmus.Parse(files[0], litmus.Options{C: cOpt})
 	if u.Program != nil && !u.InC() {
-		diags.Errorf("FP0921", files[0].Span(0, 0), "fences are not written into tests of this kind").Note("a test in C or .fp can be repaired")
+		diags.Errorf("FP0921", files[0].Span(0, 0), "fences are not written into litmus tests for %s", u.Arch).Note("a test in C or .fp can be repaired")
 		return &placed{}, diags
 	}
 	return &placed{
