@@ -29,7 +29,7 @@ const (
 	codeResult   = "C0303" // the result of a function that is modelled without one
 	codeAsm      = "C0304" // inline assembly that is not known
 	codeSection  = "C0305" // atomic sections that nest or do not match
-	codeNondet   = "C0306" // an input without a small range
+	codeNondet   = "C0306" // an input that is no integer, or has no value in its range
 	codeObject   = "C0307" // an object that is declared and never defined
 
 	codeAttr    = "C0801" // warning: attributes of a thread are ignored

@@ -217,6 +217,7 @@ func (f *lowering) mark(at *mark) {
 	old := f.pos
 	f.pos = source.At(pos)
 	f.emit(ir.NewOp(ir.Nop))
+	f.goesOn()
 	at.edges = append(at.edges, f.fb.F.Edges[len(f.fb.F.Edges)-1].ID)
 	f.pos = old
 }

@@ -42,6 +42,7 @@ type lowering struct {
 	escaped   map[*cc.Declarator]bool
 	marked    map[source.Pos]bool // places marked in this function
 	thread    *testThread         // of a test; nil: an ordinary function
+	straight  map[ir.EdgeID]bool  // see goesOn
 }
 
 // lowerFunction translates the body of a function.

@@ -219,7 +219,9 @@ func (f *lowering) libError(c *libCall) value {
 func (f *lowering) libAssume(c *libCall) value {
 	op := ir.NewOp(ir.Assume)
 	op.Val = truthOf(f.operand(c.args[0]))
+	f.narrowInput(op.Val)
 	f.emit(op)
+	f.goesOn()
 	return nothing()
 }
 

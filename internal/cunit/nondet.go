@@ -6,8 +6,9 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Inputs. Every value of an input is tried, so there must be few: those of a small
-// type, or those of a range that the user declares, which an answer then depends on.
+// Inputs. An input takes every value of its type, or of a range that the user
+// declares, which an answer then depends on. Whether there are too many values is the
+// engines' business: most try them one by one.
 
 // Range is the values from Lo to Hi.
 type Range struct{ Lo, Hi int64 }
@@ -45,7 +46,7 @@ func (f *lowering) libNondet(c *libCall) value {
 	var r Range
 	switch {
 	case t == (ir.Type{}):
-		f.refuse(codeNondet, c.node, "%s has too many values to try them all, and a range cannot be given", c.name)
+		f.refuse(codeNondet, c.node, "%s is not supported: inputs are integers", c.name)
 	case strings.EqualFold(strings.Trim(name, "_"), "bool"):
 		r = Range{0, 1}
 	case declared != nil:
@@ -54,19 +55,17 @@ func (f *lowering) libNondet(c *libCall) value {
 		if r.Lo > r.Hi {
 			f.refuse(codeNondet, c.node, "%s has no value from %d to %d", c.name, declared.Lo, declared.Hi)
 		}
-		if r != all {
+		if r != all || t == ir.U64 { // a range ends at 2^63-1
 			f.diags.Warnf(codeRange, f.span(c.node), "of this input only the values from %d to %d are tried", r.Lo, r.Hi)
 		}
-	case t.Bits > 8:
-		d := f.errorf(codeNondet, f.span(c.node), "%s has too many values to try them all", c.name)
-		d.Note("declare a range with --nondet-range LO..HI, or use __VERIFIER_nondet_bool, or __VERIFIER_nondet_uchar with __VERIFIER_assume")
-		panic(refusal{})
 	default:
 		r = limits(t)
 	}
 	op := ir.NewOp(ir.Havoc)
 	op.Dst = f.temp()
-	op.HasRange, op.Lo, op.Hi = true, r.Lo, r.Hi
+	if op.HasRange = t.Bits < 64 || declared != nil; op.HasRange {
+		op.Lo, op.Hi = r.Lo, r.Hi
+	}
 	f.emit(op)
 	return integer(ir.R(op.Dst), t)
 }

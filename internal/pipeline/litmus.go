@@ -56,6 +56,10 @@ func Litmus(ctx context.Context, in Input, models []string, opt LitmusOptions) (
 	if r.flat == nil {
 		return test, nil
 	}
+	if d, refused := r.unlistedInputs(r.flat, "litmus"); refused {
+		test.Diagnostics = append(r.diags, d)
+		return test, nil
+	}
 	if opt.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)

@@ -55,6 +55,9 @@ func paramAnswer(ctx context.Context, in Input, opt Options, q param.Question, a
 	if flat == nil {
 		return Answer{Diagnostics: append(p.diags, diagnostic...)}, nil
 	}
+	if d, refused := p.unlistedInputs(flat, "any number of threads"); refused {
+		return Answer{Diagnostics: append(p.diags, d)}, nil
+	}
 	if q == param.Safety && p.props.Empty() {
 		return Answer{Diagnostics: append(p.diags, nothingToCheck(in))}, nil
 	}
