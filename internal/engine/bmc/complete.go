@@ -26,9 +26,12 @@ func Complete(task *engine.Task, k int) (engine.BMCOptions, error) {
 				if waitsInside(&f.Edges[i]) {
 					out.Rounds++
 				}
-				if op.Kind == ir.Store {
+				switch op.Kind {
+				case ir.Store:
 					out.Clock++
 					out.Queue++
+				case ir.Free:
+					out.Clock++
 				}
 			}
 			if stops {

@@ -94,8 +94,12 @@ func (x *encoder) surveyThread(v *survey, t int) {
 func (v *survey) note(t int, e *ir.Edge, inside bool, found []place) {
 	v.places = append(v.places, found...)
 	switch e.Op.Kind {
-	case ir.Load, ir.Await, ir.AbstractLoad, ir.Barrier:
+	case ir.Load, ir.Await, ir.AbstractLoad, ir.Barrier, ir.Signal, ir.Broadcast:
 		return
+	case ir.Free:
+		if !inside {
+			v.stores++
+		}
 	case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
 		t = several // what a mutex holds is nobody's own
 	case ir.Store:
@@ -158,7 +162,7 @@ func (x *encoder) surveyEdge(t int, e *ir.Edge, regs []values) []place {
 		x.joins = true
 	case ir.Spawn:
 		x.surveySpawn(t, e)
-	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.AtomicBegin, ir.AtomicEnd, ir.Bound, ir.Alloc:
+	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.AtomicBegin, ir.AtomicEnd, ir.Bound, ir.Alloc, ir.Free:
 	default:
 		refuse(e, "bounded model checking does not encode %s", op.Kind)
 	}
