@@ -24,7 +24,7 @@ func (x *encoder) resolve(t *thread, l *location, st *step, s *local, addr *ir.E
 	}
 	var spots []spot
 	for _, g := range a.goals {
-		spots = append(spots, spot{g.place, g.is})
+		spots = append(spots, spot{place: g.place, is: g.is})
 	}
 	life, known := x.lifetime(t, l, st, spots), good
 	good = x.all(known, life.early.not(), life.dead.not())

@@ -63,22 +63,25 @@ type lifetime struct {
 // spot is a place in a block to which an access can go.
 type spot struct {
 	place
-	is gate
+	is    gate
+	begin bool // the block has to begin there
 }
+
+// in reports whether a block is one the access can go to.
+func (s spot) in(b *block) bool { return b.contains(s.place) && (!s.begin || b.addr == s.addr) }
 
 // lifetime adds the inputs for an access. Places outside blocks are always there.
 func (x *encoder) lifetime(t *thread, l *location, st *step, spots []spot) *lifetime {
 	out := &lifetime{thread: t, loc: l, early: low, dead: low}
 	for _, s := range spots {
-		blocks := x.flow.blocksAt(s.place)
-		if len(blocks) == 0 {
+		if len(x.flow.blocksAt(s.place)) == 0 {
 			continue
 		}
 		if out.early == low {
 			out.early = x.input()
 		}
-		for _, b := range blocks {
-			if b.freed && out.dead == low {
+		for _, b := range x.flow.blocks {
+			if s.in(b) && b.freed && out.dead == low {
 				out.dead = x.input()
 				st.sees = x.or(st.sees, st.tries)
 			}
@@ -98,8 +101,9 @@ func (x *encoder) alloc(t *thread, l *location, st *step, s *local) {
 	size := x.eval(x.scope(s), st.e.Op.Val)
 	sizes := evalValues(x.prog, at, values{}, st.e.Op.Val)
 	addr, used, rest := constWord(0), s.regs[last], st.tries
+	most := at[len(t.f.Regs)].hi
 	for _, n := range sizes.set {
-		for _, b := range x.flow.again(n, st.e.Op.Stack) {
+		for _, b := range x.flow.again(t.id, most, n, st.e.Op.Stack) {
 			takes := x.all(rest, x.equal(size, constWord(n)), x.input())
 			if takes == low {
 				continue
@@ -139,7 +143,7 @@ func (x *encoder) free(t *thread, l *location, st *step, s *local) {
 		is := x.equal(addr, constWord(int64(b.addr)))
 		known = x.or(known, is)
 		if i == 0 || blocks[i-1].addr != b.addr {
-			spots = append(spots, spot{place{b.addr, 1}, is})
+			spots = append(spots, spot{place{b.addr, 1}, is, true})
 		}
 	}
 	life := x.lifetime(t, l, st, spots)

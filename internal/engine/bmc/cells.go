@@ -1,7 +1,6 @@
 package bmc
 
 import (
-	"fmt"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -64,8 +63,8 @@ type cells struct {
 // maxCellBytes is the most bytes a cell can have.
 const maxCellBytes = 8
 
-// newCells groups places into cells.
-func newCells(places []place) (*cells, error) {
+// newCells groups places into cells. It returns one that is too large, if there is any.
+func newCells(places []place) (*cells, *cell) {
 	slices.SortFunc(places, func(a, b place) int {
 		switch {
 		case a.addr != b.addr && a.addr < b.addr, a.addr == b.addr && a.size > b.size:
@@ -95,7 +94,7 @@ func newCells(places []place) (*cells, error) {
 			c.size++
 		}
 		if c.size > maxCellBytes {
-			return nil, fmt.Errorf("accesses of different sizes overlap over %d bytes at address %#x", c.size, c.addr)
+			return nil, c
 		}
 	}
 	return cs, nil

@@ -59,6 +59,7 @@ type flow struct {
 // blocks overlap of which no execution has more than one.
 type block struct {
 	place
+	owner int // the thread that allocates it
 	stack bool
 	freed bool // some free can end it
 }

@@ -18,11 +18,11 @@ func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
 		}
 		for _, u := range used.set {
 			addr, next := memory.FreshBlock(t, uint64(u), n)
-			fl.addBlock(place{addr, blockSize(n)}, e.Op.Stack)
+			fl.addBlock(&block{place: place{addr, blockSize(n)}, owner: t, stack: e.Op.Stack})
 			at, after = at.join(oneValue(int64(addr))), after.join(oneValue(int64(next)))
-		}
-		for _, b := range fl.again(n, e.Op.Stack) {
-			at, after = at.join(oneValue(int64(b.addr))), after.join(used)
+			for _, b := range fl.again(t, u, n, e.Op.Stack) {
+				at, after = at.join(oneValue(int64(b.addr))), after.join(oneValue(u))
+			}
 		}
 	}
 	return at, after
@@ -31,20 +31,22 @@ func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
 // blockSize is the bytes of a block of n: an empty one has an address of its own.
 func blockSize(n int64) int { return int(max(1, n)) }
 
-func (fl *flow) addBlock(p place, stack bool) {
-	for _, b := range fl.blocks {
-		if b.place == p && b.stack == stack {
+func (fl *flow) addBlock(b *block) {
+	for _, known := range fl.blocks {
+		if known.place == b.place && known.stack == b.stack {
 			return
 		}
 	}
-	fl.blocks, fl.grew = append(fl.blocks, &block{place: p, stack: stack}), true
+	fl.blocks, fl.grew = append(fl.blocks, b), true
 }
 
-// again lists the blocks that an allocation of n bytes can give once more.
-func (fl *flow) again(n int64, stack bool) []*block {
+// again lists the blocks that an allocation of n bytes can give once more to a thread
+// that has used so much of its address space. Its own blocks lie in what it has used.
+func (fl *flow) again(t int, used, n int64, stack bool) []*block {
 	var out []*block
+	next, _ := memory.FreshBlock(t, uint64(used), n)
 	for _, b := range fl.blocks {
-		if b.freed && b.stack == stack && b.size == blockSize(n) {
+		if b.freed && b.stack == stack && b.size == blockSize(n) && (b.owner != t || b.addr < next) {
 			out = append(out, b)
 		}
 	}

@@ -52,9 +52,14 @@ func (x *encoder) before(t *thread, a *location, u *thread, b *location) gate {
 // follow ties the lifetimes of blocks to what happens to them.
 func (x *encoder) follow() {
 	for _, b := range x.flow.blocks {
-		list := x.heap.frees[b]
+		list, exists := x.heap.frees[b], low
+		for _, e := range x.heap.fresh[b] {
+			exists = x.or(exists, e.is)
+		}
 		for i := range list {
-			if f := &list[i]; f.direct {
+			f := &list[i]
+			f.is = x.and(f.is, exists) // of blocks that lie at one address there is at most one
+			if f.direct {
 				f.ts = x.when[f.loc]
 			} else {
 				x.demand(x.less(f.ts, x.when[f.loc]).not(), f.is) // not before it was issued
@@ -65,7 +70,10 @@ func (x *encoder) follow() {
 		late, dead := low, low
 		for _, s := range life.spots {
 			there := low
-			for _, b := range x.flow.blocksAt(s.place) {
+			for _, b := range x.flow.blocks {
+				if !s.in(b) {
+					continue
+				}
 				for _, e := range x.heap.fresh[b] {
 					there = x.or(there, x.and(e.is, x.before(e.thread, e.loc, life.thread, life.loc)))
 				}

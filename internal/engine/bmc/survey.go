@@ -1,7 +1,6 @@
 package bmc
 
 import (
-	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
@@ -14,7 +13,8 @@ import (
 // survey is what was found.
 type survey struct {
 	places   []place
-	buffered map[place]int // stores that can wait
+	edges    map[place]*ir.Edge // one that touches it
+	buffered map[place]int      // stores that can wait
 	stores   int
 	writes   []write
 }
@@ -25,13 +25,13 @@ type write struct {
 }
 
 func (x *encoder) survey() {
-	v := &survey{buffered: map[place]int{}}
+	v := &survey{buffered: map[place]int{}, edges: map[place]*ir.Edge{}}
 	for t := range x.flow.threads {
 		x.surveyThread(v, t)
 	}
-	cs, err := newCells(append(v.places, x.asked()...))
-	if err != nil {
-		panic(unsupported{&engine.Unsupported{What: err.Error()}})
+	cs, large := newCells(append(v.places, x.asked()...))
+	if large != nil {
+		refuse(v.edges[large.views[len(large.views)-1].place], "bounded model checking does not encode accesses of different sizes that overlap over %d bytes", large.size)
 	}
 	x.cells = cs
 	for _, w := range v.writes {
@@ -93,6 +93,9 @@ func (x *encoder) surveyThread(v *survey, t int) {
 // note keeps the places an instruction can touch, and what it does to them.
 func (v *survey) note(t int, e *ir.Edge, inside bool, found []place) {
 	v.places = append(v.places, found...)
+	for _, p := range found {
+		v.edges[p] = e
+	}
 	switch e.Op.Kind {
 	case ir.Load, ir.Await, ir.AbstractLoad, ir.Barrier, ir.Signal, ir.Broadcast:
 		return
