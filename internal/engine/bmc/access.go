@@ -107,8 +107,12 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	st.access, st.runs = a, st.tries
 	if op.Kind == ir.Store {
 		a.out = x.eval(x.scope(s), op.Val)
-		st.writes = st.tries
 		x.keep(t, s, a, high)
+		if x.ownStore(t, l, st.e) {
+			a.silent, a.ts = true, s.latest
+			return
+		}
+		st.writes = st.tries
 		if !a.direct {
 			x.mem.issue(s, a, st.tries)
 			x.storesTo(t, l, st, a)

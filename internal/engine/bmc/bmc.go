@@ -419,7 +419,7 @@ func (r *run) coverage() error {
 		}
 		for _, l := range t.locs {
 			for _, st := range l.steps {
-				if k := st.e.Op.Kind; st.access == nil || k != ir.Store && k != ir.Free || st.access.direct {
+				if k := st.e.Op.Kind; st.access == nil || k != ir.Store && k != ir.Free || st.access.direct || st.access.silent {
 					continue
 				}
 				all++

@@ -22,6 +22,9 @@ type cell struct {
 	// there are more. mine is where its writer keeps its value, behind the registers.
 	writer int
 	mine   int
+	// user is the only thread that touches it, and by plain loads and stores only; nobody
+	// or several otherwise. Then what it holds concerns nobody else, and it is not in memory.
+	user int
 }
 
 // Values of cell.writer that are no thread.
@@ -79,7 +82,7 @@ func newCells(places []place) (*cells, *cell) {
 	for _, p := range places {
 		n := len(cs.list)
 		if n == 0 || !cs.list[n-1].overlaps(p) {
-			cs.list = append(cs.list, &cell{place: p, id: n, writer: nobody})
+			cs.list = append(cs.list, &cell{place: p, id: n, writer: nobody, user: nobody})
 			n++
 		}
 		c := cs.list[n-1]

@@ -131,7 +131,9 @@ func (d *decoder) locals(t *thread) {
 		for _, st := range l.steps {
 			if d.is(st.runs) || d.failing(st) {
 				d.take(t, st)
-				moved = d.at[t.id] != l
+				if moved = d.at[t.id] != l; moved {
+					d.append(t, st)
+				}
 				break
 			}
 		}

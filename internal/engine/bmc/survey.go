@@ -17,10 +17,18 @@ type survey struct {
 	buffered map[place]int      // stores that can wait
 	stores   int
 	writes   []write
+	touches  []touch
 }
 
 type write struct {
 	at place
+	by int
+}
+
+// touch is an access, by nobody in particular if it is more than a plain load or store of
+// known cells.
+type touch struct {
+	at []place
 	by int
 }
 
@@ -43,6 +51,7 @@ func (x *encoder) survey() {
 			c.writer = several
 		}
 	}
+	x.setUsers(v)
 	var initial []word
 	for i, c := range cs.list {
 		for _, view := range c.views {
@@ -61,6 +70,28 @@ func (x *encoder) survey() {
 		x.mem = epso{newEtso(x.circuit, clock, x.opt.Queue, initial, cs)}
 	default:
 		panic("BUG: unknown model")
+	}
+}
+
+// setUsers finds the cells that are their thread's own business. All accesses of such
+// a cell are to such cells only.
+func (x *encoder) setUsers(v *survey) {
+	v.touches = append(v.touches, touch{x.asked(), several})
+	for changed := true; changed; {
+		changed = false
+		for _, u := range v.touches {
+			by := u.by
+			for _, p := range u.at {
+				if c := x.cells.at[p].cell; c.mixed() || c.user != nobody && c.user != by || len(x.flow.blocksAt(p)) > 0 {
+					by = several
+				}
+			}
+			for _, p := range u.at {
+				c := x.cells.at[p].cell
+				changed = changed || c.user != by
+				c.user = by
+			}
+		}
 	}
 }
 
@@ -85,7 +116,15 @@ func (x *encoder) surveyThread(v *survey, t int) {
 			if waitsInside(e) {
 				th.locs = append(th.locs, x.addWait(th, loc, index))
 			}
-			v.note(t, e, inside[l], x.surveyEdge(t, e, tf.at[l]))
+			found := x.surveyEdge(t, e, tf.at[l])
+			v.note(t, e, inside[l], found)
+			by := several
+			if e.Op.Kind == ir.Load || e.Op.Kind == ir.Store {
+				if at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, tf.at[l]); !at.wide && len(at.bad) == 0 {
+					by = t
+				}
+			}
+			v.touches = append(v.touches, touch{found, by})
 		}
 	}
 }

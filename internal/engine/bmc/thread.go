@@ -16,7 +16,7 @@ func (x *encoder) visible(t *thread, l *location) bool {
 		return true
 	}
 	for _, i := range t.f.Out(l.id) {
-		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.ownLoad(t, l, e) {
+		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.ownLoad(t, l, e) && !x.ownStore(t, l, e) {
 			return true
 		}
 	}
@@ -48,6 +48,16 @@ func (x *encoder) ownLoad(t *thread, l *location, e *ir.Edge) bool {
 		return false
 	}
 	return !slices.ContainsFunc(at.places, func(p place) bool { return !x.cells.at[p].cell.private(t.id) })
+}
+
+// ownStore reports whether a store goes to cells that nobody else touches: when it reaches
+// memory is of no importance.
+func (x *encoder) ownStore(t *thread, l *location, e *ir.Edge) bool {
+	if e.Op.Kind != ir.Store {
+		return false
+	}
+	at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
+	return !at.wide && len(at.bad) == 0 && !slices.ContainsFunc(at.places, func(p place) bool { return x.cells.at[p].cell.user != t.id })
 }
 
 // mine is the index of the word in which a thread keeps the value of a cell.
