@@ -83,7 +83,15 @@ func (x *encoder) elsewhere(st *step, w word, size int, obj ir.ObjectID, good ga
 	}
 }
 
-// seenRange is what an access can read, as the analysis found it.
+// seenAt is what a load can read, as the analysis found it.
+func (x *encoder) seenAt(t *thread, e *ir.Edge, a *access, typ ir.Type) interval {
+	if v, ok := x.flow.seen[threadEdge{t.id, e}]; ok {
+		return v.interval
+	}
+	return x.seenRange(a, typ)
+}
+
+// seenRange is what there can be where an access goes.
 func (x *encoder) seenRange(a *access, typ ir.Type) interval {
 	var out values
 	for _, g := range a.goals {
@@ -128,7 +136,7 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 		return
 	}
 	signed := ir.Type{Bits: op.Type.Bits, Signed: true}
-	a.val = x.inputWord(x.seenRange(a, signed))
+	a.val = x.inputWord(x.seenAt(t, st.e, a, signed))
 	seen := x.wrap(op.Type, a.val)
 	st.reads = st.tries
 	if op.Kind != ir.RMW && !l.inner {

@@ -50,8 +50,9 @@ type flow struct {
 	args, nextArgs       [][]values
 	results, nextResults []values
 	started              []bool
-	blocks               []*block // that allocations can give
-	grew                 bool     // there are more of them, or more of them can be freed
+	blocks               []*block              // that allocations can give
+	seen                 map[threadEdge]values // what accesses see, if that is known
+	grew                 bool                  // there are more of them, or more of them can be freed
 }
 
 // block is a piece of memory that an allocation gives. Where a fresh one lies depends
@@ -100,7 +101,22 @@ func newFlow(p *ir.Program, width int) *flow {
 			fl.mem, fl.args, fl.results = fl.next, fl.nextArgs, fl.nextResults
 		}
 	}
+	if width == 0 && fl.grows() { // with a bound, what is cut off depends on what is known here
+		mem, args, results := fl.mem, fl.args, fl.results
+		fl.refineTogether()
+		fl.mem, fl.args, fl.results = mem, args, results
+	}
 	return fl
+}
+
+// grows reports whether memory can hold more numbers than are kept apart.
+func (fl *flow) grows() bool {
+	for _, v := range fl.mem {
+		if v.some && v.set == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // topological lists the locations the entry reaches, sources first. Unrolling has
