@@ -411,11 +411,12 @@ func (r *run) finals() error {
 // coverage states the bounds. One that provably cut nothing off is not hit.
 func (r *run) coverage() error {
 	c := &r.out.Coverage
-	points, stores := 0, map[*cell]int{}
+	stores := map[*cell]int{}
+	var positions []int
 	all := 0
 	for _, t := range r.x.threads {
 		if len(t.turns) > 0 {
-			points += len(t.turns[0])
+			positions = append(positions, len(t.turns[0]))
 		}
 		for _, l := range t.locs {
 			for _, st := range l.steps {
@@ -433,7 +434,7 @@ func (r *run) coverage() error {
 	for _, n := range stores {
 		most = max(most, n)
 	}
-	c.Bounds = append(c.Bounds, verdict.Bound{Name: "rounds", Value: r.opt.Rounds, Hit: r.opt.Rounds < points})
+	c.Bounds = append(c.Bounds, verdict.Bound{Name: "rounds", Value: r.opt.Rounds, Hit: r.opt.Rounds < roundsNeeded(positions)})
 	if r.task.Model != memory.SC {
 		c.Bounds = append(c.Bounds,
 			verdict.Bound{Name: "clock", Value: r.opt.Clock, Hit: r.opt.Clock < all+1},
