@@ -115,6 +115,7 @@ type explorer struct {
 	options      []label
 	hidden       []label // edges that have no step now but may have one
 	probe        event
+	sleepers     []sleeper
 	seq          sequence
 
 	out     counts

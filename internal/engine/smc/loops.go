@@ -98,8 +98,7 @@ func compileLoops(p *ir.Program, k int, keep func(ir.ThreadID, ir.Reg) bool) []l
 
 func loopEdgeOf(e *ir.Edge, l *transform.Loops) loopEdge {
 	out := loopEdge{again: none}
-	switch e.Op.Kind {
-	case ir.Return, ir.ThreadExit, ir.Exit, ir.Bound:
+	if leaves(e) {
 		return out
 	}
 	from := l.Around[e.From]
@@ -108,35 +107,6 @@ func loopEdgeOf(e *ir.Edge, l *transform.Loops) loopEdge {
 			out.enters = append(out.enters, loop)
 		} else if l.Heads[loop] == e.To {
 			out.again = loop
-		}
-	}
-	return out
-}
-
-// taint is, at every location, the registers that may hold something read from
-// memory or chosen.
-func taint(f *ir.Func) [][]bool {
-	out := make([][]bool, len(f.Locs))
-	for l := range out {
-		out[l] = make([]bool, len(f.Regs))
-	}
-	next := make([]bool, len(f.Regs))
-	for changed := true; changed; {
-		changed = false
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			copy(next, out[e.From])
-			bad := e.Op.Kind != ir.Assign && e.Op.Kind != ir.Spawn
-			if e.Op.Kind == ir.Assign {
-				e.Op.Uses(func(r ir.Reg) { bad = bad || next[r] })
-			}
-			e.Op.Defs(func(r ir.Reg) { next[r] = bad })
-			to := out[e.To]
-			for r, b := range next {
-				if b && !to[r] {
-					to[r], changed = true, true
-				}
-			}
 		}
 	}
 	return out
