@@ -11,6 +11,7 @@ type Profile struct {
 	Name     string
 	Mixed    bool // accesses of different sizes
 	Sync     bool // mutexes, conditions, barriers
+	Waits    bool // with Sync: read-modify-writes that wait, mutexes that check for errors, and more of recursive ones
 	Heap     bool // allocation
 	Spawn    bool // thread 0 starts the others
 	FenceAll bool // a full fence after every store
@@ -29,6 +30,7 @@ var Profiles = []Profile{
 	{Name: "heap", Heap: true},
 	{Name: "mixed", Mixed: true, Goal: true},
 	{Name: "spawn", Spawn: true},
+	{Name: "waits", Sync: true, Waits: true},
 }
 
 // MaxStatements is the most a random program has, over all threads.
@@ -180,6 +182,11 @@ func (g *generator) sync(n, depth int) (Stmt, int) {
 	s := g.place(Stmt{})
 	s.Val = int64(g.r.IntN(2))
 	kinds := []Kind{Locked, Locked, TryLock, Wait, Signal, Bcast, Barrier}
+	if g.pr.Waits {
+		s.Val = int64(g.r.IntN(3))
+		s.RMW = []ir.RMWKind{ir.Xchg, ir.FetchAdd, ir.Cas}[g.r.IntN(3)]
+		kinds = append(kinds, RmwWait, RmwWait, Locked)
+	}
 	s.Kind = kinds[g.r.IntN(len(kinds))]
 	if depth > 0 && (s.Kind == Wait || s.Kind == Barrier) {
 		s.Kind = Signal

@@ -53,6 +53,7 @@ const (
 	Free          // free Reg
 	Exit          // ends the program
 	Loop          // Body any number of times
+	RmwWait       // Reg = RMW(var, Val, Val2) once var != Val
 )
 
 // Stmt is a statement.
@@ -239,11 +240,14 @@ func (g *build) stmt(t int, here ir.Loc, s *Stmt) ir.Loc {
 		op := g.access(ir.Load, s)
 		op.Dst = g.regs[s.Reg]
 		return g.edge(t, here, op)
-	case Rmw:
+	case Rmw, RmwWait:
 		op := g.access(ir.RMW, s)
 		op.RMW, op.Val, op.Dst, op.Order = s.RMW, ir.Int(s.Val), g.regs[s.Reg], ir.SeqCst
 		if s.RMW == ir.Cas {
 			op.Val2, op.Fail = ir.Int(s.Val2), ir.SeqCst
+		}
+		if s.Kind == RmwWait {
+			op.Cond = ir.Binary(ir.Ne, ir.S64, ir.SeenValue(), ir.Int(s.Val))
 		}
 		return g.edge(t, here, op)
 	case Fence, SSFence:
@@ -293,8 +297,11 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 	onMutex := func(kind ir.OpKind) ir.Op {
 		op := simple(kind)
 		op.Addr, op.Mutex = ir.Addr(g.mutex, 0), ir.NormalMutex
-		if s.Val == 1 {
+		switch s.Val {
+		case 1:
 			op.Mutex = ir.RecursiveMutex
+		case 2:
+			op.Mutex = ir.ErrorCheckMutex
 		}
 		return op
 	}

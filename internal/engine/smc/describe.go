@@ -118,6 +118,8 @@ func (x *explorer) mutex(t int, op *ir.Op, addr uint64, e *event) {
 		if int(uint32(word))-1 != t || op.Mutex != ir.RecursiveMutex {
 			m = reads
 		}
+	case op.Mutex == ir.ErrorCheckMutex && (op.Kind == ir.Lock) == (int(uint32(word))-1 == t):
+		m = reads // only an error is returned
 	}
 	// Inside a recursive mutex nothing drains, whether or not something is in the
 	// buffer just now: in another order it may be.
