@@ -108,7 +108,8 @@ func (x *encoder) hasEnded(t *thread) gate {
 	return is
 }
 
-// deadlock is whether nothing can happen although a thread waits.
+// deadlock is whether nothing can happen although a thread waits, and none is
+// stopped by an assumption.
 func (x *encoder) deadlock() gate {
 	stuck, waiting := high, low
 	for _, t := range x.threads {
@@ -122,12 +123,11 @@ func (x *encoder) deadlock() gate {
 				disabled = x.and(disabled, x.disabled(l, st))
 				waits = waits || canWait(&st.e.Op)
 			}
-			here := x.and(l.rest, disabled)
-			blocked = x.or(blocked, here)
 			if waits {
-				waiting = x.or(waiting, here)
+				blocked = x.or(blocked, x.and(l.rest, disabled))
 			}
 		}
+		waiting = x.or(waiting, blocked)
 		stuck = x.and(stuck, x.any(t.started.not(), x.hasEnded(t), blocked))
 	}
 	if m := x.prog.Main; m != ir.NoThread {
