@@ -170,6 +170,9 @@ func (g *generator) section(n int) []Stmt {
 		s := g.place(Stmt{})
 		s.Kind = []Kind{Store, Load, Load, StoreReg, Incr, Rmw}[g.r.IntN(6)]
 		s.RMW = ir.Cas
+		if g.pr.Waits && g.r.IntN(4) == 0 {
+			s.Kind = []Kind{Await, RmwWait, Assume}[g.r.IntN(3)]
+		}
 		if s.Kind == StoreReg {
 			s.Size, s.Off = varSize, 0
 		}

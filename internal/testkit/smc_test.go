@@ -157,7 +157,7 @@ func TestCorpusBySmc(t *testing.T) {
 					cancel()
 				}
 			}
-			answer, err := pipeline.Check(ctx, c.Input, []string{"sc", "tso", "pso"}, opt)
+			answer, err := pipeline.Check(ctx, c.Input, c.Models(), opt)
 			cancel()
 			if err != nil {
 				t.Errorf("%s: %v", name, err)

@@ -67,6 +67,9 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	}
 	x.noteStores(i)
 	x.reachNode(e, node{races: races, records: records, prevLast: before, bases: bases, wut: below, visited: visited})
+	if e.flags&ends != 0 {
+		x.freeze(i)
+	}
 	x.out.events++
 	x.out.depth = max(x.out.depth, len(x.ev))
 }

@@ -213,11 +213,12 @@ func (x *explorer) cut(t int, from ir.Loc, st memory.Step, loop int32) {
 	x.halt(t, st, bounded)
 	f := x.y.Prog.ThreadFunc(ir.ThreadID(t))
 	e := &f.Edges[f.Out(from)[st.Edge]]
-	x.cuts[e.ID] = cutOff{e, int(x.loops[t].bound[loop]) - 1}
+	x.cuts[e.ID] = cutOff{e, "unroll", int(x.loops[t].bound[loop]) - 1}
 }
 
-// cutOff is a bound that was hit: where, and its value.
+// cutOff is a bound that was hit: where, its name and its value.
 type cutOff struct {
 	edge  *ir.Edge
+	name  string
 	value int
 }

@@ -132,7 +132,7 @@ func (x *explorer) summarise(out *engine.Outcome) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(x.cuts)) {
 		c := x.cuts[id]
-		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: "unroll", Value: c.value, Hit: true, Pos: engine.Pos(c.edge)})
+		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: c.name, Value: c.value, Hit: true, Pos: engine.Pos(c.edge)})
 	}
 	out.Coverage.Exhaustive = finished && len(out.Coverage.Bounds) == 0
 	out.Exits = x.out.exits
