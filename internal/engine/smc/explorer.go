@@ -164,7 +164,7 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System) *expl
 	if task.CheckTraces {
 		x.check = &checker{seen: map[[sha256.Size]byte]bool{}}
 	}
-	x.loops = compileLoops(y.Prog, task.Limits.Unroll, task.MemoryOptions().Keep)
+	x.loops = compileLoops(y.Prog, task.Limits.Unroll, task.KeepOf())
 	x.loopStates, x.cuts = make([][]loopState, n), map[ir.EdgeID]cutOff{}
 	for t := range n {
 		x.heldUp = append(x.heldUp, x.holdUps(t))

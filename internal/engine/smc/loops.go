@@ -52,16 +52,9 @@ type loopState struct {
 }
 
 // compileLoops finds the loops of every thread; nil if there are none.
-func compileLoops(p *ir.Program, k int, keep func(ir.ThreadID, ir.Reg) bool) []loopCode {
+func compileLoops(p *ir.Program, k int, keep func(ir.FuncID, ir.Reg) bool) []loopCode {
 	out := make([]loopCode, len(p.Threads))
-	facts := ir.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
-		for t := range p.Threads {
-			if p.Threads[t].Func == f && keep(ir.ThreadID(t), r) {
-				return true
-			}
-		}
-		return false
-	})
+	facts := ir.NewFacts(p, keep)
 	any := false
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
@@ -41,6 +42,11 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		return nil, err
 	}
 	start := time.Now()
+	if !task.Traces {
+		t := *task
+		t.Program = transform.Await(task.Program, task.KeepOf())
+		task = &t
+	}
 	opt := task.MemoryOptions()
 	y := memory.New(task.Program, task.Model, opt)
 	x := newExplorer(ctx, task, y)
