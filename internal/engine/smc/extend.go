@@ -87,6 +87,7 @@ func (x *explorer) reachNode(e *event, to node) {
 			to.sleep = to.sleep[:last]
 		}
 	}
+	to.inherit = len(to.sleep)
 	*next = to
 }
 
@@ -139,10 +140,6 @@ func (x *explorer) noteStores(i int32) {
 // backtrack takes back the newest event and puts it to sleep.
 func (x *explorer) backtrack() {
 	d := len(x.nodes) - 1
-	if d == 0 {
-		x.nodes = x.nodes[:0]
-		return
-	}
 	n := &x.nodes[d]
 	i := int32(d - 1)
 	e := &x.ev[i]
@@ -167,7 +164,13 @@ func (x *explorer) backtrack() {
 	x.races = x.races[:n.races]
 	parent := &x.nodes[d-1]
 	x.steps = x.steps[:parent.steps]
-	parent.sleep = append(parent.sleep, *e)
+	if parent.shared {
+		if !n.shared {
+			x.world.complete(n.sh)
+		}
+	} else {
+		parent.sleep = append(parent.sleep, *e)
+	}
 	parent.done++
 	x.ev = x.ev[:i]
 	x.nodes = x.nodes[:d]

@@ -33,9 +33,7 @@ func (x *explorer) freeze(i int32) {
 		for _, st := range fz.steps {
 			rec.Step(st)
 		}
-		x.met["deadlock"] = true
-		x.result.Violations = append(x.result.Violations, engine.Violation{Kind: engine.Deadlock, Witness: rec.Witness()})
-		x.stopped = x.stopped || !x.task.KeepGoing
+		x.violated("deadlock", engine.Violation{Kind: engine.Deadlock, Witness: rec.Witness()})
 	}
 }
 

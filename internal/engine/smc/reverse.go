@@ -1,6 +1,10 @@
 package smc
 
-import "fencepost/internal/memory"
+import (
+	"slices"
+
+	"fencepost/internal/memory"
+)
 
 // Reversing races [AAJS17 §6].
 //
@@ -72,6 +76,11 @@ func (x *explorer) chosen(r *race) bool {
 			return true
 		}
 	}
+	if n.shared {
+		n.sh.mu.Lock()
+		defer n.sh.mu.Unlock()
+		return slices.ContainsFunc(n.sh.children[n.cur+1:], func(c *shared) bool { return c.leaf && free(c.ev) })
+	}
 	return false
 }
 
@@ -101,6 +110,10 @@ func (x *explorer) demand(r *race) {
 			return
 		}
 		x.sleepers = append(x.sleepers, sleeper{ev: &n.sleep[k], fwd: n.sleep[k].fwd})
+	}
+	if n.shared {
+		x.insertShared(n.sh, n.cur+1, v)
+		return
 	}
 	n.wut = x.insert(n.wut, v)
 }
