@@ -38,7 +38,7 @@ func TestWorkers(t *testing.T) {
 		{Name: "waits", Sync: true, Waits: true}, {Name: "heap", Heap: true}}
 	n := *programs * 7 // per default more than a thousand
 	if testing.Short() {
-		n /= 10
+		n /= 20
 	}
 	for i := range n {
 		seed := uint64(*firstSeed + i)
@@ -71,7 +71,11 @@ func TestWorkers(t *testing.T) {
 
 // TestWorkersTraces: the executions of several workers are all traces, each once.
 func TestWorkersTraces(t *testing.T) {
-	for i := range *programs {
+	n := *programs
+	if testing.Short() {
+		n /= 20
+	}
+	for i := range n {
 		seed := uint64(*firstSeed + i)
 		p, _ := testkit.Generate(seed, testkit.Profile{Name: "plain", Plain: true}).Flat()
 		for _, m := range []memory.Model{memory.TSO, memory.PSO} {
