@@ -106,7 +106,12 @@ func load(in Input, opt Options) *program {
 		})
 		return p
 	}
-	prog, props, diags := p.parse(lang, opt)
+	var prog *ir.Program
+	var props *property.Set
+	var diags *diag.List
+	if over := within(opt, func() { prog, props, diags = p.parse(lang, opt) }); over != "" {
+		return unread(in, over)
+	}
 	p.report(diags)
 	if prog == nil || diags.HasErrors() {
 		return p

@@ -101,7 +101,12 @@ func loadPlaces(in Input, opt FenceOptions) (*program, *placed) {
 	if len(in.More) > 0 && lang.link == nil {
 		return refuse("FP0909", "a program of several files must be C")
 	}
-	pl, diags := place(p.link(), opt)
+	var pl *placed
+	var diags *diag.List
+	files := p.link()
+	if over := within(opt.Options, func() { pl, diags = place(files, opt) }); over != "" {
+		return unread(in, over), nil
+	}
 	for _, f := range pl.included {
 		p.files[f.Name] = f
 	}
