@@ -13,7 +13,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/suite
 # Fuzz targets, as package:target.
 PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/automaton:FuzzParse ./internal/frontend/automaton:FuzzTrencher \
-            ./internal/frontend/automaton:FuzzMemorax ./internal/frontend/automaton:FuzzFences ./internal/frontend/litmus:FuzzParse \
+            ./internal/frontend/automaton:FuzzMemorax ./internal/frontend/automaton:FuzzFences ./internal/frontend/litmus:FuzzParse ./internal/frontend/litmus:FuzzC \
             ./internal/render/json:FuzzRead
 
 FUZZ_PROGRAMS ?= 20000

@@ -143,6 +143,7 @@ type Coverage struct {
 type Bound struct {
 	Name  string `json:"name"` // such as "buffer", "unroll", "recursion"
 	Value int    `json:"value"`
+	Low   int    `json:"low,omitempty"` // "domain": the least value
 	Hit   bool   `json:"hit"`           // the limit cut something off
 	Pos   *Pos   `json:"pos,omitempty"` // where it was hit
 }

@@ -52,6 +52,9 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 		if !ok {
 			return Answer{}, fmt.Errorf("unknown memory model %q", name)
 		}
+		if d, refused := p.refusedInputs(opt, flat, model); refused {
+			return Answer{Diagnostics: append(p.diags, d)}, nil
+		}
 		res, err := p.answer(ctx, flat, model, opt)
 		if err != nil {
 			return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)

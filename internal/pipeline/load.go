@@ -63,8 +63,8 @@ func parseAutomaton(parse func(*source.File, automaton.Options) (*automaton.Unit
 }
 
 // parseLitmus adapts litmus tests.
-func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.List) {
-	unit, diags := litmus.Parse(f, litmus.Options{})
+func parseLitmus(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
+	unit, diags := litmus.Parse(f, litmus.Options{C: cOptions(opt)})
 	return unit.Program, unit.Props, diags
 }
 
@@ -110,7 +110,12 @@ func load(in Input, opt Options) *program {
 		return p
 	}
 	p.language = lang.name
-	prog, props, diags := p.parse(lang, opt)
+	var prog *ir.Program
+	var props *property.Set
+	var diags *diag.List
+	if over := within(opt, func() { prog, props, diags = p.parse(lang, opt) }); over != "" {
+		return unread(in, over)
+	}
 	p.report(diags)
 	if prog == nil || diags.HasErrors() {
 		return p

@@ -120,11 +120,15 @@ func (p *program) underSC(ctx context.Context, out *mover.Outcome, opt Options, 
 		return nil
 	}
 	a := &asked{engine: &engines[0], model: memory.SC, under: memory.SC}
-	p.ask(ctx, a, out.Program, opt)
+	if memory.Unlisted(out.Program) != nil {
+		a.err = memory.ErrUnbounded
+	} else {
+		p.ask(ctx, a, out.Program, opt)
+	}
 	report := verdict.EngineReport{Engine: a.engine.Name, Model: memory.SC.String(), Verdict: verdict.Unknown}
 	switch {
 	case errors.Is(a.err, memory.ErrUnbounded):
-		report.Reason = "the values of an abstracted load cannot be listed"
+		report.Reason = "the values of an input or of an abstracted load cannot be listed"
 	case a.err != nil:
 		return a.err
 	default:

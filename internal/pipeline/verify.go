@@ -116,7 +116,7 @@ func (v *verifier) load() bool {
 func (v *verifier) loadLitmus() bool {
 	if v.herd == nil {
 		r := &litmusRun{program: newProgram(v.in), opt: LitmusOptions{Options: v.opt}}
-		unit, diags := litmus.Parse(r.file, litmus.Options{})
+		unit, diags := litmus.Parse(r.file, litmus.Options{C: cOptions(v.opt)})
 		r.report(diags)
 		if unit.Program != nil {
 			r.prepare(unit)

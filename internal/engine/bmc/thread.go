@@ -16,7 +16,7 @@ func (x *encoder) visible(t *thread, l *location) bool {
 		return true
 	}
 	for _, i := range t.f.Out(l.id) {
-		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.ownLoad(t, l, e) {
+		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.ownLoad(t, l, e) && !x.ownStore(t, l, e) {
 			return true
 		}
 	}
@@ -44,10 +44,20 @@ func (x *encoder) ownLoad(t *thread, l *location, e *ir.Edge) bool {
 		return false
 	}
 	at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
-	if at.wide || len(at.bad) > 0 || slices.ContainsFunc(at.places, func(p place) bool { return x.flow.blockAt(p) != nil }) {
+	if at.wide || len(at.bad) > 0 || slices.ContainsFunc(at.places, func(p place) bool { return len(x.flow.blocksAt(p)) > 0 }) {
 		return false
 	}
 	return !slices.ContainsFunc(at.places, func(p place) bool { return !x.cells.at[p].cell.private(t.id) })
+}
+
+// ownStore reports whether a store goes to cells that nobody else touches: when it reaches
+// memory is of no importance.
+func (x *encoder) ownStore(t *thread, l *location, e *ir.Edge) bool {
+	if e.Op.Kind != ir.Store {
+		return false
+	}
+	at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
+	return !at.wide && len(at.bad) == 0 && !slices.ContainsFunc(at.places, func(p place) bool { return x.cells.at[p].cell.user != t.id })
 }
 
 // mine is the index of the word in which a thread keeps the value of a cell.
@@ -134,7 +144,7 @@ func (x *encoder) location(t *thread, l *location) {
 		if l.wait != nil {
 			i = l.wait.index
 		}
-		st := &step{e: e, index: i, tries: x.and(may, pick), reads: low, writes: low, drain: low}
+		st := &step{e: e, index: i, tries: x.and(may, pick), reads: low, writes: low, drain: low, sees: low, ends: low}
 		l.steps = append(l.steps, st)
 		after := &local{regs: slices.Clone(l.state.regs), latest: l.state.latest, floor: l.state.floor, own: slices.Clone(l.state.own)}
 		x.step(t, l, st, after)
@@ -272,9 +282,11 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 			x.arrive(t, l, st, s)
 		}
 	case ir.Signal, ir.Broadcast:
-		x.signal(st, s)
+		x.signal(t, l, st, s)
 	case ir.Alloc:
 		x.alloc(t, l, st, s)
+	case ir.Free:
+		x.free(t, l, st, s)
 	case ir.Spawn:
 		x.spawn(t, st, s)
 	case ir.Join:

@@ -52,16 +52,9 @@ type loopState struct {
 }
 
 // compileLoops finds the loops of every thread; nil if there are none.
-func compileLoops(p *ir.Program, k int, keep func(ir.ThreadID, ir.Reg) bool) []loopCode {
+func compileLoops(p *ir.Program, k int, keep func(ir.FuncID, ir.Reg) bool) []loopCode {
 	out := make([]loopCode, len(p.Threads))
-	facts := ir.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
-		for t := range p.Threads {
-			if p.Threads[t].Func == f && keep(ir.ThreadID(t), r) {
-				return true
-			}
-		}
-		return false
-	})
+	facts := ir.NewFacts(p, keep)
 	any := false
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -98,8 +91,7 @@ func compileLoops(p *ir.Program, k int, keep func(ir.ThreadID, ir.Reg) bool) []l
 
 func loopEdgeOf(e *ir.Edge, l *transform.Loops) loopEdge {
 	out := loopEdge{again: none}
-	switch e.Op.Kind {
-	case ir.Return, ir.ThreadExit, ir.Exit, ir.Bound:
+	if leaves(e) {
 		return out
 	}
 	from := l.Around[e.From]
@@ -108,35 +100,6 @@ func loopEdgeOf(e *ir.Edge, l *transform.Loops) loopEdge {
 			out.enters = append(out.enters, loop)
 		} else if l.Heads[loop] == e.To {
 			out.again = loop
-		}
-	}
-	return out
-}
-
-// taint is, at every location, the registers that may hold something read from
-// memory or chosen.
-func taint(f *ir.Func) [][]bool {
-	out := make([][]bool, len(f.Locs))
-	for l := range out {
-		out[l] = make([]bool, len(f.Regs))
-	}
-	next := make([]bool, len(f.Regs))
-	for changed := true; changed; {
-		changed = false
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			copy(next, out[e.From])
-			bad := e.Op.Kind != ir.Assign && e.Op.Kind != ir.Spawn
-			if e.Op.Kind == ir.Assign {
-				e.Op.Uses(func(r ir.Reg) { bad = bad || next[r] })
-			}
-			e.Op.Defs(func(r ir.Reg) { next[r] = bad })
-			to := out[e.To]
-			for r, b := range next {
-				if b && !to[r] {
-					to[r], changed = true, true
-				}
-			}
 		}
 	}
 	return out
@@ -243,11 +206,12 @@ func (x *explorer) cut(t int, from ir.Loc, st memory.Step, loop int32) {
 	x.halt(t, st, bounded)
 	f := x.y.Prog.ThreadFunc(ir.ThreadID(t))
 	e := &f.Edges[f.Out(from)[st.Edge]]
-	x.cuts[e.ID] = cutOff{e, int(x.loops[t].bound[loop]) - 1}
+	x.cuts[e.ID] = cutOff{e, "unroll", int(x.loops[t].bound[loop]) - 1}
 }
 
-// cutOff is a bound that was hit: where, and its value.
+// cutOff is a bound that was hit: where, its name and its value.
 type cutOff struct {
 	edge  *ir.Edge
+	name  string
 	value int
 }

@@ -91,7 +91,7 @@ func (x *explorer) apply(t int, st memory.Step) bool {
 		x.setThread(t, v)
 	}
 	if x.loops != nil {
-		if x.s.Event.Wrote {
+		if x.s.Event.Wrote && x.s.Event.Written != x.s.Event.Value {
 			x.affected(t)
 		}
 		x.loopStep(t, from, st)

@@ -29,7 +29,7 @@ type expr struct {
 	x, y, z    *expr
 	val        int64
 	name       string
-	typ        string // the type of ePart, the thread of eThread
+	typ        string  // the type of ePart, the thread of eThread
 	bound      []ident // of an invariant for all numbers
 	start, end int
 }
