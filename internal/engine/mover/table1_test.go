@@ -110,7 +110,7 @@ func TestChaseLevWithHavoc(t *testing.T) {
 		t.Errorf("abstractions: %+v", out.Proof.Abstractions)
 	}
 	for _, a := range prove(t, string(text), mover.Options{}).Proof.Abstractions {
-		if a.Cond != "h <= H" || !a.Sound {
+		if a.Cond != "0 <= h && h <= H" || !a.Sound {
 			t.Errorf("found: %+v", a)
 		}
 	}
