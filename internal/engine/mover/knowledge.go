@@ -192,7 +192,7 @@ func (k *knowledge) everywhere(m memory, numbers ...string) []string {
 // at is what holds where a thread of class c stands at a location. What holds for
 // all numbers is said of those given.
 func (k *knowledge) at(c *class, l ir.Loc, regs []string, m memory, numbers ...string) []string {
-	out := k.everywhere(m, numbers...)
+	out := append(k.everywhere(m, numbers...), k.pr.numbered(c, regs)...)
 	for _, p := range k.local[c][l] {
 		out = append(out, p.uses(regs, m, numbers)...)
 	}
@@ -247,9 +247,20 @@ func (k *knowledge) numbers(runs ...run) []string {
 	return list
 }
 
+// numbered is what holds of the number of a thread.
+func (pr *prover) numbered(c *class, regs []string) []string {
+	if c.self == ir.NoReg {
+		return nil
+	}
+	return []string{pr.arith.le(pr.arith.num(0), regs[c.self])}
+}
+
 // apart is what holds of two threads at two places: they do not hold one lock.
 func (k *knowledge) apart(c *class, l ir.Loc, regs []string, d *class, n ir.Loc, others []string) []string {
 	var out []string
+	if c == d && c.self != ir.NoReg {
+		out = append(out, not(equal(regs[c.self], others[c.self])))
+	}
 	for _, lk := range k.locks {
 		if h, g := lk.holds(k.pr.arith, c, l, regs), lk.holds(k.pr.arith, d, n, others); h != "false" && g != "false" {
 			out = append(out, not(apply("and", h, g)))

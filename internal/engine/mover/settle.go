@@ -100,7 +100,7 @@ func (k *knowledge) initiation() {
 	k.global = k.filter(nil, nil, k.global, nil, nil, m, "does not hold at first")
 	for _, c := range k.pr.classes {
 		if c.start {
-			k.local[c][c.f.Entry] = k.filter(c, nil, k.local[c][c.f.Entry], nil, c.entry, m, "does not hold at first")
+			k.local[c][c.f.Entry] = k.filter(c, nil, k.local[c][c.f.Entry], k.pr.numbered(c, c.entry), c.entry, m, "does not hold at first")
 		}
 	}
 }
