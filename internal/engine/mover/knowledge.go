@@ -77,8 +77,9 @@ type knowledge struct {
 	passed map[obligation]stamp
 	said   []said // what was given
 	named  map[*class][]ir.Reg
-	round  int // names what is known: answers under one do not count under another
-	rounds int // handed out so far
+	sets   [][]int64 // of numbers that are stored to one variable
+	round  int       // names what is known: answers under one do not count under another
+	rounds int       // handed out so far
 }
 
 func newKnowledge(pr *prover, props *property.Set) *knowledge {
