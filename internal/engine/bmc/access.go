@@ -114,7 +114,9 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, op.Type.Size(), op.Obj, a))
 	st.access, st.runs = a, st.tries
 	if op.Kind == ir.Store {
-		a.out = x.eval(x.scope(s), op.Val)
+		made := operands(op.Val, func(r ir.Reg) interval { return s.regs[r].interval })
+		a.out = x.narrow(st, x.eval(x.scope(s), op.Val), made...)
+		st.tries = st.runs
 		x.keep(t, s, a, high)
 		if x.ownStore(t, l, st.e) {
 			a.silent, a.ts = true, s.latest

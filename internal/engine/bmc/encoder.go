@@ -103,6 +103,7 @@ type location struct {
 	steps   []*step
 	rest    gate // the thread comes here and does not go on
 	ends    bool
+	stops   gate  // the thread stops here for good, inside a section, see sections.go
 	wait    *wait // the thread waits for a signal here, in the middle of an instruction
 
 	arrivals []arrival

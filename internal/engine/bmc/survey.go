@@ -108,7 +108,7 @@ func (x *encoder) surveyThread(v *survey, t int) {
 		if tf.at == nil || tf.at[l] == nil {
 			continue
 		}
-		loc := &location{id: l, pos: -1, inner: inside[l], ends: tf.f.Ends(l)}
+		loc := &location{id: l, pos: -1, inner: inside[l], ends: tf.f.Ends(l), stops: low}
 		th.at[l] = loc
 		th.locs = append(th.locs, loc)
 		for index, i := range tf.f.Out(l) {
