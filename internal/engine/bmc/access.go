@@ -244,37 +244,6 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 	}
 }
 
-// spawn starts the next thread of its pool.
-func (x *encoder) spawn(t *thread, st *step, s *local) {
-	op := &st.e.Op
-	p := x.pools[op.Threads[0]]
-	count := len(t.f.Regs) + p.index
-	started := s.regs[count]
-	st.runs = low
-	handle := constWord(int64(op.Threads[0]))
-	for i, u := range op.Threads {
-		is := x.and(st.tries, x.equal(started, constWord(int64(i))))
-		if is == low {
-			continue
-		}
-		to := spawnTarget{thread: int(u), is: is}
-		for _, a := range op.Args {
-			to.args = append(to.args, x.eval(x.scope(s), a))
-		}
-		st.targets = append(st.targets, to)
-		handle = x.muxWord(is, constWord(int64(u)), handle)
-		st.runs = x.or(st.runs, is)
-	}
-	if none := x.and(st.tries, st.runs.not()); none != low {
-		x.cuts = append(x.cuts, &cut{none, "threads", p.size, st.e})
-	}
-	st.drain = st.runs
-	s.regs[count] = x.binary(ir.Add, ir.S64, started, constWord(1))
-	if op.Dst != ir.NoReg {
-		s.regs[op.Dst] = handle
-	}
-}
-
 // join waits for a thread's end. Whether the handle is that of a thread that runs
 // depends on when it is asked.
 func (x *encoder) join(t *thread, l *location, st *step, s *local) {

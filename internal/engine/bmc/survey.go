@@ -219,9 +219,10 @@ func (x *encoder) surveySpawn(t int, e *ir.Edge) {
 		x.poolList = append(x.poolList, p)
 	}
 	for _, u := range e.Op.Threads {
-		if known := x.pools[u]; known != nil && known != p || p.spawner != t {
-			refuse(e, "bounded model checking does not encode threads that several others start")
+		if known := x.pools[u]; known == nil {
+			x.pools[u] = p
+		} else if known != p || p.spawner != t {
+			known.shared, p.shared = true, true
 		}
-		x.pools[u] = p
 	}
 }
