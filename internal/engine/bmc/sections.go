@@ -1,5 +1,11 @@
 package bmc
 
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
 // Atomic sections are one point: no thread stops inside. Goals may be about the inside of
 // a section, though. There its thread can stop for good, if nobody does anything that
 // needs memory after that; whatever else others could still do they could have done
@@ -16,6 +22,37 @@ func (x *encoder) stayInside(l *location, gone gate) {
 		}
 	}
 	x.demand(x.any(gone, failed, l.stops), l.reached)
+}
+
+// refuseEndless refuses a free inside a section that a thread may never leave: others can
+// still put stores into their buffers, and find the block freed.
+func refuseEndless(f *ir.Func, inside []bool) {
+	var free *ir.Edge
+	waits := false
+	for l := range f.Locs {
+		out := f.Out(ir.Loc(l))
+		if !inside[l] || len(out) == 0 {
+			continue
+		}
+		can := false
+		for i, index := range out {
+			e := &f.Edges[index]
+			switch e.Op.Kind {
+			case ir.Free:
+				free, can = e, true
+			case ir.Assume:
+				can = can || slices.ContainsFunc(out[:i], func(j int32) bool { return opposite(&f.Edges[j].Op, &e.Op) })
+			case ir.AbstractLoad, ir.Havoc:
+				can = can || e.Op.Cond == nil
+			default:
+				can = can || !canWait(&e.Op)
+			}
+		}
+		waits = waits || !can
+	}
+	if free != nil && waits {
+		refuse(free, "bounded model checking does not encode a free inside an atomic section that can wait")
+	}
 }
 
 // nobodyAfter demands that nobody has a turn after a thread has stopped inside a section

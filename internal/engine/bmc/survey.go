@@ -104,6 +104,7 @@ func (x *encoder) surveyThread(v *survey, t int) {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
+	refuseEndless(tf.f, inside)
 	for _, l := range tf.order {
 		if tf.at == nil || tf.at[l] == nil {
 			continue
