@@ -79,6 +79,7 @@ type pool struct {
 	index   int // of its count among the registers, behind the real ones
 	spawner int
 	size    int
+	shared  bool // which is next depends on what other threads have started
 }
 
 type thread struct {
@@ -103,6 +104,7 @@ type location struct {
 	steps   []*step
 	rest    gate // the thread comes here and does not go on
 	ends    bool
+	stops   gate  // the thread stops here for good, inside a section, see sections.go
 	wait    *wait // the thread waits for a signal here, in the middle of an instruction
 
 	arrivals []arrival
@@ -134,6 +136,7 @@ type step struct {
 	signals  []signal // whom it wakes
 	signalAt word
 	targets  []spawnTarget
+	shared   bool // which of them it is depends on other threads
 	handle   word // of a join
 	joined   word // what a join gives
 	badJoin  gate
@@ -177,6 +180,7 @@ func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt engine
 	x.connect()
 	x.sequentialize()
 	x.follow()
+	x.startInOrder()
 	return x, nil
 }
 

@@ -63,10 +63,14 @@ func (x *encoder) goal(g *property.Goal) gate {
 			if l == nil || l.reached == low {
 				continue
 			}
+			rests := l.rest
 			if l.inner {
-				panic(unsupported{&engine.Unsupported{What: "bounded model checking does not encode goals inside atomic sections"}})
+				rests = x.and(l.reached, l.stops)
+				if g.MentionsMemory() {
+					rests = x.and(rests, x.allInMemory())
+				}
 			}
-			here = x.or(here, l.rest)
+			here = x.or(here, rests)
 		}
 		is = x.and(is, here)
 	}
