@@ -124,6 +124,7 @@ type explorer struct {
 	hidden       []label // edges that have no step now but may have one
 	probe        event
 	sleepers     []sleeper
+	unused       []*tree
 	seq          sequence
 
 	out     counts
@@ -290,6 +291,7 @@ func (x *explorer) explore() {
 			n.fresh = false
 			x.forward(d)
 			x.extend(b.ev.proc, b.ev.label, b.children)
+			x.freeTree(b)
 			continue
 		case n.fresh:
 			n.fresh = false

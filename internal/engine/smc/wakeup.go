@@ -163,7 +163,7 @@ func (x *explorer) branch(v *sequence) *tree {
 			continue
 		}
 		e := x.get(v, k)
-		t := &tree{ev: *e}
+		t := x.newTree(e)
 		x.trees++
 		if first == nil {
 			first = t
@@ -180,4 +180,22 @@ func (x *explorer) branch(v *sequence) *tree {
 	}
 	x.mostTrees = max(x.mostTrees, x.trees)
 	return first
+}
+
+// newTree is a leaf; what freeTree gave back is used again.
+func (x *explorer) newTree(e *event) *tree {
+	n := len(x.unused)
+	if n == 0 {
+		return &tree{ev: *e}
+	}
+	t := x.unused[n-1]
+	x.unused = x.unused[:n-1]
+	t.ev = *e
+	return t
+}
+
+// freeTree gives back a node that has been explored.
+func (x *explorer) freeTree(t *tree) {
+	t.children = nil
+	x.unused = append(x.unused, t)
 }
