@@ -124,6 +124,10 @@ type explorer struct {
 	hidden       []label // edges that have no step now but may have one
 	probe        event
 	sleepers     []sleeper
+	present      *event
+	slept        []event
+	passed       []*event
+	led          []ledBy
 	unused       []*tree
 	seq          sequence
 
