@@ -124,6 +124,11 @@ type explorer struct {
 	hidden       []label // edges that have no step now but may have one
 	probe        event
 	sleepers     []sleeper
+	present      *event
+	slept        []event
+	passed       []*event
+	led          []ledBy
+	unused       []*tree
 	seq          sequence
 
 	out     counts
@@ -290,6 +295,7 @@ func (x *explorer) explore() {
 			n.fresh = false
 			x.forward(d)
 			x.extend(b.ev.proc, b.ev.label, b.children)
+			x.freeTree(b)
 			continue
 		case n.fresh:
 			n.fresh = false

@@ -270,14 +270,14 @@ next:
 		for _, c := range s.children[min(from, len(s.children)):] {
 			k := x.weakInitial(c.ev, v)
 			if k == notInitial {
-				x.sleepers = append(x.sleepers, sleeper{ev: c.ev, fwd: c.ev.fwd})
+				x.passed = append(x.passed, c.ev)
 				continue
 			}
 			if k >= 0 {
 				v.items[k].gone = true
 			}
 			x.moveFront(c.ev, v)
-			x.wakeBy(c.ev)
+			x.led = append(x.led, ledBy{c.ev, len(x.passed)})
 			s.mu.Unlock()
 			if c.leaf {
 				return
