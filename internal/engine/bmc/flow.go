@@ -306,7 +306,7 @@ func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
 	}
 	for _, u := range used.set {
 		for _, n := range size.set {
-			if n > memory.MaxBlock {
+			if uint64(n) > memory.MaxBlock { // sizes have no sign
 				refuse(e, "bounded model checking does not encode a block of more than a megabyte")
 			}
 			addr, next := memory.FreshBlock(t, uint64(u), n)
