@@ -22,8 +22,8 @@ const testHelp = `Run every program that says what it expects, and compare.
 A program says so in a comment:
   // expect: sc=safe tso=unsafe pso=unsafe robust=no
 The questions are sc, tso and pso (safe, unsafe, unknown, observed, not-observed),
-robust and trf (yes, no), and fences (how many make the program robust); those
-nothing here can answer yet are reported as not checked. A comment such as
+robust and trf (yes, no), and fences (how many make the program robust). A comment
+such as
   // options: --deadlock --buffer 2 --unroll 4 --threads 3
 changes how that program is asked. Directories are searched for programs; files
 in them without an expectation are left out.
