@@ -8,6 +8,7 @@ const (
 	codeNoMain   = "C0004" // a program without main
 	codeMainArgs = "C0005" // warning: main is run without arguments
 	codePragma   = "C0006" // a pragma that changes what the program means
+	codeStopped  = "C0007" // the time limit or an interruption ended the reading
 
 	codeFloat     = "C0101" // floating point
 	codeBitField  = "C0102" // bit-fields whose layout is not supported

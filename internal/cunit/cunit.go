@@ -1,9 +1,11 @@
 package cunit
 
 import (
+	"context"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"modernc.org/cc/v4"
 
@@ -29,6 +31,10 @@ type Options struct {
 	Nondet *Range
 	// Places asks for the places where fences can be written.
 	Places bool
+	// Context and TimeLimit end the translation, with a diagnostic; nil, 0: nothing
+	// does.
+	Context   context.Context
+	TimeLimit time.Duration
 }
 
 // Unit is a translated program.
@@ -128,7 +134,7 @@ type compiler struct {
 	// attributes are those that may have to be refused.
 	attributes []attribute
 	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	opened     map[string][]string         // what each file includes, if nothing in it is conditional
+	deadline   time.Time                   // when the time limit ends the translation
 	marks      *marks                      // nil: nobody asks where fences can be written
 	test       *Test                       // nil: the program begins at main
 	threads    map[*symbol]*testThread     // of the test
@@ -165,7 +171,6 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 	c := &compiler{
 		opt: opt, diags: diags,
 		files:     map[string]*source.File{},
-		opened:    map[string][]string{},
 		given:     map[string]bool{},
 		told:      map[message]bool{},
 		linked:    map[string]*symbol{},
@@ -190,6 +195,9 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 			base := path.Base(f.Name)
 			name = strings.TrimSuffix(base, path.Ext(base))
 		}
+	}
+	if opt.TimeLimit > 0 {
+		c.deadline = time.Now().Add(opt.TimeLimit)
 	}
 	c.b = ir.NewBuilder(name, false)
 	return c
@@ -226,5 +234,9 @@ func (c *compiler) guard(f func()) {
 			panic("BUG: refused without a diagnostic")
 		}
 	}()
+	if why := c.stopped(); why != "" {
+		c.reportStop(why)
+		return
+	}
 	f()
 }

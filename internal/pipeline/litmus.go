@@ -45,6 +45,7 @@ func Litmus(ctx context.Context, in Input, models []string, opt LitmusOptions) (
 	defer caught(&stage, in, &err)
 
 	test = verdict.LitmusTest{File: in.Name, Name: in.Name}
+	opt.C.ctx = ctx
 	r := &litmusRun{program: newProgram(in), opt: opt}
 	unit, diags := litmus.Parse(r.file, litmus.Options{C: cOptions(opt.Options)})
 	r.report(diags)

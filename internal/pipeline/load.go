@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"sort"
@@ -79,6 +80,7 @@ func cOptions(opt Options) c.Options {
 	}
 	return c.Options{
 		Nondet:  nondet,
+		Context: opt.C.ctx, TimeLimit: opt.Timeout,
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
 		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
 	}
@@ -90,7 +92,8 @@ func newProgram(in Input) *program {
 }
 
 // load runs the front end that the input's name or --lang asks for.
-func load(in Input, opt Options) *program {
+func load(ctx context.Context, in Input, opt Options) *program {
+	opt.C.ctx = ctx
 	p := newProgram(in)
 	lang, problem := chooseLanguage(in.Name, opt.Lang)
 	if lang == nil {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"time"
 
 	"fencepost/internal/engine"
@@ -85,8 +86,10 @@ type COptions struct {
 	// CheckOverflow makes signed overflow and shifts out of range errors.
 	CheckOverflow bool
 	// NondetRange is the least and the largest value of inputs; empty: all values of
-	// small types, and no others.
+	// their types.
 	NondetRange []int64
+
+	ctx context.Context // ends the reading; nil: nothing does
 }
 
 // Progress is how far a run has come.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 
 	"fencepost/internal/cunit"
@@ -82,7 +83,8 @@ func placeLitmus(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
 func FenceStyles() []string { return cunit.FenceStyles() }
 
 // loadPlaces is load with places.
-func loadPlaces(in Input, opt FenceOptions) (*program, *placed) {
+func loadPlaces(ctx context.Context, in Input, opt FenceOptions) (*program, *placed) {
+	opt.C.ctx = ctx
 	p := newProgram(in)
 	refuse := func(code, message string, notes ...string) (*program, *placed) {
 		p.diags = append(p.diags, verdict.Diagnostic{

@@ -29,7 +29,7 @@ func Prove(ctx context.Context, in Input, how ProveOptions, opt Options) (answer
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"reflect"
@@ -93,7 +94,7 @@ type target struct {
 
 func (v *verifier) load() bool {
 	if v.plain == nil {
-		p := load(v.in, v.opt)
+		p := load(context.Background(), v.in, v.opt)
 		v.diags = p.diags
 		if !p.ok() {
 			return false

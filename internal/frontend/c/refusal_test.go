@@ -53,6 +53,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	codes["C0003"] = true // needs two files: TestTwoDefinitions
+	codes["C0007"] = true // needs a time limit: TestStopped
 	codes["C0806"] = true // needs an option: testdata/scripts/c-nondet.txtar
 	for _, m := range regexp.MustCompile(`"(C\d{4})"`).FindAllStringSubmatch(string(source), -1) {
 		if !codes[m[1]] {
