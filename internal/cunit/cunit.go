@@ -136,7 +136,6 @@ type compiler struct {
 	// attributes are those that may have to be refused.
 	attributes []attribute
 	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	opened     map[string][]string         // what each file includes, if nothing in it is conditional
 	marks      *marks                      // nil: nobody asks where fences can be written
 	test       *Test                       // nil: the program begins at main
 	threads    map[*symbol]*testThread     // of the test
@@ -173,7 +172,6 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 	c := &compiler{
 		opt: opt, diags: diags,
 		files:     map[string]*source.File{},
-		opened:    map[string][]string{},
 		given:     map[string]bool{},
 		told:      map[message]bool{},
 		linked:    map[string]*symbol{},

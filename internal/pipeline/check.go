@@ -21,7 +21,7 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}

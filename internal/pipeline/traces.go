@@ -19,7 +19,7 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return set, p.diags, nil
 	}
