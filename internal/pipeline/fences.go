@@ -118,6 +118,10 @@ func (r *repairer) prepare() bool {
 		p.diags = append(p.diags, d)
 		return false
 	}
+	if d, refused := p.unlistedInputs(r.flat, "fences"); refused {
+		p.diags = append(p.diags, d)
+		return false
+	}
 	r.stage = "engine " + fences.Name
 	if opt.For == ForRobustness {
 		if err := robust.Engine.Supports(robustTask(p, r.flat, opt.Options)); err != nil {

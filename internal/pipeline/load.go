@@ -26,6 +26,8 @@ type program struct {
 	props *property.Set
 	diags []verdict.Diagnostic
 	notes []c.Annotation // comments //@ of C
+
+	language string
 }
 
 // ok reports whether there is a program to work on.
@@ -61,8 +63,8 @@ func parseAutomaton(parse func(*source.File, automaton.Options) (*automaton.Unit
 }
 
 // parseLitmus adapts litmus tests.
-func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.List) {
-	unit, diags := litmus.Parse(f, litmus.Options{})
+func parseLitmus(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
+	unit, diags := litmus.Parse(f, litmus.Options{C: cOptions(opt)})
 	return unit.Program, unit.Props, diags
 }
 
@@ -80,6 +82,7 @@ func cOptions(opt Options) c.Options {
 	return c.Options{
 		Nondet:  nondet,
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
+		Claims:     opt.claims,
 		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
 	}
 }
@@ -106,7 +109,13 @@ func load(in Input, opt Options) *program {
 		})
 		return p
 	}
-	prog, props, diags := p.parse(lang, opt)
+	p.language = lang.name
+	var prog *ir.Program
+	var props *property.Set
+	var diags *diag.List
+	if over := within(opt, func() { prog, props, diags = p.parse(lang, opt) }); over != "" {
+		return unread(in, over)
+	}
 	p.report(diags)
 	if prog == nil || diags.HasErrors() {
 		return p

@@ -39,6 +39,7 @@ type Options struct {
 	// Instances, if not 0, starts that many of each instead.
 	Replicate string
 	Instances int
+	claims    bool // read the invariants in comments of C
 	// Domain restricts the values of memory where threads are counted; nil: as found.
 	Domain *param.Domain
 	// Algorithm of engines that explore executions: "" or "optimal", or "source".

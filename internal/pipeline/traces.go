@@ -31,6 +31,9 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 	if d, refused := p.unboundedThreads(flat); refused {
 		return set, append(p.diags, d), nil
 	}
+	if d, refused := p.unlistedInputs(flat, "traces"); refused {
+		return set, append(p.diags, d), nil
+	}
 	m, ok := memory.ParseModel(model)
 	if !ok {
 		return set, nil, fmt.Errorf("unknown memory model %q", model)
