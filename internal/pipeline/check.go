@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"fencepost/internal/engine"
@@ -20,7 +21,7 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}
@@ -51,6 +52,9 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 		model, ok := memory.ParseModel(name)
 		if !ok {
 			return Answer{}, fmt.Errorf("unknown memory model %q", name)
+		}
+		if d, refused := p.refusedInputs(opt, flat, model); refused {
+			return Answer{Diagnostics: append(p.diags, d)}, nil
 		}
 		res, err := p.answer(ctx, flat, model, opt)
 		if err != nil {
@@ -305,6 +309,8 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so the final condition was never tested"
 	case p.props.Checks && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && !out.Ends && len(p.props.Goals) == 0 && !p.props.Deadlock:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution reaches an assertion or its end: nothing was checked"
+	case cutOff(out) && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && !out.Ends:
+		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an assertion or its end within the bounds"
 	case p.observes() && !out.Coverage.Exhaustive:
 		res.Verdict, res.Reason = verdict.Unknown, "not observed within the bounds of the search"
 	case p.observes():
@@ -312,6 +318,12 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 	default:
 		res.Verdict = verdict.Safe
 	}
+}
+
+// cutOff reports whether executions were cut off. A store that finds its buffer full
+// waits, and its execution goes on.
+func cutOff(out *engine.Outcome) bool {
+	return slices.ContainsFunc(out.Coverage.Bounds, func(b verdict.Bound) bool { return b.Hit && b.Name != "buffer" })
 }
 
 // question names what was asked.

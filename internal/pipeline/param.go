@@ -43,7 +43,7 @@ func paramAnswer(ctx context.Context, in Input, opt Options, q param.Question, a
 	stage := "front end"
 	defer caught(&stage, in, &err)
 	opt.Threads = 0
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}
@@ -54,6 +54,9 @@ func paramAnswer(ctx context.Context, in Input, opt Options, q param.Question, a
 	flat, diagnostic := p.template(opt)
 	if flat == nil {
 		return Answer{Diagnostics: append(p.diags, diagnostic...)}, nil
+	}
+	if d, refused := p.unlistedInputs(flat, "any number of threads"); refused {
+		return Answer{Diagnostics: append(p.diags, d)}, nil
 	}
 	if q == param.Safety && p.props.Empty() {
 		return Answer{Diagnostics: append(p.diags, nothingToCheck(in))}, nil
@@ -235,7 +238,9 @@ func (p *program) concludeParam(ctx context.Context, d decided, opt Options, q p
 		res.Question, res.Model = Robustness, memory.TSO.String()
 	}
 	res.Coverage.Threads = AnyThreads
-	res.Stats.Net = &verdict.Net{Places: a.Net.Places, Transitions: a.Net.Transitions, Elements: a.Net.Elements, Tried: a.Net.Tried, Pruned: a.Net.Pruned}
+	if a.Net.Places > 0 { // there is a net
+		res.Stats.Net = &verdict.Net{Places: a.Net.Places, Transitions: a.Net.Transitions, Elements: a.Net.Elements, Tried: a.Net.Tried, Pruned: a.Net.Pruned}
+	}
 	switch {
 	case a.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, a.Unknown
@@ -294,7 +299,7 @@ func instance(ctx context.Context, ask asker, opt Options, n int) (*verdict.Resu
 // of robustness.
 func exportNet(in Input, opt ExportOptions) (string, []verdict.Diagnostic, error) {
 	opt.Threads = 0
-	p := load(in, opt.Options)
+	p := load(context.Background(), in, opt.Options)
 	if !p.ok() {
 		return "", p.diags, nil
 	}

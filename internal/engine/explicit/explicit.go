@@ -33,7 +33,7 @@ func supports(t *engine.Task) error {
 			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
 		}
 	}
-	return nil
+	return engine.TriesInputs("explicit", t.Program)
 }
 
 // Run answers the task.

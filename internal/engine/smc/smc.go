@@ -33,6 +33,9 @@ func supports(t *engine.Task) error {
 			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
 		}
 	}
+	if err := engine.TriesInputs("smc", t.Program); err != nil {
+		return err
+	}
 	return goalsByTrace(t)
 }
 
