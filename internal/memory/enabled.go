@@ -193,22 +193,30 @@ func (y *System) Deadlocked(s *State) bool {
 		return false
 	}
 	for t := range y.threads {
-		switch s.status[t] {
-		case condWaiting, condWoken, barrierWaiting:
+		if y.WaitsIn(s, t) != nil {
 			return true
-		case running:
-			loc := &y.threads[t].locs[s.pc[t]]
-			for i := range loc.edges {
-				switch e := &loc.edges[i]; e.kind {
-				case ir.Lock, ir.Join, ir.Await, ir.CondWait, ir.Barrier:
-					return true
-				case ir.RMW:
-					if e.cond.kind != codeNone {
-						return true
-					}
-				}
-			}
 		}
 	}
 	return false
+}
+
+// WaitsIn is the operation in which thread t waits, or would if it cannot go on: nil
+// for one that is not started, has ended or stands elsewhere. A thread inside a wait has not left its
+// location.
+func (y *System) WaitsIn(s *State, t int) *ir.Edge {
+	if s.status[t] == notStarted || s.status[t] == stopped {
+		return nil
+	}
+	loc := &y.threads[t].locs[s.pc[t]]
+	for i := range loc.edges {
+		switch e := &loc.edges[i]; e.kind {
+		case ir.Lock, ir.Join, ir.Await, ir.CondWait, ir.Barrier:
+			return e.ir
+		case ir.RMW:
+			if e.cond.kind != codeNone {
+				return e.ir
+			}
+		}
+	}
+	return nil
 }

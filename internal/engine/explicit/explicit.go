@@ -24,17 +24,7 @@ var Engine = engine.Engine{
 	Run:      Run,
 }
 
-func supports(t *engine.Task) error {
-	if t.Program.Form != ir.Flat {
-		return fmt.Errorf("explicit takes flat programs")
-	}
-	for _, th := range t.Program.Threads {
-		if th.Unbounded {
-			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
-		}
-	}
-	return nil
-}
+func supports(t *engine.Task) error { return t.TakesThreads("explicit") }
 
 // Run answers the task.
 func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
