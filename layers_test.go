@@ -55,9 +55,10 @@ var policy = map[string]rule{
 	"internal/ir":       {ours: []string{"internal/source", "internal/diag"}},
 	"internal/property": {ours: []string{"internal/source", "internal/ir"}},
 
+	"internal/cunit":              {ours: frontEndMay, external: []string{"modernc.org/cc"}},
 	"internal/frontend/automaton": {ours: frontEndMay},
-	"internal/frontend/litmus":    {ours: frontEndMay},
-	"internal/frontend/c":         {ours: frontEndMay, external: []string{"modernc.org/cc"}},
+	"internal/frontend/litmus":    {ours: append([]string{"internal/cunit"}, frontEndMay...)},
+	"internal/frontend/c":         {ours: append([]string{"internal/cunit"}, frontEndMay...)},
 
 	"internal/transform": {ours: append([]string{"internal/source"}, passMay...)},
 	"internal/memory":    {ours: passMay},
@@ -77,7 +78,7 @@ var policy = map[string]rule{
 	"internal/solver/pb":       {},
 	"internal/engine/param":    {ours: append([]string{"internal/solver/smt"}, engineMay...)},
 	"internal/engine/smc":      {ours: engineMay},
-	"internal/engine/mover":    {ours: []string{"internal/engine", "internal/ir", "internal/property", "internal/solver/smt", "verdict"}},
+	"internal/engine/mover":    {ours: []string{"internal/engine", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "verdict"}},
 
 	"internal/solver/smt": {},
 
@@ -85,7 +86,7 @@ var policy = map[string]rule{
 
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{
-		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
+		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/cunit", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/bmc", "internal/engine/explicit",
 		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/explain", "internal/trace", "internal/replay", "verdict",
 	}},

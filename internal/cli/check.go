@@ -50,7 +50,7 @@ type checkFlags struct {
 
 func (a *app) checkCommand() *cobra.Command {
 	engines := fencepost.Engines()
-	f := &checkFlags{models: modelsValue{"tso"}, mode: lazyModes(), engine: choiceValue{choices: engines}, opt: fencepost.Defaults()}
+	f := &checkFlags{models: modelsValue{"tso"}, mode: lazyModes(), engine: choiceValue{choices: engines, code: "FP0912"}, opt: fencepost.Defaults()}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -143,7 +143,7 @@ func (a *app) answer(names []string, opt fencepost.Options, ask question, print 
 		if r.Verdict == verdict.Unset {
 			return &internalError{fmt.Errorf("no verdict for %s under %s", in.Name, r.Model)}
 		}
-		codes = append(codes, r.Verdict.ExitCode())
+		codes = append(codes, r.ExitCode())
 	}
 	a.code = worst(codes...)
 	return print(answer)

@@ -24,8 +24,10 @@ type Engine struct {
 // Unsupported is why an engine cannot do a task, at the place in the program that
 // it is about.
 type Unsupported struct {
-	Pos  *verdict.Pos // nil: about the whole program
-	What string
+	Pos    *verdict.Pos // nil: about the whole program
+	What   string
+	Code   string // of the diagnostic, "" for the one of all such
+	Advice string // what to do, "" if there is nothing to say
 }
 
 func (u *Unsupported) Error() string {

@@ -27,6 +27,19 @@ func (t *Task) TakesThreads(name string) error {
 	return nil
 }
 
+// KeepOf says which registers of which functions the questions look at.
+func (t *Task) KeepOf() func(ir.FuncID, ir.Reg) bool {
+	keep := t.MemoryOptions().Keep
+	return func(f ir.FuncID, r ir.Reg) bool {
+		for th := range t.Program.Threads {
+			if t.Program.Threads[th].Func == f && keep(ir.ThreadID(th), r) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
 // MemoryOptions says how the program is compiled so that what the questions look
 // at stays alive and visible. Everything that is not about the questions is unset.
 func (t *Task) MemoryOptions() memory.Options {

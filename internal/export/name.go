@@ -14,7 +14,7 @@ const words = `active assert atomic bit bool break byte c_code c_decl c_expr c_s
 do else empty enabled eval false fi for full get_priority goto hidden if in init inline int len local ltl mtype
 nempty never nfull notrace np_ od of pc_value pid printf printm priority proctype provided return run select
 set_priority short show skip STDIN timeout trace true typedef unless unsigned xr xs linux unix i386
-mem holder over running outside_window old_value new_value wrote final goal valid_cell slot_of in_window s e`
+mem holder over assumed_away running outside_window old_value new_value wrote final goal valid_cell slot_of in_window s e`
 
 func newNamer() namer {
 	n := namer{used: map[string]bool{}}

@@ -85,6 +85,7 @@ type promela struct {
 
 	sections bool // some thread has an atomic section
 	exits    bool // some thread ends the program
+	stopped  bool // an assumption can stop a thread, which matters to deadlock
 	ends     bool // somebody asks how many threads run
 	results  bool // a join reads a result
 	joins    bool
@@ -111,6 +112,9 @@ func Promela(p *ir.Program, props *property.Set, opt Options) (string, []Refusal
 	w.layOut()
 	if len(w.refusals) > 0 {
 		return "", w.refusals
+	}
+	for _, t := range w.threads {
+		w.stopped = w.stopped || w.stops(t)
 	}
 	var processes strings.Builder
 	for _, t := range w.threads {
@@ -203,7 +207,7 @@ func (w *promela) header(out *strings.Builder) {
 		note("An assertion violated in process goal is a goal state that was reached.")
 	}
 	if w.props.Deadlock {
-		note("An invalid end state is a deadlock: nothing can happen, and a thread waits.")
+		note("An invalid end state is a deadlock: nothing can happen, a thread waits, and no assumption has stopped one.")
 	} else {
 		note("Threads that are stuck are no error: their places are marked as valid end states.")
 	}
@@ -260,6 +264,9 @@ func (w *promela) globals(out *strings.Builder) {
 	}
 	if w.exits {
 		out.WriteString("bool over; /* a thread has ended the program */\n")
+	}
+	if w.stopped {
+		out.WriteString("bool assumed_away; /* an assumption has stopped a thread for good */\n")
 	}
 	if w.ends {
 		running := 0

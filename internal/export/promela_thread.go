@@ -4,6 +4,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fencepost/internal/ir"
@@ -156,7 +157,7 @@ func (w *promela) process(out *strings.Builder, t *thread) {
 	for _, l := range reachable(t.f) {
 		w.location(out, t, l)
 	}
-	if w.waits(t) && (w.exits || w.p.Main != ir.NoThread) {
+	if w.stops(t) || w.waits(t) && (w.exits || w.stopped || w.p.Main != ir.NoThread) {
 		out.WriteString("end_stuck:\n\tfalse\n")
 	}
 	out.WriteString("}\n\n")
@@ -200,6 +201,40 @@ func waiting(f *ir.Func, l ir.Loc) bool {
 			if op.Cond != nil {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// assumed reports whether a thread stuck at l is stopped by an assumption. Two that
+// are each other's negation are a branch and stop nobody.
+func assumed(f *ir.Func, l ir.Loc) bool {
+	out := f.Out(l)
+	for _, i := range out {
+		switch op := &f.Edges[i].Op; op.Kind {
+		case ir.Assume, ir.AbstractLoad:
+		case ir.Havoc:
+			if op.Cond == nil && (!op.HasRange || op.Lo <= op.Hi) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	if len(out) == 2 {
+		a, b := &f.Edges[out[0]].Op, &f.Edges[out[1]].Op
+		if a.Kind == ir.Assume && b.Kind == ir.Assume && (ir.Negate(a.Val).Equal(b.Val) || ir.Negate(b.Val).Equal(a.Val)) {
+			return false
+		}
+	}
+	return len(out) > 0
+}
+
+// stops reports whether an assumption can stop the thread, and somebody asks.
+func (w *promela) stops(t *thread) bool {
+	for _, l := range reachable(t.f) {
+		if w.props.Deadlock && assumed(t.f, l) {
+			return true
 		}
 	}
 	return false
@@ -249,6 +284,17 @@ func (w *promela) location(out *strings.Builder, t *thread, l ir.Loc) {
 		if m := w.p.Main; m != ir.NoThread {
 			lines = append(lines, fmt.Sprintf("\t:: (timeout && %s) -> goto end_stuck /* main has returned: no deadlock */", w.threads[m].ended))
 		}
+	}
+	if w.props.Deadlock && waiting(t.f, l) && w.stopped {
+		lines = append(lines, "\t:: assumed_away -> goto end_stuck")
+	}
+	if w.props.Deadlock && assumed(t.f, l) {
+		guard := "timeout"
+		reads := slices.ContainsFunc(t.f.Out(l), func(i int32) bool { return t.f.Edges[i].Op.Kind == ir.AbstractLoad })
+		if w.sections && reads && !t.inside[l] { // may be another thread's section that is in the way
+			guard = "(timeout && holder == 0)"
+		}
+		lines = append(lines, fmt.Sprintf("\t:: %s -> assumed_away = 1; goto end_stuck /* an assumption does not hold: no deadlock */", guard))
 	}
 	if !strings.Contains(strings.Join(lines, "\n"), "\t:: ") {
 		fmt.Fprintf(out, "%s\n\tfalse;\n", strings.Join(lines, "\n"))

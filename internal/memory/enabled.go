@@ -183,8 +183,10 @@ func (y *System) spawnTarget(s *State, e *edge) int {
 }
 
 // Deadlocked reports whether nothing can happen although a thread waits: at a
-// mutex, condition, barrier, join, await or blocking read-modify-write. Call it
-// only where no step but Wake is enabled.
+// mutex, condition, barrier, join, await or blocking read-modify-write. Where an
+// assumption has stopped a thread the execution does not count, and those who wait
+// for that thread are not in a deadlock. Call it only where no step but Wake is
+// enabled.
 func (y *System) Deadlocked(s *State) bool {
 	if s.over || s.faulted {
 		return false
@@ -192,12 +194,41 @@ func (y *System) Deadlocked(s *State) bool {
 	if m := y.Prog.Main; m != ir.NoThread && y.Ended(s, int(m)) {
 		return false
 	}
+	waits := false
 	for t := range y.threads {
-		if y.WaitsIn(s, t) != nil {
-			return true
+		waits = waits || y.WaitsIn(s, t) != nil
+		if s.status[t] == running && y.assumedAway(s, t, &y.threads[t].locs[s.pc[t]]) {
+			return false
 		}
 	}
-	return false
+	return waits
+}
+
+// canWait reports whether an operation is one that threads wait at for others.
+func canWait(e *edge) bool {
+	switch e.kind {
+	case ir.Lock, ir.Join, ir.Await, ir.CondWait, ir.Barrier:
+		return true
+	}
+	return e.kind == ir.RMW && e.cond.kind != codeNone
+}
+
+// assumedAway reports whether thread t, which cannot move, stands at assumptions
+// only. A choice without a value to choose is one; so is a load that may read
+// nothing of what is there, unless another thread's section is in its way.
+func (y *System) assumedAway(s *State, t int, loc *locCode) bool {
+	for i := range loc.edges {
+		switch loc.edges[i].kind {
+		case ir.Assume, ir.Havoc:
+		case ir.AbstractLoad:
+			if s.lockedOut(t) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(loc.edges) > 0
 }
 
 // WaitsIn is the operation in which thread t waits, or would if it cannot go on: nil
@@ -209,13 +240,8 @@ func (y *System) WaitsIn(s *State, t int) *ir.Edge {
 	}
 	loc := &y.threads[t].locs[s.pc[t]]
 	for i := range loc.edges {
-		switch e := &loc.edges[i]; e.kind {
-		case ir.Lock, ir.Join, ir.Await, ir.CondWait, ir.Barrier:
+		if e := &loc.edges[i]; canWait(e) {
 			return e.ir
-		case ir.RMW:
-			if e.cond.kind != codeNone {
-				return e.ir
-			}
 		}
 	}
 	return nil

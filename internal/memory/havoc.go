@@ -20,6 +20,21 @@ var ErrUnbounded = errors.New("the values a havoc may pick are not bounded by it
 // maxChoices bounds how many values one havoc may try.
 const maxChoices = 1 << 16
 
+// Unlisted is an edge that picks among more values than can be tried one by one,
+// whatever the state, or nil. Others may turn out to when they are met.
+func Unlisted(p *ir.Program) *ir.Edge {
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			op := &f.Edges[i].Op
+			if (op.Kind == ir.Havoc || op.Kind == ir.AbstractLoad) && op.Cond == nil &&
+				(!op.HasRange || op.Lo <= op.Hi && uint64(op.Hi)-uint64(op.Lo) >= maxChoices) {
+				return &f.Edges[i]
+			}
+		}
+	}
+	return nil
+}
+
 // bounds is a compiled tree of interval constraints.
 type bounds struct {
 	op       ir.ExprOp // a comparison, LAnd, LOr, or ExprUnset: no constraint

@@ -21,7 +21,7 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}
@@ -52,6 +52,9 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 		model, ok := memory.ParseModel(name)
 		if !ok {
 			return Answer{}, fmt.Errorf("unknown memory model %q", name)
+		}
+		if d, refused := p.refusedInputs(opt, flat, model); refused {
+			return Answer{Diagnostics: append(p.diags, d)}, nil
 		}
 		res, err := p.answer(ctx, flat, model, opt)
 		if err != nil {

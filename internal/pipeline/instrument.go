@@ -45,8 +45,10 @@ var Instrument = engine.Engine{
 	Doc:    "robustness against TSO by one instrumented program per attack",
 	Papers: []string{"BDM13"},
 	Supports: func(t *engine.Task) error {
-		_, err := newInstrumenter(t.Program, transform.InstrumentOptions{})
-		return err
+		if _, err := newInstrumenter(t.Program, transform.InstrumentOptions{}); err != nil {
+			return err
+		}
+		return engine.TriesInputs("the search of the instrumented programs", t.Program)
 	},
 	Run: runInstrumented,
 }
@@ -264,7 +266,7 @@ func ShowInstrumented(in Input, attack int, opt Options) (text string, diags []v
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(context.Background(), in, opt)
 	if !p.ok() {
 		return "", p.diags, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"fencepost/internal/diag"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/frontend/litmus"
@@ -46,7 +47,13 @@ func Litmus(ctx context.Context, in Input, models []string, opt LitmusOptions) (
 
 	test = verdict.LitmusTest{File: in.Name, Name: in.Name}
 	r := &litmusRun{program: newProgram(in), opt: opt}
-	unit, diags := litmus.Parse(r.file, litmus.Options{})
+	var unit *litmus.Unit
+	var diags *diag.List
+	read := func() { unit, diags = litmus.Parse(r.file, litmus.Options{C: cOptions(opt.Options)}) }
+	if over := within(ctx, opt.Options, read); over != "" {
+		test.Diagnostics = unread(in, over).diags
+		return test, nil
+	}
 	r.report(diags)
 	stage = "passes"
 	if unit.Program != nil {
@@ -54,6 +61,10 @@ func Litmus(ctx context.Context, in Input, models []string, opt LitmusOptions) (
 	}
 	test.Diagnostics = r.diags
 	if r.flat == nil {
+		return test, nil
+	}
+	if d, refused := r.unlistedInputs(r.flat, "litmus"); refused {
+		test.Diagnostics = append(r.diags, d)
 		return test, nil
 	}
 	if opt.Timeout > 0 {
@@ -93,17 +104,12 @@ func (r *litmusRun) order(models []string) []string {
 // prepare makes the program that is searched.
 func (r *litmusRun) prepare(unit *litmus.Unit) {
 	r.unit, r.ir, r.props = unit, unit.Program, unit.Props
-	// One function per thread and no calls: the program is flat as it is.
-	flat := *unit.Program
-	flat.Form = ir.Flat
-	if errs := ir.Verify(&flat); len(errs) > 0 {
-		panic(fmt.Sprintf("BUG: the front end made a broken program: %v", errs[0]))
-	}
-	if r.opt.Unroll <= 0 {
-		r.flat = &flat
+	flat := r.inlined(unit)
+	if flat == nil || r.opt.Unroll <= 0 {
+		r.flat = flat
 		return
 	}
-	unrolled, props, err := transform.Unroll(&flat, unit.Props, r.opt.Unroll)
+	unrolled, props, err := transform.Unroll(flat, unit.Props, r.opt.Unroll)
 	if err != nil {
 		r.diags = append(r.diags, verdict.Diagnostic{
 			Severity: "error", Code: "FP0905", Pos: verdict.Pos{File: r.input.Name}, Message: err.Error(),
@@ -111,6 +117,23 @@ func (r *litmusRun) prepare(unit *litmus.Unit) {
 		return
 	}
 	r.flat, r.props = unrolled, props
+}
+
+// inlined is the program without calls; nil if that is too large.
+func (r *litmusRun) inlined(unit *litmus.Unit) *ir.Program {
+	if errs := ir.Verify(unit.Program); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: the front end made a broken program: %v", errs[0]))
+	}
+	if unit.InC() {
+		return r.program.flat(r.opt.Options)
+	}
+	// One function per thread and no calls: the program is flat as it is.
+	flat := *unit.Program
+	flat.Form = ir.Flat
+	if errs := ir.Verify(&flat); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: the front end made a broken program: %v", errs[0]))
+	}
+	return &flat
 }
 
 // run answers under one model.

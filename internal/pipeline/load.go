@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"sort"
@@ -26,6 +27,8 @@ type program struct {
 	props *property.Set
 	diags []verdict.Diagnostic
 	notes []c.Annotation // comments //@ of C
+
+	language string
 }
 
 // ok reports whether there is a program to work on.
@@ -61,8 +64,8 @@ func parseAutomaton(parse func(*source.File, automaton.Options) (*automaton.Unit
 }
 
 // parseLitmus adapts litmus tests.
-func parseLitmus(f *source.File, _ Options) (*ir.Program, *property.Set, *diag.List) {
-	unit, diags := litmus.Parse(f, litmus.Options{})
+func parseLitmus(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
+	unit, diags := litmus.Parse(f, litmus.Options{C: cOptions(opt)})
 	return unit.Program, unit.Props, diags
 }
 
@@ -80,6 +83,7 @@ func cOptions(opt Options) c.Options {
 	return c.Options{
 		Nondet:  nondet,
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
+		Claims:     opt.claims,
 		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
 	}
 }
@@ -90,7 +94,7 @@ func newProgram(in Input) *program {
 }
 
 // load runs the front end that the input's name or --lang asks for.
-func load(in Input, opt Options) *program {
+func load(ctx context.Context, in Input, opt Options) *program {
 	p := newProgram(in)
 	lang, problem := chooseLanguage(in.Name, opt.Lang)
 	if lang == nil {
@@ -106,10 +110,11 @@ func load(in Input, opt Options) *program {
 		})
 		return p
 	}
+	p.language = lang.name
 	var prog *ir.Program
 	var props *property.Set
 	var diags *diag.List
-	if over := within(opt, func() { prog, props, diags = p.parse(lang, opt) }); over != "" {
+	if over := within(ctx, opt, func() { prog, props, diags = p.parse(lang, opt) }); over != "" {
 		return unread(in, over)
 	}
 	p.report(diags)

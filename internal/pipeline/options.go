@@ -39,6 +39,7 @@ type Options struct {
 	// Instances, if not 0, starts that many of each instead.
 	Replicate string
 	Instances int
+	claims    bool // read the invariants in comments of C
 	// Domain restricts the values of memory where threads are counted; nil: as found.
 	Domain *param.Domain
 	// Algorithm of engines that explore executions: "" or "optimal", or "source".
@@ -85,7 +86,7 @@ type COptions struct {
 	// CheckOverflow makes signed overflow and shifts out of range errors.
 	CheckOverflow bool
 	// NondetRange is the least and the largest value of inputs; empty: all values of
-	// small types, and no others.
+	// their types.
 	NondetRange []int64
 }
 

@@ -1,11 +1,14 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 
+	"fencepost/internal/cunit"
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/litmus"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -31,6 +34,7 @@ var placers = map[string]func([]*source.File, FenceOptions) (*placed, *diag.List
 	"trencher": placeAutomaton(automaton.ParseTrencher, allFences[:1]),
 	"memorax":  placeAutomaton(automaton.ParseMemorax, allFences),
 	"c":        placeC,
+	"litmus":   placeLitmus,
 }
 
 func placeAutomaton(
@@ -43,7 +47,7 @@ func placeAutomaton(
 }
 
 func placeC(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
-	style, ok := c.ParseFenceStyle(opt.Style)
+	style, ok := cunit.ParseFenceStyle(opt.Style)
 	if !ok {
 		panic(fmt.Sprintf("BUG: unknown style %q", opt.Style))
 	}
@@ -56,11 +60,30 @@ func placeC(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
 	}, diags
 }
 
+// placeLitmus knows places in tests in C; columns of instructions have none.
+func placeLitmus(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
+	style, ok := cunit.ParseFenceStyle(opt.Style)
+	if !ok {
+		panic(fmt.Sprintf("BUG: unknown style %q", opt.Style))
+	}
+	cOpt := cOptions(opt.Options)
+	cOpt.Places = true
+	u, diags := litmus.Parse(files[0], litmus.Options{C: cOpt})
+	if u.Program != nil && !u.InC() {
+		diags.Errorf("FP0921", files[0].Span(0, 0), "fences are not written into litmus tests for %s", u.Arch).Note("a test in C or .fp can be repaired")
+		return &placed{}, diags
+	}
+	return &placed{
+		prog: u.Program, props: u.Props, places: u.Places, kinds: allFences, included: u.Included,
+		write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, u.FenceStyle(style)) },
+	}, diags
+}
+
 // FenceStyles are the ways of writing a fence in C.
-func FenceStyles() []string { return c.FenceStyles() }
+func FenceStyles() []string { return cunit.FenceStyles() }
 
 // loadPlaces is load with places.
-func loadPlaces(in Input, opt FenceOptions) (*program, *placed) {
+func loadPlaces(ctx context.Context, in Input, opt FenceOptions) (*program, *placed) {
 	p := newProgram(in)
 	refuse := func(code, message string, notes ...string) (*program, *placed) {
 		p.diags = append(p.diags, verdict.Diagnostic{
@@ -74,7 +97,7 @@ func loadPlaces(in Input, opt FenceOptions) (*program, *placed) {
 	}
 	place := placers[lang.name]
 	if place == nil {
-		return refuse("FP0921", "fences are not written into litmus tests", "a test in C or .fp can be repaired")
+		panic("BUG: a language without places")
 	}
 	if len(in.More) > 0 && lang.link == nil {
 		return refuse("FP0909", "a program of several files must be C")
@@ -82,7 +105,7 @@ func loadPlaces(in Input, opt FenceOptions) (*program, *placed) {
 	var pl *placed
 	var diags *diag.List
 	files := p.link()
-	if over := within(opt.Options, func() { pl, diags = place(files, opt) }); over != "" {
+	if over := within(ctx, opt.Options, func() { pl, diags = place(files, opt) }); over != "" {
 		return unread(in, over), nil
 	}
 	for _, f := range pl.included {

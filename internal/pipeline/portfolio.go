@@ -124,9 +124,13 @@ func (p *program) robustFirst(ctx context.Context, flat *ir.Program, opt Options
 func (p *program) attempts(ctx context.Context, flat *ir.Program, q asked, opt Options) ([]*asked, *verdict.Result, error) {
 	quick := q
 	quick.engine, quick.limit = &engines[0], quickStates
-	p.ask(ctx, &quick, flat, opt)
-	if quick.err != nil || !quick.cut || quick.res.Verdict != verdict.Unknown || ctx.Err() != nil {
-		return []*asked{&quick}, quick.res, quick.err
+	before := []*asked{}
+	if quick.engine.Supports(p.task(flat, q.under, opt)) == nil {
+		p.ask(ctx, &quick, flat, opt)
+		if quick.err != nil || !quick.cut || quick.res.Verdict != verdict.Unknown || ctx.Err() != nil {
+			return []*asked{&quick}, quick.res, quick.err
+		}
+		before = append(before, &quick)
 	}
 	all := []*asked{}
 	for i := range engines {
@@ -137,7 +141,7 @@ func (p *program) attempts(ctx context.Context, flat *ir.Program, q asked, opt O
 		}
 	}
 	res, err := race(ctx, all, func(ctx context.Context, a *asked) { p.ask(ctx, a, flat, shared(opt, len(all))) })
-	return append([]*asked{&quick}, all...), res, err
+	return append(before, all...), res, err
 }
 
 // shared are the options of one among n that run side by side.
@@ -197,10 +201,11 @@ func definite(r *verdict.Result) bool {
 // bestOf picks among answers none of which is definite: one with bounds on the
 // program, else an unknown that tells everybody's reason. That few rounds of all
 // threads show no violation is worth saying, but nobody asked for so few: it is
-// no safe unless that engine was asked for.
+// no safe unless that engine was asked for, or is the only one that takes the
+// program.
 func bestOf(all []*asked) *verdict.Result {
 	for _, a := range all {
-		if a.res.Verdict != verdict.Unknown && a.engine.Name != bmc.Engine.Name {
+		if a.res.Verdict != verdict.Unknown && (a.engine.Name != bmc.Engine.Name || len(all) == 1) {
 			return a.res
 		}
 	}

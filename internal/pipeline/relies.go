@@ -25,7 +25,7 @@ const (
 
 // relies lists what the safety of a program needs.
 func (p *program) relies(ctx context.Context, flat *ir.Program, model memory.Model, res *verdict.Result, opt Options) ([]verdict.Reliance, error) {
-	if res.Stats.States > reliedStates || !res.Coverage.Exhaustive {
+	if res.Stats.States > reliedStates || !res.Coverage.Exhaustive || memory.Unlisted(flat) != nil {
 		return nil, nil
 	}
 	var out []verdict.Reliance

@@ -26,7 +26,7 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}
@@ -84,7 +84,13 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 func (p *program) unsupported(err error) verdict.Diagnostic {
 	d := verdict.Diagnostic{Severity: "error", Code: "FP0907", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) && u.Pos != nil {
-		d.Pos, d.Message = *u.Pos, u.What
+		d.Pos, d.Message, d.Excerpt = *u.Pos, u.What, p.excerpt(*u.Pos)
+		if u.Code != "" {
+			d.Code = u.Code
+		}
+		if u.Advice != "" {
+			d.Notes = []string{u.Advice}
+		}
 	}
 	return d
 }

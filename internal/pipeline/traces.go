@@ -19,7 +19,7 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return set, p.diags, nil
 	}
@@ -29,6 +29,9 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 		return set, p.diags, nil
 	}
 	if d, refused := p.unboundedThreads(flat); refused {
+		return set, append(p.diags, d), nil
+	}
+	if d, refused := p.unlistedInputs(flat, "traces"); refused {
 		return set, append(p.diags, d), nil
 	}
 	m, ok := memory.ParseModel(model)

@@ -81,8 +81,9 @@ func (s *state) observe(vars []property.Var) string {
 	return strings.Join(parts, " ")
 }
 
-// deadlocked reports whether the program is stuck and some thread waits. next is
-// what is enabled; wake-ups without a signal do not count.
+// deadlocked reports whether the program is stuck and some thread waits, none
+// being stopped by an assumption. next is what is enabled; wake-ups without a
+// signal do not count.
 func (m *machine) deadlocked(s *state, next []transition) bool {
 	if s.over {
 		return false
@@ -100,7 +101,7 @@ func (m *machine) deadlocked(s *state, next []transition) bool {
 		if s.threads[t].phase == unstarted {
 			continue
 		}
-		if m.cutOff(s, t) {
+		if m.cutOff(s, t) || m.assumedAway(s, t) {
 			return false
 		}
 		waits = waits || m.waits(s, t)
@@ -124,6 +125,25 @@ func (m *machine) cutOff(s *state, t int) bool {
 		}
 	}
 	return false
+}
+
+// assumedAway reports whether the thread, which cannot go on, has nothing in front
+// of it but conditions that its registers or the values it may read do not meet.
+func (m *machine) assumedAway(s *state, t int) bool {
+	f := m.p.ThreadFunc(ir.ThreadID(t))
+	if s.threads[t].phase != running || m.ended(s, t) {
+		return false
+	}
+	out := f.Out(s.threads[t].loc)
+	return len(out) > 0 && !slices.ContainsFunc(out, func(i int32) bool {
+		switch f.Edges[i].Op.Kind {
+		case ir.Assume, ir.Havoc:
+			return false
+		case ir.AbstractLoad: // may be let in later, as far as this thread can tell
+			return s.holder >= 0 && s.holder != t
+		}
+		return true
+	})
 }
 
 // waits reports whether the thread stands where it can wait for another one.

@@ -24,7 +24,12 @@ var Engine = engine.Engine{
 	Run:      Run,
 }
 
-func supports(t *engine.Task) error { return t.TakesThreads("explicit") }
+func supports(t *engine.Task) error {
+	if err := t.TakesThreads("explicit"); err != nil {
+		return err
+	}
+	return engine.TriesInputs("explicit", t.Program)
+}
 
 // Run answers the task.
 func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {

@@ -187,5 +187,5 @@ func supports(t *engine.Task) error {
 			return fmt.Errorf("thread %s stands for any number of threads; give --threads", p.Threads[i].Name)
 		}
 	}
-	return nil
+	return engine.TriesInputs("robust", p)
 }

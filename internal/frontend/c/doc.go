@@ -2,17 +2,8 @@
 // docs/languages/c.md says what is accepted; what is not is refused with a
 // position, never ignored.
 //
-// Input: source files and a function that reads the files they include. Output:
-// a structured ir program, the properties asked of it, and diagnostics. Parsing
-// and type checking is modernc.org/cc's; its configuration is made by hand with
-// headers of our own (include/), so that no C compiler and no system header is
-// needed. Lowering starts at main and takes only what is reachable from it.
-//
-// Every read of memory is one Load edge and every write one Store edge, in the
-// order of the text. Scalar locals whose address is not taken are registers,
-// other locals are blocks that live until their function returns. What C11's
-// orders do to store buffers is expressed by fences and RMWs.
-//
-// What is deliberately absent: optimisation of any kind (the compiler is not
-// modelled), guesses about functions without a body, and floating point.
+// Input: the source files of one program and a function that reads the files they
+// include. Output: a structured ir program, the properties asked of it (assertions
+// and other checks, deadlock), what a comment expects, and diagnostics. The
+// translation is package cunit's, which the litmus tests in C share.
 package c

@@ -129,7 +129,7 @@ func (c *compiler) declare() {
 	}
 }
 
-func (c *compiler) declareLocation(it *initial, typ ir.Type, typed bool) {
+func (c *compiler) declareLocation(it *initial, typ ir.Type, typed bool) *location {
 	l := c.location(it.at.name, it.at.extent)
 	l.typ, l.typed = typ, typed
 	if it.at.hasIdx {
@@ -162,6 +162,7 @@ func (c *compiler) declareLocation(it *initial, typ ir.Type, typed bool) {
 			l.wide = 8
 		}
 	}
+	return l
 }
 
 // regKey names a register of a thread, or a part of one.

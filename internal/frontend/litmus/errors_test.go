@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	wantMark = regexp.MustCompile(`want(-end|-note)? (?:(LT\d{4})(?:@(\d+))? )?'((?:[^'\\]|\\.)*)'`)
+	wantMark = regexp.MustCompile(`want(-end|-note)? (?:((?:LT|C)\d{4})(?:@(\d+))? )?'((?:[^'\\]|\\.)*)'`)
 	unquote  = strings.NewReplacer(`\'`, `'`, `\\`, `\`)
 )
 

@@ -1,8 +1,11 @@
 package litmus
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
+	"fencepost/internal/cunit"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -44,6 +47,44 @@ func FuzzParse(f *testing.F) {
 		u.Kind()
 		if u.Condition == "" || u.Cond == nil {
 			t.Fatal("a test without a condition")
+		}
+	})
+}
+
+// FuzzC: no test in C panics or hangs; what has no errors verifies and can be shown,
+// and every diagnostic has a place in the file.
+func FuzzC(f *testing.F) {
+	for _, file := range []string{"testdata/errors.txt", "testdata/c-results.txt"} {
+		for _, s := range sections(f, file) {
+			if text, _, _ := strings.Cut(s.text, "=>\n"); strings.HasPrefix(text, "C ") {
+				f.Add([]byte(text))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if !bytes.HasPrefix(text, []byte("C ")) {
+			return
+		}
+		file := source.NewFile("fuzz.litmus", text)
+		u, list := Parse(file, Options{C: cunit.Options{Places: true}})
+		for _, d := range list.All {
+			if !d.Span.IsValid() || d.Code == "" || d.Message == "" {
+				t.Fatalf("diagnostic %+v", d)
+			}
+		}
+		if list.HasErrors() != (u.Program == nil) || list.HasErrors() != (u.Props == nil) {
+			t.Fatal("a program beside errors, or neither")
+		}
+		if u.Program == nil {
+			return
+		}
+		for _, err := range ir.Verify(u.Program) {
+			t.Error(err)
+		}
+		u.State(make([]int64, len(u.Props.Observe)))
+		u.Kind()
+		for i := range u.Places {
+			u.Write([]ir.FenceAt{{Place: ir.PlaceID(i), Kind: ir.FullFence}}, u.FenceStyle(cunit.C11))
 		}
 	})
 }

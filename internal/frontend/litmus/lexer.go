@@ -17,6 +17,8 @@ type lexer struct {
 	text  []byte
 	pos   int
 	diags *diag.List
+	// slashes: comments of C are comments too.
+	slashes bool
 }
 
 func (l *lexer) errorf(code string, start, end int, format string, args ...any) *diag.Diagnostic {
@@ -60,6 +62,20 @@ func (l *lexer) space() {
 			l.pos++
 		case bytes.HasPrefix(l.text[l.pos:], []byte("(*")):
 			l.comment()
+		case l.slashes && bytes.HasPrefix(l.text[l.pos:], []byte("//")):
+			if n := bytes.IndexByte(l.text[l.pos:], '\n'); n >= 0 {
+				l.pos += n
+			} else {
+				l.pos = len(l.text)
+			}
+		case l.slashes && bytes.HasPrefix(l.text[l.pos:], []byte("/*")):
+			n := bytes.Index(l.text[l.pos+2:], []byte("*/"))
+			if n < 0 {
+				l.errorf(codeComment, l.pos, l.pos+2, "comment without '*/'")
+				l.pos = len(l.text)
+				break
+			}
+			l.pos += n + 4
 		default:
 			return
 		}

@@ -1,14 +1,17 @@
 package litmus
 
 import (
+	"fencepost/internal/cunit"
 	"fencepost/internal/diag"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 )
 
-// Options are what the user says beside the file; nothing so far.
-type Options struct{}
+// Options are what the user says beside the file.
+type Options struct {
+	C cunit.Options // for tests in C
+}
 
 // KeyValue is a line Key=value between the header and the initial state.
 type KeyValue struct{ Key, Value string }
@@ -38,6 +41,14 @@ type Unit struct {
 	// Shown is what a line of a final state shows, in herd's order.
 	Shown []Item
 
+	// Places is where fences can be written into a test in C, in the order of the text;
+	// only if asked for. Write says how the file changes for some of them.
+	Places []ir.Place
+	Write  func([]ir.FenceAt, cunit.FenceStyle) []source.Edit
+	// Included are the files of the library that a test in C took in.
+	Included []*source.File
+
+	kernel           bool  // a test in C with the kernel's atomics
 	condAt, filterAt []int // of each variable, its index in Props.Observe
 	symbols          []symbol
 	addresses        bool // values may be addresses
@@ -84,13 +95,13 @@ func (u *Unit) Kind() string {
 
 // Parse translates a file. The unit is never nil; its Program is nil exactly if
 // the list has errors.
-func Parse(f *source.File, _ Options) (*Unit, *diag.List) {
+func Parse(f *source.File, opt Options) (*Unit, *diag.List) {
 	diags := &diag.List{}
 	u := &Unit{}
 	p := &parser{lexer: lexer{file: f, text: f.Text, diags: diags}, unit: u}
 	// What syntax errors hid would be reported as missing: stop there.
 	if p.parseFile() {
-		c := &compiler{file: f, diags: diags, arch: p.arch, tree: &p.tree, unit: u}
+		c := &compiler{file: f, opt: opt, diags: diags, arch: p.arch, tree: &p.tree, code: &p.code, unit: u}
 		c.compile()
 	}
 	diags.Sort()
@@ -109,8 +120,10 @@ type regValue struct {
 // compiler turns a tree into a program.
 type compiler struct {
 	file  *source.File
+	opt   Options
 	diags *diag.List
 	arch  arch
+	code  *cCode // of a test in C
 	tree  *tree
 	unit  *Unit
 
@@ -126,6 +139,12 @@ type compiler struct {
 	b       *ir.Builder
 	threads []*thread
 	checks  bool // an address is computed, so an access can go wrong
+
+	// Of a test in C: the variables the conditions speak of, where they do, and
+	// locations that hold more than one value.
+	locals   map[localKey]*cunit.Variable
+	localAt  []*place
+	compound []string
 }
 
 func (c *compiler) span(at extent) source.Span { return c.file.Span(at.start, at.end) }
@@ -142,6 +161,10 @@ func (c *compiler) compile() {
 	c.regTypes = map[regKey]ir.Type{}
 	for i := range c.tree.procs {
 		c.threadOf[c.tree.procs[i].num] = i
+	}
+	if c.arch == archC {
+		c.compileC()
+		return
 	}
 	c.declare()
 	c.measure()

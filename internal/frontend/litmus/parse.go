@@ -15,6 +15,9 @@ type parser struct {
 
 	depth, atoms int
 	count        int // instructions
+
+	code   cCode    // of a test in C
+	hidden []extent // comments of the test among the C
 }
 
 func (p *parser) advance() { p.tok = p.next() }
@@ -55,9 +58,15 @@ func (p *parser) parseFile() bool {
 	if !p.initialState() {
 		return false
 	}
-	if p.head() {
+	switch {
+	case p.arch == archC:
+		if !p.cSection() {
+			return false
+		}
+		p.advance()
+	case p.head():
 		p.rows()
-	} else {
+	default:
 		p.skipToTail()
 	}
 	p.tail()
@@ -91,6 +100,8 @@ func (p *parser) header() bool {
 		p.arch = x86
 	case "X86_64":
 		p.arch = x86_64
+	case "C":
+		p.arch, p.slashes = archC, true
 	default:
 		p.badArch(word, start)
 		return false
@@ -128,11 +139,11 @@ func (p *parser) header() bool {
 func (p *parser) badArch(word string, start int) {
 	end := start + len(word)
 	switch word {
-	case "AArch64", "ARM", "PPC", "MIPS", "RISCV", "C", "CPP", "LISA", "Bell", "JAVA", "ASL", "BPF", "GPU_PTX":
-		p.errorf(codeArch, start, end, "architecture '%s' is not supported", word).Note("supported are X86 and X86_64")
+	case "AArch64", "ARM", "PPC", "MIPS", "RISCV", "CPP", "LISA", "Bell", "JAVA", "ASL", "BPF", "GPU_PTX":
+		p.errorf(codeArch, start, end, "architecture '%s' is not supported", word).Note("supported are X86, X86_64 and C")
 	default:
 		p.errorf(codeArch, start, end, "a test begins with its architecture, and '%s' is none we know", clip(word)).
-			Note("supported are X86 and X86_64")
+			Note("supported are X86, X86_64 and C")
 	}
 }
 

@@ -13,7 +13,10 @@ func (p *parser) initialState() bool {
 	}
 	for {
 		switch {
-		case p.accept("}"):
+		case p.tok.is("}"):
+			if p.arch != archC { // what follows is not made of our tokens
+				p.advance()
+			}
 			return true
 		case p.accept(";"):
 		case p.tok.kind == tEOF:
@@ -237,6 +240,11 @@ func (p *parser) scalar(code string) (value, bool) {
 		v.sym, v.end = p.tok.text, p.tok.end
 		p.advance()
 		switch {
+		case p.arch == archC && p.tok.is("(") && isInitMacro(v.sym):
+			p.advance()
+			n, ok := p.integer(code)
+			v.sym, v.num, v.end = "", n, p.tok.end
+			return v, ok && p.expect(code, ")")
 		case p.tok.is("["):
 			at, ok := p.namedPlace(code, token{kind: tName, text: v.sym, start: v.start, end: v.end})
 			v.hasIdx, v.num, v.end = true, at.index, at.end
@@ -251,6 +259,11 @@ func (p *parser) scalar(code string) (value, bool) {
 	}
 	p.errorf(code, p.tok.start, p.tok.end, "expected a number or the name of a location, found %s", p.tok.describe())
 	return v, false
+}
+
+// isInitMacro reports whether a name is one of the kernel's macros for first values.
+func isInitMacro(name string) bool {
+	return name == "ATOMIC_INIT" || name == "ATOMIC64_INIT" || name == "ATOMIC_LONG_INIT"
 }
 
 // integer reads a number with an optional sign.

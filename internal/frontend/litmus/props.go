@@ -2,6 +2,7 @@ package litmus
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"fencepost/internal/ir"
@@ -142,6 +143,10 @@ type collector struct {
 // place adds what a place stands for: a register, a location, an element, or all
 // elements of an array.
 func (s *collector) place(at *place) {
+	if at.isReg && s.c.arch == archC {
+		s.add(s.c.observeLocal(at))
+		return
+	}
 	if at.isReg {
 		if key, ok := s.c.placeRegister(at); ok {
 			s.add(s.c.observeRegister(key))
@@ -150,6 +155,8 @@ func (s *collector) place(at *place) {
 	}
 	l := s.c.locations[at.name]
 	switch {
+	case slices.Contains(s.c.compound, at.name):
+		s.c.errorf(codeArray, at.extent, "'%s' holds more than one value", clip(at.name))
 	case at.hasIdx && (!l.array || at.index < 0 || at.index >= l.count):
 		s.c.errorf(codeBounds, at.extent, "'%s' has no element %d", clip(l.name), at.index)
 	case !at.hasIdx && l.array:

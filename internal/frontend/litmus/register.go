@@ -12,6 +12,7 @@ const (
 	_ arch = iota
 	x86
 	x86_64
+	archC
 )
 
 func (a arch) String() string {
@@ -20,6 +21,8 @@ func (a arch) String() string {
 		return "X86"
 	case x86_64:
 		return "X86_64"
+	case archC:
+		return "C"
 	default:
 		return fmt.Sprintf("arch(%d)", a)
 	}

@@ -44,9 +44,15 @@ func results(t *testing.T, name, text string) string {
 	return b.String()
 }
 
-// TestResults holds what tests show against testdata/results.txt.
+// TestResults holds what tests show against testdata/results.txt, and tests in C
+// against testdata/c-results.txt.
 func TestResults(t *testing.T) {
-	const file = "testdata/results.txt"
+	for _, file := range []string{"testdata/results.txt", "testdata/c-results.txt"} {
+		t.Run(file, func(t *testing.T) { compareResults(t, file) })
+	}
+}
+
+func compareResults(t *testing.T, file string) {
 	update := flag.Lookup("update").Value.String() == "true"
 	text, err := os.ReadFile(file)
 	if err != nil {

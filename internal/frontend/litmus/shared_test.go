@@ -16,6 +16,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
+	"fencepost/internal/transform"
 )
 
 var all = flag.Bool("lt.all", false, "run all shared litmus tests rather than every tenth")
@@ -67,6 +68,13 @@ func load(t *testing.T, name string, text []byte) (*litmus.Unit, *ir.Program) {
 	}
 	for _, err := range ir.Verify(u.Program) {
 		t.Error(err)
+	}
+	if u.InC() {
+		flat, err := transform.Run(u.Program, transform.Options{}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u, flat
 	}
 	// A function per thread and no calls: the program is flat already.
 	flat := *u.Program

@@ -1,0 +1,117 @@
+package cunit
+
+import (
+	"bytes"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/source"
+)
+
+// Positions. cc gives the tokens of a macro's expansion the place where the
+// macro is called, arguments included; the stretch of such a token is the whole
+// call.
+
+// span is the stretch of source text a node stands for.
+func (c *compiler) span(n cc.Node) source.Span {
+	p := n.Position()
+	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
+	f := c.files[p.Filename]
+	if f == nil {
+		return source.At(start)
+	}
+	end := source.Pos{}
+	tokens := cc.NodeTokens(n)
+	for i := range tokens {
+		q := tokens[i].Position()
+		at := source.Pos{File: q.Filename, Line: q.Line, Col: q.Column}
+		if q.Filename != p.Filename || at.Before(start) {
+			continue
+		}
+		if e := tokenEnd(f, at, tokens[i].Src()); end.Before(e) || end.File == "" {
+			end = e
+		}
+	}
+	if end.File == "" {
+		return source.At(start)
+	}
+	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
+}
+
+// tokenSpan is the stretch of source text of one token.
+func (c *compiler) tokenSpan(t cc.Token) source.Span {
+	p := t.Position()
+	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
+	f := c.files[p.Filename]
+	if f == nil {
+		return source.At(start)
+	}
+	end := tokenEnd(f, start, t.Src())
+	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
+}
+
+// maxCall is how many lines the call of a macro may take to be shown whole.
+const maxCall = 40
+
+// tokenEnd is where a token ends that begins at a place.
+func tokenEnd(f *source.File, at source.Pos, src []byte) source.Pos {
+	line := f.Line(at.Line)
+	if at.Col < 1 || at.Col > len(line) {
+		return at
+	}
+	rest := []byte(line[at.Col-1:])
+	n := len(src)
+	if bytes.HasPrefix(rest, src) && !(n > 0 && isWord(src[n-1]) && len(rest) > n && isWord(rest[n])) {
+		return source.Pos{File: at.File, Line: at.Line, Col: at.Col + n}
+	}
+	n = 0 // a macro: its name and what stands in parentheses behind it
+	for n < len(rest) && isWord(rest[n]) {
+		n++
+	}
+	open := n + len(rest[n:]) - len(bytes.TrimLeft(rest[n:], " \t"))
+	if open < len(rest) && rest[open] == '(' {
+		for more := 1; more < maxCall; more++ {
+			if end := closing(rest[open:]); end > 0 {
+				n = open + end
+				break
+			}
+			rest = append(append(rest, '\n'), f.Line(at.Line+more)...)
+		}
+	}
+	end := source.Pos{File: at.File, Line: at.Line, Col: at.Col}
+	for _, b := range rest[:n] {
+		end.Col++
+		if b == '\n' {
+			end.Line, end.Col = end.Line+1, 1
+		}
+	}
+	return end
+}
+
+func isWord(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+}
+
+// closing is the length of the text up to and with the parenthesis that closes
+// the first one, or 0.
+func closing(text []byte) int {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '"', '\'':
+			quote := text[i]
+			for i++; i < len(text) && text[i] != quote; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,207 @@
+package litmus
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"fencepost/internal/cunit"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+)
+
+// localKey names a variable of a thread.
+type localKey struct {
+	thread int // index of the column
+	name   string
+}
+
+// compileC translates a test in C.
+func (c *compiler) compileC() {
+	in := cunit.TestInput{
+		File:    source.NewFile(c.file.Name, c.code.text),
+		Prelude: c11Prelude + rcuPrelude,
+	}
+	if c.code.kernel {
+		in.Prelude = kernelPrelude + rcuPrelude
+	}
+	for i := range c.tree.procs {
+		in.Threads = append(in.Threads, procName(c.tree.procs[i].num))
+	}
+	c.declareC(&in)
+	c.listLocals(&in)
+	if c.diags.HasErrors() {
+		return
+	}
+	test := cunit.ParseTest(in, c.opt.C, c.diags)
+	if test == nil {
+		return
+	}
+	c.b = test.Builder()
+	if !c.placeC(test) {
+		return
+	}
+	test.Lower()
+	if c.diags.HasErrors() || !c.takeLocals(test) {
+		return
+	}
+	c.checks = test.Checks()
+	c.mentionedC()
+	c.properties()
+	if c.diags.HasErrors() {
+		return
+	}
+	out := test.Finish()
+	c.unit.Program, c.unit.Places, c.unit.Write = out.Program, out.Places, out.Write
+	c.unit.Included, c.unit.kernel = out.Included, c.code.kernel
+}
+
+// declareC lists the locations of the initial state and of the conditions.
+func (c *compiler) declareC(in *cunit.TestInput) {
+	done := map[string]bool{}
+	for i := range c.tree.inits {
+		it := &c.tree.inits[i]
+		switch {
+		case it.at.isReg:
+			c.errorf(codeFeature, it.at.extent, "a variable of a thread has its first value in C: write it where %s is declared", clip(it.at.name))
+			continue
+		case done[it.at.name]:
+			c.errorf(codeTwice, it.at.extent, "location '%s' is initialised twice", clip(it.at.name))
+			continue
+		}
+		done[it.at.name] = true
+		l := c.declareLocation(it, ir.S32, !it.typ.absent())
+		loc := cunit.Location{Name: l.name, Type: cType(&it.typ), At: c.span(it.at.extent)}
+		if l.array {
+			loc.Count = l.count
+		}
+		in.Locations = append(in.Locations, loc)
+	}
+	for _, l := range c.order { // those whose addresses others hold
+		if !done[l.name] {
+			done[l.name] = true
+			in.Locations = append(in.Locations, cunit.Location{Name: l.name, At: c.span(l.at)})
+		}
+	}
+	for i := range c.tree.locations {
+		it := &c.tree.locations[i]
+		if !it.typ.absent() {
+			c.errorf(codeFeature, it.typ.extent, "a type in the list of locations")
+		}
+	}
+}
+
+// cType is a type in C.
+func cType(t *typeName) string {
+	if t.absent() {
+		return ""
+	}
+	words := strings.Join(t.words, " ")
+	if len(t.words) == 0 {
+		words = "int"
+	}
+	if t.pointer {
+		words += " *"
+	}
+	return words
+}
+
+// listLocals lists the variables that the conditions speak of.
+func (c *compiler) listLocals(in *cunit.TestInput) {
+	c.locals = map[localKey]*cunit.Variable{}
+	add := func(at *place) {
+		if !at.isReg {
+			return
+		}
+		thread, ok := c.threadOf[at.proc]
+		if !ok {
+			c.errorf(codeProc, at.extent, "there is no thread P%d", at.proc)
+			return
+		}
+		key := localKey{thread, at.name}
+		if _, twice := c.locals[key]; !twice {
+			c.locals[key] = nil
+			c.localAt = append(c.localAt, at)
+			in.Locals = append(in.Locals, cunit.Local{Thread: thread, Name: at.name})
+		}
+	}
+	for i := range c.tree.locations {
+		add(&c.tree.locations[i].at)
+	}
+	atom := func(a *prop) {
+		add(&a.left)
+		if a.isPlace {
+			add(&a.right)
+		}
+	}
+	c.tree.cond.walk(atom)
+	c.tree.filter.walk(atom)
+}
+
+// placeC takes over the objects of the locations and fills in their first values.
+func (c *compiler) placeC(test *cunit.Test) bool {
+	for _, m := range test.Locations {
+		l := c.location(m.Name, extent{})
+		l.typ, l.obj, l.typed = m.Elem, m.Obj, true
+		c.symbols = append(c.symbols, symbol{l.name, c.b.Addr(l.obj), int64(len(m.Init))})
+		if !m.Scalar {
+			c.compound = append(c.compound, l.name)
+			if len(l.vals) > 0 {
+				c.errorf(codeArray, l.vals[0].extent, "'%s' holds more than one value and cannot be initialised", clip(l.name))
+			}
+		}
+		c.unit.addresses = c.unit.addresses || m.Pointer
+	}
+	if c.diags.HasErrors() {
+		return false
+	}
+	for _, m := range test.Locations {
+		l, size := c.locations[m.Name], m.Elem.Size()
+		for k := range l.vals {
+			var word [8]byte
+			binary.LittleEndian.PutUint64(word[:], uint64(c.valueOf(&l.vals[k])))
+			copy(m.Init[k*size:(k+1)*size], word[:])
+		}
+	}
+	return true
+}
+
+// mentionedC makes objects of the locations that only conditions mention.
+func (c *compiler) mentionedC() {
+	c.mentioned()
+	for _, l := range c.order {
+		if l.obj == ir.NoObject {
+			l.obj = c.b.Object(l.name, l.size(), l.typ.Size(), l.typ, nil, c.span(l.at))
+			c.symbols = append(c.symbols, symbol{l.name, c.b.Addr(l.obj), l.size()})
+		}
+	}
+}
+
+// takeLocals takes over the variables of the threads.
+func (c *compiler) takeLocals(test *cunit.Test) bool {
+	for i := range test.Locals {
+		v, at := &test.Locals[i], c.localAt[i]
+		switch {
+		case v.Found == 0:
+			c.errorf(codeRegister, at.extent, "thread P%d has no variable '%s'", at.proc, clip(at.name))
+		case v.Found > 1:
+			c.errorf(codeRegister, at.extent, "thread P%d has %d variables called '%s'", at.proc, v.Found, clip(at.name))
+		case !v.Scalar:
+			c.errorf(codeRegister, at.extent, "'%s' of thread P%d holds more than one value", clip(at.name), at.proc)
+		}
+		c.locals[localKey{c.threadOf[at.proc], at.name}] = v
+		c.unit.addresses = c.unit.addresses || v.Pointer
+	}
+	return !c.diags.HasErrors()
+}
+
+// observeLocal is a variable of a thread in the list of what is observed.
+func (c *compiler) observeLocal(at *place) *observed {
+	v := c.locals[localKey{c.threadOf[at.proc], at.name}]
+	name := fmt.Sprintf("%d:%s", at.proc, at.name)
+	return &observed{
+		v:      property.Var{Name: name, Thread: v.Thread, Reg: v.Reg, Type: v.Type},
+		thread: at.proc, name: at.name,
+	}
+}
