@@ -196,17 +196,9 @@ func (y *System) Deadlocked(s *State) bool {
 	}
 	waits := false
 	for t := range y.threads {
-		switch s.status[t] {
-		case condWaiting, condWoken, barrierWaiting:
-			waits = true
-		case running:
-			loc := &y.threads[t].locs[s.pc[t]]
-			if y.assumedAway(s, t, loc) {
-				return false
-			}
-			for i := range loc.edges {
-				waits = waits || canWait(&loc.edges[i])
-			}
+		waits = waits || y.WaitsIn(s, t) != nil
+		if s.status[t] == running && y.assumedAway(s, t, &y.threads[t].locs[s.pc[t]]) {
+			return false
 		}
 	}
 	return waits
@@ -237,4 +229,20 @@ func (y *System) assumedAway(s *State, t int, loc *locCode) bool {
 		}
 	}
 	return len(loc.edges) > 0
+}
+
+// WaitsIn is the operation in which thread t waits, or would if it cannot go on: nil
+// for one that is not started, has ended or stands elsewhere. A thread inside a wait has not left its
+// location.
+func (y *System) WaitsIn(s *State, t int) *ir.Edge {
+	if s.status[t] == notStarted || s.status[t] == stopped {
+		return nil
+	}
+	loc := &y.threads[t].locs[s.pc[t]]
+	for i := range loc.edges {
+		if e := &loc.edges[i]; canWait(e) {
+			return e.ir
+		}
+	}
+	return nil
 }
