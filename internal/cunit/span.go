@@ -22,6 +22,9 @@ func (c *compiler) span(n cc.Node) source.Span {
 	}
 	end := source.Pos{}
 	tokens := cc.NodeTokens(n)
+	if c.rebuilt[p.Filename] && len(tokens) > 0 && !stands(f, start, tokens[0].Src()) {
+		return source.At(start) // another piece of the line stands there
+	}
 	for i := range tokens {
 		q := tokens[i].Position()
 		at := source.Pos{File: q.Filename, Line: q.Line, Col: q.Column}
@@ -48,6 +51,12 @@ func (c *compiler) tokenSpan(t cc.Token) source.Span {
 	}
 	end := tokenEnd(f, start, t.Src())
 	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
+}
+
+// stands reports whether a text stands at a place.
+func stands(f *source.File, at source.Pos, text []byte) bool {
+	offset, ok := f.Offset(source.Pos{Line: at.Line, Col: at.Col})
+	return ok && bytes.HasPrefix(f.Text[offset:], text)
 }
 
 // maxCall is how many lines the call of a macro may take to be shown whole.
