@@ -197,7 +197,12 @@ func (y *System) Deadlocked(s *State) bool {
 	waits := false
 	for t := range y.threads {
 		switch s.status[t] {
-		case condWaiting, condWoken, barrierWaiting:
+		case condWaiting:
+			if y.Op(s, t, s.wait[t]).Timed {
+				return false
+			}
+			waits = true
+		case condWoken, barrierWaiting:
 			waits = true
 		case running:
 			loc := &y.threads[t].locs[s.pc[t]]
