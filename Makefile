@@ -69,7 +69,7 @@ fuzz:
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Table1|Safestack' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
 	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
-	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run Proofs -fp.programs=$(FUZZ_MOVER) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run 'Proofs|Proved' -fp.programs=$(FUZZ_MOVER) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/param -count=1 -timeout 120m -v -run Instances -fp.programs=$(FUZZ_PARAM)
 	$(GO) test ./internal/explain -count=1 -timeout 60m -v -fp.programs=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/automaton -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)

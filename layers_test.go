@@ -78,7 +78,7 @@ var policy = map[string]rule{
 	"internal/solver/pb":       {},
 	"internal/engine/param":    {ours: append([]string{"internal/solver/smt"}, engineMay...)},
 	"internal/engine/smc":      {ours: engineMay},
-	"internal/engine/mover":    {ours: []string{"internal/engine", "internal/ir", "internal/property", "internal/solver/smt", "verdict"}},
+	"internal/engine/mover":    {ours: []string{"internal/engine", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "verdict"}},
 
 	"internal/solver/smt": {},
 

@@ -8,10 +8,44 @@ type Proof struct {
 	// Abstractions are the loads that were made to read more than they do. With any,
 	// the proof is about the abstracted program.
 	Abstractions []ProofAbstraction `json:"abstractions,omitempty"`
+	// Checks are what the program itself asks, each proved by induction or not. They
+	// count under TSO only where all stores are atomic.
+	Checks []ProofCheck `json:"checks,omitempty"`
+	// Arithmetic is what numbers are in the proof: ProofExact or ProofIntegers.
+	Arithmetic string `json:"arithmetic,omitempty"`
 	// Obligations counts the checks, Queries those that went to the solver.
 	Obligations int    `json:"obligations"`
 	Queries     int    `json:"queries"`
 	Solver      string `json:"solver"`
+}
+
+// What numbers are in a proof.
+const (
+	ProofExact    = "exact"    // what they are in the program
+	ProofIntegers = "integers" // they never wrap around: nothing is said of executions in which they do
+)
+
+// ProofCheck is an assertion, or another thing a program may do wrong.
+type ProofCheck struct {
+	ProofPlace
+	What   string `json:"what"` // the condition, or what may go wrong
+	Proved bool   `json:"proved"`
+	// By is the engine that settled it, if that was not the proof itself.
+	By string `json:"by,omitempty"`
+	// State is one that the invariants allow and in which it fails.
+	State []ProofValue `json:"state,omitempty"`
+	Vague bool         `json:"vague,omitempty"` // the solver gave no answer
+}
+
+// Open counts the checks that are not proved.
+func (p *Proof) Open() int {
+	n := 0
+	for i := range p.Checks {
+		if !p.Checks[i].Proved {
+			n++
+		}
+	}
+	return n
 }
 
 // Why a store is atomic.
@@ -82,4 +116,6 @@ type ProofAbstraction struct {
 	// Sound says that the value in memory is always allowed, so that the program
 	// without the abstraction does nothing that this one does not.
 	Sound bool `json:"sound"`
+	// Fails: not a load, but a read-modify-write that may fail instead, as Cond says.
+	Fails bool `json:"fails,omitempty"`
 }

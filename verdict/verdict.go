@@ -61,6 +61,15 @@ func (v Verdict) ExitCode() int {
 	}
 }
 
+// ExitCode is the status the command line ends with for the result: a proof that
+// leaves a check of the program open has not proved what was asked.
+func (r *Result) ExitCode() int {
+	if code := r.Verdict.ExitCode(); code != 0 || r.Proof == nil || r.Proof.Open() == 0 {
+		return code
+	}
+	return Unknown.ExitCode()
+}
+
 // Result is the answer to one question about one program under one model.
 type Result struct {
 	Program  string    `json:"program"`
@@ -134,6 +143,7 @@ type Coverage struct {
 type Bound struct {
 	Name  string `json:"name"` // such as "buffer", "unroll", "recursion"
 	Value int    `json:"value"`
+	Low   int    `json:"low,omitempty"` // "domain": the least value
 	Hit   bool   `json:"hit"`           // the limit cut something off
 	Pos   *Pos   `json:"pos,omitempty"` // where it was hit
 }

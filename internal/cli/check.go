@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"fencepost"
 	"fencepost/internal/render/json"
@@ -146,31 +143,21 @@ func (a *app) answer(names []string, opt fencepost.Options, ask question, print 
 		if r.Verdict == verdict.Unset {
 			return &internalError{fmt.Errorf("no verdict for %s under %s", in.Name, r.Model)}
 		}
-		codes = append(codes, r.Verdict.ExitCode())
+		codes = append(codes, r.ExitCode())
 	}
 	a.code = worst(codes...)
 	return print(answer)
 }
 
-// ask asks with progress, until there is an answer or an interruption. After
-// the first Ctrl-C the signal has its usual effect again, so that a second kills.
+// ask asks with progress, until there is an answer or an interruption.
 func (a *app) ask(in fencepost.Input, opt fencepost.Options, ask question) (fencepost.Answer, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	var line *progress
+	heard := func() {}
 	if width, ok := a.terminal(a.stderr); ok {
-		line = &progress{w: a.stderr, width: width}
-		opt.Progress = line.update
+		line := &progress{w: a.stderr, width: width}
+		opt.Progress, heard = line.update, line.interrupted
 		defer line.finish()
 	}
-	detach := context.AfterFunc(ctx, func() {
-		stop()
-		if line != nil {
-			line.interrupted()
-		}
-	})
-	defer detach()
-	return ask(ctx, in, opt)
+	return interruptible(heard, func(ctx context.Context) (fencepost.Answer, error) { return ask(ctx, in, opt) })
 }
 
 func (a *app) diagnostics(all []verdict.Diagnostic) {

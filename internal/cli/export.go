@@ -46,6 +46,9 @@ func (a *app) exportCommand() *cobra.Command {
 			if pnml {
 				opt.Format = fencepost.ExportPNML
 			}
+			if err := spares("-o", output, args); output != "" && err != nil {
+				return err
+			}
 			return a.exportTo(args, output, opt)
 		},
 	}

@@ -4,14 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
 	"runtime/debug"
 	"slices"
-	"sync"
-	"syscall"
-	"time"
 
 	"fencepost"
 	"fencepost/internal/render/json"
@@ -162,56 +156,9 @@ func litmusExit(sum *verdict.LitmusSummary) int {
 
 // runLitmus runs the tests with progress, until they end or are interrupted.
 func (a *app) runLitmus(opt fencepost.SuiteOptions) (verdict.LitmusSummary, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if width, ok := a.terminal(a.stderr); ok {
-		line := &testsLine{w: a.stderr, width: width, start: time.Now()}
-		opt.Tested = line.update
-		done := opt.Done
-		opt.Done = func(t *verdict.LitmusTest) {
-			line.clear()
-			done(t)
-		}
-		defer line.clear()
+	var clear func()
+	if opt.Tested, opt.Done, clear = withLine(a, opt.Done); opt.Tested != nil {
+		defer clear()
 	}
-	detach := context.AfterFunc(ctx, stop)
-	defer detach()
-	return a.services.litmus(ctx, opt)
-}
-
-// testsLine keeps a line on a terminal up to date: how many tests are done.
-type testsLine struct {
-	mu    sync.Mutex
-	w     io.Writer
-	width int
-	start time.Time
-	last  time.Time
-	shown bool
-}
-
-func (l *testsLine) update(done, total int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := time.Now()
-	if now.Sub(l.start) < quietTime || now.Sub(l.last) < progressStep || done == total {
-		return
-	}
-	l.last, l.shown = now, true
-	line := testsText(done, total, now.Sub(l.start))
-	fmt.Fprint(l.w, clearLine+line[:min(len(line), max(0, l.width-1))])
-}
-
-func testsText(done, total int, elapsed time.Duration) string {
-	left := time.Duration(float64(elapsed) / float64(done) * float64(total-done))
-	return fmt.Sprintf("%s of %s tests, %s/s, %s, about %s left", text.Count(int64(done)), text.Count(int64(total)),
-		text.Count(int64(float64(done)/elapsed.Seconds())), elapsed.Truncate(time.Second), left.Round(time.Second))
-}
-
-func (l *testsLine) clear() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.shown {
-		fmt.Fprint(l.w, clearLine)
-		l.shown = false
-	}
+	return interruptible(func() {}, func(ctx context.Context) (verdict.LitmusSummary, error) { return a.services.litmus(ctx, opt) })
 }

@@ -79,3 +79,51 @@ func (p *progress) clear() {
 		p.shown = false
 	}
 }
+
+// testsLine keeps a line on a terminal up to date: how many tests are done.
+type testsLine struct {
+	mu    sync.Mutex
+	w     io.Writer
+	width int
+	start time.Time
+	last  time.Time
+	shown bool
+}
+
+func (l *testsLine) update(done, total int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	if now.Sub(l.start) < quietTime || now.Sub(l.last) < progressStep || done == total {
+		return
+	}
+	l.last, l.shown = now, true
+	line := testsText(done, total, now.Sub(l.start))
+	fmt.Fprint(l.w, clearLine+line[:min(len(line), max(0, l.width-1))])
+}
+
+func testsText(done, total int, elapsed time.Duration) string {
+	left := time.Duration(float64(elapsed) / float64(done) * float64(total-done))
+	return fmt.Sprintf("%s of %s tests, %s/s, %s, about %s left", text.Count(int64(done)), text.Count(int64(total)),
+		text.Count(int64(float64(done)/elapsed.Seconds())), elapsed.Truncate(time.Second), left.Round(time.Second))
+}
+
+func (l *testsLine) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.shown {
+		fmt.Fprint(l.w, clearLine)
+		l.shown = false
+	}
+}
+
+// withLine shows how many of many tests are done, on a line that makes room for
+// what done prints. Without a terminal there is none: tested is nil.
+func withLine[T any](a *app, done func(T)) (tested func(done, total int), cleared func(T), clear func()) {
+	width, ok := a.terminal(a.stderr)
+	if !ok {
+		return nil, done, nil
+	}
+	line := &testsLine{w: a.stderr, width: width, start: time.Now()}
+	return line.update, func(t T) { line.clear(); done(t) }, line.clear
+}

@@ -108,6 +108,10 @@ func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (
 	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.Execute()
+	if errors.Is(err, errDeaf) { // whoever did not listen may be writing to out
+		fmt.Fprintf(stderr, "fencepost: %v\n", errDeaf)
+		return exitUnknown
+	}
 	if flushErr := out.Flush(); err == nil && flushErr != nil {
 		err = &internalError{fmt.Errorf("writing the answer: %w", flushErr)}
 	}

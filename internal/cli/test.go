@@ -6,12 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
 
 	"fencepost"
 	"fencepost/internal/render/junit"
@@ -25,8 +22,8 @@ const testHelp = `Run every program that says what it expects, and compare.
 A program says so in a comment:
   // expect: sc=safe tso=unsafe pso=unsafe robust=no
 The questions are sc, tso and pso (safe, unsafe, unknown, observed, not-observed),
-robust and trf (yes, no), and fences (how many make the program robust); those
-nothing here can answer yet are reported as not checked. A comment such as
+robust and trf (yes, no), and fences (how many make the program robust). A comment
+such as
   // options: --deadlock --buffer 2 --unroll 4 --threads 3
 changes how that program is asked. Directories are searched for programs; files
 in them without an expectation are left out.
@@ -209,19 +206,9 @@ func testExit(sum *verdict.TestSummary) int {
 
 // runTests runs the programs with progress, until they end or are interrupted.
 func (a *app) runTests(opt fencepost.TestOptions) (verdict.TestSummary, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if width, ok := a.terminal(a.stderr); ok {
-		line := &testsLine{w: a.stderr, width: width, start: time.Now()}
-		opt.Tested = line.update
-		done := opt.Done
-		opt.Done = func(t *verdict.ProgramTest) {
-			line.clear()
-			done(t)
-		}
-		defer line.clear()
+	var clear func()
+	if opt.Tested, opt.Done, clear = withLine(a, opt.Done); opt.Tested != nil {
+		defer clear()
 	}
-	detach := context.AfterFunc(ctx, stop)
-	defer detach()
-	return a.services.test(ctx, opt)
+	return interruptible(func() {}, func(ctx context.Context) (verdict.TestSummary, error) { return a.services.test(ctx, opt) })
 }

@@ -56,6 +56,7 @@ type declared struct {
 func (c *compiler) collectDeclared(root cc.Node) {
 	inspect(root, func(n cc.Node) bool {
 		c.collectStarts(n)
+		c.collectItems(n)
 		switch x := n.(type) {
 		case *cc.Declaration:
 			for l := x.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {

@@ -8,7 +8,6 @@ const (
 	codeNoMain   = "C0004" // a program without main
 	codeMainArgs = "C0005" // warning: main is run without arguments
 	codePragma   = "C0006" // a pragma that changes what the program means
-	codeStopped  = "C0007" // the time limit or an interruption ended the reading
 
 	codeFloat     = "C0101" // floating point
 	codeBitField  = "C0102" // bit-fields whose layout is not supported
@@ -22,6 +21,8 @@ const (
 	codeAtomic    = "C0113" // an atomic operation that is not supported
 	codeLarge     = "C0114" // too large an object
 	codeAttribute = "C0115" // an attribute that changes what the program means
+
+	codeAnnotation = "C0120" // a comment //@ that is no annotation, or stands where none can
 
 	codeInit = "C0201" // an initialiser that is not constant or not supported
 
@@ -38,6 +39,7 @@ const (
 	codeAlign   = "C0804" // warning: blocks are not aligned to more than 16 bytes
 	codeForeign = "C0805" // warning: a barrier of another processor
 	codeRange   = "C0806" // warning: an input takes the values of a declared range only
+	codeUnused  = "C0820" // warning: an annotation in code that never runs
 )
 
 // The limits.

@@ -1,11 +1,9 @@
 package cunit
 
 import (
-	"context"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"modernc.org/cc/v4"
 
@@ -29,12 +27,10 @@ type Options struct {
 	CheckOverflow bool
 	// Nondet is the range of inputs; nil: all values of small types, and no others.
 	Nondet *Range
+	// Claims asks for the invariants in comments, and lets inputs have all values.
+	Claims bool
 	// Places asks for the places where fences can be written.
 	Places bool
-	// Context and TimeLimit end the translation, with a diagnostic; nil, 0: nothing
-	// does.
-	Context   context.Context
-	TimeLimit time.Duration
 }
 
 // Unit is a translated program.
@@ -46,6 +42,8 @@ type Unit struct {
 	Included []*source.File
 	// Annotations are the comments //@ of all files, by place.
 	Annotations []Annotation
+	// Claims are the invariants among them; only if asked for.
+	Claims []property.Claim
 	// Places is where fences can be written, in the order of the text; only if asked
 	// for. Write says how the files change for some of them.
 	Places []ir.Place
@@ -80,11 +78,12 @@ func (c *compiler) finishParsing(files []*source.File) {
 
 // unit is the result.
 func (c *compiler) unit(files []*source.File) *Unit {
+	c.unattached()
 	u := &Unit{Included: c.included(), Annotations: c.annotations()}
 	c.diags.Sort()
 	if !c.diags.HasErrors() {
 		u.Program = c.b.Finish()
-		u.Observe = c.observe
+		u.Observe, u.Claims = c.observe, c.claims
 		u.setPlaces(c.marks, files, c.test == nil)
 	}
 	return u
@@ -128,6 +127,9 @@ type compiler struct {
 	todo    []*symbol // functions still to lower
 	byID    map[ir.FuncID]*symbol
 	observe []property.Var
+	said    map[claimPlace]source.Span // annotations that became calls
+	items   map[source.Pos]bool        // statements that stand in blocks
+	claims  []property.Claim
 	// mentioned are the names that expressions of the user's files use.
 	mentioned map[string]bool
 	typeNames map[string]bool // the names of types that declarations use
@@ -135,7 +137,6 @@ type compiler struct {
 	// attributes are those that may have to be refused.
 	attributes []attribute
 	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	deadline   time.Time                   // when the time limit ends the translation
 	marks      *marks                      // nil: nobody asks where fences can be written
 	test       *Test                       // nil: the program begins at main
 	threads    map[*symbol]*testThread     // of the test
@@ -186,6 +187,8 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 		mentioned: map[string]bool{},
 		typeNames: map[string]bool{},
 		wrapped:   map[*symbol]*ir.FuncBuilder{},
+		said:      map[claimPlace]source.Span{},
+		items:     map[source.Pos]bool{},
 		threads:   map[*symbol]*testThread{},
 	}
 	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}
@@ -197,9 +200,6 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 			base := path.Base(f.Name)
 			name = strings.TrimSuffix(base, path.Ext(base))
 		}
-	}
-	if opt.TimeLimit > 0 {
-		c.deadline = time.Now().Add(opt.TimeLimit)
 	}
 	c.b = ir.NewBuilder(name, false)
 	return c
@@ -236,9 +236,5 @@ func (c *compiler) guard(f func()) {
 			panic("BUG: refused without a diagnostic")
 		}
 	}()
-	if why := c.stopped(); why != "" {
-		c.reportStop(why)
-		return
-	}
 	f()
 }

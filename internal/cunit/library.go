@@ -35,6 +35,9 @@ func newLibrary() map[string]libFunc {
 		"__fp_casval":       {4, (*lowering).libSyncCas},
 		"__fp_fence":        {1, (*lowering).libFence},
 		"__fp_signal_fence": {1, (*lowering).libNothing},
+		claimHere:           {1, (*lowering).libClaim},
+		claimAlways:         {1, (*lowering).libClaim},
+		claimBound:          {0, (*lowering).libBound},
 
 		"pthread_create":              {4, (*lowering).libCreate},
 		"pthread_join":                {2, (*lowering).libJoin},

@@ -3,6 +3,7 @@ package cunit
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ func (c *compiler) parseText(f *source.File, before, behind string) {
 		IncludePaths:    append([]string{""}, system...),
 		SysIncludePaths: system,
 	}
-	text := f.Text
+	text := c.withClaims(f.Name, f.Text)
 	if len(text) == 0 {
 		text = []byte("\n")
 	}
@@ -59,22 +60,30 @@ func (c *compiler) parseText(f *source.File, before, behind string) {
 		}
 	}
 	text = r.guarded(f, text)
-	out, ok := c.translate(config, r, []cc.Source{
-		{Name: "<predefined>", Value: string(predefined) + c.defines() + before},
+	ast, err := translate(config, []cc.Source{
+		{Name: "<predefined>", Value: string(predefined) + claimPrototypes + c.defines() + before},
 		{Name: f.Name, Value: text},
 		{Name: endName, Value: endText + behind},
 	})
-	if !ok {
+	c.adopt(r)
+	if err != nil {
+		c.reportSyntax(f, err.Error())
 		return
 	}
-	if out.err != nil {
-		c.reportSyntax(f, out.err.Error())
-		return
-	}
-	u := &unit{name: f.Name, ast: out.ast, static: map[string]*symbol{}}
+	u := &unit{name: f.Name, ast: ast, static: map[string]*symbol{}}
 	c.units = append(c.units, u)
-	c.collectDeclared(out.ast.TranslationUnit)
+	c.collectDeclared(ast.TranslationUnit)
 	c.collectSymbols(u)
+}
+
+// translate is cc.Translate. cc gives up on some broken input with a panic.
+func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the C parser gives up: %v", r)
+		}
+	}()
+	return cc.Translate(config, sources)
 }
 
 func (c *compiler) defines() string {

@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"modernc.org/cc/v4"
@@ -32,9 +31,9 @@ const (
 	includedHead   = "#pragma " + includedPragma + "\n#line 1\n"
 )
 
-// reader is the file system of one run of the parser. It has a goroutine to itself
-// until that is done; stop alone is shared.
+// reader is the file system of one run of the parser.
 type reader struct {
+	claims  func(name string, text []byte) []byte // turns invariants in comments into calls
 	include func(name string) (text []byte, ok bool)
 	known   map[string]*source.File // those read before
 	files   map[string]*source.File // those read now
@@ -43,7 +42,6 @@ type reader struct {
 	perhaps map[string][]string     // what each file includes
 	once    map[string]bool         // those that say so
 	found   []problem
-	stop    atomic.Bool // nobody waits any more
 }
 
 // problem is an error found on the way.
@@ -54,7 +52,7 @@ type problem struct {
 
 func (c *compiler) newReader() *reader {
 	r := &reader{
-		include: c.opt.Include, known: map[string]*source.File{}, files: map[string]*source.File{},
+		claims: c.withClaims, include: c.opt.Include, known: map[string]*source.File{}, files: map[string]*source.File{},
 		times: map[string]int{}, opened: map[string][]string{}, perhaps: map[string][]string{}, once: map[string]bool{},
 	}
 	for name, f := range c.files {
@@ -101,9 +99,6 @@ func (r *reader) pragma(tokens []cc.Token) error {
 
 // again notes that a file is included once more, and skips it if that is too often.
 func (r *reader) again(name string) error {
-	if r.stop.Load() {
-		panic("nobody waits for this")
-	}
 	if r.times[name]++; r.times[name] < maxIncluded {
 		return nil
 	}
@@ -156,9 +151,6 @@ func leadsTo(graph map[string][]string, name string) bool {
 
 // Open implements fs.FS.
 func (r *reader) Open(name string) (fs.File, error) {
-	if r.stop.Load() {
-		panic("nobody waits for this")
-	}
 	text, ok := r.text(name)
 	if !ok {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -169,6 +161,9 @@ func (r *reader) Open(name string) (fs.File, error) {
 			file = source.NewFile(name, text)
 			r.files[name] = file
 		}
+	}
+	if !strings.HasPrefix(name, headerDir+"/") {
+		text = r.claims(name, text)
 	}
 	text = r.guarded(file, text)
 	return &openFile{name: path.Base(name), size: int64(len(text)), Reader: bytes.NewReader(text)}, nil

@@ -12,6 +12,19 @@ import (
 // What the questions of a task mean for the states of package memory: which parts
 // of a state must be kept for them, and whether they hold in one.
 
+// KeepOf says which registers of which functions the questions look at.
+func (t *Task) KeepOf() func(ir.FuncID, ir.Reg) bool {
+	keep := t.MemoryOptions().Keep
+	return func(f ir.FuncID, r ir.Reg) bool {
+		for th := range t.Program.Threads {
+			if t.Program.Threads[th].Func == f && keep(ir.ThreadID(th), r) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
 // MemoryOptions says how the program is compiled so that what the questions look
 // at stays alive and visible. Everything that is not about the questions is unset.
 func (t *Task) MemoryOptions() memory.Options {

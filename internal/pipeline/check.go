@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"fencepost/internal/engine"
@@ -308,6 +309,8 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so the final condition was never tested"
 	case p.props.Checks && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && !out.Ends && len(p.props.Goals) == 0 && !p.props.Deadlock:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution reaches an assertion or its end: nothing was checked"
+	case cutOff(out) && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && !out.Ends:
+		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an assertion or its end within the bounds"
 	case p.observes() && !out.Coverage.Exhaustive:
 		res.Verdict, res.Reason = verdict.Unknown, "not observed within the bounds of the search"
 	case p.observes():
@@ -315,6 +318,12 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 	default:
 		res.Verdict = verdict.Safe
 	}
+}
+
+// cutOff reports whether executions were cut off. A store that finds its buffer full
+// waits, and its execution goes on.
+func cutOff(out *engine.Outcome) bool {
+	return slices.ContainsFunc(out.Coverage.Bounds, func(b verdict.Bound) bool { return b.Hit && b.Name != "buffer" })
 }
 
 // question names what was asked.

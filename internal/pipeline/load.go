@@ -27,6 +27,8 @@ type program struct {
 	props *property.Set
 	diags []verdict.Diagnostic
 	notes []c.Annotation // comments //@ of C
+
+	language string
 }
 
 // ok reports whether there is a program to work on.
@@ -80,8 +82,8 @@ func cOptions(opt Options) c.Options {
 	}
 	return c.Options{
 		Nondet:  nondet,
-		Context: opt.C.ctx, TimeLimit: opt.Timeout,
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
+		Claims:     opt.claims,
 		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
 	}
 }
@@ -93,7 +95,6 @@ func newProgram(in Input) *program {
 
 // load runs the front end that the input's name or --lang asks for.
 func load(ctx context.Context, in Input, opt Options) *program {
-	opt.C.ctx = ctx
 	p := newProgram(in)
 	lang, problem := chooseLanguage(in.Name, opt.Lang)
 	if lang == nil {
@@ -109,7 +110,13 @@ func load(ctx context.Context, in Input, opt Options) *program {
 		})
 		return p
 	}
-	prog, props, diags := p.parse(lang, opt)
+	p.language = lang.name
+	var prog *ir.Program
+	var props *property.Set
+	var diags *diag.List
+	if over := within(ctx, opt, func() { prog, props, diags = p.parse(lang, opt) }); over != "" {
+		return unread(in, over)
+	}
 	p.report(diags)
 	if prog == nil || diags.HasErrors() {
 		return p

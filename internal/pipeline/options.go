@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"context"
 	"time"
 
 	"fencepost/internal/engine"
@@ -40,6 +39,7 @@ type Options struct {
 	// Instances, if not 0, starts that many of each instead.
 	Replicate string
 	Instances int
+	claims    bool // read the invariants in comments of C
 	// Domain restricts the values of memory where threads are counted; nil: as found.
 	Domain *param.Domain
 	// Algorithm of engines that explore executions: "" or "optimal", or "source".
@@ -88,8 +88,6 @@ type COptions struct {
 	// NondetRange is the least and the largest value of inputs; empty: all values of
 	// their types.
 	NondetRange []int64
-
-	ctx context.Context // ends the reading; nil: nothing does
 }
 
 // Progress is how far a run has come.

@@ -238,7 +238,9 @@ func (p *program) concludeParam(ctx context.Context, d decided, opt Options, q p
 		res.Question, res.Model = Robustness, memory.TSO.String()
 	}
 	res.Coverage.Threads = AnyThreads
-	res.Stats.Net = &verdict.Net{Places: a.Net.Places, Transitions: a.Net.Transitions, Elements: a.Net.Elements, Tried: a.Net.Tried, Pruned: a.Net.Pruned}
+	if a.Net.Places > 0 { // there is a net
+		res.Stats.Net = &verdict.Net{Places: a.Net.Places, Transitions: a.Net.Transitions, Elements: a.Net.Elements, Tried: a.Net.Tried, Pruned: a.Net.Pruned}
+	}
 	switch {
 	case a.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, a.Unknown

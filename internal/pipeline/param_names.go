@@ -25,6 +25,11 @@ func (p *program) named(flat *ir.Program) (verdict.Diagnostic, bool) {
 			}
 		}
 	}
+	return p.numbered()
+}
+
+// numbered finds a thread that asks for its own number.
+func (p *program) numbered() (verdict.Diagnostic, bool) {
 	for id, f := range p.ir.Funcs {
 		if p.ir.Main != ir.NoThread && ir.FuncID(id) == p.ir.Threads[p.ir.Main].Func {
 			continue // there is one main
@@ -48,20 +53,22 @@ func uncounted(e *ir.Edge, what string) verdict.Diagnostic {
 // ownObject is an object of the thread alone that an operation mentions: passes made
 // it, out of a local or a thread-local object.
 func (p *program) ownObject(op *ir.Op) ir.ObjectID {
-	own := func(o ir.ObjectID) bool {
-		return o != ir.NoObject && (int(o) >= len(p.ir.Objects) || p.ir.Objects[o].PerThread)
-	}
-	if own(op.Obj) {
+	if p.own(op.Obj) {
 		return op.Obj
 	}
 	found := ir.NoObject
 	mentions(op, func(e *ir.Expr) bool {
-		if e.Op == ir.AddrOf && own(e.Obj) {
+		if e.Op == ir.AddrOf && p.own(e.Obj) {
 			found = e.Obj
 		}
 		return false
 	})
 	return found
+}
+
+// own reports whether an object belongs to one thread alone.
+func (p *program) own(o ir.ObjectID) bool {
+	return o != ir.NoObject && (int(o) >= len(p.ir.Objects) || p.ir.Objects[o].PerThread)
 }
 
 // mentions reports whether a part of an operation's expressions is such.

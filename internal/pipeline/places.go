@@ -84,7 +84,6 @@ func FenceStyles() []string { return cunit.FenceStyles() }
 
 // loadPlaces is load with places.
 func loadPlaces(ctx context.Context, in Input, opt FenceOptions) (*program, *placed) {
-	opt.C.ctx = ctx
 	p := newProgram(in)
 	refuse := func(code, message string, notes ...string) (*program, *placed) {
 		p.diags = append(p.diags, verdict.Diagnostic{
@@ -103,7 +102,12 @@ func loadPlaces(ctx context.Context, in Input, opt FenceOptions) (*program, *pla
 	if len(in.More) > 0 && lang.link == nil {
 		return refuse("FP0909", "a program of several files must be C")
 	}
-	pl, diags := place(p.link(), opt)
+	var pl *placed
+	var diags *diag.List
+	files := p.link()
+	if over := within(ctx, opt.Options, func() { pl, diags = place(files, opt) }); over != "" {
+		return unread(in, over), nil
+	}
 	for _, f := range pl.included {
 		p.files[f.Name] = f
 	}

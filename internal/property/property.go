@@ -21,6 +21,8 @@ type Set struct {
 	// Invariants are what the program's author says of places in it. Only proofs
 	// look at them.
 	Invariants []Invariant
+	// Claims are invariants whose conditions are code.
+	Claims []Claim
 	// Observe lists what distinguishes final states when they are collected.
 	Observe []Var
 }
@@ -31,11 +33,22 @@ func (s *Set) Empty() bool {
 }
 
 // Invariant is a condition over memory and the registers of one thread that holds
-// whenever the thread stands at Loc.
+// whenever the thread stands at Loc; with NoThread it is over memory and holds always.
 type Invariant struct {
 	Thread ir.ThreadID
 	Loc    ir.Loc
 	Cond   *Cond
+	Pos    source.Span
+}
+
+// Claim is an invariant that a program says by code which never runs: a way that
+// begins with Edge of the structured program, which assumes 0, and ends with the
+// assertion of the condition. It holds wherever a thread stands before Edge, or always.
+// What the code leaves open by havoc stands for every number.
+type Claim struct {
+	Edge   ir.EdgeID
+	Always bool
+	Text   string
 	Pos    source.Span
 }
 
@@ -95,6 +108,8 @@ type Cond struct {
 	Vars []Var
 	Expr *ir.Expr
 	Text string // as the user wrote it
+	// Bound are variables that stand for every number; of invariants only.
+	Bound []ir.Reg
 }
 
 // MentionsMemory reports whether a variable is a memory cell.
@@ -114,6 +129,9 @@ type Var struct {
 	Reg    ir.Reg
 	Addr   uint64
 	Type   ir.Type
+	// Place is the address of memory that depends on variables before this one, as an
+	// expression in which register i stands for Vars[i]; nil: Addr. Of invariants only.
+	Place *ir.Expr
 }
 
 // IsMemory reports whether v is a memory cell.

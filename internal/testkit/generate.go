@@ -11,11 +11,13 @@ type Profile struct {
 	Name     string
 	Mixed    bool // accesses of different sizes
 	Sync     bool // mutexes, conditions, barriers
+	Waits    bool // with Sync: read-modify-writes that wait, mutexes that check for errors, and more of recursive ones
 	Heap     bool // allocation
 	Spawn    bool // thread 0 starts the others
 	FenceAll bool // a full fence after every store
 	Goal     bool // a control state that must not be reached
 	Loops    bool // loops, with stores in them too: the enumerator cannot do those under TSO and PSO
+	Spins    bool // loops that wait, some of them nested in others; no registers are observed
 	Plain    bool // loads, stores, RMWs, fences, sections, branches only: no checks, no blocking
 }
 
@@ -29,6 +31,7 @@ var Profiles = []Profile{
 	{Name: "heap", Heap: true},
 	{Name: "mixed", Mixed: true, Goal: true},
 	{Name: "spawn", Spawn: true},
+	{Name: "waits", Sync: true, Waits: true},
 }
 
 // MaxStatements is the most a random program has, over all threads.
@@ -37,11 +40,11 @@ const MaxStatements = 12
 // Generate makes the program of a seed: the same one every time.
 func Generate(seed uint64, pr Profile) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x5eed)), pr: pr}
-	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal}
+	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal, Quiet: pr.Spins}
 	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, where most is to be seen
 	g.vars = 2 + g.r.IntN(4)/3
 	budget := 4 + g.r.IntN(MaxStatements-3)
-	if pr.Sync || pr.Heap || pr.Spawn || pr.Loops {
+	if pr.Sync || pr.Heap || pr.Spawn || pr.Loops || pr.Spins {
 		budget = min(budget, 9)
 	}
 	for i := range threads {
@@ -105,6 +108,9 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 		return g.heap(), 1
 	}
 	s := g.place(Stmt{})
+	if g.pr.Spins && k < 30 {
+		return g.spin(s, n, depth)
+	}
 	if g.pr.Loops && k < 20 && n > 1 && depth < 2 {
 		s.Kind = Loop
 		s.Body = g.list(1+g.r.IntN(min(3, n-1)), depth+1)
@@ -168,6 +174,9 @@ func (g *generator) section(n int) []Stmt {
 		s := g.place(Stmt{})
 		s.Kind = []Kind{Store, Load, Load, StoreReg, Incr, Rmw}[g.r.IntN(6)]
 		s.RMW = ir.Cas
+		if g.pr.Waits && g.r.IntN(4) == 0 {
+			s.Kind = []Kind{Await, RmwWait, Assume}[g.r.IntN(3)]
+		}
 		if s.Kind == StoreReg {
 			s.Size, s.Off = varSize, 0
 		}
@@ -180,6 +189,11 @@ func (g *generator) sync(n, depth int) (Stmt, int) {
 	s := g.place(Stmt{})
 	s.Val = int64(g.r.IntN(2))
 	kinds := []Kind{Locked, Locked, TryLock, Wait, Signal, Bcast, Barrier}
+	if g.pr.Waits {
+		s.Val = int64(g.r.IntN(3))
+		s.RMW = []ir.RMWKind{ir.Xchg, ir.FetchAdd, ir.Cas}[g.r.IntN(3)]
+		kinds = append(kinds, RmwWait, RmwWait, Locked)
+	}
 	s.Kind = kinds[g.r.IntN(len(kinds))]
 	if depth > 0 && (s.Kind == Wait || s.Kind == Barrier) {
 		s.Kind = Signal
@@ -188,6 +202,25 @@ func (g *generator) sync(n, depth int) (Stmt, int) {
 		s.Body = g.list(1+g.r.IntN(min(2, n-1)), depth+1)
 	}
 	return s, 1 + len(s.Body)
+}
+
+// spin is a loop that waits, or one around reads and such loops that does not store
+// and ends whenever it likes.
+func (g *generator) spin(s Stmt, n, depth int) (Stmt, int) {
+	s.Kind = []Kind{Spin, SpinCas, SpinTwo, SpinTry, Loop}[g.r.IntN(5)]
+	switch {
+	case s.Kind == SpinTry && n > 1:
+		s.Body = g.section(1)
+		return s, 2
+	case s.Kind == Loop && n > 1 && depth < 2:
+		inner := g.place(Stmt{})
+		inner.Kind = []Kind{Load, Spin, SpinTwo, SpinCas}[g.r.IntN(4)]
+		s.Body = []Stmt{inner}
+		return s, 2
+	case s.Kind == Loop:
+		s.Kind = SpinTwo
+	}
+	return s, 1
 }
 
 func (g *generator) heap() Stmt {

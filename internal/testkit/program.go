@@ -17,6 +17,7 @@ type Program struct {
 	Threads [][]Stmt
 	Spawned bool // thread 0 starts the others and joins them
 	Goal    bool // some control state must not be reached
+	Quiet   bool // no registers are observed
 }
 
 // Kind of a statement. The zero value is unset.
@@ -53,6 +54,10 @@ const (
 	Free          // free Reg
 	Exit          // ends the program
 	Loop          // Body any number of times
+	RmwWait       // Reg = RMW(var, Val, Val2) once var != Val
+	SpinCas       // while (cas(var, Val, Val2) != Val) {}, in a register of its own
+	SpinTwo       // do { s = var; t = s == Val ? next var : 0 } while (t != Val2)
+	SpinTry       // while (trylock m != 0) {}; Body; unlock m
 )
 
 // Stmt is a statement.
@@ -192,7 +197,7 @@ func (g *build) thread(i int) {
 	if !g.prog.Spawned || i == 0 {
 		g.b.Thread(ir.Thread{Name: name, Func: g.f.ID, Start: true})
 	}
-	if !g.prog.Spawned || i == 0 {
+	if !g.prog.Quiet && (!g.prog.Spawned || i == 0) {
 		for r := range Regs {
 			g.props.Observe = append(g.props.Observe, property.Var{Name: fmt.Sprintf("t%d:r%d", i, r), Thread: ir.ThreadID(i), Reg: g.regs[r]})
 		}
@@ -239,11 +244,14 @@ func (g *build) stmt(t int, here ir.Loc, s *Stmt) ir.Loc {
 		op := g.access(ir.Load, s)
 		op.Dst = g.regs[s.Reg]
 		return g.edge(t, here, op)
-	case Rmw:
+	case Rmw, RmwWait:
 		op := g.access(ir.RMW, s)
 		op.RMW, op.Val, op.Dst, op.Order = s.RMW, ir.Int(s.Val), g.regs[s.Reg], ir.SeqCst
 		if s.RMW == ir.Cas {
 			op.Val2, op.Fail = ir.Int(s.Val2), ir.SeqCst
+		}
+		if s.Kind == RmwWait {
+			op.Cond = ir.Binary(ir.Ne, ir.S64, ir.SeenValue(), ir.Int(s.Val))
 		}
 		return g.edge(t, here, op)
 	case Fence, SSFence:
@@ -293,12 +301,17 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 	onMutex := func(kind ir.OpKind) ir.Op {
 		op := simple(kind)
 		op.Addr, op.Mutex = ir.Addr(g.mutex, 0), ir.NormalMutex
-		if s.Val == 1 {
+		switch s.Val {
+		case 1:
 			op.Mutex = ir.RecursiveMutex
+		case 2:
+			op.Mutex = ir.ErrorCheckMutex
 		}
 		return op
 	}
 	switch s.Kind {
+	case SpinCas, SpinTwo, SpinTry:
+		return g.spin(t, here, s)
 	case Spin:
 		tmp := g.access(ir.Load, s)
 		tmp.Dst = g.regs[s.Reg]
@@ -376,4 +389,57 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 	default:
 		panic(fmt.Sprintf("BUG: unknown statement %d", s.Kind))
 	}
+}
+
+// spin makes loops that wait, with registers of their own.
+func (g *build) spin(t int, here ir.Loc, s *Stmt) ir.Loc {
+	own := func() ir.Reg { return g.f.Reg(fmt.Sprintf("s%d", len(g.f.F.Regs)), 0, source.Span{}) }
+	test := func(from ir.Loc, r ir.Reg, op ir.ExprOp, v int64, to ir.Loc) {
+		a := ir.NewOp(ir.Assume)
+		a.Val = ir.Binary(op, ir.S64, ir.R(r), ir.Int(v))
+		g.link(t, from, a, to)
+	}
+	end := g.f.Loc("", source.Span{})
+	seen := own()
+	switch s.Kind {
+	case SpinCas:
+		op := g.access(ir.RMW, s)
+		op.RMW, op.Val, op.Val2, op.Dst, op.Order, op.Fail = ir.Cas, ir.Int(s.Val), ir.Int(s.Val2), seen, ir.SeqCst, ir.SeqCst
+		mid := g.edge(t, here, op)
+		test(mid, seen, ir.Ne, s.Val, here)
+		test(mid, seen, ir.Eq, s.Val, end)
+	case SpinTwo:
+		// What the second load gives goes through a register, as what an inlined call returns.
+		result := own()
+		first := g.access(ir.Load, s)
+		first.Dst = seen
+		mid := g.edge(t, here, first)
+		then, after := g.f.Loc("", source.Span{}), g.f.Loc("", source.Span{})
+		test(mid, seen, ir.Eq, s.Val, then)
+		other := *s
+		other.Var, other.Off, other.Size = (s.Var+1)%Vars, 0, varSize
+		second := g.access(ir.Load, &other)
+		second.Dst = result
+		g.link(t, then, second, after)
+		none := g.f.Loc("", source.Span{})
+		test(mid, seen, ir.Ne, s.Val, none)
+		zero := ir.NewOp(ir.Assign)
+		zero.Dst, zero.Val = result, ir.Int(s.Val2+1)
+		g.link(t, none, zero, after)
+		test(after, result, ir.Ne, s.Val2, here)
+		test(after, result, ir.Eq, s.Val2, end)
+	case SpinTry:
+		op := ir.NewOp(ir.TryLock)
+		op.Addr, op.Mutex, op.Dst = ir.Addr(g.mutex, 0), ir.NormalMutex, seen
+		mid := g.edge(t, here, op)
+		test(mid, seen, ir.Ne, 0, here)
+		in := g.f.Loc("", source.Span{})
+		test(mid, seen, ir.Eq, 0, in)
+		unlock := ir.NewOp(ir.Unlock)
+		unlock.Addr, unlock.Mutex = ir.Addr(g.mutex, 0), ir.NormalMutex
+		g.link(t, g.stmts(t, in, s.Body), unlock, end)
+	default:
+		panic("BUG: not a spin loop")
+	}
+	return end
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
@@ -48,10 +49,10 @@ func family(t testing.TB, name string, unroll int, defines ...string) (*ir.Progr
 	return flat, unit.Props
 }
 
-func explore(t testing.TB, flat *ir.Program, props *property.Set, m memory.Model, source bool) *engine.Outcome {
+func explore(t testing.TB, flat *ir.Program, props *property.Set, m memory.Model, workers int) *engine.Outcome {
 	t.Helper()
 	out, err := smc.Run(context.Background(), &engine.Task{
-		Program: flat, Props: props, Model: m, Source: source, Limits: engine.Limits{Unroll: 40, Workers: 1},
+		Program: flat, Props: props, Model: m, Limits: engine.Limits{Unroll: 40, Workers: workers},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +102,7 @@ func TestScalingCounts(t *testing.T) {
 			continue
 		}
 		flat, props := family(t, key[0], 40, "N="+key[1])
-		out := explore(t, flat, props, m, false)
+		out := explore(t, flat, props, m, 1)
 		t.Logf("%v: %d executions, %d blocked, %.0f/s", key, out.Stats.FinalStates, out.Stats.Blocked, float64(out.Stats.FinalStates)/out.Stats.Seconds)
 		if out.Stats.FinalStates != want[key] || out.Stats.Redundant != 0 || !out.Coverage.Exhaustive {
 			t.Errorf("%v: %d complete executions, others count %d; %d in vain; %v %s", key, out.Stats.FinalStates, want[key], out.Stats.Redundant, out.Coverage, out.Unknown)
@@ -121,12 +122,40 @@ func BenchmarkSmc(b *testing.B) {
 				var executions int64
 				before := cpuSeconds(b)
 				for b.Loop() {
-					executions += explore(b, flat, props, m, false).Stats.Executions
+					executions += explore(b, flat, props, m, 1).Stats.Executions
 				}
 				b.ReportMetric(float64(executions)/(cpuSeconds(b)-before), "executions/cpu-s")
 				b.ReportMetric(float64(executions)/float64(b.N), "executions")
 			})
 		}
+	}
+}
+
+// BenchmarkSmcWorkers explores with one worker and with two, the same number of executions:
+// how many times as fast two are, and how much more processor time they need.
+func BenchmarkSmcWorkers(b *testing.B) {
+	for _, f := range []struct {
+		name string
+		n    int
+	}{{"fib", 6}, {"readers", 17}, {"casrot", 9}} {
+		b.Run(fmt.Sprintf("%s(%d)/tso", f.name, f.n), func(b *testing.B) {
+			flat, props := family(b, f.name, 40, fmt.Sprintf("N=%d", f.n))
+			for b.Loop() {
+				var wall, cpu [2]float64
+				var executions [2]int64
+				for k := range 2 {
+					before, start := cpuSeconds(b), time.Now()
+					executions[k] = explore(b, flat, props, memory.TSO, k+1).Stats.Executions
+					wall[k], cpu[k] = time.Since(start).Seconds(), cpuSeconds(b)-before
+				}
+				if executions[0] != executions[1] {
+					b.Fatalf("%d executions with one worker, %d with two", executions[0], executions[1])
+				}
+				b.ReportMetric(wall[0], "s-alone")
+				b.ReportMetric(wall[0]/wall[1], "times-as-fast")
+				b.ReportMetric(cpu[1]/cpu[0], "cpu-ratio")
+			}
+		})
 	}
 }
 
@@ -162,7 +191,7 @@ func TestForwarding(t *testing.T) {
 		for b := range 2 {
 			for _, m := range testkit.Models {
 				flat, props := family(t, "sb_rfi_outcome", 40, fmt.Sprintf("A=%d", a), fmt.Sprintf("B=%d", b))
-				out := explore(t, flat, props, m, false)
+				out := explore(t, flat, props, m, 1)
 				if possible := m != memory.SC || a+b > 0; (len(out.Violations) > 0) != possible {
 					t.Errorf("r1 = %d and r2 = %d under %s: found %v, possible %v", a, b, m, len(out.Violations) > 0, possible)
 				}

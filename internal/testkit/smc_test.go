@@ -128,12 +128,19 @@ func TestKnownCounts(t *testing.T) {
 	}
 }
 
+// bothCorpora is the corpus of all languages and that of the C front end, which has
+// what the library blocks with: reader-writer locks, semaphores, timed waits.
+func bothCorpora(t *testing.T) []*testkit.Case {
+	return append(testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")),
+		testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "internal", "frontend", "c", "testdata", "corpus"))...)
+}
+
 // TestCorpusBySmc: the same verdicts as the explicit engine on every program of the
 // corpus that both answer, with both algorithms, and as many traces under TSO as under SC where
 // the program is robust.
 func TestCorpusBySmc(t *testing.T) {
 	answered := 0
-	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
+	for _, c := range bothCorpora(t) {
 		name := strings.TrimSuffix(filepath.Base(c.Path), ".txtar")
 		explicit := c.Options
 		explicit.Engine = "explicit"
@@ -150,7 +157,7 @@ func TestCorpusBySmc(t *testing.T) {
 					cancel()
 				}
 			}
-			answer, err := pipeline.Check(ctx, c.Input, []string{"sc", "tso", "pso"}, opt)
+			answer, err := pipeline.Check(ctx, c.Input, c.Models(), opt)
 			cancel()
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -251,7 +258,7 @@ func beyondTraces(p *ir.Program) bool {
 // under SC [AAAJLS15 §1].
 func TestCorpusTraces(t *testing.T) {
 	counted, robust := 0, 0
-	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
+	for _, c := range bothCorpora(t) {
 		var n [3]int64
 		var all [3]bool
 		for i, m := range testkit.Models {

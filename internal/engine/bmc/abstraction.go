@@ -39,6 +39,7 @@ type access struct {
 	val    word // what it reads, an input
 	out    word // what it writes
 	direct bool // it writes memory at once
+	silent bool // it is a store that concerns nobody else
 	ts     word // when its store reaches memory, if it is not direct
 	// own is, per goal, the last stores of the own thread that it overlaps, by view.
 	own [][]ownStore

@@ -8,9 +8,8 @@ import (
 
 // resolve finds the views an access can go to, and lets it fail where there is no
 // memory. It returns whether the address is good.
-func (x *encoder) resolve(t *thread, l *location, st *step, s *local, addr *ir.Expr, size int, a *access) gate {
-	op := &st.e.Op
-	at := x.flow.places(addr, size, op.Obj, x.flow.threads[t.id].at[l.id])
+func (x *encoder) resolve(t *thread, l *location, st *step, s *local, addr *ir.Expr, size int, obj ir.ObjectID, a *access) gate {
+	at := x.flow.places(addr, size, obj, x.flow.threads[t.id].at[l.id])
 	w := x.eval(x.scope(s), addr)
 	good := low
 	for _, p := range at.places {
@@ -23,13 +22,21 @@ func (x *encoder) resolve(t *thread, l *location, st *step, s *local, addr *ir.E
 			good = x.or(good, is)
 		}
 	}
-	bad := map[ir.CheckClass]gate{}
-	good = x.early(st, a, good, bad)
+	var spots []spot
+	for _, g := range a.goals {
+		spots = append(spots, spot{place: g.place, is: g.is})
+	}
+	life, known := x.lifetime(t, l, st, spots), good
+	good = x.all(known, life.early.not(), life.dead.not())
+	bad := map[ir.CheckClass]gate{
+		ir.OutOfBounds:  x.and(known, life.early),
+		ir.UseAfterFree: x.all(known, life.early.not(), life.dead),
+	}
 	for _, b := range at.bad {
 		bad[b.class] = x.or(bad[b.class], x.equal(w, constWord(b.addr)))
 	}
 	if at.wide {
-		x.elsewhere(st, w, size, x.or(good, st.early), bad)
+		x.elsewhere(st, w, size, obj, known, bad)
 	}
 	for class := ir.CheckUnset; class <= ir.Overflow; class++ {
 		if g := bad[class]; g != low {
@@ -41,8 +48,7 @@ func (x *encoder) resolve(t *thread, l *location, st *step, s *local, addr *ir.E
 
 // elsewhere sorts out addresses that no tracked location has: an error, or memory
 // that is not tracked, where the thread is cut off.
-func (x *encoder) elsewhere(st *step, w word, size int, good gate, bad map[ir.CheckClass]gate) {
-	op := &st.e.Op
+func (x *encoder) elsewhere(st *step, w word, size int, obj ir.ObjectID, good gate, bad map[ir.CheckClass]gate) {
 	inside := func(o *ir.Object) gate {
 		if o.Size < int64(size) {
 			return low
@@ -51,8 +57,8 @@ func (x *encoder) elsewhere(st *step, w word, size int, good gate, bad map[ir.Ch
 		return x.and(x.less(w, first).not(), x.less(last, w).not())
 	}
 	rest, untracked := good.not(), low
-	if op.Obj != ir.NoObject {
-		in := inside(&x.prog.Objects[op.Obj])
+	if obj != ir.NoObject {
+		in := inside(&x.prog.Objects[obj])
 		bad[ir.OutOfBounds] = x.or(bad[ir.OutOfBounds], x.and(rest, in.not()))
 		rest = x.and(rest, in)
 	}
@@ -77,7 +83,15 @@ func (x *encoder) elsewhere(st *step, w word, size int, good gate, bad map[ir.Ch
 	}
 }
 
-// seenRange is what an access can read, as the analysis found it.
+// seenAt is what a load can read, as the analysis found it.
+func (x *encoder) seenAt(t *thread, e *ir.Edge, a *access, typ ir.Type) interval {
+	if v, ok := x.flow.seen[threadEdge{t.id, e}]; ok {
+		return v.interval
+	}
+	return x.seenRange(a, typ)
+}
+
+// seenRange is what there can be where an access goes.
 func (x *encoder) seenRange(a *access, typ ir.Type) interval {
 	var out values
 	for _, g := range a.goals {
@@ -97,14 +111,21 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	if op.Kind == ir.RMW {
 		st.drain = st.tries // before it can fail, too
 	}
-	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, op.Type.Size(), a))
+	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, op.Type.Size(), op.Obj, a))
 	st.access, st.runs = a, st.tries
 	if op.Kind == ir.Store {
-		a.out = x.eval(x.scope(s), op.Val)
-		st.writes = st.tries
+		made := operands(op.Val, func(r ir.Reg) interval { return s.regs[r].interval })
+		a.out = x.narrow(st, x.eval(x.scope(s), op.Val), made...)
+		st.tries = st.runs
 		x.keep(t, s, a, high)
+		if x.ownStore(t, l, st.e) {
+			a.silent, a.ts = true, s.latest
+			return
+		}
+		st.writes = st.tries
 		if !a.direct {
 			x.mem.issue(s, a, st.tries)
+			x.storesTo(t, l, st, a)
 		}
 		return
 	}
@@ -117,7 +138,7 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 		return
 	}
 	signed := ir.Type{Bits: op.Type.Bits, Signed: true}
-	a.val = x.inputWord(x.seenRange(a, signed))
+	a.val = x.inputWord(x.seenAt(t, st.e, a, signed))
 	seen := x.wrap(op.Type, a.val)
 	st.reads = st.tries
 	if op.Kind != ir.RMW && !l.inner {
@@ -179,7 +200,7 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 	op := &st.e.Op
 	a := &access{direct: true}
 	asks := st.tries
-	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, wordType.Size(), a))
+	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, wordType.Size(), op.Obj, a))
 	a.val = x.inputWord(x.seenRange(a, wordType))
 	st.access, st.reads, st.runs = a, st.tries, st.tries
 	const depth = 1 << 32
@@ -220,37 +241,6 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 	}
 	if op.Dst != ir.NoReg {
 		s.regs[op.Dst] = result
-	}
-}
-
-// spawn starts the next thread of its pool.
-func (x *encoder) spawn(t *thread, st *step, s *local) {
-	op := &st.e.Op
-	p := x.pools[op.Threads[0]]
-	count := len(t.f.Regs) + p.index
-	started := s.regs[count]
-	st.runs = low
-	handle := constWord(int64(op.Threads[0]))
-	for i, u := range op.Threads {
-		is := x.and(st.tries, x.equal(started, constWord(int64(i))))
-		if is == low {
-			continue
-		}
-		to := spawnTarget{thread: int(u), is: is}
-		for _, a := range op.Args {
-			to.args = append(to.args, x.eval(x.scope(s), a))
-		}
-		st.targets = append(st.targets, to)
-		handle = x.muxWord(is, constWord(int64(u)), handle)
-		st.runs = x.or(st.runs, is)
-	}
-	if none := x.and(st.tries, st.runs.not()); none != low {
-		x.cuts = append(x.cuts, &cut{none, "threads", p.size, st.e})
-	}
-	st.drain = st.runs
-	s.regs[count] = x.binary(ir.Add, ir.S64, started, constWord(1))
-	if op.Dst != ir.NoReg {
-		s.regs[op.Dst] = handle
 	}
 }
 

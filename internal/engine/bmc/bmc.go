@@ -242,6 +242,12 @@ func (r *run) each(qs []question) error {
 			continue
 		}
 		gates := []gate{q.is}
+		switch {
+		case q.late != ir.CheckUnset:
+			gates = []gate{q.first}
+		case q.fail != nil:
+			gates = append(gates, r.x.orderly(false))
+		}
 		for _, f := range r.x.fails { // a thread that fails inside a section never leaves it
 			if f != q.fail && f.loc.inner {
 				gates = append(gates, f.fails.not())
@@ -271,7 +277,7 @@ type checkKey struct {
 func (r *run) key(q *question) checkKey {
 	f := q.fail
 	if f == nil {
-		return checkKey{}
+		return checkKey{q.late, ir.NoEdge}
 	}
 	flat := r.task.Program.ThreadFunc(ir.ThreadID(f.thread.id))
 	from := r.originals[f.thread.f][f.loc.id]
@@ -405,15 +411,16 @@ func (r *run) finals() error {
 // coverage states the bounds. One that provably cut nothing off is not hit.
 func (r *run) coverage() error {
 	c := &r.out.Coverage
-	points, stores := 0, map[*cell]int{}
+	stores := map[*cell]int{}
+	var positions []int
 	all := 0
 	for _, t := range r.x.threads {
 		if len(t.turns) > 0 {
-			points += len(t.turns[0])
+			positions = append(positions, len(t.turns[0]))
 		}
 		for _, l := range t.locs {
 			for _, st := range l.steps {
-				if st.access == nil || st.e.Op.Kind != ir.Store || st.access.direct {
+				if k := st.e.Op.Kind; st.access == nil || k != ir.Store && k != ir.Free || st.access.direct || st.access.silent {
 					continue
 				}
 				all++
@@ -427,7 +434,7 @@ func (r *run) coverage() error {
 	for _, n := range stores {
 		most = max(most, n)
 	}
-	c.Bounds = append(c.Bounds, verdict.Bound{Name: "rounds", Value: r.opt.Rounds, Hit: r.opt.Rounds < points})
+	c.Bounds = append(c.Bounds, verdict.Bound{Name: "rounds", Value: r.opt.Rounds, Hit: r.opt.Rounds < roundsNeeded(positions)})
 	if r.task.Model != memory.SC {
 		c.Bounds = append(c.Bounds,
 			verdict.Bound{Name: "clock", Value: r.opt.Clock, Hit: r.opt.Clock < all+1},

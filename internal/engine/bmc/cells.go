@@ -1,7 +1,6 @@
 package bmc
 
 import (
-	"fmt"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -23,6 +22,9 @@ type cell struct {
 	// there are more. mine is where its writer keeps its value, behind the registers.
 	writer int
 	mine   int
+	// user is the only thread that touches it, and by plain loads and stores only; nobody
+	// or several otherwise. Then what it holds concerns nobody else, and it is not in memory.
+	user int
 }
 
 // Values of cell.writer that are no thread.
@@ -64,8 +66,8 @@ type cells struct {
 // maxCellBytes is the most bytes a cell can have.
 const maxCellBytes = 8
 
-// newCells groups places into cells.
-func newCells(places []place) (*cells, error) {
+// newCells groups places into cells. It returns one that is too large, if there is any.
+func newCells(places []place) (*cells, *cell) {
 	slices.SortFunc(places, func(a, b place) int {
 		switch {
 		case a.addr != b.addr && a.addr < b.addr, a.addr == b.addr && a.size > b.size:
@@ -80,7 +82,7 @@ func newCells(places []place) (*cells, error) {
 	for _, p := range places {
 		n := len(cs.list)
 		if n == 0 || !cs.list[n-1].overlaps(p) {
-			cs.list = append(cs.list, &cell{place: p, id: n, writer: nobody})
+			cs.list = append(cs.list, &cell{place: p, id: n, writer: nobody, user: nobody})
 			n++
 		}
 		c := cs.list[n-1]
@@ -95,7 +97,7 @@ func newCells(places []place) (*cells, error) {
 			c.size++
 		}
 		if c.size > maxCellBytes {
-			return nil, fmt.Errorf("accesses of different sizes overlap over %d bytes at address %#x", c.size, c.addr)
+			return nil, c
 		}
 	}
 	return cs, nil

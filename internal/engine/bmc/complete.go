@@ -1,43 +1,97 @@
 package bmc
 
 import (
+	"slices"
+
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/property"
 	"fencepost/internal/transform"
 )
 
 // Complete is the bounds that lose nothing but what unrolling k times loses: as many
-// rounds as there are places to stop at, a time for every store, and room for all
+// rounds as any schedule needs, a time for every store, and room for all
 // stores in one list.
 func Complete(task *engine.Task, k int) (engine.BMCOptions, error) {
-	p, _, err := transform.Unroll(task.Program, task.Props, k)
+	p, props, err := transform.Unroll(task.Program, task.Props, k)
 	if err != nil {
 		return engine.BMCOptions{}, err
 	}
-	out := engine.BMCOptions{Unroll: k, Rounds: 1, Clock: 1, Queue: 2}
+	out := engine.BMCOptions{Unroll: k, Clock: 1, Queue: 2}
+	var positions []int
 	for t := range p.Threads {
+		positions = append(positions, mostStops(p, props, t))
 		f := p.ThreadFunc(ir.ThreadID(t))
-		out.Rounds += 2 // its beginning and its end
 		for _, l := range topological(f) {
-			stops := false
 			for _, i := range f.Out(l) {
-				op := &f.Edges[i].Op
-				stops = stops || !op.Local()
-				if waitsInside(&f.Edges[i]) {
-					out.Rounds++
-				}
-				if op.Kind == ir.Store {
+				switch f.Edges[i].Op.Kind {
+				case ir.Store:
 					out.Clock++
 					out.Queue++
+				case ir.Free:
+					out.Clock++
 				}
 			}
-			if stops {
-				out.Rounds++
-			}
-		}
-		for _, g := range task.Props.Goals {
-			out.Rounds += len(g.At)
 		}
 	}
+	out.Rounds = roundsNeeded(positions)
 	return out, nil
+}
+
+// mostStops is at how many places a thread can be stopped on one way, at most.
+func mostStops(p *ir.Program, props *property.Set, t int) int {
+	f := p.ThreadFunc(ir.ThreadID(t))
+	most := make([]int, len(f.Locs)) // on the way to a location
+	out := 0
+	for _, l := range topological(f) {
+		stops, inside := l == f.Entry || f.Ends(l), 0
+		for _, i := range f.Out(l) {
+			stops = stops || !f.Edges[i].Op.Local()
+			if waitsInside(&f.Edges[i]) {
+				inside = 1
+			}
+		}
+		for _, g := range props.Goals {
+			for _, at := range g.At {
+				stops = stops || int(at.Thread) == t && slices.Contains(at.Locs, l)
+			}
+		}
+		if stops {
+			most[l] += 1 + inside
+		}
+		for _, i := range f.Out(l) {
+			to := f.Edges[i].To
+			most[to] = max(most[to], most[l])
+		}
+		out = max(out, most[l])
+	}
+	return out
+}
+
+// roundsNeeded is how many rounds every schedule fits into, of threads that can be stopped
+// at so many positions each.
+//
+// A schedule is a sequence of stretches, each of one thread, each beyond at least one
+// position. It needs one round more than there are descents in it, stretches of
+// a thread right after one of a thread that comes later in the order. A run of descents
+// has at most one stretch of each thread; that is the first bound. Of the two
+// stretches at a descent at least one is not of the thread with the most positions: no
+// such stretch has more than two descents beside it, and with two threads only one. That is
+// the second.
+func roundsNeeded(positions []int) int {
+	all, most, threads := 0, 0, 0
+	for _, n := range positions {
+		if n > 0 {
+			threads++
+		}
+		all, most = all+n, max(most, n)
+	}
+	if threads < 2 {
+		return 1
+	}
+	beside := 2
+	if threads == 2 {
+		beside = 1
+	}
+	return 1 + min(all-(all+threads-1)/threads, beside*(all-most))
 }

@@ -39,27 +39,19 @@ func waitsInside(e *ir.Edge) bool { return e.Op.Kind == ir.CondWait || e.Op.Kind
 // addWait makes the location in which a thread waits.
 func (x *encoder) addWait(t *thread, from *location, index int) *location {
 	w := &wait{thread: t, from: from, index: index}
-	w.at = &location{id: from.id, pos: -1, wait: w}
+	w.at = &location{id: from.id, pos: -1, wait: w, stops: low}
 	x.waits = append(x.waits, w)
 	return w.at
 }
 
-// surveyCondition refuses conditions and mutexes whose address can be bad.
+// surveyCondition is the places of a condition or barrier and of the mutex that goes with
+// it.
 func (x *encoder) surveyCondition(e *ir.Edge, regs []values) []place {
-	if at := x.flow.places(e.Op.Addr, wordType.Size(), e.Op.Obj, regs); at.wide || len(at.bad) > 0 {
-		refuse(e, "bounded model checking does not encode a condition or barrier at an address that may be bad")
+	out := x.flow.places(e.Op.Addr, wordType.Size(), e.Op.Obj, regs).places
+	if e.Op.Kind == ir.CondWait {
+		out = append(out, x.flow.places(e.Op.Val2, wordType.Size(), ir.NoObject, regs).places...)
 	}
-	switch e.Op.Kind {
-	case ir.Barrier:
-		return x.flow.places(e.Op.Addr, wordType.Size(), e.Op.Obj, regs).places
-	case ir.Signal, ir.Broadcast:
-		return nil
-	}
-	at := x.flow.places(e.Op.Val2, wordType.Size(), ir.NoObject, regs)
-	if at.wide || len(at.bad) > 0 {
-		refuse(e, "bounded model checking does not encode a mutex at an address that may be bad")
-	}
-	return at.places
+	return out
 }
 
 // waitOf is the wait that an edge of a location begins.
@@ -76,23 +68,26 @@ func (x *encoder) waitOf(l *location, st *step) *wait {
 func (x *encoder) beginWait(t *thread, l *location, st *step, s *local) {
 	w := x.waitOf(l, st)
 	w.begin, w.cond = st, x.eval(x.scope(s), st.e.Op.Addr)
+	st.drain = st.tries // before it can fail, too
+	st.tries = x.and(st.tries, x.conditionAt(t, l, st, s))
 	a := x.mutexAt(t, l, st, s)
 	own := x.equal(x.wrap(ir.U32, a.val), constWord(int64(t.id+1)))
 	x.fail(t, l, st, x.and(st.tries, own.not()), ir.BadWait)
-	st.access, st.reads, st.drain = a, st.tries, st.tries
+	st.access, st.reads = a, st.tries
 	a.out = constWord(0)
 	st.runs = x.and(st.tries, own)
 	st.writes = st.runs
 }
 
+// conditionAt fails where there is no memory for a condition; nothing is ever read there.
+func (x *encoder) conditionAt(t *thread, l *location, st *step, s *local) gate {
+	return x.resolve(t, l, st, s, st.e.Op.Addr, wordType.Size(), st.e.Op.Obj, &access{})
+}
+
 // mutexAt is the access to the mutex of a wait.
 func (x *encoder) mutexAt(t *thread, l *location, st *step, s *local) *access {
 	a := &access{direct: true}
-	addr := x.eval(x.scope(s), st.e.Op.Val2)
-	at := x.flow.places(st.e.Op.Val2, wordType.Size(), ir.NoObject, x.flow.threads[t.id].at[l.id])
-	for _, p := range at.places {
-		a.goals = append(a.goals, goal{x.cells.at[p], x.equal(addr, constWord(int64(p.addr)))})
-	}
+	st.tries = x.and(st.tries, x.resolve(t, l, st, s, st.e.Op.Val2, wordType.Size(), ir.NoObject, a))
 	a.val = x.inputWord(x.seenRange(a, wordType))
 	return a
 }
@@ -113,14 +108,12 @@ func (x *encoder) arrive(t *thread, l *location, st *step, s *local) {
 	w := x.waitOf(l, st)
 	w.begin, w.cond, w.last = st, x.eval(x.scope(s), st.e.Op.Addr), x.input()
 	a := &access{direct: true}
-	at := x.flow.places(st.e.Op.Addr, wordType.Size(), st.e.Op.Obj, x.flow.threads[t.id].at[l.id])
-	for _, p := range at.places {
-		a.goals = append(a.goals, goal{x.cells.at[p], x.equal(w.cond, constWord(int64(p.addr)))})
-	}
+	st.drain = st.tries // before it can fail, too
+	st.tries = x.and(st.tries, x.resolve(t, l, st, s, st.e.Op.Addr, wordType.Size(), st.e.Op.Obj, a))
 	a.val = x.inputWord(x.seenRange(a, wordType))
 	positive := x.less(constWord(0), a.val)
 	x.fail(t, l, st, x.and(st.tries, positive.not()), ir.BadWait)
-	st.access, st.reads, st.drain = a, st.tries, st.tries
+	st.access, st.reads = a, st.tries
 	st.runs = x.and(st.tries, positive)
 	if r := st.e.Op.Dst; r != ir.NoReg {
 		s.regs[r] = truthWord(w.last)
@@ -147,7 +140,9 @@ func (x *encoder) meet(t *thread, l *location, st *step, round int, now gate) {
 }
 
 // signal prepares the choice of whom a signal wakes.
-func (x *encoder) signal(st *step, s *local) {
+func (x *encoder) signal(t *thread, l *location, st *step, s *local) {
+	st.tries = x.and(st.tries, x.conditionAt(t, l, st, s))
+	st.runs = st.tries
 	addr := x.eval(x.scope(s), st.e.Op.Addr)
 	rest := high
 	for _, w := range x.waits {
@@ -192,7 +187,7 @@ func (x *encoder) stillWaits(l *location, st *step) gate {
 	}
 	free := low
 	for _, g := range st.access.goals {
-		free = x.or(free, x.and(g.is, x.equal(x.mem.final(g.cell), constWord(0))))
+		free = x.or(free, x.and(g.is, x.or(x.gone(g.place), x.equal(x.mem.final(g.cell), constWord(0)))))
 	}
 	return x.and(l.wait.woken, free).not()
 }

@@ -11,18 +11,21 @@ import (
 	"fencepost/verdict"
 )
 
-// TestCorpus: on every program of the corpus and under every model, what is found is
+// TestCorpus: on every program of both corpora and under every model, what is found is
 // what is expected, and what is expected is found within small bounds, or the answer is
 // unknown for a construct that is not encoded.
 func TestCorpus(t *testing.T) {
 	var unsafe, safe, unknown int
-	for _, c := range testkit.LoadCorpus(t, filepath.Join("..", "..", "..", "testdata", "corpus")) {
+	root := testkit.Root(t)
+	cases := testkit.LoadCorpus(t, filepath.Join(root, "testdata", "corpus"))
+	cases = append(cases, testkit.LoadCorpus(t, filepath.Join(root, "internal", "frontend", "c", "testdata", "corpus"))...)
+	for _, c := range cases {
 		for model, want := range c.Expect {
 			if want != "safe" && want != "unsafe" {
 				continue
 			}
 			var res verdict.Result
-			for _, bounds := range [][4]int{{2, 2, 2, 2}, {5, 6, 4, 3}} { // the second where the first do not suffice
+			for _, bounds := range [][4]int{{2, 2, 2, 2}, {5, 6, 4, 3}, {9, 3, 3, 3}} { // later ones where earlier ones do not suffice
 				opt := c.Options
 				opt.Engine, opt.Unroll = "bmc", bounds[0]
 				opt.BMC = pipeline.BMCOptions{Rounds: bounds[1], Clock: bounds[2], Queue: bounds[3]}

@@ -36,6 +36,7 @@ type waiting struct {
 	thread int
 	tag    int32
 	ts     int64
+	block  uint64 // of a free
 }
 
 func (d *decoder) is(g gate) bool      { return d.x.value(d.model, g, d.memo) }
@@ -77,16 +78,44 @@ func (d *decoder) point(p *point) {
 		if !l.inner {
 			d.flush(now)
 		}
+		if d.done || d.err != nil {
+			return
+		}
 		d.take(t, st)
 		if d.done || d.err != nil || d.at[t.id] == l {
 			return
 		}
-		if a := st.access; a != nil && st.e.Op.Kind == ir.Store && !a.direct && d.x.model != memory.SC {
-			d.queue = append(d.queue, waiting{t.id, int32(len(d.rec.Witness().Steps) - 1), d.number(a.ts)})
+		d.append(t, st)
+		if !l.inner {
 			d.flush(now)
 		}
-		d.locals(t)
+		if !d.done {
+			d.locals(t)
+		}
 		return
+	}
+}
+
+// append notes what a step has put into its thread's buffer, or taken back.
+func (d *decoder) append(t *thread, st *step) {
+	a, tag := st.access, int32(len(d.rec.Witness().Steps)-1)
+	switch st.e.Op.Kind {
+	case ir.Store:
+		if !a.direct && d.x.model != memory.SC {
+			d.queue = append(d.queue, waiting{thread: t.id, tag: tag, ts: d.number(a.ts)})
+		}
+	case ir.Free:
+		if !a.direct && d.is(st.ends) {
+			b := d.rec.State().Buffer(ir.ThreadID(t.id))
+			i := slices.IndexFunc(b, func(e memory.Entry) bool { return e.Kind == memory.FreeEntry && e.Tag == tag })
+			d.queue = append(d.queue, waiting{thread: t.id, tag: tag, ts: d.number(a.ts), block: b[i].Addr})
+		}
+	case ir.Alloc:
+		for _, b := range st.again {
+			if d.is(b.picks) {
+				d.queue = slices.DeleteFunc(d.queue, func(w waiting) bool { return w.thread == t.id && w.block == b.addr })
+			}
+		}
 	}
 }
 
@@ -102,7 +131,9 @@ func (d *decoder) locals(t *thread) {
 		for _, st := range l.steps {
 			if d.is(st.runs) || d.failing(st) {
 				d.take(t, st)
-				moved = d.at[t.id] != l
+				if moved = d.at[t.id] != l; moved {
+					d.append(t, st)
+				}
 				break
 			}
 		}
@@ -128,8 +159,13 @@ func (d *decoder) take(t *thread, st *step) {
 	if st.hasChoice {
 		do.Choice = d.number(st.choice)
 	}
-	if st.e.Op.Kind == ir.Signal {
+	if st.e.Op.Kind == ir.Signal && !fails {
 		do.Choice = d.signalled(st)
+	}
+	for _, b := range st.again {
+		if d.is(b.picks) {
+			do.Choice = int64(b.addr)
+		}
 	}
 	l := d.at[t.id]
 	if l.wait != nil && st.e.Op.Kind == ir.Barrier { // the last to arrive has moved it
@@ -175,7 +211,7 @@ func (d *decoder) enabled(do memory.Step, st *step) bool {
 // flush lets the stores reach memory whose time has come.
 func (d *decoder) flush(now int64) {
 	slices.SortStableFunc(d.queue, func(a, b waiting) int { return int(a.ts - b.ts) })
-	for len(d.queue) > 0 && d.queue[0].ts <= now && d.err == nil {
+	for len(d.queue) > 0 && d.queue[0].ts <= now && d.err == nil && !d.done {
 		w := d.queue[0]
 		d.queue = d.queue[1:]
 		at := slices.IndexFunc(d.rec.State().Buffer(ir.ThreadID(w.thread)), func(e memory.Entry) bool {
@@ -186,5 +222,11 @@ func (d *decoder) flush(now int64) {
 			return
 		}
 		d.rec.Step(memory.Step{Thread: int32(w.thread), Kind: memory.Flush, Index: int32(at)})
+		if f, failed := d.rec.State().Fault(); failed {
+			d.done = true
+			if !d.any && f.Class != d.want.late {
+				d.err = fmt.Errorf("a store reaches memory where there is none in the execution only")
+			}
+		}
 	}
 }

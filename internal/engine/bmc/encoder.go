@@ -46,7 +46,9 @@ type encoder struct {
 	pools    map[ir.ThreadID]*pool
 	poolList []*pool
 
-	allocs map[place][]allocation // by block
+	heap   heap
+	when   map[*location]word    // the time at which a thread leaves a location
+	orders map[[2]*location]gate // see before
 	points []point
 	fails  []*failure
 	cuts   []*cut
@@ -77,6 +79,7 @@ type pool struct {
 	index   int // of its count among the registers, behind the real ones
 	spawner int
 	size    int
+	shared  bool // which is next depends on what other threads have started
 }
 
 type thread struct {
@@ -101,6 +104,7 @@ type location struct {
 	steps   []*step
 	rest    gate // the thread comes here and does not go on
 	ends    bool
+	stops   gate  // the thread stops here for good, inside a section, see sections.go
 	wait    *wait // the thread waits for a signal here, in the middle of an instruction
 
 	arrivals []arrival
@@ -118,12 +122,13 @@ type step struct {
 	tries gate // the thread starts it
 	runs  gate // and gets past it
 	drain gate // it needs an empty buffer
+	ends  gate // it frees a block
 
 	reads, writes gate
 	access        *access
 
-	early  gate   // it comes to a block that is not allocated yet
-	blocks []goal // in blocks
+	sees  gate    // it depends on what has reached memory, without reading it
+	again []again // blocks an allocation can use again
 
 	choice    word // of a havoc or abstract load
 	hasChoice bool
@@ -131,6 +136,7 @@ type step struct {
 	signals  []signal // whom it wakes
 	signalAt word
 	targets  []spawnTarget
+	shared   bool // which of them it is depends on other threads
 	handle   word // of a join
 	joined   word // what a join gives
 	badJoin  gate
@@ -161,7 +167,7 @@ func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt engine
 		}
 	}()
 	x = &encoder{
-		allocs: map[place][]allocation{}, circuit: newCircuit(sink), prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
+		heap: newHeap(), when: map[*location]word{}, orders: map[[2]*location]gate{}, circuit: newCircuit(sink), prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
 	}
 	keep := (&engine.Task{Props: props, Finals: task.Finals}).MemoryOptions().Keep
 	x.facts = ir.NewFacts(prog, func(f ir.FuncID, r ir.Reg) bool {
@@ -173,6 +179,8 @@ func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt engine
 	}
 	x.connect()
 	x.sequentialize()
+	x.follow()
+	x.startInOrder()
 	return x, nil
 }
 

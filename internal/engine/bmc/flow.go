@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
-	"fencepost/internal/memory"
 )
 
 // What values flow where. The values of registers are followed through every
@@ -51,14 +50,19 @@ type flow struct {
 	args, nextArgs       [][]values
 	results, nextResults []values
 	started              []bool
-	blocks               []block // that allocations can give
+	blocks               []*block              // that allocations can give
+	seen                 map[threadEdge]values // what accesses see, if that is known
+	grew                 bool                  // there are more of them, or more of them can be freed
 }
 
-// block is a piece of memory that an allocation gives. Where it lies depends only on
-// what its thread allocated before, which is known at each allocation.
+// block is a piece of memory that an allocation gives. Where a fresh one lies depends
+// only on what its thread allocated before. If that depends on the way the thread took,
+// blocks overlap of which no execution has more than one.
 type block struct {
 	place
-	thread int
+	owner int // the thread that allocates it
+	stack bool
+	freed bool // some free can end it
 }
 
 type threadFlow struct {
@@ -85,7 +89,7 @@ func newFlow(p *ir.Program, width int) *flow {
 		fl.started = append(fl.started, p.Threads[t].Start)
 		for i := range f.Edges {
 			switch f.Edges[i].Op.Kind {
-			case ir.Store, ir.RMW, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Spawn, ir.Return, ir.ThreadExit, ir.Alloc:
+			case ir.Store, ir.RMW, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Spawn, ir.Return, ir.ThreadExit, ir.Alloc, ir.Free:
 				writes++
 			}
 		}
@@ -97,7 +101,22 @@ func newFlow(p *ir.Program, width int) *flow {
 			fl.mem, fl.args, fl.results = fl.next, fl.nextArgs, fl.nextResults
 		}
 	}
+	if width == 0 && fl.grows() { // with a bound, what is cut off depends on what is known here
+		mem, args, results := fl.mem, fl.args, fl.results
+		fl.refineTogether()
+		fl.mem, fl.args, fl.results = mem, args, results
+	}
 	return fl
+}
+
+// grows reports whether memory can hold more numbers than are kept apart.
+func (fl *flow) grows() bool {
+	for _, v := range fl.mem {
+		if v.some && v.set == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // topological lists the locations the entry reaches, sources first. Unrolling has
@@ -153,7 +172,7 @@ func (fl *flow) giveUp() {
 
 // pass follows all threads once and reports whether anything new was written.
 func (fl *flow) pass() bool {
-	fl.next = maps.Clone(fl.mem)
+	fl.next, fl.grew = maps.Clone(fl.mem), false
 	fl.nextArgs, fl.nextResults = nil, slices.Clone(fl.results)
 	for t := range fl.args {
 		fl.nextArgs = append(fl.nextArgs, slices.Clone(fl.args[t]))
@@ -164,7 +183,7 @@ func (fl *flow) pass() bool {
 			fl.thread(t)
 		}
 	}
-	same := slices.Equal(startedBefore, fl.started) && maps.EqualFunc(fl.mem, fl.next, values.equal) &&
+	same := !fl.grew && slices.Equal(startedBefore, fl.started) && maps.EqualFunc(fl.mem, fl.next, values.equal) &&
 		slices.EqualFunc(fl.results, fl.nextResults, values.equal)
 	for t := range fl.args {
 		same = same && slices.EqualFunc(fl.args[t], fl.nextArgs[t], values.equal)
@@ -240,7 +259,12 @@ func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
 			set(op.Dst, seen)
 		}
 	case ir.Store:
-		fl.store(e, regs, fl.eval(regs, op.Val))
+		made := operands(op.Val, func(r ir.Reg) interval { return regs[r].interval })
+		v := fl.eval(regs, op.Val).only(limit(fl.width, made...))
+		if !v.some {
+			return nil, false
+		}
+		fl.store(e, regs, v)
 	case ir.RMW:
 		old := fl.load(e, regs)
 		if !old.some {
@@ -294,45 +318,11 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 		at, after := fl.alloc(t, e, regs[used], fl.eval(regs, op.Val))
 		set(op.Dst, at)
 		regs[used] = after
+	case ir.Free:
+		fl.free(fl.eval(regs, op.Addr))
 	default:
 		set(op.Dst, rangeValues(everything))
 	}
-}
-
-// alloc finds the blocks an allocation can give.
-func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
-	if used.set == nil || size.set == nil {
-		refuse(e, "bounded model checking does not encode an allocation of any size")
-	}
-	for _, u := range used.set {
-		for _, n := range size.set {
-			if n > memory.MaxBlock {
-				refuse(e, "bounded model checking does not encode a block of more than a megabyte")
-			}
-			addr, next := memory.FreshBlock(t, uint64(u), n)
-			b := block{place{addr, int(max(1, n))}, t}
-			if !slices.Contains(fl.blocks, b) {
-				for _, other := range fl.blocks {
-					if other.overlaps(b.place) {
-						refuse(e, "bounded model checking does not encode blocks whose place depends on the way a thread took")
-					}
-				}
-				fl.blocks = append(fl.blocks, b)
-			}
-			at, after = at.join(oneValue(int64(addr))), after.join(oneValue(int64(next)))
-		}
-	}
-	return at, after
-}
-
-// blockAt is the block that holds a place, or nil.
-func (fl *flow) blockAt(p place) *block {
-	for i := range fl.blocks {
-		if fl.blocks[i].contains(p) {
-			return &fl.blocks[i]
-		}
-	}
-	return nil
 }
 
 // mutex follows the words a mutex can hold.
@@ -447,7 +437,7 @@ func (fl *flow) places(addr *ir.Expr, size int, obj ir.ObjectID, regs []values) 
 	v := fl.eval(regs, addr)
 	var out target
 	for _, a := range v.set {
-		if class := classify(fl.p, uint64(a), size, obj); class != ir.CheckUnset && (obj != ir.NoObject || fl.blockAt(place{uint64(a), size}) == nil) {
+		if class := classify(fl.p, uint64(a), size, obj); class != ir.CheckUnset && (obj != ir.NoObject || len(fl.blocksAt(place{uint64(a), size})) == 0) {
 			out.bad = append(out.bad, badAddress{a, class})
 		} else {
 			out.places = append(out.places, place{uint64(a), size})

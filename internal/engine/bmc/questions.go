@@ -16,6 +16,10 @@ type question struct {
 	is   gate
 	fail *failure
 	goal int
+	// Of an error of a store or free on its way to memory: its class, and that no other
+	// class of them comes before.
+	late  ir.CheckClass
+	first gate
 }
 
 // questions lists the ways that are not ruled out already.
@@ -24,6 +28,7 @@ func (x *encoder) questions() []question {
 	for _, f := range x.fails {
 		out = append(out, question{kind: engine.CheckFailed, is: f.fails, fail: f})
 	}
+	out = append(out, x.lateQuestions()...)
 	for i := range x.props.Goals {
 		out = append(out, question{kind: engine.GoalReached, is: x.goal(&x.props.Goals[i]), goal: i})
 	}
@@ -58,17 +63,21 @@ func (x *encoder) goal(g *property.Goal) gate {
 			if l == nil || l.reached == low {
 				continue
 			}
+			rests := l.rest
 			if l.inner {
-				panic(unsupported{&engine.Unsupported{What: "bounded model checking does not encode goals inside atomic sections"}})
+				rests = x.and(l.reached, l.stops)
+				if g.MentionsMemory() {
+					rests = x.and(rests, x.allInMemory())
+				}
 			}
-			here = x.or(here, l.rest)
+			here = x.or(here, rests)
 		}
 		is = x.and(is, here)
 	}
 	if g.With != nil {
 		is = x.and(is, x.cond(g.With))
 	}
-	return is
+	return x.and(is, x.orderly(g.MentionsMemory()))
 }
 
 // cond is a condition on the last state, with everything in memory.
@@ -91,7 +100,7 @@ func (x *encoder) vars(vars []property.Var) []word {
 
 // ended is whether all threads that were started have ended.
 func (x *encoder) ended() gate {
-	is := high
+	is := x.orderly(true)
 	for _, t := range x.threads {
 		is = x.and(is, x.or(t.started.not(), x.hasEnded(t)))
 	}
@@ -133,7 +142,7 @@ func (x *encoder) deadlock() gate {
 	if m := x.prog.Main; m != ir.NoThread {
 		stuck = x.and(stuck, x.hasEnded(x.threads[m]).not())
 	}
-	return x.and(stuck, waiting)
+	return x.all(stuck, waiting, x.orderly(true))
 }
 
 // canWait reports whether an instruction is one a thread can wait at.
@@ -165,7 +174,7 @@ func (x *encoder) disabled(l *location, st *step) gate {
 		}
 		out := low
 		for _, g := range st.access.goals {
-			out = x.or(out, x.and(g.is, x.passes(l, st, x.read(g.view, x.mem.final(g.cell))).not()))
+			out = x.or(out, x.all(g.is, x.gone(g.place).not(), x.passes(l, st, x.read(g.view, x.mem.final(g.cell))).not()))
 		}
 		return out
 	case ir.Join:

@@ -77,6 +77,9 @@ func (x *encoder) sequentialize() {
 				if l.pos >= 0 && l.reached != low {
 					x.point(t, l, round)
 				}
+				if l.stops != low && l.reached != low {
+					x.nobodyAfter(t, l, round)
+				}
 			}
 		}
 	}
@@ -95,11 +98,14 @@ func (x *encoder) point(t *thread, l *location, round int) {
 	if !l.inner {
 		writes, looks := low, low
 		for _, st := range l.steps {
-			writes, looks = x.or(writes, st.writes), x.any(looks, st.drain, st.reads)
+			writes, looks = x.or(writes, st.writes), x.any(looks, st.drain, st.reads, st.sees)
 		}
 		x.mem.step(x.and(now, x.or(writes, looks)), x.and(now, looks))
 	}
 	x.points = append(x.points, point{t, l, now, x.mem.now()})
+	if x.heap.frees != nil {
+		x.noteTime(l, now)
+	}
 	for _, st := range l.steps {
 		x.mem.drained(l.state, x.and(now, st.drain))
 		if st.handle.bits != nil {
@@ -112,9 +118,6 @@ func (x *encoder) point(t *thread, l *location, round int) {
 		}
 		if len(st.signals) > 0 {
 			x.wake(t, l, st, round, now)
-		}
-		if st.early != low {
-			x.allocated(t, l, st, round, now)
 		}
 		if st.reads != low {
 			x.mem.read(st.access, x.and(now, st.reads))

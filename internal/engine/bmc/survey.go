@@ -1,7 +1,6 @@
 package bmc
 
 import (
-	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
@@ -14,9 +13,11 @@ import (
 // survey is what was found.
 type survey struct {
 	places   []place
-	buffered map[place]int // stores that can wait
+	edges    map[place]*ir.Edge // one that touches it
+	buffered map[place]int      // stores that can wait
 	stores   int
 	writes   []write
+	touches  []touch
 }
 
 type write struct {
@@ -24,14 +25,21 @@ type write struct {
 	by int
 }
 
+// touch is an access, by nobody in particular if it is more than a plain load or store of
+// known cells.
+type touch struct {
+	at []place
+	by int
+}
+
 func (x *encoder) survey() {
-	v := &survey{buffered: map[place]int{}}
+	v := &survey{buffered: map[place]int{}, edges: map[place]*ir.Edge{}}
 	for t := range x.flow.threads {
 		x.surveyThread(v, t)
 	}
-	cs, err := newCells(append(v.places, x.asked()...))
-	if err != nil {
-		panic(unsupported{&engine.Unsupported{What: err.Error()}})
+	cs, large := newCells(append(v.places, x.asked()...))
+	if large != nil {
+		refuse(v.edges[large.views[len(large.views)-1].place], "bounded model checking does not encode accesses of different sizes that overlap over %d bytes", large.size)
 	}
 	x.cells = cs
 	for _, w := range v.writes {
@@ -43,6 +51,7 @@ func (x *encoder) survey() {
 			c.writer = several
 		}
 	}
+	x.setUsers(v)
 	var initial []word
 	for i, c := range cs.list {
 		for _, view := range c.views {
@@ -64,6 +73,28 @@ func (x *encoder) survey() {
 	}
 }
 
+// setUsers finds the cells that are their thread's own business. All accesses of such
+// a cell are to such cells only.
+func (x *encoder) setUsers(v *survey) {
+	v.touches = append(v.touches, touch{x.asked(), several})
+	for changed := true; changed; {
+		changed = false
+		for _, u := range v.touches {
+			by := u.by
+			for _, p := range u.at {
+				if c := x.cells.at[p].cell; c.mixed() || c.user != nobody && c.user != by || len(x.flow.blocksAt(p)) > 0 {
+					by = several
+				}
+			}
+			for _, p := range u.at {
+				c := x.cells.at[p].cell
+				changed = changed || c.user != by
+				c.user = by
+			}
+		}
+	}
+}
+
 // surveyThread finds the locations a thread can come to.
 func (x *encoder) surveyThread(v *survey, t int) {
 	tf := &x.flow.threads[t]
@@ -73,11 +104,12 @@ func (x *encoder) surveyThread(v *survey, t int) {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
+	refuseEndless(tf.f, inside)
 	for _, l := range tf.order {
 		if tf.at == nil || tf.at[l] == nil {
 			continue
 		}
-		loc := &location{id: l, pos: -1, inner: inside[l], ends: tf.f.Ends(l)}
+		loc := &location{id: l, pos: -1, inner: inside[l], ends: tf.f.Ends(l), stops: low}
 		th.at[l] = loc
 		th.locs = append(th.locs, loc)
 		for index, i := range tf.f.Out(l) {
@@ -85,7 +117,15 @@ func (x *encoder) surveyThread(v *survey, t int) {
 			if waitsInside(e) {
 				th.locs = append(th.locs, x.addWait(th, loc, index))
 			}
-			v.note(t, e, inside[l], x.surveyEdge(t, e, tf.at[l]))
+			found := x.surveyEdge(t, e, tf.at[l])
+			v.note(t, e, inside[l], found)
+			by := several
+			if e.Op.Kind == ir.Load || e.Op.Kind == ir.Store {
+				if at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, tf.at[l]); !at.wide && len(at.bad) == 0 {
+					by = t
+				}
+			}
+			v.touches = append(v.touches, touch{found, by})
 		}
 	}
 }
@@ -93,9 +133,16 @@ func (x *encoder) surveyThread(v *survey, t int) {
 // note keeps the places an instruction can touch, and what it does to them.
 func (v *survey) note(t int, e *ir.Edge, inside bool, found []place) {
 	v.places = append(v.places, found...)
+	for _, p := range found {
+		v.edges[p] = e
+	}
 	switch e.Op.Kind {
-	case ir.Load, ir.Await, ir.AbstractLoad, ir.Barrier:
+	case ir.Load, ir.Await, ir.AbstractLoad, ir.Barrier, ir.Signal, ir.Broadcast:
 		return
+	case ir.Free:
+		if !inside {
+			v.stores++
+		}
 	case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
 		t = several // what a mutex holds is nobody's own
 	case ir.Store:
@@ -158,7 +205,7 @@ func (x *encoder) surveyEdge(t int, e *ir.Edge, regs []values) []place {
 		x.joins = true
 	case ir.Spawn:
 		x.surveySpawn(t, e)
-	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.AtomicBegin, ir.AtomicEnd, ir.Bound, ir.Alloc:
+	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.AtomicBegin, ir.AtomicEnd, ir.Bound, ir.Alloc, ir.Free:
 	default:
 		refuse(e, "bounded model checking does not encode %s", op.Kind)
 	}
@@ -173,9 +220,10 @@ func (x *encoder) surveySpawn(t int, e *ir.Edge) {
 		x.poolList = append(x.poolList, p)
 	}
 	for _, u := range e.Op.Threads {
-		if known := x.pools[u]; known != nil && known != p || p.spawner != t {
-			refuse(e, "bounded model checking does not encode threads that several others start")
+		if known := x.pools[u]; known == nil {
+			x.pools[u] = p
+		} else if known != p || p.spawner != t {
+			known.shared, p.shared = true, true
 		}
-		x.pools[u] = p
 	}
 }

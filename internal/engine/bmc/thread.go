@@ -16,7 +16,7 @@ func (x *encoder) visible(t *thread, l *location) bool {
 		return true
 	}
 	for _, i := range t.f.Out(l.id) {
-		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.ownLoad(t, l, e) {
+		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.ownLoad(t, l, e) && !x.ownStore(t, l, e) {
 			return true
 		}
 	}
@@ -26,6 +26,11 @@ func (x *encoder) visible(t *thread, l *location) bool {
 	if l.id == t.f.Entry && !x.prog.Threads[t.id].Start {
 		return true
 	}
+	return x.asksFor(t, l)
+}
+
+// asksFor reports whether a goal names a location.
+func (x *encoder) asksFor(t *thread, l *location) bool {
 	for _, g := range x.props.Goals {
 		for _, at := range g.At {
 			if int(at.Thread) == t.id && slices.Contains(at.Locs, l.id) {
@@ -44,10 +49,20 @@ func (x *encoder) ownLoad(t *thread, l *location, e *ir.Edge) bool {
 		return false
 	}
 	at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
-	if at.wide || len(at.bad) > 0 || slices.ContainsFunc(at.places, func(p place) bool { return x.flow.blockAt(p) != nil }) {
+	if at.wide || len(at.bad) > 0 || slices.ContainsFunc(at.places, func(p place) bool { return len(x.flow.blocksAt(p)) > 0 }) {
 		return false
 	}
 	return !slices.ContainsFunc(at.places, func(p place) bool { return !x.cells.at[p].cell.private(t.id) })
+}
+
+// ownStore reports whether a store goes to cells that nobody else touches: when it reaches
+// memory is of no importance.
+func (x *encoder) ownStore(t *thread, l *location, e *ir.Edge) bool {
+	if e.Op.Kind != ir.Store {
+		return false
+	}
+	at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
+	return !at.wide && len(at.bad) == 0 && !slices.ContainsFunc(at.places, func(p place) bool { return x.cells.at[p].cell.user != t.id })
 }
 
 // mine is the index of the word in which a thread keeps the value of a cell.
@@ -123,6 +138,10 @@ func (x *encoder) location(t *thread, l *location) {
 		x.addPosition(t, l)
 		may = x.and(may, t.turn(x.opt.Rounds, l.pos))
 	}
+	if l.inner && l.wait == nil && x.asksFor(t, l) {
+		l.stops = x.input()
+		may = x.and(may, l.stops.not())
+	}
 	out := t.f.Out(l.id)
 	if l.wait != nil {
 		out = out[l.wait.index : l.wait.index+1]
@@ -134,7 +153,7 @@ func (x *encoder) location(t *thread, l *location) {
 		if l.wait != nil {
 			i = l.wait.index
 		}
-		st := &step{e: e, index: i, tries: x.and(may, pick), reads: low, writes: low, drain: low}
+		st := &step{e: e, index: i, tries: x.and(may, pick), reads: low, writes: low, drain: low, sees: low, ends: low}
 		l.steps = append(l.steps, st)
 		after := &local{regs: slices.Clone(l.state.regs), latest: l.state.latest, floor: l.state.floor, own: slices.Clone(l.state.own)}
 		x.step(t, l, st, after)
@@ -151,19 +170,6 @@ func (x *encoder) location(t *thread, l *location) {
 	if l.inner {
 		x.stayInside(l, gone)
 	}
-}
-
-// stayInside demands that a section is run to its end unless a check fails in it:
-// a thread that waits inside keeps everybody else waiting, and whatever they could still
-// do they could have done before it began.
-func (x *encoder) stayInside(l *location, gone gate) {
-	failed := low
-	for _, f := range x.fails {
-		if f.loc == l {
-			failed = x.or(failed, f.fails)
-		}
-	}
-	x.demand(x.or(gone, failed), l.reached)
 }
 
 // clamp uses what the analysis knows about registers, and forgets dead ones.
@@ -272,9 +278,11 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 			x.arrive(t, l, st, s)
 		}
 	case ir.Signal, ir.Broadcast:
-		x.signal(st, s)
+		x.signal(t, l, st, s)
 	case ir.Alloc:
 		x.alloc(t, l, st, s)
+	case ir.Free:
+		x.free(t, l, st, s)
 	case ir.Spawn:
 		x.spawn(t, st, s)
 	case ir.Join:

@@ -98,23 +98,28 @@ func TestParameters(t *testing.T) {
 // TestWidth: a result that does not fit cuts an execution off, and the answer says so;
 // nothing is made up.
 func TestWidth(t *testing.T) {
-	in := fp(`
+	for _, text := range []string{`
 		var x;
-		thread a { reg n in 0..7, m; havoc n; m = n + n; x = m; assert m != 14; assert m >= 0; }`)
-	opt := bounds{1, 1, 1, 2}.options()
-	for _, c := range []struct {
-		width int
-		want  verdict.Verdict
-		hit   bool
-	}{{4, verdict.Safe, true}, {5, verdict.Unsafe, false}, {0, verdict.Unsafe, false}} {
-		opt.BMC.Width = c.width
-		got := ask(t, in, "sc", opt)
-		hit := false
-		for _, b := range got.Coverage.Bounds {
-			hit = hit || b.Name == "width" && b.Hit
-		}
-		if got.Verdict != c.want || hit != c.hit {
-			t.Errorf("width %d: %s, bound hit %v; want %s, %v", c.width, got.Verdict, hit, c.want, c.hit)
+		thread a { reg n in 0..7, m; havoc n; m = n + n; x = m; assert m != 14; assert m >= 0; }`, `
+		var x;
+		thread a { reg n in 0..7, m; havoc n; x = n + n; m = x; assert m != 14; assert m >= 0; }`, `
+		var x;
+		thread a { reg n in 0..7, m; havoc n; x = n; m = fetch_add(x, n); m = x; assert m != 14; assert m >= 0; }`} {
+		in, opt := fp(text), bounds{1, 1, 1, 2}.options()
+		for _, c := range []struct {
+			width int
+			want  verdict.Verdict
+			hit   bool
+		}{{4, verdict.Safe, true}, {5, verdict.Unsafe, false}, {0, verdict.Unsafe, false}} {
+			opt.BMC.Width = c.width
+			got := ask(t, in, "sc", opt)
+			hit := false
+			for _, b := range got.Coverage.Bounds {
+				hit = hit || b.Name == "width" && b.Hit
+			}
+			if got.Verdict != c.want || hit != c.hit {
+				t.Errorf("%s\nwidth %d: %s, bound hit %v; want %s, %v", text, c.width, got.Verdict, hit, c.want, c.hit)
+			}
 		}
 	}
 }

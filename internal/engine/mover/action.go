@@ -15,6 +15,7 @@ type action struct {
 	thread  ir.ThreadID
 	edges   []*ir.Edge
 	section bool
+	fails   *action // what it may do instead; nil: nothing
 }
 
 func (a *action) from() ir.Loc    { return a.edges[0].From }
@@ -22,8 +23,11 @@ func (a *action) to() ir.Loc      { return a.edges[len(a.edges)-1].To }
 func (a *action) first() *ir.Edge { return a.edges[0] }
 
 // writes and reads tell whether the action may touch memory in this way.
-func (a *action) writes() bool { return a.any((*ir.Op).Writes) }
-func (a *action) reads() bool  { return a.any((*ir.Op).Reads) }
+func (a *action) writes() bool {
+	return a.any(func(op *ir.Op) bool { return op.Writes() || locks(op) })
+}
+
+func (a *action) reads() bool { return a.any((*ir.Op).Reads) }
 
 func (a *action) any(f func(*ir.Op) bool) bool {
 	for _, e := range a.edges {
@@ -101,6 +105,9 @@ type run struct {
 	regs  []string
 	mem   memory
 	guard []string
+	// indices are those of arrays that were touched, and the registers that were read:
+	// what holds for all numbers is looked at there.
+	indices []string
 }
 
 // runner executes actions on terms. Values that an action may choose are named
@@ -112,15 +119,27 @@ type runner struct {
 }
 
 func (x *runner) run(a *action, role string, start run) run {
-	s := run{append([]string(nil), start.regs...), start.mem, append([]string(nil), start.guard...)}
+	s := run{regs: append([]string(nil), start.regs...), mem: start.mem, guard: append([]string(nil), start.guard...)}
 	for _, e := range a.edges {
+		e.Op.Uses(func(r ir.Reg) { s.indices = append(s.indices, s.regs[r]) })
 		x.step(&e.Op, fmt.Sprintf("%s_h%d", role, e.ID), &s)
 	}
 	return s
 }
 
+func (x *runner) env(regs []string) env { return env{prog: x.prog, arith: x.arith, regs: regs} }
+
+// place is the spot of an access; its index is noted.
+func (x *runner) place(op *ir.Op, v env, s *run) spot {
+	p := x.locate(op, v)
+	if p.index != "" {
+		s.indices = append(s.indices, p.index)
+	}
+	return p
+}
+
 func (x *runner) step(op *ir.Op, choice string, s *run) {
-	v := env{prog: x.prog, regs: s.regs}
+	v := x.env(s.regs)
 	switch op.Kind {
 	case ir.Load:
 		x.load(op, &v, s)
@@ -129,26 +148,30 @@ func (x *runner) step(op *ir.Op, choice string, s *run) {
 		s.guard = append(s.guard, v.truth(op.Cond))
 	case ir.AbstractLoad, ir.Havoc:
 		if op.Kind == ir.AbstractLoad {
-			p := x.locate(op, v)
-			v.seen = narrow(x.read(s.mem, p), op.Type)
+			v.seen = x.read(s.mem, x.place(op, v, s), op.Type)
 		}
 		x.choose(op, choice, &v, s)
 	case ir.Store:
-		p := x.locate(op, v)
-		s.mem = x.write(s.mem, p, narrow(v.number(op.Val), op.Type))
+		s.mem = x.write(s.mem, x.place(op, v, s), op.Type, v.number(op.Val))
 	case ir.RMW:
 		x.rmw(op, v, s)
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		x.mutex(op, v, s)
 	case ir.Assign:
 		value := v.number(op.Val)
 		s.regs[op.Dst] = value
+	case ir.Spawn, ir.Join:
+		if op.Dst != ir.NoReg { // a handle or a result, which nobody else changes
+			x.declare(choice, x.arith.sort())
+			s.regs[op.Dst] = choice
+		}
 	case ir.Assume:
 		s.guard = append(s.guard, v.truth(op.Val))
 	}
 }
 
 func (x *runner) load(op *ir.Op, v *env, s *run) {
-	p := x.locate(op, *v)
-	v.seen = narrow(x.read(s.mem, p), op.Type)
+	v.seen = x.read(s.mem, x.place(op, *v, s), op.Type)
 	v.regs = append([]string(nil), s.regs...) // the condition sees the registers before
 	if op.Dst != ir.NoReg {
 		s.regs[op.Dst] = v.seen
@@ -156,46 +179,63 @@ func (x *runner) load(op *ir.Op, v *env, s *run) {
 }
 
 func (x *runner) choose(op *ir.Op, choice string, v *env, s *run) {
-	x.declare(choice, "Int")
+	x.declare(choice, x.arith.sort())
 	s.regs[op.Dst] = choice
 	v.regs = s.regs
 	if op.Cond != nil {
 		s.guard = append(s.guard, v.truth(op.Cond))
 	}
 	if op.HasRange {
-		s.guard = append(s.guard, apply("<=", integer(op.Lo), choice, integer(op.Hi)))
+		s.guard = append(s.guard, x.arith.le(x.arith.num(op.Lo), choice), x.arith.le(choice, x.arith.num(op.Hi)))
 	}
 }
 
 func (x *runner) rmw(op *ir.Op, v env, s *run) {
-	p := x.locate(op, v)
-	old := narrow(x.read(s.mem, p), op.Type)
+	p := x.place(op, v, s)
+	old := x.read(s.mem, p, op.Type)
 	v.seen = old
 	if op.Cond != nil {
 		s.guard = append(s.guard, v.truth(op.Cond))
 	}
-	value, wrote := v.number(op.Val), "1"
+	value, wrote := v.number(op.Val), x.arith.num(1)
 	switch op.RMW {
 	case ir.Xchg:
-	case ir.FetchAdd:
-		value = apply("+", old, value)
-	case ir.FetchAnd:
-		value = apply("fp_and", old, value)
-	case ir.FetchOr:
-		value = apply("fp_or", old, value)
-	case ir.FetchXor:
-		value = apply("fp_xor", old, value)
+	case ir.FetchAdd, ir.FetchAnd, ir.FetchOr, ir.FetchXor:
+		value = x.arith.binary(fetches[op.RMW], op.Type, old, value)
 	case ir.Cas:
-		hit := equal(old, narrow(value, op.Type))
-		value, wrote = ite(hit, v.number(op.Val2), old), ite(hit, "1", "0")
+		hit := equal(old, x.arith.narrow(value, op.Type))
+		value, wrote = ite(hit, v.number(op.Val2), old), x.arith.truth(hit)
 	default:
 		panic("BUG: unknown read-modify-write")
 	}
-	s.mem = x.write(s.mem, p, narrow(value, op.Type))
+	s.mem = x.write(s.mem, p, op.Type, value)
 	if op.Dst != ir.NoReg {
 		s.regs[op.Dst] = old
 	}
 	if op.Dst2 != ir.NoReg {
 		s.regs[op.Dst2] = wrote
+	}
+}
+
+var fetches = map[ir.RMWKind]ir.ExprOp{ir.FetchAdd: ir.Add, ir.FetchAnd: ir.And, ir.FetchOr: ir.Or, ir.FetchXor: ir.Xor}
+
+// mutex is what locking does to the word of a mutex, which is 1 while somebody holds
+// it: who that is, proofs know from where threads are.
+func (x *runner) mutex(op *ir.Op, v env, s *run) {
+	p := x.place(op, v, s)
+	free := x.arith.isZero(x.read(s.mem, p, ir.U64))
+	result := x.arith.num(0)
+	switch op.Kind {
+	case ir.Lock:
+		s.guard = append(s.guard, free)
+		s.mem = x.write(s.mem, p, ir.U64, x.arith.num(1))
+	case ir.TryLock:
+		result = ite(free, x.arith.num(0), x.arith.num(ir.EBUSY))
+		s.mem = x.write(s.mem, p, ir.U64, x.arith.num(1))
+	case ir.Unlock:
+		s.mem = x.write(s.mem, p, ir.U64, x.arith.num(0))
+	}
+	if op.Dst != ir.NoReg {
+		s.regs[op.Dst] = result
 	}
 }

@@ -11,10 +11,11 @@
 // control-flow graph.
 //
 // Input: a flat program, in which a thread marked unbounded stands for any number
-// of equal ones, and location invariants. Output: a proof as a table, or the pairs
-// of instructions that stand in its way. A proof is of value robustness; a failed
-// attempt says nothing about the program.
+// of equal ones, and invariants. Output: a proof as a table, or the pairs
+// of instructions that stand in its way, and for each assertion whether the invariants
+// imply it. A proof is of value robustness; a failed attempt says nothing about the
+// program.
 //
-// Limits: values are mathematical integers; one access size per object; spawn,
-// join, mutexes of a library and allocation are refused.
+// Limits: allocation, conditions, barriers and mutexes that are not of the normal kind
+// are refused. Numbers are mathematical integers or bit-vectors.
 package mover

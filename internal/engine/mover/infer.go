@@ -2,6 +2,7 @@ package mover
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"fencepost/internal/ir"
@@ -15,25 +16,88 @@ import (
 // maxNumbers bounds the constants that conditions are made of.
 const maxNumbers = 6
 
-// relations that are put up.
-var relations = []struct{ text, term string }{{"==", "="}, {"<=", "<="}, {">=", ">="}, {"!=", "distinct"}}
+// maxRelated bounds the registers that each register is compared with.
+const maxRelated = 4
 
-// infer finds locks and invariants.
-func (k *knowledge) infer() {
-	k.findLocks()
-	numbers := k.pr.numbers()
-	scalars := k.scalars()
-	for _, x := range scalars {
-		k.global = append(k.global, k.onVariable(x, numbers)...)
+// relation is a comparison that is put up.
+type relation struct {
+	text string
+	op   ir.ExprOp
+}
+
+var relations = []relation{{"==", ir.Eq}, {"<=", ir.Le}, {">=", ir.Ge}, {"!=", ir.Ne}}
+
+// equalities are those that are put up of a variable at a place at first.
+var equalities = []relation{{"==", ir.Eq}, {"!=", ir.Ne}}
+
+// bounds are those that are put up of a variable everywhere.
+var bounds = []relation{{"<=", ir.Le}, {">=", ir.Ge}}
+
+// effort is how much is put up. The zero value is unset.
+type effort uint8
+
+const (
+	_    effort = iota
+	few         // registers and variables against numbers, registers against variables
+	many        // registers against each other, variables that tell about others
+)
+
+// infer finds locks and invariants; with more effort in addition to what is settled.
+func (k *knowledge) infer(how effort) {
+	numbers, scalars := k.pr.numbers(), k.scalars()
+	if how == few {
+		k.findLocks()
+		for _, x := range scalars {
+			k.global = append(k.global, k.onVariable(x, numbers)...)
+		}
+		k.onPlaces(scalars, numbers, few)
+		k.elsewhere()
+		k.settle()
+		return
 	}
-	for _, c := range k.pr.classes {
-		for l := range c.f.Locs {
-			if !c.inside[l] {
-				k.local[c][l] = append(k.local[c][l], k.onPlace(c, ir.Loc(l), scalars, numbers)...)
+	k.again()
+	k.global = append(k.global, k.onPairs(scalars)...)
+	k.onPlaces(scalars, numbers, many)
+	k.settleMore()
+	k.again() // what fell before may follow now
+	k.onPlaces(scalars, numbers, few)
+	k.elsewhere()
+	k.settleMore()
+}
+
+// elsewhere puts up what the author says of one place at all places of the thread:
+// what matters at one matters on the way there.
+func (k *knowledge) elsewhere() {
+	for _, s := range k.said {
+		if s.c == nil {
+			continue
+		}
+		for l := range s.c.f.Locs {
+			if there := k.local[s.c][l]; !s.c.inside[l] && !slices.ContainsFunc(there, func(p *pred) bool { return p.text == s.p.text }) {
+				k.local[s.c][l] = append(there, &pred{text: s.p.text, bound: s.p.bound, term: s.p.term})
 			}
 		}
 	}
-	k.settle()
+}
+
+// onPlaces puts up conditions at all places, except those that are there.
+func (k *knowledge) onPlaces(scalars []int, numbers []int64, how effort) {
+	for _, c := range k.pr.classes {
+		for l := range c.f.Locs {
+			if c.inside[l] {
+				continue
+			}
+			there := map[string]bool{}
+			for _, p := range k.local[c][l] {
+				there[p.text] = true
+			}
+			for _, p := range k.onPlace(c, ir.Loc(l), scalars, numbers, how) {
+				if !there[p.text] {
+					k.local[c][l] = append(k.local[c][l], p)
+				}
+			}
+		}
+	}
 }
 
 // scalars lists the variables that are accessed at all.
@@ -41,7 +105,7 @@ func (k *knowledge) scalars() []int {
 	used := map[int]bool{}
 	for _, c := range k.pr.classes {
 		for i := range c.f.Edges {
-			if op := &c.f.Edges[i].Op; op.Accesses() {
+			if op := &c.f.Edges[i].Op; touches(op) {
 				if x, ok := k.pr.variable(op); ok {
 					used[x] = true
 				}
@@ -90,47 +154,134 @@ func (pr *prover) numbers() []int64 {
 
 // onVariable is conditions on a variable everywhere.
 func (k *knowledge) onVariable(x int, numbers []int64) []*pred {
-	name := k.pr.name(x)
+	pr := k.pr
+	name := pr.name(x)
 	var out []*pred
 	for _, v := range numbers {
-		for _, op := range []string{"<=", ">="} {
-			out = append(out, &pred{text: fmt.Sprintf("%s %s %d", name, op, v), term: func(_ []string, m memory) string {
-				return apply(op, m[x], integer(v))
+		for _, rel := range bounds {
+			out = append(out, &pred{text: fmt.Sprintf("%s %s %d", name, rel.text, v), term: func(_ []string, m memory, _ []string) string {
+				return pr.arith.compare(rel.op, ir.S64, pr.value(m, x), pr.arith.num(v))
 			}})
 		}
 	}
-	return append(out, &pred{text: fmt.Sprintf("%s is one of %v", name, numbers), term: func(_ []string, m memory) string {
+	return append(out, &pred{text: fmt.Sprintf("%s is one of %v", name, numbers), term: func(_ []string, m memory, _ []string) string {
 		var alternatives []string
 		for _, v := range numbers {
-			alternatives = append(alternatives, equal(m[x], integer(v)))
+			alternatives = append(alternatives, equal(pr.value(m, x), pr.arith.num(v)))
 		}
-		return apply("or", append(alternatives, "false")...)
+		return or(alternatives)
 	}})
 }
 
 // onPlace is conditions on a place of a thread.
-func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64) []*pred {
+func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, how effort) []*pred {
+	pr := k.pr
 	var out []*pred
-	add := func(text string, term func(regs []string, m memory) string) {
-		out = append(out, &pred{text: text, term: term})
+	type word struct {
+		name string
+		term func(regs []string, m memory) string
 	}
-	for _, x := range scalars {
-		name := k.pr.name(x)
-		for _, v := range numbers {
-			add(fmt.Sprintf("%s == %d", name, v), func(_ []string, m memory) string { return equal(m[x], integer(v)) })
-			add(fmt.Sprintf("%s != %d", name, v), func(_ []string, m memory) string { return apply("distinct", m[x], integer(v)) })
+	add := func(x, y word, list []relation) {
+		for _, rel := range list {
+			out = append(out, &pred{text: fmt.Sprintf("%s %s %s", x.name, rel.text, y.name), term: func(regs []string, m memory, _ []string) string {
+				return pr.arith.compare(rel.op, ir.S64, x.term(regs, m), y.term(regs, m))
+			}})
 		}
 	}
-	for _, r := range k.pr.facts.Live(k.pr.prog.Threads[c.thread].Func, l) {
-		name := c.f.Regs[r].Name
-		for _, v := range numbers {
-			for _, op := range relations {
-				add(fmt.Sprintf("%s %s %d", name, op.text, v), func(regs []string, _ memory) string { return apply(op.term, regs[r], integer(v)) })
+	var variables, constants, registers []word
+	for _, x := range scalars {
+		variables = append(variables, word{pr.name(x), func(_ []string, m memory) string { return pr.value(m, x) }})
+	}
+	for _, v := range numbers {
+		constants = append(constants, word{fmt.Sprint(v), func([]string, memory) string { return pr.arith.num(v) }})
+	}
+	for _, r := range k.watched(c, l) {
+		registers = append(registers, word{c.f.Regs[r].Name, func(regs []string, _ memory) string { return regs[r] }})
+	}
+	onVariables, onRegisters := equalities, relations
+	switch {
+	case how == many:
+		onVariables = bounds
+	case pr.arith == BitVectors:
+		onRegisters = relations[:1]
+	}
+	for _, x := range variables {
+		for _, v := range constants {
+			add(x, v, onVariables)
+		}
+	}
+	for i, r := range registers {
+		if how == many {
+			for _, s := range registers[:min(i, maxRelated)] {
+				add(r, s, relations)
+			}
+			if pr.arith == BitVectors {
+				for _, x := range variables {
+					add(r, x, relations[1:])
+				}
+			}
+			continue
+		}
+		for _, v := range constants {
+			add(r, v, relations)
+		}
+		for _, x := range variables {
+			add(r, x, onRegisters)
+		}
+	}
+	return out
+}
+
+// maxPairs bounds the conditions on pairs of variables.
+const maxPairs = 400
+
+// onPairs is conditions on two variables: while the one has a value that is stored to
+// it, the other has one that is stored to that, as with a flag and the data it is about.
+func (k *knowledge) onPairs(scalars []int) []*pred {
+	pr := k.pr
+	stored := pr.stored()
+	var out []*pred
+	for _, x := range scalars {
+		for _, y := range scalars {
+			for _, v := range stored[x] {
+				for _, w := range stored[y] {
+					if x == y || len(out) >= maxPairs {
+						continue
+					}
+					text := fmt.Sprintf("%s == %d implies %s == %d", pr.name(x), v, pr.name(y), w)
+					out = append(out, &pred{text: text, term: func(_ []string, m memory, _ []string) string {
+						return implies(equal(pr.value(m, x), pr.arith.num(v)), equal(pr.value(m, y), pr.arith.num(w)))
+					}})
+				}
 			}
 		}
-		for _, x := range scalars {
-			for _, op := range relations {
-				add(fmt.Sprintf("%s %s %s", name, op.text, k.pr.name(x)), func(regs []string, m memory) string { return apply(op.term, regs[r], m[x]) })
+	}
+	return out
+}
+
+// stored lists the constants that are stored to each variable, and what it has at first.
+func (pr *prover) stored() map[int][]int64 {
+	out := map[int][]int64{}
+	add := func(x int, e *ir.Expr) {
+		if v, ok := e.IsConst(); ok && !slices.Contains(out[x], v) {
+			out[x] = append(out[x], v)
+		}
+	}
+	for r := range pr.regions {
+		if g := &pr.regions[r]; g.shape == single {
+			add(r, ir.Int(g.typ.Wrap(pr.first(uint64(g.base), g.size))))
+		}
+	}
+	for _, c := range pr.classes {
+		for i := range c.f.Edges {
+			op := &c.f.Edges[i].Op
+			if !op.Writes() {
+				continue
+			}
+			if x, ok := pr.variable(op); ok {
+				if add(x, op.Val); op.RMW == ir.Cas {
+					add(x, op.Val2)
+				}
 			}
 		}
 	}

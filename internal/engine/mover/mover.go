@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/solver/smt"
+	"fencepost/internal/source"
 	"fencepost/verdict"
 )
 
@@ -23,7 +25,16 @@ const Name = "mover"
 type Options struct {
 	NoInference   bool // use the invariants given, and look for no others
 	NoAbstraction bool // abstract no loads
+	// Quick gives up on checks of the program early: somebody else can answer them.
+	Quick bool
+	// Arithmetic is how numbers are taken; unset: integers, but bit-vectors for
+	// programs that need them.
+	Arithmetic Arithmetic
+	// Private tells which objects every thread has its own copy of; nil: none.
+	Private func(ir.ObjectID) bool
 }
+
+func (o *Options) private(id ir.ObjectID) bool { return o.Private != nil && o.Private(id) }
 
 // Outcome is a proof, or how far it came.
 type Outcome struct {
@@ -49,12 +60,12 @@ func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options)
 		return nil, err
 	}
 	defer solver.Close()
-	pr, err := newProver(clone(p), props, solver)
+	pr, err := newProver(clone(p), props, solver, opt)
 	if err != nil {
 		return nil, err
 	}
 	out := &Outcome{Verdict: verdict.Unknown, Program: pr.prog}
-	list, found := pr.attempt(ctx, opt)
+	r := pr.attempt(ctx, opt)
 	if pr.err != nil {
 		if ctx.Err() == nil {
 			return nil, pr.err
@@ -65,12 +76,13 @@ func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options)
 		return timeOver(&verdict.Proof{Obligations: pr.obligations, Queries: solver.Queries(), Solver: solver.Name()}), nil
 	}
 	out.Proof = &verdict.Proof{
-		Stores: pr.report(list), Invariants: pr.known.report(), Abstractions: append(pr.written(), found...),
-		Obligations: pr.obligations, Solver: solver.Name(),
+		Stores: pr.report(r.list), Invariants: pr.known.report(), Abstractions: append(pr.written(), r.found...), Checks: r.checks,
+		Arithmetic: pr.meaning(), Solver: solver.Name(),
 	}
-	pr.conclude(out, list, found)
+	pr.conclude(out, r)
 	out.Warnings = pr.vacuous()
-	out.Proof.Queries = solver.Queries()
+	pr.materialize()
+	out.Proof.Obligations, out.Proof.Queries = pr.obligations, solver.Queries()
 	return out, nil
 }
 
@@ -80,31 +92,59 @@ func timeOver(proof *verdict.Proof) *Outcome {
 	return &Outcome{Verdict: verdict.Unknown, Reason: "the time is over", Proof: proof}
 }
 
-// attempt tries with what is given, then with what can be found, then with
-// abstractions.
-func (pr *prover) attempt(ctx context.Context, opt Options) ([]*judged, []verdict.ProofAbstraction) {
-	start := pr.known.save()
-	pr.known.settle()
-	list := pr.table()
-	if atomic(list) && len(pr.known.failed) == 0 || opt.NoInference {
-		return list, nil
+// meaning is what numbers are in the proof. Where nothing is computed, integers are
+// exact, too.
+func (pr *prover) meaning() string {
+	if pr.arith == BitVectors || !computes(pr.prog) {
+		return verdict.ProofExact
 	}
-	pr.known.restore(start) // what was given may hold with what is found
-	pr.known.infer()
-	list = pr.table()
-	if atomic(list) || opt.NoAbstraction || len(pr.known.failed) > 0 {
-		return list, nil
-	}
-	return pr.abstract(ctx, list)
+	return verdict.ProofIntegers
 }
 
-func (pr *prover) conclude(out *Outcome, list []*judged, found []verdict.ProofAbstraction) {
+// result is how far an attempt came.
+type result struct {
+	list   []*judged
+	found  []verdict.ProofAbstraction
+	checks []verdict.ProofCheck
+}
+
+// done reports whether nothing is left to prove.
+func (pr *prover) done(r *result) bool {
+	return atomic(r.list) && len(pr.known.failed) == 0 && !slices.ContainsFunc(r.checks, func(c verdict.ProofCheck) bool { return !c.Proved })
+}
+
+// attempt tries with what is given, then with what can be found, then with
+// abstractions; with more of what can be found if that does not do.
+func (pr *prover) attempt(ctx context.Context, opt Options) *result {
+	given := pr.known.save()
+	pr.known.settle()
+	r := &result{list: pr.table(), checks: pr.checks()}
+	if opt.NoInference || pr.done(r) {
+		return r
+	}
+	for effort := few; effort <= many; effort++ {
+		if effort == few {
+			pr.known.restore(given) // what was given may hold with what is found
+		}
+		pr.known.infer(effort)
+		r.list = pr.table()
+		if !atomic(r.list) && !opt.NoAbstraction && len(pr.known.failed) == 0 && r.found == nil {
+			r.list, r.found = pr.abstract(ctx, r.list)
+		}
+		if r.checks = pr.checks(); pr.done(r) || pr.err != nil || opt.Quick && atomic(r.list) && len(pr.known.failed) == 0 {
+			break
+		}
+	}
+	return r
+}
+
+func (pr *prover) conclude(out *Outcome, r *result) {
 	if n := len(pr.known.failed); n > 0 {
 		out.Reason = fmt.Sprintf("a given invariant %s", pr.known.failed[0].fails)
 		return
 	}
 	open := 0
-	for _, j := range list {
+	for _, j := range r.list {
 		if j.by == "" {
 			open++
 		}
@@ -114,7 +154,7 @@ func (pr *prover) conclude(out *Outcome, list []*judged, found []verdict.ProofAb
 		out.Reason = "one store is not shown to be atomic"
 	case open > 1:
 		out.Reason = fmt.Sprintf("%d stores are not shown to be atomic", open)
-	case len(found) > 0:
+	case len(r.found) > 0:
 		out.Verdict = verdict.Abstracted
 	default:
 		out.Verdict = verdict.ValueRobust
@@ -129,12 +169,11 @@ func (k *knowledge) report() []verdict.ProofInvariant {
 		if c != nil {
 			inv.Thread = c.name
 			if pos := c.f.Locs[l].Pos; pos.IsValid() {
-				inv.Pos = &verdict.Pos{File: pos.File, Line: pos.Line, Col: pos.Col}
+				inv.Pos = spanPos(pos)
 			}
 		}
 		if p.given != nil {
-			s := p.given.Pos
-			inv.Pos = &verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
+			inv.Pos = spanPos(*p.given)
 		}
 		out = append(out, inv)
 	}
@@ -157,10 +196,25 @@ func (k *knowledge) report() []verdict.ProofInvariant {
 	return out
 }
 
+func spanPos(s source.Span) *verdict.Pos {
+	return &verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
+}
+
 // vacuous finds places of the proof that no state can be at, as far as is known.
 func (pr *prover) vacuous() []verdict.Warning {
 	var out []verdict.Warning
 	for _, c := range pr.classes {
+		reached := reachable(c.f, c.f.Entry)
+		for l, list := range pr.known.local[c] {
+			for _, p := range list {
+				if p.given != nil && !reached[l] {
+					out = append(out, verdict.Warning{
+						Code: "FP0932", Pos: spanPos(*p.given),
+						Message: fmt.Sprintf("%s never comes here, so that this invariant is about nothing", c.name),
+					})
+				}
+			}
+		}
 		for _, a := range c.acts {
 			if !a.shared() || len(pr.known.local[c][a.from()]) == 0 || pr.err != nil {
 				continue
@@ -188,6 +242,8 @@ func clone(p *ir.Program) *ir.Program {
 	for i, f := range p.Funcs {
 		g := *f
 		g.Edges = append([]ir.Edge(nil), f.Edges...)
+		g.Regs = append([]ir.Register(nil), f.Regs...)
+		g.Locs = append([]ir.Location(nil), f.Locs...)
 		q.Funcs[i] = &g
 	}
 	q.Seal()

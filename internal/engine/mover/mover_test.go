@@ -187,7 +187,6 @@ func TestLocks(t *testing.T) {
 func TestUnsupported(t *testing.T) {
 	needsSolver(t)
 	for _, text := range []string{
-		"var word w; thread a { w.byte[0] = 1; }",
 		"var x; thread a { atomic { while (x == 0) { } } }",
 	} {
 		flat, props := parse(t, text)

@@ -73,8 +73,9 @@ func (pr *prover) moves(dir direction, c *class, a *action, d *class, b *action)
 // given is what holds where a thread of class c stands before a and one of class d
 // before b.
 func (pr *prover) given(c *class, a *action, regsA []string, d *class, b *action, regsB []string, m memory) []string {
-	out := pr.known.at(c, a.from(), regsA, m)
-	out = append(out, pr.known.at(d, b.from(), regsB, m)...)
+	numbers := pr.known.numbers(pr.run(a, "a", run{regs: regsA, mem: m}), pr.run(b, "b", run{regs: regsB, mem: m}))
+	out := pr.known.at(c, a.from(), regsA, m, numbers...)
+	out = append(out, pr.known.at(d, b.from(), regsB, m, numbers...)...)
 	return append(out, pr.known.apart(c, a.from(), regsA, d, b.from(), regsB)...)
 }
 
@@ -92,7 +93,10 @@ func (pr *prover) leftGoal(c *class, a *action, d *class, b *action) (given []st
 	}
 	want = append(want, sameMemory(a1.mem, b2.mem)...)
 	want = append(want, pr.sameRegisters(d, b.to(), b1.regs, b2.regs)...)
-	return given, and(want)
+	if goal = and(want); b.fails != nil && goal != "true" {
+		goal = or([]string{goal, pr.failsInstead(d, b, regsB, b1, a1, a2)})
+	}
+	return given, goal
 }
 
 // rightGoal is for a load a right before b.
@@ -103,8 +107,9 @@ func (pr *prover) rightGoal(c *class, a *action, d *class, b *action) (given []s
 	m, regsA, regsB := pr.memory("m"), pr.registers(c, "a"), pr.registers(d, "b")
 	seen := m
 	if b.section {
-		p := pr.locate(&a.first().Op, env{prog: pr.prog, regs: regsA})
-		seen = pr.write(pr.memory("f"), p, pr.read(m, p))
+		op := &a.first().Op
+		p := pr.locate(op, pr.env(regsA))
+		seen = pr.write(pr.memory("f"), p, op.Type, pr.read(m, p, op.Type))
 	}
 	a1 := pr.run(a, "a", run{regs: regsA, mem: m})
 	b1 := pr.run(b, "b", run{regs: regsB, mem: seen})
@@ -148,8 +153,8 @@ func (pr *prover) ask(c *class, l ir.Loc, d *class, n ir.Loc, given []string, go
 func (pr *prover) shown(c *class, l ir.Loc, d *class, n ir.Loc) (names, terms []string) {
 	m := pr.memory("m")
 	for i := range m {
-		if pr.scalar(i) {
-			names, terms = append(names, pr.name(i)), append(terms, m[i])
+		if pr.isSingle(i) {
+			names, terms = append(names, pr.name(i)), append(terms, pr.value(m, i))
 		}
 	}
 	add := func(c *class, l ir.Loc, role, prefix string) {
@@ -178,8 +183,8 @@ func (pr *prover) shown(c *class, l ir.Loc, d *class, n ir.Loc) (names, terms []
 func (pr *prover) everything(c, d *class) (names, terms []string) {
 	m := pr.memory("m")
 	for i := range m {
-		if pr.scalar(i) {
-			names, terms = append(names, pr.name(i)), append(terms, m[i])
+		if pr.isSingle(i) {
+			names, terms = append(names, pr.name(i)), append(terms, pr.value(m, i))
 		}
 	}
 	for r, term := range pr.registers(c, "a") {

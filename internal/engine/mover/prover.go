@@ -16,37 +16,58 @@ type class struct {
 	f      *ir.Func
 	name   string
 	many   bool // there may be two of them
+	start  bool // they run from the beginning
 	acts   []*action
-	entry  []string // first values of the registers
+	entry  []string // first values of the registers, without arguments of a start
 	inside []bool   // locations within atomic sections
+	claims []*claim
 }
 
 // prover holds what all checks of one program share.
 type prover struct {
 	runner
 	prog    *ir.Program
+	props   *property.Set
 	facts   *ir.Facts
 	solver  *smt.Solver
 	classes []*class
 	known   *knowledge
+
+	family  *family
+	classOf map[ir.ThreadID]*class
 
 	declared    map[string]bool
 	original    map[ir.EdgeID]ir.OpKind // before abstraction
 	variant     map[ir.EdgeID]int       // which template made it abstract, from 1
 	obligations int
 	pairs       map[pairKey]*pairAnswer
-	addresses   map[addressKey]string // "": more than one
+	addresses   map[addressKey]*int64 // nil: more than one
 	err         error                 // the solver failed; every later answer is void
 }
 
-func newProver(p *ir.Program, props *property.Set, solver *smt.Solver) (*prover, error) {
-	y, err := newLayout(p)
+func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Options) (*prover, error) {
+	left := privatize(p, opt.private)
+	claimed := claimsIn(p, props)
+	simplify(p, claimed.begins)
+	claims, err := claimed.take(p)
+	dropDead(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := supported(p); err != nil {
+		return nil, err
+	}
+	arith := opt.Arithmetic
+	if arith == 0 {
+		arith = suited(p)
+	}
+	y, err := newLayout(p, arith, append(namedPlaces(p, props), claims.places()...))
 	if err != nil {
 		return nil, err
 	}
 	pr := &prover{
-		runner: runner{layout: y}, prog: p, solver: solver, declared: map[string]bool{}, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]string{},
-		facts: ir.NewFacts(p, keeps(p, props)),
+		runner: runner{layout: y}, prog: p, props: props, solver: solver, declared: map[string]bool{}, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]*int64{},
+		facts: ir.NewFacts(p, keeps(p, props)), classOf: map[ir.ThreadID]*class{},
 	}
 	pr.declare = pr.declareConst
 	pr.original, pr.variant = map[ir.EdgeID]ir.OpKind{}, map[ir.EdgeID]int{}
@@ -55,13 +76,19 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver) (*prover,
 			pr.original[f.Edges[i].ID] = f.Edges[i].Op.Kind
 		}
 	}
-	for _, d := range prelude {
+	for _, d := range arith.prelude() {
 		solver.Declare(d)
 	}
 	for t := range p.Threads {
-		if err := pr.addThread(ir.ThreadID(t), props); err != nil {
+		if err := pr.addThread(ir.ThreadID(t), props, claims); err != nil {
 			return nil, err
 		}
+	}
+	if pr.family, err = newFamily(p, pr.classes, pr.classOf); err != nil {
+		return nil, err
+	}
+	if err := pr.covered(left); err != nil {
+		return nil, err
 	}
 	pr.known = newKnowledge(pr, props)
 	return pr, nil
@@ -95,11 +122,15 @@ func keeps(p *ir.Program, props *property.Set) func(ir.FuncID, ir.Reg) bool {
 }
 
 // addThread puts a thread into its class.
-func (pr *prover) addThread(t ir.ThreadID, props *property.Set) error {
+func (pr *prover) addThread(t ir.ThreadID, props *property.Set, claims claims) error {
 	th := &pr.prog.Threads[t]
+	if !th.Start && len(pr.prog.ThreadFunc(t).Edges) == 0 {
+		return nil // nobody starts it
+	}
 	for _, c := range pr.classes {
-		if pr.sameCode(c.thread, t, props) {
+		if pr.sameCode(c.thread, t, props) && claims.same(c.thread, t) {
 			c.many = true
+			pr.classOf[t] = c
 			if th.Template == "" || th.Template != pr.prog.Threads[c.thread].Template {
 				c.name += ", " + th.Name
 			}
@@ -110,7 +141,8 @@ func (pr *prover) addThread(t ir.ThreadID, props *property.Set) error {
 	if err != nil {
 		return err
 	}
-	c := &class{thread: t, f: pr.prog.ThreadFunc(t), name: th.Name, many: th.Unbounded, acts: acts}
+	c := &class{thread: t, f: pr.prog.ThreadFunc(t), name: th.Name, many: th.Unbounded, start: th.Start, acts: acts, claims: claims[t]}
+	pr.classOf[t] = c
 	if th.Template != "" {
 		c.name = th.Template
 	}
@@ -122,7 +154,7 @@ func (pr *prover) addThread(t ir.ThreadID, props *property.Set) error {
 		if r < len(th.Args) {
 			v = th.Args[r]
 		}
-		c.entry = append(c.entry, integer(v))
+		c.entry = append(c.entry, pr.arith.num(v))
 	}
 	pr.classes = append(pr.classes, c)
 	return nil
@@ -132,6 +164,7 @@ func (pr *prover) addThread(t ir.ThreadID, props *property.Set) error {
 func (pr *prover) sameCode(a, b ir.ThreadID, props *property.Set) bool {
 	f, g := pr.prog.ThreadFunc(a), pr.prog.ThreadFunc(b)
 	if len(f.Edges) != len(g.Edges) || len(f.Locs) != len(g.Locs) || len(f.Regs) != len(g.Regs) || f.Entry != g.Entry ||
+		pr.prog.Threads[a].Start != pr.prog.Threads[b].Start ||
 		!slices.Equal(pr.prog.Threads[a].Args, pr.prog.Threads[b].Args) {
 		return false
 	}
@@ -149,7 +182,7 @@ func (pr *prover) sameCode(a, b ir.ThreadID, props *property.Set) bool {
 	}
 	return slices.EqualFunc(invariantsOf(props, a), invariantsOf(props, b), func(x, y property.Invariant) bool {
 		return x.Loc == y.Loc && x.Cond.Expr.Equal(y.Cond.Expr) && slices.EqualFunc(x.Cond.Vars, y.Cond.Vars, func(v, w property.Var) bool {
-			return v.IsMemory() == w.IsMemory() && v.Reg == w.Reg && v.Addr == w.Addr
+			return v.IsMemory() == w.IsMemory() && v.Reg == w.Reg && v.Addr == w.Addr && v.Place.Equal(w.Place)
 		})
 	})
 }
@@ -184,7 +217,7 @@ func (pr *prover) declareConst(name, sort string) {
 
 // memory is the contents of the regions in any state.
 func (pr *prover) memory(prefix string) memory {
-	m := make(memory, pr.cells()+1)
+	m := make(memory, len(pr.regions))
 	for i := range m {
 		m[i] = fmt.Sprintf("%s%d", prefix, i)
 		pr.declareConst(m[i], pr.sort(i))
@@ -197,7 +230,7 @@ func (pr *prover) registers(c *class, role string) []string {
 	regs := make([]string, len(c.f.Regs))
 	for r := range regs {
 		regs[r] = fmt.Sprintf("%s%d_%d", role, c.thread, r)
-		pr.declareConst(regs[r], "Int")
+		pr.declareConst(regs[r], pr.arith.sort())
 	}
 	return regs
 }
@@ -220,6 +253,23 @@ func (pr *prover) sameRegisters(c *class, at ir.Loc, x, y []string) []string {
 		if eq := equal(x[r], y[r]); eq != "true" && pr.facts.IsLive(pr.prog.Threads[c.thread].Func, at, ir.Reg(r)) {
 			out = append(out, eq)
 		}
+	}
+	return out
+}
+
+// started is the class whose threads an action starts, nil if it starts none.
+func (pr *prover) started(a *action) *class {
+	if op := &a.first().Op; op.Kind == ir.Spawn {
+		return pr.classOf[op.Threads[0]]
+	}
+	return nil
+}
+
+// argumentsOf is the registers of a thread that was just started.
+func (pr *prover) argumentsOf(d *class, op *ir.Op, regs []string) []string {
+	out := append([]string(nil), d.entry...)
+	for i, x := range op.Args {
+		out[i] = pr.env(regs).number(x)
 	}
 	return out
 }

@@ -1,7 +1,7 @@
 package mover
 
 import (
-	"strings"
+	"strconv"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/solver/smt"
@@ -53,11 +53,12 @@ func (pr *prover) reaches(c *class, w, load *ir.Edge) bool {
 	return false
 }
 
-// hides reports whether a store is certainly to the address of a load.
+// hides reports whether a store is certainly to bytes of a load: the load then reads
+// the buffer, or waits until the store has left it.
 func (pr *prover) hides(c *class, store, load *ir.Edge) bool {
 	x, ok1 := pr.address(c, store)
 	y, ok2 := pr.address(c, load)
-	return ok1 && ok2 && x == y
+	return ok1 && ok2 && x < y+int64(load.Op.Type.Size()) && y < x+int64(store.Op.Type.Size())
 }
 
 type addressKey struct {
@@ -67,10 +68,9 @@ type addressKey struct {
 
 // address is the one address an access can have, as far as is known, and whether
 // there is just one.
-func (pr *prover) address(c *class, e *ir.Edge) (string, bool) {
-	v := env{prog: pr.prog}
-	if e.Op.Addr.Op == ir.AddrOf || e.Op.Addr.Op == ir.Const {
-		return v.number(e.Op.Addr), true
+func (pr *prover) address(c *class, e *ir.Edge) (int64, bool) {
+	if v, ok := pr.constant(e.Op.Addr); ok {
+		return v, true
 	}
 	key := addressKey{e.ID, pr.known.round}
 	at, asked := pr.addresses[key]
@@ -78,26 +78,27 @@ func (pr *prover) address(c *class, e *ir.Edge) (string, bool) {
 		at = pr.onlyAddress(c, e)
 		pr.addresses[key] = at
 	}
-	return at, at != ""
+	if at == nil {
+		return 0, false
+	}
+	return *at, true
 }
 
-func (pr *prover) onlyAddress(c *class, e *ir.Edge) string {
+func (pr *prover) onlyAddress(c *class, e *ir.Edge) *int64 {
 	regs := pr.registers(c, "a")
-	addr := env{prog: pr.prog, regs: regs}.number(e.Op.Addr)
+	addr := pr.env(regs).number(e.Op.Addr)
 	given := pr.known.at(c, e.From, regs, pr.memory("m"))
 	pr.obligations++
 	status, values, err := pr.solver.Check(nil, given, []string{addr})
 	if err == nil && status == smt.Sat {
-		at := strings.TrimPrefix(values[0], "-")
-		if at != values[0] {
-			at = apply("-", at)
-		}
-		if status, _, err = pr.solver.Check(nil, append(given, not(equal(addr, at))), nil); err == nil && status == smt.Unsat {
-			return at
+		if at, bad := strconv.ParseInt(values[0], 10, 64); bad == nil {
+			if status, _, err = pr.solver.Check(nil, append(given, not(equal(addr, pr.arith.num(at)))), nil); err == nil && status == smt.Unsat {
+				return &at
+			}
 		}
 	}
 	if err != nil {
 		pr.err = err
 	}
-	return ""
+	return nil
 }

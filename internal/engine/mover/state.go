@@ -3,288 +3,165 @@ package mover
 import (
 	"fmt"
 
-	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 )
 
-// Memory as terms. Each object is a region: an integer if it is one element, else
-// an array by address. The cells that integers name are one more region. Elements
-// and cells that only constants name are regions of their own. Where a program
-// computes with addresses of objects, everything lives in one array.
+// Reading and writing regions.
 
-// memory is the contents of the regions.
-type memory []string
-
-// layout says which region an access touches.
-type layout struct {
-	prog  *ir.Program
-	mixed bool // addresses are values: one region for all
-	// fixed are the cells and elements that have regions of their own, after the
-	// objects.
-	fixed   []fixedPlace
-	fixedAt map[int64]int // region by address
+// spot is where an access goes.
+type spot struct {
+	region int
+	index  string // of the element, or address; "" for single places
 }
 
-type fixedPlace struct {
-	addr int64
-	size int
-}
+// isSingle reports whether a region is one place.
+func (y *layout) isSingle(r int) bool { return y.regions[r].shape == single }
 
-// cells is the region of cells without one of their own.
-func (y *layout) cells() int { return len(y.prog.Objects) + len(y.fixed) }
+// name of a region that is one place.
+func (y *layout) name(r int) string { return y.regions[r].name }
 
-// scalar reports whether a region is a single integer.
-func (y *layout) scalar(region int) bool {
-	if y.mixed || region == y.cells() {
-		return false
+func (y *layout) sort(r int) string {
+	g := &y.regions[r]
+	if g.shape == single {
+		return y.arith.bytes(g.size)
 	}
-	if region >= len(y.prog.Objects) {
-		return true
-	}
-	o := &y.prog.Objects[region]
-	return !o.Cells && o.Size == int64(o.Unit)
+	return apply("Array", y.arith.sort(), y.arith.bytes(g.size))
 }
 
-// name of a region that is a single integer.
-func (y *layout) name(region int) string {
-	if n := len(y.prog.Objects); region >= n {
-		return y.prog.LocationName(uint64(y.fixed[region-n].addr), y.fixed[region-n].size)
-	}
-	return y.prog.Objects[region].Name
-}
-
-// regionOf is the region at an address: of an object, or of a cell.
-func (y *layout) regionOf(obj ir.ObjectID, addr *ir.Expr) int {
+// locate finds the spot of an access.
+func (y *layout) locate(op *ir.Op, v env) spot {
+	home := y.home(op)
 	if y.mixed {
-		return y.cells()
+		return spot{y.whole[ir.NoObject], v.number(op.Addr)}
 	}
-	if v, ok := y.constant(addr); ok {
-		if region, ok := y.fixedAt[v]; ok {
-			return region
+	if addr, ok := y.constant(op.Addr); ok {
+		if r, ok := y.single[addr]; ok && (y.regions[r].home == home) {
+			return spot{region: r}
 		}
 	}
-	if obj != ir.NoObject && !y.prog.Objects[obj].Cells {
-		return int(obj)
+	r := y.whole[home]
+	g := &y.regions[r]
+	if g.shape == loose {
+		return spot{r, v.number(op.Addr)}
 	}
-	return y.cells()
+	i, ok := y.index(op.Addr, g.base, g.size)
+	if !ok {
+		panic("BUG: an access to no element")
+	}
+	return spot{r, v.number(i)}
 }
 
-// constant is the value of an address that is always the same.
-func (y *layout) constant(addr *ir.Expr) (int64, bool) {
-	if addr.Op == ir.AddrOf {
-		return int64(y.prog.Objects[addr.Obj].Addr) + addr.Value, true
-	}
-	return addr.IsConst()
-}
-
-func (y *layout) sort(region int) string {
-	if y.scalar(region) {
-		return "Int"
-	}
-	return "(Array Int Int)"
-}
-
-// place is where an access goes.
-type place struct {
-	region int
-	index  string // address, for arrays
-}
-
-// locate finds the place of an access.
-func (y *layout) locate(op *ir.Op, v env) place {
-	obj := op.Obj
-	if op.Addr.Op == ir.AddrOf {
-		obj = op.Addr.Obj
-	}
-	region := y.regionOf(obj, op.Addr)
-	if y.scalar(region) {
-		return place{region: region}
-	}
-	return place{region, v.number(op.Addr)}
-}
-
-// variable is the region an access always goes to, if that is a single integer.
+// variable is the region an access always goes to, if that is a single place.
 func (y *layout) variable(op *ir.Op) (int, bool) {
-	if op.Addr.Op != ir.AddrOf && op.Addr.Op != ir.Const {
+	if _, ok := y.constant(op.Addr); !ok {
 		return 0, false
 	}
-	region := y.locate(op, env{prog: y.prog}).region
-	return region, y.scalar(region)
+	r := y.locate(op, env{prog: y.prog, arith: y.arith}).region
+	return r, y.isSingle(r)
 }
 
-func (y *layout) read(m memory, p place) string {
-	if p.index == "" {
-		return m[p.region]
+// read is what is at a spot, as a word.
+func (y *layout) read(m memory, p spot, t ir.Type) string {
+	g := &y.regions[p.region]
+	switch {
+	case g.shape == single:
+		return y.arith.extend(m[p.region], t)
+	case g.shape == elements || g.size == t.Size():
+		return y.arith.extend(apply("select", m[p.region], p.index), t)
 	}
-	return apply("select", m[p.region], p.index)
+	var parts []string // the most significant first
+	for b := t.Size() - 1; b >= 0; b-- {
+		parts = append(parts, apply("select", m[p.region], y.byteAt(p, b)))
+	}
+	if len(parts) == 1 {
+		return y.arith.extend(parts[0], t)
+	}
+	return y.arith.extend(apply("concat", parts...), t)
 }
 
-func (y *layout) write(m memory, p place, value string) memory {
+func (y *layout) byteAt(p spot, b int) string {
+	if b == 0 {
+		return p.index
+	}
+	return apply("bvadd", p.index, y.arith.num(int64(b)))
+}
+
+// write is memory after a word was written to a spot.
+func (y *layout) write(m memory, p spot, t ir.Type, value string) memory {
 	out := append(memory(nil), m...)
-	out[p.region] = value
-	if p.index != "" {
-		out[p.region] = apply("store", m[p.region], p.index, value)
+	g := &y.regions[p.region]
+	switch {
+	case g.shape == single:
+		out[p.region] = y.arith.cut(value, g.size)
+	case g.shape == elements || g.size == t.Size():
+		out[p.region] = apply("store", m[p.region], p.index, y.arith.cut(value, g.size))
+	default:
+		for b := range t.Size() {
+			part := fmt.Sprintf("((_ extract %d %d) %s)", 8*b+7, 8*b, value)
+			out[p.region] = apply("store", out[p.region], y.byteAt(p, b), part)
+		}
 	}
 	return out
 }
 
-// newLayout looks at all accesses. What does not fit is refused.
-func newLayout(p *ir.Program) (*layout, error) {
-	y := &layout{prog: p}
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			if err := supported(p, e); err != nil {
-				return nil, err
-			}
-			if addressAsValue(&e.Op) {
-				y.mixed = true
-			}
-		}
-	}
-	if !y.mixed {
-		y.fix()
-		return y, nil
-	}
-	for i := range p.Objects {
-		if o := &p.Objects[i]; o.Unit != ir.CellUnit {
-			return nil, &engine.Unsupported{What: fmt.Sprintf("prove: %s has elements of %d bytes, and the program computes with addresses", o.Name, o.Unit)}
-		}
-	}
-	return y, nil
-}
-
-// fix gives elements of arrays, and cells, regions of their own, if only constants
-// name them.
-func (y *layout) fix() {
-	computed := map[ir.ObjectID]bool{} // NoObject: the cells
-	container := func(op *ir.Op) ir.ObjectID {
-		obj := op.Obj
-		if op.Addr.Op == ir.AddrOf {
-			obj = op.Addr.Obj
-		}
-		if obj != ir.NoObject && y.prog.Objects[obj].Cells {
-			obj = ir.NoObject
-		}
-		return obj
-	}
-	each := func(f func(op *ir.Op, obj ir.ObjectID)) {
-		for _, fn := range y.prog.Funcs {
-			for i := range fn.Edges {
-				if op := &fn.Edges[i].Op; op.Accesses() {
-					f(op, container(op))
-				}
-			}
-		}
-	}
-	each(func(op *ir.Op, obj ir.ObjectID) {
-		if _, ok := y.constant(op.Addr); !ok {
-			computed[obj] = true
-		}
-	})
-	y.fixedAt = map[int64]int{}
-	each(func(op *ir.Op, obj ir.ObjectID) {
-		if computed[obj] || obj != ir.NoObject && y.scalar(int(obj)) {
-			return
-		}
-		addr, _ := y.constant(op.Addr)
-		if _, seen := y.fixedAt[addr]; !seen {
-			y.fixedAt[addr] = len(y.prog.Objects) + len(y.fixed)
-			y.fixed = append(y.fixed, fixedPlace{addr, op.Type.Size()})
-		}
-	})
-}
-
-func addressAsValue(op *ir.Op) bool {
-	found := false
-	look := func(e *ir.Expr) {
-		e.Walk(func(e *ir.Expr) { found = found || e.Op == ir.AddrOf })
-	}
-	look(op.Val)
-	look(op.Val2)
-	look(op.Cond)
-	if op.Obj == ir.NoObject && op.Addr != nil && op.Addr.Op != ir.AddrOf {
-		look(op.Addr)
-	}
-	return found
-}
-
-// supported reports why an instruction is outside what proofs cover.
-func supported(p *ir.Program, e *ir.Edge) error {
-	refuse := func(format string, args ...any) error {
-		return &engine.Unsupported{Pos: engine.Pos(e), What: "prove: " + fmt.Sprintf(format, args...)}
-	}
-	op := &e.Op
-	switch op.Kind {
-	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.AtomicBegin, ir.AtomicEnd:
-		return nil
-	case ir.Load, ir.AbstractLoad, ir.Await, ir.Store, ir.RMW:
-	default:
-		return refuse("%s is not covered by proofs with movers", op.Kind)
-	}
-	if op.Type.Signed && op.Type.Bits < 64 {
-		return refuse("accesses of less than 8 bytes with a sign are not covered")
-	}
-	obj := op.Obj
-	if op.Addr.Op == ir.AddrOf {
-		obj = op.Addr.Obj
-	}
-	unit := ir.CellUnit
-	if obj != ir.NoObject {
-		unit = p.Objects[obj].Unit
-	}
-	whole := op.Type.Size() == unit
-	if op.Addr.Op == ir.AddrOf && op.Addr.Value%int64(unit) != 0 {
-		whole = false
-	}
-	if !whole {
-		return refuse("accesses of different sizes to the same bytes are not covered")
-	}
-	return nil
+// value is what a single place holds, as a word.
+func (y *layout) value(m memory, r int) string {
+	return y.arith.extend(m[r], y.regions[r].typ)
 }
 
 // initial is the memory at the beginning.
 func (y *layout) initial() memory {
-	m := make(memory, y.cells()+1)
-	cells := "((as const (Array Int Int)) 0)"
-	for i := range y.prog.Objects {
-		o := &y.prog.Objects[i]
-		if y.scalar(i) {
-			m[i] = integer(element(o, 0))
+	m := make(memory, len(y.regions))
+	for i := range y.regions {
+		g := &y.regions[i]
+		if g.shape == single {
+			m[i] = y.arith.part(y.first(uint64(g.base), g.size), g.size)
 			continue
 		}
-		arr := "((as const (Array Int Int)) 0)"
-		if y.mixed || o.Cells {
-			arr = cells
-		}
-		for k := range int(o.Size) / o.Unit {
-			if v := element(o, k); v != 0 {
-				arr = apply("store", arr, integer(int64(o.Addr)+int64(k*o.Unit)), integer(v))
+		m[i] = "((as const " + y.sort(i) + ") " + y.arith.part(0, g.size) + ")"
+		for o := range y.prog.Objects {
+			if y.mixed || g.home == ir.ObjectID(o) || g.home == ir.NoObject && y.prog.Objects[o].Cells {
+				m[i] = y.filled(m[i], g, &y.prog.Objects[o])
 			}
 		}
-		if m[i] = arr; y.mixed || o.Cells {
-			cells = arr
-		}
-	}
-	m[y.cells()] = cells
-	for i, at := range y.fixed {
-		v := int64(0)
-		if obj := y.prog.FindObject(uint64(at.addr), at.size); obj != ir.NoObject {
-			o := &y.prog.Objects[obj]
-			v = element(o, int(uint64(at.addr)-o.Addr)/o.Unit)
-		}
-		m[len(y.prog.Objects)+i] = integer(v)
 	}
 	return m
 }
 
-func element(o *ir.Object, k int) int64 {
+// filled puts the first contents of an object into a region.
+func (y *layout) filled(m string, g *region, o *ir.Object) string {
+	for off := int64(0); off+int64(g.size) <= o.Size; off += int64(g.size) {
+		v := y.first(o.Addr+uint64(off), g.size)
+		if v == 0 {
+			continue
+		}
+		at := int64(o.Addr) + off
+		if g.shape == elements {
+			at = (at - g.base) / int64(g.size)
+		}
+		m = apply("store", m, y.arith.num(at), y.arith.part(v, g.size))
+	}
+	return m
+}
+
+// first is what memory holds at the beginning.
+func (y *layout) first(addr uint64, size int) int64 {
+	return initialValue(y.prog, addr, ir.Type{Bits: uint8(8 * size), Signed: true})
+}
+
+// initialValue is what a load sees at the beginning.
+func initialValue(p *ir.Program, addr uint64, t ir.Type) int64 {
+	obj := p.FindObject(addr, t.Size())
+	if obj == ir.NoObject {
+		return 0
+	}
+	o := &p.Objects[obj]
 	var v uint64
-	for b := o.Unit - 1; b >= 0; b-- {
+	for b := t.Size() - 1; b >= 0; b-- {
 		v <<= 8
-		if at := k*o.Unit + b; at < len(o.Init) {
+		if at := int(addr-o.Addr) + b; at < len(o.Init) {
 			v |= uint64(o.Init[at])
 		}
 	}
-	return o.Type.Wrap(int64(v))
+	return t.Wrap(int64(v))
 }

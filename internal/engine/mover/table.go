@@ -83,7 +83,7 @@ func (pr *prover) inTheWay(dir direction, c *class, a *action) []blocked {
 	var list []blocked
 	for _, d := range pr.against(c) {
 		for _, b := range d.acts {
-			if !b.shared() {
+			if !b.shared() || !pr.family.beside(c, a.from(), d, b.from()) {
 				continue
 			}
 			if ans := pr.moves(dir, c, a, d, b); !ans.holds {

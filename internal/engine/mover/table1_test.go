@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
+	"fencepost/internal/solver/smt"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -125,6 +126,59 @@ func TestNonBlockingWrite(t *testing.T) {
 	}
 }
 
+// The same with the step put in that the published instance lacks, and with a reader
+// that stores what it read. It takes an abstraction of the exchange that tries to take the
+// spin lock: one that fails may be moved behind the release.
+func TestNonBlockingWriteWhole(t *testing.T) {
+	needsSolver(t)
+	name := testkit.Shared(t, "bench", "trencher", "nbw-w-lr-rl.txt")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := strings.ReplaceAll(string(text), "transition\tr2\tr3\t", "transition\tr2\tr4\t")
+	used := regexp.MustCompile(`(?m)^(transition\tr5\tr6\t.*)$`).ReplaceAllString(whole, "$1\ntransition\tr6\tr7\twrite\tvalue\t4")
+	if whole == string(text) || used == whole {
+		t.Fatal("nothing to put in")
+	}
+	for _, arith := range []mover.Arithmetic{mover.Integers, mover.BitVectors} {
+		p := parseTrencher(t, name, []byte(used))
+		if out, err := mover.Prove(context.Background(), p, &property.Set{}, mover.Options{NoAbstraction: true, Arithmetic: arith}); err != nil || out.Verdict != verdict.Unknown {
+			t.Errorf("without abstraction: %+v, %v", out, err)
+		}
+		out, err := mover.Prove(context.Background(), p, &property.Set{}, mover.Options{Arithmetic: arith})
+		if err != nil || out.Verdict != verdict.Abstracted || len(out.Proof.Abstractions) != 2 {
+			t.Fatalf("%+v, %v", out, err)
+		}
+		if a := out.Proof.Abstractions; a[0].Fails == a[1].Fails {
+			t.Errorf("one exchange and one load: %+v", a)
+		}
+		// The abstracted program reaches under SC what the program reaches under TSO.
+		if arith == mover.Integers {
+			tso := sharedStates(t, p, memory.TSO)
+			sc := sharedStates(t, boundChoices(out.Program), memory.SC)
+			for s := range tso {
+				if !sc[s] {
+					t.Errorf("only under TSO: %q", s)
+				}
+			}
+		}
+	}
+}
+
+// boundChoices lets abstract loads and failures choose small numbers only, which is
+// less than they may.
+func boundChoices(p *ir.Program) *ir.Program {
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			if op := &f.Edges[i].Op; op.Kind == ir.Havoc || op.Kind == ir.AbstractLoad {
+				op.HasRange, op.Lo, op.Hi = true, -3, 2
+			}
+		}
+	}
+	return p
+}
+
 // trencher reads one of the finite instances.
 func trencher(t *testing.T, path ...string) *ir.Program {
 	t.Helper()
@@ -133,6 +187,11 @@ func trencher(t *testing.T, path ...string) *ir.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return parseTrencher(t, name, text)
+}
+
+func parseTrencher(t *testing.T, name string, text []byte) *ir.Program {
+	t.Helper()
 	unit, diags := automaton.ParseTrencher(source.NewFile(filepath.Base(name), text), automaton.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
@@ -259,4 +318,34 @@ func contents(y *memory.System, s *memory.State) string {
 		}
 	}
 	return string(b)
+}
+
+// BenchmarkTable1 measures the programs of [BEMT18 Table 1]: PO is proof obligations,
+// the time is VT, solver included.
+func BenchmarkTable1(b *testing.B) {
+	if !smt.Available() {
+		b.Skipf("notice: %v", smt.ErrMissing)
+	}
+	files, err := filepath.Glob("testdata/*.fp")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, file := range files {
+		b.Run(strings.TrimSuffix(filepath.Base(file), ".fp"), func(b *testing.B) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				b.Fatal(err)
+			}
+			flat, props := parse(b, string(text))
+			obligations := 0
+			for range b.N {
+				out, err := mover.Prove(context.Background(), flat, props, mover.Options{Quick: true})
+				if err != nil || out.Verdict == verdict.Unknown {
+					b.Fatalf("%+v, %v", out, err)
+				}
+				obligations = out.Proof.Obligations
+			}
+			b.ReportMetric(float64(obligations), "PO")
+		})
+	}
 }

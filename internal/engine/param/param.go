@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/property"
 	"fencepost/verdict"
 )
 
@@ -59,7 +60,7 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 		return nil, err
 	}
 	if err != nil {
-		return &Answer{Unknown: err.Error()}, nil
+		return &Answer{Unknown: err.Error(), Stats: verdict.Stats{Seconds: time.Since(start).Seconds()}}, nil
 	}
 	a := &Answer{Net: Size{Places: len(b.net.Places), Transitions: len(b.net.Trans)}}
 	c := newCover(b.net, findPairs(b.net))
@@ -78,7 +79,7 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 	if domain != nil && a.Unknown == "" && !a.Possible {
 		out, complete := newCover(b.net, c.pairs).run(ctx, b.outside)
 		if out != nil || !complete { // some instance leaves the domain
-			a.Coverage.Bounds = append(a.Coverage.Bounds, verdict.Bound{Name: "domain", Value: int(domain.Hi), Hit: true})
+			a.Coverage.Bounds = append(a.Coverage.Bounds, verdict.Bound{Name: "domain", Low: int(domain.Lo), Value: int(domain.Hi), Hit: true})
 		}
 	}
 	a.Coverage.Exhaustive = a.Unknown == "" && len(a.Coverage.Bounds) == 0
@@ -88,23 +89,48 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 
 // buildWithin makes the net. Where the values seem to grow without end, the net may
 // be too coarse to see that they do not: then small domains are tried, and that nothing
-// leaves the domain is asked of the net like any other question.
+// leaves the domain is asked of the net like any other question. Every step under SC is
+// one of the net of robustness, too, and the net under SC is far smaller, so it is
+// asked first: values that grow there grow in both, and what leaves a domain there
+// leaves it in both.
 func buildWithin(ctx context.Context, task *engine.Task, q Question, domain *Domain) (*builder, *Domain, error) {
-	b, err := build(ctx, task, q == Robust, domain)
+	sc := *task
+	sc.Props = &property.Set{}
+	err := error(nil)
+	if q == Robust && domain == nil {
+		_, err = build(ctx, &sc, false, nil)
+	}
 	if _, grows := err.(*growing); !grows {
-		return b, domain, err
+		var b *builder
+		if b, err = build(ctx, task, q == Robust, domain); err == nil {
+			return b, domain, nil
+		}
+		if _, grows = err.(*growing); !grows {
+			return nil, nil, err
+		}
 	}
 	for k := int64(1); k <= widestGuess; k *= 2 {
 		guess := &Domain{-k, k}
+		if q == Robust {
+			if plain, plainErr := build(ctx, &sc, false, guess); plainErr == nil && !stays(ctx, plain) {
+				continue
+			}
+		}
 		tight, tightErr := build(ctx, task, q == Robust, guess)
 		if tightErr != nil {
 			return nil, nil, tightErr
 		}
-		if out, complete := newCover(tight.net, findPairs(tight.net)).run(ctx, tight.outside); complete && out == nil {
+		if stays(ctx, tight) {
 			return tight, guess, nil
 		}
 	}
 	return nil, nil, err
+}
+
+// stays reports whether no value is known to leave the domain.
+func stays(ctx context.Context, b *builder) bool {
+	out, complete := newCover(b.net, findPairs(b.net)).run(ctx, b.outside)
+	return complete && out == nil
 }
 
 // widestGuess is the largest domain tried where none is given.

@@ -9,13 +9,11 @@ import (
 
 // affects reports whether an operation may change something for others, or the
 // thread's place in the world; stores that are buffered are counted where they are
-// issued, and a compare-exchange where it has written.
+// issued, and read-modify-writes where they have changed something.
 func affects(op *ir.Op) bool {
 	switch op.Kind {
-	case ir.Load, ir.Await, ir.AbstractLoad, ir.Fence, ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert:
+	case ir.Load, ir.Await, ir.AbstractLoad, ir.Fence, ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.RMW:
 		return false
-	case ir.RMW:
-		return op.RMW != ir.Cas
 	}
 	return true
 }
@@ -120,6 +118,8 @@ func (x *explorer) mutex(t int, op *ir.Op, addr uint64, e *event) {
 		if int(uint32(word))-1 != t || op.Mutex != ir.RecursiveMutex {
 			m = reads
 		}
+	case op.Mutex == ir.ErrorCheckMutex && (op.Kind == ir.Lock) == (int(uint32(word))-1 == t):
+		m = reads // only an error is returned
 	}
 	// Inside a recursive mutex nothing drains, whether or not something is in the
 	// buffer just now: in another order it may be.

@@ -24,7 +24,7 @@ func (x *explorer) ending() {
 		before := x.out.complete
 		x.judgeEnd()
 		if x.task.Visit != nil && (x.task.Unfinished || x.out.complete > before) {
-			x.task.Visit(x.witness())
+			x.visit()
 		}
 		if x.atEnd != nil {
 			x.atEnd()
@@ -33,6 +33,15 @@ func (x *explorer) ending() {
 	if !x.stopped {
 		x.reverseAll()
 	}
+}
+
+// visit shows the execution to whoever asked.
+func (x *explorer) visit() {
+	if x.world != nil {
+		x.world.visitMu.Lock()
+		defer x.world.visitMu.Unlock()
+	}
+	x.task.Visit(x.witness())
 }
 
 // anyAsleep reports whether something could happen that sleeps.
@@ -142,12 +151,16 @@ func (x *explorer) report(key string, v engine.Violation) {
 	if x.met[key] {
 		return
 	}
-	x.met[key] = true
 	v.Witness = x.witness()
+	x.violated(key, v)
+}
+
+// violated notes a violation.
+func (x *explorer) violated(key string, v engine.Violation) {
+	x.met[key] = true
+	x.keys = append(x.keys, key)
 	x.result.Violations = append(x.result.Violations, v)
-	if !x.task.KeepGoing {
-		x.stopped = true
-	}
+	x.stopped = x.stopped || !x.task.KeepGoing
 }
 
 // witness is the execution so far.

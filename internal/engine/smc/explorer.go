@@ -2,7 +2,6 @@ package smc
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -53,6 +52,13 @@ type node struct {
 	done      int   // branches explored
 	prevLast  int32 // x.last of the process of the event that leads here
 	bases     int   // saved bases
+	inherit   int   // how much of sleep came from the parent
+
+	// With several workers: the node that others know, whether it is in use, which of its branches is
+	// being explored, and how many of those before it are in sleep.
+	sh        *shared
+	shared    bool
+	cur, have int
 }
 
 // explorer explores the executions of one task.
@@ -64,6 +70,8 @@ type explorer struct {
 	source bool     // source-DPOR: branches without guidance
 	check  *checker // nil: no checking
 	atEnd  func()   // for tests
+	world  *world   // nil: one worker
+	number int      // of the worker
 
 	procs []process
 	auxOf [][]int32
@@ -115,15 +123,23 @@ type explorer struct {
 	options      []label
 	hidden       []label // edges that have no step now but may have one
 	probe        event
+	sleepers     []sleeper
+	present      *event
+	slept        []event
+	passed       []*event
+	led          []ledBy
+	unused       []*tree
 	seq          sequence
 
 	out     counts
 	met     map[string]bool // violations
+	keys    []string        // of result.Violations
 	stopped bool
 	ticks   int64
 	totals  []int64 // the last estimates of all executions
 	// trees is how many nodes the wakeup trees have, and have had at most.
 	trees, mostTrees int
+	others           int64 // bytes that other workers used
 	ctx              context.Context
 	begun            time.Time
 	err              error
@@ -150,10 +166,11 @@ type counts struct {
 	depth    int
 }
 
-func newExplorer(ctx context.Context, task *engine.Task, y *memory.System) *explorer {
+func newExplorer(ctx context.Context, task *engine.Task, y *memory.System, w *world) *explorer {
 	n := y.Threads()
 	x := &explorer{
-		task: task, y: y, s: y.NewState(), judge: engine.NewJudge(y), ctx: ctx, begun: time.Now(),
+		world: w,
+		task:  task, y: y, s: y.NewState(), judge: engine.NewJudge(y), ctx: ctx, begun: time.Now(),
 		auxOf: make([][]int32, n), auxID: map[process]int32{}, base: make([]int32, n), stores: make([][]store, n),
 		threads: make([]threadState, n), met: map[string]bool{}, finals: map[string]bool{}, result: &engine.Outcome{},
 	}
@@ -161,9 +178,9 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System) *expl
 	x.source = task.Source
 	x.watch = watchGoals(y.Prog, task.Props.Goals)
 	if task.CheckTraces {
-		x.check = &checker{seen: map[[sha256.Size]byte]bool{}}
+		x.check = newChecker()
 	}
-	x.loops = compileLoops(y.Prog, task.Limits.Unroll, task.MemoryOptions().Keep)
+	x.loops = compileLoops(y.Prog, task.Limits.Unroll, task.KeepOf())
 	x.loopStates, x.cuts = make([][]loopState, n), map[ir.EdgeID]cutOff{}
 	for t := range n {
 		x.heldUp = append(x.heldUp, x.holdUps(t))
@@ -186,8 +203,18 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System) *expl
 	return x
 }
 
-// addProcess numbers a process. Clocks grow with the number of processes.
+// addProcess numbers a process.
 func (x *explorer) addProcess(p process) int32 {
+	if x.world == nil {
+		return x.newProcess(p)
+	}
+	id := x.world.number(p)
+	x.learn()
+	return int32(id)
+}
+
+// newProcess makes room for one more process. Clocks grow with their number.
+func (x *explorer) newProcess(p process) int32 {
 	id := int32(len(x.procs))
 	x.procs = append(x.procs, p)
 	x.last = append(x.last, none)
@@ -230,6 +257,12 @@ func (x *explorer) fail(format string, args ...any) {
 
 // run explores everything.
 func (x *explorer) run() {
+	x.start()
+	x.explore()
+}
+
+// start makes the root.
+func (x *explorer) start() {
 	for t := range x.threads {
 		if x.s.Started(ir.ThreadID(t)) {
 			x.begin(t)
@@ -238,30 +271,45 @@ func (x *explorer) run() {
 	}
 	x.noteStores(none)
 	x.nodes = append(x.nodes, node{mark: x.s.Mark(), threadLog: len(x.threadLog), steps: len(x.steps), fresh: true, prevLast: none})
-	for len(x.nodes) > 0 && !x.stopped {
+}
+
+// explore explores what is left of the nodes of the execution.
+func (x *explorer) explore() {
+	for !x.stopped {
 		if x.s.Err != nil {
-			x.err = x.s.Err
+			x.err, x.stopped = x.s.Err, true
 			return
 		}
 		x.tick()
 		d := len(x.nodes) - 1
 		n := &x.nodes[d]
-		if len(n.wut) > 0 {
+		switch {
+		case n.shared:
+			if x.take(d) {
+				continue
+			}
+		case len(n.wut) > 0:
 			b := n.wut[0]
 			n.wut = n.wut[1:]
 			x.trees--
 			n.fresh = false
 			x.forward(d)
 			x.extend(b.ev.proc, b.ev.label, b.children)
+			x.freeTree(b)
 			continue
-		}
-		if n.fresh {
+		case n.fresh:
 			n.fresh = false
 			if p, lb, ok := x.pick(n); ok {
 				x.extend(p, lb, nil)
 				continue
 			}
 			x.ending()
+			if x.world != nil && !x.stopped && (x.world.eager || x.world.hungry.Load()) {
+				x.share()
+			}
+		}
+		if d == 0 {
+			return
 		}
 		x.backtrack()
 	}

@@ -22,7 +22,7 @@ func ExploreAll(task *engine.Task, each func(steps []memory.Step, extra string))
 // ExploreOrdered also tells the event of a step, none for the beginning, and whether
 // an event happens before another.
 func ExploreOrdered(task *engine.Task, each func(steps []memory.Step, extra string, event func(step int) int, before func(i, j int) bool)) (Explored, error) {
-	x := newExplorer(context.Background(), task, memory.New(task.Program, task.Model, task.MemoryOptions()))
+	x := newExplorer(context.Background(), task, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
 	event := func(step int) int {
 		i := -1
 		for i+1 < len(x.ev) && x.nodes[i+1].steps <= step {
@@ -70,4 +70,16 @@ func (x *explorer) lastWriter(i int, e *event, addr uint64) int {
 		}
 	}
 	return from
+}
+
+// ExploreTogether explores with several workers that share everything as soon as they
+// can, in small programs too.
+func ExploreTogether(task *engine.Task, workers int) (*engine.Outcome, error) {
+	w := newWorld(workers)
+	w.eager = true
+	x := together(context.Background(), task, memory.New(task.Program, task.Model, task.MemoryOptions()), w)
+	if x.err == nil {
+		x.summarise(x.result)
+	}
+	return x.result, x.err
 }

@@ -67,6 +67,9 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	}
 	x.noteStores(i)
 	x.reachNode(e, node{races: races, records: records, prevLast: before, bases: bases, wut: below, visited: visited})
+	if e.flags&ends != 0 {
+		x.freeze(i)
+	}
 	x.out.events++
 	x.out.depth = max(x.out.depth, len(x.ev))
 }
@@ -84,6 +87,7 @@ func (x *explorer) reachNode(e *event, to node) {
 			to.sleep = to.sleep[:last]
 		}
 	}
+	to.inherit = len(to.sleep)
 	*next = to
 }
 
@@ -136,10 +140,6 @@ func (x *explorer) noteStores(i int32) {
 // backtrack takes back the newest event and puts it to sleep.
 func (x *explorer) backtrack() {
 	d := len(x.nodes) - 1
-	if d == 0 {
-		x.nodes = x.nodes[:0]
-		return
-	}
 	n := &x.nodes[d]
 	i := int32(d - 1)
 	e := &x.ev[i]
@@ -164,7 +164,13 @@ func (x *explorer) backtrack() {
 	x.races = x.races[:n.races]
 	parent := &x.nodes[d-1]
 	x.steps = x.steps[:parent.steps]
-	parent.sleep = append(parent.sleep, *e)
+	if parent.shared {
+		if !n.shared {
+			x.world.complete(n.sh)
+		}
+	} else {
+		parent.sleep = append(parent.sleep, *e)
+	}
 	parent.done++
 	x.ev = x.ev[:i]
 	x.nodes = x.nodes[:d]

@@ -163,12 +163,7 @@ func (x *explorer) reachable(g int32, chosen []int) bool {
 	if !x.condition(goal, chosen) {
 		return false
 	}
-	key := goalKey(int(g))
-	x.met[key] = true
-	x.result.Violations = append(x.result.Violations, engine.Violation{Kind: engine.GoalReached, Goal: int(g), Witness: x.cutWitness(goal, cut, chosen)})
-	if !x.task.KeepGoing {
-		x.stopped = true
-	}
+	x.violated(goalKey(int(g)), engine.Violation{Kind: engine.GoalReached, Goal: int(g), Witness: x.cutWitness(goal, cut, chosen)})
 	return true
 }
 

@@ -24,9 +24,7 @@ func keys(p *ir.Program, m memory.Model, source bool) (all map[string]int, n smc
 	all = map[string]int{}
 	n, err = smc.ExploreAll(task, func(steps []memory.Step, extra string) {
 		r := newTracker(y)
-		for _, st := range steps {
-			r.step(st)
-		}
+		r.run(steps)
 		all[r.key()+extra]++
 	})
 	return all, n, err
@@ -65,7 +63,8 @@ func TestOptimal(t *testing.T) {
 		t.Run(m.String(), func(t *testing.T) {
 			total, skipped := 0, 0
 			for i := range *programs {
-				pr := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true}}[(*firstSeed+i)%4]
+				pr := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
+					{Name: "sync", Sync: true}, {Name: "waits", Sync: true, Waits: true}}[(*firstSeed+i)%6]
 				n, ok := runSeed(t, uint64(*firstSeed+i), pr, m)
 				total += n
 				if !ok {

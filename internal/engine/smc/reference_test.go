@@ -12,7 +12,8 @@ import (
 // The reference: all traces of a small program, by trying every step in every state
 // that differs in state or history. A history is, for every thread, what it did and
 // from whom its loads got each byte, and for every byte the order of the stores to
-// it: the Shasha-Snir trace so far.
+// it: the Shasha-Snir trace so far. Operations on a condition or a barrier read and
+// write it; a wait that is woken for no reason, which is one right after it began, leaves its condition alone.
 
 // tracker follows an execution.
 type tracker struct {
@@ -36,14 +37,28 @@ type taken struct {
 	reach  []uint64
 }
 
-func (r *tracker) step(st memory.Step) taken {
+// run takes the steps of an execution.
+func (r *tracker) run(steps []memory.Step) {
+	for i := 0; i < len(steps); i++ {
+		spurious := i+1 < len(steps) && steps[i+1].Kind == memory.Wake && steps[i+1].Thread == steps[i].Thread
+		r.step(steps[i], spurious)
+		if spurious {
+			i++
+		}
+	}
+}
+
+// step takes a step; spurious if it is a wait that is woken at once.
+func (r *tracker) step(st memory.Step, spurious bool) taken {
 	t := int(st.Thread)
 	k := taken{mark: r.s.Mark(), thread: t}
 	name := fmt.Sprintf("%d.%d", t, len(r.logs[t]))
 	r.s.Tag = int32(len(r.logs[t]))
 	var op *ir.Op
+	var synced []uint64
 	if st.Kind != memory.Flush {
 		op = &r.y.Edge(r.s, st).Op
+		synced = r.synced(st, op, spurious)
 	}
 	r.y.Apply(r.s, st)
 	ev := r.s.Event
@@ -53,7 +68,7 @@ func (r *tracker) step(st memory.Step) taken {
 		}
 		return k
 	}
-	text := fmt.Sprintf("%d/%d/%d", st.Kind, st.Edge, st.Choice)
+	text := fmt.Sprintf("%d/%d/%d/%v", st.Kind, st.Edge, st.Choice, spurious)
 	if ev.Memory {
 		text += fmt.Sprintf(" %x+%d", ev.Addr, ev.Size)
 		reads := op.Kind != ir.Store && op.Kind != ir.Free
@@ -73,9 +88,39 @@ func (r *tracker) step(st memory.Step) taken {
 			k.reach = r.reach(name, ev.Addr, ev.Size)
 		}
 	}
+	for _, a := range synced {
+		from := "init"
+		if o := r.orders[a]; len(o) > 0 {
+			from = o[len(o)-1]
+		}
+		text += fmt.Sprintf(" %x %s", a, from)
+		k.reach = append(k.reach, r.reach(name, a, 1)...)
+	}
+	if spurious {
+		r.y.Apply(r.s, memory.Step{Thread: st.Thread, Kind: memory.Wake, Edge: st.Edge})
+	}
 	r.logs[t] = append(r.logs[t], text)
 	k.log = true
 	return k
+}
+
+// synced is the mutexes, conditions and barriers that a step is about to write and
+// package memory does not show as accesses, each as its first byte.
+func (r *tracker) synced(st memory.Step, op *ir.Op, spurious bool) []uint64 {
+	t := int(st.Thread)
+	switch op.Kind {
+	case ir.CondWait:
+		mutex := r.y.MutexOf(r.s, t, st.Edge)
+		if st.Kind == memory.Relock || spurious {
+			return []uint64{mutex}
+		}
+		cond, _ := r.y.Address(r.s, t, st.Edge)
+		return []uint64{cond, mutex}
+	case ir.Signal, ir.Broadcast, ir.Barrier:
+		addr, _ := r.y.Address(r.s, t, st.Edge)
+		return []uint64{addr}
+	}
+	return nil
 }
 
 func (r *tracker) reach(name string, addr uint64, size int) []uint64 {
@@ -116,6 +161,13 @@ func (r *tracker) key() string {
 	return out.String()
 }
 
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // traces is the set of traces of complete executions, or false if there are too
 // many histories.
 func traces(y *memory.System, limit int) (map[string]bool, bool) {
@@ -136,11 +188,17 @@ func traces(y *memory.System, limit int) (map[string]bool, bool) {
 			out[key] = true
 		}
 		for _, st := range y.Enabled(r.s, nil) {
-			k := r.step(st)
-			ok := visit()
-			r.back(k)
-			if !ok {
-				return false
+			if st.Kind == memory.Wake {
+				continue
+			}
+			waits := st.Kind == memory.Exec && y.Edge(r.s, st).Op.Kind == ir.CondWait
+			for _, spurious := range []bool{false, true}[:1+bit(waits)] {
+				k := r.step(st, spurious)
+				ok := visit()
+				r.back(k)
+				if !ok {
+					return false
+				}
 			}
 		}
 		return true

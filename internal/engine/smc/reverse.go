@@ -1,6 +1,10 @@
 package smc
 
-import "fencepost/internal/memory"
+import (
+	"slices"
+
+	"fencepost/internal/memory"
+)
 
 // Reversing races [AAJS17 §6].
 //
@@ -43,6 +47,8 @@ func (x *explorer) reverseAll() {
 // reverse deals with one race.
 func (x *explorer) reverse(r *race) {
 	switch {
+	case r.second == none && !r.lock && x.chosen(r):
+		r.done = true
 	case r.second == none && !r.lock:
 		x.alternative(r, r.proc, r.label)
 	case !x.sequence(r):
@@ -51,6 +57,31 @@ func (x *explorer) reverse(r *race) {
 	default:
 		x.demand(r)
 	}
+}
+
+// chosen reports whether a choice that touches nothing has been explored in place of
+// the first event, or is going to be: it could stand anywhere.
+func (x *explorer) chosen(r *race) bool {
+	free := func(e *event) bool {
+		return e.proc == r.proc && e.label == r.label && e.size() == 0 && e.cancel == none && e.other == 0 && e.flags&(drains|ends) == 0
+	}
+	n := &x.nodes[r.first]
+	for k := range n.sleep {
+		if free(&n.sleep[k]) {
+			return true
+		}
+	}
+	for _, c := range n.wut {
+		if len(c.children) == 0 && free(&c.ev) {
+			return true
+		}
+	}
+	if n.shared {
+		n.sh.mu.Lock()
+		defer n.sh.mu.Unlock()
+		return slices.ContainsFunc(n.sh.children[n.cur+1:], func(c *shared) bool { return c.leaf && free(c.ev) })
+	}
+	return false
 }
 
 // moves reports whether the reversed event depends on events of v that the second
@@ -77,6 +108,11 @@ func (x *explorer) demand(r *race) {
 			r.done = c >= 0 && c <= v.turn && r.second != none
 			return
 		}
+	}
+	x.present, x.slept, x.passed, x.led = &x.ev[r.first], n.sleep, x.passed[:0], x.led[:0]
+	if n.shared {
+		x.insertShared(n.sh, n.cur+1, v)
+		return
 	}
 	n.wut = x.insert(n.wut, v)
 }

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
@@ -44,10 +45,14 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		return nil, err
 	}
 	start := time.Now()
+	if !task.Traces {
+		t := *task
+		t.Program = transform.Await(task.Program, task.KeepOf())
+		task = &t
+	}
 	opt := task.MemoryOptions()
 	y := memory.New(task.Program, task.Model, opt)
-	x := newExplorer(ctx, task, y)
-	x.run()
+	x := explore(ctx, task, y)
 	if x.err != nil {
 		return nil, x.err
 	}
@@ -66,11 +71,15 @@ func (x *explorer) tick() {
 	if x.ticks&4095 == 0 {
 		x.progress()
 	}
+	if x.world != nil {
+		x.world.counted[x.number].Store(x.out.executions())
+		x.stopped = x.stopped || x.world.over.Load()
+	}
 	if x.ctx.Err() != nil {
 		x.stopped = true
-		x.result.Unknown = fmt.Sprintf("interrupted after %d executions", x.out.executions())
+		x.result.Unknown = fmt.Sprintf("interrupted after %d executions", x.executions())
 		if x.ctx.Err() == context.DeadlineExceeded {
-			x.result.Unknown = fmt.Sprintf("time limit reached after %d executions", x.out.executions())
+			x.result.Unknown = fmt.Sprintf("time limit reached after %d executions", x.executions())
 		}
 	}
 }
@@ -82,16 +91,20 @@ const estimates = 16
 // tree so far, as if the branches still to come from a node were as large as those
 // that are done (after Knuth); branches yet to be found make it an underestimate.
 func (x *explorer) progress() {
-	if x.task.Progress == nil {
+	if x.task.Progress == nil || x.number != 0 {
 		return
 	}
 	part, width := 0.0, 1.0
 	for i := range x.nodes {
 		n := &x.nodes[i]
-		width /= float64(n.done + 1 + len(n.wut))
+		left := len(n.wut)
+		if n.shared {
+			left = n.sh.left()
+		}
+		width /= float64(n.done + 1 + left)
 		part += width * float64(n.done)
 	}
-	so := x.out.executions()
+	so := x.executions()
 	total := so
 	if part > 0 {
 		total = max(so, int64(float64(so)/part))
@@ -116,6 +129,19 @@ func (x *explorer) bytes() int64 {
 	return n
 }
 
+// executions is how many there have been, of all workers.
+func (x *explorer) executions() int64 {
+	if x.world == nil {
+		return x.out.executions()
+	}
+	x.world.counted[x.number].Store(x.out.executions())
+	n := int64(0)
+	for i := range x.world.counted {
+		n += x.world.counted[i].Load()
+	}
+	return n
+}
+
 // executions is how many came to an end of whatever kind.
 func (c *counts) executions() int64 {
 	return c.complete + c.blocked + c.bounded + c.waits + c.failed + c.exits
@@ -135,14 +161,14 @@ func (x *explorer) summarise(out *engine.Outcome) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(x.cuts)) {
 		c := x.cuts[id]
-		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: "unroll", Value: c.value, Hit: true, Pos: engine.Pos(c.edge)})
+		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: c.name, Value: c.value, Hit: true, Pos: engine.Pos(c.edge)})
 	}
 	out.Coverage.Exhaustive = finished && len(out.Coverage.Bounds) == 0
 	out.Exits = x.out.exits
 	out.Stats.FinalStates = x.out.complete
 	out.Stats.Transitions = x.out.events
 	out.Stats.Depth = x.out.depth
-	out.Stats.Bytes = int64(x.mostTrees)*int64(unsafe.Sizeof(tree{})) + x.bytes()
+	out.Stats.Bytes = int64(x.mostTrees)*int64(unsafe.Sizeof(tree{})) + x.bytes() + x.others
 	out.Stats.Executions, out.Stats.Blocked, out.Stats.Redundant = x.out.executions(), x.out.blocked, x.out.asleep
 	for f := range x.finals {
 		out.Finals = append(out.Finals, f)

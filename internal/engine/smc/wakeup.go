@@ -8,6 +8,12 @@ package smc
 // first in v or before v without changing it; the event is taken from v if it is
 // in it. Arriving at a leaf, v has nothing new: exploring the leaf leads on to it. Where no child fits,
 // the rest of v becomes a new last branch.
+//
+// Differs from the paper: a branch ends where nothing sleeps any more. What sleeps when it is
+// explored is known when it is added: what sleeps at the node now, and what is explored from it
+// and from the nodes on the way before the branch is. None of that is a weak initial of v, so
+// each is woken by some event of v. Behind the last of these the exploration is free: it
+// comes to all that follows without being told. Trees are the shorter for it.
 
 // tree is a node other than the root.
 type tree struct {
@@ -86,6 +92,7 @@ func (x *explorer) insert(children []*tree, v *sequence) []*tree {
 	for _, c := range children {
 		k := x.weakInitial(&c.ev, v)
 		if k == notInitial {
+			x.passed = append(x.passed, &c.ev)
 			continue
 		}
 		if k >= 0 {
@@ -93,6 +100,7 @@ func (x *explorer) insert(children []*tree, v *sequence) []*tree {
 		}
 		x.moveFront(&c.ev, v)
 		if len(c.children) > 0 {
+			x.led = append(x.led, ledBy{&c.ev, len(x.passed)})
 			c.children = x.insert(c.children, v)
 		}
 		return children
@@ -101,6 +109,60 @@ func (x *explorer) insert(children []*tree, v *sequence) []*tree {
 		return append(children, b)
 	}
 	return children
+}
+
+// ledBy is an event that v was led along, and how many events it had been held against
+// in vain before.
+type ledBy struct {
+	ev     *event
+	passed int
+}
+
+// findSleepers collects what sleeps where v leaves the tree: what slept at the node, the event explored
+// from it at present, and what v was held against in vain, unless something v was led along wakes it.
+func (x *explorer) findSleepers() {
+	x.sleepers = append(x.sleepers[:0], sleeper{x.present, x.present.fwd})
+	for i := range x.slept {
+		x.sleepers = append(x.sleepers, sleeper{&x.slept[i], x.slept[i].fwd})
+	}
+	i := 0
+	for _, l := range x.led {
+		for ; i < l.passed; i++ {
+			x.sleepers = append(x.sleepers, sleeper{x.passed[i], x.passed[i].fwd})
+		}
+		x.wakeBy(l.ev)
+	}
+	for ; i < len(x.passed); i++ {
+		x.sleepers = append(x.sleepers, sleeper{x.passed[i], x.passed[i].fwd})
+	}
+}
+
+// sleeper is an event that sleeps, with what its fwd has become on the way.
+type sleeper struct {
+	ev  *event
+	fwd int32
+}
+
+// wakeBy takes out the sleepers that an event wakes.
+func (x *explorer) wakeBy(e *event) {
+	n := 0
+	for _, s := range x.sleepers {
+		d := s.ev
+		if d.fwd != s.fwd {
+			x.probe = *d
+			x.probe.own, x.probe.fwd = d.fwd, s.fwd
+			d = &x.probe
+		}
+		if d.proc == e.proc || dependent(d, e) {
+			continue
+		}
+		if s.fwd != none && e.flags&isUpdate != 0 && d.thread == e.thread && s.fwd == e.ord {
+			s.fwd = none
+		}
+		x.sleepers[n] = s
+		n++
+	}
+	x.sleepers = x.sleepers[:n]
 }
 
 // moveFront notes what it means for v that an event comes before all of it: a load
@@ -119,14 +181,16 @@ func (x *explorer) moveFront(e *event, v *sequence) {
 	}
 }
 
-// branch makes a chain of what is left of v, nil if nothing is.
+// branch makes a chain of what is left of v until nothing sleeps, nil if nothing is left.
 func (x *explorer) branch(v *sequence) *tree {
 	var first, at *tree
+	x.findSleepers()
 	for k := range v.items {
 		if v.items[k].gone {
 			continue
 		}
-		t := &tree{ev: *x.get(v, k)}
+		e := x.get(v, k)
+		t := x.newTree(e)
 		x.trees++
 		if first == nil {
 			first = t
@@ -137,7 +201,28 @@ func (x *explorer) branch(v *sequence) *tree {
 		if x.source {
 			break // source-DPOR is told only where to begin
 		}
+		if x.wakeBy(e); len(x.sleepers) == 0 {
+			break
+		}
 	}
 	x.mostTrees = max(x.mostTrees, x.trees)
 	return first
+}
+
+// newTree is a leaf; what freeTree gave back is used again.
+func (x *explorer) newTree(e *event) *tree {
+	n := len(x.unused)
+	if n == 0 {
+		return &tree{ev: *e}
+	}
+	t := x.unused[n-1]
+	x.unused = x.unused[:n-1]
+	t.ev = *e
+	return t
+}
+
+// freeTree gives back a node that has been explored.
+func (x *explorer) freeTree(t *tree) {
+	t.children = nil
+	x.unused = append(x.unused, t)
 }

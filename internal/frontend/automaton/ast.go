@@ -29,7 +29,8 @@ type expr struct {
 	x, y, z    *expr
 	val        int64
 	name       string
-	typ        string // the type of ePart, the thread of eThread
+	typ        string  // the type of ePart, the thread of eThread
+	bound      []ident // of an invariant for all numbers
 	start, end int
 }
 
@@ -155,6 +156,7 @@ type item struct {
 	thread   *threadDecl
 	goal     *goalDecl
 	final    *finalDecl
+	always   *expr // an invariant of all places
 }
 
 // tree is a parsed file.

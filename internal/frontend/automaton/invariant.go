@@ -24,10 +24,21 @@ func (p *parser) atInvariant() bool {
 	return true
 }
 
-// invariant parses 'invariant' expr ';'.
+// invariant parses 'invariant' [ 'forall' names ':' ] expr ';'.
 func (p *parser) invariant() *expr {
 	p.advance()
+	var bound []ident
+	if p.accept("forall") {
+		for {
+			bound = append(bound, p.ident("a number"))
+			if !p.accept(",") {
+				break
+			}
+		}
+		p.expect(":")
+	}
 	e := p.expr()
+	e.bound = bound
 	p.semicolon()
 	return e
 }
@@ -52,11 +63,57 @@ func (l *lowerer) invariants(s *stmt, at ir.Loc) {
 			l.c.errorf(codeInvariant, e.start, e.end, "an invariant inside an atomic section: no other thread can be anywhere then")
 			continue
 		}
-		b := &conditionBuilder{c: l.c, index: map[string]ir.Reg{}, own: &l.scope}
-		x := b.expr(e)
-		cond := &property.Cond{Vars: b.vars, Expr: x, Text: l.c.text(e.start, e.end)}
-		l.said = append(l.said, property.Invariant{Loc: at, Cond: cond, Pos: l.c.span(e.start, e.end)})
+		l.said = append(l.said, property.Invariant{Loc: at, Cond: l.c.invariant(e, &l.scope), Pos: l.c.span(e.start, e.end)})
 	}
+}
+
+// always takes in what is said of all places.
+func (c *compiler) always(e *expr) {
+	c.said = append(c.said, property.Invariant{Thread: ir.NoThread, Cond: c.invariant(e, &scope{c: c}), Pos: c.span(e.start, e.end)})
+}
+
+// invariant is the condition of an invariant in a scope.
+func (c *compiler) invariant(e *expr, s *scope) *property.Cond {
+	b := &conditionBuilder{c: c, index: map[string]ir.Reg{}, own: s, bound: map[string]ir.Reg{}}
+	cond := &property.Cond{Text: c.text(e.start, e.end)}
+	for _, id := range e.bound {
+		r := ir.Reg(len(b.vars))
+		b.vars = append(b.vars, property.Var{Name: id.text, Thread: ir.NoThread, Reg: ir.NoReg, Type: ir.S64})
+		b.bound[id.text] = r
+		cond.Bound = append(cond.Bound, r)
+	}
+	if len(e.bound) > 0 {
+		cond.Text = c.text(e.bound[0].start, e.end)
+		cond.Text = "forall " + cond.Text
+	}
+	cond.Expr = b.expr(e)
+	cond.Vars = b.vars
+	return cond
+}
+
+// indexed is a place of an invariant whose index is not constant; not ok for other
+// expressions.
+func (b *conditionBuilder) indexed(e *expr) (*ir.Expr, bool) {
+	if b.own == nil || e.kind != eIndex && e.kind != eMem || e.kind == eMem && (e.x.kind == eAddr || e.x.kind == eName && b.c.vars[e.x.name] != nil) {
+		return nil, false
+	}
+	p := &place{obj: ir.NoObject, typ: ir.S64, unit: ir.CellUnit, name: "mem"}
+	if e.kind == eIndex {
+		v := b.c.vars[e.name]
+		if v == nil || !v.array {
+			return nil, false
+		}
+		p = &place{obj: v.obj, typ: v.typ, name: v.name, unit: int64(v.typ.Size()), count: v.size() / int64(v.typ.Size())}
+	}
+	known := len(b.vars)
+	index := b.expr(e.x)
+	if _, fixed := index.IsConst(); fixed && len(b.vars) == known {
+		return nil, false
+	}
+	b.vars = append(b.vars, property.Var{
+		Name: b.c.text(e.start, e.end), Thread: ir.NoThread, Reg: ir.NoReg, Type: p.typ, Place: p.addr(index),
+	})
+	return ir.R(ir.Reg(len(b.vars) - 1)), true
 }
 
 // of gives the invariants of a thread its number, once it has one.
@@ -76,6 +133,9 @@ func (c *compiler) invariantsOf(id ir.ThreadID, said []property.Invariant) {
 func (b *conditionBuilder) ownName(e *expr) (*ir.Expr, bool) {
 	if b.own == nil || e.kind != eName {
 		return nil, false
+	}
+	if r, ok := b.bound[e.name]; ok {
+		return ir.R(r), true
 	}
 	if r, ok := b.own.register(e.name); ok {
 		return b.variable(property.Var{Name: e.name, Thread: 0, Reg: r, Type: ir.S64}), true

@@ -210,6 +210,8 @@ func (p *parser) item() {
 		f.end = p.prevEnd
 		p.semicolon()
 		p.add(item{final: f})
+	case p.atInvariant():
+		p.add(item{always: p.invariant()})
 	case p.accept("program"):
 		p.fail(codeSyntax, word.start, word.end, "'program' must come first and once")
 	default:

@@ -17,6 +17,8 @@ func (c *compiler) properties() *property.Set {
 		switch {
 		case it.goal != nil:
 			set.Goals = append(set.Goals, c.goal(it.goal))
+		case it.always != nil:
+			c.always(it.always)
 		case it.final != nil && final != nil:
 			c.errorf(codeTwoFinals, it.final.start, it.final.end, "a second final condition").
 				Note("the first is at %s", c.file.Pos(final.start))
@@ -114,6 +116,7 @@ type conditionBuilder struct {
 	vars  []property.Var
 	index map[string]ir.Reg
 	own   *scope // of the thread whose registers may be named without it; nil: none
+	bound map[string]ir.Reg
 }
 
 func (c *compiler) condition(e *expr) *property.Cond {
@@ -140,6 +143,9 @@ func (b *conditionBuilder) expr(e *expr) *ir.Expr {
 		s = b.own
 	}
 	if x, ok := b.ownName(e); ok {
+		return x
+	}
+	if x, ok := b.indexed(e); ok {
 		return x
 	}
 	switch e.kind {

@@ -35,7 +35,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		}
 	}
 	if u.Program != nil {
-		u.Props = &property.Set{Checks: true, Deadlock: true, Observe: u.Observe}
+		u.Props = &property.Set{Checks: true, Deadlock: true, Observe: u.Observe, Claims: u.Claims}
 	}
 	return u, diags
 }

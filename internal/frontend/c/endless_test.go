@@ -1,11 +1,8 @@
 package c_test
 
 import (
-	"context"
 	"fmt"
-	"strings"
 	"testing"
-	"time"
 
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/c"
@@ -59,46 +56,5 @@ func TestEndlessInclude(t *testing.T) {
 				t.Errorf("got %q, want %q\n%s", got, test.want, messages(diags))
 			}
 		})
-	}
-}
-
-// TestStopped: the time limit and an interruption end the reading, with a diagnostic,
-// before it begins and while it waits.
-func TestStopped(t *testing.T) {
-	const main = "#include \"a.h\"\n#include \"b.h\"\nint main(void) { return 0; }\n"
-	headers := map[string]string{"a.h": "int a;\n", "b.h": "int b;\n"}
-	gone, cancel := context.WithCancel(context.Background())
-	cancel()
-	stopped := func(name string, unit *c.Unit, diags *diag.List) {
-		if unit.Program != nil || len(diags.All) != 1 || diags.All[0].Code != "C0007" || !strings.Contains(diags.All[0].Message, name) {
-			t.Errorf("%s: %s", name, messages(diags))
-		}
-	}
-	unit, diags := parseWith(c.Options{TimeLimit: time.Nanosecond}, main, headers)
-	stopped("the time limit", unit, diags)
-	unit, diags = parseWith(c.Options{Context: gone}, main, headers)
-	stopped("an interruption", unit, diags)
-
-	// The parser hangs in the middle; it is left behind, and ends when it goes on.
-	ctx, cancel := context.WithCancel(context.Background())
-	hang, opened := make(chan struct{}), make(chan string, 9)
-	unit, diags = c.Parse([]*source.File{source.NewFile("main.c", []byte(main))}, c.Options{
-		Context: ctx,
-		Include: func(name string) ([]byte, bool) {
-			opened <- name
-			cancel()
-			<-hang
-			return []byte(headers[name]), true
-		},
-	})
-	stopped("an interruption", unit, diags)
-	close(hang)
-	if name := <-opened; name != "a.h" {
-		t.Errorf("%s was read first", name)
-	}
-
-	unit, diags = parseWith(c.Options{TimeLimit: time.Hour, Context: context.Background()}, main, headers)
-	if unit.Program == nil {
-		t.Errorf("refused: %s", messages(diags))
 	}
 }

@@ -20,21 +20,53 @@ func (p *printer) proof(r *verdict.Result) {
 	for i := range r.Proof.Stores {
 		p.proofStore(&r.Proof.Stores[i])
 	}
+	p.proofChecks(r)
 	p.proofGrounds(r.Proof)
 	for i := range r.Engines {
 		p.line("")
 		p.line("%s", underSC(r.Verdict, &r.Engines[i]))
 	}
 	p.line("")
-	stats := fmt.Sprintf("%s, %s to %s, %.2f s", counted(int64(r.Proof.Obligations), "proof obligation", "proof obligations"),
-		counted(int64(r.Proof.Queries), "query", "queries"), r.Proof.Solver, r.Stats.Seconds)
+	stats := fmt.Sprintf("PO %d, VT %.2f s: %s, %s to %s", r.Proof.Obligations, r.Stats.Seconds,
+		counted(int64(r.Proof.Obligations), "proof obligation", "proof obligations"), counted(int64(r.Proof.Queries), "query", "queries"), r.Proof.Solver)
+	if r.Proof.Arithmetic == verdict.ProofIntegers {
+		p.line("numbers are mathematical integers here: nothing is said of executions in which they wrap around")
+	}
 	p.line("%s", p.opt.paint(dim, stats))
+}
+
+// proofChecks prints what became of the program's own checks.
+func (p *printer) proofChecks(r *verdict.Result) {
+	if len(r.Proof.Checks) > 0 {
+		p.line("")
+	}
+	model := "under TSO"
+	if r.Verdict == verdict.Unknown {
+		model = "under SC, which says nothing about TSO without a proof"
+	}
+	for i := range r.Proof.Checks {
+		c := &r.Proof.Checks[i]
+		head := fmt.Sprintf("%s  %s", where(c.ProofPlace), oneLine(c.What))
+		switch {
+		case c.Proved && c.By != "":
+			p.line("%s  holds %s: by search (%s)", head, model, c.By)
+		case c.Proved:
+			p.line("%s  holds %s: by induction", head, model)
+		case c.Vague:
+			p.line("%s  %s: the solver gave no answer", head, p.opt.paint(yellow, "not proved"))
+		default:
+			p.line("%s  %s", head, p.opt.paint(yellow, "not proved"))
+			if len(c.State) > 0 {
+				p.line("    what is known allows %s", values(c.State))
+			}
+		}
+	}
 }
 
 func (p *printer) proofHeadline(r *verdict.Result) {
 	switch r.Verdict {
 	case verdict.ValueRobust:
-		p.line("%s: %s: TSO reaches the shared states of SC and no others", oneLine(r.Program), p.opt.paint(green, "value-robust"))
+		p.line("%s: %s: TSO reaches the shared states of SC and no others%s", oneLine(r.Program), p.opt.paint(green, "value-robust"), openChecks(r))
 	case verdict.Abstracted:
 		found := 0
 		for _, a := range r.Proof.Abstractions {
@@ -42,11 +74,20 @@ func (p *printer) proofHeadline(r *verdict.Result) {
 				found++
 			}
 		}
-		p.line("%s: %s: what holds of the abstracted program under SC holds of this one under TSO", oneLine(r.Program),
-			p.opt.paint(green, "value-robust with "+counted(int64(found), "read abstraction", "read abstractions")))
+		p.line("%s: %s: what holds of the abstracted program under SC holds of this one under TSO%s", oneLine(r.Program),
+			p.opt.paint(green, "value-robust with "+counted(int64(found), "abstraction", "abstractions")), openChecks(r))
+		p.line("  that TSO reaches the same states as SC is not claimed: the program itself may reach more under TSO than under SC")
 	default:
 		p.unknown(fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(yellow, "not proved value-robust")), r)
 	}
+}
+
+// openChecks is what the headline says of checks that are not proved.
+func openChecks(r *verdict.Result) string {
+	if n := r.Proof.Open(); n > 0 {
+		return fmt.Sprintf("; %d of %s not proved", n, counted(int64(len(r.Proof.Checks)), "check", "checks"))
+	}
+	return ""
 }
 
 func (p *printer) proofStore(s *verdict.ProofStore) {
@@ -110,7 +151,9 @@ func (p *printer) proofGrounds(proof *verdict.Proof) {
 		if !a.Sound {
 			sound = "which does not always allow the value in memory"
 		}
-		if a.Found {
+		if a.Fails {
+			p.line("abstracted: %s  %s: %s", where(a.ProofPlace), instruction(a.ProofPlace), oneLine(a.Cond))
+		} else if a.Found {
 			p.line("abstracted: %s  %s  to %s, %s", where(a.ProofPlace), instruction(a.ProofPlace), oneLine(a.Cond), sound)
 		} else {
 			p.line("abstraction in the program: %s  %s, %s", where(a.ProofPlace), instruction(a.ProofPlace), sound)

@@ -184,6 +184,8 @@ func boundText(b verdict.Bound) string {
 		text = "at most " + counted(n-1, "waiting store", "waiting stores") + " per location"
 	case "width":
 		text = "numbers of at most " + counted(n, "bit", "bits")
+	case "domain":
+		text = fmt.Sprintf("values of memory from %s to %s", Count(int64(b.Low)), Count(n))
 	case "locations":
 		text = counted(n, "tracked location", "tracked locations")
 	default:

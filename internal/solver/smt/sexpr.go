@@ -3,6 +3,7 @@ package smt
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -23,8 +24,16 @@ func (x sexpr) String() string {
 	return "(" + strings.Join(parts, " ") + ")"
 }
 
-// value writes numbers as people do: -3 for (- 3).
+// value writes numbers as people do: -3 for (- 3), and bit-vectors of 64 bits with
+// their sign.
 func (x sexpr) value() string {
+	for prefix, base := range map[string]int{"#x": 16, "#b": 2} {
+		if digits, ok := strings.CutPrefix(x.atom, prefix); ok {
+			if v, err := strconv.ParseUint(digits, base, 64); err == nil {
+				return strconv.FormatInt(int64(v), 10)
+			}
+		}
+	}
 	if len(x.list) == 2 && x.list[0].atom == "-" && x.list[1].atom != "" {
 		return "-" + x.list[1].atom
 	}

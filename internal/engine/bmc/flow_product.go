@@ -1,0 +1,254 @@
+package bmc
+
+import (
+	"encoding/binary"
+	"maps"
+	"reflect"
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// What values flow where, once more, for small programs: all threads are followed
+// together, through all vectors of locations they can be at. A value that one thread
+// computes from what another wrote then depends only on writes that can have come before.
+// That keeps sums that threads pass to and fro as small as they really get, and the
+// circuit as narrow.
+//
+// What memory holds at a vector is everything that can have been written on the way
+// there: under all models a load takes one of these values or the initial one. Threads
+// that can take a step for sure that concerns nobody else take it first.
+
+// maxVectors is how many vectors of locations are looked at before this is given up.
+const maxVectors = 1 << 13
+
+// vector is where all threads are, and what is known there.
+type vector struct {
+	locs []ir.Loc // notStarted if it is
+	regs [][]values
+	mem  map[place]values
+}
+
+const notStarted ir.Loc = -1
+
+// product explores the vectors.
+type product struct {
+	fl     *flow
+	index  [][]int // by thread and location: its place in the order
+	levels []map[string]*vector
+	count  int
+	at     [][][]values // by thread, location and register, over all vectors
+	seen   map[threadEdge]values
+}
+
+// threadEdge is an instruction of a thread.
+type threadEdge struct {
+	thread int
+	edge   *ir.Edge
+}
+
+// refineTogether replaces what newFlow found by what holds over all vectors.
+func (fl *flow) refineTogether() {
+	p := &product{fl: fl, seen: map[threadEdge]values{}}
+	deepest := 0
+	for t := range fl.threads {
+		th := &fl.threads[t]
+		index := make([]int, len(th.f.Locs))
+		for i, l := range th.order {
+			index[l] = i + 1
+		}
+		p.index = append(p.index, index)
+		p.at = append(p.at, make([][]values, len(th.f.Locs)))
+		deepest += len(th.order)
+	}
+	p.levels = make([]map[string]*vector, deepest+1)
+	start := &vector{mem: map[place]values{}}
+	for t := range fl.threads {
+		start.locs, start.regs = append(start.locs, notStarted), append(start.regs, nil)
+		if fl.p.Threads[t].Start {
+			p.start(start, t, fl.args[t])
+		}
+	}
+	p.add(start)
+	for level := range p.levels {
+		for _, key := range slices.Sorted(maps.Keys(p.levels[level])) {
+			if p.count > maxVectors {
+				return
+			}
+			p.expand(p.levels[level][key])
+		}
+		p.levels[level] = nil
+	}
+	for t := range fl.threads {
+		fl.threads[t].at = p.at[t]
+	}
+	fl.seen = p.seen
+}
+
+// start puts a thread at its entry.
+func (p *product) start(v *vector, t int, args []values) {
+	f := p.fl.threads[t].f
+	regs := make([]values, len(f.Regs)+1)
+	for i, r := range f.Regs {
+		regs[i] = oneValue(r.Init)
+	}
+	copy(regs, args)
+	regs[len(f.Regs)] = oneValue(0)
+	v.locs[t], v.regs[t] = f.Entry, regs
+}
+
+// add joins a vector with what is known about the same locations.
+func (p *product) add(v *vector) {
+	var key []byte
+	level := 0
+	for t, l := range v.locs {
+		key = binary.AppendVarint(key, int64(l))
+		if l != notStarted {
+			level += p.index[t][l]
+		}
+	}
+	if p.levels[level] == nil {
+		p.levels[level] = map[string]*vector{}
+	}
+	old := p.levels[level][string(key)]
+	if old == nil {
+		p.count++
+		p.levels[level][string(key)] = v
+		return
+	}
+	for t := range v.regs {
+		old.regs[t] = joinAll(old.regs[t], v.regs[t])
+	}
+	mem := maps.Clone(old.mem)
+	for at, w := range v.mem {
+		mem[at] = mem[at].join(w)
+	}
+	old.mem = mem
+}
+
+func joinAll(a, b []values) []values {
+	out := slices.Clone(a)
+	for i := range out {
+		out[i] = out[i].join(b[i])
+	}
+	return out
+}
+
+// expand follows the threads from a vector.
+func (p *product) expand(v *vector) {
+	for t, l := range v.locs {
+		if l == notStarted {
+			continue
+		}
+		if p.at[t][l] == nil {
+			p.at[t][l] = v.regs[t]
+		} else {
+			p.at[t][l] = joinAll(p.at[t][l], v.regs[t])
+		}
+	}
+	for t := range v.locs {
+		if p.surely(v, t) {
+			p.step(v, t)
+			return
+		}
+	}
+	for t, l := range v.locs {
+		if l != notStarted {
+			p.step(v, t)
+		}
+	}
+}
+
+// surely reports whether a thread can go on for sure, by steps that concern nobody else.
+func (p *product) surely(v *vector, t int) bool {
+	if v.locs[t] == notStarted {
+		return false
+	}
+	f := p.fl.threads[t].f
+	out := f.Out(v.locs[t])
+	sure := false
+	for i, index := range out {
+		op := &f.Edges[index].Op
+		switch op.Kind {
+		case ir.Nop, ir.Return, ir.ThreadExit:
+			sure = true
+		case ir.Assign:
+			sure = true
+		case ir.Assume:
+			w := p.fl.eval(v.regs[t], op.Val)
+			sure = sure || w.some && (w.lo > 0 || w.hi < 0)
+			for _, j := range out[:i] {
+				sure = sure || opposite(&f.Edges[j].Op, op)
+			}
+		default:
+			return false
+		}
+	}
+	return sure
+}
+
+// opposite reports whether of two assumptions one always holds.
+func opposite(a, b *ir.Op) bool {
+	return a.Kind == ir.Assume && b.Kind == ir.Assume &&
+		(reflect.DeepEqual(ir.Negate(a.Val), b.Val) || reflect.DeepEqual(ir.Negate(b.Val), a.Val))
+}
+
+// step follows the edges of a thread.
+func (p *product) step(v *vector, t int) {
+	fl, f := p.fl, p.fl.threads[t].f
+	for _, i := range f.Out(v.locs[t]) {
+		e := &f.Edges[i]
+		next := &vector{locs: slices.Clone(v.locs), regs: slices.Clone(v.regs), mem: v.mem}
+		if !p.control(v, next, t, e) {
+			continue
+		}
+		fl.mem, fl.next = v.mem, maps.Clone(v.mem)
+		if w := p.loads(t, e, v.regs[t]); w.some {
+			key := threadEdge{t, e}
+			p.seen[key] = p.seen[key].join(w)
+		}
+		regs, ok := fl.edge(t, e, slices.Clone(v.regs[t]))
+		if !ok {
+			continue
+		}
+		next.locs[t], next.regs[t], next.mem = e.To, regs, fl.next
+		p.add(next)
+	}
+}
+
+// loads is what an access can see.
+func (p *product) loads(t int, e *ir.Edge, regs []values) values {
+	switch e.Op.Kind {
+	case ir.Load, ir.Await, ir.AbstractLoad, ir.RMW:
+		at := p.fl.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs)
+		return p.fl.loadAt(at, ir.Type{Bits: e.Op.Type.Bits, Signed: true})
+	}
+	return values{}
+}
+
+// control starts the thread of a spawn, and reports whether an instruction that waits
+// for a thread can go on.
+func (p *product) control(v, next *vector, t int, e *ir.Edge) bool {
+	op := &e.Op
+	switch op.Kind {
+	case ir.Spawn:
+		for _, u := range op.Threads {
+			if v.locs[u] == notStarted {
+				var args []values
+				for _, a := range op.Args {
+					args = append(args, p.fl.eval(v.regs[t], a))
+				}
+				p.start(next, int(u), args)
+				return true
+			}
+		}
+		return false
+	case ir.Join:
+		h := p.fl.eval(v.regs[t], op.Val)
+		if !h.isSingle() || h.lo < 0 || h.lo >= int64(len(v.locs)) || v.locs[h.lo] == notStarted {
+			return true
+		}
+		return p.fl.threads[h.lo].f.Ends(v.locs[h.lo])
+	}
+	return true
+}

@@ -1,0 +1,204 @@
+package mover
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// Numbers as terms of SMT-LIB, in one of two ways. As bit-vectors of 64 bits they
+// mean what ir.Expr.Eval says, to the last bit. As integers they are mathematical:
+// arithmetic never wraps, so that a proof is about executions in which none does, and
+// operators on bits are functions nothing is known about, which can make a proof fail
+// and never succeed wrongly. Integers are what .fp programs are written in (design
+// §6.7), and what solvers are quick with.
+
+// Arithmetic is how numbers are taken. The zero value is unset: chosen by the program.
+type Arithmetic uint8
+
+// The ways.
+const (
+	_ Arithmetic = iota
+	Integers
+	BitVectors
+)
+
+func (a Arithmetic) String() string {
+	switch a {
+	case Integers:
+		return "integers"
+	case BitVectors:
+		return "bit-vectors"
+	default:
+		panic(fmt.Sprintf("BUG: unknown arithmetic %d", a))
+	}
+}
+
+// prelude declares what terms use.
+func (a Arithmetic) prelude() []string {
+	if a == BitVectors {
+		return nil
+	}
+	return []string{
+		"(declare-fun fp_and (Int Int) Int)", "(declare-fun fp_or (Int Int) Int)", "(declare-fun fp_xor (Int Int) Int)",
+		"(declare-fun fp_shl (Int Int) Int)", "(declare-fun fp_shr (Int Int) Int)", "(declare-fun fp_not (Int) Int)",
+		// Division rounds towards zero, and by zero it gives zero.
+		"(define-fun fp_div ((x Int) (y Int)) Int (ite (= y 0) 0 (ite (>= x 0) (div x y) (- (div (- x) y)))))",
+		"(define-fun fp_rem ((x Int) (y Int)) Int (ite (= y 0) 0 (- x (* y (fp_div x y)))))",
+		// What an unsigned comparison of 64 bits sees.
+		"(define-fun fp_u64 ((x Int)) Int (ite (< x 0) (+ x 18446744073709551616) x))",
+		// What fewer bits than 64 mean with a sign.
+		"(define-fun fp_s8 ((x Int)) Int (ite (>= x 128) (- x 256) x))",
+		"(define-fun fp_s16 ((x Int)) Int (ite (>= x 32768) (- x 65536) x))",
+		"(define-fun fp_s32 ((x Int)) Int (ite (>= x 2147483648) (- x 4294967296) x))",
+	}
+}
+
+// sort of a word.
+func (a Arithmetic) sort() string { return a.bytes(ir.CellUnit) }
+
+// bytes is the sort of so many bytes of memory.
+func (a Arithmetic) bytes(n int) string {
+	if a == BitVectors {
+		return fmt.Sprintf("(_ BitVec %d)", 8*n)
+	}
+	return "Int"
+}
+
+// num is a constant.
+func (a Arithmetic) num(v int64) string {
+	switch {
+	case a == BitVectors:
+		return fmt.Sprintf("#x%016x", uint64(v))
+	case v < 0:
+		return fmt.Sprintf("(- %s)", strings.TrimPrefix(strconv.FormatInt(v, 10), "-"))
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// part is a constant of so many bytes as memory holds it.
+func (a Arithmetic) part(v int64, size int) string {
+	u := uint64(ir.Type{Bits: uint8(8 * size)}.Wrap(v))
+	switch {
+	case a == BitVectors:
+		return fmt.Sprintf("#x%0*x", 2*size, u)
+	case size == ir.CellUnit:
+		return a.num(v)
+	}
+	return strconv.FormatUint(u, 10)
+}
+
+var (
+	intArith = map[ir.ExprOp]string{
+		ir.Add: "+", ir.Sub: "-", ir.Mul: "*", ir.Div: "fp_div", ir.Rem: "fp_rem",
+		ir.And: "fp_and", ir.Or: "fp_or", ir.Xor: "fp_xor", ir.Shl: "fp_shl", ir.Shr: "fp_shr",
+	}
+	bvArith    = map[ir.ExprOp]string{ir.Add: "bvadd", ir.Sub: "bvsub", ir.Mul: "bvmul", ir.And: "bvand", ir.Or: "bvor", ir.Xor: "bvxor"}
+	intCompare = map[ir.ExprOp]string{ir.Lt: "<", ir.Le: "<=", ir.Gt: ">", ir.Ge: ">="}
+	bvCompare  = map[ir.ExprOp]string{ir.Lt: "lt", ir.Le: "le", ir.Gt: "gt", ir.Ge: "ge"}
+)
+
+// compare is a comparison of two words.
+func (a Arithmetic) compare(op ir.ExprOp, t ir.Type, x, y string) string {
+	switch {
+	case op == ir.Eq:
+		return equal(x, y)
+	case op == ir.Ne:
+		return not(equal(x, y))
+	case a == BitVectors && t.Signed:
+		return apply("bvs"+bvCompare[op], x, y)
+	case a == BitVectors:
+		return apply("bvu"+bvCompare[op], x, y)
+	case !t.Signed:
+		x, y = apply("fp_u64", x), apply("fp_u64", y)
+	}
+	return apply(intCompare[op], x, y)
+}
+
+// le is a signed comparison.
+func (a Arithmetic) le(x, y string) string { return a.compare(ir.Le, ir.S64, x, y) }
+
+// binary is an operator on words whose result is cut to a type.
+func (a Arithmetic) binary(op ir.ExprOp, t ir.Type, x, y string) string {
+	if a == Integers {
+		return apply(intArith[op], x, y)
+	}
+	if name, ok := bvArith[op]; ok {
+		return a.narrow(apply(name, x, y), t)
+	}
+	switch op {
+	case ir.Shl, ir.Shr:
+		count := apply("bvand", y, a.num(int64(t.Bits)-1))
+		name := "bvshl"
+		if op == ir.Shr {
+			x = a.narrow(x, t)
+			if name = "bvlshr"; t.Signed {
+				name = "bvashr"
+			}
+		}
+		return a.narrow(apply(name, x, count), t)
+	case ir.Div, ir.Rem:
+		name := map[bool]map[ir.ExprOp]string{
+			true: {ir.Div: "bvsdiv", ir.Rem: "bvsrem"}, false: {ir.Div: "bvudiv", ir.Rem: "bvurem"},
+		}[t.Signed][op]
+		return ite(equal(y, a.num(0)), a.num(0), a.narrow(apply(name, x, y), t))
+	}
+	panic("BUG: not arithmetic: " + op.String())
+}
+
+// neg and flip are the unary operators.
+func (a Arithmetic) neg(x string, t ir.Type) string {
+	if a == BitVectors {
+		return a.narrow(apply("bvneg", x), t)
+	}
+	return apply("-", x)
+}
+
+func (a Arithmetic) flip(x string, t ir.Type) string {
+	if a == BitVectors {
+		return a.narrow(apply("bvnot", x), t)
+	}
+	return apply("fp_not", x)
+}
+
+// narrow is what a type keeps of a word, extended to a word again.
+func (a Arithmetic) narrow(x string, t ir.Type) string {
+	if t.Bits == 64 {
+		return x
+	}
+	return a.extend(a.cut(x, t.Size()), t)
+}
+
+// cut is the low bytes of a word, as memory holds them.
+func (a Arithmetic) cut(x string, size int) string {
+	switch {
+	case size == ir.CellUnit:
+		return x
+	case a == BitVectors:
+		return fmt.Sprintf("((_ extract %d 0) %s)", 8*size-1, x)
+	}
+	return apply("mod", x, strconv.FormatUint(1<<(8*size), 10))
+}
+
+// extend makes a word of what memory holds.
+func (a Arithmetic) extend(x string, t ir.Type) string {
+	switch {
+	case t.Bits == 64:
+		return x
+	case a == BitVectors && t.Signed:
+		return fmt.Sprintf("((_ sign_extend %d) %s)", 64-t.Bits, x)
+	case a == BitVectors:
+		return fmt.Sprintf("((_ zero_extend %d) %s)", 64-t.Bits, x)
+	case t.Signed:
+		return apply("fp_"+t.String(), x)
+	}
+	return x
+}
+
+func (a Arithmetic) truth(b string) string { return ite(b, a.num(1), a.num(0)) }
+
+func (a Arithmetic) isZero(x string) string { return equal(x, a.num(0)) }
+
+func (a Arithmetic) nonZero(x string) string { return not(a.isZero(x)) }

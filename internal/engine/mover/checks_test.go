@@ -1,0 +1,189 @@
+package mover_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine/mover"
+	"fencepost/internal/memory"
+	"fencepost/internal/testkit"
+	"fencepost/verdict"
+)
+
+// specification is the deque of Chase and Lev with what it must do.
+func specification(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/spec/chase-lev.fp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// [BEMT18 §2]: the deque satisfies the specification of an idempotent queue under TSO,
+// for any number of thieves, with the abstraction that the paper gives, written or found.
+func TestIdempotentDeque(t *testing.T) {
+	text := specification(t)
+	written := strings.Replace(text, "      h = H;\n      invariant", "      havoc(h, h >= 0 && h <= H);\n      invariant", 1)
+	if written == text {
+		t.Fatal("no load to abstract")
+	}
+	for name, text := range map[string]string{"found": text, "written": written} {
+		out := prove(t, text, mover.Options{})
+		if out.Verdict == verdict.Unknown || len(out.Proof.Checks) != 3 || out.Proof.Open() != 0 || len(out.Proof.Abstractions) != 1 {
+			t.Errorf("%s: %s %s, %+v, %+v", name, out.Verdict, out.Reason, out.Proof.Checks, out.Proof.Abstractions)
+		}
+		for _, a := range out.Proof.Abstractions {
+			if !a.Sound || a.Found == (name == "written") {
+				t.Errorf("%s: %+v", name, a)
+			}
+		}
+	}
+}
+
+// A deque that hands out what was not put is not proved: without the bound that keeps
+// the worker from elements below 0, and with a tail that moves before the element is there.
+func TestWrongDeque(t *testing.T) {
+	text := specification(t)
+	for name, change := range map[string][2]string{
+		"any h":       {"      h = H;\n      invariant", "      havoc(h, h >= -9 && h <= H);\n      invariant"},
+		"tail first":  {"      mem[2 * t] = v;\n      invariant mem[2 * mem[2 * t] + 1] == 1;\n      T = t + 1;", "      T = t + 1;\n      mem[2 * t] = v;"},
+		"no test":     {"    if (h < t) {\n      invariant h < t;", "    if (h <= t) {"},
+		"not put":     {"      mem[2 * v + 1] = 1;\n", ""},
+		"wrong claim": {"invariant t >= 0;", "invariant t >= 1;"},
+	} {
+		wrong := strings.Replace(text, change[0], change[1], 1)
+		if wrong == text {
+			t.Fatalf("%s: nothing to change", name)
+		}
+		if out := prove(t, wrong, mover.Options{}); out.Verdict != verdict.Unknown && out.Proof.Open() == 0 {
+			t.Errorf("%s is proved", name)
+		}
+	}
+}
+
+// The double take, which the specification allows: on a finite instance of the
+// original, two elements are had three times under TSO and not under SC.
+func TestDoubleTake(t *testing.T) {
+	const text = `var H, T = 2, items[2] = {5, 5};
+thread worker {
+  reg h, t, task, ok;
+  t = T; t = t - 1; T = t; h = H;
+  if (t < h) { T = h; } else {
+    task = items[t];
+    if (t == h) { ok = cas(H, h, h + 1); T = h + 1; if (ok == 0) task = 0; }
+  }
+}
+thread thief * 2 {
+  reg h, t, task, ok;
+  h = H; t = T;
+  if (h < t) { task = items[h]; ok = cas(H, h, h + 1); if (ok == 0) task = 0; }
+}
+never worker:task == 5 && thief[0]:task == 5 && thief[1]:task == 5;`
+	for _, m := range []memory.Model{memory.SC, memory.TSO} {
+		flat, props := parse(t, text)
+		got, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{})
+		if err != nil || got.Final != (m == memory.TSO) {
+			t.Errorf("%s: two elements, three takers: %v, %v", m, got.Final, err)
+		}
+	}
+}
+
+func TestChecks(t *testing.T) {
+	for _, test := range []struct {
+		why, text string
+		proved    string // of the checks in order: y or n
+	}{
+		{"what a flag tells about data", "var x, y; thread s * n { y = 42; x = 1; } thread r * n { reg r; await x == 1; r = y; assert r == 42; }", "y"},
+		{"what nothing tells", "var x, y; thread s * n { x = 1; y = 42; } thread r * n { reg r; await x == 1; r = y; assert r == 42; }", "n"},
+		{"an index", "var a[4], i; thread w * n { reg r; r = i; if (r < 9) { i = r + 1; a[r] = 1; } }", "n"},
+		{"an index with a bound", "var a[4], i; thread w * n { reg r; r = i; if (0 <= r && r < 3) { a[r] = 1; } }", "y"},
+		{"a lock", `var l, x; thread w * n { reg r;
+			while (cas(l, 0, 1) == 0) { } x = 1; r = x; assert r == 1; x = 0; fence; l = 0; }`, "y"},
+		{"a goal that is not reached", "var x; thread w * n { reg r; r = x; if (r == 2) { L: x = 1; } x = 1; } goal w[0]:L;", "y"},
+		{"a goal that is", "var x; thread w * n { reg r; r = x; if (r == 1) { L: x = 1; } x = 1; } goal w[0]:L;", "n"},
+		{"an assertion in a section", "var x; thread w * n { reg r; atomic { r = x; if (r > 0) { x = r; assert r != 0; } } }", "y"},
+	} {
+		out := prove(t, test.text, mover.Options{NoAbstraction: true})
+		var got strings.Builder
+		for _, c := range out.Proof.Checks {
+			got.WriteString(map[bool]string{true: "y", false: "n"}[c.Proved])
+		}
+		if got.String() != test.proved {
+			t.Errorf("%s: %s, want %s: %+v", test.why, &got, test.proved, out.Proof.Checks)
+		}
+	}
+}
+
+// An assertion that is proved for any number of threads fails in no instance of one to
+// three of each, under TSO.
+func TestProvedAssertionsHold(t *testing.T) {
+	needsSolver(t)
+	var proved, failing, open int
+	for i := range *programs {
+		s := *seed + uint64(i)
+		r := rand.New(rand.NewPCG(s, 0xa55e))
+		text := asserting(r)
+		flat, props := parse(t, text)
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{NoAbstraction: i%4 != 0})
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", s, err, text)
+		}
+		holds := out.Verdict != verdict.Unknown && out.Proof.Open() == 0
+		fails := false
+		for n := 1; n <= 3 && !fails; n++ {
+			some, props := parseWith(t, text, n)
+			got, err := testkit.Ask(testkit.Explicit, some, props, memory.TSO, testkit.How{First: true})
+			if err != nil {
+				t.Fatalf("seed %d: %v\n%s", s, err, text)
+			}
+			if fails = len(got.Checks) > 0; fails && holds {
+				t.Fatalf("seed %d is proved, but %q fail with %d threads of each\n%s", s, got.Checks, n, text)
+			}
+		}
+		switch {
+		case holds:
+			proved++
+		case fails:
+			failing++
+		default:
+			open++
+		}
+	}
+	t.Logf("%d proved, %d fail under TSO, %d do neither", proved, failing, open)
+	if proved == 0 || failing == 0 {
+		t.Error("the test tests nothing")
+	}
+}
+
+// asserting makes a program of two templates whose assertions often hold.
+func asserting(r *rand.Rand) string {
+	var b strings.Builder
+	b.WriteString("var x, y, l;\n")
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	for t := range 2 {
+		fmt.Fprintf(&b, "thread t%d * n {\n  reg r, s;\n", t)
+		for range 2 + r.IntN(2) {
+			switch r.IntN(8) {
+			case 0, 1:
+				fmt.Fprintf(&b, "  %s = %d;\n", pick("x", "y"), 1+r.IntN(2))
+			case 2, 3:
+				fmt.Fprintf(&b, "  %s = %s;\n", pick("r", "s"), pick("x", "y"))
+			case 4:
+				fmt.Fprintf(&b, "  await %s == %d;\n", pick("x", "y"), r.IntN(2))
+			case 5:
+				fmt.Fprintf(&b, "  r = cas(%s, %d, %d);\n", pick("x", "y"), r.IntN(2), 1+r.IntN(2))
+			case 6:
+				fmt.Fprintf(&b, "  while (cas(l, 0, 1) == 0) { }\n  %s = 1; r = %s; %s = 0;\n  fence; l = 0;\n", "x", pick("x", "y"), pick("x", "y"))
+			case 7:
+				fmt.Fprintf(&b, "  if (r == %d) { s = %s & 1; }\n", r.IntN(2), pick("r", "x"))
+			}
+		}
+		fmt.Fprintf(&b, "  assert %s;\n}\n", pick("r < 3", "s <= 1", "r != 2", "r == 0 || s < 2", "r == s || r == 0", "r >= 0 && s >= 0"))
+	}
+	return b.String()
+}

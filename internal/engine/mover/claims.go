@@ -1,0 +1,193 @@
+package mover
+
+import (
+	"reflect"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+)
+
+// Claims: invariants that are code (property.Claim). The code is taken out of the
+// program before anything else looks at it.
+
+// claim is an invariant of a place of a thread, as the ways through its code.
+type claim struct {
+	property.Claim
+	at   ir.Loc
+	ways [][]*ir.Edge
+}
+
+// claims are those of each thread.
+type claims map[ir.ThreadID][]*claim
+
+// claimed knows the claims of a program before they are taken out.
+type claimed struct {
+	by map[ir.EdgeID]property.Claim // by the edge their code begins with
+}
+
+func claimsIn(_ *ir.Program, props *property.Set) *claimed {
+	c := &claimed{map[ir.EdgeID]property.Claim{}}
+	for _, cl := range props.Claims {
+		c.by[cl.Edge] = cl
+	}
+	return c
+}
+
+// begins reports whether the code of a claim begins with an edge.
+func (c *claimed) begins(e *ir.Edge) bool {
+	_, ok := c.by[e.Origin]
+	return ok && e.Op.Kind == ir.Assume
+}
+
+// take removes the code of all claims.
+func (c *claimed) take(p *ir.Program) (claims, error) {
+	out := claims{}
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		gone := map[*ir.Edge]bool{}
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if !c.begins(e) {
+				continue
+			}
+			cl := &claim{Claim: c.by[e.Origin], at: e.From}
+			if err := cl.walk(f, e.To, nil, gone); err != nil {
+				return nil, err
+			}
+			gone[e] = true
+			out[ir.ThreadID(t)] = append(out[ir.ThreadID(t)], cl)
+		}
+		var rest []ir.Edge
+		for i := range f.Edges {
+			if !gone[&f.Edges[i]] {
+				rest = append(rest, f.Edges[i])
+			}
+		}
+		f.Edges = rest
+	}
+	p.Seal()
+	return out, nil
+}
+
+// walk collects the ways from a location of the code to its assertion.
+func (cl *claim) walk(f *ir.Func, l ir.Loc, way []*ir.Edge, gone map[*ir.Edge]bool) error {
+	for _, i := range f.Out(l) {
+		e := &f.Edges[i]
+		gone[e] = true
+		own := *e
+		next := append(way[:len(way):len(way)], &own)
+		switch e.Op.Kind {
+		case ir.Assert:
+			if e.Op.Class == ir.Assertion {
+				if cl.ways = append(cl.ways, next); len(cl.ways) > maxWays {
+					return refuse(e, "more than %d ways through a condition", maxWays)
+				}
+				continue
+			}
+			next = way // a check of the language, such as of a divisor
+		case ir.Nop, ir.Assume, ir.Assign, ir.Load, ir.Havoc:
+		default:
+			return refuse(e, "a condition cannot do this: %s", e.Op.Kind)
+		}
+		if len(next) > maxSteps {
+			return refuse(e, "a condition that loops")
+		}
+		if err := cl.walk(f, e.To, next, gone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxSteps bounds the code of a condition.
+const maxSteps = 1000
+
+// places lists the memory that claims read.
+func (c claims) places() []place {
+	var out []place
+	for _, list := range c {
+		for _, cl := range list {
+			for _, way := range cl.ways {
+				for _, e := range way {
+					if e.Op.Accesses() {
+						out = append(out, place{e.Op.Addr, e.Op.Type, e.Op.Obj})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// same reports whether two threads claim the same.
+func (c claims) same(a, b ir.ThreadID) bool {
+	if len(c[a]) != len(c[b]) {
+		return false
+	}
+	for i, x := range c[a] {
+		y := c[b][i]
+		if x.Claim != y.Claim || x.at != y.at || len(x.ways) != len(y.ways) {
+			return false
+		}
+		for w := range x.ways {
+			if len(x.ways[w]) != len(y.ways[w]) {
+				return false
+			}
+			for k := range x.ways[w] {
+				if !reflect.DeepEqual(x.ways[w][k].Op, y.ways[w][k].Op) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// namedPlaces lists the memory that invariants and goals name.
+func namedPlaces(p *ir.Program, props *property.Set) []place {
+	var out []place
+	add := func(c *property.Cond) {
+		for i, v := range c.Vars {
+			bound := false
+			for _, r := range c.Bound {
+				bound = bound || r == ir.Reg(i)
+			}
+			if v.IsMemory() && !bound {
+				out = append(out, namedPlace(p, v))
+			}
+		}
+	}
+	for _, inv := range props.Invariants {
+		add(inv.Cond)
+	}
+	for i := range props.Goals {
+		if props.Goals[i].With != nil {
+			add(props.Goals[i].With)
+		}
+	}
+	return out
+}
+
+func namedPlace(p *ir.Program, v property.Var) place {
+	if v.Place != nil {
+		at := place{addr: v.Place, typ: v.Type, obj: ir.NoObject}
+		v.Place.Walk(func(e *ir.Expr) {
+			if e.Op == ir.AddrOf {
+				at.obj = e.Obj
+			}
+		})
+		return at
+	}
+	obj := p.FindObject(v.Addr, v.Type.Size())
+	if obj == ir.NoObject || p.Objects[obj].Cells {
+		return place{addr: ir.Int(int64(v.Addr)), typ: v.Type, obj: obj}
+	}
+	return place{addr: ir.Addr(obj, int64(v.Addr-p.Objects[obj].Addr)), typ: v.Type, obj: obj}
+}
+
+// load is a load from the place.
+func (at place) load() ir.Op {
+	op := ir.NewOp(ir.Load)
+	op.Addr, op.Type, op.Obj = at.addr, at.typ, at.obj
+	return op
+}

@@ -1,0 +1,319 @@
+package mover
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+)
+
+// Memory as terms. Memory is cut into regions that no access crosses: a place that
+// only constants name is a region of its own; an array whose elements are accessed
+// as a whole is a region by number of element; what is accessed in pieces, or at
+// places that do not say in which element they lie, is a region of bytes by address.
+// Where addresses are values, all objects are one region.
+//
+// An array is indexed by what the program multiplies with the size of an element.
+// That two numbers far apart may be the same address after wrapping does not matter:
+// one of them lies outside the object, and the program ends there.
+
+// memory is the contents of the regions.
+type memory []string
+
+// shape of a region. The zero value is unset.
+type shape uint8
+
+const (
+	_        shape = iota
+	single         // one place
+	elements       // an array of equal places
+	loose          // bytes by address
+)
+
+// region is a part of memory.
+type region struct {
+	shape shape
+	name  string  // of a single place
+	typ   ir.Type // how people see it
+	size  int     // of the place or element, in bytes
+	base  int64   // address of the first element, or of the place
+	home  ir.ObjectID
+}
+
+// layout says which region an access touches.
+type layout struct {
+	prog    *ir.Program
+	arith   Arithmetic
+	regions []region
+	single  map[int64]int       // region by address, for single places
+	whole   map[ir.ObjectID]int // region by object; ir.NoObject: cells, or all objects
+	mixed   bool                // addresses are values
+}
+
+// access is what the layout knows about an access.
+type access struct {
+	op   *ir.Op
+	edge *ir.Edge
+	home ir.ObjectID // the object, or NoObject for cells and for any object
+	size int
+}
+
+// touches reports whether an operation reads or writes memory, words of mutexes
+// included.
+func touches(op *ir.Op) bool { return op.Accesses() || locks(op) }
+
+func locks(op *ir.Op) bool {
+	return op.Kind == ir.Lock || op.Kind == ir.TryLock || op.Kind == ir.Unlock
+}
+
+func width(op *ir.Op) int {
+	if locks(op) {
+		return ir.CellUnit
+	}
+	return op.Type.Size()
+}
+
+// newLayout looks at all accesses, and at the places that conditions name. What does
+// not fit is refused.
+func newLayout(p *ir.Program, arith Arithmetic, named []place) (*layout, error) {
+	y := &layout{prog: p, arith: arith, single: map[int64]int{}, whole: map[ir.ObjectID]int{}}
+	var all []access
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if addressAsValue(p, &e.Op) {
+				y.mixed = true
+			}
+			if touches(&e.Op) {
+				all = append(all, access{op: &e.Op, edge: e, home: y.home(&e.Op), size: width(&e.Op)})
+			}
+		}
+	}
+	for _, at := range named {
+		op := at.load()
+		all = append(all, access{op: &op, home: y.home(&op), size: width(&op)})
+	}
+	if y.mixed {
+		return y, y.one(all)
+	}
+	homes := map[ir.ObjectID][]access{}
+	var order []ir.ObjectID
+	for _, a := range all {
+		if homes[a.home] == nil {
+			order = append(order, a.home)
+		}
+		homes[a.home] = append(homes[a.home], a)
+	}
+	slices.Sort(order)
+	for _, home := range order {
+		if err := y.add(home, homes[home]); err != nil {
+			return nil, err
+		}
+	}
+	return y, nil
+}
+
+// place is a place that a condition names.
+type place struct {
+	addr *ir.Expr
+	typ  ir.Type
+	obj  ir.ObjectID
+}
+
+// home is the object an access stays in.
+func (y *layout) home(op *ir.Op) ir.ObjectID {
+	obj := op.Obj
+	if op.Addr.Op == ir.AddrOf {
+		obj = op.Addr.Obj
+	}
+	if obj != ir.NoObject && y.prog.Objects[obj].Cells {
+		return ir.NoObject
+	}
+	return obj
+}
+
+// one makes one region of all objects.
+func (y *layout) one(all []access) error {
+	r := region{shape: loose, size: 1, home: ir.NoObject}
+	if y.arith == Integers {
+		r.size = ir.CellUnit
+		for _, a := range all {
+			if unit := unitAt(y.prog, a.op); a.size != ir.CellUnit || unit != ir.CellUnit {
+				return refuse(a.edge, "elements of %d bytes in a program that computes with addresses need bit-vectors", min(unit, a.size))
+			}
+		}
+	}
+	y.whole[ir.NoObject] = len(y.regions)
+	y.regions = append(y.regions, r)
+	return nil
+}
+
+func unitAt(p *ir.Program, op *ir.Op) int {
+	obj := op.Obj
+	if op.Addr.Op == ir.AddrOf {
+		obj = op.Addr.Obj
+	}
+	if obj == ir.NoObject {
+		return ir.CellUnit
+	}
+	return p.Objects[obj].Unit
+}
+
+// add makes the regions of one object, or of the cells.
+func (y *layout) add(home ir.ObjectID, list []access) error {
+	computed := slices.ContainsFunc(list, func(a access) bool { _, ok := y.constant(a.op.Addr); return !ok })
+	if !computed && y.addSingles(home, list) {
+		return nil
+	}
+	size := list[0].size
+	fits := !slices.ContainsFunc(list, func(a access) bool {
+		_, ok := y.index(a.op.Addr, y.base(home), a.size)
+		return !ok || a.size != size
+	})
+	r := region{shape: elements, size: size, base: y.base(home), home: home, typ: list[0].op.Type}
+	if !fits {
+		if y.arith == Integers {
+			return refuse(list[0].edge, "accesses of different sizes to the same bytes need bit-vectors")
+		}
+		r.shape, r.size = loose, 1
+	}
+	y.whole[home] = len(y.regions)
+	y.regions = append(y.regions, r)
+	return nil
+}
+
+// addSingles makes a region of each place, if no two overlap.
+func (y *layout) addSingles(home ir.ObjectID, list []access) bool {
+	at := map[int64]region{}
+	for _, a := range list {
+		addr, _ := y.constant(a.op.Addr)
+		typ := a.op.Type
+		if locks(a.op) {
+			typ = ir.U64
+		}
+		if known, ok := at[addr]; ok && known.size != a.size {
+			return false
+		}
+		at[addr] = region{shape: single, size: a.size, base: addr, home: home, typ: typ, name: y.prog.LocationName(uint64(addr), a.size)}
+	}
+	places := make([]region, 0, len(at))
+	for _, r := range at {
+		places = append(places, r)
+	}
+	slices.SortFunc(places, func(a, b region) int { return cmp.Compare(a.base, b.base) })
+	for i := 1; i < len(places); i++ {
+		if places[i-1].base+int64(places[i-1].size) > places[i].base {
+			return false
+		}
+	}
+	for _, r := range places {
+		y.single[r.base] = len(y.regions)
+		y.regions = append(y.regions, r)
+	}
+	return true
+}
+
+func (y *layout) base(home ir.ObjectID) int64 {
+	if home == ir.NoObject {
+		return 0
+	}
+	return int64(y.prog.Objects[home].Addr)
+}
+
+// constant is the value of an address that is always the same.
+func (y *layout) constant(addr *ir.Expr) (int64, bool) {
+	if addr.Op == ir.AddrOf {
+		return int64(y.prog.Objects[addr.Obj].Addr) + addr.Value, true
+	}
+	return addr.IsConst()
+}
+
+// index is the number of the element at an address, if it is certainly one.
+func (y *layout) index(addr *ir.Expr, base int64, size int) (*ir.Expr, bool) {
+	n := int64(size)
+	if v, ok := y.constant(addr); ok {
+		return ir.Int((v - base) / n), (v-base)%n == 0
+	}
+	if addr.Op == ir.Ite { // an index outside the object gets an address that is certainly wrong
+		if _, ok := y.constant(addr.Z); ok {
+			return y.index(addr.Y, base, size)
+		}
+		return nil, false
+	}
+	if addr.Op == ir.Add && addr.Type.Bits == 64 {
+		if i, ok := y.index(addr.X, base, size); ok {
+			if k, ok := multiple(addr.Y, n); ok {
+				return ir.Binary(ir.Add, ir.S64, i, k), true
+			}
+		}
+		return nil, false
+	}
+	if base == 0 {
+		return multiple(addr, n)
+	}
+	return nil, false
+}
+
+// multiple is e / n, if e is certainly a multiple of n.
+func multiple(e *ir.Expr, n int64) (*ir.Expr, bool) {
+	if n == 1 {
+		return e, true
+	}
+	if e.Type.Bits != 64 {
+		return nil, false
+	}
+	both := func() (x, y *ir.Expr, ok bool) {
+		x, ok1 := multiple(e.X, n)
+		y, ok2 := multiple(e.Y, n)
+		return x, y, ok1 && ok2
+	}
+	switch e.Op {
+	case ir.Const:
+		return ir.Int(e.Value / n), e.Value%n == 0
+	case ir.Add, ir.Sub:
+		if x, y, ok := both(); ok {
+			return ir.Binary(e.Op, ir.S64, x, y), true
+		}
+	case ir.Mul:
+		if k, ok := e.Y.IsConst(); ok && k%n == 0 {
+			if k == n {
+				return e.X, true
+			}
+			return ir.Binary(ir.Mul, ir.S64, e.X, ir.Int(k/n)), true
+		}
+	}
+	return nil, false
+}
+
+// addressAsValue reports whether an operation makes a number of an address, or goes
+// to an address that is one.
+func addressAsValue(p *ir.Program, op *ir.Op) bool {
+	found := false
+	look := func(e *ir.Expr) {
+		e.Walk(func(e *ir.Expr) { found = found || e.Op == ir.AddrOf })
+	}
+	look(op.Val)
+	look(op.Val2)
+	look(op.Cond)
+	for _, a := range op.Args {
+		look(a)
+	}
+	if touches(op) && op.Obj == ir.NoObject && op.Addr.Op != ir.AddrOf {
+		if look(op.Addr); !p.Cells {
+			_, fixed := op.Addr.IsConst()
+			found = found || !fixed
+		}
+	}
+	return found
+}
+
+// refuse says that an instruction is outside what proofs cover.
+func refuse(e *ir.Edge, format string, args ...any) error {
+	u := &engine.Unsupported{What: "prove: " + fmt.Sprintf(format, args...)}
+	if e != nil {
+		u.Pos = engine.Pos(e)
+	}
+	return u
+}

@@ -1,0 +1,329 @@
+package mover
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Constants. C programs test what is always the same, such as the kind of a mutex, and
+// hand threads addresses that are known. Values that registers certainly have are
+// put in their place, also those of memory that never changes; ways that are never
+// taken are dropped. Handles of threads become known in this way, too.
+
+// simplifier follows constants through all threads.
+type simplifier struct {
+	p     *ir.Program
+	keep  func(*ir.Edge) bool // ways that count as taken whatever their condition
+	args  map[ir.ThreadID][]*ir.Expr
+	fixed map[span]bool // places that never change, as far as was asked
+}
+
+type span struct {
+	addr int64
+	size int
+}
+
+// simplify changes the functions of p, which belong to the caller.
+func simplify(p *ir.Program, keep func(*ir.Edge) bool) {
+	for range 3 { // what is known of addresses tells more about memory
+		s := &simplifier{p: p, keep: keep, args: map[ir.ThreadID][]*ir.Expr{}, fixed: map[span]bool{}}
+		at := map[ir.ThreadID][][]*ir.Expr{}
+		for changed := true; changed; {
+			changed = false
+			for t := range p.Threads {
+				id := ir.ThreadID(t)
+				if p.Threads[t].Start || s.args[id] != nil {
+					var more bool
+					at[id], more = s.follow(id)
+					changed = changed || more
+				}
+			}
+		}
+		again := false
+		for t := range p.Threads {
+			if s.rewrite(ir.ThreadID(t), at[ir.ThreadID(t)]) {
+				again = true
+			}
+		}
+		p.Seal()
+		if !again {
+			return
+		}
+	}
+}
+
+// unknown stands for a register with more than one value.
+var unknown = &ir.Expr{}
+
+// follow is what registers hold at each location of a thread; nil: not reached. It
+// reports whether another thread's arguments changed.
+func (s *simplifier) follow(t ir.ThreadID) (at [][]*ir.Expr, changed bool) {
+	f := s.p.ThreadFunc(t)
+	at = make([][]*ir.Expr, len(f.Locs))
+	at[f.Entry] = s.entry(t, f)
+	for work := []ir.Loc{f.Entry}; len(work) > 0; {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range f.Out(l) {
+			e := &f.Edges[i]
+			after, possible := s.after(e, at[l])
+			if !possible {
+				continue
+			}
+			if e.Op.Kind == ir.Spawn {
+				changed = s.spawn(&e.Op, at[l]) || changed
+			}
+			if merge(&at[e.To], after) {
+				work = append(work, e.To)
+			}
+		}
+	}
+	return at, changed
+}
+
+func (s *simplifier) entry(t ir.ThreadID, f *ir.Func) []*ir.Expr {
+	th := &s.p.Threads[t]
+	regs := make([]*ir.Expr, len(f.Regs))
+	for r := range regs {
+		switch {
+		case !th.Start && r < len(s.args[t]):
+			regs[r] = s.args[t][r]
+		case r < len(th.Args):
+			regs[r] = ir.Int(th.Args[r])
+		default:
+			regs[r] = ir.Int(f.Regs[r].Init)
+		}
+	}
+	return regs
+}
+
+// merge joins what two ways know, and reports a change.
+func merge(at *[]*ir.Expr, regs []*ir.Expr) bool {
+	if *at == nil {
+		*at = slices.Clone(regs)
+		return true
+	}
+	changed := false
+	for r, x := range *at {
+		if x != unknown && (regs[r] == unknown || !x.Equal(regs[r])) {
+			(*at)[r], changed = unknown, true
+		}
+	}
+	return changed
+}
+
+// spawn notes what threads are started with.
+func (s *simplifier) spawn(op *ir.Op, regs []*ir.Expr) (changed bool) {
+	args := make([]*ir.Expr, len(op.Args))
+	for i, a := range op.Args {
+		args[i] = known(s.value(a, regs, ir.NoReg))
+	}
+	for _, t := range op.Threads {
+		if s.args[t] == nil {
+			s.args[t] = slices.Clone(args)
+			if s.args[t] == nil {
+				s.args[t] = []*ir.Expr{}
+			}
+			changed = true
+		} else if list := s.args[t]; merge(&list, args) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// after is what registers hold after an edge, and whether it can be taken.
+func (s *simplifier) after(e *ir.Edge, regs []*ir.Expr) ([]*ir.Expr, bool) {
+	op := &e.Op
+	out := slices.Clone(regs)
+	op.Defs(func(r ir.Reg) { out[r] = unknown })
+	switch {
+	case op.Kind == ir.Assume:
+		if v, ok := s.value(op.Val, regs, ir.NoReg).IsConst(); ok && v == 0 && !s.keep(e) {
+			return nil, false
+		}
+	case op.Kind == ir.Assign:
+		out[op.Dst] = known(s.value(op.Val, regs, ir.NoReg))
+	case op.Kind == ir.Spawn && len(op.Threads) == 1 && op.Dst != ir.NoReg:
+		out[op.Dst] = ir.Int(int64(op.Threads[0]))
+	case op.Kind == ir.Load:
+		if v, ok := s.fixedValue(op, regs); ok {
+			out[op.Dst] = ir.Int(v)
+		}
+	case op.Kind == ir.Lock && op.Mutex == ir.NormalMutex && op.Dst != ir.NoReg:
+		out[op.Dst] = ir.Int(0)
+	}
+	return out, true
+}
+
+func known(e *ir.Expr) *ir.Expr {
+	if e.Op == ir.Const || e.Op == ir.AddrOf {
+		return e
+	}
+	return unknown
+}
+
+// value is e with what is known put in; new is a register that stands for a value
+// to come.
+func (s *simplifier) value(e *ir.Expr, regs []*ir.Expr, new ir.Reg) *ir.Expr {
+	return s.fold(e.Map(func(x *ir.Expr) *ir.Expr {
+		if x.Op == ir.RegRef && x.Reg != new && regs[x.Reg] != unknown {
+			return regs[x.Reg]
+		}
+		return x
+	}))
+}
+
+// fold works out sums and comparisons of addresses.
+func (s *simplifier) fold(e *ir.Expr) *ir.Expr {
+	if e == nil || e.X == nil {
+		return e
+	}
+	c := *e
+	c.X, c.Y, c.Z = s.fold(e.X), s.fold(e.Y), s.fold(e.Z)
+	fixed := true
+	for _, x := range []*ir.Expr{c.X, c.Y, c.Z} {
+		fixed = fixed && (x == nil || known(x) != unknown)
+	}
+	if c.Op == ir.Add && c.Type.Bits == 64 && fixed {
+		x, y := c.X, c.Y
+		if x.Op == ir.Const {
+			x, y = y, x
+		}
+		if n, ok := y.IsConst(); ok && x.Op == ir.AddrOf {
+			return ir.Addr(x.Obj, x.Value+n)
+		}
+	}
+	if fixed && (c.Op.IsCompare() || c.Op == ir.Not || c.Op == ir.LAnd || c.Op == ir.LOr) {
+		return ir.Int(c.Eval(ir.Env{Prog: s.p}))
+	}
+	if c.Op == ir.Cast && c.Type.Bits == 64 && c.X.Op == ir.AddrOf {
+		return c.X
+	}
+	if c.X == e.X && c.Y == e.Y && c.Z == e.Z {
+		return e
+	}
+	return &c
+}
+
+// fixedValue is what a load reads, if that never changes.
+func (s *simplifier) fixedValue(op *ir.Op, regs []*ir.Expr) (int64, bool) {
+	addr, ok := s.constant(s.value(op.Addr, regs, ir.NoReg))
+	if !ok {
+		return 0, false
+	}
+	at := span{addr, op.Type.Size()}
+	same, asked := s.fixed[at]
+	if !asked {
+		same = s.neverChanges(at)
+		s.fixed[at] = same
+	}
+	return initialValue(s.p, uint64(addr), op.Type), same
+}
+
+func (s *simplifier) constant(addr *ir.Expr) (int64, bool) {
+	return (&layout{prog: s.p}).constant(addr)
+}
+
+// neverChanges reports whether every store to a place stores what is there already.
+func (s *simplifier) neverChanges(at span) bool {
+	home := s.p.FindObject(uint64(at.addr), at.size)
+	if home == ir.NoObject && !s.p.Cells {
+		return false
+	}
+	for _, f := range s.p.Funcs {
+		for i := range f.Edges {
+			op := &f.Edges[i].Op
+			if !op.Writes() && !locks(op) && op.Kind != ir.CondWait && op.Kind != ir.Barrier && op.Kind != ir.Free {
+				continue
+			}
+			to, fixed := s.constant(op.Addr)
+			switch {
+			case !fixed && op.Obj != ir.NoObject && op.Obj != home:
+			case !fixed:
+				return false
+			case to+int64(width(op)) <= at.addr || at.addr+int64(at.size) <= to:
+			case op.Kind != ir.Store || to != at.addr || op.Type.Size() != at.size:
+				return false
+			default:
+				v, ok := op.Val.IsConst()
+				if !ok || op.Type.Wrap(v) != initialValue(s.p, uint64(to), op.Type) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// rewrite puts what is known into a thread, and reports whether anything changed.
+func (s *simplifier) rewrite(t ir.ThreadID, at [][]*ir.Expr) (changed bool) {
+	f := s.p.ThreadFunc(t)
+	if at == nil {
+		at = make([][]*ir.Expr, len(f.Locs))
+	}
+	var edges []ir.Edge
+	for i := range f.Edges {
+		e := f.Edges[i]
+		regs := at[e.From]
+		if regs == nil {
+			changed = true
+			continue
+		}
+		if _, possible := s.after(&e, regs); !possible {
+			changed = true
+			continue
+		}
+		new := ir.NoReg
+		if e.Op.Kind == ir.AbstractLoad || e.Op.Kind == ir.Havoc {
+			new = e.Op.Dst
+		}
+		e.Op.Exprs(func(x *ir.Expr) *ir.Expr {
+			y := s.value(x, regs, new)
+			changed = changed || !x.Equal(y)
+			return y
+		})
+		edges = append(edges, e)
+	}
+	f.Edges = edges
+	return changed
+}
+
+// dropDead removes assignments and arguments of addresses that nobody reads: where all
+// uses of an address are known, it is no value any more.
+func dropDead(p *ir.Program) {
+	holds := func(e *ir.Expr) bool {
+		found := false
+		e.Walk(func(x *ir.Expr) { found = found || x.Op == ir.AddrOf })
+		return found
+	}
+	live := make([]func(ir.Loc, ir.Reg) bool, len(p.Funcs))
+	for changed := true; changed; {
+		changed = false
+		for i, f := range p.Funcs {
+			live[i] = ir.Liveness(f)
+		}
+		for i, f := range p.Funcs {
+			for k := range f.Edges {
+				e := &f.Edges[k]
+				if e.Op.Kind == ir.Assign && holds(e.Op.Val) && !live[i](e.To, e.Op.Dst) {
+					e.Op, e.Pass, changed = ir.NewOp(ir.Nop), Name, true
+				}
+				if e.Op.Kind != ir.Spawn {
+					continue
+				}
+				args := slices.Clone(e.Op.Args)
+				for n, a := range args {
+					used := slices.ContainsFunc(e.Op.Threads, func(t ir.ThreadID) bool {
+						return live[p.Threads[t].Func](p.ThreadFunc(t).Entry, ir.Reg(n))
+					})
+					if holds(a) && !used {
+						args[n], changed = ir.Int(0), true
+					}
+				}
+				e.Op.Args = args
+			}
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package mover
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Who can run beside whom. A thread that is started by another does not run before,
+// and one that was joined does not run after. Both are read off the control-flow
+// graph; what it cannot tell counts as running. Starting and joining touch no memory
+// that a store or a load moves across, so they are in nobody's way; they drain.
+
+// spawning is a place where threads of a class are started.
+type spawning struct {
+	by   *class
+	edge *ir.Edge
+}
+
+// family is how the classes of a program come to life.
+type family struct {
+	spawns map[*class][]spawning
+	// reached tells which locations of the spawner come behind a place.
+	reached map[*ir.Edge][]bool
+	// joined are the classes of single threads that have ended wherever their
+	// starter stands at a location.
+	joined map[*class][]map[*class]bool
+}
+
+// newFamily finds out about spawns and joins. A class whose threads are started more
+// than once has many.
+func newFamily(p *ir.Program, classes []*class, of map[ir.ThreadID]*class) (*family, error) {
+	fm := &family{spawns: map[*class][]spawning{}, reached: map[*ir.Edge][]bool{}, joined: map[*class][]map[*class]bool{}}
+	for _, c := range classes {
+		for _, a := range c.acts {
+			e := a.first()
+			if e.Op.Kind != ir.Spawn {
+				continue
+			}
+			behind := reachable(c.f, e.To)
+			fm.reached[e] = behind
+			d := of[e.Op.Threads[0]]
+			for _, t := range e.Op.Threads {
+				if of[t] != d {
+					return nil, refuse(e, "threads that are started in a loop and differ in what they have of their own are not covered")
+				}
+			}
+			if behind[e.From] || len(fm.spawns[d]) > 0 {
+				d.many = true
+			}
+			fm.spawns[d] = append(fm.spawns[d], spawning{c, e})
+		}
+	}
+	for changed := true; changed; { // whoever is started by many is many
+		changed = false
+		for d, list := range fm.spawns {
+			if !d.many && slices.ContainsFunc(list, func(s spawning) bool { return s.by.many }) {
+				d.many, changed = true, true
+			}
+		}
+	}
+	for _, c := range classes {
+		fm.joined[c] = joins(c, of)
+	}
+	return fm, nil
+}
+
+func reachable(f *ir.Func, from ir.Loc) []bool {
+	seen := make([]bool, len(f.Locs))
+	seen[from] = true
+	for work := []ir.Loc{from}; len(work) > 0; {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range f.Out(l) {
+			if to := f.Edges[i].To; !seen[to] {
+				seen[to] = true
+				work = append(work, to)
+			}
+		}
+	}
+	return seen
+}
+
+// joins is the classes that a thread of class c has certainly joined at each of its
+// locations; nil: not reached.
+func joins(c *class, of map[ir.ThreadID]*class) []map[*class]bool {
+	at := make([]map[*class]bool, len(c.f.Locs))
+	at[c.f.Entry] = map[*class]bool{}
+	for work := []ir.Loc{c.f.Entry}; len(work) > 0; {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, a := range c.acts {
+			if a.from() != l {
+				continue
+			}
+			after := map[*class]bool{}
+			for d := range at[l] {
+				after[d] = true
+			}
+			if d := joins1(&a.first().Op, of); d != nil {
+				after[d] = true
+			}
+			switch to := a.to(); {
+			case at[to] == nil:
+				at[to] = after
+				work = append(work, to)
+			default:
+				for d := range at[to] {
+					if !after[d] {
+						delete(at[to], d)
+						work = append(work, to)
+					}
+				}
+			}
+		}
+	}
+	return at
+}
+
+// joins1 is the class of the one thread that an operation waits for, if it is known.
+func joins1(op *ir.Op, of map[ir.ThreadID]*class) *class {
+	if op.Kind != ir.Join {
+		return nil
+	}
+	t, ok := op.Val.IsConst()
+	if !ok {
+		return nil
+	}
+	if d := of[ir.ThreadID(t)]; d != nil && !d.many {
+		return d
+	}
+	return nil
+}
+
+// beside reports whether a thread of class c at l and one of class d at n can be there
+// at the same time.
+func (fm *family) beside(c *class, l ir.Loc, d *class, n ir.Loc) bool {
+	return !fm.absent(c, l, d) && !fm.absent(d, n, c)
+}
+
+// absent reports whether no thread of class d takes steps while one of class c is at l.
+func (fm *family) absent(c *class, l ir.Loc, d *class) bool {
+	if c == d || c.many {
+		return false
+	}
+	if at := fm.joined[c]; at[l][d] && !d.many && len(fm.spawns[d]) == 1 && fm.spawns[d][0].by == c {
+		return true
+	}
+	return fm.unborn(c, l, d, map[*class]bool{})
+}
+
+// unborn reports whether no thread of class d has been started while the one of class
+// c is at l.
+func (fm *family) unborn(c *class, l ir.Loc, d *class, asked map[*class]bool) bool {
+	if d == c || len(fm.spawns[d]) == 0 {
+		return false
+	}
+	if asked[d] { // only a thread of class d could have started it
+		return true
+	}
+	asked[d] = true
+	for _, s := range fm.spawns[d] {
+		switch {
+		case s.by == c && fm.reached[s.edge][l]:
+			return false
+		case s.by == c:
+		case !fm.unborn(c, l, s.by, asked):
+			return false
+		}
+	}
+	return true
+}
+
+// ends lists where a thread of class c has ended.
+func (c *class) ends() []ir.Loc {
+	var list []ir.Loc
+	add := func(l ir.Loc) {
+		if !slices.Contains(list, l) {
+			list = append(list, l)
+		}
+	}
+	left := make([]bool, len(c.f.Locs))
+	for _, a := range c.acts {
+		left[a.from()] = true
+	}
+	if !left[c.f.Entry] {
+		add(c.f.Entry)
+	}
+	for _, a := range c.acts {
+		last := a.edges[len(a.edges)-1]
+		switch last.Op.Kind {
+		case ir.Return, ir.ThreadExit, ir.Exit:
+			add(last.To)
+		default:
+			if !left[last.To] {
+				add(last.To)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,56 @@
+package c_test
+
+import (
+	"strings"
+	"testing"
+
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/source"
+)
+
+// TestClaims: invariants in comments are code that never runs, beside the statement they
+// stand in front of, and stand nowhere else.
+func TestClaims(t *testing.T) {
+	for _, test := range []struct {
+		why, text string
+		claims    string // texts
+		codes     string // of what is said
+	}{
+		{"in front of a statement", "int x; int main(void) {\n//@ invariant x == 0\nx = 1;\n//@ global x >= 0\nreturn x; }", "x == 0; x >= 0", ""},
+		{"in front of a declaration", "int x; int main(void) {\n//@ invariant x == 0\nint r = x; return r; }", "x == 0", ""},
+		{"for all", "int a[4]; int main(void) {\n//@ invariant forall i: i < 0 || i > 3 || a[i] == 0\nreturn a[0]; }", "forall i: i < 0 || i > 3 || a[i] == 0", ""},
+		{"a body without braces", "int x; int main(void) {\nif (x)\n//@ invariant x != 0\nx = 1; return 0; }", "", "C0120"},
+		{"a body without braces, for all", "int x; int main(void) {\nwhile (x)\n//@ invariant forall i: i == i\nx = 0; return 0; }", "", "C0120"},
+		{"behind a label", "int x; int main(void) {\nL:\n//@ invariant x == 0\nx = 1; if (x == 5) goto L; return 0; }", "", "C0120"},
+		{"something else", "int x; int main(void) {\n//@ invariants x != 0\nx = 1; return 0; }", "", "C0120"},
+		{"no condition", "int x; int main(void) {\n//@ invariant\nx = 1; return 0; }", "", "C0120"},
+		{"no such name", "int x; int main(void) {\n//@ invariant y == 0\nx = 1; return 0; }", "", "C0001 C0001"},
+		{"never called", "int x; void f(void) {\n//@ invariant x == 0\nx = 1; } int main(void) { return x; }", "", "C0820"},
+		{"our own name", "void __fp_inv(long); int main(void) { __fp_inv(1); return 0; }", "", "C0301"},
+	} {
+		unit, diags := c.Parse([]*source.File{source.NewFile("t.c", []byte(test.text))}, c.Options{Claims: true})
+		var codes, claims []string
+		for _, d := range diags.All {
+			codes = append(codes, d.Code)
+			if d.Span.Line < 1 || d.Span.Line > 1+strings.Count(test.text, "\n") {
+				t.Errorf("%s: %s at line %d", test.why, d.Code, d.Span.Line)
+			}
+		}
+		if unit.Props != nil {
+			for _, cl := range unit.Props.Claims {
+				claims = append(claims, cl.Text)
+			}
+		}
+		if got := strings.Join(codes, " "); got != test.codes {
+			t.Errorf("%s: says %q, want %q\n%s", test.why, got, test.codes, messages(diags))
+		}
+		if got := strings.Join(claims, "; "); got != test.claims {
+			t.Errorf("%s: claims %q, want %q", test.why, got, test.claims)
+		}
+	}
+	// Other commands do not see them.
+	unit, _ := c.Parse([]*source.File{source.NewFile("t.c", []byte("int x; int main(void) {\n//@ invariant x == 0\nreturn x; }"))}, c.Options{})
+	if len(unit.Props.Claims) != 0 {
+		t.Errorf("claims without being asked: %v", unit.Props.Claims)
+	}
+}
