@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"fmt"
 	"os"
+	"regexp"
+	"strings"
 
 	"fencepost"
 
@@ -11,15 +14,45 @@ import (
 // cFlags adds what a C compiler's command line has. Included files are read as
 // they are asked for.
 func cFlags(flags *pflag.FlagSet, opt *fencepost.Options) {
-	flags.StringArrayVarP(&opt.C.Defines, "define", "D", nil, "C: define a macro, NAME or NAME=VALUE")
-	flags.StringArrayVarP(&opt.C.Undefines, "undefine", "U", nil, "C: undefine a macro")
+	flags.VarP(namesValue{&opt.C.Defines, true}, "define", "D", "C: define a macro, NAME or NAME=VALUE")
+	flags.VarP(namesValue{&opt.C.Undefines, false}, "undefine", "U", "C: undefine a macro")
 	flags.StringArrayVarP(&opt.C.IncludeDirs, "include", "I", nil, "C: look for headers in a directory")
 	flags.BoolVar(&opt.C.CheckOverflow, "check-overflow", false, "C: signed overflow and shifts out of range are errors")
-	flags.StringArrayVar(&opt.C.ExternPure, "extern-pure", nil, "C: a function without a body that does nothing")
-	flags.StringArrayVar(&opt.C.ExternFence, "extern-fence", nil, "C: a function without a body that is a full fence")
+	flags.Var(namesValue{&opt.C.ExternPure, false}, "extern-pure", "C: a function without a body that does nothing")
+	flags.Var(namesValue{&opt.C.ExternFence, false}, "extern-fence", "C: a function without a body that is a full fence")
 	flags.Var(rangeValue{&opt.C.NondetRange}, "nondet-range", "C: the values of inputs that are tried, such as -1..4")
 	opt.C.Include = func(name string) ([]byte, bool) {
 		text, err := os.ReadFile(name)
 		return text, err == nil
 	}
+}
+
+// namesValue collects names of C, one per use of the flag.
+type namesValue struct {
+	list   *[]string
+	valued bool // a value may follow, and for functions their parameters
+}
+
+var identifier = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{Nd}_$]*$`)
+
+func (namesValue) Type() string { return "name" }
+
+func (v namesValue) String() string {
+	if v.list == nil {
+		return ""
+	}
+	return strings.Join(*v.list, " ")
+}
+
+func (v namesValue) Set(s string) error {
+	name := s
+	if v.valued {
+		name, _, _ = strings.Cut(name, "=")
+		name, _, _ = strings.Cut(name, "(")
+	}
+	if !identifier.MatchString(name) {
+		return fmt.Errorf("%q is no name of C", name)
+	}
+	*v.list = append(*v.list, s)
+	return nil
 }

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,9 +50,9 @@ type fencesFlags struct {
 
 func (a *app) fencesCommand() *cobra.Command {
 	f := &fencesFlags{opt: fencepost.FenceDefaults()}
-	f.forWhat = choiceValue{f.opt.For, []string{fencepost.ForRobustness, fencepost.ForAssertions}}
-	f.model = choiceValue{f.opt.Model, []string{"tso", "pso"}}
-	f.style = choiceValue{f.opt.Style, fencepost.FenceStyles()}
+	f.forWhat = choiceValue{value: f.opt.For, choices: []string{fencepost.ForRobustness, fencepost.ForAssertions}}
+	f.model = choiceValue{value: f.opt.Model, choices: []string{"tso", "pso"}}
+	f.style = choiceValue{value: f.opt.Style, choices: fencepost.FenceStyles()}
 	f.cost = costValue{scheme: f.opt.Cost}
 	cmd := &cobra.Command{
 		Use:     "fences FILE...",
@@ -119,6 +121,8 @@ func (f *fencesFlags) consistent(names []string) error {
 	switch {
 	case f.opt.For == fencepost.ForRobustness && f.opt.Model != "tso":
 		return &usageError{"robustness is about TSO", "give --for assertions with --model " + f.opt.Model}
+	case f.opt.For == fencepost.ForRobustness && f.opt.Deadlock:
+		return &usageError{"robustness does not ask about deadlocks", "give --for assertions with --deadlock"}
 	case f.json && f.diff:
 		return &usageError{"--json and --diff cannot be combined", "the JSON has the patch, too"}
 	case f.opt.Remove && (f.diff || f.write || f.output != "" || f.opt.AllOptimal):
@@ -171,6 +175,9 @@ func writeFile(name, content string) error {
 		mode = info.Mode().Perm()
 	}
 	fail := func(err error) error {
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			err = at.Err // of the file beside it that is written first
+		}
 		return &usageError{fmt.Sprintf("cannot write %s: %v", name, err), "check the path and its permissions"}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), ".fencepost-*")

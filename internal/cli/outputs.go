@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -61,10 +63,35 @@ func (o *outputs) flags(cmd *cobra.Command) {
 		flags.Lookup("dot").NoOptDefVal = "-"
 	}
 	flags.Var(fileValue{&o.sarif}, "sarif", "write SARIF, for code hosts and editors")
-	cmd.PreRunE = func(*cobra.Command, []string) error {
+	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		json, dot := flags.Lookup("json"), flags.Lookup("dot")
-		return o.check(json != nil && json.Value.String() == "true", dot.Value.String() == "true")
+		if err := o.check(json != nil && json.Value.String() == "true", dot.Value.String() == "true"); err != nil {
+			return err
+		}
+		taken := args
+		for _, one := range o.list() {
+			if err := spares(one.flag, one.name, taken); err != nil {
+				return err
+			}
+			taken = append(slices.Clone(taken), one.name)
+		}
+		return nil
 	}
+}
+
+// spares refuses to write to a file that is read, or written by another option.
+func spares(flag, name string, taken []string) error {
+	for _, other := range taken {
+		same := filepath.Clean(other) == filepath.Clean(name)
+		if a, err := os.Stat(name); err == nil && !same {
+			b, err := os.Stat(other)
+			same = err == nil && a.Mode().IsRegular() && os.SameFile(a, b)
+		}
+		if same && name != "-" {
+			return &usageError{fmt.Sprintf("%s would overwrite %s", flag, other), "give another file"}
+		}
+	}
+	return nil
 }
 
 // dotValue is a switch that also takes a file.

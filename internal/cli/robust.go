@@ -57,6 +57,9 @@ func (a *app) robustCommand() *cobra.Command {
 			if asJSON && asDot {
 				return &usageError{"--json and --dot cannot be combined", "the JSON has the graphs, too"}
 			}
+			if cmd.Flags().Changed("attack") && !emit {
+				return &usageError{"--attack is the number of an attack to print", "give --emit-instrumented, too"}
+			}
 			if err := criterionFlags(cmd, &opt, asDot); err != nil {
 				return err
 			}

@@ -22,8 +22,8 @@ const testHelp = `Run every program that says what it expects, and compare.
 A program says so in a comment:
   // expect: sc=safe tso=unsafe pso=unsafe robust=no
 The questions are sc, tso and pso (safe, unsafe, unknown, observed, not-observed),
-robust and trf (yes, no), and fences (how many make the program robust); those
-nothing here can answer yet are reported as not checked. A comment such as
+robust and trf (yes, no), and fences (how many make the program robust). A comment
+such as
   // options: --deadlock --buffer 2 --unroll 4 --threads 3
 changes how that program is asked. Directories are searched for programs; files
 in them without an expectation are left out.
@@ -78,6 +78,11 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 		return &usageError{"test does not read standard input", "name files or directories"}
 	}
 	opt.Paths = args
+	report := a.stdout
+	if f.junit == "-" { // what is piped must be XML alone
+		a.stdout = a.stderr
+		defer func() { a.stdout = report }()
+	}
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory() / int64(max(1, sideBySide(opt.Workers)))
 	}
@@ -112,7 +117,7 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 		return &internalError{err}
 	}
 	if f.junit == "-" {
-		a.stdout.Write(out.Bytes())
+		report.Write(out.Bytes())
 		return nil
 	}
 	if err := os.WriteFile(f.junit, out.Bytes(), 0o644); err != nil {

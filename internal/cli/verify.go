@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"fencepost"
@@ -13,13 +14,14 @@ import (
 const verifyHelp = `Replay the executions of stored results, for reviewers who want to check an
 answer without trusting the search that found it.
 
-RESULT is what ` + "`check`, `robust` or `litmus`" + ` printed with --json. The program is
-read again, and a small interpreter of the memory models, which shares nothing
+RESULT is what ` + "`check`, `robust`, `fences` or `litmus`" + ` printed with --json. The
+program is read again, and a small interpreter of the memory models, which shares nothing
 with the engines, follows each execution step by step: every step must be
 possible, read and write the values it claims, and the end must be what the
 result says (a failed assertion, a goal, a final state, a deadlock, a cycle in
-happens-before). Positions and instructions must be those of the program. If the
-program's text differs from the one the result carries, a warning says so.
+happens-before). What is said beside the steps must be right, too: positions,
+instructions, names, the reason and the explanation. If the program's text or name
+differs from the one the result carries, a warning says so.
 Options that change how the program is read must be those of the first run.
 
 Exit codes: 0 every execution replays, 1 some do not, 3 bad input or usage, or no
@@ -31,21 +33,21 @@ const verifyExample = `  fencepost check dekker.fp --json > dekker.json
 func (a *app) verifyCommand() *cobra.Command {
 	opt := fencepost.Defaults()
 	cmd := &cobra.Command{
-		Use:     "verify-trace RESULT FILE",
+		Use:     "verify-trace RESULT FILE...",
 		Short:   "Replay the executions of stored results",
 		Long:    verifyHelp,
 		Example: verifyExample,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return &usageError{fmt.Sprintf("%d files given, want a stored result and the program it is about", len(args)),
+			if len(args) < 2 {
+				return &usageError{fmt.Sprintf("%s given, want a stored result and the program it is about", plural(len(args), "file")),
 					fmt.Sprintf("try `%s result.json dekker.fp`", cmd.CommandPath())}
 			}
-			if args[0] == "-" && args[1] == "-" {
+			if args[0] == "-" && slices.Contains(args[1:], "-") {
 				return &usageError{"result and program cannot both come from standard input", "name one of the files"}
 			}
-			return nil
+			return oneProgram(cmd, args[1:])
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.verifyTraces(args[0], args[1], opt) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.verifyTraces(args[0], args[1:], opt) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -59,12 +61,12 @@ func (a *app) verifyCommand() *cobra.Command {
 // stepPrefix is how replay begins an error about a step, which it counts from 0.
 var stepPrefix = regexp.MustCompile(`^step \d+(?: \(.*?\))?: `)
 
-func (a *app) verifyTraces(result, program string, opt fencepost.Options) error {
+func (a *app) verifyTraces(result string, program []string, opt fencepost.Options) error {
 	stored, err := a.stored(result)
 	if err != nil {
 		return err
 	}
-	in, err := a.read(program)
+	in, err := a.readProgram(program)
 	if err != nil {
 		return err
 	}

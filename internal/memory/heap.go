@@ -44,7 +44,7 @@ func blockKindOf(e *edge) blockKind {
 // allocChoices lists a fresh block (choice 0) and every block to reuse (choice:
 // its address).
 func (y *System) allocChoices(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
-	if e.val.eval(regs, 0) > maxBlock {
+	if uint64(e.val.eval(regs, 0)) > maxBlock { // sizes have no sign: malloc(-1) asks for everything
 		s.Err = ErrLargeBlock
 		return out
 	}

@@ -212,14 +212,14 @@ next:
 
 // Advance runs thread t on through local operations as long as there is exactly one
 // it can take and it is an assignment, an assumption, an assertion that holds or
-// nothing at all, and not held back by stop, if that is not nil. It appends the steps it took. It
-// does what Apply does, without an Event.
-func (y *System) Advance(s *State, t int, stop func(loc ir.Loc, edge int32) bool, out []Step) []Step {
+// nothing at all, and not held back by stop, if that is not nil; at most limit steps. It appends the
+// steps it took. It does what Apply does, without an Event.
+func (y *System) Advance(s *State, t int, stop func(loc ir.Loc, edge int32) bool, limit int, out []Step) []Step {
 	tc := &y.threads[t]
 	regs := s.regs[tc.regBase : tc.regBase+len(tc.regs)]
 	pc := s.pc[t]
 	first := true
-	for s.status[t] == running && tc.locs[pc].private {
+	for limit += len(out); len(out) < limit && s.status[t] == running && tc.locs[pc].private; {
 		loc := &tc.locs[pc]
 		i := onlyLocal(loc, regs)
 		if i < 0 || stop != nil && stop(ir.Loc(pc), i) {

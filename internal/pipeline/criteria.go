@@ -97,13 +97,18 @@ func (p *program) race(flat *ir.Program, v *engine.Violation) (*verdict.Race, er
 		return nil, err
 	}
 	p.addTexts(w)
-	st, ld, wr := &w.Steps[v.StoreStep], &w.Steps[v.LoadStep], &w.Steps[len(w.Steps)-1]
+	return raceAt(flat, w, v.StoreStep, v.LoadStep), nil
+}
+
+// raceAt describes a race by its steps.
+func raceAt(flat *ir.Program, w *verdict.Witness, store, load int) *verdict.Race {
+	st, ld, wr := &w.Steps[store], &w.Steps[load], &w.Steps[len(w.Steps)-1]
 	return &verdict.Race{
 		Thread: w.Threads[st.Thread], Store: st.Pos, StoreText: storeText(st),
 		Load: ld.Pos, LoadText: "then " + loadText(flat, ld),
 		Other: w.Threads[wr.Thread], Write: wr.Pos, WriteText: writeText(flat, wr),
-		Witness: w, StoreStep: v.StoreStep, LoadStep: v.LoadStep,
-	}, nil
+		Witness: w, StoreStep: store, LoadStep: load,
+	}
 }
 
 // holdsRace checks that the last step of an SC execution races with the load: one
@@ -233,6 +238,9 @@ func (p *program) finals(ctx context.Context, flat *ir.Program, model memory.Mod
 	return explicit.Engine.Run(ctx, task)
 }
 
+// newFinalState begins the reason of a program that is not state-robust.
+const newFinalState = "a final state that SC does not have: "
+
 func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out *engine.Outcome, model memory.Model) error {
 	rm, err := replay.ParseModel(model.String())
 	if err != nil {
@@ -261,7 +269,7 @@ func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out 
 		}
 		p.addTexts(v.Witness)
 		res.Verdict, res.Witness = verdict.Unsafe, v.Witness
-		res.Reason = "a final state that SC does not have: " + v.Final
+		res.Reason = newFinalState + v.Final
 	}
 	switch {
 	case res.Verdict == verdict.Unsafe && !sc.Coverage.Exhaustive:
@@ -301,7 +309,7 @@ func storeText(st *verdict.Step) string {
 	if st.Free {
 		return "free of " + st.Place()
 	}
-	return fmt.Sprintf("%s = %d", st.Place(), st.Value)
+	return fmt.Sprintf("%s = %s", st.Place(), st.ValueText())
 }
 
 // loadText is what a step that counts as a load does, with its verb.

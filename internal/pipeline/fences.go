@@ -80,7 +80,7 @@ func Fences(ctx context.Context, in Input, opt FenceOptions) (answer Answer, err
 	if opt.Remove {
 		return r.remove(ctx, in)
 	}
-	r.p, r.pl = loadPlaces(in, opt)
+	r.p, r.pl = loadPlaces(ctx, in, opt)
 	if r.pl == nil || !r.prepare() {
 		return Answer{Diagnostics: r.p.diags}, nil
 	}
@@ -302,7 +302,7 @@ func (r *repairer) again(ctx context.Context, in Input) (Answer, error) {
 
 // remove finds fences of the program that can go.
 func (r *repairer) remove(ctx context.Context, in Input) (Answer, error) {
-	if r.p = load(in, r.opt.Options); !r.p.ok() || !r.prepare() {
+	if r.p = load(ctx, in, r.opt.Options); !r.p.ok() || !r.prepare() {
 		return Answer{Diagnostics: r.p.diags}, nil
 	}
 	res := r.result()

@@ -28,7 +28,10 @@ func (p *program) withRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 	if err != nil {
 		return nil, err
 	}
-	own.Question += ", " + Races
+	if own.Verdict != verdict.Unsafe { // else it names what is violated
+		own.Question += ", " + Races
+	}
+	own.Warnings = append(own.Warnings, res.Warnings...)
 	own.Coverage.Exhaustive = own.Coverage.Exhaustive && res.Coverage.Exhaustive
 	own.Coverage.Bounds = append(own.Coverage.Bounds, res.Coverage.Bounds...)
 	return own, nil
@@ -70,16 +73,21 @@ func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 	switch {
 	case witness != nil:
 		p.addTexts(witness)
-		a, b := &witness.Steps[race.First], &witness.Steps[race.Second]
-		res.Verdict, res.Witness, res.Pos = verdict.Unsafe, witness, b.Pos
-		res.Reason = fmt.Sprintf("data race on %s: %s of %s (%s) and %s of %s are not ordered", b.Location,
-			accessWord(a), witness.Threads[a.Thread], place(a), accessWord(b), witness.Threads[b.Thread])
+		res.Verdict, res.Witness = verdict.Unsafe, witness
+		res.Reason, res.Pos = dataRaceText(witness, race)
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
 	default:
 		res.Verdict = verdict.Safe
 	}
 	return res, nil
+}
+
+// dataRaceText is a data race as a sentence, and where its second access is.
+func dataRaceText(w *verdict.Witness, race trace.Race) (string, *verdict.Pos) {
+	a, b := &w.Steps[race.First], &w.Steps[race.Second]
+	return fmt.Sprintf("data race on %s: %s of %s (%s) and %s of %s are not ordered", b.Location,
+		accessWord(a), w.Threads[a.Thread], place(a), accessWord(b), w.Threads[b.Thread]), b.Pos
 }
 
 func accessWord(st *verdict.Step) string {

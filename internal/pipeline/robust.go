@@ -26,7 +26,7 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}
@@ -148,6 +148,13 @@ func (p *program) attack(flat *ir.Program, v *engine.Violation) (*verdict.Attack
 		return nil, fmt.Errorf("the load does not happen before the delayed store")
 	}
 	p.addTexts(w)
+	a := attackAt(flat, w, store, load)
+	a.Nodes, a.Edges, a.Cycle = traceNodes(flat, w, tr), traceEdges(tr.Edges), traceEdges(cycle)
+	return a, nil
+}
+
+// attackAt describes an attack by its two steps.
+func attackAt(flat *ir.Program, w *verdict.Witness, store, load int) *verdict.Attack {
 	st, ld := &w.Steps[store], &w.Steps[load]
 	action := ""
 	if ld.Kind != verdict.StepLoad {
@@ -158,8 +165,7 @@ func (p *program) attack(flat *ir.Program, v *engine.Violation) (*verdict.Attack
 		Store:  st.Pos, StoreText: storeText(st), Free: st.Free,
 		Load: ld.Pos, LoadText: ld.Place(), Action: action,
 		Witness: w, StoreStep: store, LoadStep: load,
-		Nodes: traceNodes(flat, w, tr), Edges: traceEdges(tr.Edges), Cycle: traceEdges(cycle),
-	}, nil
+	}
 }
 
 // attackClaim is what the witness of an attack is said to show: an execution, one

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/trace"
+	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
@@ -55,9 +57,12 @@ func Verify(in Input, results []verdict.Result, opt Options) (answer VerifyAnswe
 		}
 		stage = "front end"
 		ok := false
-		if r.Litmus != nil {
+		switch {
+		case r.Litmus != nil:
 			ok = v.loadLitmus()
-		} else {
+		case r.Repair != nil && !r.Repair.Removal:
+			ok = v.loadPlaces()
+		default:
 			ok = v.load()
 		}
 		if !ok {
@@ -78,10 +83,12 @@ type verifier struct {
 	diags  []verdict.Diagnostic
 	checks []TraceCheck
 
-	plain *target // as check and robust see the program
-	herd  *target // as litmus does
-	now   *target
-	same  bool // the source is that of the result
+	plain  *target // as check and robust see the program
+	placed *target // as fences does, with a location between any two statements
+	herd   *target // as litmus does
+	now    *target
+	same   bool // the source is that of the result
+	named  bool // and the file is called the same
 }
 
 // target is a program ready to be executed.
@@ -92,24 +99,40 @@ type target struct {
 }
 
 func (v *verifier) load() bool {
-	if v.plain == nil {
-		p := load(v.in, v.opt)
-		v.diags = p.diags
-		if !p.ok() {
-			return false
-		}
-		flat := p.flat(v.opt)
-		if flat == nil {
-			v.diags = p.diags
-			return false
-		}
-		if d, refused := p.unboundedThreads(flat); refused {
-			v.diags = append(v.diags, d)
-			return false
-		}
-		v.plain = &target{program: p, flat: flat}
+	if v.plain == nil && !v.flatten(load(context.Background(), v.in, v.opt), &v.plain) {
+		return false
 	}
 	v.now = v.plain
+	return true
+}
+
+func (v *verifier) loadPlaces() bool {
+	if v.placed == nil {
+		p, pl := loadPlaces(context.Background(), v.in, FenceOptions{Options: v.opt, Style: FenceStyles()[0]})
+		if !v.flatten(p, &v.placed) {
+			return false
+		}
+		v.placed.flat, v.placed.props = transform.NewFences(v.placed.flat, p.props, pl.places).Insert(nil)
+	}
+	v.now = v.placed
+	return true
+}
+
+// flatten makes a program ready, unless something is wrong with it.
+func (v *verifier) flatten(p *program, into **target) bool {
+	defer func() { v.diags = p.diags }()
+	if !p.ok() {
+		return false
+	}
+	flat := p.flat(v.opt)
+	if flat == nil {
+		return false
+	}
+	if d, refused := p.unboundedThreads(flat); refused {
+		p.diags = append(p.diags, d)
+		return false
+	}
+	*into = &target{program: p, flat: flat}
 	return true
 }
 
@@ -135,8 +158,14 @@ func (v *verifier) loadLitmus() bool {
 func (v *verifier) identity(r *verdict.Result) {
 	text, ok := r.Sources[r.Program]
 	v.same = ok && text == string(v.in.Text)
+	for _, f := range v.in.More {
+		v.same = v.same && r.Sources[f.Name] == string(f.Text)
+	}
+	v.named = path.Base(r.Program) == path.Base(v.in.Name)
 	message := ""
 	switch {
+	case v.same && !v.named:
+		message = fmt.Sprintf("the program is called %s in the result under %s: the steps are replayed, what is said about them is not compared", path.Base(r.Program), strings.ToUpper(r.Model))
 	case !ok:
 		message = fmt.Sprintf("the result under %s has no source text: whether it is about this program cannot be told", strings.ToUpper(r.Model))
 	case !v.same:
@@ -153,9 +182,10 @@ func (v *verifier) identity(r *verdict.Result) {
 
 func (v *verifier) check(r *verdict.Result, e *verdict.Execution) TraceCheck {
 	c := TraceCheck{Name: e.Name, Model: r.Model, Steps: len(e.Witness.Steps), Step: -1}
-	c.Claim, c.Err = v.replay(r, e)
-	if c.Err == nil && v.same {
-		c.Err = v.texts(e.Witness)
+	var want replay.Expect
+	c.Claim, want, c.Err = v.replay(r, e)
+	if c.Err == nil && v.same && v.named {
+		c.Err = v.words(r, e, want)
 	}
 	if c.Err != nil {
 		fmt.Sscanf(c.Err.Error(), "step %d", &c.Step)
@@ -164,31 +194,31 @@ func (v *verifier) check(r *verdict.Result, e *verdict.Execution) TraceCheck {
 }
 
 // replay follows the steps and judges the claim, which it puts into words.
-func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (claim string, err error) {
-	name := r.Model
-	if e.Model != "" {
-		name = e.Model
-	}
-	model, err := replay.ParseModel(name)
+func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (claim string, want replay.Expect, err error) {
+	model, err := replay.ParseModel(modelOf(r, e))
 	if err != nil {
-		return "an execution", err
+		return "an execution", want, err
 	}
 	if err := v.threads(e.Witness); err != nil {
-		return "an execution", err
+		return "an execution", want, err
 	}
 	switch {
 	case e.Attack != nil:
-		return "an attack", v.attack(e.Attack, model)
+		return "an attack", want, v.attack(e.Attack, model)
 	case e.Race != nil:
-		return "an execution with a triangular race", v.race(e.Race)
+		return "an execution with a triangular race", want, v.race(e.Race)
 	case strings.HasPrefix(e.Name, "outcome"):
-		return e.Reason, v.outcome(e, model)
+		return e.Reason, want, v.outcome(e, model)
+	case e.Question == Races:
+		return "an execution with a data race", want, v.dataRace(e, model)
+	case e.Question == Robustness:
+		return "an execution whose trace has a cycle", want, v.cyclic(r, e, model)
 	}
 	claim, expects, err := v.claims(e)
 	if err != nil {
-		return claim, err
+		return claim, want, err
 	}
-	for _, want := range expects { // goals may look alike: one is enough
+	for _, want = range expects { // goals may look alike: one is enough
 		if err = replay.Replay(v.now.flat, v.now.props, model, e.Witness, want); err == nil {
 			break
 		}
@@ -196,7 +226,33 @@ func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (claim string
 	if err == nil && e.Cause != nil && len(e.Cause.Nodes) > 0 {
 		err = v.order(e.Witness, e.Cause.Nodes, e.Cause.Edges, e.Cause.Cycle)
 	}
-	return claim, err
+	return claim, want, err
+}
+
+// dataRace holds an execution against the two accesses that are said to race.
+func (v *verifier) dataRace(e *verdict.Execution, model replay.Model) error {
+	if err := replay.Replay(v.now.flat, v.now.props, model, e.Witness, replay.Expect{Claim: replay.ClaimBeginning}); err != nil {
+		return err
+	}
+	race, found := trace.FindRace(v.now.flat, e.Witness)
+	if !found {
+		return fmt.Errorf("end: expected a data race, computed none")
+	}
+	if text, _ := dataRaceText(e.Witness, race); text != e.Reason {
+		return fmt.Errorf("step %d: expected %q, computed %q", race.Second, e.Reason, text)
+	}
+	return nil
+}
+
+// cyclic holds an execution against the trace that is said to have a cycle.
+func (v *verifier) cyclic(r *verdict.Result, e *verdict.Execution, model replay.Model) error {
+	if err := replay.Replay(v.now.flat, v.now.props, model, e.Witness, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+		return err
+	}
+	if r.Trace == nil {
+		return fmt.Errorf("the result has no trace")
+	}
+	return v.order(e.Witness, r.Trace.Nodes, r.Trace.Edges, r.Trace.Cycle)
 }
 
 // threads compares the names, by which a reader knows who did what.
@@ -240,7 +296,11 @@ func (v *verifier) claims(e *verdict.Execution) (string, []replay.Expect, error)
 		if n := len(e.Witness.Steps); n > 0 && e.Witness.Steps[n-1].Note != "" {
 			return "an execution to a failed check", failedChecks(e.Witness.Steps[n-1].Edge), nil
 		}
-		return "an execution to a final state", []replay.Expect{{Claim: replay.ClaimExecution}}, nil
+		_, final, ok := strings.Cut(e.Reason, newFinalState)
+		if !ok {
+			return "an execution to a final state", nil, fmt.Errorf("the reason does not name a final state: %q", e.Reason)
+		}
+		return "an execution to a final state", []replay.Expect{{Claim: replay.ClaimState, Final: final}}, nil
 	case "deadlock":
 		return "a deadlock", []replay.Expect{{Claim: replay.ClaimDeadlock}}, nil
 	case property.Exists.String(), property.Never.String(), property.Forall.String():
@@ -335,33 +395,6 @@ func (v *verifier) order(w *verdict.Witness, nodes []verdict.TraceNode, edges, c
 		forward := e.Kind == "po" && from.Thread == to.Thread && e.From < e.To
 		if next := cycle[(i+1)%len(cycle)]; e.To != next.From || !forward && !slices.Contains(want, e) {
 			return fmt.Errorf("the cycle is none: %s to %s", from.Text, to.Text)
-		}
-	}
-	return nil
-}
-
-// texts compares positions and instructions with those of the program.
-func (v *verifier) texts(w *verdict.Witness) error {
-	edges := map[int]*ir.Edge{}
-	for _, f := range v.now.flat.Funcs {
-		for i := range f.Edges {
-			edges[int(f.Edges[i].ID)] = &f.Edges[i]
-		}
-	}
-	for i, s := range w.Steps {
-		e := edges[s.Edge]
-		if e == nil || s.Kind == verdict.StepFlush || s.Pos == nil {
-			continue
-		}
-		at := position(e.Pos)
-		if at.Line != s.Pos.Line || at.Col != s.Pos.Col || at.EndLine != s.Pos.EndLine || at.EndCol != s.Pos.EndCol {
-			return fmt.Errorf("step %d: said to be at line %d, column %d, but the instruction is at line %d, column %d", i, s.Pos.Line, s.Pos.Col, at.Line, at.Col)
-		}
-		if e.Pos.File != v.now.file.Name || s.Text == "" {
-			continue
-		}
-		if text := strings.Join(strings.Fields(v.now.file.Slice(e.Pos)), " "); text != s.Text {
-			return fmt.Errorf("step %d: said to be %q, but the instruction is %q", i, s.Text, text)
 		}
 	}
 	return nil

@@ -158,10 +158,30 @@ var tampering = map[string]func(w *verdict.Witness, i int) bool{
 		return true
 	},
 	"another line": func(w *verdict.Witness, i int) bool {
-		if w.Steps[i].Pos == nil || w.Steps[i].Kind == verdict.StepFlush {
+		if w.Steps[i].Pos == nil {
 			return false
 		}
 		w.Steps[i].Pos.Line++
+		return true
+	},
+	"another file": func(w *verdict.Witness, i int) bool {
+		if w.Steps[i].Pos == nil {
+			return false
+		}
+		w.Steps[i].Pos.File = "elsewhere/" + w.Steps[i].Pos.File
+		return true
+	},
+	"no position": func(w *verdict.Witness, i int) bool {
+		had := w.Steps[i].Pos != nil
+		w.Steps[i].Pos = nil
+		return had
+	},
+	"another name of memory": func(w *verdict.Witness, i int) bool {
+		w.Steps[i].Location += "x"
+		return true
+	},
+	"another note": func(w *verdict.Witness, i int) bool {
+		w.Steps[i].Note += " and all is well"
 		return true
 	},
 }
@@ -192,8 +212,17 @@ func TestVerifyClaims(t *testing.T) {
 			a.Cycle = a.Cycle[:len(a.Cycle)-1]
 			return true
 		},
-		"a node renamed":   func(r []verdict.Result) bool { r[2].Attacks[0].Nodes[0].Text = "t1 ld y"; return true },
-		"a thread renamed": func(r []verdict.Result) bool { r[2].Attacks[0].Witness.Threads[0] = "x"; return true },
+		"a node renamed":      func(r []verdict.Result) bool { r[2].Attacks[0].Nodes[0].Text = "t1 ld y"; return true },
+		"another reason":      func(r []verdict.Result) bool { r[0].Reason = "it rained"; return true },
+		"another place":       func(r []verdict.Result) bool { r[0].Pos.Line++; return true },
+		"no place":            func(r []verdict.Result) bool { r[0].Pos = nil; return true },
+		"another explanation": func(r []verdict.Result) bool { r[0].Cause.Words[0] = "it rained"; return true },
+		"another cause":       func(r []verdict.Result) bool { r[0].Cause.Kind = verdict.CauseOrder; return true },
+		"another fence":       func(r []verdict.Result) bool { r[0].Cause.Fence.After.Line++; return true },
+		"another store":       func(r []verdict.Result) bool { r[2].Attacks[0].StoreText = "z = 1"; return true },
+		"a load elsewhere":    func(r []verdict.Result) bool { r[2].Attacks[0].Load.Line++; return true },
+		"another sentence":    func(r []verdict.Result) bool { r[2].Reason = "it rained"; return true },
+		"a thread renamed":    func(r []verdict.Result) bool { r[2].Attacks[0].Witness.Threads[0] = "x"; return true },
 	} {
 		changed := clone(t, results)
 		change(changed)
@@ -303,5 +332,75 @@ func TestVerifyRaces(t *testing.T) {
 	results[0].Repair = &verdict.Repair{Before: &verdict.Break{}}
 	if results[0].Validate() == nil {
 		t.Error("a repair of nothing is valid")
+	}
+}
+
+// Whatever a command stores can be verified: data races, traces, final states,
+// repairs. What each says is held against its steps.
+func TestVerifyQuestions(t *testing.T) {
+	in, _ := answers(t, "dekker.fp")
+	racy := pipeline.Input{Name: "racy.c", Text: []byte(`#include <pthread.h>
+int x;
+void *w(void *a) { x = 1; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, w, 0); int r = x; pthread_join(t, 0); return r; }
+`)}
+	stuck := pipeline.Input{Name: "stuck.c", Text: []byte(`#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int main(void) { pthread_mutex_lock(&m); pthread_mutex_lock(&m); return 0; }
+`)}
+	check := func(in pipeline.Input, change func(*pipeline.Options)) []verdict.Result {
+		opt := pipeline.Defaults()
+		change(&opt)
+		answer, err := pipeline.Check(context.Background(), in, []string{"tso"}, opt)
+		if err != nil || len(answer.Results) != 1 {
+			t.Fatalf("%v %+v", err, answer)
+		}
+		return answer.Results
+	}
+	opt := pipeline.Defaults()
+	opt.Criterion = pipeline.CriterionState
+	states, err := pipeline.Robust(context.Background(), in, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repaired, err := pipeline.Fences(context.Background(), in, pipeline.FenceOptions{
+		Options: pipeline.Defaults(), For: pipeline.ForRobustness, Model: "tso", Cost: "uniform", Style: pipeline.FenceStyles()[0],
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		in      pipeline.Input
+		results []verdict.Result
+		change  func(*verdict.Result)
+	}{
+		"data race":     {racy, check(racy, func(o *pipeline.Options) { o.Races = true }), func(r *verdict.Result) { r.Reason += "!" }},
+		"races, stuck":  {stuck, check(stuck, func(o *pipeline.Options) { o.Races = true }), func(r *verdict.Result) { r.Reason += "!" }},
+		"trace":         {in, check(in, func(o *pipeline.Options) { o.Robustness = true }), func(r *verdict.Result) { r.Trace.Cycle = r.Trace.Cycle[1:] }},
+		"final state":   {in, states.Results, func(r *verdict.Result) { r.Witness.Steps = r.Witness.Steps[:1] }},
+		"before repair": {in, repaired.Results, func(r *verdict.Result) { r.Repair.Before.Attack.LoadText = "z" }},
+	} {
+		if bad, all, err := rejected(t, c.in, c.results); bad > 0 || all == 0 {
+			t.Errorf("%s: %d of %d rejected: %v", name, bad, all, err)
+			continue
+		}
+		changed := clone(t, c.results)
+		c.change(&changed[0])
+		if bad, _, _ := rejected(t, c.in, changed); bad == 0 {
+			t.Errorf("%s: accepted with a change", name)
+		}
+	}
+}
+
+// A program that has another name now is replayed, and its words are not judged.
+func TestVerifyRenamed(t *testing.T) {
+	in, results := answers(t, "dekker.c")
+	in.Name = "other.c"
+	answer, err := pipeline.Verify(in, results, pipeline.Defaults())
+	if err != nil || len(answer.Checks) == 0 || len(answer.Diagnostics) == 0 || !strings.Contains(answer.Diagnostics[0].Message, "is called dekker.c") {
+		t.Fatalf("%v %+v", err, answer)
+	}
+	if bad, _, err := rejected(t, in, results); bad > 0 {
+		t.Errorf("%d rejected: %v", bad, err)
 	}
 }

@@ -116,3 +116,24 @@ func TestPrograms(t *testing.T) {
 		t.Error("a missing path is no error")
 	}
 }
+
+// A program that an interruption left without an answer was not run, even where
+// no answer is expected.
+func TestProgramsInterrupted(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.fp")
+	if err := os.WriteFile(name, []byte("// expect: sc=unknown"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	p := Programs{
+		Paths: []string{name}, Extensions: []string{".fp"},
+		Keys: []Key{{Name: "sc", Answers: []string{"safe", "unknown"}, Ask: func(context.Context, Program) (Reply, error) {
+			cancel()
+			return Reply{Answer: "unknown", Detail: "interrupted"}, nil
+		}}},
+		Done: func(t *verdict.ProgramTest) { panic("reported: " + t.File) },
+	}
+	if sum, err := p.RunAll(ctx); err != nil || sum.NotRun != 1 || sum.Passed != 0 {
+		t.Errorf("%v, %+v", err, sum)
+	}
+}

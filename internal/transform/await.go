@@ -32,7 +32,7 @@ import (
 const awaitPass = "await"
 
 // Limits of walking one loop: edges walked, over all ways.
-const maxWalked = 1 << 14
+const maxWalked = 1 << 12
 
 // Await bends the idle back edges of a flat program's loops. keep says which
 // registers a property observes. A program without such loops comes back as it is. Not
@@ -71,13 +71,14 @@ type awaits struct {
 	f    *ir.Func
 	bent map[int32]bool // back edges that are idle, by index
 
-	head   ir.Loc
-	inside []bool
-	live   []ir.Reg
-	walked int
-	fresh  ir.Reg             // the next number for something unknown
-	loaded map[ir.Reg]ir.Type // of what was loaded: its type
-	idle   map[int32]bool     // back edges of the loop: whether all ways to them were idle so far
+	head    ir.Loc
+	inside  []bool
+	live    []ir.Reg
+	walked  int
+	fresh   ir.Reg             // the next number for something unknown
+	loaded  map[ir.Reg]ir.Type // of what was loaded: its type
+	hopeful int                // back edges of the loop that may be idle yet
+	idle    map[int32]bool     // back edges of the loop: whether all ways to them were idle so far
 }
 
 // loop judges the back edges of one loop, if its head is the only way in.
@@ -91,11 +92,15 @@ func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 	if a.inside[a.f.Entry] && a.f.Entry != a.head {
 		return
 	}
+	a.hopeful = 0
 	reached := a.f.Components(nil)
 	for i := range a.f.Edges {
 		e := &a.f.Edges[i]
 		if !ends(e) && a.inside[e.To] && !a.inside[e.From] && e.To != a.head && reached[e.From] >= 0 {
 			return
+		}
+		if !ends(e) && a.inside[e.From] && e.To == a.head {
+			a.hopeful++
 		}
 	}
 	values := make([]*ir.Expr, len(a.f.Regs))
@@ -113,7 +118,7 @@ func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 }
 
 // walk follows all ways from l to the head, given what the registers hold and whether
-// nothing has been changed so far; false if there are too many.
+// nothing has been changed so far; false if there are too many, or nothing can be idle any more.
 func (a *awaits) walk(l ir.Loc, values []*ir.Expr, clean bool) bool {
 	for _, i := range a.f.Out(l) {
 		if a.walked++; a.walked > maxWalked {
@@ -136,6 +141,11 @@ func (a *awaits) walk(l ir.Loc, values []*ir.Expr, clean bool) bool {
 			}
 			was, met := a.idle[i]
 			a.idle[i] = ok && (was || !met)
+			if !a.idle[i] && (was || !met) {
+				if a.hopeful--; a.hopeful == 0 {
+					return false
+				}
+			}
 		}
 	}
 	return true

@@ -114,7 +114,9 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, op.Type.Size(), op.Obj, a))
 	st.access, st.runs = a, st.tries
 	if op.Kind == ir.Store {
-		a.out = x.eval(x.scope(s), op.Val)
+		made := operands(op.Val, func(r ir.Reg) interval { return s.regs[r].interval })
+		a.out = x.narrow(st, x.eval(x.scope(s), op.Val), made...)
+		st.tries = st.runs
 		x.keep(t, s, a, high)
 		if x.ownStore(t, l, st.e) {
 			a.silent, a.ts = true, s.latest
@@ -239,37 +241,6 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 	}
 	if op.Dst != ir.NoReg {
 		s.regs[op.Dst] = result
-	}
-}
-
-// spawn starts the next thread of its pool.
-func (x *encoder) spawn(t *thread, st *step, s *local) {
-	op := &st.e.Op
-	p := x.pools[op.Threads[0]]
-	count := len(t.f.Regs) + p.index
-	started := s.regs[count]
-	st.runs = low
-	handle := constWord(int64(op.Threads[0]))
-	for i, u := range op.Threads {
-		is := x.and(st.tries, x.equal(started, constWord(int64(i))))
-		if is == low {
-			continue
-		}
-		to := spawnTarget{thread: int(u), is: is}
-		for _, a := range op.Args {
-			to.args = append(to.args, x.eval(x.scope(s), a))
-		}
-		st.targets = append(st.targets, to)
-		handle = x.muxWord(is, constWord(int64(u)), handle)
-		st.runs = x.or(st.runs, is)
-	}
-	if none := x.and(st.tries, st.runs.not()); none != low {
-		x.cuts = append(x.cuts, &cut{none, "threads", p.size, st.e})
-	}
-	st.drain = st.runs
-	s.regs[count] = x.binary(ir.Add, ir.S64, started, constWord(1))
-	if op.Dst != ir.NoReg {
-		s.regs[op.Dst] = handle
 	}
 }
 

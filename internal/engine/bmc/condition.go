@@ -39,7 +39,7 @@ func waitsInside(e *ir.Edge) bool { return e.Op.Kind == ir.CondWait || e.Op.Kind
 // addWait makes the location in which a thread waits.
 func (x *encoder) addWait(t *thread, from *location, index int) *location {
 	w := &wait{thread: t, from: from, index: index}
-	w.at = &location{id: from.id, pos: -1, wait: w}
+	w.at = &location{id: from.id, pos: -1, wait: w, stops: low}
 	x.waits = append(x.waits, w)
 	return w.at
 }

@@ -55,6 +55,7 @@ type encoder struct {
 	checks []gate // some check is executed
 	exits  []gate // exit is called
 	waits  []*wait
+	holds  *ir.Edge // an instruction at which a thread can wait while it holds everybody up in a section
 }
 
 // failure is a check that fails.
@@ -79,6 +80,7 @@ type pool struct {
 	index   int // of its count among the registers, behind the real ones
 	spawner int
 	size    int
+	shared  bool // which is next depends on what other threads have started
 }
 
 type thread struct {
@@ -103,6 +105,7 @@ type location struct {
 	steps   []*step
 	rest    gate // the thread comes here and does not go on
 	ends    bool
+	stops   gate  // the thread stops here for good, inside a section, see sections.go
 	wait    *wait // the thread waits for a signal here, in the middle of an instruction
 
 	arrivals []arrival
@@ -134,6 +137,7 @@ type step struct {
 	signals  []signal // whom it wakes
 	signalAt word
 	targets  []spawnTarget
+	shared   bool // which of them it is depends on other threads
 	handle   word // of a join
 	joined   word // what a join gives
 	badJoin  gate
@@ -177,6 +181,7 @@ func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt engine
 	x.connect()
 	x.sequentialize()
 	x.follow()
+	x.startInOrder()
 	return x, nil
 }
 

@@ -259,7 +259,12 @@ func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
 			set(op.Dst, seen)
 		}
 	case ir.Store:
-		fl.store(e, regs, fl.eval(regs, op.Val))
+		made := operands(op.Val, func(r ir.Reg) interval { return regs[r].interval })
+		v := fl.eval(regs, op.Val).only(limit(fl.width, made...))
+		if !v.some {
+			return nil, false
+		}
+		fl.store(e, regs, v)
 	case ir.RMW:
 		old := fl.load(e, regs)
 		if !old.some {

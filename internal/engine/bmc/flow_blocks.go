@@ -13,7 +13,7 @@ func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
 		refuse(e, "bounded model checking does not encode an allocation of any size")
 	}
 	for _, n := range size.set {
-		if n > memory.MaxBlock {
+		if uint64(n) > memory.MaxBlock { // sizes have no sign
 			refuse(e, "bounded model checking does not encode a block of more than a megabyte")
 		}
 		for _, u := range used.set {

@@ -20,7 +20,7 @@ import (
 // that can take a step for sure that concerns nobody else take it first.
 
 // maxVectors is how many vectors of locations are looked at before this is given up.
-const maxVectors = 1 << 13
+const maxVectors = 1 << 14
 
 // vector is where all threads are, and what is known there.
 type vector struct {
@@ -178,15 +178,19 @@ func (p *product) surely(v *vector, t int) bool {
 			w := p.fl.eval(v.regs[t], op.Val)
 			sure = sure || w.some && (w.lo > 0 || w.hi < 0)
 			for _, j := range out[:i] {
-				if other := &f.Edges[j].Op; other.Kind == ir.Assume {
-					sure = sure || reflect.DeepEqual(ir.Negate(other.Val), op.Val) || reflect.DeepEqual(ir.Negate(op.Val), other.Val)
-				}
+				sure = sure || opposite(&f.Edges[j].Op, op)
 			}
 		default:
 			return false
 		}
 	}
 	return sure
+}
+
+// opposite reports whether of two assumptions one always holds.
+func opposite(a, b *ir.Op) bool {
+	return a.Kind == ir.Assume && b.Kind == ir.Assume &&
+		(reflect.DeepEqual(ir.Negate(a.Val), b.Val) || reflect.DeepEqual(ir.Negate(b.Val), a.Val))
 }
 
 // step follows the edges of a thread.

@@ -63,10 +63,14 @@ func (x *encoder) goal(g *property.Goal) gate {
 			if l == nil || l.reached == low {
 				continue
 			}
+			rests := l.rest
 			if l.inner {
-				panic(unsupported{&engine.Unsupported{What: "bounded model checking does not encode goals inside atomic sections"}})
+				rests = x.and(l.reached, l.stops)
+				if g.MentionsMemory() {
+					rests = x.and(rests, x.allInMemory())
+				}
 			}
-			here = x.or(here, l.rest)
+			here = x.or(here, rests)
 		}
 		is = x.and(is, here)
 	}
@@ -144,8 +148,10 @@ func (x *encoder) deadlock() gate {
 // canWait reports whether an instruction is one a thread can wait at.
 func canWait(op *ir.Op) bool {
 	switch op.Kind {
-	case ir.Lock, ir.Join, ir.Await, ir.CondWait, ir.Barrier:
+	case ir.Lock, ir.Join, ir.Await, ir.Barrier:
 		return true
+	case ir.CondWait:
+		return !op.Timed
 	}
 	return op.Kind == ir.RMW && op.Cond != nil
 }

@@ -77,6 +77,9 @@ func (x *encoder) sequentialize() {
 				if l.pos >= 0 && l.reached != low {
 					x.point(t, l, round)
 				}
+				if l.stops != low && l.reached != low {
+					x.nobodyAfter(t, l, round)
+				}
 			}
 		}
 	}

@@ -104,17 +104,21 @@ func (x *encoder) surveyThread(v *survey, t int) {
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
+	refuseEndless(tf.f, inside)
 	for _, l := range tf.order {
 		if tf.at == nil || tf.at[l] == nil {
 			continue
 		}
-		loc := &location{id: l, pos: -1, inner: inside[l], ends: tf.f.Ends(l)}
+		loc := &location{id: l, pos: -1, inner: inside[l], ends: tf.f.Ends(l), stops: low}
 		th.at[l] = loc
 		th.locs = append(th.locs, loc)
 		for index, i := range tf.f.Out(l) {
 			e := &tf.f.Edges[i]
 			if waitsInside(e) {
 				th.locs = append(th.locs, x.addWait(th, loc, index))
+			}
+			if inside[l] && canWait(&e.Op) {
+				x.holds = e
 			}
 			found := x.surveyEdge(t, e, tf.at[l])
 			v.note(t, e, inside[l], found)
@@ -219,9 +223,10 @@ func (x *encoder) surveySpawn(t int, e *ir.Edge) {
 		x.poolList = append(x.poolList, p)
 	}
 	for _, u := range e.Op.Threads {
-		if known := x.pools[u]; known != nil && known != p || p.spawner != t {
-			refuse(e, "bounded model checking does not encode threads that several others start")
+		if known := x.pools[u]; known == nil {
+			x.pools[u] = p
+		} else if known != p || p.spawner != t {
+			known.shared, p.shared = true, true
 		}
-		x.pools[u] = p
 	}
 }

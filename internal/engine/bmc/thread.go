@@ -26,6 +26,11 @@ func (x *encoder) visible(t *thread, l *location) bool {
 	if l.id == t.f.Entry && !x.prog.Threads[t.id].Start {
 		return true
 	}
+	return x.asksFor(t, l)
+}
+
+// asksFor reports whether a goal names a location.
+func (x *encoder) asksFor(t *thread, l *location) bool {
 	for _, g := range x.props.Goals {
 		for _, at := range g.At {
 			if int(at.Thread) == t.id && slices.Contains(at.Locs, l.id) {
@@ -133,6 +138,10 @@ func (x *encoder) location(t *thread, l *location) {
 		x.addPosition(t, l)
 		may = x.and(may, t.turn(x.opt.Rounds, l.pos))
 	}
+	if l.inner && l.wait == nil && x.asksFor(t, l) {
+		l.stops = x.input()
+		may = x.and(may, l.stops.not())
+	}
 	out := t.f.Out(l.id)
 	if l.wait != nil {
 		out = out[l.wait.index : l.wait.index+1]
@@ -161,19 +170,6 @@ func (x *encoder) location(t *thread, l *location) {
 	if l.inner {
 		x.stayInside(l, gone)
 	}
-}
-
-// stayInside demands that a section is run to its end unless a check fails in it:
-// a thread that waits inside keeps everybody else waiting, and whatever they could still
-// do they could have done before it began.
-func (x *encoder) stayInside(l *location, gone gate) {
-	failed := low
-	for _, f := range x.fails {
-		if f.loc == l {
-			failed = x.or(failed, f.fails)
-		}
-	}
-	x.demand(x.or(gone, failed), l.reached)
 }
 
 // clamp uses what the analysis knows about registers, and forgets dead ones.

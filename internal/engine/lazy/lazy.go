@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"fencepost/internal/engine"
@@ -63,7 +64,7 @@ func (l *lazy) supports(t *engine.Task) error {
 	case t.Program.Form != ir.Flat:
 		return fmt.Errorf("lazy takes flat programs")
 	case t.Model != memory.TSO:
-		return fmt.Errorf("lazy is about TSO: there is nothing to delay under %s, and not only loads overtake stores elsewhere", t.Model)
+		return fmt.Errorf("lazy answers under TSO alone, not under %s", strings.ToUpper(t.Model.String()))
 	case t.Finals:
 		return fmt.Errorf("lazy does not collect final states")
 	case t.KeepGoing:

@@ -12,8 +12,8 @@ import (
 // Loops. Executions must end, so iterations are counted as transform.Unroll counts
 // them: a body runs at most k times per entry, and a thread that would begin
 // another round stops there, which is reported as a bound that was hit. Loops whose
-// exits depend on nothing that is read from memory or chosen end by themselves; they
-// get a bound that only an endless one meets.
+// exits depend on nothing that is read from memory or chosen end by themselves and are not
+// counted; a thread that does not come to an end in very many steps is stopped where it is.
 //
 // Spin loops. A round that comes back to the head of its loop with the registers
 // that matter there as they were, and that has written nothing, started nothing and
@@ -26,7 +26,8 @@ import (
 // also do something else. It is no bound. Failing rounds are part of a trace,
 // so it is off where traces are asked for.
 
-// endless is the bound of loops that should need none.
+// endless is how many local steps in a row, and how many events, a thread may have that
+// no bound stops.
 const endless = 1 << 16
 
 // loopEdge is what taking an edge means for the loops of its function.
@@ -37,11 +38,11 @@ type loopEdge struct {
 
 // loopCode is the loops of one thread's function.
 type loopCode struct {
-	edges [][]loopEdge // per location and edge
-	bound []int32      // per loop: arrivals at the head that are let through
-	spins []bool       // per loop: whether rounds that change nothing are looked for
-	live  [][]ir.Reg   // per loop: registers that matter at its head
-	entry []int32      // the loops that the thread begins in
+	edges   [][]loopEdge // per location and edge
+	counted []bool       // per loop: whether its rounds are
+	bound   int32        // arrivals at a head that are let through
+	live    [][]ir.Reg   // per loop: registers that matter at its head
+	entry   []int32      // the loops that the thread begins in
 }
 
 // loopState is where a thread is in a loop.
@@ -62,25 +63,36 @@ func compileLoops(p *ir.Program, k int, keep func(ir.FuncID, ir.Reg) bool) []loo
 		if len(l.Heads) == 0 {
 			continue
 		}
-		any = true
 		c := &out[t]
+		tainted := taint(f)
+		for loop := range l.Heads {
+			// A loop that depends on nothing read or chosen cannot wait for anything.
+			c.counted = append(c.counted, exitsDepend(f, &l, int32(loop), tainted))
+		}
+		if !slices.Contains(c.counted, true) {
+			c.counted = nil
+			continue
+		}
+		any = true
 		c.edges = make([][]loopEdge, len(f.Locs))
 		for loc := range f.Locs {
 			for _, i := range f.Out(ir.Loc(loc)) {
-				c.edges[loc] = append(c.edges[loc], loopEdgeOf(&f.Edges[i], &l))
+				c.edges[loc] = append(c.edges[loc], loopEdgeOf(&f.Edges[i], &l, c.counted))
 			}
 		}
-		c.entry = l.Around[f.Entry]
-		tainted := taint(f)
-		for loop, head := range l.Heads {
-			c.live = append(c.live, facts.Live(p.Threads[t].Func, head))
-			bound := int32(endless)
-			if k > 0 && exitsDepend(f, &l, int32(loop), tainted) {
-				bound = int32(min(k, math.MaxInt32-1)) + 1
+		for _, loop := range l.Around[f.Entry] {
+			if c.counted[loop] {
+				c.entry = append(c.entry, loop)
 			}
-			c.bound = append(c.bound, bound)
-			// A loop that depends on nothing read or chosen cannot wait for anything.
-			c.spins = append(c.spins, exitsDepend(f, &l, int32(loop), tainted))
+		}
+		for _, head := range l.Heads {
+			c.live = append(c.live, facts.Live(p.Threads[t].Func, head))
+		}
+	}
+	for t := range out {
+		out[t].bound = endless
+		if k > 0 {
+			out[t].bound = int32(min(k, math.MaxInt32-1)) + 1
 		}
 	}
 	if !any {
@@ -89,13 +101,16 @@ func compileLoops(p *ir.Program, k int, keep func(ir.FuncID, ir.Reg) bool) []loo
 	return out
 }
 
-func loopEdgeOf(e *ir.Edge, l *transform.Loops) loopEdge {
+func loopEdgeOf(e *ir.Edge, l *transform.Loops, counted []bool) loopEdge {
 	out := loopEdge{again: none}
 	if leaves(e) {
 		return out
 	}
 	from := l.Around[e.From]
 	for i, loop := range l.Around[e.To] {
+		if !counted[loop] {
+			continue
+		}
 		if i >= len(from) || from[i] != loop {
 			out.enters = append(out.enters, loop)
 		} else if l.Heads[loop] == e.To {
@@ -169,12 +184,12 @@ func (x *explorer) loopStep(t int, from ir.Loc, st memory.Step) {
 	}
 	old := x.loopStates[t][le.again]
 	now := loopState{count: old.count + 1, effects: x.threads[t].effects, regs: x.liveRegs(t, le.again)}
-	if c.spins[le.again] && !x.task.Traces && old.effects == now.effects && slices.Equal(old.regs, now.regs) {
+	if !x.task.Traces && old.effects == now.effects && slices.Equal(old.regs, now.regs) {
 		x.halt(t, st, refused)
 		return
 	}
-	if now.count > c.bound[le.again] {
-		x.cut(t, from, st, le.again)
+	if now.count > c.bound {
+		x.cut(t, from, st)
 		return
 	}
 	x.setLoop(t, le.again, now)
@@ -182,7 +197,7 @@ func (x *explorer) loopStep(t int, from ir.Loc, st memory.Step) {
 
 func (x *explorer) liveRegs(t int, loop int32) []int64 {
 	live := x.loops[t].live[loop]
-	if x.task.Traces || !x.loops[t].spins[loop] {
+	if x.task.Traces {
 		return nil
 	}
 	out := make([]int64, len(live))
@@ -202,11 +217,21 @@ func (x *explorer) setLoop(t int, loop int32, v loopState) {
 }
 
 // cut stops a thread at a bound.
-func (x *explorer) cut(t int, from ir.Loc, st memory.Step, loop int32) {
+func (x *explorer) cut(t int, from ir.Loc, st memory.Step) {
 	x.halt(t, st, bounded)
 	f := x.y.Prog.ThreadFunc(ir.ThreadID(t))
 	e := &f.Edges[f.Out(from)[st.Edge]]
-	x.cuts[e.ID] = cutOff{e, "unroll", int(x.loops[t].bound[loop]) - 1}
+	x.cuts[e.ID] = cutOff{e, "unroll", int(x.loops[t].bound) - 1}
+}
+
+// cutHere stops a thread that does not come to an end.
+func (x *explorer) cutHere(t int) {
+	v := x.threads[t]
+	v.stop = bounded
+	x.setThread(t, v)
+	f := x.y.Prog.ThreadFunc(ir.ThreadID(t))
+	e := &f.Edges[f.Out(x.s.PC(ir.ThreadID(t)))[0]]
+	x.cuts[e.ID] = cutOff{e, "unroll", endless}
 }
 
 // cutOff is a bound that was hit: where, its name and its value.

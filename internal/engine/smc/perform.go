@@ -117,13 +117,20 @@ func (x *explorer) settle(t int) {
 
 func (x *explorer) runLocal(t int) {
 	stop := x.heldUp[t]
-	for x.threads[t].stop == goesOn && x.y.Private(x.s, t) {
+	for left := endless; x.threads[t].stop == goesOn && x.y.Private(x.s, t); left-- {
 		if x.dry {
-			x.local = x.y.Advance(x.s, t, stop, x.local[:0])
+			x.local = x.y.Advance(x.s, t, stop, left, x.local[:0])
+			left -= len(x.local)
 		} else {
-			x.steps = x.y.Advance(x.s, t, stop, x.steps)
+			n := len(x.steps)
+			x.steps = x.y.Advance(x.s, t, stop, left, x.steps)
+			left -= len(x.steps) - n
 		}
 		if !x.y.Private(x.s, t) {
+			return
+		}
+		if left <= 0 {
+			x.cutHere(t)
 			return
 		}
 		x.local = x.y.EnabledEdges(x.s, t, x.local[:0])
@@ -170,6 +177,11 @@ func (x *explorer) perform(p int32, lb label, e *event) {
 		return
 	}
 	x.describe(t, st, op, e)
+	if x.count[p] > endless {
+		x.cutHere(t)
+		e.flags |= ends
+		return
+	}
 	if x.loops != nil && affects(op) {
 		x.affected(t)
 	}

@@ -103,14 +103,13 @@ func (x *explorer) moves(r *race) bool {
 func (x *explorer) demand(r *race) {
 	v := &x.seq
 	n := &x.nodes[r.first]
-	x.sleepers = append(x.sleepers[:0], sleeper{ev: &x.ev[r.first], fwd: x.ev[r.first].fwd})
 	for k := range n.sleep {
 		if c := x.weakInitial(&n.sleep[k], v); c != notInitial {
 			r.done = c >= 0 && c <= v.turn && r.second != none
 			return
 		}
-		x.sleepers = append(x.sleepers, sleeper{ev: &n.sleep[k], fwd: n.sleep[k].fwd})
 	}
+	x.present, x.slept, x.passed, x.led = &x.ev[r.first], n.sleep, x.passed[:0], x.led[:0]
 	if n.shared {
 		x.insertShared(n.sh, n.cur+1, v)
 		return

@@ -87,12 +87,12 @@ func (x *explorer) weakInitial(d *event, v *sequence) int {
 }
 
 // insert leads v along the tree below a list of children and returns the children
-// it has then. x.sleepers is what sleeps before them.
+// it has then.
 func (x *explorer) insert(children []*tree, v *sequence) []*tree {
 	for _, c := range children {
 		k := x.weakInitial(&c.ev, v)
 		if k == notInitial {
-			x.sleepers = append(x.sleepers, sleeper{ev: &c.ev, fwd: c.ev.fwd})
+			x.passed = append(x.passed, &c.ev)
 			continue
 		}
 		if k >= 0 {
@@ -100,7 +100,7 @@ func (x *explorer) insert(children []*tree, v *sequence) []*tree {
 		}
 		x.moveFront(&c.ev, v)
 		if len(c.children) > 0 {
-			x.wakeBy(&c.ev)
+			x.led = append(x.led, ledBy{&c.ev, len(x.passed)})
 			c.children = x.insert(c.children, v)
 		}
 		return children
@@ -109,6 +109,32 @@ func (x *explorer) insert(children []*tree, v *sequence) []*tree {
 		return append(children, b)
 	}
 	return children
+}
+
+// ledBy is an event that v was led along, and how many events it had been held against
+// in vain before.
+type ledBy struct {
+	ev     *event
+	passed int
+}
+
+// findSleepers collects what sleeps where v leaves the tree: what slept at the node, the event explored
+// from it at present, and what v was held against in vain, unless something v was led along wakes it.
+func (x *explorer) findSleepers() {
+	x.sleepers = append(x.sleepers[:0], sleeper{x.present, x.present.fwd})
+	for i := range x.slept {
+		x.sleepers = append(x.sleepers, sleeper{&x.slept[i], x.slept[i].fwd})
+	}
+	i := 0
+	for _, l := range x.led {
+		for ; i < l.passed; i++ {
+			x.sleepers = append(x.sleepers, sleeper{x.passed[i], x.passed[i].fwd})
+		}
+		x.wakeBy(l.ev)
+	}
+	for ; i < len(x.passed); i++ {
+		x.sleepers = append(x.sleepers, sleeper{x.passed[i], x.passed[i].fwd})
+	}
 }
 
 // sleeper is an event that sleeps, with what its fwd has become on the way.
@@ -158,12 +184,13 @@ func (x *explorer) moveFront(e *event, v *sequence) {
 // branch makes a chain of what is left of v until nothing sleeps, nil if nothing is left.
 func (x *explorer) branch(v *sequence) *tree {
 	var first, at *tree
+	x.findSleepers()
 	for k := range v.items {
 		if v.items[k].gone {
 			continue
 		}
 		e := x.get(v, k)
-		t := &tree{ev: *e}
+		t := x.newTree(e)
 		x.trees++
 		if first == nil {
 			first = t
@@ -180,4 +207,22 @@ func (x *explorer) branch(v *sequence) *tree {
 	}
 	x.mostTrees = max(x.mostTrees, x.trees)
 	return first
+}
+
+// newTree is a leaf; what freeTree gave back is used again.
+func (x *explorer) newTree(e *event) *tree {
+	n := len(x.unused)
+	if n == 0 {
+		return &tree{ev: *e}
+	}
+	t := x.unused[n-1]
+	x.unused = x.unused[:n-1]
+	t.ev = *e
+	return t
+}
+
+// freeTree gives back a node that has been explored.
+func (x *explorer) freeTree(t *tree) {
+	t.children = nil
+	x.unused = append(x.unused, t)
 }

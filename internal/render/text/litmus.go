@@ -171,7 +171,9 @@ func LitmusSummary(w io.Writer, s *verdict.LitmusSummary, opt Options) {
 	if s.Runs != s.Tests {
 		parts[0] += ", " + counted(int64(s.Runs), "run", "runs")
 	}
-	parts[0] += ": " + nonZero(count{s.Ok, "Ok"}, count{s.No, "No"}, count{s.Unknown, "Unknown"})
+	if answers := nonZero(count{s.Ok, "Ok"}, count{s.No, "No"}, count{s.Unknown, "Unknown"}); answers != "" {
+		parts[0] += ": " + answers
+	}
 	if more := nonZero(count{s.Sometimes, "Sometimes"}, count{s.Always, "Always"}, count{s.Never, "Never"}); more != "" {
 		parts = append(parts, more)
 	}

@@ -71,6 +71,11 @@ type Embedded struct {
 	stamp   []uint64 // by level, for counting levels
 	stamps  uint64
 
+	gone       []bool  // by variable: it is eliminated
+	elimAt     []int32 // by variable: its place in elims
+	elims      []eliminated
+	simplified bool
+
 	refuted bool // the clauses have no model
 	model   []bool
 	scratch []lit
@@ -101,6 +106,8 @@ func (s *Embedded) grow(vars int) {
 		s.phase = append(s.phase, false)
 		s.act = append(s.act, 0)
 		s.seen = append(s.seen, false)
+		s.gone = append(s.gone, false)
+		s.elimAt = append(s.elimAt, 0)
 		s.stamp = append(s.stamp, 0)
 		s.heap.grow(v)
 		s.heap.insert(v, s.act)
@@ -124,6 +131,16 @@ func (s *Embedded) Add(clause ...Lit) {
 		c = append(c, s.intern(l))
 	}
 	s.scratch = c
+	for _, l := range c {
+		if s.gone[l.v()] {
+			s.restore(l.v())
+		}
+	}
+	s.add(c)
+}
+
+// add takes a clause of variables that are there. It may reorder it.
+func (s *Embedded) add(c []lit) {
 	slices.Sort(c)
 	c = slices.Compact(c)
 	kept := c[:0]
@@ -291,7 +308,17 @@ func (s *Embedded) Solve(ctx context.Context, assumptions ...Lit) (Status, error
 	}
 	var assume []lit
 	for _, a := range assumptions {
-		assume = append(assume, s.intern(a))
+		l := s.intern(a)
+		if s.gone[l.v()] {
+			s.restore(l.v())
+		}
+		assume = append(assume, l)
+	}
+	if !s.simplified {
+		s.simplify(ctx, assume)
+	}
+	if s.refuted {
+		return Unsat, nil
 	}
 	status := s.search(ctx, assume)
 	if status == Sat {
@@ -299,6 +326,7 @@ func (s *Embedded) Solve(ctx context.Context, assumptions ...Lit) (Status, error
 		for v := range s.model {
 			s.model[v] = s.vals[2*v] == yes
 		}
+		s.extend()
 	}
 	s.cancel(0)
 	return status, nil

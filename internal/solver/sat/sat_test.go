@@ -48,26 +48,29 @@ func holds(clauses [][]sat.Lit, value func(sat.Lit) bool) bool {
 }
 
 // TestRandomFormulas: answers are those of trying everything, models are models,
-// and assumptions last for one call.
+// assumptions last for one call, and clauses can come between calls.
 func TestRandomFormulas(t *testing.T) {
 	for name, fresh := range solvers(t) {
-		rounds := 300
+		rounds := 1000
 		if name != "embedded" {
 			rounds = 30
 		}
 		r := rand.New(rand.NewPCG(1, 2))
 		both := [2]int{}
 		for range rounds {
-			n := 3 + r.IntN(6)
+			n := 3 + r.IntN(8)
 			var clauses [][]sat.Lit
 			s := fresh()
 			random := func() sat.Lit { return sat.Lit(1+r.IntN(n)) * sat.Lit(1-2*r.IntN(2)) }
-			for range n * 3 {
+			add := func() {
 				c := []sat.Lit{random(), random(), random()}
-				clauses = append(clauses, c)
-				s.Add(c...)
+				clauses = append(clauses, c[:2+r.IntN(4)/2])
+				s.Add(clauses[len(clauses)-1]...)
 			}
-			for range 3 {
+			for range n * 3 {
+				add()
+			}
+			for range 4 {
 				a := []sat.Lit{random(), random()}
 				want := satisfied(n, append(clauses[:len(clauses):len(clauses)], a[:1], a[1:]))
 				got, err := s.Solve(context.Background(), a...)
@@ -84,6 +87,9 @@ func TestRandomFormulas(t *testing.T) {
 					both[1]++
 				} else {
 					both[0]++
+				}
+				for range r.IntN(2) { // about variables that may have been eliminated
+					add()
 				}
 			}
 		}

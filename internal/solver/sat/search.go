@@ -88,7 +88,7 @@ func (s *Embedded) decide(assume []lit) (next lit, done, failed bool) {
 	}
 	for !s.heap.empty() {
 		v := s.heap.pop(s.act)
-		if s.vals[2*v] != unknown {
+		if s.vals[2*v] != unknown || s.gone[v] {
 			continue
 		}
 		s.Decisions++

@@ -1,0 +1,403 @@
+package sat
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// Simplification before the first search: clauses that others contain are dropped,
+// literals that resolution with another clause removes are removed, and variables whose
+// clauses can be replaced by no more resolvents are eliminated. Formulas of
+// circuits have many of those.
+//
+// A variable that is asked about later comes back: its clauses are kept and added again.
+// In a model it gets the value that its clauses demand.
+
+// How much is done.
+const (
+	maxSteps      = 60_000_000 // visited literals, about
+	maxResolvent  = 40         // literals
+	maxOccurrence = 24         // clauses of a variable in each phase, if both have more it stays
+	maxPasses     = 6
+)
+
+// growth is how many more clauses an elimination may leave behind, pass by pass.
+var growth = [maxPasses]int{0, 0, 8, 8, 16, 16}
+
+// eliminated is a variable that was resolved away.
+type eliminated struct {
+	v       uint32
+	clauses [][]lit // nil once it is back
+}
+
+// restore brings a variable back.
+func (s *Embedded) restore(v uint32) {
+	e := &s.elims[s.elimAt[v]]
+	clauses := e.clauses
+	e.clauses, s.gone[v] = nil, false
+	s.heap.insert(v, s.act)
+	for _, c := range clauses {
+		for _, l := range c {
+			if s.gone[l.v()] {
+				s.restore(l.v())
+			}
+		}
+		s.add(slices.Clone(c))
+	}
+}
+
+// extend gives eliminated variables their values in the model, those eliminated last
+// first.
+func (s *Embedded) extend() {
+	isTrue := func(l lit) bool { return s.model[l.v()] == (l&1 == 0) }
+	for i := len(s.elims) - 1; i >= 0; i-- {
+		e := &s.elims[i]
+		if e.clauses == nil {
+			continue
+		}
+		s.model[e.v] = false
+		for _, c := range e.clauses {
+			if !slices.ContainsFunc(c, isTrue) { // not with v false: it contains v
+				s.model[e.v] = true
+				break
+			}
+		}
+	}
+}
+
+type simplifier struct {
+	s      *Embedded
+	ctx    context.Context
+	cls    [][]lit // nil: dropped
+	sigs   []uint64
+	occ    [][]int32 // by literal, with some that are dropped
+	queued []bool
+	queue  []int32  // clauses that may subsume others
+	marks  []uint64 // by literal
+	mark   uint64
+	frozen []bool
+	moved  []bool // by variable: its clauses have changed
+	units  []lit
+	steps  int
+}
+
+// simplify works on all clauses. It is called once, before anything was learnt.
+func (s *Embedded) simplify(ctx context.Context, assume []lit) {
+	s.simplified = true
+	p := &simplifier{
+		s: s, ctx: ctx, occ: make([][]int32, 2*len(s.level)), marks: make([]uint64, 2*len(s.level)),
+		frozen: make([]bool, len(s.level)), moved: make([]bool, len(s.level)),
+	}
+	for _, l := range assume {
+		p.frozen[l.v()] = true
+	}
+	p.collect()
+	for pass := 0; pass < maxPasses && !p.over() && !s.refuted; pass++ {
+		p.subsume()
+		if p.eliminate(growth[pass]) == 0 && pass > 0 && growth[pass] == growth[maxPasses-1] {
+			break
+		}
+	}
+	p.subsume()
+	p.rebuild()
+}
+
+func (p *simplifier) over() bool { return p.steps > maxSteps || p.ctx.Err() != nil }
+
+// collect takes the clauses out of the solver, less what is known.
+func (p *simplifier) collect() {
+	s := p.s
+	for _, c := range s.clauses {
+		lits := s.lits(c)
+		out := make([]lit, 0, len(lits))
+		for _, l := range lits {
+			out = append(out, lit(l))
+		}
+		p.add(out)
+	}
+	for l := range s.bins {
+		for _, other := range s.bins[l] {
+			if a := lit(l).not(); a < other {
+				p.add([]lit{a, other})
+			}
+		}
+	}
+	for v := range p.moved {
+		p.moved[v] = true
+	}
+	p.propagate()
+}
+
+// add takes a clause, less literals that are known to be false.
+func (p *simplifier) add(c []lit) {
+	s := p.s
+	out := c[:0]
+	for _, l := range c {
+		switch s.vals[l] {
+		case yes:
+			return
+		case unknown:
+			out = append(out, l)
+		}
+	}
+	switch len(out) {
+	case 0:
+		s.refuted = true
+		return
+	case 1:
+		p.units = append(p.units, out[0])
+		return
+	}
+	at := int32(len(p.cls))
+	p.cls, p.sigs = append(p.cls, out), append(p.sigs, signature(out))
+	p.queued = append(p.queued, true)
+	p.queue = append(p.queue, at)
+	for _, l := range out {
+		p.occ[l] = append(p.occ[l], at)
+		p.moved[l.v()] = true
+	}
+}
+
+// signature has a bit for every variable of a clause, several sharing one.
+func signature(c []lit) uint64 {
+	var out uint64
+	for _, l := range c {
+		out |= 1 << (l.v() * 0x9e3779b1 >> 26)
+	}
+	return out
+}
+
+func (p *simplifier) drop(at int32) {
+	for _, l := range p.cls[at] {
+		p.moved[l.v()] = true
+	}
+	p.cls[at] = nil
+}
+
+// strengthen takes a literal out of a clause.
+func (p *simplifier) strengthen(at int32, l lit) {
+	c := slices.DeleteFunc(slices.Clone(p.cls[at]), func(x lit) bool { return x == l })
+	p.occ[l] = slices.DeleteFunc(p.occ[l], func(i int32) bool { return i == at })
+	p.moved[l.v()] = true
+	if len(c) == 1 {
+		p.drop(at)
+		p.units = append(p.units, c[0])
+		return
+	}
+	p.cls[at], p.sigs[at] = c, signature(c)
+	if !p.queued[at] {
+		p.queued[at] = true
+		p.queue = append(p.queue, at)
+	}
+}
+
+// propagate makes units true.
+func (p *simplifier) propagate() {
+	s := p.s
+	for len(p.units) > 0 && !s.refuted {
+		l := p.units[len(p.units)-1]
+		p.units = p.units[:len(p.units)-1]
+		switch s.vals[l] {
+		case yes:
+			continue
+		case no:
+			s.refuted = true
+			continue
+		}
+		s.assign(l, noClause, 0)
+		for _, i := range p.alive(l) {
+			p.drop(i)
+		}
+		for _, i := range slices.Clone(p.alive(l.not())) {
+			if p.cls[i] != nil {
+				p.strengthen(i, l.not())
+			}
+		}
+	}
+}
+
+// alive is the clauses of a literal.
+func (p *simplifier) alive(l lit) []int32 {
+	p.occ[l] = slices.DeleteFunc(p.occ[l], func(i int32) bool { return p.cls[i] == nil })
+	return p.occ[l]
+}
+
+// subsume drops and strengthens clauses by those in the queue.
+func (p *simplifier) subsume() {
+	for len(p.queue) > 0 && !p.over() && !p.s.refuted {
+		at := p.queue[0]
+		p.queue = p.queue[1:]
+		p.queued[at] = false
+		if p.cls[at] != nil {
+			p.subsumeBy(at)
+			p.propagate()
+		}
+	}
+}
+
+func (p *simplifier) subsumeBy(at int32) {
+	c := p.cls[at]
+	best := c[0]
+	count := func(l lit) int { return len(p.occ[l]) + len(p.occ[l.not()]) }
+	for _, l := range c[1:] {
+		if count(l) < count(best) {
+			best = l
+		}
+	}
+	if count(best) > 1000 {
+		return
+	}
+	p.mark++
+	for _, l := range c {
+		p.marks[l] = p.mark
+	}
+	var dropped, shorter []int32
+	var without []lit
+	for _, l := range [2]lit{best, best.not()} {
+		for _, i := range p.occ[l] {
+			d := p.cls[i]
+			p.steps++
+			if i == at || d == nil || len(d) < len(c) || p.sigs[at]&^p.sigs[i] != 0 {
+				continue
+			}
+			same, flipped := 0, noLit
+			flips := 0
+			p.steps += len(d)
+			for _, x := range d {
+				if p.marks[x] == p.mark {
+					same++
+				} else if p.marks[x.not()] == p.mark {
+					flips++
+					flipped = x
+				}
+			}
+			switch {
+			case same == len(c):
+				dropped = append(dropped, i)
+			case flips == 1 && same == len(c)-1:
+				shorter, without = append(shorter, i), append(without, flipped)
+			}
+		}
+	}
+	for _, i := range dropped {
+		p.drop(i)
+	}
+	for k, i := range shorter {
+		p.strengthen(i, without[k])
+	}
+}
+
+// eliminate goes through the variables whose clauses have changed, those with few
+// clauses first, and tells how many it eliminated.
+func (p *simplifier) eliminate(growth int) int {
+	type candidate struct {
+		v    uint32
+		cost int
+	}
+	var list []candidate
+	for v := range p.moved {
+		if (p.moved[v] || growth > 0) && !p.frozen[v] && !p.s.gone[v] && p.s.vals[2*v] == unknown {
+			list = append(list, candidate{uint32(v), len(p.alive(lit(2*v))) * len(p.alive(lit(2*v+1)))})
+		}
+		p.moved[v] = false
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.cost, b.cost) })
+	n := 0
+	for _, c := range list {
+		if p.over() || p.s.refuted {
+			break
+		}
+		if p.s.vals[2*c.v] == unknown && p.resolveAway(c.v, growth) {
+			n++
+			p.propagate()
+		}
+	}
+	return n
+}
+
+// resolveAway eliminates a variable if that leaves few clauses.
+func (p *simplifier) resolveAway(v uint32, growth int) bool {
+	pos, neg := p.alive(lit(2*v)), p.alive(lit(2*v+1))
+	if len(pos) > maxOccurrence && len(neg) > maxOccurrence || len(pos)*len(neg) > 2000 {
+		return false
+	}
+	limit := len(pos) + len(neg) + growth
+	var made [][]lit
+	for _, i := range pos {
+		for _, j := range neg {
+			c, ok := p.resolve(p.cls[i], p.cls[j], v)
+			if !ok {
+				continue
+			}
+			if made = append(made, c); len(made) > limit || len(c) > maxResolvent {
+				return false
+			}
+		}
+	}
+	e := eliminated{v: v, clauses: [][]lit{}}
+	for _, i := range slices.Concat(pos, neg) {
+		e.clauses = append(e.clauses, p.cls[i])
+		p.drop(i)
+	}
+	p.s.gone[v] = true
+	p.s.elimAt[v] = int32(len(p.s.elims))
+	p.s.elims = append(p.s.elims, e)
+	for _, c := range made {
+		p.add(c)
+	}
+	return true
+}
+
+// resolve is the resolvent of two clauses; false if it is always true.
+func (p *simplifier) resolve(c, d []lit, v uint32) ([]lit, bool) {
+	p.mark++
+	p.steps += len(c) + len(d)
+	for _, l := range c {
+		p.marks[l] = p.mark
+	}
+	extra := 0
+	for _, l := range d {
+		switch {
+		case l.v() == v:
+		case p.marks[l.not()] == p.mark:
+			return nil, false
+		case p.marks[l] != p.mark:
+			extra++
+		}
+	}
+	out := make([]lit, 0, len(c)-1+extra)
+	for _, l := range c {
+		if l.v() != v {
+			out = append(out, l)
+		}
+	}
+	for _, l := range d {
+		if l.v() != v && p.marks[l] != p.mark {
+			out = append(out, l)
+		}
+	}
+	return out, true
+}
+
+// rebuild puts the clauses back into the solver.
+func (p *simplifier) rebuild() {
+	s := p.s
+	s.arena, s.clauses, s.wasted = s.arena[:0], s.clauses[:0], 0
+	for l := range s.watches {
+		s.watches[l], s.bins[l] = s.watches[l][:0], s.bins[l][:0]
+	}
+	s.head = len(s.trail)
+	if s.refuted {
+		return
+	}
+	for _, c := range p.cls {
+		switch {
+		case c == nil:
+		case len(c) == 2:
+			s.addBinary(c[0], c[1])
+		default:
+			s.clauses = append(s.clauses, s.attach(c, false, 0))
+		}
+	}
+}
