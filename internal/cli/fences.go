@@ -88,6 +88,9 @@ func (a *app) fencesCommand() *cobra.Command {
 }
 
 func (a *app) fences(names []string, f *fencesFlags) error {
+	if here, err := os.Getwd(); err == nil {
+		f.opt.Directory = here
+	}
 	f.opt.For, f.opt.Model, f.opt.Style, f.opt.Cost = f.forWhat.value, f.model.value, f.style.value, f.cost.scheme
 	if err := f.consistent(names); err != nil {
 		return err
