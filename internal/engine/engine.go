@@ -155,6 +155,7 @@ type Violation struct {
 	Goal    int           // GoalReached
 	Load    ir.EdgeID     // Attack: the load; Edge is the delayed store
 	Final   string        // FinalReached
+	Waits   string        // Deadlock: who waits, and where, in words
 	Witness *verdict.Witness
 	// Attack: the steps of the witness that are the delayed store and the load. Class
 	// is set if the last step is a store that fails when it reaches memory. Open says
