@@ -104,7 +104,7 @@ func (x *explorer) demand(r *race) {
 	v := &x.seq
 	n := &x.nodes[r.first]
 	for k := range n.sleep {
-		if c := x.weakInitial(&n.sleep[k], v); c != notInitial {
+		if c := x.leads(&n.sleep[k], v); c != notInitial {
 			r.done = c >= 0 && c <= v.turn && r.second != none
 			return
 		}
