@@ -83,3 +83,11 @@ func ExploreTogether(task *engine.Task, workers int) (*engine.Outcome, error) {
 	}
 	return x.result, x.err
 }
+
+// ExploreBytes explores and gives the number of executions, and the memory that was used apart from the
+// wakeup trees.
+func ExploreBytes(task *engine.Task) (executions, bytes int64) {
+	x := newExplorer(context.Background(), task, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+	x.run()
+	return x.out.executions(), x.bytes()
+}

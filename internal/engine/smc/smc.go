@@ -53,8 +53,32 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	}
 	out := x.result
 	x.summarise(out)
+	if x.source && x.out.asleep > 0 && chooses(task.Program) && out.Unknown == "" {
+		out.Unknown = fmt.Sprintf("source-DPOR was cut off by sleep sets %d times in a program with choices, some of which it may have missed; --algorithm optimal is not cut off", x.out.asleep)
+	}
 	out.Stats.Seconds = time.Since(start).Seconds()
 	return out, nil
+}
+
+// chooses reports whether a program has choices other than those of schedules: what an execution
+// that is cut off would still have chosen is not known.
+func chooses(p *ir.Program) bool {
+	for _, f := range p.Funcs {
+		for l := range f.Locs {
+			for _, i := range f.Out(ir.Loc(l)) {
+				switch f.Edges[i].Op.Kind {
+				case ir.Havoc, ir.AbstractLoad, ir.CondWait, ir.Signal, ir.Alloc:
+					return true
+				case ir.Assume:
+				default:
+					if len(f.Out(ir.Loc(l))) > 1 {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // tick looks at the clock now and then.

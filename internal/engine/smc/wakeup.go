@@ -60,6 +60,16 @@ const (
 	before     = -2 // not in v, but v goes on unchanged after it
 )
 
+// leads reports whether exploring d leads to v: the index of d in v, or before. With source-DPOR,
+// whose executions may be cut off and tell only a part of v, d must be an event of v up to the reversed one.
+func (x *explorer) leads(d *event, v *sequence) int {
+	k := x.weakInitial(d, v)
+	if x.source && (k < 0 || k > v.turn) {
+		return notInitial
+	}
+	return k
+}
+
 // weakInitial reports whether d could come first in v: the index of it in v, or
 // before.
 func (x *explorer) weakInitial(d *event, v *sequence) int {
@@ -90,7 +100,7 @@ func (x *explorer) weakInitial(d *event, v *sequence) int {
 // it has then.
 func (x *explorer) insert(children []*tree, v *sequence) []*tree {
 	for _, c := range children {
-		k := x.weakInitial(&c.ev, v)
+		k := x.leads(&c.ev, v)
 		if k == notInitial {
 			x.passed = append(x.passed, &c.ev)
 			continue
