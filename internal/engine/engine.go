@@ -60,7 +60,7 @@ type Task struct {
 	Source bool // source-DPOR instead of optimal DPOR
 	// Traces asks for every trace: failing rounds of spin loops are executed. Visit,
 	// if not nil, is called with every complete execution, and with Unfinished also
-	// with those that do not come to their end.
+	// with those that do not come to their end; by one worker at a time.
 	Traces     bool
 	Visit      func(*verdict.Witness)
 	Unfinished bool

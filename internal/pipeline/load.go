@@ -55,7 +55,7 @@ var languages = []language{
 // parseAutomaton adapts one of the languages of package automaton.
 func parseAutomaton(parse func(*source.File, automaton.Options) (*automaton.Unit, *diag.List)) func(*source.File, Options) (*ir.Program, *property.Set, *diag.List) {
 	return func(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
-		unit, diags := parse(f, automaton.Options{Threads: opt.Threads})
+		unit, diags := parse(f, automaton.Options{Threads: opt.Threads, Numbered: opt.claims})
 		if diags.HasErrors() || unit == nil {
 			return nil, nil, diags
 		}

@@ -194,6 +194,9 @@ func (r *run) answer() (err error) {
 	if err != nil || len(r.out.Violations) > 0 && !r.task.KeepGoing {
 		return err
 	}
+	if r.x.holds != nil && r.props.Deadlock {
+		refuse(r.x.holds, "bounded model checking does not encode deadlocks of a thread that waits inside an atomic section")
+	}
 	return r.summarise()
 }
 

@@ -55,6 +55,7 @@ type encoder struct {
 	checks []gate // some check is executed
 	exits  []gate // exit is called
 	waits  []*wait
+	holds  *ir.Edge // an instruction at which a thread can wait while it holds everybody up in a section
 }
 
 // failure is a check that fails.

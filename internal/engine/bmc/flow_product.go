@@ -20,7 +20,7 @@ import (
 // that can take a step for sure that concerns nobody else take it first.
 
 // maxVectors is how many vectors of locations are looked at before this is given up.
-const maxVectors = 1 << 13
+const maxVectors = 1 << 14
 
 // vector is where all threads are, and what is known there.
 type vector struct {

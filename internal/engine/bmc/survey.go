@@ -117,6 +117,9 @@ func (x *encoder) surveyThread(v *survey, t int) {
 			if waitsInside(e) {
 				th.locs = append(th.locs, x.addWait(th, loc, index))
 			}
+			if inside[l] && canWait(&e.Op) {
+				x.holds = e
+			}
 			found := x.surveyEdge(t, e, tf.at[l])
 			v.note(t, e, inside[l], found)
 			by := several

@@ -188,12 +188,24 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, 
 			}})
 		}
 	}
-	var variables, constants, registers []word
+	var variables, constants, registers, own []word
 	for _, x := range scalars {
 		variables = append(variables, word{pr.name(x), func(_ []string, m memory) string { return pr.value(m, x) }})
 	}
+	for _, op := range pr.ownPlaces(c) {
+		own = append(own, word{"the thread's own " + pr.ownName(c, op), func(regs []string, m memory) string {
+			return pr.read(m, pr.locate(op, pr.env(regs)), op.Type)
+		}})
+	}
 	for _, v := range numbers {
 		constants = append(constants, word{fmt.Sprint(v), func([]string, memory) string { return pr.arith.num(v) }})
+	}
+	for _, x := range own {
+		for _, v := range constants {
+			if how == few {
+				add(x, v, relations)
+			}
+		}
 	}
 	for _, r := range k.watched(c, l) {
 		registers = append(registers, word{c.f.Regs[r].Name, func(regs []string, _ memory) string { return regs[r] }})
@@ -286,4 +298,26 @@ func (pr *prover) stored() map[int][]int64 {
 		}
 	}
 	return out
+}
+
+// ownPlaces lists accesses, one for each place that belongs to a thread by its number.
+func (pr *prover) ownPlaces(c *class) []*ir.Op {
+	var list []*ir.Op
+	for i := range c.f.Edges {
+		op := &c.f.Edges[i].Op
+		if c.self == ir.NoReg || !op.Accesses() || !onlyReads(op.Addr, c.self) {
+			continue
+		}
+		if _, fixed := pr.constant(op.Addr); !fixed && !slices.ContainsFunc(list, func(x *ir.Op) bool { return x.Addr.Equal(op.Addr) }) {
+			list = append(list, op)
+		}
+	}
+	return list
+}
+
+// ownName is what people call such a place, for the thread with number 0.
+func (pr *prover) ownName(c *class, op *ir.Op) string {
+	regs := make([]int64, len(c.f.Regs))
+	addr := op.Addr.Eval(ir.Env{Regs: regs, Prog: pr.prog})
+	return pr.prog.LocationName(uint64(addr), op.Type.Size()) + " (of thread 0)"
 }
