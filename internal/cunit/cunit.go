@@ -104,12 +104,13 @@ func (c *compiler) included() []*source.File {
 
 // compiler turns checked syntax trees into a program.
 type compiler struct {
-	opt   Options
-	diags *diag.List
-	files map[string]*source.File
-	first string          // name of the first file
-	given map[string]bool // names of the files that are not included
-	told  map[message]bool
+	opt     Options
+	diags   *diag.List
+	files   map[string]*source.File
+	first   string          // name of the first file
+	rebuilt map[string]bool // files that were put together again, see unmark
+	given   map[string]bool // names of the files that are not included
+	told    map[message]bool
 
 	units     []*unit
 	linked    map[string]*symbol // names with external linkage
@@ -174,6 +175,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 		files:     map[string]*source.File{},
 		given:     map[string]bool{},
 		told:      map[message]bool{},
+		rebuilt:   map[string]bool{},
 		linked:    map[string]*symbol{},
 		locals:    map[*cc.Declarator]*symbol{},
 		shadows:   map[*cc.Declarator]declared{},

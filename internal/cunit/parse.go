@@ -51,6 +51,14 @@ func (c *compiler) parseText(f *source.File, before, behind string) {
 	if len(text) == 0 {
 		text = []byte("\n")
 	}
+	if marked, originals := unmark(f.Name, text); marked != nil && !c.opt.Places {
+		text = marked
+		for _, o := range originals {
+			if c.files[o.Name] == nil {
+				c.files[o.Name], c.rebuilt[o.Name] = o, true
+			}
+		}
+	}
 	text = r.guarded(f, text)
 	ast, err := translate(config, []cc.Source{
 		{Name: "<predefined>", Value: string(predefined) + claimPrototypes + c.defines() + before},

@@ -197,8 +197,15 @@ func (y *System) Deadlocked(s *State) bool {
 	waits := false
 	for t := range y.threads {
 		waits = waits || y.WaitsIn(s, t) != nil
-		if s.status[t] == running && y.assumedAway(s, t, &y.threads[t].locs[s.pc[t]]) {
-			return false
+		switch s.status[t] {
+		case condWaiting: // with a time limit it goes on by itself
+			if y.Op(s, t, s.wait[t]).Timed {
+				return false
+			}
+		case running:
+			if y.assumedAway(s, t, &y.threads[t].locs[s.pc[t]]) {
+				return false
+			}
 		}
 	}
 	return waits

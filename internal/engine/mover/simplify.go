@@ -14,7 +14,7 @@ import (
 // simplifier follows constants through all threads.
 type simplifier struct {
 	p     *ir.Program
-	keep  func(*ir.Edge) bool // ways that count as taken whatever their condition
+	keep  func(*ir.Edge) bool    // ways that count as taken whatever their condition
 	open  map[ir.ThreadID]ir.Reg // registers that hold anything at first
 	args  map[ir.ThreadID][]*ir.Expr
 	fixed map[span]bool // places that never change, as far as was asked
