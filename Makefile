@@ -10,7 +10,7 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that run goroutines of their own.
-PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/suite
+PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/engine/smc ./internal/suite
 # Fuzz targets, as package:target.
 PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/automaton:FuzzParse ./internal/frontend/automaton:FuzzTrencher \
             ./internal/frontend/automaton:FuzzMemorax ./internal/frontend/automaton:FuzzFences ./internal/frontend/litmus:FuzzParse ./internal/frontend/litmus:FuzzC \
@@ -62,13 +62,13 @@ lint-race:
 
 # Random programs through every engine and the lowering, then each parser on random bytes.
 fuzz:
-	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak|Await' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|Unrolled' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Instrumentation|Lazy' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Table1|Safestack' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
-	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit|Workers' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run 'Proofs|Proved' -fp.programs=$(FUZZ_MOVER) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/param -count=1 -timeout 120m -v -run Instances -fp.programs=$(FUZZ_PARAM)
 	$(GO) test ./internal/explain -count=1 -timeout 60m -v -fp.programs=$(FUZZ_PROGRAMS)

@@ -50,7 +50,7 @@ type checkFlags struct {
 
 func (a *app) checkCommand() *cobra.Command {
 	engines := fencepost.Engines()
-	f := &checkFlags{models: modelsValue{"tso"}, mode: lazyModes(), engine: choiceValue{choices: engines}, opt: fencepost.Defaults()}
+	f := &checkFlags{models: modelsValue{"tso"}, mode: lazyModes(), engine: choiceValue{choices: engines, code: "FP0912"}, opt: fencepost.Defaults()}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",

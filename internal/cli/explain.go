@@ -58,7 +58,7 @@ func (a *app) explain(e fencepost.Explanation) {
 			fmt.Fprintf(a.stdout, "\n  %s\n", f.Name)
 		}
 		fmt.Fprintln(a.stdout)
-		for line := range strings.SplitSeq(strings.TrimSuffix(f.Text, "\n"), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSuffix(f.Shown, "\n"), "\n") {
 			fmt.Fprintln(a.stdout, strings.TrimRight("    "+line, " "))
 		}
 	}

@@ -28,7 +28,7 @@ func (a *app) exportCommand() *cobra.Command {
 	var promela, pnml bool
 	var any paramFlags
 	var output string
-	model := choiceValue{value: "tso", choices: []string{"sc", "tso"}}
+	model := choiceValue{value: "tso", choices: []string{"sc", "tso"}, code: "FP0951"}
 	cmd := &cobra.Command{
 		Use:     "export FILE...",
 		Short:   "Write a program for another tool",

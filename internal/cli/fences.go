@@ -50,9 +50,9 @@ type fencesFlags struct {
 
 func (a *app) fencesCommand() *cobra.Command {
 	f := &fencesFlags{opt: fencepost.FenceDefaults()}
-	f.forWhat = choiceValue{f.opt.For, []string{fencepost.ForRobustness, fencepost.ForAssertions}}
-	f.model = choiceValue{f.opt.Model, []string{"tso", "pso"}}
-	f.style = choiceValue{f.opt.Style, fencepost.FenceStyles()}
+	f.forWhat = choiceValue{value: f.opt.For, choices: []string{fencepost.ForRobustness, fencepost.ForAssertions}}
+	f.model = choiceValue{value: f.opt.Model, choices: []string{"tso", "pso"}}
+	f.style = choiceValue{value: f.opt.Style, choices: fencepost.FenceStyles()}
 	f.cost = costValue{scheme: f.opt.Cost}
 	cmd := &cobra.Command{
 		Use:     "fences FILE...",
@@ -88,6 +88,9 @@ func (a *app) fencesCommand() *cobra.Command {
 }
 
 func (a *app) fences(names []string, f *fencesFlags) error {
+	if here, err := os.Getwd(); err == nil {
+		f.opt.Directory = here
+	}
 	f.opt.For, f.opt.Model, f.opt.Style, f.opt.Cost = f.forWhat.value, f.model.value, f.style.value, f.cost.scheme
 	if err := f.consistent(names); err != nil {
 		return err

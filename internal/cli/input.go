@@ -55,7 +55,7 @@ func oneFile(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return &usageError{"no file given", fmt.Sprintf("try `%s FILE`, or - to read standard input", cmd.CommandPath())}
 	case len(args) > 1:
-		return &usageError{fmt.Sprintf("%d files given, but %s takes one program at a time (several files only of C)", len(args), cmd.Name()),
+		return &usageError{fmt.Sprintf("%d files given, but %s takes one program at a time (several files only of C) [FP0909]", len(args), cmd.Name()),
 			fmt.Sprintf("run `%s %s` and so on, one by one", cmd.CommandPath(), args[0])}
 	}
 	return nil

@@ -78,6 +78,11 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 		return &usageError{"test does not read standard input", "name files or directories"}
 	}
 	opt.Paths = args
+	report := a.stdout
+	if f.junit == "-" { // what is piped must be XML alone
+		a.stdout = a.stderr
+		defer func() { a.stdout = report }()
+	}
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory() / int64(max(1, sideBySide(opt.Workers)))
 	}
@@ -112,7 +117,7 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 		return &internalError{err}
 	}
 	if f.junit == "-" {
-		a.stdout.Write(out.Bytes())
+		report.Write(out.Bytes())
 		return nil
 	}
 	if err := os.WriteFile(f.junit, out.Bytes(), 0o644); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -154,6 +155,7 @@ func parseSize(s string) (int64, error) {
 type choiceValue struct {
 	value   string
 	choices []string
+	code    string // of the diagnostic for another value, "" if there is none
 }
 
 func colorChoice() choiceValue {
@@ -165,7 +167,11 @@ func (*choiceValue) Type() string     { return "when" }
 
 func (v *choiceValue) Set(s string) error {
 	if !slices.Contains(v.choices, s) {
-		return fmt.Errorf("want one of %s", strings.Join(v.choices, ", "))
+		text := "want one of " + strings.Join(v.choices, ", ")
+		if v.code != "" {
+			text += " [" + v.code + "]"
+		}
+		return errors.New(text)
 	}
 	v.value = s
 	return nil

@@ -2,7 +2,9 @@ package codes
 
 import (
 	"embed"
+	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -21,8 +23,9 @@ type Entry struct {
 	Files   []File
 }
 
-// File is one of an example's files.
-type File struct{ Name, Text string }
+// File is one of an example's files. Shown is its text as people want to see it, with
+// what is repeated many times written once.
+type File struct{ Name, Text, Shown string }
 
 // All are the entries, by code.
 func All() []Entry {
@@ -49,7 +52,8 @@ func Find(code string) (Entry, bool) {
 }
 
 // parse reads entries: "# CODE title", lines of advice, "> command", and the lines of
-// the example behind "| ". A line "| file NAME" begins a further file.
+// the example behind "| ". A line "| file NAME" begins a further file. "{{9 text}}" in
+// an example is text nine times.
 func parse(text string) []Entry {
 	var out []Entry
 	for line := range strings.SplitSeq(text, "\n") {
@@ -82,8 +86,19 @@ func (e *Entry) addLine(line string) {
 		e.Files = append(e.Files, File{Name: name})
 		return
 	}
-	e.Files[len(e.Files)-1].Text += line + "\n"
+	f := &e.Files[len(e.Files)-1]
+	f.Text += repeated.ReplaceAllStringFunc(line, func(s string) string {
+		m := repeated.FindStringSubmatch(s)
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		return strings.Repeat(m[2], n)
+	}) + "\n"
+	f.Shown += repeated.ReplaceAllString(line, "$2 ... ($1 times) ... $2") + "\n"
 }
+
+var repeated = regexp.MustCompile(`\{\{(\d+) (.*?)\}\}`)
 
 // firstFile is the first word of a command that is a file of the example.
 func firstFile(command string) string {

@@ -2,6 +2,7 @@ package cunit
 
 import (
 	"reflect"
+	"strings"
 	"sync"
 
 	"modernc.org/cc/v4"
@@ -68,6 +69,9 @@ func (c *compiler) collectDeclared(root cc.Node) {
 			}
 		case *cc.FunctionDefinition:
 			c.shadows[x.Declarator] = declared{specs: x.DeclarationSpecifiers}
+		case *cc.Enumerator:
+			// pthread.h names each kind of mutex by another: that is no mention of it.
+			return !strings.HasPrefix(x.Token.SrcStr(), "PTHREAD_MUTEX_")
 		case *cc.PrimaryExpression:
 			if x.Case == cc.PrimaryExpressionIdent {
 				c.mentioned[x.Token.SrcStr()] = true

@@ -114,6 +114,9 @@ func (f *lowering) external(name string, args []cc.ExpressionNode, x *cc.Postfix
 		if m.args >= 0 && m.args != len(args) {
 			f.refuse(codeArgument, x, "%s takes %d arguments", name, m.args)
 		}
+		if _, plain := f.library[strings.TrimPrefix(name, builtinPrefix)]; plain {
+			name = strings.TrimPrefix(name, builtinPrefix)
+		}
 		return m.lower(f, &libCall{name: name, args: args, node: x, want: want})
 	}
 	fence := slices.Contains(f.opt.ExternFence, name)

@@ -128,10 +128,31 @@ func (f *lowering) libClaim(l *libCall) value {
 	claim.Class, claim.Msg = ir.Assertion, "invariant"
 	f.fb.Edge(f.at, claim, from, f.pos)
 	f.at, f.fresh = from, false
+	if l.name == claimAlways && f.readsLocals(first) {
+		f.errorf(codeAnnotation, pos, "a condition that holds always cannot be about local variables")
+		panic(refusal{})
+	}
 	text := f.files[pos.File].Slice(pos)
 	text = strings.TrimSpace(string(claimWord.ReplaceAll([]byte(text), nil)))
 	f.claims = append(f.claims, property.Claim{Edge: first, Always: l.name == claimAlways, Text: text, Pos: pos})
 	return nothing()
+}
+
+// readsLocals reports whether the edges from one on read registers that they do not
+// set.
+func (f *lowering) readsLocals(first ir.EdgeID) bool {
+	set, reads := map[ir.Reg]bool{}, false
+	for i := range f.fb.F.Edges {
+		if e := &f.fb.F.Edges[i]; e.ID >= first {
+			e.Op.Defs(func(r ir.Reg) { set[r] = true })
+		}
+	}
+	for i := range f.fb.F.Edges {
+		if e := &f.fb.F.Edges[i]; e.ID >= first {
+			e.Op.Uses(func(r ir.Reg) { reads = reads || !set[r] })
+		}
+	}
+	return reads
 }
 
 // libBound is a variable of a condition that stands for every number.

@@ -35,7 +35,6 @@ const (
 	codeObject   = "C0307" // an object that is declared and never defined
 
 	codeAttr    = "C0801" // warning: attributes of a thread are ignored
-	codeTimed   = "C0802" // warning: signals do not go to timed waits
 	codeClock   = "C0803" // warning: the clock stands still
 	codeAlign   = "C0804" // warning: blocks are not aligned to more than 16 bytes
 	codeForeign = "C0805" // warning: a barrier of another processor

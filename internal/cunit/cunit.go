@@ -104,12 +104,13 @@ func (c *compiler) included() []*source.File {
 
 // compiler turns checked syntax trees into a program.
 type compiler struct {
-	opt   Options
-	diags *diag.List
-	files map[string]*source.File
-	first string          // name of the first file
-	given map[string]bool // names of the files that are not included
-	told  map[message]bool
+	opt     Options
+	diags   *diag.List
+	files   map[string]*source.File
+	first   string          // name of the first file
+	rebuilt map[string]bool // files that were put together again, see unmark
+	given   map[string]bool // names of the files that are not included
+	told    map[message]bool
 
 	units     []*unit
 	linked    map[string]*symbol // names with external linkage
@@ -136,7 +137,6 @@ type compiler struct {
 	// attributes are those that may have to be refused.
 	attributes []attribute
 	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	opened     map[string][]string         // what each file includes, if nothing in it is conditional
 	marks      *marks                      // nil: nobody asks where fences can be written
 	test       *Test                       // nil: the program begins at main
 	threads    map[*symbol]*testThread     // of the test
@@ -173,9 +173,9 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 	c := &compiler{
 		opt: opt, diags: diags,
 		files:     map[string]*source.File{},
-		opened:    map[string][]string{},
 		given:     map[string]bool{},
 		told:      map[message]bool{},
+		rebuilt:   map[string]bool{},
 		linked:    map[string]*symbol{},
 		locals:    map[*cc.Declarator]*symbol{},
 		shadows:   map[*cc.Declarator]declared{},

@@ -42,6 +42,14 @@ func ParseFenceStyle(name string) (FenceStyle, bool) {
 // FenceStyles are the names of the styles.
 func FenceStyles() []string { return styleNames[1:] }
 
+// in is the style in a file: where the preprocessor has been, headers come too late.
+func (s FenceStyle) in(f *source.File) FenceStyle {
+	if s == C11 && isMarked(f.Text) {
+		return Sync
+	}
+	return s
+}
+
 // statement is a fence. On machines with PSO a release fence orders stores.
 func (s FenceStyle) statement(kind ir.FenceKind) string {
 	full := kind == ir.FullFence

@@ -284,7 +284,7 @@ func (u *Unit) setPlaces(m *marks, files []*source.File, needsHeaders bool) {
 		needs := map[*source.File][]ir.FenceKind{}
 		for _, f := range fences {
 			a := m.list[f.Place]
-			list := a.edit(style.statement(f.Kind))
+			list := a.edit(style.in(a.file).statement(f.Kind))
 			if n := len(list) - 1; n > 0 {
 				closing = append(closing, list[n])
 				list = list[:n]
@@ -294,7 +294,7 @@ func (u *Unit) setPlaces(m *marks, files []*source.File, needsHeaders bool) {
 		}
 		for _, f := range files {
 			if kinds := needs[f]; len(kinds) > 0 && needsHeaders {
-				edits = append(edits, style.prepare(f, kinds)...)
+				edits = append(edits, style.in(f).prepare(f, kinds)...)
 			}
 		}
 		slices.Reverse(closing)

@@ -22,13 +22,14 @@ type part struct {
 
 func (p *part) size() int64 { return max(0, p.typ.Size()) }
 
-// parts lists the expressions of an initialiser in the order of the text.
-func (c *compiler) parts(i *cc.Initializer) []part {
+// parts lists the expressions of an initialiser in the order of the text, of which
+// there may be only so many.
+func (c *compiler) parts(i *cc.Initializer, most int) []part {
 	var out []part
 	var walk func(i *cc.Initializer, shift int64)
 	walk = func(i *cc.Initializer, shift int64) {
-		if len(out) > maxLeaves {
-			c.refuse(codeLarge, i, "an initialiser of more than %d scalars", maxLeaves)
+		if len(out) > most {
+			c.refuse(codeLarge, i, "an initialiser of more than %d scalars", most)
 		}
 		if i.Case == cc.InitializerExpr {
 			p := part{off: shift + i.Offset(), typ: i.Type(), expr: i.AssignmentExpression}
@@ -87,7 +88,7 @@ func (c *compiler) initialise(u *unit, i *cc.Initializer, bytes []byte) {
 }
 
 func (f *lowering) initStatic(i *cc.Initializer, bytes []byte) {
-	for _, p := range f.parts(i) {
+	for _, p := range f.parts(i, maxObject) {
 		if p.off+p.size() > int64(len(bytes)) && p.bits == nil {
 			f.refuse(codeInit, i, "initialisers of flexible array members are not supported")
 		}
@@ -201,7 +202,7 @@ func (f *lowering) initLocal(to lvalue, i *cc.Initializer) {
 // evaluated.
 func (f *lowering) writes(i *cc.Initializer) []write {
 	var out []write
-	for _, p := range f.parts(i) {
+	for _, p := range f.parts(i, maxLeaves) {
 		if p.clear {
 			kept := out[:0]
 			for _, w := range out {

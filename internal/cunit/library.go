@@ -119,6 +119,7 @@ func newLibrary() map[string]libFunc {
 		"__CPROVER_atomic_end":    {0, (*lowering).libSection},
 	}
 	addSync(m)
+	addBuiltins(m)
 	for t := range nondetTypes {
 		m["__VERIFIER_nondet_"+t] = libFunc{0, (*lowering).libNondet}
 	}

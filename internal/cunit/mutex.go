@@ -23,6 +23,7 @@ const (
 func (c *compiler) speaksOfKinds() bool {
 	for _, name := range []string{
 		"pthread_mutexattr_settype", "mtx_recursive", "PTHREAD_MUTEX_RECURSIVE_NP", "PTHREAD_MUTEX_ERRORCHECK_NP",
+		"PTHREAD_MUTEX_RECURSIVE", "PTHREAD_MUTEX_ERRORCHECK",
 	} {
 		if c.mentioned[name] {
 			return true

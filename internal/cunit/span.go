@@ -22,6 +22,9 @@ func (c *compiler) span(n cc.Node) source.Span {
 	}
 	end := source.Pos{}
 	tokens := cc.NodeTokens(n)
+	if c.rebuilt[p.Filename] && len(tokens) > 0 && !stands(f, start, tokens[0].Src()) {
+		return source.At(start) // another piece of the line stands there
+	}
 	for i := range tokens {
 		q := tokens[i].Position()
 		at := source.Pos{File: q.Filename, Line: q.Line, Col: q.Column}
@@ -50,16 +53,23 @@ func (c *compiler) tokenSpan(t cc.Token) source.Span {
 	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
 }
 
+// stands reports whether a text stands at a place.
+func stands(f *source.File, at source.Pos, text []byte) bool {
+	offset, ok := f.Offset(source.Pos{Line: at.Line, Col: at.Col})
+	return ok && bytes.HasPrefix(f.Text[offset:], text)
+}
+
 // maxCall is how many lines the call of a macro may take to be shown whole.
 const maxCall = 40
 
-// tokenEnd is where a token ends that begins at a place.
+// tokenEnd is where a token ends that begins at a place. Lines can be very long:
+// nothing is copied.
 func tokenEnd(f *source.File, at source.Pos, src []byte) source.Pos {
-	line := f.Line(at.Line)
-	if at.Col < 1 || at.Col > len(line) {
+	offset, ok := f.Offset(source.Pos{Line: at.Line, Col: at.Col})
+	if !ok || offset >= len(f.Text) {
 		return at
 	}
-	rest := []byte(line[at.Col-1:])
+	rest := f.Text[offset:]
 	n := len(src)
 	if bytes.HasPrefix(rest, src) && !(n > 0 && isWord(src[n-1]) && len(rest) > n && isWord(rest[n])) {
 		return source.Pos{File: at.File, Line: at.Line, Col: at.Col + n}
@@ -68,14 +78,13 @@ func tokenEnd(f *source.File, at source.Pos, src []byte) source.Pos {
 	for n < len(rest) && isWord(rest[n]) {
 		n++
 	}
-	open := n + len(rest[n:]) - len(bytes.TrimLeft(rest[n:], " \t"))
+	open := n
+	for open < len(rest) && (rest[open] == ' ' || rest[open] == '\t') {
+		open++
+	}
 	if open < len(rest) && rest[open] == '(' {
-		for more := 1; more < maxCall; more++ {
-			if end := closing(rest[open:]); end > 0 {
-				n = open + end
-				break
-			}
-			rest = append(append(rest, '\n'), f.Line(at.Line+more)...)
+		if end := closing(rest[open:]); end > 0 {
+			n = open + end
 		}
 	}
 	end := source.Pos{File: at.File, Line: at.Line, Col: at.Col}
@@ -93,11 +102,15 @@ func isWord(b byte) bool {
 }
 
 // closing is the length of the text up to and with the parenthesis that closes
-// the first one, or 0.
+// the first one, or 0 if that is further away than maxCall lines.
 func closing(text []byte) int {
-	depth := 0
+	depth, lines := 0, 1
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
+		case '\n':
+			if lines++; lines >= maxCall {
+				return 0
+			}
 		case '(':
 			depth++
 		case ')':

@@ -68,22 +68,39 @@ func (f *lowering) libMutexTimed(c *libCall) value {
 	return v
 }
 
-// libTimedWait waits for a condition for some time: it gives up the mutex, gets it
-// again at any later time, and says that it was woken or that the time was over.
-// Waking without a signal is allowed, so this leaves out one thing only: that it
-// takes a signal away from somebody who waits without a time.
+// libTimedWait waits for a condition for some time, and says that it was woken or
+// that the time was over. There are two ways. Without a signal: it gives up the mutex
+// and gets it again at any later time. With one, which then wakes nobody else: it
+// waits like everybody; if no signal comes, the execution is one of the first kind
+// and counts there, and so nobody is in a deadlock because of it. Either way it may
+// say either: time can be over in the moment the signal comes, and waking without a
+// signal is allowed.
 func (f *lowering) libTimedWait(c *libCall) value {
-	f.effect(c.args[0])
+	wait := f.syncOp(ir.CondWait, c.args[0])
 	m := f.save(f.operand(c.args[1]))
 	for _, a := range c.args[2:] {
 		f.effect(a)
 	}
-	waits := f.mentioned["pthread_cond_wait"] || f.mentioned["cnd_wait"]
-	if waits && (f.mentioned["pthread_cond_signal"] || f.mentioned["cnd_signal"]) {
-		f.diags.Warnf(codeTimed, f.span(c.node), "a signal never goes to a timed wait here: it returns on its own")
+	wait.Val2, wait.Timed = m.e, true
+	if f.mentioned["pthread_cond_signal"] || f.mentioned["cnd_signal"] {
+		way := ir.NewOp(ir.Havoc)
+		way.Dst, way.HasRange, way.Lo, way.Hi = f.temp(), true, 0, 1
+		f.emit(way)
+		from, signalled, alone, end := f.start(), f.label(""), f.label(""), f.label("")
+		is := ir.Binary(ir.Ne, ir.S32, ir.R(way.Dst), ir.Int(0))
+		f.assume(from, is, signalled)
+		f.assume(from, ir.Negate(is), alone)
+		f.at, f.fresh = signalled, false
+		f.emit(wait)
+		f.jump(end)
+		f.at, f.fresh = alone, false
+		f.mutexOp(ir.Unlock, m, false)
+		f.mutexOp(ir.Lock, m, false)
+		f.here(end)
+	} else {
+		f.mutexOp(ir.Unlock, m, false)
+		f.mutexOp(ir.Lock, m, false)
 	}
-	f.mutexOp(ir.Unlock, m, false)
-	f.mutexOp(ir.Lock, m, false)
 	if !c.want {
 		return nothing()
 	}

@@ -60,7 +60,7 @@ type Task struct {
 	Source bool // source-DPOR instead of optimal DPOR
 	// Traces asks for every trace: failing rounds of spin loops are executed. Visit,
 	// if not nil, is called with every complete execution, and with Unfinished also
-	// with those that do not come to their end.
+	// with those that do not come to their end; by one worker at a time.
 	Traces     bool
 	Visit      func(*verdict.Witness)
 	Unfinished bool
@@ -155,6 +155,7 @@ type Violation struct {
 	Goal    int           // GoalReached
 	Load    ir.EdgeID     // Attack: the load; Edge is the delayed store
 	Final   string        // FinalReached
+	Waits   string        // Deadlock: who waits, and where, in words
 	Witness *verdict.Witness
 	// Attack: the steps of the witness that are the delayed store and the load. Class
 	// is set if the last step is a store that fails when it reaches memory. Open says

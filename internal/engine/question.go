@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -11,6 +12,20 @@ import (
 
 // What the questions of a task mean for the states of package memory: which parts
 // of a state must be kept for them, and whether they hold in one.
+
+// TakesThreads refuses what no engine takes that runs threads one by one: programs
+// that are not flat, and templates of any number of threads.
+func (t *Task) TakesThreads(name string) error {
+	if t.Program.Form != ir.Flat {
+		return fmt.Errorf("%s takes flat programs", name)
+	}
+	for _, th := range t.Program.Threads {
+		if th.Unbounded {
+			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
+		}
+	}
+	return nil
+}
 
 // KeepOf says which registers of which functions the questions look at.
 func (t *Task) KeepOf() func(ir.FuncID, ir.Reg) bool {

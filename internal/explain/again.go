@@ -12,18 +12,48 @@ import (
 // Again records an execution once more, with the names, positions and notes that the
 // program gives to its steps now.
 func Again(p *ir.Program, model memory.Model, w *verdict.Witness) (*verdict.Witness, error) {
+	_, r, err := rerun(p, model, w)
+	if err != nil {
+		return nil, err
+	}
+	return r.Witness(), nil
+}
+
+// Waiting is a thread and the operation it waits in.
+type Waiting struct {
+	Thread string
+	Edge   *ir.Edge
+}
+
+// Stuck lists who waits at the end of an execution, and in what.
+func Stuck(p *ir.Program, model memory.Model, w *verdict.Witness) ([]Waiting, error) {
+	y, r, err := rerun(p, model, w)
+	if err != nil {
+		return nil, err
+	}
+	var all []Waiting
+	for t, name := range w.Threads {
+		if e := y.WaitsIn(r.State(), t); e != nil {
+			all = append(all, Waiting{name, e})
+		}
+	}
+	return all, nil
+}
+
+// rerun follows an execution and records it.
+func rerun(p *ir.Program, model memory.Model, w *verdict.Witness) (*memory.System, *engine.Recorder, error) {
 	m := &machine{y: memory.New(p, model, memory.Options{})}
 	list, ok := scheduleOf(w, m)
 	if !ok {
-		return nil, fmt.Errorf("it is not an execution under %s", model)
+		return nil, nil, fmt.Errorf("it is not an execution under %s", model)
 	}
 	r := engine.NewRecorder(m.y)
 	for i, it := range list {
 		st, ok := m.find(r.State(), it)
 		if !ok {
-			return nil, fmt.Errorf("step %d: it cannot be taken again", i)
+			return nil, nil, fmt.Errorf("step %d: it cannot be taken again", i)
 		}
 		r.Step(st)
 	}
-	return r.Witness(), nil
+	return m.y, r, nil
 }

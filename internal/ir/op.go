@@ -187,6 +187,7 @@ type Op struct {
 	Fence FenceKind
 	Mutex MutexKind
 	Stack bool // Alloc: automatic storage
+	Timed bool // CondWait: who is not woken makes no deadlock, as if stopped by an assumption
 
 	HasRange bool
 	Lo, Hi   int64

@@ -87,6 +87,8 @@ func (ps *parser) suffixes(op *Op) {
 			op.Mutex = MutexKind(mutex)
 		case op.Kind == Alloc && s == "stack":
 			op.Stack = true
+		case op.Kind == CondWait && s == "timed":
+			op.Timed = true
 		default:
 			ps.fail(codeSyntax, "%s has no variant %s", op.Kind, s)
 		}

@@ -35,6 +35,9 @@ func (pr *printer) suffixes(op *Op) {
 	if op.Stack {
 		pr.printf(".stack")
 	}
+	if op.Timed {
+		pr.printf(".timed")
+	}
 	if op.Accesses() && op.Type != S64 {
 		pr.printf(".%s", op.Type)
 	}

@@ -122,6 +122,7 @@ func (g *generator) op(kind OpKind) Op {
 	put(fieldFence, func() { op.Fence = FenceKind(1 + g.Intn(len(fenceNames)-1)) })
 	put(fieldMutex, func() { op.Mutex = MutexKind(1 + g.Intn(len(mutexNames)-1)) })
 	put(fieldStack, func() { op.Stack = true })
+	put(fieldTimed, func() { op.Timed = true })
 	put(fieldLayout, func() { op.Layout = g.layout(3) })
 	put(fieldClass, func() { op.Class = CheckClass(1 + g.Intn(len(checkNames)-1)) })
 	put(fieldMsg, func() { op.Msg = "a \"message\"\n" })

@@ -20,6 +20,7 @@ const (
 	fieldFence
 	fieldMutex
 	fieldStack
+	fieldTimed
 	fieldRange
 	fieldFunc
 	fieldArgs
@@ -31,7 +32,7 @@ const (
 
 var fieldNames = []string{
 	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
-	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a range",
+	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a time limit", "a range",
 	"a function", "arguments", "threads", "a check class", "a message", "a layout",
 }
 
@@ -61,7 +62,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Lock:         {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
 	TryLock:      {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
 	Unlock:       {need: fieldAddr | fieldMutex, may: fieldObj | fieldDst},
-	CondWait:     {need: fieldAddr | fieldVal2, may: fieldObj | fieldDst | fieldMutex},
+	CondWait:     {need: fieldAddr | fieldVal2, may: fieldObj | fieldDst | fieldMutex | fieldTimed},
 	Signal:       {need: fieldAddr, may: fieldObj | fieldDst},
 	Broadcast:    {need: fieldAddr, may: fieldObj | fieldDst},
 	Barrier:      {need: fieldAddr, may: fieldObj | fieldDst},
@@ -96,6 +97,7 @@ func (op *Op) fields() fieldSet {
 	put(fieldFence, op.Fence != FenceUnset)
 	put(fieldMutex, op.Mutex != MutexUnset)
 	put(fieldStack, op.Stack)
+	put(fieldTimed, op.Timed)
 	put(fieldLayout, op.Layout != nil)
 	put(fieldRange, op.HasRange || op.Lo != 0 || op.Hi != 0)
 	put(fieldFunc, op.Func != NoFunc)

@@ -196,16 +196,15 @@ func (y *System) Deadlocked(s *State) bool {
 	}
 	waits := false
 	for t := range y.threads {
+		waits = waits || y.WaitsIn(s, t) != nil
 		switch s.status[t] {
-		case condWaiting, condWoken, barrierWaiting:
-			waits = true
-		case running:
-			loc := &y.threads[t].locs[s.pc[t]]
-			if y.assumedAway(s, t, loc) {
+		case condWaiting: // with a time limit it goes on by itself
+			if y.Op(s, t, s.wait[t]).Timed {
 				return false
 			}
-			for i := range loc.edges {
-				waits = waits || canWait(&loc.edges[i])
+		case running:
+			if y.assumedAway(s, t, &y.threads[t].locs[s.pc[t]]) {
+				return false
 			}
 		}
 	}
@@ -237,4 +236,20 @@ func (y *System) assumedAway(s *State, t int, loc *locCode) bool {
 		}
 	}
 	return len(loc.edges) > 0
+}
+
+// WaitsIn is the operation in which thread t waits, or would if it cannot go on: nil
+// for one that is not started, has ended or stands elsewhere. A thread inside a wait has not left its
+// location.
+func (y *System) WaitsIn(s *State, t int) *ir.Edge {
+	if s.status[t] == notStarted || s.status[t] == stopped {
+		return nil
+	}
+	loc := &y.threads[t].locs[s.pc[t]]
+	for i := range loc.edges {
+		if e := &loc.edges[i]; canWait(e) {
+			return e.ir
+		}
+	}
+	return nil
 }

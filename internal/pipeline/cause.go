@@ -83,17 +83,17 @@ func orderWords(model memory.Model) string {
 
 func pairWords(w *verdict.Witness, c *verdict.Cause) string {
 	first, second := &w.Steps[c.First], &w.Steps[c.Second]
-	store := fmt.Sprintf("%s's store %s%s", c.Thread, assignment(first), atLine(first))
+	store := fmt.Sprintf("%s's store %s%s", c.Thread, storeText(first), atLine(first))
 	switch {
 	case c.Kind == verdict.CauseSwap && !slices.ContainsFunc(w.Steps, func(st verdict.Step) bool { return st.Kind == verdict.StepFlush && st.Of == c.First }):
-		return fmt.Sprintf("%s was still in its store buffer when its later store %s%s reached memory.", store, assignment(second), atLine(second))
+		return fmt.Sprintf("%s was still in its store buffer when its later store %s%s reached memory.", store, storeText(second), atLine(second))
 	case c.Kind == verdict.CauseSwap:
-		return fmt.Sprintf("%s reached memory only after its later store %s%s.", store, assignment(second), atLine(second))
+		return fmt.Sprintf("%s reached memory only after its later store %s%s.", store, storeText(second), atLine(second))
 	case second.From > 0:
-		return fmt.Sprintf("%s was still in its store buffer when it read %s = %d from a store of its own that was still there, too%s.",
-			store, second.Place(), second.Value, atLine(second))
+		return fmt.Sprintf("%s was still in its store buffer when it read %s = %s from a store of its own that was still there, too%s.",
+			store, second.Place(), second.ValueText(), atLine(second))
 	default:
-		return fmt.Sprintf("%s was still in its store buffer when it read %s = %d from memory%s.", store, second.Place(), second.Value, atLine(second))
+		return fmt.Sprintf("%s was still in its store buffer when it read %s = %s from memory%s.", store, second.Place(), second.ValueText(), atLine(second))
 	}
 }
 
@@ -111,7 +111,7 @@ func matterWords(w *verdict.Witness, tr *trace.Trace, c *verdict.Cause, cycle []
 	tail := fmt.Sprintf("so for everybody else %s, the opposite of what the program says; without store buffers that is impossible.", wrong)
 	switch {
 	case last.Kind == trace.CF && step.Kind == verdict.StepLoad && step.From == 0:
-		return fmt.Sprintf("%s read %s = %d%s, the value from before that store, %s", who, first.Place(), step.Value, atLine(step), tail)
+		return fmt.Sprintf("%s read %s = %s%s, the value from before that store, %s", who, first.Place(), step.ValueText(), atLine(step), tail)
 	case last.Kind == trace.ST:
 		return fmt.Sprintf("%s's store to %s%s reached memory before it, %s", who, first.Place(), atLine(step), tail)
 	default:
@@ -128,13 +128,6 @@ func fenceWords(c *verdict.Cause, first, second *verdict.Step) string {
 		from, to = fmt.Sprintf("%s:%d", from, first.Pos.Col), fmt.Sprintf("%s:%d", to, second.Pos.Col)
 	}
 	return fmt.Sprintf("A %s fence between %s and %s prevents this execution.", c.Fence.Kind, from, to)
-}
-
-func assignment(st *verdict.Step) string {
-	if st.Free {
-		return "free of " + st.Place()
-	}
-	return fmt.Sprintf("%s = %d", st.Place(), st.Value)
 }
 
 func atLine(st *verdict.Step) string {

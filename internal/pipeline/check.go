@@ -21,7 +21,7 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}
@@ -216,7 +216,27 @@ func (p *program) settle(a *asked, task *engine.Task, v *engine.Violation) error
 		return fmt.Errorf("the witness of a violation does not replay: %w", err)
 	}
 	p.addTexts(v.Witness)
-	return nil
+	if v.Kind != engine.Deadlock {
+		return nil
+	}
+	var err error
+	v.Waits, err = p.waits(task.Program, a.model, v.Witness)
+	return err
+}
+
+// waits says who waits at the end of an execution, and in what.
+func (p *program) waits(flat *ir.Program, model memory.Model, w *verdict.Witness) (string, error) {
+	all, err := explain.Stuck(flat, model, w)
+	var parts []string
+	for _, one := range all {
+		text := fmt.Sprintf("%s waits in %s", one.Thread, one.Edge.Op.Kind)
+		if f := p.files[one.Edge.Pos.File]; f != nil && one.Edge.Pos.Line > 0 {
+			pos := position(one.Edge.Pos)
+			text = fmt.Sprintf("%s waits in %s (%s)", one.Thread, strings.Join(strings.Fields(f.Slice(one.Edge.Pos)), " "), shortPos(&pos))
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", "), err
 }
 
 func violationWitnesses(out *engine.Outcome) []*verdict.Witness {
@@ -375,6 +395,9 @@ func (p *program) describe(v *engine.Violation, out *engine.Outcome) verdict.Vio
 		}
 	case engine.Deadlock:
 		one.Question, one.Reason = "deadlock", "deadlock: no thread can go on, and one waits"
+		if v.Waits != "" {
+			one.Reason = "deadlock: " + v.Waits
+		}
 	default:
 		panic("BUG: unknown violation")
 	}

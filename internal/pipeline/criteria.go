@@ -309,7 +309,7 @@ func storeText(st *verdict.Step) string {
 	if st.Free {
 		return "free of " + st.Place()
 	}
-	return fmt.Sprintf("%s = %d", st.Place(), st.Value)
+	return fmt.Sprintf("%s = %s", st.Place(), st.ValueText())
 }
 
 // loadText is what a step that counts as a load does, with its verb.

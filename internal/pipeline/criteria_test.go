@@ -56,7 +56,7 @@ func TestCriteria(t *testing.T) {
 // A witness of a race that is none is an error.
 func TestRaceIsChecked(t *testing.T) {
 	const text = "var x, y, z;\nthread p { reg r; z = 1; fence; x = 1; r = x; r = y; }\nthread q { z = 2; y = 1; }\n"
-	p := load(Input{Name: "test.fp", Text: []byte(text)}, Defaults())
+	p := load(t.Context(), Input{Name: "test.fp", Text: []byte(text)}, Defaults())
 	flat := p.flat(Defaults())
 	race := askCriterion(t, text, CriterionTRF, "").Races[0]
 	steps := race.Witness.Steps

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 
 	"fencepost/internal/export"
@@ -49,7 +50,7 @@ func Export(in Input, opt ExportOptions) (text string, diags []verdict.Diagnosti
 	if opt.Format != ExportPromela {
 		return "", nil, fmt.Errorf("unknown export format %d", opt.Format)
 	}
-	p := load(in, opt.Options)
+	p := load(context.Background(), in, opt.Options)
 	if !p.ok() {
 		return "", p.diags, nil
 	}

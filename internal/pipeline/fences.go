@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,6 +39,7 @@ type FenceOptions struct {
 	Style      string // how C has fences, one of FenceStyles
 	AllOptimal bool   // list every cheapest set
 	Remove     bool   // list fences of the program that can go, instead
+	Directory  string // where patches are to be applied; empty: files keep their names in them
 }
 
 // FenceDefaults are the documented defaults.
@@ -80,7 +82,7 @@ func Fences(ctx context.Context, in Input, opt FenceOptions) (answer Answer, err
 	if opt.Remove {
 		return r.remove(ctx, in)
 	}
-	r.p, r.pl = loadPlaces(in, opt)
+	r.p, r.pl = loadPlaces(ctx, in, opt)
 	if r.pl == nil || !r.prepare() {
 		return Answer{Diagnostics: r.p.diags}, nil
 	}
@@ -257,6 +259,22 @@ func (r *repairer) patch(res *verdict.Result) {
 	}
 }
 
+// patchName is the name of a file in a patch. `patch -p1` goes neither up nor to the
+// root by itself, so a file that is not below the directory is named from the root.
+func (o *FenceOptions) patchName(name string) string {
+	if o.Directory == "" {
+		return name
+	}
+	full := name
+	if !filepath.IsAbs(name) {
+		full = filepath.Join(o.Directory, name)
+	}
+	if rel, err := filepath.Rel(o.Directory, full); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return strings.TrimPrefix(filepath.ToSlash(full), "/")
+}
+
 // change makes the edits of one file, and keeps the patch.
 func (r *repairer) change(name string, text []byte, edits []source.Edit) []byte {
 	var mine []source.Edit
@@ -269,7 +287,7 @@ func (r *repairer) change(name string, text []byte, edits []source.Edit) []byte 
 		return text
 	}
 	after := source.Apply(source.NewFile(name, text), mine)
-	r.changed = append(r.changed, verdict.Patch{File: name, Diff: source.Diff(name, text, after), Text: string(after)})
+	r.changed = append(r.changed, verdict.Patch{File: name, Diff: source.Diff(r.opt.patchName(name), text, after), Text: string(after)})
 	return after
 }
 
@@ -302,7 +320,7 @@ func (r *repairer) again(ctx context.Context, in Input) (Answer, error) {
 
 // remove finds fences of the program that can go.
 func (r *repairer) remove(ctx context.Context, in Input) (Answer, error) {
-	if r.p = load(in, r.opt.Options); !r.p.ok() || !r.prepare() {
+	if r.p = load(ctx, in, r.opt.Options); !r.p.ok() || !r.prepare() {
 		return Answer{Diagnostics: r.p.diags}, nil
 	}
 	res := r.result()

@@ -266,7 +266,7 @@ func ShowInstrumented(in Input, attack int, opt Options) (text string, diags []v
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(context.Background(), in, opt)
 	if !p.ok() {
 		return "", p.diags, nil
 	}

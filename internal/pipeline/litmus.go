@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"fencepost/internal/diag"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/frontend/litmus"
@@ -46,7 +47,13 @@ func Litmus(ctx context.Context, in Input, models []string, opt LitmusOptions) (
 
 	test = verdict.LitmusTest{File: in.Name, Name: in.Name}
 	r := &litmusRun{program: newProgram(in), opt: opt}
-	unit, diags := litmus.Parse(r.file, litmus.Options{C: cOptions(opt.Options)})
+	var unit *litmus.Unit
+	var diags *diag.List
+	read := func() { unit, diags = litmus.Parse(r.file, litmus.Options{C: cOptions(opt.Options)}) }
+	if over := within(ctx, opt.Options, read); over != "" {
+		test.Diagnostics = unread(in, over).diags
+		return test, nil
+	}
 	r.report(diags)
 	stage = "passes"
 	if unit.Program != nil {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"sort"
@@ -54,7 +55,7 @@ var languages = []language{
 // parseAutomaton adapts one of the languages of package automaton.
 func parseAutomaton(parse func(*source.File, automaton.Options) (*automaton.Unit, *diag.List)) func(*source.File, Options) (*ir.Program, *property.Set, *diag.List) {
 	return func(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
-		unit, diags := parse(f, automaton.Options{Threads: opt.Threads})
+		unit, diags := parse(f, automaton.Options{Threads: opt.Threads, Numbered: opt.claims})
 		if diags.HasErrors() || unit == nil {
 			return nil, nil, diags
 		}
@@ -93,7 +94,7 @@ func newProgram(in Input) *program {
 }
 
 // load runs the front end that the input's name or --lang asks for.
-func load(in Input, opt Options) *program {
+func load(ctx context.Context, in Input, opt Options) *program {
 	p := newProgram(in)
 	lang, problem := chooseLanguage(in.Name, opt.Lang)
 	if lang == nil {
@@ -113,7 +114,7 @@ func load(in Input, opt Options) *program {
 	var prog *ir.Program
 	var props *property.Set
 	var diags *diag.List
-	if over := within(opt, func() { prog, props, diags = p.parse(lang, opt) }); over != "" {
+	if over := within(ctx, opt, func() { prog, props, diags = p.parse(lang, opt) }); over != "" {
 		return unread(in, over)
 	}
 	p.report(diags)

@@ -86,7 +86,7 @@ type COptions struct {
 	// CheckOverflow makes signed overflow and shifts out of range errors.
 	CheckOverflow bool
 	// NondetRange is the least and the largest value of inputs; empty: all values of
-	// small types, and no others.
+	// their types.
 	NondetRange []int64
 }
 

@@ -43,7 +43,7 @@ func paramAnswer(ctx context.Context, in Input, opt Options, q param.Question, a
 	stage := "front end"
 	defer caught(&stage, in, &err)
 	opt.Threads = 0
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}
@@ -299,7 +299,7 @@ func instance(ctx context.Context, ask asker, opt Options, n int) (*verdict.Resu
 // of robustness.
 func exportNet(in Input, opt ExportOptions) (string, []verdict.Diagnostic, error) {
 	opt.Threads = 0
-	p := load(in, opt.Options)
+	p := load(context.Background(), in, opt.Options)
 	if !p.ok() {
 		return "", p.diags, nil
 	}

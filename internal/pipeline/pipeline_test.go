@@ -158,7 +158,7 @@ func TestRefusals(t *testing.T) {
 // A witness that is not an execution is never shown: it is an internal error.
 func TestBadWitnessIsRejected(t *testing.T) {
 	opt := Defaults()
-	p := load(Input{Name: "test.fp", Text: []byte(dekker)}, opt)
+	p := load(t.Context(), Input{Name: "test.fp", Text: []byte(dekker)}, opt)
 	flat := p.flat(opt)
 	good := check(t, dekker, opt, "tso").Results[0].Witness
 	v := &engine.Violation{Kind: engine.FinalViolated, Witness: good}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 
 	"fencepost/internal/cunit"
@@ -82,7 +83,7 @@ func placeLitmus(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
 func FenceStyles() []string { return cunit.FenceStyles() }
 
 // loadPlaces is load with places.
-func loadPlaces(in Input, opt FenceOptions) (*program, *placed) {
+func loadPlaces(ctx context.Context, in Input, opt FenceOptions) (*program, *placed) {
 	p := newProgram(in)
 	refuse := func(code, message string, notes ...string) (*program, *placed) {
 		p.diags = append(p.diags, verdict.Diagnostic{
@@ -104,7 +105,7 @@ func loadPlaces(in Input, opt FenceOptions) (*program, *placed) {
 	var pl *placed
 	var diags *diag.List
 	files := p.link()
-	if over := within(opt.Options, func() { pl, diags = place(files, opt) }); over != "" {
+	if over := within(ctx, opt.Options, func() { pl, diags = place(files, opt) }); over != "" {
 		return unread(in, over), nil
 	}
 	for _, f := range pl.included {

@@ -42,7 +42,7 @@ func Prove(ctx context.Context, in Input, how ProveOptions, opt Options) (answer
 	defer caught(&stage, in, &err)
 
 	opt.claims = true
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}

@@ -26,7 +26,7 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return Answer{Diagnostics: p.diags}, nil
 	}

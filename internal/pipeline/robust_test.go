@@ -176,7 +176,7 @@ thread q { reg n, m; loop { n = fetch_add(a, 1); y = n; assume n == -1; m = x; }
 
 // A witness that is not what it claims to be is an error.
 func TestRobustWitnessIsChecked(t *testing.T) {
-	p := load(Input{Name: "test.fp", Text: []byte(dekker)}, Defaults())
+	p := load(t.Context(), Input{Name: "test.fp", Text: []byte(dekker)}, Defaults())
 	flat := p.flat(Defaults())
 	r := askRobust(t, "test.fp", dekker, Defaults()).Results[0]
 	a := r.Attacks[0]

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 
 	"fencepost/internal/ir"
@@ -11,7 +12,7 @@ import (
 func Show(in Input, form ShowForm, opt Options) (text string, diags []verdict.Diagnostic, err error) {
 	stage := "front end"
 	defer caught(&stage, in, &err)
-	p := load(in, opt)
+	p := load(context.Background(), in, opt)
 	if !p.ok() {
 		return "", p.diags, nil
 	}

@@ -19,7 +19,7 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
-	p := load(in, opt)
+	p := load(ctx, in, opt)
 	if !p.ok() {
 		return set, p.diags, nil
 	}
@@ -50,6 +50,7 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 	task.Props, task.Finals, task.KeepGoing, task.Traces = &property.Set{}, false, true, true
 	var broken error
 	if each != nil {
+		task.Limits.Workers = 1 // traces are listed in the same order every time
 		task.Visit = func(w *verdict.Witness) {
 			t, err := p.traceOf(flat, m, w)
 			if err != nil && broken == nil {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"path"
 	"reflect"
@@ -98,7 +99,7 @@ type target struct {
 }
 
 func (v *verifier) load() bool {
-	if v.plain == nil && !v.flatten(load(v.in, v.opt), &v.plain) {
+	if v.plain == nil && !v.flatten(load(context.Background(), v.in, v.opt), &v.plain) {
 		return false
 	}
 	v.now = v.plain
@@ -107,7 +108,7 @@ func (v *verifier) load() bool {
 
 func (v *verifier) loadPlaces() bool {
 	if v.placed == nil {
-		p, pl := loadPlaces(v.in, FenceOptions{Options: v.opt, Style: FenceStyles()[0]})
+		p, pl := loadPlaces(context.Background(), v.in, FenceOptions{Options: v.opt, Style: FenceStyles()[0]})
 		if !v.flatten(p, &v.placed) {
 			return false
 		}

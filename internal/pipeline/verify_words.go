@@ -123,6 +123,13 @@ func (v *verifier) reason(r *verdict.Result, e *verdict.Execution, want replay.E
 	case r.Verdict == verdict.Unknown:
 		return nil // observed, and something else is not decided
 	}
+	if found.Kind == engine.Deadlock {
+		model, _ := memory.ParseModel(modelOf(r, e))
+		var err error
+		if found.Waits, err = v.now.waits(v.now.flat, model, e.Witness); err != nil {
+			return err
+		}
+	}
 	one := v.now.describe(&found, nil)
 	return v.said(r, e.Reason, e.Pos, one.Reason, one.Pos)
 }

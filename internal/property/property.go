@@ -21,6 +21,9 @@ type Set struct {
 	// Invariants are what the program's author says of places in it. Only proofs
 	// look at them.
 	Invariants []Invariant
+	// Numbers are registers of threads that stand for any number: each has there a number
+	// from 0 of its own, which it never changes. Only proofs know them.
+	Numbers map[ir.ThreadID]ir.Reg
 	// Claims are invariants whose conditions are code.
 	Claims []Claim
 	// Observe lists what distinguishes final states when they are collected.

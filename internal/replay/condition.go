@@ -131,6 +131,9 @@ func (m *machine) cutOff(s *state, t int) bool {
 // of it but conditions that its registers or the values it may read do not meet.
 func (m *machine) assumedAway(s *state, t int) bool {
 	f := m.p.ThreadFunc(ir.ThreadID(t))
+	if th := &s.threads[t]; th.phase == waiting && f.Edges[th.edge].Op.Timed {
+		return true // a wait with a time limit that nobody signals is another execution
+	}
 	if s.threads[t].phase != running || m.ended(s, t) {
 		return false
 	}

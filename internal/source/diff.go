@@ -2,8 +2,6 @@ package source
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -15,10 +13,8 @@ import (
 const context = 3
 
 // Diff is the change from one text to another as a unified diff, "" if there is
-// none. `patch -p1` applies it where the program runs, or in the root directory if
-// the file lies elsewhere.
+// none. `patch -p1` applies it where the file has that name.
 func Diff(name string, before, after []byte) string {
-	name = patchName(name)
 	a, b := splitLines(before), splitLines(after)
 	script := changes(a, b)
 	var out strings.Builder
@@ -45,21 +41,6 @@ func Diff(name string, before, after []byte) string {
 		i = end
 	}
 	return out.String()
-}
-
-// patchName is the name of a file for patch, which goes neither up nor to the root
-// by itself.
-func patchName(name string) string {
-	full, err := filepath.Abs(name)
-	if err != nil {
-		return name
-	}
-	if here, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(here, full); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel)
-		}
-	}
-	return strings.TrimPrefix(filepath.ToSlash(full), "/")
 }
 
 // line of an edit script: kept (' '), removed ('-') or added ('+'), with how many

@@ -130,19 +130,3 @@ func TestApply(t *testing.T) {
 		t.Errorf("offset %d %v", off, ok)
 	}
 }
-
-func TestPatchName(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	for name, want := range map[string]string{
-		"a.c":                         "a.c",
-		"./sub/a.c":                   "sub/a.c",
-		filepath.Join(dir, "sub/a.c"): "sub/a.c",
-		"../x/a.c":                    strings.TrimPrefix(filepath.ToSlash(filepath.Join(filepath.Dir(dir), "x/a.c")), "/"),
-	} {
-		diff := Diff(name, []byte("a\n"), []byte("b\n"))
-		if got := strings.TrimPrefix(strings.SplitN(diff, "\n", 2)[0], "--- a/"); got != want {
-			t.Errorf("%s: named %s, want %s", name, got, want)
-		}
-	}
-}

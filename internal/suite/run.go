@@ -76,7 +76,7 @@ func (s *Suite) one(ctx context.Context, t Test) *verdict.LitmusTest {
 		var err error
 		if text, err = os.ReadFile(t.Path); err != nil {
 			return &verdict.LitmusTest{File: t.Path, Name: t.Name, Diagnostics: []verdict.Diagnostic{{
-				Severity: "error", Code: "FP0906", Pos: verdict.Pos{File: t.Path}, Message: fmt.Sprintf("cannot be read: %v", reason(err)),
+				Severity: "error", Code: "FP0917", Pos: verdict.Pos{File: t.Path}, Message: fmt.Sprintf("cannot be read: %v", reason(err)),
 			}}}
 		}
 	}

@@ -61,7 +61,7 @@ func explore(t testing.TB, flat *ir.Program, props *property.Set, m memory.Model
 }
 
 // TestScalingCounts: complete executions are as many as other tools count, in
-// every row that they finished; nothing is explored in vain.
+// every row that they finished; nothing is explored in vain, and three workers explore as many.
 func TestScalingCounts(t *testing.T) {
 	f, err := os.Open(testkit.Shared(t, "bench", "scaling", "peers.tsv"))
 	if err != nil {
@@ -107,6 +107,9 @@ func TestScalingCounts(t *testing.T) {
 		if out.Stats.FinalStates != want[key] || out.Stats.Redundant != 0 || !out.Coverage.Exhaustive {
 			t.Errorf("%v: %d complete executions, others count %d; %d in vain; %v %s", key, out.Stats.FinalStates, want[key], out.Stats.Redundant, out.Coverage, out.Unknown)
 		}
+		if three := explore(t, flat, props, m, 3); three.Stats.FinalStates != out.Stats.FinalStates || three.Stats.Executions != out.Stats.Executions || three.Stats.Redundant != 0 {
+			t.Errorf("%v: %d executions with one worker, %d with three, %d of them in vain", key, out.Stats.Executions, three.Stats.Executions, three.Stats.Redundant)
+		}
 	}
 }
 
@@ -119,13 +122,16 @@ func BenchmarkSmc(b *testing.B) {
 		for _, m := range []memory.Model{memory.TSO, memory.PSO} {
 			b.Run(fmt.Sprintf("%s(%d)/%s", f.name, f.n, m), func(b *testing.B) {
 				flat, props := family(b, f.name, 40, fmt.Sprintf("N=%d", f.n))
-				var executions int64
+				var executions, bytes int64
 				before := cpuSeconds(b)
 				for b.Loop() {
-					executions += explore(b, flat, props, m, 1).Stats.Executions
+					out := explore(b, flat, props, m, 1)
+					executions += out.Stats.Executions
+					bytes = out.Stats.Bytes
 				}
 				b.ReportMetric(float64(executions)/(cpuSeconds(b)-before), "executions/cpu-s")
 				b.ReportMetric(float64(executions)/float64(b.N), "executions")
+				b.ReportMetric(float64(bytes)/1024, "KiB")
 			})
 		}
 	}

@@ -51,6 +51,11 @@ typedef char *__builtin_va_list;
 #define __builtin_va_end(ap) ((void)(ap))
 
 #define __builtin_expect(e, v) (e)
+#define __builtin_expect_with_probability(e, v, p) (e)
+#define __builtin_assume_aligned(p, ...) ((void *)(p))
+int __ccgo__types_compatible_p();
+#define __builtin_types_compatible_p(a, b) __ccgo__types_compatible_p(*(__typeof__(a) *)0, *(__typeof__(b) *)0)
+#define __builtin_object_size(p, kind) ((unsigned long)-((kind) < 2))
 #define __builtin_trap() abort()
 #define __builtin_offsetof(t, m) ((unsigned long)&((t *)0)->m)
 #define __builtin_ia32_mfence() __fp_fence(5)

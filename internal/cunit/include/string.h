@@ -30,4 +30,10 @@ char *strdup(const char *);
 char *strndup(const char *, size_t);
 int strcasecmp(const char *, const char *);
 int strncasecmp(const char *, const char *, size_t);
+char *strsep(char **, const char *);
+int strcoll(const char *, const char *);
+void bzero(void *, size_t);
+int ffs(int);
+int ffsl(long);
+int ffsll(long long);
 #endif

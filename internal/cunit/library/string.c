@@ -164,3 +164,31 @@ int strncasecmp(const char *a, const char *b, size_t n) {
 int strcasecmp(const char *a, const char *b) {
   return strncasecmp(a, b, ~0ul);
 }
+
+char *strsep(char **at, const char *stop) {
+  char *begin = *at;
+  if (!begin)
+    return 0;
+  for (char *p = begin; *p; p++)
+    for (const char *s = stop; *s; s++)
+      if (*p == *s) {
+        *p = 0;
+        *at = p + 1;
+        return begin;
+      }
+  *at = 0;
+  return begin;
+}
+
+int strcoll(const char *a, const char *b) {
+  while (*a && *a == *b) {
+    a++;
+    b++;
+  }
+  return *(const unsigned char *)a - *(const unsigned char *)b;
+}
+
+void bzero(void *s, size_t n) {
+  for (char *p = s; n; n--)
+    *p++ = 0;
+}

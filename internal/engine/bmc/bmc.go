@@ -33,17 +33,7 @@ const (
 	DefaultQueue  = 3
 )
 
-func supports(t *engine.Task) error {
-	if t.Program.Form != ir.Flat {
-		return fmt.Errorf("bmc takes flat programs")
-	}
-	for _, th := range t.Program.Threads {
-		if th.Unbounded {
-			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
-		}
-	}
-	return nil
-}
+func supports(t *engine.Task) error { return t.TakesThreads("bmc") }
 
 // Run answers the task within its bounds.
 func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {

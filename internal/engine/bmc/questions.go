@@ -148,8 +148,10 @@ func (x *encoder) deadlock() gate {
 // canWait reports whether an instruction is one a thread can wait at.
 func canWait(op *ir.Op) bool {
 	switch op.Kind {
-	case ir.Lock, ir.Join, ir.Await, ir.CondWait, ir.Barrier:
+	case ir.Lock, ir.Join, ir.Await, ir.Barrier:
 		return true
+	case ir.CondWait:
+		return !op.Timed
 	}
 	return op.Kind == ir.RMW && op.Cond != nil
 }

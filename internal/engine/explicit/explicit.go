@@ -25,13 +25,8 @@ var Engine = engine.Engine{
 }
 
 func supports(t *engine.Task) error {
-	if t.Program.Form != ir.Flat {
-		return fmt.Errorf("explicit takes flat programs")
-	}
-	for _, th := range t.Program.Threads {
-		if th.Unbounded {
-			return fmt.Errorf("thread %s stands for any number of threads; give --threads", th.Name)
-		}
+	if err := t.TakesThreads("explicit"); err != nil {
+		return err
 	}
 	return engine.TriesInputs("explicit", t.Program)
 }

@@ -89,6 +89,10 @@ func waysThrough(f *ir.Func, begin *ir.Edge) ([][]*ir.Edge, error) {
 		}
 		on[last.To] = true
 		defer delete(on, last.To)
+		switch last.Op.Kind {
+		case ir.Spawn, ir.Join:
+			return refuse(last, "%s inside an atomic section is not covered", last.Op.Kind)
+		}
 		for _, i := range f.Out(last.To) {
 			if err := walk(append(way, &f.Edges[i])); err != nil {
 				return err

@@ -69,7 +69,7 @@ func (pr *prover) checksOf(c *class, a *action) []check {
 	s := run{regs: append([]string(nil), regs...), mem: m}
 	for _, e := range a.edges {
 		goal, what := pr.mustHold(c, a, e, &s)
-		if what != "" && goal != "true" {
+		if what != "" {
 			out = append(out, check{c: c, a: a, edge: e, what: what, given: append([]string(nil), s.guard...), goal: goal})
 		}
 		pr.step(&e.Op, fmt.Sprintf("a_h%d", e.ID), &s)
@@ -105,14 +105,14 @@ func (pr *prover) mustHold(c *class, a *action, e *ir.Edge, s *run) (goal, what 
 	case !touches(op):
 		return "true", ""
 	}
-	if _, fixed := pr.constant(op.Addr); fixed {
-		return "true", ""
+	if _, fixed := pr.constant(op.Addr); fixed || pr.home(op) == ir.NoObject && pr.prog.Cells && pr.arith == Integers {
+		return "true", "" // cells are everywhere, as far as mathematical integers number them
 	}
 	return pr.inside(op, v), ir.OutOfBounds.String()
 }
 
-// inside is that an access stays in its object, or in some object if it has none of
-// its own. Cells are everywhere, as far as they are numbered by mathematical integers.
+// inside is that an access stays in its object, or in some object or cell if it has
+// none of its own.
 func (pr *prover) inside(op *ir.Op, v env) string {
 	addr := v.number(op.Addr)
 	in := func(lo, hi int64) string {
@@ -125,8 +125,6 @@ func (pr *prover) inside(op *ir.Op, v env) string {
 	case home != ir.NoObject:
 		o := &pr.prog.Objects[home]
 		return in(int64(o.Addr), int64(o.Addr)+o.Size)
-	case pr.prog.Cells && pr.arith == Integers:
-		return "true"
 	case pr.prog.Cells:
 		limit := int64(ir.CellLimit) * ir.CellUnit
 		return or([]string{

@@ -30,7 +30,7 @@ func parse(t testing.TB, text string) (*ir.Program, *property.Set) {
 func parseWith(t testing.TB, text string, threads int) (*ir.Program, *property.Set) {
 	t.Helper()
 	file := source.NewFile("test.fp", []byte(text))
-	unit, diags := automaton.Parse(file, automaton.Options{Threads: threads})
+	unit, diags := automaton.Parse(file, automaton.Options{Threads: threads, Numbered: true})
 	if diags.HasErrors() {
 		for _, d := range diags.All {
 			t.Log(d.Message, diag.Excerpt(file, d))
@@ -44,6 +44,12 @@ func parseWith(t testing.TB, text string, threads int) (*ir.Program, *property.S
 	return flat, unit.Props
 }
 
+// Templates of any number of threads, without and with numbers of their own.
+const (
+	anyNumber = " * n"
+	numbered  = "[i] * n"
+)
+
 // dense makes a small program in which most stores can be overtaken: few
 // variables, few values, many loads after stores, registers that flow back and index
 // arrays. Templates are of any number of threads.
@@ -51,8 +57,11 @@ func dense(r *rand.Rand, threads, statements int, template string) string {
 	var b strings.Builder
 	b.WriteString("var x, y, z, w, a[3];\n")
 	places := []string{"x", "y", "x", "y", "x", "y", "z", "a[r0]", "a[1]"}
-	if template != "" {
+	switch template {
+	case anyNumber:
 		places = []string{"x", "y"}
+	case numbered:
+		places = []string{"x", "y", "mem[i]", "mem[i]", "mem[1 - i]", "mem[r0]"}
 	}
 	place := func() string { return places[r.IntN(len(places))] }
 	access := func() string {
@@ -154,7 +163,11 @@ func TestProofsOfTemplates(t *testing.T) {
 	for i := range *programs {
 		s := *seed + uint64(i)
 		r := rand.New(rand.NewPCG(s, 0x7e39))
-		text := dense(r, 2, 2+r.IntN(3)/2, " * n")
+		template := anyNumber
+		if i%2 == 1 {
+			template = numbered
+		}
+		text := dense(r, 2, 2+r.IntN(3)/2, template)
 		flat, props := parse(t, text)
 		out, err := mover.Prove(context.Background(), flat, props, mover.Options{NoAbstraction: true})
 		if err != nil {

@@ -16,6 +16,9 @@ import (
 // maxNumbers bounds the constants that conditions are made of.
 const maxNumbers = 6
 
+// maxSet bounds the numbers of a set.
+const maxSet = 4
+
 // maxRelated bounds the registers that each register is compared with.
 const maxRelated = 4
 
@@ -46,6 +49,7 @@ const (
 func (k *knowledge) infer(how effort) {
 	numbers, scalars := k.pr.numbers(), k.scalars()
 	if how == few {
+		k.findSets(scalars)
 		k.findLocks()
 		for _, x := range scalars {
 			k.global = append(k.global, k.onVariable(x, numbers)...)
@@ -164,13 +168,35 @@ func (k *knowledge) onVariable(x int, numbers []int64) []*pred {
 			}})
 		}
 	}
-	return append(out, &pred{text: fmt.Sprintf("%s is one of %v", name, numbers), term: func(_ []string, m memory, _ []string) string {
-		var alternatives []string
-		for _, v := range numbers {
-			alternatives = append(alternatives, equal(pr.value(m, x), pr.arith.num(v)))
+	for _, values := range append([][]int64{numbers}, k.sets...) {
+		out = append(out, &pred{text: fmt.Sprintf("%s is one of %v", name, values), term: func(_ []string, m memory, _ []string) string {
+			return pr.oneOf(pr.value(m, x), values)
+		}})
+	}
+	return out
+}
+
+// oneOf is that a word is one of some numbers.
+func (pr *prover) oneOf(word string, values []int64) string {
+	var alternatives []string
+	for _, v := range values {
+		alternatives = append(alternatives, equal(word, pr.arith.num(v)))
+	}
+	return or(alternatives)
+}
+
+// findSets collects what is stored to variables, where that is a few constants: sets
+// that registers and variables may stay in.
+func (k *knowledge) findSets(scalars []int) {
+	k.sets = nil
+	stored := k.pr.stored()
+	for _, x := range scalars {
+		values := slices.Clone(stored[x])
+		slices.Sort(values)
+		if len(values) >= 2 && len(values) <= maxSet && !slices.ContainsFunc(k.sets, func(s []int64) bool { return slices.Equal(s, values) }) {
+			k.sets = append(k.sets, values)
 		}
-		return or(alternatives)
-	}})
+	}
 }
 
 // onPlace is conditions on a place of a thread.
@@ -188,12 +214,24 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, 
 			}})
 		}
 	}
-	var variables, constants, registers []word
+	var variables, constants, registers, own []word
 	for _, x := range scalars {
 		variables = append(variables, word{pr.name(x), func(_ []string, m memory) string { return pr.value(m, x) }})
 	}
+	for _, op := range pr.ownPlaces(c) {
+		own = append(own, word{"the thread's own " + pr.ownName(c, op), func(regs []string, m memory) string {
+			return pr.read(m, pr.locate(op, pr.env(regs)), op.Type)
+		}})
+	}
 	for _, v := range numbers {
 		constants = append(constants, word{fmt.Sprint(v), func([]string, memory) string { return pr.arith.num(v) }})
+	}
+	for _, x := range own {
+		for _, v := range constants {
+			if how == few {
+				add(x, v, relations)
+			}
+		}
 	}
 	for _, r := range k.watched(c, l) {
 		registers = append(registers, word{c.f.Regs[r].Name, func(regs []string, _ memory) string { return regs[r] }})
@@ -208,6 +246,15 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, 
 	for _, x := range variables {
 		for _, v := range constants {
 			add(x, v, onVariables)
+		}
+	}
+	if how == few {
+		for _, r := range registers {
+			for _, values := range k.sets {
+				out = append(out, &pred{text: fmt.Sprintf("%s is one of %v", r.name, values), term: func(regs []string, m memory, _ []string) string {
+					return pr.oneOf(r.term(regs, m), values)
+				}})
+			}
 		}
 	}
 	for i, r := range registers {
@@ -286,4 +333,26 @@ func (pr *prover) stored() map[int][]int64 {
 		}
 	}
 	return out
+}
+
+// ownPlaces lists accesses, one for each place that belongs to a thread by its number.
+func (pr *prover) ownPlaces(c *class) []*ir.Op {
+	var list []*ir.Op
+	for i := range c.f.Edges {
+		op := &c.f.Edges[i].Op
+		if c.self == ir.NoReg || !op.Accesses() || !onlyReads(op.Addr, c.self) {
+			continue
+		}
+		if _, fixed := pr.constant(op.Addr); !fixed && !slices.ContainsFunc(list, func(x *ir.Op) bool { return x.Addr.Equal(op.Addr) }) {
+			list = append(list, op)
+		}
+	}
+	return list
+}
+
+// ownName is what people call such a place, for the thread with number 0.
+func (pr *prover) ownName(c *class, op *ir.Op) string {
+	regs := make([]int64, len(c.f.Regs))
+	addr := op.Addr.Eval(ir.Env{Regs: regs, Prog: pr.prog})
+	return pr.prog.LocationName(uint64(addr), op.Type.Size()) + " (of thread 0)"
 }

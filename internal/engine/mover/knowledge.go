@@ -7,7 +7,6 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
-	"fencepost/internal/solver/smt"
 	"fencepost/internal/source"
 	"fencepost/verdict"
 )
@@ -78,8 +77,9 @@ type knowledge struct {
 	passed map[obligation]stamp
 	said   []said // what was given
 	named  map[*class][]ir.Reg
-	round  int // names what is known: answers under one do not count under another
-	rounds int // handed out so far
+	sets   [][]int64 // of numbers that are stored to one variable
+	round  int       // names what is known: answers under one do not count under another
+	rounds int       // handed out so far
 }
 
 func newKnowledge(pr *prover, props *property.Set) *knowledge {
@@ -193,7 +193,7 @@ func (k *knowledge) everywhere(m memory, numbers ...string) []string {
 // at is what holds where a thread of class c stands at a location. What holds for
 // all numbers is said of those given.
 func (k *knowledge) at(c *class, l ir.Loc, regs []string, m memory, numbers ...string) []string {
-	out := k.everywhere(m, numbers...)
+	out := append(k.everywhere(m, numbers...), k.pr.numbered(c, regs)...)
 	for _, p := range k.local[c][l] {
 		out = append(out, p.uses(regs, m, numbers)...)
 	}
@@ -248,9 +248,20 @@ func (k *knowledge) numbers(runs ...run) []string {
 	return list
 }
 
+// numbered is what holds of the number of a thread.
+func (pr *prover) numbered(c *class, regs []string) []string {
+	if c.self == ir.NoReg {
+		return nil
+	}
+	return []string{pr.arith.le(pr.arith.num(0), regs[c.self])}
+}
+
 // apart is what holds of two threads at two places: they do not hold one lock.
 func (k *knowledge) apart(c *class, l ir.Loc, regs []string, d *class, n ir.Loc, others []string) []string {
 	var out []string
+	if c == d && c.self != ir.NoReg {
+		out = append(out, not(equal(regs[c.self], others[c.self])))
+	}
 	for _, lk := range k.locks {
 		if h, g := lk.holds(k.pr.arith, c, l, regs), lk.holds(k.pr.arith, d, n, others); h != "false" && g != "false" {
 			out = append(out, not(apply("and", h, g)))
@@ -263,267 +274,6 @@ func (k *knowledge) apart(c *class, l ir.Loc, regs []string, d *class, n ir.Loc,
 func (k *knowledge) changed() {
 	k.rounds++
 	k.round = k.rounds
-}
-
-// settle drops preds until the rest are invariants.
-func (k *knowledge) settle() {
-	k.each(func(p *pred) { p.settled = false })
-	k.settleMore()
-}
-
-func (k *knowledge) each(f func(*pred)) {
-	for _, p := range k.global {
-		f(p)
-	}
-	for _, at := range k.local {
-		for _, list := range at {
-			for _, p := range list {
-				f(p)
-			}
-		}
-	}
-}
-
-// settleMore does so with those that are not settled.
-func (k *knowledge) settleMore() {
-	k.changed()
-	k.initiation()
-	k.passed = map[obligation]stamp{}
-	for changed := true; changed && k.pr.err == nil; {
-		changed = false
-		for _, c := range k.pr.classes {
-			for _, a := range c.acts {
-				if k.own(c, a) {
-					changed = true
-				}
-				if a.writes() && k.interferes(c, a) {
-					changed = true
-				}
-			}
-		}
-	}
-	k.each(func(p *pred) { p.settled = true })
-}
-
-// said is a given pred with its place.
-type said struct {
-	c *class
-	l ir.Loc
-	p *pred
-}
-
-// again puts up what was given and fell, since more may be known now.
-func (k *knowledge) again() {
-	fallen := k.failed
-	k.failed = nil
-	for _, s := range k.said {
-		if !slices.Contains(fallen, s.p) {
-			continue
-		}
-		s.p.fails, s.p.state, s.p.settled = "", nil, false
-		if s.c == nil {
-			k.global = append(k.global, s.p)
-		} else {
-			k.local[s.c][s.l] = append(k.local[s.c][s.l], s.p)
-		}
-	}
-}
-
-// obligation names a question of settle; stamp how much was assumed when it was
-// last answered: less is assumed only after something fell, and then the question
-// comes again.
-type obligation struct {
-	c *class
-	l ir.Loc // of interference; -1: a step of the thread itself
-	a *action
-}
-
-type stamp [4]int
-
-func (k *knowledge) stamp(places ...[]*pred) stamp {
-	s := stamp{len(k.global)}
-	for i, list := range places {
-		s[i+1] = len(list)
-	}
-	return s
-}
-
-// initiation drops what does not hold at first.
-func (k *knowledge) initiation() {
-	m := k.pr.initial()
-	k.global = k.filter(nil, nil, k.global, nil, nil, m, "does not hold at first")
-	for _, c := range k.pr.classes {
-		if c.start {
-			k.local[c][c.f.Entry] = k.filter(c, nil, k.local[c][c.f.Entry], nil, c.entry, m, "does not hold at first")
-		}
-	}
-}
-
-// own checks a step of a thread against what is said of where it leads, and of
-// everywhere; starting a thread leads to its entry, too.
-func (k *knowledge) own(c *class, a *action) (changed bool) {
-	pr := k.pr
-	to := a.to()
-	child := pr.started(a)
-	if len(k.local[c][to]) == 0 && (len(k.global) == 0 || !a.writes()) && (child == nil || len(k.local[child][child.f.Entry]) == 0) {
-		return false
-	}
-	id := obligation{c, -1, a}
-	if last, ok := k.passed[id]; ok && last == k.stamp(k.local[c][a.from()]) && a.first().Op.Kind != ir.Join {
-		return false
-	}
-	m, regs := pr.memory("m"), pr.registers(c, "a")
-	after := pr.run(a, "a", run{regs: regs, mem: m})
-	numbers := k.numbers(after, k.alive(c, to, after.regs))
-	assumed := k.stamp(k.local[c][a.from()])
-	given := append(k.at(c, a.from(), regs, m, numbers...), after.guard...)
-	given = append(given, k.ended(a, m, numbers)...)
-	count := func() int {
-		n := len(k.local[c][to]) + len(k.global)
-		if child != nil {
-			n += len(k.local[child][child.f.Entry])
-		}
-		return n
-	}
-	before := count()
-	k.local[c][to] = k.filter(c, nil, k.local[c][to], given, after.regs, after.mem, "is not established by "+placeName(a))
-	if a.writes() {
-		k.global = k.filter(c, nil, k.global, given, nil, after.mem, "is not kept by "+placeName(a))
-	}
-	if child != nil {
-		entry := child.f.Entry
-		k.local[child][entry] = k.filter(c, nil, k.local[child][entry], given, pr.argumentsOf(child, &a.first().Op, regs), m, "does not hold when line "+lineOf(a)+" starts the thread")
-	}
-	k.passed[id] = assumed
-	return count() != before
-}
-
-// ended is what a thread that waits for another knows of it: it stands where threads
-// end.
-func (k *knowledge) ended(a *action, m memory, numbers []string) []string {
-	d := joins1(&a.first().Op, k.pr.classOf)
-	if d == nil {
-		return nil
-	}
-	var ways []string
-	for _, l := range d.ends() {
-		ways = append(ways, and(k.at(d, l, k.pr.registers(d, "e"), m, numbers...)))
-	}
-	if len(ways) == 0 {
-		return nil
-	}
-	return []string{or(ways)}
-}
-
-// interferes checks a step of a thread of class d against what is said of places
-// where other threads may be.
-func (k *knowledge) interferes(d *class, b *action) (changed bool) {
-	pr := k.pr
-	for _, c := range pr.against(d) {
-		for l := range c.f.Locs {
-			list := k.local[c][l]
-			loc := ir.Loc(l)
-			if len(list) == 0 || c.inside[l] || !pr.family.beside(c, loc, d, b.from()) {
-				continue
-			}
-			id := obligation{c, loc, b}
-			assumed := k.stamp(list, k.local[d][b.from()])
-			if last, ok := k.passed[id]; ok && last == assumed {
-				continue
-			}
-			k.passed[id] = assumed
-			m, regs, others := pr.memory("m"), pr.registers(c, "a"), pr.registers(d, "b")
-			after := pr.run(b, "b", run{regs: others, mem: m})
-			numbers := k.numbers(after, k.alive(c, loc, regs))
-			given := append(k.at(c, loc, regs, m, numbers...), k.at(d, b.from(), others, m, numbers...)...)
-			given = append(given, k.apart(c, loc, regs, d, b.from(), others)...)
-			given = append(given, after.guard...)
-			k.local[c][l] = k.filter(c, d, list, given, regs, after.mem, fmt.Sprintf("is not kept by %s of %s", placeName(b), d.name))
-			changed = changed || len(k.local[c][l]) != len(list)
-		}
-	}
-	return changed
-}
-
-// filter keeps the preds that follow.
-func (k *knowledge) filter(c, d *class, list []*pred, given []string, regs []string, m memory, why string) []*pred {
-	known := map[string]bool{"true": true}
-	for _, g := range given {
-		known[g] = true
-	}
-	for {
-		var open []*pred
-		var terms []string
-		for _, p := range list {
-			if t := p.goal(k.pr, regs, m); !p.settled && !known[t] {
-				open, terms = append(open, p), append(terms, t)
-			}
-		}
-		if len(open) == 0 || k.pr.err != nil {
-			return list
-		}
-		k.pr.obligations++
-		bad, state := k.refute(c, d, given, terms)
-		if bad == nil {
-			return list
-		}
-		var rest []*pred
-		for _, p := range list {
-			i := indexOf(open, p)
-			if i < 0 || !bad[i] {
-				rest = append(rest, p)
-				continue
-			}
-			k.changed()
-			if p.given != nil {
-				p.fails, p.state = why, state
-				k.failed = append(k.failed, p)
-			}
-		}
-		list = rest
-	}
-}
-
-func indexOf(list []*pred, p *pred) int {
-	for i := range list {
-		if list[i] == p {
-			return i
-		}
-	}
-	return -1
-}
-
-// refute finds terms that do not follow: nil if all do. Where the solver gives up,
-// none counts as following.
-func (k *knowledge) refute(c, d *class, given, terms []string) (bad []bool, state []verdict.ProofValue) {
-	pr := k.pr
-	var names, shown []string
-	if c != nil {
-		names, shown = pr.everything(c, d)
-	}
-	status, values, err := pr.solver.Check(nil, append(append([]string(nil), given...), not(and(terms))), append(append([]string(nil), terms...), shown...))
-	if err != nil {
-		pr.err = err
-		return nil, nil
-	}
-	if status == smt.Unsat {
-		return nil, nil
-	}
-	bad = make([]bool, len(terms))
-	any := false
-	for i := range terms {
-		bad[i] = status != smt.Sat || values[i] != "true"
-		any = any || bad[i]
-	}
-	if !any {
-		panic("BUG: the solver refutes a conjunction and none of its parts")
-	}
-	if status == smt.Sat {
-		for i, name := range names {
-			state = append(state, verdict.ProofValue{Name: name, Value: values[len(terms)+i]})
-		}
-	}
-	return bad, state
 }
 
 func lineOf(a *action) string { return strconv.Itoa(a.first().Pos.Line) }

@@ -21,6 +21,7 @@ type class struct {
 	entry  []string // first values of the registers, without arguments of a start
 	inside []bool   // locations within atomic sections
 	claims []*claim
+	self   ir.Reg // where each of many has a number of its own; NoReg: none has
 }
 
 // prover holds what all checks of one program share.
@@ -48,7 +49,7 @@ type prover struct {
 func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Options) (*prover, error) {
 	left := privatize(p, opt.private)
 	claimed := claimsIn(p, props)
-	simplify(p, claimed.begins)
+	simplify(p, claimed.begins, props.Numbers)
 	claims, err := claimed.take(p)
 	dropDead(p)
 	if err != nil {
@@ -141,7 +142,10 @@ func (pr *prover) addThread(t ir.ThreadID, props *property.Set, claims claims) e
 	if err != nil {
 		return err
 	}
-	c := &class{thread: t, f: pr.prog.ThreadFunc(t), name: th.Name, many: th.Unbounded, start: th.Start, acts: acts, claims: claims[t]}
+	c := &class{thread: t, f: pr.prog.ThreadFunc(t), name: th.Name, many: th.Unbounded, start: th.Start, acts: acts, claims: claims[t], self: ir.NoReg}
+	if r, ok := props.Numbers[t]; ok {
+		c.self = r
+	}
 	pr.classOf[t] = c
 	if th.Template != "" {
 		c.name = th.Template
@@ -153,6 +157,10 @@ func (pr *prover) addThread(t ir.ThreadID, props *property.Set, claims claims) e
 		v := c.f.Regs[r].Init
 		if r < len(th.Args) {
 			v = th.Args[r]
+		}
+		if ir.Reg(r) == c.self {
+			c.entry = append(c.entry, pr.registers(c, "a")[r])
+			continue
 		}
 		c.entry = append(c.entry, pr.arith.num(v))
 	}

@@ -56,9 +56,19 @@ func (pr *prover) reaches(c *class, w, load *ir.Edge) bool {
 // hides reports whether a store is certainly to bytes of a load: the load then reads
 // the buffer, or waits until the store has left it.
 func (pr *prover) hides(c *class, store, load *ir.Edge) bool {
+	if c.self != ir.NoReg && store.Op.Addr.Equal(load.Op.Addr) && onlyReads(store.Op.Addr, c.self) {
+		return true // the thread's own, wherever that is
+	}
 	x, ok1 := pr.address(c, store)
 	y, ok2 := pr.address(c, load)
 	return ok1 && ok2 && x < y+int64(load.Op.Type.Size()) && y < x+int64(store.Op.Type.Size())
+}
+
+// onlyReads reports whether an expression depends on one register alone.
+func onlyReads(e *ir.Expr, r ir.Reg) bool {
+	ok := true
+	e.Walk(func(x *ir.Expr) { ok = ok && (x.Op != ir.RegRef || x.Reg == r) })
+	return ok
 }
 
 type addressKey struct {

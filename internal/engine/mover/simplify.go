@@ -14,7 +14,8 @@ import (
 // simplifier follows constants through all threads.
 type simplifier struct {
 	p     *ir.Program
-	keep  func(*ir.Edge) bool // ways that count as taken whatever their condition
+	keep  func(*ir.Edge) bool    // ways that count as taken whatever their condition
+	open  map[ir.ThreadID]ir.Reg // registers that hold anything at first
 	args  map[ir.ThreadID][]*ir.Expr
 	fixed map[span]bool // places that never change, as far as was asked
 }
@@ -25,9 +26,9 @@ type span struct {
 }
 
 // simplify changes the functions of p, which belong to the caller.
-func simplify(p *ir.Program, keep func(*ir.Edge) bool) {
+func simplify(p *ir.Program, keep func(*ir.Edge) bool, open map[ir.ThreadID]ir.Reg) {
 	for range 3 { // what is known of addresses tells more about memory
-		s := &simplifier{p: p, keep: keep, args: map[ir.ThreadID][]*ir.Expr{}, fixed: map[span]bool{}}
+		s := &simplifier{p: p, keep: keep, open: open, args: map[ir.ThreadID][]*ir.Expr{}, fixed: map[span]bool{}}
 		at := map[ir.ThreadID][][]*ir.Expr{}
 		for changed := true; changed; {
 			changed = false
@@ -94,6 +95,9 @@ func (s *simplifier) entry(t ir.ThreadID, f *ir.Func) []*ir.Expr {
 		default:
 			regs[r] = ir.Int(f.Regs[r].Init)
 		}
+	}
+	if r, ok := s.open[t]; ok {
+		regs[r] = unknown
 	}
 	return regs
 }

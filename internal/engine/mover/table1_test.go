@@ -74,6 +74,33 @@ func TestTable1Proofs(t *testing.T) {
 	}
 }
 
+// The MCS lock for any number of threads, each with a node of its own.
+func TestAnyNumberOfNodes(t *testing.T) {
+	text, err := os.ReadFile("testdata/any/mcs-lock.fp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := prove(t, string(text), mover.Options{})
+	if out.Verdict != verdict.Abstracted || len(out.Proof.Abstractions) != 2 {
+		t.Errorf("%s, %s, %+v", out.Verdict, out.Reason, out.Proof.Abstractions)
+	}
+	// Two threads with the same node would be in each other's way.
+	wrong := strings.Replace(string(text), "mem[2 * i + 2] = 1;", "mem[2] = 1;", 1)
+	if out := prove(t, wrong, mover.Options{NoAbstraction: true}); out.Verdict != verdict.Unknown {
+		t.Errorf("one node for all: %s", out.Verdict)
+	}
+}
+
+// A place that belongs to a thread by its number is nobody else's.
+func TestOwnPlaces(t *testing.T) {
+	const text = "var x; thread w[i] * n { reg r, s; mem[i] = 1; r = mem[i]; assert r == 1; s = x; mem[PLACE] = 2; r = mem[i]; assert r == 2; x = s; }"
+	for place, want := range map[string]int{"i": 0, "i + 1": 2} {
+		if out := prove(t, strings.Replace(text, "PLACE", place, 1), mover.Options{NoAbstraction: true}); out.Proof.Open() != want {
+			t.Errorf("%s: %s, %+v", place, out.Verdict, out.Proof.Checks)
+		}
+	}
+}
+
 // The FIFO queue without the caller's fence: one abstraction does it, and none
 // does not.
 func TestQueueWithoutFence(t *testing.T) {
@@ -110,7 +137,7 @@ func TestChaseLevWithHavoc(t *testing.T) {
 		t.Errorf("abstractions: %+v", out.Proof.Abstractions)
 	}
 	for _, a := range prove(t, string(text), mover.Options{}).Proof.Abstractions {
-		if a.Cond != "h <= H" || !a.Sound {
+		if a.Cond != "0 <= h && h <= H" || !a.Sound {
 			t.Errorf("found: %+v", a)
 		}
 	}

@@ -51,6 +51,11 @@ func newFamily(p *ir.Program, classes []*class, of map[ir.ThreadID]*class) (*fam
 			fm.spawns[d] = append(fm.spawns[d], spawning{c, e})
 		}
 	}
+	for _, d := range classes {
+		if !d.start && len(fm.spawns[d]) == 0 {
+			panic("BUG: a thread that nobody starts has instructions")
+		}
+	}
 	for changed := true; changed; { // whoever is started by many is many
 		changed = false
 		for d, list := range fm.spawns {

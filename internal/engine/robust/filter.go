@@ -1,6 +1,8 @@
 package robust
 
 import (
+	"context"
+
 	"fencepost/internal/ir"
 )
 
@@ -48,9 +50,10 @@ type filterKinds struct{ fenced, apart, own, acyclic bool }
 
 func allFilters(on bool) filterKinds { return filterKinds{on, on, on, on} }
 
-// newPlan applies the filters.
-func newPlan(p *ir.Program, on filterKinds) *plan {
-	fl := &filterer{p: p, facts: ir.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: on, sections: map[*ir.Func][]bool{}}
+// newPlan applies the filters. It stops when ctx is done: what it gives then must
+// not be used.
+func newPlan(ctx context.Context, p *ir.Program, on filterKinds) *plan {
+	fl := &filterer{ctx: ctx, p: p, facts: ir.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: on, sections: map[*ir.Func][]bool{}}
 	fl.places()
 	for t := range p.Threads {
 		fl.thread(ir.ThreadID(t))
@@ -61,6 +64,7 @@ func newPlan(p *ir.Program, on filterKinds) *plan {
 }
 
 type filterer struct {
+	ctx   context.Context
 	p     *ir.Program
 	facts *ir.Facts
 	pl    *plan
@@ -104,6 +108,9 @@ func (fl *filterer) places() {
 		}
 	}
 	for i, e := range all {
+		if fl.ctx.Err() != nil {
+			return
+		}
 		for _, g := range all[i:] {
 			if fl.conflicting(e.ID, g.ID) {
 				fl.conflict[e.ID] = append(fl.conflict[e.ID], g)
@@ -177,6 +184,9 @@ func (fl *filterer) thread(t ir.ThreadID) {
 	}
 	chains := make([]map[ir.EdgeID]bool, len(loads)) // what can follow each load, once known
 	for _, s := range stores {
+		if fl.ctx.Err() != nil {
+			return
+		}
 		row := make([]bool, len(loads))
 		unfenced := reach(f, s.To)
 		some := false

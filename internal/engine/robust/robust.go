@@ -2,6 +2,7 @@ package robust
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -27,31 +28,61 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
-	start := time.Now()
-	pl := newPlan(task.Program, allFilters(!task.NoReduction))
-	out := &engine.Outcome{}
-	if pl.filters.Left == 0 && !bounded(task.Program) {
-		out.Coverage.Exhaustive = true
-	} else if err := searchAttacks(ctx, task, pl, out); err != nil {
+	pl := newPlan(ctx, task.Program, allFilters(!task.NoReduction))
+	y := memory.New(task.Program, memory.TSO, memory.Options{Attacks: true})
+	out, err := explore(ctx, task, pl, question{
+		y: y,
+		worker: func() (search.Worker, *memory.State) {
+			x := newExplorer(y, pl, task.KeepGoing)
+			return x, x.s
+		},
+		violation: func(res *search.Result, f search.Finding) (engine.Violation, error) {
+			return violation(task.Program, newExplorer(y, pl, task.KeepGoing), res, f)
+		},
+	})
+	if err != nil {
 		return nil, err
 	}
-	out.Stats.Filters = &pl.filters
-	out.Stats.Seconds = time.Since(start).Seconds()
 	if len(out.Violations) == 0 && out.Unknown == "" {
 		out.Unknown = incomplete(task.Program, pl)
 	}
 	return out, nil
 }
 
-// searchAttacks runs the search and turns what it finds into violations.
-func searchAttacks(ctx context.Context, task *engine.Task, pl *plan, out *engine.Outcome) error {
+// question is what a search looks for.
+type question struct {
+	y      *memory.System
+	worker func() (search.Worker, *memory.State) // one per goroutine, with its state
+	// violation turns a finding into an execution.
+	violation func(*search.Result, search.Finding) (engine.Violation, error)
+}
+
+// explore runs the search, unless the filters leave nothing to look for.
+func explore(ctx context.Context, task *engine.Task, pl *plan, q question) (*engine.Outcome, error) {
 	start := time.Now()
-	y := memory.New(task.Program, memory.TSO, memory.Options{Attacks: true})
-	var all []*explorer
+	out := &engine.Outcome{}
+	if ctx.Err() != nil { // the plan is not complete
+		out.Unknown = unfinished(ctx, task, &search.Result{Stop: search.OutOfTime})
+		return out, nil
+	}
+	if pl.filters.Left == 0 && !bounded(task.Program) {
+		out.Coverage.Exhaustive = true
+	} else if err := q.search(ctx, task, out); err != nil {
+		return nil, err
+	}
+	out.Stats.Filters = &pl.filters
+	out.Stats.Seconds = time.Since(start).Seconds()
+	return out, nil
+}
+
+// search turns what it finds into violations.
+func (q *question) search(ctx context.Context, task *engine.Task, out *engine.Outcome) error {
+	start := time.Now()
+	var states []*memory.State
 	problem := search.Problem{
 		Worker: func() search.Worker {
-			x := newExplorer(y, pl, task.KeepGoing)
-			all = append(all, x)
+			x, s := q.worker()
+			states = append(states, s)
 			return x
 		},
 		Workers: task.Limits.Workers,
@@ -66,19 +97,15 @@ func searchAttacks(ctx context.Context, task *engine.Task, pl *plan, out *engine
 	}
 	res := search.Run(ctx, problem)
 	out.Stats = verdict.Stats{States: res.States, Transitions: res.Transitions, Depth: res.Depth, Bytes: res.Bytes}
-	out.Unknown = unfinished(task, res)
+	out.Unknown = unfinished(ctx, task, res)
 	for _, f := range res.Findings {
-		v, err := violation(task.Program, newExplorer(y, pl, task.KeepGoing), res, f)
+		v, err := q.violation(res, f)
 		if err != nil {
 			return err
 		}
 		out.Violations = append(out.Violations, v)
 	}
-	states := make([]*memory.State, len(all))
-	for i, x := range all {
-		states[i] = x.s
-	}
-	cover(y, states, res, out)
+	cover(q.y, states, res, out)
 	return nil
 }
 
@@ -111,7 +138,7 @@ func boundOf(e *ir.Edge) verdict.Bound {
 }
 
 // unfinished is why a search did not finish, or "".
-func unfinished(task *engine.Task, res *search.Result) string {
+func unfinished(ctx context.Context, task *engine.Task, res *search.Result) string {
 	switch res.Stop {
 	case search.Complete, search.Found:
 		return ""
@@ -120,7 +147,10 @@ func unfinished(task *engine.Task, res *search.Result) string {
 	case search.OutOfMemory:
 		return fmt.Sprintf("memory limit of %d MiB reached after %d states", task.Limits.Memory>>20, res.States)
 	case search.OutOfTime:
-		return fmt.Sprintf("time limit reached or interrupted after %d states", res.States)
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return fmt.Sprintf("interrupted after %d states", res.States)
+		}
+		return fmt.Sprintf("time limit reached after %d states", res.States)
 	case search.Failed:
 		return res.Err.Error()
 	default:

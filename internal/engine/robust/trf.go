@@ -5,13 +5,11 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/search"
-	"fencepost/verdict"
 )
 
 // Triangular-race freedom [O10]: no SC execution has a triangular race. A thread
@@ -44,52 +42,18 @@ func runTRF(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
-	start := time.Now()
-	pl := newPlan(task.Program, filterKinds{fenced: !task.NoReduction, apart: !task.NoReduction, own: !task.NoReduction})
-	out := &engine.Outcome{}
-	if pl.filters.Left == 0 && !bounded(task.Program) {
-		out.Coverage.Exhaustive = true
-	} else if err := searchRaces(ctx, task, pl, out); err != nil {
-		return nil, err
-	}
-	out.Stats.Filters = &pl.filters
-	out.Stats.Seconds = time.Since(start).Seconds()
-	return out, nil
-}
-
-func searchRaces(ctx context.Context, task *engine.Task, pl *plan, out *engine.Outcome) error {
-	start := time.Now()
+	pl := newPlan(ctx, task.Program, filterKinds{fenced: !task.NoReduction, apart: !task.NoReduction, own: !task.NoReduction})
 	y := memory.New(task.Program, memory.SC, memory.Options{})
-	var all []*racer
-	problem := search.Problem{
-		Worker: func() search.Worker {
+	return explore(ctx, task, pl, question{
+		y: y,
+		worker: func() (search.Worker, *memory.State) {
 			x := newRacer(y, pl)
-			all = append(all, x)
-			return x
+			return x, x.s
 		},
-		Workers: task.Limits.Workers, Memory: task.Limits.Memory, All: task.KeepGoing,
-	}
-	if task.Progress != nil {
-		problem.Progress = func(p search.Progress) {
-			task.Progress(engine.Progress{States: p.States, Waiting: p.States - p.Expanded, Depth: p.Depth, Elapsed: time.Since(start)})
-		}
-	}
-	res := search.Run(ctx, problem)
-	out.Stats = verdict.Stats{States: res.States, Transitions: res.Transitions, Depth: res.Depth, Bytes: res.Bytes}
-	out.Unknown = unfinished(task, res)
-	for _, f := range res.Findings {
-		v, err := raceWitness(newRacer(y, pl), res, f)
-		if err != nil {
-			return err
-		}
-		out.Violations = append(out.Violations, v)
-	}
-	states := make([]*memory.State, len(all))
-	for i, x := range all {
-		states[i] = x.s
-	}
-	cover(y, states, res, out)
-	return nil
+		violation: func(res *search.Result, f search.Finding) (engine.Violation, error) {
+			return raceWitness(newRacer(y, pl), res, f)
+		},
+	})
 }
 
 // racer expands states for one goroutine.

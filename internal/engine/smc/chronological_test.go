@@ -18,7 +18,7 @@ import (
 // execution of random programs.
 func TestChronological(t *testing.T) {
 	pairs := 0
-	for seed := range uint64(120) {
+	for seed := range uint64(fewer(120)) {
 		pr := testkit.Profile{Plain: true, Mixed: seed%2 == 0}
 		flat, _ := testkit.Generate(seed, pr).Flat()
 		for _, m := range testkit.Models {
@@ -44,7 +44,7 @@ func TestChronological(t *testing.T) {
 			}
 		}
 	}
-	if pairs < 10000 {
+	if pairs < fewer(10000) {
 		t.Errorf("only %d pairs of events were compared", pairs)
 	}
 }

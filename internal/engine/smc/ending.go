@@ -37,11 +37,12 @@ func (x *explorer) ending() {
 
 // visit shows the execution to whoever asked.
 func (x *explorer) visit() {
+	w := x.witness()
 	if x.world != nil {
 		x.world.visitMu.Lock()
 		defer x.world.visitMu.Unlock()
 	}
-	x.task.Visit(x.witness())
+	x.task.Visit(w)
 }
 
 // anyAsleep reports whether something could happen that sleeps.

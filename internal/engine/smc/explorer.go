@@ -315,37 +315,61 @@ func (x *explorer) explore() {
 	}
 }
 
-// pick takes a process that can do something and does not sleep.
+// pick takes a process that can do something and does not sleep: if possible the
+// buffer or the thread that moved last, which is found without looking at all.
 func (x *explorer) pick(n *node) (int32, label, bool) {
-	for t := range x.threads {
-		if x.threads[t].jam {
-			continue
+	if i := len(x.ev) - 1; i >= 0 {
+		t := int(x.ev[i].thread)
+		if p, ok := x.pickBuffer(n, t); ok {
+			return p, label{}, true
 		}
-		buf := x.s.Buffer(ir.ThreadID(t))
-		for i := range buf {
-			if buf[i].Kind == memory.Marker {
-				break
-			}
-			if _, ok := x.y.FindFlush(x.s, t, buf[i].Addr, buf[i].Size); !ok {
-				continue
-			}
-			if p := x.buffer(t, &buf[i]); !asleep(n, p, label{}) {
-				return p, label{}, true
-			}
-			if x.y.Model == memory.TSO {
-				break
-			}
+		if lb, ok := x.pickThread(n, t); ok {
+			return int32(t), lb, true
 		}
 	}
 	for t := range x.threads {
-		x.list(t)
-		for _, lb := range x.options {
-			if !asleep(n, int32(t), lb) {
-				return int32(t), lb, true
-			}
+		if p, ok := x.pickBuffer(n, t); ok {
+			return p, label{}, true
+		}
+	}
+	for t := range x.threads {
+		if lb, ok := x.pickThread(n, t); ok {
+			return int32(t), lb, true
 		}
 	}
 	return 0, label{}, false
+}
+
+func (x *explorer) pickBuffer(n *node, t int) (int32, bool) {
+	buf := x.s.Buffer(ir.ThreadID(t))
+	if len(buf) == 0 || x.threads[t].jam {
+		return 0, false
+	}
+	for i := range buf {
+		if buf[i].Kind == memory.Marker {
+			break
+		}
+		if _, ok := x.y.FindFlush(x.s, t, buf[i].Addr, buf[i].Size); !ok {
+			continue
+		}
+		if p := x.buffer(t, &buf[i]); !asleep(n, p, label{}) {
+			return p, true
+		}
+		if x.y.Model == memory.TSO {
+			break
+		}
+	}
+	return 0, false
+}
+
+func (x *explorer) pickThread(n *node, t int) (label, bool) {
+	x.list(t)
+	for _, lb := range x.options {
+		if !asleep(n, int32(t), lb) {
+			return lb, true
+		}
+	}
+	return label{}, false
 }
 
 func asleep(n *node, p int32, lb label) bool {

@@ -58,11 +58,20 @@ func runSeed(t *testing.T, seed uint64, pr testkit.Profile, m memory.Model) (int
 	return len(want), true
 }
 
+// fewer is how many programs there are with the race detector, where they are slow.
+func fewer(n int) int {
+	if testing.Short() {
+		return n / 20
+	}
+	return n
+}
+
+// TestOptimal: as many executions as there are traces, none twice, none cut off.
 func TestOptimal(t *testing.T) {
 	for _, m := range []memory.Model{memory.SC, memory.TSO, memory.PSO} {
 		t.Run(m.String(), func(t *testing.T) {
 			total, skipped := 0, 0
-			for i := range *programs {
+			for i := range fewer(*programs) {
 				pr := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
 					{Name: "sync", Sync: true}, {Name: "waits", Sync: true, Waits: true}}[(*firstSeed+i)%6]
 				n, ok := runSeed(t, uint64(*firstSeed+i), pr, m)

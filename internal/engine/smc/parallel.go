@@ -231,12 +231,22 @@ func (x *explorer) sleepUpTo(n *node, k int) {
 
 // take goes on with the next branch of the shared node that the execution ends at, if there is one.
 func (x *explorer) take(d int) bool {
+	c := x.takeFrom(d)
+	if c == nil {
+		return false
+	}
+	next := &x.nodes[d+1]
+	next.sh, next.shared, next.fresh = c, !c.leaf, c.leaf
+	return true
+}
+
+func (x *explorer) takeFrom(d int) *shared {
 	w, n := x.world, &x.nodes[d]
 	s := n.sh
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.taken >= len(s.children) {
-		s.mu.Unlock()
-		return false
+		return nil
 	}
 	x.learn()
 	x.forward(d)
@@ -256,41 +266,40 @@ func (x *explorer) take(d int) bool {
 	x.extend(c.ev.proc, c.ev.label, nil)
 	done := x.ev[d]
 	c.ev = &done
-	s.mu.Unlock()
-	next := &x.nodes[d+1]
-	next.sh, next.shared, next.fresh = c, !c.leaf, c.leaf
-	return true
+	return c
 }
 
 // insertShared leads v along the branches of a shared node from number from on.
 func (x *explorer) insertShared(s *shared, from int, v *sequence) {
-next:
-	for {
-		s.mu.Lock()
-		for _, c := range s.children[min(from, len(s.children)):] {
-			k := x.weakInitial(c.ev, v)
-			if k == notInitial {
-				x.passed = append(x.passed, c.ev)
-				continue
-			}
-			if k >= 0 {
-				v.items[k].gone = true
-			}
-			x.moveFront(c.ev, v)
-			x.led = append(x.led, ledBy{c.ev, len(x.passed)})
-			s.mu.Unlock()
-			if c.leaf {
-				return
-			}
-			s, from = c, 0
-			continue next
-		}
-		if b := x.branch(v); b != nil {
-			x.addBranch(s, b)
-		}
-		s.mu.Unlock()
-		return
+	for ; s != nil; from = 0 {
+		s = x.insertAt(s, from, v)
 	}
+}
+
+// insertAt leads v to the next node, nil if that was all.
+func (x *explorer) insertAt(s *shared, from int, v *sequence) *shared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.children[min(from, len(s.children)):] {
+		k := x.weakInitial(c.ev, v)
+		if k == notInitial {
+			x.passed = append(x.passed, c.ev)
+			continue
+		}
+		if k >= 0 {
+			v.items[k].gone = true
+		}
+		x.moveFront(c.ev, v)
+		x.led = append(x.led, ledBy{c.ev, len(x.passed)})
+		if c.leaf {
+			return nil
+		}
+		return c
+	}
+	if b := x.branch(v); b != nil {
+		x.addBranch(s, b)
+	}
+	return nil
 }
 
 // addBranch adds a new last branch. The caller holds the lock of the node.

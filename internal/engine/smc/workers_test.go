@@ -36,11 +36,7 @@ func violations(out *engine.Outcome) []string {
 func TestWorkers(t *testing.T) {
 	profiles := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
 		{Name: "waits", Sync: true, Waits: true}, {Name: "heap", Heap: true}}
-	n := *programs * 7 // per default more than a thousand
-	if testing.Short() {
-		n /= 20
-	}
-	for i := range n {
+	for i := range fewer(7 * *programs) { // more than a thousand
 		seed := uint64(*firstSeed + i)
 		pr := profiles[i%len(profiles)]
 		p, props := testkit.Generate(seed, pr).Flat()
@@ -71,11 +67,7 @@ func TestWorkers(t *testing.T) {
 
 // TestWorkersTraces: the executions of several workers are all traces, each once.
 func TestWorkersTraces(t *testing.T) {
-	n := *programs
-	if testing.Short() {
-		n /= 20
-	}
-	for i := range n {
+	for i := range fewer(*programs) {
 		seed := uint64(*firstSeed + i)
 		p, _ := testkit.Generate(seed, testkit.Profile{Name: "plain", Plain: true}).Flat()
 		for _, m := range []memory.Model{memory.TSO, memory.PSO} {

@@ -15,6 +15,9 @@ type Options struct {
 	// Threads is the number of instances of templates written "* n". 0: such a
 	// template becomes one thread marked Unbounded.
 	Threads int
+	// Numbered lets such threads have the index of their template: a register in which
+	// each has a number of its own (property.Set.Numbers).
+	Numbered bool
 	// Places asks for the places where fences can be written.
 	Places bool
 }
@@ -98,9 +101,11 @@ type compiler struct {
 	cells   bool
 	numbers map[int64]bool // cells named by constants
 	said    []property.Invariant
-	edges   int
-	full    bool // too many edges: nothing more is made
-	checks  bool // something can fail at run time
+	// numbered are the registers of indices, where threads are not fixed.
+	numbered map[ir.ThreadID]ir.Reg
+	edges    int
+	full     bool // too many edges: nothing more is made
+	checks   bool // something can fail at run time
 }
 
 func newCompiler(f *source.File, diags *diag.List) *compiler {
@@ -111,6 +116,7 @@ func newCompiler(f *source.File, diags *diag.List) *compiler {
 		vars:     map[string]*variable{},
 		declared: map[string]ident{},
 		threads:  map[string]*thread{},
+		numbered: map[ir.ThreadID]ir.Reg{},
 		numbers:  map[int64]bool{},
 	}
 }

@@ -137,7 +137,11 @@ func (b *conditionBuilder) ownName(e *expr) (*ir.Expr, bool) {
 	if r, ok := b.bound[e.name]; ok {
 		return ir.R(r), true
 	}
-	if r, ok := b.own.register(e.name); ok {
+	r, ok := b.own.register(e.name)
+	if !ok {
+		r, ok = b.own.number(e.name)
+	}
+	if ok {
 		return b.variable(property.Var{Name: e.name, Thread: 0, Reg: r, Type: ir.S64}), true
 	}
 	if v, ok := b.own.lookup(e); ok {

@@ -55,6 +55,9 @@ func (c *compiler) instantiate(t *thread) {
 			th.Template = t.name
 		}
 		id := c.b.Thread(th)
+		if r, ok := l.number(d.index.text); ok {
+			c.numbered[id] = r
+		}
 		c.invariantsOf(id, l.said)
 		if i == 0 {
 			t.first = id
@@ -78,6 +81,9 @@ func (l *lowerer) lower() {
 			lo, hi := l.c.constRange(&l.scope, r.lo, r.hi)
 			l.ranges[ir.Reg(i)] = [2]int64{lo, hi}
 		}
+	}
+	if _, ok := l.number(d.index.text); ok {
+		l.fb.Reg(d.index.text, 0, l.c.span(d.index.start, d.index.end))
 	}
 	next := ir.Loc(0)
 	for _, lab := range l.t.labelList {

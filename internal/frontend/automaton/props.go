@@ -33,6 +33,9 @@ func (c *compiler) properties() *property.Set {
 		}
 	}
 	set.Checks, set.Invariants = c.checks, c.said
+	if len(c.numbered) > 0 {
+		set.Numbers = c.numbered
+	}
 	if !c.diags.HasErrors() {
 		set.Observe = c.observe()
 	}

@@ -62,7 +62,7 @@ func (s *scope) constant(e *expr, what string) (int64, bool) {
 // lookup is the value of a constant or of the index of the template.
 func (s *scope) lookup(e *expr) (int64, bool) {
 	if s.t != nil && e.name != "" && e.name == s.t.decl.index.text {
-		if s.t.unbounded {
+		if s.t.unbounded && !s.c.opt.Numbered {
 			s.c.errorf(codeIndexOfMany, e.start, e.end, "'%s' has no value: the number of threads '%s' is not fixed", clip(e.name), clip(s.t.name)).
 				Note("--threads k makes it k threads")
 		}
@@ -70,6 +70,15 @@ func (s *scope) lookup(e *expr) (int64, bool) {
 	}
 	v, ok := s.c.consts[e.name]
 	return v, ok
+}
+
+// number is the register that holds the index of an instance, where their number is
+// not fixed: it comes after those that the thread declares.
+func (s *scope) number(name string) (ir.Reg, bool) {
+	if s.t == nil || !s.t.unbounded || !s.c.opt.Numbered || name == "" || name != s.t.decl.index.text {
+		return ir.NoReg, false
+	}
+	return ir.Reg(len(s.t.decl.regs)), true
 }
 
 // register is the register a name stands for.
@@ -104,6 +113,9 @@ func (s *scope) resolve(e *expr) *node {
 	case eInt:
 		return pureNode(e, ir.Int(e.val))
 	case eName:
+		if r, ok := s.number(e.name); ok {
+			return pureNode(e, ir.R(r))
+		}
 		if v, ok := s.lookup(e); ok {
 			return pureNode(e, ir.Int(v))
 		}

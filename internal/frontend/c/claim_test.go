@@ -19,6 +19,8 @@ func TestClaims(t *testing.T) {
 		{"in front of a statement", "int x; int main(void) {\n//@ invariant x == 0\nx = 1;\n//@ global x >= 0\nreturn x; }", "x == 0; x >= 0", ""},
 		{"in front of a declaration", "int x; int main(void) {\n//@ invariant x == 0\nint r = x; return r; }", "x == 0", ""},
 		{"for all", "int a[4]; int main(void) {\n//@ invariant forall i: i < 0 || i > 3 || a[i] == 0\nreturn a[0]; }", "forall i: i < 0 || i > 3 || a[i] == 0", ""},
+		{"always, of a local", "int x; int main(void) { int r = x;\n//@ global x >= r\nreturn r; }", "", "C0120"},
+		{"always, for all", "int a[4]; int main(void) { int r = a[0];\n//@ global forall i: i < 0 || i > 3 || a[i] == 0 && a[0] == 0\nreturn r; }", "forall i: i < 0 || i > 3 || a[i] == 0 && a[0] == 0", ""},
 		{"a body without braces", "int x; int main(void) {\nif (x)\n//@ invariant x != 0\nx = 1; return 0; }", "", "C0120"},
 		{"a body without braces, for all", "int x; int main(void) {\nwhile (x)\n//@ invariant forall i: i == i\nx = 0; return 0; }", "", "C0120"},
 		{"behind a label", "int x; int main(void) {\nL:\n//@ invariant x == 0\nx = 1; if (x == 5) goto L; return 0; }", "", "C0120"},

@@ -6,8 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/pipeline"
@@ -104,11 +106,36 @@ func BenchmarkPreprocessed(b *testing.B) {
 	}
 	text := preprocess(b, []byte(head.String()+largeFile(10_000)))
 	b.ReportAllocs()
+	runtime.GC()
+	peak := watchMemory()
 	for b.Loop() {
 		unit, diags := c.Parse([]*source.File{source.NewFile("large.c", text)}, c.Options{})
 		if unit.Program == nil {
 			b.Fatalf("refused:\n%s", messages(diags))
 		}
 	}
+	b.ReportMetric(float64(peak())/(1<<20), "peak-MiB")
 	b.ReportMetric(float64(bytes.Count(text, []byte("\n"))), "lines")
+}
+
+// watchMemory looks at how much memory is in use every few milliseconds until it is
+// asked for the most it saw.
+func watchMemory() (most func() uint64) {
+	stop, done := make(chan struct{}), make(chan uint64)
+	go func() {
+		var peak uint64
+		var m runtime.MemStats
+		for tick := time.NewTicker(5 * time.Millisecond); ; {
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapInuse+m.StackInuse)
+			select {
+			case <-stop:
+				tick.Stop()
+				done <- peak
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return func() uint64 { close(stop); return <-done }
 }

@@ -1,0 +1,60 @@
+package c_test
+
+import (
+	"fmt"
+	"testing"
+
+	"fencepost/internal/diag"
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/source"
+)
+
+// parseWith reads main.c with some headers.
+func parseWith(opt c.Options, main string, headers map[string]string) (*c.Unit, *diag.List) {
+	opt.Include = func(name string) ([]byte, bool) {
+		text, ok := headers[name]
+		return []byte(text), ok
+	}
+	return c.Parse([]*source.File{source.NewFile("main.c", []byte(main))}, opt)
+}
+
+// TestEndlessInclude: files that include themselves without end are refused, whether a
+// condition tries to end it or not; those that end are read, and places in them are
+// those of the file.
+func TestEndlessInclude(t *testing.T) {
+	const end = "int main(void) { return 0; }\n"
+	for name, test := range map[string]struct {
+		main    string
+		headers map[string]string
+		want    string // code and place of the first error, "": none
+	}{
+		"bare":      {"#include \"a.h\"\n" + end, map[string]string{"a.h": "int a;\n#include \"a.h\"\n"}, "C0002 a.h:1:1"},
+		"condition": {"#include \"a.h\"\n" + end, map[string]string{"a.h": "#ifndef NEVER\n#include \"a.h\"\n#endif\n"}, "C0002 a.h:1:1"},
+		"two": {"#include \"a.h\"\n" + end, map[string]string{
+			"a.h": "#ifndef NEVER\n#include \"b.h\"\n#endif\n", "b.h": "#if 1\n#include \"a.h\"\n#endif\n",
+		}, "C0002 b.h:1:1"},
+		"macro": {"#define NAME \"a.h\"\n#include NAME\n" + end, map[string]string{"a.h": "#if 1\n#include NAME\n#endif\n"}, "C0002 a.h:1:1"},
+		"main":  {"#if 1\n#include \"main.c\"\n#endif\n" + end, nil, "C0002 main.c:1:1"},
+		"guard": {"#include \"a.h\"\n#include \"a.h\"\n" + end, map[string]string{"a.h": "#ifndef A\n#define A\n#include \"a.h\"\nint a = 1;\n#endif\n"}, ""},
+		"once":  {"#include \"a.h\"\n#include \"a.h\"\n" + end, map[string]string{"a.h": "#pragma once\n#include \"a.h\"\nint a = 1;\n"}, ""},
+		"counter": {"#include \"a.h\"\n" + end, map[string]string{
+			"a.h": "#ifndef ONE\n#define ONE\n#include \"a.h\"\n#elif !defined TWO\n#define TWO\n#include \"a.h\"\n#else\nint end;\n#endif\n",
+		}, ""},
+		"place": {"#include \"a.h\"\nint main(void) { return f(); }\n", map[string]string{
+			"a.h": "#ifndef A\n#define A\n#include \"a.h\"\nstatic int f(void) { return 1.5 > 1; }\n#endif\n",
+		}, "C0101 a.h:4:29"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			unit, diags := parseWith(c.Options{}, test.main, test.headers)
+			got := ""
+			for _, d := range diags.All {
+				if d.Severity == diag.Error && d.Code != "C0001" && got == "" {
+					got = fmt.Sprintf("%s %s", d.Code, d.Span.Pos)
+				}
+			}
+			if got != test.want || (test.want == "") != (unit.Program != nil) {
+				t.Errorf("got %q, want %q\n%s", got, test.want, messages(diags))
+			}
+		})
+	}
+}
