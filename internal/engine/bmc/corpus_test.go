@@ -13,7 +13,7 @@ import (
 
 // TestCorpus: on every program of both corpora and under every model, what is found is
 // what is expected, and what is expected is found within small bounds, or the answer is
-// unknown for a construct that is not encoded.
+// unknown for a construct that is not encoded or because the program never ends.
 func TestCorpus(t *testing.T) {
 	var unsafe, safe, unknown int
 	root := testkit.Root(t)
@@ -36,14 +36,15 @@ func TestCorpus(t *testing.T) {
 				if answer.HasErrors() {
 					t.Fatalf("%s: %v", c.Input.Name, answer.Diagnostics)
 				}
-				if res = answer.Results[0]; res.Verdict.String() == want {
+				res = answer.Results[0]
+				if res.Verdict.String() == want || want == "safe" && endless(res) {
 					break
 				}
 			}
 			switch {
 			case res.Verdict == verdict.Unknown:
 				unknown++
-				if !strings.Contains(res.Reason, "does not encode") {
+				if !strings.Contains(res.Reason, "does not encode") && !(want == "safe" && endless(res)) {
 					t.Errorf("%s under %s: unknown: %s", c.Input.Name, model, res.Reason)
 				}
 			case res.Verdict.String() != want:
@@ -55,5 +56,11 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d unsafe, %d safe, %d not encoded", unsafe, safe, unknown)
+	t.Logf("%d unsafe, %d safe, %d not decided", unsafe, safe, unknown)
+}
+
+// endless is the answer for programs that run for ever: within no bound does an execution
+// come to its end.
+func endless(res verdict.Result) bool {
+	return res.Verdict == verdict.Unknown && strings.Contains(res.Reason, "no execution comes to an assertion or its end")
 }
