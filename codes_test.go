@@ -18,7 +18,7 @@ var codeInSource = regexp.MustCompile(`"((?:FP|C|LT|IR)\d{4})"`)
 
 // withoutExample are the codes that no small program shows, and why.
 var withoutExample = map[string]string{
-	"FP0916": "it takes a file that cannot be read",
+	"FP0917": "it takes a file that cannot be read",
 	"FP0920": "it takes a search that meets a limit for one of several sets that cost the same",
 	"FP0932": "it takes invariants that hold and contradict each other",
 }

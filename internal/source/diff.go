@@ -2,7 +2,6 @@ package source
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -54,7 +53,7 @@ func patchName(name string) string {
 	if err != nil {
 		return name
 	}
-	if here, err := os.Getwd(); err == nil {
+	if here, err := filepath.Abs("."); err == nil {
 		if rel, err := filepath.Rel(here, full); err == nil && filepath.IsLocal(rel) {
 			return filepath.ToSlash(rel)
 		}
