@@ -71,12 +71,19 @@ func (y *System) addFootprints(facts *ir.Facts) {
 			}
 		}
 	}
+	starters := y.starters()
 	for t := range y.threads {
 		tc := &y.threads[t]
 		for l := range tc.locs {
 			lc := &tc.locs[l]
 			for i := range lc.edges {
 				next, future := y.edgeFootprints(&lc.edges[i], facts)
+				for _, u := range lc.edges[i].ir.Op.Threads {
+					if starters[u] > 1 { // whom it starts depends on whom others have started
+						next.touch(otherAtom, true)
+						future.touch(otherAtom, true)
+					}
+				}
 				lc.next.Add(&next)
 				lc.future.Add(&future)
 				// What a join waits for is not memory.
@@ -93,6 +100,23 @@ func (y *System) addFootprints(facts *ir.Facts) {
 			changed = y.spread(&y.threads[t]) || changed
 		}
 	}
+}
+
+// starters is how many spawns can start each thread, one for every thread that
+// executes it. Front ends give every spawn threads of its own.
+func (y *System) starters() []int {
+	out := make([]int, len(y.threads))
+	for t := range y.threads {
+		for l := range y.threads[t].locs {
+			edges := y.threads[t].locs[l].edges
+			for i := range edges {
+				for _, u := range edges[i].ir.Op.Threads {
+					out[u]++
+				}
+			}
+		}
+	}
+	return out
 }
 
 // spread propagates futures backwards once; it reports whether anything changed.

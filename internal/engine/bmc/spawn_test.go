@@ -3,6 +3,8 @@ package bmc_test
 import (
 	"testing"
 
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
@@ -48,10 +50,19 @@ thread w = child(0) spawned
 		watch = append(watch, property.Var{Name: th.Name + ":0", Thread: ir.ThreadID(i), Reg: ir.Reg(len(f.Regs) - 1)})
 	}
 	props := &property.Set{Checks: true, Deadlock: true, Observe: watch}
-	for _, m := range testkit.Models { // without the reductions, which take the threads of a spawn for its own
+	for _, m := range testkit.Models {
 		want, err := testkit.Ask(testkit.Explicit, p, props, m, testkit.How{NoReduction: true})
 		if err != nil {
 			t.Fatal(err)
+		}
+		for name, ask := range map[string]*engine.Engine{"explicit": testkit.Explicit, "smc": &smc.Engine} {
+			got, err := testkit.Ask(ask, p, props, m, testkit.How{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := testkit.Difference(want, got); d != "" {
+				t.Errorf("%s, %s: %s", name, m, d)
+			}
 		}
 		got, err := testkit.Ask(complete(1), p, props, m, testkit.How{})
 		if err != nil {
