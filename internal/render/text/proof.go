@@ -75,7 +75,7 @@ func (p *printer) proofHeadline(r *verdict.Result) {
 			}
 		}
 		p.line("%s: %s: what holds of the abstracted program under SC holds of this one under TSO%s", oneLine(r.Program),
-			p.opt.paint(green, "value-robust with "+counted(int64(found), "abstraction", "abstractions")), openChecks(r))
+			p.opt.paint(green, "abstracted in "+counted(int64(found), "place", "places")), openChecks(r))
 		p.line("  that TSO reaches the same states as SC is not claimed: the program itself may reach more under TSO than under SC")
 	default:
 		p.unknown(fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(yellow, "not proved value-robust")), r)
