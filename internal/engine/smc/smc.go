@@ -89,6 +89,7 @@ func (x *explorer) tick() {
 	}
 	if x.ticks&4095 == 0 {
 		x.progress()
+		x.measure()
 	}
 	if x.world != nil {
 		x.world.counted[x.number].Store(x.out.executions())
@@ -100,6 +101,21 @@ func (x *explorer) tick() {
 		if x.ctx.Err() == context.DeadlineExceeded {
 			x.result.Unknown = fmt.Sprintf("time limit reached after %d executions", x.executions())
 		}
+	}
+}
+
+// measure stops the exploration if it takes more than its share of the memory.
+func (x *explorer) measure() {
+	limit := x.task.Limits.Memory
+	if limit <= 0 {
+		return
+	}
+	if x.world != nil {
+		limit /= int64(x.world.workers)
+	}
+	if int64(x.trees)*int64(unsafe.Sizeof(tree{}))+x.bytes() > limit {
+		x.stopped = true
+		x.result.Unknown = fmt.Sprintf("memory limit of %d MiB reached after %d executions", x.task.Limits.Memory>>20, x.executions())
 	}
 }
 
