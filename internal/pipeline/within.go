@@ -47,10 +47,12 @@ func within(ctx context.Context, opt Options, work func()) (over string) {
 			return "before the interruption"
 		case <-look.C:
 		}
+		now := heapBytes()
+		before = min(before, now) // what was garbage at first is not ours
 		switch {
 		case opt.Timeout > 0 && time.Since(start) >= opt.Timeout:
 			return fmt.Sprintf("within the time limit of %s", opt.Timeout)
-		case opt.Memory > 0 && heapBytes()-before > opt.Memory:
+		case opt.Memory > 0 && now-before > opt.Memory:
 			return fmt.Sprintf("within the memory limit of %d MiB", opt.Memory>>20)
 		}
 	}
