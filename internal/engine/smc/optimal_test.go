@@ -87,3 +87,32 @@ func TestOptimal(t *testing.T) {
 		})
 	}
 }
+
+// TestLookingAtAFreeMutex: an unlock that is only an error comes before or after a lock of
+// another thread, although it lets nothing go that the lock waits for.
+func TestLookingAtAFreeMutex(t *testing.T) {
+	p, diags := ir.Parse("mutex.ir", []byte(`program mutex flat
+object m size 8
+func a() {
+  L0 -> L1: lock [&m]
+  L1 -> L2: unlock [&m]
+}
+func b() {
+  L0 -> L1: lock.errorcheck [&m]
+  L1 -> L2: unlock.errorcheck [&m]
+  L2 -> L3: unlock.errorcheck [&m]
+}
+thread a = a()
+thread b = b()
+`))
+	if diags.HasErrors() {
+		t.Fatal(diags.All)
+	}
+	for _, m := range testkit.Models {
+		want, _ := traces(memory.New(p, m, memory.Options{}), *histories)
+		got, n, err := keys(p, m, false)
+		if err != nil || len(got) != len(want) || n.Complete != 4 || len(want) != 4 {
+			t.Errorf("%s: explored %d, traces %d, want 4 (%v)", m, n.Complete, len(want), err)
+		}
+	}
+}

@@ -295,7 +295,9 @@ func (x *explorer) orderEvent(i int32) {
 			continue
 		}
 		join(c, x.clock(f))
-		if e.flags&locks == 0 || x.ev[f].flags&isMutex == 0 {
+		// A lock comes after whoever let the mutex go; lockRace has what came before that. Who
+		// only looked at a mutex that was free, as an unlock that is an error does, let nothing go.
+		if e.flags&locks == 0 || x.ev[f].flags&isMutex == 0 || x.ev[f].acc[0].mode&writes == 0 {
 			x.races = append(x.races, race{first: f, second: i})
 		}
 	}
