@@ -40,6 +40,7 @@ func (f *lowering) call(x *cc.PostfixExpression, want bool) value {
 	op := ir.NewOp(ir.Call)
 	op.Args = f.callArgs(s.parameters(), t, args, x)
 	op.Func = f.function(s).ID
+	f.noteDestructor(s, op.Args)
 	section := strings.HasPrefix(name, "__VERIFIER_atomic_")
 	if section {
 		f.emit(ir.NewOp(ir.AtomicBegin))

@@ -137,9 +137,10 @@ type compiler struct {
 	// attributes are those that may have to be refused.
 	attributes []attribute
 	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	marks      *marks                      // nil: nobody asks where fences can be written
-	test       *Test                       // nil: the program begins at main
-	threads    map[*symbol]*testThread     // of the test
+	keyEnds    keyEnds
+	marks      *marks                  // nil: nobody asks where fences can be written
+	test       *Test                   // nil: the program begins at main
+	threads    map[*symbol]*testThread // of the test
 }
 
 type message struct {

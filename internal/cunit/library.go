@@ -84,6 +84,7 @@ func newLibrary() map[string]libFunc {
 		"free":           {1, (*lowering).libFree},
 
 		"__fp_block_size": {1, (*lowering).libBlockSize},
+		"__fp_destroy":    {2, (*lowering).libDestroy},
 
 		"abort": {0, (*lowering).libExit},
 		"exit":  {1, (*lowering).libExit},

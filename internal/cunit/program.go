@@ -155,7 +155,10 @@ func (c *compiler) compile() {
 
 // lowerAll translates the functions that were asked for, and what they reach.
 func (c *compiler) lowerAll() {
-	for len(c.todo) > 0 {
+	for len(c.todo) > 0 || c.keyEnds.runs != nil {
+		if len(c.todo) == 0 {
+			c.todo, c.keyEnds.runs = append(c.todo, c.keyEnds.runs), nil
+		}
 		s := c.todo[0]
 		c.todo = c.todo[1:]
 		c.guard(func() { c.lowerFunction(s) })
@@ -189,7 +192,11 @@ func (c *compiler) function(s *symbol) *ir.FuncBuilder {
 	if s.fb == nil {
 		s.fb = c.b.Func(s.name, c.span(s.decl))
 		c.byID[s.fb.ID] = s
-		c.todo = append(c.todo, s)
+		if s.name == threadEnd && isLibrary(s.unit.name) {
+			c.keyEnds.runs = s // when all destructors are known
+		} else {
+			c.todo = append(c.todo, s)
+		}
 	}
 	return s.fb
 }

@@ -39,7 +39,7 @@ func (f *lowering) libCreate(c *libCall) value {
 		f.effect(c.args[1])
 		f.diags.Warnf(codeAttr, f.span(c.args[1]), "the attributes of the thread are ignored")
 	}
-	start := f.operand(routine)
+	start := f.routine(routine)
 	arg := f.operand(c.args[len(c.args)-1])
 	op := ir.NewOp(ir.Spawn)
 	op.Dst, op.Args = f.temp(), []*ir.Expr{cast(arg.e, arg.t, ir.U64)}

@@ -201,7 +201,7 @@ func (f *lowering) libSpinUnlock(c *libCall) value {
 func (f *lowering) libOnce(c *libCall) value {
 	l := f.wordAt(c.args[0])
 	l.addr = f.save(integer(l.addr, ir.U64)).e
-	routine := f.save(f.operand(c.args[1]))
+	routine := f.save(f.routine(c.args[1]))
 	state := f.loadWord(l, ir.S32)
 	from, first, wait, end := f.start(), f.label(""), f.label(""), f.label("")
 	done := ir.Binary(ir.Eq, ir.S32, state, ir.Int(completed))

@@ -2,10 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"sort"
 	"strings"
+	"time"
 
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/automaton"
@@ -29,6 +31,8 @@ type program struct {
 	notes []c.Annotation // comments //@ of C
 
 	language string
+	ctx      context.Context // of the reading; the passes look at it too
+	begun    time.Time
 }
 
 // ok reports whether there is a program to work on.
@@ -90,12 +94,16 @@ func cOptions(opt Options) c.Options {
 
 func newProgram(in Input) *program {
 	f := source.NewFile(in.Name, in.Text)
-	return &program{input: in, file: f, files: map[string]*source.File{in.Name: f}}
+	return &program{
+		input: in, file: f, files: map[string]*source.File{in.Name: f},
+		ctx: context.Background(), begun: time.Now(),
+	}
 }
 
 // load runs the front end that the input's name or --lang asks for.
 func load(ctx context.Context, in Input, opt Options) *program {
 	p := newProgram(in)
+	p.ctx = ctx
 	lang, problem := chooseLanguage(in.Name, opt.Lang)
 	if lang == nil {
 		p.diags = append(p.diags, verdict.Diagnostic{
@@ -238,8 +246,18 @@ func position(s source.Span) verdict.Pos {
 // flat runs the passes. A program that does not fit their limits is refused with
 // a diagnostic.
 func (p *program) flat(opt Options) *ir.Program {
-	flat, err := transform.Run(p.ir, transform.Options{Unroll: opt.Unroll}, nil)
-	if err != nil {
+	limit := p.limit(opt)
+	flat, err := transform.Run(p.ir, transform.Options{Unroll: opt.Unroll, Stop: limit}, nil)
+	var over *overLimit
+	switch {
+	case errors.As(err, &over):
+		p.diags = append(p.diags, verdict.Diagnostic{
+			Severity: "error", Code: "FP0916", Pos: verdict.Pos{File: p.input.Name},
+			Message: "calls were not replaced by what they call " + over.limit,
+			Notes:   []string{"look for recursion, which is followed up to --unroll, and for calls through pointers, which lead to every function of that kind whose address is taken"},
+		})
+		return nil
+	case err != nil:
 		p.diags = append(p.diags, verdict.Diagnostic{
 			Severity: "error", Code: "FP0905", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error(),
 		})
@@ -247,3 +265,27 @@ func (p *program) flat(opt Options) *ir.Program {
 	}
 	return flat
 }
+
+// limit makes a function that says which limit the passes have met. Time counts from
+// the beginning of the reading.
+func (p *program) limit(opt Options) func() error {
+	before := heapBytes()
+	return func() error {
+		now := heapBytes()
+		before = min(before, now)
+		switch {
+		case p.ctx.Err() != nil:
+			return &overLimit{"before the interruption"}
+		case opt.Timeout > 0 && time.Since(p.begun) >= opt.Timeout:
+			return &overLimit{fmt.Sprintf("within the time limit of %s", opt.Timeout)}
+		case opt.Memory > 0 && now-before > opt.Memory:
+			return &overLimit{fmt.Sprintf("within the memory limit of %d MiB", opt.Memory>>20)}
+		}
+		return nil
+	}
+}
+
+// overLimit says which limit ended the passes.
+type overLimit struct{ limit string }
+
+func (o *overLimit) Error() string { return "not done " + o.limit }

@@ -35,6 +35,7 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 		},
 		names: map[string]bool{},
 		taken: map[ir.ObjectID]bool{},
+		early: map[*ir.Func][]ir.Reg{},
 	}
 	for _, t := range p.Threads {
 		f.names[t.Name] = true
@@ -63,7 +64,9 @@ type flattener struct {
 	// so that threads that spawn themselves end.
 	chains []map[ir.FuncID]int
 	edges  int
-	taken  map[ir.ObjectID]bool // thread-local objects whose original has a thread
+	look   int                   // at how many edges limits are looked at again
+	taken  map[ir.ObjectID]bool  // thread-local objects whose original has a thread
+	early  map[*ir.Func][]ir.Reg // see readBeforeWritten
 }
 
 // body is the function under construction.
@@ -71,8 +74,8 @@ type body struct {
 	*flattener
 	f     *ir.Func
 	chain map[ir.FuncID]int
-	names map[string]bool
-	end   ir.Loc // where the thread ends from inside a call; -1: not made yet
+	names map[string]int // how many copies of a name there are
+	end   ir.Loc         // where the thread ends from inside a call; -1: not made yet
 	// copies are the thread's copies of thread-local objects.
 	copies map[ir.ObjectID]ir.ObjectID
 }
@@ -93,7 +96,7 @@ func (f *flattener) thread(t ir.ThreadID) error {
 	th := &f.out.Threads[t]
 	root := f.src.Funcs[th.Func]
 	b := &body{
-		flattener: f, chain: f.chains[t], names: map[string]bool{}, end: -1, copies: map[ir.ObjectID]ir.ObjectID{},
+		flattener: f, chain: f.chains[t], names: map[string]int{}, end: -1, copies: map[ir.ObjectID]ir.ObjectID{},
 		f: &ir.Func{Name: th.Name, Params: root.Params, Entry: root.Entry, Pos: root.Pos},
 	}
 	act := &activation{fn: root, body: b, depth: map[ir.FuncID]int{th.Func: 1}}
@@ -121,12 +124,13 @@ func (b *body) open(a *activation, prefix string) {
 }
 
 func (b *body) unique(space, name string) string {
-	for n, try := 1, name; ; n++ {
-		if !b.names[space+try] {
-			b.names[space+try] = true
+	for try := name; ; {
+		if b.names[space+try] == 0 {
+			b.names[space+try] = 1
 			return try
 		}
-		try = fmt.Sprintf("%s#%d", name, n)
+		try = fmt.Sprintf("%s#%d", name, b.names[space+name])
+		b.names[space+name]++
 	}
 }
 
@@ -206,13 +210,28 @@ func (b *body) object(o ir.ObjectID) ir.ObjectID {
 	return c
 }
 
+// lookAround is how many edges are made between two looks at the limits.
+const lookAround = 1 << 10
+
+// limits says which limit has been met.
+func (f *flattener) limits() error {
+	if f.edges > maxEdges {
+		return fmt.Errorf("the program has more than %d instructions after inlining", maxEdges)
+	}
+	if f.opt.Stop != nil && f.edges >= f.look {
+		f.look = f.edges + lookAround
+		return f.opt.Stop()
+	}
+	return nil
+}
+
 func (b *body) copyEdges(a *activation) error {
 	for i := range a.fn.Edges {
 		e := &a.fn.Edges[i]
 		from, to := e.From+a.locs, e.To+a.locs
 		op := a.op(e.Op)
-		if b.edges > maxEdges {
-			return fmt.Errorf("the program has more than %d instructions after inlining", maxEdges)
+		if err := b.limits(); err != nil {
+			return err
 		}
 		switch {
 		case op.Kind == ir.Call:
@@ -358,7 +377,7 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 	for i := range fn.Params {
 		set(ir.Reg(i), op.Args[i])
 	}
-	for _, r := range readBeforeWritten(fn) {
+	for _, r := range b.readBeforeWritten(fn) {
 		if int(r) >= fn.Params {
 			set(r, ir.Int(fn.Regs[r].Init))
 		}
@@ -368,6 +387,14 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 }
 
 // readBeforeWritten is the registers live at a function's entry.
+func (b *flattener) readBeforeWritten(f *ir.Func) []ir.Reg {
+	if regs, ok := b.early[f]; ok {
+		return regs
+	}
+	b.early[f] = readBeforeWritten(f)
+	return b.early[f]
+}
+
 func readBeforeWritten(f *ir.Func) []ir.Reg {
 	live := make([][]bool, len(f.Locs))
 	for l := range live {

@@ -11,6 +11,8 @@ import (
 type Options struct {
 	// Unroll bounds recursion, and spawns in loops, where a pass needs a bound.
 	Unroll int
+	// Stop, if not nil, is asked now and then; what it returns ends the passes.
+	Stop func() error
 }
 
 // Pass is one transformation.

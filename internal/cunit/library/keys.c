@@ -4,6 +4,8 @@ static unsigned key_count;
 static void (*key_destructor[keys])(void *);
 static _Thread_local const void *key_value[keys];
 
+void __fp_destroy(void (*)(void *), void *);
+
 int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
   unsigned k = __atomic_fetch_add(&key_count, 1, __ATOMIC_SEQ_CST);
   if (k >= keys)
@@ -58,7 +60,7 @@ void __fp_thread_end(void) {
         continue;
       key_value[k] = 0;
       found = 1;
-      destructor((void *)value);
+      __fp_destroy(destructor, (void *)value);
     }
   }
 }
