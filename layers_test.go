@@ -91,9 +91,10 @@ var policy = map[string]rule{
 		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/explain", "internal/trace", "internal/replay", "verdict",
 	}},
 
-	"internal/suite":  {ours: []string{"verdict"}},
-	"internal/family": {},
-	"internal/codes":  {},
+	"internal/inputfile": {},
+	"internal/suite":     {ours: []string{"internal/inputfile", "verdict"}},
+	"internal/family":    {},
+	"internal/codes":     {},
 
 	"internal/render/text":  {ours: renderMay},
 	"internal/render/json":  {ours: renderMay},
@@ -103,7 +104,7 @@ var policy = map[string]rule{
 	"internal/render/html":  {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
 	"internal/render/sarif": {ours: append([]string{"internal/render/text"}, renderMay...)},
 	"internal/cli": {
-		ours:     []string{".", "verdict", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
+		ours:     []string{".", "verdict", "internal/inputfile", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 
@@ -165,7 +166,7 @@ func under(prefix string) func(string) bool {
 // ioPackages are the only ones that touch files, the network or processes.
 // The others take bytes and return values. The solvers are processes; engines see
 // their interfaces.
-var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, "internal/suite", "internal/solver/sat", "internal/solver/smt"}
+var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt"}
 
 func doesIO(std string) bool {
 	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {

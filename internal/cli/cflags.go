@@ -2,11 +2,11 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 
 	"fencepost"
+	"fencepost/internal/inputfile"
 
 	"github.com/spf13/pflag"
 )
@@ -22,7 +22,7 @@ func cFlags(flags *pflag.FlagSet, opt *fencepost.Options) {
 	flags.Var(namesValue{&opt.C.ExternFence, false}, "extern-fence", "C: a function without a body that is a full fence")
 	flags.Var(rangeValue{&opt.C.NondetRange}, "nondet-range", "C: the values of inputs that are tried, such as -1..4")
 	opt.C.Include = func(name string) ([]byte, bool) {
-		text, err := os.ReadFile(name)
+		text, err := inputfile.Read(name)
 		return text, err == nil
 	}
 }

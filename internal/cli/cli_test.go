@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/internal/inputfile"
 	"fencepost/verdict"
 )
 
@@ -237,7 +238,7 @@ func TestUnreadableAndLargeFiles(t *testing.T) {
 	if err := os.WriteFile(large, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for size, want := range map[int64]int{maxInput: exitHolds, maxInput + 1: exitUsage} {
+	for size, want := range map[int64]int{inputfile.MaxSize: exitHolds, inputfile.MaxSize + 1: exitUsage} {
 		if err := os.Truncate(large, size); err != nil {
 			t.Fatal(err)
 		}

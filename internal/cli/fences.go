@@ -171,9 +171,13 @@ func (f *fencesFlags) save(names []string, answer fencepost.Answer) error {
 	return nil
 }
 
-// writeFile replaces a file at once, and keeps its permissions.
+// writeFile replaces a file at once, and keeps its permissions. Of a symbolic link it
+// replaces the target; the link stays.
 func writeFile(name, content string) error {
 	mode := os.FileMode(0o644)
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
 	if info, err := os.Stat(name); err == nil {
 		mode = info.Mode().Perm()
 	}

@@ -5,17 +5,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"fencepost"
+	"fencepost/internal/inputfile"
 
 	"github.com/spf13/cobra"
 )
-
-// maxInput is the size past which a file is taken for a mistake.
-const maxInput = 64 << 20
 
 // oneProgram demands one file, or several of C.
 func oneProgram(cmd *cobra.Command, args []string) error {
@@ -66,15 +63,11 @@ func (a *app) read(name string) (fencepost.Input, error) {
 	if name == "-" {
 		return readAll(a.stdin, "<stdin>")
 	}
-	f, err := os.Open(name)
+	text, err := inputfile.Read(name)
 	if err != nil {
 		return fencepost.Input{}, openError(name, err)
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return fencepost.Input{}, &usageError{fmt.Sprintf("%s is a directory", name), "name one file in it"}
-	}
-	return readAll(f, name)
+	return fencepost.Input{Name: name, Text: text}, nil
 }
 
 func openError(name string, err error) error {
@@ -83,18 +76,25 @@ func openError(name string, err error) error {
 		return &usageError{fmt.Sprintf("no such file: %s", name), "check the path, or use - to read standard input"}
 	case errors.Is(err, fs.ErrPermission):
 		return &usageError{fmt.Sprintf("cannot read %s: permission denied", name), "check the file's permissions with `ls -l`"}
+	case errors.Is(err, inputfile.ErrDirectory):
+		return &usageError{fmt.Sprintf("%s is a directory", name), "name one file in it"}
+	case errors.Is(err, inputfile.ErrNotRegular):
+		return &usageError{fmt.Sprintf("cannot read %s: not a regular file", name), "to read a pipe, use - and redirect standard input"}
+	case errors.Is(err, inputfile.ErrTooLarge):
+		return &usageError{fmt.Sprintf("%s is larger than %d MiB", name, inputfile.MaxSize>>20), "check that it is a program"}
 	default:
 		return &usageError{fmt.Sprintf("cannot read %s: %v", name, err), "check the path"}
 	}
 }
 
+// readAll reads standard input.
 func readAll(r io.Reader, name string) (fencepost.Input, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	text, err := io.ReadAll(io.LimitReader(r, inputfile.MaxSize+1))
 	if err != nil {
 		return fencepost.Input{}, &usageError{fmt.Sprintf("cannot read %s: %v", name, err), "check that it is a text file"}
 	}
-	if len(text) > maxInput {
-		return fencepost.Input{}, &usageError{fmt.Sprintf("%s is larger than %d MiB", name, maxInput>>20), "check that it is a program"}
+	if len(text) > inputfile.MaxSize {
+		return fencepost.Input{}, &usageError{fmt.Sprintf("%s is larger than %d MiB", name, inputfile.MaxSize>>20), "check that it is a program"}
 	}
 	return fencepost.Input{Name: name, Text: text}, nil
 }

@@ -149,11 +149,12 @@ func leadsTo(graph map[string][]string, name string) bool {
 	return false
 }
 
-// Open implements fs.FS.
+// Open implements fs.FS. A file that is missing can be opened and fails when it is
+// read: cc would look for it on the machine if Open failed, past the caller's Include.
 func (r *reader) Open(name string) (fs.File, error) {
 	text, ok := r.text(name)
 	if !ok {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		return missingFile{&fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}}, nil
 	}
 	file := r.known[name]
 	if file == nil {
@@ -196,6 +197,13 @@ func (r *reader) text(name string) ([]byte, bool) {
 	}
 	return r.include(name)
 }
+
+// missingFile is a file that nobody has.
+type missingFile struct{ err error }
+
+func (f missingFile) Stat() (fs.FileInfo, error) { return nil, f.err }
+func (f missingFile) Read([]byte) (int, error)   { return 0, f.err }
+func (f missingFile) Close() error               { return nil }
 
 // openFile is an included file; it describes itself too.
 type openFile struct {

@@ -35,12 +35,42 @@ func Diff(name string, before, after []byte) string {
 		}
 		end = min(len(script), end+context)
 		if out.Len() == 0 {
-			fmt.Fprintf(&out, "--- a/%s\n+++ b/%s\n", name, name)
+			fmt.Fprintf(&out, "--- %s\n+++ %s\n", headerName("a/"+name), headerName("b/"+name))
 		}
 		hunk(&out, script[start:end])
 		i = end
 	}
 	return out.String()
+}
+
+// headerName is a file name as git writes it into the header of a diff, which
+// patch(1) reads too: in quotes, with C's escapes, if it has control characters,
+// quotes or backslashes; with a tab at the end if it has blanks.
+func headerName(name string) string {
+	var quoted strings.Builder
+	escaped := false
+	for i := range len(name) {
+		c := name[i]
+		switch esc := strings.IndexByte("\a\b\t\n\v\f\r\"\\", c); {
+		case esc >= 0:
+			quoted.WriteByte('\\')
+			quoted.WriteByte("abtnvfr\"\\"[esc])
+			escaped = true
+		case c < ' ' || c == 0x7f:
+			fmt.Fprintf(&quoted, "\\%03o", c)
+			escaped = true
+		default:
+			quoted.WriteByte(c)
+		}
+	}
+	switch {
+	case escaped:
+		return `"` + quoted.String() + `"`
+	case strings.Contains(name, " "):
+		return name + "\t"
+	default:
+		return name
+	}
 }
 
 // line of an edit script: kept (' '), removed ('-') or added ('+'), with how many

@@ -87,8 +87,6 @@ func TestDiffPatch(t *testing.T) {
 	if err != nil {
 		t.Skip("no patch(1) here")
 	}
-	dir := t.TempDir()
-	file := filepath.Join(dir, "f")
 	var a, b strings.Builder
 	for i := range 40 {
 		fmt.Fprintln(&a, "line", i)
@@ -97,16 +95,31 @@ func TestDiffPatch(t *testing.T) {
 		}
 		fmt.Fprintln(&b, "line", i)
 	}
-	if err := os.WriteFile(file, []byte(a.String()), 0o644); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"f", "two words.c", "line\nbreak.c", "+++ b/x\n@@ -1 +1 @@\n.c", `quote".c`, `back\slash.c`, "tab\t.c", "\x01\x7f.c", "ä.c"} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
+		if err := os.WriteFile(file, []byte(a.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(tool, "-p1")
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(Diff(filepath.Base(file), []byte(a.String()), []byte(b.String())))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%q: %v: %s", name, err, out)
+			continue
+		}
+		if got, _ := os.ReadFile(file); string(got) != b.String() {
+			t.Errorf("%q: patch makes\n%s", name, got)
+		}
 	}
-	cmd := exec.Command(tool, "-p1")
-	cmd.Dir, cmd.Stdin = dir, strings.NewReader(Diff("f", []byte(a.String()), []byte(b.String())))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if got, _ := os.ReadFile(file); string(got) != b.String() {
-		t.Errorf("patch makes\n%s", got)
+}
+
+func TestHeaderName(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/f.c": "a/f.c", "a/two words.c": "a/two words.c\t", "a/x\ny": `"a/x\ny"`, `a/"\`: `"a/\"\\"`, "a/\x01 \x7f": `"a/\001 \177"`, "a/ä": "a/ä",
+	} {
+		if got := headerName(name); got != want {
+			t.Errorf("%q becomes %s, want %s", name, got, want)
+		}
 	}
 }
 

@@ -2,12 +2,12 @@ package suite
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
+	"fencepost/internal/inputfile"
 	"fencepost/verdict"
 )
 
@@ -33,7 +33,7 @@ const columns = "file\tmodel\tverdict\tobservation\tnstates\tstates"
 
 // ReadExpected reads a table from a file.
 func ReadExpected(path string) (*Expected, error) {
-	text, err := os.ReadFile(path)
+	text, err := inputfile.Read(path)
 	if err != nil {
 		return nil, &InputError{path, reason(err)}
 	}

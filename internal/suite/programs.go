@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"fencepost/internal/inputfile"
 	"fencepost/verdict"
 )
 
@@ -124,7 +124,7 @@ func (p *Programs) find() (list []found, without int, err error) {
 	}
 	for _, t := range tests {
 		f := found{path: t.Path}
-		if f.text, f.err = os.ReadFile(t.Path); f.err != nil {
+		if f.text, f.err = inputfile.Read(t.Path); f.err != nil {
 			f.err = fmt.Errorf("cannot be read: %w", reason(f.err))
 		} else {
 			f.expect, f.opt, f.err = Expectations(string(f.text), p.Keys)

@@ -3,12 +3,12 @@ package suite
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"fencepost/internal/inputfile"
 	"fencepost/verdict"
 )
 
@@ -74,7 +74,7 @@ func (s *Suite) one(ctx context.Context, t Test) *verdict.LitmusTest {
 	text := t.Text
 	if text == nil {
 		var err error
-		if text, err = os.ReadFile(t.Path); err != nil {
+		if text, err = inputfile.Read(t.Path); err != nil {
 			return &verdict.LitmusTest{File: t.Path, Name: t.Name, Diagnostics: []verdict.Diagnostic{{
 				Severity: "error", Code: "FP0917", Pos: verdict.Pos{File: t.Path}, Message: fmt.Sprintf("cannot be read: %v", reason(err)),
 			}}}
