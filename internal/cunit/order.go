@@ -38,9 +38,7 @@ func (f *lowering) atomicStore(l lvalue, t ir.Type, v *ir.Expr, order ir.Order) 
 		return
 	}
 	if order == ir.Release {
-		op := ir.NewOp(ir.Fence)
-		op.Fence, op.Order = ir.StoreStoreFence, ir.Release
-		f.emit(op)
+		f.storeFence() // without an order: the store releases, and no fence does
 	}
 	op := access(ir.Store, l, t, order)
 	op.Val = v

@@ -17,6 +17,9 @@ import (
 // for a writer; a spin lock 0 or 1; a once control 0, 1 while the function runs, and
 // 2 behind it. All fit into the types that glibc has for them, and are zero where its
 // static initialisers are.
+//
+// Every access says how its call synchronises [C11 §7.26]: what waits takes, what lets go
+// gives, and a call that fails does neither.
 
 // The error numbers that these functions return, as Linux has them.
 const (
@@ -47,29 +50,42 @@ func (r span32) holds() *ir.Expr {
 
 // addWhen is an addition to the int of a synchronisation object that waits for a
 // condition on the value it sees; nil: it does not wait.
-func addWhen(l lvalue, add int64, cond *ir.Expr) ir.Op {
+func addWhen(l lvalue, add int64, cond *ir.Expr, sync ir.SyncKind) ir.Op {
 	op := access(ir.RMW, l, ir.S32, ir.SeqCst)
-	op.RMW, op.Val, op.Cond = ir.FetchAdd, ir.Int(add), cond
+	op.RMW, op.Val, op.Cond, op.Sync = ir.FetchAdd, ir.Int(add), cond, sync
 	return op
 }
 
-// take waits until the int is in a range, and adds.
-func (f *lowering) take(e cc.ExpressionNode, r span32, add int64) value {
-	f.emit(addWhen(f.wordAt(e), add, r.holds()))
-	return zero()
+// taking is how a lock or a semaphore is taken: the range in which its int must be, and
+// what is added to it.
+type taking struct {
+	when span32
+	add  int64
+	sync ir.SyncKind
 }
 
-// attempt adds if the int is in a range and gives 0, or fail if it is not. It drains
-// in both cases.
-func (f *lowering) attempt(l lvalue, r span32, add, fail int64) value {
+var (
+	semaphore  = taking{someLeft, -1, ir.SyncTake}
+	readerLock = taking{noWriter, 1, ir.SyncTakeShared}
+	writerLock = taking{nobody, -1, ir.SyncTake}
+	spinLock   = taking{nobody, 1, ir.SyncTake}
+	onceBegin  = taking{notBegun, 1, ir.SyncTake}
+)
+
+// op is the step that takes.
+func (k taking) op(l lvalue) ir.Op { return addWhen(l, k.add, k.when.holds(), k.sync) }
+
+// attempt takes and gives 0, or gives fail if it would have to wait. It drains in both
+// cases.
+func (f *lowering) attempt(l lvalue, k taking, fail int64) value {
 	out := f.temp()
 	from, end := f.start(), f.label("")
 	for _, way := range []struct {
-		add, result int64
-		cond        *ir.Expr
-	}{{add, 0, r.holds()}, {0, fail, ir.Negate(r.holds())}} {
+		op     ir.Op
+		result int64
+	}{{k.op(l), 0}, {addWhen(l, 0, ir.Negate(k.when.holds()), ir.SyncLook), fail}} {
 		at := f.label("")
-		f.fb.Edge(from, addWhen(l, way.add, way.cond), at, f.pos)
+		f.fb.Edge(from, way.op, at, f.pos)
 		f.at, f.fresh = at, false
 		f.assign(out, ir.Int(way.result))
 		f.jump(end)
@@ -80,17 +96,14 @@ func (f *lowering) attempt(l lvalue, r span32, add, fail int64) value {
 
 // libTake is a function that waits for a lock or a semaphore.
 func (f *lowering) libTake(c *libCall) value {
-	switch c.name {
-	case "sem_wait":
-		return f.take(c.args[0], someLeft, -1)
-	case "pthread_rwlock_rdlock":
-		return f.take(c.args[0], noWriter, 1)
-	case "pthread_rwlock_wrlock":
-		return f.take(c.args[0], nobody, -1)
-	case "pthread_spin_lock":
-		return f.take(c.args[0], nobody, 1)
+	how, ok := map[string]taking{
+		"sem_wait": semaphore, "pthread_rwlock_rdlock": readerLock, "pthread_rwlock_wrlock": writerLock, "pthread_spin_lock": spinLock,
+	}[c.name]
+	if !ok {
+		panic("BUG: nothing to wait for in " + c.name)
 	}
-	panic("BUG: nothing to wait for in " + c.name)
+	f.emit(how.op(f.wordAt(c.args[0])))
+	return zero()
 }
 
 // libTryTake is such a function that gives up: at once, or when its time is over. A
@@ -103,21 +116,21 @@ func (f *lowering) libTryTake(c *libCall) value {
 	var out value
 	switch c.name {
 	case "sem_trywait":
-		out = f.attempt(l, someLeft, -1, -1)
+		out = f.attempt(l, semaphore, -1)
 		f.setErrno(out.e, errAgain)
 	case "sem_timedwait", "sem_clockwait":
-		out = f.attempt(l, someLeft, -1, -1)
+		out = f.attempt(l, semaphore, -1)
 		f.setErrno(out.e, errTimedOut)
 	case "pthread_rwlock_tryrdlock":
-		out = f.attempt(l, noWriter, 1, errBusy)
+		out = f.attempt(l, readerLock, errBusy)
 	case "pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock":
-		out = f.attempt(l, noWriter, 1, errTimedOut)
+		out = f.attempt(l, readerLock, errTimedOut)
 	case "pthread_rwlock_trywrlock":
-		out = f.attempt(l, nobody, -1, errBusy)
+		out = f.attempt(l, writerLock, errBusy)
 	case "pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock":
-		out = f.attempt(l, nobody, -1, errTimedOut)
+		out = f.attempt(l, writerLock, errTimedOut)
 	case "pthread_spin_trylock":
-		out = f.attempt(l, nobody, 1, errBusy)
+		out = f.attempt(l, spinLock, errBusy)
 	default:
 		panic("BUG: nothing to try in " + c.name)
 	}
@@ -143,7 +156,7 @@ func (f *lowering) setErrno(failed *ir.Expr, number int64) {
 
 // libSemPost gives one back.
 func (f *lowering) libSemPost(c *libCall) value {
-	f.emit(addWhen(f.wordAt(c.args[0]), 1, nil))
+	f.emit(addWhen(f.wordAt(c.args[0]), 1, nil, ir.SyncGive))
 	return zero()
 }
 
@@ -157,8 +170,9 @@ func (f *lowering) libSemInit(c *libCall) value {
 	return zero()
 }
 
+// libSemValue looks at a semaphore and synchronises with nothing.
 func (f *lowering) libSemValue(c *libCall) value {
-	v := f.loadWord(f.wordAt(c.args[0]), ir.S32)
+	v := f.look(f.wordAt(c.args[0]), ir.SyncLook)
 	to := f.target(c.args[1])
 	f.store(to, f.convert(integer(v, ir.S32), to.typ, c.node), c.node)
 	return zero()
@@ -169,8 +183,8 @@ func (f *lowering) libRWUnlock(c *libCall) value {
 	l := f.wordAt(c.args[0])
 	from, end, reader := f.start(), f.label(""), f.label("")
 	writing := ir.Binary(ir.Lt, ir.S32, ir.SeenValue(), ir.Int(0))
-	f.fb.Edge(from, addWhen(l, 1, writing), end, f.pos)
-	down := addWhen(l, -1, ir.Negate(writing))
+	f.fb.Edge(from, addWhen(l, 1, writing, ir.SyncGive), end, f.pos)
+	down := addWhen(l, -1, ir.Negate(writing), ir.SyncGiveShared)
 	down.Dst = f.temp()
 	f.fb.Edge(from, down, reader, f.pos)
 	f.at, f.fresh = reader, false
@@ -191,10 +205,26 @@ func (f *lowering) libLockInit(c *libCall) value {
 	return zero()
 }
 
-// libSpinUnlock is a release store: it drains nothing.
+// libSpinUnlock drains nothing.
 func (f *lowering) libSpinUnlock(c *libCall) value {
-	f.atomicStore(f.wordAt(c.args[0]), ir.S32, ir.Int(0), ir.Release)
+	f.give(f.wordAt(c.args[0]), 0)
 	return zero()
+}
+
+// look reads the int of a synchronisation object.
+func (f *lowering) look(l lvalue, sync ir.SyncKind) *ir.Expr {
+	op := access(ir.Load, l, ir.S32, ir.Acquire)
+	op.Dst, op.Sync = f.temp(), sync
+	f.emit(op)
+	return ir.R(op.Dst)
+}
+
+// give is a release store to the int of a synchronisation object. It drains nothing.
+func (f *lowering) give(l lvalue, v int64) {
+	f.storeFence()
+	op := access(ir.Store, l, ir.S32, ir.Release)
+	op.Val, op.Sync = ir.Int(v), ir.SyncGive
+	f.emit(op)
 }
 
 // libOnce runs a function the first time. A call that finds it completed is a load.
@@ -202,23 +232,23 @@ func (f *lowering) libOnce(c *libCall) value {
 	l := f.wordAt(c.args[0])
 	l.addr = f.save(integer(l.addr, ir.U64)).e
 	routine := f.save(f.routine(c.args[1]))
-	state := f.loadWord(l, ir.S32)
+	state := f.look(l, ir.SyncTake)
 	from, first, wait, end := f.start(), f.label(""), f.label(""), f.label("")
 	done := ir.Binary(ir.Eq, ir.S32, state, ir.Int(completed))
 	f.assume(from, done, end)
 	f.assume(from, ir.Negate(done), first)
 	f.at, f.fresh = first, false
-	lost := f.attempt(l, notBegun, 1, errBusy)
+	lost := f.attempt(l, onceBegin, errBusy)
 	from, run := f.start(), f.label("")
 	f.assume(from, ir.Binary(ir.Eq, ir.S32, lost.e, ir.Int(0)), run)
 	f.assume(from, ir.Binary(ir.Ne, ir.S32, lost.e, ir.Int(0)), wait)
 	f.at, f.fresh = run, false
 	f.callBack(routine, nil, c.args[1])
-	f.atomicStore(l, ir.S32, ir.Int(completed), ir.Release)
+	f.give(l, completed)
 	f.jump(end)
 	f.at, f.fresh = wait, false
 	op := access(ir.Await, l, ir.S32, ir.Acquire)
-	op.Cond = ir.Binary(ir.Eq, ir.S32, ir.SeenValue(), ir.Int(completed))
+	op.Cond, op.Sync = ir.Binary(ir.Eq, ir.S32, ir.SeenValue(), ir.Int(completed)), ir.SyncTake
 	f.emit(op)
 	f.here(end)
 	if c.name == "call_once" {

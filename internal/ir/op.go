@@ -125,6 +125,29 @@ func (k MutexKind) String() string {
 	return mutexNames[k]
 }
 
+// SyncKind is what an access to a semaphore, a lock or a once control means for
+// happens-before. The zero value: the access belongs to no such object.
+type SyncKind uint8
+
+// The kinds. Who takes comes after all who gave before.
+const (
+	SyncUnset      SyncKind = iota
+	SyncLook                // synchronises with nothing: the object is looked at, or a call fails
+	SyncTake                // takes
+	SyncGive                // gives
+	SyncTakeShared          // a reader's lock: what other readers gave is not for it
+	SyncGiveShared          // a reader's unlock: gives to writers only
+)
+
+var syncNames = [...]string{"", "look", "take", "give", "takeshared", "giveshared"}
+
+func (k SyncKind) String() string {
+	if int(k) >= len(syncNames) {
+		panic(fmt.Sprintf("BUG: unknown synchronisation %d", k))
+	}
+	return syncNames[k]
+}
+
 // Errno values that mutex operations return.
 const (
 	EPERM   = 1
@@ -188,6 +211,9 @@ type Op struct {
 	Mutex MutexKind
 	Stack bool // Alloc: automatic storage
 	Timed bool // CondWait: who is not woken makes no deadlock, as if stopped by an assumption
+	// Sync marks an access that is part of a library call: it synchronises as the library
+	// says, not as a C11 atomic of its order does. Only the race property reads it.
+	Sync SyncKind
 
 	HasRange bool
 	Lo, Hi   int64

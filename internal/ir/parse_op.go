@@ -89,6 +89,8 @@ func (ps *parser) suffixes(op *Op) {
 			op.Stack = true
 		case op.Kind == CondWait && s == "timed":
 			op.Timed = true
+		case op.Accesses() && slices.Index(syncNames[:], s) > 0:
+			op.Sync = SyncKind(slices.Index(syncNames[:], s))
 		default:
 			ps.fail(codeSyntax, "%s has no variant %s", op.Kind, s)
 		}

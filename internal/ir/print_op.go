@@ -38,6 +38,9 @@ func (pr *printer) suffixes(op *Op) {
 	if op.Timed {
 		pr.printf(".timed")
 	}
+	if op.Sync != SyncUnset {
+		pr.printf(".%s", op.Sync)
+	}
 	if op.Accesses() && op.Type != S64 {
 		pr.printf(".%s", op.Type)
 	}

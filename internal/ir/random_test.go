@@ -123,6 +123,7 @@ func (g *generator) op(kind OpKind) Op {
 	put(fieldMutex, func() { op.Mutex = MutexKind(1 + g.Intn(len(mutexNames)-1)) })
 	put(fieldStack, func() { op.Stack = true })
 	put(fieldTimed, func() { op.Timed = true })
+	put(fieldSync, func() { op.Sync = SyncKind(1 + g.Intn(len(syncNames)-1)) })
 	put(fieldLayout, func() { op.Layout = g.layout(3) })
 	put(fieldClass, func() { op.Class = CheckClass(1 + g.Intn(len(checkNames)-1)) })
 	put(fieldMsg, func() { op.Msg = "a \"message\"\n" })

@@ -21,6 +21,7 @@ const (
 	fieldMutex
 	fieldStack
 	fieldTimed
+	fieldSync
 	fieldRange
 	fieldFunc
 	fieldArgs
@@ -32,7 +33,7 @@ const (
 
 var fieldNames = []string{
 	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
-	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a time limit", "a range",
+	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a time limit", "a synchronisation", "a range",
 	"a function", "arguments", "threads", "a check class", "a message", "a layout",
 }
 
@@ -43,11 +44,11 @@ func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
 // each other are in fieldProblems.
 var opFields = [...]struct{ need, may fieldSet }{
 	Nop:          {may: fieldOrder},
-	Load:         {need: accessFields | fieldDst, may: fieldObj},
+	Load:         {need: accessFields | fieldDst, may: fieldObj | fieldSync},
 	AbstractLoad: {need: accessFields | fieldDst, may: fieldObj | fieldCond | fieldRange},
-	Await:        {need: accessFields | fieldCond, may: fieldObj | fieldDst},
-	Store:        {need: accessFields | fieldVal, may: fieldObj},
-	RMW:          {need: accessFields | fieldRMW | fieldVal, may: fieldObj | fieldDst | fieldDst2 | fieldVal2 | fieldFail | fieldCond},
+	Await:        {need: accessFields | fieldCond, may: fieldObj | fieldDst | fieldSync},
+	Store:        {need: accessFields | fieldVal, may: fieldObj | fieldSync},
+	RMW:          {need: accessFields | fieldRMW | fieldVal, may: fieldObj | fieldDst | fieldDst2 | fieldVal2 | fieldFail | fieldCond | fieldSync},
 	Fence:        {need: fieldFence, may: fieldOrder},
 	Assign:       {need: fieldDst | fieldVal},
 	Havoc:        {need: fieldDst, may: fieldCond | fieldRange},
@@ -98,6 +99,7 @@ func (op *Op) fields() fieldSet {
 	put(fieldMutex, op.Mutex != MutexUnset)
 	put(fieldStack, op.Stack)
 	put(fieldTimed, op.Timed)
+	put(fieldSync, op.Sync != SyncUnset)
 	put(fieldLayout, op.Layout != nil)
 	put(fieldRange, op.HasRange || op.Lo != 0 || op.Hi != 0)
 	put(fieldFunc, op.Func != NoFunc)
@@ -155,6 +157,7 @@ func (op *Op) enumProblems() []string {
 		names int
 		what  string
 	}{
+		{uint8(op.Sync), len(syncNames), "synchronisation"},
 		{uint8(op.Order), len(orderNames), "memory order"}, {uint8(op.Fail), len(orderNames), "failure order"},
 		{uint8(op.RMW), len(rmwNames), "RMW function"}, {uint8(op.Fence), len(fenceNames), "fence kind"},
 		{uint8(op.Mutex), len(mutexNames), "mutex kind"}, {uint8(op.Class), len(checkNames), "check class"},

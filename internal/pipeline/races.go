@@ -74,7 +74,7 @@ func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 	case witness != nil:
 		p.addTexts(witness)
 		res.Verdict, res.Witness = verdict.Unsafe, witness
-		res.Reason, res.Pos = dataRaceText(witness, race)
+		res.Reason, res.Pos = dataRaceText(flat, witness, race)
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
 	default:
@@ -84,13 +84,40 @@ func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 }
 
 // dataRaceText is a data race as a sentence, and where its second access is.
-func dataRaceText(w *verdict.Witness, race trace.Race) (string, *verdict.Pos) {
+func dataRaceText(flat *ir.Program, w *verdict.Witness, race trace.Race) (string, *verdict.Pos) {
 	a, b := &w.Steps[race.First], &w.Steps[race.Second]
-	return fmt.Sprintf("data race on %s: %s of %s (%s) and %s of %s are not ordered", b.Location,
-		accessWord(a), w.Threads[a.Thread], place(a), accessWord(b), w.Threads[b.Thread]), b.Pos
+	return fmt.Sprintf("data race on %s: %s of %s (%s) and %s of %s are not ordered", raceLocation(flat, a, b),
+		accessWord(flat, a), w.Threads[a.Thread], place(a), accessWord(flat, b), w.Threads[b.Thread]), b.Pos
 }
 
-func accessWord(st *verdict.Step) string {
+// raceLocation names what two steps access: the smaller place, if one of them is about a
+// whole block.
+func raceLocation(flat *ir.Program, a, b *verdict.Step) string {
+	for _, st := range []*verdict.Step{b, a} {
+		if st.Location != "" && !st.Free {
+			return st.Location
+		}
+	}
+	for _, st := range []*verdict.Step{b, a} {
+		if st.Location != "" {
+			return st.Location
+		}
+		if len(st.Touches) > 0 {
+			return flat.LocationName(st.Touches[0].Addr, st.Touches[0].Size)
+		}
+	}
+	return b.Place()
+}
+
+// accessWord says what a step that races does.
+func accessWord(flat *ir.Program, st *verdict.Step) string {
+	words := map[ir.OpKind]string{
+		ir.Alloc: "the allocation", ir.Free: "the free", ir.Lock: "the lock", ir.TryLock: "the trylock", ir.Unlock: "the unlock",
+		ir.CondWait: "the wait", ir.Signal: "the signal", ir.Broadcast: "the broadcast", ir.Barrier: "the barrier wait",
+	}
+	if _, e, ok := flat.EdgeByID(ir.EdgeID(st.Edge)); ok && words[e.Op.Kind] != "" {
+		return words[e.Op.Kind]
+	}
 	switch st.Kind {
 	case verdict.StepLoad:
 		return "the load"

@@ -238,7 +238,7 @@ func (v *verifier) dataRace(e *verdict.Execution, model replay.Model) error {
 	if !found {
 		return fmt.Errorf("end: expected a data race, computed none")
 	}
-	if text, _ := dataRaceText(e.Witness, race); text != e.Reason {
+	if text, _ := dataRaceText(v.now.flat, e.Witness, race); text != e.Reason {
 		return fmt.Errorf("step %d: expected %q, computed %q", race.Second, e.Reason, text)
 	}
 	return nil

@@ -12,13 +12,27 @@ import (
 // TestDataRaces: what orders two accesses in C11, and what does not [C11 §5.1.2.4].
 func TestDataRaces(t *testing.T) {
 	const frame = `#include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
-int data;
+#include <stdlib.h>
+#include <threads.h>
+int data, ready;
 atomic_int flag, other;
-pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int *block;
+_Atomic(int *) shared;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP, recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
+pthread_once_t once = PTHREAD_ONCE_INIT;
+pthread_spinlock_t spin;
+pthread_barrier_t barrier[2];
+sem_t sem, two;
+struct timespec never;
+void initialise(void) { data = 1; }
 void *p(void *a) { %s return 0; }
 void *q(void *a) { %s return 0; }
-int main(void) { pthread_t s, t; pthread_create(&s, 0, p, 0); %s pthread_create(&t, 0, q, 0); pthread_join(s, 0); pthread_join(t, 0); return data; }
+int main(void) { pthread_t s, t; pthread_barrier_init(&barrier[1], 0, 2); sem_init(&two, 0, 2); block = malloc(4); pthread_create(&s, 0, p, 0); %s pthread_create(&t, 0, q, 0); pthread_join(s, 0); pthread_join(t, 0); return data; }
 `
 	store := func(v, o string) string {
 		return fmt.Sprintf("atomic_store_explicit(&%s, 1, memory_order_%s);", v, o)
@@ -42,6 +56,42 @@ int main(void) { pthread_t s, t; pthread_create(&s, 0, p, 0); %s pthread_create(
 		{name: "release sequence", p: "data = 1;" + store("flag", "release") + "atomic_fetch_add_explicit(&flag, 1, memory_order_relaxed);", q: read("flag", "acquire", "data = 2;")},
 		{name: "seq_cst", p: "data = 1;" + store("flag", "seq_cst"), q: read("flag", "seq_cst", "data = 2;")},
 		{name: "another flag", p: "data = 1;" + store("flag", "release"), q: read("other", "acquire", "data = 2;")},
+		{name: "a release store is no fence", p: "data = 1;" + store("other", "release") + store("flag", "relaxed"), q: read("flag", "acquire", "data = 2;"), race: true},
+		{name: "a relaxed store behind a release store to it", p: "data = 1;" + store("flag", "release") + "atomic_store_explicit(&flag, 2, memory_order_relaxed);", q: read("flag", "acquire", "data = 2;")},
+		{name: "another thread's store ends a release sequence", p: "data = 1;" + store("flag", "release"), q: "if (atomic_load_explicit(&flag, memory_order_relaxed)) {" + store("flag", "relaxed") + read("flag", "acquire", "data = 2;") + "}", race: true},
+		{name: "failed unlock", p: "data = 1; pthread_mutex_unlock(&checked);" + store("flag", "relaxed"), q: read("flag", "relaxed", "pthread_mutex_lock(&checked); data = 2; pthread_mutex_unlock(&checked);"), race: true},
+		{name: "failed trylock", p: "pthread_mutex_lock(&m); data = 1; pthread_mutex_unlock(&m);", q: "if (pthread_mutex_trylock(&m)) data = 2; else pthread_mutex_unlock(&m);", race: true},
+		{name: "trylock", p: "pthread_mutex_lock(&m); data = 1; pthread_mutex_unlock(&m);", q: "if (!pthread_mutex_trylock(&m)) { data = 2; pthread_mutex_unlock(&m); }"},
+		{name: "recursive mutex", p: "pthread_mutex_lock(&recursive); pthread_mutex_lock(&recursive); pthread_mutex_unlock(&recursive); data = 1; pthread_mutex_unlock(&recursive);", q: "pthread_mutex_lock(&recursive); data = 2; pthread_mutex_unlock(&recursive);"},
+		{name: "condition", p: "pthread_mutex_lock(&m); data = 1; ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);", q: "pthread_mutex_lock(&m); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); data = 2;"},
+		{name: "condition with the outer of two mutexes", p: "pthread_mutex_lock(&m); data = 1; ready = 1; pthread_cond_signal(&c); pthread_mutex_unlock(&m);",
+			q: "pthread_mutex_lock(&m); pthread_mutex_lock(&n); while (!ready) pthread_cond_wait(&c, &m); pthread_mutex_unlock(&n); pthread_mutex_unlock(&m); data = 2;"},
+		{name: "a signal alone", p: "data = 1; pthread_cond_signal(&c);", q: "pthread_mutex_lock(&m); pthread_cond_wait(&c, &m); pthread_mutex_unlock(&m); data = 2;", race: true},
+		{name: "timed wait", p: "pthread_mutex_lock(&m); data = 1; ready = 1; pthread_mutex_unlock(&m);",
+			q: "pthread_mutex_lock(&m); if (!ready) pthread_cond_timedwait(&c, &m, &never); if (ready) data = 2; pthread_mutex_unlock(&m);"},
+		{name: "timed out", p: "data = 1; pthread_cond_signal(&c);", q: "pthread_mutex_lock(&m); pthread_cond_timedwait(&c, &m, &never); data = 2; pthread_mutex_unlock(&m);", race: true},
+		{name: "once", p: "pthread_once(&once, initialise); int r = data; (void)r;", q: "pthread_once(&once, initialise); int r = data; (void)r;"},
+		{name: "once, and who does not call it", p: "pthread_once(&once, initialise);", q: "int r = data; (void)r;", race: true},
+		{name: "semaphore", p: "data = 1; sem_post(&sem);", q: "sem_wait(&sem); data = 2;"},
+		{name: "two waits", p: "data = 1; sem_wait(&two);" + store("flag", "relaxed"), q: read("flag", "relaxed", "sem_wait(&two); data = 2;"), race: true},
+		{name: "sem_trywait", p: "data = 1; sem_post(&sem);", q: "if (!sem_trywait(&sem)) data = 2;"},
+		{name: "failed sem_trywait", p: "data = 1; sem_trywait(&sem);" + store("flag", "relaxed"), q: read("flag", "relaxed", "sem_post(&sem); sem_wait(&sem); data = 2;"), race: true},
+		{name: "sem_getvalue", p: "int v; sem_getvalue(&sem, &v); sem_post(&sem);", q: "int v; sem_getvalue(&sem, &v); sem_wait(&sem);"},
+		{name: "sem_getvalue orders nothing", p: "data = 1; sem_post(&sem);", q: "int v; sem_getvalue(&sem, &v); if (v) { atomic_thread_fence(memory_order_acquire); data = 2; }", race: true},
+		{name: "writers", p: "pthread_rwlock_wrlock(&rw); data = 1; pthread_rwlock_unlock(&rw);", q: "pthread_rwlock_wrlock(&rw); data = 2; pthread_rwlock_unlock(&rw);"},
+		{name: "reader and writer", p: "pthread_rwlock_rdlock(&rw); int r = data; pthread_rwlock_unlock(&rw); (void)r;", q: "pthread_rwlock_wrlock(&rw); data = 2; pthread_rwlock_unlock(&rw);"},
+		{name: "readers", p: "pthread_rwlock_rdlock(&rw); data = 1; pthread_rwlock_unlock(&rw);" + store("flag", "relaxed"), q: read("flag", "relaxed", "pthread_rwlock_rdlock(&rw); data = 2; pthread_rwlock_unlock(&rw);"), race: true},
+		{name: "spin lock", p: "pthread_spin_lock(&spin); data = 1; pthread_spin_unlock(&spin);", q: "pthread_spin_lock(&spin); data = 2; pthread_spin_unlock(&spin);"},
+		{name: "barrier", p: "data = 1; pthread_barrier_wait(&barrier[1]);", q: "pthread_barrier_wait(&barrier[1]); data = 2;"},
+		{name: "barrier, too late", p: "pthread_barrier_wait(&barrier[1]); data = 1;", q: "pthread_barrier_wait(&barrier[1]); data = 2;", race: true},
+		{name: "a block each", p: "int *b = malloc(4); *b = 1; free(b);", q: "int *b = malloc(4); *b = 1; free(b);"},
+		{name: "realloc", p: "int *b = malloc(4); *b = 1; b = realloc(b, 8); free(b);", q: "int *b = malloc(4); *b = 1; free(b);"},
+		{name: "read, then free elsewhere", p: "int r = *block; (void)r;" + store("flag", "relaxed"), q: read("flag", "relaxed", "free(block);"), race: true},
+		{name: "read, then free elsewhere, synchronised", p: "int r = *block; (void)r;" + store("flag", "release"), q: read("flag", "acquire", "free(block);")},
+		{name: "a block handed on without order", p: "atomic_store_explicit(&shared, malloc(4), memory_order_relaxed);", q: "int *b = atomic_load_explicit(&shared, memory_order_relaxed); if (b) *b = 1;", race: true},
+		{name: "a block handed on", p: "atomic_store_explicit(&shared, malloc(4), memory_order_release);", q: "int *b = atomic_load_explicit(&shared, memory_order_acquire); if (b) *b = 1;"},
+		{name: "initialised while in use", p: "sem_init(&sem, 0, 1);", q: "sem_post(&sem);", race: true},
+		{name: "mutex initialised while in use", p: "pthread_mutex_init(&m, 0);", q: "pthread_mutex_lock(&m); pthread_mutex_unlock(&m);", race: true},
 		{name: "atomic against atomic", p: store("flag", "relaxed"), q: store("flag", "relaxed")},
 	} {
 		main := tc.main

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -9,24 +10,40 @@ import (
 
 // Data races by C11's definition [C11 §5.1.2.4]: two accesses of different threads to
 // a common byte, at least one of them a write and at least one not atomic, neither of
-// which happens before the other. Happens-before is program order and
-// synchronization: a release to an acquire that reads from it or from its release
-// sequence, also through fences; an unlock to the next lock of the mutex; arrivals at a barrier to
-// departures; spawn to the thread, and the thread to its join; the end of an atomic section to the next.
+// which happens before the other. Happens-before is the transitive closure of program
+// order and synchronises-with:
 //
-// One pass over an execution with vector clocks, one component per thread: what an
-// access reads has been issued before it, so happens-before never goes back.
+//   - a release operation with an acquire operation that reads from its release
+//     sequence, also through release and acquire fences [C11 §7.17.4];
+//   - the unlock of a mutex with later locks of it; a wait for a condition is an unlock
+//     and a lock, and a signal synchronises with nothing;
+//   - the post of a semaphore with later waits; the unlock of a reader-writer lock with
+//     later locks, but that of a reader with writers only; the unlock of a spin lock with
+//     later locks; the completion of a once function with later calls;
+//   - the arrivals at a barrier with the departures of the same round;
+//   - a spawn with the thread, and the thread with its join;
+//   - the free of a block with the allocation that reuses it [C11 §7.22.3];
+//   - the end of an atomic section with the next one.
+//
+// A call that fails synchronises with nothing. Allocating and freeing a block of the heap
+// count as writes of the whole block, operations on mutexes, conditions and barriers as
+// atomic accesses to them.
+//
+// The detector is one pass over an execution with vector clocks, one component per
+// thread: what an access reads has been issued before it, so happens-before never goes
+// back.
 
 // Race is two steps of an execution that race.
 type Race struct{ First, Second int }
 
 // FindRace is the first data race of an execution, by its second access.
 func FindRace(p *ir.Program, w *verdict.Witness) (Race, bool) {
+	n := len(w.Threads)
 	d := &raceDetector{
-		p: p, w: w, ops: map[ir.EdgeID]*ir.Op{}, clocks: make([][]int, len(w.Threads)), fence: make([][]int, len(w.Threads)),
-		pending: make([][]int, len(w.Threads)), releases: map[int][]int{}, newest: map[uint64]int{}, sync: map[uint64][]int{},
-		accesses: map[uint64][]raceAccess{}, rounds: map[uint64]*round{}, inside: make([]*round, len(w.Threads)),
-		held: make([][]uint64, len(w.Threads)), waits: map[int]uint64{},
+		w: w, ops: map[ir.EdgeID]*ir.Op{},
+		clocks: make([]clock, n), fence: make([]clock, n), pending: make([]clock, n), buffers: make([][]int, n),
+		contributes: map[int]clock{}, sequences: map[uint64][]release{}, sync: map[uint64]*syncObject{},
+		accesses: map[uint64][]raceAccess{},
 	}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
@@ -34,7 +51,7 @@ func FindRace(p *ir.Program, w *verdict.Witness) (Race, bool) {
 		}
 	}
 	for t := range d.clocks {
-		d.clocks[t] = make([]int, len(w.Threads))
+		d.clocks[t] = make(clock, n)
 		d.clocks[t][t] = 1
 	}
 	for i := range w.Steps {
@@ -45,6 +62,22 @@ func FindRace(p *ir.Program, w *verdict.Witness) (Race, bool) {
 	return Race{}, false
 }
 
+// clock is a vector clock: of each thread, up to which of its steps it is known.
+type clock []int
+
+// joined is a new clock that knows what both know.
+func joined(a, b clock) clock {
+	out := slices.Clone(a)
+	if out == nil {
+		return slices.Clone(b)
+	}
+	for i, n := range b {
+		out[i] = max(out[i], n)
+	}
+	return out
+}
+
+// raceAccess is a thread's latest access of a kind to a byte.
 type raceAccess struct {
 	step   int
 	thread int
@@ -53,83 +86,151 @@ type raceAccess struct {
 	atomic bool
 }
 
+// release is a release operation, or an atomic store behind a release fence, that heads
+// a release sequence: by whom, and what it releases.
+type release struct {
+	thread int
+	clock  clock
+}
+
+// syncObject is a mutex, semaphore, lock or once control: what was given to it.
+type syncObject struct{ given, byReaders clock }
+
+// raceBlock is a block in one of its lives.
+type raceBlock struct {
+	addr  uint64
+	size  int
+	stack bool
+	life  []raceAccess // its allocation and its free; of blocks of the heap
+	freed clock
+}
+
 type raceDetector struct {
-	p   *ir.Program
 	w   *verdict.Witness
 	ops map[ir.EdgeID]*ir.Op
 
-	clocks   [][]int
-	fence    [][]int          // per thread: its clock at the last release fence
-	pending  [][]int          // per thread: what an acquire fence would acquire
-	releases map[int][]int    // per store, by step: what an acquire of it gets
-	newest   map[uint64]int   // per byte: 1 + the step whose write is in memory
-	sync     map[uint64][]int // per mutex, and of the section
-	accesses map[uint64][]raceAccess
-	held     [][]uint64        // per thread: the mutexes it has, in order
-	waits    map[int]uint64    // threads that wait at a condition: their mutex
-	rounds   map[uint64]*round // per barrier
-	inside   []*round          // per thread: the round it waits in
+	clocks  []clock
+	fence   []clock // per thread: its clock at the last release fence
+	pending []clock // per thread: what an acquire fence would acquire
+	buffers [][]int // per thread: the steps of the stores in its buffer
+
+	contributes map[int]clock          // per store, by step: the clock it heads a release sequence with
+	sequences   map[uint64][]release   // per byte: heads of the release sequences of the value in memory, one per thread
+	sync        map[uint64]*syncObject // per address, and of the section
+	accesses    map[uint64][]raceAccess
+	blocks      []raceBlock // by address
 }
 
-// sectionKey stands for the atomic section among mutexes.
+// sectionKey stands for the atomic section among objects that synchronise.
 const sectionKey = ^uint64(0)
-
-func joinInto(a, b []int) []int {
-	if a == nil {
-		a = make([]int, len(b))
-	}
-	for i, n := range b {
-		a[i] = max(a[i], n)
-	}
-	return a
-}
 
 func (d *raceDetector) step(i int) (first int, found bool) {
 	st := &d.w.Steps[i]
 	if st.Kind == verdict.StepFlush {
-		d.reach(st.Of, st)
+		k := slices.Index(d.buffers[st.Thread], st.Of)
+		if k >= 0 {
+			d.buffers[st.Thread] = slices.Delete(d.buffers[st.Thread], k, k+1)
+			d.reach(st.Of)
+		}
 		return 0, false
 	}
 	op, t := d.ops[ir.EdgeID(st.Edge)], st.Thread
-	if op == nil || st.Kind == verdict.StepFail {
+	if op == nil || st.Kind == verdict.StepFail || st.Kind == verdict.StepWake {
 		return 0, false
 	}
-	if r := d.inside[t]; r != nil { // it has left its barrier
-		d.clocks[t] = joinInto(d.clocks[t], r.clock)
-		d.inside[t], r.over = nil, true
-	}
-	if op.Accesses() {
-		if first, found = d.access(i, st, op); found {
-			return first, true
+	switch {
+	case op.Accesses():
+		now := d.now(i, st.Kind == verdict.StepStore || st.Wrote, op.Order != ir.Plain)
+		if first, found = d.access(st.Addr, st.Size, now); !found {
+			if op.Sync != ir.SyncUnset {
+				d.library(t, st.Addr, op.Sync)
+			} else {
+				d.atomic(i, op)
+			}
 		}
-		d.synchronize(i, st, op)
-	} else {
+	case op.Kind == ir.Alloc:
+		d.alloc(i, op)
+	case op.Kind == ir.Free:
+		first, found = d.free(i)
+	case st.Kind == verdict.StepRMW:
+		if first, found = d.access(st.Addr, st.Size, d.now(i, st.Wrote, true)); !found {
+			d.mutex(st, op)
+		}
+	default:
+		for _, touch := range st.Touches {
+			if first, found = d.access(touch.Addr, touch.Size, d.now(i, touch.Wrote, true)); found {
+				return first, true
+			}
+		}
 		d.control(st, op)
 	}
 	d.clocks[t][t]++
-	return 0, false
+	return first, found
 }
 
-// reach lets the write of a step reach memory.
-func (d *raceDetector) reach(step int, st *verdict.Step) {
-	for k := range uint64(st.Size) {
-		d.newest[st.Addr+k] = 1 + step
-	}
+// now is an access that step i makes.
+func (d *raceDetector) now(i int, write, atomic bool) raceAccess {
+	t := d.w.Steps[i].Thread
+	return raceAccess{step: i, thread: t, when: d.clocks[t][t], write: write, atomic: atomic}
 }
 
-// access looks for an earlier access that races with this one.
-func (d *raceDetector) access(i int, st *verdict.Step, op *ir.Op) (int, bool) {
-	t := st.Thread
-	now := raceAccess{step: i, thread: t, when: d.clocks[t][t], write: st.Kind == verdict.StepStore || st.Wrote, atomic: op.Order != ir.Plain}
-	for k := range uint64(st.Size) {
-		for _, a := range d.accesses[st.Addr+k] {
-			if a.thread != t && (a.write || now.write) && !(a.atomic && now.atomic) && a.when > d.clocks[t][a.thread] {
+// races reports whether an earlier access races with one to the same byte.
+func (d *raceDetector) races(a, now raceAccess) bool {
+	return a.thread != now.thread && (a.write || now.write) && !(a.atomic && now.atomic) && a.when > d.clocks[now.thread][a.thread]
+}
+
+// access looks for an earlier access that races with this one, and notes it.
+func (d *raceDetector) access(addr uint64, size int, now raceAccess) (int, bool) {
+	for k := range uint64(size) {
+		list := d.accesses[addr+k]
+		for _, a := range list {
+			if d.races(a, now) {
 				return a.step, true
 			}
 		}
-		d.accesses[st.Addr+k] = append(d.accesses[st.Addr+k], now)
+		same := func(a raceAccess) bool {
+			return a.thread == now.thread && a.write == now.write && a.atomic == now.atomic
+		}
+		if i := slices.IndexFunc(list, same); i >= 0 {
+			list[i] = now
+		} else {
+			d.accesses[addr+k] = append(list, now)
+		}
+	}
+	if b := d.blockAt(addr); b != nil {
+		for _, a := range b.life {
+			if d.races(a, now) {
+				return a.step, true
+			}
+		}
 	}
 	return 0, false
+}
+
+// reach lets the write of a step reach memory, where it continues or ends the release
+// sequences of the value that was there.
+func (d *raceDetector) reach(step int) {
+	st, op := &d.w.Steps[step], d.ops[ir.EdgeID(d.w.Steps[step].Edge)]
+	if op == nil || !op.Accesses() || op.Sync != ir.SyncUnset {
+		return
+	}
+	for k := range uint64(st.Size) {
+		var heads []release
+		for _, h := range d.sequences[st.Addr+k] {
+			if op.Order != ir.Plain && (op.Kind == ir.RMW || h.thread == st.Thread) {
+				heads = append(heads, h)
+			}
+		}
+		if c := d.contributes[step]; c != nil {
+			i := slices.IndexFunc(heads, func(h release) bool { return h.thread == st.Thread })
+			if i < 0 {
+				heads = append(heads, release{st.Thread, c})
+			} else {
+				heads[i].clock = joined(heads[i].clock, c)
+			}
+		}
+		d.sequences[st.Addr+k] = heads
+	}
 }
 
 func acquires(o ir.Order) bool {
@@ -138,48 +239,101 @@ func acquires(o ir.Order) bool {
 
 func releases(o ir.Order) bool { return o == ir.Release || o == ir.AcqRel || o == ir.SeqCst }
 
-// synchronize does what an atomic access means for happens-before.
-func (d *raceDetector) synchronize(i int, st *verdict.Step, op *ir.Op) {
+// atomic does what an access means for happens-before.
+func (d *raceDetector) atomic(i int, op *ir.Op) {
+	st := &d.w.Steps[i]
 	t := st.Thread
-	var seen []int
-	if st.Kind == verdict.StepLoad || st.Kind == verdict.StepRMW {
-		for k := range uint64(st.Size) {
-			from := d.newest[st.Addr+k]
-			if st.From > 0 {
-				from = st.From
-			}
-			if r := d.releases[from-1]; from > 0 && r != nil {
-				seen = joinInto(seen, r)
-			}
-		}
+	if st.Kind != verdict.StepStore && op.Order != ir.Plain {
 		order := op.Order
 		if st.Kind == verdict.StepRMW && !st.Wrote && op.Fail != ir.OrderUnset {
 			order = op.Fail
 		}
-		if seen != nil && op.Order != ir.Plain {
-			d.pending[t] = joinInto(d.pending[t], seen)
+		if seen := d.seen(st); seen != nil {
+			d.pending[t] = joined(d.pending[t], seen)
 			if acquires(order) {
-				d.clocks[t] = joinInto(d.clocks[t], seen)
+				d.clocks[t] = joined(d.clocks[t], seen)
 			}
 		}
 	}
 	if st.Kind != verdict.StepStore && !st.Wrote {
 		return
 	}
-	var out []int
-	if releases(op.Order) {
-		out = joinInto(out, d.clocks[t])
-	} else if op.Order != ir.Plain && d.fence[t] != nil {
-		out = joinInto(out, d.fence[t])
+	switch {
+	case releases(op.Order):
+		d.contributes[i] = slices.Clone(d.clocks[t])
+	case op.Order != ir.Plain && d.fence[t] != nil:
+		d.contributes[i] = d.fence[t]
 	}
-	if st.Kind == verdict.StepRMW && seen != nil { // it continues the release sequence
-		out = joinInto(out, seen)
+	if st.Buffered {
+		d.buffers[t] = append(d.buffers[t], i)
+	} else {
+		d.reach(i)
 	}
-	if out != nil {
-		d.releases[i] = out
+}
+
+// seen is what a load reads the release of. A byte from the own buffer was released by
+// nobody else.
+func (d *raceDetector) seen(st *verdict.Step) clock {
+	var seen clock
+	for k := range uint64(st.Size) {
+		own := func(i int) bool { return st.Addr+k-d.w.Steps[i].Addr < uint64(d.w.Steps[i].Size) }
+		if slices.ContainsFunc(d.buffers[st.Thread], own) {
+			continue
+		}
+		for _, h := range d.sequences[st.Addr+k] {
+			seen = joined(seen, h.clock)
+		}
 	}
-	if !st.Buffered {
-		d.reach(i, st)
+	return seen
+}
+
+// library does what an access means that belongs to a call of the library.
+func (d *raceDetector) library(t int, addr uint64, kind ir.SyncKind) {
+	switch kind {
+	case ir.SyncLook:
+	case ir.SyncTake:
+		d.take(t, addr)
+	case ir.SyncTakeShared:
+		if o := d.sync[addr]; o != nil {
+			d.clocks[t] = joined(d.clocks[t], o.given)
+		}
+	case ir.SyncGive:
+		d.give(t, addr)
+	case ir.SyncGiveShared:
+		o := d.object(addr)
+		o.byReaders = joined(o.byReaders, d.clocks[t])
+	default:
+		panic("BUG: unknown synchronisation")
+	}
+}
+
+func (d *raceDetector) object(key uint64) *syncObject {
+	if d.sync[key] == nil {
+		d.sync[key] = &syncObject{}
+	}
+	return d.sync[key]
+}
+
+// take lets a thread come after all who gave.
+func (d *raceDetector) take(t int, key uint64) {
+	if o := d.sync[key]; o != nil {
+		d.clocks[t] = joined(joined(d.clocks[t], o.given), o.byReaders)
+	}
+}
+
+func (d *raceDetector) give(t int, key uint64) {
+	o := d.object(key)
+	o.given = joined(o.given, d.clocks[t])
+}
+
+// mutex is a lock, a trylock or an unlock. One that fails writes nothing.
+func (d *raceDetector) mutex(st *verdict.Step, op *ir.Op) {
+	switch {
+	case !st.Wrote:
+	case op.Kind == ir.Unlock:
+		d.give(st.Thread, st.Addr)
+	default:
+		d.take(st.Thread, st.Addr)
 	}
 }
 
@@ -189,90 +343,135 @@ func (d *raceDetector) control(st *verdict.Step, op *ir.Op) {
 	switch op.Kind {
 	case ir.Fence, ir.Nop:
 		if acquires(op.Order) && d.pending[t] != nil {
-			d.clocks[t] = joinInto(d.clocks[t], d.pending[t])
+			d.clocks[t] = joined(d.clocks[t], d.pending[t])
 		}
 		if releases(op.Order) {
-			d.fence[t] = joinInto(nil, d.clocks[t])
+			d.fence[t] = slices.Clone(d.clocks[t])
 		}
 	case ir.Spawn:
 		if u := st.Other - 1; u >= 0 {
-			d.clocks[u] = joinInto(d.clocks[u], d.clocks[t])
+			d.clocks[u] = joined(d.clocks[u], d.clocks[t])
 		}
 	case ir.Join:
 		if u := st.Other - 1; u >= 0 {
-			d.clocks[t] = joinInto(d.clocks[t], d.clocks[u])
-		}
-	case ir.Lock, ir.TryLock:
-		if st.Wrote {
-			d.take(t, st.Addr)
-			d.held[t] = append(d.held[t], st.Addr)
-		}
-	case ir.Unlock:
-		d.give(t, st.Addr)
-		if k := slices.Index(d.held[t], st.Addr); k >= 0 {
-			d.held[t] = slices.Delete(d.held[t], k, k+1)
+			d.clocks[t] = joined(d.clocks[t], d.clocks[u])
 		}
 	case ir.AtomicBegin:
 		d.take(t, sectionKey)
 	case ir.AtomicEnd:
 		d.give(t, sectionKey)
 	case ir.CondWait:
-		d.wait(t)
+		d.wait(st)
 	case ir.Barrier:
-		d.barrier(t, op)
+		d.barrier(st)
 	}
 }
 
-func (d *raceDetector) take(t int, key uint64) {
-	if c := d.sync[key]; c != nil {
-		d.clocks[t] = joinInto(d.clocks[t], c)
+// wait is the step of a condition wait that lets the mutex go, which touches the
+// condition too, or the one that takes it back.
+func (d *raceDetector) wait(st *verdict.Step) {
+	switch len(st.Touches) {
+	case 2:
+		d.give(st.Thread, st.Touches[1].Addr)
+	case 1:
+		d.take(st.Thread, st.Touches[0].Addr)
 	}
 }
 
-func (d *raceDetector) give(t int, key uint64) { d.sync[key] = joinInto(d.sync[key], d.clocks[t]) }
+// barrier is an arrival. The last one of a round lets the others go: from then on all
+// know what any of them knew when it arrived.
+func (d *raceDetector) barrier(st *verdict.Step) {
+	all := d.clocks[st.Thread]
+	for _, u := range st.Wakes {
+		all = joined(all, d.clocks[u])
+	}
+	d.clocks[st.Thread] = slices.Clone(all)
+	for _, u := range st.Wakes {
+		d.clocks[u] = slices.Clone(all)
+		d.clocks[u][u]++
+	}
+}
 
-// wait is a condition wait: its first step gives the mutex the thread took last, its
-// last step takes it back.
-func (d *raceDetector) wait(t int) {
-	if key, waiting := d.waits[t]; waiting {
-		d.take(t, key)
-		d.held[t] = append(d.held[t], key)
-		delete(d.waits, t)
+// alloc begins the life of a block. What was there before was another object.
+func (d *raceDetector) alloc(i int, op *ir.Op) {
+	st := &d.w.Steps[i]
+	if len(st.Touches) == 0 {
 		return
 	}
-	if n := len(d.held[t]); n > 0 {
-		key := d.held[t][n-1]
-		d.give(t, key)
-		d.held[t] = d.held[t][:n-1]
-		d.waits[t] = key
+	addr, size := st.Touches[0].Addr, st.Touches[0].Size
+	at, known := slices.BinarySearchFunc(d.blocks, addr, func(b raceBlock, a uint64) int { return cmp.Compare(b.addr, a) })
+	if !known {
+		d.blocks = slices.Insert(d.blocks, at, raceBlock{addr: addr})
+	}
+	b := &d.blocks[at]
+	if known {
+		d.forget(b)
+		d.clocks[st.Thread] = joined(d.clocks[st.Thread], b.freed)
+	}
+	*b = raceBlock{addr: addr, size: size, stack: op.Stack}
+	if !b.stack {
+		b.life = append(b.life, d.now(i, true, false))
 	}
 }
 
-// round is what those who meet at a barrier know together. It is over when the first
-// of them goes on.
-type round struct {
-	clock []int
-	over  bool
+// forget drops what is known about the bytes of a block.
+func (d *raceDetector) forget(b *raceBlock) {
+	for a := range d.accesses {
+		if a-b.addr < uint64(b.size) {
+			delete(d.accesses, a)
+		}
+	}
+	for a := range d.sequences {
+		if a-b.addr < uint64(b.size) {
+			delete(d.sequences, a)
+		}
+	}
+	for a := range d.sync {
+		if a-b.addr < uint64(b.size) {
+			delete(d.sync, a)
+		}
+	}
 }
 
-// barrier is an arrival.
-func (d *raceDetector) barrier(t int, op *ir.Op) {
-	key := d.barrierAt(op.Addr)
-	r := d.rounds[key]
-	if r == nil || r.over {
-		r = &round{}
-		d.rounds[key] = r
+// free ends the life of a block. It races with what others do in the block.
+func (d *raceDetector) free(i int) (first int, found bool) {
+	st := &d.w.Steps[i]
+	b := d.blockAt(st.Addr)
+	if !st.Free || b == nil {
+		return 0, false // of null
 	}
-	r.clock = joinInto(r.clock, d.clocks[t])
-	d.inside[t] = r
+	b.freed = slices.Clone(d.clocks[st.Thread])
+	if b.stack {
+		return 0, false
+	}
+	now := d.now(i, true, false)
+	look := func(a raceAccess) {
+		if d.races(a, now) && (!found || a.step < first) {
+			first, found = a.step, true
+		}
+	}
+	for addr, list := range d.accesses {
+		if addr-b.addr < uint64(b.size) {
+			for _, a := range list {
+				look(a)
+			}
+		}
+	}
+	for _, a := range b.life {
+		look(a)
+	}
+	b.life = append(b.life, now)
+	return first, found
 }
 
-// barrierAt is the address of a barrier. Those whose address is computed count as
-// one.
-func (d *raceDetector) barrierAt(e *ir.Expr) uint64 {
-	if e.Op == ir.AddrOf {
-		return d.p.Objects[e.Obj].Addr + uint64(e.Value)
+// blockAt is the block that holds a byte, nil if none does.
+func (d *raceDetector) blockAt(addr uint64) *raceBlock {
+	i, found := slices.BinarySearchFunc(d.blocks, addr, func(b raceBlock, a uint64) int { return cmp.Compare(b.addr, a) })
+	if !found {
+		i--
 	}
-	v, _ := e.IsConst()
-	return uint64(v)
+	if i < 0 || addr != d.blocks[i].addr && addr-d.blocks[i].addr >= uint64(d.blocks[i].size) {
+		return nil
+	}
+	return &d.blocks[i]
 }

@@ -1,4 +1,5 @@
-/* Keys: a counter, the destructors, and every thread's values. */
+/* Keys: a counter, the destructors, and every thread's values. Threads may create and
+   delete keys while others end, so what they share is atomic; it orders nothing. */
 enum { keys = 8, rounds = 4, again = 11 };
 static unsigned key_count;
 static void (*key_destructor[keys])(void *);
@@ -7,16 +8,16 @@ static _Thread_local const void *key_value[keys];
 void __fp_destroy(void (*)(void *), void *);
 
 int pthread_key_create(unsigned *key, void (*destructor)(void *)) {
-  unsigned k = __atomic_fetch_add(&key_count, 1, __ATOMIC_SEQ_CST);
+  unsigned k = __atomic_fetch_add(&key_count, 1, __ATOMIC_RELAXED);
   if (k >= keys)
     return again;
-  key_destructor[k] = destructor;
+  __atomic_store_n(&key_destructor[k], destructor, __ATOMIC_RELAXED);
   *key = k;
   return 0;
 }
 
 int pthread_key_delete(unsigned key) {
-  key_destructor[key] = 0;
+  __atomic_store_n(&key_destructor[key], 0, __ATOMIC_RELAXED);
   return 0;
 }
 
@@ -34,7 +35,7 @@ int tss_create(unsigned *key, void (*destructor)(void *)) {
 }
 
 void tss_delete(unsigned key) {
-  key_destructor[key] = 0;
+  __atomic_store_n(&key_destructor[key], 0, __ATOMIC_RELAXED);
 }
 
 int tss_set(unsigned key, void *value) {
@@ -48,14 +49,14 @@ void *tss_get(unsigned key) {
 
 /* Destructors run until no value with one is left, but not for ever. */
 void __fp_thread_end(void) {
-  unsigned count = key_count;
+  unsigned count = __atomic_load_n(&key_count, __ATOMIC_RELAXED);
   for (int round = 0, found = 1; found && round < rounds; round++) {
     found = 0;
     for (unsigned k = 0; k < count && k < keys; k++) {
       const void *value = key_value[k];
       if (!value)
         continue;
-      void (*destructor)(void *) = key_destructor[k];
+      void (*destructor)(void *) = __atomic_load_n(&key_destructor[k], __ATOMIC_RELAXED);
       if (!destructor)
         continue;
       key_value[k] = 0;
