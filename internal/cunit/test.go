@@ -33,6 +33,8 @@ type TestInput struct {
 	Locations []Location
 	// Locals are the variables that the conditions ask about.
 	Locals []Local
+	// Base is the address of the first object.
+	Base uint64
 }
 
 // Location is a piece of memory of a test.
@@ -106,6 +108,7 @@ const locationPrefix = "__fp_location_"
 func ParseTest(in TestInput, opt Options, diags *diag.List) *Test {
 	files := []*source.File{in.File}
 	c := newCompiler(files, opt, diags)
+	c.b.PlaceFrom(in.Base)
 	t := &Test{c: c, in: in, byName: map[string]*Memory{}}
 	types := ""
 	for i := range in.Locations {

@@ -37,6 +37,15 @@ func NewBuilder(name string, cells bool) *Builder {
 	return b
 }
 
+// PlaceFrom makes addr the address of the first object. It must be called before the
+// first object is added.
+func (b *Builder) PlaceFrom(addr uint64) {
+	if len(b.p.Objects) > 0 {
+		panic("BUG: objects have their addresses already")
+	}
+	b.next = addr
+}
+
 // Object adds an object after all others, with room in between, and returns its
 // id. unit is the size of an element.
 func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byte, pos source.Span) ObjectID {

@@ -35,7 +35,7 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 		},
 		names: map[string]bool{},
 		taken: map[ir.ObjectID]bool{},
-		early: map[*ir.Func][]ir.Reg{},
+		early: map[*ir.Func][]ir.Reg{}, look: lookAround,
 	}
 	for _, t := range p.Threads {
 		f.names[t.Name] = true

@@ -22,6 +22,7 @@ func (c *compiler) compileC() {
 	in := cunit.TestInput{
 		File:    source.NewFile(c.file.Name, c.code.text),
 		Prelude: c11Prelude + rcuPrelude,
+		Base:    chooseBase(c.file.Text),
 	}
 	if c.code.kernel {
 		in.Prelude = kernelPrelude + rcuPrelude

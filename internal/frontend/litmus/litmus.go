@@ -170,6 +170,7 @@ func (c *compiler) compile() {
 	c.measure()
 	c.mentioned()
 	c.b = ir.NewBuilder(c.unit.Name, false)
+	c.b.PlaceFrom(chooseBase(c.file.Text))
 	if !c.place() {
 		return
 	}
