@@ -104,9 +104,10 @@ func (w *Witness) reached() []int {
 }
 
 // Delays lists every pair of a store and a later load of its thread that read
-// memory while the store was in the buffer, in the order of the loads.
+// memory, if only one byte of it, while the store was in the buffer, in the order of the
+// loads.
 func (w *Witness) Delays() []Reorder {
-	return w.pendingAt(func(s Step) bool { return s.From == 0 })
+	return w.pendingAt(func(s Step) bool { return s.ReadsMemory() })
 }
 
 // Reorders lists every pair of accesses of one thread that were seen out of order:
@@ -115,8 +116,8 @@ func (w *Witness) Reorders() []Reorder {
 	return append(w.pendingAt(func(Step) bool { return true }), w.Swaps()...)
 }
 
-// pendingAt pairs the loads chosen with the stores to other places that were in
-// the thread's buffer.
+// pendingAt pairs the loads chosen with the stores that were in the thread's buffer. A
+// load that read no memory is not paired with stores that it overlaps.
 func (w *Witness) pendingAt(chosen func(Step) bool) []Reorder {
 	var all []Reorder
 	pending := w.Buffers()
@@ -125,7 +126,7 @@ func (w *Witness) pendingAt(chosen func(Step) bool) []Reorder {
 			continue
 		}
 		for _, e := range pending[i][s.Thread] {
-			if !overlap(w.Steps[e.Step], s) {
+			if s.ReadsMemory() || !overlap(w.Steps[e.Step], s) {
 				all = append(all, Reorder{First: e.Step, Second: i})
 			}
 		}

@@ -41,7 +41,7 @@ func (w *Witness) Explain() Explanation {
 		// A forwarded load is early, too, and that matters if its value is
 		// overwritten in memory before the other store gets there. It is rare, and
 		// nobody wants to hear of such a pair otherwise.
-		for _, p := range w.pendingAt(func(s Step) bool { return s.From != 0 }) {
+		for _, p := range w.pendingAt(func(s Step) bool { return !s.ReadsMemory() }) {
 			if score := g.score(p); score >= onCycle && score > bestScore {
 				best, bestScore = p, score
 			}
@@ -115,14 +115,14 @@ func (g *accessGraph) memoryEdges() {
 		if s.Kind != StepLoad && s.Kind != StepRMW {
 			continue
 		}
-		at := i
-		if s.From > 0 && s.From <= i {
-			at = reached[s.From-1] // a forwarded value is overwritten by what follows its store in memory
-		}
 		s.eachByte(func(b uint64) {
+			at, from := i, s.Source(int(b-s.Addr))
+			if from > 0 && from <= i {
+				at = reached[from-1] // a forwarded value is overwritten by what follows its store in memory
+			}
 			list := writes[b]
 			next := sort.Search(len(list), func(k int) bool { return reached[list[k]] > at })
-			if s.From == 0 {
+			if from == 0 {
 				for k := next - 1; k >= 0; k-- {
 					if list[k] != i {
 						g.edge(list[k], i)

@@ -1,6 +1,9 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // What a stored result must fulfil before anyone derives something from it. A
 // result may come from another hand or another version, and indices that lead
@@ -173,6 +176,10 @@ func (w *Witness) validStep(i int) error {
 		return fmt.Errorf("of: step %d is no earlier buffered store of the thread", s.Of)
 	case s.Kind == StepLoad && s.From != 0 && !entry(s.From-1):
 		return fmt.Errorf("from: step %d is no earlier buffered store of the thread", s.From-1)
+	case len(s.FromBytes) > 0 && (s.Kind != StepLoad || len(s.FromBytes) != s.Size || s.From != 0):
+		return fmt.Errorf("from_bytes: there must be one number for each byte of a load, and no from")
+	case slices.ContainsFunc(s.FromBytes, func(f int) bool { return f != 0 && !entry(f-1) }):
+		return fmt.Errorf("from_bytes: a byte comes from no earlier buffered store of the thread")
 	case s.Other < 0 || s.Other > len(w.Threads):
 		return fmt.Errorf("other: there is no thread %d", s.Other-1)
 	case s.accesses() && (s.Size < 0 || s.Size > maxAccess), s.Kind == StepFlush && (s.Size < 0 || s.Size > maxAccess):

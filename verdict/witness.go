@@ -1,6 +1,9 @@
 package verdict
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Witness is an execution, step by step, in the order in which things happened.
 // Everything a rendering shows (columns, buffer contents, memory, the
@@ -17,7 +20,7 @@ type StepKind uint8
 const (
 	StepUnset StepKind = iota
 	StepExec           // an instruction that touches no memory, or whose effect needs no more words
-	StepLoad           // read memory or forwarded from the own buffer (From)
+	StepLoad           // read memory, the own buffer, or some bytes from either (From, FromBytes)
 	StepStore          // a store; Buffered says whether it went to the buffer or straight to memory
 	StepFlush          // the entry made by step Of reached memory
 	StepRMW            // read and wrote memory in one step; Wrote tells a failed compare-exchange apart
@@ -76,15 +79,66 @@ type Step struct {
 	WrittenPoints string `json:"written_points,omitempty"`
 	Buffered      bool   `json:"buffered,omitempty"` // store: went to the buffer
 	From          int    `json:"from,omitempty"`     // load: 0 memory, else 1 + index of the own buffered store
-	Free          bool   `json:"free,omitempty"`     // store, flush: the entry frees a block
-	Other         int    `json:"other,omitempty"`    // 1 + the thread started or joined, else 0
-	Signals       bool   `json:"signals,omitempty"`  // the step wakes threads that wait
+	// FromBytes is there if the bytes of a load come from different places, and has one
+	// number per byte that says the same as From, which is then 0.
+	FromBytes []int `json:"from_bytes,omitempty"`
+	Free      bool  `json:"free,omitempty"`    // store, flush: the entry frees a block
+	Other     int   `json:"other,omitempty"`   // 1 + the thread started or joined, else 0
+	Signals   bool  `json:"signals,omitempty"` // the step wakes threads that wait
 	// Touches is what the step reads and writes that is no memory access of the
 	// program: a condition, the mutex of a wait, a barrier, a block allocated or freed. Wakes is
 	// the threads it lets go on.
 	Touches []Touch `json:"touches,omitempty"`
 	Wakes   []int   `json:"wakes,omitempty"`
 	Note    string  `json:"note,omitempty"` // what failed, who was woken, and the like
+}
+
+// SetSources says where each byte of a load came from: 0 memory, else 1 + the index of
+// the own buffered store.
+func (s *Step) SetSources(from []int) {
+	s.From, s.FromBytes = 0, nil
+	for _, f := range from {
+		if f != from[0] {
+			s.FromBytes = from
+			return
+		}
+	}
+	if len(from) > 0 {
+		s.From = from[0]
+	}
+}
+
+// Source is where byte k of a load came from: 0 memory, else 1 + the index of the own
+// buffered store.
+func (s *Step) Source(k int) int {
+	if k < len(s.FromBytes) {
+		return s.FromBytes[k]
+	}
+	return s.From
+}
+
+// ReadsMemory reports whether a load took at least one byte from memory.
+func (s *Step) ReadsMemory() bool {
+	if len(s.FromBytes) == 0 {
+		return s.From == 0
+	}
+	return slices.Contains(s.FromBytes, 0)
+}
+
+// ForwardedFrom lists the own buffered stores that a load took bytes from, as indices of
+// steps, each once, oldest first.
+func (s *Step) ForwardedFrom() []int {
+	if s.From > 0 {
+		return []int{s.From - 1}
+	}
+	var out []int
+	for _, f := range s.FromBytes {
+		if f > 0 {
+			out = append(out, f-1)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Touch is bytes that a step reads, or reads and writes.

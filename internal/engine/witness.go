@@ -69,8 +69,8 @@ func (r *Recorder) Step(st memory.Step) {
 		step.Buffered, step.Free = ev.Buffered, ev.Free
 		r.name(&step, e)
 		switch {
-		case ev.Own:
-			step.From = 1 + int(ev.From)
+		case ev.Own != 0:
+			step.SetSources(sourcesOf(&ev))
 		case st.Kind == memory.Flush:
 			step.Of = int(ev.From)
 			step.Pos = r.w.Steps[ev.From].Pos
@@ -98,6 +98,17 @@ func (r *Recorder) Step(st memory.Step) {
 		}
 	}
 	r.w.Steps = append(r.w.Steps, step)
+}
+
+// sourcesOf says for each byte of a load where it came from, as verdict.Step has it.
+func sourcesOf(ev *memory.Event) []int {
+	from := make([]int, ev.Size)
+	for k := range from {
+		if ev.Own>>k&1 != 0 {
+			from[k] = 1 + int(ev.Sources[k])
+		}
+	}
+	return from
 }
 
 // stackOf is the functions a step is inside of, outermost first; nil outside calls.

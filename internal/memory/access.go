@@ -100,7 +100,7 @@ func (y *System) locate(s *State, t int, e *edge, addr uint64) (int, ir.CheckCla
 	if fault == 0 && s.freedByOwn(t, addr) {
 		return -1, ir.UseAfterFree
 	}
-	if y.own != nil && fault == 0 && y.stray(e, off, addr) {
+	if y.own != nil && fault == 0 && y.stray(e, off) {
 		s.Err = ErrStray
 	}
 	return off, fault
@@ -135,27 +135,72 @@ func (s *State) readAt(off, size int) uint64 {
 	return s.load(off, size)
 }
 
-type source uint8
+// byteMask is the set of all bytes of an access, a bit each.
+func byteMask(size int) uint8 { return uint8(1<<size - 1) }
 
-const (
-	fromMemory source = iota
-	fromBuffer
-	stalled // the newest overlapping entry does not cover the load
-)
+// byteBits spreads a set of bytes to the bits of the bytes.
+func byteBits(mask uint8) uint64 {
+	// A bit of mask goes to the lowest bit of its byte, then fills the byte.
+	v := uint64(mask)
+	v = (v | v<<28) & 0x0000000f0000000f
+	v = (v | v<<14) & 0x0003000300030003
+	v = (v | v<<7) & 0x0101010101010101
+	return v * 0xff
+}
 
-// forward looks for the newest own entry that overlaps a load.
-func (s *State) forward(t int, addr uint64, size int) (uint64, source, int32) {
+// forward finds the bytes of a load that the own buffer has, each from the newest
+// entry that has it: their values, and which bytes they are. The others come from
+// memory. A pending free forwards nothing: a load of its block has failed already.
+func (s *State) forward(t int, addr uint64, size int) (raw uint64, own uint8) {
 	b := s.bufs[t]
-	for i := len(b) - 1; i >= 0; i-- {
+	all := byteMask(size)
+	for i := len(b) - 1; i >= 0 && own != all; i-- {
 		e := &b[i]
-		if e.Kind == Marker || !overlaps(addr, uint32(size), e.Addr, e.Size) {
+		if e.Kind != StoreEntry || !overlaps(addr, uint32(size), e.Addr, e.Size) {
 			continue
 		}
-		d := addr - e.Addr
-		if e.Kind != StoreEntry || d >= uint64(e.Size) || uint64(e.Size)-d < uint64(size) {
-			return 0, stalled, 0
-		}
-		return e.Val >> (8 * d) & (^uint64(0) >> (64 - 8*uint(size))), fromBuffer, e.Tag
+		v, has := e.bytesFor(addr, size)
+		has &^= own
+		raw |= v & byteBits(has)
+		own |= has
 	}
-	return 0, fromMemory, 0
+	return raw, own
+}
+
+// bytesFor shifts an entry that overlaps a load to the load's place: the bytes that
+// it has of the load, and their values.
+func (e *Entry) bytesFor(addr uint64, size int) (raw uint64, has uint8) {
+	all := byteMask(size)
+	if d := addr - e.Addr; d < uint64(e.Size) { // begins inside the entry
+		return e.Val >> (8 * d), byteMask(int(e.Size)) >> d & all
+	}
+	d := e.Addr - addr
+	return e.Val << (8 * d), byteMask(int(e.Size)) << d & all
+}
+
+// sources is the tags of the entries that a load takes its own bytes from.
+func (s *State) sources(t int, addr uint64, size int) (tags [8]int32) {
+	b := s.bufs[t]
+	for k := range size {
+		for i := len(b) - 1; i >= 0; i-- {
+			if e := &b[i]; e.Kind == StoreEntry && overlaps(addr+uint64(k), 1, e.Addr, e.Size) {
+				tags[k] = e.Tag
+				break
+			}
+		}
+	}
+	return tags
+}
+
+// take is what a load of thread t reads, as bytes, and which of them it takes from
+// the own buffer. off is what locate found.
+func (y *System) take(s *State, t int, e *edge, off int, addr uint64) (raw uint64, own uint8) {
+	if e.own || len(s.bufs[t]) == 0 {
+		return s.readAt(off, int(e.size)), 0
+	}
+	raw, own = s.forward(t, addr, int(e.size))
+	if own != byteMask(int(e.size)) {
+		raw |= s.readAt(off, int(e.size)) &^ byteBits(own)
+	}
+	return raw, own
 }

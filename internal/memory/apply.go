@@ -153,20 +153,17 @@ func (y *System) load(s *State, t int, st Step, e *edge, regs []int64) {
 		y.faultAt(s, t, e, fault, addr)
 		return
 	}
-	raw, src, tag := uint64(0), fromMemory, int32(0)
-	if !e.own {
-		raw, src, tag = s.forward(t, addr, int(e.size))
-	}
-	if src == fromMemory {
-		raw = s.readAt(off, int(e.size))
-	}
+	raw, own := y.take(s, t, e, off, addr)
 	seen := extend(raw, int(e.size), e.signed)
 	v := seen
 	if e.kind == ir.AbstractLoad {
 		v = st.Choice
 	}
 	if s.Record {
-		s.Event = Event{Memory: true, Addr: addr, Size: int(e.size), Value: seen, Own: src == fromBuffer, From: tag}
+		s.Event = Event{Memory: true, Addr: addr, Size: int(e.size), Value: seen, Own: own}
+		if own != 0 {
+			s.Event.Sources = s.sources(t, addr, int(e.size))
+		}
 	}
 	y.set(s, t, e.dst, v)
 	s.setPC(t, e.to)

@@ -19,7 +19,7 @@ import "fencepost/internal/ir"
 // end at any load that others can notice.
 //
 // An operation that can be disabled for a while (a fence, a store into a bounded
-// buffer, a load that stalls) is hurried only if it is the only way on: otherwise
+// buffer, a load while another thread is in a section) is hurried only if it is the only way on: otherwise
 // another way could be taken before it is enabled.
 //
 // Every cycle of the automaton must contain a location that is not hurried, and,

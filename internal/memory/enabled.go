@@ -97,18 +97,15 @@ func (y *System) enabledLoad(s *State, t int, e *edge, regs []int64, one Step, o
 		}
 		return append(out, one)
 	}
-	raw, src := uint64(0), fromMemory
-	if !e.own {
-		raw, src, _ = s.forward(t, addr, int(e.size))
+	if e.kind == ir.Load && !s.lockedOut(t) {
+		return append(out, one)
 	}
-	if src == stalled || src == fromMemory && s.lockedOut(t) {
+	raw, own := y.take(s, t, e, off, addr)
+	if own != byteMask(int(e.size)) && s.lockedOut(t) {
 		return out
 	}
 	if e.kind == ir.Load {
 		return append(out, one)
-	}
-	if src == fromMemory {
-		raw = s.readAt(off, int(e.size))
 	}
 	seen := extend(raw, int(e.size), e.signed)
 	if e.kind == ir.AbstractLoad {

@@ -16,11 +16,6 @@ import (
 // reach, whoever makes it, stops the search with ErrStray, and the engine starts again
 // without own memory. So nothing rests on the analysis but speed.
 //
-// One thing buffers do to a thread alone must be kept: a load that an own pending store
-// overlaps without covering it waits until the store has reached memory, and under TSO
-// everything before it. Objects with such pairs of accesses are left as they are; what
-// the addresses do not show is guarded, too.
-//
 // docs/engines/explicit.md has the argument.
 
 // ErrStray says that an access reached a thread's own memory from elsewhere.
@@ -28,25 +23,13 @@ var ErrStray = errors.New("an access leaves its object")
 
 // ownership is which memory is whose.
 type ownership struct {
-	of    []int32             // per object: its thread, -1: shared
-	edges map[ir.EdgeID]place // accesses to own memory
-}
-
-// place is where in its object an access begins: at off, or at off plus any multiple
-// of step if that is not 0.
-type place struct {
-	object ir.ObjectID
-	off    int64
-	step   int64
-	size   int64
-	store  bool
-	// guess says that the address does not show this.
-	guess bool
+	of    []int32                   // per object: its thread, -1: shared
+	edges map[ir.EdgeID]ir.ObjectID // accesses to own memory
 }
 
 // findOwn decides which objects are a thread's own.
 func findOwn(p *ir.Program) *ownership {
-	o := &ownership{of: make([]int32, len(p.Objects)), edges: map[ir.EdgeID]place{}}
+	o := &ownership{of: make([]int32, len(p.Objects)), edges: map[ir.EdgeID]ir.ObjectID{}}
 	const nobody, shared = -1, -2
 	for i := range o.of {
 		o.of[i] = nobody
@@ -116,10 +99,9 @@ func initialAddresses(p *ir.Program, f func(ir.ObjectID)) {
 	}
 }
 
-// collect finds the accesses to own memory, and gives up the objects where one could
-// stall another, or where an access may mean several objects.
+// collect finds the accesses to own memory, and gives up the objects where an access may
+// mean several.
 func (o *ownership) collect(p *ir.Program, flows []*ir.Flow) {
-	places := make([]map[place]bool, len(p.Objects))
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		for i := range f.Edges {
@@ -133,23 +115,12 @@ func (o *ownership) collect(p *ir.Program, flows []*ir.Flow) {
 					o.of[id] = -1
 				}
 			} else if len(ids) == 1 && o.of[ids[0]] >= 0 {
-				at := placeOf(&e.Op)
-				at.object = ids[0]
-				o.edges[e.ID] = at
-				if places[ids[0]] == nil {
-					places[ids[0]] = map[place]bool{}
-				}
-				places[ids[0]][at] = true
+				o.edges[e.ID] = ids[0]
 			}
 		}
 	}
-	for id := range places {
-		if stalls(places[id]) {
-			o.of[id] = -1
-		}
-	}
-	for e, at := range o.edges {
-		if o.of[at.object] < 0 {
+	for e, id := range o.edges {
+		if o.of[id] < 0 {
 			delete(o.edges, e)
 		}
 	}
@@ -168,91 +139,6 @@ func reachedObjects(op *ir.Op, sources []ir.Source) []ir.ObjectID {
 		out = append(out, s.Object)
 	}
 	return out
-}
-
-// placeOf reads off an address where in its object an access may begin.
-func placeOf(op *ir.Op) place {
-	at := place{size: int64(op.Type.Size()), store: op.Kind == ir.Store}
-	var known bool
-	if at.off, at.step, known = multiple(op.Addr); !known {
-		at.off, at.step, at.guess = 0, at.size, true
-	}
-	return at
-}
-
-// multiple writes an address as an object's plus off plus a multiple of step.
-func multiple(e *ir.Expr) (off, step int64, known bool) {
-	switch {
-	case e.Op == ir.AddrOf:
-		return e.Value, 0, true
-	case e.Op == ir.Add && e.Type.Bits == 64:
-		if off, step, known = multiple(e.X); known {
-			c, g := scale(e.Y)
-			return off + c, gcd(step, g), true
-		}
-		if off, step, known = multiple(e.Y); known {
-			c, g := scale(e.X)
-			return off + c, gcd(step, g), true
-		}
-	}
-	return 0, 0, false
-}
-
-// scale writes an index as a constant plus a multiple of something.
-func scale(e *ir.Expr) (c, g int64) {
-	if v, ok := e.IsConst(); ok {
-		return v, 0
-	}
-	if e.Type.Bits != 64 {
-		return 0, 1
-	}
-	switch e.Op {
-	case ir.Mul:
-		if k, ok := e.Y.IsConst(); ok && k != 0 && k > -1<<31 && k < 1<<31 {
-			c, g := scale(e.X)
-			return c * k, abs(g * k)
-		}
-	case ir.Add:
-		c1, g1 := scale(e.X)
-		c2, g2 := scale(e.Y)
-		return c1 + c2, gcd(g1, g2)
-	case ir.Neg:
-		c, g := scale(e.X)
-		return -c, g
-	}
-	return 0, 1
-}
-
-func abs(n int64) int64 { return max(n, -n) }
-
-func gcd(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return abs(a)
-}
-
-// stalls reports whether a load may overlap a store that does not cover it.
-func stalls(places map[place]bool) bool {
-	for l := range places {
-		for s := range places {
-			if s.store && !l.store && !covered(l, s) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// covered reports whether a load begins and ends inside every store it overlaps.
-func covered(l, s place) bool {
-	g := gcd(l.step, s.step)
-	if g == 0 {
-		d := l.off - s.off
-		return d >= s.size || -d >= l.size || d >= 0 && d+l.size <= s.size
-	}
-	d := ((l.off-s.off)%g + g) % g // how far behind some store the load begins
-	return d+l.size <= s.size && s.size <= g || d >= s.size && g-d >= l.size
 }
 
 // wordOf resolves a word that an operation reaches beside its address: the mutex of a
@@ -284,7 +170,7 @@ func (y *System) OwnAt(addr uint64) bool {
 }
 
 // stray reports whether an access, found at off, is not where the analysis has it.
-func (y *System) stray(e *edge, off int, addr uint64) bool {
+func (y *System) stray(e *edge, off int) bool {
 	id := ir.NoObject
 	if off >= 0 && off < len(y.objectAt) {
 		id = ir.ObjectID(y.objectAt[off]) - 1
@@ -292,6 +178,5 @@ func (y *System) stray(e *edge, off int, addr uint64) bool {
 	if !e.own {
 		return id != ir.NoObject && y.own.of[id] >= 0
 	}
-	at := y.own.edges[e.ir.ID]
-	return id != at.object || at.guess && (addr-y.Prog.Objects[id].Addr)%uint64(e.size) != 0
+	return id != y.own.edges[e.ir.ID]
 }

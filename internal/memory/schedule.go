@@ -39,7 +39,7 @@ type Hindrance uint8
 const (
 	_       Hindrance = iota
 	Never             // nothing that happens elsewhere will change it: an assumption that does not hold, a bound
-	Buffer            // the own buffer must empty, or entries of it that overlap a load
+	Buffer            // the own buffer must empty
 	Refusal           // what an await or a conditional read-modify-write reads does not satisfy its condition
 	Held              // a mutex is held
 	Others            // another thread must end, or a section must
@@ -50,8 +50,10 @@ type Hindered struct {
 	Why  Hindrance
 	Addr uint64 // Refusal: what is read; Held: the mutex
 	Size int
-	Own  bool  // Refusal: read from the own buffer
-	From int32 // Refusal, Own: the tag of the entry
+	// Refusal: the bytes that were read from the own buffer, a bit each, and the tags of
+	// the entries they were read from.
+	Own     uint8
+	Sources [8]int32
 }
 
 // Edges is how many edges leave the location of thread t.
@@ -103,11 +105,8 @@ func (y *System) Hinders(s *State, t int, i int32) Hindered {
 	case ir.Assume, ir.Bound, ir.Havoc, ir.Spawn:
 		return Hindered{Why: Never}
 	case ir.Load, ir.Await, ir.AbstractLoad:
-		_, src, tag := s.forward(t, addr, int(e.size))
-		if src == stalled {
-			return Hindered{Why: Buffer}
-		}
-		return Hindered{Why: Refusal, Addr: addr, Size: int(e.size), Own: src == fromBuffer, From: tag}
+		_, own := s.forward(t, addr, int(e.size))
+		return Hindered{Why: Refusal, Addr: addr, Size: int(e.size), Own: own, Sources: s.sources(t, addr, int(e.size))}
 	case ir.CondWait: // woken, and wants its mutex back
 		return Hindered{Why: Held, Addr: uint64(e.val2.eval(regs, 0)), Size: wordSize}
 	}

@@ -131,17 +131,23 @@ type Event struct {
 	Written  int64
 	Wrote    bool
 	Buffered bool
-	Own      bool  // a load forwarded from the own buffer
-	From     int32 // tag of the entry forwarded from or flushed
-	Free     bool
-	Memory   bool // the step touched memory or a buffer
-	Other    int  // 1 + the thread that was started or joined, else 0
+	// Own is the bytes of a load that came from the own buffer, a bit each, and Sources
+	// the tags of the entries they came from. The other bytes came from memory.
+	Own     uint8
+	Sources [8]int32
+	From    int32 // flush: tag of the entry
+	Free    bool
+	Memory  bool // the step touched memory or a buffer
+	Other   int  // 1 + the thread that was started or joined, else 0
 	// Touches is what a step touches that is no memory access: a condition, the
 	// mutex of a wait, a barrier, a block; Wakes the threads it lets go on. Both are
 	// the state's own and good until the next step.
 	Touches []Touch
 	Wakes   []int32
 }
+
+// Forwarded reports whether a load took all its bytes from the own buffer.
+func (ev *Event) Forwarded() bool { return ev.Own != 0 && ev.Own == byteMask(ev.Size) }
 
 // Touch is bytes that a step reads, or reads and writes.
 type Touch struct {

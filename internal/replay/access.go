@@ -1,36 +1,39 @@
 package replay
 
 import (
+	"slices"
+
 	"fencepost/internal/ir"
 	"fencepost/verdict"
 )
 
 // Loads, stores, read-modify-writes and fences [BCDM15 Fig. 2, Fig. 13].
 //
-// Differs from the paper: accesses have sizes, so a load can overlap a buffered
-// store without being covered by it; it waits until no such store is left.
+// Differs from the paper: accesses have sizes, and a load is a load of each of its
+// bytes, all in one step.
 
 // load lists what a load, await or abstract load can do.
 func (c *turn) load() {
 	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
-	i := c.s.newest(c.t, addr, size)
-	forwarded := i >= 0 && c.th.buf[i].forwards(addr, size)
-	if !forwarded && c.s.holder >= 0 && c.s.holder != c.t {
+	entries := make([]*entry, size) // per byte: the entry that forwards it, nil for memory
+	for k := range entries {
+		entries[k] = c.th.newest(addr + uint64(k))
+	}
+	if slices.Contains(entries, nil) && c.s.holder >= 0 && c.s.holder != c.t {
 		return // memory cannot be read during another thread's section
 	}
 	if !c.valid(c.op.Obj, addr, size) {
 		return
 	}
-	if i >= 0 && !forwarded {
-		return // partial overlap
+	r := record{addr: addr, size: size, from: make([]int, size)}
+	raw := c.s.read(addr, size)
+	for k, e := range entries {
+		if e != nil {
+			raw = setByte(raw, k, e.at(addr+uint64(k)))
+			r.from[k] = 1 + e.step
+		}
 	}
-	r := record{addr: addr, size: size}
-	if forwarded {
-		r.value = c.op.Type.Wrap(int64(c.th.buf[i].forward(addr, size)))
-		r.from = 1 + c.th.buf[i].step
-	} else {
-		r.value = c.op.Type.Wrap(int64(c.s.read(addr, size)))
-	}
+	r.value = c.op.Type.Wrap(int64(raw))
 	switch c.op.Kind {
 	case ir.Load:
 		c.loadDst(0, r, r.value)

@@ -57,26 +57,18 @@ func (s *state) extent(e entry) int64 {
 	}
 }
 
-// newest is the index of the newest entry of a thread that overlaps the bytes, or -1.
-func (s *state) newest(t int, addr uint64, size int) int {
-	buf := s.threads[t].buf
-	for i := len(buf) - 1; i >= 0; i-- {
-		if buf[i].kind != marker && overlap(addr, int64(size), buf[i].addr, s.extent(buf[i])) {
-			return i
+// newest is the newest store of the buffer that has a byte, or nil.
+func (th *thread) newest(addr uint64) *entry {
+	for i := len(th.buf) - 1; i >= 0; i-- {
+		if e := &th.buf[i]; e.kind == storeEntry && inside(addr, 1, e.addr, int64(e.size)) {
+			return e
 		}
 	}
-	return -1
+	return nil
 }
 
-// forwards reports whether a load of the bytes can take its value from e.
-func (e entry) forwards(addr uint64, size int) bool {
-	return e.kind == storeEntry && inside(addr, int64(size), e.addr, int64(e.size))
-}
-
-// forward is the value of those bytes, given forwards.
-func (e entry) forward(addr uint64, size int) uint64 {
-	return cut(uint64(e.value)>>(8*(addr-e.addr)), size)
-}
+// at is the byte of a store at an address it has.
+func (e *entry) at(addr uint64) byte { return byte(uint64(e.value) >> (8 * (addr - e.addr))) }
 
 // pendingFree is the index of the entry that frees the block, or -1.
 func pendingFree(buf []entry, block uint64) int {

@@ -63,6 +63,11 @@ func cut(v uint64, size int) uint64 {
 	return v & (1<<(8*size) - 1)
 }
 
+// setByte is v with byte k, from the lowest, replaced.
+func setByte(v uint64, k int, b byte) uint64 {
+	return v&^(0xff<<(8*k)) | uint64(b)<<(8*k)
+}
+
 // overlap reports whether two stretches of bytes share one. The differences wrap,
 // which is right at both ends of the address space.
 func overlap(a uint64, n int64, b uint64, m int64) bool {

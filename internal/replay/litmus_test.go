@@ -166,10 +166,36 @@ func TestPartialOverlap(t *testing.T) {
 		q, set := p.build("a.u", "a.r", "b.s")
 		finals(t, q, set, "1 0 1; 1 1 0; 1 1 1", "1 0 0", "")
 	})
-	t.Run("not covered stalls", func(t *testing.T) {
+	t.Run("in part from memory, without waiting", func(t *testing.T) {
 		p, _ := build(ir.U16)
 		q, set := p.build("a.u", "a.r", "b.s")
-		finals(t, q, set, "1 0 1; 1 1 0; 1 1 1", "", "")
+		finals(t, q, set, "1 0 1; 1 1 0; 1 1 1", "1 0 0", "")
+	})
+	t.Run("the memory byte may be another thread's", func(t *testing.T) {
+		// b0 = 1; r = w || w = 0x0202: r has b0 of the own store and b1 from before, and
+		// the own store is last in memory.
+		p := newProg("w")
+		a := p.thread("a")
+		a.storeAt(ir.U8, p.addr("w"), ir.Int(1))
+		a.loadAt(ir.U16, "r", p.addr("w"))
+		p.thread("b").storeAt(ir.U16, p.addr("w"), ir.Int(0x0202))
+		q, set := p.build("a.r", "w")
+		finals(t, q, set, "1 514; 514 514; 513 513", "1 513", "")
+	})
+	t.Run("put together from two stores", func(t *testing.T) {
+		p := newProg("w", "y")
+		a := p.thread("a")
+		a.storeAt(ir.U16, p.addr("w"), ir.Int(0x0202))
+		a.storeAt(ir.U8, ir.Addr(p.objs["w"], 1), ir.Int(3))
+		a.storeAt(ir.U8, ir.Addr(p.objs["w"], 2), ir.Int(4))
+		a.loadAt(ir.U32, "u", p.addr("w"))
+		a.load("r", "y")
+		b := p.thread("b")
+		b.store("y", 1)
+		b.mfence()
+		b.loadAt(ir.U8, "s", p.addr("w"))
+		q, set := p.build("a.u", "a.r", "b.s")
+		finals(t, q, set, "262914 0 2; 262914 1 0; 262914 1 2", "262914 0 0", "")
 	})
 	t.Run("pso keeps overlapping stores in order", func(t *testing.T) {
 		p := newProg("x")

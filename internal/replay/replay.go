@@ -135,8 +135,15 @@ func compare(st *verdict.Step, r *record) error {
 		{"written", st.Written, r.written, st.Written == 0},
 		{"wrote", st.Wrote, r.wrote, !st.Wrote},
 		{"buffered", st.Buffered, r.buffered, !st.Buffered},
-		{"from", st.From, r.from, st.From == 0},
 		{"free", st.Free, r.free, !st.Free},
+	}
+	for k, from := range r.from {
+		if st.Source(k) != from {
+			return fmt.Errorf("from: byte %d: expected %d, computed %d", k, st.Source(k), from)
+		}
+	}
+	if len(r.from) == 0 && (st.From != 0 || len(st.FromBytes) > 0) {
+		return fmt.Errorf("from: the step takes nothing from a buffer")
 	}
 	if len(st.Touches) > 0 && !slices.Equal(st.Touches, r.touches) {
 		return fmt.Errorf("touches: expected %v, computed %v", st.Touches, r.touches)

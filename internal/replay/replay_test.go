@@ -87,7 +87,7 @@ func TestReplayCorrupted(t *testing.T) {
 		{"value flushed", func(w *verdict.Witness, _ *Expect) { w.Steps[5].Value = 2 },
 			"step 5 (thread b, flush of step 3): value: expected 2, computed 1"},
 		{"buffered", func(w *verdict.Witness, _ *Expect) { w.Steps[0].Buffered = false }, "buffered: expected false, computed true"},
-		{"from memory", func(w *verdict.Witness, _ *Expect) { w.Steps[1].From = 0 }, "step 1 (thread a, load at edge 1): from: expected 0, computed 1"},
+		{"from memory", func(w *verdict.Witness, _ *Expect) { w.Steps[1].From = 0 }, "step 1 (thread a, load at edge 1): from: byte 0: expected 0, computed 1"},
 		{"free", func(w *verdict.Witness, _ *Expect) { w.Steps[6].Free = true }, "free: expected true, computed false"},
 		{"wrote", func(w *verdict.Witness, _ *Expect) { w.Steps[6].Wrote = true }, "wrote: expected true, computed false"},
 		{"written", func(w *verdict.Witness, _ *Expect) { w.Steps[6].Written = 1 }, "written: expected 1, computed 0"},
@@ -304,14 +304,16 @@ func TestReplayRandomExecutions(t *testing.T) {
 					break
 				}
 				tr := next[rng.IntN(len(next))]
-				w.Steps = append(w.Steps, verdict.Step{
+				step := verdict.Step{
 					Thread: tr.thread, Kind: tr.kind, Edge: int(tr.edge), Choice: tr.choice, Of: tr.of,
 					Addr: tr.addr, Size: tr.size, Value: tr.value, Written: tr.written, Wrote: tr.wrote,
-					Buffered: tr.buffered, From: tr.from, Free: tr.free,
-				})
-				if tr.from > 0 {
+					Buffered: tr.buffered, Free: tr.free,
+				}
+				step.SetSources(tr.from)
+				w.Steps = append(w.Steps, step)
+				for _, from := range step.ForwardedFrom() {
 					forwarded++
-					if made := w.Steps[tr.from-1]; made.Thread != tr.thread || made.Kind != verdict.StepStore || !made.Buffered {
+					if made := w.Steps[from]; made.Thread != tr.thread || made.Kind != verdict.StepStore || !made.Buffered {
 						t.Fatalf("forwarded from %+v", made)
 					}
 				}

@@ -53,7 +53,7 @@ type record struct {
 	written  int64
 	wrote    bool
 	buffered bool
-	from     int
+	from     []int // load: per byte, 0 memory, else 1 + the step of the own buffered store
 	free     bool
 	touches  []verdict.Touch
 	wakes    []int

@@ -10,6 +10,7 @@ import (
 type Profile struct {
 	Name     string
 	Mixed    bool // accesses of different sizes
+	Overlap  bool // accesses of different sizes to one or two words of four bytes, so that most overlap in part
 	Sync     bool // mutexes, conditions, barriers
 	Waits    bool // with Sync: read-modify-writes that wait, mutexes that check for errors, and more of recursive ones
 	Heap     bool // allocation
@@ -32,6 +33,8 @@ var Profiles = []Profile{
 	{Name: "mixed", Mixed: true, Goal: true},
 	{Name: "spawn", Spawn: true},
 	{Name: "waits", Sync: true, Waits: true},
+	{Name: "overlap", Overlap: true},
+	{Name: "overlap-plain", Overlap: true, Plain: true},
 }
 
 // MaxStatements is the most a random program has, over all threads.
@@ -90,9 +93,14 @@ func (g *generator) place(s Stmt) Stmt {
 			s.Size, s.Off = 1, g.r.IntN(5)
 		}
 	}
+	if g.pr.Overlap {
+		s.Var = g.r.IntN(4) / 3
+		s.Size = 1 << g.r.IntN(3)
+		s.Off = g.r.IntN(4 - s.Size + 1) // at any byte
+	}
 	s.Reg, s.Reg2 = g.r.IntN(Regs), g.r.IntN(Regs)
 	s.Val, s.Val2 = int64(g.r.IntN(3)), int64(g.r.IntN(3))
-	if g.pr.Mixed && g.r.IntN(3) == 0 {
+	if (g.pr.Mixed || g.pr.Overlap) && g.r.IntN(3) == 0 {
 		s.Val = 0x1_0000_0101 * s.Val
 	}
 	return s

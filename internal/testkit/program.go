@@ -65,7 +65,7 @@ type Stmt struct {
 	Kind Kind
 	Var  int // shared variable
 	Off  int // byte offset inside it
-	Size int // bytes: 8, 4, 1
+	Size int // bytes: 8, 4, 2, 1
 	Reg  int
 	Reg2 int
 	Val  int64

@@ -191,13 +191,15 @@ func (b *builder) access(i int, st *verdict.Step, v int64) Access {
 
 func (b *builder) load(e, i int, st *verdict.Step) {
 	b.t.Events[e].Reads = append(b.t.Events[e].Reads, b.access(i, st, st.Value))
-	if st.From == 0 {
-		b.see(e, st.Addr, st.Size)
+	if st.ReadsMemory() {
 		b.seeBlock(e, st.Addr)
-		return
 	}
-	for k := range uint64(st.Size) {
-		b.reads = append(b.reads, read{event: e, addr: st.Addr + k, from: b.of[st.From-1]})
+	for k := range st.Size {
+		if from := st.Source(k); from > 0 {
+			b.reads = append(b.reads, read{event: e, addr: st.Addr + uint64(k), from: b.of[from-1]})
+		} else {
+			b.see(e, st.Addr+uint64(k), 1)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ const (
 	ChronoCF              // a load to the update that overwrites what it saw
 	ChronoUF              // the updates of a thread to its next fence
 	ChronoSync            // a spawn to the thread, the end of a thread to its join
-	ChronoWait            // own updates to what has to wait for them: a load that needs more bytes than one store has, updates behind a store-store fence
+	ChronoWait            // own updates to those that wait for them: updates behind a store-store fence
 )
 
 var chronoNames = [...]string{"", "po", "su", "uu", "src-ct", "cf-ct", "uf", "sy", "wait"}
@@ -94,20 +94,14 @@ type chronoBuilder struct {
 	ids  map[chronoProcess]int
 	last map[int]int // newest event of each process
 
-	section []int              // event of the section each thread is in, -1: none
-	started map[int]int        // spawn of each thread
-	epoch   []int              // store-store fences of each thread
-	epochs  map[int]int        // of each store
-	updates [][]int            // of each thread, in order
-	writers map[uint64][]write // of each byte, in order
+	section []int            // event of the section each thread is in, -1: none
+	started map[int]int      // spawn of each thread
+	epoch   []int            // store-store fences of each thread
+	epochs  map[int]int      // of each store
+	updates [][]int          // of each thread, in order
+	writers map[uint64][]int // events that wrote each byte, in order
 	seen    map[ChronoEdge]bool
 	loads   []chronoLoad
-}
-
-type write struct {
-	event int
-	addr  uint64
-	size  int
 }
 
 // chronoLoad is a byte read: by which event, and the store of the own thread that
@@ -125,7 +119,7 @@ func NewChronological(p *ir.Program, w *verdict.Witness, pso bool) *Chronologica
 	b := &chronoBuilder{
 		c: &Chronological{of: make([]int, len(w.Steps))}, w: w, pso: pso, ops: map[ir.EdgeID]*ir.Op{}, ids: map[chronoProcess]int{},
 		last: map[int]int{}, section: make([]int, len(w.Threads)), started: map[int]int{}, epoch: make([]int, len(w.Threads)), epochs: map[int]int{},
-		updates: make([][]int, len(w.Threads)), writers: map[uint64][]write{}, seen: map[ChronoEdge]bool{},
+		updates: make([][]int, len(w.Threads)), writers: map[uint64][]int{}, seen: map[ChronoEdge]bool{},
 	}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
@@ -252,34 +246,24 @@ func (b *chronoBuilder) update(i int, st *verdict.Step) {
 func (b *chronoBuilder) write(e int, addr uint64, size int) {
 	for k := range uint64(size) {
 		if list := b.writers[addr+k]; len(list) > 0 {
-			b.edge(list[len(list)-1].event, e, ChronoUU)
+			b.edge(list[len(list)-1], e, ChronoUU)
 		}
-		b.writers[addr+k] = append(b.writers[addr+k], write{e, addr, size})
+		b.writers[addr+k] = append(b.writers[addr+k], e)
 	}
 }
 
 // read adds the sources of a load, and remembers it for conflicts.
 func (b *chronoBuilder) read(i, e int, st *verdict.Step) {
-	var own []write
-	covered := true
-	for k := range uint64(st.Size) {
-		a := st.Addr + k
+	for k := range st.Size {
+		a := st.Addr + uint64(k)
 		b.loads = append(b.loads, chronoLoad{event: e, addr: a, own: b.newestOwn(i, a)})
 		list := b.writers[a]
-		if st.From > 0 || len(list) == 0 {
+		if st.Source(k) > 0 || len(list) == 0 {
 			continue
 		}
-		wr := list[len(list)-1]
-		if o := &b.c.Events[wr.event]; o.Update && o.Thread == st.Thread {
-			own = append(own, wr)
-			covered = covered && wr.addr <= st.Addr && st.Addr+uint64(st.Size) <= wr.addr+uint64(wr.size)
-		} else {
-			b.edge(wr.event, e, ChronoSRC)
-		}
-	}
-	if !covered {
-		for _, wr := range own {
-			b.edge(wr.event, e, ChronoWait)
+		// An own update gives no edge: the byte could as well have been forwarded.
+		if wr := list[len(list)-1]; !b.c.Events[wr].Update || b.c.Events[wr].Thread != st.Thread {
+			b.edge(wr, e, ChronoSRC)
 		}
 	}
 }
@@ -315,8 +299,8 @@ func (b *chronoBuilder) conflicts() {
 			after = max(after, u)
 		}
 		for _, wr := range b.writers[l.addr] {
-			if wr.event > after {
-				b.edge(l.event, wr.event, ChronoCF)
+			if wr > after {
+				b.edge(l.event, wr, ChronoCF)
 				break
 			}
 		}

@@ -90,7 +90,7 @@ func (w *runner) run() bool {
 			w.y.Apply(w.s, st)
 			_, failed := w.s.Fault()
 			w.edges = append(w.edges, e.ID)
-			if !failed && !w.s.Over() && (last && !w.s.Event.Own || !last && w.run()) {
+			if !failed && !w.s.Over() && (last && !w.s.Event.Forwarded() || !last && w.run()) {
 				return true
 			}
 			w.edges = w.edges[:len(w.edges)-1]

@@ -265,7 +265,7 @@ func (x *explorer) touches(kind ir.OpKind) []touch {
 
 func touches(y *memory.System, s *memory.State, kind ir.OpKind, out []touch) []touch {
 	ev := &s.Event
-	if ev.Memory && !ev.Own && !ev.Free {
+	if ev.Memory && !ev.Forwarded() && !ev.Free {
 		out = append(out, touch{ev.Addr, ev.Size, kind == ir.Store || ev.Wrote})
 	}
 	for _, t := range ev.Touches {

@@ -176,8 +176,8 @@ func (x *explorer) after(t int, st memory.Step, op *ir.Op, e *event) {
 	ev := &x.s.Event
 	switch op.Kind {
 	case ir.Load, ir.Await, ir.AbstractLoad:
-		if ev.Own {
-			e.fwd = ev.From
+		if ev.Own != 0 {
+			e.fwd = ev.Sources[0]
 		}
 	case ir.RMW:
 		if !ev.Wrote {

@@ -249,8 +249,8 @@ func (x *explorer) refuse(t int, lb label, e *event) {
 		e.flags |= varies
 	}
 	x.touch(e, h.Addr, h.Size, reads)
-	if h.Own {
-		e.fwd = h.From
+	if h.Own != 0 {
+		e.fwd = h.Sources[0]
 	}
 	v := x.threads[t]
 	v.stop = refused

@@ -72,14 +72,14 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 	if ev.Memory {
 		text += fmt.Sprintf(" %x+%d", ev.Addr, ev.Size)
 		reads := op.Kind != ir.Store && op.Kind != ir.Free
-		for b := range uint64(ev.Size) {
+		for b := range ev.Size {
 			if !reads {
 				break
 			}
 			from := "init"
-			if ev.Own {
-				from = fmt.Sprintf("%d.%d", t, ev.From)
-			} else if o := r.orders[ev.Addr+b]; len(o) > 0 {
+			if ev.Own>>b&1 != 0 {
+				from = fmt.Sprintf("%d.%d", t, ev.Sources[b])
+			} else if o := r.orders[ev.Addr+uint64(b)]; len(o) > 0 {
 				from = o[len(o)-1]
 			}
 			text += " " + from

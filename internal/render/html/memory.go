@@ -83,11 +83,11 @@ func (m *memory) learnStart(w *verdict.Witness) {
 		if !touchesMemory(s) {
 			continue
 		}
-		reads := s.Kind == verdict.StepLoad && s.From == 0 || s.Kind == verdict.StepRMW
+		reads := s.Kind == verdict.StepLoad || s.Kind == verdict.StepRMW
 		writes := s.Kind == verdict.StepFlush || s.Kind == verdict.StepStore && !s.Buffered || s.Kind == verdict.StepRMW && s.Wrote
 		for k := range s.Size {
 			at := s.Addr + uint64(k)
-			if reads && !written[at] {
+			if reads && s.Source(k) == 0 && !written[at] {
 				m.bytes[at] = byteOf(s.Value, k)
 			}
 			if writes {

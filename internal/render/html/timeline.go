@@ -261,11 +261,16 @@ func (b *builder) step(i int, s verdict.Step) {
 		b.Cells = append(b.Cells, memoryCell{b.memory, row, class + " " + threadClass(s.Thread), cellText(s)})
 	}
 	switch {
-	case s.Kind == verdict.StepLoad && s.From > 0 && b.isEntry(s.From-1):
-		b.wire(row, b.slotColumn(s.From-1), l.code, "read "+threadClass(s.Thread))
 	case s.Kind == verdict.StepLoad:
-		b.wire(row, b.memory, l.code, "read "+threadClass(s.Thread))
-		cell("rd")
+		for _, from := range s.ForwardedFrom() {
+			if b.isEntry(from) {
+				b.wire(row, b.slotColumn(from), l.code, "read "+threadClass(s.Thread))
+			}
+		}
+		if s.ReadsMemory() {
+			b.wire(row, b.memory, l.code, "read "+threadClass(s.Thread))
+			cell("rd")
+		}
 	case s.Kind == verdict.StepStore && s.Buffered:
 		b.wire(row, l.code, b.slotColumn(i), threadClass(s.Thread))
 	case s.Kind == verdict.StepStore:
@@ -315,6 +320,8 @@ func badge(s verdict.Step) string {
 
 func cellText(s verdict.Step) string {
 	switch {
+	case s.Kind == verdict.StepLoad && len(s.FromBytes) > 0:
+		return fmt.Sprintf("%s, in part", s.Place())
 	case s.Kind == verdict.StepLoad && s.From == 0, s.Kind == verdict.StepRMW && !s.Wrote:
 		return fmt.Sprintf("%s is %s", s.Place(), s.ValueText())
 	case s.Kind == verdict.StepRMW:

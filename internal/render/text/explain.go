@@ -36,11 +36,15 @@ func reordered(w *verdict.Witness, r verdict.Reorder) string {
 	name := oneLine(w.Threads[first.Thread])
 	store := fmt.Sprintf("%s's store %s%s", name, assignment(first), at(first))
 	source := "memory"
-	if second.From > 0 {
+	switch {
+	case second.ReadsMemory() && len(second.FromBytes) > 0:
+		source = "memory and that buffer"
+	case len(second.FromBytes) > 0:
+		source = "several entries of it"
+	case second.From > r.First:
+		source = "a newer entry of it"
+	case second.From > 0:
 		source = "an older entry of it"
-		if second.From > r.First {
-			source = "a newer entry of it"
-		}
 	}
 	switch {
 	case second.Kind == verdict.StepLoad:

@@ -160,9 +160,34 @@ func effect(s verdict.Step) string {
 	}
 }
 
+// byteSources says where the bytes of a load came from that has several sources: runs of
+// bytes, lowest address first.
+func byteSources(s verdict.Step) string {
+	var parts []string
+	for k := 0; k < s.Size; {
+		end := k + 1
+		for end < s.Size && s.Source(end) == s.Source(k) {
+			end++
+		}
+		bytes := fmt.Sprintf("byte %d", k)
+		if end > k+1 {
+			bytes = fmt.Sprintf("bytes %d-%d", k, end-1)
+		}
+		from := "from memory"
+		if f := s.Source(k); f > 0 {
+			from = fmt.Sprintf("from own buffer (step %d)", f)
+		}
+		parts = append(parts, bytes+" "+from)
+		k = end
+	}
+	return strings.Join(parts, ", ")
+}
+
 func effectOnMemory(s verdict.Step) string {
 	place := oneLine(s.Place())
 	switch {
+	case s.Kind == verdict.StepLoad && len(s.FromBytes) > 0:
+		return fmt.Sprintf("%s -> %s %s", place, oneLine(s.ValueText()), byteSources(s))
 	case s.Kind == verdict.StepLoad && s.From > 0:
 		return fmt.Sprintf("%s -> %s from own buffer (step %d)", place, oneLine(s.ValueText()), s.From)
 	case s.Kind == verdict.StepLoad:
