@@ -11,19 +11,37 @@ func (y *System) direct(s *State, t int) bool {
 	return y.Model == SC || s.holder == int32(t) || y.attacks && s.attacker != int32(t)
 }
 
-// forget drops the pending stores that a newer one, which follows, covers: a load
-// that meets one of them meets the newer one first.
+// forget takes the bytes out of the attacker's buffer that a newer store, which follows,
+// has: what is left of an entry stays, byte by byte. So the buffer is a map from bytes to
+// values, whatever the order of the stores was.
 func (y *System) forget(s *State, t int, addr uint64, size uint32) {
-	dropped := false
+	changed := false
 	for i := len(s.bufs[t]) - 1; i >= 0; i-- {
-		if e := &s.bufs[t][i]; e.Kind == StoreEntry && e.Addr >= addr && e.Addr+uint64(e.Size) <= addr+uint64(size) {
-			s.remove(t, i)
-			dropped = true
+		e := s.bufs[t][i]
+		if e.Kind != StoreEntry || !overlaps(addr, size, e.Addr, e.Size) {
+			continue
+		}
+		changed = true
+		s.remove(t, i)
+		for k := range e.Size {
+			if at := e.Addr + uint64(k); !overlaps(addr, size, at, 1) {
+				s.push(t, i, e.byteAt(k))
+			}
 		}
 	}
-	if dropped {
+	if changed {
 		y.normalize(s, t)
 	}
+}
+
+// byteAt is an entry for one byte of a store.
+func (e *Entry) byteAt(k uint32) Entry {
+	b := *e
+	b.Addr, b.Size, b.Val = e.Addr+uint64(k), 1, e.Val>>(8*k)&0xff
+	if e.off >= 0 {
+		b.off += int32(k)
+	}
+	return b
 }
 
 // Attack makes t the thread that buffers from now on.

@@ -24,7 +24,7 @@ func (y *System) append(s *State, t int, e Entry) {
 		}
 		at = normalPlace(b, e)
 	}
-	if y.attacks { // nothing leaves an attacker's buffer: only what overlaps has an order
+	if y.attacks { // nothing leaves an attacker's buffer, and its entries do not overlap: they have no order
 		at = normalPlace(b, e)
 	}
 	s.push(t, at, e)

@@ -138,16 +138,34 @@ func holdsRace(flat *ir.Program, w *verdict.Witness, store, load int) error {
 			return fmt.Errorf("step %d comes between the load and the write", i)
 		}
 	}
-	read := touched(&w.Steps[load])
+	var stored []verdict.Touch
 	for i := store; i < load; i++ {
-		if w.Steps[i].Kind == verdict.StepStore && overlap(touched(&w.Steps[i]), read, false) {
-			return fmt.Errorf("the load reads what its own thread stores in step %d", i)
+		if w.Steps[i].Kind == verdict.StepStore {
+			stored = append(stored, touched(&w.Steps[i])...)
 		}
+	}
+	read := notStored(touched(&w.Steps[load]), stored)
+	if len(read) == 0 {
+		return fmt.Errorf("the load reads only what its own thread has stored since step %d", store)
 	}
 	if !overlap(touched(&w.Steps[last]), read, true) {
 		return fmt.Errorf("the last step does not write what was read")
 	}
 	return nil
+}
+
+// notStored is the bytes read that the thread has not stored itself, one by one.
+func notStored(read, stored []verdict.Touch) []verdict.Touch {
+	var out []verdict.Touch
+	for _, r := range read {
+		for k := range r.Size {
+			one := verdict.Touch{Addr: r.Addr + uint64(k), Size: 1, Wrote: r.Wrote}
+			if !overlap([]verdict.Touch{one}, stored, false) {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
 }
 
 // touched is what a step reads and writes.

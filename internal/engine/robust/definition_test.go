@@ -33,6 +33,9 @@ var definitionProfiles = []testkit.Profile{
 	{Name: "heap", Heap: true},
 	{Name: "spawn", Plain: true, Spawn: true},
 	{Name: "mixed", Mixed: true},
+	{Name: "overlap", Plain: true, Overlap: true},
+	{Name: "overlap-all", Overlap: true},
+	{Name: "overlap-sync", Overlap: true, Sync: true},
 }
 
 // TestDefinition holds the search against the definition on random programs

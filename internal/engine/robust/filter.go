@@ -14,7 +14,7 @@ import (
 //   - apart: no other thread can touch what the store writes, or none can write what
 //     the load reads: then no path leads from the load, or to the store;
 //   - own: load and store are at constant addresses and the store covers the load,
-//     which therefore never reads memory while the store is pending (W5);
+//     which therefore takes no byte from memory while the store is pending (W5);
 //   - acyclic: no chain of conflicting accesses of other threads, in program order
 //     inside each, leads from the load to the store. This is [BDM13 Lemma 3] with all
 //     values forgotten: whatever helper steps the search could take behind the load are

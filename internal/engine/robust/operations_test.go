@@ -113,12 +113,24 @@ func TestOperations(t *testing.T) {
 		{"an await that cannot be satisfied", true, []string{
 			"a -> b: store [&x] = 1; b -> d: await [&y] when (seen == 1)",
 			"a -> b: store [&y] = 1; b -> d: await [&x] when (seen == 1)"}},
-		{"a load that stalls", true, []string{
+		{"a load in part from memory forwards and does not wait", false, []string{
 			"a -> b: store.s8 [&x] = 1; b -> d: r = load [&x]; d -> e: r = load [&y]",
 			"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load [&x]"}},
 		{"a load that forwards", false, []string{
 			"a -> b: store.s8 [&x] = 1; b -> d: r = load.s8 [&x]; d -> e: r = load [&y]",
 			"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load [&x]"}},
+		{"a load in part from memory ends the delay", false, []string{
+			"a -> b: store.u8 [&x] = 1; b -> d: r = load.u16 [&x]",
+			"a -> b: store.u16 [&x] = 514"}},
+		{"a byte that is forwarded does not end the delay", true, []string{
+			"a -> b: store.u8 [&x] = 2",
+			"a -> b: store.u8 [&x] = 1; b -> d: r = load.u16 [&x]"}},
+		{"a load put together from two stores reads no memory", true, []string{
+			"a -> b: store.u8 [&x] = 1; b -> d: store.u8 [(&x + 1)] = 1; d -> e: r = load.u16 [&x]",
+			"a -> b: store.u8 [&x] = 2"}},
+		{"a load of two stores of which one has arrived", false, []string{
+			"a -> b: store [&y] = 1; b -> d: store.u8 [&x] = 1; d -> e: store.u8 [(&x + 1)] = 1; e -> f: r = load.u16 [&x]",
+			"a -> b: store.u16 [&x] = 514; b -> d: fence.full; d -> e: s = load [&y]"}},
 		{"neighbouring bytes", true, []string{
 			"a -> b: store.s8 [&x] = 1; b -> d: r = load [&y]",
 			"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load.s8 [(&x + 1)]"}},

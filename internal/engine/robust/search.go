@@ -15,9 +15,11 @@ import (
 //   - before: plain SC. At any store of any thread the search may also go on with
 //     that thread as the attacker and the store delayed.
 //   - delaying: the attacker's stores go to its buffer and stay there, newest per
-//     place; its loads see them. It can do nothing that drains. Others are SC.
-//   - closing, entered at any load of the attacker that reads memory (W5): the
-//     attacker stops. A byte has a level: untouched, loaded, stored. A helper may
+//     byte; its loads take those bytes from there, and the others from memory. It can
+//     do nothing that drains. Others are SC.
+//   - closing, entered at any load of the attacker that reads at least one byte of
+//     memory (W5): the attacker stops. A byte has a level: untouched, loaded, stored; the
+//     bytes that the load took from memory are loaded. A helper may
 //     take a step only if it comes behind the load in happens-before [BDM13 Lemma
 //     3]: the helper has such a step already, or it loads a byte that was stored,
 //     or stores one that was loaded or stored. When the delayed store's bytes have a
@@ -257,7 +259,9 @@ func (x *explorer) targets(out []touch) []touch {
 }
 
 // touches is what the step just applied has read and written that others can
-// reach; a load that forwards reads nothing of theirs.
+// reach. The bytes that a load forwards are not among it: the pending stores reach memory
+// behind everything the helpers do, so that a helper's store to such a byte comes
+// before the load's source, and not behind the load.
 func (x *explorer) touches(kind ir.OpKind) []touch {
 	x.acts = touches(x.y, x.s, kind, x.acts[:0])
 	return x.acts
@@ -265,8 +269,8 @@ func (x *explorer) touches(kind ir.OpKind) []touch {
 
 func touches(y *memory.System, s *memory.State, kind ir.OpKind, out []touch) []touch {
 	ev := &s.Event
-	if ev.Memory && !ev.Forwarded() && !ev.Free {
-		out = append(out, touch{ev.Addr, ev.Size, kind == ir.Store || ev.Wrote})
+	if ev.Memory && !ev.Free {
+		out = memoryBytes(ev, kind == ir.Store || ev.Wrote, out)
 	}
 	for _, t := range ev.Touches {
 		if kind == ir.Alloc || kind == ir.Free {
@@ -281,6 +285,24 @@ func touches(y *memory.System, s *memory.State, kind ir.OpKind, out []touch) []t
 				out = append(out, touch{block | blockPlace, 1, false})
 			}
 		}
+	}
+	return out
+}
+
+// memoryBytes appends what an access touches in memory: all its bytes, less those of a
+// load that the own buffer has.
+func memoryBytes(ev *memory.Event, write bool, out []touch) []touch {
+	for k := 0; k < ev.Size; {
+		if ev.Own>>k&1 != 0 {
+			k++
+			continue
+		}
+		end := k + 1
+		for end < ev.Size && ev.Own>>end&1 == 0 {
+			end++
+		}
+		out = append(out, touch{ev.Addr + uint64(k), end - k, write})
+		k = end
 	}
 	return out
 }

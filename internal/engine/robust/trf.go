@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -14,7 +15,7 @@ import (
 
 // Triangular-race freedom [O10]: no SC execution has a triangular race. A thread
 // stores, and without draining in between reads bytes it has not stored itself since; next
-// another thread writes those bytes. Without such a race no attack has a first
+// another thread writes one of those bytes. Without such a race no attack has a first
 // helper step, so the program is robust; the reverse does not hold, for the race need not
 // lead back to the store.
 //
@@ -211,10 +212,7 @@ func (x *racer) begin(st memory.Step) {
 	defer x.s.Undo(mark)
 	x.next.set(&attack{phase: delaying, attacker: int(st.Thread), store: int32(edge.ID)})
 	if x.apply(st) {
-		for _, act := range x.touches(edge.Op.Kind) {
-			act.write = false // only which bytes matters
-			x.next.levels = x.next.levels.raise(&act)
-		}
+		x.next.owns(x.touches(edge.Op.Kind))
 		x.settle(st, &x.next)
 	}
 }
@@ -233,27 +231,32 @@ func (x *racer) attackers(st memory.Step) {
 	}
 	acts := x.touches(edge.Op.Kind)
 	if storing(&edge.Op) {
-		for _, act := range acts {
-			act.write = false
-			x.next.levels = x.next.levels.raise(&act)
-		}
+		x.next.owns(acts)
 	} else if overstepped(&edge.Op) && x.plan.allows(x.a.attacker, x.a.store, edge.ID) {
-		x.lookAround(st, int32(edge.ID), acts)
+		x.lookAround(st, int32(edge.ID), edge.Op.Reads(), acts)
 		x.next.set(&x.a)
 	}
 	x.settle(st, &x.next)
 }
 
+// owns notes the bytes that a step of the thread has stored.
+func (a *attack) owns(acts []touch) {
+	for _, act := range acts {
+		if act.write {
+			act.write = false // only which bytes matters
+			a.levels = a.levels.raise(&act)
+		}
+	}
+}
+
 // lookAround looks whether somebody can write what the attacker has just read.
-func (x *racer) lookAround(st memory.Step, load int32, acts []touch) {
+func (x *racer) lookAround(st memory.Step, load int32, reads bool, acts []touch) {
 	race := attack{phase: closing, attacker: x.a.attacker, store: x.a.store, load: load}
 	for i := range acts {
-		for _, own := range x.a.levels {
-			if own.lo <= acts[i].last() && acts[i].addr <= own.hi {
-				return // it reads its own store
-			}
-		}
-		race.levels = race.levels.raise(&acts[i])
+		race.levels = x.a.levels.without(race.levels, &acts[i])
+	}
+	if reads && !slices.ContainsFunc(race.levels, func(s span) bool { return s.lo&blockPlace == 0 }) {
+		return // it reads its own stores only
 	}
 	x.others = x.y.Enabled(x.s, x.others[:0])
 	for _, other := range x.others {
