@@ -85,7 +85,7 @@ func compare(p *testkit.Program) (problem string, states, tooBig int64) {
 // are bounded.
 func TestReduction(t *testing.T) {
 	profiles := append([]testkit.Profile{
-		{Name: "loops", Loops: true}, {Name: "loops-goal", Loops: true, Goal: true}, {Name: "loops-mixed", Loops: true, Mixed: true},
+		{Name: "loops", Loops: true}, {Name: "loops-goal", Loops: true, Goal: true}, {Name: "loops-mixed", Loops: true, Mixed: true}, {Name: "loops-overlap", Loops: true, Overlap: true},
 	}, testkit.Profiles...)
 	var with, without, tooBig atomic.Int64
 	inParallel(*programs, func(i int) {
@@ -134,7 +134,7 @@ func TestReduction(t *testing.T) {
 // TestSymmetry: programs with several copies of a thread have the same verdict, one
 // question at a time, whether or not states are stored up to their order.
 func TestSymmetry(t *testing.T) {
-	profiles := []testkit.Profile{{Name: "core"}, {Name: "loops", Loops: true}, {Name: "mixed", Mixed: true}}
+	profiles := []testkit.Profile{{Name: "core"}, {Name: "loops", Loops: true}, {Name: "mixed", Mixed: true}, {Name: "overlap", Overlap: true}}
 	var with, without, asked, tooBig atomic.Int64
 	inParallel(*programs/5, func(i int) {
 		seed := *firstSeed + uint64(i)
@@ -196,7 +196,7 @@ func TestSymmetry(t *testing.T) {
 func TestFencedProgramsAreSC(t *testing.T) {
 	inParallel(*programs/4, func(i int) {
 		seed := *firstSeed + uint64(i)
-		p := testkit.Generate(seed, testkit.Profile{Name: "fenced", FenceAll: true, Mixed: i%2 == 0})
+		p := testkit.Generate(seed, testkit.Profile{Name: "fenced", FenceAll: true, Mixed: i%2 == 0, Overlap: i%5 == 0})
 		flat, props := p.Flat()
 		sc, err := testkit.Ask(&explicit.Engine, flat, props, memory.SC, testkit.How{})
 		if err != nil {

@@ -301,7 +301,7 @@ func (n tally) String() string {
 // TestRobustness: the cost of the answer is that of brute force over all sets of
 // fences, on random programs.
 func TestRobustness(t *testing.T) {
-	profiles := []testkit.Profile{{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}, {Name: "core"}}
+	profiles := []testkit.Profile{{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}, {Name: "core"}, {Name: "overlap", Plain: true, Overlap: true}}
 	var n tally
 	for seed := range uint64(*programs) {
 		flat, props := testkit.Generate(seed, profiles[seed%3]).Flat()
@@ -327,7 +327,7 @@ func TestAssertions(t *testing.T) {
 				if seed > 400*uint64(*repairedOnes) {
 					t.Fatal("the programs are too much alike")
 				}
-				pr := []testkit.Profile{{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}}[seed%2]
+				pr := []testkit.Profile{{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}, {Name: "overlap", Plain: true, Overlap: true}}[seed%3]
 				flat, props := testkit.Generate(seed, pr).Flat()
 				if !forbidNew(t, flat, props, model, seed) {
 					continue
@@ -397,7 +397,7 @@ func TestChecks(t *testing.T) {
 			}
 			var n tally
 			for _, seed := range seeds {
-				pr := []testkit.Profile{{Name: "core"}, {Name: "goal", Goal: true}, {Name: "sync", Sync: true}, {Name: "heap", Heap: true, Goal: true}}[seed%4]
+				pr := []testkit.Profile{{Name: "core"}, {Name: "goal", Goal: true}, {Name: "sync", Sync: true}, {Name: "heap", Heap: true, Goal: true}, {Name: "overlap", Overlap: true}}[seed%5]
 				flat, props := testkit.Generate(seed, pr).Flat()
 				props.Final = nil
 				s := newSubject(seed, flat, props, model, false)
