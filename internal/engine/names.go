@@ -83,7 +83,7 @@ func (n *names) location(addr uint64, size int) (name string, pointer bool) {
 		case off == 0 && int64(size) == b.size:
 			return b.name, false
 		}
-		return fmt.Sprintf("%s.bytes[%d..%d]", b.name, off, off+int64(size)-1), false
+		return b.name + ir.BytesName(off, int64(size)), false
 	}
 	if id := n.p.FindObject(addr, size); id != ir.NoObject && n.p.Objects[id].Layout != nil {
 		_, leaf := n.p.Objects[id].Layout.Part(int64(addr-n.p.Objects[id].Addr), int64(size))

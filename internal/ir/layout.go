@@ -88,7 +88,15 @@ func (l *Layout) Part(off, size int64) (string, *Layout) {
 			return rest, nil
 		}
 	}
-	return fmt.Sprintf(".bytes[%d..%d]", off, off+size-1), nil
+	return BytesName(off, size), nil
+}
+
+// BytesName is the name of size bytes at an offset, behind the name of what they are in.
+func BytesName(off, size int64) string {
+	if size == 1 {
+		return fmt.Sprintf(".byte[%d]", off)
+	}
+	return fmt.Sprintf(".bytes[%d..%d]", off, off+size-1)
 }
 
 // At is the name of the outermost part that begins at off.

@@ -27,8 +27,8 @@ thread f
 	}{
 		{0, 0, 8, "n.next", ""}, {0, 12, 4, "n.v[1]", ".v[1]"}, {0, 8, 8, "n.v.bytes[0..7]", ".v"},
 		{0, 16, 8, "n.m", ".m"}, {0, 20, 1, "n.m", ".m.bytes[4]"}, {0, 4, 8, "n.bytes[4..11]", ".next.bytes[4]"},
-		{1, 0, 2, "a[0][0]", ""}, {1, 10, 2, "a[1][2]", "[1][2]"}, {1, 6, 1, "a[1][0].bytes[0..0]", "[1]"},
-		{2, 0, 8, "u.word", ""}, {2, 4, 4, "u.hi", ".word.bytes[4]"}, {2, 6, 1, "u.word.bytes[6..6]", ".word.bytes[6]"},
+		{1, 0, 2, "a[0][0]", ""}, {1, 10, 2, "a[1][2]", "[1][2]"}, {1, 6, 1, "a[1][0].byte[0]", "[1]"},
+		{2, 0, 8, "u.word", ""}, {2, 4, 4, "u.hi", ".word.bytes[4]"}, {2, 6, 1, "u.word.byte[6]", ".word.bytes[6]"},
 	} {
 		o := &p.Objects[c.obj]
 		if got := p.LocationName(o.Addr+uint64(c.off), int(c.size)); got != c.want {

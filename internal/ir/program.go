@@ -207,7 +207,7 @@ func (p *Program) LocationName(addr uint64, size int) string {
 		name = fmt.Sprintf("%s[%d]", name, off/unit)
 	}
 	if rest := off % unit; rest != 0 || int64(size) != unit {
-		return fmt.Sprintf("%s.bytes[%d..%d]", name, rest, rest+int64(size)-1)
+		return name + BytesName(rest, int64(size))
 	}
 	return name
 }

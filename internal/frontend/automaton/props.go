@@ -231,7 +231,7 @@ func (v *variable) element(offset int64, size int) string {
 		name = fmt.Sprintf("%s[%d]", name, offset/unit)
 	}
 	if rest := offset % unit; rest != 0 || int64(size) != unit {
-		return fmt.Sprintf("%s.bytes[%d..%d]", name, rest, rest+int64(size)-1)
+		return name + ir.BytesName(rest, int64(size))
 	}
 	return name
 }

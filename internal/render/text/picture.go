@@ -169,13 +169,13 @@ func byteSources(s verdict.Step) string {
 		for end < s.Size && s.Source(end) == s.Source(k) {
 			end++
 		}
-		bytes := fmt.Sprintf("byte %d", k)
+		bytes := strconv.Itoa(k)
 		if end > k+1 {
-			bytes = fmt.Sprintf("bytes %d-%d", k, end-1)
+			bytes = fmt.Sprintf("%d-%d", k, end-1)
 		}
-		from := "from memory"
+		from := "memory"
 		if f := s.Source(k); f > 0 {
-			from = fmt.Sprintf("from own buffer (step %d)", f)
+			from = fmt.Sprintf("buffer (step %d)", f)
 		}
 		parts = append(parts, bytes+" "+from)
 		k = end
@@ -187,7 +187,7 @@ func effectOnMemory(s verdict.Step) string {
 	place := oneLine(s.Place())
 	switch {
 	case s.Kind == verdict.StepLoad && len(s.FromBytes) > 0:
-		return fmt.Sprintf("%s -> %s %s", place, oneLine(s.ValueText()), byteSources(s))
+		return fmt.Sprintf("%s -> %s, bytes %s", place, oneLine(s.ValueText()), byteSources(s))
 	case s.Kind == verdict.StepLoad && s.From > 0:
 		return fmt.Sprintf("%s -> %s from own buffer (step %d)", place, oneLine(s.ValueText()), s.From)
 	case s.Kind == verdict.StepLoad:
