@@ -115,25 +115,6 @@ func (ls levels) follows(t *touch) bool {
 	return false
 }
 
-// without raises, in out, those bytes of an access that have no level in ls.
-func (ls levels) without(out levels, t *touch) levels {
-	at, last := t.addr, t.last()
-	for i := range ls {
-		s := &ls[i]
-		if s.hi < at || s.lo > last {
-			continue
-		}
-		if s.lo > at {
-			out = out.raise(&touch{at, int(s.lo - at), t.write})
-		}
-		if s.hi >= last {
-			return out
-		}
-		at = s.hi + 1
-	}
-	return out.raise(&touch{at, int(last - at + 1), t.write})
-}
-
 // appendTo encodes the levels.
 func (ls levels) appendTo(y *memory.System, out []byte) []byte {
 	out = binary.AppendUvarint(out, uint64(len(ls)))

@@ -188,3 +188,23 @@ func TestOneAttackerIsNotEnough(t *testing.T) {
 		t.Errorf("%d attacks, unknown %q", len(out.Violations), out.Unknown)
 	}
 }
+
+// TestDoubt: a step that reads the store's bytes and writes the load's may do so only
+// while the store is in the buffer. Such programs are not robust, and are not called free
+// of triangular races.
+func TestDoubt(t *testing.T) {
+	for _, bodies := range [][]string{
+		{"a -> b: store.u8 [(&x + 1)] = 1; b -> d: r = load.u16 [(&x + 1)]", "a -> b: r = rmw.cas.u32 [&x], 0, 1"},
+		{"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+			"a -> b: atomicbegin; b -> d: s = load [&x]; d -> e: assume (s == 0); e -> f: store [&y] = 1; f -> h: atomicend; d -> g: assume (s != 0); g -> i: atomicend"},
+	} {
+		flat := flatten(t, bodies...)
+		if len(attacks(t, flat, false)) == 0 {
+			t.Errorf("%q is robust", bodies)
+		}
+		out, err := robust.TRF.Run(context.Background(), &engine.Task{Program: flat, Props: &property.Set{}, Limits: engine.Limits{Workers: 1}})
+		if err != nil || out.Unknown == "" || len(out.Violations) > 0 {
+			t.Errorf("%q: %+v, %v", bodies, out, err)
+		}
+	}
+}

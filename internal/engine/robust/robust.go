@@ -36,8 +36,9 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 			x := newExplorer(y, pl, task.KeepGoing)
 			return x, x.s
 		},
-		violation: func(res *search.Result, f search.Finding) (engine.Violation, error) {
-			return violation(task.Program, newExplorer(y, pl, task.KeepGoing), res, f)
+		violation: func(res *search.Result, f search.Finding) (engine.Violation, bool, error) {
+			v, err := violation(task.Program, newExplorer(y, pl, task.KeepGoing), res, f)
+			return v, true, err
 		},
 	})
 	if err != nil {
@@ -53,8 +54,8 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 type question struct {
 	y      *memory.System
 	worker func() (search.Worker, *memory.State) // one per goroutine, with its state
-	// violation turns a finding into an execution.
-	violation func(*search.Result, search.Finding) (engine.Violation, error)
+	// violation turns a finding into an execution, if there is one that shows it.
+	violation func(*search.Result, search.Finding) (engine.Violation, bool, error)
 }
 
 // explore runs the search, unless the filters leave nothing to look for.
@@ -99,11 +100,13 @@ func (q *question) search(ctx context.Context, task *engine.Task, out *engine.Ou
 	out.Stats = verdict.Stats{States: res.States, Transitions: res.Transitions, Depth: res.Depth, Bytes: res.Bytes}
 	out.Unknown = unfinished(ctx, task, res)
 	for _, f := range res.Findings {
-		v, err := q.violation(res, f)
+		v, shown, err := q.violation(res, f)
 		if err != nil {
 			return err
 		}
-		out.Violations = append(out.Violations, v)
+		if shown {
+			out.Violations = append(out.Violations, v)
+		}
 	}
 	cover(q.y, states, res, out)
 	return nil
