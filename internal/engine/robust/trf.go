@@ -52,7 +52,11 @@ func runTRF(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		return nil, err
 	}
 	pl := newPlan(ctx, task.Program, filterKinds{fenced: !task.NoReduction, apart: !task.NoReduction, own: !task.NoReduction})
-	y := memory.New(task.Program, memory.TSO, memory.Options{Attacks: true})
+	// A race may begin at any store, also at one to memory that no other thread touches.
+	y := memory.New(task.Program, memory.TSO, memory.Options{Attacks: true, Visible: func(t ir.ThreadID, l ir.Loc) bool {
+		f := task.Program.ThreadFunc(t)
+		return slices.ContainsFunc(f.Out(l), func(i int32) bool { return !f.Edges[i].Op.Local() })
+	}})
 	hidden := false
 	out, err := explore(ctx, task, pl, question{
 		y: y,
