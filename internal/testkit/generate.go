@@ -11,6 +11,7 @@ type Profile struct {
 	Name     string
 	Mixed    bool // accesses of different sizes
 	Overlap  bool // accesses of different sizes to one or two words of four bytes, so that most overlap in part
+	Computed bool // addresses depend on registers
 	Sync     bool // mutexes, conditions, barriers
 	Waits    bool // with Sync: read-modify-writes that wait, mutexes that check for errors, and more of recursive ones
 	Heap     bool // allocation
@@ -43,7 +44,7 @@ const MaxStatements = 12
 // Generate makes the program of a seed: the same one every time.
 func Generate(seed uint64, pr Profile) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x5eed)), pr: pr}
-	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal, Quiet: pr.Spins}
+	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal, Quiet: pr.Spins, Computed: pr.Computed}
 	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, where most is to be seen
 	g.vars = 2 + g.r.IntN(4)/3
 	budget := 4 + g.r.IntN(MaxStatements-3)

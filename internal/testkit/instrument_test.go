@@ -89,6 +89,7 @@ func TestInstrumentationAgrees(t *testing.T) {
 	profiles := []testkit.Profile{
 		{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}, {Name: "core"}, {Name: "plain", Plain: true},
 		{Name: "loops", Plain: true, Loops: true}, {Name: "sync", Sync: true}, {Name: "spawn", Spawn: true}, {Name: "mixed", Mixed: true},
+		{Name: "overlap", Overlap: true, Plain: true}, {Name: "overlap", Overlap: true}, {Name: "computed", Overlap: true, Computed: true},
 	}
 	asked, broken := map[string]int{}, map[string]int{}
 	for i := range *programs {

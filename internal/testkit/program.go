@@ -18,6 +18,8 @@ type Program struct {
 	Spawned bool // thread 0 starts the others and joins them
 	Goal    bool // some control state must not be reached
 	Quiet   bool // no registers are observed
+
+	Computed bool // addresses depend on registers: an access may lie a byte further up
 }
 
 // Kind of a statement. The zero value is unset.
@@ -226,6 +228,9 @@ func (g *build) access(kind ir.OpKind, s *Stmt) ir.Op {
 	op.Type = ir.Type{Bits: uint8(8 * s.Size), Signed: s.Size == varSize}
 	op.Order = ir.Plain
 	op.Addr = ir.Addr(g.vars[s.Var], int64(s.Off))
+	if g.prog.Computed && s.Off+s.Size < varSize {
+		op.Addr = ir.Binary(ir.Add, ir.U64, op.Addr, ir.Binary(ir.And, ir.S64, ir.R(g.regs[s.Reg2]), ir.Int(1)))
+	}
 	op.Obj = g.vars[s.Var]
 	return op
 }

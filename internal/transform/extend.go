@@ -27,10 +27,7 @@ import (
 // A practical extension adds the way along sigma only and keeps the store [BCDM15 §5]:
 // that never loses anything, and is all that is needed to find something.
 //
-// Differs from the paper: accesses have sizes. A load that overlaps a buffered store without being
-// covered by the newest one waits in our models until that has reached memory. So
-// there is one more way out, in exact extensions, before such a load: the stores are made, with
-// a fence behind the first, which has to go first, and then the load. Addresses and values that are
+// Differs from the paper: accesses have sizes (extend_load.go). Addresses and values that are
 // constants are not put into registers, so that static analysis still sees them.
 
 // extendPass marks the edges.
@@ -164,7 +161,8 @@ type extender struct {
 	e     *ir.Edge // what is being carried over
 	line  []ir.Loc // the paper's q̄_0, q̄_1 and so on
 	stack []pending
-	aux   ir.Reg // holds a value that a load takes from a buffered store; -1: not made yet
+	aux   ir.Reg // holds a value that a load takes from buffered stores; -1: not made yet
+	addr  ir.Reg // holds the address of a load; -1: not made yet
 }
 
 // pending is a buffered store.
@@ -174,7 +172,7 @@ type pending struct {
 }
 
 func (w *extender) run() error {
-	w.aux = -1
+	w.aux, w.addr = -1, -1
 	w.line = []ir.Loc{w.sigma[0].From}
 	n := len(w.sigma)
 	for i := range w.sigma {
@@ -313,9 +311,6 @@ func (w *extender) flush(from, to ir.Loc, fence bool) {
 	}
 	w.e = &last
 }
-
-// stall is the way out before a load that has to wait.
-func (w *extender) stall(at ir.Loc) { w.flush(at, w.e.From, true) }
 
 // waysOut are the alternatives to an instruction of sigma (11)-(13).
 func (w *extender) waysOut(from ir.Loc) {
