@@ -98,13 +98,13 @@ func relocks(op *ir.Op) bool {
 	return false
 }
 
-// apart reports whether addresses rule an attack out: the load reads what the
-// delayed store writes (W5), nobody else writes what the load reads, or nobody
+// apart reports whether addresses rule an attack out: the delayed store has all bytes
+// that the load reads, so that none comes from memory (W5), nobody else writes what the load reads, or nobody
 // else touches what the store writes. The first helper behind the load can only be
 // a writer of the load's bytes, and the last one touches the store's [BDM13 Lemma 3].
 func (l *attackLister) apart(t ir.ThreadID, st, ld *ir.Edge) bool {
 	if at, ok := fixedAddress(l.p, &st.Op); ok {
-		if from, ok := fixedAddress(l.p, &ld.Op); ok && overlap(at, sizeOf(&st.Op), from, sizeOf(&ld.Op)) {
+		if from, ok := fixedAddress(l.p, &ld.Op); ok && covers(at, sizeOf(&st.Op), from, sizeOf(&ld.Op)) {
 			return true
 		}
 	}
@@ -156,5 +156,8 @@ func isFixed(e *ir.Expr) bool {
 	e.Walk(func(e *ir.Expr) { fixed = fixed && e.Op != ir.RegRef && e.Op != ir.Seen })
 	return fixed
 }
+
+// covers reports whether n bytes at a contain m bytes at b.
+func covers(a uint64, n int, b uint64, m int) bool { return m <= n && b-a <= uint64(n-m) }
 
 func overlap(a uint64, n int, b uint64, m int) bool { return a-b < uint64(m) || b-a < uint64(n) }

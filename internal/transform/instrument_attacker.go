@@ -65,23 +65,57 @@ func (w *threadWeaver) hasEntry(op *ir.Op, cond *ir.Expr) ir.Op {
 	return out
 }
 
+// look is a load in the copy (4): bytes that were delayed come from auxiliary memory,
+// the others from memory. Only the attacker writes to auxiliary memory, so it may be read
+// before the load.
+func (w *threadWeaver) look(at, to ir.Loc) {
+	op := &w.e.Op
+	seen, word := ir.SeenValue(), w.sh.word(op)
+	w.edge(w.then(at, w.hasEntry(op, ir.Negate(word.isAccessed(seen)))), *op, to, true)
+	own := *op
+	own.Addr = w.sh.addr(op.Addr, value)
+	if own.Obj != ir.NoObject {
+		own.Obj = w.sh.copies[value][own.Obj]
+	}
+	w.edge(w.then(at, w.hasEntry(op, word.isCovered(seen))), own, to, true)
+	if !word.bytes || word.size == 1 {
+		return
+	}
+	rest, at := w.partly(at, both(word.isAccessed(seen), ir.Negate(word.isCovered(seen))))
+	if op.Kind == ir.AbstractLoad || op.Dst == ir.NoReg {
+		w.edge(at, rest, to, true)
+		return
+	}
+	mix := ir.Unary(ir.Cast, op.Type, word.mixed(w.reg("delayed"), w.reg("value"), ir.R(op.Dst)))
+	w.edge(w.do(at, rest), assign(op.Dst, mix), to, false)
+}
+
+// partly goes on if what is delayed of a load's bytes is as cond says, and gives the
+// load of memory, on condition of the value with the delayed bytes.
+func (w *threadWeaver) partly(at ir.Loc, cond *ir.Expr) (ir.Op, ir.Loc) {
+	op := w.e.Op
+	entry := w.hasEntry(&op, cond)
+	entry.Dst = w.reg("delayed")
+	at = w.then(at, entry)
+	get := w.sh.access(ir.Load, &op, op.Addr, value)
+	get.Dst = w.reg("value")
+	at = w.then(at, get)
+	if op.Cond != nil {
+		word := w.sh.word(&op)
+		op.Cond = sees(op.Cond, ir.Unary(ir.Cast, op.Type, word.mixed(w.reg("delayed"), w.reg("value"), ir.SeenValue())))
+	}
+	return op, at
+}
+
 // delayed is what an edge becomes in the copy.
 func (w *threadWeaver) delayed(from, to ir.Loc) error {
 	op := &w.e.Op
-	seen, word := ir.SeenValue(), w.sh.word(op)
 	switch {
 	case op.Kind == ir.Store: // (3)
 		at := w.valid(from, op)
 		w.edge(w.then(at, w.enqueued(op)), w.buffered(op), to, true)
 	case loads(op.Kind): // (4)
-		at := w.valid(from, op)
-		w.edge(w.then(at, w.hasEntry(op, ir.Negate(word.isAccessed(seen)))), *op, to, true)
-		own := *op
-		own.Addr = w.sh.addr(op.Addr, value)
-		if own.Obj != ir.NoObject {
-			own.Obj = w.sh.copies[value][own.Obj]
-		}
-		w.edge(w.then(at, w.hasEntry(op, word.isCovered(seen))), own, to, true)
+		w.look(w.valid(from, op), to)
 	case relocks(op):
 		if w.close {
 			return &Unsupported{Pos: w.e.Pos, What: "a recursive mutex of the attacker cannot be exported"}
@@ -97,16 +131,25 @@ func (w *threadWeaver) delayed(from, to ir.Loc) error {
 }
 
 // stop is the load of the attack (2): it reads memory and is the last thing the
-// attacker does.
+// attacker does. Only bytes that it takes from memory get a level: what was delayed
+// reaches memory behind everything the helpers do, so that a helper's store to such a byte
+// does not come behind the load.
 func (w *threadWeaver) stop(from ir.Loc) {
-	op := &w.e.Op
-	word := w.sh.word(op)
-	at := w.then(w.valid(from, op), w.hasEntry(op, ir.Negate(word.isAccessed(ir.SeenValue()))))
-	at, addr := w.address(at, op)
+	op := w.e.Op
+	word := w.sh.word(&op)
+	at := w.valid(from, &op)
+	level := word.loaded()
+	if !word.bytes || word.size == 1 {
+		at = w.then(at, w.hasEntry(&op, ir.Negate(word.isAccessed(ir.SeenValue()))))
+	} else {
+		op, at = w.partly(at, ir.Negate(word.isCovered(ir.SeenValue())))
+		level = ir.Binary(ir.And, word.typ(), level, ir.Unary(ir.BitNot, word.typ(), ir.R(w.reg("delayed"))))
+	}
+	at, addr := w.address(at, &op)
 	at = w.then(at, ir.NewOp(ir.AtomicBegin))
-	at = w.do(at, *op)
+	at = w.do(at, op)
 	at = w.then(at, setCell(w.stopped, ir.Int(0), ir.Int(1)))
-	at = w.then(at, w.raise(op, addr, word.loaded()))
+	at = w.then(at, w.raise(&op, addr, level))
 	at = w.then(at, ir.NewOp(ir.AtomicEnd))
 	w.block(at)
 }

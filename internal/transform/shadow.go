@@ -12,10 +12,7 @@ import (
 // Differs from the paper: (a, d) is two spaces, one for the value and one that says
 // that there is a value. Where accesses of different sizes may overlap, spaces hold
 // something per byte. A byte of level is 0, 1 if it was loaded, 3 if it was stored.
-// A byte of delayed names the entry that was written there last by its size and the
-// byte's place in it, so that a load can tell whether one entry covers it: two
-// neighbours that name the same size and neighbouring places are of one entry,
-// since a later entry with the same place and size replaces all of the earlier.
+// A byte of delayed is 0, or 255 if the attacker wrote it, so that it serves as a mask.
 // Where no accesses overlap in part, one number per access does it all.
 
 // space is a copy of memory.
@@ -24,7 +21,7 @@ type space int
 const (
 	_       space = iota
 	value         // what the attacker wrote last
-	delayed       // whether it wrote, and how
+	delayed       // whether it wrote
 	level         // who accessed it behind the load: (a, hb)
 	mark          // which helper's unfinished section touched it first
 	spaces  = int(mark)

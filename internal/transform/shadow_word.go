@@ -33,33 +33,31 @@ func (w word) isStored(x *ir.Expr) *ir.Expr {
 	return ir.Binary(ir.Ne, w.typ(), ir.Binary(ir.And, w.typ(), x, ir.Int(w.repeat(2))), ir.Int(0))
 }
 
-// entry is what a delayed store leaves: per byte 16 times its size, plus the place.
-func (w word) entry() *ir.Expr {
+// entry is what a delayed store leaves: all bits of each byte.
+func (w word) entry() *ir.Expr { return ir.Int(w.repeat(w.present())) }
+
+// present is what the entry of one byte is.
+func (w word) present() int64 {
 	if !w.bytes {
-		return ir.Int(1)
+		return 1
 	}
-	return ir.Int(w.typ().Wrap(w.repeat(16*int64(w.size)) + w.places()))
+	return 0xff
 }
 
-// places has 0, 1, 2 and so on in its bytes.
-func (w word) places() int64 {
-	v := int64(0)
-	for i := range w.size {
-		v |= int64(i) << (8 * i)
-	}
-	return v
-}
-
-// isCovered is the condition that one entry holds all of the bytes.
+// isCovered is the condition that all of the bytes have entries.
 func (w word) isCovered(x *ir.Expr) *ir.Expr {
-	some := w.isAccessed(x)
-	if !w.bytes || w.size == 1 {
-		return some
+	if !w.bytes {
+		return w.isAccessed(x)
 	}
+	return ir.Binary(ir.Eq, w.typ(), x, w.entry())
+}
+
+// mixed is a value of memory with the delayed bytes over it; entries and values are in
+// registers.
+func (w word) mixed(entries, values ir.Reg, v *ir.Expr) *ir.Expr {
 	t := w.typ()
-	first := ir.Binary(ir.And, t, x, ir.Int(0xff))
-	run := ir.Binary(ir.Add, t, ir.Binary(ir.Mul, t, first, ir.Int(w.repeat(1))), ir.Int(w.places()))
-	return ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ne, t, first, ir.Int(0)), ir.Binary(ir.Eq, t, x, run))
+	own := ir.Binary(ir.And, t, ir.R(values), ir.R(entries))
+	return ir.Binary(ir.Or, t, own, ir.Binary(ir.And, t, v, ir.Unary(ir.BitNot, t, ir.R(entries))))
 }
 
 // others is 1 in the bytes whose mark is not k, or 0 or 1 as a whole.
