@@ -55,7 +55,8 @@ func acyclic(seed uint64) (*testkit.Program, testkit.Profile) {
 }
 
 // lazyAnswer is what the engine says in a mode: "found", "not found", "unknown", or "refused" where a sequence
-// has something that a store cannot be delayed past in registers, such as a signal. Its violation replays.
+// has something that a store cannot be delayed past in registers, such as a signal, or where the oracle says that
+// its witnesses may not be enough. Its violation replays.
 func lazyAnswer(p *ir.Program, props *property.Set, mode string) (string, error) {
 	task := &engine.Task{Program: p, Props: props, Model: memory.TSO, Mode: mode, Limits: engine.Limits{Workers: 1}}
 	out, err := lazyEngine.Run(context.Background(), task)
@@ -72,7 +73,7 @@ func lazyAnswer(p *ir.Program, props *property.Set, mode string) (string, error)
 			return "", fmt.Errorf("%s: %w", mode, err)
 		}
 		return "found", nil
-	case strings.Contains(out.Unknown, "a store cannot be delayed past"):
+	case strings.Contains(out.Unknown, "a store cannot be delayed past"), strings.Contains(out.Unknown, "one delaying thread"):
 		return "refused", nil
 	case out.Unknown != "":
 		return "unknown", nil
@@ -156,8 +157,8 @@ func lazyDiffers(p *testkit.Program) (diff string, asked, found int) {
 	return "", asked, found
 }
 
-// signals reports whether a program has operations that a store can be delayed past but extensions do
-// not take (docs/engines/lazy.md).
+// signals reports whether a program has operations that a store can be delayed past, but that extensions do
+// not take (docs/engines/lazy.md, docs/engines/robust.md).
 func signals(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
