@@ -6,7 +6,8 @@ import (
 	"fencepost/internal/ir"
 )
 
-// cell is a piece of memory that is always accessed as a whole.
+// cell is a piece of memory that is always accessed as a whole, by itself or together
+// with others (cells.go).
 type cell struct {
 	name   string
 	addr   uint64
@@ -15,7 +16,8 @@ type cell struct {
 	group  int
 	values []int64 // seen so far, as the bytes without a sign
 	levels [3]int32
-	users  []int // locals that must be looked at again when a value is new
+	aims   []int32 // places of delayed stores that write it
+	users  []int   // locals that must be looked at again when a value or an aim is new
 }
 
 // touch is what an action does to one cell: it finds old and leaves new.
@@ -40,103 +42,6 @@ type move struct {
 
 // mutexSize is the size of the word a mutex is.
 const mutexSize = 8
-
-// raw is the bytes of a value of some size.
-func raw(v int64, size int) int64 {
-	if size >= 8 {
-		return v
-	}
-	return v & (1<<(8*size) - 1)
-}
-
-// cellAt finds the cell of an access. ok is false if the access is invalid: the
-// program makes an error there.
-func (b *builder) cellAt(e *ir.Edge, addr uint64, size int, mutex bool) (c int, ok bool) {
-	key := [2]uint64{addr, uint64(size)}
-	if c, ok := b.cellIndex[key]; ok {
-		if b.cells[c].mutex != mutex {
-			b.refuse(e, "access to the word of a mutex")
-		}
-		return c, true
-	}
-	if !b.valid(e, addr, size) {
-		return 0, false
-	}
-	for _, o := range b.cells {
-		if addr < o.addr+uint64(o.size) && o.addr < addr+uint64(size) {
-			b.refuse(e, "access to parts of what is accessed as a whole elsewhere (%s)", o.name)
-			return 0, false
-		}
-	}
-	n := &cell{name: b.p.LocationName(addr, size), addr: addr, size: size, mutex: mutex, group: b.net.group()}
-	b.cells = append(b.cells, n)
-	c = len(b.cells) - 1
-	b.cellIndex[key] = c
-	start := b.initial(addr, size)
-	b.value(c, start)
-	b.net.Places[b.valuePlace(c, start)].Init = 1
-	if b.robust {
-		g := b.net.group()
-		for l, word := range [...]string{"untouched", "loaded", "stored"} {
-			n.levels[l] = b.net.place("level "+n.name+" "+word, g)
-		}
-		b.net.Places[n.levels[untouched]].Init = 1
-	}
-	return c, true
-}
-
-// valid reports whether an address may be accessed.
-func (b *builder) valid(e *ir.Edge, addr uint64, size int) bool {
-	if o := e.Op.Obj; o != ir.NoObject {
-		obj := &b.p.Objects[o]
-		return addr-obj.Addr <= uint64(obj.Size) && uint64(size) <= uint64(obj.Size)-(addr-obj.Addr)
-	}
-	if b.p.FindObject(addr, size) != ir.NoObject {
-		return true
-	}
-	const limit = ir.CellLimit * ir.CellUnit
-	return b.p.Cells && addr%ir.CellUnit == 0 && int64(addr) < limit && int64(addr) > -limit
-}
-
-// initial is what memory holds at first.
-func (b *builder) initial(addr uint64, size int) int64 {
-	id := b.p.FindObject(addr, size)
-	if id == ir.NoObject {
-		return 0
-	}
-	o := &b.p.Objects[id]
-	var v uint64
-	for i := size - 1; i >= 0; i-- {
-		at := addr - o.Addr + uint64(i)
-		var x byte
-		if at < uint64(len(o.Init)) {
-			x = o.Init[at]
-		}
-		v = v<<8 | uint64(x)
-	}
-	return int64(v)
-}
-
-// value notes that a cell may hold a value, and reports whether it may.
-func (b *builder) value(c int, v int64) bool {
-	n := b.cells[c]
-	if slices.Contains(n.values, v) {
-		return true
-	}
-	signed := ir.Type{Bits: uint8(8 * n.size), Signed: true}.Wrap(v)
-	if b.domain != nil && (signed < b.domain.Lo || signed > b.domain.Hi) && len(n.values) > 0 {
-		return false
-	}
-	if b.domain == nil && len(n.values) >= maxValues {
-		b.diverges(n)
-		return false
-	}
-	n.values = append(n.values, v)
-	for _, l := range n.users {
-		b.again(l)
-	}
-	return true
-}
 
 // moves lists the actions from a state other than an attacker's, for the values
 // known so far.
@@ -172,15 +77,13 @@ func (b *builder) moves(id int, l *local) []move {
 func (b *builder) access(id int, l *local, e *ir.Edge) []move {
 	var out []move
 	b.effects(id, e, l, func(c int) []int64 { return b.cells[c].values }, func(ef effect) {
-		m := move{edge: e}
+		m := move{edge: e, touches: ef.touches}
 		switch {
 		case ef.fails:
 			m.next = []outcome{{fails: true}}
 		case ef.leaves:
 			m.leaves = true
-			m.touches = []touch{{cell: ef.cell, old: ef.old, new: ef.old, read: ef.read}}
 		default:
-			m.touches = []touch{{cell: ef.cell, old: ef.old, new: ef.new, read: ef.read, write: ef.write}}
 			next := b.at(l, e.To, ef.regs)
 			next.held = ef.held
 			m.next = b.settle(next)
@@ -190,19 +93,20 @@ func (b *builder) access(id int, l *local, e *ir.Edge) []move {
 	return out
 }
 
-// effect is what an operation does if its cell holds old.
+// effect is what an operation does if its cells hold what it finds.
 type effect struct {
-	fails       bool // an error of the program
-	leaves      bool // the value written is outside the domain: the path is cut off
-	cell        int
-	old, new    int64
-	read, write bool
-	regs        []int64
-	held        []int
+	fails   bool // an error of the program
+	leaves  bool // the value written is outside the domain: the path is cut off
+	touches []touch
+	regs    []int64
+	held    []int
 }
 
+// maxFound bounds the values that one access may find in its cells together.
+const maxFound = 1 << 16
+
 // effects calls give for every effect of a memory operation, over the values that
-// its cell may hold.
+// its cells may hold.
 func (b *builder) effects(id int, e *ir.Edge, l *local, values func(c int) []int64, give func(effect)) {
 	op := &e.Op
 	size, mutex := op.Type.Size(), false
@@ -219,49 +123,59 @@ func (b *builder) effects(id int, e *ir.Edge, l *local, values func(c int) []int
 		return
 	}
 	addr := uint64(op.Addr.Eval(b.env(l.regs, 0)))
-	c, ok := b.cellAt(e, addr, size, mutex)
-	if b.err != nil {
+	cells, ok := b.cellsAt(e, addr, size, mutex)
+	if b.err != nil || b.split {
 		return
 	}
 	if !ok {
 		give(effect{fails: true})
 		return
 	}
-	if users := &b.cells[c].users; id >= 0 && !slices.Contains(*users, id) {
-		*users = append(*users, id)
+	ways, count := make([][]int64, len(cells)), 1
+	for i, c := range cells {
+		if users := &b.cells[c].users; id >= 0 && !slices.Contains(*users, id) {
+			*users = append(*users, id)
+		}
+		ways[i] = slices.Clone(values(c))
+		if count *= len(ways[i]); count > maxFound {
+			b.err = ErrGrows
+			return
+		}
 	}
-	for _, old := range slices.Clone(values(c)) {
-		base := effect{cell: c, old: old, new: old, regs: slices.Clone(l.regs), held: l.held}
+	eachChoice(ways, func(old []int64) {
+		base := effect{regs: slices.Clone(l.regs), held: l.held}
+		for i, c := range cells {
+			base.touches = append(base.touches, touch{cell: c, old: old[i], new: old[i]})
+		}
 		if mutex {
 			b.mutex(e, l, base, give)
 		} else {
 			b.plainAccess(e, l, base, give)
 		}
-	}
+	})
 }
 
 func (b *builder) plainAccess(e *ir.Edge, l *local, ef effect, give func(effect)) {
 	op := &e.Op
-	seen := op.Type.Wrap(ef.old)
+	seen := op.Type.Wrap(b.whole(ef.touches))
 	set := func(r ir.Reg, v int64) {
 		if r != ir.NoReg {
 			ef.regs[r] = v
 		}
 	}
-	size := b.cells[ef.cell].size
 	switch op.Kind {
 	case ir.Load:
-		ef.read = true
+		ef.reads()
 		set(op.Dst, seen)
 		give(ef)
 	case ir.Await:
 		if op.Cond.Eval(b.env(l.regs, seen)) != 0 {
-			ef.read = true
+			ef.reads()
 			set(op.Dst, seen)
 			give(ef)
 		}
 	case ir.AbstractLoad:
-		ef.read = true
+		ef.reads()
 		for _, v := range b.choices(e, l.regs, seen) {
 			one := ef
 			one.regs = slices.Clone(ef.regs)
@@ -269,28 +183,35 @@ func (b *builder) plainAccess(e *ir.Edge, l *local, ef effect, give func(effect)
 			give(one)
 		}
 	case ir.Store:
-		ef.write, ef.new = true, raw(op.Val.Eval(b.env(l.regs, 0)), size)
-		ef.leaves = !b.value(ef.cell, ef.new)
+		b.writes(&ef, op.Val.Eval(b.env(l.regs, 0)))
 		give(ef)
 	case ir.RMW:
 		if op.Cond != nil && op.Cond.Eval(b.env(l.regs, seen)) == 0 {
 			return
 		}
-		ef.read = true
-		var wrote bool
-		ef.new, wrote = b.modify(op, l, seen)
-		ef.new = raw(ef.new, size)
-		ef.write = wrote
-		if !wrote {
-			ef.new = ef.old
-		}
+		ef.reads()
 		set(op.Dst, seen)
 		set(op.Dst2, 0)
-		if wrote {
+		if v, wrote := b.modify(op, l, seen); wrote {
+			b.writes(&ef, v)
 			set(op.Dst2, 1)
 		}
-		ef.leaves = !b.value(ef.cell, ef.new)
 		give(ef)
+	}
+}
+
+func (ef *effect) reads() {
+	for i := range ef.touches {
+		ef.touches[i].read = true
+	}
+}
+
+// writes makes an effect leave a value, if the domain has it.
+func (b *builder) writes(ef *effect, v int64) {
+	parts, ok := b.values(ef.touches, v)
+	ef.leaves = !ok
+	for i := range parts {
+		ef.touches[i].new, ef.touches[i].write = parts[i], true
 	}
 }
 
@@ -320,32 +241,33 @@ func (b *builder) modify(op *ir.Op, l *local, old int64) (value int64, wrote boo
 func (b *builder) mutex(e *ir.Edge, l *local, ef effect, give func(effect)) {
 	const free, taken = 0, 1
 	op := &e.Op
-	mine := slices.Contains(l.held, ef.cell)
+	t := &ef.touches[0] // a mutex is one cell
+	mine := slices.Contains(l.held, t.cell)
 	result := int64(0)
 	switch {
 	case op.Kind == ir.Unlock && !mine:
 		give(effect{fails: true})
 		return
 	case op.Kind == ir.Unlock:
-		if ef.old != taken {
+		if t.old != taken {
 			return
 		}
-		ef.new = free
-		ef.held = slices.DeleteFunc(slices.Clone(l.held), func(c int) bool { return c == ef.cell })
-	case ef.old == free:
-		ef.new = taken
-		ef.held = append(slices.Clone(l.held), ef.cell)
+		t.new = free
+		ef.held = slices.DeleteFunc(slices.Clone(l.held), func(c int) bool { return c == t.cell })
+	case t.old == free:
+		t.new = taken
+		ef.held = append(slices.Clone(l.held), t.cell)
 		slices.Sort(ef.held)
 	case op.Kind == ir.TryLock:
 		result = ir.EBUSY
 	default:
 		return // blocks
 	}
-	ef.read, ef.write = true, result == 0
+	t.read, t.write = true, result == 0
 	if op.Dst != ir.NoReg {
 		ef.regs[op.Dst] = result
 	}
-	if b.value(ef.cell, ef.new) {
+	if b.value(t.cell, t.new) {
 		give(ef)
 	}
 }

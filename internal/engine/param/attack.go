@@ -14,10 +14,10 @@ import (
 //   - open: everybody runs under SC, and the attacker may delay.
 //   - solo: the attacker has delayed a store and nothing of it could be noticed yet;
 //     only it moves. What others might do meanwhile they can do before.
-//   - closed: the attacker has stopped after a load that read memory. Cells have
+//   - closed: the attacker has stopped after a load that took at least one cell from memory. Cells have
 //     levels. A thread acts only if it comes behind the load in happens-before
 //     [BDM13 Lemma 3]: it is involved, or it loads a cell that was stored or stores one
-//     that was touched. An action on the cell of the delayed store closes the cycle.
+//     that was touched. An action on a cell of the delayed store closes the cycle.
 //
 // Nothing is tested for absence: levels are places of a group, and a plain thread
 // may become involved but need not. So the question is coverability.
@@ -53,17 +53,37 @@ func (b *builder) attackPlaces() {
 	b.net.Places[b.net.place("target none", b.aims)].Init = 1
 }
 
-// aim is the place that says which cell the delayed store is to.
-func (b *builder) aim(c int) int32 { return b.net.place("target "+b.cells[c].name, b.aims) }
+// aim is the place that says which cells the delayed store is to. Whoever touches
+// one of them is looked at again when it is new.
+func (b *builder) aim(target []int) int32 {
+	name := "target"
+	for _, c := range target {
+		name += " " + b.cells[c].name
+	}
+	_, known := b.net.places[name]
+	place := b.net.place(name, b.aims)
+	if !known {
+		for _, c := range target {
+			b.cells[c].aims = append(b.cells[c].aims, place)
+			for _, l := range b.cells[c].users {
+				b.again(l)
+			}
+		}
+	}
+	return place
+}
 
 // beginAttack lets a thread that stores be the attacker from then on.
 func (b *builder) beginAttack(here int32, l *local, m *move) {
-	if m.edge.Op.Kind != ir.Store || m.partial || m.leaves || len(m.touches) != 1 {
+	if m.edge.Op.Kind != ir.Store || m.partial || m.leaves || len(m.touches) == 0 {
 		return
 	}
-	t := m.touches[0]
 	start := *l
-	start.role, start.target, start.buffer = attacker, t.cell, []delayed{{t.cell, t.new}}
+	start.role = attacker
+	for _, t := range m.touches {
+		start.target = append(start.target, t.cell)
+	}
+	start.delay(m.touches)
 	first := b.at(&start, m.edge.To, l.regs)
 	for _, n := range b.settle(first) {
 		if n.fails {
@@ -86,7 +106,7 @@ func (b *builder) expandAttacker(id int, l *local) {
 				b.attackerGoes(here, e, n, nil, nil)
 			}
 		case op.Kind == ir.Store:
-			b.attackerStores(here, l, e)
+			b.attackerStores(id, here, l, e)
 		case op.Kind == ir.Load || op.Kind == ir.Await || op.Kind == ir.AbstractLoad:
 			b.attackerLoads(id, here, l, e)
 		}
@@ -107,29 +127,38 @@ func (l *local) delayedAt(c int) int {
 	return slices.IndexFunc(l.buffer, func(d delayed) bool { return d.cell == c })
 }
 
-func (b *builder) attackerStores(here int32, l *local, e *ir.Edge) {
-	c, ok := b.cellAt(e, uint64(e.Op.Addr.Eval(b.env(l.regs, 0))), e.Op.Type.Size(), false)
-	if !ok || b.err != nil {
-		return
+// delay puts what a store leaves into the attacker's private copy.
+func (l *local) delay(touches []touch) {
+	l.buffer = slices.Clone(l.buffer)
+	for _, t := range touches {
+		if i := l.delayedAt(t.cell); i >= 0 {
+			l.buffer[i].value = t.new
+		} else {
+			l.buffer = append(l.buffer, delayed{t.cell, t.new})
+		}
 	}
-	v := raw(e.Op.Val.Eval(b.env(l.regs, 0)), b.cells[c].size)
-	if !b.value(c, v) {
-		b.net.add("leave "+label(e), []int32{here}, []int32{here, b.outside})
-		return
-	}
-	next := *l
-	next.buffer = slices.Clone(l.buffer)
-	if i := l.delayedAt(c); i >= 0 {
-		next.buffer[i].value = v
-	} else {
-		next.buffer = append(next.buffer, delayed{c, v})
-		slices.SortFunc(next.buffer, func(x, y delayed) int { return x.cell - y.cell })
-	}
-	b.attackerGoes(here, e, b.at(&next, e.To, l.regs), nil, nil)
+	slices.SortFunc(l.buffer, func(x, y delayed) int { return x.cell - y.cell })
 }
 
-// attackerLoads adds loads: forwarded ones, and those from memory, after which the
-// attacker goes on or stops.
+func (b *builder) attackerStores(id int, here int32, l *local, e *ir.Edge) {
+	some := func(c int) []int64 { return b.cells[c].values[:1] } // it does not depend on them
+	b.effects(id, e, l, some, func(ef effect) {
+		switch {
+		case ef.fails:
+		case ef.leaves:
+			b.net.add("leave "+label(e), []int32{here}, []int32{here, b.outside})
+		default:
+			next := *l
+			next.delay(ef.touches)
+			b.attackerGoes(here, e, b.at(&next, e.To, l.regs), nil, nil)
+		}
+	})
+}
+
+// attackerLoads adds loads. A load takes the cells that are delayed from the private copy and the
+// others from memory, in one step. If there are others, the attacker goes on or stops;
+// if it stops, those and no others are loaded: what is delayed reaches memory behind all that
+// helpers do, so that their stores to it do not come behind the load.
 func (b *builder) attackerLoads(id int, here int32, l *local, e *ir.Edge) {
 	values := func(c int) []int64 {
 		if i := l.delayedAt(c); i >= 0 {
@@ -142,17 +171,24 @@ func (b *builder) attackerLoads(id int, here int32, l *local, e *ir.Edge) {
 			return
 		}
 		next := b.at(l, e.To, ef.regs)
-		if l.delayedAt(ef.cell) >= 0 {
+		var holds, before, after []int32
+		for _, t := range ef.touches {
+			if l.delayedAt(t.cell) < 0 {
+				levels := &b.cells[t.cell].levels
+				holds = append(holds, b.valuePlace(t.cell, t.old))
+				before, after = append(before, levels[untouched]), append(after, levels[loaded])
+			}
+		}
+		if len(holds) == 0 {
 			b.attackerGoes(here, e, next, nil, nil)
 			return
 		}
-		holds := b.valuePlace(ef.cell, ef.old)
-		levels := &b.cells[ef.cell].levels
+		aim := b.aim(l.target)
 		for _, mode := range []int32{b.modes[open], b.modes[solo]} {
-			b.attackerGoes(here, e, next, []int32{mode, holds}, []int32{b.modes[open], holds})
+			b.attackerGoes(here, e, next, append([]int32{mode}, holds...), append([]int32{b.modes[open]}, holds...))
 			b.net.add("stop "+label(e),
-				[]int32{here, mode, holds, levels[untouched], b.net.places["target none"]},
-				[]int32{b.stopped, b.modes[closed], holds, levels[loaded], b.aim(l.target)})
+				slices.Concat([]int32{here, mode, b.net.places["target none"]}, holds, before),
+				slices.Concat([]int32{b.stopped, b.modes[closed], aim}, holds, after))
 		}
 	})
 }
@@ -173,7 +209,7 @@ func (b *builder) closing(here int32, l *local, m *move) {
 		return
 	}
 	levels := make([]int, len(m.touches))
-	for {
+	for len(b.net.Trans) <= maxTransitions {
 		if l.role == involved || behind(m.touches, levels) {
 			b.closingAt(here, m, levels)
 		}
@@ -212,7 +248,9 @@ func (b *builder) closingAt(here int32, m *move, levels []int) {
 		post = append(post, b.cells[t.cell].levels[raised])
 	}
 	for _, t := range m.touches { // the delayed store comes behind this action
-		b.net.add("close "+label(m.edge), append(slices.Clone(pre), b.aim(t.cell)), append(slices.Clone(post), b.aim(t.cell), b.bad))
+		for _, aim := range b.cells[t.cell].aims {
+			b.net.add("close "+label(m.edge), append(slices.Clone(pre), aim), append(slices.Clone(post), aim, b.bad))
+		}
 	}
 	if m.partial {
 		return

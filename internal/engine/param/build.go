@@ -42,14 +42,15 @@ type builder struct {
 	domain  *Domain
 	visible map[locKey]bool
 
-	net       *Net
-	cells     []*cell
-	cellIndex map[[2]uint64]int
-	locals    []*local
-	localID   map[string]int
-	groups    []int // by thread: of its places, if it is fixed
-	queue     []int
-	queued    map[int]bool
+	net     *Net
+	cells   []*cell
+	cuts    map[uint64]bool // addresses inside accesses at which cells begin
+	split   bool            // a cell must be cut: the net is built again
+	locals  []*local
+	localID map[string]int
+	groups  []int // by thread: of its places, if it is fixed
+	queue   []int
+	queued  map[int]bool
 
 	bad     int32 // what must not be marked: a check fails, a goal is reached, a cycle closes
 	modes   [3]int32
@@ -63,12 +64,21 @@ type builder struct {
 	err     error
 }
 
-// build makes the net.
+// build makes the net, with cells as small as they have to be.
 func build(ctx context.Context, task *engine.Task, robust bool, domain *Domain) (*builder, error) {
+	for cuts := map[uint64]bool{}; ; {
+		b, err := buildWith(ctx, task, robust, domain, cuts)
+		if err != nil || !b.split {
+			return b, err
+		}
+	}
+}
+
+func buildWith(ctx context.Context, task *engine.Task, robust bool, domain *Domain, cuts map[uint64]bool) (*builder, error) {
 	p := task.Program
 	b := &builder{
 		p: p, props: task.Props, facts: ir.NewFacts(p, func(ir.FuncID, ir.Reg) bool { return false }), robust: robust, domain: domain,
-		visible: map[locKey]bool{}, net: newNet(), cellIndex: map[[2]uint64]int{}, localID: map[string]int{}, queued: map[int]bool{},
+		visible: map[locKey]bool{}, net: newNet(), cuts: cuts, localID: map[string]int{}, queued: map[int]bool{},
 	}
 	b.bad = b.net.place("bad", noGroup)
 	b.outside = b.net.place("outside the domain", noGroup)
@@ -78,7 +88,7 @@ func build(ctx context.Context, task *engine.Task, robust bool, domain *Domain) 
 		return nil, b.err
 	}
 	b.threads()
-	for len(b.queue) > 0 && b.err == nil {
+	for len(b.queue) > 0 && b.err == nil && !b.split {
 		id := b.queue[0]
 		b.queue = b.queue[1:]
 		delete(b.queued, id)
@@ -90,7 +100,7 @@ func build(ctx context.Context, task *engine.Task, robust bool, domain *Domain) 
 			b.err = fmt.Errorf("time limit reached or interrupted with a net of %d places", len(b.net.Places))
 		}
 	}
-	if b.err == nil && !robust {
+	if b.err == nil && !b.split && !robust {
 		b.goals()
 	}
 	return b, b.err
@@ -204,7 +214,7 @@ func (b *builder) expand(id int) {
 	}
 	here := b.net.places[b.name(l)]
 	for _, m := range b.moves(id, l) {
-		if b.err != nil {
+		if b.err != nil || len(b.net.Trans) > maxTransitions {
 			return
 		}
 		switch {

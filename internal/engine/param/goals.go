@@ -73,31 +73,52 @@ func (b *builder) goalCells(g *property.Goal, need []int32) {
 		b.net.add("goal", need, append(slices.Clone(need), b.bad))
 		return
 	}
-	values := make([]int64, len(g.With.Vars))
-	var from func(i int, need []int32)
-	from = func(i int, need []int32) {
-		if i == len(values) {
-			if g.With.Eval(values) {
-				b.net.add("goal", need, append(slices.Clone(need), b.bad))
-			}
-			return
-		}
+	var cells []int
+	for i := range g.With.Vars {
 		v := &g.With.Vars[i]
-		c, known := b.cellIndex[[2]uint64{v.Addr, uint64(v.Type.Size())}]
-		if !known { // nobody accesses it as a whole: it stays as it is, or is accessed in parts
-			for _, o := range b.cells {
-				if v.Addr < o.addr+uint64(o.size) && o.addr < v.Addr+uint64(v.Type.Size()) && b.err == nil {
-					b.err = &engine.Unsupported{Pos: goalPos(g), What: "for any number of threads: a goal that reads parts of what is accessed as a whole is not supported"}
-				}
+		for _, c := range b.overlapping(v.Addr, v.Type.Size()) {
+			if b.cells[c].mutex {
+				b.err = &engine.Unsupported{Pos: goalPos(g), What: "for any number of threads: a goal that reads the word of a mutex is not supported"}
+				return
 			}
-			values[i] = v.Type.Wrap(b.initial(v.Addr, v.Type.Size()))
-			from(i+1, need)
-			return
-		}
-		for _, x := range b.cells[c].values {
-			values[i] = v.Type.Wrap(x)
-			from(i+1, append(slices.Clone(need), b.valuePlace(c, x)))
+			if !slices.Contains(cells, c) {
+				cells = append(cells, c)
+			}
 		}
 	}
-	from(0, need)
+	ways := make([][]int64, len(cells))
+	for i, c := range cells {
+		ways[i] = b.cells[c].values
+	}
+	values := make([]int64, len(g.With.Vars))
+	eachChoice(ways, func(held []int64) {
+		for i := range values {
+			values[i] = b.goalValue(&g.With.Vars[i], cells, held)
+		}
+		if !g.With.Eval(values) {
+			return
+		}
+		all := slices.Clone(need)
+		for i, c := range cells {
+			all = append(all, b.valuePlace(c, held[i]))
+		}
+		b.net.add("goal", all, append(slices.Clone(all), b.bad))
+	})
+}
+
+// goalValue is what a variable holds, byte by byte: what cells hold, and what nobody
+// accesses as it is at first.
+func (b *builder) goalValue(v *property.Var, cells []int, held []int64) int64 {
+	x := int64(0)
+	for k := range v.Type.Size() {
+		at := v.Addr + uint64(k)
+		one := b.initial(at, 1)
+		for i, c := range cells {
+			if n := b.cells[c]; at-n.addr < uint64(n.size) {
+				one = raw(int64(uint64(held[i])>>(8*(at-n.addr))), 1)
+			}
+		}
+		x |= one << (8 * k)
+	}
+	return v.Type.Wrap(x)
 }

@@ -29,7 +29,7 @@ type delayed struct {
 }
 
 // local is the state of one thread: where it is, its registers (dead ones zero), the
-// mutexes it holds, and for an attacker what it has delayed and the cell of the
+// mutexes it holds, and for an attacker what it has delayed and the cells of the
 // store the attack is about.
 type local struct {
 	thread int
@@ -38,7 +38,7 @@ type local struct {
 	regs   []int64
 	held   []int // cells of mutexes
 	buffer []delayed
-	target int
+	target []int // cells
 }
 
 // name identifies the state; it is the name of its place.
@@ -62,7 +62,9 @@ func (b *builder) name(l *local) string {
 		for _, d := range l.buffer {
 			fmt.Fprintf(&s, " [%s]=%d", b.cells[d.cell].name, d.value)
 		}
-		fmt.Fprintf(&s, " target %s", b.cells[l.target].name)
+		for _, c := range l.target {
+			fmt.Fprintf(&s, " target %s", b.cells[c].name)
+		}
 	}
 	return s.String()
 }

@@ -22,23 +22,38 @@ import (
 var programs = flag.Int("fp.programs", 60, "random template programs")
 
 // generator writes random templates: a handful of statements over three variables
-// and three values.
+// and three values. With parts, x is two bytes that are also accessed one by one.
 type generator struct {
-	r    *rand.Rand
-	left int
+	r     *rand.Rand
+	left  int
+	parts bool
 }
 
 func (g *generator) pick(list ...string) string { return list[g.r.IntN(len(list))] }
-func (g *generator) v() string                  { return g.pick("x", "y", "z") }
 func (g *generator) reg() string                { return g.pick("a", "b") }
 func (g *generator) k() string                  { return g.pick("0", "1", "1", "2") }
+
+func (g *generator) v() string {
+	if g.parts {
+		return g.pick("x", "x", "x.byte[0]", "x.byte[1]", "y")
+	}
+	return g.pick("x", "y", "z")
+}
+
+// k2 is a value other than 0, sometimes in both bytes.
+func (g *generator) k2() string {
+	if g.parts {
+		return g.pick("1", "2", "0x0101")
+	}
+	return g.pick("1", "2")
+}
 
 func (g *generator) stmts(b *strings.Builder, indent string, section bool) {
 	for n := 1 + g.r.IntN(3); n > 0 && g.left > 0; n-- {
 		g.left--
 		switch k := g.r.IntN(16); {
 		case k >= 13:
-			fmt.Fprintf(b, "%s%s = %s;\n%s%s = %s;\n", indent, g.v(), g.pick("1", "2"), indent, g.reg(), g.v())
+			fmt.Fprintf(b, "%s%s = %s;\n%s%s = %s;\n", indent, g.v(), g.k2(), indent, g.reg(), g.v())
 		case k < 4:
 			fmt.Fprintf(b, "%s%s = %s;\n", indent, g.v(), g.pick(g.k(), g.reg()))
 		case k < 8:
@@ -63,9 +78,14 @@ func (g *generator) stmts(b *strings.Builder, indent string, section bool) {
 
 // program is one template, and sometimes a fixed thread beside it.
 func program(seed uint64) string {
-	g := &generator{r: rand.New(rand.NewPCG(seed, 7))}
+	g := &generator{r: rand.New(rand.NewPCG(seed, 7)), parts: seed%3 == 2}
 	var b strings.Builder
-	b.WriteString("var x, y, z;\nthread w * n {\n  reg a, b;\n")
+	if g.parts {
+		b.WriteString("var half x;\nvar y;\n")
+	} else {
+		b.WriteString("var x, y, z;\n")
+	}
+	b.WriteString("thread w * n {\n  reg a, b;\n")
 	g.left = 3 + g.r.IntN(4)
 	loop := g.r.IntN(4) == 0
 	if loop {
@@ -149,6 +169,9 @@ func TestInstances(t *testing.T) {
 				t.Fatalf("seed %d, %s: %d instances are said to be enough, but the smallest violation is in %d\n%s", seed, q, alone.Enough, r.Instance, in.Text)
 			}
 			count[q+" "+r.Verdict.String()]++
+			if strings.Contains(string(in.Text), "byte") {
+				count["parts, "+q+" "+r.Verdict.String()]++
+			}
 			for n := 1; n <= 3; n++ {
 				opt := pipeline.Defaults()
 				opt.Threads = n
@@ -170,7 +193,7 @@ func TestInstances(t *testing.T) {
 		}
 	}
 	t.Logf("%v", count)
-	for _, k := range []string{"robust safe", "robust unsafe", "check safe", "check unsafe"} {
+	for _, k := range []string{"robust safe", "robust unsafe", "check safe", "check unsafe", "parts, robust safe", "parts, robust unsafe"} {
 		if count[k] == 0 {
 			t.Errorf("no program is %s", k)
 		}

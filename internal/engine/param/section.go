@@ -106,10 +106,12 @@ func (b *builder) sectionAccess(id int, s *inSection, e *ir.Edge) (out []*inSect
 		}
 		n := &inSection{l: b.at(s.l, e.To, ef.regs), touches: slices.Clone(s.touches)}
 		n.l.held = ef.held
-		if t := n.touch(ef.cell); t != nil {
-			t.new, t.read, t.write = ef.new, t.read || ef.read && !t.write, t.write || ef.write
-		} else {
-			n.touches = append(n.touches, touch{cell: ef.cell, old: ef.old, new: ef.new, read: ef.read, write: ef.write})
+		for _, next := range ef.touches {
+			if t := n.touch(next.cell); t != nil {
+				t.new, t.read, t.write = next.new, t.read || next.read && !t.write, t.write || next.write
+			} else {
+				n.touches = append(n.touches, next)
+			}
 		}
 		out = append(out, n)
 	})
