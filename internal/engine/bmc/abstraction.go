@@ -41,7 +41,7 @@ type access struct {
 	direct bool // it writes memory at once
 	silent bool // it is a store that concerns nobody else
 	ts     word // when its store reaches memory, if it is not direct
-	// own is, per goal, the last stores of the own thread that it overlaps, by view.
+	// own is, per goal and part of its view, the last store of the own thread there.
 	own [][]ownStore
 }
 
@@ -58,15 +58,14 @@ type local struct {
 	latest word
 	// floor is what later timestamps must not be below, after a store-store fence.
 	floor word
-	// own is, by view, the last store to it [TNIFLP16 §IV: last_tstamp, last_value].
+	// own is, by part, the last store to it [TNIFLP16 §IV: last_tstamp, last_value].
 	own []ownStore
 }
 
-// ownStore is the last store of a thread to a view.
+// ownStore is the last store of a thread to the bytes of a part. Without a store its
+// time is 0, which has always come.
 type ownStore struct {
 	ts, val word
-	seq     word // when it was issued: positions in the thread grow along every way
-	covers  gate // of a load: the store covers it
 }
 
 // merge is a where pick holds, else b.
@@ -85,10 +84,7 @@ func (c *circuit) merge(pick gate, a, b *local) *local {
 }
 
 func (c *circuit) mergeOwn(pick gate, a, b ownStore) ownStore {
-	return ownStore{
-		ts: c.muxWord(pick, a.ts, b.ts), val: c.muxWord(pick, a.val, b.val),
-		seq: c.muxWord(pick, a.seq, b.seq), covers: c.mux(pick, a.covers, b.covers),
-	}
+	return ownStore{ts: c.muxWord(pick, a.ts, b.ts), val: c.muxWord(pick, a.val, b.val)}
 }
 
 // scMemory is sequential consistency: one value per cell.

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,15 +16,35 @@ import (
 	"fencepost/internal/engine/bmc"
 	"fencepost/internal/ir"
 	"fencepost/internal/testkit"
+	"fencepost/verdict"
 )
 
 var (
 	programs  = flag.Int("fp.programs", 60, "random programs per model")
 	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
-	profile   = flag.String("fp.profile", "", "only random programs of this profile")
+	profile   = flag.String("fp.profile", "", "only random programs of profiles whose names begin so")
 )
 
 var errUnsupported = errors.New("unsupported")
+
+// overlapping are further profiles in which most accesses overlap in part.
+var overlapping = []testkit.Profile{
+	{Name: "overlap-sync", Overlap: true, Sync: true},
+	{Name: "overlap-heap", Overlap: true, Heap: true},
+	{Name: "overlap-goal", Overlap: true, Goal: true},
+	{Name: "overlap-spawn", Overlap: true, Spawn: true},
+}
+
+// chosenProfiles are those that the flag selects.
+func chosenProfiles() []testkit.Profile {
+	var out []testkit.Profile
+	for _, pr := range slices.Concat(testkit.Profiles, overlapping) {
+		if strings.HasPrefix(pr.Name, *profile) {
+			out = append(out, pr)
+		}
+	}
+	return out
+}
 
 // complete is the engine with bounds that lose nothing.
 func complete(unroll int) *engine.Engine {
@@ -45,18 +66,20 @@ func complete(unroll int) *engine.Engine {
 // explicit search, on random programs under every model, and every execution
 // replays. Spinning longer than once changes nothing that is asked.
 func TestAgainstExplicit(t *testing.T) {
-	var asked, refused, found atomic.Int64
+	var asked, refused, tooBig, found atomic.Int64
+	profiles := chosenProfiles()
+	if len(profiles) == 0 {
+		t.Fatalf("no profile begins with %q", *profile)
+	}
 	inParallel(*programs, func(i int) {
 		seed := *firstSeed + uint64(i)
-		pr := testkit.Profiles[seed%uint64(len(testkit.Profiles))]
-		if *profile != "" && pr.Name != *profile {
-			return
-		}
+		pr := profiles[seed%uint64(len(profiles))]
 		problem := func(p *testkit.Program) string {
 			flat, props := p.Flat()
 			for _, m := range testkit.Models {
 				want, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{Memory: 16 << 20})
 				if errors.Is(err, testkit.ErrTooBig) {
+					tooBig.Add(1)
 					continue
 				}
 				if err != nil {
@@ -84,33 +107,72 @@ func TestAgainstExplicit(t *testing.T) {
 		if what := problem(p); what != "" {
 			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
 			flat, props := small.Flat()
-			t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/engine/bmc -run TestAgainstExplicit -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
-				pr.Name, seed, problem(small), props.Goals, seed, ir.Print(flat))
+			t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/engine/bmc -run TestAgainstExplicit -fp.programs=1 -fp.seed=%d -fp.profile=%s\nshrunk to:\n%s",
+				pr.Name, seed, problem(small), props.Goals, seed, *profile, ir.Print(flat))
 		}
 	})
-	t.Logf("%d programs: %d questions answered, %d with violations; %d programs refused", *programs, asked.Load(), found.Load(), refused.Load())
+	t.Logf("%d programs: %d questions answered, %d with violations; %d programs refused, %d questions too large for the explicit search",
+		*programs, asked.Load(), found.Load(), refused.Load(), tooBig.Load())
 }
 
-// TestLoadOfTwoStores: under PSO the newer of two own stores that a load overlaps can
-// be in memory when the older one is not, and the load waits for that.
-func TestLoadOfTwoStores(t *testing.T) {
-	p := &testkit.Program{Threads: [][]testkit.Stmt{{
-		{Kind: testkit.Store, Var: 1, Off: 4, Size: 1, Val: 1},
-		{Kind: testkit.Store, Var: 1, Size: 4, Val: 2},
-		{Kind: testkit.Load, Var: 1, Size: 8},
-	}}}
-	flat, props := p.Flat()
-	for _, m := range testkit.Models {
-		want, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := testkit.Ask(complete(1), flat, props, m, testkit.How{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := testkit.Difference(want, got); d != "" {
-			t.Errorf("%s: %s", m, d)
+// TestForwardsByteByByte: a load takes each byte from the newest own store that has
+// it and still waits, and the others from memory, without waiting for either.
+func TestForwardsByteByByte(t *testing.T) {
+	for _, c := range []struct{ name, text, unsafe string }{
+		// The load has one byte of its own and three of memory.
+		{"partial", `
+			var word w;
+			var y;
+			thread a { reg q, r; w.byte[1] = 1; q = w; r = y; }
+			thread b { reg s; y = 1; fence; s = w; }
+			never a:q == 0x100 && a:r == 0 && b:s == 0;`, "tso pso"},
+		// Two own stores, neither of which covers the load.
+		{"two stores", `
+			var word w;
+			var y;
+			thread a { reg q, r; w.byte[0] = 1; w.byte[1] = 1; q = w; r = y; }
+			thread b { reg s; y = 1; fence; s = w; }
+			never a:q == 0x101 && a:r == 0 && b:s == 0;`, "tso pso"},
+		// The other byte of the load is what b has written, before a's store arrives.
+		{"mixed with another's store", `
+			var word w;
+			var y;
+			thread a { reg q, r; w.byte[0] = 1; q = w; r = y; }
+			thread b { reg s; w.byte[1] = 2; y = 1; fence; s = w; }
+			never a:q == 0x201 && a:r == 0 && b:s == 0x200;`, "tso pso"},
+		// Of the older store only the bytes count that the newer one does not have.
+		{"newest store", `
+			var word w;
+			thread a { reg q; w = 0x01010101; w.byte[2] = 2; q = w; assert q == 0x01020101; }`, ""},
+		// The newer of the two arrives first under PSO only: their bytes differ.
+		{"newer store first", `
+			var word w;
+			thread a { reg q; w.byte[3] = 1; w.byte[0] = 2; q = w; assert q == 0x01000002; }
+			thread b { reg s; s = w; }
+			never b:s == 2;`, "pso"},
+		// Own stores that overlap keep their order under PSO, too.
+		{"overlapping stores", `
+			var word w;
+			thread a { w.byte[0] = 1; w = 0x0202; }
+			thread b { reg s; s = w; }
+			never b:s == 0x0201;`, ""},
+		// A read-modify-write waits for all of the own stores.
+		{"read-modify-write", `
+			var word w;
+			var y;
+			thread a { reg q, r; w.byte[1] = 1; q = fetch_add(w, 0); r = y; }
+			thread b { reg s; y = 1; fence; s = w.byte[1]; }
+			never a:q == 0x100 && a:r == 0 && b:s == 0;`, ""},
+	} {
+		for _, model := range []string{"sc", "tso", "pso"} {
+			want := verdict.Safe
+			if strings.Contains(c.unsafe, model) {
+				want = verdict.Unsafe
+			}
+			got := ask(t, fp(c.text), model, bounds{1, 6, 6, 6}.options())
+			if got.Verdict != want || want == verdict.Safe && !got.Coverage.Exhaustive {
+				t.Errorf("%s under %s: %s (%s), all executions: %t; want %s", c.name, model, got.Verdict, got.Reason, got.Coverage.Exhaustive, want)
+			}
 		}
 	}
 }

@@ -8,7 +8,8 @@ import (
 
 // Tracked locations [TNIFLP16 §IV]. A cell is the bytes of accesses that overlap,
 // and most cells have one view only: all accesses to them have the same bytes.
-// Where views of a cell differ, a store writes some of its bytes.
+// Where views of a cell differ, a store writes some of its bytes. What a thread knows
+// about its own stores is kept by part: bytes that no access of the program splits.
 
 // cell is a piece of memory that is kept as one word.
 type cell struct {
@@ -48,18 +49,27 @@ func (c *cell) typ() ir.Type { return ir.Type{Bits: uint8(8 * c.size), Signed: t
 // view is the bytes of a cell that some accesses have in common.
 type view struct {
 	place
-	id   int // over all cells
-	cell *cell
+	cell  *cell
+	parts []*part // in order; one if the cell is not mixed
 }
 
 func (v *view) typ() ir.Type { return ir.Type{Bits: uint8(8 * v.size), Signed: true} }
 
 func (v *view) shift() int { return 8 * int(v.addr-v.cell.addr) }
 
+// part is bytes of a cell of which every view has all or none.
+type part struct {
+	place
+	id int // over all cells
+}
+
+func (p *part) typ() ir.Type { return ir.Type{Bits: uint8(8 * p.size), Signed: true} }
+
 // cells is all of them.
 type cells struct {
 	list  []*cell
 	views []*view
+	parts []*part
 	at    map[place]*view
 }
 
@@ -87,7 +97,7 @@ func newCells(places []place) (*cells, *cell) {
 		}
 		c := cs.list[n-1]
 		c.size = max(c.size, int(p.addr-c.addr)+p.size)
-		v := &view{place: p, id: len(cs.views), cell: c}
+		v := &view{place: p, cell: c}
 		c.views = append(c.views, v)
 		cs.views = append(cs.views, v)
 		cs.at[p] = v
@@ -100,7 +110,29 @@ func newCells(places []place) (*cells, *cell) {
 			return nil, c
 		}
 	}
+	for _, c := range cs.list {
+		cs.split(c)
+	}
 	return cs, nil
+}
+
+// split divides a cell into parts, at all places where a view begins or ends.
+func (cs *cells) split(c *cell) {
+	var cuts []uint64
+	for _, v := range c.views {
+		cuts = append(cuts, v.addr, v.addr+uint64(v.size))
+	}
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	for i, at := range cuts[:len(cuts)-1] {
+		p := &part{place: place{at, int(cuts[i+1] - at)}, id: len(cs.parts)}
+		cs.parts = append(cs.parts, p)
+		for _, v := range c.views {
+			if v.contains(p.place) {
+				v.parts = append(v.parts, p)
+			}
+		}
+	}
 }
 
 // read takes the bytes of a view out of the value of its cell.

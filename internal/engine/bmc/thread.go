@@ -100,9 +100,8 @@ func (x *encoder) thread(t *thread) {
 		s.regs = append(s.regs, constWord(x.initial(c)))
 	}
 	s.regs = append(s.regs, constWord(0)) // bytes allocated
-	for range x.cells.views {
-		none := ownStore{ts: constWord(0), val: constWord(0), seq: constWord(0), covers: high}
-		s.own = append(s.own, none)
+	for range x.cells.parts {
+		s.own = append(s.own, ownStore{ts: constWord(0), val: constWord(0)})
 	}
 	if !x.prog.Threads[t.id].Start {
 		t.started = x.input()

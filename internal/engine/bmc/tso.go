@@ -26,8 +26,7 @@ type etso struct {
 	last  int64 // the latest time there is: K-1
 	clock word
 	lists [][]slot // by cell, oldest first; the first has always expired
-	seq   int64
-	tight bool // some list can be full
+	tight bool     // some list can be full
 }
 
 func newEtso(c *circuit, clock, queue int, mem []word, cs *cells) *etso {
@@ -59,47 +58,40 @@ func (m *etso) issue(s *local, a *access, run gate) {
 	m.remember(s, a)
 }
 
-// remember notes the last store of the thread to each view.
+// remember notes the store as the last one of the thread to the parts it has.
 func (m *etso) remember(s *local, a *access) {
-	m.seq++
 	for _, g := range a.goals {
-		last := ownStore{ts: a.ts, val: m.c.wrap(g.typ(), a.out), seq: constWord(m.seq), covers: high}
-		s.own[g.id] = m.c.mergeOwn(g.is, last, s.own[g.id])
+		val := m.c.wrap(g.typ(), a.out)
+		for _, p := range g.parts {
+			last := ownStore{ts: a.ts, val: m.part(g.view, p, val)}
+			s.own[p.id] = m.c.mergeOwn(g.is, last, s.own[p.id])
+		}
 	}
 }
 
 func (m *etso) storeStore(*local) {}
 
-// forward finds the own stores that overlap the load, one per view.
+// forward finds the own stores that the load would take its bytes from, one per part.
 func (m *etso) forward(s *local, a *access) {
 	for _, g := range a.goals {
 		var own []ownStore
-		for _, v := range g.cell.views {
-			o := s.own[v.id]
-			if !v.overlaps(g.place) || o.seq.isSingle() && o.seq.lo == 0 { // there is none
-				continue
-			}
-			o.covers = low
-			if v.contains(g.place) {
-				o.covers = high
-				o.val = m.part(v, g.view, o.val)
-			}
-			own = append(own, o)
+		for _, p := range g.parts {
+			own = append(own, s.own[p.id])
 		}
 		a.own = append(a.own, own)
 	}
 }
 
-// part takes the bytes of one view out of the value of another that contains it.
-func (m *etso) part(of, v *view, w word) word {
-	if of.size == v.size {
+// part takes the bytes of a part out of the value of a view.
+func (m *etso) part(v *view, p *part, w word) word {
+	if p.size == v.size {
 		return w
 	}
-	out := make([]gate, 8*v.size)
+	out := make([]gate, 8*p.size)
 	for i := range out {
-		out[i] = w.bit(int(v.addr-of.addr)*8 + i)
+		out[i] = w.bit(8*int(p.addr-v.addr) + i)
 	}
-	return fit(out, typeRange(v.typ()))
+	return fit(out, typeRange(p.typ()))
 }
 
 // step moves the clock on [TNIFLP16 Fig. 3: clock_update].
@@ -124,24 +116,24 @@ func (m *etso) expired(ts word) gate { return m.c.less(m.clock, ts).not() }
 // drained: the clock has come to the thread's latest time.
 func (m *etso) drained(s *local, run gate) { m.c.demand(m.expired(s.latest), run) }
 
-// read: the newest own store that still waits, else memory [TNIFLP16 Fig. 3: read]. A
-// load that this store does not cover waits for it. Under PSO an older store can wait
-// when a newer one to other bytes of the load does not.
+// read: each byte from the newest own store to it if that store still waits, else from
+// memory [TNIFLP16 Fig. 3: read]. The times of own stores that overlap do not fall, so
+// where the newest store to a byte does not wait no older one does. Nothing is demanded
+// of the times.
 func (m *etso) read(a *access, run gate) {
 	for i, g := range a.goals {
-		waits, best := low, ownStore{ts: constWord(0), val: constWord(0), seq: constWord(0), covers: high}
-		if i < len(a.own) {
-			for _, o := range a.own[i] {
-				pending := m.expired(o.ts).not()
-				newer := m.c.and(pending, m.c.or(waits.not(), m.c.less(best.seq, o.seq)))
-				best, waits = m.c.mergeOwn(newer, o, best), m.c.or(waits, pending)
+		held := m.c.read(g.view, m.memory(g.cell))
+		for j, p := range g.parts {
+			waits := low
+			if i < len(a.own) {
+				waits = m.expired(a.own[i][j].ts).not()
 			}
+			val := m.part(g.view, p, a.val)
+			if waits != low {
+				m.c.demandEqual(val, a.own[i][j].val, run, g.is, waits)
+			}
+			m.c.demandEqual(val, m.part(g.view, p, held), run, g.is, waits.not())
 		}
-		if waits != low {
-			m.c.demand(best.covers, run, g.is, waits)
-			m.c.demandEqual(a.val, best.val, run, g.is, waits)
-		}
-		m.c.demandEqual(a.val, m.c.read(g.view, m.memory(g.cell)), run, g.is, waits.not())
 	}
 }
 
@@ -235,10 +227,8 @@ func (m epso) issue(s *local, a *access, run gate) {
 	a.ts = m.time()
 	m.c.demand(m.c.less(a.ts, s.floor).not(), run)
 	for _, g := range a.goals {
-		for _, v := range g.cell.views {
-			if v.overlaps(g.place) {
-				m.c.demand(m.c.less(a.ts, s.own[v.id].ts).not(), run, g.is)
-			}
+		for _, p := range g.parts {
+			m.c.demand(m.c.less(a.ts, s.own[p.id].ts).not(), run, g.is)
 		}
 	}
 	s.latest = m.c.muxWord(m.c.less(s.latest, a.ts), a.ts, s.latest)
