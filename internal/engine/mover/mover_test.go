@@ -65,6 +65,21 @@ func TestVerdicts(t *testing.T) {
 		{"the program's abstraction is taken as it is [BEMT18 §5]",
 			"var H, T; thread w { reg h; T = 1; havoc(h, h >= 0 && h <= H); assert h < 9; } thread s * n { reg h, t, ok; h = H; t = T; if (t > 0) ok = cas(H, h, h + 1); }",
 			bare, verdict.ValueRobust, "r"},
+		{"an own store that has some bytes of a load does not hide it",
+			"var half w; thread a { reg r; w.byte[0] = 1; r = w; assert r != 1; } thread b { w = 0x0202; }",
+			mover.Options{NoAbstraction: true}, verdict.Unknown, "-f"},
+		{"and one that has more than the load does",
+			"var half w; thread a { reg r; w = 0x0101; r = w.byte[0]; assert r == 1; } thread b { w.byte[0] = 2; }",
+			bare, verdict.ValueRobust, "ff"},
+		{"a load of bytes that are partly the own ones moves right where nobody changes the others",
+			"var half w; thread a { reg r; w.byte[0] = 1; r = w; assert r == 1; } thread b { reg s; s = w; assert s < 2; }",
+			bare, verdict.ValueRobust, "r"},
+		{"own bytes stay what they are: the condition holds before and after b, and not of a's byte with b's",
+			"var half w; thread a { w.byte[0] = 1; await w == 1 || w == 0x0202; } thread b { w = 0x0202; }",
+			mover.Options{NoAbstraction: true}, verdict.Unknown, "-f"},
+		{"a read-modify-write of more bytes than the load does not see the store that waits",
+			"var half w; thread a { reg r; w.byte[1] = 1; invariant w.byte[1] == 1; r = w.byte[0]; assert r == 0; } thread b { reg s; s = cas(w, 0, 0x0302); }",
+			mover.Options{NoAbstraction: true}, verdict.Unknown, "-"},
 	} {
 		out := prove(t, test.text, test.opt)
 		var by strings.Builder

@@ -1,6 +1,7 @@
 package mover
 
 import (
+	"fmt"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -22,7 +23,10 @@ import (
 // through it. When a load moves right across a section, the section is taken to
 // read anything from addresses other than the load's: other stores of the load's
 // thread may be waiting in its buffer, and the section may see them in one order
-// and not in the other.
+// and not in the other. The same holds of every instruction that reads memory of which
+// accesses have different bytes, since it can read more than the load does. There a
+// load can also take some of its bytes from the buffer: whatever bytes these are, the
+// load keeps them, and the other thread's step does not see them.
 
 // direction of a move. The zero value is unset.
 type direction uint8
@@ -105,15 +109,23 @@ func (pr *prover) rightGoal(c *class, a *action, d *class, b *action) (given []s
 		return nil, "true"
 	}
 	m, regsA, regsB := pr.memory("m"), pr.registers(c, "a"), pr.registers(d, "b")
-	seen := m
-	if b.section {
-		op := &a.first().Op
-		p := pr.locate(op, pr.env(regsA))
+	op := &a.first().Op
+	p := pr.locate(op, pr.env(regsA))
+	pieces, seen := pr.regions[p.region].bytewise(), m
+	if b.section || pieces {
 		seen = pr.write(pr.memory("f"), p, op.Type, pr.read(m, p, op.Type))
+	}
+	var own []string // whether the load has a byte from its own buffer
+	if pieces && pr.splits(c, a.first()) {
+		for i := range op.Type.Size() {
+			own = append(own, fmt.Sprintf("own_byte%d", i))
+			pr.declareConst(own[i], "Bool")
+		}
+		seen = pr.blend(pr.memory("f"), seen, p, own)
 	}
 	a1 := pr.run(a, "a", run{regs: regsA, mem: m})
 	b1 := pr.run(b, "b", run{regs: regsB, mem: seen})
-	a2 := pr.run(a, "a", run{regs: regsA, mem: b1.mem})
+	a2 := pr.run(a, "a", run{regs: regsA, mem: pr.blend(m, b1.mem, p, own)})
 	given = append(pr.given(c, a, regsA, d, b, regsB, m), a1.guard...)
 	given = append(given, b1.guard...)
 	var want []string

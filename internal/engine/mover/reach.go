@@ -8,8 +8,8 @@ import (
 )
 
 // Which loads may overtake a store [BEMT18 §4]: those that control reaches from it
-// without passing an instruction that drains, and without a store of the thread to
-// the address that is read, which the load would see in the buffer. The
+// without passing an instruction that drains, and without a store of the thread that
+// has all bytes of the load, which the load would see in the buffer. The
 // control-flow graph stands in for SC executions, which only adds loads.
 //
 // Differs from the paper: the store itself also hides its own address, since the
@@ -53,15 +53,43 @@ func (pr *prover) reaches(c *class, w, load *ir.Edge) bool {
 	return false
 }
 
-// hides reports whether a store is certainly to bytes of a load: the load then reads
-// the buffer, or waits until the store has left it.
+// hides reports whether a store certainly has all bytes of a load: while it is in the
+// buffer the load reads nothing from memory. A store that has some of them does not
+// hide the load, which takes the others from memory at once.
 func (pr *prover) hides(c *class, store, load *ir.Edge) bool {
 	if c.self != ir.NoReg && store.Op.Addr.Equal(load.Op.Addr) && onlyReads(store.Op.Addr, c.self) {
-		return true // the thread's own, wherever that is
+		return store.Op.Type.Size() >= load.Op.Type.Size() // the thread's own, wherever that is
 	}
 	x, ok1 := pr.address(c, store)
 	y, ok2 := pr.address(c, load)
-	return ok1 && ok2 && x < y+int64(load.Op.Type.Size()) && y < x+int64(store.Op.Type.Size())
+	return ok1 && ok2 && covers(x, store, y, load)
+}
+
+// covers reports whether a store at x has all bytes of a load at y.
+func covers(x int64, store *ir.Edge, y int64, load *ir.Edge) bool {
+	return x <= y && y+int64(load.Op.Type.Size()) <= x+int64(store.Op.Type.Size())
+}
+
+// splits reports whether an own store may have some bytes of a load and not the others.
+func (pr *prover) splits(c *class, load *ir.Edge) bool {
+	regs := pr.env(pr.registers(c, "a"))
+	region := pr.locate(&load.Op, regs).region
+	y, known := pr.address(c, load)
+	for i := range c.f.Edges {
+		e := &c.f.Edges[i]
+		if e.Op.Kind != ir.Store || c.inside[e.From] || pr.locate(&e.Op, regs).region != region {
+			continue
+		}
+		x, ok := pr.address(c, e)
+		if !known || !ok {
+			return true
+		}
+		apart := x+int64(e.Op.Type.Size()) <= y || y+int64(load.Op.Type.Size()) <= x
+		if !apart && !covers(x, e, y, load) {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyReads reports whether an expression depends on one register alone.

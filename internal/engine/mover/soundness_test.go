@@ -38,6 +38,7 @@ func TestProofsAreSound(t *testing.T) {
 	needsSolver(t)
 	profiles := []testkit.Profile{
 		{Name: "plain", Plain: true}, {Name: "core"}, {Name: "plain", Plain: true}, {Name: "goal", Goal: true},
+		{Name: "overlap-plain", Overlap: true, Plain: true}, {Name: "overlap", Overlap: true},
 	}
 	var proved, weak, abstracted, unknown, unsupported int
 	for i := range *programs {

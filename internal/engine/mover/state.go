@@ -104,6 +104,21 @@ func (y *layout) write(m memory, p spot, t ir.Type, value string) memory {
 	return out
 }
 
+// bytewise reports whether accesses to a region can overlap in part.
+func (g *region) bytewise() bool { return g.shape == loose && g.size == 1 }
+
+// blend is memory n with those bytes at a spot from m for which a condition holds. The
+// region of the spot is one of bytes, unless there are no conditions.
+func (y *layout) blend(m, n memory, p spot, conds []string) memory {
+	out := append(memory(nil), n...)
+	for b, cond := range conds {
+		at := y.byteAt(p, b)
+		part := ite(cond, apply("select", m[p.region], at), apply("select", n[p.region], at))
+		out[p.region] = apply("store", out[p.region], at, part)
+	}
+	return out
+}
+
 // value is what a single place holds, as a word.
 func (y *layout) value(m memory, r int) string {
 	return y.arith.extend(m[r], y.regions[r].typ)
