@@ -70,7 +70,7 @@ func (x *explorer) placed(r *race, pl *place) {
 	}
 	v.turn, v.last = pl.k, pl.ev
 	v.last.idx = x.countBefore(pl.ev.proc, r.first, v)
-	v.items = append(v.items, item{i: none, fwd: v.last.fwd})
+	v.items = append(v.items, item{i: none})
 	x.rest(r.first, i, v)
 	x.demand(r)
 }

@@ -19,7 +19,7 @@ import (
 func TestChronological(t *testing.T) {
 	pairs := 0
 	for seed := range uint64(fewer(120)) {
-		pr := testkit.Profile{Plain: true, Mixed: seed%2 == 0}
+		pr := testkit.Profile{Plain: true, Mixed: seed%3 == 0, Overlap: seed%3 == 1}
 		flat, _ := testkit.Generate(seed, pr).Flat()
 		for _, m := range testkit.Models {
 			task := &engine.Task{Program: flat, Props: &property.Set{}, Model: m, KeepGoing: true, Traces: true}

@@ -43,7 +43,7 @@ func (x *explorer) touchBlock(e *event, addr uint64) {
 	if e.flags&isUpdate == 0 {
 		for _, en := range x.s.Buffer(ir.ThreadID(e.thread)) {
 			if en.Kind == memory.FreeEntry && en.Addr == b {
-				e.fwd = en.Tag
+				e.src = sources{one: en.Tag, pend: 0xff}
 				e.touch(tokenBase+b, 8, reads)
 				return
 			}
@@ -176,9 +176,7 @@ func (x *explorer) after(t int, st memory.Step, op *ir.Op, e *event) {
 	ev := &x.s.Event
 	switch op.Kind {
 	case ir.Load, ir.Await, ir.AbstractLoad:
-		if ev.Own != 0 {
-			e.fwd = ev.Sources[0]
-		}
+		x.forwards(e, ev.Own, &ev.Sources)
 	case ir.RMW:
 		if !ev.Wrote {
 			e.acc[0].mode = reads

@@ -15,10 +15,9 @@ package smc
 // Two events of different threads depend on each other if they touch a common byte
 // and one of them writes it. Three exceptions make that exact for stores that are
 // read while they are still buffered [AAAJLS15 §3]:
-//   - a load that forwards from the own buffer touches nothing. When its entry has
-//     reached memory, it counts as a load of these bytes;
-//   - a load does not depend on updates of its own thread, except that a load
-//     which must wait for an update, because it needs more bytes, comes after it;
+//   - a load does not touch the bytes that it forwards from the own buffer. When the
+//     entry of a byte has reached memory, the load counts as a load of this byte;
+//   - a load does not depend on updates of its own thread;
 //   - neither does an update depend on loads of its own thread.
 // So whether a load and another thread's update depend on each other is a matter of
 // what lies between them; docs/engines/smc.md has the argument.
@@ -79,13 +78,10 @@ type event struct {
 	proc   int32
 	idx    int32 // its number among the events of the process, from 1
 	thread int32 // whose event, or whose buffer's
-	fwd    int32 // load: ordinal of the own store it forwards from
-	own    int32 // load: ordinal of the own store whose update it sees in memory
 	ord    int32 // update: ordinal of the store
-	epoch  int32 // update: how many store-store fences came before the store
 	other  int32 // 1 + the thread spawned or joined
 	cancel int32 // alloc: ordinal of the own free it takes back, which has not reached memory
-	link   int32 // load that forwards: the one before it from the same store
+	src    sources
 	flags  flags
 	n      uint8 // accesses in acc
 	label  label
@@ -113,10 +109,25 @@ func (e *event) at(i int) *access {
 	return &e.more[i-int(e.n)]
 }
 
+// touches reports whether an access of the event begins at addr.
+func (e *event) touches(addr uint64) bool {
+	for k := range e.size() {
+		if e.at(k).addr == addr {
+			return true
+		}
+	}
+	return false
+}
+
 func (e *event) size() int { return int(e.n) + len(e.more) }
 
-// silent reports whether an access of the event counts for nothing at present.
-func (e *event) silent(a *access) bool { return e.fwd != none && a.mode&always == 0 }
+// live is the bytes of an access of the event that count at present, a bit each.
+func (e *event) live(a *access) uint8 {
+	if a.mode&always != 0 {
+		return a.bytes()
+	}
+	return a.bytes() &^ e.src.pend
+}
 
 func conflict(a, b *access) bool {
 	return (a.mode|b.mode)&writes != 0 && (a.addr-b.addr < uint64(b.size) || b.addr-a.addr < uint64(a.size))
@@ -130,11 +141,8 @@ func dependent(d, e *event) bool {
 	}
 	for i := range d.size() {
 		a := d.at(i)
-		if d.silent(a) {
-			continue
-		}
 		for j := range e.size() {
-			if b := e.at(j); conflict(a, b) && !e.silent(b) {
+			if b := e.at(j); conflict(a, b) && (d.src.pend|e.src.pend == 0 || d.live(a)&shift(e.live(b), int64(b.addr-a.addr)) != 0) {
 				return true
 			}
 		}
@@ -156,14 +164,14 @@ func sameAccesses(d, e *event) bool {
 }
 
 // passes reports whether d, which a process could do in a state, stays possible and
-// unchanged when e happens there, and notes what becomes of it: a forwarded
-// load whose entry reaches memory is a load of memory from then on.
+// unchanged when e happens there, and notes what becomes of it: bytes that a load
+// forwards from an entry that reaches memory are bytes of memory from then on.
 func (d *event) passes(e *event) bool {
 	if d.proc == e.proc || dependent(d, e) {
 		return false
 	}
-	if e.flags&isUpdate != 0 && d.thread == e.thread && d.fwd == e.ord && d.fwd != none {
-		d.own, d.fwd = d.fwd, none
+	if d.src.pend != 0 && e.flags&isUpdate != 0 && d.thread == e.thread {
+		d.src.reached(e.ord)
 	}
 	return true
 }

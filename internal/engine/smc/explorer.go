@@ -35,7 +35,7 @@ type store struct {
 	ev    int32 // the event it was issued in, none: the beginning
 	upd   int32 // its update, none: pending
 	epoch int32
-	loads int32 // the newest load that forwards from it
+	loads int32 // the newest attachment to it
 }
 
 // node is a state on the way.
@@ -44,6 +44,7 @@ type node struct {
 	threadLog int
 	steps     int
 	records   int
+	attached  int
 	races     int
 	sleep     []event
 	wut       []*tree
@@ -82,21 +83,23 @@ type explorer struct {
 	compares, mutexes bool
 
 	// The execution.
-	ev      []event
-	nodes   []node
-	clocks  []int32
-	stride  int
-	last    []int32 // per process: its newest event
-	count   []int32 // per process: its events
-	base    []int32 // per thread: the event its next one continues
-	bases   []savedBase
-	stores  [][]store // per thread
-	records []record
-	words   words
-	heads   []int32
-	races   []race
-	steps   []memory.Step
-	at      int // how many events the state has seen; less than len(ev) while events are tried elsewhere
+	ev       []event
+	nodes    []node
+	clocks   []int32
+	stride   int
+	last     []int32 // per process: its newest event
+	count    []int32 // per process: its events
+	base     []int32 // per thread: the event its next one continues
+	bases    []savedBase
+	stores   [][]store // per thread
+	records  []record
+	words    words
+	heads    []int32
+	races    []race
+	attached []attachment
+	tables   map[[8]int32]*[8]int32 // of sources
+	steps    []memory.Step
+	at       int // how many events the state has seen; less than len(ev) while events are tried elsewhere
 
 	threads   []threadState
 	threadLog []savedThread
@@ -113,7 +116,6 @@ type explorer struct {
 	reached      []int32
 	waiting      []int32
 	found        []int32
-	ownUpdates   []int32
 	left         []int32
 	pending      []race
 	places       []place
@@ -171,7 +173,7 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System, w *wo
 	x := &explorer{
 		world: w,
 		task:  task, y: y, s: y.NewState(), judge: engine.NewJudge(y), ctx: ctx, begun: time.Now(),
-		auxOf: make([][]int32, n), auxID: map[process]int32{}, base: make([]int32, n), stores: make([][]store, n),
+		auxOf: make([][]int32, n), auxID: map[process]int32{}, tables: map[[8]int32]*[8]int32{}, base: make([]int32, n), stores: make([][]store, n),
 		threads: make([]threadState, n), met: map[string]bool{}, finals: map[string]bool{}, result: &engine.Outcome{},
 	}
 	x.s.Record = true

@@ -49,19 +49,21 @@ func (x *explorer) extra() string {
 		}
 		out += fmt.Sprintf("|%d %v", e.proc, e.label)
 		for k := range e.size() {
-			for b := range uint64(e.at(k).size) {
-				out += fmt.Sprint(" ", x.lastWriter(i, e, e.at(k).addr+b))
+			for b := range e.at(k).size {
+				out += fmt.Sprint(" ", x.lastWriter(i, e, k, int(b)))
 			}
 		}
 	}
 	return out
 }
 
-func (x *explorer) lastWriter(i int, e *event, addr uint64) int {
-	if e.fwd != none {
-		return -2 - int(e.fwd)
+// lastWriter names the update that byte b of access k of event i saw. A byte that saw an own
+// update and one that forwards from its store are the same.
+func (x *explorer) lastWriter(i int, e *event, k, b int) string {
+	if a := e.at(k); a.mode&always == 0 && (e.src.pend|e.src.own)>>b&1 != 0 {
+		return fmt.Sprint("own ", e.src.of(b))
 	}
-	from := -1
+	addr, from := e.at(k).addr+uint64(b), -1
 	for j := range i {
 		for l := range x.ev[j].size() {
 			if w := x.ev[j].at(l); w.mode&writes != 0 && addr-w.addr < uint64(w.size) {
@@ -69,7 +71,7 @@ func (x *explorer) lastWriter(i int, e *event, addr uint64) int {
 			}
 		}
 	}
-	return from
+	return fmt.Sprint(from)
 }
 
 // ExploreTogether explores with several workers that share everything as soon as they

@@ -61,12 +61,12 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 		}
 		x.moved = append(x.moved, moved)
 	}
-	if e.fwd != none {
-		st := &x.stores[e.thread][e.fwd]
-		e.link, st.loads = st.loads, i
+	attached := len(x.attached)
+	if e.src.pend != 0 {
+		x.attach(i)
 	}
 	x.noteStores(i)
-	x.reachNode(e, node{races: races, records: records, prevLast: before, bases: bases, wut: below, visited: visited})
+	x.reachNode(e, node{races: races, records: records, attached: attached, prevLast: before, bases: bases, wut: below, visited: visited})
 	if e.flags&ends != 0 {
 		x.freeze(i)
 	}
@@ -147,9 +147,7 @@ func (x *explorer) backtrack() {
 	if e.flags&isUpdate != 0 {
 		x.stores[e.thread][e.ord].upd = none
 	}
-	if e.fwd != none {
-		x.stores[e.thread][e.fwd].loads = e.link
-	}
+	x.detach(e, n.attached)
 	for k := len(x.bases) - 1; k >= n.bases; k-- {
 		x.base[x.bases[k].thread] = x.bases[k].old
 	}

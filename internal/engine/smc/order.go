@@ -7,10 +7,10 @@ package smc
 // common bytes in their order (uu); an update to the load that sees it, unless it
 // is the load's own thread's (src-ct); a load to the update that overwrites what it
 // saw, unless that is its own thread's (cf-ct); the updates of a thread to its next
-// fence (uf). A forwarded load is attached to the store it saw and becomes visible
-// with the update of that store.
+// fence (uf). Source and conflict are per byte: a load is attached, for each byte it forwarded,
+// to the store it took this byte from, and the byte becomes visible with the update of that store.
 //
-// Differs from the paper: bytes instead of locations; what is not a load, store or fence
+// Differs from the paper: bytes instead of locations, and a load may have bytes of both kinds; what is not a load, store or fence
 // is treated as package event says, with three more edges that no race comes from: spawn to the first event
 // of the thread, the last event of a thread and of its buffers to the join, and,
 // under PSO, updates before a store-store fence to updates behind it. The sets of last
@@ -22,7 +22,8 @@ type record struct {
 	slot int32
 	prev int32
 	ev   int32
-	acc  access
+	mask uint8 // bytes of the word
+	mode mode
 }
 
 // words maps words of 8 bytes to chains: open addressing, and entries stay.
@@ -66,13 +67,13 @@ func (w *words) grow() {
 	}
 }
 
-// head is the newest record of a word.
-func (x *explorer) head(word uint64) *int32 {
+// slotOf is where the newest record of a word is in heads.
+func (x *explorer) slotOf(word uint64) int32 {
 	i := x.words.slot(word)
 	for int(i) >= len(x.heads) {
 		x.heads = append(x.heads, none)
 	}
-	return &x.heads[i]
+	return i
 }
 
 // addRecords puts the accesses of event number i into the chains.
@@ -80,14 +81,17 @@ func (x *explorer) addRecords(i int32) {
 	e := &x.ev[i]
 	for k := range e.size() {
 		a := e.at(k)
-		if e.silent(a) {
+		live := e.live(a)
+		if live == 0 {
 			continue
 		}
 		last := (a.addr + uint64(a.size) - 1) / 8
 		for w := a.addr / 8; ; w++ {
-			h := x.head(w)
-			x.records = append(x.records, record{slot: x.words.slot(w), prev: *h, ev: i, acc: *a})
-			*h = int32(len(x.records) - 1)
+			if m := shift(live, int64(a.addr-8*w)); m != 0 {
+				slot := x.slotOf(w)
+				x.records = append(x.records, record{slot: slot, prev: x.heads[slot], ev: i, mask: m, mode: a.mode})
+				x.heads[slot] = int32(len(x.records) - 1)
+			}
 			if w == last {
 				break
 			}
@@ -102,16 +106,6 @@ func (x *explorer) dropRecords(n int) {
 	x.records = x.records[:n]
 }
 
-// mask is the bytes of an access inside a word, as bits.
-func (a *access) mask(word uint64) uint8 {
-	lo, hi := int64(a.addr-8*word), int64(a.addr+uint64(a.size)-8*word)
-	lo, hi = max(lo, 0), min(hi, 8)
-	if lo >= hi {
-		return 0
-	}
-	return uint8(1<<hi - 1<<lo)
-}
-
 // predecessors collects in x.found the events of other threads that event e, about
 // to be added, directly depends on, and joins into its clock the updates of its own
 // thread that it must come after.
@@ -119,32 +113,34 @@ func (x *explorer) predecessors(e *event, clock []int32) {
 	x.found = x.found[:0]
 	for k := range e.size() {
 		a := e.at(k)
-		if e.silent(a) {
+		live := e.live(a)
+		if live == 0 {
 			continue
 		}
-		x.ownUpdates = x.ownUpdates[:0]
 		last := (a.addr + uint64(a.size) - 1) / 8
 		for w := a.addr / 8; ; w++ {
-			x.walk(e, a, w)
+			x.walk(e, a, w, live, clock)
 			if w == last {
 				break
 			}
 		}
-		x.settleOwn(e, a, clock)
 	}
 }
 
-// walk looks at a chain from its newest end until all bytes have a last writer.
-func (x *explorer) walk(e *event, a *access, word uint64) {
-	left := a.mask(word)
-	for r := *x.head(word); r != none && left != 0; r = x.records[r].prev {
+// walk looks at a chain from its newest end until all live bytes of an access have a last
+// writer. An update comes after the last updates of its own thread. A load could have forwarded
+// what it sees of them, and is not ordered; that it sees it is noted.
+func (x *explorer) walk(e *event, a *access, word uint64, live uint8, clock []int32) {
+	at := int64(a.addr - 8*word)
+	left := shift(live, at)
+	for r := x.heads[x.slotOf(word)]; r != none && left != 0; r = x.records[r].prev {
 		rec := &x.records[r]
-		common := rec.acc.mask(word) & left
+		common := rec.mask & left
 		if common == 0 {
 			continue
 		}
 		o := &x.ev[rec.ev]
-		if rec.acc.mode&writes == 0 {
+		if rec.mode&writes == 0 {
 			if a.mode&writes != 0 && o.thread != e.thread {
 				x.find1(rec.ev)
 			}
@@ -154,11 +150,14 @@ func (x *explorer) walk(e *event, a *access, word uint64) {
 		switch {
 		case o.thread != e.thread || e.flags&allocates != 0:
 			x.find1(rec.ev)
-		case o.flags&isUpdate != 0:
-			x.ownUpdates = append(x.ownUpdates, rec.ev)
+		case o.flags&isUpdate == 0:
+		case e.flags&isUpdate != 0:
+			join(clock, x.clock(rec.ev))
+		case e.flags&drains == 0 && a.mode&writes == 0:
+			x.sees(e, a, shift(common, -at), o.ord)
 		}
 		if a.mode&writes != 0 && o.flags&isUpdate != 0 && o.thread != e.thread {
-			x.attached(o, a)
+			x.findAttached(o, a)
 		}
 	}
 }
@@ -170,50 +169,6 @@ func (x *explorer) find1(i int32) {
 		}
 	}
 	x.found = append(x.found, i)
-}
-
-// attached finds the loads of bytes of a that forwarded from the store whose update
-// is o.
-func (x *explorer) attached(o *event, a *access) {
-	for l := x.stores[o.thread][o.ord].loads; l != none; l = x.ev[l].link {
-		for k := range x.ev[l].size() {
-			if b := x.ev[l].at(k); b.mode&always == 0 && conflict(a, b) {
-				x.find1(l)
-				break
-			}
-		}
-	}
-}
-
-// settleOwn deals with the last updates that are of the event's own thread. An
-// update comes after them. So does a load that one of them does not cover: it would have had to wait.
-// Any other load could have forwarded as well, and is not ordered.
-func (x *explorer) settleOwn(e *event, a *access, clock []int32) {
-	if len(x.ownUpdates) == 0 {
-		return
-	}
-	ordered := e.flags&isUpdate != 0
-	for _, u := range x.ownUpdates {
-		b := x.writeOf(&x.ev[u], a)
-		ordered = ordered || a.addr-b.addr >= uint64(b.size) || uint64(b.size)-(a.addr-b.addr) < uint64(a.size)
-	}
-	if ordered {
-		for _, u := range x.ownUpdates {
-			join(clock, x.clock(u))
-		}
-	} else {
-		e.own = x.ev[x.ownUpdates[0]].ord
-	}
-}
-
-// writeOf is the access by which an update writes bytes of a.
-func (x *explorer) writeOf(u *event, a *access) *access {
-	for k := range u.size() {
-		if b := u.at(k); b.mode&writes != 0 && conflict(a, b) {
-			return b
-		}
-	}
-	panic("BUG: an update in a chain that it does not write")
 }
 
 // clock is the vector clock of an event of the execution.
@@ -319,13 +274,12 @@ func (x *explorer) joinBuffers(t int32, c []int32) {
 // epochs adds the updates of stores before the last store-store fence before the
 // store of update e.
 func (x *explorer) epochs(e *event, c []int32) {
-	st := &x.stores[e.thread][e.ord]
-	e.epoch = st.epoch
-	if e.epoch == 0 {
+	epoch := x.stores[e.thread][e.ord].epoch
+	if epoch == 0 {
 		return
 	}
 	for k := range e.ord {
-		if o := &x.stores[e.thread][k]; o.epoch < e.epoch && o.upd != none {
+		if o := &x.stores[e.thread][k]; o.epoch < epoch && o.upd != none {
 			join(c, x.clock(o.upd))
 		}
 	}
@@ -342,9 +296,9 @@ func (x *explorer) lockRace(i int32, c []int32) {
 
 // acquirer is the last event that took the mutex at addr when it was free.
 func (x *explorer) acquirer(addr uint64) int32 {
-	for r := *x.head(addr / 8); r != none; r = x.records[r].prev {
-		if rec := &x.records[r]; rec.acc.addr == addr && x.ev[rec.ev].flags&acquires != 0 {
-			return rec.ev
+	for r := x.heads[x.slotOf(addr/8)]; r != none; r = x.records[r].prev {
+		if i := x.records[r].ev; x.ev[i].flags&acquires != 0 && x.ev[i].touches(addr) {
+			return i
 		}
 	}
 	return none

@@ -159,7 +159,7 @@ const anyChoice = -1 << 63
 func (x *explorer) perform(p int32, lb label, e *event) {
 	x.issued = x.issued[:0]
 	x.reached = x.reached[:0]
-	*e = event{proc: p, thread: x.procs[p].thread, fwd: none, own: none, ord: none, link: none, cancel: none, label: lb}
+	*e = event{proc: p, thread: x.procs[p].thread, ord: none, cancel: none, label: lb}
 	t := int(e.thread)
 	if x.procs[p].aux {
 		x.flush(t, p, e)
@@ -249,9 +249,7 @@ func (x *explorer) refuse(t int, lb label, e *event) {
 		e.flags |= varies
 	}
 	x.touch(e, h.Addr, h.Size, reads)
-	if h.Own != 0 {
-		e.fwd = h.Sources[0]
-	}
+	x.forwards(e, h.Own, &h.Sources)
 	v := x.threads[t]
 	v.stop = refused
 	x.setThread(t, v)

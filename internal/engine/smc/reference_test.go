@@ -2,6 +2,7 @@ package smc_test
 
 import (
 	"fmt"
+	"math/bits"
 	"sort"
 	"strings"
 
@@ -12,8 +13,11 @@ import (
 // The reference: all traces of a small program, by trying every step in every state
 // that differs in state or history. A history is, for every thread, what it did and
 // from whom its loads got each byte, and for every byte the order of the stores to
-// it: the Shasha-Snir trace so far. Operations on a condition or a barrier read and
+// it: the Shasha-Snir trace so far, and for every block the order of frees and of allocations that use it again. Operations on a condition or a barrier read and
 // write it; a wait that is woken for no reason, which is one right after it began, leaves its condition alone.
+
+// blockPlace marks places that stand for blocks.
+const blockPlace = 1 << 63
 
 // tracker follows an execution.
 type tracker struct {
@@ -21,6 +25,7 @@ type tracker struct {
 	s      *memory.State
 	logs   [][]string
 	orders map[uint64][]string
+	split  bool // a load took bytes from different places, one of them the own buffer
 }
 
 func newTracker(y *memory.System) *tracker {
@@ -63,7 +68,9 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 	r.y.Apply(r.s, st)
 	ev := r.s.Event
 	if st.Kind == memory.Flush {
-		if !ev.Free {
+		if ev.Free {
+			k.reach = r.reach(fmt.Sprintf("%d.%d", t, ev.From), ev.Addr|blockPlace, 1)
+		} else {
 			k.reach = r.reach(fmt.Sprintf("%d.%d", t, ev.From), ev.Addr, ev.Size)
 		}
 		return k
@@ -83,10 +90,17 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 				from = o[len(o)-1]
 			}
 			text += " " + from
+			r.split = r.split || reads && ev.Own != 0 && (ev.Own>>b&1 == 0 || ev.Sources[b] != ev.Sources[bits.TrailingZeros8(ev.Own)])
 		}
 		if op.Kind == ir.Store && !ev.Buffered || ev.Wrote {
 			k.reach = r.reach(name, ev.Addr, ev.Size)
 		}
+	}
+	switch {
+	case op.Kind == ir.Free && ev.Free && !ev.Buffered:
+		k.reach = r.reach(name, ev.Addr|blockPlace, 1)
+	case op.Kind == ir.Alloc && st.Choice != 0:
+		k.reach = r.reach(name, uint64(st.Choice)|blockPlace, 1)
 	}
 	for _, a := range synced {
 		from := "init"
@@ -158,6 +172,9 @@ func (r *tracker) key() string {
 	for _, a := range addrs {
 		fmt.Fprintf(&out, "%x: %s\n", a, strings.Join(r.orders[a], " "))
 	}
+	if _, bad := r.s.Fault(); bad {
+		out.WriteString("failed\n")
+	}
 	return out.String()
 }
 
@@ -171,7 +188,11 @@ func bit(b bool) int {
 // traces is the set of traces of complete executions, or false if there are too
 // many histories.
 func traces(y *memory.System, limit int) (map[string]bool, bool) {
-	r := newTracker(y)
+	return newTracker(y).traces(limit)
+}
+
+func (r *tracker) traces(limit int) (map[string]bool, bool) {
+	y := r.y
 	seen := map[string]bool{}
 	out := map[string]bool{}
 	var visit func() bool

@@ -26,8 +26,8 @@ import (
 // end; the two are the same trace. What the second event touches when it comes first is looked at
 // again: a compare-exchange may fail then, a section take another way. Events
 // behind it that turn out to depend on it now are left out of v with all that
-// happens after them. A load of the first event's own thread that saw the
-// first event's update in memory forwards from the buffer in v.
+// happens after them. Bytes that a load saw in memory as an update of its own thread left
+// them are forwarded in v if this update is not in v.
 
 // reverseAll reverses the races of an execution that has come to its end.
 func (x *explorer) reverseAll() {
@@ -140,9 +140,9 @@ func (x *explorer) sequence(r *race) bool {
 		}
 	default:
 		v.last = x.ev[r.second]
-		v.last.own, v.last.fwd = none, none
+		v.last.src.pend = x.pendingIn(r.first, r.second, &v.last)
 	}
-	v.items = append(v.items, item{i: none, fwd: v.last.fwd})
+	v.items = append(v.items, item{i: none})
 	if r.second == none {
 		return true
 	}
@@ -169,7 +169,6 @@ func (x *explorer) compareAgain(r *race, v *sequence) bool {
 		}
 	}
 	v.last = *e
-	v.last.own, v.last.fwd = none, none
 	v.last.old = old
 	v.last.acc[0].mode = reads
 	if old == e.want {
@@ -184,12 +183,9 @@ func (x *explorer) keep(first int32, i int, v *sequence) {
 		return
 	}
 	e := &x.ev[i]
-	it := item{i: int32(i), fwd: e.fwd}
-	if e.own != none {
-		// The update it saw is not in v: it forwards there.
-		if u := x.stores[e.thread][e.own].upd; u >= first && u != v.second && (u == first || x.precedes(first, x.clock(u))) {
-			it.fwd = e.own
-		}
+	it := item{i: int32(i), pend: e.src.pend}
+	if e.src.own != 0 {
+		it.pend = x.pendingIn(first, v.second, e)
 	}
 	v.items = append(v.items, it)
 }
@@ -325,7 +321,7 @@ func (x *explorer) pendingLock(t int) (race, bool) {
 // attempt is the lock of a thread that waits at the end.
 func (x *explorer) attempt(r *race) event {
 	e := event{
-		proc: r.proc, thread: r.proc, fwd: none, own: none, ord: none, link: none, cancel: none, label: r.label,
+		proc: r.proc, thread: r.proc, ord: none, cancel: none, label: r.label,
 		flags: drains | isMutex | locks | acquires,
 	}
 	e.touch(x.ev[r.first].acc[0].addr, 8, reads|writes)

@@ -157,7 +157,7 @@ func (x *explorer) progress() {
 // of the longest execution.
 func (x *explorer) bytes() int64 {
 	n := int64(cap(x.ev))*int64(unsafe.Sizeof(event{})) + int64(cap(x.clocks))*4 + int64(cap(x.records))*int64(unsafe.Sizeof(record{})) +
-		int64(cap(x.races))*int64(unsafe.Sizeof(race{})) + int64(cap(x.steps))*int64(unsafe.Sizeof(memory.Step{}))
+		int64(cap(x.attached))*int64(unsafe.Sizeof(attachment{})) + int64(cap(x.races))*int64(unsafe.Sizeof(race{})) + int64(cap(x.steps))*int64(unsafe.Sizeof(memory.Step{}))
 	for _, nd := range x.nodes[:cap(x.nodes)] {
 		n += int64(cap(nd.sleep)) * int64(unsafe.Sizeof(event{}))
 	}

@@ -25,7 +25,7 @@ type tree struct {
 // the reversed event if i is none.
 type item struct {
 	i    int32
-	fwd  int32 // what event.fwd is in the sequence
+	pend uint8 // the bytes that are forwarded in the sequence
 	gone bool  // taken out
 }
 
@@ -46,11 +46,11 @@ func (x *explorer) get(v *sequence, k int) *event {
 		return &v.last
 	}
 	e := &x.ev[it.i]
-	if e.fwd == it.fwd {
+	if e.src.pend == it.pend {
 		return e
 	}
 	v.upd = *e
-	v.upd.own, v.upd.fwd = none, it.fwd
+	v.upd.src.pend = it.pend
 	return &v.upd
 }
 
@@ -74,7 +74,7 @@ func (x *explorer) leads(d *event, v *sequence) int {
 // before.
 func (x *explorer) weakInitial(d *event, v *sequence) int {
 	probe := d
-	if d.fwd != none { // it may turn into a load of memory on the way
+	if d.src.pend != 0 { // it may turn into a load of memory on the way
 		x.probe = *d
 		probe = &x.probe
 	}
@@ -131,26 +131,26 @@ type ledBy struct {
 // findSleepers collects what sleeps where v leaves the tree: what slept at the node, the event explored
 // from it at present, and what v was held against in vain, unless something v was led along wakes it.
 func (x *explorer) findSleepers() {
-	x.sleepers = append(x.sleepers[:0], sleeper{x.present, x.present.fwd})
+	x.sleepers = append(x.sleepers[:0], sleeper{x.present, x.present.src.pend})
 	for i := range x.slept {
-		x.sleepers = append(x.sleepers, sleeper{&x.slept[i], x.slept[i].fwd})
+		x.sleepers = append(x.sleepers, sleeper{&x.slept[i], x.slept[i].src.pend})
 	}
 	i := 0
 	for _, l := range x.led {
 		for ; i < l.passed; i++ {
-			x.sleepers = append(x.sleepers, sleeper{x.passed[i], x.passed[i].fwd})
+			x.sleepers = append(x.sleepers, sleeper{x.passed[i], x.passed[i].src.pend})
 		}
 		x.wakeBy(l.ev)
 	}
 	for ; i < len(x.passed); i++ {
-		x.sleepers = append(x.sleepers, sleeper{x.passed[i], x.passed[i].fwd})
+		x.sleepers = append(x.sleepers, sleeper{x.passed[i], x.passed[i].src.pend})
 	}
 }
 
-// sleeper is an event that sleeps, with what its fwd has become on the way.
+// sleeper is an event that sleeps, with the bytes that it still forwards where it has come.
 type sleeper struct {
-	ev  *event
-	fwd int32
+	ev   *event
+	pend uint8
 }
 
 // wakeBy takes out the sleepers that an event wakes.
@@ -158,16 +158,16 @@ func (x *explorer) wakeBy(e *event) {
 	n := 0
 	for _, s := range x.sleepers {
 		d := s.ev
-		if d.fwd != s.fwd {
+		if d.src.pend != s.pend {
 			x.probe = *d
-			x.probe.own, x.probe.fwd = d.fwd, s.fwd
+			x.probe.src.pend = s.pend
 			d = &x.probe
 		}
 		if d.proc == e.proc || dependent(d, e) {
 			continue
 		}
-		if s.fwd != none && e.flags&isUpdate != 0 && d.thread == e.thread && s.fwd == e.ord {
-			s.fwd = none
+		if s.pend != 0 && e.flags&isUpdate != 0 && d.thread == e.thread {
+			s.pend &^= d.src.from(e.ord, s.pend)
 		}
 		x.sleepers[n] = s
 		n++
@@ -175,19 +175,19 @@ func (x *explorer) wakeBy(e *event) {
 	x.sleepers = x.sleepers[:n]
 }
 
-// moveFront notes what it means for v that an event comes before all of it: a load
-// that forwards from the store whose update that is reads memory then.
+// moveFront notes what it means for v that an event comes before all of it: bytes
+// that a load forwards from the store whose update that is are read in memory then.
 func (x *explorer) moveFront(e *event, v *sequence) {
 	if e.flags&isUpdate == 0 {
 		return
 	}
 	for k := range v.items {
-		if it := &v.items[k]; it.fwd == e.ord && !it.gone && it.i != none && x.ev[it.i].thread == e.thread {
-			it.fwd = none
+		if it := &v.items[k]; it.pend != 0 && !it.gone && x.ev[it.i].thread == e.thread {
+			it.pend &^= x.ev[it.i].src.from(e.ord, it.pend)
 		}
 	}
-	if v.last.thread == e.thread && v.last.fwd == e.ord {
-		v.last.fwd = none
+	if v.last.src.pend != 0 && v.last.thread == e.thread {
+		v.last.src.reached(e.ord)
 	}
 }
 

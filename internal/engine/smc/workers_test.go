@@ -35,7 +35,7 @@ func violations(out *engine.Outcome) []string {
 // none cut off, the same violations and final states.
 func TestWorkers(t *testing.T) {
 	profiles := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
-		{Name: "waits", Sync: true, Waits: true}, {Name: "heap", Heap: true}}
+		{Name: "waits", Sync: true, Waits: true}, {Name: "heap", Heap: true}, {Name: "overlap", Overlap: true, Sync: true}, {Name: "overlap-plain", Overlap: true, Plain: true}}
 	for i := range fewer(7 * *programs) { // more than a thousand
 		seed := uint64(*firstSeed + i)
 		pr := profiles[i%len(profiles)]
@@ -69,7 +69,7 @@ func TestWorkers(t *testing.T) {
 func TestWorkersTraces(t *testing.T) {
 	for i := range fewer(*programs) {
 		seed := uint64(*firstSeed + i)
-		p, _ := testkit.Generate(seed, testkit.Profile{Name: "plain", Plain: true}).Flat()
+		p, _ := testkit.Generate(seed, testkit.Profile{Name: "plain", Plain: true, Overlap: seed%2 == 1}).Flat()
 		for _, m := range []memory.Model{memory.TSO, memory.PSO} {
 			want, ok := traces(memory.New(p, m, memory.Options{}), *histories)
 			if !ok {
