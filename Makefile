@@ -25,7 +25,10 @@ FUZZ_PARAM    ?= 2500
 FUZZ_SEED     ?= 1
 FUZZ_TIME     ?= 60s
 
-.PHONY: all build test lint fuzz bench bench-spin update deps
+# Seconds per litmus test on the processor.
+NATIVE_SECONDS ?= 0.5
+
+.PHONY: all build test lint fuzz native bench bench-spin update deps
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -78,6 +81,12 @@ fuzz:
 	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \
 	  $(GO) test $${p%%:*} -run '^$$' -fuzz "^$${p##*:}$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 1x; \
 	done
+
+# Litmus tests on this machine's processor: every outcome it shows must be allowed under TSO.
+native: build
+	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
+	tar -xzf testdata/litmus/x86.tar.gz -C "$$dir"; \
+	bin/fencepost stress "$$dir" testdata/litmus/mixed --seconds $(NATIVE_SECONDS)
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

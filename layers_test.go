@@ -45,7 +45,7 @@ var (
 
 // policy has a row per package. "." is the root.
 var policy = map[string]rule{
-	".":             {ours: []string{"internal/pipeline", "internal/suite", "internal/family", "internal/codes", "verdict"}},
+	".":             {ours: []string{"internal/pipeline", "internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/codes", "verdict"}},
 	"cmd/fencepost": {ours: []string{"internal/cli"}},
 	"verdict":       {},
 	"bench":         {ours: []string{".", "verdict"}},
@@ -57,7 +57,7 @@ var policy = map[string]rule{
 
 	"internal/cunit":              {ours: frontEndMay, external: []string{"modernc.org/cc"}},
 	"internal/frontend/automaton": {ours: frontEndMay},
-	"internal/frontend/litmus":    {ours: append([]string{"internal/cunit"}, frontEndMay...)},
+	"internal/frontend/litmus":    {ours: append([]string{"internal/cunit", "internal/stress"}, frontEndMay...)},
 	"internal/frontend/c":         {ours: append([]string{"internal/cunit"}, frontEndMay...)},
 
 	"internal/transform": {ours: append([]string{"internal/source"}, passMay...)},
@@ -88,8 +88,12 @@ var policy = map[string]rule{
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/cunit", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/bmc", "internal/engine/explicit",
-		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/explain", "internal/trace", "internal/replay", "verdict",
+		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/explain", "internal/trace", "internal/replay", "internal/stress", "verdict",
 	}},
+
+	// stress writes the text of a program; native starts the compiler and the program.
+	"internal/stress": {},
+	"internal/native": {ours: []string{"internal/stress"}},
 
 	"internal/inputfile": {},
 	"internal/suite":     {ours: []string{"internal/inputfile", "verdict"}},
@@ -166,7 +170,7 @@ func under(prefix string) func(string) bool {
 // ioPackages are the only ones that touch files, the network or processes.
 // The others take bytes and return values. The solvers are processes; engines see
 // their interfaces.
-var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt"}
+var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native"}
 
 func doesIO(std string) bool {
 	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {

@@ -59,6 +59,8 @@ func (a *app) completeArguments(cmd *cobra.Command) {
 	switch cmd.Name() {
 	case "report":
 		cmd.ValidArgsFunction = files("json")
+	case "stress":
+		cmd.ValidArgsFunction = files("litmus")
 	case "verify-trace":
 		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {

@@ -101,6 +101,7 @@ func TestCompletion(t *testing.T) {
 		"__complete check x --lang ": "trencher\n",
 		"__complete report ":         "json\n:8",
 		"__complete verify-trace a ": "litmus\n",
+		"__complete stress ":         ":8\n",
 		"__complete check --ht":      "--html\t",
 	} {
 		var stdout, stderr bytes.Buffer

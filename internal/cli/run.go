@@ -38,6 +38,7 @@ type services struct {
 	show                    func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
 	export                  func(fencepost.Input, fencepost.ExportOptions) (string, []verdict.Diagnostic, error)
 	litmus                  func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
+	stress                  func(context.Context, fencepost.StressOptions) (verdict.StressSummary, error)
 	terminal                func(io.Writer) (width int, ok bool)
 	getenv                  func(string) string
 	verify                  func(fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
@@ -47,7 +48,7 @@ type services struct {
 
 func realServices() services {
 	return services{
-		check: fencepost.Check, robust: fencepost.Robust, robustParam: fencepost.RobustParam, checkParam: fencepost.CheckParam, instr: fencepost.ShowInstrumented, fences: fencepost.Fences, traces: fencepost.Traces, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite,
+		check: fencepost.Check, robust: fencepost.Robust, robustParam: fencepost.RobustParam, checkParam: fencepost.CheckParam, instr: fencepost.ShowInstrumented, fences: fencepost.Fences, traces: fencepost.Traces, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
 		terminal: terminal, getenv: os.Getenv,
 		verify: fencepost.Verify, test: fencepost.TestPrograms,
 	}
@@ -162,7 +163,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), flagHint(cmd, err.Error())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.genCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.versionCommand())
 	return root
 }
 

@@ -410,3 +410,10 @@ func (f *lowering) lookAtLocals() {
 		f.emit(op)
 	}
 }
+
+// Header returns the text of one of our headers, such as "fencepost/linux.h", which
+// compilers take as well.
+func Header(name string) (string, bool) {
+	text, err := headers.ReadFile("include/" + name)
+	return string(text), err == nil
+}

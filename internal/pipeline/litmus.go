@@ -32,6 +32,9 @@ type litmusRun struct {
 	flat *ir.Program
 	opt  LitmusOptions
 	sc   *scOutcomes // nil: not asked for
+
+	complete map[string]bool // models under which every final state was found
+	early    bool            // executions end before the test does
 }
 
 // scOutcomes is what SC allows.
@@ -41,12 +44,19 @@ type scOutcomes struct {
 }
 
 // Litmus runs a litmus test under each model.
-func Litmus(ctx context.Context, in Input, models []string, opt LitmusOptions) (test verdict.LitmusTest, err error) {
+func Litmus(ctx context.Context, in Input, models []string, opt LitmusOptions) (verdict.LitmusTest, error) {
+	return newLitmusRun(in, opt).answer(ctx, in, models, opt)
+}
+
+func newLitmusRun(in Input, opt LitmusOptions) *litmusRun {
+	return &litmusRun{program: newProgram(in), opt: opt, complete: map[string]bool{}}
+}
+
+func (r *litmusRun) answer(ctx context.Context, in Input, models []string, opt LitmusOptions) (test verdict.LitmusTest, err error) {
 	stage := "front end"
 	defer caught(&stage, in, &err)
 
 	test = verdict.LitmusTest{File: in.Name, Name: in.Name}
-	r := &litmusRun{program: newProgram(in), opt: opt}
 	var unit *litmus.Unit
 	var diags *diag.List
 	read := func() { unit, diags = litmus.Parse(r.file, litmus.Options{C: cOptions(opt.Options)}) }
@@ -172,6 +182,7 @@ func (r *litmusRun) run(ctx context.Context, model memory.Model) (*verdict.Resul
 	opt.KeepGoing = true
 	r.conclude(res, out, opt)
 	res.Litmus = r.herd(sum, out, witnesses)
+	r.complete[model.String()] = out.Unknown == "" && out.Coverage.Exhaustive
 	if r.opt.Witnesses && model == memory.SC {
 		r.sc = &scOutcomes{states: map[string]bool{}, complete: out.Unknown == "" && out.Coverage.Exhaustive}
 		for _, s := range sum.States {
@@ -271,6 +282,7 @@ func (r *litmusRun) herd(sum *litmus.Summary, out *engine.Outcome, witnesses map
 	}
 	for i := range out.Violations {
 		if v := &out.Violations[i]; v.Kind != engine.FinalViolated {
+			r.early = true
 			l.Notes = append(l.Notes, "some executions end early: "+r.describe(v, out).Reason)
 		}
 	}

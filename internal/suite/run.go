@@ -75,9 +75,7 @@ func (s *Suite) one(ctx context.Context, t Test) *verdict.LitmusTest {
 	if text == nil {
 		var err error
 		if text, err = inputfile.Read(t.Path); err != nil {
-			return &verdict.LitmusTest{File: t.Path, Name: t.Name, Diagnostics: []verdict.Diagnostic{{
-				Severity: "error", Code: "FP0917", Pos: verdict.Pos{File: t.Path}, Message: fmt.Sprintf("cannot be read: %v", reason(err)),
-			}}}
+			return &verdict.LitmusTest{File: t.Path, Name: t.Name, Diagnostics: []verdict.Diagnostic{Unreadable(t.Path, err)}}
 		}
 	}
 	res, err := s.Run(ctx, t.Path, text)
@@ -86,6 +84,11 @@ func (s *Suite) one(ctx context.Context, t Test) *verdict.LitmusTest {
 		res.Failure = err.Error()
 	}
 	return &res
+}
+
+// Unreadable is the message about a file that cannot be read.
+func Unreadable(path string, err error) verdict.Diagnostic {
+	return verdict.Diagnostic{Severity: "error", Code: "FP0917", Pos: verdict.Pos{File: path}, Message: fmt.Sprintf("cannot be read: %v", reason(err))}
 }
 
 // inOrder does n things on several goroutines. finished hears how many are done so

@@ -52,6 +52,7 @@ type Unit struct {
 	condAt, filterAt []int // of each variable, its index in Props.Observe
 	symbols          []symbol
 	addresses        bool // values may be addresses
+	compiled         *compiler
 }
 
 // Item is one thing a line of a final state shows: a register, a location, or a
@@ -103,9 +104,11 @@ func Parse(f *source.File, opt Options) (*Unit, *diag.List) {
 	if p.parseFile() {
 		c := &compiler{file: f, opt: opt, diags: diags, arch: p.arch, tree: &p.tree, code: &p.code, unit: u}
 		c.compile()
+		u.compiled = c
 	}
 	diags.Sort()
 	if diags.HasErrors() {
+		u.compiled = nil
 		u.Program, u.Props, u.Cond, u.Filter, u.Shown = nil, nil, nil, nil, nil
 	}
 	return u, diags

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+
+	"fencepost"
+	"fencepost/internal/render/json"
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+
+	"github.com/spf13/cobra"
+)
+
+const stressHelp = `Run litmus tests on this machine's processor and compare with the model.
+
+Each test becomes a C program with the test's own instructions, which gcc or clang
+compiles. The program runs the test many times and counts the outcomes. An
+outcome that is seen and that TSO does not allow is an error. An outcome that is
+allowed and not seen is none: rates depend on the machine and on what else it does.
+Directories are searched for files that end in .litmus. Needs x86-64 and Linux.
+
+Exit codes: 0 every outcome seen is allowed, 1 an outcome is not allowed, 2 some test
+was not run or has no definite answer, 3 bad usage, a test that cannot be read, no
+compiler or another processor, 4 internal error.`
+
+const stressExample = `  fencepost stress SB.litmus
+  fencepost stress SB.litmus MP.litmus --seconds 5
+  fencepost stress tests/ --seconds 0.2 --json`
+
+// maxSeconds is a day.
+const maxSeconds = 24 * 60 * 60
+
+func (a *app) stressCommand() *cobra.Command {
+	f := &struct {
+		opt  fencepost.StressOptions
+		json bool
+	}{}
+	f.opt.Options = fencepost.Defaults()
+	f.opt.Seconds = 1
+	opt := &f.opt.Options
+	cmd := &cobra.Command{
+		Use:     "stress TEST.litmus|DIR...",
+		Short:   "Run litmus tests on this processor and compare with TSO",
+		Long:    stressHelp,
+		Example: stressExample,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{"no file or directory given", fmt.Sprintf("try `%s TEST.litmus`, or - to read standard input", cmd.CommandPath())}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return a.stress(args, f.opt, f.json) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(secondsValue{&f.opt.Seconds}, "seconds", "how long each test runs, such as 0.5 or 10")
+	flags.Var(countValue{&opt.Unroll, 0, maxCount}, "unroll", "runs of a loop body that the model follows; 0 to search loops as they are")
+	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit for what the model allows, per test; 0 for none")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per test, such as 8GiB or 512MiB; half of the machine's memory if not given")
+	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
+	return cmd
+}
+
+func (a *app) stress(args []string, opt fencepost.StressOptions, asJSON bool) error {
+	for _, name := range args {
+		if name != "-" {
+			opt.Paths = append(opt.Paths, name)
+			continue
+		}
+		in, err := a.read(name)
+		if err != nil {
+			return err
+		}
+		opt.Inputs = append(opt.Inputs, in)
+	}
+	if opt.Memory == 0 {
+		opt.Memory = defaultMemory()
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	var tests []*verdict.StressTest
+	opt.Done = func(t *verdict.StressTest) {
+		a.diagnostics(t.Diagnostics)
+		switch {
+		case t.Failure != "":
+			fmt.Fprintln(a.stderr, &internalError{errors.New(t.Failure)})
+		case !asJSON && !t.Refused():
+			text.Stress(a.stdout, t, a.style(a.stdout))
+		}
+		tests = append(tests, t)
+	}
+	var clear func()
+	if opt.Tested, opt.Done, clear = withLine(a, opt.Done); opt.Tested != nil {
+		defer clear()
+	}
+	sum, err := interruptible(func() {}, func(ctx context.Context) (verdict.StressSummary, error) { return a.services.stress(ctx, opt) })
+	if input := (*fencepost.InputError)(nil); errors.As(err, &input) {
+		return &usageError{input.Error(), "check the path"}
+	}
+	if un := (*fencepost.UnavailableError)(nil); errors.As(err, &un) {
+		return &usageError{un.Message, un.Hint}
+	}
+	if err != nil {
+		return &internalError{err}
+	}
+	a.code = stressExit(&sum)
+	if asJSON {
+		if err := json.Stress(a.stdout, tests, &sum); err != nil {
+			return &internalError{err}
+		}
+		return nil
+	}
+	text.StressSummary(a.stdout, &sum, a.style(a.stdout))
+	return nil
+}
+
+// stressExit is the exit code for the tests together.
+func stressExit(sum *verdict.StressSummary) int {
+	codes := []int{exitHolds}
+	for _, c := range []struct {
+		n    int
+		code int
+	}{
+		{sum.Failed, exitInternal}, {sum.Refused, exitUsage}, {sum.Forbidden, exitViolated}, {sum.Unknown + sum.NotRun, exitUnknown},
+	} {
+		if c.n > 0 {
+			codes = append(codes, c.code)
+		}
+	}
+	return worst(codes...)
+}
+
+// secondsValue is a time in seconds.
+type secondsValue struct{ seconds *float64 }
+
+func (v secondsValue) String() string {
+	if v.seconds == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v.seconds, 'f', -1, 64)
+}
+
+func (secondsValue) Type() string { return "n" }
+
+func (v secondsValue) Set(s string) error {
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(n > 0 && n <= maxSeconds) {
+		return fmt.Errorf("want a number of seconds above 0, at most %d", maxSeconds)
+	}
+	*v.seconds = n
+	return nil
+}

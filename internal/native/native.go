@@ -1,0 +1,123 @@
+package native
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"fencepost/internal/stress"
+)
+
+// UnavailableError says why stress programs cannot run here.
+type UnavailableError struct{ Message, Hint string }
+
+func (e *UnavailableError) Error() string { return e.Message }
+
+// Compiler runs stress programs.
+type Compiler struct {
+	path string
+	// Seconds is for how long each program runs.
+	Seconds float64
+}
+
+// compilers are looked for in this order.
+var compilers = []string{"gcc", "clang", "cc"}
+
+// Find returns a compiler at hand. The error is an *UnavailableError.
+func Find(seconds float64) (*Compiler, error) {
+	return find(runtime.GOOS, runtime.GOARCH, seconds)
+}
+
+func find(system, processor string, seconds float64) (*Compiler, error) {
+	if system != "linux" || processor != "amd64" {
+		return nil, &UnavailableError{
+			fmt.Sprintf("stress programs run on x86-64 under Linux, and this is %s/%s", system, processor),
+			"`fencepost litmus` tells what the model allows, on any machine",
+		}
+	}
+	for _, name := range compilers {
+		if path, err := exec.LookPath(name); err == nil {
+			return &Compiler{path: path, Seconds: seconds}, nil
+		}
+	}
+	return nil, &UnavailableError{"no C compiler found: looked for " + strings.Join(compilers, ", "), "install gcc or clang, for instance with `apt-get install gcc libc6-dev`"}
+}
+
+// Run compiles a program, runs it and returns what it prints. If the compiler refuses
+// the program the error is a *stress.CompileError.
+func (c *Compiler) Run(ctx context.Context, p stress.Program) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "fencepost-stress-")
+	if err != nil {
+		return nil, fmt.Errorf("making a directory for the stress program: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	for _, h := range append([]stress.Header{{Name: "stress.c", Text: p.Text}}, p.Headers...) {
+		name := filepath.Join(dir, filepath.FromSlash(h.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return nil, fmt.Errorf("writing the stress program: %w", err)
+		}
+		if err := os.WriteFile(name, []byte(h.Text), 0o600); err != nil {
+			return nil, fmt.Errorf("writing the stress program: %w", err)
+		}
+	}
+	if err := c.compile(ctx, dir, p.Optimize); err != nil {
+		return nil, err
+	}
+	return c.execute(ctx, filepath.Join(dir, "stress"))
+}
+
+func (c *Compiler) compile(ctx context.Context, dir string, optimize bool) error {
+	level := "-O0"
+	if optimize {
+		level = "-O2"
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.path, level, "-std=gnu11", "-w", "-pthread", "-fno-stack-protector", "-fcf-protection=none", "-I.", "-o", "stress", "stress.c")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && ctx.Err() == nil {
+		return &stress.CompileError{Message: firstError(out)}
+	}
+	if err != nil {
+		return fmt.Errorf("running %s: %w", c.path, errors.Join(err, ctx.Err()))
+	}
+	return nil
+}
+
+// firstError is the first line of a compiler's output that speaks of an error.
+func firstError(out []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	for _, l := range lines {
+		if _, message, ok := strings.Cut(l, "rror: "); ok {
+			return message
+		}
+	}
+	return lines[0]
+}
+
+func (c *Compiler) execute(ctx context.Context, path string) ([]byte, error) {
+	// The program ends itself after twice its time and two seconds.
+	limit := time.Duration((2*c.Seconds + 12) * float64(time.Second))
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, strconv.FormatFloat(c.Seconds, 'f', -1, 64))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if len(out) > 0 && ctx.Err() == nil { // it says itself what went wrong
+		return out, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("running the stress program: %w", errors.Join(err, ctx.Err()))
+	}
+	return out, nil
+}

@@ -1,0 +1,31 @@
+package json
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"fencepost/verdict"
+)
+
+// stressDocument is a report about litmus tests on the processor.
+type stressDocument struct {
+	Schema  string                `json:"schema"`
+	Stress  []*verdict.StressTest `json:"stress"`
+	Summary verdict.StressSummary `json:"summary"`
+}
+
+// Stress writes what litmus tests gave on the processor.
+func Stress(w io.Writer, tests []*verdict.StressTest, sum *verdict.StressSummary) error {
+	doc := stressDocument{Schema: verdict.Schema, Stress: tests, Summary: *sum}
+	if doc.Stress == nil {
+		doc.Stress = []*verdict.StressTest{}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	return nil
+}

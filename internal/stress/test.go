@@ -1,0 +1,86 @@
+package stress
+
+// Test is a litmus test as a program can run it.
+type Test struct {
+	Name      string
+	Locations []Location
+	Threads   []Thread
+	Observe   []Var
+	// Base is an address that the numbers of the test do not lead to.
+	Base uint64
+	// Code is the C of the test, without the threads' own main loops. It is empty if
+	// the threads are instructions.
+	Code    string
+	Headers []Header
+}
+
+// Header is a file that Code includes.
+type Header struct{ Name, Text string }
+
+// Location is a piece of memory that every round has a copy of.
+type Location struct {
+	Name  string
+	Size  int64
+	Align int // a power of two
+	Init  []byte
+	// Pointers are the places in Init where an address stands.
+	Pointers []Pointer
+}
+
+// Pointer is an address in a location's first value.
+type Pointer struct {
+	At     int // where it stands, in bytes
+	Width  int // 4 or 8 bytes
+	Target Address
+}
+
+// Address is a place in a location.
+type Address struct {
+	Location int // index
+	Offset   int64
+}
+
+// Thread is one thread of a test.
+type Thread struct {
+	// Asm has one instruction or label per line.
+	Asm []string
+	// In are the registers that hold something when the thread begins.
+	In []Input
+	// Out are the registers whose values are kept at the end, by their 64-bit names.
+	Out []string
+	// Function is the thread's function in C, and Params its arguments: locations.
+	Function string
+	Params   []int
+}
+
+// Input is the first value of a register: a number, or an address.
+type Input struct {
+	Register  string // the 64-bit name
+	IsAddress bool
+	Address   Address
+	Number    int64
+}
+
+// Var is something observed when a round has ended, as an integer type.
+type Var struct {
+	Thread int // index, or -1: memory
+	Out    int // index into the thread's outputs
+	Shift  int // bits of the output to drop first
+
+	Address Address // of memory
+
+	// Held is how many bits there are, as a signed number; they are shown as an
+	// integer of Bits bits. Both are 8, 16, 32 or 64.
+	Held   int
+	Bits   int
+	Signed bool
+}
+
+// Program is what a compiler needs.
+type Program struct {
+	Text    string
+	Headers []Header
+	// Optimize says that a compiler may optimize Text. It must not if the test is
+	// written in C, for then its accesses are the text's.
+	Optimize bool
+}
