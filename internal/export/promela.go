@@ -247,7 +247,7 @@ func (w *promela) bounds() []string {
 func (w *promela) vectorSize() int {
 	bytes := 4*w.layout.slots + 256
 	for _, t := range w.threads {
-		bytes += 32 + 6*t.room + 4*len(t.f.Regs)
+		bytes += 32 + 7*t.room + 4*len(t.f.Regs)
 	}
 	size := 1024
 	for size < bytes {

@@ -3,7 +3,8 @@ package export
 // Store buffers. A buffer is a list of slots and values, oldest first; a flush
 // moves the others up and clears the last, so that equal buffers are equal
 // arrays. A load looks through it newest first, as one expression, which can
-// stand in a guard.
+// stand in a guard. Where objects are kept byte by byte an entry also has a number of
+// bytes, 0 for a whole element, and a load looks for each of its bytes.
 //
 // A thread that can store in a loop has as much room as --buffer says, any other
 // as much as it can ever need; a buffer never has more room than the thread can
@@ -88,6 +89,9 @@ func (w *promela) declareBuffer(out *strings.Builder, t *thread) {
 	if w.sections {
 		fmt.Fprintf(out, "#define %s(s) (%s)\n", t.own, strings.Join(own, " || "))
 	}
+	if w.layout.pieces {
+		w.declareBytes(out, t)
+	}
 }
 
 // flusher is the process that lets a thread's stores reach memory.
@@ -104,9 +108,23 @@ func (w *promela) flusher(out *strings.Builder, t *thread) {
 	}
 	slots, values := t.slots, t.values
 	fmt.Fprintf(out, "active proctype %s() {\nend_flush:\n\tdo\n\t:: d_step {\n", w.names.name("flush_"+t.name))
-	fmt.Fprintf(out, "\t\t(%s) -> mem[%s[0]] = %s[0]; %s--;\n", strings.Join(guard, " && "), slots, values, t.pending)
-	for i := 1; i < t.room; i++ {
-		fmt.Fprintf(out, "\t\t%s[%d] = %s[%d]; %s[%d] = %s[%d];\n", slots, i-1, slots, i, values, i-1, values, i)
+	lists := []string{slots, values}
+	if w.layout.pieces {
+		lists = append(lists, t.sizes)
+		fmt.Fprintf(out, "\t\t(%s) ->\n%s\t\t%s--;\n", strings.Join(guard, " && "), flushBytes(t), t.pending)
+	} else {
+		fmt.Fprintf(out, "\t\t(%s) -> mem[%s[0]] = %s[0]; %s--;\n", strings.Join(guard, " && "), slots, values, t.pending)
 	}
-	fmt.Fprintf(out, "\t\t%s[%d] = 0; %s[%d] = 0\n\t}\n\tod\n}\n\n", slots, t.room-1, values, t.room-1)
+	for i := 1; i < t.room; i++ {
+		var moves []string
+		for _, list := range lists {
+			moves = append(moves, fmt.Sprintf("%s[%d] = %s[%d];", list, i-1, list, i))
+		}
+		fmt.Fprintf(out, "\t\t%s\n", strings.Join(moves, " "))
+	}
+	var clears []string
+	for _, list := range lists {
+		clears = append(clears, fmt.Sprintf("%s[%d] = 0", list, t.room-1))
+	}
+	fmt.Fprintf(out, "\t\t%s\n\t}\n\tod\n}\n\n", strings.Join(clears, "; "))
 }

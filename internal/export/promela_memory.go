@@ -1,7 +1,7 @@
 package export
 
-// Memory as one array of ints. Every element of an object is a slot. In programs
-// with cells, mem[e] may name an object through a pointer: there the objects
+// Memory as one array of ints. Every element of an object is a slot; of an object that
+// is accessed in pieces (bytes.go) every byte is. In programs with cells, mem[e] may name an object through a pointer: there the objects
 // keep their distances, and the numbers of their cells, which lie beyond 32
 // bits, are moved to relocated.
 
@@ -21,6 +21,7 @@ type layout struct {
 	objects   []objectSlots
 	slots     int
 	init      []int64
+	pieces    bool // some object is kept byte by byte
 	cells     bool
 	low, high int64  // the window: cells low..high-1 are slots 0..high-low-1
 	base      uint64 // address of the first object, with cells
@@ -33,6 +34,7 @@ type objectSlots struct {
 	slot  int
 	count int64
 	unit  int64
+	bytes bool   // a slot is a byte, not an element
 	bad   string // why it cannot be accessed
 }
 
@@ -41,6 +43,7 @@ func (w *promela) layOut() {
 	l := &w.layout
 	l.p, l.cells = w.p, w.p.Cells
 	l.objects = make([]objectSlots, len(w.p.Objects))
+	pieces := w.inPieces()
 	if l.cells {
 		w.layOutCells()
 	}
@@ -55,6 +58,8 @@ func (w *promela) layOut() {
 			s.bad = fmt.Sprintf("%s is no array of 1, 2, 4 or 8 byte elements", o.Name)
 		case l.cells && o.Size >= ir.CellUnit:
 			s.bad = fmt.Sprintf("%s has elements of %d bytes in a program that uses mem[]", o.Name, o.Unit)
+		case pieces[ir.ObjectID(id)]:
+			s.unit, s.bytes, s.count, l.pieces = 1, true, o.Size, true
 		default:
 			s.count = o.Size / s.unit
 		}
@@ -136,7 +141,9 @@ func (w *promela) initialise() {
 				}
 			}
 			word := o.Type.Wrap(int64(v))
-			if o.Type.Size() != int(s.unit) {
+			if s.bytes {
+				word = int64(v)
+			} else if o.Type.Size() != int(s.unit) {
 				word = ir.Type{Bits: uint8(8 * s.unit), Signed: true}.Wrap(int64(v))
 			}
 			if p, ok := l.pointer(word); ok {
@@ -174,6 +181,8 @@ func (l *layout) declare(out *strings.Builder) {
 	for id := range l.objects {
 		o, s := &l.p.Objects[id], &l.objects[id]
 		switch {
+		case s.bytes:
+			fmt.Fprintf(out, "/* mem[%d..%d] is the bytes of %s, lowest first */\n", s.slot, int64(s.slot)+s.count-1, comment(o.Name))
 		case s.count == 1:
 			fmt.Fprintf(out, "/* mem[%d] is %s */\n", s.slot, comment(o.Name))
 		case s.count > 1:

@@ -139,10 +139,15 @@ func (w *promela) read(typ ir.Type, pl *place, text string) string {
 
 // value is what a slot keeps of an expression.
 func (w *promela) value(e *ir.Expr, pl *place, in env) string {
-	if isConstant(e) && pl.typ.Bits < 64 {
-		return w.number(pl.typ.Wrap(e.Eval(ir.Env{Prog: w.p})))
+	return w.cut(pl.typ, e, in)
+}
+
+// cut is an expression cut to a type.
+func (w *promela) cut(t ir.Type, e *ir.Expr, in env) string {
+	if isConstant(e) && t.Bits < 64 {
+		return w.number(t.Wrap(e.Eval(ir.Env{Prog: w.p})))
 	}
-	return w.wrap(pl.typ, w.expr(e, in))
+	return w.wrap(t, w.expr(e, in))
 }
 
 func (w *promela) load(t *thread, e *ir.Edge) []alternative {
@@ -156,14 +161,16 @@ func (w *promela) load(t *thread, e *ir.Edge) []alternative {
 		return out
 	}
 	guard := join(valid, w.alone(t, e))
-	text := fmt.Sprintf("mem[%s]", pl.slot)
+	load, own := "", t.own
 	if t.room > 0 && !t.inside[e.From] {
-		text = fmt.Sprintf("%s(%s)", t.load, pl.slot)
+		if load = t.load; pl.bytes > 0 {
+			load, own = t.byteLoad, t.byteOwn
+		}
 		if w.sections {
-			guard = join(valid, []string{fmt.Sprintf("(holder == 0 || %s(%s))", t.own, pl.slot)})
+			guard = join(valid, []string{fmt.Sprintf("(holder == 0 || %s)", pl.all(own))})
 		}
 	}
-	in.seen = w.read(op.Type, &pl, text)
+	in.seen = w.seen(op.Type, &pl, load)
 	switch op.Kind {
 	case ir.Await:
 		guard = append(guard, w.expr(op.Cond, in))
@@ -196,13 +203,16 @@ func (w *promela) store(t *thread, e *ir.Edge) []alternative {
 		return out
 	}
 	v := w.value(op.Val, &pl, in)
-	acts := []string{fmt.Sprintf("mem[%s] = %s", pl.slot, v)}
+	acts := pl.write(v)
 	if buffered {
 		acts = []string{
 			fmt.Sprintf("%s[%s] = %s", t.slots, t.pending, pl.slot),
 			fmt.Sprintf("%s[%s] = %s", t.values, t.pending, v),
-			t.pending + "++",
 		}
+		if pl.bytes > 0 {
+			acts = append(acts, fmt.Sprintf("%s[%s] = %d", t.sizes, t.pending, pl.bytes))
+		}
+		acts = append(acts, t.pending+"++")
 	}
 	return append(out, alternative{guard: join(valid, guard), acts: acts})
 }
@@ -219,22 +229,28 @@ func (w *promela) rmw(t *thread, e *ir.Edge) []alternative {
 		return out
 	}
 	w.temps = true
-	cell := fmt.Sprintf("mem[%s]", pl.slot)
+	old := w.seen(op.Type, &pl, "")
 	guard = join(valid, guard)
 	if op.Cond != nil {
-		in.seen = w.read(op.Type, &pl, cell)
+		in.seen = old
 		guard = append(guard, w.expr(op.Cond, in))
 	}
-	acts := []string{"old_value = " + w.read(op.Type, &pl, cell)}
+	acts := []string{"old_value = " + old}
 	wrote := "1"
 	if op.RMW == ir.Cas {
 		wrote = "wrote"
-		acts = append(acts, fmt.Sprintf("wrote = (old_value == %s)", w.wrap(op.Type, w.expr(op.Val, in))),
-			fmt.Sprintf("new_value = (wrote -> %s : old_value)", w.wrap(op.Type, w.expr(op.Val2, in))))
+		acts = append(acts, fmt.Sprintf("wrote = (old_value == %s)", w.cut(op.Type, op.Val, in)),
+			fmt.Sprintf("new_value = (wrote -> %s : old_value)", w.cut(op.Type, op.Val2, in)))
+	} else if op.RMW == ir.Xchg {
+		acts = append(acts, "new_value = "+w.cut(op.Type, op.Val, in))
 	} else {
 		acts = append(acts, "new_value = "+w.wrap(op.Type, w.modified(op, w.expr(op.Val, in))))
 	}
-	acts = append(acts, fmt.Sprintf("%s = %s", cell, w.read(pl.typ, &place{typ: op.Type}, "new_value")))
+	if pl.bytes > 0 {
+		acts = append(acts, pl.write("new_value")...)
+	} else {
+		acts = append(acts, pl.write(w.read(pl.typ, &place{typ: op.Type}, "new_value"))...)
+	}
 	acts = join(acts, w.set(t, op.Dst, "old_value"), w.set(t, op.Dst2, wrote))
 	return append(out, alternative{guard: guard, acts: acts})
 }
@@ -242,8 +258,6 @@ func (w *promela) rmw(t *thread, e *ir.Edge) []alternative {
 // modified is the new value of a read-modify-write.
 func (w *promela) modified(op *ir.Op, val string) string {
 	switch op.RMW {
-	case ir.Xchg:
-		return val
 	case ir.FetchAdd:
 		return fmt.Sprintf("(old_value + %s)", val)
 	case ir.FetchAnd:

@@ -18,6 +18,7 @@ type place struct {
 	fails  bool     // it fails whatever the registers hold
 	window string   // condition for the cell to be kept here, "" if it is
 	typ    ir.Type  // how the slot keeps values
+	bytes  int      // slots of a byte each that the access has; 0: one slot for all
 }
 
 // ok is the condition for the access to succeed, "" if it always does.
@@ -113,16 +114,25 @@ func (w *promela) fixed(addr uint64, size int64, obj ir.ObjectID) (place, bool) 
 	if !w.fitsElement(id, size, off) {
 		return place{}, false
 	}
+	if s.bytes {
+		return bytePlace(literal(int64(s.slot)+off), size), true
+	}
 	return place{slot: literal(int64(s.slot) + off/s.unit), typ: elementType(o)}, true
 }
 
-// fitsElement refuses accesses that are not exactly one element.
+// bytePlace is a place of so many bytes.
+func bytePlace(slot string, size int64) place {
+	return place{slot: slot, typ: ir.Type{Bits: uint8(8 * size), Signed: true}, bytes: int(size)}
+}
+
+// fitsElement refuses accesses that are not exactly one element, unless the object is
+// kept byte by byte.
 func (w *promela) fitsElement(id ir.ObjectID, size, off int64) bool {
 	o, s := &w.p.Objects[id], &w.layout.objects[id]
 	switch {
 	case s.bad != "":
 		w.refuse(w.pos, "%s, which cannot be written in Promela", s.bad)
-	case size != s.unit || off%s.unit != 0:
+	case !s.bytes && (size != s.unit || off%s.unit != 0):
 		w.refuse(w.pos, "an access of %d bytes to %s, whose elements have %d, cannot be written in Promela", size, o.Name, s.unit)
 	default:
 		return true
@@ -160,11 +170,11 @@ func (w *promela) choice(a *ir.Expr, op *ir.Op, in env) (place, bool) {
 	case yes.fails:
 		no.need("(!" + cond + ")")
 		return no, true
-	case yes.typ != no.typ || yes.window != "" || no.window != "":
+	case yes.typ != no.typ || yes.bytes != no.bytes || yes.window != "" || no.window != "":
 		w.refuse(w.pos, "an address that is chosen between objects of different kinds cannot be followed")
 		return place{}, false
 	}
-	both := place{slot: fmt.Sprintf("(%s -> %s : %s)", cond, yes.slot, no.slot), typ: yes.typ}
+	both := place{slot: fmt.Sprintf("(%s -> %s : %s)", cond, yes.slot, no.slot), typ: yes.typ, bytes: yes.bytes}
 	if yes.ok() != "" || no.ok() != "" {
 		either := func(s string) string {
 			if s == "" {
@@ -244,6 +254,11 @@ func (w *promela) element(a *ir.Expr, size int64, op *ir.Op, in env) (place, boo
 	slot := index
 	if s.slot != 0 {
 		slot = fmt.Sprintf("(%d + %s)", s.slot, index)
+	}
+	if s.bytes {
+		pl := bytePlace(slot, size)
+		pl.need(inRange(index, s.count-size+1))
+		return pl, true
 	}
 	return place{slot: slot, valid: []string{inRange(index, s.count)}, typ: elementType(o)}, true
 }

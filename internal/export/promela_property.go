@@ -119,5 +119,5 @@ func (w *promela) variable(v property.Var) string {
 	if !ok || pl.fails {
 		return "0"
 	}
-	return w.read(v.Type, &pl, fmt.Sprintf("mem[%s]", pl.slot))
+	return w.seen(v.Type, &pl, "")
 }

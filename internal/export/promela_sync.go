@@ -17,6 +17,10 @@ func (w *promela) mutex(t *thread, e *ir.Edge) []alternative {
 	if !ok {
 		return nil
 	}
+	if pl.bytes > 0 {
+		w.refuse(e.Pos, "a mutex in an object that is accessed in pieces cannot be written in Promela")
+		return nil
+	}
 	alone, drained := w.alone(t, e), t.drained(e)
 	out, valid := w.checked(&pl, join(alone, drained))
 	if pl.fails {

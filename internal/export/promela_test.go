@@ -34,10 +34,15 @@ func TestRefusals(t *testing.T) {
 		{"unsigned 32 bits", "r = (r +u32 1)", "unsigned 32-bit values"},
 		{"unsigned division", "r = (r /u64 3)", "division of unsigned"},
 		{"shift by a register", "r = (1 << r)", "a shift by a number"},
-		{"part of an element", "r = load.u8 [&x] in x", "an access of 1 bytes to x"},
-		{"unaligned", "r = load [&x+4] in x", "whose elements have 8"},
+		{"part of an element", "r = load.u8 [&x] in x", ""},
+		{"unaligned", "r = load [&x+4] in x", ""},
+		{"more than a word of no element", "r = load [&b] in b", "is no array"},
 		{"computed address", "r = load [r]", "an address computed by the program"},
-		{"index of bytes", "r = load [(&x +u64 r)] in x", "no multiple of its element size"},
+		{"index of bytes", "r = load [(&x +u64 r)] in x", ""},
+		{"mutex in pieces", "r = lock [&x+4]", "a mutex in an object that is accessed in pieces"},
+		{"unsigned 32 bits of memory", "r = load.u32 [&x] in x", ""},
+		{"unsigned 32 bits computed", "r = rmw.add.u32 [&x], 1 seq_cst in x", "unsigned 32-bit values"},
+		{"large constant in pieces", "store.u32 [&x] = 4294967296 in x", ""},
 		{"index of elements", "r = load [(&x +u64 (r * 8))] in x", ""},
 		{"many values", "r = havoc when ((r & 1) == 0) range 0..1000", "more than 64"},
 		{"large values", "r = havoc range 9223372036854775800..9223372036854775807", "do not fit"},
@@ -47,7 +52,7 @@ func TestRefusals(t *testing.T) {
 		{"mutex", "r = lock [&x]", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := parse(t, fmt.Sprintf("program p flat\nobject x size 16 unit 8\nfunc f() {\n  reg r\n  loc A\n  loc B\n  A -> B: %s @test.ir:7:1-7:2\n}\nthread f = f()\n", c.op))
+			p := parse(t, fmt.Sprintf("program p flat\nobject x size 16 unit 8\nobject b size 12 unit 3\nfunc f() {\n  reg r\n  loc A\n  loc B\n  A -> B: %s @test.ir:7:1-7:2\n}\nthread f = f()\n", c.op))
 			for _, model := range []export.Model{export.SC, export.TSO} {
 				text, refusals := export.Promela(p, &property.Set{Checks: true}, export.Options{Model: model, Buffer: 2})
 				switch {
@@ -157,6 +162,30 @@ func expression(r *rand.Rand, regs, depth int) *ir.Expr {
 		return ir.Conditional(sub(), sub(), sub())
 	default:
 		return ir.Binary(op, typ, sub(), sub())
+	}
+}
+
+// TestSpinTraps: a value put together from bytes that has more than the bits of Promela's
+// int gives no answer.
+func TestSpinTraps(t *testing.T) {
+	testkit.NeedSpin(t)
+	for _, c := range []struct{ name, load string }{
+		{"unsigned word", "r = load.u32 [&x] in x"},
+		{"long", "r = load [&x] in x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := parse(t, "program p flat\nobject x size 16 unit 8\nfunc f() {\n reg r\n loc A\n A -> B: store.u8 [&x+3] = 200 in x\n B -> C: "+c.load+"\n C -> D: assert (r != 7)\n}\nthread f = f()\n")
+			for _, model := range []export.Model{export.SC, export.TSO} {
+				text, refusals := export.Promela(p, &property.Set{Checks: true}, export.Options{Model: model, Buffer: 2})
+				if len(refusals) > 0 {
+					t.Fatal(refusals)
+				}
+				if got := spin(t, text); got.Inconclusive == "" {
+					t.Errorf("%s: errors: %d, want a trap\n%s", model, got.Errors, text)
+				}
+			}
+		})
 	}
 }
 
@@ -291,10 +320,120 @@ func f() {
 }
 thread f = f()
 `},
+		{"a load of bytes that are partly the own ones", `
+func f() {
+  reg q
+  reg r
+  loc A
+  loc B
+  loc C
+  loc D
+  A -> B: store.u8 [&w+1] = 1 in w
+  B -> C: q = load.u32 [&w] in w
+  C -> D: r = load [&x] in x
+  D -> E: assume ((q == 256) && (r == 0))
+  E -> F: store [&z] = 1 in z
+}
+func g() {
+  reg s
+  loc A
+  loc B
+  loc C
+  loc D
+  A -> B: store [&x] = 1 in x
+  B -> C: fence.full
+  C -> D: s = load.u32 [&w] in w
+  D -> E: assume (s == 0)
+  E -> F: await [&z] in z when (seen == 1)
+  F -> G: assert 0
+}
+thread f = f()
+thread g = g()
+`},
+		{"no byte of memory during a section that never ends", `
+func f() {
+  reg r
+  loc A
+  loc B
+  loc C
+  loc D
+  A -> B: store.u16 [&w] = 257 in w
+  B -> C: r = load.u8 [&w+1] in w
+  C -> D: assert (r == 1)
+  D -> E: r = load.u32 [&w] in w
+  E -> F: await [&z] in z when (seen == 1)
+}
+func g() {
+  reg r
+  loc A
+  loc B
+  A -> B: atomicbegin
+  B -> C: r = load.u32 [&w] in w
+  C -> D: assume (r == 0)
+  D -> D: await.u8 [&w] in w when (seen == 1)
+}
+thread f = f()
+thread g = g()
+`},
+		{"bytes of a negative number", `
+func f() {
+  reg r
+  loc A
+  loc B
+  loc C
+  loc D
+  A -> B: store [&w] = -2 in w
+  B -> C: r = load.u8 [&w+6] in w
+  C -> D: assert (r == 255)
+  D -> E: r = load.s16 [&w] in w
+  E -> F: assert (r == -2)
+  F -> G: r = load [&w] in w
+  G -> H: assert (r == -2)
+  H -> I: fence.full
+  I -> J: r = load [&w] in w
+  J -> K: assert (r == -2)
+  K -> L: store.u8 [&w+1] = 0 in w
+  L -> M: r = load.s32 [&w] in w
+  M -> N: assert (r == -65282)
+  N -> O: r = rmw.cas.u16 [&w+1], 65280, 1 seq_cst in w
+  O -> P: assert (r == 65280)
+  P -> Q: r = load.u8 [&w+2] in w
+  Q -> R: assert (r == 0)
+}
+thread f = f()
+`},
+		{"an index of bytes", `
+func f() {
+  reg i
+  reg r
+  loc A
+  loc B
+  loc C
+  A -> B: i = havoc range 0..5
+  B -> C: store.u8 [(&w +u64 i)] = 3 in w
+  C -> D: r = load.u32 [(&w +u64 i)] in w
+  D -> E: assert (r == 3)
+}
+thread f = f()
+`},
+		{"an index of bytes inside", `
+func f() {
+  reg i
+  reg r
+  loc A
+  loc B
+  loc C
+  A -> B: i = havoc range 0..4
+  B -> C: store.u8 [(&w +u64 i)] = 3 in w
+  C -> D: r = load.u32 [(&w +u64 i)] in w
+  D -> E: assert (r == 3)
+}
+thread f = f()
+`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			p := parse(t, "program p flat\nobject m size 8\nobject x size 8\nobject b size 1 unit 1 type u8\n"+c.text)
+			p := parse(t, "program p flat\nobject m size 8\nobject x size 8\nobject b size 1 unit 1 type u8\nobject w size 8\nobject z size 8\n"+c.text)
 			props := &property.Set{Checks: true, Deadlock: true}
 			for i, model := range []export.Model{export.SC, export.TSO} {
 				text, refusals := export.Promela(p, props, export.Options{Model: model, Buffer: 8})

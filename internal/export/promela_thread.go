@@ -34,8 +34,8 @@ type thread struct {
 
 	started, ended, result string // variables, "" if nobody asks
 
-	pending, slots, values string // variables of the buffer
-	load, own              string // macros that read it
+	pending, slots, values, sizes string // variables of the buffer
+	load, own, byteLoad, byteOwn  string // macros that read it
 
 	room    int  // entries of the buffer, 0: none
 	bounded bool // a store may have to wait
@@ -83,6 +83,7 @@ func (w *promela) addThread(id ir.ThreadID, watched map[register]bool) {
 	}
 	t.pending, t.slots, t.values = w.names.name("pending_"+t.name), w.names.name("slots_"+t.name), w.names.name("values_"+t.name)
 	t.load, t.own = w.names.name("load_"+t.name), w.names.name("own_"+t.name)
+	t.sizes, t.byteLoad, t.byteOwn = w.names.name("sizes_"+t.name), w.names.name("byte_"+t.name), w.names.name("own_byte_"+t.name)
 	w.threads = append(w.threads, t)
 	w.sizeBuffer(t)
 }
