@@ -20,6 +20,7 @@ FUZZ_PROGRAMS ?= 20000
 FUZZ_ROBUST   ?= 5000
 FUZZ_BMC      ?= 3000
 FUZZ_TRACES   ?= 5000
+FUZZ_RACES    ?= 5000
 FUZZ_MOVER    ?= 2000
 FUZZ_PARAM    ?= 2500
 FUZZ_SEED     ?= 1
@@ -66,10 +67,12 @@ lint-race:
 # Random programs through every engine and the lowering, then each parser on random bytes.
 fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak|Await' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run RacesAgainstDefinition -fp.races=$(FUZZ_RACES) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|Unrolled' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Instrumentation|Lazy' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
+	$(GO) test ./internal/pipeline -count=1 -timeout 120m -v -run FencesTexts -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Table1|Safestack' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
 	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit|Workers' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run 'Proofs|Proved' -fp.programs=$(FUZZ_MOVER) -fp.seed=$(FUZZ_SEED)

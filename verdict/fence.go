@@ -2,13 +2,16 @@ package verdict
 
 // Fence is a fence that fencepost proposes, or one that the program has.
 type Fence struct {
-	Pos    *Pos   `json:"pos"`    // where it is to stand, or stands
-	Kind   string `json:"kind"`   // full, ss (store-store)
-	Thread string `json:"thread"` // the threads that pass it, with commas between
-	Label  string `json:"label"`  // the text it is to stand in front of, or its own
+	Place  int    `json:"place,omitempty"` // number of the place, from 1; 0: a fence that the program has
+	Pos    *Pos   `json:"pos"`             // where it is to stand, or stands
+	Kind   string `json:"kind"`            // full, ss (store-store)
+	Thread string `json:"thread"`          // the threads that pass it, with commas between
+	Label  string `json:"label"`           // the text it is to stand in front of, or its own
 	Cost   int64  `json:"cost,omitempty"`
 	// Without is what happens with all the other fences in place, but not this one.
 	Without *Break `json:"without,omitempty"`
+	// ReadOnly: the place is in an included file or inside a macro, and is not changed.
+	ReadOnly bool `json:"read_only,omitempty"`
 }
 
 // Break is a bad execution: an attack on robustness, or a violation.
@@ -45,8 +48,12 @@ type Repair struct {
 	Bound int64 `json:"bound"`
 	// Before is what is wrong without new fences, absent if nothing is.
 	Before *Break `json:"before,omitempty"`
-	// Hopeless is an execution that no fence at any place prevents.
+	// Hopeless is an execution that no fence at any place prevents, or with Elsewhere none at
+	// a place that may be changed.
 	Hopeless *Break `json:"hopeless,omitempty"`
+	// Elsewhere is a set that is enough, if there is none at places that may be changed. The
+	// verdict is Unknown then, and the set was not written.
+	Elsewhere []Fence `json:"elsewhere,omitempty"`
 	// Optimal lists the cheapest sets, if asked for; More says that there are others.
 	Optimal [][]Fence `json:"optimal,omitempty"`
 	More    bool      `json:"more,omitempty"`

@@ -32,7 +32,9 @@ around it, and --cost profile=FILE reads lines of 'LINE COST' or
 FILE is a program, or - for standard input.
 
 Exit codes: 0 a set was found, or none is needed, 1 no set of fences helps,
-2 unknown, 3 bad input or usage, 4 internal error.`
+2 unknown, or no set is enough at places that may be changed: included files and
+the insides of macros are not, and the set that would do there is shown,
+3 bad input or usage, 4 internal error.`
 
 const fencesExample = `  fencepost fences dekker.c
   fencepost fences dekker.c --diff | patch -p1

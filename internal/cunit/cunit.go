@@ -72,7 +72,7 @@ func (c *compiler) finishParsing(files []*source.File) {
 	}
 	c.checkAttributes()
 	if c.opt.Places {
-		c.marks = newMarks(files)
+		c.marks = newMarks(files, c.included())
 	}
 }
 

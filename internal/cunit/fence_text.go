@@ -127,39 +127,90 @@ func headEnd(text []byte) (at int, first bool) {
 	return at, first
 }
 
-// edit writes a fence at a place.
-func (a *mark) edit(fence string) []source.Edit {
-	insert := func(at int, text string) source.Edit {
-		return source.Edit{File: a.file.Name, Start: at, End: at, Text: text}
-	}
-	indent, begins := a.file.Indent(a.offset)
-	if a.bare {
-		return a.braces(fence, indent, begins)
-	}
-	switch {
-	case begins && a.end:
-		return []source.Edit{insert(a.offset, a.step(indent)+fence+"\n"+indent)}
-	case begins:
-		return []source.Edit{insert(a.offset, fence+"\n"+indent)}
-	}
-	return []source.Edit{insert(a.offset, fence+" ")}
+// braces are written around one statement, with fences inside.
+type braces struct {
+	at          *mark
+	first, last string // fences before and behind the statement
 }
 
-// braces writes a fence and the braces it needs around it and the one statement
-// behind it.
-func (a *mark) braces(fence, indent string, begins bool) []source.Edit {
-	edit := func(from, to int, text string) source.Edit {
-		return source.Edit{File: a.file.Name, Start: from, End: to, Text: text}
+// write writes fences. Where braces close, nothing comes between, and the inner ones close
+// first.
+func (m *marks) write(fences []ir.FenceAt, style FenceStyle) []source.Edit {
+	var edits, closing []source.Edit
+	var bodies []*braces
+	for _, f := range fences {
+		a := m.list[f.Place]
+		if a.readOnly {
+			panic("BUG: a fence is written where the text is not to be changed")
+		}
+		fence := style.in(a.file).statement(f.Kind)
+		if !a.bare {
+			edits = append(edits, a.edit(fence))
+			continue
+		}
+		at := slices.IndexFunc(bodies, func(b *braces) bool { return b.at.file == a.file && b.at.open == a.open })
+		if at < 0 {
+			at = len(bodies)
+			bodies = append(bodies, &braces{at: a})
+		}
+		if a.behind {
+			bodies[at].last = fence
+		} else {
+			bodies[at].first = fence
+		}
 	}
+	slices.SortStableFunc(bodies, func(a, b *braces) int { return b.at.open - a.at.open })
+	ends := map[source.Pos]int{} // by the end of statements: where the braces around the inner ones close
+	for _, b := range bodies {
+		open, end := b.edits()
+		key := source.Pos{File: b.at.file.Name, Line: b.at.last}
+		if end.Text != "" {
+			end.Start = max(end.Start, ends[key])
+			end.End, ends[key] = end.Start, end.Start
+			closing = append(closing, end)
+		}
+		edits = append(edits, open...)
+	}
+	return append(closing, edits...)
+}
+
+func (a *mark) replace(from, to int, text string) source.Edit {
+	return source.Edit{File: a.file.Name, Start: from, End: to, Text: text}
+}
+
+// edit writes a fence at a place.
+func (a *mark) edit(fence string) source.Edit {
+	indent, begins := a.file.Indent(a.offset)
+	switch {
+	case begins && a.end:
+		return a.replace(a.offset, a.offset, a.step(indent)+fence+"\n"+indent)
+	case begins:
+		return a.replace(a.offset, a.offset, fence+"\n"+indent)
+	}
+	return a.replace(a.offset, a.offset, fence+" ")
+}
+
+// edits opens the braces and writes what comes before the statement; end closes
+// them.
+func (b *braces) edits() (open []source.Edit, end source.Edit) {
+	a := b.at
+	indent, begins := a.file.Indent(a.open)
 	if !begins {
-		open := "{ "
-		if a.prev == a.offset {
-			open = " { "
+		text := "{ "
+		if a.prev == a.open {
+			text = " { "
 		}
 		if a.empty {
-			return []source.Edit{edit(a.offset, a.last, open+fence+" }")}
+			return []source.Edit{a.replace(a.open, a.last, text+b.first+" }")}, end
 		}
-		return []source.Edit{edit(a.offset, a.offset, open+fence+" "), edit(a.last, a.last, " }")}
+		if b.first != "" {
+			text += b.first + " "
+		}
+		close := " }"
+		if b.last != "" {
+			close = " " + b.last + " }"
+		}
+		return []source.Edit{a.replace(a.open, a.open, text)}, a.replace(a.last, a.last, close)
 	}
 	line := a.prev
 	for line > 0 && a.file.Text[line-1] != '\n' {
@@ -169,16 +220,23 @@ func (a *mark) braces(fence, indent string, begins bool) []source.Edit {
 	for outer < len(a.file.Text) && (a.file.Text[outer] == ' ' || a.file.Text[outer] == '\t') {
 		outer++
 	}
-	closing := "\n" + string(a.file.Text[line:outer]) + "}"
-	end := a.last
-	if rest := restOfLine(a.file.Text[end:]); rest >= 0 { // a comment stays with its statement
-		end += rest
+	close := "\n" + string(a.file.Text[line:outer]) + "}"
+	if b.last != "" {
+		close = "\n" + indent + b.last + close
 	}
-	open := edit(a.prev, a.prev, " {")
-	if a.empty {
-		return []source.Edit{open, edit(a.offset, a.last, fence), edit(end, end, closing)}
+	at := a.last
+	if rest := restOfLine(a.file.Text[at:]); rest >= 0 { // a comment stays with its statement
+		at += rest
 	}
-	return []source.Edit{open, edit(a.offset, a.offset, fence+"\n"+indent), edit(end, end, closing)}
+	end = a.replace(at, at, close)
+	open = append(open, a.replace(a.prev, a.prev, " {"))
+	switch {
+	case a.empty:
+		open = append(open, a.replace(a.open, a.last, b.first))
+	case b.first != "":
+		open = append(open, a.replace(a.open, a.open, b.first+"\n"+indent))
+	}
+	return open, end
 }
 
 // restOfLine is the length of the rest of a line that has only blanks and a

@@ -40,9 +40,10 @@ type lowering struct {
 	resultAt  ir.Reg // address of the block a struct is returned in, or NoReg
 	varargs   ir.Reg // address of the variable arguments, or NoReg
 	escaped   map[*cc.Declarator]bool
-	marked    map[source.Pos]bool // places marked in this function
-	thread    *testThread         // of a test; nil: an ordinary function
-	straight  map[ir.EdgeID]bool  // see goesOn
+	marked    map[markKey]bool   // places marked in this function
+	readOnly  map[source.Pos]int // read-only marks in this function
+	thread    *testThread        // of a test; nil: an ordinary function
+	straight  map[ir.EdgeID]bool // see goesOn
 }
 
 // lowerFunction translates the body of a function.
@@ -55,7 +56,7 @@ func (c *compiler) lowerFunction(s *symbol) {
 		resultAt: ir.NoReg, varargs: ir.NoReg,
 		labels: map[string]ir.Loc{},
 		cases:  map[*cc.LabeledStatement]ir.Loc{},
-		marked: map[source.Pos]bool{},
+		marked: map[markKey]bool{}, readOnly: map[source.Pos]int{},
 	}
 	c.marks.findBare(s.def.CompoundStatement)
 	t, ok := s.decl.Type().(*cc.FunctionType)

@@ -140,6 +140,12 @@ func (f *lowering) gotoLabel(name string) ir.Loc {
 	return l
 }
 
+// part translates the body of an if, a switch or a loop.
+func (f *lowering) part(s *cc.Statement) {
+	f.statement(s)
+	f.markBodyEnd(s)
+}
+
 func (f *lowering) jumpStatement(s *cc.JumpStatement) {
 	f.begin(s)
 	switch s.Case {
@@ -183,17 +189,17 @@ func (f *lowering) selection(s *cc.SelectionStatement) {
 	f.branch(s.ExpressionList, then, otherwise)
 	if s.Case == cc.SelectionStatementIf {
 		f.at, f.fresh = then, false
-		f.statement(s.Statement)
+		f.part(s.Statement)
 		f.close(s.Token)
 		f.here(otherwise)
 		return
 	}
 	end := f.label("")
 	f.at, f.fresh = then, false
-	f.statement(s.Statement)
+	f.part(s.Statement)
 	f.jump(end)
 	f.at, f.fresh = otherwise, false
-	f.statement(s.Statement2)
+	f.part(s.Statement2)
 	f.close(s.Token)
 	f.here(end)
 }
@@ -244,7 +250,7 @@ func (f *lowering) switchStatement(s *cc.SelectionStatement) {
 	f.assume(from, none, other)
 	f.at, f.fresh = nowhere, false
 	f.breaks = append(f.breaks, end)
-	f.statement(s.Statement)
+	f.part(s.Statement)
 	f.breaks = f.breaks[:len(f.breaks)-1]
 	f.close(s.Token)
 	f.here(end)
@@ -330,7 +336,7 @@ func (f *lowering) doLoop(s *cc.IterationStatement) {
 
 func (f *lowering) body(s *cc.Statement, again, end ir.Loc) {
 	f.breaks, f.conts = append(f.breaks, end), append(f.conts, again)
-	f.statement(s)
+	f.part(s)
 	f.breaks, f.conts = f.breaks[:len(f.breaks)-1], f.conts[:len(f.conts)-1]
 }
 

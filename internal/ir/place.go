@@ -13,6 +13,9 @@ type Place struct {
 	Edges []EdgeID    // the Nop edges, of the structured program
 	// Before is the text the fence would stand in front of, on one line.
 	Before string
+	// ReadOnly places lie in text that is not to be changed, an included file or the inside of
+	// a macro: a fence there would help, but is not written.
+	ReadOnly bool
 }
 
 // FenceAt is a fence at a place.

@@ -265,12 +265,12 @@ func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out 
 		return err
 	}
 	fails := map[failure]bool{}
-	for _, v := range sc.Violations {
-		fails[failure{v.Class, v.Edge}] = true
+	for i := range sc.Violations {
+		fails[failureOf(&sc.Violations[i])] = true
 	}
 	for i := range out.Violations {
 		v := &out.Violations[i]
-		if v.Kind == engine.CheckFailed && !fails[failure{v.Class, v.Edge}] && res.Witness == nil {
+		if v.Kind == engine.CheckFailed && !fails[failureOf(v)] && res.Witness == nil {
 			if err := p.replay(flat, model, v); err != nil {
 				return fmt.Errorf("the witness of a failed check does not replay: %w", err)
 			}
@@ -309,6 +309,18 @@ func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out 
 type failure struct {
 	class ir.CheckClass
 	edge  ir.EdgeID
+}
+
+// failureOf is the check that fails. A store that fails when it reaches memory fails
+// where it was issued: under SC the two are one.
+func failureOf(v *engine.Violation) failure {
+	f := failure{v.Class, v.Edge}
+	if w := v.Witness; v.Edge == ir.NoEdge && w != nil && len(w.Steps) > 0 {
+		if of := w.Steps[len(w.Steps)-1].Of; of >= 0 {
+			f.edge = ir.EdgeID(w.Steps[of].Edge)
+		}
+	}
+	return f
 }
 
 // opsByEdge finds operations by their edges.

@@ -144,8 +144,19 @@ func (r *repairer) result() *verdict.Result {
 	return &verdict.Result{
 		Program: r.p.input.Name, Question: "fences for " + r.opt.For, Model: r.model.String(), Engine: fences.Name,
 		Sources: r.p.sources(),
-		Repair:  &verdict.Repair{For: r.opt.For, Costs: r.opt.Cost, Places: len(r.fs.Places()), Removal: r.opt.Remove},
+		Repair:  &verdict.Repair{For: r.opt.For, Costs: r.opt.Cost, Places: r.writable(), Removal: r.opt.Remove},
 	}
+}
+
+// writable is how many places may be changed.
+func (r *repairer) writable() int {
+	n := 0
+	for _, p := range r.fs.Places() {
+		if !p.ReadOnly {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*verdict.Result, error) {
@@ -167,21 +178,14 @@ func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	if err != nil {
 		return nil, err
 	}
-	res.Verdict, res.Reason, res.Coverage, res.Warnings, res.Stats = out.Verdict, out.Reason, out.Coverage, out.Warnings, out.Stats
-	rep := res.Repair
-	rep.Rounds, rep.Clauses, rep.Bound = out.Rounds, out.Clauses, out.Bound
-	rep.Before, rep.Hopeless = broken(out.Before), broken(out.Hopeless)
-	switch b := rep.Hopeless; {
-	case b == nil:
-	case b.Attack != nil:
-		res.Reason = "the text has no room for a fence between the two: " + b.Reason()
-	default:
-		res.Reason = "no fence prevents it: " + b.Reason()
+	r.state(res, out)
+	if out.Hopeless != nil {
+		return res, r.elsewhere(ctx, task, res)
 	}
 	if out.Verdict != verdict.Safe {
 		return res, nil
 	}
-	threads := r.fs.Threads()
+	rep, threads := res.Repair, r.fs.Threads()
 	res.Cost = out.Cost
 	for i, at := range out.Fences {
 		f := r.fence(at, cost, threads)
@@ -198,6 +202,53 @@ func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	rep.More = out.More
 	r.patch(res)
 	return res, nil
+}
+
+// state says what a search found, but for the set.
+func (r *repairer) state(res *verdict.Result, out *fences.Repair) {
+	res.Verdict, res.Reason, res.Coverage, res.Warnings, res.Stats = out.Verdict, out.Reason, out.Coverage, out.Warnings, out.Stats
+	rep := res.Repair
+	rep.Rounds, rep.Clauses, rep.Bound = out.Rounds, out.Clauses, out.Bound
+	rep.Before, rep.Hopeless = broken(out.Before), broken(out.Hopeless)
+	switch b := rep.Hopeless; {
+	case b == nil:
+	case b.Attack != nil:
+		res.Reason = "the text has no room for a fence between the two: " + b.Reason()
+	default:
+		res.Reason = "no fence prevents it: " + b.Reason()
+	}
+}
+
+// elsewhere looks for a set that may also have fences in text that is not to be changed,
+// after a search without them was in vain.
+func (r *repairer) elsewhere(ctx context.Context, task *fences.Task, res *verdict.Result) error {
+	if !slices.ContainsFunc(r.fs.Places(), func(p ir.Place) bool { return p.ReadOnly }) {
+		return nil
+	}
+	wide := *task
+	wide.ReadOnly, wide.Confirm, wide.AllOptimal = true, nil, false
+	before := res.Stats
+	out, err := fences.Run(ctx, &wide)
+	if err != nil {
+		return err
+	}
+	blocked := res.Repair.Hopeless
+	r.state(res, out)
+	res.Stats.States += before.States
+	res.Stats.Transitions += before.Transitions
+	res.Stats.Seconds += before.Seconds
+	if out.Verdict != verdict.Safe {
+		return nil
+	}
+	res.Verdict, res.Reason = verdict.Unknown, "the delay has no place that may be changed: "+blocked.Reason()
+	res.Repair.Hopeless, res.Cost = blocked, out.Cost
+	threads := r.fs.Threads()
+	for i, at := range out.Fences {
+		f := r.fence(at, task.Cost, threads)
+		f.Without = broken(&out.Without[i])
+		res.Repair.Elsewhere = append(res.Repair.Elsewhere, f)
+	}
+	return nil
 }
 
 func broken(b *fences.Break) *verdict.Break {
@@ -219,7 +270,8 @@ func (r *repairer) fence(at ir.FenceAt, cost func(ir.FenceAt) int64, threads [][
 	place := &r.fs.Places()[at.Place]
 	pos := position(place.Pos)
 	return verdict.Fence{
-		Pos: &pos, Kind: at.Kind.String(), Thread: strings.Join(threads[at.Place], ", "), Label: place.Before, Cost: cost(at),
+		Place: int(at.Place) + 1, Pos: &pos, Kind: at.Kind.String(), Thread: strings.Join(threads[at.Place], ", "), Label: place.Before,
+		Cost: cost(at), ReadOnly: place.ReadOnly,
 	}
 }
 

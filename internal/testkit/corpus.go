@@ -26,6 +26,7 @@ type Case struct {
 	Expect  map[string]string // model: verdict
 	Robust  string            // yes, no, or "" where nobody has said
 	TRF     string            // free of triangular races: yes, no, or ""
+	Races   string            // data races by C11's definition: yes, no, or ""
 	Fences  string            // fewest for robustness against TSO, or "" where nobody has said
 	Options pipeline.Options
 
@@ -105,18 +106,15 @@ func (c *Case) parseExpect(text string) error {
 				c.Fences = want
 				continue
 			}
-			if model != "robust" && model != "trf" {
+			said, ok := map[string]*string{"robust": &c.Robust, "trf": &c.TRF, "races": &c.Races}[model]
+			if !ok {
 				c.Expect[model] = want
 				continue
 			}
 			if want != "yes" && want != "no" {
 				return fmt.Errorf("%s is yes or no, not %q", model, want)
 			}
-			if model == "robust" {
-				c.Robust = want
-			} else {
-				c.TRF = want
-			}
+			*said = want
 		}
 	}
 	return nil

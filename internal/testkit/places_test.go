@@ -73,10 +73,33 @@ func (pl *placed) fenced(fences []ir.FenceAt) *ir.Program {
 				g.Edges[i].Op.Fence = k
 			}
 		}
+		pl.takeReadOnly(&g)
 		q.Funcs = append(q.Funcs, &g)
 	}
 	q.Seal()
 	return &q
+}
+
+// takeReadOnly takes out the marks of read-only places, which the text does not have.
+func (pl *placed) takeReadOnly(f *ir.Func) {
+	for _, p := range pl.places {
+		for _, id := range p.Edges {
+			at := slices.IndexFunc(f.Edges, func(e ir.Edge) bool { return e.ID == id })
+			if !p.ReadOnly || at < 0 {
+				continue
+			}
+			from, to := f.Edges[at].From, f.Edges[at].To
+			f.Edges = slices.Delete(f.Edges, at, at+1)
+			for i := range f.Edges {
+				if f.Edges[i].To == from {
+					f.Edges[i].To = to
+				}
+			}
+			if f.Entry == from {
+				f.Entry = to
+			}
+		}
+	}
 }
 
 // program is a text to write fences into.
@@ -123,6 +146,9 @@ func TestPlaces(t *testing.T) {
 				for third := range 4 {
 					var fences []ir.FenceAt
 					for p := range pl.places {
+						if pl.places[p].ReadOnly {
+							continue
+						}
 						kind := ir.FullFence
 						if p%2 == 1 && filepath.Ext(pr.name) != ".txt" {
 							kind = ir.StoreStoreFence
@@ -232,7 +258,9 @@ func TestPlacesCompile(t *testing.T) {
 				pl := parsePlaces(t, pr.name, pr.text, true, style)
 				var fences []ir.FenceAt
 				for p := range pl.places {
-					fences = append(fences, ir.FenceAt{Place: ir.PlaceID(p), Kind: ir.FenceKind(1 + p%2)})
+					if !pl.places[p].ReadOnly {
+						fences = append(fences, ir.FenceAt{Place: ir.PlaceID(p), Kind: ir.FenceKind(1 + p%2)})
+					}
 				}
 				text := source.Apply(source.NewFile(pr.name, pr.text), pl.write(fences))
 				if after := complaints(pr.name, text); !slices.Equal(before, after) {

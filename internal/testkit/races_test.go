@@ -112,3 +112,33 @@ int main(void) { pthread_t s, t; pthread_barrier_init(&barrier[1], 0, 2); sem_in
 		}
 	}
 }
+
+// TestCorpusRaces: every program has a data race or none under each of its models, as
+// its file says.
+func TestCorpusRaces(t *testing.T) {
+	said := 0
+	for _, c := range corpus(t) {
+		if c.Races == "" {
+			continue
+		}
+		said++
+		opt := c.Options
+		opt.Races = true
+		results, err := c.Check(opt)
+		if err != nil {
+			t.Errorf("%s: %v", c.Path, err)
+		}
+		for _, r := range results {
+			want, question := verdict.Safe, c.Races == "yes"
+			if question {
+				want = verdict.Unsafe
+			}
+			if r.Verdict != want || (r.Question == pipeline.Races) != question {
+				t.Errorf("%s under %s: %s %s (%s), want races=%s", c.Path, r.Model, r.Verdict, r.Reason, r.Question, c.Races)
+			}
+		}
+	}
+	if said < 15 {
+		t.Errorf("only %d programs say whether they have data races", said)
+	}
+}

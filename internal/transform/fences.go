@@ -213,32 +213,51 @@ func (c *contraction) move(from, to ir.Loc) {
 // edge it takes next in the program with or without fences.
 func (fs *Fences) Between(first, next ir.EdgeID, out []ir.PlaceID) []ir.PlaceID {
 	a, b := fs.edges[first], fs.edges[next]
-	f := fs.p.Funcs[a.fn]
 	if a.fn != b.fn {
 		panic("BUG: steps of two threads follow each other in one")
 	}
+	way, ok := fs.way(a, func(l ir.Loc) bool { return l == b.edge.From }, nil)
+	if !ok {
+		panic(fmt.Sprintf("BUG: edge %d does not follow edge %d", next, first))
+	}
+	return append(out, way...)
+}
+
+// BeforeGoal returns the places that a thread passes from its last edge to a location
+// that a goal names, on a way without the fenced places. It returns nil if there is no
+// such way.
+func (fs *Fences) BeforeGoal(last ir.EdgeID, fenced map[ir.PlaceID]bool) []ir.PlaceID {
+	a := fs.edges[last]
+	way, _ := fs.way(a, func(l ir.Loc) bool { return fs.named[a.fn][l] }, fenced)
+	return way
+}
+
+// way is the places on a shortest way behind an edge to a location, over places that
+// are not fenced.
+func (fs *Fences) way(behind flatEdge, reached func(ir.Loc) bool, fenced map[ir.PlaceID]bool) (out []ir.PlaceID, ok bool) {
+	f := fs.p.Funcs[behind.fn]
 	type visit struct {
 		loc  ir.Loc
 		from int // index of the visit before
 		at   ir.PlaceID
 	}
-	visits := []visit{{loc: a.edge.To, from: -1}}
+	visits := []visit{{loc: behind.edge.To, from: -1}}
 	for i := 0; i < len(visits); i++ {
-		if visits[i].loc == b.edge.From {
+		if reached(visits[i].loc) {
 			for j := i; visits[j].from >= 0; j = visits[j].from {
 				out = append(out, visits[j].at)
 			}
-			return out
+			return out, true
 		}
 		for _, j := range f.Out(visits[i].loc) {
 			e := &f.Edges[j]
 			place, ok := fs.of[e.ID]
-			if ok && !slices.ContainsFunc(visits, func(v visit) bool { return v.loc == e.To }) {
+			if ok && !fenced[place] && !slices.ContainsFunc(visits, func(v visit) bool { return v.loc == e.To }) {
 				visits = append(visits, visit{e.To, i, place})
 			}
 		}
 	}
-	panic(fmt.Sprintf("BUG: edge %d does not follow edge %d", next, first))
+	return nil, false
 }
 
 // PlaceOf is the place an edge belongs to, if it does.

@@ -38,7 +38,9 @@ import (
 // nothing but the swap. Stores that never arrive, and steps that nothing comes
 // behind, go to the end of W, where the buffers can be emptied first: nobody is there
 // to notice. Only if another thread stands in an atomic section at the end, nothing can
-// be emptied: then everything that the thread did behind such a store counts.
+// be emptied: then everything that the thread did behind such a store counts, and
+// so does the way from its last step to the location it stands at, if a goal names that
+// location. A thread that no goal names need not go that way.
 //
 // No fence in place is in the clause, though a full one at the place of a store-store
 // one may be: when W passed it, the buffer was empty, or no older store was overtaken. So every clause is new, and the search ends.
@@ -59,8 +61,8 @@ func (r *run) attackWindow(b *Break) []window {
 	return []window{{places: r.between(b.Witness, b.Store, b.Load)}}
 }
 
-// windows are all delays of an execution.
-func (r *run) windows(w *verdict.Witness) []window {
+// windows are all delays of an execution of the program with a set of fences.
+func (r *run) windows(w *verdict.Witness, set []int) []window {
 	arrives := map[int]int{}
 	for i := range w.Steps {
 		if st := &w.Steps[i]; st.Kind == verdict.StepFlush {
@@ -97,6 +99,9 @@ func (r *run) windows(w *verdict.Witness) []window {
 		}
 		if arrival(s) == math.MaxInt && holder >= 0 && holder != st.Thread {
 			last = ends[st.Thread]
+			if places := r.toGoal(w, last, set); len(places) > 0 {
+				out = append(out, window{places: places})
+			}
 		}
 		if last >= 0 {
 			out = append(out, window{places: r.between(w, s, last)})
@@ -126,6 +131,16 @@ func (r *run) end(w *verdict.Witness) (holder int, last []int) {
 		}
 	}
 	return holder, last
+}
+
+// toGoal is the places that a thread passes from its last step to a location that a
+// goal names, nil if it does not stand at one.
+func (r *run) toGoal(w *verdict.Witness, last int, set []int) []ir.PlaceID {
+	fenced := map[ir.PlaceID]bool{}
+	for _, item := range set {
+		fenced[r.items[item].Place] = true
+	}
+	return r.task.Fences.BeforeGoal(ir.EdgeID(w.Steps[last].Edge), fenced)
 }
 
 // fixed reports whether a step may not be moved: all but what works on registers,

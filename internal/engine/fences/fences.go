@@ -29,6 +29,8 @@ type Task struct {
 	Kinds []ir.FenceKind
 	Cost  func(ir.FenceAt) int64
 	Rank  func(ir.FenceAt) int64
+	// ReadOnly takes places whose text is not to be changed, too.
+	ReadOnly bool
 	// Check answers whether the program with the fences in place is as it should be.
 	Check func(ctx context.Context, fences []ir.FenceAt) (*Finding, error)
 	// Confirm answers the same about the changed text, read from scratch; it gives no
@@ -72,9 +74,10 @@ type Repair struct {
 	Cost    int64
 	// Bound is what every set that repairs the program costs at least.
 	Bound    int64
-	Before   *Break  // what is wrong without any fence; nil: nothing
-	Without  []Break // for every fence, what is wrong without it
-	Hopeless *Break  // an execution that no fence prevents
+	Before   *Break   // what is wrong without any fence; nil: nothing
+	Without  []Break  // for every fence, what is wrong without it
+	Hopeless *Break   // an execution that no fence prevents
+	Proof    []Clause // what Bound rests on
 	All      [][]ir.FenceAt
 	More     bool // there are more cheapest sets than All has
 
@@ -83,6 +86,13 @@ type Repair struct {
 	Stats    verdict.Stats // of all checks
 	Rounds   int
 	Clauses  int
+}
+
+// Clause is fences of which every set that repairs the program has at least one.
+type Clause struct {
+	With  []ir.FenceAt // in place when the execution was found
+	Break Break
+	OneOf []ir.FenceAt
 }
 
 // mostOptimal bounds how many cheapest sets are listed.
@@ -119,7 +129,10 @@ func newRun(task *Task) *run {
 	r := &run{task: task, index: map[ir.FenceAt]int{}, ops: map[ir.EdgeID]ir.OpKind{}, out: &Repair{}}
 	// Costs decide, then ranks: both in one number.
 	most := int64(1)
-	for p := range task.Fences.Places() {
+	for p, place := range task.Fences.Places() {
+		if place.ReadOnly && !task.ReadOnly {
+			continue
+		}
 		for _, kind := range task.Kinds {
 			at := ir.FenceAt{Place: ir.PlaceID(p), Kind: kind}
 			r.index[at] = len(r.items)
@@ -236,7 +249,7 @@ func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
 		if b.Load > 0 {
 			list = r.attackWindow(b)
 		} else {
-			list = r.windows(b.Witness)
+			list = r.windows(b.Witness, set)
 		}
 		clause := r.clause(list)
 		if len(clause) == 0 {
@@ -248,6 +261,7 @@ func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
 		if !slices.ContainsFunc(r.problem.Clauses, func(c []int) bool { return slices.Equal(c, clause) }) {
 			r.problem.Clauses = append(r.problem.Clauses, clause)
 			r.out.Clauses++
+			r.out.Proof = append(r.out.Proof, Clause{With: r.fences(set), Break: *b, OneOf: r.fences(clause)})
 		}
 	}
 	if r.task.Progress != nil {
@@ -262,8 +276,9 @@ func (r *run) clause(list []window) []int {
 	for _, w := range list {
 		for _, p := range w.places {
 			for _, kind := range r.task.Kinds {
-				if kind == ir.FullFence || w.swap {
-					out = append(out, r.index[ir.FenceAt{Place: p, Kind: kind}])
+				item, ok := r.index[ir.FenceAt{Place: p, Kind: kind}]
+				if ok && (kind == ir.FullFence || w.swap) {
+					out = append(out, item)
 				}
 			}
 		}

@@ -60,7 +60,7 @@ func (x *explorer) describe(t int, st memory.Step, op *ir.Op, e *event) {
 	}
 	if st.Kind == memory.Relock {
 		m := x.y.MutexOf(x.s, t, st.Edge)
-		e.flags |= drains | isMutex | locks | acquires
+		e.flags |= drains | isMutex | locks | acquires | x.mayVanish(m)
 		x.touch(e, m, 8, reads|writes)
 		return
 	}
@@ -89,7 +89,7 @@ func (x *explorer) describe(t int, st memory.Step, op *ir.Op, e *event) {
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		x.mutex(t, op, addr, e)
 	case ir.CondWait:
-		e.flags |= isMutex
+		e.flags |= isMutex | x.mayVanish(x.y.MutexOf(x.s, t, st.Edge))
 		x.touch(e, x.y.MutexOf(x.s, t, st.Edge), 8, reads|writes)
 		if e.label.choice == 0 {
 			e.touch(addr, 8, reads|writes)
@@ -102,11 +102,21 @@ func (x *explorer) describe(t int, st memory.Step, op *ir.Op, e *event) {
 	}
 }
 
+// mayVanish is the flag of an operation on a mutex inside a block: where the block is
+// freed the operation fails, and need not wait.
+func (x *explorer) mayVanish(addr uint64) flags {
+	if _, block := x.y.Block(x.s, addr); block && x.frees {
+		return varies
+	}
+	return 0
+}
+
 // mutex notes lock, trylock and unlock. Only a trylock of a held mutex leaves it as
 // it is.
 func (x *explorer) mutex(t int, op *ir.Op, addr uint64, e *event) {
 	word := x.y.MutexWord(x.s, addr)
 	e.flags |= isMutex
+	e.flags |= x.mayVanish(addr)
 	m := reads | writes
 	switch {
 	case op.Kind == ir.Lock && word == 0:

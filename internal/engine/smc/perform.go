@@ -190,7 +190,7 @@ func (x *explorer) perform(p int32, lb label, e *event) {
 	}
 	x.notePrevious(e)
 	if !x.apply(t, st) {
-		e.flags |= ends
+		e.flags = e.flags&^acquires | ends
 		return
 	}
 	x.after(t, st, op, e)

@@ -86,7 +86,19 @@ type stmt struct {
 	head       int // end of the part before the body
 	section    int // number of an atomic section within its thread
 	mark       int
+	form       bodyForm
 }
+
+// bodyForm is how the text of a body is written, as far as fences need it. The zero
+// value is a body with braces, or a whole thread.
+type bodyForm uint8
+
+const (
+	braced   bodyForm = iota
+	unbraced          // one statement
+	inMacro           // one statement of a macro's body
+	torn              // one statement, some of which a macro brings
+)
 
 // ident is a name at a place.
 type ident struct {

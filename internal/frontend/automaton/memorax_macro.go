@@ -73,7 +73,7 @@ func (p *memoraxParser) raw() token {
 func at(toks []token, t token) []token {
 	moved := make([]token, len(toks))
 	for i, m := range toks {
-		m.start, m.end = t.start, t.end
+		m.start, m.end, m.macro = t.start, t.end, t.macro
 		moved[i] = m
 	}
 	return moved
@@ -147,6 +147,9 @@ func (p *memoraxParser) define() {
 		case t.kind == tName && t.text == "endmacro":
 			p.macros[m.name] = m
 			return
+		}
+		if t.macro = 1 + t.start; len(m.body) > 0 {
+			t.macro = m.body[0].macro
 		}
 		m.body = append(m.body, t)
 	}

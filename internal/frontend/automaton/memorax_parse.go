@@ -119,11 +119,24 @@ func (p *memoraxParser) stmt() []*stmt {
 // body is the one statement after then, else or do.
 func (p *memoraxParser) body() *stmt {
 	b := &stmt{kind: sBlock, start: p.tok.start}
-	first := p.tok.end
+	first := p.tok
+	switches := p.switches
+	if first.macro != p.prevMacro {
+		switches++
+	}
 	if !p.bad {
 		p.labelled(b)
 	}
-	b.end = max(first, p.prevEnd)
+	b.end = max(first.end, p.prevEnd)
+	switch {
+	case first.is("{"):
+	case p.switches != switches:
+		b.form = torn
+	case first.macro > 0:
+		b.form = inMacro
+	default:
+		b.form = unbraced
+	}
 	return b
 }
 

@@ -12,6 +12,8 @@ type parser struct {
 	feed       func() token // where tokens come from
 	tok, ahead token
 	prevEnd    int // end of the last token taken
+	prevMacro  int // and its macro
+	switches   int // tokens taken whose macro is not that of the token before
 	bad        bool
 	lastError  int // offset of the last syntax error, so that one place gets one message
 	aborted    bool
@@ -26,6 +28,10 @@ type parser struct {
 
 func (p *parser) advance() {
 	p.prevEnd = p.tok.end
+	if p.tok.macro != p.prevMacro {
+		p.prevMacro = p.tok.macro
+		p.switches++
+	}
 	p.tok = p.ahead
 	p.ahead = p.feed()
 }

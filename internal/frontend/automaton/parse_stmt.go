@@ -118,7 +118,7 @@ func (p *parser) body() *stmt {
 		}
 		return b
 	}
-	b := &stmt{kind: sBlock, start: p.tok.start}
+	b := &stmt{kind: sBlock, form: unbraced, start: p.tok.start}
 	var labels []ident
 	for !p.bad && p.tok.kind == tName && p.ahead.is(":") {
 		labels = append(labels, p.ident("a label"))

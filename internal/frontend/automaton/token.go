@@ -40,6 +40,7 @@ type token struct {
 	text       string // of names, keywords, signs; the contents of strings
 	val        int64  // of numbers
 	start, end int
+	macro      int // 1 + beginning of the macro's body that the text is part of, 0: of none
 }
 
 // is reports whether the token is the given sign or keyword.

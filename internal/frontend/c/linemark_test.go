@@ -83,6 +83,9 @@ func TestLineMarksAndFences(t *testing.T) {
 		if p.Pos.File != "main.i.c" {
 			t.Errorf("a place at %s", p.Pos.Pos)
 		}
+		if p.ReadOnly {
+			continue
+		}
 		for _, e := range unit.Write([]ir.FenceAt{{Place: ir.PlaceID(i), Kind: ir.FullFence}}, fenceStyle(t, "c11")) {
 			if strings.Contains(e.Text, "include") || strings.Contains(e.Text, "atomic_thread_fence") {
 				t.Errorf("the edit %+v", e)

@@ -83,7 +83,10 @@ func FuzzC(f *testing.F) {
 		}
 		u.State(make([]int64, len(u.Props.Observe)))
 		u.Kind()
-		for i := range u.Places {
+		for i, p := range u.Places {
+			if p.ReadOnly {
+				continue
+			}
 			u.Write([]ir.FenceAt{{Place: ir.PlaceID(i), Kind: ir.FullFence}}, u.FenceStyle(cunit.C11))
 		}
 	})

@@ -25,6 +25,9 @@ func (p *printer) fences(r *verdict.Result) {
 	if len(r.Fences) > 0 {
 		p.fenceList(r)
 	}
+	if len(rep.Elsewhere) > 0 {
+		p.elsewhere(r)
+	}
 	for i, set := range rep.Optimal {
 		if len(rep.Optimal) == 1 {
 			p.line("")
@@ -84,8 +87,12 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 		}
 		p.line("%s%s: %s", head, p.opt.paint(red, word), oneLine(r.Reason))
 	default:
+		if len(rep.Elsewhere) > 0 {
+			p.line("%s%s: %s", head, p.opt.paint(yellow, "no set of fences at places that may be changed "+goal), oneLine(r.Reason))
+			return
+		}
 		p.unknown(head+p.opt.paint(yellow, "unknown which fences "+many), r)
-		if rep.Bound > 0 {
+		if rep.Bound > 0 && len(rep.Elsewhere) == 0 {
 			p.line("  every set that does costs at least %d", rep.Bound)
 		}
 	}
@@ -124,6 +131,21 @@ func (p *printer) fenceList(r *verdict.Result) {
 		if f.Without != nil {
 			p.line("    without it %s", oneLine(f.Without.Reason()))
 		}
+	}
+}
+
+// elsewhere prints the set that would do if all of the text could be changed.
+func (p *printer) elsewhere(r *verdict.Result) {
+	set := r.Repair.Elsewhere
+	p.line("")
+	p.line("%s", p.opt.paint(bold, fmt.Sprintf("%s would be enough, cost %d:", counted(int64(len(set)), "fence", "fences"), r.Cost)))
+	for i := range set {
+		f := &set[i]
+		where := ""
+		if f.ReadOnly {
+			where = " (in an included file or a macro, not changed)"
+		}
+		p.line("  %s  %s fence before: %s%s", placeText(f), fenceWord(f.Kind), oneLine(f.Label), where)
 	}
 }
 

@@ -26,6 +26,29 @@ static void nested(int n) {
 	while (x > 9);
 }
 
+static void unbraced(int n) {
+	do y = 1; while (x == 5);
+	do
+		y = 1;
+	while (x == 6);
+	for (; x != 1;) y = 1;
+	while (x != 2) if (n) y = 2; else z = 1;
+	while (x != 3)
+		if (n) // outer
+			for (int i = 0; i < 2; i++)
+				y = i; // inner
+	while (x != 4) if (n)
+		y = 4; /* the inner one begins a line */
+	if (n) here: x = 7;
+	else there: if (z) y = 7; // two labels
+	while (z) while (y) ;
+	while (z) do STORE(&x); while (y);
+	if (n) BOTH;
+	if (n == 1) goto here; else if (n == 2) goto there;
+	switch (n) case 4: x = 8;
+	while (z) return;
+}
+
 static void labels(int n) {
 	switch (n) {
 	case 0:
@@ -61,7 +84,7 @@ void *run(void *arg) {
 	long n = (long)arg; int m = 0;
 	{
 		nested((int)n);
-		{ labels(m); }
+		{ labels(m); unbraced(m); }
 	}
 	macros();
 

@@ -10,6 +10,11 @@ thread p[i] * 2 {
   while (r < 3)
     r = r + 1;
   do z = 1; while (z == 0);
+  while (r < 4) if (s == 0) r = r + 1; else x = 4;
+  while (r < 5) while (s < 5) do s = s + 1; while (z == 5);z = 6;
+  while (r < 6) g: h: if (s == 6) k: r = 6;
+  while (r < 7) { m: r = 7; }
+  loop if (r == 9) break; else r = 9;
   loop { r = y; if (r == 0) break; else continue; }
   either { x = 1; } or { y = 1; } or { while (z == 0) { z = 1; } }
   atomic { x = 1; r = y; }

@@ -1,0 +1,446 @@
+package testkit_test
+
+import (
+	"fencepost/internal/ir"
+	"fencepost/verdict"
+)
+
+// Happens-before of C11, a second time: from the text of the standard, over whole
+// relations, for small executions. internal/trace/races.go has it in one pass with
+// vector clocks and reads memory orders in the representation; here the lines of the C
+// program say what each step is, and the representation only that a step reads, writes,
+// allocates and so on.
+
+// memoryOrder is a C11 memory order; none is not atomic.
+type memoryOrder int
+
+const (
+	none memoryOrder = iota
+	relaxed
+	acquire
+	release
+	acqRel
+	seqCst
+)
+
+func (o memoryOrder) acquires() bool { return o == acquire || o == acqRel || o == seqCst }
+func (o memoryOrder) releases() bool { return o == release || o == acqRel || o == seqCst }
+
+// callKind is what a line of a C program calls.
+type callKind int
+
+const (
+	plainAccess callKind = iota
+	atomicAccess
+	fenceCall
+	mutexLock // also trylock and timedlock
+	mutexUnlock
+	condWait // also timed
+	semCall
+	rwCall
+	spinCall
+	onceCall
+	keyCall
+)
+
+// cLine is what a line of a C program does.
+type cLine struct {
+	call        callKind
+	order, fail memoryOrder
+	mutex       string // of a wait
+}
+
+// hbEvent is a step of an execution that is no flush.
+type hbEvent struct {
+	step   int
+	thread int
+	op     ir.OpKind
+	line   cLine
+	st     *verdict.Step
+
+	reads, writes bool // memory
+	from          int  // the event that wrote what an atomic read reads; -1: none did
+	life          int  // of a byte of the heap: how often its block had been allocated
+	whole         bool // all of the block of its address: an allocation or a free
+	size          uint64
+}
+
+// history is an execution as the standard speaks of it.
+type history struct {
+	p      *ir.Program
+	events []hbEvent
+	mo     map[uint64][]int // modification order of each atomic object: events
+	hb     [][]bool
+	blocks map[uint64]uint64 // of the heap: sizes
+}
+
+// lineOf says what a position does; keys are inside the library.
+type lineOf func(*verdict.Pos) cLine
+
+// newHistory reads an execution.
+func newHistory(p *ir.Program, w *verdict.Witness, lines lineOf) *history {
+	h := &history{p: p, mo: map[uint64][]int{}, blocks: map[uint64]uint64{}}
+	ops := map[ir.EdgeID]*ir.Op{}
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			ops[f.Edges[i].ID] = &f.Edges[i].Op
+		}
+	}
+	event := map[int]int{}    // of a step
+	buffer := map[int][]int{} // events whose store is in a thread's buffer
+	lives := map[uint64]int{}
+	for i := range w.Steps {
+		st := &w.Steps[i]
+		switch st.Kind {
+		case verdict.StepFlush:
+			e := event[st.Of]
+			for k, x := range buffer[st.Thread] {
+				if x == e {
+					buffer[st.Thread] = append(append([]int{}, buffer[st.Thread][:k]...), buffer[st.Thread][k+1:]...)
+					h.arrive(e)
+					break
+				}
+			}
+			continue
+		case verdict.StepFail, verdict.StepWake:
+			continue
+		}
+		op := ops[ir.EdgeID(st.Edge)]
+		e := hbEvent{step: i, thread: st.Thread, op: op.Kind, line: lines(st.Pos), st: st, from: -1, size: uint64(st.Size)}
+		switch st.Kind {
+		case verdict.StepLoad:
+			e.reads = true
+		case verdict.StepStore:
+			e.writes = true
+		case verdict.StepRMW:
+			e.reads, e.writes = true, st.Wrote
+		}
+		switch op.Kind {
+		case ir.Alloc:
+			if !op.Stack {
+				h.blocks[st.Touches[0].Addr] = uint64(st.Touches[0].Size)
+				lives[st.Touches[0].Addr]++
+				e.whole, e.writes, e.size = true, true, uint64(st.Touches[0].Size)
+			}
+		case ir.Free:
+			size, heap := h.blocks[st.Addr]
+			e.whole, e.writes, e.size = heap, heap, size
+		}
+		if block, ok := h.block(e.addr()); ok {
+			e.life = lives[block]
+		}
+		if e.line.call == atomicAccess && e.reads {
+			e.from = h.readsFrom(&e, buffer[e.thread])
+		}
+		event[i] = len(h.events)
+		h.events = append(h.events, e)
+		if e.writes && e.line.call == atomicAccess {
+			if st.Buffered {
+				buffer[e.thread] = append(buffer[e.thread], event[i])
+			} else {
+				h.arrive(event[i])
+			}
+		}
+	}
+	return h
+}
+
+// arrive appends a write to the modification order of its object.
+func (h *history) arrive(e int) {
+	addr := h.events[e].addr()
+	h.mo[addr] = append(h.mo[addr], e)
+}
+
+// readsFrom is the write that an atomic read takes its value from: the newest in the
+// own buffer, or the last one in memory.
+func (h *history) readsFrom(e *hbEvent, buffer []int) int {
+	for k := len(buffer) - 1; k >= 0; k-- {
+		if h.events[buffer[k]].addr() == e.addr() {
+			return buffer[k]
+		}
+	}
+	if mo := h.mo[e.addr()]; len(mo) > 0 {
+		return mo[len(mo)-1]
+	}
+	return -1
+}
+
+func (e *hbEvent) addr() uint64 {
+	if e.op == ir.Alloc {
+		return e.st.Touches[0].Addr
+	}
+	return e.st.Addr
+}
+
+// block is the block of the heap that an address lies in.
+func (h *history) block(addr uint64) (uint64, bool) {
+	for b, size := range h.blocks {
+		if addr-b < size {
+			return b, true
+		}
+	}
+	return 0, false
+}
+
+// happensBefore computes the relation [C11 §5.1.2.4p18]: sequenced before and
+// synchronises with, closed transitively. (Nothing here depends on dependencies: consume
+// is acquire.)
+func (h *history) happensBefore() {
+	n := len(h.events)
+	h.hb = make([][]bool, n)
+	for i := range h.hb {
+		h.hb[i] = make([]bool, n)
+		for j := i + 1; j < n; j++ {
+			a, b := &h.events[i], &h.events[j]
+			h.hb[i][j] = a.thread == b.thread || h.library(i, j)
+		}
+	}
+	h.threads()
+	h.barriers()
+	h.atomics()
+	// Nothing happens before an earlier event, so one pass from the end closes the relation.
+	for i := n - 1; i >= 0; i-- {
+		for k := i + 1; k < n; k++ {
+			if h.hb[i][k] && !h.closed(i, k) {
+				for j := k + 1; j < n; j++ {
+					h.hb[i][j] = h.hb[i][j] || h.hb[k][j]
+				}
+			}
+		}
+	}
+}
+
+// closed is whether an earlier event of k's thread comes after event i already: what comes
+// after k is known then.
+func (h *history) closed(i, k int) bool {
+	for j := k - 1; j > i; j-- {
+		if h.events[j].thread == h.events[k].thread {
+			return h.hb[i][j]
+		}
+	}
+	return false
+}
+
+// next is the first event of a thread behind event i, or -1.
+func (h *history) next(thread, i int) int {
+	for j := i + 1; j < len(h.events); j++ {
+		if h.events[j].thread == thread {
+			return j
+		}
+	}
+	return -1
+}
+
+// threads: the completion of thrd_create synchronises with the beginning of the thread
+// [C11 §7.26.5.1p2], and the completion of the thread with the return of thrd_join
+// [§7.26.5.6p2].
+func (h *history) threads() {
+	for i := range h.events {
+		e := &h.events[i]
+		for j := range h.events {
+			if h.events[j].thread != e.st.Other-1 {
+				continue
+			}
+			switch {
+			case e.op == ir.Spawn && j > i:
+				h.hb[i][j] = true
+			case e.op == ir.Join && j < i:
+				h.hb[j][i] = true
+			}
+		}
+	}
+}
+
+// barriers: what a thread did before it arrived happens before what any other of the
+// round does behind the barrier.
+func (h *history) barriers() {
+	waits := map[uint64][]int{} // events of threads that wait
+	for i := range h.events {
+		e := &h.events[i]
+		if e.op != ir.Barrier {
+			continue
+		}
+		addr := e.st.Touches[0].Addr
+		waits[addr] = append(waits[addr], i)
+		if len(waits[addr]) < 2 { // all barriers here are for two
+			continue
+		}
+		for _, a := range waits[addr] {
+			for _, b := range waits[addr] {
+				if n := h.next(h.events[b].thread, max(a, b)); n >= 0 {
+					h.hb[a][n] = true
+				}
+			}
+		}
+		delete(waits, addr)
+	}
+}
+
+// library is whether event i synchronises with the later event j by a call of the
+// library.
+func (h *history) library(i, j int) bool {
+	a, b := &h.events[i], &h.events[j]
+	switch {
+	case h.unlocks(a) != 0 && h.unlocks(a) == h.locks(b):
+		return true // [C11 §7.26.4.4p2]: prior calls to mtx_unlock
+	case a.line.call == semCall && b.line.call == semCall && a.addr() == b.addr():
+		return a.change() == 1 && b.change() == -1
+	case a.line.call == rwCall && b.line.call == rwCall && a.addr() == b.addr():
+		return h.readersAndWriters(a, b)
+	case a.line.call == spinCall && b.line.call == spinCall && a.addr() == b.addr():
+		return a.op == ir.Store && b.change() == 1
+	case a.line.call == onceCall && b.line.call == onceCall && a.addr() == b.addr():
+		// [C11 §7.26.2.1p2]: the completion of an effective call, with all subsequent calls.
+		return a.op == ir.Store && b.reads && b.st.Value == 2
+	case a.op == ir.Free && b.op == ir.Alloc && a.addr() == b.addr():
+		// [C11 §7.22.3p1]; the free is the latest one, and the earlier ones come before it.
+		return a.st.Free
+	case a.op == ir.AtomicEnd && b.op == ir.AtomicBegin:
+		return true
+	}
+	return false
+}
+
+// change is what a read-modify-write adds, as far as it writes.
+func (e *hbEvent) change() int64 {
+	if e.op != ir.RMW {
+		return 0
+	}
+	return e.st.Written - e.st.Value
+}
+
+// readersAndWriters: the unlock of a writer synchronises with all later locks, that of a
+// reader with those of writers.
+func (h *history) readersAndWriters(a, b *hbEvent) bool {
+	writerUnlocks := a.st.Value == -1 && a.change() == 1
+	readerUnlocks := a.st.Value > 0 && a.change() == -1
+	writerLocks := b.st.Value == 0 && b.change() == -1
+	readerLocks := b.st.Value >= 0 && b.change() == 1
+	return writerUnlocks && (writerLocks || readerLocks) || readerUnlocks && writerLocks
+}
+
+// unlocks is the mutex that an event lets go, 0: none. A wait lets its mutex go when it
+// begins, and takes it when it is over. A timed one may unlock and lock.
+func (h *history) unlocks(e *hbEvent) uint64 {
+	switch {
+	case e.line.call == mutexUnlock && e.st.Wrote, e.line.call == condWait && e.st.Kind == verdict.StepRMW && e.st.Written == 0:
+		return e.addr()
+	case e.line.call == condWait && e.op == ir.CondWait && len(e.st.Touches) == 2:
+		return h.object(e.line.mutex)
+	}
+	return 0
+}
+
+// locks is the mutex that an event takes, 0: none.
+func (h *history) locks(e *hbEvent) uint64 {
+	switch {
+	case e.line.call == mutexLock && e.st.Wrote, e.line.call == condWait && e.st.Kind == verdict.StepRMW && e.st.Written != 0:
+		return e.addr()
+	case e.line.call == condWait && e.op == ir.CondWait && len(e.st.Touches) == 1:
+		return h.object(e.line.mutex)
+	}
+	return 0
+}
+
+func (h *history) object(name string) uint64 {
+	for _, o := range h.p.Objects {
+		if o.Name == name {
+			return o.Addr
+		}
+	}
+	panic("no object " + name)
+}
+
+// atomics: release operations and release fences synchronise with acquire operations
+// and acquire fences [C11 §5.1.2.4p11, §7.17.4p2-4].
+func (h *history) atomics() {
+	for r := range h.events {
+		read := &h.events[r]
+		if read.line.call != atomicAccess || !read.reads || read.from < 0 {
+			continue
+		}
+		order := read.line.order
+		if read.op == ir.RMW && !read.writes {
+			order = read.line.fail
+		}
+		// What acquires through this read: itself, and acquire fences behind it.
+		var to []int
+		if order.acquires() {
+			to = append(to, r)
+		}
+		for f := r + 1; f < len(h.events); f++ {
+			if e := &h.events[f]; e.thread == read.thread && e.line.call == fenceCall && e.line.order.acquires() {
+				to = append(to, f)
+			}
+		}
+		mo := h.mo[read.addr()]
+		for k, x := range mo {
+			if !h.inSequence(mo[k:], read.from) {
+				continue
+			}
+			write := &h.events[x]
+			// What releases through the write: itself, and release fences before it.
+			var from []int
+			if write.line.order.releases() {
+				from = append(from, x)
+			}
+			for f := range x {
+				if e := &h.events[f]; e.thread == write.thread && e.line.call == fenceCall && e.line.order.releases() {
+					from = append(from, f)
+				}
+			}
+			for _, a := range from {
+				for _, b := range to {
+					if h.events[a].thread != h.events[b].thread {
+						h.hb[a][b] = true
+					}
+				}
+			}
+		}
+	}
+}
+
+// inSequence is whether a write is in the release sequence that the first of a part of a
+// modification order heads, or would head [C11 §5.1.2.4p10].
+func (h *history) inSequence(mo []int, write int) bool {
+	head := &h.events[mo[0]]
+	for k, x := range mo {
+		e := &h.events[x]
+		if k > 0 && e.thread != head.thread && e.op != ir.RMW {
+			return false
+		}
+		if x == write {
+			return true
+		}
+	}
+	return false
+}
+
+// races are all pairs of events that race [C11 §5.1.2.4p25], as steps.
+func (h *history) races() map[[2]int]bool {
+	h.happensBefore()
+	out := map[[2]int]bool{}
+	for i := range h.events {
+		for j := i + 1; j < len(h.events); j++ {
+			a, b := &h.events[i], &h.events[j]
+			if a.thread != b.thread && (a.writes || b.writes) && !(a.isAtomic() && b.isAtomic()) && h.meet(a, b) && !h.hb[i][j] && !h.hb[j][i] {
+				out[[2]int{a.step, b.step}] = true
+			}
+		}
+	}
+	return out
+}
+
+// isAtomic: accesses of the library to its own objects are none of the program's.
+func (e *hbEvent) isAtomic() bool { return !e.whole && e.line.call != plainAccess }
+
+// meet is whether two events access a common byte of one object.
+func (h *history) meet(a, b *hbEvent) bool {
+	x, y := a.addr(), b.addr()
+	return a.accesses() && b.accesses() && a.life == b.life && (x-y < b.size || y-x < a.size)
+}
+
+// accesses: what is no memory access of the program has no bytes.
+func (e *hbEvent) accesses() bool {
+	return (e.reads || e.writes) && e.size > 0 && e.line.call != keyCall
+}
