@@ -163,6 +163,21 @@ func sameAccesses(d, e *event) bool {
 	return true
 }
 
+// within reports whether d touches nothing that e does not touch in the same way.
+func within(d, e *event) bool {
+next:
+	for i := range d.size() {
+		a := d.at(i)
+		for j := range e.size() {
+			if b := e.at(j); a.addr == b.addr && a.size == b.size && a.mode&^b.mode == 0 {
+				continue next
+			}
+		}
+		return false
+	}
+	return true
+}
+
 // passes reports whether d, which a process could do in a state, stays possible and
 // unchanged when e happens there, and notes what becomes of it: bytes that a load
 // forwards from an entry that reaches memory are bytes of memory from then on.

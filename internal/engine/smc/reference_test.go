@@ -64,6 +64,7 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 	if st.Kind != memory.Flush {
 		op = &r.y.Edge(r.s, st).Op
 		synced = r.synced(st, op, spurious)
+		k.reach = r.takenBack(st, op)
 	}
 	r.y.Apply(r.s, st)
 	ev := r.s.Event
@@ -100,7 +101,7 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 	case op.Kind == ir.Free && ev.Free && !ev.Buffered:
 		k.reach = r.reach(name, ev.Addr|blockPlace, 1)
 	case op.Kind == ir.Alloc && st.Choice != 0:
-		k.reach = r.reach(name, uint64(st.Choice)|blockPlace, 1)
+		k.reach = append(k.reach, r.reach(name, uint64(st.Choice)|blockPlace, 1)...)
 	}
 	for _, a := range synced {
 		from := "init"
@@ -133,6 +134,20 @@ func (r *tracker) synced(st memory.Step, op *ir.Op, spurious bool) []uint64 {
 	case ir.Signal, ir.Broadcast, ir.Barrier:
 		addr, _ := r.y.Address(r.s, t, st.Edge)
 		return []uint64{addr}
+	}
+	return nil
+}
+
+// takenBack lets a pending free reach memory that an allocation of the same thread is about
+// to take back: the block is free for a moment.
+func (r *tracker) takenBack(st memory.Step, op *ir.Op) []uint64 {
+	if op.Kind != ir.Alloc || st.Choice == 0 {
+		return nil
+	}
+	for _, en := range r.s.Buffer(ir.ThreadID(st.Thread)) {
+		if en.Kind == memory.FreeEntry && en.Addr == uint64(st.Choice) {
+			return r.reach(fmt.Sprintf("%d.%d", st.Thread, en.Tag), en.Addr|blockPlace, 1)
+		}
 	}
 	return nil
 }

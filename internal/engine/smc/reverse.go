@@ -18,7 +18,9 @@ import (
 // goes on to depend on would pass as a weak initial, and executions would be lost.
 // So a race is looked at again at the end of every execution it is in, unless
 // it is settled for good: something that sleeps is itself an event of v up to the second
-// event, and so an initial of every other v of the race. It would not do to be content with a branch
+// event, and the reversed event touches nothing that the second did not, so that it is an
+// initial of every other v of the race. (If it touches more, events that follow in another execution may depend on
+// it, and it is tried behind them, too.) It would not do to be content with a branch
 // of the tree that v begins with: where that branch leads, the sleep set may hide the
 // rest of v, and then only the tree leads to it.
 //
@@ -105,7 +107,7 @@ func (x *explorer) demand(r *race) {
 	n := &x.nodes[r.first]
 	for k := range n.sleep {
 		if c := x.leads(&n.sleep[k], v); c != notInitial {
-			r.done = c >= 0 && c <= v.turn && r.second != none
+			r.done = c >= 0 && c <= v.turn && r.second != none && within(&v.last, &x.ev[r.second])
 			return
 		}
 	}
