@@ -23,7 +23,7 @@ var (
 	all      = flag.Bool("pml.all", false, "run SPIN on the whole corpus")
 	randoms  = flag.Int("pml.random", 24, "random programs to run SPIN on")
 	seed     = flag.Uint64("pml.seed", 1, "seed of the first of them")
-	overlaps = flag.Int("pml.overlap", 64, "random programs whose accesses overlap in part, of which SPIN is run on those that show it")
+	overlaps = flag.Int("pml.overlap", 32, "random programs whose accesses overlap in part, of which SPIN is run on those that show it")
 )
 
 // chosen stands for the corpus: locks with and without fences, every kind of
@@ -219,7 +219,7 @@ func TestSpinReachesTheSameStates(t *testing.T) {
 		}
 	})
 	t.Logf("%d verdicts compared; %d programs have more final states under TSO; %d exports refused", compared.Load(), weak.Load(), refused.Load())
-	if *overlaps >= 64 && weak.Load() == 0 {
+	if *overlaps >= 32 && weak.Load() == 0 {
 		t.Error("the random programs tell nothing apart")
 	}
 }
