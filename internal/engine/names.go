@@ -28,7 +28,7 @@ type namedBlock struct {
 
 // allocated notes a block.
 func (n *names) allocated(thread string, e *ir.Edge, addr uint64, size int64) {
-	b := namedBlock{addr: addr, size: max(1, size), stack: e.Op.Stack, layout: e.Op.Layout}
+	b := namedBlock{addr: addr, size: max(0, size), stack: e.Op.Stack, layout: e.Op.Layout}
 	kind := e.Op.Msg
 	if kind == "" {
 		kind = "block"
@@ -65,7 +65,7 @@ func (n *names) freed(addr uint64, e *ir.Edge) {
 func (n *names) block(addr uint64, size int) *namedBlock {
 	for i := len(n.blocks) - 1; i >= 0; i-- {
 		b := &n.blocks[i]
-		if addr >= b.addr && addr+uint64(size) <= b.addr+uint64(b.size) {
+		if addr >= b.addr && addr+uint64(size) <= b.addr+uint64(max(1, b.size)) {
 			return b
 		}
 	}
@@ -127,6 +127,12 @@ func (n *names) fault(f memory.Fault) string {
 			size = op.Type.Size()
 		}
 	}
+	if f.Edge != nil && f.Edge.Op.Kind == ir.Assert && msg != "" {
+		switch f.Class {
+		case ir.OutOfBounds, ir.Destroyed, ir.BadDestroy:
+			return f.Class.String() + ": " + msg
+		}
+	}
 	switch f.Class {
 	case ir.Assertion, ir.ReachError, ir.DivByZero, ir.Overflow:
 		what := map[ir.CheckClass]string{
@@ -148,6 +154,15 @@ func (n *names) fault(f memory.Fault) string {
 		}
 	case ir.OutOfBounds:
 		return f.Class.String() + n.outside(f.Addr, obj)
+	case ir.BadWait:
+		if f.Edge != nil && f.Edge.Op.Kind == ir.Barrier {
+			name, _ := n.location(f.Addr, 8)
+			return fmt.Sprintf("%s: the barrier %s is not initialised, or was destroyed", f.Class, name)
+		}
+	case ir.InvalidFree:
+		return fmt.Sprintf("%s: %s", f.Class, n.notAllocated(f.Addr))
+	case ir.BadJoin:
+		return f.Class.String() + ": the thread has been joined before, or is none that was started"
 	case ir.UseAfterFree, ir.DoubleFree:
 		if b := n.block(f.Addr, 1); b != nil {
 			return fmt.Sprintf("%s: %s", f.Class, n.dead(b, f, size))
@@ -178,6 +193,21 @@ func (n *names) outside(addr uint64, obj ir.ObjectID) string {
 	}
 	name, _ := n.location(addr, 1)
 	return " at " + name
+}
+
+// notAllocated says what is freed that is no block of the heap.
+func (n *names) notAllocated(addr uint64) string {
+	name := n.pointee(addr)
+	b := n.block(addr, 1)
+	switch {
+	case name == "":
+		return "no block begins at this address"
+	case b != nil && b.stack:
+		return name + " is automatic storage"
+	case b != nil && addr != b.addr:
+		return fmt.Sprintf("%s is inside a block and not its beginning", name)
+	}
+	return name + " is not a block of the heap"
 }
 
 // nearby is how far behind a block an access counts as missing it.

@@ -178,3 +178,6 @@ func (b *Builder) SetPerThread(o ObjectID) { b.p.Objects[o].PerThread = true }
 
 // PerThread reports whether an object is thread-local.
 func (b *Builder) PerThread(o ObjectID) bool { return b.p.Objects[o].PerThread }
+
+// SetReadOnly makes writing to an object an error.
+func (b *Builder) SetReadOnly(o ObjectID) { b.p.Objects[o].ReadOnly = true }

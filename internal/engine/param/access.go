@@ -223,6 +223,9 @@ func (b *builder) effects(id int, e *ir.Edge, l *local, values func(c int) []int
 	if b.err != nil {
 		return
 	}
+	if o := b.p.FindObject(addr, size); o != ir.NoObject && op.Writes() && b.p.Objects[o].ReadOnly {
+		ok = false
+	}
 	if !ok {
 		give(effect{fails: true})
 		return
