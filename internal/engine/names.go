@@ -24,6 +24,7 @@ type namedBlock struct {
 	layout *ir.Layout
 	stack  bool
 	freed  string // where it was freed, "" while it lives
+	local  bool   // thread-local: it ends with its thread
 }
 
 // allocated notes a block.
@@ -58,6 +59,7 @@ func (n *names) allocated(thread string, e *ir.Edge, addr uint64, size int64) {
 func (n *names) freed(addr uint64, e *ir.Edge) {
 	if b := n.block(addr, 1); b != nil && e.Pos.Line > 0 {
 		b.freed = fmt.Sprintf("%s:%d", path.Base(e.Pos.File), e.Pos.Line)
+		b.local = e.Pass != "" // no function of the program frees it
 	}
 }
 
@@ -222,6 +224,8 @@ func (n *names) dead(b *namedBlock, f memory.Fault, size int) string {
 	switch {
 	case b.freed == "":
 		return name
+	case b.stack && b.local:
+		return fmt.Sprintf("%s, whose thread ended at %s", name, b.freed)
 	case b.stack:
 		return fmt.Sprintf("%s, whose function returned at %s", name, b.freed)
 	}

@@ -181,3 +181,6 @@ func (b *Builder) PerThread(o ObjectID) bool { return b.p.Objects[o].PerThread }
 
 // SetReadOnly makes writing to an object an error.
 func (b *Builder) SetReadOnly(o ObjectID) { b.p.Objects[o].ReadOnly = true }
+
+// Size is how many bytes an object has.
+func (b *Builder) Size(o ObjectID) int64 { return b.p.Objects[o].Size }

@@ -196,6 +196,10 @@ func (c CheckClass) String() string {
 	return checkNames[c]
 }
 
+// Beside reports whether checks of a class stand beside an access and are not what
+// the program asks for: reaching one says nothing about its assertions.
+func (c CheckClass) Beside() bool { return c == OutOfBounds || c == Destroyed || c == BadDestroy }
+
 // Op is the label of an edge. One struct for all kinds: passes rename registers
 // and rebuild expressions without knowing each kind.
 type Op struct {

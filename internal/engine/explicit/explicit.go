@@ -177,7 +177,7 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 	out.Coverage.Exhaustive = complete && len(out.Coverage.Bounds) == 0
 	for i := range y.EdgeCount() {
 		e := y.EdgeAt(i)
-		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && ran[e.ID]
+		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && ran[e.ID]
 	}
 	if complete {
 		out.Warnings = append(out.Warnings, unreached(task, y, ran)...)
