@@ -137,10 +137,12 @@ type compiler struct {
 	// attributes are those that may have to be refused.
 	attributes []attribute
 	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	keyEnds    keyEnds
-	marks      *marks                  // nil: nobody asks where fences can be written
-	test       *Test                   // nil: the program begins at main
-	threads    map[*symbol]*testThread // of the test
+	// subscripted are arrays in front of [], addressed subscripts behind &.
+	subscripted, addressed map[cc.Node]bool
+	keyEnds                keyEnds
+	marks                  *marks                  // nil: nobody asks where fences can be written
+	test                   *Test                   // nil: the program begins at main
+	threads                map[*symbol]*testThread // of the test
 }
 
 type message struct {
@@ -191,6 +193,8 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 		said:      map[claimPlace]source.Span{},
 		items:     map[source.Pos]bool{},
 		threads:   map[*symbol]*testThread{},
+
+		subscripted: map[cc.Node]bool{}, addressed: map[cc.Node]bool{},
 	}
 	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}
 	name := "program"

@@ -235,6 +235,7 @@ func (f *lowering) unary(x *cc.UnaryExpression) value {
 
 // address is &e.
 func (f *lowering) address(x *cc.UnaryExpression) value {
+	f.addressOnly(x.CastExpression)
 	l := f.lvalue(x.CastExpression)
 	if l.reg != ir.NoReg {
 		panic("BUG: the address of a register")

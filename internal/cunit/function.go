@@ -428,7 +428,7 @@ func (f *lowering) leave(v *ir.Expr) {
 	if f.sym.name != "main" {
 		for _, r := range f.blocks {
 			op := ir.NewOp(ir.Free)
-			op.Addr = ir.R(r)
+			op.Addr, op.Stack = ir.R(r), true
 			f.emit(op)
 		}
 	}

@@ -48,6 +48,7 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 	case *cc.PostfixExpression:
 		switch x.Case {
 		case cc.PostfixExpressionIndex:
+			f.subscripted[unparen(x.PostfixExpression)] = true
 			a, i := f.operand(x.PostfixExpression), f.operand(x.ExpressionList)
 			if a.elem == nil {
 				a, i = i, a
@@ -55,8 +56,9 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 			if a.elem == nil || i.elem != nil {
 				f.refuse(codeExpr, x, "this index is not supported")
 			}
+			f.checkSubscript(a, i, x)
 			v := f.pointerArithmetic(ir.Add, a, i, x)
-			return lvalue{reg: ir.NoReg, addr: v.e, obj: v.obj, typ: a.elem}
+			return lvalue{reg: ir.NoReg, addr: v.e, obj: v.obj, typ: a.elem, via: via{pointer: a.array == nil || a.array.pointer}}
 		case cc.PostfixExpressionSelect:
 			return f.member(f.lvalue(x.PostfixExpression), x)
 		case cc.PostfixExpressionPSelect:
@@ -150,7 +152,7 @@ func (f *lowering) pointee(e cc.ExpressionNode) lvalue {
 	if v.elem == nil {
 		f.refuse(codeExpr, e, "a pointer is needed here")
 	}
-	return lvalue{reg: ir.NoReg, addr: v.e, obj: v.obj, typ: v.elem}
+	return lvalue{reg: ir.NoReg, addr: v.e, obj: v.obj, typ: v.elem, via: via{pointer: true}}
 }
 
 // member is a member of a struct or union.
@@ -178,6 +180,7 @@ func (f *lowering) member(l lvalue, x *cc.PostfixExpression) lvalue {
 		return l
 	}
 	f.checkLayout(l.typ, x)
+	l.via = l.via.member(l.typ, field)
 	l = f.offset(l, field.Offset())
 	l.typ = field.Type()
 	return l

@@ -307,6 +307,7 @@ func (c *compiler) stringObject(text string, n cc.Node) ir.ObjectID {
 		return o
 	}
 	o := c.b.Object("string", int64(len(text)), 1, ir.S8, []byte(text), c.span(n))
+	c.b.SetReadOnly(o)
 	c.strings[text] = o
 	return o
 }

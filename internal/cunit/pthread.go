@@ -120,7 +120,7 @@ func (f *lowering) wordAt(e cc.ExpressionNode) lvalue {
 func (f *lowering) libCondWait(c *libCall) value {
 	op := f.syncOp(ir.CondWait, c.args[0])
 	op.Val2 = f.operand(c.args[1]).e
-	f.emit(op)
+	f.emit(f.liveCondition(op))
 	return zero()
 }
 
@@ -129,7 +129,7 @@ func (f *lowering) libSignal(c *libCall) value {
 	if strings.HasSuffix(c.name, "broadcast") {
 		kind = ir.Broadcast
 	}
-	f.emit(f.syncOp(kind, c.args[0]))
+	f.emit(f.liveCondition(f.syncOp(kind, c.args[0])))
 	return zero()
 }
 

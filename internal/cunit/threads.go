@@ -82,6 +82,7 @@ func (f *lowering) libTimedWait(c *libCall) value {
 		f.effect(a)
 	}
 	wait.Val2, wait.Timed = m.e, true
+	wait = f.liveCondition(wait)
 	if f.mentioned["pthread_cond_signal"] || f.mentioned["cnd_signal"] {
 		way := ir.NewOp(ir.Havoc)
 		way.Dst, way.HasRange, way.Lo, way.Hi = f.temp(), true, 0, 1
@@ -146,7 +147,8 @@ func addSync(m map[string]libFunc) {
 		"mtx_lock mtx_trylock mtx_unlock":                         {1, (*lowering).libMtx},
 		"mtx_timedlock":                                           {2, (*lowering).libMtx},
 		"mtx_init":                                                {2, (*lowering).libMtxInit},
-		"mtx_destroy cnd_destroy":                                 {1, (*lowering).libNothing},
+		"mtx_destroy":                                             {1, (*lowering).libMutexDestroy},
+		"cnd_destroy":                                             {1, (*lowering).libCondDestroy},
 		"cnd_init":                                                {1, (*lowering).libCndInit},
 		"cnd_wait":                                                {2, (*lowering).libCondWait},
 		"cnd_signal cnd_broadcast":                                {1, (*lowering).libSignal},

@@ -13,6 +13,9 @@ type value struct {
 	elem cc.Type     // what a pointer points to; nil: an integer
 	obj  ir.ObjectID // the named object a pointer points into, if that is known
 	void bool        // there is no value; e is nil
+	// array is the array that the value is the beginning of, as long as nothing has
+	// happened to it; nil: a pointer.
+	array *declaredArray
 }
 
 // lvalue is a place: a register, or memory at an address.
@@ -25,6 +28,7 @@ type lvalue struct {
 	pending bool      // a local whose block is not made yet
 	bits    *bitPlace // a bit-field; addr is its unit's
 	fixed   *value    // not a place: a name for this value
+	via     via       // how one comes to the place
 }
 
 func integer(e *ir.Expr, t ir.Type) value { return value{e: e, t: t, obj: ir.NoObject} }
@@ -127,7 +131,7 @@ func (f *lowering) load(l lvalue, n cc.Node) value {
 	}
 	switch t := l.typ.(type) {
 	case *cc.ArrayType:
-		return value{e: l.addr, t: ir.U64, elem: t.Elem(), obj: l.obj}
+		return value{e: l.addr, t: ir.U64, elem: t.Elem(), obj: l.obj, array: f.declared(l, t)}
 	case *cc.FunctionType:
 		return value{e: l.addr, t: ir.U64, elem: t, obj: ir.NoObject}
 	}

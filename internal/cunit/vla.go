@@ -48,7 +48,7 @@ func (f *lowering) makeVariable(v *variableArray, n cc.Node) {
 	f.check(ir.Binary(ir.Gt, ir.S64, length.e, ir.Int(0)), ir.OutOfBounds, "the length of an array must be positive")
 	f.assign(v.size, scaled(length.e, v.elem.Size()))
 	free := ir.NewOp(ir.Free) // of the round before; null at first
-	free.Addr = ir.R(v.addr)
+	free.Addr, free.Stack = ir.R(v.addr), true
 	f.emit(free)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack = v.addr, ir.R(v.size), true

@@ -24,11 +24,12 @@ type namedBlock struct {
 	layout *ir.Layout
 	stack  bool
 	freed  string // where it was freed, "" while it lives
+	local  bool   // thread-local: it ends with its thread
 }
 
 // allocated notes a block.
 func (n *names) allocated(thread string, e *ir.Edge, addr uint64, size int64) {
-	b := namedBlock{addr: addr, size: max(1, size), stack: e.Op.Stack, layout: e.Op.Layout}
+	b := namedBlock{addr: addr, size: max(0, size), stack: e.Op.Stack, layout: e.Op.Layout}
 	kind := e.Op.Msg
 	if kind == "" {
 		kind = "block"
@@ -58,6 +59,7 @@ func (n *names) allocated(thread string, e *ir.Edge, addr uint64, size int64) {
 func (n *names) freed(addr uint64, e *ir.Edge) {
 	if b := n.block(addr, 1); b != nil && e.Pos.Line > 0 {
 		b.freed = fmt.Sprintf("%s:%d", path.Base(e.Pos.File), e.Pos.Line)
+		b.local = e.Pass != "" // no function of the program frees it
 	}
 }
 
@@ -65,7 +67,7 @@ func (n *names) freed(addr uint64, e *ir.Edge) {
 func (n *names) block(addr uint64, size int) *namedBlock {
 	for i := len(n.blocks) - 1; i >= 0; i-- {
 		b := &n.blocks[i]
-		if addr >= b.addr && addr+uint64(size) <= b.addr+uint64(b.size) {
+		if addr >= b.addr && addr+uint64(size) <= b.addr+uint64(max(1, b.size)) {
 			return b
 		}
 	}
@@ -127,6 +129,12 @@ func (n *names) fault(f memory.Fault) string {
 			size = op.Type.Size()
 		}
 	}
+	if f.Edge != nil && f.Edge.Op.Kind == ir.Assert && msg != "" {
+		switch f.Class {
+		case ir.OutOfBounds, ir.Destroyed, ir.BadDestroy:
+			return f.Class.String() + ": " + msg
+		}
+	}
 	switch f.Class {
 	case ir.Assertion, ir.ReachError, ir.DivByZero, ir.Overflow:
 		what := map[ir.CheckClass]string{
@@ -148,6 +156,15 @@ func (n *names) fault(f memory.Fault) string {
 		}
 	case ir.OutOfBounds:
 		return f.Class.String() + n.outside(f.Addr, obj)
+	case ir.BadWait:
+		if f.Edge != nil && f.Edge.Op.Kind == ir.Barrier {
+			name, _ := n.location(f.Addr, 8)
+			return fmt.Sprintf("%s: the barrier %s is not initialised, or was destroyed", f.Class, name)
+		}
+	case ir.InvalidFree:
+		return fmt.Sprintf("%s: %s", f.Class, n.notAllocated(f.Addr))
+	case ir.BadJoin:
+		return f.Class.String() + ": the thread has been joined before, or is none that was started"
 	case ir.UseAfterFree, ir.DoubleFree:
 		if b := n.block(f.Addr, 1); b != nil {
 			return fmt.Sprintf("%s: %s", f.Class, n.dead(b, f, size))
@@ -180,6 +197,21 @@ func (n *names) outside(addr uint64, obj ir.ObjectID) string {
 	return " at " + name
 }
 
+// notAllocated says what is freed that is no block of the heap.
+func (n *names) notAllocated(addr uint64) string {
+	name := n.pointee(addr)
+	b := n.block(addr, 1)
+	switch {
+	case name == "":
+		return "no block begins at this address"
+	case b != nil && b.stack:
+		return name + " is automatic storage"
+	case b != nil && addr != b.addr:
+		return fmt.Sprintf("%s is inside a block and not its beginning", name)
+	}
+	return name + " is not a block of the heap"
+}
+
 // nearby is how far behind a block an access counts as missing it.
 const nearby = 16
 
@@ -192,6 +224,8 @@ func (n *names) dead(b *namedBlock, f memory.Fault, size int) string {
 	switch {
 	case b.freed == "":
 		return name
+	case b.stack && b.local:
+		return fmt.Sprintf("%s, whose thread ended at %s", name, b.freed)
 	case b.stack:
 		return fmt.Sprintf("%s, whose function returned at %s", name, b.freed)
 	}

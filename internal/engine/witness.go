@@ -48,7 +48,7 @@ func (r *Recorder) Step(st memory.Step) {
 	}
 	size := r.blockSize(st, e)
 	r.y.Apply(r.s, st)
-	if size > 0 {
+	if size >= 0 {
 		addr := uint64(r.y.Reg(r.s, ir.ThreadID(st.Thread), e.Op.Dst))
 		if st.Choice != 0 {
 			addr = uint64(st.Choice)
@@ -125,17 +125,17 @@ func stackOf(thread string, e *ir.Edge) []string {
 	return out
 }
 
-// blockSize is how large a block a step is about to allocate, 0 if none.
+// blockSize is how large a block a step is about to allocate, -1 if none.
 func (r *Recorder) blockSize(st memory.Step, e *ir.Edge) int64 {
 	if e == nil || e.Op.Kind != ir.Alloc {
-		return 0
+		return -1
 	}
 	f := r.y.Prog.ThreadFunc(ir.ThreadID(st.Thread))
 	regs := make([]int64, len(f.Regs))
 	for i := range regs {
 		regs[i] = r.y.Reg(r.s, ir.ThreadID(st.Thread), ir.Reg(i))
 	}
-	return max(1, e.Op.Val.Eval(ir.Env{Regs: regs, Prog: r.y.Prog}))
+	return max(0, e.Op.Val.Eval(ir.Env{Regs: regs, Prog: r.y.Prog}))
 }
 
 // name says what the memory is called that a step touched, and what the addresses

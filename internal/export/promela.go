@@ -88,6 +88,7 @@ type promela struct {
 	stopped  bool // an assumption can stop a thread, which matters to deadlock
 	ends     bool // somebody asks how many threads run
 	results  bool // a join reads a result
+	destroys bool // some thread may destroy a mutex
 	joins    bool
 	window   bool // an access may lie outside the window of cells
 	temps    bool // a read-modify-write needs variables of its own
@@ -152,6 +153,9 @@ func (w *promela) survey() {
 				w.sections = true
 			case ir.Exit:
 				w.exits = true
+			case ir.Store:
+				v, ok := op.Val.IsConst()
+				w.destroys = w.destroys || ok && v == ir.DestroyedMutex && op.Type.Bits == 64
 			case ir.Join:
 				w.joins = true
 				w.results = w.results || op.Dst != ir.NoReg

@@ -47,7 +47,22 @@ func (pl *place) need(cond string) {
 
 // place translates the address of an operation.
 func (w *promela) place(op *ir.Op, in env) (place, bool) {
-	return w.placeOf(op.Addr, op, in)
+	pl, ok := w.placeOf(op.Addr, op, in)
+	if ok && op.Writes() && w.mayForbid(op) {
+		w.refuse(w.pos, "a store that may go to a read-only object cannot be written in Promela")
+	}
+	return pl, ok
+}
+
+// mayForbid reports whether a store may go to a read-only object.
+func (w *promela) mayForbid(op *ir.Op) bool {
+	if isConstant(op.Addr) {
+		o := w.p.FindObject(uint64(op.Addr.Eval(ir.Env{Prog: w.p})), int(accessSize(op)))
+		return o != ir.NoObject && w.p.Objects[o].ReadOnly
+	}
+	found := op.Obj != ir.NoObject && w.p.Objects[op.Obj].ReadOnly
+	op.Addr.Walk(func(e *ir.Expr) { found = found || e.Op == ir.AddrOf && w.p.Objects[e.Obj].ReadOnly })
+	return found
 }
 
 func (w *promela) placeOf(a *ir.Expr, op *ir.Op, in env) (place, bool) {

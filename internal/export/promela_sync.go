@@ -41,6 +41,11 @@ func (w *promela) mutex(t *thread, e *ir.Edge) []alternative {
 		out = append(out, alternative{guard: guard, acts: append(acts, w.set(t, op.Dst, literal(result))...)})
 	}
 	recursive, checks := op.Mutex == ir.RecursiveMutex, op.Mutex == ir.ErrorCheckMutex
+	if w.destroys {
+		gone := fmt.Sprintf("%s == %d", word, ir.DestroyedMutex)
+		out = append(out, alternative{guard: join(valid, alone, drained, []string{gone}), acts: []string{failure}, stops: true})
+		valid = append(valid[:len(valid):len(valid)], "!("+gone+")")
+	}
 	if op.Kind == ir.Unlock {
 		deep := fmt.Sprintf("%s >= %d", word, again)
 		add(!recursive, 0, fmt.Sprintf("%s = %s - %d", word, word, again), own, deep)
@@ -113,13 +118,14 @@ func (w *promela) join(t *thread, e *ir.Edge) []alternative {
 		if u.started != "" {
 			out = append(out, alternative{guard: join(guard, []string{is, "!" + u.started}), acts: []string{failure}, stops: true})
 		}
-		conds := []string{is, u.ended}
+		out = append(out, alternative{guard: join(guard, []string{is, u.joined}), acts: []string{failure}, stops: true})
+		conds := []string{is, u.ended, "!" + u.joined}
 		if u.room > 0 {
 			conds = append(conds, u.pending+" == 0")
 		}
-		var acts []string
+		acts := []string{u.joined + " = 1"}
 		if op.Dst != ir.NoReg {
-			acts = w.set(t, op.Dst, u.result)
+			acts = append(acts, w.set(t, op.Dst, u.result)...)
 		}
 		out = append(out, alternative{guard: join(guard, conds), acts: acts})
 	}

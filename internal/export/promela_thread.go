@@ -32,7 +32,9 @@ type thread struct {
 	at    map[ir.Loc]bool // locations that goals name
 	atVar string
 
-	started, ended, result string // variables, "" if nobody asks
+	started, ended, joined, result string // variables, "" if nobody asks
+	// returned is of the main thread: ended, unless it can also end by itself.
+	returned string
 
 	pending, slots, values, sizes string // variables of the buffer
 	load, own, byteLoad, byteOwn  string // macros that read it
@@ -78,6 +80,12 @@ func (w *promela) addThread(id ir.ThreadID, watched map[register]bool) {
 	if w.joins || w.props.Deadlock && w.p.Main == id {
 		t.ended = w.names.name("ended_" + t.name)
 	}
+	if t.returned = t.ended; w.p.Main == id && w.props.Deadlock && exits(t.f) {
+		t.returned = w.names.name("returned_" + t.name)
+	}
+	if w.joins {
+		t.joined = w.names.name("joined_" + t.name)
+	}
 	if w.results {
 		t.result = w.names.name("result_" + t.name)
 	}
@@ -118,6 +126,12 @@ func (w *promela) declareThread(out *strings.Builder, t *thread) {
 	}
 	if t.ended != "" {
 		fmt.Fprintf(out, "bool %s = %d;\n", t.ended, truth(t.start && entryEnds))
+	}
+	if t.returned != t.ended {
+		fmt.Fprintf(out, "bool %s = %d;\n", t.returned, truth(t.start && entryEnds))
+	}
+	if t.joined != "" {
+		fmt.Fprintf(out, "bool %s;\n", t.joined)
 	}
 	if t.result != "" {
 		fmt.Fprintf(out, "int %s;\n", t.result)
@@ -283,7 +297,7 @@ func (w *promela) location(out *strings.Builder, t *thread, l ir.Loc) {
 			lines = append(lines, "\t:: over -> goto end_stuck")
 		}
 		if m := w.p.Main; m != ir.NoThread {
-			lines = append(lines, fmt.Sprintf("\t:: (timeout && %s) -> goto end_stuck /* main has returned: no deadlock */", w.threads[m].ended))
+			lines = append(lines, fmt.Sprintf("\t:: (timeout && %s) -> goto end_stuck /* main has returned: no deadlock */", w.threads[m].returned))
 		}
 	}
 	if w.props.Deadlock && waiting(t.f, l) && w.stopped {
@@ -363,6 +377,9 @@ func (w *promela) arrive(t *thread, e *ir.Edge) []string {
 	}
 	if t.f.Ends(e.To) {
 		acts = append(acts, w.ending(t)...)
+		if t.returned != t.ended && t.f.Returns(e.To) {
+			acts = append(acts, t.returned+" = 1")
+		}
 		if w.ends {
 			acts = append(acts, "running--")
 		}
@@ -376,4 +393,9 @@ func (w *promela) ending(t *thread) []string {
 		return nil
 	}
 	return []string{t.ended + " = 1"}
+}
+
+// exits reports whether a thread can end by itself, rather than return.
+func exits(f *ir.Func) bool {
+	return slices.ContainsFunc(f.Edges, func(e ir.Edge) bool { return e.Op.Kind == ir.ThreadExit })
 }

@@ -178,3 +178,9 @@ func (b *Builder) SetPerThread(o ObjectID) { b.p.Objects[o].PerThread = true }
 
 // PerThread reports whether an object is thread-local.
 func (b *Builder) PerThread(o ObjectID) bool { return b.p.Objects[o].PerThread }
+
+// SetReadOnly makes writing to an object an error.
+func (b *Builder) SetReadOnly(o ObjectID) { b.p.Objects[o].ReadOnly = true }
+
+// Size is how many bytes an object has.
+func (b *Builder) Size(o ObjectID) int64 { return b.p.Objects[o].Size }

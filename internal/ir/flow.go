@@ -194,7 +194,7 @@ func (w *Flow) use(e *Edge) {
 	switch op.Kind {
 	case Load, Store, AbstractLoad, Await, RMW, Free:
 		set, other := w.value(op.Addr, lose)
-		if other || op.Kind == Free && !w.oneBlock(set) {
+		if other || op.Kind == Free && !(op.Stack && w.oneBlock(set)) {
 			lose(set)
 		} else {
 			w.reaches[e.ID] = set

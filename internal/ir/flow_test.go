@@ -37,7 +37,7 @@ func f(arg) {
   L4 -> L5: store.s64 [r] = 1
   L5 -> L6: store.s64 [&b] = &d
   L6 -> L7: s = (&a -u64 &e)
-  L7 -> L8: free [p]
+  L7 -> L8: free.stack [p]
 }
 
 thread f = f(1)

@@ -40,7 +40,7 @@ const (
 	Barrier   // word at Addr holds the number of arrivals; Dst = 1 for the last arrival, else 0
 
 	Alloc // Dst = address of Val bytes; Stack tells automatic storage from the heap
-	Free  // block at Addr
+	Free  // block at Addr; Stack tells the end of automatic storage from the free of a block of the heap
 
 	AtomicBegin // an indivisible section begins
 	AtomicEnd
@@ -155,6 +155,9 @@ const (
 	EDEADLK = 35
 )
 
+// DestroyedMutex is the word of a mutex that was destroyed.
+const DestroyedMutex = -1
+
 // CheckClass says what kind of property a check belongs to.
 type CheckClass uint8
 
@@ -175,11 +178,15 @@ const (
 	BadAddress
 	DivByZero
 	Overflow
+	Destroyed
+	BadDestroy
+	ReadOnly
 )
 
 var checkNames = [...]string{
 	"", "assertion", "reach-error", "null-dereference", "out-of-bounds", "use-after-free", "double-free",
 	"invalid-free", "bad-unlock", "bad-wait", "bad-join", "bad-address", "division-by-zero", "overflow",
+	"use-after-destroy", "bad-destroy", "read-only",
 }
 
 func (c CheckClass) String() string {
@@ -188,6 +195,10 @@ func (c CheckClass) String() string {
 	}
 	return checkNames[c]
 }
+
+// Beside reports whether checks of a class stand beside an access and are not what
+// the program asks for: reaching one says nothing about its assertions.
+func (c CheckClass) Beside() bool { return c == OutOfBounds || c == Destroyed || c == BadDestroy }
 
 // Op is the label of an edge. One struct for all kinds: passes rename registers
 // and rebuild expressions without knowing each kind.
@@ -209,7 +220,7 @@ type Op struct {
 	RMW   RMWKind
 	Fence FenceKind
 	Mutex MutexKind
-	Stack bool // Alloc: automatic storage
+	Stack bool // Alloc, Free: automatic storage
 	Timed bool // CondWait: who is not woken makes no deadlock, as if stopped by an assumption
 	// Sync marks an access that is part of a library call: it synchronises as the library
 	// says, not as a C11 atomic of its order does. Only the race property reads it.

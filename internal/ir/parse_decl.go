@@ -38,6 +38,9 @@ func (ps *parser) object() {
 		case ps.word("perthread"):
 			o.PerThread = true
 			continue
+		case ps.word("readonly"):
+			o.ReadOnly = true
+			continue
 		case ps.word("addr"):
 			addr, hasAddr = uint64(ps.integer()), true
 			continue

@@ -85,7 +85,7 @@ func (ps *parser) suffixes(op *Op) {
 			op.Fence = FenceKind(fence)
 		case (op.Mutex != MutexUnset || op.Kind == CondWait) && mutex > 0:
 			op.Mutex = MutexKind(mutex)
-		case op.Kind == Alloc && s == "stack":
+		case (op.Kind == Alloc || op.Kind == Free) && s == "stack":
 			op.Stack = true
 		case op.Kind == CondWait && s == "timed":
 			op.Timed = true

@@ -142,6 +142,9 @@ func (pr *printer) object(o *Object, lay *layout) {
 	if o.PerThread {
 		pr.printf(" perthread")
 	}
+	if o.ReadOnly {
+		pr.printf(" readonly")
+	}
 	if o.Addr != lay.address(o) {
 		pr.printf(" addr %#x", o.Addr)
 	}

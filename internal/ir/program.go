@@ -78,6 +78,8 @@ type Object struct {
 	// PerThread marks thread-local storage: structured programs only, flattening
 	// gives every thread a copy.
 	PerThread bool
+	// ReadOnly says that to write to the object is an error.
+	ReadOnly bool
 }
 
 // Func is an automaton.
@@ -171,6 +173,17 @@ func (p *Program) Seal() {
 
 // Ends reports whether a thread at l has ended.
 func (f *Func) Ends(l Loc) bool { return len(f.Out(l)) == 0 }
+
+// Returns reports whether a thread that has ended at l has returned, rather than ended
+// itself by ThreadExit.
+func (f *Func) Returns(l Loc) bool {
+	for i := range f.Edges {
+		if e := &f.Edges[i]; e.To == l && e.Op.Kind == ThreadExit {
+			return false
+		}
+	}
+	return f.Ends(l)
+}
 
 // FindObject is the object that holds all bytes of the access, or NoObject.
 func (p *Program) FindObject(addr uint64, size int) ObjectID {

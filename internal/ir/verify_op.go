@@ -68,7 +68,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Broadcast:    {need: fieldAddr, may: fieldObj | fieldDst},
 	Barrier:      {need: fieldAddr, may: fieldObj | fieldDst},
 	Alloc:        {need: fieldDst | fieldVal, may: fieldStack | fieldMsg | fieldLayout},
-	Free:         {need: fieldAddr},
+	Free:         {need: fieldAddr, may: fieldStack},
 	AtomicBegin:  {},
 	AtomicEnd:    {},
 	Bound:        {need: fieldMsg, may: fieldVal},

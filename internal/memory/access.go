@@ -44,6 +44,9 @@ func (y *System) resolve(s *State, addr uint64, size int, obj int32) (int, ir.Ch
 	}
 	if i := s.findBlock(addr, size); i >= 0 {
 		b := &s.blocks[i]
+		if b.empty {
+			return -1, ir.OutOfBounds
+		}
 		if b.free {
 			return -1, ir.UseAfterFree
 		}
@@ -97,6 +100,9 @@ func (y *System) locate(s *State, t int, e *edge, addr uint64) (int, ir.CheckCla
 		return int(e.off), 0
 	}
 	off, fault := y.resolve(s, addr, int(e.size), e.obj)
+	if fault == 0 && y.forbidden(e, off) {
+		return -1, ir.ReadOnly
+	}
 	if fault == 0 && s.freedByOwn(t, addr) {
 		return -1, ir.UseAfterFree
 	}

@@ -128,10 +128,11 @@ func (y *System) control(s *State, t int, st Step, e *edge, regs []int64) {
 		s.Event.Other = u + 1
 	case ir.Join:
 		target := e.val.eval(regs, 0)
-		if !y.validHandle(s, target) {
+		if !y.joinable(s, target) {
 			y.faultAt(s, t, e, ir.BadJoin, 0)
 			return
 		}
+		s.setStatus(int(target), joined)
 		y.set(s, t, e.dst, s.result[target])
 		s.Event.Other = int(target) + 1
 	case ir.Alloc:

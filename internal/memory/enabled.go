@@ -21,7 +21,7 @@ func (y *System) EnabledEdges(s *State, t int, out []Step) []Step {
 	tc := &y.threads[t]
 	loc := &tc.locs[s.pc[t]]
 	switch s.status[t] {
-	case notStarted, barrierWaiting, stopped:
+	case notStarted, barrierWaiting, stopped, joined:
 		return out
 	case condWaiting:
 		return append(out, Step{Thread: int32(t), Kind: Wake, Edge: s.wait[t]})
@@ -154,7 +154,7 @@ func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one St
 	case ir.Join:
 		if ok {
 			target := e.val.eval(regs, 0)
-			ok = !y.validHandle(s, target) || y.Ended(s, int(target)) && len(s.bufs[target]) == 0
+			ok = !y.joinable(s, target) || y.Ended(s, int(target)) && len(s.bufs[target]) == 0
 		}
 	default:
 		panic("BUG: unexpected operation " + e.kind.String())
@@ -167,6 +167,12 @@ func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one St
 
 func (y *System) validHandle(s *State, h int64) bool {
 	return h >= 0 && h < int64(len(y.threads)) && s.status[h] != notStarted
+}
+
+// joinable reports whether a handle is that of a thread that was started and that
+// nobody has joined.
+func (y *System) joinable(s *State, h int64) bool {
+	return y.validHandle(s, h) && s.status[h] != joined
 }
 
 // spawnTarget is the first thread of the spawn that has not started, or -1.
@@ -188,7 +194,7 @@ func (y *System) Deadlocked(s *State) bool {
 	if s.over || s.faulted {
 		return false
 	}
-	if m := y.Prog.Main; m != ir.NoThread && y.Ended(s, int(m)) {
+	if m := y.Prog.Main; m != ir.NoThread && y.Ended(s, int(m)) && y.Prog.ThreadFunc(m).Returns(ir.Loc(s.pc[m])) {
 		return false
 	}
 	waits := false

@@ -269,8 +269,11 @@ func (y *System) encodeBlocks(s *State, out []byte) []byte {
 		}
 		out = append(out, byte(2+2*int64(b.kind)+bit(b.free)))
 		out = putNumber(out, int64(b.addr))
-		out = putNumber(out, int64(b.size))
 		off, n := int(b.off), int(b.size)
+		if b.empty {
+			n = 0
+		}
+		out = putNumber(out, int64(n))
 		for ; n >= 8; off, n = off+8, n-8 {
 			out = putNumber(out, int64(s.load(off, 8)))
 		}
@@ -394,6 +397,10 @@ func (y *System) decodeBlocks(s *State, in []byte) []byte {
 			b.size = uint32(v)
 		}
 		n := int(b.size)
+		if n == 0 {
+			b.size, b.empty = 1, true
+			s.mem = append(s.mem, 0)
+		}
 		for ; n >= 8; n -= 8 {
 			v, in = getNumber(in)
 			s.mem = append(s.mem, 0, 0, 0, 0, 0, 0, 0, 0)

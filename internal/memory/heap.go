@@ -49,10 +49,11 @@ func (y *System) allocChoices(s *State, t int, e *edge, regs []int64, one Step, 
 		return out
 	}
 	out = append(out, one)
-	size, kind := allocSize(e.val.eval(regs, 0)), blockKindOf(e)
+	n := e.val.eval(regs, 0)
+	size, kind := allocSize(n), blockKindOf(e)
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		if b.kind == kind && b.size == size && (b.free || s.freedByOwn(t, b.addr)) {
+		if b.kind == kind && b.size == size && b.empty == (n == 0) && (b.free || s.freedByOwn(t, b.addr)) {
 			one.Choice = int64(b.addr)
 			out = append(out, one)
 		}
@@ -62,12 +63,13 @@ func (y *System) allocChoices(s *State, t int, e *edge, regs []int64, one Step, 
 
 func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 	addr := uint64(choice)
-	size := allocSize(e.val.eval(regs, 0))
+	n := e.val.eval(regs, 0)
+	size := allocSize(n)
 	if choice == 0 {
 		var used uint64
 		addr, used = FreshBlock(t, s.fresh[t], int64(size))
 		s.setFresh(t, used)
-		s.addBlock(addr, size, blockKindOf(e))
+		s.blocks[s.addBlock(addr, size, blockKindOf(e))].empty = n == 0
 	} else {
 		if i := s.findBlock(addr, 1); s.blocks[i].free {
 			s.freeBlock(i, false)
@@ -101,7 +103,7 @@ func (y *System) free(s *State, t int, e *edge, regs []int64) bool {
 	}
 	i := s.findBlock(addr, 1)
 	switch {
-	case i < 0 || s.blocks[i].addr != addr || s.blocks[i].kind == cellBlock:
+	case i < 0 || s.blocks[i].addr != addr || s.blocks[i].kind != blockKindOf(e):
 		y.faultAt(s, t, e, ir.InvalidFree, addr)
 		return false
 	case s.blocks[i].free || s.freedByOwn(t, addr):

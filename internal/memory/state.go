@@ -46,6 +46,7 @@ const (
 	condWoken      // woken, wants its mutex back
 	barrierWaiting // arrived at a barrier
 	stopped        // an attacker that does nothing any more (attack.go)
+	joined         // has ended, and somebody has waited for that
 )
 
 // block is a piece of memory that is not static: allocated, or a cell outside
@@ -56,6 +57,9 @@ type block struct {
 	off  int32 // of its bytes in State.mem
 	kind blockKind
 	free bool
+	// empty says that the block has no bytes. Its one byte is there to give it an
+	// address.
+	empty bool
 }
 
 type blockKind uint8
@@ -236,7 +240,7 @@ func (s *State) Drained() bool {
 
 // Ended reports whether a thread has run to an end location.
 func (y *System) Ended(s *State, t int) bool {
-	return s.status[t] == running && y.threads[t].locs[s.pc[t]].ends
+	return (s.status[t] == running || s.status[t] == joined) && y.threads[t].locs[s.pc[t]].ends
 }
 
 // Final reports whether the program has ended: all threads that were started

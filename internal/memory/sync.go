@@ -11,6 +11,9 @@ func mutexWord(t int, depth uint64) uint64 { return uint64(t+1) | depth<<32 }
 
 func mutexOwner(word uint64) int { return int(uint32(word)) - 1 }
 
+// destroyed is the word of a mutex that must not be used any more.
+const destroyed = ^uint64(0)
+
 func mutexDepth(word uint64) uint64 { return word >> 32 }
 
 // enabledMutex decides lock, trylock and unlock: all drain, except re-locking an
@@ -30,7 +33,7 @@ func (y *System) enabledMutex(s *State, t int, e *edge, regs []int64) bool {
 		return false
 	}
 	if e.kind == ir.Lock {
-		return word == 0 || own && kind == ir.ErrorCheckMutex
+		return word == 0 || word == destroyed || own && kind == ir.ErrorCheckMutex
 	}
 	return true
 }
@@ -48,6 +51,9 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 	kind := e.ir.Op.Mutex
 	next, result := word, int64(0)
 	switch {
+	case word == destroyed:
+		y.faultAt(s, t, e, ir.Destroyed, addr)
+		return
 	case e.kind == ir.Unlock && own && kind == ir.RecursiveMutex && mutexDepth(word) > 0:
 		next = mutexWord(t, mutexDepth(word)-1)
 	case e.kind == ir.Unlock && own:
@@ -119,12 +125,19 @@ func (y *System) canRelock(s *State, t int, e *edge) bool {
 	}
 	addr := uint64(e.val2.eval(y.regsOf(s, t), 0))
 	off, fault := y.wordOf(s, addr)
-	return fault != 0 || s.readAt(off, wordSize) == 0
+	if fault != 0 {
+		return true
+	}
+	word := s.readAt(off, wordSize)
+	return word == 0 || word == destroyed
 }
 
 func (y *System) relock(s *State, t int, e *edge) {
 	addr := uint64(e.val2.eval(y.regsOf(s, t), 0))
 	off, fault := y.wordOf(s, addr)
+	if fault == 0 && s.readAt(off, wordSize) == destroyed {
+		fault = ir.Destroyed
+	}
 	if fault != 0 {
 		y.faultAt(s, t, e, fault, addr)
 		return

@@ -292,7 +292,7 @@ func (y *System) compileEdge(e *ir.Edge) edge {
 	case ir.Alloc:
 		y.hasBlocks = true
 	case ir.Join:
-		y.hasResults = y.hasResults || op.Dst != ir.NoReg
+		y.hasStatus, y.hasResults = true, y.hasResults || op.Dst != ir.NoReg
 	case ir.Havoc, ir.AbstractLoad:
 		ce.bounds = newBounds(p, op)
 	}
@@ -300,7 +300,7 @@ func (y *System) compileEdge(e *ir.Edge) edge {
 		y.hasStatus = true
 	}
 	if ce.addr.kind == codeConst && ce.size > 0 {
-		if off, fault := y.resolveStatic(uint64(ce.addr.k), int(ce.size), ce.obj); fault == 0 && off >= 0 && (y.own == nil || !y.stray(&ce, off)) {
+		if off, fault := y.resolveStatic(uint64(ce.addr.k), int(ce.size), ce.obj); fault == 0 && off >= 0 && !y.forbidden(&ce, off) && (y.own == nil || !y.stray(&ce, off)) {
 			ce.off = int32(off)
 		}
 	}

@@ -324,7 +324,7 @@ func (v *verifier) claims(e *verdict.Execution) (string, []replay.Expect, error)
 // failedChecks expects a check of any class to fail at an edge.
 func failedChecks(edge int) []replay.Expect {
 	var all []replay.Expect
-	for class := ir.Assertion; class <= ir.Overflow; class++ {
+	for class := ir.Assertion; class <= ir.ReadOnly; class++ {
 		all = append(all, replay.Expect{Claim: replay.ClaimCheck, Class: class, Edge: ir.EdgeID(edge)})
 	}
 	return all

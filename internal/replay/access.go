@@ -66,7 +66,7 @@ func (c *turn) store() {
 		return // memory cannot be written during another thread's section
 	}
 	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
-	if !c.valid(c.op.Obj, addr, size) {
+	if !c.valid(c.op.Obj, addr, size) || !c.writable(addr, size) {
 		return
 	}
 	value := c.op.Type.Wrap(c.eval(c.op.Val))
@@ -102,7 +102,7 @@ func (c *turn) rmw() {
 		return
 	}
 	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
-	if !c.valid(c.op.Obj, addr, size) {
+	if !c.valid(c.op.Obj, addr, size) || !c.writable(addr, size) {
 		return
 	}
 	old := c.op.Type.Wrap(int64(c.s.read(addr, size)))

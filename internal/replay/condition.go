@@ -93,7 +93,7 @@ func (m *machine) deadlocked(s *state, next []transition) bool {
 			return false
 		}
 	}
-	if m.p.Main != ir.NoThread && s.threads[m.p.Main].phase != unstarted && m.ended(s, int(m.p.Main)) {
+	if m.returned(s) {
 		return false
 	}
 	waits := false
@@ -107,6 +107,18 @@ func (m *machine) deadlocked(s *state, next []transition) bool {
 		waits = waits || m.waits(s, t)
 	}
 	return waits
+}
+
+// returned reports whether the main thread has ended by a return.
+func (m *machine) returned(s *state) bool {
+	if m.p.Main == ir.NoThread {
+		return false
+	}
+	th, f := &s.threads[m.p.Main], m.p.ThreadFunc(m.p.Main)
+	if th.phase == unstarted || !f.Ends(th.loc) {
+		return false
+	}
+	return !slices.ContainsFunc(f.Edges, func(e ir.Edge) bool { return e.To == th.loc && e.Op.Kind == ir.ThreadExit })
 }
 
 // cutOff reports whether a thread could go on but for a bound of ours: such a

@@ -24,7 +24,7 @@ func (s *state) blockAt(addr uint64) int {
 }
 
 func (c *turn) alloc() {
-	size := max(c.eval(c.op.Val), 1)
+	size := c.eval(c.op.Val)
 	c.allocFresh(size)
 	for i, b := range c.s.blocks {
 		if b.size != size || b.stack != c.op.Stack {
@@ -58,7 +58,7 @@ func (c *turn) cancel(th *thread, i int) {
 func (c *turn) allocFresh(size int64) {
 	addr := heapBase + uint64(c.t)<<32 + uint64(c.th.fresh)
 	c.exec(0, allocated(addr, size), func(n *state, th *thread) {
-		th.fresh += (size+heapAlignment-1)/heapAlignment*heapAlignment + heapGap
+		th.fresh += (max(size, 1)+heapAlignment-1)/heapAlignment*heapAlignment + heapGap
 		at := 0
 		for at < len(n.blocks) && n.blocks[at].addr < addr {
 			at++
@@ -68,7 +68,10 @@ func (c *turn) allocFresh(size int64) {
 	})
 }
 
+// allocated is the record of an allocation. A block without bytes is touched where it
+// begins.
 func allocated(addr uint64, size int64) record {
+	size = max(size, 1)
 	return record{addr: addr, size: int(size), value: int64(addr), touches: []verdict.Touch{{Addr: addr, Size: int(size), Wrote: true}}}
 }
 
@@ -83,11 +86,14 @@ func (c *turn) free() {
 	case i < 0:
 		c.fail(record{addr: addr}, &violation{ir.InvalidFree, fmt.Sprintf("0x%x is not the start of an allocated block", addr)})
 		return
+	case c.s.blocks[i].stack != c.op.Stack:
+		c.fail(record{addr: addr}, &violation{ir.InvalidFree, fmt.Sprintf("the block at 0x%x is of another kind", addr)})
+		return
 	case c.s.blocks[i].freed || pendingFree(c.th.buf, addr) >= 0:
 		c.fail(record{addr: addr}, &violation{ir.DoubleFree, fmt.Sprintf("the block at 0x%x has been freed already", addr)})
 		return
 	}
-	r := record{addr: addr, buffered: !c.direct(), free: true, touches: []verdict.Touch{{Addr: addr, Size: int(c.s.blocks[i].size), Wrote: true}}}
+	r := record{addr: addr, buffered: !c.direct(), free: true, touches: []verdict.Touch{{Addr: addr, Size: int(max(c.s.blocks[i].size, 1)), Wrote: true}}}
 	c.step(verdict.StepStore, 0, r, func(n *state, th *thread) {
 		if c.direct() {
 			n.blocks[i].freed = true

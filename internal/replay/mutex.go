@@ -18,6 +18,14 @@ func mutexWord(t int) int64 { return int64(t) + 1 }
 // deeper is one more level of a recursive mutex.
 const deeper = int64(1) << 32
 
+// gone is the word of a mutex that has been destroyed.
+const gone = ir.DestroyedMutex
+
+// destroyed adds the step of an operation on a mutex that is no more.
+func (c *turn) destroyed(addr uint64) {
+	c.fail(record{addr: addr, size: mutexSize, value: gone}, &violation{ir.Destroyed, fmt.Sprintf("the mutex at 0x%x has been destroyed", addr)})
+}
+
 func owner(word int64) int { return int(uint32(word)) - 1 }
 
 // depth is how often the owner has locked it.
@@ -54,6 +62,8 @@ func (c *turn) lock() {
 		return
 	}
 	switch {
+	case old == gone:
+		c.destroyed(addr)
 	case old == 0:
 		c.change(addr, old, mutexWord(c.t))
 	case again:
@@ -77,6 +87,8 @@ func (c *turn) unlock() {
 		return
 	}
 	switch {
+	case old == gone:
+		c.destroyed(addr)
 	case inner:
 		c.change(addr, old, old-deeper)
 	case mine:

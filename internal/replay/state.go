@@ -26,6 +26,7 @@ const (
 	waiting   // for a signal, in the condition wait at edge
 	woken     // has to lock the mutex again, in the condition wait at edge
 	atBarrier // for other arrivals, in the barrier at edge
+	joined    // has ended and was joined
 )
 
 type thread struct {

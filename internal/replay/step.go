@@ -91,7 +91,7 @@ func (m *machine) successorsOf(s *state, t, now int) ([]transition, error) {
 	th := &s.threads[t]
 	f := m.p.ThreadFunc(ir.ThreadID(t))
 	switch th.phase {
-	case unstarted, atBarrier:
+	case unstarted, atBarrier, joined:
 	case waiting:
 		c := m.turn(s, t, &f.Edges[th.edge], now)
 		c.wake()
@@ -287,6 +287,17 @@ func (c *turn) valid(obj ir.ObjectID, addr uint64, size int) bool {
 		c.fail(record{addr: addr, size: size}, v)
 	}
 	return v == nil
+}
+
+// writable checks that a store or read-modify-write goes to no read-only object, and
+// adds the failing step if it does.
+func (c *turn) writable(addr uint64, size int) bool {
+	o := c.p.FindObject(addr, size)
+	if o == ir.NoObject || !c.p.Objects[o].ReadOnly {
+		return true
+	}
+	c.fail(record{addr: addr, size: size}, &violation{ir.ReadOnly, fmt.Sprintf("%s is read-only", c.p.Objects[o].Name)})
+	return false
 }
 
 // set assigns a register; an absent one takes nothing.

@@ -47,7 +47,15 @@ func (c *turn) relock() {
 		return
 	}
 	cond, mutex := uint64(c.eval(c.op.Addr)), uint64(c.eval(c.op.Val2))
-	if !c.valid(ir.NoObject, mutex, mutexSize) || c.s.mutex(mutex) != 0 {
+	if !c.valid(ir.NoObject, mutex, mutexSize) {
+		return
+	}
+	switch c.s.mutex(mutex) {
+	case 0:
+	case gone:
+		c.destroyed(mutex)
+		return
+	default:
 		return
 	}
 	r := record{addr: cond, size: condSize, touches: []verdict.Touch{{Addr: mutex, Size: mutexSize, Wrote: true}}}
@@ -168,7 +176,14 @@ func (c *turn) join() {
 		return
 	}
 	target := &c.s.threads[handle]
+	if target.phase == joined {
+		c.fail(record{}, &violation{ir.BadJoin, fmt.Sprintf("thread %d has been joined already", handle)})
+		return
+	}
 	if c.ended(c.s, int(handle)) && len(target.buf) == 0 {
-		c.execDst(0, target.result)
+		c.exec(0, record{value: target.result}, func(n *state, th *thread) {
+			th.set(c.op.Dst, target.result)
+			n.threads[handle].phase = joined
+		})
 	}
 }

@@ -14,7 +14,7 @@ import (
 // runs at most once, and a pool of as many as the bound allows if it is in a loop.
 //
 // Thread-local objects become one object per thread; the first thread that mentions
-// one keeps the original.
+// one keeps the original. Those that others may reach become blocks (threadlocal.go).
 //
 // What the thread's own function had keeps its ids: the copies come behind.
 
@@ -105,6 +105,7 @@ func (f *flattener) thread(t ir.ThreadID) error {
 	if err := b.copyEdges(act); err != nil {
 		return err
 	}
+	b.endThreadLocals(t)
 	th.Func = ir.FuncID(len(f.out.Funcs))
 	f.out.Funcs = append(f.out.Funcs, b.f)
 	return b.resolveSpawns()

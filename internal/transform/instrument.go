@@ -63,6 +63,7 @@ type Instrumenter struct {
 
 	stopped  ir.ObjectID // the paper's hb: the attacker has stopped
 	target   ir.ObjectID // the paper's a_stA: where the delayed store writes
+	joined   ir.ObjectID // per thread whether somebody has joined it
 	involved ir.ObjectID // per thread 0: not started, 1, 2: involved; NoObject where nobody starts or joins
 }
 
@@ -78,7 +79,7 @@ func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error
 	if p.Form != ir.Flat {
 		panic("BUG: only flat programs can be instrumented")
 	}
-	in := &Instrumenter{p: p, close: opt.Export, involved: ir.NoObject}
+	in := &Instrumenter{p: p, close: opt.Export, involved: ir.NoObject, joined: ir.NoObject}
 	if len(p.Threads) > maxHelpers {
 		return nil, &Unsupported{Pos: p.Threads[maxHelpers].Pos, What: fmt.Sprintf("instrumentation takes at most %d threads", maxHelpers)}
 	}
@@ -93,6 +94,12 @@ func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error
 			switch k := f.Edges[i].Op.Kind; k {
 			case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
 				return nil, &Unsupported{Pos: f.Edges[i].Pos, What: fmt.Sprintf("instrumentation does not take %s", k)}
+			case ir.Store:
+				if op := &f.Edges[i].Op; op.Type.Bits == 64 {
+					if v, ok := op.Val.IsConst(); ok && v == ir.DestroyedMutex && usesMutexes(p) {
+						return nil, &Unsupported{Pos: f.Edges[i].Pos, What: "instrumentation does not take mutexes that may be destroyed"}
+					}
+				}
 			case ir.AtomicBegin:
 				sections = true
 			case ir.Spawn, ir.Join:
@@ -116,6 +123,7 @@ func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error
 			}
 		}
 		in.sh.objects[in.involved].Init = init
+		in.joined = in.sh.object("joined", len(p.Threads))
 	}
 	return in, nil
 }
@@ -351,15 +359,31 @@ func (w *threadWeaver) plain(from, to ir.Loc, how int64) {
 	}
 }
 
+// usesMutexes reports whether some thread locks or unlocks a mutex.
+func usesMutexes(p *ir.Program) bool {
+	for t := range p.Threads {
+		for _, e := range p.ThreadFunc(ir.ThreadID(t)).Edges {
+			if isMutex(e.Op.Kind) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // joinable goes on only if a join would not fail: the handle names a thread that
-// was started.
+// was started and that nobody else joins.
 func (w *threadWeaver) joinable(from ir.Loc) ir.Loc {
 	if w.close {
 		return from
 	}
 	h := w.e.Op.Val
 	in := ir.Binary(ir.Lt, ir.U64, h, ir.Int(int64(len(w.p.Threads))))
-	return w.then(w.then(from, assume(in)), awaitCell(w.involved, h, ir.Ne, 0))
+	at := w.then(w.then(from, assume(in)), awaitCell(w.involved, h, ir.Ne, 0))
+	first := cell(ir.RMW, w.joined, h)
+	first.RMW, first.Val = ir.Xchg, ir.Int(1)
+	first.Cond = ir.Binary(ir.Eq, ir.S64, ir.SeenValue(), ir.Int(0))
+	return w.then(at, first)
 }
 
 // valid goes on only if an access would not fail.

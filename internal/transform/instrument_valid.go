@@ -15,13 +15,23 @@ func (s *shadow) reach() int64 {
 func (s *shadow) valid(op *ir.Op) (ok, far *ir.Expr) {
 	a, size := op.Addr, sizeOf(op)
 	if isFixed(a) {
-		return s.fixedValid(uint64(a.Eval(ir.Env{Prog: s.p})), size, op.Obj)
+		addr := uint64(a.Eval(ir.Env{Prog: s.p}))
+		if id := s.p.FindObject(addr, size); id != ir.NoObject && !s.allowed(op, id) {
+			return ir.Int(0), nil
+		}
+		return s.fixedValid(addr, size, op.Obj)
 	}
 	if op.Obj != ir.NoObject {
+		if !s.allowed(op, op.Obj) {
+			return ir.Int(0), nil
+		}
 		return s.within(a, size, op.Obj), nil
 	}
 	ok = ir.Int(0)
 	for id := range s.p.Objects {
+		if !s.allowed(op, ir.ObjectID(id)) {
+			continue
+		}
 		if !s.p.Objects[id].Cells || size != ir.CellUnit {
 			ok = either(ok, s.within(a, size, ir.ObjectID(id)))
 		}
@@ -41,6 +51,11 @@ func (s *shadow) valid(op *ir.Op) (ok, far *ir.Expr) {
 	}
 	isCell := both(guard, between(ir.CellLimit))
 	return either(ok, both(isCell, between(farCell))), both(isCell, ir.Negate(between(farCell)))
+}
+
+// allowed reports whether an operation may access an object that it stays inside.
+func (s *shadow) allowed(op *ir.Op, o ir.ObjectID) bool {
+	return !op.Writes() || !s.p.Objects[o].ReadOnly
 }
 
 // cellOf is the number of the cell at an address, and the condition under which it is one.

@@ -68,14 +68,14 @@ func TestLocalize(t *testing.T) {
   L1 -> L2: p = (b +u64 8)
   L2 -> L3: store.s64 [p] = 5
   L3 -> L4: v = load.s64 [(b +u64 8)]
-  L4 -> L5: free [b]
+  L4 -> L5: free.stack [b]
   L5 -> L6: return v`, 2},
 		{"compared", `
   L0 -> L1: b = alloc.stack 8
   L1 -> L2: v = (b ==u64 0)
   L2 -> L3: store.s64 [b] = v
   L3 -> L4: v = load.s64 [b]
-  L4 -> L5: free [b]
+  L4 -> L5: free.stack [b]
   L5 -> L6: return v`, 2},
 		{"stored", `
   L0 -> L1: b = alloc.stack 8
@@ -89,7 +89,7 @@ func TestLocalize(t *testing.T) {
   L1 -> L2: p = (b | 0)
   L2 -> L3: store.s64 [p] = 3
   L3 -> L4: v = load.s64 [b]
-  L4 -> L5: free [b]
+  L4 -> L5: free.stack [b]
   L5 -> L6: return v`, 0},
 		{"mixed", `
   L0 -> L1: b = alloc.stack 8
@@ -97,12 +97,12 @@ func TestLocalize(t *testing.T) {
   L1 -> L2: p = load.s64 [&keep]
   L2 -> L3: store.s64 [b] = 3
   L3 -> L4: v = load.s64 [p]
-  L4 -> L5: free [b]
+  L4 -> L5: free.stack [b]
   L5 -> L6: return v`, 0},
 		{"used when gone", `
   L0 -> L1: b = alloc.stack 8
   L1 -> L2: store.s64 [b] = 3
-  L2 -> L3: free [b]
+  L2 -> L3: free.stack [b]
   L3 -> L4: v = load.s64 [b]
   L4 -> L6: return v`, 0},
 		{"size not known", `
@@ -110,18 +110,18 @@ func TestLocalize(t *testing.T) {
   L1 -> L2: b = alloc.stack (n + 8)
   L2 -> L3: store.s64 [b] = 3
   L3 -> L4: v = load.s64 [b]
-  L4 -> L5: free [b]
+  L4 -> L5: free.stack [b]
   L5 -> L6: return v`, 0},
 		{"freed twice", `
   L0 -> L1: b = alloc.stack 8
-  L1 -> L2: free [b]
-  L2 -> L3: free [b]
+  L1 -> L2: free.stack [b]
+  L2 -> L3: free.stack [b]
   L3 -> L6: return 0`, 0},
 		{"in a loop", `
   L0 -> L1: b = alloc.stack 8
   L1 -> L2: store.s64 [b] = n
   L2 -> L3: v = load.s64 [b]
-  L3 -> L4: free [b]
+  L3 -> L4: free.stack [b]
   L4 -> L5: n = (n + 1)
   L5 -> L0: assume (n < 3)
   L5 -> L6: assume (n >= 3)`, 2},

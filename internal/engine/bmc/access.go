@@ -112,6 +112,16 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 		st.drain = st.tries // before it can fail, too
 	}
 	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, op.Type.Size(), op.Obj, a))
+	if op.Writes() {
+		forbidden := low
+		for _, g := range a.goals {
+			if o := x.prog.FindObject(g.place.addr, g.place.size); o != ir.NoObject && x.prog.Objects[o].ReadOnly {
+				forbidden = x.or(forbidden, g.is)
+			}
+		}
+		x.fail(t, l, st, x.and(st.tries, forbidden), ir.ReadOnly)
+		st.tries = x.and(st.tries, forbidden.not())
+	}
 	st.access, st.runs = a, st.tries
 	if op.Kind == ir.Store {
 		made := operands(op.Val, func(r ir.Reg) interval { return s.regs[r].interval })
@@ -206,7 +216,8 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 	const depth = 1 << 32
 	old, recursive, checks := a.val, op.Mutex == ir.RecursiveMutex, op.Mutex == ir.ErrorCheckMutex
 	own := x.equal(x.wrap(ir.U32, old), constWord(int64(t.id+1)))
-	free := x.equal(old, constWord(0))
+	free, there := x.equal(old, constWord(0)), x.equal(old, constWord(ir.DestroyedMutex)).not()
+	x.fail(t, l, st, x.and(st.tries, there.not()), ir.Destroyed)
 	deep, again := low, low
 	if recursive {
 		deep, again = x.and(own, x.less(old, constWord(depth)).not()), own
@@ -220,7 +231,7 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 		if checks {
 			result = x.muxWord(own, constWord(0), constWord(ir.EPERM))
 		} else {
-			x.fail(t, l, st, x.and(st.tries, own.not()), ir.BadUnlock)
+			x.fail(t, l, st, x.all(st.tries, there, own.not()), ir.BadUnlock)
 			st.runs = st.writes
 		}
 	default:
@@ -237,8 +248,9 @@ func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 			can = x.or(can, own)
 			result = x.muxWord(own, constWord(ir.EDEADLK), constWord(0))
 		}
-		x.demand(can, st.tries)
+		x.demand(can, st.tries, there)
 	}
+	st.runs = x.and(st.runs, there)
 	if op.Dst != ir.NoReg {
 		s.regs[op.Dst] = result
 	}

@@ -1,6 +1,8 @@
 package bmc
 
 import (
+	"slices"
+
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 )
@@ -65,16 +67,22 @@ type spot struct {
 	place
 	is    gate
 	begin bool // the block has to begin there
+	stack bool // and be of this kind
 }
 
 // in reports whether a block is one the access can go to.
-func (s spot) in(b *block) bool { return b.contains(s.place) && (!s.begin || b.addr == s.addr) }
+func (s spot) in(b *block) bool {
+	if s.begin {
+		return b.addr == s.addr && b.stack == s.stack
+	}
+	return b.contains(s.place)
+}
 
 // lifetime adds the inputs for an access. Places outside blocks are always there.
 func (x *encoder) lifetime(t *thread, l *location, st *step, spots []spot) *lifetime {
 	out := &lifetime{thread: t, loc: l, early: low, dead: low}
 	for _, s := range spots {
-		if len(x.flow.blocksAt(s.place)) == 0 {
+		if !slices.ContainsFunc(x.flow.blocks, s.in) {
 			continue
 		}
 		if out.early == low {
@@ -123,7 +131,7 @@ func (x *encoder) alloc(t *thread, l *location, st *step, s *local) {
 			}
 			base, next := memory.FreshBlock(t.id, uint64(u), n)
 			addr, used = x.muxWord(gives, constWord(int64(base)), addr), x.muxWord(gives, constWord(int64(next)), used)
-			b := x.flow.blockOf(place{base, blockSize(n)}, st.e.Op.Stack)
+			b := x.flow.blockOf(place{base, int(n)}, st.e.Op.Stack)
 			x.heap.fresh[b] = append(x.heap.fresh[b], event{thread: t, loc: l, is: gives})
 		}
 	}
@@ -138,12 +146,12 @@ func (x *encoder) free(t *thread, l *location, st *step, s *local) {
 	null := x.equal(addr, constWord(0))
 	var spots []spot
 	known := low
-	blocks := x.flow.starting(evalValues(x.prog, x.flow.threads[t.id].at[l.id], values{}, st.e.Op.Addr))
+	blocks := x.flow.starting(evalValues(x.prog, x.flow.threads[t.id].at[l.id], values{}, st.e.Op.Addr), st.e.Op.Stack)
 	for i, b := range blocks {
 		is := x.equal(addr, constWord(int64(b.addr)))
 		known = x.or(known, is)
 		if i == 0 || blocks[i-1].addr != b.addr {
-			spots = append(spots, spot{place{b.addr, 1}, is, true})
+			spots = append(spots, spot{place{b.addr, 1}, is, true, b.stack})
 		}
 	}
 	life := x.lifetime(t, l, st, spots)

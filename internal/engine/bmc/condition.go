@@ -95,9 +95,12 @@ func (x *encoder) mutexAt(t *thread, l *location, st *step, s *local) *access {
 // endWait takes the mutex again.
 func (x *encoder) endWait(t *thread, l *location, st *step, s *local) {
 	a := x.mutexAt(t, l, st, s)
-	x.demand(x.equal(a.val, constWord(0)), st.tries)
+	there := x.equal(a.val, constWord(ir.DestroyedMutex)).not()
+	x.fail(t, l, st, x.and(st.tries, there.not()), ir.Destroyed)
+	x.demand(x.equal(a.val, constWord(0)), st.tries, there)
 	a.out = constWord(int64(t.id + 1))
-	st.access, st.reads, st.writes, st.runs = a, st.tries, st.tries, st.tries
+	st.access, st.reads, st.runs = a, st.tries, x.and(st.tries, there)
+	st.writes = st.runs
 	if r := st.e.Op.Dst; r != ir.NoReg {
 		s.regs[r] = constWord(0)
 	}
@@ -187,7 +190,8 @@ func (x *encoder) stillWaits(l *location, st *step) gate {
 	}
 	free := low
 	for _, g := range st.access.goals {
-		free = x.or(free, x.and(g.is, x.or(x.gone(g.place), x.equal(x.mem.final(g.cell), constWord(0)))))
+		word := x.mem.final(g.cell)
+		free = x.or(free, x.and(g.is, x.any(x.gone(g.place), x.equal(word, constWord(0)), x.equal(word, constWord(ir.DestroyedMutex)))))
 	}
 	return x.and(l.wait.woken, free).not()
 }

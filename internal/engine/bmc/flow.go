@@ -319,7 +319,7 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 		set(op.Dst, at)
 		regs[used] = after
 	case ir.Free:
-		fl.free(fl.eval(regs, op.Addr))
+		fl.free(fl.eval(regs, op.Addr), op.Stack)
 	default:
 		set(op.Dst, rangeValues(everything))
 	}

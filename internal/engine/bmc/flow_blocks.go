@@ -18,7 +18,7 @@ func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
 		}
 		for _, u := range used.set {
 			addr, next := memory.FreshBlock(t, uint64(u), n)
-			fl.addBlock(&block{place: place{addr, blockSize(n)}, owner: t, stack: e.Op.Stack})
+			fl.addBlock(&block{place: place{addr, int(n)}, owner: t, stack: e.Op.Stack})
 			at, after = at.join(oneValue(int64(addr))), after.join(oneValue(int64(next)))
 			for _, b := range fl.again(t, u, n, e.Op.Stack) {
 				at, after = at.join(oneValue(int64(b.addr))), after.join(oneValue(u))
@@ -27,9 +27,6 @@ func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
 	}
 	return at, after
 }
-
-// blockSize is the bytes of a block of n: an empty one has an address of its own.
-func blockSize(n int64) int { return int(max(1, n)) }
 
 func (fl *flow) addBlock(b *block) {
 	for _, known := range fl.blocks {
@@ -46,7 +43,7 @@ func (fl *flow) again(t int, used, n int64, stack bool) []*block {
 	var out []*block
 	next, _ := memory.FreshBlock(t, uint64(used), n)
 	for _, b := range fl.blocks {
-		if b.freed && b.stack == stack && b.size == blockSize(n) && (b.owner != t || b.addr < next) {
+		if b.freed && b.stack == stack && b.size == int(n) && (b.owner != t || b.addr < next) {
 			out = append(out, b)
 		}
 	}
@@ -54,18 +51,18 @@ func (fl *flow) again(t int, used, n int64, stack bool) []*block {
 }
 
 // free notes the blocks that a free of one of these addresses can end.
-func (fl *flow) free(addr values) {
-	for _, b := range fl.starting(addr) {
+func (fl *flow) free(addr values, stack bool) {
+	for _, b := range fl.starting(addr, stack) {
 		fl.grew = fl.grew || !b.freed
 		b.freed = true
 	}
 }
 
-// starting lists the blocks that begin at one of the addresses.
-func (fl *flow) starting(addr values) []*block {
+// starting lists the blocks of a kind that begin at one of the addresses.
+func (fl *flow) starting(addr values, stack bool) []*block {
 	var out []*block
 	for _, b := range fl.blocks {
-		if addr.only(single(int64(b.addr))).some {
+		if b.stack == stack && addr.only(single(int64(b.addr))).some {
 			out = append(out, b)
 		}
 	}

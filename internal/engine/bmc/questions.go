@@ -117,6 +117,17 @@ func (x *encoder) hasEnded(t *thread) gate {
 	return is
 }
 
+// hasReturned is whether a thread has ended by a return.
+func (x *encoder) hasReturned(t *thread) gate {
+	is := low
+	for _, l := range t.locs {
+		if l.ends && l.reached != low && t.f.Returns(l.id) {
+			is = x.or(is, l.reached)
+		}
+	}
+	return is
+}
+
 // deadlock is whether nothing can happen although a thread waits, and none is
 // stopped by an assumption.
 func (x *encoder) deadlock() gate {
@@ -140,7 +151,7 @@ func (x *encoder) deadlock() gate {
 		stuck = x.and(stuck, x.any(t.started.not(), x.hasEnded(t), blocked))
 	}
 	if m := x.prog.Main; m != ir.NoThread {
-		stuck = x.and(stuck, x.hasEnded(x.threads[m]).not())
+		stuck = x.and(stuck, x.hasReturned(x.threads[m]).not())
 	}
 	return x.all(stuck, waiting, x.orderly(true))
 }
@@ -198,7 +209,7 @@ func (x *encoder) passes(l *location, st *step, seen word) gate {
 				me = int64(t.id + 1)
 			}
 		}
-		can := x.equal(seen, constWord(0))
+		can := x.or(x.equal(seen, constWord(0)), x.equal(seen, constWord(ir.DestroyedMutex)))
 		if op.Mutex != ir.NormalMutex {
 			can = x.or(can, x.equal(x.wrap(ir.U32, seen), constWord(me)))
 		}

@@ -176,7 +176,23 @@ func (x *encoder) await(t *thread, at *location, st *step, round int, now gate) 
 		x.demand(ended, waits)
 		x.mem.drained(&local{latest: u.latest}, waits)
 	}
-	x.demand(x.same(st.badJoin, known.not()), tries)
+	x.demand(x.same(st.badJoin, x.or(known.not(), x.joinedBy(t, at, st, round))), tries)
+}
+
+// joinedBy is whether the thread that a join waits for has been joined when the join
+// takes place in a round.
+func (x *encoder) joinedBy(t *thread, at *location, st *step, round int) gate {
+	out := low
+	for _, u := range x.threads {
+		for _, l := range u.locs {
+			for _, other := range l.steps {
+				if other != st && other.handle.bits != nil {
+					out = x.or(out, x.all(other.runs, x.equal(other.handle, st.handle), x.by(u, l, round, t, at)))
+				}
+			}
+		}
+	}
+	return out
 }
 
 // regAt is a register of a thread where the thread comes to rest.

@@ -243,7 +243,9 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 		holds := x.truth(x.scope(s), op.Val)
 		x.fail(t, l, st, x.and(st.tries, holds.not()), op.Class)
 		st.runs = x.and(st.tries, holds)
-		x.checks = append(x.checks, st.tries)
+		if !op.Class.Beside() {
+			x.checks = append(x.checks, st.tries)
+		}
 	case ir.Havoc:
 		x.choose(st, s, word{})
 	case ir.Fence:

@@ -177,7 +177,7 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 	out.Coverage.Exhaustive = complete && len(out.Coverage.Bounds) == 0
 	for i := range y.EdgeCount() {
 		e := y.EdgeAt(i)
-		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && ran[e.ID]
+		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && ran[e.ID]
 	}
 	if complete {
 		out.Warnings = append(out.Warnings, unreached(task, y, ran)...)
@@ -230,7 +230,11 @@ func idle(task *engine.Task, ran map[ir.EdgeID]bool) []verdict.Warning {
 		f := task.Program.ThreadFunc(ir.ThreadID(t))
 		runs[t] = len(f.Edges) == 0 || task.Program.Threads[t].Start
 		for i := range f.Edges {
-			runs[t] = runs[t] || ran[f.Edges[i].ID]
+			e := &f.Edges[i]
+			runs[t] = runs[t] || ran[e.ID]
+			if e.Op.Kind == ir.Spawn && ran[e.ID] { // it may be stuck where it begins
+				active[task.Program.Threads[e.Op.Threads[0]].Pos] = true
+			}
 		}
 		if runs[t] {
 			active[task.Program.Threads[t].Pos] = true

@@ -98,17 +98,75 @@ func (pr *prover) mustHold(c *class, a *action, e *ir.Edge, s *run) (goal, what 
 		}
 		return or(holders), ir.BadUnlock.String()
 	case op.Kind == ir.Join:
-		if _, ok := op.Val.IsConst(); !ok {
+		if !pr.joinsOnce(c, e) {
 			return "false", ir.BadJoin.String()
 		}
 		return "true", ""
 	case !touches(op):
 		return "true", ""
 	}
+	if pr.forbidden(op) {
+		return "false", ir.ReadOnly.String()
+	}
 	if _, fixed := pr.constant(op.Addr); fixed || pr.home(op) == ir.NoObject && pr.prog.Cells && pr.arith == Integers {
 		return "true", "" // cells are everywhere, as far as mathematical integers number them
 	}
 	return pr.inside(op, v), ir.OutOfBounds.String()
+}
+
+// forbidden reports whether an operation may write to a read-only object.
+func (pr *prover) forbidden(op *ir.Op) bool {
+	if !op.Writes() {
+		return false
+	}
+	if addr, fixed := pr.constant(op.Addr); fixed {
+		o := pr.prog.FindObject(uint64(addr), op.Type.Size())
+		return o != ir.NoObject && pr.prog.Objects[o].ReadOnly
+	}
+	home := pr.home(op)
+	for o := range pr.prog.Objects {
+		if pr.prog.Objects[o].ReadOnly && (home == ir.NoObject || home == ir.ObjectID(o)) {
+			return true
+		}
+	}
+	return false
+}
+
+// joinsOnce reports whether a join waits for a thread that is known and that no other
+// join, nor this one again, waits for.
+func (pr *prover) joinsOnce(c *class, e *ir.Edge) bool {
+	handle, ok := e.Op.Val.IsConst()
+	if !ok || c.many {
+		return false
+	}
+	for _, d := range pr.classes {
+		for i := range d.f.Edges {
+			o := &d.f.Edges[i]
+			if h, known := o.Op.Val.IsConst(); o.Op.Kind == ir.Join && (!known || h == handle) && (d != c || leadsTo(c.f, e.To, o.From)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// leadsTo reports whether a way leads from one location to another.
+func leadsTo(f *ir.Func, from, to ir.Loc) bool {
+	seen := map[ir.Loc]bool{from: true}
+	for work := []ir.Loc{from}; len(work) > 0; {
+		l := work[len(work)-1]
+		work = work[:len(work)-1]
+		if l == to {
+			return true
+		}
+		for _, i := range f.Out(l) {
+			if next := f.Edges[i].To; !seen[next] {
+				seen[next] = true
+				work = append(work, next)
+			}
+		}
+	}
+	return false
 }
 
 // inside is that an access stays in its object, or in some object or cell if it has

@@ -50,12 +50,12 @@ func (pr *prover) covered(left map[ir.ObjectID]bool) error {
 				continue
 			}
 			r := pr.locate(&e.Op, pr.env(pr.registers(c, "a"))).region
-			zero := false
+			zero, destroys := false, false
 			if e.Op.Kind == ir.Store {
 				v, ok := e.Op.Val.IsConst()
-				zero = ok && v == 0
+				zero, destroys = ok && v == 0, ok && v == ir.DestroyedMutex && e.Op.Type.Bits == 64
 			}
-			if locked[r] && pr.isSingle(r) && !zero {
+			if locked[r] && (pr.isSingle(r) && !zero || destroys) {
 				return refuse(e, "the word of a mutex is accessed otherwise")
 			}
 		}

@@ -127,6 +127,9 @@ func (b *builder) effects(id int, e *ir.Edge, l *local, values func(c int) []int
 	if b.err != nil || b.split {
 		return
 	}
+	if o := b.p.FindObject(addr, size); o != ir.NoObject && op.Writes() && b.p.Objects[o].ReadOnly {
+		ok = false
+	}
 	if !ok {
 		give(effect{fails: true})
 		return

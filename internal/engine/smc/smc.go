@@ -188,7 +188,7 @@ func (x *explorer) summarise(out *engine.Outcome) {
 	bounded := map[string]bool{}
 	for i := range x.y.EdgeCount() {
 		e := x.y.EdgeAt(i)
-		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && x.s.Covered[i]
+		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && x.s.Covered[i]
 		if name := boundName(e); x.s.Bounds[i] && !bounded[name] {
 			bounded[name] = true
 			out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: name, Value: boundValue(e), Hit: true, Pos: engine.Pos(e)})

@@ -1,0 +1,221 @@
+package transform
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Thread-local objects that others may reach. A thread's copy of such an object ends
+// with the thread, and whoever still has its address must not use it. Copies whose
+// address stays in their thread (ir.Flow) are static objects. Every other copy becomes a
+// block of automatic storage: allocated and filled where the thread begins, before
+// anything it does, and freed where it ends. What is known about blocks then holds for it,
+// in every engine.
+//
+// The main thread's objects live on when it returns; they end only if it ends itself.
+
+// maxThreadLocal is how many scalars such an object may have: the thread writes them
+// all. Larger ones stay objects, and nobody notices their end.
+const maxThreadLocal = 64
+
+// endThreadLocals turns the thread-local objects of a thread that others may reach into
+// blocks.
+func (b *body) endThreadLocals(t ir.ThreadID) {
+	main := t == b.src.Main
+	if len(b.copies) == 0 || main && !slices.ContainsFunc(b.f.Edges, func(e ir.Edge) bool { return e.Op.Kind == ir.ThreadExit }) {
+		return
+	}
+	mine := map[ir.ObjectID]bool{}
+	for _, c := range b.copies {
+		mine[c] = true
+	}
+	var shared []ir.ObjectID
+	ir.NewFlow(b.f).Sources(func(s ir.Source, confined bool) {
+		if s.Object == ir.NoObject || confined || !mine[s.Object] {
+			return
+		}
+		if n := len(scalars(&b.out.Objects[s.Object])); n > 0 && n <= maxThreadLocal {
+			shared = append(shared, s.Object)
+		}
+	})
+	slices.Sort(shared)
+	if len(shared) == 0 {
+		return
+	}
+	blocks := map[ir.ObjectID]ir.Reg{}
+	for _, o := range shared {
+		blocks[o] = b.useBlock(o)
+	}
+	b.freeAtEnd(shared, blocks, main)
+	b.allocateAtEntry(shared, blocks)
+}
+
+// useBlock replaces the address of an object by a register.
+func (b *body) useBlock(o ir.ObjectID) ir.Reg {
+	obj := &b.out.Objects[o]
+	r := ir.Reg(len(b.f.Regs))
+	b.f.Regs = append(b.f.Regs, ir.Register{Name: b.unique("r:", obj.Name), Pos: obj.Pos})
+	for i := range b.f.Edges {
+		op := &b.f.Edges[i].Op
+		if op.Obj == o {
+			op.Obj = ir.NoObject
+		}
+		op.Exprs(func(e *ir.Expr) *ir.Expr {
+			return e.Map(func(leaf *ir.Expr) *ir.Expr {
+				switch {
+				case leaf.Op != ir.AddrOf || leaf.Obj != o:
+					return leaf
+				case leaf.Value == 0:
+					return ir.R(r)
+				}
+				return ir.Binary(ir.Add, ir.U64, ir.R(r), ir.Int(leaf.Value))
+			})
+		})
+	}
+	return r
+}
+
+// made adds an edge that no edge of the program stands behind.
+func (b *body) made(from ir.Loc, op ir.Op, to ir.Loc, like *ir.Edge) {
+	e := ir.Edge{ID: b.out.NextEdge, Origin: b.out.NextEdge, From: from, To: to, Op: op, Pass: "flatten"}
+	if like != nil {
+		e.Pos, e.Stack = like.Pos, like.Stack
+	}
+	b.out.NextEdge++
+	b.f.Edges = append(b.f.Edges, e)
+	b.edges++
+}
+
+// freeAtEnd frees the blocks where the thread ends.
+func (b *body) freeAtEnd(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.Reg, main bool) {
+	leaves := make([]bool, len(b.f.Locs))
+	for i := range b.f.Edges {
+		leaves[b.f.Edges[i].From] = true
+	}
+	for i := range b.f.Edges {
+		e := b.f.Edges[i]
+		switch {
+		case leaves[e.To], e.Op.Kind == ir.Exit, e.Op.Kind == ir.Bound, main && e.Op.Kind != ir.ThreadExit:
+			continue
+		}
+		at := e.From
+		last := e
+		if k := e.Op.Kind; k != ir.Return && k != ir.ThreadExit { // it falls off its end
+			at = b.loc("end", e.Pos)
+			b.f.Edges[i].To, last = at, ir.Edge{}
+		}
+		for _, o := range shared {
+			op := ir.NewOp(ir.Free)
+			op.Addr, op.Stack = ir.R(blocks[o]), true
+			next := b.loc("end", e.Pos)
+			if last.Op.Kind == ir.OpUnset && o == shared[len(shared)-1] {
+				next = e.To
+			}
+			b.made(at, op, next, &e)
+			at = next
+		}
+		if last.Op.Kind != ir.OpUnset {
+			b.f.Edges[i].From = at
+		}
+	}
+}
+
+// allocateAtEntry makes the blocks before the thread does anything, and fills them.
+func (b *body) allocateAtEntry(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.Reg) {
+	first := b.f.Entry
+	at := b.loc("begin", b.f.Pos)
+	b.f.Entry = at
+	then := func(op ir.Op, pos *ir.Edge) {
+		next := b.loc("begin", pos.Pos)
+		b.made(at, op, next, pos)
+		at = next
+	}
+	for _, o := range shared {
+		obj := b.out.Objects[o]
+		like := &ir.Edge{Pos: obj.Pos}
+		op := ir.NewOp(ir.Alloc)
+		op.Dst, op.Val, op.Stack, op.Msg, op.Layout = blocks[o], ir.Int(obj.Size), true, obj.Name, obj.Layout
+		then(op, like)
+		for _, s := range scalars(&obj) {
+			w := ir.NewOp(ir.Store)
+			w.Type, w.Order, w.Addr = s.typ, ir.Plain, ir.R(blocks[o])
+			if s.off > 0 {
+				w.Addr = ir.Binary(ir.Add, ir.U64, ir.R(blocks[o]), ir.Int(s.off))
+			}
+			w.Val = ir.Int(initialValue(&obj, s))
+			then(w, like)
+		}
+	}
+	fence := ir.NewOp(ir.Fence) // a thread begins with its objects in memory
+	fence.Fence = ir.FullFence
+	b.made(at, fence, first, &ir.Edge{Pos: b.f.Pos})
+}
+
+// scalar is a part of an object that is written at once.
+type scalar struct {
+	off int64
+	typ ir.Type
+}
+
+// scalars lists the parts of an object: those its layout names, else elements or
+// words.
+func scalars(o *ir.Object) []scalar {
+	var out []scalar
+	end := int64(0) // parts that overlap others, in unions, are left to those
+	var walk func(l *ir.Layout, off int64) bool
+	walk = func(l *ir.Layout, off int64) bool {
+		switch l.Kind {
+		case ir.ScalarLayout, ir.PointerLayout:
+			typ := ir.U64
+			if l.Kind == ir.ScalarLayout {
+				typ = l.Type
+			}
+			if off < end {
+				return false
+			}
+			out, end = append(out, scalar{off, typ}), off+int64(typ.Size())
+		case ir.ArrayLayout:
+			for i := range l.Count {
+				if len(out) > maxThreadLocal || !walk(l.Elem, off+i*l.Elem.Size()) {
+					return false
+				}
+			}
+		case ir.RecordLayout:
+			for _, f := range l.Fields {
+				if !walk(f.Layout, off+f.Off) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+		return true
+	}
+	if o.Layout != nil && walk(o.Layout, 0) {
+		return out
+	}
+	out = nil
+	unit := int64(o.Unit)
+	if o.Layout != nil || unit != 1 && unit != 2 && unit != 4 && unit != 8 {
+		unit = 8
+	}
+	for off := int64(0); off < o.Size && len(out) <= maxThreadLocal; off += unit {
+		for off+unit > o.Size {
+			unit /= 2
+		}
+		out = append(out, scalar{off, ir.Type{Bits: uint8(8 * unit), Signed: o.Type.Signed}})
+	}
+	return out
+}
+
+// initialValue is what a part of an object holds at first.
+func initialValue(o *ir.Object, s scalar) int64 {
+	var v uint64
+	for i := range int64(s.typ.Size()) {
+		if at := s.off + i; at < int64(len(o.Init)) {
+			v |= uint64(o.Init[at]) << (8 * i)
+		}
+	}
+	return s.typ.Wrap(int64(v))
+}
