@@ -78,6 +78,7 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 	if set.Count == 0 && out.Unknown == "" && out.Exits == 0 {
 		out.Unknown = "no execution comes to its end"
 	}
+	mark(&out.Coverage, opt)
 	set.Reason, set.Coverage, set.Stats, set.Warnings = out.Unknown, out.Coverage, out.Stats, out.Warnings
 	return set, p.diags, nil
 }
@@ -151,7 +152,7 @@ func (p *program) robustByTraces(ctx context.Context, flat *ir.Program, m memory
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
 	default:
-		res.Verdict = verdict.Safe
+		holds(res, verdict.Safe, opt)
 	}
 	return res, nil
 }

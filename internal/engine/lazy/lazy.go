@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -189,6 +190,11 @@ func (r *refinement) rounds() (*engine.Outcome, error) {
 				return out, nil
 			}
 			out.Coverage.Exhaustive = out.Coverage.Exhaustive && found.Coverage.Exhaustive
+			for _, b := range found.Coverage.Bounds {
+				if !slices.ContainsFunc(out.Coverage.Bounds, func(o verdict.Bound) bool { return o.Name == b.Name }) {
+					out.Coverage.Bounds = append(out.Coverage.Bounds, b)
+				}
+			}
 			return out, nil
 		case len(found.Violations) == 0:
 			out.Coverage.Exhaustive = false
