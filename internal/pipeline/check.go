@@ -56,6 +56,11 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 		if d, refused := p.refusedInputs(opt, flat, model); refused {
 			return Answer{Diagnostics: append(p.diags, d)}, nil
 		}
+		if opt.Robustness || opt.Races {
+			if d, refused := p.untraced(flat, model, opt); refused {
+				return Answer{Diagnostics: append(p.diags, d)}, nil
+			}
+		}
 		res, err := p.answer(ctx, flat, model, opt)
 		if err != nil {
 			return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)

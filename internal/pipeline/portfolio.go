@@ -85,12 +85,12 @@ func (p *program) portfolio(ctx context.Context, flat *ir.Program, model memory.
 }
 
 // robustFirst asks whether the program is robust, or returns nil where that cannot
-// be asked. Only a robust without bounds counts as one.
+// be asked, or does not help: states inside atomic sections are not those of SC. Only a robust without bounds counts as one.
 func (p *program) robustFirst(ctx context.Context, flat *ir.Program, opt Options) (*verdict.EngineReport, error) {
 	task := robustTask(p, flat, opt)
 	task.KeepGoing = false
 	task.Limits.States = quickStates
-	if robust.Engine.Supports(task) != nil {
+	if robust.Engine.Supports(task) != nil || engine.InsideSections(flat, p.props) != "" {
 		return nil, nil
 	}
 	out, err := robust.Engine.Run(ctx, task)
