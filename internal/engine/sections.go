@@ -56,6 +56,52 @@ func InsideSection(p *ir.Program, kinds ...ir.OpKind) *ir.Edge {
 	return nil
 }
 
+// MemoryInside reports whether a state inside an atomic section can have other contents of
+// memory than all states outside: behind a write comes another, or something that may stop the
+// thread.
+func MemoryInside(p *ir.Program) bool {
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		inside := insideOf(f)
+		written := make([]bool, len(f.Locs)) // and still inside
+		for changed := true; changed; {
+			changed = false
+			for i := range f.Edges {
+				e := &f.Edges[i]
+				if !inside[e.From] || written[e.To] || !written[e.From] && !writesMemory(&e.Op) || !inside[e.To] {
+					continue
+				}
+				written[e.To], changed = true, true
+			}
+		}
+		for i := range f.Edges {
+			if e := &f.Edges[i]; written[e.From] && (writesMemory(&e.Op) || mayStop(&e.Op)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func writesMemory(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Store, ir.RMW, ir.Free, ir.Alloc, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Barrier:
+		return true
+	default:
+		return false
+	}
+}
+
+// mayStop reports whether a thread may not get behind an operation.
+func mayStop(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Assume, ir.Assert, ir.Havoc, ir.AbstractLoad, ir.Load, ir.Exit, ir.Bound:
+		return true // a load may fail
+	default:
+		return waits(op)
+	}
+}
+
 // GoalInside reports whether a thread can be inside an atomic section in a state of the
 // goal whose place or registers the goal names.
 func GoalInside(p *ir.Program, g *property.Goal) bool {

@@ -45,8 +45,8 @@ func supports(t *engine.Task) error {
 	// Threads are not stopped inside sections but at places that a goal names.
 	for i := range t.Props.Goals {
 		g := &t.Props.Goals[i]
-		if engine.RegistersInside(t.Program, g) || g.MentionsMemory() && engine.InsideSection(t.Program, ir.Store, ir.RMW, ir.Free, ir.Lock, ir.TryLock, ir.Unlock) != nil {
-			return fmt.Errorf("bmc does not take goals about memory or about registers of threads that may be inside an atomic section")
+		if engine.RegistersInside(t.Program, g) || g.MentionsMemory() && engine.MemoryInside(t.Program) {
+			return fmt.Errorf("bmc does not take goals about memory or registers that change inside an atomic section")
 		}
 	}
 	return nil
