@@ -91,7 +91,7 @@ func (r *litmusRun) answer(ctx context.Context, in Input, models []string, opt L
 			return test, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
 		}
 		if !slices.ContainsFunc(more, undecided) {
-			test.Results = more
+			test.Results, r.complete = more, loops.complete
 		}
 	}
 	return test, nil
