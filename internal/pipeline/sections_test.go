@@ -21,10 +21,7 @@ import (
 	"fencepost/verdict"
 )
 
-var (
-	programs  = flag.Int("fp.programs", 300, "random programs with sections")
-	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
-)
+var sectioned = flag.Int("fp.sections", 300, "random programs with sections")
 
 // sectionProfiles have sections in which everything can stand.
 var sectionProfiles = []testkit.Profile{
@@ -55,7 +52,7 @@ func TestSections(t *testing.T) {
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < *programs; i = int(next.Add(1)) - 1 {
+			for i := int(next.Add(1)) - 1; i < *sectioned; i = int(next.Add(1)) - 1 {
 				seed := *firstSeed + uint64(i)
 				pr := sectionProfiles[seed%uint64(len(sectionProfiles))]
 				p := testkit.Generate(seed, pr)
@@ -65,21 +62,21 @@ func TestSections(t *testing.T) {
 				}
 				small := testkit.Shrink(p, func(q *testkit.Program) bool { return compareSections(q, nil, nil, nil) != "" })
 				flat, props := small.Flat()
-				t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/pipeline -run TestSections -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
+				t.Errorf("profile %s, seed %d: %s\ngoals %+v\nreproduce: go test ./internal/pipeline -run TestSections -fp.sections=1 -fp.seed=%d\nshrunk to:\n%s",
 					pr.Name, seed, compareSections(small, nil, nil, nil), props.Goals, seed, ir.Print(flat))
 			}
 		})
 	}
 	wg.Wait()
-	t.Logf("%d programs, 3 models each: %d questions with a violation; %d too big for the oracle", *programs, found.Load(), tooBig.Load())
+	t.Logf("%d programs, 3 models each: %d questions with a violation; %d too big for the oracle", *sectioned, found.Load(), tooBig.Load())
 	for _, name := range answerers {
 		n := said[name]
 		t.Logf("%-9s unsafe %d, safe %d, unknown %d, refused %d", who(name), n.unsafe.Load(), n.safe.Load(), n.unknown.Load(), n.refused.Load())
 	}
-	if tooBig.Load()*5 > int64(*programs)*3 {
+	if tooBig.Load()*5 > int64(*sectioned)*3 {
 		t.Error("the oracle gave up on more than a fifth of the programs")
 	}
-	if *programs >= 100 && found.Load() < int64(*programs) {
+	if *sectioned >= 100 && found.Load() < int64(*sectioned) {
 		t.Error("the programs violate too little to show anything")
 	}
 }
