@@ -32,7 +32,14 @@ func Engines() []string { return pipeline.Engines() }
 // Progress is how far a run has come.
 type Progress = pipeline.Progress
 
-// Defaults are the documented defaults: 60 s, buffers of 8, one worker per core. There
+// Bounds where Options sets none. A search that meets one of them is Unknown, never
+// Safe; one that meets only bounds that Options sets is Safe within them.
+const (
+	DefaultBuffer = pipeline.DefaultBuffer
+	DefaultUnroll = pipeline.DefaultUnroll
+)
+
+// Defaults are the documented defaults: 60 s, one worker per core, no bound set. There
 // is no memory limit; the command line sets one.
 func Defaults() Options { return pipeline.Defaults() }
 

@@ -89,7 +89,7 @@ func askFences(opt Options) askFunc {
 		one.Options = programOptions(opt, p)
 		answer, err := Fences(ctx, Input{Name: p.Name, Text: p.Text}, one)
 		return reply(answer, err, func(r *verdict.Result) string {
-			if r.Verdict != verdict.Safe || !r.Coverage.Exhaustive {
+			if r.Verdict != verdict.Safe {
 				return verdict.Unknown.String()
 			}
 			return strconv.Itoa(len(r.Fences))
@@ -121,10 +121,16 @@ func programOptions(opt Options, p suite.Program) Options {
 	for _, o := range []struct {
 		given int
 		into  *int
-	}{{p.Options.Buffer, &opt.Buffer}, {p.Options.Unroll, &opt.Unroll}, {p.Options.Threads, &opt.Threads}} {
+	}{
+		{p.Options.Buffer, &opt.Buffer}, {p.Options.Unroll, &opt.Unroll}, {p.Options.Threads, &opt.Threads},
+		{p.Options.Rounds, &opt.BMC.Rounds}, {p.Options.Clock, &opt.BMC.Clock}, {p.Options.Queue, &opt.BMC.Queue}, {p.Options.Width, &opt.BMC.Width},
+	} {
 		if o.given > 0 {
 			*o.into = o.given
 		}
+	}
+	if p.Options.NondetRange != nil {
+		opt.C.NondetRange = p.Options.NondetRange
 	}
 	return opt
 }

@@ -14,6 +14,7 @@ type Litmus struct {
 	Hash        string          `json:"hash,omitempty"`
 	Outcomes    []LitmusOutcome `json:"outcomes"`
 	Notes       []string        `json:"notes,omitempty"`
+	Loops       bool            `json:"loops,omitempty"` // loops were searched as they are, not unrolled
 }
 
 // LitmusOutcome is one final state.

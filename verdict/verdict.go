@@ -72,13 +72,17 @@ func (r *Result) ExitCode() int {
 
 // Result is the answer to one question about one program under one model.
 type Result struct {
-	Program  string    `json:"program"`
-	Question string    `json:"question"` // such as "assertions", "goal", "exists", "deadlock", "robustness"
-	Model    string    `json:"model"`    // sc, tso, pso
-	Verdict  Verdict   `json:"verdict"`
-	Reason   string    `json:"reason,omitempty"` // why unknown, or what was violated
-	Pos      *Pos      `json:"pos,omitempty"`    // of what was violated
-	Coverage Coverage  `json:"coverage"`
+	Program  string   `json:"program"`
+	Question string   `json:"question"` // such as "assertions", "goal", "exists", "deadlock", "robustness"
+	Model    string   `json:"model"`    // sc, tso, pso
+	Verdict  Verdict  `json:"verdict"`
+	Reason   string   `json:"reason,omitempty"` // why unknown, or what was violated
+	Pos      *Pos     `json:"pos,omitempty"`    // of what was violated
+	Coverage Coverage `json:"coverage"`
+	// WithinBounds says of an Unknown that the search came to its end and found nothing,
+	// and that only bounds that the user did not set keep it from being Safe.
+	WithinBounds bool `json:"within_bounds,omitempty"`
+
 	Engine   string    `json:"engine"`
 	Stats    Stats     `json:"stats"`
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -137,15 +141,6 @@ type Coverage struct {
 	Bounds     []Bound `json:"bounds,omitempty"`
 	// Threads is "any" if the answer holds for any number of threads.
 	Threads string `json:"threads,omitempty"`
-}
-
-// Bound is a limit the search was run with.
-type Bound struct {
-	Name  string `json:"name"` // such as "buffer", "unroll", "recursion"
-	Value int    `json:"value"`
-	Low   int    `json:"low,omitempty"` // "domain": the least value
-	Hit   bool   `json:"hit"`           // the limit cut something off
-	Pos   *Pos   `json:"pos,omitempty"` // where it was hit
 }
 
 // Stats are counts of the work done. They are the same for every run of a

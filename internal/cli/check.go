@@ -20,6 +20,9 @@ Every answer says what it covers. A violation comes with the execution that
 leads to it: one column per thread, and what each store buffer holds.
 FILE is a program, or - for standard input; several files of C are one program.
 
+A search that meets a bound which you did not set, such as 8 buffered stores per
+thread, is unknown; set the bound (--buffer 8) for an answer within it.
+
 Exit codes: 0 holds (or, for exists, observed), 1 violated (not observed),
 2 unknown, 3 bad input or usage, 4 internal error. With several models the
 first of 4, 3, 1, 2, 0 that occurs.`
@@ -66,8 +69,8 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.rounds, "trace-refinement", false, "print every round of the engine lazy to stderr")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
 	flags.Var(sizeValue{&f.opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
-	flags.Var(countValue{&f.opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(countValue{&f.opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
+	flags.Var(boundValue{&f.opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
+	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	f.any.flags(flags, &f.opt, "decide it for any number of instances of templates, with --model sc")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")

@@ -23,7 +23,7 @@ under several models instead, and an execution for each that SC forbids.
 --expect compares with a table of answers, and prints only what differs.
 
 Exit codes: 0 all tests ran, 1 a difference from what was expected, 2 some
-test ran out of time, 3 bad usage or a test that cannot be read (the others
+test ran out of time or is open within a bound that was not set, 3 bad usage or a test that cannot be read (the others
 still run), 4 internal error.`
 
 const litmusExample = `  fencepost litmus SB.litmus
@@ -60,8 +60,8 @@ func (a *app) litmusCommand() *cobra.Command {
 	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
 	flags.BoolVar(&f.compare, "compare", false, "print which outcomes appear under which model, and executions that SC forbids")
 	flags.StringVar(&f.opt.Expect, "expect", "", "table of expected answers; prints the differences only")
-	flags.Var(countValue{&opt.Unroll, 0, maxCount}, "unroll", "runs of a loop body; 0 to search loops as they are")
-	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
+	flags.Var(loopsValue{&opt.Unroll}, "unroll", "runs of a loop body; 0 to search loops as they are")
+	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test, such as 90s or 5m; 0 for none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per test, such as 8GiB or 512MiB; half of the machine's memory if not given")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "tests side by side; 0 for one per core")

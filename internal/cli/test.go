@@ -25,7 +25,8 @@ The questions are sc, tso and pso (safe, unsafe, unknown, observed, not-observed
 robust and trf (yes, no), and fences (how many make the program robust). A comment
 such as
   // options: --deadlock --buffer 2 --unroll 4 --threads 3
-changes how that program is asked. Directories are searched for programs; files
+changes how that program is asked, and sets bounds as the command line does; it
+takes --rounds, --clock, --queue, --width and --nondet-range, too. Directories are searched for programs; files
 in them without an expectation are left out.
 
 Exit codes: 0 all as expected, 1 something is not, 2 interrupted, 3 bad usage or
@@ -64,8 +65,8 @@ func (a *app) testCommand() *cobra.Command {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print what is as expected")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0 for none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per program, such as 8GiB; half of the machine's memory for all together if not given")
-	flags.Var(countValue{&opt.Buffer, 1, maxCount}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(countValue{&opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
+	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
+	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "programs side by side; 0 for one per core")
 	cFlags(flags, opt)

@@ -61,7 +61,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso")
 	flags.BoolVar(&f.count, "count", false, "print the number of complete traces alone")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
-	flags.Var(countValue{&f.opt.Unroll, 1, maxCount}, "unroll", "runs of a loop body where a bound is needed")
+	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	algorithmFlag(flags, &f.opt)
 	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program; by the file's extension if not given")

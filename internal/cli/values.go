@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"fencepost"
 )
 
 // Flag values that say what they want when they do not get it. All implement
@@ -57,6 +59,47 @@ func (v countValue) Set(s string) error {
 		return fmt.Errorf("want a whole number from %d to %d", v.min, v.max)
 	}
 	*v.n = n
+	return nil
+}
+
+// boundValue is a bound of the search: 0 while the user has not set it, and the default
+// counts.
+type boundValue struct {
+	n        *int
+	fallback int
+}
+
+func (v boundValue) String() string {
+	if v.n == nil || *v.n == 0 {
+		return strconv.Itoa(v.fallback)
+	}
+	return strconv.Itoa(*v.n)
+}
+
+func (boundValue) Type() string { return "k" }
+
+func (v boundValue) Set(s string) error { return countValue{v.n, 1, maxCount}.Set(s) }
+
+// loopsValue is the bound of loops in litmus tests. What the user writes as 0, loops as
+// they are, is negative in the options.
+type loopsValue struct{ n *int }
+
+func (v loopsValue) String() string {
+	if v.n != nil && *v.n < 0 {
+		return "0"
+	}
+	return boundValue{v.n, fencepost.DefaultUnroll}.String()
+}
+
+func (loopsValue) Type() string { return "k" }
+
+func (v loopsValue) Set(s string) error {
+	if err := (countValue{v.n, 0, maxCount}).Set(s); err != nil {
+		return err
+	}
+	if *v.n == 0 {
+		*v.n = -1
+	}
 	return nil
 }
 

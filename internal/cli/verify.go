@@ -51,7 +51,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Var(countValue{&opt.Unroll, 0, maxCount}, "unroll", "runs of a loop body, as in the first run")
+	flags.Var(loopsValue{&opt.Unroll}, "unroll", "runs of a loop body, as in the first run")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates, as in the first run")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
 	cFlags(flags, &opt)

@@ -38,9 +38,11 @@ const (
 	codeClock   = "C0803" // warning: the clock stands still
 	codeAlign   = "C0804" // warning: blocks are not aligned to more than 16 bytes
 	codeForeign = "C0805" // warning: a barrier of another processor
-	codeRange   = "C0806" // warning: an input takes the values of a declared range only
 	codeUnused  = "C0820" // warning: an annotation in code that never runs
 )
+
+// RangeWarning is the code of a warning that answers depend on.
+const RangeWarning = "C0806" // warning: an input takes the values of a declared range only
 
 // The limits.
 const (

@@ -56,7 +56,7 @@ func (f *lowering) libNondet(c *libCall) value {
 			f.refuse(codeNondet, c.node, "%s has no value from %d to %d", c.name, declared.Lo, declared.Hi)
 		}
 		if r != all || t == ir.U64 { // a range ends at 2^63-1
-			f.diags.Warnf(codeRange, f.span(c.node), "of this input only the values from %d to %d are tried", r.Lo, r.Hi)
+			f.diags.Warnf(RangeWarning, f.span(c.node), "of this input only the values from %d to %d are tried", r.Lo, r.Hi)
 		}
 	default:
 		r = limits(t)

@@ -56,10 +56,16 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 		if d, refused := p.refusedInputs(opt, flat, model); refused {
 			return Answer{Diagnostics: append(p.diags, d)}, nil
 		}
+		if opt.Robustness || opt.Races {
+			if d, refused := p.untraced(flat, model, opt); refused {
+				return Answer{Diagnostics: append(p.diags, d)}, nil
+			}
+		}
 		res, err := p.answer(ctx, flat, model, opt)
 		if err != nil {
 			return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
 		}
+		p.restrict(res, opt)
 		answer.Results = append(answer.Results, *res)
 	}
 	answer.Diagnostics = p.diags
@@ -130,7 +136,14 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 	}
 	a := &asked{engine: e, model: model, under: model}
 	p.ask(ctx, a, flat, opt)
-	return a.res, a.err
+	if a.err != nil || !a.res.WithinBounds || opt.Engine != "" {
+		return a.res, a.err
+	}
+	all, res, err := p.others(ctx, flat, a, opt)
+	if err == nil {
+		res.Engines = reports(append([]*asked{a}, all...))
+	}
+	return res, err
 }
 
 // task is the program's own questions under a model.
@@ -138,13 +151,13 @@ func (p *program) task(flat *ir.Program, model memory.Model, opt Options) *engin
 	task := &engine.Task{
 		Program: flat, Props: p.props, Model: model, Finals: opt.Finals, NoReduction: opt.NoReduction,
 		Source: opt.Algorithm == "source",
-		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Unroll: opt.Unroll, Workers: workers(opt)},
+		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.buffer(), Unroll: opt.unroll(), Workers: workers(opt)},
 		// An observation must not hide a violation that is further away.
 		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),
 		Mode:      opt.Mode, Log: opt.Log,
 		BMC: opt.BMC,
 	}
-	task.BMC.Unroll = opt.Unroll
+	task.BMC.Unroll = opt.unroll()
 	if opt.Progress != nil {
 		task.Progress = func(g engine.Progress) {
 			opt.Progress(Progress{
@@ -289,6 +302,7 @@ func (p *program) addTexts(w *verdict.Witness) {
 
 // conclude states verdict, question and reason.
 func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options) {
+	mark(&res.Coverage, opt)
 	var observed *engine.Violation
 	for i := range out.Violations {
 		v := &out.Violations[i]
@@ -313,6 +327,9 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 		if p.asksMore() && out.Unknown != "" {
 			res.Verdict = verdict.Unknown
 			res.Reason = fmt.Sprintf("%s, but the rest is not decided: %s", one.Reason, out.Unknown)
+		} else if p.asksMore() && !res.Coverage.Settled() {
+			res.Verdict = verdict.Unknown
+			res.Reason = fmt.Sprintf("%s, but the rest is not decided: no violation within: %s", one.Reason, res.Coverage.Within())
 		} else if p.asksMore() && !out.Coverage.Exhaustive {
 			res.Warnings = append(res.Warnings, verdict.Warning{
 				Code: "FP0906", Message: "assertions, goals and deadlock were checked only within the bounds of the search",
@@ -331,14 +348,15 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 		res.Verdict, res.Reason = verdict.Unknown, "no execution reaches an assertion or its end: nothing was checked"
 	case cutOff(out) && !out.ChecksReached && out.Stats.FinalStates+out.Exits == 0 && !out.Ends:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an assertion or its end within the bounds"
-	case p.observes() && !out.Coverage.Exhaustive:
-		res.Verdict, res.Reason = verdict.Unknown, "not observed within the bounds of the search"
 	case p.observes():
-		res.Verdict = verdict.NotObserved
+		holds(res, verdict.NotObserved, opt)
 	default:
-		res.Verdict = verdict.Safe
+		holds(res, verdict.Safe, opt)
 	}
 }
+
+// finalStates is the question if there is none but to list the final states.
+const finalStates = "final states"
 
 // cutOff reports whether executions were cut off. A store that finds its buffer full
 // waits, and its execution goes on.
@@ -362,7 +380,7 @@ func (p *program) question() string {
 		parts = append(parts, "deadlock")
 	}
 	if len(parts) == 0 {
-		return "final states"
+		return finalStates
 	}
 	return strings.Join(parts, ", ")
 }

@@ -73,7 +73,7 @@ func (p *program) races(ctx context.Context, flat *ir.Program, opt Options) (*ve
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
 	default:
-		res.Verdict = verdict.Safe
+		holds(res, verdict.Safe, opt)
 	}
 	return res, nil
 }
@@ -234,7 +234,7 @@ func (p *program) states(ctx context.Context, flat *ir.Program, opt Options) (*v
 		res.Coverage.Exhaustive = false
 		res.Coverage.Bounds = append(slices.Clone(sc.Coverage.Bounds), res.Coverage.Bounds...)
 	}
-	return res, p.concludeStates(flat, res, sc, out, model)
+	return res, p.concludeStates(flat, res, sc, out, model, opt)
 }
 
 // finals collects the final states under a model.
@@ -243,7 +243,7 @@ func (p *program) finals(ctx context.Context, flat *ir.Program, model memory.Mod
 	props.Goals, props.Final, props.Deadlock = nil, nil, false // a failed check is an end, too
 	task := &engine.Task{
 		Program: flat, Props: &props, Model: model, Finals: true, KeepGoing: true, WitnessFinal: want, NoReduction: opt.NoReduction,
-		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.Buffer, Workers: opt.Workers},
+		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.buffer(), Workers: opt.Workers},
 	}
 	if task.Limits.Workers <= 0 {
 		task.Limits.Workers = runtime.GOMAXPROCS(0)
@@ -253,13 +253,14 @@ func (p *program) finals(ctx context.Context, flat *ir.Program, model memory.Mod
 			opt.Progress(Progress{Model: model.String(), States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed})
 		}
 	}
-	return explicit.Engine.Run(ctx, task)
+	out, _, err := allFinals(ctx, task, opt)
+	return out, err
 }
 
 // newFinalState begins the reason of a program that is not state-robust.
 const newFinalState = "a final state that SC does not have: "
 
-func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out *engine.Outcome, model memory.Model) error {
+func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out *engine.Outcome, model memory.Model, opt Options) error {
 	rm, err := replay.ParseModel(model.String())
 	if err != nil {
 		return err
@@ -300,7 +301,7 @@ func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out 
 	case len(sc.Finals) == 0 && len(out.Finals) == 0:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so there are no final states"
 	default:
-		res.Verdict = verdict.Safe
+		holds(res, verdict.Safe, opt)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func Export(in Input, opt ExportOptions) (text string, diags []verdict.Diagnosti
 		return "", append(p.diags, d), nil
 	}
 	stage = "export"
-	props, how := p.props, export.Options{Model: model, Buffer: opt.Buffer}
+	props, how := p.props, export.Options{Model: model, Buffer: opt.buffer()}
 	if opt.Attack > 0 {
 		inst, _, d := p.instrumentAttack(flat, opt.Attack, transform.InstrumentOptions{Export: true})
 		if d != nil {

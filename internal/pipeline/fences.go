@@ -201,6 +201,8 @@ func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	}
 	rep.More = out.More
 	r.patch(res)
+	holds(res, verdict.Safe, r.opt.Options)
+	r.p.restrict(res, r.opt.Options)
 	return res, nil
 }
 
@@ -299,9 +301,13 @@ func (r *repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Findin
 		return nil, fmt.Errorf("the changed program is refused: %v\n%s", again.Diagnostics, in.Text)
 	}
 	got := &again.Results[0]
-	return &fences.Finding{
+	said := &fences.Finding{
 		Verdict: got.Verdict, Reason: got.Reason, Coverage: got.Coverage, Warnings: got.Warnings, Stats: got.Stats,
-	}, nil
+	}
+	if got.WithinBounds { // the answer as a whole says so
+		said.Verdict = verdict.Safe
+	}
+	return said, nil
 }
 
 // patch shows the text that was confirmed last.
@@ -367,6 +373,7 @@ func (r *repairer) again(ctx context.Context, in Input) (Answer, error) {
 	if r.opt.For == ForRobustness {
 		return Robust(ctx, in, opt)
 	}
+	opt.patience = r.share(ctx)
 	return Check(ctx, in, []string{r.model.String()}, opt)
 }
 
@@ -426,6 +433,8 @@ func (r *repairer) removable(ctx context.Context, res *verdict.Result) error {
 			})
 		}
 	}
+	holds(res, verdict.Safe, r.opt.Options)
+	r.p.restrict(res, r.opt.Options)
 	return nil
 }
 

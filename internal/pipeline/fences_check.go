@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/fences"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
@@ -77,7 +77,7 @@ func (r *repairer) robust(ctx context.Context, p *program, flat *ir.Program) (*f
 func (r *repairer) reach(ctx context.Context, p *program, flat *ir.Program, model memory.Model) (*fences.Finding, error) {
 	opt := r.opt.Options
 	opt.KeepGoing, opt.Finals, opt.Workers = false, false, 1
-	a := &asked{engine: &explicit.Engine, model: model, under: model, limit: smallSearch}
+	a := &asked{engine: &engines[0], model: model, under: model, limit: smallSearch}
 	p.ask(ctx, a, flat, opt)
 	if a.err == nil && a.res.Verdict == verdict.Unknown && ctx.Err() == nil {
 		a.limit, opt.Workers = 0, r.opt.Workers
@@ -85,6 +85,12 @@ func (r *repairer) reach(ctx context.Context, p *program, flat *ir.Program, mode
 	}
 	if a.err != nil {
 		return nil, a.err
+	}
+	if a.res.WithinBounds {
+		opt.Workers, opt.patience = r.opt.Workers, r.share(ctx)
+		if _, a.res, a.err = p.others(ctx, flat, a, opt); a.err != nil {
+			return nil, a.err
+		}
 	}
 	res := a.res
 	found := &fences.Finding{
@@ -97,7 +103,23 @@ func (r *repairer) reach(ctx context.Context, p *program, flat *ir.Program, mode
 	case verdict.Observed, verdict.NotObserved: // what is only looked for does not matter here
 		found.Verdict = verdict.Safe
 	}
+	if res.WithinBounds { // the answer as a whole says so
+		found.Verdict = verdict.Safe
+	}
 	return found, nil
+}
+
+// mostPatience is how long the other engines may work, at most, on one question that the
+// first has answered within bounds that the user did not set: there are more to come.
+const mostPatience = 15 * time.Second
+
+// share is the part of the time that is left for one question among many.
+func (r *repairer) share(ctx context.Context) time.Duration {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return mostPatience
+	}
+	return min(mostPatience, time.Until(end)/4)
 }
 
 // underSC sees whether the assertions fail without any delay: then no fence helps.

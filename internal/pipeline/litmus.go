@@ -8,7 +8,6 @@ import (
 
 	"fencepost/internal/diag"
 	"fencepost/internal/engine"
-	"fencepost/internal/engine/explicit"
 	"fencepost/internal/frontend/litmus"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -18,7 +17,7 @@ import (
 )
 
 // LitmusOptions say how litmus tests run. Of Options, Timeout, Memory, Buffer,
-// Unroll, Workers and NoReduction count; Unroll 0 leaves loops as they are.
+// Unroll, Workers and NoReduction count.
 type LitmusOptions struct {
 	Options
 	// Witnesses asks for an execution for every outcome that SC does not allow.
@@ -35,6 +34,7 @@ type litmusRun struct {
 
 	complete map[string]bool // models under which every final state was found
 	early    bool            // executions end before the test does
+	states   int64           // to look at, 0: no limit
 }
 
 // scOutcomes is what SC allows.
@@ -82,24 +82,64 @@ func (r *litmusRun) answer(ctx context.Context, in Input, models []string, opt L
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
 	}
-	var results []verdict.Result
+	if test.Results, err = r.answers(ctx, models, &stage); err != nil {
+		return test, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
+	}
+	if loops := r.asTheyAre(test.Results); loops != nil {
+		more, err := loops.answers(ctx, models, &stage)
+		if err != nil {
+			return test, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
+		}
+		if !slices.ContainsFunc(more, undecided) {
+			test.Results, r.complete = more, loops.complete
+		}
+	}
+	return test, nil
+}
+
+// answers runs the test under each model.
+func (r *litmusRun) answers(ctx context.Context, models []string, stage *string) ([]verdict.Result, error) {
+	var results, out []verdict.Result
 	for _, name := range r.order(models) {
-		stage = "engine explicit under " + name
+		*stage = "engine explicit under " + name
 		model, ok := memory.ParseModel(name)
 		if !ok {
-			return test, fmt.Errorf("unknown memory model %q", name)
+			return nil, fmt.Errorf("unknown memory model %q", name)
 		}
 		res, err := r.run(ctx, model)
 		if err != nil {
-			return test, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
+			return nil, err
 		}
 		results = append(results, *res)
 	}
 	for _, name := range models {
 		i := slices.IndexFunc(results, func(res verdict.Result) bool { return res.Model == name })
-		test.Results = append(test.Results, results[i])
+		out = append(out, results[i])
 	}
-	return test, nil
+	return out, nil
+}
+
+// loopStates is how many states of a test with its loops are looked at, where nobody
+// asked for that.
+const loopStates = 200_000
+
+// asTheyAre is the same test with its loops, where unrolling left something open and the
+// user has not said how often loops run; else nil. Many loops go over few values, and
+// there the search comes to an end.
+func (r *litmusRun) asTheyAre(results []verdict.Result) *litmusRun {
+	if r.opt.Unroll != 0 || !slices.ContainsFunc(results, undecided) {
+		return nil
+	}
+	p := *r.program
+	loops := &litmusRun{program: &p, opt: r.opt, states: loopStates, complete: map[string]bool{}}
+	loops.opt.Unroll = -1
+	loops.prepare(r.unit)
+	return loops
+}
+
+// undecided reports whether a test is.
+func undecided(res verdict.Result) bool {
+	return res.Verdict == verdict.Unknown || res.Litmus.Verdict == "Unknown" || res.Litmus.Observation == "Unknown"
 }
 
 // order puts SC first if others are to be compared with it.
@@ -115,11 +155,11 @@ func (r *litmusRun) order(models []string) []string {
 func (r *litmusRun) prepare(unit *litmus.Unit) {
 	r.unit, r.ir, r.props = unit, unit.Program, unit.Props
 	flat := r.inlined(unit)
-	if flat == nil || r.opt.Unroll <= 0 {
+	if flat == nil || r.opt.Unroll < 0 {
 		r.flat = flat
 		return
 	}
-	unrolled, props, err := transform.Unroll(flat, unit.Props, r.opt.Unroll)
+	unrolled, props, err := transform.Unroll(flat, unit.Props, r.opt.unroll())
 	if err != nil {
 		r.diags = append(r.diags, verdict.Diagnostic{
 			Severity: "error", Code: "FP0905", Pos: verdict.Pos{File: r.input.Name}, Message: err.Error(),
@@ -150,7 +190,7 @@ func (r *litmusRun) inlined(unit *litmus.Unit) *ir.Program {
 func (r *litmusRun) run(ctx context.Context, model memory.Model) (*verdict.Result, error) {
 	task := &engine.Task{
 		Program: r.flat, Props: r.props, Model: model, Finals: true, KeepGoing: true, NoReduction: r.opt.NoReduction,
-		Limits: engine.Limits{Memory: r.opt.Memory, Buffer: r.opt.Buffer, Workers: r.opt.Workers},
+		Limits: engine.Limits{Memory: r.opt.Memory, States: r.states, Buffer: r.opt.buffer(), Workers: r.opt.Workers},
 	}
 	if task.Limits.Workers <= 0 {
 		task.Limits.Workers = runtime.GOMAXPROCS(0)
@@ -161,7 +201,7 @@ func (r *litmusRun) run(ctx context.Context, model memory.Model) (*verdict.Resul
 			return ok && !r.sc.states[line]
 		}
 	}
-	out, err := explicit.Engine.Run(ctx, task)
+	out, by, err := allFinals(ctx, task, r.opt.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -174,13 +214,14 @@ func (r *litmusRun) run(ctx context.Context, model memory.Model) (*verdict.Resul
 		return nil, err
 	}
 	res := &verdict.Result{
-		Program: r.input.Name, Model: model.String(), Engine: explicit.Engine.Name,
+		Program: r.input.Name, Model: model.String(), Engine: by.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings, FinalStates: sum.States,
 		Sources: map[string]string{r.input.Name: string(r.input.Text)},
 	}
 	opt := r.opt.Options
 	opt.KeepGoing = true
 	r.conclude(res, out, opt)
+	r.restrict(res, r.opt.Options)
 	res.Litmus = r.herd(sum, out, witnesses)
 	r.complete[model.String()] = out.Unknown == "" && out.Coverage.Exhaustive
 	if r.opt.Witnesses && model == memory.SC {
@@ -255,7 +296,7 @@ func (r *litmusRun) herd(sum *litmus.Summary, out *engine.Outcome, witnesses map
 	l := &verdict.Litmus{
 		Name: r.unit.Name, Kind: r.unit.Kind(), Condition: r.unit.Condition, Hash: r.unit.Hash(),
 		Verdict: "No", Observation: sum.Observation(), Positive: sum.Positive, Negative: sum.Negative,
-		Outcomes: make([]verdict.LitmusOutcome, len(sum.States)),
+		Outcomes: make([]verdict.LitmusOutcome, len(sum.States)), Loops: r.opt.Unroll < 0,
 	}
 	if sum.Ok {
 		l.Verdict = "Ok"
@@ -271,13 +312,16 @@ func (r *litmusRun) herd(sum *litmus.Summary, out *engine.Outcome, witnesses map
 	}
 	if reason != "" {
 		l.Notes = append(l.Notes, reason)
+	}
+	if reason != "" || !out.Coverage.Settled() { // the notes name the bounds
 		if !shown {
 			l.Verdict = "Unknown"
 		}
 		if sum.Positive == 0 || sum.Negative == 0 {
 			l.Observation = "Unknown"
 		}
-	} else if len(sum.States) == 0 {
+	}
+	if reason == "" && len(sum.States) == 0 {
 		l.Notes = append(l.Notes, "no final state satisfies the filter")
 	}
 	for i := range out.Violations {

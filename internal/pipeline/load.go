@@ -33,6 +33,7 @@ type program struct {
 	language string
 	ctx      context.Context // of the reading; the passes look at it too
 	begun    time.Time
+	limited  *verdict.Pos // an input that takes only the values that the user named
 }
 
 // ok reports whether there is a program to work on.
@@ -193,6 +194,10 @@ func (p *program) report(diags *diag.List) {
 	diags.Sort()
 	for _, d := range diags.All {
 		p.diags = append(p.diags, p.diagnostic(d))
+		if d.Code == c.RangeWarning && p.limited == nil {
+			pos := position(d.Span)
+			p.limited = &pos
+		}
 	}
 	if diags.Dropped > 0 {
 		p.diags = append(p.diags, verdict.Diagnostic{
@@ -247,7 +252,7 @@ func position(s source.Span) verdict.Pos {
 // a diagnostic.
 func (p *program) flat(opt Options) *ir.Program {
 	limit := p.limit(opt)
-	flat, err := transform.Run(p.ir, transform.Options{Unroll: opt.Unroll, Stop: limit}, nil)
+	flat, err := transform.Run(p.ir, transform.Options{Unroll: opt.unroll(), Stop: limit}, nil)
 	var over *overLimit
 	switch {
 	case errors.As(err, &over):

@@ -24,22 +24,28 @@ type File struct {
 
 // Options are the limits and switches of a run.
 type Options struct {
-	Engine    string        // the one to ask, "" for the portfolio
-	Lang      string        // language, "" to go by the file name's extension
-	Timeout   time.Duration // 0: none
-	Memory    int64         // bytes for stored states, 0: no limit
-	Buffer    int           // entries per thread's store buffer in cyclic programs
-	Unroll    int           // loop iterations, recursion and spawns in loops where an engine needs a bound
-	Threads   int           // instances of templates with any number of threads, 0: not given
-	Workers   int           // 0: one per core
-	Deadlock  bool          // also look for deadlocks
-	KeepGoing bool          // report every distinct violation, not the first
-	Finals    bool          // collect the final states
+	Engine  string        // the one to ask, "" for the portfolio
+	Lang    string        // language, "" to go by the file name's extension
+	Timeout time.Duration // 0: none
+	Memory  int64         // bytes for stored states, 0: no limit
+	// Bounds. One that is not 0 is set by the user, and a search that meets it is Safe
+	// within it; of one that is 0 the default counts, and a search that meets that is
+	// Unknown. The same holds for Threads, Domain, C.NondetRange and the bounds in BMC.
+	Buffer    int  // entries per thread's store buffer in cyclic programs; 0: DefaultBuffer
+	Unroll    int  // loop iterations, recursion and spawns in loops where an engine needs a bound; 0: DefaultUnroll; negative: litmus tests keep their loops
+	Threads   int  // instances of templates with any number of threads, 0: not given
+	Workers   int  // 0: one per core
+	Deadlock  bool // also look for deadlocks
+	KeepGoing bool // report every distinct violation, not the first
+	Finals    bool // collect the final states
 	// Replicate names the function of C whose threads stand for any number of threads;
 	// Instances, if not 0, starts that many of each instead.
 	Replicate string
 	Instances int
 	claims    bool // read the invariants in comments of C
+	// patience is how long the other engines may work where the first is done but for
+	// bounds that the user did not set; 0: as long as there is time.
+	patience time.Duration
 	// Domain restricts the values of memory where threads are counted; nil: as found.
 	Domain *param.Domain
 	// Algorithm of engines that explore executions: "" or "optimal", or "source".
@@ -103,9 +109,31 @@ type Progress struct {
 	Low, High  int64
 }
 
+// Bounds where none is set.
+const (
+	DefaultBuffer = 8
+	DefaultUnroll = 8
+)
+
 // Defaults are the documented defaults.
 func Defaults() Options {
-	return Options{Timeout: 60 * time.Second, Buffer: 8, Unroll: 8}
+	return Options{Timeout: 60 * time.Second}
+}
+
+// buffer is the bound that counts.
+func (o *Options) buffer() int {
+	if o.Buffer > 0 {
+		return o.Buffer
+	}
+	return DefaultBuffer
+}
+
+// unroll is the bound that counts.
+func (o *Options) unroll() int {
+	if o.Unroll > 0 {
+		return o.Unroll
+	}
+	return DefaultUnroll
 }
 
 // Answer is the results, and the diagnostics about the input. With an error

@@ -246,7 +246,7 @@ func (p *program) concludeParam(ctx context.Context, d decided, opt Options, q p
 		res.Verdict, res.Reason = verdict.Unknown, a.Unknown
 		return res, nil
 	case !a.Possible:
-		res.Verdict = verdict.Safe
+		holds(res, verdict.Safe, opt)
 		return res, nil
 	}
 	for ; a.Enough == 0 || n <= a.Enough; n++ {

@@ -25,10 +25,11 @@ import (
 //
 // First everything is tried within a small number of states, one after the other:
 // most programs end there, and which engine answers does not depend on the clock.
-// Then the engines run side by side, and the first definite answer wins: a
-// violation, or a safe for all executions. If nobody gives one, a safe with bounds
-// does, then an unknown with what everyone said. Two definite answers that
-// contradict each other are an internal error.
+// If that does not finish, or meets a bound that the user did not set, the engines run
+// side by side, and the first definite answer wins: a violation, or a safe for all
+// executions. If nobody gives one, a safe within bounds that the user set does, then an
+// unknown with the bounds that were met, or with what everyone said. Two definite answers
+// that contradict each other are an internal error.
 
 // quickStates is the size of the first attempts.
 const quickStates = 20_000
@@ -76,10 +77,7 @@ func (p *program) portfolio(ctx context.Context, flat *ir.Program, model memory.
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range all {
-		log = append(log, report(a))
-	}
-	res.Engines, res.By = log, by
+	res.Engines, res.By = append(log, reports(all)...), by
 	if res.Verdict == verdict.Safe && model != memory.SC {
 		res.Relies, err = p.relies(ctx, flat, model, res, opt)
 	}
@@ -87,12 +85,12 @@ func (p *program) portfolio(ctx context.Context, flat *ir.Program, model memory.
 }
 
 // robustFirst asks whether the program is robust, or returns nil where that cannot
-// be asked. Only a robust without bounds counts as one.
+// be asked, or does not help: states inside atomic sections are not those of SC. Only a robust without bounds counts as one.
 func (p *program) robustFirst(ctx context.Context, flat *ir.Program, opt Options) (*verdict.EngineReport, error) {
 	task := robustTask(p, flat, opt)
 	task.KeepGoing = false
 	task.Limits.States = quickStates
-	if robust.Engine.Supports(task) != nil {
+	if robust.Engine.Supports(task) != nil || engine.InsideSections(flat, p.props) != "" {
 		return nil, nil
 	}
 	out, err := robust.Engine.Run(ctx, task)
@@ -124,24 +122,50 @@ func (p *program) robustFirst(ctx context.Context, flat *ir.Program, opt Options
 func (p *program) attempts(ctx context.Context, flat *ir.Program, q asked, opt Options) ([]*asked, *verdict.Result, error) {
 	quick := q
 	quick.engine, quick.limit = &engines[0], quickStates
-	before := []*asked{}
-	if quick.engine.Supports(p.task(flat, q.under, opt)) == nil {
-		p.ask(ctx, &quick, flat, opt)
-		if quick.err != nil || !quick.cut || quick.res.Verdict != verdict.Unknown || ctx.Err() != nil {
-			return []*asked{&quick}, quick.res, quick.err
-		}
-		before = append(before, &quick)
+	if quick.engine.Supports(p.task(flat, q.under, opt)) != nil {
+		return p.others(ctx, flat, &q, opt)
 	}
-	all := []*asked{}
+	p.ask(ctx, &quick, flat, opt)
+	first := []*asked{&quick}
+	switch {
+	case quick.err != nil || ctx.Err() != nil:
+		return first, quick.res, quick.err
+	case quick.res.WithinBounds:
+		all, res, err := p.others(ctx, flat, &quick, opt)
+		return append(first, all...), res, err
+	case quick.cut && quick.res.Verdict == verdict.Unknown:
+		all, res, err := p.others(ctx, flat, &q, opt)
+		return append(first, all...), res, err
+	default:
+		return first, quick.res, nil
+	}
+}
+
+// others asks all engines side by side but the one that came to its end already, if q
+// has one. It returns who was asked, and the best answer of all.
+func (p *program) others(ctx context.Context, flat *ir.Program, q *asked, opt Options) ([]*asked, *verdict.Result, error) {
+	if q.engine != nil && opt.patience > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, opt.patience)
+		defer cancel()
+	}
+	var all []*asked
 	for i := range engines {
-		if engines[i].Supports(p.task(flat, q.under, opt)) == nil {
-			one := q
-			one.engine = &engines[i]
-			all = append(all, &one)
+		one := &asked{engine: &engines[i], model: q.model, under: q.under}
+		if q.engine == one.engine || one.engine.Supports(p.task(flat, q.under, opt)) != nil {
+			continue
 		}
+		all = append(all, one)
 	}
 	res, err := race(ctx, all, func(ctx context.Context, a *asked) { p.ask(ctx, a, flat, shared(opt, len(all))) })
-	return append(before, all...), res, err
+	switch {
+	case err != nil || res != nil:
+		return all, res, err
+	case q.engine != nil:
+		return all, bestOf(append([]*asked{q}, all...)), nil
+	default:
+		return all, bestOf(all), nil
+	}
 }
 
 // shared are the options of one among n that run side by side.
@@ -151,7 +175,8 @@ func shared(opt Options, n int) Options {
 	return opt
 }
 
-// race asks several engines side by side.
+// race asks several engines side by side. It returns the first definite answer, nil if
+// there is none.
 func race(ctx context.Context, all []*asked, ask func(context.Context, *asked)) (*verdict.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -175,14 +200,10 @@ func race(ctx context.Context, all []*asked, ask func(context.Context, *asked)) 
 			failed = &Contradiction{first, a.res}
 		}
 	}
-	switch {
-	case failed != nil:
+	if failed != nil {
 		return nil, failed
-	case first != nil:
-		return first, nil
-	default:
-		return bestOf(all), nil
 	}
+	return first, nil
 }
 
 // definite reports whether an answer needs no other: a violation, or a safe for
@@ -198,14 +219,18 @@ func definite(r *verdict.Result) bool {
 	}
 }
 
-// bestOf picks among answers none of which is definite: one with bounds on the
-// program, else an unknown that tells everybody's reason. That few rounds of all
-// threads show no violation is worth saying, but nobody asked for so few: it is
-// no safe unless that engine was asked for, or is the only one that takes the
-// program.
+// bestOf picks among answers none of which is definite: one within bounds that the user
+// set, else one that names the bounds it met, else an unknown that tells everybody's
+// reason. That few rounds of all threads show no violation is worth little beside the
+// others: bmc's bounds are named only if it is the only one to take the program.
 func bestOf(all []*asked) *verdict.Result {
 	for _, a := range all {
-		if a.res.Verdict != verdict.Unknown && (a.engine.Name != bmc.Engine.Name || len(all) == 1) {
+		if a.res.Verdict != verdict.Unknown {
+			return a.res
+		}
+	}
+	for _, a := range all {
+		if a.res.WithinBounds && (a.engine.Name != bmc.Engine.Name || len(all) == 1) {
 			return a.res
 		}
 	}
@@ -213,15 +238,19 @@ func bestOf(all []*asked) *verdict.Result {
 	if len(all) > 1 {
 		var reasons []string
 		for _, a := range all {
-			reason := a.res.Reason
-			if a.res.Verdict != verdict.Unknown {
-				reason = "no violation within its bounds"
-			}
-			reasons = append(reasons, a.engine.Name+": "+reason)
+			reasons = append(reasons, a.engine.Name+": "+a.res.Reason)
 		}
-		res.Reason = strings.Join(reasons, "; ")
+		res.Reason, res.WithinBounds = strings.Join(reasons, "; "), false
 	}
 	return res
+}
+
+func reports(all []*asked) []verdict.EngineReport {
+	var out []verdict.EngineReport
+	for _, a := range all {
+		out = append(out, report(a))
+	}
+	return out
 }
 
 func report(a *asked) verdict.EngineReport {

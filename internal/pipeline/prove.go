@@ -116,7 +116,7 @@ func (p *program) underSC(ctx context.Context, out *mover.Outcome, opt Options, 
 	if out.Verdict == verdict.Unknown || p.props.Empty() {
 		return nil
 	}
-	if !fixed(out.Program) {
+	if !fixed(out.Program) || engine.InsideSections(out.Program, p.props) != "" {
 		return nil
 	}
 	a := &asked{engine: &engines[0], model: memory.SC, under: memory.SC}

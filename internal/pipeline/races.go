@@ -20,7 +20,7 @@ const Races = "data races"
 // is enough.
 func (p *program) withRaces(ctx context.Context, flat *ir.Program, m memory.Model, opt Options) (*verdict.Result, error) {
 	res, err := p.dataRaces(ctx, flat, m, opt)
-	if err != nil || res.Verdict != verdict.Safe || p.props.Empty() && !opt.Finals {
+	if err != nil || res.Verdict != verdict.Safe && !res.WithinBounds || p.props.Empty() && !opt.Finals {
 		return res, err
 	}
 	opt.Races = false
@@ -34,6 +34,9 @@ func (p *program) withRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 	own.Warnings = append(own.Warnings, res.Warnings...)
 	own.Coverage.Exhaustive = own.Coverage.Exhaustive && res.Coverage.Exhaustive
 	own.Coverage.Bounds = append(own.Coverage.Bounds, res.Coverage.Bounds...)
+	if own.Verdict == verdict.Safe || own.Verdict == verdict.NotObserved {
+		holds(own, own.Verdict, opt)
+	}
 	return own, nil
 }
 
@@ -78,7 +81,7 @@ func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
 	default:
-		res.Verdict = verdict.Safe
+		holds(res, verdict.Safe, opt)
 	}
 	return res, nil
 }

@@ -55,6 +55,7 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 		if err != nil {
 			return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
 		}
+		p.restrict(res, opt)
 		return Answer{Results: []verdict.Result{*res}, Diagnostics: p.diags}, nil
 	}
 	out, err := eng.Run(ctx, task)
@@ -77,6 +78,7 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 		res.Attacks = append(res.Attacks, *a)
 	}
 	concludeRobust(res, out, opt)
+	p.restrict(res, opt)
 	return Answer{Results: []verdict.Result{*res}, Diagnostics: p.diags}, nil
 }
 
@@ -124,7 +126,7 @@ func concludeRobust(res *verdict.Result, out *engine.Outcome, opt Options) {
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
 	default:
-		res.Verdict = verdict.Safe
+		holds(res, verdict.Safe, opt)
 	}
 }
 

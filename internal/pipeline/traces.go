@@ -38,6 +38,9 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 	if !ok {
 		return set, nil, fmt.Errorf("unknown memory model %q", model)
 	}
+	if d, refused := p.untraced(flat, m, opt); refused {
+		return set, append(p.diags, d), nil
+	}
 	stage = "engine smc under " + model
 	if opt.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -78,8 +81,19 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 	if set.Count == 0 && out.Unknown == "" && out.Exits == 0 {
 		out.Unknown = "no execution comes to its end"
 	}
+	mark(&out.Coverage, opt)
 	set.Reason, set.Coverage, set.Stats, set.Warnings = out.Unknown, out.Coverage, out.Stats, out.Warnings
 	return set, p.diags, nil
+}
+
+// untraced refuses programs whose traces are not explored.
+func (p *program) untraced(flat *ir.Program, m memory.Model, opt Options) (verdict.Diagnostic, bool) {
+	task := p.task(flat, m, opt)
+	task.Props = &property.Set{}
+	if err := smc.Engine.Supports(task); err != nil {
+		return p.unsupported(err), true
+	}
+	return verdict.Diagnostic{}, false
 }
 
 // traceOf replays an execution and makes its trace.
@@ -151,7 +165,7 @@ func (p *program) robustByTraces(ctx context.Context, flat *ir.Program, m memory
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
 	default:
-		res.Verdict = verdict.Safe
+		holds(res, verdict.Safe, opt)
 	}
 	return res, nil
 }

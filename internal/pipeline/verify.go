@@ -59,7 +59,7 @@ func Verify(in Input, results []verdict.Result, opt Options) (answer VerifyAnswe
 		ok := false
 		switch {
 		case r.Litmus != nil:
-			ok = v.loadLitmus()
+			ok = v.loadLitmus(r.Litmus.Loops)
 		case r.Repair != nil && !r.Repair.Removal:
 			ok = v.loadPlaces()
 		default:
@@ -86,6 +86,7 @@ type verifier struct {
 	plain  *target // as check and robust see the program
 	placed *target // as fences does, with a location between any two statements
 	herd   *target // as litmus does
+	loops  bool    // and with loops as they are
 	now    *target
 	same   bool // the source is that of the result
 	named  bool // and the file is called the same
@@ -136,9 +137,12 @@ func (v *verifier) flatten(p *program, into **target) bool {
 	return true
 }
 
-func (v *verifier) loadLitmus() bool {
-	if v.herd == nil {
+func (v *verifier) loadLitmus(loops bool) bool {
+	if v.herd == nil || v.loops != loops {
 		r := &litmusRun{program: newProgram(v.in), opt: LitmusOptions{Options: v.opt}}
+		if v.loops = loops; loops {
+			r.opt.Unroll = -1
+		}
 		unit, diags := litmus.Parse(r.file, litmus.Options{C: cOptions(v.opt)})
 		r.report(diags)
 		if unit.Program != nil {

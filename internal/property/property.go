@@ -24,6 +24,9 @@ type Set struct {
 	// Numbers are registers of threads that stand for any number: each has there a number
 	// from 0 of its own, which it never changes. Only proofs know them.
 	Numbers map[ir.ThreadID]ir.Reg
+	// Instances is how many threads templates of any number have, where the user said so; 0:
+	// the program has no such template, or nobody said.
+	Instances int
 	// Claims are invariants whose conditions are code.
 	Claims []Claim
 	// Observe lists what distinguishes final states when they are collected.

@@ -3,6 +3,7 @@ package suite
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,10 +23,15 @@ type Expectation struct {
 	Line      int
 }
 
-// ProgramOptions are what a program can say about how it is to be asked.
+// ProgramOptions are what a program can say about how it is to be asked. Bounds are set
+// by it as by the command line: 0 is one that it leaves alone.
 type ProgramOptions struct {
 	Deadlock                bool
-	Buffer, Unroll, Threads int // 0: not given
+	Buffer, Unroll, Threads int
+	// Of bounded model checking.
+	Rounds, Clock, Queue, Width int
+	// NondetRange is the least and the largest value of inputs of C; empty: not given.
+	NondetRange []int64
 }
 
 // marked is a comment of one of the languages with one of the two words.
@@ -96,6 +102,23 @@ func parsePair(pair string, line int, keys []Key) (Expectation, error) {
 	return Expectation{}, &LineError{line, fmt.Sprintf("unknown question %q; known: %s", name, strings.Join(names, ", "))}
 }
 
+// number is an option with a whole number, and the least it takes.
+type number struct {
+	name  string
+	into  func(*ProgramOptions) *int
+	least int
+}
+
+var numbers = []number{
+	{"--buffer", func(o *ProgramOptions) *int { return &o.Buffer }, 1},
+	{"--unroll", func(o *ProgramOptions) *int { return &o.Unroll }, 1},
+	{"--threads", func(o *ProgramOptions) *int { return &o.Threads }, 1},
+	{"--rounds", func(o *ProgramOptions) *int { return &o.Rounds }, 1},
+	{"--clock", func(o *ProgramOptions) *int { return &o.Clock }, 1},
+	{"--queue", func(o *ProgramOptions) *int { return &o.Queue }, 2},
+	{"--width", func(o *ProgramOptions) *int { return &o.Width }, 1},
+}
+
 func (o *ProgramOptions) parse(words []string, line int) error {
 	for i := 0; i < len(words); i++ {
 		name, value, has := strings.Cut(words[i], "=")
@@ -103,19 +126,37 @@ func (o *ProgramOptions) parse(words []string, line int) error {
 			o.Deadlock = true
 			continue
 		}
-		into := map[string]*int{"--buffer": &o.Buffer, "--unroll": &o.Unroll, "--threads": &o.Threads}[name]
-		if into == nil {
-			return &LineError{line, fmt.Sprintf("unknown option %q; known: --deadlock, --buffer k, --unroll k, --threads k", words[i])}
+		at := slices.IndexFunc(numbers, func(n number) bool { return n.name == name })
+		if at < 0 && name != "--nondet-range" {
+			return &LineError{line, fmt.Sprintf("unknown option %q; known: --deadlock, %s", words[i], knownOptions())}
 		}
 		if !has && i+1 < len(words) {
 			i++
 			value = words[i]
 		}
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return &LineError{line, fmt.Sprintf("%s needs a number from 1", name)}
+		if at < 0 {
+			from, to, ok := strings.Cut(value, "..")
+			lo, err1 := strconv.ParseInt(from, 0, 32)
+			hi, err2 := strconv.ParseInt(to, 0, 32)
+			if !ok || err1 != nil || err2 != nil || lo > hi {
+				return &LineError{line, fmt.Sprintf("%s needs two whole numbers such as -1..4", name)}
+			}
+			o.NondetRange = []int64{lo, hi}
+			continue
 		}
-		*into = n
+		n, err := strconv.Atoi(value)
+		if err != nil || n < numbers[at].least {
+			return &LineError{line, fmt.Sprintf("%s needs a number from %d", name, numbers[at].least)}
+		}
+		*numbers[at].into(o) = n
 	}
 	return nil
+}
+
+func knownOptions() string {
+	var names []string
+	for _, n := range numbers {
+		names = append(names, n.name+" k")
+	}
+	return strings.Join(append(names, "--nondet-range lo..hi"), ", ")
 }

@@ -22,11 +22,11 @@ func TestExpectations(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
 	}{
-		{"", "[] {false 0 0 0}"},
-		{"// expect: sc=safe robust=no", "[{sc safe 1} {robust no 1}] {false 0 0 0}"},
-		{"var x;\r\n  /* expect: sc=unsafe */\r\n// options: --buffer 2 --deadlock\r\n", "[{sc unsafe 2}] {true 2 0 0}"},
-		{"(* expect: fences=12 *)\n# expect: sc=safe\n * expect: robust=yes\n-- options: --threads=3 --unroll 4", "[{fences 12 1} {sc safe 2} {robust yes 3}] {false 0 4 3}"},
-		{`printf("// expect: sc=safe");` + "\nx = 1; // expect: sc=safe\n// we expect: sc=safe", "[] {false 0 0 0}"},
+		{"", "[] {false 0 0 0 0 0 0 0 []}"},
+		{"// expect: sc=safe robust=no", "[{sc safe 1} {robust no 1}] {false 0 0 0 0 0 0 0 []}"},
+		{"var x;\r\n  /* expect: sc=unsafe */\r\n// options: --buffer 2 --deadlock\r\n", "[{sc unsafe 2}] {true 2 0 0 0 0 0 0 []}"},
+		{"(* expect: fences=12 *)\n# expect: sc=safe\n * expect: robust=yes\n-- options: --threads=3 --unroll 4", "[{fences 12 1} {sc safe 2} {robust yes 3}] {false 0 4 3 0 0 0 0 []}"},
+		{`printf("// expect: sc=safe");` + "\nx = 1; // expect: sc=safe\n// we expect: sc=safe", "[] {false 0 0 0 0 0 0 0 []}"},
 		{"// expect:", "line 1: expect: says nothing"},
 		{"\n// expect: safe", `line 2: "safe" is not question=answer`},
 		{"// expect: arm=safe", `line 1: unknown question "arm"; known: sc, robust, fences`},
@@ -34,6 +34,10 @@ func TestExpectations(t *testing.T) {
 		{"// expect: fences=two", `line 1: fences is never "two": want a number`},
 		{"// expect: fences=", `line 1: fences is never "": want a number`},
 		{"// expect: sc=safe\n// expect: sc=safe", "line 2: sc is expected a second time, first in line 1"},
+		{"// options: --rounds 2 --clock=3 --queue 4 --width 5 --nondet-range -1..4", "[] {false 0 0 0 2 3 4 5 [-1 4]}"},
+		{"// options: --queue 1", "line 1: --queue needs a number from 2"},
+		{"// options: --nondet-range 4..1", "line 1: --nondet-range needs two whole numbers"},
+		{"// options: --nondet-range", "line 1: --nondet-range needs two whole numbers"},
 		{"// options: --fast", `line 1: unknown option "--fast"`},
 		{"// options: --buffer", "line 1: --buffer needs a number from 1"},
 		{"// options: --buffer 0", "line 1: --buffer needs a number from 1"},

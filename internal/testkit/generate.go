@@ -21,6 +21,7 @@ type Profile struct {
 	Loops    bool // loops, with stores in them too: the enumerator cannot do those under TSO and PSO
 	Spins    bool // loops that wait, some of them nested in others; no registers are observed
 	Plain    bool // loads, stores, RMWs, fences, sections, branches only: no checks, no blocking
+	Sections bool // many sections, with checks, branches and waits of every kind inside; goals about any threads
 }
 
 // Profiles rotate through the seeds of a differential run.
@@ -44,7 +45,7 @@ const MaxStatements = 12
 // Generate makes the program of a seed: the same one every time.
 func Generate(seed uint64, pr Profile) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x5eed)), pr: pr}
-	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal, Quiet: pr.Spins, Computed: pr.Computed}
+	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal, Quiet: pr.Spins, Computed: pr.Computed, AnyGoal: pr.Goal && pr.Sections}
 	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, where most is to be seen
 	g.vars = 2 + g.r.IntN(4)/3
 	budget := 4 + g.r.IntN(MaxStatements-3)
@@ -117,6 +118,11 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 		return g.heap(), 1
 	}
 	s := g.place(Stmt{})
+	if g.pr.Sections && k < 40 && n > 1 && depth < 2 {
+		s.Kind = Atomic
+		s.Body = g.inside(1+g.r.IntN(min(3, n-1)), 0)
+		return s, 1 + len(s.Body)
+	}
 	if g.pr.Spins && k < 30 {
 		return g.spin(s, n, depth)
 	}
@@ -188,6 +194,42 @@ func (g *generator) section(n int) []Stmt {
 		}
 		if s.Kind == StoreReg {
 			s.Size, s.Off = varSize, 0
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// inside is what stands inside an atomic section where anything may: accesses, checks,
+// assumptions, waits for values, mutexes, conditions and barriers, and branches of these.
+func (g *generator) inside(n, depth int) []Stmt {
+	var out []Stmt
+	for range n {
+		s := g.place(Stmt{})
+		switch k := g.r.IntN(20); {
+		case k < 10:
+			out = append(out, g.section(1)...)
+			continue
+		case k < 12:
+			s.Kind = Await
+		case k < 14:
+			s.Kind = []Kind{Assert, Assume}[k%2]
+		case k == 14:
+			s.Kind, s.RMW = RmwWait, ir.Xchg
+		case k < 18 && depth == 0:
+			s.Kind = []Kind{If, Choose, Locked}[g.r.IntN(3)]
+			s.Val = int64(g.r.IntN(2))
+			s.Body = g.inside(1, 1)
+			if s.Kind != Locked && g.r.IntN(2) == 0 {
+				s.Else = g.inside(1, 1)
+			}
+		case k == 18 && depth == 0:
+			s.Kind, s.Val = []Kind{TryLock, Wait, Signal, Barrier}[g.r.IntN(4)], 0
+		default:
+			s.Kind = []Kind{Havoc, ALoad, Fence}[g.r.IntN(3)]
+			if s.Kind == Havoc {
+				s.Val = 1
+			}
 		}
 		out = append(out, s)
 	}

@@ -18,6 +18,7 @@ type Program struct {
 	Spawned bool // thread 0 starts the others and joins them
 	Goal    bool // some control state must not be reached
 	Quiet   bool // no registers are observed
+	AnyGoal bool // the goal names one thread or two, and registers of any
 
 	Computed bool // addresses depend on registers: an access may lie a byte further up
 }
@@ -117,7 +118,9 @@ func (p *Program) ask(props *property.Set, x uint64, locs []int) {
 	equal := func(v property.Var, k int64) *property.Cond {
 		return &property.Cond{Vars: []property.Var{v}, Expr: ir.Binary(ir.Eq, ir.S64, ir.R(0), ir.Int(k)), Text: v.Name}
 	}
-	if p.Goal {
+	if p.AnyGoal {
+		props.Goals = append(props.Goals, p.anyGoal(r, isX, locs))
+	} else if p.Goal {
 		goal := property.Goal{At: []property.At{{Thread: 0, Locs: []ir.Loc{ir.Loc(r.IntN(locs[0]))}}}}
 		if !p.Spawned && len(locs) > 1 {
 			goal.At = append(goal.At, property.At{Thread: 1, Locs: []ir.Loc{ir.Loc(r.IntN(locs[1]))}})
@@ -131,6 +134,26 @@ func (p *Program) ask(props *property.Set, x uint64, locs []int) {
 		props.Goals = append(props.Goals, goal)
 	}
 	props.Final = &property.Final{Quantifier: property.Exists, Cond: equal([]property.Var{isX, reg}[r.IntN(2)], int64(r.IntN(3)))}
+}
+
+// anyGoal is a goal about some threads that start at once: the places of one or two, and
+// registers of any, or memory.
+func (p *Program) anyGoal(r *rand.Rand, x property.Var, locs []int) property.Goal {
+	var goal property.Goal
+	order := r.Perm(len(locs))
+	for _, t := range order[:1+r.IntN(min(2, len(order)))] {
+		goal.At = append(goal.At, property.At{Thread: ir.ThreadID(t), Locs: []ir.Loc{ir.Loc(r.IntN(locs[t]))}})
+	}
+	v := x
+	switch r.IntN(5) {
+	case 0, 1:
+		return goal
+	case 2, 3:
+		t, reg := r.IntN(len(locs)), r.IntN(Regs)
+		v = property.Var{Name: fmt.Sprintf("t%d:r%d", t, reg), Thread: ir.ThreadID(t), Reg: ir.Reg(reg)}
+	}
+	goal.With = &property.Cond{Vars: []property.Var{v}, Expr: ir.Binary(ir.Eq, ir.S64, ir.R(0), ir.Int(int64(r.IntN(3)))), Text: v.Name}
+	return goal
 }
 
 // Flat is Build followed by the passes.

@@ -24,7 +24,7 @@ func Shrink(p *Program, fails func(*Program) bool) *Program {
 func reductions(p *Program) []*Program {
 	var out []*Program
 	with := func(threads [][]Stmt) {
-		out = append(out, &Program{Seed: p.Seed, Spawned: p.Spawned, Goal: p.Goal, Quiet: p.Quiet, Computed: p.Computed, Threads: threads})
+		out = append(out, &Program{Seed: p.Seed, Spawned: p.Spawned, Goal: p.Goal, Quiet: p.Quiet, Computed: p.Computed, AnyGoal: p.AnyGoal, Threads: threads})
 	}
 	for i := range p.Threads {
 		if len(p.Threads) > 1 && !(p.Spawned && i == 0) {

@@ -185,7 +185,7 @@ func TestCorpusBySmc(t *testing.T) {
 func explored(t *testing.T, c *testkit.Case, model memory.Model) (int64, bool) {
 	t.Helper()
 	flat := flatCase(c)
-	if flat == nil || beyondTraces(flat) {
+	if flat == nil || beyondTraces(flat) || engine.InsideSection(flat, ir.Lock, ir.TryLock, ir.Unlock) != nil {
 		return 0, false
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -33,7 +33,24 @@ const (
 	DefaultQueue  = 3
 )
 
-func supports(t *engine.Task) error { return t.TakesThreads("bmc") }
+func supports(t *engine.Task) error {
+	if err := t.TakesThreads("bmc"); err != nil {
+		return err
+	}
+	// A thread that waits there has left the section for the encoding, and has not for the
+	// others.
+	if e := engine.InsideSection(t.Program, ir.CondWait, ir.Barrier); e != nil {
+		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("bmc does not take a %s inside an atomic section", e.Op.Kind)}
+	}
+	// Threads are not stopped inside sections but at places that a goal names.
+	for i := range t.Props.Goals {
+		g := &t.Props.Goals[i]
+		if engine.RegistersInside(t.Program, g) || g.MentionsMemory() && engine.MemoryInside(t.Program) {
+			return fmt.Errorf("bmc does not take goals about memory or registers that change inside an atomic section")
+		}
+	}
+	return nil
+}
 
 // Run answers the task within its bounds.
 func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {

@@ -36,6 +36,13 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
+	if task.Props.Deadlock && engine.WaitsInside(task.Program) {
+		// A thread inside a section that waits stops others before their next access, even of
+		// memory that is theirs alone. Where accesses are hurried they are already behind it.
+		plain := *task
+		plain.NoReduction = true
+		task = &plain
+	}
 	out, stray, err := run(ctx, task, !task.NoReduction)
 	if stray { // the program reaches what it should not: no memory is anybody's own
 		out, _, err = run(ctx, task, false)

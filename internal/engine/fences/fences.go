@@ -212,6 +212,10 @@ func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
 		return said, nil
 	}
 	found, err := r.check(ctx, set)
+	if err == nil && found.Verdict == verdict.Safe && !found.Coverage.Exhaustive {
+		// Another engine saw beyond the bounds of this one.
+		return &Finding{Verdict: verdict.Unknown, Coverage: found.Coverage, Reason: "the changed text is not as it should be, and no execution of the program shows it: " + said.Reason}, nil
+	}
 	if err == nil && found.Verdict == verdict.Safe {
 		err = fmt.Errorf("the program with fences is as it should be, and the changed text is not: %s", said.Reason)
 	}
@@ -298,6 +302,10 @@ func (r *run) justify(ctx context.Context, set []int) error {
 		if found.Verdict != verdict.Unsafe {
 			if ctx.Err() != nil { // out of time: the set stands, its reasons do not
 				r.out.Verdict, r.out.Reason = verdict.Unknown, found.Reason
+				return nil
+			}
+			if !found.Coverage.Exhaustive { // what showed it lies beyond the bounds
+				r.out.Verdict, r.out.Reason = verdict.Unknown, "whether every fence is needed is not known: nothing is wrong without one of them within the bounds of the search"
 				return nil
 			}
 			return fmt.Errorf("a set of fences was called cheapest and one of them is not needed")

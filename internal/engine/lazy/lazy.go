@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,18 +73,8 @@ func (l *lazy) supports(t *engine.Task) error {
 	case t.Mode != "" && t.Mode != Practical && t.Mode != Exact:
 		return fmt.Errorf("lazy has no mode %q", t.Mode)
 	}
-	for i := range t.Props.Goals {
-		for _, at := range t.Props.Goals[i].At {
-			inside, err := ir.SectionLocs(t.Program.ThreadFunc(at.Thread))
-			if err != nil {
-				return err
-			}
-			for _, loc := range at.Locs {
-				if inside[loc] {
-					return fmt.Errorf("lazy does not take goals inside atomic sections")
-				}
-			}
-		}
+	if what := engine.InsideSections(t.Program, t.Props); what != "" {
+		return fmt.Errorf("lazy does not take %s", what)
 	}
 	return l.can(t)
 }
@@ -189,6 +180,11 @@ func (r *refinement) rounds() (*engine.Outcome, error) {
 				return out, nil
 			}
 			out.Coverage.Exhaustive = out.Coverage.Exhaustive && found.Coverage.Exhaustive
+			for _, b := range found.Coverage.Bounds {
+				if !slices.ContainsFunc(out.Coverage.Bounds, func(o verdict.Bound) bool { return o.Name == b.Name }) {
+					out.Coverage.Bounds = append(out.Coverage.Bounds, b)
+				}
+			}
 			return out, nil
 		case len(found.Violations) == 0:
 			out.Coverage.Exhaustive = false

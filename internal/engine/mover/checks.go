@@ -218,7 +218,7 @@ func (pr *prover) decide(ck *check) verdict.ProofCheck {
 // unreachableGoal asks whether no state of a goal is allowed.
 func (pr *prover) unreachableGoal(g *property.Goal) verdict.ProofCheck {
 	res := verdict.ProofCheck{ProofPlace: verdict.ProofPlace{Pos: spanPos(g.Pos)}, What: "goal " + g.Name}
-	if len(g.At) > 2 || pr.err != nil {
+	if len(g.At) > 2 || pr.err != nil || engine.GoalInside(pr.prog, g) { // sections are one step here
 		return res
 	}
 	m := pr.memory("m")

@@ -31,6 +31,11 @@ func supports(t *engine.Task) error {
 	if err := engine.TriesInputs("smc", t.Program); err != nil {
 		return err
 	}
+	// A section is one event, and the order of the events of a mutex is not that of events
+	// that do more than one thing to it.
+	if e := engine.InsideSection(t.Program, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait); e != nil {
+		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("smc does not take a %s inside an atomic section", e.Op.Kind)}
+	}
 	return goalsByTrace(t)
 }
 

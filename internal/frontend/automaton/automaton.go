@@ -103,9 +103,11 @@ type compiler struct {
 	said    []property.Invariant
 	// numbered are the registers of indices, where threads are not fixed.
 	numbered map[ir.ThreadID]ir.Reg
-	edges    int
-	full     bool // too many edges: nothing more is made
-	checks   bool // something can fail at run time
+	// instances is how many threads the user gave templates of any number, 0 if none.
+	instances int
+	edges     int
+	full      bool // too many edges: nothing more is made
+	checks    bool // something can fail at run time
 }
 
 func newCompiler(f *source.File, diags *diag.List) *compiler {

@@ -148,6 +148,8 @@ func (c *compiler) declareThread(d *threadDecl) {
 		} else if n == 0 {
 			t.unbounded = true
 			return
+		} else {
+			c.instances = c.opt.Threads
 		}
 	} else {
 		v, ok := c.constant(d.count, "the number of threads")

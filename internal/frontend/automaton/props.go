@@ -32,7 +32,7 @@ func (c *compiler) properties() *property.Set {
 			}
 		}
 	}
-	set.Checks, set.Invariants = c.checks, c.said
+	set.Checks, set.Invariants, set.Instances = c.checks, c.said, c.instances
 	if len(c.numbered) > 0 {
 		set.Numbers = c.numbered
 	}

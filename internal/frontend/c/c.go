@@ -16,6 +16,9 @@ type (
 	Annotation = cunit.Annotation
 )
 
+// RangeWarning is the code of the warning that an input takes some of its values only.
+const RangeWarning = cunit.RangeWarning
+
 // Unit is a translated program and what is asked of it.
 type Unit struct {
 	cunit.Unit

@@ -91,8 +91,16 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 			p.line("%s%s: %s", head, p.opt.paint(yellow, "no set of fences at places that may be changed "+goal), oneLine(r.Reason))
 			return
 		}
-		p.unknown(head+p.opt.paint(yellow, "unknown which fences "+many), r)
-		if rep.Bound > 0 && len(rep.Elsewhere) == 0 {
+		word := "unknown which fences " + many
+		if n := int64(len(r.Fences)); r.WithinBounds && n == 1 {
+			word = "unknown whether 1 fence " + goal
+		} else if r.WithinBounds && n > 1 {
+			word = fmt.Sprintf("unknown whether %d fences %s", n, many)
+		} else if r.WithinBounds {
+			word = "unknown whether it is " + is
+		}
+		p.unknown(head+p.opt.paint(yellow, word), r)
+		if rep.Bound > 0 && !r.WithinBounds {
 			p.line("  every set that does costs at least %d", rep.Bound)
 		}
 	}
@@ -101,11 +109,12 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 // badExecution prints what is wrong without fences.
 func (p *printer) badExecution(r *verdict.Result, b *verdict.Break) {
 	p.line("")
-	if r.Verdict == verdict.Safe {
+	repaired := r.Verdict == verdict.Safe || len(r.Fences) > 0
+	if repaired {
 		p.line("%s", p.opt.paint(bold, "Without a fence: "+oneLine(b.Reason())))
 	}
 	if b.Attack != nil {
-		if r.Verdict == verdict.Safe {
+		if repaired {
 			p.line("")
 		}
 		p.attack(b.Attack)

@@ -40,7 +40,7 @@ func Litmus(w io.Writer, r *verdict.Result, named bool) {
 // litmusVerdict is herd's word, with Loop before it where a bound cut off
 // executions.
 func litmusVerdict(r *verdict.Result) string {
-	if len(r.Coverage.Bounds) > 0 {
+	if len(r.Coverage.Met()) > 0 {
 		return "Loop " + r.Litmus.Verdict
 	}
 	return r.Litmus.Verdict

@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"fencepost/verdict"
@@ -97,8 +98,32 @@ func (p *printer) unknown(head string, r *verdict.Result) {
 	}
 	reason = strings.Replace(reason, fmt.Sprintf(" %d states", r.Stats.States), " "+Count(r.Stats.States)+" states", 1)
 	p.line("%s: %s", head, reason)
+	if r.WithinBounds {
+		p.accept(r)
+		return
+	}
 	for _, b := range r.Coverage.Bounds {
 		p.line("  searched with %s", boundText(b))
+	}
+}
+
+// accept says how the user makes the bounds that were met part of the question.
+func (p *printer) accept(r *verdict.Result) {
+	var options []string
+	for _, b := range r.Coverage.Met() {
+		if b.Given {
+			continue
+		}
+		option := b.Option()
+		if option == "" {
+			return
+		}
+		if !slices.Contains(options, option) {
+			options = append(options, option)
+		}
+	}
+	if len(options) > 0 {
+		p.line("  to be answered within these bounds, set them: %s", strings.Join(options, " "))
 	}
 }
 
@@ -164,41 +189,7 @@ func coverage(c verdict.Coverage) string {
 	}
 }
 
-func boundText(b verdict.Bound) string {
-	text := ""
-	n := int64(b.Value)
-	switch b.Name {
-	case "buffer":
-		text = "at most " + counted(n, "buffered store", "buffered stores") + " per thread"
-	case "unroll":
-		text = "at most " + counted(n, "iteration", "iterations") + " per loop"
-	case "recursion":
-		text = "at most " + counted(n, "nested call", "nested calls") + " per function"
-	case "threads":
-		text = counted(n, "thread", "threads") + " per template"
-	case "rounds":
-		text = "at most " + counted(n, "round", "rounds") + " of all threads"
-	case "clock":
-		text = counted(n, "time", "times") + " at which stores reach memory"
-	case "queue":
-		text = "at most " + counted(n-1, "waiting store", "waiting stores") + " per location"
-	case "width":
-		text = "numbers of at most " + counted(n, "bit", "bits")
-	case "domain":
-		text = fmt.Sprintf("values of memory from %s to %s", Count(int64(b.Low)), Count(n))
-	case "locations":
-		text = counted(n, "tracked location", "tracked locations")
-	default:
-		text = fmt.Sprintf("%s at most %s", oneLine(b.Name), Count(n))
-	}
-	switch {
-	case b.Hit && b.Pos != nil:
-		text += fmt.Sprintf(" (bound hit at %s)", oneLine(b.Pos.String()))
-	case b.Hit:
-		text += " (bound hit)"
-	}
-	return text
-}
+func boundText(b verdict.Bound) string { return oneLine(b.String()) }
 
 // work is the size of the search in parentheses.
 func work(r *verdict.Result) string {

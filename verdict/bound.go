@@ -1,0 +1,140 @@
+package verdict
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Bound is a limit the search was run with.
+type Bound struct {
+	Name  string `json:"name"` // such as "buffer", "unroll", "recursion"
+	Value int    `json:"value"`
+	Low   int    `json:"low,omitempty"` // "domain" and "nondet-range": the least value
+	Hit   bool   `json:"hit"`           // the limit cut something off
+	// Given says who set the limit: the user, by an option or an options: comment, or
+	// nobody, and it is the default. A search that meets a default is never Safe.
+	Given bool `json:"given"`
+	Pos   *Pos `json:"pos,omitempty"` // where it was hit
+}
+
+// String is the bound in words: at most 8 buffered stores per thread (bound hit at
+// f.c:5).
+func (b Bound) String() string {
+	text := b.limit()
+	switch {
+	case b.Name == "nondet-range", b.Name == "threads" && b.Pos == nil: // part of the question
+	case b.Hit && b.Pos != nil && b.Pos.Line > 0:
+		text += fmt.Sprintf(" (bound hit at %s:%d)", b.Pos.File, b.Pos.Line)
+	case b.Hit:
+		text += " (bound hit)"
+	}
+	return text
+}
+
+func (b Bound) limit() string {
+	n := int64(b.Value)
+	switch b.Name {
+	case "buffer":
+		return "at most " + counted(n, "buffered store", "buffered stores") + " per thread"
+	case "unroll":
+		return "at most " + counted(n, "iteration", "iterations") + " per loop"
+	case "recursion":
+		return "at most " + counted(n, "nested call", "nested calls") + " per function"
+	case "threads":
+		if b.Pos != nil { // of a place that starts threads in a loop
+			return "at most " + counted(n, "thread", "threads") + " started at one place"
+		}
+		return counted(n, "thread", "threads") + " per template"
+	case "rounds":
+		return "at most " + counted(n, "round", "rounds") + " of all threads"
+	case "clock":
+		return counted(n, "time", "times") + " at which stores reach memory"
+	case "queue":
+		return "at most " + counted(n-1, "waiting store", "waiting stores") + " per location"
+	case "width":
+		return "numbers of at most " + counted(n, "bit", "bits")
+	case "domain":
+		return fmt.Sprintf("values of memory from %s to %s", grouped(int64(b.Low)), grouped(n))
+	case "nondet-range":
+		return fmt.Sprintf("inputs from %s to %s", grouped(int64(b.Low)), grouped(n))
+	case "locations":
+		return counted(n, "tracked location", "tracked locations")
+	case "section":
+		return "at most " + counted(n, "step", "steps") + " of other threads beside a section"
+	default:
+		return fmt.Sprintf("%s at most %s", b.Name, grouped(n))
+	}
+}
+
+// Option is the command line option that sets the bound, with its value; "" if there is
+// none.
+func (b Bound) Option() string {
+	switch b.Name {
+	case "buffer", "unroll", "rounds", "clock", "queue", "width":
+		return fmt.Sprintf("--%s %d", b.Name, b.Value)
+	case "recursion", "threads":
+		return fmt.Sprintf("--unroll %d", b.Value)
+	case "domain":
+		return fmt.Sprintf("--domain %d..%d", b.Low, b.Value)
+	default:
+		return ""
+	}
+}
+
+// Met are the bounds that cut something off.
+func (c *Coverage) Met() []Bound {
+	var out []Bound
+	for _, b := range c.Bounds {
+		if b.Hit {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Settled reports whether a search that found nothing is an answer: it left out no
+// execution, or only what bounds cut off that the user set.
+func (c *Coverage) Settled() bool {
+	if c.Exhaustive {
+		return true
+	}
+	met := c.Met()
+	for _, b := range met {
+		if !b.Given {
+			return false
+		}
+	}
+	return len(met) > 0
+}
+
+// Within lists the bounds that were met, in words.
+func (c *Coverage) Within() string {
+	var words []string
+	for _, b := range c.Met() {
+		words = append(words, b.String())
+	}
+	if len(words) == 0 {
+		return "not all executions"
+	}
+	return strings.Join(words, ", ")
+}
+
+func counted(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return grouped(n) + " " + many
+}
+
+// grouped is a number with commas.
+func grouped(n int64) string {
+	s, sign := strconv.FormatInt(n, 10), ""
+	if n < 0 {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
