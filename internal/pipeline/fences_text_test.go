@@ -182,7 +182,7 @@ func newText(seed uint64, inC, goal bool) *randomText {
 func (g *randomText) ask(t *testing.T, text, model string) verdict.Verdict {
 	t.Helper()
 	opt := pipeline.Defaults()
-	opt.Workers = 1
+	opt.Workers, opt.Buffer = 1, 8
 	in := pipeline.Input{Name: g.name(), Text: []byte(text)}
 	var answer pipeline.Answer
 	var err error
@@ -274,7 +274,7 @@ func TestFencesTexts(t *testing.T) {
 			for seed := *firstSeed; seed < *firstSeed+n; seed++ {
 				g := newText(seed, how.c, how.goal)
 				opt := pipeline.FenceDefaults()
-				opt.Workers, opt.Model = 1, how.model
+				opt.Workers, opt.Model, opt.Buffer = 1, how.model, 8
 				if how.goal {
 					opt.For = pipeline.ForAssertions
 				}
