@@ -31,7 +31,7 @@ var (
 var chosen = strings.Fields(`peterson peterson-forever szymanski-fenced lamport-fast-fenced lock-mcs-pointers lock-ticket
 	treiber-stack chase-lev parker-deadlock parker-fixed feature-atomic feature-pointers feature-havoc-read feature-havoc-range
 	feature-out-of-bounds feature-goal-memory feature-fetch-ops feature-store-loop feature-deadlock feature-assume-blocks feature-division-by-zero litmus-sb litmus-sb-atomic-one litmus-iriw litmus-cowr litmus-sb-rfi
-	feature-newest-store bemt18-fig3-havoc`)
+	feature-newest-store bemt18-fig3-havoc c-join-from-two`)
 
 // TestSpinAgreesOnCorpus: SPIN gives the exported programs the verdict that we
 // give the originals.
@@ -253,4 +253,46 @@ func one(props *property.Set, s uint64) *property.Set {
 		p.Goals = props.Goals
 	}
 	return p
+}
+
+// TestSpinAgreesOnErrors: SPIN and the enumerator find the same errors of mutexes that
+// are destroyed, threads that are joined twice and main threads that end by themselves.
+func TestSpinAgreesOnErrors(t *testing.T) {
+	testkit.NeedSpin(t)
+	const head = "program p flat\nmain a\nobject m size 8\nobject x size 8\n"
+	const tail = "\nthread a\nthread b\n"
+	for name, text := range map[string]string{
+		"destroyed": head + "func a() {\n reg r\n 0 -> 1: lock [&m]\n 1 -> 2: unlock [&m]\n 2 -> 3: store [&m] = -1\n}\n" +
+			"func b() {\n 0 -> 1: lock [&m]\n 1 -> 2: unlock [&m]\n}\n" + tail,
+		"destroyed later": head + "func a() {\n reg r\n 0 -> 1: r = await [&x] when (seen == 1)\n 1 -> 2: store [&m] = -1\n 2 -> 3: store [&m] = 0\n 3 -> 4: lock [&m]\n}\n" +
+			"func b() {\n 0 -> 1: lock [&m]\n 1 -> 2: unlock [&m]\n 2 -> 3: store [&x] = 1\n}\n" + tail,
+		"trylock": head + "func a() {\n 0 -> 1: store [&m] = -1\n 1 -> 2: store [&x] = 1\n}\n" +
+			"func b() {\n reg r\n 0 -> 1: r = await [&x] when (seen == 1)\n 1 -> 2: r = trylock [&m]\n}\n" + tail,
+		"joined twice":        head + "func a() {\n 0 -> 1: join 1\n 1 -> 2: join 1\n}\nfunc b() {\n 0 -> 1: store [&x] = 1\n}\n" + tail,
+		"joined once":         head + "func a() {\n 0 -> 1: join 1\n}\nfunc b() {\n 0 -> 1: store [&x] = 1\n}\n" + tail,
+		"stuck behind exit":   head + "func a() {\n 0 -> 1: lock [&m]\n 1 -> 2: threadexit\n}\nfunc b() {\n 0 -> 1: lock [&m]\n 1 -> 2: unlock [&m]\n}\n" + tail,
+		"stuck behind return": head + "func a() {\n 0 -> 1: lock [&m]\n 1 -> 2: return\n}\nfunc b() {\n 0 -> 1: lock [&m]\n 1 -> 2: unlock [&m]\n}\n" + tail,
+		"either": head + "func a() {\n reg r\n 0 -> 1: lock [&m]\n 1 -> 2: r = load [&x]\n 2 -> 3: assume r\n 3 -> 4: threadexit\n 2 -> 5: assume !r\n 5 -> 6: return\n}\n" +
+			"func b() {\n 0 -> 1: store [&x] = 1\n 1 -> 2: lock [&m]\n 2 -> 3: unlock [&m]\n}\n" + tail,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := parse(t, text)
+			props := &property.Set{Checks: true, Deadlock: true}
+			for i, model := range []export.Model{export.SC, export.TSO} {
+				pml, refusals := export.Promela(p, props, export.Options{Model: model, Buffer: 8})
+				if len(refusals) > 0 {
+					t.Fatalf("refused: %v", refusals)
+				}
+				want, err := testkit.Oracle(p, props, testkit.Models[i])
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := spin(t, pml)
+				if got.Inconclusive != "" || want.Found() != (got.Errors > 0) {
+					t.Errorf("%s: we say %+v, SPIN says errors: %d %s %s\n%s", model, want, got.Errors, got.Violation, got.Inconclusive, pml)
+				}
+			}
+		})
+	}
 }

@@ -98,6 +98,7 @@ object x size 8
 object a size 16 init 1 -2
 object b size 6 unit 2 addr 0x20000 type u16 init 1 65535 @d.c:1:5-1:6
 object c size 3 unit 2 bytes "0102ff"
+object d size 8 readonly
 
 func helper(p, q = 3 @d.c:2:1) pointer @d.c:2:1-4:2 {
   0 -> 1: return (p +u32 q)
@@ -141,6 +142,7 @@ func boss() {
   start -> start: r = alloc.stack 16
   start -> start: s = alloc (r * 8)
   start -> start: free [s]
+  start -> start: free.stack [r]
   start -> start: atomicbegin
   start -> start: atomicend
   start -> end: bound "unroll", 8

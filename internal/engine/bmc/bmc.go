@@ -98,16 +98,21 @@ type run struct {
 func attempt(ctx context.Context, task *engine.Task, opt engine.BMCOptions) (*engine.Outcome, error) {
 	start := time.Now()
 	r := &run{ctx: ctx, task: task, opt: opt, out: &engine.Outcome{}}
-	if err := r.prepare(); err != nil {
-		if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
-			r.out.Unknown = u.Error()
-			return r.out, nil
-		}
-		return nil, err
+	err := r.prepare()
+	if err == nil {
+		err = r.answer()
 	}
-	err := r.answer()
-	if errors.Is(err, errInterrupted) {
+	u := (*engine.Unsupported)(nil)
+	switch {
+	case errors.Is(err, errInterrupted):
 		r.out.Unknown, err = r.interrupted(), nil
+	case errors.Is(err, errMemory):
+		r.out.Unknown, err = fmt.Sprintf("memory limit of %d MiB reached", r.task.Limits.Memory>>20), nil
+	case errors.As(err, &u):
+		r.out.Unknown, err = u.Error(), nil
+	}
+	if r.x == nil {
+		return r.out, err
 	}
 	r.out.Stats.Gates, r.out.Stats.Variables, r.out.Stats.Clauses = int64(len(r.x.nodes)), int64(r.x.nextVar), int64(r.x.clauses)
 	r.out.Stats.SolverSeconds = r.solved.Seconds()
@@ -115,7 +120,22 @@ func attempt(ctx context.Context, task *engine.Task, opt engine.BMCOptions) (*en
 	return r.out, err
 }
 
-var errInterrupted = errors.New("interrupted")
+var (
+	errInterrupted = errors.New("interrupted")
+	errMemory      = errors.New("out of memory")
+)
+
+// look says which limit the formula has met.
+func (r *run) look(c *circuit) error {
+	if r.ctx.Err() != nil {
+		return errInterrupted
+	}
+	limit := r.task.Limits.Memory
+	if limit > 0 && c.bytes()+r.solver.Bytes() > limit {
+		return errMemory
+	}
+	return nil
+}
 
 func (r *run) interrupted() string {
 	if r.ctx.Err() == context.DeadlineExceeded {
@@ -140,8 +160,7 @@ func (r *run) prepare() error {
 			r.solver.Add(clause...)
 		}
 	}
-	r.x, err = encode(r.task, r.prog, r.props, r.opt, sink)
-	if err != nil {
+	if r.x, err = encode(r.task, r.prog, r.props, r.opt, sink, r.look); err != nil {
 		return err
 	}
 	r.y = memory.New(r.task.Program, r.task.Model, r.task.MemoryOptions())
@@ -175,6 +194,9 @@ func (r *run) solve(gates ...gate) (bool, error) {
 			assume = append(assume, r.x.lit(g))
 		}
 	}
+	if limit := r.task.Limits.Memory; limit > 0 {
+		r.solver.Limit(max(1, limit-r.x.bytes()))
+	}
 	start := time.Now()
 	status, err := r.solver.Solve(r.ctx, assume...)
 	r.solved += time.Since(start)
@@ -183,18 +205,16 @@ func (r *run) solve(gates ...gate) (bool, error) {
 		return false, err
 	case status == sat.Interrupted:
 		return false, errInterrupted
+	case status == sat.OutOfMemory:
+		return false, errMemory
 	}
 	return status == sat.Sat, nil
 }
 
 func (r *run) answer() (err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			u, ok := p.(unsupported)
-			if !ok {
-				panic(p)
-			}
-			r.out.Unknown = u.err.Error()
+		if e := recovered(recover()); e != nil {
+			err = e
 		}
 	}()
 	qs := r.x.questions()

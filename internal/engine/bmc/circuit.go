@@ -43,11 +43,35 @@ type circuit struct {
 	nextVar sat.Lit
 	sink    func(clause ...sat.Lit)
 	clauses int
+
+	steps int    // gates asked for and clauses made
+	look  func() // looks at the limits; it panics with stopped if one is met
 }
 
-func newCircuit(sink func(clause ...sat.Lit)) *circuit {
-	return &circuit{nodes: make([]node, 1), vars: make([]sat.Lit, 1), hash: map[node]gate{}, sink: sink}
+// newCircuit makes an empty circuit; look may be nil.
+func newCircuit(sink func(clause ...sat.Lit), look func()) *circuit {
+	c := &circuit{nodes: make([]node, 1), vars: make([]sat.Lit, 1), hash: map[node]gate{}, look: look}
+	c.sink = func(clause ...sat.Lit) {
+		c.step()
+		sink(clause...)
+	}
+	return c
 }
+
+// lookEvery is how many steps are made between two looks at the limits.
+const lookEvery = 1 << 12
+
+func (c *circuit) step() {
+	if c.steps++; c.steps%lookEvery == 0 && c.look != nil {
+		c.look()
+	}
+}
+
+// nodeBytes is what a node takes: itself, its variable, and its entry in the hash.
+const nodeBytes = 72
+
+// bytes is about how much memory the circuit takes.
+func (c *circuit) bytes() int64 { return nodeBytes * int64(len(c.nodes)) }
 
 func (c *circuit) push(n node) gate {
 	c.nodes = append(c.nodes, n)
@@ -59,6 +83,7 @@ func (c *circuit) push(n node) gate {
 func (c *circuit) input() gate { return c.push(node{kind: inputNode}) }
 
 func (c *circuit) hashed(n node) gate {
+	c.step()
 	if g, ok := c.hash[n]; ok {
 		return g
 	}

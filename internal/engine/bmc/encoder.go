@@ -156,20 +156,40 @@ func refuse(e *ir.Edge, format string, args ...any) {
 	panic(unsupported{&engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf(format, args...)}})
 }
 
-// encode builds the formula. The error is an *engine.Unsupported.
-func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt engine.BMCOptions, sink func(...sat.Lit)) (x *encoder, err error) {
+// stopped ends an encoding or a question because of a limit; it is recovered where
+// unsupported is.
+type stopped struct{ err error }
+
+// recovered turns what ended an encoding into an error. Other panics go on.
+func recovered(r any) error {
+	switch r := r.(type) {
+	case nil:
+		return nil
+	case unsupported:
+		return r.err
+	case stopped:
+		return r.err
+	default:
+		panic(r)
+	}
+}
+
+// encode builds the formula and looks at the limits with look. The error is an
+// *engine.Unsupported, or that of look.
+func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt engine.BMCOptions, sink func(...sat.Lit), look func(*circuit) error) (x *encoder, err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			u, ok := r.(unsupported)
-			if !ok {
-				panic(r)
-			}
-			err = u.err
+		if e := recovered(recover()); e != nil {
+			err = e
 		}
 	}()
 	x = &encoder{
-		heap: newHeap(), when: map[*location]word{}, orders: map[[2]*location]gate{}, circuit: newCircuit(sink), prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
+		heap: newHeap(), when: map[*location]word{}, orders: map[[2]*location]gate{}, prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
 	}
+	x.circuit = newCircuit(sink, func() {
+		if err := look(x.circuit); err != nil {
+			panic(stopped{err})
+		}
+	})
 	keep := (&engine.Task{Props: props, Finals: task.Finals}).MemoryOptions().Keep
 	x.facts = ir.NewFacts(prog, func(f ir.FuncID, r ir.Reg) bool {
 		return slices.ContainsFunc(threadsOf(prog, f), func(t ir.ThreadID) bool { return keep(t, r) })

@@ -54,7 +54,7 @@ func TestExpressions(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 800 {
 		e := randomExpr(r, 3)
-		c := newCircuit(func(...sat.Lit) {})
+		c := newCircuit(func(...sat.Lit) {}, nil)
 		s := scope{}
 		var ranges [3]interval
 		for i := range ranges {

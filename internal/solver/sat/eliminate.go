@@ -103,7 +103,7 @@ func (s *Embedded) simplify(ctx context.Context, assume []lit) {
 	p.rebuild()
 }
 
-func (p *simplifier) over() bool { return p.steps > maxSteps || p.ctx.Err() != nil }
+func (p *simplifier) over() bool { return p.steps > maxSteps || p.ctx.Err() != nil || p.s.full() }
 
 // collect takes the clauses out of the solver, less what is known.
 func (p *simplifier) collect() {
@@ -383,7 +383,7 @@ func (p *simplifier) resolve(c, d []lit, v uint32) ([]lit, bool) {
 // rebuild puts the clauses back into the solver.
 func (p *simplifier) rebuild() {
 	s := p.s
-	s.arena, s.clauses, s.wasted = s.arena[:0], s.clauses[:0], 0
+	s.arena, s.clauses, s.wasted, s.binary = s.arena[:0], s.clauses[:0], 0, 0
 	for l := range s.watches {
 		s.watches[l], s.bins[l] = s.watches[l][:0], s.bins[l][:0]
 	}

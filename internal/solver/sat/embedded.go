@@ -50,6 +50,8 @@ type Embedded struct {
 	wasted  int // words of the arena in dropped clauses
 	watches [][]watch
 	bins    [][]lit // binary clauses: what follows from a literal being true
+	binary  int64   // how many binary clauses there are
+	limit   int64   // bytes the solver may hold, 0: any number
 
 	vals   []int8  // by literal
 	level  []int32 // by variable
@@ -93,6 +95,26 @@ const binReason cref = ^cref(0) - 1
 
 // NewEmbedded is an empty solver.
 func NewEmbedded() *Embedded { return &Embedded{inc: 1, nextReduce: 2000, reduceStep: 2000} }
+
+// What things take in memory: a variable in all slices by variable and by literal, and
+// an element of a list of lists, which has room to grow.
+const (
+	variableBytes = 160
+	watchBytes    = 12
+	binaryBytes   = 6
+)
+
+// Bytes is about how much memory the solver holds.
+func (s *Embedded) Bytes() int64 {
+	clauses := int64(len(s.clauses) + len(s.learnts))
+	return 4*int64(cap(s.arena)) + variableBytes*int64(len(s.level)) + (2*watchBytes+4)*clauses + 2*binaryBytes*s.binary
+}
+
+// Limit sets how much memory the solver may hold.
+func (s *Embedded) Limit(bytes int64) { s.limit = bytes }
+
+// full reports whether the solver holds more than it may.
+func (s *Embedded) full() bool { return s.limit > 0 && s.Bytes() > s.limit }
 
 func (s *Embedded) grow(vars int) {
 	for len(s.level) < vars {
@@ -166,6 +188,7 @@ func (s *Embedded) add(c []lit) {
 }
 
 func (s *Embedded) addBinary(a, b lit) {
+	s.binary++
 	s.bins[a.not()] = append(s.bins[a.not()], b)
 	s.bins[b.not()] = append(s.bins[b.not()], a)
 }
@@ -306,6 +329,9 @@ func (s *Embedded) Solve(ctx context.Context, assumptions ...Lit) (Status, error
 	if s.refuted {
 		return Unsat, nil
 	}
+	if s.full() {
+		return OutOfMemory, nil
+	}
 	var assume []lit
 	for _, a := range assumptions {
 		l := s.intern(a)
@@ -314,7 +340,8 @@ func (s *Embedded) Solve(ctx context.Context, assumptions ...Lit) (Status, error
 		}
 		assume = append(assume, l)
 	}
-	if !s.simplified {
+	// Simplification has a second copy of the clauses, and lists of where they occur.
+	if !s.simplified && (s.limit <= 0 || 3*s.Bytes() <= s.limit) {
 		s.simplify(ctx, assume)
 	}
 	if s.refuted {

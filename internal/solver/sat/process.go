@@ -18,6 +18,7 @@ type Process struct {
 	path  string
 	f     Formula
 	model []bool
+	limit int64 // bytes the clauses may take, 0: any number
 }
 
 // ErrNoSolver says that a solver is not installed.
@@ -40,6 +41,9 @@ func (p *Process) Add(clause ...Lit) { p.f.Add(clause...) }
 func (p *Process) Solve(ctx context.Context, assumptions ...Lit) (Status, error) {
 	if ctx.Err() != nil {
 		return Interrupted, nil
+	}
+	if p.limit > 0 && p.Bytes() > p.limit {
+		return OutOfMemory, nil
 	}
 	dir, err := os.MkdirTemp("", "fencepost-sat")
 	if err != nil {
@@ -99,6 +103,12 @@ func (p *Process) write(name string, assumptions []Lit) error {
 	}
 	return file.Close()
 }
+
+// Bytes is how much memory the clauses take here; that of the other program is its own.
+func (p *Process) Bytes() int64 { return 4 * int64(cap(p.f.lits)) }
+
+// Limit sets how much memory the clauses may take.
+func (p *Process) Limit(bytes int64) { p.limit = bytes }
 
 // Value is the value of a literal in the model. What the solver left out is false.
 func (p *Process) Value(l Lit) bool {

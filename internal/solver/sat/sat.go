@@ -18,6 +18,7 @@ const (
 	Sat
 	Unsat
 	Interrupted // the context ended first
+	OutOfMemory // the solver would hold more than its limit
 )
 
 func (s Status) String() string {
@@ -28,6 +29,8 @@ func (s Status) String() string {
 		return "unsat"
 	case Interrupted:
 		return "interrupted"
+	case OutOfMemory:
+		return "out of memory"
 	default:
 		panic(fmt.Sprintf("BUG: unknown status %d", s))
 	}
@@ -40,6 +43,11 @@ type Solver interface {
 	Add(clause ...Lit)
 	// Solve looks for a model in which the assumptions hold, which last for this call.
 	Solve(ctx context.Context, assumptions ...Lit) (Status, error)
+	// Bytes is about how much memory the solver holds.
+	Bytes() int64
+	// Limit sets how much memory the solver may hold; 0 for any amount. Add does not
+	// look at it.
+	Limit(bytes int64)
 	// Value is the value of a literal in the model of the last call, which found one.
 	Value(Lit) bool
 }

@@ -30,8 +30,10 @@ func (s *Embedded) search(ctx context.Context, assume []lit) Status {
 				return Unsat
 			}
 			s.learn(c)
-			if s.Conflicts%checkEvery == 0 && ctx.Err() != nil {
-				return Interrupted
+			if s.Conflicts%checkEvery == 0 {
+				if status := s.stopped(ctx); status != StatusUnset {
+					return status
+				}
 			}
 			continue
 		}
@@ -55,8 +57,10 @@ func (s *Embedded) search(ctx context.Context, assume []lit) Status {
 			s.nextReduce = s.Conflicts + s.reduceStep
 			s.reduce()
 		}
-		if decisions++; decisions%4096 == 0 && ctx.Err() != nil {
-			return Interrupted
+		if decisions++; decisions%4096 == 0 {
+			if status := s.stopped(ctx); status != StatusUnset {
+				return status
+			}
 		}
 		next, done, failed := s.decide(assume)
 		switch {
@@ -69,6 +73,18 @@ func (s *Embedded) search(ctx context.Context, assume []lit) Status {
 		if next != noLit {
 			s.assign(next, noClause, 0)
 		}
+	}
+}
+
+// stopped says which limit ends the search, StatusUnset for none.
+func (s *Embedded) stopped(ctx context.Context) Status {
+	switch {
+	case ctx.Err() != nil:
+		return Interrupted
+	case s.full():
+		return OutOfMemory
+	default:
+		return StatusUnset
 	}
 }
 
