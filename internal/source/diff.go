@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -182,4 +183,87 @@ func btoi(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// Patch applies a unified diff of one file to a text. Every line that the diff says is there
+// must be there, and the counts in its headers must be right.
+func Patch(before []byte, diff string) ([]byte, error) {
+	lines := splitLines(before)
+	var out strings.Builder
+	at := 0
+	rest := splitLines([]byte(diff))
+	if len(rest) < 2 || !strings.HasPrefix(rest[0], "--- ") || !strings.HasPrefix(rest[1], "+++ ") {
+		return nil, fmt.Errorf("the patch does not begin with the names of the file")
+	}
+	for rest = rest[2:]; len(rest) > 0; {
+		h, err := hunkHead(rest[0])
+		if err != nil {
+			return nil, err
+		}
+		if h.oldAt < at || h.oldAt > len(lines) {
+			return nil, fmt.Errorf("%q: there is no such line", strings.TrimSpace(rest[0]))
+		}
+		for ; at < h.oldAt; at++ {
+			out.WriteString(lines[at])
+		}
+		rest = rest[1:]
+		for h.old > 0 || h.new > 0 {
+			if len(rest) == 0 {
+				return nil, fmt.Errorf("the patch ends in the middle of a change")
+			}
+			op, text := rest[0][0], rest[0][1:]
+			rest = rest[1:]
+			if len(rest) > 0 && strings.HasPrefix(rest[0], "\\") { // no newline at the end of the file
+				text, rest = strings.TrimSuffix(text, "\n"), rest[1:]
+			}
+			if op == '+' || op == ' ' {
+				out.WriteString(text)
+				h.new--
+			}
+			if op == '-' || op == ' ' {
+				if at >= len(lines) || lines[at] != text {
+					return nil, fmt.Errorf("line %d is not %q", at+1, strings.TrimSuffix(text, "\n"))
+				}
+				at++
+				h.old--
+			}
+			if op != '+' && op != '-' && op != ' ' || h.old < 0 || h.new < 0 {
+				return nil, fmt.Errorf("the patch is broken behind line %d of the file", at)
+			}
+		}
+	}
+	for ; at < len(lines); at++ {
+		out.WriteString(lines[at])
+	}
+	return []byte(out.String()), nil
+}
+
+// hunkAt is where a hunk begins in the old text, from 0, and how many lines it has.
+type hunkAt struct{ oldAt, old, new int }
+
+func hunkHead(line string) (hunkAt, error) {
+	var h hunkAt
+	var newAt int
+	fields := strings.Fields(line)
+	if len(fields) < 4 || fields[0] != "@@" || fields[3] != "@@" {
+		return h, fmt.Errorf("%q is no head of a change", strings.TrimSuffix(line, "\n"))
+	}
+	for i, f := range []struct {
+		sign       string
+		at, length *int
+	}{{"-", &h.oldAt, &h.old}, {"+", &newAt, &h.new}} {
+		*f.length = 1
+		at, length, ok := strings.Cut(strings.TrimPrefix(fields[1+i], f.sign), ",")
+		var err error
+		if *f.at, err = strconv.Atoi(at); err == nil && ok {
+			*f.length, err = strconv.Atoi(length)
+		}
+		if err != nil || *f.at < 0 || *f.length < 0 {
+			return h, fmt.Errorf("%q is no head of a change", strings.TrimSuffix(line, "\n"))
+		}
+	}
+	if h.old > 0 {
+		h.oldAt--
+	}
+	return h, nil
 }

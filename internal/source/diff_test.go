@@ -53,6 +53,12 @@ func patched(t *testing.T, before []byte, diff string) string {
 	for ; at < len(old); at++ {
 		out.WriteString(old[at])
 	}
+	if diff != "" {
+		got, err := Patch(before, diff)
+		if err != nil || string(got) != out.String() {
+			t.Fatalf("Patch gives %q (%v), want %q", got, err, out.String())
+		}
+	}
 	return out.String()
 }
 
