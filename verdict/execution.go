@@ -73,6 +73,38 @@ func (r *Result) raceExecutions() []Execution {
 	return races
 }
 
+// Breaks lists the bad executions of an answer about fences, each with its program.
+func (r *Result) Breaks() []*Break {
+	var out []*Break
+	add := func(b *Break) {
+		if b != nil && (b.Attack != nil || b.Violation != nil) && b.Witness() != nil {
+			out = append(out, b)
+		}
+	}
+	for i := range r.Fences {
+		add(r.Fences[i].Without)
+	}
+	if r.Repair == nil {
+		return out
+	}
+	add(r.Repair.Before)
+	add(r.Repair.Hopeless)
+	for i := range r.Repair.Needs {
+		add(&r.Repair.Needs[i].Break)
+	}
+	for i := range r.Repair.Elsewhere {
+		add(r.Repair.Elsewhere[i].Without)
+	}
+	return out
+}
+
+// Execution is the bad execution under a name.
+func (b *Break) Execution(name string) Execution {
+	e := b.execution()
+	e.Name, e.Model = name, b.Model
+	return e
+}
+
 // execution is what was wrong before a repair.
 func (b *Break) execution() Execution {
 	if b.Attack != nil {

@@ -16,8 +16,26 @@ type Fence struct {
 
 // Break is a bad execution: an attack on robustness, or a violation.
 type Break struct {
+	// With is the fences that are in place, Model the memory model if it is not that of the
+	// result.
+	With      []FenceRef `json:"with,omitempty"`
+	Model     string     `json:"model,omitempty"`
 	Attack    *Attack    `json:"attack,omitempty"`
 	Violation *Violation `json:"violation,omitempty"`
+}
+
+// FenceRef names a fence at a place.
+type FenceRef struct {
+	Place int    `json:"place"` // from 1, as Fence.Place
+	Kind  string `json:"kind"`
+	Pos   *Pos   `json:"pos"`
+}
+
+// Need is fences of which every set that is enough has at least one, and why: the execution is
+// bad, and a set without any of them does not prevent it.
+type Need struct {
+	OneOf []FenceRef `json:"one_of"`
+	Break Break      `json:"break"`
 }
 
 // Reason is what is bad, as a sentence without a full stop.
@@ -46,6 +64,8 @@ type Repair struct {
 	Clauses int    `json:"clauses"` // conditions that every set that is enough must fulfil
 	// Bound is what every set that is enough costs at least.
 	Bound int64 `json:"bound"`
+	// Needs are what Bound rests on: the cheapest set that has a fence of each costs as much.
+	Needs []Need `json:"needs,omitempty"`
 	// Before is what is wrong without new fences, absent if nothing is.
 	Before *Break `json:"before,omitempty"`
 	// Hopeless is an execution that no fence at any place prevents, or with Elsewhere none at

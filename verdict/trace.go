@@ -26,5 +26,6 @@ type TraceSet struct {
 	Stats    Stats             `json:"stats"`
 	Warnings []Warning         `json:"warnings,omitempty"`
 	Traces   []Trace           `json:"traces,omitempty"`
+	Asked    *Asked            `json:"asked,omitempty"`
 	Sources  map[string]string `json:"sources,omitempty"`
 }

@@ -48,6 +48,21 @@ func (r *Result) Validate() error {
 		if err := r.Repair.Hopeless.validate("repair.hopeless."); err != nil {
 			return err
 		}
+		for i := range r.Repair.Needs {
+			if err := r.Repair.Needs[i].Break.validate(fmt.Sprintf("repair.needs[%d].break.", i)); err != nil {
+				return err
+			}
+		}
+		for i := range r.Repair.Elsewhere {
+			if err := r.Repair.Elsewhere[i].Without.validate(fmt.Sprintf("repair.elsewhere[%d].without.", i)); err != nil {
+				return err
+			}
+		}
+	}
+	if r.Trace != nil && r.Trace.Witness != nil {
+		if err := validOrder("trace.nodes", r.Trace.Witness, r.Trace.Nodes, r.Trace.Edges, r.Trace.Cycle); err != nil {
+			return err
+		}
 	}
 	if r.Litmus != nil {
 		for i := range r.Litmus.Outcomes {
@@ -116,7 +131,7 @@ func (b *Break) validate(path string) error {
 			return fmt.Errorf("%sattack.%w", path, err)
 		}
 		return nil
-	case b.Violation == nil:
+	case b.Violation == nil || b.Violation.Witness == nil:
 		return fmt.Errorf("%sviolation: missing", path)
 	default:
 		return validCause(path+"violation.", b.Violation.Witness, b.Violation.Cause)
@@ -184,6 +199,23 @@ func (w *Witness) validStep(i int) error {
 		return fmt.Errorf("other: there is no thread %d", s.Other-1)
 	case s.accesses() && (s.Size < 0 || s.Size > maxAccess), s.Kind == StepFlush && (s.Size < 0 || s.Size > maxAccess):
 		return fmt.Errorf("size: %d bytes in one access", s.Size)
+	}
+	return nil
+}
+
+// Validate reports the first thing in traces that refers to nothing.
+func (s *TraceSet) Validate() error {
+	for i := range s.Traces {
+		t := &s.Traces[i]
+		if t.Witness == nil {
+			return fmt.Errorf("traces[%d].witness: missing", i)
+		}
+		if err := t.Witness.Validate(); err != nil {
+			return fmt.Errorf("traces[%d].witness.%w", i, err)
+		}
+		if err := validOrder(fmt.Sprintf("traces[%d].nodes", i), t.Witness, t.Nodes, t.Edges, t.Cycle); err != nil {
+			return err
+		}
 	}
 	return nil
 }

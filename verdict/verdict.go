@@ -119,6 +119,8 @@ type Result struct {
 	FinalStates []string `json:"final_states,omitempty"`
 	// Litmus is what the answer to a litmus test says beside all this.
 	Litmus *Litmus `json:"litmus,omitempty"`
+	// Asked is what was asked.
+	Asked *Asked `json:"asked,omitempty"`
 	// Sources is the text of every input file the positions refer to.
 	Sources map[string]string `json:"sources,omitempty"`
 }

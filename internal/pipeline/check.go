@@ -20,6 +20,7 @@ import (
 func Check(ctx context.Context, in Input, models []string, opt Options) (answer Answer, err error) {
 	stage := "front end"
 	defer caught(&stage, in, &err)
+	defer func() { remember(&answer, askedCheck, opt) }()
 
 	p := load(ctx, in, opt)
 	if !p.ok() {

@@ -66,8 +66,9 @@ type repairer struct {
 func Fences(ctx context.Context, in Input, opt FenceOptions) (answer Answer, err error) {
 	r := &repairer{opt: opt, stage: "front end"}
 	defer caught(&r.stage, in, &err)
+	defer func() { remember(&answer, askedFences, opt) }()
 	var ok bool
-	if r.model, ok = memory.ParseModel(opt.Model); !ok || r.model == memory.SC {
+	if r.model, ok = parseWeak(opt.Model); !ok {
 		return Answer{}, fmt.Errorf("no fences are needed under %q", opt.Model)
 	}
 	if opt.For == ForRobustness && r.model != memory.TSO {
@@ -94,7 +95,14 @@ func Fences(ctx context.Context, in Input, opt FenceOptions) (answer Answer, err
 	if err != nil {
 		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, r.stage, err)
 	}
+	r.addSources(res)
 	return Answer{Results: []verdict.Result{*res}, Diagnostics: r.p.diags}, nil
+}
+
+// parseWeak is a memory model that delays stores.
+func parseWeak(name string) (memory.Model, bool) {
+	m, ok := memory.ParseModel(name)
+	return m, ok && m != memory.SC
 }
 
 // prepare makes the flat program and sees whether there is a question and an
@@ -148,6 +156,15 @@ func (r *repairer) result() *verdict.Result {
 	}
 }
 
+// addSources adds the texts that the executions point at.
+func (r *repairer) addSources(res *verdict.Result) {
+	var witnesses []*verdict.Witness
+	for _, b := range res.Breaks() {
+		witnesses = append(witnesses, b.Witness())
+	}
+	res.Sources = r.p.sources(witnesses...)
+}
+
 // writable is how many places may be changed.
 func (r *repairer) writable() int {
 	n := 0
@@ -164,16 +181,7 @@ func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	if hopeless, err := r.underSC(ctx, res); err != nil || hopeless {
 		return res, err
 	}
-	task := &fences.Task{
-		Fences: r.fs, Program: r.flat, Kinds: r.kinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
-		// Of two sets that cost the same, the one with fewer full fences is better.
-		Rank: func(at ir.FenceAt) int64 {
-			if at.Kind == ir.FullFence {
-				return 1
-			}
-			return 0
-		},
-	}
+	task := r.task(cost)
 	out, err := fences.Run(ctx, task)
 	if err != nil {
 		return nil, err
@@ -189,7 +197,7 @@ func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	res.Cost = out.Cost
 	for i, at := range out.Fences {
 		f := r.fence(at, cost, threads)
-		f.Without = broken(&out.Without[i])
+		f.Without = r.broken(&out.Without[i])
 		res.Fences = append(res.Fences, f)
 	}
 	for _, set := range out.All {
@@ -206,25 +214,59 @@ func (r *repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	return res, nil
 }
 
+func (r *repairer) task(cost func(ir.FenceAt) int64) *fences.Task {
+	return &fences.Task{
+		Fences: r.fs, Program: r.flat, Kinds: r.kinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
+		// Of two sets that cost the same, the one with fewer full fences is better.
+		Rank: func(at ir.FenceAt) int64 {
+			if at.Kind == ir.FullFence {
+				return 1
+			}
+			return 0
+		},
+	}
+}
+
 // state says what a search found, but for the set.
 func (r *repairer) state(res *verdict.Result, out *fences.Repair) {
 	res.Verdict, res.Reason, res.Coverage, res.Warnings, res.Stats = out.Verdict, out.Reason, out.Coverage, out.Warnings, out.Stats
 	rep := res.Repair
 	rep.Rounds, rep.Clauses, rep.Bound = out.Rounds, out.Clauses, out.Bound
-	rep.Before, rep.Hopeless = broken(out.Before), broken(out.Hopeless)
-	switch b := rep.Hopeless; {
-	case b == nil:
-	case b.Attack != nil:
-		res.Reason = "the text has no room for a fence between the two: " + b.Reason()
-	default:
-		res.Reason = "no fence prevents it: " + b.Reason()
+	rep.Needs = nil
+	for i := range out.Proof {
+		rep.Needs = append(rep.Needs, verdict.Need{OneOf: r.refs(out.Proof[i].OneOf), Break: *r.broken(&out.Proof[i].Break)})
 	}
+	rep.Before, rep.Hopeless = r.broken(out.Before), r.broken(out.Hopeless)
+	if b := rep.Hopeless; b != nil {
+		res.Reason = hopelessReason(b)
+	}
+}
+
+// Why no set of fences is the answer.
+func hopelessReason(b *verdict.Break) string {
+	if b.Attack != nil {
+		return "the text has no room for a fence between the two: " + b.Reason()
+	}
+	return "no fence prevents it: " + b.Reason()
+}
+
+func elsewhereReason(b *verdict.Break) string {
+	return "the delay has no place that may be changed: " + b.Reason()
+}
+
+func underSCReason(b *verdict.Break) string {
+	return "it fails under SC, too, where no store is delayed: " + b.Reason()
+}
+
+// hasReadOnly reports whether some places may not be changed.
+func (r *repairer) hasReadOnly() bool {
+	return slices.ContainsFunc(r.fs.Places(), func(p ir.Place) bool { return p.ReadOnly })
 }
 
 // elsewhere looks for a set that may also have fences in text that is not to be changed,
 // after a search without them was in vain.
 func (r *repairer) elsewhere(ctx context.Context, task *fences.Task, res *verdict.Result) error {
-	if !slices.ContainsFunc(r.fs.Places(), func(p ir.Place) bool { return p.ReadOnly }) {
+	if !r.hasReadOnly() {
 		return nil
 	}
 	wide := *task
@@ -242,22 +284,31 @@ func (r *repairer) elsewhere(ctx context.Context, task *fences.Task, res *verdic
 	if out.Verdict != verdict.Safe {
 		return nil
 	}
-	res.Verdict, res.Reason = verdict.Unknown, "the delay has no place that may be changed: "+blocked.Reason()
+	res.Verdict, res.Reason = verdict.Unknown, elsewhereReason(blocked)
 	res.Repair.Hopeless, res.Cost = blocked, out.Cost
 	threads := r.fs.Threads()
 	for i, at := range out.Fences {
 		f := r.fence(at, task.Cost, threads)
-		f.Without = broken(&out.Without[i])
+		f.Without = r.broken(&out.Without[i])
 		res.Repair.Elsewhere = append(res.Repair.Elsewhere, f)
 	}
 	return nil
 }
 
-func broken(b *fences.Break) *verdict.Break {
+func (r *repairer) broken(b *fences.Break) *verdict.Break {
 	if b == nil {
 		return nil
 	}
-	return &verdict.Break{Attack: b.Attack, Violation: b.Violation}
+	return &verdict.Break{With: r.refs(b.With), Attack: b.Attack, Violation: b.Violation}
+}
+
+// refs names fences.
+func (r *repairer) refs(list []ir.FenceAt) []verdict.FenceRef {
+	var out []verdict.FenceRef
+	for _, at := range list {
+		out = append(out, verdict.FenceRef{Place: int(at.Place) + 1, Kind: at.Kind.String(), Pos: ptr(position(r.fs.Places()[at.Place].Pos))})
+	}
+	return out
 }
 
 // kinds are the fences worth looking at: under TSO store-store fences do nothing.
@@ -281,16 +332,8 @@ func (r *repairer) fence(at ir.FenceAt, cost func(ir.FenceAt) int64, threads [][
 func (r *repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
 	r.stage = "patch"
 	defer func() { r.stage = "engine " + fences.Name }()
-	p := r.p
-	in := p.input
-	in.More = slices.Clone(in.More)
-	edits := r.pl.write(at)
-	r.changed = nil
-	in.Text = r.change(in.Name, in.Text, edits)
-	for i := range in.More {
-		in.More[i].Text = r.change(in.More[i].Name, in.More[i].Text, edits)
-	}
-	if len(r.changed) != len(edited(edits)) {
+	in, ok := r.rewrite(at)
+	if !ok {
 		return nil, fmt.Errorf("a fence is not in a file of the program")
 	}
 	again, err := r.again(ctx, in)
@@ -308,6 +351,20 @@ func (r *repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Findin
 		said.Verdict = verdict.Safe
 	}
 	return said, nil
+}
+
+// rewrite writes fences into the text, and keeps the patches. ok is false if a fence is in none
+// of the files.
+func (r *repairer) rewrite(at []ir.FenceAt) (in Input, ok bool) {
+	in = r.p.input
+	in.More = slices.Clone(in.More)
+	edits := r.pl.write(at)
+	r.changed = nil
+	in.Text = r.change(in.Name, in.Text, edits)
+	for i := range in.More {
+		in.More[i].Text = r.change(in.More[i].Name, in.More[i].Text, edits)
+	}
+	return in, len(r.changed) == len(edited(edits))
 }
 
 // patch shows the text that was confirmed last.
@@ -387,6 +444,7 @@ func (r *repairer) remove(ctx context.Context, in Input) (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, r.stage, err)
 	}
+	r.addSources(res)
 	return Answer{Results: []verdict.Result{*res}, Diagnostics: r.p.diags}, nil
 }
 
@@ -399,7 +457,7 @@ func (r *repairer) removable(ctx context.Context, res *verdict.Result) error {
 	}
 	res.Verdict, res.Reason, res.Coverage, res.Warnings, res.Stats = found.Verdict, found.Reason, found.Coverage, found.Warnings, found.Stats
 	if found.Verdict == verdict.Unsafe {
-		b := broken(&found.Breaks[0])
+		b := r.broken(&found.Breaks[0])
 		res.Repair.Before = b
 		res.Reason = b.Reason()
 	}

@@ -134,10 +134,10 @@ func (r *repairer) underSC(ctx context.Context, res *verdict.Result) (hopeless b
 	if err != nil || found.Verdict != verdict.Unsafe {
 		return false, err
 	}
-	b := broken(&found.Breaks[0])
-	res.Verdict, res.Stats, res.Coverage = verdict.Unsafe, found.Stats, found.Coverage
-	res.Repair.Hopeless = b
-	res.Reason = "it fails under SC, too, where no store is delayed: " + b.Reason()
+	b := r.broken(&found.Breaks[0])
+	b.Model = memory.SC.String()
+	res.Verdict, res.Stats = verdict.Unsafe, found.Stats
+	res.Repair.Hopeless, res.Reason = b, underSCReason(b)
 	return true, nil
 }
 

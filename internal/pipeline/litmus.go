@@ -55,6 +55,11 @@ func newLitmusRun(in Input, opt LitmusOptions) *litmusRun {
 func (r *litmusRun) answer(ctx context.Context, in Input, models []string, opt LitmusOptions) (test verdict.LitmusTest, err error) {
 	stage := "front end"
 	defer caught(&stage, in, &err)
+	defer func() {
+		for i := range test.Results {
+			test.Results[i].Asked = newAsked(askedLitmus, opt)
+		}
+	}()
 
 	test = verdict.LitmusTest{File: in.Name, Name: in.Name}
 	var unit *litmus.Unit

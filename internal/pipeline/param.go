@@ -28,12 +28,14 @@ type Domain = param.Domain
 const AnyThreads = "any"
 
 // RobustParam answers whether all instances of a program are robust against TSO.
-func RobustParam(ctx context.Context, in Input, opt Options) (Answer, error) {
+func RobustParam(ctx context.Context, in Input, opt Options) (answer Answer, err error) {
+	defer func() { remember(&answer, askedRobustParam, opt) }()
 	return paramAnswer(ctx, in, opt, param.Robust, func(ctx context.Context, opt Options) (Answer, error) { return Robust(ctx, in, opt) })
 }
 
 // CheckParam answers whether assertions and goals hold under SC in all instances.
-func CheckParam(ctx context.Context, in Input, opt Options) (Answer, error) {
+func CheckParam(ctx context.Context, in Input, opt Options) (answer Answer, err error) {
+	defer func() { remember(&answer, askedCheckParam, opt) }()
 	return paramAnswer(ctx, in, opt, param.Safety, func(ctx context.Context, opt Options) (Answer, error) {
 		return Check(ctx, in, []string{memory.SC.String()}, opt)
 	})

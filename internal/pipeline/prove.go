@@ -40,6 +40,7 @@ func fixed(p *ir.Program) bool {
 func Prove(ctx context.Context, in Input, how ProveOptions, opt Options) (answer Answer, err error) {
 	stage := "front end"
 	defer caught(&stage, in, &err)
+	defer func() { remember(&answer, askedProve, how, opt) }()
 
 	opt.claims = true
 	p := load(ctx, in, opt)

@@ -57,7 +57,7 @@ func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 		if !found {
 			return
 		}
-		race, witness = r, w
+		race, witness = r, untilRace(flat, w, r)
 		broken = p.replays(flat, m, w)
 		cancel()
 	}
@@ -71,7 +71,7 @@ func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 	res := &verdict.Result{
 		Program: p.input.Name, Question: Races, Model: m.String(), Engine: smc.Engine.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
-		Sources: map[string]string{p.input.Name: string(p.input.Text)},
+		Sources: p.sources(witness),
 	}
 	switch {
 	case witness != nil:
@@ -84,6 +84,17 @@ func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 		holds(res, verdict.Safe, opt)
 	}
 	return res, nil
+}
+
+// untilRace is an execution that ends with the second access of its race, as far as that
+// alone shows the race.
+func untilRace(flat *ir.Program, w *verdict.Witness, race trace.Race) *verdict.Witness {
+	cut := *w
+	cut.Steps = w.Steps[:race.Second+1]
+	if again, found := trace.FindRace(flat, &cut); !found || again != race {
+		return w
+	}
+	return &cut
 }
 
 // dataRaceText is a data race as a sentence, and where its second access is.

@@ -25,6 +25,7 @@ const Robustness = "robustness"
 func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err error) {
 	stage := "front end"
 	defer caught(&stage, in, &err)
+	defer func() { remember(&answer, askedRobust, opt) }()
 
 	p := load(ctx, in, opt)
 	if !p.ok() {
@@ -62,13 +63,13 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 	if err != nil {
 		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
 	}
+	if !opt.KeepGoing && len(out.Violations) > 1 { // of one level of the search
+		out.Violations = out.Violations[:1]
+	}
 	res := &verdict.Result{
 		Program: in.Name, Question: Robustness, Model: memory.TSO.String(), Engine: eng.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
 		Sources: p.sources(violationWitnesses(out)...),
-	}
-	if !opt.KeepGoing && len(out.Violations) > 1 { // of one level of the search
-		out.Violations = out.Violations[:1]
 	}
 	for i := range out.Violations {
 		a, err := p.attack(flat, &out.Violations[i])

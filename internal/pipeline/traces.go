@@ -47,7 +47,7 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
 	}
-	set = verdict.TraceSet{Program: in.Name, Model: model, Sources: map[string]string{in.Name: string(in.Text)}}
+	set = verdict.TraceSet{Program: in.Name, Model: model, Asked: newAsked(askedTraces, opt), Sources: map[string]string{in.Name: string(in.Text)}}
 	task := p.task(flat, m, opt)
 	// Only the traces are asked for. A failing check ends its thread.
 	task.Props, task.Finals, task.KeepGoing, task.Traces = &property.Set{}, false, true, true
@@ -122,6 +122,9 @@ func (p *program) replays(flat *ir.Program, m memory.Model, w *verdict.Witness) 
 	return nil
 }
 
+// cyclicReason is why a program is not robust where traces were asked about.
+const cyclicReason = "an execution has a trace with a cycle"
+
 // cyclic is what a search for a trace with a cycle found.
 type cyclic struct {
 	trace *verdict.Trace
@@ -156,11 +159,14 @@ func (p *program) robustByTraces(ctx context.Context, flat *ir.Program, m memory
 	res := &verdict.Result{
 		Program: p.input.Name, Question: Robustness, Model: m.String(), Engine: smc.Engine.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
-		Sources: map[string]string{p.input.Name: string(p.input.Text)},
+		Sources: p.sources(),
+	}
+	if found.trace != nil {
+		res.Sources = p.sources(found.trace.Witness)
 	}
 	switch {
 	case found.trace != nil:
-		res.Verdict, res.Reason, res.Trace = verdict.Unsafe, "an execution has a trace with a cycle", found.trace
+		res.Verdict, res.Reason, res.Trace = verdict.Unsafe, cyclicReason, found.trace
 		res.Witness, res.Cause = found.trace.Witness, p.cause(flat, m, found.trace.Witness)
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown

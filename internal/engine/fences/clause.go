@@ -62,7 +62,7 @@ func (r *run) attackWindow(b *Break) []window {
 }
 
 // windows are all delays of an execution of the program with a set of fences.
-func (r *run) windows(w *verdict.Witness, set []int) []window {
+func (r *run) windows(w *verdict.Witness, set []ir.FenceAt) []window {
 	arrives := map[int]int{}
 	for i := range w.Steps {
 		if st := &w.Steps[i]; st.Kind == verdict.StepFlush {
@@ -135,10 +135,10 @@ func (r *run) end(w *verdict.Witness) (holder int, last []int) {
 
 // toGoal is the places that a thread passes from its last step to a location that a
 // goal names, nil if it does not stand at one.
-func (r *run) toGoal(w *verdict.Witness, last int, set []int) []ir.PlaceID {
+func (r *run) toGoal(w *verdict.Witness, last int, set []ir.FenceAt) []ir.PlaceID {
 	fenced := map[ir.PlaceID]bool{}
-	for _, item := range set {
-		fenced[r.items[item].Place] = true
+	for _, at := range set {
+		fenced[at.Place] = true
 	}
 	return r.task.Fences.BeforeGoal(ir.EdgeID(w.Steps[last].Edge), fenced)
 }

@@ -58,6 +58,7 @@ type Finding struct {
 // the delayed store and of the load it is delayed past; else Load is 0, and every
 // delay counts.
 type Break struct {
+	With        []ir.FenceAt // in place
 	Witness     *verdict.Witness
 	Store, Load int
 	Attack      *verdict.Attack    // of an attack
@@ -90,7 +91,6 @@ type Repair struct {
 
 // Clause is fences of which every set that repairs the program has at least one.
 type Clause struct {
-	With  []ir.FenceAt // in place when the execution was found
 	Break Break
 	OneOf []ir.FenceAt
 }
@@ -241,6 +241,9 @@ func (r *run) check(ctx context.Context, set []int) (*Finding, error) {
 	if found.Verdict == verdict.Unsafe && len(found.Breaks) == 0 {
 		return nil, fmt.Errorf("a check found something bad and no execution")
 	}
+	for i := range found.Breaks {
+		found.Breaks[i].With = r.fences(set)
+	}
 	return found, nil
 }
 
@@ -249,13 +252,7 @@ func (r *run) check(ctx context.Context, set []int) (*Finding, error) {
 func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
 	for i := range found.Breaks {
 		b := &found.Breaks[i]
-		var list []window
-		if b.Load > 0 {
-			list = r.attackWindow(b)
-		} else {
-			list = r.windows(b.Witness, set)
-		}
-		clause := r.clause(list)
+		clause := r.clauseOf(b)
 		if len(clause) == 0 {
 			return b, nil
 		}
@@ -265,13 +262,21 @@ func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
 		if !slices.ContainsFunc(r.problem.Clauses, func(c []int) bool { return slices.Equal(c, clause) }) {
 			r.problem.Clauses = append(r.problem.Clauses, clause)
 			r.out.Clauses++
-			r.out.Proof = append(r.out.Proof, Clause{With: r.fences(set), Break: *b, OneOf: r.fences(clause)})
+			r.out.Proof = append(r.out.Proof, Clause{Break: *b, OneOf: r.fences(clause)})
 		}
 	}
 	if r.task.Progress != nil {
 		r.task.Progress(r.out.Rounds, r.out.Clauses)
 	}
 	return nil, nil
+}
+
+// clauseOf reads the clause off an execution.
+func (r *run) clauseOf(b *Break) []int {
+	if b.Load > 0 {
+		return r.clause(r.attackWindow(b))
+	}
+	return r.clause(r.windows(b.Witness, b.With))
 }
 
 // clause is the fences in the windows.
@@ -289,6 +294,32 @@ func (r *run) clause(list []window) []int {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// OneOf is the clause of an execution.
+func OneOf(task *Task, b *Break) []ir.FenceAt {
+	r := newRun(task)
+	return r.fences(r.clauseOf(b))
+}
+
+// Cheapest is the first of the cheapest sets that hit all clauses, and all of these sets, but no
+// more than are ever listed.
+func Cheapest(task *Task, clauses [][]ir.FenceAt) (set []ir.FenceAt, cost int64, all [][]ir.FenceAt, more bool) {
+	r := newRun(task)
+	for _, c := range clauses {
+		var items []int
+		for _, at := range c {
+			items = append(items, r.index[at])
+		}
+		slices.Sort(items)
+		r.problem.Clauses = append(r.problem.Clauses, items)
+	}
+	best, _, _ := r.problem.Minimum()
+	sets, more := r.problem.All(mostOptimal)
+	for _, s := range sets {
+		all = append(all, r.fences(s))
+	}
+	return r.fences(best), r.cost(best), all, more
 }
 
 // justify finds for every fence what is wrong without it.
