@@ -135,14 +135,21 @@ func Export(in Input, opt ExportOptions) (string, []verdict.Diagnostic, error) {
 	return pipeline.Export(in, opt)
 }
 
-// VerifyAnswer is what Verify says: a judgement on each execution.
+// VerifyAnswer is what Verify says: a judgement on each execution and on the rest of each
+// result, and what was not looked at.
 type VerifyAnswer = pipeline.VerifyAnswer
 
 // TraceCheck is the judgement on one execution.
 type TraceCheck = pipeline.TraceCheck
 
 // Verify replays the executions of stored results about a program, independently of
-// all engines, and holds what they claim against what it computes.
-func Verify(in Input, results []verdict.Result, opt Options) (VerifyAnswer, error) {
-	return pipeline.Verify(in, results, opt)
+// all engines, and holds what they claim against what it computes. What no execution shows is
+// asked again. Results carry the options they were asked for with; those of opt that are set win.
+func Verify(ctx context.Context, in Input, results []verdict.Result, opt Options) (VerifyAnswer, error) {
+	return pipeline.Verify(ctx, in, results, opt)
+}
+
+// VerifyTraces does the same for stored traces.
+func VerifyTraces(ctx context.Context, in Input, sets []verdict.TraceSet, opt Options) (VerifyAnswer, error) {
+	return pipeline.VerifyTraces(ctx, in, sets, opt)
 }

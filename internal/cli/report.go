@@ -73,11 +73,16 @@ func (a *app) stored(name string) (fencepost.Answer, error) {
 		return fencepost.Answer{}, err
 	}
 	results, err := json.Read(in.Text)
-	if bad := (*json.ReadError)(nil); errors.As(err, &bad) {
-		return fencepost.Answer{}, &usageError{fmt.Sprintf("%s:%v", in.Name, bad), "a stored result is what `fencepost check FILE --json` prints"}
-	}
 	if err != nil {
-		return fencepost.Answer{}, &internalError{err}
+		return fencepost.Answer{}, unreadable(in.Name, err)
 	}
 	return fencepost.Answer{Results: results}, nil
+}
+
+// unreadable says what is wrong with a stored result.
+func unreadable(name string, err error) error {
+	if bad := (*json.ReadError)(nil); errors.As(err, &bad) {
+		return &usageError{fmt.Sprintf("%s:%v", name, bad), "a stored result is what `fencepost check FILE --json` prints"}
+	}
+	return &internalError{err}
 }

@@ -41,7 +41,8 @@ type services struct {
 	stress                  func(context.Context, fencepost.StressOptions) (verdict.StressSummary, error)
 	terminal                func(io.Writer) (width int, ok bool)
 	getenv                  func(string) string
-	verify                  func(fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
+	verify                  func(context.Context, fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
+	verifyTraces            func(context.Context, fencepost.Input, []verdict.TraceSet, fencepost.Options) (fencepost.VerifyAnswer, error)
 	test                    func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
 	traces                  func(context.Context, fencepost.Input, string, fencepost.Options, func(*verdict.Trace)) (verdict.TraceSet, []verdict.Diagnostic, error)
 }
@@ -50,7 +51,7 @@ func realServices() services {
 	return services{
 		check: fencepost.Check, robust: fencepost.Robust, robustParam: fencepost.RobustParam, checkParam: fencepost.CheckParam, instr: fencepost.ShowInstrumented, fences: fencepost.Fences, traces: fencepost.Traces, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
 		terminal: terminal, getenv: os.Getenv,
-		verify: fencepost.Verify, test: fencepost.TestPrograms,
+		verify: fencepost.Verify, verifyTraces: fencepost.VerifyTraces, test: fencepost.TestPrograms,
 	}
 }
 

@@ -1,40 +1,46 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"fencepost"
+	"fencepost/internal/render/json"
+	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
 )
 
-const verifyHelp = `Replay the executions of stored results, for reviewers who want to check an
-answer without trusting the search that found it.
+const verifyHelp = `Check stored results, for reviewers who want to check an answer without trusting
+the search that found it.
 
-RESULT is what ` + "`check`, `robust`, `fences` or `litmus`" + ` printed with --json. The
-program is read again, and a small interpreter of the memory models, which shares nothing
-with the engines, follows each execution step by step: every step must be
-possible, read and write the values it claims, and the end must be what the
-result says (a failed assertion, a goal, a final state, a deadlock, a cycle in
-happens-before). What is said beside the steps must be right, too: positions,
-instructions, names, the reason and the explanation. If the program's text or name
-differs from the one the result carries, a warning says so.
-Options that change how the program is read must be those of the first run.
+RESULT is what ` + "`check`, `robust`, `fences`, `prove`, `traces` or `litmus`" + ` printed with --json.
+The program is read again; it must be the one in the result to the letter, included
+files as well. A small interpreter of the memory models, which shares nothing with the engines,
+follows each execution step by step: every step must be possible, read and write
+the values it claims, and the end must be what the result says (a failed assertion, a goal, a final
+state, a deadlock, a cycle in happens-before). What is said beside the steps must be
+right, too: positions, instructions, names, the reason and the explanation. What no execution
+shows (that a program is safe, bounds, final states, proofs) is asked again with the
+options that the result carries. Of fences every execution is followed in the program it is said to
+be of, the lower bound is computed from the executions, and the patch is applied.
+A line at the end names the fields that nothing was held against.
 
-Exit codes: 0 every execution replays, 1 some do not, 3 bad input or usage, or no
-execution to replay, 4 internal error.`
+Exit codes: 0 all is as the result says, 1 something is not, 2 a limit was reached before
+everything could be asked again, 3 bad input or usage, 4 internal error.`
 
 const verifyExample = `  fencepost check dekker.fp --json > dekker.json
   fencepost verify-trace dekker.json dekker.fp`
 
 func (a *app) verifyCommand() *cobra.Command {
-	opt := fencepost.Defaults()
+	var opt fencepost.Options // a result carries its own
 	cmd := &cobra.Command{
 		Use:     "verify-trace RESULT FILE...",
-		Short:   "Replay the executions of stored results",
+		Short:   "Replay the executions of stored results, and check the rest",
 		Long:    verifyHelp,
 		Example: verifyExample,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -51,9 +57,11 @@ func (a *app) verifyCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Var(loopsValue{&opt.Unroll}, "unroll", "runs of a loop body, as in the first run")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates, as in the first run")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit for each question that is asked again; that of the first run if not given")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB; that of the first run if not given")
+	flags.Var(loopsValue{&opt.Unroll}, "unroll", "runs of a loop body; as in the first run if not given")
+	flags.Var(countValue{&opt.Threads, 0, maxCount}, "threads", "instances of templates; as in the first run if not given")
+	flags.StringVar(&opt.Lang, "lang", "", "language of the program; as in the first run if not given")
 	cFlags(flags, &opt)
 	return cmd
 }
@@ -62,7 +70,7 @@ func (a *app) verifyCommand() *cobra.Command {
 var stepPrefix = regexp.MustCompile(`^step \d+(?: \(.*?\))?: `)
 
 func (a *app) verifyTraces(result string, program []string, opt fencepost.Options) error {
-	stored, err := a.stored(result)
+	verify, err := a.verifier(result)
 	if err != nil {
 		return err
 	}
@@ -70,8 +78,13 @@ func (a *app) verifyTraces(result string, program []string, opt fencepost.Option
 	if err != nil {
 		return err
 	}
-	answer, err := a.services.verify(in, stored.Results, opt)
-	if err != nil {
+	var answer fencepost.VerifyAnswer
+	_, err = a.ask(in, opt, func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
+		var err error
+		answer, err = verify(ctx, in, opt)
+		return fencepost.Answer{}, err
+	})
+	if err != nil && !errors.Is(err, context.Canceled) {
 		return &internalError{err}
 	}
 	a.diagnostics(answer.Diagnostics)
@@ -79,16 +92,50 @@ func (a *app) verifyTraces(result string, program []string, opt fencepost.Option
 		a.code = exitUsage
 		return nil
 	}
-	if len(answer.Checks) == 0 {
-		return &usageError{fmt.Sprintf("no execution in %s: there is nothing to replay", result), "results that are safe or unknown have none"}
+	a.judgements(&answer)
+	return nil
+}
+
+// verifier reads what is stored and says how to verify it.
+func (a *app) verifier(result string) (func(context.Context, fencepost.Input, fencepost.Options) (fencepost.VerifyAnswer, error), error) {
+	in, err := a.read(result)
+	if err != nil {
+		return nil, err
 	}
-	bad := 0
+	sets, err := json.ReadTraces(in.Text)
+	if err == nil && sets == nil {
+		var stored []verdict.Result
+		stored, err = json.Read(in.Text)
+		if err == nil {
+			return func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.VerifyAnswer, error) {
+				return a.services.verify(ctx, in, stored, opt)
+			}, nil
+		}
+	}
+	if err != nil {
+		return nil, unreadable(in.Name, err)
+	}
+	return func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.VerifyAnswer, error) {
+		return a.services.verifyTraces(ctx, in, sets, opt)
+	}, nil
+}
+
+// judgements prints what was found.
+func (a *app) judgements(answer *fencepost.VerifyAnswer) {
+	bad, open := 0, 0
 	for i := range answer.Checks {
 		c := &answer.Checks[i]
 		head := fmt.Sprintf("%s under %s", c.Name, strings.ToUpper(c.Model))
 		switch {
-		case c.Err == nil:
+		case c.Err == nil && c.Steps > 0:
 			fmt.Fprintf(a.stdout, "ok        %s: %s, shows %s\n", head, plural(c.Steps, "step"), c.Claim)
+			continue
+		case c.Err == nil:
+			fmt.Fprintf(a.stdout, "ok        %s: %s\n", head, c.Claim)
+			continue
+		case c.Open:
+			fmt.Fprintf(a.stdout, "OPEN      %s: %v\n", head, c.Err)
+			open++
 			continue
 		case c.Step >= 0:
 			fmt.Fprintf(a.stdout, "REJECTED  %s: step %d of %d: %s\n", head, c.Step+1, c.Steps, stepPrefix.ReplaceAllString(c.Err.Error(), ""))
@@ -97,11 +144,16 @@ func (a *app) verifyTraces(result string, program []string, opt fencepost.Option
 		}
 		bad++
 	}
-	if bad > 0 {
-		a.code = exitViolated
-		fmt.Fprintf(a.stdout, "%d of %s rejected\n", bad, plural(len(answer.Checks), "execution"))
+	if len(answer.NotChecked) > 0 {
+		fmt.Fprintf(a.stdout, "not checked: %s\n", strings.Join(answer.NotChecked, ", "))
 	}
-	return nil
+	switch {
+	case bad > 0:
+		a.code = exitViolated
+		fmt.Fprintf(a.stdout, "%d of %s rejected\n", bad, plural(len(answer.Checks), "check"))
+	case open > 0:
+		a.code = exitUnknown
+	}
 }
 
 func plural(n int, word string) string {

@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"reflect"
@@ -13,83 +15,73 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/trace"
-	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
-// Verification of stored executions: the program is read again, replay follows each
-// witness, and what the result claims is held against what was computed. No engine
-// takes part. What a reader is shown beside the steps proper (positions,
-// instructions, the happens-before relation) is compared as well, if the program
-// is the one the result is about to the letter.
+// Verification of stored answers. The program is read again, replay follows each witness, and
+// what the result claims is held against what was computed; no engine takes part in that. What
+// no execution shows (that there is none, how far the search went, final states, proofs) is
+// asked again as the result says it was asked, and compared field by field. A result says
+// which program it is about, so everything is read under the names it has there.
 
 // VerifyAnswer is what Verify says.
 type VerifyAnswer struct {
 	Checks      []TraceCheck
 	Diagnostics []verdict.Diagnostic
+	// NotChecked names the fields that nothing was held against.
+	NotChecked []string
 }
 
 // HasErrors reports whether the program was refused.
 func (a *VerifyAnswer) HasErrors() bool { return Answer{Diagnostics: a.Diagnostics}.HasErrors() }
 
-// TraceCheck is the judgement on one execution.
+// TraceCheck is the judgement on one execution, or on something else that a result says.
 type TraceCheck struct {
-	Name  string // such as violation, attack 2
+	Name  string // such as violation, attack 2, answer
 	Model string
 	Claim string // what it is said to show
-	Steps int
+	Steps int    // of an execution
 	// Err is what is wrong, nil if nothing. Step is the step it is about, from 0, or
 	// -1.
 	Err  error
 	Step int
+	// Open: a limit was reached before anything could be said. Err says which.
+	Open bool
 }
 
-// Verify replays the executions of results about a program.
-func Verify(in Input, results []verdict.Result, opt Options) (answer VerifyAnswer, err error) {
+// Verify checks stored results about a program.
+func Verify(ctx context.Context, in Input, results []verdict.Result, opt Options) (answer VerifyAnswer, err error) {
 	stage := "front end"
 	defer caught(&stage, in, &err)
-	v := &verifier{in: in, opt: opt}
+	v := &verifier{ctx: ctx, given: in, flags: opt, stage: &stage}
 	for i := range results {
-		r := &results[i]
-		executions := r.Executions()
-		if len(executions) == 0 {
-			continue
-		}
-		stage = "front end"
-		ok := false
-		switch {
-		case r.Litmus != nil:
-			ok = v.loadLitmus(r.Litmus.Loops)
-		case r.Repair != nil && !r.Repair.Removal:
-			ok = v.loadPlaces()
-		default:
-			ok = v.load()
-		}
-		if !ok {
+		if !v.result(&results[i]) {
 			return VerifyAnswer{Diagnostics: v.diags}, nil
 		}
-		stage = "replay"
-		v.identity(r)
-		for k := range executions {
-			v.checks = append(v.checks, v.check(r, &executions[k]))
-		}
 	}
-	return VerifyAnswer{Checks: v.checks, Diagnostics: v.diags}, nil
+	return VerifyAnswer{Checks: v.checks, Diagnostics: v.diags, NotChecked: notChecked}, nil
 }
 
 type verifier struct {
-	in     Input
-	opt    Options
+	ctx    context.Context
+	given  Input   // as the caller names the files
+	flags  Options // of the caller
+	stage  *string
 	diags  []verdict.Diagnostic
 	checks []TraceCheck
 
-	plain  *target // as check and robust see the program
-	placed *target // as fences does, with a location between any two statements
-	herd   *target // as litmus does
-	loops  bool    // and with loops as they are
+	in     Input         // the program under the names of the result
+	opt    Options       // with which the result was asked for
+	litmus LitmusOptions // the same
+	fence  FenceOptions  // the same
 	now    *target
-	same   bool // the source is that of the result
-	named  bool // and the file is called the same
+	first  int // check of the result at hand
+}
+
+// spoiled reports whether something in the result at hand was rejected. Then the rest need not be
+// asked again.
+func (v *verifier) spoiled() bool {
+	return slices.ContainsFunc(v.checks[v.first:], func(c TraceCheck) bool { return c.Err != nil })
 }
 
 // target is a program ready to be executed.
@@ -99,96 +91,203 @@ type target struct {
 	unit *litmus.Unit // nil but for litmus
 }
 
-func (v *verifier) load() bool {
-	if v.plain == nil && !v.flatten(load(context.Background(), v.in, v.opt), &v.plain) {
+// result verifies one result; false if the program is refused.
+func (v *verifier) result(r *verdict.Result) bool {
+	if err := v.begin(r.Program, r.Asked, r.Sources); err != nil {
+		v.judge(r.Model, "sources", "the program", err)
+		return true
+	}
+	if r.Instance > 0 {
+		v.opt.Threads, v.opt.Instances = r.Instance, r.Instance
+	}
+	*v.stage = "front end"
+	v.first = len(v.checks)
+	ok := false
+	switch {
+	case r.Litmus != nil:
+		ok = v.loadLitmus(r.Litmus.Loops)
+	case r.Repair != nil && !r.Repair.Removal:
+		return v.repair(r)
+	default:
+		ok = v.load()
+	}
+	if !ok {
 		return false
 	}
-	v.now = v.plain
+	*v.stage = "replay"
+	v.executions(r)
+	v.judge(r.Model, "sources", "the program", v.sources(r.Sources, r))
+	v.answer(r)
 	return true
 }
 
-func (v *verifier) loadPlaces() bool {
-	if v.placed == nil {
-		p, pl := loadPlaces(context.Background(), v.in, FenceOptions{Options: v.opt, Style: FenceStyles()[0]})
-		if !v.flatten(p, &v.placed) {
-			return false
-		}
-		v.placed.flat, v.placed.props = transform.NewFences(v.placed.flat, p.props, pl.places).Insert(nil)
+// executions follows every execution of a result.
+func (v *verifier) executions(r *verdict.Result) {
+	executions := r.Executions()
+	for k := range executions {
+		v.checks = append(v.checks, v.check(r, &executions[k]))
 	}
-	v.now = v.placed
-	return true
+}
+
+// judge adds what was found about something that is no execution.
+func (v *verifier) judge(model, name, claim string, err error) {
+	open := errors.Is(err, errOpen)
+	v.checks = append(v.checks, TraceCheck{Name: name, Model: model, Claim: claim, Err: err, Step: -1, Open: open})
+}
+
+// errOpen is in an error that says why something could not be decided.
+var errOpen = errors.New("not decided")
+
+// begin takes up what a result says was asked, and the names it has for files.
+func (v *verifier) begin(program string, asked *verdict.Asked, sources map[string]string) error {
+	if asked == nil {
+		return fmt.Errorf("the result does not say what was asked")
+	}
+	if path.Base(program) != path.Base(v.given.Name) {
+		return fmt.Errorf("the result is about %s, not %s", path.Base(program), path.Base(v.given.Name))
+	}
+	v.in = v.given
+	v.in.Name, v.in.More = program, slices.Clone(v.given.More)
+	for i := range v.in.More {
+		f := &v.in.More[i]
+		if f.Name = nameIn(sources, f.Name); f.Name == "" {
+			return fmt.Errorf("the result has no text of %s", v.given.More[i].Name)
+		}
+	}
+	for _, f := range append([]File{{v.in.Name, v.in.Text}}, v.in.More...) {
+		if text, ok := sources[f.Name]; !ok {
+			return fmt.Errorf("the result has no text of %s", f.Name)
+		} else if text != string(f.Text) {
+			return fmt.Errorf("the text of %s is not that in the result", path.Base(f.Name))
+		}
+	}
+	v.fence = FenceDefaults()
+	if err := recall(asked.Options, &v.fence); err != nil {
+		return err
+	}
+	v.opt = v.fence.Options
+	v.flags.override(&v.opt)
+	dir, here := path.Dir(program), path.Dir(v.given.Name)
+	if read := v.flags.C.Include; read != nil {
+		v.opt.C.Include = func(name string) ([]byte, bool) {
+			if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "." {
+				name = path.Join(here, rest)
+			} else if dir == "." && !path.IsAbs(name) {
+				name = path.Join(here, name)
+			}
+			return read(name)
+		}
+	}
+	v.fence.Options = v.opt
+	v.litmus = LitmusOptions{Options: v.opt}
+	err := recall(asked.Options, &v.litmus)
+	v.litmus.Options = v.opt
+	return err
+}
+
+// override sets what the caller asks of the verification itself.
+func (o *Options) override(opt *Options) {
+	opt.Workers, opt.Progress = o.Workers, o.Progress
+	opt.Timeout = cmp.Or(o.Timeout, opt.Timeout)
+	opt.Memory = cmp.Or(o.Memory, opt.Memory)
+	opt.Lang = cmp.Or(o.Lang, opt.Lang)
+	opt.Unroll = cmp.Or(o.Unroll, opt.Unroll)
+	opt.Threads = cmp.Or(o.Threads, opt.Threads)
+	from, to := reflect.ValueOf(o.C), reflect.ValueOf(&opt.C).Elem()
+	for i := range from.NumField() {
+		if !from.Field(i).IsZero() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+}
+
+// nameIn is what a result calls a file, "" if it has none of this name or several.
+func nameIn(sources map[string]string, name string) string {
+	found := ""
+	for s := range sources {
+		switch {
+		case s == name:
+			return s
+		case path.Base(s) != path.Base(name):
+		case found != "":
+			return ""
+		default:
+			found = s
+		}
+	}
+	return found
+}
+
+// sources compares the texts a result carries with those that its executions point at.
+func (v *verifier) sources(stored map[string]string, r *verdict.Result) error {
+	var witnesses []*verdict.Witness
+	for _, e := range r.Executions() {
+		witnesses = append(witnesses, e.Witness)
+	}
+	for _, b := range r.Breaks() {
+		witnesses = append(witnesses, b.Witness())
+	}
+	want := v.now.sources(witnesses...)
+	for name, text := range want {
+		if got, ok := stored[name]; !ok {
+			return fmt.Errorf("the result has no text of %s", name)
+		} else if got != text {
+			return fmt.Errorf("the text of %s is not that in the result", name)
+		}
+	}
+	for name := range stored {
+		if _, ok := want[name]; !ok {
+			return fmt.Errorf("%s is no part of the program, or the answer does not point at it", name)
+		}
+	}
+	return nil
+}
+
+func (v *verifier) load() bool {
+	return v.flatten(load(v.ctx, v.in, v.opt))
 }
 
 // flatten makes a program ready, unless something is wrong with it.
-func (v *verifier) flatten(p *program, into **target) bool {
+func (v *verifier) flatten(p *program) bool {
 	defer func() { v.diags = p.diags }()
 	if !p.ok() {
 		return false
+	}
+	if v.opt.Deadlock {
+		p.props.Deadlock = true
 	}
 	flat := p.flat(v.opt)
 	if flat == nil {
 		return false
 	}
-	if d, refused := p.unboundedThreads(flat); refused {
-		p.diags = append(p.diags, d)
+	v.now = &target{program: p, flat: flat}
+	return true
+}
+
+// loadLitmus reads a litmus test; loops says that its loops are searched as they are.
+func (v *verifier) loadLitmus(loops bool) bool {
+	r := &litmusRun{program: newProgram(v.in), opt: v.litmus}
+	if loops {
+		r.opt.Unroll = -1
+	}
+	unit, diags := litmus.Parse(r.file, litmus.Options{C: cOptions(v.opt)})
+	r.report(diags)
+	if unit.Program != nil {
+		r.prepare(unit)
+	}
+	v.diags = r.diags
+	if r.flat == nil {
 		return false
 	}
-	*into = &target{program: p, flat: flat}
+	v.now = &target{program: r.program, flat: r.flat, unit: unit}
 	return true
-}
-
-func (v *verifier) loadLitmus(loops bool) bool {
-	if v.herd == nil || v.loops != loops {
-		r := &litmusRun{program: newProgram(v.in), opt: LitmusOptions{Options: v.opt}}
-		if v.loops = loops; loops {
-			r.opt.Unroll = -1
-		}
-		unit, diags := litmus.Parse(r.file, litmus.Options{C: cOptions(v.opt)})
-		r.report(diags)
-		if unit.Program != nil {
-			r.prepare(unit)
-		}
-		v.diags = r.diags
-		if r.flat == nil {
-			return false
-		}
-		v.herd = &target{program: r.program, flat: r.flat, unit: unit}
-	}
-	v.now = v.herd
-	return true
-}
-
-// identity compares the program with the one the result is about, and warns.
-func (v *verifier) identity(r *verdict.Result) {
-	text, ok := r.Sources[r.Program]
-	v.same = ok && text == string(v.in.Text)
-	for _, f := range v.in.More {
-		v.same = v.same && r.Sources[f.Name] == string(f.Text)
-	}
-	v.named = path.Base(r.Program) == path.Base(v.in.Name)
-	message := ""
-	switch {
-	case v.same && !v.named:
-		message = fmt.Sprintf("the program is called %s in the result under %s: the steps are replayed, what is said about them is not compared", path.Base(r.Program), strings.ToUpper(r.Model))
-	case !ok:
-		message = fmt.Sprintf("the result under %s has no source text: whether it is about this program cannot be told", strings.ToUpper(r.Model))
-	case !v.same:
-		message = fmt.Sprintf("the text differs from that of %s in the result under %s: the steps are replayed, positions are not compared", path.Base(r.Program), strings.ToUpper(r.Model))
-	}
-	if message == "" {
-		return
-	}
-	d := verdict.Diagnostic{Severity: "warning", Code: "FP0960", Pos: verdict.Pos{File: v.in.Name}, Message: message}
-	if !slices.ContainsFunc(v.diags, func(old verdict.Diagnostic) bool { return reflect.DeepEqual(old, d) }) {
-		v.diags = append(v.diags, d)
-	}
 }
 
 func (v *verifier) check(r *verdict.Result, e *verdict.Execution) TraceCheck {
 	c := TraceCheck{Name: e.Name, Model: r.Model, Steps: len(e.Witness.Steps), Step: -1}
 	var want replay.Expect
 	c.Claim, want, c.Err = v.replay(r, e)
-	if c.Err == nil && v.same && v.named {
+	if c.Err == nil {
 		c.Err = v.words(r, e, want)
 	}
 	if c.Err != nil {
@@ -242,8 +341,15 @@ func (v *verifier) dataRace(e *verdict.Execution, model replay.Model) error {
 	if !found {
 		return fmt.Errorf("end: expected a data race, computed none")
 	}
-	if text, _ := dataRaceText(v.now.flat, e.Witness, race); text != e.Reason {
+	text, pos := dataRaceText(v.now.flat, e.Witness, race)
+	if text != e.Reason {
 		return fmt.Errorf("step %d: expected %q, computed %q", race.Second, e.Reason, text)
+	}
+	if !reflect.DeepEqual(pos, e.Pos) {
+		return fmt.Errorf("pos: the race is said to be at another place than it is")
+	}
+	if last := len(untilRace(v.now.flat, e.Witness, race).Steps); last != len(e.Witness.Steps) {
+		return fmt.Errorf("end: expected the race in the last step, computed step %d", last-1)
 	}
 	return nil
 }
@@ -255,6 +361,9 @@ func (v *verifier) cyclic(r *verdict.Result, e *verdict.Execution, model replay.
 	}
 	if r.Trace == nil {
 		return fmt.Errorf("the result has no trace")
+	}
+	if e.Reason != cyclicReason || e.Pos != nil {
+		return fmt.Errorf("the reason is said to be %q, but is %q", e.Reason, cyclicReason)
 	}
 	return v.order(e.Witness, r.Trace.Nodes, r.Trace.Edges, r.Trace.Cycle)
 }
@@ -359,7 +468,7 @@ func (v *verifier) attack(a *verdict.Attack, model replay.Model) error {
 	}
 	store, load := &w.Steps[a.StoreStep], &w.Steps[a.LoadStep]
 	flush := slices.IndexFunc(w.Steps, func(s verdict.Step) bool { return s.Kind == verdict.StepFlush && s.Of == a.StoreStep })
-	if store.Thread != load.Thread || load.Kind != verdict.StepLoad || a.StoreStep > a.LoadStep || flush < a.LoadStep {
+	if store.Thread != load.Thread || load.Kind != verdict.StepLoad && a.Action == "" || a.StoreStep > a.LoadStep || flush < a.LoadStep {
 		return fmt.Errorf("step %d: this store is not delayed past step %d", a.StoreStep, a.LoadStep)
 	}
 	if a.Thread != w.Threads[store.Thread] {

@@ -41,12 +41,20 @@ func (v *verifier) words(r *verdict.Result, e *verdict.Execution, want replay.Ex
 	case e.Race != nil:
 		return v.raceWords(r, e)
 	}
+	if e.Cause == nil && explained(r, e) {
+		return fmt.Errorf("the execution has no explanation")
+	}
 	if e.Cause != nil {
 		if now := v.now.cause(v.now.flat, model, e.Witness); !v.sameCause(r, e.Cause, now) {
 			return fmt.Errorf("the explanation is not that of the steps, which is: %s", now.Words[0])
 		}
 	}
 	return v.reason(r, e, want)
+}
+
+// explained reports whether an execution comes with why it is possible.
+func explained(r *verdict.Result, e *verdict.Execution) bool {
+	return r.Litmus == nil && e.Question != Races && e.Question != StateRobustness
 }
 
 func modelOf(r *verdict.Result, e *verdict.Execution) string {

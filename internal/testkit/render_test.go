@@ -2,6 +2,7 @@ package testkit_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -69,17 +70,21 @@ func renderings(c *testkit.Case, results []verdict.Result) (executions int, err 
 			return executions, err
 		}
 	}
-	answer, err := pipeline.Verify(c.Input, back, c.Options)
+	answer, err := pipeline.Verify(context.Background(), c.Input, back, pipeline.Options{Workers: 1})
 	if err != nil {
 		return executions, err
 	}
-	if len(answer.Checks) != executions {
-		return executions, fmt.Errorf("%d of %d executions were replayed: %+v", len(answer.Checks), executions, answer.Diagnostics)
-	}
+	replayed := 0
 	for _, check := range answer.Checks {
+		if check.Name != "sources" && check.Name != "answer" {
+			replayed++
+		}
 		if check.Err != nil {
 			return executions, fmt.Errorf("%s under %s: %w", check.Name, check.Model, check.Err)
 		}
+	}
+	if replayed < executions {
+		return executions, fmt.Errorf("%d of %d executions were replayed: %+v", replayed, executions, answer.Diagnostics)
 	}
 	return executions, drawings(back)
 }

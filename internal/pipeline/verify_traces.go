@@ -1,0 +1,111 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"fencepost/internal/explain"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+	"fencepost/internal/trace"
+	"fencepost/verdict"
+)
+
+// Stored traces. Each execution is followed and its trace computed again; that the list has
+// every trace once is asked again.
+
+// VerifyTraces checks stored traces of a program.
+func VerifyTraces(ctx context.Context, in Input, sets []verdict.TraceSet, opt Options) (answer VerifyAnswer, err error) {
+	stage := "front end"
+	defer caught(&stage, in, &err)
+	v := &verifier{ctx: ctx, given: in, flags: opt, stage: &stage}
+	for i := range sets {
+		if !v.traceSet(&sets[i]) {
+			return VerifyAnswer{Diagnostics: v.diags}, nil
+		}
+	}
+	return VerifyAnswer{Checks: v.checks, Diagnostics: v.diags, NotChecked: []string{"asked", "stats", "warnings"}}, nil
+}
+
+// traceSet verifies the traces of a program; false if it is refused.
+func (v *verifier) traceSet(s *verdict.TraceSet) bool {
+	if err := v.begin(s.Program, s.Asked, s.Sources); err != nil {
+		v.judge(s.Model, "sources", "the program", err)
+		return true
+	}
+	if len(s.Sources) != 1 {
+		v.judge(s.Model, "sources", "the program", fmt.Errorf("%d files, but traces are those of one", len(s.Sources)))
+	}
+	if !v.load() {
+		return false
+	}
+	*v.stage = "replay"
+	for i := range s.Traces {
+		t := &s.Traces[i]
+		c := TraceCheck{Name: fmt.Sprintf("trace %d", i+1), Model: s.Model, Claim: "its trace", Steps: len(t.Witness.Steps), Step: -1}
+		c.Err = v.trace(s, t, i+1)
+		v.checks = append(v.checks, c)
+	}
+	v.judge(s.Model, "answer", fmt.Sprintf("what was asked again: %d traces", s.Count), v.tracesAgain(s))
+	return true
+}
+
+// trace follows the execution of a trace and computes the trace again.
+func (v *verifier) trace(s *verdict.TraceSet, t *verdict.Trace, number int) error {
+	model, err := replay.ParseModel(s.Model)
+	if err != nil {
+		return err
+	}
+	if err := v.threads(t.Witness); err != nil {
+		return err
+	}
+	if err := replay.Replay(v.now.flat, &property.Set{}, model, t.Witness, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+		return err
+	}
+	m, _ := memory.ParseModel(s.Model)
+	again, err := explain.Again(v.now.flat, m, t.Witness)
+	if err != nil {
+		return err
+	}
+	v.now.addTexts(again)
+	tr := trace.New(v.now.flat, t.Witness)
+	now := &verdict.Trace{Number: number, Nodes: traceNodes(v.now.flat, t.Witness, tr), Edges: traceEdges(tr.Edges), Witness: again}
+	if cycle := tr.Cycle(); cycle != nil {
+		now.Cycle = traceEdges(cycle)
+	}
+	return compared(t, now)
+}
+
+// tracesAgain explores the traces once more.
+func (v *verifier) tracesAgain(s *verdict.TraceSet) error {
+	*v.stage = "asking again"
+	if s.Asked.Command != askedTraces {
+		return fmt.Errorf("the command %q has no traces", s.Asked.Command)
+	}
+	var all []verdict.Trace
+	now, diags, err := Traces(v.ctx, v.in, s.Model, v.opt, func(t *verdict.Trace) { all = append(all, *t) })
+	switch {
+	case err != nil:
+		return err
+	case Answer{Diagnostics: diags}.HasErrors():
+		return fmt.Errorf("asked again, it is refused: %s", diags[len(diags)-1].Message)
+	case limited(now.Reason) && !limited(s.Reason):
+		return fmt.Errorf("%w: asked again, not all traces are found: %s", errOpen, now.Reason)
+	case limited(s.Reason):
+		if slices.ContainsFunc(s.Traces, func(t verdict.Trace) bool {
+			return !slices.ContainsFunc(all, func(o verdict.Trace) bool { return reflect.DeepEqual(o.Edges, t.Edges) })
+		}) || s.Count != int64(len(s.Traces)) {
+			return fmt.Errorf("%w: a limit ended the listing: %s", errOpen, s.Reason)
+		}
+		return nil
+	}
+	now.Traces = all
+	stored := *s
+	for _, x := range []*verdict.TraceSet{&stored, &now} {
+		x.Asked, x.Stats, x.Warnings, x.Sources = nil, verdict.Stats{}, nil, nil
+	}
+	return compared(stored, now)
+}
