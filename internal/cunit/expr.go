@@ -245,11 +245,34 @@ func (f *lowering) address(x *cc.UnaryExpression) value {
 
 // operand is a scalar that must have a value.
 func (f *lowering) operand(e cc.ExpressionNode) value {
+	mark := f.inUse
 	v := f.expr(e)
 	if v.void {
 		f.refuse(codeExpr, e, "a value is needed here")
 	}
+	return f.shorten(v, mark)
+}
+
+// maxDepth is how deep an expression of the ir gets.
+const maxDepth = 64
+
+// shorten keeps a deep integer expression in a register. The temporaries from mark on,
+// which only the expression mentions, are free again: however long a sum is, few
+// registers are in use at a time.
+func (f *lowering) shorten(v value, mark int) value {
+	if f.static || v.elem != nil || v.obj != ir.NoObject || !deeper(v.e, maxDepth) {
+		return v
+	}
+	f.inUse = mark
+	r := f.temp()
+	f.assign(r, v.e)
+	v.e = ir.R(r)
 	return v
+}
+
+// deeper reports whether an expression has more than n levels.
+func deeper(e *ir.Expr, n int) bool {
+	return e != nil && (n == 0 || deeper(e.X, n-1) || deeper(e.Y, n-1) || deeper(e.Z, n-1))
 }
 
 func (f *lowering) integerOperand(e cc.ExpressionNode) value {
@@ -410,9 +433,18 @@ func (f *lowering) unified(a, b value, x *cc.ConditionalExpression) cc.Type {
 
 // pure reports whether evaluating e neither emits an edge nor changes anything.
 func (f *lowering) pure(e cc.ExpressionNode) bool {
+	if known, ok := f.purity[e]; ok {
+		return known
+	}
 	ok := !f.opt.CheckOverflow // an operation may need a check
 	inspect(e, func(n cc.Node) bool {
 		switch x := n.(type) {
+		case *cc.ConditionalExpression:
+			// Its arms are asked about again when it is translated.
+			if x.Case == cc.ConditionalExpressionCond && cc.ExpressionNode(x) != e {
+				ok = ok && f.pure(x)
+				return false
+			}
 		case *cc.PrimaryExpression:
 			switch x.Case {
 			case cc.PrimaryExpressionIdent:
@@ -439,5 +471,6 @@ func (f *lowering) pure(e cc.ExpressionNode) bool {
 		}
 		return ok
 	})
+	f.purity[e] = ok
 	return ok
 }

@@ -35,10 +35,11 @@ type lowering struct {
 	breaks    []ir.Loc
 	conts     []ir.Loc
 	temps     []ir.Reg
-	inUse     int    // temps holding values of the current full expression
-	floor     int    // temps holding values of the expression around a statement expression
-	resultAt  ir.Reg // address of the block a struct is returned in, or NoReg
-	varargs   ir.Reg // address of the variable arguments, or NoReg
+	purity    map[cc.ExpressionNode]bool // what pure found
+	inUse     int                        // temps holding values of the current full expression
+	floor     int                        // temps holding values of the expression around a statement expression
+	resultAt  ir.Reg                     // address of the block a struct is returned in, or NoReg
+	varargs   ir.Reg                     // address of the variable arguments, or NoReg
 	escaped   map[*cc.Declarator]bool
 	marked    map[markKey]bool   // places marked in this function
 	readOnly  map[source.Pos]int // read-only marks in this function
@@ -49,6 +50,7 @@ type lowering struct {
 // lowerFunction translates the body of a function.
 func (c *compiler) lowerFunction(s *symbol) {
 	f := &lowering{
+		purity:   map[cc.ExpressionNode]bool{},
 		compiler: c, unit: s.unit, sym: s, fb: s.fb,
 		vars:     map[*cc.Declarator]lvalue{},
 		literals: map[*cc.PostfixExpression]lvalue{}, arguments: map[*cc.PostfixExpression]lvalue{},

@@ -83,7 +83,7 @@ func stringInit(p *part) ([]byte, bool) {
 
 // initialise fills in the initial bytes of a static object.
 func (c *compiler) initialise(u *unit, i *cc.Initializer, bytes []byte) {
-	f := &lowering{compiler: c, unit: u, static: true}
+	f := &lowering{compiler: c, unit: u, static: true, purity: map[cc.ExpressionNode]bool{}}
 	f.initStatic(i, bytes)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -76,14 +77,24 @@ func (c *compiler) parseText(f *source.File, before, behind string) {
 	c.collectSymbols(u)
 }
 
-// translate is cc.Translate. cc gives up on some broken input with a panic.
+// translate is cc.Translate with a change of shape in between, see shaper. cc gives up
+// on some broken input with a panic.
 func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the C parser gives up: %v", r)
 		}
 	}()
-	return cc.Translate(config, sources)
+	if ast, err = cc.Parse(config, sources); err != nil {
+		return nil, err
+	}
+	s := &shaper{known: map[reflect.Type][]int{}}
+	s.shape(ast)
+	if _, err = checkAST(ast, config); err != nil {
+		return nil, err
+	}
+	s.restore()
+	return ast, nil
 }
 
 func (c *compiler) defines() string {

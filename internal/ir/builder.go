@@ -100,8 +100,9 @@ func (b *Builder) Finish() *Program {
 	return b.p
 }
 
-// nameSet is the names taken, each in the space of a kind of thing.
-type nameSet map[spacedName]bool
+// nameSet is the names taken, each in the space of a kind of thing, with the number
+// that the next copy of the name is tried with.
+type nameSet map[spacedName]int
 
 type spacedName struct {
 	space byte
@@ -110,12 +111,18 @@ type spacedName struct {
 
 // unique takes a name, with a suffix if it is taken already.
 func (s nameSet) unique(space byte, name string) string {
-	for n, try := 1, name; ; n++ {
-		before := len(s)
-		if s[spacedName{space, try}] = true; len(s) > before {
-			return try
+	first := spacedName{space, name}
+	n := s[first]
+	if n == 0 {
+		s[first] = 1
+		return name
+	}
+	for ; ; n++ {
+		try := spacedName{space, fmt.Sprintf("%s#%d", name, n)}
+		if s[try] == 0 {
+			s[try], s[first] = 1, n+1
+			return try.name
 		}
-		try = fmt.Sprintf("%s#%d", name, n)
 	}
 }
 

@@ -1,0 +1,1 @@
+// Empty. Its presence lets the package declare checkAST without a body.

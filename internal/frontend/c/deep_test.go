@@ -1,0 +1,69 @@
+package c_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/ir"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/source"
+	"fencepost/verdict"
+)
+
+func sumOf(n int, term string) string { return strings.Repeat(term+" + ", n-1) + term }
+
+// TestDeepExpressions: long and deep expressions have their values.
+func TestDeepExpressions(t *testing.T) {
+	const n = 2000
+	for _, e := range []struct{ expr, want string }{
+		{sumOf(n, "x"), "2000"},
+		{strings.Repeat("(", 20000) + "x" + strings.Repeat(")", 20000), "1"},
+		{strings.Repeat("-(", n+1) + "x" + strings.Repeat(")", n+1), "-1"},
+		{strings.Repeat("x - (", n) + "x" + strings.Repeat(")", n), "1"},
+		{strings.Repeat("x == 2 ? 7 : ", n) + "x", "1"},
+		{strings.Repeat("y == 2 ? 7 : ", n) + "y", "3"},
+		{strings.Repeat("x && ", n) + "y", "1"},
+		{strings.Repeat("f(", 200) + "x" + strings.Repeat(")", 200), "201"},
+		{"a[" + sumOf(n, "x") + " - 1999]", "5"},
+		{"(1 ?: x) + (0 ?: y) + (E ?: x) + (int)sizeof(1 ?: 2l) + (x++ ?: 9) + x", "23"},
+	} {
+		for verdictWanted, test := range map[verdict.Verdict]string{verdict.Safe: "==", verdict.Unsafe: "!="} {
+			text := fmt.Sprintf("#include <assert.h>\nenum { E = 8 };\nint a[2] = {4, 5};\nint f(int v) { return v + 1; }\nint x = 1;\nstatic int s[2 ?: 1];\nint main(void) { int y = 3; static int z = 4 ?: 5; long r = %s; assert(sizeof s == 8 && z == 4); assert(r %s %s); return 0; }\n",
+				e.expr, test, e.want)
+			answer, err := pipeline.Check(context.Background(), pipeline.Input{Name: "deep.c", Text: []byte(text)}, []string{"sc"}, pipeline.Defaults())
+			if err != nil || len(answer.Results) != 1 || answer.Results[0].Verdict != verdictWanted {
+				t.Errorf("%.40s... %s %s: %v %.300v", e.expr, test, e.want, err, answer)
+			}
+		}
+	}
+}
+
+// TestLongSum: few registers are in use at a time, and no expression is deep, so that
+// later passes take time that is linear in the length of the sum.
+func TestLongSum(t *testing.T) {
+	text := "int x; int main(void) { long r = " + sumOf(20000, "x") + "; return r != 0; }\n"
+	u, diags := c.Parse([]*source.File{source.NewFile("sum.c", []byte(text))}, c.Options{})
+	if u.Program == nil {
+		t.Fatal(diags.All)
+	}
+	for _, f := range u.Program.Funcs {
+		if len(f.Regs) > 200 {
+			t.Errorf("%s has %d registers", f.Name, len(f.Regs))
+		}
+		for i := range f.Edges {
+			if d := depthOf(f.Edges[i].Op.Val); d > 100 {
+				t.Fatalf("an expression of %d levels", d)
+			}
+		}
+	}
+}
+
+func depthOf(e *ir.Expr) int {
+	if e == nil {
+		return 0
+	}
+	return 1 + max(depthOf(e.X), depthOf(e.Y), depthOf(e.Z))
+}
