@@ -184,7 +184,7 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System, w *wo
 	if task.CheckTraces {
 		x.check = newChecker()
 	}
-	x.loops = compileLoops(y.Prog, task.Limits.Unroll, task.KeepOf())
+	x.loops = compileLoops(y.Prog, task.Limits.Unroll, int32(task.IdleRounds), task.KeepOf())
 	x.loopStates, x.cuts = make([][]loopState, n), map[ir.EdgeID]cutOff{}
 	for t := range n {
 		x.heldUp = append(x.heldUp, x.holdUps(t))
