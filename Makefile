@@ -21,6 +21,7 @@ FUZZ_ROBUST   ?= 5000
 FUZZ_BMC      ?= 3000
 FUZZ_TRACES   ?= 5000
 FUZZ_RACES    ?= 5000
+FUZZ_FINALS   ?= 2000
 FUZZ_MOVER    ?= 2000
 FUZZ_PARAM    ?= 2500
 FUZZ_SEED     ?= 1
@@ -67,7 +68,7 @@ lint-race:
 # Random programs through every engine and the lowering, then each parser on random bytes.
 fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak|Await|MemoryErrors' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
-	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run RacesAgainstDefinition -fp.races=$(FUZZ_RACES) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'RacesAgainstDefinition|FinalStatesAgainst' -fp.races=$(FUZZ_RACES) -fp.finals=$(FUZZ_FINALS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|Unrolled' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Instrumentation|Lazy' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)

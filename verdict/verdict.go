@@ -117,6 +117,8 @@ type Result struct {
 	Proof *Proof `json:"proof,omitempty"`
 	// FinalStates lists the distinct final states where the question asked for them.
 	FinalStates []string `json:"final_states,omitempty"`
+	// LeftOut is what final states do not show, where the question is about them.
+	LeftOut []string `json:"left_out,omitempty"`
 	// Litmus is what the answer to a litmus test says beside all this.
 	Litmus *Litmus `json:"litmus,omitempty"`
 	// Asked is what was asked.

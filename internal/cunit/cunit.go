@@ -36,8 +36,9 @@ type Options struct {
 // Unit is a translated program.
 type Unit struct {
 	Program *ir.Program // nil if there were errors
-	// Observe is what final states show: the variables of file scope.
-	Observe []property.Var
+	// Objects is what final states show: the variables of the program that live from its
+	// beginning to its end.
+	Objects []ir.ObjectID
 	// Included are the files of the user that were included.
 	Included []*source.File
 	// Annotations are the comments //@ of all files, by place.
@@ -83,7 +84,7 @@ func (c *compiler) unit(files []*source.File) *Unit {
 	c.diags.Sort()
 	if !c.diags.HasErrors() {
 		u.Program = c.b.Finish()
-		u.Observe, u.Claims = c.observe, c.claims
+		u.Objects, u.Claims = c.objects, c.claims
 		u.setPlaces(c.marks, files, c.test == nil)
 	}
 	return u
@@ -126,7 +127,7 @@ type compiler struct {
 	sorted  bool
 	todo    []*symbol // functions still to lower
 	byID    map[ir.FuncID]*symbol
-	observe []property.Var
+	objects []ir.ObjectID
 	said    map[claimPlace]source.Span // annotations that became calls
 	items   map[source.Pos]bool        // statements that stand in blocks
 	claims  []property.Claim

@@ -2,12 +2,10 @@ package cunit
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
-	"fencepost/internal/property"
 	"fencepost/internal/source"
 )
 
@@ -243,8 +241,8 @@ func (c *compiler) object(s *symbol, n cc.Node) ir.ObjectID {
 	c.b.Layout(s.obj, c.layoutOf(t))
 	if s.perThread() {
 		c.b.SetPerThread(s.obj)
-	} else {
-		c.watch(s, t, unit, typ)
+	} else if s.unit == nil || !isLibrary(s.unit.name) {
+		c.objects = append(c.objects, s.obj)
 	}
 	if s.init != nil {
 		c.initialise(s.unit, s.init, bytes)
@@ -277,28 +275,6 @@ func elementOf(t cc.Type) (int, ir.Type) {
 		return it.Size(), it
 	}
 	return max(1, int(t.Size())), ir.U64
-}
-
-// watch adds the user's variables to what final states show.
-func (c *compiler) watch(s *symbol, t cc.Type, unit int, typ ir.Type) {
-	const most = 16
-	for t.Kind() == cc.Array {
-		t = t.(*cc.ArrayType).Elem()
-	}
-	size := s.decl.Type().Size()
-	if _, scalar := intType(t); !scalar || t.Kind() == cc.Ptr || size > int64(most*unit) || c.locals[s.decl] != nil {
-		return
-	}
-	addr := c.b.Addr(s.obj)
-	for off := int64(0); off < size; off += int64(unit) {
-		name := s.name
-		if size > int64(unit) {
-			name = fmt.Sprintf("%s[%d]", name, off/int64(unit))
-		}
-		c.observe = append(c.observe, property.Var{
-			Name: name, Thread: ir.NoThread, Reg: ir.NoReg, Addr: addr + uint64(off), Type: typ,
-		})
-	}
 }
 
 // stringObject is the object of a string literal; equal literals share one.

@@ -64,6 +64,10 @@ type Task struct {
 	Traces     bool
 	Visit      func(*verdict.Witness)
 	Unfinished bool
+	// IdleRounds is how many rounds in a row of a loop are executed that change nothing for
+	// anybody, where such a round accesses something that the round which leaves the loop may
+	// not access. Taking and giving back a mutex in a round changes nothing then.
+	IdleRounds int
 	// CheckTraces fails the run if a trace is explored twice, or, with optimal DPOR, an
 	// execution is cut off by a sleep set. It keeps a hash per execution.
 	CheckTraces bool

@@ -74,6 +74,7 @@ func (t *Task) MemoryOptions() memory.Options {
 		Keep:          func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
 		Watch:         func(t ir.ThreadID, r ir.Reg) bool { return watched[regKey{t, r}] },
 		Visible:       func(t ir.ThreadID, l ir.Loc) bool { return visible[locKey{t, l}] },
+		Ends:          t.Finals && t.Props.Whole,
 	}
 }
 
@@ -139,8 +140,52 @@ func (j *Judge) Read(s *memory.State, vars []property.Var) []int64 {
 	return j.values
 }
 
-// FormatFinal writes a final state as name=value pairs.
-func FormatFinal(out []byte, vars []property.Var, values []int64) []byte {
+// Finals writes down final states.
+type Finals struct {
+	view     stateView
+	observer *property.Observer
+}
+
+// NewFinals is what writes down the final states that a set shows.
+func NewFinals(y *memory.System, set *property.Set) *Finals {
+	return &Finals{view: stateView{y: y}, observer: property.NewObserver(y.Prog, set)}
+}
+
+// Text is what a final state shows.
+func (f *Finals) Text(s *memory.State) string {
+	f.view.s = s
+	return f.observer.Text(&f.view)
+}
+
+// stateView is a state as property sees it.
+type stateView struct {
+	y *memory.System
+	s *memory.State
+}
+
+func (v *stateView) Memory(addr uint64, t ir.Type) int64 { return v.y.Read(v.s, addr, t) }
+
+func (v *stateView) Register(t ir.ThreadID, r ir.Reg) int64 { return v.y.Reg(v.s, t, r) }
+
+func (v *stateView) Result(t ir.ThreadID) int64 { return v.s.Result(t) }
+
+func (v *stateView) Cells() []uint64 { return v.y.Cells(v.s) }
+
+func (v *stateView) Blocks() []property.Block {
+	var out []property.Block
+	for _, b := range v.y.Blocks(v.s) {
+		one := property.Block{Addr: b.Addr, Size: b.Size, Stack: b.Stack, Freed: b.Free, Site: ir.NoEdge, Order: b.Order}
+		if b.Site != nil {
+			one.Site = b.Site.ID
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// FormatFinal writes a list of variables as name=value pairs.
+func FormatFinal(vars []property.Var, values []int64) string {
+	var out []byte
 	for i := range vars {
 		if i > 0 {
 			out = append(out, ' ')
@@ -149,5 +194,5 @@ func FormatFinal(out []byte, vars []property.Var, values []int64) []byte {
 		out = append(out, '=')
 		out = strconv.AppendInt(out, values[i], 10)
 	}
-	return out
+	return string(out)
 }

@@ -274,12 +274,28 @@ func (y *System) encodeBlocks(s *State, out []byte) []byte {
 			n = 0
 		}
 		out = putNumber(out, int64(n))
+		if y.hasSites && b.kind == heapBlock && !b.free {
+			out = putNumber(out, int64(b.site))
+			out = putNumber(out, s.rank(b))
+		}
 		for ; n >= 8; off, n = off+8, n-8 {
 			out = putNumber(out, int64(s.load(off, 8)))
 		}
 		out = append(out, s.mem[off:off+n]...)
 	}
 	return append(out, 0)
+}
+
+// rank is the place of a block among the blocks in use of its site, from 1. Numbers that grow
+// without end would tell states apart that nobody can.
+func (s *State) rank(b *block) int64 {
+	n := int64(1)
+	for i := range s.blocks {
+		if o := &s.blocks[i]; !o.free && o.kind == heapBlock && o.site == b.site && o.order < b.order {
+			n++
+		}
+	}
+	return n
 }
 
 // Decode sets s to the encoded state and forgets how to undo.
@@ -395,6 +411,12 @@ func (y *System) decodeBlocks(s *State, in []byte) []byte {
 		if b.kind != cellBlock {
 			v, in = getNumber(in)
 			b.size = uint32(v)
+		}
+		if y.hasSites && b.kind == heapBlock && !b.free {
+			v, in = getNumber(in)
+			b.site = int32(v)
+			v, in = getNumber(in)
+			b.order = int32(v)
 		}
 		n := int(b.size)
 		if n == 0 {

@@ -76,6 +76,9 @@ func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 		}
 		y.cancelFree(s, t, addr)
 	}
+	if y.hasSites {
+		s.setOrigin(s.findBlock(addr, 1), 1+e.index, s.newestBlock()+1)
+	}
 	s.touch(Touch{addr, int(size), true})
 	y.set(s, t, e.dst, int64(addr))
 }
@@ -122,3 +125,62 @@ func (y *System) free(s *State, t int, e *edge, regs []int64) bool {
 	}
 	return true
 }
+
+// newestBlock is the largest order of a block.
+func (s *State) newestBlock() int32 {
+	n := int32(0)
+	for i := range s.blocks {
+		n = max(n, s.blocks[i].order)
+	}
+	return n
+}
+
+// BlockInfo is a block that was allocated.
+type BlockInfo struct {
+	Addr        uint64
+	Size        int64
+	Stack, Free bool
+	Site        *ir.Edge // nil without Options.Ends
+	Order       int      // among the blocks of a site
+}
+
+// Blocks lists the blocks that were ever allocated, by address.
+func (y *System) Blocks(s *State) []BlockInfo {
+	var out []BlockInfo
+	for i := range s.blocks {
+		b := &s.blocks[i]
+		if b.kind == cellBlock {
+			continue
+		}
+		info := BlockInfo{Addr: b.addr, Size: int64(b.size), Stack: b.kind == stackBlock, Free: b.free, Order: int(b.order)}
+		if b.empty {
+			info.Size = 0
+		}
+		if b.site > 0 {
+			info.Site = y.edges[b.site-1].ir
+		}
+		out = append(out, info)
+	}
+	return out
+}
+
+// Cells lists the addresses of the cells that may hold something else than 0.
+func (y *System) Cells(s *State) []uint64 {
+	var out []uint64
+	for i := range y.Prog.Objects {
+		if o := &y.Prog.Objects[i]; o.Cells {
+			for off := int64(0); off < o.Size; off += ir.CellUnit {
+				out = append(out, o.Addr+uint64(off))
+			}
+		}
+	}
+	for i := range s.blocks {
+		if s.blocks[i].kind == cellBlock {
+			out = append(out, s.blocks[i].addr)
+		}
+	}
+	return out
+}
+
+// Result is what a thread has returned, with Options.Ends; 0 if it has not.
+func (s *State) Result(t ir.ThreadID) int64 { return s.result[t] }

@@ -60,6 +60,9 @@ type block struct {
 	// empty says that the block has no bytes. Its one byte is there to give it an
 	// address.
 	empty bool
+	// With Options.Ends, of blocks of the heap in use: 1 + the edge that allocated the
+	// block, in System.edges, and a number that grows with every allocation.
+	site, order int32
 }
 
 type blockKind uint8

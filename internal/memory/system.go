@@ -32,6 +32,9 @@ type Options struct {
 	// Symmetric are groups of threads with the same code that nothing tells apart:
 	// states that differ only in which of them is which encode the same.
 	Symmetric [][]ir.ThreadID
+	// Ends keeps what only final states show: the results of threads, and where and in
+	// which order the blocks of the heap were allocated.
+	Ends bool
 }
 
 // System is a compiled program under one model.
@@ -60,6 +63,7 @@ type System struct {
 	hasResults  bool // some join reads a result
 	hasSections bool
 	hasBlocks   bool // allocation, or cells outside the window
+	hasSites    bool // states know where their blocks were allocated
 }
 
 // segment is a stretch of address space kept flat at offset off of State.mem.
@@ -150,7 +154,7 @@ func New(p *ir.Program, m Model, opt Options) *System {
 	if p.Form != ir.Flat {
 		panic("BUG: memory.New wants the flat form")
 	}
-	y := &System{Prog: p, Model: m, attacks: opt.Attacks, hasBlocks: p.Cells, groups: opt.Symmetric, group: make([]int, len(p.Threads))}
+	y := &System{Prog: p, Model: m, attacks: opt.Attacks, hasBlocks: p.Cells, hasResults: opt.Ends, hasSites: opt.Ends, groups: opt.Symmetric, group: make([]int, len(p.Threads))}
 	for t := range y.group {
 		y.group[t] = -1
 	}

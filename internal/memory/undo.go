@@ -16,6 +16,7 @@ const (
 	undoMem       // a: offset, size
 	undoBlockAdd  // a: index; its bytes are the last of mem
 	undoBlockFree // a: index; old: freed or not
+	undoOrigin    // a: index; old: site and order
 	undoPush      // t: the entry at index a was added
 	undoRemove    // t: the entry at index a was removed; it is on the removed stack
 	undoBuffer    // t: the whole buffer is on the saved stack
@@ -60,6 +61,8 @@ func (s *State) Undo(mark int) {
 			s.blocks = append(s.blocks[:u.a], s.blocks[u.a+1:]...)
 		case undoBlockFree:
 			s.blocks[u.a].free = u.old != 0
+		case undoOrigin:
+			s.blocks[u.a].site, s.blocks[u.a].order = int32(u.old>>32), int32(u.old)
 		case undoPush:
 			b := s.bufs[u.t]
 			s.bufs[u.t] = append(b[:u.a], b[u.a+1:]...)
@@ -144,6 +147,12 @@ func (s *State) fail(f Fault) {
 func (s *State) freeBlock(i int, free bool) {
 	s.undo = append(s.undo, undo{kind: undoBlockFree, a: int32(i), old: bit(s.blocks[i].free)})
 	s.blocks[i].free = free
+}
+
+func (s *State) setOrigin(i int, site, order int32) {
+	b := &s.blocks[i]
+	s.undo = append(s.undo, undo{kind: undoOrigin, a: int32(i), old: int64(b.site)<<32 | int64(b.order)})
+	b.site, b.order = site, order
 }
 
 // addBlock inserts a block of zero bytes and returns its index.

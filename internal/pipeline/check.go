@@ -201,6 +201,9 @@ func (p *program) ask(ctx context.Context, a *asked, flat *ir.Program, opt Optio
 			return
 		}
 	}
+	if opt.Finals {
+		res.LeftOut = p.leftOut()
+	}
 	res.Sources = p.sources(violationWitnesses(out)...)
 	p.conclude(res, out, opt)
 	if res.Witness != nil {

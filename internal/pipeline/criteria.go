@@ -215,6 +215,7 @@ func (p *program) states(ctx context.Context, flat *ir.Program, opt Options) (*v
 	}
 	if sc.Unknown != "" {
 		res := p.criterionResult(StateRobustness, model, explicit.Engine.Name, sc)
+		res.LeftOut = p.leftOut()
 		res.Verdict, res.Reason = verdict.Unknown, "the final states under SC are not known: "+sc.Unknown
 		return res, nil
 	}
@@ -227,6 +228,7 @@ func (p *program) states(ctx context.Context, flat *ir.Program, opt Options) (*v
 		return nil, err
 	}
 	res := p.criterionResult(StateRobustness, model, explicit.Engine.Name, out)
+	res.LeftOut = p.leftOut()
 	res.Stats.States += sc.Stats.States
 	res.Stats.Transitions += sc.Stats.Transitions
 	res.Stats.Seconds += sc.Stats.Seconds
@@ -235,6 +237,14 @@ func (p *program) states(ctx context.Context, flat *ir.Program, opt Options) (*v
 		res.Coverage.Bounds = append(slices.Clone(sc.Coverage.Bounds), res.Coverage.Bounds...)
 	}
 	return res, p.concludeStates(flat, res, sc, out, model, opt)
+}
+
+// leftOut is what final states do not show of the program's memory.
+func (p *program) leftOut() []string {
+	if p.language != "c" || !p.props.Whole {
+		return nil
+	}
+	return []string{"freed blocks", "automatic and thread-local objects, whose functions and threads have ended"}
 }
 
 // finals collects the final states under a model.
@@ -296,7 +306,7 @@ func (p *program) concludeStates(flat *ir.Program, res *verdict.Result, sc, out 
 	case res.Verdict == verdict.Unsafe:
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
-	case len(p.props.Observe) == 0:
+	case !p.props.ShowsFinals():
 		res.Verdict, res.Reason = verdict.Unknown, "the program has no variable to look at in final states"
 	case len(sc.Finals) == 0 && len(out.Finals) == 0:
 		res.Verdict, res.Reason = verdict.Unknown, "no execution comes to an end, so there are no final states"

@@ -48,7 +48,7 @@ func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 	var race trace.Race
 	var broken error
 	task := p.task(flat, m, opt)
-	task.Props, task.Finals, task.KeepGoing, task.Unfinished = &property.Set{}, false, true, true
+	task.Props, task.Finals, task.KeepGoing, task.Unfinished, task.IdleRounds = &property.Set{}, false, true, true, 2
 	task.Visit = func(w *verdict.Witness) {
 		if witness != nil || broken != nil {
 			return

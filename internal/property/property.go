@@ -31,7 +31,14 @@ type Set struct {
 	Claims []Claim
 	// Observe lists what distinguishes final states when they are collected.
 	Observe []Var
+	// Whole says that final states also show Objects, the live blocks of the heap, the
+	// results of threads, and cells of mem that are not zero.
+	Whole   bool
+	Objects []ir.ObjectID
 }
+
+// ShowsFinals reports whether final states show anything.
+func (s *Set) ShowsFinals() bool { return s.Whole || len(s.Observe) > 0 }
 
 // Empty reports whether nothing is asked.
 func (s *Set) Empty() bool {

@@ -1,9 +1,7 @@
 package replay
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -72,13 +70,41 @@ func (s *state) decides(f *property.Final) bool {
 	return s.holds(f.Cond) != (f.Quantifier == property.Forall)
 }
 
-// observe is the canonical text of what distinguishes final states.
-func (s *state) observe(vars []property.Var) string {
-	parts := make([]string, len(vars))
-	for i, v := range vars {
-		parts[i] = fmt.Sprintf("%s=%d", v.Name, s.value(v))
+// observe is the text of what distinguishes final states.
+func (m *machine) observe(s *state, props *property.Set) string {
+	return property.NewObserver(m.p, props).Text(view{m, s})
+}
+
+// view is a state as property sees it.
+type view struct {
+	m *machine
+	s *state
+}
+
+func (v view) Memory(addr uint64, t ir.Type) int64 { return t.Wrap(int64(v.s.read(addr, t.Size()))) }
+
+func (v view) Register(t ir.ThreadID, r ir.Reg) int64 { return v.s.threads[t].regs[r] }
+
+func (v view) Result(t ir.ThreadID) int64 { return v.s.threads[t].result }
+
+func (v view) Cells() []uint64 {
+	var out []uint64
+	for _, w := range v.s.words {
+		id := v.m.p.FindObject(w.addr, 1)
+		inBlock := slices.ContainsFunc(v.s.blocks, func(b block) bool { return w.addr-b.addr < uint64(b.size) })
+		if v.m.p.Cells && !inBlock && (id == ir.NoObject || v.m.p.Objects[id].Cells) {
+			out = append(out, w.addr)
+		}
 	}
-	return strings.Join(parts, " ")
+	return out
+}
+
+func (v view) Blocks() []property.Block {
+	var out []property.Block
+	for _, b := range v.s.blocks {
+		out = append(out, property.Block{Addr: b.addr, Size: b.size, Stack: b.stack, Freed: b.freed, Site: b.site, Order: b.order})
+	}
+	return out
 }
 
 // deadlocked reports whether the program is stuck and some thread waits, none

@@ -76,7 +76,7 @@ type visit struct {
 
 // reach takes note of a state.
 func (v *visit) reach(s *state) {
-	k := s.key()
+	k := s.key(v.props.Whole)
 	if v.seen[k] {
 		return
 	}
@@ -92,7 +92,7 @@ func (v *visit) reach(s *state) {
 		}
 	}
 	if v.m.final(s) {
-		v.finals[s.observe(v.props.Observe)] = true
+		v.finals[v.m.observe(s, v.props)] = true
 		if v.props.Final != nil && s.decides(v.props.Final) {
 			v.out.Final = true
 		}

@@ -36,6 +36,7 @@ func (c *turn) alloc() {
 		}
 		c.exec(int64(b.addr), allocated(b.addr, size), func(n *state, th *thread) {
 			n.blocks[i].freed = false
+			n.blocks[i].site, n.blocks[i].order = c.edge.ID, c.s.newestBlock()+1
 			if own >= 0 {
 				c.cancel(th, own)
 			}
@@ -63,7 +64,7 @@ func (c *turn) allocFresh(size int64) {
 		for at < len(n.blocks) && n.blocks[at].addr < addr {
 			at++
 		}
-		n.blocks = slices.Insert(n.blocks, at, block{addr: addr, size: size, stack: c.op.Stack})
+		n.blocks = slices.Insert(n.blocks, at, block{addr: addr, size: size, stack: c.op.Stack, site: c.edge.ID, order: c.s.newestBlock() + 1})
 		th.set(c.op.Dst, int64(addr))
 	})
 }
@@ -104,4 +105,13 @@ func (c *turn) free() {
 		}
 		th.push(entry{kind: freeEntry, addr: addr, step: c.now})
 	})
+}
+
+// newestBlock is the largest order of a block.
+func (s *state) newestBlock() int {
+	n := 0
+	for _, b := range s.blocks {
+		n = max(n, b.order)
+	}
+	return n
 }

@@ -204,7 +204,7 @@ func (m *machine) conclude(s *state, props *property.Set, fail *transition, want
 		if !m.final(s) {
 			return fmt.Errorf("end: expected a final state, computed one in which threads run or stores wait")
 		}
-		if got := s.observe(props.Observe); got != want.Final {
+		if got := m.observe(s, props); got != want.Final {
 			return fmt.Errorf("end: expected the final state %q, computed %q", want.Final, got)
 		}
 	default:

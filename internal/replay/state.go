@@ -68,6 +68,8 @@ type block struct {
 	size  int64
 	stack bool
 	freed bool
+	site  ir.EdgeID // that allocated it last
+	order int       // grows with every allocation
 }
 
 // initial is the state in which execution begins.
@@ -117,9 +119,21 @@ func (s *state) allEmpty() bool {
 	return true
 }
 
+// rank is how many live blocks of the site of a block are older.
+func (s *state) rank(k block) int {
+	n := 0
+	for _, b := range s.blocks {
+		if !b.freed && b.site == k.site && b.order < k.order {
+			n++
+		}
+	}
+	return n
+}
+
 // key is a compact name of the state: two states have the same key exactly if
-// they are equal but for the steps that made the entries.
-func (s *state) key() string {
+// they are equal but for the steps that made the entries, and, unless sites count, where
+// and in which order blocks were allocated.
+func (s *state) key(sites bool) string {
 	b := make([]byte, 0, 128)
 	b = append(b, truth(s.over))
 	b = binary.AppendVarint(b, int64(s.holder))
@@ -135,6 +149,10 @@ func (s *state) key() string {
 		b = binary.AppendUvarint(b, k.addr)
 		b = binary.AppendVarint(b, k.size)
 		b = append(b, truth(k.stack), truth(k.freed))
+		if sites && !k.freed {
+			b = binary.AppendVarint(b, int64(k.site))
+			b = binary.AppendVarint(b, int64(s.rank(k)))
+		}
 	}
 	return string(b)
 }

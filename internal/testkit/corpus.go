@@ -26,6 +26,7 @@ type Case struct {
 	Expect  map[string]string // model: verdict
 	Robust  string            // yes, no, or "" where nobody has said
 	TRF     string            // free of triangular races: yes, no, or ""
+	State   string            // the final states under TSO are those of SC: yes, no, or ""
 	Races   string            // data races by C11's definition: yes, no, or ""
 	Fences  string            // fewest for robustness against TSO, or "" where nobody has said
 	Options pipeline.Options
@@ -106,7 +107,7 @@ func (c *Case) parseExpect(text string) error {
 				c.Fences = want
 				continue
 			}
-			said, ok := map[string]*string{"robust": &c.Robust, "trf": &c.TRF, "races": &c.Races}[model]
+			said, ok := map[string]*string{"robust": &c.Robust, "trf": &c.TRF, "races": &c.Races, "state": &c.State}[model]
 			if !ok {
 				c.Expect[model] = want
 				continue

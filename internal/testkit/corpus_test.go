@@ -151,8 +151,12 @@ func checkCriteria(t *testing.T, c *testkit.Case, opt pipeline.Options, robust s
 	if c.TRF != "" && (c.TRF == "yes") != (races == verdict.Safe) {
 		t.Errorf("free of triangular races: want %s, got %s", c.TRF, races)
 	}
-	if decide(pipeline.CriterionState) == verdict.Unsafe && robust == "yes" {
+	states := decide(pipeline.CriterionState)
+	if states == verdict.Unsafe && robust == "yes" {
 		t.Error("robust, but not state-robust")
+	}
+	if c.State != "" && states != map[string]verdict.Verdict{"yes": verdict.Safe, "no": verdict.Unsafe}[c.State] {
+		t.Errorf("state-robust: want %s, got %s", c.State, states)
 	}
 }
 

@@ -186,7 +186,7 @@ func (g *raceProgram) choose() {
 	families := [][]func(){
 		{g.atomicStore, g.atomicStore, g.atomicRead, g.atomicRead}, {g.atomicStore, g.atomicRead, g.atomicRMW}, {g.atomicStore, g.atomicRead, g.fence},
 		{g.mutex}, {g.mutex, g.condition, g.condition}, {g.semaphore}, {g.readersWriters}, {g.spinLock}, {g.onceOnly}, {g.meet}, {g.blocks, g.blocks, g.flags}, {g.boxes, g.flags},
-		{g.section}, {g.keys}, {g.failing, g.flags, g.mutex}, {g.semaphore, g.readersWriters, g.flags},
+		{g.publish, g.atomicRead, g.atomicRead}, {g.section}, {g.keys}, {g.failing, g.flags, g.mutex}, {g.semaphore, g.readersWriters, g.flags},
 	}
 	g.theme = []func(){g.data}
 	for range 1 + g.r.IntN(3) {
@@ -222,6 +222,13 @@ func (g *raceProgram) failing() {
 func (g *raceProgram) atomicStore() {
 	o, order := g.order("relaxed relaxed release release seq_cst")
 	g.call(cLine{call: atomicAccess, order: order}, "atomic_store_explicit(&f[%d], %d, %s);", g.r.IntN(2), 1+g.r.IntN(2), o)
+}
+
+// publish writes data and sets two flags.
+func (g *raceProgram) publish() {
+	g.data()
+	g.atomicStore()
+	g.atomicStore()
 }
 
 func (g *raceProgram) atomicRead() {

@@ -34,6 +34,9 @@ const (
 )
 
 func supports(t *engine.Task) error {
+	if t.Finals && t.Props.Whole {
+		return &engine.Unsupported{What: "bmc cannot list final states with blocks of the heap and results of threads", Advice: "use --engine explicit"}
+	}
 	if err := t.TakesThreads("bmc"); err != nil {
 		return err
 	}
@@ -430,7 +433,7 @@ func (r *run) finals() error {
 				other = append(other, g^gate(v>>i&1))
 			}
 		}
-		r.out.Finals = append(r.out.Finals, string(engine.FormatFinal(nil, r.props.Observe, values)))
+		r.out.Finals = append(r.out.Finals, engine.FormatFinal(r.props.Observe, values))
 		r.x.assert(other...)
 	}
 	slices.Sort(r.out.Finals)

@@ -18,6 +18,7 @@ type worker struct {
 	s     *memory.State
 	c     *codec
 	judge *engine.Judge
+	show  *engine.Finals
 
 	look    *look     // nil: no reduction
 	reduce  *reducer  // nil: expand everything
@@ -38,7 +39,7 @@ type worker struct {
 }
 
 func newWorker(task *engine.Task, y *memory.System, in *search.Interner) *worker {
-	w := &worker{task: task, y: y, s: y.NewState(), c: newCodec(y, in), judge: engine.NewJudge(y), finals: map[string]bool{}, enabled: make([]int, y.Threads()), moves: make([]bool, y.Threads())}
+	w := &worker{task: task, y: y, s: y.NewState(), c: newCodec(y, in), judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props), finals: map[string]bool{}, enabled: make([]int, y.Threads()), moves: make([]bool, y.Threads())}
 	if reduces(task) {
 		w.look = newLook(y)
 		w.reduce = newReducer(y, w.look)
@@ -224,12 +225,10 @@ func (w *worker) atEnd() {
 		w.out.Report(keyFinal)
 	}
 	if w.task.Finals {
-		w.key = engine.FormatFinal(w.key[:0], w.task.Props.Observe, w.judge.Read(w.s, w.task.Props.Observe))
-		if !w.finals[string(w.key)] {
-			w.finals[string(w.key)] = true
-		}
-		if pick := w.task.WitnessFinal; pick != nil && pick(string(w.key)) {
-			w.out.Report(keyState + string(w.key))
+		text := w.show.Text(w.s)
+		w.finals[text] = true
+		if pick := w.task.WitnessFinal; pick != nil && pick(text) {
+			w.out.Report(keyState + text)
 		}
 	}
 }

@@ -131,7 +131,7 @@ func (x *explorer) final() {
 	if !x.task.Finals {
 		return
 	}
-	text := formatFinal(x.task.Props.Observe, x.judge.Read(x.s, x.task.Props.Observe))
+	text := x.show.Text(x.s)
 	x.finals[text] = true
 	if pick := x.task.WitnessFinal; pick != nil && pick(text) {
 		x.report("state:"+text, engine.Violation{Kind: engine.FinalReached, Final: text})
@@ -171,18 +171,4 @@ func (x *explorer) witness() *verdict.Witness {
 		rec.Step(st)
 	}
 	return rec.Witness()
-}
-
-// formatFinal writes a final state as name=value pairs.
-func formatFinal(vars []property.Var, values []int64) string {
-	var out []byte
-	for i := range vars {
-		if i > 0 {
-			out = append(out, ' ')
-		}
-		out = append(out, vars[i].Name...)
-		out = append(out, '=')
-		out = strconv.AppendInt(out, values[i], 10)
-	}
-	return string(out)
 }

@@ -36,6 +36,7 @@ type store struct {
 	upd   int32 // its update, none: pending
 	epoch int32
 	loads int32 // the newest attachment to it
+	taken int32 // of a free: the alloc that took it back, none
 }
 
 // node is a state on the way.
@@ -68,6 +69,7 @@ type explorer struct {
 	y      *memory.System
 	s      *memory.State
 	judge  *engine.Judge
+	show   *engine.Finals
 	source bool     // source-DPOR: branches without guidance
 	check  *checker // nil: no checking
 	atEnd  func()   // for tests
@@ -172,7 +174,7 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System, w *wo
 	n := y.Threads()
 	x := &explorer{
 		world: w,
-		task:  task, y: y, s: y.NewState(), judge: engine.NewJudge(y), ctx: ctx, begun: time.Now(),
+		task:  task, y: y, s: y.NewState(), judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props), ctx: ctx, begun: time.Now(),
 		auxOf: make([][]int32, n), auxID: map[process]int32{}, tables: map[[8]int32]*[8]int32{}, base: make([]int32, n), stores: make([][]store, n),
 		threads: make([]threadState, n), met: map[string]bool{}, finals: map[string]bool{}, result: &engine.Outcome{},
 	}
@@ -182,7 +184,7 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System, w *wo
 	if task.CheckTraces {
 		x.check = newChecker()
 	}
-	x.loops = compileLoops(y.Prog, task.Limits.Unroll, task.KeepOf())
+	x.loops = compileLoops(y.Prog, task.Limits.Unroll, int32(task.IdleRounds), task.KeepOf())
 	x.loopStates, x.cuts = make([][]loopState, n), map[ir.EdgeID]cutOff{}
 	for t := range n {
 		x.heldUp = append(x.heldUp, x.holdUps(t))

@@ -37,6 +37,7 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	}
 	if e.cancel != none {
 		x.races = append(x.races, race{first: i, second: none, proc: x.freeing})
+		x.stores[e.thread][e.cancel].taken = i
 	}
 	for _, in := range x.inner {
 		alt := e.label
@@ -132,7 +133,7 @@ func (x *explorer) setBase(t, i int32) {
 // noteStores writes down the stores an event put into buffers.
 func (x *explorer) noteStores(i int32) {
 	for _, st := range x.issued {
-		x.stores[st.thread] = append(x.stores[st.thread][:st.ord], store{ev: i, upd: none, epoch: st.epoch, loads: none})
+		x.stores[st.thread] = append(x.stores[st.thread][:st.ord], store{ev: i, upd: none, epoch: st.epoch, loads: none, taken: none})
 	}
 	x.issued = x.issued[:0]
 }
@@ -148,6 +149,9 @@ func (x *explorer) backtrack() {
 		x.stores[e.thread][e.ord].upd = none
 	}
 	x.detach(e, n.attached)
+	if e.cancel != none {
+		x.stores[e.thread][e.cancel].taken = none
+	}
 	for k := len(x.bases) - 1; k >= n.bases; k-- {
 		x.base[x.bases[k].thread] = x.bases[k].old
 	}

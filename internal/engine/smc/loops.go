@@ -23,7 +23,18 @@ import (
 // loop, or change something, and they are explored at their own time. That is what
 // replacing the loop by an await does [AAAJLS15 §4], found while running: it holds for
 // nested loops, inlined calls and loops around compare-exchange alike, and for single rounds of loops that
-// also do something else. It is no bound. Failing rounds are part of a trace,
+// also do something else. It is no bound.
+//
+// Data races are between accesses, and a round that changes nothing has some. Let R be an
+// access in such a round that races with W. Rounds before and behind it that change nothing can be left
+// out, and what others do stays possible: they do not notice, and where the rounds took and gave back a mutex or waited for a
+// condition, the mutex is only free for longer, and a thread that waits instead can be woken at
+// any time. Happens-before only loses edges by that. So the round of R, the round before
+// it, in which a wait began, and the round that leaves the loop are enough: two rounds that
+// change nothing (Task.IdleRounds). None is needed if the round that leaves the loop makes the same accesses (repeats):
+// if W needs nothing that the thread does behind the loop, the race is in the execution that stops at the
+// round of R; else W comes after the last round, whose access is not ordered before W either, or R would be.
+// Failing rounds are part of a trace,
 // so it is off where traces are asked for.
 
 // endless is how many local steps in a row, and how many events, a thread may have that
@@ -43,17 +54,20 @@ type loopCode struct {
 	bound   int32        // arrivals at a head that are let through
 	live    [][]ir.Reg   // per loop: registers that matter at its head
 	entry   []int32      // the loops that the thread begins in
+	idle    []int32      // per loop: rounds in a row that may change nothing
 }
 
 // loopState is where a thread is in a loop.
 type loopState struct {
 	count   int32
-	effects int32   // of the thread, when it was at the head
-	regs    []int64 // that matter, then
+	effects int32    // of the thread, when it was at the head
+	regs    []int64  // that matter, then
+	held    []uint64 // the mutexes it had, then
+	idle    int32    // rounds since something changed
 }
 
 // compileLoops finds the loops of every thread; nil if there are none.
-func compileLoops(p *ir.Program, k int, keep func(ir.FuncID, ir.Reg) bool) []loopCode {
+func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg) bool) []loopCode {
 	out := make([]loopCode, len(p.Threads))
 	facts := ir.NewFacts(p, keep)
 	any := false
@@ -87,9 +101,18 @@ func compileLoops(p *ir.Program, k int, keep func(ir.FuncID, ir.Reg) bool) []loo
 		}
 		for _, head := range l.Heads {
 			c.live = append(c.live, facts.Live(p.Threads[t].Func, head))
+			c.idle = append(c.idle, 0)
 		}
 	}
 	for t := range out {
+		if f := p.ThreadFunc(ir.ThreadID(t)); idle > 0 && out[t].edges != nil {
+			l := transform.LoopsOf(f)
+			for loop := range l.Heads {
+				if !repeats(f, &l, int32(loop)) {
+					out[t].idle[loop] = idle
+				}
+			}
+		}
 		out[t].bound = endless
 		if k > 0 {
 			out[t].bound = int32(min(k, math.MaxInt32-1)) + 1
@@ -165,7 +188,7 @@ func (x *explorer) begin(t int) {
 		return
 	}
 	for _, loop := range x.loops[t].entry {
-		x.setLoop(t, loop, loopState{count: 1, effects: x.threads[t].effects, regs: x.liveRegs(t, loop)})
+		x.setLoop(t, loop, loopState{count: 1, effects: x.threads[t].effects, regs: x.liveRegs(t, loop), held: x.threads[t].held})
 	}
 }
 
@@ -177,15 +200,20 @@ func (x *explorer) loopStep(t int, from ir.Loc, st memory.Step) {
 	}
 	le := &c.edges[from][st.Edge]
 	for _, loop := range le.enters {
-		x.setLoop(t, loop, loopState{count: 1, effects: x.threads[t].effects, regs: x.liveRegs(t, loop)})
+		x.setLoop(t, loop, loopState{count: 1, effects: x.threads[t].effects, regs: x.liveRegs(t, loop), held: x.threads[t].held})
 	}
 	if le.again == none {
 		return
 	}
 	old := x.loopStates[t][le.again]
-	now := loopState{count: old.count + 1, effects: x.threads[t].effects, regs: x.liveRegs(t, le.again)}
-	if !x.task.Traces && old.effects == now.effects && slices.Equal(old.regs, now.regs) {
-		x.halt(t, st, refused)
+	now := loopState{count: old.count + 1, effects: x.threads[t].effects, regs: x.liveRegs(t, le.again), held: x.threads[t].held}
+	if !x.task.Traces && old.effects == now.effects && slices.Equal(old.regs, now.regs) && slices.Equal(old.held, now.held) {
+		if old.idle >= c.idle[le.again] {
+			x.halt(t, st, refused)
+			return
+		}
+		now.count, now.idle = old.count, old.idle+1
+		x.setLoop(t, le.again, now)
 		return
 	}
 	if now.count > c.bound {
@@ -239,4 +267,45 @@ type cutOff struct {
 	edge  *ir.Edge
 	name  string
 	value int
+}
+
+// repeats reports whether a round that leaves a loop makes all accesses that any round
+// makes: their addresses are constant, and every way out passes them.
+func repeats(f *ir.Func, l *transform.Loops, loop int32) bool {
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		if !slices.Contains(l.Around[e.From], loop) {
+			continue
+		}
+		switch op := &e.Op; {
+		case op.Local() || op.Kind == ir.Fence:
+		case !op.Accesses() && op.Kind != ir.Lock && op.Kind != ir.TryLock && op.Kind != ir.Unlock:
+			return false
+		case op.Addr.Op != ir.AddrOf || leavesWithout(f, l, loop, int32(i)):
+			return false
+		}
+	}
+	return true
+}
+
+// leavesWithout reports whether a way from the head of a loop out of it avoids an edge.
+func leavesWithout(f *ir.Func, l *transform.Loops, loop, edge int32) bool {
+	seen := map[ir.Loc]bool{l.Heads[loop]: true}
+	work := []ir.Loc{l.Heads[loop]}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range f.Out(at) {
+			e := &f.Edges[i]
+			switch {
+			case i == edge:
+			case leaves(e) || !slices.Contains(l.Around[e.To], loop):
+				return true
+			case !seen[e.To]:
+				seen[e.To] = true
+				work = append(work, e.To)
+			}
+		}
+	}
+	return false
 }

@@ -1,5 +1,7 @@
 package smc
 
+import "fencepost/internal/memory"
+
 // Happens-before of the execution being explored: the chronological trace of
 // [AAAJLS15 §3], as a vector clock per event [AAAJLS15 App. B], and its races.
 //
@@ -272,9 +274,16 @@ func (x *explorer) joinBuffers(t int32, c []int32) {
 }
 
 // epochs adds the updates of stores before the last store-store fence before the
-// store of update e.
+// store of update e, and the allocs that took back frees which e would have come after.
 func (x *explorer) epochs(e *event, c []int32) {
 	epoch := x.stores[e.thread][e.ord].epoch
+	if x.frees {
+		for k := range e.ord {
+			if o := &x.stores[e.thread][k]; o.taken != none && (x.y.Model == memory.TSO || o.epoch < epoch) {
+				join(c, x.clock(o.taken))
+			}
+		}
+	}
 	if epoch == 0 {
 		return
 	}

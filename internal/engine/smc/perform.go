@@ -1,6 +1,8 @@
 package smc
 
 import (
+	"slices"
+
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 )
@@ -29,6 +31,9 @@ type threadState struct {
 	jam   bool // an update failed: what is in the buffer stays there
 	// effects counts what others can notice.
 	effects int32
+	// held is the mutexes it has, once for each time it locked them; only with
+	// Task.IdleRounds. The slice is never changed.
+	held []uint64
 }
 
 // issued is a store that an event put into a buffer.
@@ -58,6 +63,12 @@ func (x *explorer) affected(t int) {
 // apply takes a step of memory's; it reports whether the thread goes on.
 func (x *explorer) apply(t int, st memory.Step) bool {
 	mark, from := x.s.Mark(), x.s.PC(ir.ThreadID(t))
+	var mutex *ir.Op
+	if st.Kind == memory.Exec && x.loops != nil {
+		if op := x.y.Op(x.s, t, st.Edge); x.passing(op) {
+			mutex = op
+		}
+	}
 	x.s.Tag = x.threads[t].ord
 	x.y.Apply(x.s, st)
 	if !x.dry {
@@ -91,12 +102,41 @@ func (x *explorer) apply(t int, st memory.Step) bool {
 		x.setThread(t, v)
 	}
 	if x.loops != nil {
-		if x.s.Event.Wrote && x.s.Event.Written != x.s.Event.Value {
+		switch {
+		case mutex != nil:
+			x.noteMutex(t, mutex)
+		case x.s.Event.Wrote && x.s.Event.Written != x.s.Event.Value:
 			x.affected(t)
 		}
 		x.loopStep(t, from, st)
 	}
 	return true
+}
+
+// passing reports whether an operation changes only who has which mutex, which counts
+// when the thread is at the head of a loop again.
+func (x *explorer) passing(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
+		return x.task.IdleRounds > 0
+	}
+	return false
+}
+
+// noteMutex notes a mutex that thread t has just taken or let go.
+func (x *explorer) noteMutex(t int, op *ir.Op) {
+	if !x.s.Event.Wrote || op.Kind == ir.CondWait { // who waits has the mutex again behind it
+		return
+	}
+	v := x.threads[t]
+	addr := x.s.Event.Addr
+	if op.Kind != ir.Unlock {
+		v.held = append(slices.Clone(v.held), addr)
+	} else if k := slices.Index(v.held, addr); k >= 0 {
+		v.held = slices.Delete(slices.Clone(v.held), k, k+1)
+	}
+	slices.Sort(v.held)
+	x.setThread(t, v)
 }
 
 func (x *explorer) halt(t int, st memory.Step, why stop) {
@@ -182,7 +222,7 @@ func (x *explorer) perform(p int32, lb label, e *event) {
 		e.flags |= ends
 		return
 	}
-	if x.loops != nil && affects(op) {
+	if x.loops != nil && affects(op) && !x.passing(op) {
 		x.affected(t)
 	}
 	if op.Kind == ir.Broadcast || op.Kind == ir.Barrier {

@@ -45,7 +45,7 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		return nil, err
 	}
 	start := time.Now()
-	if !task.Traces {
+	if !task.Traces && task.IdleRounds == 0 {
 		t := *task
 		t.Program = transform.Await(task.Program, task.KeepOf())
 		task = &t

@@ -52,6 +52,7 @@ func Parse(f *source.File, opt Options) (*Unit, *diag.List) {
 			name = baseName(f)
 		}
 		u.Program, u.Props = c.compile(name)
+		u.showCells()
 		u.setPlaces(c.marks)
 	}
 	return u.finish(diags), diags
@@ -222,5 +223,12 @@ func (c *compiler) window() {
 	}
 	if n > 0 && n <= maxWindow {
 		c.b.CellWindow(n)
+	}
+}
+
+// showCells lets final states show the cells of mem that no variable names.
+func (u *Unit) showCells() {
+	if u.Program != nil && u.Props != nil {
+		u.Props.Whole = u.Program.Cells
 	}
 }

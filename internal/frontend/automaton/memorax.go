@@ -20,6 +20,7 @@ func ParseMemorax(f *source.File, opt Options) (*Unit, *diag.List) {
 		c.opt = opt
 		c.markProcesses()
 		u.Program, u.Props = c.compile()
+		u.showCells()
 		u.setPlaces(c.marks)
 	}
 	return u.finish(diags), diags

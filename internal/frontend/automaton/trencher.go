@@ -20,6 +20,7 @@ func ParseTrencher(f *source.File, opt Options) (*Unit, *diag.List) {
 	if !p.failed {
 		p.marked = opt.Places
 		u.Program, u.Props = p.compile()
+		u.showCells()
 		p.setPlaces(u)
 	}
 	return u.finish(diags), diags

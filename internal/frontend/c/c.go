@@ -38,7 +38,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		}
 	}
 	if u.Program != nil {
-		u.Props = &property.Set{Checks: true, Deadlock: true, Observe: u.Observe, Claims: u.Claims}
+		u.Props = &property.Set{Checks: true, Deadlock: true, Whole: true, Objects: u.Objects, Claims: u.Claims}
 	}
 	return u, diags
 }

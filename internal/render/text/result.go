@@ -49,10 +49,18 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 			p.line("  %s", oneLine(s))
 		}
 	}
+	p.leftOut(r)
 	if r.Witness != nil || len(r.Others) > 0 || len(r.FinalStates) > 0 {
 		p.line("")
 	}
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
+}
+
+// leftOut says what final states do not show.
+func (p *printer) leftOut(r *verdict.Result) {
+	if len(r.LeftOut) > 0 {
+		p.line("Final states leave out: %s.", oneLine(strings.Join(r.LeftOut, "; ")))
+	}
 }
 
 // relies says what a safe needs.

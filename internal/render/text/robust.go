@@ -67,6 +67,7 @@ func (p *printer) robust(r *verdict.Result) {
 	if r.Witness != nil {
 		p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
 	}
+	p.leftOut(r)
 	if len(r.Attacks) > 0 || len(r.Races) > 0 || r.Witness != nil || r.Trace != nil {
 		p.line("")
 	}

@@ -1,0 +1,365 @@
+package property
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// What final states show. A list of variables is shown as name=value pairs. A set that
+// shows all (Set.Whole) also has the static objects in Set.Objects part by part, the cells
+// of mem, the live blocks of the heap and the results of threads, with addresses abstracted:
+// a block is called after the place that allocates it, and the address of a block is shown by
+// that name. So two states that differ only in which address a block got are the same.
+//
+// Zero is left out where it would fill pages: in arrays of more than 16 elements, in cells of
+// mem, in objects of the library such as mutexes, in padding, and as the result of a thread.
+// What is not shown there is zero.
+
+// View is a final state as an Observer sees it.
+type View interface {
+	Memory(addr uint64, t ir.Type) int64
+	Register(ir.ThreadID, ir.Reg) int64
+	Result(ir.ThreadID) int64 // 0 of a thread that was not started
+	Blocks() []Block          // all that were ever allocated, by address
+	// Cells are the addresses of the cells of a program with ir.Program.Cells that may hold
+	// something else than 0.
+	Cells() []uint64
+}
+
+// Block is a block of memory that was allocated.
+type Block struct {
+	Addr  uint64
+	Size  int64
+	Stack bool // automatic storage
+	Freed bool
+	// Site is the edge that allocated the block last. Order puts the live blocks of a site
+	// in the order of their allocation.
+	Site  ir.EdgeID
+	Order int
+}
+
+// Observer writes down final states of a program.
+type Observer struct {
+	p     *ir.Program
+	set   *Set
+	sites map[ir.EdgeID]allocSite
+}
+
+// allocSite is a place that allocates blocks.
+type allocSite struct {
+	name   string
+	index  int // in the order of threads and edges
+	layout *ir.Layout
+}
+
+// NewObserver is an observer of what the set shows.
+func NewObserver(p *ir.Program, set *Set) *Observer {
+	o := &Observer{p: p, set: set}
+	if set.Whole {
+		o.findSites()
+	}
+	return o
+}
+
+// findSites names the places that allocate: malloc@f.c:7, with the thread if several
+// threads come to the place, and a number if a thread has it several times.
+func (o *Observer) findSites() {
+	o.sites = map[ir.EdgeID]allocSite{}
+	type place struct{ text, thread string }
+	count, threads := map[place]int{}, map[string]int{}
+	each := func(f func(e *ir.Edge, at place)) {
+		for t := range o.p.Threads {
+			fn := o.p.ThreadFunc(ir.ThreadID(t))
+			for i := range fn.Edges {
+				if e := &fn.Edges[i]; e.Op.Kind == ir.Alloc && !e.Op.Stack {
+					f(e, place{siteText(e), o.p.Threads[t].Name})
+				}
+			}
+		}
+	}
+	each(func(_ *ir.Edge, at place) {
+		if count[at]++; count[at] == 1 {
+			threads[at.text]++
+		}
+	})
+	number := map[place]int{}
+	each(func(e *ir.Edge, at place) {
+		name := at.text
+		if threads[at.text] > 1 {
+			name += "@" + at.thread
+		}
+		if count[at] > 1 {
+			number[at]++
+			name += "/" + strconv.Itoa(number[at])
+		}
+		o.sites[e.ID] = allocSite{name: name, index: len(o.sites), layout: e.Op.Layout}
+	})
+}
+
+func siteText(e *ir.Edge) string {
+	kind := e.Op.Msg
+	if kind == "" {
+		kind = "block"
+	}
+	if e.Pos.Line > 0 {
+		return fmt.Sprintf("%s@%s:%d", kind, path.Base(e.Pos.File), e.Pos.Line)
+	}
+	return kind
+}
+
+// Text is what a final state shows. Equal texts are equal observations.
+func (o *Observer) Text(v View) string {
+	w := &stateText{o: o, v: v}
+	for _, x := range o.set.Observe {
+		if x.IsMemory() {
+			w.put(x.Name, strconv.FormatInt(v.Memory(x.Addr, x.Type), 10))
+		} else {
+			w.put(x.Name, strconv.FormatInt(v.Register(x.Thread, x.Reg), 10))
+		}
+	}
+	if o.set.Whole {
+		w.whole()
+	}
+	return strings.Join(w.parts, " ")
+}
+
+// stateText writes one state.
+type stateText struct {
+	o      *Observer
+	v      View
+	parts  []string
+	blocks []Block
+	names  []string // of live blocks of the heap, by index in blocks
+	shown  []bool   // bytes of the object being written that parts have shown
+	base   uint64   // of that object
+}
+
+func (w *stateText) put(name, value string) { w.parts = append(w.parts, name+"="+value) }
+
+func (w *stateText) whole() {
+	w.blocks = w.v.Blocks()
+	order := w.nameBlocks()
+	w.cells()
+	for _, id := range w.o.set.Objects {
+		obj := &w.o.p.Objects[id]
+		w.object(obj.Name, obj.Addr, obj.Size, staticLayout(obj))
+	}
+	for _, i := range order {
+		b := &w.blocks[i]
+		before := len(w.parts)
+		w.object(w.names[i], b.Addr, b.Size, blockLayout(b, w.o.sites[b.Site].layout))
+		if len(w.parts) == before {
+			w.put(w.names[i], "zero") // the block is there
+		}
+	}
+	for t := range w.o.p.Threads {
+		if r := w.v.Result(ir.ThreadID(t)); r != 0 {
+			w.put(w.o.p.Threads[t].Name+":result", w.address(uint64(r)))
+		}
+	}
+}
+
+// cells writes the cells that no variable names and that are not zero, by number.
+func (w *stateText) cells() {
+	var numbers []int64
+	for _, addr := range w.v.Cells() {
+		listed := func(v Var) bool { return v.IsMemory() && v.Addr == addr }
+		if w.v.Memory(addr, ir.S64) != 0 && !slices.ContainsFunc(w.o.set.Observe, listed) {
+			numbers = append(numbers, int64(addr)/ir.CellUnit)
+		}
+	}
+	slices.Sort(numbers)
+	for _, n := range numbers {
+		w.put(fmt.Sprintf("mem[%d]", n), strconv.FormatInt(w.v.Memory(uint64(n*ir.CellUnit), ir.S64), 10))
+	}
+}
+
+// nameBlocks names the live blocks of the heap, and gives them in the order of their
+// sites and allocations.
+func (w *stateText) nameBlocks() []int {
+	w.names = make([]string, len(w.blocks))
+	var order []int
+	for i, b := range w.blocks {
+		if !b.Stack && !b.Freed {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := &w.blocks[i], &w.blocks[j]
+		if d := w.o.sites[a.Site].index - w.o.sites[b.Site].index; d != 0 {
+			return d
+		}
+		return a.Order - b.Order
+	})
+	made := map[ir.EdgeID]int{}
+	for _, i := range order {
+		site := w.blocks[i].Site
+		w.names[i] = w.o.sites[site].name
+		if made[site]++; made[site] > 1 {
+			w.names[i] += "#" + strconv.Itoa(made[site])
+		}
+	}
+	return order
+}
+
+// staticLayout is the layout of a static object.
+func staticLayout(obj *ir.Object) *ir.Layout {
+	if obj.Layout != nil {
+		return obj.Layout
+	}
+	elem := &ir.Layout{Kind: ir.ScalarLayout, Type: obj.Type}
+	if elem.Type.Size() != obj.Unit || obj.Size%int64(obj.Unit) != 0 {
+		return nil
+	}
+	return &ir.Layout{Kind: ir.ArrayLayout, Elem: elem, Count: obj.Size / int64(obj.Unit)}
+}
+
+// blockLayout is the layout of a block as a whole, given that of its elements.
+func blockLayout(b *Block, elem *ir.Layout) *ir.Layout {
+	if elem == nil || elem.Size() <= 0 || elem.Size() > b.Size {
+		return nil
+	}
+	if n := b.Size / elem.Size(); n > 1 {
+		return &ir.Layout{Kind: ir.ArrayLayout, Elem: elem, Count: n}
+	}
+	return elem
+}
+
+// object writes an object or a block: its parts, and the words and bytes that belong to none as
+// far as they are not zero.
+func (w *stateText) object(name string, addr uint64, size int64, l *ir.Layout) {
+	w.shown, w.base = make([]bool, size), addr
+	if l != nil && l.Size() <= size {
+		w.part(name, addr, l, false)
+	}
+	for off := int64(0); off < size; {
+		n, v := w.raw(addr, off)
+		if v != 0 {
+			where := name
+			switch {
+			case n == 1 && size > 1:
+				where += fmt.Sprintf(".bytes[%d]", off)
+			case n < size:
+				where += fmt.Sprintf(".bytes[%d..%d]", off, off+n-1)
+			}
+			w.put(where, w.number(v, n))
+		}
+		off += n
+	}
+}
+
+// raw reads bytes that belong to no part: an address of a block, else four bytes, else one.
+func (w *stateText) raw(addr uint64, off int64) (n, v int64) {
+	for _, n := range []int64{8, 4} {
+		if (addr+uint64(off))%uint64(n) != 0 || off+n > int64(len(w.shown)) || slices.Contains(w.shown[off:off+n], true) {
+			continue
+		}
+		v := w.v.Memory(addr+uint64(off), ir.Type{Bits: uint8(8 * n), Signed: true})
+		if _, block := w.inBlock(uint64(v)); n == 4 || block {
+			return n, v
+		}
+	}
+	if w.shown[off] {
+		return 1, 0
+	}
+	return 1, w.v.Memory(addr+uint64(off), ir.U8)
+}
+
+// manyElements is how many elements an array may have that is shown in full.
+const manyElements = 16
+
+// part writes a part of an object; sparse: only where it is not zero.
+func (w *stateText) part(name string, addr uint64, l *ir.Layout, sparse bool) {
+	switch l.Kind {
+	case ir.ScalarLayout, ir.PointerLayout:
+		t := l.Type
+		if l.Kind == ir.PointerLayout {
+			t = ir.U64
+		}
+		for k := range uint64(t.Size()) {
+			w.shown[addr-w.base+k] = true
+		}
+		v := w.v.Memory(addr, t)
+		switch {
+		case sparse && v == 0:
+		case l.Kind == ir.PointerLayout:
+			w.put(name, w.address(uint64(v)))
+		default:
+			w.put(name, w.number(v, int64(t.Size())))
+		}
+	case ir.ArrayLayout:
+		sparse = sparse || l.Count > manyElements
+		for i := range l.Count {
+			w.part(fmt.Sprintf("%s[%d]", name, i), addr+uint64(i*l.Elem.Size()), l.Elem, sparse)
+		}
+	case ir.RecordLayout:
+		for _, f := range l.Fields {
+			field := name
+			if f.Name != "" {
+				field += "." + f.Name
+			}
+			w.part(field, addr+uint64(f.Off), f.Layout, sparse)
+		}
+	case ir.OpaqueLayout: // what is not zero is written by object
+	default:
+		panic("BUG: unknown layout")
+	}
+}
+
+// number is an integer, or the name of the block whose address it is.
+func (w *stateText) number(v, size int64) string {
+	if size == 8 {
+		if text, ok := w.inBlock(uint64(v)); ok {
+			return text
+		}
+	}
+	return strconv.FormatInt(v, 10)
+}
+
+// address is what an address is the address of.
+func (w *stateText) address(addr uint64) string {
+	if addr == 0 {
+		return "null"
+	}
+	if text, ok := w.inBlock(addr); ok {
+		return text
+	}
+	if id := w.o.p.FindObject(addr, 1); id != ir.NoObject {
+		obj := &w.o.p.Objects[id]
+		off := int64(addr - obj.Addr)
+		switch {
+		case off == 0:
+			return "&" + obj.Name
+		case obj.Layout != nil:
+			return "&" + obj.Name + obj.Layout.At(off)
+		}
+		return fmt.Sprintf("&%s.bytes[%d]", obj.Name, off)
+	}
+	return strconv.FormatInt(int64(addr), 10)
+}
+
+// inBlock is the name of an address in a block, or one behind it.
+func (w *stateText) inBlock(addr uint64) (string, bool) {
+	for i := range w.blocks {
+		b := &w.blocks[i]
+		off := addr - b.Addr
+		if addr < b.Addr || off > uint64(b.Size) {
+			continue
+		}
+		switch {
+		case b.Stack:
+			return "&automatic", true
+		case b.Freed:
+			return "&freed", true
+		case off == 0:
+			return "&" + w.names[i], true
+		}
+		return fmt.Sprintf("&%s+%d", w.names[i], off), true
+	}
+	return "", false
+}
