@@ -3,7 +3,6 @@ package testkit_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 
@@ -27,11 +26,8 @@ func TestMemoryErrors(t *testing.T) {
 	n := (*programs + 7) / 8
 	inParallel(n, func(i int) {
 		seed := *firstSeed + uint64(i)
-		p := testkit.Generate(seed, []testkit.Profile{
-			{Name: "heap", Heap: true}, {Name: "sync", Sync: true, Spawn: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "spawn", Spawn: true},
-		}[seed%4])
-		flat, props := p.Flat()
-		flat = withErrors(flat, rand.New(rand.NewPCG(seed, 18)))
+		flat, props := testkit.Generate(seed, testkit.ErrorProfiles[seed%uint64(len(testkit.ErrorProfiles))]).Flat()
+		flat = testkit.WithErrors(flat, seed)
 		props.Deadlock = true
 		for _, m := range testkit.Models {
 			want, err := testkit.Oracle(flat, props, m)
@@ -81,76 +77,4 @@ func TestMemoryErrors(t *testing.T) {
 			t.Errorf("no program has the error %s", c)
 		}
 	}
-}
-
-// withErrors puts errors into a flat program.
-func withErrors(p *ir.Program, r *rand.Rand) *ir.Program {
-	out := *p
-	out.Objects = append([]ir.Object(nil), p.Objects...)
-	out.Funcs = append([]*ir.Func(nil), p.Funcs...)
-	one := func(n int) bool { return r.IntN(n) == 0 }
-	if one(3) {
-		out.Objects[r.IntN(len(out.Objects))].ReadOnly = true
-	}
-	if one(2) && len(out.Threads) > 0 {
-		out.Main = 0
-	}
-	var mutex *ir.Expr
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			if f.Edges[i].Op.Kind == ir.Lock {
-				mutex = f.Edges[i].Op.Addr
-			}
-		}
-	}
-	for id, f := range p.Funcs {
-		c := *f
-		c.Edges, c.Locs = append([]ir.Edge(nil), f.Edges...), append([]ir.Location(nil), f.Locs...)
-		inside, err := ir.SectionLocs(f)
-		if err != nil {
-			panic(err)
-		}
-		step := func(from ir.Loc, op ir.Op, to ir.Loc) {
-			c.Edges = append(c.Edges, ir.Edge{ID: out.NextEdge, Origin: out.NextEdge, From: from, To: to, Op: op})
-			out.NextEdge++
-		}
-		place := func() ir.Loc {
-			c.Locs = append(c.Locs, ir.Location{Name: fmt.Sprintf("E%d", len(c.Locs))})
-			return ir.Loc(len(c.Locs) - 1)
-		}
-		after := func(i int, op ir.Op) {
-			to := c.Edges[i].To
-			c.Edges[i].To = place()
-			step(c.Edges[i].To, op, to)
-		}
-		for i := range f.Edges {
-			switch op := &c.Edges[i].Op; {
-			case op.Kind == ir.Alloc && one(3):
-				op.Val = ir.Int(0)
-			case op.Kind == ir.Alloc && one(4):
-				op.Stack = true
-			case op.Kind == ir.Free && one(4):
-				op.Stack = true
-			case op.Kind == ir.Join && one(6):
-				after(i, *op)
-			case mutex != nil && one(20) && !inside[f.Edges[i].From] && !inside[f.Edges[i].To]:
-				destroy := ir.NewOp(ir.Store)
-				destroy.Type, destroy.Order, destroy.Addr, destroy.Val = ir.U64, ir.Relaxed, mutex, ir.Int(ir.DestroyedMutex)
-				after(i, destroy)
-			}
-		}
-		if ir.FuncID(id) == out.Threads[0].Func && one(2) {
-			for l := range f.Locs {
-				if f.Ends(ir.Loc(l)) {
-					step(ir.Loc(l), ir.NewOp(ir.ThreadExit), place())
-				}
-			}
-		}
-		out.Funcs[id] = &c
-	}
-	out.Seal()
-	if errs := ir.Verify(&out); len(errs) > 0 {
-		panic(fmt.Sprintf("BUG: the program with errors is broken: %v", errs[0]))
-	}
-	return &out
 }

@@ -115,7 +115,7 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	if op.Writes() {
 		forbidden := low
 		for _, g := range a.goals {
-			if o := x.prog.FindObject(g.place.addr, g.place.size); o != ir.NoObject && x.prog.Objects[o].ReadOnly {
+			if x.readOnly(g.place) {
 				forbidden = x.or(forbidden, g.is)
 			}
 		}
@@ -169,6 +169,12 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	if op.Dst != ir.NoReg {
 		s.regs[op.Dst] = seen
 	}
+}
+
+// readOnly reports whether a place must not be written.
+func (x *encoder) readOnly(p place) bool {
+	o := x.prog.FindObject(p.addr, p.size)
+	return o != ir.NoObject && x.prog.Objects[o].ReadOnly
 }
 
 func (x *encoder) rmw(t *thread, st *step, s *local, old word) {

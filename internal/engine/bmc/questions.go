@@ -185,6 +185,9 @@ func (x *encoder) disabled(l *location, st *step) gate {
 		}
 		out := low
 		for _, g := range st.access.goals {
+			if op.Writes() && x.readOnly(g.place) { // an error needs no waiting
+				continue
+			}
 			out = x.or(out, x.all(g.is, x.gone(g.place).not(), x.passes(l, st, x.read(g.view, x.mem.final(g.cell))).not()))
 		}
 		return out

@@ -1,0 +1,54 @@
+package bmc_test
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/testkit"
+)
+
+// TestErrorsAgainstExplicit: with bounds that lose nothing the answers are those of the
+// explicit search, on random programs with errors of memory put into them.
+func TestErrorsAgainstExplicit(t *testing.T) {
+	var asked, refused, found atomic.Int64
+	inParallel((*programs+3)/4, func(i int) {
+		seed := *firstSeed + uint64(i)
+		flat, props := testkit.Generate(seed, testkit.ErrorProfiles[seed%uint64(len(testkit.ErrorProfiles))]).Flat()
+		flat = testkit.WithErrors(flat, seed)
+		for _, m := range testkit.Models {
+			want, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{Memory: 16 << 20})
+			if errors.Is(err, testkit.ErrTooBig) {
+				continue
+			}
+			if err != nil {
+				t.Errorf("seed %d, %s: explicit: %v", seed, m, err)
+				return
+			}
+			got, err := testkit.Ask(complete(1), flat, props, m, testkit.How{})
+			if errors.Is(err, errUnsupported) {
+				refused.Add(1)
+				return
+			}
+			problem := ""
+			if err != nil {
+				problem = err.Error()
+			} else {
+				problem = testkit.Difference(want, got)
+			}
+			if problem != "" {
+				t.Errorf("seed %d, %s: %s\nreproduce: go test ./internal/engine/bmc -run TestErrorsAgainstExplicit -fp.programs=1 -fp.seed=%d\n%s", seed, m, problem, seed, ir.Print(flat))
+				return
+			}
+			asked.Add(1)
+			if want.Found() {
+				found.Add(1)
+			}
+		}
+	})
+	t.Logf("%d questions answered, %d with violations; %d programs refused", asked.Load(), found.Load(), refused.Load())
+	if asked.Load() == 0 || found.Load() == 0 {
+		t.Error("the programs tell nothing apart")
+	}
+}
