@@ -105,8 +105,8 @@ func firstError(out []byte) string {
 }
 
 func (c *Compiler) execute(ctx context.Context, path string) ([]byte, error) {
-	// The program ends itself after twice its time and two seconds.
-	limit := time.Duration((2*c.Seconds + 12) * float64(time.Second))
+	// The program ends itself after twice its time and ten seconds.
+	limit := time.Duration((2*c.Seconds + 30) * float64(time.Second))
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, strconv.FormatFloat(c.Seconds, 'f', -1, 64))
