@@ -49,6 +49,9 @@ func chosenProfiles() []testkit.Profile {
 // complete is the engine with bounds that lose nothing.
 func complete(unroll int) *engine.Engine {
 	return &engine.Engine{Name: "bmc", Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+		if err := bmc.Engine.Supports(task); err != nil {
+			return nil, fmt.Errorf("%w: %w", errUnsupported, err)
+		}
 		opt, err := bmc.Complete(task, unroll)
 		if err != nil {
 			return nil, err
