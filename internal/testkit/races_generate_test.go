@@ -20,7 +20,6 @@ type raceProgram struct {
 	r     *rand.Rand
 	depth int
 	fresh int
-	heap  bool // calls realloc somewhere
 	// Locks that the thread being written has, so that it seldom unlocks others.
 	used map[string]bool
 	// theme is the kinds of statements of the program: few, so that they meet.

@@ -35,7 +35,6 @@ type worker struct {
 	done   int64           // final states met
 	exits  int64           // executions ended by exit
 	finals map[string]bool // their observations
-	key    []byte
 }
 
 func newWorker(task *engine.Task, y *memory.System, in *search.Interner) *worker {
