@@ -26,12 +26,18 @@ func sequenceOf(v *engine.Violation) (sequence, error) {
 			reached[st.Of] = i
 		}
 	}
+	// A store that does not reach memory in the witness, because that ends inside a section
+	// of another thread, is delayed past every load behind it.
+	delayed := func(s, l int) bool {
+		at, arrives := reached[s]
+		return at > l || !arrives && w.Steps[s].Buffered
+	}
 	for l := len(w.Steps) - 1; l >= 0; l-- {
 		if w.Steps[l].Edge != int(v.Load) {
 			continue
 		}
 		for s := range l {
-			if st := &w.Steps[s]; st.Edge == int(v.Edge) && st.Thread == w.Steps[l].Thread && reached[s] > l {
+			if st := &w.Steps[s]; st.Edge == int(v.Edge) && st.Thread == w.Steps[l].Thread && delayed(s, l) {
 				return between(w, s, l), nil
 			}
 		}

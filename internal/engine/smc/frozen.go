@@ -15,7 +15,8 @@ import (
 // are those that happen before it: whoever has gone less far has come less often to an
 // assumption that stops it, or to the end of main, which would make it no
 // deadlock. From there the others run on through what needs no memory, in all the ways they
-// can choose.
+// can choose. That is so under SC, and no other model is asked about: with buffers a thread that
+// has gone further, because its store has reached memory, can be stopped sooner.
 
 // maxFrozen bounds the local steps of the others while a section is held.
 const maxFrozen = 1 << 14

@@ -33,8 +33,13 @@ func supports(t *engine.Task) error {
 	}
 	// A section is one event, and the order of the events of a mutex is not that of events
 	// that do more than one thing to it.
-	if e := engine.InsideSection(t.Program, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait); e != nil {
+	if e := engine.InsideSection(t.Program, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Barrier); e != nil {
 		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("smc does not take a %s inside an atomic section", e.Op.Kind)}
+	}
+	// Where the others stand while a section waits is not a matter of what comes before the
+	// section alone: a store that has reached memory by then is no longer read from the buffer.
+	if t.Model != memory.SC && t.Props.Deadlock && engine.WaitsInside(t.Program) {
+		return &engine.Unsupported{What: "smc does not look for deadlocks of threads that wait inside an atomic section but under SC"}
 	}
 	return goalsByTrace(t)
 }
