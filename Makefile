@@ -30,7 +30,7 @@ FUZZ_TIME     ?= 60s
 # Seconds per litmus test on the processor.
 NATIVE_SECONDS ?= 0.5
 
-.PHONY: all build test lint fuzz native bench bench-spin update deps
+.PHONY: all build test lint fuzz native answers bench bench-spin update deps
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -93,6 +93,16 @@ native: build
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	tar -xzf testdata/litmus/x86.tar.gz -C "$$dir"; \
 	bin/fencepost stress "$$dir" testdata/litmus/mixed --seconds $(NATIVE_SECONDS)
+
+# Every question about every program of the repository, asked of an older commit too: the
+# answers must be equal, but for times.
+answers:
+	@test -n "$(OLD)" || { echo "usage: make answers OLD=COMMIT"; exit 2; }
+	@set -e; dir=$$(mktemp -d); trap 'git worktree remove --force "$$dir/old"; rm -rf "$$dir"' EXIT; \
+	git worktree add --detach "$$dir/old" $(OLD); \
+	(cd "$$dir/old" && $(GO) build -o "$$dir/old.bin" ./cmd/fencepost); \
+	$(GO) build -o "$$dir/new.bin" ./cmd/fencepost; \
+	$(GO) test ./bench -count=1 -timeout 120m -v -run TestAnswers -fp.old="$$dir/old.bin" -fp.new="$$dir/new.bin"
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
