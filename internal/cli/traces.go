@@ -22,6 +22,7 @@ differ in nothing that anybody in the program could notice.
 Exactly one execution is explored for every trace. Assertions are not looked at:
 a thread that fails one stops there, and its execution is not complete.
 --count prints the number of complete traces alone, which is faster.
+FILE is a program, or - for standard input; several files of C are one program.
 
 Exit codes: 0 all traces were found, 2 there may be more (a bound or the time
 limit), 3 bad input or usage, 4 internal error.`
@@ -39,11 +40,11 @@ type tracesFlags struct {
 func (a *app) tracesCommand() *cobra.Command {
 	f := &tracesFlags{model: modelsValue{"tso"}, opt: fencepost.Defaults()}
 	cmd := &cobra.Command{
-		Use:     "traces FILE",
+		Use:     "traces FILE...",
 		Short:   "List or count the traces of a program",
 		Long:    tracesHelp,
 		Example: tracesExample,
-		Args:    oneFile,
+		Args:    oneProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(f.model) != 1:
@@ -53,7 +54,7 @@ func (a *app) tracesCommand() *cobra.Command {
 			case f.count && f.dot:
 				return &usageError{"--count and --dot cannot be combined", "give one of them"}
 			}
-			return a.traces(args[0], f)
+			return a.traces(args, f)
 		},
 	}
 	flags := cmd.Flags()
@@ -71,7 +72,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) traces(name string, f *tracesFlags) error {
+func (a *app) traces(names []string, f *tracesFlags) error {
 	var set verdict.TraceSet
 	var all []verdict.Trace
 	var each func(*verdict.Trace)
@@ -84,7 +85,7 @@ func (a *app) traces(name string, f *tracesFlags) error {
 	default:
 		each = func(t *verdict.Trace) { text.Trace(a.stdout, t); fmt.Fprintln(a.stdout) }
 	}
-	in, err := a.read(name)
+	in, err := a.readProgram(names)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,6 @@ func (p *program) criterionResult(question string, model memory.Model, engineNam
 	return &verdict.Result{
 		Program: p.input.Name, Question: question, Model: model.String(), Engine: engineName,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,
-		Sources: map[string]string{p.input.Name: string(p.input.Text)},
 	}
 }
 

@@ -95,7 +95,7 @@ func Fences(ctx context.Context, in Input, opt FenceOptions) (answer Answer, err
 	if err != nil {
 		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, r.stage, err)
 	}
-	r.addSources(res)
+	r.p.carrySources(res)
 	return Answer{Results: []verdict.Result{*res}, Diagnostics: r.p.diags}, nil
 }
 
@@ -154,15 +154,6 @@ func (r *repairer) result() *verdict.Result {
 		Sources: r.p.sources(),
 		Repair:  &verdict.Repair{For: r.opt.For, Costs: r.opt.Cost, Places: r.writable(), Removal: r.opt.Remove},
 	}
-}
-
-// addSources adds the texts that the executions point at.
-func (r *repairer) addSources(res *verdict.Result) {
-	var witnesses []*verdict.Witness
-	for _, b := range res.Breaks() {
-		witnesses = append(witnesses, b.Witness())
-	}
-	res.Sources = r.p.sources(witnesses...)
 }
 
 // writable is how many places may be changed.
@@ -444,7 +435,7 @@ func (r *repairer) remove(ctx context.Context, in Input) (Answer, error) {
 	if err != nil {
 		return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, r.stage, err)
 	}
-	r.addSources(res)
+	r.p.carrySources(res)
 	return Answer{Results: []verdict.Result{*res}, Diagnostics: r.p.diags}, nil
 }
 

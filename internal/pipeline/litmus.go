@@ -221,13 +221,13 @@ func (r *litmusRun) run(ctx context.Context, model memory.Model) (*verdict.Resul
 	res := &verdict.Result{
 		Program: r.input.Name, Model: model.String(), Engine: by.Name,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings, FinalStates: sum.States,
-		Sources: map[string]string{r.input.Name: string(r.input.Text)},
 	}
 	opt := r.opt.Options
 	opt.KeepGoing = true
 	r.conclude(res, out, opt)
 	r.restrict(res, r.opt.Options)
 	res.Litmus = r.herd(sum, out, witnesses)
+	r.carrySources(res)
 	r.complete[model.String()] = out.Unknown == "" && out.Coverage.Exhaustive
 	if r.opt.Witnesses && model == memory.SC {
 		r.sc = &scOutcomes{states: map[string]bool{}, complete: out.Unknown == "" && out.Coverage.Exhaustive}

@@ -189,6 +189,18 @@ func (p *program) sources(witnesses ...*verdict.Witness) map[string]string {
 	return out
 }
 
+// carrySources gives a result the texts it needs to be shown.
+func (p *program) carrySources(res *verdict.Result) {
+	var witnesses []*verdict.Witness
+	for _, e := range res.Executions() {
+		witnesses = append(witnesses, e.Witness)
+	}
+	for _, b := range res.Breaks() {
+		witnesses = append(witnesses, b.Witness())
+	}
+	res.Sources = p.sources(witnesses...)
+}
+
 // report takes over what the front end said.
 func (p *program) report(diags *diag.List) {
 	diags.Sort()

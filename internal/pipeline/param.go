@@ -234,7 +234,7 @@ func (p *program) concludeParam(ctx context.Context, d decided, opt Options, q p
 	res := &verdict.Result{
 		Program: p.input.Name, Question: p.question(), Model: memory.SC.String(), Engine: "param",
 		Coverage: a.Coverage, Stats: a.Stats,
-		Sources: map[string]string{p.input.Name: string(p.input.Text)},
+		Sources: p.sources(),
 	}
 	if q == param.Robust {
 		res.Question, res.Model = Robustness, memory.TSO.String()

@@ -57,6 +57,7 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 			return Answer{}, fmt.Errorf("%s, %s: %w", in.Name, stage, err)
 		}
 		p.restrict(res, opt)
+		p.carrySources(res)
 		return Answer{Results: []verdict.Result{*res}, Diagnostics: p.diags}, nil
 	}
 	out, err := eng.Run(ctx, task)

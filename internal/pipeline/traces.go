@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
@@ -47,7 +48,7 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 		ctx, cancel = context.WithTimeout(ctx, opt.Timeout)
 		defer cancel()
 	}
-	set = verdict.TraceSet{Program: in.Name, Model: model, Asked: newAsked(askedTraces, opt), Sources: map[string]string{in.Name: string(in.Text)}}
+	set = verdict.TraceSet{Program: in.Name, Model: model, Asked: newAsked(askedTraces, opt), Sources: p.sources()}
 	task := p.task(flat, m, opt)
 	// Only the traces are asked for. A failing check ends its thread.
 	task.Props, task.Finals, task.KeepGoing, task.Traces = &property.Set{}, false, true, true
@@ -67,6 +68,7 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 			if t.Cycle != nil {
 				set.Cyclic++
 			}
+			maps.Copy(set.Sources, p.sources(t.Witness))
 			each(t)
 		}
 	}

@@ -220,14 +220,13 @@ func nameIn(sources map[string]string, name string) string {
 
 // sources compares the texts a result carries with those that its executions point at.
 func (v *verifier) sources(stored map[string]string, r *verdict.Result) error {
-	var witnesses []*verdict.Witness
-	for _, e := range r.Executions() {
-		witnesses = append(witnesses, e.Witness)
-	}
-	for _, b := range r.Breaks() {
-		witnesses = append(witnesses, b.Witness())
-	}
-	want := v.now.sources(witnesses...)
+	now := *r
+	v.now.carrySources(&now)
+	return sameSources(stored, now.Sources)
+}
+
+// sameSources compares the texts that are stored with those that belong there.
+func sameSources(stored, want map[string]string) error {
 	for name, text := range want {
 		if got, ok := stored[name]; !ok {
 			return fmt.Errorf("the result has no text of %s", name)

@@ -61,6 +61,9 @@ func (v *verifier) nothingElse(r *verdict.Result) error {
 	}
 	a, b := scrub(r), scrub(&verdict.Result{})
 	a.Program, a.Question, a.Model, a.Verdict, b.Verdict = "", "", "", verdict.Unsafe, verdict.Unsafe
+	if r.Question == StateRobustness {
+		b.LeftOut = v.now.leftOut()
+	}
 	a.Others = nil
 	a.Witness, a.Cause, a.Attacks, a.Races = nil, nil, nil, nil
 	if strings.HasSuffix(r.Asked.Command, "--param") {

@@ -36,13 +36,15 @@ func (v *verifier) traceSet(s *verdict.TraceSet) bool {
 		v.judge(s.Model, "sources", "the program", err)
 		return true
 	}
-	if len(s.Sources) != 1 {
-		v.judge(s.Model, "sources", "the program", fmt.Errorf("%d files, but traces are those of one", len(s.Sources)))
-	}
 	if !v.load() {
 		return false
 	}
 	*v.stage = "replay"
+	var witnesses []*verdict.Witness
+	for i := range s.Traces {
+		witnesses = append(witnesses, s.Traces[i].Witness)
+	}
+	v.judge(s.Model, "sources", "the program", sameSources(s.Sources, v.now.sources(witnesses...)))
 	for i := range s.Traces {
 		t := &s.Traces[i]
 		c := TraceCheck{Name: fmt.Sprintf("trace %d", i+1), Model: s.Model, Claim: "its trace", Steps: len(t.Witness.Steps), Step: -1}
