@@ -51,26 +51,6 @@ type Task struct {
 	WitnessFinal func(final string) bool
 	NoReduction  bool // no partial-order or symmetry reduction
 	Progress     func(Progress)
-	Mode         string       // which variant of the engine, "" for its default
-	Log          func(string) // is told, a line at a time, how the engine gets on; nil: nobody
-
-	BMC BMCOptions // for bounded model checking
-
-	// For engines that explore executions.
-	Source bool // source-DPOR instead of optimal DPOR
-	// Traces asks for every trace: failing rounds of spin loops are executed. Visit,
-	// if not nil, is called with every complete execution, and with Unfinished also
-	// with those that do not come to their end; by one worker at a time.
-	Traces     bool
-	Visit      func(*verdict.Witness)
-	Unfinished bool
-	// IdleRounds is how many rounds in a row of a loop are executed that change nothing for
-	// anybody, where such a round accesses something that the round which leaves the loop may
-	// not access. Taking and giving back a mutex in a round changes nothing then.
-	IdleRounds int
-	// CheckTraces fails the run if a trace is explored twice, or, with optimal DPOR, an
-	// execution is cut off by a sleep set. It keeps a hash per execution.
-	CheckTraces bool
 }
 
 // Limits of a run. Time is the context's.

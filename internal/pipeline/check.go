@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
 	"fencepost/internal/explain"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -105,7 +106,7 @@ func (p *program) refusedBy(opt Options, flat *ir.Program, model string) (verdic
 	if opt.Engine == "" || !ok {
 		return verdict.Diagnostic{}, false
 	}
-	e, err := engineNamed(opt.Engine)
+	e, err := engineNamed(opt.Engine, opt)
 	if err != nil {
 		return verdict.Diagnostic{Severity: "error", Code: "FP0912", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}, true
 	}
@@ -129,9 +130,9 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 	if opt.Races {
 		return p.withRaces(ctx, flat, model, opt)
 	}
-	e := &engines[0]
+	e := &explicit.Engine
 	if opt.Engine != "" {
-		e, _ = engineNamed(opt.Engine)
+		e, _ = engineNamed(opt.Engine, opt)
 	} else if !opt.Finals && !opt.KeepGoing && !opt.NoReduction {
 		return p.portfolio(ctx, flat, model, opt)
 	}
@@ -151,14 +152,10 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 func (p *program) task(flat *ir.Program, model memory.Model, opt Options) *engine.Task {
 	task := &engine.Task{
 		Program: flat, Props: p.props, Model: model, Finals: opt.Finals, NoReduction: opt.NoReduction,
-		Source: opt.Algorithm == "source",
 		Limits: engine.Limits{Memory: opt.Memory, Buffer: opt.buffer(), Unroll: opt.unroll(), Workers: workers(opt)},
 		// An observation must not hide a violation that is further away.
 		KeepGoing: opt.KeepGoing || opt.Finals || p.observes() && p.asksMore(),
-		Mode:      opt.Mode, Log: opt.Log,
-		BMC: opt.BMC,
 	}
-	task.BMC.Unroll = opt.unroll()
 	if opt.Progress != nil {
 		task.Progress = func(g engine.Progress) {
 			opt.Progress(Progress{

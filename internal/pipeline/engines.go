@@ -12,15 +12,28 @@ import (
 	"fencepost/internal/engine/smc"
 )
 
-// engines are those that answer a program's own questions. The first is the one
-// that takes every program.
-var engines = []engine.Engine{explicit.Engine, lazy.New(explicit.Engine, robust.Engine), smc.Engine, bmc.Engine}
+// engines returns the engines that answer a program's own questions. The first takes every
+// program.
+func engines(opt Options) []engine.Engine {
+	return []engine.Engine{
+		explicit.Engine,
+		lazy.New(explicit.Engine, robust.Engine, lazy.Options{Mode: opt.Mode, Log: opt.Log}),
+		smc.New(explored(opt)),
+		bmc.New(opt.BMC),
+	}
+}
+
+// explored is how executions are explored.
+func explored(opt Options) smc.Options {
+	return smc.Options{SourceDPOR: opt.Algorithm == "source"}
+}
 
 // engineNamed finds an engine.
-func engineNamed(name string) (*engine.Engine, error) {
-	for i := range engines {
-		if engines[i].Name == name {
-			return &engines[i], nil
+func engineNamed(name string, opt Options) (*engine.Engine, error) {
+	all := engines(opt)
+	for i := range all {
+		if all[i].Name == name {
+			return &all[i], nil
 		}
 	}
 	return nil, fmt.Errorf("unknown engine %q: choose among %s", name, strings.Join(Engines(), ", "))
@@ -33,8 +46,8 @@ var LazyModes = lazy.Modes
 // Engines are the names of the engines that answer Check.
 func Engines() []string {
 	var names []string
-	for i := range engines {
-		names = append(names, engines[i].Name)
+	for _, e := range engines(Options{}) {
+		names = append(names, e.Name)
 	}
 	return names
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/fences"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
@@ -77,7 +78,7 @@ func (r *repairer) robust(ctx context.Context, p *program, flat *ir.Program) (*f
 func (r *repairer) reach(ctx context.Context, p *program, flat *ir.Program, model memory.Model) (*fences.Finding, error) {
 	opt := r.opt.Options
 	opt.KeepGoing, opt.Finals, opt.Workers = false, false, 1
-	a := &asked{engine: &engines[0], model: model, under: model, limit: smallSearch}
+	a := &asked{engine: &explicit.Engine, model: model, under: model, limit: smallSearch}
 	p.ask(ctx, a, flat, opt)
 	if a.err == nil && a.res.Verdict == verdict.Unknown && ctx.Err() == nil {
 		a.limit, opt.Workers = 0, r.opt.Workers

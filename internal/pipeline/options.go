@@ -3,7 +3,7 @@ package pipeline
 import (
 	"time"
 
-	"fencepost/internal/engine"
+	"fencepost/internal/engine/bmc"
 	"fencepost/internal/engine/param"
 	"fencepost/verdict"
 )
@@ -77,7 +77,7 @@ type Options struct {
 
 // BMCOptions are the bounds and switches of bounded model checking. Unroll comes
 // from Options.
-type BMCOptions = engine.BMCOptions
+type BMCOptions = bmc.Options
 
 // COptions are what a C compiler takes with -D, -U and -I, and what is known of
 // functions without a body.

@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
+	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -121,7 +122,7 @@ func (p *program) robustFirst(ctx context.Context, flat *ir.Program, opt Options
 // all. It returns who was asked, and the answer.
 func (p *program) attempts(ctx context.Context, flat *ir.Program, q asked, opt Options) ([]*asked, *verdict.Result, error) {
 	quick := q
-	quick.engine, quick.limit = &engines[0], quickStates
+	quick.engine, quick.limit = &explicit.Engine, quickStates
 	if quick.engine.Supports(p.task(flat, q.under, opt)) != nil {
 		return p.others(ctx, flat, &q, opt)
 	}
@@ -150,9 +151,10 @@ func (p *program) others(ctx context.Context, flat *ir.Program, q *asked, opt Op
 		defer cancel()
 	}
 	var all []*asked
-	for i := range engines {
-		one := &asked{engine: &engines[i], model: q.model, under: q.under}
-		if q.engine == one.engine || one.engine.Supports(p.task(flat, q.under, opt)) != nil {
+	list := engines(opt)
+	for i := range list {
+		one := &asked{engine: &list[i], model: q.model, under: q.under}
+		if q.engine != nil && q.engine.Name == one.engine.Name || one.engine.Supports(p.task(flat, q.under, opt)) != nil {
 			continue
 		}
 		all = append(all, one)

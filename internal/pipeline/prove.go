@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -120,7 +121,7 @@ func (p *program) underSC(ctx context.Context, out *mover.Outcome, opt Options, 
 	if !fixed(out.Program) || engine.InsideSections(out.Program, p.props) != "" {
 		return nil
 	}
-	a := &asked{engine: &engines[0], model: memory.SC, under: memory.SC}
+	a := &asked{engine: &explicit.Engine, model: memory.SC, under: memory.SC}
 	if memory.Unlisted(out.Program) != nil {
 		a.err = memory.ErrUnbounded
 	} else {

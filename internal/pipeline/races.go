@@ -48,8 +48,10 @@ func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 	var race trace.Race
 	var broken error
 	task := p.task(flat, m, opt)
-	task.Props, task.Finals, task.KeepGoing, task.Unfinished, task.IdleRounds = &property.Set{}, false, true, true, 2
-	task.Visit = func(w *verdict.Witness) {
+	task.Props, task.Finals, task.KeepGoing = &property.Set{}, false, true
+	how := explored(opt)
+	how.Unfinished, how.IdleRounds = true, 2
+	how.Visit = func(w *verdict.Witness) {
 		if witness != nil || broken != nil {
 			return
 		}
@@ -61,7 +63,7 @@ func (p *program) dataRaces(ctx context.Context, flat *ir.Program, m memory.Mode
 		broken = p.replays(flat, m, w)
 		cancel()
 	}
-	out, err := smc.Engine.Run(ctx, task)
+	out, err := smc.New(how).Run(ctx, task)
 	if err == nil {
 		err = broken
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/source"
@@ -33,7 +34,7 @@ func (p *program) relies(ctx context.Context, flat *ir.Program, model memory.Mod
 		task := p.task(weaker, model, opt)
 		task.KeepGoing, task.Progress = false, nil
 		task.Limits.States, task.Limits.Workers = reliedStates, 1
-		found, err := engines[0].Run(ctx, task)
+		found, err := explicit.Engine.Run(ctx, task)
 		if err != nil || len(found.Violations) == 0 {
 			return err
 		}

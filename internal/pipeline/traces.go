@@ -51,11 +51,13 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 	set = verdict.TraceSet{Program: in.Name, Model: model, Asked: newAsked(askedTraces, opt), Sources: p.sources()}
 	task := p.task(flat, m, opt)
 	// Only the traces are asked for. A failing check ends its thread.
-	task.Props, task.Finals, task.KeepGoing, task.Traces = &property.Set{}, false, true, true
+	task.Props, task.Finals, task.KeepGoing = &property.Set{}, false, true
+	how := explored(opt)
+	how.Traces = true
 	var broken error
 	if each != nil {
 		task.Limits.Workers = 1 // traces are listed in the same order every time
-		task.Visit = func(w *verdict.Witness) {
+		how.Visit = func(w *verdict.Witness) {
 			t, err := p.traceOf(flat, m, w)
 			if err != nil && broken == nil {
 				broken = err
@@ -72,7 +74,7 @@ func Traces(ctx context.Context, in Input, model string, opt Options, each func(
 			each(t)
 		}
 	}
-	out, err := smc.Engine.Run(ctx, task)
+	out, err := smc.New(how).Run(ctx, task)
 	if err == nil {
 		err = broken
 	}
@@ -140,8 +142,10 @@ func (p *program) robustByTraces(ctx context.Context, flat *ir.Program, m memory
 	defer cancel()
 	var found cyclic
 	task := p.task(flat, m, opt)
-	task.Props, task.Finals, task.KeepGoing, task.Traces, task.Unfinished = &property.Set{}, false, true, true, true
-	task.Visit = func(w *verdict.Witness) {
+	task.Props, task.Finals, task.KeepGoing = &property.Set{}, false, true
+	how := explored(opt)
+	how.Traces, how.Unfinished = true, true
+	how.Visit = func(w *verdict.Witness) {
 		if found.trace != nil || found.err != nil {
 			return
 		}
@@ -151,7 +155,7 @@ func (p *program) robustByTraces(ctx context.Context, flat *ir.Program, m memory
 		found.trace, found.err = p.traceOf(flat, m, w)
 		cancel()
 	}
-	out, err := smc.Engine.Run(ctx, task)
+	out, err := smc.New(how).Run(ctx, task)
 	if err == nil {
 		err = found.err
 	}

@@ -26,7 +26,7 @@ import (
 	"fencepost/verdict"
 )
 
-var lazyEngine = lazy.New(explicit.Engine, robust.Engine)
+var lazyEngine = lazy.New(explicit.Engine, robust.Engine, lazy.Options{})
 
 // acyclic makes a random program without loops that the engine takes, or nil.
 func acyclic(seed uint64) (*testkit.Program, testkit.Profile) {
@@ -58,8 +58,8 @@ func acyclic(seed uint64) (*testkit.Program, testkit.Profile) {
 // has something that a store cannot be delayed past in registers, such as a signal, or where the oracle says that
 // its witnesses may not be enough. Its violation replays.
 func lazyAnswer(p *ir.Program, props *property.Set, mode string) (string, error) {
-	task := &engine.Task{Program: p, Props: props, Model: memory.TSO, Mode: mode, Limits: engine.Limits{Workers: 1}}
-	out, err := lazyEngine.Run(context.Background(), task)
+	task := &engine.Task{Program: p, Props: props, Model: memory.TSO, Limits: engine.Limits{Workers: 1}}
+	out, err := lazy.New(explicit.Engine, robust.Engine, lazy.Options{Mode: mode}).Run(context.Background(), task)
 	switch {
 	case err != nil:
 		return "", err
@@ -316,13 +316,13 @@ func TestLazyReach(t *testing.T) {
 			p, props := loadTrencherAll(t, filepath.Join(dir, f[0]))
 			rounds := 0
 			task := &engine.Task{Program: p, Props: props, Model: memory.TSO, Limits: engine.Limits{Workers: 1}}
-			task.Log = func(line string) {
+			logged := lazy.Options{Log: func(line string) {
 				if strings.Contains(line, "states under SC") {
 					rounds++
 				}
 				t.Log(line)
-			}
-			out, err := lazyEngine.Run(context.Background(), task)
+			}}
+			out, err := lazy.New(explicit.Engine, robust.Engine, logged).Run(context.Background(), task)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -115,7 +115,10 @@ func exploreRaces(flat *ir.Program, m memory.Model, lines lineOf, tally *raceTal
 	defer cancel()
 	n, racy := 0, 0
 	task := &engine.Task{
-		Program: flat, Props: &property.Set{}, Model: m, KeepGoing: true, Unfinished: true, Limits: engine.Limits{Unroll: 2, Workers: 1},
+		Program: flat, Props: &property.Set{}, Model: m, KeepGoing: true, Limits: engine.Limits{Unroll: 2, Workers: 1},
+	}
+	explore := smc.Options{
+		Unfinished: true,
 		Visit: func(w *verdict.Witness) {
 			if n++; n > mostExecutions || racy > mostRacy || problem != "" {
 				cancel()
@@ -133,7 +136,7 @@ func exploreRaces(flat *ir.Program, m memory.Model, lines lineOf, tally *raceTal
 			}
 		},
 	}
-	out, err := smc.Engine.Run(ctx, task)
+	out, err := smc.New(explore).Run(ctx, task)
 	if err != nil {
 		return false, false, err.Error()
 	}

@@ -51,7 +51,7 @@ func family(t testing.TB, name string, unroll int, defines ...string) (*ir.Progr
 
 func explore(t testing.TB, flat *ir.Program, props *property.Set, m memory.Model, workers int) *engine.Outcome {
 	t.Helper()
-	out, err := smc.Run(context.Background(), &engine.Task{
+	out, err := smc.Engine.Run(context.Background(), &engine.Task{
 		Program: flat, Props: props, Model: m, Limits: engine.Limits{Unroll: 40, Workers: workers},
 	})
 	if err != nil {
@@ -182,7 +182,7 @@ func TestForwarding(t *testing.T) {
 			var count [2]int64
 			for f := range count {
 				flat, props := family(t, "rfi_family", 40, fmt.Sprintf("N=%d", n), fmt.Sprintf("F=%d", f))
-				out, err := smc.Run(context.Background(), &engine.Task{Program: flat, Props: props, Model: m, Traces: true, CheckTraces: true})
+				out, err := smc.New(smc.Options{Traces: true, CheckTraces: true}).Run(context.Background(), &engine.Task{Program: flat, Props: props, Model: m})
 				if err != nil {
 					t.Fatalf("rfi_family(%d) with F=%d under %s: %v", n, f, m, err)
 				}

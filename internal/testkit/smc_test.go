@@ -190,8 +190,8 @@ func explored(t *testing.T, c *testkit.Case, model memory.Model) (int64, bool) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	out, err := smc.Run(ctx, &engine.Task{
-		Program: flat, Props: &property.Set{}, Model: model, KeepGoing: true, Traces: true, CheckTraces: true, Limits: engine.Limits{Unroll: 2},
+	out, err := smc.New(smc.Options{Traces: true, CheckTraces: true}).Run(ctx, &engine.Task{
+		Program: flat, Props: &property.Set{}, Model: model, KeepGoing: true, Limits: engine.Limits{Unroll: 2},
 		Progress: func(p engine.Progress) {
 			if p.Executions > smcExecutions {
 				cancel()

@@ -13,8 +13,7 @@ import (
 // the last finished step said still holds, within its bounds.
 
 // raise answers with growing bounds, none beyond what could matter.
-func raise(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
-	opt := task.BMC
+func raise(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, error) {
 	opt.Auto = false
 	opt.Unroll, opt.Rounds, opt.Clock, opt.Queue = 1, 2, 2, 2
 	var last *engine.Outcome
@@ -59,7 +58,7 @@ func raise(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 }
 
 // report says how a step went.
-func report(task *engine.Task, opt engine.BMCOptions, out *engine.Outcome) {
+func report(task *engine.Task, opt Options, out *engine.Outcome) {
 	if opt.Report == nil {
 		return
 	}

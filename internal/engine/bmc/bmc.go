@@ -16,15 +16,6 @@ import (
 	"fencepost/verdict"
 )
 
-// Engine is bounded model checking.
-var Engine = engine.Engine{
-	Name:     "bmc",
-	Doc:      "all schedules of a number of rounds and all inputs in one formula",
-	Papers:   []string{"TNIFLP16"},
-	Supports: supports,
-	Run:      Run,
-}
-
 // The default bounds.
 const (
 	DefaultUnroll = 8
@@ -55,18 +46,7 @@ func supports(t *engine.Task) error {
 	return nil
 }
 
-// Run answers the task within its bounds.
-func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
-	if err := supports(task); err != nil {
-		return nil, err
-	}
-	if task.BMC.Auto {
-		return raise(ctx, task)
-	}
-	return attempt(ctx, task, withDefaults(task.BMC))
-}
-
-func withDefaults(o engine.BMCOptions) engine.BMCOptions {
+func withDefaults(o Options) Options {
 	for _, f := range []struct {
 		at    *int
 		value int
@@ -83,7 +63,7 @@ func withDefaults(o engine.BMCOptions) engine.BMCOptions {
 type run struct {
 	ctx    context.Context
 	task   *engine.Task
-	opt    engine.BMCOptions
+	opt    Options
 	prog   *ir.Program
 	props  *property.Set
 	x      *encoder
@@ -98,7 +78,7 @@ type run struct {
 }
 
 // attempt answers for one set of bounds.
-func attempt(ctx context.Context, task *engine.Task, opt engine.BMCOptions) (*engine.Outcome, error) {
+func attempt(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, error) {
 	start := time.Now()
 	r := &run{ctx: ctx, task: task, opt: opt, out: &engine.Outcome{}}
 	err := r.prepare()

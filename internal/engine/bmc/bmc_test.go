@@ -56,8 +56,7 @@ func complete(unroll int) *engine.Engine {
 		if err != nil {
 			return nil, err
 		}
-		task.BMC = opt
-		out, err := bmc.Run(ctx, task)
+		out, err := bmc.New(opt).Run(ctx, task)
 		if err == nil && strings.Contains(out.Unknown, "does not encode") {
 			return nil, fmt.Errorf("%w: %s", errUnsupported, out.Unknown)
 		}

@@ -12,12 +12,12 @@ import (
 // Complete is the bounds that lose nothing but what unrolling k times loses: as many
 // rounds as any schedule needs, a time for every store, and room for all
 // stores in one list.
-func Complete(task *engine.Task, k int) (engine.BMCOptions, error) {
+func Complete(task *engine.Task, k int) (Options, error) {
 	p, props, err := transform.Unroll(task.Program, task.Props, k)
 	if err != nil {
-		return engine.BMCOptions{}, err
+		return Options{}, err
 	}
-	out := engine.BMCOptions{Unroll: k, Clock: 1, Queue: 2}
+	out := Options{Unroll: k, Clock: 1, Queue: 2}
 	var positions []int
 	for t := range p.Threads {
 		positions = append(positions, mostStops(p, props, t))

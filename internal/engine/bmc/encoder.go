@@ -35,7 +35,7 @@ type encoder struct {
 	prog  *ir.Program // unrolled
 	props *property.Set
 	model memory.Model
-	opt   engine.BMCOptions
+	opt   Options
 	flow  *flow
 	facts *ir.Facts
 	cells *cells
@@ -176,7 +176,7 @@ func recovered(r any) error {
 
 // encode builds the formula and looks at the limits with look. The error is an
 // *engine.Unsupported, or that of look.
-func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt engine.BMCOptions, sink func(...sat.Lit), look func(*circuit) error) (x *encoder, err error) {
+func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt Options, sink func(...sat.Lit), look func(*circuit) error) (x *encoder, err error) {
 	defer func() {
 		if e := recovered(recover()); e != nil {
 			err = e

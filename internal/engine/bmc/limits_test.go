@@ -42,10 +42,11 @@ thread a = a()
 	if errs.HasErrors() {
 		t.Fatal(errs.All)
 	}
+	wide := bmc.New(bmc.Options{Width: 64})
 	task := func() *engine.Task {
-		return &engine.Task{Program: flat, Props: &property.Set{Checks: true}, Model: memory.TSO, BMC: engine.BMCOptions{Width: 64}}
+		return &engine.Task{Program: flat, Props: &property.Set{Checks: true}, Model: memory.TSO}
 	}
-	whole, err := bmc.Run(context.Background(), task())
+	whole, err := wide.Run(context.Background(), task())
 	if err != nil || whole.Unknown != "" || len(whole.Violations) != 1 {
 		t.Fatal(err, whole)
 	}
@@ -53,7 +54,7 @@ thread a = a()
 		t.Fatalf("the formula has %d gates: too few for a look at the limits", whole.Stats.Gates)
 	}
 	for left := range 4 {
-		out, err := bmc.Run(&countdown{context.Background(), left}, task())
+		out, err := wide.Run(&countdown{context.Background(), left}, task())
 		if err != nil || out.Unknown != "time limit reached" || out.Coverage.Exhaustive {
 			t.Errorf("after %d looks: %v %+v", left, err, out)
 		}
@@ -63,7 +64,7 @@ thread a = a()
 	}
 	limited := task()
 	limited.Limits.Memory = 1 << 20
-	out, err := bmc.Run(context.Background(), limited)
+	out, err := wide.Run(context.Background(), limited)
 	if err != nil || !strings.HasPrefix(out.Unknown, "memory limit of 1 MiB reached") || out.Stats.Gates >= whole.Stats.Gates {
 		t.Errorf("%v %+v", err, out)
 	}

@@ -33,7 +33,7 @@ import (
 // Ask is a question to another engine.
 type Ask func(context.Context, *engine.Task) (*engine.Outcome, error)
 
-// The modes, as Task.Mode names them.
+// The modes, as Options.Mode names them.
 const (
 	Practical = "practical"
 	Exact     = "exact"
@@ -42,10 +42,16 @@ const (
 // Modes are all of them, the default first.
 var Modes = []string{Practical, Exact}
 
-// New is the engine, given the engine for SC questions and the one that decides
+// Options choose the variant of the engine.
+type Options struct {
+	Mode string       // one of Modes; "" is the first
+	Log  func(string) // is called with a line about each round, if not nil
+}
+
+// New returns the engine, given the engine for SC questions and the engine that decides
 // robustness.
-func New(sc, oracle engine.Engine) engine.Engine {
-	l := &lazy{sc: sc.Run, oracle: oracle.Run, can: oracle.Supports}
+func New(sc, oracle engine.Engine, opt Options) engine.Engine {
+	l := &lazy{sc: sc.Run, oracle: oracle.Run, can: oracle.Supports, opt: opt}
 	return engine.Engine{
 		Name:     "lazy",
 		Doc:      "reachability under TSO by SC questions, buffering only where it matters",
@@ -58,6 +64,7 @@ func New(sc, oracle engine.Engine) engine.Engine {
 type lazy struct {
 	sc, oracle Ask
 	can        func(*engine.Task) error
+	opt        Options
 }
 
 func (l *lazy) supports(t *engine.Task) error {
@@ -70,8 +77,8 @@ func (l *lazy) supports(t *engine.Task) error {
 		return fmt.Errorf("lazy does not collect final states")
 	case t.KeepGoing:
 		return fmt.Errorf("lazy reports one violation")
-	case t.Mode != "" && t.Mode != Practical && t.Mode != Exact:
-		return fmt.Errorf("lazy has no mode %q", t.Mode)
+	case l.opt.Mode != "" && l.opt.Mode != Practical && l.opt.Mode != Exact:
+		return fmt.Errorf("lazy has no mode %q", l.opt.Mode)
 	}
 	if what := engine.InsideSections(t.Program, t.Props); what != "" {
 		return fmt.Errorf("lazy does not take %s", what)
@@ -89,7 +96,7 @@ func (l *lazy) run(ctx context.Context, task *engine.Task) (*engine.Outcome, err
 	r := &refinement{lazy: l, ctx: ctx, task: &own, used: map[string]bool{}}
 	var out *engine.Outcome
 	var err error
-	if task.Mode == Exact {
+	if l.opt.Mode == Exact {
 		out, err = r.exact()
 	} else {
 		r.x = transform.NewExtended(task.Program, task.Props)
@@ -142,8 +149,8 @@ func (r *refinement) ask(to Ask, model memory.Model, all bool) (*engine.Outcome,
 }
 
 func (r *refinement) logf(format string, args ...any) {
-	if r.task.Log != nil {
-		r.task.Log(fmt.Sprintf(format, args...))
+	if r.opt.Log != nil {
+		r.opt.Log(fmt.Sprintf(format, args...))
 	}
 }
 
@@ -206,7 +213,7 @@ func (r *refinement) rounds() (*engine.Outcome, error) {
 // witnesses asks the oracle: for one witness, or in practical mode for all it finds
 // in about the time the SC question took, and for one if that was not enough.
 func (r *refinement) witnesses(states int64) (*engine.Outcome, error) {
-	if r.task.Mode == Exact {
+	if r.opt.Mode == Exact {
 		return r.ask(r.oracle, memory.TSO, false)
 	}
 	limit := r.task.Limits.States
@@ -233,7 +240,7 @@ func edges(p *ir.Program) int {
 // extend makes R buffer along the sequences of witnesses, those that are new; in
 // practical mode, if none is, along long variants of them.
 func (r *refinement) extend(found []engine.Violation) (grew bool, why string, err error) {
-	exact := r.task.Mode == Exact
+	exact := r.opt.Mode == Exact
 	base := r.x
 	why = "the oracle finds no sequence that was not used before"
 	var all []sequence
@@ -278,7 +285,7 @@ func (r *refinement) extend(found []engine.Violation) (grew bool, why string, er
 // extendBy makes R buffer along a sequence of base, unless that was done already or
 // cannot be done; refused says why it cannot.
 func (r *refinement) extendBy(base *transform.Extended, s sequence) (grew bool, refused string, err error) {
-	exact := r.task.Mode == Exact
+	exact := r.opt.Mode == Exact
 	key := fmt.Sprint(s.thread, base.Name(s.edges))
 	if r.used[key] && !exact { // where the store is gone it cannot come again
 		return false, "", nil

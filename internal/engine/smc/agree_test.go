@@ -1,7 +1,6 @@
 package smc_test
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,14 +17,7 @@ import (
 var compared = flag.Int("fp.programs", 400, "random programs on which engines are compared")
 
 // bySource is source-DPOR.
-var bySource = engine.Engine{
-	Name: "smc by source-DPOR",
-	Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
-		t := *task
-		t.Source = true
-		return smc.Run(ctx, &t)
-	},
-}
+var bySource = engine.Engine{Name: "smc by source-DPOR", Run: smc.New(smc.Options{SourceDPOR: true}).Run}
 
 // TestAgainstExplicit: with both algorithms the same final states, failing checks and deadlocks as the
 // explicit engine on random programs of all kinds, spin loops included, and every

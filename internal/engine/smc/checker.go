@@ -9,7 +9,7 @@ import (
 
 // checker watches an exploration for what must never happen: a trace explored
 // twice, or an execution cut off by a sleep set. It keeps a hash per execution, so
-// it is for tests and debugging (engine.Task.CheckTraces).
+// it is for tests and debugging (Options.CheckTraces).
 type checker struct {
 	mu   sync.Mutex
 	seen map[[sha256.Size]byte]bool

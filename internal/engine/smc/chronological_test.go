@@ -22,10 +22,10 @@ func TestChronological(t *testing.T) {
 		pr := testkit.Profile{Plain: true, Mixed: seed%3 == 0, Overlap: seed%3 == 1}
 		flat, _ := testkit.Generate(seed, pr).Flat()
 		for _, m := range testkit.Models {
-			task := &engine.Task{Program: flat, Props: &property.Set{}, Model: m, KeepGoing: true, Traces: true}
+			task := &engine.Task{Program: flat, Props: &property.Set{}, Model: m, KeepGoing: true}
 			y := memory.New(flat, m, task.MemoryOptions())
 			left := 40 // executions per program
-			_, err := smc.ExploreOrdered(task, func(steps []memory.Step, _ string, event func(int) int, before func(i, j int) bool) {
+			_, err := smc.ExploreOrdered(task, smc.Options{Traces: true}, func(steps []memory.Step, _ string, event func(int) int, before func(i, j int) bool) {
 				if left--; left < 0 || t.Failed() {
 					return
 				}

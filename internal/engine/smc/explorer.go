@@ -65,7 +65,7 @@ type node struct {
 
 // explorer explores the executions of one task.
 type explorer struct {
-	task   *engine.Task
+	task   *job
 	y      *memory.System
 	s      *memory.State
 	judge  *engine.Judge
@@ -170,7 +170,7 @@ type counts struct {
 	depth    int
 }
 
-func newExplorer(ctx context.Context, task *engine.Task, y *memory.System, w *world) *explorer {
+func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *explorer {
 	n := y.Threads()
 	x := &explorer{
 		world: w,
@@ -179,7 +179,7 @@ func newExplorer(ctx context.Context, task *engine.Task, y *memory.System, w *wo
 		threads: make([]threadState, n), met: map[string]bool{}, finals: map[string]bool{}, result: &engine.Outcome{},
 	}
 	x.s.Record = true
-	x.source = task.Source
+	x.source = task.SourceDPOR
 	x.watch = watchGoals(y.Prog, task.Props.Goals)
 	if task.CheckTraces {
 		x.check = newChecker()

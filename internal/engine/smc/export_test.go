@@ -15,14 +15,14 @@ type Explored struct {
 
 // ExploreAll explores the executions of a task and shows each at its end: its steps,
 // and what tells it from others with the same steps, such as what a refused await read.
-func ExploreAll(task *engine.Task, each func(steps []memory.Step, extra string)) (Explored, error) {
-	return ExploreOrdered(task, func(steps []memory.Step, extra string, _ func(int) int, _ func(i, j int) bool) { each(steps, extra) })
+func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step, extra string)) (Explored, error) {
+	return ExploreOrdered(task, opt, func(steps []memory.Step, extra string, _ func(int) int, _ func(i, j int) bool) { each(steps, extra) })
 }
 
 // ExploreOrdered also tells the event of a step, none for the beginning, and whether
 // an event happens before another.
-func ExploreOrdered(task *engine.Task, each func(steps []memory.Step, extra string, event func(step int) int, before func(i, j int) bool)) (Explored, error) {
-	x := newExplorer(context.Background(), task, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+func ExploreOrdered(task *engine.Task, opt Options, each func(steps []memory.Step, extra string, event func(step int) int, before func(i, j int) bool)) (Explored, error) {
+	x := newExplorer(context.Background(), &job{task, opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
 	event := func(step int) int {
 		i := -1
 		for i+1 < len(x.ev) && x.nodes[i+1].steps <= step {
@@ -76,10 +76,10 @@ func (x *explorer) lastWriter(i int, e *event, k, b int) string {
 
 // ExploreTogether explores with several workers that share everything as soon as they
 // can, in small programs too.
-func ExploreTogether(task *engine.Task, workers int) (*engine.Outcome, error) {
+func ExploreTogether(task *engine.Task, opt Options, workers int) (*engine.Outcome, error) {
 	w := newWorld(workers)
 	w.eager = true
-	x := together(context.Background(), task, memory.New(task.Program, task.Model, task.MemoryOptions()), w)
+	x := together(context.Background(), &job{task, opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), w)
 	if x.err == nil {
 		x.summarise(x.result)
 	}
@@ -89,7 +89,7 @@ func ExploreTogether(task *engine.Task, workers int) (*engine.Outcome, error) {
 // ExploreBytes explores and gives the number of executions, and the memory that was used apart from the
 // wakeup trees.
 func ExploreBytes(task *engine.Task) (executions, bytes int64) {
-	x := newExplorer(context.Background(), task, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+	x := newExplorer(context.Background(), &job{Task: task}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
 	x.run()
 	return x.out.executions(), x.bytes()
 }

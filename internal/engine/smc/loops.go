@@ -31,7 +31,7 @@ import (
 // condition, the mutex is only free for longer, and a thread that waits instead can be woken at
 // any time. Happens-before only loses edges by that. So the round of R, the round before
 // it, in which a wait began, and the round that leaves the loop are enough: two rounds that
-// change nothing (Task.IdleRounds). None is needed if the round that leaves the loop makes the same accesses (repeats):
+// change nothing (Options.IdleRounds). None is needed if the round that leaves the loop makes the same accesses (repeats):
 // if W needs nothing that the thread does behind the loop, the race is in the execution that stops at the
 // round of R; else W comes after the last round, whose access is not ordered before W either, or R would be.
 // Failing rounds are part of a trace,

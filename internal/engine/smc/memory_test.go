@@ -36,7 +36,7 @@ func TestMemoryLimit(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		task := &engine.Task{Program: stores(t, 8), Props: &property.Set{Checks: true}, Model: memory.TSO, KeepGoing: true}
 		task.Limits.Memory, task.Limits.Workers = 1<<10, workers
-		out, err := smc.Run(t.Context(), task)
+		out, err := smc.Engine.Run(t.Context(), task)
 		if err != nil {
 			t.Fatal(err)
 		}

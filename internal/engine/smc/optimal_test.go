@@ -29,10 +29,10 @@ type explored struct {
 
 // keys explores a program and gives the keys of its executions.
 func keys(p *ir.Program, m memory.Model, source bool) (n explored, err error) {
-	task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true, Traces: true, Source: source}
+	task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true}
 	y := memory.New(p, m, memory.Options{})
 	n.all, n.final = map[string]int{}, map[string]bool{}
-	n.Explored, err = smc.ExploreAll(task, func(steps []memory.Step, extra string) {
+	n.Explored, err = smc.ExploreAll(task, smc.Options{Traces: true, SourceDPOR: source}, func(steps []memory.Step, extra string) {
 		r := newTracker(y)
 		r.run(steps)
 		key := r.key()

@@ -32,7 +32,7 @@ type threadState struct {
 	// effects counts what others can notice.
 	effects int32
 	// held is the mutexes it has, once for each time it locked them; only with
-	// Task.IdleRounds. The slice is never changed.
+	// Options.IdleRounds. The slice is never changed.
 	held []uint64
 }
 

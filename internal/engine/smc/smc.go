@@ -15,15 +15,6 @@ import (
 	"fencepost/verdict"
 )
 
-// Engine is stateless model checking with optimal partial-order reduction.
-var Engine = engine.Engine{
-	Name:     "smc",
-	Doc:      "explores one execution per Shasha-Snir trace",
-	Papers:   []string{"AAAJLS15", "AAJS14", "AAJS17"},
-	Supports: supports,
-	Run:      Run,
-}
-
 func supports(t *engine.Task) error {
 	if err := t.TakesThreads("smc"); err != nil {
 		return err
@@ -44,16 +35,16 @@ func supports(t *engine.Task) error {
 	return goalsByTrace(t)
 }
 
-// Run answers the task.
-func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
-	if err := supports(task); err != nil {
+// run answers the task.
+func run(ctx context.Context, task *job) (*engine.Outcome, error) {
+	if err := supports(task.Task); err != nil {
 		return nil, err
 	}
 	start := time.Now()
 	if !task.Traces && task.IdleRounds == 0 {
-		t := *task
+		t := *task.Task
 		t.Program = transform.Await(task.Program, task.KeepOf())
-		task = &t
+		task = &job{&t, task.Options}
 	}
 	opt := task.MemoryOptions()
 	y := memory.New(task.Program, task.Model, opt)

@@ -5,15 +5,14 @@ import (
 	"maps"
 	"sync"
 
-	"fencepost/internal/engine"
 	"fencepost/internal/memory"
 )
 
 // explore explores with as many workers as the task allows, and gives an explorer
 // that has what all of them found. Source-DPOR, whose executions may be cut
 // off by sleep sets, has one worker.
-func explore(ctx context.Context, task *engine.Task, y *memory.System) *explorer {
-	if task.Limits.Workers <= 1 || task.Source {
+func explore(ctx context.Context, task *job, y *memory.System) *explorer {
+	if task.Limits.Workers <= 1 || task.SourceDPOR {
 		x := newExplorer(ctx, task, y, nil)
 		x.run()
 		return x
@@ -21,7 +20,7 @@ func explore(ctx context.Context, task *engine.Task, y *memory.System) *explorer
 	return together(ctx, task, y, newWorld(task.Limits.Workers))
 }
 
-func together(ctx context.Context, task *engine.Task, y *memory.System, w *world) *explorer {
+func together(ctx context.Context, task *job, y *memory.System, w *world) *explorer {
 	all := make([]*explorer, w.workers)
 	for i := range all {
 		all[i] = newExplorer(ctx, task, y, w)

@@ -48,13 +48,14 @@ func TestWorkers(t *testing.T) {
 		m := testkit.Models[i/len(profiles)%3]
 		props.Deadlock = props.Deadlock && (m == memory.SC || !engine.WaitsInside(flat)) // which is refused
 		traces := i%2 == 0
-		task := &engine.Task{Program: flat, Props: props, Model: m, KeepGoing: true, Finals: true, Traces: traces, CheckTraces: traces && pr.Plain}
-		want, err := smc.Run(context.Background(), task)
+		task := &engine.Task{Program: flat, Props: props, Model: m, KeepGoing: true, Finals: true}
+		opt := smc.Options{Traces: traces, CheckTraces: traces && pr.Plain}
+		want, err := smc.New(opt).Run(context.Background(), task)
 		if err != nil {
 			t.Fatalf("seed %d, %s, %s: %v", seed, pr.Name, m, err)
 		}
 		for workers := 2; workers <= 4; workers++ {
-			got, err := smc.ExploreTogether(task, workers)
+			got, err := smc.ExploreTogether(task, opt, workers)
 			if err != nil {
 				t.Fatalf("seed %d, %s, %s, %d workers: %v", seed, pr.Name, m, workers, err)
 			}
@@ -76,8 +77,8 @@ func TestWorkersTraces(t *testing.T) {
 			if !ok {
 				continue
 			}
-			task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true, Traces: true, CheckTraces: true}
-			got, err := smc.ExploreTogether(task, 3)
+			task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true}
+			got, err := smc.ExploreTogether(task, smc.Options{Traces: true, CheckTraces: true}, 3)
 			if err != nil || got.Stats.FinalStates != int64(len(want)) {
 				t.Fatalf("seed %d, %s: %d executions of %d traces, %v\n%s", seed, m, got.Stats.FinalStates, len(want), err, ir.Print(p))
 			}

@@ -1,0 +1,49 @@
+package smc
+
+import (
+	"context"
+
+	"fencepost/internal/engine"
+	"fencepost/verdict"
+)
+
+// Options choose what is explored. The zero value is what answers a program's own questions.
+type Options struct {
+	// SourceDPOR explores by source-DPOR instead of optimal DPOR.
+	SourceDPOR bool
+	// Traces asks for every trace: the engine also executes failing rounds of spin loops.
+	Traces bool
+	// Visit, if not nil, is called with every complete execution, and with Unfinished also with
+	// the executions that do not come to their end. One worker calls it at a time.
+	Visit      func(*verdict.Witness)
+	Unfinished bool
+	// IdleRounds is how many rounds in a row of a loop are executed that change nothing for any
+	// thread, where such a round makes an access that the round which leaves the loop may not
+	// make. A round that takes a mutex and gives it back then changes nothing.
+	IdleRounds int
+	// CheckTraces fails the run if a trace is explored twice or, with optimal DPOR, if a sleep set
+	// cuts an execution off. It keeps a hash per execution.
+	CheckTraces bool
+}
+
+// Engine is stateless model checking with optimal partial-order reduction.
+var Engine = New(Options{})
+
+// New returns the engine with options.
+func New(opt Options) engine.Engine {
+	return engine.Engine{
+		Name:     "smc",
+		Doc:      "explores one execution per Shasha-Snir trace",
+		Papers:   []string{"AAAJLS15", "AAJS14", "AAJS17"},
+		Supports: supports,
+		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+			return run(ctx, &job{task, opt})
+		},
+	}
+}
+
+// job is a task and how it is explored.
+type job struct {
+	*engine.Task
+	Options
+}
