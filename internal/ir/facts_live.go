@@ -2,26 +2,116 @@ package ir
 
 import "math/bits"
 
-// Liveness by backward dataflow: a register is live where some way on reads it
-// before writing it. States that differ in dead registers only behave alike, so
-// engines reset dead registers. Blocking changes nothing: an edge that does not
-// run neither reads nor writes.
+// Liveness by backward dataflow: a register is live at a location if some path from
+// the location reads the register before writing it. States that differ in dead
+// registers only behave alike, so engines reset dead registers. Blocking changes
+// nothing: an edge that does not run neither reads nor writes.
+//
+// The sets of neighbouring locations differ in a few registers. They are persistent
+// search trees that share what they have in common: an expression nested n deep has
+// n registers live at each of n locations, and the n sets together need O(n log n)
+// nodes.
 
-// regSet is a bit set of registers.
-type regSet []uint64
+// regSet is an immutable set of registers of a function.
+type regSet struct {
+	height int // of the tree: 64<<height registers fit
+	root   *regNode
+}
 
-func (s regSet) has(r Reg) bool { return s[r/64]>>(r%64)&1 != 0 }
-func (s regSet) add(r Reg)      { s[r/64] |= 1 << (r % 64) }
-func (s regSet) remove(r Reg)   { s[r/64] &^= 1 << (r % 64) }
+// regNode is a tree of registers. A leaf, at height 0, holds 64 of them in bits; nil
+// is the empty tree of any height.
+type regNode struct {
+	bits      uint64
+	low, high *regNode
+}
 
-// Live is the registers live at a location, in order.
-func (fs *Facts) Live(f FuncID, l Loc) []Reg {
-	var regs []Reg
-	for i, w := range fs.funcs[f].live[l] {
-		for ; w != 0; w &= w - 1 {
-			regs = append(regs, Reg(64*i+bits.TrailingZeros64(w)))
+// emptySet returns the empty set over n registers.
+func emptySet(n int) regSet {
+	s := regSet{}
+	for 64<<s.height < n {
+		s.height++
+	}
+	return s
+}
+
+func (s regSet) has(r Reg) bool {
+	n := s.root
+	for h := s.height; n != nil && h > 0; h-- {
+		if r>>(5+h)&1 == 0 {
+			n = n.low
+		} else {
+			n = n.high
 		}
 	}
+	return n != nil && n.bits>>(r%64)&1 != 0
+}
+
+// with returns the set with r added, or removed.
+func (s regSet) with(r Reg, in bool) regSet {
+	if s.has(r) != in {
+		s.root = s.root.flip(r, s.height)
+	}
+	return s
+}
+
+// flip returns the tree with r added if it was absent, removed if it was present.
+func (n *regNode) flip(r Reg, height int) *regNode {
+	var next regNode
+	if n != nil {
+		next = *n
+	}
+	switch {
+	case height == 0:
+		next.bits ^= 1 << (r % 64)
+	case r>>(5+height)&1 == 0:
+		next.low = next.low.flip(r, height-1)
+	default:
+		next.high = next.high.flip(r, height-1)
+	}
+	if next == (regNode{}) {
+		return nil
+	}
+	return &next
+}
+
+// union returns a itself if b adds nothing.
+func union(a, b *regNode) *regNode {
+	switch {
+	case a == b || b == nil:
+		return a
+	case a == nil:
+		return b
+	}
+	next := regNode{a.bits | b.bits, union(a.low, b.low), union(a.high, b.high)}
+	switch next {
+	case *a:
+		return a
+	case *b:
+		return b
+	}
+	return &next
+}
+
+// each calls f with the registers of the set, in order.
+func (s regSet) each(f func(Reg)) { s.root.each(0, s.height, f) }
+
+func (n *regNode) each(first Reg, height int, f func(Reg)) {
+	if n == nil {
+		return
+	}
+	for w := n.bits; w != 0; w &= w - 1 {
+		f(first + Reg(bits.TrailingZeros64(w)))
+	}
+	if height > 0 {
+		n.low.each(first, height-1, f)
+		n.high.each(first+32<<height, height-1, f)
+	}
+}
+
+// Live returns the registers that are live at a location, in order.
+func (fs *Facts) Live(f FuncID, l Loc) []Reg {
+	var regs []Reg
+	fs.funcs[f].live[l].each(func(r Reg) { regs = append(regs, r) })
 	return regs
 }
 
@@ -35,44 +125,39 @@ func Liveness(f *Func) func(Loc, Reg) bool {
 }
 
 func liveness(f *Func, keep func(Reg) bool) []regSet {
-	words := (len(f.Regs) + 63) / 64
-	always := make(regSet, words)
+	always := emptySet(len(f.Regs))
 	for r := range f.Regs {
 		if keep(Reg(r)) {
-			always.add(Reg(r))
+			always = always.with(Reg(r), true)
 		}
 	}
 	live := make([]regSet, len(f.Locs))
 	incoming := make([][]int32, len(f.Locs))
 	for l := range live {
-		live[l] = append(regSet(nil), always...)
+		live[l] = always
 	}
 	for i := range f.Edges {
 		to := f.Edges[i].To
 		incoming[to] = append(incoming[to], int32(i))
 	}
 
-	before := make(regSet, words)
 	// pull updates the start of an edge from its end and reports a change.
 	pull := func(e *Edge) bool {
+		before := live[e.To]
 		if e.Op.ends() {
-			copy(before, always)
-		} else {
-			copy(before, live[e.To])
+			before = always
 		}
-		e.Op.Defs(before.remove)
-		e.Op.Uses(before.add)
-		changed := false
-		for i, w := range before {
-			if old := live[e.From][i]; old|w != old {
-				live[e.From][i], changed = old|w, true
-			}
-		}
-		return changed
+		e.Op.Defs(func(r Reg) { before = before.with(r, false) })
+		e.Op.Uses(func(r Reg) { before = before.with(r, true) })
+		at := &live[e.From]
+		old := at.root
+		at.root = union(old, before.root)
+		return at.root != old
 	}
 	queued := make([]bool, len(f.Locs))
 	var work []Loc
-	for i := range f.Edges {
+	// Backwards, since edges come mostly in the order of execution.
+	for i := len(f.Edges) - 1; i >= 0; i-- {
 		if e := &f.Edges[i]; pull(e) && !queued[e.From] {
 			queued[e.From] = true
 			work = append(work, e.From)

@@ -206,7 +206,7 @@ func (y *System) encodeThread(s *State, t int, out []byte) []byte {
 		}
 	}
 	out = putNumber(out, int64(s.pc[t]))
-	for _, r := range tc.locs[s.pc[t]].live {
+	for _, r := range tc.live.at(s.pc[t]) {
 		out = putNumber(out, s.regs[tc.regBase+int(r)])
 	}
 	if y.hasResults {
@@ -369,7 +369,7 @@ func (y *System) decodeThread(s *State, t int, in []byte) []byte {
 	clear(regs)
 	v, in = getNumber(in)
 	s.pc[t] = int32(v)
-	for _, r := range tc.locs[s.pc[t]].live {
+	for _, r := range tc.live.at(s.pc[t]) {
 		regs[r], in = getNumber(in)
 	}
 	if y.hasResults {

@@ -83,6 +83,7 @@ type unit struct {
 type threadCode struct {
 	thread  ir.ThreadID
 	locs    []locCode
+	live    liveRegs
 	regBase int
 	locBase int
 	regs    []ir.Register
@@ -94,7 +95,6 @@ type threadCode struct {
 
 type locCode struct {
 	edges []edge
-	live  []int32
 	ends  bool
 	eager bool // nobody else can notice the steps from here (see eager.go)
 	// private is eager without regard to properties and cycles (see schedule.go).
@@ -251,15 +251,13 @@ func (y *System) addThread(t ir.ThreadID, opt Options, facts *ir.Facts) {
 	if facts.CyclicStoresBut(th.Func, y.owned) {
 		tc.bound = opt.Buffer
 	}
+	tc.live = newLiveRegs(facts, th.Func, len(f.Locs))
 	y.hasStatus = y.hasStatus || !th.Start
 	y.regCount += len(f.Regs)
 	hurry := eagerLocs(y, t, f, opt, facts)
 	for l := range f.Locs {
 		loc := ir.Loc(l)
 		lc := locCode{ends: f.Ends(loc), eager: hurry.eager[l], open: hurry.open[l], private: y.privateLoc(f, loc, facts)}
-		for _, r := range facts.Live(th.Func, loc) {
-			lc.live = append(lc.live, int32(r))
-		}
 		for _, i := range f.Out(loc) {
 			lc.edges = append(lc.edges, y.compileEdge(&f.Edges[i]))
 		}

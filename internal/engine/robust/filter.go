@@ -74,6 +74,7 @@ type filterer struct {
 	conflict [][]*ir.Edge // by edge id: edges that may touch the same, one of the two writing
 	threads  [][]int      // by edge id: the threads that run it
 	sections map[*ir.Func][]bool
+	compared int // pairs of edges that were compared, for tests
 }
 
 // place is what an edge may touch.
@@ -95,7 +96,7 @@ func (fl *filterer) places() {
 			fl.threads[f.Edges[i].ID] = append(fl.threads[f.Edges[i].ID], t)
 		}
 	}
-	var all []*ir.Edge
+	var all, writing []*ir.Edge
 	for _, f := range fl.p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
@@ -104,19 +105,23 @@ func (fl *filterer) places() {
 			}
 			if fl.place[e.ID] = fl.placeOf(e); fl.place[e.ID].any {
 				all = append(all, e)
+				if fl.place[e.ID].write {
+					writing = append(writing, e)
+				}
 			}
 		}
 	}
-	for i, e := range all {
+	for _, e := range all {
 		if fl.ctx.Err() != nil {
 			return
 		}
-		for _, g := range all[i:] {
+		others := writing // two reads do not conflict
+		if fl.place[e.ID].write {
+			others = all
+		}
+		for _, g := range others {
 			if fl.conflicting(e.ID, g.ID) {
 				fl.conflict[e.ID] = append(fl.conflict[e.ID], g)
-				if e != g {
-					fl.conflict[g.ID] = append(fl.conflict[g.ID], e)
-				}
 			}
 		}
 	}
@@ -141,6 +146,7 @@ func (fl *filterer) placeOf(e *ir.Edge) place {
 
 // conflicting reports whether two edges may touch the same, one of them writing.
 func (fl *filterer) conflicting(a, b ir.EdgeID) bool {
+	fl.compared++
 	x, y := &fl.place[a], &fl.place[b]
 	if !x.write && !y.write {
 		return false

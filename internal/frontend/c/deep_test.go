@@ -3,13 +3,16 @@ package c_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
+	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
@@ -57,6 +60,37 @@ func TestLongSum(t *testing.T) {
 			if d := depthOf(f.Edges[i].Op.Val); d > 100 {
 				t.Fatalf("an expression of %d levels", d)
 			}
+		}
+	}
+}
+
+// TestDeepIsLinear: reading, flattening and compiling an expression of twice the depth
+// allocates about twice as many bytes.
+func TestDeepIsLinear(t *testing.T) {
+	for name, expr := range map[string]func(n int) string{
+		"nested sum":  func(n int) string { return strings.Repeat("x + (", n) + "x" + strings.Repeat(")", n) },
+		"conditional": func(n int) string { return strings.Repeat("x == 2 ? x : ", n) + "x" },
+		"conjunction": func(n int) string { return strings.Repeat("x == 0 && ", n) + "x" },
+	} {
+		bytes := func(n int) float64 {
+			text := "int x; int main(void) { int y = " + expr(n) + "; return y; }\n"
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			u, diags := c.Parse([]*source.File{source.NewFile("deep.c", []byte(text))}, c.Options{})
+			if u.Program == nil {
+				t.Fatal(diags.All)
+			}
+			flat, err := transform.Run(u.Program, transform.Options{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			memory.New(flat, memory.TSO, memory.Options{Reduce: true})
+			runtime.ReadMemStats(&after)
+			return float64(after.TotalAlloc - before.TotalAlloc)
+		}
+		bytes(100)
+		if small, large := bytes(3000), bytes(6000); large > 2.6*small {
+			t.Errorf("%s: %.0f bytes for depth 3000, %.0f for depth 6000", name, small, large)
 		}
 	}
 }

@@ -195,9 +195,13 @@ func (t *thread) xadd(dst, src *operand) {
 	}
 }
 
-// cmpxchg compares with the accumulator: equal, it writes the source; else the
-// accumulator gets the old value. On a register, and without a lock on memory,
-// the write is a step of its own that a failure does not make.
+// cmpxchg compares the destination with the accumulator. If they are equal it writes
+// the source to the destination; otherwise it writes the old value of the destination
+// to the accumulator and back to the destination: "the destination operand receives a
+// write cycle without regard to the result of the comparison" (Intel's manual, volume
+// 2, CMPXCHG). Without a lock on memory the write is a store of its own after the
+// load, so a failure can undo a store that another thread made in between. With a lock
+// a failure is one locked step that leaves memory unchanged and drains the buffer.
 func (t *thread) cmpxchg(dst, src *operand) {
 	acc := register{regAX, src.reg.part}
 	if acc.part == part8h {
@@ -232,6 +236,9 @@ func (t *thread) cmpxchg(dst, src *operand) {
 	t.write(dst, t.value(src))
 	t.link(fork, t.next)
 	t.emit(no)
+	if dst.kind == isMemory {
+		t.write(dst, old)
+	}
 	t.write(accOp, old)
 	t.link(fork, t.next)
 }

@@ -1,0 +1,108 @@
+package ir
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestRegSet compares sets of registers with maps.
+func TestRegSet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, n := range []int{1, 64, 65, 128, 1000} {
+		var sets [4]regSet
+		var want [4]map[Reg]bool
+		for i := range sets {
+			sets[i], want[i] = emptySet(n), map[Reg]bool{}
+		}
+		for range 3000 {
+			i, r, in := rng.IntN(4), Reg(rng.IntN(n)), rng.IntN(3) > 0
+			before := sets[i]
+			had := before.has(r)
+			sets[i] = before.with(r, in)
+			if in {
+				want[i][r] = true
+			} else {
+				delete(want[i], r)
+			}
+			if before.has(r) != had {
+				t.Fatal("adding a register to a set changed another set")
+			}
+			if rng.IntN(50) == 0 {
+				j := rng.IntN(4)
+				old := sets[i].root
+				sets[i].root = union(old, sets[j].root)
+				grown := false
+				for r := range want[j] {
+					grown = grown || !want[i][r]
+					want[i][r] = true
+				}
+				if grown != (sets[i].root != old) {
+					t.Fatalf("a union that adds registers: %t, reported %t", grown, !grown)
+				}
+			}
+			count, last := 0, Reg(-1)
+			sets[i].each(func(r Reg) {
+				if r <= last || !want[i][r] || !sets[i].has(r) {
+					t.Fatalf("register %d after %d, wanted %t", r, last, want[i][r])
+				}
+				count, last = count+1, r
+			})
+			if count != len(want[i]) {
+				t.Fatalf("%d registers, want %d", count, len(want[i]))
+			}
+		}
+	}
+}
+
+// nested returns a function that loads n registers and then adds them up in reverse
+// order, as x+(x+(...)) does: n registers are live halfway.
+func nested(n int) *Func {
+	f := &Func{Name: "f"}
+	edge := func(op Op) {
+		at := Loc(len(f.Edges))
+		f.Edges = append(f.Edges, Edge{ID: EdgeID(at), From: at, To: at + 1, Op: op})
+	}
+	for r := range n {
+		f.Regs = append(f.Regs, Register{Name: "r"})
+		op := NewOp(Havoc)
+		op.Dst, op.Type, op.Cond = Reg(r), S64, Int(1)
+		edge(op)
+	}
+	for r := n - 2; r >= 0; r-- {
+		op := NewOp(Assign)
+		op.Dst, op.Val = Reg(r), Binary(Add, S64, R(Reg(r)), R(Reg(r+1)))
+		edge(op)
+	}
+	f.Locs = make([]Location, len(f.Edges)+1)
+	return f
+}
+
+// TestLiveShared: the live sets of a nested expression share what they have in
+// common: twice the depth needs about twice the memory.
+func TestLiveShared(t *testing.T) {
+	nodes := func(n int) int {
+		seen := map[*regNode]bool{}
+		var visit func(*regNode)
+		visit = func(m *regNode) {
+			if m != nil && !seen[m] {
+				seen[m] = true
+				visit(m.low)
+				visit(m.high)
+			}
+		}
+		live := liveness(nested(n), func(Reg) bool { return false })
+		for r := range n {
+			if !live[n].has(Reg(r)) || live[r].has(Reg(r)) {
+				t.Fatalf("register %d: live halfway %t, live before its definition %t", r, live[n].has(Reg(r)), live[r].has(Reg(r)))
+			}
+		}
+		for _, set := range live {
+			visit(set.root)
+		}
+		return len(seen)
+	}
+	small, large := nodes(4000), nodes(8000)
+	if float64(large) > 2.5*float64(small) {
+		t.Errorf("%d nodes for depth 4000, %d for depth 8000", small, large)
+	}
+}
