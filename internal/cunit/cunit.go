@@ -138,8 +138,9 @@ type compiler struct {
 	// attributes are those that may have to be refused.
 	attributes []attribute
 	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	// subscripted are arrays in front of [], addressed subscripts behind &.
-	subscripted, addressed map[cc.Node]bool
+	// subscripted has the arrays that a subscript follows; addressed the last subscripts of
+	// lvalues whose address is taken; unaccessed other subscripts without an access.
+	subscripted, addressed, unaccessed map[cc.Node]bool
 	keyEnds                keyEnds
 	marks                  *marks                  // nil: nobody asks where fences can be written
 	test                   *Test                   // nil: the program begins at main
@@ -195,7 +196,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 		items:     map[source.Pos]bool{},
 		threads:   map[*symbol]*testThread{},
 
-		subscripted: map[cc.Node]bool{}, addressed: map[cc.Node]bool{},
+		subscripted: map[cc.Node]bool{}, addressed: map[cc.Node]bool{}, unaccessed: map[cc.Node]bool{},
 	}
 	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}
 	name := "program"

@@ -197,6 +197,7 @@ func (f *lowering) postfix(x *cc.PostfixExpression) value {
 	case cc.PostfixExpressionDec:
 		return f.step(x.PostfixExpression, ir.Sub, true, x)
 	}
+	f.decays(x)
 	return f.load(f.lvalue(x), x)
 }
 

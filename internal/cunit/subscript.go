@@ -14,8 +14,9 @@ import (
 // the last member of a struct that is reached through a pointer, which may be longer than
 // declared; and about the address one past the end.
 //
-// An array that is a whole object needs no check here: accesses that know their object
-// are held to it.
+// An array that is a whole object needs no check for an access, since accesses that know their
+// object are checked against its size. The address of an element needs one: no access
+// need follow.
 
 // declaredArray is an array that a value is the beginning of.
 type declaredArray struct {
@@ -23,6 +24,8 @@ type declaredArray struct {
 	pointer bool // one comes to it through a pointer
 	// free says that subscripts are not checked.
 	free bool
+	// whole says that the array is an object of its own.
+	whole bool
 }
 
 // via is how one comes to a place.
@@ -60,20 +63,37 @@ func isLast(s *cc.StructType, off int64) bool {
 // declared is the array at a place.
 func (f *lowering) declared(l lvalue, t *cc.ArrayType) *declaredArray {
 	a := &declaredArray{length: t.Len(), pointer: l.via.pointer}
-	whole := l.obj != ir.NoObject && l.addr.Op == ir.AddrOf && l.addr.Value == 0 && t.Size() == f.b.Size(l.obj)
-	a.free = t.IsVLA() || a.length <= 0 || whole || l.via.pointer && l.via.members && !l.via.inside
+	a.whole = l.obj != ir.NoObject && l.addr.Op == ir.AddrOf && l.addr.Value == 0 && t.Size() == f.b.Size(l.obj)
+	a.free = t.IsVLA() || a.length <= 0 || l.via.pointer && l.via.members && !l.via.inside
 	return a
 }
 
-// addressOnly notes that of a place nothing but the address is wanted, which may be one
-// past the end of an array.
+// addressOnly notes that only the address of an lvalue is computed. The last subscript may
+// be one past the end of its array. The subscripts before it need checks of their own, since
+// no access checks them.
 func (f *lowering) addressOnly(e cc.ExpressionNode) {
+	f.markSubscripts(e, f.addressed)
+}
+
+// decays notes that an array becomes a pointer to its beginning, unless a subscript follows.
+func (f *lowering) decays(e cc.ExpressionNode) {
+	if _, array := e.Type().Undecay().(*cc.ArrayType); array && !f.subscripted[unparen(e)] {
+		f.markSubscripts(e, f.unaccessed)
+	}
+}
+
+// markSubscripts puts the last subscript of an lvalue into a set, and the subscripts before it into
+// unaccessed.
+func (f *lowering) markSubscripts(e cc.ExpressionNode, last map[cc.Node]bool) {
 	for {
 		x, ok := unparen(e).(*cc.PostfixExpression)
 		switch {
 		case ok && x.Case == cc.PostfixExpressionIndex:
-			f.addressed[x] = true
-			return
+			last[x] = true
+			last, e = f.unaccessed, x.PostfixExpression
+			if _, array := e.Type().Undecay().(*cc.ArrayType); !array {
+				return
+			}
 		case ok && x.Case == cc.PostfixExpressionSelect:
 			e = x.PostfixExpression
 		default:
@@ -90,6 +110,8 @@ func (f *lowering) checkSubscript(a, i value, x *cc.PostfixExpression) {
 	most := a.array.length - 1
 	if _, row := a.elem.(*cc.ArrayType); f.addressed[x] || row && !f.subscripted[x] {
 		most++
+	} else if a.array.whole && !f.unaccessed[x] {
+		return
 	}
 	if lo, hi := extent(i.e, i.t); lo >= 0 && hi <= most {
 		return

@@ -50,17 +50,16 @@ var (
 	tailShape = structShape("n", scalarShape(), "t", ints(2))
 )
 
-// access is a random place below a named one. Whole says that the expression is an
-// object by itself, whose first subscript must be right where nothing is accessed.
-func access(r *rand.Rand, text string, s *shape, whole, strict bool) string {
-	for first := true; ; first = false {
+// access returns a random expression below a named one. With addressOnly it may end in a row.
+func access(r *rand.Rand, text string, s *shape, addressOnly bool) string {
+	for {
 		switch {
 		case s.members != nil:
 			name := s.names[r.Intn(len(s.names))]
 			text, s = text+"."+name, s.members[name]
 		case s.elem != nil:
 			i := r.Intn(s.length)
-			if !(first && whole && strict) && r.Intn(3) == 0 {
+			if r.Intn(3) == 0 {
 				i = r.Intn(s.length+3) - 1
 			}
 			index := fmt.Sprintf("ix[%d]", i+1)
@@ -68,7 +67,7 @@ func access(r *rand.Rand, text string, s *shape, whole, strict bool) string {
 				index = fmt.Sprint(i)
 			}
 			text, s = text+"["+index+"]", s.elem
-			if s.elem != nil && strict && r.Intn(3) == 0 {
+			if s.elem != nil && addressOnly && r.Intn(3) == 0 {
 				return text // a row
 			}
 		default:
@@ -79,29 +78,29 @@ func access(r *rand.Rand, text string, s *shape, whole, strict bool) string {
 
 // boundsStatement is a random statement with subscripts.
 func boundsStatement(r *rand.Rand) string {
-	strict := r.Intn(4) == 0 // only an address is computed
+	addressOnly := r.Intn(4) == 0
 	var text string
 	switch r.Intn(9) {
 	case 0:
-		text = access(r, "g", outShape, false, strict)
+		text = access(r, "g", outShape, addressOnly)
 	case 1:
-		text = access(r, "arr", arrayShape(2, outShape), true, strict)
+		text = access(r, "arr", arrayShape(2, outShape), addressOnly)
 	case 2:
-		text = access(r, "rows", arrayShape(2, arrayShape(2, ints(3))), true, strict)
+		text = access(r, "rows", arrayShape(2, arrayShape(2, ints(3))), addressOnly)
 	case 3:
-		text = "p->" + strings.TrimPrefix(access(r, "", outShape, false, strict), ".")
+		text = "p->" + strings.TrimPrefix(access(r, "", outShape, addressOnly), ".")
 	case 4:
-		text = "q->" + strings.TrimPrefix(access(r, "", tailShape, false, strict), ".")
+		text = "q->" + strings.TrimPrefix(access(r, "", tailShape, addressOnly), ".")
 	case 5:
-		text = access(r, "tails", arrayShape(2, tailShape), true, strict)
+		text = access(r, "tails", arrayShape(2, tailShape), addressOnly)
 	case 6:
-		text = access(r, "l", ints(3), false, strict)
+		text = access(r, "l", ints(3), addressOnly)
 	case 7:
-		text = access(r, "s", outShape, false, strict)
+		text = access(r, "s", outShape, addressOnly)
 	default:
-		text = access(r, "(*row)", ints(3), false, strict)
+		text = access(r, "(*row)", ints(3), addressOnly)
 	}
-	if strict {
+	if addressOnly {
 		return fmt.Sprintf("char *e = (char *)&%s; (void)e;", text)
 	}
 	if r.Intn(2) == 0 {
