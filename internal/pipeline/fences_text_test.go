@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/cunit"
 	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
@@ -213,7 +213,7 @@ func (g *randomText) places(text string) ([]ir.Place, func([]ir.FenceAt) string)
 	f := source.NewFile(g.name(), []byte(text))
 	if g.c {
 		u, _ := c.Parse([]*source.File{f}, c.Options{Places: true})
-		return u.Places, func(at []ir.FenceAt) string { return string(source.Apply(f, u.Write(at, cunit.C11))) }
+		return u.Places, func(at []ir.FenceAt) string { return string(source.Apply(f, u.Write(at, translate.C11))) }
 	}
 	u, _ := automaton.Parse(f, automaton.Options{Places: true})
 	return u.Places, func(at []ir.FenceAt) string { return string(source.Apply(f, u.Write(at))) }

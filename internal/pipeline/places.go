@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"fencepost/internal/cunit"
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/frontend/litmus"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -47,7 +47,7 @@ func placeAutomaton(
 }
 
 func placeC(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
-	style, ok := cunit.ParseFenceStyle(opt.Style)
+	style, ok := translate.ParseFenceStyle(opt.Style)
 	if !ok {
 		panic(fmt.Sprintf("BUG: unknown style %q", opt.Style))
 	}
@@ -62,7 +62,7 @@ func placeC(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
 
 // placeLitmus knows places in tests in C; columns of instructions have none.
 func placeLitmus(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
-	style, ok := cunit.ParseFenceStyle(opt.Style)
+	style, ok := translate.ParseFenceStyle(opt.Style)
 	if !ok {
 		panic(fmt.Sprintf("BUG: unknown style %q", opt.Style))
 	}
@@ -80,7 +80,7 @@ func placeLitmus(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
 }
 
 // FenceStyles are the ways of writing a fence in C.
-func FenceStyles() []string { return cunit.FenceStyles() }
+func FenceStyles() []string { return translate.FenceStyles() }
 
 // loadPlaces is load with places.
 func loadPlaces(ctx context.Context, in Input, opt FenceOptions) (*program, *placed) {

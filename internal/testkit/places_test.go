@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/cunit"
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -27,7 +27,7 @@ type placed struct {
 }
 
 // parsePlaces reads a program; nil for a language without places.
-func parsePlaces(t *testing.T, name string, text []byte, places bool, style cunit.FenceStyle) *placed {
+func parsePlaces(t *testing.T, name string, text []byte, places bool, style translate.FenceStyle) *placed {
 	t.Helper()
 	f := source.NewFile(name, text)
 	var diags *diag.List
@@ -168,15 +168,15 @@ func TestPlaces(t *testing.T) {
 }
 
 // stylesFor is one style of fences, or all for texts made for this.
-func stylesFor(pr program) []cunit.FenceStyle {
-	all := []cunit.FenceStyle{cunit.C11, cunit.Sync, cunit.Mfence, cunit.SmpMb}
+func stylesFor(pr program) []translate.FenceStyle {
+	all := []translate.FenceStyle{translate.C11, translate.Sync, translate.Mfence, translate.SmpMb}
 	if pr.name == "tricky.c" {
 		return all
 	}
 	return all[len(pr.text)%4:][:1]
 }
 
-func checkPatched(t *testing.T, pr program, pl *placed, fences []ir.FenceAt, style cunit.FenceStyle, all bool) {
+func checkPatched(t *testing.T, pr program, pl *placed, fences []ir.FenceAt, style translate.FenceStyle, all bool) {
 	t.Helper()
 	text := source.Apply(source.NewFile(pr.name, pr.text), pl.write(fences))
 	again := parsePlaces(t, pr.name, text, false, style)

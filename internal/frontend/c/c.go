@@ -3,25 +3,25 @@ package c
 import (
 	"strings"
 
-	"fencepost/internal/cunit"
 	"fencepost/internal/diag"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 )
 
 // What the translation of C brings along.
 type (
-	Options    = cunit.Options
-	Range      = cunit.Range
-	Annotation = cunit.Annotation
+	Options    = translate.Options
+	Range      = translate.Range
+	Annotation = translate.Annotation
 )
 
 // RangeWarning is the code of the warning that an input takes some of its values only.
-const RangeWarning = cunit.RangeWarning
+const RangeWarning = translate.RangeWarning
 
 // Unit is a translated program and what is asked of it.
 type Unit struct {
-	cunit.Unit
+	translate.Unit
 	Props *property.Set
 	// Expect is the text after "expect:" in the first such comment, "" if none.
 	Expect string
@@ -30,7 +30,7 @@ type Unit struct {
 // Parse translates the files of one program. The unit is never nil; its Program
 // is nil exactly if the list has errors.
 func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
-	translated, diags := cunit.Program(files, opt)
+	translated, diags := translate.Program(files, opt)
 	u := &Unit{Unit: *translated}
 	for _, f := range files {
 		if u.Expect == "" {

@@ -5,5 +5,5 @@
 // Input: the source files of one program and a function that reads the files they
 // include. Output: a structured ir program, the properties asked of it (assertions
 // and other checks, deadlock), what a comment expects, and diagnostics. The
-// translation is package cunit's, which the litmus tests in C share.
+// translation is package translate's, which the litmus tests in C share.
 package c

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/cunit"
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -70,7 +70,7 @@ func fencesEverywhere(t *testing.T, text string) bool {
 		all = append(all, ir.FenceAt{Place: ir.PlaceID(i), Kind: ir.FullFence})
 		want += len(p.Edges)
 	}
-	changed := source.Apply(file, u.Write(all, cunit.C11))
+	changed := source.Apply(file, u.Write(all, translate.C11))
 	again, diags := c.Parse([]*source.File{source.NewFile("m.c", changed)}, c.Options{})
 	if diags.HasErrors() {
 		t.Fatalf("refused: %v\n%s", diags.All, changed)

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/cunit"
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -97,9 +97,9 @@ func TestLineMarksAndFences(t *testing.T) {
 	}
 }
 
-func fenceStyle(t *testing.T, name string) cunit.FenceStyle {
+func fenceStyle(t *testing.T, name string) translate.FenceStyle {
 	t.Helper()
-	style, ok := cunit.ParseFenceStyle(name)
+	style, ok := translate.ParseFenceStyle(name)
 	if !ok {
 		t.Fatalf("no style %s", name)
 	}

@@ -48,7 +48,7 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	source, err := os.ReadFile("../../cunit/codes.go")
+	source, err := os.ReadFile("translate/codes.go")
 	if err != nil {
 		t.Fatal(err)
 	}

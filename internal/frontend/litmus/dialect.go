@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"regexp"
 
-	"fencepost/internal/cunit"
+	"fencepost/internal/frontend/c/translate"
 )
 
 // The dialect of C. Between the initial state and the condition stands C: the
 // functions P0, P1 and so on are the threads, and whatever else is there (types,
 // functions that threads call) is C as well. Where that text ends is found by
-// counting braces; what it means is package cunit's business, to which the file goes
+// counting braces; what it means is package translate's business, to which the file goes
 // with everything else blanked out.
 //
 // Two sets of words overlap: C11's <stdatomic.h> and the Linux kernel's atomics,
@@ -201,9 +201,9 @@ func (u *Unit) InC() bool { return u.Arch == archC.String() }
 
 // FenceStyle is how a fence is written into the test, where one style was asked for: a
 // test with the kernel's words has none of C11's.
-func (u *Unit) FenceStyle(asked cunit.FenceStyle) cunit.FenceStyle {
-	if u.kernel && asked == cunit.C11 {
-		return cunit.SmpMb
+func (u *Unit) FenceStyle(asked translate.FenceStyle) translate.FenceStyle {
+	if u.kernel && asked == translate.C11 {
+		return translate.SmpMb
 	}
 	return asked
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fencepost/internal/cunit"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -19,7 +19,7 @@ type localKey struct {
 
 // compileC translates a test in C.
 func (c *compiler) compileC() {
-	in := cunit.TestInput{
+	in := translate.TestInput{
 		File:    source.NewFile(c.file.Name, c.code.text),
 		Prelude: c11Prelude + rcuPrelude,
 		Base:    chooseBase(c.file.Text),
@@ -35,7 +35,7 @@ func (c *compiler) compileC() {
 	if c.diags.HasErrors() {
 		return
 	}
-	test := cunit.ParseTest(in, c.opt.C, c.diags)
+	test := translate.ParseTest(in, c.opt.C, c.diags)
 	if test == nil {
 		return
 	}
@@ -59,7 +59,7 @@ func (c *compiler) compileC() {
 }
 
 // declareC lists the locations of the initial state and of the conditions.
-func (c *compiler) declareC(in *cunit.TestInput) {
+func (c *compiler) declareC(in *translate.TestInput) {
 	done := map[string]bool{}
 	for i := range c.tree.inits {
 		it := &c.tree.inits[i]
@@ -73,7 +73,7 @@ func (c *compiler) declareC(in *cunit.TestInput) {
 		}
 		done[it.at.name] = true
 		l := c.declareLocation(it, ir.S32, !it.typ.absent())
-		loc := cunit.Location{Name: l.name, Type: cType(&it.typ), At: c.span(it.at.extent)}
+		loc := translate.Location{Name: l.name, Type: cType(&it.typ), At: c.span(it.at.extent)}
 		if l.array {
 			loc.Count = l.count
 		}
@@ -82,7 +82,7 @@ func (c *compiler) declareC(in *cunit.TestInput) {
 	for _, l := range c.order { // those whose addresses others hold
 		if !done[l.name] {
 			done[l.name] = true
-			in.Locations = append(in.Locations, cunit.Location{Name: l.name, At: c.span(l.at)})
+			in.Locations = append(in.Locations, translate.Location{Name: l.name, At: c.span(l.at)})
 		}
 	}
 	for i := range c.tree.locations {
@@ -109,8 +109,8 @@ func cType(t *typeName) string {
 }
 
 // listLocals lists the variables that the conditions speak of.
-func (c *compiler) listLocals(in *cunit.TestInput) {
-	c.locals = map[localKey]*cunit.Variable{}
+func (c *compiler) listLocals(in *translate.TestInput) {
+	c.locals = map[localKey]*translate.Variable{}
 	add := func(at *place) {
 		if !at.isReg {
 			return
@@ -124,7 +124,7 @@ func (c *compiler) listLocals(in *cunit.TestInput) {
 		if _, twice := c.locals[key]; !twice {
 			c.locals[key] = nil
 			c.localAt = append(c.localAt, at)
-			in.Locals = append(in.Locals, cunit.Local{Thread: thread, Name: at.name})
+			in.Locals = append(in.Locals, translate.Local{Thread: thread, Name: at.name})
 		}
 	}
 	for i := range c.tree.locations {
@@ -141,7 +141,7 @@ func (c *compiler) listLocals(in *cunit.TestInput) {
 }
 
 // placeC takes over the objects of the locations and fills in their first values.
-func (c *compiler) placeC(test *cunit.Test) bool {
+func (c *compiler) placeC(test *translate.Test) bool {
 	for _, m := range test.Locations {
 		l := c.location(m.Name, extent{})
 		l.typ, l.obj, l.typed = m.Elem, m.Obj, true
@@ -180,7 +180,7 @@ func (c *compiler) mentionedC() {
 }
 
 // takeLocals takes over the variables of the threads.
-func (c *compiler) takeLocals(test *cunit.Test) bool {
+func (c *compiler) takeLocals(test *translate.Test) bool {
 	for i := range test.Locals {
 		v, at := &test.Locals[i], c.localAt[i]
 		switch {

@@ -8,7 +8,7 @@
 // initial state, instruction columns, conditions; syntax only, with recovery),
 // declare (types and sizes of locations), lower (one automaton per column) and
 // props (conditions and observed places). In a test in C the functions are
-// translated by package cunit, which knows the types; the other stages are the same.
+// translated by package translate, which knows the types; the other stages are the same.
 //
 // Limits: at most maxThreads columns, maxInstructions instructions, maxMemory
 // bytes of memory and maxDepth nested parentheses; past each stands a

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/cunit"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -66,7 +66,7 @@ func FuzzC(f *testing.F) {
 			return
 		}
 		file := source.NewFile("fuzz.litmus", text)
-		u, list := Parse(file, Options{C: cunit.Options{Places: true}})
+		u, list := Parse(file, Options{C: translate.Options{Places: true}})
 		for _, d := range list.All {
 			if !d.Span.IsValid() || d.Code == "" || d.Message == "" {
 				t.Fatalf("diagnostic %+v", d)
@@ -87,7 +87,7 @@ func FuzzC(f *testing.F) {
 			if p.ReadOnly {
 				continue
 			}
-			u.Write([]ir.FenceAt{{Place: ir.PlaceID(i), Kind: ir.FullFence}}, u.FenceStyle(cunit.C11))
+			u.Write([]ir.FenceAt{{Place: ir.PlaceID(i), Kind: ir.FullFence}}, u.FenceStyle(translate.C11))
 		}
 	})
 }

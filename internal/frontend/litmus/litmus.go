@@ -1,8 +1,8 @@
 package litmus
 
 import (
-	"fencepost/internal/cunit"
 	"fencepost/internal/diag"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -10,7 +10,7 @@ import (
 
 // Options are what the user says beside the file.
 type Options struct {
-	C cunit.Options // for tests in C
+	C translate.Options // for tests in C
 }
 
 // KeyValue is a line Key=value between the header and the initial state.
@@ -44,7 +44,7 @@ type Unit struct {
 	// Places is where fences can be written into a test in C, in the order of the text;
 	// only if asked for. Write says how the file changes for some of them.
 	Places []ir.Place
-	Write  func([]ir.FenceAt, cunit.FenceStyle) []source.Edit
+	Write  func([]ir.FenceAt, translate.FenceStyle) []source.Edit
 	// Included are the files of the library that a test in C took in.
 	Included []*source.File
 
@@ -145,7 +145,7 @@ type compiler struct {
 
 	// Of a test in C: the variables the conditions speak of, where they do, and
 	// locations that hold more than one value.
-	locals   map[localKey]*cunit.Variable
+	locals   map[localKey]*translate.Variable
 	localAt  []*place
 	compound []string
 }

@@ -1,0 +1,269 @@
+package translate
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/ir"
+)
+
+// Inline assembly: fences, hints, and the locked instructions that code for x86
+// builds its atomics from, in AT&T syntax. The operands of a statement become
+// registers and places first, the instructions work on those one after the other,
+// and what was computed for outputs is written to them at the end. What is not
+// listed here is refused.
+
+// asmOperand is an operand of an assembly statement.
+type asmOperand struct {
+	name       string
+	constraint string
+	expr       cc.ExpressionNode
+	output     bool
+	memory     bool
+	place      lvalue // of outputs and of memory operands
+	reg        ir.Reg // holds the value of a register operand
+	typ        ir.Type
+	set        bool // the register has a value
+}
+
+// asmBlock is one assembly statement.
+type asmBlock struct {
+	*lowering
+	stmt     *cc.AsmStatement
+	operands []*asmOperand
+	zero     *ir.Expr // whether the last result was 0; nil: not known
+}
+
+// assembly is an inline assembly statement.
+func (f *lowering) assembly(s *cc.AsmStatement) {
+	b := &asmBlock{lowering: f, stmt: s}
+	for q := s.Asm.AsmQualifierList; q != nil; q = q.AsmQualifierList {
+		if q.AsmQualifier != nil && q.AsmQualifier.Case == cc.AsmQualifierGoto {
+			f.refuse(codeAsm, s, "asm goto is not supported")
+		}
+	}
+	for i, l := 0, s.Asm.AsmArgList; l != nil; i, l = i+1, l.AsmArgList {
+		for e := l.AsmExpressionList; e != nil && i < 2; e = e.AsmExpressionList {
+			b.operands = append(b.operands, b.operand(e, i == 0))
+		}
+		if i > 2 {
+			f.refuse(codeAsm, s, "asm goto is not supported")
+		}
+	}
+	b.read()
+	for _, p := range instructions(s.Asm.Token3.SrcStr()) {
+		b.instruction(p)
+	}
+	b.write()
+}
+
+// operand reads "constraint"(expression).
+func (b *asmBlock) operand(e *cc.AsmExpressionList, output bool) *asmOperand {
+	o := &asmOperand{output: output, reg: ir.NoReg}
+	if e.AsmIndex != nil && e.AsmIndex.ExpressionList != nil {
+		if p, ok := unparen(e.AsmIndex.ExpressionList).(*cc.PrimaryExpression); ok {
+			o.name = p.Token.SrcStr()
+		}
+	}
+	text, expr, ok := asmArgument(e.AssignmentExpression)
+	if !ok {
+		b.refuse(codeAsm, b.stmt, "this operand is not supported")
+	}
+	o.constraint, o.expr = text, expr
+	o.memory = strings.ContainsAny(text, "moV") && !strings.ContainsAny(text, "rqg")
+	for _, c := range strings.Trim(text, "=+&%") {
+		if !strings.ContainsRune("rqQgamoVine0123456789", c) && !strings.ContainsRune("bcdDSIJKLMNO", c) {
+			b.refuse(codeAsm, b.stmt, "the constraint %q is not supported", text)
+		}
+	}
+	return o
+}
+
+// asmArgument takes "constraint"(expression) apart, which cc reads as a call.
+func asmArgument(e cc.ExpressionNode) (constraint string, expr cc.ExpressionNode, ok bool) {
+	call, isCall := e.(*cc.PostfixExpression)
+	if !isCall || call.Case != cc.PostfixExpressionCall {
+		return "", nil, false
+	}
+	p, isString := call.PostfixExpression.(*cc.PrimaryExpression)
+	args := arguments(call)
+	if !isString || p.Case != cc.PrimaryExpressionString || len(args) != 1 {
+		return "", nil, false
+	}
+	return strings.Trim(p.Token.SrcStr(), `"`), args[0], true
+}
+
+// read gives every operand its place or its register, and registers their values.
+func (b *asmBlock) read() {
+	for _, o := range b.operands {
+		if !o.output && !o.memory {
+			continue
+		}
+		o.place = b.lvalue(o.expr)
+		o.typ = b.scalar(o.place.typ, o.expr)
+	}
+	for _, o := range b.operands {
+		switch {
+		case o.memory && o.place.reg != ir.NoReg:
+			panic("BUG: a memory operand in a register")
+		case o.memory:
+		case o.output:
+			o.reg, o.set = b.temp(), strings.Contains(o.constraint, "+")
+			if o.set {
+				b.assign(o.reg, b.load(o.place, o.expr).e)
+			}
+		default:
+			v := b.lowering.operand(o.expr)
+			o.typ = v.t
+			if n, err := strconv.Atoi(strings.Trim(o.constraint, "%")); err == nil {
+				if n < 0 || n >= len(b.operands) || !b.operands[n].output || b.operands[n].memory {
+					b.refuse(codeAsm, o.expr, "the constraint %q names no output in a register", o.constraint)
+				}
+				o.reg = b.operands[n].reg
+				b.operands[n].set = true
+			} else {
+				o.reg = b.temp()
+			}
+			o.set = true
+			b.assign(o.reg, v.e)
+		}
+	}
+}
+
+// write stores the registers of outputs.
+func (b *asmBlock) write() {
+	for _, o := range b.operands {
+		if !o.output || o.memory {
+			continue
+		}
+		if !o.set {
+			b.refuse(codeAsm, o.expr, "this output is never written")
+		}
+		v := integer(ir.R(o.reg), ir.S64)
+		b.store(o.place, b.convert(v, o.place.typ, o.expr), o.expr)
+	}
+}
+
+// instructions cuts the text of an assembly statement; a prefix stays with its
+// instruction.
+func instructions(literal string) []string {
+	text := strings.ToLower(strings.Trim(literal, `"`))
+	for _, sep := range []string{`\n`, `\t`, "\n", "\t"} {
+		text = strings.ReplaceAll(text, sep, ";")
+	}
+	var out []string
+	prefix := ""
+	for _, p := range strings.Split(text, ";") {
+		p = strings.Join(strings.Fields(p), " ")
+		switch p {
+		case "":
+		case "lock", "rep":
+			prefix = p + " "
+		default:
+			out = append(out, prefix+p)
+			prefix = ""
+		}
+	}
+	if prefix != "" {
+		out = append(out, prefix)
+	}
+	return out
+}
+
+func (b *asmBlock) instruction(p string) {
+	switch {
+	case p == "mfence", isLockedNop(p):
+		b.fullFence()
+		return
+	case p == "sfence":
+		b.storeFence()
+		return
+	case p == "lfence", p == "pause", p == "rep nop", p == "nop":
+		b.emit(ir.NewOp(ir.Nop))
+		return
+	}
+	if b.foreignBarrier(p) {
+		return
+	}
+	locked := strings.HasPrefix(p, "lock ")
+	word, rest, _ := strings.Cut(strings.TrimPrefix(p, "lock "), " ")
+	in := &asmInstruction{asmBlock: b, text: p, locked: locked}
+	for _, a := range splitOperands(rest) {
+		in.args = append(in.args, b.argument(a, p))
+	}
+	in.run(word)
+}
+
+// splitOperands cuts at commas outside parentheses.
+func splitOperands(s string) []string {
+	var out []string
+	depth, from := 0, 0
+	for i, c := range s {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, strings.TrimSpace(s[from:i]))
+				from = i + 1
+			}
+		}
+	}
+	if last := strings.TrimSpace(s[from:]); last != "" {
+		out = append(out, last)
+	}
+	return out
+}
+
+// asmArg is an operand of one instruction: one of the statement's, or a number.
+type asmArg struct {
+	operand *asmOperand // nil: a number
+	value   int64
+}
+
+// argument reads %0, %b0, %[name] or $5.
+func (b *asmBlock) argument(text, instruction string) asmArg {
+	if num, ok := strings.CutPrefix(text, "$"); ok {
+		if v, err := strconv.ParseInt(num, 0, 64); err == nil {
+			return asmArg{value: v}
+		}
+	}
+	if ref, ok := strings.CutPrefix(text, "%"); ok && ref != "" {
+		if len(ref) > 1 && strings.ContainsRune("bwkqhc", rune(ref[0])) {
+			ref = ref[1:]
+		}
+		if name, ok := strings.CutPrefix(ref, "["); ok {
+			name = strings.TrimSuffix(name, "]")
+			i := slices.IndexFunc(b.operands, func(o *asmOperand) bool { return o.name != "" && strings.EqualFold(o.name, name) })
+			if i >= 0 {
+				return asmArg{operand: b.operands[i]}
+			}
+		}
+		if n, err := strconv.Atoi(ref); err == nil && n >= 0 && n < len(b.operands) {
+			return asmArg{operand: b.operands[n]}
+		}
+	}
+	b.refuse(codeAsm, b.stmt, "the operand %q of the instruction %q is not supported", text, instruction)
+	panic("BUG: unreachable")
+}
+
+// isLockedNop reports whether an instruction is a locked one that changes nothing:
+// adding or or-ing zero to the top of the stack.
+func isLockedNop(p string) bool {
+	p = strings.ReplaceAll(strings.ReplaceAll(p, " ", ""), "%%", "%")
+	for _, op := range []string{"addl", "addq", "orl", "orq"} {
+		for _, zero := range []string{"$0", "$0x0"} {
+			for _, at := range []string{"(%rsp)", "0(%rsp)", "0x0(%rsp)", "-4(%rsp)", "-8(%rsp)", "(%esp)", "0(%esp)"} {
+				if p == "lock"+op+zero+","+at {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

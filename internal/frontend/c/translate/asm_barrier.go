@@ -1,0 +1,87 @@
+package translate
+
+import (
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// The barriers of other processors. A program that has them was written for another
+// memory model; what each does to the order of stores, and of stores and later loads,
+// is what it does here. A note says so.
+
+// barrierKind is what a barrier is here.
+type barrierKind uint8
+
+// The kinds of barriers.
+const (
+	barrierUnset barrierKind = iota
+	barrierFull
+	barrierStores
+	barrierNothing
+)
+
+// foreignBarriers are the barriers of POWER, ARM and SPARC; membar is apart.
+var foreignBarriers = map[string]barrierKind{
+	"sync": barrierFull, "hwsync": barrierFull, "sync 0": barrierFull,
+	"dmb": barrierFull, "dmb ish": barrierFull, "dmb sy": barrierFull, "dmb osh": barrierFull, "dmb nsh": barrierFull,
+	"dsb": barrierFull, "dsb ish": barrierFull, "dsb sy": barrierFull, "dsb osh": barrierFull, "dsb nsh": barrierFull,
+	"lwsync": barrierStores, "sync 1": barrierStores, "eieio": barrierStores, "stbar": barrierStores,
+	"dmb ishst": barrierStores, "dmb st": barrierStores, "dmb oshst": barrierStores,
+	"dsb ishst": barrierFull, "dsb st": barrierFull,
+	"dmb ishld": barrierNothing, "dmb ld": barrierNothing, "dsb ishld": barrierNothing, "dsb ld": barrierNothing,
+	"isync": barrierNothing, "isb": barrierNothing, "isb sy": barrierNothing,
+}
+
+// membar is what SPARC's membar does, by the orders its operands name.
+func membar(operands string) barrierKind {
+	kind := barrierNothing
+	for _, o := range strings.Split(operands, "|") {
+		switch strings.TrimPrefix(strings.TrimSpace(o), "#") {
+		case "storeload", "sync", "memissue":
+			return barrierFull
+		case "storestore":
+			kind = barrierStores
+		case "loadload", "loadstore", "lookaside":
+		default:
+			return barrierUnset
+		}
+	}
+	return kind
+}
+
+// foreignBarrier translates a barrier of another processor; false: p is none.
+func (b *asmBlock) foreignBarrier(p string) bool {
+	kind := foreignBarriers[p]
+	if rest, ok := strings.CutPrefix(p, "membar "); ok {
+		kind = membar(rest)
+	}
+	what := ""
+	switch kind {
+	case barrierUnset:
+		return false
+	case barrierFull:
+		what = "a full fence"
+		b.fullFence()
+	case barrierStores:
+		what = "a store-store fence"
+		b.storeFence()
+	case barrierNothing:
+		what = "nothing"
+		b.emit(ir.NewOp(ir.Nop))
+	default:
+		panic("BUG: unknown barrier")
+	}
+	at := b.span(b.stmt)
+	if key := (message{codeForeign, at.Pos}); !b.told[key] {
+		b.told[key] = true
+		b.diags.Warnf(codeForeign, at, "the barrier %s of another processor is %s here", p, what)
+	}
+	return true
+}
+
+func (f *lowering) storeFence() {
+	op := ir.NewOp(ir.Fence)
+	op.Fence = ir.StoreStoreFence
+	f.emit(op)
+}

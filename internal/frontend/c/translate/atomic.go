@@ -1,0 +1,337 @@
+package translate
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+
+	"modernc.org/cc/v4"
+)
+
+// Which objects are _Atomic. cc parses the qualifier but keeps it out of its
+// types, so it is read off the declarations here: a shadow of every type says
+// where it is atomic.
+
+// shadow says of a type whether it is atomic, and the same of what it points to,
+// holds or returns. nil: nothing inside is atomic. Members of structs are found
+// through their declarators.
+type shadow struct {
+	atomic bool
+	elem   *shadow // pointee, element or result
+}
+
+func (s *shadow) isAtomic() bool { return s != nil && s.atomic }
+
+func (s *shadow) inner() *shadow {
+	if s == nil {
+		return nil
+	}
+	return s.elem
+}
+
+// wrap is the shadow of a pointer to, array of or function returning s.
+func wrap(s *shadow, atomic bool) *shadow {
+	if s == nil && !atomic {
+		return nil
+	}
+	return &shadow{atomic: atomic, elem: s}
+}
+
+func qualified(s *shadow) *shadow {
+	if s == nil {
+		return &shadow{atomic: true}
+	}
+	return &shadow{atomic: true, elem: s.elem}
+}
+
+// unqualified is the shadow of a value: what an atomic object held is not atomic.
+func unqualified(s *shadow) *shadow { return wrap(s.inner(), false) }
+
+// declared is where a declarator stands.
+type declared struct {
+	specs *cc.DeclarationSpecifiers
+	quals *cc.SpecifierQualifierList // of a member
+}
+
+// collectDeclared finds the specifiers of all declarators of a tree.
+func (c *compiler) collectDeclared(root cc.Node) {
+	inspect(root, func(n cc.Node) bool {
+		c.collectStarts(n)
+		c.collectItems(n)
+		switch x := n.(type) {
+		case *cc.Declaration:
+			for l := x.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
+				c.shadows[l.InitDeclarator.Declarator] = declared{specs: x.DeclarationSpecifiers}
+			}
+		case *cc.ParameterDeclaration:
+			if x.Declarator != nil {
+				c.shadows[x.Declarator] = declared{specs: x.DeclarationSpecifiers}
+			}
+		case *cc.FunctionDefinition:
+			c.shadows[x.Declarator] = declared{specs: x.DeclarationSpecifiers}
+		case *cc.Enumerator:
+			// pthread.h names each kind of mutex by another: that is no mention of it.
+			return !strings.HasPrefix(x.Token.SrcStr(), "PTHREAD_MUTEX_")
+		case *cc.PrimaryExpression:
+			if x.Case == cc.PrimaryExpressionIdent {
+				c.mentioned[x.Token.SrcStr()] = true
+			}
+		case *cc.ExternalDeclaration:
+			c.declares = declaredNames(x)
+		case *cc.TypeSpecifier:
+			if x.Case == cc.TypeSpecifierTypeName {
+				c.typeNames[x.Token.SrcStr()] = true
+			}
+		case *cc.AttributeValue:
+			c.collectAttribute(x)
+		case *cc.StructDeclaration:
+			for l := x.StructDeclaratorList; l != nil; l = l.StructDeclaratorList {
+				if d := l.StructDeclarator.Declarator; d != nil {
+					c.shadows[d] = declared{quals: x.SpecifierQualifierList}
+				}
+			}
+		}
+		return true
+	})
+}
+
+// inspect calls f on a node and, while f returns true, on the nodes inside.
+func inspect(n cc.Node, f func(cc.Node) bool) {
+	v := reflect.ValueOf(n)
+	if !v.IsValid() || v.Kind() != reflect.Pointer || v.IsNil() || !f(n) {
+		return
+	}
+	s := v.Elem()
+	if s.Kind() != reflect.Struct {
+		return
+	}
+	for _, i := range children(s.Type()) {
+		if child, ok := s.Field(i).Interface().(cc.Node); ok {
+			inspect(child, f)
+		}
+	}
+}
+
+// childFields holds, by type of node, the fields that may hold nodes.
+var childFields sync.Map
+
+func children(t reflect.Type) []int {
+	if known, ok := childFields.Load(t); ok {
+		return known.([]int)
+	}
+	var out []int
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if field.IsExported() && !field.Anonymous && (field.Type.Kind() == reflect.Pointer || field.Type.Kind() == reflect.Interface) {
+			out = append(out, i)
+		}
+	}
+	childFields.Store(t, out)
+	return out
+}
+
+// ofDeclarator is the shadow of what a declarator declares.
+func (c *compiler) ofDeclarator(d *cc.Declarator) *shadow {
+	if d == nil {
+		return nil
+	}
+	at, ok := c.shadows[d]
+	if !ok {
+		return nil
+	}
+	var base *shadow
+	if at.specs != nil {
+		base = c.ofSpecifiers(at.specs)
+	} else {
+		base = c.ofQualifiers(at.quals)
+	}
+	return c.declare(base, d)
+}
+
+func (c *compiler) ofSpecifiers(l *cc.DeclarationSpecifiers) *shadow {
+	var s *shadow
+	atomic := false
+	for ; l != nil; l = l.DeclarationSpecifiers {
+		if l.TypeSpecifier != nil {
+			s = c.ofTypeSpecifier(l.TypeSpecifier, s)
+		}
+		atomic = atomic || l.TypeQualifier != nil && l.TypeQualifier.Case == cc.TypeQualifierAtomic
+	}
+	if atomic {
+		s = qualified(s)
+	}
+	return s
+}
+
+func (c *compiler) ofQualifiers(l *cc.SpecifierQualifierList) *shadow {
+	var s *shadow
+	atomic := false
+	for ; l != nil; l = l.SpecifierQualifierList {
+		if l.TypeSpecifier != nil {
+			s = c.ofTypeSpecifier(l.TypeSpecifier, s)
+		}
+		atomic = atomic || l.TypeQualifier != nil && l.TypeQualifier.Case == cc.TypeQualifierAtomic
+	}
+	if atomic {
+		s = qualified(s)
+	}
+	return s
+}
+
+func (c *compiler) ofTypeSpecifier(t *cc.TypeSpecifier, s *shadow) *shadow {
+	switch t.Case {
+	case cc.TypeSpecifierAtomic:
+		return qualified(c.ofTypeName(t.AtomicTypeSpecifier.TypeName))
+	case cc.TypeSpecifierTypeName:
+		return c.ofDeclarator(c.typedef(t))
+	case cc.TypeSpecifierTypeofExpr:
+		return c.ofExpr(t.ExpressionList)
+	case cc.TypeSpecifierTypeofType:
+		return c.ofTypeName(t.TypeName)
+	}
+	return s
+}
+
+// typedef is the declaration of a type name.
+func (c *compiler) typedef(t *cc.TypeSpecifier) *cc.Declarator {
+	name := t.Token.SrcStr()
+	for s := t.LexicalScope(); s != nil; s = s.Parent {
+		for _, n := range s.Nodes[name] {
+			if d, ok := n.(*cc.Declarator); ok && d.IsTypename() {
+				return d
+			}
+		}
+	}
+	return nil
+}
+
+func (c *compiler) ofTypeName(t *cc.TypeName) *shadow {
+	s := c.ofQualifiers(t.SpecifierQualifierList)
+	if t.AbstractDeclarator != nil {
+		s = c.ofAbstract(s, t.AbstractDeclarator)
+	}
+	return s
+}
+
+func (c *compiler) ofAbstract(s *shadow, d *cc.AbstractDeclarator) *shadow {
+	s = pointers(s, d.Pointer)
+	for dd := d.DirectAbstractDeclarator; dd != nil; {
+		if dd.Case == cc.DirectAbstractDeclaratorDecl {
+			return c.ofAbstract(s, dd.AbstractDeclarator)
+		}
+		s = wrap(s, false)
+		dd = dd.DirectAbstractDeclarator
+	}
+	return s
+}
+
+// declare applies a declarator to the shadow of its specifiers, inside out as C
+// reads declarators: pointers first, then arrays and functions.
+func (c *compiler) declare(s *shadow, d *cc.Declarator) *shadow {
+	s = pointers(s, d.Pointer)
+	for dd := d.DirectDeclarator; dd != nil; {
+		switch dd.Case {
+		case cc.DirectDeclaratorIdent:
+			return s
+		case cc.DirectDeclaratorDecl:
+			return c.declare(s, dd.Declarator)
+		default:
+			s = wrap(s, false)
+			dd = dd.DirectDeclarator
+		}
+	}
+	return s
+}
+
+func pointers(s *shadow, p *cc.Pointer) *shadow {
+	for ; p != nil; p = p.Pointer {
+		atomic := false
+		for q := p.TypeQualifiers; q != nil; q = q.TypeQualifiers {
+			atomic = atomic || q.TypeQualifier != nil && q.TypeQualifier.Case == cc.TypeQualifierAtomic
+		}
+		s = wrap(s, atomic)
+	}
+	return s
+}
+
+// ofExpr is the shadow of an expression's type.
+func (c *compiler) ofExpr(e cc.ExpressionNode) *shadow {
+	switch x := e.(type) {
+	case *cc.PrimaryExpression:
+		switch x.Case {
+		case cc.PrimaryExpressionIdent:
+			if d, ok := x.ResolvedTo().(*cc.Declarator); ok {
+				return c.ofDeclarator(d)
+			}
+		case cc.PrimaryExpressionExpr:
+			return c.ofExpr(x.ExpressionList)
+		}
+	case *cc.PostfixExpression:
+		return c.ofPostfix(x)
+	case *cc.UnaryExpression:
+		switch x.Case {
+		case cc.UnaryExpressionAddrof:
+			return wrap(c.ofExpr(x.CastExpression), false)
+		case cc.UnaryExpressionDeref:
+			return c.ofExpr(x.CastExpression).inner()
+		case cc.UnaryExpressionInc, cc.UnaryExpressionDec:
+			return c.ofExpr(x.UnaryExpression)
+		}
+	case *cc.CastExpression:
+		return unqualified(c.ofTypeName(x.TypeName))
+	case *cc.AdditiveExpression:
+		if s := c.ofExpr(x.AdditiveExpression); s != nil {
+			return s
+		}
+		return c.ofExpr(x.MultiplicativeExpression)
+	case *cc.ConditionalExpression:
+		if x.ExpressionList != nil {
+			if s := c.ofExpr(x.ExpressionList); s != nil {
+				return s
+			}
+		}
+		return c.ofExpr(x.ConditionalExpression)
+	case *cc.AssignmentExpression:
+		return unqualified(c.ofExpr(x.UnaryExpression))
+	case *cc.ExpressionList:
+		for x.ExpressionList != nil {
+			x = x.ExpressionList
+		}
+		return c.ofExpr(x.AssignmentExpression)
+	}
+	return nil
+}
+
+func (c *compiler) ofPostfix(x *cc.PostfixExpression) *shadow {
+	switch x.Case {
+	case cc.PostfixExpressionIndex:
+		if s := c.ofExpr(x.PostfixExpression); s != nil {
+			return s.inner()
+		}
+		return c.ofExpr(x.ExpressionList).inner() // 1[a]
+	case cc.PostfixExpressionCall:
+		s := c.ofExpr(x.PostfixExpression)
+		if x.PostfixExpression.Type().Kind() == cc.Ptr && !isFunctionName(x.PostfixExpression) {
+			s = s.inner()
+		}
+		return s.inner()
+	case cc.PostfixExpressionSelect, cc.PostfixExpressionPSelect:
+		if f := x.Field(); f != nil {
+			return c.ofDeclarator(f.Declarator())
+		}
+	case cc.PostfixExpressionInc, cc.PostfixExpressionDec:
+		return c.ofExpr(x.PostfixExpression)
+	case cc.PostfixExpressionComplit:
+		return c.ofTypeName(x.TypeName)
+	}
+	return nil
+}
+
+func isFunctionName(e cc.ExpressionNode) bool {
+	p, ok := e.(*cc.PrimaryExpression)
+	if !ok || p.Case != cc.PrimaryExpressionIdent {
+		return false
+	}
+	d, ok := p.ResolvedTo().(*cc.Declarator)
+	return ok && d.Type().Kind() == cc.Function
+}

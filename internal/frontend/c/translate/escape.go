@@ -1,0 +1,84 @@
+package translate
+
+import (
+	"strings"
+
+	"modernc.org/cc/v4"
+)
+
+// outArgument says which argument of a function we model is only written through
+// (and, for compare-exchange, read): &x there does not make x escape.
+var outArgument = map[string]int{"__fp_cas": 1, "pthread_create": 0, "pthread_join": 1, "thrd_create": 0, "thrd_join": 1, "sem_getvalue": 1}
+
+// escapes finds the locals whose address is taken.
+func escapes(body cc.Node) map[*cc.Declarator]bool {
+	out := map[*cc.Declarator]bool{}
+	exempt := map[cc.Node]bool{}
+	inspect(body, func(n cc.Node) bool {
+		switch x := n.(type) {
+		case *cc.PostfixExpression:
+			if x.Case != cc.PostfixExpressionCall {
+				break
+			}
+			if i, ok := outArgument[calledName(x)]; ok {
+				for l := x.ArgumentExpressionList; l != nil; l, i = l.ArgumentExpressionList, i-1 {
+					if i == 0 {
+						if a := addressed(l.AssignmentExpression); a != nil {
+							exempt[a] = true
+						}
+					}
+				}
+			}
+		case *cc.AsmExpressionList:
+			if text, e, ok := asmArgument(x.AssignmentExpression); ok && strings.ContainsAny(text, "moV") {
+				if d := variable(e); d != nil {
+					out[d] = true
+				}
+			}
+		case *cc.UnaryExpression:
+			if x.Case == cc.UnaryExpressionAddrof && !exempt[x] {
+				if d := variable(x.CastExpression); d != nil {
+					out[d] = true
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// addressed is the operation &... that e is, in any number of parentheses.
+func addressed(e cc.ExpressionNode) *cc.UnaryExpression {
+	if u, ok := unparen(e).(*cc.UnaryExpression); ok && u.Case == cc.UnaryExpressionAddrof {
+		return u
+	}
+	return nil
+}
+
+// variable is the declarator e names, or nil.
+func variable(e cc.ExpressionNode) *cc.Declarator {
+	if p, ok := unparen(e).(*cc.PrimaryExpression); ok && p.Case == cc.PrimaryExpressionIdent {
+		d, _ := p.ResolvedTo().(*cc.Declarator)
+		return d
+	}
+	return nil
+}
+
+func unparen(e cc.ExpressionNode) cc.ExpressionNode {
+	for {
+		p, ok := e.(*cc.PrimaryExpression)
+		if !ok || p.Case != cc.PrimaryExpressionExpr {
+			return e
+		}
+		e = p.ExpressionList
+	}
+}
+
+// calledName is the name of the function a call names directly, or "".
+func calledName(x *cc.PostfixExpression) string {
+	p, ok := unparen(x.PostfixExpression).(*cc.PrimaryExpression)
+	if !ok || p.Case != cc.PrimaryExpressionIdent {
+		return ""
+	}
+	return p.Token.SrcStr()
+}

@@ -1,0 +1,410 @@
+package translate
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/source"
+)
+
+// Where fences can be written. The idea: wherever the text has room for a
+// statement, the translation takes a step that does nothing (a mark): before every
+// statement and declaration of a block, between a label and its statement, before and
+// behind the one statement of a body without braces, which then gets them, and at the end of every
+// block. Not before case and default, where compilers want to see that a case ends. A fence at a mark is by construction what the changed text means.
+//
+// The conditions of loops, the parts of a for and the operands of an expression have
+// no such place inside.
+//
+// A macro's expansion is one piece of text: cc gives all its tokens the place of
+// the call, so what begins there first, which is the outermost statement, gets the
+// mark, and the others none. The text before a mark must end a statement or
+// begin a block; and the end of a statement that needs braces must be written out.
+//
+// What is left, statements inside the expansion of a macro and statements of included files,
+// gets marks that cannot be written (read-only). They tell whether a fence in a text that
+// is not ours to change would help.
+
+// mark is a place.
+type mark struct {
+	file   *source.File
+	offset int
+	end    bool   // at the end of a block: stands deeper than what follows
+	bare   bool   // the statement is a body without braces
+	empty  bool   // and the statement is ';'
+	behind bool   // bare: behind the statement
+	open   int    // bare: beginning of the statement
+	last   int    // bare: end of the statement
+	prev   int    // end of the text before, bare: before the statement
+	text   string // what it stands in front of
+	edges  []ir.EdgeID
+	// readOnly: the text is not to be changed there.
+	readOnly bool
+}
+
+// markKey tells marks apart. Bodies without braces can end at one place, so the mark at their
+// end is known by where they begin, too; read-only ones are counted per place.
+type markKey struct {
+	pos   source.Pos
+	open  int // 1 + beginning of the body, else 0
+	count int // from 1, of read-only marks
+}
+
+// marks are the places of a program.
+type marks struct {
+	files    map[string]*source.File
+	included map[string]*source.File // files of the user that are not to be changed
+	ends     map[string][]int32      // by file and offset: end of the text before, without blanks and comments
+	at       map[markKey]*mark
+	bare     map[*cc.Statement]bool
+	bodies   map[*cc.Statement]bool // bare, and begins where no other statement does
+	list     []*mark
+}
+
+func newMarks(files, included []*source.File) *marks {
+	m := &marks{
+		files: map[string]*source.File{}, included: map[string]*source.File{}, ends: map[string][]int32{},
+		at: map[markKey]*mark{}, bare: map[*cc.Statement]bool{}, bodies: map[*cc.Statement]bool{},
+	}
+	for _, f := range files {
+		m.files[f.Name] = f
+		m.ends[f.Name] = textEnds(f.Text)
+	}
+	for _, f := range included {
+		if !isLibrary(f.Name) {
+			m.included[f.Name] = f
+		}
+	}
+	return m
+}
+
+// textEnds tells for every offset where the last text before it ends that is no
+// blank, comment or line for the preprocessor.
+func textEnds(text []byte) []int32 {
+	out := make([]int32, len(text)+1)
+	last := int32(0)
+	skip := func(i int, until string) int {
+		end := bytes.Index(text[i:], []byte(until))
+		if end < 0 {
+			return len(text)
+		}
+		return i + end + len(until)
+	}
+	lineStart := true
+	for i := 0; i < len(text); {
+		next := i + 1
+		solid := false
+		switch b := text[i]; {
+		case b == '\n':
+			lineStart = true
+		case b == ' ' || b == '\t' || b == '\r' || b == '\f' || b == '\v':
+		case b == '\\' && i+1 < len(text) && text[i+1] == '\n':
+			next = i + 2
+		case b == '/' && i+1 < len(text) && text[i+1] == '*':
+			next = skip(i+2, "*/")
+		case b == '/' && i+1 < len(text) && text[i+1] == '/', b == '#' && lineStart:
+			next = lineEnd(text, i)
+		case b == '"' || b == '\'':
+			next = quoted(text, i)
+			solid = true
+		default:
+			solid = true
+		}
+		for j := i; j < next; j++ {
+			out[j] = last
+		}
+		if solid {
+			last, lineStart = int32(next), false
+		}
+		i = next
+	}
+	out[len(text)] = last
+	return out
+}
+
+// lineEnd is where a line ends that backslashes may continue.
+func lineEnd(text []byte, i int) int {
+	for ; i < len(text); i++ {
+		if text[i] == '\n' && text[i-1] != '\\' && !(text[i-1] == '\r' && i > 1 && text[i-2] == '\\') {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// quoted is where a string or character that begins at i ends.
+func quoted(text []byte, i int) int {
+	quote := text[i]
+	for i++; i < len(text) && text[i] != quote && text[i] != '\n'; i++ {
+		if text[i] == '\\' {
+			i++
+		}
+	}
+	return min(len(text), i+1)
+}
+
+// findBare notes which statements of a function are bodies without braces.
+func (m *marks) findBare(body *cc.CompoundStatement) {
+	if m == nil {
+		return
+	}
+	var note func(s *cc.Statement)
+	note = func(s *cc.Statement) {
+		if s == nil || s.Case == cc.StatementCompound {
+			return
+		}
+		m.bare[s] = true
+		if s.Case == cc.StatementLabeled {
+			note(s.LabeledStatement.Statement)
+		}
+	}
+	begun := map[source.Pos]bool{}
+	inspect(body, func(n cc.Node) bool {
+		switch x := n.(type) {
+		case *cc.Statement:
+			at := beginning(x)
+			m.bodies[x] = !begun[at]
+			begun[at] = true
+		case *cc.SelectionStatement:
+			note(x.Statement)
+			note(x.Statement2)
+		case *cc.IterationStatement:
+			note(x.Statement)
+		}
+		return true
+	})
+}
+
+// beginning is where a node or token begins.
+func beginning(n cc.Node) source.Pos {
+	p := n.Position()
+	return source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
+}
+
+// markBefore marks the place before a statement or declaration, if there is one.
+func (f *lowering) markBefore(n cc.Node) {
+	m := f.marks
+	if m == nil || f.at == nowhere {
+		return
+	}
+	at, ok := m.place(beginning(n))
+	if ok && at.file.Text[at.offset] == '{' { // cc declares __func__ there
+		return
+	}
+	s, _ := n.(*cc.Statement)
+	if s != nil && s.Case == cc.StatementLabeled && s.LabeledStatement.Case != cc.LabeledStatementLabel {
+		return
+	}
+	bare := s != nil && m.bare[s]
+	switch {
+	case !ok, !bare && !at.behindStatement(): // the head of something, or a macro
+		f.markReadOnly(beginning(n), n)
+		return
+	case bare && !m.wrap(at, s):
+		f.markReadOnly(beginning(n), n)
+		return
+	}
+	at.text = firstLine(at.file.Slice(f.span(n)))
+	if !f.mark(at) {
+		f.markReadOnly(beginning(n), n)
+	}
+}
+
+// wrap prepares a mark for the braces around a statement. It returns false if the end of
+// the statement comes from a macro.
+func (m *marks) wrap(at *mark, s *cc.Statement) bool {
+	tokens := cc.NodeTokens(s)
+	end, written := m.tokenEnd(at.file, &tokens[len(tokens)-1])
+	if !written {
+		return false
+	}
+	at.bare, at.open, at.last = true, at.offset, end
+	at.empty = s.Case == cc.StatementExpr && s.ExpressionStatement.ExpressionList == nil
+	return true
+}
+
+// markBodyEnd marks the place behind the one statement of a body without braces.
+func (f *lowering) markBodyEnd(s *cc.Statement) {
+	m := f.marks
+	if m == nil || f.at == nowhere || !m.bare[s] {
+		return
+	}
+	p := beginning(s)
+	at, ok := m.place(p)
+	if !ok || !m.bodies[s] || !m.wrap(at, s) {
+		f.markReadOnly(p, nil)
+		return
+	}
+	if at.empty { // its beginning is its end
+		return
+	}
+	at.offset, at.behind, at.text = at.last, true, "the end of the body"
+	f.mark(at)
+}
+
+// markEnd marks the place at the end of a block.
+func (f *lowering) markEnd(s *cc.CompoundStatement) {
+	if f.marks == nil || f.at == nowhere {
+		return
+	}
+	p := beginning(&s.Token2)
+	at, ok := f.marks.place(p)
+	if !ok || at.file.Text[at.offset] != '}' || !at.behindStatement() {
+		f.markReadOnly(p, nil)
+		return
+	}
+	at.end, at.text = true, "the end of the block"
+	f.mark(at)
+}
+
+// markReadOnly marks a place in an included file, or inside the expansion of a macro:
+// before n, or at the end of a block or body if n is nil.
+func (f *lowering) markReadOnly(p source.Pos, n cc.Node) {
+	m := f.marks
+	file := m.included[p.File]
+	if file == nil {
+		file = m.files[p.File]
+	}
+	if file == nil {
+		return
+	}
+	offset, ok := file.Offset(p)
+	if !ok || n != nil && file.Text[offset] == '{' { // cc declares __func__ there
+		return
+	}
+	at := &mark{file: file, offset: offset, readOnly: true, text: "the end of the block"}
+	if n != nil {
+		at.text = firstLine(cc.NodeSource(n))
+	}
+	f.mark(at)
+}
+
+// firstLine is the first line of a text, with blanks folded.
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.ToValidUTF8(strings.Join(strings.Fields(line), " "), ".")
+}
+
+// mark takes a step that does nothing. It returns false if another statement of the same
+// expansion has the place.
+func (f *lowering) mark(at *mark) bool {
+	pos := at.file.Pos(at.offset)
+	key := markKey{pos: pos}
+	switch {
+	case at.readOnly:
+		f.readOnly[pos]++
+		key.count = f.readOnly[pos]
+	case at.behind:
+		key.open = 1 + at.open
+	}
+	if old := f.marks.at[key]; old != nil {
+		if old.end != at.end || f.marked[key] {
+			return false
+		}
+		at = old
+	} else {
+		f.marks.at[key] = at
+		f.marks.list = append(f.marks.list, at)
+	}
+	f.marked[key] = true
+	old := f.pos
+	f.pos = source.At(pos)
+	f.emit(ir.NewOp(ir.Nop))
+	f.goesOn()
+	at.edges = append(at.edges, f.fb.F.Edges[len(f.fb.F.Edges)-1].ID)
+	f.pos = old
+	return true
+}
+
+// place is a place in one of the given files whose text before ends a statement or
+// begins a block.
+func (m *marks) place(p source.Pos) (*mark, bool) {
+	f := m.files[p.File]
+	if f == nil {
+		return nil, false
+	}
+	offset, ok := f.Offset(p)
+	if !ok || offset >= len(f.Text) {
+		return nil, false
+	}
+	prev := int(m.ends[p.File][offset])
+	before := f.Text[:prev]
+	if prev == 0 || !bytes.ContainsRune([]byte(";{}:)"), rune(before[prev-1])) && !endsWithWord(before, "else") && !endsWithWord(before, "do") {
+		return nil, false
+	}
+	return &mark{file: f, offset: offset, prev: prev}, true
+}
+
+func endsWithWord(text []byte, word string) bool {
+	return bytes.HasSuffix(text, []byte(word)) && (len(text) == len(word) || !isWord(text[len(text)-len(word)-1]))
+}
+
+// behindStatement reports whether the text before is a statement, a label, or
+// where a block begins.
+func (a *mark) behindStatement() bool {
+	return bytes.ContainsRune([]byte(";{}:"), rune(a.file.Text[a.prev-1]))
+}
+
+// tokenEnd is where a token ends; written is false if it comes from a macro.
+func (m *marks) tokenEnd(f *source.File, t *cc.Token) (end int, written bool) {
+	p := t.Position()
+	offset, ok := f.Offset(source.Pos{Line: p.Line, Col: p.Column})
+	src := t.Src()
+	if p.Filename != f.Name || !ok || !bytes.HasPrefix(f.Text[offset:], src) {
+		return 0, false
+	}
+	return offset + len(src), true
+}
+
+// setPlaces hands out the marks, in the order of the files and their text.
+// A program needs headers for the fences, a test has them.
+func (u *Unit) setPlaces(m *marks, files []*source.File, needsHeaders bool) {
+	if m == nil {
+		return
+	}
+	order := map[string]int{}
+	for i, f := range files {
+		order[f.Name] = i
+	}
+	// At one offset bodies end, the inner one first, before the next statement begins.
+	ends := func(a *mark) int {
+		if a.behind {
+			return 1 + a.open
+		}
+		return 0
+	}
+	write := func(a *mark) int {
+		if a.readOnly {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(m.list, func(a, b *mark) int {
+		return cmp.Or(
+			cmp.Compare(write(a), write(b)), cmp.Compare(order[a.file.Name], order[b.file.Name]),
+			cmp.Compare(a.offset, b.offset), cmp.Compare(ends(b), ends(a)),
+		)
+	})
+	for _, a := range m.list {
+		u.Places = append(u.Places, ir.Place{Pos: source.At(a.file.Pos(a.offset)), Edges: a.edges, Before: a.text, ReadOnly: a.readOnly})
+	}
+	u.Write = func(fences []ir.FenceAt, style FenceStyle) []source.Edit {
+		edits := m.write(fences, style)
+		needs := map[*source.File][]ir.FenceKind{}
+		for _, f := range fences {
+			file := m.list[f.Place].file
+			needs[file] = append(needs[file], f.Kind)
+		}
+		for _, f := range files {
+			if kinds := needs[f]; len(kinds) > 0 && needsHeaders {
+				edits = append(edits, style.in(f).prepare(f, kinds)...)
+			}
+		}
+		return edits
+	}
+}

@@ -1,0 +1,75 @@
+package translate
+
+import (
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/ir"
+)
+
+// What the parts of objects are called, for people who read answers.
+
+// layoutOf describes a type; nil where it has nothing to tell.
+func (c *compiler) layoutOf(t cc.Type) *ir.Layout {
+	if it, ok := intType(t); ok {
+		if t.Kind() == cc.Ptr {
+			return &ir.Layout{Kind: ir.PointerLayout}
+		}
+		return &ir.Layout{Kind: ir.ScalarLayout, Type: it}
+	}
+	if t.IsIncomplete() || t.Size() < 0 || t.Size() > maxObject {
+		return nil
+	}
+	switch x := t.(type) {
+	case *cc.ArrayType:
+		if elem := c.layoutOf(x.Elem()); elem != nil && x.Len() >= 0 {
+			return &ir.Layout{Kind: ir.ArrayLayout, Count: x.Len(), Elem: elem}
+		}
+	case *cc.StructType:
+		return c.recordOf(t, x.NumFields(), x.FieldByIndex)
+	case *cc.UnionType:
+		return c.recordOf(t, x.NumFields(), x.FieldByIndex)
+	}
+	return nil
+}
+
+func (c *compiler) recordOf(t cc.Type, n int, field func(int) *cc.Field) *ir.Layout {
+	l := &ir.Layout{Kind: ir.RecordLayout, Bytes: t.Size()}
+	for i := range n {
+		f := field(i)
+		if strings.HasPrefix(f.Name(), "__fp_") { // one of our own: a mutex, a condition, a flag
+			return &ir.Layout{Kind: ir.OpaqueLayout, Bytes: t.Size()}
+		}
+		if f.IsBitfield() || f.IsFlexibleArrayMember() {
+			continue
+		}
+		part := c.layoutOf(f.Type())
+		if part != nil && f.Offset() >= 0 && f.Offset()+part.Size() <= l.Bytes {
+			l.Fields = append(l.Fields, ir.Field{Name: f.Name(), Off: f.Offset(), Layout: part})
+		}
+	}
+	return l
+}
+
+// allocated describes the elements of a block by the sizeof in the expression that
+// says how large it is: malloc(n * sizeof(struct node)).
+func (c *compiler) allocated(size cc.ExpressionNode) *ir.Layout {
+	var l *ir.Layout
+	inspect(size, func(n cc.Node) bool {
+		x, ok := n.(*cc.UnaryExpression)
+		if !ok || l != nil {
+			return l == nil
+		}
+		switch x.Case {
+		case cc.UnaryExpressionSizeofExpr:
+			if t := x.UnaryExpression.Type(); t != nil {
+				l = c.layoutOf(t.Undecay())
+			}
+		case cc.UnaryExpressionSizeofType:
+			l = c.layoutOf(x.TypeName.Type())
+		}
+		return l == nil
+	})
+	return l
+}

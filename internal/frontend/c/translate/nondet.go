@@ -1,0 +1,71 @@
+package translate
+
+import (
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// Inputs. An input takes every value of its type, or of a range that the user
+// declares, which an answer then depends on. Whether there are too many values is the
+// engines' business: most try them one by one.
+
+// Range is the values from Lo to Hi.
+type Range struct{ Lo, Hi int64 }
+
+// nondetTypes are the types of inputs, by their names behind __VERIFIER_nondet_; the
+// zero value is a type whose values cannot be tried.
+var nondetTypes = map[string]ir.Type{
+	"bool": ir.U8, "_Bool": ir.U8, "char": ir.S8, "schar": ir.S8, "uchar": ir.U8, "s8": ir.S8, "u8": ir.U8,
+	"short": ir.S16, "ushort": ir.U16, "s16": ir.S16, "u16": ir.U16,
+	"int": ir.S32, "uint": ir.U32, "unsigned": ir.U32, "s32": ir.S32, "u32": ir.U32,
+	"long": ir.S64, "ulong": ir.U64, "longlong": ir.S64, "ulonglong": ir.U64, "s64": ir.S64, "u64": ir.U64,
+	"size_t": ir.U64, "loff_t": ir.S64, "off_t": ir.S64,
+	"pointer": {}, "pchar": {}, "charp": {}, "float": {}, "double": {},
+}
+
+// limits are the values of a type that fit into 64 signed bits.
+func limits(t ir.Type) Range {
+	switch {
+	case t.Bits == 64 && t.Signed:
+		return Range{-1 << 63, 1<<63 - 1}
+	case t.Bits == 64:
+		return Range{0, 1<<63 - 1}
+	case t.Signed:
+		return Range{-1 << (t.Bits - 1), 1<<(t.Bits-1) - 1}
+	default:
+		return Range{0, 1<<t.Bits - 1}
+	}
+}
+
+// libNondet is an input.
+func (f *lowering) libNondet(c *libCall) value {
+	name := strings.TrimPrefix(c.name, "__VERIFIER_nondet_")
+	t := nondetTypes[name]
+	declared := f.opt.Nondet
+	var r Range
+	switch {
+	case t == (ir.Type{}):
+		f.refuse(codeNondet, c.node, "%s is not supported: inputs are integers", c.name)
+	case strings.EqualFold(strings.Trim(name, "_"), "bool"):
+		r = Range{0, 1}
+	case declared != nil:
+		all := limits(t)
+		r = Range{max(declared.Lo, all.Lo), min(declared.Hi, all.Hi)}
+		if r.Lo > r.Hi {
+			f.refuse(codeNondet, c.node, "%s has no value from %d to %d", c.name, declared.Lo, declared.Hi)
+		}
+		if r != all || t == ir.U64 { // a range ends at 2^63-1
+			f.diags.Warnf(RangeWarning, f.span(c.node), "of this input only the values from %d to %d are tried", r.Lo, r.Hi)
+		}
+	default:
+		r = limits(t)
+	}
+	op := ir.NewOp(ir.Havoc)
+	op.Dst = f.temp()
+	if op.HasRange = t.Bits < 64 || declared != nil; op.HasRange {
+		op.Lo, op.Hi = r.Lo, r.Hi
+	}
+	f.emit(op)
+	return integer(ir.R(op.Dst), t)
+}

@@ -1,0 +1,172 @@
+package translate
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/source"
+)
+
+// Reading. cc does the preprocessing, parsing and type checking.
+
+//go:embed include/*.h include/fencepost/*.h
+var headers embed.FS
+
+// headerDir is where cc looks for our headers. No user file can be there.
+const headerDir = "<fencepost>"
+
+// endName is a source behind the user's: cc never returns from a file that ends
+// behind a '*', so no file ends.
+const endName = "<end>"
+
+func (c *compiler) parseFile(f *source.File) { c.parseText(f, "", "") }
+
+// endText is what follows a file.
+const endText = "\n;\nextern int __fp_end;\n"
+
+// parseText reads a file with text before and behind it that is not the user's.
+func (c *compiler) parseText(f *source.File, before, behind string) {
+	abi, err := cc.NewABI("linux", "amd64")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	predefined, err := headers.ReadFile("include/predefined.h")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	r := c.newReader()
+	system := append(append([]string(nil), c.opt.IncludeDirs...), headerDir)
+	config := &cc.Config{
+		ABI: abi, FS: r, UnsignedEnums: true, PragmaHandler: r.pragma,
+		IncludePaths:    append([]string{""}, system...),
+		SysIncludePaths: system,
+	}
+	text := c.withClaims(f.Name, f.Text)
+	if len(text) == 0 {
+		text = []byte("\n")
+	}
+	if marked, originals := unmark(f.Name, text); marked != nil && !c.opt.Places {
+		text = marked
+		for _, o := range originals {
+			if c.files[o.Name] == nil {
+				c.files[o.Name], c.rebuilt[o.Name] = o, true
+			}
+		}
+	}
+	text = r.guarded(f, text)
+	ast, err := translate(config, []cc.Source{
+		{Name: "<predefined>", Value: string(predefined) + claimPrototypes + c.defines() + before},
+		{Name: f.Name, Value: text},
+		{Name: endName, Value: endText + behind},
+	})
+	c.adopt(r)
+	if err != nil {
+		c.reportSyntax(f, err.Error())
+		return
+	}
+	u := &unit{name: f.Name, ast: ast, static: map[string]*symbol{}}
+	c.units = append(c.units, u)
+	c.collectDeclared(ast.TranslationUnit)
+	c.collectSymbols(u)
+}
+
+// translate is cc.Translate with a change of shape in between, see shaper. cc gives up
+// on some broken input with a panic.
+func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the C parser gives up: %v", r)
+		}
+	}()
+	if ast, err = cc.Parse(config, sources); err != nil {
+		return nil, err
+	}
+	s := &shaper{known: map[reflect.Type][]int{}}
+	s.shape(ast)
+	if _, err = checkAST(ast, config); err != nil {
+		return nil, err
+	}
+	s.restore()
+	return ast, nil
+}
+
+func (c *compiler) defines() string {
+	var b strings.Builder
+	for _, d := range c.opt.Defines {
+		name, value, ok := strings.Cut(d, "=")
+		if !ok {
+			value = "1"
+		}
+		b.WriteString("#define " + name + " " + value + "\n")
+	}
+	for _, u := range c.opt.Undefines {
+		b.WriteString("#undef " + u + "\n")
+	}
+	return b.String()
+}
+
+var (
+	ccMessage = regexp.MustCompile(`^(.*?):(\d+):(\d+): (.*)$`)
+	ccOrigin  = regexp.MustCompile(` \([a-z0-9]+\.go:\d+:[^)]*\)$`) // where in cc the message was made
+	ccMissing = regexp.MustCompile(`include file not found|file not found|no such file`)
+)
+
+// ccText is a message of cc for users. cc ends many with the place in its own source
+// that made them, and begins those it has no better words for with "TODO", which is a
+// note of its authors to themselves.
+func ccText(message string) string {
+	return strings.TrimPrefix(ccOrigin.ReplaceAllString(message, ""), "TODO ")
+}
+
+// reportSyntax turns cc's errors into diagnostics. Lines without a position
+// repeat what other lines say.
+func (c *compiler) reportSyntax(f *source.File, text string) {
+	found := false
+	for _, line := range strings.Split(text, "\n") {
+		m := ccMessage.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		row, _ := strconv.Atoi(m[2])
+		col, _ := strconv.Atoi(m[3])
+		msg := ccText(m[4])
+		if found && strings.HasPrefix(msg, "unexpected ") { // the parser has lost its way
+			continue
+		}
+		code := codeSyntax
+		if ccMissing.MatchString(msg) {
+			code = codeInclude
+		}
+		found = true
+		at := source.Pos{File: m[1], Line: row, Col: col}
+		if at.File == endName {
+			if l := c.locationAt(row); l != nil {
+				c.errorf(codeType, l.At, "the type of %s is not known: %s", l.Name, l.Type)
+				continue
+			}
+			at, msg = f.Pos(len(bytes.TrimRight(f.Text, " \t\r\n"))), "the file ends too early"
+		}
+		c.errorf(code, source.At(at), "%s", msg)
+	}
+	if !found {
+		first, _, _ := strings.Cut(text, "\n")
+		c.errorf(codeSyntax, source.At(source.Pos{File: f.Name, Line: 1, Col: 1}), "the C parser does not take this file, and does not say where: %s",
+			ccText(first))
+	}
+}
+
+// locationAt is the location of a test that a line behind the file declares, or nil.
+func (c *compiler) locationAt(row int) *Location {
+	i := row - strings.Count(endText, "\n") - 1
+	if c.test == nil || i < 0 || i >= len(c.test.in.Locations) {
+		return nil
+	}
+	return &c.test.in.Locations[i]
+}

@@ -1,0 +1,228 @@
+package translate
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/source"
+)
+
+// Included files. cc asks a file system for them, which holds our headers and asks
+// the caller for everything else. A file that includes itself without end is cut off.
+// Where nothing in it is conditional its text says so. Else, if it includes itself at
+// all, it gets a first line that tells us whenever cc comes by: cc opens a file once,
+// however often it is included.
+
+// maxIncluded is how often a file may be included that includes itself. Compilers end
+// at a depth of 200.
+const maxIncluded = 1000
+
+// includedPragma is the word of that first line; the second one says where the file
+// begins.
+const (
+	includedPragma = "__fp_included"
+	includedHead   = "#pragma " + includedPragma + "\n#line 1\n"
+)
+
+// reader is the file system of one run of the parser.
+type reader struct {
+	claims  func(name string, text []byte) []byte // turns invariants in comments into calls
+	include func(name string) (text []byte, ok bool)
+	known   map[string]*source.File // those read before
+	files   map[string]*source.File // those read now
+	times   map[string]int          // how often each was included, if it includes itself
+	opened  map[string][]string     // what each file includes, if nothing in it is conditional
+	perhaps map[string][]string     // what each file includes
+	once    map[string]bool         // those that say so
+	found   []problem
+}
+
+// problem is an error found on the way.
+type problem struct {
+	code, message string
+	at            source.Span
+}
+
+func (c *compiler) newReader() *reader {
+	r := &reader{
+		claims: c.withClaims, include: c.opt.Include, known: map[string]*source.File{}, files: map[string]*source.File{},
+		times: map[string]int{}, opened: map[string][]string{}, perhaps: map[string][]string{}, once: map[string]bool{},
+	}
+	for name, f := range c.files {
+		r.known[name] = f
+	}
+	return r
+}
+
+// adopt takes over what a reader read and found.
+func (c *compiler) adopt(r *reader) {
+	for name, f := range r.files {
+		c.files[name] = f
+	}
+	for _, p := range r.found {
+		c.errorf(p.code, p.at, "%s", p.message)
+	}
+}
+
+func (r *reader) errorf(code string, at source.Span, message string) {
+	r.found = append(r.found, problem{code, message, at})
+}
+
+// pragma refuses the pragmas that change what a program means, skips files that are
+// to be read once, and counts how often files are included that include themselves.
+func (r *reader) pragma(tokens []cc.Token) error {
+	for i := range tokens {
+		switch word := tokens[i].SrcStr(); word {
+		case includedPragma:
+			return r.again(tokens[i].Position().Filename)
+		case "once":
+			name := tokens[i].Position().Filename
+			if r.once[name] {
+				return cc.SkipSource
+			}
+			r.once[name] = true
+		case "omp", "pack", "acc":
+			p := tokens[i].Position()
+			at := source.At(source.Pos{File: p.Filename, Line: p.Line, Col: p.Column})
+			r.errorf(codePragma, at, "#pragma "+word+" is not supported")
+		}
+	}
+	return nil
+}
+
+// again notes that a file is included once more, and skips it if that is too often.
+func (r *reader) again(name string) error {
+	if r.times[name]++; r.times[name] < maxIncluded {
+		return nil
+	}
+	if r.times[name] == maxIncluded {
+		r.errorf(codeInclude, source.At(source.Pos{File: name, Line: 1, Col: 1}), path.Base(name)+" includes itself again and again: the condition under which it does never ends")
+	}
+	return cc.SkipSource
+}
+
+var (
+	includedName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*["<]([^">\n]+)[">]`)
+	includedMacro   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*[A-Za-z_]`)
+	conditionalLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|pragma[ \t]+once)`)
+)
+
+// includesItself reports whether a file includes itself, perhaps through others: never
+// ending, with no condition on the way, so that cc would read on until memory ends; or
+// possibly.
+func (r *reader) includesItself(name string, text []byte) (endless, possibly bool) {
+	base := path.Base(name)
+	if r.perhaps[base] == nil {
+		r.perhaps[base] = []string{}
+		for _, m := range includedName.FindAllSubmatch(text, -1) {
+			r.perhaps[base] = append(r.perhaps[base], path.Base(string(m[1])))
+		}
+		if !conditionalLine.Match(text) {
+			r.opened[base] = r.perhaps[base]
+		}
+	}
+	return leadsTo(r.opened, base), includedMacro.Match(text) || leadsTo(r.perhaps, base)
+}
+
+// leadsTo reports whether a way leads from a name back to itself.
+func leadsTo(graph map[string][]string, name string) bool {
+	seen := map[string]bool{}
+	work := slices.Clone(graph[name])
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		if at == name {
+			return true
+		}
+		if !seen[at] {
+			seen[at] = true
+			work = append(work, graph[at]...)
+		}
+	}
+	return false
+}
+
+// Open implements fs.FS. A file that is missing can be opened and fails when it is
+// read: cc would look for it on the machine if Open failed, past the caller's Include.
+func (r *reader) Open(name string) (fs.File, error) {
+	text, ok := r.text(name)
+	if !ok {
+		return missingFile{&fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}}, nil
+	}
+	file := r.known[name]
+	if file == nil {
+		if file = r.files[name]; file == nil {
+			file = source.NewFile(name, text)
+			r.files[name] = file
+		}
+	}
+	if !strings.HasPrefix(name, headerDir+"/") {
+		text = r.claims(name, text)
+	}
+	text = r.guarded(file, text)
+	return &openFile{name: path.Base(name), size: int64(len(text)), Reader: bytes.NewReader(text)}, nil
+}
+
+// guarded is a file's text as cc gets it: without what would never end.
+func (r *reader) guarded(f *source.File, text []byte) []byte {
+	if at, tag, found := containsItself(f); found {
+		r.errorf(codeSyntax, at, tag+" contains itself")
+		return []byte("\n")
+	}
+	switch endless, possibly := r.includesItself(f.Name, text); {
+	case endless:
+		r.errorf(codeInclude, f.Span(0, 0), path.Base(f.Name)+" includes itself, and nothing ends it: it needs a guard, such as #pragma once")
+		return []byte("\n")
+	case possibly:
+		return append([]byte(includedHead), text...)
+	}
+	return text
+}
+
+// text is what a file has.
+func (r *reader) text(name string) ([]byte, bool) {
+	if rest, ours := strings.CutPrefix(name, headerDir+"/"); ours {
+		data, err := headers.ReadFile("include/" + rest)
+		return data, err == nil && rest != "predefined.h"
+	}
+	if r.include == nil {
+		return nil, false
+	}
+	return r.include(name)
+}
+
+// missingFile is a file that nobody has.
+type missingFile struct{ err error }
+
+func (f missingFile) Stat() (fs.FileInfo, error) { return nil, f.err }
+func (f missingFile) Read([]byte) (int, error)   { return 0, f.err }
+func (f missingFile) Close() error               { return nil }
+
+// openFile is an included file; it describes itself too.
+type openFile struct {
+	*bytes.Reader
+	name string
+	size int64
+}
+
+func (f *openFile) Stat() (fs.FileInfo, error) { return fileInfo{f.name, f.size}, nil }
+func (f *openFile) Close() error               { return nil }
+
+type fileInfo struct {
+	name string
+	size int64
+}
+
+func (f fileInfo) Name() string       { return f.name }
+func (f fileInfo) Size() int64        { return f.size }
+func (f fileInfo) Mode() fs.FileMode  { return 0o444 }
+func (f fileInfo) ModTime() time.Time { return time.Time{} }
+func (f fileInfo) IsDir() bool        { return false }
+func (f fileInfo) Sys() any           { return nil }

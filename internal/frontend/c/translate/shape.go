@@ -1,0 +1,231 @@
+package translate
+
+import (
+	"reflect"
+	"unsafe"
+
+	"modernc.org/cc/v4"
+)
+
+// cc checks types in time that is quadratic in the depth of an expression: it evaluates
+// every operand for a constant again on every level above, unless it is one. It also
+// breaks at x ?: y with a constant x that is not 0. Both are mended between its parser
+// and its type checker. The tree of a function gets another shape there and, once
+// it has types, its own shape back:
+//
+//   - An operand with many levels below it becomes a statement expression ({ e; }), which
+//     cc does not evaluate. Then no expression has many levels.
+//   - Of parentheses directly within parentheses, one pair stays.
+//   - x ?: y becomes x ? x : y.
+//
+// Where C wants a constant the tree stays as it is; constants are evaluated once.
+
+// maxLevels is how many levels an expression keeps.
+const maxLevels = 32
+
+// checkAST is the second half of cc.Translate; the first is cc.Parse. cc does not export
+// it. The version of cc is fixed, and linking fails if it has no such function.
+//
+//go:linkname checkAST modernc.org/cc/v4.(*AST).check
+func checkAST(ast *cc.AST, config *cc.Config) (unsafe.Pointer, error)
+
+// shaper changes the shape of trees and back.
+type shaper struct {
+	template *cc.PrimaryExpression
+	undo     []func()
+	known    map[reflect.Type][]int
+	constant bool // C wants a constant here
+}
+
+// shape prepares the trees of a parsed file for cc's type checker.
+func (s *shaper) shape(ast *cc.AST) {
+	for l := ast.TranslationUnit; l != nil; l = l.TranslationUnit {
+		if d := l.ExternalDeclaration; d != nil {
+			s.constant = d.Case != cc.ExternalDeclarationFuncDef
+			s.walk(reflect.ValueOf(d))
+		}
+	}
+}
+
+// restore gives the trees their shape back.
+func (s *shaper) restore() {
+	for i := len(s.undo) - 1; i >= 0; i-- {
+		s.undo[i]()
+	}
+}
+
+// facts are what is known about a part of a tree.
+type facts struct {
+	levels int  // of the expression, down to the next statement expression
+	named  bool // it has a name, so it may be no constant
+	calls  bool // it has a call or statements, so it is no constant
+}
+
+func (f *facts) add(below facts) {
+	f.levels = max(f.levels, below.levels)
+	f.named = f.named || below.named
+	f.calls = f.calls || below.calls
+}
+
+var (
+	nodeType       = reflect.TypeFor[cc.Node]()
+	expressionType = reflect.TypeFor[cc.ExpressionNode]()
+)
+
+// fields are those of a type of node that lead to other nodes.
+func (s *shaper) fields(t reflect.Type) []int {
+	fields, ok := s.known[t]
+	if !ok {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			if f.IsExported() && (f.Type.Kind() == reflect.Pointer || f.Type.Kind() == reflect.Interface) && f.Type.Implements(nodeType) {
+				fields = append(fields, i)
+			}
+		}
+		s.known[t] = fields
+	}
+	return fields
+}
+
+// walk shapes what is below a node, given as a pointer to it.
+func (s *shaper) walk(node reflect.Value) facts {
+	var all facts
+	defer func(before bool) { s.constant = before }(s.constant)
+	switch n := node.Interface().(type) {
+	case *cc.ConstantExpression, *cc.Declarator, *cc.AbstractDeclarator, *cc.TypeName, *cc.DeclarationSpecifiers, *cc.SpecifierQualifierList,
+		*cc.StaticAssertDeclaration, *cc.AsmStatement, *cc.Asm, *cc.Designation:
+		s.constant = true
+	case *cc.Declaration:
+		s.constant = s.constant || isStatic(n.DeclarationSpecifiers)
+	case *cc.PrimaryExpression:
+		s.unwrap(n)
+		switch n.Case {
+		case cc.PrimaryExpressionIdent:
+			all.named = true
+		case cc.PrimaryExpressionStmt:
+			all.calls = true
+		}
+	case *cc.PostfixExpression:
+		all.calls = n.Case == cc.PostfixExpressionCall
+	}
+	for _, i := range s.fields(node.Elem().Type()) {
+		field := node.Elem().Field(i)
+		if field.IsNil() {
+			continue
+		}
+		child := field
+		if field.Kind() == reflect.Interface {
+			child = field.Elem()
+		}
+		if child.Kind() != reflect.Pointer || child.IsNil() || child.Elem().Kind() != reflect.Struct {
+			continue
+		}
+		below := s.walk(child)
+		if !s.constant && below.levels >= maxLevels && below.named && field.Type() == expressionType && takesValue(node.Interface(), node.Elem().Type().Field(i).Name) {
+			s.cut(field)
+			below.levels = 0
+		}
+		all.add(below)
+	}
+	if c, ok := node.Interface().(*cc.ConditionalExpression); ok && c.Case == cc.ConditionalExpressionCond && c.ExpressionList == nil {
+		s.orElse(c)
+	}
+	if !node.Type().Implements(expressionType) {
+		return facts{named: all.named, calls: all.calls}
+	}
+	all.levels++
+	return all
+}
+
+// isStatic reports whether what is declared has a constant as its first value.
+func isStatic(l *cc.DeclarationSpecifiers) bool {
+	for ; l != nil; l = l.DeclarationSpecifiers {
+		if c := l.StorageClassSpecifier; c != nil && (c.Case == cc.StorageClassSpecifierStatic || c.Case == cc.StorageClassSpecifierExtern || c.Case == cc.StorageClassSpecifierThreadLocal) {
+			return true
+		}
+	}
+	return false
+}
+
+// takesValue reports whether an operand is used for its value only: what is assigned
+// to, has its address taken or its size measured is no such operand.
+func takesValue(parent any, field string) bool {
+	switch n := parent.(type) {
+	case *cc.AdditiveExpression, *cc.MultiplicativeExpression, *cc.ShiftExpression, *cc.RelationalExpression, *cc.EqualityExpression, *cc.AndExpression,
+		*cc.ExclusiveOrExpression, *cc.InclusiveOrExpression, *cc.LogicalAndExpression, *cc.LogicalOrExpression, *cc.ConditionalExpression, *cc.ArgumentExpressionList:
+		return true
+	case *cc.AssignmentExpression:
+		return field == "AssignmentExpression"
+	case *cc.PostfixExpression:
+		return n.Case == cc.PostfixExpressionIndex && field == "ExpressionList"
+	case *cc.CastExpression:
+		return n.Case == cc.CastExpressionCast
+	case *cc.UnaryExpression:
+		switch n.Case {
+		case cc.UnaryExpressionPlus, cc.UnaryExpressionMinus, cc.UnaryExpressionNot, cc.UnaryExpressionCpl, cc.UnaryExpressionDeref:
+			return true
+		}
+	}
+	return false
+}
+
+// cut puts a statement expression into the place of an operand.
+func (s *shaper) cut(field reflect.Value) {
+	operand := field.Interface().(cc.ExpressionNode)
+	if s.template == nil {
+		s.template = statementExpression()
+	}
+	p, body := *s.template, *s.template.CompoundStatement
+	list := *body.BlockItemList
+	item := *list.BlockItem
+	statement := *item.Statement
+	value := *statement.ExpressionStatement
+	value.ExpressionList = operand
+	statement.ExpressionStatement, item.Statement, list.BlockItem, body.BlockItemList, p.CompoundStatement = &value, &statement, &item, &list, &body
+	field.Set(reflect.ValueOf(&p))
+	s.undo = append(s.undo, func() { field.Set(reflect.ValueOf(operand)) })
+}
+
+// statementExpression is a tree that cc's parser made.
+func statementExpression() *cc.PrimaryExpression {
+	abi, err := cc.NewABI("linux", "amd64")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	ast, err := cc.Parse(&cc.Config{ABI: abi}, []cc.Source{{Name: "<predefined>", Value: "int __predefined_declarator;"}, {Name: "<cut>", Value: "int f(void) { return ({ 0; }); }\n"}})
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	for l := ast.TranslationUnit; l != nil; l = l.TranslationUnit {
+		d := l.ExternalDeclaration
+		if d.Case != cc.ExternalDeclarationFuncDef {
+			continue
+		}
+		for items := d.FunctionDefinition.CompoundStatement.BlockItemList; items != nil; items = items.BlockItemList {
+			if st := items.BlockItem.Statement; st != nil { // others are cc's own, such as __func__
+				return st.JumpStatement.ExpressionList.(*cc.PrimaryExpression)
+			}
+		}
+	}
+	panic("BUG: no statement expression in the tree")
+}
+
+// unwrap takes out all but one of the parentheses around an expression.
+func (s *shaper) unwrap(n *cc.PrimaryExpression) {
+	for n.Case == cc.PrimaryExpressionExpr {
+		inner, ok := n.ExpressionList.(*cc.PrimaryExpression)
+		if !ok || inner.Case != cc.PrimaryExpressionExpr {
+			return
+		}
+		n.ExpressionList = inner.ExpressionList
+	}
+}
+
+// orElse gives x ?: y a second operand. Only a constant needs it.
+func (s *shaper) orElse(c *cc.ConditionalExpression) {
+	if s.walk(reflect.ValueOf(c.LogicalOrExpression)).calls {
+		return
+	}
+	c.ExpressionList = c.LogicalOrExpression
+	s.undo = append(s.undo, func() { c.ExpressionList = nil })
+}

@@ -1,0 +1,187 @@
+package translate
+
+import (
+	"fmt"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/ir"
+)
+
+// Subscripts of arrays whose length is declared and known where the subscript is, as
+// gcc's -fsanitize=bounds has it: a member of a struct, a row of an array, an automatic
+// array. Nothing is said about pointers, even to an array's beginning; about
+// the last member of a struct that is reached through a pointer, which may be longer than
+// declared; and about the address one past the end.
+//
+// An array that is a whole object needs no check for an access, since accesses that know their
+// object are checked against its size. The address of an element needs one: no access
+// need follow.
+
+// declaredArray is an array that a value is the beginning of.
+type declaredArray struct {
+	length  int64
+	pointer bool // one comes to it through a pointer
+	// free says that subscripts are not checked.
+	free bool
+	// whole says that the array is an object of its own.
+	whole bool
+}
+
+// via is how one comes to a place.
+type via struct {
+	pointer bool
+	members bool // by members of structs, at last
+	inside  bool // one of these is not the last of its struct
+}
+
+// member is the way to a member.
+func (v via) member(t cc.Type, field *cc.Field) via {
+	v.members = true
+	if s, ok := t.(*cc.StructType); ok && !isLast(s, field.Offset()) {
+		v.inside = true
+	}
+	return v
+}
+
+// isLast reports whether the member at an offset is the last of a struct. It may be
+// a member of a struct without a name.
+func isLast(s *cc.StructType, off int64) bool {
+	for i := s.NumFields() - 1; i >= 0; i-- {
+		last := s.FieldByIndex(i)
+		if last == nil {
+			continue
+		}
+		if inner, ok := last.Type().(*cc.StructType); ok && last.Name() == "" && off > last.Offset() {
+			return isLast(inner, off-last.Offset())
+		}
+		return last.Offset() <= off
+	}
+	return true
+}
+
+// declared is the array at a place.
+func (f *lowering) declared(l lvalue, t *cc.ArrayType) *declaredArray {
+	a := &declaredArray{length: t.Len(), pointer: l.via.pointer}
+	a.whole = l.obj != ir.NoObject && l.addr.Op == ir.AddrOf && l.addr.Value == 0 && t.Size() == f.b.Size(l.obj)
+	a.free = t.IsVLA() || a.length <= 0 || l.via.pointer && l.via.members && !l.via.inside
+	return a
+}
+
+// addressOnly notes that only the address of an lvalue is computed. The last subscript may
+// be one past the end of its array. The subscripts before it need checks of their own, since
+// no access checks them.
+func (f *lowering) addressOnly(e cc.ExpressionNode) {
+	f.markSubscripts(e, f.addressed)
+}
+
+// decays notes that an array becomes a pointer to its beginning, unless a subscript follows.
+func (f *lowering) decays(e cc.ExpressionNode) {
+	if _, array := e.Type().Undecay().(*cc.ArrayType); array && !f.subscripted[unparen(e)] {
+		f.markSubscripts(e, f.unaccessed)
+	}
+}
+
+// markSubscripts puts the last subscript of an lvalue into a set, and the subscripts before it into
+// unaccessed.
+func (f *lowering) markSubscripts(e cc.ExpressionNode, last map[cc.Node]bool) {
+	for {
+		x, ok := unparen(e).(*cc.PostfixExpression)
+		switch {
+		case ok && x.Case == cc.PostfixExpressionIndex:
+			last[x] = true
+			last, e = f.unaccessed, x.PostfixExpression
+			if _, array := e.Type().Undecay().(*cc.ArrayType); !array {
+				return
+			}
+		case ok && x.Case == cc.PostfixExpressionSelect:
+			e = x.PostfixExpression
+		default:
+			return
+		}
+	}
+}
+
+// checkSubscript checks a subscript, where it is not clear that it is right.
+func (f *lowering) checkSubscript(a, i value, x *cc.PostfixExpression) {
+	if a.array == nil || a.array.free || f.static {
+		return
+	}
+	most := a.array.length - 1
+	if _, row := a.elem.(*cc.ArrayType); f.addressed[x] || row && !f.subscripted[x] {
+		most++
+	} else if a.array.whole && !f.unaccessed[x] {
+		return
+	}
+	if lo, hi := extent(i.e, i.t); lo >= 0 && hi <= most {
+		return
+	}
+	f.check(ir.Binary(ir.Le, ir.U64, i.e, ir.Int(most)), ir.OutOfBounds,
+		fmt.Sprintf("the subscript is not inside %s, which has %d element(s)", f.arrayName(x), a.array.length))
+}
+
+// arrayName is what people call the array of a subscript.
+func (f *lowering) arrayName(x *cc.PostfixExpression) string {
+	switch y := unparen(x.PostfixExpression).(type) {
+	case *cc.PrimaryExpression:
+		if y.Case == cc.PrimaryExpressionIdent {
+			return y.Token.SrcStr()
+		}
+	case *cc.PostfixExpression:
+		switch y.Case {
+		case cc.PostfixExpressionSelect, cc.PostfixExpressionPSelect:
+			return y.Token2.SrcStr()
+		case cc.PostfixExpressionIndex:
+			return "a row of " + f.arrayName(y)
+		}
+	}
+	return "the array"
+}
+
+// extent is numbers between which the value of an expression of type t lies.
+func extent(e *ir.Expr, t ir.Type) (lo, hi int64) {
+	if v, ok := e.IsConst(); ok {
+		return v, v
+	}
+	lo, hi = typeExtent(t)
+	switch {
+	case e.Op.IsCompare() || e.Op == ir.LAnd || e.Op == ir.LOr || e.Op == ir.Not:
+		return 0, 1
+	case e.Op == ir.Cast:
+		if l, h := typeExtent(e.Type); e.Type.Bits < 64 && l >= lo && h <= hi {
+			lo, hi = l, h
+		}
+		if l, h := extent(e.X, ir.S64); l >= lo && h <= hi {
+			return l, h
+		}
+	case e.Op == ir.And:
+		for _, part := range []*ir.Expr{e.X, e.Y} {
+			if v, ok := part.IsConst(); ok && v >= 0 {
+				return 0, v
+			}
+		}
+	case e.Op == ir.Rem:
+		if v, ok := e.Y.IsConst(); ok && v > 0 {
+			if l, _ := extent(e.X, e.Type); l >= 0 || !e.Type.Signed {
+				return 0, v - 1
+			}
+			return 1 - v, v - 1
+		}
+	case e.Op == ir.Ite:
+		l1, h1 := extent(e.Y, t)
+		l2, h2 := extent(e.Z, t)
+		return min(l1, l2), max(h1, h2)
+	}
+	return lo, hi
+}
+
+// typeExtent is the numbers that a type holds, as words.
+func typeExtent(t ir.Type) (lo, hi int64) {
+	switch {
+	case t.Bits >= 64 || t.Bits == 0:
+		return -1 << 63, 1<<63 - 1
+	case t.Signed:
+		return -1 << (t.Bits - 1), 1<<(t.Bits-1) - 1
+	}
+	return 0, 1<<t.Bits - 1
+}

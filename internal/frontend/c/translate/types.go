@@ -1,0 +1,163 @@
+package translate
+
+import (
+	"sort"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/ir"
+)
+
+// Types. cc has the layout; here stands how a scalar is held in a word.
+
+// intType is how values of a scalar type are held: an integer type as itself, a
+// pointer as an unsigned word. ok is false for everything else.
+func intType(t cc.Type) (it ir.Type, ok bool) {
+	switch t.Kind() {
+	case cc.Bool:
+		return ir.U8, true
+	case cc.Ptr, cc.Function:
+		return ir.U64, true
+	case cc.Enum:
+		return intType(t.(*cc.EnumType).UnderlyingType())
+	case cc.Char, cc.SChar, cc.UChar, cc.Short, cc.UShort, cc.Int, cc.UInt, cc.Long, cc.ULong, cc.LongLong, cc.ULongLong:
+		it := ir.Type{Bits: uint8(8 * t.Size()), Signed: cc.IsSignedInteger(t)}
+		return it, it.Valid()
+	}
+	return ir.Type{}, false
+}
+
+// scalar is intType, and refuses what intType does not know.
+func (c *compiler) scalar(t cc.Type, n cc.Node) ir.Type {
+	it, ok := intType(t)
+	switch {
+	case ok:
+		return it
+	case cc.IsFloatingPointType(t), cc.IsComplexType(t):
+		c.refuse(codeFloat, n, "floating point is not supported: %s", t)
+	case isAggregate(t):
+		c.refuse(codeAggregate, n, "a value of type %s is not supported here", t)
+	}
+	c.refuse(codeType, n, "type %s is not supported here", t)
+	panic("BUG: unreachable")
+}
+
+func isAggregate(t cc.Type) bool {
+	switch t.Kind() {
+	case cc.Struct, cc.Union, cc.Array:
+		return true
+	}
+	return false
+}
+
+func isVoid(t cc.Type) bool { return t.Kind() == cc.Void }
+
+// promote is C's integer promotion [C11 6.3.1.1].
+func promote(t ir.Type) ir.Type {
+	if t.Bits < 32 {
+		return ir.S32
+	}
+	return t
+}
+
+// common is the type of the usual arithmetic conversions [C11 6.3.1.8].
+func common(a, b ir.Type) ir.Type {
+	a, b = promote(a), promote(b)
+	switch {
+	case a.Bits > b.Bits:
+		return a
+	case b.Bits > a.Bits:
+		return b
+	case !a.Signed:
+		return a
+	}
+	return b
+}
+
+// elemSize is the step of arithmetic on pointers to t; void and functions count as
+// bytes, as in GNU C.
+func (c *compiler) elemSize(t cc.Type, n cc.Node) int64 {
+	c.checkArray(t, n)
+	switch {
+	case t.Kind() == cc.Void || t.Kind() == cc.Function:
+		return 1
+	case t.IsIncomplete() || t.Size() <= 0:
+		c.refuse(codeType, n, "arithmetic on a pointer to %s, whose size is not known", t)
+	}
+	return t.Size()
+}
+
+// checkArray refuses arrays whose length is not constant.
+func (c *compiler) checkArray(t cc.Type, n cc.Node) {
+	for t.Kind() == cc.Array {
+		a := t.(*cc.ArrayType)
+		if a.IsVLA() {
+			c.refuse(codeVLA, n, "arrays of variable length are not supported")
+		}
+		t = a.Elem()
+	}
+}
+
+// leaf is a scalar inside an object.
+type leaf struct {
+	off int64
+	typ ir.Type
+}
+
+// leaves are the scalars of a type in order of their offsets. A union is taken as
+// words: which member holds is not known.
+func (c *compiler) leaves(t cc.Type, n cc.Node) []leaf {
+	out := c.appendLeaves(nil, t, 0, n)
+	sort.Slice(out, func(i, j int) bool { return out[i].off < out[j].off }) // bit-fields come first
+	if len(out) > maxLeaves {
+		c.refuse(codeLarge, n, "more than %d scalars are written one by one", maxLeaves)
+	}
+	return out
+}
+
+func (c *compiler) appendLeaves(out []leaf, t cc.Type, off int64, n cc.Node) []leaf {
+	if len(out) > maxLeaves {
+		return out
+	}
+	switch t.Kind() {
+	case cc.Array:
+		c.checkArray(t, n)
+		a := t.(*cc.ArrayType)
+		for i := int64(0); i < a.Len() && len(out) <= maxLeaves; i++ {
+			out = c.appendLeaves(out, a.Elem(), off+i*a.Elem().Size(), n)
+		}
+	case cc.Struct:
+		s := t.(*cc.StructType)
+		if p := c.placements(s); len(p.bits) > 0 {
+			if !p.ok {
+				c.refuseLayout(n, s)
+			}
+			for _, u := range p.units() {
+				out = append(out, leaf{off + u.off, u.typ})
+			}
+		}
+		for i := 0; i < s.NumFields(); i++ {
+			f := s.FieldByIndex(i)
+			if !f.IsBitfield() && !f.IsFlexibleArrayMember() {
+				out = c.appendLeaves(out, f.Type(), off+f.Offset(), n)
+			}
+		}
+	case cc.Union:
+		out = append(out, words(off, t.Size())...)
+	default:
+		out = append(out, leaf{off, c.scalar(t, n)})
+	}
+	return out
+}
+
+// words cuts a stretch of bytes into accesses.
+func words(off, size int64) []leaf {
+	var out []leaf
+	for _, t := range []ir.Type{ir.U64, ir.U32, ir.U16, ir.U8} {
+		for n := int64(t.Size()); size >= n; size -= n {
+			out = append(out, leaf{off, t})
+			off += n
+		}
+	}
+	return out
+}
