@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -77,7 +78,7 @@ type promela struct {
 	p     *ir.Program
 	props *property.Set
 	opt   Options
-	facts *ir.Facts
+	facts *analysis.Facts
 
 	layout  layout
 	names   namer
@@ -163,7 +164,7 @@ func (w *promela) survey() {
 		}
 	}
 	watched := w.watched()
-	w.facts = ir.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
+	w.facts = analysis.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
 		for t := range p.Threads {
 			if p.Threads[t].Func == f && watched[register{ir.ThreadID(t), r}] {
 				return true

@@ -16,7 +16,7 @@
 // comparisons can always look at whole words.
 //
 // The printed form (Print, Parse) round-trips and is what tests below the front
-// ends are written in. Static facts every engine may ask for are in Facts.
+// ends are written in. Static facts about programs are in package analysis.
 //
 // What is deliberately absent: source languages, memory models, properties
 // other than assertions.

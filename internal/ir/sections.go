@@ -5,8 +5,8 @@ import "fmt"
 // Atomic sections. Whether a location lies inside a section must not depend on
 // the way a thread came there: engines keep no such flag in their states.
 
-// ends reports whether control does not go on after the operation.
-func (op *Op) ends() bool {
+// Terminal reports whether control does not continue after the operation.
+func (op *Op) Terminal() bool {
 	switch op.Kind {
 	case Return, ThreadExit, Exit, Bound:
 		return true
@@ -39,7 +39,7 @@ func SectionLocs(f *Func) (inside []bool, err error) {
 				return nil, err
 			}
 			switch {
-			case e.Op.ends():
+			case e.Op.Terminal():
 			case !seen[e.To]:
 				seen[e.To], inside[e.To] = true, in
 				work = append(work, e.To)

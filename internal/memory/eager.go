@@ -1,6 +1,9 @@
 package memory
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+)
 
 // Which locations a thread runs through without stopping (Settle). The steps from
 // such a location form a persistent set of their own: whatever other threads and
@@ -33,7 +36,7 @@ type hurry struct {
 	open  []bool // a step from here is interleaved with everything
 }
 
-func eagerLocs(y *System, t ir.ThreadID, f *ir.Func, opt Options, facts *ir.Facts) hurry {
+func eagerLocs(y *System, t ir.ThreadID, f *ir.Func, opt Options, facts *analysis.Facts) hurry {
 	h := hurry{eager: make([]bool, len(f.Locs)), open: make([]bool, len(f.Locs))}
 	for l := range f.Locs {
 		loc := ir.Loc(l)
@@ -44,7 +47,7 @@ func eagerLocs(y *System, t ir.ThreadID, f *ir.Func, opt Options, facts *ir.Fact
 		}
 	}
 	if opt.Attacks {
-		for _, l := range cutCycles(f, h.eager) {
+		for _, l := range analysis.CutCycles(f, h.eager) {
 			h.eager[l] = false
 		}
 		return h
@@ -55,7 +58,7 @@ func eagerLocs(y *System, t ir.ThreadID, f *ir.Func, opt Options, facts *ir.Fact
 		}
 		return h
 	}
-	for _, l := range cutCycles(f, h.eager) {
+	for _, l := range analysis.CutCycles(f, h.eager) {
 		h.open[l] = true
 		h.eager[l] = false
 	}
@@ -67,7 +70,7 @@ func eagerLocs(y *System, t ir.ThreadID, f *ir.Func, opt Options, facts *ir.Fact
 	return h
 }
 
-func (y *System) eagerOp(t ir.ThreadID, e *ir.Edge, only bool, opt Options, facts *ir.Facts) bool {
+func (y *System) eagerOp(t ir.ThreadID, e *ir.Edge, only bool, opt Options, facts *analysis.Facts) bool {
 	op := &e.Op
 	watched := false
 	op.Defs(func(r ir.Reg) { watched = watched || opt.Watch != nil && opt.Watch(t, r) })
@@ -104,7 +107,7 @@ func (y *System) eagerOp(t ir.ThreadID, e *ir.Edge, only bool, opt Options, fact
 }
 
 // staticPlace reports whether an access cannot reach an allocated block.
-func (y *System) staticPlace(op *ir.Op, place ir.Footprint) bool {
+func (y *System) staticPlace(op *ir.Op, place analysis.Footprint) bool {
 	return op.Obj != ir.NoObject || !place.Anything || y.Prog.Cells && !y.allocates()
 }
 
@@ -120,7 +123,7 @@ func (y *System) allocates() bool {
 }
 
 // private reports whether only thread t touches the object the access is in.
-func (y *System) private(t ir.ThreadID, op *ir.Op, facts *ir.Facts) bool {
+func (y *System) private(t ir.ThreadID, op *ir.Op, facts *analysis.Facts) bool {
 	if op.Obj == ir.NoObject {
 		return false
 	}
@@ -155,47 +158,4 @@ func showsVisible(t ir.ThreadID, f *ir.Func, l ir.Loc, eager []bool, opt Options
 		}
 	}
 	return false
-}
-
-// cutCycles picks locations so that every cycle has one: in each strongly
-// connected part a location that is not eager if there is one, the one with most
-// edges among them, until nothing is left.
-func cutCycles(f *ir.Func, eager []bool) []ir.Loc {
-	gone := make([]bool, len(f.Locs))
-	var cut []ir.Loc
-	for {
-		comp := f.Components(gone)
-		best := map[int32]ir.Loc{}
-		degree := make([]int, len(f.Locs))
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			if c := comp[e.From]; c >= 0 && c == comp[e.To] {
-				degree[e.From]++
-				degree[e.To]++
-			}
-		}
-		better := func(a, b ir.Loc) bool {
-			if eager[a] != eager[b] {
-				return !eager[a]
-			}
-			return degree[a] > degree[b]
-		}
-		for l := range f.Locs {
-			if degree[l] == 0 {
-				continue
-			}
-			if old, ok := best[comp[l]]; !ok || better(ir.Loc(l), old) {
-				best[comp[l]] = ir.Loc(l)
-			}
-		}
-		if len(best) == 0 {
-			return cut
-		}
-		for l := range f.Locs {
-			if b, ok := best[comp[l]]; ok && b == ir.Loc(l) {
-				gone[l] = true
-				cut = append(cut, b)
-			}
-		}
-	}
 }

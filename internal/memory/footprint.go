@@ -1,6 +1,9 @@
 package memory
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+)
 
 // Footprints, for partial-order reduction: what a thread's next steps touch, and
 // what anything it may ever do touches. Memory is divided into at most 255 atoms,
@@ -58,7 +61,7 @@ func (a *Footprint) touchAll() {
 
 // addFootprints divides memory into atoms and computes what every location's
 // edges, and all that may follow them, touch.
-func (y *System) addFootprints(facts *ir.Facts) {
+func (y *System) addFootprints(facts *analysis.Facts) {
 	y.atomOf = make([]uint8, len(y.memInit))
 	y.atomPerUnit = len(y.units) < otherAtom
 	for i, u := range y.units {
@@ -139,7 +142,7 @@ func (y *System) spread(tc *threadCode) bool {
 
 // edgeFootprints is what executing an edge touches at once, and what it touches
 // at all: a buffered store reaches memory later.
-func (y *System) edgeFootprints(e *edge, facts *ir.Facts) (next, future Footprint) {
+func (y *System) edgeFootprints(e *edge, facts *analysis.Facts) (next, future Footprint) {
 	op := &e.ir.Op
 	if e.own && (op.Kind == ir.Load || op.Kind == ir.Store) {
 		return next, future // nobody else comes there, or the search is stopped
@@ -178,7 +181,7 @@ func (y *System) edgeFootprints(e *edge, facts *ir.Facts) (next, future Footprin
 	return next, future
 }
 
-func (y *System) touchPlace(f *Footprint, place ir.Footprint, write bool) {
+func (y *System) touchPlace(f *Footprint, place analysis.Footprint, write bool) {
 	if place.Anything {
 		for a := range atoms {
 			f.touch(uint8(a), write)

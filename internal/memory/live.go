@@ -3,6 +3,7 @@ package memory
 import (
 	"sync/atomic"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -11,12 +12,12 @@ import (
 // through most locations of a long expression without an encoding, and the lists of
 // all of them together grow with the square of its depth. Safe for concurrent use.
 type liveRegs struct {
-	facts *ir.Facts
+	facts *analysis.Facts
 	fn    ir.FuncID
 	lists []atomic.Pointer[[]int32] // by location
 }
 
-func newLiveRegs(facts *ir.Facts, fn ir.FuncID, locs int) liveRegs {
+func newLiveRegs(facts *analysis.Facts, fn ir.FuncID, locs int) liveRegs {
 	return liveRegs{facts: facts, fn: fn, lists: make([]atomic.Pointer[[]int32], locs)}
 }
 

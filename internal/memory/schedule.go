@@ -1,6 +1,9 @@
 package memory
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+)
 
 // What an engine needs that schedules threads and buffers itself, as stateless
 // model checking does: which locations are of no interest to anybody else, what
@@ -11,7 +14,7 @@ import "fencepost/internal/ir"
 // enters the buffer is one if its address cannot be in a block, whose validity
 // depends on others; a full fence is none, since it comes after what leaves the
 // buffer.
-func (y *System) privateLoc(f *ir.Func, l ir.Loc, facts *ir.Facts) bool {
+func (y *System) privateLoc(f *ir.Func, l ir.Loc, facts *analysis.Facts) bool {
 	out := f.Out(l)
 	for _, i := range out {
 		e := &f.Edges[i]

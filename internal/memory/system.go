@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -55,7 +56,7 @@ type System struct {
 	atomOf      []uint8 // per static byte, for footprints
 	atomPerUnit bool
 
-	own         *ownership // nil: all memory is buffered
+	own         *analysis.PrivateMemory // nil: all memory is buffered
 	attacks     bool
 	group       []int // per thread: its symmetric group, -1: none
 	groups      [][]ir.ThreadID
@@ -165,9 +166,9 @@ func New(p *ir.Program, m Model, opt Options) *System {
 	}
 	y.layOut()
 	if opt.Own && !opt.MemoryVisible && !opt.Attacks {
-		y.own = findOwn(p)
+		y.own = analysis.NewPrivateMemory(p)
 	}
-	facts := ir.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
+	facts := analysis.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
 		for t := range p.Threads {
 			if p.Threads[t].Func == f && opt.Keep != nil && opt.Keep(ir.ThreadID(t), r) {
 				return true
@@ -241,7 +242,7 @@ func objectsByAddress(p *ir.Program) []ir.ObjectID {
 	return ids
 }
 
-func (y *System) addThread(t ir.ThreadID, opt Options, facts *ir.Facts) {
+func (y *System) addThread(t ir.ThreadID, opt Options, facts *analysis.Facts) {
 	p := y.Prog
 	th := &p.Threads[t]
 	f := p.Funcs[th.Func]

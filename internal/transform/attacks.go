@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -27,7 +28,7 @@ type AttackList struct {
 
 // Attacks lists the attacks of a flat program that may be feasible.
 func Attacks(p *ir.Program) AttackList {
-	l := &attackLister{p: p, facts: ir.NewFacts(p, nil)}
+	l := &attackLister{p: p, facts: analysis.NewFacts(p, nil)}
 	for t := range p.Threads {
 		l.thread(ir.ThreadID(t))
 	}
@@ -36,7 +37,7 @@ func Attacks(p *ir.Program) AttackList {
 
 type attackLister struct {
 	p     *ir.Program
-	facts *ir.Facts
+	facts *analysis.Facts
 	list  AttackList
 }
 
@@ -51,7 +52,7 @@ func (l *attackLister) thread(t ir.ThreadID) {
 		if st.Op.Kind != ir.Store || inside[st.From] {
 			continue
 		}
-		reached := undrained(f, st.To)
+		reached := analysis.Undrained(f, st.To, nil)
 		for j := range f.Edges {
 			ld := &f.Edges[j]
 			switch {
@@ -68,35 +69,6 @@ func (l *attackLister) thread(t ir.ThreadID) {
 }
 
 func loads(k ir.OpKind) bool { return k == ir.Load || k == ir.Await || k == ir.AbstractLoad }
-
-// undrained is the locations that ways from l reach without draining the buffer.
-func undrained(f *ir.Func, l ir.Loc) []bool {
-	reached := make([]bool, len(f.Locs))
-	reached[l] = true
-	for work := []ir.Loc{l}; len(work) > 0; {
-		at := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, i := range f.Out(at) {
-			e := &f.Edges[i]
-			if e.Op.MustDrain() && !relocks(&e.Op) || ends(e) || reached[e.To] {
-				continue
-			}
-			reached[e.To] = true
-			work = append(work, e.To)
-		}
-	}
-	return reached
-}
-
-// relocks reports whether the operation may leave the buffer as it is, although it
-// usually drains: locking an owned recursive mutex again, and its inner unlock.
-func relocks(op *ir.Op) bool {
-	switch op.Kind {
-	case ir.Lock, ir.TryLock, ir.Unlock:
-		return op.Mutex == ir.RecursiveMutex
-	}
-	return false
-}
 
 // apart reports whether addresses rule an attack out: the delayed store has all bytes
 // that the load reads, so that none comes from memory (W5), nobody else writes what the load reads, or nobody

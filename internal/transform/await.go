@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -43,7 +44,7 @@ func Await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool) *ir.Program {
 	}
 	out := *p
 	out.Funcs = slices.Clone(p.Funcs)
-	facts := ir.NewFacts(p, keep)
+	facts := analysis.NewFacts(p, keep)
 	changed := false
 	for i, f := range p.Funcs {
 		n := newNest(f)
@@ -93,13 +94,13 @@ func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 		return
 	}
 	a.hopeful = 0
-	reached := a.f.Components(nil)
+	reached := analysis.Components(a.f, nil)
 	for i := range a.f.Edges {
 		e := &a.f.Edges[i]
-		if !ends(e) && a.inside[e.To] && !a.inside[e.From] && e.To != a.head && reached[e.From] >= 0 {
+		if !e.Op.Terminal() && a.inside[e.To] && !a.inside[e.From] && e.To != a.head && reached[e.From] >= 0 {
 			return
 		}
-		if !ends(e) && a.inside[e.From] && e.To == a.head {
+		if !e.Op.Terminal() && a.inside[e.From] && e.To == a.head {
 			a.hopeful++
 		}
 	}
@@ -125,7 +126,7 @@ func (a *awaits) walk(l ir.Loc, values []*ir.Expr, clean bool) bool {
 			return false
 		}
 		e := &a.f.Edges[i]
-		if a.bent[i] || ends(e) || !a.inside[e.To] {
+		if a.bent[i] || e.Op.Terminal() || !a.inside[e.To] {
 			continue
 		}
 		for _, o := range a.outcomes(&e.Op, values) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 )
@@ -289,7 +290,7 @@ func (fs *Fences) visit(f func(t *ir.Thread, place ir.PlaceID, depth int)) {
 	for t := range fs.p.Threads {
 		fn := fs.p.ThreadFunc(ir.ThreadID(t))
 		n := newNest(fn)
-		comp := fn.Components(nil)
+		comp := analysis.Components(fn, nil)
 		for i := range fn.Edges {
 			e := &fn.Edges[i]
 			if place, ok := fs.of[e.ID]; ok && comp[e.From] >= 0 {

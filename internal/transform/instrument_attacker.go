@@ -1,6 +1,9 @@
 package transform
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+)
 
 // The attacker [BDM13 Fig. 5]: its own code, the store that begins the delay (1), the
 // copy in which stores are delayed (3)-(6), and the load at which it stops (2).
@@ -116,7 +119,7 @@ func (w *threadWeaver) delayed(from, to ir.Loc) error {
 		w.edge(w.then(at, w.enqueued(op)), w.buffered(op), to, true)
 	case loads(op.Kind): // (4)
 		w.look(w.valid(from, op), to)
-	case relocks(op):
+	case op.MustDrain() && !analysis.Drains(op):
 		if w.close {
 			return &Unsupported{Pos: w.e.Pos, What: "a recursive mutex of the attacker cannot be exported"}
 		}

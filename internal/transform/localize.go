@@ -3,6 +3,7 @@ package transform
 import (
 	"fmt"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -12,7 +13,7 @@ import (
 // taken from a pool in several ways; objects have a place, a size that accesses are
 // held to, and an owner.
 //
-// A block becomes an object if its address stays confined (ir.Flow), its size is
+// A block becomes an object if its address stays confined (analysis.PointsTo), its size is
 // constant, and no register that may hold the address is live where the block is
 // freed or allocated: so there is never more than one of it, and nobody can touch it
 // when it is gone. Its allocation becomes an assignment of the object's address, its
@@ -73,17 +74,17 @@ type localizer struct {
 	f     *ir.Func
 	names map[string]bool
 	total *int64
-	flow  *ir.Flow
+	flow  *analysis.PointsTo
 	made  map[ir.EdgeID]ir.ObjectID // by allocation
 	own   map[ir.ObjectID]bool      // the objects made
 	// uses are the accesses and frees that may reach a block.
-	uses map[ir.Source][]*ir.Edge
+	uses map[analysis.Pointee][]*ir.Edge
 }
 
 func (l *localizer) run() {
-	l.flow = ir.NewFlow(l.f)
-	live := ir.Liveness(l.f)
-	l.made, l.own, l.uses = map[ir.EdgeID]ir.ObjectID{}, map[ir.ObjectID]bool{}, map[ir.Source][]*ir.Edge{}
+	l.flow = analysis.NewPointsTo(l.f)
+	live := analysis.Liveness(l.f)
+	l.made, l.own, l.uses = map[ir.EdgeID]ir.ObjectID{}, map[ir.ObjectID]bool{}, map[analysis.Pointee][]*ir.Edge{}
 	byID := map[ir.EdgeID]*ir.Edge{}
 	for i := range l.f.Edges {
 		e := &l.f.Edges[i]
@@ -92,7 +93,7 @@ func (l *localizer) run() {
 			l.uses[s] = append(l.uses[s], e)
 		}
 	}
-	l.flow.Sources(func(s ir.Source, confined bool) {
+	l.flow.Pointees(func(s analysis.Pointee, confined bool) {
 		if s.Object == ir.NoObject && confined && l.outlives(s, byID[s.Alloc], live) {
 			l.make(s, byID[s.Alloc])
 		}
@@ -105,7 +106,7 @@ func (l *localizer) run() {
 
 // outlives reports whether nobody can touch a block when it is freed or allocated
 // again.
-func (l *localizer) outlives(s ir.Source, alloc *ir.Edge, live func(ir.Loc, ir.Reg) bool) bool {
+func (l *localizer) outlives(s analysis.Pointee, alloc *ir.Edge, live func(ir.Loc, ir.Reg) bool) bool {
 	at := []ir.Loc{alloc.From}
 	for _, e := range l.uses[s] {
 		if e.Op.Kind == ir.Free {
@@ -123,7 +124,7 @@ func (l *localizer) outlives(s ir.Source, alloc *ir.Edge, live func(ir.Loc, ir.R
 }
 
 // make adds the object of a block, if it is not too large.
-func (l *localizer) make(s ir.Source, alloc *ir.Edge) {
+func (l *localizer) make(s analysis.Pointee, alloc *ir.Edge) {
 	size, ok := alloc.Op.Val.IsConst()
 	if size = max(size, 1); !ok || size > maxLocalSize || *l.total+size > maxLocalTotal {
 		return
@@ -145,7 +146,7 @@ func (l *localizer) make(s ir.Source, alloc *ir.Edge) {
 
 // element is how people see the elements of a block: as its accesses do, if those
 // agree.
-func (l *localizer) element(s ir.Source, size int64) (int, ir.Type) {
+func (l *localizer) element(s analysis.Pointee, size int64) (int, ir.Type) {
 	var typ ir.Type
 	for _, e := range l.uses[s] {
 		if !e.Op.Accesses() {
@@ -193,7 +194,7 @@ func (l *localizer) rewrite(e *ir.Edge) {
 func (l *localizer) propagate() {
 	for l.replaceKnown() {
 	}
-	live := ir.Liveness(l.f)
+	live := analysis.Liveness(l.f)
 	for i := range l.f.Edges {
 		if e := &l.f.Edges[i]; e.Op.Kind == ir.Assign && e.Op.Val.Op == ir.AddrOf && l.own[e.Op.Val.Obj] && !live(e.To, e.Op.Dst) {
 			e.Op, e.Pass = ir.NewOp(ir.Nop), "localize"
@@ -203,7 +204,7 @@ func (l *localizer) propagate() {
 
 // replaceKnown replaces what is known now, and reports whether more may be.
 func (l *localizer) replaceKnown() bool {
-	live := ir.Liveness(l.f)
+	live := analysis.Liveness(l.f)
 	defs := make([]int, len(l.f.Regs))
 	known := make([]*ir.Expr, len(l.f.Regs))
 	for i := range l.f.Edges {

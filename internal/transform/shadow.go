@@ -1,6 +1,7 @@
 package transform
 
 import (
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -162,7 +163,7 @@ func exact(p *ir.Program) bool {
 		rest int64
 	}
 	var all []access
-	facts := ir.NewFacts(p, nil)
+	facts := analysis.NewFacts(p, nil)
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]

@@ -3,6 +3,7 @@ package transform
 import (
 	"fmt"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -67,7 +68,7 @@ func (f *flattener) threadName(name string) string {
 // onCycle reports for every edge whether it lies on a cycle: its ends are in one
 // strongly connected part.
 func onCycle(f *ir.Func) []bool {
-	comp := f.Components(nil)
+	comp := analysis.Components(f, nil)
 	out := make([]bool, len(f.Edges))
 	for i := range f.Edges {
 		from, to := comp[f.Edges[i].From], comp[f.Edges[i].To]

@@ -3,12 +3,13 @@ package transform
 import (
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
 // Thread-local objects that others may reach. A thread's copy of such an object ends
 // with the thread, and whoever still has its address must not use it. Copies whose
-// address stays in their thread (ir.Flow) are static objects. Every other copy becomes a
+// address stays in their thread (analysis.PointsTo) are static objects. Every other copy becomes a
 // block of automatic storage: allocated and filled where the thread begins, before
 // anything it does, and freed where it ends. What is known about blocks then holds for it,
 // in every engine.
@@ -31,7 +32,7 @@ func (b *body) endThreadLocals(t ir.ThreadID) {
 		mine[c] = true
 	}
 	var shared []ir.ObjectID
-	ir.NewFlow(b.f).Sources(func(s ir.Source, confined bool) {
+	analysis.NewPointsTo(b.f).Pointees(func(s analysis.Pointee, confined bool) {
 		if s.Object == ir.NoObject || confined || !mine[s.Object] {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 )
@@ -126,7 +127,7 @@ type nest struct {
 
 func newNest(f *ir.Func) *nest {
 	n := &nest{f: f, loops: make([][]int32, len(f.Locs))}
-	comp := f.Components(nil)
+	comp := analysis.Components(f, nil)
 	gone := make([]bool, len(f.Locs))
 	for l := range gone {
 		gone[l] = comp[l] < 0 // what the entry does not reach needs no unrolling
@@ -152,7 +153,7 @@ func (n *nest) find(comp []int32, gone []bool, first func(ir.Loc) bool) {
 	for i := range n.f.Edges {
 		e := &n.f.Edges[i]
 		switch {
-		case ends(e) || gone[e.To] || comp[e.To] < 0:
+		case e.Op.Terminal() || gone[e.To] || comp[e.To] < 0:
 		case !gone[e.From] && comp[e.From] == comp[e.To]:
 			cyclic[comp[e.To]] = true
 		default:
@@ -177,17 +178,8 @@ func (n *nest) find(comp []int32, gone []bool, first func(ir.Loc) bool) {
 			n.loops[l] = append(n.loops[l], loop)
 			rest[l] = l == head
 		}
-		n.find(n.f.Components(rest), rest, func(ir.Loc) bool { return false })
+		n.find(analysis.Components(n.f, rest), rest, func(ir.Loc) bool { return false })
 	}
-}
-
-// ends reports whether control does not go on behind an edge.
-func ends(e *ir.Edge) bool {
-	switch e.Op.Kind {
-	case ir.Return, ir.ThreadExit, ir.Exit, ir.Bound:
-		return true
-	}
-	return false
 }
 
 // unroller builds the automaton of copies.
@@ -284,7 +276,7 @@ func (u *unroller) target(n node, e *ir.Edge) (ir.Loc, bool) {
 			continue
 		}
 		counts[i] = n.counts[i]
-		if u.nest.heads[loop] == e.To && !ends(e) {
+		if u.nest.heads[loop] == e.To && !e.Op.Terminal() {
 			if counts[i]++; counts[i] > u.k+1 {
 				return 0, false
 			}

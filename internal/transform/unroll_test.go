@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/ir"
@@ -26,7 +27,7 @@ func unroll(t *testing.T, p *ir.Program, props *property.Set, k int) (*ir.Progra
 	if ir.Print(p) != before {
 		t.Error("the pass changed its argument")
 	}
-	fs := ir.NewFacts(out, nil)
+	fs := analysis.NewFacts(out, nil)
 	for f := range out.Funcs {
 		if fs.Cyclic(ir.FuncID(f)) {
 			t.Fatalf("a cycle is left\n%s", ir.Print(out))

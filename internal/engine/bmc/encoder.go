@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -37,7 +38,7 @@ type encoder struct {
 	model memory.Model
 	opt   Options
 	flow  *flow
-	facts *ir.Facts
+	facts *analysis.Facts
 	cells *cells
 	mem   abstraction
 
@@ -191,7 +192,7 @@ func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt Option
 		}
 	})
 	keep := (&engine.Task{Props: props, Finals: task.Finals}).MemoryOptions().Keep
-	x.facts = ir.NewFacts(prog, func(f ir.FuncID, r ir.Reg) bool {
+	x.facts = analysis.NewFacts(prog, func(f ir.FuncID, r ir.Reg) bool {
 		return slices.ContainsFunc(threadsOf(prog, f), func(t ir.ThreadID) bool { return keep(t, r) })
 	})
 	x.survey()

@@ -3,6 +3,7 @@ package lazy
 import (
 	"fmt"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/transform"
@@ -47,7 +48,7 @@ func (r *refinement) exact() (*engine.Outcome, error) {
 }
 
 func cyclic(p *ir.Program) bool {
-	facts := ir.NewFacts(p, nil)
+	facts := analysis.NewFacts(p, nil)
 	for t := range p.Threads {
 		if facts.Cyclic(p.Threads[t].Func) {
 			return true

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/solver/smt"
@@ -29,7 +30,7 @@ type prover struct {
 	runner
 	prog    *ir.Program
 	props   *property.Set
-	facts   *ir.Facts
+	facts   *analysis.Facts
 	solver  *smt.Solver
 	classes []*class
 	known   *knowledge
@@ -68,7 +69,7 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Optio
 	}
 	pr := &prover{
 		runner: runner{layout: y}, prog: p, props: props, solver: solver, declared: map[string]bool{}, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]*int64{},
-		facts: ir.NewFacts(p, keeps(p, props)), classOf: map[ir.ThreadID]*class{},
+		facts: analysis.NewFacts(p, keeps(p, props)), classOf: map[ir.ThreadID]*class{},
 	}
 	pr.declare = pr.declareConst
 	pr.original, pr.variant = map[ir.EdgeID]ir.OpKind{}, map[ir.EdgeID]int{}

@@ -3,6 +3,7 @@ package mover
 import (
 	"strconv"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/solver/smt"
 )
@@ -29,28 +30,14 @@ func (pr *prover) overtaking(c *class, w *ir.Edge) []*ir.Edge {
 
 // reaches reports whether the load may overtake the store w.
 func (pr *prover) reaches(c *class, w, load *ir.Edge) bool {
-	f := c.f
 	if pr.hides(c, w, load) {
 		return false
 	}
-	seen := make([]bool, len(f.Locs))
-	seen[w.To] = true
-	for work := []ir.Loc{w.To}; len(work) > 0; {
-		l := work[len(work)-1]
-		work = work[:len(work)-1]
-		if l == load.From {
-			return true
-		}
-		for _, i := range f.Out(l) {
-			e := &f.Edges[i]
-			if e.Op.MustDrain() || e.Op.Kind == ir.Store && pr.hides(c, e, load) || seen[e.To] {
-				continue
-			}
-			seen[e.To] = true
-			work = append(work, e.To)
-		}
-	}
-	return false
+	found := false // ends the search early: hides may ask the solver
+	return analysis.Undrained(c.f, w.To, func(e *ir.Edge) bool {
+		found = found || e.From == load.From
+		return found || e.Op.Kind == ir.Store && pr.hides(c, e, load)
+	})[load.From]
 }
 
 // hides reports whether a store certainly has all bytes of a load: while it is in the

@@ -3,6 +3,7 @@ package mover
 import (
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -306,7 +307,7 @@ func dropDead(p *ir.Program) {
 	for changed := true; changed; {
 		changed = false
 		for i, f := range p.Funcs {
-			live[i] = ir.Liveness(f)
+			live[i] = analysis.Liveness(f)
 		}
 		for i, f := range p.Funcs {
 			for k := range f.Edges {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -37,7 +38,7 @@ type locKey struct {
 type builder struct {
 	p       *ir.Program
 	props   *property.Set
-	facts   *ir.Facts
+	facts   *analysis.Facts
 	robust  bool
 	domain  *Domain
 	visible map[locKey]bool
@@ -77,7 +78,7 @@ func build(ctx context.Context, task *engine.Task, robust bool, domain *Domain) 
 func buildWith(ctx context.Context, task *engine.Task, robust bool, domain *Domain, cuts map[uint64]bool) (*builder, error) {
 	p := task.Program
 	b := &builder{
-		p: p, props: task.Props, facts: ir.NewFacts(p, func(ir.FuncID, ir.Reg) bool { return false }), robust: robust, domain: domain,
+		p: p, props: task.Props, facts: analysis.NewFacts(p, func(ir.FuncID, ir.Reg) bool { return false }), robust: robust, domain: domain,
 		visible: map[locKey]bool{}, net: newNet(), cuts: cuts, localID: map[string]int{}, queued: map[int]bool{},
 	}
 	b.bad = b.net.place("bad", noGroup)

@@ -3,6 +3,7 @@ package robust
 import (
 	"context"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -20,7 +21,7 @@ import (
 //     values forgotten: whatever helper steps the search could take behind the load are
 //     among the edges the chain can reach.
 //
-// All of it asks ir.Facts which bytes an edge may touch, which is everything where
+// All of it asks analysis.Facts which bytes an edge may touch, which is everything where
 // the address is not known, so the filters hold for computed addresses too.
 //
 // Differs from the paper: it mentions such checks without saying which
@@ -42,9 +43,6 @@ func overstepped(op *ir.Op) bool {
 	return false
 }
 
-// drains reports whether the operation surely waits for an empty buffer.
-func drains(op *ir.Op) bool { return op.MustDrain() && !overstepped(op) }
-
 // filterKinds are the filters to apply.
 type filterKinds struct{ fenced, apart, own, acyclic bool }
 
@@ -53,7 +51,7 @@ func allFilters(on bool) filterKinds { return filterKinds{on, on, on, on} }
 // newPlan applies the filters. It stops when ctx is done: what it gives then must
 // not be used.
 func newPlan(ctx context.Context, p *ir.Program, on filterKinds) *plan {
-	fl := &filterer{ctx: ctx, p: p, facts: ir.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: on, sections: map[*ir.Func][]bool{}}
+	fl := &filterer{ctx: ctx, p: p, facts: analysis.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: on, sections: map[*ir.Func][]bool{}}
 	fl.places()
 	for t := range p.Threads {
 		fl.thread(ir.ThreadID(t))
@@ -66,7 +64,7 @@ func newPlan(ctx context.Context, p *ir.Program, on filterKinds) *plan {
 type filterer struct {
 	ctx   context.Context
 	p     *ir.Program
-	facts *ir.Facts
+	facts *analysis.Facts
 	pl    *plan
 	on    filterKinds
 
@@ -79,7 +77,7 @@ type filterer struct {
 
 // place is what an edge may touch.
 type place struct {
-	foot  ir.Footprint
+	foot  analysis.Footprint
 	any   bool // touches something others can reach
 	write bool
 	block bool // allocates or frees: touches whether blocks are there
@@ -174,7 +172,7 @@ func (fl *filterer) thread(t ir.ThreadID) {
 	f := fl.p.ThreadFunc(t)
 	tp := &fl.pl.threads[t]
 	tp.store, tp.load = make([]int32, fl.p.NextEdge), make([]int32, fl.p.NextEdge)
-	reachable := f.Components(nil)
+	reachable := analysis.Components(f, nil)
 	var stores, loads []*ir.Edge
 	for i := range f.Edges {
 		e := &f.Edges[i]
@@ -194,7 +192,7 @@ func (fl *filterer) thread(t ir.ThreadID) {
 			return
 		}
 		row := make([]bool, len(loads))
-		unfenced := reach(f, s.To)
+		unfenced := analysis.Undrained(f, s.To, nil)
 		some := false
 		for i, l := range loads {
 			fl.pl.filters.Pairs++
@@ -238,33 +236,9 @@ func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced []bool, chain *
 // covers reports whether a load at a constant address lies inside a store at a
 // constant address.
 func (fl *filterer) covers(s, l *ir.Edge) bool {
-	exact := func(e *ir.Edge) (ir.Bytes, bool) {
-		foot := fl.place[e.ID].foot
-		if !e.Op.Accesses() || foot.Anything || len(foot.Ranges) != 1 || foot.Ranges[0].Hi-foot.Ranges[0].Lo != int64(e.Op.Type.Size()) {
-			return ir.Bytes{}, false
-		}
-		return foot.Ranges[0], true
-	}
-	x, ok1 := exact(s)
-	y, ok2 := exact(l)
-	return ok1 && ok2 && x.Lo <= y.Lo && y.Hi <= x.Hi
-}
-
-// reach is the locations that a way from a location leads to without draining.
-func reach(f *ir.Func, from ir.Loc) []bool {
-	seen := make([]bool, len(f.Locs))
-	seen[from] = true
-	for work := []ir.Loc{from}; len(work) > 0; {
-		l := work[len(work)-1]
-		work = work[:len(work)-1]
-		for _, i := range f.Out(l) {
-			if e := &f.Edges[i]; !drains(&e.Op) && !seen[e.To] {
-				seen[e.To] = true
-				work = append(work, e.To)
-			}
-		}
-	}
-	return seen
+	x, ok1 := fl.facts.Exact(s)
+	y, ok2 := fl.facts.Exact(l)
+	return ok1 && ok2 && x.Contains(y)
 }
 
 // stillOpen is the locations from which an allowed load can be reached without
@@ -275,7 +249,7 @@ func stillOpen(f *ir.Func, tp *threadPlan, row []bool) []bool {
 		changed = false
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if open[e.From] || drains(&e.Op) {
+			if open[e.From] || analysis.Drains(&e.Op) {
 				continue
 			}
 			if col := tp.load[e.ID]; col > 0 && row[col-1] || open[e.To] {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -23,7 +24,7 @@ func TestConflictsOfLoads(t *testing.T) {
 		if p == nil {
 			t.Fatal(diags)
 		}
-		fl := &filterer{ctx: context.Background(), p: p, facts: ir.NewFacts(p, nil)}
+		fl := &filterer{ctx: context.Background(), p: p, facts: analysis.NewFacts(p, nil)}
 		fl.places()
 		store := p.Funcs[0].Edges[0].ID
 		if got := len(fl.conflict[store]); got != loads+1 {

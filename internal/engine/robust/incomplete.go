@@ -1,6 +1,9 @@
 package robust
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+)
 
 // Where one attacker is not enough. [BDM13 Lemma 2] says that in a violation with
 // fewest delays one thread delays: if two did, the load of one of them could be
@@ -19,7 +22,7 @@ func incomplete(p *ir.Program, pl *plan) string {
 	if !pl.effects(p) {
 		return ""
 	}
-	facts := ir.NewFacts(p, nil)
+	facts := analysis.NewFacts(p, nil)
 	for k := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(k))
 		for i := range f.Edges {
@@ -63,7 +66,7 @@ func (pl *plan) effects(p *ir.Program) bool {
 }
 
 // storers is how many threads other than k may store what an access touches.
-func storers(p *ir.Program, facts *ir.Facts, k int, access *ir.Edge) int {
+func storers(p *ir.Program, facts *analysis.Facts, k int, access *ir.Edge) int {
 	n := 0
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))

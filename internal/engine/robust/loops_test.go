@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/frontend/automaton"
@@ -55,7 +56,7 @@ func TestUnrolled(t *testing.T) {
 			}
 		}
 		flat, props := p.Flat()
-		if !ir.NewFacts(flat, nil).Cyclic(flat.Threads[0].Func) && !ir.NewFacts(flat, nil).Cyclic(flat.Threads[1].Func) {
+		if !analysis.NewFacts(flat, nil).Cyclic(flat.Threads[0].Func) && !analysis.NewFacts(flat, nil).Cyclic(flat.Threads[1].Func) {
 			continue
 		}
 		n++

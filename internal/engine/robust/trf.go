@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -242,7 +243,7 @@ func (x *racer) begin(st memory.Step) {
 // attackers takes a step of the thread that has stored.
 func (x *racer) attackers(st memory.Step) {
 	edge := x.y.Edge(x.s, st)
-	if st.Kind != memory.Exec || drains(&edge.Op) {
+	if st.Kind != memory.Exec || analysis.Drains(&edge.Op) {
 		return
 	}
 	mark := x.s.Mark()

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/transform"
@@ -69,7 +70,7 @@ type loopState struct {
 // compileLoops finds the loops of every thread; nil if there are none.
 func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg) bool) []loopCode {
 	out := make([]loopCode, len(p.Threads))
-	facts := ir.NewFacts(p, keep)
+	facts := analysis.NewFacts(p, keep)
 	any := false
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -126,7 +127,7 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 
 func loopEdgeOf(e *ir.Edge, l *transform.Loops, counted []bool) loopEdge {
 	out := loopEdge{again: none}
-	if leaves(e) {
+	if e.Op.Terminal() {
 		return out
 	}
 	from := l.Around[e.From]
@@ -299,7 +300,7 @@ func leavesWithout(f *ir.Func, l *transform.Loops, loop, edge int32) bool {
 			e := &f.Edges[i]
 			switch {
 			case i == edge:
-			case leaves(e) || !slices.Contains(l.Around[e.To], loop):
+			case e.Op.Terminal() || !slices.Contains(l.Around[e.To], loop):
 				return true
 			case !seen[e.To]:
 				seen[e.To] = true

@@ -1,13 +1,15 @@
-package ir
+package analysis
 
 import (
 	"fmt"
 	"sort"
 	"strings"
 	"testing"
+
+	"fencepost/internal/ir"
 )
 
-const flowProgram = `
+const pointerProgram = `
 program p flat
 object a size 16
 object b size 8
@@ -43,22 +45,19 @@ func f(arg) {
 thread f = f(1)
 `
 
-// TestFlow: addresses that are copied, moved, compared or subtracted stay confined;
+// TestPointsTo: addresses that are copied, moved, compared or subtracted stay confined;
 // those that are stored, or accessed as one thing among others, do not.
-func TestFlow(t *testing.T) {
-	p, diags := Parse("p.ir", []byte(flowProgram))
-	if diags.HasErrors() {
-		t.Fatalf("%+v", diags.All)
-	}
-	w := NewFlow(p.Funcs[0])
-	name := func(s Source) string {
-		if s.Object == NoObject {
+func TestPointsTo(t *testing.T) {
+	p := parse(t, pointerProgram)
+	a := NewPointsTo(p.Funcs[0])
+	name := func(s Pointee) string {
+		if s.Object == ir.NoObject {
 			return "block"
 		}
 		return p.Objects[s.Object].Name
 	}
 	var got []string
-	w.Sources(func(s Source, confined bool) { got = append(got, fmt.Sprintf("%s %v", name(s), confined)) })
+	a.Pointees(func(s Pointee, confined bool) { got = append(got, fmt.Sprintf("%s %v", name(s), confined)) })
 	sort.Strings(got)
 	if want := "a true, b true, block true, c false, d false, e true"; strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
@@ -66,14 +65,14 @@ func TestFlow(t *testing.T) {
 	var reached []string
 	for i := range p.Funcs[0].Edges {
 		e := &p.Funcs[0].Edges[i]
-		for _, s := range w.Reaches(e) {
+		for _, s := range a.Reaches(e) {
 			reached = append(reached, e.Op.Kind.String()+" "+name(s))
 		}
 	}
 	if want := "store block, load a, store b, free block"; strings.Join(reached, ", ") != want {
 		t.Errorf("reached %s, want %s", strings.Join(reached, ", "), want)
 	}
-	if n := len(w.Holders(Source{NoObject, p.Funcs[0].Edges[0].ID})); n != 2 {
+	if n := len(a.Holders(Pointee{ir.NoObject, p.Funcs[0].Edges[0].ID})); n != 2 {
 		t.Errorf("%d registers hold the block, want 2", n)
 	}
 }

@@ -1,6 +1,10 @@
-package ir
+package analysis
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"fencepost/internal/ir"
+)
 
 // Liveness by backward dataflow: a register is live at a location if some path from
 // the location reads the register before writing it. States that differ in dead
@@ -34,7 +38,7 @@ func emptySet(n int) regSet {
 	return s
 }
 
-func (s regSet) has(r Reg) bool {
+func (s regSet) has(r ir.Reg) bool {
 	n := s.root
 	for h := s.height; n != nil && h > 0; h-- {
 		if r>>(5+h)&1 == 0 {
@@ -47,7 +51,7 @@ func (s regSet) has(r Reg) bool {
 }
 
 // with returns the set with r added, or removed.
-func (s regSet) with(r Reg, in bool) regSet {
+func (s regSet) with(r ir.Reg, in bool) regSet {
 	if s.has(r) != in {
 		s.root = s.root.flip(r, s.height)
 	}
@@ -55,7 +59,7 @@ func (s regSet) with(r Reg, in bool) regSet {
 }
 
 // flip returns the tree with r added if it was absent, removed if it was present.
-func (n *regNode) flip(r Reg, height int) *regNode {
+func (n *regNode) flip(r ir.Reg, height int) *regNode {
 	var next regNode
 	if n != nil {
 		next = *n
@@ -93,14 +97,14 @@ func union(a, b *regNode) *regNode {
 }
 
 // each calls f with the registers of the set, in order.
-func (s regSet) each(f func(Reg)) { s.root.each(0, s.height, f) }
+func (s regSet) each(f func(ir.Reg)) { s.root.each(0, s.height, f) }
 
-func (n *regNode) each(first Reg, height int, f func(Reg)) {
+func (n *regNode) each(first ir.Reg, height int, f func(ir.Reg)) {
 	if n == nil {
 		return
 	}
 	for w := n.bits; w != 0; w &= w - 1 {
-		f(first + Reg(bits.TrailingZeros64(w)))
+		f(first + ir.Reg(bits.TrailingZeros64(w)))
 	}
 	if height > 0 {
 		n.low.each(first, height-1, f)
@@ -109,26 +113,27 @@ func (n *regNode) each(first Reg, height int, f func(Reg)) {
 }
 
 // Live returns the registers that are live at a location, in order.
-func (fs *Facts) Live(f FuncID, l Loc) []Reg {
-	var regs []Reg
-	fs.funcs[f].live[l].each(func(r Reg) { regs = append(regs, r) })
+func (fs *Facts) Live(f ir.FuncID, l ir.Loc) []ir.Reg {
+	var regs []ir.Reg
+	fs.funcs[f].live[l].each(func(r ir.Reg) { regs = append(regs, r) })
 	return regs
 }
 
 // IsLive reports whether a register is live at a location.
-func (fs *Facts) IsLive(f FuncID, l Loc, r Reg) bool { return fs.funcs[f].live[l].has(r) }
+func (fs *Facts) IsLive(f ir.FuncID, l ir.Loc, r ir.Reg) bool { return fs.funcs[f].live[l].has(r) }
 
-// Liveness reports, for passes, whether a register is live at a location.
-func Liveness(f *Func) func(Loc, Reg) bool {
-	live := liveness(f, func(Reg) bool { return false })
-	return func(l Loc, r Reg) bool { return live[l].has(r) }
+// Liveness returns a function that reports whether a register is live at a location. It is
+// for passes, which have no Facts.
+func Liveness(f *ir.Func) func(ir.Loc, ir.Reg) bool {
+	live := liveness(f, func(ir.Reg) bool { return false })
+	return func(l ir.Loc, r ir.Reg) bool { return live[l].has(r) }
 }
 
-func liveness(f *Func, keep func(Reg) bool) []regSet {
+func liveness(f *ir.Func, keep func(ir.Reg) bool) []regSet {
 	always := emptySet(len(f.Regs))
 	for r := range f.Regs {
-		if keep(Reg(r)) {
-			always = always.with(Reg(r), true)
+		if keep(ir.Reg(r)) {
+			always = always.with(ir.Reg(r), true)
 		}
 	}
 	live := make([]regSet, len(f.Locs))
@@ -142,20 +147,20 @@ func liveness(f *Func, keep func(Reg) bool) []regSet {
 	}
 
 	// pull updates the start of an edge from its end and reports a change.
-	pull := func(e *Edge) bool {
+	pull := func(e *ir.Edge) bool {
 		before := live[e.To]
-		if e.Op.ends() {
+		if e.Op.Terminal() {
 			before = always
 		}
-		e.Op.Defs(func(r Reg) { before = before.with(r, false) })
-		e.Op.Uses(func(r Reg) { before = before.with(r, true) })
+		e.Op.Defs(func(r ir.Reg) { before = before.with(r, false) })
+		e.Op.Uses(func(r ir.Reg) { before = before.with(r, true) })
 		at := &live[e.From]
 		old := at.root
 		at.root = union(old, before.root)
 		return at.root != old
 	}
 	queued := make([]bool, len(f.Locs))
-	var work []Loc
+	var work []ir.Loc
 	// Backwards, since edges come mostly in the order of execution.
 	for i := len(f.Edges) - 1; i >= 0; i-- {
 		if e := &f.Edges[i]; pull(e) && !queued[e.From] {

@@ -1,8 +1,10 @@
-package ir
+package analysis
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"fencepost/internal/ir"
 )
 
 // TestRegSet compares sets of registers with maps.
@@ -10,12 +12,12 @@ func TestRegSet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, n := range []int{1, 64, 65, 128, 1000} {
 		var sets [4]regSet
-		var want [4]map[Reg]bool
+		var want [4]map[ir.Reg]bool
 		for i := range sets {
-			sets[i], want[i] = emptySet(n), map[Reg]bool{}
+			sets[i], want[i] = emptySet(n), map[ir.Reg]bool{}
 		}
 		for range 3000 {
-			i, r, in := rng.IntN(4), Reg(rng.IntN(n)), rng.IntN(3) > 0
+			i, r, in := rng.IntN(4), ir.Reg(rng.IntN(n)), rng.IntN(3) > 0
 			before := sets[i]
 			had := before.has(r)
 			sets[i] = before.with(r, in)
@@ -40,8 +42,8 @@ func TestRegSet(t *testing.T) {
 					t.Fatalf("a union that adds registers: %t, reported %t", grown, !grown)
 				}
 			}
-			count, last := 0, Reg(-1)
-			sets[i].each(func(r Reg) {
+			count, last := 0, ir.Reg(-1)
+			sets[i].each(func(r ir.Reg) {
 				if r <= last || !want[i][r] || !sets[i].has(r) {
 					t.Fatalf("register %d after %d, wanted %t", r, last, want[i][r])
 				}
@@ -56,24 +58,24 @@ func TestRegSet(t *testing.T) {
 
 // nested returns a function that loads n registers and then adds them up in reverse
 // order, as x+(x+(...)) does: n registers are live halfway.
-func nested(n int) *Func {
-	f := &Func{Name: "f"}
-	edge := func(op Op) {
-		at := Loc(len(f.Edges))
-		f.Edges = append(f.Edges, Edge{ID: EdgeID(at), From: at, To: at + 1, Op: op})
+func nested(n int) *ir.Func {
+	f := &ir.Func{Name: "f"}
+	edge := func(op ir.Op) {
+		at := ir.Loc(len(f.Edges))
+		f.Edges = append(f.Edges, ir.Edge{ID: ir.EdgeID(at), From: at, To: at + 1, Op: op})
 	}
 	for r := range n {
-		f.Regs = append(f.Regs, Register{Name: "r"})
-		op := NewOp(Havoc)
-		op.Dst, op.Type, op.Cond = Reg(r), S64, Int(1)
+		f.Regs = append(f.Regs, ir.Register{Name: "r"})
+		op := ir.NewOp(ir.Havoc)
+		op.Dst, op.Type, op.Cond = ir.Reg(r), ir.S64, ir.Int(1)
 		edge(op)
 	}
 	for r := n - 2; r >= 0; r-- {
-		op := NewOp(Assign)
-		op.Dst, op.Val = Reg(r), Binary(Add, S64, R(Reg(r)), R(Reg(r+1)))
+		op := ir.NewOp(ir.Assign)
+		op.Dst, op.Val = ir.Reg(r), ir.Binary(ir.Add, ir.S64, ir.R(ir.Reg(r)), ir.R(ir.Reg(r+1)))
 		edge(op)
 	}
-	f.Locs = make([]Location, len(f.Edges)+1)
+	f.Locs = make([]ir.Location, len(f.Edges)+1)
 	return f
 }
 
@@ -90,10 +92,10 @@ func TestLiveShared(t *testing.T) {
 				visit(m.high)
 			}
 		}
-		live := liveness(nested(n), func(Reg) bool { return false })
+		live := liveness(nested(n), func(ir.Reg) bool { return false })
 		for r := range n {
-			if !live[n].has(Reg(r)) || live[r].has(Reg(r)) {
-				t.Fatalf("register %d: live halfway %t, live before its definition %t", r, live[n].has(Reg(r)), live[r].has(Reg(r)))
+			if !live[n].has(ir.Reg(r)) || live[r].has(ir.Reg(r)) {
+				t.Fatalf("register %d: live halfway %t, live before its definition %t", r, live[n].has(ir.Reg(r)), live[r].has(ir.Reg(r)))
 			}
 		}
 		for _, set := range live {
