@@ -6,8 +6,8 @@ import "fencepost/internal/ir"
 // edge lies on a cycle if and only if both its ends are in one component. A depth-first
 // search finds the edges that close a cycle; their targets cut every cycle.
 
-// Components numbers the strongly connected components of f. With removed nil they are those
-// of the locations that the entry reaches, and all other locations get -1. Otherwise the
+// Components numbers the strongly connected components of f. With removed nil
+// only the locations that the entry reaches count, and all others get -1. Otherwise the
 // locations that removed marks are taken out of the automaton first and get -1, and all
 // others get a component, whether the entry reaches them or not.
 func Components(f *ir.Func, removed []bool) []int32 {
@@ -31,8 +31,8 @@ func Components(f *ir.Func, removed []bool) []int32 {
 	return t.comp
 }
 
-// OnCycle reports whether control can return to e after it. component is what Components
-// returned for the function of e.
+// OnCycle reports whether control can return to e after it. component must be the
+// result of Components for the function of e.
 func OnCycle(e *ir.Edge, component []int32) bool {
 	return !e.Op.Terminal() && component[e.From] >= 0 && component[e.From] == component[e.To]
 }

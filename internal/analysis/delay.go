@@ -19,7 +19,7 @@ func Drains(op *ir.Op) bool {
 
 // Undrained reports, by location, whether control can get there from l without an operation
 // that drains the buffer. A store that leads to l can be delayed past the edges that leave
-// these locations, except those that drain. Edges for which stop returns true are not taken
+// these locations, except past an edge that drains. Edges for which stop returns true are not taken
 // either. stop may be nil; it is not called on edges that drain or end the thread.
 func Undrained(f *ir.Func, l ir.Loc, stop func(*ir.Edge) bool) []bool {
 	reached := make([]bool, len(f.Locs))

@@ -7,7 +7,7 @@ import (
 )
 
 func TestFootprint(t *testing.T) {
-	const dataBase = 0x10000 // where ir places the first object
+	const dataBase = 0x10000 // the address of the first object
 	const x, y, null = dataBase, dataBase + 32, 0
 	tests := []struct{ op, want string }{
 		{"store.u32 [&x+4] = 1", fmt.Sprint(Bytes{x + 4, x + 8})},

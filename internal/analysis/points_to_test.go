@@ -46,7 +46,7 @@ thread f = f(1)
 `
 
 // TestPointsTo: addresses that are copied, moved, compared or subtracted stay confined;
-// those that are stored, or accessed as one thing among others, do not.
+// addresses that are stored, or accessed as one thing among others, do not.
 func TestPointsTo(t *testing.T) {
 	p := parse(t, pointerProgram)
 	a := NewPointsTo(p.Funcs[0])
