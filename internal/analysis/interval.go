@@ -12,6 +12,9 @@ type Interval struct{ Lo, Hi int64 }
 // AllNumbers is the interval of all 64-bit numbers.
 var AllNumbers = Interval{math.MinInt64, math.MaxInt64}
 
+// Between returns the interval from lo to hi.
+func Between(lo, hi int64) Interval { return Interval{lo, hi} }
+
 // Single returns the interval that contains v alone.
 func Single(v int64) Interval { return Interval{v, v} }
 

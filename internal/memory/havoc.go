@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -37,17 +38,19 @@ func Unlisted(p *ir.Program) *ir.Edge {
 
 // bounds is a compiled tree of interval constraints.
 type bounds struct {
-	op       ir.ExprOp // a comparison, LAnd, LOr, or ExprUnset: no constraint
-	x, y     *bounds
-	limit    code // comparison: the new value is op limit
-	hasRange bool
-	lo, hi   int64
-	test     code
+	op     ir.ExprOp // a comparison, LAnd, LOr, or ExprUnset: no constraint
+	x, y   *bounds
+	limit  code              // comparison: the new value is op limit
+	values analysis.Interval // the range of the operation, if it has one
+	test   code
 }
 
 func newBounds(p *ir.Program, op *ir.Op) *bounds {
 	b := boundsOf(p, op.Cond, op.Dst)
-	b.hasRange, b.lo, b.hi = op.HasRange, op.Lo, op.Hi
+	b.values = analysis.AllNumbers
+	if op.HasRange {
+		b.values = analysis.Between(op.Lo, op.Hi)
+	}
 	b.test = compile(p, op.Cond)
 	return b
 }
@@ -86,20 +89,15 @@ func mentions(e *ir.Expr, r ir.Reg) bool {
 	return found
 }
 
-// interval is empty if lo > hi.
-type interval struct{ lo, hi int64 }
-
-var everything = interval{math.MinInt64, math.MaxInt64}
-
 // intervals is a superset of the values that satisfy the constraint. It is not
 // on a hot path: it may allocate.
-func (b *bounds) intervals(regs []int64, seen int64) []interval {
+func (b *bounds) intervals(regs []int64, seen int64) []analysis.Interval {
 	switch b.op {
 	case ir.LAnd:
-		var out []interval
+		var out []analysis.Interval
 		for _, x := range b.x.intervals(regs, seen) {
 			for _, y := range b.y.intervals(regs, seen) {
-				if both := (interval{max(x.lo, y.lo), min(x.hi, y.hi)}); both.lo <= both.hi {
+				if both := x.Intersect(y); !both.Empty() {
 					out = append(out, both)
 				}
 			}
@@ -108,38 +106,38 @@ func (b *bounds) intervals(regs []int64, seen int64) []interval {
 	case ir.LOr:
 		return merge(append(b.x.intervals(regs, seen), b.y.intervals(regs, seen)...))
 	case ir.ExprUnset:
-		return []interval{everything}
+		return []analysis.Interval{analysis.AllNumbers}
 	}
-	k, all := b.limit.eval(regs, seen), everything
+	k, all := b.limit.eval(regs, seen), analysis.AllNumbers
 	switch b.op {
 	case ir.Eq:
-		all = interval{k, k}
+		all = analysis.Between(k, k)
 	case ir.Le:
-		all.hi = k
+		all.Hi = k
 	case ir.Ge:
-		all.lo = k
+		all.Lo = k
 	case ir.Lt:
 		if k == math.MinInt64 {
 			return nil
 		}
-		all.hi = k - 1
+		all.Hi = k - 1
 	case ir.Gt:
 		if k == math.MaxInt64 {
 			return nil
 		}
-		all.lo = k + 1
+		all.Lo = k + 1
 	}
-	return []interval{all}
+	return []analysis.Interval{all}
 }
 
 // merge sorts intervals and unites those that meet, so that there are never more
 // of them than the constraint has comparisons.
-func merge(list []interval) []interval {
-	slices.SortFunc(list, func(a, b interval) int { return cmp.Compare(a.lo, b.lo) })
-	var out []interval
+func merge(list []analysis.Interval) []analysis.Interval {
+	slices.SortFunc(list, func(a, b analysis.Interval) int { return cmp.Compare(a.Lo, b.Lo) })
+	var out []analysis.Interval
 	for _, x := range list {
-		if n := len(out); n > 0 && (out[n-1].hi == math.MaxInt64 || x.lo <= out[n-1].hi+1) {
-			out[n-1].hi = max(out[n-1].hi, x.hi)
+		if n := len(out); n > 0 && (out[n-1].Hi == math.MaxInt64 || x.Lo <= out[n-1].Hi+1) {
+			out[n-1].Hi = max(out[n-1].Hi, x.Hi)
 		} else {
 			out = append(out, x)
 		}
@@ -151,29 +149,24 @@ func merge(list []interval) []interval {
 func (y *System) choices(s *State, one Step, e *edge, regs []int64, seen int64, out []Step) []Step {
 	b := e.bounds
 	ranges := b.intervals(regs, seen)
-	if b.hasRange {
-		for i, r := range ranges {
-			ranges[i] = interval{max(r.lo, b.lo), min(r.hi, b.hi)}
-		}
-	}
 	first := len(out)
 	old := regs[e.dst]
 	defer func() { regs[e.dst] = old }()
 	for _, r := range ranges {
-		if r.lo > r.hi {
+		if r = r.Intersect(b.values); r.Empty() {
 			continue
 		}
-		if uint64(r.hi-r.lo) >= maxChoices {
+		if uint64(r.Hi-r.Lo) >= maxChoices {
 			s.Err = ErrUnbounded
 			return out[:first]
 		}
-		for v := r.lo; ; v++ {
+		for v := r.Lo; ; v++ {
 			regs[e.dst] = v
 			if b.test.kind == codeNone || b.test.eval(regs, seen) != 0 {
 				one.Choice = v
 				out = append(out, one)
 			}
-			if v == r.hi {
+			if v == r.Hi {
 				break
 			}
 		}

@@ -1,6 +1,9 @@
 package memory
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+)
 
 // wordSize is the size of the words mutexes and barriers live in.
 const wordSize = 8
@@ -34,7 +37,7 @@ const (
 
 // overlaps reports whether two entries or accesses share a byte.
 func overlaps(a uint64, n uint32, b uint64, m uint32) bool {
-	return a-b < uint64(m) || b-a < uint64(n)
+	return analysis.Overlap(a, uint64(n), b, uint64(m))
 }
 
 type threadStatus uint8

@@ -76,7 +76,7 @@ func loads(k ir.OpKind) bool { return k == ir.Load || k == ir.Await || k == ir.A
 // a writer of the load's bytes, and the last one touches the store's [BDM13 Lemma 3].
 func (l *attackLister) apart(t ir.ThreadID, st, ld *ir.Edge) bool {
 	if at, ok := fixedAddress(l.p, &st.Op); ok {
-		if from, ok := fixedAddress(l.p, &ld.Op); ok && covers(at, sizeOf(&st.Op), from, sizeOf(&ld.Op)) {
+		if from, ok := fixedAddress(l.p, &ld.Op); ok && analysis.Covers(at, uint64(sizeOf(&st.Op)), from, uint64(sizeOf(&ld.Op))) {
 			return true
 		}
 	}
@@ -128,8 +128,3 @@ func isFixed(e *ir.Expr) bool {
 	e.Walk(func(e *ir.Expr) { fixed = fixed && e.Op != ir.RegRef && e.Op != ir.Seen })
 	return fixed
 }
-
-// covers reports whether n bytes at a contain m bytes at b.
-func covers(a uint64, n int, b uint64, m int) bool { return m <= n && b-a <= uint64(n-m) }
-
-func overlap(a uint64, n int, b uint64, m int) bool { return a-b < uint64(m) || b-a < uint64(n) }

@@ -3,6 +3,7 @@ package transform
 import (
 	"fmt"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 )
@@ -175,7 +176,7 @@ func (w *threadWeaver) hits(op *ir.Op, addr *ir.Expr) (cond *ir.Expr, inMemory b
 	}
 	if isFixed(addr) {
 		env := ir.Env{Prog: w.p}
-		if overlap(uint64(addr.Eval(env)), n, uint64(st.Addr.Eval(env)), m) {
+		if analysis.Overlap(uint64(addr.Eval(env)), uint64(n), uint64(st.Addr.Eval(env)), uint64(m)) {
 			return ir.Int(1), false
 		}
 		return ir.Int(0), false

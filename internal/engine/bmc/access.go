@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -84,24 +85,24 @@ func (x *encoder) elsewhere(st *step, w word, size int, obj ir.ObjectID, good ga
 }
 
 // seenAt is what a load can read, as the analysis found it.
-func (x *encoder) seenAt(t *thread, e *ir.Edge, a *access, typ ir.Type) interval {
+func (x *encoder) seenAt(t *thread, e *ir.Edge, a *access, typ ir.Type) analysis.Interval {
 	if v, ok := x.flow.seen[threadEdge{t.id, e}]; ok {
-		return v.interval
+		return v.Interval
 	}
 	return x.seenRange(a, typ)
 }
 
 // seenRange is what there can be where an access goes.
-func (x *encoder) seenRange(a *access, typ ir.Type) interval {
+func (x *encoder) seenRange(a *access, typ ir.Type) analysis.Interval {
 	var out values
 	for _, g := range a.goals {
 		at := target{places: []place{g.place}}
 		out = out.join(x.flow.loadAt(at, typ))
 	}
 	if !out.some {
-		return single(0)
+		return analysis.Single(0)
 	}
-	return out.interval
+	return out.Interval
 }
 
 // accessMemory encodes load, abstract load, await, store and read-modify-write.
@@ -124,7 +125,7 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	}
 	st.access, st.runs = a, st.tries
 	if op.Kind == ir.Store {
-		made := operands(op.Val, func(r ir.Reg) interval { return s.regs[r].interval })
+		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return s.regs[r].Interval })
 		a.out = x.narrow(st, x.eval(x.scope(s), op.Val), made...)
 		st.tries = st.runs
 		x.keep(t, s, a, high)
@@ -199,7 +200,7 @@ func (x *encoder) rmw(t *thread, st *step, s *local, old word) {
 		panic("BUG: unknown read-modify-write")
 	}
 	if op.RMW == ir.FetchAdd {
-		next = x.narrow(st, next, old.interval, val.interval)
+		next = x.narrow(st, next, old.Interval, val.Interval)
 	}
 	st.access.out = x.wrap(op.Type, next)
 	st.writes = x.and(st.runs, wrote)
@@ -278,6 +279,6 @@ func (x *encoder) join(t *thread, l *location, st *step, s *local) {
 	for u := range x.flow.results {
 		r = r.join(x.flow.results[u])
 	}
-	st.joined = x.inputWord(r.interval)
+	st.joined = x.inputWord(r.Interval)
 	s.regs[op.Dst] = st.joined
 }

@@ -3,54 +3,13 @@ package bmc
 import (
 	"math"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
 // Arithmetic on words. Each operation first finds the interval of its results;
 // where that does not overflow 64 bits the circuit is as wide as the interval
 // needs, and cutting to the operation's type costs nothing if everything fits.
-
-// addInterval, mulInterval and their like are the exact ranges, or false if 64 bits
-// overflow.
-func addInterval(x, y interval) (interval, bool) {
-	lo, hi := x.lo+y.lo, x.hi+y.hi
-	if (x.lo < 0) == (y.lo < 0) && (lo < 0) != (x.lo < 0) || (x.hi < 0) == (y.hi < 0) && (hi < 0) != (x.hi < 0) {
-		return everything, false
-	}
-	return interval{lo, hi}, true
-}
-
-func negInterval(x interval) (interval, bool) {
-	if x.lo == math.MinInt64 {
-		return everything, false
-	}
-	return interval{-x.hi, -x.lo}, true
-}
-
-func mulInterval(x, y interval) (interval, bool) {
-	out := interval{math.MaxInt64, math.MinInt64}
-	for _, a := range []int64{x.lo, x.hi} {
-		for _, b := range []int64{y.lo, y.hi} {
-			p, ok := mulInt(a, b)
-			if !ok {
-				return everything, false
-			}
-			out = out.hull(single(p))
-		}
-	}
-	return out, true
-}
-
-func mulInt(a, b int64) (int64, bool) {
-	if a == 0 || b == 0 {
-		return 0, true
-	}
-	p := a * b
-	if p/b != a || a == -1 && b == math.MinInt64 || b == -1 && a == math.MinInt64 {
-		return 0, false
-	}
-	return p, true
-}
 
 // sum adds with a carry, n bits wide.
 func (c *circuit) sum(x, y word, n int, carry gate, negateY bool) []gate {
@@ -68,37 +27,37 @@ func (c *circuit) sum(x, y word, n int, carry gate, negateY bool) []gate {
 }
 
 func (c *circuit) add(t ir.Type, x, y word) word {
-	r, ok := addInterval(x.interval, y.interval)
+	r, ok := x.Interval.Add(y.Interval)
 	n := 64
 	if ok {
-		n = r.width()
+		n = rangeWidth(r)
 	}
 	return c.wrap(t, fit(c.sum(x, y, n, low, false), r))
 }
 
 func (c *circuit) sub(t ir.Type, x, y word) word {
-	ny, ok := negInterval(y.interval)
-	r := everything
+	ny, ok := y.Interval.Neg()
+	r := analysis.AllNumbers
 	if ok {
-		r, ok = addInterval(x.interval, ny)
+		r, ok = x.Interval.Add(ny)
 	}
 	n := 64
 	if ok {
-		n = r.width()
+		n = rangeWidth(r)
 	}
 	return c.wrap(t, fit(c.sum(x, y, n, high, true), r))
 }
 
 func (c *circuit) mul(t ir.Type, x, y word) word {
-	r, ok := mulInterval(x.interval, y.interval)
-	n := min(64, r.width())
+	r, ok := x.Interval.Mul(y.Interval)
+	n := min(64, rangeWidth(r))
 	if !ok {
 		n = int(t.Bits) // the rest is cut off
 	}
-	if x.isSingle() {
+	if x.IsSingle() {
 		x, y = y, x
 	}
-	acc := word{bits: []gate{low}, interval: single(0)}
+	acc := word{bits: []gate{low}, Interval: analysis.Single(0)}
 	for i := range n {
 		b := y.bit(i)
 		if b == low {
@@ -114,9 +73,9 @@ func (c *circuit) mul(t ir.Type, x, y word) word {
 		acc = word{bits: c.sum(acc, word{bits: part}, n, low, false)}
 	}
 	if !ok {
-		r = everything
+		r = analysis.AllNumbers
 		if n < 64 {
-			r = interval{-1 << (n - 1), 1<<(n-1) - 1}
+			r = analysis.Between(-1<<(n-1), 1<<(n-1)-1)
 		}
 	}
 	return c.wrap(t, fit(acc.bits, r))
@@ -125,7 +84,7 @@ func (c *circuit) mul(t ir.Type, x, y word) word {
 // magnitude is the absolute value; the smallest number stays itself, which as an
 // unsigned number is right.
 func (c *circuit) magnitude(x word, n int) []gate {
-	if x.lo >= 0 {
+	if x.Lo >= 0 {
 		out := make([]gate, n)
 		for i := range n {
 			out[i] = x.bit(i)
@@ -163,7 +122,7 @@ func (c *circuit) divide(a, b []gate) (quotient, rest []gate) {
 // divRem is division that rounds to zero; by 0 it gives 0.
 func (c *circuit) divRem(op ir.ExprOp, t ir.Type, x, y word) word {
 	n := max(len(x.bits), len(y.bits)) + 1
-	signed := t.Signed || x.lo >= 0 && y.lo >= 0
+	signed := t.Signed || x.Lo >= 0 && y.Lo >= 0
 	if !signed {
 		n = 64
 	}
@@ -192,26 +151,26 @@ func (c *circuit) divRem(op ir.ExprOp, t ir.Type, x, y word) word {
 	for i := range out {
 		out[i] = c.and(out[i], zero.not())
 	}
-	return c.wrap(t, fit(out, divRange(op, signed, x.interval, y.interval, n)))
+	return c.wrap(t, fit(out, divRange(op, signed, x.Interval, y.Interval, n)))
 }
 
 // divRange holds the results: not larger in size than the dividend, or for
 // remainders than the divisor.
-func divRange(op ir.ExprOp, signed bool, x, y interval, n int) interval {
-	full := everything
+func divRange(op ir.ExprOp, signed bool, x, y analysis.Interval, n int) analysis.Interval {
+	full := analysis.AllNumbers
 	if n < 64 {
-		full = interval{-1 << (n - 1), 1<<(n-1) - 1}
+		full = analysis.Between(-1<<(n-1), 1<<(n-1)-1)
 	}
-	if !signed || x.lo == math.MinInt64 || y.lo == math.MinInt64 {
+	if !signed || x.Lo == math.MinInt64 || y.Lo == math.MinInt64 {
 		return full
 	}
-	size := max(x.hi, -x.lo)
+	size := max(x.Hi, -x.Lo)
 	if op == ir.Rem {
-		size = min(size, max(y.hi, -y.lo))
+		size = min(size, max(y.Hi, -y.Lo))
 	}
-	r := interval{-size, size}
-	if x.lo >= 0 && (y.lo >= 0 || op == ir.Rem) {
-		r.lo = 0
+	r := analysis.Between(-size, size)
+	if x.Lo >= 0 && (y.Lo >= 0 || op == ir.Rem) {
+		r.Lo = 0
 	}
 	return r
 }
@@ -230,24 +189,24 @@ func (c *circuit) bitwise(op ir.ExprOp, t ir.Type, x, y word) word {
 			out[i] = c.xor(a, b)
 		}
 	}
-	return c.wrap(t, fit(out, bitwiseRange(op, x.interval, y.interval)))
+	return c.wrap(t, fit(out, bitwiseRange(op, x.Interval, y.Interval)))
 }
 
-func bitwiseRange(op ir.ExprOp, x, y interval) interval {
-	n := max(x.width(), y.width())
-	full := everything
+func bitwiseRange(op ir.ExprOp, x, y analysis.Interval) analysis.Interval {
+	n := max(rangeWidth(x), rangeWidth(y))
+	full := analysis.AllNumbers
 	if n < 64 {
-		full = interval{-1 << (n - 1), 1<<(n-1) - 1}
+		full = analysis.Between(-1<<(n-1), 1<<(n-1)-1)
 	}
-	if x.lo >= 0 && y.lo >= 0 {
-		full.lo = 0
+	if x.Lo >= 0 && y.Lo >= 0 {
+		full.Lo = 0
 	}
 	if op == ir.And { // a number that is not negative keeps the result below it
-		if x.lo >= 0 {
-			full = interval{0, min(full.hi, x.hi)}
+		if x.Lo >= 0 {
+			full = analysis.Between(0, min(full.Hi, x.Hi))
 		}
-		if y.lo >= 0 {
-			full = interval{0, min(full.hi, y.hi)}
+		if y.Lo >= 0 {
+			full = analysis.Between(0, min(full.Hi, y.Hi))
 		}
 	}
 	return full
@@ -287,31 +246,31 @@ func (c *circuit) shift(op ir.ExprOp, t ir.Type, x, y word) word {
 		}
 		cur = next
 	}
-	r := shiftRange(op, t, x.interval, y.interval)
+	r := shiftRange(op, t, x.Interval, y.Interval)
 	if !t.Signed && n < 64 {
 		cur = append(cur, low)
 	}
-	if r.within(typeRange(t)) {
+	if r.SubsetOf(analysis.TypeRange(t)) {
 		return fit(cur, r)
 	}
-	return fit(cur, typeRange(t))
+	return fit(cur, analysis.TypeRange(t))
 }
 
 // shiftRange is the range of a shift: exact for small counts, else the type's.
-func shiftRange(op ir.ExprOp, t ir.Type, x, y interval) interval {
+func shiftRange(op ir.ExprOp, t ir.Type, x, y analysis.Interval) analysis.Interval {
 	n := int64(t.Bits)
 	switch {
-	case op == ir.Shr && x.within(typeRange(t)) && x.lo >= 0:
-		if y.lo >= 0 && y.hi < n {
-			return interval{x.lo >> y.hi, x.hi >> y.lo}
+	case op == ir.Shr && x.SubsetOf(analysis.TypeRange(t)) && x.Lo >= 0:
+		if y.Lo >= 0 && y.Hi < n {
+			return analysis.Between(x.Lo>>y.Hi, x.Hi>>y.Lo)
 		}
-		return interval{0, x.hi}
-	case op == ir.Shr && t.Signed && x.within(typeRange(t)):
-		return x.hull(single(0)).hull(single(-1))
-	case op == ir.Shl && y.isSingle() && y.lo >= 0 && y.lo < min(n, 63):
-		if r, ok := mulInterval(x, single(1<<y.lo)); ok && r.within(typeRange(t)) {
+		return analysis.Between(0, x.Hi)
+	case op == ir.Shr && t.Signed && x.SubsetOf(analysis.TypeRange(t)):
+		return x.Hull(analysis.Single(0)).Hull(analysis.Single(-1))
+	case op == ir.Shl && y.IsSingle() && y.Lo >= 0 && y.Lo < min(n, 63):
+		if r, ok := x.Mul(analysis.Single(1 << y.Lo)); ok && r.SubsetOf(analysis.TypeRange(t)) {
 			return r
 		}
 	}
-	return typeRange(t)
+	return analysis.TypeRange(t)
 }

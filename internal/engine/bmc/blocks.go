@@ -109,7 +109,7 @@ func (x *encoder) alloc(t *thread, l *location, st *step, s *local) {
 	size := x.eval(x.scope(s), st.e.Op.Val)
 	sizes := evalValues(x.prog, at, values{}, st.e.Op.Val)
 	addr, used, rest := constWord(0), s.regs[last], st.tries
-	most := at[len(t.f.Regs)].hi
+	most := at[len(t.f.Regs)].Hi
 	for _, n := range sizes.set {
 		for _, b := range x.flow.again(t.id, most, n, st.e.Op.Stack) {
 			takes := x.all(rest, x.equal(size, constWord(n)), x.input())

@@ -3,6 +3,7 @@ package bmc
 import (
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -144,7 +145,7 @@ func (c *circuit) read(v *view, w word) word {
 	for i := range out {
 		out[i] = w.bit(v.shift() + i)
 	}
-	return fit(out, typeRange(v.typ()))
+	return fit(out, analysis.TypeRange(v.typ()))
 }
 
 // place puts a value into the bytes of a view, the other bytes being 0.
@@ -159,7 +160,7 @@ func (c *circuit) placed(v *view, w word) word {
 			out[i] = w.bit(j)
 		}
 	}
-	return fit(out, typeRange(v.cell.typ()))
+	return fit(out, analysis.TypeRange(v.cell.typ()))
 }
 
 // mask says which bytes of its cell a view has; nil if all.
@@ -187,9 +188,9 @@ func (c *circuit) overlay(old, new word, mask []gate) word {
 		out[i] = c.mux(mask[i/8], new.bit(i), old.bit(i))
 	}
 	n := len(out)
-	full := everything
+	full := analysis.AllNumbers
 	if n < 64 {
-		full = interval{-1 << (n - 1), 1<<(n-1) - 1}
+		full = analysis.Between(-1<<(n-1), 1<<(n-1)-1)
 	}
 	return fit(out, full)
 }

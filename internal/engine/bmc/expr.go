@@ -37,8 +37,8 @@ func (c *circuit) eval(s scope, e *ir.Expr) word {
 }
 
 func (c *circuit) binary(op ir.ExprOp, t ir.Type, x, y word) word {
-	if x.isSingle() && y.isSingle() {
-		return constWord(ir.EvalBinary(op, t, x.lo, y.lo))
+	if x.IsSingle() && y.IsSingle() {
+		return constWord(ir.EvalBinary(op, t, x.Lo, y.Lo))
 	}
 	switch op {
 	case ir.Add:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -28,7 +29,7 @@ type place struct {
 }
 
 func (a place) overlaps(b place) bool {
-	return a.addr-b.addr < uint64(b.size) || b.addr-a.addr < uint64(a.size)
+	return analysis.Overlap(a.addr, uint64(a.size), b.addr, uint64(b.size))
 }
 
 // contains reports whether b lies inside a.
@@ -153,18 +154,18 @@ func topological(f *ir.Func) []ir.Loc {
 func (fl *flow) giveUp() {
 	for p, v := range fl.next {
 		if !v.equal(fl.mem[p]) {
-			fl.next[p] = rangeValues(typeRange(ir.Type{Bits: uint8(8 * p.size), Signed: true}))
+			fl.next[p] = rangeValues(analysis.TypeRange(ir.Type{Bits: uint8(8 * p.size), Signed: true}))
 		}
 	}
 	fl.mem = fl.next
 	for t := range fl.args {
 		for i := range fl.nextArgs[t] {
 			if !fl.nextArgs[t][i].equal(fl.args[t][i]) {
-				fl.nextArgs[t][i] = rangeValues(everything)
+				fl.nextArgs[t][i] = rangeValues(analysis.AllNumbers)
 			}
 		}
 		if !fl.nextResults[t].equal(fl.results[t]) {
-			fl.nextResults[t] = rangeValues(everything)
+			fl.nextResults[t] = rangeValues(analysis.AllNumbers)
 		}
 	}
 	fl.args, fl.results = fl.nextArgs, fl.nextResults
@@ -234,7 +235,7 @@ func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
 	}
 	switch op.Kind {
 	case ir.Assign:
-		made := operands(op.Val, func(r ir.Reg) interval { return regs[r].interval })
+		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return regs[r].Interval })
 		v := fl.eval(regs, op.Val).only(limit(fl.width, made...))
 		if !v.some {
 			return nil, false
@@ -242,7 +243,7 @@ func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
 		set(op.Dst, v)
 	case ir.Assume, ir.Assert:
 		v := fl.eval(regs, op.Val)
-		if !v.some || v.isSingle() && v.lo == 0 {
+		if !v.some || v.IsSingle() && v.Lo == 0 {
 			return nil, false
 		}
 		refine(fl.p, regs, op.Val)
@@ -259,7 +260,7 @@ func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
 			set(op.Dst, seen)
 		}
 	case ir.Store:
-		made := operands(op.Val, func(r ir.Reg) interval { return regs[r].interval })
+		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return regs[r].Interval })
 		v := fl.eval(regs, op.Val).only(limit(fl.width, made...))
 		if !v.some {
 			return nil, false
@@ -272,7 +273,7 @@ func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
 		}
 		fl.store(e, regs, fl.written(op, regs, old))
 		set(op.Dst, old)
-		set(op.Dst2, rangeValues(interval{0, 1}))
+		set(op.Dst2, rangeValues(analysis.Between(0, 1)))
 	case ir.Bound, ir.Exit:
 		return nil, false
 	default:
@@ -312,7 +313,7 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 		fl.storeAt(fl.places(op.Val2, wordType.Size(), ir.NoObject, regs), setValues([]int64{0, int64(t + 1)}))
 		set(op.Dst, oneValue(0))
 	case ir.Barrier:
-		set(op.Dst, rangeValues(interval{0, 1}))
+		set(op.Dst, rangeValues(analysis.Between(0, 1)))
 	case ir.Alloc:
 		used := ir.Reg(len(fl.threads[t].f.Regs))
 		at, after := fl.alloc(t, e, regs[used], fl.eval(regs, op.Val))
@@ -321,7 +322,7 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 	case ir.Free:
 		fl.free(fl.eval(regs, op.Addr), op.Stack)
 	default:
-		set(op.Dst, rangeValues(everything))
+		set(op.Dst, rangeValues(analysis.AllNumbers))
 	}
 }
 
@@ -335,7 +336,7 @@ func (fl *flow) mutex(t int, e *ir.Edge, regs []values) {
 		if e.Op.Kind == ir.Unlock {
 			step = -depth
 		}
-		for _, v := range fl.loadAt(at, wordType).only(interval{1, math.MaxInt64 - depth}).set {
+		for _, v := range fl.loadAt(at, wordType).only(analysis.Between(1, math.MaxInt64-depth)).set {
 			if v+step > 0 {
 				words = words.join(oneValue(v + step))
 			}
@@ -345,9 +346,9 @@ func (fl *flow) mutex(t int, e *ir.Edge, regs []values) {
 }
 
 func (fl *flow) havoc(op *ir.Op, regs []values, seen values) {
-	regs[op.Dst] = rangeValues(everything)
+	regs[op.Dst] = rangeValues(analysis.AllNumbers)
 	if op.HasRange {
-		regs[op.Dst] = rangeValues(interval{op.Lo, op.Hi})
+		regs[op.Dst] = rangeValues(analysis.Between(op.Lo, op.Hi))
 	}
 	if op.Cond != nil && !seen.some {
 		refine(fl.p, regs, op.Cond)
@@ -367,7 +368,7 @@ func (fl *flow) written(op *ir.Op, regs []values, old values) values {
 	e := &ir.Expr{Op: binary[op.RMW], Type: ir.S64, X: ir.R(0), Y: ir.R(1)}
 	out := evalValues(fl.p, []values{old, val}, values{}, e)
 	if op.RMW == ir.FetchAdd {
-		out = out.only(limit(fl.width, old.interval, val.interval))
+		out = out.only(limit(fl.width, old.Interval, val.Interval))
 	}
 	return out
 }
@@ -384,7 +385,7 @@ func (fl *flow) loadAt(at target, t ir.Type) values {
 		v := oneValue(fl.initial(p)).join(fl.mem[p])
 		for q := range fl.mem {
 			if q != p && q.overlaps(p) {
-				v = rangeValues(typeRange(t))
+				v = rangeValues(analysis.TypeRange(t))
 			}
 		}
 		out = out.join(v.wrap(t))
@@ -453,7 +454,7 @@ func (fl *flow) places(addr *ir.Expr, size int, obj ir.ObjectID, regs []values) 
 			continue
 		}
 		for off := int64(0); off+int64(size) <= o.Size; off += int64(size) {
-			if a := int64(o.Addr) + off; a >= v.lo && a <= v.hi {
+			if a := int64(o.Addr) + off; a >= v.Lo && a <= v.Hi {
 				out.places = append(out.places, place{uint64(a), size})
 			}
 		}
@@ -463,7 +464,7 @@ func (fl *flow) places(addr *ir.Expr, size int, obj ir.ObjectID, regs []values) 
 			break
 		}
 		for off := 0; off+size <= b.size; off += size {
-			if a := int64(b.addr) + int64(off); a >= v.lo && a <= v.hi {
+			if a := int64(b.addr) + int64(off); a >= v.Lo && a <= v.Hi {
 				out.places = append(out.places, place{uint64(a), size})
 			}
 		}

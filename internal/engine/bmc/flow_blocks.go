@@ -1,6 +1,7 @@
 package bmc
 
 import (
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 )
@@ -62,7 +63,7 @@ func (fl *flow) free(addr values, stack bool) {
 func (fl *flow) starting(addr values, stack bool) []*block {
 	var out []*block
 	for _, b := range fl.blocks {
-		if b.stack == stack && addr.only(single(int64(b.addr))).some {
+		if b.stack == stack && addr.only(analysis.Single(int64(b.addr))).some {
 			out = append(out, b)
 		}
 	}

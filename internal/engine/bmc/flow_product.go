@@ -176,7 +176,7 @@ func (p *product) surely(v *vector, t int) bool {
 			sure = true
 		case ir.Assume:
 			w := p.fl.eval(v.regs[t], op.Val)
-			sure = sure || w.some && (w.lo > 0 || w.hi < 0)
+			sure = sure || w.some && (w.Lo > 0 || w.Hi < 0)
 			for _, j := range out[:i] {
 				sure = sure || opposite(&f.Edges[j].Op, op)
 			}
@@ -245,10 +245,10 @@ func (p *product) control(v, next *vector, t int, e *ir.Edge) bool {
 		return false
 	case ir.Join:
 		h := p.fl.eval(v.regs[t], op.Val)
-		if !h.isSingle() || h.lo < 0 || h.lo >= int64(len(v.locs)) || v.locs[h.lo] == notStarted {
+		if !h.IsSingle() || h.Lo < 0 || h.Lo >= int64(len(v.locs)) || v.locs[h.Lo] == notStarted {
 			return true
 		}
-		return p.fl.threads[h.lo].f.Ends(v.locs[h.lo])
+		return p.fl.threads[h.Lo].f.Ends(v.locs[h.Lo])
 	}
 	return true
 }

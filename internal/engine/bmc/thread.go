@@ -3,6 +3,7 @@ package bmc
 import (
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -87,7 +88,7 @@ func (x *encoder) thread(t *thread) {
 			if x.prog.Threads[t.id].Start {
 				w = constWord(x.prog.Threads[t.id].Args[i])
 			} else if v := x.flow.args[t.id][i]; v.some {
-				w = x.inputWord(v.interval)
+				w = x.inputWord(v.Interval)
 			}
 			t.params = append(t.params, w)
 		}
@@ -182,8 +183,8 @@ func (x *encoder) clamp(t *thread, l *location) {
 		switch {
 		case !x.facts.IsLive(x.prog.Threads[t.id].Func, l.id, ir.Reg(r)) || !v.some:
 			regs[r] = constWord(0)
-		case v.interval != regs[r].interval && v.within(regs[r].interval):
-			regs[r] = fit(regs[r].bits, v.interval)
+		case v.Interval != regs[r].Interval && v.SubsetOf(regs[r].Interval):
+			regs[r] = fit(regs[r].bits, v.Interval)
 		}
 	}
 	s := *l.state
@@ -235,7 +236,7 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 	switch op.Kind {
 	case ir.Nop:
 	case ir.Assign:
-		made := operands(op.Val, func(r ir.Reg) interval { return s.regs[r].interval })
+		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return s.regs[r].Interval })
 		set(op.Dst, x.narrow(st, x.eval(x.scope(s), op.Val), made...))
 	case ir.Assume:
 		st.runs = x.and(st.tries, x.truth(x.scope(s), op.Val))
@@ -301,9 +302,9 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 // choose picks the value of a havoc or an abstract load.
 func (x *encoder) choose(st *step, s *local, seen word) {
 	op := &st.e.Op
-	r := everything
+	r := analysis.AllNumbers
 	if op.HasRange {
-		r = interval{op.Lo, op.Hi}
+		r = analysis.Between(op.Lo, op.Hi)
 	}
 	if v := x.flow.threads; len(v) > 0 && op.Cond != nil && seen.bits == nil {
 		r = x.chosenRange(st, s, r)
@@ -318,15 +319,15 @@ func (x *encoder) choose(st *step, s *local, seen word) {
 }
 
 // chosenRange narrows what a havoc can pick by its constraint.
-func (x *encoder) chosenRange(st *step, s *local, r interval) interval {
+func (x *encoder) chosenRange(st *step, s *local, r analysis.Interval) analysis.Interval {
 	regs := make([]values, len(s.regs))
 	for i, w := range s.regs {
-		regs[i] = rangeValues(w.interval)
+		regs[i] = rangeValues(w.Interval)
 	}
 	regs[st.e.Op.Dst] = rangeValues(r)
 	refine(x.prog, regs, st.e.Op.Cond)
 	if v := regs[st.e.Op.Dst]; v.some {
-		return v.interval
+		return v.Interval
 	}
 	return r
 }

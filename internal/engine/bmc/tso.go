@@ -1,5 +1,7 @@
 package bmc
 
+import "fencepost/internal/analysis"
+
 // eTSO: every cell has a list of writes ordered by the time at which they reach
 // memory, and a clock says how far time has come [TNIFLP16 §III, §IV]. A write gets
 // its time when it is issued; moving the clock on is all it takes for stores to reach
@@ -48,7 +50,7 @@ func newEtso(c *circuit, clock, queue int, mem []word, cs *cells) *etso {
 	return m
 }
 
-func (m *etso) time() word { return m.c.inputWord(interval{0, m.last}) }
+func (m *etso) time() word { return m.c.inputWord(analysis.Between(0, m.last)) }
 
 // issue: times of one thread do not fall [TNIFLP16 Fig. 3 line 31].
 func (m *etso) issue(s *local, a *access, run gate) {
@@ -91,7 +93,7 @@ func (m *etso) part(v *view, p *part, w word) word {
 	for i := range out {
 		out[i] = w.bit(8*int(p.addr-v.addr) + i)
 	}
-	return fit(out, typeRange(p.typ()))
+	return fit(out, analysis.TypeRange(p.typ()))
 }
 
 // step moves the clock on [TNIFLP16 Fig. 3: clock_update].

@@ -3,6 +3,7 @@ package bmc
 import (
 	"slices"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
 
@@ -16,18 +17,20 @@ const maxSet = 64
 // values is a set of numbers; empty if it has no member.
 type values struct {
 	set []int64 // sorted; nil if there are too many
-	interval
+	analysis.Interval
 	some bool
 }
 
-func oneValue(v int64) values { return values{set: []int64{v}, interval: single(v), some: true} }
+func oneValue(v int64) values {
+	return values{set: []int64{v}, Interval: analysis.Single(v), some: true}
+}
 
-func rangeValues(x interval) values {
-	out := values{interval: x, some: true}
-	if n := uint64(x.hi) - uint64(x.lo); n < maxSet {
-		for v := x.lo; ; v++ {
+func rangeValues(x analysis.Interval) values {
+	out := values{Interval: x, some: true}
+	if n := uint64(x.Hi) - uint64(x.Lo); n < maxSet {
+		for v := x.Lo; ; v++ {
 			out.set = append(out.set, v)
-			if v == x.hi {
+			if v == x.Hi {
 				break
 			}
 		}
@@ -38,7 +41,7 @@ func rangeValues(x interval) values {
 func setValues(list []int64) values {
 	slices.Sort(list)
 	list = slices.Compact(list)
-	out := values{interval: interval{list[0], list[len(list)-1]}, some: true}
+	out := values{Interval: analysis.Between(list[0], list[len(list)-1]), some: true}
 	if len(list) <= maxSet {
 		out.set = list
 	}
@@ -55,24 +58,24 @@ func (a values) join(b values) values {
 	if a.set != nil && b.set != nil {
 		return setValues(append(slices.Clone(a.set), b.set...))
 	}
-	return rangeValues(a.hull(b.interval))
+	return rangeValues(a.Hull(b.Interval))
 }
 
 func (a values) equal(b values) bool {
-	return a.some == b.some && a.interval == b.interval && slices.Equal(a.set, b.set)
+	return a.some == b.some && a.Interval == b.Interval && slices.Equal(a.set, b.set)
 }
 
 // only keeps the members in an interval.
-func (a values) only(x interval) values {
-	if !a.some || a.hi < x.lo || a.lo > x.hi {
+func (a values) only(x analysis.Interval) values {
+	if !a.some || a.Hi < x.Lo || a.Lo > x.Hi {
 		return values{}
 	}
 	if a.set == nil {
-		return rangeValues(interval{max(a.lo, x.lo), min(a.hi, x.hi)})
+		return rangeValues(analysis.Between(max(a.Lo, x.Lo), min(a.Hi, x.Hi)))
 	}
 	var list []int64
 	for _, v := range a.set {
-		if v >= x.lo && v <= x.hi {
+		if v >= x.Lo && v <= x.Hi {
 			list = append(list, v)
 		}
 	}
@@ -83,11 +86,11 @@ func (a values) only(x interval) values {
 }
 
 func (a values) wrap(t ir.Type) values {
-	if !a.some || a.within(typeRange(t)) {
+	if !a.some || a.SubsetOf(analysis.TypeRange(t)) {
 		return a
 	}
 	if a.set == nil {
-		return rangeValues(typeRange(t))
+		return rangeValues(analysis.TypeRange(t))
 	}
 	var list []int64
 	for _, v := range a.set {
@@ -118,15 +121,15 @@ func evalValues(p *ir.Program, regs []values, seen values, e *ir.Expr) values {
 			}
 			return setValues(list)
 		}
-		return rangeValues(unaryRange(e.Op, e.Type, x.interval))
+		return rangeValues(unaryRange(e.Op, e.Type, x.Interval))
 	}
 	y := evalValues(p, regs, seen, e.Y)
 	if e.Op == ir.Ite {
 		z := evalValues(p, regs, seen, e.Z)
 		switch {
-		case x.isSingle() && x.lo == 0:
+		case x.IsSingle() && x.Lo == 0:
 			return z
-		case x.lo > 0 || x.hi < 0:
+		case x.Lo > 0 || x.Hi < 0:
 			return y
 		}
 		return y.join(z)
@@ -143,44 +146,44 @@ func evalValues(p *ir.Program, regs []values, seen values, e *ir.Expr) values {
 		}
 		return setValues(list)
 	}
-	return rangeValues(binaryRange(e.Op, e.Type, x.interval, y.interval))
+	return rangeValues(binaryRange(e.Op, e.Type, x.Interval, y.Interval))
 }
 
-func unaryRange(op ir.ExprOp, t ir.Type, x interval) interval {
+func unaryRange(op ir.ExprOp, t ir.Type, x analysis.Interval) analysis.Interval {
 	switch op {
 	case ir.Neg:
-		return binaryRange(ir.Sub, t, single(0), x)
+		return binaryRange(ir.Sub, t, analysis.Single(0), x)
 	case ir.BitNot:
-		return binaryRange(ir.Sub, t, single(-1), x)
+		return binaryRange(ir.Sub, t, analysis.Single(-1), x)
 	case ir.Not:
-		return interval{0, 1}
+		return analysis.Between(0, 1)
 	default:
 		return wrapRange(t, x)
 	}
 }
 
-func wrapRange(t ir.Type, x interval) interval {
-	if r := typeRange(t); !x.within(r) {
+func wrapRange(t ir.Type, x analysis.Interval) analysis.Interval {
+	if r := analysis.TypeRange(t); !x.SubsetOf(r) {
 		return r
 	}
 	return x
 }
 
 // binaryRange holds the results of an operator, as the circuits compute them.
-func binaryRange(op ir.ExprOp, t ir.Type, x, y interval) interval {
-	r, ok := everything, false
+func binaryRange(op ir.ExprOp, t ir.Type, x, y analysis.Interval) analysis.Interval {
+	r, ok := analysis.AllNumbers, false
 	switch op {
 	case ir.Add:
-		r, ok = addInterval(x, y)
+		r, ok = x.Add(y)
 	case ir.Sub:
-		var ny interval
-		if ny, ok = negInterval(y); ok {
-			r, ok = addInterval(x, ny)
+		var ny analysis.Interval
+		if ny, ok = y.Neg(); ok {
+			r, ok = x.Add(ny)
 		}
 	case ir.Mul:
-		r, ok = mulInterval(x, y)
+		r, ok = x.Mul(y)
 	case ir.Div, ir.Rem:
-		r, ok = divRange(op, t.Signed || x.lo >= 0 && y.lo >= 0, x, y, 64), true
+		r, ok = divRange(op, t.Signed || x.Lo >= 0 && y.Lo >= 0, x, y, 64), true
 	case ir.And, ir.Or, ir.Xor:
 		r, ok = bitwiseRange(op, x, y), true
 	case ir.Shl:
@@ -188,10 +191,10 @@ func binaryRange(op ir.ExprOp, t ir.Type, x, y interval) interval {
 	case ir.Shr:
 		r, ok = shiftRange(op, t, wrapRange(t, x), y), true
 	default:
-		return interval{0, 1}
+		return analysis.Between(0, 1)
 	}
 	if !ok {
-		return typeRange(t)
+		return analysis.TypeRange(t)
 	}
 	return wrapRange(t, r)
 }
@@ -223,31 +226,31 @@ func narrow(regs []values, op ir.ExprOp, t ir.Type, e *ir.Expr, x, y values) {
 	if e.Op != ir.RegRef || !x.some || !y.some {
 		return
 	}
-	if !t.Signed && op != ir.Eq && op != ir.Ne && (x.lo < 0 || y.lo < 0) {
+	if !t.Signed && op != ir.Eq && op != ir.Ne && (x.Lo < 0 || y.Lo < 0) {
 		return
 	}
-	r := everything
+	r := analysis.AllNumbers
 	switch op {
 	case ir.Eq:
-		r = y.interval
+		r = y.Interval
 	case ir.Lt:
-		if y.hi > everything.lo {
-			r.hi = y.hi - 1
+		if y.Hi > analysis.AllNumbers.Lo {
+			r.Hi = y.Hi - 1
 		}
 	case ir.Le:
-		r.hi = y.hi
+		r.Hi = y.Hi
 	case ir.Gt:
-		if y.lo < everything.hi {
-			r.lo = y.lo + 1
+		if y.Lo < analysis.AllNumbers.Hi {
+			r.Lo = y.Lo + 1
 		}
 	case ir.Ge:
-		r.lo = y.lo
+		r.Lo = y.Lo
 	case ir.Ne:
-		if !y.isSingle() {
+		if !y.IsSingle() {
 			return
 		}
 		if x.set != nil {
-			list := slices.DeleteFunc(slices.Clone(x.set), func(v int64) bool { return v == y.lo })
+			list := slices.DeleteFunc(slices.Clone(x.set), func(v int64) bool { return v == y.Lo })
 			if len(list) == 0 {
 				regs[e.Reg] = values{}
 			} else {
@@ -255,11 +258,11 @@ func narrow(regs []values, op ir.ExprOp, t ir.Type, e *ir.Expr, x, y values) {
 			}
 			return
 		}
-		if x.lo == y.lo {
-			r.lo = y.lo + 1
+		if x.Lo == y.Lo {
+			r.Lo = y.Lo + 1
 		}
-		if x.hi == y.lo {
-			r.hi = y.lo - 1
+		if x.Hi == y.Lo {
+			r.Hi = y.Lo - 1
 		}
 	}
 	regs[e.Reg] = x.only(r)

@@ -1,9 +1,9 @@
 package bmc
 
 import (
-	"math"
 	"math/bits"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/solver/sat"
 )
@@ -15,24 +15,11 @@ import (
 
 type word struct {
 	bits []gate
-	interval
+	analysis.Interval
 }
 
-// interval is a range of numbers; lo <= hi.
-type interval struct{ lo, hi int64 }
-
-var everything = interval{math.MinInt64, math.MaxInt64}
-
-func single(v int64) interval { return interval{v, v} }
-
-func (x interval) isSingle() bool { return x.lo == x.hi }
-
-func (x interval) within(y interval) bool { return x.lo >= y.lo && x.hi <= y.hi }
-
-func (x interval) hull(y interval) interval { return interval{min(x.lo, y.lo), max(x.hi, y.hi)} }
-
-// width is how many bits hold all numbers of the interval.
-func (x interval) width() int { return max(width(x.lo), width(x.hi)) }
+// rangeWidth returns how many bits hold all numbers of an interval.
+func rangeWidth(x analysis.Interval) int { return max(width(x.Lo), width(x.Hi)) }
 
 func width(v int64) int {
 	if v < 0 {
@@ -41,20 +28,9 @@ func width(v int64) int {
 	return bits.Len64(uint64(v)) + 1
 }
 
-// typeRange is what a type's values are as 64-bit numbers.
-func typeRange(t ir.Type) interval {
-	switch {
-	case t.Bits == 64:
-		return everything
-	case t.Signed:
-		return interval{-1 << (t.Bits - 1), 1<<(t.Bits-1) - 1}
-	}
-	return interval{0, 1<<t.Bits - 1}
-}
-
 // constWord is a known number.
 func constWord(v int64) word {
-	w := word{interval: single(v)}
+	w := word{Interval: analysis.Single(v)}
 	for i := range width(v) {
 		w.bits = append(w.bits, gate(v>>i&1))
 	}
@@ -72,51 +48,51 @@ func (w word) bit(i int) gate {
 func (w word) sign() gate { return w.bits[len(w.bits)-1] }
 
 // fit makes a word of bits whose values are known to lie in an interval.
-func fit(bits []gate, x interval) word {
-	if x.isSingle() {
-		return constWord(x.lo)
+func fit(bits []gate, x analysis.Interval) word {
+	if x.IsSingle() {
+		return constWord(x.Lo)
 	}
-	if n := x.width(); n < len(bits) {
+	if n := rangeWidth(x); n < len(bits) {
 		bits = bits[:n]
 	}
-	if x.lo >= 0 { // the sign is known
+	if x.Lo >= 0 { // the sign is known
 		bits = append(append([]gate(nil), bits[:len(bits)-1]...), low)
-		if n := x.width(); len(bits) < n {
+		if n := rangeWidth(x); len(bits) < n {
 			bits = append(bits, low)
 		}
-	} else if x.hi < 0 {
+	} else if x.Hi < 0 {
 		bits = append(append([]gate(nil), bits[:len(bits)-1]...), high)
 	}
-	return word{bits: bits, interval: x}
+	return word{bits: bits, Interval: x}
 }
 
 // inputWord is a new word with free bits for all numbers of an interval. Those
 // outside, up to the next power of two, are excluded by clauses.
-func (c *circuit) inputWord(x interval) word {
-	if x.isSingle() {
-		return constWord(x.lo)
+func (c *circuit) inputWord(x analysis.Interval) word {
+	if x.IsSingle() {
+		return constWord(x.Lo)
 	}
-	n := x.width()
-	w := word{interval: x}
+	n := rangeWidth(x)
+	w := word{Interval: x}
 	for i := range n {
 		switch {
 		case i < n-1:
 			w.bits = append(w.bits, c.input())
-		case x.lo >= 0:
+		case x.Lo >= 0:
 			w.bits = append(w.bits, low)
-		case x.hi < 0:
+		case x.Hi < 0:
 			w.bits = append(w.bits, high)
 		default:
 			w.bits = append(w.bits, c.input())
 		}
 	}
-	full := interval{-1 << (n - 1), 1<<(n-1) - 1}
-	free := word{bits: w.bits, interval: full}
-	if x.lo > 0 || x.lo < 0 && x.lo > full.lo {
-		c.assert(c.less(free, constWord(x.lo)).not())
+	full := analysis.Between(-1<<(n-1), 1<<(n-1)-1)
+	free := word{bits: w.bits, Interval: full}
+	if x.Lo > 0 || x.Lo < 0 && x.Lo > full.Lo {
+		c.assert(c.less(free, constWord(x.Lo)).not())
 	}
-	if x.hi < full.hi && x.hi != -1 {
-		c.assert(c.less(constWord(x.hi), free).not())
+	if x.Hi < full.Hi && x.Hi != -1 {
+		c.assert(c.less(constWord(x.Hi), free).not())
 	}
 	return w
 }
@@ -126,12 +102,12 @@ func truthWord(g gate) word {
 	if g.constant() {
 		return constWord(int64(g))
 	}
-	return word{bits: []gate{g, low}, interval: interval{0, 1}}
+	return word{bits: []gate{g, low}, Interval: analysis.Between(0, 1)}
 }
 
 // nonzero is the gate that says that a word is not 0.
 func (c *circuit) nonzero(w word) gate {
-	if w.lo > 0 || w.hi < 0 {
+	if w.Lo > 0 || w.Hi < 0 {
 		return high
 	}
 	return c.any(w.bits...)
@@ -145,14 +121,14 @@ func (c *circuit) muxWord(s gate, x, y word) word {
 		return y
 	}
 	if sameBits(x, y) {
-		return word{bits: x.bits, interval: x.hull(y.interval)}
+		return word{bits: x.bits, Interval: x.Hull(y.Interval)}
 	}
 	n := max(len(x.bits), len(y.bits))
 	out := make([]gate, n)
 	for i := range n {
 		out[i] = c.mux(s, x.bit(i), y.bit(i))
 	}
-	return fit(out, x.hull(y.interval))
+	return fit(out, x.Hull(y.Interval))
 }
 
 func sameBits(x, y word) bool {
@@ -169,7 +145,7 @@ func sameBits(x, y word) bool {
 
 // equal compares two words.
 func (c *circuit) equal(x, y word) gate {
-	if x.hi < y.lo || y.hi < x.lo {
+	if x.Hi < y.Lo || y.Hi < x.Lo {
 		return low
 	}
 	out := high
@@ -182,9 +158,9 @@ func (c *circuit) equal(x, y word) gate {
 // less compares as signed numbers.
 func (c *circuit) less(x, y word) gate {
 	switch {
-	case x.hi < y.lo:
+	case x.Hi < y.Lo:
 		return high
-	case x.lo >= y.hi:
+	case x.Lo >= y.Hi:
 		return low
 	}
 	n := max(len(x.bits), len(y.bits))
@@ -201,7 +177,7 @@ func (c *circuit) less(x, y word) gate {
 
 // lessUnsigned compares as unsigned 64-bit numbers.
 func (c *circuit) lessUnsigned(x, y word) gate {
-	if x.lo >= 0 && y.lo >= 0 {
+	if x.Lo >= 0 && y.Lo >= 0 {
 		return c.less(x, y)
 	}
 	// With equal signs the order is the signed one; otherwise the negative number is larger.
@@ -210,8 +186,8 @@ func (c *circuit) lessUnsigned(x, y word) gate {
 
 // wrap cuts a word to a type.
 func (c *circuit) wrap(t ir.Type, w word) word {
-	x := typeRange(t)
-	if w.within(x) {
+	x := analysis.TypeRange(t)
+	if w.SubsetOf(x) {
 		return w
 	}
 	n := int(t.Bits)

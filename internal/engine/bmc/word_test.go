@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/solver/sat"
 )
@@ -56,10 +57,10 @@ func TestExpressions(t *testing.T) {
 		e := randomExpr(r, 3)
 		c := newCircuit(func(...sat.Lit) {}, nil)
 		s := scope{}
-		var ranges [3]interval
+		var ranges [3]analysis.Interval
 		for i := range ranges {
 			a, b := randomNumber(r), randomNumber(r)
-			ranges[i] = interval{min(a, b), max(a, b)}
+			ranges[i] = analysis.Between(min(a, b), max(a, b))
 			s.regs = append(s.regs, c.inputWord(ranges[i]))
 		}
 		out := c.eval(s, e)
@@ -67,7 +68,7 @@ func TestExpressions(t *testing.T) {
 		for range 8 {
 			values, inputs := make([]int64, 3), map[gate]bool{}
 			for i, x := range ranges {
-				values[i] = x.lo + int64(r.Uint64N(max(1, uint64(x.hi-x.lo))))
+				values[i] = x.Lo + int64(r.Uint64N(max(1, uint64(x.Hi-x.Lo))))
 				for b, g := range s.regs[i].bits {
 					if !g.constant() {
 						inputs[g] = values[i]>>b&1 == 1
@@ -85,8 +86,8 @@ func TestExpressions(t *testing.T) {
 			if got != want {
 				t.Fatalf("%v with %v in %v: got %d, want %d", e, values, ranges, got, want)
 			}
-			if got < out.lo || got > out.hi {
-				t.Fatalf("%v with %v: %d is not in %v", e, values, got, out.interval)
+			if got < out.Lo || got > out.Hi {
+				t.Fatalf("%v with %v: %d is not in %v", e, values, got, out.Interval)
 			}
 			if c.value(noModel, truth, memo) != (want != 0) {
 				t.Fatalf("%v with %v: truth is wrong", e, values)
