@@ -1,92 +1,71 @@
 package smc
 
-// Events that have no place in an execution: choices that were not made, and
-// second events of races that have changed.
+// Events that the execution does not contain: choices that were not made, and second events
+// of reversible races that would do something else if they came first.
 
-// alternative deals with an event that has no place in the execution: another choice
-// of the first event's thread, or a second event that has changed. It could stand behind any of the
-// events that do not happen after the first and that it need not wait for. Those places matter
-// that it depends on, and the first at which it is possible.
-func (x *explorer) alternative(r *race, p int32, lb label) {
-	x.places = x.places[:0]
-	v := &x.seq
-	v.items, v.second = v.items[:0], none
+// position is where in a sequence an alternative event could come, and the event there.
+type position struct {
+	k  int // after so many events of the sequence
+	ev event
+}
+
+// alternative demands executions with an event that the execution does not contain: the event of
+// process p with label lb. It is another choice of the first event's thread, or the second event where that changes when it
+// comes first. Let the sequence be all events that do not happen after the first. The
+// alternative event could come after any of them, if it need not wait for a later one. Only some
+// positions make a difference: the first at which it is possible, and those after an event that it depends on.
+func (rv *reverser) alternative(r *reversible, p int32, lb label) {
+	rv.positions = rv.positions[:0]
+	v := &rv.seq
+	v.reset(none)
 	from := 0
-	for i := int(r.first) + 1; i < len(x.ev); i++ {
+	for i := int(r.first) + 1; i < len(rv.exec.events); i++ {
 		n := len(v.items)
 		if int32(i) == r.second {
 			continue
 		}
-		x.keep(r.first, i, v)
-		if r.second != none && len(v.items) > n && x.precedes(int32(i), x.clock(r.second)) {
+		v.appendEvent(r.first, i)
+		if r.second != none && len(v.items) > n && rv.exec.precedes(int32(i), rv.exec.clock(r.second)) {
 			from = n + 1
 		}
 	}
-	x.seek(int(r.first))
-	mark, log := x.s.Mark(), len(x.threadLog)
-	x.dry, x.lenient = true, r.second != none
+	start := rv.beginTrial(r.first, r.second != none)
 	for k := 0; ; k++ {
-		if k >= from && x.open(p, lb) {
-			at, n := x.s.Mark(), len(x.threadLog)
-			pl := place{k: k}
-			x.perform(p, lb, &pl.ev)
-			x.s.Undo(at)
-			x.undoThreads(n)
-			if len(x.places) == 0 || dependent(&pl.ev, x.get(v, k-1)) {
-				x.places = append(x.places, pl)
+		if k >= from && rv.run.open(p, lb) {
+			at := rv.run.mark()
+			pos := position{k: k}
+			rv.run.perform(p, lb, &pos.ev)
+			rv.run.undo(at)
+			if len(rv.positions) == 0 || dependent(&pos.ev, v.get(k-1)) {
+				rv.positions = append(rv.positions, pos)
 			}
 		}
 		if k == len(v.items) {
 			break
 		}
 		var e event
-		x.perform(x.ev[v.items[k].i].proc, x.ev[v.items[k].i].label, &e)
+		rv.run.perform(rv.exec.events[v.items[k].i].proc, rv.exec.events[v.items[k].i].label, &e)
 	}
-	x.dry, x.lenient = false, false
-	x.issued = x.issued[:0]
-	x.s.Undo(mark)
-	x.undoThreads(log)
-	for i := range x.places {
-		x.placed(r, &x.places[i])
+	rv.endTrial(start)
+	for i := range rv.positions {
+		rv.demandAt(r, &rv.positions[i])
 	}
-	r.done = false // where it could stand depends on what follows
+	r.done = false // the positions depend on the rest of the execution
 }
 
-// place is where an alternative could stand, and what it would do there.
-type place struct {
-	k  int // behind so many events of v
-	ev event
-}
-
-// placed demands v with an alternative in its place.
-func (x *explorer) placed(r *race, pl *place) {
-	v := &x.seq
-	v.items, v.second = v.items[:0], none
+// demandAt demands the sequence with an alternative event at a position.
+func (rv *reverser) demandAt(r *reversible, pos *position) {
+	v := &rv.seq
+	v.reset(none)
 	i := int(r.first) + 1
-	for ; len(v.items) < pl.k; i++ {
+	for ; len(v.items) < pos.k; i++ {
 		if int32(i) != r.second {
-			x.keep(r.first, i, v)
+			v.appendEvent(r.first, i)
 		}
 	}
-	v.turn, v.last = pl.k, pl.ev
-	v.last.idx = x.countBefore(pl.ev.proc, r.first, v)
-	v.items = append(v.items, item{i: none})
-	x.rest(r.first, i, v)
-	x.demand(r)
-}
-
-// open reports whether a process can do what a label says.
-func (x *explorer) open(p int32, lb label) bool {
-	t := int(x.procs[p].thread)
-	if x.procs[p].aux {
-		_, ok := x.y.FindFlush(x.s, t, x.procs[p].addr, x.procs[p].size)
-		return ok && !x.threads[t].jam
-	}
-	x.list(t)
-	for _, o := range x.options {
-		if o.edge == lb.edge && (o.choice == lb.choice || lb.choice == anyChoice || x.lenient) {
-			return true
-		}
-	}
-	return false
+	v.turn, v.last = pos.k, pos.ev
+	v.last.idx = rv.exec.countBefore(pos.ev.proc, r.first, v)
+	v.appendReversed()
+	v.appendRest(r.first, i)
+	rv.demand(r)
 }

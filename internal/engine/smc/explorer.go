@@ -2,286 +2,96 @@ package smc
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 )
 
-// The exploration: depth first along wakeup trees, one execution per trace.
+// The exploration: a depth-first search along wakeup trees, with one execution per trace.
 //
-// Invariants. The events x.ev[:n] are the execution from the root to node n; the
-// state, the chains, clocks and races belong to just those events. A node's sleep
-// set has what need not be looked at from there: what its parent's had and
-// the step to it left alone, and what has been explored from it. When a node is first reached,
-// it either has a tree to follow, or takes any process that does not sleep. At
-// the end of an execution every race in it is reversed into the tree of the node
-// before its first event. Backtracking undoes; nothing is ever run from the
-// beginning, with one exception that is local: what an event would do elsewhere, if
-// that cannot be told from what it did here (reverse.go).
+// A node on the path has a sleep set: the events that need no exploration from there. The set
+// consists of the parent's sleeping events that are independent of the event that leads to the
+// node, and of the events that have been explored from the node. A node that is reached for the
+// first time either has a wakeup tree, which says where to go, or takes any enabled event that
+// does not sleep. At the end of an execution every reversible race is reversed into the wakeup
+// tree of the node before its first event. Backtracking undoes events; executions are never run again from the
+// beginning. There is one local exception: what an event would do in another context, if its
+// description in this one does not tell (reverse.go), is found by performing it there.
 
-// process is a thread, or a buffer.
-type process struct {
-	thread int32
-	aux    bool
-	addr   uint64 // PSO: the bytes of the buffer
-	size   uint32
-}
-
-// store is a store that a thread has issued.
-type store struct {
-	ev    int32 // the event it was issued in, none: the beginning
-	upd   int32 // its update, none: pending
-	epoch int32
-	loads int32 // the newest attachment to it
-	taken int32 // of a free: the alloc that took it back, none
-}
-
-// node is a state on the way.
-type node struct {
-	mark      int // of memory's state
-	threadLog int
-	steps     int
-	records   int
-	attached  int
-	races     int
-	sleep     []event
-	wut       []*tree
-	visited   int // visits of goals' locations before the event that leads here
-	fresh     bool
-	done      int   // branches explored
-	prevLast  int32 // x.last of the process of the event that leads here
-	bases     int   // saved bases
-	inherit   int   // how much of sleep came from the parent
-
-	// With several workers: the node that others know, whether it is in use, which of its branches is
-	// being explored, and how many of those before it are in sleep.
-	sh        *shared
-	shared    bool
-	cur, have int
-}
-
-// explorer explores the executions of one task.
+// explorer explores the executions of one task. It never moves in memory: parts of it have
+// pointers to each other.
 type explorer struct {
-	task   *job
-	y      *memory.System
-	s      *memory.State
-	judge  *engine.Judge
-	show   *engine.Finals
-	source bool     // source-DPOR: branches without guidance
-	check  *checker // nil: no checking
-	atEnd  func()   // for tests
-	world  *world   // nil: one worker
-	number int      // of the worker
+	path
+	task  *job
+	ctx   context.Context
+	meter meter
 
-	procs []process
-	auxOf [][]int32
-	auxID map[process]int32 // PSO
-	heap  bool              // the program allocates
-	frees bool              // and frees
-	// Whether the program has compare-exchange, and mutexes.
-	compares, mutexes bool
+	tree     inserter
+	reverser reverser
+	goals    goalWatch
+	out      outcome
+	judge    *engine.Judge
+	show     *engine.Finals
 
-	// The execution.
-	ev       []event
-	nodes    []node
-	clocks   []int32
-	stride   int
-	last     []int32 // per process: its newest event
-	count    []int32 // per process: its events
-	base     []int32 // per thread: the event its next one continues
-	bases    []savedBase
-	stores   [][]store // per thread
-	records  []record
-	words    words
-	heads    []int32
-	races    []race
-	attached []attachment
-	tables   map[[8]int32]*[8]int32 // of sources
-	steps    []memory.Step
-	at       int // how many events the state has seen; less than len(ev) while events are tried elsewhere
+	world  *world // nil: one worker
+	number int    // of the worker
 
-	threads   []threadState
-	threadLog []savedThread
-
-	loops      []loopCode    // per thread; nil: there are none
-	loopStates [][]loopState // per thread
-	loopLog    []loopState
-	cuts       map[ir.EdgeID]cutOff // bounds that were hit
-
-	// Scratch.
-	dry, lenient bool
-	local        []memory.Step
-	issued       []issued
-	reached      []int32
-	waiting      []int32
-	found        []int32
-	left         []int32
-	pending      []race
-	places       []place
-	freeing      int32
-	scratch      []int32
-	inner        []uint32
-	options      []label
-	hidden       []label // edges that have no step now but may have one
-	probe        event
-	sleepers     []sleeper
-	present      *event
-	slept        []event
-	passed       []*event
-	led          []ledBy
-	unused       []*tree
-	seq          sequence
-
-	out     counts
-	met     map[string]bool // violations
-	keys    []string        // of result.Violations
-	stopped bool
-	ticks   int64
-	totals  []int64 // the last estimates of all executions
-	// trees is how many nodes the wakeup trees have, and have had at most.
-	trees, mostTrees int
-	others           int64 // bytes that other workers used
-	ctx              context.Context
-	begun            time.Time
-	err              error
-	result           *engine.Outcome
-	finals           map[string]bool
-
-	watch   []watched   // per thread: locations of goals; nil: no goals
-	visited []visit     // by the execution
-	moved   []threadSet // per event, if there are goals
-	// heldUp says, per thread, at which local steps something is to be noted; nil: none.
-	heldUp []func(ir.Loc, int32) bool
+	check *checker // nil: no checking
+	atEnd func()   // for tests: called at the end of every execution
 }
 
-// counts of what was explored.
-type counts struct {
-	complete int64 // executions that came to their end
-	blocked  int64 // ended with a thread at an assumption or a refused await
-	bounded  int64 // ended at a bound
-	waits    int64 // ended with a thread waiting
-	failed   int64 // with a failed check
-	exits    int64
-	asleep   int64 // blocked by sleep sets
-	events   int64
-	depth    int
-}
-
+// newExplorer returns the explorer of one worker, with an empty execution. w is nil if there
+// is only one.
 func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *explorer {
-	n := y.Threads()
-	x := &explorer{
-		world: w,
-		task:  task, y: y, s: y.NewState(), judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props), ctx: ctx, begun: time.Now(),
-		auxOf: make([][]int32, n), auxID: map[process]int32{}, tables: map[[8]int32]*[8]int32{}, base: make([]int32, n), stores: make([][]store, n),
-		threads: make([]threadState, n), met: map[string]bool{}, finals: map[string]bool{}, result: &engine.Outcome{},
+	x := &explorer{task: task, ctx: ctx, world: w, judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props)}
+	x.meter = newMeter()
+	x.out = newOutcome(task)
+	x.path = newPath(task, y, newProcesses(y.Threads(), w))
+	x.goals = goalWatch{path: &x.path, run: &x.run, exec: &x.exec, out: &x.out, judge: x.judge, goals: task.Props.Goals, watch: watchGoals(y.Prog, task.Props.Goals)}
+	x.tree = inserter{sourceDPOR: task.SourceDPOR, world: w}
+	x.reverser = reverser{path: &x.path, run: &x.run, exec: &x.exec, tree: &x.tree, seq: sequence{exec: &x.exec}}
+	x.run.checkFailed = x.checkFailed
+	if x.goals.watch != nil {
+		x.run.arrived = x.goals.arrive
 	}
-	x.s.Record = true
-	x.source = task.SourceDPOR
-	x.watch = watchGoals(y.Prog, task.Props.Goals)
+	for t := range y.Threads() {
+		x.run.stopsAt = append(x.run.stopsAt, x.localStops(t))
+	}
 	if task.CheckTraces {
 		x.check = newChecker()
-	}
-	x.loops = compileLoops(y.Prog, task.Limits.Unroll, int32(task.IdleRounds), task.KeepOf())
-	x.loopStates, x.cuts = make([][]loopState, n), map[ir.EdgeID]cutOff{}
-	for t := range n {
-		x.heldUp = append(x.heldUp, x.holdUps(t))
-		x.addProcess(process{thread: int32(t)})
-		x.base[t] = none
-	}
-	if y.Model == memory.TSO {
-		for t := range n {
-			x.addProcess(process{thread: int32(t), aux: true})
-		}
-	}
-	for _, f := range y.Prog.Funcs {
-		for i := range f.Edges {
-			x.heap = x.heap || f.Edges[i].Op.Kind == ir.Alloc
-			x.frees = x.frees || f.Edges[i].Op.Kind == ir.Free
-			x.compares = x.compares || f.Edges[i].Op.Kind == ir.RMW && f.Edges[i].Op.RMW == ir.Cas
-			x.mutexes = x.mutexes || f.Edges[i].Op.Kind == ir.Lock
-		}
 	}
 	return x
 }
 
-// addProcess numbers a process.
-func (x *explorer) addProcess(p process) int32 {
-	if x.world == nil {
-		return x.newProcess(p)
-	}
-	id := x.world.number(p)
-	x.learn()
-	return int32(id)
-}
-
-// newProcess makes room for one more process. Clocks grow with their number.
-func (x *explorer) newProcess(p process) int32 {
-	id := int32(len(x.procs))
-	x.procs = append(x.procs, p)
-	x.last = append(x.last, none)
-	x.count = append(x.count, 0)
-	if p.aux {
-		x.auxOf[p.thread] = append(x.auxOf[p.thread], id)
-		x.auxID[p] = id
-	}
-	if len(x.procs) > x.stride {
-		stride := (len(x.procs) + 3) &^ 3
-		clocks := make([]int32, max(64, cap(x.clocks)/max(1, x.stride))*stride)
-		for i := range x.ev {
-			copy(clocks[i*stride:], x.clock(int32(i)))
+// localStops returns which local steps of thread t have to be taken one by one: those that
+// enter or repeat a loop, and those from locations of goals. It returns nil if there are none.
+func (x *explorer) localStops(t int) func(ir.Loc, int32) bool {
+	loops := x.run.loops
+	counted, watched := loops != nil && loops[t].edges != nil, x.goals.watch != nil && x.goals.watch[t] != nil
+	switch {
+	case watched:
+		return func(l ir.Loc, edge int32) bool {
+			return counted && loops[t].matters(l, edge) || x.goals.watch[t][l] != nil
 		}
-		x.clocks, x.stride = clocks, stride
+	case counted:
+		return loops[t].matters
+	default:
+		return nil
 	}
-	return id
 }
 
-// buffer is the process of an entry.
-func (x *explorer) buffer(t int, e *memory.Entry) int32 {
-	if x.y.Model == memory.TSO {
-		return x.auxOf[t][0]
-	}
-	p := process{thread: int32(t), aux: true, addr: e.Addr, size: e.Size}
-	for _, id := range x.auxOf[t] {
-		if x.procs[id] == p {
-			return id
-		}
-	}
-	return x.addProcess(p)
-}
-
-func (x *explorer) fail(format string, args ...any) {
-	if x.err == nil {
-		x.err = fmt.Errorf(format, args...)
-	}
-	x.stopped = true
-}
-
-// run explores everything.
-func (x *explorer) run() {
+// runAll explores everything with one worker.
+func (x *explorer) runAll() {
 	x.start()
 	x.explore()
 }
 
-// start makes the root.
-func (x *explorer) start() {
-	for t := range x.threads {
-		if x.s.Started(ir.ThreadID(t)) {
-			x.begin(t)
-			x.settle(t)
-		}
-	}
-	x.noteStores(none)
-	x.nodes = append(x.nodes, node{mark: x.s.Mark(), threadLog: len(x.threadLog), steps: len(x.steps), fresh: true, prevLast: none})
-}
-
-// explore explores what is left of the nodes of the execution.
+// explore explores what is left to explore from the nodes of the path.
 func (x *explorer) explore() {
-	for !x.stopped {
-		if x.s.Err != nil {
-			x.err, x.stopped = x.s.Err, true
+	for !x.out.stopped {
+		if err := x.run.failure(); err != nil {
+			x.out.fail(err)
 			return
 		}
 		x.tick()
@@ -295,20 +105,20 @@ func (x *explorer) explore() {
 		case len(n.wut) > 0:
 			b := n.wut[0]
 			n.wut = n.wut[1:]
-			x.trees--
+			x.tree.size--
 			n.fresh = false
 			x.forward(d)
 			x.extend(b.ev.proc, b.ev.label, b.children)
-			x.freeTree(b)
+			x.tree.free(b)
 			continue
 		case n.fresh:
 			n.fresh = false
-			if p, lb, ok := x.pick(n); ok {
+			if p, lb, ok := x.run.pick(n.sleep, x.exec.lastThread()); ok {
 				x.extend(p, lb, nil)
 				continue
 			}
-			x.ending()
-			if x.world != nil && !x.stopped && (x.world.eager || x.world.hungry.Load()) {
+			x.endExecution()
+			if x.world != nil && !x.out.stopped && (x.world.eager || x.world.hungry.Load()) {
 				x.share()
 			}
 		}
@@ -317,4 +127,36 @@ func (x *explorer) explore() {
 		}
 		x.backtrack()
 	}
+}
+
+// extend performs an event from the newest node. below is the wakeup tree after the event.
+func (x *explorer) extend(p int32, lb label, below []*tree) {
+	visited := len(x.goals.visited)
+	i := x.path.extend(p, lb, node{wut: below, visited: visited})
+	e := &x.exec.events[i]
+	x.goals.noteMoved(e, x.run.reached)
+	if e.flags&ends != 0 {
+		x.findSectionDeadlock(i)
+	}
+	x.out.counts.events++
+	x.out.counts.depth = max(x.out.counts.depth, len(x.exec.events))
+}
+
+// backtrack takes back the newest event and puts it to sleep.
+func (x *explorer) backtrack() {
+	d := len(x.nodes) - 1
+	n, e := &x.nodes[d], &x.exec.events[d-1]
+	x.path.retract()
+	x.goals.backtrack(n.visited, d-1)
+	parent := &x.nodes[d-1]
+	if parent.shared {
+		if !n.shared {
+			x.world.complete(n.sh)
+		}
+	} else {
+		parent.sleep = append(parent.sleep, *e)
+	}
+	parent.done++
+	x.exec.events = x.exec.events[:d-1]
+	x.nodes = x.nodes[:d]
 }

@@ -25,25 +25,25 @@ func ExploreOrdered(task *engine.Task, opt Options, each func(steps []memory.Ste
 	x := newExplorer(context.Background(), &job{task, opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
 	event := func(step int) int {
 		i := -1
-		for i+1 < len(x.ev) && x.nodes[i+1].steps <= step {
+		for i+1 < len(x.exec.events) && x.nodes[i+1].steps <= step {
 			i++
 		}
 		return i
 	}
-	before := func(i, j int) bool { return x.precedes(int32(i), x.clock(int32(j))) }
-	x.atEnd = func() { each(x.steps, x.extra(), event, before) }
-	x.run()
-	return Explored{x.out.complete, x.out.asleep}, x.err
+	before := func(i, j int) bool { return x.exec.precedes(int32(i), x.exec.clock(int32(j))) }
+	x.atEnd = func() { each(x.run.steps, x.extra(), event, before) }
+	x.runAll()
+	return Explored{x.out.counts.complete, x.out.counts.asleep}, x.out.err
 }
 
 // extra is how threads stopped, and what refused awaits and stuck sections saw.
 func (x *explorer) extra() string {
 	out := ""
-	for t := range x.threads {
-		out += fmt.Sprint(x.threads[t].stop)
+	for t := range x.run.threads.now {
+		out += fmt.Sprint(x.run.threads.now[t].stop)
 	}
-	for i := range x.ev {
-		e := &x.ev[i]
+	for i := range x.exec.events {
+		e := &x.exec.events[i]
 		if e.flags&ends == 0 {
 			continue
 		}
@@ -60,14 +60,14 @@ func (x *explorer) extra() string {
 // lastWriter names the update that byte b of access k of event i saw. A byte that saw an own
 // update and one that forwards from its store are the same.
 func (x *explorer) lastWriter(i int, e *event, k, b int) string {
-	if a := e.at(k); a.mode&always == 0 && (e.src.pend|e.src.own)>>b&1 != 0 {
-		return fmt.Sprint("own ", e.src.of(b))
+	if a := e.at(k); a.mode&always == 0 && (e.from.forwarded|e.from.seen)>>b&1 != 0 {
+		return fmt.Sprint("own ", e.from.storeOf(b))
 	}
 	addr, from := e.at(k).addr+uint64(b), -1
 	for j := range i {
-		for l := range x.ev[j].size() {
-			if w := x.ev[j].at(l); w.mode&writes != 0 && addr-w.addr < uint64(w.size) {
-				from = int(x.ev[j].proc)<<16 | int(x.ev[j].idx)
+		for l := range x.exec.events[j].size() {
+			if w := x.exec.events[j].at(l); w.mode&writes != 0 && addr-w.addr < uint64(w.size) {
+				from = int(x.exec.events[j].proc)<<16 | int(x.exec.events[j].idx)
 			}
 		}
 	}
@@ -80,16 +80,16 @@ func ExploreTogether(task *engine.Task, opt Options, workers int) (*engine.Outco
 	w := newWorld(workers)
 	w.eager = true
 	x := together(context.Background(), &job{task, opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), w)
-	if x.err == nil {
-		x.summarise(x.result)
+	if x.out.err == nil {
+		x.summarise(x.out.result)
 	}
-	return x.result, x.err
+	return x.out.result, x.out.err
 }
 
 // ExploreBytes explores and gives the number of executions, and the memory that was used apart from the
 // wakeup trees.
 func ExploreBytes(task *engine.Task) (executions, bytes int64) {
 	x := newExplorer(context.Background(), &job{Task: task}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
-	x.run()
-	return x.out.executions(), x.bytes()
+	x.runAll()
+	return x.out.counts.executions(), x.bytes()
 }

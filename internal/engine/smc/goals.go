@@ -10,30 +10,43 @@ import (
 	"fencepost/verdict"
 )
 
-// Goals: threads at certain locations at the same time. An execution stands for all
-// that have its trace, and the states of those are the consistent cuts of happens-before. So it is
-// noted when each thread comes to a location that a goal names; threads can be
-// at theirs together if the past of all these arrivals does not contain the
-// departure of one of them, nor an update of a store that the thread issues only later on.
+// Goals: threads at certain locations at the same time. An execution stands for all executions with its
+// trace, and their states are the consistent cuts of happens-before. So goalWatch notes when
+// a thread arrives at a location of a goal. Threads can be at their locations together if the
+// events that happen before these arrivals contain no departure of one of the threads from its
+// location, and no update of a store that one of them issues only later.
 //
-// Between two events of its own a thread can be held up anywhere: the steps there
-// concern nobody else.
+// Between two of its events a thread can stop anywhere, since the steps there are local.
 //
-// Goals that read memory are refused: a trace does not fix what it holds in between.
+// Goals that read memory are refused: a trace does not determine what memory holds in the states of a cut.
 
-// visit is a thread at a location of a goal.
+// goalWatch notes the arrivals of threads at locations of goals, and finds the goals that are reached.
+type goalWatch struct {
+	path  *path
+	run   *machine
+	exec  *execution
+	out   *outcome
+	judge *engine.Judge
+	goals []property.Goal
+
+	watch   []watched   // per thread: locations of goals; nil: no goals
+	visited []visit     // in the execution
+	moved   []threadSet // per event: the threads it moved; only if there are goals
+}
+
+// visit is the arrival of a thread at a location of a goal.
 type visit struct {
 	goal, at int32 // index of the goal, and of the thread's part in it
-	ev       int32 // the event it came there with, none: the beginning
+	ev       int32 // the event that brought it there, none: the start
 	ord      int32 // stores issued by then
-	steps    int   // of the execution by then
+	steps    int   // length of the execution by then, in steps
 	values   []int64
 }
 
-// watched is the parts of goals that a location of a thread belongs to.
+// watched maps a location of a thread to the goals, and the parts of those, that name it.
 type watched map[ir.Loc][][2]int32
 
-// watchGoals lists what to look out for; nil if there is nothing.
+// watchGoals returns the locations of goals per thread, or nil if there are no goals.
 func watchGoals(p *ir.Program, goals []property.Goal) []watched {
 	if len(goals) == 0 {
 		return nil
@@ -52,7 +65,7 @@ func watchGoals(p *ir.Program, goals []property.Goal) []watched {
 	return out
 }
 
-// goalsByTrace refuses goals that a trace does not decide.
+// goalsByTrace returns an error if a trace does not decide whether a goal is reached.
 func goalsByTrace(t *engine.Task) error {
 	for i := range t.Props.Goals {
 		g := &t.Props.Goals[i]
@@ -75,7 +88,7 @@ func goalsByTrace(t *engine.Task) error {
 	return nil
 }
 
-// insideSections is the locations inside atomic sections.
+// insideSections returns which locations are inside atomic sections.
 func insideSections(f *ir.Func) []bool {
 	out := make([]bool, len(f.Locs))
 	for changed := true; changed; {
@@ -91,91 +104,107 @@ func insideSections(f *ir.Func) []bool {
 	return out
 }
 
-// visits notes that thread t is where it is.
-func (x *explorer) visits(t int) {
-	if x.watch == nil || x.dry || x.watch[t] == nil {
+// arrive notes that thread t is at its location.
+func (g *goalWatch) arrive(t int) {
+	if g.watch[t] == nil {
 		return
 	}
-	for _, w := range x.watch[t][x.s.PC(ir.ThreadID(t))] {
-		v := visit{goal: w[0], at: w[1], ev: int32(len(x.ev) - 1), ord: x.threads[t].ord, steps: len(x.steps)}
-		if with := x.task.Props.Goals[w[0]].With; with != nil {
-			v.values = slices.Clone(x.judge.Read(x.s, with.Vars))
+	state := g.run.state
+	for _, w := range g.watch[t][state.PC(ir.ThreadID(t))] {
+		v := visit{goal: w[0], at: w[1], ev: int32(len(g.exec.events) - 1), ord: g.run.threads.now[t].ord, steps: len(g.run.steps)}
+		if with := g.goals[w[0]].With; with != nil {
+			v.values = slices.Clone(g.judge.Read(state, with.Vars))
 		}
-		x.visited = append(x.visited, v)
+		g.visited = append(g.visited, v)
 	}
 }
 
-// holds reports whether a thread must be looked at where it is before it goes on.
-func (x *explorer) holds(t int, l ir.Loc) bool {
-	return x.watch != nil && x.watch[t] != nil && x.watch[t][l] != nil
-}
-
-// goals looks for goals that an execution with this trace reaches.
-func (x *explorer) goals() {
-	if x.watch == nil || len(x.visited) == 0 {
+// noteMoved notes the threads that the newest event moved: its own and the reached ones.
+func (g *goalWatch) noteMoved(e *event, reached []int32) {
+	if g.watch == nil {
 		return
 	}
-	for g := range x.task.Props.Goals {
-		if !x.met[goalKey(g)] {
-			x.together(int32(g), nil)
+	var moved threadSet
+	if e.flags&isUpdate == 0 {
+		moved = append(threadSet{e.thread}, reached...)
+	}
+	g.moved = append(g.moved, moved)
+}
+
+// backtrack keeps the given numbers of arrivals and of events.
+func (g *goalWatch) backtrack(visited, events int) {
+	g.visited = g.visited[:visited]
+	if g.watch != nil {
+		g.moved = g.moved[:events]
+	}
+}
+
+// find adds the goals that an execution with this trace reaches to the violations.
+func (g *goalWatch) find() {
+	if g.watch == nil || len(g.visited) == 0 {
+		return
+	}
+	for k := range g.goals {
+		if !g.out.met[goalKey(k)] {
+			g.together(int32(k), nil)
 		}
 	}
 }
 
-// together tries all visits for the parts of a goal from the chosen ones on; it
-// reports whether the goal is reached.
-func (x *explorer) together(g int32, chosen []int) bool {
-	goal := &x.task.Props.Goals[g]
+// together tries all arrivals for the parts of a goal that have none in chosen. It reports whether
+// the goal is reached.
+func (g *goalWatch) together(number int32, chosen []int) bool {
+	goal := &g.goals[number]
 	if len(chosen) == len(goal.At) {
-		return x.reachable(g, chosen)
+		return g.reachable(number, chosen)
 	}
-	for i := range x.visited {
-		if v := &x.visited[i]; v.goal == g && int(v.at) == len(chosen) && x.together(g, append(chosen, i)) {
+	for i := range g.visited {
+		if v := &g.visited[i]; v.goal == number && int(v.at) == len(chosen) && g.together(number, append(chosen, i)) {
 			return true
 		}
 	}
 	return false
 }
 
-// reachable reports whether the chosen visits can be at the same time, and then
-// reports the goal.
-func (x *explorer) reachable(g int32, chosen []int) bool {
-	goal := &x.task.Props.Goals[g]
-	cut := make([]int32, x.stride)
+// reachable reports whether the chosen arrivals can hold at the same time, and adds the violation if
+// they can.
+func (g *goalWatch) reachable(number int32, chosen []int) bool {
+	goal := &g.goals[number]
+	cut := make([]int32, g.exec.stride)
 	for _, i := range chosen {
-		if v := &x.visited[i]; v.ev != none {
-			join(cut, x.clock(v.ev))
+		if v := &g.visited[i]; v.ev != none {
+			join(cut, g.exec.clock(v.ev))
 		}
 	}
 	for _, i := range chosen {
-		v := &x.visited[i]
+		v := &g.visited[i]
 		t := int32(goal.At[v.at].Thread)
-		for j := v.ev + 1; int(j) < len(x.ev); j++ {
-			if !x.precedes(j, cut) {
+		for j := v.ev + 1; int(j) < len(g.exec.events); j++ {
+			if !g.exec.precedes(j, cut) {
 				continue
 			}
-			e := &x.ev[j]
-			if x.moved[j].has(t) || e.flags&isUpdate != 0 && e.thread == t && e.ord >= v.ord {
+			e := &g.exec.events[j]
+			if g.moved[j].has(t) || e.flags&isUpdate != 0 && e.thread == t && e.ord >= v.ord {
 				return false
 			}
 		}
 	}
-	if !x.condition(goal, chosen) {
+	if !g.condition(goal, chosen) {
 		return false
 	}
-	x.violated(goalKey(int(g)), engine.Violation{Kind: engine.GoalReached, Goal: int(g), Witness: x.cutWitness(goal, cut, chosen)})
+	g.out.violated(goalKey(int(number)), engine.Violation{Kind: engine.GoalReached, Goal: int(number), Witness: g.cutWitness(goal, cut, chosen)})
 	return true
 }
 
-// condition evaluates what a goal asks of registers.
-func (x *explorer) condition(goal *property.Goal, chosen []int) bool {
+// condition evaluates the condition of a goal on registers.
+func (g *goalWatch) condition(goal *property.Goal, chosen []int) bool {
 	if goal.With == nil {
 		return true
 	}
 	values := make([]int64, len(goal.With.Vars))
 	for k, r := range goal.With.Vars {
 		for _, i := range chosen {
-			if v := &x.visited[i]; goal.At[v.at].Thread == r.Thread {
+			if v := &g.visited[i]; goal.At[v.at].Thread == r.Thread {
 				values[k] = v.values[k]
 			}
 		}
@@ -183,39 +212,39 @@ func (x *explorer) condition(goal *property.Goal, chosen []int) bool {
 	return goal.With.Eval(values)
 }
 
-// threadSet is the threads that an event moved.
+// threadSet is a set of threads.
 type threadSet []int32
 
 func (s threadSet) has(t int32) bool { return slices.Contains(s, t) }
 
-// cutWitness is an execution that ends with the chosen threads where they are.
-func (x *explorer) cutWitness(goal *property.Goal, cut []int32, chosen []int) *verdict.Witness {
-	rec := engine.NewRecorder(x.y)
+// cutWitness returns an execution that ends with the threads of the chosen arrivals at their locations.
+func (g *goalWatch) cutWitness(goal *property.Goal, cut []int32, chosen []int) *verdict.Witness {
+	rec := engine.NewRecorder(g.run.sys)
 	late := func(st memory.Step, pos int, ev int32) bool {
 		for _, i := range chosen {
-			v := &x.visited[i]
+			v := &g.visited[i]
 			if st.Kind != memory.Flush && st.Thread == int32(goal.At[v.at].Thread) && ev == v.ev && pos >= v.steps {
 				return true
 			}
 		}
 		return false
 	}
-	for ev := int32(none); int(ev) < len(x.ev); ev++ {
-		from, to := 0, x.nodes[ev+1].steps
+	for ev := int32(none); int(ev) < len(g.exec.events); ev++ {
+		from, to := 0, g.path.nodes[ev+1].steps
 		if ev != none {
-			if !x.precedes(ev, cut) {
+			if !g.exec.precedes(ev, cut) {
 				continue
 			}
-			from = x.nodes[ev].steps
+			from = g.path.nodes[ev].steps
 		}
 		for pos := from; pos < to; pos++ {
-			st := x.steps[pos]
+			st := g.run.steps[pos]
 			if late(st, pos, ev) {
 				continue
 			}
 			if st.Kind == memory.Flush {
-				p := &x.procs[x.ev[ev].proc]
-				st, _ = x.y.FindFlush(rec.State(), int(p.thread), p.addr, p.size)
+				p := &g.run.procs.list[g.exec.events[ev].proc]
+				st, _ = g.run.sys.FindFlush(rec.State(), int(p.thread), p.addr, p.size)
 			}
 			rec.Step(st)
 		}

@@ -2,85 +2,32 @@ package smc
 
 import "fencepost/internal/memory"
 
-// Happens-before of the execution being explored: the chronological trace of
-// [AAAJLS15 §3], as a vector clock per event [AAAJLS15 App. B], and its races.
+// Happens-before of an execution: the chronological trace of [AAAJLS15 §3], as a vector clock per
+// event [AAAJLS15 App. B], and the reversible races.
 //
-// The edges: program order within a process; a store to its update (su); updates of
-// common bytes in their order (uu); an update to the load that sees it, unless it
-// is the load's own thread's (src-ct); a load to the update that overwrites what it
-// saw, unless that is its own thread's (cf-ct); the updates of a thread to its next
-// fence (uf). Source and conflict are per byte: a load is attached, for each byte it forwarded,
-// to the store it took this byte from, and the byte becomes visible with the update of that store.
+// Happens-before is the transitive closure of these edges:
+//   - program order between the events of a process;
+//   - from a store to its update (su in the paper);
+//   - between updates with a common byte, in the order in which they happen (uu);
+//   - from an update to a load of another thread that reads from it (src-ct);
+//   - from a load to the update of another thread that overwrites what it read (cf-ct);
+//   - from the updates of a thread to its next fence (uf).
 //
-// Differs from the paper: bytes instead of locations, and a load may have bytes of both kinds; what is not a load, store or fence
-// is treated as package event says, with three more edges that no race comes from: spawn to the first event
-// of the thread, the last event of a thread and of its buffers to the join, and,
-// under PSO, updates before a store-store fence to updates behind it. The sets of last
-// updates and loads per location are not kept as such: events that touch a word of memory form
-// a chain, which is walked from its newest end until all bytes are accounted for.
+// Reads-from and conflicts are per byte. For every byte that a load forwards it is attached to the store in
+// the buffer that has the byte. Other threads see this byte of the load change when that store's update
+// happens.
+//
+// Differs from the paper: there are bytes instead of locations, and a load may read some bytes from
+// memory while it forwards others. event.go says what other operations access. Three more kinds of
+// edges are never reversible: from a spawn to the first event of the thread; from the last event of a
+// thread and of its buffers to a join of it; and, under PSO, from updates of stores before a
+// store-store fence to updates of stores after it. The last accesses to a byte are found in the
+// chain of its word (chains.go).
 
-// record is an access in the chain of its word.
-type record struct {
-	slot int32
-	prev int32
-	ev   int32
-	mask uint8 // bytes of the word
-	mode mode
-}
-
-// words maps words of 8 bytes to chains: open addressing, and entries stay.
-type words struct {
-	keys  []uint64 // 1 + word
-	slots []int32
-	used  int
-}
-
-func (w *words) slot(word uint64) int32 {
-	if 2*w.used >= len(w.keys) {
-		w.grow()
-	}
-	mask := uint64(len(w.keys) - 1)
-	i := (word * 0x9e3779b97f4a7c15) >> 20 & mask
-	for w.keys[i] != 0 {
-		if w.keys[i] == word+1 {
-			return w.slots[i]
-		}
-		i = (i + 1) & mask
-	}
-	w.keys[i], w.slots[i] = word+1, int32(w.used)
-	w.used++
-	return int32(w.used - 1)
-}
-
-func (w *words) grow() {
-	old := *w
-	n := max(64, 2*len(old.keys))
-	w.keys, w.slots = make([]uint64, n), make([]int32, n)
-	mask := uint64(n - 1)
-	for i, k := range old.keys {
-		if k == 0 {
-			continue
-		}
-		j := ((k - 1) * 0x9e3779b97f4a7c15) >> 20 & mask
-		for w.keys[j] != 0 {
-			j = (j + 1) & mask
-		}
-		w.keys[j], w.slots[j] = k, old.slots[i]
-	}
-}
-
-// slotOf is where the newest record of a word is in heads.
-func (x *explorer) slotOf(word uint64) int32 {
-	i := x.words.slot(word)
-	for int(i) >= len(x.heads) {
-		x.heads = append(x.heads, none)
-	}
-	return i
-}
-
-// addRecords puts the accesses of event number i into the chains.
-func (x *explorer) addRecords(i int32) {
-	e := &x.ev[i]
+// predecessors collects in ex.found the events of other threads that the new event e directly
+// depends on, and joins into its clock the updates of its own thread that it comes after.
+func (ex *execution) predecessors(e *event, clock []int32) {
+	ex.found = ex.found[:0]
 	for k := range e.size() {
 		a := e.at(k)
 		live := e.live(a)
@@ -89,11 +36,7 @@ func (x *explorer) addRecords(i int32) {
 		}
 		last := (a.addr + uint64(a.size) - 1) / 8
 		for w := a.addr / 8; ; w++ {
-			if m := shift(live, int64(a.addr-8*w)); m != 0 {
-				slot := x.slotOf(w)
-				x.records = append(x.records, record{slot: slot, prev: x.heads[slot], ev: i, mask: m, mode: a.mode})
-				x.heads[slot] = int32(len(x.records) - 1)
-			}
+			ex.walk(e, a, w, live, clock)
 			if w == last {
 				break
 			}
@@ -101,186 +44,139 @@ func (x *explorer) addRecords(i int32) {
 	}
 }
 
-func (x *explorer) dropRecords(n int) {
-	for i := len(x.records) - 1; i >= n; i-- {
-		x.heads[x.records[i].slot] = x.records[i].prev
-	}
-	x.records = x.records[:n]
-}
-
-// predecessors collects in x.found the events of other threads that event e, about
-// to be added, directly depends on, and joins into its clock the updates of its own
-// thread that it must come after.
-func (x *explorer) predecessors(e *event, clock []int32) {
-	x.found = x.found[:0]
-	for k := range e.size() {
-		a := e.at(k)
-		live := e.live(a)
-		if live == 0 {
-			continue
-		}
-		last := (a.addr + uint64(a.size) - 1) / 8
-		for w := a.addr / 8; ; w++ {
-			x.walk(e, a, w, live, clock)
-			if w == last {
-				break
-			}
-		}
-	}
-}
-
-// walk looks at a chain from its newest end until all live bytes of an access have a last
-// writer. An update comes after the last updates of its own thread. A load could have forwarded
-// what it sees of them, and is not ordered; that it sees it is noted.
-func (x *explorer) walk(e *event, a *access, word uint64, live uint8, clock []int32) {
+// walk visits the records of a chain, from the newest on, until the last writer of every live byte of
+// an access has been met. An update comes after the last updates of its own thread. A load is not ordered
+// with updates of its own thread, since it could have forwarded the same bytes before them; walk notes
+// which bytes it read from such an update.
+func (ex *execution) walk(e *event, a *access, word uint64, live uint8, clock []int32) {
 	at := int64(a.addr - 8*word)
 	left := shift(live, at)
-	for r := x.heads[x.slotOf(word)]; r != none && left != 0; r = x.records[r].prev {
-		rec := &x.records[r]
+	for r := ex.chains.head(word); r != none && left != 0; r = ex.chains.records[r].prev {
+		rec := &ex.chains.records[r]
 		common := rec.mask & left
 		if common == 0 {
 			continue
 		}
-		o := &x.ev[rec.ev]
+		o := &ex.events[rec.ev]
 		if rec.mode&writes == 0 {
 			if a.mode&writes != 0 && o.thread != e.thread {
-				x.find1(rec.ev)
+				ex.addFound(rec.ev)
 			}
 			continue
 		}
 		left &^= common
 		switch {
 		case o.thread != e.thread || e.flags&allocates != 0:
-			x.find1(rec.ev)
+			ex.addFound(rec.ev)
 		case o.flags&isUpdate == 0:
 		case e.flags&isUpdate != 0:
-			join(clock, x.clock(rec.ev))
+			join(clock, ex.clock(rec.ev))
 		case e.flags&drains == 0 && a.mode&writes == 0:
-			x.sees(e, a, shift(common, -at), o.ord)
+			ex.sees(e, a, shift(common, -at), o.ord)
 		}
 		if a.mode&writes != 0 && o.flags&isUpdate != 0 && o.thread != e.thread {
-			x.findAttached(o, a)
+			ex.findAttached(o, a)
 		}
 	}
 }
 
-func (x *explorer) find1(i int32) {
-	for _, f := range x.found {
+func (ex *execution) addFound(i int32) {
+	for _, f := range ex.found {
 		if f == i {
 			return
 		}
 	}
-	x.found = append(x.found, i)
+	ex.found = append(ex.found, i)
 }
 
-// clock is the vector clock of an event of the execution.
-func (x *explorer) clock(i int32) []int32 {
-	return x.clocks[int(i)*x.stride : (int(i)+1)*x.stride]
-}
-
-func join(a, b []int32) {
-	b = b[:len(a)]
-	for i, v := range b {
-		if v > a[i] {
-			a[i] = v
-		}
-	}
-}
-
-// precedes reports whether event i is in the past that a clock describes.
-func (x *explorer) precedes(i int32, clock []int32) bool {
-	e := &x.ev[i]
-	return clock[e.proc] >= e.idx
-}
-
-// race is a pair of events of which the second depends on the first directly and
-// could come first, or a choice the first event had.
-type race struct {
+// reversible is a reversible race: a pair of events of which the second directly depends on the
+// first and could come before it. It also stands for something that could have happened instead of
+// the first event: another choice, or a lock of a thread that waits for the mutex.
+type reversible struct {
 	first  int32
-	second int32 // none: what did not happen, label of proc
+	second int32 // none: the second event did not happen; it is that of proc with label
 	proc   int32
 	label  label
-	lock   bool // a lock that waits for the mutex the first event took
-	done   bool // whatever follows, the reversal has been explored
+	lock   bool // the second is a lock, and the first took the mutex that it waits for
+	done   bool // the reversal is covered in every execution with this prefix
 }
 
-// orderEvent computes the clock of the newest event and its races.
-func (x *explorer) orderEvent(i int32) {
-	e := &x.ev[i]
-	c := x.clock(i)
+// order computes the clock of the newest event and its reversible races.
+func (ex *execution) order(i int32) {
+	ex.makeClock(i)
+	e := &ex.events[i]
+	c := ex.clock(i)
 	clear(c)
 	t := e.thread
 	if e.flags&isUpdate == 0 {
-		if b := x.base[t]; b != none {
-			join(c, x.clock(b))
+		if b := ex.base[t]; b != none {
+			join(c, ex.clock(b))
 		}
 	} else {
-		if l := x.last[e.proc]; l != none {
-			join(c, x.clock(l))
+		if l := ex.procs.last[e.proc]; l != none {
+			join(c, ex.clock(l))
 		}
-		if st := x.stores[t][e.ord].ev; st != none {
-			join(c, x.clock(st))
+		if st := ex.stores[t][e.ord].ev; st != none {
+			join(c, ex.clock(st))
 		}
-		x.epochs(e, c)
+		ex.epochs(e, c)
 	}
 	if e.flags&drains != 0 {
-		x.joinBuffers(t, c)
+		ex.joinBuffers(t, c)
 	}
-	if e.other > 0 && x.joins(e) {
+	if e.joins() {
 		u := e.other - 1
-		if b := x.base[u]; b != none {
-			join(c, x.clock(b))
+		if b := ex.base[u]; b != none {
+			join(c, ex.clock(b))
 		}
-		x.joinBuffers(u, c)
+		ex.joinBuffers(u, c)
 	}
-	x.predecessors(e, c)
+	ex.predecessors(e, c)
 	if e.flags&locks != 0 {
-		x.lockRace(i, c)
+		ex.reversibleLock(i, c)
 	}
-	// From the latest on: what a later one comes after is no race.
-	for len(x.found) > 0 {
+	// From the latest on: an event that happens before another one of them is no reversible race.
+	for len(ex.found) > 0 {
 		n := 0
-		for k := range x.found {
-			if x.found[k] > x.found[n] {
+		for k := range ex.found {
+			if ex.found[k] > ex.found[n] {
 				n = k
 			}
 		}
-		f := x.found[n]
-		x.found[n] = x.found[len(x.found)-1]
-		x.found = x.found[:len(x.found)-1]
-		if x.precedes(f, c) {
+		f := ex.found[n]
+		ex.found[n] = ex.found[len(ex.found)-1]
+		ex.found = ex.found[:len(ex.found)-1]
+		if ex.precedes(f, c) {
 			continue
 		}
-		join(c, x.clock(f))
-		// A lock comes after whoever let the mutex go; lockRace has what came before that. Who
-		// only looked at a mutex that was free, as an unlock that is an error does, let nothing go.
-		if e.flags&locks == 0 || x.ev[f].flags&isMutex == 0 || x.ev[f].acc[0].mode&writes == 0 {
-			x.races = append(x.races, race{first: f, second: i})
+		join(c, ex.clock(f))
+		// A lock cannot come before the unlock that it waits for; reversibleLock has the pair with the
+		// lock before. An event that only reads a free mutex, such as an unlock that is an error, is no
+		// such unlock.
+		if e.flags&locks == 0 || ex.events[f].flags&isMutex == 0 || ex.events[f].acc[0].mode&writes == 0 {
+			ex.reversible = append(ex.reversible, reversible{first: f, second: i})
 		}
 	}
 	c[e.proc] = e.idx
 }
 
-// joins reports whether an event that names another thread is a join.
-func (x *explorer) joins(e *event) bool { return e.size() == 0 }
-
-// joinBuffers adds what the buffers of thread t have done.
-func (x *explorer) joinBuffers(t int32, c []int32) {
-	for _, p := range x.auxOf[t] {
-		if l := x.last[p]; l != none {
-			join(c, x.clock(l))
+// joinBuffers joins the newest updates of thread t into a clock.
+func (ex *execution) joinBuffers(t int32, c []int32) {
+	for _, p := range ex.procs.buffers[t] {
+		if l := ex.procs.last[p]; l != none {
+			join(c, ex.clock(l))
 		}
 	}
 }
 
-// epochs adds the updates of stores before the last store-store fence before the
-// store of update e, and the allocs that took back frees which e would have come after.
-func (x *explorer) epochs(e *event, c []int32) {
-	epoch := x.stores[e.thread][e.ord].epoch
-	if x.frees {
+// epochs joins into the clock of update e the updates of stores that a store-store fence separates
+// from the store of e, and the allocs that took back a block whose free e would have come after.
+func (ex *execution) epochs(e *event, c []int32) {
+	epoch := ex.stores[e.thread][e.ord].epoch
+	if ex.uses.frees {
 		for k := range e.ord {
-			if o := &x.stores[e.thread][k]; o.taken != none && (x.y.Model == memory.TSO || o.epoch < epoch) {
-				join(c, x.clock(o.taken))
+			if o := &ex.stores[e.thread][k]; o.taken != none && (ex.model == memory.TSO || o.epoch < epoch) {
+				join(c, ex.clock(o.taken))
 			}
 		}
 	}
@@ -288,25 +184,25 @@ func (x *explorer) epochs(e *event, c []int32) {
 		return
 	}
 	for k := range e.ord {
-		if o := &x.stores[e.thread][k]; o.epoch < epoch && o.upd != none {
-			join(c, x.clock(o.upd))
+		if o := &ex.stores[e.thread][k]; o.epoch < epoch && o.upd != none {
+			join(c, ex.clock(o.upd))
 		}
 	}
 }
 
-// lockRace finds the event that took the mutex before the lock e does: without it e
-// could have come first, unless it happens before the attempt.
-func (x *explorer) lockRace(i int32, c []int32) {
-	e := &x.ev[i]
-	if f := x.acquirer(e.acc[0].addr); f != none && x.ev[f].thread != e.thread && !x.precedes(f, c) {
-		x.races = append(x.races, race{first: f, second: i, lock: true})
+// reversibleLock adds the reversible race of lock i with the event that took the mutex before it, unless
+// that event happens before the thread comes to the lock.
+func (ex *execution) reversibleLock(i int32, c []int32) {
+	e := &ex.events[i]
+	if f := ex.acquirer(e.acc[0].addr); f != none && ex.events[f].thread != e.thread && !ex.precedes(f, c) {
+		ex.reversible = append(ex.reversible, reversible{first: f, second: i, lock: true})
 	}
 }
 
-// acquirer is the last event that took the mutex at addr when it was free.
-func (x *explorer) acquirer(addr uint64) int32 {
-	for r := x.heads[x.slotOf(addr/8)]; r != none; r = x.records[r].prev {
-		if i := x.records[r].ev; x.ev[i].flags&acquires != 0 && x.ev[i].touches(addr) {
+// acquirer returns the last event that took the mutex at addr when it was free, or none.
+func (ex *execution) acquirer(addr uint64) int32 {
+	for r := ex.chains.head(addr / 8); r != none; r = ex.chains.records[r].prev {
+		if i := ex.chains.records[r].ev; ex.events[i].flags&acquires != 0 && ex.events[i].accesses(addr) {
 			return i
 		}
 	}

@@ -7,248 +7,203 @@ import (
 	"fencepost/internal/memory"
 )
 
-// Performing an event: the steps of package memory it consists of, and what it
-// touches on the way.
+// Performing an event: the steps of package memory that the event consists of.
 
-// stop is why a thread does not go on although its state would let it. The zero
-// value: it does.
-type stop uint8
-
-const (
-	goesOn  stop = iota
-	failed       // a check failed
-	exited       // exit was called
-	refused      // an await was refused, or a round of a loop changed nothing
-	stuck        // a section cannot be finished
-	bounded      // a loop would begin a round too many
-)
-
-// threadState is what an execution says about a thread beyond memory's state.
-type threadState struct {
-	ord   int32 // stores issued
-	epoch int32 // store-store fences passed
-	stop  stop
-	jam   bool // an update failed: what is in the buffer stays there
-	// effects counts what others can notice.
-	effects int32
-	// held is the mutexes it has, once for each time it locked them; only with
-	// Options.IdleRounds. The slice is never changed.
-	held []uint64
-}
-
-// issued is a store that an event put into a buffer.
-type issued struct {
-	thread, ord, epoch int32
-}
-
-func (x *explorer) setThread(t int, v threadState) {
-	x.threadLog = append(x.threadLog, savedThread{int32(t), none, x.threads[t]})
-	x.threads[t] = v
-}
-
-// savedThread is what a thread was before a change.
-type savedThread struct {
-	thread int32
-	loop   int32 // none, or the loop whose state was changed; it is on a stack of its own
-	old    threadState
-}
-
-// affected counts something that others can notice.
-func (x *explorer) affected(t int) {
-	v := x.threads[t]
-	v.effects++
-	x.setThread(t, v)
-}
-
-// apply takes a step of memory's; it reports whether the thread goes on.
-func (x *explorer) apply(t int, st memory.Step) bool {
-	mark, from := x.s.Mark(), x.s.PC(ir.ThreadID(t))
+// apply takes a step of package memory. It returns false if the step stops the thread.
+func (m *machine) apply(t int, st memory.Step) bool {
+	mark, from := m.state.Mark(), m.state.PC(ir.ThreadID(t))
 	var mutex *ir.Op
-	if st.Kind == memory.Exec && x.loops != nil {
-		if op := x.y.Op(x.s, t, st.Edge); x.passing(op) {
+	if st.Kind == memory.Exec && m.loops != nil {
+		if op := m.sys.Op(m.state, t, st.Edge); m.passing(op) {
 			mutex = op
 		}
 	}
-	x.s.Tag = x.threads[t].ord
-	x.y.Apply(x.s, st)
-	if !x.dry {
-		x.steps = append(x.steps, st)
+	m.state.Tag = m.threads.now[t].ord
+	m.sys.Apply(m.state, st)
+	if !m.dry {
+		m.steps = append(m.steps, st)
 	}
-	if f, bad := x.s.Fault(); bad {
-		if !x.dry {
-			x.checkFailed(f)
-			x.steps = x.steps[:len(x.steps)-1]
+	if f, bad := m.state.Fault(); bad {
+		if !m.dry {
+			m.checkFailed(f)
+			m.steps = m.steps[:len(m.steps)-1]
 		}
-		x.s.Undo(mark)
-		x.halt(t, st, failed)
+		m.state.Undo(mark)
+		m.halt(t, st, failed)
 		return false
 	}
-	if x.s.Over() {
-		if !x.dry {
-			x.steps = x.steps[:len(x.steps)-1]
+	if m.state.Over() {
+		if !m.dry {
+			m.steps = m.steps[:len(m.steps)-1]
 		}
-		x.s.Undo(mark)
-		x.halt(t, st, exited)
+		m.state.Undo(mark)
+		m.halt(t, st, exited)
 		return false
 	}
-	if x.s.Event.Buffered {
-		v := x.threads[t]
-		if x.s.Event.Free && x.y.Model == memory.PSO {
+	if m.state.Event.Buffered {
+		v := m.threads.now[t]
+		if m.state.Event.Free && m.sys.Model == memory.PSO {
 			v.epoch++ // a free comes after all stores before it
 		}
-		x.issued = append(x.issued, issued{int32(t), v.ord, v.epoch})
+		m.issued = append(m.issued, issued{int32(t), v.ord, v.epoch})
 		v.ord++
 		v.effects++
-		x.setThread(t, v)
+		m.threads.set(t, v)
 	}
-	if x.loops != nil {
+	if m.loops != nil {
 		switch {
 		case mutex != nil:
-			x.noteMutex(t, mutex)
-		case x.s.Event.Wrote && x.s.Event.Written != x.s.Event.Value:
-			x.affected(t)
+			m.noteMutex(t, mutex)
+		case m.state.Event.Wrote && m.state.Event.Written != m.state.Event.Value:
+			m.threads.addEffect(t)
 		}
-		x.loopStep(t, from, st)
+		m.loopStep(t, from, st)
 	}
 	return true
 }
 
-// passing reports whether an operation changes only who has which mutex, which counts
-// when the thread is at the head of a loop again.
-func (x *explorer) passing(op *ir.Op) bool {
+// passing reports whether an operation only changes which mutexes the thread has. Such a change
+// counts as an effect of a round of a loop only if it lasts until the end of the round.
+func (m *machine) passing(op *ir.Op) bool {
 	switch op.Kind {
 	case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
-		return x.task.IdleRounds > 0
+		return m.task.IdleRounds > 0
 	}
 	return false
 }
 
-// noteMutex notes a mutex that thread t has just taken or let go.
-func (x *explorer) noteMutex(t int, op *ir.Op) {
-	if !x.s.Event.Wrote || op.Kind == ir.CondWait { // who waits has the mutex again behind it
+// noteMutex notes the mutex that thread t has just locked or unlocked.
+func (m *machine) noteMutex(t int, op *ir.Op) {
+	if !m.state.Event.Wrote || op.Kind == ir.CondWait { // after the wait the thread has the mutex again
 		return
 	}
-	v := x.threads[t]
-	addr := x.s.Event.Addr
+	v := m.threads.now[t]
+	addr := m.state.Event.Addr
 	if op.Kind != ir.Unlock {
 		v.held = append(slices.Clone(v.held), addr)
 	} else if k := slices.Index(v.held, addr); k >= 0 {
 		v.held = slices.Delete(slices.Clone(v.held), k, k+1)
 	}
 	slices.Sort(v.held)
-	x.setThread(t, v)
+	m.threads.set(t, v)
 }
 
-func (x *explorer) halt(t int, st memory.Step, why stop) {
-	v := x.threads[t]
+// halt stops a thread, or its buffer if the step is an update.
+func (m *machine) halt(t int, st memory.Step, why stop) {
+	v := m.threads.now[t]
 	if st.Kind == memory.Flush {
-		v.jam = true
+		v.bufferStuck = true
 	} else {
 		v.stop = why
 	}
-	x.setThread(t, v)
+	m.threads.set(t, v)
 }
 
-// settle runs a thread on through what concerns nobody else.
-func (x *explorer) settle(t int) {
-	x.runLocal(t)
-	x.visits(t) // where it comes to rest
+// runLocal runs thread t to its next operation that others can notice.
+func (m *machine) runLocal(t int) {
+	m.runLocalSteps(t)
+	m.arrive(t)
 }
 
-func (x *explorer) runLocal(t int) {
-	stop := x.heldUp[t]
-	for left := endless; x.threads[t].stop == goesOn && x.y.Private(x.s, t); left-- {
-		if x.dry {
-			x.local = x.y.Advance(x.s, t, stop, left, x.local[:0])
-			left -= len(x.local)
+// arrive reports where thread t has arrived, unless events are only tried.
+func (m *machine) arrive(t int) {
+	if m.arrived != nil && !m.dry {
+		m.arrived(t)
+	}
+}
+
+func (m *machine) runLocalSteps(t int) {
+	stop := m.stopsAt[t]
+	for left := endless; m.threads.now[t].stop == runs && m.sys.Private(m.state, t); left-- {
+		if m.dry {
+			m.enabled = m.sys.Advance(m.state, t, stop, left, m.enabled[:0])
+			left -= len(m.enabled)
 		} else {
-			n := len(x.steps)
-			x.steps = x.y.Advance(x.s, t, stop, left, x.steps)
-			left -= len(x.steps) - n
+			n := len(m.steps)
+			m.steps = m.sys.Advance(m.state, t, stop, left, m.steps)
+			left -= len(m.steps) - n
 		}
-		if !x.y.Private(x.s, t) {
+		if !m.sys.Private(m.state, t) {
 			return
 		}
 		if left <= 0 {
-			x.cutHere(t)
+			m.cutHere(t)
 			return
 		}
-		x.local = x.y.EnabledEdges(x.s, t, x.local[:0])
-		if len(x.local) != 1 {
+		m.enabled = m.sys.EnabledEdges(m.state, t, m.enabled[:0])
+		if len(m.enabled) != 1 {
 			return
 		}
-		x.visits(t)
-		st := x.local[0]
-		op := x.y.Op(x.s, t, st.Edge)
-		if !x.apply(t, st) {
+		m.arrive(t)
+		st := m.enabled[0]
+		op := m.sys.Op(m.state, t, st.Edge)
+		if !m.apply(t, st) {
 			return
 		}
-		if op.Kind == ir.Fence && op.Fence == ir.StoreStoreFence && x.y.Model == memory.PSO {
-			v := x.threads[t]
-			v.epoch++
-			x.setThread(t, v)
+		if op.Kind == ir.Fence && op.Fence == ir.StoreStoreFence && m.sys.Model == memory.PSO {
+			m.threads.addEpoch(t)
 		}
 	}
 }
 
-// anyChoice in a label asks for the first step of the edge, whichever it is.
+// anyChoice in a label stands for the first step of the edge.
 const anyChoice = -1 << 63
 
-// perform lets process p do what the label says and describes it in e. The caller
+// perform lets process p do what the label says, and describes the event in e. The caller
 // numbers the event.
-func (x *explorer) perform(p int32, lb label, e *event) {
-	x.issued = x.issued[:0]
-	x.reached = x.reached[:0]
-	*e = event{proc: p, thread: x.procs[p].thread, ord: none, cancel: none, label: lb}
+func (m *machine) perform(p int32, lb label, e *event) {
+	m.issued = m.issued[:0]
+	m.reached = m.reached[:0]
+	*e = event{proc: p, thread: m.procs.list[p].thread, ord: none, cancel: none, label: lb}
 	t := int(e.thread)
-	if x.procs[p].aux {
-		x.flush(t, p, e)
+	if m.procs.list[p].buffer {
+		m.flush(t, p, e)
 		return
 	}
-	st, ok := x.find(t, &lb)
+	st, ok := m.find(t, &lb)
 	if !ok {
-		x.refuse(t, lb, e)
+		m.refuse(t, lb, e)
 		return
 	}
 	e.label = lb
-	op := x.y.Op(x.s, t, st.Edge)
+	op := m.sys.Op(m.state, t, st.Edge)
 	if op.Kind == ir.AtomicBegin {
-		x.section(t, st, e)
+		m.section(t, st, e)
 		return
 	}
-	x.describe(t, st, op, e)
-	if x.count[p] > endless {
-		x.cutHere(t)
+	m.describe(t, st, op, e)
+	if m.procs.count[p] > endless {
+		m.cutHere(t)
 		e.flags |= ends
 		return
 	}
-	if x.loops != nil && affects(op) && !x.passing(op) {
-		x.affected(t)
+	if m.loops != nil && affects(op) && !m.passing(op) {
+		m.threads.addEffect(t)
 	}
 	if op.Kind == ir.Broadcast || op.Kind == ir.Barrier {
-		x.waiters()
+		m.waiters()
 	}
-	x.notePrevious(e)
-	if !x.apply(t, st) {
+	m.notePrevious(e)
+	if !m.apply(t, st) {
 		e.flags = e.flags&^acquires | ends
 		return
 	}
-	x.after(t, st, op, e)
-	x.settle(t)
-	for _, u := range x.reached {
-		x.settle(int(u))
+	m.after(t, st, op, e)
+	m.runLocal(t)
+	for _, u := range m.reached {
+		m.runLocal(int(u))
 	}
 }
 
-// find is the step a label stands for. It makes anyChoice definite.
-func (x *explorer) find(t int, lb *label) (memory.Step, bool) {
-	x.local = x.local[:0]
-	if x.y.Running(x.s, t) {
-		x.local = x.y.EnabledEdge(x.s, t, lb.edge, x.local)
+// find returns the step that a label stands for. It replaces anyChoice by the choice of the step.
+func (m *machine) find(t int, lb *label) (memory.Step, bool) {
+	m.enabled = m.enabled[:0]
+	if m.sys.Running(m.state, t) {
+		m.enabled = m.sys.EnabledEdge(m.state, t, lb.edge, m.enabled)
 	} else {
-		x.local = x.y.EnabledEdges(x.s, t, x.local)
+		m.enabled = m.sys.EnabledEdges(m.state, t, m.enabled)
 	}
-	for _, st := range x.local {
+	for _, st := range m.enabled {
 		if st.Kind == memory.Wake {
 			continue
 		}
@@ -259,12 +214,12 @@ func (x *explorer) find(t int, lb *label) (memory.Step, bool) {
 			lb.choice = st.Choice
 			return st, true
 		}
-		if x.y.Op(x.s, t, st.Edge).Kind == ir.CondWait && st.Kind == memory.Exec {
-			return st, true // the choice is ours, see after
+		if m.sys.Op(m.state, t, st.Edge).Kind == ir.CondWait && st.Kind == memory.Exec {
+			return st, true // the choice is made in after
 		}
 	}
-	if x.lenient {
-		for _, st := range x.local {
+	if m.lenient {
+		for _, st := range m.enabled {
 			if st.Kind != memory.Wake {
 				lb.choice = st.Choice
 				return st, true
@@ -274,46 +229,44 @@ func (x *explorer) find(t int, lb *label) (memory.Step, bool) {
 	return memory.Step{}, false
 }
 
-// refuse is an await, or a read-modify-write that waits, whose condition does not
-// hold for what it reads.
-func (x *explorer) refuse(t int, lb label, e *event) {
-	h := x.y.Hinders(x.s, t, lb.edge)
+// refuse performs an await, or a read-modify-write that waits, whose condition does not hold for
+// the value it reads. The event is the read, and the thread stops there.
+func (m *machine) refuse(t int, lb label, e *event) {
+	h := m.sys.Hinders(m.state, t, lb.edge)
 	if h.Why != memory.Refusal {
 		panic("BUG: an event that is not enabled is performed")
 	}
-	op := x.y.Op(x.s, t, lb.edge)
+	op := m.sys.Op(m.state, t, lb.edge)
 	e.flags |= ends
 	if op.Kind == ir.RMW {
 		e.flags |= drains | varies
 	} else if op.Kind == ir.AbstractLoad {
 		e.flags |= varies
 	}
-	x.touch(e, h.Addr, h.Size, reads)
-	x.forwards(e, h.Own, &h.Sources)
-	v := x.threads[t]
-	v.stop = refused
-	x.setThread(t, v)
+	m.addAccess(e, h.Addr, h.Size, reads)
+	m.forwards(e, h.Own, &h.Sources)
+	m.threads.setStop(t, refused)
 }
 
-// flush lets an entry reach memory.
-func (x *explorer) flush(t int, p int32, e *event) {
-	pr := &x.procs[p]
-	st, ok := x.y.FindFlush(x.s, t, pr.addr, pr.size)
+// flush performs an update: the oldest entry of buffer p goes to memory.
+func (m *machine) flush(t int, p int32, e *event) {
+	pr := &m.procs.list[p]
+	st, ok := m.sys.FindFlush(m.state, t, pr.addr, pr.size)
 	if !ok {
 		panic("BUG: an update that is not enabled is performed")
 	}
-	en := x.s.Buffer(ir.ThreadID(t))[st.Index]
+	en := m.state.Buffer(ir.ThreadID(t))[st.Index]
 	e.flags |= isUpdate
 	e.ord = en.Tag
 	if en.Kind == memory.FreeEntry {
-		b, _ := x.y.Block(x.s, en.Addr)
-		e.touch(tokenBase+b, 8, reads|writes)
-		e.touch(heapToken, 8, reads|writes)
+		b, _ := m.sys.Block(m.state, en.Addr)
+		e.add(tokenBase+b, 8, reads|writes)
+		e.add(heapToken, 8, reads|writes)
 	} else {
-		x.touch(e, en.Addr, int(en.Size), writes)
-		x.notePrevious(e)
+		m.addAccess(e, en.Addr, int(en.Size), writes)
+		m.notePrevious(e)
 	}
-	if !x.apply(t, st) {
+	if !m.apply(t, st) {
 		e.flags |= ends
 	}
 }

@@ -8,66 +8,81 @@ import (
 
 // Reversing races [AAJS17 §6].
 //
-// At the end of an execution, for every race of a first and a second event, let v be the
-// events behind the first that do not happen after it, with the second moved in
-// front of the first. The state before the first must lead on to v: either something that
-// has been explored there, or sleeps there, is a weak initial of v, so that v is covered; or v goes
-// into the wakeup tree.
+// This happens at the end of an execution, for every reversible race of a first and a second
+// event. Let v be the events after the first event that do not happen after it, with the second event in
+// its new position before the first. The node before the first event must lead on to v. If an event that
+// sleeps at the node, or has been explored from it, is a weak initial of v, then v is covered.
+// Otherwise v is inserted into the wakeup tree of the node.
 //
-// Whole executions are needed: with v cut off behind the second event, an event that v
-// goes on to depend on would pass as a weak initial, and executions would be lost.
-// So a race is looked at again at the end of every execution it is in, unless
-// it is settled for good: something that sleeps is itself an event of v up to the second
-// event, and the reversed event touches nothing that the second did not, so that it is an
-// initial of every other v of the race. (If it touches more, events that follow in another execution may depend on
-// it, and it is tried behind them, too.) It would not do to be content with a branch
-// of the tree that v begins with: where that branch leads, the sleep set may hide the
-// rest of v, and then only the tree leads to it.
+// Why v needs the whole execution: if v ended after the second event, an event could pass as a weak
+// initial although a later event of v depends on it, and executions would be lost. So a
+// race is reversed again at the end of every execution that contains it. There is one exception
+// (reversible.done). A race need not be reversed again if (1) a sleeping event is an event of v up to the second
+// event, and (2) the reversed event accesses nothing that the second event does not access. Then the
+// sleeping event is an initial of v in every other execution with the race. Without (2), an event of another execution may
+// depend on the reversed event, and the reversed event has to be tried after that event, too.
+// A branch of the wakeup tree that v begins with would not be enough for (1). The nodes of
+// that branch have sleep sets of their own, and an execution through the branch that continues
+// like v may be cut off by one of them. Then the rest of v is explored only if v is inserted below the branch.
 //
-// Differs from the paper: in v the second event stands where it stood, not at the
-// end; the two are the same trace. What the second event touches when it comes first is looked at
-// again: a compare-exchange may fail then, a section take another way. Events
-// behind it that turn out to depend on it now are left out of v with all that
-// happens after them. Bytes that a load saw in memory as an update of its own thread left
-// them are forwarded in v if this update is not in v.
+// Differs from the paper: in v the second event stays where it was, instead of at the end; both are
+// linearizations of the same trace. The accesses of the second event are determined again, because they may change
+// when it comes first: a compare-exchange may fail then, a section may take another branch. Later
+// events that depend on the changed event are left out of v, with all events that happen after them.
+// A load may have read bytes from memory after an update of its own thread. If that update is not in v, the
+// load forwards these bytes in v.
 
-// reverseAll reverses the races of an execution that has come to its end.
-func (x *explorer) reverseAll() {
-	for k := range x.races {
-		if r := &x.races[k]; !r.done {
-			x.reverse(r)
-			if x.stopped {
+// reverser reverses the races of an execution that has ended.
+type reverser struct {
+	path *path
+	run  *machine
+	exec *execution
+	tree *inserter
+
+	// Scratch.
+	seq       sequence
+	pending   []reversible
+	positions []position
+	clock     []int32
+}
+
+// reverseAll reverses the races of an execution that has ended.
+func (rv *reverser) reverseAll() {
+	for k := range rv.exec.reversible {
+		if r := &rv.exec.reversible[k]; !r.done {
+			rv.reverse(r)
+			if rv.run.err != nil {
 				return
 			}
 		}
 	}
-	if x.mutexes {
-		x.pendingLocks()
+	if rv.run.uses.mutexes {
+		rv.pendingLocks()
 	}
 }
 
-// reverse deals with one race.
-func (x *explorer) reverse(r *race) {
+// reverse reverses one race.
+func (rv *reverser) reverse(r *reversible) {
 	switch {
-	case r.second == none && !r.lock && x.chosen(r):
+	case r.second == none && !r.lock && rv.choiceCovered(r):
 		r.done = true
 	case r.second == none && !r.lock:
-		x.alternative(r, r.proc, r.label)
-	case !x.sequence(r):
-	case r.second != none && x.moves(r):
-		x.alternative(r, x.ev[r.second].proc, x.ev[r.second].label)
+		rv.alternative(r, r.proc, r.label)
+	case !rv.sequence(r):
+	case r.second != none && rv.dependsOnMore(r):
+		rv.alternative(r, rv.exec.events[r.second].proc, rv.exec.events[r.second].label)
 	default:
-		x.demand(r)
+		rv.demand(r)
 	}
 }
 
-// chosen reports whether a choice that touches nothing has been explored in place of
-// the first event, or is going to be: it could stand anywhere.
-func (x *explorer) chosen(r *race) bool {
+// choiceCovered reports whether another choice, instead of the first event, has been explored or is in the
+// wakeup tree. It does so only for choices without accesses, whose position in v does not matter.
+func (rv *reverser) choiceCovered(r *reversible) bool {
 	free := func(e *event) bool {
 		return e.proc == r.proc && e.label == r.label && e.size() == 0 && e.cancel == none && e.other == 0 && e.flags&(drains|ends) == 0
 	}
-	n := &x.nodes[r.first]
+	n := &rv.path.nodes[r.first]
 	for k := range n.sleep {
 		if free(&n.sleep[k]) {
 			return true
@@ -86,78 +101,78 @@ func (x *explorer) chosen(r *race) bool {
 	return false
 }
 
-// moves reports whether the reversed event depends on events of v that the second
-// event did not depend on: then it matters where it stands.
-func (x *explorer) moves(r *race) bool {
-	v := &x.seq
-	if sameAccesses(&v.last, &x.ev[r.second]) {
+// dependsOnMore reports whether the reversed event depends on events of v that the second event did
+// not depend on. Then its position in v matters.
+func (rv *reverser) dependsOnMore(r *reversible) bool {
+	v := &rv.seq
+	if sameAccesses(&v.last, &rv.exec.events[r.second]) {
 		return false
 	}
 	for k := range v.items {
-		if i := v.items[k].i; i != none && !x.precedes(i, x.clock(r.second)) && dependent(x.get(v, k), &v.last) {
+		if i := v.items[k].i; i != none && !rv.exec.precedes(i, rv.exec.clock(r.second)) && dependent(v.get(k), &v.last) {
 			return true
 		}
 	}
 	return false
 }
 
-// demand sees to it that v is explored.
-func (x *explorer) demand(r *race) {
-	v := &x.seq
-	n := &x.nodes[r.first]
+// demand makes sure that v is explored: it is covered, or is inserted into the wakeup tree.
+func (rv *reverser) demand(r *reversible) {
+	v := &rv.seq
+	n := &rv.path.nodes[r.first]
 	for k := range n.sleep {
-		if c := x.leads(&n.sleep[k], v); c != notInitial {
-			r.done = c >= 0 && c <= v.turn && r.second != none && within(&v.last, &x.ev[r.second])
+		if c := rv.tree.leads(&n.sleep[k], v); c != notInitial {
+			r.done = c >= 0 && c <= v.turn && r.second != none && subsetOf(&v.last, &rv.exec.events[r.second])
 			return
 		}
 	}
-	x.present, x.slept, x.passed, x.led = &x.ev[r.first], n.sleep, x.passed[:0], x.led[:0]
+	rv.tree.begin(&rv.exec.events[r.first], n.sleep)
 	if n.shared {
-		x.insertShared(n.sh, n.cur+1, v)
+		rv.tree.insertShared(n.sh, n.cur+1, v)
 		return
 	}
-	n.wut = x.insert(n.wut, v)
+	n.wut = rv.tree.insert(n.wut, v)
 }
 
-// sequence builds v; it reports whether there is one.
-func (x *explorer) sequence(r *race) bool {
-	v := &x.seq
-	v.items = v.items[:0]
-	v.second = r.second
+// sequence builds v in rv.seq. It returns false if the reversed event is not possible.
+func (rv *reverser) sequence(r *reversible) bool {
+	v := &rv.seq
+	v.reset(r.second)
 	limit := int(r.second)
 	if r.second == none {
-		limit = len(x.ev)
+		limit = len(rv.exec.events)
 	}
 	for i := int(r.first) + 1; i < limit; i++ {
-		x.keep(r.first, i, v)
+		v.appendEvent(r.first, i)
 	}
 	v.turn = len(v.items)
 	switch {
 	case r.second == none:
-		v.last = x.attempt(r)
-	case x.compareAgain(r, v):
-	case x.ev[r.second].flags&varies != 0:
-		if !x.elsewhere(r.first, v, x.ev[r.second].proc, x.ev[r.second].label) {
+		v.last = rv.attempt(r)
+	case rv.compareAgain(r, v):
+	case rv.exec.events[r.second].flags&varies != 0:
+		if !rv.tryReversed(r.first, v, rv.exec.events[r.second].proc, rv.exec.events[r.second].label) {
 			return false
 		}
 	default:
-		v.last = x.ev[r.second]
-		v.last.src.pend = x.pendingIn(r.first, r.second, &v.last)
+		v.last = rv.exec.events[r.second]
+		v.last.from.forwarded = rv.exec.forwardedIn(r.first, r.second, &v.last)
 	}
-	v.items = append(v.items, item{i: none})
+	v.appendReversed()
 	if r.second == none {
 		return true
 	}
-	for i := int(r.second) + 1; i < len(x.ev); i++ {
-		x.keep(r.first, i, v)
+	for i := int(r.second) + 1; i < len(rv.exec.events); i++ {
+		v.appendEvent(r.first, i)
 	}
 	return true
 }
 
-// compareAgain makes the reversed event of a compare-exchange, if what it would read
-// is easy to tell: the first event does not write what it reads, or writes just that.
-func (x *explorer) compareAgain(r *race, v *sequence) bool {
-	f, e := &x.ev[r.first], &x.ev[r.second]
+// compareAgain makes the reversed event of a compare-exchange from the descriptions of the two events. It
+// returns false if they do not tell what the compare-exchange would read: they do if the first event does not
+// write these bytes, or writes exactly these.
+func (rv *reverser) compareAgain(r *reversible, v *sequence) bool {
+	f, e := &rv.exec.events[r.first], &rv.exec.events[r.second]
 	if e.flags&compares == 0 || e.flags&ends != 0 || e.size() != 1 {
 		return false
 	}
@@ -179,154 +194,99 @@ func (x *explorer) compareAgain(r *race, v *sequence) bool {
 	return true
 }
 
-// keep adds event i to v unless it happens after the first event.
-func (x *explorer) keep(first int32, i int, v *sequence) {
-	if x.precedes(first, x.clock(int32(i))) {
-		return
-	}
-	e := &x.ev[i]
-	it := item{i: int32(i), pend: e.src.pend}
-	if e.src.own != 0 {
-		it.pend = x.pendingIn(first, v.second, e)
-	}
-	v.items = append(v.items, it)
-}
-
-// rest adds the events from number i on that do not happen after the first, except
-// those that depend on the reversed event where it stands now, and what happens after them.
-func (x *explorer) rest(first int32, i int, v *sequence) {
-	x.left = x.left[:0]
-next:
-	for ; i < len(x.ev); i++ {
-		n := len(v.items)
-		x.keep(first, i, v)
-		if len(v.items) == n {
-			continue
-		}
-		for _, l := range x.left {
-			if x.precedes(l, x.clock(int32(i))) {
-				v.items = v.items[:n]
-				continue next
-			}
-		}
-		if e := x.get(v, n); e.proc == v.last.proc || dependent(e, &v.last) {
-			x.left = append(x.left, int32(i))
-			v.items = v.items[:n]
-		}
-	}
-}
-
-// elsewhere finds what the process would do after v instead of the first event: it
-// is tried. It reports whether the process can do anything.
-func (x *explorer) elsewhere(first int32, v *sequence, p int32, lb label) bool {
-	x.seek(int(first))
-	mark, log := x.s.Mark(), len(x.threadLog)
-	x.dry, x.lenient = true, true
+// tryReversed finds what process p does after v by performing v and then the label. It
+// returns false if the process can do nothing there.
+func (rv *reverser) tryReversed(first int32, v *sequence, p int32, lb label) bool {
+	start := rv.beginTrial(first, true)
 	var e event
 	for k := range v.items {
-		it := &x.ev[v.items[k].i]
-		x.perform(it.proc, it.label, &e)
+		it := &rv.exec.events[v.items[k].i]
+		rv.run.perform(it.proc, it.label, &e)
 	}
-	ok := x.possible(int(p), &lb)
+	ok := rv.run.possible(int(p), &lb)
 	if ok {
-		x.perform(p, lb, &v.last)
-		v.last.idx = x.countBefore(p, first, v)
+		rv.run.perform(p, lb, &v.last)
+		v.last.idx = rv.exec.countBefore(p, first, v)
 	}
-	x.dry, x.lenient = false, false
-	x.issued = x.issued[:0]
-	x.s.Undo(mark)
-	x.undoThreads(log)
+	rv.endTrial(start)
 	return ok
 }
 
-// possible reports whether thread t can do what a label says, or, if that choice
-// is gone, anything from the same edge.
-func (x *explorer) possible(t int, lb *label) bool {
-	x.list(t)
-	for _, o := range x.options {
-		if o.edge == lb.edge {
-			return true
-		}
-	}
-	return false
+// beginTrial brings the machine to the node before an event, where events are then tried. It
+// returns what endTrial needs to return there.
+func (rv *reverser) beginTrial(first int32, lenient bool) mark {
+	rv.path.seek(int(first))
+	rv.run.dry, rv.run.lenient = true, lenient
+	return rv.run.mark()
 }
 
-// countBefore is the number that the next event of p has after v.
-func (x *explorer) countBefore(p, first int32, v *sequence) int32 {
-	n := x.count[p]
-	for i := int(first); i < len(x.ev); i++ {
-		if x.ev[i].proc == p {
-			n--
-		}
-	}
-	for k := range v.items {
-		if v.items[k].i != none && x.ev[v.items[k].i].proc == p {
-			n++
-		}
-	}
-	return n + 1
+func (rv *reverser) endTrial(start mark) {
+	rv.run.dry, rv.run.lenient = false, false
+	rv.run.issued = rv.run.issued[:0]
+	rv.run.undo(start)
 }
 
-// pendingLocks reverses what threads that wait for a mutex at the end would have
-// done, had they come before the one that has it.
-func (x *explorer) pendingLocks() {
-	x.pending = x.pending[:0]
-	x.forward(len(x.ev))
-	for t := range x.threads {
-		if r, ok := x.pendingLock(t); ok {
-			x.pending = append(x.pending, r)
+// pendingLocks reverses the locks that threads wait at when the execution ends: each could have
+// come before the event that took the mutex.
+func (rv *reverser) pendingLocks() {
+	rv.pending = rv.pending[:0]
+	rv.path.forward(len(rv.exec.events))
+	for t := range rv.run.threads.now {
+		if r, ok := rv.pendingLock(t); ok {
+			rv.pending = append(rv.pending, r)
 		}
 	}
-	for k := range x.pending {
-		x.reverse(&x.pending[k])
+	for k := range rv.pending {
+		rv.reverse(&rv.pending[k])
 	}
 }
 
-func (x *explorer) pendingLock(t int) (race, bool) {
-	if x.threads[t].stop != goesOn {
-		return race{}, false
+// pendingLock returns the reversible race of the lock that thread t waits at, if there is one.
+func (rv *reverser) pendingLock(t int) (reversible, bool) {
+	if rv.run.threads.now[t].stop != runs {
+		return reversible{}, false
 	}
-	x.list(t)
+	rv.run.list(t)
 	var h memory.Hindered
 	var lb label
-	if x.y.Running(x.s, t) {
-		for _, o := range x.hidden {
-			if hx := x.y.Hinders(x.s, t, o.edge); hx.Why == memory.Held {
+	if rv.run.sys.Running(rv.run.state, t) {
+		for _, o := range rv.run.hidden {
+			if hx := rv.run.sys.Hinders(rv.run.state, t, o.edge); hx.Why == memory.Held {
 				h, lb = hx, label{edge: o.edge}
 			}
 		}
-	} else if edge, woken := x.y.WaitingEdge(x.s, t); woken && len(x.options) == 0 {
-		h, lb = x.y.Hinders(x.s, t, edge), label{edge: edge}
+	} else if edge, woken := rv.run.sys.WaitingEdge(rv.run.state, t); woken && len(rv.run.options) == 0 {
+		h, lb = rv.run.sys.Hinders(rv.run.state, t, edge), label{edge: edge}
 	}
 	if h.Why != memory.Held {
-		return race{}, false
+		return reversible{}, false
 	}
-	f := x.acquirer(h.Addr)
-	if f == none || x.ev[f].thread == int32(t) {
-		return race{}, false
+	f := rv.exec.acquirer(h.Addr)
+	if f == none || rv.exec.events[f].thread == int32(t) {
+		return reversible{}, false
 	}
-	if x.scratch == nil || len(x.scratch) < x.stride {
-		x.scratch = make([]int32, x.stride)
+	if rv.clock == nil || len(rv.clock) < rv.exec.stride {
+		rv.clock = make([]int32, rv.exec.stride)
 	}
-	c := x.scratch[:x.stride]
+	c := rv.clock[:rv.exec.stride]
 	clear(c)
-	if b := x.base[t]; b != none {
-		join(c, x.clock(b))
+	if b := rv.exec.base[t]; b != none {
+		join(c, rv.exec.clock(b))
 	}
-	x.joinBuffers(int32(t), c)
-	if x.precedes(f, c) {
-		return race{}, false
+	rv.exec.joinBuffers(int32(t), c)
+	if rv.exec.precedes(f, c) {
+		return reversible{}, false
 	}
-	return race{first: f, second: none, proc: int32(t), label: lb, lock: true}, true
+	return reversible{first: f, second: none, proc: int32(t), label: lb, lock: true}, true
 }
 
-// attempt is the lock of a thread that waits at the end.
-func (x *explorer) attempt(r *race) event {
+// attempt returns the lock of a thread that waits for it at the end.
+func (rv *reverser) attempt(r *reversible) event {
 	e := event{
 		proc: r.proc, thread: r.proc, ord: none, cancel: none, label: r.label,
 		flags: drains | isMutex | locks | acquires,
 	}
-	e.touch(x.ev[r.first].acc[0].addr, 8, reads|writes)
-	e.idx = x.count[r.proc] + 1
+	e.add(rv.exec.events[r.first].acc[0].addr, 8, reads|writes)
+	e.idx = rv.run.procs.count[r.proc] + 1
 	return e
 }

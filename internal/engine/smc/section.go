@@ -1,96 +1,94 @@
 package smc
 
 import (
+	"errors"
+
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 )
 
-// Atomic sections. A section is one event: it drains, nobody else touches memory
-// while it lasts, and its accesses are the event's. What is chosen inside it is
-// part of the label. A section that cannot be finished, because of an assumption or
-// an await inside, is taken back: it is the event that read what it read, behind which
-// the thread stops. Nothing is lost: whatever others could do before the section
-// began they can still do.
+// Atomic sections. A section is one event: it drains the buffer, no other thread accesses memory while it
+// lasts, and its accesses are the accesses of the event. The choices inside it are part of the
+// label. A section that cannot be finished, because of an assumption or an await inside, is taken
+// back: the event consists of the section's reads, and the thread stops after it. No
+// execution is lost, since the other threads can still do everything they could do before the section began.
 
-// maxInner is how many choices of how many alternatives a label has room for.
+// A label has room for maxInner choices inside a section, of maxAlternatives alternatives each.
 const (
 	maxInner        = 8
 	maxAlternatives = 15
 )
 
-// section runs from AtomicBegin to AtomicEnd.
-func (x *explorer) section(t int, st memory.Step, e *event) {
+// section performs a section from AtomicBegin to AtomicEnd.
+func (m *machine) section(t int, st memory.Step, e *event) {
 	e.flags |= varies
-	if x.y.Model != memory.SC {
+	if m.sys.Model != memory.SC {
 		e.flags |= drains
 	}
-	mark, steps, log := x.s.Mark(), len(x.steps), len(x.threadLog)
-	take := func(why stop) {
-		x.s.Undo(mark)
-		if !x.dry {
-			x.steps = x.steps[:steps]
+	begin, steps := m.mark(), len(m.steps)
+	takeBack := func(why stop) {
+		m.undo(begin)
+		if !m.dry {
+			m.steps = m.steps[:steps]
 		}
-		x.undoThreads(log)
-		x.issued = x.issued[:0]
-		v := x.threads[t]
-		v.stop = why
-		x.setThread(t, v)
+		m.issued = m.issued[:0]
+		m.threads.setStop(t, why)
 		e.flags |= ends
 		for i := range e.size() {
 			e.at(i).mode &^= writes
 		}
 	}
-	if !x.apply(t, st) {
+	if !m.apply(t, st) {
 		panic("BUG: a section does not begin")
 	}
 	inner, digits := e.label.inner, uint32(0)
-	for depth := 0; x.s.Holder() == t; {
-		x.local = x.y.EnabledEdges(x.s, t, x.local[:0])
-		if len(x.local) == 0 {
-			x.refusals(t, e)
-			take(stuck)
+	for depth := 0; m.state.Holder() == t; {
+		m.enabled = m.sys.EnabledEdges(m.state, t, m.enabled[:0])
+		if len(m.enabled) == 0 {
+			m.refusals(t, e)
+			takeBack(stuck)
 			e.label.inner = digits
 			return
 		}
-		pick, ok := x.choose(inner, &digits, &depth)
+		pick, ok := m.choose(inner, &digits, &depth)
 		if !ok {
-			take(stuck)
+			takeBack(stuck)
 			return
 		}
-		st := x.local[pick]
-		op := x.y.Op(x.s, t, st.Edge)
-		x.describeInner(t, st, op, e)
-		if x.loops != nil && affects(op) && op.Kind != ir.AtomicEnd {
-			x.affected(t)
+		st := m.enabled[pick]
+		op := m.sys.Op(m.state, t, st.Edge)
+		m.describeInner(t, st, op, e)
+		if m.loops != nil && affects(op) && op.Kind != ir.AtomicEnd {
+			m.threads.addEffect(t)
 		}
-		if !x.apply(t, st) {
-			take(x.threads[t].stop)
+		if !m.apply(t, st) {
+			takeBack(m.threads.now[t].stop)
 			e.label.inner = digits
 			return
 		}
-		if op.Kind == ir.RMW && !x.s.Event.Wrote {
-			e.at(e.size() - 1 - x.tokens(op, e)).mode = reads
+		if op.Kind == ir.RMW && !m.state.Event.Wrote {
+			e.at(e.size() - 1 - m.tokens(op, e)).mode = reads
 		}
 	}
 	e.label.inner = digits
-	x.settle(t)
+	m.runLocal(t)
 }
 
-// choose picks among the steps inside a section as the label says, and notes the
-// alternatives. It reports whether the label has room for the choice.
-func (x *explorer) choose(inner uint32, digits *uint32, depth *int) (int, bool) {
-	n := len(x.local)
+// choose returns the index of the step inside a section that the label asks for, and notes the
+// alternatives. It returns false if the label has no room for the choice.
+func (m *machine) choose(inner uint32, digits *uint32, depth *int) (int, bool) {
+	n := len(m.enabled)
 	if n == 1 {
 		return 0, true
 	}
 	if *depth == maxInner || n > maxAlternatives {
-		x.fail("a section with too many choices")
+		m.err = errors.New("an atomic section has more choices than smc can tell apart")
 		return 0, false
 	}
 	pick := min(int(inner>>(4**depth)&15), n-1)
 	for i := range n {
-		if i != pick && !x.dry {
-			x.inner = append(x.inner, *digits|uint32(i)<<(4**depth))
+		if i != pick && !m.dry {
+			m.inner = append(m.inner, *digits|uint32(i)<<(4**depth))
 		}
 	}
 	*digits |= uint32(pick) << (4 * *depth)
@@ -98,38 +96,39 @@ func (x *explorer) choose(inner uint32, digits *uint32, depth *int) (int, bool) 
 	return pick, true
 }
 
-// tokens is how many accesses of an operation follow its own: that to the block.
-func (x *explorer) tokens(op *ir.Op, e *event) int {
+// tokens returns how many accesses of an operation follow the one to its address: one if the address is
+// in an allocated block, which is accessed as a whole, too.
+func (m *machine) tokens(op *ir.Op, e *event) int {
 	if op.Accesses() && e.at(e.size()-1).addr >= tokenBase {
 		return 1
 	}
 	return 0
 }
 
-// describeInner is describe inside a section, where stores go through at once.
-func (x *explorer) describeInner(t int, st memory.Step, op *ir.Op, e *event) {
-	addr, size := x.y.Address(x.s, t, st.Edge)
+// describeInner notes the accesses of an operation inside a section, where stores go to memory at once.
+func (m *machine) describeInner(t int, st memory.Step, op *ir.Op, e *event) {
+	addr, size := m.sys.Address(m.state, t, st.Edge)
 	switch {
 	case op.Kind == ir.Store:
-		x.touch(e, addr, size, writes)
+		m.addAccess(e, addr, size, writes)
 	case op.Kind == ir.Free:
-		if b, ok := x.y.Block(x.s, addr); ok {
-			e.touch(tokenBase+b, 8, reads|writes)
-			e.touch(heapToken, 8, reads|writes)
+		if b, ok := m.sys.Block(m.state, addr); ok {
+			e.add(tokenBase+b, 8, reads|writes)
+			e.add(heapToken, 8, reads|writes)
 		}
 	case op.Kind == ir.AtomicEnd:
 	default:
-		x.describe(t, st, op, e)
+		m.describe(t, st, op, e)
 	}
 }
 
-// refusals notes what the awaits read that a section is stuck at.
-func (x *explorer) refusals(t int, e *event) {
-	for i := range x.y.Edges(x.s, t) {
-		op := x.y.Op(x.s, t, int32(i))
+// refusals notes what is read by the awaits that a section is stuck at.
+func (m *machine) refusals(t int, e *event) {
+	for i := range m.sys.Edges(m.state, t) {
+		op := m.sys.Op(m.state, t, int32(i))
 		if op.Kind == ir.Await || op.Kind == ir.RMW || op.Kind == ir.AbstractLoad || op.Kind == ir.Lock {
-			addr, size := x.y.Address(x.s, t, int32(i))
-			x.touch(e, addr, size, reads)
+			addr, size := m.sys.Address(m.state, t, int32(i))
+			m.addAccess(e, addr, size, reads)
 		}
 	}
 }

@@ -8,18 +8,18 @@ import (
 	"fencepost/internal/memory"
 )
 
-// explore explores with as many workers as the task allows, and gives an explorer
-// that has what all of them found. Source-DPOR, whose executions may be cut
-// off by sleep sets, has one worker.
+// explore explores with as many workers as the task allows, and returns an explorer that has what
+// all of them found. Source-DPOR, whose executions may be cut off by sleep sets, has one worker.
 func explore(ctx context.Context, task *job, y *memory.System) *explorer {
 	if task.Limits.Workers <= 1 || task.SourceDPOR {
 		x := newExplorer(ctx, task, y, nil)
-		x.run()
+		x.runAll()
 		return x
 	}
 	return together(ctx, task, y, newWorld(task.Limits.Workers))
 }
 
+// together explores with the workers of w.
 func together(ctx context.Context, task *job, y *memory.System, w *world) *explorer {
 	all := make([]*explorer, w.workers)
 	for i := range all {
@@ -28,7 +28,7 @@ func together(ctx context.Context, task *job, y *memory.System, w *world) *explo
 		all[i].check = all[0].check
 	}
 	var wg sync.WaitGroup
-	broken := make([]any, len(all)) // a broken invariant is reported where it can be caught
+	broken := make([]any, len(all)) // panics of workers, which this goroutine repeats
 	for i, x := range all {
 		wg.Go(func() {
 			defer func() {
@@ -53,37 +53,12 @@ func together(ctx context.Context, task *job, y *memory.System, w *world) *explo
 
 // add adds what another worker found.
 func (x *explorer) add(o *explorer) {
-	c, d := &x.out, &o.out
-	c.complete += d.complete
-	c.blocked += d.blocked
-	c.bounded += d.bounded
-	c.waits += d.waits
-	c.failed += d.failed
-	c.exits += d.exits
-	c.asleep += d.asleep
-	c.events += d.events
-	c.depth = max(c.depth, d.depth)
-	x.stopped = x.stopped || o.stopped
-	x.mostTrees += o.mostTrees
-	x.others += o.bytes()
-	if x.err == nil {
-		x.err = o.err
-	}
-	if x.result.Unknown == "" {
-		x.result.Unknown = o.result.Unknown
-	}
-	for i := range o.result.Violations {
-		if !x.met[o.keys[i]] {
-			x.violated(o.keys[i], o.result.Violations[i])
-		}
-	}
-	if !x.task.KeepGoing && len(x.result.Violations) > 1 {
-		x.result.Violations = x.result.Violations[:1]
-	}
-	maps.Copy(x.finals, o.finals)
-	maps.Copy(x.cuts, o.cuts)
-	for i := range o.s.Covered {
-		x.s.Covered[i] = x.s.Covered[i] || o.s.Covered[i]
-		x.s.Bounds[i] = x.s.Bounds[i] || o.s.Bounds[i]
+	x.out.add(&o.out)
+	x.tree.most += o.tree.most
+	x.out.others += o.bytes()
+	maps.Copy(x.run.cuts, o.run.cuts)
+	for i := range o.run.state.Covered {
+		x.run.state.Covered[i] = x.run.state.Covered[i] || o.run.state.Covered[i]
+		x.run.state.Bounds[i] = x.run.state.Bounds[i] || o.run.state.Bounds[i]
 	}
 }

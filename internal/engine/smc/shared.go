@@ -5,55 +5,61 @@ import (
 	"sync/atomic"
 )
 
-// Several workers on one exploration, with the counts of one.
+// Several workers on one exploration, with the counts of a single worker.
 //
-// Each worker has an execution of its own, and explores depth first as one alone does. When
-// another has nothing to do, it gives away branches at the node nearest to the root that has
-// some left: this node and those above it become shared. A shared node has its branches in a row, in the order in
-// which they were found; they are taken from the left. A branch's sleep set is made of what
-// the node inherited and of all branches to the left of it, whether explored or not, which is what it would be in
-// an exploration by one.
+// Each worker has its own execution and explores depth first. When another worker has nothing to do, a
+// worker shares the branches of the node nearest to the root that has branches left: this node and the
+// nodes above it become shared. The branches of a shared node are in a list, in the order in which they
+// were found, and workers take them from the left. The sleep set of a branch consists of the events that the
+// node inherited and of all branches to its left, explored or not. It is the sleep
+// set that the branch has with a single worker.
 //
-// What is different is when reversals arrive. Somebody alone has explored all that is left of a branch before
-// the branch is begun, so whatever the left part demands is in the wakeup tree by then. Here
-// the left part may find a sequence v that belongs into a branch that has been taken, or even
-// finished: its sleep set was made as if the left part were done, and without v it may have missed
-// executions. So v is led along taken branches as along others, in the part of them that a wakeup tree
-// led through, and makes a new branch where it leaves it; a node that was finished is then open again. At a
-// leaf of that tree nothing sleeps any more (wakeup.go), the exploration behind it is complete
-// by itself, and v has nothing new. A branch to the left of the finder's own covers v, as it covers it for one worker.
+// The difference is when reversals arrive. A single worker has explored all branches to the left
+// of a branch before it begins the branch. So every sequence that their reversals demand is in the
+// wakeup tree by then. With several workers, a reversal in a branch to the left may demand a sequence v that
+// belongs into a branch which another worker has already taken or finished. The sleep set of
+// that branch assumes that the branches to its left are complete, so without v executions may be
+// missing. Therefore v is led along taken branches like along others, as far as these consist of
+// wakeup tree nodes, and becomes a new branch where no child is a weak initial. A finished node is
+// open again then. Nothing sleeps at a leaf of a wakeup tree (wakeup.go). So the exploration
+// after a leaf is complete by itself, and v has nothing to add there.
 //
-// So at the end the branches of a node are such that none is a weak initial of one to the right of it,
-// nothing sleeps at leaves, and every reversal has been inserted or is covered: just what the
-// correctness and the optimality of one worker rest on [AAJS17 §6]. There is one execution per trace, whoever explores it.
+// A branch to the left of the branch in which v was found may have a weak initial of v. Then v is
+// covered by that branch, exactly as it is with a single worker, because that branch will
+// be complete in the end. That is why a worker compares v with the sleep set first, and leads it
+// only along branches to the right of the one it is exploring.
+//
+// In the end the branches of every node have these properties: no branch is a weak initial of one to its right,
+// nothing sleeps at a leaf, and every reversal is in the tree or covered. Correctness and optimality for one worker
+// rest on just these [AAJS17 §6]. So there is one execution per trace, whatever worker explores it.
 //
 // Differs from the paper, which has one worker.
 
-// shared is a node of the exploration that all workers know.
+// shared is a node of the exploration that all workers use.
 type shared struct {
 	parent *shared
 	index  int // among the branches of the parent
-	// leaf: no wakeup tree led on from here. What is found outside stays outside.
+	// leaf: the wakeup tree ended here. Sequences from reversals before this node are not led further.
 	leaf bool
 
 	mu       sync.Mutex
-	ev       *event // that leads here; guarded by the parent's mu, and replaced when it is performed
+	ev       *event // the event that leads here; guarded by the parent's mu, and replaced when it is performed
 	children []*shared
-	taken    int // branches from the left that workers have taken
+	taken    int // how many branches, from the left, workers have taken
 
 	// Guarded by world.mu.
-	open bool // taken
+	open bool // a worker has taken it
 	busy int  // branches that are not complete
 }
 
-// world is what the workers of one exploration share. Locks are taken in the order of
-// shared.mu from the root down, world.mu.
+// world is what the workers of one exploration share. Locks are taken in this order: shared.mu
+// from the root down, then world.mu.
 type world struct {
 	workers int
 	root    *shared
-	hungry  atomic.Bool // somebody waits, and there is nothing to take
+	hungry  atomic.Bool // a worker waits, and there is no branch to take
 	over    atomic.Bool
-	eager   bool // for tests: everything is shared at once
+	eager   bool // for tests: branches are shared as soon as they exist
 
 	mu      sync.Mutex
 	wake    *sync.Cond
@@ -74,7 +80,7 @@ func newWorld(workers int) *world {
 	return w
 }
 
-// number is the number of a process that all workers use for it.
+// number returns the number that all workers use for a process.
 func (w *world) number(p process) int {
 	w.procsMu.Lock()
 	defer w.procsMu.Unlock()
@@ -87,14 +93,14 @@ func (w *world) number(p process) int {
 	return len(w.procs) - 1
 }
 
-// known is the processes from number n on.
+// known returns the processes from number n on.
 func (w *world) known(n int) []process {
 	w.procsMu.Lock()
 	defer w.procsMu.Unlock()
 	return w.procs[min(n, len(w.procs)):]
 }
 
-// stop ends the exploration for all.
+// stop ends the exploration for all workers.
 func (w *world) stop() {
 	w.over.Store(true)
 	w.mu.Lock()
@@ -102,7 +108,7 @@ func (w *world) stop() {
 	w.mu.Unlock()
 }
 
-// next waits for a node with something to take; nil: everything has been explored.
+// next waits for a node with a branch to take. It returns nil if everything has been explored.
 func (w *world) next() *shared {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,7 +132,7 @@ func (w *world) next() *shared {
 	}
 }
 
-// offer counts n new branches of an open node. The caller holds w.mu.
+// offer makes n new branches of an open node available. The caller holds w.mu.
 func (w *world) offer(s *shared, n int) {
 	w.pending += n
 	for range n {
@@ -136,8 +142,8 @@ func (w *world) offer(s *shared, n int) {
 	w.wake.Broadcast()
 }
 
-// complete notes that a branch has been explored, and with it perhaps nodes above. What
-// hangs below a leaf is not needed any more then.
+// complete notes that a branch has been explored, and with it perhaps nodes above it. The nodes below
+// a leaf are dropped then: no sequence from outside is led there.
 func (w *world) complete(s *shared) {
 	var gone []*shared
 	w.mu.Lock()
@@ -157,14 +163,14 @@ func (w *world) complete(s *shared) {
 	}
 }
 
-// work explores until there is nothing left for this worker or any other.
+// work explores until nothing is left for any worker.
 func (x *explorer) work(first bool) {
 	x.start()
 	x.nodes[0].sh = x.world.root
 	if first {
 		x.explore()
 	}
-	for !x.stopped {
+	for !x.out.stopped {
 		s := x.world.next()
 		if s == nil {
 			return
@@ -175,41 +181,34 @@ func (x *explorer) work(first bool) {
 	x.world.stop()
 }
 
-// left is how many branches are to be taken from a node.
+// left returns how many branches of a node have not been taken.
 func (s *shared) left() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.children) - s.taken
 }
 
-// learn takes over the processes that others have met.
-func (x *explorer) learn() {
-	for _, p := range x.world.known(len(x.procs)) {
-		x.newProcess(p)
-	}
-}
-
-// goTo leads the execution from the root to a shared node.
+// goTo extends the execution from the root to a shared node.
 func (x *explorer) goTo(s *shared) {
 	var way []*shared
 	for ; s.parent != nil; s = s.parent {
 		way = append(way, s)
 	}
-	x.learn()
+	x.run.procs.learn()
 	x.forward(0)
-	for d, events := 0, x.out.events; ; d++ {
+	for d, events := 0, x.out.counts.events; ; d++ {
 		n := &x.nodes[d]
 		n.shared, n.fresh, n.wut = true, false, nil
 		n.sleep, n.have = n.sleep[:n.inherit], 0
 		if d == len(way) {
-			x.out.events = events
+			x.out.counts.events = events
 			return
 		}
 		to := way[len(way)-1-d]
 		n.sh.mu.Lock()
-		if to.index >= len(n.sh.children) { // others have finished it in the meantime
+		if to.index >= len(n.sh.children) { // it was finished in the meantime
 			n.sh.mu.Unlock()
-			x.out.events = events
+			x.out.counts.events = events
 			return
 		}
 		x.sleepUpTo(n, to.index)
@@ -220,7 +219,7 @@ func (x *explorer) goTo(s *shared) {
 	}
 }
 
-// sleepUpTo makes branch k the one that is explored: those before it sleep. The caller
+// sleepUpTo makes branch k the one that is explored: the branches before it sleep. The caller
 // holds the lock of the shared node.
 func (x *explorer) sleepUpTo(n *node, k int) {
 	for ; n.have < k; n.have++ {
@@ -229,7 +228,7 @@ func (x *explorer) sleepUpTo(n *node, k int) {
 	n.cur = k
 }
 
-// take goes on with the next branch of the shared node that the execution ends at, if there is one.
+// take extends the execution, which ends at the shared node d, by the next branch of that node. It returns false if there is none.
 func (x *explorer) take(d int) bool {
 	c := x.takeFrom(d)
 	if c == nil {
@@ -248,7 +247,7 @@ func (x *explorer) takeFrom(d int) *shared {
 	if s.taken >= len(s.children) {
 		return nil
 	}
-	x.learn()
+	x.run.procs.learn()
 	x.forward(d)
 	c := s.children[s.taken]
 	x.sleepUpTo(n, s.taken)
@@ -264,48 +263,47 @@ func (x *explorer) takeFrom(d int) *shared {
 	w.mu.Unlock()
 	c.mu.Unlock()
 	x.extend(c.ev.proc, c.ev.label, nil)
-	done := x.ev[d]
+	done := x.exec.events[d]
 	c.ev = &done
 	return c
 }
 
-// insertShared leads v along the branches of a shared node from number from on.
-func (x *explorer) insertShared(s *shared, from int, v *sequence) {
+// insertShared inserts v below a shared node, whose branches before number from are left out.
+func (in *inserter) insertShared(s *shared, from int, v *sequence) {
 	for ; s != nil; from = 0 {
-		s = x.insertAt(s, from, v)
+		s = in.insertAt(s, from, v)
 	}
 }
 
-// insertAt leads v to the next node, nil if that was all.
-func (x *explorer) insertAt(s *shared, from int, v *sequence) *shared {
+// insertAt leads v to a child of a shared node. It returns nil if v has been inserted or is covered.
+func (in *inserter) insertAt(s *shared, from int, v *sequence) *shared {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.children[min(from, len(s.children)):] {
-		k := x.weakInitial(c.ev, v)
+		k := in.weakInitial(c.ev, v)
 		if k == notInitial {
-			x.passed = append(x.passed, c.ev)
+			in.passed = append(in.passed, c.ev)
 			continue
 		}
 		if k >= 0 {
 			v.items[k].gone = true
 		}
-		x.moveFront(c.ev, v)
-		x.led = append(x.led, ledBy{c.ev, len(x.passed)})
+		v.moveToFront(c.ev)
+		in.led = append(in.led, ledBy{c.ev, len(in.passed)})
 		if c.leaf {
 			return nil
 		}
 		return c
 	}
-	if b := x.branch(v); b != nil {
-		x.addBranch(s, b)
+	if b := in.branch(v); b != nil {
+		in.world.addBranch(s, b)
 	}
 	return nil
 }
 
-// addBranch adds a new last branch. The caller holds the lock of the node.
-func (x *explorer) addBranch(s *shared, b *tree) {
+// addBranch adds a new last branch to a node. The caller holds the lock of the node.
+func (w *world) addBranch(s *shared, b *tree) {
 	s.children = append(s.children, convert(b, s, len(s.children)))
-	w := x.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !s.open {
@@ -319,7 +317,7 @@ func (x *explorer) addBranch(s *shared, b *tree) {
 	}
 }
 
-// convert makes shared nodes of a wakeup tree.
+// convert makes shared nodes from a wakeup tree.
 func convert(t *tree, parent *shared, index int) *shared {
 	s := &shared{parent: parent, index: index, ev: &t.ev, leaf: len(t.children) == 0}
 	for i, c := range t.children {
@@ -328,9 +326,9 @@ func convert(t *tree, parent *shared, index int) *shared {
 	return s
 }
 
-// share makes the nodes up to the first that has a branch left shared.
+// share shares the nodes from the root to the first one that has a branch left.
 func (x *explorer) share() {
-	for d := range x.ev {
+	for d := range x.exec.events {
 		if !x.nodes[d].shared && len(x.nodes[d].wut) > 0 {
 			for k := range d + 1 {
 				if !x.nodes[k].shared {
@@ -342,8 +340,8 @@ func (x *explorer) share() {
 	}
 }
 
-// publish makes node d of the execution shared. All to the left of its present branch
-// is done.
+// publish makes node d of the path shared. The branches before the one that is being explored are
+// complete.
 func (x *explorer) publish(d int) {
 	n := &x.nodes[d]
 	s := n.sh
@@ -359,7 +357,7 @@ func (x *explorer) publish(d int) {
 	}
 	n.cur = len(s.children)
 	n.have = n.cur
-	x.nodes[d+1].sh = stub(x.ev[d])
+	x.nodes[d+1].sh = stub(x.exec.events[d])
 	s.taken = len(s.children)
 	for _, b := range n.wut {
 		s.children = append(s.children, convert(b, s, len(s.children)))

@@ -1,0 +1,167 @@
+package smc
+
+import "fencepost/internal/memory"
+
+// The events of an execution and their order.
+
+// execution is the events on the path, with happens-before and the reversible races between them.
+type execution struct {
+	model  memory.Model
+	uses   features
+	procs  *processes
+	tables readsFromTables
+
+	events     []event
+	clocks     []int32 // the vector clocks of the events, one after the other
+	stride     int     // the length of a clock, at least the number of processes
+	base       []int32 // per thread: the event that its next event continues, or none
+	bases      []savedBase
+	stores     [][]store // per thread, in program order
+	attached   []attachment
+	chains     chains
+	reversible []reversible
+
+	found []int32 // scratch: the events that a new one directly depends on
+}
+
+// store is a store that a thread has issued.
+type store struct {
+	ev    int32 // the event it was issued in, none: before the first event
+	upd   int32 // its update, none: it is still in the buffer
+	epoch int32
+	loads int32 // the newest attachment to it
+	taken int32 // of a free: the alloc that took the block back, none
+}
+
+type savedBase struct{ thread, old int32 }
+
+func newExecution(y *memory.System, procs *processes, tables readsFromTables, uses features) execution {
+	ex := execution{model: y.Model, uses: uses, procs: procs, tables: tables, base: make([]int32, y.Threads()), stores: make([][]store, y.Threads())}
+	for t := range ex.base {
+		ex.base[t] = none
+	}
+	return ex
+}
+
+// lastThread returns the thread of the newest event, or of its buffer; none if there is no event.
+func (ex *execution) lastThread() int32 {
+	if len(ex.events) == 0 {
+		return none
+	}
+	return ex.events[len(ex.events)-1].thread
+}
+
+// makeClock makes room for the clock of event i. Clocks grow with the number of processes.
+func (ex *execution) makeClock(i int32) {
+	if n := len(ex.procs.list); n > ex.stride {
+		stride := (n + 3) &^ 3
+		clocks := make([]int32, max(64, cap(ex.clocks)/max(1, ex.stride))*stride)
+		for k := range i {
+			copy(clocks[int(k)*stride:], ex.clock(k))
+		}
+		ex.clocks, ex.stride = clocks, stride
+	}
+	if need := (int(i) + 1) * ex.stride; need > len(ex.clocks) {
+		ex.clocks = append(ex.clocks, make([]int32, need)...)
+	}
+}
+
+// clock returns the vector clock of event i.
+func (ex *execution) clock(i int32) []int32 {
+	return ex.clocks[int(i)*ex.stride : (int(i)+1)*ex.stride]
+}
+
+// join makes clock a the least upper bound of a and b.
+func join(a, b []int32) {
+	b = b[:len(a)]
+	for i, v := range b {
+		if v > a[i] {
+			a[i] = v
+		}
+	}
+}
+
+// precedes reports whether event i is in the past that a clock describes.
+func (ex *execution) precedes(i int32, clock []int32) bool {
+	e := &ex.events[i]
+	return clock[e.proc] >= e.idx
+}
+
+// enter adds event i, whose clock is known, to what later events are ordered by. reached has the
+// other threads that it moved, stores the stores that entered buffers.
+func (ex *execution) enter(i int32, reached []int32, stores []issued) {
+	e := &ex.events[i]
+	ex.chains.add(i, e)
+	ex.procs.count[e.proc]++
+	ex.procs.last[e.proc] = i
+	if e.flags&isUpdate != 0 {
+		ex.stores[e.thread][e.ord].upd = i
+	} else {
+		ex.setBase(e.thread, i)
+		for _, u := range reached {
+			ex.setBase(u, i)
+		}
+	}
+	if e.from.forwarded != 0 {
+		ex.attach(i)
+	}
+	ex.addStores(i, stores)
+}
+
+// leave takes event i, the newest, out of what events are ordered by. n is the node after it.
+func (ex *execution) leave(i int32, n *node) {
+	e := &ex.events[i]
+	if e.flags&isUpdate != 0 {
+		ex.stores[e.thread][e.ord].upd = none
+	}
+	ex.detach(e, n.attached)
+	if e.cancel != none {
+		ex.stores[e.thread][e.cancel].taken = none
+	}
+	for k := len(ex.bases) - 1; k >= n.bases; k-- {
+		ex.base[ex.bases[k].thread] = ex.bases[k].old
+	}
+	ex.bases = ex.bases[:n.bases]
+	ex.procs.count[e.proc]--
+	ex.procs.last[e.proc] = n.prevLast
+	ex.chains.drop(n.records)
+	ex.reversible = ex.reversible[:n.races]
+}
+
+func (ex *execution) setBase(t, i int32) {
+	ex.bases = append(ex.bases, savedBase{t, ex.base[t]})
+	ex.base[t] = i
+}
+
+// addStores notes the stores that event i put into buffers.
+func (ex *execution) addStores(i int32, stores []issued) {
+	for _, st := range stores {
+		ex.stores[st.thread] = append(ex.stores[st.thread][:st.ord], store{ev: i, upd: none, epoch: st.epoch, loads: none, taken: none})
+	}
+}
+
+// addAlternatives notes the labels that event i could have had instead of lb.
+func (ex *execution) addAlternatives(i int32, lb label, labels []label) {
+	for _, alt := range labels {
+		if alt != lb {
+			ex.reversible = append(ex.reversible, reversible{first: i, second: none, proc: ex.events[i].proc, label: alt})
+		}
+	}
+}
+
+// countBefore returns the number that the next event of process p has after the events of v, which
+// start before event first.
+func (ex *execution) countBefore(p, first int32, v *sequence) int32 {
+	n := ex.procs.count[p]
+	for i := int(first); i < len(ex.events); i++ {
+		if ex.events[i].proc == p {
+			n--
+		}
+	}
+	for k := range v.items {
+		if v.items[k].i != none && ex.events[v.items[k].i].proc == p {
+			n++
+		}
+	}
+	return n + 1
+}

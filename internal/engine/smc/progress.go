@@ -1,0 +1,118 @@
+package smc
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+	"unsafe"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/memory"
+)
+
+// Progress of an exploration, and its limits of time and memory.
+
+// meter counts the rounds of an exploration, and keeps the last estimates of its length.
+type meter struct {
+	begun  time.Time
+	ticks  int64
+	totals []int64
+}
+
+func newMeter() meter { return meter{begun: time.Now()} }
+
+// tick checks the limits in every 512th call.
+func (x *explorer) tick() {
+	x.meter.ticks++
+	if x.meter.ticks&511 != 0 {
+		return
+	}
+	if x.meter.ticks&4095 == 0 {
+		x.progress()
+		x.measure()
+	}
+	if x.world != nil {
+		x.world.counted[x.number].Store(x.out.counts.executions())
+		x.out.stopped = x.out.stopped || x.world.over.Load()
+	}
+	if x.ctx.Err() != nil {
+		why := "interrupted"
+		if x.ctx.Err() == context.DeadlineExceeded {
+			why = "time limit reached"
+		}
+		x.out.unknown(fmt.Sprintf("%s after %d executions", why, x.executions()))
+	}
+}
+
+// measure stops the exploration if the worker uses more than its share of the memory limit.
+func (x *explorer) measure() {
+	limit := x.task.Limits.Memory
+	if limit <= 0 {
+		return
+	}
+	if x.world != nil {
+		limit /= int64(x.world.workers)
+	}
+	if int64(x.tree.size)*int64(unsafe.Sizeof(tree{}))+x.bytes() > limit {
+		x.out.unknown(fmt.Sprintf("memory limit of %d MiB reached after %d executions", x.task.Limits.Memory>>20, x.executions()))
+	}
+}
+
+// estimates is how many of the last estimates are reported.
+const estimates = 16
+
+// progress reports how far the exploration is. The total is estimated from the exploration so far, as
+// if the branches left at a node were as large as those that are done (after Knuth). It is
+// an underestimate, since more branches may be found.
+func (x *explorer) progress() {
+	if x.task.Progress == nil || x.number != 0 {
+		return
+	}
+	part, width := 0.0, 1.0
+	for i := range x.nodes {
+		n := &x.nodes[i]
+		left := len(n.wut)
+		if n.shared {
+			left = n.sh.left()
+		}
+		width /= float64(n.done + 1 + left)
+		part += width * float64(n.done)
+	}
+	so := x.executions()
+	total := so
+	if part > 0 {
+		total = max(so, int64(float64(so)/part))
+	}
+	if len(x.meter.totals) == estimates {
+		x.meter.totals = append(x.meter.totals[:0], x.meter.totals[1:]...)
+	}
+	x.meter.totals = append(x.meter.totals, total)
+	x.task.Progress(engine.Progress{
+		Executions: so, Low: max(so, slices.Min(x.meter.totals)), High: max(so, slices.Max(x.meter.totals)), Depth: x.out.counts.depth, Elapsed: time.Since(x.meter.begun),
+	})
+}
+
+// bytes returns the memory of the longest execution. The exploration uses no other memory but that of the
+// wakeup trees.
+func (x *explorer) bytes() int64 {
+	n := int64(cap(x.exec.events))*int64(unsafe.Sizeof(event{})) + int64(cap(x.exec.clocks))*4 + int64(cap(x.exec.chains.records))*int64(unsafe.Sizeof(record{})) +
+		int64(cap(x.exec.attached))*int64(unsafe.Sizeof(attachment{})) + int64(cap(x.exec.reversible))*int64(unsafe.Sizeof(reversible{})) + int64(cap(x.run.steps))*int64(unsafe.Sizeof(memory.Step{}))
+	for _, nd := range x.nodes[:cap(x.nodes)] {
+		n += int64(cap(nd.sleep)) * int64(unsafe.Sizeof(event{}))
+	}
+	return n
+}
+
+// executions returns the number of executions so far, of all workers.
+func (x *explorer) executions() int64 {
+	if x.world == nil {
+		return x.out.counts.executions()
+	}
+	x.world.counted[x.number].Store(x.out.counts.executions())
+	n := int64(0)
+	for i := range x.world.counted {
+		n += x.world.counted[i].Load()
+	}
+	return n
+}

@@ -1,0 +1,98 @@
+package smc
+
+// Wakeup sequences.
+
+// sequence is a wakeup sequence v: events that are possible one after the other from the node
+// before the first event of a reversible race.
+type sequence struct {
+	exec   *execution
+	items  []item
+	second int32 // the second event of the race, or none if it did not happen
+	turn   int   // index of the reversed event in items
+	last   event // the reversed event: the second event, as it is when it comes before the first
+
+	changed event   // scratch of get
+	dropped []int32 // scratch of appendRest
+}
+
+// item is an event of a sequence: number i of the execution, or the reversed event if i is none.
+type item struct {
+	i         int32
+	forwarded uint8 // the bytes that the event forwards in the sequence
+	gone      bool  // the sequence was led along a branch with this event
+}
+
+// reset makes v empty.
+func (v *sequence) reset(second int32) { v.items, v.second = v.items[:0], second }
+
+// get returns event k of the sequence as it is in the sequence. The result is valid until the next
+// call.
+func (v *sequence) get(k int) *event {
+	it := &v.items[k]
+	if it.i == none {
+		return &v.last
+	}
+	e := &v.exec.events[it.i]
+	if e.from.forwarded == it.forwarded {
+		return e
+	}
+	v.changed = *e
+	v.changed.from.forwarded = it.forwarded
+	return &v.changed
+}
+
+// appendEvent appends event i of the execution unless it happens after event first.
+func (v *sequence) appendEvent(first int32, i int) {
+	if v.exec.precedes(first, v.exec.clock(int32(i))) {
+		return
+	}
+	e := &v.exec.events[i]
+	it := item{i: int32(i), forwarded: e.from.forwarded}
+	if e.from.seen != 0 {
+		it.forwarded = v.exec.forwardedIn(first, v.second, e)
+	}
+	v.items = append(v.items, it)
+}
+
+// appendReversed appends the reversed event.
+func (v *sequence) appendReversed() { v.items = append(v.items, item{i: none}) }
+
+// appendRest appends the events of the execution from number i on that do not happen after event
+// first. It leaves out those that depend on the reversed event, and all that happen after those.
+func (v *sequence) appendRest(first int32, i int) {
+	v.dropped = v.dropped[:0]
+next:
+	for ; i < len(v.exec.events); i++ {
+		n := len(v.items)
+		v.appendEvent(first, i)
+		if len(v.items) == n {
+			continue
+		}
+		for _, l := range v.dropped {
+			if v.exec.precedes(l, v.exec.clock(int32(i))) {
+				v.items = v.items[:n]
+				continue next
+			}
+		}
+		if e := v.get(n); e.proc == v.last.proc || dependent(e, &v.last) {
+			v.dropped = append(v.dropped, int32(i))
+			v.items = v.items[:n]
+		}
+	}
+}
+
+// moveToFront notes that v is led along a branch that begins with event e. If e is the update of a
+// store that loads of v forward bytes from, these bytes are read from memory instead.
+func (v *sequence) moveToFront(e *event) {
+	if e.flags&isUpdate == 0 {
+		return
+	}
+	for k := range v.items {
+		if it := &v.items[k]; it.forwarded != 0 && !it.gone && v.exec.events[it.i].thread == e.thread {
+			it.forwarded &^= v.exec.events[it.i].from.bytesOf(e.ord, it.forwarded)
+		}
+	}
+	if v.last.from.forwarded != 0 && v.last.thread == e.thread {
+		v.last.from.reached(e.ord)
+	}
+}
