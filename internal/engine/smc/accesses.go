@@ -7,8 +7,8 @@ import (
 
 // The accesses of an event.
 
-// affects reports whether an operation may have an effect that other threads notice. Buffered stores are
-// counted when they are issued, and read-modify-writes if they have changed a value.
+// affects reports whether an operation may have an effect that other threads notice. Buffered
+// stores are counted when they are issued, and read-modify-writes if they have changed a value.
 func affects(op *ir.Op) bool {
 	switch op.Kind {
 	case ir.Load, ir.Await, ir.AbstractLoad, ir.Fence, ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.RMW:
@@ -32,8 +32,8 @@ func (m *machine) addAccess(e *event, addr uint64, size int, how mode) {
 	}
 }
 
-// addBlock notes that an access needs its block. For a thread, a block is freed as soon as the free is
-// in its buffer: such an access forwards from the free.
+// addBlock notes that an access needs its block. For a thread, a block is freed as soon as the free
+// is in its buffer: such an access forwards from the free.
 func (m *machine) addBlock(e *event, addr uint64) {
 	b, ok := m.sys.Block(m.state, addr)
 	if !ok {
@@ -51,8 +51,8 @@ func (m *machine) addBlock(e *event, addr uint64) {
 	e.add(tokenBase+b, 8, reads|always)
 }
 
-// describe notes the accesses of a step that is about to be taken, except for those that depend on
-// its outcome.
+// describe notes the accesses of a step that is about to be taken, except for accesses that depend
+// on its outcome.
 func (m *machine) describe(t int, st memory.Step, op *ir.Op, e *event) {
 	if op.MustDrain() && m.sys.Model != memory.SC {
 		e.flags |= drains
@@ -110,8 +110,8 @@ func (m *machine) mayVanish(addr uint64) flags {
 	return 0
 }
 
-// mutex notes the accesses of lock, trylock and unlock. All write the mutex, except for those that
-// only return an error.
+// mutex notes the accesses of lock, trylock and unlock. An operation that only
+// returns an error reads the mutex; all others write it.
 func (m *machine) mutex(t int, op *ir.Op, addr uint64, e *event) {
 	word := m.sys.MutexWord(m.state, addr)
 	e.flags |= isMutex
@@ -130,8 +130,8 @@ func (m *machine) mutex(t int, op *ir.Op, addr uint64, e *event) {
 	case op.Mutex == ir.ErrorCheckMutex && (op.Kind == ir.Lock) == (int(uint32(word))-1 == t):
 		how = reads // only an error is returned
 	}
-	// Relocking a recursive mutex and unlocking it again do not drain, even if the buffer is empty now: in
-	// another order of events it may not be.
+	// Relocking a recursive mutex and unlocking it again do not drain, even if the buffer is empty
+	// now: in another order of events it may not be.
 	mine := word != 0 && int(uint32(word))-1 == t && op.Mutex == ir.RecursiveMutex
 	if mine && (op.Kind != ir.Unlock || word>>32 > 0) {
 		e.flags &^= drains

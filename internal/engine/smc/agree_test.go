@@ -19,9 +19,9 @@ var compared = flag.Int("fp.programs", 400, "random programs on which engines ar
 // bySource is source-DPOR.
 var bySource = engine.Engine{Name: "smc by source-DPOR", Run: smc.New(smc.Options{SourceDPOR: true}).Run}
 
-// TestAgainstExplicit: with both algorithms the same final states, failing checks and deadlocks as the
-// explicit engine on random programs of all kinds, spin loops included, and every
-// witness replays.
+// TestAgainstExplicit: with both algorithms the same final states, failing checks and deadlocks as
+// the explicit engine on random programs of all kinds, spin loops included, and every witness
+// replays.
 func TestAgainstExplicit(t *testing.T) {
 	problem := func(p *testkit.Program) (what string) {
 		defer func() {

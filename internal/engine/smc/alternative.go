@@ -10,10 +10,11 @@ type position struct {
 }
 
 // alternative demands executions with an event that the execution does not contain: the event of
-// process p with label lb. It is another choice of the first event's thread, or the second event where that changes when it
-// comes first. Let the sequence be all events that do not happen after the first. The
-// alternative event could come after any of them, if it need not wait for a later one. Only some
-// positions make a difference: the first at which it is possible, and those after an event that it depends on.
+// process p with label lb. It is another choice of the first event's thread, or the second event
+// where that changes when it comes first. Let the sequence be all events that do not happen after
+// the first. The alternative event could come after any of them, if it need not wait for a later
+// one. Only some positions make a difference: the first at which it is possible, and those after an
+// event that it depends on.
 func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 	rv.positions = rv.positions[:0]
 	v := &rv.seq

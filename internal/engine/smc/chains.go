@@ -3,8 +3,8 @@ package smc
 // The accesses of an execution, by words of memory.
 //
 // [AAAJLS15 App. B] keeps the last update and the last loads of each location. Here accesses have
-// sizes and overlap, so every access is a record in the chain of its word, and the last accesses
-// to some bytes are found by walking the chain from its newest record until all bytes have been met.
+// sizes and overlap, so every access is a record in the chain of its word, and the last accesses to
+// some bytes are found by walking the chain from its newest record until all bytes have been met.
 
 // chains has a list of records for every word of 8 bytes that was accessed.
 type chains struct {

@@ -8,8 +8,8 @@ import (
 	"fencepost/internal/trace"
 )
 
-// checker checks that an exploration is optimal: no trace is explored twice, and no execution is cut
-// off by a sleep set. It keeps a hash per execution, so it is for tests and debugging
+// checker checks that an exploration is optimal: no trace is explored twice, and no execution is
+// cut off by a sleep set. It keeps a hash per execution, so it is for tests and debugging
 // (Options.CheckTraces).
 type checker struct {
 	mu   sync.Mutex

@@ -3,8 +3,8 @@
 // dynamic partial-order reduction (DPOR) with wakeup trees [AAJS17].
 //
 // Input: a flat program whose loops are bounded or end by themselves, and the questions in an
-// engine.Task. Output: violations with witnesses, counts of executions, and the bounds that were met.
-// The package needs memory for one execution and for the wakeup trees only.
+// engine.Task. Output: violations with witnesses, counts of executions, and the bounds that were
+// met. The package needs memory for one execution and for the wakeup trees only.
 //
 // The exploration is split into values that own their fields:
 //

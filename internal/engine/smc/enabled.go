@@ -109,7 +109,8 @@ func (m *machine) list(t int) {
 	}
 }
 
-// possible reports whether thread t has an enabled step on the edge of the label, whatever its choice.
+// possible reports whether thread t has an enabled step on the edge of the label, whatever its
+// choice.
 func (m *machine) possible(t int, lb *label) bool {
 	m.list(t)
 	for _, o := range m.options {

@@ -7,9 +7,9 @@ package smc
 // that other threads can notice, together with the steps after it that they cannot notice: local
 // steps and, under TSO and PSO, stores that enter the buffer. An event of a buffer is an update. A
 // read-modify-write is one event of its thread (fence, load and update in one). So are an atomic
-// section, and each lock, trylock, unlock, wait, signal, barrier, spawn and join. An await is a load and
-// an assumption: if the condition does not hold for the value that it reads, the event is the read,
-// and the thread stops there.
+// section, and each lock, trylock, unlock, wait, signal, barrier, spawn and join. An await is a
+// load and an assumption: if the condition does not hold for the value that it reads, the event is
+// the read, and the thread stops there.
 //
 // Two events of different threads depend on each other if they access a common byte and one of them
 // writes it. Three exceptions make that exact for stores that are read while they are still in the
@@ -46,8 +46,8 @@ const (
 	spawnBase = 0xd000_0000_0000_0000 // + 8 * thread: whether the thread has been started
 )
 
-// label distinguishes the events that are possible for a process where there is a choice: by the edge,
-// by the choice of the step, and by the choices inside a section, four bits each.
+// label distinguishes the events that are possible for a process where there is a choice: by the
+// edge, by the choice of the step, and by the choices inside a section, four bits each.
 type label struct {
 	edge   int32
 	inner  uint32
@@ -86,8 +86,8 @@ type event struct {
 	label  label
 	acc    [3]access
 	more   []access // the rest
-	// prev is the bytes that acc[0] overwrites, if the program has compare-exchange. old and want
-	// are what a compare-exchange read and compared it with.
+	// prev is the bytes that acc[0] overwrites, if the program has compare-exchange. A
+	// compare-exchange read old and compared it with want.
 	prev, old, want uint64
 }
 
@@ -184,8 +184,8 @@ next:
 }
 
 // passes reports whether d, which is possible in some state, stays possible and unchanged when e
-// happens there. It updates d: if e is the update of a store that d forwards bytes from, d reads these
-// bytes from memory afterwards.
+// happens there. It updates d: if e is the update of a store that d forwards bytes from, d reads
+// these bytes from memory afterwards.
 func (d *event) passes(e *event) bool {
 	if d.proc == e.proc || dependent(d, e) {
 		return false

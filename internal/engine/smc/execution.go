@@ -125,7 +125,7 @@ func (ex *execution) leave(i int32, n *node) {
 	ex.procs.count[e.proc]--
 	ex.procs.last[e.proc] = n.prevLast
 	ex.chains.drop(n.records)
-	ex.reversible = ex.reversible[:n.races]
+	ex.reversible = ex.reversible[:n.reversible]
 }
 
 func (ex *execution) setBase(t, i int32) {

@@ -13,10 +13,10 @@ import (
 // A node on the path has a sleep set: the events that need no exploration from there. The set
 // consists of the parent's sleeping events that are independent of the event that leads to the
 // node, and of the events that have been explored from the node. A node that is reached for the
-// first time either has a wakeup tree, which says where to go, or takes any enabled event that
-// does not sleep. At the end of an execution every reversible race is reversed into the wakeup
-// tree of the node before its first event. Backtracking undoes events; executions are never run again from the
-// beginning. There is one local exception: what an event would do in another context, if its
+// first time either has a wakeup tree, which says where to go, or takes any enabled event that does
+// not sleep. At the end of an execution every reversible race is reversed into the wakeup tree of
+// the node before its first event. Backtracking undoes events; executions are never run again from
+// the beginning. There is one local exception: what an event would do in another context, if its
 // description in this one does not tell (reverse.go), is found by performing it there.
 
 // explorer explores the executions of one task. It never moves in memory: parts of it have
@@ -64,8 +64,8 @@ func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *ex
 	return x
 }
 
-// localStops returns which local steps of thread t have to be taken one by one: those that
-// enter or repeat a loop, and those from locations of goals. It returns nil if there are none.
+// localStops returns which local steps of thread t have to be taken one by one: steps that
+// enter or repeat a loop, and steps from locations of goals. It returns nil if there are none.
 func (x *explorer) localStops(t int) func(ir.Loc, int32) bool {
 	loops := x.run.loops
 	counted, watched := loops != nil && loops[t].edges != nil, x.goals.watch != nil && x.goals.watch[t] != nil

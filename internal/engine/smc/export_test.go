@@ -8,19 +8,20 @@ import (
 	"fencepost/internal/memory"
 )
 
-// Explored is what an exploration that tests watch has counted.
+// Explored has the counts of an exploration.
 type Explored struct {
 	Complete, Asleep int64
 }
 
-// ExploreAll explores the executions of a task and shows each at its end: its steps,
-// and what tells it from others with the same steps, such as what a refused await read.
+// ExploreAll explores the executions of a task and passes each to each when it ends: its steps, and
+// a text that distinguishes it from executions with the same steps, such as the value that a
+// refused await read.
 func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step, extra string)) (Explored, error) {
 	return ExploreOrdered(task, opt, func(steps []memory.Step, extra string, _ func(int) int, _ func(i, j int) bool) { each(steps, extra) })
 }
 
-// ExploreOrdered also tells the event of a step, none for the beginning, and whether
-// an event happens before another.
+// ExploreOrdered is ExploreAll with two functions more: the event of a step, or none before the
+// first event, and whether an event happens before another.
 func ExploreOrdered(task *engine.Task, opt Options, each func(steps []memory.Step, extra string, event func(step int) int, before func(i, j int) bool)) (Explored, error) {
 	x := newExplorer(context.Background(), &job{task, opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
 	event := func(step int) int {
@@ -36,7 +37,7 @@ func ExploreOrdered(task *engine.Task, opt Options, each func(steps []memory.Ste
 	return Explored{x.out.counts.complete, x.out.counts.asleep}, x.out.err
 }
 
-// extra is how threads stopped, and what refused awaits and stuck sections saw.
+// extra says how threads stopped, and what refused awaits and stuck sections read.
 func (x *explorer) extra() string {
 	out := ""
 	for t := range x.run.threads.now {
@@ -57,8 +58,8 @@ func (x *explorer) extra() string {
 	return out
 }
 
-// lastWriter names the update that byte b of access k of event i saw. A byte that saw an own
-// update and one that forwards from its store are the same.
+// lastWriter names the update that byte b of access k of event i read from. A byte that is
+// forwarded has the same name as one that is read after the update of the same store.
 func (x *explorer) lastWriter(i int, e *event, k, b int) string {
 	if a := e.at(k); a.mode&always == 0 && (e.from.forwarded|e.from.seen)>>b&1 != 0 {
 		return fmt.Sprint("own ", e.from.storeOf(b))
@@ -74,8 +75,8 @@ func (x *explorer) lastWriter(i int, e *event, k, b int) string {
 	return fmt.Sprint(from)
 }
 
-// ExploreTogether explores with several workers that share everything as soon as they
-// can, in small programs too.
+// ExploreTogether explores with several workers that share branches as soon as there are any, even
+// in small programs.
 func ExploreTogether(task *engine.Task, opt Options, workers int) (*engine.Outcome, error) {
 	w := newWorld(workers)
 	w.eager = true
@@ -86,8 +87,8 @@ func ExploreTogether(task *engine.Task, opt Options, workers int) (*engine.Outco
 	return x.out.result, x.out.err
 }
 
-// ExploreBytes explores and gives the number of executions, and the memory that was used apart from the
-// wakeup trees.
+// ExploreBytes explores and returns the number of executions, and the bytes that were used besides
+// the wakeup trees.
 func ExploreBytes(task *engine.Task) (executions, bytes int64) {
 	x := newExplorer(context.Background(), &job{Task: task}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
 	x.runAll()

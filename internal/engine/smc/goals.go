@@ -10,17 +10,19 @@ import (
 	"fencepost/verdict"
 )
 
-// Goals: threads at certain locations at the same time. An execution stands for all executions with its
-// trace, and their states are the consistent cuts of happens-before. So goalWatch notes when
-// a thread arrives at a location of a goal. Threads can be at their locations together if the
-// events that happen before these arrivals contain no departure of one of the threads from its
-// location, and no update of a store that one of them issues only later.
+// Goals: threads at certain locations at the same time. An execution stands for all executions with
+// its trace, and their states are the consistent cuts of happens-before. So goalWatch notes when a
+// thread arrives at a location of a goal. Threads can be at their locations together if the events
+// that happen before these arrivals contain no departure of one of the threads from its location,
+// and no update of a store that one of them issues only later.
 //
 // Between two of its events a thread can stop anywhere, since the steps there are local.
 //
-// Goals that read memory are refused: a trace does not determine what memory holds in the states of a cut.
+// Goals that read memory are refused: a trace does not determine what memory holds in the states of
+// a cut.
 
-// goalWatch notes the arrivals of threads at locations of goals, and finds the goals that are reached.
+// goalWatch notes the arrivals of threads at locations of goals, and finds the goals that are
+// reached.
 type goalWatch struct {
 	path  *path
 	run   *machine
@@ -166,8 +168,8 @@ func (g *goalWatch) together(number int32, chosen []int) bool {
 	return false
 }
 
-// reachable reports whether the chosen arrivals can hold at the same time, and adds the violation if
-// they can.
+// reachable reports whether the chosen arrivals can hold at the same time, and adds the violation
+// if they can.
 func (g *goalWatch) reachable(number int32, chosen []int) bool {
 	goal := &g.goals[number]
 	cut := make([]int32, g.exec.stride)
@@ -217,7 +219,8 @@ type threadSet []int32
 
 func (s threadSet) has(t int32) bool { return slices.Contains(s, t) }
 
-// cutWitness returns an execution that ends with the threads of the chosen arrivals at their locations.
+// cutWitness returns an execution that ends with the threads of the chosen arrivals at their
+// locations.
 func (g *goalWatch) cutWitness(goal *property.Goal, cut []int32, chosen []int) *verdict.Witness {
 	rec := engine.NewRecorder(g.run.sys)
 	late := func(st memory.Step, pos int, ev int32) bool {

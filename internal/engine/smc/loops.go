@@ -10,8 +10,8 @@ import (
 	"fencepost/internal/transform"
 )
 
-// Loops. Executions must end, so iterations are counted as transform.Unroll counts them: a body runs at
-// most k times per entry. A thread that would begin another round stops there, and a bound
+// Loops. Executions must end, so iterations are counted as transform.Unroll counts them: a body
+// runs at most k times per entry. A thread that would begin another round stops there, and a bound
 // is reported. Loops whose exits do not depend on anything read from memory or chosen end by
 // themselves and are not counted; a thread that is still running after very many steps is stopped.
 //
@@ -24,17 +24,19 @@ import (
 // loops, inlined calls, loops around compare-exchange, and single rounds of loops that have
 // effects in other rounds. It is no bound.
 //
-// Data races are between accesses, and a round that changes nothing has accesses. Let R be an access in
-// such a round that races with W. Rounds before and after it that change nothing can be left out,
-// and what others do stays possible: they do not notice these rounds. Where such a round locked and
-// unlocked a mutex or waited for a condition, the mutex is free for longer without it, and a thread that
-// waits instead can be woken at any time. Happens-before only loses edges by that. So three rounds
-// are enough: the round of R, the round before it, in which a wait began, and the round that leaves the loop. Two
-// of them change nothing (Options.IdleRounds). None is needed if the round that leaves the loop makes the same accesses (repeats):
-// if W needs nothing that the thread does after the loop, the race is in the execution that stops at the
-// round of R. Otherwise W comes after the last round, whose access is not ordered before W either, or R would be.
+// Data races are between accesses, and a round that changes nothing has accesses. Let R be an
+// access in such a round that races with W. Rounds before and after it that change nothing can be
+// left out, and what others do stays possible: they do not notice these rounds. Where such a round
+// locked and unlocked a mutex or waited for a condition, the mutex is free for longer without it,
+// and a thread that waits instead can be woken at any time. Happens-before only loses edges by
+// that. So three rounds are enough: the round of R, the round before it, in which a wait began, and
+// the round that leaves the loop. Two of them change nothing (Options.IdleRounds). None is needed
+// if the round that leaves the loop makes the same accesses (repeats): if W needs nothing that the
+// thread does after the loop, the race is in the execution that stops at the round of R. Otherwise
+// W comes after the last round, whose access is not ordered before W either, or R would be.
 //
-// Rounds that change nothing are part of a trace, so threads are not stopped after them where traces are asked for.
+// Rounds that change nothing are part of a trace, so threads are not stopped after them where
+// traces are asked for.
 
 // endless bounds the local steps in a row, and the events, of a thread that no other bound stops.
 const endless = 1 << 16
@@ -175,7 +177,8 @@ func (m *machine) begin(t int) {
 	}
 }
 
-// loopStep notes what a step of thread t from a location means for loops, and stops the thread if a round was idle or one too many.
+// loopStep notes what a step of thread t from a location means for loops, and stops the thread if a
+// round was idle or one too many.
 func (m *machine) loopStep(t int, from ir.Loc, st memory.Step) {
 	c := &m.loops[t]
 	if c.edges == nil || st.Kind != memory.Exec {
@@ -242,8 +245,8 @@ type cutOff struct {
 	value int
 }
 
-// repeats reports whether a round that leaves a loop makes all accesses that any round of it makes: their
-// addresses are constant, and every path out of the loop contains them.
+// repeats reports whether a round that leaves a loop makes all accesses that any round of it makes:
+// their addresses are constant, and every path out of the loop contains them.
 func repeats(f *ir.Func, l *transform.Loops, loop int32) bool {
 	for i := range f.Edges {
 		e := &f.Edges[i]

@@ -115,7 +115,7 @@ const (
 	bounded      // a loop would begin a round too many
 )
 
-// threadState is what an execution says about a thread beyond memory's state.
+// threadState is the state of a thread as far as memory's state does not have it.
 type threadState struct {
 	ord         int32 // stores issued
 	epoch       int32 // store-store fences passed

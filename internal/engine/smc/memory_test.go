@@ -13,7 +13,7 @@ import (
 	"fencepost/internal/testkit"
 )
 
-// stores is a program of n threads with a store each, all to one variable.
+// stores returns a program of n threads with one store each, all to one variable.
 func stores(t *testing.T, n int) *ir.Program {
 	t.Helper()
 	var text strings.Builder
@@ -31,7 +31,7 @@ func stores(t *testing.T, n int) *ir.Program {
 	return p
 }
 
-// TestMemoryLimit: an exploration that would need more memory than it may have does not know.
+// TestMemoryLimit: an exploration that needs more memory than its limit answers unknown.
 func TestMemoryLimit(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		task := &engine.Task{Program: stores(t, 8), Props: &property.Set{Checks: true}, Model: memory.TSO, KeepGoing: true}

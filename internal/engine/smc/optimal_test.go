@@ -20,14 +20,14 @@ var programs = flag.Int("fp.traces", 150, "random programs whose traces are coun
 var histories = flag.Int("fp.histories", 6000, "programs with more partial traces are not counted")
 var firstSeed = flag.Int("fp.seed", 0, "first seed")
 
-// explored is what an exploration came to.
+// explored is the result of an exploration.
 type explored struct {
 	smc.Explored
 	all   map[string]int  // executions, with how they ended
-	final map[string]bool // traces of those that came to their end
+	final map[string]bool // traces of the executions in which all threads finished
 }
 
-// keys explores a program and gives the keys of its executions.
+// keys explores a program and returns the keys of its executions.
 func keys(p *ir.Program, m memory.Model, source bool) (n explored, err error) {
 	task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true}
 	y := memory.New(p, m, memory.Options{})
@@ -44,8 +44,8 @@ func keys(p *ir.Program, m memory.Model, source bool) (n explored, err error) {
 	return n, err
 }
 
-// check compares an exploration with all traces. Where blocks are allocated, executions
-// are told apart that have one trace.
+// check compares an exploration with all traces. Where blocks are allocated, several executions may
+// have one trace.
 func (n *explored) check(want map[string]bool, heap bool) error {
 	twice, missing := 0, 0
 	for _, k := range n.all {
@@ -64,8 +64,8 @@ func (n *explored) check(want map[string]bool, heap bool) error {
 	return nil
 }
 
-// runSeed compares the two on a random program. It gives the number of traces, and whether
-// there are executions with loads whose bytes come from different places.
+// runSeed compares an exploration with all traces of a random program. It returns the number of
+// traces, and whether a load of some execution reads its bytes from several stores.
 func runSeed(t *testing.T, seed uint64, pr testkit.Profile, m memory.Model) (total int, split, ok bool) {
 	p, _ := testkit.Generate(seed, pr).Flat()
 	flat, _, err := transform.Unroll(p, &property.Set{}, 2)
@@ -92,16 +92,16 @@ func runSeed(t *testing.T, seed uint64, pr testkit.Profile, m memory.Model) (tot
 
 // overlaps reports whether two accesses of a program share some bytes and not all.
 func overlaps(p *ir.Program) bool {
-	type place struct {
+	type cell struct {
 		object ir.ObjectID
 		off    int64
 		size   int64
 	}
-	var all []place
+	var all []cell
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			if op := &f.Edges[i].Op; op.Accesses() && op.Addr.Op == ir.AddrOf {
-				all = append(all, place{op.Addr.Obj, op.Addr.Value, int64(op.Type.Size())})
+				all = append(all, cell{op.Addr.Obj, op.Addr.Value, int64(op.Type.Size())})
 			}
 		}
 	}
@@ -145,8 +145,8 @@ func TestOptimal(t *testing.T) {
 	}
 }
 
-// TestOptimalOverlap: the same where accesses of different sizes share bytes, so that loads
-// take some bytes from the own buffer and others from memory.
+// TestOptimalOverlap is TestOptimal for accesses of different sizes that share bytes, so that loads
+// forward some bytes and read others from memory.
 func TestOptimalOverlap(t *testing.T) {
 	plain := testkit.Profile{Name: "overlap-plain", Plain: true}
 	profiles := []testkit.Profile{plain, {Name: "overlap"}, plain, {Name: "overlap-sync", Sync: true}, plain, {Name: "overlap-waits", Sync: true, Waits: true},
@@ -166,9 +166,9 @@ func TestOptimalOverlap(t *testing.T) {
 				total += n
 				several += bit(split)
 			}
-			t.Logf("%d programs, %d with loads that have several sources, %d traces; %d programs skipped", fewer(*programs), several, total, skipped)
+			t.Logf("%d programs, %d with loads that read from several stores, %d traces; %d programs skipped", fewer(*programs), several, total, skipped)
 			if m != memory.SC && several < fewer(*programs)/6 {
-				t.Errorf("only %d programs have loads with several sources", several)
+				t.Errorf("only %d programs have loads that read from several stores", several)
 			}
 		})
 	}
@@ -178,7 +178,7 @@ func TestOptimalOverlap(t *testing.T) {
 // three bytes in all sizes: nearly all loads overlap something.
 func wordProgram(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 1))
-	place := func(wide int) (string, string) { // wide of four are of two bytes
+	cell := func(wide int) (string, string) { // wide of four are of two bytes
 		size := 1 + bit(r.IntN(4) < wide)
 		at := []string{"&w", "&w+1", "&w+2"}[r.IntN(4-size)]
 		return []string{"u8", "u16"}[size-1], at
@@ -189,10 +189,10 @@ func wordProgram(seed uint64) string {
 	for t := range threads {
 		fmt.Fprintf(&text, "func t%d() {\n  reg r\n", t)
 		for i := range 1 + r.IntN(10/threads) {
-			size, at := place(1)
+			size, at := cell(1)
 			op := fmt.Sprintf("store.%s [%s] = %d", size, at, 257*(1+r.IntN(2)))
 			if i > 0 {
-				size, at = place(3)
+				size, at = cell(3)
 			}
 			switch k := r.IntN(20); {
 			case k < 11 && i > 0:
@@ -204,7 +204,7 @@ func wordProgram(seed uint64) string {
 			case k == 13:
 				op = []string{"fence", "fence.ss"}[r.IntN(2)]
 			case k == 14: // a section that writes or not as what it reads says
-				_, other := place(0)
+				_, other := cell(0)
 				fmt.Fprintf(&text, "  L%d -> A%d: atomicbegin\n  A%d -> B%d: r = load.%s [%s]\n", i, i, i, i, size, at)
 				fmt.Fprintf(&text, "  B%d -> C%d: assume (r == 0)\n  C%d -> D%d: store.u8 [%s] = 257\n", i, i, i, i, other)
 				fmt.Fprintf(&text, "  B%d -> D%d: assume (r != 0)\n  D%d -> L%d: atomicend\n", i, i, i, i+1)
@@ -220,7 +220,7 @@ func wordProgram(seed uint64) string {
 	return text.String()
 }
 
-// TestOptimalWord: the same for small programs in which most loads have several sources.
+// TestOptimalWord is TestOptimal for small programs in which most loads read from several stores.
 func TestOptimalWord(t *testing.T) {
 	total, several, skipped := [3]int{}, [3]int{}, [3]int{}
 	for i := range fewer(2 * *programs) {
@@ -247,21 +247,22 @@ func TestOptimalWord(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d programs: %d traces, %d programs with loads that have several sources, %d skipped (SC, TSO, PSO)", fewer(2**programs), total, several, skipped)
+	t.Logf("%d programs: %d traces, %d programs with loads that read from several stores, %d skipped (SC, TSO, PSO)", fewer(2**programs), total, several, skipped)
 	if several[2] < fewer(2**programs)/4 {
-		t.Errorf("only %d programs have loads with several sources", several[2])
+		t.Errorf("only %d programs have loads that read from several stores", several[2])
 	}
 }
 
-// TestSeveralSources: programs whose traces can be counted by hand.
-func TestSeveralSources(t *testing.T) {
+// TestSeveralStores: programs whose traces can be counted by hand.
+func TestSeveralStores(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		body    string
 		counts  [3]int // traces: SC, TSO, PSO
 		blocked int    // executions with a refused await
 	}{
-		// Order of the stores to the first byte, and whether the second byte was read before.
+		// Traces differ in the order of the stores to the first byte, and in whether the second
+		// byte was read before.
 		{"one byte from memory", `object w size 2
 func a() {
   reg r
@@ -271,7 +272,7 @@ func a() {
 func b() {
   L0 -> L1: store.u16 [&w] = 514
 }`, [3]int{3, 4, 4}, 0},
-		// The order is a matter of both bytes.
+		// Traces differ in the order of stores to both bytes.
 		{"two stores", `object w size 2
 func a() {
   reg r
@@ -310,11 +311,11 @@ func b() {
   L0 -> L1: store.u8 [&w+1] = 2
 }`, [3]int{1, 1, 1}, 1},
 	} {
-		text := "program sources flat\n" + c.body + "\nthread a = a()\nthread b = b()\n"
+		text := "program stores flat\n" + c.body + "\nthread a = a()\nthread b = b()\n"
 		if strings.Contains(c.body, "func c") {
 			text += "thread c = c()\n"
 		}
-		p, diags := ir.Parse("sources.ir", []byte(text))
+		p, diags := ir.Parse("stores.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(c.name, diags.All)
 		}
@@ -331,12 +332,12 @@ func b() {
 	}
 }
 
-// TestSettledRaces: a race is not settled where the reversed event touches more than the
-// event did. The section writes y if it comes before x = 1, and what depends on that may be in
-// some executions with the race only.
-func TestSettledRaces(t *testing.T) {
+// TestReversalWithMoreAccesses: a reversible race is reversed in every execution with it if the
+// reversed event accesses more than the second event did. The section writes y only if it comes
+// before x = 1, and only some executions with the race have an event that depends on this write.
+func TestReversalWithMoreAccesses(t *testing.T) {
 	for _, order := range []string{"abcd", "dabc"} {
-		text := `program settled flat
+		text := `program more flat
 object x size 8
 object y size 8
 object z size 8
@@ -372,7 +373,7 @@ func d() {
 		for _, name := range strings.Split(order, "") {
 			text += fmt.Sprintf("thread %s = %s()\n", name, name)
 		}
-		p, diags := ir.Parse("settled.ir", []byte(text))
+		p, diags := ir.Parse("more.ir", []byte(text))
 		if diags.HasErrors() {
 			t.Fatal(diags.All)
 		}
@@ -389,9 +390,9 @@ func d() {
 	}
 }
 
-// TestLookingAtAFreeMutex: an unlock that is only an error comes before or after a lock of
-// another thread, although it lets nothing go that the lock waits for.
-func TestLookingAtAFreeMutex(t *testing.T) {
+// TestUnlockOfFreeMutex: an unlock that is an error is ordered with a lock of another thread,
+// although the lock does not wait for it.
+func TestUnlockOfFreeMutex(t *testing.T) {
 	p, diags := ir.Parse("mutex.ir", []byte(`program mutex flat
 object m size 8
 func a() {

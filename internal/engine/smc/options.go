@@ -7,14 +7,14 @@ import (
 	"fencepost/verdict"
 )
 
-// Options choose what is explored. The zero value is what answers a program's own questions.
+// Options choose what is explored. The zero value answers the questions of the program itself.
 type Options struct {
 	// SourceDPOR explores by source-DPOR instead of optimal DPOR.
 	SourceDPOR bool
 	// Traces asks for every trace: the engine also executes failing rounds of spin loops.
 	Traces bool
 	// Visit, if not nil, is called with every complete execution, and with Unfinished also with
-	// the executions that do not come to their end. One worker calls it at a time.
+	// the executions in which some thread does not finish. One worker calls it at a time.
 	Visit      func(*verdict.Witness)
 	Unfinished bool
 	// IdleRounds is how many rounds in a row of a loop are executed that change nothing for any
@@ -42,7 +42,7 @@ func New(opt Options) engine.Engine {
 	}
 }
 
-// job is a task and how it is explored.
+// job is a task with the options for it.
 type job struct {
 	*engine.Task
 	Options

@@ -13,14 +13,14 @@ import "fencepost/internal/memory"
 //   - from a load to the update of another thread that overwrites what it read (cf-ct);
 //   - from the updates of a thread to its next fence (uf).
 //
-// Reads-from and conflicts are per byte. For every byte that a load forwards it is attached to the store in
-// the buffer that has the byte. Other threads see this byte of the load change when that store's update
-// happens.
+// Reads-from and conflicts are per byte. For every byte that a load forwards it is attached to the
+// store in the buffer that has the byte. Other threads see this byte of the load change when that
+// store's update happens.
 //
 // Differs from the paper: there are bytes instead of locations, and a load may read some bytes from
 // memory while it forwards others. event.go says what other operations access. Three more kinds of
-// edges are never reversible: from a spawn to the first event of the thread; from the last event of a
-// thread and of its buffers to a join of it; and, under PSO, from updates of stores before a
+// edges are never reversible: from a spawn to the first event of the thread; from the last event of
+// a thread and of its buffers to a join of it; and, under PSO, from updates of stores before a
 // store-store fence to updates of stores after it. The last accesses to a byte are found in the
 // chain of its word (chains.go).
 
@@ -44,10 +44,10 @@ func (ex *execution) predecessors(e *event, clock []int32) {
 	}
 }
 
-// walk visits the records of a chain, from the newest on, until the last writer of every live byte of
-// an access has been met. An update comes after the last updates of its own thread. A load is not ordered
-// with updates of its own thread, since it could have forwarded the same bytes before them; walk notes
-// which bytes it read from such an update.
+// walk visits the records of a chain, from the newest on, until the last writer of every live byte
+// of an access has been met. An update comes after the last updates of its own thread. A load is
+// not ordered with updates of its own thread, since it could have forwarded the same bytes before
+// them; walk notes which bytes it read from such an update.
 func (ex *execution) walk(e *event, a *access, word uint64, live uint8, clock []int32) {
 	at := int64(a.addr - 8*word)
 	left := shift(live, at)
@@ -150,9 +150,9 @@ func (ex *execution) order(i int32) {
 			continue
 		}
 		join(c, ex.clock(f))
-		// A lock cannot come before the unlock that it waits for; reversibleLock has the pair with the
-		// lock before. An event that only reads a free mutex, such as an unlock that is an error, is no
-		// such unlock.
+		// A lock cannot come before the unlock that it waits for; reversibleLock has the pair with
+		// the lock before. An event that only reads a free mutex, such as an unlock that is an
+		// error, is no such unlock.
 		if e.flags&locks == 0 || ex.events[f].flags&isMutex == 0 || ex.events[f].acc[0].mode&writes == 0 {
 			ex.reversible = append(ex.reversible, reversible{first: f, second: i})
 		}
@@ -190,8 +190,8 @@ func (ex *execution) epochs(e *event, c []int32) {
 	}
 }
 
-// reversibleLock adds the reversible race of lock i with the event that took the mutex before it, unless
-// that event happens before the thread comes to the lock.
+// reversibleLock adds the reversible race of lock i with the event that took the mutex before it,
+// unless that event happens before the thread comes to the lock.
 func (ex *execution) reversibleLock(i int32, c []int32) {
 	e := &ex.events[i]
 	if f := ex.acquirer(e.acc[0].addr); f != none && ex.events[f].thread != e.thread && !ex.precedes(f, c) {

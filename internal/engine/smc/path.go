@@ -8,9 +8,10 @@ import (
 // The path from the root of the exploration to the newest node: going forward by an event, and
 // back.
 //
-// Invariants. exec.events[:n] is the execution from the root to node n. Clocks, chains, stores and reversible
-// races belong to all events of the execution. The machine's state belongs to node at. at is the
-// newest node, except while events are tried in other contexts at the end of an execution.
+// Invariants. exec.events[:n] is the execution from the root to node n. Clocks, chains, stores and
+// reversible races belong to all events of the execution. The machine's state belongs to node at.
+// at is the newest node, except while events are tried in other contexts at the end of an
+// execution.
 
 // path is the execution that is being explored, with a node before each event and one at the end.
 type path struct {
@@ -22,15 +23,15 @@ type path struct {
 
 // node is a state on the path. It has what is needed to return to it.
 type node struct {
-	mark     int // of memory's state
-	log      int // length of the log of the threads
-	steps    int
-	records  int
-	attached int
-	races    int
-	visited  int   // arrivals at locations of goals before the event that leads here
-	bases    int   // saved bases
-	prevLast int32 // the newest event before of the process of the event that leads here
+	mark       int // of memory's state
+	log        int // length of the log of the threads
+	steps      int
+	records    int
+	attached   int
+	reversible int
+	visited    int   // arrivals at locations of goals before the event that leads here
+	bases      int   // saved bases
+	prevLast   int32 // the newest event before of the process of the event that leads here
 
 	sleep   []event
 	inherit int     // how many events of sleep the parent had, too
@@ -38,8 +39,8 @@ type node struct {
 	fresh   bool    // nothing has been explored from here
 	done    int     // events that have been explored from here
 
-	// With several workers: the shared node; whether it is in use; the index of the branch that this worker
-	// explores; and how many of the branches before that are in sleep.
+	// With several workers: the shared node; whether it is in use; the index of the branch that
+	// this worker explores; and how many of the branches before that are in sleep.
 	sh        *shared
 	shared    bool
 	cur, have int
@@ -89,7 +90,7 @@ func (pa *path) extend(p int32, lb label, to node) int32 {
 	m.perform(p, lb, e)
 	pa.at++
 	e.idx = m.procs.count[p] + 1
-	to.races, to.records, to.bases, to.attached = len(ex.reversible), len(ex.chains.records), len(ex.bases), len(ex.attached)
+	to.reversible, to.records, to.bases, to.attached = len(ex.reversible), len(ex.chains.records), len(ex.bases), len(ex.attached)
 	to.prevLast = m.procs.last[p]
 	ex.order(i)
 	if multiple {

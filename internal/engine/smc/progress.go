@@ -62,9 +62,9 @@ func (x *explorer) measure() {
 // estimates is how many of the last estimates are reported.
 const estimates = 16
 
-// progress reports how far the exploration is. The total is estimated from the exploration so far, as
-// if the branches left at a node were as large as those that are done (after Knuth). It is
-// an underestimate, since more branches may be found.
+// progress reports how far the exploration is. The total is estimated from the exploration so far,
+// as if the branches left at a node were as large as the branches that are done (after Knuth). It
+// is an underestimate, since more branches may be found.
 func (x *explorer) progress() {
 	if x.task.Progress == nil || x.number != 0 {
 		return
@@ -93,8 +93,8 @@ func (x *explorer) progress() {
 	})
 }
 
-// bytes returns the memory of the longest execution. The exploration uses no other memory but that of the
-// wakeup trees.
+// bytes returns the memory of the longest execution. The exploration uses no other memory but that
+// of the wakeup trees.
 func (x *explorer) bytes() int64 {
 	n := int64(cap(x.exec.events))*int64(unsafe.Sizeof(event{})) + int64(cap(x.exec.clocks))*4 + int64(cap(x.exec.chains.records))*int64(unsafe.Sizeof(record{})) +
 		int64(cap(x.exec.attached))*int64(unsafe.Sizeof(attachment{})) + int64(cap(x.exec.reversible))*int64(unsafe.Sizeof(reversible{})) + int64(cap(x.run.steps))*int64(unsafe.Sizeof(memory.Step{}))

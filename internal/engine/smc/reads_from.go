@@ -4,11 +4,11 @@ import "math/bits"
 
 // Where the bytes of a load come from.
 //
-// A load forwards a byte from the newest store in its thread's buffer that has the byte, and reads the other
-// bytes from memory, all in one step. Which store of the thread is the newest one with a byte depends on
-// program order only. Whether that store is still in the buffer depends on the execution. So an
-// event names that store for each byte of its first access, and two masks say which bytes are
-// forwarded from it and which were read from memory after its update.
+// A load forwards a byte from the newest store in its thread's buffer that has the byte, and reads
+// the other bytes from memory, all in one step. Which store of the thread is the newest one with a
+// byte depends on program order only. Whether that store is still in the buffer depends on the
+// execution. So an event names that store for each byte of its first access, and two masks say
+// which bytes are forwarded from it and which were read from memory after its update.
 //
 // Most loads have one store for all such bytes, or none. Only loads with several stores need a
 // table, which is shared by all events with the same contents.
@@ -29,7 +29,8 @@ func (s *readsFrom) storeOf(k int) int32 {
 	return s.one
 }
 
-// bytesOf returns the bytes among part that come from a store. part is a subset of forwarded and seen.
+// bytesOf returns the bytes among part that come from a store. part is a subset of forwarded and
+// seen.
 func (s *readsFrom) bytesOf(ord int32, part uint8) uint8 {
 	if s.table == nil {
 		if s.one != ord {
@@ -50,17 +51,17 @@ func (s *readsFrom) bytesOf(ord int32, part uint8) uint8 {
 func (s *readsFrom) reached(ord int32) { s.forwarded &^= s.bytesOf(ord, s.forwarded) }
 
 // forwards notes the bytes that a load forwards from the buffer, and the stores they come from.
-func (m *machine) forwards(e *event, own uint8, tags *[8]int32) {
-	if own == 0 {
+func (m *machine) forwards(e *event, bytes uint8, tags *[8]int32) {
+	if bytes == 0 {
 		return
 	}
 	s := &e.from
-	s.forwarded, s.one = own, tags[bits.TrailingZeros8(own)]
+	s.forwarded, s.one = bytes, tags[bits.TrailingZeros8(bytes)]
 	for k := range tags {
-		if own>>k&1 != 0 && tags[k] != s.one {
+		if bytes>>k&1 != 0 && tags[k] != s.one {
 			table := *tags
 			for j := range table {
-				if own>>j&1 == 0 {
+				if bytes>>j&1 == 0 {
 					table[j] = none
 				}
 			}
@@ -70,8 +71,8 @@ func (m *machine) forwards(e *event, own uint8, tags *[8]int32) {
 	}
 }
 
-// sees notes that an event reads some bytes of an access from memory after the update of a store of its
-// own thread.
+// sees notes that an event reads some bytes of an access from memory after the update of a store of
+// its own thread.
 func (ex *execution) sees(e *event, a *access, part uint8, ord int32) {
 	s := &e.from
 	known := s.forwarded | s.seen
@@ -113,8 +114,8 @@ func (tb readsFromTables) share(t *[8]int32) *[8]int32 {
 }
 
 // forwardedIn returns the bytes that an event forwards in a sequence without the first event of a
-// reversible race and without the events that happen after the first: the bytes that it forwarded in the execution, and
-// those that it read from memory after an update that is not in the sequence.
+// reversible race and without the events that happen after the first: the bytes that it forwarded
+// in the execution, and bytes that it read from memory after an update that is not in the sequence.
 func (ex *execution) forwardedIn(first, second int32, e *event) uint8 {
 	forwarded := e.from.forwarded
 	for left := e.from.seen; left != 0; {
@@ -154,7 +155,7 @@ func (ex *execution) attach(i int32) {
 	}
 }
 
-// detach takes back all attachments but the first n. They are those of event e.
+// detach takes back all attachments but the first n. All of them are attachments of event e.
 func (ex *execution) detach(e *event, n int) {
 	for k := len(ex.attached) - 1; k >= n; k-- {
 		ex.stores[e.thread][ex.attached[k].ord].loads = ex.attached[k].prev
@@ -162,8 +163,8 @@ func (ex *execution) detach(e *event, n int) {
 	ex.attached = ex.attached[:n]
 }
 
-// findAttached adds to ex.found the loads that forwarded bytes of access a from the store whose update
-// is o.
+// findAttached adds to ex.found the loads that forwarded bytes of access a from the store whose
+// update is o.
 func (ex *execution) findAttached(o *event, a *access) {
 	for k := ex.stores[o.thread][o.ord].loads; k != none; k = ex.attached[k].prev {
 		if l := &ex.attached[k]; shift(a.bytes(), int64(a.addr-l.addr))&l.mask != 0 {

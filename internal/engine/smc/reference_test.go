@@ -10,22 +10,23 @@ import (
 	"fencepost/internal/memory"
 )
 
-// The reference: all traces of a small program, by trying every step in every state
-// that differs in state or history. A history is, for every thread, what it did and
-// from whom its loads got each byte, and for every byte the order of the stores to
-// it: the Shasha-Snir trace so far, and for every block the order of frees and of allocations that use it again. Operations on a condition or a barrier read and
-// write it; a wait that is woken for no reason, which is one right after it began, leaves its condition alone.
+// The reference: all traces of a small program. Every step is tried in every state, where states
+// with different histories are different. A history has, for every thread, its steps and the store
+// that each byte of its loads was read from; for every byte, the order of the stores to it; and for
+// every block, the order of frees and of allocations that use it again. It is the Shasha-Snir trace
+// so far. Operations on a condition or a barrier read and write it. A wait that is woken right
+// after it began was woken spuriously and does not access its condition.
 
-// blockPlace marks places that stand for blocks.
-const blockPlace = 1 << 63
+// blockToken marks addresses that stand for blocks.
+const blockToken = 1 << 63
 
-// tracker follows an execution.
+// tracker runs an execution and records its history.
 type tracker struct {
 	y      *memory.System
 	s      *memory.State
 	logs   [][]string
 	orders map[uint64][]string
-	split  bool // a load took bytes from different places, one of them the own buffer
+	split  bool // a load forwarded bytes and read others from memory or from another store
 }
 
 func newTracker(y *memory.System) *tracker {
@@ -34,7 +35,7 @@ func newTracker(y *memory.System) *tracker {
 	return r
 }
 
-// taken is how to take a step back.
+// taken says how to undo a step.
 type taken struct {
 	mark   int
 	thread int
@@ -70,7 +71,7 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 	ev := r.s.Event
 	if st.Kind == memory.Flush {
 		if ev.Free {
-			k.reach = r.reach(fmt.Sprintf("%d.%d", t, ev.From), ev.Addr|blockPlace, 1)
+			k.reach = r.reach(fmt.Sprintf("%d.%d", t, ev.From), ev.Addr|blockToken, 1)
 		} else {
 			k.reach = r.reach(fmt.Sprintf("%d.%d", t, ev.From), ev.Addr, ev.Size)
 		}
@@ -99,9 +100,9 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 	}
 	switch {
 	case op.Kind == ir.Free && ev.Free && !ev.Buffered:
-		k.reach = r.reach(name, ev.Addr|blockPlace, 1)
+		k.reach = r.reach(name, ev.Addr|blockToken, 1)
 	case op.Kind == ir.Alloc && st.Choice != 0:
-		k.reach = append(k.reach, r.reach(name, uint64(st.Choice)|blockPlace, 1)...)
+		k.reach = append(k.reach, r.reach(name, uint64(st.Choice)|blockToken, 1)...)
 	}
 	for _, a := range synced {
 		from := "init"
@@ -119,8 +120,8 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 	return k
 }
 
-// synced is the mutexes, conditions and barriers that a step is about to write and
-// package memory does not show as accesses, each as its first byte.
+// synced returns the mutexes, conditions and barriers that a step is about to write and that
+// package memory does not report as accesses, each by its first byte.
 func (r *tracker) synced(st memory.Step, op *ir.Op, spurious bool) []uint64 {
 	t := int(st.Thread)
 	switch op.Kind {
@@ -138,15 +139,15 @@ func (r *tracker) synced(st memory.Step, op *ir.Op, spurious bool) []uint64 {
 	return nil
 }
 
-// takenBack lets a pending free reach memory that an allocation of the same thread is about
-// to take back: the block is free for a moment.
+// takenBack lets a free reach memory whose block an allocation of the same thread is about to take
+// back: the block is free for a moment.
 func (r *tracker) takenBack(st memory.Step, op *ir.Op) []uint64 {
 	if op.Kind != ir.Alloc || st.Choice == 0 {
 		return nil
 	}
 	for _, en := range r.s.Buffer(ir.ThreadID(st.Thread)) {
 		if en.Kind == memory.FreeEntry && en.Addr == uint64(st.Choice) {
-			return r.reach(fmt.Sprintf("%d.%d", st.Thread, en.Tag), en.Addr|blockPlace, 1)
+			return r.reach(fmt.Sprintf("%d.%d", st.Thread, en.Tag), en.Addr|blockToken, 1)
 		}
 	}
 	return nil
@@ -200,8 +201,8 @@ func bit(b bool) int {
 	return 0
 }
 
-// traces is the set of traces of complete executions, or false if there are too
-// many histories.
+// traces returns the set of traces of complete executions, or false if there are too many
+// histories.
 func traces(y *memory.System, limit int) (map[string]bool, bool) {
 	return newTracker(y).traces(limit)
 }

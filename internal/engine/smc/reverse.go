@@ -8,29 +8,30 @@ import (
 
 // Reversing races [AAJS17 §6].
 //
-// This happens at the end of an execution, for every reversible race of a first and a second
-// event. Let v be the events after the first event that do not happen after it, with the second event in
-// its new position before the first. The node before the first event must lead on to v. If an event that
-// sleeps at the node, or has been explored from it, is a weak initial of v, then v is covered.
+// This happens at the end of an execution, for every reversible race of a first and a second event.
+// Let v be the events after the first event that do not happen after it, with the second event in
+// its new position before the first. The node before the first event must lead on to v. If an event
+// that sleeps at the node, or has been explored from it, is a weak initial of v, then v is covered.
 // Otherwise v is inserted into the wakeup tree of the node.
 //
 // Why v needs the whole execution: if v ended after the second event, an event could pass as a weak
-// initial although a later event of v depends on it, and executions would be lost. So a
-// race is reversed again at the end of every execution that contains it. There is one exception
-// (reversible.done). A race need not be reversed again if (1) a sleeping event is an event of v up to the second
-// event, and (2) the reversed event accesses nothing that the second event does not access. Then the
-// sleeping event is an initial of v in every other execution with the race. Without (2), an event of another execution may
-// depend on the reversed event, and the reversed event has to be tried after that event, too.
-// A branch of the wakeup tree that v begins with would not be enough for (1). The nodes of
-// that branch have sleep sets of their own, and an execution through the branch that continues
-// like v may be cut off by one of them. Then the rest of v is explored only if v is inserted below the branch.
+// initial although a later event of v depends on it, and executions would be lost. So a race is
+// reversed again at the end of every execution that contains it. There is one exception
+// (reversible.done). A race need not be reversed again if (1) a sleeping event is an event of v up
+// to the second event, and (2) the reversed event accesses nothing that the second event does not
+// access. Then the sleeping event is an initial of v in every other execution with the race.
+// Without (2), an event of another execution may depend on the reversed event, and the reversed
+// event has to be tried after that event, too. A branch of the wakeup tree that v begins with would
+// not be enough for (1). The nodes of that branch have sleep sets of their own, and an execution
+// through the branch that continues like v may be cut off by one of them. Then the rest of v is
+// explored only if v is inserted below the branch.
 //
 // Differs from the paper: in v the second event stays where it was, instead of at the end; both are
-// linearizations of the same trace. The accesses of the second event are determined again, because they may change
-// when it comes first: a compare-exchange may fail then, a section may take another branch. Later
-// events that depend on the changed event are left out of v, with all events that happen after them.
-// A load may have read bytes from memory after an update of its own thread. If that update is not in v, the
-// load forwards these bytes in v.
+// linearizations of the same trace. The accesses of the second event are determined again, because
+// they may change when it comes first: a compare-exchange may fail then, a section may take another
+// branch. Later events that depend on the changed event are left out of v, with all events that
+// happen after them. A load may have read bytes from memory after an update of its own thread. If
+// that update is not in v, the load forwards these bytes in v.
 
 // reverser reverses the races of an execution that has ended.
 type reverser struct {
@@ -76,8 +77,9 @@ func (rv *reverser) reverse(r *reversible) {
 	}
 }
 
-// choiceCovered reports whether another choice, instead of the first event, has been explored or is in the
-// wakeup tree. It does so only for choices without accesses, whose position in v does not matter.
+// choiceCovered reports whether another choice, instead of the first event, has been explored or is
+// in the wakeup tree. It does so only for choices without accesses, whose position in v does not
+// matter.
 func (rv *reverser) choiceCovered(r *reversible) bool {
 	free := func(e *event) bool {
 		return e.proc == r.proc && e.label == r.label && e.size() == 0 && e.cancel == none && e.other == 0 && e.flags&(drains|ends) == 0
@@ -168,9 +170,9 @@ func (rv *reverser) sequence(r *reversible) bool {
 	return true
 }
 
-// compareAgain makes the reversed event of a compare-exchange from the descriptions of the two events. It
-// returns false if they do not tell what the compare-exchange would read: they do if the first event does not
-// write these bytes, or writes exactly these.
+// compareAgain makes the reversed event of a compare-exchange from the descriptions of the two
+// events. It returns false if they do not tell what the compare-exchange would read: they do if the
+// first event does not write these bytes, or writes exactly these.
 func (rv *reverser) compareAgain(r *reversible, v *sequence) bool {
 	f, e := &rv.exec.events[r.first], &rv.exec.events[r.second]
 	if e.flags&compares == 0 || e.flags&ends != 0 || e.size() != 1 {

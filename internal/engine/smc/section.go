@@ -7,11 +7,12 @@ import (
 	"fencepost/internal/memory"
 )
 
-// Atomic sections. A section is one event: it drains the buffer, no other thread accesses memory while it
-// lasts, and its accesses are the accesses of the event. The choices inside it are part of the
-// label. A section that cannot be finished, because of an assumption or an await inside, is taken
-// back: the event consists of the section's reads, and the thread stops after it. No
-// execution is lost, since the other threads can still do everything they could do before the section began.
+// Atomic sections. A section is one event: it drains the buffer, no other thread accesses memory
+// while it lasts, and its accesses are the accesses of the event. The choices inside it are part of
+// the label. A section that cannot be finished, because of an assumption or an await inside, is
+// taken back: the event consists of the section's reads, and the thread stops after it. No
+// execution is lost, since the other threads can still do everything they could do before the
+// section began.
 
 // A label has room for maxInner choices inside a section, of maxAlternatives alternatives each.
 const (
@@ -96,8 +97,8 @@ func (m *machine) choose(inner uint32, digits *uint32, depth *int) (int, bool) {
 	return pick, true
 }
 
-// tokens returns how many accesses of an operation follow the one to its address: one if the address is
-// in an allocated block, which is accessed as a whole, too.
+// tokens returns how many accesses of an operation follow the one to its address: one if the
+// address is in an allocated block, which is accessed as a whole, too.
 func (m *machine) tokens(op *ir.Op, e *event) int {
 	if op.Accesses() && e.at(e.size()-1).addr >= tokenBase {
 		return 1
@@ -105,7 +106,8 @@ func (m *machine) tokens(op *ir.Op, e *event) int {
 	return 0
 }
 
-// describeInner notes the accesses of an operation inside a section, where stores go to memory at once.
+// describeInner notes the accesses of an operation inside a section, where stores go to memory at
+// once.
 func (m *machine) describeInner(t int, st memory.Step, op *ir.Op, e *event) {
 	addr, size := m.sys.Address(m.state, t, st.Edge)
 	switch {

@@ -6,22 +6,23 @@ import (
 	"fencepost/internal/memory"
 )
 
-// Deadlocks inside atomic sections. The exploration takes a section back that cannot be finished, so that other
-// threads can continue. But the program may also stay inside it. Then the section is held, and the
-// other threads cannot access memory. If the thread inside waits for a value or a mutex, nothing
-// happens any more: a deadlock.
+// Deadlocks inside atomic sections. The exploration takes a section back that cannot be finished,
+// so that other threads can continue. But the program may also stay inside it. Then the section is
+// held, and the other threads cannot access memory. If the thread inside waits for a value or a
+// mutex, nothing happens any more: a deadlock.
 //
-// Whether it is one depends on where the other threads are, and so on the events before the section. The
-// fewest events that are possible are those that happen before it. A thread that has taken fewer steps has
-// met fewer assumptions that stop it, and main has not ended; either would make it no
-// deadlock. From there the other threads run on through local steps, with all choices that they have.
-// This argument holds under SC only, and other models are refused: with buffers, a thread that has
-// taken more steps, because its store has reached memory, can be blocked earlier.
+// Whether it is one depends on where the other threads are, and so on the events before the
+// section. At least the events that happen before the section are needed. A thread that has taken
+// fewer steps has met fewer assumptions that stop it, and main has not ended; either would make it
+// no deadlock. From there the other threads run on through local steps, with all choices that they
+// have. This argument holds under SC only, and other models are refused: with buffers, a thread
+// that has taken more steps, because its store has reached memory, can be blocked earlier.
 
 // maxOtherSteps bounds the local steps of the other threads while a section is held.
 const maxOtherSteps = 1 << 14
 
-// findSectionDeadlock reports a deadlock if event i is a section that cannot be finished and its threads can be blocked there for ever.
+// findSectionDeadlock reports a deadlock if event i is a section that cannot be finished and its
+// threads can be blocked there for ever.
 func (x *explorer) findSectionDeadlock(i int32) {
 	t := int(x.exec.events[i].thread)
 	if !x.task.Props.Deadlock || x.out.met["deadlock"] || x.run.threads.now[t].stop != stuck {
@@ -73,8 +74,8 @@ func (sd *sectionDeadlock) past(i int32) {
 	}
 }
 
-// enter runs the section with the choices of the label. It reports whether it comes to the operation at
-// which the section is stuck.
+// enter runs the section with the choices of the label. It reports whether it comes to the
+// operation at which the section is stuck.
 func (sd *sectionDeadlock) enter(t int, lb label) bool {
 	y := sd.x.run.sys
 	begin := memory.Step{Thread: int32(t), Kind: memory.Exec, Edge: lb.edge, Choice: lb.choice}

@@ -58,7 +58,8 @@ func (v *sequence) appendEvent(first int32, i int) {
 func (v *sequence) appendReversed() { v.items = append(v.items, item{i: none}) }
 
 // appendRest appends the events of the execution from number i on that do not happen after event
-// first. It leaves out those that depend on the reversed event, and all that happen after those.
+// first. It leaves out events that depend on the reversed event, and all that happen after such an
+// event.
 func (v *sequence) appendRest(first int32, i int) {
 	v.dropped = v.dropped[:0]
 next:

@@ -7,31 +7,32 @@ import (
 
 // Several workers on one exploration, with the counts of a single worker.
 //
-// Each worker has its own execution and explores depth first. When another worker has nothing to do, a
-// worker shares the branches of the node nearest to the root that has branches left: this node and the
-// nodes above it become shared. The branches of a shared node are in a list, in the order in which they
-// were found, and workers take them from the left. The sleep set of a branch consists of the events that the
-// node inherited and of all branches to its left, explored or not. It is the sleep
-// set that the branch has with a single worker.
+// Each worker has its own execution and explores depth first. When another worker has nothing to
+// do, a worker shares the branches of the node nearest to the root that has branches left: this
+// node and the nodes above it become shared. The branches of a shared node are in a list, in the
+// order in which they were found, and workers take them from the left. The sleep set of a branch
+// consists of the events that the node inherited and of all branches to its left, explored or not.
+// It is the sleep set that the branch has with a single worker.
 //
-// The difference is when reversals arrive. A single worker has explored all branches to the left
-// of a branch before it begins the branch. So every sequence that their reversals demand is in the
-// wakeup tree by then. With several workers, a reversal in a branch to the left may demand a sequence v that
-// belongs into a branch which another worker has already taken or finished. The sleep set of
-// that branch assumes that the branches to its left are complete, so without v executions may be
-// missing. Therefore v is led along taken branches like along others, as far as these consist of
-// wakeup tree nodes, and becomes a new branch where no child is a weak initial. A finished node is
-// open again then. Nothing sleeps at a leaf of a wakeup tree (wakeup.go). So the exploration
-// after a leaf is complete by itself, and v has nothing to add there.
+// The difference is when reversals arrive. A single worker has explored all branches to the left of
+// a branch before it begins the branch. So every sequence that their reversals demand is in the
+// wakeup tree by then. With several workers, a reversal in a branch to the left may demand a
+// sequence v that belongs into a branch which another worker has already taken or finished. The
+// sleep set of that branch assumes that the branches to its left are complete, so without v
+// executions may be missing. Therefore v is led along taken branches like along others, as far as
+// these consist of wakeup tree nodes, and becomes a new branch where no child is a weak initial. A
+// finished node is open again then. Nothing sleeps at a leaf of a wakeup tree (wakeup.go). So the
+// exploration after a leaf is complete by itself, and v has nothing to add there.
 //
 // A branch to the left of the branch in which v was found may have a weak initial of v. Then v is
 // covered by that branch, exactly as it is with a single worker, because that branch will
 // be complete in the end. That is why a worker compares v with the sleep set first, and leads it
 // only along branches to the right of the one it is exploring.
 //
-// In the end the branches of every node have these properties: no branch is a weak initial of one to its right,
-// nothing sleeps at a leaf, and every reversal is in the tree or covered. Correctness and optimality for one worker
-// rest on just these [AAJS17 §6]. So there is one execution per trace, whatever worker explores it.
+// In the end the branches of every node have these properties: no branch is a weak initial of one
+// to its right, nothing sleeps at a leaf, and every reversal is in the tree or covered. Correctness
+// and optimality for one worker rest on just these [AAJS17 §6]. So there is one execution per
+// trace, whatever worker explores it.
 //
 // Differs from the paper, which has one worker.
 
@@ -39,7 +40,8 @@ import (
 type shared struct {
 	parent *shared
 	index  int // among the branches of the parent
-	// leaf: the wakeup tree ended here. Sequences from reversals before this node are not led further.
+	// leaf: the wakeup tree ended here. Sequences from reversals before this node are not led
+	// further.
 	leaf bool
 
 	mu       sync.Mutex
@@ -52,7 +54,7 @@ type shared struct {
 	busy int  // branches that are not complete
 }
 
-// world is what the workers of one exploration share. Locks are taken in this order: shared.mu
+// world has what the workers of one exploration share. Locks are taken in this order: shared.mu
 // from the root down, then world.mu.
 type world struct {
 	workers int
@@ -142,8 +144,8 @@ func (w *world) offer(s *shared, n int) {
 	w.wake.Broadcast()
 }
 
-// complete notes that a branch has been explored, and with it perhaps nodes above it. The nodes below
-// a leaf are dropped then: no sequence from outside is led there.
+// complete notes that a branch has been explored, and with it perhaps nodes above it. The nodes
+// below a leaf are dropped then: no sequence from outside is led there.
 func (w *world) complete(s *shared) {
 	var gone []*shared
 	w.mu.Lock()
@@ -228,7 +230,8 @@ func (x *explorer) sleepUpTo(n *node, k int) {
 	n.cur = k
 }
 
-// take extends the execution, which ends at the shared node d, by the next branch of that node. It returns false if there is none.
+// take extends the execution, which ends at the shared node d, by the next branch of that node. It
+// returns false if there is none.
 func (x *explorer) take(d int) bool {
 	c := x.takeFrom(d)
 	if c == nil {
@@ -275,7 +278,8 @@ func (in *inserter) insertShared(s *shared, from int, v *sequence) {
 	}
 }
 
-// insertAt leads v to a child of a shared node. It returns nil if v has been inserted or is covered.
+// insertAt leads v to a child of a shared node. It returns nil if v has been inserted or is
+// covered.
 func (in *inserter) insertAt(s *shared, from int, v *sequence) *shared {
 	s.mu.Lock()
 	defer s.mu.Unlock()

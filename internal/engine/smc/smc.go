@@ -18,13 +18,14 @@ func supports(t *engine.Task) error {
 	if err := engine.TriesInputs("smc", t.Program); err != nil {
 		return err
 	}
-	// A section is one event, and the order of lock and unlock events is defined only for events that
-	// access a mutex once.
+	// A section is one event, and the order of lock and unlock events is defined only for events
+	// that access a mutex once.
 	if e := engine.InsideSection(t.Program, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Barrier); e != nil {
 		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("smc does not take a %s inside an atomic section", e.Op.Kind)}
 	}
-	// Where the other threads are while a section waits does not depend only on the events before the
-	// section: a store that has reached memory by then is no longer forwarded (section_deadlock.go).
+	// Where the other threads are while a section waits does not depend only on the events before
+	// the section: a store that has reached memory by then is no longer forwarded
+	// (section_deadlock.go).
 	if t.Model != memory.SC && t.Props.Deadlock && engine.WaitsInside(t.Program) {
 		return &engine.Unsupported{What: "smc looks for deadlocks of threads that wait inside an atomic section under SC only"}
 	}

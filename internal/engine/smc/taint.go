@@ -5,13 +5,12 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Which registers of a function depend on something read from memory or chosen: by
-// what is assigned to them, or because whether or where they are assigned hangs on a
-// branch that does. A branch decides what lies between it and the location that all
-// ways from it come to, its nearest postdominator.
+// Which registers of a function depend on something that is read from memory or chosen. A register
+// depends on the values that are assigned to it, and on the branches that decide whether it is
+// assigned. A branch decides about the locations between it and its immediate postdominator.
 
-// taint is, at every location, the registers that may depend on something read from
-// memory or chosen.
+// taint returns, per location, the registers that may depend on something read from memory or
+// chosen.
 func taint(f *ir.Func) [][]bool {
 	a := &tainting{f: f, regs: make([][]bool, len(f.Locs)), decided: make([]bool, len(f.Locs)), done: make([]bool, len(f.Locs))}
 	for l := range a.regs {
@@ -27,11 +26,11 @@ type tainting struct {
 	f       *ir.Func
 	after   []ir.Loc // nearest postdominators
 	regs    [][]bool // per location
-	decided []bool   // locations that are reached or not as a tainted branch decides
-	done    []bool   // branches whose locations have been noted
+	decided []bool   // locations that are reached depending on a tainted branch
+	done    []bool   // branches whose locations are in decided
 }
 
-// round goes over all edges; it reports whether something changed.
+// round visits all edges once. It reports whether something changed.
 func (a *tainting) round() bool {
 	changed := false
 	next := make([]bool, len(a.f.Regs))
@@ -59,7 +58,7 @@ func (a *tainting) round() bool {
 	return changed
 }
 
-// branches reports whether the way taken from l depends on something tainted.
+// branches reports whether the edge taken from l depends on something tainted.
 func (a *tainting) branches(l ir.Loc) bool {
 	out := a.f.Out(l)
 	if len(out) < 2 {
@@ -74,7 +73,7 @@ func (a *tainting) branches(l ir.Loc) bool {
 	return depends
 }
 
-// decide marks what lies between a branch and its postdominator.
+// decide marks the locations between a branch and its postdominator.
 func (a *tainting) decide(l ir.Loc) {
 	seen := map[ir.Loc]bool{}
 	work := []ir.Loc{l}

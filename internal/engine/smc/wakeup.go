@@ -2,20 +2,22 @@ package smc
 
 // Wakeup trees [AAJS14 §6], [AAJS17 §6].
 //
-// The wakeup tree of a node has the sequences that remain to be explored from the node, in the order of
-// their exploration. To insert a wakeup sequence v, the algorithm leads v along the tree: at each
-// node it takes the first child whose event is a weak initial of v. An event is a weak initial of v if it is
-// an event of v that can come first, or if it is not in v and independent of all of v. If the event
-// is in v, it is removed from v. If v arrives at a leaf, there is nothing to insert: exploring
-// the leaf leads to the rest of v. If no child is a weak initial, the rest of v becomes a new last child.
+// The wakeup tree of a node has the sequences that remain to be explored from the node, in the
+// order of their exploration. To insert a wakeup sequence v, the algorithm leads v along the tree:
+// at each node it takes the first child whose event is a weak initial of v. An event is a weak
+// initial of v if it is an event of v that can come first, or if it is not in v and independent of
+// all of v. If the event is in v, it is removed from v. If v arrives at a leaf, there is nothing to
+// insert: exploring the leaf leads to the rest of v. If no child is a weak initial, the rest of v
+// becomes a new last child.
 //
 // Differs from the paper: a new branch contains only as much of v as is needed to wake all sleeping
-// events. The sleep set that the exploration will have at the new branch is known when the branch is
-// inserted. It consists of the events that sleep at the node now, the event being explored from the
-// node, and the children that v was compared with in vain on its way through the tree; less those
-// that an event on that way wakes. None of them is a weak initial of v, so each depends on some event of v.
-// After the last of these events of v nothing sleeps, and an exploration without sleeping events
-// reaches all continuations, including the rest of v. So the branch can end there, and trees are smaller.
+// events. The sleep set that the exploration will have at the new branch is known when the branch
+// is inserted. It consists of the events that sleep at the node now, the event being explored from
+// the node, and the children that v was compared with in vain on its way through the tree; less the
+// events that an event on that way wakes. None of them is a weak initial of v, so each depends on
+// some event of v. After the last of these events of v nothing sleeps, and an exploration without
+// sleeping events reaches all continuations, including the rest of v. So the branch can end there,
+// and trees are smaller.
 
 // tree is a node of a wakeup tree other than its root: an event and what comes after it.
 type tree struct {
@@ -31,8 +33,9 @@ type inserter struct {
 	size, most int     // how many nodes the wakeup trees have, and have had at most
 	unused     []*tree // nodes to be used again
 
-	// The sequence that is being inserted at a node: the event explored from the node at present, the node's sleep
-	// set, the children that were no weak initials, and the events that it was led along.
+	// The sequence that is being inserted at a node: the event explored from the node at present,
+	// the node's sleep set, the children that were no weak initials, and the events that it was led
+	// along.
 	present *event
 	slept   []event
 	passed  []*event
@@ -65,9 +68,9 @@ const (
 	before     = -2 // not in v, but independent of all of v
 )
 
-// leads reports whether exploring event d leads to v. It returns the index of d in v, before, or notInitial.
-// With source-DPOR, where executions may be cut off and show only a part of v, d must be an event
-// of v up to the reversed one.
+// leads reports whether exploring event d leads to v. It returns the index of d in v, before, or
+// notInitial. With source-DPOR, where executions may be cut off and show only a part of v, d must
+// be an event of v up to the reversed one.
 func (in *inserter) leads(d *event, v *sequence) int {
 	k := in.weakInitial(d, v)
 	if in.sourceDPOR && (k < 0 || k > v.turn) {
@@ -76,7 +79,8 @@ func (in *inserter) leads(d *event, v *sequence) int {
 	return k
 }
 
-// weakInitial reports whether d is a weak initial of v. It returns the index of d in v, before, or notInitial.
+// weakInitial reports whether d is a weak initial of v. It returns the index of d in v, before, or
+// notInitial.
 func (in *inserter) weakInitial(d *event, v *sequence) int {
 	probe := d
 	if d.from.forwarded != 0 { // passes may change it

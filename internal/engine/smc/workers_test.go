@@ -15,7 +15,7 @@ import (
 	"fencepost/internal/transform"
 )
 
-// counted is what must not depend on the number of workers.
+// counted returns the counts that must not depend on the number of workers.
 func counted(out *engine.Outcome) string {
 	s := &out.Stats
 	return fmt.Sprintf("%d executions, %d complete, %d blocked, %d in vain, %d exits, exhaustive %v, %d final states",
@@ -31,8 +31,8 @@ func violations(out *engine.Outcome) []string {
 	return all
 }
 
-// TestWorkers: several workers explore what one does: as many executions of every kind, no trace twice,
-// none cut off, the same violations and final states.
+// TestWorkers: several workers explore what one does: as many executions of every kind, no trace
+// twice, none cut off, the same violations and final states.
 func TestWorkers(t *testing.T) {
 	profiles := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
 		{Name: "waits", Sync: true, Waits: true}, {Name: "heap", Heap: true}, {Name: "overlap", Overlap: true, Sync: true}, {Name: "overlap-plain", Overlap: true, Plain: true}}
