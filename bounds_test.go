@@ -33,7 +33,7 @@ thread b { reg s; go = 1; y = 1; s = x; assert s != 2; }
 			t.Fatal(err, a.Diagnostics)
 		}
 		r := &a.Results[0]
-		if r.Verdict != c.want || r.WithinBounds != (c.want == verdict.Unknown) {
+		if r.Verdict != c.want || r.BoundedOnly != (c.want == verdict.Unknown) {
 			t.Errorf("buffer %d, unroll %d: %s %q, want %s", c.buffer, c.unroll, r.Verdict, r.Reason, c.want)
 		}
 		if met := r.Coverage.Met(); len(met) != 1 || met[0].Name != c.bound || met[0].Given != (c.want == verdict.Safe) {

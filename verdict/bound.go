@@ -93,9 +93,9 @@ func (c *Coverage) Met() []Bound {
 	return out
 }
 
-// Settled reports whether a search that found nothing is an answer: it left out no
+// Complete reports whether a search that found nothing is an answer: it left out no
 // execution, or only what bounds cut off that the user set.
-func (c *Coverage) Settled() bool {
+func (c *Coverage) Complete() bool {
 	if c.Exhaustive {
 		return true
 	}
@@ -108,8 +108,8 @@ func (c *Coverage) Settled() bool {
 	return len(met) > 0
 }
 
-// Within lists the bounds that were met, in words.
-func (c *Coverage) Within() string {
+// BoundText lists the bounds that were met, in words.
+func (c *Coverage) BoundText() string {
 	var words []string
 	for _, b := range c.Met() {
 		words = append(words, b.String())

@@ -45,8 +45,8 @@ func replaceRow(rows [][]Entry, i int, row []Entry) [][]Entry {
 	return next
 }
 
-// Place is the name of the memory a step touched.
-func (s Step) Place() string {
+// Cell is the name of the memory a step touched.
+func (s Step) Cell() string {
 	if s.Location != "" {
 		return s.Location
 	}
@@ -69,9 +69,9 @@ func wordText(v int64, points string) string {
 // EntryText is the buffer entry a store makes, such as x=1.
 func (s Step) EntryText() string {
 	if s.Free {
-		return "free " + s.Place()
+		return "free " + s.Cell()
 	}
-	return fmt.Sprintf("%s=%s", s.Place(), s.ValueText())
+	return fmt.Sprintf("%s=%s", s.Cell(), s.ValueText())
 }
 
 func overlap(a, b Step) bool {

@@ -11,11 +11,11 @@ type Execution struct {
 	Pos      *Pos
 	Verdict  Verdict // Unsafe, or Observed where it is no failure
 	Witness  *Witness
-	Attack   *Attack // for robustness
-	Race     *Race   // for triangular races
-	Cause    *Cause  // for the program's own questions, where there is one
-	Like     int     // as Violation.Like
-	Model    string  // if it is not Result.Model
+	Attack   *Attack   // for robustness
+	Triangle *Triangle // for triangular races
+	Cause    *Cause    // for the program's own questions, where there is one
+	Like     int       // as Violation.Like
+	Model    string    // if it is not Result.Model
 }
 
 // Executions lists every witness of a result, the one to look at first before
@@ -64,9 +64,9 @@ func (r *Result) Executions() []Execution {
 // raceExecutions are the witnesses of triangular races, which are SC executions.
 func (r *Result) raceExecutions() []Execution {
 	var races []Execution
-	for i := range r.Races {
-		if c := &r.Races[i]; c.Witness != nil {
-			races = append(races, Execution{Question: r.Question, Reason: c.String(), Pos: c.Store, Verdict: Unsafe, Witness: c.Witness, Race: c, Model: "sc"})
+	for i := range r.Triangles {
+		if c := &r.Triangles[i]; c.Witness != nil {
+			races = append(races, Execution{Question: r.Question, Reason: c.String(), Pos: c.Store, Verdict: Unsafe, Witness: c.Witness, Triangle: c, Model: "sc"})
 		}
 	}
 	number(races, "race")

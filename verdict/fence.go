@@ -2,7 +2,7 @@ package verdict
 
 // Fence is a fence that fencepost proposes, or one that the program has.
 type Fence struct {
-	Place  int    `json:"place,omitempty"` // number of the place, from 1; 0: a fence that the program has
+	Site   int    `json:"place,omitempty"` // number of the place, from 1; 0: a fence that the program has
 	Pos    *Pos   `json:"pos"`             // where it is to stand, or stands
 	Kind   string `json:"kind"`            // full, ss (store-store)
 	Thread string `json:"thread"`          // the threads that pass it, with commas between
@@ -26,9 +26,9 @@ type Break struct {
 
 // FenceRef names a fence at a place.
 type FenceRef struct {
-	Place int    `json:"place"` // from 1, as Fence.Place
-	Kind  string `json:"kind"`
-	Pos   *Pos   `json:"pos"`
+	Site int    `json:"place"` // from 1, as Fence.Place
+	Kind string `json:"kind"`
+	Pos  *Pos   `json:"pos"`
 }
 
 // Need is fences of which every set that is enough has at least one, and why: the execution is
@@ -59,7 +59,7 @@ func (b *Break) Witness() *Witness {
 type Repair struct {
 	For     string `json:"for"`     // robustness, assertions
 	Costs   string `json:"costs"`   // uniform, loops, profile
-	Places  int    `json:"places"`  // where a fence can be written
+	Sites   int    `json:"places"`  // where a fence can be written
 	Rounds  int    `json:"rounds"`  // sets of fences tried
 	Clauses int    `json:"clauses"` // conditions that every set that is enough must fulfil
 	// Bound is what every set that is enough costs at least.

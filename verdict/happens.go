@@ -61,11 +61,11 @@ func (s Step) accesses() bool {
 func (s Step) access() string {
 	switch s.Kind {
 	case StepLoad:
-		return "ld " + s.Place()
+		return "ld " + s.Cell()
 	case StepStore:
-		return "st " + s.Place()
+		return "st " + s.Cell()
 	default:
-		return "rmw " + s.Place()
+		return "rmw " + s.Cell()
 	}
 }
 

@@ -116,7 +116,7 @@ func (g *accessGraph) memoryEdges() {
 			continue
 		}
 		s.eachByte(func(b uint64) {
-			at, from := i, s.Source(int(b-s.Addr))
+			at, from := i, s.ReadsFrom(int(b-s.Addr))
 			if from > 0 && from <= i {
 				at = reached[from-1] // a forwarded value is overwritten by what follows its store in memory
 			}

@@ -27,7 +27,7 @@ const (
 
 // ProofCheck is an assertion, or another thing a program may do wrong.
 type ProofCheck struct {
-	ProofPlace
+	ProofInstruction
 	What   string `json:"what"` // the condition, or what may go wrong
 	Proved bool   `json:"proved"`
 	// By is the engine that settled it, if that was not the proof itself.
@@ -57,7 +57,7 @@ const (
 
 // ProofStore is a store and why its issue and commit are one step.
 type ProofStore struct {
-	ProofPlace
+	ProofInstruction
 	By string `json:"by,omitempty"` // ByFlow, ByRight or ByLeft; "": not shown to be atomic
 	// Loads can overtake the store.
 	Loads []ProofLoad `json:"loads,omitempty"`
@@ -69,7 +69,7 @@ type ProofStore struct {
 
 // ProofLoad is a load that can overtake a store.
 type ProofLoad struct {
-	ProofPlace
+	ProofInstruction
 	// Blocks are pairs in the way of moving the load right; none: it moves.
 	Blocks []ProofPair `json:"blocks,omitempty"`
 }
@@ -77,13 +77,13 @@ type ProofLoad struct {
 // ProofPair is an instruction of another thread that something does not move
 // across, with a state in which it does not.
 type ProofPair struct {
-	ProofPlace
+	ProofInstruction
 	State []ProofValue `json:"state,omitempty"`
 	Vague bool         `json:"vague,omitempty"` // the solver gave no answer
 }
 
-// ProofPlace is an instruction.
-type ProofPlace struct {
+// ProofInstruction is an instruction.
+type ProofInstruction struct {
 	Thread string `json:"thread"`
 	Pos    *Pos   `json:"pos,omitempty"`
 	Text   string `json:"text,omitempty"`
@@ -97,9 +97,9 @@ type ProofValue struct {
 
 // ProofInvariant is a condition that holds wherever its thread stands at its place.
 type ProofInvariant struct {
-	ProofPlace        // Thread "": everywhere
-	Cond       string `json:"cond"`
-	Found      bool   `json:"found,omitempty"` // by fencepost, rather than given
+	ProofInstruction        // Thread "": everywhere
+	Cond             string `json:"cond"`
+	Found            bool   `json:"found,omitempty"` // by fencepost, rather than given
 	// Fails is why a given invariant is none, with a state.
 	Fails string       `json:"fails,omitempty"`
 	State []ProofValue `json:"state,omitempty"`
@@ -110,7 +110,7 @@ type ProofInvariant struct {
 
 // ProofAbstraction is a load made to read more than it does.
 type ProofAbstraction struct {
-	ProofPlace
+	ProofInstruction
 	Cond  string `json:"cond"`            // such as h <= H
 	Found bool   `json:"found,omitempty"` // by fencepost, rather than written in the program
 	// Sound says that the value in memory is always allowed, so that the program

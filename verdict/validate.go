@@ -31,8 +31,8 @@ func (r *Result) Validate() error {
 			return fmt.Errorf("attacks[%d].%w", i, err)
 		}
 	}
-	for i := range r.Races {
-		if err := r.Races[i].validate(); err != nil {
+	for i := range r.Triangles {
+		if err := r.Triangles[i].validate(); err != nil {
 			return fmt.Errorf("races[%d].%w", i, err)
 		}
 	}
@@ -108,7 +108,7 @@ func (a *Attack) validate() error {
 	return validOrder("nodes", a.Witness, a.Nodes, a.Edges, a.Cycle)
 }
 
-func (r *Race) validate() error {
+func (r *Triangle) validate() error {
 	if r.Witness == nil {
 		return fmt.Errorf("witness: missing")
 	}

@@ -79,9 +79,9 @@ type Result struct {
 	Reason   string   `json:"reason,omitempty"` // why unknown, or what was violated
 	Pos      *Pos     `json:"pos,omitempty"`    // of what was violated
 	Coverage Coverage `json:"coverage"`
-	// WithinBounds says of an Unknown that the search came to its end and found nothing,
+	// BoundedOnly says of an Unknown that the search came to its end and found nothing,
 	// and that only bounds that the user did not set keep it from being Safe.
-	WithinBounds bool `json:"within_bounds,omitempty"`
+	BoundedOnly bool `json:"within_bounds,omitempty"`
 
 	Engine   string    `json:"engine"`
 	Stats    Stats     `json:"stats"`
@@ -104,8 +104,8 @@ type Result struct {
 	// Attacks are why a program is not robust, each with its own witness: one, or with
 	// --all every one.
 	Attacks []Attack `json:"attacks,omitempty"`
-	// Races are triangular races, where the question was whether there are any.
-	Races []Race `json:"races,omitempty"`
+	// Triangles are triangular races, where the question was whether there are any.
+	Triangles []Triangle `json:"races,omitempty"`
 	// Fences are what repairs the program, Cost what they cost, Repair the rest of the
 	// answer of `fencepost fences`.
 	Fences []Fence `json:"fences,omitempty"`
@@ -175,17 +175,17 @@ type Stats struct {
 // Filters counts pairs of a store and a load of one thread: attacks that robustness
 // has to look at, and those that the program's text alone rules out, by reason.
 type Filters struct {
-	Pairs   int64 `json:"pairs"`   // in all
-	Fenced  int64 `json:"fenced"`  // no way from the store to the load without draining
-	Apart   int64 `json:"apart"`   // nobody else touches one of the two
-	Own     int64 `json:"own"`     // the load reads the store itself
-	Acyclic int64 `json:"acyclic"` // no chain of conflicts leads back
-	Left    int64 `json:"left"`    // searched for
+	Pairs     int64 `json:"pairs"`   // in all
+	Fenced    int64 `json:"fenced"`  // no way from the store to the load without draining
+	Apart     int64 `json:"apart"`   // nobody else touches one of the two
+	Forwarded int64 `json:"own"`     // the load reads the store itself
+	Acyclic   int64 `json:"acyclic"` // no chain of conflicts leads back
+	Left      int64 `json:"left"`    // searched for
 }
 
 // Net is the size of a Petri net and of the search in it.
 type Net struct {
-	Places      int `json:"places"`
+	PetriPlaces int `json:"places"`
 	Transitions int `json:"transitions"`
 	Elements    int `json:"elements"` // minimal, at the end
 	Tried       int `json:"tried"`

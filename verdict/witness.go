@@ -85,17 +85,17 @@ type Step struct {
 	Free      bool  `json:"free,omitempty"`    // store, flush: the entry frees a block
 	Other     int   `json:"other,omitempty"`   // 1 + the thread started or joined, else 0
 	Signals   bool  `json:"signals,omitempty"` // the step wakes threads that wait
-	// Touches is what the step reads and writes that is no memory access of the
+	// Accesses is what the step reads and writes that is no memory access of the
 	// program: a condition, the mutex of a wait, a barrier, a block allocated or freed. Wakes is
 	// the threads it lets go on.
-	Touches []Touch `json:"touches,omitempty"`
-	Wakes   []int   `json:"wakes,omitempty"`
-	Note    string  `json:"note,omitempty"` // what failed, who was woken, and the like
+	Accesses []Access `json:"touches,omitempty"`
+	Wakes    []int    `json:"wakes,omitempty"`
+	Note     string   `json:"note,omitempty"` // what failed, who was woken, and the like
 }
 
-// SetSources says where each byte of a load came from: 0 memory, else 1 + the index of
+// SetReadsFrom says where each byte of a load came from: 0 memory, else 1 + the index of
 // the own buffered store.
-func (s *Step) SetSources(from []int) {
+func (s *Step) SetReadsFrom(from []int) {
 	s.From, s.FromBytes = 0, nil
 	for _, f := range from {
 		if f != from[0] {
@@ -108,9 +108,9 @@ func (s *Step) SetSources(from []int) {
 	}
 }
 
-// Source is where byte k of a load came from: 0 memory, else 1 + the index of the own
+// ReadsFrom is where byte k of a load came from: 0 memory, else 1 + the index of the own
 // buffered store.
-func (s *Step) Source(k int) int {
+func (s *Step) ReadsFrom(k int) int {
 	if k < len(s.FromBytes) {
 		return s.FromBytes[k]
 	}
@@ -141,8 +141,8 @@ func (s *Step) ForwardedFrom() []int {
 	return slices.Compact(out)
 }
 
-// Touch is bytes that a step reads, or reads and writes.
-type Touch struct {
+// Access is bytes that a step reads, or reads and writes.
+type Access struct {
 	Addr  uint64 `json:"addr"`
 	Size  int    `json:"size"`
 	Wrote bool   `json:"wrote,omitempty"`

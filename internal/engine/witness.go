@@ -58,7 +58,7 @@ func (r *Recorder) Step(st memory.Step) {
 	step.Kind = kindOf(st, e)
 	step.Other = r.s.Event.Other
 	for _, t := range r.s.Event.Touches {
-		step.Touches = append(step.Touches, verdict.Touch{Addr: t.Addr, Size: t.Size, Wrote: t.Write})
+		step.Accesses = append(step.Accesses, verdict.Access{Addr: t.Addr, Size: t.Size, Wrote: t.Write})
 	}
 	for _, t := range r.s.Event.Wakes {
 		step.Wakes = append(step.Wakes, int(t))
@@ -70,7 +70,7 @@ func (r *Recorder) Step(st memory.Step) {
 		r.name(&step, e)
 		switch {
 		case ev.Own != 0:
-			step.SetSources(sourcesOf(&ev))
+			step.SetReadsFrom(sourcesOf(&ev))
 		case st.Kind == memory.Flush:
 			step.Of = int(ev.From)
 			step.Pos = r.w.Steps[ev.From].Pos

@@ -53,12 +53,12 @@ func mark(c *verdict.Coverage, opt Options) {
 // not set. Every question is decided here.
 func holds(res *verdict.Result, wanted verdict.Verdict, opt Options) {
 	mark(&res.Coverage, opt)
-	if res.Coverage.Settled() {
+	if res.Coverage.Complete() {
 		res.Verdict = wanted
 		return
 	}
-	res.Verdict, res.WithinBounds = verdict.Unknown, true
-	res.Reason = withinWords(res, wanted) + ": " + res.Coverage.Within()
+	res.Verdict, res.BoundedOnly = verdict.Unknown, true
+	res.Reason = withinWords(res, wanted) + ": " + res.Coverage.BoundText()
 }
 
 // withinWords begin the reason of an answer that holds within bounds only.
@@ -104,7 +104,7 @@ func allFinals(ctx context.Context, task *engine.Task, opt Options) (*engine.Out
 		return nil, nil, err
 	}
 	mark(&out.Coverage, opt)
-	if out.Unknown != "" || out.Coverage.Settled() || smc.Engine.Supports(task) != nil {
+	if out.Unknown != "" || out.Coverage.Complete() || smc.Engine.Supports(task) != nil {
 		return out, &explicit.Engine, nil
 	}
 	again := *task
@@ -114,7 +114,7 @@ func allFinals(ctx context.Context, task *engine.Task, opt Options) (*engine.Out
 		return nil, nil, err
 	}
 	mark(&more.Coverage, opt)
-	if more.Unknown != "" || !more.Coverage.Settled() {
+	if more.Unknown != "" || !more.Coverage.Complete() {
 		return out, &explicit.Engine, nil
 	}
 	return more, &smc.Engine, nil

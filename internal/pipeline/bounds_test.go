@@ -46,8 +46,8 @@ func TestHolds(t *testing.T) {
 		}
 		r := result(true)
 		holds(r, verdict.Safe, others)
-		if r.Verdict != verdict.Unknown || !r.WithinBounds || r.Reason != c.words || r.Coverage.Bounds[0].Given {
-			t.Errorf("%s by default: %s %v %q", c.name, r.Verdict, r.WithinBounds, r.Reason)
+		if r.Verdict != verdict.Unknown || !r.BoundedOnly || r.Reason != c.words || r.Coverage.Bounds[0].Given {
+			t.Errorf("%s by default: %s %v %q", c.name, r.Verdict, r.BoundedOnly, r.Reason)
 		}
 		r = result(false)
 		holds(r, verdict.Safe, others)
@@ -61,8 +61,8 @@ func TestHolds(t *testing.T) {
 		set[c.option](&own)
 		r = result(true)
 		holds(r, verdict.Safe, own)
-		if r.Verdict != verdict.Safe || r.WithinBounds || r.Reason != "" || !r.Coverage.Bounds[0].Given {
-			t.Errorf("%s set by the user: %s %v %q", c.name, r.Verdict, r.WithinBounds, r.Reason)
+		if r.Verdict != verdict.Safe || r.BoundedOnly || r.Reason != "" || !r.Coverage.Bounds[0].Given {
+			t.Errorf("%s set by the user: %s %v %q", c.name, r.Verdict, r.BoundedOnly, r.Reason)
 		}
 	}
 	// Bounds that bmc raised by itself are nobody's.
@@ -104,7 +104,7 @@ thread b { reg s; go = 1; y = 1; s = x; assert s != 2; }
 `
 	opt := Defaults()
 	r := check(t, loop, opt, "pso").Results[0]
-	if r.Verdict != verdict.Unknown || !r.WithinBounds || !strings.HasPrefix(r.Reason, "no violation within: at most 8 buffered stores per thread (bound hit at test.fp:3)") {
+	if r.Verdict != verdict.Unknown || !r.BoundedOnly || !strings.HasPrefix(r.Reason, "no violation within: at most 8 buffered stores per thread (bound hit at test.fp:3)") {
 		t.Errorf("%s %q", r.Verdict, r.Reason)
 	}
 	if len(r.Engines) < 3 {

@@ -90,15 +90,15 @@ func pairWords(w *verdict.Witness, c *verdict.Cause) string {
 	case c.Kind == verdict.CauseSwap:
 		return fmt.Sprintf("%s reached memory only after its later store %s%s.", store, storeText(second), atLine(second))
 	case second.ReadsMemory() && len(second.FromBytes) > 0:
-		return fmt.Sprintf("%s was still in its store buffer when it read %s = %s, in part from memory%s.", store, second.Place(), second.ValueText(), atLine(second))
+		return fmt.Sprintf("%s was still in its store buffer when it read %s = %s, in part from memory%s.", store, second.Cell(), second.ValueText(), atLine(second))
 	case len(second.FromBytes) > 0:
 		return fmt.Sprintf("%s was still in its store buffer when it read %s = %s from stores of its own that were still there, too%s.",
-			store, second.Place(), second.ValueText(), atLine(second))
+			store, second.Cell(), second.ValueText(), atLine(second))
 	case second.From > 0:
 		return fmt.Sprintf("%s was still in its store buffer when it read %s = %s from a store of its own that was still there, too%s.",
-			store, second.Place(), second.ValueText(), atLine(second))
+			store, second.Cell(), second.ValueText(), atLine(second))
 	default:
-		return fmt.Sprintf("%s was still in its store buffer when it read %s = %s from memory%s.", store, second.Place(), second.ValueText(), atLine(second))
+		return fmt.Sprintf("%s was still in its store buffer when it read %s = %s from memory%s.", store, second.Cell(), second.ValueText(), atLine(second))
 	}
 }
 
@@ -116,9 +116,9 @@ func matterWords(w *verdict.Witness, tr *trace.Trace, c *verdict.Cause, cycle []
 	tail := fmt.Sprintf("so for everybody else %s, the opposite of what the program says; without store buffers that is impossible.", wrong)
 	switch {
 	case last.Kind == trace.CF && step.Kind == verdict.StepLoad && step.From == 0 && len(step.FromBytes) == 0:
-		return fmt.Sprintf("%s read %s = %s%s, the value from before that store, %s", who, first.Place(), step.ValueText(), atLine(step), tail)
+		return fmt.Sprintf("%s read %s = %s%s, the value from before that store, %s", who, first.Cell(), step.ValueText(), atLine(step), tail)
 	case last.Kind == trace.ST:
-		return fmt.Sprintf("%s's store to %s%s reached memory before it, %s", who, first.Place(), atLine(step), tail)
+		return fmt.Sprintf("%s's store to %s%s reached memory before it, %s", who, first.Cell(), atLine(step), tail)
 	default:
 		return fmt.Sprintf("%s%s came before it in memory, %s", who, atLine(step), tail)
 	}

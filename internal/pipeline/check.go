@@ -138,7 +138,7 @@ func (p *program) answer(ctx context.Context, flat *ir.Program, model memory.Mod
 	}
 	a := &asked{engine: e, model: model, under: model}
 	p.ask(ctx, a, flat, opt)
-	if a.err != nil || !a.res.WithinBounds || opt.Engine != "" {
+	if a.err != nil || !a.res.BoundedOnly || opt.Engine != "" {
 		return a.res, a.err
 	}
 	all, res, err := p.others(ctx, flat, a, opt)
@@ -328,9 +328,9 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 		if p.asksMore() && out.Unknown != "" {
 			res.Verdict = verdict.Unknown
 			res.Reason = fmt.Sprintf("%s, but the rest is not decided: %s", one.Reason, out.Unknown)
-		} else if p.asksMore() && !res.Coverage.Settled() {
+		} else if p.asksMore() && !res.Coverage.Complete() {
 			res.Verdict = verdict.Unknown
-			res.Reason = fmt.Sprintf("%s, but the rest is not decided: no violation within: %s", one.Reason, res.Coverage.Within())
+			res.Reason = fmt.Sprintf("%s, but the rest is not decided: no violation within: %s", one.Reason, res.Coverage.BoundText())
 		} else if p.asksMore() && !out.Coverage.Exhaustive {
 			res.Warnings = append(res.Warnings, verdict.Warning{
 				Code: "FP0906", Message: "assertions, goals and deadlock were checked only within the bounds of the search",

@@ -62,11 +62,11 @@ func (p *program) races(ctx context.Context, flat *ir.Program, opt Options) (*ve
 		if err != nil {
 			return nil, fmt.Errorf("the witness of a race does not hold: %w", err)
 		}
-		res.Races = append(res.Races, *race)
+		res.Triangles = append(res.Triangles, *race)
 	}
 	switch {
-	case len(res.Races) > 0:
-		res.Verdict, res.Reason, res.Pos = verdict.Unsafe, res.Races[0].String(), res.Races[0].Store
+	case len(res.Triangles) > 0:
+		res.Verdict, res.Reason, res.Pos = verdict.Unsafe, res.Triangles[0].String(), res.Triangles[0].Store
 		if opt.KeepGoing && out.Unknown != "" {
 			res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0908", Message: "there may be further races: " + out.Unknown})
 		}
@@ -87,7 +87,7 @@ func (p *program) criterionResult(question string, model memory.Model, engineNam
 
 // race replays the witness of a triangular race, looks for the race in it, and
 // describes it.
-func (p *program) race(flat *ir.Program, v *engine.Violation) (*verdict.Race, error) {
+func (p *program) race(flat *ir.Program, v *engine.Violation) (*verdict.Triangle, error) {
 	w := v.Witness
 	if err := replay.Replay(flat, p.props, replay.SC, w, replay.Expect{Claim: replay.ClaimBeginning}); err != nil {
 		return nil, err
@@ -100,9 +100,9 @@ func (p *program) race(flat *ir.Program, v *engine.Violation) (*verdict.Race, er
 }
 
 // raceAt describes a race by its steps.
-func raceAt(flat *ir.Program, w *verdict.Witness, store, load int) *verdict.Race {
+func raceAt(flat *ir.Program, w *verdict.Witness, store, load int) *verdict.Triangle {
 	st, ld, wr := &w.Steps[store], &w.Steps[load], &w.Steps[len(w.Steps)-1]
-	return &verdict.Race{
+	return &verdict.Triangle{
 		Thread: w.Threads[st.Thread], Store: st.Pos, StoreText: storeText(st),
 		Load: ld.Pos, LoadText: "then " + loadText(flat, ld),
 		Other: w.Threads[wr.Thread], Write: wr.Pos, WriteText: writeText(flat, wr),
@@ -137,7 +137,7 @@ func holdsRace(flat *ir.Program, w *verdict.Witness, store, load int) error {
 			return fmt.Errorf("step %d comes between the load and the write", i)
 		}
 	}
-	var stored []verdict.Touch
+	var stored []verdict.Access
 	for i := store; i < load; i++ {
 		if w.Steps[i].Kind == verdict.StepStore {
 			stored = append(stored, touched(&w.Steps[i])...)
@@ -154,12 +154,12 @@ func holdsRace(flat *ir.Program, w *verdict.Witness, store, load int) error {
 }
 
 // notStored is the bytes read that the thread has not stored itself, one by one.
-func notStored(read, stored []verdict.Touch) []verdict.Touch {
-	var out []verdict.Touch
+func notStored(read, stored []verdict.Access) []verdict.Access {
+	var out []verdict.Access
 	for _, r := range read {
 		for k := range r.Size {
-			one := verdict.Touch{Addr: r.Addr + uint64(k), Size: 1, Wrote: r.Wrote}
-			if !overlap([]verdict.Touch{one}, stored, false) {
+			one := verdict.Access{Addr: r.Addr + uint64(k), Size: 1, Wrote: r.Wrote}
+			if !overlap([]verdict.Access{one}, stored, false) {
 				out = append(out, one)
 			}
 		}
@@ -168,24 +168,24 @@ func notStored(read, stored []verdict.Touch) []verdict.Touch {
 }
 
 // touched is what a step reads and writes.
-func touched(st *verdict.Step) []verdict.Touch {
-	list := slices.Clone(st.Touches)
+func touched(st *verdict.Step) []verdict.Access {
+	list := slices.Clone(st.Accesses)
 	switch st.Kind {
 	case verdict.StepLoad:
-		list = append(list, verdict.Touch{Addr: st.Addr, Size: st.Size})
+		list = append(list, verdict.Access{Addr: st.Addr, Size: st.Size})
 	case verdict.StepStore:
 		if !st.Free {
-			list = append(list, verdict.Touch{Addr: st.Addr, Size: st.Size, Wrote: true})
+			list = append(list, verdict.Access{Addr: st.Addr, Size: st.Size, Wrote: true})
 		}
 	case verdict.StepRMW:
-		list = append(list, verdict.Touch{Addr: st.Addr, Size: st.Size, Wrote: st.Wrote})
+		list = append(list, verdict.Access{Addr: st.Addr, Size: st.Size, Wrote: st.Wrote})
 	}
 	return list
 }
 
 // overlap reports whether two lists have a byte in common, and if so wanted, one
 // that one of them writes.
-func overlap(a, b []verdict.Touch, writes bool) bool {
+func overlap(a, b []verdict.Access, writes bool) bool {
 	for _, x := range a {
 		for _, y := range b {
 			if (x.Addr-y.Addr < uint64(y.Size) || y.Addr-x.Addr < uint64(x.Size)) && (!writes || x.Wrote || y.Wrote) {
@@ -347,15 +347,15 @@ func opsByEdge(flat *ir.Program) map[ir.EdgeID]*ir.Op {
 // storeText is what a store does: x = 1, or free of a block.
 func storeText(st *verdict.Step) string {
 	if st.Free {
-		return "free of " + st.Place()
+		return "free of " + st.Cell()
 	}
-	return fmt.Sprintf("%s = %s", st.Place(), st.ValueText())
+	return fmt.Sprintf("%s = %s", st.Cell(), st.ValueText())
 }
 
 // loadText is what a step that counts as a load does, with its verb.
 func loadText(flat *ir.Program, st *verdict.Step) string {
 	if st.Kind == verdict.StepLoad {
-		return "loads " + st.Place()
+		return "loads " + st.Cell()
 	}
 	return "does " + actionText(flat, st)
 }
@@ -363,7 +363,7 @@ func loadText(flat *ir.Program, st *verdict.Step) string {
 // writeText is what a step that writes does, as after "may".
 func writeText(flat *ir.Program, st *verdict.Step) string {
 	if st.Kind == verdict.StepStore && !st.Free {
-		return "write " + st.Place()
+		return "write " + st.Cell()
 	}
 	return "do " + actionText(flat, st)
 }
@@ -379,9 +379,9 @@ func actionText(flat *ir.Program, st *verdict.Step) string {
 	case e.Op.Kind == ir.Alloc:
 		return "its allocation"
 	case st.Location != "":
-		return fmt.Sprintf("its %s of %s", e.Op.Kind, st.Place())
-	case len(st.Touches) > 0:
-		return fmt.Sprintf("its %s of %s", e.Op.Kind, flat.LocationName(st.Touches[0].Addr, st.Touches[0].Size))
+		return fmt.Sprintf("its %s of %s", e.Op.Kind, st.Cell())
+	case len(st.Accesses) > 0:
+		return fmt.Sprintf("its %s of %s", e.Op.Kind, flat.LocationName(st.Accesses[0].Addr, st.Accesses[0].Size))
 	default:
 		return "its " + e.Op.Kind.String()
 	}

@@ -42,7 +42,7 @@ func TestCriteria(t *testing.T) {
 		if r.Verdict != c.want {
 			t.Errorf("%s, %s %s: %s (%s), want %s", c.name, c.criterion, c.model, r.Verdict, r.Reason, c.want)
 		}
-		if r.Verdict == verdict.Unsafe && r.Witness == nil && len(r.Races) == 0 && len(r.Attacks) == 0 {
+		if r.Verdict == verdict.Unsafe && r.Witness == nil && len(r.Triangles) == 0 && len(r.Attacks) == 0 {
 			t.Errorf("%s, %s: no witness", c.name, c.criterion)
 		}
 	}
@@ -58,7 +58,7 @@ func TestRaceIsChecked(t *testing.T) {
 	const text = "var x, y, z;\nthread p { reg r; z = 1; fence; x = 1; r = x; r = y; }\nthread q { z = 2; y = 1; }\n"
 	p := load(t.Context(), Input{Name: "test.fp", Text: []byte(text)}, Defaults())
 	flat := p.flat(Defaults())
-	race := askCriterion(t, text, CriterionTRF, "").Races[0]
+	race := askCriterion(t, text, CriterionTRF, "").Triangles[0]
 	steps := race.Witness.Steps
 	find := func(text string) int {
 		return slices.IndexFunc(steps, func(s verdict.Step) bool { return s.Text == text })

@@ -152,7 +152,7 @@ func (r *repairer) result() *verdict.Result {
 	return &verdict.Result{
 		Program: r.p.input.Name, Question: "fences for " + r.opt.For, Model: r.model.String(), Engine: fences.Name,
 		Sources: r.p.sources(),
-		Repair:  &verdict.Repair{For: r.opt.For, Costs: r.opt.Cost, Places: r.writable(), Removal: r.opt.Remove},
+		Repair:  &verdict.Repair{For: r.opt.For, Costs: r.opt.Cost, Sites: r.writable(), Removal: r.opt.Remove},
 	}
 }
 
@@ -297,7 +297,7 @@ func (r *repairer) broken(b *fences.Break) *verdict.Break {
 func (r *repairer) refs(list []ir.FenceAt) []verdict.FenceRef {
 	var out []verdict.FenceRef
 	for _, at := range list {
-		out = append(out, verdict.FenceRef{Place: int(at.Place) + 1, Kind: at.Kind.String(), Pos: ptr(position(r.fs.Places()[at.Place].Pos))})
+		out = append(out, verdict.FenceRef{Site: int(at.Place) + 1, Kind: at.Kind.String(), Pos: ptr(position(r.fs.Places()[at.Place].Pos))})
 	}
 	return out
 }
@@ -314,7 +314,7 @@ func (r *repairer) fence(at ir.FenceAt, cost func(ir.FenceAt) int64, threads [][
 	place := &r.fs.Places()[at.Place]
 	pos := position(place.Pos)
 	return verdict.Fence{
-		Place: int(at.Place) + 1, Pos: &pos, Kind: at.Kind.String(), Thread: strings.Join(threads[at.Place], ", "), Label: place.Before,
+		Site: int(at.Place) + 1, Pos: &pos, Kind: at.Kind.String(), Thread: strings.Join(threads[at.Place], ", "), Label: place.Before,
 		Cost: cost(at), ReadOnly: place.ReadOnly,
 	}
 }
@@ -338,7 +338,7 @@ func (r *repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Findin
 	said := &fences.Finding{
 		Verdict: got.Verdict, Reason: got.Reason, Coverage: got.Coverage, Warnings: got.Warnings, Stats: got.Stats,
 	}
-	if got.WithinBounds { // the answer as a whole says so
+	if got.BoundedOnly { // the answer as a whole says so
 		said.Verdict = verdict.Safe
 	}
 	return said, nil

@@ -87,7 +87,7 @@ func (r *repairer) reach(ctx context.Context, p *program, flat *ir.Program, mode
 	if a.err != nil {
 		return nil, a.err
 	}
-	if a.res.WithinBounds {
+	if a.res.BoundedOnly {
 		opt.Workers, opt.patience = r.opt.Workers, r.share(ctx)
 		if _, a.res, a.err = p.others(ctx, flat, a, opt); a.err != nil {
 			return nil, a.err
@@ -104,7 +104,7 @@ func (r *repairer) reach(ctx context.Context, p *program, flat *ir.Program, mode
 	case verdict.Observed, verdict.NotObserved: // what is only looked for does not matter here
 		found.Verdict = verdict.Safe
 	}
-	if res.WithinBounds { // the answer as a whole says so
+	if res.BoundedOnly { // the answer as a whole says so
 		found.Verdict = verdict.Safe
 	}
 	return found, nil

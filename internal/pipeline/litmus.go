@@ -318,7 +318,7 @@ func (r *litmusRun) herd(sum *litmus.Summary, out *engine.Outcome, witnesses map
 	if reason != "" {
 		l.Notes = append(l.Notes, reason)
 	}
-	if reason != "" || !out.Coverage.Settled() { // the notes name the bounds
+	if reason != "" || !out.Coverage.Complete() { // the notes name the bounds
 		if !shown {
 			l.Verdict = "Unknown"
 		}

@@ -241,7 +241,7 @@ func (p *program) concludeParam(ctx context.Context, d decided, opt Options, q p
 	}
 	res.Coverage.Threads = AnyThreads
 	if a.Net.Places > 0 { // there is a net
-		res.Stats.Net = &verdict.Net{Places: a.Net.Places, Transitions: a.Net.Transitions, Elements: a.Net.Elements, Tried: a.Net.Tried, Pruned: a.Net.Pruned}
+		res.Stats.Net = &verdict.Net{PetriPlaces: a.Net.Places, Transitions: a.Net.Transitions, Elements: a.Net.Elements, Tried: a.Net.Tried, Pruned: a.Net.Pruned}
 	}
 	switch {
 	case a.Unknown != "":

@@ -131,7 +131,7 @@ func (p *program) attempts(ctx context.Context, flat *ir.Program, q asked, opt O
 	switch {
 	case quick.err != nil || ctx.Err() != nil:
 		return first, quick.res, quick.err
-	case quick.res.WithinBounds:
+	case quick.res.BoundedOnly:
 		all, res, err := p.others(ctx, flat, &quick, opt)
 		return append(first, all...), res, err
 	case quick.cut && quick.res.Verdict == verdict.Unknown:
@@ -232,7 +232,7 @@ func bestOf(all []*asked) *verdict.Result {
 		}
 	}
 	for _, a := range all {
-		if a.res.WithinBounds && (a.engine.Name != bmc.Engine.Name || len(all) == 1) {
+		if a.res.BoundedOnly && (a.engine.Name != bmc.Engine.Name || len(all) == 1) {
 			return a.res
 		}
 	}
@@ -242,7 +242,7 @@ func bestOf(all []*asked) *verdict.Result {
 		for _, a := range all {
 			reasons = append(reasons, a.engine.Name+": "+a.res.Reason)
 		}
-		res.Reason, res.WithinBounds = strings.Join(reasons, "; "), false
+		res.Reason, res.BoundedOnly = strings.Join(reasons, "; "), false
 	}
 	return res
 }

@@ -135,7 +135,7 @@ thread t3 { reg q; q = z; assert q == 0; }
 		case verdict.CauseDelay:
 			delays++
 			first, second := &v.Witness.Steps[c.First], &v.Witness.Steps[c.Second]
-			if first.Place() != "x" || second.Place() != "y" || len(c.Cycle) != 4 || c.Fence.Kind != "full" || c.Fence.After.Line != 3 {
+			if first.Cell() != "x" || second.Cell() != "y" || len(c.Cycle) != 4 || c.Fence.Kind != "full" || c.Fence.After.Line != 3 {
 				t.Errorf("%+v", c)
 			}
 			if like := v.Like > 0; like != (delays == 2) {

@@ -210,7 +210,7 @@ func (p *program) answerChecks(res *verdict.Result) {
 
 // addProofTexts gives every instruction of a proof its text.
 func (p *program) addProofTexts(proof *verdict.Proof) {
-	fill := func(at *verdict.ProofPlace) {
+	fill := func(at *verdict.ProofInstruction) {
 		if at.Text != "" || at.Pos == nil || p.files[at.Pos.File] == nil {
 			return
 		}
@@ -221,21 +221,21 @@ func (p *program) addProofTexts(proof *verdict.Proof) {
 	}
 	for i := range proof.Stores {
 		s := &proof.Stores[i]
-		fill(&s.ProofPlace)
+		fill(&s.ProofInstruction)
 		for j := range s.Blocks {
-			fill(&s.Blocks[j].ProofPlace)
+			fill(&s.Blocks[j].ProofInstruction)
 		}
 		for j := range s.Loads {
-			fill(&s.Loads[j].ProofPlace)
+			fill(&s.Loads[j].ProofInstruction)
 			for k := range s.Loads[j].Blocks {
-				fill(&s.Loads[j].Blocks[k].ProofPlace)
+				fill(&s.Loads[j].Blocks[k].ProofInstruction)
 			}
 		}
 	}
 	for i := range proof.Abstractions {
-		fill(&proof.Abstractions[i].ProofPlace)
+		fill(&proof.Abstractions[i].ProofInstruction)
 	}
 	for i := range proof.Checks {
-		fill(&proof.Checks[i].ProofPlace)
+		fill(&proof.Checks[i].ProofInstruction)
 	}
 }

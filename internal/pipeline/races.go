@@ -20,7 +20,7 @@ const Races = "data races"
 // is enough.
 func (p *program) withRaces(ctx context.Context, flat *ir.Program, m memory.Model, opt Options) (*verdict.Result, error) {
 	res, err := p.dataRaces(ctx, flat, m, opt)
-	if err != nil || res.Verdict != verdict.Safe && !res.WithinBounds || p.props.Empty() && !opt.Finals {
+	if err != nil || res.Verdict != verdict.Safe && !res.BoundedOnly || p.props.Empty() && !opt.Finals {
 		return res, err
 	}
 	opt.Races = false
@@ -118,11 +118,11 @@ func raceLocation(flat *ir.Program, a, b *verdict.Step) string {
 		if st.Location != "" {
 			return st.Location
 		}
-		if len(st.Touches) > 0 {
-			return flat.LocationName(st.Touches[0].Addr, st.Touches[0].Size)
+		if len(st.Accesses) > 0 {
+			return flat.LocationName(st.Accesses[0].Addr, st.Accesses[0].Size)
 		}
 	}
-	return b.Place()
+	return b.Cell()
 }
 
 // accessWord says what a step that races does.

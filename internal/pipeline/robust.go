@@ -167,7 +167,7 @@ func attackAt(flat *ir.Program, w *verdict.Witness, store, load int) *verdict.At
 	return &verdict.Attack{
 		Thread: w.Threads[st.Thread],
 		Store:  st.Pos, StoreText: storeText(st), Free: st.Free,
-		Load: ld.Pos, LoadText: ld.Place(), Action: action,
+		Load: ld.Pos, LoadText: ld.Cell(), Action: action,
 		Witness: w, StoreStep: store, LoadStep: load,
 	}
 }
@@ -254,16 +254,16 @@ func traceNodes(flat *ir.Program, w *verdict.Witness, tr *trace.Trace) []verdict
 func nodePart(w *verdict.Witness, st *verdict.Step, kinds map[int]ir.OpKind) string {
 	switch st.Kind {
 	case verdict.StepLoad:
-		return "ld " + st.Place()
+		return "ld " + st.Cell()
 	case verdict.StepStore:
 		if st.Free {
-			return "free " + st.Place()
+			return "free " + st.Cell()
 		}
-		return "st " + st.Place()
+		return "st " + st.Cell()
 	case verdict.StepWake:
 		return "wake"
 	case verdict.StepRMW:
-		return "rmw " + st.Place()
+		return "rmw " + st.Cell()
 	case verdict.StepFlush:
 		return ""
 	}

@@ -307,8 +307,8 @@ func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (claim string
 	switch {
 	case e.Attack != nil:
 		return "an attack", want, v.attack(e.Attack, model)
-	case e.Race != nil:
-		return "an execution with a triangular race", want, v.race(e.Race)
+	case e.Triangle != nil:
+		return "an execution with a triangular race", want, v.race(e.Triangle)
 	case strings.HasPrefix(e.Name, "outcome"):
 		return e.Reason, want, v.outcome(e, model)
 	case e.Question == Races:
@@ -478,7 +478,7 @@ func (v *verifier) attack(a *verdict.Attack, model replay.Model) error {
 
 // race holds the execution and the three accesses of a triangular race against what
 // is computed.
-func (v *verifier) race(r *verdict.Race) error {
+func (v *verifier) race(r *verdict.Triangle) error {
 	w := r.Witness
 	if err := replay.Replay(v.now.flat, v.now.props, replay.SC, w, replay.Expect{Claim: replay.ClaimBeginning}); err != nil {
 		return err

@@ -65,7 +65,7 @@ func (v *verifier) nothingElse(r *verdict.Result) error {
 		b.LeftOut = v.now.leftOut()
 	}
 	a.Others = nil
-	a.Witness, a.Cause, a.Attacks, a.Races = nil, nil, nil, nil
+	a.Witness, a.Cause, a.Attacks, a.Triangles = nil, nil, nil, nil
 	if strings.HasSuffix(r.Asked.Command, "--param") {
 		a.Instance = 0
 	}
@@ -229,13 +229,13 @@ func scrub(r *verdict.Result) *verdict.Result {
 	if r.Verdict == verdict.Unknown && limited(r.Reason) {
 		out.Reason, out.Coverage = "", verdict.Coverage{}
 	}
-	out.Attacks, out.Races = slices.Clone(r.Attacks), slices.Clone(r.Races)
+	out.Attacks, out.Triangles = slices.Clone(r.Attacks), slices.Clone(r.Triangles)
 	for i := range out.Attacks {
 		a := &out.Attacks[i]
 		a.Witness, a.StoreStep, a.LoadStep, a.Nodes, a.Edges, a.Cycle = nil, 0, 0, nil, nil, nil
 	}
-	for i := range out.Races {
-		out.Races[i].Witness, out.Races[i].StoreStep, out.Races[i].LoadStep = nil, 0, 0
+	for i := range out.Triangles {
+		out.Triangles[i].Witness, out.Triangles[i].StoreStep, out.Triangles[i].LoadStep = nil, 0, 0
 	}
 	scrubRepair(&out)
 	if r.Litmus != nil {

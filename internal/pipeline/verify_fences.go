@@ -89,7 +89,7 @@ func (f *fenceVerifier) broken(name string, b *verdict.Break, set []verdict.Fenc
 	}
 	var want []verdict.FenceRef
 	for _, one := range set {
-		want = append(want, verdict.FenceRef{Place: one.Place, Kind: one.Kind, Pos: one.Pos})
+		want = append(want, verdict.FenceRef{Site: one.Site, Kind: one.Kind, Pos: one.Pos})
 	}
 	f.follow(name, b, want)
 }
@@ -128,7 +128,7 @@ func (f *fenceVerifier) follow(name string, b *verdict.Break, with []verdict.Fen
 func (f *fenceVerifier) refs(list []verdict.FenceRef) ([]ir.FenceAt, error) {
 	var out []ir.FenceAt
 	for _, ref := range list {
-		at, err := f.at(ref.Place, ref.Kind)
+		at, err := f.at(ref.Site, ref.Kind)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ func (f *fenceVerifier) at(place int, kind string) (ir.FenceAt, error) {
 // fences finds the fences of a set, and compares what is said of each.
 func (f *fenceVerifier) fences(list []verdict.Fence) (out []ir.FenceAt, cost int64, err error) {
 	for i, one := range list {
-		at, err := f.at(one.Place, one.Kind)
+		at, err := f.at(one.Site, one.Kind)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -302,25 +302,25 @@ func TestVerifyRaces(t *testing.T) {
 	opt := pipeline.Defaults()
 	opt.Criterion = "trf"
 	answer, err := pipeline.Robust(context.Background(), in, opt)
-	if err != nil || len(answer.Results) != 1 || len(answer.Results[0].Races) == 0 {
+	if err != nil || len(answer.Results) != 1 || len(answer.Results[0].Triangles) == 0 {
 		t.Fatalf("%v %+v", err, answer)
 	}
 	if bad, all, first := rejected(t, in, answer.Results); bad != 0 || all == 0 {
 		t.Fatalf("%d of %d rejected: %v", bad, all, first)
 	}
-	for name, change := range map[string]func(*verdict.Race){
-		"load is the store":  func(r *verdict.Race) { r.LoadStep = r.StoreStep },
-		"store is the write": func(r *verdict.Race) { r.StoreStep = len(r.Witness.Steps) - 1 },
-		"other thread":       func(r *verdict.Race) { r.Thread, r.Other = r.Other, r.Thread },
+	for name, change := range map[string]func(*verdict.Triangle){
+		"load is the store":  func(r *verdict.Triangle) { r.LoadStep = r.StoreStep },
+		"store is the write": func(r *verdict.Triangle) { r.StoreStep = len(r.Witness.Steps) - 1 },
+		"other thread":       func(r *verdict.Triangle) { r.Thread, r.Other = r.Other, r.Thread },
 	} {
 		results := clone(t, answer.Results)
-		change(&results[0].Races[0])
+		change(&results[0].Triangles[0])
 		if bad, _, _ := rejected(t, in, results); bad == 0 {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 	results := clone(t, answer.Results)
-	results[0].Races[0].StoreStep = -1
+	results[0].Triangles[0].StoreStep = -1
 	if results[0].Validate() == nil {
 		t.Error("a race without its store is valid")
 	}

@@ -38,7 +38,7 @@ func (v *verifier) words(r *verdict.Result, e *verdict.Execution, want replay.Ex
 	switch {
 	case e.Attack != nil:
 		return v.attackWords(r, e)
-	case e.Race != nil:
+	case e.Triangle != nil:
 		return v.raceWords(r, e)
 	}
 	if e.Cause == nil && explained(r, e) {
@@ -160,7 +160,7 @@ func (v *verifier) attackWords(r *verdict.Result, e *verdict.Execution) error {
 
 // raceWords compares what is said about a triangular race.
 func (v *verifier) raceWords(r *verdict.Result, e *verdict.Execution) error {
-	c := e.Race
+	c := e.Triangle
 	now := raceAt(v.now.flat, c.Witness, c.StoreStep, c.LoadStep)
 	if c.StoreText != now.StoreText || c.LoadText != now.LoadText || c.WriteText != now.WriteText {
 		return fmt.Errorf("the race is said to be: %s; but is: %s", c, now)
@@ -168,7 +168,7 @@ func (v *verifier) raceWords(r *verdict.Result, e *verdict.Execution) error {
 	if !v.samePos(r, c.Store, now.Store) || !v.samePos(r, c.Load, now.Load) || !v.samePos(r, c.Write, now.Write) {
 		return fmt.Errorf("an access of the race is said to be at another place than it is")
 	}
-	if c == &r.Races[0] {
+	if c == &r.Triangles[0] {
 		return v.said(r, r.Reason, r.Pos, now.String(), now.Store)
 	}
 	return nil

@@ -73,7 +73,7 @@ func (c *turn) allocFresh(size int64) {
 // begins.
 func allocated(addr uint64, size int64) record {
 	size = max(size, 1)
-	return record{addr: addr, size: int(size), value: int64(addr), touches: []verdict.Touch{{Addr: addr, Size: int(size), Wrote: true}}}
+	return record{addr: addr, size: int(size), value: int64(addr), touches: []verdict.Access{{Addr: addr, Size: int(size), Wrote: true}}}
 }
 
 func (c *turn) free() {
@@ -94,7 +94,7 @@ func (c *turn) free() {
 		c.fail(record{addr: addr}, &violation{ir.DoubleFree, fmt.Sprintf("the block at 0x%x has been freed already", addr)})
 		return
 	}
-	r := record{addr: addr, buffered: !c.direct(), free: true, touches: []verdict.Touch{{Addr: addr, Size: int(max(c.s.blocks[i].size, 1)), Wrote: true}}}
+	r := record{addr: addr, buffered: !c.direct(), free: true, touches: []verdict.Access{{Addr: addr, Size: int(max(c.s.blocks[i].size, 1)), Wrote: true}}}
 	c.step(verdict.StepStore, 0, r, func(n *state, th *thread) {
 		if c.direct() {
 			n.blocks[i].freed = true

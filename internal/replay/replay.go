@@ -138,15 +138,15 @@ func compare(st *verdict.Step, r *record) error {
 		{"free", st.Free, r.free, !st.Free},
 	}
 	for k, from := range r.from {
-		if st.Source(k) != from {
-			return fmt.Errorf("from: byte %d: expected %d, computed %d", k, st.Source(k), from)
+		if st.ReadsFrom(k) != from {
+			return fmt.Errorf("from: byte %d: expected %d, computed %d", k, st.ReadsFrom(k), from)
 		}
 	}
 	if len(r.from) == 0 && (st.From != 0 || len(st.FromBytes) > 0) {
 		return fmt.Errorf("from: the step takes nothing from a buffer")
 	}
-	if len(st.Touches) > 0 && !slices.Equal(st.Touches, r.touches) {
-		return fmt.Errorf("touches: expected %v, computed %v", st.Touches, r.touches)
+	if len(st.Accesses) > 0 && !slices.Equal(st.Accesses, r.touches) {
+		return fmt.Errorf("touches: expected %v, computed %v", st.Accesses, r.touches)
 	}
 	if len(st.Wakes) > 0 && !slices.Equal(st.Wakes, r.wakes) {
 		return fmt.Errorf("wakes: expected %v, computed %v", st.Wakes, r.wakes)

@@ -237,15 +237,15 @@ func TestReplayConditionAndDeadlock(t *testing.T) {
 		t.Error(err)
 	}
 	c := p.b.Addr(p.objs["c"])
-	w.Steps[1].Touches = []verdict.Touch{{Addr: c, Size: 8, Wrote: true}, {Addr: m, Size: 8, Wrote: true}}
-	w.Steps[2].Touches = w.Steps[1].Touches[:1]
-	w.Steps[4].Touches = []verdict.Touch{{Addr: c, Size: 8}}
+	w.Steps[1].Accesses = []verdict.Access{{Addr: c, Size: 8, Wrote: true}, {Addr: m, Size: 8, Wrote: true}}
+	w.Steps[2].Accesses = w.Steps[1].Accesses[:1]
+	w.Steps[4].Accesses = []verdict.Access{{Addr: c, Size: 8}}
 	if err := Replay(q, set, SC, w, want); err != nil {
 		t.Error(err)
 	}
-	w.Steps[4].Touches[0].Wrote = true
+	w.Steps[4].Accesses[0].Wrote = true
 	wantError(t, "a signal nobody hears", Replay(q, set, SC, w, want), "touches: expected")
-	w.Steps[4].Touches, w.Steps[4].Wakes = nil, []int{0}
+	w.Steps[4].Accesses, w.Steps[4].Wakes = nil, []int{0}
 	wantError(t, "nobody is woken", Replay(q, set, SC, w, want), "wakes: expected [0]")
 	w.Steps[4].Wakes = nil
 	w.Steps[2].Kind = verdict.StepExec
@@ -309,7 +309,7 @@ func TestReplayRandomExecutions(t *testing.T) {
 					Addr: tr.addr, Size: tr.size, Value: tr.value, Written: tr.written, Wrote: tr.wrote,
 					Buffered: tr.buffered, Free: tr.free,
 				}
-				step.SetSources(tr.from)
+				step.SetReadsFrom(tr.from)
 				w.Steps = append(w.Steps, step)
 				for _, from := range step.ForwardedFrom() {
 					forwarded++

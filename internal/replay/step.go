@@ -55,7 +55,7 @@ type record struct {
 	buffered bool
 	from     []int // load: per byte, 0 memory, else 1 + the step of the own buffered store
 	free     bool
-	touches  []verdict.Touch
+	touches  []verdict.Access
 	wakes    []int
 }
 

@@ -24,7 +24,7 @@ func (c *turn) condWait() {
 	if !c.valid(c.op.Obj, cond, condSize) || !c.valid(ir.NoObject, mutex, mutexSize) {
 		return
 	}
-	r := record{addr: cond, size: condSize, touches: []verdict.Touch{{Addr: cond, Size: condSize, Wrote: true}, {Addr: mutex, Size: mutexSize, Wrote: true}}}
+	r := record{addr: cond, size: condSize, touches: []verdict.Access{{Addr: cond, Size: condSize, Wrote: true}, {Addr: mutex, Size: mutexSize, Wrote: true}}}
 	if owner(c.s.mutex(mutex)) != c.t {
 		c.fail(r, &violation{ir.BadWait, fmt.Sprintf("the mutex at 0x%x is not held by the waiting thread", mutex)})
 		return
@@ -37,7 +37,7 @@ func (c *turn) condWait() {
 
 // wake is a wake-up without a signal.
 func (c *turn) wake() {
-	r := record{touches: []verdict.Touch{{Addr: uint64(c.eval(c.op.Addr)), Size: condSize, Wrote: true}}}
+	r := record{touches: []verdict.Access{{Addr: uint64(c.eval(c.op.Addr)), Size: condSize, Wrote: true}}}
 	c.stay(verdict.StepWake, 0, r, func(_ *state, th *thread) { th.phase = woken })
 }
 
@@ -58,7 +58,7 @@ func (c *turn) relock() {
 	default:
 		return
 	}
-	r := record{addr: cond, size: condSize, touches: []verdict.Touch{{Addr: mutex, Size: mutexSize, Wrote: true}}}
+	r := record{addr: cond, size: condSize, touches: []verdict.Access{{Addr: mutex, Size: mutexSize, Wrote: true}}}
 	c.exec(0, r, func(n *state, th *thread) {
 		n.write(mutex, mutexSize, mutexWord(c.t))
 		th.phase, th.edge = running, 0
@@ -90,7 +90,7 @@ func (c *turn) signal() {
 		return
 	}
 	waiters := c.waitersAt(c.s, waiting, addr)
-	r := record{addr: addr, size: condSize, touches: []verdict.Touch{{Addr: addr, Size: condSize, Wrote: len(waiters) > 0}}}
+	r := record{addr: addr, size: condSize, touches: []verdict.Access{{Addr: addr, Size: condSize, Wrote: len(waiters) > 0}}}
 	switch {
 	case c.op.Kind == ir.Broadcast:
 		r.wakes = waiters
@@ -118,7 +118,7 @@ func (c *turn) barrier() {
 	if !c.valid(c.op.Obj, addr, barrierSize) {
 		return
 	}
-	r := record{addr: addr, size: barrierSize, touches: []verdict.Touch{{Addr: addr, Size: barrierSize, Wrote: true}}}
+	r := record{addr: addr, size: barrierSize, touches: []verdict.Access{{Addr: addr, Size: barrierSize, Wrote: true}}}
 	count := int64(c.s.read(addr, barrierSize))
 	if count <= 0 {
 		c.fail(r, &violation{ir.BadWait, fmt.Sprintf("barrier for %d threads", count)})

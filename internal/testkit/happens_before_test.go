@@ -118,9 +118,9 @@ func newHistory(p *ir.Program, w *verdict.Witness, lines lineOf) *history {
 		switch op.Kind {
 		case ir.Alloc:
 			if !op.Stack {
-				h.blocks[st.Touches[0].Addr] = uint64(st.Touches[0].Size)
-				lives[st.Touches[0].Addr]++
-				e.whole, e.writes, e.size = true, true, uint64(st.Touches[0].Size)
+				h.blocks[st.Accesses[0].Addr] = uint64(st.Accesses[0].Size)
+				lives[st.Accesses[0].Addr]++
+				e.whole, e.writes, e.size = true, true, uint64(st.Accesses[0].Size)
 			}
 		case ir.Free:
 			size, heap := h.blocks[st.Addr]
@@ -167,7 +167,7 @@ func (h *history) readsFrom(e *hbEvent, buffer []int) int {
 
 func (e *hbEvent) addr() uint64 {
 	if e.op == ir.Alloc {
-		return e.st.Touches[0].Addr
+		return e.st.Accesses[0].Addr
 	}
 	return e.st.Addr
 }
@@ -260,7 +260,7 @@ func (h *history) barriers() {
 		if e.op != ir.Barrier {
 			continue
 		}
-		addr := e.st.Touches[0].Addr
+		addr := e.st.Accesses[0].Addr
 		waits[addr] = append(waits[addr], i)
 		if len(waits[addr]) < 2 { // all barriers here are for two
 			continue
@@ -325,7 +325,7 @@ func (h *history) unlocks(e *hbEvent) uint64 {
 	switch {
 	case e.line.call == mutexUnlock && e.st.Wrote, e.line.call == condWait && e.st.Kind == verdict.StepRMW && e.st.Written == 0:
 		return e.addr()
-	case e.line.call == condWait && e.op == ir.CondWait && len(e.st.Touches) == 2:
+	case e.line.call == condWait && e.op == ir.CondWait && len(e.st.Accesses) == 2:
 		return h.object(e.line.mutex)
 	}
 	return 0
@@ -336,7 +336,7 @@ func (h *history) locks(e *hbEvent) uint64 {
 	switch {
 	case e.line.call == mutexLock && e.st.Wrote, e.line.call == condWait && e.st.Kind == verdict.StepRMW && e.st.Written != 0:
 		return e.addr()
-	case e.line.call == condWait && e.op == ir.CondWait && len(e.st.Touches) == 1:
+	case e.line.call == condWait && e.op == ir.CondWait && len(e.st.Accesses) == 1:
 		return h.object(e.line.mutex)
 	}
 	return 0

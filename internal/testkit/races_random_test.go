@@ -193,7 +193,7 @@ func randomWalk(flat *ir.Program, m memory.Model, r *rand.Rand) *verdict.Witness
 func stepsOf(w *verdict.Witness) string {
 	text := ""
 	for i, st := range w.Steps {
-		text += fmt.Sprintf("%d %s %s %v %s value %d written %d wrote %v from %d of %d touches %v wakes %v\n", i, w.Threads[st.Thread], st.Kind, st.Pos, st.Place(), st.Value, st.Written, st.Wrote, st.From, st.Of, st.Touches, st.Wakes)
+		text += fmt.Sprintf("%d %s %s %v %s value %d written %d wrote %v from %d of %d touches %v wakes %v\n", i, w.Threads[st.Thread], st.Kind, st.Pos, st.Cell(), st.Value, st.Written, st.Wrote, st.From, st.Of, st.Accesses, st.Wakes)
 	}
 	return text
 }

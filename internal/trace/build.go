@@ -34,8 +34,8 @@ type builder struct {
 	behind  map[int][]int    // per thread: events of others that its next one comes after
 	orders  map[uint64][]int // per place: events in the order in which they wrote it
 	reads   []read
-	blocks  []verdict.Touch // that were ever allocated
-	gone    map[int]bool    // stores that are in no buffer any more
+	blocks  []verdict.Access // that were ever allocated
+	gone    map[int]bool     // stores that are in no buffer any more
 }
 
 // read is a byte of a load: by whom, and the event whose write it saw.
@@ -143,7 +143,7 @@ func (b *builder) alloc(e int, st *verdict.Step) {
 			b.arrive(b.of[j], f)
 		}
 	}
-	for _, t := range st.Touches {
+	for _, t := range st.Accesses {
 		if _, known := b.block(t.Addr); !known {
 			b.blocks = append(b.blocks, t)
 		}
@@ -154,7 +154,7 @@ func (b *builder) alloc(e int, st *verdict.Step) {
 
 // touch reads, and writes, what the step touches besides memory.
 func (b *builder) touch(e int, st *verdict.Step) {
-	for _, t := range st.Touches {
+	for _, t := range st.Accesses {
 		b.see(e, t.Addr, t.Size)
 		b.seeBlock(e, t.Addr)
 		if t.Wrote {
@@ -195,7 +195,7 @@ func (b *builder) load(e, i int, st *verdict.Step) {
 		b.seeBlock(e, st.Addr)
 	}
 	for k := range st.Size {
-		if from := st.Source(k); from > 0 {
+		if from := st.ReadsFrom(k); from > 0 {
 			b.reads = append(b.reads, read{event: e, addr: st.Addr + uint64(k), from: b.of[from-1]})
 		} else {
 			b.see(e, st.Addr+uint64(k), 1)

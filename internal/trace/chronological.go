@@ -258,7 +258,7 @@ func (b *chronoBuilder) read(i, e int, st *verdict.Step) {
 		a := st.Addr + uint64(k)
 		b.loads = append(b.loads, chronoLoad{event: e, addr: a, own: b.newestOwn(i, a)})
 		list := b.writers[a]
-		if st.Source(k) > 0 || len(list) == 0 {
+		if st.ReadsFrom(k) > 0 || len(list) == 0 {
 			continue
 		}
 		// An own update gives no edge: the byte could as well have been forwarded.

@@ -157,7 +157,7 @@ func (d *raceDetector) step(i int) (first int, found bool) {
 			d.mutex(st, op)
 		}
 	default:
-		for _, touch := range st.Touches {
+		for _, touch := range st.Accesses {
 			if first, found = d.access(touch.Addr, touch.Size, d.now(i, touch.Wrote, true)); found {
 				return first, true
 			}
@@ -370,11 +370,11 @@ func (d *raceDetector) control(st *verdict.Step, op *ir.Op) {
 // wait is the step of a condition wait that lets the mutex go, which touches the
 // condition too, or the one that takes it back.
 func (d *raceDetector) wait(st *verdict.Step) {
-	switch len(st.Touches) {
+	switch len(st.Accesses) {
 	case 2:
-		d.give(st.Thread, st.Touches[1].Addr)
+		d.give(st.Thread, st.Accesses[1].Addr)
 	case 1:
-		d.take(st.Thread, st.Touches[0].Addr)
+		d.take(st.Thread, st.Accesses[0].Addr)
 	}
 }
 
@@ -395,10 +395,10 @@ func (d *raceDetector) barrier(st *verdict.Step) {
 // alloc begins the life of a block. What was there before was another object.
 func (d *raceDetector) alloc(i int, op *ir.Op) {
 	st := &d.w.Steps[i]
-	if len(st.Touches) == 0 {
+	if len(st.Accesses) == 0 {
 		return
 	}
-	addr, size := st.Touches[0].Addr, st.Touches[0].Size
+	addr, size := st.Accesses[0].Addr, st.Accesses[0].Size
 	at, known := slices.BinarySearchFunc(d.blocks, addr, func(b raceBlock, a uint64) int { return cmp.Compare(b.addr, a) })
 	if !known {
 		d.blocks = slices.Insert(d.blocks, at, raceBlock{addr: addr})

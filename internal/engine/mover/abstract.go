@@ -233,7 +233,7 @@ func (pr *prover) describe(all candidate, t template) verdict.ProofAbstraction {
 	for _, m := range all {
 		sound = sound && pr.admits(m.c, m.a)
 	}
-	return verdict.ProofAbstraction{ProofPlace: placed(load.c, load.a), Cond: text, Found: true, Sound: sound}
+	return verdict.ProofAbstraction{ProofInstruction: placed(load.c, load.a), Cond: text, Found: true, Sound: sound}
 }
 
 // admits checks that an abstract load always allows the value in memory [BEMT18
@@ -268,7 +268,7 @@ func (pr *prover) written() []verdict.ProofAbstraction {
 			if a.section || a.first().Op.Kind != ir.AbstractLoad || pr.original[a.first().ID] != ir.AbstractLoad {
 				continue
 			}
-			out = append(out, verdict.ProofAbstraction{ProofPlace: verdict.ProofPlace{Thread: c.name, Pos: engine.Pos(a.first())}, Sound: pr.admits(c, a)})
+			out = append(out, verdict.ProofAbstraction{ProofInstruction: verdict.ProofInstruction{Thread: c.name, Pos: engine.Pos(a.first())}, Sound: pr.admits(c, a)})
 		}
 	}
 	return out

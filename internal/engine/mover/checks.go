@@ -51,7 +51,7 @@ func (pr *prover) checks() []verdict.ProofCheck {
 		out = append(out, pr.unreachableGoal(&pr.props.Goals[i]))
 	}
 	if f := pr.props.Final; f != nil && f.Quantifier != property.Exists {
-		out = append(out, verdict.ProofCheck{ProofPlace: verdict.ProofPlace{Pos: spanPos(f.Pos)}, What: f.Quantifier.String() + " " + f.Cond.Text})
+		out = append(out, verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Pos: spanPos(f.Pos)}, What: f.Quantifier.String() + " " + f.Cond.Text})
 	}
 	return out
 }
@@ -205,7 +205,7 @@ func (pr *prover) inSomeObject(in func(lo, hi int64) string) string {
 
 // decide asks whether a check follows from what is known.
 func (pr *prover) decide(ck *check) verdict.ProofCheck {
-	res := verdict.ProofCheck{ProofPlace: verdict.ProofPlace{Thread: ck.c.name, Pos: engine.Pos(ck.edge)}, What: ck.what}
+	res := verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Thread: ck.c.name, Pos: engine.Pos(ck.edge)}, What: ck.what}
 	m, regs := pr.memory("m"), pr.registers(ck.c, "a")
 	after := pr.run(ck.a, "a", run{regs: regs, mem: m})
 	given := append(pr.known.at(ck.c, ck.a.from(), regs, m, pr.known.numbers(after)...), ck.given...)
@@ -217,7 +217,7 @@ func (pr *prover) decide(ck *check) verdict.ProofCheck {
 
 // unreachableGoal asks whether no state of a goal is allowed.
 func (pr *prover) unreachableGoal(g *property.Goal) verdict.ProofCheck {
-	res := verdict.ProofCheck{ProofPlace: verdict.ProofPlace{Pos: spanPos(g.Pos)}, What: "goal " + g.Name}
+	res := verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Pos: spanPos(g.Pos)}, What: "goal " + g.Name}
 	if len(g.At) > 2 || pr.err != nil || engine.GoalInside(pr.prog, g) { // sections are one step here
 		return res
 	}

@@ -69,7 +69,7 @@ func (pr *prover) describeFailure(x member, t template) verdict.ProofAbstraction
 	if r, ok := pr.mayFail(x.c, x.a); ok && t.text != "any value" {
 		text = "it may fail: write nothing, with " + fmt.Sprintf(t.text, x.c.f.Regs[r].Name)
 	}
-	return verdict.ProofAbstraction{ProofPlace: placed(x.c, x.a), Cond: text, Found: true, Sound: true, Fails: true}
+	return verdict.ProofAbstraction{ProofInstruction: placed(x.c, x.a), Cond: text, Found: true, Sound: true, Fails: true}
 }
 
 // materialize puts the ways on which actions fail into the program.

@@ -102,9 +102,9 @@ func atomic(list []*judged) bool {
 func (pr *prover) report(list []*judged) []verdict.ProofStore {
 	out := []verdict.ProofStore{}
 	for _, j := range list {
-		s := verdict.ProofStore{ProofPlace: placed(j.c, j.w), By: j.by}
+		s := verdict.ProofStore{ProofInstruction: placed(j.c, j.w), By: j.by}
 		for _, l := range j.loads {
-			s.Loads = append(s.Loads, verdict.ProofLoad{ProofPlace: placed(j.c, l), Blocks: pairs(j.right[l])})
+			s.Loads = append(s.Loads, verdict.ProofLoad{ProofInstruction: placed(j.c, l), Blocks: pairs(j.right[l])})
 		}
 		if j.by == "" {
 			s.Blocks = pairs(j.lefts)
@@ -115,8 +115,8 @@ func (pr *prover) report(list []*judged) []verdict.ProofStore {
 	return out
 }
 
-func placed(c *class, a *action) verdict.ProofPlace {
-	p := verdict.ProofPlace{Thread: c.name, Pos: engine.Pos(a.first())}
+func placed(c *class, a *action) verdict.ProofInstruction {
+	p := verdict.ProofInstruction{Thread: c.name, Pos: engine.Pos(a.first())}
 	if a.section {
 		p.Text = "atomic section"
 	}
@@ -126,7 +126,7 @@ func placed(c *class, a *action) verdict.ProofPlace {
 func pairs(list []blocked) []verdict.ProofPair {
 	var out []verdict.ProofPair
 	for _, b := range list {
-		out = append(out, verdict.ProofPair{ProofPlace: placed(b.d, b.b), State: b.ans.state, Vague: b.ans.vague})
+		out = append(out, verdict.ProofPair{ProofInstruction: placed(b.d, b.b), State: b.ans.state, Vague: b.ans.vague})
 	}
 	return out
 }

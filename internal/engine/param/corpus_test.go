@@ -55,7 +55,7 @@ func TestCorpus(t *testing.T) {
 					t.Errorf("%s: want %s, got %s %s", e[1], e[2], got, r.Reason)
 				}
 				if n := r.Stats.Net; n != nil {
-					t.Logf("%s=%s: %d places, %d transitions, %d of %d predecessors pruned, %d elements, %.2f s", e[1], got, n.Places, n.Transitions, n.Pruned, n.Tried, n.Elements, r.Stats.Seconds)
+					t.Logf("%s=%s: %d places, %d transitions, %d of %d predecessors pruned, %d elements, %.2f s", e[1], got, n.PetriPlaces, n.Transitions, n.Pruned, n.Tried, n.Elements, r.Stats.Seconds)
 				}
 			}
 		})

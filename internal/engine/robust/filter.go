@@ -57,7 +57,7 @@ func newPlan(ctx context.Context, p *ir.Program, on filterKinds) *plan {
 		fl.thread(ir.ThreadID(t))
 	}
 	f := &fl.pl.filters
-	f.Left = f.Pairs - f.Fenced - f.Apart - f.Own - f.Acyclic
+	f.Left = f.Pairs - f.Fenced - f.Apart - f.Forwarded - f.Acyclic
 	return fl.pl
 }
 
@@ -216,7 +216,7 @@ func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced []bool, chain *
 		f.Apart++
 		return false
 	case fl.on.own && fl.covers(s, l):
-		f.Own++
+		f.Forwarded++
 		return false
 	case !fl.on.acyclic:
 		return true

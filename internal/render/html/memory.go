@@ -50,7 +50,7 @@ func newMemory(w *verdict.Witness) *memory {
 		if !ok {
 			i = len(m.cells)
 			m.index[key] = i
-			m.cells = append(m.cells, cell{cellKey: key, name: s.Place(), points: map[int64]string{}})
+			m.cells = append(m.cells, cell{cellKey: key, name: s.Cell(), points: map[int64]string{}})
 		}
 		if s.Points != "" {
 			m.cells[i].points[s.Value] = s.Points
@@ -87,7 +87,7 @@ func (m *memory) learnStart(w *verdict.Witness) {
 		writes := s.Kind == verdict.StepFlush || s.Kind == verdict.StepStore && !s.Buffered || s.Kind == verdict.StepRMW && s.Wrote
 		for k := range s.Size {
 			at := s.Addr + uint64(k)
-			if reads && s.Source(k) == 0 && !written[at] {
+			if reads && s.ReadsFrom(k) == 0 && !written[at] {
 				m.bytes[at] = byteOf(s.Value, k)
 			}
 			if writes {

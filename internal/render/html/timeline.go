@@ -321,11 +321,11 @@ func badge(s verdict.Step) string {
 func cellText(s verdict.Step) string {
 	switch {
 	case s.Kind == verdict.StepLoad && len(s.FromBytes) > 0:
-		return fmt.Sprintf("%s, in part", s.Place())
+		return fmt.Sprintf("%s, in part", s.Cell())
 	case s.Kind == verdict.StepLoad && s.From == 0, s.Kind == verdict.StepRMW && !s.Wrote:
-		return fmt.Sprintf("%s is %s", s.Place(), s.ValueText())
+		return fmt.Sprintf("%s is %s", s.Cell(), s.ValueText())
 	case s.Kind == verdict.StepRMW:
-		return fmt.Sprintf("%s=%s", s.Place(), s.WrittenText())
+		return fmt.Sprintf("%s=%s", s.Cell(), s.WrittenText())
 	case s.Kind == verdict.StepStore, s.Kind == verdict.StepFlush:
 		return s.EntryText()
 	default:

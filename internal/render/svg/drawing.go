@@ -139,15 +139,15 @@ func (d *drawing) words(n verdict.TraceNode) (label, line string) {
 		line = fmt.Sprintf("line %d", s.Pos.Line)
 	}
 	switch plain := label; {
-	case plain == "st "+s.Place() && s.Kind == verdict.StepStore:
-		label = s.Place() + " = " + s.ValueText()
+	case plain == "st "+s.Cell() && s.Kind == verdict.StepStore:
+		label = s.Cell() + " = " + s.ValueText()
 		if s.Free {
-			label = "free " + s.Place()
+			label = "free " + s.Cell()
 		}
-	case plain == "ld "+s.Place() && s.Kind == verdict.StepLoad:
-		label = s.Place() + " → " + s.ValueText()
-	case plain == "rmw "+s.Place() && s.Kind == verdict.StepRMW && s.Wrote:
-		label = fmt.Sprintf("%s: %s → %s", s.Place(), s.ValueText(), s.WrittenText())
+	case plain == "ld "+s.Cell() && s.Kind == verdict.StepLoad:
+		label = s.Cell() + " → " + s.ValueText()
+	case plain == "rmw "+s.Cell() && s.Kind == verdict.StepRMW && s.Wrote:
+		label = fmt.Sprintf("%s: %s → %s", s.Cell(), s.ValueText(), s.WrittenText())
 	}
 	return cut(label, maxLabel), line
 }

@@ -49,7 +49,7 @@ func reordered(w *verdict.Witness, r verdict.Reorder) string {
 	switch {
 	case second.Kind == verdict.StepLoad:
 		return fmt.Sprintf("%s was still in its store buffer when %s read %s = %s from %s%s",
-			store, name, oneLine(second.Place()), oneLine(second.ValueText()), source, at(second))
+			store, name, oneLine(second.Cell()), oneLine(second.ValueText()), source, at(second))
 	case flushed(w, r.First):
 		return fmt.Sprintf("%s reached memory after its later store %s%s", store, assignment(second), at(second))
 	default:

@@ -92,15 +92,15 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 			return
 		}
 		word := "unknown which fences " + many
-		if n := int64(len(r.Fences)); r.WithinBounds && n == 1 {
+		if n := int64(len(r.Fences)); r.BoundedOnly && n == 1 {
 			word = "unknown whether 1 fence " + goal
-		} else if r.WithinBounds && n > 1 {
+		} else if r.BoundedOnly && n > 1 {
 			word = fmt.Sprintf("unknown whether %d fences %s", n, many)
-		} else if r.WithinBounds {
+		} else if r.BoundedOnly {
 			word = "unknown whether it is " + is
 		}
 		p.unknown(head+p.opt.paint(yellow, word), r)
-		if rep.Bound > 0 && !r.WithinBounds {
+		if rep.Bound > 0 && !r.BoundedOnly {
 			p.line("  every set that does costs at least %d", rep.Bound)
 		}
 	}

@@ -166,7 +166,7 @@ func byteSources(s verdict.Step) string {
 	var parts []string
 	for k := 0; k < s.Size; {
 		end := k + 1
-		for end < s.Size && s.Source(end) == s.Source(k) {
+		for end < s.Size && s.ReadsFrom(end) == s.ReadsFrom(k) {
 			end++
 		}
 		bytes := strconv.Itoa(k)
@@ -174,7 +174,7 @@ func byteSources(s verdict.Step) string {
 			bytes = fmt.Sprintf("%d-%d", k, end-1)
 		}
 		from := "memory"
-		if f := s.Source(k); f > 0 {
+		if f := s.ReadsFrom(k); f > 0 {
 			from = fmt.Sprintf("buffer (step %d)", f)
 		}
 		parts = append(parts, bytes+" "+from)
@@ -184,7 +184,7 @@ func byteSources(s verdict.Step) string {
 }
 
 func effectOnMemory(s verdict.Step) string {
-	place := oneLine(s.Place())
+	place := oneLine(s.Cell())
 	switch {
 	case s.Kind == verdict.StepLoad && len(s.FromBytes) > 0:
 		return fmt.Sprintf("%s -> %s, bytes %s", place, oneLine(s.ValueText()), byteSources(s))
@@ -211,9 +211,9 @@ func effectOnMemory(s verdict.Step) string {
 
 func assignment(s verdict.Step) string {
 	if s.Free {
-		return "free " + oneLine(s.Place())
+		return "free " + oneLine(s.Cell())
 	}
-	return fmt.Sprintf("%s = %s", oneLine(s.Place()), oneLine(s.ValueText()))
+	return fmt.Sprintf("%s = %s", oneLine(s.Cell()), oneLine(s.ValueText()))
 }
 
 func bufferPieces(w *verdict.Witness, threads [][]verdict.Entry) []string {

@@ -46,7 +46,7 @@ func (p *printer) proofChecks(r *verdict.Result) {
 	}
 	for i := range r.Proof.Checks {
 		c := &r.Proof.Checks[i]
-		head := fmt.Sprintf("%s  %s", where(c.ProofPlace), oneLine(c.What))
+		head := fmt.Sprintf("%s  %s", where(c.ProofInstruction), oneLine(c.What))
 		switch {
 		case c.Proved && c.By != "":
 			p.line("%s  holds %s: by search (%s)", head, model, c.By)
@@ -91,14 +91,14 @@ func openChecks(r *verdict.Result) string {
 }
 
 func (p *printer) proofStore(s *verdict.ProofStore) {
-	head := fmt.Sprintf("%s  %s", where(s.ProofPlace), instruction(s.ProofPlace))
+	head := fmt.Sprintf("%s  %s", where(s.ProofInstruction), instruction(s.ProofInstruction))
 	switch s.By {
 	case verdict.ByFlow:
 		p.line("%s  atomic: no load can overtake it", head)
 	case verdict.ByRight:
 		var loads []string
 		for _, l := range s.Loads {
-			loads = append(loads, fmt.Sprintf("%s (%s)", instruction(l.ProofPlace), where(l.ProofPlace)))
+			loads = append(loads, fmt.Sprintf("%s (%s)", instruction(l.ProofInstruction), where(l.ProofInstruction)))
 		}
 		p.line("%s  atomic: what can overtake it moves right: %s", head, strings.Join(loads, ", "))
 	case verdict.ByLeft:
@@ -110,7 +110,7 @@ func (p *printer) proofStore(s *verdict.ProofStore) {
 		}
 		for _, l := range s.Loads {
 			for i := range l.Blocks {
-				p.proofPair(fmt.Sprintf("  can be overtaken by %s (%s), which does not move right across", instruction(l.ProofPlace), where(l.ProofPlace)), &l.Blocks[i])
+				p.proofPair(fmt.Sprintf("  can be overtaken by %s (%s), which does not move right across", instruction(l.ProofInstruction), where(l.ProofInstruction)), &l.Blocks[i])
 			}
 		}
 		for i, repair := range s.Repairs {
@@ -124,7 +124,7 @@ func (p *printer) proofStore(s *verdict.ProofStore) {
 }
 
 func (p *printer) proofPair(what string, pair *verdict.ProofPair) {
-	p.line("%s %s of %s (%s)", what, instruction(pair.ProofPlace), oneLine(pair.Thread), where(pair.ProofPlace))
+	p.line("%s %s of %s (%s)", what, instruction(pair.ProofInstruction), oneLine(pair.Thread), where(pair.ProofInstruction))
 	switch {
 	case pair.Vague:
 		p.line("    the solver gave no answer")
@@ -152,11 +152,11 @@ func (p *printer) proofGrounds(proof *verdict.Proof) {
 			sound = "which does not always allow the value in memory"
 		}
 		if a.Fails {
-			p.line("abstracted: %s  %s: %s", where(a.ProofPlace), instruction(a.ProofPlace), oneLine(a.Cond))
+			p.line("abstracted: %s  %s: %s", where(a.ProofInstruction), instruction(a.ProofInstruction), oneLine(a.Cond))
 		} else if a.Found {
-			p.line("abstracted: %s  %s  to %s, %s", where(a.ProofPlace), instruction(a.ProofPlace), oneLine(a.Cond), sound)
+			p.line("abstracted: %s  %s  to %s, %s", where(a.ProofInstruction), instruction(a.ProofInstruction), oneLine(a.Cond), sound)
 		} else {
-			p.line("abstraction in the program: %s  %s, %s", where(a.ProofPlace), instruction(a.ProofPlace), sound)
+			p.line("abstraction in the program: %s  %s, %s", where(a.ProofInstruction), instruction(a.ProofInstruction), sound)
 		}
 	}
 	found, shown := 0, false
@@ -171,10 +171,10 @@ func (p *printer) proofGrounds(proof *verdict.Proof) {
 			shown = true
 		}
 		if inv.Fails == "" {
-			p.line("invariant: %s  %s", where(inv.ProofPlace), oneLine(inv.Cond))
+			p.line("invariant: %s  %s", where(inv.ProofInstruction), oneLine(inv.Cond))
 			continue
 		}
-		p.line("%s: %s  %s: %s", p.opt.paint(yellow, "no invariant"), where(inv.ProofPlace), oneLine(inv.Cond), oneLine(inv.Fails))
+		p.line("%s: %s  %s: %s", p.opt.paint(yellow, "no invariant"), where(inv.ProofInstruction), oneLine(inv.Cond), oneLine(inv.Fails))
 		if len(inv.State) > 0 {
 			p.line("    for example with %s", values(inv.State))
 		}
@@ -202,14 +202,14 @@ func underSC(v verdict.Verdict, e *verdict.EngineReport) string {
 }
 
 // where is file and line.
-func where(at verdict.ProofPlace) string {
+func where(at verdict.ProofInstruction) string {
 	if at.Pos == nil || at.Pos.Line == 0 {
 		return oneLine(at.Thread)
 	}
 	return fmt.Sprintf("%s:%d", oneLine(path.Base(at.Pos.File)), at.Pos.Line)
 }
 
-func instruction(at verdict.ProofPlace) string {
+func instruction(at verdict.ProofInstruction) string {
 	if at.Text == "" {
 		return "an instruction of " + oneLine(at.Thread)
 	}

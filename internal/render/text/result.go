@@ -106,7 +106,7 @@ func (p *printer) unknown(head string, r *verdict.Result) {
 	}
 	reason = strings.Replace(reason, fmt.Sprintf(" %d states", r.Stats.States), " "+Count(r.Stats.States)+" states", 1)
 	p.line("%s: %s", head, reason)
-	if r.WithinBounds {
+	if r.BoundedOnly {
 		p.accept(r)
 		return
 	}
@@ -226,7 +226,7 @@ func instance(r *verdict.Result) string {
 func statsLine(r *verdict.Result) string {
 	var parts []string
 	if n := r.Stats.Net; n != nil {
-		parts = append(parts, fmt.Sprintf("a net of %s and %s", counted(int64(n.Places), "place", "places"), counted(int64(n.Transitions), "transition", "transitions")),
+		parts = append(parts, fmt.Sprintf("a net of %s and %s", counted(int64(n.PetriPlaces), "place", "places"), counted(int64(n.Transitions), "transition", "transitions")),
 			fmt.Sprintf("%s of %s predecessors left out", Count(int64(n.Pruned)), Count(int64(n.Tried))))
 		return r.Engine + ": " + strings.Join(append(parts, duration(r.Stats.Seconds)), ", ")
 	}

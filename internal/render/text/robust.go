@@ -55,11 +55,11 @@ func (p *printer) robust(r *verdict.Result) {
 		p.line("Happens-before has a cycle:")
 		p.chain(t.Nodes, t.Cycle)
 	}
-	for i := range r.Races {
-		race := &r.Races[i]
+	for i := range r.Triangles {
+		race := &r.Triangles[i]
 		p.line("")
-		if len(r.Races) > 1 {
-			p.line("%s", p.opt.paint(bold, fmt.Sprintf("Race %d of %d: %s", i+1, len(r.Races), oneLine(race.String()))))
+		if len(r.Triangles) > 1 {
+			p.line("%s", p.opt.paint(bold, fmt.Sprintf("Race %d of %d: %s", i+1, len(r.Triangles), oneLine(race.String()))))
 			p.line("")
 		}
 		p.race(race)
@@ -68,7 +68,7 @@ func (p *printer) robust(r *verdict.Result) {
 		p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
 	}
 	p.leftOut(r)
-	if len(r.Attacks) > 0 || len(r.Races) > 0 || r.Witness != nil || r.Trace != nil {
+	if len(r.Attacks) > 0 || len(r.Triangles) > 0 || r.Witness != nil || r.Trace != nil {
 		p.line("")
 	}
 	if f := r.Stats.Filters; f != nil {
@@ -88,7 +88,7 @@ func filtersLine(f *verdict.Filters) string {
 	}
 	add(f.Fenced, "fenced")
 	add(f.Apart, "of one thread alone")
-	add(f.Own, "on its own store")
+	add(f.Forwarded, "on its own store")
 	add(f.Acyclic, "without a cycle")
 	text := "filters: " + counted(f.Pairs, "pair of store and load", "pairs of store and load")
 	if len(parts) > 0 {
@@ -139,7 +139,7 @@ func (p *printer) attack(a *verdict.Attack) {
 }
 
 // race prints the execution with the three accesses marked.
-func (p *printer) race(a *verdict.Race) {
+func (p *printer) race(a *verdict.Triangle) {
 	all := rows(a.Witness, "")
 	mark := func(step int, what string) {
 		for i := range all {

@@ -2,10 +2,10 @@ package verdict
 
 import "fmt"
 
-// Race is a triangular race: in an SC execution one thread stores, then reads
+// Triangle is a triangular race: in an SC execution one thread stores, then reads
 // something else without draining its buffer in between, and right behind the read another
 // thread writes what was read.
-type Race struct {
+type Triangle struct {
 	Thread    string `json:"thread"` // that stores and reads
 	Store     *Pos   `json:"store,omitempty"`
 	StoreText string `json:"store_text"`
@@ -23,7 +23,7 @@ type Race struct {
 }
 
 // String is the race as a sentence without a full stop.
-func (r *Race) String() string {
+func (r *Triangle) String() string {
 	return fmt.Sprintf("%s stores %s%s and %s%s while %s may %s%s", r.Thread, r.StoreText, r.Store.short(),
 		r.LoadText, r.Load.short(), r.Other, r.WriteText, r.Write.short())
 }
