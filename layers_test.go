@@ -88,13 +88,13 @@ var policy = map[string]rule{
 
 	"internal/solver/smt": {},
 
-	"internal/explain": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "verdict"}},
+	"internal/shorten": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "verdict"}},
 
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/c/translate", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/bmc", "internal/engine/explicit",
-		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/explain", "internal/trace", "internal/replay", "internal/stress", "verdict",
+		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/shorten", "internal/trace", "internal/replay", "internal/stress", "verdict",
 	}},
 
 	// stress writes the text of a program; native starts the compiler and the program.

@@ -9,11 +9,11 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
-	"fencepost/internal/explain"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
+	"fencepost/internal/shorten"
 	"fencepost/verdict"
 )
 
@@ -216,11 +216,11 @@ func (p *program) ask(ctx context.Context, a *asked, flat *ir.Program, opt Optio
 // settle makes a violation ready to be shown: with a witness that is easy to read,
 // under the model that was asked about, and replayed.
 func (p *program) settle(a *asked, task *engine.Task, v *engine.Violation) error {
-	v.Witness = explain.Shorten(task, v)
+	v.Witness = shorten.Witness(task, v)
 	if a.under != a.model {
 		asking := *task
 		asking.Model = a.model
-		w, err := explain.Lift(&asking, v)
+		w, err := shorten.FromSC(&asking, v)
 		if err != nil {
 			return fmt.Errorf("the witness of a violation under %s is none under %s: %w", a.under, a.model, err)
 		}
@@ -240,7 +240,7 @@ func (p *program) settle(a *asked, task *engine.Task, v *engine.Violation) error
 
 // waits says who waits at the end of an execution, and in what.
 func (p *program) waits(flat *ir.Program, model memory.Model, w *verdict.Witness) (string, error) {
-	all, err := explain.Stuck(flat, model, w)
+	all, err := shorten.Blocked(flat, model, w)
 	var parts []string
 	for _, one := range all {
 		text := fmt.Sprintf("%s waits in %s", one.Thread, one.Edge.Op.Kind)

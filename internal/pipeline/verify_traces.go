@@ -6,10 +6,10 @@ import (
 	"reflect"
 	"slices"
 
-	"fencepost/internal/explain"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
+	"fencepost/internal/shorten"
 	"fencepost/internal/trace"
 	"fencepost/verdict"
 )
@@ -68,7 +68,7 @@ func (v *verifier) trace(s *verdict.TraceSet, t *verdict.Trace, number int) erro
 		return err
 	}
 	m, _ := memory.ParseModel(s.Model)
-	again, err := explain.Again(v.now.flat, m, t.Witness)
+	again, err := shorten.Rerun(v.now.flat, m, t.Witness)
 	if err != nil {
 		return err
 	}

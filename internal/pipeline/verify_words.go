@@ -6,9 +6,9 @@ import (
 	"reflect"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/explain"
 	"fencepost/internal/memory"
 	"fencepost/internal/replay"
+	"fencepost/internal/shorten"
 	"fencepost/verdict"
 )
 
@@ -25,7 +25,7 @@ func (v *verifier) words(r *verdict.Result, e *verdict.Execution, want replay.Ex
 	if !ok {
 		return fmt.Errorf("unknown memory model")
 	}
-	again, err := explain.Again(v.now.flat, model, e.Witness)
+	again, err := shorten.Rerun(v.now.flat, model, e.Witness)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package explain
+package shorten
 
 import (
 	"fencepost/internal/engine"
@@ -6,24 +6,24 @@ import (
 	"fencepost/verdict"
 )
 
-// Shorten looks for a witness of the same violation that is easier to read. It
-// returns the violation's own if it finds none, or if the kind of violation is one
-// whose witness has a form of its own, such as an attack's.
-func Shorten(task *engine.Task, v *engine.Violation) *verdict.Witness {
+// Witness returns a witness of the same violation that is at most as hard to read. It
+// returns the violation's own witness if it finds no better one, and for kinds of
+// violations whose witness has a fixed form, such as attacks.
+func Witness(task *engine.Task, v *engine.Violation) *verdict.Witness {
 	if !supported(v) {
 		return v.Witness
 	}
 	m := newMachine(task, v)
 	list, ok := scheduleOf(v.Witness, m)
 	if !ok {
-		return v.Witness // replay will say what is wrong with it
+		return v.Witness // replay reports what is wrong with it
 	}
 	list, w, ok := m.run(list)
 	if !ok {
 		return v.Witness
 	}
 	list, w = rearrange(m, list, w)
-	if steps, ok := best(m, w); ok {
+	if steps, ok := shortest(m, w); ok {
 		return recordSteps(m, steps)
 	}
 	return m.record(list)

@@ -1,4 +1,4 @@
-package explain
+package shorten
 
 import (
 	"fencepost/internal/engine"
@@ -7,8 +7,8 @@ import (
 	"fencepost/verdict"
 )
 
-// item is a step by what it does, so that it can be moved: values and positions
-// in buffers depend on the order.
+// item is a step without the values and buffer positions that depend on the order of the
+// steps, so that it can be moved.
 type item struct {
 	thread int
 	kind   memory.StepKind
@@ -20,7 +20,7 @@ type item struct {
 // schedule is an execution as a list of items.
 type schedule []item
 
-// weight orders executions by how hard they are to read.
+// weight measures how hard an execution is to read.
 type weight struct{ delayed, switches, steps int }
 
 func (a weight) less(b weight) bool {
@@ -37,7 +37,8 @@ func (a weight) plus(b weight) weight {
 	return weight{a.delayed + b.delayed, a.switches + b.switches, a.steps + b.steps}
 }
 
-// scheduleOf reads a witness.
+// scheduleOf returns the schedule of a witness, or false if the witness cannot be
+// executed.
 func scheduleOf(w *verdict.Witness, m *machine) (schedule, bool) {
 	s := m.y.NewState()
 	var out schedule
@@ -69,7 +70,7 @@ func scheduleOf(w *verdict.Witness, m *machine) (schedule, bool) {
 	return out, true
 }
 
-// find is the enabled step that an item stands for.
+// find returns the enabled step that an item stands for.
 func (m *machine) find(s *memory.State, it item) (memory.Step, bool) {
 	m.steps = m.y.EnabledOf(s, it.thread, m.steps[:0])
 	for _, st := range m.steps {
@@ -87,14 +88,14 @@ func (m *machine) find(s *memory.State, it item) (memory.Step, bool) {
 	return memory.Step{}, false
 }
 
-// run executes a schedule up to where it shows the violation. It returns the part
-// executed with its weight.
+// run executes a schedule until it shows the violation. It returns the executed part and
+// its weight, or false if the schedule cannot be executed or does not show the violation.
 func (m *machine) run(list schedule) (done schedule, w weight, ok bool) {
 	s := m.y.NewState()
-	last, fresh := -1, -1 // the thread that ran last, the item whose entry may still be hurried
+	last, fresh := -1, -1 // the thread that ran last; the item whose entry may still be flushed at once
 	for i, it := range list {
 		if m.shown(s) {
-			return list[:i], settled(w, fresh), true
+			return list[:i], countDelayed(w, fresh), true
 		}
 		s.Tag = int32(i)
 		st, found := m.find(s, it)
@@ -106,11 +107,11 @@ func (m *machine) run(list schedule) (done schedule, w weight, ok bool) {
 		w.steps++
 		if it.kind == memory.Flush {
 			if it.of != fresh {
-				w = settled(w, fresh)
+				w = countDelayed(w, fresh)
 			}
 			fresh = -1
 		} else {
-			w = settled(w, fresh)
+			w = countDelayed(w, fresh)
 			fresh = -1
 			if len(s.Buffer(ir.ThreadID(it.thread))) > before {
 				fresh = i
@@ -121,21 +122,22 @@ func (m *machine) run(list schedule) (done schedule, w weight, ok bool) {
 			last = it.thread
 		}
 		if ended, shows := m.over(s); ended {
-			return list[:i+1], settled(w, fresh), shows
+			return list[:i+1], countDelayed(w, fresh), shows
 		}
 	}
-	return list, settled(w, fresh), m.shown(s)
+	return list, countDelayed(w, fresh), m.shown(s)
 }
 
-// settled counts an entry that did not go to memory at once as delayed.
-func settled(w weight, fresh int) weight {
+// countDelayed adds the entry of item fresh, which did not reach memory at once, to the
+// delayed ones.
+func countDelayed(w weight, fresh int) weight {
 	if fresh >= 0 {
 		w.delayed++
 	}
 	return w
 }
 
-// record makes the witness of a schedule that runs.
+// record returns the witness of a schedule that can be executed.
 func (m *machine) record(list schedule) *verdict.Witness {
 	r := engine.NewRecorder(m.y)
 	for i, it := range list {

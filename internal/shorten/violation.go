@@ -1,4 +1,4 @@
-package explain
+package shorten
 
 import (
 	"fencepost/internal/engine"
@@ -6,7 +6,7 @@ import (
 	"fencepost/internal/memory"
 )
 
-// machine is the program of a task and the violation that is looked for.
+// machine executes the program of a task and recognises the violation.
 type machine struct {
 	task  *engine.Task
 	v     *engine.Violation
@@ -20,7 +20,8 @@ func newMachine(task *engine.Task, v *engine.Violation) *machine {
 	return &machine{task: task, v: v, y: y, judge: engine.NewJudge(y)}
 }
 
-// over reports whether the program has ended in s, and whether by the violation.
+// over reports whether the program has ended in s, and whether it ended with the
+// violation.
 func (m *machine) over(s *memory.State) (ended, shown bool) {
 	if f, failed := s.Fault(); failed {
 		edge := ir.NoEdge
@@ -32,7 +33,7 @@ func (m *machine) over(s *memory.State) (ended, shown bool) {
 	return s.Over(), false
 }
 
-// shown reports whether a state in which the program goes on shows the violation.
+// shown reports whether s shows the violation although the program has not failed in it.
 func (m *machine) shown(s *memory.State) bool {
 	switch m.v.Kind {
 	case engine.GoalReached:
@@ -60,7 +61,7 @@ func (m *machine) stuck(s *memory.State) bool {
 	return !s.Withheld && m.y.Deadlocked(s)
 }
 
-// supported reports whether the violation is one that is looked for here.
+// supported reports whether this package can recognise the violation in a state.
 func supported(v *engine.Violation) bool {
 	switch v.Kind {
 	case engine.CheckFailed, engine.GoalReached, engine.FinalViolated, engine.Deadlock:

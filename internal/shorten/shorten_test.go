@@ -1,4 +1,4 @@
-package explain_test
+package shorten_test
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
-	"fencepost/internal/explain"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
+	"fencepost/internal/shorten"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -103,7 +103,7 @@ func equals(t *testing.T, vars []property.Var, state string) *property.Cond {
 	return &property.Cond{Vars: vars, Expr: cond, Text: state}
 }
 
-var claims = map[engine.ViolationKind]replay.Claim{
+var expected = map[engine.ViolationKind]replay.Claim{
 	engine.CheckFailed: replay.ClaimCheck, engine.GoalReached: replay.ClaimGoal,
 	engine.FinalViolated: replay.ClaimFinal, engine.Deadlock: replay.ClaimDeadlock,
 }
@@ -133,10 +133,10 @@ func TestShorten(t *testing.T) {
 			for i := range list {
 				v := &list[i]
 				before := measure(v.Witness)
-				w := explain.Shorten(task, v)
+				w := shorten.Witness(task, v)
 				after := measure(w)
 				seen++
-				if err := replay.Replay(flat, props, model, w, replay.Expect{Claim: claims[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal}); err != nil {
+				if err := replay.Replay(flat, props, model, w, replay.Expect{Claim: expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal}); err != nil {
 					t.Fatalf("profile %s, seed %d, %s: the shortened witness of %v does not replay: %v\n%s", pr.Name, seed, m, v.Kind, err, ir.Print(flat))
 				}
 				if less(before, after) {

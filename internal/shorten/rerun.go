@@ -1,4 +1,4 @@
-package explain
+package shorten
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"fencepost/verdict"
 )
 
-// Again records an execution once more, with the names, positions and notes that the
-// program gives to its steps now.
-func Again(p *ir.Program, model memory.Model, w *verdict.Witness) (*verdict.Witness, error) {
+// Rerun executes a witness again and returns it with the names, positions and notes
+// that the program gives to its steps now.
+func Rerun(p *ir.Program, model memory.Model, w *verdict.Witness) (*verdict.Witness, error) {
 	_, r, err := rerun(p, model, w)
 	if err != nil {
 		return nil, err
@@ -19,14 +19,15 @@ func Again(p *ir.Program, model memory.Model, w *verdict.Witness) (*verdict.Witn
 	return r.Witness(), nil
 }
 
-// Waiting is a thread and the operation it waits in.
+// Waiting is a thread and the operation that it waits in.
 type Waiting struct {
 	Thread string
 	Edge   *ir.Edge
 }
 
-// Stuck lists who waits at the end of an execution, and in what.
-func Stuck(p *ir.Program, model memory.Model, w *verdict.Witness) ([]Waiting, error) {
+// Blocked returns the threads that wait at the end of an execution, each with the
+// operation that it waits in.
+func Blocked(p *ir.Program, model memory.Model, w *verdict.Witness) ([]Waiting, error) {
 	y, r, err := rerun(p, model, w)
 	if err != nil {
 		return nil, err
@@ -40,18 +41,18 @@ func Stuck(p *ir.Program, model memory.Model, w *verdict.Witness) ([]Waiting, er
 	return all, nil
 }
 
-// rerun follows an execution and records it.
+// rerun executes a witness and returns the recorder at its end.
 func rerun(p *ir.Program, model memory.Model, w *verdict.Witness) (*memory.System, *engine.Recorder, error) {
 	m := &machine{y: memory.New(p, model, memory.Options{})}
 	list, ok := scheduleOf(w, m)
 	if !ok {
-		return nil, nil, fmt.Errorf("it is not an execution under %s", model)
+		return nil, nil, fmt.Errorf("the witness is not an execution under %s", model)
 	}
 	r := engine.NewRecorder(m.y)
 	for i, it := range list {
 		st, ok := m.find(r.State(), it)
 		if !ok {
-			return nil, nil, fmt.Errorf("step %d: it cannot be taken again", i)
+			return nil, nil, fmt.Errorf("step %d is not enabled when the witness is executed again", i)
 		}
 		r.Step(st)
 	}

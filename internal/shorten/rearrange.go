@@ -1,13 +1,13 @@
-package explain
+package shorten
 
 import "fencepost/internal/memory"
 
-// Improvement step by step: leave out what does not matter, send stores to memory
-// at once, let threads run on. A change is kept if the schedule still shows the
-// violation and weighs less. Every attempt executes the schedule, so the number of
-// attempts is bounded; the result does not depend on time.
+// Improvement by small changes: leave out steps, flush stores at once, let threads run
+// longer. A change is kept if the schedule still shows the violation and weighs less.
+// Every attempt executes the schedule, so their number is bounded, by steps and not by
+// time: the result is the same on every machine.
 
-// attemptedSteps bounds the executions tried, by the steps in them.
+// attemptedSteps bounds the attempts by the number of steps in them.
 const attemptedSteps = 400_000
 
 type rearranger struct {
@@ -17,7 +17,7 @@ type rearranger struct {
 	left int
 }
 
-// try takes a candidate if it is better.
+// try keeps a candidate if it weighs less than the best schedule so far.
 func (r *rearranger) try(list schedule) bool {
 	r.left -= len(list)
 	if r.left < 0 {
@@ -35,13 +35,13 @@ func rearrange(m *machine, list schedule, w weight) (schedule, weight) {
 	r := &rearranger{m: m, best: list, w: w, left: attemptedSteps}
 	for improved := true; improved && r.left > 0; {
 		improved = r.dropTails()
-		improved = r.hurry() || improved
+		improved = r.flushAtOnce() || improved
 		improved = r.joinRuns() || improved
 	}
 	return r.best, r.w
 }
 
-// dropTails leaves out the last items of threads.
+// dropTails tries to leave out the last items of threads.
 func (r *rearranger) dropTails() bool {
 	improved := false
 	for i := len(r.best) - 1; i >= 0; i-- {
@@ -52,8 +52,8 @@ func (r *rearranger) dropTails() bool {
 	return improved
 }
 
-// lastOf reports whether item i is the last its thread does; flushes count only
-// after everything else.
+// lastOf reports whether item i is the last one of its thread. Flushes come last: later
+// flushes do not count, unless item i is a flush itself.
 func (r *rearranger) lastOf(i int) bool {
 	for _, it := range r.best[i+1:] {
 		if it.thread == r.best[i].thread && (it.kind != memory.Flush || r.best[i].kind == memory.Flush) {
@@ -63,8 +63,8 @@ func (r *rearranger) lastOf(i int) bool {
 	return true
 }
 
-// hurry moves flushes right behind the items that made the entries.
-func (r *rearranger) hurry() bool {
+// flushAtOnce tries to move each flush directly after the item that made its entry.
+func (r *rearranger) flushAtOnce() bool {
 	improved := false
 	for i := 0; i < len(r.best); i++ {
 		if it := r.best[i]; it.kind == memory.Flush && it.of != i-1 {
@@ -74,8 +74,8 @@ func (r *rearranger) hurry() bool {
 	return improved
 }
 
-// joinRuns moves a stretch of one thread to where the thread ran before, or what
-// is in between behind it.
+// joinRuns tries to move a run of items of one thread to the end of an earlier run of the
+// same thread, or to the beginning.
 func (r *rearranger) joinRuns() bool {
 	improved := false
 	for i := 1; i < len(r.best); i++ {
@@ -101,7 +101,7 @@ func (r *rearranger) joinRuns() bool {
 	return improved
 }
 
-// without is the list with item i and the flushes of its entry left out.
+// without returns the list without item i and the flush of its entry.
 func without(list schedule, i int) schedule {
 	keep := make([]int, 0, len(list))
 	for j, it := range list {
@@ -112,7 +112,7 @@ func without(list schedule, i int) schedule {
 	return reorder(list, keep)
 }
 
-// moved is the list with items from..to-1 moved to the earlier place at.
+// moved returns the list with the items from..to-1 moved to the earlier index at.
 func moved(list schedule, from, to, at int) schedule {
 	order := make([]int, 0, len(list))
 	for j := range at {
@@ -130,20 +130,21 @@ func moved(list schedule, from, to, at int) schedule {
 	return reorder(list, order)
 }
 
-// reorder picks items by index and lets flushes point to the new places.
+// reorder returns the items with the given indices, in that order. Flushes refer to the
+// new indices.
 func reorder(list schedule, order []int) schedule {
-	place := make([]int, len(list))
-	for i := range place {
-		place[i] = -1
+	index := make([]int, len(list))
+	for i := range index {
+		index[i] = -1
 	}
 	for i, j := range order {
-		place[j] = i
+		index[j] = i
 	}
 	out := make(schedule, len(order))
 	for i, j := range order {
 		out[i] = list[j]
 		if out[i].of >= 0 {
-			out[i].of = place[out[i].of]
+			out[i].of = index[out[i].of]
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package explain
+package shorten
 
 import (
 	"fmt"
@@ -9,14 +9,14 @@ import (
 	"fencepost/verdict"
 )
 
-// Lift turns an execution under SC into the one under the task's model in which
-// every store goes to memory at once.
-func Lift(task *engine.Task, v *engine.Violation) (*verdict.Witness, error) {
+// FromSC turns a witness under SC into one under the task's model, in which every store
+// reaches memory at once.
+func FromSC(task *engine.Task, v *engine.Violation) (*verdict.Witness, error) {
 	under := *task
 	under.Model = memory.SC
 	list, ok := scheduleOf(v.Witness, newMachine(&under, v))
 	if !ok {
-		return nil, fmt.Errorf("it is not an execution under SC")
+		return nil, fmt.Errorf("the witness is not an execution under SC")
 	}
 	m := newMachine(task, v)
 	r := engine.NewRecorder(m.y)

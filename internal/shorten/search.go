@@ -1,4 +1,4 @@
-package explain
+package shorten
 
 import (
 	"container/heap"
@@ -7,15 +7,15 @@ import (
 	"fencepost/internal/memory"
 )
 
-// The best execution by search: cheapest first over the states of the program,
-// without reduction, since a reduction keeps some execution and not the best.
-// Only executions that weigh less than a known one are looked at, which is what
-// keeps the search small; beyond the budget the known one stays.
+// A search for the execution of least weight, best first over the states of the program.
+// The search uses no reduction, because a reduction may drop the lightest execution. It
+// explores only executions that weigh less than a known one, so it stays small; when the
+// budget is used up, the known execution stays.
 //
-// A store into a buffer has two continuations: the entry goes to memory at once,
-// or it waits, and counts as delayed.
+// A store into a buffer has two continuations: the entry reaches memory at once, or it
+// waits and counts as delayed.
 
-// searchedStates bounds the states looked at.
+// searchedStates bounds the number of states that the search expands.
 const searchedStates = 4_000
 
 type node struct {
@@ -24,7 +24,7 @@ type node struct {
 	w      weight
 	last   int // the thread that ran last
 	code   string
-	shows  bool // the execution has ended with the violation
+	shows  bool // the execution ended with the violation
 }
 
 type finder struct {
@@ -59,8 +59,9 @@ func (o *order) Pop() any {
 	return x
 }
 
-// best looks for an execution that weighs less than limit.
-func best(m *machine, limit weight) ([]memory.Step, bool) {
+// shortest returns the lightest execution that shows the violation and weighs less than
+// limit. It returns false if it finds none.
+func shortest(m *machine, limit weight) ([]memory.Step, bool) {
 	f := &finder{m: m, s: m.y.NewState(), limit: limit, seen: map[string]weight{}}
 	f.queue.f = f
 	f.add(-1, nil, weight{}, -1)
@@ -82,7 +83,7 @@ func best(m *machine, limit weight) ([]memory.Step, bool) {
 	return nil, false
 }
 
-// path is the steps that lead to a node.
+// path returns the steps from the initial state to node i.
 func (f *finder) path(i int) []memory.Step {
 	var parts [][]memory.Step
 	for ; i >= 0; i = f.nodes[i].parent {
@@ -114,12 +115,12 @@ func (f *finder) expand(i int) {
 				add.delayed = 1
 			}
 		}
-		f.settle(i, []memory.Step{st}, from.w.plus(add), last)
+		f.runEager(i, []memory.Step{st}, from.w.plus(add), last)
 		s.Undo(mark)
 	}
 }
 
-// atOnce lets the entry just made go to memory.
+// atOnce flushes the entry that step st made and adds the state after that.
 func (f *finder) atOnce(parent int, st memory.Step, w weight, last int) {
 	y, s := f.m.y, f.s
 	newest := int32(len(s.Buffer(ir.ThreadID(st.Thread))) - 1)
@@ -128,18 +129,20 @@ func (f *finder) atOnce(parent int, st memory.Step, w weight, last int) {
 			mark := s.Mark()
 			y.Apply(s, next)
 			w.steps++
-			f.settle(parent, []memory.Step{st, next}, w, last)
+			f.runEager(parent, []memory.Step{st, next}, w, last)
 			s.Undo(mark)
 			return
 		}
 	}
 }
 
-func (f *finder) settle(parent int, steps []memory.Step, w weight, last int) {
+// runEager runs the eager steps of the thread that moved, and adds every state in which
+// they end.
+func (f *finder) runEager(parent int, steps []memory.Step, w weight, last int) {
 	f.m.y.Settle(f.s, int(steps[0].Thread), func() { f.add(parent, steps, w, last) })
 }
 
-// add takes the state as a node, with the steps it settled by.
+// add makes the current state a node, with the eager steps at the end of its steps.
 func (f *finder) add(parent int, steps []memory.Step, w weight, last int) {
 	trail := f.s.Trail()
 	w.steps += len(trail)
