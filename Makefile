@@ -12,8 +12,9 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that run goroutines of their own.
 PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/engine/smc ./internal/suite
 # Fuzz targets, as package:target.
-PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/automaton:FuzzParse ./internal/frontend/automaton:FuzzTrencher \
-            ./internal/frontend/automaton:FuzzMemorax ./internal/frontend/automaton:FuzzFences ./internal/frontend/litmus:FuzzParse ./internal/frontend/litmus:FuzzC \
+PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/fp:FuzzParse ./internal/frontend/fp:FuzzFences \
+            ./internal/frontend/trencher:FuzzParse ./internal/frontend/trencher:FuzzFences ./internal/frontend/memorax:FuzzParse ./internal/frontend/memorax:FuzzFences \
+            ./internal/frontend/litmus:FuzzParse ./internal/frontend/litmus:FuzzC \
             ./internal/render/json:FuzzRead
 
 FUZZ_PROGRAMS ?= 20000
@@ -81,7 +82,7 @@ fuzz:
 	$(GO) test ./internal/pipeline -count=1 -timeout 120m -v -run Sections -fp.sections=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 240m -v -run Hunt -fp.hunt=$(FUZZ_ROBUST) -fp.huntseed=$(FUZZ_SEED)
 	$(GO) test ./internal/shorten -count=1 -timeout 60m -v -fp.programs=$(FUZZ_PROGRAMS)
-	$(GO) test ./internal/frontend/automaton -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
+	$(GO) test ./internal/frontend/fp -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/c -count=1 -timeout 60m -v -run 'TestLitmus$$' -fp.litmus
 	@set -e; for p in $(PARSERS); do \
 	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \

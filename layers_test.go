@@ -37,9 +37,12 @@ var (
 	renderMay = []string{"verdict"}
 
 	// frontEnds are the entry packages, one per input language. What two of them share
-	// lies in a package below that is no entry: frontend/c/translate is C without main,
+	// lies in a package below that is no entry: frontend/statement is the common part of
+	// the languages of labelled instructions, and frontend/c/translate is C without main,
 	// which litmus tests in C have too.
-	frontEnds = []string{"internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c"}
+	frontEnds = []string{
+		"internal/frontend/fp", "internal/frontend/trencher", "internal/frontend/memorax", "internal/frontend/litmus", "internal/frontend/c",
+	}
 
 	// testLibraries are for tests, and for testkit, which only tests import.
 	testLibraries = []string{
@@ -62,9 +65,14 @@ var policy = map[string]rule{
 	"internal/analysis": {ours: []string{"internal/ir"}},
 
 	"internal/frontend/c/translate": {ours: frontEndMay, external: []string{"modernc.org/cc"}},
-	"internal/frontend/automaton":   {ours: frontEndMay},
-	"internal/frontend/litmus":      {ours: append([]string{"internal/frontend/c/translate", "internal/stress"}, frontEndMay...)},
-	"internal/frontend/c":           {ours: append([]string{"internal/frontend/c/translate"}, frontEndMay...)},
+	// Three languages of labelled instructions share trees, lowering and fence sites.
+	"internal/frontend/statement":               {ours: frontEndMay},
+	"internal/frontend/statement/statementtest": {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
+	"internal/frontend/fp":                      {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
+	"internal/frontend/trencher":                {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
+	"internal/frontend/memorax":                 {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
+	"internal/frontend/litmus":                  {ours: append([]string{"internal/frontend/c/translate", "internal/stress"}, frontEndMay...)},
+	"internal/frontend/c":                       {ours: append([]string{"internal/frontend/c/translate"}, frontEndMay...)},
 
 	"internal/transform": {ours: append([]string{"internal/source"}, passMay...)},
 	"internal/memory":    {ours: passMay},
@@ -92,7 +100,7 @@ var policy = map[string]rule{
 
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 	"internal/pipeline": {ours: []string{
-		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/c/translate", "internal/frontend/automaton", "internal/frontend/litmus", "internal/frontend/c",
+		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/c/translate", "internal/frontend/statement", "internal/frontend/fp", "internal/frontend/trencher", "internal/frontend/memorax", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/bmc", "internal/engine/explicit",
 		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/shorten", "internal/trace", "internal/replay", "internal/stress", "verdict",
 	}},
@@ -124,6 +132,10 @@ var policy = map[string]rule{
 const (
 	everything = "*"
 	testkit    = "internal/testkit"
+
+	// statementtest is apart from testkit, which imports the front ends: their inner tests
+	// cannot import testkit.
+	statementtest = "internal/frontend/statement/statementtest"
 )
 
 // A ban holds whatever the table says, and through any number of packages in
@@ -167,6 +179,11 @@ var bans = []ban{
 		to:   func(_, pkg string) bool { return pkg == testkit },
 		why:  "testkit is imported by tests only",
 	},
+	{
+		from: func(pkg string) bool { return pkg != statementtest },
+		to:   func(_, pkg string) bool { return pkg == statementtest },
+		why:  "statementtest is imported by tests only",
+	},
 }
 
 func under(prefix string) func(string) bool {
@@ -176,7 +193,7 @@ func under(prefix string) func(string) bool {
 // ioPackages are the only ones that touch files, the network or processes.
 // The others take bytes and return values. The solvers are processes; engines see
 // their interfaces.
-var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native"}
+var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, statementtest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native"}
 
 func doesIO(std string) bool {
 	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {
@@ -266,7 +283,7 @@ func violations(pkgs map[string]*goPackage) []string {
 		}
 		found = append(found, tableViolations(pkg, r, p.code)...)
 		tests := rule{
-			ours:     append(slices.Clone(r.ours), pkg, testkit),
+			ours:     append(slices.Clone(r.ours), pkg, testkit, statementtest),
 			external: append(slices.Clone(r.external), testLibraries...),
 		}
 		for _, v := range tableViolations(pkg, tests, p.tests) {
@@ -368,7 +385,7 @@ func TestPolicyCatches(t *testing.T) {
 		{"front end in another", "internal/frontend/litmus/x.go", "fencepost/internal/frontend/c", "entry package of another"},
 		{"entry package in what it is built on", "internal/frontend/c/translate/x.go", "fencepost/internal/frontend/c", "entry package of another"},
 		{"translation of C in litmus", "internal/frontend/litmus/x.go", "fencepost/internal/frontend/c/translate", ""},
-		{"front end in an engine", "internal/engine/explicit/x.go", "fencepost/internal/frontend/automaton", "engines start at ir"},
+		{"front end in an engine", "internal/engine/explicit/x.go", "fencepost/internal/frontend/fp", "engines start at ir"},
 		{"os in an engine", "internal/engine/explicit/x.go", "os", "core packages do no I/O"},
 		{"net in an engine", "internal/engine/explicit/x.go", "net/http", "core packages do no I/O"},
 		{"os in pipeline", "internal/pipeline/x.go", "os", "core packages do no I/O"},
@@ -379,7 +396,7 @@ func TestPolicyCatches(t *testing.T) {
 		{"pipeline in render", "internal/render/text/x.go", "fencepost/internal/pipeline", "render sees the verdict"},
 		{"testkit in code", "internal/cli/x.go", "fencepost/internal/testkit", "testkit is imported by tests only"},
 		{"testkit in a test", "internal/cli/x_test.go", "fencepost/internal/testkit", ""},
-		{"front end in an engine's test", "internal/engine/explicit/x_test.go", "fencepost/internal/frontend/automaton", "tests may also import"},
+		{"front end in an engine's test", "internal/engine/explicit/x_test.go", "fencepost/internal/frontend/fp", "tests may also import"},
 		{"own package in a test", "internal/memory/x_test.go", "fencepost/internal/memory", ""},
 		{"cobra in cli", "internal/cli/x.go", "github.com/spf13/cobra", ""},
 		{"cobra elsewhere", "internal/pipeline/x.go", "github.com/spf13/cobra", "no modules of others"},

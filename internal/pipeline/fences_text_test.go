@@ -12,9 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/fp"
+	"fencepost/internal/frontend/statement"
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
@@ -215,7 +216,7 @@ func (g *randomText) places(text string) ([]ir.Place, func([]ir.FenceAt) string)
 		u, _ := c.Parse([]*source.File{f}, c.Options{Places: true})
 		return u.Places, func(at []ir.FenceAt) string { return string(source.Apply(f, u.Write(at, translate.C11))) }
 	}
-	u, _ := automaton.Parse(f, automaton.Options{Places: true})
+	u, _ := fp.Parse(f, statement.Options{Places: true})
 	return u.Places, func(at []ir.FenceAt) string { return string(source.Apply(f, u.Write(at))) }
 }
 

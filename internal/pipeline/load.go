@@ -10,9 +10,12 @@ import (
 	"time"
 
 	"fencepost/internal/diag"
-	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/litmus"
+	"fencepost/internal/frontend/memorax"
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -50,17 +53,17 @@ type language struct {
 }
 
 var languages = []language{
-	{name: "fp", exts: []string{".fp"}, parse: parseAutomaton(automaton.Parse)},
-	{name: "trencher", exts: []string{".txt"}, parse: parseAutomaton(automaton.ParseTrencher)},
-	{name: "memorax", exts: []string{".rmm"}, parse: parseAutomaton(automaton.ParseMemorax)},
+	{name: "fp", exts: []string{".fp"}, parse: parseAutomaton(fp.Parse)},
+	{name: "trencher", exts: []string{".txt"}, parse: parseAutomaton(trencher.Parse)},
+	{name: "memorax", exts: []string{".rmm"}, parse: parseAutomaton(memorax.Parse)},
 	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
 	{name: "c", exts: []string{".c"}, link: parseC},
 }
 
 // parseAutomaton adapts one of the languages of package automaton.
-func parseAutomaton(parse func(*source.File, automaton.Options) (*automaton.Unit, *diag.List)) func(*source.File, Options) (*ir.Program, *property.Set, *diag.List) {
+func parseAutomaton(parse func(*source.File, statement.Options) (*statement.Unit, *diag.List)) func(*source.File, Options) (*ir.Program, *property.Set, *diag.List) {
 	return func(f *source.File, opt Options) (*ir.Program, *property.Set, *diag.List) {
-		unit, diags := parse(f, automaton.Options{Threads: opt.Threads, Numbered: opt.claims})
+		unit, diags := parse(f, statement.Options{Threads: opt.Threads, Numbered: opt.claims})
 		if diags.HasErrors() || unit == nil {
 			return nil, nil, diags
 		}

@@ -5,10 +5,13 @@ import (
 	"fmt"
 
 	"fencepost/internal/diag"
-	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/litmus"
+	"fencepost/internal/frontend/memorax"
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -30,18 +33,18 @@ var allFences = []ir.FenceKind{ir.FullFence, ir.StoreStoreFence}
 
 // placers are the front ends that know places, by the name of the language.
 var placers = map[string]func([]*source.File, FenceOptions) (*placed, *diag.List){
-	"fp":       placeAutomaton(automaton.Parse, allFences),
-	"trencher": placeAutomaton(automaton.ParseTrencher, allFences[:1]),
-	"memorax":  placeAutomaton(automaton.ParseMemorax, allFences),
+	"fp":       placeAutomaton(fp.Parse, allFences),
+	"trencher": placeAutomaton(trencher.Parse, allFences[:1]),
+	"memorax":  placeAutomaton(memorax.Parse, allFences),
 	"c":        placeC,
 	"litmus":   placeLitmus,
 }
 
 func placeAutomaton(
-	parse func(*source.File, automaton.Options) (*automaton.Unit, *diag.List), kinds []ir.FenceKind,
+	parse func(*source.File, statement.Options) (*statement.Unit, *diag.List), kinds []ir.FenceKind,
 ) func([]*source.File, FenceOptions) (*placed, *diag.List) {
 	return func(files []*source.File, opt FenceOptions) (*placed, *diag.List) {
-		u, diags := parse(files[0], automaton.Options{Threads: opt.Threads, Places: true})
+		u, diags := parse(files[0], statement.Options{Threads: opt.Threads, Places: true})
 		return &placed{prog: u.Program, props: u.Props, places: u.Places, kinds: kinds, write: u.Write}, diags
 	}
 }

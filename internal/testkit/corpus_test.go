@@ -10,7 +10,8 @@ import (
 	"testing"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/fp"
+	"fencepost/internal/frontend/statement"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -126,7 +127,7 @@ func insideSections(c *testkit.Case) bool {
 	if filepath.Ext(c.Input.Name) != ".fp" {
 		return false
 	}
-	u, _ := automaton.Parse(source.NewFile(c.Input.Name, c.Input.Text), automaton.Options{Threads: max(2, c.Options.Threads)})
+	u, _ := fp.Parse(source.NewFile(c.Input.Name, c.Input.Text), statement.Options{Threads: max(2, c.Options.Threads)})
 	props := *u.Props
 	props.Deadlock = c.Options.Deadlock
 	return engine.InsideSections(u.Program, &props) != ""

@@ -15,7 +15,8 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/export"
-	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
@@ -165,7 +166,7 @@ func loadTrencherAll(t testing.TB, path string) (*ir.Program, *property.Set) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, diags := automaton.ParseTrencher(source.NewFile(filepath.Base(path), text), automaton.Options{})
+	u, diags := trencher.Parse(source.NewFile(filepath.Base(path), text), statement.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/fp"
+	"fencepost/internal/frontend/statement"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
@@ -86,7 +87,7 @@ func (e *example) outcome(model, values string, want bool) {
 // flat is the program as engines see it.
 func (e *example) flat() (*ir.Program, *property.Set) {
 	e.t.Helper()
-	u, diags := automaton.Parse(source.NewFile(e.c.Input.Name, e.c.Input.Text), automaton.Options{})
+	u, diags := fp.Parse(source.NewFile(e.c.Input.Name, e.c.Input.Text), statement.Options{})
 	if diags.HasErrors() {
 		e.t.Fatal(diags.All)
 	}

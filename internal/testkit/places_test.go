@@ -11,9 +11,12 @@ import (
 	"testing"
 
 	"fencepost/internal/diag"
-	"fencepost/internal/frontend/automaton"
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/fp"
+	"fencepost/internal/frontend/memorax"
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -39,11 +42,11 @@ func parsePlaces(t *testing.T, name string, text []byte, places bool, style tran
 		out.p, out.places = u.Program, u.Places
 		out.write = func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, style) }
 	case ".fp", ".rmm", ".txt":
-		parse := map[string]func(*source.File, automaton.Options) (*automaton.Unit, *diag.List){
-			".fp": automaton.Parse, ".rmm": automaton.ParseMemorax, ".txt": automaton.ParseTrencher,
+		parse := map[string]func(*source.File, statement.Options) (*statement.Unit, *diag.List){
+			".fp": fp.Parse, ".rmm": memorax.Parse, ".txt": trencher.Parse,
 		}[filepath.Ext(name)]
-		var u *automaton.Unit
-		u, diags = parse(f, automaton.Options{Places: places, Threads: 2})
+		var u *statement.Unit
+		u, diags = parse(f, statement.Options{Places: places, Threads: 2})
 		out.p, out.places, out.write = u.Program, u.Places, u.Write
 	default:
 		return nil

@@ -10,8 +10,9 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
-	"fencepost/internal/frontend/automaton"
 	cfront "fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/fp"
+	"fencepost/internal/frontend/statement"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
@@ -211,7 +212,7 @@ func flatCase(c *testkit.Case) *ir.Program {
 	var prog *ir.Program
 	switch filepath.Ext(c.Input.Name) {
 	case ".fp":
-		u, diags := automaton.Parse(file, automaton.Options{Threads: max(2, c.Options.Threads)})
+		u, diags := fp.Parse(file, statement.Options{Threads: max(2, c.Options.Threads)})
 		if diags.HasErrors() {
 			return nil
 		}

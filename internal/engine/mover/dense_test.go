@@ -10,7 +10,8 @@ import (
 
 	"fencepost/internal/diag"
 	"fencepost/internal/engine/mover"
-	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/fp"
+	"fencepost/internal/frontend/statement"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
@@ -30,7 +31,7 @@ func parse(t testing.TB, text string) (*ir.Program, *property.Set) {
 func parseWith(t testing.TB, text string, threads int) (*ir.Program, *property.Set) {
 	t.Helper()
 	file := source.NewFile("test.fp", []byte(text))
-	unit, diags := automaton.Parse(file, automaton.Options{Threads: threads, Numbered: true})
+	unit, diags := fp.Parse(file, statement.Options{Threads: threads, Numbered: true})
 	if diags.HasErrors() {
 		for _, d := range diags.All {
 			t.Log(d.Message, diag.Excerpt(file, d))

@@ -22,7 +22,8 @@ import (
 	"fencepost/verdict"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/ir"
 )
 
@@ -147,7 +148,7 @@ func TestChaseLevWithHavoc(t *testing.T) {
 // its reader's values are not used, and dead registers do not count.
 func TestNonBlockingWrite(t *testing.T) {
 	needsSolver(t)
-	out, err := mover.Prove(context.Background(), trencher(t, "trencher", "nbw-w-lr-rl.txt"), &property.Set{}, mover.Options{NoAbstraction: true})
+	out, err := mover.Prove(context.Background(), finite(t, "trencher", "nbw-w-lr-rl.txt"), &property.Set{}, mover.Options{NoAbstraction: true})
 	if err != nil || out.Verdict != verdict.ValueRobust {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -206,8 +207,8 @@ func boundChoices(p *ir.Program) *ir.Program {
 	return p
 }
 
-// trencher reads one of the finite instances.
-func trencher(t *testing.T, path ...string) *ir.Program {
+// finite reads one of the finite instances.
+func finite(t *testing.T, path ...string) *ir.Program {
 	t.Helper()
 	name := testkit.Shared(t, append([]string{"bench"}, path...)...)
 	text, err := os.ReadFile(name)
@@ -219,7 +220,7 @@ func trencher(t *testing.T, path ...string) *ir.Program {
 
 func parseTrencher(t *testing.T, name string, text []byte) *ir.Program {
 	t.Helper()
-	unit, diags := automaton.ParseTrencher(source.NewFile(filepath.Base(name), text), automaton.Options{})
+	unit, diags := trencher.Parse(source.NewFile(filepath.Base(name), text), statement.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}
@@ -255,7 +256,7 @@ func TestTable1Instances(t *testing.T) {
 		{[]string{"trencher", "mcs-lock.txt"}, true, true},
 	} {
 		t.Run(row.path[1], func(t *testing.T) {
-			p := trencher(t, row.path...)
+			p := finite(t, row.path...)
 			task := &engine.Task{Program: p, Props: &property.Set{}, Model: memory.TSO, Limits: engine.Limits{Workers: 1}}
 			out, err := robust.Engine.Run(context.Background(), task)
 			if err != nil || out.Unknown != "" {

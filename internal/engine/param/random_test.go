@@ -10,7 +10,8 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/param"
-	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/fp"
+	"fencepost/internal/frontend/statement"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/solver/smt"
@@ -112,7 +113,7 @@ func program(seed uint64) string {
 // decide asks engine param alone.
 func decide(t *testing.T, text string, q param.Question) *param.Answer {
 	t.Helper()
-	unit, diags := automaton.Parse(source.NewFile("random.fp", []byte(text)), automaton.Options{})
+	unit, diags := fp.Parse(source.NewFile("random.fp", []byte(text)), statement.Options{})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags.All, text)
 	}
@@ -210,7 +211,7 @@ func TestEquation(t *testing.T) {
 	for seed := range uint64(*programs / 3) {
 		text := program(seed)
 		for _, q := range []param.Question{param.Robust, param.Safety} {
-			unit, diags := automaton.Parse(source.NewFile("random.fp", []byte(text)), automaton.Options{})
+			unit, diags := fp.Parse(source.NewFile("random.fp", []byte(text)), statement.Options{})
 			if diags.HasErrors() {
 				t.Fatal(diags.All)
 			}

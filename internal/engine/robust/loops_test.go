@@ -11,7 +11,9 @@ import (
 	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
-	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/fp"
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -86,11 +88,11 @@ func TestUnrolled(t *testing.T) {
 // parse reads a program in the language of the papers, or Trencher's.
 func parse(t *testing.T, name string, text []byte) *ir.Program {
 	t.Helper()
-	read := automaton.Parse
+	read := fp.Parse
 	if strings.HasSuffix(name, ".txt") {
-		read = automaton.ParseTrencher
+		read = trencher.Parse
 	}
-	u, diags := read(source.NewFile(name, text), automaton.Options{})
+	u, diags := read(source.NewFile(name, text), statement.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}

@@ -9,7 +9,8 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
-	"fencepost/internal/frontend/automaton"
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -29,7 +30,7 @@ func TestTrencher(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			u, diags := automaton.ParseTrencher(source.NewFile(f[0], text), automaton.Options{})
+			u, diags := trencher.Parse(source.NewFile(f[0], text), statement.Options{})
 			if diags.HasErrors() {
 				t.Fatal(diags.All)
 			}

@@ -1,0 +1,43 @@
+package fp
+
+import "fencepost/internal/frontend/statement"
+
+// atInvariant reports whether an invariant begins here.
+func (p *grammar) atInvariant() bool {
+	if p.Tok.Kind != statement.TokenName || p.Tok.Text != "invariant" {
+		return false
+	}
+	for _, sign := range []string{":", "=", ":=", "<-", "[", "."} {
+		if p.Ahead.Is(sign) {
+			return false
+		}
+	}
+	return true
+}
+
+// noStatement reports invariants that nothing follows.
+func (p *grammar) noStatement(list []*statement.Expr) {
+	if len(list) > 0 && !p.Bad {
+		p.Fail(statement.CodeInvariant, list[0].Start, list[0].End, "an invariant stands in front of a statement, and none follows here")
+		p.Bad = false
+	}
+}
+
+// invariant parses 'invariant' [ 'forall' names ':' ] expr ';'.
+func (p *grammar) invariant() *statement.Expr {
+	p.Advance()
+	var bound []statement.Ident
+	if p.Accept("forall") {
+		for {
+			bound = append(bound, p.Ident("a number"))
+			if !p.Accept(",") {
+				break
+			}
+		}
+		p.Expect(":")
+	}
+	e := p.expr()
+	e.Bound = bound
+	p.semicolon()
+	return e
+}

@@ -1,0 +1,18 @@
+package memorax
+
+import (
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/ir"
+)
+
+// markProcesses does the same for Memorax's language.
+func (c *compiler) markProcesses() {
+	if !c.Opt.Places {
+		return
+	}
+	c.Marks = statement.NewMarks(c.File)
+	c.Marks.Semi, c.Marks.Names[ir.StoreStoreFence] = false, "ssfence"
+	for _, pr := range c.p.processes {
+		c.Marks.Block(pr.body, true)
+	}
+}
