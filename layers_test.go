@@ -34,7 +34,7 @@ var (
 		"internal/engine", "internal/analysis", "internal/ir", "internal/transform", "internal/memory", "internal/property",
 		"internal/search", "internal/solver/sat", "internal/source", "internal/trace", "verdict",
 	}
-	renderMay = []string{"verdict"}
+	renderMay = []string{"verdict", "internal/render/relation"}
 
 	// frontEnds are the entry packages, one per input language. What two of them share
 	// lies in a package below that is no entry: frontend/statement is the common part of
@@ -102,7 +102,7 @@ var policy = map[string]rule{
 	"internal/pipeline": {ours: []string{
 		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/c/translate", "internal/frontend/statement", "internal/frontend/fp", "internal/frontend/trencher", "internal/frontend/memorax", "internal/frontend/litmus", "internal/frontend/c",
 		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/bmc", "internal/engine/explicit",
-		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/shorten", "internal/trace", "internal/replay", "internal/stress", "verdict",
+		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/shorten", "internal/render/relation", "internal/trace", "internal/replay", "internal/stress", "verdict",
 	}},
 
 	// stress writes the text of a program; native starts the compiler and the program.
@@ -113,6 +113,9 @@ var policy = map[string]rule{
 	"internal/suite":     {ours: []string{"internal/inputfile", "verdict"}},
 	"internal/family":    {},
 	"internal/codes":     {},
+
+	// What the steps of a witness imply, for renderings and for the words of a cause.
+	"internal/render/relation": {ours: []string{"verdict"}},
 
 	"internal/render/text":  {ours: renderMay},
 	"internal/render/json":  {ours: renderMay},

@@ -103,7 +103,7 @@ func reply(answer Answer, err error, word func(*verdict.Result) string) (suite.R
 		return suite.Reply{}, err
 	}
 	for _, d := range answer.Diagnostics {
-		if d.Severity == "error" {
+		if d.Severity == verdict.SeverityError {
 			return suite.Reply{Refused: true, Detail: strings.TrimSpace(d.Pos.String() + ": " + d.Message)}, nil
 		}
 	}

@@ -5,8 +5,8 @@ import "fmt"
 // Execution is one witness of a result and what it shows: what renderings and
 // checkers of results go through.
 type Execution struct {
-	Name     string // such as "violation", "attack 2", "outcome 1"; unique within a result
-	Question string // as Result.Question
+	Name     string   // such as "violation", "attack 2", "outcome 1"; unique within a result
+	Question Question // as Result.Question
 	Reason   string
 	Pos      *Pos
 	Verdict  Verdict // Unsafe, or Observed where it is no failure
@@ -109,7 +109,7 @@ func (b *Break) Execution(name string) Execution {
 func (b *Break) execution() Execution {
 	if b.Attack != nil {
 		a := b.Attack
-		return Execution{Name: "before the repair", Question: "robustness", Reason: a.String(), Pos: a.Store, Verdict: Unsafe, Witness: a.Witness, Attack: a}
+		return Execution{Name: "before the repair", Question: Robustness, Reason: a.String(), Pos: a.Store, Verdict: Unsafe, Witness: a.Witness, Attack: a}
 	}
 	v := b.Violation
 	return Execution{Name: "before the repair", Question: v.Question, Reason: v.Reason, Pos: v.Pos, Verdict: Unsafe, Witness: v.Witness, Cause: v.Cause}
@@ -124,31 +124,5 @@ func number(list []Execution, word string) {
 		if len(list) > 1 {
 			list[i].Name = fmt.Sprintf("%s %d", list[i].Name, i+1)
 		}
-	}
-}
-
-// Order is the happens-before relation: attacks and causes bring their own, which
-// knows more; others are derived.
-func (e *Execution) Order() Order {
-	switch {
-	case e.Attack != nil && len(e.Attack.Nodes) > 0:
-		return Order{Nodes: e.Attack.Nodes, Edges: e.Attack.Edges, Cycle: e.Attack.Cycle}
-	case e.Cause != nil && len(e.Cause.Cycle) > 0:
-		return Order{Nodes: e.Cause.Nodes, Edges: e.Cause.Edges, Cycle: e.Cause.Cycle}
-	default:
-		return e.Witness.HappensBefore()
-	}
-}
-
-// Delayed is the step whose store was delayed, and the access that overtook it.
-func (e *Execution) Delayed() (store, past int, ok bool) {
-	switch {
-	case e.Attack != nil:
-		return e.Attack.StoreStep, e.Attack.LoadStep, true
-	case e.Cause != nil:
-		return e.Cause.First, e.Cause.Second, e.Cause.Kind == CauseDelay || e.Cause.Kind == CauseSwap
-	default:
-		x := e.Witness.Explain()
-		return x.First, x.Second, x.Found
 	}
 }

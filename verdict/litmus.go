@@ -51,7 +51,7 @@ type LitmusTest struct {
 // Refused reports whether the test could not be read.
 func (t *LitmusTest) Refused() bool {
 	for _, d := range t.Diagnostics {
-		if d.Severity == "error" {
+		if d.Severity == SeverityError {
 			return true
 		}
 	}

@@ -48,7 +48,7 @@ func (o *StressOutcome) Weak() bool { return o.SC == SCForbids }
 // Refused reports whether the test could not be read.
 func (t *StressTest) Refused() bool {
 	for _, d := range t.Diagnostics {
-		if d.Severity == "error" {
+		if d.Severity == SeverityError {
 			return true
 		}
 	}

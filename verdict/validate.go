@@ -197,7 +197,7 @@ func (w *Witness) validStep(i int) error {
 		return fmt.Errorf("from_bytes: a byte comes from no earlier buffered store of the thread")
 	case s.Other < 0 || s.Other > len(w.Threads):
 		return fmt.Errorf("other: there is no thread %d", s.Other-1)
-	case s.accesses() && (s.Size < 0 || s.Size > maxAccess), s.Kind == StepFlush && (s.Size < 0 || s.Size > maxAccess):
+	case s.IsAccess() && (s.Size < 0 || s.Size > maxAccess), s.Kind == StepFlush && (s.Size < 0 || s.Size > maxAccess):
 		return fmt.Errorf("size: %d bytes in one access", s.Size)
 	}
 	return nil

@@ -73,8 +73,8 @@ func (r *Result) ExitCode() int {
 // Result is the answer to one question about one program under one model.
 type Result struct {
 	Program  string   `json:"program"`
-	Question string   `json:"question"` // such as "assertions", "goal", "exists", "deadlock", "robustness"
-	Model    string   `json:"model"`    // sc, tso, pso
+	Question Question `json:"question"`
+	Model    string   `json:"model"` // sc, tso, pso
 	Verdict  Verdict  `json:"verdict"`
 	Reason   string   `json:"reason,omitempty"` // why unknown, or what was violated
 	Pos      *Pos     `json:"pos,omitempty"`    // of what was violated
@@ -129,7 +129,7 @@ type Result struct {
 
 // Violation is one way in which the program fails.
 type Violation struct {
-	Question string   `json:"question"`
+	Question Question `json:"question"`
 	Reason   string   `json:"reason"`
 	Pos      *Pos     `json:"pos,omitempty"`
 	Witness  *Witness `json:"witness,omitempty"`
@@ -143,8 +143,8 @@ type Violation struct {
 type Coverage struct {
 	Exhaustive bool    `json:"exhaustive"` // all executions
 	Bounds     []Bound `json:"bounds,omitempty"`
-	// Threads is "any" if the answer holds for any number of threads.
-	Threads string `json:"threads,omitempty"`
+	// Threads is AnyThreads if the answer holds for any number of threads.
+	Threads ThreadCount `json:"threads,omitempty"`
 }
 
 // Stats are counts of the work done. They are the same for every run of a
@@ -218,7 +218,7 @@ func (p Pos) String() string {
 
 // Diagnostic is a message about the input, ready to print.
 type Diagnostic struct {
-	Severity string   `json:"severity"` // error, warning
+	Severity Severity `json:"severity"`
 	Code     string   `json:"code"`
 	Pos      Pos      `json:"pos"`
 	Message  string   `json:"message"`
@@ -228,18 +228,18 @@ type Diagnostic struct {
 
 // Reliance is something in the program that an answer needs.
 type Reliance struct {
-	Kind    string `json:"kind"` // fence, or atomic: an operation that must be indivisible or drain
-	Pos     *Pos   `json:"pos"`
-	Without string `json:"without"` // what happens without it
+	Kind    RelianceKind `json:"kind"`
+	Pos     *Pos         `json:"pos"`
+	Without string       `json:"without"` // what happens without it
 }
 
 // EngineReport is what one engine said on the way to an answer.
 type EngineReport struct {
-	Engine   string  `json:"engine"`
-	Question string  `json:"question"`
-	Model    string  `json:"model"` // it was run under
-	Verdict  Verdict `json:"verdict"`
-	Reason   string  `json:"reason,omitempty"`
-	States   int64   `json:"states,omitempty"`
-	Seconds  float64 `json:"seconds"`
+	Engine   string   `json:"engine"`
+	Question Question `json:"question"`
+	Model    string   `json:"model"` // it was run under
+	Verdict  Verdict  `json:"verdict"`
+	Reason   string   `json:"reason,omitempty"`
+	States   int64    `json:"states,omitempty"`
+	Seconds  float64  `json:"seconds"`
 }

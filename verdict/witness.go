@@ -93,6 +93,11 @@ type Step struct {
 	Note     string   `json:"note,omitempty"` // what failed, who was woken, and the like
 }
 
+// IsAccess reports whether the step loads, stores or does both.
+func (s Step) IsAccess() bool {
+	return s.Kind == StepLoad || s.Kind == StepStore || s.Kind == StepRMW
+}
+
 // SetReadsFrom says where each byte of a load came from: 0 memory, else 1 + the index of
 // the own buffered store.
 func (s *Step) SetReadsFrom(from []int) {

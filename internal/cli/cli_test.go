@@ -73,9 +73,9 @@ func program(t *testing.T) string {
 }
 
 func TestExitCodes(t *testing.T) {
-	refused := fencepost.Answer{Diagnostics: []verdict.Diagnostic{{Severity: "error", Code: "FP0900", Message: "nothing to check"}}}
+	refused := fencepost.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Code: "FP0900", Message: "nothing to check"}}}
 	warned := results(verdict.Safe)
-	warned.Diagnostics = []verdict.Diagnostic{{Severity: "warning", Code: "FP0200", Message: "look here"}}
+	warned.Diagnostics = []verdict.Diagnostic{{Severity: verdict.SeverityWarning, Code: "FP0200", Message: "look here"}}
 	for _, c := range []struct {
 		name   string
 		answer fencepost.Answer
@@ -104,7 +104,7 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("stderr: %s", f.stderr.String())
 			}
 			for _, d := range c.answer.Diagnostics {
-				if !strings.Contains(f.stderr.String(), d.Severity+": "+d.Message+" ["+d.Code+"]") {
+				if !strings.Contains(f.stderr.String(), string(d.Severity)+": "+d.Message+" ["+d.Code+"]") {
 					t.Errorf("diagnostic missing in %q", f.stderr.String())
 				}
 			}
@@ -285,7 +285,7 @@ func TestJSON(t *testing.T) {
 		t.Errorf("%v: %s", err, f.stdout.String())
 	}
 
-	f = &fake{answer: fencepost.Answer{Diagnostics: []verdict.Diagnostic{{Severity: "error", Code: "FP0103", Message: "no"}}}}
+	f = &fake{answer: fencepost.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Code: "FP0103", Message: "no"}}}}
 	if code := f.run("", "check", program(t), "--json"); code != 3 {
 		t.Errorf("exit code %d", code)
 	}
@@ -310,7 +310,7 @@ func TestShow(t *testing.T) {
 			t.Errorf("output %q", f.stdout.String())
 		}
 	}
-	f := &fake{answer: fencepost.Answer{Diagnostics: []verdict.Diagnostic{{Severity: "error", Message: "bad"}}}}
+	f := &fake{answer: fencepost.Answer{Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityError, Message: "bad"}}}}
 	if code := f.run("", "show", program(t)); code != 3 || f.stdout.Len() > 0 {
 		t.Errorf("refused: exit code %d, output %q", code, f.stdout.String())
 	}

@@ -54,7 +54,7 @@ func endsEarly(r *verdict.Result) bool {
 	if r.Asked.Options["keep_going"] != nil || r.Asked.Options["finals"] != nil {
 		return false
 	}
-	return r.Verdict == verdict.Unsafe || r.Verdict == verdict.Observed && r.Question == property.Exists.String()
+	return r.Verdict == verdict.Unsafe || r.Verdict == verdict.Observed && r.Question == verdict.Question(property.Exists.String())
 }
 
 // leftOut are options that change no answer.

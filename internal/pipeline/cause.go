@@ -7,6 +7,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/render/relation"
 	"fencepost/internal/trace"
 	"fencepost/verdict"
 )
@@ -59,10 +60,10 @@ func waits(w *verdict.Witness) bool {
 }
 
 // explainingPair is the reordered pair with the shortest cycle.
-func explainingPair(w *verdict.Witness, tr *trace.Trace) (verdict.Reorder, []trace.Edge) {
-	var best verdict.Reorder
+func explainingPair(w *verdict.Witness, tr *trace.Trace) (relation.Reorder, []trace.Edge) {
+	var best relation.Reorder
 	var cycle []trace.Edge
-	for _, pair := range w.Reorders() {
+	for _, pair := range relation.Reorders(w) {
 		a, b := tr.EventOf(pair.First), tr.EventOf(pair.Second)
 		if a < 0 || b < 0 || a == b {
 			continue
@@ -157,7 +158,7 @@ func group(flat *ir.Program, res *verdict.Result) {
 			origin[int(f.Edges[i].ID)] = f.Edges[i].Origin
 		}
 	}
-	key := func(c *verdict.Cause, w *verdict.Witness, question string, pos *verdict.Pos) string {
+	key := func(c *verdict.Cause, w *verdict.Witness, question verdict.Question, pos *verdict.Pos) string {
 		if c.Kind == verdict.CauseDelay || c.Kind == verdict.CauseSwap {
 			return fmt.Sprint(c.Kind, origin[w.Steps[c.First].Edge], origin[w.Steps[c.Second].Edge])
 		}

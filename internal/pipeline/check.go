@@ -32,7 +32,7 @@ func Check(ctx context.Context, in Input, models []string, opt Options) (answer 
 	}
 	if p.props.Empty() && !opt.Finals && !opt.Robustness && !opt.Races {
 		p.diags = append(p.diags, verdict.Diagnostic{
-			Severity: "error", Code: "FP0900", Pos: verdict.Pos{File: in.Name},
+			Severity: verdict.SeverityError, Code: "FP0900", Pos: verdict.Pos{File: in.Name},
 			Message: "no assertion, goal or final condition: there is nothing to check",
 			Notes:   []string{"add an assert, a goal or a final condition; or list the final states with --final-states"},
 		})
@@ -91,7 +91,7 @@ func (p *program) unboundedThreads(flat *ir.Program) (verdict.Diagnostic, bool) 
 	for _, t := range flat.Threads {
 		if t.Unbounded {
 			return verdict.Diagnostic{
-				Severity: "error", Code: "FP0902", Pos: position(t.Pos),
+				Severity: verdict.SeverityError, Code: "FP0902", Pos: position(t.Pos),
 				Message: fmt.Sprintf("thread %s stands for any number of threads", t.Name),
 				Notes:   []string{"this check needs a fixed number: give --threads 2, for instance"},
 			}, true
@@ -108,7 +108,7 @@ func (p *program) refusedBy(opt Options, flat *ir.Program, model string) (verdic
 	}
 	e, err := engineNamed(opt.Engine, opt)
 	if err != nil {
-		return verdict.Diagnostic{Severity: "error", Code: "FP0912", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}, true
+		return verdict.Diagnostic{Severity: verdict.SeverityError, Code: "FP0912", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}, true
 	}
 	if err := e.Supports(p.task(flat, m, opt)); err != nil {
 		return p.unsupported(err), true
@@ -357,7 +357,7 @@ func (p *program) conclude(res *verdict.Result, out *engine.Outcome, opt Options
 }
 
 // finalStates is the question if there is none but to list the final states.
-const finalStates = "final states"
+const finalStates = verdict.FinalStateList
 
 // cutOff reports whether executions were cut off. A store that finds its buffer full
 // waits, and its execution goes on.
@@ -366,7 +366,7 @@ func cutOff(out *engine.Outcome) bool {
 }
 
 // question names what was asked.
-func (p *program) question() string {
+func (p *program) question() verdict.Question {
 	var parts []string
 	if p.props.Checks {
 		parts = append(parts, "assertions")
@@ -383,7 +383,7 @@ func (p *program) question() string {
 	if len(parts) == 0 {
 		return finalStates
 	}
-	return strings.Join(parts, ", ")
+	return verdict.Question(strings.Join(parts, ", "))
 }
 
 // describe says in words what a violation is.
@@ -392,7 +392,7 @@ func (p *program) describe(v *engine.Violation, out *engine.Outcome) verdict.Vio
 	switch v.Kind {
 	case engine.CheckFailed:
 		last := &v.Witness.Steps[len(v.Witness.Steps)-1]
-		one.Question, one.Reason, one.Pos = v.Class.String(), last.Note, last.Pos
+		one.Question, one.Reason, one.Pos = verdict.Question(v.Class.String()), last.Note, last.Pos
 	case engine.GoalReached:
 		g := &p.props.Goals[v.Goal]
 		pos := position(g.Pos)
@@ -403,7 +403,7 @@ func (p *program) describe(v *engine.Violation, out *engine.Outcome) verdict.Vio
 	case engine.FinalViolated:
 		f := p.props.Final
 		pos := position(f.Pos)
-		one.Question, one.Pos = f.Quantifier.String(), &pos
+		one.Question, one.Pos = verdict.Question(f.Quantifier.String()), &pos
 		switch f.Quantifier {
 		case property.Exists:
 			one.Reason = "a final state satisfies " + f.Cond.Text

@@ -25,8 +25,8 @@ const (
 
 // Questions of the criteria other than robustness proper.
 const (
-	TriangularRaces = "triangular-race freedom"
-	StateRobustness = "state robustness"
+	TriangularRaces = verdict.TriangularRaces
+	StateRobustness = verdict.StateRobustness
 )
 
 // criterion is how another criterion than the traces is decided, nil for those.
@@ -78,7 +78,7 @@ func (p *program) races(ctx context.Context, flat *ir.Program, opt Options) (*ve
 	return res, nil
 }
 
-func (p *program) criterionResult(question string, model memory.Model, engineName string, out *engine.Outcome) *verdict.Result {
+func (p *program) criterionResult(question verdict.Question, model memory.Model, engineName string, out *engine.Outcome) *verdict.Result {
 	return &verdict.Result{
 		Program: p.input.Name, Question: question, Model: model.String(), Engine: engineName,
 		Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings,

@@ -39,7 +39,7 @@ func Export(in Input, opt ExportOptions) (text string, diags []verdict.Diagnosti
 	model, ok := export.ParseModel(opt.Model)
 	if !ok {
 		return "", []verdict.Diagnostic{{
-			Severity: "error", Code: "FP0951", Pos: verdict.Pos{File: in.Name},
+			Severity: verdict.SeverityError, Code: "FP0951", Pos: verdict.Pos{File: in.Name},
 			Message: fmt.Sprintf("the memory model %s cannot be exported", opt.Model),
 			Notes:   []string{"sc and tso can"},
 		}}, nil
@@ -76,7 +76,7 @@ func Export(in Input, opt ExportOptions) (text string, diags []verdict.Diagnosti
 	}
 	text, refusals := export.Promela(flat, props, how)
 	for _, r := range refusals {
-		d := verdict.Diagnostic{Severity: "error", Code: "FP0950", Pos: position(r.Pos), Message: r.Reason}
+		d := verdict.Diagnostic{Severity: verdict.SeverityError, Code: "FP0950", Pos: position(r.Pos), Message: r.Reason}
 		if d.Pos.File == "" {
 			d.Pos.File = in.Name
 		}

@@ -114,7 +114,7 @@ func (r *repairer) prepare() bool {
 	}
 	if opt.For == ForAssertions && !p.asksMore() && (p.props.Final == nil || p.observes()) {
 		p.diags = append(p.diags, verdict.Diagnostic{
-			Severity: "error", Code: "FP0900", Pos: verdict.Pos{File: p.input.Name},
+			Severity: verdict.SeverityError, Code: "FP0900", Pos: verdict.Pos{File: p.input.Name},
 			Message: "no assertion, goal or final condition that must hold: there is nothing to repair",
 			Notes:   []string{"try --for robustness"},
 		})
@@ -150,7 +150,7 @@ func (r *repairer) prepare() bool {
 // result is an answer without a verdict.
 func (r *repairer) result() *verdict.Result {
 	return &verdict.Result{
-		Program: r.p.input.Name, Question: "fences for " + r.opt.For, Model: r.model.String(), Engine: fences.Name,
+		Program: r.p.input.Name, Question: verdict.Question("fences for " + r.opt.For), Model: r.model.String(), Engine: fences.Name,
 		Sources: r.p.sources(),
 		Repair:  &verdict.Repair{For: r.opt.For, Costs: r.opt.Cost, Sites: r.writable(), Removal: r.opt.Remove},
 	}

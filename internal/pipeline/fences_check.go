@@ -239,7 +239,7 @@ func (r *repairer) profile() (map[source.Pos]int64, bool) {
 		}
 		if err != nil || len(words) != 2 || at < 1 || cost < 0 || cost > maxCost {
 			r.p.diags = append(r.p.diags, verdict.Diagnostic{
-				Severity: "error", Code: "FP0922", Pos: verdict.Pos{File: in.Name, Line: n, Col: 1},
+				Severity: verdict.SeverityError, Code: "FP0922", Pos: verdict.Pos{File: in.Name, Line: n, Col: 1},
 				Message: fmt.Sprintf("expected a line number and a cost of at most %d, such as '12 100' or 'lock.c:12 100'", maxCost),
 			})
 			good = false

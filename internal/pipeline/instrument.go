@@ -309,7 +309,7 @@ func (p *program) instrumentAttack(flat *ir.Program, number int, opt transform.I
 	attacks := transform.Attacks(flat).Attacks
 	if number < 1 || number > len(attacks) {
 		d := &verdict.Diagnostic{
-			Severity: "error", Code: "FP0931", Pos: verdict.Pos{File: p.input.Name},
+			Severity: verdict.SeverityError, Code: "FP0931", Pos: verdict.Pos{File: p.input.Name},
 			Message: fmt.Sprintf("there is no attack %d", number),
 			Notes:   []string{fmt.Sprintf("%d attack(s) cannot be ruled out by fences and addresses", len(attacks))},
 		}

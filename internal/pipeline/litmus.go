@@ -167,7 +167,7 @@ func (r *litmusRun) prepare(unit *litmus.Unit) {
 	unrolled, props, err := transform.Unroll(flat, unit.Props, r.opt.unroll())
 	if err != nil {
 		r.diags = append(r.diags, verdict.Diagnostic{
-			Severity: "error", Code: "FP0905", Pos: verdict.Pos{File: r.input.Name}, Message: err.Error(),
+			Severity: verdict.SeverityError, Code: "FP0905", Pos: verdict.Pos{File: r.input.Name}, Message: err.Error(),
 		})
 		return
 	}

@@ -111,13 +111,13 @@ func load(ctx context.Context, in Input, opt Options) *program {
 	lang, problem := chooseLanguage(in.Name, opt.Lang)
 	if lang == nil {
 		p.diags = append(p.diags, verdict.Diagnostic{
-			Severity: "error", Code: "FP0903", Pos: verdict.Pos{File: in.Name}, Message: problem,
+			Severity: verdict.SeverityError, Code: "FP0903", Pos: verdict.Pos{File: in.Name}, Message: problem,
 		})
 		return p
 	}
 	if len(in.More) > 0 && lang.link == nil {
 		p.diags = append(p.diags, verdict.Diagnostic{
-			Severity: "error", Code: "FP0909", Pos: verdict.Pos{File: in.More[0].Name},
+			Severity: verdict.SeverityError, Code: "FP0909", Pos: verdict.Pos{File: in.More[0].Name},
 			Message: "a program of several files must be C",
 		})
 		return p
@@ -139,7 +139,7 @@ func load(ctx context.Context, in Input, opt Options) *program {
 	if opt.Replicate != "" && opt.Instances > 1 {
 		more, err := transform.Replicate(prog, opt.Replicate, opt.Instances)
 		if err != nil {
-			p.diags = append(p.diags, verdict.Diagnostic{Severity: "error", Code: "FP0911", Pos: verdict.Pos{File: in.Name}, Message: err.Error()})
+			p.diags = append(p.diags, verdict.Diagnostic{Severity: verdict.SeverityError, Code: "FP0911", Pos: verdict.Pos{File: in.Name}, Message: err.Error()})
 			return p
 		}
 		prog = more
@@ -216,7 +216,7 @@ func (p *program) report(diags *diag.List) {
 	}
 	if diags.Dropped > 0 {
 		p.diags = append(p.diags, verdict.Diagnostic{
-			Severity: "error", Code: "FP0904", Pos: verdict.Pos{File: p.input.Name},
+			Severity: verdict.SeverityError, Code: "FP0904", Pos: verdict.Pos{File: p.input.Name},
 			Message: fmt.Sprintf("%d more errors not shown", diags.Dropped),
 		})
 	}
@@ -247,7 +247,7 @@ func chooseLanguage(name, lang string) (*language, string) {
 
 func (p *program) diagnostic(d diag.Diagnostic) verdict.Diagnostic {
 	out := verdict.Diagnostic{
-		Severity: d.Severity.String(), Code: d.Code, Pos: position(d.Span), Message: d.Message, Notes: d.Notes,
+		Severity: verdict.Severity(d.Severity.String()), Code: d.Code, Pos: position(d.Span), Message: d.Message, Notes: d.Notes,
 	}
 	file := p.file
 	if d.Span.File != "" {
@@ -272,14 +272,14 @@ func (p *program) flat(opt Options) *ir.Program {
 	switch {
 	case errors.As(err, &over):
 		p.diags = append(p.diags, verdict.Diagnostic{
-			Severity: "error", Code: "FP0916", Pos: verdict.Pos{File: p.input.Name},
+			Severity: verdict.SeverityError, Code: "FP0916", Pos: verdict.Pos{File: p.input.Name},
 			Message: "calls were not replaced by what they call " + over.limit,
 			Notes:   []string{"look for recursion, which is followed up to --unroll, and for calls through pointers, which lead to every function of that kind whose address is taken"},
 		})
 		return nil
 	case err != nil:
 		p.diags = append(p.diags, verdict.Diagnostic{
-			Severity: "error", Code: "FP0905", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error(),
+			Severity: verdict.SeverityError, Code: "FP0905", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error(),
 		})
 		return nil
 	}

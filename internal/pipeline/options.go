@@ -146,7 +146,7 @@ type Answer struct {
 // HasErrors reports whether the input was refused.
 func (a Answer) HasErrors() bool {
 	for _, d := range a.Diagnostics {
-		if d.Severity == "error" {
+		if d.Severity == verdict.SeverityError {
 			return true
 		}
 	}

@@ -25,7 +25,7 @@ import (
 type Domain = param.Domain
 
 // AnyThreads is what Coverage.Threads says of an answer for any number of threads.
-const AnyThreads = "any"
+const AnyThreads = verdict.AnyThreads
 
 // RobustParam answers whether all instances of a program are robust against TSO.
 func RobustParam(ctx context.Context, in Input, opt Options) (answer Answer, err error) {
@@ -91,7 +91,7 @@ func paramAnswer(ctx context.Context, in Input, opt Options, q param.Question, a
 
 func nothingToCheck(in Input) verdict.Diagnostic {
 	return verdict.Diagnostic{
-		Severity: "error", Code: "FP0900", Pos: verdict.Pos{File: in.Name},
+		Severity: verdict.SeverityError, Code: "FP0900", Pos: verdict.Pos{File: in.Name},
 		Message: "no assertion, goal or final condition: there is nothing to check",
 		Notes:   []string{"add an assert, a goal or a final condition; or ask whether it is robust"},
 	}
@@ -123,7 +123,7 @@ func (p *program) template(opt Options) (*ir.Program, []verdict.Diagnostic) {
 	}
 	if opt.Replicate != "" {
 		if _, err := transform.Replicate(p.ir, opt.Replicate, 1); err != nil {
-			return nil, []verdict.Diagnostic{{Severity: "error", Code: "FP0911", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}}
+			return nil, []verdict.Diagnostic{{Severity: verdict.SeverityError, Code: "FP0911", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}}
 		}
 		for t := range flat.Threads {
 			if th := &flat.Threads[t]; !th.Start && runs(th, opt.Replicate) {
@@ -140,7 +140,7 @@ func (p *program) template(opt Options) (*ir.Program, []verdict.Diagnostic) {
 		}
 	}
 	return nil, []verdict.Diagnostic{{
-		Severity: "error", Code: "FP0910", Pos: verdict.Pos{File: p.input.Name},
+		Severity: verdict.SeverityError, Code: "FP0910", Pos: verdict.Pos{File: p.input.Name},
 		Message: "no thread stands for any number of threads",
 		Notes:   []string{"write `thread worker * n` in .fp; in C name the function that the threads run: --replicate FUNCTION, or //@ replicate in front of it"},
 	}}

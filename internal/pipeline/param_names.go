@@ -45,7 +45,7 @@ func (p *program) numbered() (verdict.Diagnostic, bool) {
 
 func uncounted(e *ir.Edge, what string) verdict.Diagnostic {
 	return verdict.Diagnostic{
-		Severity: "error", Code: "FP0907", Pos: position(e.Pos),
+		Severity: verdict.SeverityError, Code: "FP0907", Pos: position(e.Pos),
 		Message: fmt.Sprintf("for any number of threads: %s is not supported", what),
 	}
 }

@@ -90,7 +90,7 @@ func loadPlaces(ctx context.Context, in Input, opt FenceOptions) (*program, *pla
 	p := newProgram(in)
 	refuse := func(code, message string, notes ...string) (*program, *placed) {
 		p.diags = append(p.diags, verdict.Diagnostic{
-			Severity: "error", Code: code, Pos: verdict.Pos{File: in.Name}, Message: message, Notes: notes,
+			Severity: verdict.SeverityError, Code: code, Pos: verdict.Pos{File: in.Name}, Message: message, Notes: notes,
 		})
 		return p, nil
 	}

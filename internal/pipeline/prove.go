@@ -18,7 +18,7 @@ import (
 )
 
 // ValueRobustness is the question Prove answers.
-const ValueRobustness = "value-robustness"
+const ValueRobustness = verdict.ValueRobustness
 
 // ProveOptions say what a proof may help itself to.
 type ProveOptions struct {
@@ -69,7 +69,7 @@ func Prove(ctx context.Context, in Input, how ProveOptions, opt Options) (answer
 		return Answer{Diagnostics: append(p.diags, p.unsupported(err))}, nil
 	}
 	if errors.Is(err, mover.ErrNoSolver) {
-		d := verdict.Diagnostic{Severity: "error", Code: "FP0930", Pos: verdict.Pos{File: in.Name}, Message: err.Error()}
+		d := verdict.Diagnostic{Severity: verdict.SeverityError, Code: "FP0930", Pos: verdict.Pos{File: in.Name}, Message: err.Error()}
 		return Answer{Diagnostics: append(p.diags, d)}, nil
 	}
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *program) provable(opt Options) (*ir.Program, []verdict.Diagnostic) {
 	}
 	if name != "" && opt.Instances == 0 {
 		if _, err := transform.Replicate(p.ir, name, 1); err != nil {
-			return nil, []verdict.Diagnostic{{Severity: "error", Code: "FP0911", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}}
+			return nil, []verdict.Diagnostic{{Severity: verdict.SeverityError, Code: "FP0911", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}}
 		}
 		for t := range flat.Threads {
 			if th := &flat.Threads[t]; !th.Start && runs(th, name) {

@@ -13,7 +13,7 @@ import (
 )
 
 // Races is the question that --races asks.
-const Races = "data races"
+const Races = verdict.DataRaces
 
 // withRaces looks for data races first, and then asks the program's own questions.
 // Which accesses race is the same in all executions with one trace, so one of each

@@ -30,7 +30,7 @@ func (p *program) relies(ctx context.Context, flat *ir.Program, model memory.Mod
 		return nil, nil
 	}
 	var out []verdict.Reliance
-	try := func(kind string, at source.Span, weaker *ir.Program) error {
+	try := func(kind verdict.RelianceKind, at source.Span, weaker *ir.Program) error {
 		task := p.task(weaker, model, opt)
 		task.KeepGoing, task.Progress = false, nil
 		task.Limits.States, task.Limits.Workers = reliedStates, 1

@@ -17,7 +17,7 @@ import (
 )
 
 // Robustness is the question Robust answers.
-const Robustness = "robustness"
+const Robustness = verdict.Robustness
 
 // Robust answers whether every TSO execution of the program has the happens-before
 // relation of an SC execution [BDM13]. The program's own questions play no part. With
@@ -86,7 +86,7 @@ func Robust(ctx context.Context, in Input, opt Options) (answer Answer, err erro
 
 // unsupported says that the engine does not take the program.
 func (p *program) unsupported(err error) verdict.Diagnostic {
-	d := verdict.Diagnostic{Severity: "error", Code: "FP0907", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}
+	d := verdict.Diagnostic{Severity: verdict.SeverityError, Code: "FP0907", Pos: verdict.Pos{File: p.input.Name}, Message: err.Error()}
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) && u.Pos != nil {
 		d.Pos, d.Message, d.Excerpt = *u.Pos, u.What, p.excerpt(*u.Pos)
 		if u.Code != "" {

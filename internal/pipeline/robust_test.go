@@ -141,7 +141,7 @@ func TestRobustRefusals(t *testing.T) {
 func TestUnsupportedPosition(t *testing.T) {
 	p := &program{input: Input{Name: "f.c"}}
 	pos := verdict.Pos{File: "f.c", Line: 3, Col: 5}
-	if d := p.unsupported(&engine.Unsupported{Pos: &pos, What: "robust does not take barrier"}); d.Pos != pos || d.Message != "robust does not take barrier" || d.Severity != "error" {
+	if d := p.unsupported(&engine.Unsupported{Pos: &pos, What: "robust does not take barrier"}); d.Pos != pos || d.Message != "robust does not take barrier" || d.Severity != verdict.SeverityError {
 		t.Errorf("%+v", d)
 	}
 	if d := p.unsupported(&engine.Unsupported{What: "too many threads"}); d.Pos.String() != "f.c" || d.Message != "too many threads" {

@@ -383,7 +383,7 @@ func (v *verifier) threads(w *verdict.Witness) error {
 // claims says what replay has to find at the end.
 func (v *verifier) claims(e *verdict.Execution) (string, []replay.Expect, error) {
 	props := v.now.props
-	question := e.Question
+	question := string(e.Question)
 	if e.Verdict == verdict.Observed {
 		question = property.Exists.String()
 	}
@@ -404,7 +404,7 @@ func (v *verifier) claims(e *verdict.Execution) (string, []replay.Expect, error)
 			all = placed
 		}
 		return "a goal state", all, nil
-	case StateRobustness:
+	case string(StateRobustness):
 		if n := len(e.Witness.Steps); n > 0 && e.Witness.Steps[n-1].Note != "" {
 			return "an execution to a failed check", failedChecks(e.Witness.Steps[n-1].Edge), nil
 		}

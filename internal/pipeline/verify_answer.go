@@ -78,7 +78,7 @@ func (v *verifier) nothingElse(r *verdict.Result) error {
 // questionOf compares the question of a result with what was asked.
 func (v *verifier) questionOf(r *verdict.Result) error {
 	opt := &v.opt
-	want := ""
+	want := verdict.Question("")
 	switch {
 	case r.Asked.Command == askedRobust || r.Asked.Command == askedRobustParam:
 		switch opt.Criterion {
@@ -92,7 +92,7 @@ func (v *verifier) questionOf(r *verdict.Result) error {
 	case r.Asked.Command == askedCheck && opt.Robustness:
 		want = Robustness
 	case r.Verdict == verdict.Observed:
-		want = property.Exists.String()
+		want = verdict.Question(property.Exists.String())
 	}
 	if want != "" && r.Question != want {
 		return fmt.Errorf("question: said to be %q, asked was %q", r.Question, want)
@@ -173,7 +173,7 @@ func (v *verifier) again(r *verdict.Result) (*verdict.Result, error) {
 	}
 	if len(answer.Results) != 1 {
 		for _, d := range answer.Diagnostics {
-			if d.Severity == "error" {
+			if d.Severity == verdict.SeverityError {
 				return nil, fmt.Errorf("asked again, it is refused: %s", d.Message)
 			}
 		}

@@ -68,7 +68,7 @@ func heapBytes() int64 {
 func unread(in Input, over string) *program {
 	p := newProgram(in)
 	p.diags = append(p.diags, verdict.Diagnostic{
-		Severity: "error", Code: "FP0916", Pos: verdict.Pos{File: in.Name},
+		Severity: verdict.SeverityError, Code: "FP0916", Pos: verdict.Pos{File: in.Name},
 		Message: "the program was not read " + over,
 		Notes:   []string{"look for macros that expand to very much, and for expressions of thousands of operators"},
 	})

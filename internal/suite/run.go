@@ -88,7 +88,7 @@ func (s *Suite) one(ctx context.Context, t Test) *verdict.LitmusTest {
 
 // Unreadable is the message about a file that cannot be read.
 func Unreadable(path string, err error) verdict.Diagnostic {
-	return verdict.Diagnostic{Severity: "error", Code: "FP0917", Pos: verdict.Pos{File: path}, Message: fmt.Sprintf("cannot be read: %v", reason(err))}
+	return verdict.Diagnostic{Severity: verdict.SeverityError, Code: "FP0917", Pos: verdict.Pos{File: path}, Message: fmt.Sprintf("cannot be read: %v", reason(err))}
 }
 
 // inOrder does n things on several goroutines. finished hears how many are done so

@@ -184,7 +184,7 @@ func (c *Case) IsRobust(opt pipeline.Options) (string, *verdict.Result, error) {
 	}
 	if answer.HasErrors() {
 		for _, d := range answer.Diagnostics {
-			if d.Severity == "error" && d.Code != "FP0907" {
+			if d.Severity == verdict.SeverityError && d.Code != "FP0907" {
 				return "", nil, fmt.Errorf("refused: %+v", answer.Diagnostics)
 			}
 		}

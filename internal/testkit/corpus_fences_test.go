@@ -24,7 +24,7 @@ func fencesOf(t *testing.T, c *testkit.Case, forWhat, model string) *verdict.Res
 	}
 	if answer.HasErrors() {
 		for _, d := range answer.Diagnostics {
-			if d.Severity == "error" && d.Code != "FP0907" && d.Code != "FP0900" && d.Code != "FP0921" {
+			if d.Severity == verdict.SeverityError && d.Code != "FP0907" && d.Code != "FP0900" && d.Code != "FP0921" {
 				t.Fatalf("%s, %s: %+v", forWhat, model, d)
 			}
 		}

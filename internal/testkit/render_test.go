@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/render/dot"
 	"fencepost/internal/render/html"
 	"fencepost/internal/render/json"
+	"fencepost/internal/render/relation"
 	"fencepost/internal/render/sarif"
 	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
@@ -119,11 +120,11 @@ func drawings(results []verdict.Result) error {
 		}
 		for k := range list {
 			dot.Execution(&graph, &list[k])
-			o := list[k].Order()
+			o := relation.Of(&list[k])
 			if list[k].Attack != nil && len(o.Cycle) == 0 {
 				return errors.New("an attack without a cycle")
 			}
-			if again := list[k].Order(); !reflect.DeepEqual(o, again) {
+			if again := relation.Of(&list[k]); !reflect.DeepEqual(o, again) {
 				return errors.New("two orders of the same execution differ")
 			}
 		}

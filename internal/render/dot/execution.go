@@ -3,6 +3,7 @@ package dot
 import (
 	"io"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
@@ -16,9 +17,9 @@ func Execution(w io.Writer, e *verdict.Execution) {
 	if e.Reason != "" {
 		label += ": " + e.Reason
 	}
-	o := e.Order()
+	o := relation.Of(e)
 	a := &verdict.Attack{Witness: e.Witness, StoreStep: -1, Nodes: o.Nodes, Edges: o.Edges, Cycle: o.Cycle}
-	if store, _, ok := e.Delayed(); ok && len(o.Cycle) > 0 {
+	if store, _, ok := relation.Delayed(e); ok && len(o.Cycle) > 0 {
 		a.StoreStep = store
 	}
 	graph(w, "execution", label, a)

@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
@@ -266,7 +267,7 @@ func testStates(t *testing.T, b *browser) {
 	results := example(t, "dekker.c", "tso")
 	b.open("states", results)
 	w := results[0].Witness
-	buffers := w.Buffers()
+	buffers := relation.Buffers(w)
 	order := []int{}
 	for i := range w.Steps {
 		order = append(order, i+1)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"fencepost/internal/render/relation"
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
 )
@@ -88,7 +89,7 @@ func newTimeline(e *verdict.Execution) timeline {
 	b.assignSlots()
 	b.assignColumns()
 	delayed := -1
-	if store, _, ok := e.Delayed(); ok && len(e.Order().Cycle) > 0 {
+	if store, _, ok := relation.Delayed(e); ok && len(relation.Of(e).Cycle) > 0 {
 		delayed = store
 	}
 	b.bars(delayed)

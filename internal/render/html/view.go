@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"fencepost/internal/render/relation"
 	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
@@ -109,9 +110,9 @@ func newPage(results []verdict.Result) *page {
 func newResult(r *verdict.Result, id string) (result, resultData) {
 	v := result{
 		ID: id, Word: text.VerdictWord(r), Model: strings.ToUpper(r.Model), Against: "under", Class: class(r.Verdict),
-		Program: r.Program, Question: r.Question, Headline: text.Headline(r), Stats: text.Stats(r), Finals: r.FinalStates,
+		Program: r.Program, Question: string(r.Question), Headline: text.Headline(r), Stats: text.Stats(r), Finals: r.FinalStates,
 	}
-	if r.Question == "robustness" {
+	if r.Question == verdict.Robustness {
 		v.Against = "against"
 	}
 	v.Tab = fmt.Sprintf("%s %s: %s", path.Base(r.Program), v.Model, v.Word)
@@ -141,7 +142,7 @@ func newResult(r *verdict.Result, id string) (result, resultData) {
 	for i, e := range r.Executions() {
 		one := execution{ID: fmt.Sprintf("%se%d", id, i+1), Name: upper(e.Name), Title: text.Placed(e.Reason, e.Pos), Timeline: newTimeline(&e)}
 		one.Explain = explain(&e, r.Model)
-		one.Cycle = len(e.Order().Cycle) > 0
+		one.Cycle = len(relation.Of(&e).Cycle) > 0
 		// Drawn by us, with all text escaped.
 		one.Graph = template.HTML(svg.Inline(&e, one.ID))
 		v.Executions = append(v.Executions, one)
@@ -187,8 +188,8 @@ func newExecutionData(e *verdict.Execution, id string, files *sources) execution
 	}
 	mem := newMemory(w)
 	d.Memory = mem.start()
-	buffers := w.Buffers()
-	before := make([][]verdict.Entry, len(w.Threads))
+	buffers := relation.Buffers(w)
+	before := make([][]relation.Entry, len(w.Threads))
 	for i, s := range w.Steps {
 		st := stepData{
 			Thread: s.Thread, Text: text.StepText(s), Effect: text.Effect(s), Place: place(s.Pos), Fails: s.Kind == verdict.StepFail,
@@ -210,7 +211,7 @@ func newExecutionData(e *verdict.Execution, id string, files *sources) execution
 	return d
 }
 
-func sameEntries(a, b []verdict.Entry) bool {
+func sameEntries(a, b []relation.Entry) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -222,7 +223,7 @@ func sameEntries(a, b []verdict.Entry) bool {
 	return true
 }
 
-func entryTexts(list []verdict.Entry) []string {
+func entryTexts(list []relation.Entry) []string {
 	out := make([]string, len(list))
 	for i, e := range list {
 		out[i] = e.Text

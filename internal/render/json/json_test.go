@@ -59,7 +59,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
-	diagnostics := []verdict.Diagnostic{{Severity: "error", Code: "FP0103", Pos: verdict.Pos{File: "f.fp", Line: 1, Col: 2},
+	diagnostics := []verdict.Diagnostic{{Severity: verdict.SeverityError, Code: "FP0103", Pos: verdict.Pos{File: "f.fp", Line: 1, Col: 2},
 		Message: "unknown name", Notes: []string{"a note"}, Excerpt: "x = y;\n    ^"}}
 	for _, c := range []struct {
 		file        string

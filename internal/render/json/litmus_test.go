@@ -16,7 +16,7 @@ func TestLitmus(t *testing.T) {
 		Condition: "exists (x=1)", Hash: "h", Notes: []string{"n"},
 		Outcomes: []verdict.LitmusOutcome{{State: "[x]=1;", Holds: true, SC: verdict.SCForbids, Witness: r.Witness}}}
 	tests := []*verdict.LitmusTest{
-		{File: "a", Results: []verdict.Result{r}, Diagnostics: []verdict.Diagnostic{{Severity: "warning", Code: "LT0501"}}},
+		{File: "a", Results: []verdict.Result{r}, Diagnostics: []verdict.Diagnostic{{Severity: verdict.SeverityWarning, Code: "LT0501"}}},
 		{File: "b", Failure: "broken"},
 		{File: "c", Results: []verdict.Result{r, r}},
 	}

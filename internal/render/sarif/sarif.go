@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"fencepost/internal/render/relation"
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
 )
@@ -93,12 +94,12 @@ func (b *builder) add(r *verdict.Result) {
 // diagnostic is a message about the input.
 func (b *builder) diagnostic(d verdict.Diagnostic) {
 	level := d.Severity
-	if level == "error" {
+	if level == verdict.SeverityError {
 		b.run.Invocations[0].Successful = false
 	} else {
-		level = "warning"
+		level = verdict.SeverityWarning
 	}
-	b.notify(level, strings.TrimSpace(d.Message+" "+bracketed(d.Code)), &d.Pos)
+	b.notify(string(level), strings.TrimSpace(d.Message+" "+bracketed(d.Code)), &d.Pos)
 }
 
 func bracketed(code string) string {
@@ -131,7 +132,7 @@ func (b *builder) rule(question string) (id string, index int) {
 }
 
 func (b *builder) result(r *verdict.Result, e *verdict.Execution) result {
-	id, index := b.rule(e.Question)
+	id, index := b.rule(string(e.Question))
 	out := result{
 		RuleID: id, RuleIndex: index, Kind: "fail", Level: "error", Message: message{b.words(r, e)},
 		Fingerprints: map[string]string{"fencepost/v1": b.fingerprint(id, r, e)},
@@ -200,7 +201,7 @@ func (b *builder) fingerprint(id string, r *verdict.Result, e *verdict.Execution
 
 // related are the two accesses that were seen out of order.
 func (b *builder) related(e *verdict.Execution) []location {
-	store, past, ok := e.Delayed()
+	store, past, ok := relation.Delayed(e)
 	if !ok {
 		return nil
 	}
@@ -223,8 +224,8 @@ func (b *builder) related(e *verdict.Execution) []location {
 // flow is the execution: a thread flow per thread that does something.
 func (b *builder) flow(e *verdict.Execution) (codeFlow, bool) {
 	w := e.Witness
-	buffers := w.Buffers()
-	store, past, reordered := e.Delayed()
+	buffers := relation.Buffers(w)
+	store, past, reordered := relation.Delayed(e)
 	flow := codeFlow{Message: message{"The steps of all threads, in the order of their execution order."}}
 	for t, name := range w.Threads {
 		tf := threadFlow{ID: fmt.Sprintf("%d: %s", t, name), Message: message{"thread " + name}}
@@ -265,7 +266,7 @@ func (b *builder) stepLocation(w *verdict.Witness, i int) location {
 	return b.files.location(pos, words)
 }
 
-func bufferState(w *verdict.Witness, buffers [][]verdict.Entry) map[string]message {
+func bufferState(w *verdict.Witness, buffers [][]relation.Entry) map[string]message {
 	state := map[string]message{}
 	for t, list := range buffers {
 		if len(list) == 0 {

@@ -196,8 +196,8 @@ func TestFixes(t *testing.T) {
 // A program that is refused is a run without success.
 func TestDiagnostics(t *testing.T) {
 	doc := write(t, nil, sarif.Options{Diagnostics: []verdict.Diagnostic{
-		{Severity: "warning", Code: "FP0200", Pos: verdict.Pos{File: "f.fp"}, Message: "look here"},
-		{Severity: "error", Code: "FP0103", Pos: verdict.Pos{File: "f.fp", Line: 3, Col: 2}, Message: "unknown name"}}})
+		{Severity: verdict.SeverityWarning, Code: "FP0200", Pos: verdict.Pos{File: "f.fp"}, Message: "look here"},
+		{Severity: verdict.SeverityError, Code: "FP0103", Pos: verdict.Pos{File: "f.fp", Line: 3, Col: 2}, Message: "unknown name"}}})
 	valid(t, doc)
 	for _, want := range []string{`"executionSuccessful": false`, `"text": "unknown name [FP0103]"`, `"level": "error"`, `"level": "warning"`} {
 		if !strings.Contains(string(doc), want) {

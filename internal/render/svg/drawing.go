@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
@@ -29,7 +30,7 @@ const (
 type drawing struct {
 	prefix  string
 	e       *verdict.Execution
-	order   verdict.Order
+	order   relation.HappensBefore
 	left    int // nodes left out
 	label   []string
 	line    []string
@@ -45,8 +46,8 @@ type drawing struct {
 }
 
 func newDrawing(e *verdict.Execution, prefix string) *drawing {
-	d := &drawing{prefix: prefix, e: e, order: e.Order(), cycle: map[verdict.TraceEdge]bool{}, on: map[int]bool{}, delayed: -1}
-	if store, _, ok := e.Delayed(); ok && len(d.order.Cycle) > 0 {
+	d := &drawing{prefix: prefix, e: e, order: relation.Of(e), cycle: map[verdict.TraceEdge]bool{}, on: map[int]bool{}, delayed: -1}
+	if store, _, ok := relation.Delayed(e); ok && len(d.order.Cycle) > 0 {
 		d.delayed = store
 	}
 	if len(d.order.Nodes) > manyNodes && len(d.order.Cycle) > 0 {
@@ -64,7 +65,7 @@ func newDrawing(e *verdict.Execution, prefix string) *drawing {
 func (d *drawing) onlyCycle() {
 	old := d.order
 	index := map[int]int{}
-	d.order = verdict.Order{}
+	d.order = relation.HappensBefore{}
 	for _, c := range old.Cycle {
 		for _, n := range []int{c.From, c.To} {
 			if _, ok := index[n]; !ok {

@@ -11,7 +11,7 @@ import (
 // the source line with a caret, notes.
 func Diagnostic(w io.Writer, d verdict.Diagnostic, opt Options) {
 	p := &printer{w: w, opt: opt}
-	p.message(d.Severity, d.Code, &d.Pos, d.Message)
+	p.message(string(d.Severity), d.Code, &d.Pos, d.Message)
 	if d.Excerpt != "" {
 		for i, l := range strings.Split(strings.TrimRight(d.Excerpt, "\n"), "\n") {
 			if i > 0 {

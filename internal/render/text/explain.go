@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
@@ -17,7 +18,7 @@ func explain(w *verdict.Witness, model string, v verdict.Verdict) string {
 	if strings.EqualFold(model, "sc") {
 		return fmt.Sprintf("Under SC no store is ever delayed: the order of the threads' steps alone leads to this %s.", subject)
 	}
-	e := w.Explain()
+	e := relation.DecisiveOf(w)
 	switch {
 	case !e.Found && e.Signals:
 		return "No store was delayed past a load of its own thread; look at the stores that were buffered when the thread woke or signalled another."
@@ -31,7 +32,7 @@ func explain(w *verdict.Witness, model string, v verdict.Verdict) string {
 	return fmt.Sprintf("%s. If --model sc finds the %s, too, this delay is not what causes it.", sentence, subject)
 }
 
-func reordered(w *verdict.Witness, r verdict.Reorder) string {
+func reordered(w *verdict.Witness, r relation.Reorder) string {
 	first, second := w.Steps[r.First], w.Steps[r.Second]
 	name := oneLine(w.Threads[first.Thread])
 	store := fmt.Sprintf("%s's store %s%s", name, assignment(first), at(first))

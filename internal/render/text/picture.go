@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
@@ -33,7 +34,7 @@ const joinedWidth = 20
 // and so do a local step and the access that belong to the same statement. What
 // failed is not said again where the reader knows it.
 func rows(w *verdict.Witness, known string) []row {
-	buffers := w.Buffers()
+	buffers := relation.Buffers(w)
 	place := places(w)
 	var all []row
 	for i, s := range w.Steps {
@@ -216,7 +217,7 @@ func assignment(s verdict.Step) string {
 	return fmt.Sprintf("%s = %s", oneLine(s.Cell()), oneLine(s.ValueText()))
 }
 
-func bufferPieces(w *verdict.Witness, threads [][]verdict.Entry) []string {
+func bufferPieces(w *verdict.Witness, threads [][]relation.Entry) []string {
 	var all []string
 	for t, entries := range threads {
 		if len(entries) == 0 {

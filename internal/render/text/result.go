@@ -80,7 +80,7 @@ func (p *printer) relies(r *verdict.Result) {
 // headline is the verdict in one line: what, under which model, how far it reaches.
 func (p *printer) headline(r *verdict.Result) {
 	word, color := verdictWord(r.Verdict)
-	if r.Verdict == verdict.Safe && r.Question == "final states" {
+	if r.Verdict == verdict.Safe && r.Question == verdict.FinalStateList {
 		word = "explored" // nothing was asked that could fail
 	}
 	head := fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(color, word+" under "+strings.ToUpper(r.Model)))
@@ -181,7 +181,7 @@ func coverage(c verdict.Coverage) string {
 			limits = append(limits, boundText(b))
 		}
 	}
-	if c.Threads == "any" {
+	if c.Threads == verdict.AnyThreads {
 		limits = append([]string{"any number of threads"}, limits...)
 		if len(limits) == 1 {
 			return ": all executions, for any number of threads"

@@ -10,10 +10,10 @@ import (
 
 // robustWords are the questions whose answers are printed here, and what is said if
 // they hold and if they do not.
-var robustWords = map[string][2]string{
-	"robustness":              {"robust", "not robust"},
-	"triangular-race freedom": {"free of triangular races", "not free of triangular races"},
-	"state robustness":        {"state-robust", "not state-robust"},
+var robustWords = map[verdict.Question][2]string{
+	verdict.Robustness:      {"robust", "not robust"},
+	verdict.TriangularRaces: {"free of triangular races", "not free of triangular races"},
+	verdict.StateRobustness: {"state-robust", "not state-robust"},
 }
 
 // Headline is the answer to a question in one plain line.
@@ -105,7 +105,7 @@ func (p *printer) robustHeadline(r *verdict.Result, words [2]string) {
 	case verdict.Unsafe:
 		word, color = words[1], red
 	}
-	if r.Question != "triangular-race freedom" { // which is about SC executions
+	if r.Question != verdict.TriangularRaces { // which is about SC executions
 		word += " against " + strings.ToUpper(r.Model)
 	}
 	head := fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(color, word))

@@ -367,10 +367,10 @@ func TestControlCharactersAreNotPrinted(t *testing.T) {
 func TestDiagnostic(t *testing.T) {
 	var out bytes.Buffer
 	for _, d := range []verdict.Diagnostic{
-		{Severity: "error", Code: "FP0103", Pos: verdict.Pos{File: "f.fp", Line: 3, Col: 2}, Message: "unknown name \"y\"",
+		{Severity: verdict.SeverityError, Code: "FP0103", Pos: verdict.Pos{File: "f.fp", Line: 3, Col: 2}, Message: "unknown name \"y\"",
 			Notes: []string{"did you mean x?"}, Excerpt: "\ty = 1;\n\t^"},
-		{Severity: "warning", Code: "FP0200", Pos: verdict.Pos{File: "f.fp"}, Message: "no position"},
-		{Severity: "error", Message: "nothing at all"},
+		{Severity: verdict.SeverityWarning, Code: "FP0200", Pos: verdict.Pos{File: "f.fp"}, Message: "no position"},
+		{Severity: verdict.SeverityError, Message: "nothing at all"},
 	} {
 		text.Diagnostic(&out, d, text.Options{})
 	}

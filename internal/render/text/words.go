@@ -41,7 +41,7 @@ func VerdictWord(r *verdict.Result) string {
 		return words[0]
 	case robust && r.Verdict == verdict.Unsafe:
 		return words[1]
-	case r.Question == "final states" && r.Verdict == verdict.Safe:
+	case r.Question == verdict.FinalStateList && r.Verdict == verdict.Safe:
 		return "explored"
 	}
 	word, _ := verdictWord(r.Verdict)

@@ -1,4 +1,4 @@
-package verdict_test
+package relation_test
 
 import (
 	"fmt"
@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
-func chain(o verdict.Order, edges []verdict.TraceEdge) string {
+func chain(o relation.HappensBefore, edges []verdict.TraceEdge) string {
 	var b strings.Builder
 	for i, e := range edges {
 		if i == 0 {
@@ -37,7 +38,7 @@ func TestHappensBefore(t *testing.T) {
 		{name: "nothing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := script(c.steps...).HappensBefore()
+			o := relation.FromSteps(script(c.steps...))
 			if got := chain(o, o.Cycle); got != c.cycle {
 				t.Errorf("cycle %s, want %s", got, c.cycle)
 			}
@@ -48,14 +49,14 @@ func TestHappensBefore(t *testing.T) {
 	}
 }
 
-// There is a cycle exactly where Explain says so, and it is one: it closes, its
+// There is a cycle exactly where DecisiveOf says so, and it is one: it closes, its
 // program order edges go forward in a thread, and the others are in the relation.
 func TestHappensBeforeCycles(t *testing.T) {
 	for seed := range int64(5000) {
 		w := randomRun(rand.New(rand.NewSource(seed)), seed%2 == 0)
-		o := w.HappensBefore()
-		if (len(o.Cycle) > 0) != w.Explain().Cycle {
-			t.Fatalf("seed %d: cycle %v, explanation %+v", seed, o.Cycle, w.Explain())
+		o := relation.FromSteps(w)
+		if (len(o.Cycle) > 0) != relation.DecisiveOf(w).Cycle {
+			t.Fatalf("seed %d: cycle %v, decisive %+v", seed, o.Cycle, relation.DecisiveOf(w))
 		}
 		known := map[verdict.TraceEdge]bool{}
 		for _, e := range o.Edges {

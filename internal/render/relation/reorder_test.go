@@ -1,4 +1,4 @@
-package verdict_test
+package relation_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
@@ -66,7 +67,7 @@ func TestBuffers(t *testing.T) {
 		"[[{0 x=1}] [{2 x=3}] []]",
 		"[[] [{2 x=3}] []]",
 	}
-	for i, row := range w.Buffers() {
+	for i, row := range relation.Buffers(w) {
 		if got := fmt.Sprint(row); got != want[i] {
 			t.Errorf("after step %d: %s, want %s", i, got, want[i])
 		}
@@ -77,41 +78,41 @@ func TestReorderings(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		steps          []string
-		delays, swaps  []verdict.Reorder
+		delays, swaps  []relation.Reorder
 		found, cycle   bool
 		first, second  int
 		signalsInstead bool
 	}{
 		{name: "store buffering", steps: []string{"0:x=1", "0:y?0", "1:y=1", "1:x?0", "f2", "f0"},
-			delays: []verdict.Reorder{{0, 1}, {2, 3}}, found: true, cycle: true, first: 0, second: 1},
+			delays: []relation.Reorder{{0, 1}, {2, 3}}, found: true, cycle: true, first: 0, second: 1},
 		{name: "store buffering, nothing flushed", steps: []string{"0:x=1", "0:y?0", "1:y=1", "1:x?0"},
-			delays: []verdict.Reorder{{0, 1}, {2, 3}}, found: true, cycle: true, first: 0, second: 1},
+			delays: []relation.Reorder{{0, 1}, {2, 3}}, found: true, cycle: true, first: 0, second: 1},
 		{name: "the store that matters is not the first", steps: []string{"0:z=1", "0:x=1", "0:w=1", "0:y?0", "1:y!1", "1:x?0"},
-			delays: []verdict.Reorder{{0, 3}, {1, 3}, {2, 3}}, found: true, cycle: true, first: 1, second: 3},
+			delays: []relation.Reorder{{0, 3}, {1, 3}, {2, 3}}, found: true, cycle: true, first: 1, second: 3},
 		{name: "message passing", steps: []string{"0:x=1", "0:y=1", "f1", "1:y?1", "1:x?0", "f0"},
-			swaps: []verdict.Reorder{{0, 1}}, found: true, cycle: true, first: 0, second: 1},
+			swaps: []relation.Reorder{{0, 1}}, found: true, cycle: true, first: 0, second: 1},
 		{name: "forwarded, then stale", steps: []string{"0:x=1", "0:x?1<0", "0:y?0", "1:y!1", "1:x?0", "f0"},
-			delays: []verdict.Reorder{{0, 2}}, found: true, cycle: true, first: 0, second: 2},
+			delays: []relation.Reorder{{0, 2}}, found: true, cycle: true, first: 0, second: 2},
 		{name: "own store read early is overwritten", steps: []string{"0:x=1", "0:x?1<0", "0:y?0", "1:y=1", "f3", "1:x=2", "f5", "f0"},
-			delays: []verdict.Reorder{{0, 2}}, found: true, cycle: true, first: 0, second: 2},
+			delays: []relation.Reorder{{0, 2}}, found: true, cycle: true, first: 0, second: 2},
 		{name: "delayed without effect", steps: []string{"0:x=1", "0:z?0", "f0", "1:x?1"},
-			delays: []verdict.Reorder{{0, 1}}, found: true, first: 0, second: 1},
+			delays: []relation.Reorder{{0, 1}}, found: true, first: 0, second: 1},
 		{name: "lost update", steps: []string{"0:x?0", "1:x?0", "0:x=1", "1:x=1", "f2", "f3"}},
 		{name: "under SC", steps: []string{"0:x:=1", "0:y?0", "1:y:=1", "1:x?1"}},
 		{name: "signal while buffered", steps: []string{"0:x=1", "0:*", "1:x?0", "f0"}, signalsInstead: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := script(c.steps...)
-			if got := w.Delays(); !reflect.DeepEqual(got, c.delays) {
+			if got := relation.Delays(w); !reflect.DeepEqual(got, c.delays) {
 				t.Errorf("delays %v, want %v", got, c.delays)
 			}
-			if got := w.Swaps(); !reflect.DeepEqual(got, c.swaps) {
+			if got := relation.Swaps(w); !reflect.DeepEqual(got, c.swaps) {
 				t.Errorf("swaps %v, want %v", got, c.swaps)
 			}
-			want := verdict.Explanation{Found: c.found, Cycle: c.cycle, Signals: c.signalsInstead,
-				Reorder: verdict.Reorder{First: c.first, Second: c.second}}
-			if got := w.Explain(); got != want {
-				t.Errorf("explanation %+v, want %+v", got, want)
+			want := relation.Decisive{Found: c.found, Cycle: c.cycle, Signals: c.signalsInstead,
+				Reorder: relation.Reorder{First: c.first, Second: c.second}}
+			if got := relation.DecisiveOf(w); got != want {
+				t.Errorf("decisive %+v, want %+v", got, want)
 			}
 		})
 	}
@@ -126,7 +127,7 @@ func TestCycleMeansNotSC(t *testing.T) {
 	for seed := range int64(20000) {
 		rng := rand.New(rand.NewSource(seed))
 		w := randomRun(rng, seed%2 == 0)
-		cycle := w.Explain().Cycle
+		cycle := relation.DecisiveOf(w).Cycle
 		if cycle {
 			cycles++
 		}
