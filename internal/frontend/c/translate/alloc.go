@@ -12,40 +12,40 @@ import (
 const blockAlign = 16
 
 // libAligned is aligned_alloc, memalign or posix_memalign.
-func (f *lowering) libAligned(c *libCall) value {
+func libAligned(f *lowering, c *libCall) value {
 	n := len(c.args)
 	var to lvalue
 	if n == 3 {
-		to = f.target(c.args[0])
+		to = target(f, c.args[0])
 	}
-	align := f.integerOperand(c.args[n-2])
-	if v, ok := f.constant(align.e); !ok {
-		f.refuse(codeArgument, c.args[n-2], "the alignment must be a constant")
+	align := f.exprs.integerOperand(c.args[n-2])
+	if v, ok := f.data.constant(align.e); !ok {
+		f.in.refuse(codeArgument, c.args[n-2], "the alignment must be a constant")
 	} else if v <= 0 || v&(v-1) != 0 {
-		f.refuse(codeArgument, c.args[n-2], "the alignment must be a power of two")
+		f.in.refuse(codeArgument, c.args[n-2], "the alignment must be a power of two")
 	} else if v > blockAlign {
-		f.diags.Warnf(codeAlign, f.span(c.args[n-2]), "the address is a multiple of %d only, which matters to programs that look at it", blockAlign)
+		f.in.diags.Warnf(codeAlign, f.in.span(c.args[n-2]), "the address is a multiple of %d only, which matters to programs that look at it", blockAlign)
 	}
-	block := f.libMalloc(&libCall{name: c.name, args: []cc.ExpressionNode{c.args[n-1]}, node: c.node})
+	block := libMalloc(f, &libCall{name: c.name, args: []cc.ExpressionNode{c.args[n-1]}, node: c.node})
 	if n == 2 {
 		return block
 	}
-	f.store(to, f.convert(block, to.typ, c.node), c.node)
+	f.mem.store(to, f.exprs.convert(block, to.typ, c.node), c.node)
 	return zero()
 }
 
 // libClock gives a time, the same always: nothing here takes time.
-func (f *lowering) libClock(c *libCall) value {
+func libClock(f *lowering, c *libCall) value {
 	at := 1
 	if c.name == "timespec_get" {
 		at = 0
 	}
-	f.effect(c.args[1-at])
-	f.diags.Warnf(codeClock, f.span(c.node), "the clock stands still here: it is always 0")
-	to := f.wordAt(c.args[at])
-	to.addr = f.save(integer(to.addr, ir.U64)).e
-	f.storeWord(to, ir.S64, ir.Int(0))
-	f.storeWord(f.offset(to, 8), ir.S64, ir.Int(0))
+	f.exprs.effect(c.args[1-at])
+	f.in.diags.Warnf(codeClock, f.in.span(c.node), "the clock stands still here: it is always 0")
+	to := wordAt(f, c.args[at])
+	to.addr = f.lvals.save(integer(to.addr, ir.U64)).e
+	f.mem.storeWord(to, ir.S64, ir.Int(0))
+	f.mem.storeWord(f.mem.offset(to, 8), ir.S64, ir.Int(0))
 	if at == 0 { // timespec_get returns its base
 		return integer(ir.Int(1), ir.S32)
 	}

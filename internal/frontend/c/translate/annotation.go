@@ -21,7 +21,7 @@ type Annotation struct {
 }
 
 // annotations scans the files of the program, included ones too.
-func (c *compiler) annotations() []Annotation {
+func (c *input) annotations() []Annotation {
 	var out []Annotation
 	for _, f := range c.files {
 		if strings.HasPrefix(f.Name, headerDir+"/") {
@@ -87,7 +87,7 @@ func annotationsIn(text []byte) []int {
 }
 
 // collectStarts notes where statements and declarations begin.
-func (c *compiler) collectStarts(n cc.Node) {
+func (c *input) collectStarts(n cc.Node) {
 	switch n.(type) {
 	case *cc.Statement, *cc.Declaration, *cc.FunctionDefinition:
 		p := n.Position()
@@ -96,7 +96,7 @@ func (c *compiler) collectStarts(n cc.Node) {
 }
 
 // follows is the first start behind a place in its file.
-func (c *compiler) follows(at source.Pos) source.Pos {
+func (c *input) follows(at source.Pos) source.Pos {
 	if !c.sorted {
 		slices.SortFunc(c.starts, comparePos)
 		c.sorted = true

@@ -38,11 +38,11 @@ type asmBlock struct {
 }
 
 // assembly is an inline assembly statement.
-func (f *lowering) assembly(s *cc.AsmStatement) {
+func assembly(f *lowering, s *cc.AsmStatement) {
 	b := &asmBlock{lowering: f, stmt: s}
 	for q := s.Asm.AsmQualifierList; q != nil; q = q.AsmQualifierList {
 		if q.AsmQualifier != nil && q.AsmQualifier.Case == cc.AsmQualifierGoto {
-			f.refuse(codeAsm, s, "asm goto is not supported")
+			f.in.refuse(codeAsm, s, "asm goto is not supported")
 		}
 	}
 	for i, l := 0, s.Asm.AsmArgList; l != nil; i, l = i+1, l.AsmArgList {
@@ -50,7 +50,7 @@ func (f *lowering) assembly(s *cc.AsmStatement) {
 			b.operands = append(b.operands, b.operand(e, i == 0))
 		}
 		if i > 2 {
-			f.refuse(codeAsm, s, "asm goto is not supported")
+			f.in.refuse(codeAsm, s, "asm goto is not supported")
 		}
 	}
 	b.read()
@@ -70,13 +70,13 @@ func (b *asmBlock) operand(e *cc.AsmExpressionList, output bool) *asmOperand {
 	}
 	text, expr, ok := asmArgument(e.AssignmentExpression)
 	if !ok {
-		b.refuse(codeAsm, b.stmt, "this operand is not supported")
+		b.in.refuse(codeAsm, b.stmt, "this operand is not supported")
 	}
 	o.constraint, o.expr = text, expr
 	o.memory = strings.ContainsAny(text, "moV") && !strings.ContainsAny(text, "rqg")
 	for _, c := range strings.Trim(text, "=+&%") {
 		if !strings.ContainsRune("rqQgamoVine0123456789", c) && !strings.ContainsRune("bcdDSIJKLMNO", c) {
-			b.refuse(codeAsm, b.stmt, "the constraint %q is not supported", text)
+			b.in.refuse(codeAsm, b.stmt, "the constraint %q is not supported", text)
 		}
 	}
 	return o
@@ -102,8 +102,8 @@ func (b *asmBlock) read() {
 		if !o.output && !o.memory {
 			continue
 		}
-		o.place = b.lvalue(o.expr)
-		o.typ = b.scalar(o.place.typ, o.expr)
+		o.place = b.lvals.lvalue(o.expr)
+		o.typ = b.types.scalar(o.place.typ, o.expr)
 	}
 	for _, o := range b.operands {
 		switch {
@@ -111,24 +111,24 @@ func (b *asmBlock) read() {
 			panic("BUG: a memory operand in a register")
 		case o.memory:
 		case o.output:
-			o.reg, o.set = b.temp(), strings.Contains(o.constraint, "+")
+			o.reg, o.set = b.code.temp(), strings.Contains(o.constraint, "+")
 			if o.set {
-				b.assign(o.reg, b.load(o.place, o.expr).e)
+				b.code.assign(o.reg, b.mem.load(o.place, o.expr).e)
 			}
 		default:
-			v := b.lowering.operand(o.expr)
+			v := b.lowering.exprs.operand(o.expr)
 			o.typ = v.t
 			if n, err := strconv.Atoi(strings.Trim(o.constraint, "%")); err == nil {
 				if n < 0 || n >= len(b.operands) || !b.operands[n].output || b.operands[n].memory {
-					b.refuse(codeAsm, o.expr, "the constraint %q names no output in a register", o.constraint)
+					b.in.refuse(codeAsm, o.expr, "the constraint %q names no output in a register", o.constraint)
 				}
 				o.reg = b.operands[n].reg
 				b.operands[n].set = true
 			} else {
-				o.reg = b.temp()
+				o.reg = b.code.temp()
 			}
 			o.set = true
-			b.assign(o.reg, v.e)
+			b.code.assign(o.reg, v.e)
 		}
 	}
 }
@@ -140,10 +140,10 @@ func (b *asmBlock) write() {
 			continue
 		}
 		if !o.set {
-			b.refuse(codeAsm, o.expr, "this output is never written")
+			b.in.refuse(codeAsm, o.expr, "this output is never written")
 		}
 		v := integer(ir.R(o.reg), ir.S64)
-		b.store(o.place, b.convert(v, o.place.typ, o.expr), o.expr)
+		b.mem.store(o.place, b.exprs.convert(v, o.place.typ, o.expr), o.expr)
 	}
 }
 
@@ -176,13 +176,13 @@ func instructions(literal string) []string {
 func (b *asmBlock) instruction(p string) {
 	switch {
 	case p == "mfence", isLockedNop(p):
-		b.fullFence()
+		b.mem.fullFence()
 		return
 	case p == "sfence":
-		b.storeFence()
+		storeFence(b.lowering)
 		return
 	case p == "lfence", p == "pause", p == "rep nop", p == "nop":
-		b.emit(ir.NewOp(ir.Nop))
+		b.code.emit(ir.NewOp(ir.Nop))
 		return
 	}
 	if b.foreignBarrier(p) {
@@ -248,7 +248,7 @@ func (b *asmBlock) argument(text, instruction string) asmArg {
 			return asmArg{operand: b.operands[n]}
 		}
 	}
-	b.refuse(codeAsm, b.stmt, "the operand %q of the instruction %q is not supported", text, instruction)
+	b.in.refuse(codeAsm, b.stmt, "the operand %q of the instruction %q is not supported", text, instruction)
 	panic("BUG: unreachable")
 }
 

@@ -62,26 +62,26 @@ func (b *asmBlock) foreignBarrier(p string) bool {
 		return false
 	case barrierFull:
 		what = "a full fence"
-		b.fullFence()
+		b.mem.fullFence()
 	case barrierStores:
 		what = "a store-store fence"
-		b.storeFence()
+		storeFence(b.lowering)
 	case barrierNothing:
 		what = "nothing"
-		b.emit(ir.NewOp(ir.Nop))
+		b.code.emit(ir.NewOp(ir.Nop))
 	default:
 		panic("BUG: unknown barrier")
 	}
-	at := b.span(b.stmt)
-	if key := (message{codeForeign, at.Pos}); !b.told[key] {
-		b.told[key] = true
-		b.diags.Warnf(codeForeign, at, "the barrier %s of another processor is %s here", p, what)
+	at := b.in.span(b.stmt)
+	if key := (message{codeForeign, at.Pos}); !b.in.told[key] {
+		b.in.told[key] = true
+		b.in.diags.Warnf(codeForeign, at, "the barrier %s of another processor is %s here", p, what)
 	}
 	return true
 }
 
-func (f *lowering) storeFence() {
+func storeFence(f *lowering) {
 	op := ir.NewOp(ir.Fence)
 	op.Fence = ir.StoreStoreFence
-	f.emit(op)
+	f.code.emit(op)
 }

@@ -19,36 +19,36 @@ func isAsync(s *cc.LabeledStatement) bool {
 
 // async starts the thread of a label. Only a call can stand behind it, with
 // arguments that read no memory: the thread would read it, not its parent.
-func (f *lowering) async(s *cc.LabeledStatement) {
+func (f *statements) async(s *cc.LabeledStatement) {
 	f.begin(s)
 	call := f.asyncCall(s)
 	d := variable(call.PostfixExpression)
 	if d == nil || d.Type().Kind() != cc.Function {
-		f.refuse(codeStatement, s, "a label that starts a thread needs the call of a named function behind it")
+		f.in.refuse(codeStatement, s, "a label that starts a thread needs the call of a named function behind it")
 	}
-	sym := f.find(f.unit, d)
+	sym := f.syms.find(f.unit, d)
 	if sym == nil || sym.def == nil {
-		f.refuse(codeExtern, s, "%s has no body, and cannot run as a thread", d.Name())
+		f.in.refuse(codeExtern, s, "%s has no body, and cannot run as a thread", d.Name())
 	}
-	f.here(f.gotoLabel(s.Token.SrcStr()))
+	f.code.here(f.gotoLabel(s.Token.SrcStr()))
 	op := ir.NewOp(ir.Spawn)
 	op.Args = f.asyncArgs(sym.decl.Type().(*cc.FunctionType), call)
-	op.Func = f.function(sym).ID
-	f.emit(op)
+	op.Func = f.syms.function(sym).ID
+	f.code.emit(op)
 }
 
-func (f *lowering) asyncCall(s *cc.LabeledStatement) *cc.PostfixExpression {
+func (f *statements) asyncCall(s *cc.LabeledStatement) *cc.PostfixExpression {
 	if st := s.Statement; st != nil && st.Case == cc.StatementExpr && st.ExpressionStatement.ExpressionList != nil {
 		if x, ok := unparen(st.ExpressionStatement.ExpressionList).(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionCall {
 			return x
 		}
 	}
-	f.refuse(codeStatement, s, "a label that starts a thread needs the call of a function behind it")
+	f.in.refuse(codeStatement, s, "a label that starts a thread needs the call of a function behind it")
 	panic("BUG: unreachable")
 }
 
 // asyncArgs are the arguments of a thread: scalars, as many as there are parameters.
-func (f *lowering) asyncArgs(t *cc.FunctionType, call *cc.PostfixExpression) []*ir.Expr {
+func (f *statements) asyncArgs(t *cc.FunctionType, call *cc.PostfixExpression) []*ir.Expr {
 	var params []cc.Type
 	for _, p := range t.Parameters() {
 		if !isVoid(p.Type()) {
@@ -57,15 +57,15 @@ func (f *lowering) asyncArgs(t *cc.FunctionType, call *cc.PostfixExpression) []*
 	}
 	args := arguments(call)
 	if len(args) != len(params) || t.IsVariadic() || isStruct(t.Result()) {
-		f.refuse(codeArgument, call, "a thread needs a function that takes exactly these %d arguments and returns no struct", len(args))
+		f.in.refuse(codeArgument, call, "a thread needs a function that takes exactly these %d arguments and returns no struct", len(args))
 	}
 	var out []*ir.Expr
 	for i, a := range args {
-		if !f.pure(a) {
-			f.refuse(codeStatement, a, "the arguments of a call that starts a thread must not read memory")
+		if !f.exprs.pure(a) {
+			f.in.refuse(codeStatement, a, "the arguments of a call that starts a thread must not read memory")
 		}
-		f.scalar(params[i], a)
-		out = append(out, f.convert(f.operand(a), params[i], a).e)
+		f.types.scalar(params[i], a)
+		out = append(out, f.exprs.convert(f.exprs.operand(a), params[i], a).e)
 	}
 	return out
 }

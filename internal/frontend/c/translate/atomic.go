@@ -54,10 +54,10 @@ type declared struct {
 }
 
 // collectDeclared finds the specifiers of all declarators of a tree.
-func (c *compiler) collectDeclared(root cc.Node) {
+func (c *typing) collectDeclared(root cc.Node) {
 	inspect(root, func(n cc.Node) bool {
-		c.collectStarts(n)
-		c.collectItems(n)
+		c.in.collectStarts(n)
+		c.in.collectItems(n)
 		switch x := n.(type) {
 		case *cc.Declaration:
 			for l := x.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
@@ -74,16 +74,16 @@ func (c *compiler) collectDeclared(root cc.Node) {
 			return !strings.HasPrefix(x.Token.SrcStr(), "PTHREAD_MUTEX_")
 		case *cc.PrimaryExpression:
 			if x.Case == cc.PrimaryExpressionIdent {
-				c.mentioned[x.Token.SrcStr()] = true
+				c.syms.mentioned[x.Token.SrcStr()] = true
 			}
 		case *cc.ExternalDeclaration:
-			c.declares = declaredNames(x)
+			c.syms.declares = declaredNames(x)
 		case *cc.TypeSpecifier:
 			if x.Case == cc.TypeSpecifierTypeName {
-				c.typeNames[x.Token.SrcStr()] = true
+				c.syms.typeNames[x.Token.SrcStr()] = true
 			}
 		case *cc.AttributeValue:
-			c.collectAttribute(x)
+			c.syms.collectAttribute(x)
 		case *cc.StructDeclaration:
 			for l := x.StructDeclaratorList; l != nil; l = l.StructDeclaratorList {
 				if d := l.StructDeclarator.Declarator; d != nil {
@@ -131,7 +131,7 @@ func children(t reflect.Type) []int {
 }
 
 // ofDeclarator is the shadow of what a declarator declares.
-func (c *compiler) ofDeclarator(d *cc.Declarator) *shadow {
+func (c *typing) ofDeclarator(d *cc.Declarator) *shadow {
 	if d == nil {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (c *compiler) ofDeclarator(d *cc.Declarator) *shadow {
 	return c.declare(base, d)
 }
 
-func (c *compiler) ofSpecifiers(l *cc.DeclarationSpecifiers) *shadow {
+func (c *typing) ofSpecifiers(l *cc.DeclarationSpecifiers) *shadow {
 	var s *shadow
 	atomic := false
 	for ; l != nil; l = l.DeclarationSpecifiers {
@@ -163,7 +163,7 @@ func (c *compiler) ofSpecifiers(l *cc.DeclarationSpecifiers) *shadow {
 	return s
 }
 
-func (c *compiler) ofQualifiers(l *cc.SpecifierQualifierList) *shadow {
+func (c *typing) ofQualifiers(l *cc.SpecifierQualifierList) *shadow {
 	var s *shadow
 	atomic := false
 	for ; l != nil; l = l.SpecifierQualifierList {
@@ -178,7 +178,7 @@ func (c *compiler) ofQualifiers(l *cc.SpecifierQualifierList) *shadow {
 	return s
 }
 
-func (c *compiler) ofTypeSpecifier(t *cc.TypeSpecifier, s *shadow) *shadow {
+func (c *typing) ofTypeSpecifier(t *cc.TypeSpecifier, s *shadow) *shadow {
 	switch t.Case {
 	case cc.TypeSpecifierAtomic:
 		return qualified(c.ofTypeName(t.AtomicTypeSpecifier.TypeName))
@@ -193,7 +193,7 @@ func (c *compiler) ofTypeSpecifier(t *cc.TypeSpecifier, s *shadow) *shadow {
 }
 
 // typedef is the declaration of a type name.
-func (c *compiler) typedef(t *cc.TypeSpecifier) *cc.Declarator {
+func (c *typing) typedef(t *cc.TypeSpecifier) *cc.Declarator {
 	name := t.Token.SrcStr()
 	for s := t.LexicalScope(); s != nil; s = s.Parent {
 		for _, n := range s.Nodes[name] {
@@ -205,7 +205,7 @@ func (c *compiler) typedef(t *cc.TypeSpecifier) *cc.Declarator {
 	return nil
 }
 
-func (c *compiler) ofTypeName(t *cc.TypeName) *shadow {
+func (c *typing) ofTypeName(t *cc.TypeName) *shadow {
 	s := c.ofQualifiers(t.SpecifierQualifierList)
 	if t.AbstractDeclarator != nil {
 		s = c.ofAbstract(s, t.AbstractDeclarator)
@@ -213,7 +213,7 @@ func (c *compiler) ofTypeName(t *cc.TypeName) *shadow {
 	return s
 }
 
-func (c *compiler) ofAbstract(s *shadow, d *cc.AbstractDeclarator) *shadow {
+func (c *typing) ofAbstract(s *shadow, d *cc.AbstractDeclarator) *shadow {
 	s = pointers(s, d.Pointer)
 	for dd := d.DirectAbstractDeclarator; dd != nil; {
 		if dd.Case == cc.DirectAbstractDeclaratorDecl {
@@ -227,7 +227,7 @@ func (c *compiler) ofAbstract(s *shadow, d *cc.AbstractDeclarator) *shadow {
 
 // declare applies a declarator to the shadow of its specifiers, inside out as C
 // reads declarators: pointers first, then arrays and functions.
-func (c *compiler) declare(s *shadow, d *cc.Declarator) *shadow {
+func (c *typing) declare(s *shadow, d *cc.Declarator) *shadow {
 	s = pointers(s, d.Pointer)
 	for dd := d.DirectDeclarator; dd != nil; {
 		switch dd.Case {
@@ -255,7 +255,7 @@ func pointers(s *shadow, p *cc.Pointer) *shadow {
 }
 
 // ofExpr is the shadow of an expression's type.
-func (c *compiler) ofExpr(e cc.ExpressionNode) *shadow {
+func (c *typing) ofExpr(e cc.ExpressionNode) *shadow {
 	switch x := e.(type) {
 	case *cc.PrimaryExpression:
 		switch x.Case {
@@ -302,7 +302,7 @@ func (c *compiler) ofExpr(e cc.ExpressionNode) *shadow {
 	return nil
 }
 
-func (c *compiler) ofPostfix(x *cc.PostfixExpression) *shadow {
+func (c *typing) ofPostfix(x *cc.PostfixExpression) *shadow {
 	switch x.Case {
 	case cc.PostfixExpressionIndex:
 		if s := c.ofExpr(x.PostfixExpression); s != nil {

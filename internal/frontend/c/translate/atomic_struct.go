@@ -11,50 +11,50 @@ import (
 // ordinary objects and taken apart into them. Padding is always zero here.
 
 // atomicWord is the word an atomic object of some type is accessed as.
-func (f *lowering) atomicWord(t cc.Type, n cc.Node) ir.Type {
+func (f *accesses) atomicWord(t cc.Type, n cc.Node) ir.Type {
 	if !isStruct(t) {
-		return f.scalar(t, n)
+		return f.types.scalar(t, n)
 	}
 	switch t.Size() {
 	case 1, 2, 4, 8:
 		return ir.Type{Bits: uint8(8 * t.Size())}
 	}
-	f.refuse(codeAtomic, n, "atomic objects of %d bytes are not supported: no instruction accesses them", t.Size())
+	f.in.refuse(codeAtomic, n, "atomic objects of %d bytes are not supported: no instruction accesses them", t.Size())
 	panic("BUG: unreachable")
 }
 
 // gather reads a struct member by member into a word.
-func (f *lowering) gather(l lvalue, n cc.Node) *ir.Expr {
+func (f *accesses) gather(l lvalue, n cc.Node) *ir.Expr {
 	word := ir.Int(0)
-	for _, leaf := range f.leaves(l.typ, n) {
+	for _, leaf := range f.layouts.leaves(l.typ, n) {
 		op := access(ir.Load, f.offset(l, leaf.off), ir.Type{Bits: leaf.typ.Bits}, ir.Plain)
-		op.Dst = f.temp()
-		f.emit(op)
+		op.Dst = f.code.temp()
+		f.code.emit(op)
 		part := ir.Binary(ir.Shl, ir.U64, ir.R(op.Dst), ir.Int(8*leaf.off))
 		word = ir.Binary(ir.Or, ir.U64, word, part)
 	}
-	return f.save(integer(word, ir.U64)).e
+	return f.lvals.save(integer(word, ir.U64)).e
 }
 
 // scatter writes a word to the members of a struct.
-func (f *lowering) scatter(l lvalue, word *ir.Expr, n cc.Node) {
-	for _, leaf := range f.leaves(l.typ, n) {
+func (f *accesses) scatter(l lvalue, word *ir.Expr, n cc.Node) {
+	for _, leaf := range f.layouts.leaves(l.typ, n) {
 		part := ir.Binary(ir.Shr, ir.U64, word, ir.Int(8*leaf.off))
 		f.storeWord(f.offset(l, leaf.off), leaf.typ, ir.Unary(ir.Cast, leaf.typ, part))
 	}
 }
 
 // atomicOperand is a value that an atomic operation on an object of type t takes.
-func (f *lowering) atomicOperand(e cc.ExpressionNode, t cc.Type, n cc.Node) value {
+func (f *accesses) atomicOperand(e cc.ExpressionNode, t cc.Type, n cc.Node) value {
 	if !isStruct(t) {
-		return f.convert(f.operand(e), t, n)
+		return f.exprs.convert(f.exprs.operand(e), t, n)
 	}
 	if !isStruct(e.Type()) {
-		f.refuse(codeAtomic, e, "a value of type %s is needed here", t)
+		f.in.refuse(codeAtomic, e, "a value of type %s is needed here", t)
 	}
-	from := f.lvalue(e)
+	from := f.lvals.lvalue(e)
 	if from.typ.Size() != t.Size() {
-		f.refuse(codeAtomic, e, "a value of type %s is needed here", t)
+		f.in.refuse(codeAtomic, e, "a value of type %s is needed here", t)
 	}
 	if from.atomic {
 		return integer(f.loadAtomic(from, n), f.atomicWord(t, n))
@@ -62,16 +62,16 @@ func (f *lowering) atomicOperand(e cc.ExpressionNode, t cc.Type, n cc.Node) valu
 	return integer(f.gather(from, n), f.atomicWord(t, n))
 }
 
-func (f *lowering) loadAtomic(l lvalue, n cc.Node) *ir.Expr {
+func (f *accesses) loadAtomic(l lvalue, n cc.Node) *ir.Expr {
 	op := access(ir.Load, l, f.atomicWord(l.typ, n), ir.SeqCst)
-	op.Dst = f.temp()
-	f.emit(op)
+	op.Dst = f.code.temp()
+	f.code.emit(op)
 	return ir.R(op.Dst)
 }
 
 // copyAtomic is an assignment between structs one of which is atomic: its access is
 // one of order seq_cst.
-func (f *lowering) copyAtomic(to, from lvalue, n cc.Node) {
+func (f *accesses) copyAtomic(to, from lvalue, n cc.Node) {
 	var word *ir.Expr
 	if from.atomic {
 		word = f.loadAtomic(from, n)
@@ -104,29 +104,29 @@ func atomicResult(e cc.ExpressionNode) *cc.PostfixExpression {
 }
 
 // allocAtomicResults makes the objects that hold structs atomic operations return.
-func (f *lowering) allocAtomicResults(body cc.Node) {
+func (f *storage) allocAtomicResults(body cc.Node) {
 	inspect(body, func(n cc.Node) bool {
 		x, ok := n.(*cc.CastExpression)
 		if !ok {
 			return true
 		}
 		if call := atomicResult(x); call != nil {
-			f.guard(func() { f.literals[call] = f.alloc("value", x.TypeName.Type(), x) })
+			f.in.guard(func() { f.literals[call] = f.alloc("value", x.TypeName.Type(), x) })
 		}
 		return true
 	})
 }
 
 // atomicValue is the place of a struct an atomic operation returns.
-func (f *lowering) atomicValue(e cc.ExpressionNode) (lvalue, bool) {
+func (f *accesses) atomicValue(e cc.ExpressionNode) (lvalue, bool) {
 	call := atomicResult(e)
 	if call == nil {
 		return lvalue{}, false
 	}
-	l, ok := f.literals[call]
+	l, ok := f.vars.literals[call]
 	if !ok {
-		f.refuse(codeInit, e, "the initialiser is not constant")
+		f.in.refuse(codeInit, e, "the initialiser is not constant")
 	}
-	f.scatter(l, f.call(call, true).e, e)
+	f.scatter(l, f.calls.call(call, true).e, e)
 	return l, true
 }

@@ -54,15 +54,15 @@ func declaredNames(x *cc.ExternalDeclaration) names {
 	return out
 }
 
-func (c *compiler) collectAttribute(x *cc.AttributeValue) {
+func (c *symbols) collectAttribute(x *cc.AttributeValue) {
 	if name := strings.Trim(x.Token.SrcStr(), "_"); !slices.Contains(harmless, name) {
-		c.attributes = append(c.attributes, attribute{name, c.span(x), c.declares})
+		c.attributes = append(c.attributes, attribute{name, c.in.span(x), c.declares})
 	}
 }
 
 // checkAttributes refuses attributes we do not know to be harmless, on functions
 // that have a body, types that are mentioned, and everything else.
-func (c *compiler) checkAttributes() {
+func (c *symbols) checkAttributes() {
 	for _, a := range c.attributes {
 		used := len(a.of.list) == 0
 		for _, name := range a.of.list {
@@ -73,13 +73,13 @@ func (c *compiler) checkAttributes() {
 			}
 		}
 		if used {
-			c.errorf(codeAttribute, a.at, "the attribute %s is not supported", a.name)
+			c.in.errorf(codeAttribute, a.at, "the attribute %s is not supported", a.name)
 		}
 	}
 }
 
 // hasBody reports whether a function of that name is defined in any file.
-func (c *compiler) hasBody(name string) bool {
+func (c *symbols) hasBody(name string) bool {
 	if s := c.linked[name]; s != nil && s.def != nil {
 		return true
 	}

@@ -49,7 +49,7 @@ type placement struct {
 }
 
 // placements finds the bit-fields of a struct or union.
-func (c *compiler) placements(s structure) *placement {
+func (c *layouts) placements(s structure) *placement {
 	first := s.FieldByIndex(0)
 	if p := c.placed[first]; p != nil {
 		return p
@@ -96,7 +96,7 @@ func (c *compiler) placements(s structure) *placement {
 }
 
 // chooseUnit finds the word a bit-field is accessed by.
-func (c *compiler) chooseUnit(s structure, index int, b *bitPlace, p *placement) {
+func (c *layouts) chooseUnit(s structure, index int, b *bitPlace, p *placement) {
 	t := s.FieldByIndex(index).Type()
 	at := b.off
 	b.signed = cc.IsSignedInteger(t)
@@ -137,10 +137,10 @@ func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // bitField is where a bit-field of a struct lies, relative to the struct that f's
 // own offset is relative to.
-func (c *compiler) bitField(f *cc.Field, n cc.Node) bitPlace {
+func (c *layouts) bitField(f *cc.Field, n cc.Node) bitPlace {
 	s, ok := f.ParentType().(structure)
 	if !ok {
-		c.refuse(codeBitField, n, "this bit-field is not supported")
+		c.in.refuse(codeBitField, n, "this bit-field is not supported")
 	}
 	p := c.placements(s)
 	b := p.bits[f.Index()]
@@ -152,15 +152,15 @@ func (c *compiler) bitField(f *cc.Field, n cc.Node) bitPlace {
 	return out
 }
 
-func (c *compiler) refuseLayout(n cc.Node, s structure) {
-	d := c.errorf(codeBitField, c.span(n), "the layout of %s with its bit-fields is not supported", s)
+func (c *layouts) refuseLayout(n cc.Node, s structure) {
+	d := c.in.errorf(codeBitField, c.in.span(n), "the layout of %s with its bit-fields is not supported", s)
 	d.Note("a bit-field that shares a word of its type with other members is not; put the bit-fields where such a word begins")
 	panic(refusal{})
 }
 
 // checkLayout refuses types with bit-fields that cc lays out in another way than
 // compilers.
-func (c *compiler) checkLayout(t cc.Type, n cc.Node) {
+func (c *layouts) checkLayout(t cc.Type, n cc.Node) {
 	switch t.Kind() {
 	case cc.Array:
 		c.checkLayout(t.(*cc.ArrayType).Elem(), n)
@@ -235,18 +235,18 @@ func (b *bitPlace) fit(v value) value {
 }
 
 // loadBits reads a bit-field.
-func (f *lowering) loadBits(l lvalue, n cc.Node) value {
-	declared := f.scalar(l.typ, n)
+func (f *accesses) loadBits(l lvalue, n cc.Node) value {
+	declared := f.types.scalar(l.typ, n)
 	op := access(ir.Load, l, l.bits.unit, ir.Plain)
-	op.Dst = f.temp()
-	f.emit(op)
+	op.Dst = f.code.temp()
+	f.code.emit(op)
 	return integer(l.bits.extract(ir.R(op.Dst)), l.bits.valueType(declared))
 }
 
 // storeBits writes a bit-field: the rest of its unit is read and written back.
-func (f *lowering) storeBits(l lvalue, v value) {
+func (f *accesses) storeBits(l lvalue, v value) {
 	op := access(ir.Load, l, l.bits.unit, ir.Plain)
-	op.Dst = f.temp()
-	f.emit(op)
+	op.Dst = f.code.temp()
+	f.code.emit(op)
 	f.storeWord(l, l.bits.unit, l.bits.insert(ir.R(op.Dst), v.e))
 }

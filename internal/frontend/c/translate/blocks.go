@@ -12,9 +12,9 @@ import (
 const sizeHeader = blockAlign
 
 // keepsSizes reports whether blocks carry their sizes.
-func (c *compiler) keepsSizes() bool {
+func keepsSizes(c *compiler) bool {
 	for _, name := range []string{"realloc", "reallocarray"} {
-		if s := c.linked[name]; c.mentioned[name] && s != nil && s.unit != nil && isLibrary(s.unit.name) {
+		if s := c.syms.linked[name]; c.syms.mentioned[name] && s != nil && s.unit != nil && isLibrary(s.unit.name) {
 			return true
 		}
 	}
@@ -22,18 +22,18 @@ func (c *compiler) keepsSizes() bool {
 }
 
 // heapBlock allocates n bytes and gives their address.
-func (f *lowering) heapBlock(name string, n *ir.Expr, layout *ir.Layout) *ir.Expr {
+func heapBlock(f *lowering, name string, n *ir.Expr, layout *ir.Layout) *ir.Expr {
 	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val, op.Msg, op.Layout = f.temp(), n, name, layout
-	if !f.keepsSizes() {
-		f.emit(op)
+	op.Dst, op.Val, op.Msg, op.Layout = f.code.temp(), n, name, layout
+	if !keepsSizes(f.compiler) {
+		f.code.emit(op)
 		return ir.R(op.Dst)
 	}
-	n = f.keep(integer(n, ir.U64)).e
+	n = f.code.keep(integer(n, ir.U64)).e
 	op.Val = ir.Binary(ir.Add, ir.U64, n, ir.Int(sizeHeader))
 	op.Layout = behindHeader(n, layout)
-	f.emit(op)
-	f.storeWord(lvalue{reg: ir.NoReg, addr: ir.R(op.Dst), obj: ir.NoObject}, ir.U64, ir.Binary(ir.Add, ir.U64, n, ir.Int(1)))
+	f.code.emit(op)
+	f.mem.storeWord(lvalue{reg: ir.NoReg, addr: ir.R(op.Dst), obj: ir.NoObject}, ir.U64, ir.Binary(ir.Add, ir.U64, n, ir.Int(1)))
 	return ir.Binary(ir.Add, ir.U64, ir.R(op.Dst), ir.Int(sizeHeader))
 }
 
@@ -53,29 +53,29 @@ func behindHeader(n *ir.Expr, elem *ir.Layout) *ir.Layout {
 }
 
 // libBlockSize is __fp_block_size: how many bytes the block at an address has.
-func (f *lowering) libBlockSize(c *libCall) value {
-	p := f.operand(c.args[0])
+func libBlockSize(f *lowering, c *libCall) value {
+	p := f.exprs.operand(c.args[0])
 	at := lvalue{reg: ir.NoReg, addr: ir.Binary(ir.Sub, ir.U64, p.e, ir.Int(sizeHeader)), obj: ir.NoObject}
 	op := access(ir.Await, at, ir.U64, ir.Plain)
-	op.Dst, op.Cond = f.temp(), ir.Binary(ir.Ne, ir.U64, ir.SeenValue(), ir.Int(0))
-	f.emit(op)
+	op.Dst, op.Cond = f.code.temp(), ir.Binary(ir.Ne, ir.U64, ir.SeenValue(), ir.Int(0))
+	f.code.emit(op)
 	return integer(ir.Binary(ir.Sub, ir.U64, ir.R(op.Dst), ir.Int(1)), ir.U64)
 }
 
-func (f *lowering) libMalloc(c *libCall) value {
-	size := f.operand(c.args[0])
-	at := f.heapBlock(c.name, cast(size.e, size.t, ir.U64), f.allocated(c.args[0]))
+func libMalloc(f *lowering, c *libCall) value {
+	size := f.exprs.operand(c.args[0])
+	at := heapBlock(f, c.name, cast(size.e, size.t, ir.U64), f.layouts.allocated(c.args[0]))
 	return value{e: at, t: ir.U64, elem: f.unit.ast.Void, obj: ir.NoObject}
 }
 
-func (f *lowering) libFree(c *libCall) value {
+func libFree(f *lowering, c *libCall) value {
 	op := ir.NewOp(ir.Free)
-	op.Addr = f.operand(c.args[0]).e
-	if f.keepsSizes() {
-		p := f.keep(integer(op.Addr, ir.U64)).e
+	op.Addr = f.exprs.operand(c.args[0]).e
+	if keepsSizes(f.compiler) {
+		p := f.code.keep(integer(op.Addr, ir.U64)).e
 		null := ir.Binary(ir.Eq, ir.U64, p, ir.Int(0))
 		op.Addr = ir.Conditional(null, ir.Int(0), ir.Binary(ir.Sub, ir.U64, p, ir.Int(sizeHeader)))
 	}
-	f.emit(op)
+	f.code.emit(op)
 	return nothing()
 }

@@ -23,22 +23,22 @@ func addBuiltins(m map[string]libFunc) {
 			}
 		}
 	}
-	m["__ccgo__types_compatible_p"] = libFunc{2, (*lowering).libCompatible} // __builtin_types_compatible_p, as cc wants it
-	m["__builtin_constant_p"] = libFunc{1, (*lowering).libConstant}
-	m["__builtin_choose_expr"] = libFunc{3, (*lowering).libChoose}
-	m["__builtin_prefetch"] = libFunc{-1, (*lowering).libNothing}
-	m["__builtin_unreachable"] = libFunc{0, (*lowering).libUnreachable}
+	m["__ccgo__types_compatible_p"] = libFunc{2, libCompatible} // __builtin_types_compatible_p, as cc wants it
+	m["__builtin_constant_p"] = libFunc{1, libConstant}
+	m["__builtin_choose_expr"] = libFunc{3, libChoose}
+	m["__builtin_prefetch"] = libFunc{-1, libNothing}
+	m["__builtin_unreachable"] = libFunc{0, libUnreachable}
 	for _, op := range []string{"add", "sub", "mul"} {
-		m[builtinPrefix+op+"_overflow"] = libFunc{3, (*lowering).libOverflow}
+		m[builtinPrefix+op+"_overflow"] = libFunc{3, libOverflow}
 		for _, width := range []string{"", "l", "ll"} {
-			m[builtinPrefix+"s"+op+width+"_overflow"] = libFunc{3, (*lowering).libOverflow}
-			m[builtinPrefix+"u"+op+width+"_overflow"] = libFunc{3, (*lowering).libOverflow}
+			m[builtinPrefix+"s"+op+width+"_overflow"] = libFunc{3, libOverflow}
+			m[builtinPrefix+"u"+op+width+"_overflow"] = libFunc{3, libOverflow}
 		}
 	}
 }
 
 // libConstant is whether an expression is a constant. It is not evaluated.
-func (f *lowering) libConstant(c *libCall) value {
+func libConstant(f *lowering, c *libCall) value {
 	if v := c.args[0].Value(); v == nil || v == cc.Unknown {
 		return zero()
 	}
@@ -46,32 +46,32 @@ func (f *lowering) libConstant(c *libCall) value {
 }
 
 // libCompatible is whether two types are compatible, which cc knows.
-func (f *lowering) libCompatible(c *libCall) value {
+func libCompatible(f *lowering, c *libCall) value {
 	v, ok := c.node.Value().(cc.Int64Value)
 	if !ok {
-		f.refuse(codeExpr, c.node, "it is not known whether these types are compatible")
+		f.in.refuse(codeExpr, c.node, "it is not known whether these types are compatible")
 	}
 	return integer(ir.Int(int64(v)), ir.S32)
 }
 
 // libChoose is one of two expressions, by a constant; the other is not evaluated.
-func (f *lowering) libChoose(c *libCall) value {
-	which, ok := f.constant(f.operand(c.args[0]).e)
+func libChoose(f *lowering, c *libCall) value {
+	which, ok := f.data.constant(f.exprs.operand(c.args[0]).e)
 	if !ok {
-		f.refuse(codeExpr, c.args[0], "the choice must be a constant")
+		f.in.refuse(codeExpr, c.args[0], "the choice must be a constant")
 	}
 	if which != 0 {
-		return f.operand(c.args[1])
+		return f.exprs.operand(c.args[1])
 	}
-	return f.operand(c.args[2])
+	return f.exprs.operand(c.args[2])
 }
 
 // libUnreachable is an error where it is reached.
-func (f *lowering) libUnreachable(c *libCall) value { return f.libError(c) }
+func libUnreachable(f *lowering, c *libCall) value { return libError(f, c) }
 
 // libOverflow computes in unlimited precision, stores the result cut to its type,
 // and says whether it did not fit.
-func (f *lowering) libOverflow(c *libCall) value {
+func libOverflow(f *lowering, c *libCall) value {
 	name := strings.TrimPrefix(c.name, builtinPrefix)
 	kind := ir.Add
 	switch {
@@ -80,34 +80,34 @@ func (f *lowering) libOverflow(c *libCall) value {
 	case strings.Contains(name, "mul"):
 		kind = ir.Mul
 	}
-	a, b := f.keep(f.integerOperand(c.args[0])), f.keep(f.integerOperand(c.args[1]))
-	to := f.pointee(c.args[2])
-	t := f.scalar(to.typ, c.args[2])
+	a, b := f.code.keep(f.exprs.integerOperand(c.args[0])), f.code.keep(f.exprs.integerOperand(c.args[1]))
+	to := f.lvals.pointee(c.args[2])
+	t := f.types.scalar(to.typ, c.args[2])
 	if to.typ.Kind() == cc.Bool || to.typ.Kind() == cc.Ptr {
-		f.refuse(codeArgument, c.args[2], "the result must be of an integer type")
+		f.in.refuse(codeArgument, c.args[2], "the result must be of an integer type")
 	}
 	var result, over *ir.Expr
 	if a.t.Bits <= 32 && b.t.Bits <= 32 {
-		result, over = f.narrowOverflow(kind, a, b, t)
+		result, over = narrowOverflow(f, kind, a, b, t)
 	} else {
-		result, over = f.wideOverflow(kind, a, b, t, c)
+		result, over = wideOverflow(f, kind, a, b, t, c)
 	}
-	failed := f.keep(integer(over, ir.U8))
-	f.store(to, f.keep(integer(result, t)), c.node)
+	failed := f.code.keep(integer(over, ir.U8))
+	f.mem.store(to, f.code.keep(integer(result, t)), c.node)
 	return failed
 }
 
 // narrowOverflow is for operands of at most 32 bits, whose result fits into 64: signed
 // ones, but for the product of two unsigned operands.
-func (f *lowering) narrowOverflow(kind ir.ExprOp, a, b value, t ir.Type) (result, over *ir.Expr) {
+func narrowOverflow(f *lowering, kind ir.ExprOp, a, b value, t ir.Type) (result, over *ir.Expr) {
 	if kind == ir.Mul && !a.t.Signed && !b.t.Signed {
-		exact := f.keep(integer(ir.Binary(ir.Mul, ir.U64, a.e, b.e), ir.U64)).e
+		exact := f.code.keep(integer(ir.Binary(ir.Mul, ir.U64, a.e, b.e), ir.U64)).e
 		if t == ir.U64 {
 			return exact, ir.Int(0)
 		}
 		return cast(exact, ir.U64, t), ir.Binary(ir.Gt, ir.U64, exact, ir.Int(limits(t).Hi))
 	}
-	exact := f.keep(integer(ir.Binary(kind, ir.S64, a.e, b.e), ir.S64)).e
+	exact := f.code.keep(integer(ir.Binary(kind, ir.S64, a.e, b.e), ir.S64)).e
 	r := limits(t)
 	if t == ir.U64 {
 		r.Hi = math.MaxInt64
@@ -124,16 +124,16 @@ func (f *lowering) narrowOverflow(kind ir.ExprOp, a, b value, t ir.Type) (result
 
 // wideOverflow is for a result of 64 bits to whose type the operands convert without
 // change.
-func (f *lowering) wideOverflow(kind ir.ExprOp, a, b value, t ir.Type, c *libCall) (result, over *ir.Expr) {
+func wideOverflow(f *lowering, kind ir.ExprOp, a, b value, t ir.Type, c *libCall) (result, over *ir.Expr) {
 	for _, v := range []value{a, b} {
 		k, constant := v.e.IsConst()
 		fits := v.t.Signed == t.Signed || !v.t.Signed && v.t.Bits < 64 || constant && k >= 0
 		if t.Bits < 64 || !fits {
-			f.refuse(codeArgument, c.node, "%s of operands of 64 bits with a result of a smaller type or another sign is not supported", c.name)
+			f.in.refuse(codeArgument, c.node, "%s of operands of 64 bits with a result of a smaller type or another sign is not supported", c.name)
 		}
 	}
 	x, y := a.e, b.e
-	r := f.keep(integer(ir.Binary(kind, t, x, y), t)).e
+	r := f.code.keep(integer(ir.Binary(kind, t, x, y), t)).e
 	both := func(p, q *ir.Expr) *ir.Expr { // the sign of both
 		return ir.Binary(ir.Lt, ir.S64, ir.Binary(ir.And, ir.S64, p, q), ir.Int(0))
 	}

@@ -15,19 +15,19 @@ import (
 // maxInline is how many accesses are written out without a loop.
 const maxInline = 32
 
-// pointerArg is an argument that points to bytes.
+// newPointerArg is an argument that points to bytes.
 type pointerArg struct {
 	lvalue
 	unit int64 // bytes of one access
 }
 
-// pointerArg evaluates a pointer.
-func (f *lowering) pointerArg(e cc.ExpressionNode) pointerArg {
-	v := f.operand(e)
-	if v.elem == nil && !f.isNull(e) {
-		f.refuse(codeExpr, e, "a pointer is needed here")
+// newPointerArg evaluates a pointer.
+func newPointerArg(f *lowering, e cc.ExpressionNode) pointerArg {
+	v := f.exprs.operand(e)
+	if v.elem == nil && !isNull(f, e) {
+		f.in.refuse(codeExpr, e, "a pointer is needed here")
 	}
-	p := pointerArg{lvalue: lvalue{reg: ir.NoReg, addr: f.keep(v).e, obj: v.obj, typ: v.elem}, unit: 1}
+	p := pointerArg{lvalue: lvalue{reg: ir.NoReg, addr: f.code.keep(v).e, obj: v.obj, typ: v.elem}, unit: 1}
 	if v.elem == nil || v.elem.IsIncomplete() {
 		return p
 	}
@@ -62,14 +62,14 @@ func unitOf(a, b pointerArg) int64 {
 func unsigned(bytes int64) ir.Type { return ir.Type{Bits: uint8(8 * bytes)} }
 
 // length evaluates how many bytes are meant.
-func (f *lowering) length(e cc.ExpressionNode) *ir.Expr {
-	v := f.integerOperand(e)
-	return f.keep(integer(cast(v.e, v.t, ir.U64), ir.U64)).e
+func length(f *lowering, e cc.ExpressionNode) *ir.Expr {
+	v := f.exprs.integerOperand(e)
+	return f.code.keep(integer(cast(v.e, v.t, ir.U64), ir.U64)).e
 }
 
 // pieces are the accesses to n bytes where n is known and they are few: the members
 // of whole structs without padding, else units and the bytes that are left.
-func (f *lowering) pieces(n *ir.Expr, unit int64, t cc.Type, at cc.Node) ([]leaf, bool) {
+func pieces(f *lowering, n *ir.Expr, unit int64, t cc.Type, at cc.Node) ([]leaf, bool) {
 	size, ok := n.IsConst()
 	if !ok || size < 0 || size > maxInline*8 {
 		return nil, false
@@ -78,7 +78,7 @@ func (f *lowering) pieces(n *ir.Expr, unit int64, t cc.Type, at cc.Node) ([]leaf
 	if t != nil && isStruct(t) && t.Size() > 0 && size%t.Size() == 0 {
 		covered := int64(0)
 		for off := int64(0); off < size; off += t.Size() {
-			for _, l := range f.leaves(t, at) {
+			for _, l := range f.layouts.leaves(t, at) {
 				out = append(out, leaf{off + l.off, l.typ})
 				covered += int64(l.typ.Size())
 			}
@@ -97,11 +97,11 @@ func (f *lowering) pieces(n *ir.Expr, unit int64, t cc.Type, at cc.Node) ([]leaf
 
 // each runs body for the offsets of n bytes in steps of unit, and then of single
 // bytes.
-func (f *lowering) each(n *ir.Expr, unit int64, body func(off *ir.Expr, t ir.Type)) {
-	i := f.temp()
-	f.assign(i, ir.Int(0))
+func each(f *lowering, n *ir.Expr, unit int64, body func(off *ir.Expr, t ir.Type)) {
+	i := f.code.temp()
+	f.code.assign(i, ir.Int(0))
 	for _, step := range []int64{unit, 1} {
-		f.upTo(i, n, step, func() { body(ir.R(i), unsigned(step)) })
+		upTo(f, i, n, step, func() { body(ir.R(i), unsigned(step)) })
 		if unit == 1 {
 			break
 		}
@@ -109,17 +109,17 @@ func (f *lowering) each(n *ir.Expr, unit int64, body func(off *ir.Expr, t ir.Typ
 }
 
 // upTo runs body while another step of i fits below n.
-func (f *lowering) upTo(i ir.Reg, n *ir.Expr, step int64, body func()) {
-	head, inside, end := f.label(""), f.label(""), f.label("")
-	f.here(head)
+func upTo(f *lowering, i ir.Reg, n *ir.Expr, step int64, body func()) {
+	head, inside, end := f.code.label(""), f.code.label(""), f.code.label("")
+	f.code.here(head)
 	fits := ir.Binary(ir.Ge, ir.U64, ir.Binary(ir.Sub, ir.U64, n, ir.R(i)), ir.Int(step))
-	f.assume(f.start(), fits, inside)
-	f.assume(head, ir.Negate(fits), end)
-	f.at, f.fresh = inside, false
+	f.code.assume(f.code.start(), fits, inside)
+	f.code.assume(head, ir.Negate(fits), end)
+	f.code.at, f.code.fresh = inside, false
 	body()
-	f.assign(i, ir.Binary(ir.Add, ir.U64, ir.R(i), ir.Int(step)))
-	f.jump(head)
-	f.at, f.fresh = end, false
+	f.code.assign(i, ir.Binary(ir.Add, ir.U64, ir.R(i), ir.Int(step)))
+	f.code.jump(head)
+	f.code.at, f.code.fresh = end, false
 }
 
 // at is the place at an offset that is computed.
@@ -129,10 +129,10 @@ func (p pointerArg) at(off *ir.Expr) lvalue {
 	return l
 }
 
-func (f *lowering) loadWord(l lvalue, t ir.Type) *ir.Expr {
+func loadWord(f *lowering, l lvalue, t ir.Type) *ir.Expr {
 	op := access(ir.Load, l, t, ir.Plain)
-	op.Dst = f.temp()
-	f.emit(op)
+	op.Dst = f.code.temp()
+	f.code.emit(op)
 	return ir.R(op.Dst)
 }
 
@@ -142,148 +142,148 @@ func (p pointerArg) result(f *lowering) value {
 
 // libCopy is memcpy or memmove. memmove of a few bytes reads all before it writes
 // any.
-func (f *lowering) libCopy(c *libCall) value {
-	to, from := f.pointerArg(c.args[0]), f.pointerArg(c.args[1])
-	n := f.length(c.args[2])
+func libCopy(f *lowering, c *libCall) value {
+	to, from := newPointerArg(f, c.args[0]), newPointerArg(f, c.args[1])
+	n := length(f, c.args[2])
 	unit := unitOf(to, from)
 	move := c.name == "memmove"
-	if parts, few := f.pieces(n, unit, to.typ, c.node); few {
+	if parts, few := pieces(f, n, unit, to.typ, c.node); few {
 		var words []*ir.Expr
 		for i, l := range parts {
-			words = append(words, f.loadWord(from.at(ir.Int(l.off)), l.typ))
+			words = append(words, loadWord(f, from.at(ir.Int(l.off)), l.typ))
 			if !move {
-				f.storeWord(to.at(ir.Int(l.off)), l.typ, words[i])
+				f.mem.storeWord(to.at(ir.Int(l.off)), l.typ, words[i])
 			}
 		}
 		for i, l := range parts {
 			if move {
-				f.storeWord(to.at(ir.Int(l.off)), l.typ, words[i])
+				f.mem.storeWord(to.at(ir.Int(l.off)), l.typ, words[i])
 			}
 		}
 		return to.result(f)
 	}
 	copyAt := func(off *ir.Expr, t ir.Type) {
-		f.storeWord(to.at(off), t, f.loadWord(from.at(off), t))
+		f.mem.storeWord(to.at(off), t, loadWord(f, from.at(off), t))
 	}
 	if !move {
-		f.each(n, unit, copyAt)
+		each(f, n, unit, copyAt)
 		return to.result(f)
 	}
-	up, down, end := f.label(""), f.label(""), f.label("")
+	up, down, end := f.code.label(""), f.code.label(""), f.code.label("")
 	before := ir.Binary(ir.Le, ir.U64, to.addr, from.addr)
-	start := f.start()
-	f.assume(start, before, up)
-	f.assume(start, ir.Negate(before), down)
-	f.at, f.fresh = up, false
-	f.each(n, unit, copyAt)
-	f.jump(end)
-	f.at, f.fresh = down, false
-	f.each(n, 1, func(off *ir.Expr, t ir.Type) { // from the end, byte by byte
+	start := f.code.start()
+	f.code.assume(start, before, up)
+	f.code.assume(start, ir.Negate(before), down)
+	f.code.at, f.code.fresh = up, false
+	each(f, n, unit, copyAt)
+	f.code.jump(end)
+	f.code.at, f.code.fresh = down, false
+	each(f, n, 1, func(off *ir.Expr, t ir.Type) { // from the end, byte by byte
 		copyAt(ir.Binary(ir.Sub, ir.U64, ir.Binary(ir.Sub, ir.U64, n, ir.Int(1)), off), t)
 	})
-	f.here(end)
+	f.code.here(end)
 	return to.result(f)
 }
 
-func (f *lowering) libMemset(c *libCall) value {
-	to := f.pointerArg(c.args[0])
-	v := f.integerOperand(c.args[1])
-	n := f.length(c.args[2])
-	pattern := f.keep(integer(ir.Binary(ir.Mul, ir.U64, ir.Binary(ir.And, ir.U64, v.e, ir.Int(0xff)), ir.Int(0x0101010101010101)), ir.U64))
-	f.fill(to, n, pattern.e, c.node)
+func libMemset(f *lowering, c *libCall) value {
+	to := newPointerArg(f, c.args[0])
+	v := f.exprs.integerOperand(c.args[1])
+	n := length(f, c.args[2])
+	pattern := f.code.keep(integer(ir.Binary(ir.Mul, ir.U64, ir.Binary(ir.And, ir.U64, v.e, ir.Int(0xff)), ir.Int(0x0101010101010101)), ir.U64))
+	fill(f, to, n, pattern.e, c.node)
 	return to.result(f)
 }
 
 // fill writes a word that repeats one byte all over a stretch.
-func (f *lowering) fill(to pointerArg, n, pattern *ir.Expr, at cc.Node) {
+func fill(f *lowering, to pointerArg, n, pattern *ir.Expr, at cc.Node) {
 	put := func(l lvalue, t ir.Type) {
-		f.storeWord(l, t, cast(pattern, ir.U64, ir.Type{Bits: t.Bits}))
+		f.mem.storeWord(l, t, cast(pattern, ir.U64, ir.Type{Bits: t.Bits}))
 	}
-	if parts, few := f.pieces(n, to.unit, to.typ, at); few {
+	if parts, few := pieces(f, n, to.unit, to.typ, at); few {
 		for _, l := range parts {
 			put(to.at(ir.Int(l.off)), ir.Type{Bits: l.typ.Bits})
 		}
 		return
 	}
-	f.each(n, to.unit, func(off *ir.Expr, t ir.Type) { put(to.at(off), t) })
+	each(f, n, to.unit, func(off *ir.Expr, t ir.Type) { put(to.at(off), t) })
 }
 
 // libCompare is memcmp, strcmp or strncmp: byte by byte to the first difference.
-func (f *lowering) libCompare(c *libCall) value {
-	a, b := f.pointerArg(c.args[0]), f.pointerArg(c.args[1])
+func libCompare(f *lowering, c *libCall) value {
+	a, b := newPointerArg(f, c.args[0]), newPointerArg(f, c.args[1])
 	n := ir.Int(-1) // as far as there are characters
 	if len(c.args) > 2 {
-		n = f.length(c.args[2])
+		n = length(f, c.args[2])
 	}
-	result, i := f.temp(), f.temp()
-	f.assign(result, ir.Int(0))
-	f.assign(i, ir.Int(0))
-	end, differ := f.label(""), f.label("")
+	result, i := f.code.temp(), f.code.temp()
+	f.code.assign(result, ir.Int(0))
+	f.code.assign(i, ir.Int(0))
+	end, differ := f.code.label(""), f.code.label("")
 	var x, y *ir.Expr
-	f.upTo(i, n, 1, func() {
-		x, y = f.loadWord(a.at(ir.R(i)), ir.U8), f.loadWord(b.at(ir.R(i)), ir.U8)
-		from, same := f.start(), f.label("")
+	upTo(f, i, n, 1, func() {
+		x, y = loadWord(f, a.at(ir.R(i)), ir.U8), loadWord(f, b.at(ir.R(i)), ir.U8)
+		from, same := f.code.start(), f.code.label("")
 		equal := ir.Binary(ir.Eq, ir.S32, x, y)
-		f.assume(from, ir.Negate(equal), differ)
+		f.code.assume(from, ir.Negate(equal), differ)
 		if c.name != "memcmp" {
-			f.assume(from, ir.Binary(ir.LAnd, ir.S64, equal, ir.Binary(ir.Eq, ir.S32, x, ir.Int(0))), end)
+			f.code.assume(from, ir.Binary(ir.LAnd, ir.S64, equal, ir.Binary(ir.Eq, ir.S32, x, ir.Int(0))), end)
 			equal = ir.Binary(ir.LAnd, ir.S64, equal, ir.Binary(ir.Ne, ir.S32, x, ir.Int(0)))
 		}
-		f.assume(from, equal, same)
-		f.at, f.fresh = same, false
+		f.code.assume(from, equal, same)
+		f.code.at, f.code.fresh = same, false
 	})
-	f.jump(end)
-	f.at, f.fresh = differ, false
-	f.assign(result, ir.Conditional(ir.Binary(ir.Lt, ir.S32, x, y), ir.Int(-1), ir.Int(1)))
-	f.here(end)
+	f.code.jump(end)
+	f.code.at, f.code.fresh = differ, false
+	f.code.assign(result, ir.Conditional(ir.Binary(ir.Lt, ir.S32, x, y), ir.Int(-1), ir.Int(1)))
+	f.code.here(end)
 	return integer(ir.R(result), ir.S32)
 }
 
 // libStrlen counts to the null character.
-func (f *lowering) libStrlen(c *libCall) value {
-	s := f.pointerArg(c.args[0])
-	i := f.temp()
-	f.assign(i, ir.Int(0))
-	end := f.label("")
-	f.upTo(i, ir.Int(-1), 1, func() { f.leaveAtNull(f.loadWord(s.at(ir.R(i)), ir.U8), end) })
-	f.here(end)
+func libStrlen(f *lowering, c *libCall) value {
+	s := newPointerArg(f, c.args[0])
+	i := f.code.temp()
+	f.code.assign(i, ir.Int(0))
+	end := f.code.label("")
+	upTo(f, i, ir.Int(-1), 1, func() { leaveAtNull(f, loadWord(f, s.at(ir.R(i)), ir.U8), end) })
+	f.code.here(end)
 	return integer(ir.R(i), ir.U64)
 }
 
 // libStrcpy copies up to the null character and with it.
-func (f *lowering) libStrcpy(c *libCall) value {
-	to, from := f.pointerArg(c.args[0]), f.pointerArg(c.args[1])
-	i := f.temp()
-	f.assign(i, ir.Int(0))
-	end := f.label("")
-	f.upTo(i, ir.Int(-1), 1, func() {
-		b := f.loadWord(from.at(ir.R(i)), ir.U8)
-		f.storeWord(to.at(ir.R(i)), ir.U8, b)
-		f.leaveAtNull(b, end)
+func libStrcpy(f *lowering, c *libCall) value {
+	to, from := newPointerArg(f, c.args[0]), newPointerArg(f, c.args[1])
+	i := f.code.temp()
+	f.code.assign(i, ir.Int(0))
+	end := f.code.label("")
+	upTo(f, i, ir.Int(-1), 1, func() {
+		b := loadWord(f, from.at(ir.R(i)), ir.U8)
+		f.mem.storeWord(to.at(ir.R(i)), ir.U8, b)
+		leaveAtNull(f, b, end)
 	})
-	f.here(end)
+	f.code.here(end)
 	return value{e: to.addr, t: ir.U64, elem: f.unit.ast.Char, obj: to.obj}
 }
 
 // leaveAtNull goes to end if a character is null, and on otherwise.
-func (f *lowering) leaveAtNull(char *ir.Expr, end ir.Loc) {
-	from, on := f.start(), f.label("")
-	f.assume(from, ir.Binary(ir.Eq, ir.S32, char, ir.Int(0)), end)
-	f.assume(from, ir.Binary(ir.Ne, ir.S32, char, ir.Int(0)), on)
-	f.at, f.fresh = on, false
+func leaveAtNull(f *lowering, char *ir.Expr, end ir.Loc) {
+	from, on := f.code.start(), f.code.label("")
+	f.code.assume(from, ir.Binary(ir.Eq, ir.S32, char, ir.Int(0)), end)
+	f.code.assume(from, ir.Binary(ir.Ne, ir.S32, char, ir.Int(0)), on)
+	f.code.at, f.code.fresh = on, false
 }
 
 // libCalloc is malloc and stores of zeros: a block may have been used before.
-func (f *lowering) libCalloc(c *libCall) value {
-	x, y := f.integerOperand(c.args[0]), f.integerOperand(c.args[1])
-	n := f.keep(integer(ir.Binary(ir.Mul, ir.U64, cast(x.e, x.t, ir.U64), cast(y.e, y.t, ir.U64)), ir.U64)).e
+func libCalloc(f *lowering, c *libCall) value {
+	x, y := f.exprs.integerOperand(c.args[0]), f.exprs.integerOperand(c.args[1])
+	n := f.code.keep(integer(ir.Binary(ir.Mul, ir.U64, cast(x.e, x.t, ir.U64), cast(y.e, y.t, ir.U64)), ir.U64)).e
 	var layout *ir.Layout
 	for _, a := range c.args {
 		if layout == nil {
-			layout = f.allocated(a)
+			layout = f.layouts.allocated(a)
 		}
 	}
-	to := pointerArg{lvalue: lvalue{reg: ir.NoReg, addr: f.heapBlock(c.name, n, layout), obj: ir.NoObject}, unit: 8}
-	f.fill(to, n, ir.Int(0), c.node)
+	to := pointerArg{lvalue: lvalue{reg: ir.NoReg, addr: heapBlock(f, c.name, n, layout), obj: ir.NoObject}, unit: 8}
+	fill(f, to, n, ir.Int(0), c.node)
 	return to.result(f)
 }

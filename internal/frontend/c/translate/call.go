@@ -22,7 +22,7 @@ func arguments(x *cc.PostfixExpression) []cc.ExpressionNode {
 }
 
 // call translates a call; want says whether its result is used.
-func (f *lowering) call(x *cc.PostfixExpression, want bool) value {
+func (f *calls) call(x *cc.PostfixExpression, want bool) value {
 	args := arguments(x)
 	name := calledName(x)
 	if d := variable(x.PostfixExpression); d == nil || d.Type().Kind() != cc.Function {
@@ -32,34 +32,34 @@ func (f *lowering) call(x *cc.PostfixExpression, want bool) value {
 		return f.callPointer(x, args, want)
 	}
 	d := variable(x.PostfixExpression)
-	s := f.find(f.unit, d)
+	s := f.syms.find(f.unit, d)
 	if s == nil || s.def == nil {
 		return f.external(name, args, x, want)
 	}
 	t := s.decl.Type().(*cc.FunctionType)
 	op := ir.NewOp(ir.Call)
 	op.Args = f.callArgs(s.parameters(), t, args, x)
-	op.Func = f.function(s).ID
-	f.noteDestructor(s, op.Args)
+	op.Func = f.syms.function(s).ID
+	noteDestructor(f.lowering, s, op.Args)
 	section := strings.HasPrefix(name, "__VERIFIER_atomic_")
 	if section {
-		f.emit(ir.NewOp(ir.AtomicBegin))
+		f.code.emit(ir.NewOp(ir.AtomicBegin))
 	}
 	v := f.finishCall(op, t, want, x)
 	if section {
-		f.emit(ir.NewOp(ir.AtomicEnd))
+		f.code.emit(ir.NewOp(ir.AtomicEnd))
 	}
 	return v
 }
 
 // callArgs evaluates arguments and converts them to the types of the parameters.
-func (f *lowering) callArgs(params []cc.Type, t *cc.FunctionType, args []cc.ExpressionNode, x *cc.PostfixExpression) []*ir.Expr {
+func (f *calls) callArgs(params []cc.Type, t *cc.FunctionType, args []cc.ExpressionNode, x *cc.PostfixExpression) []*ir.Expr {
 	if len(params) > len(args) || len(params) < len(args) && !t.IsVariadic() {
-		f.refuse(codeArgument, x, "%d arguments for %d parameters", len(args), len(params))
+		f.in.refuse(codeArgument, x, "%d arguments for %d parameters", len(args), len(params))
 	}
 	var out []*ir.Expr
 	if isStruct(t.Result()) {
-		l, ok := f.literals[x]
+		l, ok := f.vars.literals[x]
 		if !ok {
 			panic(refusal{})
 		}
@@ -69,74 +69,74 @@ func (f *lowering) callArgs(params []cc.Type, t *cc.FunctionType, args []cc.Expr
 		out = append(out, f.variableArgs(x, args[len(params):]))
 	}
 	for i, p := range params {
-		out = append(out, f.argumentWords(args[i], p)...)
+		out = append(out, f.lvals.argumentWords(args[i], p)...)
 	}
 	return out
 }
 
-func (f *lowering) finishCall(op ir.Op, t *cc.FunctionType, want bool, x cc.Node) value {
+func (f *calls) finishCall(op ir.Op, t *cc.FunctionType, want bool, x cc.Node) value {
 	if isVoid(t.Result()) {
-		f.emit(op)
+		f.code.emit(op)
 		return value{void: true, obj: ir.NoObject}
 	}
 	if isStruct(t.Result()) {
-		f.emit(op)
+		f.code.emit(op)
 		return value{void: true, obj: ir.NoObject}
 	}
-	it := f.scalar(t.Result(), x)
+	it := f.types.scalar(t.Result(), x)
 	if !want {
-		f.emit(op)
+		f.code.emit(op)
 		return value{void: true, obj: ir.NoObject}
 	}
-	op.Dst = f.temp()
-	f.emit(op)
+	op.Dst = f.code.temp()
+	f.code.emit(op)
 	return value{e: ir.R(op.Dst), t: it, elem: elemOf(t.Result()), obj: ir.NoObject}
 }
 
 // callPointer calls through a pointer to a function.
-func (f *lowering) callPointer(x *cc.PostfixExpression, args []cc.ExpressionNode, want bool) value {
-	v := f.operand(x.PostfixExpression)
+func (f *calls) callPointer(x *cc.PostfixExpression, args []cc.ExpressionNode, want bool) value {
+	v := f.exprs.operand(x.PostfixExpression)
 	t, ok := v.elem.(*cc.FunctionType)
 	if !ok {
-		f.refuse(codeExpr, x, "this is not a function")
+		f.in.refuse(codeExpr, x, "this is not a function")
 	}
 	op := ir.NewOp(ir.Call)
 	op.Val = v.e
 	op.Args = f.callArgs(typesOf(t), t, args, x)
-	if v.e.Op == ir.FuncAddr && f.byID[v.e.Func].hasWords(f.compiler, len(op.Args)) { // *f or &f of a function we know
+	if v.e.Op == ir.FuncAddr && f.syms.byID[v.e.Func].hasWords(f.compiler, len(op.Args)) { // *f or &f of a function we know
 		op.Func, op.Val = v.e.Func, nil
 	}
 	return f.finishCall(op, t, want, x)
 }
 
 // external is a call of a function without a body.
-func (f *lowering) external(name string, args []cc.ExpressionNode, x *cc.PostfixExpression, want bool) value {
+func (f *calls) external(name string, args []cc.ExpressionNode, x *cc.PostfixExpression, want bool) value {
 	if m, ok := f.library[name]; ok {
 		if m.args >= 0 && m.args != len(args) {
-			f.refuse(codeArgument, x, "%s takes %d arguments", name, m.args)
+			f.in.refuse(codeArgument, x, "%s takes %d arguments", name, m.args)
 		}
 		if _, plain := f.library[strings.TrimPrefix(name, builtinPrefix)]; plain {
 			name = strings.TrimPrefix(name, builtinPrefix)
 		}
-		return m.lower(f, &libCall{name: name, args: args, node: x, want: want})
+		return m.lower(f.lowering, &libCall{name: name, args: args, node: x, want: want})
 	}
 	fence := slices.Contains(f.opt.ExternFence, name)
 	if !fence && !slices.Contains(f.opt.ExternPure, name) {
 		if why := refused[name]; why != "" {
-			f.refuse(codeExtern, x, "%s is not supported: %s", name, why)
+			f.in.refuse(codeExtern, x, "%s is not supported: %s", name, why)
 		}
-		d := f.errorf(codeExtern, f.span(x), "%s has no body, and what it does is not known", name)
+		d := f.in.errorf(codeExtern, f.in.span(x), "%s has no body, and what it does is not known", name)
 		d.Note("declare it with --extern-pure %s if it does nothing that matters, or with --extern-fence %s if it is a full fence", name, name)
 		panic(refusal{})
 	}
 	for _, a := range args {
-		f.effect(a)
+		f.exprs.effect(a)
 	}
 	if fence {
-		f.fullFence()
+		f.mem.fullFence()
 	}
 	if want {
-		f.refuse(codeResult, x, "the result of %s is used, and what it is is not known", name)
+		f.in.refuse(codeResult, x, "the result of %s is used, and what it is is not known", name)
 	}
 	return value{void: true, obj: ir.NoObject}
 }

@@ -37,7 +37,7 @@ var (
 )
 
 // withClaims is a text with its annotations turned into calls.
-func (c *compiler) withClaims(name string, text []byte) []byte {
+func (c *input) withClaims(name string, text []byte) []byte {
 	if !c.opt.Claims {
 		return text
 	}
@@ -54,7 +54,7 @@ func (c *compiler) withClaims(name string, text []byte) []byte {
 }
 
 // claimCall is what replaces a comment.
-func (c *compiler) claimCall(name string, text []byte, at int, comment []byte) []byte {
+func (c *input) claimCall(name string, text []byte, at int, comment []byte) []byte {
 	span := source.NewFile(name, text).Span(at, at+len(comment))
 	m := claimWord.FindSubmatch(comment)
 	if m == nil {
@@ -96,7 +96,7 @@ type claimPlace struct {
 
 // collectItems notes the statements that stand directly in a block: only in front of
 // those can an annotation stand.
-func (c *compiler) collectItems(n cc.Node) {
+func (c *input) collectItems(n cc.Node) {
 	if item, ok := n.(*cc.BlockItem); ok && c.opt.Claims {
 		p := item.Position()
 		c.items[source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}] = true
@@ -104,35 +104,35 @@ func (c *compiler) collectItems(n cc.Node) {
 }
 
 // libClaim translates a condition that is claimed.
-func (f *lowering) libClaim(l *libCall) value {
+func libClaim(f *lowering, l *libCall) value {
 	p := l.node.Position()
-	pos, ok := f.said[claimPlace{p.Filename, p.Line}]
+	pos, ok := f.in.said[claimPlace{p.Filename, p.Line}]
 	if !ok {
-		f.refuse(codeExtern, l.node, "%s has no body, and what it does is not known", l.name)
+		f.in.refuse(codeExtern, l.node, "%s has no body, and what it does is not known", l.name)
 	}
-	if !f.items[source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}] {
-		f.errorf(codeAnnotation, pos, "an annotation cannot stand here").Note("it belongs in front of a statement of a block, { ... }")
+	if !f.in.items[source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}] {
+		f.in.errorf(codeAnnotation, pos, "an annotation cannot stand here").Note("it belongs in front of a statement of a block, { ... }")
 		panic(refusal{})
 	}
-	if f.at == nowhere {
+	if f.code.at == nowhere {
 		return nothing()
 	}
-	f.pos = pos
-	from := f.at
+	f.code.pos = pos
+	from := f.code.at
 	never := ir.NewOp(ir.Assume)
 	never.Val = ir.Int(0)
-	f.emit(never)
-	first := f.fb.F.Edges[len(f.fb.F.Edges)-1].ID
+	f.code.emit(never)
+	first := f.code.fb.F.Edges[len(f.code.fb.F.Edges)-1].ID
 	claim := ir.NewOp(ir.Assert)
-	claim.Val = truthOf(f.operand(l.args[0]))
+	claim.Val = truthOf(f.exprs.operand(l.args[0]))
 	claim.Class, claim.Msg = ir.Assertion, "invariant"
-	f.fb.Edge(f.at, claim, from, f.pos)
-	f.at, f.fresh = from, false
-	if l.name == claimAlways && f.readsLocals(first) {
-		f.errorf(codeAnnotation, pos, "a condition that holds always cannot be about local variables")
+	f.code.fb.Edge(f.code.at, claim, from, f.code.pos)
+	f.code.at, f.code.fresh = from, false
+	if l.name == claimAlways && readsLocals(f, first) {
+		f.in.errorf(codeAnnotation, pos, "a condition that holds always cannot be about local variables")
 		panic(refusal{})
 	}
-	text := f.files[pos.File].Slice(pos)
+	text := f.in.files[pos.File].Slice(pos)
 	text = strings.TrimSpace(string(claimWord.ReplaceAll([]byte(text), nil)))
 	f.claims = append(f.claims, property.Claim{Edge: first, Always: l.name == claimAlways, Text: text, Pos: pos})
 	return nothing()
@@ -140,15 +140,15 @@ func (f *lowering) libClaim(l *libCall) value {
 
 // readsLocals reports whether the edges from one on read registers that they do not
 // set.
-func (f *lowering) readsLocals(first ir.EdgeID) bool {
+func readsLocals(f *lowering, first ir.EdgeID) bool {
 	set, reads := map[ir.Reg]bool{}, false
-	for i := range f.fb.F.Edges {
-		if e := &f.fb.F.Edges[i]; e.ID >= first {
+	for i := range f.code.fb.F.Edges {
+		if e := &f.code.fb.F.Edges[i]; e.ID >= first {
 			e.Op.Defs(func(r ir.Reg) { set[r] = true })
 		}
 	}
-	for i := range f.fb.F.Edges {
-		if e := &f.fb.F.Edges[i]; e.ID >= first {
+	for i := range f.code.fb.F.Edges {
+		if e := &f.code.fb.F.Edges[i]; e.ID >= first {
 			e.Op.Uses(func(r ir.Reg) { reads = reads || !set[r] })
 		}
 	}
@@ -156,15 +156,15 @@ func (f *lowering) readsLocals(first ir.EdgeID) bool {
 }
 
 // libBound is a variable of a condition that stands for every number.
-func (f *lowering) libBound(l *libCall) value {
+func libBound(f *lowering, l *libCall) value {
 	op := ir.NewOp(ir.Havoc)
-	op.Dst = f.temp()
-	f.emit(op)
+	op.Dst = f.code.temp()
+	f.code.emit(op)
 	return integer(ir.R(op.Dst), ir.S64)
 }
 
 // unattached reports annotations that no statement took up.
-func (c *compiler) unattached() {
+func (c *input) unattached() {
 	for at, pos := range c.said {
 		used := slices.ContainsFunc(c.claims, func(cl property.Claim) bool { return cl.Pos.File == at.file && cl.Pos.Line == at.line })
 		if !used && !c.diags.HasErrors() {

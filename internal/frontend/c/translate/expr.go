@@ -12,7 +12,7 @@ import (
 // C leaves the behaviour undefined: values that cross a sequence point are saved.
 
 // effect evaluates an expression whose value nobody wants.
-func (f *lowering) effect(e cc.ExpressionNode) {
+func (f *expressions) effect(e cc.ExpressionNode) {
 	switch x := unparen(e).(type) {
 	case *cc.ExpressionList:
 		for ; x != nil; x = x.ExpressionList {
@@ -24,19 +24,19 @@ func (f *lowering) effect(e cc.ExpressionNode) {
 			return
 		}
 		if atomicResult(x) != nil {
-			f.place(x)
+			f.lvals.place(x)
 			return
 		}
 		f.expr(x)
 	case *cc.PostfixExpression:
 		if x.Case == cc.PostfixExpressionCall {
-			f.call(x, false)
+			f.calls.call(x, false)
 			return
 		}
 		f.expr(x)
 	case *cc.AssignmentExpression:
 		if x.Case == cc.AssignmentExpressionAssign && isStruct(x.UnaryExpression.Type()) {
-			f.structPlace(x)
+			f.lvals.structPlace(x)
 			return
 		}
 		f.expr(x)
@@ -48,7 +48,7 @@ func (f *lowering) effect(e cc.ExpressionNode) {
 		f.expr(x)
 	default:
 		if isStruct(e.Type()) {
-			f.lvalue(e)
+			f.lvals.lvalue(e)
 			return
 		}
 		f.expr(e)
@@ -57,24 +57,24 @@ func (f *lowering) effect(e cc.ExpressionNode) {
 
 func isStruct(t cc.Type) bool { return t.Kind() == cc.Struct || t.Kind() == cc.Union }
 
-func (f *lowering) conditionalEffect(x *cc.ConditionalExpression) {
-	then, otherwise, end := f.label(""), f.label(""), f.label("")
-	f.branch(x.LogicalOrExpression, then, otherwise)
-	f.at, f.fresh = then, false
+func (f *expressions) conditionalEffect(x *cc.ConditionalExpression) {
+	then, otherwise, end := f.code.label(""), f.code.label(""), f.code.label("")
+	f.stmts.branch(x.LogicalOrExpression, then, otherwise)
+	f.code.at, f.code.fresh = then, false
 	f.effect(x.ExpressionList)
-	f.jump(end)
-	f.at, f.fresh = otherwise, false
+	f.code.jump(end)
+	f.code.at, f.code.fresh = otherwise, false
 	f.effect(x.ConditionalExpression)
-	f.here(end)
+	f.code.here(end)
 }
 
 // expr evaluates an expression to a word.
-func (f *lowering) expr(e cc.ExpressionNode) value {
+func (f *expressions) expr(e cc.ExpressionNode) value {
 	switch x := e.(type) {
 	case *cc.PrimaryExpression:
 		return f.primary(x)
 	case *cc.PostfixExpression:
-		return f.postfix(x)
+		return f.lvals.postfix(x)
 	case *cc.UnaryExpression:
 		return f.unary(x)
 	case *cc.CastExpression:
@@ -119,7 +119,7 @@ func (f *lowering) expr(e cc.ExpressionNode) value {
 	case *cc.ConditionalExpression:
 		return f.conditional(x)
 	case *cc.AssignmentExpression:
-		return f.assignment(x)
+		return f.lvals.assignment(x)
 	case *cc.ExpressionList:
 		for ; x.ExpressionList != nil; x = x.ExpressionList {
 			f.effect(x.AssignmentExpression)
@@ -128,31 +128,31 @@ func (f *lowering) expr(e cc.ExpressionNode) value {
 	case *cc.ConstantExpression:
 		return f.expr(x.ConditionalExpression)
 	}
-	f.refuse(codeExpr, e, "this expression is not supported")
+	f.in.refuse(codeExpr, e, "this expression is not supported")
 	panic("BUG: unreachable")
 }
 
-func (f *lowering) primary(x *cc.PrimaryExpression) value {
+func (f *expressions) primary(x *cc.PrimaryExpression) value {
 	switch x.Case {
 	case cc.PrimaryExpressionIdent:
 		if n, ok := x.ResolvedTo().(*cc.Enumerator); ok {
 			return f.enumerator(n, x)
 		}
-		return f.load(f.lvalue(x), x)
+		return f.mem.load(f.lvals.lvalue(x), x)
 	case cc.PrimaryExpressionInt, cc.PrimaryExpressionChar, cc.PrimaryExpressionLChar:
 		v, ok := intValue(x)
 		if !ok {
-			f.refuse(codeExpr, x, "this constant is not supported")
+			f.in.refuse(codeExpr, x, "this constant is not supported")
 		}
-		t := f.scalar(x.Type(), x)
+		t := f.types.scalar(x.Type(), x)
 		return integer(ir.Int(t.Wrap(v)), t)
 	case cc.PrimaryExpressionString, cc.PrimaryExpressionExpr:
 		if x.Case == cc.PrimaryExpressionExpr {
 			return f.expr(x.ExpressionList)
 		}
-		return f.load(f.lvalue(x), x)
+		return f.mem.load(f.lvals.lvalue(x), x)
 	case cc.PrimaryExpressionFloat:
-		f.refuse(codeFloat, x, "floating point is not supported")
+		f.in.refuse(codeFloat, x, "floating point is not supported")
 	case cc.PrimaryExpressionStmt:
 		return f.statementValue(x)
 	case cc.PrimaryExpressionGeneric:
@@ -160,11 +160,11 @@ func (f *lowering) primary(x *cc.PrimaryExpression) value {
 			return f.expr(a.AssignmentExpression)
 		}
 	}
-	f.refuse(codeExpr, x, "this expression is not supported")
+	f.in.refuse(codeExpr, x, "this expression is not supported")
 	panic("BUG: unreachable")
 }
 
-func (f *lowering) enumerator(n *cc.Enumerator, at cc.Node) value {
+func (f *expressions) enumerator(n *cc.Enumerator, at cc.Node) value {
 	var v int64
 	switch x := n.Value().(type) {
 	case cc.Int64Value:
@@ -172,16 +172,16 @@ func (f *lowering) enumerator(n *cc.Enumerator, at cc.Node) value {
 	case cc.UInt64Value:
 		v = int64(x)
 	default:
-		f.refuse(codeExpr, at, "the value of this enumerator is not known")
+		f.in.refuse(codeExpr, at, "the value of this enumerator is not known")
 	}
 	if ir.S32.Wrap(v) == v {
 		return integer(ir.Int(v), ir.S32)
 	}
-	t := f.scalar(n.Type(), at) // GNU C: that of the enumeration
+	t := f.types.scalar(n.Type(), at) // GNU C: that of the enumeration
 	return integer(ir.Int(t.Wrap(v)), t)
 }
 
-func (f *lowering) castExpr(x *cc.CastExpression) value {
+func (f *expressions) castExpr(x *cc.CastExpression) value {
 	if x.Case != cc.CastExpressionCast {
 		return f.expr(x.UnaryExpression)
 	}
@@ -193,16 +193,16 @@ func (f *lowering) castExpr(x *cc.CastExpression) value {
 	return f.convert(f.expr(x.CastExpression), to, x)
 }
 
-func (f *lowering) unary(x *cc.UnaryExpression) value {
+func (f *expressions) unary(x *cc.UnaryExpression) value {
 	switch x.Case {
 	case cc.UnaryExpressionInc:
-		return f.step(x.UnaryExpression, ir.Add, false, x)
+		return f.lvals.step(x.UnaryExpression, ir.Add, false, x)
 	case cc.UnaryExpressionDec:
-		return f.step(x.UnaryExpression, ir.Sub, false, x)
+		return f.lvals.step(x.UnaryExpression, ir.Sub, false, x)
 	case cc.UnaryExpressionAddrof:
 		return f.address(x)
 	case cc.UnaryExpressionDeref:
-		return f.load(f.lvalue(x), x)
+		return f.mem.load(f.lvals.lvalue(x), x)
 	case cc.UnaryExpressionPlus, cc.UnaryExpressionMinus, cc.UnaryExpressionCpl:
 		v := f.integerOperand(x.CastExpression)
 		t := promote(v.t)
@@ -218,25 +218,25 @@ func (f *lowering) unary(x *cc.UnaryExpression) value {
 		v := f.operand(x.CastExpression)
 		return integer(ir.Negate(truthOf(v)), ir.S32)
 	case cc.UnaryExpressionSizeofExpr, cc.UnaryExpressionSizeofType, cc.UnaryExpressionAlignofExpr, cc.UnaryExpressionAlignofType:
-		if v, ok := f.variableSize(x); ok {
+		if v, ok := f.vars.variableSize(x); ok {
 			return v
 		}
 		v, ok := intValue(x)
 		if !ok {
-			f.refuse(codeVLA, x, "this size is not constant")
+			f.in.refuse(codeVLA, x, "this size is not constant")
 		}
 		return integer(ir.Int(v), ir.U64)
 	case cc.UnaryExpressionLabelAddr:
-		f.refuse(codeJump, x, "labels as values are not supported")
+		f.in.refuse(codeJump, x, "labels as values are not supported")
 	}
-	f.refuse(codeFloat, x, "this operator is not supported")
+	f.in.refuse(codeFloat, x, "this operator is not supported")
 	panic("BUG: unreachable")
 }
 
 // address is &e.
-func (f *lowering) address(x *cc.UnaryExpression) value {
-	f.addressOnly(x.CastExpression)
-	l := f.lvalue(x.CastExpression)
+func (f *expressions) address(x *cc.UnaryExpression) value {
+	f.lvals.addressOnly(x.CastExpression)
+	l := f.lvals.lvalue(x.CastExpression)
 	if l.reg != ir.NoReg {
 		panic("BUG: the address of a register")
 	}
@@ -244,11 +244,11 @@ func (f *lowering) address(x *cc.UnaryExpression) value {
 }
 
 // operand is a scalar that must have a value.
-func (f *lowering) operand(e cc.ExpressionNode) value {
-	mark := f.inUse
+func (f *expressions) operand(e cc.ExpressionNode) value {
+	mark := f.code.inUse
 	v := f.expr(e)
 	if v.void {
-		f.refuse(codeExpr, e, "a value is needed here")
+		f.in.refuse(codeExpr, e, "a value is needed here")
 	}
 	return f.shorten(v, mark)
 }
@@ -259,13 +259,13 @@ const maxDepth = 64
 // shorten keeps a deep integer expression in a register. The temporaries from mark on,
 // which only the expression mentions, are free again: however long a sum is, few
 // registers are in use at a time.
-func (f *lowering) shorten(v value, mark int) value {
-	if f.static || v.elem != nil || v.obj != ir.NoObject || !deeper(v.e, maxDepth) {
+func (f *expressions) shorten(v value, mark int) value {
+	if f.code.static || v.elem != nil || v.obj != ir.NoObject || !deeper(v.e, maxDepth) {
 		return v
 	}
-	f.inUse = mark
-	r := f.temp()
-	f.assign(r, v.e)
+	f.code.inUse = mark
+	r := f.code.temp()
+	f.code.assign(r, v.e)
 	v.e = ir.R(r)
 	return v
 }
@@ -275,22 +275,22 @@ func deeper(e *ir.Expr, n int) bool {
 	return e != nil && (n == 0 || deeper(e.X, n-1) || deeper(e.Y, n-1) || deeper(e.Z, n-1))
 }
 
-func (f *lowering) integerOperand(e cc.ExpressionNode) value {
+func (f *expressions) integerOperand(e cc.ExpressionNode) value {
 	v := f.operand(e)
 	if v.elem != nil {
-		f.refuse(codeExpr, e, "an integer is needed here")
+		f.in.refuse(codeExpr, e, "an integer is needed here")
 	}
 	return v
 }
 
-func (f *lowering) binary(op ir.ExprOp, left, right cc.ExpressionNode, n cc.Node) value {
+func (f *expressions) binary(op ir.ExprOp, left, right cc.ExpressionNode, n cc.Node) value {
 	x := f.operand(left)
 	y := f.operand(right)
 	return f.combine(op, x, y, n)
 }
 
 // combine applies a binary operator to two values.
-func (f *lowering) combine(op ir.ExprOp, x, y value, n cc.Node) value {
+func (f *expressions) combine(op ir.ExprOp, x, y value, n cc.Node) value {
 	switch {
 	case op.IsCompare():
 		t := ir.U64
@@ -315,28 +315,28 @@ func (f *lowering) combine(op ir.ExprOp, x, y value, n cc.Node) value {
 	return integer(ir.Binary(op, t, x.e, y.e), t)
 }
 
-func (f *lowering) checkDivisor(y value, t ir.Type) value {
+func (f *expressions) checkDivisor(y value, t ir.Type) value {
 	if v, ok := y.e.IsConst(); ok && v != 0 {
 		return y
 	}
 	op := ir.NewOp(ir.Assert)
 	op.Val, op.Class, op.Msg = ir.Binary(ir.Ne, t, y.e, ir.Int(0)), ir.DivByZero, "division by zero"
-	f.emit(op)
+	f.code.emit(op)
 	return y
 }
 
-func (f *lowering) pointerArithmetic(op ir.ExprOp, x, y value, n cc.Node) value {
+func (f *expressions) pointerArithmetic(op ir.ExprOp, x, y value, n cc.Node) value {
 	if x.elem == nil && op == ir.Add {
 		x, y = y, x
 	}
 	switch {
 	case op == ir.Sub && x.elem != nil && y.elem != nil:
-		size := f.elemSize(x.elem, n)
+		size := f.types.elemSize(x.elem, n)
 		return integer(ir.Binary(ir.Div, ir.S64, ir.Binary(ir.Sub, ir.S64, x.e, y.e), ir.Int(size)), ir.S64)
 	case x.elem == nil || y.elem != nil || op != ir.Add && op != ir.Sub:
-		f.refuse(codeExpr, n, "this operation on pointers is not supported")
+		f.in.refuse(codeExpr, n, "this operation on pointers is not supported")
 	}
-	i := scaled(y.e, f.elemSize(x.elem, n))
+	i := scaled(y.e, f.types.elemSize(x.elem, n))
 	if op == ir.Sub {
 		i = ir.Unary(ir.Neg, ir.S64, i)
 	}
@@ -344,7 +344,7 @@ func (f *lowering) pointerArithmetic(op ir.ExprOp, x, y value, n cc.Node) value 
 }
 
 // logical is && or || where a value is wanted.
-func (f *lowering) logical(e cc.ExpressionNode) value {
+func (f *expressions) logical(e cc.ExpressionNode) value {
 	var left, right cc.ExpressionNode
 	op := ir.LAnd
 	switch x := e.(type) {
@@ -353,23 +353,23 @@ func (f *lowering) logical(e cc.ExpressionNode) value {
 	case *cc.LogicalOrExpression:
 		left, right, op = x.LogicalOrExpression, x.LogicalAndExpression, ir.LOr
 	}
-	if f.static || f.pure(right) {
+	if f.code.static || f.pure(right) {
 		x := truthOf(f.operand(left))
 		return integer(ir.Binary(op, ir.S64, x, truthOf(f.operand(right))), ir.S32)
 	}
-	r := f.temp()
-	yes, no, end := f.label(""), f.label(""), f.label("")
-	f.branch(e, yes, no)
-	f.at, f.fresh = yes, false
-	f.assign(r, ir.Int(1))
-	f.jump(end)
-	f.at, f.fresh = no, false
-	f.assign(r, ir.Int(0))
-	f.here(end)
+	r := f.code.temp()
+	yes, no, end := f.code.label(""), f.code.label(""), f.code.label("")
+	f.stmts.branch(e, yes, no)
+	f.code.at, f.code.fresh = yes, false
+	f.code.assign(r, ir.Int(1))
+	f.code.jump(end)
+	f.code.at, f.code.fresh = no, false
+	f.code.assign(r, ir.Int(0))
+	f.code.here(end)
 	return integer(ir.R(r), ir.S32)
 }
 
-func (f *lowering) conditional(x *cc.ConditionalExpression) value {
+func (f *expressions) conditional(x *cc.ConditionalExpression) value {
 	if x.Case != cc.ConditionalExpressionCond {
 		return f.expr(x.LogicalOrExpression)
 	}
@@ -380,27 +380,27 @@ func (f *lowering) conditional(x *cc.ConditionalExpression) value {
 		f.conditionalEffect(x)
 		return value{void: true, obj: ir.NoObject}
 	}
-	if f.static || f.pure(x.ExpressionList) && f.pure(x.ConditionalExpression) {
+	if f.code.static || f.pure(x.ExpressionList) && f.pure(x.ConditionalExpression) {
 		c := truthOf(f.operand(x.LogicalOrExpression))
 		a, b := f.operand(x.ExpressionList), f.operand(x.ConditionalExpression)
 		a, b = f.unify(a, b, x)
 		return value{e: ir.Conditional(c, a.e, b.e), t: a.t, elem: a.elem, obj: ir.NoObject}
 	}
-	r := f.temp()
-	then, otherwise, end := f.label(""), f.label(""), f.label("")
-	f.branch(x.LogicalOrExpression, then, otherwise)
-	f.at, f.fresh = then, false
+	r := f.code.temp()
+	then, otherwise, end := f.code.label(""), f.code.label(""), f.code.label("")
+	f.stmts.branch(x.LogicalOrExpression, then, otherwise)
+	f.code.at, f.code.fresh = then, false
 	a := f.operand(x.ExpressionList)
-	f.assign(r, a.e)
-	f.jump(end)
-	f.at, f.fresh = otherwise, false
+	f.code.assign(r, a.e)
+	f.code.jump(end)
+	f.code.at, f.code.fresh = otherwise, false
 	b := f.operand(x.ConditionalExpression)
-	f.assign(r, b.e)
-	f.here(end)
+	f.code.assign(r, b.e)
+	f.code.here(end)
 	return f.merged(r, a, b, x)
 }
 
-func (f *lowering) armType(a, b value) ir.Type {
+func (f *expressions) armType(a, b value) ir.Type {
 	if a.elem != nil || b.elem != nil {
 		return ir.U64
 	}
@@ -408,7 +408,7 @@ func (f *lowering) armType(a, b value) ir.Type {
 }
 
 // unify brings the arms of a conditional to one type.
-func (f *lowering) unify(a, b value, x *cc.ConditionalExpression) (value, value) {
+func (f *expressions) unify(a, b value, x *cc.ConditionalExpression) (value, value) {
 	t := f.armType(a, b)
 	elem := f.unified(a, b, x)
 	a.e, b.e = cast(a.e, a.t, t), cast(b.e, b.t, t)
@@ -418,7 +418,7 @@ func (f *lowering) unify(a, b value, x *cc.ConditionalExpression) (value, value)
 
 // unified is what the pointer a conditional gives points to. A null pointer
 // constant takes the type of the other arm, so cc is asked.
-func (f *lowering) unified(a, b value, x *cc.ConditionalExpression) cc.Type {
+func (f *expressions) unified(a, b value, x *cc.ConditionalExpression) cc.Type {
 	if a.elem == nil && b.elem == nil {
 		return nil
 	}
@@ -432,7 +432,7 @@ func (f *lowering) unified(a, b value, x *cc.ConditionalExpression) cc.Type {
 }
 
 // pure reports whether evaluating e neither emits an edge nor changes anything.
-func (f *lowering) pure(e cc.ExpressionNode) bool {
+func (f *expressions) pure(e cc.ExpressionNode) bool {
 	if known, ok := f.purity[e]; ok {
 		return known
 	}
@@ -449,7 +449,7 @@ func (f *lowering) pure(e cc.ExpressionNode) bool {
 			switch x.Case {
 			case cc.PrimaryExpressionIdent:
 				if d, is := x.ResolvedTo().(*cc.Declarator); is && d.Type().Kind() != cc.Function {
-					l, local := f.vars[d]
+					l, local := f.vars.vars[d]
 					ok = ok && (local && l.reg != ir.NoReg)
 				}
 			case cc.PrimaryExpressionStmt, cc.PrimaryExpressionGeneric:

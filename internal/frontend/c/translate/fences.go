@@ -187,9 +187,9 @@ func beginning(n cc.Node) source.Pos {
 }
 
 // markBefore marks the place before a statement or declaration, if there is one.
-func (f *lowering) markBefore(n cc.Node) {
+func (f *siteMarks) markBefore(n cc.Node) {
 	m := f.marks
-	if m == nil || f.at == nowhere {
+	if m == nil || f.code.at == nowhere {
 		return
 	}
 	at, ok := m.place(beginning(n))
@@ -209,7 +209,7 @@ func (f *lowering) markBefore(n cc.Node) {
 		f.markReadOnly(beginning(n), n)
 		return
 	}
-	at.text = firstLine(at.file.Slice(f.span(n)))
+	at.text = firstLine(at.file.Slice(f.in.span(n)))
 	if !f.mark(at) {
 		f.markReadOnly(beginning(n), n)
 	}
@@ -229,9 +229,9 @@ func (m *marks) wrap(at *mark, s *cc.Statement) bool {
 }
 
 // markBodyEnd marks the place behind the one statement of a body without braces.
-func (f *lowering) markBodyEnd(s *cc.Statement) {
+func (f *siteMarks) markBodyEnd(s *cc.Statement) {
 	m := f.marks
-	if m == nil || f.at == nowhere || !m.bare[s] {
+	if m == nil || f.code.at == nowhere || !m.bare[s] {
 		return
 	}
 	p := beginning(s)
@@ -248,8 +248,8 @@ func (f *lowering) markBodyEnd(s *cc.Statement) {
 }
 
 // markEnd marks the place at the end of a block.
-func (f *lowering) markEnd(s *cc.CompoundStatement) {
-	if f.marks == nil || f.at == nowhere {
+func (f *siteMarks) markEnd(s *cc.CompoundStatement) {
+	if f.marks == nil || f.code.at == nowhere {
 		return
 	}
 	p := beginning(&s.Token2)
@@ -264,7 +264,7 @@ func (f *lowering) markEnd(s *cc.CompoundStatement) {
 
 // markReadOnly marks a place in an included file, or inside the expansion of a macro:
 // before n, or at the end of a block or body if n is nil.
-func (f *lowering) markReadOnly(p source.Pos, n cc.Node) {
+func (f *siteMarks) markReadOnly(p source.Pos, n cc.Node) {
 	m := f.marks
 	file := m.included[p.File]
 	if file == nil {
@@ -292,7 +292,7 @@ func firstLine(text string) string {
 
 // mark takes a step that does nothing. It returns false if another statement of the same
 // expansion has the place.
-func (f *lowering) mark(at *mark) bool {
+func (f *siteMarks) mark(at *mark) bool {
 	pos := at.file.Pos(at.offset)
 	key := markKey{pos: pos}
 	switch {
@@ -312,12 +312,12 @@ func (f *lowering) mark(at *mark) bool {
 		f.marks.list = append(f.marks.list, at)
 	}
 	f.marked[key] = true
-	old := f.pos
-	f.pos = source.At(pos)
-	f.emit(ir.NewOp(ir.Nop))
-	f.goesOn()
-	at.edges = append(at.edges, f.fb.F.Edges[len(f.fb.F.Edges)-1].ID)
-	f.pos = old
+	old := f.code.pos
+	f.code.pos = source.At(pos)
+	f.code.emit(ir.NewOp(ir.Nop))
+	f.code.goesOn()
+	at.edges = append(at.edges, f.code.fb.F.Edges[len(f.code.fb.F.Edges)-1].ID)
+	f.code.pos = old
 	return true
 }
 

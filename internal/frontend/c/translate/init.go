@@ -24,17 +24,17 @@ func (p *part) size() int64 { return max(0, p.typ.Size()) }
 
 // parts lists the expressions of an initialiser in the order of the text, of which
 // there may be only so many.
-func (c *compiler) parts(i *cc.Initializer, most int) []part {
+func (c *staticData) parts(i *cc.Initializer, most int) []part {
 	var out []part
 	var walk func(i *cc.Initializer, shift int64)
 	walk = func(i *cc.Initializer, shift int64) {
 		if len(out) > most {
-			c.refuse(codeLarge, i, "an initialiser of more than %d scalars", most)
+			c.in.refuse(codeLarge, i, "an initialiser of more than %d scalars", most)
 		}
 		if i.Case == cc.InitializerExpr {
 			p := part{off: shift + i.Offset(), typ: i.Type(), expr: i.AssignmentExpression}
 			if f := i.Field(); f != nil && f.IsBitfield() {
-				b := c.bitField(f, i)
+				b := c.layouts.bitField(f, i)
 				p.bits, p.off = &b, p.off-f.Offset()+b.off
 			}
 			out = append(out, p)
@@ -56,13 +56,13 @@ func (c *compiler) parts(i *cc.Initializer, most int) []part {
 
 // repeated is how many elements a designator such as [0 ... 3] names, and how far
 // they are apart.
-func (c *compiler) repeated(l *cc.InitializerList) (n, stride int64) {
+func (c *staticData) repeated(l *cc.InitializerList) (n, stride int64) {
 	if l.Designation == nil || l.Initializer.Len() == 1 {
 		return 1, 0
 	}
 	d := l.Designation.DesignatorList
 	if d.DesignatorList != nil {
-		c.refuse(codeInit, d, "a range of designators with further designators is not supported")
+		c.in.refuse(codeInit, d, "a range of designators with further designators is not supported")
 	}
 	return l.Initializer.Len(), l.Initializer.Type().Size()
 }
@@ -82,15 +82,16 @@ func stringInit(p *part) ([]byte, bool) {
 }
 
 // initialise fills in the initial bytes of a static object.
-func (c *compiler) initialise(u *unit, i *cc.Initializer, bytes []byte) {
-	f := &lowering{compiler: c, unit: u, static: true, purity: map[cc.ExpressionNode]bool{}}
-	f.initStatic(i, bytes)
+func (c *staticData) initialise(u *unit, i *cc.Initializer, bytes []byte) {
+	f := c.newLowering(u)
+	f.code.static = true
+	f.inits.initStatic(i, bytes)
 }
 
-func (f *lowering) initStatic(i *cc.Initializer, bytes []byte) {
-	for _, p := range f.parts(i, maxObject) {
+func (f *initialisers) initStatic(i *cc.Initializer, bytes []byte) {
+	for _, p := range f.data.parts(i, maxObject) {
 		if p.off+p.size() > int64(len(bytes)) && p.bits == nil {
-			f.refuse(codeInit, i, "initialisers of flexible array members are not supported")
+			f.in.refuse(codeInit, i, "initialisers of flexible array members are not supported")
 		}
 		if p.clear {
 			clear(bytes[p.off : p.off+p.size()])
@@ -100,19 +101,19 @@ func (f *lowering) initStatic(i *cc.Initializer, bytes []byte) {
 			copy(bytes[p.off:], text)
 			continue
 		}
-		f.pos = f.span(p.expr)
+		f.code.pos = f.in.span(p.expr)
 		if x, ok := unparen(p.expr).(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionComplit && isAggregate(p.typ) && isAggregate(x.Type()) {
 			f.initStatic(literalInit(x), bytes[p.off:p.off+p.size()])
 			continue
 		}
 		if isAggregate(p.typ) {
-			f.refuse(codeInit, p.expr, "this initialiser of type %s is not constant", p.typ)
+			f.in.refuse(codeInit, p.expr, "this initialiser of type %s is not constant", p.typ)
 		}
-		v, ok := f.constant(f.convert(f.expr(p.expr), p.typ, p.expr).e)
+		v, ok := f.data.constant(f.exprs.convert(f.exprs.expr(p.expr), p.typ, p.expr).e)
 		if !ok {
-			f.refuse(codeInit, p.expr, "the initialiser is not constant")
+			f.in.refuse(codeInit, p.expr, "the initialiser is not constant")
 		}
-		t := f.scalar(p.typ, p.expr)
+		t := f.types.scalar(p.typ, p.expr)
 		if p.bits != nil {
 			t = p.bits.unit
 			var word [8]byte
@@ -127,16 +128,16 @@ func (f *lowering) initStatic(i *cc.Initializer, bytes []byte) {
 }
 
 // staticLiteral is the object of a compound literal outside functions.
-func (f *lowering) staticLiteral(x *cc.PostfixExpression) lvalue {
+func (f *initialisers) staticLiteral(x *cc.PostfixExpression) lvalue {
 	t := x.TypeName.Type()
-	o, ok := f.anonymous[x]
+	o, ok := f.syms.anonymous[x]
 	if !ok {
-		f.checkObject("the literal", t, x)
+		f.syms.checkObject("the literal", t, x)
 		unit, typ := elementOf(t)
 		bytes := make([]byte, t.Size())
-		o = f.b.Object("literal", t.Size(), unit, typ, bytes, f.span(x))
-		f.anonymous[x] = o
-		f.initialise(f.unit, literalInit(x), bytes)
+		o = f.b.Object("literal", t.Size(), unit, typ, bytes, f.in.span(x))
+		f.syms.anonymous[x] = o
+		f.data.initialise(f.unit, literalInit(x), bytes)
 	}
 	return lvalue{reg: ir.NoReg, addr: ir.Addr(o, 0), obj: o, typ: t}
 }
@@ -147,7 +148,7 @@ func literalInit(x *cc.PostfixExpression) *cc.Initializer {
 }
 
 // constant evaluates an expression over addresses, which are known.
-func (c *compiler) constant(e *ir.Expr) (int64, bool) {
+func (c *staticData) constant(e *ir.Expr) (int64, bool) {
 	return e.Map(func(leaf *ir.Expr) *ir.Expr {
 		switch leaf.Op {
 		case ir.AddrOf:
@@ -177,32 +178,32 @@ type write struct {
 
 // initLocal writes the initialiser of a local object: every scalar in order of
 // its address, what the initialiser does not mention as zero.
-func (f *lowering) initLocal(to lvalue, i *cc.Initializer) {
+func (f *initialisers) initLocal(to lvalue, i *cc.Initializer) {
 	if !isAggregate(to.typ) {
 		e := i
 		for e.Case != cc.InitializerExpr && e.InitializerList != nil { // int x = { 1 };
 			e = e.InitializerList.Initializer
 		}
 		if e.Case != cc.InitializerExpr {
-			f.store(to, f.convert(integer(ir.Int(0), ir.S32), to.typ, i), i)
+			f.mem.store(to, f.exprs.convert(integer(ir.Int(0), ir.S32), to.typ, i), i)
 			return
 		}
-		f.store(to, f.convert(f.operand(e.AssignmentExpression), to.typ, i), i)
+		f.mem.store(to, f.exprs.convert(f.exprs.operand(e.AssignmentExpression), to.typ, i), i)
 		return
 	}
 	if i.Case == cc.InitializerExpr && isStruct(i.AssignmentExpression.Type()) {
-		f.copyObject(to, f.lvalue(i.AssignmentExpression), i)
+		f.mem.copyObject(to, f.lvals.lvalue(i.AssignmentExpression), i)
 		return
 	}
-	leaves := f.leaves(to.typ, i)
+	leaves := f.layouts.leaves(to.typ, i)
 	f.writeLeaves(to, leaves, f.writes(i), i)
 }
 
 // writes evaluates an initialiser. Nothing is written before everything is
 // evaluated.
-func (f *lowering) writes(i *cc.Initializer) []write {
+func (f *initialisers) writes(i *cc.Initializer) []write {
 	var out []write
-	for _, p := range f.parts(i, maxLeaves) {
+	for _, p := range f.data.parts(i, maxLeaves) {
 		if p.clear {
 			kept := out[:0]
 			for _, w := range out {
@@ -220,14 +221,14 @@ func (f *lowering) writes(i *cc.Initializer) []write {
 			continue
 		}
 		if isStruct(p.typ) {
-			out = append(out, write{off: p.off, size: p.size(), from: f.lvalue(p.expr), tree: p.typ})
+			out = append(out, write{off: p.off, size: p.size(), from: f.lvals.lvalue(p.expr), tree: p.typ})
 			continue
 		}
 		if isAggregate(p.typ) {
-			f.refuse(codeInit, p.expr, "this initialiser of type %s is not supported", p.typ)
+			f.in.refuse(codeInit, p.expr, "this initialiser of type %s is not supported", p.typ)
 		}
-		v := f.keep(f.convert(f.expr(p.expr), p.typ, p.expr))
-		w := write{off: p.off, typ: f.scalar(p.typ, i), bits: p.bits, e: v.e}
+		v := f.code.keep(f.exprs.convert(f.exprs.expr(p.expr), p.typ, p.expr))
+		w := write{off: p.off, typ: f.types.scalar(p.typ, i), bits: p.bits, e: v.e}
 		if w.size = int64(w.typ.Size()); p.bits != nil {
 			w.typ, w.size = p.bits.unit, int64(p.bits.unit.Size())
 		}
@@ -237,13 +238,13 @@ func (f *lowering) writes(i *cc.Initializer) []write {
 }
 
 // writeLeaves stores what writes say about each scalar, and then what fits none.
-func (f *lowering) writeLeaves(to lvalue, leaves []leaf, writes []write, n cc.Node) {
+func (f *initialisers) writeLeaves(to lvalue, leaves []leaf, writes []write, n cc.Node) {
 	owner := make([]int, max(0, to.typ.Size())) // per byte: 1 + the write that counts
 	var fields []*write
 	for k := range writes {
 		w := &writes[k]
 		if w.off+w.size > int64(len(owner)) {
-			f.refuse(codeInit, n, "an initialiser beyond the object's end is not supported")
+			f.in.refuse(codeInit, n, "an initialiser beyond the object's end is not supported")
 		}
 		if w.bits != nil {
 			fields = append(fields, w)
@@ -255,7 +256,7 @@ func (f *lowering) writeLeaves(to lvalue, leaves []leaf, writes []write, n cc.No
 	}
 	for _, l := range leaves {
 		size := int64(l.typ.Size())
-		at := f.offset(to, l.off)
+		at := f.mem.offset(to, l.off)
 		first := owner[l.off]
 		same := true
 		for b := l.off; b < l.off+size; b++ {
@@ -263,36 +264,36 @@ func (f *lowering) writeLeaves(to lvalue, leaves []leaf, writes []write, n cc.No
 		}
 		switch {
 		case same && first == 0:
-			f.storeWord(at, l.typ, f.unitValue(l, fields))
+			f.mem.storeWord(at, l.typ, f.unitValue(l, fields))
 		case same && writes[first-1].e == nil:
 			writes[first-1].late = true
 		case same && writes[first-1].off == l.off && writes[first-1].size == size:
-			f.storeWord(at, l.typ, writes[first-1].e)
+			f.mem.storeWord(at, l.typ, writes[first-1].e)
 		default:
 			for b := l.off; b < l.off+size; b++ {
 				if owner[b] > 0 {
 					writes[owner[b]-1].late = true
 				}
 			}
-			f.storeWord(at, l.typ, ir.Int(0))
+			f.mem.storeWord(at, l.typ, ir.Int(0))
 		}
 	}
 	for k := range writes {
 		switch w := &writes[k]; {
 		case !w.late:
 		case w.e != nil:
-			f.storeWord(f.offset(to, w.off), w.typ, w.e)
+			f.mem.storeWord(f.mem.offset(to, w.off), w.typ, w.e)
 		default:
-			at := f.offset(to, w.off)
+			at := f.mem.offset(to, w.off)
 			at.typ = w.tree
-			f.copyObject(at, w.from, n)
+			f.mem.copyObject(at, w.from, n)
 		}
 	}
 	f.lateFields(to, fields)
 }
 
 // unitValue is the bit-fields of a word together.
-func (f *lowering) unitValue(l leaf, fields []*write) *ir.Expr {
+func (f *initialisers) unitValue(l leaf, fields []*write) *ir.Expr {
 	v := ir.Int(0)
 	for _, w := range fields {
 		if w.off >= l.off && w.off+w.size <= l.off+int64(l.typ.Size()) {
@@ -306,12 +307,12 @@ func (f *lowering) unitValue(l leaf, fields []*write) *ir.Expr {
 }
 
 // lateFields writes the bit-fields that are left, as in unions, one by one.
-func (f *lowering) lateFields(to lvalue, fields []*write) {
+func (f *initialisers) lateFields(to lvalue, fields []*write) {
 	for _, w := range fields {
 		if !w.done {
-			l := f.offset(to, w.off)
+			l := f.mem.offset(to, w.off)
 			l.bits = w.bits
-			f.storeBits(l, value{e: w.e})
+			f.mem.storeBits(l, value{e: w.e})
 		}
 	}
 }

@@ -33,7 +33,7 @@ func makesKey(s *symbol) bool {
 }
 
 // noteDestructor looks at the arguments of a call that may make a key.
-func (f *lowering) noteDestructor(callee *symbol, args []*ir.Expr) {
+func noteDestructor(f *lowering, callee *symbol, args []*ir.Expr) {
 	if !makesKey(callee) || isLibrary(f.unit.name) || len(args) != 2 {
 		return
 	}
@@ -48,51 +48,51 @@ func (f *lowering) noteDestructor(callee *symbol, args []*ir.Expr) {
 }
 
 // libDestroy calls a destructor.
-func (f *lowering) libDestroy(c *libCall) value {
-	routine, arg := f.save(f.operand(c.args[0])), f.save(f.operand(c.args[1]))
+func libDestroy(f *lowering, c *libCall) value {
+	routine, arg := f.lvals.save(f.exprs.operand(c.args[0])), f.lvals.save(f.exprs.operand(c.args[1]))
 	args := []*ir.Expr{arg.e}
-	if f.destructorsUnknown() {
-		f.callBack(routine, args, c.node)
+	if destructorsUnknown(f.compiler) {
+		callBack(f, routine, args, c.node)
 		return nothing()
 	}
 	any := ir.Int(0)
 	for i, d := range f.keyEnds.funcs {
-		is := f.isFunction(routine, d)
+		is := isFunction(f, routine, d)
 		if any = ir.Binary(ir.LOr, ir.S64, any, is); i == 0 {
 			any = is
 		}
 	}
-	f.check(any, ir.BadAddress, "call through a pointer that is no destructor")
-	from, end := f.start(), f.label("")
+	f.code.check(any, ir.BadAddress, "call through a pointer that is no destructor")
+	from, end := f.code.start(), f.code.label("")
 	for _, d := range f.keyEnds.funcs {
-		at := f.label("")
-		f.assume(from, f.isFunction(routine, d), at)
-		f.at, f.fresh = at, false
-		f.callBack(value{e: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: d}, t: ir.U64, obj: ir.NoObject}, args, c.node)
-		f.jump(end)
+		at := f.code.label("")
+		f.code.assume(from, isFunction(f, routine, d), at)
+		f.code.at, f.code.fresh = at, false
+		callBack(f, value{e: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: d}, t: ir.U64, obj: ir.NoObject}, args, c.node)
+		f.code.jump(end)
 	}
-	f.at, f.fresh = end, false
+	f.code.at, f.code.fresh = end, false
 	return nothing()
 }
 
-func (f *lowering) isFunction(v value, d ir.FuncID) *ir.Expr {
+func isFunction(f *lowering, v value, d ir.FuncID) *ir.Expr {
 	return ir.Binary(ir.Eq, ir.U64, v.e, &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: d})
 }
 
 // destructorsUnknown reports whether a key may be made elsewhere than in a call that
 // was seen.
-func (c *compiler) destructorsUnknown() bool {
+func destructorsUnknown(c *compiler) bool {
 	for _, name := range []string{"pthread_key_create", "tss_create"} {
-		if s := c.linked[name]; s != nil && s.fb != nil && s.fb.F.Pointer {
+		if s := c.syms.linked[name]; s != nil && s.fb != nil && s.fb.F.Pointer {
 			return true
 		}
 	}
 	return c.keyEnds.unknown
 }
 
-// routine is a function that is given to one we model. The name of a function needs
+// startRoutine is a function that is given to one we model. The name of a function needs
 // no pointer: calls through pointers do not lead to it for that.
-func (f *lowering) routine(e cc.ExpressionNode) value {
+func startRoutine(f *lowering, e cc.ExpressionNode) value {
 	at := unparen(e)
 	for x, ok := at.(*cc.CastExpression); ok && x.Case == cc.CastExpressionCast; x, ok = at.(*cc.CastExpression) {
 		at = unparen(x.CastExpression)
@@ -102,25 +102,25 @@ func (f *lowering) routine(e cc.ExpressionNode) value {
 	}
 	d := variable(at)
 	if d == nil || d.Type().Kind() != cc.Function {
-		return f.operand(e)
+		return f.exprs.operand(e)
 	}
-	s := f.find(f.unit, d)
+	s := f.syms.find(f.unit, d)
 	if s == nil || s.def == nil {
-		return f.operand(e) // refused there
+		return f.exprs.operand(e) // refused there
 	}
-	return value{e: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.function(s).ID}, t: ir.U64, elem: s.decl.Type(), obj: ir.NoObject}
+	return value{e: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: f.syms.function(s).ID}, t: ir.U64, elem: s.decl.Type(), obj: ir.NoObject}
 }
 
 // destructors is the function that runs destructors; nil: the program has no keys.
-func (c *compiler) destructors() *ir.FuncBuilder {
-	if !c.mentioned["pthread_key_create"] && !c.mentioned["tss_create"] {
+func destructors(c *compiler) *ir.FuncBuilder {
+	if !c.syms.mentioned["pthread_key_create"] && !c.syms.mentioned["tss_create"] {
 		return nil
 	}
-	s := c.linked[threadEnd]
+	s := c.syms.linked[threadEnd]
 	if s == nil || s.def == nil { // the program has keys of its own making
 		return nil
 	}
-	return c.function(s)
+	return c.syms.function(s)
 }
 
 // callOf is a call of a function without parameters.
@@ -131,30 +131,30 @@ func callOf(fb *ir.FuncBuilder) ir.Op {
 }
 
 // endsWithDestructors makes a new thread run destructors when it ends.
-func (f *lowering) endsWithDestructors(spawn *ir.Op, at cc.Node) {
-	end := f.destructors()
+func endsWithDestructors(f *lowering, spawn *ir.Op, at cc.Node) {
+	end := destructors(f.compiler)
 	if end == nil {
 		return
 	}
 	if spawn.Func != ir.NoFunc {
-		s := f.byID[spawn.Func]
+		s := f.syms.byID[spawn.Func]
 		if f.wrapped[s] == nil {
-			f.wrapped[s] = f.wrap(s.name, end, spawn.Func, at)
+			f.wrapped[s] = wrapThread(f.compiler, s.name, end, spawn.Func, at)
 		}
 		spawn.Func = f.wrapped[s].ID
 		return
 	}
 	if f.wrapped[nil] == nil {
-		f.wrapped[nil] = f.wrap("thread", end, ir.NoFunc, at)
+		f.wrapped[nil] = wrapThread(f.compiler, "thread", end, ir.NoFunc, at)
 	}
 	spawn.Args = append([]*ir.Expr{spawn.Val}, spawn.Args...)
 	spawn.Func, spawn.Val = f.wrapped[nil].ID, nil
 }
 
-// wrap makes a function that calls a start routine, the one given or the one its
+// wrapThread makes a function that calls a start routine, the one given or the one its
 // first parameter points to, and runs destructors.
-func (c *compiler) wrap(name string, end *ir.FuncBuilder, routine ir.FuncID, at cc.Node) *ir.FuncBuilder {
-	pos := c.span(at)
+func wrapThread(c *compiler, name string, end *ir.FuncBuilder, routine ir.FuncID, at cc.Node) *ir.FuncBuilder {
+	pos := c.in.span(at)
 	fb := c.b.Func(name, pos)
 	call := ir.NewOp(ir.Call)
 	if call.Func = routine; routine == ir.NoFunc {

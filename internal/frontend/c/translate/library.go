@@ -25,104 +25,104 @@ type libFunc struct {
 // newLibrary is the functions we model, by name.
 func newLibrary() map[string]libFunc {
 	m := map[string]libFunc{
-		"__fp_assert":       {2, (*lowering).libAssert},
-		"__assert_fail":     {4, (*lowering).libAssertFail},
-		"__fp_load":         {2, (*lowering).libLoad},
-		"__fp_store":        {3, (*lowering).libStore},
-		"__fp_init":         {2, (*lowering).libInit},
-		"__fp_rmw":          {5, (*lowering).libRMW},
-		"__fp_cas":          {5, (*lowering).libCas},
-		"__fp_casval":       {4, (*lowering).libSyncCas},
-		"__fp_fence":        {1, (*lowering).libFence},
-		"__fp_signal_fence": {1, (*lowering).libNothing},
-		claimHere:           {1, (*lowering).libClaim},
-		claimAlways:         {1, (*lowering).libClaim},
-		claimBound:          {0, (*lowering).libBound},
+		"__fp_assert":       {2, libAssert},
+		"__assert_fail":     {4, libAssertFail},
+		"__fp_load":         {2, libLoad},
+		"__fp_store":        {3, libStore},
+		"__fp_init":         {2, libInit},
+		"__fp_rmw":          {5, libRMW},
+		"__fp_cas":          {5, libCas},
+		"__fp_casval":       {4, libSyncCas},
+		"__fp_fence":        {1, libFence},
+		"__fp_signal_fence": {1, libNothing},
+		claimHere:           {1, libClaim},
+		claimAlways:         {1, libClaim},
+		claimBound:          {0, libBound},
 
-		"pthread_create":              {4, (*lowering).libCreate},
-		"pthread_join":                {2, (*lowering).libJoin},
-		"pthread_exit":                {1, (*lowering).libThreadExit},
-		"pthread_equal":               {2, (*lowering).libEqual},
-		"pthread_detach":              {1, (*lowering).libZero},
-		"pthread_attr_init":           {1, (*lowering).libZero},
-		"pthread_attr_destroy":        {1, (*lowering).libZero},
-		"pthread_self":                {0, (*lowering).libSelf},
-		"pthread_mutexattr_init":      {1, (*lowering).libMutexAttrInit},
-		"pthread_mutexattr_settype":   {2, (*lowering).libMutexAttrType},
-		"pthread_mutexattr_destroy":   {1, (*lowering).libZero},
-		"pthread_attr_setdetachstate": {2, (*lowering).libZero},
-		"pthread_attr_setstacksize":   {2, (*lowering).libZero},
-		"pthread_mutex_init":          {2, (*lowering).libMutexInit},
-		"pthread_mutex_destroy":       {1, (*lowering).libMutexDestroy},
-		"pthread_mutex_lock":          {1, (*lowering).libMutex},
-		"pthread_mutex_trylock":       {1, (*lowering).libMutex},
-		"pthread_mutex_unlock":        {1, (*lowering).libMutex},
-		"pthread_cond_init":           {2, (*lowering).libSyncInit},
-		"pthread_cond_destroy":        {1, (*lowering).libCondDestroy},
-		"pthread_cond_wait":           {2, (*lowering).libCondWait},
-		"pthread_cond_signal":         {1, (*lowering).libSignal},
-		"pthread_cond_broadcast":      {1, (*lowering).libSignal},
-		"pthread_barrier_init":        {3, (*lowering).libBarrierInit},
-		"pthread_barrier_destroy":     {1, (*lowering).libBarrierDestroy},
-		"pthread_barrier_wait":        {1, (*lowering).libBarrier},
-		"sched_yield":                 {0, (*lowering).libZero},
-		"usleep":                      {1, (*lowering).libZero},
-		"sleep":                       {1, (*lowering).libZero},
-		"nanosleep":                   {2, (*lowering).libZero},
-		"pthread_setcancelstate":      {2, (*lowering).libZero},
-		"pthread_setcanceltype":       {2, (*lowering).libZero},
-		"pthread_testcancel":          {0, (*lowering).libNothing},
-		"clock_gettime":               {2, (*lowering).libClock},
-		"timespec_get":                {2, (*lowering).libClock},
+		"pthread_create":              {4, libCreate},
+		"pthread_join":                {2, libJoin},
+		"pthread_exit":                {1, libThreadExit},
+		"pthread_equal":               {2, libEqual},
+		"pthread_detach":              {1, libZero},
+		"pthread_attr_init":           {1, libZero},
+		"pthread_attr_destroy":        {1, libZero},
+		"pthread_self":                {0, libSelf},
+		"pthread_mutexattr_init":      {1, libMutexAttrInit},
+		"pthread_mutexattr_settype":   {2, libMutexAttrType},
+		"pthread_mutexattr_destroy":   {1, libZero},
+		"pthread_attr_setdetachstate": {2, libZero},
+		"pthread_attr_setstacksize":   {2, libZero},
+		"pthread_mutex_init":          {2, libMutexInit},
+		"pthread_mutex_destroy":       {1, libMutexDestroy},
+		"pthread_mutex_lock":          {1, libMutex},
+		"pthread_mutex_trylock":       {1, libMutex},
+		"pthread_mutex_unlock":        {1, libMutex},
+		"pthread_cond_init":           {2, libSyncInit},
+		"pthread_cond_destroy":        {1, libCondDestroy},
+		"pthread_cond_wait":           {2, libCondWait},
+		"pthread_cond_signal":         {1, libSignal},
+		"pthread_cond_broadcast":      {1, libSignal},
+		"pthread_barrier_init":        {3, libBarrierInit},
+		"pthread_barrier_destroy":     {1, libBarrierDestroy},
+		"pthread_barrier_wait":        {1, libBarrier},
+		"sched_yield":                 {0, libZero},
+		"usleep":                      {1, libZero},
+		"sleep":                       {1, libZero},
+		"nanosleep":                   {2, libZero},
+		"pthread_setcancelstate":      {2, libZero},
+		"pthread_setcanceltype":       {2, libZero},
+		"pthread_testcancel":          {0, libNothing},
+		"clock_gettime":               {2, libClock},
+		"timespec_get":                {2, libClock},
 
-		"malloc": {1, (*lowering).libMalloc},
+		"malloc": {1, libMalloc},
 
-		"aligned_alloc":  {2, (*lowering).libAligned},
-		"memalign":       {2, (*lowering).libAligned},
-		"posix_memalign": {3, (*lowering).libAligned},
-		"calloc":         {2, (*lowering).libCalloc},
-		"free":           {1, (*lowering).libFree},
+		"aligned_alloc":  {2, libAligned},
+		"memalign":       {2, libAligned},
+		"posix_memalign": {3, libAligned},
+		"calloc":         {2, libCalloc},
+		"free":           {1, libFree},
 
-		"__fp_block_size": {1, (*lowering).libBlockSize},
-		"__fp_destroy":    {2, (*lowering).libDestroy},
+		"__fp_block_size": {1, libBlockSize},
+		"__fp_destroy":    {2, libDestroy},
 
-		"abort": {0, (*lowering).libExit},
-		"exit":  {1, (*lowering).libExit},
-		"_exit": {1, (*lowering).libExit},
-		"_Exit": {1, (*lowering).libExit},
+		"abort": {0, libExit},
+		"exit":  {1, libExit},
+		"_exit": {1, libExit},
+		"_Exit": {1, libExit},
 
-		"memcpy":  {3, (*lowering).libCopy},
-		"memmove": {3, (*lowering).libCopy},
-		"memset":  {3, (*lowering).libMemset},
-		"memcmp":  {3, (*lowering).libCompare},
-		"strcmp":  {2, (*lowering).libCompare},
-		"strncmp": {3, (*lowering).libCompare},
-		"strlen":  {1, (*lowering).libStrlen},
-		"strcpy":  {2, (*lowering).libStrcpy},
+		"memcpy":  {3, libCopy},
+		"memmove": {3, libCopy},
+		"memset":  {3, libMemset},
+		"memcmp":  {3, libCompare},
+		"strcmp":  {2, libCompare},
+		"strncmp": {3, libCompare},
+		"strlen":  {1, libStrlen},
+		"strcpy":  {2, libStrcpy},
 
-		"printf":  {-1, (*lowering).libPrint},
-		"fprintf": {-1, (*lowering).libPrint},
-		"puts":    {1, (*lowering).libPrint},
-		"fputs":   {2, (*lowering).libPrint},
-		"putchar": {1, (*lowering).libPrint},
-		"fflush":  {1, (*lowering).libPrint},
-		"perror":  {1, (*lowering).libPrint},
+		"printf":  {-1, libPrint},
+		"fprintf": {-1, libPrint},
+		"puts":    {1, libPrint},
+		"fputs":   {2, libPrint},
+		"putchar": {1, libPrint},
+		"fflush":  {1, libPrint},
+		"perror":  {1, libPrint},
 
-		"reach_error":             {0, (*lowering).libError},
-		"__VERIFIER_error":        {0, (*lowering).libError},
-		"__VERIFIER_assume":       {1, (*lowering).libAssume},
-		"__CPROVER_assume":        {1, (*lowering).libAssume},
-		"__VERIFIER_assert":       {1, (*lowering).libVerifierAssert},
-		"__CPROVER_assert":        {2, (*lowering).libVerifierAssert},
-		"__VERIFIER_atomic_begin": {0, (*lowering).libSection},
-		"__VERIFIER_atomic_end":   {0, (*lowering).libSection},
-		"__CPROVER_atomic_begin":  {0, (*lowering).libSection},
-		"__CPROVER_atomic_end":    {0, (*lowering).libSection},
+		"reach_error":             {0, libError},
+		"__VERIFIER_error":        {0, libError},
+		"__VERIFIER_assume":       {1, libAssume},
+		"__CPROVER_assume":        {1, libAssume},
+		"__VERIFIER_assert":       {1, libVerifierAssert},
+		"__CPROVER_assert":        {2, libVerifierAssert},
+		"__VERIFIER_atomic_begin": {0, libSection},
+		"__VERIFIER_atomic_end":   {0, libSection},
+		"__CPROVER_atomic_begin":  {0, libSection},
+		"__CPROVER_atomic_end":    {0, libSection},
 	}
 	addSync(m)
 	addBuiltins(m)
 	for t := range nondetTypes {
-		m["__VERIFIER_nondet_"+t] = libFunc{0, (*lowering).libNondet}
+		m["__VERIFIER_nondet_"+t] = libFunc{0, libNondet}
 	}
 	return m
 }
@@ -132,67 +132,60 @@ func nothing() value { return value{void: true, obj: ir.NoObject} }
 func zero() value { return integer(ir.Int(0), ir.S32) }
 
 // libNothing evaluates its arguments.
-func (f *lowering) libNothing(c *libCall) value {
+func libNothing(f *lowering, c *libCall) value {
 	for _, a := range c.args {
-		f.effect(a)
+		f.exprs.effect(a)
 	}
 	return nothing()
 }
 
 // libZero evaluates its arguments and returns 0.
-func (f *lowering) libZero(c *libCall) value {
-	f.libNothing(c)
+func libZero(f *lowering, c *libCall) value {
+	libNothing(f, c)
 	return zero()
 }
 
 // libPrint evaluates its arguments, strings aside. Nobody knows its result.
-func (f *lowering) libPrint(c *libCall) value {
+func libPrint(f *lowering, c *libCall) value {
 	for _, a := range c.args {
-		if _, literal := unparen(a).Value().(cc.StringValue); !literal && !f.isStream(a) {
-			f.operand(a)
+		if _, literal := unparen(a).Value().(cc.StringValue); !literal && !isStream(f, a) {
+			f.exprs.operand(a)
 		}
 	}
 	if c.want {
-		f.refuse(codeResult, c.node, "the result of %s is used, and what it is is not known", c.name)
+		f.in.refuse(codeResult, c.node, "the result of %s is used, and what it is is not known", c.name)
 	}
 	return nothing()
 }
 
 // isStream reports whether an argument is one of the streams that the library of the
 // system defines.
-func (f *lowering) isStream(e cc.ExpressionNode) bool {
+func isStream(f *lowering, e cc.ExpressionNode) bool {
 	d := variable(e)
 	if d == nil || d.Name() != "stdin" && d.Name() != "stdout" && d.Name() != "stderr" {
 		return false
 	}
-	s := f.find(f.unit, d)
+	s := f.syms.find(f.unit, d)
 	return s != nil && !s.defined
 }
 
-// check is an assertion.
-func (f *lowering) check(cond *ir.Expr, class ir.CheckClass, msg string) {
-	op := ir.NewOp(ir.Assert)
-	op.Val, op.Class, op.Msg = cond, class, msg
-	f.emit(op)
-}
-
-func (f *lowering) libAssert(c *libCall) value {
+func libAssert(f *lowering, c *libCall) value {
 	msg := "assertion"
 	if s, ok := c.args[1].Value().(cc.StringValue); ok {
 		msg = cString(string(s))
 	}
-	f.check(truthOf(f.operand(c.args[0])), ir.Assertion, msg)
+	f.code.check(truthOf(f.exprs.operand(c.args[0])), ir.Assertion, msg)
 	return nothing()
 }
 
 // libAssertFail is what glibc's assert calls.
-func (f *lowering) libAssertFail(c *libCall) value {
+func libAssertFail(f *lowering, c *libCall) value {
 	msg := "assertion"
 	if s, ok := c.args[0].Value().(cc.StringValue); ok {
 		msg = "assert(" + cString(string(s)) + ")"
 	}
-	f.check(ir.Int(0), ir.ReachError, msg)
-	return f.libExit(&libCall{name: c.name, node: c.node})
+	f.code.check(ir.Int(0), ir.ReachError, msg)
+	return libExit(f, &libCall{name: c.name, node: c.node})
 }
 
 func cString(s string) string {
@@ -205,46 +198,46 @@ func cString(s string) string {
 }
 
 // libVerifierAssert is an assertion of one of the verifiers' conventions.
-func (f *lowering) libVerifierAssert(c *libCall) value {
+func libVerifierAssert(f *lowering, c *libCall) value {
 	msg := c.name
 	if len(c.args) > 1 {
 		if s, ok := c.args[1].Value().(cc.StringValue); ok {
 			msg = cString(string(s))
 		}
 	}
-	f.check(truthOf(f.operand(c.args[0])), ir.Assertion, msg)
+	f.code.check(truthOf(f.exprs.operand(c.args[0])), ir.Assertion, msg)
 	return nothing()
 }
 
-func (f *lowering) libError(c *libCall) value {
-	f.check(ir.Int(0), ir.ReachError, c.name+" is reached")
-	return f.libExit(&libCall{name: c.name, node: c.node})
+func libError(f *lowering, c *libCall) value {
+	f.code.check(ir.Int(0), ir.ReachError, c.name+" is reached")
+	return libExit(f, &libCall{name: c.name, node: c.node})
 }
 
-func (f *lowering) libAssume(c *libCall) value {
+func libAssume(f *lowering, c *libCall) value {
 	op := ir.NewOp(ir.Assume)
-	op.Val = truthOf(f.operand(c.args[0]))
-	f.narrowInput(op.Val)
-	f.emit(op)
-	f.goesOn()
+	op.Val = truthOf(f.exprs.operand(c.args[0]))
+	narrowInput(f, op.Val)
+	f.code.emit(op)
+	f.code.goesOn()
 	return nothing()
 }
 
-func (f *lowering) libSection(c *libCall) value {
+func libSection(f *lowering, c *libCall) value {
 	kind := ir.AtomicBegin
 	if c.name == "__VERIFIER_atomic_end" || c.name == "__CPROVER_atomic_end" {
 		kind = ir.AtomicEnd
 	}
-	f.emit(ir.NewOp(kind))
+	f.code.emit(ir.NewOp(kind))
 	return nothing()
 }
 
 // libExit ends the program.
-func (f *lowering) libExit(c *libCall) value {
+func libExit(f *lowering, c *libCall) value {
 	for _, a := range c.args {
-		f.effect(a)
+		f.exprs.effect(a)
 	}
-	f.emit(ir.NewOp(ir.Exit))
-	f.at, f.fresh = nowhere, false
+	f.code.emit(ir.NewOp(ir.Exit))
+	f.code.at, f.code.fresh = nowhere, false
 	return nothing()
 }

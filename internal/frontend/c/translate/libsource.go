@@ -47,15 +47,15 @@ func libraryFiles() []*libraryFile {
 }
 
 // addLibrary parses the files of the library that the program needs.
-func (c *compiler) addLibrary() {
+func (c *symbols) addLibrary() {
 	files := libraryFiles()
 	for again := true; again; {
 		again = false
 		for _, l := range files {
 			if !l.taken && c.needs(l) {
 				l.taken, again = true, true
-				c.files[l.file.Name] = l.file
-				c.parseFile(l.file)
+				c.in.files[l.file.Name] = l.file
+				c.in.parseFile(l.file)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (c *compiler) addLibrary() {
 
 // needs reports whether the program mentions a function of the file that it does not
 // define.
-func (c *compiler) needs(l *libraryFile) bool {
+func (c *symbols) needs(l *libraryFile) bool {
 	for _, name := range l.defines {
 		if s := c.linked[name]; c.mentioned[name] && (s == nil || s.def == nil) {
 			return true

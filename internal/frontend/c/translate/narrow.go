@@ -13,15 +13,15 @@ import (
 
 // narrowInput restricts the input that was read just before to values that a
 // condition, assumed next, can hold for.
-func (f *lowering) narrowInput(cond *ir.Expr) {
-	if !f.fresh {
+func narrowInput(f *lowering, cond *ir.Expr) {
+	if !f.code.fresh {
 		return
 	}
-	edges := f.fb.F.Edges
-	at := f.at
+	edges := f.code.fb.F.Edges
+	at := f.code.at
 	for i := len(edges) - 1; i >= 0 && edges[i].To == at; i-- {
 		switch e := &edges[i]; {
-		case e.Op.Kind == ir.Assign, f.straight[e.ID]:
+		case e.Op.Kind == ir.Assign, f.code.straight[e.ID]:
 			at = e.From
 		case e.Op.Kind == ir.Havoc:
 			narrow(&e.Op, edges[i+1:], cond)
@@ -30,15 +30,6 @@ func (f *lowering) narrowInput(cond *ir.Expr) {
 			return
 		}
 	}
-}
-
-// goesOn says of the last edge that it is the only way on: no branch, but an
-// assumption or a mark.
-func (f *lowering) goesOn() {
-	if f.straight == nil {
-		f.straight = map[ir.EdgeID]bool{}
-	}
-	f.straight[f.fb.F.Edges[len(f.fb.F.Edges)-1].ID] = true
 }
 
 // narrow restricts an input; between are the edges from it to the assumption.

@@ -39,33 +39,33 @@ func limits(t ir.Type) Range {
 }
 
 // libNondet is an input.
-func (f *lowering) libNondet(c *libCall) value {
+func libNondet(f *lowering, c *libCall) value {
 	name := strings.TrimPrefix(c.name, "__VERIFIER_nondet_")
 	t := nondetTypes[name]
 	declared := f.opt.Nondet
 	var r Range
 	switch {
 	case t == (ir.Type{}):
-		f.refuse(codeNondet, c.node, "%s is not supported: inputs are integers", c.name)
+		f.in.refuse(codeNondet, c.node, "%s is not supported: inputs are integers", c.name)
 	case strings.EqualFold(strings.Trim(name, "_"), "bool"):
 		r = Range{0, 1}
 	case declared != nil:
 		all := limits(t)
 		r = Range{max(declared.Lo, all.Lo), min(declared.Hi, all.Hi)}
 		if r.Lo > r.Hi {
-			f.refuse(codeNondet, c.node, "%s has no value from %d to %d", c.name, declared.Lo, declared.Hi)
+			f.in.refuse(codeNondet, c.node, "%s has no value from %d to %d", c.name, declared.Lo, declared.Hi)
 		}
 		if r != all || t == ir.U64 { // a range ends at 2^63-1
-			f.diags.Warnf(RangeWarning, f.span(c.node), "of this input only the values from %d to %d are tried", r.Lo, r.Hi)
+			f.in.diags.Warnf(RangeWarning, f.in.span(c.node), "of this input only the values from %d to %d are tried", r.Lo, r.Hi)
 		}
 	default:
 		r = limits(t)
 	}
 	op := ir.NewOp(ir.Havoc)
-	op.Dst = f.temp()
+	op.Dst = f.code.temp()
 	if op.HasRange = t.Bits < 64 || declared != nil; op.HasRange {
 		op.Lo, op.Hi = r.Lo, r.Hi
 	}
-	f.emit(op)
+	f.code.emit(op)
 	return integer(ir.R(op.Dst), t)
 }

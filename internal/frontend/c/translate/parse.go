@@ -26,13 +26,13 @@ const headerDir = "<fencepost>"
 // behind a '*', so no file ends.
 const endName = "<end>"
 
-func (c *compiler) parseFile(f *source.File) { c.parseText(f, "", "") }
+func (c *input) parseFile(f *source.File) { c.parseText(f, "", "") }
 
 // endText is what follows a file.
 const endText = "\n;\nextern int __fp_end;\n"
 
 // parseText reads a file with text before and behind it that is not the user's.
-func (c *compiler) parseText(f *source.File, before, behind string) {
+func (c *input) parseText(f *source.File, before, behind string) {
 	abi, err := cc.NewABI("linux", "amd64")
 	if err != nil {
 		panic("BUG: " + err.Error())
@@ -72,9 +72,9 @@ func (c *compiler) parseText(f *source.File, before, behind string) {
 		return
 	}
 	u := &unit{name: f.Name, ast: ast, static: map[string]*symbol{}}
-	c.units = append(c.units, u)
-	c.collectDeclared(ast.TranslationUnit)
-	c.collectSymbols(u)
+	c.syms.units = append(c.syms.units, u)
+	c.types.collectDeclared(ast.TranslationUnit)
+	c.syms.collectSymbols(u)
 }
 
 // translate is cc.Translate with a change of shape in between, see shaper. cc gives up
@@ -97,7 +97,7 @@ func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) 
 	return ast, nil
 }
 
-func (c *compiler) defines() string {
+func (c *input) defines() string {
 	var b strings.Builder
 	for _, d := range c.opt.Defines {
 		name, value, ok := strings.Cut(d, "=")
@@ -127,7 +127,7 @@ func ccText(message string) string {
 
 // reportSyntax turns cc's errors into diagnostics. Lines without a position
 // repeat what other lines say.
-func (c *compiler) reportSyntax(f *source.File, text string) {
+func (c *input) reportSyntax(f *source.File, text string) {
 	found := false
 	for _, line := range strings.Split(text, "\n") {
 		m := ccMessage.FindStringSubmatch(line)
@@ -163,7 +163,7 @@ func (c *compiler) reportSyntax(f *source.File, text string) {
 }
 
 // locationAt is the location of a test that a line behind the file declares, or nil.
-func (c *compiler) locationAt(row int) *Location {
+func (c *input) locationAt(row int) *Location {
 	i := row - strings.Count(endText, "\n") - 1
 	if c.test == nil || i < 0 || i >= len(c.test.in.Locations) {
 		return nil

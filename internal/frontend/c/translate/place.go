@@ -7,17 +7,17 @@ import (
 )
 
 // lvalue finds the place an expression designates.
-func (f *lowering) lvalue(e cc.ExpressionNode) lvalue {
+func (f *lvalues) lvalue(e cc.ExpressionNode) lvalue {
 	l := f.place(e)
-	l.atomic = f.ofExpr(e).isAtomic() && l.typ.Kind() != cc.Array
+	l.atomic = f.types.ofExpr(e).isAtomic() && l.typ.Kind() != cc.Array
 	if l.atomic && l.bits != nil {
-		f.refuse(codeAtomic, e, "atomic bit-fields are not supported")
+		f.in.refuse(codeAtomic, e, "atomic bit-fields are not supported")
 	}
 	return l
 }
 
-func (f *lowering) place(e cc.ExpressionNode) lvalue {
-	if l, ok := f.atomicValue(e); ok {
+func (f *lvalues) place(e cc.ExpressionNode) lvalue {
+	if l, ok := f.mem.atomicValue(e); ok {
 		return l
 	}
 	switch x := e.(type) {
@@ -28,7 +28,7 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 		case cc.PrimaryExpressionIdent:
 			return f.named(x)
 		case cc.PrimaryExpressionStmt:
-			return f.statementPlace(x)
+			return f.exprs.statementPlace(x)
 		case cc.PrimaryExpressionGeneric:
 			if a := x.GenericSelection.Associated(); a != nil && a.AssignmentExpression != nil {
 				return f.place(a.AssignmentExpression)
@@ -36,28 +36,28 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 		case cc.PrimaryExpressionString:
 			s, ok := x.Value().(cc.StringValue)
 			if !ok {
-				f.refuse(codeExpr, x, "this string is not supported")
+				f.in.refuse(codeExpr, x, "this string is not supported")
 			}
 			text := string(s)
 			if t, ok := x.Type().Undecay().(*cc.ArrayType); ok && int64(len(text)) < t.Size() {
 				text += string(make([]byte, t.Size()-int64(len(text))))
 			}
-			o := f.stringObject(text, x)
+			o := f.syms.stringObject(text, x)
 			return lvalue{reg: ir.NoReg, addr: ir.Addr(o, 0), obj: o, typ: f.arrayType(x)}
 		}
 	case *cc.PostfixExpression:
 		switch x.Case {
 		case cc.PostfixExpressionIndex:
-			f.subscripted[unparen(x.PostfixExpression)] = true
-			a, i := f.operand(x.PostfixExpression), f.operand(x.ExpressionList)
+			f.types.subscripted[unparen(x.PostfixExpression)] = true
+			a, i := f.exprs.operand(x.PostfixExpression), f.exprs.operand(x.ExpressionList)
 			if a.elem == nil {
 				a, i = i, a
 			}
 			if a.elem == nil || i.elem != nil {
-				f.refuse(codeExpr, x, "this index is not supported")
+				f.in.refuse(codeExpr, x, "this index is not supported")
 			}
 			f.checkSubscript(a, i, x)
-			v := f.pointerArithmetic(ir.Add, a, i, x)
+			v := f.exprs.pointerArithmetic(ir.Add, a, i, x)
 			return lvalue{reg: ir.NoReg, addr: v.e, obj: v.obj, typ: a.elem, via: via{pointer: a.array == nil || a.array.pointer}}
 		case cc.PostfixExpressionSelect:
 			return f.member(f.lvalue(x.PostfixExpression), x)
@@ -67,8 +67,8 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 			return f.compoundLiteral(x)
 		case cc.PostfixExpressionCall:
 			if isStruct(x.Type()) {
-				f.call(x, true)
-				return f.literals[x]
+				f.calls.call(x, true)
+				return f.vars.literals[x]
 			}
 		}
 	case *cc.UnaryExpression:
@@ -80,29 +80,29 @@ func (f *lowering) place(e cc.ExpressionNode) lvalue {
 			return f.structPlace(e)
 		}
 	}
-	f.refuse(codeExpr, e, "this is not a place in memory")
+	f.in.refuse(codeExpr, e, "this is not a place in memory")
 	panic("BUG: unreachable")
 }
 
 // compoundLiteral writes the object of a compound literal. Like a local, it is one
 // object per activation.
-func (f *lowering) compoundLiteral(x *cc.PostfixExpression) lvalue {
-	if f.ofExpr(x).isAtomic() {
-		f.refuse(codeAtomic, x, "atomic compound literals are not supported")
+func (f *lvalues) compoundLiteral(x *cc.PostfixExpression) lvalue {
+	if f.types.ofExpr(x).isAtomic() {
+		f.in.refuse(codeAtomic, x, "atomic compound literals are not supported")
 	}
-	if f.static {
-		return f.staticLiteral(x)
+	if f.code.static {
+		return f.inits.staticLiteral(x)
 	}
-	l, ok := f.literals[x]
+	l, ok := f.vars.literals[x]
 	if !ok { // refused already
 		panic(refusal{})
 	}
-	f.initLocal(l, literalInit(x))
+	f.inits.initLocal(l, literalInit(x))
 	return l
 }
 
 // arrayType is the type of a string literal before it decays.
-func (f *lowering) arrayType(x *cc.PrimaryExpression) cc.Type {
+func (f *lvalues) arrayType(x *cc.PrimaryExpression) cc.Type {
 	t := x.Type()
 	if p, ok := t.(*cc.PointerType); ok {
 		if a, ok := p.Undecay().(*cc.ArrayType); ok {
@@ -110,53 +110,53 @@ func (f *lowering) arrayType(x *cc.PrimaryExpression) cc.Type {
 		}
 	}
 	if t.Kind() != cc.Array {
-		f.refuse(codeExpr, x, "this string is not supported")
+		f.in.refuse(codeExpr, x, "this string is not supported")
 	}
 	return t
 }
 
 // named is the place of a variable or function.
-func (f *lowering) named(x *cc.PrimaryExpression) lvalue {
+func (f *lvalues) named(x *cc.PrimaryExpression) lvalue {
 	d, ok := x.ResolvedTo().(*cc.Declarator)
 	if !ok {
-		f.refuse(codeExpr, x, "%s is not a variable", x.Token.SrcStr())
+		f.in.refuse(codeExpr, x, "%s is not a variable", x.Token.SrcStr())
 	}
-	if l, ok := f.vars[d]; ok {
+	if l, ok := f.vars.vars[d]; ok {
 		return l
 	}
-	s := f.find(f.unit, d)
+	s := f.syms.find(f.unit, d)
 	if d.Type().Kind() == cc.Function {
 		if s == nil || s.def == nil {
-			f.refuse(codeExtern, x, "%s has no body, and its address cannot be taken", d.Name())
+			f.in.refuse(codeExtern, x, "%s has no body, and its address cannot be taken", d.Name())
 		}
-		fb := f.function(s)
+		fb := f.syms.function(s)
 		fb.F.Pointer = true
 		return lvalue{
 			reg: ir.NoReg, obj: ir.NoObject, typ: d.Type(),
 			addr: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: fb.ID},
 		}
 	}
-	if s == nil || d.Linkage() == cc.None && f.locals[d] == nil {
+	if s == nil || d.Linkage() == cc.None && f.syms.locals[d] == nil {
 		if d.Linkage() == cc.None && !d.IsStatic() { // a local that was refused
 			panic(refusal{})
 		}
-		f.refuse(codeObject, x, "%s is declared and never defined", d.Name())
+		f.in.refuse(codeObject, x, "%s is declared and never defined", d.Name())
 	}
-	o := f.object(s, x)
+	o := f.syms.object(s, x)
 	return lvalue{reg: ir.NoReg, addr: ir.Addr(o, 0), obj: o, typ: s.decl.Type()}
 }
 
 // pointee is what a pointer points to.
-func (f *lowering) pointee(e cc.ExpressionNode) lvalue {
-	v := f.operand(e)
+func (f *lvalues) pointee(e cc.ExpressionNode) lvalue {
+	v := f.exprs.operand(e)
 	if v.elem == nil {
-		f.refuse(codeExpr, e, "a pointer is needed here")
+		f.in.refuse(codeExpr, e, "a pointer is needed here")
 	}
 	return lvalue{reg: ir.NoReg, addr: v.e, obj: v.obj, typ: v.elem, via: via{pointer: true}}
 }
 
 // member is a member of a struct or union.
-func (f *lowering) member(l lvalue, x *cc.PostfixExpression) lvalue {
+func (f *lvalues) member(l lvalue, x *cc.PostfixExpression) lvalue {
 	name := x.Token2.SrcStr()
 	var field *cc.Field
 	switch t := l.typ.(type) {
@@ -167,63 +167,63 @@ func (f *lowering) member(l lvalue, x *cc.PostfixExpression) lvalue {
 	}
 	switch {
 	case field == nil:
-		f.refuse(codeType, x, "%s has no member %s", l.typ, name)
+		f.in.refuse(codeType, x, "%s has no member %s", l.typ, name)
 	case l.atomic:
-		f.refuse(codeAtomic, x, "atomic structs are not supported")
+		f.in.refuse(codeAtomic, x, "atomic structs are not supported")
 	case l.reg != ir.NoReg:
 		panic("BUG: a member of a register")
 	}
 	if field.IsBitfield() {
-		b := f.bitField(field, x)
-		l = f.offset(l, b.off)
+		b := f.layouts.bitField(field, x)
+		l = f.mem.offset(l, b.off)
 		l.typ, l.bits = field.Type(), &b
 		return l
 	}
-	f.checkLayout(l.typ, x)
+	f.layouts.checkLayout(l.typ, x)
 	l.via = l.via.member(l.typ, field)
-	l = f.offset(l, field.Offset())
+	l = f.mem.offset(l, field.Offset())
 	l.typ = field.Type()
 	return l
 }
 
-func (f *lowering) postfix(x *cc.PostfixExpression) value {
+func (f *lvalues) postfix(x *cc.PostfixExpression) value {
 	switch x.Case {
 	case cc.PostfixExpressionPrimary:
-		return f.expr(x.PrimaryExpression)
+		return f.exprs.expr(x.PrimaryExpression)
 	case cc.PostfixExpressionCall:
-		return f.call(x, true)
+		return f.calls.call(x, true)
 	case cc.PostfixExpressionInc:
 		return f.step(x.PostfixExpression, ir.Add, true, x)
 	case cc.PostfixExpressionDec:
 		return f.step(x.PostfixExpression, ir.Sub, true, x)
 	}
 	f.decays(x)
-	return f.load(f.lvalue(x), x)
+	return f.mem.load(f.lvalue(x), x)
 }
 
 // step is ++ or --; old says that the value before it is wanted.
-func (f *lowering) step(e cc.ExpressionNode, op ir.ExprOp, old bool, n cc.Node) value {
+func (f *lvalues) step(e cc.ExpressionNode, op ir.ExprOp, old bool, n cc.Node) value {
 	l := f.lvalue(e)
 	one := integer(ir.Int(1), ir.S32)
 	if l.atomic {
-		was, is := f.atomicUpdate(l, op, one, n)
+		was, is := f.mem.atomicUpdate(l, op, one, n)
 		if old {
 			return was
 		}
 		return is
 	}
-	was := f.load(l, n)
+	was := f.mem.load(l, n)
 	if l.reg != ir.NoReg && old {
-		was = f.keep(was)
+		was = f.code.keep(was)
 	}
-	is := f.convert(f.combine(op, was, one, n), l.typ, n)
+	is := f.exprs.convert(f.exprs.combine(op, was, one, n), l.typ, n)
 	if l.bits != nil {
 		is = l.bits.fit(is)
 	}
 	if l.reg == ir.NoReg {
 		is = f.save(is)
 	}
-	f.store(l, is, n)
+	f.mem.store(l, is, n)
 	if old {
 		return was
 	}
@@ -234,11 +234,11 @@ func (f *lowering) step(e cc.ExpressionNode, op ir.ExprOp, old bool, n cc.Node) 
 }
 
 // save keeps a value of some size in a register, so that it is computed once.
-func (f *lowering) save(v value) value {
+func (f *lvalues) save(v value) value {
 	if v.e.Op == ir.RegRef {
 		return v
 	}
-	return f.keep(v)
+	return f.code.keep(v)
 }
 
 var assignOps = map[cc.AssignmentExpressionCase]ir.ExprOp{
@@ -248,28 +248,28 @@ var assignOps = map[cc.AssignmentExpressionCase]ir.ExprOp{
 	cc.AssignmentExpressionAnd: ir.And, cc.AssignmentExpressionXor: ir.Xor, cc.AssignmentExpressionOr: ir.Or,
 }
 
-func (f *lowering) assignment(x *cc.AssignmentExpression) value {
+func (f *lvalues) assignment(x *cc.AssignmentExpression) value {
 	if x.Case == cc.AssignmentExpressionCond {
-		return f.expr(x.ConditionalExpression)
+		return f.exprs.expr(x.ConditionalExpression)
 	}
 	l := f.lvalue(x.UnaryExpression)
 	op, compound := assignOps[x.Case]
 	if compound && l.atomic {
-		_, is := f.atomicUpdate(l, op, f.operand(x.AssignmentExpression), x)
+		_, is := f.mem.atomicUpdate(l, op, f.exprs.operand(x.AssignmentExpression), x)
 		return is
 	}
 	var v value
 	if compound {
-		was := f.load(l, x)
-		v = f.combine(op, was, f.operand(x.AssignmentExpression), x)
+		was := f.mem.load(l, x)
+		v = f.exprs.combine(op, was, f.exprs.operand(x.AssignmentExpression), x)
 	} else {
-		v = f.operand(x.AssignmentExpression)
+		v = f.exprs.operand(x.AssignmentExpression)
 	}
-	v = f.convert(v, l.typ, x)
+	v = f.exprs.convert(v, l.typ, x)
 	if l.bits != nil {
 		v = f.save(l.bits.fit(v))
 	}
-	f.store(l, v, x)
+	f.mem.store(l, v, x)
 	if l.reg != ir.NoReg {
 		v.e = ir.R(l.reg)
 	}

@@ -14,7 +14,7 @@ import (
 // what is never used need not be supported.
 
 // collectSymbols enters the names of file scope of one unit.
-func (c *compiler) collectSymbols(u *unit) {
+func (c *symbols) collectSymbols(u *unit) {
 	for tu := u.ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
 		switch ed := tu.ExternalDeclaration; ed.Case {
 		case cc.ExternalDeclarationFuncDef:
@@ -30,12 +30,12 @@ func (c *compiler) collectSymbols(u *unit) {
 		case cc.ExternalDeclarationDecl:
 			c.collectDeclaration(u, ed.Declaration)
 		case cc.ExternalDeclarationAsmStmt:
-			c.errorf(codeAsm, c.span(ed), "assembly outside functions is not supported")
+			c.in.errorf(codeAsm, c.in.span(ed), "assembly outside functions is not supported")
 		}
 	}
 }
 
-func (c *compiler) collectDeclaration(u *unit, d *cc.Declaration) {
+func (c *symbols) collectDeclaration(u *unit, d *cc.Declaration) {
 	for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
 		id := l.InitDeclarator
 		decl := id.Declarator
@@ -62,7 +62,7 @@ func (c *compiler) collectDeclaration(u *unit, d *cc.Declaration) {
 }
 
 // enter finds or makes the symbol of a declarator of file scope.
-func (c *compiler) enter(u *unit, d *cc.Declarator) *symbol {
+func (c *symbols) enter(u *unit, d *cc.Declarator) *symbol {
 	table := c.linked
 	name := d.Name()
 	// A definition with inline is for its own file [C11 6.7.4].
@@ -81,7 +81,7 @@ func (c *compiler) enter(u *unit, d *cc.Declarator) *symbol {
 
 // define gives an object storage in a file. Within one file several declarations
 // without an initialiser are one definition.
-func (c *compiler) define(s *symbol, u *unit, d *cc.Declarator) {
+func (c *symbols) define(s *symbol, u *unit, d *cc.Declarator) {
 	if s.home != nil && s.home != u {
 		c.twice(s, d)
 	}
@@ -89,15 +89,15 @@ func (c *compiler) define(s *symbol, u *unit, d *cc.Declarator) {
 }
 
 // twice reports a second definition.
-func (c *compiler) twice(s *symbol, d *cc.Declarator) {
-	c.errorf(codeLink, c.span(d), "%s has two definitions", s.name).Note("the other one is at %s", c.span(s.decl).Pos)
+func (c *symbols) twice(s *symbol, d *cc.Declarator) {
+	c.in.errorf(codeLink, c.in.span(d), "%s has two definitions", s.name).Note("the other one is at %s", c.in.span(s.decl).Pos)
 }
 
 // checkSame reports declarations of two files that cannot be of one thing.
-func (c *compiler) checkSame(s *symbol, d *cc.Declarator) {
+func (c *symbols) checkSame(s *symbol, d *cc.Declarator) {
 	if !sameKind(s.decl.Type(), d.Type()) {
-		c.errorf(codeLink, c.span(d), "%s is declared as %s here and as %s elsewhere", s.name, d.Type(), s.decl.Type()).
-			Note("the other declaration is at %s", c.span(s.decl).Pos)
+		c.in.errorf(codeLink, c.in.span(d), "%s is declared as %s here and as %s elsewhere", s.name, d.Type(), s.decl.Type()).
+			Note("the other declaration is at %s", c.in.span(s.decl).Pos)
 	}
 }
 
@@ -123,7 +123,7 @@ func sameKind(a, b cc.Type) bool {
 }
 
 // find is the symbol a declarator of any scope refers to.
-func (c *compiler) find(u *unit, d *cc.Declarator) *symbol {
+func (c *symbols) find(u *unit, d *cc.Declarator) *symbol {
 	if s := c.locals[d]; s != nil {
 		return s
 	}
@@ -133,38 +133,38 @@ func (c *compiler) find(u *unit, d *cc.Declarator) *symbol {
 	return c.linked[d.Name()]
 }
 
-func (c *compiler) compile() {
+func (c *symbols) compile() {
 	main := c.linked["main"]
 	if main == nil || main.def == nil {
-		c.errorf(codeNoMain, source.At(source.Pos{File: c.first, Line: 1, Col: 1}), "the program has no function main")
+		c.in.errorf(codeNoMain, source.At(source.Pos{File: c.in.first, Line: 1, Col: 1}), "the program has no function main")
 		return
 	}
-	c.guard(func() { c.function(main) })
+	c.in.guard(func() { c.function(main) })
 	c.lowerAll()
-	if c.diags.HasErrors() {
+	if c.in.diags.HasErrors() {
 		return
 	}
 	c.checkSections()
 	t := c.b.Thread(ir.Thread{
-		Name: "main", Func: main.fb.ID, Start: true, Args: c.mainArgs(main.fb.F.Params), Pos: c.span(main.decl),
+		Name: "main", Func: main.fb.ID, Start: true, Args: c.mainArgs(main.fb.F.Params), Pos: c.in.span(main.decl),
 	})
 	c.b.Main(t)
 }
 
 // lowerAll translates the functions that were asked for, and what they reach.
-func (c *compiler) lowerAll() {
+func (c *symbols) lowerAll() {
 	for len(c.todo) > 0 || c.keyEnds.runs != nil {
 		if len(c.todo) == 0 {
 			c.todo, c.keyEnds.runs = append(c.todo, c.keyEnds.runs), nil
 		}
 		s := c.todo[0]
 		c.todo = c.todo[1:]
-		c.guard(func() { c.lowerFunction(s) })
+		c.in.guard(func() { c.lowerFunction(s) })
 	}
 }
 
 // mainArgs are the arguments main is run with: one, the program's name.
-func (c *compiler) mainArgs(n int) []int64 {
+func (c *symbols) mainArgs(n int) []int64 {
 	args := make([]int64, n)
 	if n == 0 {
 		return args
@@ -173,7 +173,7 @@ func (c *compiler) mainArgs(n int) []int64 {
 	if n == 1 {
 		return args
 	}
-	at := source.At(source.Pos{File: c.first, Line: 1, Col: 1})
+	at := source.At(source.Pos{File: c.in.first, Line: 1, Col: 1})
 	text := []byte("program\x00")
 	name := c.b.Object("argv[0]", int64(len(text)), 1, ir.S8, text, at)
 	vector := make([]byte, 16) // ends with a null pointer
@@ -186,9 +186,9 @@ func (c *compiler) mainArgs(n int) []int64 {
 }
 
 // function makes sure that a function with a body will be lowered.
-func (c *compiler) function(s *symbol) *ir.FuncBuilder {
+func (c *symbols) function(s *symbol) *ir.FuncBuilder {
 	if s.fb == nil {
-		s.fb = c.b.Func(s.name, c.span(s.decl))
+		s.fb = c.b.Func(s.name, c.in.span(s.decl))
 		c.byID[s.fb.ID] = s
 		if s.name == threadEnd && isLibrary(s.unit.name) {
 			c.keyEnds.runs = s // when all destructors are known
@@ -207,7 +207,7 @@ func (s *symbol) params() int { return len(s.parameters()) }
 func (s *symbol) hasWords(c *compiler, n int) bool {
 	have := hidden(s.decl.Type().(*cc.FunctionType))
 	for _, t := range s.parameters() {
-		have += c.words(t, s.decl)
+		have += c.layouts.words(t, s.decl)
 	}
 	return have == n
 }
@@ -226,40 +226,40 @@ func typesOf(t *cc.FunctionType) []cc.Type {
 }
 
 // object makes sure that an object with static storage exists.
-func (c *compiler) object(s *symbol, n cc.Node) ir.ObjectID {
+func (c *symbols) object(s *symbol, n cc.Node) ir.ObjectID {
 	if s.made {
 		return s.obj
 	}
 	if !s.defined {
-		c.refuse(codeObject, n, "%s is declared and never defined", s.name)
+		c.in.refuse(codeObject, n, "%s is declared and never defined", s.name)
 	}
 	t := s.decl.Type()
 	c.checkObject(s.name, t, s.decl)
 	unit, typ := elementOf(t)
 	bytes := make([]byte, t.Size())
-	s.obj, s.made = c.b.Object(s.name, t.Size(), unit, typ, bytes, c.span(s.decl)), true
-	c.b.Layout(s.obj, c.layoutOf(t))
+	s.obj, s.made = c.b.Object(s.name, t.Size(), unit, typ, bytes, c.in.span(s.decl)), true
+	c.b.Layout(s.obj, c.layouts.layoutOf(t))
 	if s.perThread() {
 		c.b.SetPerThread(s.obj)
 	} else if s.unit == nil || !isLibrary(s.unit.name) {
 		c.objects = append(c.objects, s.obj)
 	}
 	if s.init != nil {
-		c.initialise(s.unit, s.init, bytes)
+		c.data.initialise(s.unit, s.init, bytes)
 	}
 	return s.obj
 }
 
 // checkObject refuses objects that cannot be laid out.
-func (c *compiler) checkObject(name string, t cc.Type, n cc.Node) {
+func (c *symbols) checkObject(name string, t cc.Type, n cc.Node) {
 	switch {
 	case t.Size() > maxObject:
-		c.refuse(codeLarge, n, "%s has more than %d bytes", name, maxObject)
+		c.in.refuse(codeLarge, n, "%s has more than %d bytes", name, maxObject)
 	case t.IsIncomplete() || t.Size() < 0:
-		c.refuse(codeType, n, "the type of %s is incomplete", name)
+		c.in.refuse(codeType, n, "the type of %s is incomplete", name)
 	}
-	c.checkArray(t, n)
-	c.checkLayout(t, n)
+	c.types.checkArray(t, n)
+	c.layouts.checkLayout(t, n)
 }
 
 // perThread reports whether an object is thread-local.
@@ -278,11 +278,11 @@ func elementOf(t cc.Type) (int, ir.Type) {
 }
 
 // stringObject is the object of a string literal; equal literals share one.
-func (c *compiler) stringObject(text string, n cc.Node) ir.ObjectID {
+func (c *symbols) stringObject(text string, n cc.Node) ir.ObjectID {
 	if o, ok := c.strings[text]; ok {
 		return o
 	}
-	o := c.b.Object("string", int64(len(text)), 1, ir.S8, []byte(text), c.span(n))
+	o := c.b.Object("string", int64(len(text)), 1, ir.S8, []byte(text), c.in.span(n))
 	c.b.SetReadOnly(o)
 	c.strings[text] = o
 	return o

@@ -50,7 +50,7 @@ type problem struct {
 	at            source.Span
 }
 
-func (c *compiler) newReader() *reader {
+func (c *input) newReader() *reader {
 	r := &reader{
 		claims: c.withClaims, include: c.opt.Include, known: map[string]*source.File{}, files: map[string]*source.File{},
 		times: map[string]int{}, opened: map[string][]string{}, perhaps: map[string][]string{}, once: map[string]bool{},
@@ -62,7 +62,7 @@ func (c *compiler) newReader() *reader {
 }
 
 // adopt takes over what a reader read and found.
-func (c *compiler) adopt(r *reader) {
+func (c *input) adopt(r *reader) {
 	for name, f := range r.files {
 		c.files[name] = f
 	}

@@ -32,28 +32,28 @@ const (
 )
 
 // libRMW is __fp_rmw(function, bits, place, operand, order).
-func (f *lowering) libRMW(c *libCall) value {
+func libRMW(f *lowering, c *libCall) value {
 	which, _ := intValue(unparen(c.args[0]))
 	bits, _ := intValue(unparen(c.args[1]))
 	if which < 0 || int(which) >= len(rmwFunctions) {
-		f.refuse(codeArgument, c.args[0], "there is no such function")
+		f.in.refuse(codeArgument, c.args[0], "there is no such function")
 	}
 	k := rmwFunctions[which]
-	l, t := f.atomicPlace(c.args[2])
+	l, t := f.mem.atomicPlace(c.args[2])
 	if k.kind != ir.Xchg && (isStruct(l.typ) || l.typ.Kind() == cc.Bool) {
-		f.refuse(codeAtomic, c.node, "atomic arithmetic on an object of type %s is not supported", l.typ)
+		f.in.refuse(codeAtomic, c.node, "atomic arithmetic on an object of type %s is not supported", l.typ)
 	}
 	var v value
 	if k.kind != ir.Xchg && l.typ.Kind() == cc.Ptr {
-		v = f.integerOperand(c.args[3])
+		v = f.exprs.integerOperand(c.args[3])
 		v.t = ir.S64
 		if bits&rmwScaled != 0 {
-			v.e = scaled(v.e, f.elemSize(elemOf(l.typ), c.node))
+			v.e = scaled(v.e, f.types.elemSize(elemOf(l.typ), c.node))
 		}
 	} else {
-		v = f.atomicOperand(c.args[3], l.typ, c.node)
+		v = f.mem.atomicOperand(c.args[3], l.typ, c.node)
 	}
-	was, is := f.rmw(l, t, k, v, f.order(c.args[4]))
+	was, is := f.mem.rmw(l, t, k, v, f.mem.order(c.args[4]))
 	if bits&rmwAfter != 0 {
 		return is
 	}
@@ -61,12 +61,12 @@ func (f *lowering) libRMW(c *libCall) value {
 }
 
 // rmw emits a read-modify-write and gives the values before and after it.
-func (f *lowering) rmw(l lvalue, t ir.Type, k rmwFunction, v value, order ir.Order) (was, is value) {
+func (f *accesses) rmw(l lvalue, t ir.Type, k rmwFunction, v value, order ir.Order) (was, is value) {
 	if k.neg {
 		v.e = ir.Unary(ir.Neg, t, v.e)
 	}
 	if k.kind == ir.RMWUnset {
-		v = f.save(v)
+		v = f.lvals.save(v)
 		return f.casLoop(l, t, order, func(old value) *ir.Expr {
 			e := ir.Binary(k.op, t, old.e, v.e)
 			if k.nand {
@@ -76,8 +76,8 @@ func (f *lowering) rmw(l lvalue, t ir.Type, k rmwFunction, v value, order ir.Ord
 		})
 	}
 	op := access(ir.RMW, l, t, order)
-	op.RMW, op.Val, op.Dst = k.kind, v.e, f.temp()
-	f.emit(op)
+	op.RMW, op.Val, op.Dst = k.kind, v.e, f.code.temp()
+	f.code.emit(op)
 	was = value{e: ir.R(op.Dst), t: t, elem: elemOf(l.typ), obj: ir.NoObject}
 	is = was
 	is.e = v.e
@@ -88,43 +88,43 @@ func (f *lowering) rmw(l lvalue, t ir.Type, k rmwFunction, v value, order ir.Ord
 }
 
 // casLoop updates a place by a function of what it holds.
-func (f *lowering) casLoop(l lvalue, t ir.Type, order ir.Order, next func(old value) *ir.Expr) (was, is value) {
+func (f *accesses) casLoop(l lvalue, t ir.Type, order ir.Order, next func(old value) *ir.Expr) (was, is value) {
 	read := access(ir.Load, l, t, ir.Relaxed)
-	read.Dst = f.temp()
-	f.emit(read)
+	read.Dst = f.code.temp()
+	f.code.emit(read)
 	was = value{e: ir.R(read.Dst), t: t, elem: elemOf(l.typ), obj: ir.NoObject}
 	is = was
-	again, failed, end := f.label(""), f.label(""), f.label("")
-	f.here(again)
-	is.e = f.save(integer(next(was), t)).e
+	again, failed, end := f.code.label(""), f.code.label(""), f.code.label("")
+	f.code.here(again)
+	is.e = f.lvals.save(integer(next(was), t)).e
 	op := access(ir.RMW, l, t, order)
 	op.RMW, op.Val, op.Val2, op.Fail = ir.Cas, was.e, is.e, ir.Relaxed
-	op.Dst, op.Dst2 = f.temp(), f.temp()
-	f.emit(op)
-	from := f.start()
-	f.assume(from, ir.Binary(ir.Ne, ir.S64, ir.R(op.Dst2), ir.Int(0)), end)
-	f.assume(from, ir.Binary(ir.Eq, ir.S64, ir.R(op.Dst2), ir.Int(0)), failed)
-	f.at, f.fresh = failed, false
-	f.assign(read.Dst, ir.R(op.Dst))
-	f.jump(again)
-	f.at, f.fresh = end, false
+	op.Dst, op.Dst2 = f.code.temp(), f.code.temp()
+	f.code.emit(op)
+	from := f.code.start()
+	f.code.assume(from, ir.Binary(ir.Ne, ir.S64, ir.R(op.Dst2), ir.Int(0)), end)
+	f.code.assume(from, ir.Binary(ir.Eq, ir.S64, ir.R(op.Dst2), ir.Int(0)), failed)
+	f.code.at, f.code.fresh = failed, false
+	f.code.assign(read.Dst, ir.R(op.Dst))
+	f.code.jump(again)
+	f.code.at, f.code.fresh = end, false
 	return was, is
 }
 
 // atomicUpdate is a compound assignment to an _Atomic object, or ++ and --.
-func (f *lowering) atomicUpdate(l lvalue, op ir.ExprOp, v value, n cc.Node) (was, is value) {
+func (f *accesses) atomicUpdate(l lvalue, op ir.ExprOp, v value, n cc.Node) (was, is value) {
 	which := map[ir.ExprOp]int{ir.Add: 1, ir.Sub: 2, ir.And: 3, ir.Or: 4, ir.Xor: 5}[op]
-	t := f.scalar(l.typ, n)
+	t := f.types.scalar(l.typ, n)
 	switch {
 	case v.elem != nil || l.typ.Kind() == cc.Ptr && op != ir.Add && op != ir.Sub:
-		f.refuse(codeAtomic, n, "this update of an atomic object of type %s is not supported", l.typ)
+		f.in.refuse(codeAtomic, n, "this update of an atomic object of type %s is not supported", l.typ)
 	case l.typ.Kind() == cc.Ptr:
-		v = integer(scaled(v.e, f.elemSize(elemOf(l.typ), n)), ir.S64)
+		v = integer(scaled(v.e, f.types.elemSize(elemOf(l.typ), n)), ir.S64)
 	case which == 0 || l.typ.Kind() == cc.Bool:
-		l.addr = f.save(integer(l.addr, ir.U64)).e
-		v = f.save(v)
+		l.addr = f.lvals.save(integer(l.addr, ir.U64)).e
+		v = f.lvals.save(v)
 		return f.casLoop(l, t, ir.SeqCst, func(old value) *ir.Expr {
-			return f.convert(f.combine(op, old, v, n), l.typ, n).e
+			return f.exprs.convert(f.exprs.combine(op, old, v, n), l.typ, n).e
 		})
 	default:
 		v = integer(cast(v.e, v.t, t), t)

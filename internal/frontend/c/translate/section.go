@@ -11,7 +11,7 @@ import (
 // called inside it may have sections of its own or end the thread.
 
 // checkSections refuses programs whose sections do not match.
-func (c *compiler) checkSections() {
+func (c *symbols) checkSections() {
 	symbols := c.functions()
 	sections := reaching(symbols, func(op *ir.Op) bool { return op.Kind == ir.AtomicBegin || op.Kind == ir.AtomicEnd })
 	if len(sections) == 0 {
@@ -24,7 +24,7 @@ func (c *compiler) checkSections() {
 		}
 		inside, err := ir.SectionLocs(s.fb.F)
 		if err != nil {
-			c.errorf(codeSection, c.span(s.decl), "atomic sections must not nest and must end in the function they begin in, on every way: %s", err)
+			c.in.errorf(codeSection, c.in.span(s.decl), "atomic sections must not nest and must end in the function they begin in, on every way: %s", err)
 			continue
 		}
 		for i := range s.fb.F.Edges {
@@ -34,7 +34,7 @@ func (c *compiler) checkSections() {
 			}
 			for _, callee := range symbols {
 				if (sections[callee] || ends[callee]) && mayCall(&e.Op, callee) {
-					c.errorf(codeSection, e.Pos, "%s is called inside an atomic section and begins one or ends the thread", callee.name)
+					c.in.errorf(codeSection, e.Pos, "%s is called inside an atomic section and begins one or ends the thread", callee.name)
 				}
 			}
 		}
@@ -42,7 +42,7 @@ func (c *compiler) checkSections() {
 }
 
 // functions are the functions that were lowered, in order of their ids.
-func (c *compiler) functions() []*symbol {
+func (c *symbols) functions() []*symbol {
 	var out []*symbol
 	collect := func(table map[string]*symbol) {
 		for _, s := range table {

@@ -13,7 +13,7 @@ import (
 // call.
 
 // span is the stretch of source text a node stands for.
-func (c *compiler) span(n cc.Node) source.Span {
+func (c *input) span(n cc.Node) source.Span {
 	p := n.Position()
 	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
 	f := c.files[p.Filename]
@@ -42,7 +42,7 @@ func (c *compiler) span(n cc.Node) source.Span {
 }
 
 // tokenSpan is the stretch of source text of one token.
-func (c *compiler) tokenSpan(t cc.Token) source.Span {
+func (c *input) tokenSpan(t cc.Token) source.Span {
 	p := t.Position()
 	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
 	f := c.files[p.Filename]

@@ -6,34 +6,34 @@ import (
 	"fencepost/internal/ir"
 )
 
-func (f *lowering) compound(s *cc.CompoundStatement) {
+func (f *statements) compound(s *cc.CompoundStatement) {
 	for l := s.BlockItemList; l != nil; l = l.BlockItemList {
 		item := l.BlockItem
-		f.guard(func() { f.blockItem(item) })
+		f.in.guard(func() { f.blockItem(item) })
 	}
-	f.markEnd(s)
+	f.sites.markEnd(s)
 }
 
-func (f *lowering) blockItem(item *cc.BlockItem) {
+func (f *statements) blockItem(item *cc.BlockItem) {
 	switch item.Case {
 	case cc.BlockItemDecl:
-		f.markBefore(item.Declaration)
+		f.sites.markBefore(item.Declaration)
 		f.declaration(item.Declaration)
 	case cc.BlockItemStmt:
 		f.statement(item.Statement)
 	case cc.BlockItemLabel: // the parser takes a name for one label of a function only
 	default:
-		f.refuse(codeStatement, item, "functions inside functions are not supported")
+		f.in.refuse(codeStatement, item, "functions inside functions are not supported")
 	}
 }
 
 // begin starts a full expression: its edges carry the position of n.
-func (f *lowering) begin(n cc.Node) {
-	f.pos = f.span(n)
-	f.inUse = f.floor
+func (f *statements) begin(n cc.Node) {
+	f.code.pos = f.in.span(n)
+	f.code.inUse = f.code.floor
 }
 
-func (f *lowering) declaration(d *cc.Declaration) {
+func (f *statements) declaration(d *cc.Declaration) {
 	if d.Case == cc.DeclarationAssert {
 		return
 	}
@@ -46,11 +46,11 @@ func (f *lowering) declaration(d *cc.Declaration) {
 		switch {
 		case decl.IsTypename(), decl.IsExtern(), decl.Type().Kind() == cc.Function:
 		case decl.IsStatic():
-			f.locals[decl] = &symbol{
+			f.syms.locals[decl] = &symbol{
 				name: f.sym.name + "." + decl.Name(), unit: f.unit, decl: decl, init: id.Initializer, defined: true,
 			}
-		case f.arrays[decl] != nil && f.at != nowhere:
-			f.makeVariable(f.arrays[decl], id)
+		case f.vars.arrays[decl] != nil && f.code.at != nowhere:
+			f.vars.makeVariable(f.vars.arrays[decl], id)
 		case id.Initializer != nil:
 			f.initDeclared(decl, id.Initializer, id)
 		}
@@ -58,24 +58,24 @@ func (f *lowering) declaration(d *cc.Declaration) {
 }
 
 // initDeclared runs the initialiser of a local.
-func (f *lowering) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node) {
-	if f.at == nowhere {
+func (f *statements) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node) {
+	if f.code.at == nowhere {
 		return
 	}
-	to, ok := f.vars[d]
+	to, ok := f.vars.vars[d]
 	if !ok { // refused already
 		panic(refusal{})
 	}
 	f.begin(n)
-	f.initLocal(to, i)
+	f.inits.initLocal(to, i)
 }
 
-func (f *lowering) statement(s *cc.Statement) {
-	if f.at == nowhere && !hasLabels(s) {
+func (f *statements) statement(s *cc.Statement) {
+	if f.code.at == nowhere && !hasLabels(s) {
 		return
 	}
 	if s.Case != cc.StatementCompound {
-		f.markBefore(s)
+		f.sites.markBefore(s)
 	}
 	switch s.Case {
 	case cc.StatementLabeled:
@@ -85,7 +85,7 @@ func (f *lowering) statement(s *cc.Statement) {
 	case cc.StatementExpr:
 		if e := s.ExpressionStatement.ExpressionList; e != nil {
 			f.begin(e)
-			f.effect(e)
+			f.exprs.effect(e)
 		}
 	case cc.StatementSelection:
 		f.selection(s.SelectionStatement)
@@ -95,9 +95,9 @@ func (f *lowering) statement(s *cc.Statement) {
 		f.jumpStatement(s.JumpStatement)
 	case cc.StatementAsm:
 		f.begin(s)
-		f.assembly(s.AsmStatement)
+		assembly(f.lowering, s.AsmStatement)
 	default:
-		f.refuse(codeStatement, s, "this statement is not supported")
+		f.in.refuse(codeStatement, s, "this statement is not supported")
 	}
 }
 
@@ -113,117 +113,117 @@ func hasLabels(s *cc.Statement) bool {
 	return found
 }
 
-func (f *lowering) labeled(s *cc.LabeledStatement) {
+func (f *statements) labeled(s *cc.LabeledStatement) {
 	switch s.Case {
 	case cc.LabeledStatementLabel:
 		if isAsync(s) {
 			f.async(s)
 			return
 		}
-		f.here(f.gotoLabel(s.Token.SrcStr()))
+		f.code.here(f.gotoLabel(s.Token.SrcStr()))
 	default:
 		l, ok := f.cases[s]
 		if !ok {
-			f.refuse(codeStatement, s, "a case outside a switch")
+			f.in.refuse(codeStatement, s, "a case outside a switch")
 		}
-		f.here(l)
+		f.code.here(l)
 	}
 	f.statement(s.Statement)
 }
 
-func (f *lowering) gotoLabel(name string) ir.Loc {
+func (f *statements) gotoLabel(name string) ir.Loc {
 	l, ok := f.labels[name]
 	if !ok {
-		l = f.label(name)
+		l = f.code.label(name)
 		f.labels[name] = l
 	}
 	return l
 }
 
 // part translates the body of an if, a switch or a loop.
-func (f *lowering) part(s *cc.Statement) {
+func (f *statements) part(s *cc.Statement) {
 	f.statement(s)
-	f.markBodyEnd(s)
+	f.sites.markBodyEnd(s)
 }
 
-func (f *lowering) jumpStatement(s *cc.JumpStatement) {
+func (f *statements) jumpStatement(s *cc.JumpStatement) {
 	f.begin(s)
 	switch s.Case {
 	case cc.JumpStatementGoto:
-		f.jump(f.gotoLabel(s.Token2.SrcStr()))
+		f.code.jump(f.gotoLabel(s.Token2.SrcStr()))
 	case cc.JumpStatementBreak:
 		if len(f.breaks) == 0 {
-			f.refuse(codeStatement, s, "break outside a loop or switch")
+			f.in.refuse(codeStatement, s, "break outside a loop or switch")
 		}
-		f.jump(f.breaks[len(f.breaks)-1])
+		f.code.jump(f.breaks[len(f.breaks)-1])
 	case cc.JumpStatementContinue:
 		if len(f.conts) == 0 {
-			f.refuse(codeStatement, s, "continue outside a loop")
+			f.in.refuse(codeStatement, s, "continue outside a loop")
 		}
-		f.jump(f.conts[len(f.conts)-1])
+		f.code.jump(f.conts[len(f.conts)-1])
 	case cc.JumpStatementReturn:
 		var v *ir.Expr
 		if s.ExpressionList != nil {
 			if isVoid(f.result) {
-				f.effect(s.ExpressionList)
+				f.exprs.effect(s.ExpressionList)
 			} else if isStruct(f.result) {
-				f.returnStruct(s.ExpressionList, s)
+				f.lvals.returnStruct(s.ExpressionList, s)
 			} else {
-				r := f.convert(f.expr(s.ExpressionList), f.result, s)
+				r := f.exprs.convert(f.exprs.expr(s.ExpressionList), f.result, s)
 				v = r.e
 			}
 		}
-		f.leave(v)
+		f.vars.leave(v)
 	default:
-		f.refuse(codeJump, s, "computed goto is not supported")
+		f.in.refuse(codeJump, s, "computed goto is not supported")
 	}
 }
 
-func (f *lowering) selection(s *cc.SelectionStatement) {
+func (f *statements) selection(s *cc.SelectionStatement) {
 	if s.Case == cc.SelectionStatementSwitch {
 		f.switchStatement(s)
 		return
 	}
 	f.begin(s.ExpressionList)
-	then, otherwise := f.label(""), f.label("")
+	then, otherwise := f.code.label(""), f.code.label("")
 	f.branch(s.ExpressionList, then, otherwise)
 	if s.Case == cc.SelectionStatementIf {
-		f.at, f.fresh = then, false
+		f.code.at, f.code.fresh = then, false
 		f.part(s.Statement)
 		f.close(s.Token)
-		f.here(otherwise)
+		f.code.here(otherwise)
 		return
 	}
-	end := f.label("")
-	f.at, f.fresh = then, false
+	end := f.code.label("")
+	f.code.at, f.code.fresh = then, false
 	f.part(s.Statement)
-	f.jump(end)
-	f.at, f.fresh = otherwise, false
+	f.code.jump(end)
+	f.code.at, f.code.fresh = otherwise, false
 	f.part(s.Statement2)
 	f.close(s.Token)
-	f.here(end)
+	f.code.here(end)
 }
 
 // close is the end of a statement with parts: a step that does nothing but leave it
 // must not be shown as the part that stands last, which may not have run.
-func (f *lowering) close(keyword cc.Token) { f.pos = f.tokenSpan(keyword) }
+func (f *statements) close(keyword cc.Token) { f.code.pos = f.in.tokenSpan(keyword) }
 
-func (f *lowering) switchStatement(s *cc.SelectionStatement) {
+func (f *statements) switchStatement(s *cc.SelectionStatement) {
 	f.begin(s.ExpressionList)
-	v := f.expr(s.ExpressionList)
+	v := f.exprs.expr(s.ExpressionList)
 	if v.elem != nil {
-		f.refuse(codeExpr, s.ExpressionList, "a switch over a pointer")
+		f.in.refuse(codeExpr, s.ExpressionList, "a switch over a pointer")
 	}
 	t := promote(v.t)
-	v = f.keep(v)
-	from, end := f.start(), f.label("")
+	v = f.code.keep(v)
+	from, end := f.code.start(), f.code.label("")
 	var none *ir.Expr
 	other := end
 	for _, l := range s.LabeledStatements() {
 		if l.Case == cc.LabeledStatementLabel {
 			continue
 		}
-		loc := f.label("")
+		loc := f.code.label("")
 		f.cases[l] = loc
 		var is *ir.Expr
 		switch l.Case {
@@ -236,7 +236,7 @@ func (f *lowering) switchStatement(s *cc.SelectionStatement) {
 		default:
 			is = ir.Binary(ir.Eq, t, v.e, f.caseValue(l.ConstantExpression, t))
 		}
-		f.assume(from, is, loc)
+		f.code.assume(from, is, loc)
 		not := ir.Negate(is)
 		if none == nil {
 			none = not
@@ -247,19 +247,19 @@ func (f *lowering) switchStatement(s *cc.SelectionStatement) {
 	if none == nil {
 		none = ir.Int(1)
 	}
-	f.assume(from, none, other)
-	f.at, f.fresh = nowhere, false
+	f.code.assume(from, none, other)
+	f.code.at, f.code.fresh = nowhere, false
 	f.breaks = append(f.breaks, end)
 	f.part(s.Statement)
 	f.breaks = f.breaks[:len(f.breaks)-1]
 	f.close(s.Token)
-	f.here(end)
+	f.code.here(end)
 }
 
-func (f *lowering) caseValue(e cc.ExpressionNode, t ir.Type) *ir.Expr {
+func (f *statements) caseValue(e cc.ExpressionNode, t ir.Type) *ir.Expr {
 	v, ok := intValue(e)
 	if !ok {
-		f.refuse(codeExpr, e, "the value of a case is not constant")
+		f.in.refuse(codeExpr, e, "the value of a case is not constant")
 	}
 	return ir.Int(t.Wrap(v))
 }
@@ -275,7 +275,7 @@ func intValue(e cc.ExpressionNode) (int64, bool) {
 	return 0, false
 }
 
-func (f *lowering) iteration(s *cc.IterationStatement) {
+func (f *statements) iteration(s *cc.IterationStatement) {
 	switch s.Case {
 	case cc.IterationStatementWhile:
 		f.loop(s, s.ExpressionList, nil)
@@ -284,57 +284,57 @@ func (f *lowering) iteration(s *cc.IterationStatement) {
 	case cc.IterationStatementFor:
 		if s.ExpressionList != nil {
 			f.begin(s.ExpressionList)
-			f.effect(s.ExpressionList)
+			f.exprs.effect(s.ExpressionList)
 		}
 		f.loop(s, s.ExpressionList2, s.ExpressionList3)
 	case cc.IterationStatementForDecl:
 		f.declaration(s.Declaration)
 		f.loop(s, s.ExpressionList, s.ExpressionList2)
 	default:
-		f.refuse(codeStatement, s, "this loop is not supported")
+		f.in.refuse(codeStatement, s, "this loop is not supported")
 	}
 }
 
 // loop is a while or for loop.
-func (f *lowering) loop(s *cc.IterationStatement, cond, next cc.ExpressionNode) {
-	head, body, end := f.label(""), f.label(""), f.label("")
-	f.here(head)
+func (f *statements) loop(s *cc.IterationStatement, cond, next cc.ExpressionNode) {
+	head, body, end := f.code.label(""), f.code.label(""), f.code.label("")
+	f.code.here(head)
 	if cond != nil {
 		f.begin(cond)
 		f.branch(cond, body, end)
 	} else {
-		f.jump(body)
+		f.code.jump(body)
 	}
-	f.at, f.fresh = body, false
+	f.code.at, f.code.fresh = body, false
 	again := head
 	if next != nil {
-		again = f.label("")
+		again = f.code.label("")
 	}
 	f.body(s.Statement, again, end)
 	f.close(s.Token)
-	f.jump(again)
+	f.code.jump(again)
 	if next != nil {
-		f.at, f.fresh = again, false
+		f.code.at, f.code.fresh = again, false
 		f.begin(next)
-		f.effect(next)
-		f.jump(head)
+		f.exprs.effect(next)
+		f.code.jump(head)
 	}
 	f.close(s.Token)
-	f.at, f.fresh = end, false
+	f.code.at, f.code.fresh = end, false
 }
 
-func (f *lowering) doLoop(s *cc.IterationStatement) {
-	head, again, end := f.label(""), f.label(""), f.label("")
-	f.here(head)
+func (f *statements) doLoop(s *cc.IterationStatement) {
+	head, again, end := f.code.label(""), f.code.label(""), f.code.label("")
+	f.code.here(head)
 	f.body(s.Statement, again, end)
-	f.here(again)
+	f.code.here(again)
 	f.begin(s.ExpressionList)
 	f.branch(s.ExpressionList, head, end)
 	f.close(s.Token)
-	f.at, f.fresh = end, false
+	f.code.at, f.code.fresh = end, false
 }
 
-func (f *lowering) body(s *cc.Statement, again, end ir.Loc) {
+func (f *statements) body(s *cc.Statement, again, end ir.Loc) {
 	f.breaks, f.conts = append(f.breaks, end), append(f.conts, again)
 	f.part(s)
 	f.breaks, f.conts = f.breaks[:len(f.breaks)-1], f.conts[:len(f.conts)-1]
@@ -342,18 +342,18 @@ func (f *lowering) body(s *cc.Statement, again, end ir.Loc) {
 
 // branch goes to one of two locations, evaluating as much of the condition as C
 // does.
-func (f *lowering) branch(e cc.ExpressionNode, then, otherwise ir.Loc) {
+func (f *statements) branch(e cc.ExpressionNode, then, otherwise ir.Loc) {
 	switch x := unparen(e).(type) {
 	case *cc.LogicalAndExpression:
-		mid := f.label("")
+		mid := f.code.label("")
 		f.branch(x.LogicalAndExpression, mid, otherwise)
-		f.at, f.fresh = mid, false
+		f.code.at, f.code.fresh = mid, false
 		f.branch(x.InclusiveOrExpression, then, otherwise)
 		return
 	case *cc.LogicalOrExpression:
-		mid := f.label("")
+		mid := f.code.label("")
 		f.branch(x.LogicalOrExpression, then, mid)
-		f.at, f.fresh = mid, false
+		f.code.at, f.code.fresh = mid, false
 		f.branch(x.LogicalAndExpression, then, otherwise)
 		return
 	case *cc.UnaryExpression:
@@ -362,9 +362,9 @@ func (f *lowering) branch(e cc.ExpressionNode, then, otherwise ir.Loc) {
 			return
 		}
 	}
-	v := truthOf(f.expr(e))
-	from := f.start()
-	f.assume(from, v, then)
-	f.assume(from, ir.Negate(v), otherwise)
-	f.at, f.fresh = nowhere, false
+	v := truthOf(f.exprs.expr(e))
+	from := f.code.start()
+	f.code.assume(from, v, then)
+	f.code.assume(from, ir.Negate(v), otherwise)
+	f.code.at, f.code.fresh = nowhere, false
 }

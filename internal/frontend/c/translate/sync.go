@@ -77,60 +77,60 @@ func (k taking) op(l lvalue) ir.Op { return addWhen(l, k.add, k.when.holds(), k.
 
 // attempt takes and gives 0, or gives fail if it would have to wait. It drains in both
 // cases.
-func (f *lowering) attempt(l lvalue, k taking, fail int64) value {
-	out := f.temp()
-	from, end := f.start(), f.label("")
+func attempt(f *lowering, l lvalue, k taking, fail int64) value {
+	out := f.code.temp()
+	from, end := f.code.start(), f.code.label("")
 	for _, way := range []struct {
 		op     ir.Op
 		result int64
 	}{{k.op(l), 0}, {addWhen(l, 0, ir.Negate(k.when.holds()), ir.SyncLook), fail}} {
-		at := f.label("")
-		f.fb.Edge(from, way.op, at, f.pos)
-		f.at, f.fresh = at, false
-		f.assign(out, ir.Int(way.result))
-		f.jump(end)
+		at := f.code.label("")
+		f.code.fb.Edge(from, way.op, at, f.code.pos)
+		f.code.at, f.code.fresh = at, false
+		f.code.assign(out, ir.Int(way.result))
+		f.code.jump(end)
 	}
-	f.at, f.fresh = end, false
+	f.code.at, f.code.fresh = end, false
 	return integer(ir.R(out), ir.S32)
 }
 
 // libTake is a function that waits for a lock or a semaphore.
-func (f *lowering) libTake(c *libCall) value {
+func libTake(f *lowering, c *libCall) value {
 	how, ok := map[string]taking{
 		"sem_wait": semaphore, "pthread_rwlock_rdlock": readerLock, "pthread_rwlock_wrlock": writerLock, "pthread_spin_lock": spinLock,
 	}[c.name]
 	if !ok {
 		panic("BUG: nothing to wait for in " + c.name)
 	}
-	f.emit(how.op(f.wordAt(c.args[0])))
+	f.code.emit(how.op(wordAt(f, c.args[0])))
 	return zero()
 }
 
 // libTryTake is such a function that gives up: at once, or when its time is over. A
 // timed one that gets the lock later is one that is called later.
-func (f *lowering) libTryTake(c *libCall) value {
-	l := f.wordAt(c.args[0])
+func libTryTake(f *lowering, c *libCall) value {
+	l := wordAt(f, c.args[0])
 	for _, a := range c.args[1:] {
-		f.effect(a)
+		f.exprs.effect(a)
 	}
 	var out value
 	switch c.name {
 	case "sem_trywait":
-		out = f.attempt(l, semaphore, -1)
-		f.setErrno(out.e, errAgain)
+		out = attempt(f, l, semaphore, -1)
+		setErrno(f, out.e, errAgain)
 	case "sem_timedwait", "sem_clockwait":
-		out = f.attempt(l, semaphore, -1)
-		f.setErrno(out.e, errTimedOut)
+		out = attempt(f, l, semaphore, -1)
+		setErrno(f, out.e, errTimedOut)
 	case "pthread_rwlock_tryrdlock":
-		out = f.attempt(l, readerLock, errBusy)
+		out = attempt(f, l, readerLock, errBusy)
 	case "pthread_rwlock_timedrdlock", "pthread_rwlock_clockrdlock":
-		out = f.attempt(l, readerLock, errTimedOut)
+		out = attempt(f, l, readerLock, errTimedOut)
 	case "pthread_rwlock_trywrlock":
-		out = f.attempt(l, writerLock, errBusy)
+		out = attempt(f, l, writerLock, errBusy)
 	case "pthread_rwlock_timedwrlock", "pthread_rwlock_clockwrlock":
-		out = f.attempt(l, writerLock, errTimedOut)
+		out = attempt(f, l, writerLock, errTimedOut)
 	case "pthread_spin_trylock":
-		out = f.attempt(l, spinLock, errBusy)
+		out = attempt(f, l, spinLock, errBusy)
 	default:
 		panic("BUG: nothing to try in " + c.name)
 	}
@@ -138,119 +138,119 @@ func (f *lowering) libTryTake(c *libCall) value {
 }
 
 // setErrno writes errno where a call failed, in programs that look at it.
-func (f *lowering) setErrno(failed *ir.Expr, number int64) {
-	s := f.linked["__errno_location"]
+func setErrno(f *lowering, failed *ir.Expr, number int64) {
+	s := f.syms.linked["__errno_location"]
 	if s == nil || s.def == nil {
 		return
 	}
-	from, set, end := f.start(), f.label(""), f.label("")
-	f.assume(from, ir.Binary(ir.Ne, ir.S32, failed, ir.Int(0)), set)
-	f.assume(from, ir.Binary(ir.Eq, ir.S32, failed, ir.Int(0)), end)
-	f.at, f.fresh = set, false
-	where := callOf(f.function(s))
-	where.Dst = f.temp()
-	f.emit(where)
-	f.storeWord(lvalue{reg: ir.NoReg, addr: ir.R(where.Dst), obj: ir.NoObject}, ir.S32, ir.Int(number))
-	f.here(end)
+	from, set, end := f.code.start(), f.code.label(""), f.code.label("")
+	f.code.assume(from, ir.Binary(ir.Ne, ir.S32, failed, ir.Int(0)), set)
+	f.code.assume(from, ir.Binary(ir.Eq, ir.S32, failed, ir.Int(0)), end)
+	f.code.at, f.code.fresh = set, false
+	where := callOf(f.syms.function(s))
+	where.Dst = f.code.temp()
+	f.code.emit(where)
+	f.mem.storeWord(lvalue{reg: ir.NoReg, addr: ir.R(where.Dst), obj: ir.NoObject}, ir.S32, ir.Int(number))
+	f.code.here(end)
 }
 
 // libSemPost gives one back.
-func (f *lowering) libSemPost(c *libCall) value {
-	f.emit(addWhen(f.wordAt(c.args[0]), 1, nil, ir.SyncGive))
+func libSemPost(f *lowering, c *libCall) value {
+	f.code.emit(addWhen(wordAt(f, c.args[0]), 1, nil, ir.SyncGive))
 	return zero()
 }
 
-func (f *lowering) libSemInit(c *libCall) value {
-	l := f.wordAt(c.args[0])
-	if v, ok := f.constant(f.operand(c.args[1]).e); !ok || v != 0 {
-		f.refuse(codeArgument, c.args[1], "a semaphore that processes share is not supported")
+func libSemInit(f *lowering, c *libCall) value {
+	l := wordAt(f, c.args[0])
+	if v, ok := f.data.constant(f.exprs.operand(c.args[1]).e); !ok || v != 0 {
+		f.in.refuse(codeArgument, c.args[1], "a semaphore that processes share is not supported")
 	}
-	v := f.integerOperand(c.args[2])
-	f.storeWord(l, ir.S32, cast(v.e, v.t, ir.S32))
+	v := f.exprs.integerOperand(c.args[2])
+	f.mem.storeWord(l, ir.S32, cast(v.e, v.t, ir.S32))
 	return zero()
 }
 
 // libSemValue looks at a semaphore and synchronises with nothing.
-func (f *lowering) libSemValue(c *libCall) value {
-	v := f.look(f.wordAt(c.args[0]), ir.SyncLook)
-	to := f.target(c.args[1])
-	f.store(to, f.convert(integer(v, ir.S32), to.typ, c.node), c.node)
+func libSemValue(f *lowering, c *libCall) value {
+	v := look(f, wordAt(f, c.args[0]), ir.SyncLook)
+	to := target(f, c.args[1])
+	f.mem.store(to, f.exprs.convert(integer(v, ir.S32), to.typ, c.node), c.node)
 	return zero()
 }
 
 // libRWUnlock takes away the writer, or one reader.
-func (f *lowering) libRWUnlock(c *libCall) value {
-	l := f.wordAt(c.args[0])
-	from, end, reader := f.start(), f.label(""), f.label("")
+func libRWUnlock(f *lowering, c *libCall) value {
+	l := wordAt(f, c.args[0])
+	from, end, reader := f.code.start(), f.code.label(""), f.code.label("")
 	writing := ir.Binary(ir.Lt, ir.S32, ir.SeenValue(), ir.Int(0))
-	f.fb.Edge(from, addWhen(l, 1, writing, ir.SyncGive), end, f.pos)
+	f.code.fb.Edge(from, addWhen(l, 1, writing, ir.SyncGive), end, f.code.pos)
 	down := addWhen(l, -1, ir.Negate(writing), ir.SyncGiveShared)
-	down.Dst = f.temp()
-	f.fb.Edge(from, down, reader, f.pos)
-	f.at, f.fresh = reader, false
-	f.check(ir.Binary(ir.Gt, ir.S32, ir.R(down.Dst), ir.Int(0)), ir.BadUnlock, "unlock of a lock that nobody holds")
-	f.jump(end)
-	f.at, f.fresh = end, false
+	down.Dst = f.code.temp()
+	f.code.fb.Edge(from, down, reader, f.code.pos)
+	f.code.at, f.code.fresh = reader, false
+	f.code.check(ir.Binary(ir.Gt, ir.S32, ir.R(down.Dst), ir.Int(0)), ir.BadUnlock, "unlock of a lock that nobody holds")
+	f.code.jump(end)
+	f.code.at, f.code.fresh = end, false
 	return zero()
 }
 
 // libLockInit writes the int of a lock that is given with attributes or flags.
-func (f *lowering) libLockInit(c *libCall) value {
-	if c.name == "pthread_rwlock_init" && !f.isNull(c.args[1]) {
-		f.refuse(codeArgument, c.args[1], "%s is supported without attributes only", c.name)
+func libLockInit(f *lowering, c *libCall) value {
+	if c.name == "pthread_rwlock_init" && !isNull(f, c.args[1]) {
+		f.in.refuse(codeArgument, c.args[1], "%s is supported without attributes only", c.name)
 	}
-	l := f.wordAt(c.args[0])
-	f.effect(c.args[1])
-	f.storeWord(l, ir.S32, ir.Int(0))
+	l := wordAt(f, c.args[0])
+	f.exprs.effect(c.args[1])
+	f.mem.storeWord(l, ir.S32, ir.Int(0))
 	return zero()
 }
 
 // libSpinUnlock drains nothing.
-func (f *lowering) libSpinUnlock(c *libCall) value {
-	f.give(f.wordAt(c.args[0]), 0)
+func libSpinUnlock(f *lowering, c *libCall) value {
+	give(f, wordAt(f, c.args[0]), 0)
 	return zero()
 }
 
 // look reads the int of a synchronisation object.
-func (f *lowering) look(l lvalue, sync ir.SyncKind) *ir.Expr {
+func look(f *lowering, l lvalue, sync ir.SyncKind) *ir.Expr {
 	op := access(ir.Load, l, ir.S32, ir.Acquire)
-	op.Dst, op.Sync = f.temp(), sync
-	f.emit(op)
+	op.Dst, op.Sync = f.code.temp(), sync
+	f.code.emit(op)
 	return ir.R(op.Dst)
 }
 
 // give is a release store to the int of a synchronisation object. It drains nothing.
-func (f *lowering) give(l lvalue, v int64) {
-	f.storeFence()
+func give(f *lowering, l lvalue, v int64) {
+	storeFence(f)
 	op := access(ir.Store, l, ir.S32, ir.Release)
 	op.Val, op.Sync = ir.Int(v), ir.SyncGive
-	f.emit(op)
+	f.code.emit(op)
 }
 
 // libOnce runs a function the first time. A call that finds it completed is a load.
-func (f *lowering) libOnce(c *libCall) value {
-	l := f.wordAt(c.args[0])
-	l.addr = f.save(integer(l.addr, ir.U64)).e
-	routine := f.save(f.routine(c.args[1]))
-	state := f.look(l, ir.SyncTake)
-	from, first, wait, end := f.start(), f.label(""), f.label(""), f.label("")
+func libOnce(f *lowering, c *libCall) value {
+	l := wordAt(f, c.args[0])
+	l.addr = f.lvals.save(integer(l.addr, ir.U64)).e
+	routine := f.lvals.save(startRoutine(f, c.args[1]))
+	state := look(f, l, ir.SyncTake)
+	from, first, wait, end := f.code.start(), f.code.label(""), f.code.label(""), f.code.label("")
 	done := ir.Binary(ir.Eq, ir.S32, state, ir.Int(completed))
-	f.assume(from, done, end)
-	f.assume(from, ir.Negate(done), first)
-	f.at, f.fresh = first, false
-	lost := f.attempt(l, onceBegin, errBusy)
-	from, run := f.start(), f.label("")
-	f.assume(from, ir.Binary(ir.Eq, ir.S32, lost.e, ir.Int(0)), run)
-	f.assume(from, ir.Binary(ir.Ne, ir.S32, lost.e, ir.Int(0)), wait)
-	f.at, f.fresh = run, false
-	f.callBack(routine, nil, c.args[1])
-	f.give(l, completed)
-	f.jump(end)
-	f.at, f.fresh = wait, false
+	f.code.assume(from, done, end)
+	f.code.assume(from, ir.Negate(done), first)
+	f.code.at, f.code.fresh = first, false
+	lost := attempt(f, l, onceBegin, errBusy)
+	from, run := f.code.start(), f.code.label("")
+	f.code.assume(from, ir.Binary(ir.Eq, ir.S32, lost.e, ir.Int(0)), run)
+	f.code.assume(from, ir.Binary(ir.Ne, ir.S32, lost.e, ir.Int(0)), wait)
+	f.code.at, f.code.fresh = run, false
+	callBack(f, routine, nil, c.args[1])
+	give(f, l, completed)
+	f.code.jump(end)
+	f.code.at, f.code.fresh = wait, false
 	op := access(ir.Await, l, ir.S32, ir.Acquire)
 	op.Cond, op.Sync = ir.Binary(ir.Eq, ir.S32, ir.SeenValue(), ir.Int(completed)), ir.SyncTake
-	f.emit(op)
-	f.here(end)
+	f.code.emit(op)
+	f.code.here(end)
 	if c.name == "call_once" {
 		return nothing()
 	}
@@ -258,16 +258,16 @@ func (f *lowering) libOnce(c *libCall) value {
 }
 
 // callBack calls a function that was given as an argument.
-func (f *lowering) callBack(routine value, args []*ir.Expr, at cc.Node) {
+func callBack(f *lowering, routine value, args []*ir.Expr, at cc.Node) {
 	op := ir.NewOp(ir.Call)
 	op.Args = args
 	if routine.e.Op == ir.FuncAddr {
-		if !f.byID[routine.e.Func].hasWords(f.compiler, len(args)) {
-			f.refuse(codeArgument, at, "the function must have %d parameters", len(args))
+		if !f.syms.byID[routine.e.Func].hasWords(f.compiler, len(args)) {
+			f.in.refuse(codeArgument, at, "the function must have %d parameters", len(args))
 		}
 		op.Func = routine.e.Func
 	} else {
 		op.Val = routine.e
 	}
-	f.emit(op)
+	f.code.emit(op)
 }

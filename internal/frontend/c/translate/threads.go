@@ -29,38 +29,38 @@ func c11(v value, timed bool) value {
 }
 
 // libMtx is mtx_lock and its kin.
-func (f *lowering) libMtx(c *libCall) value {
+func libMtx(f *lowering, c *libCall) value {
 	kind := map[string]ir.OpKind{
 		"mtx_lock": ir.Lock, "mtx_trylock": ir.TryLock, "mtx_timedlock": ir.TryLock, "mtx_unlock": ir.Unlock,
 	}[c.name]
-	m := f.operand(c.args[0])
+	m := f.exprs.operand(c.args[0])
 	for _, a := range c.args[1:] {
-		f.effect(a)
+		f.exprs.effect(a)
 	}
-	return c11(f.mutexOp(kind, m, c.want), c.name == "mtx_timedlock")
+	return c11(mutexOp(f, kind, m, c.want), c.name == "mtx_timedlock")
 }
 
 // mtxRecursive is the bit of mtx_init's type that asks for a recursive mutex.
 const mtxRecursive = 1
 
-func (f *lowering) libMtxInit(c *libCall) value {
-	m := f.wordAt(c.args[0])
-	kind := f.integerOperand(c.args[1])
-	f.storeWord(m, ir.U64, ir.Int(0))
-	if f.speaksOfKinds() {
-		f.storeWord(f.offset(m, kindOffset), ir.S32, ir.Binary(ir.And, ir.S32, kind.e, ir.Int(mtxRecursive)))
+func libMtxInit(f *lowering, c *libCall) value {
+	m := wordAt(f, c.args[0])
+	kind := f.exprs.integerOperand(c.args[1])
+	f.mem.storeWord(m, ir.U64, ir.Int(0))
+	if speaksOfKinds(f.compiler) {
+		f.mem.storeWord(f.mem.offset(m, kindOffset), ir.S32, ir.Binary(ir.And, ir.S32, kind.e, ir.Int(mtxRecursive)))
 	}
 	return zero()
 }
 
 // libMutexTimed is pthread_mutex_timedlock: the lock is got, or it is held by
 // somebody when the time is over.
-func (f *lowering) libMutexTimed(c *libCall) value {
-	m := f.operand(c.args[0])
+func libMutexTimed(f *lowering, c *libCall) value {
+	m := f.exprs.operand(c.args[0])
 	for _, a := range c.args[1:] {
-		f.effect(a)
+		f.exprs.effect(a)
 	}
-	v := f.mutexOp(ir.TryLock, m, c.want)
+	v := mutexOp(f, ir.TryLock, m, c.want)
 	if v.void {
 		return v
 	}
@@ -75,32 +75,32 @@ func (f *lowering) libMutexTimed(c *libCall) value {
 // and counts there, and so nobody is in a deadlock because of it. Either way it may
 // say either: time can be over in the moment the signal comes, and waking without a
 // signal is allowed.
-func (f *lowering) libTimedWait(c *libCall) value {
-	wait := f.syncOp(ir.CondWait, c.args[0])
-	m := f.save(f.operand(c.args[1]))
+func libTimedWait(f *lowering, c *libCall) value {
+	wait := syncOp(f, ir.CondWait, c.args[0])
+	m := f.lvals.save(f.exprs.operand(c.args[1]))
 	for _, a := range c.args[2:] {
-		f.effect(a)
+		f.exprs.effect(a)
 	}
 	wait.Val2, wait.Timed = m.e, true
-	wait = f.liveCondition(wait)
-	if f.mentioned["pthread_cond_signal"] || f.mentioned["cnd_signal"] {
+	wait = liveCondition(f, wait)
+	if f.syms.mentioned["pthread_cond_signal"] || f.syms.mentioned["cnd_signal"] {
 		way := ir.NewOp(ir.Havoc)
-		way.Dst, way.HasRange, way.Lo, way.Hi = f.temp(), true, 0, 1
-		f.emit(way)
-		from, signalled, alone, end := f.start(), f.label(""), f.label(""), f.label("")
+		way.Dst, way.HasRange, way.Lo, way.Hi = f.code.temp(), true, 0, 1
+		f.code.emit(way)
+		from, signalled, alone, end := f.code.start(), f.code.label(""), f.code.label(""), f.code.label("")
 		is := ir.Binary(ir.Ne, ir.S32, ir.R(way.Dst), ir.Int(0))
-		f.assume(from, is, signalled)
-		f.assume(from, ir.Negate(is), alone)
-		f.at, f.fresh = signalled, false
-		f.emit(wait)
-		f.jump(end)
-		f.at, f.fresh = alone, false
-		f.mutexOp(ir.Unlock, m, false)
-		f.mutexOp(ir.Lock, m, false)
-		f.here(end)
+		f.code.assume(from, is, signalled)
+		f.code.assume(from, ir.Negate(is), alone)
+		f.code.at, f.code.fresh = signalled, false
+		f.code.emit(wait)
+		f.code.jump(end)
+		f.code.at, f.code.fresh = alone, false
+		mutexOp(f, ir.Unlock, m, false)
+		mutexOp(f, ir.Lock, m, false)
+		f.code.here(end)
 	} else {
-		f.mutexOp(ir.Unlock, m, false)
-		f.mutexOp(ir.Lock, m, false)
+		mutexOp(f, ir.Unlock, m, false)
+		mutexOp(f, ir.Lock, m, false)
 	}
 	if !c.want {
 		return nothing()
@@ -110,8 +110,8 @@ func (f *lowering) libTimedWait(c *libCall) value {
 		late = thrdTimedOut
 	}
 	op := ir.NewOp(ir.Havoc)
-	op.Dst, op.HasRange, op.Lo, op.Hi = f.temp(), true, 0, 1
-	f.emit(op)
+	op.Dst, op.HasRange, op.Lo, op.Hi = f.code.temp(), true, 0, 1
+	f.code.emit(op)
 	return integer(ir.Binary(ir.Mul, ir.S32, ir.R(op.Dst), ir.Int(late)), ir.S32)
 }
 
@@ -119,39 +119,39 @@ func (f *lowering) libTimedWait(c *libCall) value {
 // and sync.go have.
 func addSync(m map[string]libFunc) {
 	for names, lower := range map[string]libFunc{
-		"sem_wait pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_spin_lock": {1, (*lowering).libTake},
-		"sem_trywait pthread_rwlock_tryrdlock pthread_rwlock_trywrlock":          {1, (*lowering).libTryTake},
-		"pthread_spin_trylock": {1, (*lowering).libTryTake},
-		"sem_timedwait pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock": {2, (*lowering).libTryTake},
-		"sem_clockwait pthread_rwlock_clockrdlock pthread_rwlock_clockwrlock": {3, (*lowering).libTryTake},
-		"sem_post":                              {1, (*lowering).libSemPost},
-		"sem_init":                              {3, (*lowering).libSemInit},
-		"sem_getvalue":                          {2, (*lowering).libSemValue},
-		"pthread_rwlock_unlock":                 {1, (*lowering).libRWUnlock},
-		"pthread_spin_unlock":                   {1, (*lowering).libSpinUnlock},
-		"pthread_rwlock_init pthread_spin_init": {2, (*lowering).libLockInit},
-		"sem_destroy pthread_rwlock_destroy pthread_spin_destroy": {1, (*lowering).libZero},
-		"pthread_once call_once":                                  {2, (*lowering).libOnce},
-		"pthread_mutex_timedlock":                                 {2, (*lowering).libMutexTimed},
-		"pthread_mutex_clocklock":                                 {3, (*lowering).libMutexTimed},
-		"pthread_cond_timedwait cnd_timedwait":                    {3, (*lowering).libTimedWait},
-		"pthread_cond_clockwait":                                  {4, (*lowering).libTimedWait},
-		"thrd_create":                                             {3, (*lowering).libCreate},
-		"thrd_join":                                               {2, (*lowering).libJoin},
-		"thrd_exit":                                               {1, (*lowering).libThreadExit},
-		"thrd_current":                                            {0, (*lowering).libSelf},
-		"thrd_equal":                                              {2, (*lowering).libEqual},
-		"thrd_detach":                                             {1, (*lowering).libZero},
-		"thrd_sleep":                                              {2, (*lowering).libZero},
-		"thrd_yield":                                              {0, (*lowering).libNothing},
-		"mtx_lock mtx_trylock mtx_unlock":                         {1, (*lowering).libMtx},
-		"mtx_timedlock":                                           {2, (*lowering).libMtx},
-		"mtx_init":                                                {2, (*lowering).libMtxInit},
-		"mtx_destroy":                                             {1, (*lowering).libMutexDestroy},
-		"cnd_destroy":                                             {1, (*lowering).libCondDestroy},
-		"cnd_init":                                                {1, (*lowering).libCndInit},
-		"cnd_wait":                                                {2, (*lowering).libCondWait},
-		"cnd_signal cnd_broadcast":                                {1, (*lowering).libSignal},
+		"sem_wait pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_spin_lock": {1, libTake},
+		"sem_trywait pthread_rwlock_tryrdlock pthread_rwlock_trywrlock":          {1, libTryTake},
+		"pthread_spin_trylock": {1, libTryTake},
+		"sem_timedwait pthread_rwlock_timedrdlock pthread_rwlock_timedwrlock": {2, libTryTake},
+		"sem_clockwait pthread_rwlock_clockrdlock pthread_rwlock_clockwrlock": {3, libTryTake},
+		"sem_post":                              {1, libSemPost},
+		"sem_init":                              {3, libSemInit},
+		"sem_getvalue":                          {2, libSemValue},
+		"pthread_rwlock_unlock":                 {1, libRWUnlock},
+		"pthread_spin_unlock":                   {1, libSpinUnlock},
+		"pthread_rwlock_init pthread_spin_init": {2, libLockInit},
+		"sem_destroy pthread_rwlock_destroy pthread_spin_destroy": {1, libZero},
+		"pthread_once call_once":                                  {2, libOnce},
+		"pthread_mutex_timedlock":                                 {2, libMutexTimed},
+		"pthread_mutex_clocklock":                                 {3, libMutexTimed},
+		"pthread_cond_timedwait cnd_timedwait":                    {3, libTimedWait},
+		"pthread_cond_clockwait":                                  {4, libTimedWait},
+		"thrd_create":                                             {3, libCreate},
+		"thrd_join":                                               {2, libJoin},
+		"thrd_exit":                                               {1, libThreadExit},
+		"thrd_current":                                            {0, libSelf},
+		"thrd_equal":                                              {2, libEqual},
+		"thrd_detach":                                             {1, libZero},
+		"thrd_sleep":                                              {2, libZero},
+		"thrd_yield":                                              {0, libNothing},
+		"mtx_lock mtx_trylock mtx_unlock":                         {1, libMtx},
+		"mtx_timedlock":                                           {2, libMtx},
+		"mtx_init":                                                {2, libMtxInit},
+		"mtx_destroy":                                             {1, libMutexDestroy},
+		"cnd_destroy":                                             {1, libCondDestroy},
+		"cnd_init":                                                {1, libCndInit},
+		"cnd_wait":                                                {2, libCondWait},
+		"cnd_signal cnd_broadcast":                                {1, libSignal},
 	} {
 		for _, name := range strings.Fields(names) {
 			m[name] = lower
@@ -159,7 +159,7 @@ func addSync(m map[string]libFunc) {
 	}
 }
 
-func (f *lowering) libCndInit(c *libCall) value {
-	f.storeWord(f.wordAt(c.args[0]), ir.U64, ir.Int(0))
+func libCndInit(f *lowering, c *libCall) value {
+	f.mem.storeWord(wordAt(f, c.args[0]), ir.U64, ir.Int(0))
 	return zero()
 }

@@ -57,34 +57,34 @@ func Program(files []*source.File, opt Options) (*Unit, *diag.List) {
 	diags := &diag.List{}
 	c := newCompiler(files, opt, diags)
 	for _, f := range files {
-		c.parseFile(f)
+		c.in.parseFile(f)
 	}
 	c.finishParsing(files)
 	if !diags.HasErrors() {
-		c.compile()
+		c.syms.compile()
 	}
 	return c.unit(files), diags
 }
 
 // finishParsing adds what the files need of the library.
 func (c *compiler) finishParsing(files []*source.File) {
-	if !c.diags.HasErrors() {
-		c.addLibrary()
+	if !c.in.diags.HasErrors() {
+		c.syms.addLibrary()
 	}
-	c.checkAttributes()
+	c.syms.checkAttributes()
 	if c.opt.Places {
-		c.marks = newMarks(files, c.included())
+		c.marks = newMarks(files, c.in.included())
 	}
 }
 
 // unit is the result.
 func (c *compiler) unit(files []*source.File) *Unit {
-	c.unattached()
-	u := &Unit{Included: c.included(), Annotations: c.annotations()}
-	c.diags.Sort()
-	if !c.diags.HasErrors() {
+	c.in.unattached()
+	u := &Unit{Included: c.in.included(), Annotations: c.in.annotations()}
+	c.in.diags.Sort()
+	if !c.in.diags.HasErrors() {
 		u.Program = c.b.Finish()
-		u.Objects, u.Claims = c.objects, c.claims
+		u.Objects, u.Claims = c.syms.objects, c.claims
 		u.setPlaces(c.marks, files, c.test == nil)
 	}
 	return u
@@ -92,7 +92,7 @@ func (c *compiler) unit(files []*source.File) *Unit {
 
 // included are the user's files beside those given, and those of the library that
 // became part of the program, by name.
-func (c *compiler) included() []*source.File {
+func (c *input) included() []*source.File {
 	var out []*source.File
 	for name, f := range c.files {
 		if !c.given[name] && (isLibrary(name) || !strings.HasPrefix(name, headerDir+"/")) {
@@ -103,49 +103,77 @@ func (c *compiler) included() []*source.File {
 	return out
 }
 
-// compiler turns checked syntax trees into a program.
+// compiler turns checked syntax trees into a program. Like lowering it has parts, each
+// of which owns its state and embeds the compiler.
 type compiler struct {
 	opt     Options
+	b       *ir.Builder
+	library map[string]libFunc
+	claims  []property.Claim
+	marks   *marks // nil: the caller did not ask where fences can be written
+	keyEnds keyEnds
+	wrapped map[*symbol]*ir.FuncBuilder // see endsWithDestructors
+	test    *Test                       // nil: the program begins at main
+	threads map[*symbol]*testThread     // of the test
+
+	in      *input
+	syms    *symbols
+	types   *typing
+	layouts *layouts
+	data    *staticData
+}
+
+// input is the files of a program, and what was reported about them.
+type input struct {
+	*compiler
 	diags   *diag.List
+	told    map[message]bool
 	files   map[string]*source.File
 	first   string          // name of the first file
 	rebuilt map[string]bool // files that were put together again, see unmark
 	given   map[string]bool // names of the files that are not included
-	told    map[message]bool
+	starts  []source.Pos    // of statements and declarations
+	sorted  bool
+	said    map[claimPlace]source.Span // annotations that became calls
+	items   map[source.Pos]bool        // statements that stand in blocks
+}
 
+// symbols are the functions and objects of a program.
+type symbols struct {
+	*compiler
 	units     []*unit
 	linked    map[string]*symbol // names with external linkage
 	locals    map[*cc.Declarator]*symbol
-	shadows   map[*cc.Declarator]declared
 	strings   map[string]ir.ObjectID
 	anonymous map[*cc.PostfixExpression]ir.ObjectID // compound literals outside functions
-	placed    map[*cc.Field]*placement              // by the first field of the struct
-	library   map[string]libFunc
-
-	b       *ir.Builder
-	starts  []source.Pos // of statements and declarations
-	sorted  bool
-	todo    []*symbol // functions still to lower
-	byID    map[ir.FuncID]*symbol
-	objects []ir.ObjectID
-	said    map[claimPlace]source.Span // annotations that became calls
-	items   map[source.Pos]bool        // statements that stand in blocks
-	claims  []property.Claim
+	todo      []*symbol                             // functions still to lower
+	byID      map[ir.FuncID]*symbol
+	objects   []ir.ObjectID
 	// mentioned are the names that expressions of the user's files use.
 	mentioned map[string]bool
 	typeNames map[string]bool // the names of types that declarations use
 	declares  names           // by the declaration of file scope being read
-	// attributes are those that may have to be refused.
+	// attributes are the attributes that may have to be refused.
 	attributes []attribute
-	wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
+}
+
+// typing knows the types of expressions, with the qualifiers that cc drops.
+type typing struct {
+	*compiler
+	shadows map[*cc.Declarator]declared
 	// subscripted has the arrays that a subscript follows; addressed the last subscripts of
 	// lvalues whose address is taken; unaccessed other subscripts without an access.
 	subscripted, addressed, unaccessed map[cc.Node]bool
-	keyEnds                            keyEnds
-	marks                              *marks                  // nil: nobody asks where fences can be written
-	test                               *Test                   // nil: the program begins at main
-	threads                            map[*symbol]*testThread // of the test
 }
+
+// layouts knows the bytes of structs.
+type layouts struct {
+	*compiler
+	placed map[*cc.Field]*placement // by the first field of the struct
+}
+
+// staticData translates the initialisers of objects with static storage.
+type staticData struct{ *compiler }
 
 type message struct {
 	code string
@@ -176,34 +204,31 @@ type symbol struct {
 
 func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler {
 	c := &compiler{
-		opt: opt, diags: diags,
-		files:     map[string]*source.File{},
-		given:     map[string]bool{},
-		told:      map[message]bool{},
-		rebuilt:   map[string]bool{},
-		linked:    map[string]*symbol{},
-		locals:    map[*cc.Declarator]*symbol{},
-		shadows:   map[*cc.Declarator]declared{},
-		strings:   map[string]ir.ObjectID{},
-		anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
-		placed:    map[*cc.Field]*placement{},
-		library:   newLibrary(),
-		byID:      map[ir.FuncID]*symbol{},
-		mentioned: map[string]bool{},
-		typeNames: map[string]bool{},
-		wrapped:   map[*symbol]*ir.FuncBuilder{},
-		said:      map[claimPlace]source.Span{},
-		items:     map[source.Pos]bool{},
-		threads:   map[*symbol]*testThread{},
-
+		opt: opt, library: newLibrary(), wrapped: map[*symbol]*ir.FuncBuilder{}, threads: map[*symbol]*testThread{},
+	}
+	c.in = &input{
+		compiler: c, diags: diags, told: map[message]bool{},
+		files: map[string]*source.File{}, given: map[string]bool{}, rebuilt: map[string]bool{},
+		said: map[claimPlace]source.Span{}, items: map[source.Pos]bool{},
+	}
+	c.syms = &symbols{
+		compiler: c,
+		linked:   map[string]*symbol{}, locals: map[*cc.Declarator]*symbol{}, byID: map[ir.FuncID]*symbol{},
+		strings: map[string]ir.ObjectID{}, anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
+		mentioned: map[string]bool{}, typeNames: map[string]bool{},
+	}
+	c.types = &typing{
+		compiler: c, shadows: map[*cc.Declarator]declared{},
 		subscripted: map[cc.Node]bool{}, addressed: map[cc.Node]bool{}, unaccessed: map[cc.Node]bool{},
 	}
-	c.library["__fp_varargs"] = libFunc{0, (*lowering).libVarargs}
+	c.layouts = &layouts{compiler: c, placed: map[*cc.Field]*placement{}}
+	c.data = &staticData{c}
+	c.library["__fp_varargs"] = libFunc{0, libVarargs}
 	name := "program"
 	for i, f := range files {
-		c.files[f.Name], c.given[f.Name] = f, true
+		c.in.files[f.Name], c.in.given[f.Name] = f, true
 		if i == 0 {
-			c.first = f.Name
+			c.in.first = f.Name
 			base := path.Base(f.Name)
 			name = strings.TrimSuffix(base, path.Ext(base))
 		}
@@ -213,7 +238,7 @@ func newCompiler(files []*source.File, opt Options, diags *diag.List) *compiler 
 }
 
 // errorf reports an error once per place and code.
-func (c *compiler) errorf(code string, at source.Span, format string, args ...any) *diag.Diagnostic {
+func (c *input) errorf(code string, at source.Span, format string, args ...any) *diag.Diagnostic {
 	key := message{code, at.Pos}
 	if c.told[key] {
 		return &diag.Diagnostic{}
@@ -227,13 +252,13 @@ func (c *compiler) errorf(code string, at source.Span, format string, args ...an
 type refusal struct{}
 
 // refuse reports that n cannot be translated, and gives up on it.
-func (c *compiler) refuse(code string, n cc.Node, format string, args ...any) {
+func (c *input) refuse(code string, n cc.Node, format string, args ...any) {
 	c.errorf(code, c.span(n), format, args...)
 	panic(refusal{})
 }
 
 // guard runs f and goes on after a refusal.
-func (c *compiler) guard(f func()) {
+func (c *input) guard(f func()) {
 	defer func() {
 		r := recover()
 		if _, ok := r.(refusal); r != nil && !ok {

@@ -28,17 +28,17 @@ func intType(t cc.Type) (it ir.Type, ok bool) {
 }
 
 // scalar is intType, and refuses what intType does not know.
-func (c *compiler) scalar(t cc.Type, n cc.Node) ir.Type {
+func (c *typing) scalar(t cc.Type, n cc.Node) ir.Type {
 	it, ok := intType(t)
 	switch {
 	case ok:
 		return it
 	case cc.IsFloatingPointType(t), cc.IsComplexType(t):
-		c.refuse(codeFloat, n, "floating point is not supported: %s", t)
+		c.in.refuse(codeFloat, n, "floating point is not supported: %s", t)
 	case isAggregate(t):
-		c.refuse(codeAggregate, n, "a value of type %s is not supported here", t)
+		c.in.refuse(codeAggregate, n, "a value of type %s is not supported here", t)
 	}
-	c.refuse(codeType, n, "type %s is not supported here", t)
+	c.in.refuse(codeType, n, "type %s is not supported here", t)
 	panic("BUG: unreachable")
 }
 
@@ -76,23 +76,23 @@ func common(a, b ir.Type) ir.Type {
 
 // elemSize is the step of arithmetic on pointers to t; void and functions count as
 // bytes, as in GNU C.
-func (c *compiler) elemSize(t cc.Type, n cc.Node) int64 {
+func (c *typing) elemSize(t cc.Type, n cc.Node) int64 {
 	c.checkArray(t, n)
 	switch {
 	case t.Kind() == cc.Void || t.Kind() == cc.Function:
 		return 1
 	case t.IsIncomplete() || t.Size() <= 0:
-		c.refuse(codeType, n, "arithmetic on a pointer to %s, whose size is not known", t)
+		c.in.refuse(codeType, n, "arithmetic on a pointer to %s, whose size is not known", t)
 	}
 	return t.Size()
 }
 
 // checkArray refuses arrays whose length is not constant.
-func (c *compiler) checkArray(t cc.Type, n cc.Node) {
+func (c *typing) checkArray(t cc.Type, n cc.Node) {
 	for t.Kind() == cc.Array {
 		a := t.(*cc.ArrayType)
 		if a.IsVLA() {
-			c.refuse(codeVLA, n, "arrays of variable length are not supported")
+			c.in.refuse(codeVLA, n, "arrays of variable length are not supported")
 		}
 		t = a.Elem()
 	}
@@ -106,22 +106,22 @@ type leaf struct {
 
 // leaves are the scalars of a type in order of their offsets. A union is taken as
 // words: which member holds is not known.
-func (c *compiler) leaves(t cc.Type, n cc.Node) []leaf {
+func (c *layouts) leaves(t cc.Type, n cc.Node) []leaf {
 	out := c.appendLeaves(nil, t, 0, n)
 	sort.Slice(out, func(i, j int) bool { return out[i].off < out[j].off }) // bit-fields come first
 	if len(out) > maxLeaves {
-		c.refuse(codeLarge, n, "more than %d scalars are written one by one", maxLeaves)
+		c.in.refuse(codeLarge, n, "more than %d scalars are written one by one", maxLeaves)
 	}
 	return out
 }
 
-func (c *compiler) appendLeaves(out []leaf, t cc.Type, off int64, n cc.Node) []leaf {
+func (c *layouts) appendLeaves(out []leaf, t cc.Type, off int64, n cc.Node) []leaf {
 	if len(out) > maxLeaves {
 		return out
 	}
 	switch t.Kind() {
 	case cc.Array:
-		c.checkArray(t, n)
+		c.types.checkArray(t, n)
 		a := t.(*cc.ArrayType)
 		for i := int64(0); i < a.Len() && len(out) <= maxLeaves; i++ {
 			out = c.appendLeaves(out, a.Elem(), off+i*a.Elem().Size(), n)
@@ -145,7 +145,7 @@ func (c *compiler) appendLeaves(out []leaf, t cc.Type, off int64, n cc.Node) []l
 	case cc.Union:
 		out = append(out, words(off, t.Size())...)
 	default:
-		out = append(out, leaf{off, c.scalar(t, n)})
+		out = append(out, leaf{off, c.types.scalar(t, n)})
 	}
 	return out
 }

@@ -68,14 +68,14 @@ func truthOf(v value) *ir.Expr {
 }
 
 // convert is the conversion of a value to a type, as by assignment or a cast.
-func (f *lowering) convert(v value, to cc.Type, n cc.Node) value {
+func (f *expressions) convert(v value, to cc.Type, n cc.Node) value {
 	if isVoid(to) {
 		return value{void: true, obj: ir.NoObject}
 	}
 	if v.void {
-		f.refuse(codeExpr, n, "a value is needed here")
+		f.in.refuse(codeExpr, n, "a value is needed here")
 	}
-	t := f.scalar(to, n)
+	t := f.types.scalar(to, n)
 	if to.Kind() == cc.Bool {
 		return integer(truthOf(v), ir.U8)
 	}
@@ -112,7 +112,7 @@ func scaled(i *ir.Expr, size int64) *ir.Expr {
 }
 
 // offset is a place inside another.
-func (f *lowering) offset(l lvalue, off int64) lvalue {
+func (f *accesses) offset(l lvalue, off int64) lvalue {
 	l.addr = addTo(l.addr, ir.Int(off))
 	return l
 }
@@ -125,20 +125,20 @@ func access(kind ir.OpKind, l lvalue, t ir.Type, order ir.Order) ir.Op {
 }
 
 // load reads a place; arrays and functions become pointers.
-func (f *lowering) load(l lvalue, n cc.Node) value {
+func (f *accesses) load(l lvalue, n cc.Node) value {
 	if l.fixed != nil {
 		return *l.fixed
 	}
 	switch t := l.typ.(type) {
 	case *cc.ArrayType:
-		return value{e: l.addr, t: ir.U64, elem: t.Elem(), obj: l.obj, array: f.declared(l, t)}
+		return value{e: l.addr, t: ir.U64, elem: t.Elem(), obj: l.obj, array: f.lvals.declared(l, t)}
 	case *cc.FunctionType:
 		return value{e: l.addr, t: ir.U64, elem: t, obj: ir.NoObject}
 	}
 	if l.bits != nil {
 		return f.loadBits(l, n)
 	}
-	t := f.scalar(l.typ, n)
+	t := f.types.scalar(l.typ, n)
 	out := value{t: t, elem: elemOf(l.typ), obj: ir.NoObject}
 	if l.reg != ir.NoReg {
 		out.e = ir.R(l.reg)
@@ -149,20 +149,20 @@ func (f *lowering) load(l lvalue, n cc.Node) value {
 		order = ir.SeqCst
 	}
 	op := access(ir.Load, l, t, order)
-	op.Dst = f.temp()
-	f.emit(op)
+	op.Dst = f.code.temp()
+	f.code.emit(op)
 	out.e = ir.R(op.Dst)
 	return out
 }
 
 // store writes a value of the place's own type.
-func (f *lowering) store(l lvalue, v value, n cc.Node) {
-	t := f.scalar(l.typ, n)
+func (f *accesses) store(l lvalue, v value, n cc.Node) {
+	t := f.types.scalar(l.typ, n)
 	switch {
 	case l.bits != nil:
 		f.storeBits(l, v)
 	case l.reg != ir.NoReg:
-		f.assign(l.reg, v.e)
+		f.code.assign(l.reg, v.e)
 	case l.atomic:
 		f.atomicStore(l, t, v.e, ir.SeqCst)
 	default:
@@ -170,22 +170,22 @@ func (f *lowering) store(l lvalue, v value, n cc.Node) {
 	}
 }
 
-func (f *lowering) storeWord(l lvalue, t ir.Type, v *ir.Expr) {
+func (f *accesses) storeWord(l lvalue, t ir.Type, v *ir.Expr) {
 	op := access(ir.Store, l, t, ir.Plain)
 	op.Val = v
-	f.emit(op)
+	f.code.emit(op)
 }
 
 // copyObject is the assignment of a whole struct or union, scalar by scalar.
-func (f *lowering) copyObject(to, from lvalue, n cc.Node) {
+func (f *accesses) copyObject(to, from lvalue, n cc.Node) {
 	if to.atomic || from.atomic {
 		f.copyAtomic(to, from, n)
 		return
 	}
-	for _, l := range f.leaves(to.typ, n) {
+	for _, l := range f.layouts.leaves(to.typ, n) {
 		op := access(ir.Load, f.offset(from, l.off), l.typ, ir.Plain)
-		op.Dst = f.temp()
-		f.emit(op)
+		op.Dst = f.code.temp()
+		f.code.emit(op)
 		f.storeWord(f.offset(to, l.off), l.typ, ir.R(op.Dst))
 	}
 }

@@ -13,22 +13,22 @@ import (
 const argumentSlot = 8
 
 // variableArgs writes the arguments behind the named ones and gives their address.
-func (f *lowering) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) *ir.Expr {
+func (f *calls) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) *ir.Expr {
 	if len(args) == 0 {
 		return ir.Int(0)
 	}
-	l, ok := f.arguments[x]
+	l, ok := f.vars.arguments[x]
 	if !ok {
 		panic(refusal{})
 	}
 	var values []value
 	for _, a := range args {
-		v := f.operand(a)
+		v := f.exprs.operand(a)
 		t := promote(v.t)
-		values = append(values, f.keep(value{e: cast(v.e, v.t, t), t: t}))
+		values = append(values, f.code.keep(value{e: cast(v.e, v.t, t), t: t}))
 	}
 	for i, v := range values {
-		f.storeWord(f.offset(l, int64(i)*argumentSlot), ir.U64, v.e)
+		f.mem.storeWord(f.mem.offset(l, int64(i)*argumentSlot), ir.U64, v.e)
 	}
 	return l.addr
 }
@@ -47,9 +47,9 @@ func variableCount(x *cc.PostfixExpression) int {
 }
 
 // libVarargs is __fp_varargs: the address of the variable arguments.
-func (f *lowering) libVarargs(c *libCall) value {
-	if f.varargs == ir.NoReg {
-		f.refuse(codeVariadic, c.node, "va_start in a function without variable arguments")
+func libVarargs(f *lowering, c *libCall) value {
+	if f.vars.varargs == ir.NoReg {
+		f.in.refuse(codeVariadic, c.node, "va_start in a function without variable arguments")
 	}
-	return value{e: ir.R(f.varargs), t: ir.U64, elem: f.unit.ast.Void, obj: ir.NoObject}
+	return value{e: ir.R(f.vars.varargs), t: ir.U64, elem: f.unit.ast.Void, obj: ir.NoObject}
 }

@@ -24,16 +24,16 @@ func isVariable(t cc.Type) bool {
 }
 
 // declareVariable reserves the registers of such an array.
-func (f *lowering) declareVariable(d *cc.Declarator) {
+func (f *storage) declareVariable(d *cc.Declarator) {
 	t := d.Type().(*cc.ArrayType)
-	f.checkArray(t.Elem(), d)
-	f.checkLayout(t.Elem(), d)
+	f.types.checkArray(t.Elem(), d)
+	f.layouts.checkLayout(t.Elem(), d)
 	if t.Elem().IsIncomplete() || t.Elem().Size() <= 0 {
-		f.refuse(codeType, d, "the elements of %s have no size", d.Name())
+		f.in.refuse(codeType, d, "the elements of %s have no size", d.Name())
 	}
-	pos := f.span(d)
+	pos := f.in.span(d)
 	v := &variableArray{
-		addr: f.fb.Reg(d.Name(), 0, pos), size: f.fb.Reg(d.Name()+".size", 0, pos),
+		addr: f.code.fb.Reg(d.Name(), 0, pos), size: f.code.fb.Reg(d.Name()+".size", 0, pos),
 		elem: t.Elem(), length: t.SizeExpression(),
 	}
 	f.blocks = append(f.blocks, v.addr)
@@ -42,21 +42,21 @@ func (f *lowering) declareVariable(d *cc.Declarator) {
 }
 
 // makeVariable runs the declaration.
-func (f *lowering) makeVariable(v *variableArray, n cc.Node) {
-	f.begin(n)
-	length := f.keep(f.integerOperand(v.length))
-	f.check(ir.Binary(ir.Gt, ir.S64, length.e, ir.Int(0)), ir.OutOfBounds, "the length of an array must be positive")
-	f.assign(v.size, scaled(length.e, v.elem.Size()))
+func (f *storage) makeVariable(v *variableArray, n cc.Node) {
+	f.stmts.begin(n)
+	length := f.code.keep(f.exprs.integerOperand(v.length))
+	f.code.check(ir.Binary(ir.Gt, ir.S64, length.e, ir.Int(0)), ir.OutOfBounds, "the length of an array must be positive")
+	f.code.assign(v.size, scaled(length.e, v.elem.Size()))
 	free := ir.NewOp(ir.Free) // of the round before; null at first
 	free.Addr, free.Stack = ir.R(v.addr), true
-	f.emit(free)
+	f.code.emit(free)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack = v.addr, ir.R(v.size), true
-	f.emit(op)
+	f.code.emit(op)
 }
 
 // variableSize is sizeof of an array of variable length.
-func (f *lowering) variableSize(x *cc.UnaryExpression) (value, bool) {
+func (f *storage) variableSize(x *cc.UnaryExpression) (value, bool) {
 	if x.Case != cc.UnaryExpressionSizeofExpr {
 		return value{}, false
 	}

@@ -122,21 +122,21 @@ func ParseTest(in TestInput, opt Options, diags *diag.List) *Test {
 		}
 	}
 	c.test = t
-	c.parseText(in.File, in.Prelude, types)
+	c.in.parseText(in.File, in.Prelude, types)
 	c.finishParsing(files)
 	if diags.HasErrors() {
 		return nil
 	}
 	for i, m := range t.Locations {
-		if s := c.linked[fmt.Sprintf("%s%d", locationPrefix, i)]; s != nil {
+		if s := c.syms.linked[fmt.Sprintf("%s%d", locationPrefix, i)]; s != nil {
 			m.typ = s.decl.Type()
 		}
 	}
 	for i, name := range in.Threads {
-		c.guard(func() { t.thread(i, name) })
+		c.in.guard(func() { t.thread(i, name) })
 	}
 	for _, m := range t.Locations {
-		c.guard(func() { t.object(m) })
+		c.in.guard(func() { t.object(m) })
 	}
 	if diags.HasErrors() {
 		return nil
@@ -147,12 +147,12 @@ func ParseTest(in TestInput, opt Options, diags *diag.List) *Test {
 // thread finds the function of a thread and what it takes its locations for.
 func (t *Test) thread(i int, name string) {
 	c := t.c
-	s := c.units[0].static[name]
+	s := c.syms.units[0].static[name]
 	if s == nil {
-		s = c.linked[name]
+		s = c.syms.linked[name]
 	}
 	if s == nil || s.def == nil {
-		c.errorf(codeSyntax, t.in.File.Span(0, 0), "%s is no function", name)
+		c.in.errorf(codeSyntax, t.in.File.Span(0, 0), "%s is no function", name)
 		return
 	}
 	c.threads[s] = &testThread{test: t, index: i, sym: s}
@@ -162,18 +162,18 @@ func (t *Test) thread(i int, name string) {
 		}
 		elem := elemOf(p.Type())
 		if p.Declarator == nil || elem == nil || isVoid(elem) || elem.Kind() == cc.Function {
-			c.refuse(codeType, parameterNode(p, s), "a parameter of a thread is a pointer to the location of its name")
+			c.in.refuse(codeType, parameterNode(p, s), "a parameter of a thread is a pointer to the location of its name")
 		}
 		m := t.byName[p.Name()]
 		if m == nil {
-			m = &Memory{Location: Location{Name: p.Name(), At: c.span(p.Declarator)}, Obj: ir.NoObject}
+			m = &Memory{Location: Location{Name: p.Name(), At: c.in.span(p.Declarator)}, Obj: ir.NoObject}
 			t.Locations, t.byName[m.Name] = append(t.Locations, m), m
 		}
 		switch {
 		case m.typ == nil:
 			m.typ = elem
 		case m.typ.Size() != elem.Size():
-			c.refuse(codeType, p.Declarator, "%s is of type %s here and of type %s elsewhere", m.Name, elem, m.typ)
+			c.in.refuse(codeType, p.Declarator, "%s is of type %s here and of type %s elsewhere", m.Name, elem, m.typ)
 		}
 	}
 }
@@ -192,17 +192,17 @@ func (t *Test) object(m *Memory) {
 	var layout *ir.Layout
 	if m.typ != nil {
 		if m.typ.IsIncomplete() || m.typ.Size() <= 0 || m.typ.Size() > maxObject {
-			t.c.errorf(codeType, m.At, "the type of %s has no size", m.Name)
+			t.c.in.errorf(codeType, m.At, "the type of %s has no size", m.Name)
 			return
 		}
 		size = m.typ.Size()
 		m.Elem, m.Pointer, m.Scalar = valueType(m.typ)
 		unit = max(1, int(size))
-		layout = t.c.layoutOf(m.typ)
+		layout = t.c.layouts.layoutOf(m.typ)
 	}
 	if m.Count > 0 {
 		if m.Count*size > maxObject {
-			t.c.errorf(codeLarge, m.At, "%s has more than %d bytes", m.Name, maxObject)
+			t.c.in.errorf(codeLarge, m.At, "%s has more than %d bytes", m.Name, maxObject)
 			return
 		}
 		size *= m.Count
@@ -245,8 +245,8 @@ func (t *Test) Lower() {
 			if th.index != i {
 				continue
 			}
-			fb := c.function(s)
-			id := c.b.Thread(ir.Thread{Name: name, Func: fb.ID, Start: true, Pos: c.span(s.decl)})
+			fb := c.syms.function(s)
+			id := c.b.Thread(ir.Thread{Name: name, Func: fb.ID, Start: true, Pos: c.in.span(s.decl)})
 			for k := range t.Locals {
 				if t.in.Locals[k].Thread == i {
 					t.Locals[k].Thread = id
@@ -254,11 +254,11 @@ func (t *Test) Lower() {
 			}
 		}
 	}
-	c.lowerAll()
-	if c.diags.HasErrors() {
+	c.syms.lowerAll()
+	if c.in.diags.HasErrors() {
 		return
 	}
-	c.checkSections()
+	c.syms.checkSections()
 	c.checkThreadsNotCalled()
 }
 
@@ -268,14 +268,14 @@ func (c *compiler) checkThreadsNotCalled() {
 	for s := range c.threads {
 		isThread[s.fb.ID] = s
 		if s.fb.F.Pointer {
-			c.errorf(codeExpr, c.span(s.decl), "the address of %s, which is a thread of the test, is taken", s.name)
+			c.in.errorf(codeExpr, c.in.span(s.decl), "the address of %s, which is a thread of the test, is taken", s.name)
 		}
 	}
-	for _, s := range c.byID {
+	for _, s := range c.syms.byID {
 		for i := range s.fb.F.Edges {
 			e := &s.fb.F.Edges[i]
 			if target := isThread[e.Op.Func]; target != nil && (e.Op.Kind == ir.Call || e.Op.Kind == ir.Spawn) {
-				c.errorf(codeExpr, e.Pos, "%s is a thread of the test and cannot be called", target.name)
+				c.in.errorf(codeExpr, e.Pos, "%s is a thread of the test and cannot be called", target.name)
 			}
 		}
 	}
@@ -287,7 +287,7 @@ func (t *Test) Finish() *Unit { return t.c.unit([]*source.File{t.in.File}) }
 // Checks reports whether an execution of the threads can go wrong: something other
 // than an access to a location by its name is done.
 func (t *Test) Checks() bool {
-	for _, s := range t.c.byID {
+	for _, s := range t.c.syms.byID {
 		for i := range s.fb.F.Edges {
 			switch op := &s.fb.F.Edges[i].Op; op.Kind {
 			case ir.Load, ir.Store, ir.RMW, ir.Await:
@@ -305,7 +305,7 @@ func (t *Test) Checks() bool {
 
 // bind makes the parameters of a thread: addresses, and variables that hold them
 // where the thread changes them.
-func (f *lowering) bind(t *cc.FunctionType) (spills []spilled, entry []func()) {
+func (f *storage) bind(t *cc.FunctionType) (spills []spilled, entry []func()) {
 	changed := f.changes(f.sym.def.CompoundStatement)
 	for _, p := range t.Parameters() {
 		if isVoid(p.Type()) {
@@ -318,9 +318,9 @@ func (f *lowering) bind(t *cc.FunctionType) (spills []spilled, entry []func()) {
 			spills = append(spills, spilled{decl: d, value: v})
 			f.block(d)
 		case changed[d]:
-			r := f.fb.Reg(p.Name(), 0, f.pos)
+			r := f.code.fb.Reg(p.Name(), 0, f.code.pos)
 			f.vars[d] = lvalue{reg: r, typ: p.Type(), obj: ir.NoObject}
-			entry = append(entry, func() { f.assign(r, v.e) })
+			entry = append(entry, func() { f.code.assign(r, v.e) })
 		default:
 			f.vars[d] = lvalue{reg: ir.NoReg, fixed: &v, typ: p.Type(), obj: ir.NoObject}
 		}
@@ -329,7 +329,7 @@ func (f *lowering) bind(t *cc.FunctionType) (spills []spilled, entry []func()) {
 }
 
 // changes finds the variables that a body assigns to.
-func (f *lowering) changes(body cc.Node) map[*cc.Declarator]bool {
+func (f *storage) changes(body cc.Node) map[*cc.Declarator]bool {
 	out := map[*cc.Declarator]bool{}
 	note := func(e cc.ExpressionNode) {
 		if d := variable(e); d != nil {
@@ -368,7 +368,7 @@ func (f *lowering) changes(body cc.Node) map[*cc.Declarator]bool {
 }
 
 // findLocals finds the locals of a thread that the conditions ask about.
-func (f *lowering) findLocals(body *cc.CompoundStatement) {
+func (f *storage) findLocals(body *cc.CompoundStatement) {
 	t := f.thread.test
 	declared := map[string][]*cc.Declarator{}
 	for _, d := range localDeclarators(body) {
@@ -392,7 +392,7 @@ func (f *lowering) findLocals(body *cc.CompoundStatement) {
 		v.Pointer = d.Type().Kind() == cc.Ptr
 		at := f.vars[d]
 		if v.Reg = at.reg; v.Reg == ir.NoReg {
-			v.Reg = f.fb.Reg(strings.TrimPrefix(want.Name, "_")+"@end", 0, f.span(d))
+			v.Reg = f.code.fb.Reg(strings.TrimPrefix(want.Name, "_")+"@end", 0, f.in.span(d))
 			f.thread.views = append(f.thread.views, testView{at, v.Type, v.Reg})
 		}
 	}
@@ -400,14 +400,14 @@ func (f *lowering) findLocals(body *cc.CompoundStatement) {
 
 // lookAtLocals reads, where a thread of a test ends, the locals in memory that the
 // conditions ask about.
-func (f *lowering) lookAtLocals() {
+func (f *storage) lookAtLocals() {
 	if f.thread == nil {
 		return
 	}
 	for _, v := range f.thread.views {
 		op := access(ir.Load, v.at, v.t, ir.Plain)
 		op.Dst = v.reg
-		f.emit(op)
+		f.code.emit(op)
 	}
 }
 
