@@ -1,35 +1,33 @@
 package bmc
 
-// The shared memory abstraction [TNIFLP16 §II]: what a program does to memory, as
-// an interface with an implementation per model. Everything else of the encoding
-// is the same under all models.
+// abstraction is the shared memory abstraction [TNIFLP16 §II]: the operations on memory, with an
+// implementation per model. All other parts of the encoding are the same under all models.
 //
-// A thread does each access once, in one of the rounds. What belongs to the thread
-// alone, such as the timestamp it gives to a store and which of its stores it would
-// read itself, is encoded once per access (issue and forward); what happens to
-// memory is encoded at every point of the sequentialized program where the access
-// can take place (step, read, write).
+// A thread makes each access once, in one of the rounds. The parts of an access that concern only
+// its thread are encoded once: the timestamp of a store, and which store of the thread a load would
+// forward from (issue and forward). The effect on memory is encoded at every point of the
+// sequentialized program at which the access can happen (step, read, write).
 type abstraction interface {
 	// issue lets a thread append a store: it chooses the timestamp.
 	issue(s *local, a *access, run gate)
 	// storeStore is a store-store fence of a thread.
 	storeStore(s *local)
-	// forward notes what a load would read from the thread's own buffer.
+	// forward notes what a load would forward from the thread's buffer.
 	forward(s *local, a *access)
-	// step begins a point of the sequentialized program at which a thread does
-	// something if run holds: stores whose time has come reach memory first. In the
-	// middle of an atomic section it is not called, and none do. looks says that what
-	// the thread does depends on what has reached memory.
-	step(run, looks gate)
-	// now is the time at this point.
+	// step begins a point of the sequentialized program at which a thread runs if run
+	// holds: stores whose time has come reach memory first. It is not called inside an
+	// atomic section, where no store reaches memory. sees says that the thread's step depends on
+	// what has reached memory.
+	step(run, sees gate)
+	// now returns the time at this point.
 	now() word
-	// drained demands that a thread's stores have all reached memory.
+	// drained demands that all stores of a thread have reached memory.
 	drained(s *local, run gate)
-	// read demands that an access sees what is there.
+	// read demands that an access reads what memory and the buffer have.
 	read(a *access, run gate)
-	// write lets a store take place.
+	// write performs a store.
 	write(a *access, run gate)
-	// final is what a cell holds when everything has reached memory.
+	// final returns what a cell holds when all stores have reached memory.
 	final(c *cell) word
 }
 
@@ -39,52 +37,52 @@ type access struct {
 	val    word // what it reads, an input
 	out    word // what it writes
 	direct bool // it writes memory at once
-	silent bool // it is a store that concerns nobody else
+	silent bool // it is a store to thread-private memory
 	ts     word // when its store reaches memory, if it is not direct
-	// own is, per goal and part of its view, the last store of the own thread there.
-	own [][]ownStore
+	// newest is, per goal and part of its view, the last store of the thread there.
+	newest [][]newestStore
 }
 
-// goal is a view an access can go to, and when it does.
+// goal is a view that an access can go to, and the condition under which it does.
 type goal struct {
 	*view
 	is gate
 }
 
-// local is the part of a thread's state that no other thread sees.
+// local is the thread-private part of a thread's state.
 type local struct {
 	regs []word
-	// latest is the latest timestamp the thread has given [TNIFLP16 §IV: max_last_tstamp].
+	// latest is the latest timestamp of the thread's stores [TNIFLP16 §IV: max_last_tstamp].
 	latest word
-	// floor is what later timestamps must not be below, after a store-store fence.
+	// floor is the least timestamp for later stores, after a store-store fence.
 	floor word
-	// own is, by part, the last store to it [TNIFLP16 §IV: last_tstamp, last_value].
-	own []ownStore
+	// newest is, by part, the thread's last store to it [TNIFLP16 §IV: last_tstamp, last_value].
+	newest []newestStore
 }
 
-// ownStore is the last store of a thread to the bytes of a part. Without a store its
-// time is 0, which has always come.
-type ownStore struct {
+// newestStore is the last store of a thread to the bytes of a part. Without a store its time is 0,
+// which is never in the future.
+type newestStore struct {
 	ts, val word
 }
 
-// merge is a where pick holds, else b.
+// merge returns a where pick holds, and b otherwise.
 func (c *circuit) merge(pick gate, a, b *local) *local {
 	out := &local{
 		regs: make([]word, len(a.regs)), latest: c.muxWord(pick, a.latest, b.latest), floor: c.muxWord(pick, a.floor, b.floor),
-		own: make([]ownStore, len(a.own)),
+		newest: make([]newestStore, len(a.newest)),
 	}
 	for i := range a.regs {
 		out.regs[i] = c.muxWord(pick, a.regs[i], b.regs[i])
 	}
-	for i := range a.own {
-		out.own[i] = c.mergeOwn(pick, a.own[i], b.own[i])
+	for i := range a.newest {
+		out.newest[i] = c.mergeNewest(pick, a.newest[i], b.newest[i])
 	}
 	return out
 }
 
-func (c *circuit) mergeOwn(pick gate, a, b ownStore) ownStore {
-	return ownStore{ts: c.muxWord(pick, a.ts, b.ts), val: c.muxWord(pick, a.val, b.val)}
+func (c *circuit) mergeNewest(pick gate, a, b newestStore) newestStore {
+	return newestStore{ts: c.muxWord(pick, a.ts, b.ts), val: c.muxWord(pick, a.val, b.val)}
 }
 
 // scMemory is sequential consistency: one value per cell.
@@ -110,6 +108,6 @@ func (m *scMemory) read(a *access, run gate) {
 func (m *scMemory) write(a *access, run gate) {
 	for _, g := range a.goals {
 		old := m.mem[g.cell.id]
-		m.mem[g.cell.id] = m.c.muxWord(m.c.and(run, g.is), m.c.overlay(old, m.c.placed(g.view, a.out), g.mask()), old)
+		m.mem[g.cell.id] = m.c.muxWord(m.c.and(run, g.is), m.c.overlay(old, m.c.expand(g.view, a.out), g.mask()), old)
 	}
 }

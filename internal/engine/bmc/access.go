@@ -5,86 +5,86 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Accesses to memory, as a thread sees them.
+// Accesses to memory, from the side of a thread.
 
-// resolve finds the views an access can go to, and lets it fail where there is no
-// memory. It returns whether the address is good.
+// resolve finds the views that an access can go to, and makes it fail at addresses without memory.
+// It returns the gate that says that the address is valid.
 func (x *encoder) resolve(t *thread, l *location, st *step, s *local, addr *ir.Expr, size int, obj ir.ObjectID, a *access) gate {
-	at := x.flow.places(addr, size, obj, x.flow.threads[t.id].at[l.id])
-	w := x.eval(x.scope(s), addr)
+	at := x.flow.ranges(addr, size, obj, x.flow.threads[t.id].at[l.id])
+	w := x.c.eval(x.scope(s), addr)
 	good := low
-	for _, p := range at.places {
-		is := x.equal(w, constWord(int64(p.addr)))
-		if len(at.places) == 1 && len(at.bad) == 0 && !at.wide {
+	for _, p := range at.ranges {
+		is := x.c.equal(w, constWord(int64(p.addr)))
+		if len(at.ranges) == 1 && len(at.bad) == 0 && !at.wide {
 			is = high
 		}
 		if is != low {
 			a.goals = append(a.goals, goal{x.cells.at[p], is})
-			good = x.or(good, is)
+			good = x.c.or(good, is)
 		}
 	}
 	var spots []spot
 	for _, g := range a.goals {
-		spots = append(spots, spot{place: g.place, is: g.is})
+		spots = append(spots, spot{byteRange: g.byteRange, is: g.is})
 	}
-	life, known := x.lifetime(t, l, st, spots), good
-	good = x.all(known, life.early.not(), life.dead.not())
+	life, known := x.lifetimes.lifetime(t, l, st, spots), good
+	good = x.c.all(known, life.early.not(), life.dead.not())
 	bad := map[ir.CheckClass]gate{
-		ir.OutOfBounds:  x.and(known, life.early),
-		ir.UseAfterFree: x.all(known, life.early.not(), life.dead),
+		ir.OutOfBounds:  x.c.and(known, life.early),
+		ir.UseAfterFree: x.c.all(known, life.early.not(), life.dead),
 	}
 	for _, b := range at.bad {
-		bad[b.class] = x.or(bad[b.class], x.equal(w, constWord(b.addr)))
+		bad[b.class] = x.c.or(bad[b.class], x.c.equal(w, constWord(b.addr)))
 	}
 	if at.wide {
-		x.elsewhere(st, w, size, obj, known, bad)
+		x.untracked(st, w, size, obj, known, bad)
 	}
 	for class := ir.CheckUnset; class <= ir.Overflow; class++ {
 		if g := bad[class]; g != low {
-			x.fail(t, l, st, x.and(st.tries, g), class)
+			x.fail(t, l, st, x.c.and(st.tries, g), class)
 		}
 	}
 	return good
 }
 
-// elsewhere sorts out addresses that no tracked location has: an error, or memory
-// that is not tracked, where the thread is cut off.
-func (x *encoder) elsewhere(st *step, w word, size int, obj ir.ObjectID, good gate, bad map[ir.CheckClass]gate) {
+// untracked handles addresses outside all tracked cells: they are an error, or memory that is not
+// tracked, where the thread is cut off.
+func (x *encoder) untracked(st *step, w word, size int, obj ir.ObjectID, good gate, bad map[ir.CheckClass]gate) {
 	inside := func(o *ir.Object) gate {
 		if o.Size < int64(size) {
 			return low
 		}
 		first, last := constWord(int64(o.Addr)), constWord(int64(o.Addr)+o.Size-int64(size))
-		return x.and(x.less(w, first).not(), x.less(last, w).not())
+		return x.c.and(x.c.less(w, first).not(), x.c.less(last, w).not())
 	}
 	rest, untracked := good.not(), low
 	if obj != ir.NoObject {
 		in := inside(&x.prog.Objects[obj])
-		bad[ir.OutOfBounds] = x.or(bad[ir.OutOfBounds], x.and(rest, in.not()))
-		rest = x.and(rest, in)
+		bad[ir.OutOfBounds] = x.c.or(bad[ir.OutOfBounds], x.c.and(rest, in.not()))
+		rest = x.c.and(rest, in)
 	}
 	for i := range x.prog.Objects {
 		in := inside(&x.prog.Objects[i])
-		untracked = x.or(untracked, x.and(rest, in))
-		rest = x.and(rest, in.not())
+		untracked = x.c.or(untracked, x.c.and(rest, in))
+		rest = x.c.and(rest, in.not())
 	}
 	if x.prog.Cells {
 		limit := constWord(ir.CellLimit * ir.CellUnit)
-		aligned := x.any(w.bit(0), w.bit(1), w.bit(2)).not()
-		in := x.all(aligned, x.less(w, limit), x.less(constWord(-ir.CellLimit*ir.CellUnit), w))
-		bad[ir.BadAddress] = x.or(bad[ir.BadAddress], x.and(rest, in.not()))
-		untracked = x.or(untracked, x.and(rest, in))
+		aligned := x.c.any(w.bit(0), w.bit(1), w.bit(2)).not()
+		in := x.c.all(aligned, x.c.less(w, limit), x.c.less(constWord(-ir.CellLimit*ir.CellUnit), w))
+		bad[ir.BadAddress] = x.c.or(bad[ir.BadAddress], x.c.and(rest, in.not()))
+		untracked = x.c.or(untracked, x.c.and(rest, in))
 	} else {
-		null := x.lessUnsigned(w, constWord(nullPage))
-		bad[ir.NullDeref] = x.or(bad[ir.NullDeref], x.and(rest, null))
-		bad[ir.OutOfBounds] = x.or(bad[ir.OutOfBounds], x.and(rest, null.not()))
+		null := x.c.lessUnsigned(w, constWord(nullPage))
+		bad[ir.NullDeref] = x.c.or(bad[ir.NullDeref], x.c.and(rest, null))
+		bad[ir.OutOfBounds] = x.c.or(bad[ir.OutOfBounds], x.c.and(rest, null.not()))
 	}
-	if g := x.and(st.tries, untracked); g != low {
+	if g := x.c.and(st.tries, untracked); g != low {
 		x.cuts = append(x.cuts, &cut{g, "locations", len(x.cells.views), st.e})
 	}
 }
 
-// seenAt is what a load can read, as the analysis found it.
+// seenAt returns the range of the values that a load can read, as the value flow found it.
 func (x *encoder) seenAt(t *thread, e *ir.Edge, a *access, typ ir.Type) analysis.Interval {
 	if v, ok := x.flow.seen[threadEdge{t.id, e}]; ok {
 		return v.Interval
@@ -92,11 +92,11 @@ func (x *encoder) seenAt(t *thread, e *ir.Edge, a *access, typ ir.Type) analysis
 	return x.seenRange(a, typ)
 }
 
-// seenRange is what there can be where an access goes.
+// seenRange returns the range of the values in the views of an access.
 func (x *encoder) seenRange(a *access, typ ir.Type) analysis.Interval {
 	var out values
 	for _, g := range a.goals {
-		at := target{places: []place{g.place}}
+		at := target{ranges: []byteRange{g.byteRange}}
 		out = out.join(x.flow.loadAt(at, typ))
 	}
 	if !out.some {
@@ -110,47 +110,47 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	op := &st.e.Op
 	a := &access{direct: l.inner || op.Kind == ir.RMW}
 	if op.Kind == ir.RMW {
-		st.drain = st.tries // before it can fail, too
+		st.drain = st.tries // even if it fails
 	}
-	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, op.Type.Size(), op.Obj, a))
+	st.tries = x.c.and(st.tries, x.resolve(t, l, st, s, op.Addr, op.Type.Size(), op.Obj, a))
 	if op.Writes() {
 		forbidden := low
 		for _, g := range a.goals {
-			if x.readOnly(g.place) {
-				forbidden = x.or(forbidden, g.is)
+			if x.readOnly(g.byteRange) {
+				forbidden = x.c.or(forbidden, g.is)
 			}
 		}
-		x.fail(t, l, st, x.and(st.tries, forbidden), ir.ReadOnly)
-		st.tries = x.and(st.tries, forbidden.not())
+		x.fail(t, l, st, x.c.and(st.tries, forbidden), ir.ReadOnly)
+		st.tries = x.c.and(st.tries, forbidden.not())
 	}
 	st.access, st.runs = a, st.tries
 	if op.Kind == ir.Store {
 		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return s.regs[r].Interval })
-		a.out = x.narrow(st, x.eval(x.scope(s), op.Val), made...)
+		a.out = x.limitWidth(st, x.c.eval(x.scope(s), op.Val), made...)
 		st.tries = st.runs
 		x.keep(t, s, a, high)
-		if x.ownStore(t, l, st.e) {
+		if x.privateStore(t, l, st.e) {
 			a.silent, a.ts = true, s.latest
 			return
 		}
 		st.writes = st.tries
 		if !a.direct {
 			x.mem.issue(s, a, st.tries)
-			x.storesTo(t, l, st, a)
+			x.lifetimes.storesTo(t, l, st, a)
 		}
 		return
 	}
-	if x.ownLoad(t, l, st.e) {
+	if x.privateLoad(t, l, st.e) {
 		w := constWord(0)
 		for _, g := range a.goals {
-			w = x.muxWord(g.is, s.regs[x.mine(t, g.cell)], w)
+			w = x.c.muxWord(g.is, s.regs[x.mine(t, g.cell)], w)
 		}
-		s.regs[op.Dst] = x.wrap(op.Type, w)
+		s.regs[op.Dst] = x.c.wrap(op.Type, w)
 		return
 	}
 	signed := ir.Type{Bits: op.Type.Bits, Signed: true}
-	a.val = x.inputWord(x.seenAt(t, st.e, a, signed))
-	seen := x.wrap(op.Type, a.val)
+	a.val = x.c.inputWord(x.seenAt(t, st.e, a, signed))
+	seen := x.c.wrap(op.Type, a.val)
 	st.reads = st.tries
 	if op.Kind != ir.RMW && !l.inner {
 		x.mem.forward(s, a)
@@ -158,7 +158,7 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	sc := x.scope(s)
 	sc.seen = seen
 	if op.Cond != nil && op.Kind != ir.AbstractLoad {
-		x.demand(x.truth(sc, op.Cond), st.tries) // it could have stopped before
+		x.c.demand(x.c.truth(sc, op.Cond), st.tries) // otherwise the thread stops before it
 	}
 	switch op.Kind {
 	case ir.AbstractLoad:
@@ -172,105 +172,105 @@ func (x *encoder) accessMemory(t *thread, l *location, st *step, s *local) {
 	}
 }
 
-// readOnly reports whether a place must not be written.
-func (x *encoder) readOnly(p place) bool {
+// readOnly reports whether bytes must not be written.
+func (x *encoder) readOnly(p byteRange) bool {
 	o := x.prog.FindObject(p.addr, p.size)
 	return o != ir.NoObject && x.prog.Objects[o].ReadOnly
 }
 
 func (x *encoder) rmw(t *thread, st *step, s *local, old word) {
 	op := &st.e.Op
-	val := x.eval(x.scope(s), op.Val)
+	val := x.c.eval(x.scope(s), op.Val)
 	wrote := high
 	next := val
 	switch op.RMW {
 	case ir.Xchg:
 	case ir.FetchAdd:
-		next = x.binary(ir.Add, op.Type, old, val)
+		next = x.c.binary(ir.Add, op.Type, old, val)
 	case ir.FetchAnd:
-		next = x.binary(ir.And, op.Type, old, val)
+		next = x.c.binary(ir.And, op.Type, old, val)
 	case ir.FetchOr:
-		next = x.binary(ir.Or, op.Type, old, val)
+		next = x.c.binary(ir.Or, op.Type, old, val)
 	case ir.FetchXor:
-		next = x.binary(ir.Xor, op.Type, old, val)
+		next = x.c.binary(ir.Xor, op.Type, old, val)
 	case ir.Cas:
-		wrote = x.equal(old, x.wrap(op.Type, val))
-		next = x.eval(x.scope(s), op.Val2)
+		wrote = x.c.equal(old, x.c.wrap(op.Type, val))
+		next = x.c.eval(x.scope(s), op.Val2)
 	default:
 		panic("BUG: unknown read-modify-write")
 	}
 	if op.RMW == ir.FetchAdd {
-		next = x.narrow(st, next, old.Interval, val.Interval)
+		next = x.limitWidth(st, next, old.Interval, val.Interval)
 	}
-	st.access.out = x.wrap(op.Type, next)
-	st.writes = x.and(st.runs, wrote)
+	st.access.out = x.c.wrap(op.Type, next)
+	st.writes = x.c.and(st.runs, wrote)
 	x.keep(t, s, st.access, wrote)
 	if op.Dst2 != ir.NoReg {
 		s.regs[op.Dst2] = truthWord(wrote)
 	}
 }
 
-// mutex encodes lock, trylock and unlock. A mutex is a word: 0 when free, else the
-// owner plus one in the low half and the depth minus one in the high half. All of
-// them drain, except re-locking an owned recursive mutex and its inner unlock.
+// mutex encodes lock, trylock and unlock. A mutex is a word: 0 when free, otherwise the thread that
+// has it plus one in the low half and the depth minus one in the high half. All of them drain,
+// except for relocking a recursive mutex and the unlock of such a lock.
 func (x *encoder) mutex(t *thread, l *location, st *step, s *local) {
 	op := &st.e.Op
 	a := &access{direct: true}
 	asks := st.tries
-	st.tries = x.and(st.tries, x.resolve(t, l, st, s, op.Addr, wordType.Size(), op.Obj, a))
-	a.val = x.inputWord(x.seenRange(a, wordType))
+	st.tries = x.c.and(st.tries, x.resolve(t, l, st, s, op.Addr, wordType.Size(), op.Obj, a))
+	a.val = x.c.inputWord(x.seenRange(a, wordType))
 	st.access, st.reads, st.runs = a, st.tries, st.tries
 	const depth = 1 << 32
 	old, recursive, checks := a.val, op.Mutex == ir.RecursiveMutex, op.Mutex == ir.ErrorCheckMutex
-	own := x.equal(x.wrap(ir.U32, old), constWord(int64(t.id+1)))
-	free, there := x.equal(old, constWord(0)), x.equal(old, constWord(ir.DestroyedMutex)).not()
-	x.fail(t, l, st, x.and(st.tries, there.not()), ir.Destroyed)
+	newest := x.c.equal(x.c.wrap(ir.U32, old), constWord(int64(t.id+1)))
+	free, there := x.c.equal(old, constWord(0)), x.c.equal(old, constWord(ir.DestroyedMutex)).not()
+	x.fail(t, l, st, x.c.and(st.tries, there.not()), ir.Destroyed)
 	deep, again := low, low
 	if recursive {
-		deep, again = x.and(own, x.less(old, constWord(depth)).not()), own
+		deep, again = x.c.and(newest, x.c.less(old, constWord(depth)).not()), newest
 	}
 	result := constWord(0)
 	switch op.Kind {
 	case ir.Unlock:
-		st.drain = x.and(asks, x.and(st.tries, deep).not())
-		a.out = x.muxWord(deep, x.binary(ir.Sub, wordType, old, constWord(depth)), constWord(0))
-		st.writes = x.and(st.tries, own)
+		st.drain = x.c.and(asks, x.c.and(st.tries, deep).not())
+		a.out = x.c.muxWord(deep, x.c.binary(ir.Sub, wordType, old, constWord(depth)), constWord(0))
+		st.writes = x.c.and(st.tries, newest)
 		if checks {
-			result = x.muxWord(own, constWord(0), constWord(ir.EPERM))
+			result = x.c.muxWord(newest, constWord(0), constWord(ir.EPERM))
 		} else {
-			x.fail(t, l, st, x.all(st.tries, there, own.not()), ir.BadUnlock)
+			x.fail(t, l, st, x.c.all(st.tries, there, newest.not()), ir.BadUnlock)
 			st.runs = st.writes
 		}
 	default:
-		st.drain = x.and(asks, x.and(st.tries, again).not())
-		a.out = x.muxWord(again, x.binary(ir.Add, wordType, old, constWord(depth)), constWord(int64(t.id+1)))
-		takes := x.or(free, again)
-		st.writes = x.and(st.tries, takes)
+		st.drain = x.c.and(asks, x.c.and(st.tries, again).not())
+		a.out = x.c.muxWord(again, x.c.binary(ir.Add, wordType, old, constWord(depth)), constWord(int64(t.id+1)))
+		takes := x.c.or(free, again)
+		st.writes = x.c.and(st.tries, takes)
 		if op.Kind == ir.TryLock {
-			result = x.muxWord(takes, constWord(0), constWord(ir.EBUSY))
+			result = x.c.muxWord(takes, constWord(0), constWord(ir.EBUSY))
 			break
 		}
 		can := takes
 		if checks {
-			can = x.or(can, own)
-			result = x.muxWord(own, constWord(ir.EDEADLK), constWord(0))
+			can = x.c.or(can, newest)
+			result = x.c.muxWord(newest, constWord(ir.EDEADLK), constWord(0))
 		}
-		x.demand(can, st.tries, there)
+		x.c.demand(can, st.tries, there)
 	}
-	st.runs = x.and(st.runs, there)
+	st.runs = x.c.and(st.runs, there)
 	if op.Dst != ir.NoReg {
 		s.regs[op.Dst] = result
 	}
 }
 
-// join waits for a thread's end. Whether the handle is that of a thread that runs
-// depends on when it is asked.
+// join encodes a join. Whether the handle is that of a running thread depends on the time of the
+// join.
 func (x *encoder) join(t *thread, l *location, st *step, s *local) {
 	op := &st.e.Op
-	st.handle = x.eval(x.scope(s), op.Val)
-	st.badJoin = x.input()
-	x.fail(t, l, st, x.and(st.tries, st.badJoin), ir.BadJoin)
-	st.runs = x.and(st.tries, st.badJoin.not())
+	st.handle = x.c.eval(x.scope(s), op.Val)
+	st.badJoin = x.c.input()
+	x.fail(t, l, st, x.c.and(st.tries, st.badJoin), ir.BadJoin)
+	st.runs = x.c.and(st.tries, st.badJoin.not())
 	st.drain = st.tries
 	if op.Dst == ir.NoReg {
 		return
@@ -279,6 +279,6 @@ func (x *encoder) join(t *thread, l *location, st *step, s *local) {
 	for u := range x.flow.results {
 		r = r.join(x.flow.results[u])
 	}
-	st.joined = x.inputWord(r.Interval)
+	st.joined = x.c.inputWord(r.Interval)
 	s.regs[op.Dst] = st.joined
 }

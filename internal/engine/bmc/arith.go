@@ -7,11 +7,11 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Arithmetic on words. Each operation first finds the interval of its results;
-// where that does not overflow 64 bits the circuit is as wide as the interval
-// needs, and cutting to the operation's type costs nothing if everything fits.
+// Arithmetic on words. Each operation first finds the interval of its results. If that does not
+// overflow 64 bits, the circuit is as wide as the interval needs, and wrapping to the operation's
+// type costs no gates if all results fit.
 
-// sum adds with a carry, n bits wide.
+// sum returns the sum of two words and a carry, n bits wide.
 func (c *circuit) sum(x, y word, n int, carry gate, negateY bool) []gate {
 	out := make([]gate, n)
 	for i := range n {
@@ -81,8 +81,8 @@ func (c *circuit) mul(t ir.Type, x, y word) word {
 	return c.wrap(t, fit(acc.bits, r))
 }
 
-// magnitude is the absolute value; the smallest number stays itself, which as an
-// unsigned number is right.
+// magnitude returns the absolute value. The smallest number stays the same, which is right as an
+// unsigned number.
 func (c *circuit) magnitude(x word, n int) []gate {
 	if x.Lo >= 0 {
 		out := make([]gate, n)
@@ -98,7 +98,7 @@ func (c *circuit) magnitude(x word, n int) []gate {
 	return c.sum(flipped, constWord(0), n, x.sign(), false)
 }
 
-// divide is unsigned division of n-bit numbers by subtracting and shifting.
+// divide divides unsigned n-bit numbers by subtracting and shifting.
 func (c *circuit) divide(a, b []gate) (quotient, rest []gate) {
 	n := len(a)
 	quotient = make([]gate, n)
@@ -119,7 +119,7 @@ func (c *circuit) divide(a, b []gate) (quotient, rest []gate) {
 	return quotient, r[:n]
 }
 
-// divRem is division that rounds to zero; by 0 it gives 0.
+// divRem returns the quotient, rounded to zero, or the remainder. Division by 0 returns 0.
 func (c *circuit) divRem(op ir.ExprOp, t ir.Type, x, y word) word {
 	n := max(len(x.bits), len(y.bits)) + 1
 	signed := t.Signed || x.Lo >= 0 && y.Lo >= 0
@@ -154,8 +154,8 @@ func (c *circuit) divRem(op ir.ExprOp, t ir.Type, x, y word) word {
 	return c.wrap(t, fit(out, divRange(op, signed, x.Interval, y.Interval, n)))
 }
 
-// divRange holds the results: not larger in size than the dividend, or for
-// remainders than the divisor.
+// divRange returns the interval of a division: results are not larger in size than the dividend, or
+// for remainders than the divisor.
 func divRange(op ir.ExprOp, signed bool, x, y analysis.Interval, n int) analysis.Interval {
 	full := analysis.AllNumbers
 	if n < 64 {
@@ -201,7 +201,7 @@ func bitwiseRange(op ir.ExprOp, x, y analysis.Interval) analysis.Interval {
 	if x.Lo >= 0 && y.Lo >= 0 {
 		full.Lo = 0
 	}
-	if op == ir.And { // a number that is not negative keeps the result below it
+	if op == ir.And { // the result is not above an operand that is not negative
 		if x.Lo >= 0 {
 			full = analysis.Between(0, min(full.Hi, x.Hi))
 		}
@@ -212,7 +212,7 @@ func bitwiseRange(op ir.ExprOp, x, y analysis.Interval) analysis.Interval {
 	return full
 }
 
-// shift moves by a count taken modulo the type's width.
+// shift shifts by a count modulo the type's width.
 func (c *circuit) shift(op ir.ExprOp, t ir.Type, x, y word) word {
 	n := int(t.Bits)
 	if op == ir.Shr {
@@ -256,7 +256,7 @@ func (c *circuit) shift(op ir.ExprOp, t ir.Type, x, y word) word {
 	return fit(cur, analysis.TypeRange(t))
 }
 
-// shiftRange is the range of a shift: exact for small counts, else the type's.
+// shiftRange returns the range of a shift: exact for small counts, otherwise that of the type.
 func shiftRange(op ir.ExprOp, t ir.Type, x, y analysis.Interval) analysis.Interval {
 	n := int64(t.Bits)
 	switch {

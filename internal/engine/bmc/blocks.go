@@ -7,31 +7,15 @@ import (
 	"fencepost/internal/memory"
 )
 
-// Allocated memory [TNIFLP16 §IV]. Blocks lie at known addresses and their cells are
-// tracked like any others. Whether a block is there when a thread comes to it is not kept
-// per round like memory: it follows from the few allocations and frees of the block,
-// each of which runs at most once. While threads are followed it is an input (lifetime);
-// lifetimes.go says what it is.
+// Allocated memory [TNIFLP16 §IV]. Blocks are at known addresses, and their cells are tracked like
+// others. Whether a block exists when a thread accesses it is not kept per round like memory. It is
+// determined by the few allocations and frees of the block, each of which runs at most once. While
+// a thread is encoded it is an input (lifetime); lifetimes.go constrains this input.
 //
-// Differs from the paper, which has no free: a free is a store whose time is chosen like
-// that of any other, and a freed block can be given again, by the rules of docs/models.md.
+// Differs from the paper, which has no free: a free is a store with a timestamp like any other, and
+// a freed block can be allocated again, by the rules of docs/models.md.
 
-// heap is what happens to blocks.
-type heap struct {
-	fresh map[*block][]event
-	again map[*block][]event
-	frees map[*block][]event // nil if nothing is ever freed
-	lives []*lifetime
-	// pending is the stores and frees that find out when they reach memory whether their
-	// block is still there.
-	pending []entry
-}
-
-func newHeap() heap {
-	return heap{fresh: map[*block][]event{}, again: map[*block][]event{}}
-}
-
-// event is something that happens to a block at a location of a thread.
+// event is an allocation or a free of a block, at a location of a thread.
 type event struct {
 	thread *thread
 	loc    *location
@@ -40,20 +24,20 @@ type event struct {
 	direct bool // of a free: at once
 }
 
-// again is a choice of an allocation to give a freed block.
+// again is a freed block that an allocation can return, and the condition under which it does.
 type again struct {
 	*block
 	picks gate
 }
 
-// entry is a store or a free of a block while it waits to reach memory.
+// entry is a store to a block, or a free of it, in a buffer.
 type entry struct {
 	event
 	*block
 	frees bool
 }
 
-// lifetime is whether the blocks an access can go to are there.
+// lifetime says whether the blocks that an access can go to exist.
 type lifetime struct {
 	thread *thread
 	loc    *location
@@ -62,133 +46,132 @@ type lifetime struct {
 	dead   gate // freed
 }
 
-// spot is a place in a block to which an access can go.
+// spot is an address in a block that an access can go to.
 type spot struct {
-	place
+	byteRange
 	is    gate
-	begin bool // the block has to begin there
+	begin bool // the block has to begin at the address
 	stack bool // and be of this kind
 }
 
-// in reports whether a block is one the access can go to.
+// in reports whether the access can go to a block.
 func (s spot) in(b *block) bool {
 	if s.begin {
 		return b.addr == s.addr && b.stack == s.stack
 	}
-	return b.contains(s.place)
+	return b.contains(s.byteRange)
 }
 
-// lifetime adds the inputs for an access. Places outside blocks are always there.
-func (x *encoder) lifetime(t *thread, l *location, st *step, spots []spot) *lifetime {
+// lifetime adds the inputs for an access. Memory outside blocks always exists.
+func (lf *lifetimes) lifetime(t *thread, l *location, st *step, spots []spot) *lifetime {
 	out := &lifetime{thread: t, loc: l, early: low, dead: low}
 	for _, s := range spots {
-		if !slices.ContainsFunc(x.flow.blocks, s.in) {
+		if !slices.ContainsFunc(lf.x.flow.blocks, s.in) {
 			continue
 		}
 		if out.early == low {
-			out.early = x.input()
+			out.early = lf.x.c.input()
 		}
-		for _, b := range x.flow.blocks {
+		for _, b := range lf.x.flow.blocks {
 			if s.in(b) && b.freed && out.dead == low {
-				out.dead = x.input()
-				st.sees = x.or(st.sees, st.tries)
+				out.dead = lf.x.c.input()
+				st.sees = lf.x.c.or(st.sees, st.tries)
 			}
 		}
 		out.spots = append(out.spots, s)
 	}
 	if len(out.spots) > 0 {
-		x.heap.lives = append(x.heap.lives, out)
+		lf.lives = append(lf.lives, out)
 	}
 	return out
 }
 
-// alloc gives the thread its next block, or one that was freed.
+// alloc encodes an allocation: it returns the thread's next block, or one that was freed.
 func (x *encoder) alloc(t *thread, l *location, st *step, s *local) {
 	last := len(s.regs) - 1
 	at := x.flow.threads[t.id].at[l.id]
-	size := x.eval(x.scope(s), st.e.Op.Val)
+	size := x.c.eval(x.scope(s), st.e.Op.Val)
 	sizes := evalValues(x.prog, at, values{}, st.e.Op.Val)
 	addr, used, rest := constWord(0), s.regs[last], st.tries
 	most := at[len(t.f.Regs)].Hi
 	for _, n := range sizes.set {
 		for _, b := range x.flow.again(t.id, most, n, st.e.Op.Stack) {
-			takes := x.all(rest, x.equal(size, constWord(n)), x.input())
+			takes := x.c.all(rest, x.c.equal(size, constWord(n)), x.c.input())
 			if takes == low {
 				continue
 			}
-			rest = x.and(rest, takes.not())
-			addr = x.muxWord(takes, constWord(int64(b.addr)), addr)
+			rest = x.c.and(rest, takes.not())
+			addr = x.c.muxWord(takes, constWord(int64(b.addr)), addr)
 			st.again = append(st.again, again{b, takes})
 			st.sees = st.tries
-			x.heap.again[b] = append(x.heap.again[b], event{thread: t, loc: l, is: takes})
+			x.lifetimes.again[b] = append(x.lifetimes.again[b], event{thread: t, loc: l, is: takes})
 		}
 	}
 	for _, u := range at[len(t.f.Regs)].set {
 		for _, n := range sizes.set {
-			gives := x.all(rest, x.equal(s.regs[last], constWord(u)), x.equal(size, constWord(n)))
+			gives := x.c.all(rest, x.c.equal(s.regs[last], constWord(u)), x.c.equal(size, constWord(n)))
 			if gives == low {
 				continue
 			}
 			base, next := memory.FreshBlock(t.id, uint64(u), n)
-			addr, used = x.muxWord(gives, constWord(int64(base)), addr), x.muxWord(gives, constWord(int64(next)), used)
-			b := x.flow.blockOf(place{base, int(n)}, st.e.Op.Stack)
-			x.heap.fresh[b] = append(x.heap.fresh[b], event{thread: t, loc: l, is: gives})
+			addr, used = x.c.muxWord(gives, constWord(int64(base)), addr), x.c.muxWord(gives, constWord(int64(next)), used)
+			b := x.flow.blockOf(byteRange{base, int(n)}, st.e.Op.Stack)
+			x.lifetimes.fresh[b] = append(x.lifetimes.fresh[b], event{thread: t, loc: l, is: gives})
 		}
 	}
 	s.regs[last] = used
 	s.regs[st.e.Op.Dst] = addr
 }
 
-// free ends a block. It is a store of which only the time matters, behind a store-store
-// fence.
+// free encodes a free. It is a store of which only the time matters, after a store-store fence.
 func (x *encoder) free(t *thread, l *location, st *step, s *local) {
-	addr := x.eval(x.scope(s), st.e.Op.Addr)
-	null := x.equal(addr, constWord(0))
+	addr := x.c.eval(x.scope(s), st.e.Op.Addr)
+	null := x.c.equal(addr, constWord(0))
 	var spots []spot
 	known := low
 	blocks := x.flow.starting(evalValues(x.prog, x.flow.threads[t.id].at[l.id], values{}, st.e.Op.Addr), st.e.Op.Stack)
 	for i, b := range blocks {
-		is := x.equal(addr, constWord(int64(b.addr)))
-		known = x.or(known, is)
+		is := x.c.equal(addr, constWord(int64(b.addr)))
+		known = x.c.or(known, is)
 		if i == 0 || blocks[i-1].addr != b.addr {
-			spots = append(spots, spot{place{b.addr, 1}, is, true, b.stack})
+			spots = append(spots, spot{byteRange{b.addr, 1}, is, true, b.stack})
 		}
 	}
-	life := x.lifetime(t, l, st, spots)
-	good := x.and(known, life.early.not())
-	x.fail(t, l, st, x.all(st.tries, null.not(), good.not()), ir.InvalidFree)
-	x.fail(t, l, st, x.all(st.tries, good, life.dead), ir.DoubleFree)
-	ends := x.all(st.tries, good, life.dead.not())
-	st.runs = x.or(ends, x.and(st.tries, null))
+	life := x.lifetimes.lifetime(t, l, st, spots)
+	good := x.c.and(known, life.early.not())
+	x.fail(t, l, st, x.c.all(st.tries, null.not(), good.not()), ir.InvalidFree)
+	x.fail(t, l, st, x.c.all(st.tries, good, life.dead), ir.DoubleFree)
+	ends := x.c.all(st.tries, good, life.dead.not())
+	st.runs = x.c.or(ends, x.c.and(st.tries, null))
 	a := &access{direct: l.inner || x.model == memory.SC}
 	if !a.direct {
 		latest, floor := s.latest, s.floor
 		x.mem.storeStore(s)
 		x.mem.issue(s, a, ends)
-		s.latest, s.floor = x.muxWord(null, latest, s.latest), x.muxWord(null, floor, s.floor)
+		s.latest, s.floor = x.c.muxWord(null, latest, s.latest), x.c.muxWord(null, floor, s.floor)
 	}
 	st.access, st.ends = a, ends
-	if x.heap.frees == nil {
-		x.heap.frees = map[*block][]event{}
+	if x.lifetimes.frees == nil {
+		x.lifetimes.frees = map[*block][]event{}
 	}
 	for _, b := range blocks {
-		f := event{thread: t, loc: l, is: x.and(ends, x.equal(addr, constWord(int64(b.addr)))), ts: a.ts, direct: a.direct}
-		x.heap.frees[b] = append(x.heap.frees[b], f)
+		f := event{thread: t, loc: l, is: x.c.and(ends, x.c.equal(addr, constWord(int64(b.addr)))), ts: a.ts, direct: a.direct}
+		x.lifetimes.frees[b] = append(x.lifetimes.frees[b], f)
 		if !a.direct {
-			x.heap.pending = append(x.heap.pending, entry{f, b, true})
+			x.lifetimes.pending = append(x.lifetimes.pending, entry{f, b, true})
 		}
 	}
 }
 
-// storesTo notes a store that can find its block freed when it reaches memory.
-func (x *encoder) storesTo(t *thread, l *location, st *step, a *access) {
-	if x.model == memory.SC {
+// storesTo notes a store whose block may be freed when it reaches memory.
+func (lf *lifetimes) storesTo(t *thread, l *location, st *step, a *access) {
+	if lf.x.model == memory.SC {
 		return
 	}
 	for _, g := range a.goals {
-		for _, b := range x.flow.blocksAt(g.place) {
+		for _, b := range lf.x.flow.blocksAt(g.byteRange) {
 			if b.freed {
-				x.heap.pending = append(x.heap.pending, entry{event{thread: t, loc: l, is: x.and(st.writes, g.is), ts: a.ts}, b, false})
+				lf.pending = append(lf.pending, entry{event{thread: t, loc: l, is: lf.x.c.and(st.writes, g.is), ts: a.ts}, b, false})
 			}
 		}
 	}

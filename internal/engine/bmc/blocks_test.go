@@ -60,8 +60,8 @@ func heapProgram(seed uint64) *testkit.Program {
 	return p
 }
 
-// TestBlocks: what becomes of a block that several threads use and free is what the
-// explicit search says, errors on the way to memory among it.
+// TestBlocks: programs in which several threads use and free a block have the answers of the
+// explicit engine, including errors of stores and frees when they reach memory.
 func TestBlocks(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[string]int{}

@@ -35,7 +35,7 @@ var overlapping = []testkit.Profile{
 	{Name: "overlap-spawn", Overlap: true, Spawn: true},
 }
 
-// chosenProfiles are those that the flag selects.
+// chosenProfiles returns the profiles that the flag selects.
 func chosenProfiles() []testkit.Profile {
 	var out []testkit.Profile
 	for _, pr := range slices.Concat(testkit.Profiles, overlapping) {
@@ -64,9 +64,9 @@ func complete(unroll int) *engine.Engine {
 	}}
 }
 
-// TestAgainstExplicit: with bounds that lose nothing the answers are those of the
-// explicit search, on random programs under every model, and every execution
-// replays. Spinning longer than once changes nothing that is asked.
+// TestAgainstExplicit: with bounds that exclude no execution the answers agree with the explicit
+// engine, on random programs under every model, and every execution replays. More than one round of
+// a spin loop makes no difference.
 func TestAgainstExplicit(t *testing.T) {
 	var asked, refused, tooBig, found atomic.Int64
 	profiles := chosenProfiles()
@@ -135,7 +135,7 @@ func TestForwardsByteByByte(t *testing.T) {
 			thread a { reg q, r; w.byte[0] = 1; w.byte[1] = 1; q = w; r = y; }
 			thread b { reg s; y = 1; fence; s = w; }
 			never a:q == 0x101 && a:r == 0 && b:s == 0;`, "tso pso"},
-		// The other byte of the load is what b has written, before a's store arrives.
+		// The other byte of the load is written by b, before a's store reaches memory.
 		{"mixed with another's store", `
 			var word w;
 			var y;

@@ -7,49 +7,49 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Tracked locations [TNIFLP16 §IV]. A cell is the bytes of accesses that overlap,
-// and most cells have one view only: all accesses to them have the same bytes.
-// Where views of a cell differ, a store writes some of its bytes. What a thread knows
-// about its own stores is kept by part: bytes that no access of the program splits.
+// Tracked locations [TNIFLP16 §IV]. A cell is the union of the bytes of accesses that overlap. Most
+// cells have one view only: all accesses to them have the same bytes. A cell with several views has
+// stores that write some of its bytes. The newest stores of a thread are kept by part, that is, by
+// bytes that no access of the program splits.
 
-// cell is a piece of memory that is kept as one word.
+// cell is a range of memory that is encoded as one word.
 type cell struct {
-	place
+	byteRange
 	id    int
 	views []*view
-	// stores is how many stores to it can wait in buffers. If there are none, memory is
-	// all there is of it, under every model.
+	// stores is how many stores to it can be in buffers. If there are none, all accesses go to
+	// memory under every model.
 	stores int
-	// writer is the only thread that writes it, nobody if there is none, several if
-	// there are more. mine is where its writer keeps its value, behind the registers.
+	// writer is the only thread that writes it, noThread or several. mine is the index of its value
+	// among the words of its writer, after the registers.
 	writer int
 	mine   int
-	// user is the only thread that touches it, and by plain loads and stores only; nobody
-	// or several otherwise. Then what it holds concerns nobody else, and it is not in memory.
+	// user is the only thread that accesses it, by plain loads and stores only; otherwise noThread
+	// or several. A cell with a user is thread-private and not in memory.
 	user int
 }
 
 // Values of cell.writer that are no thread.
 const (
-	nobody  = -1
-	several = -2
+	noThread = -1
+	several  = -2
 )
 
-// private reports whether a thread knows what it would read, without looking at
-// memory: nobody else ever writes.
+// private reports whether a thread knows the value of the cell without reading memory: no other
+// thread writes it.
 func (c *cell) private(thread int) bool {
-	return !c.mixed() && (c.writer == thread || c.writer == nobody)
+	return !c.mixed() && (c.writer == thread || c.writer == noThread)
 }
 
-// mixed reports whether accesses of different bytes meet here.
+// mixed reports whether the cell has accesses with different bytes.
 func (c *cell) mixed() bool { return len(c.views) > 1 }
 
-// typ is the type cells keep their value in.
+// typ returns the type of the cell's value.
 func (c *cell) typ() ir.Type { return ir.Type{Bits: uint8(8 * c.size), Signed: true} }
 
-// view is the bytes of a cell that some accesses have in common.
+// view is the bytes of a cell that some accesses have.
 type view struct {
-	place
+	byteRange
 	cell  *cell
 	parts []*part // in order; one if the cell is not mixed
 }
@@ -58,28 +58,28 @@ func (v *view) typ() ir.Type { return ir.Type{Bits: uint8(8 * v.size), Signed: t
 
 func (v *view) shift() int { return 8 * int(v.addr-v.cell.addr) }
 
-// part is bytes of a cell of which every view has all or none.
+// part is a range of bytes of which every view has all or none.
 type part struct {
-	place
+	byteRange
 	id int // over all cells
 }
 
 func (p *part) typ() ir.Type { return ir.Type{Bits: uint8(8 * p.size), Signed: true} }
 
-// cells is all of them.
+// cells has all cells of a program.
 type cells struct {
 	list  []*cell
 	views []*view
 	parts []*part
-	at    map[place]*view
+	at    map[byteRange]*view
 }
 
 // maxCellBytes is the most bytes a cell can have.
 const maxCellBytes = 8
 
-// newCells groups places into cells. It returns one that is too large, if there is any.
-func newCells(places []place) (*cells, *cell) {
-	slices.SortFunc(places, func(a, b place) int {
+// newCells groups byte ranges into cells. The second result is a cell that is too large, or nil.
+func newCells(ranges []byteRange) (*cells, *cell) {
+	slices.SortFunc(ranges, func(a, b byteRange) int {
 		switch {
 		case a.addr != b.addr && a.addr < b.addr, a.addr == b.addr && a.size > b.size:
 			return -1
@@ -88,17 +88,17 @@ func newCells(places []place) (*cells, *cell) {
 		}
 		return 1
 	})
-	places = slices.Compact(places)
-	cs := &cells{at: map[place]*view{}}
-	for _, p := range places {
+	ranges = slices.Compact(ranges)
+	cs := &cells{at: map[byteRange]*view{}}
+	for _, p := range ranges {
 		n := len(cs.list)
 		if n == 0 || !cs.list[n-1].overlaps(p) {
-			cs.list = append(cs.list, &cell{place: p, id: n, writer: nobody, user: nobody})
+			cs.list = append(cs.list, &cell{byteRange: p, id: n, writer: noThread, user: noThread})
 			n++
 		}
 		c := cs.list[n-1]
 		c.size = max(c.size, int(p.addr-c.addr)+p.size)
-		v := &view{place: p, cell: c}
+		v := &view{byteRange: p, cell: c}
 		c.views = append(c.views, v)
 		cs.views = append(cs.views, v)
 		cs.at[p] = v
@@ -117,7 +117,7 @@ func newCells(places []place) (*cells, *cell) {
 	return cs, nil
 }
 
-// split divides a cell into parts, at all places where a view begins or ends.
+// split divides a cell into parts, wherever a view begins or ends.
 func (cs *cells) split(c *cell) {
 	var cuts []uint64
 	for _, v := range c.views {
@@ -126,17 +126,17 @@ func (cs *cells) split(c *cell) {
 	slices.Sort(cuts)
 	cuts = slices.Compact(cuts)
 	for i, at := range cuts[:len(cuts)-1] {
-		p := &part{place: place{at, int(cuts[i+1] - at)}, id: len(cs.parts)}
+		p := &part{byteRange: byteRange{at, int(cuts[i+1] - at)}, id: len(cs.parts)}
 		cs.parts = append(cs.parts, p)
 		for _, v := range c.views {
-			if v.contains(p.place) {
+			if v.contains(p.byteRange) {
 				v.parts = append(v.parts, p)
 			}
 		}
 	}
 }
 
-// read takes the bytes of a view out of the value of its cell.
+// read returns the bytes of a view in a value of its cell.
 func (c *circuit) read(v *view, w word) word {
 	if v.size == v.cell.size {
 		return w
@@ -148,8 +148,8 @@ func (c *circuit) read(v *view, w word) word {
 	return fit(out, analysis.TypeRange(v.typ()))
 }
 
-// place puts a value into the bytes of a view, the other bytes being 0.
-func (c *circuit) placed(v *view, w word) word {
+// expand returns a value of the cell with a word in the bytes of a view and 0 in the others.
+func (c *circuit) expand(v *view, w word) word {
 	if v.size == v.cell.size {
 		return c.wrap(v.typ(), w)
 	}
@@ -163,7 +163,7 @@ func (c *circuit) placed(v *view, w word) word {
 	return fit(out, analysis.TypeRange(v.cell.typ()))
 }
 
-// mask says which bytes of its cell a view has; nil if all.
+// mask returns which bytes of its cell a view has, or nil if it has all.
 func (v *view) mask() []gate {
 	if !v.cell.mixed() {
 		return nil
@@ -178,7 +178,7 @@ func (v *view) mask() []gate {
 	return out
 }
 
-// overlay writes the masked bytes of new over old.
+// overlay returns old with the masked bytes of new.
 func (c *circuit) overlay(old, new word, mask []gate) word {
 	if mask == nil {
 		return new

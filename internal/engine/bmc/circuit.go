@@ -2,11 +2,11 @@ package bmc
 
 import "fencepost/internal/solver/sat"
 
-// Circuits. A gate is the output of a node of a directed acyclic graph, possibly
-// negated. Nodes are hashed by their structure, so that the same function of the
-// same inputs is the same gate, and what is constant is folded away as it is built.
-// Clauses over gates become clauses over variables by Tseitin's transformation,
-// node by node as they are first needed: what no clause depends on costs nothing.
+// Circuits. A gate is the output of a node of a directed acyclic graph, possibly negated. Nodes are
+// hashed by their structure, so the same function of the same inputs is the same gate, and
+// constants are folded. Clauses over gates become clauses over variables by Tseitin's
+// transformation, node by node when a node is first needed. A node that no clause depends on adds
+// nothing to the formula.
 
 // gate is twice its node, plus one if negated. Node 0 is the constant false.
 type gate int32
@@ -35,7 +35,7 @@ type node struct {
 	a, b, c gate
 }
 
-// circuit builds gates and hands clauses to a solver.
+// circuit builds gates and passes clauses to a solver.
 type circuit struct {
 	nodes   []node
 	hash    map[node]gate
@@ -44,13 +44,13 @@ type circuit struct {
 	sink    func(clause ...sat.Lit)
 	clauses int
 
-	steps int    // gates asked for and clauses made
-	look  func() // looks at the limits; it panics with stopped if one is met
+	steps  int    // gates asked for and clauses made
+	limits func() // sees at the limits; it panics with stopped if one is met
 }
 
-// newCircuit makes an empty circuit; look may be nil.
-func newCircuit(sink func(clause ...sat.Lit), look func()) *circuit {
-	c := &circuit{nodes: make([]node, 1), vars: make([]sat.Lit, 1), hash: map[node]gate{}, look: look}
+// newCircuit returns an empty circuit. limits may be nil.
+func newCircuit(sink func(clause ...sat.Lit), limits func()) *circuit {
+	c := &circuit{nodes: make([]node, 1), vars: make([]sat.Lit, 1), hash: map[node]gate{}, limits: limits}
 	c.sink = func(clause ...sat.Lit) {
 		c.step()
 		sink(clause...)
@@ -58,19 +58,19 @@ func newCircuit(sink func(clause ...sat.Lit), look func()) *circuit {
 	return c
 }
 
-// lookEvery is how many steps are made between two looks at the limits.
-const lookEvery = 1 << 12
+// checkEvery is how many steps are made between two checks of the limits.
+const checkEvery = 1 << 12
 
 func (c *circuit) step() {
-	if c.steps++; c.steps%lookEvery == 0 && c.look != nil {
-		c.look()
+	if c.steps++; c.steps%checkEvery == 0 && c.limits != nil {
+		c.limits()
 	}
 }
 
-// nodeBytes is what a node takes: itself, its variable, and its entry in the hash.
+// nodeBytes is the memory of a node: itself, its variable, and its entry in the hash table.
 const nodeBytes = 72
 
-// bytes is about how much memory the circuit takes.
+// bytes returns about how much memory the circuit uses.
 func (c *circuit) bytes() int64 { return nodeBytes * int64(len(c.nodes)) }
 
 func (c *circuit) push(n node) gate {
@@ -79,7 +79,7 @@ func (c *circuit) push(n node) gate {
 	return gate(len(c.nodes)-1) << 1
 }
 
-// input is a new free gate.
+// input returns a new input.
 func (c *circuit) input() gate { return c.push(node{kind: inputNode}) }
 
 func (c *circuit) hashed(n node) gate {
@@ -102,7 +102,7 @@ func (c *circuit) and(a, b gate) gate {
 	case a == high || a == b:
 		return b
 	}
-	// a and (a and x), a and not (a and x) and their like are frequent in guards.
+	// a and (a and x), and a and not (a and x), are frequent in guards.
 	for _, p := range [2][2]gate{{a, b}, {b, a}} {
 		x, y := p[0], p[1]
 		n := c.nodes[y>>1]
@@ -165,7 +165,7 @@ func (c *circuit) xor(a, b gate) gate {
 
 func (c *circuit) same(a, b gate) gate { return c.xor(a, b).not() }
 
-// mux is s ? a : b.
+// mux returns s ? a : b.
 func (c *circuit) mux(s, a, b gate) gate {
 	if s&1 == 1 {
 		s, a, b = s.not(), b, a
@@ -213,8 +213,8 @@ func (c *circuit) emit(clause ...sat.Lit) {
 	c.sink(clause...)
 }
 
-// lit is the literal of a gate. The clauses that define it are added when it is
-// first asked for. The graph is deep: no recursion.
+// lit returns the literal of a gate. The clauses that define it are added at the first call. The
+// graph is too deep for recursion.
 func (c *circuit) lit(g gate) sat.Lit {
 	if c.vars[g>>1] == 0 {
 		c.define(g >> 1)
@@ -282,13 +282,13 @@ func (c *circuit) tseitin(n node, v sat.Lit) {
 		c.emit(v, -s, -a)
 		c.emit(-v, s, b)
 		c.emit(v, s, -b)
-		c.emit(-v, a, b) // follows, and propagates more
+		c.emit(-v, a, b) // implied, and propagates more
 		c.emit(v, -a, -b)
 	}
 }
 
-// value is the value of a gate in a model. Gates that no clause depends on are
-// computed from their inputs, of which those are false.
+// value returns the value of a gate in a model. A gate that no clause depends on is computed from
+// its inputs; inputs that no clause depends on are false.
 func (c *circuit) value(model func(sat.Lit) bool, g gate, memo map[gate]bool) bool {
 	i := g >> 1
 	if g&1 == 1 {

@@ -5,15 +5,13 @@ import (
 	"fencepost/internal/memory"
 )
 
-// Conditions. A wait is two steps of a thread: it releases its mutex and waits, and
-// later it takes the mutex again. A thread may wake without a signal at any time, and
-// it loses nothing by doing so just before it takes its mutex, so for all questions but
-// deadlock signals mean nothing. For deadlock it counts who was woken: at a signal one
-// of those that wait there is, if there are any.
-
+// Conditions. A wait is two steps of a thread: it releases its mutex and waits, and later it takes
+// the mutex again. A thread may wake spuriously at any time, and can as well do so just before it
+// takes its mutex. So signals matter only for deadlocks. For these the encoding says which threads
+// were woken: a signal wakes one of the threads that wait at the condition, if there are any.
 //
-// A barrier is two steps as well: a thread arrives, and goes on once the last one has
-// arrived. Who is waiting at a barrier follows from who has arrived and was not let go.
+// A barrier is two steps, too: a thread arrives, and continues when the last thread has arrived.
+// The threads that wait at a barrier have arrived and have not been released.
 
 // wait is a thread waiting at a condition or a barrier.
 type wait struct {
@@ -24,19 +22,19 @@ type wait struct {
 	index  int
 	cond   word // address
 	last   gate // of a barrier: the thread is the last to arrive
-	woken  gate // by a signal or the last arrival, up to the point the sequence has come to
+	woken  gate // by a signal or the last arrival, up to the current point of the sequence
 }
 
-// signal is a wait that a signal can end.
+// signal is a wait that a signal can end, and the condition under which it does.
 type signal struct {
 	*wait
 	picks gate
 }
 
-// waitsInside reports whether a thread can wait in the middle of an instruction.
+// waitsInside reports whether an instruction consists of two steps, with a wait between them.
 func waitsInside(e *ir.Edge) bool { return e.Op.Kind == ir.CondWait || e.Op.Kind == ir.Barrier }
 
-// addWait makes the location in which a thread waits.
+// addWait adds the location in which a thread waits.
 func (x *encoder) addWait(t *thread, from *location, index int) *location {
 	w := &wait{thread: t, from: from, index: index}
 	w.at = &location{id: from.id, pos: -1, wait: w, stops: low}
@@ -44,17 +42,16 @@ func (x *encoder) addWait(t *thread, from *location, index int) *location {
 	return w.at
 }
 
-// surveyCondition is the places of a condition or barrier and of the mutex that goes with
-// it.
-func (x *encoder) surveyCondition(e *ir.Edge, regs []values) []place {
-	out := x.flow.places(e.Op.Addr, wordType.Size(), e.Op.Obj, regs).places
+// condition returns the bytes of a condition or barrier and of its mutex.
+func (sv *scan) condition(e *ir.Edge, regs []values) []byteRange {
+	out := sv.x.flow.ranges(e.Op.Addr, wordType.Size(), e.Op.Obj, regs).ranges
 	if e.Op.Kind == ir.CondWait {
-		out = append(out, x.flow.places(e.Op.Val2, wordType.Size(), ir.NoObject, regs).places...)
+		out = append(out, sv.x.flow.ranges(e.Op.Val2, wordType.Size(), ir.NoObject, regs).ranges...)
 	}
 	return out
 }
 
-// waitOf is the wait that an edge of a location begins.
+// waitOf returns the wait that an edge of a location begins.
 func (x *encoder) waitOf(l *location, st *step) *wait {
 	for _, w := range x.waits {
 		if w.from == l && w.index == st.index {
@@ -64,139 +61,140 @@ func (x *encoder) waitOf(l *location, st *step) *wait {
 	panic("BUG: a wait without its location")
 }
 
-// beginWait releases the mutex.
+// beginWait encodes the first step of a wait, which releases the mutex.
 func (x *encoder) beginWait(t *thread, l *location, st *step, s *local) {
 	w := x.waitOf(l, st)
-	w.begin, w.cond = st, x.eval(x.scope(s), st.e.Op.Addr)
-	st.drain = st.tries // before it can fail, too
-	st.tries = x.and(st.tries, x.conditionAt(t, l, st, s))
+	w.begin, w.cond = st, x.c.eval(x.scope(s), st.e.Op.Addr)
+	st.drain = st.tries // even if it fails
+	st.tries = x.c.and(st.tries, x.conditionAt(t, l, st, s))
 	a := x.mutexAt(t, l, st, s)
-	own := x.equal(x.wrap(ir.U32, a.val), constWord(int64(t.id+1)))
-	x.fail(t, l, st, x.and(st.tries, own.not()), ir.BadWait)
+	newest := x.c.equal(x.c.wrap(ir.U32, a.val), constWord(int64(t.id+1)))
+	x.fail(t, l, st, x.c.and(st.tries, newest.not()), ir.BadWait)
 	st.access, st.reads = a, st.tries
 	a.out = constWord(0)
-	st.runs = x.and(st.tries, own)
+	st.runs = x.c.and(st.tries, newest)
 	st.writes = st.runs
 }
 
-// conditionAt fails where there is no memory for a condition; nothing is ever read there.
+// conditionAt makes a step fail if there is no memory at the address of its condition. Conditions
+// are never read.
 func (x *encoder) conditionAt(t *thread, l *location, st *step, s *local) gate {
 	return x.resolve(t, l, st, s, st.e.Op.Addr, wordType.Size(), st.e.Op.Obj, &access{})
 }
 
-// mutexAt is the access to the mutex of a wait.
+// mutexAt returns the access to the mutex of a wait.
 func (x *encoder) mutexAt(t *thread, l *location, st *step, s *local) *access {
 	a := &access{direct: true}
-	st.tries = x.and(st.tries, x.resolve(t, l, st, s, st.e.Op.Val2, wordType.Size(), ir.NoObject, a))
-	a.val = x.inputWord(x.seenRange(a, wordType))
+	st.tries = x.c.and(st.tries, x.resolve(t, l, st, s, st.e.Op.Val2, wordType.Size(), ir.NoObject, a))
+	a.val = x.c.inputWord(x.seenRange(a, wordType))
 	return a
 }
 
-// endWait takes the mutex again.
+// endWait encodes the second step of a wait, which takes the mutex.
 func (x *encoder) endWait(t *thread, l *location, st *step, s *local) {
 	a := x.mutexAt(t, l, st, s)
-	there := x.equal(a.val, constWord(ir.DestroyedMutex)).not()
-	x.fail(t, l, st, x.and(st.tries, there.not()), ir.Destroyed)
-	x.demand(x.equal(a.val, constWord(0)), st.tries, there)
+	there := x.c.equal(a.val, constWord(ir.DestroyedMutex)).not()
+	x.fail(t, l, st, x.c.and(st.tries, there.not()), ir.Destroyed)
+	x.c.demand(x.c.equal(a.val, constWord(0)), st.tries, there)
 	a.out = constWord(int64(t.id + 1))
-	st.access, st.reads, st.runs = a, st.tries, x.and(st.tries, there)
+	st.access, st.reads, st.runs = a, st.tries, x.c.and(st.tries, there)
 	st.writes = st.runs
 	if r := st.e.Op.Dst; r != ir.NoReg {
 		s.regs[r] = constWord(0)
 	}
 }
 
-// arrive comes to a barrier.
+// arrive encodes the arrival at a barrier.
 func (x *encoder) arrive(t *thread, l *location, st *step, s *local) {
 	w := x.waitOf(l, st)
-	w.begin, w.cond, w.last = st, x.eval(x.scope(s), st.e.Op.Addr), x.input()
+	w.begin, w.cond, w.last = st, x.c.eval(x.scope(s), st.e.Op.Addr), x.c.input()
 	a := &access{direct: true}
-	st.drain = st.tries // before it can fail, too
-	st.tries = x.and(st.tries, x.resolve(t, l, st, s, st.e.Op.Addr, wordType.Size(), st.e.Op.Obj, a))
-	a.val = x.inputWord(x.seenRange(a, wordType))
-	positive := x.less(constWord(0), a.val)
-	x.fail(t, l, st, x.and(st.tries, positive.not()), ir.BadWait)
+	st.drain = st.tries // even if it fails
+	st.tries = x.c.and(st.tries, x.resolve(t, l, st, s, st.e.Op.Addr, wordType.Size(), st.e.Op.Obj, a))
+	a.val = x.c.inputWord(x.seenRange(a, wordType))
+	positive := x.c.less(constWord(0), a.val)
+	x.fail(t, l, st, x.c.and(st.tries, positive.not()), ir.BadWait)
 	st.access, st.reads = a, st.tries
-	st.runs = x.and(st.tries, positive)
+	st.runs = x.c.and(st.tries, positive)
 	if r := st.e.Op.Dst; r != ir.NoReg {
 		s.regs[r] = truthWord(w.last)
 	}
 }
 
-// meet lets an arrival take place at a point: the last one lets everybody go.
-func (x *encoder) meet(t *thread, l *location, st *step, round int, now gate) {
-	own, runs := x.waitOf(l, st), x.and(now, st.runs)
-	count, waiting := constWord(1), make([]gate, len(x.waits))
-	for i, w := range x.waits {
+// meet encodes an arrival at a point of the sequence: the last one releases all threads.
+func (sq *sequencer) meet(t *thread, l *location, st *step, round int, now gate) {
+	newest, runs := sq.x.waitOf(l, st), sq.x.c.and(now, st.runs)
+	count, waiting := constWord(1), make([]gate, len(sq.x.waits))
+	for i, w := range sq.x.waits {
 		if w.thread == t || w.begin == nil || w.begin.e.Op.Kind != ir.Barrier {
 			continue
 		}
-		waiting[i] = x.all(w.begin.runs, x.by(w.thread, w.from, round, t, l), w.woken.not(), x.equal(w.cond, own.cond))
-		count = x.binary(ir.Add, ir.S64, count, truthWord(waiting[i]))
+		waiting[i] = sq.x.c.all(w.begin.runs, sq.x.by(w.thread, w.from, round, t, l), w.woken.not(), sq.x.c.equal(w.cond, newest.cond))
+		count = sq.x.c.binary(ir.Add, ir.S64, count, truthWord(waiting[i]))
 	}
-	last := x.less(count, st.access.val).not()
-	x.demand(x.same(own.last, last), runs)
-	for i, w := range x.waits {
-		w.woken = x.or(w.woken, x.all(runs, last, waiting[i]))
+	last := sq.x.c.less(count, st.access.val).not()
+	sq.x.c.demand(sq.x.c.same(newest.last, last), runs)
+	for i, w := range sq.x.waits {
+		w.woken = sq.x.c.or(w.woken, sq.x.c.all(runs, last, waiting[i]))
 	}
-	own.woken = x.or(own.woken, x.and(runs, last))
+	newest.woken = sq.x.c.or(newest.woken, sq.x.c.and(runs, last))
 }
 
-// signal prepares the choice of whom a signal wakes.
+// signal encodes the choice of the thread that a signal wakes.
 func (x *encoder) signal(t *thread, l *location, st *step, s *local) {
-	st.tries = x.and(st.tries, x.conditionAt(t, l, st, s))
+	st.tries = x.c.and(st.tries, x.conditionAt(t, l, st, s))
 	st.runs = st.tries
-	addr := x.eval(x.scope(s), st.e.Op.Addr)
+	addr := x.c.eval(x.scope(s), st.e.Op.Addr)
 	rest := high
 	for _, w := range x.waits {
 		picks := high
 		if st.e.Op.Kind == ir.Signal {
-			picks = x.input()
-			picks, rest = x.and(rest, picks), x.and(rest, picks.not())
+			picks = x.c.input()
+			picks, rest = x.c.and(rest, picks), x.c.and(rest, picks.not())
 		}
 		st.signals = append(st.signals, signal{w, picks})
 	}
 	st.signalAt = addr
 }
 
-// wake lets a signal take place at a point.
-func (x *encoder) wake(t *thread, l *location, st *step, round int, now gate) {
-	runs := x.and(now, st.runs)
+// wake encodes a signal at a point of the sequence.
+func (sq *sequencer) wake(t *thread, l *location, st *step, round int, now gate) {
+	runs := sq.x.c.and(now, st.runs)
 	some, one := low, low
 	for _, sg := range st.signals {
 		w := sg.wait
 		if w.thread == t || w.begin == nil || w.at.pos < 0 || w.begin.e.Op.Kind == ir.Barrier {
 			if st.e.Op.Kind == ir.Signal {
-				x.demand(sg.picks.not(), runs)
+				sq.x.c.demand(sg.picks.not(), runs)
 			}
 			continue
 		}
-		waiting := x.all(w.begin.runs, x.by(w.thread, w.from, round, t, l), x.by(w.thread, w.at, round, t, l).not(),
-			w.woken.not(), x.equal(w.cond, st.signalAt))
-		some, one = x.or(some, waiting), x.or(one, sg.picks)
+		waiting := sq.x.c.all(w.begin.runs, sq.x.by(w.thread, w.from, round, t, l), sq.x.by(w.thread, w.at, round, t, l).not(),
+			w.woken.not(), sq.x.c.equal(w.cond, st.signalAt))
+		some, one = sq.x.c.or(some, waiting), sq.x.c.or(one, sg.picks)
 		if st.e.Op.Kind == ir.Signal {
-			x.demand(waiting, runs, sg.picks)
+			sq.x.c.demand(waiting, runs, sg.picks)
 		}
-		w.woken = x.or(w.woken, x.all(runs, waiting, sg.picks))
+		w.woken = sq.x.c.or(w.woken, sq.x.c.all(runs, waiting, sg.picks))
 	}
-	x.demand(one, runs, some)
+	sq.x.c.demand(one, runs, some)
 }
 
-// stillWaits is whether a thread that has not gone on from a wait cannot: nobody
-// woke it, or the mutex is taken.
-func (x *encoder) stillWaits(l *location, st *step) gate {
+// stillWaits returns whether a thread that has not left its wait cannot leave it: it was not woken,
+// or the mutex is taken.
+func (as *asker) stillWaits(l *location, st *step) gate {
 	if st.e.Op.Kind == ir.Barrier {
 		return l.wait.woken.not()
 	}
 	free := low
 	for _, g := range st.access.goals {
-		word := x.mem.final(g.cell)
-		free = x.or(free, x.and(g.is, x.any(x.gone(g.place), x.equal(word, constWord(0)), x.equal(word, constWord(ir.DestroyedMutex)))))
+		word := as.x.mem.final(g.cell)
+		free = as.x.c.or(free, as.x.c.and(g.is, as.x.c.any(as.x.lifetimes.gone(g.byteRange), as.x.c.equal(word, constWord(0)), as.x.c.equal(word, constWord(ir.DestroyedMutex)))))
 	}
-	return x.and(l.wait.woken, free).not()
+	return as.x.c.and(l.wait.woken, free).not()
 }
 
-// wakeUp is the step by which a thread wakes without a signal, if it needs one.
+// wakeUp runs the step of a spurious wake-up, if the thread needs one.
 func (d *decoder) wakeUp(t *thread, st *step) {
 	wake := memory.Step{Thread: int32(t.id), Kind: memory.Wake, Edge: int32(st.index)}
 	for _, can := range d.y.EnabledEdges(d.rec.State(), t.id, nil) {
@@ -206,7 +204,7 @@ func (d *decoder) wakeUp(t *thread, st *step) {
 	}
 }
 
-// signalled is the thread a signal wakes, or -1.
+// signalled returns the thread that a signal wakes, or -1.
 func (d *decoder) signalled(st *step) int64 {
 	for _, sg := range st.signals {
 		if d.is(sg.picks) {

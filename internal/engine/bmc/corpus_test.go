@@ -12,9 +12,9 @@ import (
 	"fencepost/verdict"
 )
 
-// TestCorpus: on every program of both corpora and under every model, what is found is
-// what is expected, and what is expected is found within small bounds, or the answer is
-// unknown for a construct that is not encoded or because the program never ends.
+// TestCorpus: on every program of both corpora and under every model, only expected violations are
+// found, and all of them are found with small bounds, or the answer is unknown because an
+// instruction is not encoded or the program never ends.
 func TestCorpus(t *testing.T) {
 	var unsafe, safe, unknown int
 	root := testkit.Root(t)

@@ -10,12 +10,11 @@ import (
 	"fencepost/internal/solver/sat"
 )
 
-// From a model to an execution. The points of the sequentialized program are gone
-// through once more, in the same order; those that the model runs become steps of
-// the program as it was before unrolling, whose locations have their edges in the
-// same order as the copies have. Stores reach memory when the clock comes to their
-// time, those of one time in the order in which they were issued. Local instructions
-// follow the visible one before them at once.
+// From a model to an execution. The decoder visits the points of the sequentialized program again,
+// in the same order. The points that run in the model become steps of the program before unrolling,
+// whose locations have their edges in the same order as the copies. Stores reach memory when the
+// clock reaches their time; stores with the same time in the order in which they were issued. Local
+// instructions run right after the visible instruction before them.
 
 type decoder struct {
 	x     *encoder
@@ -24,14 +23,14 @@ type decoder struct {
 	rec   *engine.Recorder
 	y     *memory.System
 	want  *question
-	any   bool // the first failure will do
+	any   bool // stop at the first failing check
 	at    []*location
 	queue []waiting
 	done  bool
 	err   error
 }
 
-// waiting is a store that has not reached memory.
+// waiting is a store in a buffer.
 type waiting struct {
 	thread int
 	tag    int32
@@ -39,11 +38,11 @@ type waiting struct {
 	block  uint64 // of a free
 }
 
-func (d *decoder) is(g gate) bool      { return d.x.value(d.model, g, d.memo) }
-func (d *decoder) number(w word) int64 { return d.x.number(d.model, w, d.memo) }
+func (d *decoder) is(g gate) bool      { return d.x.c.value(d.model, g, d.memo) }
+func (d *decoder) number(w word) int64 { return d.x.c.number(d.model, w, d.memo) }
 
-// decode runs the execution of a model on a system of the program as it was. want
-// is what it must show; with any, the first check that fails.
+// decode runs the execution of a model on y, the system of the program before unrolling. The
+// execution ends with the violation want, or with any at the first check that fails.
 func decode(x *encoder, y *memory.System, model func(sat.Lit) bool, want *question, any bool) (*engine.Recorder, error) {
 	d := &decoder{x: x, model: model, memo: map[gate]bool{}, rec: engine.NewRecorder(y), y: y, want: want, any: any}
 	for _, t := range x.threads {
@@ -55,8 +54,8 @@ func decode(x *encoder, y *memory.System, model func(sat.Lit) bool, want *questi
 			d.locals(t)
 		}
 	}
-	for i := range x.points {
-		d.point(&x.points[i])
+	for i := range x.seq.points {
+		d.point(&x.seq.points[i])
 	}
 	if !d.done && d.err == nil && (want.kind != engine.GoalReached || x.props.Goals[want.goal].MentionsMemory()) {
 		d.flush(1 << 62)
@@ -64,7 +63,7 @@ func decode(x *encoder, y *memory.System, model func(sat.Lit) bool, want *questi
 	return d.rec, d.err
 }
 
-// point runs what the model runs at a point.
+// point runs the step that the model runs at a point.
 func (d *decoder) point(p *point) {
 	t, l := p.thread, p.loc
 	if d.done || d.err != nil || d.at[t.id] != l || !d.is(p.now) {
@@ -96,7 +95,7 @@ func (d *decoder) point(p *point) {
 	}
 }
 
-// append notes what a step has put into its thread's buffer, or taken back.
+// append notes the store that a step has put into its thread's buffer, or taken back.
 func (d *decoder) append(t *thread, st *step) {
 	a, tag := st.access, int32(len(d.rec.Witness().Steps)-1)
 	switch st.e.Op.Kind {
@@ -119,12 +118,12 @@ func (d *decoder) append(t *thread, st *step) {
 	}
 }
 
-// failing is whether a check of a step fails.
+// failing reports whether a check of a step fails in the model.
 func (d *decoder) failing(st *step) bool {
 	return slices.ContainsFunc(d.x.fails, func(f *failure) bool { return f.step == st && d.is(f.fails) })
 }
 
-// locals runs a thread to where it can stop.
+// locals runs a thread to the next location at which it can stop.
 func (d *decoder) locals(t *thread) {
 	for l := d.at[t.id]; l != nil && l.pos < 0 && !d.done && d.err == nil; l = d.at[t.id] {
 		moved := false
@@ -143,8 +142,8 @@ func (d *decoder) locals(t *thread) {
 	}
 }
 
-// take runs a step, unless it fails a check that nobody asked about: then the thread
-// has not come to it yet.
+// take runs a step, unless it fails a check that is not the wanted violation: then the execution
+// ends before the step.
 func (d *decoder) take(t *thread, st *step) {
 	fails := false
 	for _, f := range d.x.fails {
@@ -168,7 +167,7 @@ func (d *decoder) take(t *thread, st *step) {
 		}
 	}
 	l := d.at[t.id]
-	if l.wait != nil && st.e.Op.Kind == ir.Barrier { // the last to arrive has moved it
+	if l.wait != nil && st.e.Op.Kind == ir.Barrier { // the last arrival has released it
 		d.at[t.id] = t.at[st.e.To]
 		return
 	}
@@ -200,15 +199,15 @@ func (d *decoder) take(t *thread, st *step) {
 	}
 }
 
-// enabled holds the model against the rules of memory.
+// enabled reports whether a step of the model is enabled by the rules of package memory.
 func (d *decoder) enabled(do memory.Step, st *step) bool {
 	if k := st.e.Op.Kind; k == ir.Havoc || k == ir.AbstractLoad {
-		return true // there may be too many values to list; replay looks at the one chosen
+		return true // there may be too many values to list; replay sees at the one chosen
 	}
 	return slices.Contains(d.y.EnabledEdges(d.rec.State(), int(do.Thread), nil), do)
 }
 
-// flush lets the stores reach memory whose time has come.
+// flush lets the stores with times up to now reach memory.
 func (d *decoder) flush(now int64) {
 	slices.SortStableFunc(d.queue, func(a, b waiting) int { return int(a.ts - b.ts) })
 	for len(d.queue) > 0 && d.queue[0].ts <= now && d.err == nil && !d.done {

@@ -1,13 +1,21 @@
-// Package bmc answers by bounded model checking: all schedules of a number of rounds,
-// all times at which stores can reach memory and all inputs are one formula, and a
-// SAT solver looks for an execution that violates what is asked [TNIFLP16].
+// Package bmc answers by bounded model checking: all schedules with a number of rounds, all times
+// at which stores can reach memory and all inputs become one formula, and a SAT solver searches it
+// for an execution that violates what is asked [TNIFLP16].
 //
-// Input is a flat program, which is unrolled first. The stages: flow finds what values
-// can flow where; cells are the locations that are tracked; encoder, thread, access and
-// sequence build a circuit, with memory behind the interface abstraction; questions
-// says what is asked as gates of that circuit; decode turns a model into an execution of
-// the program, which pipeline replays like every other.
+// Input: a flat program, which is unrolled first. The stages: the value flow finds which values can
+// be where (value_flow*.go, values.go, addresses.go); the scan finds the cells, the pieces of
+// memory that are tracked (scan.go, cells.go); the encoder builds a circuit of the threads
+// (encoder.go, thread.go, access.go, condition.go, blocks.go, spawn.go) and of the sequentialized
+// program (sequence.go), with memory as the interface abstraction (abstraction.go, tso.go);
+// lifetimes.go says when blocks exist; questions.go expresses what is asked as gates; ask.go puts
+// the questions to the solver; decode.go turns a model into an execution of the program.
 //
-// A safe holds up to the bounds: unrolling, rounds, times, lengths of lists. What
-// cannot be encoded is unknown, with the place.
+// A safe answer holds up to the bounds: unrolling, rounds, times, lengths of lists. A program that
+// cannot be encoded is answered unknown, with a position.
+//
+// Names of receivers:
+//
+//	x   *encoder     c   *circuit     lf  *lifetimes   sq  *sequencer   as  *asker
+//	sv  *scan        fl  *flow        p   *product     d   *decoder     r   *run
+//	t   *thread      l   *location    st  *step        s   *local       a   *access
 package bmc

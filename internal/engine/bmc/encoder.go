@@ -12,27 +12,26 @@ import (
 	"fencepost/internal/solver/sat"
 )
 
-// Lazy sequentialization [TNIFLP16 §I, §VI]. The threads run one after the other, in
-// the order of the program, for a number of rounds. In every round a thread goes on
-// from where it stopped to a place that is guessed, so one formula stands for all
-// schedules of so many rounds, and what it computes in a round is what memory
-// holds then: every model is an execution.
+// Lazy sequentialization [TNIFLP16 §I, §VI]. The threads run one after the other, in the order of
+// the program, for a number of rounds. In every round a thread continues from where it stopped to a
+// location that is chosen freely, so one formula stands for all schedules with so many rounds.
+// Memory in a round holds what earlier steps have written, so every model of the formula is an
+// execution.
 //
-// The program is acyclic, so a thread comes to each location at most once. For every
-// location at which a thread can be stopped, and every round, there is a gate that
-// says whether the thread may go beyond it by the end of that round (a turn). They
-// are the guessed places: monotone from round to round and along the thread.
+// The unrolled program has no cycles, so a thread comes to each location at most once. For every
+// location at which a thread can be stopped, and every round, a gate says whether the thread may go
+// beyond the location by the end of the round (a turn). These gates are the free choices. They are
+// monotone from round to round and along the thread.
 //
-// Differs from the paper, which leaves all this to a source-to-source translation
-// and a bounded model checker behind it: the way of a thread, its registers and what
-// it computes are encoded once and not once per round. What an access reads is an
-// input of the circuit; in each round there is a point for the access, and if the
-// access falls into that round, its input is what the memory abstraction holds at
-// that point. Only points are multiplied by rounds.
+// Differs from the paper, which uses a source-to-source translation and a bounded model checker
+// after it: the path of a thread, its registers and its computations are encoded once instead of
+// once per round. The value that an access reads is an input of the circuit. Every round has a
+// point for the access. If the access happens in that round, its input equals the value of the
+// memory abstraction at that point. Only points are multiplied by rounds.
 
 // encoder builds the formula of a task.
 type encoder struct {
-	*circuit
+	c     *circuit
 	prog  *ir.Program // unrolled
 	props *property.Set
 	model memory.Model
@@ -43,20 +42,19 @@ type encoder struct {
 	mem   abstraction
 
 	threads  []*thread
-	joins    bool // some thread waits for another's end
+	joins    bool // some thread joins another
 	pools    map[ir.ThreadID]*pool
 	poolList []*pool
 
-	heap   heap
-	when   map[*location]word    // the time at which a thread leaves a location
-	orders map[[2]*location]gate // see before
-	points []point
-	fails  []*failure
-	cuts   []*cut
-	checks []gate // some check is executed
-	exits  []gate // exit is called
-	waits  []*wait
-	holds  *ir.Edge // an instruction at which a thread can wait while it holds everybody up in a section
+	lifetimes *lifetimes
+	seq       *sequencer
+	asker     *asker
+	fails     []*failure
+	cuts      []*cut
+	checks    []gate // some check is executed
+	exits     []gate // exit is called
+	waits     []*wait
+	holds     *ir.Edge // an instruction inside a section at which a thread can wait
 }
 
 // failure is a check that fails.
@@ -76,12 +74,12 @@ type cut struct {
 	edge  *ir.Edge
 }
 
-// pool is the threads of a spawn, of which each run takes the next.
+// pool is the threads of a spawn. Each execution of the spawn starts the next of them.
 type pool struct {
-	index   int // of its count among the registers, behind the real ones
+	index   int // of its counter among the words of a thread, after the registers
 	spawner int
 	size    int
-	shared  bool // which is next depends on what other threads have started
+	shared  bool // which thread is next depends on what other threads have started
 }
 
 type thread struct {
@@ -89,25 +87,25 @@ type thread struct {
 	f       *ir.Func
 	started gate // ever
 	params  []word
-	locs    []*location // reachable ones, sources first
+	locs    []*location // the reachable ones, in topological order
 	at      []*location // by ir.Loc
 	turns   [][]gate    // by round and position
 	result  word
 	latest  word // of the thread's stores when it has ended
 }
 
-// location is a control location that a thread can come to.
+// location is a control location that a thread can reach.
 type location struct {
 	id      ir.Loc
-	pos     int // position among those where the thread can stop, -1: none
+	pos     int // index among the locations where the thread can stop, -1: it cannot
 	inner   bool
 	reached gate
 	state   *local
 	steps   []*step
-	rest    gate // the thread comes here and does not go on
+	rest    gate // the thread reaches this location and does not leave it
 	ends    bool
-	stops   gate  // the thread stops here for good, inside a section, see sections.go
-	wait    *wait // the thread waits for a signal here, in the middle of an instruction
+	stops   gate  // the thread stops here for ever, inside a section (sections.go)
+	wait    *wait // the thread waits here, between the two steps of an instruction
 
 	arrivals []arrival
 }
@@ -117,12 +115,12 @@ type arrival struct {
 	state *local
 }
 
-// step is an edge as a thread runs it.
+// step is an edge of a thread, with the conditions under which it runs.
 type step struct {
 	e     *ir.Edge
 	index int  // among the edges of its location
 	tries gate // the thread starts it
-	runs  gate // and gets past it
+	runs  gate // the thread completes it
 	drain gate // it needs an empty buffer
 	ends  gate // it frees a block
 
@@ -130,17 +128,17 @@ type step struct {
 	access        *access
 
 	sees  gate    // it depends on what has reached memory, without reading it
-	again []again // blocks an allocation can use again
+	again []again // freed blocks that an allocation can return
 
 	choice    word // of a havoc or abstract load
 	hasChoice bool
 
-	signals  []signal // whom it wakes
+	signals  []signal // the waits it can end
 	signalAt word
 	targets  []spawnTarget
 	shared   bool // which of them it is depends on other threads
 	handle   word // of a join
-	joined   word // what a join gives
+	joined   word // the result of a join
 	badJoin  gate
 }
 
@@ -150,18 +148,18 @@ type spawnTarget struct {
 	args   []word
 }
 
-// unsupported ends an encoding; it is recovered in encode.
+// unsupported is the panic that ends an encoding; encode recovers it.
 type unsupported struct{ err *engine.Unsupported }
 
 func refuse(e *ir.Edge, format string, args ...any) {
 	panic(unsupported{&engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf(format, args...)}})
 }
 
-// stopped ends an encoding or a question because of a limit; it is recovered where
+// stopped is the panic that ends an encoding or a question at a limit; it is recovered where
 // unsupported is.
 type stopped struct{ err error }
 
-// recovered turns what ended an encoding into an error. Other panics go on.
+// recovered returns the error of unsupported and stopped. It repeats other panics.
 func recovered(r any) error {
 	switch r := r.(type) {
 	case nil:
@@ -175,19 +173,19 @@ func recovered(r any) error {
 	}
 }
 
-// encode builds the formula and looks at the limits with look. The error is an
-// *engine.Unsupported, or that of look.
-func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt Options, sink func(...sat.Lit), look func(*circuit) error) (x *encoder, err error) {
+// encode builds the formula and calls limits now and then. The error is an *engine.Unsupported, or
+// that of limits.
+func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt Options, sink func(...sat.Lit), limits func(*circuit) error) (x *encoder, err error) {
 	defer func() {
 		if e := recovered(recover()); e != nil {
 			err = e
 		}
 	}()
 	x = &encoder{
-		heap: newHeap(), when: map[*location]word{}, orders: map[[2]*location]gate{}, prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
+		prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
 	}
-	x.circuit = newCircuit(sink, func() {
-		if err := look(x.circuit); err != nil {
+	x.c = newCircuit(sink, func() {
+		if err := limits(x.c); err != nil {
 			panic(stopped{err})
 		}
 	})
@@ -195,13 +193,14 @@ func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt Option
 	x.facts = analysis.NewFacts(prog, func(f ir.FuncID, r ir.Reg) bool {
 		return slices.ContainsFunc(threadsOf(prog, f), func(t ir.ThreadID) bool { return keep(t, r) })
 	})
-	x.survey()
+	x.lifetimes, x.seq, x.asker = newLifetimes(x), &sequencer{x: x}, &asker{x}
+	newScan(x).run()
 	for _, t := range x.threads {
 		x.thread(t)
 	}
-	x.connect()
-	x.sequentialize()
-	x.follow()
+	x.seq.connect()
+	x.seq.run()
+	x.lifetimes.constrain()
 	x.startInOrder()
 	return x, nil
 }
@@ -216,7 +215,7 @@ func threadsOf(p *ir.Program, f ir.FuncID) []ir.ThreadID {
 	return out
 }
 
-// turn is whether a thread may go beyond a position by the end of a round.
+// turn returns whether a thread may go beyond a position by the end of a round.
 func (t *thread) turn(round, pos int) gate {
 	if round < 0 {
 		return low
@@ -224,8 +223,8 @@ func (t *thread) turn(round, pos int) gate {
 	return t.turns[min(round, len(t.turns)-1)][pos]
 }
 
-// rounds is how often a thread has its turn. The main thread has one turn more than
-// the others, behind the last round, so that it can look at what they did.
+// rounds returns in how many rounds a thread runs. The main thread runs in one more than the
+// others, after the last round, so that it can read what they did.
 func (x *encoder) rounds(t *thread) int {
 	if ir.ThreadID(t.id) == x.prog.Main {
 		return x.opt.Rounds + 1
@@ -233,7 +232,7 @@ func (x *encoder) rounds(t *thread) int {
 	return x.opt.Rounds
 }
 
-// addPosition makes a location one where the thread can stop.
+// addPosition lets a thread stop at a location.
 func (x *encoder) addPosition(t *thread, l *location) {
 	l.pos = 0
 	if len(t.turns) > 0 {
@@ -242,25 +241,25 @@ func (x *encoder) addPosition(t *thread, l *location) {
 		t.turns = make([][]gate, x.rounds(t))
 	}
 	for r := range t.turns {
-		if l.inner { // in the middle of an atomic section: as it was at its beginning
+		if l.inner { // inside an atomic section: as at its beginning
 			t.turns[r] = append(t.turns[r], t.turns[r][l.pos-1])
 			continue
 		}
-		g := x.input()
+		g := x.c.input()
 		t.turns[r] = append(t.turns[r], g)
 		if r > 0 {
-			x.demand(g, t.turns[r-1][l.pos])
+			x.c.demand(g, t.turns[r-1][l.pos])
 		}
 		if l.pos > 0 {
 			before := t.turns[r][l.pos-1]
-			x.demand(before, g)
-			x.demand(g, before, l.reached.not()) // where it does not come it does not stop
+			x.c.demand(before, g)
+			x.c.demand(g, before, l.reached.not()) // a location that is not reached has no turn
 		}
 	}
 }
 
-// by is whether a thread has gone beyond a location when a thread, another one or
-// itself, is at a location in a round.
+// by returns whether thread t has gone beyond location l when thread other, which may be the same,
+// is at a location in a round.
 func (x *encoder) by(t *thread, l *location, round int, other *thread, at *location) gate {
 	switch {
 	case l.pos < 0:

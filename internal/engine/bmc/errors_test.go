@@ -9,8 +9,8 @@ import (
 	"fencepost/internal/testkit"
 )
 
-// TestErrorsAgainstExplicit: with bounds that lose nothing the answers are those of the
-// explicit search, on random programs with errors of memory put into them.
+// TestErrorsAgainstExplicit: with bounds that exclude no execution the answers agree with the
+// explicit engine, on random programs with memory errors added to them.
 func TestErrorsAgainstExplicit(t *testing.T) {
 	var asked, refused, found atomic.Int64
 	inParallel((*programs+3)/4, func(i int) {

@@ -2,14 +2,14 @@ package bmc
 
 import "fencepost/internal/ir"
 
-// scope is what an expression is evaluated in.
+// scope has the values that an expression is evaluated with.
 type scope struct {
 	prog *ir.Program
 	regs []word
 	seen word
 }
 
-// eval is the circuit of an expression: ir.Expr.Eval, gate by gate.
+// eval returns the circuit of an expression. It computes what ir.Expr.Eval computes.
 func (c *circuit) eval(s scope, e *ir.Expr) word {
 	switch e.Op {
 	case ir.Const:
@@ -58,7 +58,7 @@ func (c *circuit) binary(op ir.ExprOp, t ir.Type, x, y word) word {
 	}
 }
 
-// truth is the gate that says that an expression is not 0.
+// truth returns the gate that says that an expression is not 0.
 func (c *circuit) truth(s scope, e *ir.Expr) gate {
 	switch e.Op {
 	case ir.LAnd:

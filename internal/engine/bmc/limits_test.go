@@ -51,15 +51,15 @@ thread a = a()
 		t.Fatal(err, whole)
 	}
 	if whole.Stats.Gates < 1<<14 {
-		t.Fatalf("the formula has %d gates: too few for a look at the limits", whole.Stats.Gates)
+		t.Fatalf("the formula has %d gates: too few for a limits at the limits", whole.Stats.Gates)
 	}
 	for left := range 4 {
 		out, err := wide.Run(&countdown{context.Background(), left}, task())
 		if err != nil || out.Unknown != "time limit reached" || out.Coverage.Exhaustive {
-			t.Errorf("after %d looks: %v %+v", left, err, out)
+			t.Errorf("after %d sees: %v %+v", left, err, out)
 		}
 		if out.Stats.Gates >= whole.Stats.Gates {
-			t.Errorf("after %d looks the formula has %d gates of %d", left, out.Stats.Gates, whole.Stats.Gates)
+			t.Errorf("after %d sees the formula has %d gates of %d", left, out.Stats.Gates, whole.Stats.Gates)
 		}
 	}
 	limited := task()

@@ -6,41 +6,44 @@ import (
 	"fencepost/internal/property"
 )
 
-// What is asked, as gates. A state that a question is about can always be the last
-// one of a run, since every thread can be stopped: goals, final conditions and
-// deadlock are tested where the last round has left the threads.
+// What is asked, as gates. Goals, final conditions and deadlocks are tested in the last state of an
+// execution. That is enough, since every thread can be stopped: each state is the last of some
+// execution.
 
-// question is a way to violate what is asked.
+// asker encodes what is asked about the last state of a run.
+type asker struct{ x *encoder }
+
+// question is one violation to search for.
 type question struct {
 	kind engine.ViolationKind
 	is   gate
 	fail *failure
 	goal int
-	// Of an error of a store or free on its way to memory: its class, and that no other
-	// class of them comes before.
+	// For an error of a store or free when it reaches memory: its class, and the condition that no
+	// error of another class comes before.
 	late  ir.CheckClass
 	first gate
 }
 
-// questions lists the ways that are not ruled out already.
-func (x *encoder) questions() []question {
+// questions returns the violations that are not excluded already.
+func (as *asker) questions() []question {
 	var out []question
-	for _, f := range x.fails {
+	for _, f := range as.x.fails {
 		out = append(out, question{kind: engine.CheckFailed, is: f.fails, fail: f})
 	}
-	out = append(out, x.lateQuestions()...)
-	for i := range x.props.Goals {
-		out = append(out, question{kind: engine.GoalReached, is: x.goal(&x.props.Goals[i]), goal: i})
+	out = append(out, as.x.lifetimes.lateQuestions()...)
+	for i := range as.x.props.Goals {
+		out = append(out, question{kind: engine.GoalReached, is: as.goal(&as.x.props.Goals[i]), goal: i})
 	}
-	if f := x.props.Final; f != nil {
-		holds := x.cond(f.Cond)
+	if f := as.x.props.Final; f != nil {
+		holds := as.cond(f.Cond)
 		if f.Quantifier == property.Forall {
 			holds = holds.not()
 		}
-		out = append(out, question{kind: engine.FinalViolated, is: x.and(x.ended(), holds)})
+		out = append(out, question{kind: engine.FinalViolated, is: as.x.c.and(as.ended(), holds)})
 	}
-	if x.props.Deadlock {
-		out = append(out, question{kind: engine.Deadlock, is: x.deadlock()})
+	if as.x.props.Deadlock {
+		out = append(out, question{kind: engine.Deadlock, is: as.deadlock()})
 	}
 	n := 0
 	for _, q := range out {
@@ -52,11 +55,11 @@ func (x *encoder) questions() []question {
 	return out[:n]
 }
 
-// goal is whether the threads rest where a goal says.
-func (x *encoder) goal(g *property.Goal) gate {
+// goal returns whether the threads end at the locations of a goal.
+func (as *asker) goal(g *property.Goal) gate {
 	is := high
 	for _, at := range g.At {
-		t := x.threads[at.Thread]
+		t := as.x.threads[at.Thread]
 		here := low
 		for _, id := range at.Locs {
 			l := t.at[id]
@@ -65,74 +68,74 @@ func (x *encoder) goal(g *property.Goal) gate {
 			}
 			rests := l.rest
 			if l.inner {
-				rests = x.and(l.reached, l.stops)
+				rests = as.x.c.and(l.reached, l.stops)
 				if g.MentionsMemory() {
-					rests = x.and(rests, x.allInMemory())
+					rests = as.x.c.and(rests, as.allInMemory())
 				}
 			}
-			here = x.or(here, rests)
+			here = as.x.c.or(here, rests)
 		}
-		is = x.and(is, here)
+		is = as.x.c.and(is, here)
 	}
 	if g.With != nil {
-		is = x.and(is, x.cond(g.With))
+		is = as.x.c.and(is, as.cond(g.With))
 	}
-	return x.and(is, x.orderly(g.MentionsMemory()))
+	return as.x.c.and(is, as.x.lifetimes.orderly(g.MentionsMemory()))
 }
 
-// cond is a condition on the last state, with everything in memory.
-func (x *encoder) cond(c *property.Cond) gate {
-	return x.truth(scope{prog: x.prog, regs: x.vars(c.Vars)}, c.Expr)
+// cond returns a condition on the last state, with all stores in memory.
+func (as *asker) cond(c *property.Cond) gate {
+	return as.x.c.truth(scope{prog: as.x.prog, regs: as.vars(c.Vars)}, c.Expr)
 }
 
-func (x *encoder) vars(vars []property.Var) []word {
+func (as *asker) vars(vars []property.Var) []word {
 	var out []word
 	for _, v := range vars {
 		if v.IsMemory() {
-			view := x.cells.at[place{v.Addr, v.Type.Size()}]
-			out = append(out, x.wrap(v.Type, x.read(view, x.mem.final(view.cell))))
+			view := as.x.cells.at[byteRange{v.Addr, v.Type.Size()}]
+			out = append(out, as.x.c.wrap(v.Type, as.x.c.read(view, as.x.mem.final(view.cell))))
 		} else {
-			out = append(out, x.regAt(x.threads[v.Thread], v.Reg))
+			out = append(out, as.x.seq.regAt(as.x.threads[v.Thread], v.Reg))
 		}
 	}
 	return out
 }
 
-// ended is whether all threads that were started have ended.
-func (x *encoder) ended() gate {
-	is := x.orderly(true)
-	for _, t := range x.threads {
-		is = x.and(is, x.or(t.started.not(), x.hasEnded(t)))
+// ended returns whether all threads that were started have ended.
+func (as *asker) ended() gate {
+	is := as.x.lifetimes.orderly(true)
+	for _, t := range as.x.threads {
+		is = as.x.c.and(is, as.x.c.or(t.started.not(), as.hasEnded(t)))
 	}
 	return is
 }
 
-func (x *encoder) hasEnded(t *thread) gate {
+func (as *asker) hasEnded(t *thread) gate {
 	is := low
 	for _, l := range t.locs {
 		if l.ends && l.reached != low {
-			is = x.or(is, l.reached)
+			is = as.x.c.or(is, l.reached)
 		}
 	}
 	return is
 }
 
-// hasReturned is whether a thread has ended by a return.
-func (x *encoder) hasReturned(t *thread) gate {
+// hasReturned returns whether a thread has ended by a return.
+func (as *asker) hasReturned(t *thread) gate {
 	is := low
 	for _, l := range t.locs {
 		if l.ends && l.reached != low && t.f.Returns(l.id) {
-			is = x.or(is, l.reached)
+			is = as.x.c.or(is, l.reached)
 		}
 	}
 	return is
 }
 
-// deadlock is whether nothing can happen although a thread waits, and none is
-// stopped by an assumption.
-func (x *encoder) deadlock() gate {
+// deadlock returns whether no step is possible although a thread waits, and no thread is stopped by
+// an assumption.
+func (as *asker) deadlock() gate {
 	stuck, waiting := high, low
-	for _, t := range x.threads {
+	for _, t := range as.x.threads {
 		blocked := low
 		for _, l := range t.locs {
 			if l.reached == low || l.rest == low || l.ends {
@@ -140,23 +143,23 @@ func (x *encoder) deadlock() gate {
 			}
 			disabled, waits := high, false
 			for _, st := range l.steps {
-				disabled = x.and(disabled, x.disabled(l, st))
+				disabled = as.x.c.and(disabled, as.disabled(l, st))
 				waits = waits || canWait(&st.e.Op)
 			}
 			if waits {
-				blocked = x.or(blocked, x.and(l.rest, disabled))
+				blocked = as.x.c.or(blocked, as.x.c.and(l.rest, disabled))
 			}
 		}
-		waiting = x.or(waiting, blocked)
-		stuck = x.and(stuck, x.any(t.started.not(), x.hasEnded(t), blocked))
+		waiting = as.x.c.or(waiting, blocked)
+		stuck = as.x.c.and(stuck, as.x.c.any(t.started.not(), as.hasEnded(t), blocked))
 	}
-	if m := x.prog.Main; m != ir.NoThread {
-		stuck = x.and(stuck, x.hasReturned(x.threads[m]).not())
+	if m := as.x.prog.Main; m != ir.NoThread {
+		stuck = as.x.c.and(stuck, as.hasReturned(as.x.threads[m]).not())
 	}
-	return x.all(stuck, waiting, x.orderly(true))
+	return as.x.c.all(stuck, waiting, as.x.lifetimes.orderly(true))
 }
 
-// canWait reports whether an instruction is one a thread can wait at.
+// canWait reports whether a thread can wait at an instruction.
 func canWait(op *ir.Op) bool {
 	switch op.Kind {
 	case ir.Lock, ir.Join, ir.Await, ir.Barrier:
@@ -167,58 +170,58 @@ func canWait(op *ir.Op) bool {
 	return op.Kind == ir.RMW && op.Cond != nil
 }
 
-// disabled is whether a step could not be taken in the last state, when everything
-// has reached memory.
-func (x *encoder) disabled(l *location, st *step) gate {
+// disabled returns whether a step is not possible in the last state, with all stores in memory.
+func (as *asker) disabled(l *location, st *step) gate {
 	op := &st.e.Op
 	switch op.Kind {
 	case ir.CondWait, ir.Barrier:
 		if l.wait == nil {
 			return low
 		}
-		return x.stillWaits(l, st)
+		return as.stillWaits(l, st)
 	case ir.Assume:
-		return x.truth(x.scope(l.state), op.Val).not()
+		return as.x.c.truth(as.x.scope(l.state), op.Val).not()
 	case ir.Await, ir.RMW, ir.Lock:
 		if op.Kind == ir.RMW && op.Cond == nil {
 			return low
 		}
 		out := low
 		for _, g := range st.access.goals {
-			if op.Writes() && x.readOnly(g.place) { // an error needs no waiting
+			if op.Writes() && as.x.readOnly(g.byteRange) { // an error does not wait
 				continue
 			}
-			out = x.or(out, x.all(g.is, x.gone(g.place).not(), x.passes(l, st, x.read(g.view, x.mem.final(g.cell))).not()))
+			out = as.x.c.or(out, as.x.c.all(g.is, as.x.lifetimes.gone(g.byteRange).not(), as.passes(l, st, as.x.c.read(g.view, as.x.mem.final(g.cell))).not()))
 		}
 		return out
 	case ir.Join:
 		out := low
-		for _, u := range x.threads {
-			is := x.equal(st.handle, constWord(int64(u.id)))
-			out = x.or(out, x.all(is, u.started, x.hasEnded(u).not()))
+		for _, u := range as.x.threads {
+			is := as.x.c.equal(st.handle, constWord(int64(u.id)))
+			out = as.x.c.or(out, as.x.c.all(is, u.started, as.hasEnded(u).not()))
 		}
 		return out
 	}
 	return low
 }
 
-// passes is whether an instruction that waits for a value in memory goes on with one.
-func (x *encoder) passes(l *location, st *step, seen word) gate {
+// passes returns whether an instruction that waits for a value in memory continues with the value
+// seen.
+func (as *asker) passes(l *location, st *step, seen word) gate {
 	op := &st.e.Op
 	if op.Kind == ir.Lock {
 		me := int64(0)
-		for _, t := range x.threads {
+		for _, t := range as.x.threads {
 			if t.at != nil && int(l.id) < len(t.at) && t.at[l.id] == l {
 				me = int64(t.id + 1)
 			}
 		}
-		can := x.or(x.equal(seen, constWord(0)), x.equal(seen, constWord(ir.DestroyedMutex)))
+		can := as.x.c.or(as.x.c.equal(seen, constWord(0)), as.x.c.equal(seen, constWord(ir.DestroyedMutex)))
 		if op.Mutex != ir.NormalMutex {
-			can = x.or(can, x.equal(x.wrap(ir.U32, seen), constWord(me)))
+			can = as.x.c.or(can, as.x.c.equal(as.x.c.wrap(ir.U32, seen), constWord(me)))
 		}
 		return can
 	}
-	sc := x.scope(l.state)
-	sc.seen = x.wrap(op.Type, seen)
-	return x.truth(sc, op.Cond)
+	sc := as.x.scope(l.state)
+	sc.seen = as.x.c.wrap(op.Type, seen)
+	return as.x.c.truth(sc, op.Cond)
 }

@@ -6,26 +6,24 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Atomic sections are one point: no thread stops inside. Goals may be about the inside of
-// a section, though. There its thread can stop for good, if nobody does anything that
-// needs memory after that; whatever else others could still do they could have done
-// before the section began.
+// Atomic sections are one point of the sequence: no thread stops inside. But a goal may name a
+// location inside a section. There a thread can stop for ever, if no other thread accesses memory
+// after that. All other steps of the other threads could have come before the section.
 
-// stayInside demands that a section is run to its end unless a check fails in it or the
-// thread stops there for good: a thread that waits inside keeps everybody else
-// waiting.
+// stayInside demands that a section runs to its end, unless a check fails in it or the thread stops
+// there for ever: while a thread waits inside, all other threads wait.
 func (x *encoder) stayInside(l *location, gone gate) {
 	failed := low
 	for _, f := range x.fails {
 		if f.loc == l {
-			failed = x.or(failed, f.fails)
+			failed = x.c.or(failed, f.fails)
 		}
 	}
-	x.demand(x.any(gone, failed, l.stops), l.reached)
+	x.c.demand(x.c.any(gone, failed, l.stops), l.reached)
 }
 
-// refuseEndless refuses a free inside a section that a thread may never leave: others can
-// still put stores into their buffers, and find the block freed.
+// refuseEndless refuses a free inside a section that a thread may never leave: other threads can
+// still issue stores, and their block may be freed.
 func refuseEndless(f *ir.Func, inside []bool) {
 	var free *ir.Edge
 	waits := false
@@ -55,11 +53,11 @@ func refuseEndless(f *ir.Func, inside []bool) {
 	}
 }
 
-// nobodyAfter demands that nobody has a turn after a thread has stopped inside a section
-// in a round.
-func (x *encoder) nobodyAfter(t *thread, l *location, round int) {
-	stops := x.all(l.reached, l.stops, t.turn(round, l.pos), t.turn(round-1, l.pos).not())
-	for _, u := range x.threads {
+// noTurnAfter demands that no thread has a turn after a thread has stopped inside a section in a
+// round.
+func (sq *sequencer) noTurnAfter(t *thread, l *location, round int) {
+	stops := sq.x.c.all(l.reached, l.stops, t.turn(round, l.pos), t.turn(round-1, l.pos).not())
+	for _, u := range sq.x.threads {
 		if u == t || len(u.turns) == 0 {
 			continue
 		}
@@ -68,18 +66,18 @@ func (x *encoder) nobodyAfter(t *thread, l *location, round int) {
 			last--
 		}
 		for pos := range u.turns[0] {
-			x.demand(u.turn(last, pos), stops, u.turn(len(u.turns)-1, pos))
+			sq.x.c.demand(u.turn(last, pos), stops, u.turn(len(u.turns)-1, pos))
 		}
 	}
 }
 
-// allInMemory is whether no store waits in the last state.
-func (x *encoder) allInMemory() gate {
+// allInMemory returns whether no store is in a buffer in the last state.
+func (as *asker) allInMemory() gate {
 	out := high
-	for _, t := range x.threads {
+	for _, t := range as.x.threads {
 		for _, l := range t.locs {
 			if l.reached != low && l.rest != low {
-				out = x.and(out, x.and(l.rest, x.less(x.mem.now(), l.state.latest)).not())
+				out = as.x.c.and(out, as.x.c.and(l.rest, as.x.c.less(as.x.mem.now(), l.state.latest)).not())
 			}
 		}
 	}

@@ -6,49 +6,54 @@ import (
 	"fencepost/internal/ir"
 )
 
-// The sequentialized program: rounds, in each of them the threads in order, and of
-// each thread the points at which it can touch memory.
+// The sequentialized program: rounds, in each round the threads in order, and for each thread the
+// points at which it can access memory.
 
-// connect ties what threads give each other: arguments and results.
-func (x *encoder) connect() {
-	starts := make([]gate, len(x.threads))
-	for _, t := range x.threads {
+// sequencer encodes the sequentialized program.
+type sequencer struct {
+	x      *encoder
+	points []point
+}
+
+// connect ties the arguments and results of threads.
+func (sq *sequencer) connect() {
+	starts := make([]gate, len(sq.x.threads))
+	for _, t := range sq.x.threads {
 		for _, l := range t.locs {
 			for _, st := range l.steps {
 				for _, to := range st.targets {
-					u := x.threads[to.thread]
-					starts[u.id] = x.or(starts[u.id], to.is)
+					u := sq.x.threads[to.thread]
+					starts[u.id] = sq.x.c.or(starts[u.id], to.is)
 					for i, a := range to.args {
-						x.demandEqual(u.params[i], a, to.is)
+						sq.x.c.demandEqual(u.params[i], a, to.is)
 					}
 				}
 				if st.handle.bits != nil && st.joined.bits != nil {
-					for _, u := range x.threads {
-						x.demandEqual(st.joined, u.result, st.runs, x.equal(st.handle, constWord(int64(u.id))))
+					for _, u := range sq.x.threads {
+						sq.x.c.demandEqual(st.joined, u.result, st.runs, sq.x.c.equal(st.handle, constWord(int64(u.id))))
 					}
 				}
 			}
 		}
 	}
-	for _, t := range x.threads {
-		if !x.prog.Threads[t.id].Start {
-			x.demand(x.same(t.started, starts[t.id]))
+	for _, t := range sq.x.threads {
+		if !sq.x.prog.Threads[t.id].Start {
+			sq.x.c.demand(sq.x.c.same(t.started, starts[t.id]))
 		}
 	}
 }
 
-// realSwitches demands that a thread has its turn again only after another one has
-// run. Any schedule can be written so, each stretch of a thread in the earliest round
-// that the stretch before it allows, and then takes the fewest rounds; others would only
-// be the same executions again.
-func (x *encoder) realSwitches() {
-	runs := make([][]gate, x.opt.Rounds+1)
+// realSwitches demands that a thread has a turn again only after another thread has run. Any
+// schedule can be written so, with each stretch of a thread in the earliest possible round, and
+// then takes the fewest rounds. Other ways to write it are the same executions again.
+func (sq *sequencer) realSwitches() {
+	runs := make([][]gate, sq.x.opt.Rounds+1)
 	for round := range runs {
-		for _, t := range x.threads {
+		for _, t := range sq.x.threads {
 			any := low
 			if round < len(t.turns) {
 				for pos := range t.turns[round] {
-					any = x.or(any, x.and(t.turn(round, pos), t.turn(round-1, pos).not()))
+					any = sq.x.c.or(any, sq.x.c.and(t.turn(round, pos), t.turn(round-1, pos).not()))
 				}
 			}
 			runs[round] = append(runs[round], any)
@@ -57,90 +62,90 @@ func (x *encoder) realSwitches() {
 	for round := 1; round < len(runs); round++ {
 		for t, again := range runs[round] {
 			between := append(slices.Clone(runs[round-1][t+1:]), runs[round][:t]...)
-			x.demand(x.any(between...), again)
+			sq.x.c.demand(sq.x.c.any(between...), again)
 		}
 	}
 }
 
-// sequentialize adds the points.
-func (x *encoder) sequentialize() {
-	x.realSwitches()
-	for round := range x.opt.Rounds + 1 {
-		for _, t := range x.threads {
+// run adds the points.
+func (sq *sequencer) run() {
+	sq.realSwitches()
+	for round := range sq.x.opt.Rounds + 1 {
+		for _, t := range sq.x.threads {
 			if round >= len(t.turns) {
 				continue
 			}
-			if !x.prog.Threads[t.id].Start {
-				x.demand(x.startedBy(t, round, t, t.locs[0]), t.turn(round, 0))
+			if !sq.x.prog.Threads[t.id].Start {
+				sq.x.c.demand(sq.startedBy(t, round, t, t.locs[0]), t.turn(round, 0))
 			}
 			for _, l := range t.locs {
 				if l.pos >= 0 && l.reached != low {
-					x.point(t, l, round)
+					sq.point(t, l, round)
 				}
 				if l.stops != low && l.reached != low {
-					x.nobodyAfter(t, l, round)
+					sq.noTurnAfter(t, l, round)
 				}
 			}
 		}
 	}
 }
 
-// point is a place of the sequentialized program where a thread can do something.
+// point is a point of the sequentialized program at which a thread can take a step.
 type point struct {
 	thread *thread
 	loc    *location
-	now    gate // the location falls into this round
+	now    gate // the thread leaves the location in this round
 	clock  word
 }
 
-func (x *encoder) point(t *thread, l *location, round int) {
-	now := x.and(t.turn(round, l.pos), t.turn(round-1, l.pos).not())
+func (sq *sequencer) point(t *thread, l *location, round int) {
+	now := sq.x.c.and(t.turn(round, l.pos), t.turn(round-1, l.pos).not())
 	if !l.inner {
-		writes, looks := low, low
+		writes, sees := low, low
 		for _, st := range l.steps {
-			writes, looks = x.or(writes, st.writes), x.any(looks, st.drain, st.reads, st.sees)
+			writes, sees = sq.x.c.or(writes, st.writes), sq.x.c.any(sees, st.drain, st.reads, st.sees)
 		}
-		x.mem.step(x.and(now, x.or(writes, looks)), x.and(now, looks))
+		sq.x.mem.step(sq.x.c.and(now, sq.x.c.or(writes, sees)), sq.x.c.and(now, sees))
 	}
-	x.points = append(x.points, point{t, l, now, x.mem.now()})
-	if x.heap.frees != nil {
-		x.noteTime(l, now)
+	sq.points = append(sq.points, point{t, l, now, sq.x.mem.now()})
+	if sq.x.lifetimes.frees != nil {
+		sq.x.lifetimes.noteTime(l, now)
 	}
 	for _, st := range l.steps {
-		x.mem.drained(l.state, x.and(now, st.drain))
+		sq.x.mem.drained(l.state, sq.x.c.and(now, st.drain))
 		if st.handle.bits != nil {
-			x.await(t, l, st, round, now)
+			sq.await(t, l, st, round, now)
 		}
 		if st.e.Op.Kind == ir.Barrier && l.wait == nil {
-			x.meet(t, l, st, round, now)
+			sq.meet(t, l, st, round, now)
 		} else if st.e.Op.Kind == ir.Barrier {
-			x.demand(l.wait.woken, now, st.runs)
+			sq.x.c.demand(l.wait.woken, now, st.runs)
 		}
 		if len(st.signals) > 0 {
-			x.wake(t, l, st, round, now)
+			sq.wake(t, l, st, round, now)
 		}
 		if st.reads != low {
-			x.mem.read(st.access, x.and(now, st.reads))
+			sq.x.mem.read(st.access, sq.x.c.and(now, st.reads))
 		}
 		if st.writes != low {
-			x.mem.write(st.access, x.and(now, st.writes))
+			sq.x.mem.write(st.access, sq.x.c.and(now, st.writes))
 		}
 	}
 }
 
-// startedBy is whether a thread has been started when another is at a location in a
+// startedBy returns whether thread t has been started when thread other is at a location in a
 // round.
-func (x *encoder) startedBy(t *thread, round int, other *thread, at *location) gate {
-	if x.prog.Threads[t.id].Start {
+func (sq *sequencer) startedBy(t *thread, round int, other *thread, at *location) gate {
+	if sq.x.prog.Threads[t.id].Start {
 		return high
 	}
 	out := low
-	for _, u := range x.threads {
+	for _, u := range sq.x.threads {
 		for _, l := range u.locs {
 			for _, st := range l.steps {
 				for _, to := range st.targets {
 					if to.thread == t.id {
-						out = x.or(out, x.and(to.is, x.by(u, l, round, other, at)))
+						out = sq.x.c.or(out, sq.x.c.and(to.is, sq.x.by(u, l, round, other, at)))
 					}
 				}
 			}
@@ -149,45 +154,45 @@ func (x *encoder) startedBy(t *thread, round int, other *thread, at *location) g
 	return out
 }
 
-// await is a join at a point: the thread has been started, has ended, and its
-// stores have reached memory.
-func (x *encoder) await(t *thread, at *location, st *step, round int, now gate) {
-	tries := x.and(now, st.tries)
+// await encodes a join at a point: the thread has been started, has ended, and its stores have
+// reached memory.
+func (sq *sequencer) await(t *thread, at *location, st *step, round int, now gate) {
+	tries := sq.x.c.and(now, st.tries)
 	known := low
-	for _, u := range x.threads {
-		is := x.equal(st.handle, constWord(int64(u.id)))
+	for _, u := range sq.x.threads {
+		is := sq.x.c.equal(st.handle, constWord(int64(u.id)))
 		if is == low {
 			continue
 		}
 		started := low
 		if u.id != t.id {
-			started = x.startedBy(u, round, t, at)
+			started = sq.startedBy(u, round, t, at)
 		} else {
 			started = high
 		}
-		known = x.or(known, x.and(is, started))
+		known = sq.x.c.or(known, sq.x.c.and(is, started))
 		ended := low
 		for _, l := range u.locs {
 			if l.ends && l.reached != low {
-				ended = x.or(ended, x.and(l.reached, x.by(u, l, round, t, at)))
+				ended = sq.x.c.or(ended, sq.x.c.and(l.reached, sq.x.by(u, l, round, t, at)))
 			}
 		}
-		waits := x.all(now, st.runs, is)
-		x.demand(ended, waits)
-		x.mem.drained(&local{latest: u.latest}, waits)
+		waits := sq.x.c.all(now, st.runs, is)
+		sq.x.c.demand(ended, waits)
+		sq.x.mem.drained(&local{latest: u.latest}, waits)
 	}
-	x.demand(x.same(st.badJoin, x.or(known.not(), x.joinedBy(t, at, st, round))), tries)
+	sq.x.c.demand(sq.x.c.same(st.badJoin, sq.x.c.or(known.not(), sq.joinedBy(t, at, st, round))), tries)
 }
 
-// joinedBy is whether the thread that a join waits for has been joined when the join
-// takes place in a round.
-func (x *encoder) joinedBy(t *thread, at *location, st *step, round int) gate {
+// joinedBy returns whether the thread of a join has been joined already when the join happens in a
+// round.
+func (sq *sequencer) joinedBy(t *thread, at *location, st *step, round int) gate {
 	out := low
-	for _, u := range x.threads {
+	for _, u := range sq.x.threads {
 		for _, l := range u.locs {
 			for _, other := range l.steps {
 				if other != st && other.handle.bits != nil {
-					out = x.or(out, x.all(other.runs, x.equal(other.handle, st.handle), x.by(u, l, round, t, at)))
+					out = sq.x.c.or(out, sq.x.c.all(other.runs, sq.x.c.equal(other.handle, st.handle), sq.x.by(u, l, round, t, at)))
 				}
 			}
 		}
@@ -195,12 +200,12 @@ func (x *encoder) joinedBy(t *thread, at *location, st *step, round int) gate {
 	return out
 }
 
-// regAt is a register of a thread where the thread comes to rest.
-func (x *encoder) regAt(t *thread, r ir.Reg) word {
+// regAt returns a register of a thread at the location where the thread ends.
+func (sq *sequencer) regAt(t *thread, r ir.Reg) word {
 	out := constWord(0)
 	for _, l := range t.locs {
 		if l.reached != low && l.rest != low {
-			out = x.muxWord(l.rest, l.state.regs[r], out)
+			out = sq.x.c.muxWord(l.rest, l.state.regs[r], out)
 		}
 	}
 	return out

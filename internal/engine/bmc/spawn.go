@@ -6,12 +6,11 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Starting threads. A spawn takes the first of its threads that has not been started. As
-// long as one thread starts them all, it can count. Otherwise which one it is depends on
-// the order in which others have started theirs: it is an input, and startInOrder
-// says what it is.
+// Starting threads. A spawn starts the first of its threads that has not been started. If one
+// thread has all spawns of a pool, it counts them. Otherwise the thread that a spawn starts depends
+// on the order of the spawns: it is an input, which startInOrder constrains.
 
-// spawn starts the next thread of its pool.
+// spawn encodes the start of the next thread of a pool.
 func (x *encoder) spawn(t *thread, st *step, s *local) {
 	op := &st.e.Op
 	p := x.pools[op.Threads[0]]
@@ -21,27 +20,27 @@ func (x *encoder) spawn(t *thread, st *step, s *local) {
 	st.runs = low
 	handle := constWord(int64(op.Threads[0]))
 	for i, u := range op.Threads {
-		is := x.and(st.tries, x.equal(started, constWord(int64(i))))
+		is := x.c.and(st.tries, x.c.equal(started, constWord(int64(i))))
 		if shared {
-			is = x.all(st.tries, st.runs.not(), x.input())
+			is = x.c.all(st.tries, st.runs.not(), x.c.input())
 		}
 		if is == low {
 			continue
 		}
 		to := spawnTarget{thread: int(u), is: is}
 		for _, a := range op.Args {
-			to.args = append(to.args, x.eval(x.scope(s), a))
+			to.args = append(to.args, x.c.eval(x.scope(s), a))
 		}
 		st.targets = append(st.targets, to)
-		handle = x.muxWord(is, constWord(int64(u)), handle)
-		st.runs = x.or(st.runs, is)
+		handle = x.c.muxWord(is, constWord(int64(u)), handle)
+		st.runs = x.c.or(st.runs, is)
 	}
-	if none := x.and(st.tries, st.runs.not()); none != low {
+	if none := x.c.and(st.tries, st.runs.not()); none != low {
 		x.cuts = append(x.cuts, &cut{none, "threads", p.size, st.e})
 	}
 	st.drain = st.runs
 	if !shared {
-		s.regs[count] = x.binary(ir.Add, ir.S64, started, constWord(1))
+		s.regs[count] = x.c.binary(ir.Add, ir.S64, started, constWord(1))
 	}
 	st.shared = shared
 	if op.Dst != ir.NoReg {
@@ -49,7 +48,8 @@ func (x *encoder) spawn(t *thread, st *step, s *local) {
 	}
 }
 
-// startInOrder says which threads spawns start that others compete with.
+// startInOrder constrains which thread a spawn starts, for spawns of a pool that several threads
+// use: the first one that no earlier spawn has started.
 func (x *encoder) startInOrder() {
 	for _, t := range x.threads {
 		for _, l := range t.locs {
@@ -63,21 +63,21 @@ func (x *encoder) startInOrder() {
 }
 
 func (x *encoder) startNext(t *thread, l *location, st *step) {
-	var before []gate // started before, of the threads in front
+	var before []gate // whether each earlier thread of the pool was started before
 	for _, to := range st.targets {
 		started := x.startedBefore(to.thread, t, l)
-		x.demand(started.not(), to.is)
+		x.c.demand(started.not(), to.is)
 		for _, g := range before {
-			x.demand(g, to.is)
+			x.c.demand(g, to.is)
 		}
 		before = append(before, started)
 	}
 	for _, g := range before {
-		x.demand(g, st.tries, st.runs.not())
+		x.c.demand(g, st.tries, st.runs.not())
 	}
 }
 
-// startedBefore is whether a thread is started before another one leaves a location.
+// startedBefore returns whether a thread is started before thread t leaves a location.
 func (x *encoder) startedBefore(thread int, t *thread, at *location) gate {
 	if x.prog.Threads[thread].Start {
 		return high
@@ -88,7 +88,7 @@ func (x *encoder) startedBefore(thread int, t *thread, at *location) gate {
 			for _, st := range l.steps {
 				for _, to := range st.targets {
 					if to.thread == thread {
-						out = x.or(out, x.and(to.is, x.before(u, l, t, at)))
+						out = x.c.or(out, x.c.and(to.is, x.lifetimes.before(u, l, t, at)))
 					}
 				}
 			}

@@ -7,17 +7,17 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Threads. Each is followed once through its automaton, sources before targets: under
-// which condition it comes to a location, and with which registers.
+// Threads. Each thread is encoded once, in topological order of its locations: under which
+// condition it reaches a location, and with which registers.
 
-// visible reports whether what leaves a location concerns others, so that the
-// thread can be stopped before it.
+// visible reports whether an edge of a location can be noticed by other threads, so that the thread
+// has to stop before it.
 func (x *encoder) visible(t *thread, l *location) bool {
 	if l.wait != nil {
 		return true
 	}
 	for _, i := range t.f.Out(l.id) {
-		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.ownLoad(t, l, e) && !x.ownStore(t, l, e) {
+		if e := &t.f.Edges[i]; !e.Op.Local() && e.Op.Kind != ir.Exit && !x.privateLoad(t, l, e) && !x.privateStore(t, l, e) {
 			return true
 		}
 	}
@@ -42,39 +42,39 @@ func (x *encoder) asksFor(t *thread, l *location) bool {
 	return false
 }
 
-// ownLoad reports whether a load can only read what the thread itself wrote last, or
-// what nobody ever writes. Such a load concerns nobody else: in memory or still in
-// the buffer, the value is the same.
-func (x *encoder) ownLoad(t *thread, l *location, e *ir.Edge) bool {
+// privateLoad reports whether a load can only read what its thread wrote last, or what no thread
+// writes. Other threads do not notice such a load: its value is the same in memory and in the
+// buffer.
+func (x *encoder) privateLoad(t *thread, l *location, e *ir.Edge) bool {
 	if e.Op.Kind != ir.Load {
 		return false
 	}
-	at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
-	if at.wide || len(at.bad) > 0 || slices.ContainsFunc(at.places, func(p place) bool { return len(x.flow.blocksAt(p)) > 0 }) {
+	at := x.flow.ranges(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
+	if at.wide || len(at.bad) > 0 || slices.ContainsFunc(at.ranges, func(p byteRange) bool { return len(x.flow.blocksAt(p)) > 0 }) {
 		return false
 	}
-	return !slices.ContainsFunc(at.places, func(p place) bool { return !x.cells.at[p].cell.private(t.id) })
+	return !slices.ContainsFunc(at.ranges, func(p byteRange) bool { return !x.cells.at[p].cell.private(t.id) })
 }
 
-// ownStore reports whether a store goes to cells that nobody else touches: when it reaches
-// memory is of no importance.
-func (x *encoder) ownStore(t *thread, l *location, e *ir.Edge) bool {
+// privateStore reports whether a store goes to thread-private cells. It does not matter when such a
+// store reaches memory.
+func (x *encoder) privateStore(t *thread, l *location, e *ir.Edge) bool {
 	if e.Op.Kind != ir.Store {
 		return false
 	}
-	at := x.flow.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
-	return !at.wide && len(at.bad) == 0 && !slices.ContainsFunc(at.places, func(p place) bool { return x.cells.at[p].cell.user != t.id })
+	at := x.flow.ranges(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, x.flow.threads[t.id].at[l.id])
+	return !at.wide && len(at.bad) == 0 && !slices.ContainsFunc(at.ranges, func(p byteRange) bool { return x.cells.at[p].cell.user != t.id })
 }
 
-// mine is the index of the word in which a thread keeps the value of a cell.
+// mine returns the index of the word in which a thread keeps the value of a cell.
 func (x *encoder) mine(t *thread, c *cell) int { return len(t.f.Regs) + len(x.poolList) + c.mine }
 
-// keep notes what a thread wrote to cells that only it writes.
+// keep notes what a thread wrote to cells that only this thread writes.
 func (x *encoder) keep(t *thread, s *local, a *access, wrote gate) {
 	for _, g := range a.goals {
 		if g.cell.writer == t.id && !g.cell.mixed() {
 			w := &s.regs[x.mine(t, g.cell)]
-			*w = x.muxWord(x.and(g.is, wrote), x.wrap(g.cell.typ(), a.out), *w)
+			*w = x.c.muxWord(x.c.and(g.is, wrote), x.c.wrap(g.cell.typ(), a.out), *w)
 		}
 	}
 }
@@ -88,7 +88,7 @@ func (x *encoder) thread(t *thread) {
 			if x.prog.Threads[t.id].Start {
 				w = constWord(x.prog.Threads[t.id].Args[i])
 			} else if v := x.flow.args[t.id][i]; v.some {
-				w = x.inputWord(v.Interval)
+				w = x.c.inputWord(v.Interval)
 			}
 			t.params = append(t.params, w)
 		}
@@ -98,14 +98,14 @@ func (x *encoder) thread(t *thread) {
 		s.regs = append(s.regs, constWord(0))
 	}
 	for _, c := range x.cells.list {
-		s.regs = append(s.regs, constWord(x.initial(c)))
+		s.regs = append(s.regs, constWord(x.flow.initialCell(c)))
 	}
 	s.regs = append(s.regs, constWord(0)) // bytes allocated
 	for range x.cells.parts {
-		s.own = append(s.own, ownStore{ts: constWord(0), val: constWord(0)})
+		s.newest = append(s.newest, newestStore{ts: constWord(0), val: constWord(0)})
 	}
 	if !x.prog.Threads[t.id].Start {
-		t.started = x.input()
+		t.started = x.c.input()
 	}
 	if len(t.locs) == 0 {
 		return
@@ -116,15 +116,15 @@ func (x *encoder) thread(t *thread) {
 	}
 }
 
-// location gathers what arrives and follows the edges.
+// location merges the states that arrive at a location, and encodes its edges.
 func (x *encoder) location(t *thread, l *location) {
 	l.reached = low
 	for i, a := range l.arrivals {
-		l.reached = x.or(l.reached, a.taken)
+		l.reached = x.c.or(l.reached, a.taken)
 		if i == 0 {
 			l.state = a.state
 		} else {
-			l.state = x.merge(a.taken, a.state, l.state)
+			l.state = x.c.merge(a.taken, a.state, l.state)
 		}
 	}
 	l.arrivals = nil
@@ -136,11 +136,11 @@ func (x *encoder) location(t *thread, l *location) {
 	may := l.reached
 	if x.visible(t, l) {
 		x.addPosition(t, l)
-		may = x.and(may, t.turn(x.opt.Rounds, l.pos))
+		may = x.c.and(may, t.turn(x.opt.Rounds, l.pos))
 	}
 	if l.inner && l.wait == nil && x.asksFor(t, l) {
-		l.stops = x.input()
-		may = x.and(may, l.stops.not())
+		l.stops = x.c.input()
+		may = x.c.and(may, l.stops.not())
 	}
 	out := t.f.Out(l.id)
 	if l.wait != nil {
@@ -153,11 +153,11 @@ func (x *encoder) location(t *thread, l *location) {
 		if l.wait != nil {
 			i = l.wait.index
 		}
-		st := &step{e: e, index: i, tries: x.and(may, pick), reads: low, writes: low, drain: low, sees: low, ends: low}
+		st := &step{e: e, index: i, tries: x.c.and(may, pick), reads: low, writes: low, drain: low, sees: low, ends: low}
 		l.steps = append(l.steps, st)
-		after := &local{regs: slices.Clone(l.state.regs), latest: l.state.latest, floor: l.state.floor, own: slices.Clone(l.state.own)}
+		after := &local{regs: slices.Clone(l.state.regs), latest: l.state.latest, floor: l.state.floor, newest: slices.Clone(l.state.newest)}
 		x.step(t, l, st, after)
-		gone = x.or(gone, st.runs)
+		gone = x.c.or(gone, st.runs)
 		to := t.at[e.To]
 		if waitsInside(e) && l.wait == nil {
 			to = x.waitOf(l, st).at
@@ -166,13 +166,13 @@ func (x *encoder) location(t *thread, l *location) {
 			to.arrivals = append(to.arrivals, arrival{st.runs, after})
 		}
 	}
-	l.rest = x.and(l.reached, gone.not())
+	l.rest = x.c.and(l.reached, gone.not())
 	if l.inner {
 		x.stayInside(l, gone)
 	}
 }
 
-// clamp uses what the analysis knows about registers, and forgets dead ones.
+// clamp restricts registers to the values of the value flow, and drops dead registers.
 func (x *encoder) clamp(t *thread, l *location) {
 	if l.wait != nil {
 		return
@@ -192,21 +192,21 @@ func (x *encoder) clamp(t *thread, l *location) {
 	l.state = &s
 }
 
-// picks chooses among the edges of a location. Where conditions exclude each other
-// there is nothing to choose.
+// picks returns the conditions under which the edges of a location are taken. Where assumptions
+// exclude each other no choice is needed.
 func (x *encoder) picks(l *location, out []int32, f *ir.Func) []gate {
 	picks := make([]gate, len(out))
 	var conds []gate
 	for i, index := range out {
 		picks[i] = high
 		if op := &f.Edges[index].Op; op.Kind == ir.Assume {
-			conds = append(conds, x.truth(x.scope(l.state), op.Val))
+			conds = append(conds, x.c.truth(x.scope(l.state), op.Val))
 		}
 	}
 	exclusive := len(conds) == len(out)
 	for i := range conds {
 		for j := range i {
-			exclusive = exclusive && x.and(conds[i], conds[j]) == low
+			exclusive = exclusive && x.c.and(conds[i], conds[j]) == low
 		}
 	}
 	if len(out) < 2 || exclusive {
@@ -214,9 +214,9 @@ func (x *encoder) picks(l *location, out []int32, f *ir.Func) []gate {
 	}
 	rest := high
 	for i := range picks[:len(picks)-1] {
-		g := x.input()
-		picks[i] = x.and(rest, g)
-		rest = x.and(rest, g.not())
+		g := x.c.input()
+		picks[i] = x.c.and(rest, g)
+		rest = x.c.and(rest, g.not())
 	}
 	picks[len(picks)-1] = rest
 	return picks
@@ -224,7 +224,7 @@ func (x *encoder) picks(l *location, out []int32, f *ir.Func) []gate {
 
 func (x *encoder) scope(s *local) scope { return scope{prog: x.prog, regs: s.regs} }
 
-// step encodes an instruction: when it runs, and what it changes.
+// step encodes an instruction: under which condition it runs, and its effect.
 func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 	op := &st.e.Op
 	set := func(r ir.Reg, w word) {
@@ -237,13 +237,13 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 	case ir.Nop:
 	case ir.Assign:
 		made := operands(op.Val, func(r ir.Reg) analysis.Interval { return s.regs[r].Interval })
-		set(op.Dst, x.narrow(st, x.eval(x.scope(s), op.Val), made...))
+		set(op.Dst, x.limitWidth(st, x.c.eval(x.scope(s), op.Val), made...))
 	case ir.Assume:
-		st.runs = x.and(st.tries, x.truth(x.scope(s), op.Val))
+		st.runs = x.c.and(st.tries, x.c.truth(x.scope(s), op.Val))
 	case ir.Assert:
-		holds := x.truth(x.scope(s), op.Val)
-		x.fail(t, l, st, x.and(st.tries, holds.not()), op.Class)
-		st.runs = x.and(st.tries, holds)
+		holds := x.c.truth(x.scope(s), op.Val)
+		x.fail(t, l, st, x.c.and(st.tries, holds.not()), op.Class)
+		st.runs = x.c.and(st.tries, holds)
 		if !op.Class.Beside() {
 			x.checks = append(x.checks, st.tries)
 		}
@@ -262,12 +262,12 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 		v, _ := op.Val.IsConst()
 		x.cuts = append(x.cuts, &cut{st.tries, op.Msg, int(v), st.e})
 		st.runs = low
-	case ir.Exit: // whatever follows could as well come before
+	case ir.Exit: // steps of others after it could as well come before
 		x.exits = append(x.exits, st.tries)
 		st.runs = low
 	case ir.Return, ir.ThreadExit:
 		if op.Val != nil {
-			t.result = x.muxWord(st.tries, x.eval(x.scope(s), op.Val), t.result)
+			t.result = x.c.muxWord(st.tries, x.c.eval(x.scope(s), op.Val), t.result)
 		}
 	case ir.CondWait:
 		if l.wait == nil {
@@ -275,7 +275,7 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 		} else {
 			x.endWait(t, l, st, s)
 		}
-	case ir.Barrier: // getting on from it needs nothing but to have been let go
+	case ir.Barrier: // leaving it only needs to be released
 		if l.wait == nil {
 			x.arrive(t, l, st, s)
 		}
@@ -295,11 +295,11 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 		x.accessMemory(t, l, st, s)
 	}
 	if to := st.e.To; t.f.Ends(to) && st.runs != low && (!waitsInside(st.e) || l.wait != nil) {
-		t.latest = x.muxWord(st.runs, s.latest, t.latest)
+		t.latest = x.c.muxWord(st.runs, s.latest, t.latest)
 	}
 }
 
-// choose picks the value of a havoc or an abstract load.
+// choose encodes the value of a havoc or an abstract load.
 func (x *encoder) choose(st *step, s *local, seen word) {
 	op := &st.e.Op
 	r := analysis.AllNumbers
@@ -309,16 +309,16 @@ func (x *encoder) choose(st *step, s *local, seen word) {
 	if v := x.flow.threads; len(v) > 0 && op.Cond != nil && seen.bits == nil {
 		r = x.chosenRange(st, s, r)
 	}
-	st.choice, st.hasChoice = x.inputWord(r), true
+	st.choice, st.hasChoice = x.c.inputWord(r), true
 	s.regs[op.Dst] = st.choice
 	if op.Cond != nil {
 		sc := x.scope(s)
 		sc.seen = seen
-		st.runs = x.and(st.runs, x.truth(sc, op.Cond))
+		st.runs = x.c.and(st.runs, x.c.truth(sc, op.Cond))
 	}
 }
 
-// chosenRange narrows what a havoc can pick by its constraint.
+// chosenRange returns the range of a havoc under its constraint.
 func (x *encoder) chosenRange(st *step, s *local, r analysis.Interval) analysis.Interval {
 	regs := make([]values, len(s.regs))
 	for i, w := range s.regs {

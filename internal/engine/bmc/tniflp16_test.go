@@ -140,8 +140,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestUnrollNotTheReason: a bound of unrolling that stops nobody is not hit, and with
-// enough of the others the answer covers everything.
+// TestUnrollNotTheReason: a bound of unrolling that stops no thread is not hit, and with large
+// enough other bounds the answer covers everything.
 func TestUnrollNotTheReason(t *testing.T) {
 	in := fp(`
 		var x;

@@ -2,19 +2,18 @@ package bmc
 
 import "fencepost/internal/analysis"
 
-// eTSO: every cell has a list of writes ordered by the time at which they reach
-// memory, and a clock says how far time has come [TNIFLP16 §III, §IV]. A write gets
-// its time when it is issued; moving the clock on is all it takes for stores to reach
-// memory. ePSO differs only in which times a thread may choose [TNIFLP16 §V].
+// eTSO: every cell has a list of writes ordered by the time at which they reach memory, and a clock
+// has the current time [TNIFLP16 §III, §IV]. A write gets its time when it is issued. Stores reach
+// memory by advancing the clock. ePSO differs only in the times that a thread may choose [TNIFLP16
+// §V].
 //
-// Differs from the paper: the list of a cell is N slots in order, not a linked list.
-// The node that the paper takes out of the front and links in again is here the first
-// slot, which is dropped while the slots up to the new write move up by one; where
-// the new write goes follows from its time, so nobody has to guess it. The same
-// writes are in the list, in the same order, and the same N-1 can be waiting. For the
-// few slots there are this takes fewer gates than links between them would.
-// A step of the program at which nothing runs does not move the clock. Whatever
-// a thread knows about its own stores depends on its way only and is kept with it.
+// Differs from the paper: the list of a cell is N slots in order, not a linked list. The paper
+// moves the node at the front to the position of the new write. Here the first slot is dropped, and
+// the slots before the new write move up by one. The position of the new write is determined by its
+// time, so it need not be guessed. The same writes are in the list, in the same order, and the same
+// N-1 can be waiting. For the few slots that are needed this takes fewer gates than links. A point
+// at which nothing runs does not advance the clock. The newest stores of a thread depend on its
+// path only and are kept in its local state.
 
 // slot is a write in the list of a cell.
 type slot struct {
@@ -25,7 +24,7 @@ type slot struct {
 // etso is the abstraction for TSO.
 type etso struct {
 	c     *circuit
-	last  int64 // the latest time there is: K-1
+	last  int64 // the last time: K-1
 	clock word
 	lists [][]slot // by cell, oldest first; the first has always expired
 	tight bool     // some list can be full
@@ -52,7 +51,7 @@ func newEtso(c *circuit, clock, queue int, mem []word, cs *cells) *etso {
 
 func (m *etso) time() word { return m.c.inputWord(analysis.Between(0, m.last)) }
 
-// issue: times of one thread do not fall [TNIFLP16 Fig. 3 line 31].
+// issue demands that the times of a thread do not decrease [TNIFLP16 Fig. 3 line 31].
 func (m *etso) issue(s *local, a *access, run gate) {
 	a.ts = m.time()
 	m.c.demand(m.c.less(a.ts, s.latest).not(), run)
@@ -60,31 +59,31 @@ func (m *etso) issue(s *local, a *access, run gate) {
 	m.remember(s, a)
 }
 
-// remember notes the store as the last one of the thread to the parts it has.
+// remember notes the store as the newest one of the thread to its parts.
 func (m *etso) remember(s *local, a *access) {
 	for _, g := range a.goals {
 		val := m.c.wrap(g.typ(), a.out)
 		for _, p := range g.parts {
-			last := ownStore{ts: a.ts, val: m.part(g.view, p, val)}
-			s.own[p.id] = m.c.mergeOwn(g.is, last, s.own[p.id])
+			last := newestStore{ts: a.ts, val: m.part(g.view, p, val)}
+			s.newest[p.id] = m.c.mergeNewest(g.is, last, s.newest[p.id])
 		}
 	}
 }
 
 func (m *etso) storeStore(*local) {}
 
-// forward finds the own stores that the load would take its bytes from, one per part.
+// forward finds the stores of the thread that the load would forward its bytes from, one per part.
 func (m *etso) forward(s *local, a *access) {
 	for _, g := range a.goals {
-		var own []ownStore
+		var newest []newestStore
 		for _, p := range g.parts {
-			own = append(own, s.own[p.id])
+			newest = append(newest, s.newest[p.id])
 		}
-		a.own = append(a.own, own)
+		a.newest = append(a.newest, newest)
 	}
 }
 
-// part takes the bytes of a part out of the value of a view.
+// part returns the bytes of a part in a value of a view.
 func (m *etso) part(v *view, p *part, w word) word {
 	if p.size == v.size {
 		return w
@@ -96,11 +95,11 @@ func (m *etso) part(v *view, p *part, w word) word {
 	return fit(out, analysis.TypeRange(p.typ()))
 }
 
-// step moves the clock on [TNIFLP16 Fig. 3: clock_update].
-// At a mere store this is of use only if it makes room in a list.
-func (m *etso) step(run, looks gate) {
+// step advances the clock [TNIFLP16 Fig. 3: clock_update]. At a plain store this makes a
+// difference only if it frees a slot of a list.
+func (m *etso) step(run, sees gate) {
 	if !m.tight {
-		run = looks
+		run = sees
 	}
 	if run == low || m.last == 0 {
 		return
@@ -115,31 +114,31 @@ func (m *etso) now() word { return m.clock }
 
 func (m *etso) expired(ts word) gate { return m.c.less(m.clock, ts).not() }
 
-// drained: the clock has come to the thread's latest time.
+// drained demands that the clock has reached the thread's latest time.
 func (m *etso) drained(s *local, run gate) { m.c.demand(m.expired(s.latest), run) }
 
-// read: each byte from the newest own store to it if that store still waits, else from
-// memory [TNIFLP16 Fig. 3: read]. The times of own stores that overlap do not fall, so
-// where the newest store to a byte does not wait no older one does. Nothing is demanded
-// of the times.
+// read demands that each byte comes from the thread's newest store to it if that store is still in
+// the buffer, and from memory otherwise [TNIFLP16 Fig. 3: read]. The times of a thread's
+// overlapping stores do not decrease. So if the newest store to a byte is not in the buffer, no
+// older one is. Nothing is demanded of the times.
 func (m *etso) read(a *access, run gate) {
 	for i, g := range a.goals {
 		held := m.c.read(g.view, m.memory(g.cell))
 		for j, p := range g.parts {
 			waits := low
-			if i < len(a.own) {
-				waits = m.expired(a.own[i][j].ts).not()
+			if i < len(a.newest) {
+				waits = m.expired(a.newest[i][j].ts).not()
 			}
 			val := m.part(g.view, p, a.val)
 			if waits != low {
-				m.c.demandEqual(val, a.own[i][j].val, run, g.is, waits)
+				m.c.demandEqual(val, a.newest[i][j].val, run, g.is, waits)
 			}
 			m.c.demandEqual(val, m.part(g.view, p, held), run, g.is, waits.not())
 		}
 	}
 }
 
-// memory is what a cell holds now: its last write whose time has come.
+// memory returns what a cell holds now: its last write with a time up to now.
 func (m *etso) memory(c *cell) word {
 	list := m.lists[c.id]
 	v := list[0].val
@@ -149,8 +148,8 @@ func (m *etso) memory(c *cell) word {
 	return v
 }
 
-// write puts a store into the list of its cell: behind all with the same time or an
-// earlier one [TNIFLP16 Fig. 3: write].
+// write puts a store into the list of its cell, after all writes with the same or an earlier time
+// [TNIFLP16 Fig. 3: write].
 func (m *etso) write(a *access, run gate) {
 	for _, g := range a.goals {
 		here := m.c.and(run, g.is)
@@ -158,19 +157,19 @@ func (m *etso) write(a *access, run gate) {
 			continue
 		}
 		list := m.lists[g.cell.id]
-		new := slot{ts: a.ts, val: m.c.placed(g.view, a.out), mask: g.mask()}
+		new := slot{ts: a.ts, val: m.c.expand(g.view, a.out), mask: g.mask()}
 		if a.direct {
 			new.ts = m.clock
 		} else {
 			m.c.demand(m.c.less(a.ts, m.clock).not(), here)
 		}
-		if len(list) == 1 { // nothing ever waits here
+		if len(list) == 1 { // no store to the cell is ever buffered
 			old := list[0].val
 			list[0].val = m.c.muxWord(here, m.c.overlay(old, new.val, new.mask), old)
 			continue
 		}
 		if len(list) < g.cell.stores+1 {
-			m.c.demand(m.expired(list[1].ts), here) // there is room
+			m.c.demand(m.expired(list[1].ts), here) // a slot is free
 		}
 		m.lists[g.cell.id] = m.insert(list, new, here)
 	}
@@ -179,7 +178,7 @@ func (m *etso) write(a *access, run gate) {
 func (m *etso) insert(list []slot, new slot, here gate) []slot {
 	n := len(list)
 	out := make([]slot, n)
-	before := make([]gate, n+1) // slot i stays in front of the new one
+	before := make([]gate, n+1) // slot i stays before the new write
 	for i := 1; i < n; i++ {
 		before[i] = m.c.less(new.ts, list[i].ts).not()
 	}
@@ -210,7 +209,7 @@ func (m *etso) mux(pick gate, a, b slot) slot {
 	return out
 }
 
-// final: all writes have reached memory.
+// final returns the last write.
 func (m *etso) final(c *cell) word {
 	list := m.lists[c.id]
 	v := list[0].val
@@ -223,14 +222,14 @@ func (m *etso) final(c *cell) word {
 // epso is the abstraction for PSO.
 type epso struct{ *etso }
 
-// issue: times of stores that overlap do not fall, nor do those behind a
-// store-store fence fall below those before it [TNIFLP16 §V].
+// issue demands that the times of overlapping stores do not decrease, and that times after a
+// store-store fence are not below the times before it [TNIFLP16 §V].
 func (m epso) issue(s *local, a *access, run gate) {
 	a.ts = m.time()
 	m.c.demand(m.c.less(a.ts, s.floor).not(), run)
 	for _, g := range a.goals {
 		for _, p := range g.parts {
-			m.c.demand(m.c.less(a.ts, s.own[p.id].ts).not(), run, g.is)
+			m.c.demand(m.c.less(a.ts, s.newest[p.id].ts).not(), run, g.is)
 		}
 	}
 	s.latest = m.c.muxWord(m.c.less(s.latest, a.ts), a.ts, s.latest)

@@ -7,14 +7,13 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Value sets: what a register or a cell can hold, as a small set of numbers or,
-// where there are more, an interval. They tell which cells an access can reach and
-// how wide values get, before any circuit is built.
+// Value sets: what a register or a cell can hold, as a small set of numbers or as an interval. They
+// determine which cells an access can go to and how wide values are, before a circuit is built.
 
-// maxSet is how many numbers are kept apart. Small arrays must fit.
+// maxSet is the size of the largest set of numbers. The addresses of a small array must fit.
 const maxSet = 64
 
-// values is a set of numbers; empty if it has no member.
+// values is a set of numbers.
 type values struct {
 	set []int64 // sorted; nil if there are too many
 	analysis.Interval
@@ -65,7 +64,7 @@ func (a values) equal(b values) bool {
 	return a.some == b.some && a.Interval == b.Interval && slices.Equal(a.set, b.set)
 }
 
-// only keeps the members in an interval.
+// only returns the members in an interval.
 func (a values) only(x analysis.Interval) values {
 	if !a.some || a.Hi < x.Lo || a.Lo > x.Hi {
 		return values{}
@@ -99,7 +98,7 @@ func (a values) wrap(t ir.Type) values {
 	return setValues(list)
 }
 
-// evalValues is the values an expression can have.
+// evalValues returns the values that an expression can have.
 func evalValues(p *ir.Program, regs []values, seen values, e *ir.Expr) values {
 	switch e.Op {
 	case ir.Const, ir.AddrOf, ir.FuncAddr:
@@ -169,7 +168,7 @@ func wrapRange(t ir.Type, x analysis.Interval) analysis.Interval {
 	return x
 }
 
-// binaryRange holds the results of an operator, as the circuits compute them.
+// binaryRange returns the range of an operator, as the circuits compute it.
 func binaryRange(op ir.ExprOp, t ir.Type, x, y analysis.Interval) analysis.Interval {
 	r, ok := analysis.AllNumbers, false
 	switch op {
@@ -199,7 +198,7 @@ func binaryRange(op ir.ExprOp, t ir.Type, x, y analysis.Interval) analysis.Inter
 	return wrapRange(t, r)
 }
 
-// refine keeps of the registers what lets a condition be true.
+// refine restricts registers to the values for which a condition can be true.
 func refine(p *ir.Program, regs []values, cond *ir.Expr) {
 	switch cond.Op {
 	case ir.LAnd:
@@ -221,7 +220,7 @@ func refine(p *ir.Program, regs []values, cond *ir.Expr) {
 	narrow(regs, mirror[cond.Op], cond.Type, cond.Y, y, x)
 }
 
-// narrow keeps of register e what can be op y.
+// narrow restricts register e to the values that can be op y.
 func narrow(regs []values, op ir.ExprOp, t ir.Type, e *ir.Expr, x, y values) {
 	if e.Op != ir.RegRef || !x.some || !y.some {
 		return

@@ -5,14 +5,13 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Widths. Without a bound, values are as wide as the analysis says they can get, and
-// nothing is lost. With one, an execution is cut off where arithmetic makes a number
-// that needs more bits than that and more than the numbers it is made of: so
-// counters and sums stay narrow, and addresses, which are wide from the start, stay
-// what they are. No number is ever wrong: executions get lost, none are made up, and
-// whether any did get lost is asked like for any other bound.
+// Widths. Without a bound, values are as wide as the value flow requires, and no execution is
+// excluded. With a bound, an execution is cut off where arithmetic makes a number that needs more
+// bits than the bound and more than its operands. So counters and sums stay narrow, and addresses,
+// which are wide already, are not affected. Numbers are never wrong: some executions are excluded,
+// and none are added. Whether any is excluded is asked as for other bounds.
 
-// limit is what results of arithmetic on these operands may be.
+// limit returns the range that the results of arithmetic on these operands may have.
 func limit(width int, operands ...analysis.Interval) analysis.Interval {
 	if width <= 0 {
 		return analysis.AllNumbers
@@ -26,7 +25,7 @@ func limit(width int, operands ...analysis.Interval) analysis.Interval {
 	return analysis.Between(-1<<(width-1), 1<<(width-1)-1)
 }
 
-// operands are the ranges of what an expression is made of.
+// operands returns the ranges of the operands of an expression.
 func operands(e *ir.Expr, reg func(ir.Reg) analysis.Interval) []analysis.Interval {
 	var out []analysis.Interval
 	e.Walk(func(e *ir.Expr) {
@@ -42,8 +41,8 @@ func operands(e *ir.Expr, reg func(ir.Reg) analysis.Interval) []analysis.Interva
 	return out
 }
 
-// narrow cuts the thread off where a result does not fit.
-func (x *encoder) narrow(st *step, w word, made ...analysis.Interval) word {
+// limitWidth cuts the thread off where a result does not fit.
+func (x *encoder) limitWidth(st *step, w word, made ...analysis.Interval) word {
 	r := limit(x.opt.Width, made...)
 	if w.SubsetOf(r) {
 		return w
@@ -51,9 +50,9 @@ func (x *encoder) narrow(st *step, w word, made ...analysis.Interval) word {
 	n := rangeWidth(r)
 	fits := high
 	for i := n; i < len(w.bits); i++ {
-		fits = x.and(fits, x.same(w.bits[i], w.bits[n-1]))
+		fits = x.c.and(fits, x.c.same(w.bits[i], w.bits[n-1]))
 	}
-	x.cuts = append(x.cuts, &cut{x.and(st.tries, fits.not()), "width", x.opt.Width, st.e})
-	st.runs = x.and(st.runs, fits)
+	x.cuts = append(x.cuts, &cut{x.c.and(st.tries, fits.not()), "width", x.opt.Width, st.e})
+	st.runs = x.c.and(st.runs, fits)
 	return fit(w.bits[:n], analysis.Between(max(w.Lo, r.Lo), min(w.Hi, r.Hi)))
 }

@@ -8,10 +8,10 @@ import (
 	"fencepost/internal/solver/sat"
 )
 
-// Words. A word stands for a 64-bit number of ir with as many bits as its values
-// can need: two's complement, the last bit repeated up to bit 63. Every word
-// carries an interval that holds all its values, computed along with it, so that
-// widths follow from the program and nothing is ever cut off that matters.
+// Words. A word represents a 64-bit number of package ir with as many bits as its values need:
+// two's complement, with the last bit repeated up to bit 63. Every word has an interval that
+// contains all its values and is computed with it. So widths are determined by the program, and no
+// value is truncated.
 
 type word struct {
 	bits []gate
@@ -28,7 +28,7 @@ func width(v int64) int {
 	return bits.Len64(uint64(v)) + 1
 }
 
-// constWord is a known number.
+// constWord returns the word of a known number.
 func constWord(v int64) word {
 	w := word{Interval: analysis.Single(v)}
 	for i := range width(v) {
@@ -37,7 +37,7 @@ func constWord(v int64) word {
 	return w
 }
 
-// bit i, with the last bit repeated.
+// bit returns bit i, with the last bit repeated.
 func (w word) bit(i int) gate {
 	if i >= len(w.bits) {
 		return w.bits[len(w.bits)-1]
@@ -47,7 +47,7 @@ func (w word) bit(i int) gate {
 
 func (w word) sign() gate { return w.bits[len(w.bits)-1] }
 
-// fit makes a word of bits whose values are known to lie in an interval.
+// fit returns the word of bits whose values are known to be in an interval.
 func fit(bits []gate, x analysis.Interval) word {
 	if x.IsSingle() {
 		return constWord(x.Lo)
@@ -66,8 +66,8 @@ func fit(bits []gate, x analysis.Interval) word {
 	return word{bits: bits, Interval: x}
 }
 
-// inputWord is a new word with free bits for all numbers of an interval. Those
-// outside, up to the next power of two, are excluded by clauses.
+// inputWord returns a new word with free bits for all numbers of an interval. Clauses exclude the
+// numbers outside, up to the next power of two.
 func (c *circuit) inputWord(x analysis.Interval) word {
 	if x.IsSingle() {
 		return constWord(x.Lo)
@@ -97,7 +97,7 @@ func (c *circuit) inputWord(x analysis.Interval) word {
 	return w
 }
 
-// truthWord is 0 or 1.
+// truthWord returns the word of a gate: 0 or 1.
 func truthWord(g gate) word {
 	if g.constant() {
 		return constWord(int64(g))
@@ -105,7 +105,7 @@ func truthWord(g gate) word {
 	return word{bits: []gate{g, low}, Interval: analysis.Between(0, 1)}
 }
 
-// nonzero is the gate that says that a word is not 0.
+// nonzero returns the gate that says that a word is not 0.
 func (c *circuit) nonzero(w word) gate {
 	if w.Lo > 0 || w.Hi < 0 {
 		return high
@@ -167,7 +167,7 @@ func (c *circuit) less(x, y word) gate {
 	out := low
 	for i := range n {
 		a, b := x.bit(i), y.bit(i)
-		if i == n-1 { // the sign counts the other way
+		if i == n-1 { // the sign bit has the opposite order
 			a, b = b, a
 		}
 		out = c.mux(c.xor(a, b), b, out)
@@ -184,7 +184,7 @@ func (c *circuit) lessUnsigned(x, y word) gate {
 	return c.mux(c.xor(x.sign(), y.sign()), y.sign(), c.less(x, y))
 }
 
-// wrap cuts a word to a type.
+// wrap converts a word to a type.
 func (c *circuit) wrap(t ir.Type, w word) word {
 	x := analysis.TypeRange(t)
 	if w.SubsetOf(x) {
@@ -223,7 +223,7 @@ func (c *circuit) demand(what gate, guards ...gate) {
 	c.assert(clause...)
 }
 
-// number is the value of a word in a model.
+// number returns the value of a word in a model.
 func (c *circuit) number(model func(sat.Lit) bool, w word, memo map[gate]bool) int64 {
 	var v int64
 	for i := range 64 {

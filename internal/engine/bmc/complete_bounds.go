@@ -9,9 +9,8 @@ import (
 	"fencepost/internal/transform"
 )
 
-// Complete is the bounds that lose nothing but what unrolling k times loses: as many
-// rounds as any schedule needs, a time for every store, and room for all
-// stores in one list.
+// Complete returns the bounds that exclude no execution of the program unrolled k times: as many
+// rounds as any schedule needs, a time for every store, and a slot for every store in a list.
 func Complete(task *engine.Task, k int) (Options, error) {
 	p, props, err := transform.Unroll(task.Program, task.Props, k)
 	if err != nil {
@@ -38,10 +37,10 @@ func Complete(task *engine.Task, k int) (Options, error) {
 	return out, nil
 }
 
-// mostStops is at how many places a thread can be stopped on one way, at most.
+// mostStops returns at how many locations a thread can be stopped on one path, at most.
 func mostStops(p *ir.Program, props *property.Set, t int) int {
 	f := p.ThreadFunc(ir.ThreadID(t))
-	most := make([]int, len(f.Locs)) // on the way to a location
+	most := make([]int, len(f.Locs)) // on a path to a location
 	out := 0
 	for _, l := range topological(f) {
 		stops, inside := l == f.Entry || f.Ends(l), 0
@@ -68,16 +67,15 @@ func mostStops(p *ir.Program, props *property.Set, t int) int {
 	return out
 }
 
-// roundsNeeded is how many rounds every schedule fits into, of threads that can be stopped
+// roundsNeeded returns how many rounds are enough for every schedule of threads that can be stopped
 // at so many positions each.
 //
-// A schedule is a sequence of stretches, each of one thread, each beyond at least one
-// position. It needs one round more than there are descents in it, stretches of
-// a thread right after one of a thread that comes later in the order. A run of descents
-// has at most one stretch of each thread; that is the first bound. Of the two
-// stretches at a descent at least one is not of the thread with the most positions: no
-// such stretch has more than two descents beside it, and with two threads only one. That is
-// the second.
+// A schedule is a sequence of stretches. A stretch is a part of one thread that goes beyond at
+// least one position. A descent is a stretch right after one of a thread that comes later in the
+// order. A schedule needs one round more than it has descents. A run of descents has at most one
+// stretch of each thread; that is the first bound. At least one of the two stretches at a descent
+// is not of the thread with the most positions. Such a stretch is part of at most two descents, and
+// with two threads of one only. That is the second bound.
 func roundsNeeded(positions []int) int {
 	all, most, threads := 0, 0, 0
 	for _, n := range positions {

@@ -9,24 +9,23 @@ import (
 	"fencepost/internal/ir"
 )
 
-// What values flow where, once more, for small programs: all threads are followed
-// together, through all vectors of locations they can be at. A value that one thread
-// computes from what another wrote then depends only on writes that can have come before.
-// That keeps sums that threads pass to and fro as small as they really get, and the
-// circuit as narrow.
+// A more precise value flow for small programs: all threads are analysed together, through all
+// vectors of locations that they can be at. A value that one thread computes from a value of
+// another thread then depends only on writes that can have come before. So sums that threads pass
+// back and forth get the range that they really have, and circuits are narrower.
 //
-// What memory holds at a vector is everything that can have been written on the way
-// there: under all models a load takes one of these values or the initial one. Threads
-// that can take a step for sure that concerns nobody else take it first.
+// Memory at a vector holds every value that can have been written on a path to the vector: under
+// all models a load reads one of these values or the initial one. A thread that surely can take a
+// local step takes it first.
 
-// maxVectors is how many vectors of locations are looked at before this is given up.
+// maxVectors is how many vectors of locations are visited before the product is given up.
 const maxVectors = 1 << 14
 
-// vector is where all threads are, and what is known there.
+// vector is the locations of all threads, and the values there.
 type vector struct {
 	locs []ir.Loc // notStarted if it is
 	regs [][]values
-	mem  map[place]values
+	mem  map[byteRange]values
 }
 
 const notStarted ir.Loc = -1
@@ -34,7 +33,7 @@ const notStarted ir.Loc = -1
 // product explores the vectors.
 type product struct {
 	fl     *flow
-	index  [][]int // by thread and location: its place in the order
+	index  [][]int // by thread and location: its index in topological order
 	levels []map[string]*vector
 	count  int
 	at     [][][]values // by thread, location and register, over all vectors
@@ -47,7 +46,7 @@ type threadEdge struct {
 	edge   *ir.Edge
 }
 
-// refineTogether replaces what newFlow found by what holds over all vectors.
+// refineTogether replaces the values that newFlow found by those of all vectors.
 func (fl *flow) refineTogether() {
 	p := &product{fl: fl, seen: map[threadEdge]values{}}
 	deepest := 0
@@ -62,7 +61,7 @@ func (fl *flow) refineTogether() {
 		deepest += len(th.order)
 	}
 	p.levels = make([]map[string]*vector, deepest+1)
-	start := &vector{mem: map[place]values{}}
+	start := &vector{mem: map[byteRange]values{}}
 	for t := range fl.threads {
 		start.locs, start.regs = append(start.locs, notStarted), append(start.regs, nil)
 		if fl.p.Threads[t].Start {
@@ -97,7 +96,7 @@ func (p *product) start(v *vector, t int, args []values) {
 	v.locs[t], v.regs[t] = f.Entry, regs
 }
 
-// add joins a vector with what is known about the same locations.
+// add joins a vector with the values of the same locations.
 func (p *product) add(v *vector) {
 	var key []byte
 	level := 0
@@ -134,7 +133,7 @@ func joinAll(a, b []values) []values {
 	return out
 }
 
-// expand follows the threads from a vector.
+// expand adds the successors of a vector.
 func (p *product) expand(v *vector) {
 	for t, l := range v.locs {
 		if l == notStarted {
@@ -159,7 +158,7 @@ func (p *product) expand(v *vector) {
 	}
 }
 
-// surely reports whether a thread can go on for sure, by steps that concern nobody else.
+// surely reports whether a thread can surely take a step, and all its steps are local.
 func (p *product) surely(v *vector, t int) bool {
 	if v.locs[t] == notStarted {
 		return false
@@ -187,13 +186,13 @@ func (p *product) surely(v *vector, t int) bool {
 	return sure
 }
 
-// opposite reports whether of two assumptions one always holds.
+// opposite reports whether one of two assumptions always holds.
 func opposite(a, b *ir.Op) bool {
 	return a.Kind == ir.Assume && b.Kind == ir.Assume &&
 		(reflect.DeepEqual(ir.Negate(a.Val), b.Val) || reflect.DeepEqual(ir.Negate(b.Val), a.Val))
 }
 
-// step follows the edges of a thread.
+// step adds the successors of a vector by the edges of a thread.
 func (p *product) step(v *vector, t int) {
 	fl, f := p.fl, p.fl.threads[t].f
 	for _, i := range f.Out(v.locs[t]) {
@@ -216,18 +215,18 @@ func (p *product) step(v *vector, t int) {
 	}
 }
 
-// loads is what an access can see.
+// loads returns what an access can read.
 func (p *product) loads(t int, e *ir.Edge, regs []values) values {
 	switch e.Op.Kind {
 	case ir.Load, ir.Await, ir.AbstractLoad, ir.RMW:
-		at := p.fl.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs)
+		at := p.fl.ranges(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs)
 		return p.fl.loadAt(at, ir.Type{Bits: e.Op.Type.Bits, Signed: true})
 	}
 	return values{}
 }
 
-// control starts the thread of a spawn, and reports whether an instruction that waits
-// for a thread can go on.
+// control starts the thread of a spawn. It reports whether an instruction that waits for a thread
+// can be passed.
 func (p *product) control(v, next *vector, t int, e *ir.Edge) bool {
 	op := &e.Op
 	switch op.Kind {

@@ -9,31 +9,31 @@ import (
 	"fencepost/internal/ir"
 )
 
-// What values flow where. The values of registers are followed through every
-// thread, location by location; memory, the arguments of threads and their results
-// are one set each for the whole run.
+// The value flow: which values registers and memory can hold. The values of registers are tracked
+// through every thread, location by location. Memory, the arguments of threads and their results
+// have one set each for the whole execution.
 //
-// The unrolled program has no cycles, so each instruction runs at most once. A value
-// in memory has then gone through at most as many writes as there are writing
-// instructions, and as many rounds of the analysis, each using what the round before
-// wrote, cover every execution: widths of counters and sums come out finite
-// without widening. Only if that takes too many rounds, what still grows is given up.
+// The unrolled program has no cycles, so each instruction runs at most once. So a value in memory
+// has passed through at most as many writes as the program has writing instructions. As many rounds
+// of the analysis, each with the writes of the round before, cover every execution: the widths of
+// counters and sums become finite without widening. Only if that takes too many rounds, the sets
+// that still grow become unbounded.
 
-// maxFlowRounds is how many rounds values may grow before they are given up.
+// maxFlowRounds is how many rounds values may grow before they become unbounded.
 const maxFlowRounds = 64
 
-// place is the bytes of an access.
-type place struct {
+// byteRange is the bytes of an access.
+type byteRange struct {
 	addr uint64
 	size int
 }
 
-func (a place) overlaps(b place) bool {
+func (a byteRange) overlaps(b byteRange) bool {
 	return analysis.Overlap(a.addr, uint64(a.size), b.addr, uint64(b.size))
 }
 
-// contains reports whether b lies inside a.
-func (a place) contains(b place) bool {
+// contains reports whether b is a part of a.
+func (a byteRange) contains(b byteRange) bool {
 	d := b.addr - a.addr
 	return d < uint64(a.size) && uint64(a.size)-d >= uint64(b.size)
 }
@@ -45,36 +45,36 @@ type flow struct {
 	p       *ir.Program
 	width   int // bits of results, 0: any
 	threads []threadFlow
-	mem     map[place]values // what may have been written
-	next    map[place]values
-	// Arguments and results of threads, before and after this round.
+	mem     map[byteRange]values // values that may have been written
+	next    map[byteRange]values
+	// Arguments and results of threads, before and after the current round.
 	args, nextArgs       [][]values
 	results, nextResults []values
 	started              []bool
-	blocks               []*block              // that allocations can give
-	seen                 map[threadEdge]values // what accesses see, if that is known
-	grew                 bool                  // there are more of them, or more of them can be freed
+	blocks               []*block              // the blocks that allocations can return
+	seen                 map[threadEdge]values // the values that accesses can read, if known
+	grew                 bool                  // a block was added, or can be freed now
 }
 
-// block is a piece of memory that an allocation gives. Where a fresh one lies depends
-// only on what its thread allocated before. If that depends on the way the thread took,
-// blocks overlap of which no execution has more than one.
+// block is a range of memory that an allocation returns. The address of a new block depends only on
+// what its thread allocated before. If that depends on the path of the thread, there are blocks
+// that overlap, of which no execution has more than one.
 type block struct {
-	place
+	byteRange
 	owner int // the thread that allocates it
 	stack bool
-	freed bool // some free can end it
+	freed bool // some free can free it
 }
 
 type threadFlow struct {
 	f     *ir.Func
-	order []ir.Loc // reachable locations, sources before targets
+	order []ir.Loc // reachable locations in topological order
 	at    [][]values
 }
 
-// newFlow analyzes an unrolled program.
+// newFlow returns the value flow of an unrolled program.
 func newFlow(p *ir.Program, width int) *flow {
-	fl := &flow{p: p, width: width, mem: map[place]values{}}
+	fl := &flow{p: p, width: width, mem: map[byteRange]values{}}
 	writes := 0
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -102,7 +102,7 @@ func newFlow(p *ir.Program, width int) *flow {
 			fl.mem, fl.args, fl.results = fl.next, fl.nextArgs, fl.nextResults
 		}
 	}
-	if width == 0 && fl.grows() { // with a bound, what is cut off depends on what is known here
+	if width == 0 && fl.grows() { // with a bound on widths, executions are cut off depending on this result
 		mem, args, results := fl.mem, fl.args, fl.results
 		fl.refineTogether()
 		fl.mem, fl.args, fl.results = mem, args, results
@@ -110,7 +110,7 @@ func newFlow(p *ir.Program, width int) *flow {
 	return fl
 }
 
-// grows reports whether memory can hold more numbers than are kept apart.
+// grows reports whether a set of values in memory is an interval.
 func (fl *flow) grows() bool {
 	for _, v := range fl.mem {
 		if v.some && v.set == nil {
@@ -120,8 +120,8 @@ func (fl *flow) grows() bool {
 	return false
 }
 
-// topological lists the locations the entry reaches, sources first. Unrolling has
-// left no cycles.
+// topological returns the locations that the entry reaches, in topological order. The unrolled
+// program has no cycles.
 func topological(f *ir.Func) []ir.Loc {
 	done := make([]bool, len(f.Locs))
 	var out []ir.Loc
@@ -150,7 +150,7 @@ func topological(f *ir.Func) []ir.Loc {
 	return out
 }
 
-// giveUp takes what still grows as anything.
+// giveUp makes the sets that still grow unbounded.
 func (fl *flow) giveUp() {
 	for p, v := range fl.next {
 		if !v.equal(fl.mem[p]) {
@@ -171,7 +171,7 @@ func (fl *flow) giveUp() {
 	fl.args, fl.results = fl.nextArgs, fl.nextResults
 }
 
-// pass follows all threads once and reports whether anything new was written.
+// pass analyses all threads once. It reports whether a new value was written.
 func (fl *flow) pass() bool {
 	fl.next, fl.grew = maps.Clone(fl.mem), false
 	fl.nextArgs, fl.nextResults = nil, slices.Clone(fl.results)
@@ -225,7 +225,7 @@ func (fl *flow) thread(t int) {
 
 func (fl *flow) eval(regs []values, e *ir.Expr) values { return evalValues(fl.p, regs, values{}, e) }
 
-// edge follows an instruction; false if it cannot be passed.
+// edge returns the registers after an instruction, or false if it cannot be passed.
 func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
 	op := &e.Op
 	set := func(r ir.Reg, v values) {
@@ -282,7 +282,7 @@ func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
 	return regs, true
 }
 
-// control follows what is about threads, mutexes and blocks.
+// control analyses instructions on threads, mutexes and blocks.
 func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, values)) {
 	op := &e.Op
 	switch op.Kind {
@@ -310,7 +310,7 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 		fl.mutex(t, e, regs)
 		set(op.Dst, setValues([]int64{0, ir.EPERM, ir.EBUSY, ir.EDEADLK}))
 	case ir.CondWait:
-		fl.storeAt(fl.places(op.Val2, wordType.Size(), ir.NoObject, regs), setValues([]int64{0, int64(t + 1)}))
+		fl.storeAt(fl.ranges(op.Val2, wordType.Size(), ir.NoObject, regs), setValues([]int64{0, int64(t + 1)}))
 		set(op.Dst, oneValue(0))
 	case ir.Barrier:
 		set(op.Dst, rangeValues(analysis.Between(0, 1)))
@@ -326,10 +326,10 @@ func (fl *flow) control(t int, e *ir.Edge, regs []values, set func(ir.Reg, value
 	}
 }
 
-// mutex follows the words a mutex can hold.
+// mutex adds the words that a mutex can hold.
 func (fl *flow) mutex(t int, e *ir.Edge, regs []values) {
 	words := setValues([]int64{0, int64(t + 1)})
-	at := fl.places(e.Op.Addr, wordType.Size(), e.Op.Obj, regs)
+	at := fl.ranges(e.Op.Addr, wordType.Size(), e.Op.Obj, regs)
 	if e.Op.Mutex == ir.RecursiveMutex {
 		const depth = 1 << 32
 		step := int64(depth)
@@ -355,7 +355,7 @@ func (fl *flow) havoc(op *ir.Op, regs []values, seen values) {
 	}
 }
 
-// written is what a read-modify-write stores.
+// written returns what a read-modify-write can store.
 func (fl *flow) written(op *ir.Op, regs []values, old values) values {
 	val := fl.eval(regs, op.Val)
 	binary := map[ir.RMWKind]ir.ExprOp{ir.FetchAdd: ir.Add, ir.FetchAnd: ir.And, ir.FetchOr: ir.Or, ir.FetchXor: ir.Xor}
@@ -374,124 +374,16 @@ func (fl *flow) written(op *ir.Op, regs []values, old values) values {
 }
 
 func (fl *flow) load(e *ir.Edge, regs []values) values {
-	at := fl.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs)
+	at := fl.ranges(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs)
 	return fl.loadAt(at, e.Op.Type)
 }
 
-// loadAt is what the places can hold, read as a type.
-func (fl *flow) loadAt(at target, t ir.Type) values {
-	var out values
-	for _, p := range at.places {
-		v := oneValue(fl.initial(p)).join(fl.mem[p])
-		for q := range fl.mem {
-			if q != p && q.overlaps(p) {
-				v = rangeValues(analysis.TypeRange(t))
-			}
-		}
-		out = out.join(v.wrap(t))
-	}
-	return out
-}
-
 func (fl *flow) store(e *ir.Edge, regs []values, v values) {
-	fl.storeAt(fl.places(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs), v)
+	fl.storeAt(fl.ranges(e.Op.Addr, e.Op.Type.Size(), e.Op.Obj, regs), v)
 }
 
 func (fl *flow) storeAt(at target, v values) {
-	for _, p := range at.places {
+	for _, p := range at.ranges {
 		fl.next[p] = fl.next[p].join(v.wrap(ir.Type{Bits: uint8(8 * p.size), Signed: true}))
 	}
-}
-
-// initial is what a place holds at first, as a signed number.
-func (fl *flow) initial(p place) int64 {
-	id := fl.p.FindObject(p.addr, p.size)
-	if id == ir.NoObject {
-		return 0
-	}
-	o := &fl.p.Objects[id]
-	var v uint64
-	for i := range p.size {
-		if at := int(p.addr-o.Addr) + i; at < len(o.Init) {
-			v |= uint64(o.Init[at]) << (8 * i)
-		}
-	}
-	return ir.Type{Bits: uint8(8 * p.size), Signed: true}.Wrap(int64(v))
-}
-
-// target is where an access can go.
-type target struct {
-	places []place // tracked
-	// bad are addresses at which the access is an error.
-	bad []badAddress
-	// wide says that there can be other addresses than these.
-	wide bool
-}
-
-type badAddress struct {
-	addr  int64
-	class ir.CheckClass
-}
-
-// places finds where an address can point.
-func (fl *flow) places(addr *ir.Expr, size int, obj ir.ObjectID, regs []values) target {
-	v := fl.eval(regs, addr)
-	var out target
-	for _, a := range v.set {
-		if class := classify(fl.p, uint64(a), size, obj); class != ir.CheckUnset && (obj != ir.NoObject || len(fl.blocksAt(place{uint64(a), size})) == 0) {
-			out.bad = append(out.bad, badAddress{a, class})
-		} else {
-			out.places = append(out.places, place{uint64(a), size})
-		}
-	}
-	if v.set != nil || !v.some {
-		return out
-	}
-	out.wide = true
-	for id := range fl.p.Objects {
-		o := &fl.p.Objects[id]
-		if obj != ir.NoObject && obj != ir.ObjectID(id) {
-			continue
-		}
-		for off := int64(0); off+int64(size) <= o.Size; off += int64(size) {
-			if a := int64(o.Addr) + off; a >= v.Lo && a <= v.Hi {
-				out.places = append(out.places, place{uint64(a), size})
-			}
-		}
-	}
-	for _, b := range fl.blocks {
-		if obj != ir.NoObject {
-			break
-		}
-		for off := 0; off+size <= b.size; off += size {
-			if a := int64(b.addr) + int64(off); a >= v.Lo && a <= v.Hi {
-				out.places = append(out.places, place{uint64(a), size})
-			}
-		}
-	}
-	return out
-}
-
-// nullPage is the range of addresses taken as dereferenced null pointers.
-const nullPage = 4096
-
-// classify says what is wrong with an address, if anything.
-func classify(p *ir.Program, addr uint64, size int, obj ir.ObjectID) ir.CheckClass {
-	if obj != ir.NoObject {
-		if o := &p.Objects[obj]; !(place{o.Addr, int(o.Size)}).contains(place{addr, size}) {
-			return ir.OutOfBounds
-		}
-	}
-	switch {
-	case p.FindObject(addr, size) != ir.NoObject:
-		return ir.CheckUnset
-	case p.Cells:
-		if cell := int64(addr) / ir.CellUnit; addr%ir.CellUnit != 0 || size != ir.CellUnit || cell <= -ir.CellLimit || cell >= ir.CellLimit {
-			return ir.BadAddress
-		}
-		return ir.CheckUnset
-	case addr < nullPage:
-		return ir.NullDeref
-	}
-	return ir.OutOfBounds
 }

@@ -6,20 +6,21 @@ import (
 	"fencepost/internal/memory"
 )
 
-// Which blocks there can be, and which of them can be freed and given again.
+// Which blocks can be allocated, freed, and allocated again.
 
-// alloc finds the blocks an allocation can give.
+// alloc returns the addresses that an allocation can return, and the bytes that the thread has used
+// after it.
 func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
 	if used.set == nil || size.set == nil {
 		refuse(e, "bounded model checking does not encode an allocation of any size")
 	}
 	for _, n := range size.set {
-		if uint64(n) > memory.MaxBlock { // sizes have no sign
+		if uint64(n) > memory.MaxBlock { // sizes are unsigned
 			refuse(e, "bounded model checking does not encode a block of more than a megabyte")
 		}
 		for _, u := range used.set {
 			addr, next := memory.FreshBlock(t, uint64(u), n)
-			fl.addBlock(&block{place: place{addr, int(n)}, owner: t, stack: e.Op.Stack})
+			fl.addBlock(&block{byteRange: byteRange{addr, int(n)}, owner: t, stack: e.Op.Stack})
 			at, after = at.join(oneValue(int64(addr))), after.join(oneValue(int64(next)))
 			for _, b := range fl.again(t, u, n, e.Op.Stack) {
 				at, after = at.join(oneValue(int64(b.addr))), after.join(oneValue(u))
@@ -31,15 +32,15 @@ func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
 
 func (fl *flow) addBlock(b *block) {
 	for _, known := range fl.blocks {
-		if known.place == b.place && known.stack == b.stack {
+		if known.byteRange == b.byteRange && known.stack == b.stack {
 			return
 		}
 	}
 	fl.blocks, fl.grew = append(fl.blocks, b), true
 }
 
-// again lists the blocks that an allocation of n bytes can give once more to a thread
-// that has used so much of its address space. Its own blocks lie in what it has used.
+// again returns the freed blocks that an allocation of n bytes can return to thread t, which has
+// used so much of its address space. Blocks of the thread itself are in this part.
 func (fl *flow) again(t int, used, n int64, stack bool) []*block {
 	var out []*block
 	next, _ := memory.FreshBlock(t, uint64(used), n)
@@ -51,7 +52,7 @@ func (fl *flow) again(t int, used, n int64, stack bool) []*block {
 	return out
 }
 
-// free notes the blocks that a free of one of these addresses can end.
+// free notes the blocks that a free of one of these addresses can free.
 func (fl *flow) free(addr values, stack bool) {
 	for _, b := range fl.starting(addr, stack) {
 		fl.grew = fl.grew || !b.freed
@@ -59,7 +60,7 @@ func (fl *flow) free(addr values, stack bool) {
 	}
 }
 
-// starting lists the blocks of a kind that begin at one of the addresses.
+// starting returns the blocks of a kind that begin at one of the addresses.
 func (fl *flow) starting(addr values, stack bool) []*block {
 	var out []*block
 	for _, b := range fl.blocks {
@@ -70,8 +71,8 @@ func (fl *flow) starting(addr values, stack bool) []*block {
 	return out
 }
 
-// blocksAt is the blocks that hold a place.
-func (fl *flow) blocksAt(p place) []*block {
+// blocksAt returns the blocks that contain bytes.
+func (fl *flow) blocksAt(p byteRange) []*block {
 	var out []*block
 	for _, b := range fl.blocks {
 		if b.contains(p) {
@@ -81,10 +82,10 @@ func (fl *flow) blocksAt(p place) []*block {
 	return out
 }
 
-// blockOf is the block with these bytes.
-func (fl *flow) blockOf(p place, stack bool) *block {
+// blockOf returns the block with these bytes.
+func (fl *flow) blockOf(p byteRange, stack bool) *block {
 	for _, b := range fl.blocks {
-		if b.place == p && b.stack == stack {
+		if b.byteRange == p && b.stack == stack {
 			return b
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"fencepost/internal/memory"
 )
 
-// Raising the bounds step by step: small formulas first, since most bugs need few
-// rounds, and a step that provably lost nothing ends it. When the time is over, what
-// the last finished step said still holds, within its bounds.
+// Raising the bounds step by step: small formulas first, since most bugs need few rounds. A step
+// whose bounds provably exclude nothing is the last one. When the time is over, the answer of the
+// last finished step still holds, up to its bounds.
 
-// raise answers with growing bounds, none beyond what could matter.
+// raise answers with growing bounds, up to the largest that could make a difference.
 func raise(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, error) {
 	opt.Auto = false
 	opt.Unroll, opt.Rounds, opt.Clock, opt.Queue = 1, 2, 2, 2
@@ -57,7 +57,7 @@ func raise(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome
 	}
 }
 
-// report says how a step went.
+// report reports the result of a step.
 func report(task *engine.Task, opt Options, out *engine.Outcome) {
 	if opt.Report == nil {
 		return
