@@ -7,6 +7,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 	"fencepost/internal/property"
 )
 
@@ -40,18 +41,31 @@ func (t *Task) KeepOf() func(ir.FuncID, ir.Reg) bool {
 	}
 }
 
-// MemoryOptions says how the program is compiled so that what the questions look
-// at stays alive and visible. Everything that is not about the questions is unset.
+// MemoryOptions says how the program is compiled so that the registers that the questions read
+// stay alive. All other options are unset.
 func (t *Task) MemoryOptions() memory.Options {
-	kept, watched := map[regKey]bool{}, map[regKey]bool{}
-	add := func(m map[regKey]bool, vars []property.Var) {
-		for _, v := range vars {
-			if !v.IsMemory() {
-				m[regKey{v.Thread, v.Reg}] = true
-			}
+	kept := map[regKey]bool{}
+	for _, g := range t.Props.Goals {
+		if g.With != nil {
+			addRegs(kept, g.With.Vars)
 		}
 	}
-	visible := map[locKey]bool{}
+	if t.Props.Final != nil {
+		addRegs(kept, t.Props.Final.Cond.Vars)
+	}
+	if t.Finals {
+		addRegs(kept, t.Props.Observe)
+	}
+	return memory.Options{
+		Keep: func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
+		Ends: t.Finals && t.Props.Whole,
+	}
+}
+
+// EagerOptions says where eager steps must stop so that the questions see every state that they
+// ask about. All other options are unset.
+func (t *Task) EagerOptions() reduce.Options {
+	watched, visible := map[regKey]bool{}, map[locKey]bool{}
 	for _, g := range t.Props.Goals {
 		for _, at := range g.At {
 			for _, l := range at.Locs {
@@ -59,22 +73,22 @@ func (t *Task) MemoryOptions() memory.Options {
 			}
 		}
 		if g.With != nil {
-			add(kept, g.With.Vars)
-			add(watched, g.With.Vars)
+			addRegs(watched, g.With.Vars)
 		}
 	}
-	if t.Props.Final != nil {
-		add(kept, t.Props.Final.Cond.Vars)
-	}
-	if t.Finals {
-		add(kept, t.Props.Observe)
-	}
-	return memory.Options{
+	return reduce.Options{
 		MemoryVisible: t.GoalsReadMemory(),
-		Keep:          func(t ir.ThreadID, r ir.Reg) bool { return kept[regKey{t, r}] },
 		Watch:         func(t ir.ThreadID, r ir.Reg) bool { return watched[regKey{t, r}] },
 		Visible:       func(t ir.ThreadID, l ir.Loc) bool { return visible[locKey{t, l}] },
-		Ends:          t.Finals && t.Props.Whole,
+	}
+}
+
+// addRegs adds the registers among some variables.
+func addRegs(m map[regKey]bool, vars []property.Var) {
+	for _, v := range vars {
+		if !v.IsMemory() {
+			m[regKey{v.Thread, v.Reg}] = true
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func (r *Recorder) Step(st memory.Step) {
 	step := verdict.Step{Thread: int(st.Thread), Edge: -1, Of: -1, Choice: st.Choice}
 	var e *ir.Edge
 	if st.Kind != memory.Flush {
-		e = r.y.Edge(r.s, st)
+		e = r.y.EdgeOf(r.s, st)
 		step.Edge = int(e.ID)
 		step.Pos = Pos(e)
 		step.Stack = stackOf(r.w.Threads[st.Thread], e)
@@ -57,7 +57,7 @@ func (r *Recorder) Step(st memory.Step) {
 	}
 	step.Kind = kindOf(st, e)
 	step.Other = r.s.Event.Other
-	for _, t := range r.s.Event.Touches {
+	for _, t := range r.s.Event.Accesses {
 		step.Accesses = append(step.Accesses, verdict.Access{Addr: t.Addr, Size: t.Size, Wrote: t.Write})
 	}
 	for _, t := range r.s.Event.Wakes {
@@ -69,7 +69,7 @@ func (r *Recorder) Step(st memory.Step) {
 		step.Buffered, step.Free = ev.Buffered, ev.Free
 		r.name(&step, e)
 		switch {
-		case ev.Own != 0:
+		case ev.Forwarded != 0:
 			step.SetReadsFrom(sourcesOf(&ev))
 		case st.Kind == memory.Flush:
 			step.Of = int(ev.From)
@@ -104,8 +104,8 @@ func (r *Recorder) Step(st memory.Step) {
 func sourcesOf(ev *memory.Event) []int {
 	from := make([]int, ev.Size)
 	for k := range from {
-		if ev.Own>>k&1 != 0 {
-			from[k] = 1 + int(ev.Sources[k])
+		if ev.Forwarded>>k&1 != 0 {
+			from[k] = 1 + int(ev.ForwardedFrom[k])
 		}
 	}
 	return from

@@ -9,36 +9,10 @@ import (
 // nullPage is the range of addresses taken as dereferenced null pointers.
 const nullPage = 4096
 
-// resolveStatic finds static bytes: their offset in State.mem, or -1 if the
-// address is not static. obj, if not ir.NoObject, is the object the bytes must
-// lie in.
-func (y *System) resolveStatic(addr uint64, size int, obj int32) (int, ir.CheckClass) {
-	if obj != int32(ir.NoObject) {
-		o := &y.Prog.Objects[obj]
-		if addr-o.Addr >= uint64(o.Size) || uint64(o.Size)-(addr-o.Addr) < uint64(size) {
-			return -1, ir.OutOfBounds
-		}
-	}
-	for i := range y.segments {
-		seg := &y.segments[i]
-		if d := addr - seg.base; d < seg.size {
-			if seg.size-d < uint64(size) {
-				return -1, 0
-			}
-			off := seg.off + int(d)
-			if id := y.objectAt[off]; id == 0 || y.objectAt[off+size-1] != id {
-				return -1, 0
-			}
-			return off, 0
-		}
-	}
-	return -1, 0
-}
-
 // resolve finds the bytes of an access. An offset of -1 without a fault is a
 // cell that was never written: it holds 0.
 func (y *System) resolve(s *State, addr uint64, size int, obj int32) (int, ir.CheckClass) {
-	off, fault := y.resolveStatic(addr, size, obj)
+	off, fault := y.static.find(addr, size, obj)
 	if fault != 0 || off >= 0 {
 		return off, fault
 	}
@@ -63,14 +37,6 @@ func (y *System) resolve(s *State, addr uint64, size int, obj int32) (int, ir.Ch
 		return -1, ir.NullDeref
 	}
 	return -1, ir.OutOfBounds
-}
-
-// staticOff keeps an offset only if it lies in static memory: blocks move.
-func (y *System) staticOff(off int) int32 {
-	if off < len(y.memInit) {
-		return int32(off)
-	}
-	return -1
 }
 
 // blockAfter is the index of the first block beyond addr.
@@ -100,20 +66,20 @@ func (y *System) locate(s *State, t int, e *edge, addr uint64) (int, ir.CheckCla
 		return int(e.off), 0
 	}
 	off, fault := y.resolve(s, addr, int(e.size), e.obj)
-	if fault == 0 && y.forbidden(e, off) {
+	if fault == 0 && y.static.forbidden(e, off) {
 		return -1, ir.ReadOnly
 	}
-	if fault == 0 && s.freedByOwn(t, addr) {
+	if fault == 0 && s.freedBy(t, addr) {
 		return -1, ir.UseAfterFree
 	}
-	if y.own != nil && fault == 0 && y.stray(e, off) {
+	if y.private != nil && fault == 0 && y.stray(e, off) {
 		s.Err = ErrStray
 	}
 	return off, fault
 }
 
-// freedByOwn reports whether thread t has a pending free of the block at addr.
-func (s *State) freedByOwn(t int, addr uint64) bool {
+// freedBy reports whether thread t has a pending free of the block at addr.
+func (s *State) freedBy(t int, addr uint64) bool {
 	for i := range s.bufs[t] {
 		if e := &s.bufs[t][i]; e.Kind == FreeEntry && addr-e.Addr < uint64(e.Size) {
 			return true
@@ -157,20 +123,20 @@ func byteBits(mask uint8) uint64 {
 // forward finds the bytes of a load that the own buffer has, each from the newest
 // entry that has it: their values, and which bytes they are. The others come from
 // memory. A pending free forwards nothing: a load of its block has failed already.
-func (s *State) forward(t int, addr uint64, size int) (raw uint64, own uint8) {
+func (s *State) forward(t int, addr uint64, size int) (raw uint64, forwarded uint8) {
 	b := s.bufs[t]
 	all := byteMask(size)
-	for i := len(b) - 1; i >= 0 && own != all; i-- {
+	for i := len(b) - 1; i >= 0 && forwarded != all; i-- {
 		e := &b[i]
 		if e.Kind != StoreEntry || !overlaps(addr, uint32(size), e.Addr, e.Size) {
 			continue
 		}
 		v, has := e.bytesFor(addr, size)
-		has &^= own
+		has &^= forwarded
 		raw |= v & byteBits(has)
-		own |= has
+		forwarded |= has
 	}
-	return raw, own
+	return raw, forwarded
 }
 
 // bytesFor shifts an entry that overlaps a load to the load's place: the bytes that
@@ -184,8 +150,8 @@ func (e *Entry) bytesFor(addr uint64, size int) (raw uint64, has uint8) {
 	return e.Val << (8 * d), byteMask(int(e.Size)) << d & all
 }
 
-// sources is the tags of the entries that a load takes its own bytes from.
-func (s *State) sources(t int, addr uint64, size int) (tags [8]int32) {
+// forwardedFrom is the tags of the entries that a load takes its own bytes from.
+func (s *State) forwardedFrom(t int, addr uint64, size int) (tags [8]int32) {
 	b := s.bufs[t]
 	for k := range size {
 		for i := len(b) - 1; i >= 0; i-- {
@@ -200,13 +166,13 @@ func (s *State) sources(t int, addr uint64, size int) (tags [8]int32) {
 
 // take is what a load of thread t reads, as bytes, and which of them it takes from
 // the own buffer. off is what locate found.
-func (y *System) take(s *State, t int, e *edge, off int, addr uint64) (raw uint64, own uint8) {
-	if e.own || len(s.bufs[t]) == 0 {
+func (y *System) take(s *State, t int, e *edge, off int, addr uint64) (raw uint64, forwarded uint8) {
+	if e.private || len(s.bufs[t]) == 0 {
 		return s.readAt(off, int(e.size)), 0
 	}
-	raw, own = s.forward(t, addr, int(e.size))
-	if own != byteMask(int(e.size)) {
-		raw |= s.readAt(off, int(e.size)) &^ byteBits(own)
+	raw, forwarded = s.forward(t, addr, int(e.size))
+	if forwarded != byteMask(int(e.size)) {
+		raw |= s.readAt(off, int(e.size)) &^ byteBits(forwarded)
 	}
-	return raw, own
+	return raw, forwarded
 }

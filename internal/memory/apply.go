@@ -15,7 +15,7 @@ func (y *System) Apply(s *State, st Step) {
 	case Wake:
 		s.setStatus(t, condWoken)
 		e := &y.threads[t].locs[s.pc[t]].edges[st.Edge]
-		s.touch(Touch{uint64(e.addr.eval(y.regsOf(s, t), 0)), wordSize, true})
+		s.access(Access{uint64(e.addr.eval(y.regsOf(s, t), 0)), WordSize, true})
 	case Relock:
 		y.relock(s, t, &y.threads[t].locs[s.pc[t]].edges[st.Edge])
 	case Exec:
@@ -40,7 +40,7 @@ func (y *System) set(s *State, t int, r int32, v int64) {
 	}
 }
 
-func (y *System) faultAt(s *State, t int, e *edge, class ir.CheckClass, addr uint64) {
+func (s *State) failAt(t int, e *edge, class ir.CheckClass, addr uint64) {
 	s.fail(Fault{Class: class, Thread: int32(t), Edge: e.ir, Addr: addr})
 }
 
@@ -62,7 +62,7 @@ func (y *System) exec(s *State, t int, st Step, e *edge) {
 		s.setPC(t, e.to)
 	case ir.Assert:
 		if e.val.eval(regs, 0) == 0 {
-			y.faultAt(s, t, e, e.ir.Op.Class, 0)
+			s.failAt(t, e, e.ir.Op.Class, 0)
 			return
 		}
 		s.setPC(t, e.to)
@@ -101,7 +101,7 @@ func (y *System) control(s *State, t int, st Step, e *edge, regs []int64) {
 			s.setStatus(int(st.Choice), condWoken)
 			s.wake(int(st.Choice))
 		}
-		s.touch(Touch{addr, wordSize, st.Choice != noWaiter})
+		s.access(Access{addr, WordSize, st.Choice != noWaiter})
 	case ir.Broadcast:
 		addr, ok := y.conditionAt(s, t, e, regs)
 		if !ok {
@@ -113,13 +113,13 @@ func (y *System) control(s *State, t int, st Step, e *edge, regs []int64) {
 				s.wake(u)
 			}
 		}
-		s.touch(Touch{addr, wordSize, len(s.Event.Wakes) > 0})
+		s.access(Access{addr, WordSize, len(s.Event.Wakes) > 0})
 	case ir.AtomicBegin:
 		s.setHolder(int32(t))
 	case ir.AtomicEnd:
 		s.setHolder(-1)
 	case ir.Spawn:
-		u := y.spawnTarget(s, e)
+		u := s.spawnTarget(e)
 		s.setStatus(u, running)
 		for i := range e.args {
 			s.setReg(y.threads[u].regBase+i, e.args[i].eval(regs, 0))
@@ -128,8 +128,8 @@ func (y *System) control(s *State, t int, st Step, e *edge, regs []int64) {
 		s.Event.Other = u + 1
 	case ir.Join:
 		target := e.val.eval(regs, 0)
-		if !y.joinable(s, target) {
-			y.faultAt(s, t, e, ir.BadJoin, 0)
+		if !s.joinable(target) {
+			s.failAt(t, e, ir.BadJoin, 0)
 			return
 		}
 		s.setStatus(int(target), joined)
@@ -151,19 +151,19 @@ func (y *System) load(s *State, t int, st Step, e *edge, regs []int64) {
 	addr := uint64(e.addr.eval(regs, 0))
 	off, fault := y.locate(s, t, e, addr)
 	if fault != 0 {
-		y.faultAt(s, t, e, fault, addr)
+		s.failAt(t, e, fault, addr)
 		return
 	}
-	raw, own := y.take(s, t, e, off, addr)
+	raw, forwarded := y.take(s, t, e, off, addr)
 	seen := extend(raw, int(e.size), e.signed)
 	v := seen
 	if e.kind == ir.AbstractLoad {
 		v = st.Choice
 	}
 	if s.Record {
-		s.Event = Event{Memory: true, Addr: addr, Size: int(e.size), Value: seen, Own: own}
-		if own != 0 {
-			s.Event.Sources = s.sources(t, addr, int(e.size))
+		s.Event = Event{Memory: true, Addr: addr, Size: int(e.size), Value: seen, Forwarded: forwarded}
+		if forwarded != 0 {
+			s.Event.ForwardedFrom = s.forwardedFrom(t, addr, int(e.size))
 		}
 	}
 	y.set(s, t, e.dst, v)
@@ -174,19 +174,19 @@ func (y *System) store(s *State, t int, e *edge, regs []int64) {
 	addr := uint64(e.addr.eval(regs, 0))
 	off, fault := y.locate(s, t, e, addr)
 	if fault != 0 {
-		y.faultAt(s, t, e, fault, addr)
+		s.failAt(t, e, fault, addr)
 		return
 	}
 	v := truncate(e.val.eval(regs, 0), int(e.size))
-	direct := e.own || y.direct(s, t)
+	direct := e.private || y.direct(s, t)
 	if direct {
 		y.writeAt(s, off, addr, int(e.size), v)
 	} else {
-		if y.attacks {
-			y.forget(s, t, addr, uint32(e.size))
+		if y.Attacks {
+			y.overwrite(s, t, addr, uint32(e.size))
 		}
 		y.append(s, t, Entry{
-			Addr: addr, Val: v, Size: uint32(e.size), off: y.staticOff(off), Kind: StoreEntry, Signed: e.signed, Tag: s.Tag,
+			Addr: addr, Val: v, Size: uint32(e.size), off: y.static.staticOff(off), Kind: StoreEntry, Signed: e.signed, Tag: s.Tag,
 		})
 	}
 	if s.Record {
@@ -199,7 +199,7 @@ func (y *System) rmw(s *State, t int, e *edge, regs []int64) {
 	addr := uint64(e.addr.eval(regs, 0))
 	off, fault := y.locate(s, t, e, addr)
 	if fault != 0 {
-		y.faultAt(s, t, e, fault, addr)
+		s.failAt(t, e, fault, addr)
 		return
 	}
 	size := int(e.size)

@@ -24,7 +24,7 @@ func (y *System) append(s *State, t int, e Entry) {
 		}
 		at = normalPlace(b, e)
 	}
-	if y.attacks { // nothing leaves an attacker's buffer, and its entries do not overlap: they have no order
+	if y.Attacks { // nothing leaves an attacker's buffer, and its entries do not overlap: they have no order
 		at = normalPlace(b, e)
 	}
 	s.push(t, at, e)
@@ -53,7 +53,7 @@ func greater(a, b *Entry) bool { return a.Addr > b.Addr }
 
 // normalize rebuilds the normal form after a removal: no marker at the front, no
 // two side by side, entries in order.
-func (y *System) normalize(s *State, t int) {
+func (s *State) normalize(t int) {
 	for i := 0; i < len(s.bufs[t]); {
 		if b := s.bufs[t]; b[i].Kind == Marker && (i == 0 || b[i-1].Kind == Marker) {
 			s.remove(t, i)
@@ -107,7 +107,7 @@ func (y *System) full(s *State, t int) bool {
 // flushable appends the flush steps of thread t.
 func (y *System) flushable(s *State, t int, out []Step) []Step {
 	b := s.bufs[t]
-	if len(b) == 0 || s.holder >= 0 || y.attacks {
+	if len(b) == 0 || s.holder >= 0 || y.Attacks {
 		// A holder's own buffer is empty: its section drained and stores go through.
 		return out
 	}
@@ -133,7 +133,7 @@ next:
 func (y *System) flush(s *State, t, i int) {
 	e := s.remove(t, i)
 	if y.Model == PSO {
-		y.normalize(s, t)
+		s.normalize(t)
 	}
 	if s.Record {
 		s.Event = Event{Memory: true, Addr: e.Addr, Size: int(e.Size), From: e.Tag, Free: e.Kind == FreeEntry}

@@ -38,6 +38,14 @@ func (y *System) EnabledEdges(s *State, t int, out []Step) []Step {
 	return out
 }
 
+// EnabledThread appends the steps of thread t and of its buffer.
+func (y *System) EnabledThread(s *State, t int, out []Step) []Step {
+	if s.over || s.faulted {
+		return out
+	}
+	return y.EnabledEdges(s, t, y.flushable(s, t, out))
+}
+
 // lockedOut reports whether another thread holds the atomic section.
 func (s *State) lockedOut(t int) bool { return s.holder >= 0 && s.holder != int32(t) }
 
@@ -58,7 +66,7 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 		s.Bounds[e.index], s.Withheld = true, true
 		return out
 	case ir.Havoc:
-		return y.choices(s, one, e, regs, 0, out)
+		return s.choices(one, e, regs, 0, out)
 	case ir.Fence:
 		if e.ir.Op.Fence == ir.StoreStoreFence || s.drained(t) {
 			return append(out, one)
@@ -77,7 +85,7 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 }
 
 func (y *System) enabledStore(s *State, t int, e *edge, one Step, out []Step) []Step {
-	direct := e.own || y.direct(s, t)
+	direct := e.private || y.direct(s, t)
 	if !direct && y.full(s, t) {
 		s.Blocked[e.index], s.Withheld = true, true
 		return out
@@ -100,8 +108,8 @@ func (y *System) enabledLoad(s *State, t int, e *edge, regs []int64, one Step, o
 	if e.kind == ir.Load && !s.lockedOut(t) {
 		return append(out, one)
 	}
-	raw, own := y.take(s, t, e, off, addr)
-	if own != byteMask(int(e.size)) && s.lockedOut(t) {
+	raw, forwarded := y.take(s, t, e, off, addr)
+	if forwarded != byteMask(int(e.size)) && s.lockedOut(t) {
 		return out
 	}
 	if e.kind == ir.Load {
@@ -109,7 +117,7 @@ func (y *System) enabledLoad(s *State, t int, e *edge, regs []int64, one Step, o
 	}
 	seen := extend(raw, int(e.size), e.signed)
 	if e.kind == ir.AbstractLoad {
-		return y.choices(s, one, e, regs, seen, out)
+		return s.choices(one, e, regs, seen, out)
 	}
 	if e.cond.eval(regs, seen) == 0 {
 		return out
@@ -139,7 +147,7 @@ func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one St
 			s.Blocked[e.index], s.Withheld = true, true
 		}
 	case ir.Alloc:
-		return y.allocChoices(s, t, e, regs, one, out)
+		return s.allocChoices(t, e, regs, one, out)
 	case ir.AtomicBegin:
 		ok = ok && s.holder < 0
 	case ir.AtomicEnd:
@@ -147,14 +155,14 @@ func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one St
 			panic("BUG: end of an atomic section that is not held")
 		}
 	case ir.Spawn:
-		if y.spawnTarget(s, e) < 0 {
+		if s.spawnTarget(e) < 0 {
 			s.Bounds[e.index], s.Withheld = true, true
 			ok = false
 		}
 	case ir.Join:
 		if ok {
 			target := e.val.eval(regs, 0)
-			ok = !y.joinable(s, target) || y.Ended(s, int(target)) && len(s.bufs[target]) == 0
+			ok = !s.joinable(target) || y.Thread(s, int(target)).Ended() && len(s.bufs[target]) == 0
 		}
 	default:
 		panic("BUG: unexpected operation " + e.kind.String())
@@ -165,18 +173,18 @@ func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one St
 	return out
 }
 
-func (y *System) validHandle(s *State, h int64) bool {
-	return h >= 0 && h < int64(len(y.threads)) && s.status[h] != notStarted
+func (s *State) validHandle(h int64) bool {
+	return h >= 0 && h < int64(len(s.status)) && s.status[h] != notStarted
 }
 
 // joinable reports whether a handle is that of a thread that was started and that
 // nobody has joined.
-func (y *System) joinable(s *State, h int64) bool {
-	return y.validHandle(s, h) && s.status[h] != joined
+func (s *State) joinable(h int64) bool {
+	return s.validHandle(h) && s.status[h] != joined
 }
 
 // spawnTarget is the first thread of the spawn that has not started, or -1.
-func (y *System) spawnTarget(s *State, e *edge) int {
+func (s *State) spawnTarget(e *edge) int {
 	for _, t := range e.ir.Op.Threads {
 		if s.status[t] == notStarted {
 			return int(t)
@@ -194,19 +202,19 @@ func (y *System) Deadlocked(s *State) bool {
 	if s.over || s.faulted {
 		return false
 	}
-	if m := y.Prog.Main; m != ir.NoThread && y.Ended(s, int(m)) && y.Prog.ThreadFunc(m).Returns(ir.Loc(s.pc[m])) {
+	if m := y.Prog.Main; m != ir.NoThread && y.Thread(s, int(m)).Ended() && y.Prog.ThreadFunc(m).Returns(ir.Loc(s.pc[m])) {
 		return false
 	}
 	waits := false
 	for t := range y.threads {
-		waits = waits || y.WaitsIn(s, t) != nil
+		waits = waits || y.Thread(s, t).BlockedOn() != nil
 		switch s.status[t] {
 		case condWaiting: // with a time limit it goes on by itself
-			if y.Op(s, t, s.wait[t]).Timed {
+			if y.Thread(s, t).Op(s.wait[t]).Timed {
 				return false
 			}
 		case running:
-			if y.assumedAway(s, t, &y.threads[t].locs[s.pc[t]]) {
+			if s.assumedAway(t, &y.threads[t].locs[s.pc[t]]) {
 				return false
 			}
 		}
@@ -214,8 +222,8 @@ func (y *System) Deadlocked(s *State) bool {
 	return waits
 }
 
-// canWait reports whether an operation is one that threads wait at for others.
-func canWait(e *edge) bool {
+// canBlock reports whether an operation is one that threads wait at for others.
+func canBlock(e *edge) bool {
 	switch e.kind {
 	case ir.Lock, ir.Join, ir.Await, ir.CondWait, ir.Barrier:
 		return true
@@ -226,7 +234,7 @@ func canWait(e *edge) bool {
 // assumedAway reports whether thread t, which cannot move, stands at assumptions
 // only. A choice without a value to choose is one; so is a load that may read
 // nothing of what is there, unless another thread's section is in its way.
-func (y *System) assumedAway(s *State, t int, loc *locCode) bool {
+func (s *State) assumedAway(t int, loc *locCode) bool {
 	for i := range loc.edges {
 		switch loc.edges[i].kind {
 		case ir.Assume, ir.Havoc:
@@ -239,20 +247,4 @@ func (y *System) assumedAway(s *State, t int, loc *locCode) bool {
 		}
 	}
 	return len(loc.edges) > 0
-}
-
-// WaitsIn is the operation in which thread t waits, or would if it cannot go on: nil
-// for one that is not started, has ended or stands elsewhere. A thread inside a wait has not left its
-// location.
-func (y *System) WaitsIn(s *State, t int) *ir.Edge {
-	if s.status[t] == notStarted || s.status[t] == stopped {
-		return nil
-	}
-	loc := &y.threads[t].locs[s.pc[t]]
-	for i := range loc.edges {
-		if e := &loc.edges[i]; canWait(e) {
-			return e.ir
-		}
-	}
-	return nil
 }

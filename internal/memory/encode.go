@@ -1,12 +1,5 @@
 package memory
 
-import (
-	"bytes"
-	"slices"
-
-	"fencepost/internal/ir"
-)
-
 // Encoding. A state becomes a short byte string: numbers take one byte when
 // small, dead registers are left out, and components a program cannot use (block
 // table, statuses, the holder of a section) do not appear. Equal strings mean
@@ -50,71 +43,97 @@ func getNumber(in []byte) (int64, []byte) {
 	return int64(u>>1) ^ -int64(u&1), in
 }
 
-// A state has parts that change apart from each other: one per thread with its
-// buffer, static memory in pieces, and the rest (the holder of a section, blocks).
-// Encode writes them all; searches that store parts once use them one by one.
+// A state has parts that change independently: one per thread with its buffer, static memory
+// in pieces, and the rest (the holder of a section, blocks). Encode writes all of them; searches
+// that store each part once encode them one by one.
 
 // partUnits is how many elements of static memory make a part.
 const partUnits = 16
 
-// Parts is how many parts a state has.
-func (y *System) Parts() int { return len(y.threads) + y.memoryParts() + 1 }
+// Codec encodes and decodes the states of a system. It is immutable and shared by workers.
+type Codec struct{ y *System }
 
-func (y *System) memoryParts() int { return (len(y.units) + partUnits - 1) / partUnits }
+// Codec returns the codec of the system.
+func (y *System) Codec() *Codec { return &y.codec }
 
-// EncodePart appends part i to out. The parts of symmetric threads are not sorted.
-func (y *System) EncodePart(s *State, i int, out []byte) []byte {
-	if i < len(y.threads) {
-		return y.encodeMarked(s, i, out)
-	}
-	if i -= len(y.threads); i < y.memoryParts() {
-		return y.encodeUnits(s, y.units[i*partUnits:min(len(y.units), (i+1)*partUnits)], out)
-	}
-	return y.encodeRest(s, out)
+// Parts returns how many parts a state has.
+func (c *Codec) Parts() int { return len(c.y.threads) + c.memoryParts() + 1 }
+
+func (c *Codec) memoryParts() int { return (len(c.y.static.units) + partUnits - 1) / partUnits }
+
+// memoryPart returns the units of a part of static memory.
+func (c *Codec) memoryPart(i int) []unit {
+	units := c.y.static.units
+	return units[i*partUnits : min(len(units), (i+1)*partUnits)]
 }
 
-// DecodePart reads part i. Parts are to be read in order after Reset.
-func (y *System) DecodePart(s *State, i int, in []byte) {
-	switch {
-	case i < len(y.threads):
-		in = y.decodeMarked(s, i, in)
-	case i < len(y.threads)+y.memoryParts():
-		i -= len(y.threads)
-		in = y.decodeUnits(s, y.units[i*partUnits:min(len(y.units), (i+1)*partUnits)], in)
+// EncodePart appends part i to out. The first parts are those of the threads, the last one is
+// the rest.
+func (c *Codec) EncodePart(s *State, i int, out []byte) []byte {
+	if i < len(c.y.threads) {
+		return c.EncodeThread(s, i, out)
+	}
+	if i -= len(c.y.threads); i < c.memoryParts() {
+		return encodeUnits(s, c.memoryPart(i), out)
+	}
+	return c.EncodeRest(s, s.Holder(), out)
+}
+
+// DecodePart reads part i. All parts must be read in order after Reset.
+func (c *Codec) DecodePart(s *State, i int, in []byte) {
+	switch n := len(c.y.threads); {
+	case i < n:
+		in = c.DecodeThread(s, i, in)
+	case i < n+c.memoryParts():
+		in = decodeUnits(s, c.memoryPart(i-n), in)
 	default:
-		in = y.decodeRest(s, in)
+		in = c.DecodeRest(s, in)
 	}
 	if len(in) != 0 {
 		panic("BUG: trailing bytes in an encoded part")
 	}
 }
 
-// Reset prepares for decoding, and forgets how to undo.
-func (y *System) Reset(s *State) {
+// Reset prepares a state for decoding. The steps taken so far cannot be undone any more.
+func (c *Codec) Reset(s *State) {
 	s.undo, s.removed, s.saved = s.undo[:0], s.removed[:0], s.saved[:0]
 	s.over, s.faulted = false, false
 	s.holder = -1
-	s.mem = s.mem[:len(y.memInit)]
+	s.mem = s.mem[:len(c.y.static.initial)]
 }
-
-// Groups are the symmetric groups of threads, whose parts may be exchanged.
-func (y *System) Groups() [][]ir.ThreadID { return y.groups }
 
 // Encode appends the state to out. The state must have neither failed nor
-// exited: those are not stored.
-func (y *System) Encode(s *State, out []byte) []byte {
-	if len(y.groups) > 0 {
-		out = y.encodeSymmetric(s, out)
-	} else {
-		for t := range y.threads {
-			out = y.encodeThread(s, t, out)
-		}
+// exited: such states are not stored.
+func (c *Codec) Encode(s *State, out []byte) []byte {
+	for t := range c.y.threads {
+		out = c.EncodeThread(s, t, out)
 	}
-	out = y.encodeUnits(s, y.units, out)
-	return y.encodeRest(s, out)
+	return c.EncodeRest(s, s.Holder(), c.EncodeStatic(s, out))
 }
 
-func (y *System) encodeUnits(s *State, units []unit, out []byte) []byte {
+// Decode sets s to the encoded state. The steps taken so far cannot be undone any more.
+func (c *Codec) Decode(s *State, in []byte) {
+	c.Reset(s)
+	for t := range c.y.threads {
+		in = c.DecodeThread(s, t, in)
+	}
+	c.DecodeShared(s, in)
+}
+
+// DecodeShared reads static memory and the rest, which must be all that is left.
+func (c *Codec) DecodeShared(s *State, in []byte) {
+	in = decodeUnits(s, c.y.static.units, in)
+	if in = c.DecodeRest(s, in); len(in) != 0 {
+		panic("BUG: trailing bytes in an encoded state")
+	}
+}
+
+// EncodeStatic appends all of static memory.
+func (c *Codec) EncodeStatic(s *State, out []byte) []byte {
+	return encodeUnits(s, c.y.static.units, out)
+}
+
+func encodeUnits(s *State, units []unit, out []byte) []byte {
 	for i := range units {
 		u := &units[i]
 		out = putNumber(out, extend(s.load(int(u.off), int(u.size)), int(u.size), u.signed))
@@ -122,79 +141,61 @@ func (y *System) encodeUnits(s *State, units []unit, out []byte) []byte {
 	return out
 }
 
-func (y *System) encodeRest(s *State, out []byte) []byte {
-	if y.hasSections {
-		holder := int64(s.holder)
-		if holder >= 0 && y.group[holder] >= 0 {
-			holder = holderInGroup
-		}
-		out = putNumber(out, holder)
+func decodeUnits(s *State, units []unit, in []byte) []byte {
+	var v int64
+	for i := range units {
+		u := &units[i]
+		v, in = getNumber(in)
+		s.put(int(u.off), int(u.size), uint64(v))
 	}
-	if y.hasBlocks {
-		out = y.encodeBlocks(s, out)
+	return in
+}
+
+// HasSections reports whether states say which thread holds an atomic section.
+func (c *Codec) HasSections() bool { return c.y.hasSections }
+
+// EncodeRest appends the holder of the atomic section and the blocks. holder is what to write
+// as the holder; it need not be a thread.
+func (c *Codec) EncodeRest(s *State, holder int, out []byte) []byte {
+	if c.y.hasSections {
+		out = putNumber(out, int64(holder))
+	}
+	if c.y.hasBlocks {
+		out = c.encodeBlocks(s, out)
 	}
 	return out
 }
 
-// encodeMarked encodes a thread and, if it may be exchanged with others, whether
-// it holds the section.
-func (y *System) encodeMarked(s *State, t int, out []byte) []byte {
-	out = y.encodeThread(s, t, out)
-	if y.hasSections && y.group[t] >= 0 {
-		out = append(out, byte(bit(s.holder == int32(t))))
+// DecodeRest reads what EncodeRest wrote and returns the rest of the input.
+func (c *Codec) DecodeRest(s *State, in []byte) []byte {
+	if c.y.hasSections {
+		var v int64
+		v, in = getNumber(in)
+		s.holder = int32(v)
 	}
-	return out
+	if c.y.hasBlocks {
+		in = c.decodeBlocks(s, in)
+	}
+	return in
 }
 
-// holderInGroup says that the holder of the section is marked in its own part.
-const holderInGroup = -2
+// SetHolder makes thread t the holder of the atomic section of a state that is being decoded.
+func (c *Codec) SetHolder(s *State, t int) { s.holder = int32(t) }
 
-// encodeSymmetric encodes the threads one by one and sorts the parts of every
-// symmetric group.
-func (y *System) encodeSymmetric(s *State, out []byte) []byte {
-	s.parts, s.partEnd = s.parts[:0], s.partEnd[:0]
-	for t := range y.threads {
-		s.parts = y.encodeMarked(s, t, s.parts)
-		s.partEnd = append(s.partEnd, len(s.parts))
-	}
-	part := func(t int) []byte {
-		start := 0
-		if t > 0 {
-			start = s.partEnd[t-1]
-		}
-		return s.parts[start:s.partEnd[t]]
-	}
-	for t := range y.threads {
-		g := y.group[t]
-		if g < 0 {
-			out = append(out, part(t)...)
-			continue
-		}
-		// The k-th thread of a group gets the k-th smallest part.
-		out = append(out, y.ranked(g, t, part)...)
-	}
-	return out
+// AppendAddress encodes an address; static addresses take few bytes.
+func (c *Codec) AppendAddress(out []byte, addr uint64) []byte {
+	return c.y.static.putAddress(out, addr)
 }
 
-// ranked is the part whose rank in its group is the position of t there.
-func (y *System) ranked(g, t int, part func(int) []byte) []byte {
-	group := y.groups[g]
-	want := slices.Index(group, ir.ThreadID(t))
-	for i, u := range group {
-		rank := 0
-		for j, v := range group {
-			if c := bytes.Compare(part(int(v)), part(int(u))); c < 0 || c == 0 && j < i {
-				rank++
-			}
-		}
-		if rank == want {
-			return part(int(u))
-		}
-	}
-	panic("BUG: no thread of that rank")
+// ReadAddress reads what AppendAddress wrote and returns the rest of the input.
+func (c *Codec) ReadAddress(in []byte) (uint64, []byte) {
+	addr, _, in := c.y.static.getAddress(in)
+	return addr, in
 }
 
-func (y *System) encodeThread(s *State, t int, out []byte) []byte {
+// EncodeThread appends the part of thread t.
+func (c *Codec) EncodeThread(s *State, t int, out []byte) []byte {
+	y := c.y
 	tc := &y.threads[t]
 	if y.hasStatus {
 		out = append(out, byte(s.status[t]))
@@ -220,7 +221,7 @@ func (y *System) encodeThread(s *State, t int, out []byte) []byte {
 			if e.Kind == Marker {
 				continue
 			}
-			out = y.putAddress(out, e.Addr)
+			out = y.static.putAddress(out, e.Addr)
 			out = putNumber(out, int64(e.Size))
 			if e.Kind == StoreEntry {
 				out = putNumber(out, extend(e.Val, int(e.Size), true))
@@ -230,27 +231,7 @@ func (y *System) encodeThread(s *State, t int, out []byte) []byte {
 	return out
 }
 
-// putAddress writes static addresses as small offsets.
-func (y *System) putAddress(out []byte, addr uint64) []byte {
-	for i := range y.segments {
-		if d := addr - y.segments[i].base; d < y.segments[i].size {
-			return putNumber(putNumber(out, int64(1+i)), int64(d))
-		}
-	}
-	return putNumber(putNumber(out, 0), int64(addr))
-}
-
-func (y *System) getAddress(in []byte) (uint64, int32, []byte) {
-	i, in := getNumber(in)
-	v, in := getNumber(in)
-	if i == 0 {
-		return uint64(v), -1, in
-	}
-	seg := &y.segments[i-1]
-	return seg.base + uint64(v), int32(seg.off) + int32(v), in
-}
-
-func (y *System) encodeBlocks(s *State, out []byte) []byte {
+func (c *Codec) encodeBlocks(s *State, out []byte) []byte {
 	for t := range s.fresh {
 		out = putNumber(out, int64(s.fresh[t]))
 	}
@@ -274,7 +255,7 @@ func (y *System) encodeBlocks(s *State, out []byte) []byte {
 			n = 0
 		}
 		out = putNumber(out, int64(n))
-		if y.hasSites && b.kind == heapBlock && !b.free {
+		if c.y.hasSites && b.kind == heapBlock && !b.free {
 			out = putNumber(out, int64(b.site))
 			out = putNumber(out, s.rank(b))
 		}
@@ -286,8 +267,8 @@ func (y *System) encodeBlocks(s *State, out []byte) []byte {
 	return append(out, 0)
 }
 
-// rank is the place of a block among the blocks in use of its site, from 1. Numbers that grow
-// without end would tell states apart that nobody can.
+// rank returns the position of a block among the blocks in use of its allocation site, from 1.
+// Numbers that grow without end would distinguish states that behave alike.
 func (s *State) rank(b *block) int64 {
 	n := int64(1)
 	for i := range s.blocks {
@@ -298,53 +279,9 @@ func (s *State) rank(b *block) int64 {
 	return n
 }
 
-// Decode sets s to the encoded state and forgets how to undo.
-func (y *System) Decode(s *State, in []byte) {
-	y.Reset(s)
-	for t := range y.threads {
-		in = y.decodeMarked(s, t, in)
-	}
-	in = y.decodeUnits(s, y.units, in)
-	if in = y.decodeRest(s, in); len(in) != 0 {
-		panic("BUG: trailing bytes in an encoded state")
-	}
-}
-
-func (y *System) decodeMarked(s *State, t int, in []byte) []byte {
-	in = y.decodeThread(s, t, in)
-	if y.hasSections && y.group[t] >= 0 {
-		if in[0] != 0 {
-			s.holder = int32(t)
-		}
-		in = in[1:]
-	}
-	return in
-}
-
-func (y *System) decodeUnits(s *State, units []unit, in []byte) []byte {
-	var v int64
-	for i := range units {
-		u := &units[i]
-		v, in = getNumber(in)
-		s.put(int(u.off), int(u.size), uint64(v))
-	}
-	return in
-}
-
-func (y *System) decodeRest(s *State, in []byte) []byte {
-	if y.hasSections {
-		var v int64
-		if v, in = getNumber(in); v != holderInGroup {
-			s.holder = int32(v)
-		}
-	}
-	if y.hasBlocks {
-		in = y.decodeBlocks(s, in)
-	}
-	return in
-}
-
-func (y *System) decodeThread(s *State, t int, in []byte) []byte {
+// DecodeThread reads the part of thread t and returns the rest of the input.
+func (c *Codec) DecodeThread(s *State, t int, in []byte) []byte {
+	y := c.y
 	tc := &y.threads[t]
 	regs := y.regsOf(s, t)
 	s.bufs[t] = s.bufs[t][:0]
@@ -383,7 +320,7 @@ func (y *System) decodeThread(s *State, t int, in []byte) []byte {
 		e := Entry{Kind: EntryKind(in[0])}
 		in = in[1:]
 		if e.Kind != Marker {
-			e.Addr, e.off, in = y.getAddress(in)
+			e.Addr, e.off, in = y.static.getAddress(in)
 			v, in = getNumber(in)
 			e.Size = uint32(v)
 			if e.Kind == StoreEntry {
@@ -396,7 +333,7 @@ func (y *System) decodeThread(s *State, t int, in []byte) []byte {
 	return in
 }
 
-func (y *System) decodeBlocks(s *State, in []byte) []byte {
+func (c *Codec) decodeBlocks(s *State, in []byte) []byte {
 	var v int64
 	for t := range s.fresh {
 		v, in = getNumber(in)
@@ -405,14 +342,14 @@ func (y *System) decodeBlocks(s *State, in []byte) []byte {
 	s.blocks = s.blocks[:0]
 	for in[0] != 0 {
 		tag := in[0] - 2
-		b := block{kind: blockKind(tag / 2), free: tag%2 == 1, off: int32(len(s.mem)), size: wordSize}
+		b := block{kind: blockKind(tag / 2), free: tag%2 == 1, off: int32(len(s.mem)), size: WordSize}
 		v, in = getNumber(in[1:])
 		b.addr = uint64(v)
 		if b.kind != cellBlock {
 			v, in = getNumber(in)
 			b.size = uint32(v)
 		}
-		if y.hasSites && b.kind == heapBlock && !b.free {
+		if c.y.hasSites && b.kind == heapBlock && !b.free {
 			v, in = getNumber(in)
 			b.site = int32(v)
 			v, in = getNumber(in)

@@ -146,7 +146,7 @@ func merge(list []analysis.Interval) []analysis.Interval {
 }
 
 // choices appends one step per value that dst may take.
-func (y *System) choices(s *State, one Step, e *edge, regs []int64, seen int64, out []Step) []Step {
+func (s *State) choices(one Step, e *edge, regs []int64, seen int64, out []Step) []Step {
 	b := e.bounds
 	ranges := b.intervals(regs, seen)
 	first := len(out)

@@ -43,7 +43,7 @@ func blockKindOf(e *edge) blockKind {
 
 // allocChoices lists a fresh block (choice 0) and every block to reuse (choice:
 // its address).
-func (y *System) allocChoices(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
+func (s *State) allocChoices(t int, e *edge, regs []int64, one Step, out []Step) []Step {
 	if uint64(e.val.eval(regs, 0)) > maxBlock { // sizes have no sign: malloc(-1) asks for everything
 		s.Err = ErrLargeBlock
 		return out
@@ -53,7 +53,7 @@ func (y *System) allocChoices(s *State, t int, e *edge, regs []int64, one Step, 
 	size, kind := allocSize(n), blockKindOf(e)
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		if b.kind == kind && b.size == size && b.empty == (n == 0) && (b.free || s.freedByOwn(t, b.addr)) {
+		if b.kind == kind && b.size == size && b.empty == (n == 0) && (b.free || s.freedBy(t, b.addr)) {
 			one.Choice = int64(b.addr)
 			out = append(out, one)
 		}
@@ -79,7 +79,7 @@ func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 	if y.hasSites {
 		s.setOrigin(s.findBlock(addr, 1), 1+e.index, s.newestBlock()+1)
 	}
-	s.touch(Touch{addr, int(size), true})
+	s.access(Access{addr, int(size), true})
 	y.set(s, t, e.dst, int64(addr))
 }
 
@@ -91,7 +91,7 @@ func (y *System) cancelFree(s *State, t int, addr uint64) {
 		if e := &s.bufs[t][i]; e.Kind == FreeEntry && e.Addr == addr {
 			s.remove(t, i)
 			if y.Model == PSO {
-				y.normalize(s, t)
+				s.normalize(t)
 			}
 			return
 		}
@@ -107,10 +107,10 @@ func (y *System) free(s *State, t int, e *edge, regs []int64) bool {
 	i := s.findBlock(addr, 1)
 	switch {
 	case i < 0 || s.blocks[i].addr != addr || s.blocks[i].kind != blockKindOf(e):
-		y.faultAt(s, t, e, ir.InvalidFree, addr)
+		s.failAt(t, e, ir.InvalidFree, addr)
 		return false
-	case s.blocks[i].free || s.freedByOwn(t, addr):
-		y.faultAt(s, t, e, ir.DoubleFree, addr)
+	case s.blocks[i].free || s.freedBy(t, addr):
+		s.failAt(t, e, ir.DoubleFree, addr)
 		return false
 	}
 	direct := y.direct(s, t)
@@ -121,7 +121,7 @@ func (y *System) free(s *State, t int, e *edge, regs []int64) bool {
 	}
 	if s.Record {
 		s.Event = Event{Memory: true, Addr: addr, Free: true, Buffered: !direct}
-		s.touch(Touch{addr, int(s.blocks[i].size), true})
+		s.access(Access{addr, int(s.blocks[i].size), true})
 	}
 	return true
 }
@@ -157,7 +157,7 @@ func (y *System) Blocks(s *State) []BlockInfo {
 			info.Size = 0
 		}
 		if b.site > 0 {
-			info.Site = y.edges[b.site-1].ir
+			info.Site = y.edges[b.site-1]
 		}
 		out = append(out, info)
 	}

@@ -76,9 +76,9 @@ func walk(t *testing.T, y *memory.System, r *rand.Rand, seed uint64) {
 				t.Fatalf("seed %d, %s: undo of %+v:\n%s\n%s", seed, y.Model, st, before, after)
 			}
 		}
-		code := y.Encode(s, nil)
-		y.Decode(twin, code)
-		if again := y.Encode(twin, nil); !slices.Equal(code, again) {
+		code := y.Codec().Encode(s, nil)
+		y.Codec().Decode(twin, code)
+		if again := y.Codec().Encode(twin, nil); !slices.Equal(code, again) {
 			t.Fatalf("seed %d, %s: %v encodes again as %v", seed, y.Model, code, again)
 		}
 		if got := y.Enabled(twin, nil); !slices.Equal(steps, got) {

@@ -5,21 +5,25 @@ import (
 	"fencepost/internal/ir"
 )
 
-// wordSize is the size of the words mutexes and barriers live in.
-const wordSize = 8
+// WordSize is the size of mutexes and barriers in bytes.
+const WordSize = 8
 
 // Entry is something a thread has issued that has not reached memory.
 type Entry struct {
 	Addr uint64
 	Val  uint64 // raw bytes, low Size of them
 	Size uint32 // bytes it covers: a store's width, a freed block's size, 0 for a marker
-	off  int32  // place in State.mem if the address is static, else -1
+	off  int32  // offset in State.mem if the address is static, else -1
 	Kind EntryKind
 	// Signed and Tag are for witnesses and not part of the state: how people read
 	// the value, and what State.Tag was when the entry was made.
 	Signed bool
 	Tag    int32
 }
+
+// StaticOffset returns the offset of the entry's bytes in static memory, or -1 if they are not
+// static.
+func (e *Entry) StaticOffset() int { return int(e.off) }
 
 // EntryKind tells buffer entries apart. The zero value is unset.
 type EntryKind uint8
@@ -107,19 +111,13 @@ type State struct {
 	removed []Entry
 	saved   [][]Entry
 
-	trail    []Step
-	settling []Step // scratch of Settle
-
-	parts   []byte // scratch of Encode
-	partEnd []int
-
 	// Tag is put on the buffer entries made from now on.
 	Tag int32
 	// Event describes the last step applied, if Record is set.
-	Record  bool
-	Event   Event
-	touches [2]Touch // behind Event.Touches
-	wakes   []int32  // behind Event.Wakes
+	Record   bool
+	Event    Event
+	accesses [2]Access // the array of Event.Accesses
+	wakes    []int32   // the array of Event.Wakes
 	// Err is set when a step could not be computed: a havoc without bounds.
 	Err error
 	// Withheld is set when Enabled left a step out because of a bound, not because
@@ -141,39 +139,39 @@ type Event struct {
 	Written  int64
 	Wrote    bool
 	Buffered bool
-	// Own is the bytes of a load that came from the own buffer, a bit each, and Sources
-	// the tags of the entries they came from. The other bytes came from memory.
-	Own     uint8
-	Sources [8]int32
-	From    int32 // flush: tag of the entry
-	Free    bool
-	Memory  bool // the step touched memory or a buffer
-	Other   int  // 1 + the thread that was started or joined, else 0
-	// Touches is what a step touches that is no memory access: a condition, the
-	// mutex of a wait, a barrier, a block; Wakes the threads it lets go on. Both are
-	// the state's own and good until the next step.
-	Touches []Touch
-	Wakes   []int32
+	// Forwarded is the bytes of a load that came from the thread's buffer, a bit each, and
+	// ForwardedFrom the tags of the entries they came from. The other bytes came from memory.
+	Forwarded     uint8
+	ForwardedFrom [8]int32
+	From          int32 // flush: tag of the entry
+	Free          bool
+	Memory        bool // the step accessed memory or a buffer
+	Other         int  // 1 + the thread that was started or joined, else 0
+	// Accesses are the accesses of a step to something else than memory: a condition, the
+	// mutex of a wait, a barrier, a block. Wakes are the threads that the step lets go on.
+	// Both belong to the state and are valid until the next step.
+	Accesses []Access
+	Wakes    []int32
 }
 
-// Forwarded reports whether a load took all its bytes from the own buffer.
-func (ev *Event) Forwarded() bool { return ev.Own != 0 && ev.Own == byteMask(ev.Size) }
+// AllForwarded reports whether all bytes of a load came from the thread's buffer.
+func (ev *Event) AllForwarded() bool { return ev.Forwarded != 0 && ev.Forwarded == byteMask(ev.Size) }
 
-// Touch is bytes that a step reads, or reads and writes.
-type Touch struct {
+// Access is a range of bytes that a step reads, or reads and writes.
+type Access struct {
 	Addr  uint64
 	Size  int
 	Write bool
 }
 
-// touch notes what a step touches besides memory.
-func (s *State) touch(list ...Touch) {
+// access records accesses to something else than memory.
+func (s *State) access(list ...Access) {
 	if s.Record {
-		s.Event.Touches = s.touches[:copy(s.touches[:], list)]
+		s.Event.Accesses = s.accesses[:copy(s.accesses[:], list)]
 	}
 }
 
-// wake notes that a step lets a thread go on.
+// wake records that a step lets a thread go on.
 func (s *State) wake(t int) {
 	if s.Record {
 		s.wakes = append(s.wakes, int32(t))
@@ -187,7 +185,7 @@ func (y *System) NewState() *State {
 	s := &State{
 		pc: make([]int32, n), regs: make([]int64, y.regCount), status: make([]threadStatus, n),
 		wait: make([]int32, n), result: make([]int64, n), fresh: make([]uint64, n),
-		mem: append([]byte(nil), y.memInit...), bufs: make([][]Entry, n), holder: -1, attacker: -1,
+		mem: append([]byte(nil), y.static.initial...), bufs: make([][]Entry, n), holder: -1, attacker: -1,
 		Covered: make([]bool, len(y.edges)), Blocked: make([]bool, len(y.edges)), Bounds: make([]bool, len(y.edges)),
 	}
 	for t := range y.threads {
@@ -204,8 +202,11 @@ func (y *System) NewState() *State {
 	return s
 }
 
-// Fault is the check that failed in this state, if any.
+// Fault returns the check that failed in this state, if any.
 func (s *State) Fault() (Fault, bool) { return s.fault, s.faulted }
+
+// Faulted reports whether a check has failed.
+func (s *State) Faulted() bool { return s.faulted }
 
 // Over reports whether the program has called exit.
 func (s *State) Over() bool { return s.over }
@@ -216,18 +217,46 @@ func (s *State) PC(t ir.ThreadID) ir.Loc { return ir.Loc(s.pc[t]) }
 // Started reports whether a thread has begun to run.
 func (s *State) Started(t ir.ThreadID) bool { return s.status[t] != notStarted }
 
+// Running reports whether a thread is at an edge, and not inside a wait.
+func (s *State) Running(t ir.ThreadID) bool { return s.status[t] == running }
+
+// Waiting returns the edge inside which a thread waits, and whether the thread has been woken
+// and only waits for its mutex.
+func (s *State) Waiting(t ir.ThreadID) (edge int32, woken bool) {
+	return s.wait[t], s.status[t] == condWoken
+}
+
+// Holder returns the thread inside an atomic section, or -1.
+func (s *State) Holder() int { return int(s.holder) }
+
 // Reg is the value of a register.
 func (y *System) Reg(s *State, t ir.ThreadID, r ir.Reg) int64 {
 	return s.regs[y.threads[t].regBase+int(r)]
 }
 
-// Read is the value memory holds, buffers apart; 0 for bytes that do not exist.
+// Read returns the value that memory holds, without regard to buffers. It is 0 for bytes that
+// do not exist.
 func (y *System) Read(s *State, addr uint64, typ ir.Type) int64 {
-	off, fault := y.resolve(s, addr, typ.Size(), int32(ir.NoObject))
-	if fault != 0 || off < 0 {
+	return extend(y.ReadRaw(s, addr, typ.Size()), typ.Size(), typ.Signed)
+}
+
+// ReadRaw returns the bytes that memory holds as a little-endian number. It is 0 for bytes
+// that do not exist.
+func (y *System) ReadRaw(s *State, addr uint64, size int) uint64 {
+	off, fault := y.resolve(s, addr, size, int32(ir.NoObject))
+	if fault != 0 {
 		return 0
 	}
-	return extend(s.load(off, typ.Size()), typ.Size(), typ.Signed)
+	return s.readAt(off, size)
+}
+
+// BlockAt returns the start of the allocated block that holds the bytes, whether the block is
+// in use or freed. It returns false if the bytes are static.
+func (s *State) BlockAt(addr uint64, size int) (uint64, bool) {
+	if i := s.findBlock(addr, size); i >= 0 && s.blocks[i].kind != cellBlock {
+		return s.blocks[i].addr, true
+	}
+	return 0, false
 }
 
 // Buffer is the pending entries of a thread, oldest first. The slice is the
@@ -244,11 +273,6 @@ func (s *State) Drained() bool {
 	return true
 }
 
-// Ended reports whether a thread has run to an end location.
-func (y *System) Ended(s *State, t int) bool {
-	return (s.status[t] == running || s.status[t] == joined) && y.threads[t].locs[s.pc[t]].ends
-}
-
 // Final reports whether the program has ended: all threads that were started
 // have, and all buffers are empty.
 func (y *System) Final(s *State) bool {
@@ -256,7 +280,7 @@ func (y *System) Final(s *State) bool {
 		return false
 	}
 	for t := range y.threads {
-		if s.status[t] != notStarted && !y.Ended(s, t) {
+		if s.status[t] != notStarted && !y.Thread(s, t).Ended() {
 			return false
 		}
 	}

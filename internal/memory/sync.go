@@ -23,7 +23,7 @@ func (y *System) enabledMutex(s *State, t int, e *edge, regs []int64) bool {
 	if fault != 0 {
 		return s.drained(t)
 	}
-	word := s.readAt(off, wordSize)
+	word := s.readAt(off, WordSize)
 	own := mutexOwner(word) == t
 	kind := e.ir.Op.Mutex
 	if own && kind == ir.RecursiveMutex && (e.kind != ir.Unlock || mutexDepth(word) > 0) {
@@ -43,16 +43,16 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 	addr := uint64(e.addr.eval(regs, 0))
 	off, fault := y.locate(s, t, e, addr)
 	if fault != 0 {
-		y.faultAt(s, t, e, fault, addr)
+		s.failAt(t, e, fault, addr)
 		return
 	}
-	word := s.readAt(off, wordSize)
+	word := s.readAt(off, WordSize)
 	own := mutexOwner(word) == t
 	kind := e.ir.Op.Mutex
 	next, result := word, int64(0)
 	switch {
 	case word == destroyed:
-		y.faultAt(s, t, e, ir.Destroyed, addr)
+		s.failAt(t, e, ir.Destroyed, addr)
 		return
 	case e.kind == ir.Unlock && own && kind == ir.RecursiveMutex && mutexDepth(word) > 0:
 		next = mutexWord(t, mutexDepth(word)-1)
@@ -61,7 +61,7 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 	case e.kind == ir.Unlock && kind == ir.ErrorCheckMutex:
 		result = ir.EPERM
 	case e.kind == ir.Unlock:
-		y.faultAt(s, t, e, ir.BadUnlock, addr)
+		s.failAt(t, e, ir.BadUnlock, addr)
 		return
 	case word == 0:
 		next = mutexWord(t, 0)
@@ -75,10 +75,10 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 		panic("BUG: lock of a mutex that is held")
 	}
 	if next != word {
-		y.writeAt(s, off, addr, wordSize, next)
+		y.writeAt(s, off, addr, WordSize, next)
 	}
 	if s.Record {
-		s.Event = Event{Memory: true, Addr: addr, Size: wordSize, Value: int64(word), Wrote: next != word}
+		s.Event = Event{Memory: true, Addr: addr, Size: WordSize, Value: int64(word), Wrote: next != word}
 		if next != word {
 			s.Event.Written = int64(next)
 		}
@@ -93,7 +93,7 @@ func (y *System) conditionAt(s *State, t int, e *edge, regs []int64) (uint64, bo
 	addr := uint64(e.addr.eval(regs, 0))
 	_, fault := y.locate(s, t, e, addr)
 	if fault != 0 {
-		y.faultAt(s, t, e, fault, addr)
+		s.failAt(t, e, fault, addr)
 	}
 	return addr, fault == 0
 }
@@ -105,17 +105,17 @@ func (y *System) condWait(s *State, t int, i int32, e *edge, regs []int64) {
 		return
 	}
 	addr := uint64(e.val2.eval(regs, 0))
-	off, fault := y.wordOf(s, addr)
+	off, fault := y.wordAt(s, addr)
 	switch {
 	case fault != 0:
-		y.faultAt(s, t, e, fault, addr)
-	case mutexOwner(s.readAt(off, wordSize)) != t:
-		y.faultAt(s, t, e, ir.BadWait, addr)
+		s.failAt(t, e, fault, addr)
+	case mutexOwner(s.readAt(off, WordSize)) != t:
+		s.failAt(t, e, ir.BadWait, addr)
 	default:
-		y.writeAt(s, off, addr, wordSize, 0)
+		y.writeAt(s, off, addr, WordSize, 0)
 		s.setStatus(t, condWaiting)
 		s.setWait(t, i)
-		s.touch(Touch{cond, wordSize, true}, Touch{addr, wordSize, true})
+		s.access(Access{cond, WordSize, true}, Access{addr, WordSize, true})
 	}
 }
 
@@ -124,26 +124,26 @@ func (y *System) canRelock(s *State, t int, e *edge) bool {
 		return false
 	}
 	addr := uint64(e.val2.eval(y.regsOf(s, t), 0))
-	off, fault := y.wordOf(s, addr)
+	off, fault := y.wordAt(s, addr)
 	if fault != 0 {
 		return true
 	}
-	word := s.readAt(off, wordSize)
+	word := s.readAt(off, WordSize)
 	return word == 0 || word == destroyed
 }
 
 func (y *System) relock(s *State, t int, e *edge) {
 	addr := uint64(e.val2.eval(y.regsOf(s, t), 0))
-	off, fault := y.wordOf(s, addr)
-	if fault == 0 && s.readAt(off, wordSize) == destroyed {
+	off, fault := y.wordAt(s, addr)
+	if fault == 0 && s.readAt(off, WordSize) == destroyed {
 		fault = ir.Destroyed
 	}
 	if fault != 0 {
-		y.faultAt(s, t, e, fault, addr)
+		s.failAt(t, e, fault, addr)
 		return
 	}
-	y.writeAt(s, off, addr, wordSize, mutexWord(t, 0))
-	s.touch(Touch{addr, wordSize, true})
+	y.writeAt(s, off, addr, WordSize, mutexWord(t, 0))
+	s.access(Access{addr, WordSize, true})
 	s.setStatus(t, running)
 	s.setWait(t, 0)
 	y.set(s, t, e.dst, 0)
@@ -186,12 +186,12 @@ func (y *System) barrier(s *State, t int, i int32, e *edge, regs []int64) {
 	addr := uint64(e.addr.eval(regs, 0))
 	off, fault := y.locate(s, t, e, addr)
 	if fault != 0 {
-		y.faultAt(s, t, e, fault, addr)
+		s.failAt(t, e, fault, addr)
 		return
 	}
-	want := int64(s.readAt(off, wordSize))
+	want := int64(s.readAt(off, WordSize))
 	if want <= 0 {
-		y.faultAt(s, t, e, ir.BadWait, addr)
+		s.failAt(t, e, ir.BadWait, addr)
 		return
 	}
 	arrived := int64(1)
@@ -200,7 +200,7 @@ func (y *System) barrier(s *State, t int, i int32, e *edge, regs []int64) {
 			arrived++
 		}
 	}
-	s.touch(Touch{addr, wordSize, true})
+	s.access(Access{addr, WordSize, true})
 	if arrived < want {
 		s.setStatus(t, barrierWaiting)
 		s.setWait(t, i)

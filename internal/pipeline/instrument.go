@@ -252,7 +252,7 @@ func projectAttack(p *ir.Program, inst *transform.Instrumented, a transform.Atta
 // takeEdge records the step of a thread along an edge.
 func takeEdge(y *memory.System, r *engine.Recorder, thread int, edge ir.EdgeID, choice int64) error {
 	for _, st := range y.EnabledEdges(r.State(), thread, nil) {
-		if y.Edge(r.State(), st).ID == edge && st.Choice == choice {
+		if y.EdgeOf(r.State(), st).ID == edge && st.Choice == choice {
 			r.Step(st)
 			return nil
 		}

@@ -27,7 +27,7 @@ func FromSC(task *engine.Task, v *engine.Violation) (*verdict.Witness, error) {
 		}
 		r.Step(st)
 		for len(r.State().Buffer(ir.ThreadID(it.thread))) > 0 {
-			m.steps = m.y.EnabledOf(r.State(), it.thread, m.steps[:0])
+			m.steps = m.y.EnabledThread(r.State(), it.thread, m.steps[:0])
 			if len(m.steps) == 0 || m.steps[0].Kind != memory.Flush {
 				return nil, fmt.Errorf("the store of step %d cannot reach memory", i+1)
 			}

@@ -34,7 +34,7 @@ func Blocked(p *ir.Program, model memory.Model, w *verdict.Witness) ([]Waiting, 
 	}
 	var all []Waiting
 	for t, name := range w.Threads {
-		if e := y.WaitsIn(r.State(), t); e != nil {
+		if e := y.Thread(r.State(), t).BlockedOn(); e != nil {
 			all = append(all, Waiting{name, e})
 		}
 	}

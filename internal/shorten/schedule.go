@@ -72,7 +72,7 @@ func scheduleOf(w *verdict.Witness, m *machine) (schedule, bool) {
 
 // find returns the enabled step that an item stands for.
 func (m *machine) find(s *memory.State, it item) (memory.Step, bool) {
-	m.steps = m.y.EnabledOf(s, it.thread, m.steps[:0])
+	m.steps = m.y.EnabledThread(s, it.thread, m.steps[:0])
 	for _, st := range m.steps {
 		if st.Kind != it.kind {
 			continue
@@ -81,7 +81,7 @@ func (m *machine) find(s *memory.State, it item) (memory.Step, bool) {
 			if int(s.Buffer(ir.ThreadID(it.thread))[st.Index].Tag) == it.of {
 				return st, true
 			}
-		} else if m.y.Edge(s, st).ID == it.edge && st.Choice == it.choice {
+		} else if m.y.EdgeOf(s, st).ID == it.edge && st.Choice == it.choice {
 			return st, true
 		}
 	}

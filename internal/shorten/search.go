@@ -74,7 +74,7 @@ func shortest(m *machine, limit weight) ([]memory.Step, bool) {
 		if n.shows {
 			return f.path(i), true
 		}
-		m.y.Decode(f.s, []byte(n.code))
+		m.y.Codec().Decode(f.s, []byte(n.code))
 		if m.shown(f.s) {
 			return f.path(i), true
 		}
@@ -124,7 +124,7 @@ func (f *finder) expand(i int) {
 func (f *finder) atOnce(parent int, st memory.Step, w weight, last int) {
 	y, s := f.m.y, f.s
 	newest := int32(len(s.Buffer(ir.ThreadID(st.Thread))) - 1)
-	for _, next := range y.EnabledOf(s, int(st.Thread), nil) {
+	for _, next := range y.EnabledThread(s, int(st.Thread), nil) {
 		if next.Kind == memory.Flush && next.Index == newest {
 			mark := s.Mark()
 			y.Apply(s, next)
@@ -139,12 +139,12 @@ func (f *finder) atOnce(parent int, st memory.Step, w weight, last int) {
 // runEager runs the eager steps of the thread that moved, and adds every state in which
 // they end.
 func (f *finder) runEager(parent int, steps []memory.Step, w weight, last int) {
-	f.m.y.Settle(f.s, int(steps[0].Thread), func() { f.add(parent, steps, w, last) })
+	f.m.eager.Run(f.s, int(steps[0].Thread), func() { f.add(parent, steps, w, last) })
 }
 
 // add makes the current state a node, with the eager steps at the end of its steps.
 func (f *finder) add(parent int, steps []memory.Step, w weight, last int) {
-	trail := f.s.Trail()
+	trail := f.m.eager.Trail()
 	w.steps += len(trail)
 	if !w.less(f.limit) {
 		return
@@ -157,7 +157,7 @@ func (f *finder) add(parent int, steps []memory.Step, w weight, last int) {
 	case ended:
 		n.shows = true
 	default:
-		f.key = f.m.y.Encode(f.s, f.key[:0])
+		f.key = f.m.y.Codec().Encode(f.s, f.key[:0])
 		coded := len(f.key)
 		f.key = append(f.key, byte(last), byte(last>>8))
 		if old, ok := f.seen[string(f.key)]; ok && !w.less(old) {

@@ -4,6 +4,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 )
 
 // machine executes the program of a task and recognises the violation.
@@ -11,13 +12,15 @@ type machine struct {
 	task  *engine.Task
 	v     *engine.Violation
 	y     *memory.System
+	eager *reduce.Runner
 	judge *engine.Judge
 	steps []memory.Step
 }
 
 func newMachine(task *engine.Task, v *engine.Violation) *machine {
 	y := memory.New(task.Program, task.Model, task.MemoryOptions())
-	return &machine{task: task, v: v, y: y, judge: engine.NewJudge(y)}
+	eager := reduce.NewRunner(reduce.NewPlan(y, task.EagerOptions()))
+	return &machine{task: task, v: v, y: y, eager: eager, judge: engine.NewJudge(y)}
 }
 
 // over reports whether the program has ended in s, and whether it ended with the

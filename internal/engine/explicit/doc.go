@@ -6,5 +6,7 @@
 // exact: threads without stores in a loop have unbounded buffers, the others
 // at most Limits.Buffer entries, and an answer that depends on the bound says so.
 //
-// The only reduction is that local steps run eagerly (memory.System.Settle).
+// Reductions: eager steps and symmetric threads (memory/reduce), thread-private memory
+// without buffers (memory), persistent sets (persistent.go) and sleep sets (sleep.go).
+// engine.Task.NoReduction leaves only the eager local steps.
 package explicit

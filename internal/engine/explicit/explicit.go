@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 	"fencepost/internal/search"
 	"fencepost/internal/source"
 	"fencepost/verdict"
@@ -37,24 +38,24 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		return nil, err
 	}
 	if task.Props.Deadlock && engine.WaitsInside(task.Program) {
-		// A thread inside a section that waits stops others before their next access, even of
-		// memory that is theirs alone. Where accesses are hurried they are already behind it.
+		// A thread that waits inside a section stops the others before their next access, even
+		// to thread-private memory. Eager accesses would already have happened.
 		plain := *task
 		plain.NoReduction = true
 		task = &plain
 	}
 	out, stray, err := run(ctx, task, !task.NoReduction)
-	if stray { // the program reaches what it should not: no memory is anybody's own
+	if stray { // an access left its object: no memory can be treated as thread-private
 		out, _, err = run(ctx, task, false)
 	}
 	return out, err
 }
 
-// run answers the task, with own memory or without. stray says that the answer is
-// none, because the program leaves its objects.
-func run(ctx context.Context, task *engine.Task, own bool) (result *engine.Outcome, stray bool, err error) {
+// run answers the task, treating memory as thread-private or not. stray says that there is no
+// answer because an access left its object.
+func run(ctx context.Context, task *engine.Task, private bool) (result *engine.Outcome, stray bool, err error) {
 	start := time.Now()
-	y := compile(task, own)
+	y := compile(task, private)
 	var used atomic.Int64
 	var in *search.Interner
 	if worthInterning(y) {
@@ -98,22 +99,28 @@ func run(ctx context.Context, task *engine.Task, own bool) (result *engine.Outco
 		}
 		out.Violations = append(out.Violations, v)
 	}
-	summarise(task, y, workers, res, out)
+	summarise(task, y.mem, workers, res, out)
 	out.Stats.Seconds = time.Since(start).Seconds()
 	return out, false, nil
 }
 
-// Compile makes the transition system of a task: what its properties look at is
-// kept alive and visible.
-func Compile(task *engine.Task) *memory.System { return compile(task, false) }
+// system is the transition system of a task, with its reductions.
+type system struct {
+	mem    *memory.System
+	plan   *reduce.Plan
+	groups [][]ir.ThreadID // symmetric threads
+}
 
-func compile(task *engine.Task, own bool) *memory.System {
-	opt := task.MemoryOptions()
+// compile makes the transition system of a task: the registers and locations that its
+// properties read stay alive and visible. private lets accesses to thread-private memory bypass
+// the buffer.
+func compile(task *engine.Task, private bool) *system {
+	opt, eager := task.MemoryOptions(), task.EagerOptions()
 	opt.Buffer = task.Limits.Buffer
-	opt.Reduce = !task.NoReduction
-	opt.Own = own
-	opt.Symmetric = symmetric(task)
-	return memory.New(task.Program, task.Model, opt)
+	opt.Private = private && !eager.MemoryVisible
+	eager.Reduce, eager.Bounded = !task.NoReduction, opt.Buffer > 0
+	y := memory.New(task.Program, task.Model, opt)
+	return &system{y, reduce.NewPlan(y, eager), symmetric(task)}
 }
 
 // reduces reports whether persistent sets may be used.
@@ -161,8 +168,8 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 	var bufferHit *ir.Edge
 	bounded := map[string]bool{}
 	ran := map[ir.EdgeID]bool{}
-	for i := range y.EdgeCount() {
-		e := y.EdgeAt(i)
+	for i := range len(y.Edges()) {
+		e := y.Edges()[i]
 		if any(func(s *memory.State) []bool { return s.Covered }, i) {
 			ran[e.ID] = true
 		}
@@ -182,8 +189,8 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 			verdict.Bound{Name: "buffer", Value: task.Limits.Buffer, Hit: true, Pos: engine.Pos(bufferHit)})
 	}
 	out.Coverage.Exhaustive = complete && len(out.Coverage.Bounds) == 0
-	for i := range y.EdgeCount() {
-		e := y.EdgeAt(i)
+	for i := range len(y.Edges()) {
+		e := y.Edges()[i]
 		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && ran[e.ID]
 	}
 	if complete {
@@ -212,14 +219,14 @@ func boundValue(e *ir.Edge) int {
 func unreached(task *engine.Task, y *memory.System, ran map[ir.EdgeID]bool) []verdict.Warning {
 	var out []verdict.Warning
 	origins := map[ir.EdgeID]bool{}
-	for i := range y.EdgeCount() {
-		if e := y.EdgeAt(i); ran[e.ID] {
+	for i := range len(y.Edges()) {
+		if e := y.Edges()[i]; ran[e.ID] {
 			origins[e.Origin] = true
 		}
 	}
 	told := map[ir.EdgeID]bool{}
-	for i := range y.EdgeCount() {
-		e := y.EdgeAt(i)
+	for i := range len(y.Edges()) {
+		e := y.Edges()[i]
 		if e.Op.Kind == ir.Assert && e.Op.Class == ir.Assertion && !origins[e.Origin] && !told[e.Origin] {
 			told[e.Origin] = true
 			out = append(out, verdict.Warning{Code: "FP0901", Message: "no execution reaches this assertion", Pos: engine.Pos(e)})

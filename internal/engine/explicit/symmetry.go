@@ -8,18 +8,18 @@ import (
 	"fencepost/internal/property"
 )
 
-// Symmetry. Threads with the same code, the same arguments and no way to learn
-// which of them they are can be exchanged: if a state is reachable, so is the one
-// with the two exchanged, and the two have the same future up to the exchange. So
-// states are stored up to the order of such threads (memory.Options.Symmetric).
+// Symmetry. Threads with the same code, the same arguments and no way to learn their identity
+// can be exchanged: if a state is reachable, so is the state with two of them exchanged, and both
+// have the same future up to the exchange. So states are stored up to the order of such threads
+// (reduce.Symmetry).
 //
-// Sound only where nothing depends on who is who:
-//   - no property names one of them (a goal's location, a register in a condition);
-//   - no value holds a thread's identity: mutex words hold owners, spawn returns
-//     handles, fresh blocks lie at addresses that depend on the thread, a signal
-//     picks a waiter. Programs with any of these are left alone;
-//   - not all violations are wanted one by one: an assertion is an edge, and every
-//     thread has edges of its own.
+// That is sound only where nothing depends on a thread's identity:
+//   - no property names one of the threads (a goal's location, a register in a condition);
+//   - no value holds a thread's identity: mutex words hold owners, spawn returns handles, the
+//     address of a fresh block depends on the thread, a signal picks a waiter. Programs with any
+//     of these operations have no symmetric threads;
+//   - the search stops at the first violation: an assertion is an edge, and every thread has
+//     edges of its own.
 
 // symmetric finds the groups of exchangeable threads.
 func symmetric(task *engine.Task) [][]ir.ThreadID {

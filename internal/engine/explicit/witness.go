@@ -8,18 +8,18 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 	"fencepost/internal/search"
 )
 
-// Witnesses. The search stores states, not steps. The path to a finding is a
-// list of states; between two neighbours some step and the local steps after it
-// lead from one to the other, and are found again by trying. Dead registers are
-// zero in stored states and not in the states run through here, which
-// changes nothing: they are dead.
+// Witnesses. The search stores states, not steps. The path to a finding is a list of states; one
+// step and the eager steps after it lead from each to the next, and are found again by trying.
+// Dead registers are zero in stored states and not in the states here, which makes no difference:
+// no step reads them.
 
-// violation rebuilds the execution behind a finding.
-func violation(task *engine.Task, y *memory.System, in *search.Interner, res *search.Result, f search.Finding) (engine.Violation, error) {
-	b := &rebuilder{y: y, s: y.NewState(), f: newFollower(task, y), c: newCodec(y, in)}
+// violation rebuilds the execution that leads to a finding.
+func violation(task *engine.Task, y *system, in *search.Interner, res *search.Result, f search.Finding) (engine.Violation, error) {
+	b := &rebuilder{y: y.mem, s: y.mem.NewState(), eager: reduce.NewRunner(y.plan), rec: newRecorder(task, y.mem), c: newCodec(y, in)}
 	path := res.Path(f)
 	for i, state := range path {
 		if i == 0 {
@@ -63,17 +63,18 @@ func violation(task *engine.Task, y *memory.System, in *search.Interner, res *se
 	default:
 		panic("BUG: unknown finding " + f.Key)
 	}
-	v.Witness = b.f.r.Witness()
+	v.Witness = b.rec.r.Witness()
 	return v, b.err
 }
 
 // rebuilder finds the steps between stored states.
 type rebuilder struct {
-	y   *memory.System
-	s   *memory.State
-	f   *follower
-	c   *codec
-	err error
+	y     *memory.System
+	s     *memory.State
+	eager *reduce.Runner
+	rec   *recorder
+	c     *codec
+	err   error
 }
 
 // reaches tests whether the state is the stored one.
@@ -87,7 +88,7 @@ func (b *rebuilder) reaches(state []byte) func() bool {
 	}
 }
 
-// find tries the ways on that gen offers until one is right, and records it.
+// find tries the successors that gen offers until one is right, and records its steps.
 func (b *rebuilder) find(gen func(try func(prefix []memory.Step)), right func() bool) {
 	if b.err != nil {
 		return
@@ -96,7 +97,7 @@ func (b *rebuilder) find(gen func(try func(prefix []memory.Step)), right func() 
 	var steps []memory.Step
 	gen(func(prefix []memory.Step) {
 		if steps == nil && right() {
-			steps = append(append([]memory.Step{}, prefix...), s.Trail()...)
+			steps = append(append([]memory.Step{}, prefix...), b.eager.Trail()...)
 		}
 	})
 	if steps == nil {
@@ -104,13 +105,13 @@ func (b *rebuilder) find(gen func(try func(prefix []memory.Step)), right func() 
 		return
 	}
 	for _, st := range steps {
-		b.f.step(s, st)
+		b.rec.step(s, st)
 		b.y.Apply(s, st)
 	}
 }
 
 func (b *rebuilder) initial(try func([]memory.Step)) {
-	b.y.SettleAll(b.s, func() { try(nil) })
+	b.eager.RunAll(b.s, func() { try(nil) })
 }
 
 func (b *rebuilder) step(try func([]memory.Step)) {
@@ -118,7 +119,7 @@ func (b *rebuilder) step(try func([]memory.Step)) {
 	for _, st := range b.y.Enabled(s, nil) {
 		mark := s.Mark()
 		b.y.Apply(s, st)
-		b.y.Settle(s, int(st.Thread), func() { try([]memory.Step{st}) })
+		b.eager.Run(s, int(st.Thread), func() { try([]memory.Step{st}) })
 		s.Undo(mark)
 	}
 }

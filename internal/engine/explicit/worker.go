@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 	"fencepost/internal/search"
 )
 
@@ -16,17 +17,18 @@ type worker struct {
 	task  *engine.Task
 	y     *memory.System
 	s     *memory.State
+	eager *reduce.Runner
 	c     *codec
 	judge *engine.Judge
 	show  *engine.Finals
 
-	look    *look     // nil: no reduction
-	reduce  *reducer  // nil: expand everything
-	sleep   *sleepers // nil: no sleep sets
-	asleep  uint32    // what the successor under construction sleeps on
-	enabled []int     // steps per thread
-	moves   []bool    // whether one of them is more than a wake-up
-	ended   int       // steps so far that ended the program: a check failed, or exit
+	conflicts  *conflicts      // nil: no reduction
+	persistent *persistentSets // nil: all threads are expanded
+	sleep      *sleepSets      // nil: no sleep sets
+	asleep     uint32          // what the successor under construction sleeps on
+	enabled    []int           // steps per thread
+	moves      []bool          // whether one of them is more than a wake-up
+	ended      int             // steps so far that ended the program: a check failed, or exit
 
 	steps []memory.Step
 	code  []byte
@@ -37,20 +39,25 @@ type worker struct {
 	finals map[string]bool // their observations
 }
 
-func newWorker(task *engine.Task, y *memory.System, in *search.Interner) *worker {
-	w := &worker{task: task, y: y, s: y.NewState(), c: newCodec(y, in), judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props), finals: map[string]bool{}, enabled: make([]int, y.Threads()), moves: make([]bool, y.Threads())}
+func newWorker(task *engine.Task, y *system, in *search.Interner) *worker {
+	n := y.mem.Threads()
+	w := &worker{
+		task: task, y: y.mem, s: y.mem.NewState(), eager: reduce.NewRunner(y.plan), c: newCodec(y, in),
+		judge: engine.NewJudge(y.mem), show: engine.NewFinals(y.mem, task.Props),
+		finals: map[string]bool{}, enabled: make([]int, n), moves: make([]bool, n),
+	}
 	if reduces(task) {
-		w.look = newLook(y)
-		w.reduce = newReducer(y, w.look)
+		w.conflicts = newConflicts(y)
+		w.persistent = newPersistentSets(y, w.conflicts)
 		if sleeps(task) {
-			w.sleep = newSleepers(y, w.look)
+			w.sleep = newSleepSets(y, w.conflicts)
 		}
 	}
 	return w
 }
 
-// Keys of findings. Those about a state name a property; those about a step name
-// the check and where it failed.
+// Keys of findings. A finding about a state names a property; a finding about a step names the
+// check and where it failed.
 const (
 	keyGoal     = "goal:"
 	keyFinal    = "final"
@@ -59,19 +66,20 @@ const (
 	keyState    = "state:"
 )
 
-// Start adds the initial states: the threads' local beginnings already run.
+// Start adds the initial states: all threads have run their first eager steps.
 func (w *worker) Start(out *search.Sink) {
 	w.out = out
-	w.y.SettleAll(w.s, w.visit)
+	w.eager.RunAll(w.s, w.visit)
 	if w.s.Err != nil {
 		out.Fail(w.s.Err)
 	}
 }
 
-// Expand looks at a state and adds its successors.
+// Expand checks a state and adds its successors.
 func (w *worker) Expand(state []byte, out *search.Sink) { w.ExpandAwake(state, 0, 0, out) }
 
-// ExpandAwake looks at a state, or looks again at some of its steps.
+// ExpandAwake checks a state and adds its successors, except those of steps in sleep. With only
+// not 0 the state has been checked before, and the successors of the steps in only are added.
 func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink) {
 	w.out = out
 	w.c.unpack(w.s, state)
@@ -84,27 +92,27 @@ func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink)
 		return
 	}
 	if !moved {
-		w.follow(-1, 0, 0) // at most wake-ups
+		w.take(-1, 0, 0) // at most wake-ups
 		if only == 0 {
 			w.atEnd()
 		}
 		return
 	}
-	if w.look != nil {
-		w.look.at(w.s)
+	if w.conflicts != nil {
+		w.conflicts.moveTo(w.s)
 	}
 	if w.sleep != nil {
 		w.sleep.filled = 0
 	}
 	if only != 0 {
-		w.follow(-1, sleep, only)
+		w.take(-1, sleep, only)
 		return
 	}
 	before := w.ended
-	if w.reduce != nil {
-		if set := w.reduce.choose(w.s, w.enabled, w.moves); set != nil {
+	if w.persistent != nil {
+		if set := w.persistent.choose(w.s, w.enabled, w.moves); set != nil {
 			for _, t := range set {
-				sleep = w.follow(t, sleep, 0)
+				sleep = w.take(t, sleep, 0)
 			}
 			// A step that ends the program ends what was postponed with it.
 			if w.ended == before {
@@ -112,18 +120,18 @@ func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink)
 			}
 		}
 	}
-	w.follow(-1, sleep, 0)
+	w.take(-1, sleep, 0)
 }
 
-// list finds the steps enabled, sorted by thread; it reports whether there is one
-// that is not a wake-up.
+// list finds the enabled steps, sorted by thread, and reports whether there is one that is not a
+// wake-up.
 func (w *worker) list() bool {
 	w.steps = w.steps[:0]
 	w.s.Withheld = false
 	moved := false
 	for t := range w.enabled {
 		n := len(w.steps)
-		w.steps = w.y.EnabledOf(w.s, t, w.steps)
+		w.steps = w.y.EnabledThread(w.s, t, w.steps)
 		w.enabled[t] = len(w.steps) - n
 		w.moves[t] = n < len(w.steps) && w.steps[n].Kind != memory.Wake
 		moved = moved || w.moves[t]
@@ -131,11 +139,11 @@ func (w *worker) list() bool {
 	return moved
 }
 
-// follow takes the listed steps of thread t, or of all if t is -1, that are not
-// asleep, or just those in only if it is not 0. It returns sleep with the steps
-// taken: later siblings need not look at those they are independent of, unless
-// they ended the program, for then the other order was not looked at.
-func (w *worker) follow(t int, sleep, only uint32) uint32 {
+// take takes the listed steps of thread t, or of all threads if t is -1, that are not asleep, or
+// only the steps in only if that is not 0. It returns sleep with the steps taken: later siblings
+// need not explore a step they are independent of. A step that ended the program is not added,
+// since the other order was not explored.
+func (w *worker) take(t int, sleep, only uint32) uint32 {
 	for i := 0; i < len(w.steps); {
 		bit := uint32(0)
 		if w.sleep != nil {
@@ -153,7 +161,7 @@ func (w *worker) follow(t int, sleep, only uint32) uint32 {
 			for _, st := range w.steps[i:n] {
 				mark := w.s.Mark()
 				w.y.Apply(w.s, st)
-				w.y.Settle(w.s, int(st.Thread), w.visit)
+				w.eager.Run(w.s, int(st.Thread), w.visit)
 				w.s.Undo(mark)
 			}
 			if w.ended == before {
@@ -168,7 +176,7 @@ func (w *worker) follow(t int, sleep, only uint32) uint32 {
 	return sleep
 }
 
-// visit takes one settled successor.
+// visit takes one successor, after its eager steps.
 func (w *worker) visit() {
 	if f, failed := w.s.Fault(); failed {
 		w.out.Report(checkKey(f))
@@ -210,10 +218,10 @@ func (w *worker) goals() {
 	}
 }
 
-// atEnd looks at a state in which nothing can happen any more.
+// atEnd checks a state in which no step but a wake-up is enabled.
 func (w *worker) atEnd() {
 	if !w.y.Final(w.s) {
-		// A state we only look no further from is not stuck.
+		// A state from which a bound withheld a step is not stuck.
 		if w.task.Props.Deadlock && !w.s.Withheld && w.y.Deadlocked(w.s) {
 			w.out.Report(keyDeadlock)
 		}

@@ -58,7 +58,7 @@ type runner struct {
 // follow takes a step along an edge.
 func (w *runner) follow(t int, edge ir.EdgeID, choice int64) bool {
 	for _, st := range w.y.EnabledEdges(w.s, t, nil) {
-		if w.y.Edge(w.s, st).ID == edge && st.Choice == choice {
+		if w.y.EdgeOf(w.s, st).ID == edge && st.Choice == choice {
 			w.y.Apply(w.s, st)
 			_, failed := w.s.Fault()
 			return !failed && !w.s.Over()
@@ -74,7 +74,7 @@ func (w *runner) run() bool {
 	if w.tries > maxTries || len(w.edges) > maxLong {
 		return false
 	}
-	key := string(w.y.EncodePart(w.s, w.t, nil))
+	key := string(w.y.Codec().EncodeThread(w.s, w.t, nil))
 	if w.seen[key] >= maxSame {
 		return false
 	}
@@ -82,7 +82,7 @@ func (w *runner) run() bool {
 	steps := w.y.EnabledEdges(w.s, w.t, nil)
 	for _, last := range []bool{false, true} {
 		for _, st := range steps {
-			e := w.y.Edge(w.s, st)
+			e := w.y.EdgeOf(w.s, st)
 			if (e.ID == w.load) != last || e.Op.MustDrain() {
 				continue
 			}
@@ -90,7 +90,7 @@ func (w *runner) run() bool {
 			w.y.Apply(w.s, st)
 			_, failed := w.s.Fault()
 			w.edges = append(w.edges, e.ID)
-			if !failed && !w.s.Over() && (last && !w.s.Event.Forwarded() || !last && w.run()) {
+			if !failed && !w.s.Over() && (last && !w.s.Event.AllForwarded() || !last && w.run()) {
 				return true
 			}
 			w.edges = w.edges[:len(w.edges)-1]

@@ -57,7 +57,7 @@ func (r *refinement) project(v *engine.Violation) error {
 // take records the step of a thread along an edge, of the same kind as a step of R.
 func take(y *memory.System, rec *engine.Recorder, st *verdict.Step, edge ir.EdgeID) error {
 	for _, s := range y.EnabledEdges(rec.State(), st.Thread, nil) {
-		if y.Edge(rec.State(), s).ID == edge && s.Choice == st.Choice && (s.Kind == memory.Wake) == (st.Kind == verdict.StepWake) {
+		if y.EdgeOf(rec.State(), s).ID == edge && s.Choice == st.Choice && (s.Kind == memory.Wake) == (st.Kind == verdict.StepWake) {
 			rec.Step(s)
 			return nil
 		}

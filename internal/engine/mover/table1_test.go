@@ -14,6 +14,7 @@ import (
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 	"fencepost/internal/property"
 	"fencepost/internal/solver/smt"
 	"fencepost/internal/source"
@@ -287,22 +288,23 @@ func TestTable1Instances(t *testing.T) {
 // code count once.
 func sharedStates(t *testing.T, p *ir.Program, m memory.Model) map[string]bool {
 	t.Helper()
-	y := memory.New(p, m, memory.Options{Buffer: 1, MemoryVisible: true, Symmetric: equalThreads(p)})
+	y := memory.New(p, m, memory.Options{Buffer: 1})
+	codec := reduce.NewSymmetry(y, equalThreads(p))
 	s := y.NewState()
 	found, visited := map[string]bool{}, map[string]bool{}
-	work := []string{string(y.Encode(s, nil))}
+	work := []string{string(codec.Encode(s, nil))}
 	visited[work[0]] = true
 	for len(work) > 0 {
 		key := work[len(work)-1]
 		work = work[:len(work)-1]
-		y.Decode(s, []byte(key))
+		codec.Decode(s, []byte(key))
 		if s.Drained() {
 			found[contents(y, s)] = true
 		}
 		for _, st := range y.Enabled(s, nil) {
-			y.Decode(s, []byte(key))
+			codec.Decode(s, []byte(key))
 			y.Apply(s, st)
-			if next := string(y.Encode(s, nil)); !visited[next] {
+			if next := string(codec.Encode(s, nil)); !visited[next] {
 				visited[next] = true
 				work = append(work, next)
 			}

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
@@ -271,6 +272,7 @@ const maxExecutions = 2500
 // and the others go on.
 func cyclicExecution(p *ir.Program) (cyclic, ok bool) {
 	y := memory.New(p, memory.TSO, memory.Options{})
+	eager := reduce.NewRunner(reduce.NewPlan(y, reduce.Options{}))
 	s := y.NewState()
 	s.Record = true
 	var path []memory.Step
@@ -290,13 +292,13 @@ func cyclicExecution(p *ir.Program) (cyclic, ok bool) {
 			}
 			leaf = false
 			path = append(path, st)
-			n, base := len(path), len(s.Trail())
+			n, base := len(path), len(eager.Trail())
 			found := false
-			y.Settle(s, int(st.Thread), func() {
+			eager.Run(s, int(st.Thread), func() {
 				if _, failed := s.Fault(); failed {
 					return
 				}
-				path = append(path[:n], s.Trail()[base:]...)
+				path = append(path[:n], eager.Trail()[base:]...)
 				found = found || walk()
 				path = path[:n]
 			})
@@ -313,11 +315,11 @@ func cyclicExecution(p *ir.Program) (cyclic, ok bool) {
 		return trace.New(p, record(y, path)).Cycle() != nil
 	}
 	found := false
-	y.SettleAll(s, func() {
+	eager.RunAll(s, func() {
 		if _, failed := s.Fault(); failed {
 			return
 		}
-		path = append(path[:0], s.Trail()...)
+		path = append(path[:0], eager.Trail()...)
 		found = found || walk()
 	})
 	return found, found || left > 0

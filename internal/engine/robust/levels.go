@@ -119,7 +119,7 @@ func (ls levels) follows(t *touch) bool {
 func (ls levels) appendTo(y *memory.System, out []byte) []byte {
 	out = binary.AppendUvarint(out, uint64(len(ls)))
 	for _, s := range ls {
-		out = y.AppendPlace(out, s.lo)
+		out = y.Codec().AppendAddress(out, s.lo)
 		out = binary.AppendUvarint(out, (s.hi-s.lo)<<1|uint64(s.level-loaded))
 	}
 	return out
@@ -132,7 +132,7 @@ func readLevels(y *memory.System, ls levels, in []byte) (levels, []byte) {
 	in = in[k:]
 	for range n {
 		var s span
-		s.lo, in = y.ReadPlace(in)
+		s.lo, in = y.Codec().ReadAddress(in)
 		v, k := binary.Uvarint(in)
 		in = in[k:]
 		s.hi, s.level = s.lo+v>>1, loaded+level(v&1)

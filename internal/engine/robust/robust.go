@@ -9,6 +9,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 	"fencepost/internal/search"
 	"fencepost/verdict"
 )
@@ -30,14 +31,15 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	}
 	pl := newPlan(ctx, task.Program, allFilters(!task.NoReduction))
 	y := memory.New(task.Program, memory.TSO, memory.Options{Attacks: true})
+	eager := reduce.NewPlan(y, reduce.Options{})
 	out, err := explore(ctx, task, pl, question{
 		y: y,
 		worker: func() (search.Worker, *memory.State) {
-			x := newExplorer(y, pl, task.KeepGoing)
+			x := newExplorer(eager, pl, task.KeepGoing)
 			return x, x.s
 		},
 		violation: func(res *search.Result, f search.Finding) (engine.Violation, bool, error) {
-			v, err := violation(task.Program, newExplorer(y, pl, task.KeepGoing), res, f)
+			v, err := violation(task.Program, newExplorer(eager, pl, task.KeepGoing), res, f)
 			return v, true, err
 		},
 	})
@@ -115,14 +117,14 @@ func (q *question) search(ctx context.Context, task *engine.Task, out *engine.Ou
 // cover says how far the search reaches, given the states of all workers.
 func cover(y *memory.System, states []*memory.State, res *search.Result, out *engine.Outcome) {
 	out.Coverage.Exhaustive = res.Stop == search.Complete
-	for i := range y.EdgeCount() {
+	for i := range len(y.Edges()) {
 		hit := false
 		for _, s := range states {
 			hit = hit || s.Bounds[i]
 		}
 		if hit {
 			out.Coverage.Exhaustive = false
-			out.Coverage.Bounds = append(out.Coverage.Bounds, boundOf(y.EdgeAt(i)))
+			out.Coverage.Bounds = append(out.Coverage.Bounds, boundOf(y.Edges()[i]))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 	"fencepost/internal/search"
 )
 
@@ -54,6 +55,7 @@ type explorer struct {
 	codec
 	plan  *plan
 	s     *memory.State
+	eager *reduce.Runner
 	a     attack
 	next  attack // of the successor in the making
 	steps []memory.Step
@@ -68,8 +70,9 @@ type explorer struct {
 	out   *search.Sink
 }
 
-func newExplorer(y *memory.System, pl *plan, apart bool) *explorer {
-	x := &explorer{codec: codec{y: y, apart: apart}, plan: pl, s: y.NewState()}
+func newExplorer(eager *reduce.Plan, pl *plan, apart bool) *explorer {
+	y := eager.System()
+	x := &explorer{codec: codec{y: y, apart: apart}, plan: pl, s: y.NewState(), eager: reduce.NewRunner(eager)}
 	x.s.Record = true
 	x.emit = func(a *attack, _ successor) {
 		x.key = x.encode(x.s, a, x.key[:0])
@@ -103,9 +106,9 @@ func (x *explorer) Start(out *search.Sink) {
 
 func (x *explorer) initial() {
 	start := attack{phase: before, attacker: -1}
-	x.y.SettleAll(x.s, func() {
+	x.eager.RunAll(x.s, func() {
 		if _, failed := x.s.Fault(); !failed {
-			x.emit(&start, successor{steps: x.s.Trail()})
+			x.emit(&start, successor{steps: x.eager.Trail()})
 		}
 	})
 }
@@ -135,7 +138,7 @@ func (x *explorer) expand() {
 		switch t := int(st.Thread); {
 		case x.a.phase == before:
 			x.follow(st, &x.a, successor{}, nil)
-			if st.Kind == memory.Exec && !x.s.InSection(t) {
+			if st.Kind == memory.Exec && x.s.Holder() != t {
 				x.begin(st)
 			}
 		case t == x.a.attacker:
@@ -167,14 +170,14 @@ func (x *explorer) follow(st memory.Step, next *attack, how successor, check fun
 		x.emit(next, how)
 		return
 	}
-	x.y.Settle(x.s, int(st.Thread), func() {
+	x.eager.Run(x.s, int(st.Thread), func() {
 		if _, failed := x.s.Fault(); failed {
 			return
 		}
 		if next.phase == delaying && int(st.Thread) == next.attacker && !x.plan.mayStillLoad(next, int32(x.s.PC(ir.ThreadID(next.attacker)))) {
 			return
 		}
-		how.steps = x.taken(st, x.s.Trail())
+		how.steps = x.taken(st, x.eager.Trail())
 		x.emit(next, how)
 	})
 }
@@ -188,7 +191,7 @@ func (x *explorer) taken(st memory.Step, trail []memory.Step) []memory.Step {
 
 // begin lets a thread that stores be the attacker from then on.
 func (x *explorer) begin(st memory.Step) {
-	t, edge := int(st.Thread), x.y.Edge(x.s, st)
+	t, edge := int(st.Thread), x.y.EdgeOf(x.s, st)
 	if !storing(&edge.Op) || !x.plan.attacks(t, edge.ID) {
 		return
 	}
@@ -207,7 +210,7 @@ func (x *explorer) begin(st memory.Step) {
 
 // delay takes a step of the attacker while it delays, and again as its last.
 func (x *explorer) delay(st memory.Step) {
-	edge := x.y.Edge(x.s, st)
+	edge := x.y.EdgeOf(x.s, st)
 	kind := edge.Op.Kind
 	if kind == ir.Alloc && x.takesBack(st.Choice) {
 		return
@@ -252,7 +255,7 @@ func (x *explorer) targets(out []touch) []touch {
 		return append(out, touch{ev.Addr | blockPlace, 1, true})
 	}
 	out = append(out, touch{ev.Addr, ev.Size, true})
-	if block, ok := x.y.BlockOf(x.s, ev.Addr, ev.Size); ok {
+	if block, ok := x.s.BlockAt(ev.Addr, ev.Size); ok {
 		out = append(out, touch{block | blockPlace, 1, false})
 	}
 	return out
@@ -272,7 +275,7 @@ func touches(y *memory.System, s *memory.State, kind ir.OpKind, out []touch) []t
 	if ev.Memory && !ev.Free {
 		out = memoryBytes(ev, kind == ir.Store || ev.Wrote, out)
 	}
-	for _, t := range ev.Touches {
+	for _, t := range ev.Accesses {
 		if kind == ir.Alloc || kind == ir.Free {
 			out = append(out, touch{t.Addr | blockPlace, 1, true})
 		} else {
@@ -281,7 +284,7 @@ func touches(y *memory.System, s *memory.State, kind ir.OpKind, out []touch) []t
 	}
 	for _, t := range out {
 		if t.addr&blockPlace == 0 {
-			if block, ok := y.BlockOf(s, t.addr, t.size); ok {
+			if block, ok := s.BlockAt(t.addr, t.size); ok {
 				out = append(out, touch{block | blockPlace, 1, false})
 			}
 		}
@@ -293,12 +296,12 @@ func touches(y *memory.System, s *memory.State, kind ir.OpKind, out []touch) []t
 // load that the own buffer has.
 func memoryBytes(ev *memory.Event, write bool, out []touch) []touch {
 	for k := 0; k < ev.Size; {
-		if ev.Own>>k&1 != 0 {
+		if ev.Forwarded>>k&1 != 0 {
 			k++
 			continue
 		}
 		end := k + 1
-		for end < ev.Size && ev.Own>>end&1 == 0 {
+		for end < ev.Size && ev.Forwarded>>end&1 == 0 {
 			end++
 		}
 		out = append(out, touch{ev.Addr + uint64(k), end - k, write})
@@ -312,8 +315,8 @@ func (x *explorer) help(st memory.Step) {
 	t := int(st.Thread)
 	x.next.set(&x.a)
 	next := &x.next
-	kind := x.y.Kind(x.s, st)
-	inSection := x.s.InSection(t)
+	kind := x.y.EdgeOf(x.s, st).Op.Kind
+	inSection := x.s.Holder() == t
 	x.follow(st, next, successor{}, func() bool {
 		acts := x.touches(kind)
 		behind := x.behind(t, kind, acts)

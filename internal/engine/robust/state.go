@@ -82,7 +82,7 @@ func (c *codec) encode(s *memory.State, a *attack, out []byte) []byte {
 		out = append(out, byte(len(a.target))<<1|boolByte(a.noticed))
 		for i := range a.target {
 			t := &a.target[i]
-			out = c.y.AppendPlace(out, t.addr)
+			out = c.y.Codec().AppendAddress(out, t.addr)
 			out = append(out, byte(t.size)<<1|boolByte(t.write))
 		}
 	}
@@ -100,7 +100,31 @@ func (c *codec) encode(s *memory.State, a *attack, out []byte) []byte {
 			out = append(out, 0)
 		}
 	}
-	return c.y.EncodeAttack(s, skip, out)
+	return encodeSystem(c.y, s, skip, out)
+}
+
+// encodeSystem appends the state of the program, without the part of thread skip if that is not
+// -1.
+func encodeSystem(y *memory.System, s *memory.State, skip int, out []byte) []byte {
+	mem := y.Codec()
+	for t := range y.Threads() {
+		if t != skip {
+			out = mem.EncodeThread(s, t, out)
+		}
+	}
+	return mem.EncodeRest(s, s.Holder(), mem.EncodeStatic(s, out))
+}
+
+// decodeSystem reads what encodeSystem wrote. The part of a stopped attacker was left out.
+func decodeSystem(y *memory.System, s *memory.State, attacker int, stopped bool, in []byte) {
+	mem := y.Codec()
+	mem.ResetAttack(s, attacker, stopped)
+	for t := range y.Threads() {
+		if !stopped || t != attacker {
+			in = mem.DecodeThread(s, t, in)
+		}
+	}
+	mem.DecodeShared(s, in)
 }
 
 func boolByte(b bool) byte {
@@ -130,15 +154,13 @@ func (c *codec) decode(s *memory.State, a *attack, in []byte) {
 		in = in[1:]
 		for range n {
 			var t touch
-			t.addr, in = c.y.ReadPlace(in)
+			t.addr, in = c.y.Codec().ReadAddress(in)
 			t.size, t.write = int(in[0]>>1), in[0]&1 != 0
 			in = in[1:]
 			a.target = append(a.target, t)
 		}
 	}
-	skip := -1
 	if a.phase == closing {
-		skip = a.attacker
 		if c.apart {
 			a.load = int32(number())
 		}
@@ -151,6 +173,5 @@ func (c *codec) decode(s *memory.State, a *attack, in []byte) {
 			a.section, in = readLevels(c.y, a.section, in)
 		}
 	}
-	c.y.Restore(s, a.attacker, a.phase == closing)
-	c.y.DecodeAttack(s, skip, in)
+	decodeSystem(c.y, s, a.attacker, a.phase == closing, in)
 }

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 	"fencepost/internal/search"
 )
 
@@ -54,7 +55,8 @@ func runTRF(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	}
 	pl := newPlan(ctx, task.Program, filterKinds{fenced: !task.NoReduction, apart: !task.NoReduction, own: !task.NoReduction})
 	// A race may begin at any store, also at one to memory that no other thread touches.
-	y := memory.New(task.Program, memory.TSO, memory.Options{Attacks: true, Visible: func(t ir.ThreadID, l ir.Loc) bool {
+	y := memory.New(task.Program, memory.TSO, memory.Options{Attacks: true})
+	eager := reduce.NewPlan(y, reduce.Options{Visible: func(t ir.ThreadID, l ir.Loc) bool {
 		f := task.Program.ThreadFunc(t)
 		return slices.ContainsFunc(f.Out(l), func(i int32) bool { return !f.Edges[i].Op.Local() })
 	}})
@@ -62,11 +64,11 @@ func runTRF(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	out, err := explore(ctx, task, pl, question{
 		y: y,
 		worker: func() (search.Worker, *memory.State) {
-			x := newRacer(y, pl)
+			x := newRacer(eager, pl)
 			return x, x.s
 		},
 		violation: func(res *search.Result, f search.Finding) (engine.Violation, bool, error) {
-			v, shown, err := raceWitness(newRacer(y, pl), res, f)
+			v, shown, err := raceWitness(newRacer(eager, pl), res, f)
 			hidden = hidden || err == nil && !shown
 			return v, shown, err
 		},
@@ -80,9 +82,10 @@ func runTRF(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 
 // racer expands states for one goroutine.
 type racer struct {
-	y    *memory.System
-	plan *plan
-	s    *memory.State
+	y     *memory.System
+	plan  *plan
+	eager *reduce.Runner
+	s     *memory.State
 	// The race in the making. In phase closing the attacker has read what levels says, the
 	// thread inside the section is in its next step, and qualified says that this step has
 	// read a byte of a pending store.
@@ -98,8 +101,9 @@ type racer struct {
 	acts      []touch
 }
 
-func newRacer(y *memory.System, pl *plan) *racer {
-	x := &racer{y: y, plan: pl, s: y.NewState()}
+func newRacer(eager *reduce.Plan, pl *plan) *racer {
+	y := eager.System()
+	x := &racer{y: y, plan: pl, s: y.NewState(), eager: reduce.NewRunner(eager)}
 	x.s.Record = true
 	x.emit = func(a *attack, _ []memory.Step) {
 		x.key = x.encode(a, x.key[:0])
@@ -125,7 +129,7 @@ func (x *racer) encode(a *attack, out []byte) []byte {
 		out = binary.AppendUvarint(out, uint64(a.load))
 		out = a.levels.appendTo(x.y, out)
 	}
-	return x.y.EncodeAttack(x.s, -1, out)
+	return encodeSystem(x.y, x.s, -1, out)
 }
 
 func (x *racer) decode(in []byte) {
@@ -141,8 +145,7 @@ func (x *racer) decode(in []byte) {
 		}
 		a.levels, in = readLevels(x.y, a.levels, in)
 	}
-	x.y.Restore(x.s, a.attacker, false)
-	x.y.DecodeAttack(x.s, -1, in)
+	decodeSystem(x.y, x.s, a.attacker, false, in)
 }
 
 // Start adds the initial states.
@@ -153,9 +156,9 @@ func (x *racer) Start(out *search.Sink) {
 
 func (x *racer) initial() {
 	start := attack{phase: before, attacker: -1}
-	x.y.SettleAll(x.s, func() {
+	x.eager.RunAll(x.s, func() {
 		if _, failed := x.s.Fault(); !failed {
-			x.emit(&start, x.s.Trail())
+			x.emit(&start, x.eager.Trail())
 		}
 	})
 }
@@ -176,7 +179,7 @@ func (x *racer) expand() {
 		t := int(st.Thread)
 		switch {
 		case x.a.phase == closing:
-			if x.s.InSection(t) {
+			if x.s.Holder() == t {
 				x.race(&x.a, nil, st)
 			}
 		case x.a.phase == delaying:
@@ -185,7 +188,7 @@ func (x *racer) expand() {
 			}
 		default:
 			x.take(st, &x.a)
-			if x.a.phase == before && !x.s.InSection(t) && st.Kind == memory.Exec {
+			if x.a.phase == before && x.s.Holder() != t && st.Kind == memory.Exec {
 				x.begin(st)
 			}
 		}
@@ -210,7 +213,7 @@ func (x *racer) apply(st memory.Step) bool {
 }
 
 func (x *racer) settle(st memory.Step, next *attack) {
-	x.y.Settle(x.s, int(st.Thread), func() {
+	x.eager.Run(x.s, int(st.Thread), func() {
 		if _, failed := x.s.Fault(); failed {
 			return
 		}
@@ -219,7 +222,7 @@ func (x *racer) settle(st memory.Step, next *attack) {
 		}
 		var steps []memory.Step
 		if x.recording {
-			steps = append([]memory.Step{st}, x.s.Trail()...)
+			steps = append([]memory.Step{st}, x.eager.Trail()...)
 		}
 		x.emit(next, steps)
 	})
@@ -227,7 +230,7 @@ func (x *racer) settle(st memory.Step, next *attack) {
 
 // begin lets a store be the first of a race.
 func (x *racer) begin(st memory.Step) {
-	edge := x.y.Edge(x.s, st)
+	edge := x.y.EdgeOf(x.s, st)
 	if !storing(&edge.Op) || !x.plan.attacks(int(st.Thread), edge.ID) {
 		return
 	}
@@ -242,7 +245,7 @@ func (x *racer) begin(st memory.Step) {
 
 // attackers takes a step of the thread that has stored.
 func (x *racer) attackers(st memory.Step) {
-	edge := x.y.Edge(x.s, st)
+	edge := x.y.EdgeOf(x.s, st)
 	if st.Kind != memory.Exec || analysis.Drains(&edge.Op) {
 		return
 	}
@@ -301,9 +304,9 @@ func (x *racer) lookAround(st memory.Step, load int32, acts []touch) {
 func (x *racer) race(race *attack, prefix []memory.Step, st memory.Step) {
 	kind := ir.OpUnset
 	if st.Kind == memory.Exec {
-		kind = x.y.Edge(x.s, st).Op.Kind
+		kind = x.y.EdgeOf(x.s, st).Op.Kind
 	}
-	inside := x.s.InSection(int(st.Thread))
+	inside := x.s.Holder() == int(st.Thread)
 	mark := x.s.Mark()
 	defer x.s.Undo(mark)
 	if !x.apply(st) {
@@ -340,10 +343,10 @@ func raceWitness(x *racer, res *search.Result, f search.Finding) (engine.Violati
 	shown, last := true, ir.OpUnset // whether the steps are possible, and the last operation
 	take := func(steps []memory.Step) {
 		for _, st := range steps {
-			if shown = shown && slices.Contains(sc.EnabledOf(w.State(), int(st.Thread), nil), st); shown {
+			if shown = shown && slices.Contains(sc.EnabledThread(w.State(), int(st.Thread), nil), st); shown {
 				last = ir.OpUnset
 				if st.Kind == memory.Exec {
-					last = sc.Edge(w.State(), st).Op.Kind
+					last = sc.EdgeOf(w.State(), st).Op.Kind
 				}
 				w.Step(st)
 			}

@@ -20,7 +20,7 @@ func affects(op *ir.Op) bool {
 // notePrevious notes the bytes that a write is about to overwrite, for compareAgain.
 func (m *machine) notePrevious(e *event) {
 	if m.uses.compares && e.n > 0 && e.acc[0].mode&writes != 0 && e.acc[0].addr < spawnBase {
-		e.prev = m.sys.Raw(m.state, e.acc[0].addr, int(e.acc[0].size))
+		e.prev = m.sys.ReadRaw(m.state, e.acc[0].addr, int(e.acc[0].size))
 	}
 }
 
@@ -35,7 +35,7 @@ func (m *machine) addAccess(e *event, addr uint64, size int, how mode) {
 // addBlock notes that an access needs its block. For a thread, a block is freed as soon as the free
 // is in its buffer: such an access forwards from the free.
 func (m *machine) addBlock(e *event, addr uint64) {
-	b, ok := m.sys.Block(m.state, addr)
+	b, ok := m.state.BlockAt(addr, 1)
 	if !ok {
 		return
 	}
@@ -58,12 +58,12 @@ func (m *machine) describe(t int, st memory.Step, op *ir.Op, e *event) {
 		e.flags |= drains
 	}
 	if st.Kind == memory.Relock {
-		mutex := m.sys.MutexOf(m.state, t, st.Edge)
+		mutex := m.sys.Thread(m.state, t).Mutex(st.Edge)
 		e.flags |= drains | isMutex | locks | acquires | m.mayVanish(mutex)
 		m.addAccess(e, mutex, 8, reads|writes)
 		return
 	}
-	addr, size := m.sys.Address(m.state, t, st.Edge)
+	addr, size := m.sys.Thread(m.state, t).Address(st.Edge)
 	switch op.Kind {
 	case ir.Load, ir.Await:
 		m.addAccess(e, addr, size, reads)
@@ -83,13 +83,13 @@ func (m *machine) describe(t int, st memory.Step, op *ir.Op, e *event) {
 		}
 		if op.RMW == ir.Cas && op.Cond == nil && m.state.Holder() < 0 {
 			e.flags |= compares
-			e.old, e.want = m.sys.Raw(m.state, addr, size), m.sys.Compared(m.state, t, st.Edge)
+			e.old, e.want = m.sys.ReadRaw(m.state, addr, size), m.sys.Thread(m.state, t).Expected(st.Edge)
 		}
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		m.mutex(t, op, addr, e)
 	case ir.CondWait:
-		e.flags |= isMutex | m.mayVanish(m.sys.MutexOf(m.state, t, st.Edge))
-		m.addAccess(e, m.sys.MutexOf(m.state, t, st.Edge), 8, reads|writes)
+		e.flags |= isMutex | m.mayVanish(m.sys.Thread(m.state, t).Mutex(st.Edge))
+		m.addAccess(e, m.sys.Thread(m.state, t).Mutex(st.Edge), 8, reads|writes)
 		if e.label.choice == 0 {
 			e.add(addr, 8, reads|writes)
 		}
@@ -104,7 +104,7 @@ func (m *machine) describe(t int, st memory.Step, op *ir.Op, e *event) {
 // mayVanish returns the flag varies for a mutex in a block that may be freed: on a freed block the
 // operation fails instead of waiting.
 func (m *machine) mayVanish(addr uint64) flags {
-	if _, block := m.sys.Block(m.state, addr); block && m.uses.frees {
+	if _, block := m.state.BlockAt(addr, 1); block && m.uses.frees {
 		return varies
 	}
 	return 0
@@ -113,7 +113,7 @@ func (m *machine) mayVanish(addr uint64) flags {
 // mutex notes the accesses of lock, trylock and unlock. An operation that only
 // returns an error reads the mutex; all others write it.
 func (m *machine) mutex(t int, op *ir.Op, addr uint64, e *event) {
-	word := m.sys.MutexWord(m.state, addr)
+	word := m.sys.ReadRaw(m.state, addr, memory.WordSize)
 	e.flags |= isMutex
 	e.flags |= m.mayVanish(addr)
 	how := reads | writes
@@ -150,14 +150,14 @@ func (m *machine) describeControl(t int, st memory.Step, op *ir.Op, addr uint64,
 			}
 		}
 	case ir.Join:
-		e.other = int32(1 + m.sys.JoinTarget(m.state, t, st.Edge))
+		e.other = int32(1 + m.sys.Thread(m.state, t).JoinTarget(st.Edge))
 	case ir.Alloc:
 		e.flags |= varies
 		how := reads
 		if st.Choice != 0 {
 			how |= writes
 			e.flags |= allocates
-			b, _ := m.sys.Block(m.state, uint64(st.Choice))
+			b, _ := m.state.BlockAt(uint64(st.Choice), 1)
 			e.add(tokenBase+b, 8, reads|writes)
 			for _, en := range m.state.Buffer(ir.ThreadID(t)) {
 				if en.Kind == memory.FreeEntry && en.Addr == b {
@@ -169,7 +169,7 @@ func (m *machine) describeControl(t int, st memory.Step, op *ir.Op, addr uint64,
 			e.add(heapToken, 8, how)
 		}
 	case ir.Free:
-		if b, ok := m.sys.Block(m.state, addr); ok && m.sys.Model == memory.SC {
+		if b, ok := m.state.BlockAt(addr, 1); ok && m.sys.Model == memory.SC {
 			e.add(tokenBase+b, 8, reads|writes)
 			e.add(heapToken, 8, reads|writes)
 		} else if ok {
@@ -186,7 +186,7 @@ func (m *machine) after(t int, st memory.Step, op *ir.Op, e *event) {
 	ev := &m.state.Event
 	switch op.Kind {
 	case ir.Load, ir.Await, ir.AbstractLoad:
-		m.forwards(e, ev.Own, &ev.Sources)
+		m.forwards(e, ev.Forwarded, &ev.ForwardedFrom)
 	case ir.RMW:
 		if !ev.Wrote {
 			e.acc[0].mode = reads
@@ -210,7 +210,7 @@ func (m *machine) after(t int, st memory.Step, op *ir.Op, e *event) {
 	case ir.Broadcast, ir.Barrier:
 		n := 0
 		for _, u := range m.waiting {
-			if _, woken := m.sys.WaitingEdge(m.state, int(u)); woken || m.sys.Running(m.state, int(u)) {
+			if _, woken := m.state.Waiting(ir.ThreadID(u)); woken || m.state.Running(ir.ThreadID(u)) {
 				m.waiting[n] = u
 				n++
 			}
@@ -223,7 +223,7 @@ func (m *machine) after(t int, st memory.Step, op *ir.Op, e *event) {
 func (m *machine) waiters() {
 	m.waiting = m.waiting[:0]
 	for u := range m.threads.now {
-		if _, woken := m.sys.WaitingEdge(m.state, u); m.state.Started(ir.ThreadID(u)) && !m.sys.Running(m.state, u) && !woken {
+		if _, woken := m.state.Waiting(ir.ThreadID(u)); m.state.Started(ir.ThreadID(u)) && !m.state.Running(ir.ThreadID(u)) && !woken {
 			m.waiting = append(m.waiting, int32(u))
 		}
 	}

@@ -17,8 +17,7 @@ import (
 func (x *explorer) summarise(out *engine.Outcome) {
 	finished := !x.out.stopped
 	bounded := map[string]bool{}
-	for i := range x.run.sys.EdgeCount() {
-		e := x.run.sys.EdgeAt(i)
+	for i, e := range x.run.sys.Edges() {
 		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && x.run.state.Covered[i]
 		if name := boundName(e); x.run.state.Bounds[i] && !bounded[name] {
 			bounded[name] = true

@@ -41,7 +41,7 @@ func (m *machine) pickBuffer(sleep []event, t int) (int32, bool) {
 		if buf[i].Kind == memory.Marker {
 			break
 		}
-		if _, ok := m.sys.FindFlush(m.state, t, buf[i].Addr, buf[i].Size); !ok {
+		if _, ok := m.sys.Thread(m.state, t).FindFlush(buf[i].Addr, buf[i].Size); !ok {
 			continue
 		}
 		if p := m.bufferOf(t, &buf[i]); !asleep(sleep, p, label{}) {
@@ -80,7 +80,7 @@ func (m *machine) list(t int) {
 	if !m.state.Started(ir.ThreadID(t)) || m.threads.now[t].stop != runs {
 		return
 	}
-	if !m.sys.Running(m.state, t) {
+	if !m.state.Running(ir.ThreadID(t)) {
 		m.enabled = m.sys.EnabledEdges(m.state, t, m.enabled[:0])
 		for _, st := range m.enabled {
 			if st.Kind != memory.Wake {
@@ -89,18 +89,18 @@ func (m *machine) list(t int) {
 		}
 		return
 	}
-	for i := range int32(m.sys.Edges(m.state, t)) {
-		m.enabled = m.sys.EnabledEdge(m.state, t, i, m.enabled[:0])
+	for i := range int32(m.sys.Thread(m.state, t).EdgeCount()) {
+		m.enabled = m.sys.Thread(m.state, t).EnabledEdge(i, m.enabled[:0])
 		for _, st := range m.enabled {
 			m.options = append(m.options, label{edge: i, choice: st.Choice})
-			if m.sys.Op(m.state, t, i).Kind == ir.CondWait {
+			if m.sys.Thread(m.state, t).Op(i).Kind == ir.CondWait {
 				m.options = append(m.options, label{edge: i, choice: 1})
 			}
 		}
 		if len(m.enabled) > 0 {
 			continue
 		}
-		switch m.sys.Hinders(m.state, t, i).Why {
+		switch m.sys.Thread(m.state, t).Hindrance(i).Why {
 		case memory.Refusal:
 			m.options = append(m.options, label{edge: i})
 		case memory.Buffer, memory.Held, memory.Others:
@@ -125,7 +125,7 @@ func (m *machine) possible(t int, lb *label) bool {
 func (m *machine) open(p int32, lb label) bool {
 	t := int(m.procs.list[p].thread)
 	if m.procs.list[p].buffer {
-		_, ok := m.sys.FindFlush(m.state, t, m.procs.list[p].addr, m.procs.list[p].size)
+		_, ok := m.sys.Thread(m.state, t).FindFlush(m.procs.list[p].addr, m.procs.list[p].size)
 		return ok && !m.threads.now[t].bufferStuck
 	}
 	m.list(t)

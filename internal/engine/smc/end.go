@@ -106,12 +106,12 @@ func (x *explorer) judgeEnd() {
 // atAssumption reports whether a thread is blocked whatever the other threads do.
 func (x *explorer) atAssumption() bool {
 	for t := range x.run.threads.now {
-		if !x.run.state.Started(ir.ThreadID(t)) || !x.run.sys.Running(x.run.state, t) || x.run.sys.Ended(x.run.state, t) {
+		if !x.run.state.Started(ir.ThreadID(t)) || !x.run.state.Running(ir.ThreadID(t)) || x.run.sys.Thread(x.run.state, t).Ended() {
 			continue
 		}
 		never := true
-		for i := range int32(x.run.sys.Edges(x.run.state, t)) {
-			never = never && x.run.sys.Hinders(x.run.state, t, i).Why == memory.Never
+		for i := range int32(x.run.sys.Thread(x.run.state, t).EdgeCount()) {
+			never = never && x.run.sys.Thread(x.run.state, t).Hindrance(i).Why == memory.Never
 		}
 		if never {
 			return true

@@ -247,7 +247,7 @@ func (g *goalWatch) cutWitness(goal *property.Goal, cut []int32, chosen []int) *
 			}
 			if st.Kind == memory.Flush {
 				p := &g.run.procs.list[g.exec.events[ev].proc]
-				st, _ = g.run.sys.FindFlush(rec.State(), int(p.thread), p.addr, p.size)
+				st, _ = g.run.sys.Thread(rec.State(), int(p.thread)).FindFlush(p.addr, p.size)
 			}
 			rec.Step(st)
 		}

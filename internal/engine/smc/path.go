@@ -78,7 +78,7 @@ func (pa *path) start() {
 func (pa *path) extend(p int32, lb label, to node) int32 {
 	m, ex := &pa.run, &pa.exec
 	multiple, freeing := false, int32(none)
-	if t := int(p); !m.procs.list[p].buffer && m.sys.Chooses(m.state, t) {
+	if t := int(p); !m.procs.list[p].buffer && m.sys.Thread(m.state, t).HasChoice() {
 		m.list(t)
 		freeing = m.freeingProcess(t, lb)
 		multiple = len(m.options)+len(m.hidden) > 1

@@ -14,7 +14,7 @@ func (m *machine) apply(t int, st memory.Step) bool {
 	mark, from := m.state.Mark(), m.state.PC(ir.ThreadID(t))
 	var mutex *ir.Op
 	if st.Kind == memory.Exec && m.loops != nil {
-		if op := m.sys.Op(m.state, t, st.Edge); m.passing(op) {
+		if op := m.sys.Thread(m.state, t).Op(st.Edge); m.passing(op) {
 			mutex = op
 		}
 	}
@@ -114,16 +114,16 @@ func (m *machine) arrive(t int) {
 
 func (m *machine) runLocalSteps(t int) {
 	stop := m.stopsAt[t]
-	for left := endless; m.threads.now[t].stop == runs && m.sys.Private(m.state, t); left-- {
+	for left := endless; m.threads.now[t].stop == runs && m.sys.Thread(m.state, t).Invisible(); left-- {
 		if m.dry {
-			m.enabled = m.sys.Advance(m.state, t, stop, left, m.enabled[:0])
+			m.enabled = m.sys.Thread(m.state, t).Advance(stop, left, m.enabled[:0])
 			left -= len(m.enabled)
 		} else {
 			n := len(m.steps)
-			m.steps = m.sys.Advance(m.state, t, stop, left, m.steps)
+			m.steps = m.sys.Thread(m.state, t).Advance(stop, left, m.steps)
 			left -= len(m.steps) - n
 		}
-		if !m.sys.Private(m.state, t) {
+		if !m.sys.Thread(m.state, t).Invisible() {
 			return
 		}
 		if left <= 0 {
@@ -136,7 +136,7 @@ func (m *machine) runLocalSteps(t int) {
 		}
 		m.arrive(t)
 		st := m.enabled[0]
-		op := m.sys.Op(m.state, t, st.Edge)
+		op := m.sys.Thread(m.state, t).Op(st.Edge)
 		if !m.apply(t, st) {
 			return
 		}
@@ -166,7 +166,7 @@ func (m *machine) perform(p int32, lb label, e *event) {
 		return
 	}
 	e.label = lb
-	op := m.sys.Op(m.state, t, st.Edge)
+	op := m.sys.Thread(m.state, t).Op(st.Edge)
 	if op.Kind == ir.AtomicBegin {
 		m.section(t, st, e)
 		return
@@ -198,8 +198,8 @@ func (m *machine) perform(p int32, lb label, e *event) {
 // find returns the step that a label stands for. It replaces anyChoice by the choice of the step.
 func (m *machine) find(t int, lb *label) (memory.Step, bool) {
 	m.enabled = m.enabled[:0]
-	if m.sys.Running(m.state, t) {
-		m.enabled = m.sys.EnabledEdge(m.state, t, lb.edge, m.enabled)
+	if m.state.Running(ir.ThreadID(t)) {
+		m.enabled = m.sys.Thread(m.state, t).EnabledEdge(lb.edge, m.enabled)
 	} else {
 		m.enabled = m.sys.EnabledEdges(m.state, t, m.enabled)
 	}
@@ -214,7 +214,7 @@ func (m *machine) find(t int, lb *label) (memory.Step, bool) {
 			lb.choice = st.Choice
 			return st, true
 		}
-		if m.sys.Op(m.state, t, st.Edge).Kind == ir.CondWait && st.Kind == memory.Exec {
+		if m.sys.Thread(m.state, t).Op(st.Edge).Kind == ir.CondWait && st.Kind == memory.Exec {
 			return st, true // the choice is made in after
 		}
 	}
@@ -232,11 +232,11 @@ func (m *machine) find(t int, lb *label) (memory.Step, bool) {
 // refuse performs an await, or a read-modify-write that waits, whose condition does not hold for
 // the value it reads. The event is the read, and the thread stops there.
 func (m *machine) refuse(t int, lb label, e *event) {
-	h := m.sys.Hinders(m.state, t, lb.edge)
+	h := m.sys.Thread(m.state, t).Hindrance(lb.edge)
 	if h.Why != memory.Refusal {
 		panic("BUG: an event that is not enabled is performed")
 	}
-	op := m.sys.Op(m.state, t, lb.edge)
+	op := m.sys.Thread(m.state, t).Op(lb.edge)
 	e.flags |= ends
 	if op.Kind == ir.RMW {
 		e.flags |= drains | varies
@@ -244,14 +244,14 @@ func (m *machine) refuse(t int, lb label, e *event) {
 		e.flags |= varies
 	}
 	m.addAccess(e, h.Addr, h.Size, reads)
-	m.forwards(e, h.Own, &h.Sources)
+	m.forwards(e, h.Forwarded, &h.ForwardedFrom)
 	m.threads.setStop(t, refused)
 }
 
 // flush performs an update: the oldest entry of buffer p goes to memory.
 func (m *machine) flush(t int, p int32, e *event) {
 	pr := &m.procs.list[p]
-	st, ok := m.sys.FindFlush(m.state, t, pr.addr, pr.size)
+	st, ok := m.sys.Thread(m.state, t).FindFlush(pr.addr, pr.size)
 	if !ok {
 		panic("BUG: an update that is not enabled is performed")
 	}
@@ -259,7 +259,7 @@ func (m *machine) flush(t int, p int32, e *event) {
 	e.flags |= isUpdate
 	e.ord = en.Tag
 	if en.Kind == memory.FreeEntry {
-		b, _ := m.sys.Block(m.state, en.Addr)
+		b, _ := m.state.BlockAt(en.Addr, 1)
 		e.add(tokenBase+b, 8, reads|writes)
 		e.add(heapToken, 8, reads|writes)
 	} else {

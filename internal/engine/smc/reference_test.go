@@ -63,7 +63,7 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 	var op *ir.Op
 	var synced []uint64
 	if st.Kind != memory.Flush {
-		op = &r.y.Edge(r.s, st).Op
+		op = &r.y.EdgeOf(r.s, st).Op
 		synced = r.synced(st, op, spurious)
 		k.reach = r.takenBack(st, op)
 	}
@@ -86,13 +86,13 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 				break
 			}
 			from := "init"
-			if ev.Own>>b&1 != 0 {
-				from = fmt.Sprintf("%d.%d", t, ev.Sources[b])
+			if ev.Forwarded>>b&1 != 0 {
+				from = fmt.Sprintf("%d.%d", t, ev.ForwardedFrom[b])
 			} else if o := r.orders[ev.Addr+uint64(b)]; len(o) > 0 {
 				from = o[len(o)-1]
 			}
 			text += " " + from
-			r.split = r.split || reads && ev.Own != 0 && (ev.Own>>b&1 == 0 || ev.Sources[b] != ev.Sources[bits.TrailingZeros8(ev.Own)])
+			r.split = r.split || reads && ev.Forwarded != 0 && (ev.Forwarded>>b&1 == 0 || ev.ForwardedFrom[b] != ev.ForwardedFrom[bits.TrailingZeros8(ev.Forwarded)])
 		}
 		if op.Kind == ir.Store && !ev.Buffered || ev.Wrote {
 			k.reach = r.reach(name, ev.Addr, ev.Size)
@@ -126,14 +126,14 @@ func (r *tracker) synced(st memory.Step, op *ir.Op, spurious bool) []uint64 {
 	t := int(st.Thread)
 	switch op.Kind {
 	case ir.CondWait:
-		mutex := r.y.MutexOf(r.s, t, st.Edge)
+		mutex := r.y.Thread(r.s, t).Mutex(st.Edge)
 		if st.Kind == memory.Relock || spurious {
 			return []uint64{mutex}
 		}
-		cond, _ := r.y.Address(r.s, t, st.Edge)
+		cond, _ := r.y.Thread(r.s, t).Address(st.Edge)
 		return []uint64{cond, mutex}
 	case ir.Signal, ir.Broadcast, ir.Barrier:
-		addr, _ := r.y.Address(r.s, t, st.Edge)
+		addr, _ := r.y.Thread(r.s, t).Address(st.Edge)
 		return []uint64{addr}
 	}
 	return nil
@@ -228,7 +228,7 @@ func (r *tracker) traces(limit int) (map[string]bool, bool) {
 			if st.Kind == memory.Wake {
 				continue
 			}
-			waits := st.Kind == memory.Exec && y.Edge(r.s, st).Op.Kind == ir.CondWait
+			waits := st.Kind == memory.Exec && y.EdgeOf(r.s, st).Op.Kind == ir.CondWait
 			for _, spurious := range []bool{false, true}[:1+bit(waits)] {
 				k := r.step(st, spurious)
 				ok := visit()

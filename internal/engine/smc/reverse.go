@@ -3,6 +3,7 @@ package smc
 import (
 	"slices"
 
+	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 )
 
@@ -251,14 +252,14 @@ func (rv *reverser) pendingLock(t int) (reversible, bool) {
 	rv.run.list(t)
 	var h memory.Hindered
 	var lb label
-	if rv.run.sys.Running(rv.run.state, t) {
+	if rv.run.state.Running(ir.ThreadID(t)) {
 		for _, o := range rv.run.hidden {
-			if hx := rv.run.sys.Hinders(rv.run.state, t, o.edge); hx.Why == memory.Held {
+			if hx := rv.run.sys.Thread(rv.run.state, t).Hindrance(o.edge); hx.Why == memory.Held {
 				h, lb = hx, label{edge: o.edge}
 			}
 		}
-	} else if edge, woken := rv.run.sys.WaitingEdge(rv.run.state, t); woken && len(rv.run.options) == 0 {
-		h, lb = rv.run.sys.Hinders(rv.run.state, t, edge), label{edge: edge}
+	} else if edge, woken := rv.run.state.Waiting(ir.ThreadID(t)); woken && len(rv.run.options) == 0 {
+		h, lb = rv.run.sys.Thread(rv.run.state, t).Hindrance(edge), label{edge: edge}
 	}
 	if h.Why != memory.Held {
 		return reversible{}, false

@@ -57,7 +57,7 @@ func (m *machine) section(t int, st memory.Step, e *event) {
 			return
 		}
 		st := m.enabled[pick]
-		op := m.sys.Op(m.state, t, st.Edge)
+		op := m.sys.Thread(m.state, t).Op(st.Edge)
 		m.describeInner(t, st, op, e)
 		if m.loops != nil && affects(op) && op.Kind != ir.AtomicEnd {
 			m.threads.addEffect(t)
@@ -109,12 +109,12 @@ func (m *machine) tokens(op *ir.Op, e *event) int {
 // describeInner notes the accesses of an operation inside a section, where stores go to memory at
 // once.
 func (m *machine) describeInner(t int, st memory.Step, op *ir.Op, e *event) {
-	addr, size := m.sys.Address(m.state, t, st.Edge)
+	addr, size := m.sys.Thread(m.state, t).Address(st.Edge)
 	switch {
 	case op.Kind == ir.Store:
 		m.addAccess(e, addr, size, writes)
 	case op.Kind == ir.Free:
-		if b, ok := m.sys.Block(m.state, addr); ok {
+		if b, ok := m.state.BlockAt(addr, 1); ok {
 			e.add(tokenBase+b, 8, reads|writes)
 			e.add(heapToken, 8, reads|writes)
 		}
@@ -126,10 +126,10 @@ func (m *machine) describeInner(t int, st memory.Step, op *ir.Op, e *event) {
 
 // refusals notes what is read by the awaits that a section is stuck at.
 func (m *machine) refusals(t int, e *event) {
-	for i := range m.sys.Edges(m.state, t) {
-		op := m.sys.Op(m.state, t, int32(i))
+	for i := range m.sys.Thread(m.state, t).EdgeCount() {
+		op := m.sys.Thread(m.state, t).Op(int32(i))
 		if op.Kind == ir.Await || op.Kind == ir.RMW || op.Kind == ir.AbstractLoad || op.Kind == ir.Lock {
-			addr, size := m.sys.Address(m.state, t, int32(i))
+			addr, size := m.sys.Thread(m.state, t).Address(int32(i))
 			m.addAccess(e, addr, size, reads)
 		}
 	}

@@ -67,7 +67,7 @@ func (sd *sectionDeadlock) past(i int32) {
 		for _, st := range x.run.steps[from:to] {
 			if st.Kind == memory.Flush {
 				p := &x.run.procs.list[x.exec.events[ev].proc]
-				st, _ = x.run.sys.FindFlush(sd.s, int(p.thread), p.addr, p.size)
+				st, _ = x.run.sys.Thread(sd.s, int(p.thread)).FindFlush(p.addr, p.size)
 			}
 			sd.apply(st)
 		}
@@ -79,7 +79,7 @@ func (sd *sectionDeadlock) past(i int32) {
 func (sd *sectionDeadlock) enter(t int, lb label) bool {
 	y := sd.x.run.sys
 	begin := memory.Step{Thread: int32(t), Kind: memory.Exec, Edge: lb.edge, Choice: lb.choice}
-	sd.at = y.Edge(sd.s, begin)
+	sd.at = y.EdgeOf(sd.s, begin)
 	sd.apply(begin)
 	for depth := 0; sd.s.Holder() == t; {
 		out := y.EnabledEdges(sd.s, t, nil)

@@ -10,6 +10,7 @@ import (
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/reduce"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
 	"fencepost/internal/transform"
@@ -84,7 +85,7 @@ func TestDeepIsLinear(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			memory.New(flat, memory.TSO, memory.Options{Reduce: true})
+			reduce.NewPlan(memory.New(flat, memory.TSO, memory.Options{}), reduce.Options{Reduce: true})
 			runtime.ReadMemStats(&after)
 			return float64(after.TotalAlloc - before.TotalAlloc)
 		}

@@ -39,17 +39,17 @@ thread a = a()
 thread b = b()
 `
 
-// TestStray: own memory bypasses the buffer, and an access that reaches it from
-// elsewhere is noticed.
+// TestStray: thread-private memory bypasses the buffer, and an access that reaches it from
+// another object is noticed.
 func TestStray(t *testing.T) {
 	for _, c := range []struct {
 		distance string
 		stray    bool
 	}{{"0", false}, {"4", false}, {"32", true}, {"2", false}} {
 		p := parseProgram(t, c.distance)
-		y := New(p, TSO, Options{Own: true, Reduce: true})
-		if !y.OwnAt(p.Objects[0].Addr) || !y.OwnAt(p.Objects[1].Addr) {
-			t.Fatal("nothing is own")
+		y := New(p, TSO, Options{Private: true})
+		if !y.PrivateAt(p.Objects[0].Addr) || !y.PrivateAt(p.Objects[1].Addr) {
+			t.Fatal("no memory is thread-private")
 		}
 		s := y.NewState()
 		for thread := range 2 {
@@ -60,8 +60,8 @@ func TestStray(t *testing.T) {
 				}
 			}
 			for _, e := range s.Buffer(ir.ThreadID(thread)) {
-				if y.OwnAt(e.Addr) {
-					t.Errorf("distance %s: own memory is buffered", c.distance)
+				if y.PrivateAt(e.Addr) {
+					t.Errorf("distance %s: thread-private memory is buffered", c.distance)
 				}
 			}
 		}
