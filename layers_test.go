@@ -34,6 +34,10 @@ var (
 		"internal/engine", "internal/analysis", "internal/ir", "internal/transform", "internal/memory", "internal/memory/reduce", "internal/property",
 		"internal/search", "internal/solver/sat", "internal/source", "internal/trace", "verdict",
 	}
+	questionMay = []string{
+		"internal/pipeline", "internal/engine", "internal/ir", "internal/memory", "internal/property", "internal/replay",
+		"internal/source", "internal/trace", "verdict",
+	}
 	renderMay = []string{"verdict", "internal/render/relation"}
 
 	// frontEnds are the entry packages, one per input language. What two of them share
@@ -53,7 +57,12 @@ var (
 
 // policy has a row per package. "." is the root.
 var policy = map[string]rule{
-	".":             {ours: []string{"internal/pipeline", "internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/codes", "verdict"}},
+	".": {ours: []string{
+		"internal/pipeline", "internal/engine/bmc", "internal/engine/lazy", "internal/engine/param",
+		"internal/question/check", "internal/question/export", "internal/question/fences", "internal/question/litmus", "internal/question/param",
+		"internal/question/prove", "internal/question/robust", "internal/question/traces", "internal/question/verify",
+		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/codes", "verdict",
+	}},
 	"cmd/fencepost": {ours: []string{"internal/cli"}},
 	"verdict":       {},
 	"bench":         {ours: []string{".", "verdict"}},
@@ -85,27 +94,51 @@ var policy = map[string]rule{
 
 	"internal/export": {ours: []string{"internal/analysis", "internal/source", "internal/ir", "internal/property"}},
 
-	"internal/engine":          {ours: []string{"internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "verdict"}},
-	"internal/engine/bmc":      {ours: engineMay},
-	"internal/engine/explicit": {ours: engineMay},
-	"internal/engine/robust":   {ours: engineMay},
-	"internal/engine/lazy":     {ours: engineMay},
-	"internal/engine/fences":   {ours: append([]string{"internal/solver/pb"}, engineMay...)},
-	"internal/solver/pb":       {},
-	"internal/engine/param":    {ours: append([]string{"internal/solver/smt"}, engineMay...)},
-	"internal/engine/smc":      {ours: engineMay},
-	"internal/engine/mover":    {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "verdict"}},
+	"internal/engine":            {ours: []string{"internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "verdict"}},
+	"internal/engine/bmc":        {ours: engineMay},
+	"internal/engine/explicit":   {ours: engineMay},
+	"internal/engine/robust":     {ours: engineMay},
+	"internal/engine/instrument": {ours: engineMay},
+	"internal/engine/lazy":       {ours: engineMay},
+	"internal/engine/fences":     {ours: append([]string{"internal/solver/pb"}, engineMay...)},
+	"internal/solver/pb":         {},
+	"internal/engine/param":      {ours: append([]string{"internal/solver/smt"}, engineMay...)},
+	"internal/engine/smc":        {ours: engineMay},
+	"internal/engine/mover":      {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "verdict"}},
 
 	"internal/solver/smt": {},
 
 	"internal/shorten": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/reduce", "verdict"}},
 
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
+
+	// pipeline has the stages. It knows the front ends and the engines that answer tasks; the
+	// questions know it.
 	"internal/pipeline": {ours: []string{
-		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/frontend/c/translate", "internal/frontend/statement", "internal/frontend/fp", "internal/frontend/trencher", "internal/frontend/memorax", "internal/frontend/litmus", "internal/frontend/c",
-		"internal/transform", "internal/export", "internal/memory", "internal/search", "internal/engine", "internal/engine/bmc", "internal/engine/explicit",
-		"internal/engine/robust", "internal/engine/lazy", "internal/engine/fences", "internal/engine/param", "internal/engine/smc", "internal/engine/mover", "internal/shorten", "internal/render/relation", "internal/trace", "internal/replay", "internal/stress", "verdict",
+		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/transform", "internal/memory",
+		"internal/frontend/c", "internal/frontend/c/translate", "internal/frontend/fp", "internal/frontend/litmus",
+		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",
+		"internal/engine", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/instrument",
+		"internal/engine/lazy", "internal/engine/robust", "internal/engine/smc",
+		"internal/shorten", "internal/render/relation", "internal/trace", "internal/replay", "verdict",
 	}},
+
+	// A question knows the stages, the procedures it needs, and the questions it asks in turn: fences
+	// checks the program with fences, param asks about instances, verify asks again.
+	"internal/question/check":  {ours: append([]string{"internal/engine/bmc", "internal/engine/lazy", "internal/engine/smc", "internal/transform"}, questionMay...)},
+	"internal/question/robust": {ours: questionMay},
+	"internal/question/fences": {ours: append([]string{
+		"internal/engine/bmc", "internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
+	}, questionMay...)},
+	"internal/question/prove":  {ours: append([]string{"internal/engine/mover"}, questionMay...)},
+	"internal/question/param":  {ours: append([]string{"internal/engine/param", "internal/question/check", "internal/question/robust"}, questionMay...)},
+	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},
+	"internal/question/traces": {ours: append([]string{"internal/engine/smc", "internal/question/check"}, questionMay...)},
+	"internal/question/export": {ours: append([]string{"internal/engine/instrument", "internal/engine/param", "internal/export", "internal/transform"}, questionMay...)},
+	"internal/question/verify": {ours: append([]string{
+		"internal/engine/fences", "internal/shorten", "internal/question/check", "internal/question/fences", "internal/question/litmus",
+		"internal/question/param", "internal/question/prove", "internal/question/robust", "internal/question/traces",
+	}, questionMay...)},
 
 	// stress writes the text of a program; native starts the compiler and the program.
 	"internal/stress": {},
@@ -118,14 +151,13 @@ var policy = map[string]rule{
 
 	// What the steps of a witness imply, for renderings and for the words of a cause.
 	"internal/render/relation": {ours: []string{"verdict"}},
-
-	"internal/render/text":  {ours: renderMay},
-	"internal/render/json":  {ours: renderMay},
-	"internal/render/dot":   {ours: renderMay},
-	"internal/render/junit": {ours: renderMay},
-	"internal/render/svg":   {ours: renderMay},
-	"internal/render/html":  {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
-	"internal/render/sarif": {ours: append([]string{"internal/render/text"}, renderMay...)},
+	"internal/render/text":     {ours: renderMay},
+	"internal/render/json":     {ours: renderMay},
+	"internal/render/dot":      {ours: renderMay},
+	"internal/render/junit":    {ours: renderMay},
+	"internal/render/svg":      {ours: renderMay},
+	"internal/render/html":     {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
+	"internal/render/sarif":    {ours: append([]string{"internal/render/text"}, renderMay...)},
 	"internal/cli": {
 		ours:     []string{".", "verdict", "internal/inputfile", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
@@ -178,6 +210,11 @@ var bans = []ban{
 		from: under("internal/render/"),
 		to:   func(_, pkg string) bool { return pkg != "verdict" && !under("internal/render/")(pkg) },
 		why:  "render sees the verdict and other renderings only, so that a stored result can be rendered again",
+	},
+	{
+		from: func(pkg string) bool { return under("internal/engine")(pkg) || pkg == "internal/pipeline" },
+		to:   func(_, pkg string) bool { return under("internal/question/")(pkg) },
+		why:  "questions stand above the stages and the engines: adding one changes neither",
 	},
 	{
 		from: func(pkg string) bool { return pkg != testkit },

@@ -4,17 +4,25 @@ import (
 	"context"
 	"runtime"
 
-	"fencepost/internal/pipeline"
+	"fencepost/internal/question/litmus"
 	"fencepost/internal/suite"
 	"fencepost/verdict"
 )
 
 // LitmusOptions say how litmus tests run.
-type LitmusOptions = pipeline.LitmusOptions
+type LitmusOptions struct {
+	Options
+	// Witnesses asks for an execution for every outcome that SC does not allow.
+	Witnesses bool
+}
+
+func (o *LitmusOptions) litmus() litmus.Options {
+	return litmus.Options{Options: o.common(), Witnesses: o.Witnesses}
+}
 
 // Litmus runs a litmus test under each of the models.
 func Litmus(ctx context.Context, in Input, models []string, opt LitmusOptions) (verdict.LitmusTest, error) {
-	return pipeline.Litmus(ctx, in, models, opt)
+	return litmus.Run(ctx, in, models, opt.litmus())
 }
 
 // InputError is about a path or table that LitmusSuite cannot use.
@@ -56,7 +64,7 @@ func LitmusSuite(ctx context.Context, opt SuiteOptions) (verdict.LitmusSummary, 
 	each := opt.LitmusOptions
 	each.Workers = max(1, s.Workers/max(1, len(tests)))
 	s.Run = func(ctx context.Context, name string, text []byte) (verdict.LitmusTest, error) {
-		return pipeline.Litmus(ctx, Input{Name: name, Text: text}, opt.Models, each)
+		return litmus.Run(ctx, Input{Name: name, Text: text}, opt.Models, each.litmus())
 	}
 	return s.RunAll(ctx), nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"fencepost/internal/inputfile"
 	"fencepost/internal/native"
-	"fencepost/internal/pipeline"
+	"fencepost/internal/question/litmus"
 	"fencepost/internal/suite"
 	"fencepost/verdict"
 )
@@ -69,7 +69,7 @@ func stressOne(ctx context.Context, t suite.Test, opt StressOptions, compiler *n
 			return &verdict.StressTest{File: t.Path, Name: t.Name, Status: verdict.StressNotRun, Diagnostics: []verdict.Diagnostic{suite.Unreadable(t.Path, err)}}
 		}
 	}
-	res, err := pipeline.Stress(ctx, Input{Name: t.Path, Text: text}, pipeline.StressOptions{LitmusOptions: opt.LitmusOptions, Run: compiler.Run})
+	res, err := litmus.Stress(ctx, Input{Name: t.Path, Text: text}, litmus.StressOptions{Options: opt.litmus(), Run: compiler.Run})
 	if err != nil {
 		res.Failure = err.Error()
 	}

@@ -26,7 +26,8 @@ func BenchmarkPortfolio(b *testing.B) {
 		var portfolio, explicit, worst time.Duration
 		slowest := ""
 		for _, c := range cases {
-			with, alone := c.Options, c.Options
+			with := fencepost.Options{Deadlock: c.Options.Deadlock, Buffer: c.Options.Buffer, Threads: c.Options.Threads, Unroll: c.Options.Unroll, Timeout: c.Options.Timeout}
+			alone := with
 			alone.Engine = "explicit"
 			p, e := ask(c.Input, with), ask(c.Input, alone)
 			portfolio += p

@@ -304,7 +304,7 @@ func TestShow(t *testing.T) {
 		f := &fake{}
 		p := program(t)
 		if code := f.run("", append([]string{"show", p}, strings.Fields(flag)...)...); code != 0 || f.form != form {
-			t.Errorf("%s: exit code %d, form %d, want %d", flag, code, f.form, form)
+			t.Errorf("%s: exit code %d, form %s, want %s", flag, code, f.form, form)
 		}
 		if f.stdout.String() != "automaton of "+p+"\n" {
 			t.Errorf("output %q", f.stdout.String())

@@ -128,10 +128,10 @@ func (a *app) judgements(answer *fencepost.VerifyAnswer) {
 		head := fmt.Sprintf("%s under %s", c.Name, strings.ToUpper(c.Model))
 		switch {
 		case c.Err == nil && c.Steps > 0:
-			fmt.Fprintf(a.stdout, "ok        %s: %s, shows %s\n", head, plural(c.Steps, "step"), c.Claim)
+			fmt.Fprintf(a.stdout, "ok        %s: %s, shows %s\n", head, plural(c.Steps, "step"), c.Shows)
 			continue
 		case c.Err == nil:
-			fmt.Fprintf(a.stdout, "ok        %s: %s\n", head, c.Claim)
+			fmt.Fprintf(a.stdout, "ok        %s: %s\n", head, c.Shows)
 			continue
 		case c.Open:
 			fmt.Fprintf(a.stdout, "OPEN      %s: %v\n", head, c.Err)

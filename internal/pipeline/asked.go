@@ -11,54 +11,39 @@ import (
 	"fencepost/verdict"
 )
 
-// What was asked. A result carries the command and its options, so that a stored answer can
-// be asked for again without the command line that gave it. Options are stored by name, those
-// with their zero value left out, so that new options need nothing here.
+// What was asked. A result carries the command and its options, so that a stored answer can be asked
+// for again without the command line that gave it. Options are stored by name, except options
+// with their zero value, so that new options need nothing here.
 
-// The commands that answer with results.
-const (
-	askedCheck       = "check"
-	askedCheckParam  = "check --param"
-	askedRobust      = "robust"
-	askedRobustParam = "robust --param"
-	askedFences      = "fences"
-	askedProve       = "prove"
-	askedLitmus      = "litmus"
-	askedTraces      = "traces"
-)
-
-// newAsked is a command and its options.
-func newAsked(command string, options ...any) *verdict.Asked {
+// NewAsked returns a command and its options, a struct.
+func NewAsked(command string, options any) *verdict.Asked {
 	a := &verdict.Asked{Command: command, Options: map[string]any{}}
-	for _, o := range options {
-		storeOptions(a.Options, reflect.ValueOf(o))
-	}
+	storeOptions(a.Options, reflect.ValueOf(options))
 	return a
 }
 
-// remember notes in every result what was asked, and takes out of it what only says how
-// far a search had come by chance when it was over.
-func remember(answer *Answer, command string, options ...any) {
+// remember notes in every result what was asked. Where a search ended at the first execution, its
+// coverage only says how far it had come by chance, and is removed.
+func remember(answer *Answer, command string, options any) {
 	for i := range answer.Results {
 		r := &answer.Results[i]
-		r.Asked = newAsked(command, options...)
-		if endsEarly(r) {
+		r.Asked = NewAsked(command, options)
+		if EndsEarly(r) {
 			r.Coverage = verdict.Coverage{}
 		}
 	}
 }
 
-// endsEarly reports whether the search for an answer was over when it had found an
-// execution.
-func endsEarly(r *verdict.Result) bool {
+// EndsEarly reports whether the search for an answer ended when it had found an execution.
+func EndsEarly(r *verdict.Result) bool {
 	if r.Asked.Options["keep_going"] != nil || r.Asked.Options["finals"] != nil {
 		return false
 	}
 	return r.Verdict == verdict.Unsafe || r.Verdict == verdict.Observed && r.Question == verdict.Question(property.Exists.String())
 }
 
-// leftOut are options that change no answer.
-var leftOut = map[string]bool{"Workers": true}
+// unstored are options that change no answer.
+var unstored = map[string]bool{"Workers": true}
 
 // storeOptions adds the fields of a struct that are set.
 func storeOptions(into map[string]any, v reflect.Value) {
@@ -83,15 +68,15 @@ func eachOption(v reflect.Value, visit func(name string, embedded bool, f reflec
 	for i := range t.NumField() {
 		f := t.Field(i)
 		switch k := f.Type.Kind(); {
-		case !f.IsExported(), leftOut[f.Name], k == reflect.Func, k == reflect.Interface:
+		case !f.IsExported(), unstored[f.Name], f.Tag.Get("asked") == "-", k == reflect.Func, k == reflect.Interface:
 		default:
 			visit(snake(f.Name), f.Anonymous, v.Field(i))
 		}
 	}
 }
 
-// recall sets the fields of a struct to what is stored.
-func recall(from map[string]any, into any) error {
+// Recall sets the fields of a struct of options to what is stored.
+func Recall(from map[string]any, into any) error {
 	return loadOptions(from, reflect.ValueOf(into).Elem())
 }
 

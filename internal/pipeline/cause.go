@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"path"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -18,9 +17,9 @@ import (
 // pairs of accesses the one with the shortest cycle is shown; a fence between the
 // two would have kept them in order.
 
-// cause explains the witness of a violation.
-func (p *program) cause(flat *ir.Program, model memory.Model, w *verdict.Witness) *verdict.Cause {
-	if model == memory.SC || !waits(w) {
+// Cause says why the execution of a violation is possible.
+func (p *Program) Cause(flat *ir.Program, model memory.Model, w *verdict.Witness) *verdict.Cause {
+	if model == memory.SC || !delays(w) {
 		return &verdict.Cause{Kind: verdict.CauseOrder, Words: []string{orderWords(model)}}
 	}
 	tr := trace.New(flat, w)
@@ -33,7 +32,7 @@ func (p *program) cause(flat *ir.Program, model memory.Model, w *verdict.Witness
 	first, second := &w.Steps[pair.First], &w.Steps[pair.Second]
 	c := &verdict.Cause{
 		Kind: verdict.CauseDelay, Thread: w.Threads[first.Thread], First: pair.First, Second: pair.Second,
-		Nodes: traceNodes(flat, w, tr), Edges: traceEdges(tr.Edges), Cycle: traceEdges(cycle),
+		Nodes: TraceNodes(flat, w, tr), Edges: TraceEdges(tr.Edges), Cycle: TraceEdges(cycle),
 		Fence: &verdict.FenceHint{Kind: "full", After: first.Pos, Before: second.Pos},
 	}
 	if second.Kind == verdict.StepStore {
@@ -44,8 +43,8 @@ func (p *program) cause(flat *ir.Program, model memory.Model, w *verdict.Witness
 	return c
 }
 
-// waits reports whether some store stayed in its buffer while something else happened.
-func waits(w *verdict.Witness) bool {
+// delays reports whether some store stayed in its buffer while something else happened.
+func delays(w *verdict.Witness) bool {
 	for i := range w.Steps {
 		if st := &w.Steps[i]; st.Kind == verdict.StepStore && st.Buffered {
 			if i+1 == len(w.Steps) {
@@ -136,19 +135,10 @@ func fenceWords(c *verdict.Cause, first, second *verdict.Step) string {
 	return fmt.Sprintf("A %s fence between %s and %s prevents this execution.", c.Fence.Kind, from, to)
 }
 
-func atLine(st *verdict.Step) string {
-	if st.Pos == nil || st.Pos.Line == 0 {
-		return ""
-	}
-	return " (" + shortPos(st.Pos) + ")"
-}
-
-func shortPos(p *verdict.Pos) string { return fmt.Sprintf("%s:%d", path.Base(p.File), p.Line) }
-
-// group marks violations that have the same root cause as an earlier one: the same
+// Group marks violations that have the same root cause as an earlier one: the same
 // two instructions of the source, reordered. Violations without a reordering have
 // it if the same check fails.
-func group(flat *ir.Program, res *verdict.Result) {
+func Group(flat *ir.Program, res *verdict.Result) {
 	if res.Witness == nil || len(res.Others) == 0 {
 		return
 	}

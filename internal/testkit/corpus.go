@@ -14,6 +14,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/robust"
 	"fencepost/verdict"
 )
 
@@ -29,7 +31,7 @@ type Case struct {
 	State   string            // the final states under TSO are those of SC: yes, no, or ""
 	Races   string            // data races by C11's definition: yes, no, or ""
 	Fences  string            // fewest for robustness against TSO, or "" where nobody has said
-	Options pipeline.Options
+	Options check.Options
 
 	archive *txtar.Archive
 }
@@ -62,7 +64,7 @@ func loadCase(path string) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{Path: path, archive: txtar.Parse(data), Expect: map[string]string{}, Options: pipeline.Defaults()}
+	c := &Case{Path: path, archive: txtar.Parse(data), Expect: map[string]string{}, Options: check.Defaults()}
 	c.Options.Workers = 1
 	c.Options.Timeout = 0 // a loaded machine must not change a verdict
 	c.Why = strings.TrimSpace(string(c.archive.Comment))
@@ -160,9 +162,12 @@ func (c *Case) Models() []string {
 	return out
 }
 
+// Robustly returns the options of the case for questions about robustness.
+func (c *Case) Robustly() robust.Options { return robust.Options{Options: c.Options.Options} }
+
 // Check answers the case under all its models.
-func (c *Case) Check(opt pipeline.Options) ([]verdict.Result, error) {
-	answer, err := pipeline.Check(context.Background(), c.Input, c.Models(), opt)
+func (c *Case) Check(opt check.Options) ([]verdict.Result, error) {
+	answer, err := check.Run(context.Background(), c.Input, c.Models(), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +182,8 @@ func (c *Case) Check(opt pipeline.Options) ([]verdict.Result, error) {
 const Unsupported = "unsupported"
 
 // IsRobust answers whether the case is robust against TSO, as Case.Robust says it.
-func (c *Case) IsRobust(opt pipeline.Options) (string, *verdict.Result, error) {
-	answer, err := pipeline.Robust(context.Background(), c.Input, opt)
+func (c *Case) IsRobust(opt robust.Options) (string, *verdict.Result, error) {
+	answer, err := robust.Run(context.Background(), c.Input, opt)
 	if err != nil {
 		return "", nil, err
 	}

@@ -7,18 +7,18 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/internal/question/fences"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
 
 // fencesOf repairs a case. The pipeline fails if the patched text is not read
 // again and found to be repaired.
-func fencesOf(t *testing.T, c *testkit.Case, forWhat, model string) *verdict.Result {
+func fencesOf(t *testing.T, c *testkit.Case, forWhat fences.Purpose, model string) *verdict.Result {
 	t.Helper()
-	opt := pipeline.FenceDefaults()
-	opt.Options, opt.For, opt.Model = c.Options, forWhat, model
-	answer, err := pipeline.Fences(context.Background(), c.Input, opt)
+	opt := fences.Defaults()
+	opt.Options, opt.Deadlock, opt.For, opt.Model = c.Options.Options, c.Options.Deadlock, forWhat, model
+	answer, err := fences.Run(context.Background(), c.Input, opt)
 	if err != nil {
 		t.Fatalf("%s, %s: %v", forWhat, model, err)
 	}
@@ -71,7 +71,7 @@ func TestCorpusFences(t *testing.T) {
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			if r := fencesOf(t, c, pipeline.ForRobustness, "tso"); r != nil {
+			if r := fencesOf(t, c, fences.Robustness, "tso"); r != nil {
 				if c.Robust == "yes" && (r.Verdict != verdict.Safe || len(r.Fences) > 0) || c.Robust == "no" && r.Verdict == verdict.Safe && len(r.Fences) == 0 {
 					t.Errorf("robust=%s, and it gets %d fences (%s)", c.Robust, len(r.Fences), r.Verdict)
 				}
@@ -83,7 +83,7 @@ func TestCorpusFences(t *testing.T) {
 				if c.Expect["sc"] != "safe" || c.Expect[model] != "unsafe" {
 					continue
 				}
-				r := fencesOf(t, c, pipeline.ForAssertions, model)
+				r := fencesOf(t, c, fences.Assertions, model)
 				if r == nil || r.Verdict == verdict.Unknown || r.Verdict == verdict.Safe && len(r.Fences) == 0 {
 					t.Errorf("%s: the violation is not repaired: %+v", model, r)
 				}

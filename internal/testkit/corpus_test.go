@@ -12,7 +12,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/statement"
-	"fencepost/internal/pipeline"
+	"fencepost/internal/question/robust"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
@@ -75,8 +75,8 @@ func TestCorpusRobust(t *testing.T) {
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			opt := c.Options
-			opt.KeepGoing, opt.Finals = true, true
+			opt := c.Robustly()
+			opt.KeepGoing = true
 			got, r, err := c.IsRobust(opt)
 			if err != nil {
 				t.Fatal(err)
@@ -99,7 +99,9 @@ func TestCorpusRobust(t *testing.T) {
 			if got != "yes" {
 				return
 			}
-			results, err := c.Check(opt)
+			own := c.Options
+			own.KeepGoing, own.Finals = true, true
+			results, err := c.Check(own)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -135,25 +137,25 @@ func insideSections(c *testkit.Case) bool {
 
 // checkCriteria: a program without triangular races is robust, and a robust one has
 // the final states of SC.
-func checkCriteria(t *testing.T, c *testkit.Case, opt pipeline.Options, robust string) {
+func checkCriteria(t *testing.T, c *testkit.Case, opt robust.Options, isRobust string) {
 	t.Helper()
-	decide := func(criterion string) verdict.Verdict {
+	decide := func(criterion robust.Criterion) verdict.Verdict {
 		opt.Criterion = criterion
-		answer, err := pipeline.Robust(context.Background(), c.Input, opt)
+		answer, err := robust.Run(context.Background(), c.Input, opt)
 		if err != nil || len(answer.Results) != 1 {
 			t.Fatalf("%s: %v %+v", criterion, err, answer.Diagnostics)
 		}
 		return answer.Results[0].Verdict
 	}
-	races := decide(pipeline.CriterionTRF)
-	if races == verdict.Safe && robust == "no" {
+	races := decide(robust.TRF)
+	if races == verdict.Safe && isRobust == "no" {
 		t.Error("free of triangular races, but not robust")
 	}
 	if c.TRF != "" && (c.TRF == "yes") != (races == verdict.Safe) {
 		t.Errorf("free of triangular races: want %s, got %s", c.TRF, races)
 	}
-	states := decide(pipeline.CriterionState)
-	if states == verdict.Unsafe && robust == "yes" {
+	states := decide(robust.State)
+	if states == verdict.Unsafe && isRobust == "yes" {
 		t.Error("robust, but not state-robust")
 	}
 	if c.State != "" && states != map[string]verdict.Verdict{"yes": verdict.Safe, "no": verdict.Unsafe}[c.State] {

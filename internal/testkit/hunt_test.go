@@ -12,6 +12,8 @@ import (
 
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/robust"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -334,7 +336,7 @@ func askAll(text, engine string, long bool, oracle map[string]testkit.Answers, s
 	if len(models) == 0 {
 		return ""
 	}
-	opt := pipeline.Defaults()
+	opt := check.Defaults()
 	opt.Engine, opt.Timeout, opt.Workers = engine, 0, 1
 	if engine == "explicit" {
 		opt.Buffer, opt.Finals, opt.KeepGoing = 64, true, true
@@ -342,7 +344,7 @@ func askAll(text, engine string, long bool, oracle map[string]testkit.Answers, s
 	if engine == "lazy" {
 		opt.Memory = 64 << 20
 	}
-	answer, err := pipeline.Check(context.Background(), pipeline.Input{Name: "hunt.c", Text: []byte(text)}, models, opt)
+	answer, err := check.Run(context.Background(), pipeline.Input{Name: "hunt.c", Text: []byte(text)}, models, opt)
 	if err != nil {
 		return fmt.Sprintf("engine %q: %v", engine, err)
 	}
@@ -382,10 +384,10 @@ func robustness(text string, oracle map[string]testkit.Answers, stats map[string
 	if !ok1 || !ok2 {
 		return ""
 	}
-	for _, criterion := range []string{pipeline.CriterionTrace, pipeline.CriterionState} {
-		opt := pipeline.Defaults()
+	for _, criterion := range []robust.Criterion{robust.Trace, robust.State} {
+		opt := robust.Defaults()
 		opt.Timeout, opt.Workers, opt.Criterion, opt.Buffer = 0, 1, criterion, 64
-		answer, err := pipeline.Robust(context.Background(), pipeline.Input{Name: "hunt.c", Text: []byte(text)}, opt)
+		answer, err := robust.Run(context.Background(), pipeline.Input{Name: "hunt.c", Text: []byte(text)}, opt)
 		if err != nil || answer.HasErrors() {
 			return fmt.Sprintf("robust, %s: %v %v", criterion, err, answer.Diagnostics)
 		}
@@ -393,11 +395,11 @@ func robustness(text string, oracle map[string]testkit.Answers, stats map[string
 		switch r := answer.Results[0]; {
 		case r.Verdict == verdict.Safe && !equal:
 			return fmt.Sprintf("robust by criterion %s, but final states or failing checks differ: %v against %v", criterion, sc.Finals, tso.Finals)
-		case r.Verdict == verdict.Unsafe && criterion == pipeline.CriterionState && equal:
+		case r.Verdict == verdict.Unsafe && criterion == robust.State && equal:
 			return "not state-robust, but final states and failing checks are those of SC"
 		case r.Verdict == verdict.Unknown:
-			stats["unknown: robust "+criterion]++
-		case criterion == pipeline.CriterionTrace:
+			stats["unknown: robust "+string(criterion)]++
+		case criterion == robust.Trace:
 			count(stats, r.Verdict == verdict.Safe, "robust", "not robust")
 		}
 	}

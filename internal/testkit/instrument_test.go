@@ -13,20 +13,24 @@ import (
 	"time"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
+	"fencepost/internal/engine/instrument"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/export"
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
+	question "fencepost/internal/question/robust"
 	"fencepost/internal/replay"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/trace"
 	"fencepost/internal/transform"
 )
+
+var instrumented = instrument.New(explicit.Engine)
 
 var errTooManyStates = errors.New("too many states")
 
@@ -65,14 +69,14 @@ func feasible(e engine.Engine, p *ir.Program, limit int64) (string, int64, error
 // is false if the program is beyond them.
 func methodsDiffer(p *ir.Program) (diff string, broken, ok bool) {
 	task := &engine.Task{Program: p}
-	if robust.Engine.Supports(task) != nil || pipeline.Instrument.Supports(task) != nil {
+	if robust.Engine.Supports(task) != nil || instrumented.Supports(task) != nil {
 		return "", false, false
 	}
 	one, _, err := feasible(robust.Engine, p, 8<<20)
 	if err != nil {
 		return err.Error(), false, err != errTooManyStates
 	}
-	many, _, err := feasible(pipeline.Instrument, p, 8<<20)
+	many, _, err := feasible(instrumented, p, 8<<20)
 	switch {
 	case err == errTooManyStates:
 		return "", false, false
@@ -137,7 +141,7 @@ func TestInstrumentationTrencher(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			many, m, err := feasible(pipeline.Instrument, p, 1<<30)
+			many, m, err := feasible(instrumented, p, 1<<30)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -280,7 +284,7 @@ func BenchmarkInstrumentation(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			_, m, err := feasible(pipeline.Instrument, p, 1<<30)
+			_, m, err := feasible(instrumented, p, 1<<30)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -300,13 +304,13 @@ func TestCorpusInstrumentation(t *testing.T) {
 		for _, c := range corpus(t) {
 			t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
 				t.Parallel()
-				opt := c.Options
+				opt := c.Robustly()
 				opt.Workers, opt.Memory, opt.Timeout = 1, 64<<20, 2*time.Second
 				want, _, err := c.IsRobust(opt)
 				if err != nil {
 					t.Fatal(err)
 				}
-				opt.Method = pipeline.MethodInstrument
+				opt.Method = question.Instrument
 				got, _, err := c.IsRobust(opt)
 				if err != nil {
 					t.Fatal(err)

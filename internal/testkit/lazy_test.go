@@ -18,8 +18,8 @@ import (
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
-	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
+	"fencepost/internal/question/check"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -381,7 +381,7 @@ func TestCorpusLazy(t *testing.T) {
 				opt := c.Options
 				opt.Engine, opt.Workers, opt.Memory, opt.Timeout = "lazy", 1, 64<<20, 2*time.Second
 				opt.KeepGoing, opt.Finals, opt.Deadlock = false, false, false
-				a, err := pipeline.Check(context.Background(), c.Input, []string{"tso"}, opt)
+				a, err := check.Run(context.Background(), c.Input, []string{"tso"}, opt)
 				if err != nil {
 					t.Fatal(err)
 				}

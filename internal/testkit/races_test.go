@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
 	"fencepost/verdict"
 )
 
@@ -99,9 +100,9 @@ int main(void) { pthread_t s, t; pthread_barrier_init(&barrier[1], 0, 2); sem_in
 		if tc.main != "" { // the first thread is joined before the second starts
 			text = fmt.Sprintf(frame[:len(frame)-len("pthread_join(s, 0); pthread_join(t, 0); return data; }\n")]+"pthread_join(t, 0); return data; }\n", tc.p, tc.q, "pthread_join(s, 0);")
 		}
-		opt := pipeline.Defaults()
+		opt := check.Defaults()
 		opt.Timeout, opt.Races = 0, true
-		answer, err := pipeline.Check(context.Background(), pipeline.Input{Name: "race.c", Text: []byte(text)}, []string{"sc", "tso", "pso"}, opt)
+		answer, err := check.Run(context.Background(), pipeline.Input{Name: "race.c", Text: []byte(text)}, []string{"sc", "tso", "pso"}, opt)
 		if err != nil || answer.HasErrors() {
 			t.Fatalf("%s: %v %v", tc.name, err, answer.Diagnostics)
 		}
@@ -133,7 +134,7 @@ func TestCorpusRaces(t *testing.T) {
 			if question {
 				want = verdict.Unsafe
 			}
-			if r.Verdict != want || (r.Question == pipeline.Races) != question {
+			if r.Verdict != want || (r.Question == verdict.DataRaces) != question {
 				t.Errorf("%s under %s: %s %s (%s), want races=%s", c.Path, r.Model, r.Verdict, r.Reason, r.Question, c.Races)
 			}
 		}

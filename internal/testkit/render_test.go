@@ -11,7 +11,7 @@ import (
 	"reflect"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/internal/question/verify"
 	"fencepost/internal/render/dot"
 	"fencepost/internal/render/html"
 	"fencepost/internal/render/json"
@@ -34,8 +34,9 @@ func TestRenderings(t *testing.T) {
 			t.Errorf("%s: %v", c.Path, err)
 			continue
 		}
-		opt.KeepGoing = true
-		if _, r, err := c.IsRobust(opt); err != nil {
+		all := c.Robustly()
+		all.KeepGoing = true
+		if _, r, err := c.IsRobust(all); err != nil {
 			t.Errorf("%s: %v", c.Path, err)
 		} else if r != nil {
 			results = append(results, *r)
@@ -71,7 +72,7 @@ func renderings(c *testkit.Case, results []verdict.Result) (executions int, err 
 			return executions, err
 		}
 	}
-	answer, err := pipeline.Verify(context.Background(), c.Input, back, pipeline.Options{Workers: 1})
+	answer, err := verify.Results(context.Background(), c.Input, back, verify.Options{Workers: 1})
 	if err != nil {
 		return executions, err
 	}

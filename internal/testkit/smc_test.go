@@ -17,6 +17,8 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/traces"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
@@ -31,7 +33,7 @@ const smcExecutions = 2000
 func countTraces(t *testing.T, in pipeline.Input, model string, opt pipeline.Options) verdict.TraceSet {
 	t.Helper()
 	opt.Timeout = 0
-	set, diags, err := pipeline.Traces(context.Background(), in, model, opt, nil)
+	set, diags, err := traces.Run(context.Background(), in, model, traces.Options{Options: opt}, nil)
 	if err != nil || (pipeline.Answer{Diagnostics: diags}).HasErrors() {
 		t.Fatalf("%s: %v %v", in.Name, err, diags)
 	}
@@ -54,7 +56,7 @@ func TestAAAJLS15Traces(t *testing.T) {
 	} {
 		e := paperExample(t, tc.name)
 		for model, want := range map[string]int64{"sc": tc.sc, "tso": tc.tso, "pso": tc.pso} {
-			if set := countTraces(t, e.c.Input, model, e.c.Options); set.Count != want || !set.Coverage.Exhaustive {
+			if set := countTraces(t, e.c.Input, model, e.c.Options.Options); set.Count != want || !set.Coverage.Exhaustive {
 				t.Errorf("%s under %s: %d traces, want %d", tc.name, model, set.Count, want)
 			}
 		}
@@ -158,7 +160,7 @@ func TestCorpusBySmc(t *testing.T) {
 					cancel()
 				}
 			}
-			answer, err := pipeline.Check(ctx, c.Input, c.Models(), opt)
+			answer, err := check.Run(ctx, c.Input, c.Models(), opt)
 			cancel()
 			if err != nil {
 				t.Errorf("%s: %v", name, err)

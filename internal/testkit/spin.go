@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/export"
 	"fencepost/verdict"
 )
 
@@ -137,7 +138,7 @@ func (a *SpinAnswer) parse(ctx context.Context, failed error) {
 
 // Export writes the case for SPIN, or tells why it cannot be written.
 func (c *Case) Export(model string) (text string, refused []verdict.Diagnostic, err error) {
-	text, diags, err := pipeline.Export(c.Input, pipeline.ExportOptions{Options: c.Options, Format: pipeline.ExportPromela, Model: model})
+	text, diags, err := export.Run(context.Background(), c.Input, export.Options{Options: c.Options.Options, Deadlock: c.Options.Deadlock, Format: export.Promela, Model: model})
 	if err == nil && (pipeline.Answer{Diagnostics: diags}).HasErrors() {
 		return "", diags, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
 	"fencepost/internal/solver/sat"
 	"fencepost/verdict"
 )
@@ -18,12 +19,12 @@ func solversHere() []string {
 	return []string{"", "cadical"}
 }
 
-func measure(b *testing.B, in pipeline.Input, model string, opt pipeline.Options, want verdict.Verdict) {
+func measure(b *testing.B, in pipeline.Input, model string, opt check.Options, want verdict.Verdict) {
 	for _, solver := range solversHere() {
 		opt.BMC.Solver = solver
 		b.Run(fmt.Sprintf("%s/%s", model, map[string]string{"": "embedded"}[solver]+solver), func(b *testing.B) {
 			for b.Loop() {
-				answer, err := pipeline.Check(context.Background(), in, []string{model}, opt)
+				answer, err := check.Run(context.Background(), in, []string{model}, opt)
 				if err != nil || answer.HasErrors() {
 					b.Fatal(err, answer.Diagnostics)
 				}

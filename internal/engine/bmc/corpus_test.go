@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/engine/bmc"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -29,8 +31,8 @@ func TestCorpus(t *testing.T) {
 			for _, bounds := range [][4]int{{2, 2, 2, 2}, {5, 6, 4, 3}, {9, 3, 3, 3}} { // later ones where earlier ones do not suffice
 				opt := c.Options
 				opt.Engine, opt.Unroll = "bmc", bounds[0]
-				opt.BMC = pipeline.BMCOptions{Rounds: bounds[1], Clock: bounds[2], Queue: bounds[3]}
-				answer, err := pipeline.Check(context.Background(), c.Input, []string{model}, opt)
+				opt.BMC = bmc.Options{Rounds: bounds[1], Clock: bounds[2], Queue: bounds[3]}
+				answer, err := check.Run(context.Background(), c.Input, []string{model}, opt)
 				if err != nil {
 					t.Fatalf("%s under %s: %v", c.Input.Name, model, err)
 				}

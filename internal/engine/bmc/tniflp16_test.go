@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/engine/bmc"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -16,17 +18,17 @@ import (
 // bounds are the parameters of [TNIFLP16 Table I]: unwind, rounds, maxclock, qsize.
 type bounds struct{ unroll, rounds, clock, queue int }
 
-func (b bounds) options() pipeline.Options {
-	opt := pipeline.Defaults()
+func (b bounds) options() check.Options {
+	opt := check.Defaults()
 	opt.Timeout = 0
 	opt.Engine, opt.Unroll = "bmc", b.unroll
-	opt.BMC = pipeline.BMCOptions{Rounds: b.rounds, Clock: b.clock, Queue: b.queue}
+	opt.BMC = bmc.Options{Rounds: b.rounds, Clock: b.clock, Queue: b.queue}
 	return opt
 }
 
-func ask(t *testing.T, in pipeline.Input, model string, opt pipeline.Options) verdict.Result {
+func ask(t *testing.T, in pipeline.Input, model string, opt check.Options) verdict.Result {
 	t.Helper()
-	answer, err := pipeline.Check(context.Background(), in, []string{model}, opt)
+	answer, err := check.Run(context.Background(), in, []string{model}, opt)
 	if err != nil {
 		t.Fatalf("%s under %s: %v", in.Name, model, err)
 	}

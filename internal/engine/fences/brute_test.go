@@ -178,9 +178,9 @@ func (s *subject) repair(all bool) (*fences.Repair, error) {
 			if err != nil {
 				return nil, err
 			}
-			found := &fences.Finding{Verdict: verdict.Safe, Coverage: out.Coverage, Stats: out.Stats}
+			found := &fences.Finding{Status: fences.Good, Coverage: out.Coverage, Stats: out.Stats}
 			for _, v := range out.Violations {
-				found.Verdict = verdict.Unsafe
+				found.Status = fences.Bad
 				b := fences.Break{Witness: v.Witness}
 				if s.robust {
 					b.Store, b.Load = steps(&v)
@@ -223,12 +223,12 @@ func (s *subject) check(all bool) (want int64, problem string) {
 	switch {
 	case err != nil:
 		return 0, err.Error()
-	case want < 0 && got.Verdict != verdict.Unsafe:
-		return want, fmt.Sprintf("no set is enough, the answer is %s with %v", got.Verdict, got.Fences)
+	case want < 0 && got.Status != fences.Bad:
+		return want, fmt.Sprintf("no set is enough, the answer is %s with %v", got.Status, got.Fences)
 	case want < 0:
 		return want, ""
-	case got.Verdict != verdict.Safe || got.Cost != want:
-		return want, fmt.Sprintf("the least cost is %d, the answer is %s with %v for %d", want, got.Verdict, got.Fences, got.Cost)
+	case got.Status != fences.Good || got.Cost != want:
+		return want, fmt.Sprintf("the least cost is %d, the answer is %s with %v for %d", want, got.Status, got.Fences, got.Cost)
 	}
 	if out, err := s.ask(s.plain(got.Fences), s.props); err != nil || len(out.Violations) > 0 {
 		return want, fmt.Sprintf("%v is not enough (%v)", got.Fences, err)

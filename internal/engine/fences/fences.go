@@ -43,10 +43,34 @@ type Task struct {
 	Progress func(round, clauses int)
 }
 
-// Finding is what a check says. Safe: nothing is wrong. Unsafe: Breaks say what. Anything
-// else: Reason says why there is no answer.
+// Status says what is known of a program with fences. The zero value is unset.
+type Status uint8
+
+// The statuses.
+const (
+	_       Status = iota
+	Good           // the program is as it should be
+	Bad            // it is not
+	Unknown        // the check could not tell
+)
+
+func (s Status) String() string {
+	switch s {
+	case Good:
+		return "good"
+	case Bad:
+		return "bad"
+	case Unknown:
+		return "unknown"
+	default:
+		panic(fmt.Sprintf("BUG: unknown status %d", s))
+	}
+}
+
+// Finding is what a check says. Bad: Breaks say what is wrong. Unknown: Reason says why there is no
+// answer.
 type Finding struct {
-	Verdict  verdict.Verdict
+	Status   Status
 	Reason   string
 	Coverage verdict.Coverage
 	Warnings []verdict.Warning
@@ -67,12 +91,12 @@ type Break struct {
 
 // Repair is the answer.
 type Repair struct {
-	// Verdict is Safe with a set that repairs the program, Unsafe if there is none, and
-	// Unknown if the check could not tell.
-	Verdict verdict.Verdict
-	Reason  string
-	Fences  []ir.FenceAt // in the order of places
-	Cost    int64
+	// Status is Good with a set that repairs the program, Bad if there is none, and Unknown if the
+	// check could not tell.
+	Status Status
+	Reason string
+	Fences []ir.FenceAt // in the order of places
+	Cost   int64
 	// Bound is what every set that repairs the program costs at least.
 	Bound    int64
 	Before   *Break   // what is wrong without any fence; nil: nothing
@@ -115,7 +139,7 @@ func Run(ctx context.Context, task *Task) (*Repair, error) {
 	if err != nil || !done {
 		return r.out, err
 	}
-	r.out.Verdict, r.out.Fences = verdict.Safe, r.fences(set)
+	r.out.Status, r.out.Fences = Good, r.fences(set)
 	if err := r.justify(ctx, set); err != nil {
 		return nil, err
 	}
@@ -178,20 +202,20 @@ func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		switch found.Verdict {
-		case verdict.Safe:
+		switch found.Status {
+		case Good:
 			r.out.Coverage, r.out.Warnings, r.out.Cost = found.Coverage, found.Warnings, r.out.Bound
 			return set, true, nil
-		case verdict.Unsafe:
+		case Bad:
 		default:
-			r.out.Verdict, r.out.Reason, r.out.Coverage = verdict.Unknown, found.Reason, found.Coverage
+			r.out.Status, r.out.Reason, r.out.Coverage = Unknown, found.Reason, found.Coverage
 			return nil, false, nil
 		}
 		if r.out.Before == nil {
 			r.out.Before = &found.Breaks[0]
 		}
 		if hopeless, err := r.learn(set, found); err != nil || hopeless != nil {
-			r.out.Verdict, r.out.Hopeless = verdict.Unsafe, hopeless
+			r.out.Status, r.out.Hopeless = Bad, hopeless
 			return nil, false, err
 		}
 	}
@@ -208,15 +232,15 @@ func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
 		return nil, err
 	}
 	r.count(said)
-	if said.Verdict != verdict.Unsafe {
+	if said.Status != Bad {
 		return said, nil
 	}
 	found, err := r.check(ctx, set)
-	if err == nil && found.Verdict == verdict.Safe && !found.Coverage.Exhaustive {
+	if err == nil && found.Status == Good && !found.Coverage.Exhaustive {
 		// Another engine saw beyond the bounds of this one.
-		return &Finding{Verdict: verdict.Unknown, Coverage: found.Coverage, Reason: "the changed text is not as it should be, and no execution of the program shows it: " + said.Reason}, nil
+		return &Finding{Status: Unknown, Coverage: found.Coverage, Reason: "the changed text is not as it should be, and no execution of the program shows it: " + said.Reason}, nil
 	}
-	if err == nil && found.Verdict == verdict.Safe {
+	if err == nil && found.Status == Good {
 		err = fmt.Errorf("the program with fences is as it should be, and the changed text is not: %s", said.Reason)
 	}
 	return found, err
@@ -238,7 +262,7 @@ func (r *run) check(ctx context.Context, set []int) (*Finding, error) {
 		return nil, err
 	}
 	r.count(found)
-	if found.Verdict == verdict.Unsafe && len(found.Breaks) == 0 {
+	if found.Status == Bad && len(found.Breaks) == 0 {
 		return nil, fmt.Errorf("a check found something bad and no execution")
 	}
 	for i := range found.Breaks {
@@ -330,13 +354,13 @@ func (r *run) justify(ctx context.Context, set []int) error {
 		if err != nil {
 			return err
 		}
-		if found.Verdict != verdict.Unsafe {
+		if found.Status != Bad {
 			if ctx.Err() != nil { // out of time: the set stands, its reasons do not
-				r.out.Verdict, r.out.Reason = verdict.Unknown, found.Reason
+				r.out.Status, r.out.Reason = Unknown, found.Reason
 				return nil
 			}
 			if !found.Coverage.Exhaustive { // what showed it lies beyond the bounds
-				r.out.Verdict, r.out.Reason = verdict.Unknown, "whether every fence is needed is not known: nothing is wrong without one of them within the bounds of the search"
+				r.out.Status, r.out.Reason = Unknown, "whether every fence is needed is not known: nothing is wrong without one of them within the bounds of the search"
 				return nil
 			}
 			return fmt.Errorf("a set of fences was called cheapest and one of them is not needed")
@@ -362,10 +386,10 @@ func (r *run) all(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			switch found.Verdict {
-			case verdict.Safe:
+			switch found.Status {
+			case Good:
 				good[key] = true
-			case verdict.Unsafe:
+			case Bad:
 				if _, err := r.learn(set, found); err != nil {
 					return err
 				}

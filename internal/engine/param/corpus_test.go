@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	question "fencepost/internal/question/param"
+	"fencepost/internal/question/robust"
 	"fencepost/verdict"
 )
 
@@ -32,11 +35,11 @@ func TestCorpus(t *testing.T) {
 				t.Fatal("it expects nothing")
 			}
 			for _, e := range found {
-				ask := pipeline.RobustParam
+				in := pipeline.Input{Name: file, Text: text}
+				a, err := question.Robust(context.Background(), in, question.RobustOptions{Options: robust.Defaults()})
 				if e[1] == "check" {
-					ask = pipeline.CheckParam
+					a, err = question.Check(context.Background(), in, question.CheckOptions{Options: check.Defaults()})
 				}
-				a, err := ask(context.Background(), pipeline.Input{Name: file, Text: text}, pipeline.Defaults())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,7 +49,7 @@ func TestCorpus(t *testing.T) {
 				r := &a.Results[0]
 				got := r.Verdict.String()
 				switch {
-				case r.Verdict == verdict.Safe && r.Coverage.Exhaustive && r.Coverage.Threads == pipeline.AnyThreads:
+				case r.Verdict == verdict.Safe && r.Coverage.Exhaustive && r.Coverage.Threads == verdict.AnyThreads:
 					got = "any"
 				case r.Verdict == verdict.Unsafe:
 					got = strconv.Itoa(r.Instance)

@@ -14,6 +14,9 @@ import (
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	question "fencepost/internal/question/param"
+	"fencepost/internal/question/robust"
 	"fencepost/internal/solver/smt"
 	"fencepost/internal/source"
 	"fencepost/internal/transform"
@@ -142,13 +145,15 @@ func TestInstances(t *testing.T) {
 			}
 			var all pipeline.Answer
 			var err error
-			ask := func(opt pipeline.Options) (pipeline.Answer, error) { return pipeline.Robust(ctx, in, opt) }
+			ask := func(opt pipeline.Options) (pipeline.Answer, error) {
+				return robust.Run(ctx, in, robust.Options{Options: opt})
+			}
 			if q == "robust" {
-				all, err = pipeline.RobustParam(ctx, in, pipeline.Defaults())
+				all, err = question.Robust(ctx, in, question.RobustOptions{Options: robust.Defaults()})
 			} else {
-				all, err = pipeline.CheckParam(ctx, in, pipeline.Defaults())
+				all, err = question.Check(ctx, in, question.CheckOptions{Options: check.Defaults()})
 				ask = func(opt pipeline.Options) (pipeline.Answer, error) {
-					return pipeline.Check(ctx, in, []string{"sc"}, opt)
+					return check.Run(ctx, in, []string{"sc"}, check.Options{Options: opt})
 				}
 			}
 			if err != nil {
@@ -158,11 +163,11 @@ func TestInstances(t *testing.T) {
 				t.Fatalf("seed %d, %s: %+v\n%s", seed, q, all.Diagnostics, in.Text)
 			}
 			r := &all.Results[0]
-			question := param.Robust
+			asked := param.Robust
 			if q == "check" {
-				question = param.Safety
+				asked = param.Safety
 			}
-			alone := decide(t, string(in.Text), question)
+			alone := decide(t, string(in.Text), asked)
 			if alone.Unknown != "" || alone.Possible != (r.Verdict == verdict.Unsafe) {
 				t.Fatalf("seed %d, %s: engine param alone says %+v, together they say %s\n%s", seed, q, alone, r.Verdict, in.Text)
 			}

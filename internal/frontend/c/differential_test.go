@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
 	"fencepost/verdict"
 )
 
@@ -317,9 +318,9 @@ func TestDifferentialGCC(t *testing.T) {
 
 func answer(t *testing.T, text string) verdict.Verdict {
 	t.Helper()
-	opt := pipeline.Defaults()
+	opt := check.Defaults()
 	opt.Workers = 1
-	a, err := pipeline.Check(context.Background(), pipeline.Input{Name: "gen.c", Text: []byte(text)}, []string{"sc"}, opt)
+	a, err := check.Run(context.Background(), pipeline.Input{Name: "gen.c", Text: []byte(text)}, []string{"sc"}, opt)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/robust"
 	"fencepost/internal/source"
 )
 
@@ -50,14 +52,14 @@ func TestExamples(t *testing.T) {
 // program is robust.
 func ask(t *testing.T, in pipeline.Input, question string) string {
 	t.Helper()
-	opt := pipeline.Defaults()
+	opt := check.Defaults()
 	opt.Workers, opt.Timeout = 1, 0
 	var a pipeline.Answer
 	var err error
 	if question == "robust" {
-		a, err = pipeline.Robust(context.Background(), in, opt)
+		a, err = robust.Run(context.Background(), in, robust.Options{Options: opt.Options})
 	} else {
-		a, err = pipeline.Check(context.Background(), in, []string{question}, opt)
+		a, err = check.Run(context.Background(), in, []string{question}, opt)
 	}
 	if err != nil || a.HasErrors() {
 		t.Fatalf("%v %+v", err, a.Diagnostics)

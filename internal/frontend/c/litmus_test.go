@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/litmus"
 	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
@@ -257,9 +259,9 @@ func TestLitmus(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		want := litmusAnswers(t, name, tests[name], models)
-		opt := pipeline.Defaults()
+		opt := check.Defaults()
 		opt.Workers, opt.Timeout = 1, 0
-		a, err := pipeline.Check(context.Background(), pipeline.Input{Name: name + ".c", Text: []byte(program)}, models, opt)
+		a, err := check.Run(context.Background(), pipeline.Input{Name: name + ".c", Text: []byte(program)}, models, opt)
 		if err != nil || a.HasErrors() {
 			t.Fatalf("%s: %v %+v\n%s", name, err, a.Diagnostics, program)
 		}
@@ -284,9 +286,9 @@ func TestLitmus(t *testing.T) {
 // litmusAnswers says under which models a test observes its condition.
 func litmusAnswers(t *testing.T, name, text string, models []string) map[string]bool {
 	t.Helper()
-	opt := pipeline.Defaults()
+	opt := check.Defaults()
 	opt.Workers, opt.Timeout = 1, 0
-	a, err := pipeline.Litmus(context.Background(), pipeline.Input{Name: name, Text: []byte(text)}, models, pipeline.LitmusOptions{Options: opt})
+	a, err := litmus.Run(context.Background(), pipeline.Input{Name: name, Text: []byte(text)}, models, litmus.Options{Options: opt.Options})
 	if err != nil || len(a.Results) != len(models) {
 		t.Fatalf("%s: %v %+v", name, err, a.Diagnostics)
 	}

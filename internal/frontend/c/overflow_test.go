@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
 	"fencepost/verdict"
 )
 
@@ -48,20 +49,20 @@ func TestOverflow(t *testing.T) {
 	}
 	for _, c := range cases {
 		text := fmt.Sprintf("%sint main(void) { %s return 0; }\n", head, c.code)
-		for _, check := range []bool{true, false} {
-			opt := pipeline.Defaults()
-			opt.Workers, opt.C.CheckOverflow = 1, check
-			a, err := pipeline.Check(context.Background(), pipeline.Input{Name: "o.c", Text: []byte(text)}, []string{"sc"}, opt)
+		for _, checked := range []bool{true, false} {
+			opt := check.Defaults()
+			opt.Workers, opt.C.CheckOverflow = 1, checked
+			a, err := check.Run(context.Background(), pipeline.Input{Name: "o.c", Text: []byte(text)}, []string{"sc"}, opt)
 			if err != nil || a.HasErrors() {
 				t.Fatalf("%s: %v %+v", c.code, err, a.Diagnostics)
 			}
 			want := verdict.Safe
-			if check {
+			if checked {
 				want = c.want
 			}
 			r := a.Results[0]
 			if r.Verdict != want || want == verdict.Unsafe && r.Question != "overflow" {
-				t.Errorf("%s, checked %v: %s (%s), want %s", c.code, check, r.Verdict, r.Question, want)
+				t.Errorf("%s, checked %v: %s (%s), want %s", c.code, checked, r.Verdict, r.Question, want)
 			}
 		}
 	}

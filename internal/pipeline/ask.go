@@ -1,0 +1,197 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+	"fencepost/internal/shorten"
+	"fencepost/verdict"
+)
+
+// Asked says how a program's questions are asked: its assertions, goals, final condition and deadlock.
+type Asked struct {
+	Options
+	KeepGoing bool  // report every distinct violation, not the first
+	Finals    bool  // collect the final states
+	Given     Given // the bounds that the user set
+}
+
+// Asking is one question to one engine, and its answer.
+type Asking struct {
+	Engine *engine.Engine
+	Model  memory.Model // the question is about this model
+	Under  memory.Model // the engine runs under this model: Model, or SC for a robust program
+	States int64        // limit, 0: none
+
+	Cut    bool // the engine did not finish
+	Result *verdict.Result
+	Err    error
+}
+
+// Task makes the task of a search under a model, with no more than the limits of the user.
+func (p *Program) Task(flat *ir.Program, model memory.Model, opt *Options) *engine.Task {
+	return &engine.Task{
+		Program: flat, Props: p.Props, Model: model, NoReduction: opt.NoReduction,
+		Limits:   engine.Limits{Memory: opt.Memory, Buffer: opt.BufferBound(), Unroll: opt.UnrollBound(), Workers: opt.WorkerCount()},
+		Progress: opt.engineProgress(model.String()),
+	}
+}
+
+// QuestionTask makes the task of the program's own questions under a model.
+func (p *Program) QuestionTask(flat *ir.Program, model memory.Model, how *Asked) *engine.Task {
+	task := p.Task(flat, model, &how.Options)
+	task.Finals = how.Finals
+	// An observation must not hide a violation that is further away.
+	task.KeepGoing = how.KeepGoing || how.Finals || p.Observes() && p.AsksMore()
+	return task
+}
+
+// Ask asks an engine the program's own questions, replays what it found and states the verdict.
+func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Asked) {
+	defer func() {
+		if r := recover(); r != nil { // the call may be on a goroutine of its own
+			a.Err = fmt.Errorf("engine %s under %s: %v\n%s", a.Engine.Name, a.Under, r, Stack())
+		}
+	}()
+	task := p.QuestionTask(flat, a.Under, &how)
+	task.Limits.States = a.States
+	out, err := a.Engine.Run(ctx, task)
+	if err != nil {
+		a.Err = err
+		return
+	}
+	a.Cut = out.Unknown != ""
+	for i := range out.Violations {
+		if a.Err = p.prepare(a, task, &out.Violations[i]); a.Err != nil {
+			return
+		}
+	}
+	a.Result = p.concludeAsking(a, flat, out, &how)
+}
+
+// prepare makes a violation ready to be shown: with a short witness, under the model that was asked
+// about, and replayed.
+func (p *Program) prepare(a *Asking, task *engine.Task, v *engine.Violation) error {
+	v.Witness = shorten.Witness(task, v)
+	if a.Under != a.Model {
+		asking := *task
+		asking.Model = a.Model
+		w, err := shorten.FromSC(&asking, v)
+		if err != nil {
+			return fmt.Errorf("the witness of a violation under %s is none under %s: %w", a.Under, a.Model, err)
+		}
+		v.Witness = w
+	}
+	if err := p.Replay(task.Program, a.Model, v); err != nil {
+		return fmt.Errorf("the witness of a violation does not replay: %w", err)
+	}
+	p.AddTexts(v.Witness)
+	if v.Kind != engine.Deadlock {
+		return nil
+	}
+	var err error
+	v.Waits, err = p.Waits(task.Program, a.Model, v.Witness)
+	return err
+}
+
+// Waits says which threads wait at the end of an execution, and in which statements.
+func (p *Program) Waits(flat *ir.Program, model memory.Model, w *verdict.Witness) (string, error) {
+	all, err := shorten.Blocked(flat, model, w)
+	var parts []string
+	for _, one := range all {
+		text := fmt.Sprintf("%s waits in %s", one.Thread, one.Edge.Op.Kind)
+		if f := p.Files[one.Edge.Pos.File]; f != nil && one.Edge.Pos.Line > 0 {
+			pos := Position(one.Edge.Pos)
+			text = fmt.Sprintf("%s waits in %s (%s)", one.Thread, strings.Join(strings.Fields(f.Slice(one.Edge.Pos)), " "), shortPos(&pos))
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", "), err
+}
+
+// Observes reports whether the final condition asks for an observation.
+func (p *Program) Observes() bool {
+	return p.Props.Final != nil && p.Props.Final.Quantifier == property.Exists
+}
+
+// AsksMore reports whether there is something beside the final condition.
+func (p *Program) AsksMore() bool {
+	return p.Props.Checks || len(p.Props.Goals) > 0 || p.Props.Deadlock
+}
+
+// Expected maps violations to what replay has to find.
+var Expected = map[engine.ViolationKind]replay.Claim{
+	engine.CheckFailed:   replay.ClaimCheck,
+	engine.GoalReached:   replay.ClaimGoal,
+	engine.FinalViolated: replay.ClaimFinal,
+	engine.Deadlock:      replay.ClaimDeadlock,
+}
+
+// Replay runs a witness through the independent interpreter.
+func (p *Program) Replay(flat *ir.Program, model memory.Model, v *engine.Violation) error {
+	m, err := replay.ParseModel(model.String())
+	if err != nil {
+		return err
+	}
+	return replay.Replay(flat, p.Props, m, v.Witness, replay.Expect{
+		Claim: Expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal,
+	})
+}
+
+// ReplayExecution runs an execution that violates nothing through the independent interpreter.
+func ReplayExecution(flat *ir.Program, model memory.Model, w *verdict.Witness) error {
+	m, err := replay.ParseModel(model.String())
+	if err != nil {
+		return err
+	}
+	if err := replay.Replay(flat, &property.Set{}, m, w, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+		return fmt.Errorf("an execution does not replay: %w", err)
+	}
+	return nil
+}
+
+// AddTexts gives every step the instruction as the user wrote it.
+func (p *Program) AddTexts(w *verdict.Witness) {
+	for i := range w.Steps {
+		st := &w.Steps[i]
+		if st.Kind != verdict.StepFlush && st.Pos != nil && p.Files[st.Pos.File] != nil {
+			st.Text = p.TextAt(st.Pos)
+		}
+	}
+}
+
+// RobustTask makes the task of a search for attacks on robustness. Buffers have no bound there.
+func (p *Program) RobustTask(flat *ir.Program, opt *Options) *engine.Task {
+	task := p.Task(flat, memory.TSO, opt)
+	task.Limits.Buffer, task.Limits.Unroll = 0, 0
+	return task
+}
+
+// ExploreTask makes the task of an exploration of executions that asks nothing: a failing check ends
+// its thread.
+func (p *Program) ExploreTask(flat *ir.Program, model memory.Model, opt *Options) *engine.Task {
+	task := p.Task(flat, model, opt)
+	task.Props, task.KeepGoing = &property.Set{}, true
+	return task
+}
+
+// Explorable refuses programs whose executions are not explored one by one.
+func (p *Program) Explorable(flat *ir.Program, model memory.Model, opt *Options) error {
+	return p.Supports(&smc.Engine, p.ExploreTask(flat, model, opt))
+}
+
+// ParseModel returns the memory model with a name.
+func ParseModel(name string) (memory.Model, error) {
+	m, ok := memory.ParseModel(name)
+	if !ok {
+		return m, &OptionError{Option: "memory model", Value: name, Want: "sc, tso or pso"}
+	}
+	return m, nil
+}

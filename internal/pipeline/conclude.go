@@ -1,0 +1,358 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// Results. This file is the only one that assembles a result and the only one that says Safe: a test
+// in the root package holds all others to that.
+//
+// A search that found nothing and left out no execution is Safe. A search that met bounds is Safe
+// within them if the user set all of them: then the user knows what the answer covers. A search that
+// met a default has not answered the question. It is Unknown, with the bounds in its reason.
+
+// Given says which bounds the user set.
+type Given struct {
+	Buffer, Unroll              int
+	Rounds, Clock, Queue, Width int  // of bounded model checking, where the engine did not raise them itself
+	Domain                      bool // of the values of memory
+}
+
+// Given says which of the bounds in the options the user set.
+func (o *Options) Given() Given { return Given{Buffer: o.Buffer, Unroll: o.Unroll} }
+
+// sets reports whether the user set a bound to the value it has.
+func (g *Given) sets(b *verdict.Bound) bool {
+	switch b.Name {
+	case "buffer":
+		return g.Buffer > 0
+	case "unroll":
+		return g.Unroll > 0 && b.Value == g.Unroll
+	case "recursion", "threads": // of a statement that starts threads in a loop
+		return g.Unroll > 0
+	case "rounds":
+		return g.Rounds > 0
+	case "clock":
+		return g.Clock > 0
+	case "queue":
+		return g.Queue > 0
+	case "width":
+		return g.Width > 0
+	case "domain":
+		return g.Domain
+	default:
+		return false
+	}
+}
+
+// Mark notes at every bound whether the user set it.
+func Mark(c *verdict.Coverage, given Given) {
+	for i := range c.Bounds {
+		b := &c.Bounds[i]
+		b.Given = b.Given || given.sets(b)
+	}
+}
+
+// Result assembles a result without a verdict.
+func (p *Program) Result(question verdict.Question, model memory.Model, by string) *verdict.Result {
+	return &verdict.Result{
+		Program: p.Input.Name, Question: question, Model: model.String(), Engine: by, Sources: p.Sources(),
+	}
+}
+
+// Conclusion has the findings of the search for an answer.
+type Conclusion struct {
+	Question verdict.Question
+	Model    memory.Model
+	Engine   string
+	Outcome  *engine.Outcome
+	Given    Given
+	// Violation is the violation that the result is about, nil if there is none.
+	Violation *verdict.Violation
+	// Open is why the answer is unknown although the search came to its end, "" if it is not.
+	Open string
+}
+
+// Conclude states the verdict of a search: Unsafe with a violation, Unknown if the search did not
+// finish or met a bound that the user did not set, else Safe.
+func (p *Program) Conclude(c *Conclusion) *verdict.Result {
+	res := p.Result(c.Question, c.Model, c.Engine)
+	res.Coverage, res.Stats, res.Warnings = c.Outcome.Coverage, c.Outcome.Stats, c.Outcome.Warnings
+	switch v := c.Violation; {
+	case v != nil:
+		res.Verdict, res.Reason, res.Pos, res.Witness, res.Cause = verdict.Unsafe, v.Reason, v.Pos, v.Witness, v.Cause
+	case c.Outcome.Unknown != "":
+		res.Verdict, res.Reason = verdict.Unknown, c.Outcome.Unknown
+	case c.Open != "":
+		res.Verdict, res.Reason = verdict.Unknown, c.Open
+	default:
+		Hold(res, c.Given)
+	}
+	p.CarrySources(res)
+	return res
+}
+
+// Hold states the verdict of a search that came to its end and found nothing: Safe, or Unknown if the
+// search met a bound that the user did not set.
+func Hold(res *verdict.Result, given Given) { holds(res, verdict.Safe, given) }
+
+// holds does so with the verdict that is wanted, Safe or NotObserved.
+func holds(res *verdict.Result, wanted verdict.Verdict, given Given) {
+	Mark(&res.Coverage, given)
+	if res.Coverage.Complete() {
+		res.Verdict = wanted
+		return
+	}
+	res.Verdict, res.BoundedOnly = verdict.Unknown, true
+	res.Reason = boundedWords(res, wanted) + ": " + res.Coverage.BoundText()
+}
+
+// boundedWords begin the reason of an answer that holds within bounds only.
+func boundedWords(res *verdict.Result, wanted verdict.Verdict) string {
+	switch {
+	case len(res.Fences) > 0:
+		return "enough within"
+	case wanted == verdict.NotObserved:
+		return "not observed within"
+	case res.Question == finalStates:
+		return "explored only within"
+	default:
+		return "no violation within"
+	}
+}
+
+// Join adds to an answer what another one covers, which found nothing either: the whole holds only
+// where both do.
+func Join(res, other *verdict.Result, given Given) {
+	res.Warnings = append(res.Warnings, other.Warnings...)
+	res.Coverage.Exhaustive = res.Coverage.Exhaustive && other.Coverage.Exhaustive
+	res.Coverage.Bounds = append(res.Coverage.Bounds, other.Coverage.Bounds...)
+	if res.Verdict == verdict.Safe || res.Verdict == verdict.NotObserved {
+		holds(res, res.Verdict, given)
+	}
+}
+
+// Restrict adds the bounds that lie in how the program was read: the number of threads of a template,
+// and the values of inputs. The user set both.
+func (p *Program) Restrict(res *verdict.Result, opt *Options) {
+	if res.Verdict == verdict.Unsafe {
+		return
+	}
+	c := &res.Coverage
+	add := func(b verdict.Bound) {
+		b.Hit, b.Given, c.Exhaustive = true, true, false
+		if !slices.ContainsFunc(c.Bounds, func(o verdict.Bound) bool { return o.Name == b.Name && (o.Pos == nil) == (b.Pos == nil) }) {
+			c.Bounds = append(c.Bounds, b)
+		}
+	}
+	if n := p.Props.Instances; n > 0 {
+		add(verdict.Bound{Name: "threads", Value: n})
+	}
+	if r := opt.C.NondetRange; len(r) == 2 && p.limited != nil {
+		add(verdict.Bound{Name: "nondet-range", Low: int(r[0]), Value: int(r[1]), Pos: p.limited})
+	}
+}
+
+// Sources returns the texts that a result needs to be shown: the files of the program, and those
+// included files that a step of the witnesses is in.
+func (p *Program) Sources(witnesses ...*verdict.Witness) map[string]string {
+	out := map[string]string{p.Input.Name: string(p.Input.Text)}
+	for _, f := range p.Input.More {
+		out[f.Name] = string(f.Text)
+	}
+	for _, w := range witnesses {
+		if w == nil {
+			continue
+		}
+		for i := range w.Steps {
+			if pos := w.Steps[i].Pos; pos != nil && p.Files[pos.File] != nil {
+				out[pos.File] = string(p.Files[pos.File].Text)
+			}
+		}
+	}
+	return out
+}
+
+// CarrySources gives a result the texts that it needs to be shown.
+func (p *Program) CarrySources(res *verdict.Result) {
+	var witnesses []*verdict.Witness
+	for _, e := range res.Executions() {
+		witnesses = append(witnesses, e.Witness)
+	}
+	for _, b := range res.Breaks() {
+		witnesses = append(witnesses, b.Witness())
+	}
+	res.Sources = p.Sources(witnesses...)
+}
+
+// concludeAsking states the verdict of an engine that was asked the program's own questions.
+func (p *Program) concludeAsking(a *Asking, flat *ir.Program, out *engine.Outcome, how *Asked) *verdict.Result {
+	res := p.ConcludeQuestions(a.Model, a.Engine.Name, out, how)
+	if res.Witness != nil {
+		res.Cause = p.Cause(flat, a.Model, res.Witness)
+	}
+	for i := range res.Others {
+		res.Others[i].Cause = p.Cause(flat, a.Model, res.Others[i].Witness)
+	}
+	Group(flat, res)
+	p.CarrySources(res)
+	return res
+}
+
+// ConcludeQuestions states verdict, question and reason of the program's own questions.
+func (p *Program) ConcludeQuestions(model memory.Model, by string, out *engine.Outcome, how *Asked) *verdict.Result {
+	res := p.Result(p.Question(), model, by)
+	res.Coverage, res.Stats, res.Warnings, res.FinalStates = out.Coverage, out.Stats, out.Warnings, out.Finals
+	if how.Finals {
+		res.LeftOut = p.LeftOut()
+	}
+	Mark(&res.Coverage, how.Given)
+	var observed *engine.Violation
+	for i := range out.Violations {
+		v := &out.Violations[i]
+		if v.Kind == engine.FinalViolated && p.Observes() {
+			observed = v
+			continue
+		}
+		one := p.Describe(v)
+		if res.Verdict == verdict.Unset {
+			res.Verdict, res.Question, res.Reason, res.Pos, res.Witness = verdict.Unsafe, one.Question, one.Reason, one.Pos, one.Witness
+		} else if how.KeepGoing {
+			res.Others = append(res.Others, one)
+		}
+	}
+	switch {
+	case res.Verdict != verdict.Unset:
+	case observed != nil:
+		p.concludeObserved(res, observed, out)
+	case out.Unknown != "":
+		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
+	case p.untested(out) != "":
+		res.Verdict, res.Reason = verdict.Unknown, p.untested(out)
+	case p.Observes():
+		holds(res, verdict.NotObserved, how.Given)
+	default:
+		holds(res, verdict.Safe, how.Given)
+	}
+	return res
+}
+
+// concludeObserved states the verdict where the final condition was observed: Observed, unless
+// something else that was asked is open.
+func (p *Program) concludeObserved(res *verdict.Result, observed *engine.Violation, out *engine.Outcome) {
+	one := p.Describe(observed)
+	res.Verdict, res.Reason, res.Pos, res.Witness = verdict.Observed, one.Reason, one.Pos, one.Witness
+	switch {
+	case !p.AsksMore():
+	case out.Unknown != "":
+		res.Verdict = verdict.Unknown
+		res.Reason = fmt.Sprintf("%s, but the rest is not decided: %s", one.Reason, out.Unknown)
+	case !res.Coverage.Complete():
+		res.Verdict = verdict.Unknown
+		res.Reason = fmt.Sprintf("%s, but the rest is not decided: no violation within: %s", one.Reason, res.Coverage.BoundText())
+	case !out.Coverage.Exhaustive:
+		res.Warnings = append(res.Warnings, verdict.Warning{
+			Code: "FP0906", Message: "assertions, goals and deadlock were checked only within the bounds of the search",
+		})
+	}
+}
+
+// untested says why a search that found nothing has tested nothing, "" if it has.
+func (p *Program) untested(out *engine.Outcome) string {
+	ended := out.Stats.FinalStates+out.Exits > 0 || out.Ends
+	switch {
+	case out.Stats.Executions > 0 && !ended:
+		return "no execution comes to its end"
+	case p.Props.Final != nil && out.Stats.FinalStates == 0 && !out.Ends:
+		return "no execution comes to an end, so the final condition was never tested"
+	case p.Props.Checks && !out.ChecksReached && !ended && len(p.Props.Goals) == 0 && !p.Props.Deadlock:
+		return "no execution reaches an assertion or its end: nothing was checked"
+	case cutOff(out) && !out.ChecksReached && !ended:
+		return "no execution comes to an assertion or its end within the bounds"
+	default:
+		return ""
+	}
+}
+
+// finalStates is the question if there is none but to list the final states.
+const finalStates = verdict.FinalStateList
+
+// cutOff reports whether executions were cut off. A store that finds its buffer full waits, and its
+// execution goes on.
+func cutOff(out *engine.Outcome) bool {
+	return slices.ContainsFunc(out.Coverage.Bounds, func(b verdict.Bound) bool { return b.Hit && b.Name != "buffer" })
+}
+
+// Question names the program's own questions.
+func (p *Program) Question() verdict.Question {
+	var parts []string
+	if p.Props.Checks {
+		parts = append(parts, "assertions")
+	}
+	if len(p.Props.Goals) > 0 {
+		parts = append(parts, "goals")
+	}
+	if p.Props.Final != nil {
+		parts = append(parts, p.Props.Final.Quantifier.String())
+	}
+	if p.Props.Deadlock {
+		parts = append(parts, "deadlock")
+	}
+	if len(parts) == 0 {
+		return finalStates
+	}
+	return verdict.Question(strings.Join(parts, ", "))
+}
+
+// LeftOut lists what final states do not show of the program's memory.
+func (p *Program) LeftOut() []string {
+	if p.Language != "c" || !p.Props.Whole {
+		return nil
+	}
+	return []string{"freed blocks", "automatic and thread-local objects, whose functions and threads have ended"}
+}
+
+// Describe says in words what a violation is.
+func (p *Program) Describe(v *engine.Violation) verdict.Violation {
+	one := verdict.Violation{Witness: v.Witness}
+	switch v.Kind {
+	case engine.CheckFailed:
+		last := &v.Witness.Steps[len(v.Witness.Steps)-1]
+		one.Question, one.Reason, one.Pos = verdict.Question(v.Class.String()), last.Note, last.Pos
+	case engine.GoalReached:
+		g := &p.Props.Goals[v.Goal]
+		pos := Position(g.Pos)
+		one.Question, one.Reason, one.Pos = "goal", "goal state reached", &pos
+		if g.Name != "" {
+			one.Reason += ": " + g.Name
+		}
+	case engine.FinalViolated:
+		f := p.Props.Final
+		pos := Position(f.Pos)
+		one.Question, one.Pos = verdict.Question(f.Quantifier.String()), &pos
+		switch f.Quantifier {
+		case property.Exists:
+			one.Reason = "a final state satisfies " + f.Cond.Text
+		case property.Never:
+			one.Reason = "a final state satisfies what must never hold: " + f.Cond.Text
+		case property.Forall:
+			one.Reason = "a final state does not satisfy " + f.Cond.Text
+		}
+	case engine.Deadlock:
+		one.Question, one.Reason = "deadlock", "deadlock: no thread can go on, and one waits"
+		if v.Waits != "" {
+			one.Reason = "deadlock: " + v.Waits
+		}
+	default:
+		panic("BUG: unknown violation")
+	}
+	return one
+}

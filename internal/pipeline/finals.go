@@ -1,0 +1,35 @@
+package pipeline
+
+import (
+	"context"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
+	"fencepost/internal/engine/smc"
+)
+
+// AllFinals collects final states with the engine explicit, and returns the engine that found them. If
+// that meets a bound that the user did not set, smc is asked, which does not bound buffers.
+func AllFinals(ctx context.Context, task *engine.Task, opt *Options) (*engine.Outcome, *engine.Engine, error) {
+	task.Finals, task.KeepGoing = true, true
+	task.Limits.Unroll = 0
+	out, err := explicit.Engine.Run(ctx, task)
+	if err != nil {
+		return nil, nil, err
+	}
+	Mark(&out.Coverage, opt.Given())
+	if out.Unknown != "" || out.Coverage.Complete() || smc.Engine.Supports(task) != nil {
+		return out, &explicit.Engine, nil
+	}
+	unrolled := *task
+	unrolled.Limits.Unroll = opt.UnrollBound()
+	more, err := smc.Engine.Run(ctx, &unrolled)
+	if err != nil {
+		return nil, nil, err
+	}
+	Mark(&more.Coverage, opt.Given())
+	if more.Unknown != "" || !more.Coverage.Complete() {
+		return out, &explicit.Engine, nil
+	}
+	return more, &smc.Engine, nil
+}

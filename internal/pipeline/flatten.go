@@ -1,0 +1,98 @@
+package pipeline
+
+import (
+	"errors"
+	"fmt"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// Flatten runs the passes. It refuses a program that exceeds their limits.
+func (p *Program) Flatten(opt Options) (*ir.Program, error) {
+	flat, err := transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Stop: p.stop(opt)}, nil)
+	var over *overLimit
+	switch {
+	case errors.As(err, &over):
+		return nil, p.Refuse(verdict.Diagnostic{
+			Code:    "FP0916",
+			Message: "calls were not replaced by what they call " + over.limit,
+			Notes:   []string{"look for recursion, which is followed up to --unroll, and for calls through pointers, which lead to every function of that kind whose address is taken"},
+		})
+	case err != nil:
+		return nil, p.Refuse(verdict.Diagnostic{Code: "FP0905", Message: err.Error()})
+	}
+	return flat, nil
+}
+
+// stop returns a function that says which limit the passes exceed. Time counts from the beginning of
+// the reading.
+func (p *Program) stop(opt Options) func() error {
+	exceeded := exceeds(opt, p.begun)
+	return func() error {
+		if p.ctx.Err() != nil {
+			return &overLimit{"before the interruption"}
+		}
+		if over := exceeded(); over != "" {
+			return &overLimit{over}
+		}
+		return nil
+	}
+}
+
+// overLimit says which limit ended the passes.
+type overLimit struct{ limit string }
+
+func (o *overLimit) Error() string { return "not done " + o.limit }
+
+// FlattenFixed runs the passes, and refuses templates of any number of threads.
+func (p *Program) FlattenFixed(opt Options) (*ir.Program, error) {
+	flat, err := p.Flatten(opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range flat.Threads {
+		if t.Unbounded {
+			return nil, p.Refuse(verdict.Diagnostic{
+				Code: "FP0902", Pos: Position(t.Pos),
+				Message: fmt.Sprintf("thread %s stands for any number of threads", t.Name),
+				Notes:   []string{"this check needs a fixed number: give --threads 2, for instance"},
+			})
+		}
+	}
+	return flat, nil
+}
+
+// ListsInputs refuses inputs with too many values for a question that tries them one by one. Of the
+// engines only bmc takes such inputs, where an input is a free variable.
+func (p *Program) ListsInputs(flat *ir.Program, name string) error {
+	if err := engine.TriesInputs(name, flat); err != nil {
+		return p.Refuse(p.Unsupported(err))
+	}
+	return nil
+}
+
+// Supports refuses a task that an engine does not take.
+func (p *Program) Supports(e *engine.Engine, task *engine.Task) error {
+	if err := e.Supports(task); err != nil {
+		return p.Refuse(p.Unsupported(err))
+	}
+	return nil
+}
+
+// Unsupported is the diagnostic for something that an engine does not take.
+func (p *Program) Unsupported(err error) verdict.Diagnostic {
+	d := verdict.Diagnostic{Severity: verdict.SeverityError, Code: "FP0907", Pos: verdict.Pos{File: p.Input.Name}, Message: err.Error()}
+	if u := (*engine.Unsupported)(nil); errors.As(err, &u) && u.Pos != nil {
+		d.Pos, d.Message, d.Excerpt = *u.Pos, u.What, excerpt(p, *u.Pos)
+		if u.Code != "" {
+			d.Code = u.Code
+		}
+		if u.Advice != "" {
+			d.Notes = []string{u.Advice}
+		}
+	}
+	return d
+}

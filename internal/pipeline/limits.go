@@ -1,0 +1,75 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"runtime/metrics"
+	"time"
+)
+
+// Limits of the reading. A page of macros can stand for more text than there is memory, and the
+// parser of C, a library, cannot be stopped. So a front end runs on a goroutine of its own, and the
+// pipeline stops waiting for it when it exceeds a limit.
+
+const (
+	// pause is the time between two checks of the limits.
+	pause = 100 * time.Millisecond
+	// patience is how long reading may go on after an interruption. Small programs are read by
+	// then, so the interruption reaches the engine, which reports what it knows.
+	patience = time.Second
+)
+
+// limited runs work. It returns the limit that was exceeded, "" if work came to its end. Abandoned
+// work may still write to the variables that it captured.
+func limited(ctx context.Context, opt Options, work func()) (over string) {
+	done := make(chan any, 1)
+	go func() {
+		defer func() { done <- recover() }()
+		work()
+	}()
+	interrupted := ctx.Done()
+	var give <-chan time.Time
+	check := time.NewTicker(pause)
+	defer check.Stop()
+	exceeded := exceeds(opt, time.Now())
+	for {
+		select {
+		case broken := <-done:
+			if broken != nil {
+				panic(broken) // on the goroutine that has the barrier
+			}
+			return ""
+		case <-interrupted:
+			interrupted, give = nil, time.After(patience)
+		case <-give:
+			return "before the interruption"
+		case <-check.C:
+		}
+		if over := exceeded(); over != "" {
+			return over
+		}
+	}
+}
+
+// exceeds returns a function that says which limit of time, counted from begun, or of memory, counted
+// from now, is exceeded: "" if none is.
+func exceeds(opt Options, begun time.Time) func() string {
+	before := heapBytes()
+	return func() string {
+		now := heapBytes()
+		before = min(before, now) // garbage from before does not count
+		switch {
+		case opt.Timeout > 0 && time.Since(begun) >= opt.Timeout:
+			return fmt.Sprintf("within the time limit of %s", opt.Timeout)
+		case opt.Memory > 0 && now-before > opt.Memory:
+			return fmt.Sprintf("within the memory limit of %d MiB", opt.Memory>>20)
+		}
+		return ""
+	}
+}
+
+func heapBytes() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
+}

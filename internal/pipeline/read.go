@@ -1,0 +1,312 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"sort"
+	"strings"
+	"time"
+
+	"fencepost/internal/diag"
+	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/fp"
+	"fencepost/internal/frontend/litmus"
+	"fencepost/internal/frontend/memorax"
+	"fencepost/internal/frontend/statement"
+	"fencepost/internal/frontend/trencher"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// Unit is the result of a front end.
+type Unit struct {
+	IR       *ir.Program // structured; nil after errors
+	Props    *property.Set
+	Included []*source.File
+	Notes    []c.Annotation // comments //@ of C
+	Litmus   *litmus.Unit   // of litmus tests
+	// With ReadOptions.Sites: where fences can be written, the kinds of fences that the language
+	// can express, and how fences become edits of the text.
+	Sites []ir.Place
+	Kinds []ir.FenceKind
+	Write func([]ir.FenceAt) []source.Edit
+}
+
+// ReadOptions say what a question needs of the front end beside the options of the user.
+type ReadOptions struct {
+	Options
+	Annotations bool   // read the invariants in comments
+	Sites       bool   // find fence sites; languages without any refuse
+	FenceStyle  string // with Sites: how fences are written in C, one of FenceStyles
+}
+
+// language is a row of the table of languages.
+type language struct {
+	name    string
+	exts    []string
+	several bool // a program may have several files
+	parse   func([]*source.File, ReadOptions) (*Unit, *diag.List)
+}
+
+var allFences = []ir.FenceKind{ir.FullFence, ir.StoreStoreFence}
+
+// languages is the table of languages.
+var languages = []language{
+	{name: "fp", exts: []string{".fp"}, parse: parseAutomaton(fp.Parse, allFences)},
+	{name: "trencher", exts: []string{".txt"}, parse: parseAutomaton(trencher.Parse, allFences[:1])},
+	{name: "memorax", exts: []string{".rmm"}, parse: parseAutomaton(memorax.Parse, allFences)},
+	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
+	{name: "c", exts: []string{".c"}, several: true, parse: parseC},
+}
+
+// Extensions lists the file name extensions of programs, such as .fp.
+func Extensions() []string {
+	var out []string
+	for _, l := range languages {
+		out = append(out, l.exts...)
+	}
+	return out
+}
+
+// FenceStyles lists the ways to write a fence in C, the default first.
+func FenceStyles() []string { return translate.FenceStyles() }
+
+// parseAutomaton adapts a language of automata.
+func parseAutomaton(
+	parse func(*source.File, statement.Options) (*statement.Unit, *diag.List), kinds []ir.FenceKind,
+) func([]*source.File, ReadOptions) (*Unit, *diag.List) {
+	return func(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+		u, diags := parse(files[0], statement.Options{Threads: opt.Threads, Numbered: opt.Annotations, Places: opt.Sites})
+		if diags.HasErrors() || u == nil {
+			return &Unit{}, diags
+		}
+		return &Unit{IR: u.Program, Props: u.Props, Sites: u.Places, Kinds: kinds, Write: u.Write}, diags
+	}
+}
+
+// parseLitmus adapts litmus tests. Tests in C have fence sites; columns of instructions have none.
+func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+	u, diags := litmus.Parse(files[0], litmus.Options{C: cOptions(opt)})
+	if opt.Sites && u.Program != nil && !u.InC() {
+		diags.Errorf("FP0921", files[0].Span(0, 0), "fences are not written into litmus tests for %s", u.Arch).Note("a test in C or .fp can be repaired")
+		return &Unit{}, diags
+	}
+	return &Unit{
+		IR: u.Program, Props: u.Props, Included: u.Included, Litmus: u, Sites: u.Places, Kinds: allFences,
+		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, u.FenceStyle(fenceStyle(opt))) },
+	}, diags
+}
+
+// parseC adapts C.
+func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+	u, diags := c.Parse(files, cOptions(opt))
+	return &Unit{
+		IR: u.Program, Props: u.Props, Included: u.Included, Notes: u.Annotations, Sites: u.Places, Kinds: allFences,
+		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, fenceStyle(opt)) },
+	}, diags
+}
+
+func cOptions(opt ReadOptions) c.Options {
+	var nondet *c.Range
+	if r := opt.C.NondetRange; len(r) == 2 {
+		nondet = &c.Range{Lo: r[0], Hi: r[1]}
+	}
+	return c.Options{
+		Nondet:  nondet,
+		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
+		Claims: opt.Annotations, Places: opt.Sites,
+		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
+	}
+}
+
+// fenceStyle returns the style of fences, which the question has checked.
+func fenceStyle(opt ReadOptions) translate.FenceStyle {
+	style, ok := translate.ParseFenceStyle(opt.FenceStyle)
+	if !ok {
+		panic(fmt.Sprintf("BUG: unknown style %q", opt.FenceStyle))
+	}
+	return style
+}
+
+// Program is an input after the front end.
+type Program struct {
+	Input       Input
+	Unit                                // after Read
+	Files       map[string]*source.File // the files of the program, and what they include
+	Diagnostics []verdict.Diagnostic
+	Language    string
+
+	ctx     context.Context // of the reading; the passes check it too
+	begun   time.Time
+	limited *verdict.Pos // an input that takes only the values that the user named
+}
+
+func newProgram(in Input) *Program {
+	p := &Program{Input: in, Files: map[string]*source.File{}, ctx: context.Background(), begun: time.Now()}
+	for _, f := range p.sourceFiles() {
+		p.Files[f.Name] = f
+	}
+	return p
+}
+
+// sourceFiles returns the files of the program, the first one first.
+func (p *Program) sourceFiles() []*source.File {
+	files := []*source.File{source.NewFile(p.Input.Name, p.Input.Text)}
+	for _, more := range p.Input.More {
+		files = append(files, source.NewFile(more.Name, more.Text))
+	}
+	return files
+}
+
+// With returns the program with other questions.
+func (p *Program) With(props *property.Set) *Program {
+	out := *p
+	out.Props = props
+	return &out
+}
+
+// Refuse adds an error and returns ErrRefused. A diagnostic without a file is about the input.
+func (p *Program) Refuse(d verdict.Diagnostic) error {
+	d.Severity = verdict.SeverityError
+	if d.Pos.File == "" {
+		d.Pos.File = p.Input.Name
+	}
+	p.Diagnostics = append(p.Diagnostics, d)
+	return ErrRefused
+}
+
+// Read runs the front end that the input's name or Options.Lang asks for.
+func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
+	p := r.Program
+	p.ctx = ctx
+	lang, problem := chooseLanguage(p.Input.Name, opt.Lang)
+	if lang == nil {
+		return p.Refuse(verdict.Diagnostic{Code: "FP0903", Message: problem})
+	}
+	if len(p.Input.More) > 0 && !lang.several {
+		return p.Refuse(verdict.Diagnostic{
+			Code: "FP0909", Pos: verdict.Pos{File: p.Input.More[0].Name}, Message: "a program of several files must be C",
+		})
+	}
+	p.Language = lang.name
+	files := p.sourceFiles()
+	var unit *Unit
+	var diags *diag.List
+	if over := limited(ctx, opt.Options, func() { unit, diags = lang.parse(files, opt) }); over != "" {
+		return p.Refuse(verdict.Diagnostic{
+			Code:    "FP0916",
+			Message: "the program was not read " + over,
+			Notes:   []string{"look for macros that expand to very much, and for expressions of thousands of operators"},
+		})
+	}
+	for _, f := range unit.Included {
+		p.Files[f.Name] = f
+	}
+	p.report(diags)
+	if unit.IR == nil || diags.HasErrors() {
+		return ErrRefused
+	}
+	if errs := ir.Verify(unit.IR); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: the front end made a broken program: %v", errs[0]))
+	}
+	if opt.Replicate != "" && opt.Instances > 1 {
+		more, err := transform.Replicate(unit.IR, opt.Replicate, opt.Instances)
+		if err != nil {
+			return p.Refuse(verdict.Diagnostic{Code: "FP0911", Message: err.Error()})
+		}
+		unit.IR = more
+	}
+	p.Unit = *unit
+	return nil
+}
+
+// report takes over what the front end said.
+func (p *Program) report(diags *diag.List) {
+	diags.Sort()
+	for _, d := range diags.All {
+		p.Diagnostics = append(p.Diagnostics, p.diagnostic(d))
+		if d.Code == c.RangeWarning && p.limited == nil {
+			pos := Position(d.Span)
+			p.limited = &pos
+		}
+	}
+	if diags.Dropped > 0 {
+		p.Refuse(verdict.Diagnostic{Code: "FP0904", Message: fmt.Sprintf("%d more errors not shown", diags.Dropped)})
+	}
+}
+
+func chooseLanguage(name, lang string) (*language, string) {
+	var names, exts []string
+	for i := range languages {
+		l := &languages[i]
+		names, exts = append(names, l.name), append(exts, l.exts...)
+		if lang == l.name {
+			return l, ""
+		}
+		for _, ext := range l.exts {
+			if lang == "" && strings.EqualFold(path.Ext(name), ext) {
+				return l, ""
+			}
+		}
+	}
+	sort.Strings(names)
+	sort.Strings(exts)
+	if lang != "" {
+		return nil, fmt.Sprintf("unknown language %q; known: %s", lang, strings.Join(names, ", "))
+	}
+	return nil, fmt.Sprintf("cannot tell the language from the file name; known extensions: %s; or give --lang %s",
+		strings.Join(exts, ", "), strings.Join(names, "|"))
+}
+
+func (p *Program) diagnostic(d diag.Diagnostic) verdict.Diagnostic {
+	out := verdict.Diagnostic{
+		Severity: verdict.Severity(d.Severity.String()), Code: d.Code, Pos: Position(d.Span), Message: d.Message, Notes: d.Notes,
+	}
+	name := d.Span.File
+	if name == "" {
+		name = p.Input.Name
+	}
+	if file := p.Files[name]; file != nil {
+		out.Excerpt = diag.Excerpt(file, d)
+	}
+	return out
+}
+
+// Position converts a span of a source text.
+func Position(s source.Span) verdict.Pos {
+	return verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
+}
+
+// Slice returns the text of a span.
+func (p *Program) Slice(s source.Span) string {
+	if f := p.Files[s.File]; f != nil {
+		return f.Slice(s)
+	}
+	return ""
+}
+
+// excerpt returns the line of the source that a diagnostic is about.
+func excerpt(p *Program, at verdict.Pos) string {
+	f := p.Files[at.File]
+	if f == nil || at.Line == 0 {
+		return ""
+	}
+	span := source.Span{Pos: source.Pos{File: at.File, Line: at.Line, Col: at.Col}, EndLine: at.EndLine, EndCol: at.EndCol}
+	return diag.Excerpt(f, diag.Diagnostic{Span: span})
+}
+
+// TextAt returns the source text at a position on one line, "" if it is not known.
+func (p *Program) TextAt(pos *verdict.Pos) string {
+	if pos == nil || p.Files[pos.File] == nil {
+		return ""
+	}
+	file := p.Files[pos.File]
+	span := file.Span(0, 0)
+	span.Line, span.Col, span.EndLine, span.EndCol = pos.Line, pos.Col, pos.EndLine, pos.EndCol
+	return strings.Join(strings.Fields(file.Slice(span)), " ")
+}

@@ -1,0 +1,143 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/source"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// Templates: threads that stand for any number of threads.
+
+// Replicated returns the function after a comment //@ replicate, "" if there is none.
+func (p *Program) Replicated() string {
+	for _, note := range p.Notes {
+		if note.Text != "replicate" || note.Next.File == "" {
+			continue
+		}
+		best := ""
+		var at source.Pos
+		for _, f := range p.IR.Funcs {
+			if pos := f.Pos.Pos; pos.File == note.Next.File && !pos.Before(note.Next) && (best == "" || pos.Before(at)) {
+				best, at = f.Name, pos
+			}
+		}
+		return best
+	}
+	return ""
+}
+
+// FlattenTemplates runs the passes on a program that has templates: in .fp as the text says, in C
+// the threads that run the function Options.Replicate. It refuses programs without templates, and
+// templates whose instances cannot be counted.
+func (p *Program) FlattenTemplates(opt Options) (*ir.Program, error) {
+	flat, err := p.Flatten(opt)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Replicate != "" {
+		if err := p.Replicate(flat, opt.Replicate); err != nil {
+			return nil, err
+		}
+	}
+	for t := range flat.Threads {
+		if flat.Threads[t].Unbounded {
+			return flat, p.countable(flat)
+		}
+	}
+	return nil, p.Refuse(verdict.Diagnostic{
+		Code:    "FP0910",
+		Message: "no thread stands for any number of threads",
+		Notes:   []string{"write `thread worker * n` in .fp; in C name the function that the threads run: --replicate FUNCTION, or //@ replicate in front of it"},
+	})
+}
+
+// Replicate makes templates of the threads that run a function.
+func (p *Program) Replicate(flat *ir.Program, function string) error {
+	if _, err := transform.Replicate(p.IR, function, 1); err != nil {
+		return p.Refuse(verdict.Diagnostic{Code: "FP0911", Message: err.Error()})
+	}
+	for t := range flat.Threads {
+		th := &flat.Threads[t]
+		// A thread has the name of its function, with a number if there are several.
+		if name, _, _ := strings.Cut(th.Name, "#"); !th.Start && name == function {
+			th.Unbounded = true
+		}
+	}
+	return nil
+}
+
+// countable refuses templates whose instances counting cannot tell apart: with thread-private
+// objects in memory, or with a thread's number. The flat program has each of them once per template,
+// as if all instances shared it.
+func (p *Program) countable(flat *ir.Program) error {
+	for t := range flat.Threads {
+		if !flat.Threads[t].Unbounded {
+			continue
+		}
+		f := flat.ThreadFunc(ir.ThreadID(t))
+		for i := range f.Edges {
+			if o := privateObject(p, &f.Edges[i].Op); o != ir.NoObject {
+				return uncounted(p, &f.Edges[i], fmt.Sprintf("%s, of which every thread has its own,", flat.Objects[o].Name))
+			}
+		}
+	}
+	return p.Unnumbered()
+}
+
+// Unnumbered refuses a thread that asks for its own number.
+func (p *Program) Unnumbered() error {
+	for id, f := range p.IR.Funcs {
+		if p.IR.Main != ir.NoThread && ir.FuncID(id) == p.IR.Threads[p.IR.Main].Func {
+			continue // there is one main
+		}
+		for i := range f.Edges {
+			if mentions(&f.Edges[i].Op, func(e *ir.Expr) bool { return e.Op == ir.Self }) {
+				return uncounted(p, &f.Edges[i], "a thread that asks for its own number")
+			}
+		}
+	}
+	return nil
+}
+
+func uncounted(p *Program, e *ir.Edge, what string) error {
+	return p.Refuse(verdict.Diagnostic{
+		Code: "FP0907", Pos: Position(e.Pos),
+		Message: fmt.Sprintf("for any number of threads: %s is not supported", what),
+	})
+}
+
+// privateObject returns a thread-private object that an operation mentions: one that the passes made
+// out of a local variable or a thread-local object.
+func privateObject(p *Program, op *ir.Op) ir.ObjectID {
+	if p.Private(op.Obj) {
+		return op.Obj
+	}
+	found := ir.NoObject
+	mentions(op, func(e *ir.Expr) bool {
+		if e.Op == ir.AddrOf && p.Private(e.Obj) {
+			found = e.Obj
+		}
+		return false
+	})
+	return found
+}
+
+// Private reports whether an object of the flat program is thread-private.
+func (p *Program) Private(o ir.ObjectID) bool {
+	return o != ir.NoObject && (int(o) >= len(p.IR.Objects) || p.IR.Objects[o].PerThread)
+}
+
+// mentions reports whether some part of an operation's expressions satisfies a predicate.
+func mentions(op *ir.Op, such func(*ir.Expr) bool) bool {
+	found := false
+	one := *op
+	one.Exprs(func(e *ir.Expr) *ir.Expr {
+		e.Walk(func(part *ir.Expr) { found = such(part) || found })
+		return e
+	})
+	return found
+}

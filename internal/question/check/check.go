@@ -1,0 +1,200 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"fencepost/internal/engine/bmc"
+	"fencepost/internal/engine/lazy"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// Command is the command, as results store it.
+const Command = "check"
+
+// Options are the options of the question.
+type Options struct {
+	pipeline.Options
+	Engine    string // the one to ask, "" for the portfolio
+	Deadlock  bool   // also look for deadlocks
+	KeepGoing bool   // report every distinct violation, not the first
+	Finals    bool   // collect the final states
+	// Races also looks for data races on objects that are not atomic.
+	Races bool
+	// Robustness asks, instead of the program's own questions, whether some execution has a trace
+	// with a cycle.
+	Robustness bool
+	// Algorithm of the engine smc: "" or "optimal", or "source".
+	Algorithm string
+	// Mode is the variant of the engine lazy, "" for its default.
+	Mode string
+	// Log, if not nil, is called with a line about each round of an engine that works in rounds.
+	Log func(string)
+	BMC bmc.Options // bounded model checking; Unroll comes from the common options
+	// Patience is how long the other engines may work where the first has an answer within bounds that
+	// the user did not set; 0: as long as there is time.
+	Patience time.Duration `asked:"-"`
+}
+
+// Defaults returns the documented defaults.
+func Defaults() Options { return Options{Options: pipeline.Defaults()} }
+
+// Validate returns a *pipeline.OptionError for an option with a value that it cannot have.
+func (o *Options) Validate() error {
+	switch o.Algorithm {
+	case "", "optimal", "source":
+		return nil
+	default:
+		return &pipeline.OptionError{Option: "algorithm", Value: o.Algorithm, Want: "optimal or source"}
+	}
+}
+
+// Given says which bounds the user set.
+func (o *Options) Given() pipeline.Given {
+	g := o.Options.Given()
+	if !o.BMC.Auto { // else the engine chose the values
+		g.Rounds, g.Clock, g.Queue, g.Width = o.BMC.Rounds, o.BMC.Clock, o.BMC.Queue, o.BMC.Width
+	}
+	return g
+}
+
+// own says how the program's own questions are asked.
+func (o *Options) asked() pipeline.Asked {
+	return pipeline.Asked{Options: o.Options, KeepGoing: o.KeepGoing, Finals: o.Finals, Given: o.Given()}
+}
+
+// engines returns the options of the engines.
+func (o *Options) engines() pipeline.EngineOptions {
+	return pipeline.EngineOptions{
+		Lazy: lazy.Options{Mode: o.Mode, Log: o.Log},
+		SMC:  smc.Options{SourceDPOR: o.Algorithm == "source"},
+		BMC:  o.BMC,
+	}
+}
+
+// Run answers the program's own questions under each model.
+func Run(ctx context.Context, in pipeline.Input, models []string, opt Options) (pipeline.Answer, error) {
+	run := pipeline.Open(in)
+	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
+		if err := opt.Validate(); err != nil {
+			return nil, err
+		}
+		return ask(ctx, run, models, opt)
+	})
+}
+
+func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) ([]verdict.Result, error) {
+	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
+		return nil, err
+	}
+	if opt.Deadlock {
+		run.Props.Deadlock = true
+	}
+	if run.Props.Empty() && !opt.Finals && !opt.Robustness && !opt.Races {
+		return nil, run.Refuse(verdict.Diagnostic{
+			Code:    "FP0900",
+			Message: "no assertion, goal or final condition: there is nothing to check",
+			Notes:   []string{"add an assert, a goal or a final condition; or list the final states with --final-states"},
+		})
+	}
+	run.Stage = "passes"
+	flat, err := run.FlattenFixed(opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	var results []verdict.Result
+	for _, name := range models {
+		model, err := pipeline.ParseModel(name)
+		if err != nil {
+			return nil, err
+		}
+		q := &query{Program: run.Program, flat: flat, model: model, opt: opt}
+		if err := q.refused(); err != nil {
+			return nil, err
+		}
+		run.Stage = "engines under " + name
+		res, err := q.answer(ctx)
+		if err != nil {
+			return nil, err
+		}
+		run.Restrict(res, &opt.Options)
+		results = append(results, *res)
+	}
+	return results, nil
+}
+
+// query is the questions about a program under one model.
+type query struct {
+	*pipeline.Program
+	flat  *ir.Program
+	model memory.Model
+	opt   Options
+}
+
+// refused refuses what cannot be answered: because of the engine that was asked for, or because of
+// inputs with too many values.
+func (q *query) refused() error {
+	if q.opt.Engine != "" {
+		e, err := pipeline.EngineNamed(q.opt.Engine, q.opt.engines())
+		if err != nil {
+			return q.Refuse(verdict.Diagnostic{
+				Code: "FP0912", Message: fmt.Sprintf("unknown engine %q: choose among %s", q.opt.Engine, strings.Join(pipeline.EngineNames(), ", ")),
+			})
+		}
+		how := q.opt.asked()
+		if err := q.Supports(e, q.QuestionTask(q.flat, q.model, &how)); err != nil {
+			return err
+		}
+	}
+	if err := q.refusedInputs(); err != nil {
+		return err
+	}
+	if q.opt.Robustness || q.opt.Races {
+		return q.Explorable(q.flat, q.model, &q.opt.Options)
+	}
+	return nil
+}
+
+// answer states the verdict: by the engine asked for, or by the portfolio. What only the first engine
+// can do, that engine does alone.
+func (q *query) answer(ctx context.Context) (*verdict.Result, error) {
+	ctx, cancel := q.opt.Limit(ctx) // every model has the time to itself
+	defer cancel()
+	switch {
+	case q.opt.Robustness:
+		return q.robustByTraces(ctx)
+	case q.opt.Races:
+		return q.withRaces(ctx)
+	default:
+		return q.programQuestions(ctx)
+	}
+}
+
+func (q *query) programQuestions(ctx context.Context) (*verdict.Result, error) {
+	e := pipeline.Engines(q.opt.engines())[0]
+	switch {
+	case q.opt.Engine != "":
+		var err error
+		if e, err = pipeline.EngineNamed(q.opt.Engine, q.opt.engines()); err != nil {
+			return nil, err
+		}
+	case !q.opt.Finals && !q.opt.KeepGoing && !q.opt.NoReduction:
+		return q.portfolio(ctx)
+	}
+	a := &pipeline.Asking{Engine: e, Model: q.model, Under: q.model}
+	q.Ask(ctx, a, q.flat, q.opt.asked())
+	if a.Err != nil || !a.Result.BoundedOnly || q.opt.Engine != "" {
+		return a.Result, a.Err
+	}
+	all, res, err := Others(ctx, q.Program, q.flat, a, q.opt)
+	if err == nil {
+		res.Engines = reports(append([]*pipeline.Asking{a}, all...))
+	}
+	return res, err
+}

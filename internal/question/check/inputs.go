@@ -1,0 +1,43 @@
+package check
+
+import (
+	"fmt"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/bmc"
+	"fencepost/internal/memory"
+)
+
+// Inputs. An input of a wide type has more values than can be tried one by one. Of the engines only bmc
+// takes it, where an input is a free variable.
+
+// refusedInputs refuses inputs of too many values: because of how the questions are asked, or because
+// bmc, for which inputs are free variables, does not take the program for another reason.
+func (q *query) refusedInputs() error {
+	unlisted := memory.Unlisted(q.flat)
+	if unlisted == nil || q.opt.Engine != "" {
+		return nil
+	}
+	how := q.opt.asked()
+	var err error
+	if !q.opt.Robustness && !q.opt.Races && !q.opt.Finals && !q.opt.KeepGoing && !q.opt.NoReduction {
+		if err = bmc.Engine.Supports(q.QuestionTask(q.flat, q.model, &how)); err == nil {
+			return nil
+		}
+	}
+	return q.tooManyValues(err)
+}
+
+// tooManyValues refuses an input that has too many values to try them one by one. why is the
+// objection of bmc, nil if bmc was not considered.
+func (q *query) tooManyValues(why error) error {
+	d := q.Unsupported(engine.TriesInputs("this question", q.flat))
+	if why != nil {
+		d.Message = "this input has too many values to try them one by one"
+		d.Notes = []string{
+			"declare which it takes with --nondet-range LO..HI, or use a smaller type",
+			fmt.Sprintf("bmc, for which inputs are free, does not take the program: %v", why),
+		}
+	}
+	return q.Refuse(d)
+}

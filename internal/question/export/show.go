@@ -1,0 +1,129 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/instrument"
+	"fencepost/internal/ir"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// Form is a form in which Show prints a program.
+type Form string
+
+// The forms.
+const (
+	Structured Form = "structured" // as the front end makes it
+	Flat       Form = "flat"       // as engines take it
+	Dot        Form = "dot"        // structured, as a graph for Graphviz
+)
+
+// Show prints a program's representation.
+func Show(ctx context.Context, in pipeline.Input, form Form, opt pipeline.Options) (text string, diags []verdict.Diagnostic, err error) {
+	run := pipeline.Open(in)
+	err = run.Do(func() error {
+		switch form {
+		case Structured, Flat, Dot:
+		default:
+			return &pipeline.OptionError{Option: "form", Value: string(form), Want: "structured, flat or dot"}
+		}
+		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt}); err != nil {
+			return err
+		}
+		prog := run.IR
+		if form == Flat {
+			run.Stage = "passes"
+			var err error
+			if prog, err = run.Flatten(opt); err != nil {
+				return err
+			}
+		}
+		if form == Dot {
+			text = ir.Dot(prog)
+		} else {
+			text = ir.Print(prog)
+		}
+		return nil
+	})
+	return text, run.Diagnostics, err
+}
+
+// ShowInstrumented prints the instrumented program of an attack, numbered from 1, after a list of all
+// attacks.
+func ShowInstrumented(ctx context.Context, in pipeline.Input, attack int, opt pipeline.Options) (text string, diags []verdict.Diagnostic, err error) {
+	run := pipeline.Open(in)
+	err = run.Do(func() error {
+		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt}); err != nil {
+			return err
+		}
+		run.Stage = "passes"
+		flat, err := run.FlattenFixed(opt)
+		if err != nil {
+			return err
+		}
+		inst, attacks, err := instrumented(run, flat, attack, transform.InstrumentOptions{})
+		if err != nil {
+			return err
+		}
+		text = listing(flat, inst, attacks, attack)
+		return nil
+	})
+	return text, run.Diagnostics, err
+}
+
+func listing(flat *ir.Program, inst *transform.Instrumented, attacks []transform.Attack, attack int) string {
+	var b strings.Builder
+	for i, a := range attacks {
+		this := ""
+		if i+1 == attack {
+			this = " (this one)"
+		}
+		fmt.Fprintf(&b, "# attack %d%s: %s\n", i+1, this, describe(flat, a))
+	}
+	for _, g := range inst.Props.Goals {
+		at := g.At[0]
+		name := inst.Program.ThreadFunc(at.Thread).Locs[at.Locs[0]].Name
+		fmt.Fprintf(&b, "# feasible if thread %s reaches %s under SC\n", inst.Program.Threads[at.Thread].Name, name)
+	}
+	b.WriteString(ir.Print(inst.Program))
+	return b.String()
+}
+
+// instrumented makes the instrumented program of the attack with a number.
+func instrumented(run *pipeline.Run, flat *ir.Program, number int, opt transform.InstrumentOptions) (*transform.Instrumented, []transform.Attack, error) {
+	in, err := instrument.NewInstrumenter(flat, opt)
+	if err != nil {
+		return nil, nil, run.Refuse(run.Unsupported(err))
+	}
+	attacks := transform.Attacks(flat).Attacks
+	if number < 1 || number > len(attacks) {
+		return nil, nil, run.Refuse(verdict.Diagnostic{
+			Code:    "FP0931",
+			Message: fmt.Sprintf("there is no attack %d", number),
+			Notes:   []string{fmt.Sprintf("%d attack(s) cannot be ruled out by fences and addresses", len(attacks))},
+		})
+	}
+	inst, err := in.Attack(attacks[number-1])
+	if err != nil {
+		return nil, nil, run.Refuse(run.Unsupported(instrument.Unsupported(err)))
+	}
+	return inst, attacks, nil
+}
+
+// describe names an attack for users.
+func describe(flat *ir.Program, a transform.Attack) string {
+	name := func(id ir.EdgeID) string {
+		f, e, _ := flat.EdgeByID(id)
+		text := flat.FormatOp(f, &e.Op)
+		if pos := engine.Pos(e); pos != nil {
+			text += fmt.Sprintf(" at %s", pos)
+		}
+		return text
+	}
+	return fmt.Sprintf("%s delays %s past %s", flat.Threads[a.Thread].Name, name(a.Store), name(a.Load))
+}

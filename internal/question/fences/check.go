@@ -1,0 +1,203 @@
+package fences
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"fencepost/internal/engine/fences"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/property"
+	"fencepost/internal/question/check"
+	"fencepost/internal/source"
+	"fencepost/verdict"
+)
+
+// check answers whether the program with fences in place is as it should be.
+func (r *Repairer) check(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
+	flat, props := r.Fences.Insert(at)
+	return r.checkFlat(ctx, flat, props)
+}
+
+func (r *Repairer) checkFlat(ctx context.Context, flat *ir.Program, props *property.Set) (*fences.Finding, error) {
+	p := r.run.With(props)
+	if r.opt.For == Robustness {
+		return r.robust(ctx, p, flat)
+	}
+	return r.reach(ctx, p, flat, r.model)
+}
+
+// smallSearch is how many states one worker searches alone, so that the same input gives the same
+// executions; more workers help only where that is not enough.
+const smallSearch = 200_000
+
+// robust asks for an attack.
+func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Program) (*fences.Finding, error) {
+	by, task := robustEngine(), p.RobustTask(flat, &r.opt.Options)
+	many := task.Limits.Workers
+	task.Limits.Workers, task.Limits.States = 1, smallSearch
+	out, err := by.Run(ctx, task)
+	if err == nil && out.Unknown != "" && len(out.Violations) == 0 && ctx.Err() == nil {
+		task.Limits.Workers, task.Limits.States = many, 0
+		out, err = by.Run(ctx, task)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := &fences.Finding{Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings}
+	for i := range out.Violations {
+		a, err := p.Attack(flat, &out.Violations[i])
+		if err != nil {
+			return nil, fmt.Errorf("the witness of an attack does not hold: %w", err)
+		}
+		found.Breaks = append(found.Breaks, fences.Break{Witness: a.Witness, Store: a.StoreStep, Load: a.LoadStep, Attack: a})
+	}
+	switch {
+	case len(found.Breaks) > 0:
+		found.Status = fences.Bad
+	case out.Unknown != "":
+		found.Status, found.Reason = fences.Unknown, out.Unknown
+	default:
+		found.Status = fences.Good
+	}
+	return found, nil
+}
+
+// reach asks the program's own questions.
+func (r *Repairer) reach(ctx context.Context, p *pipeline.Program, flat *ir.Program, model memory.Model) (*fences.Finding, error) {
+	how := pipeline.Asked{Options: r.opt.Options, Given: r.given()}
+	how.Workers = 1
+	a := &pipeline.Asking{Engine: pipeline.Engines(pipeline.EngineOptions{})[0], Model: model, Under: model, States: smallSearch}
+	p.Ask(ctx, a, flat, how)
+	if a.Err == nil && a.Result.Verdict == verdict.Unknown && ctx.Err() == nil {
+		a.States, how.Workers = 0, r.opt.Workers
+		p.Ask(ctx, a, flat, how)
+	}
+	if a.Err != nil {
+		return nil, a.Err
+	}
+	if a.Result.BoundedOnly {
+		opt := r.opt.check()
+		opt.Patience = r.share(ctx)
+		if _, a.Result, a.Err = check.Others(ctx, p, flat, a, opt); a.Err != nil {
+			return nil, a.Err
+		}
+	}
+	return finding(a.Result), nil
+}
+
+// finding converts the answer to the program's own questions. An observation does not matter here, and
+// an answer within bounds counts: the result of the question says that it is one.
+func finding(res *verdict.Result) *fences.Finding {
+	found := &fences.Finding{Reason: res.Reason, Coverage: res.Coverage, Stats: res.Stats, Warnings: res.Warnings}
+	switch {
+	case res.Verdict == verdict.Unsafe:
+		found.Status = fences.Bad
+		v := &verdict.Violation{Question: res.Question, Reason: res.Reason, Pos: res.Pos, Witness: res.Witness, Cause: res.Cause}
+		found.Breaks = []fences.Break{{Witness: v.Witness, Violation: v}}
+	case res.Verdict == verdict.Unknown && !res.BoundedOnly:
+		found.Status = fences.Unknown
+	default:
+		found.Status = fences.Good
+	}
+	return found
+}
+
+// mostPatience is how long the other engines may work, at most, on one question that the
+// first has answered within bounds that the user did not set: there are more to come.
+const mostPatience = 15 * time.Second
+
+// share is the part of the time that is left for one question among many.
+func (r *Repairer) share(ctx context.Context) time.Duration {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return mostPatience
+	}
+	return min(mostPatience, time.Until(end)/4)
+}
+
+// underSC sees whether the assertions fail without any delay: then no fence helps.
+func (r *Repairer) underSC(ctx context.Context, res *verdict.Result) (hopeless bool, err error) {
+	if r.opt.For != Assertions {
+		return false, nil
+	}
+	flat, props := r.Fences.Insert(nil)
+	found, err := r.reach(ctx, r.run.With(props), flat, memory.SC)
+	if err != nil || found.Status != fences.Bad {
+		return false, err
+	}
+	b := r.broken(&found.Breaks[0])
+	b.Model = memory.SC.String()
+	res.Verdict, res.Stats = verdict.Unsafe, found.Stats
+	res.Repair.Hopeless, res.Reason = b, UnderSCReason(b)
+	return true, nil
+}
+
+// maxCost bounds what one fence costs, so that sums fit.
+const maxCost = 1_000_000_000
+
+// costs returns what each fence costs.
+func (r *Repairer) costs() (cost func(ir.FenceAt) int64, err error) {
+	switch r.opt.Cost {
+	case Uniform:
+		return func(ir.FenceAt) int64 { return 1 }, nil
+	case Loops:
+		depths := r.Fences.Depths()
+		return func(at ir.FenceAt) int64 {
+			c := int64(1)
+			for range min(depths[at.Place], 9) {
+				c *= 10
+			}
+			return c
+		}, nil
+	case Profile:
+		lines, err := r.profile()
+		return func(at ir.FenceAt) int64 {
+			pos := r.Fences.Places()[at.Place].Pos
+			return max(1, lines[source.Pos{File: path.Base(pos.File), Line: pos.Line}])
+		}, err
+	default:
+		panic(fmt.Sprintf("BUG: unknown cost %q", r.opt.Cost))
+	}
+}
+
+// profile reads what a fence costs in each line: "line cost" or "file:line cost",
+// '#' begins a comment. Lines that are not named cost 1.
+func (r *Repairer) profile() (map[source.Pos]int64, error) {
+	out := map[source.Pos]int64{}
+	in := &r.opt.Profile
+	scan := bufio.NewScanner(bytes.NewReader(in.Text))
+	var refused error
+	for n := 1; scan.Scan(); n++ {
+		text, _, _ := strings.Cut(scan.Text(), "#")
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		file, line := path.Base(r.run.Input.Name), words[0]
+		if i := strings.LastIndexByte(line, ':'); i >= 0 {
+			file, line = path.Base(line[:i]), line[i+1:]
+		}
+		at, err := strconv.Atoi(line)
+		var cost int64
+		if err == nil && len(words) == 2 {
+			cost, err = strconv.ParseInt(words[1], 10, 64)
+		}
+		if err != nil || len(words) != 2 || at < 1 || cost < 0 || cost > maxCost {
+			refused = r.run.Refuse(verdict.Diagnostic{
+				Code: "FP0922", Pos: verdict.Pos{File: in.Name, Line: n, Col: 1},
+				Message: fmt.Sprintf("expected a line number and a cost of at most %d, such as '12 100' or 'lock.c:12 100'", maxCost),
+			})
+			continue
+		}
+		out[source.Pos{File: file, Line: at}] = cost
+	}
+	return out, refused
+}

@@ -1,0 +1,450 @@
+package fences
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/bmc"
+	"fencepost/internal/engine/fences"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/robust"
+	"fencepost/internal/source"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// Command is the command, as results store it.
+const Command = "fences"
+
+// Purpose is the purpose of fences.
+type Purpose string
+
+// The purposes.
+const (
+	Robustness Purpose = "robustness"
+	Assertions Purpose = "assertions"
+)
+
+// Cost is a way to set the costs of fences.
+type Cost string
+
+// The costs.
+const (
+	Uniform Cost = "uniform" // 1 each
+	Loops   Cost = "loops"   // ten times as much for every enclosing loop
+	Profile Cost = "profile" // by line, from a file
+)
+
+// Options are the options of the question.
+type Options struct {
+	pipeline.Options
+	Deadlock   bool // with Assertions: deadlocks count, too
+	BMC        bmc.Options
+	For        Purpose
+	Model      string // tso, pso
+	Cost       Cost
+	Profile    pipeline.Input // with the cost Profile: lines of "line cost" or "file:line cost"
+	Style      string         // how C has fences, one of pipeline.FenceStyles
+	AllOptimal bool           // list every cheapest set
+	Remove     bool           // list fences of the program that are not needed, instead
+	Directory  string         // where patches are to be applied; empty: files keep their names in them
+}
+
+// Defaults returns the documented defaults.
+func Defaults() Options {
+	return Options{Options: pipeline.Defaults(), For: Robustness, Model: "tso", Cost: Uniform, Style: pipeline.FenceStyles()[0]}
+}
+
+// Validate returns a *pipeline.OptionError for an option with a value that it cannot have.
+func (o *Options) Validate() error {
+	switch {
+	case o.For != Robustness && o.For != Assertions:
+		return &pipeline.OptionError{Option: "purpose of fences", Value: string(o.For), Want: "robustness or assertions"}
+	case o.Model != "tso" && o.Model != "pso":
+		return &pipeline.OptionError{Option: "model for fences", Value: o.Model, Want: "tso or pso"}
+	case o.For == Robustness && o.Model != "tso":
+		return &pipeline.OptionError{Option: "model for robustness", Value: o.Model, Want: "tso"}
+	case o.Cost != Uniform && o.Cost != Loops && o.Cost != Profile:
+		return &pipeline.OptionError{Option: "cost", Value: string(o.Cost), Want: "uniform, loops or profile"}
+	case !slices.Contains(pipeline.FenceStyles(), o.Style):
+		return &pipeline.OptionError{Option: "fence style", Value: o.Style, Want: strings.Join(pipeline.FenceStyles(), ", ")}
+	}
+	return nil
+}
+
+// check returns the options for checks of the program with fences.
+func (o *Options) check() check.Options {
+	return check.Options{Options: o.Options, Deadlock: o.Deadlock, BMC: o.BMC}
+}
+
+// Repairer is one run of the question.
+type Repairer struct {
+	run   *pipeline.Run
+	opt   Options
+	model memory.Model
+	// Flat is the flat program, and Fences has its fence sites.
+	Flat   *ir.Program
+	Fences *transform.Fences
+
+	// Changed has the patches of the text that was written last.
+	Changed []verdict.Patch
+}
+
+// Run finds a cheapest set of fences. The verdict is Safe with a set, which is empty if nothing is wrong,
+// and Unsafe if there is none.
+func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
+	run := pipeline.Open(in)
+	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
+		ctx, cancel := opt.Limit(ctx)
+		defer cancel()
+		limited := opt
+		limited.Timeout = 0 // the context has it
+		r, cost, err := Prepare(ctx, run, limited)
+		if err != nil {
+			return nil, err
+		}
+		var res *verdict.Result
+		if opt.Remove {
+			res, err = r.removable(ctx)
+		} else {
+			res, err = r.repair(ctx, cost)
+		}
+		if err != nil {
+			return nil, err
+		}
+		run.CarrySources(res)
+		return []verdict.Result{*res}, nil
+	})
+}
+
+// Prepare reads the program, makes the flat program, and refuses what has no question or no engine. It
+// returns the repairer, and what fences cost.
+func Prepare(ctx context.Context, run *pipeline.Run, opt Options) (*Repairer, func(ir.FenceAt) int64, error) {
+	if err := opt.Validate(); err != nil {
+		return nil, nil, err
+	}
+	model, err := pipeline.ParseModel(opt.Model)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &Repairer{run: run, opt: opt, model: model}
+	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Sites: !opt.Remove, FenceStyle: opt.Style}); err != nil {
+		return nil, nil, err
+	}
+	if err := r.makeFlat(); err != nil || opt.Remove {
+		return r, nil, err
+	}
+	cost, err := r.costs()
+	return r, cost, err
+}
+
+// makeFlat makes the flat program, and refuses what has no question or no engine.
+func (r *Repairer) makeFlat() (err error) {
+	if r.opt.Deadlock {
+		r.run.Props.Deadlock = true
+	}
+	if r.opt.For == Assertions && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
+		return r.run.Refuse(verdict.Diagnostic{
+			Code:    "FP0900",
+			Message: "no assertion, goal or final condition that must hold: there is nothing to repair",
+			Notes:   []string{"try --for robustness"},
+		})
+	}
+	r.run.Stage = "passes"
+	if r.Flat, err = r.run.FlattenFixed(r.opt.Options); err != nil {
+		return err
+	}
+	if err := r.run.ListsInputs(r.Flat, "fences"); err != nil {
+		return err
+	}
+	r.run.Stage = "engine " + fences.Name
+	if r.opt.For == Robustness {
+		if err := r.run.Supports(robustEngine(), r.run.RobustTask(r.Flat, &r.opt.Options)); err != nil {
+			return err
+		}
+	}
+	r.Fences = transform.NewFences(r.Flat, r.run.Props, r.run.Sites)
+	return nil
+}
+
+func robustEngine() *engine.Engine { return pipeline.Engine("robust", pipeline.EngineOptions{}) }
+
+// result assembles a result without a verdict.
+func (r *Repairer) result() *verdict.Result {
+	res := r.run.Result(verdict.Question("fences for "+r.opt.For), r.model, fences.Name)
+	res.Repair = &verdict.Repair{For: string(r.opt.For), Costs: string(r.opt.Cost), Sites: r.writable(), Removal: r.opt.Remove}
+	return res
+}
+
+// writable counts the fence sites whose text may be changed.
+func (r *Repairer) writable() int {
+	n := 0
+	for _, p := range r.Fences.Places() {
+		if !p.ReadOnly {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*verdict.Result, error) {
+	res := r.result()
+	if hopeless, err := r.underSC(ctx, res); err != nil || hopeless {
+		return res, err
+	}
+	task := r.SearchTask(cost)
+	out, err := fences.Run(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	r.state(res, out)
+	if out.Hopeless != nil {
+		return res, r.elsewhere(ctx, task, res)
+	}
+	if out.Status != fences.Good {
+		return res, nil
+	}
+	rep, threads := res.Repair, r.Fences.Threads()
+	res.Cost = out.Cost
+	for i, at := range out.Fences {
+		f := r.Fence(at, cost, threads)
+		f.Without = r.broken(&out.Without[i])
+		res.Fences = append(res.Fences, f)
+	}
+	for _, set := range out.All {
+		var list []verdict.Fence
+		for _, at := range set {
+			list = append(list, r.Fence(at, cost, threads))
+		}
+		rep.Optimal = append(rep.Optimal, list)
+	}
+	rep.More = out.More
+	r.patch(res)
+	pipeline.Hold(res, r.given())
+	r.run.Restrict(res, &r.opt.Options)
+	return res, nil
+}
+
+// SearchTask makes the task of the search for a cheapest set.
+func (r *Repairer) SearchTask(cost func(ir.FenceAt) int64) *fences.Task {
+	return &fences.Task{
+		Fences: r.Fences, Program: r.Flat, Kinds: r.FenceKinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
+		// Of two sets that cost the same, the one with fewer full fences is better.
+		Rank: func(at ir.FenceAt) int64 {
+			if at.Kind == ir.FullFence {
+				return 1
+			}
+			return 0
+		},
+	}
+}
+
+// state says what a search found, except for the set.
+func (r *Repairer) state(res *verdict.Result, out *fences.Repair) {
+	res.Reason, res.Coverage, res.Warnings, res.Stats = out.Reason, out.Coverage, out.Warnings, out.Stats
+	fail(res, out.Status)
+	rep := res.Repair
+	rep.Rounds, rep.Clauses, rep.Bound = out.Rounds, out.Clauses, out.Bound
+	rep.Needs = nil
+	for i := range out.Proof {
+		rep.Needs = append(rep.Needs, verdict.Need{OneOf: r.Refs(out.Proof[i].OneOf), Break: *r.broken(&out.Proof[i].Break)})
+	}
+	rep.Before, rep.Hopeless = r.broken(out.Before), r.broken(out.Hopeless)
+	if b := rep.Hopeless; b != nil {
+		res.Reason = HopelessReason(b)
+	}
+}
+
+// given says which bounds the user set.
+func (r *Repairer) given() pipeline.Given {
+	opt := r.opt.check()
+	return opt.Given()
+}
+
+// fail states the verdict of a search that found no set. Where it found one, the caller says so at the end.
+func fail(res *verdict.Result, s fences.Status) {
+	switch s {
+	case fences.Bad:
+		res.Verdict = verdict.Unsafe
+	case fences.Unknown:
+		res.Verdict = verdict.Unknown
+	}
+}
+
+// The reasons why no set of fences is the answer.
+
+// HopelessReason is about an execution that no fence prevents.
+func HopelessReason(b *verdict.Break) string {
+	if b.Attack != nil {
+		return "the text has no room for a fence between the two: " + b.Reason()
+	}
+	return "no fence prevents it: " + b.Reason()
+}
+
+// ElsewhereReason is about an execution that only a fence in text that is not to be changed prevents.
+func ElsewhereReason(b *verdict.Break) string {
+	return "the delay has no fence site whose text may be changed: " + b.Reason()
+}
+
+// UnderSCReason is about an execution without any delay.
+func UnderSCReason(b *verdict.Break) string {
+	return "it fails under SC, too, where no store is delayed: " + b.Reason()
+}
+
+// HasReadOnly reports whether the text of some fence sites may not be changed.
+func (r *Repairer) HasReadOnly() bool {
+	return slices.ContainsFunc(r.Fences.Places(), func(p ir.Place) bool { return p.ReadOnly })
+}
+
+// elsewhere looks for a set that may also have fences in text that is not to be changed, after a search
+// without them found none.
+func (r *Repairer) elsewhere(ctx context.Context, task *fences.Task, res *verdict.Result) error {
+	if !r.HasReadOnly() {
+		return nil
+	}
+	wide := *task
+	wide.ReadOnly, wide.Confirm, wide.AllOptimal = true, nil, false
+	before := res.Stats
+	out, err := fences.Run(ctx, &wide)
+	if err != nil {
+		return err
+	}
+	blocked := res.Repair.Hopeless
+	r.state(res, out)
+	res.Stats.States += before.States
+	res.Stats.Transitions += before.Transitions
+	res.Stats.Seconds += before.Seconds
+	if out.Status != fences.Good {
+		return nil
+	}
+	res.Verdict, res.Reason = verdict.Unknown, ElsewhereReason(blocked)
+	res.Repair.Hopeless, res.Cost = blocked, out.Cost
+	threads := r.Fences.Threads()
+	for i, at := range out.Fences {
+		f := r.Fence(at, task.Cost, threads)
+		f.Without = r.broken(&out.Without[i])
+		res.Repair.Elsewhere = append(res.Repair.Elsewhere, f)
+	}
+	return nil
+}
+
+func (r *Repairer) broken(b *fences.Break) *verdict.Break {
+	if b == nil {
+		return nil
+	}
+	return &verdict.Break{With: r.Refs(b.With), Attack: b.Attack, Violation: b.Violation}
+}
+
+// Refs names fences.
+func (r *Repairer) Refs(list []ir.FenceAt) []verdict.FenceRef {
+	var out []verdict.FenceRef
+	for _, at := range list {
+		out = append(out, verdict.FenceRef{Site: int(at.Place) + 1, Kind: at.Kind.String(), Pos: ptr(pipeline.Position(r.Fences.Places()[at.Place].Pos))})
+	}
+	return out
+}
+
+// FenceKinds returns the kinds of fences that can help: under TSO store-store fences do nothing.
+func (r *Repairer) FenceKinds() []ir.FenceKind {
+	if r.model == memory.TSO {
+		return r.run.Kinds[:1]
+	}
+	return r.run.Kinds
+}
+
+// Fence describes a fence.
+func (r *Repairer) Fence(at ir.FenceAt, cost func(ir.FenceAt) int64, threads [][]string) verdict.Fence {
+	site := &r.Fences.Places()[at.Place]
+	pos := pipeline.Position(site.Pos)
+	return verdict.Fence{
+		Site: int(at.Place) + 1, Pos: &pos, Kind: at.Kind.String(), Thread: strings.Join(threads[at.Place], ", "), Label: site.Before,
+		Cost: cost(at), ReadOnly: site.ReadOnly,
+	}
+}
+
+// confirm writes fences into the text and checks that from scratch.
+func (r *Repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
+	r.run.Stage = "patch"
+	defer func() { r.run.Stage = "engine " + fences.Name }()
+	in, ok := r.Rewrite(at)
+	if !ok {
+		return nil, fmt.Errorf("a fence is not in a file of the program")
+	}
+	again, err := r.again(ctx, in)
+	if err != nil {
+		return nil, fmt.Errorf("checking the changed program: %w", err)
+	}
+	if again.HasErrors() {
+		return nil, fmt.Errorf("the changed program is refused: %v\n%s", again.Diagnostics, in.Text)
+	}
+	got := &again.Results[0]
+	return finding(got), nil
+}
+
+// again asks the question about a program as any user would.
+func (r *Repairer) again(ctx context.Context, in pipeline.Input) (pipeline.Answer, error) {
+	if r.opt.For == Robustness {
+		return robust.Run(ctx, in, robust.Options{Options: r.opt.Options})
+	}
+	opt := r.opt.check()
+	opt.Patience = r.share(ctx)
+	return check.Run(ctx, in, []string{r.model.String()}, opt)
+}
+
+// removable removes one fence after the other, as long as nothing breaks: the program that is left needs
+// each of its fences.
+func (r *Repairer) removable(ctx context.Context) (*verdict.Result, error) {
+	res := r.result()
+	found, err := r.checkFlat(ctx, r.Flat, r.run.Props)
+	if err != nil {
+		return nil, err
+	}
+	res.Reason, res.Coverage, res.Warnings, res.Stats = found.Reason, found.Coverage, found.Warnings, found.Stats
+	fail(res, found.Status)
+	if found.Status == fences.Bad {
+		b := r.broken(&found.Breaks[0])
+		res.Repair.Before = b
+		res.Reason = b.Reason()
+	}
+	if found.Status != fences.Good {
+		return res, nil
+	}
+	present := transform.PresentFences(r.Flat)
+	res.Repair.Present = len(present)
+	var removed []source.Span
+	for _, f := range present {
+		less := transform.WithoutFences(r.Flat, append(slices.Clone(removed), f.Pos))
+		found, err := r.checkFlat(ctx, less, r.run.Props)
+		if err != nil {
+			return nil, err
+		}
+		res.Stats.States += found.Stats.States
+		res.Stats.Transitions += found.Stats.Transitions
+		res.Stats.Seconds += found.Stats.Seconds
+		pos := pipeline.Position(f.Pos)
+		switch found.Status {
+		case fences.Good:
+			removed = append(removed, f.Pos)
+			res.Repair.Redundant = append(res.Repair.Redundant, verdict.Fence{
+				Pos: &pos, Kind: f.Kind.String(), Thread: strings.Join(f.Threads, ", "), Label: r.run.Slice(f.Pos),
+			})
+			res.Coverage, res.Warnings = found.Coverage, found.Warnings
+		case fences.Bad:
+		default:
+			res.Warnings = append(res.Warnings, verdict.Warning{
+				Code: "FP0923", Message: "it is not known whether this fence is needed: " + found.Reason, Pos: &pos,
+			})
+		}
+	}
+	pipeline.Hold(res, r.given())
+	r.run.Restrict(res, &r.opt.Options)
+	return res, nil
+}
+
+func ptr[T any](v T) *T { return &v }

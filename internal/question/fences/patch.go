@@ -1,0 +1,76 @@
+package fences
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/source"
+	"fencepost/verdict"
+)
+
+// Fences in the text: the changed program and its patches.
+
+// Rewrite writes fences into the text, and keeps the patches. ok is false if a fence is in none of the
+// files.
+func (r *Repairer) Rewrite(at []ir.FenceAt) (in pipeline.Input, ok bool) {
+	in = r.run.Input
+	in.More = slices.Clone(in.More)
+	edits := r.run.Write(at)
+	r.Changed = nil
+	in.Text = r.change(in.Name, in.Text, edits)
+	for i := range in.More {
+		in.More[i].Text = r.change(in.More[i].Name, in.More[i].Text, edits)
+	}
+	return in, len(r.Changed) == len(edited(edits))
+}
+
+// patch shows the text that was confirmed last.
+func (r *Repairer) patch(res *verdict.Result) {
+	if len(res.Fences) > 0 {
+		res.Repair.Patches = r.Changed
+	}
+}
+
+// patchName is the name of a file in a patch. `patch -p1` goes neither up nor to the
+// root by itself, so a file that is not below the directory is named from the root.
+func (o *Options) patchName(name string) string {
+	if o.Directory == "" {
+		return name
+	}
+	full := name
+	if !filepath.IsAbs(name) {
+		full = filepath.Join(o.Directory, name)
+	}
+	if rel, err := filepath.Rel(o.Directory, full); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return strings.TrimPrefix(filepath.ToSlash(full), "/")
+}
+
+// change makes the edits of one file, and keeps the patch.
+func (r *Repairer) change(name string, text []byte, edits []source.Edit) []byte {
+	var mine []source.Edit
+	for _, e := range edits {
+		if e.File == name {
+			mine = append(mine, e)
+		}
+	}
+	if len(mine) == 0 {
+		return text
+	}
+	after := source.Apply(source.NewFile(name, text), mine)
+	r.Changed = append(r.Changed, verdict.Patch{File: name, Diff: source.Diff(r.opt.patchName(name), text, after), Text: string(after)})
+	return after
+}
+
+// edited is the files that edits are about.
+func edited(edits []source.Edit) map[string]bool {
+	files := map[string]bool{}
+	for _, e := range edits {
+		files[e.File] = true
+	}
+	return files
+}

@@ -1,0 +1,356 @@
+package litmus
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/frontend/litmus"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/property"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// Command is the command, as results store it.
+const Command = "litmus"
+
+// Options are the options of the question.
+type Options struct {
+	pipeline.Options
+	// Witnesses asks for an execution for every outcome that SC does not allow.
+	Witnesses bool
+}
+
+// Defaults returns the documented defaults.
+func Defaults() Options { return Options{Options: pipeline.Defaults()} }
+
+// Test is a test on its way through the models.
+type Test struct {
+	run  *pipeline.Run
+	Flat *ir.Program // the program that is searched, nil before Prepare
+	opt  Options
+	sc   *scOutcomes // nil: not asked for
+
+	complete map[string]bool // models under which every final state was found
+	early    bool            // executions end before the test does
+	states   int64           // limit of states, 0: none
+}
+
+// scOutcomes are the outcomes under SC.
+type scOutcomes struct {
+	states   map[string]bool
+	complete bool
+}
+
+// Run runs a litmus test under each model.
+func Run(ctx context.Context, in pipeline.Input, models []string, opt Options) (verdict.LitmusTest, error) {
+	return newTest(pipeline.Open(in), opt).answer(ctx, models)
+}
+
+func newTest(run *pipeline.Run, opt Options) *Test {
+	return &Test{run: run, opt: opt, complete: map[string]bool{}}
+}
+
+// Read reads a test and makes the program that is searched; loops says that its loops are searched as they
+// are.
+func Read(ctx context.Context, run *pipeline.Run, opt Options, loops bool) (*Test, error) {
+	t := newTest(run, opt)
+	if loops {
+		t.opt.Unroll = -1
+	}
+	return t, t.read(ctx)
+}
+
+func (r *Test) read(ctx context.Context) error {
+	how := pipeline.ReadOptions{Options: r.opt.Options}
+	how.Lang = "litmus" // whatever the file is called
+	if err := r.run.Read(ctx, how); err != nil {
+		return err
+	}
+	r.run.Stage = "passes"
+	return r.prepare()
+}
+
+func (r *Test) answer(ctx context.Context, models []string) (test verdict.LitmusTest, err error) {
+	test = verdict.LitmusTest{File: r.run.Input.Name, Name: r.run.Input.Name}
+	err = r.run.Do(func() (err error) {
+		for _, name := range models {
+			if _, err := pipeline.ParseModel(name); err != nil {
+				return err
+			}
+		}
+		if err := r.read(ctx); err != nil {
+			return err
+		}
+		if err := r.run.ListsInputs(r.Flat, "litmus"); err != nil {
+			return err
+		}
+		test.Results, err = r.search(ctx, models)
+		return err
+	})
+	test.Diagnostics = r.run.Diagnostics
+	for i := range test.Results {
+		test.Results[i].Asked = pipeline.NewAsked(Command, r.opt)
+	}
+	return test, err
+}
+
+// search runs the test under each model; a second time with its loops as they are where unrolling left
+// something open.
+func (r *Test) search(ctx context.Context, models []string) ([]verdict.Result, error) {
+	ctx, cancel := r.opt.Limit(ctx)
+	defer cancel()
+	results, err := r.answers(ctx, models)
+	if err != nil {
+		return nil, err
+	}
+	loops, err := r.withLoops(results)
+	if err != nil || loops == nil {
+		return results, err
+	}
+	more, err := loops.answers(ctx, models)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(more, undecided) {
+		results, r.complete = more, loops.complete
+	}
+	return results, nil
+}
+
+// answers runs the test under each model.
+func (r *Test) answers(ctx context.Context, models []string) ([]verdict.Result, error) {
+	var results, out []verdict.Result
+	for _, name := range r.order(models) {
+		r.run.Stage = "engine explicit under " + name
+		model, err := pipeline.ParseModel(name)
+		if err != nil {
+			return nil, err
+		}
+		res, err := r.under(ctx, model)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, *res)
+	}
+	for _, name := range models {
+		i := slices.IndexFunc(results, func(res verdict.Result) bool { return res.Model == name })
+		out = append(out, results[i])
+	}
+	return out, nil
+}
+
+// loopStates is how many states of a test with its loops are searched, where the user did not ask for
+// that.
+const loopStates = 200_000
+
+// withLoops returns the same test with its loops, where unrolling left something open and the user has
+// not said how often loops run; else nil. Many loops go over few values, and there the search comes to an
+// end.
+func (r *Test) withLoops(results []verdict.Result) (*Test, error) {
+	if r.opt.Unroll != 0 || !slices.ContainsFunc(results, undecided) {
+		return nil, nil
+	}
+	run := *r.run
+	p := *r.run.Program
+	run.Program = &p
+	loops := newTest(&run, r.opt)
+	loops.states, loops.opt.Unroll = loopStates, -1
+	p.Props = r.run.Litmus.Props
+	return loops, loops.prepare()
+}
+
+// undecided reports whether a test is undecided.
+func undecided(res verdict.Result) bool {
+	return res.Verdict == verdict.Unknown || res.Litmus.Verdict == "Unknown" || res.Litmus.Observation == "Unknown"
+}
+
+// order puts SC first if others are to be compared with it.
+func (r *Test) order(models []string) []string {
+	if !r.opt.Witnesses {
+		return models
+	}
+	sc := memory.SC.String()
+	return append([]string{sc}, slices.DeleteFunc(slices.Clone(models), func(m string) bool { return m == sc })...)
+}
+
+// prepare makes the program that is searched.
+func (r *Test) prepare() error {
+	flat, err := r.inlined()
+	if err != nil || r.opt.Unroll < 0 {
+		r.Flat = flat
+		return err
+	}
+	unrolled, props, err := transform.Unroll(flat, r.run.Props, r.opt.UnrollBound())
+	if err != nil {
+		return r.run.Refuse(verdict.Diagnostic{Code: "FP0905", Message: err.Error()})
+	}
+	r.Flat, r.run.Props = unrolled, props
+	return nil
+}
+
+// inlined returns the program without calls.
+func (r *Test) inlined() (*ir.Program, error) {
+	if r.run.Litmus.InC() {
+		return r.run.Flatten(r.opt.Options)
+	}
+	// One function per thread and no calls: the program is flat as it is.
+	flat := *r.run.IR
+	flat.Form = ir.Flat
+	if errs := ir.Verify(&flat); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: the front end made a broken program: %v", errs[0]))
+	}
+	return &flat, nil
+}
+
+// under answers under one model.
+func (r *Test) under(ctx context.Context, model memory.Model) (*verdict.Result, error) {
+	task := r.run.Task(r.Flat, model, &r.opt.Options)
+	task.Limits.States, task.Progress = r.states, nil
+	if r.sc != nil {
+		task.WitnessFinal = func(final string) bool {
+			line, ok := r.line(final)
+			return ok && !r.sc.states[line]
+		}
+	}
+	out, by, err := pipeline.AllFinals(ctx, task, &r.opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	witnesses, err := r.check(model, out)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := r.run.Litmus.Summarize(out.Finals)
+	if err != nil {
+		return nil, err
+	}
+	res := r.run.ConcludeQuestions(model, by.Name, out, &pipeline.Asked{KeepGoing: true, Given: r.opt.Given()})
+	res.FinalStates = sum.States
+	r.run.Restrict(res, &r.opt.Options)
+	res.Litmus = r.herd(sum, out, witnesses)
+	r.run.CarrySources(res)
+	r.complete[model.String()] = out.Unknown == "" && out.Coverage.Exhaustive
+	if r.opt.Witnesses && model == memory.SC {
+		r.sc = &scOutcomes{states: map[string]bool{}, complete: out.Unknown == "" && out.Coverage.Exhaustive}
+		for _, s := range sum.States {
+			r.sc.states[s] = true
+		}
+	}
+	return res, nil
+}
+
+// line returns a final state as herd prints it; false if the filter drops it.
+func (r *Test) line(final string) (string, bool) {
+	sum, err := r.run.Litmus.Summarize([]string{final})
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	if len(sum.States) == 0 {
+		return "", false
+	}
+	return sum.States[0], true
+}
+
+// check replays every execution of the outcome. It removes the executions for final states from the
+// outcome and returns them by state.
+func (r *Test) check(model memory.Model, out *engine.Outcome) (map[string]*verdict.Witness, error) {
+	witnesses := map[string]*verdict.Witness{}
+	var rest []engine.Violation
+	for i := range out.Violations {
+		v := out.Violations[i]
+		against, shown := r.run.Program, v
+		if v.Kind == engine.FinalReached {
+			against = r.ending(v.Final)
+			shown.Kind = engine.FinalViolated
+		}
+		if err := against.Replay(r.Flat, model, &shown); err != nil {
+			return nil, fmt.Errorf("the witness of a %s does not replay: %w", v.Kind, err)
+		}
+		if r.opt.Witnesses {
+			r.run.AddTexts(v.Witness)
+		}
+		if v.Kind != engine.FinalReached {
+			rest = append(rest, v)
+		} else if line, _ := r.line(v.Final); witnesses[line] == nil {
+			witnesses[line] = v.Witness
+		}
+	}
+	out.Violations = rest
+	return witnesses, nil
+}
+
+// ending returns the program with another question: does it end in a final state?
+func (r *Test) ending(final string) *pipeline.Program {
+	values, err := r.run.Litmus.Values(final)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	is := ir.Int(1)
+	for i, v := range values {
+		is = ir.Binary(ir.LAnd, ir.S64, is, ir.Binary(ir.Eq, ir.S64, ir.R(ir.Reg(i)), ir.Int(v)))
+	}
+	return r.run.With(&property.Set{Final: &property.Final{
+		Quantifier: property.Exists,
+		Cond:       &property.Cond{Vars: r.run.Props.Observe, Expr: is, Text: final},
+	}})
+}
+
+// herd returns what herd would print.
+func (r *Test) herd(sum *litmus.Summary, out *engine.Outcome, witnesses map[string]*verdict.Witness) *verdict.Litmus {
+	l := &verdict.Litmus{
+		Name: r.run.Litmus.Name, Kind: r.run.Litmus.Kind(), Condition: r.run.Litmus.Condition, Hash: r.run.Litmus.Hash(),
+		Verdict: "No", Observation: sum.Observation(), Positive: sum.Positive, Negative: sum.Negative,
+		Outcomes: make([]verdict.LitmusOutcome, len(sum.States)), Loops: r.opt.Unroll < 0,
+	}
+	if sum.Ok {
+		l.Verdict = "Ok"
+	}
+	for i, s := range sum.States {
+		l.Outcomes[i] = verdict.LitmusOutcome{State: s, Holds: sum.Holds[i], SC: r.sc.status(s), Witness: witnesses[s]}
+	}
+	// What a state shows stays true, however far the search got.
+	shown := sum.Positive > 0 && r.run.Litmus.Quantifier != property.Forall || sum.Negative > 0 && r.run.Litmus.Quantifier == property.Forall
+	reason := out.Unknown
+	if reason == "" && len(out.Finals) == 0 {
+		reason = "no execution comes to an end"
+	}
+	if reason != "" {
+		l.Notes = append(l.Notes, reason)
+	}
+	if reason != "" || !out.Coverage.Complete() { // the notes name the bounds
+		if !shown {
+			l.Verdict = "Unknown"
+		}
+		if sum.Positive == 0 || sum.Negative == 0 {
+			l.Observation = "Unknown"
+		}
+	}
+	if reason == "" && len(sum.States) == 0 {
+		l.Notes = append(l.Notes, "no final state satisfies the filter")
+	}
+	for i := range out.Violations {
+		if v := &out.Violations[i]; v.Kind != engine.FinalViolated {
+			r.early = true
+			l.Notes = append(l.Notes, "some executions end early: "+r.run.Describe(v).Reason)
+		}
+	}
+	return l
+}
+
+func (sc *scOutcomes) status(state string) verdict.SCStatus {
+	switch {
+	case sc == nil:
+		return ""
+	case sc.states[state]:
+		return verdict.SCAllows
+	case sc.complete:
+		return verdict.SCForbids
+	default:
+		return verdict.SCUnknown
+	}
+}

@@ -1,0 +1,266 @@
+package param
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/param"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/robust"
+	"fencepost/verdict"
+)
+
+// The commands, as results store them.
+const (
+	CheckCommand  = "check --param"
+	RobustCommand = "robust --param"
+)
+
+// Domain restricts the values of memory.
+type Domain = param.Domain
+
+// CheckOptions are the options of Check.
+type CheckOptions struct {
+	check.Options
+	Domain *Domain // nil: as found in the program
+}
+
+// RobustOptions are the options of Robust.
+type RobustOptions struct {
+	robust.Options
+	Domain *Domain // nil: as found in the program
+}
+
+// Robust answers whether all instances of a program are robust against TSO.
+func Robust(ctx context.Context, in pipeline.Input, opt RobustOptions) (pipeline.Answer, error) {
+	run := pipeline.Open(in)
+	return run.Answer(RobustCommand, opt, func() ([]verdict.Result, error) {
+		if err := opt.Validate(); err != nil {
+			return nil, err
+		}
+		q := &query{Run: run, question: param.Robust, common: opt.Options.Options, domain: opt.Domain}
+		q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {
+			fixed := opt.Options
+			fixed.Options = common
+			return robust.Run(ctx, in, fixed)
+		}
+		return q.run(ctx, false)
+	})
+}
+
+// Check answers whether assertions and goals hold under SC in all instances.
+func Check(ctx context.Context, in pipeline.Input, opt CheckOptions) (pipeline.Answer, error) {
+	run := pipeline.Open(in)
+	return run.Answer(CheckCommand, opt, func() ([]verdict.Result, error) {
+		if err := opt.Validate(); err != nil {
+			return nil, err
+		}
+		q := &query{Run: run, question: param.Safety, common: opt.Options.Options, domain: opt.Domain}
+		q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {
+			fixed := opt.Options
+			fixed.Options = common
+			return check.Run(ctx, in, []string{memory.SC.String()}, fixed)
+		}
+		return q.run(ctx, opt.Deadlock)
+	})
+}
+
+// query is the question about a program.
+type query struct {
+	*pipeline.Run
+	question param.Question
+	common   pipeline.Options
+	domain   *Domain
+	// ask asks an engine for fixed threads about an instance.
+	ask func(context.Context, pipeline.Options) (pipeline.Answer, error)
+}
+
+// given says which bounds the user set.
+func (q *query) given() pipeline.Given {
+	g := q.common.Given()
+	g.Domain = q.domain != nil
+	return g
+}
+
+func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error) {
+	q.common.Threads = 0
+	if err := q.Read(ctx, pipeline.ReadOptions{Options: q.common}); err != nil {
+		return nil, err
+	}
+	q.Stage = "passes"
+	if q.common.Replicate == "" {
+		q.common.Replicate = q.Replicated()
+	}
+	flat, err := q.FlattenTemplates(q.common)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.ListsInputs(flat, "any number of threads"); err != nil {
+		return nil, err
+	}
+	if q.question == param.Safety && q.Props.Empty() {
+		return nil, q.Refuse(verdict.Diagnostic{
+			Code:    "FP0900",
+			Message: "no assertion, goal or final condition: there is nothing to check",
+			Notes:   []string{"add an assert, a goal or a final condition; or ask whether it is robust"},
+		})
+	}
+	ctx, cancel := q.common.Limit(ctx)
+	defer cancel()
+	q.Stage = "any number of threads"
+	props := *q.Props
+	unasked := props.Deadlock && !deadlock && q.question == param.Safety
+	props.Deadlock = deadlock
+	q.Props = &props // what the answer says was asked
+	res, err := q.decide(ctx, &engine.Task{Program: flat, Props: &props, Model: memory.SC})
+	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
+		return nil, q.Refuse(q.Unsupported(err))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if unasked && res.Verdict != verdict.Unsafe {
+		res.Warnings = append(res.Warnings, verdict.Warning{
+			Code: "FP0914", Message: "deadlock is not part of this answer: it cannot be decided for any number of threads",
+		})
+	}
+	return []verdict.Result{*res}, nil
+}
+
+// maxInstance is the largest instance tried before engine param has an answer.
+const maxInstance = 4
+
+// decided is the answer of engine param.
+type decided struct {
+	a   *param.Answer
+	err error
+}
+
+// decide runs both searches.
+func (q *query) decide(ctx context.Context, task *engine.Task) (*verdict.Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	all := make(chan decided, 1)
+	go func() {
+		var d decided
+		defer func() {
+			if r := recover(); r != nil {
+				d.err = fmt.Errorf("engine param: %v\n%s", r, pipeline.Stack())
+			}
+			all <- d
+		}()
+		d.a, d.err = param.Decide(ctx, task, q.question, q.domain)
+	}()
+	n := q.leastInstance()
+	var early *decided
+	for ; n <= maxInstance; n++ {
+		if early == nil {
+			select {
+			case d := <-all:
+				if d.final() {
+					return q.conclude(ctx, d, n)
+				}
+				early = &d
+			default:
+			}
+		}
+		if res, err := q.instance(ctx, n); err != nil || res != nil {
+			return res, err
+		}
+	}
+	if early == nil {
+		d := <-all
+		early = &d
+	}
+	return q.conclude(ctx, *early, n)
+}
+
+// final reports whether no search of instances can change the answer. An answer that knows nothing, or
+// that leaves out executions, waits for these searches: the answer must not depend on which search is
+// faster, and a small instance may violate what holds within bounds.
+func (d *decided) final() bool {
+	return d.err != nil || d.a.Possible || d.a.Coverage.Exhaustive
+}
+
+// leastInstance returns how many instances the goals name.
+func (q *query) leastInstance() int {
+	least := 1
+	for _, g := range q.Props.Goals {
+		of := map[ir.ThreadID]int{}
+		for _, at := range g.At {
+			of[at.Thread]++
+			least = max(least, of[at.Thread])
+		}
+	}
+	return least
+}
+
+// conclude makes the answer once engine param has an answer. Instances below n were asked already.
+func (q *query) conclude(ctx context.Context, d decided, n int) (*verdict.Result, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	a := d.a
+	c := &pipeline.Conclusion{
+		Question: q.Question(), Model: memory.SC, Engine: "param", Given: q.given(),
+		Outcome: &engine.Outcome{Coverage: a.Coverage, Stats: a.Stats, Unknown: a.Unknown},
+	}
+	if q.question == param.Robust {
+		c.Question, c.Model = verdict.Robustness, memory.TSO
+	}
+	c.Outcome.Coverage.Threads = verdict.AnyThreads
+	if a.Net.Places > 0 { // there is a net
+		c.Outcome.Stats.Net = &verdict.Net{PetriPlaces: a.Net.Places, Transitions: a.Net.Transitions, Elements: a.Net.Elements, Tried: a.Net.Tried, Pruned: a.Net.Pruned}
+	}
+	if a.Unknown != "" || !a.Possible {
+		return q.Conclude(c), nil
+	}
+	for ; a.Enough == 0 || n <= a.Enough; n++ {
+		found, err := q.instance(ctx, n)
+		if refused := (*tooMany)(nil); errors.As(err, &refused) {
+			c.Open = fmt.Sprintf("some number of threads violates it, but %s", err)
+			return q.Conclude(c), nil
+		}
+		if err != nil || found != nil {
+			return found, err
+		}
+		if ctx.Err() != nil {
+			c.Open = fmt.Sprintf("some number of threads violates it, but the time ended before an instance of %d threads was searched", n)
+			return q.Conclude(c), nil
+		}
+	}
+	return nil, fmt.Errorf("engines contradict each other: param says that %d threads are enough for a violation, the others find none", a.Enough)
+}
+
+// tooMany is an instance that the engines for fixed threads do not take.
+type tooMany struct {
+	n   int
+	why string
+}
+
+func (t *tooMany) Error() string {
+	return fmt.Sprintf("an instance of %d threads is refused: %s", t.n, t.why)
+}
+
+// instance asks about a fixed number of threads. It returns nil if nothing is wrong there.
+func (q *query) instance(ctx context.Context, n int) (*verdict.Result, error) {
+	common := q.common
+	common.Threads, common.Instances = n, n
+	answer, err := q.ask(ctx, common)
+	if err != nil {
+		return nil, err
+	}
+	if answer.HasErrors() {
+		return nil, &tooMany{n, answer.Diagnostics[len(answer.Diagnostics)-1].Message}
+	}
+	if r := &answer.Results[0]; r.Verdict == verdict.Unsafe {
+		r.Instance = n
+		return r, nil
+	}
+	return nil, nil
+}

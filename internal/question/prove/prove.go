@@ -1,0 +1,252 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/mover"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// Command is the command, as results store it.
+const Command = "prove"
+
+// Arithmetic is how a proof treats numbers.
+type Arithmetic string
+
+// The arithmetics.
+const (
+	Integers   Arithmetic = "int" // numbers that never wrap
+	BitVectors Arithmetic = "bv"  // exact numbers
+)
+
+// Options are the options of the question.
+type Options struct {
+	pipeline.Options
+	NoInference   bool // of invariants
+	NoAbstraction bool // of loads
+	// Arithmetic is "" for what suits the program: exact for C and wherever bits matter.
+	Arithmetic Arithmetic
+}
+
+// Defaults returns the documented defaults.
+func Defaults() Options { return Options{Options: pipeline.Defaults()} }
+
+// Validate returns a *pipeline.OptionError for an option with a value that it cannot have.
+func (o *Options) Validate() error {
+	switch o.Arithmetic {
+	case "", Integers, BitVectors:
+		return nil
+	default:
+		return &pipeline.OptionError{Option: "arithmetic", Value: string(o.Arithmetic), Want: "int or bv"}
+	}
+}
+
+// fixed reports whether the number of threads is fixed.
+func fixed(p *ir.Program) bool {
+	return !slices.ContainsFunc(p.Threads, func(t ir.Thread) bool { return t.Unbounded })
+}
+
+// Run tries to prove that a program reaches the same shared states with and without store buffers. The
+// answer is never Unsafe.
+func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
+	run := pipeline.Open(in)
+	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
+		if err := opt.Validate(); err != nil {
+			return nil, err
+		}
+		res, err := ask(ctx, run, opt)
+		if err != nil {
+			return nil, err
+		}
+		return []verdict.Result{*res}, nil
+	})
+}
+
+func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, error) {
+	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Annotations: true}); err != nil {
+		return nil, err
+	}
+	run.Stage = "passes"
+	q := &query{Program: run.Program, opt: opt}
+	if err := q.flatten(); err != nil {
+		return nil, err
+	}
+	run.Stage = "engine " + mover.Name
+	ctx, cancel := opt.Limit(ctx)
+	defer cancel()
+	quick := fixed(q.flat) // a search can answer the program's checks
+	res, err := q.prove(ctx, quick)
+	if err == nil && quick && undecided(res) {
+		res, err = q.prove(ctx, false)
+	}
+	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
+		return nil, q.Refuse(q.Unsupported(err))
+	}
+	if errors.Is(err, mover.ErrNoSolver) {
+		return nil, q.Refuse(verdict.Diagnostic{Code: "FP0930", Message: err.Error()})
+	}
+	return res, err
+}
+
+// query is the question about a program.
+type query struct {
+	*pipeline.Program
+	flat *ir.Program
+	opt  Options
+}
+
+// undecided reports whether checks are open and none was refuted.
+func undecided(r *verdict.Result) bool {
+	return r.Verdict != verdict.Unknown && r.Proof.Open() > 0 && !slices.ContainsFunc(r.Engines, func(e verdict.EngineReport) bool { return e.Verdict == verdict.Unsafe })
+}
+
+// prove asks for a proof, and for what follows from SC because of it.
+func (q *query) prove(ctx context.Context, quick bool) (*verdict.Result, error) {
+	begin := time.Now()
+	out, err := mover.Prove(ctx, q.flat, q.Props, q.moverOptions(quick))
+	if err != nil {
+		return nil, err
+	}
+	res := q.Result(verdict.ValueRobustness, memory.TSO, mover.Name)
+	res.Verdict, res.Reason, res.Proof, res.Warnings = out.Verdict, out.Reason, out.Proof, out.Warnings
+	res.Coverage.Exhaustive = out.Verdict != verdict.Unknown
+	if !fixed(q.flat) {
+		res.Coverage.Threads = verdict.AnyThreads
+	}
+	res.Stats.Seconds = time.Since(begin).Seconds()
+	q.addTexts(res.Proof)
+	if err := q.underSC(ctx, out, res); err != nil {
+		return nil, fmt.Errorf("search under SC: %w", err)
+	}
+	q.answerChecks(res)
+	return res, nil
+}
+
+// underSC answers the program's own questions under SC, where a proof lets the answer count under TSO:
+// those of the program, or of its abstraction. It takes a fixed number of threads, and abstractions whose
+// values can be listed.
+func (q *query) underSC(ctx context.Context, out *mover.Outcome, res *verdict.Result) error {
+	if out.Verdict == verdict.Unknown || q.Props.Empty() {
+		return nil
+	}
+	if !fixed(out.Program) || engine.InsideSections(out.Program, q.Props) != "" {
+		return nil
+	}
+	a := &pipeline.Asking{Engine: pipeline.Engines(pipeline.EngineOptions{})[0], Model: memory.SC, Under: memory.SC}
+	if memory.Unlisted(out.Program) != nil {
+		a.Err = memory.ErrUnbounded
+	} else {
+		q.Ask(ctx, a, out.Program, pipeline.Asked{Options: q.opt.Options, Given: q.opt.Given()})
+	}
+	report := verdict.EngineReport{Engine: a.Engine.Name, Model: memory.SC.String(), Verdict: verdict.Unknown}
+	switch {
+	case errors.Is(a.Err, memory.ErrUnbounded):
+		report.Reason = "the values of an input or of an abstracted load cannot be listed"
+	case a.Err != nil:
+		return a.Err
+	default:
+		report.Question, report.Verdict, report.Reason = a.Result.Question, a.Result.Verdict, a.Result.Reason
+		report.States, report.Seconds = a.Result.Stats.States, a.Result.Stats.Seconds
+		if report.Verdict == verdict.Safe && !a.Result.Coverage.Exhaustive {
+			report.Verdict, report.Reason = verdict.Unknown, "no violation within bounds"
+		}
+	}
+	res.Engines = append(res.Engines, report)
+	return nil
+}
+
+// flatten makes the flat program with its templates.
+func (q *query) flatten() error {
+	flat, err := q.Flatten(q.opt.Options)
+	if err != nil {
+		return err
+	}
+	q.flat = flat
+	name := q.opt.Replicate
+	if name == "" {
+		name = q.Replicated()
+	}
+	if name == "" {
+		return nil
+	}
+	if q.opt.Instances == 0 {
+		if err := q.Replicate(flat, name); err != nil {
+			return err
+		}
+	}
+	return q.Unnumbered()
+}
+
+// moverOptions returns the options of a proof of the program.
+func (q *query) moverOptions(quick bool) mover.Options {
+	opt := mover.Options{NoInference: q.opt.NoInference, NoAbstraction: q.opt.NoAbstraction, Quick: quick, Private: q.Private}
+	switch {
+	case q.opt.Arithmetic == Integers:
+		opt.Arithmetic = mover.Integers
+	case q.opt.Arithmetic == BitVectors || q.Language == "c":
+		opt.Arithmetic = mover.BitVectors
+	}
+	return opt
+}
+
+// answerChecks says what became of the program's own checks.
+func (q *query) answerChecks(res *verdict.Result) {
+	if res.Verdict == verdict.Unknown {
+		return
+	}
+	bySC := ""
+	for _, e := range res.Engines {
+		if e.Verdict == verdict.Safe {
+			bySC = e.Engine
+		}
+	}
+	for i := range res.Proof.Checks {
+		if c := &res.Proof.Checks[i]; !c.Proved && bySC != "" {
+			c.Proved, c.By, c.State, c.Vague = true, bySC, nil, false
+		}
+	}
+	if n := res.Proof.Open(); n > 0 && res.Reason == "" {
+		res.Reason = fmt.Sprintf("%d of %d checks of the program are not proved", n, len(res.Proof.Checks))
+	}
+	if q.Props.Deadlock && len(res.Engines) == 0 {
+		res.Warnings = append(res.Warnings, verdict.Warning{
+			Code: "FP0914", Message: "deadlock is not part of this answer: it cannot be decided for any number of threads",
+		})
+	}
+}
+
+// addTexts gives every instruction of a proof its text.
+func (q *query) addTexts(proof *verdict.Proof) {
+	fill := func(at *verdict.ProofInstruction) {
+		if at.Text == "" {
+			at.Text = q.TextAt(at.Pos)
+		}
+	}
+	for i := range proof.Stores {
+		s := &proof.Stores[i]
+		fill(&s.ProofInstruction)
+		for j := range s.Blocks {
+			fill(&s.Blocks[j].ProofInstruction)
+		}
+		for j := range s.Loads {
+			fill(&s.Loads[j].ProofInstruction)
+			for k := range s.Loads[j].Blocks {
+				fill(&s.Loads[j].Blocks[k].ProofInstruction)
+			}
+		}
+	}
+	for i := range proof.Abstractions {
+		fill(&proof.Abstractions[i].ProofInstruction)
+	}
+	for i := range proof.Checks {
+		fill(&proof.Checks[i].ProofInstruction)
+	}
+}

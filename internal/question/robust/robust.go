@@ -1,0 +1,176 @@
+package robust
+
+import (
+	"context"
+	"fmt"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// Command is the command, as results store it.
+const Command = "robust"
+
+// Method is a way to decide robustness.
+type Method string
+
+// The methods.
+const (
+	Search     Method = "search"     // one search over all attacks
+	Instrument Method = "instrument" // one instrumented program per attack
+)
+
+// Criterion is a criterion of robustness, the weakest last: no triangular race implies equal happens-before
+// relations, which imply equal final states.
+type Criterion string
+
+// The criteria.
+const (
+	TRF   Criterion = "trf"   // no SC execution has a triangular race
+	Trace Criterion = "trace" // the happens-before relation of every execution is one of SC
+	State Criterion = "state" // SC has the same final states
+)
+
+// Options are the options of the question.
+type Options struct {
+	pipeline.Options
+	KeepGoing bool      // report every attack, not the first
+	Method    Method    // "" is Search
+	Criterion Criterion // "" is Trace
+	// CriterionModel is the memory model that State compares with SC, "" for tso.
+	CriterionModel string
+}
+
+// Defaults returns the documented defaults.
+func Defaults() Options { return Options{Options: pipeline.Defaults()} }
+
+// Validate returns a *pipeline.OptionError for an option with a value that it cannot have.
+func (o *Options) Validate() error {
+	switch o.Method {
+	case "", Search, Instrument:
+	default:
+		return &pipeline.OptionError{Option: "method", Value: string(o.Method), Want: "search or instrument"}
+	}
+	switch o.Criterion {
+	case "", Trace, TRF, State:
+	default:
+		return &pipeline.OptionError{Option: "criterion", Value: string(o.Criterion), Want: "trace, trf or state"}
+	}
+	switch o.CriterionModel {
+	case "", "tso", "pso":
+		return nil
+	default:
+		return &pipeline.OptionError{Option: "model of the criterion", Value: o.CriterionModel, Want: "tso or pso"}
+	}
+}
+
+// engine returns the engine for the method asked for.
+func (o *Options) engine() *engine.Engine {
+	if o.Method == Instrument {
+		return pipeline.Engine("instrument", pipeline.EngineOptions{})
+	}
+	return pipeline.Engine("robust", pipeline.EngineOptions{})
+}
+
+// Run answers whether every TSO execution of the program has the happens-before relation of an SC
+// execution. The program's own questions play no part. With KeepGoing it finds every attack, else one.
+func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
+	run := pipeline.Open(in)
+	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
+		if err := opt.Validate(); err != nil {
+			return nil, err
+		}
+		res, err := ask(ctx, run, opt)
+		if err != nil {
+			return nil, err
+		}
+		run.Restrict(res, &opt.Options)
+		return []verdict.Result{*res}, nil
+	})
+}
+
+func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, error) {
+	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
+		return nil, err
+	}
+	run.Stage = "passes"
+	flat, err := run.FlattenFixed(opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	q := &query{Program: run.Program, flat: flat, opt: opt}
+	by := opt.engine()
+	run.Stage = "engine " + by.Name
+	if err := q.Supports(by, q.task()); err != nil {
+		return nil, err
+	}
+	ctx, cancel := opt.Limit(ctx)
+	defer cancel()
+	switch opt.Criterion {
+	case TRF:
+		run.Stage = "criterion trf"
+		return q.triangles(ctx)
+	case State:
+		run.Stage = "criterion state"
+		return q.states(ctx)
+	default:
+		return q.attacks(ctx, by)
+	}
+}
+
+// query is the question about a flat program.
+type query struct {
+	*pipeline.Program
+	flat *ir.Program
+	opt  Options
+}
+
+// task makes the task of the search for attacks.
+func (q *query) task() *engine.Task {
+	task := q.RobustTask(q.flat, &q.opt.Options)
+	task.KeepGoing = q.opt.KeepGoing
+	return task
+}
+
+// attacks looks for attacks: stores delayed past loads that close a cycle.
+func (q *query) attacks(ctx context.Context, by *engine.Engine) (*verdict.Result, error) {
+	out, err := by.Run(ctx, q.task())
+	if err != nil {
+		return nil, err
+	}
+	var found []verdict.Attack
+	for _, v := range q.wanted(out) {
+		a, err := q.Attack(q.flat, &v)
+		if err != nil {
+			return nil, fmt.Errorf("the witness of an attack does not hold: %w", err)
+		}
+		found = append(found, *a)
+	}
+	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: memory.TSO, Engine: by.Name, Outcome: out, Given: q.opt.Given()}
+	if len(found) > 0 {
+		c.Violation = &verdict.Violation{Reason: found[0].String(), Pos: found[0].Store}
+	}
+	res := q.Conclude(c)
+	res.Attacks = found
+	q.CarrySources(res)
+	q.mayBeMore(res, out, "attacks")
+	return res, nil
+}
+
+// wanted returns the violations that are shown: all, or one of a level of the search.
+func (q *query) wanted(out *engine.Outcome) []engine.Violation {
+	if !q.opt.KeepGoing && len(out.Violations) > 1 {
+		return out.Violations[:1]
+	}
+	return out.Violations
+}
+
+// mayBeMore warns if a search for all violations did not finish.
+func (q *query) mayBeMore(res *verdict.Result, out *engine.Outcome, what string) {
+	if res.Verdict == verdict.Unsafe && q.opt.KeepGoing && out.Unknown != "" {
+		res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0908", Message: "there may be further " + what + ": " + out.Unknown})
+	}
+}

@@ -1,0 +1,367 @@
+package verify_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/fences"
+	qlitmus "fencepost/internal/question/litmus"
+	"fencepost/internal/question/param"
+	"fencepost/internal/question/prove"
+	"fencepost/internal/question/robust"
+	"fencepost/internal/question/traces"
+	"fencepost/internal/question/verify"
+	"flag"
+	"fmt"
+	"os/exec"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"fencepost/internal/pipeline"
+	stored "fencepost/internal/render/json"
+	"fencepost/verdict"
+)
+
+var likeFields = flag.Int("fp.fields", 1, "how many of many like fields are changed, beside the last")
+
+// storedAnswer is a program and what was stored about it.
+type storedAnswer struct {
+	name string
+	in   pipeline.Input
+	text []byte // as printed with --json
+}
+
+func input(name, text string) pipeline.Input {
+	return pipeline.Input{Name: name, Text: []byte(text)}
+}
+
+var (
+	sbText = `var x, y;
+thread a { reg r; x = 1; r = y; }
+thread b { reg s; y = 1; s = x; }
+never a:r == 0 && b:s == 0;
+`
+	fenced = input("dir/fenced.fp", strings.NewReplacer("x = 1;", "x = 1; fence;", "y = 1;", "y = 1; fence;").Replace(sbText))
+	sb     = input("dir/sb.fp", sbText)
+	bound  = input("loop.fp", `var x, y, go;
+thread a { reg r; while (go == 0) { x = 1; } r = y; }
+thread b { reg s; go = 1; y = 1; s = x; assert s != 2; }
+`)
+	many = input("many.fp", `var x, y;
+thread a { reg r; x = 1; r = y; assert r == 1; }
+thread b { reg s; y = 1; s = x; assert s == 1; }
+`)
+	sees   = input("sees.fp", strings.Replace(sbText, "never", "exists", 1))
+	sees2  = input("sees2.fp", strings.Replace(sbText, "never a:r == 0 && b:s == 0", "exists a:r == 5", 1))
+	waits  = input("waits.fp", "var x, y;\nthread a { await x == 1; }\nthread b { y = 1; }\n")
+	racy   = input("racy.c", "#include <pthread.h>\nint x;\nvoid *w(void *a) { x = 1; return 0; }\nint main(void) { pthread_t t; pthread_create(&t, 0, w, 0); int r = x; pthread_join(t, 0); return r; }\n")
+	heap   = input("heap.c", "#include <stdlib.h>\nstatic int *take(void) { return malloc(4); }\nint main(void) { int *p = take(); *p = 1; free(p); return *p; }\n")
+	mp     = input("mp.fp", "var d, f;\nthread a { d = 1; f = 1; }\nthread b { reg r, s; r = f; s = d; }\nnever b:r == 1 && b:s == 0;\n")
+	inside = input("inside.c", `#include <pthread.h>
+int x, y, r;
+void *left(void *arg) { r = (x = 1, y); return arg; }
+void *right(void *arg) { int s = (y = 1, x); return arg; }
+int main(void) { pthread_t a, b; pthread_create(&a, 0, left, 0); pthread_create(&b, 0, right, 0); return 0; }
+`)
+	macros = input("macro.c", `#include <pthread.h>
+#define LEFT x = 1; r = y
+int x, y, r, s;
+void *left(void *arg) { LEFT; return arg; }
+void *right(void *arg) { y = 1; s = x; return arg; }
+int main(void) { pthread_t a, b; pthread_create(&a, 0, left, 0); pthread_create(&b, 0, right, 0); return 0; }
+`)
+	section = input("section.fp", "var x;\nthread t1 { x = 1; L: skip; }\nthread t2 { reg r; atomic { r = x; M: skip; } }\ngoal t1:L, t2:M with t2:r == 0;\n")
+	tickets = input("count.fp", "var x;\nthread t * n { reg r; r = x; x = r + 1; assert r < 1; }\n")
+	calm    = input("calm.fp", "var x;\nthread t * n { reg r; r = cas(x, 0, 1); assert r <= 1; }\n")
+	litmus  = input("SB.litmus", `X86 SB
+{ x=0; y=0; }
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+exists (0:EAX=0 /\ 1:EAX=0)
+`)
+)
+
+// storedAnswers are answers of every command.
+func storedAnswers(t *testing.T) []storedAnswer {
+	t.Helper()
+	ctx := context.Background()
+	var out []storedAnswer
+	add := func(name string, in pipeline.Input, answer pipeline.Answer, err error) {
+		t.Helper()
+		if err != nil || answer.HasErrors() || len(answer.Results) == 0 {
+			t.Fatalf("%s: %v %+v", name, err, answer.Diagnostics)
+		}
+		var text bytes.Buffer
+		if err := stored.Report(&text, answer.Results, nil); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, storedAnswer{name, in, text.Bytes()})
+	}
+	checked := func(name string, in pipeline.Input, model string, set func(*check.Options)) {
+		t.Helper()
+		opt := check.Defaults()
+		if set != nil {
+			set(&opt)
+		}
+		answer, err := check.Run(ctx, in, []string{model}, opt)
+		add("check "+name, in, answer, err)
+	}
+	isRobust := func(name string, in pipeline.Input, set func(*robust.Options)) {
+		t.Helper()
+		opt := robust.Defaults()
+		if set != nil {
+			set(&opt)
+		}
+		answer, err := robust.Run(ctx, in, opt)
+		add("robust "+name, in, answer, err)
+	}
+	repaired := func(name string, in pipeline.Input, set func(*fences.Options)) {
+		t.Helper()
+		opt := fences.Defaults()
+		if set != nil {
+			set(&opt)
+		}
+		answer, err := fences.Run(ctx, in, opt)
+		add("fences "+name, in, answer, err)
+	}
+	checked("safe", fenced, "tso", nil)
+	checked("unsafe", sb, "tso", nil)
+	checked("unsafe pso", mp, "pso", nil)
+	checked("within a bound", bound, "pso", func(o *check.Options) { o.Buffer = 3 })
+	checked("all violations", many, "tso", func(o *check.Options) { o.KeepGoing = true })
+	checked("final states", fenced, "tso", func(o *check.Options) { o.Finals = true })
+	checked("observed", sees, "tso", nil)
+	checked("not observed", sees2, "tso", nil)
+	checked("deadlock", waits, "tso", func(o *check.Options) { o.Deadlock = true })
+	checked("data race", racy, "tso", func(o *check.Options) { o.Races = true })
+	checked("heap", heap, "sc", nil)
+	checked("cycle", sb, "pso", func(o *check.Options) { o.Robustness = true })
+	checked("no cycle", fenced, "tso", func(o *check.Options) { o.Robustness = true })
+	checked("smc", sb, "tso", func(o *check.Options) { o.Engine = "smc" })
+	checked("section", section, "tso", func(o *check.Options) { o.Engine = "explicit" })
+	isRobust("yes", fenced, nil)
+	isRobust("no", sb, nil)
+	isRobust("all", many, func(o *robust.Options) { o.KeepGoing = true })
+	isRobust("state", sb, func(o *robust.Options) { o.Criterion = robust.State })
+	isRobust("state yes", fenced, func(o *robust.Options) { o.Criterion = robust.State })
+	isRobust("trf", sb, func(o *robust.Options) { o.Criterion = robust.TRF })
+	isRobust("trf yes", waits, func(o *robust.Options) { o.Criterion = robust.TRF })
+	repaired("two", sb, func(o *fences.Options) { o.Directory = "/home/somebody" })
+	repaired("none needed", fenced, nil)
+	repaired("all optimal", mp, func(o *fences.Options) {
+		o.For, o.Model, o.AllOptimal = fences.Assertions, "pso", true
+	})
+	repaired("profile", sb, func(o *fences.Options) {
+		o.Cost, o.Profile = fences.Profile, input("costs", "2 7\n")
+	})
+	repaired("no place", inside, nil)
+	repaired("under SC", many, func(o *fences.Options) { o.For = fences.Assertions })
+	repaired("elsewhere", macros, nil)
+	repaired("section", section, func(o *fences.Options) { o.For = fences.Assertions })
+	repaired("remove", input("both.fp", strings.Replace(string(fenced.Text), "thread b", "thread c { fence; }\nthread b", 1)), func(o *fences.Options) { o.Remove = true })
+	repaired("not removable", sb, func(o *fences.Options) { o.Remove = true })
+	addOthers(ctx, add)
+	var all []verdict.Trace
+	set, _, err := traces.Run(ctx, sb, "tso", traces.Defaults(), func(t *verdict.Trace) { all = append(all, *t) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Traces = all
+	var text bytes.Buffer
+	if err := stored.Traces(&text, &set); err != nil {
+		t.Fatal(err)
+	}
+	return append(out, storedAnswer{"traces", sb, text.Bytes()})
+}
+
+// addOthers adds answers about any number of threads, of litmus and of prove.
+func addOthers(ctx context.Context, add func(name string, in pipeline.Input, answer pipeline.Answer, err error)) {
+	answer, err := param.Check(ctx, tickets, param.CheckOptions{Options: check.Defaults()})
+	add("check --param unsafe", tickets, answer, err)
+	answer, err = param.Check(ctx, calm, param.CheckOptions{Options: check.Defaults()})
+	add("check --param safe", calm, answer, err)
+	answer, err = param.Robust(ctx, calm, param.RobustOptions{Options: robust.Defaults()})
+	add("robust --param", calm, answer, err)
+	test, err := qlitmus.Run(ctx, litmus, []string{"tso"}, qlitmus.Options{Options: pipeline.Defaults(), Witnesses: true})
+	add("litmus", litmus, pipeline.Answer{Results: test.Results, Diagnostics: test.Diagnostics}, err)
+	if _, err := exec.LookPath("z3"); err == nil {
+		answer, err := prove.Run(ctx, calm, prove.Defaults())
+		add("prove", calm, answer, err)
+		answer, err = prove.Run(ctx, sb, prove.Defaults())
+		add("prove open", sb, answer, err)
+	}
+}
+
+// verify reads and verifies what is stored; accepted is false if anything is wrong.
+func (a *storedAnswer) verify(t *testing.T, text []byte) (accepted bool, answer verify.Answer, first error) {
+	t.Helper()
+	var err error
+	if sets, rerr := stored.ReadTraces(text); rerr != nil {
+		return false, answer, rerr
+	} else if sets != nil {
+		answer, err = verify.Traces(context.Background(), a.in, sets, verify.Options{})
+	} else {
+		results, rerr := stored.Read(text)
+		if rerr != nil {
+			return false, answer, rerr
+		}
+		answer, err = verify.Results(context.Background(), a.in, results, verify.Options{})
+	}
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", a.name, err, text)
+	}
+	if answer.HasErrors() {
+		return false, answer, fmt.Errorf("refused: %+v", answer.Diagnostics)
+	}
+	for _, c := range answer.Checks {
+		if c.Err != nil {
+			return false, answer, fmt.Errorf("%s: %w", c.Name, c.Err)
+		}
+	}
+	return len(answer.Checks) > 0, answer, nil
+}
+
+// same reports whether a text is read as the stored one is.
+func (a *storedAnswer) same(text []byte) bool {
+	var read [2]any
+	for i, x := range [][]byte{text, a.text} {
+		if sets, err := stored.ReadTraces(x); err != nil {
+			return false
+		} else if sets != nil {
+			read[i] = sets
+			continue
+		}
+		results, err := stored.Read(x)
+		if err != nil {
+			return false
+		}
+		read[i] = results
+	}
+	return reflect.DeepEqual(read[0], read[1])
+}
+
+// change is one change of a document.
+type change struct {
+	path string // with the indices of lists
+	what string
+	make func() // changes the tree
+	undo func()
+}
+
+// changes lists changes of every value below a node of a document: another value, none, and
+// for lists one element less and one twice.
+func changes(path string, get any, set func(any), out []change) []change {
+	add := func(what string, to any) {
+		out = append(out, change{path, what, func() { set(to) }, func() { set(get) }})
+	}
+	switch x := get.(type) {
+	case map[string]any:
+		for k, v := range x {
+			out = append(out, change{path + "." + k, "deleted", func() { delete(x, k) }, func() { x[k] = v }})
+			out = changes(path+"."+k, v, func(to any) { x[k] = to }, out)
+		}
+	case []any:
+		if len(x) > 0 {
+			add("one less", x[:len(x)-1])
+			add("one twice", append(slices.Clone(x), x[0]))
+		}
+		for i, v := range x {
+			out = changes(fmt.Sprintf("%s[%d]", path, i), v, func(to any) { x[i] = to }, out)
+		}
+	case string:
+		add("another word", x+"x")
+		if n := len(x); n > 1 {
+			add("shorter", x[:n-1])
+		}
+	case json.Number:
+		n, err := x.Int64()
+		if err == nil {
+			add("more", json.Number(fmt.Sprint(n+1)))
+			add("less", json.Number(fmt.Sprint(n-1)))
+		} else {
+			add("more", json.Number("1e9"))
+		}
+	case bool:
+		add("turned", !x)
+	}
+	return out
+}
+
+var detail = regexp.MustCompile(`steps\[\]|nodes|edges|cycle|state\[\]`)
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// TestVerifyEveryField: whatever is changed in a stored answer is found, or the field is on the
+// list of what is not checked. Of fields of many like things some are changed, among them the
+// first and the last.
+func TestVerifyEveryField(t *testing.T) {
+	for _, a := range storedAnswers(t) {
+		t.Run(a.name, func(t *testing.T) {
+			accepted, answer, err := a.verify(t, a.text)
+			if !accepted {
+				t.Fatalf("rejected as it is: %v\n%s", err, a.text)
+			}
+			for _, f := range answer.NotChecked {
+				if regexp.MustCompile(`verdict|witness|sources|fences|cost|patch|bound|coverage`).MatchString(f) {
+					t.Errorf("%s must be checked", f)
+				}
+			}
+			dec := json.NewDecoder(bytes.NewReader(a.text))
+			dec.UseNumber()
+			var doc map[string]any
+			if err := dec.Decode(&doc); err != nil {
+				t.Fatal(err)
+			}
+			result := doc["results"].([]any)[0]
+			byKind := map[string][]change{}
+			for _, c := range changes("", result, nil, nil) {
+				key := index.ReplaceAllString(c.path, "[]") + ": " + c.what
+				byKind[key] = append(byKind[key], c)
+			}
+			tried, skipped := 0, 0
+			// Reading C and proofs take their time: what others have in their executions, too, is
+			// left out there by default.
+			slow := (a.name == "fences elsewhere" || a.name == "fences no place" || strings.HasPrefix(a.name, "prove")) && *likeFields == 1
+			for key, list := range byKind {
+				if slow && detail.MatchString(key) {
+					continue
+				}
+				if slices.ContainsFunc(answer.NotChecked, func(f string) bool {
+					rest, ok := strings.CutPrefix(key, "."+f)
+					return ok && strings.ContainsAny(rest[:1], ".[:")
+				}) {
+					skipped++
+					continue
+				}
+				slices.SortFunc(list, func(a, b change) int { return strings.Compare(a.path, b.path) })
+				for i, c := range list {
+					if some := max(1, len(list)/(*likeFields)); i%some != 0 && i != len(list)-1 {
+						continue
+					}
+					c.make()
+					text, err := json.Marshal(doc)
+					c.undo()
+					if err != nil {
+						t.Fatal(err)
+					}
+					if a.same(text) {
+						continue // a field left out has its zero value
+					}
+					tried++
+					if accepted, _, _ := a.verify(t, text); accepted {
+						t.Errorf("%s %s: accepted", c.path, c.what)
+					}
+				}
+			}
+			t.Logf("%d changes tried, %d fields not checked", tried, skipped)
+			if tried < 10 {
+				t.Error("too few changes")
+			}
+		})
+	}
+}

@@ -1,0 +1,142 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"reflect"
+	"strings"
+
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/fences"
+	"fencepost/internal/question/litmus"
+	"fencepost/internal/question/param"
+	"fencepost/internal/question/prove"
+	"fencepost/internal/question/robust"
+	"fencepost/internal/question/traces"
+	"fencepost/verdict"
+)
+
+// question is a question that a result answers, with the options that the result carries.
+type question struct {
+	options any               // a pointer to the struct of options
+	common  *pipeline.Options // in that struct
+	// ask asks the question again; nil for traces.
+	ask func(model string) (pipeline.Answer, error)
+
+	// The options of some questions, nil for others.
+	check  *check.Options
+	robust *robust.Options
+	fences *fences.Options
+	litmus *litmus.Options
+	traces *traces.Options
+}
+
+// deadlock reports whether deadlocks were asked about.
+func (q *question) deadlock() bool {
+	return q.check != nil && q.check.Deadlock || q.fences != nil && q.fences.Deadlock
+}
+
+// questions has a row for each command whose results are stored.
+var questions = map[string]func(*verifier) *question{
+	check.Command: func(v *verifier) *question {
+		opt := &check.Options{}
+		return &question{options: opt, common: &opt.Options, check: opt, ask: func(model string) (pipeline.Answer, error) {
+			return check.Run(v.ctx, v.in, []string{model}, *opt)
+		}}
+	},
+	param.CheckCommand: func(v *verifier) *question {
+		opt := &param.CheckOptions{}
+		return &question{options: opt, common: &opt.Options.Options, check: &opt.Options, ask: func(string) (pipeline.Answer, error) {
+			return param.Check(v.ctx, v.in, *opt)
+		}}
+	},
+	robust.Command: func(v *verifier) *question {
+		opt := &robust.Options{}
+		return &question{options: opt, common: &opt.Options, robust: opt, ask: func(string) (pipeline.Answer, error) {
+			return robust.Run(v.ctx, v.in, *opt)
+		}}
+	},
+	param.RobustCommand: func(v *verifier) *question {
+		opt := &param.RobustOptions{}
+		return &question{options: opt, common: &opt.Options.Options, robust: &opt.Options, ask: func(string) (pipeline.Answer, error) {
+			return param.Robust(v.ctx, v.in, *opt)
+		}}
+	},
+	fences.Command: func(v *verifier) *question {
+		opt := &fences.Options{}
+		return &question{options: opt, common: &opt.Options, fences: opt, ask: func(string) (pipeline.Answer, error) {
+			return fences.Run(v.ctx, v.in, *opt)
+		}}
+	},
+	prove.Command: func(v *verifier) *question {
+		opt := &prove.Options{}
+		return &question{options: opt, common: &opt.Options, ask: func(string) (pipeline.Answer, error) {
+			return prove.Run(v.ctx, v.in, *opt)
+		}}
+	},
+	litmus.Command: func(v *verifier) *question {
+		opt := &litmus.Options{}
+		return &question{options: opt, common: &opt.Options, litmus: opt, ask: func(model string) (pipeline.Answer, error) {
+			test, err := litmus.Run(v.ctx, v.in, []string{model}, *opt)
+			return pipeline.Answer{Results: test.Results, Diagnostics: test.Diagnostics}, err
+		}}
+	},
+	traces.Command: func(*verifier) *question {
+		opt := &traces.Options{}
+		return &question{options: opt, common: &opt.Options, traces: opt}
+	},
+}
+
+// recall finds the question that a result answers, and its options.
+func (v *verifier) recall(asked *verdict.Asked) error {
+	if asked == nil {
+		return fmt.Errorf("the result does not say what was asked")
+	}
+	make := questions[asked.Command]
+	if make == nil {
+		return fmt.Errorf("there is no command %q", asked.Command)
+	}
+	v.question = make(v)
+	if err := pipeline.Recall(asked.Options, v.question.options); err != nil {
+		return err
+	}
+	override(v.question.common, &v.flags)
+	v.include()
+	v.opt = *v.question.common
+	return nil
+}
+
+// override replaces the options of a result by the options that the caller set.
+func override(opt, flags *Options) {
+	opt.Workers, opt.Progress = flags.Workers, flags.Progress
+	opt.Timeout = cmp.Or(flags.Timeout, opt.Timeout)
+	opt.Memory = cmp.Or(flags.Memory, opt.Memory)
+	opt.Lang = cmp.Or(flags.Lang, opt.Lang)
+	opt.Unroll = cmp.Or(flags.Unroll, opt.Unroll)
+	opt.Threads = cmp.Or(flags.Threads, opt.Threads)
+	from, to := reflect.ValueOf(flags.C), reflect.ValueOf(&opt.C).Elem()
+	for i := range from.NumField() {
+		if !from.Field(i).IsZero() {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+}
+
+// include lets the program include the files beside it, where it is now.
+func (v *verifier) include() {
+	dir, here := path.Dir(v.in.Name), path.Dir(v.given.Name)
+	read := v.flags.C.Include
+	if read == nil {
+		return
+	}
+	v.question.common.C.Include = func(name string) ([]byte, bool) {
+		if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "." {
+			name = path.Join(here, rest)
+		} else if dir == "." && !path.IsAbs(name) {
+			name = path.Join(here, name)
+		}
+		return read(name)
+	}
+}

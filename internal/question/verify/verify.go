@@ -1,0 +1,473 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/property"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/litmus"
+	"fencepost/internal/question/robust"
+	"fencepost/internal/replay"
+	"fencepost/internal/trace"
+	"fencepost/verdict"
+)
+
+// Answer is the answer of a verification.
+type Answer struct {
+	Checks      []Check
+	Diagnostics []verdict.Diagnostic
+	// NotChecked names the fields that nothing was compared with.
+	NotChecked []string
+}
+
+// HasErrors reports whether the program was refused.
+func (a *Answer) HasErrors() bool { return pipeline.HasErrors(a.Diagnostics) }
+
+// Check is the judgement on one execution, or on something else that a result says.
+type Check struct {
+	Name  string // such as violation, attack 2, answer
+	Model string
+	Shows string // according to the result
+	Steps int    // of an execution
+	// Err says what is wrong, nil if nothing is. Step is the step it is about, from 0, or -1.
+	Err  error
+	Step int
+	// Open: a limit was reached before anything could be said. Err says which.
+	Open bool
+}
+
+// Options are the options of the verification. An option that is not zero replaces the one
+// with which a result was asked for.
+type Options = pipeline.Options
+
+// Results checks stored results about a program.
+func Results(ctx context.Context, in pipeline.Input, results []verdict.Result, opt Options) (Answer, error) {
+	v := &verifier{ctx: ctx, given: in, flags: opt, run: pipeline.Open(in)}
+	return v.answer(notChecked, func() error {
+		for i := range results {
+			if err := v.result(&results[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type verifier struct {
+	ctx    context.Context
+	given  pipeline.Input // as the caller names the files
+	flags  Options        // of the caller
+	run    *pipeline.Run
+	checks []Check
+
+	in       pipeline.Input // the program under the names of the result
+	question *question      // that the result answers
+	opt      Options        // with which the program is read for the result at hand
+	now      *target
+	first    int // check of the result at hand
+}
+
+// answer does the work, and collects what was found.
+func (v *verifier) answer(notChecked []string, work func() error) (Answer, error) {
+	refused := false
+	err := v.barrier(func() error {
+		err := work()
+		refused = errors.Is(err, pipeline.ErrRefused)
+		return err
+	})
+	if err != nil || refused {
+		return Answer{Diagnostics: v.run.Diagnostics}, err
+	}
+	return Answer{Checks: v.checks, Diagnostics: v.run.Diagnostics, NotChecked: notChecked}, nil
+}
+
+// barrier catches panics. Its report names the stage of the run at hand, which work may replace.
+func (v *verifier) barrier(work func() error) error {
+	outer := pipeline.Open(v.given)
+	return outer.Do(func() error {
+		defer func() { outer.Stage = v.run.Stage }()
+		return work()
+	})
+}
+
+// spoiled reports whether something in the result at hand was rejected. Then the rest is not asked again.
+func (v *verifier) spoiled() bool {
+	return slices.ContainsFunc(v.checks[v.first:], func(c Check) bool { return c.Err != nil })
+}
+
+// target is a program ready to be executed.
+type target struct {
+	*pipeline.Program
+	flat *ir.Program
+}
+
+// result verifies one result. It returns an error if the program is refused.
+func (v *verifier) result(r *verdict.Result) error {
+	if err := v.begin(r.Program, r.Asked, r.Sources); err != nil {
+		v.judge(r.Model, "sources", "the program", err)
+		return nil
+	}
+	if r.Instance > 0 {
+		v.opt.Threads, v.opt.Instances = r.Instance, r.Instance
+	}
+	v.first = len(v.checks)
+	var err error
+	switch {
+	case r.Litmus != nil:
+		err = v.readLitmus(r.Litmus.Loops)
+	case r.Repair != nil && !r.Repair.Removal:
+		return v.repair(r)
+	default:
+		err = v.read()
+	}
+	if err != nil {
+		return err
+	}
+	v.run.Stage = "replay"
+	v.executions(r)
+	v.judge(r.Model, "sources", "the program", v.sources(r.Sources, r))
+	v.rest(r)
+	return nil
+}
+
+// executions replays every execution of a result.
+func (v *verifier) executions(r *verdict.Result) {
+	executions := r.Executions()
+	for k := range executions {
+		v.checks = append(v.checks, v.check(r, &executions[k]))
+	}
+}
+
+// judge adds a judgement on something that is no execution.
+func (v *verifier) judge(model, name, shows string, err error) {
+	open := errors.Is(err, errOpen)
+	v.checks = append(v.checks, Check{Name: name, Model: model, Shows: shows, Err: err, Step: -1, Open: open})
+}
+
+// errOpen is in an error that says why something could not be decided.
+var errOpen = errors.New("not decided")
+
+// begin begins with a result: with what was asked, and the names that the result has for files.
+func (v *verifier) begin(program string, asked *verdict.Asked, sources map[string]string) error {
+	if asked == nil {
+		return fmt.Errorf("the result does not say what was asked")
+	}
+	if path.Base(program) != path.Base(v.given.Name) {
+		return fmt.Errorf("the result is about %s, not %s", path.Base(program), path.Base(v.given.Name))
+	}
+	v.in = v.given
+	v.in.Name, v.in.More = program, slices.Clone(v.given.More)
+	for i := range v.in.More {
+		f := &v.in.More[i]
+		if f.Name = nameIn(sources, f.Name); f.Name == "" {
+			return fmt.Errorf("the result has no text of %s", v.given.More[i].Name)
+		}
+	}
+	for _, f := range append([]pipeline.File{{Name: v.in.Name, Text: v.in.Text}}, v.in.More...) {
+		if text, ok := sources[f.Name]; !ok {
+			return fmt.Errorf("the result has no text of %s", f.Name)
+		} else if text != string(f.Text) {
+			return fmt.Errorf("the text of %s is not that in the result", path.Base(f.Name))
+		}
+	}
+	v.run = pipeline.Open(v.in)
+	return v.recall(asked)
+}
+
+// nameIn returns the name of a file in a result, "" if the result has no such file or several.
+func nameIn(sources map[string]string, name string) string {
+	found := ""
+	for s := range sources {
+		switch {
+		case s == name:
+			return s
+		case path.Base(s) != path.Base(name):
+		case found != "":
+			return ""
+		default:
+			found = s
+		}
+	}
+	return found
+}
+
+// sources compares the texts of a result with the texts of the files that its executions are in.
+func (v *verifier) sources(stored map[string]string, r *verdict.Result) error {
+	now := *r
+	v.now.CarrySources(&now)
+	return sameSources(stored, now.Sources)
+}
+
+// sameSources compares the stored texts with the expected texts.
+func sameSources(stored, want map[string]string) error {
+	for name, text := range want {
+		if got, ok := stored[name]; !ok {
+			return fmt.Errorf("the result has no text of %s", name)
+		} else if got != text {
+			return fmt.Errorf("the text of %s is not that in the result", name)
+		}
+	}
+	for name := range stored {
+		if _, ok := want[name]; !ok {
+			return fmt.Errorf("%s is no part of the program, or the answer does not point at it", name)
+		}
+	}
+	return nil
+}
+
+// read reads the program and makes it flat.
+func (v *verifier) read() error {
+	if err := v.run.Read(v.ctx, pipeline.ReadOptions{Options: v.opt}); err != nil {
+		return err
+	}
+	if v.question.deadlock() {
+		v.run.Props.Deadlock = true
+	}
+	flat, err := v.run.Flatten(v.opt)
+	v.now = &target{Program: v.run.Program, flat: flat}
+	return err
+}
+
+// readLitmus reads a litmus test; loops says that its loops are searched as they are.
+func (v *verifier) readLitmus(loops bool) error {
+	opt := litmus.Options{Options: v.opt}
+	test, err := litmus.Read(v.ctx, v.run, opt, loops)
+	v.now = &target{Program: v.run.Program, flat: test.Flat}
+	return err
+}
+
+func (v *verifier) check(r *verdict.Result, e *verdict.Execution) Check {
+	c := Check{Name: e.Name, Model: r.Model, Steps: len(e.Witness.Steps), Step: -1}
+	var want replay.Expect
+	c.Shows, want, c.Err = v.replay(r, e)
+	if c.Err == nil {
+		c.Err = v.words(r, e, want)
+	}
+	if c.Err != nil {
+		fmt.Sscanf(c.Err.Error(), "step %d", &c.Step)
+	}
+	return c
+}
+
+// replay executes the steps and judges what the execution shows, which it puts into words.
+func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (shows string, want replay.Expect, err error) {
+	model, err := replay.ParseModel(modelOf(r, e))
+	if err != nil {
+		return "an execution", want, err
+	}
+	if err := v.threads(e.Witness); err != nil {
+		return "an execution", want, err
+	}
+	switch {
+	case e.Attack != nil:
+		return "an attack", want, v.attack(e.Attack, model)
+	case e.Triangle != nil:
+		return "an execution with a triangular race", want, v.triangle(e.Triangle)
+	case strings.HasPrefix(e.Name, "outcome"):
+		return e.Reason, want, v.outcome(e, model)
+	case e.Question == verdict.DataRaces:
+		return "an execution with a data race", want, v.dataRace(e, model)
+	case e.Question == verdict.Robustness:
+		return "an execution whose trace has a cycle", want, v.cyclic(r, e, model)
+	}
+	shows, expects, err := v.expected(e)
+	if err != nil {
+		return shows, want, err
+	}
+	for _, want = range expects { // goals may look alike: one is enough
+		if err = replay.Replay(v.now.flat, v.now.Props, model, e.Witness, want); err == nil {
+			break
+		}
+	}
+	if err == nil && e.Cause != nil && len(e.Cause.Nodes) > 0 {
+		err = v.order(e.Witness, e.Cause.Nodes, e.Cause.Edges, e.Cause.Cycle)
+	}
+	return shows, want, err
+}
+
+// dataRace checks that the two accesses that the result names race in an execution.
+func (v *verifier) dataRace(e *verdict.Execution, model replay.Model) error {
+	if err := replay.Replay(v.now.flat, v.now.Props, model, e.Witness, replay.Expect{Claim: replay.ClaimBeginning}); err != nil {
+		return err
+	}
+	dataRace, found := trace.FindRace(v.now.flat, e.Witness)
+	if !found {
+		return fmt.Errorf("end: expected a data race, computed none")
+	}
+	text, pos := check.RaceText(v.now.flat, e.Witness, dataRace)
+	if text != e.Reason {
+		return fmt.Errorf("step %d: expected %q, computed %q", dataRace.Second, e.Reason, text)
+	}
+	if !reflect.DeepEqual(pos, e.Pos) {
+		return fmt.Errorf("pos: the race is said to be at another position than it is")
+	}
+	if last := len(check.UntilRace(v.now.flat, e.Witness, dataRace).Steps); last != len(e.Witness.Steps) {
+		return fmt.Errorf("end: expected the race in the last step, computed step %d", last-1)
+	}
+	return nil
+}
+
+// cyclic compares an execution with the trace that has a cycle according to the result.
+func (v *verifier) cyclic(r *verdict.Result, e *verdict.Execution, model replay.Model) error {
+	if err := replay.Replay(v.now.flat, v.now.Props, model, e.Witness, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+		return err
+	}
+	if r.Trace == nil {
+		return fmt.Errorf("the result has no trace")
+	}
+	if e.Reason != check.CyclicReason || e.Pos != nil {
+		return fmt.Errorf("the reason is said to be %q, but is %q", e.Reason, check.CyclicReason)
+	}
+	return v.order(e.Witness, r.Trace.Nodes, r.Trace.Edges, r.Trace.Cycle)
+}
+
+// threads compares the names of the threads.
+func (v *verifier) threads(w *verdict.Witness) error {
+	if len(w.Threads) != len(v.now.flat.Threads) {
+		return fmt.Errorf("the execution has %d threads, the program %d", len(w.Threads), len(v.now.flat.Threads))
+	}
+	for i, t := range v.now.flat.Threads {
+		if t.Name != w.Threads[i] {
+			return fmt.Errorf("thread %d is called %q in the execution and %q in the program", i, w.Threads[i], t.Name)
+		}
+	}
+	return nil
+}
+
+// expected returns what replay has to find at the end.
+func (v *verifier) expected(e *verdict.Execution) (string, []replay.Expect, error) {
+	props := v.now.Props
+	question := string(e.Question)
+	if e.Verdict == verdict.Observed {
+		question = property.Exists.String()
+	}
+	switch question {
+	case "goal":
+		var all, here []replay.Expect
+		for i := range props.Goals {
+			want := replay.Expect{Claim: replay.ClaimGoal, Goal: i}
+			all = append(all, want)
+			if at := pipeline.Position(props.Goals[i].Pos); e.Pos != nil && at.Line == e.Pos.Line && at.Col == e.Pos.Col {
+				here = append(here, want)
+			}
+		}
+		if len(all) == 0 {
+			return "a goal state", nil, fmt.Errorf("the program has no goal")
+		}
+		if len(here) > 0 {
+			all = here
+		}
+		return "a goal state", all, nil
+	case string(verdict.StateRobustness):
+		if n := len(e.Witness.Steps); n > 0 && e.Witness.Steps[n-1].Note != "" {
+			return "an execution to a failed check", failedChecks(e.Witness.Steps[n-1].Edge), nil
+		}
+		_, final, ok := strings.Cut(e.Reason, robust.NewFinalState)
+		if !ok {
+			return "an execution to a final state", nil, fmt.Errorf("the reason does not name a final state: %q", e.Reason)
+		}
+		return "an execution to a final state", []replay.Expect{{Claim: replay.ClaimState, Final: final}}, nil
+	case "deadlock":
+		return "a deadlock", []replay.Expect{{Claim: replay.ClaimDeadlock}}, nil
+	case property.Exists.String(), property.Never.String(), property.Forall.String():
+		shows := "a final state that decides " + question
+		if props.Final == nil || props.Final.Quantifier.String() != question {
+			return shows, nil, fmt.Errorf("the program has no final condition with %s", question)
+		}
+		return shows, []replay.Expect{{Claim: replay.ClaimFinal}}, nil
+	}
+	class, ok := ir.ParseCheckClass(question)
+	if !ok {
+		return question, nil, fmt.Errorf("it is not known how to verify the answer to %q", question)
+	}
+	if len(e.Witness.Steps) == 0 {
+		return "a failed check: " + question, nil, fmt.Errorf("an execution without steps cannot fail a check")
+	}
+	last := e.Witness.Steps[len(e.Witness.Steps)-1]
+	return "a failed check: " + question, []replay.Expect{{Claim: replay.ClaimCheck, Class: class, Edge: ir.EdgeID(last.Edge)}}, nil
+}
+
+// failedChecks expects that a check of any class fails at an edge.
+func failedChecks(edge int) []replay.Expect {
+	var all []replay.Expect
+	for class := ir.Assertion; class <= ir.ReadOnly; class++ {
+		all = append(all, replay.Expect{Claim: replay.ClaimCheck, Class: class, Edge: ir.EdgeID(edge)})
+	}
+	return all
+}
+
+// outcome compares the final state with the one that the result names.
+func (v *verifier) outcome(e *verdict.Execution, model replay.Model) error {
+	values, err := replay.Final(v.now.flat, model, e.Witness, v.now.Props.Observe)
+	if err != nil {
+		return err
+	}
+	want := strings.TrimPrefix(e.Reason, "the program ends in ")
+	if v.now.Litmus == nil {
+		return fmt.Errorf("only litmus tests have outcomes")
+	}
+	if got := v.now.Litmus.State(values); got != want {
+		return fmt.Errorf("end: expected the final state %s, computed %s", want, got)
+	}
+	return nil
+}
+
+// attack compares the execution, the pair of accesses and the cycle with what is computed.
+func (v *verifier) attack(a *verdict.Attack, model replay.Model) error {
+	w := a.Witness
+	if err := replay.Replay(v.now.flat, v.now.Props, model, w, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+		return err
+	}
+	store, load := &w.Steps[a.StoreStep], &w.Steps[a.LoadStep]
+	flush := slices.IndexFunc(w.Steps, func(s verdict.Step) bool { return s.Kind == verdict.StepFlush && s.Of == a.StoreStep })
+	if store.Thread != load.Thread || load.Kind != verdict.StepLoad && a.Action == "" || a.StoreStep > a.LoadStep || flush < a.LoadStep {
+		return fmt.Errorf("step %d: this store is not delayed past step %d", a.StoreStep, a.LoadStep)
+	}
+	if a.Thread != w.Threads[store.Thread] {
+		return fmt.Errorf("step %d: the store is of thread %s, not %s", a.StoreStep, w.Threads[store.Thread], a.Thread)
+	}
+	return v.order(w, a.Nodes, a.Edges, a.Cycle)
+}
+
+// triangle compares the execution and the three accesses of a triangular race with what is computed.
+func (v *verifier) triangle(r *verdict.Triangle) error {
+	w := r.Witness
+	if err := replay.Replay(v.now.flat, v.now.Props, replay.SC, w, replay.Expect{Claim: replay.ClaimBeginning}); err != nil {
+		return err
+	}
+	if err := trace.Triangle(v.now.flat, w, r.StoreStep, r.LoadStep); err != nil {
+		return err
+	}
+	if thread, other := w.Threads[w.Steps[r.StoreStep].Thread], w.Threads[w.Steps[len(w.Steps)-1].Thread]; r.Thread != thread || r.Other != other {
+		return fmt.Errorf("the race is between %s and %s, not %s and %s", thread, other, r.Thread, r.Other)
+	}
+	return nil
+}
+
+// order compares a happens-before relation and its cycle with the steps.
+func (v *verifier) order(w *verdict.Witness, nodes []verdict.TraceNode, edges, cycle []verdict.TraceEdge) error {
+	tr := trace.New(v.now.flat, w)
+	want := pipeline.TraceEdges(tr.Edges)
+	if !reflect.DeepEqual(nodes, pipeline.TraceNodes(v.now.flat, w, tr)) || !slices.Equal(edges, want) {
+		return fmt.Errorf("the happens-before relation is not that of the steps")
+	}
+	if len(cycle) == 0 {
+		return fmt.Errorf("there is no cycle in the happens-before relation")
+	}
+	for i, e := range cycle {
+		from, to := nodes[e.From], nodes[e.To]
+		forward := e.Kind == "po" && from.Thread == to.Thread && e.From < e.To
+		if next := cycle[(i+1)%len(cycle)]; e.To != next.From || !forward && !slices.Contains(want, e) {
+			return fmt.Errorf("the cycle is none: %s to %s", from.Text, to.Text)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package verify
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/replay"
+	"fencepost/internal/shorten"
+	"fencepost/verdict"
+)
+
+// What a stored result says in words. The steps were replayed before. Here the execution is recorded
+// once more, and what a reader sees of it is compared with that: names of memory, positions,
+// instructions, notes, the reason, what was delayed past what, and the fence that is advised. Texts name
+// files by their base names.
+
+// words compares what a result says about an execution. want is the finding of replay at its end.
+func (v *verifier) words(r *verdict.Result, e *verdict.Execution, want replay.Expect) error {
+	model, ok := memory.ParseModel(modelOf(r, e))
+	if !ok {
+		return fmt.Errorf("unknown memory model")
+	}
+	again, err := shorten.Rerun(v.now.flat, model, e.Witness)
+	if err != nil {
+		return err
+	}
+	v.now.AddTexts(again)
+	for i := range again.Steps {
+		if err := v.sameStep(r, &e.Witness.Steps[i], &again.Steps[i]); err != nil {
+			return fmt.Errorf("step %d: %w", i, err)
+		}
+	}
+	switch {
+	case e.Attack != nil:
+		return v.attackWords(r, e)
+	case e.Triangle != nil:
+		return v.triangleWords(r, e)
+	}
+	if e.Cause == nil && hasCause(r, e) {
+		return fmt.Errorf("the execution has no explanation")
+	}
+	if e.Cause != nil {
+		if now := v.now.Cause(v.now.flat, model, e.Witness); !v.sameCause(r, e.Cause, now) {
+			return fmt.Errorf("the explanation is not that of the steps, which is: %s", now.Words[0])
+		}
+	}
+	return v.reason(r, e, want)
+}
+
+// hasCause reports whether a result says why an execution is possible.
+func hasCause(r *verdict.Result, e *verdict.Execution) bool {
+	return r.Litmus == nil && e.Question != verdict.DataRaces && e.Question != verdict.StateRobustness
+}
+
+func modelOf(r *verdict.Result, e *verdict.Execution) string {
+	if e.Model != "" {
+		return e.Model
+	}
+	return r.Model
+}
+
+// sameStep compares all of a step.
+func (v *verifier) sameStep(r *verdict.Result, stored, now *verdict.Step) error {
+	if !v.samePos(r, stored.Pos, now.Pos) {
+		return fmt.Errorf("said to be at %s, but the instruction is at %s", pipeline.PositionText(stored), pipeline.PositionText(now))
+	}
+	a, b := *stored, *now
+	a.Pos, b.Pos = nil, nil
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	for i := range x.NumField() {
+		if f, g := x.Field(i), y.Field(i); !(f.Kind() == reflect.Slice && f.Len() == 0 && g.Len() == 0) && !reflect.DeepEqual(f.Interface(), g.Interface()) {
+			return fmt.Errorf("%s: said to be %q, computed %q", x.Type().Field(i).Name, fmt.Sprint(f.Interface()), fmt.Sprint(g.Interface()))
+		}
+	}
+	return nil
+}
+
+// samePos compares positions. The program may lie in another directory now.
+func (v *verifier) samePos(r *verdict.Result, stored, now *verdict.Pos) bool {
+	if stored == nil || now == nil {
+		return stored == now
+	}
+	a, b := *stored, *now
+	_, known := r.Sources[a.File]
+	if !known && a.File != b.File {
+		return false
+	}
+	a.File, b.File = path.Base(a.File), path.Base(b.File)
+	return a == b
+}
+
+func (v *verifier) sameCause(r *verdict.Result, stored, now *verdict.Cause) bool {
+	a, b := *stored, *now
+	if (a.Fence == nil) != (b.Fence == nil) {
+		return false
+	}
+	if a.Fence != nil && (a.Fence.Kind != b.Fence.Kind || !v.samePos(r, a.Fence.After, b.Fence.After) || !v.samePos(r, a.Fence.Before, b.Fence.Before)) {
+		return false
+	}
+	a.Fence, b.Fence = nil, nil
+	return reflect.DeepEqual(a, b)
+}
+
+// said compares a sentence and its position.
+func (v *verifier) said(r *verdict.Result, stored string, at *verdict.Pos, now string, pos *verdict.Pos) error {
+	if stored != now {
+		return fmt.Errorf("the reason is said to be %q, but is %q", stored, now)
+	}
+	if !v.samePos(r, at, pos) {
+		return fmt.Errorf("the violation is said to be at another position than it is")
+	}
+	return nil
+}
+
+// reason compares why it is a violation, and where.
+func (v *verifier) reason(r *verdict.Result, e *verdict.Execution, want replay.Expect) error {
+	found := engine.Violation{Class: want.Class, Edge: want.Edge, Goal: want.Goal, Witness: e.Witness}
+	for kind, expected := range pipeline.Expected {
+		if expected == want.Claim {
+			found.Kind = kind
+		}
+	}
+	switch {
+	case e.Question == verdict.StateRobustness || e.Question == verdict.DataRaces || e.Question == verdict.Robustness || found.Kind == 0:
+		return nil // judged with the execution
+	case r.Verdict == verdict.Unknown:
+		return nil // observed, and something else is not decided
+	}
+	if found.Kind == engine.Deadlock {
+		model, _ := memory.ParseModel(modelOf(r, e))
+		var err error
+		if found.Waits, err = v.now.Waits(v.now.flat, model, e.Witness); err != nil {
+			return err
+		}
+	}
+	one := v.now.Describe(&found)
+	return v.said(r, e.Reason, e.Pos, one.Reason, one.Pos)
+}
+
+// attackWords compares what is said about an attack.
+func (v *verifier) attackWords(r *verdict.Result, e *verdict.Execution) error {
+	a := e.Attack
+	now := pipeline.AttackAt(v.now.flat, a.Witness, a.StoreStep, a.LoadStep)
+	if a.StoreText != now.StoreText || a.LoadText != now.LoadText || a.Free != now.Free || a.Action != now.Action {
+		return fmt.Errorf("the attack is said to be: %s; but is: %s", a, now)
+	}
+	if !v.samePos(r, a.Store, now.Store) || !v.samePos(r, a.Load, now.Load) {
+		return fmt.Errorf("store or load of the attack are said to be at other positions than they are")
+	}
+	if len(r.Attacks) > 0 && a == &r.Attacks[0] && r.Question == verdict.Robustness {
+		return v.said(r, r.Reason, r.Pos, now.String(), now.Store)
+	}
+	return nil
+}
+
+// triangleWords compares what is said about a triangular race.
+func (v *verifier) triangleWords(r *verdict.Result, e *verdict.Execution) error {
+	c := e.Triangle
+	now := pipeline.TriangleAt(v.now.flat, c.Witness, c.StoreStep, c.LoadStep)
+	if c.StoreText != now.StoreText || c.LoadText != now.LoadText || c.WriteText != now.WriteText {
+		return fmt.Errorf("the race is said to be: %s; but is: %s", c, now)
+	}
+	if !v.samePos(r, c.Store, now.Store) || !v.samePos(r, c.Load, now.Load) || !v.samePos(r, c.Write, now.Write) {
+		return fmt.Errorf("an access of the race is said to be at another position than it is")
+	}
+	if c == &r.Triangles[0] {
+		return v.said(r, r.Reason, r.Pos, now.String(), now.Store)
+	}
+	return nil
+}
