@@ -94,7 +94,7 @@ var policy = map[string]rule{
 
 	"internal/export": {ours: []string{"internal/analysis", "internal/source", "internal/ir", "internal/property"}},
 
-	"internal/engine":            {ours: []string{"internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "verdict"}},
+	"internal/engine":            {ours: []string{"internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "verdict"}},
 	"internal/engine/bmc":        {ours: engineMay},
 	"internal/engine/explicit":   {ours: engineMay},
 	"internal/engine/robust":     {ours: engineMay},
@@ -108,7 +108,7 @@ var policy = map[string]rule{
 
 	"internal/solver/smt": {},
 
-	"internal/shorten": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/reduce", "verdict"}},
+	"internal/shorten": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/reduce", "internal/search", "verdict"}},
 
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 

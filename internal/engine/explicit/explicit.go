@@ -62,36 +62,19 @@ func run(ctx context.Context, task *engine.Task, private bool) (result *engine.O
 		in = search.NewInterner(&used)
 	}
 	var workers []*worker
-	problem := search.Problem{
-		Worker: func() search.Worker {
-			w := newWorker(task, y, in)
-			workers = append(workers, w)
-			return w
-		},
-		Workers: task.Limits.Workers,
-		Memory:  task.Limits.Memory,
-		States:  task.Limits.States,
-		Used:    &used,
-		All:     task.KeepGoing,
-		Sleeps:  sleeps(task),
-	}
-	if task.Progress != nil {
-		problem.Progress = func(p search.Progress) {
-			task.Progress(engine.Progress{States: p.States, Waiting: p.States - p.Expanded, Depth: p.Depth, Elapsed: time.Since(start)})
-		}
-	}
+	problem := task.SearchProblem(start, func() search.Worker {
+		w := newWorker(task, y, in)
+		workers = append(workers, w)
+		return w
+	})
+	problem.Used, problem.Sleeps = &used, sleeps(task)
 	res := search.Run(ctx, problem)
 	for _, w := range workers {
 		if w.s.Err == memory.ErrStray {
 			return nil, true, nil
 		}
 	}
-	out := &engine.Outcome{
-		Unknown: unknown(ctx, task, res),
-		Stats: verdict.Stats{
-			States: res.States, Transitions: res.Transitions, Depth: res.Depth, Bytes: res.Bytes,
-		},
-	}
+	out := task.Explored(ctx, res)
 	for _, f := range res.Findings {
 		v, err := violation(task, y, in, res, f)
 		if err != nil {
@@ -132,29 +115,8 @@ func sleeps(task *engine.Task) bool {
 	return reduces(task) && len(task.Program.Threads) <= maxSleepers && symmetric(task) == nil
 }
 
-// unknown says why a search did not finish, or "".
-func unknown(ctx context.Context, task *engine.Task, res *search.Result) string {
-	switch res.Stop {
-	case search.Complete, search.Found:
-		return ""
-	case search.OutOfMemory:
-		return fmt.Sprintf("memory limit of %d MiB reached after %d states", task.Limits.Memory>>20, res.States)
-	case search.OutOfStates:
-		return fmt.Sprintf("limit of %d states reached", task.Limits.States)
-	case search.OutOfTime:
-		if ctx.Err() == context.DeadlineExceeded {
-			return fmt.Sprintf("time limit reached after %d states", res.States)
-		}
-		return fmt.Sprintf("interrupted after %d states", res.States)
-	case search.Failed:
-		return res.Err.Error()
-	default:
-		panic("BUG: unknown end of search")
-	}
-}
-
-// summarise gathers what the workers noticed on the way: bounds that were hit,
-// checks that were never reached, threads that never ran, final states.
+// summarise collects from all workers the bounds that were hit, the checks that were never
+// reached, the threads that never ran, and the final states.
 func summarise(task *engine.Task, y *memory.System, workers []*worker, res *search.Result, out *engine.Outcome) {
 	complete := res.Stop == search.Complete
 	any := func(pick func(*memory.State) []bool, i int) bool {
@@ -168,8 +130,7 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 	var bufferHit *ir.Edge
 	bounded := map[string]bool{}
 	ran := map[ir.EdgeID]bool{}
-	for i := range len(y.Edges()) {
-		e := y.Edges()[i]
+	for i, e := range y.Edges() {
 		if any(func(s *memory.State) []bool { return s.Covered }, i) {
 			ran[e.ID] = true
 		}
@@ -177,10 +138,9 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 			bufferHit = e
 		}
 		if any(func(s *memory.State) []bool { return s.Bounds }, i) {
-			name := boundName(e)
-			if !bounded[name] {
-				bounded[name] = true
-				out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: name, Value: boundValue(e), Hit: true, Pos: engine.Pos(e)})
+			if b := engine.BoundAt(e); !bounded[b.Name] {
+				bounded[b.Name] = true
+				out.Coverage.Bounds = append(out.Coverage.Bounds, b)
 			}
 		}
 	}
@@ -189,8 +149,7 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 			verdict.Bound{Name: "buffer", Value: task.Limits.Buffer, Hit: true, Pos: engine.Pos(bufferHit)})
 	}
 	out.Coverage.Exhaustive = complete && len(out.Coverage.Bounds) == 0
-	for i := range len(y.Edges()) {
-		e := y.Edges()[i]
+	for _, e := range y.Edges() {
 		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && ran[e.ID]
 	}
 	if complete {
@@ -199,34 +158,17 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 	collectFinals(task, workers, out)
 }
 
-func boundName(e *ir.Edge) string {
-	if e.Op.Kind == ir.Spawn {
-		return "threads"
-	}
-	return e.Op.Msg
-}
-
-func boundValue(e *ir.Edge) int {
-	if e.Op.Kind == ir.Spawn {
-		return len(e.Op.Threads)
-	}
-	v, _ := e.Op.Val.IsConst()
-	return int(v)
-}
-
-// unreached warns of assertions that no execution reaches: they hold for an
-// empty reason.
+// unreached warns of assertions that no execution reaches: they hold vacuously.
 func unreached(task *engine.Task, y *memory.System, ran map[ir.EdgeID]bool) []verdict.Warning {
 	var out []verdict.Warning
 	origins := map[ir.EdgeID]bool{}
-	for i := range len(y.Edges()) {
-		if e := y.Edges()[i]; ran[e.ID] {
+	for _, e := range y.Edges() {
+		if ran[e.ID] {
 			origins[e.Origin] = true
 		}
 	}
 	told := map[ir.EdgeID]bool{}
-	for i := range len(y.Edges()) {
-		e := y.Edges()[i]
+	for _, e := range y.Edges() {
 		if e.Op.Kind == ir.Assert && e.Op.Class == ir.Assertion && !origins[e.Origin] && !told[e.Origin] {
 			told[e.Origin] = true
 			out = append(out, verdict.Warning{Code: "FP0901", Message: "no execution reaches this assertion", Pos: engine.Pos(e)})
@@ -235,8 +177,8 @@ func unreached(task *engine.Task, y *memory.System, ran map[ir.EdgeID]bool) []ve
 	return append(out, idle(task, ran)...)
 }
 
-// idle warns of threads that no execution starts. Of several that start at one place
-// only as many as can exist run, which is no surprise.
+// idle warns of threads that no execution starts. Of several threads that are started at one
+// position only as many run as can exist, so one of them is enough.
 func idle(task *engine.Task, ran map[ir.EdgeID]bool) []verdict.Warning {
 	active := map[source.Span]bool{}
 	runs := make([]bool, len(task.Program.Threads))

@@ -2,7 +2,6 @@ package robust
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/reduce"
 	"fencepost/internal/search"
-	"fencepost/verdict"
 )
 
 // Engine is robustness against TSO.
@@ -65,8 +63,7 @@ func explore(ctx context.Context, task *engine.Task, pl *plan, q question) (*eng
 	start := time.Now()
 	out := &engine.Outcome{}
 	if ctx.Err() != nil { // the plan is not complete
-		out.Unknown = unfinished(ctx, task, &search.Result{Stop: search.OutOfTime})
-		return out, nil
+		return task.Explored(ctx, &search.Result{Stop: search.OutOfTime}), nil
 	}
 	if pl.filters.Left == 0 && !bounded(task.Program) {
 		out.Coverage.Exhaustive = true
@@ -82,25 +79,13 @@ func explore(ctx context.Context, task *engine.Task, pl *plan, q question) (*eng
 func (q *question) search(ctx context.Context, task *engine.Task, out *engine.Outcome) error {
 	start := time.Now()
 	var states []*memory.State
-	problem := search.Problem{
-		Worker: func() search.Worker {
-			x, s := q.worker()
-			states = append(states, s)
-			return x
-		},
-		Workers: task.Limits.Workers,
-		Memory:  task.Limits.Memory,
-		States:  task.Limits.States,
-		All:     task.KeepGoing,
-	}
-	if task.Progress != nil {
-		problem.Progress = func(p search.Progress) {
-			task.Progress(engine.Progress{States: p.States, Waiting: p.States - p.Expanded, Depth: p.Depth, Elapsed: time.Since(start)})
-		}
-	}
+	problem := task.SearchProblem(start, func() search.Worker {
+		x, s := q.worker()
+		states = append(states, s)
+		return x
+	})
 	res := search.Run(ctx, problem)
-	out.Stats = verdict.Stats{States: res.States, Transitions: res.Transitions, Depth: res.Depth, Bytes: res.Bytes}
-	out.Unknown = unfinished(ctx, task, res)
+	*out = *task.Explored(ctx, res)
 	for _, f := range res.Findings {
 		v, shown, err := q.violation(res, f)
 		if err != nil {
@@ -117,49 +102,15 @@ func (q *question) search(ctx context.Context, task *engine.Task, out *engine.Ou
 // cover says how far the search reaches, given the states of all workers.
 func cover(y *memory.System, states []*memory.State, res *search.Result, out *engine.Outcome) {
 	out.Coverage.Exhaustive = res.Stop == search.Complete
-	for i := range len(y.Edges()) {
+	for i, e := range y.Edges() {
 		hit := false
 		for _, s := range states {
 			hit = hit || s.Bounds[i]
 		}
 		if hit {
 			out.Coverage.Exhaustive = false
-			out.Coverage.Bounds = append(out.Coverage.Bounds, boundOf(y.Edges()[i]))
+			out.Coverage.Bounds = append(out.Coverage.Bounds, engine.BoundAt(e))
 		}
-	}
-}
-
-// boundOf is the bound that a path was cut off at: one of a pass, or the threads
-// that a spawn in a loop can start.
-func boundOf(e *ir.Edge) verdict.Bound {
-	b := verdict.Bound{Name: e.Op.Msg, Hit: true, Pos: engine.Pos(e)}
-	if e.Op.Kind == ir.Spawn {
-		b.Name, b.Value = "threads", len(e.Op.Threads)
-		return b
-	}
-	v, _ := e.Op.Val.IsConst()
-	b.Value = int(v)
-	return b
-}
-
-// unfinished is why a search did not finish, or "".
-func unfinished(ctx context.Context, task *engine.Task, res *search.Result) string {
-	switch res.Stop {
-	case search.Complete, search.Found:
-		return ""
-	case search.OutOfStates:
-		return fmt.Sprintf("limit of %d states reached", task.Limits.States)
-	case search.OutOfMemory:
-		return fmt.Sprintf("memory limit of %d MiB reached after %d states", task.Limits.Memory>>20, res.States)
-	case search.OutOfTime:
-		if errors.Is(ctx.Err(), context.Canceled) {
-			return fmt.Sprintf("interrupted after %d states", res.States)
-		}
-		return fmt.Sprintf("time limit reached after %d states", res.States)
-	case search.Failed:
-		return res.Err.Error()
-	default:
-		panic("BUG: unknown end of search")
 	}
 }
 

@@ -19,9 +19,12 @@ func (x *explorer) summarise(out *engine.Outcome) {
 	bounded := map[string]bool{}
 	for i, e := range x.run.sys.Edges() {
 		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && x.run.state.Covered[i]
-		if name := boundName(e); x.run.state.Bounds[i] && !bounded[name] {
-			bounded[name] = true
-			out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: name, Value: boundValue(e), Hit: true, Pos: engine.Pos(e)})
+		if !x.run.state.Bounds[i] {
+			continue
+		}
+		if b := engine.BoundAt(e); !bounded[b.Name] {
+			bounded[b.Name] = true
+			out.Coverage.Bounds = append(out.Coverage.Bounds, b)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(x.run.cuts)) {
@@ -44,19 +47,4 @@ func (x *explorer) summarise(out *engine.Outcome) {
 			Code: "FP0933", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", x.out.counts.executions()),
 		})
 	}
-}
-
-func boundName(e *ir.Edge) string {
-	if e.Op.Kind == ir.Spawn {
-		return "threads"
-	}
-	return e.Op.Msg
-}
-
-func boundValue(e *ir.Edge) int {
-	if e.Op.Kind == ir.Spawn {
-		return len(e.Op.Threads)
-	}
-	v, _ := e.Op.Val.IsConst()
-	return int(v)
 }
