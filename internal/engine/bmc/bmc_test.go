@@ -46,7 +46,7 @@ func chosenProfiles() []testkit.Profile {
 	return out
 }
 
-// complete is the engine with bounds that lose nothing.
+// complete returns the engine with bounds that exclude no execution.
 func complete(unroll int) *engine.Engine {
 	return &engine.Engine{Name: "bmc", Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		if err := bmc.Engine.Supports(task); err != nil {

@@ -5,14 +5,18 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/bmc"
 	"fencepost/internal/ir"
 	"fencepost/internal/testkit"
 )
 
 // TestErrorsAgainstExplicit: with bounds that exclude no execution the answers agree with the
-// explicit engine, on random programs with memory errors added to them.
+// explicit engine, on random programs with memory errors added to them. Programs that need more
+// than maxRounds rounds are left out: the solver may take hours for one of them.
 func TestErrorsAgainstExplicit(t *testing.T) {
-	var asked, refused, found atomic.Int64
+	const maxRounds = 16
+	var asked, refused, found, large atomic.Int64
 	inParallel((*programs+3)/4, func(i int) {
 		seed := *firstSeed + uint64(i)
 		flat, props := testkit.Generate(seed, testkit.ErrorProfiles[seed%uint64(len(testkit.ErrorProfiles))]).Flat()
@@ -25,6 +29,10 @@ func TestErrorsAgainstExplicit(t *testing.T) {
 			if err != nil {
 				t.Errorf("seed %d, %s: explicit: %v", seed, m, err)
 				return
+			}
+			if opt, err := bmc.Complete(&engine.Task{Program: flat, Props: props, Model: m}, 1); err == nil && opt.Rounds > maxRounds {
+				large.Add(1)
+				continue
 			}
 			got, err := testkit.Ask(complete(1), flat, props, m, testkit.How{})
 			if errors.Is(err, errUnsupported) {
@@ -47,8 +55,12 @@ func TestErrorsAgainstExplicit(t *testing.T) {
 			}
 		}
 	})
-	t.Logf("%d questions answered, %d with violations; %d programs refused", asked.Load(), found.Load(), refused.Load())
-	if asked.Load() == 0 || found.Load() == 0 {
+	t.Logf("%d questions answered, %d with violations; %d with more than %d rounds left out; %d programs refused",
+		asked.Load(), found.Load(), large.Load(), maxRounds, refused.Load())
+	if asked.Load() == 0 || *programs > 4 && found.Load() == 0 {
 		t.Error("the programs tell nothing apart")
+	}
+	if large.Load() > asked.Load()/2 {
+		t.Errorf("%d questions left out, only %d asked", large.Load(), asked.Load())
 	}
 }

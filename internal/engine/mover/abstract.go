@@ -11,24 +11,31 @@ import (
 	"fencepost/verdict"
 )
 
-// Read abstraction [BEMT18 §5]: a load that may read more than it does gets out of
-// the way of stores. If the value in memory is always among those allowed, the
-// abstracted program reaches all that the program reaches, under SC and TSO
-// (Lemma 3 there). So if the abstracted program is value-robust, what holds of it
-// under SC holds of the program under TSO.
+// Read abstraction [BEMT18 §5]: stores move more easily across a load that may read more values
+// than it does. If the value in memory is always among the allowed values, the abstracted program
+// reaches every state that the program reaches, under SC and TSO (Lemma 3 there). So if the
+// abstracted program is value-robust, its properties under SC are properties of the program under
+// TSO.
 //
-// A read-modify-write, or a section that writes, may be abstracted, too: it may fail,
-// which is to drain, to get a result that satisfies a condition, and to write nothing.
-// Doing so adds executions and takes none away. A store then moves left across one that
-// failed for want of what the store gives, such as the release of a spin lock across an
-// attempt to take it. [BEMT18 §6] leaves this to future work.
+// A read-modify-write, or a section that writes, can be abstracted, too: it may fail. Then it
+// drains the buffer, gets a result that satisfies a condition, and writes nothing. This adds
+// executions and removes none. A store then moves left across a failed attempt that would succeed
+// after the store, such as the release of a spin lock across an attempt to take it. [BEMT18 §6]
+// leaves this to future work.
 //
-// What is in the way is tried with a family of conditions, few places before
-// many and tight conditions before loose ones.
+// Actions that prevent the proof are abstracted with a family of conditions: few actions before
+// many, and strong conditions before weak ones.
+
+// abstractor abstracts loads and read-modify-writes.
+type abstractor struct {
+	pr       *prover
+	original map[ir.EdgeID]ir.OpKind // before abstraction
+	variant  map[ir.EdgeID]int       // the template that made it abstract, from 1
+}
 
 // template is a condition over the value read and the value in memory.
 type template struct {
-	text string // with the register and the place put in
+	text string // a format for the register and the variable
 	cond func(r, seen *ir.Expr) *ir.Expr
 }
 
@@ -43,7 +50,7 @@ var templates = []template{
 	{"any value", func(_, _ *ir.Expr) *ir.Expr { return ir.Int(1) }},
 }
 
-// failures are the conditions on the result of a read-modify-write that fails.
+// failures has the conditions on the result of a read-modify-write that fails.
 var failures = []template{
 	{"%[1]s == 0", func(r, _ *ir.Expr) *ir.Expr { return ir.Binary(ir.Eq, ir.S64, r, ir.Int(0)) }},
 	{"%[1]s == 1", func(r, _ *ir.Expr) *ir.Expr { return ir.Binary(ir.Eq, ir.S64, r, ir.Int(1)) }},
@@ -60,11 +67,11 @@ func seenOr(r, seen *ir.Expr, v int64) *ir.Expr {
 // maxAbstractions bounds how many loads are abstracted at once.
 const maxAbstractions = 2
 
-// candidate is a place of the source that may be abstracted, in all threads that
-// run it.
+// candidate is an instruction of the source text that may be abstracted, in all threads that run
+// it.
 type candidate []member
 
-// family is the conditions a candidate is tried with.
+// family returns the conditions that a candidate is tried with.
 func (x candidate) family() []template {
 	if x[0].a.writes() {
 		return failures
@@ -77,37 +84,37 @@ type member struct {
 	a *action
 }
 
-// abstract looks for the fewest loads whose abstraction makes the proof go
-// through. If there are none it gives back the table it was given.
-func (pr *prover) abstract(ctx context.Context, list []*judged) ([]*judged, []verdict.ProofAbstraction) {
-	loads := pr.inTheWayOf(list)
-	saved := pr.known.save()
+// abstract finds the fewest instructions whose abstraction completes the proof. If there are none
+// it returns the table it was given.
+func (ab *abstractor) abstract(ctx context.Context, list []*judged) ([]*judged, []verdict.ProofAbstraction) {
+	loads := ab.inTheWayOf(list)
+	saved := ab.pr.known.save()
 	for n := 1; n <= min(maxAbstractions, len(loads)); n++ {
 		for _, how := range choices(n, max(len(templates), len(failures))) {
 			for _, chosen := range choose(len(loads), n) {
-				if ctx.Err() != nil || pr.err != nil {
+				if ctx.Err() != nil || ab.pr.err != nil {
 					return list, nil
 				}
-				if tried, found := pr.tryAbstraction(loads, chosen, how); found != nil {
+				if tried, found := ab.tryAbstraction(loads, chosen, how); found != nil {
 					return tried, found
 				}
-				pr.known.restore(saved)
+				ab.pr.known.restore(saved)
 			}
 		}
 	}
 	return list, nil
 }
 
-// inTheWayOf lists the plain loads, and what writes and may fail, that keep stores from
-// being atomic, most often in the way first.
-func (pr *prover) inTheWayOf(list []*judged) []candidate {
+// inTheWayOf returns the plain loads, and the actions that may fail, across which stores do not
+// move. The most frequent ones come first.
+func (ab *abstractor) inTheWayOf(list []*judged) []candidate {
 	count := map[*action]int{}
 	var order []candidate
 	add := func(c *class, a *action) {
-		if _, may := pr.mayFail(c, a); !may && (a.section || a.first().Op.Kind != ir.Load) {
+		if _, may := ab.mayFail(c, a); !may && (a.section || a.first().Op.Kind != ir.Load) {
 			return
 		}
-		all := pr.sameSource(c, a)
+		all := ab.sameSource(c, a)
 		if count[all[0].a] == 0 {
 			order = append(order, all)
 		}
@@ -130,13 +137,12 @@ func (pr *prover) inTheWayOf(list []*judged) []candidate {
 	return order
 }
 
-// sameSource lists the loads that stand at the same place of the source, in the
-// instances of one template.
-func (pr *prover) sameSource(c *class, a *action) candidate {
-	template := pr.prog.Threads[c.thread].Template
+// sameSource returns the loads with the same source position, in the instances of one template.
+func (ab *abstractor) sameSource(c *class, a *action) candidate {
+	template := ab.pr.prog.Threads[c.thread].Template
 	var all candidate
-	for _, d := range pr.classes {
-		if d != c && (template == "" || pr.prog.Threads[d.thread].Template != template) {
+	for _, d := range ab.pr.classes {
+		if d != c && (template == "" || ab.pr.prog.Threads[d.thread].Template != template) {
 			continue
 		}
 		for _, b := range d.acts {
@@ -148,16 +154,15 @@ func (pr *prover) sameSource(c *class, a *action) candidate {
 	return all
 }
 
-// tryAbstraction abstracts loads, and leaves them so if that makes all stores
-// atomic.
-func (pr *prover) tryAbstraction(loads []candidate, chosen, how []int) ([]*judged, []verdict.ProofAbstraction) {
+// tryAbstraction abstracts instructions. It keeps the abstraction if all stores are atomic then.
+func (ab *abstractor) tryAbstraction(loads []candidate, chosen, how []int) ([]*judged, []verdict.ProofAbstraction) {
 	before := map[*ir.Edge]ir.Op{}
 	var found []verdict.ProofAbstraction
 	acts := map[*class][]*action{}
 	undo := func() {
 		for e, op := range before {
 			e.Op = op
-			delete(pr.variant, e.ID)
+			delete(ab.variant, e.ID)
 		}
 		for c, list := range acts {
 			c.acts = list
@@ -172,7 +177,7 @@ func (pr *prover) tryAbstraction(loads []candidate, chosen, how []int) ([]*judge
 		for _, x := range loads[n] {
 			e := x.a.first()
 			before[e] = e.Op
-			pr.variant[e.ID] = how[i] + 1
+			ab.variant[e.ID] = how[i] + 1
 			if !x.a.writes() {
 				abstractLoad(&e.Op, family[how[i]])
 				continue
@@ -180,29 +185,29 @@ func (pr *prover) tryAbstraction(loads []candidate, chosen, how []int) ([]*judge
 			if acts[x.c] == nil {
 				acts[x.c] = x.c.acts
 			}
-			pr.letFail(x.c, x.a, family[how[i]])
+			ab.letFail(x.c, x.a, family[how[i]])
 		}
 	}
-	list := pr.table()
-	if !atomic(list) { // what is known now is more than what will be known
+	list := ab.pr.movers.table()
+	if !atomic(list) { // the invariants now are stronger than those of the abstracted program
 		undo()
 		return nil, nil
 	}
 	var locks []*lock
-	for _, lk := range pr.known.locks {
-		if pr.isLock(lk) {
+	for _, lk := range ab.pr.known.locks {
+		if ab.pr.lockFinder.isLock(lk) {
 			locks = append(locks, lk)
 		}
 	}
-	pr.known.locks = locks
-	pr.known.settle()
-	list = pr.table()
+	ab.pr.known.locks = locks
+	ab.pr.known.dropFalse()
+	list = ab.pr.movers.table()
 	sound := true
 	for i, n := range chosen {
-		a := pr.describe(loads[n], loads[n].family()[how[i]])
+		a := ab.describe(loads[n], loads[n].family()[how[i]])
 		found, sound = append(found, a), sound && a.Sound
 	}
-	if pr.err == nil && sound && atomic(list) && len(pr.known.failed) == 0 {
+	if ab.pr.err == nil && sound && atomic(list) && len(ab.pr.known.failed) == 0 {
 		return list, found
 	}
 	undo()
@@ -214,16 +219,16 @@ func abstractLoad(op *ir.Op, t template) {
 	op.Cond = t.cond(ir.R(op.Dst), ir.SeenValue())
 }
 
-// describe says what a load was abstracted to.
-func (pr *prover) describe(all candidate, t template) verdict.ProofAbstraction {
+// describe returns the description of an abstracted load.
+func (ab *abstractor) describe(all candidate, t template) verdict.ProofAbstraction {
 	load := all[0]
 	if load.a.writes() {
-		return pr.describeFailure(load, t)
+		return ab.describeFailure(load, t)
 	}
 	op := &load.a.first().Op
 	name := "the value in memory"
-	if x, ok := pr.variable(op); ok && len(all) == 1 {
-		name = pr.name(x)
+	if x, ok := ab.pr.variable(op); ok && len(all) == 1 {
+		name = ab.pr.name(x)
 	}
 	text := t.text
 	if t.text != "any value" {
@@ -231,50 +236,50 @@ func (pr *prover) describe(all candidate, t template) verdict.ProofAbstraction {
 	}
 	sound := true
 	for _, m := range all {
-		sound = sound && pr.admits(m.c, m.a)
+		sound = sound && ab.admits(m.c, m.a)
 	}
 	return verdict.ProofAbstraction{ProofInstruction: placed(load.c, load.a), Cond: text, Found: true, Sound: sound}
 }
 
-// admits checks that an abstract load always allows the value in memory [BEMT18
-// Lemma 3]. It may use what holds of memory everywhere: that is so under TSO, too, if
-// the abstracted program is value-robust, and of buffered values, since they get to
-// memory. What holds at a place of the thread need not be so while stores wait.
-func (pr *prover) admits(c *class, a *action) bool {
+// admits reports whether an abstract load always allows the value in memory [BEMT18 Lemma 3]. It
+// uses global invariants on memory. They hold under TSO, too, if the abstracted program is
+// value-robust, and for buffered values, since these reach memory. Invariants of the thread's
+// location may not hold while stores are in the buffer.
+func (ab *abstractor) admits(c *class, a *action) bool {
 	op := &a.first().Op
-	m, regs := pr.memory("m"), pr.registers(c, "a")
-	seen := pr.read(m, pr.locate(op, pr.env(regs)), op.Type)
+	m, regs := ab.pr.memory("m"), ab.pr.registers(c, "a")
+	seen := ab.pr.read(m, ab.pr.locate(op, ab.pr.env(regs)), op.Type)
 	after := append([]string(nil), regs...)
 	after[op.Dst] = seen
-	v := pr.env(after)
+	v := ab.pr.env(after)
 	v.seen = seen
 	goal := []string{v.truth(op.Cond)}
 	if op.HasRange {
-		goal = append(goal, pr.arith.le(pr.arith.num(op.Lo), seen), pr.arith.le(seen, pr.arith.num(op.Hi)))
+		goal = append(goal, ab.pr.arith.le(ab.pr.arith.num(op.Lo), seen), ab.pr.arith.le(seen, ab.pr.arith.num(op.Hi)))
 	}
-	pr.obligations++
-	status, _, err := pr.solver.Check(nil, append(pr.known.everywhere(m), not(and(goal))), nil)
+	ab.pr.obligations++
+	status, _, err := ab.pr.solver.Check(nil, append(ab.pr.known.everywhere(m), not(and(goal))), nil)
 	if err != nil {
-		pr.err = err
+		ab.pr.err = err
 	}
 	return status == smt.Unsat
 }
 
-// written lists the abstractions that stand in the program.
-func (pr *prover) written() []verdict.ProofAbstraction {
+// written returns the abstractions that are part of the program itself.
+func (ab *abstractor) written() []verdict.ProofAbstraction {
 	var out []verdict.ProofAbstraction
-	for _, c := range pr.classes {
+	for _, c := range ab.pr.classes {
 		for _, a := range c.acts {
-			if a.section || a.first().Op.Kind != ir.AbstractLoad || pr.original[a.first().ID] != ir.AbstractLoad {
+			if a.section || a.first().Op.Kind != ir.AbstractLoad || ab.original[a.first().ID] != ir.AbstractLoad {
 				continue
 			}
-			out = append(out, verdict.ProofAbstraction{ProofInstruction: verdict.ProofInstruction{Thread: c.name, Pos: engine.Pos(a.first())}, Sound: pr.admits(c, a)})
+			out = append(out, verdict.ProofAbstraction{ProofInstruction: verdict.ProofInstruction{Thread: c.name, Pos: engine.Pos(a.first())}, Sound: ab.admits(c, a)})
 		}
 	}
 	return out
 }
 
-// saved is knowledge to go back to.
+// saved is a copy of the knowledge.
 type saved struct {
 	local  map[*class][][]*pred
 	global []*pred
@@ -306,7 +311,7 @@ func (k *knowledge) restore(s saved) {
 	k.locks, k.round = s.locks, s.round
 }
 
-// choose lists the ways to take n of m, in order.
+// choose returns the subsets of n elements of m, in order.
 func choose(m, n int) [][]int {
 	if n == 0 {
 		return [][]int{nil}
@@ -320,7 +325,7 @@ func choose(m, n int) [][]int {
 	return out
 }
 
-// choices lists the ways to take one of m for each of n.
+// choices returns the functions from n elements to m.
 func choices(n, m int) [][]int {
 	if n == 0 {
 		return [][]int{nil}

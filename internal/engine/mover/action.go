@@ -7,22 +7,21 @@ import (
 	"fencepost/internal/ir"
 )
 
-// action is what a thread does in one step that others may notice: one
-// instruction, or one way through an atomic section. Local instructions are no
-// actions for movers, since they commute with everything of other threads; for
-// invariants they are.
+// action is one step of a thread: one instruction, or one path through an atomic section. Local
+// instructions matter for invariants, and not for movers, since they commute with all steps of
+// other threads.
 type action struct {
 	thread  ir.ThreadID
 	edges   []*ir.Edge
 	section bool
-	fails   *action // what it may do instead; nil: nothing
+	fails   *action // how it may fail instead, or nil
 }
 
 func (a *action) from() ir.Loc    { return a.edges[0].From }
 func (a *action) to() ir.Loc      { return a.edges[len(a.edges)-1].To }
 func (a *action) first() *ir.Edge { return a.edges[0] }
 
-// writes and reads tell whether the action may touch memory in this way.
+// writes reports whether the action may write memory.
 func (a *action) writes() bool {
 	return a.any(func(op *ir.Op) bool { return op.Writes() || locks(op) })
 }
@@ -38,13 +37,13 @@ func (a *action) any(f func(*ir.Op) bool) bool {
 	return false
 }
 
-// shared reports whether another thread may notice.
+// shared reports whether the action accesses memory.
 func (a *action) shared() bool { return a.writes() || a.reads() }
 
-// maxWays bounds the ways through one atomic section.
+// maxWays bounds the paths through one atomic section.
 const maxWays = 64
 
-// actions lists what thread t does. Sections with loops inside are refused.
+// actions returns the actions of thread t. Sections with loops inside are refused.
 func actions(p *ir.Program, t ir.ThreadID) ([]*action, error) {
 	f := p.ThreadFunc(t)
 	inside, err := ir.SectionLocs(f)
@@ -104,19 +103,18 @@ func waysThrough(f *ir.Func, begin *ir.Edge) ([][]*ir.Edge, error) {
 	return ways, err
 }
 
-// run is a state in the middle of an action, and what must hold for it to get there.
+// run is a state inside an action, and the conditions for reaching it.
 type run struct {
 	regs  []string
 	mem   memory
 	guard []string
-	// indices are those of arrays that were touched, and the registers that were read:
-	// what holds for all numbers is looked at there.
+	// indices has the indices of arrays that were accessed, and the registers that were read:
+	// conditions for all numbers are instantiated with them.
 	indices []string
 }
 
-// runner executes actions on terms. Values that an action may choose are named
-// after the place of choice and the role of its thread, so that the same action
-// run in two orders chooses the same.
+// runner executes actions on terms. Values that an action chooses are named after the instruction
+// and the role of its thread, so that the same action makes the same choices in two orders.
 type runner struct {
 	*layout
 	declare func(name, sort string)
@@ -133,8 +131,8 @@ func (x *runner) run(a *action, role string, start run) run {
 
 func (x *runner) env(regs []string) env { return env{prog: x.prog, arith: x.arith, regs: regs} }
 
-// place is the spot of an access; its index is noted.
-func (x *runner) place(op *ir.Op, v env, s *run) spot {
+// spotOf returns the spot of an access, and notes its index.
+func (x *runner) spotOf(op *ir.Op, v env, s *run) spot {
 	p := x.locate(op, v)
 	if p.index != "" {
 		s.indices = append(s.indices, p.index)
@@ -152,11 +150,11 @@ func (x *runner) step(op *ir.Op, choice string, s *run) {
 		s.guard = append(s.guard, v.truth(op.Cond))
 	case ir.AbstractLoad, ir.Havoc:
 		if op.Kind == ir.AbstractLoad {
-			v.seen = x.read(s.mem, x.place(op, v, s), op.Type)
+			v.seen = x.read(s.mem, x.spotOf(op, v, s), op.Type)
 		}
 		x.choose(op, choice, &v, s)
 	case ir.Store:
-		s.mem = x.write(s.mem, x.place(op, v, s), op.Type, v.number(op.Val))
+		s.mem = x.write(s.mem, x.spotOf(op, v, s), op.Type, v.number(op.Val))
 	case ir.RMW:
 		x.rmw(op, v, s)
 	case ir.Lock, ir.TryLock, ir.Unlock:
@@ -165,7 +163,7 @@ func (x *runner) step(op *ir.Op, choice string, s *run) {
 		value := v.number(op.Val)
 		s.regs[op.Dst] = value
 	case ir.Spawn, ir.Join:
-		if op.Dst != ir.NoReg { // a handle or a result, which nobody else changes
+		if op.Dst != ir.NoReg { // a handle or a result, which no other thread changes
 			x.declare(choice, x.arith.sort())
 			s.regs[op.Dst] = choice
 		}
@@ -175,7 +173,7 @@ func (x *runner) step(op *ir.Op, choice string, s *run) {
 }
 
 func (x *runner) load(op *ir.Op, v *env, s *run) {
-	v.seen = x.read(s.mem, x.place(op, *v, s), op.Type)
+	v.seen = x.read(s.mem, x.spotOf(op, *v, s), op.Type)
 	v.regs = append([]string(nil), s.regs...) // the condition sees the registers before
 	if op.Dst != ir.NoReg {
 		s.regs[op.Dst] = v.seen
@@ -195,7 +193,7 @@ func (x *runner) choose(op *ir.Op, choice string, v *env, s *run) {
 }
 
 func (x *runner) rmw(op *ir.Op, v env, s *run) {
-	p := x.place(op, v, s)
+	p := x.spotOf(op, v, s)
 	old := x.read(s.mem, p, op.Type)
 	v.seen = old
 	if op.Cond != nil {
@@ -223,10 +221,10 @@ func (x *runner) rmw(op *ir.Op, v env, s *run) {
 
 var fetches = map[ir.RMWKind]ir.ExprOp{ir.FetchAdd: ir.Add, ir.FetchAnd: ir.And, ir.FetchOr: ir.Or, ir.FetchXor: ir.Xor}
 
-// mutex is what locking does to the word of a mutex, which is 1 while somebody holds
-// it: who that is, proofs know from where threads are.
+// mutex executes an operation on the word of a mutex, which is 1 while a thread holds it. Proofs
+// know which thread that is from the locations of threads.
 func (x *runner) mutex(op *ir.Op, v env, s *run) {
-	p := x.place(op, v, s)
+	p := x.spotOf(op, v, s)
 	free := x.arith.isZero(x.read(s.mem, p, ir.U64))
 	result := x.arith.num(0)
 	switch op.Kind {

@@ -8,17 +8,16 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Numbers as terms of SMT-LIB, in one of two ways. As bit-vectors of 64 bits they
-// mean what ir.Expr.Eval says, to the last bit. As integers they are mathematical:
-// arithmetic never wraps, so that a proof is about executions in which none does, and
-// operators on bits are functions nothing is known about, which can make a proof fail
-// and never succeed wrongly. Integers are what .fp programs are written in (design
-// §6.7), and what solvers are quick with.
+// Numbers as terms of SMT-LIB, in one of two ways. Bit-vectors of 64 bits have exactly the meaning
+// of ir.Expr.Eval. Integers are mathematical: arithmetic never wraps, so a proof is about
+// executions in which no arithmetic wraps. Operators on bits are uninterpreted functions then,
+// which can make a proof fail, but not succeed wrongly. .fp programs are written with integers in
+// mind (docs/languages/fp.md), and solvers are faster with them.
 
-// Arithmetic is how numbers are taken. The zero value is unset: chosen by the program.
+// Arithmetic says how numbers are represented. The zero value is unset: it depends on the program.
 type Arithmetic uint8
 
-// The ways.
+// The representations.
 const (
 	_ Arithmetic = iota
 	Integers
@@ -36,7 +35,7 @@ func (a Arithmetic) String() string {
 	}
 }
 
-// prelude declares what terms use.
+// prelude returns the definitions that terms use.
 func (a Arithmetic) prelude() []string {
 	if a == BitVectors {
 		return nil
@@ -47,19 +46,19 @@ func (a Arithmetic) prelude() []string {
 		// Division rounds towards zero, and by zero it gives zero.
 		"(define-fun fp_div ((x Int) (y Int)) Int (ite (= y 0) 0 (ite (>= x 0) (div x y) (- (div (- x) y)))))",
 		"(define-fun fp_rem ((x Int) (y Int)) Int (ite (= y 0) 0 (- x (* y (fp_div x y)))))",
-		// What an unsigned comparison of 64 bits sees.
+		// The unsigned value of 64 bits.
 		"(define-fun fp_u64 ((x Int)) Int (ite (< x 0) (+ x 18446744073709551616) x))",
-		// What fewer bits than 64 mean with a sign.
+		// The signed value of fewer than 64 bits.
 		"(define-fun fp_s8 ((x Int)) Int (ite (>= x 128) (- x 256) x))",
 		"(define-fun fp_s16 ((x Int)) Int (ite (>= x 32768) (- x 65536) x))",
 		"(define-fun fp_s32 ((x Int)) Int (ite (>= x 2147483648) (- x 4294967296) x))",
 	}
 }
 
-// sort of a word.
+// sort returns the sort of a word.
 func (a Arithmetic) sort() string { return a.bytes(ir.CellUnit) }
 
-// bytes is the sort of so many bytes of memory.
+// bytes returns the sort of n bytes of memory.
 func (a Arithmetic) bytes(n int) string {
 	if a == BitVectors {
 		return fmt.Sprintf("(_ BitVec %d)", 8*n)
@@ -67,7 +66,7 @@ func (a Arithmetic) bytes(n int) string {
 	return "Int"
 }
 
-// num is a constant.
+// num returns a constant.
 func (a Arithmetic) num(v int64) string {
 	switch {
 	case a == BitVectors:
@@ -78,7 +77,7 @@ func (a Arithmetic) num(v int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// part is a constant of so many bytes as memory holds it.
+// part returns a constant of size bytes as memory holds it.
 func (a Arithmetic) part(v int64, size int) string {
 	u := uint64(ir.Type{Bits: uint8(8 * size)}.Wrap(v))
 	switch {
@@ -100,7 +99,7 @@ var (
 	bvCompare  = map[ir.ExprOp]string{ir.Lt: "lt", ir.Le: "le", ir.Gt: "gt", ir.Ge: "ge"}
 )
 
-// compare is a comparison of two words.
+// compare returns a comparison of two words.
 func (a Arithmetic) compare(op ir.ExprOp, t ir.Type, x, y string) string {
 	switch {
 	case op == ir.Eq:
@@ -117,10 +116,10 @@ func (a Arithmetic) compare(op ir.ExprOp, t ir.Type, x, y string) string {
 	return apply(intCompare[op], x, y)
 }
 
-// le is a signed comparison.
+// le returns a signed comparison.
 func (a Arithmetic) le(x, y string) string { return a.compare(ir.Le, ir.S64, x, y) }
 
-// binary is an operator on words whose result is cut to a type.
+// binary returns an operator on words whose result is converted to a type.
 func (a Arithmetic) binary(op ir.ExprOp, t ir.Type, x, y string) string {
 	if a == Integers {
 		return apply(intArith[op], x, y)
@@ -148,7 +147,7 @@ func (a Arithmetic) binary(op ir.ExprOp, t ir.Type, x, y string) string {
 	panic("BUG: not arithmetic: " + op.String())
 }
 
-// neg and flip are the unary operators.
+// neg returns the negation of a word. flip returns its complement.
 func (a Arithmetic) neg(x string, t ir.Type) string {
 	if a == BitVectors {
 		return a.narrow(apply("bvneg", x), t)
@@ -163,7 +162,7 @@ func (a Arithmetic) flip(x string, t ir.Type) string {
 	return apply("fp_not", x)
 }
 
-// narrow is what a type keeps of a word, extended to a word again.
+// narrow returns a word converted to a type.
 func (a Arithmetic) narrow(x string, t ir.Type) string {
 	if t.Bits == 64 {
 		return x
@@ -171,7 +170,7 @@ func (a Arithmetic) narrow(x string, t ir.Type) string {
 	return a.extend(a.cut(x, t.Size()), t)
 }
 
-// cut is the low bytes of a word, as memory holds them.
+// cut returns the low bytes of a word, as memory holds them.
 func (a Arithmetic) cut(x string, size int) string {
 	switch {
 	case size == ir.CellUnit:
@@ -182,7 +181,7 @@ func (a Arithmetic) cut(x string, size int) string {
 	return apply("mod", x, strconv.FormatUint(1<<(8*size), 10))
 }
 
-// extend makes a word of what memory holds.
+// extend returns the word of a value in memory.
 func (a Arithmetic) extend(x string, t ir.Type) string {
 	switch {
 	case t.Bits == 64:

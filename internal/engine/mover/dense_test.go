@@ -57,22 +57,22 @@ const (
 func dense(r *rand.Rand, threads, statements int, template string) string {
 	var b strings.Builder
 	b.WriteString("var x, y, z, w, a[3];\n")
-	places := []string{"x", "y", "x", "y", "x", "y", "z", "a[r0]", "a[1]"}
+	lvalues := []string{"x", "y", "x", "y", "x", "y", "z", "a[r0]", "a[1]"}
 	switch template {
 	case anyNumber:
-		places = []string{"x", "y"}
+		lvalues = []string{"x", "y"}
 	case numbered:
-		places = []string{"x", "y", "mem[i]", "mem[i]", "mem[1 - i]", "mem[r0]"}
+		lvalues = []string{"x", "y", "mem[i]", "mem[i]", "mem[1 - i]", "mem[r0]"}
 	}
-	place := func() string { return places[r.IntN(len(places))] }
+	lvalue := func() string { return lvalues[r.IntN(len(lvalues))] }
 	access := func() string {
 		switch r.IntN(3) {
 		case 0:
-			return fmt.Sprintf("%s = %d;", place(), r.IntN(3))
+			return fmt.Sprintf("%s = %d;", lvalue(), r.IntN(3))
 		case 1:
-			return fmt.Sprintf("%s = r%d;", place(), r.IntN(2))
+			return fmt.Sprintf("%s = r%d;", lvalue(), r.IntN(2))
 		}
-		return fmt.Sprintf("r%d = %s;", r.IntN(2), place())
+		return fmt.Sprintf("r%d = %s;", r.IntN(2), lvalue())
 	}
 	for t := range threads {
 		fmt.Fprintf(&b, "thread t%d%s {\n  reg r0, r1;\n", t, template)
@@ -83,21 +83,21 @@ func dense(r *rand.Rand, threads, statements int, template string) string {
 			}
 			switch k := kind; {
 			case k < 7:
-				fmt.Fprintf(&b, "  %s = %d;\n", place(), r.IntN(3))
+				fmt.Fprintf(&b, "  %s = %d;\n", lvalue(), r.IntN(3))
 			case k < 13:
-				fmt.Fprintf(&b, "  r%d = %s;\n", r.IntN(2), place())
+				fmt.Fprintf(&b, "  r%d = %s;\n", r.IntN(2), lvalue())
 			case k < 15:
-				fmt.Fprintf(&b, "  %s = r%d;\n", place(), r.IntN(2))
+				fmt.Fprintf(&b, "  %s = r%d;\n", lvalue(), r.IntN(2))
 			case k < 16:
-				fmt.Fprintf(&b, "  r%d = cas(%s, %d, %d);\n", r.IntN(2), place(), r.IntN(2), r.IntN(3))
+				fmt.Fprintf(&b, "  r%d = cas(%s, %d, %d);\n", r.IntN(2), lvalue(), r.IntN(2), r.IntN(3))
 			case k < 17:
 				fmt.Fprintf(&b, "  atomic { %s %s }\n", access(), access())
 			case k < 18:
 				fmt.Fprintf(&b, "  if (r%d == %d) { %s }\n", r.IntN(2), r.IntN(2), access())
 			case k < 19:
-				fmt.Fprintf(&b, "  havoc(r1, r1 == %s || r1 == 0);\n", place())
+				fmt.Fprintf(&b, "  havoc(r1, r1 == %s || r1 == 0);\n", lvalue())
 			default:
-				fmt.Fprintf(&b, "  await %s != %d;\n", place(), r.IntN(3))
+				fmt.Fprintf(&b, "  await %s != %d;\n", lvalue(), r.IntN(3))
 			}
 		}
 		if template != "" { // what was read must show in memory

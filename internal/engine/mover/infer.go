@@ -8,12 +8,12 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Invariants that need no author. Simple conditions are put up at every place:
-// constants, ranges, and how a register compares with a variable, over the numbers
-// that occur in the program. Those that are none fall in settle; what is left is
-// the strongest set of them that is inductive, whatever the order of falling.
+// Inference of invariants. Simple candidates are proposed at every location: constants, ranges, and
+// comparisons of a register with a variable, over the numbers that occur in the program. dropFalse
+// removes candidates that are not inductive. The rest is the largest inductive subset of the
+// candidates, whatever the order of removal.
 
-// maxNumbers bounds the constants that conditions are made of.
+// maxNumbers bounds the constants in candidates.
 const maxNumbers = 6
 
 // maxSet bounds the numbers of a set.
@@ -22,7 +22,7 @@ const maxSet = 4
 // maxRelated bounds the registers that each register is compared with.
 const maxRelated = 4
 
-// relation is a comparison that is put up.
+// relation is a comparison in candidates.
 type relation struct {
 	text string
 	op   ir.ExprOp
@@ -30,22 +30,22 @@ type relation struct {
 
 var relations = []relation{{"==", ir.Eq}, {"<=", ir.Le}, {">=", ir.Ge}, {"!=", ir.Ne}}
 
-// equalities are those that are put up of a variable at a place at first.
+// equalities has the relations of candidates about a variable at a location.
 var equalities = []relation{{"==", ir.Eq}, {"!=", ir.Ne}}
 
-// bounds are those that are put up of a variable everywhere.
+// bounds has the relations of global candidates about a variable.
 var bounds = []relation{{"<=", ir.Le}, {">=", ir.Ge}}
 
-// effort is how much is put up. The zero value is unset.
+// effort says how many candidates are proposed. The zero value is unset.
 type effort uint8
 
 const (
 	_    effort = iota
 	few         // registers and variables against numbers, registers against variables
-	many        // registers against each other, variables that tell about others
+	many        // also registers against each other, and implications between variables
 )
 
-// infer finds locks and invariants; with more effort in addition to what is settled.
+// infer finds locks and invariants. With more effort it adds to the invariants that are proved.
 func (k *knowledge) infer(how effort) {
 	numbers, scalars := k.pr.numbers(), k.scalars()
 	if how == few {
@@ -54,24 +54,24 @@ func (k *knowledge) infer(how effort) {
 		for _, x := range scalars {
 			k.global = append(k.global, k.onVariable(x, numbers)...)
 		}
-		k.onPlaces(scalars, numbers, few)
-		k.elsewhere()
-		k.settle()
+		k.atLocations(scalars, numbers, few)
+		k.spread()
+		k.dropFalse()
 		return
 	}
-	k.again()
+	k.retry()
 	k.global = append(k.global, k.onPairs(scalars)...)
-	k.onPlaces(scalars, numbers, many)
-	k.settleMore()
-	k.again() // what fell before may follow now
-	k.onPlaces(scalars, numbers, few)
-	k.elsewhere()
-	k.settleMore()
+	k.atLocations(scalars, numbers, many)
+	k.dropFalseNew()
+	k.retry() // a given condition that was dropped may be inductive now
+	k.atLocations(scalars, numbers, few)
+	k.spread()
+	k.dropFalseNew()
 }
 
-// elsewhere puts up what the author says of one place at all places of the thread:
-// what matters at one matters on the way there.
-func (k *knowledge) elsewhere() {
+// spread proposes the given condition of one location at all locations of the thread: it may be
+// needed on the paths to that location.
+func (k *knowledge) spread() {
 	for _, s := range k.said {
 		if s.c == nil {
 			continue
@@ -84,8 +84,8 @@ func (k *knowledge) elsewhere() {
 	}
 }
 
-// onPlaces puts up conditions at all places, except those that are there.
-func (k *knowledge) onPlaces(scalars []int, numbers []int64, how effort) {
+// atLocations proposes candidates at all locations, unless they are there already.
+func (k *knowledge) atLocations(scalars []int, numbers []int64, how effort) {
 	for _, c := range k.pr.classes {
 		for l := range c.f.Locs {
 			if c.inside[l] {
@@ -95,7 +95,7 @@ func (k *knowledge) onPlaces(scalars []int, numbers []int64, how effort) {
 			for _, p := range k.local[c][l] {
 				there[p.text] = true
 			}
-			for _, p := range k.onPlace(c, ir.Loc(l), scalars, numbers, how) {
+			for _, p := range k.atLocation(c, ir.Loc(l), scalars, numbers, how) {
 				if !there[p.text] {
 					k.local[c][l] = append(k.local[c][l], p)
 				}
@@ -104,12 +104,12 @@ func (k *knowledge) onPlaces(scalars []int, numbers []int64, how effort) {
 	}
 }
 
-// scalars lists the variables that are accessed at all.
+// scalars returns the variables that are accessed.
 func (k *knowledge) scalars() []int {
 	used := map[int]bool{}
 	for _, c := range k.pr.classes {
 		for i := range c.f.Edges {
-			if op := &c.f.Edges[i].Op; touches(op) {
+			if op := &c.f.Edges[i].Op; accesses(op) {
 				if x, ok := k.pr.variable(op); ok {
 					used[x] = true
 				}
@@ -124,10 +124,10 @@ func (k *knowledge) scalars() []int {
 	return list
 }
 
-// numbers lists the constants of the program, those nearest to 0 first.
+// numbers returns the constants of the program, the ones nearest to 0 first.
 func (pr *prover) numbers() []int64 {
 	seen := map[int64]bool{0: true, 1: true}
-	look := func(e *ir.Expr) {
+	note := func(e *ir.Expr) {
 		e.Walk(func(e *ir.Expr) {
 			if e.Op == ir.Const {
 				seen[e.Value] = true
@@ -137,9 +137,9 @@ func (pr *prover) numbers() []int64 {
 	for _, c := range pr.classes {
 		for i := range c.f.Edges {
 			op := &c.f.Edges[i].Op
-			look(op.Val)
-			look(op.Val2)
-			look(op.Cond)
+			note(op.Val)
+			note(op.Val2)
+			note(op.Cond)
 		}
 	}
 	var list []int64
@@ -156,7 +156,7 @@ func (pr *prover) numbers() []int64 {
 	return list[:min(len(list), maxNumbers)]
 }
 
-// onVariable is conditions on a variable everywhere.
+// onVariable returns global candidates about a variable.
 func (k *knowledge) onVariable(x int, numbers []int64) []*pred {
 	pr := k.pr
 	name := pr.name(x)
@@ -176,7 +176,7 @@ func (k *knowledge) onVariable(x int, numbers []int64) []*pred {
 	return out
 }
 
-// oneOf is that a word is one of some numbers.
+// oneOf returns the condition that a word is one of some numbers.
 func (pr *prover) oneOf(word string, values []int64) string {
 	var alternatives []string
 	for _, v := range values {
@@ -185,8 +185,8 @@ func (pr *prover) oneOf(word string, values []int64) string {
 	return or(alternatives)
 }
 
-// findSets collects what is stored to variables, where that is a few constants: sets
-// that registers and variables may stay in.
+// findSets collects the constants that are stored to each variable, if there are few: candidates
+// say that registers and variables stay in such a set.
 func (k *knowledge) findSets(scalars []int) {
 	k.sets = nil
 	stored := k.pr.stored()
@@ -199,8 +199,8 @@ func (k *knowledge) findSets(scalars []int) {
 	}
 }
 
-// onPlace is conditions on a place of a thread.
-func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, how effort) []*pred {
+// atLocation returns candidates for a location of a thread.
+func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int64, how effort) []*pred {
 	pr := k.pr
 	var out []*pred
 	type word struct {
@@ -214,19 +214,19 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, 
 			}})
 		}
 	}
-	var variables, constants, registers, own []word
+	var variables, constants, registers, private []word
 	for _, x := range scalars {
 		variables = append(variables, word{pr.name(x), func(_ []string, m memory) string { return pr.value(m, x) }})
 	}
-	for _, op := range pr.ownPlaces(c) {
-		own = append(own, word{"the thread's own " + pr.ownName(c, op), func(regs []string, m memory) string {
+	for _, op := range pr.privateCells(c) {
+		private = append(private, word{"the thread's own " + pr.privateName(c, op), func(regs []string, m memory) string {
 			return pr.read(m, pr.locate(op, pr.env(regs)), op.Type)
 		}})
 	}
 	for _, v := range numbers {
 		constants = append(constants, word{fmt.Sprint(v), func([]string, memory) string { return pr.arith.num(v) }})
 	}
-	for _, x := range own {
+	for _, x := range private {
 		for _, v := range constants {
 			if how == few {
 				add(x, v, relations)
@@ -282,8 +282,8 @@ func (k *knowledge) onPlace(c *class, l ir.Loc, scalars []int, numbers []int64, 
 // maxPairs bounds the conditions on pairs of variables.
 const maxPairs = 400
 
-// onPairs is conditions on two variables: while the one has a value that is stored to
-// it, the other has one that is stored to that, as with a flag and the data it is about.
+// onPairs returns candidates about two variables: while one has a certain value, the other has a
+// certain value, as with a flag and its data.
 func (k *knowledge) onPairs(scalars []int) []*pred {
 	pr := k.pr
 	stored := pr.stored()
@@ -306,7 +306,7 @@ func (k *knowledge) onPairs(scalars []int) []*pred {
 	return out
 }
 
-// stored lists the constants that are stored to each variable, and what it has at first.
+// stored returns the constants that are stored to each variable, and its initial value.
 func (pr *prover) stored() map[int][]int64 {
 	out := map[int][]int64{}
 	add := func(x int, e *ir.Expr) {
@@ -335,8 +335,8 @@ func (pr *prover) stored() map[int][]int64 {
 	return out
 }
 
-// ownPlaces lists accesses, one for each place that belongs to a thread by its number.
-func (pr *prover) ownPlaces(c *class) []*ir.Op {
+// privateCells returns accesses, one for each cell that belongs to a thread by its number.
+func (pr *prover) privateCells(c *class) []*ir.Op {
 	var list []*ir.Op
 	for i := range c.f.Edges {
 		op := &c.f.Edges[i].Op
@@ -350,8 +350,8 @@ func (pr *prover) ownPlaces(c *class) []*ir.Op {
 	return list
 }
 
-// ownName is what people call such a place, for the thread with number 0.
-func (pr *prover) ownName(c *class, op *ir.Op) string {
+// privateName returns the name of such a cell for users.
+func (pr *prover) privateName(c *class, op *ir.Op) string {
 	regs := make([]int64, len(c.f.Regs))
 	addr := op.Addr.Eval(ir.Env{Regs: regs, Prog: pr.prog})
 	return pr.prog.LocationName(uint64(addr), op.Type.Size()) + " (of thread 0)"

@@ -11,32 +11,32 @@ import (
 	"fencepost/verdict"
 )
 
-// Invariants in the manner of Owicki and Gries: conditions that hold whenever a
-// thread stands at a place, under SC. They must hold at first, be established by
-// every step of the thread that leads to the place, and survive every step of every
-// other thread that finds it there. All are checked together, each under the
-// assumption of the others; what fails is dropped and the rest checked again, until
-// nothing fails. What the user gave is dropped too, but not silently.
+// Location invariants in the manner of Owicki and Gries: conditions that hold whenever a thread is
+// at a location, under SC. They must hold initially, be established by every step of the thread
+// that leads to the location (its own steps), and be preserved by every step of every other thread
+// while it is there (interference). All are checked together, each under the assumption of the
+// others. Conditions that fail are dropped and the rest is checked again, until none fails.
+// Conditions of the user are dropped, too, and reported.
 
 // pred is a condition on memory and the registers of one thread.
 type pred struct {
 	text string
-	// term is the condition; q are the numbers that bound variables stand for.
+	// term returns the condition; q has the numbers for bound variables.
 	term  func(regs []string, m memory, q []string) string
 	bound int
-	given *source.Span // where the author says it; nil: found
+	given *source.Span // where the user states it; nil: inferred
 	fails string       // why a given one was dropped
 	state []verdict.ProofValue
-	// settled says that it follows from others that are settled.
-	settled bool
+	// proved says that it is inductive together with the other proved ones.
+	proved bool
 }
 
-// goal is the condition to prove: for any numbers.
+// goal returns the condition to prove: for any numbers.
 func (p *pred) goal(pr *prover, regs []string, m memory) string {
 	return p.term(regs, m, pr.anyNumbers(p.bound))
 }
 
-// uses is the condition where it is assumed: for all numbers among those given.
+// uses returns the condition where it is assumed, instantiated with the given numbers.
 func (p *pred) uses(regs []string, m memory, numbers []string) []string {
 	if p.bound == 0 {
 		return []string{p.term(regs, m, nil)}
@@ -56,7 +56,7 @@ func (p *pred) uses(regs []string, m memory, numbers []string) []string {
 	return out
 }
 
-// anyNumbers are constants that stand for any numbers.
+// anyNumbers returns constants that stand for any numbers.
 func (pr *prover) anyNumbers(n int) []string {
 	q := make([]string, n)
 	for i := range q {
@@ -66,20 +66,20 @@ func (pr *prover) anyNumbers(n int) []string {
 	return q
 }
 
-// knowledge is what is known of SC executions.
+// knowledge has the invariants of SC executions.
 type knowledge struct {
 	pr     *prover
 	local  map[*class][][]*pred // by location
 	global []*pred
 	locks  []*lock
-	failed []*pred // given and not invariant
+	failed []*pred // stated by the user and not invariant
 	bound  int     // the most bound variables of a pred
 	passed map[obligation]stamp
-	said   []said // what was given
+	said   []said // the conditions of the user
 	named  map[*class][]ir.Reg
 	sets   [][]int64 // of numbers that are stored to one variable
-	round  int       // names what is known: answers under one do not count under another
-	rounds int       // handed out so far
+	round  int       // number of the current set of invariants: answers of other rounds do not count
+	rounds int       // how many rounds there were
 }
 
 func newKnowledge(pr *prover, props *property.Set) *knowledge {
@@ -97,7 +97,7 @@ func newKnowledge(pr *prover, props *property.Set) *knowledge {
 				}
 			}
 		}
-		for _, cl := range c.claims {
+		for _, cl := range c.annotations {
 			if cl.Always {
 				if !slices.ContainsFunc(k.global, func(p *pred) bool { return *p.given == cl.Pos }) {
 					k.add(nil, 0, pr.codePred(c, cl))
@@ -120,7 +120,7 @@ func (k *knowledge) add(c *class, l ir.Loc, p *pred) {
 	k.local[c][l] = append(k.local[c][l], p)
 }
 
-// condPred is an invariant given as a condition.
+// condPred returns an invariant that is stated as a condition.
 func (pr *prover) condPred(inv property.Invariant) *pred {
 	cond := inv.Cond
 	pos := inv.Pos
@@ -133,7 +133,7 @@ func (pr *prover) condPred(inv property.Invariant) *pred {
 			} else if !x.IsMemory() {
 				vars[i] = regs[x.Reg]
 			} else {
-				op := namedPlace(pr.prog, x).load()
+				op := namedCellOf(pr.prog, x).load()
 				vars[i] = pr.read(m, pr.locate(&op, v), x.Type)
 			}
 		}
@@ -141,8 +141,8 @@ func (pr *prover) condPred(inv property.Invariant) *pred {
 	}}
 }
 
-// codePred is an invariant given as code.
-func (pr *prover) codePred(c *class, cl *claim) *pred {
+// codePred returns an invariant that is stated as code.
+func (pr *prover) codePred(c *class, cl *annotation) *pred {
 	pos := cl.Pos
 	bound := 0
 	for _, way := range cl.ways {
@@ -156,7 +156,7 @@ func (pr *prover) codePred(c *class, cl *claim) *pred {
 	}
 	return &pred{text: cl.Text, given: &pos, bound: bound, term: func(regs []string, m memory, q []string) string {
 		if regs == nil {
-			regs = make([]string, len(c.f.Regs)) // a claim about memory alone reads none
+			regs = make([]string, len(c.f.Regs)) // an annotation about memory reads no registers
 			for r := range regs {
 				regs[r] = pr.arith.num(0)
 			}
@@ -181,7 +181,7 @@ func (pr *prover) codePred(c *class, cl *claim) *pred {
 	}}
 }
 
-// everywhere is what holds of memory always.
+// everywhere returns the global invariants on memory.
 func (k *knowledge) everywhere(m memory, numbers ...string) []string {
 	var out []string
 	for _, p := range k.global {
@@ -190,8 +190,8 @@ func (k *knowledge) everywhere(m memory, numbers ...string) []string {
 	return out
 }
 
-// at is what holds where a thread of class c stands at a location. What holds for
-// all numbers is said of those given.
+// at returns the invariants of a thread of class c at a location. Conditions for all numbers are
+// instantiated with the given numbers.
 func (k *knowledge) at(c *class, l ir.Loc, regs []string, m memory, numbers ...string) []string {
 	out := append(k.everywhere(m, numbers...), k.pr.numbered(c, regs)...)
 	for _, p := range k.local[c][l] {
@@ -208,8 +208,8 @@ func (k *knowledge) at(c *class, l ir.Loc, regs []string, m memory, numbers ...s
 	return out
 }
 
-// watched lists the registers of a thread that matter where it stands: those that are
-// live, and those that given conditions are about.
+// watched returns the registers of a thread that matter at a location: live registers, and
+// registers in conditions of the user.
 func (k *knowledge) watched(c *class, l ir.Loc) []ir.Reg {
 	list := k.pr.facts.Live(k.pr.prog.Threads[c.thread].Func, l)
 	for _, r := range k.named[c] {
@@ -220,7 +220,7 @@ func (k *knowledge) watched(c *class, l ir.Loc) []ir.Reg {
 	return list
 }
 
-// alive is what these registers hold, as numbers to look at.
+// alive returns a run with the values of these registers, for instantiation.
 func (k *knowledge) alive(c *class, l ir.Loc, regs []string) run {
 	var out run
 	if k.bound > 0 {
@@ -231,8 +231,8 @@ func (k *knowledge) alive(c *class, l ir.Loc, regs []string) run {
 	return out
 }
 
-// numbers is where conditions for all numbers are looked at in a step: where it
-// touches arrays, what its registers hold, and where such a condition could fail.
+// numbers returns the terms that conditions for all numbers are instantiated with in a step:
+// indices of array accesses, values of registers, and the constants of the goal.
 func (k *knowledge) numbers(runs ...run) []string {
 	if k.bound == 0 {
 		return nil
@@ -248,7 +248,7 @@ func (k *knowledge) numbers(runs ...run) []string {
 	return list
 }
 
-// numbered is what holds of the number of a thread.
+// numbered returns the conditions on the number of a thread.
 func (pr *prover) numbered(c *class, regs []string) []string {
 	if c.self == ir.NoReg {
 		return nil
@@ -256,7 +256,7 @@ func (pr *prover) numbered(c *class, regs []string) []string {
 	return []string{pr.arith.le(pr.arith.num(0), regs[c.self])}
 }
 
-// apart is what holds of two threads at two places: they do not hold one lock.
+// apart returns the conditions on two threads at two locations: they do not hold the same lock.
 func (k *knowledge) apart(c *class, l ir.Loc, regs []string, d *class, n ir.Loc, others []string) []string {
 	var out []string
 	if c == d && c.self != ir.NoReg {
@@ -270,7 +270,7 @@ func (k *knowledge) apart(c *class, l ir.Loc, regs []string, d *class, n ir.Loc,
 	return out
 }
 
-// changed says that answers from before no longer count.
+// changed begins a new round: earlier answers no longer count.
 func (k *knowledge) changed() {
 	k.rounds++
 	k.round = k.rounds
@@ -278,7 +278,7 @@ func (k *knowledge) changed() {
 
 func lineOf(a *action) string { return strconv.Itoa(a.first().Pos.Line) }
 
-func placeName(a *action) string {
+func positionName(a *action) string {
 	if pos := a.first().Pos; pos.IsValid() {
 		return "line " + lineOf(a)
 	}

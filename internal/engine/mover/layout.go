@@ -9,15 +9,15 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Memory as terms. Memory is cut into regions that no access crosses: a place that
-// only constants name is a region of its own; an array whose elements are accessed
-// as a whole is a region by number of element; what is accessed in pieces, or at
-// places that do not say in which element they lie, is a region of bytes by address.
-// Where addresses are values, all objects are one region.
+// Memory as terms. Memory is divided into regions that no access crosses. A cell with only constant
+// addresses is a region by itself (a variable). An array whose elements are accessed as a whole is
+// a region that is indexed by the number of the element. Memory that is accessed in parts, or at
+// addresses whose element is not known, is a region of bytes that is indexed by address. If the
+// program uses addresses as values, all objects are one region.
 //
-// An array is indexed by what the program multiplies with the size of an element.
-// That two numbers far apart may be the same address after wrapping does not matter:
-// one of them lies outside the object, and the program ends there.
+// The index of an array is the number that the program multiplies with the size of an element. Two
+// different numbers may be the same address after wrapping. That does not matter: one of them is
+// outside the object, and the program ends there.
 
 // memory is the contents of the regions.
 type memory []string
@@ -27,32 +27,32 @@ type shape uint8
 
 const (
 	_        shape = iota
-	single         // one place
-	elements       // an array of equal places
+	single         // a variable
+	elements       // an array of equal cells
 	loose          // bytes by address
 )
 
 // region is a part of memory.
 type region struct {
 	shape shape
-	name  string  // of a single place
-	typ   ir.Type // how people see it
-	size  int     // of the place or element, in bytes
-	base  int64   // address of the first element, or of the place
+	name  string  // of a variable
+	typ   ir.Type // how it is shown to users
+	size  int     // of the variable or element, in bytes
+	base  int64   // address of the first element, or of the variable
 	home  ir.ObjectID
 }
 
-// layout says which region an access touches.
+// layout has the regions of a program.
 type layout struct {
 	prog    *ir.Program
 	arith   Arithmetic
 	regions []region
-	single  map[int64]int       // region by address, for single places
+	single  map[int64]int       // region by address, for single cells
 	whole   map[ir.ObjectID]int // region by object; ir.NoObject: cells, or all objects
 	mixed   bool                // addresses are values
 }
 
-// access is what the layout knows about an access.
+// access is an access to memory with its object and size.
 type access struct {
 	op   *ir.Op
 	edge *ir.Edge
@@ -60,9 +60,8 @@ type access struct {
 	size int
 }
 
-// touches reports whether an operation reads or writes memory, words of mutexes
-// included.
-func touches(op *ir.Op) bool { return op.Accesses() || locks(op) }
+// accesses reports whether an operation reads or writes memory, words of mutexes included.
+func accesses(op *ir.Op) bool { return op.Accesses() || locks(op) }
 
 func locks(op *ir.Op) bool {
 	return op.Kind == ir.Lock || op.Kind == ir.TryLock || op.Kind == ir.Unlock
@@ -75,9 +74,9 @@ func width(op *ir.Op) int {
 	return op.Type.Size()
 }
 
-// newLayout looks at all accesses, and at the places that conditions name. What does
-// not fit is refused.
-func newLayout(p *ir.Program, arith Arithmetic, named []place) (*layout, error) {
+// newLayout returns the layout for all accesses of a program and for the cells that conditions
+// name. Accesses that no layout fits are refused.
+func newLayout(p *ir.Program, arith Arithmetic, named []namedCell) (*layout, error) {
 	y := &layout{prog: p, arith: arith, single: map[int64]int{}, whole: map[ir.ObjectID]int{}}
 	var all []access
 	for _, f := range p.Funcs {
@@ -86,7 +85,7 @@ func newLayout(p *ir.Program, arith Arithmetic, named []place) (*layout, error) 
 			if addressAsValue(p, &e.Op) {
 				y.mixed = true
 			}
-			if touches(&e.Op) {
+			if accesses(&e.Op) {
 				all = append(all, access{op: &e.Op, edge: e, home: y.home(&e.Op), size: width(&e.Op)})
 			}
 		}
@@ -115,14 +114,14 @@ func newLayout(p *ir.Program, arith Arithmetic, named []place) (*layout, error) 
 	return y, nil
 }
 
-// place is a place that a condition names.
-type place struct {
+// namedCell is a cell that a condition names.
+type namedCell struct {
 	addr *ir.Expr
 	typ  ir.Type
 	obj  ir.ObjectID
 }
 
-// home is the object an access stays in.
+// home returns the object that an access stays in.
 func (y *layout) home(op *ir.Op) ir.ObjectID {
 	obj := op.Obj
 	if op.Addr.Op == ir.AddrOf {
@@ -134,7 +133,7 @@ func (y *layout) home(op *ir.Op) ir.ObjectID {
 	return obj
 }
 
-// one makes one region of all objects.
+// one makes one region for all objects.
 func (y *layout) one(all []access) error {
 	r := region{shape: loose, size: 1, home: ir.NoObject}
 	if y.arith == Integers {
@@ -161,7 +160,7 @@ func unitAt(p *ir.Program, op *ir.Op) int {
 	return p.Objects[obj].Unit
 }
 
-// add makes the regions of one object, or of the cells.
+// add makes the regions of one object, or of memory outside objects.
 func (y *layout) add(home ir.ObjectID, list []access) error {
 	computed := slices.ContainsFunc(list, func(a access) bool { _, ok := y.constant(a.op.Addr); return !ok })
 	if !computed && y.addSingles(home, list) {
@@ -184,7 +183,7 @@ func (y *layout) add(home ir.ObjectID, list []access) error {
 	return nil
 }
 
-// addSingles makes a region of each place, if no two overlap.
+// addSingles makes a region for each variable. It returns false if two overlap.
 func (y *layout) addSingles(home ir.ObjectID, list []access) bool {
 	at := map[int64]region{}
 	for _, a := range list {
@@ -198,17 +197,17 @@ func (y *layout) addSingles(home ir.ObjectID, list []access) bool {
 		}
 		at[addr] = region{shape: single, size: a.size, base: addr, home: home, typ: typ, name: y.prog.LocationName(uint64(addr), a.size)}
 	}
-	places := make([]region, 0, len(at))
+	cells := make([]region, 0, len(at))
 	for _, r := range at {
-		places = append(places, r)
+		cells = append(cells, r)
 	}
-	slices.SortFunc(places, func(a, b region) int { return cmp.Compare(a.base, b.base) })
-	for i := 1; i < len(places); i++ {
-		if places[i-1].base+int64(places[i-1].size) > places[i].base {
+	slices.SortFunc(cells, func(a, b region) int { return cmp.Compare(a.base, b.base) })
+	for i := 1; i < len(cells); i++ {
+		if cells[i-1].base+int64(cells[i-1].size) > cells[i].base {
 			return false
 		}
 	}
-	for _, r := range places {
+	for _, r := range cells {
 		y.single[r.base] = len(y.regions)
 		y.regions = append(y.regions, r)
 	}
@@ -222,7 +221,7 @@ func (y *layout) base(home ir.ObjectID) int64 {
 	return int64(y.prog.Objects[home].Addr)
 }
 
-// constant is the value of an address that is always the same.
+// constant returns the value of a constant address.
 func (y *layout) constant(addr *ir.Expr) (int64, bool) {
 	if addr.Op == ir.AddrOf {
 		return int64(y.prog.Objects[addr.Obj].Addr) + addr.Value, true
@@ -230,13 +229,13 @@ func (y *layout) constant(addr *ir.Expr) (int64, bool) {
 	return addr.IsConst()
 }
 
-// index is the number of the element at an address, if it is certainly one.
+// index returns the number of the element at an address, or false if it may be no element.
 func (y *layout) index(addr *ir.Expr, base int64, size int) (*ir.Expr, bool) {
 	n := int64(size)
 	if v, ok := y.constant(addr); ok {
 		return ir.Int((v - base) / n), (v-base)%n == 0
 	}
-	if addr.Op == ir.Ite { // an index outside the object gets an address that is certainly wrong
+	if addr.Op == ir.Ite { // an index outside the object has an invalid address
 		if _, ok := y.constant(addr.Z); ok {
 			return y.index(addr.Y, base, size)
 		}
@@ -256,7 +255,7 @@ func (y *layout) index(addr *ir.Expr, base int64, size int) (*ir.Expr, bool) {
 	return nil, false
 }
 
-// multiple is e / n, if e is certainly a multiple of n.
+// multiple returns e / n, or false if e may be no multiple of n.
 func multiple(e *ir.Expr, n int64) (*ir.Expr, bool) {
 	if n == 1 {
 		return e, true
@@ -287,21 +286,21 @@ func multiple(e *ir.Expr, n int64) (*ir.Expr, bool) {
 	return nil, false
 }
 
-// addressAsValue reports whether an operation makes a number of an address, or goes
-// to an address that is one.
+// addressAsValue reports whether an operation uses an address as a number, or a number as an
+// address.
 func addressAsValue(p *ir.Program, op *ir.Op) bool {
 	found := false
-	look := func(e *ir.Expr) {
+	find := func(e *ir.Expr) {
 		e.Walk(func(e *ir.Expr) { found = found || e.Op == ir.AddrOf })
 	}
-	look(op.Val)
-	look(op.Val2)
-	look(op.Cond)
+	find(op.Val)
+	find(op.Val2)
+	find(op.Cond)
 	for _, a := range op.Args {
-		look(a)
+		find(a)
 	}
-	if touches(op) && op.Obj == ir.NoObject && op.Addr.Op != ir.AddrOf {
-		if look(op.Addr); !p.Cells {
+	if accesses(op) && op.Obj == ir.NoObject && op.Addr.Op != ir.AddrOf {
+		if find(op.Addr); !p.Cells {
 			_, fixed := op.Addr.IsConst()
 			found = found || !fixed
 		}
@@ -309,7 +308,7 @@ func addressAsValue(p *ir.Program, op *ir.Op) bool {
 	return found
 }
 
-// refuse says that an instruction is outside what proofs cover.
+// refuse returns the error that proofs do not cover an instruction.
 func refuse(e *ir.Edge, format string, args ...any) error {
 	u := &engine.Unsupported{What: "prove: " + fmt.Sprintf(format, args...)}
 	if e != nil {

@@ -5,16 +5,18 @@ import (
 	"fencepost/internal/solver/smt"
 )
 
-// Who holds the lock. A variable is a lock if its value tells whether a thread
-// holds it, threads take it one at a time, and only the holder frees it again: it is
-// free while 0, as a flag or the word of a mutex is, or free while 1, as a counter is
-// that is never more and that those who try count down. Then two threads are never both at places
-// where they hold it: knowledge about two threads at once, which location invariants
-// alone cannot express.
+// Locks. A variable is a lock if its value says whether a thread holds it, threads take it one at a
+// time, and only the holder releases it. A flag or the word of a mutex is free while it is 0. A
+// counter is free while it is 1: it is never more, and threads that try to take it decrement it.
+// Two threads are never both at locations at which they hold the lock. Location invariants alone
+// cannot express this, since it is about two threads.
 //
-// Where a thread holds a variable is guessed from the control-flow graph; the
-// solver then checks for every step that the number of holders stays 1 if the
-// variable is not free, and 0 if it is.
+// The locations at which a thread holds a variable are guessed from the control-flow graph. The
+// solver then checks for every step that the number of holders stays 1 if the variable is not free,
+// and 0 if it is.
+
+// lockFinder finds the variables that are locks.
+type lockFinder struct{ pr *prover }
 
 // holding says when a thread at a location holds a lock.
 type holding struct {
@@ -25,19 +27,19 @@ type holding struct {
 type holdKind uint8
 
 const (
-	_          holdKind = iota // not known yet
-	free                       // it does not
-	held                       // it does
-	heldIf                     // it does if the register is not 0: the result of a cas
-	heldUnless                 // it does if the register is 0: the result of an exchange
-	heldAbove                  // it does if the register is 0 or more: what a counter was counted down to
-	heldFrom                   // it does if the register is 1 or more: what a counter was before
+	_          holdKind = iota // unknown
+	free                       // not held
+	held                       // held
+	heldIf                     // held if the register is not 0: the result of a cas
+	heldUnless                 // held if the register is 0: the result of an exchange
+	heldAbove                  // held if the register is 0 or more: what a counter was counted down to
+	heldFrom                   // held if the register is 1 or more: what a counter was before
 )
 
-// depends reports whether a register tells.
+// depends reports whether holding depends on a register.
 func (h holding) depends() bool { return h.kind >= heldIf }
 
-// says is the condition on the value of the register.
+// says returns the condition on the value of the register.
 func (h holding) says(a Arithmetic, value string) string {
 	switch h.kind {
 	case held:
@@ -61,7 +63,7 @@ type lock struct {
 	at      map[*class][]holding
 }
 
-// free is the condition under which nobody holds the lock.
+// free returns the condition that no thread holds the lock.
 func (lk *lock) free(pr *prover, m memory) string {
 	if lk.counter {
 		return pr.arith.le(pr.arith.num(1), pr.value(m, lk.region))
@@ -69,7 +71,7 @@ func (lk *lock) free(pr *prover, m memory) string {
 	return pr.arith.isZero(pr.value(m, lk.region))
 }
 
-// below is what a counter never exceeds.
+// below returns the condition that a counter is at most 1.
 func (lk *lock) below(pr *prover, m memory) string {
 	if lk.counter {
 		return pr.arith.le(pr.value(m, lk.region), pr.arith.num(1))
@@ -77,7 +79,7 @@ func (lk *lock) below(pr *prover, m memory) string {
 	return "true"
 }
 
-// frees reports whether a constant makes the lock free.
+// frees reports whether storing a constant releases the lock.
 func (lk *lock) frees(v int64) bool {
 	if lk.counter {
 		return v >= 1
@@ -85,7 +87,7 @@ func (lk *lock) frees(v int64) bool {
 	return v == 0
 }
 
-// holds is the condition under which a thread of class c at l holds the lock.
+// holds returns the condition that a thread of class c at l holds the lock.
 func (lk *lock) holds(a Arithmetic, c *class, l ir.Loc, regs []string) string {
 	h := lk.at[c][l]
 	if !h.depends() {
@@ -102,7 +104,7 @@ func (k *knowledge) findLocks() {
 			continue
 		}
 		for _, counter := range []bool{false, true} {
-			if lk := pr.findLock(region, counter); lk != nil {
+			if lk := pr.lockFinder.findLock(region, counter); lk != nil {
 				k.locks = append(k.locks, lk)
 				k.changed()
 				break
@@ -111,21 +113,21 @@ func (k *knowledge) findLocks() {
 	}
 }
 
-// findLock is a variable as a lock; nil if it is none. One that is held at first is
-// held by a thread that there is one of.
-func (pr *prover) findLock(region int, counter bool) *lock {
-	g := &pr.regions[region]
+// findLock returns a variable as a lock, or nil if it is none. A lock that is held initially is
+// held by a class with a single thread.
+func (lf *lockFinder) findLock(region int, counter bool) *lock {
+	g := &lf.pr.regions[region]
 	first := &lock{region: region, counter: counter}
-	value := g.typ.Wrap(pr.first(uint64(g.base), g.size))
+	value := g.typ.Wrap(lf.pr.first(uint64(g.base), g.size))
 	if counter && value > 1 {
 		return nil
 	}
 	if first.frees(value) {
-		return pr.guessLock(first, nil)
+		return lf.guessLock(first, nil)
 	}
-	for _, c := range pr.classes {
+	for _, c := range lf.pr.classes {
 		if c.start && !c.many {
-			if lk := pr.guessLock(&lock{region: region, counter: counter}, c); lk != nil {
+			if lk := lf.guessLock(&lock{region: region, counter: counter}, c); lk != nil {
 				return lk
 			}
 		}
@@ -133,15 +135,15 @@ func (pr *prover) findLock(region int, counter bool) *lock {
 	return nil
 }
 
-func (pr *prover) guessLock(lk *lock, holder *class) *lock {
+func (lf *lockFinder) guessLock(lk *lock, holder *class) *lock {
 	lk.at = map[*class][]holding{}
 	used := false
-	for _, c := range pr.classes {
+	for _, c := range lf.pr.classes {
 		entry := holding{kind: free}
 		if c == holder {
 			entry.kind = held
 		}
-		at, fine := pr.guessHolding(c, lk, entry)
+		at, fine := lf.guessHolding(c, lk, entry)
 		if !fine {
 			return nil
 		}
@@ -150,14 +152,15 @@ func (pr *prover) guessLock(lk *lock, holder *class) *lock {
 			used = used || h.kind == held && (c != holder || ir.Loc(l) != c.f.Entry)
 		}
 	}
-	if used && pr.isLock(lk) {
+	if used && lf.isLock(lk) {
 		return lk
 	}
 	return nil
 }
 
-// guessHolding follows a thread from its entry. It fails where two ways disagree.
-func (pr *prover) guessHolding(c *class, lk *lock, entry holding) ([]holding, bool) {
+// guessHolding guesses for each location of a thread whether it holds the lock. It returns false if
+// two paths disagree.
+func (lf *lockFinder) guessHolding(c *class, lk *lock, entry holding) ([]holding, bool) {
 	at := make([]holding, len(c.f.Locs))
 	at[c.f.Entry] = entry
 	for work := []ir.Loc{c.f.Entry}; len(work) > 0; {
@@ -167,7 +170,7 @@ func (pr *prover) guessHolding(c *class, lk *lock, entry holding) ([]holding, bo
 			if a.from() != l {
 				continue
 			}
-			h, possible := pr.afterHolding(a, lk, at[l])
+			h, possible := lf.afterHolding(a, lk, at[l])
 			if !possible {
 				continue
 			}
@@ -183,14 +186,14 @@ func (pr *prover) guessHolding(c *class, lk *lock, entry holding) ([]holding, bo
 	return at, true
 }
 
-// afterHolding guesses what an action makes of holding the variable, and whether
-// the action can happen at all.
-func (pr *prover) afterHolding(a *action, lk *lock, h holding) (holding, bool) {
+// afterHolding guesses whether a thread holds the lock after an action, and whether the action is
+// possible.
+func (lf *lockFinder) afterHolding(a *action, lk *lock, h holding) (holding, bool) {
 	for _, e := range a.edges {
 		op := &e.Op
 		switch {
 		case op.Kind == ir.Assume && h.depends():
-			yes, no := pr.allows(op.Val, h)
+			yes, no := lf.allows(op.Val, h)
 			switch {
 			case !yes && !no:
 				return h, false
@@ -200,7 +203,7 @@ func (pr *prover) afterHolding(a *action, lk *lock, h holding) (holding, bool) {
 				h = holding{kind: free}
 			}
 			continue
-		case touches(op) && pr.touches(op, lk.region):
+		case accesses(op) && lf.accesses(op, lk.region):
 			if next := lk.after(op, h); next != h {
 				h = next
 				continue
@@ -217,7 +220,7 @@ func (pr *prover) afterHolding(a *action, lk *lock, h holding) (holding, bool) {
 	return h, true
 }
 
-// after guesses what an access to the variable makes of holding it.
+// after guesses whether a thread holds the lock after an access to the variable.
 func (lk *lock) after(op *ir.Op, h holding) holding {
 	switch op.Kind {
 	case ir.Lock:
@@ -248,14 +251,14 @@ func (lk *lock) after(op *ir.Op, h holding) holding {
 	return h
 }
 
-// taken is what a read-modify-write of a thread that holds nothing leads to.
+// taken guesses whether a thread that does not hold the lock holds it after a read-modify-write.
 func (lk *lock) taken(op *ir.Op, h holding) holding {
 	if v, ok := op.Val.IsConst(); ok && lk.frees(v) && op.RMW == ir.Xchg {
 		return h
 	}
 	switch {
 	case op.Cond != nil:
-		return holding{kind: held} // it waits until it can
+		return holding{kind: held} // it waits until the lock is free
 	case op.RMW == ir.Cas && op.Dst2 != ir.NoReg:
 		return holding{heldIf, op.Dst2}
 	case op.RMW == ir.Cas && op.Dst != ir.NoReg && !lk.counter:
@@ -268,13 +271,13 @@ func (lk *lock) taken(op *ir.Op, h holding) holding {
 	return h
 }
 
-func (pr *prover) touches(op *ir.Op, region int) bool {
-	x, ok := pr.variable(op)
+func (lf *lockFinder) accesses(op *ir.Op, region int) bool {
+	x, ok := lf.pr.variable(op)
 	return ok && x == region
 }
 
 // allows reports whether a condition can hold with the lock being held, and not.
-func (pr *prover) allows(cond *ir.Expr, h holding) (yes, no bool) {
+func (lf *lockFinder) allows(cond *ir.Expr, h holding) (yes, no bool) {
 	onlyR := true
 	cond.Walk(func(e *ir.Expr) { onlyR = onlyR && (e.Op != ir.RegRef || e.Reg == h.reg) })
 	if !onlyR {
@@ -284,43 +287,43 @@ func (pr *prover) allows(cond *ir.Expr, h holding) (yes, no bool) {
 	for i := range regs {
 		regs[i] = "any_value"
 	}
-	pr.declareConst("any_value", pr.arith.sort())
+	lf.pr.declareConst("any_value", lf.pr.arith.sort())
 	possible := func(extra string) bool {
-		status, _, err := pr.solver.Check(nil, []string{pr.env(regs).truth(cond), extra}, nil)
+		status, _, err := lf.pr.solver.Check(nil, []string{lf.pr.env(regs).truth(cond), extra}, nil)
 		if err != nil {
-			pr.err = err
+			lf.pr.err = err
 		}
 		return status != smt.Unsat
 	}
-	says := h.says(pr.arith, "any_value")
+	says := h.says(lf.pr.arith, "any_value")
 	return possible(says), possible(not(says))
 }
 
 // isLock checks the guess: every step keeps the number of holders at 1 if the
 // variable is not free, and at 0 if it is.
-func (pr *prover) isLock(lk *lock) bool {
-	for _, c := range pr.classes {
+func (lf *lockFinder) isLock(lk *lock) bool {
+	for _, c := range lf.pr.classes {
 		if !c.start && lk.at[c][c.f.Entry].kind != free {
 			return false
 		}
 		for _, a := range c.acts {
 			if lk.at[c][a.from()].kind == 0 {
-				continue // no way leads there
+				continue // not reachable
 			}
-			m, regs := pr.memory("m"), pr.registers(c, "a")
-			after := pr.run(a, "a", run{regs: regs, mem: m})
-			before, now := lk.holds(pr.arith, c, a.from(), regs), lk.holds(pr.arith, c, a.to(), after.regs)
-			old, value := lk.free(pr, m), lk.free(pr, after.mem)
-			given := append([]string{implies(before, not(old)), lk.below(pr, m)}, after.guard...)
+			m, regs := lf.pr.memory("m"), lf.pr.registers(c, "a")
+			after := lf.pr.run(a, "a", run{regs: regs, mem: m})
+			before, now := lk.holds(lf.pr.arith, c, a.from(), regs), lk.holds(lf.pr.arith, c, a.to(), after.regs)
+			old, value := lk.free(lf.pr, m), lk.free(lf.pr, after.mem)
+			given := append([]string{implies(before, not(old)), lk.below(lf.pr, m)}, after.guard...)
 			goal := and([]string{
-				lk.below(pr, after.mem),
+				lk.below(lf.pr, after.mem),
 				implies(and([]string{not(before), now}), and([]string{old, not(value)})),
 				implies(and([]string{before, not(now)}), value),
 				implies(and([]string{not(before), not(now)}), equal(old, value)),
 				implies(and([]string{before, now}), not(value)),
 			})
-			pr.obligations++
-			if !pr.ask(c, a.from(), nil, 0, given, goal).holds {
+			lf.pr.obligations++
+			if !lf.pr.movers.ask(c, a.from(), nil, 0, given, goal).holds {
 				return false
 			}
 		}

@@ -23,34 +23,34 @@ const Name = "mover"
 
 // Options of a proof.
 type Options struct {
-	NoInference   bool // use the invariants given, and look for no others
+	NoInference   bool // use the given invariants only
 	NoAbstraction bool // abstract no loads
-	// Quick gives up on checks of the program early: somebody else can answer them.
+	// Quick gives up on checks of the program early: other engines can answer them.
 	Quick bool
-	// Arithmetic is how numbers are taken; unset: integers, but bit-vectors for
+	// Arithmetic is the representation of numbers; unset: integers, or bit-vectors for
 	// programs that need them.
 	Arithmetic Arithmetic
-	// Private tells which objects every thread has its own copy of; nil: none.
+	// Private reports whether every thread has a copy of an object; nil: none.
 	Private func(ir.ObjectID) bool
 }
 
 func (o *Options) private(id ir.ObjectID) bool { return o.Private != nil && o.Private(id) }
 
-// Outcome is a proof, or how far it came.
+// Outcome is a proof, or what is missing for one.
 type Outcome struct {
 	Verdict  verdict.Verdict // ValueRobust, Abstracted or Unknown
 	Reason   string          // why unknown
 	Proof    *verdict.Proof
 	Warnings []verdict.Warning
-	// Program is what the proof is about: the program given, with its abstractions.
+	// Program is the program of the proof: the given one, with its abstractions.
 	Program *ir.Program
 }
 
 // queryLimit is the time for one question to the solver.
 const queryLimit = 10 * time.Second
 
-// Prove tries to prove a flat program value-robust. The error is ErrNoSolver where
-// no solver is installed, and *engine.Unsupported for programs outside the method.
+// Prove tries to prove that a flat program is value-robust. The error is ErrNoSolver if no solver
+// is installed, and *engine.Unsupported for programs that proofs do not cover.
 func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options) (*Outcome, error) {
 	solver, err := smt.Start(ctx, queryLimit)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -76,24 +76,24 @@ func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options)
 		return timeOver(&verdict.Proof{Obligations: pr.obligations, Queries: solver.Queries(), Solver: solver.Name()}), nil
 	}
 	out.Proof = &verdict.Proof{
-		Stores: pr.report(r.list), Invariants: pr.known.report(), Abstractions: append(pr.written(), r.found...), Checks: r.checks,
+		Stores: pr.movers.report(r.list), Invariants: pr.known.report(), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
 		Arithmetic: pr.meaning(), Solver: solver.Name(),
 	}
 	pr.conclude(out, r)
 	out.Warnings = pr.vacuous()
-	pr.materialize()
+	pr.abstractor.materialize()
 	out.Proof.Obligations, out.Proof.Queries = pr.obligations, solver.Queries()
 	return out, nil
 }
 
-// timeOver is the answer where time was too short for a table.
+// timeOver returns the outcome if the time was too short for a table.
 func timeOver(proof *verdict.Proof) *Outcome {
 	proof.Stores = []verdict.ProofStore{}
 	return &Outcome{Verdict: verdict.Unknown, Reason: "the time is over", Proof: proof}
 }
 
-// meaning is what numbers are in the proof. Where nothing is computed, integers are
-// exact, too.
+// meaning returns what numbers are in the proof. Integers are exact, too, if the program does no
+// arithmetic.
 func (pr *prover) meaning() string {
 	if pr.arith == BitVectors || !computes(pr.prog) {
 		return verdict.ProofExact
@@ -101,7 +101,7 @@ func (pr *prover) meaning() string {
 	return verdict.ProofIntegers
 }
 
-// result is how far an attempt came.
+// result is the result of an attempt.
 type result struct {
 	list   []*judged
 	found  []verdict.ProofAbstraction
@@ -113,25 +113,25 @@ func (pr *prover) done(r *result) bool {
 	return atomic(r.list) && len(pr.known.failed) == 0 && !slices.ContainsFunc(r.checks, func(c verdict.ProofCheck) bool { return !c.Proved })
 }
 
-// attempt tries with what is given, then with what can be found, then with
-// abstractions; with more of what can be found if that does not do.
+// attempt tries with the given invariants, then with inferred ones, then with abstractions, and
+// then with more inferred invariants.
 func (pr *prover) attempt(ctx context.Context, opt Options) *result {
 	given := pr.known.save()
-	pr.known.settle()
-	r := &result{list: pr.table(), checks: pr.checks()}
+	pr.known.dropFalse()
+	r := &result{list: pr.movers.table(), checks: pr.checker.checks()}
 	if opt.NoInference || pr.done(r) {
 		return r
 	}
 	for effort := few; effort <= many; effort++ {
 		if effort == few {
-			pr.known.restore(given) // what was given may hold with what is found
+			pr.known.restore(given) // a given invariant may be inductive with inferred ones
 		}
 		pr.known.infer(effort)
-		r.list = pr.table()
+		r.list = pr.movers.table()
 		if !atomic(r.list) && !opt.NoAbstraction && len(pr.known.failed) == 0 && r.found == nil {
-			r.list, r.found = pr.abstract(ctx, r.list)
+			r.list, r.found = pr.abstractor.abstract(ctx, r.list)
 		}
-		if r.checks = pr.checks(); pr.done(r) || pr.err != nil || opt.Quick && atomic(r.list) && len(pr.known.failed) == 0 {
+		if r.checks = pr.checker.checks(); pr.done(r) || pr.err != nil || opt.Quick && atomic(r.list) && len(pr.known.failed) == 0 {
 			break
 		}
 	}
@@ -161,7 +161,7 @@ func (pr *prover) conclude(out *Outcome, r *result) {
 	}
 }
 
-// report lists the invariants.
+// report returns the invariants.
 func (k *knowledge) report() []verdict.ProofInvariant {
 	var out []verdict.ProofInvariant
 	add := func(c *class, l ir.Loc, p *pred) {
@@ -200,7 +200,7 @@ func spanPos(s source.Span) *verdict.Pos {
 	return &verdict.Pos{File: s.File, Line: s.Line, Col: s.Col, EndLine: s.EndLine, EndCol: s.EndCol}
 }
 
-// vacuous finds places of the proof that no state can be at, as far as is known.
+// vacuous returns warnings about locations and steps that the invariants exclude.
 func (pr *prover) vacuous() []verdict.Warning {
 	var out []verdict.Warning
 	for _, c := range pr.classes {
@@ -210,7 +210,7 @@ func (pr *prover) vacuous() []verdict.Warning {
 				if p.given != nil && !reached[l] {
 					out = append(out, verdict.Warning{
 						Code: "FP0932", Pos: spanPos(*p.given),
-						Message: fmt.Sprintf("%s never comes here, so that this invariant is about nothing", c.name),
+						Message: fmt.Sprintf("%s never comes here, so this invariant says nothing", c.name),
 					})
 				}
 			}
@@ -227,7 +227,7 @@ func (pr *prover) vacuous() []verdict.Warning {
 			if status == smt.Unsat {
 				out = append(out, verdict.Warning{
 					Code: "FP0932", Pos: engine.Pos(a.first()),
-					Message: fmt.Sprintf("no state satisfies the invariants here, so that this step of %s is never taken; what is proved about it is about nothing", c.name),
+					Message: fmt.Sprintf("no state satisfies the invariants here, so this step of %s is never taken, and its proof says nothing", c.name),
 				})
 			}
 		}
@@ -235,7 +235,7 @@ func (pr *prover) vacuous() []verdict.Warning {
 	return out
 }
 
-// clone copies what a proof may change: the instructions.
+// clone copies a program with its instructions, which a proof may change.
 func clone(p *ir.Program) *ir.Program {
 	q := *p
 	q.Funcs = make([]*ir.Func, len(p.Funcs))

@@ -92,7 +92,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A program can be value-robust and not robust (design §6.7).
+// A program can be value-robust and not robust (docs/engines/mover.md).
 func TestValueRobustIsNotRobust(t *testing.T) {
 	const text = "var x, y; thread a { reg r; x = 1; r = y; } thread b { reg s; y = 0; s = x; }"
 	if out := prove(t, text, bare); out.Verdict != verdict.ValueRobust {
@@ -150,7 +150,7 @@ thread owner {
 thread other * n { reg t, go; go = flag; t = data; if (t == 1 && go) { data = 2; } }`
 	with := func(inv string) string { return strings.Replace(program, "%", inv, 1) }
 
-	// Nobody ever stores 1, so nobody stores 2: the invariant says so.
+	// No thread stores 1, so none stores 2: the invariant says so.
 	out := prove(t, with("invariant data == 0;"), mover.Options{NoAbstraction: true})
 	if out.Verdict != verdict.ValueRobust {
 		t.Errorf("a good invariant: %s, %s", out.Verdict, out.Reason)
@@ -169,13 +169,13 @@ thread other * n { reg t, go; go = flag; t = data; if (t == 1 && go) { data = 2;
 	}
 }
 
-// What is proved about a place nobody reaches is about nothing, and is flagged.
+// A proof about a location that no thread reaches says nothing, and there is a warning.
 func TestVacuous(t *testing.T) {
 	const text = `var x, y;
 thread a { reg r; x = 1; assume r == 1; invariant r == 1; r = y; assert r; }
 thread b * n { reg s; y = 1; s = x; assert s < 2; }`
 	out := prove(t, text, mover.Options{})
-	if out.Verdict != verdict.ValueRobust || len(out.Warnings) == 0 || !strings.Contains(out.Warnings[0].Message, "about nothing") {
+	if out.Verdict != verdict.ValueRobust || len(out.Warnings) == 0 || !strings.Contains(out.Warnings[0].Message, "says nothing") {
 		t.Errorf("%s, %v", out.Verdict, out.Warnings)
 	}
 }

@@ -11,21 +11,21 @@ import (
 	"fencepost/internal/solver/smt"
 )
 
-// class is threads that run the same code. One stands for all.
+// class is the threads that run the same code. One stands for all.
 type class struct {
-	thread ir.ThreadID
-	f      *ir.Func
-	name   string
-	many   bool // there may be two of them
-	start  bool // they run from the beginning
-	acts   []*action
-	entry  []string // first values of the registers, without arguments of a start
-	inside []bool   // locations within atomic sections
-	claims []*claim
-	self   ir.Reg // where each of many has a number of its own; NoReg: none has
+	thread      ir.ThreadID
+	f           *ir.Func
+	name        string
+	many        bool // there may be two of them
+	start       bool // they run from the beginning
+	acts        []*action
+	entry       []string // first values of the registers, without arguments of a start
+	inside      []bool   // locations inside atomic sections
+	annotations []*annotation
+	self        ir.Reg // has a different number in each of many threads; NoReg: there is none
 }
 
-// prover holds what all checks of one program share.
+// prover has what all parts of the proof of one program share.
 type prover struct {
 	runner
 	prog    *ir.Program
@@ -35,23 +35,24 @@ type prover struct {
 	classes []*class
 	known   *knowledge
 
+	abstractor *abstractor
+	movers     *moverTable
+	checker    *checker
+	lockFinder *lockFinder
+
 	family  *family
 	classOf map[ir.ThreadID]*class
 
 	declared    map[string]bool
-	original    map[ir.EdgeID]ir.OpKind // before abstraction
-	variant     map[ir.EdgeID]int       // which template made it abstract, from 1
 	obligations int
-	pairs       map[pairKey]*pairAnswer
-	addresses   map[addressKey]*int64 // nil: more than one
-	err         error                 // the solver failed; every later answer is void
+	err         error // the solver failed; later answers do not count
 }
 
 func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Options) (*prover, error) {
 	left := privatize(p, opt.private)
-	claimed := claimsIn(p, props)
-	simplify(p, claimed.begins, props.Numbers)
-	claims, err := claimed.take(p)
+	annotated := annotationsIn(p, props)
+	simplify(p, annotated.begins, props.Numbers)
+	annotations, err := annotated.take(p)
 	dropDead(p)
 	if err != nil {
 		return nil, err
@@ -63,26 +64,28 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Optio
 	if arith == 0 {
 		arith = suited(p)
 	}
-	y, err := newLayout(p, arith, append(namedPlaces(p, props), claims.places()...))
+	y, err := newLayout(p, arith, append(namedCells(p, props), annotations.cells()...))
 	if err != nil {
 		return nil, err
 	}
 	pr := &prover{
-		runner: runner{layout: y}, prog: p, props: props, solver: solver, declared: map[string]bool{}, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]*int64{},
+		runner: runner{layout: y}, prog: p, props: props, solver: solver, declared: map[string]bool{},
 		facts: analysis.NewFacts(p, keeps(p, props)), classOf: map[ir.ThreadID]*class{},
 	}
 	pr.declare = pr.declareConst
-	pr.original, pr.variant = map[ir.EdgeID]ir.OpKind{}, map[ir.EdgeID]int{}
+	pr.abstractor = &abstractor{pr: pr, original: map[ir.EdgeID]ir.OpKind{}, variant: map[ir.EdgeID]int{}}
+	pr.movers = &moverTable{pr: pr, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]*int64{}}
+	pr.checker, pr.lockFinder = &checker{pr}, &lockFinder{pr}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			pr.original[f.Edges[i].ID] = f.Edges[i].Op.Kind
+			pr.abstractor.original[f.Edges[i].ID] = f.Edges[i].Op.Kind
 		}
 	}
 	for _, d := range arith.prelude() {
 		solver.Declare(d)
 	}
 	for t := range p.Threads {
-		if err := pr.addThread(ir.ThreadID(t), props, claims); err != nil {
+		if err := pr.addThread(ir.ThreadID(t), props, annotations); err != nil {
 			return nil, err
 		}
 	}
@@ -96,8 +99,8 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Optio
 	return pr, nil
 }
 
-// keeps tells which registers the program's own questions look at. They count
-// where states are compared; other registers count as long as they are live.
+// keeps returns which registers the questions of the program read. They count where states are
+// compared; other registers count while they are live.
 func keeps(p *ir.Program, props *property.Set) func(ir.FuncID, ir.Reg) bool {
 	type key struct {
 		f ir.FuncID
@@ -124,13 +127,13 @@ func keeps(p *ir.Program, props *property.Set) func(ir.FuncID, ir.Reg) bool {
 }
 
 // addThread puts a thread into its class.
-func (pr *prover) addThread(t ir.ThreadID, props *property.Set, claims claims) error {
+func (pr *prover) addThread(t ir.ThreadID, props *property.Set, annotations annotations) error {
 	th := &pr.prog.Threads[t]
 	if !th.Start && len(pr.prog.ThreadFunc(t).Edges) == 0 {
-		return nil // nobody starts it
+		return nil // it is never started
 	}
 	for _, c := range pr.classes {
-		if pr.sameCode(c.thread, t, props) && claims.same(c.thread, t) {
+		if pr.sameCode(c.thread, t, props) && annotations.same(c.thread, t) {
 			c.many = true
 			pr.classOf[t] = c
 			if th.Template == "" || th.Template != pr.prog.Threads[c.thread].Template {
@@ -143,7 +146,7 @@ func (pr *prover) addThread(t ir.ThreadID, props *property.Set, claims claims) e
 	if err != nil {
 		return err
 	}
-	c := &class{thread: t, f: pr.prog.ThreadFunc(t), name: th.Name, many: th.Unbounded, start: th.Start, acts: acts, claims: claims[t], self: ir.NoReg}
+	c := &class{thread: t, f: pr.prog.ThreadFunc(t), name: th.Name, many: th.Unbounded, start: th.Start, acts: acts, annotations: annotations[t], self: ir.NoReg}
 	if r, ok := props.Numbers[t]; ok {
 		c.self = r
 	}
@@ -169,7 +172,7 @@ func (pr *prover) addThread(t ir.ThreadID, props *property.Set, claims claims) e
 	return nil
 }
 
-// sameCode reports whether two threads differ in nothing a proof looks at.
+// sameCode reports whether two threads are the same for a proof.
 func (pr *prover) sameCode(a, b ir.ThreadID, props *property.Set) bool {
 	f, g := pr.prog.ThreadFunc(a), pr.prog.ThreadFunc(b)
 	if len(f.Edges) != len(g.Edges) || len(f.Locs) != len(g.Locs) || len(f.Regs) != len(g.Regs) || f.Entry != g.Entry ||
@@ -206,7 +209,7 @@ func invariantsOf(props *property.Set, t ir.ThreadID) []property.Invariant {
 	return list
 }
 
-// against lists the classes a thread of class c can meet.
+// against returns the classes of other threads that can run while a thread of class c runs.
 func (pr *prover) against(c *class) []*class {
 	var list []*class
 	for _, d := range pr.classes {
@@ -224,7 +227,7 @@ func (pr *prover) declareConst(name, sort string) {
 	}
 }
 
-// memory is the contents of the regions in any state.
+// memory returns constants for the contents of the regions in any state.
 func (pr *prover) memory(prefix string) memory {
 	m := make(memory, len(pr.regions))
 	for i := range m {
@@ -234,7 +237,7 @@ func (pr *prover) memory(prefix string) memory {
 	return m
 }
 
-// registers is any values of the registers of a thread of class c in a role.
+// registers returns constants for the registers of a thread of class c in a role.
 func (pr *prover) registers(c *class, role string) []string {
 	regs := make([]string, len(c.f.Regs))
 	for r := range regs {
@@ -244,7 +247,7 @@ func (pr *prover) registers(c *class, role string) []string {
 	return regs
 }
 
-// sameMemory is that two memories are equal.
+// sameMemory returns the conditions that two memories are equal.
 func sameMemory(m, n memory) []string {
 	var out []string
 	for i := range m {
@@ -255,7 +258,7 @@ func sameMemory(m, n memory) []string {
 	return out
 }
 
-// sameRegisters is that the registers live at a location are equal.
+// sameRegisters returns the conditions that the registers live at a location are equal.
 func (pr *prover) sameRegisters(c *class, at ir.Loc, x, y []string) []string {
 	var out []string
 	for r := range x {
@@ -266,7 +269,7 @@ func (pr *prover) sameRegisters(c *class, at ir.Loc, x, y []string) []string {
 	return out
 }
 
-// started is the class whose threads an action starts, nil if it starts none.
+// started returns the class whose threads an action starts, or nil.
 func (pr *prover) started(a *action) *class {
 	if op := &a.first().Op; op.Kind == ir.Spawn {
 		return pr.classOf[op.Threads[0]]
@@ -274,7 +277,7 @@ func (pr *prover) started(a *action) *class {
 	return nil
 }
 
-// argumentsOf is the registers of a thread that was just started.
+// argumentsOf returns the registers of a thread that was just started.
 func (pr *prover) argumentsOf(d *class, op *ir.Op, regs []string) []string {
 	out := append([]string(nil), d.entry...)
 	for i, x := range op.Args {

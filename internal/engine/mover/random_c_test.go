@@ -56,7 +56,7 @@ type randomC struct {
 
 func (g *randomC) pick(list ...string) string { return list[g.IntN(len(list))] }
 
-func (g *randomC) place() string { return g.pick("x", "y", "x", "y", "b", "a[r & 1]", "a[1]") }
+func (g *randomC) lvalue() string { return g.pick("x", "y", "x", "y", "b", "a[r & 1]", "a[1]") }
 
 func (g *randomC) value() string {
 	return g.pick("0", "1", "2", "200", "r", "s", "r ^ 1", "r & 1", "s << 1", "~r", "r - s", "(unsigned char)(r + 100)", "s >> 1", "-r")
@@ -65,9 +65,9 @@ func (g *randomC) value() string {
 func (g *randomC) statement(depth int) {
 	switch k := g.IntN(16); {
 	case k < 5:
-		fmt.Fprintf(&g.b, "  %s = %s;\n", g.place(), g.value())
+		fmt.Fprintf(&g.b, "  %s = %s;\n", g.lvalue(), g.value())
 	case k < 9:
-		fmt.Fprintf(&g.b, "  %s = %s;\n", g.pick("r", "s"), g.place())
+		fmt.Fprintf(&g.b, "  %s = %s;\n", g.pick("r", "s"), g.lvalue())
 	case k < 10:
 		g.b.WriteString("  b += 100;\n")
 	case k < 11:

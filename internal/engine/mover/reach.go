@@ -8,47 +8,47 @@ import (
 	"fencepost/internal/solver/smt"
 )
 
-// Which loads may overtake a store [BEMT18 §4]: those that control reaches from it
-// without passing an instruction that drains, and without a store of the thread that
-// has all bytes of the load, which the load would see in the buffer. The
-// control-flow graph stands in for SC executions, which only adds loads.
+// Which loads may overtake a store [BEMT18 §4]: loads on a path from the store without an
+// instruction that drains, and without a store of the thread that has all bytes of the load, from
+// which the load would forward. Paths of the control-flow graph are used instead of SC executions,
+// which only adds loads.
 //
-// Differs from the paper: the store itself also hides its own address, since the
-// load reads it from the buffer for as long as the store is there.
+// Differs from the paper: a load of the store's own address does not overtake the store, since it
+// forwards from the store while that is in the buffer.
 
-// overtaking lists the loads that may overtake the store w, in order of creation.
-func (pr *prover) overtaking(c *class, w *ir.Edge) []*ir.Edge {
+// overtaking returns the loads that may overtake store w, in order of creation.
+func (mt *moverTable) overtaking(c *class, w *ir.Edge) []*ir.Edge {
 	var loads []*ir.Edge
 	for i := range c.f.Edges {
 		e := &c.f.Edges[i]
-		if e.Op.Reads() && !e.Op.MustDrain() && !c.inside[e.From] && pr.reaches(c, w, e) {
+		if e.Op.Reads() && !e.Op.MustDrain() && !c.inside[e.From] && mt.reaches(c, w, e) {
 			loads = append(loads, e)
 		}
 	}
 	return loads
 }
 
-// reaches reports whether the load may overtake the store w.
-func (pr *prover) reaches(c *class, w, load *ir.Edge) bool {
-	if pr.hides(c, w, load) {
+// reaches reports whether a load may overtake store w.
+func (mt *moverTable) reaches(c *class, w, load *ir.Edge) bool {
+	if mt.hides(c, w, load) {
 		return false
 	}
 	found := false // ends the search early: hides may ask the solver
 	return analysis.Undrained(c.f, w.To, func(e *ir.Edge) bool {
 		found = found || e.From == load.From
-		return found || e.Op.Kind == ir.Store && pr.hides(c, e, load)
+		return found || e.Op.Kind == ir.Store && mt.hides(c, e, load)
 	})[load.From]
 }
 
-// hides reports whether a store certainly has all bytes of a load: while it is in the
-// buffer the load reads nothing from memory. A store that has some of them does not
-// hide the load, which takes the others from memory at once.
-func (pr *prover) hides(c *class, store, load *ir.Edge) bool {
+// hides reports whether a store certainly has all bytes of a load: while it is in the buffer the
+// load reads nothing from memory. A store with some of the bytes does not hide the load, which
+// reads the others from memory in the same step.
+func (mt *moverTable) hides(c *class, store, load *ir.Edge) bool {
 	if c.self != ir.NoReg && store.Op.Addr.Equal(load.Op.Addr) && onlyReads(store.Op.Addr, c.self) {
-		return store.Op.Type.Size() >= load.Op.Type.Size() // the thread's own, wherever that is
+		return store.Op.Type.Size() >= load.Op.Type.Size() // the address depends on the number of the thread only
 	}
-	x, ok1 := pr.address(c, store)
-	y, ok2 := pr.address(c, load)
+	x, ok1 := mt.address(c, store)
+	y, ok2 := mt.address(c, load)
 	return ok1 && ok2 && covers(x, store, y, load)
 }
 
@@ -57,17 +57,17 @@ func covers(x int64, store *ir.Edge, y int64, load *ir.Edge) bool {
 	return x <= y && y+int64(load.Op.Type.Size()) <= x+int64(store.Op.Type.Size())
 }
 
-// splits reports whether an own store may have some bytes of a load and not the others.
-func (pr *prover) splits(c *class, load *ir.Edge) bool {
-	regs := pr.env(pr.registers(c, "a"))
-	region := pr.locate(&load.Op, regs).region
-	y, known := pr.address(c, load)
+// splits reports whether a store of the thread may have some bytes of a load and not the others.
+func (mt *moverTable) splits(c *class, load *ir.Edge) bool {
+	regs := mt.pr.env(mt.pr.registers(c, "a"))
+	region := mt.pr.locate(&load.Op, regs).region
+	y, known := mt.address(c, load)
 	for i := range c.f.Edges {
 		e := &c.f.Edges[i]
-		if e.Op.Kind != ir.Store || c.inside[e.From] || pr.locate(&e.Op, regs).region != region {
+		if e.Op.Kind != ir.Store || c.inside[e.From] || mt.pr.locate(&e.Op, regs).region != region {
 			continue
 		}
-		x, ok := pr.address(c, e)
+		x, ok := mt.address(c, e)
 		if !known || !ok {
 			return true
 		}
@@ -91,17 +91,17 @@ type addressKey struct {
 	round int
 }
 
-// address is the one address an access can have, as far as is known, and whether
-// there is just one.
-func (pr *prover) address(c *class, e *ir.Edge) (int64, bool) {
-	if v, ok := pr.constant(e.Op.Addr); ok {
+// address returns the only address that an access can have under the invariants, or false if there
+// may be several.
+func (mt *moverTable) address(c *class, e *ir.Edge) (int64, bool) {
+	if v, ok := mt.pr.constant(e.Op.Addr); ok {
 		return v, true
 	}
-	key := addressKey{e.ID, pr.known.round}
-	at, asked := pr.addresses[key]
+	key := addressKey{e.ID, mt.pr.known.round}
+	at, asked := mt.addresses[key]
 	if !asked {
-		at = pr.onlyAddress(c, e)
-		pr.addresses[key] = at
+		at = mt.onlyAddress(c, e)
+		mt.addresses[key] = at
 	}
 	if at == nil {
 		return 0, false
@@ -109,21 +109,21 @@ func (pr *prover) address(c *class, e *ir.Edge) (int64, bool) {
 	return *at, true
 }
 
-func (pr *prover) onlyAddress(c *class, e *ir.Edge) *int64 {
-	regs := pr.registers(c, "a")
-	addr := pr.env(regs).number(e.Op.Addr)
-	given := pr.known.at(c, e.From, regs, pr.memory("m"))
-	pr.obligations++
-	status, values, err := pr.solver.Check(nil, given, []string{addr})
+func (mt *moverTable) onlyAddress(c *class, e *ir.Edge) *int64 {
+	regs := mt.pr.registers(c, "a")
+	addr := mt.pr.env(regs).number(e.Op.Addr)
+	given := mt.pr.known.at(c, e.From, regs, mt.pr.memory("m"))
+	mt.pr.obligations++
+	status, values, err := mt.pr.solver.Check(nil, given, []string{addr})
 	if err == nil && status == smt.Sat {
 		if at, bad := strconv.ParseInt(values[0], 10, 64); bad == nil {
-			if status, _, err = pr.solver.Check(nil, append(given, not(equal(addr, pr.arith.num(at)))), nil); err == nil && status == smt.Unsat {
+			if status, _, err = mt.pr.solver.Check(nil, append(given, not(equal(addr, mt.pr.arith.num(at)))), nil); err == nil && status == smt.Unsat {
 				return &at
 			}
 		}
 	}
 	if err != nil {
-		pr.err = err
+		mt.pr.err = err
 	}
 	return nil
 }

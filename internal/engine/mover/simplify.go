@@ -7,18 +7,18 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Constants. C programs test what is always the same, such as the kind of a mutex, and
-// hand threads addresses that are known. Values that registers certainly have are
-// put in their place, also those of memory that never changes; ways that are never
-// taken are dropped. Handles of threads become known in this way, too.
+// Constant propagation. C programs test constants, such as the kind of a mutex, and pass known
+// addresses to threads. Registers with known values are replaced by these, and so is memory that
+// never changes; edges that are never taken are dropped. Handles of threads become constants in
+// this way, too.
 
-// simplifier follows constants through all threads.
+// simplifier propagates constants through all threads.
 type simplifier struct {
 	p     *ir.Program
-	keep  func(*ir.Edge) bool    // ways that count as taken whatever their condition
-	open  map[ir.ThreadID]ir.Reg // registers that hold anything at first
+	keep  func(*ir.Edge) bool    // edges that are not dropped, whatever their condition
+	open  map[ir.ThreadID]ir.Reg // registers with any initial value
 	args  map[ir.ThreadID][]*ir.Expr
-	fixed map[span]bool // places that never change, as far as was asked
+	fixed map[span]bool // cells that never change, as far as was asked
 }
 
 type span struct {
@@ -26,9 +26,9 @@ type span struct {
 	size int
 }
 
-// simplify changes the functions of p, which belong to the caller.
+// simplify propagates constants in p, and changes its functions.
 func simplify(p *ir.Program, keep func(*ir.Edge) bool, open map[ir.ThreadID]ir.Reg) {
-	for range 3 { // what is known of addresses tells more about memory
+	for range 3 { // known addresses tell more about memory
 		s := &simplifier{p: p, keep: keep, open: open, args: map[ir.ThreadID][]*ir.Expr{}, fixed: map[span]bool{}}
 		at := map[ir.ThreadID][][]*ir.Expr{}
 		for changed := true; changed; {
@@ -37,7 +37,7 @@ func simplify(p *ir.Program, keep func(*ir.Edge) bool, open map[ir.ThreadID]ir.R
 				id := ir.ThreadID(t)
 				if p.Threads[t].Start || s.args[id] != nil {
 					var more bool
-					at[id], more = s.follow(id)
+					at[id], more = s.propagate(id)
 					changed = changed || more
 				}
 			}
@@ -58,9 +58,9 @@ func simplify(p *ir.Program, keep func(*ir.Edge) bool, open map[ir.ThreadID]ir.R
 // unknown stands for a register with more than one value.
 var unknown = &ir.Expr{}
 
-// follow is what registers hold at each location of a thread; nil: not reached. It
-// reports whether another thread's arguments changed.
-func (s *simplifier) follow(t ir.ThreadID) (at [][]*ir.Expr, changed bool) {
+// propagate returns the registers at each location of a thread; nil: not reached. It reports
+// whether another thread's arguments changed.
+func (s *simplifier) propagate(t ir.ThreadID) (at [][]*ir.Expr, changed bool) {
 	f := s.p.ThreadFunc(t)
 	at = make([][]*ir.Expr, len(f.Locs))
 	at[f.Entry] = s.entry(t, f)
@@ -103,7 +103,7 @@ func (s *simplifier) entry(t ir.ThreadID, f *ir.Func) []*ir.Expr {
 	return regs
 }
 
-// merge joins what two ways know, and reports a change.
+// merge joins the registers of two paths, and reports a change.
 func merge(at *[]*ir.Expr, regs []*ir.Expr) bool {
 	if *at == nil {
 		*at = slices.Clone(regs)
@@ -118,7 +118,7 @@ func merge(at *[]*ir.Expr, regs []*ir.Expr) bool {
 	return changed
 }
 
-// spawn notes what threads are started with.
+// spawn notes the arguments of started threads.
 func (s *simplifier) spawn(op *ir.Op, regs []*ir.Expr) (changed bool) {
 	args := make([]*ir.Expr, len(op.Args))
 	for i, a := range op.Args {
@@ -138,7 +138,7 @@ func (s *simplifier) spawn(op *ir.Op, regs []*ir.Expr) (changed bool) {
 	return changed
 }
 
-// after is what registers hold after an edge, and whether it can be taken.
+// after returns the registers after an edge, and whether it can be taken.
 func (s *simplifier) after(e *ir.Edge, regs []*ir.Expr) ([]*ir.Expr, bool) {
 	op := &e.Op
 	out := slices.Clone(regs)
@@ -169,8 +169,7 @@ func known(e *ir.Expr) *ir.Expr {
 	return unknown
 }
 
-// value is e with what is known put in; new is a register that stands for a value
-// to come.
+// value returns e with known values inserted. new is a register that stands for a later value.
 func (s *simplifier) value(e *ir.Expr, regs []*ir.Expr, new ir.Reg) *ir.Expr {
 	return s.fold(e.Map(func(x *ir.Expr) *ir.Expr {
 		if x.Op == ir.RegRef && x.Reg != new && regs[x.Reg] != unknown {
@@ -180,7 +179,7 @@ func (s *simplifier) value(e *ir.Expr, regs []*ir.Expr, new ir.Reg) *ir.Expr {
 	}))
 }
 
-// fold works out sums and comparisons of addresses.
+// fold evaluates sums and comparisons of addresses.
 func (s *simplifier) fold(e *ir.Expr) *ir.Expr {
 	if e == nil || e.X == nil {
 		return e
@@ -212,7 +211,7 @@ func (s *simplifier) fold(e *ir.Expr) *ir.Expr {
 	return &c
 }
 
-// fixedValue is what a load reads, if that never changes.
+// fixedValue returns what a load reads, or false if that may change.
 func (s *simplifier) fixedValue(op *ir.Op, regs []*ir.Expr) (int64, bool) {
 	addr, ok := s.constant(s.value(op.Addr, regs, ir.NoReg))
 	if !ok {
@@ -231,7 +230,7 @@ func (s *simplifier) constant(addr *ir.Expr) (int64, bool) {
 	return (&layout{prog: s.p}).constant(addr)
 }
 
-// neverChanges reports whether every store to a place stores what is there already.
+// neverChanges reports whether every store to a cell stores its initial value.
 func (s *simplifier) neverChanges(at span) bool {
 	home := s.p.FindObject(uint64(at.addr), at.size)
 	if home == ir.NoObject && !s.p.Cells {
@@ -262,7 +261,7 @@ func (s *simplifier) neverChanges(at span) bool {
 	return true
 }
 
-// rewrite puts what is known into a thread, and reports whether anything changed.
+// rewrite inserts known values into a thread, and reports whether anything changed.
 func (s *simplifier) rewrite(t ir.ThreadID, at [][]*ir.Expr) (changed bool) {
 	f := s.p.ThreadFunc(t)
 	if at == nil {
@@ -295,8 +294,8 @@ func (s *simplifier) rewrite(t ir.ThreadID, at [][]*ir.Expr) (changed bool) {
 	return changed
 }
 
-// dropDead removes assignments and arguments of addresses that nobody reads: where all
-// uses of an address are known, it is no value any more.
+// dropDead removes assignments and arguments of addresses that are never read: if all uses of an
+// address are constants, the program does not use it as a value.
 func dropDead(p *ir.Program) {
 	holds := func(e *ir.Expr) bool {
 		found := false

@@ -8,16 +8,16 @@ import (
 
 // Reading and writing regions.
 
-// spot is where an access goes.
+// spot is the region and index of an access.
 type spot struct {
 	region int
-	index  string // of the element, or address; "" for single places
+	index  string // of the element, or address; "" for variables
 }
 
-// isSingle reports whether a region is one place.
+// isSingle reports whether a region is a variable.
 func (y *layout) isSingle(r int) bool { return y.regions[r].shape == single }
 
-// name of a region that is one place.
+// name returns the name of a variable.
 func (y *layout) name(r int) string { return y.regions[r].name }
 
 func (y *layout) sort(r int) string {
@@ -28,7 +28,7 @@ func (y *layout) sort(r int) string {
 	return apply("Array", y.arith.sort(), y.arith.bytes(g.size))
 }
 
-// locate finds the spot of an access.
+// locate returns the spot of an access.
 func (y *layout) locate(op *ir.Op, v env) spot {
 	home := y.home(op)
 	if y.mixed {
@@ -51,7 +51,7 @@ func (y *layout) locate(op *ir.Op, v env) spot {
 	return spot{r, v.number(i)}
 }
 
-// variable is the region an access always goes to, if that is a single place.
+// variable returns the region that an access always goes to, if that is a variable.
 func (y *layout) variable(op *ir.Op) (int, bool) {
 	if _, ok := y.constant(op.Addr); !ok {
 		return 0, false
@@ -60,7 +60,7 @@ func (y *layout) variable(op *ir.Op) (int, bool) {
 	return r, y.isSingle(r)
 }
 
-// read is what is at a spot, as a word.
+// read returns the word at a spot.
 func (y *layout) read(m memory, p spot, t ir.Type) string {
 	g := &y.regions[p.region]
 	switch {
@@ -86,7 +86,7 @@ func (y *layout) byteAt(p spot, b int) string {
 	return apply("bvadd", p.index, y.arith.num(int64(b)))
 }
 
-// write is memory after a word was written to a spot.
+// write returns memory after a word was written to a spot.
 func (y *layout) write(m memory, p spot, t ir.Type, value string) memory {
 	out := append(memory(nil), m...)
 	g := &y.regions[p.region]
@@ -107,8 +107,8 @@ func (y *layout) write(m memory, p spot, t ir.Type, value string) memory {
 // bytewise reports whether accesses to a region can overlap in part.
 func (g *region) bytewise() bool { return g.shape == loose && g.size == 1 }
 
-// blend is memory n with those bytes at a spot from m for which a condition holds. The
-// region of the spot is one of bytes, unless there are no conditions.
+// blend returns memory n with the bytes at a spot taken from m whose condition holds. The region of
+// the spot is one of bytes, unless there are no conditions.
 func (y *layout) blend(m, n memory, p spot, conds []string) memory {
 	out := append(memory(nil), n...)
 	for b, cond := range conds {
@@ -119,12 +119,12 @@ func (y *layout) blend(m, n memory, p spot, conds []string) memory {
 	return out
 }
 
-// value is what a single place holds, as a word.
+// value returns the value of a variable, as a word.
 func (y *layout) value(m memory, r int) string {
 	return y.arith.extend(m[r], y.regions[r].typ)
 }
 
-// initial is the memory at the beginning.
+// initial returns the initial memory.
 func (y *layout) initial() memory {
 	m := make(memory, len(y.regions))
 	for i := range y.regions {
@@ -143,7 +143,7 @@ func (y *layout) initial() memory {
 	return m
 }
 
-// filled puts the first contents of an object into a region.
+// filled returns a region with the initial contents of an object.
 func (y *layout) filled(m string, g *region, o *ir.Object) string {
 	for off := int64(0); off+int64(g.size) <= o.Size; off += int64(g.size) {
 		v := y.first(o.Addr+uint64(off), g.size)
@@ -159,12 +159,12 @@ func (y *layout) filled(m string, g *region, o *ir.Object) string {
 	return m
 }
 
-// first is what memory holds at the beginning.
+// first returns the initial value of bytes.
 func (y *layout) first(addr uint64, size int) int64 {
 	return initialValue(y.prog, addr, ir.Type{Bits: uint8(8 * size), Signed: true})
 }
 
-// initialValue is what a load sees at the beginning.
+// initialValue returns what a load reads initially.
 func initialValue(p *ir.Program, addr uint64, t ir.Type) int64 {
 	obj := p.FindObject(addr, t.Size())
 	if obj == ir.NoObject {

@@ -9,12 +9,11 @@ import (
 	"fencepost/verdict"
 )
 
-// Write atomicity [BEMT18 Def. 1]: a store is atomic if it is a left mover, or if
-// every load that may overtake it is a right mover. If all stores are, TSO reaches
-// the shared states of SC and no others (Theorem 1 there; docs/engines/mover.md has
-// the argument for the language as it is here).
+// Write atomicity [BEMT18 Def. 1]: a store is atomic if it is a left mover, or if every load that
+// may overtake it is a right mover. If all stores are atomic, TSO reaches the same shared states
+// as SC (Theorem 1 there; docs/engines/mover.md has the argument for fencepost's language).
 
-// judged is a store with what was found about it.
+// judged is a store with the result of its checks.
 type judged struct {
 	c     *class
 	w     *action
@@ -24,30 +23,30 @@ type judged struct {
 	right map[*action][]blocked
 }
 
-// blocked is an action in the way.
+// blocked is an action that another does not move across.
 type blocked struct {
 	d   *class
 	b   *action
 	ans *pairAnswer
 }
 
-// table judges every store.
-func (pr *prover) table() []*judged {
+// table checks every store.
+func (mt *moverTable) table() []*judged {
 	var list []*judged
-	for _, c := range pr.classes {
+	for _, c := range mt.pr.classes {
 		for _, a := range c.acts {
 			if !a.section && a.first().Op.Kind == ir.Store {
-				list = append(list, pr.judge(c, a))
+				list = append(list, mt.judge(c, a))
 			}
 		}
 	}
 	return list
 }
 
-func (pr *prover) judge(c *class, w *action) *judged {
+func (mt *moverTable) judge(c *class, w *action) *judged {
 	j := &judged{c: c, w: w, right: map[*action][]blocked{}}
-	for _, e := range pr.overtaking(c, w.first()) {
-		j.loads = append(j.loads, pr.actionOf(c, e))
+	for _, e := range mt.overtaking(c, w.first()) {
+		j.loads = append(j.loads, mt.actionOf(c, e))
 	}
 	if len(j.loads) == 0 {
 		j.by = verdict.ByFlow
@@ -55,21 +54,21 @@ func (pr *prover) judge(c *class, w *action) *judged {
 	}
 	all := true
 	for _, l := range j.loads {
-		j.right[l] = pr.inTheWay(right, c, l)
+		j.right[l] = mt.inTheWay(right, c, l)
 		all = all && len(j.right[l]) == 0
 	}
 	if all {
 		j.by = verdict.ByRight
 		return j
 	}
-	if j.lefts = pr.inTheWay(left, c, w); len(j.lefts) == 0 {
+	if j.lefts = mt.inTheWay(left, c, w); len(j.lefts) == 0 {
 		j.by = verdict.ByLeft
 	}
 	return j
 }
 
-// actionOf is the action of an instruction outside sections.
-func (pr *prover) actionOf(c *class, e *ir.Edge) *action {
+// actionOf returns the action of an instruction outside sections.
+func (mt *moverTable) actionOf(c *class, e *ir.Edge) *action {
 	for _, a := range c.acts {
 		if !a.section && a.first() == e {
 			return a
@@ -78,15 +77,15 @@ func (pr *prover) actionOf(c *class, e *ir.Edge) *action {
 	panic("BUG: an instruction that is no action")
 }
 
-// inTheWay lists what a does not move across.
-func (pr *prover) inTheWay(dir direction, c *class, a *action) []blocked {
+// inTheWay returns the actions that a does not move across.
+func (mt *moverTable) inTheWay(dir direction, c *class, a *action) []blocked {
 	var list []blocked
-	for _, d := range pr.against(c) {
+	for _, d := range mt.pr.against(c) {
 		for _, b := range d.acts {
-			if !b.shared() || !pr.family.beside(c, a.from(), d, b.from()) {
+			if !b.shared() || !mt.pr.family.beside(c, a.from(), d, b.from()) {
 				continue
 			}
-			if ans := pr.moves(dir, c, a, d, b); !ans.holds {
+			if ans := mt.moves(dir, c, a, d, b); !ans.holds {
 				list = append(list, blocked{d, b, ans})
 			}
 		}
@@ -98,8 +97,8 @@ func atomic(list []*judged) bool {
 	return !slices.ContainsFunc(list, func(j *judged) bool { return j.by == "" })
 }
 
-// report turns the table into what people and programs read.
-func (pr *prover) report(list []*judged) []verdict.ProofStore {
+// report returns the table as plain data.
+func (mt *moverTable) report(list []*judged) []verdict.ProofStore {
 	out := []verdict.ProofStore{}
 	for _, j := range list {
 		s := verdict.ProofStore{ProofInstruction: placed(j.c, j.w), By: j.by}
@@ -131,22 +130,22 @@ func pairs(list []blocked) []verdict.ProofPair {
 	return out
 }
 
-// repairs names what would make a store atomic.
+// repairs returns suggestions that would make a store atomic.
 func repairs(j *judged) []string {
 	var out []string
 	say := func(format string, args ...any) {
-		if s := fmt.Sprintf(format, args...); !slices.Contains(out, s) { // several loads may stand in one line
+		if s := fmt.Sprintf(format, args...); !slices.Contains(out, s) { // several loads may be in one line
 			out = append(out, s)
 		}
 	}
 	for _, l := range j.loads {
 		if len(j.right[l]) > 0 {
-			say("a fence between the store (%s) and the load (%s)", placeName(j.w), placeName(l))
+			say("a fence between the store (%s) and the load (%s)", positionName(j.w), positionName(l))
 		}
 	}
 	for _, l := range j.loads {
 		if len(j.right[l]) > 0 {
-			say("a read abstraction of the load (%s) that allows what the others make of it", placeName(l))
+			say("a read abstraction of the load (%s) that allows what the others make of it", positionName(l))
 		}
 	}
 	onlyLoads := len(j.lefts) > 0
@@ -154,7 +153,7 @@ func repairs(j *judged) []string {
 		onlyLoads = onlyLoads && !b.b.writes()
 	}
 	if onlyLoads {
-		say("read abstractions of the loads of other threads that see the store (%s)", placeName(j.w))
+		say("read abstractions of the loads of other threads that see the store (%s)", positionName(j.w))
 	}
 	return out
 }

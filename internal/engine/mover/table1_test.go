@@ -30,7 +30,7 @@ import (
 
 var needed = regexp.MustCompile(`(?m)^// paper: RA (\d+)$`)
 
-// [BEMT18 Table 1], column RA: the programs behind the table are proved with at
+// [BEMT18 Table 1], column RA: the programs of the table are proved with at
 // most as many read abstractions, and every one of them is sound.
 func TestTable1Proofs(t *testing.T) {
 	needsSolver(t)
@@ -93,12 +93,12 @@ func TestAnyNumberOfNodes(t *testing.T) {
 	}
 }
 
-// A place that belongs to a thread by its number is nobody else's.
-func TestOwnPlaces(t *testing.T) {
-	const text = "var x; thread w[i] * n { reg r, s; mem[i] = 1; r = mem[i]; assert r == 1; s = x; mem[PLACE] = 2; r = mem[i]; assert r == 2; x = s; }"
-	for place, want := range map[string]int{"i": 0, "i + 1": 2} {
-		if out := prove(t, strings.Replace(text, "PLACE", place, 1), mover.Options{NoAbstraction: true}); out.Proof.Open() != want {
-			t.Errorf("%s: %s, %+v", place, out.Verdict, out.Proof.Checks)
+// A cell that belongs to a thread by its number is thread-private.
+func TestPrivateCells(t *testing.T) {
+	const text = "var x; thread w[i] * n { reg r, s; mem[i] = 1; r = mem[i]; assert r == 1; s = x; mem[INDEX] = 2; r = mem[i]; assert r == 2; x = s; }"
+	for index, want := range map[string]int{"i": 0, "i + 1": 2} {
+		if out := prove(t, strings.Replace(text, "INDEX", index, 1), mover.Options{NoAbstraction: true}); out.Proof.Open() != want {
+			t.Errorf("%s: %s, %+v", index, out.Verdict, out.Proof.Checks)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestNonBlockingWrite(t *testing.T) {
 
 // The same with the step put in that the published instance lacks, and with a reader
 // that stores what it read. It takes an abstraction of the exchange that tries to take the
-// spin lock: one that fails may be moved behind the release.
+// spin lock: an exchange that fails may move after the release.
 func TestNonBlockingWriteWhole(t *testing.T) {
 	needsSolver(t)
 	name := testkit.Shared(t, "bench", "trencher", "nbw-w-lr-rl.txt")
@@ -233,7 +233,7 @@ func parseTrencher(t *testing.T, name string, text []byte) *ir.Program {
 }
 
 // [BEMT18 Table 1], columns SR and SV, on the finite instances. The instance of
-// inline_pgsql is robust, against the table: one token goes round, so that nobody
+// inline_pgsql is robust, against the table: one token goes round, so that no thread
 // sets a worker's flag while the worker holds it. SV is compared for the instances
 // whose states are few enough; the queues count up to 10,000.
 func TestTable1Instances(t *testing.T) {
@@ -283,8 +283,8 @@ func TestTable1Instances(t *testing.T) {
 	}
 }
 
-// sharedStates lists what memory can hold while all buffers are empty. Buffers
-// hold one entry, which is what shows in litmus tests, and threads with the same
+// sharedStates returns what memory can hold while all buffers are empty. Buffers
+// hold one entry, which is enough for litmus tests, and threads with the same
 // code count once.
 func sharedStates(t *testing.T, p *ir.Program, m memory.Model) map[string]bool {
 	t.Helper()

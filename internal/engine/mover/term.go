@@ -58,7 +58,7 @@ func ite(c, x, y string) string {
 	return apply("ite", c, x, y)
 }
 
-// env is what an expression is translated in.
+// env has the values that an expression is translated with.
 type env struct {
 	prog  *ir.Program
 	arith Arithmetic
@@ -66,7 +66,7 @@ type env struct {
 	seen  string
 }
 
-// number is the value of e as a word.
+// number returns the value of e as a word.
 func (v env) number(e *ir.Expr) string {
 	switch e.Op {
 	case ir.Const:
@@ -94,7 +94,7 @@ func (v env) number(e *ir.Expr) string {
 	return v.arith.truth(v.truth(e))
 }
 
-// truth is whether e is not zero.
+// truth returns the condition that e is not zero.
 func (v env) truth(e *ir.Expr) string {
 	switch e.Op {
 	case ir.Const:

@@ -6,29 +6,28 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Who can run beside whom. A thread that is started by another does not run before,
-// and one that was joined does not run after. Both are read off the control-flow
-// graph; what it cannot tell counts as running. Starting and joining touch no memory
-// that a store or a load moves across, so they are in nobody's way; they drain.
+// Which threads can run in parallel. A thread does not run before it is started, and not after it
+// was joined. Both are determined from the control-flow graph; a thread that may be running counts
+// as running. Starting and joining do not access memory, so stores and loads move across them; they
+// drain.
 
-// spawning is a place where threads of a class are started.
+// spawning is an instruction that starts threads of a class.
 type spawning struct {
 	by   *class
 	edge *ir.Edge
 }
 
-// family is how the classes of a program come to life.
+// family has the spawns and joins of the classes of a program.
 type family struct {
 	spawns map[*class][]spawning
-	// reached tells which locations of the spawner come behind a place.
+	// reached says which locations of the spawner are reachable from a spawn.
 	reached map[*ir.Edge][]bool
-	// joined are the classes of single threads that have ended wherever their
-	// starter stands at a location.
+	// joined has, per location of a class, the classes of single threads that have ended when a
+	// thread is at the location.
 	joined map[*class][]map[*class]bool
 }
 
-// newFamily finds out about spawns and joins. A class whose threads are started more
-// than once has many.
+// newFamily finds spawns and joins. A class whose threads are started more than once has many.
 func newFamily(p *ir.Program, classes []*class, of map[ir.ThreadID]*class) (*family, error) {
 	fm := &family{spawns: map[*class][]spawning{}, reached: map[*ir.Edge][]bool{}, joined: map[*class][]map[*class]bool{}}
 	for _, c := range classes {
@@ -37,15 +36,15 @@ func newFamily(p *ir.Program, classes []*class, of map[ir.ThreadID]*class) (*fam
 			if e.Op.Kind != ir.Spawn {
 				continue
 			}
-			behind := reachable(c.f, e.To)
-			fm.reached[e] = behind
+			after := reachable(c.f, e.To)
+			fm.reached[e] = after
 			d := of[e.Op.Threads[0]]
 			for _, t := range e.Op.Threads {
 				if of[t] != d {
-					return nil, refuse(e, "threads that are started in a loop and differ in what they have of their own are not covered")
+					return nil, refuse(e, "threads that are started in a loop and have different thread-private memory are not covered")
 				}
 			}
-			if behind[e.From] || len(fm.spawns[d]) > 0 {
+			if after[e.From] || len(fm.spawns[d]) > 0 {
 				d.many = true
 			}
 			fm.spawns[d] = append(fm.spawns[d], spawning{c, e})
@@ -53,10 +52,10 @@ func newFamily(p *ir.Program, classes []*class, of map[ir.ThreadID]*class) (*fam
 	}
 	for _, d := range classes {
 		if !d.start && len(fm.spawns[d]) == 0 {
-			panic("BUG: a thread that nobody starts has instructions")
+			panic("BUG: a thread that is never started has instructions")
 		}
 	}
-	for changed := true; changed; { // whoever is started by many is many
+	for changed := true; changed; { // a class that many threads start has many
 		changed = false
 		for d, list := range fm.spawns {
 			if !d.many && slices.ContainsFunc(list, func(s spawning) bool { return s.by.many }) {
@@ -86,8 +85,8 @@ func reachable(f *ir.Func, from ir.Loc) []bool {
 	return seen
 }
 
-// joins is the classes that a thread of class c has certainly joined at each of its
-// locations; nil: not reached.
+// joins returns the classes that a thread of class c has certainly joined at each of its locations;
+// nil: not reached.
 func joins(c *class, of map[ir.ThreadID]*class) []map[*class]bool {
 	at := make([]map[*class]bool, len(c.f.Locs))
 	at[c.f.Entry] = map[*class]bool{}
@@ -122,7 +121,7 @@ func joins(c *class, of map[ir.ThreadID]*class) []map[*class]bool {
 	return at
 }
 
-// joins1 is the class of the one thread that an operation waits for, if it is known.
+// joins1 returns the class of the single thread that an operation joins, or nil.
 func joins1(op *ir.Op, of map[ir.ThreadID]*class) *class {
 	if op.Kind != ir.Join {
 		return nil
@@ -137,8 +136,7 @@ func joins1(op *ir.Op, of map[ir.ThreadID]*class) *class {
 	return nil
 }
 
-// beside reports whether a thread of class c at l and one of class d at n can be there
-// at the same time.
+// beside reports whether a thread of class c can be at l while one of class d is at n.
 func (fm *family) beside(c *class, l ir.Loc, d *class, n ir.Loc) bool {
 	return !fm.absent(c, l, d) && !fm.absent(d, n, c)
 }
@@ -154,8 +152,8 @@ func (fm *family) absent(c *class, l ir.Loc, d *class) bool {
 	return fm.unborn(c, l, d, map[*class]bool{})
 }
 
-// unborn reports whether no thread of class d has been started while the one of class
-// c is at l.
+// unborn reports whether no thread of class d has been started while the thread of class c is at
+// l.
 func (fm *family) unborn(c *class, l ir.Loc, d *class, asked map[*class]bool) bool {
 	if d == c || len(fm.spawns[d]) == 0 {
 		return false
@@ -176,7 +174,7 @@ func (fm *family) unborn(c *class, l ir.Loc, d *class, asked map[*class]bool) bo
 	return true
 }
 
-// ends lists where a thread of class c has ended.
+// ends returns the locations at which a thread of class c has ended.
 func (c *class) ends() []ir.Loc {
 	var list []ir.Loc
 	add := func(l ir.Loc) {

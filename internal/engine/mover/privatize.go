@@ -4,14 +4,13 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Memory of one thread. A local variable that lives in memory and a thread-local one
-// is an object per thread, which nobody else can reach. Of a template there is one
-// object for all instances, so these objects become registers, of which every instance
-// has its own. For the thread nothing changes: it always sees its own newest store,
-// buffered or not.
+// Thread-private memory. A local variable in memory, or a thread-local one, is an object per thread
+// that no other thread accesses. A template has one object for all its instances, so these objects
+// become registers, of which every instance has a copy. Nothing changes for the thread: it always
+// reads its newest store, buffered or not.
 
-// privatize turns objects of single threads into registers, where they are accessed
-// at constant places that do not overlap. It gives back those that it cannot.
+// privatize turns thread-private objects into registers, if they are accessed at constant addresses
+// without overlap. It returns the objects for which that is not possible.
 func privatize(p *ir.Program, private func(ir.ObjectID) bool) (left map[ir.ObjectID]bool) {
 	left = map[ir.ObjectID]bool{}
 	for o := range p.Objects {
@@ -19,8 +18,8 @@ func privatize(p *ir.Program, private func(ir.ObjectID) bool) (left map[ir.Objec
 		if !private(id) {
 			continue
 		}
-		if places, ok := placesOf(p, id); ok {
-			replaceObject(p, id, places)
+		if cells, ok := cellsOf(p, id); ok {
+			replaceObject(p, id, cells)
 		} else {
 			left[id] = true
 		}
@@ -29,20 +28,20 @@ func privatize(p *ir.Program, private func(ir.ObjectID) bool) (left map[ir.Objec
 	return left
 }
 
-// placesOf lists the places at which an object is accessed; not ok if it takes more
-// than loads and stores there.
-func placesOf(p *ir.Program, id ir.ObjectID) (map[int64]ir.Type, bool) {
-	places := map[int64]ir.Type{}
+// cellsOf returns the offsets at which an object is accessed. It returns false if there are
+// operations other than loads and stores.
+func cellsOf(p *ir.Program, id ir.ObjectID) (map[int64]ir.Type, bool) {
+	cells := map[int64]ir.Type{}
 	ok := true
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
 			if mine := op.Accesses() && op.Addr.Op == ir.AddrOf && op.Addr.Obj == id; mine {
-				t, seen := places[op.Addr.Value]
+				t, seen := cells[op.Addr.Value]
 				if seen && t.Bits != op.Type.Bits || op.Kind != ir.Load && op.Kind != ir.Store {
 					ok = false
 				}
-				places[op.Addr.Value] = op.Type
+				cells[op.Addr.Value] = op.Type
 			} else if op.Obj == id {
 				ok = false
 			} else if op.Addr != nil {
@@ -53,14 +52,14 @@ func placesOf(p *ir.Program, id ir.ObjectID) (map[int64]ir.Type, bool) {
 			}
 		}
 	}
-	for a, t := range places {
-		for b := range places {
+	for a, t := range cells {
+		for b := range cells {
 			if a < b && a+int64(t.Size()) > b {
 				ok = false
 			}
 		}
 	}
-	return places, ok
+	return cells, ok
 }
 
 func names(e *ir.Expr, id ir.ObjectID) bool {
@@ -69,8 +68,8 @@ func names(e *ir.Expr, id ir.ObjectID) bool {
 	return found
 }
 
-// replaceObject gives every function that accesses an object registers for it.
-func replaceObject(p *ir.Program, id ir.ObjectID, places map[int64]ir.Type) {
+// replaceObject replaces an object by registers in every function that accesses it.
+func replaceObject(p *ir.Program, id ir.ObjectID, cells map[int64]ir.Type) {
 	o := &p.Objects[id]
 	for _, f := range p.Funcs {
 		regs := map[int64]ir.Reg{}
@@ -84,8 +83,8 @@ func replaceObject(p *ir.Program, id ir.ObjectID, places map[int64]ir.Type) {
 			if !ok {
 				r = ir.Reg(len(f.Regs))
 				regs[off] = r
-				name := p.LocationName(o.Addr+uint64(off), places[off].Size())
-				first := initialValue(p, o.Addr+uint64(off), places[off])
+				name := p.LocationName(o.Addr+uint64(off), cells[off].Size())
+				first := initialValue(p, o.Addr+uint64(off), cells[off])
 				f.Regs = append(f.Regs, ir.Register{Name: name, Init: first, Pos: o.Pos})
 			}
 			set := ir.NewOp(ir.Assign)

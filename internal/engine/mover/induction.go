@@ -9,12 +9,12 @@ import (
 	"fencepost/verdict"
 )
 
-// Which conditions are invariants.
+// Induction: which conditions are invariants.
 
-// settle drops preds until the rest are invariants.
-func (k *knowledge) settle() {
-	k.each(func(p *pred) { p.settled = false })
-	k.settleMore()
+// dropFalse drops conditions until the rest is inductive.
+func (k *knowledge) dropFalse() {
+	k.each(func(p *pred) { p.proved = false })
+	k.dropFalseNew()
 }
 
 func (k *knowledge) each(f func(*pred)) {
@@ -30,8 +30,8 @@ func (k *knowledge) each(f func(*pred)) {
 	}
 }
 
-// settleMore does so with those that are not settled.
-func (k *knowledge) settleMore() {
+// dropFalseNew drops conditions that are not proved yet until the rest is inductive.
+func (k *knowledge) dropFalseNew() {
 	k.changed()
 	k.initiation()
 	k.passed = map[obligation]stamp{}
@@ -39,7 +39,7 @@ func (k *knowledge) settleMore() {
 		changed = false
 		for _, c := range k.pr.classes {
 			for _, a := range c.acts {
-				if k.own(c, a) {
+				if k.threadStep(c, a) {
 					changed = true
 				}
 				if a.writes() && k.interferes(c, a) {
@@ -48,25 +48,26 @@ func (k *knowledge) settleMore() {
 			}
 		}
 	}
-	k.each(func(p *pred) { p.settled = true })
+	k.each(func(p *pred) { p.proved = true })
 }
 
-// said is a given pred with its place.
+// said is a condition of the user with its location.
 type said struct {
 	c *class
 	l ir.Loc
 	p *pred
 }
 
-// again puts up what was given and fell, since more may be known now.
-func (k *knowledge) again() {
+// retry adds the conditions of the user that were dropped: with more invariants they may be
+// inductive.
+func (k *knowledge) retry() {
 	fallen := k.failed
 	k.failed = nil
 	for _, s := range k.said {
 		if !slices.Contains(fallen, s.p) {
 			continue
 		}
-		s.p.fails, s.p.state, s.p.settled = "", nil, false
+		s.p.fails, s.p.state, s.p.proved = "", nil, false
 		if s.c == nil {
 			k.global = append(k.global, s.p)
 		} else {
@@ -75,26 +76,25 @@ func (k *knowledge) again() {
 	}
 }
 
-// obligation names a question of settle; stamp how much was assumed when it was
-// last answered: less is assumed only after something fell, and then the question
-// comes again.
+// obligation identifies a question of dropFalse. Its stamp says how many conditions had been
+// dropped when it was last answered: it is asked again after more conditions have been dropped.
 type obligation struct {
 	c *class
-	l ir.Loc // of interference; -1: a step of the thread itself
+	l ir.Loc // for interference; -1: an own step
 	a *action
 }
 
 type stamp [4]int
 
-func (k *knowledge) stamp(places ...[]*pred) stamp {
+func (k *knowledge) stamp(cells ...[]*pred) stamp {
 	s := stamp{len(k.global)}
-	for i, list := range places {
+	for i, list := range cells {
 		s[i+1] = len(list)
 	}
 	return s
 }
 
-// initiation drops what does not hold at first.
+// initiation drops the conditions that do not hold initially.
 func (k *knowledge) initiation() {
 	m := k.pr.initial()
 	k.global = k.filter(nil, nil, k.global, nil, nil, m, "does not hold at first")
@@ -105,9 +105,10 @@ func (k *knowledge) initiation() {
 	}
 }
 
-// own checks a step of a thread against what is said of where it leads, and of
-// everywhere; starting a thread leads to its entry, too.
-func (k *knowledge) own(c *class, a *action) (changed bool) {
+// threadStep drops the conditions that a step of a thread does not establish: conditions of the
+// location that it leads to, global conditions, and conditions of the entry of a thread that it
+// starts.
+func (k *knowledge) threadStep(c *class, a *action) (changed bool) {
 	pr := k.pr
 	to := a.to()
 	child := pr.started(a)
@@ -132,9 +133,9 @@ func (k *knowledge) own(c *class, a *action) (changed bool) {
 		return n
 	}
 	before := count()
-	k.local[c][to] = k.filter(c, nil, k.local[c][to], given, after.regs, after.mem, "is not established by "+placeName(a))
+	k.local[c][to] = k.filter(c, nil, k.local[c][to], given, after.regs, after.mem, "is not established by "+positionName(a))
 	if a.writes() {
-		k.global = k.filter(c, nil, k.global, given, nil, after.mem, "is not kept by "+placeName(a))
+		k.global = k.filter(c, nil, k.global, given, nil, after.mem, "is not kept by "+positionName(a))
 	}
 	if child != nil {
 		entry := child.f.Entry
@@ -144,8 +145,7 @@ func (k *knowledge) own(c *class, a *action) (changed bool) {
 	return count() != before
 }
 
-// ended is what a thread that waits for another knows of it: it stands where threads
-// end.
+// ended returns the conditions on a thread that is joined: it is at a location where threads end.
 func (k *knowledge) ended(a *action, m memory, numbers []string) []string {
 	d := joins1(&a.first().Op, k.pr.classOf)
 	if d == nil {
@@ -161,8 +161,8 @@ func (k *knowledge) ended(a *action, m memory, numbers []string) []string {
 	return []string{or(ways)}
 }
 
-// interferes checks a step of a thread of class d against what is said of places
-// where other threads may be.
+// interferes drops the conditions of locations of other threads that a step of a thread of class d
+// does not preserve.
 func (k *knowledge) interferes(d *class, b *action) (changed bool) {
 	pr := k.pr
 	for _, c := range pr.against(d) {
@@ -184,14 +184,14 @@ func (k *knowledge) interferes(d *class, b *action) (changed bool) {
 			given := append(k.at(c, loc, regs, m, numbers...), k.at(d, b.from(), others, m, numbers...)...)
 			given = append(given, k.apart(c, loc, regs, d, b.from(), others)...)
 			given = append(given, after.guard...)
-			k.local[c][l] = k.filter(c, d, list, given, regs, after.mem, fmt.Sprintf("is not kept by %s of %s", placeName(b), d.name))
+			k.local[c][l] = k.filter(c, d, list, given, regs, after.mem, fmt.Sprintf("is not kept by %s of %s", positionName(b), d.name))
 			changed = changed || len(k.local[c][l]) != len(list)
 		}
 	}
 	return changed
 }
 
-// filter keeps the preds that follow.
+// filter returns the conditions that follow.
 func (k *knowledge) filter(c, d *class, list []*pred, given []string, regs []string, m memory, why string) []*pred {
 	known := map[string]bool{"true": true}
 	for _, g := range given {
@@ -201,7 +201,7 @@ func (k *knowledge) filter(c, d *class, list []*pred, given []string, regs []str
 		var open []*pred
 		var terms []string
 		for _, p := range list {
-			if t := p.goal(k.pr, regs, m); !p.settled && !known[t] {
+			if t := p.goal(k.pr, regs, m); !p.proved && !known[t] {
 				open, terms = append(open, p), append(terms, t)
 			}
 		}
@@ -239,13 +239,13 @@ func indexOf(list []*pred, p *pred) int {
 	return -1
 }
 
-// refute finds terms that do not follow: nil if all do. Where the solver gives up,
-// none counts as following.
+// refute returns which terms do not follow, or nil if all do. If the solver gives up, none counts
+// as following.
 func (k *knowledge) refute(c, d *class, given, terms []string) (bad []bool, state []verdict.ProofValue) {
 	pr := k.pr
 	var names, shown []string
 	if c != nil {
-		names, shown = pr.everything(c, d)
+		names, shown = pr.movers.everything(c, d)
 	}
 	status, values, err := pr.solver.Check(nil, append(append([]string(nil), given...), not(and(terms))), append(append([]string(nil), terms...), shown...))
 	if err != nil {

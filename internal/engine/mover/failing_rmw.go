@@ -9,16 +9,16 @@ import (
 
 // Read-modify-writes that may fail.
 
-// mayFail is the register that tells the result of an action that reads and writes, if
-// it has one that anybody looks at and nothing else.
-func (pr *prover) mayFail(c *class, a *action) (ir.Reg, bool) {
+// mayFail returns the register with the result of an action that reads and writes. It returns false
+// if the action has no result that is used, or changes other registers, too.
+func (ab *abstractor) mayFail(c *class, a *action) (ir.Reg, bool) {
 	if !a.writes() || !a.reads() || a.fails != nil {
 		return ir.NoReg, false
 	}
 	result, ok := ir.NoReg, true
 	for _, e := range a.edges {
 		e.Op.Defs(func(r ir.Reg) {
-			if pr.facts.IsLive(pr.prog.Threads[c.thread].Func, a.to(), r) {
+			if ab.pr.facts.IsLive(ab.pr.prog.Threads[c.thread].Func, a.to(), r) {
 				ok = ok && (result == ir.NoReg || result == r)
 				result = r
 			}
@@ -27,10 +27,10 @@ func (pr *prover) mayFail(c *class, a *action) (ir.Reg, bool) {
 	return result, ok && result != ir.NoReg
 }
 
-// letFail gives a class another way beside an action: it drains, gets a result that
+// letFail adds an action to a class, as an alternative to action a: it drains, gets a result that
 // satisfies a condition and writes nothing.
-func (pr *prover) letFail(c *class, a *action, t template) {
-	r, _ := pr.mayFail(c, a)
+func (ab *abstractor) letFail(c *class, a *action, t template) {
+	r, _ := ab.mayFail(c, a)
 	drain, get := ir.NewOp(ir.Fence), ir.NewOp(ir.Havoc)
 	drain.Fence = ir.FullFence
 	get.Dst, get.Cond = r, t.cond(ir.R(r), nil)
@@ -52,29 +52,29 @@ func (pr *prover) letFail(c *class, a *action, t template) {
 	c.acts = append(list, may)
 }
 
-// failsInstead is that b, having done its work before a store, could as well have
-// failed after it: with the same result, and having written nothing.
-func (pr *prover) failsInstead(d *class, b *action, regs []string, b1, a1, a2 run) string {
+// failsInstead returns the condition that b, executed before a store, could as well have failed
+// after it: with the same result, and without writing.
+func (mt *moverTable) failsInstead(d *class, b *action, regs []string, b1, a1, a2 run) string {
 	get := &b.fails.edges[1].Op
 	result := append([]string(nil), regs...)
 	result[get.Dst] = b1.regs[get.Dst]
-	want := []string{pr.env(result).truth(get.Cond)}
+	want := []string{mt.pr.env(result).truth(get.Cond)}
 	want = append(want, sameMemory(a1.mem, a2.mem)...)
-	return and(append(want, pr.sameRegisters(d, b.to(), b1.regs, result)...))
+	return and(append(want, mt.pr.sameRegisters(d, b.to(), b1.regs, result)...))
 }
 
-// describeFailure says how an action may fail.
-func (pr *prover) describeFailure(x member, t template) verdict.ProofAbstraction {
+// describeFailure returns the description of how an action may fail.
+func (ab *abstractor) describeFailure(x member, t template) verdict.ProofAbstraction {
 	text := "it may fail: write nothing, with any result"
-	if r, ok := pr.mayFail(x.c, x.a); ok && t.text != "any value" {
+	if r, ok := ab.mayFail(x.c, x.a); ok && t.text != "any value" {
 		text = "it may fail: write nothing, with " + fmt.Sprintf(t.text, x.c.f.Regs[r].Name)
 	}
 	return verdict.ProofAbstraction{ProofInstruction: placed(x.c, x.a), Cond: text, Found: true, Sound: true, Fails: true}
 }
 
-// materialize puts the ways on which actions fail into the program.
-func (pr *prover) materialize() {
-	for _, c := range pr.classes {
+// materialize adds the failing actions to the program.
+func (ab *abstractor) materialize() {
+	for _, c := range ab.pr.classes {
 		for _, a := range c.acts {
 			if a.fails == nil {
 				continue
@@ -82,17 +82,17 @@ func (pr *prover) materialize() {
 			mid := ir.Loc(len(c.f.Locs))
 			c.f.Locs = append(c.f.Locs, ir.Location{Name: fmt.Sprintf("fails%d", mid), Pos: a.first().Pos})
 			for i, e := range a.fails.edges {
-				own := *e
-				own.ID = pr.prog.NextEdge
-				pr.prog.NextEdge++
+				copied := *e
+				copied.ID = ab.pr.prog.NextEdge
+				ab.pr.prog.NextEdge++
 				if i == 0 {
-					own.To = mid
+					copied.To = mid
 				} else {
-					own.From = mid
+					copied.From = mid
 				}
-				c.f.Edges = append(c.f.Edges, own)
+				c.f.Edges = append(c.f.Edges, copied)
 			}
 		}
 	}
-	pr.prog.Seal()
+	ab.pr.prog.Seal()
 }

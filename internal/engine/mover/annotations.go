@@ -7,41 +7,41 @@ import (
 	"fencepost/internal/property"
 )
 
-// Claims: invariants that are code (property.Claim). The code is taken out of the
-// program before anything else looks at it.
+// Annotations: invariants that are code in the program. The code is removed from the program
+// before the proof begins.
 
-// claim is an invariant of a place of a thread, as the ways through its code.
-type claim struct {
+// annotation is an invariant of a location of a thread, as the paths through its code.
+type annotation struct {
 	property.Claim
 	at   ir.Loc
 	ways [][]*ir.Edge
 }
 
-// claims are those of each thread.
-type claims map[ir.ThreadID][]*claim
+// annotations has the annotations of each thread.
+type annotations map[ir.ThreadID][]*annotation
 
-// claimed knows the claims of a program before they are taken out.
-type claimed struct {
-	by map[ir.EdgeID]property.Claim // by the edge their code begins with
+// annotated has the annotations of a program before they are removed.
+type annotated struct {
+	by map[ir.EdgeID]property.Claim // by the first edge of their code
 }
 
-func claimsIn(_ *ir.Program, props *property.Set) *claimed {
-	c := &claimed{map[ir.EdgeID]property.Claim{}}
+func annotationsIn(_ *ir.Program, props *property.Set) *annotated {
+	c := &annotated{map[ir.EdgeID]property.Claim{}}
 	for _, cl := range props.Claims {
 		c.by[cl.Edge] = cl
 	}
 	return c
 }
 
-// begins reports whether the code of a claim begins with an edge.
-func (c *claimed) begins(e *ir.Edge) bool {
+// begins reports whether the code of an annotation begins with an edge.
+func (c *annotated) begins(e *ir.Edge) bool {
 	_, ok := c.by[e.Origin]
 	return ok && e.Op.Kind == ir.Assume
 }
 
-// take removes the code of all claims.
-func (c *claimed) take(p *ir.Program) (claims, error) {
-	out := claims{}
+// take removes the code of all annotations and returns them.
+func (c *annotated) take(p *ir.Program) (annotations, error) {
+	out := annotations{}
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
 		gone := map[*ir.Edge]bool{}
@@ -50,7 +50,7 @@ func (c *claimed) take(p *ir.Program) (claims, error) {
 			if !c.begins(e) {
 				continue
 			}
-			cl := &claim{Claim: c.by[e.Origin], at: e.From}
+			cl := &annotation{Claim: c.by[e.Origin], at: e.From}
 			if err := cl.walk(f, e.To, nil, gone); err != nil {
 				return nil, err
 			}
@@ -69,13 +69,13 @@ func (c *claimed) take(p *ir.Program) (claims, error) {
 	return out, nil
 }
 
-// walk collects the ways from a location of the code to its assertion.
-func (cl *claim) walk(f *ir.Func, l ir.Loc, way []*ir.Edge, gone map[*ir.Edge]bool) error {
+// walk collects the paths from a location of the code to its assertion.
+func (cl *annotation) walk(f *ir.Func, l ir.Loc, way []*ir.Edge, gone map[*ir.Edge]bool) error {
 	for _, i := range f.Out(l) {
 		e := &f.Edges[i]
 		gone[e] = true
-		own := *e
-		next := append(way[:len(way):len(way)], &own)
+		copied := *e
+		next := append(way[:len(way):len(way)], &copied)
 		switch e.Op.Kind {
 		case ir.Assert:
 			if e.Op.Class == ir.Assertion {
@@ -102,15 +102,15 @@ func (cl *claim) walk(f *ir.Func, l ir.Loc, way []*ir.Edge, gone map[*ir.Edge]bo
 // maxSteps bounds the code of a condition.
 const maxSteps = 1000
 
-// places lists the memory that claims read.
-func (c claims) places() []place {
-	var out []place
+// cells returns the memory that annotations read.
+func (c annotations) cells() []namedCell {
+	var out []namedCell
 	for _, list := range c {
 		for _, cl := range list {
 			for _, way := range cl.ways {
 				for _, e := range way {
 					if e.Op.Accesses() {
-						out = append(out, place{e.Op.Addr, e.Op.Type, e.Op.Obj})
+						out = append(out, namedCell{e.Op.Addr, e.Op.Type, e.Op.Obj})
 					}
 				}
 			}
@@ -119,8 +119,8 @@ func (c claims) places() []place {
 	return out
 }
 
-// same reports whether two threads claim the same.
-func (c claims) same(a, b ir.ThreadID) bool {
+// same reports whether two threads have the same annotations.
+func (c annotations) same(a, b ir.ThreadID) bool {
 	if len(c[a]) != len(c[b]) {
 		return false
 	}
@@ -143,9 +143,9 @@ func (c claims) same(a, b ir.ThreadID) bool {
 	return true
 }
 
-// namedPlaces lists the memory that invariants and goals name.
-func namedPlaces(p *ir.Program, props *property.Set) []place {
-	var out []place
+// namedCells returns the memory that invariants and goals name.
+func namedCells(p *ir.Program, props *property.Set) []namedCell {
+	var out []namedCell
 	add := func(c *property.Cond) {
 		for i, v := range c.Vars {
 			bound := false
@@ -153,7 +153,7 @@ func namedPlaces(p *ir.Program, props *property.Set) []place {
 				bound = bound || r == ir.Reg(i)
 			}
 			if v.IsMemory() && !bound {
-				out = append(out, namedPlace(p, v))
+				out = append(out, namedCellOf(p, v))
 			}
 		}
 	}
@@ -168,9 +168,9 @@ func namedPlaces(p *ir.Program, props *property.Set) []place {
 	return out
 }
 
-func namedPlace(p *ir.Program, v property.Var) place {
+func namedCellOf(p *ir.Program, v property.Var) namedCell {
 	if v.Place != nil {
-		at := place{addr: v.Place, typ: v.Type, obj: ir.NoObject}
+		at := namedCell{addr: v.Place, typ: v.Type, obj: ir.NoObject}
 		v.Place.Walk(func(e *ir.Expr) {
 			if e.Op == ir.AddrOf {
 				at.obj = e.Obj
@@ -180,13 +180,13 @@ func namedPlace(p *ir.Program, v property.Var) place {
 	}
 	obj := p.FindObject(v.Addr, v.Type.Size())
 	if obj == ir.NoObject || p.Objects[obj].Cells {
-		return place{addr: ir.Int(int64(v.Addr)), typ: v.Type, obj: obj}
+		return namedCell{addr: ir.Int(int64(v.Addr)), typ: v.Type, obj: obj}
 	}
-	return place{addr: ir.Addr(obj, int64(v.Addr-p.Objects[obj].Addr)), typ: v.Type, obj: obj}
+	return namedCell{addr: ir.Addr(obj, int64(v.Addr-p.Objects[obj].Addr)), typ: v.Type, obj: obj}
 }
 
-// load is a load from the place.
-func (at place) load() ir.Op {
+// load returns a load of the cell.
+func (at namedCell) load() ir.Op {
 	op := ir.NewOp(ir.Load)
 	op.Addr, op.Type, op.Obj = at.addr, at.typ, at.obj
 	return op

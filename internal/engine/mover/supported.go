@@ -6,8 +6,8 @@ import (
 
 // What proofs cover.
 
-// supported reports why a program is outside what proofs cover. Mutexes come last:
-// their kinds may be unclear because of something else.
+// supported returns an error if proofs do not cover a program. Mutexes come last: their kinds may
+// be unknown because of another unsupported instruction.
 func supported(p *ir.Program) error {
 	var mutex error
 	for _, f := range p.Funcs {
@@ -28,15 +28,15 @@ func supported(p *ir.Program) error {
 	return mutex
 }
 
-// covered refuses what cannot be told apart: memory that each of many threads has of
-// its own, and words of mutexes that the program reads.
+// covered refuses thread-private memory of threads of which there are many, and mutexes whose words
+// the program reads.
 func (pr *prover) covered(left map[ir.ObjectID]bool) error {
 	locked := map[int]bool{}
 	for _, c := range pr.classes {
 		for i := range c.f.Edges {
 			op := &c.f.Edges[i].Op
-			if c.many && touches(op) && left[pr.home(op)] {
-				return refuse(&c.f.Edges[i], "%s, of which every one of many threads has its own, is not covered", pr.prog.Objects[pr.home(op)].Name)
+			if c.many && accesses(op) && left[pr.home(op)] {
+				return refuse(&c.f.Edges[i], "%s, which is private to each of many threads, is not covered", pr.prog.Objects[pr.home(op)].Name)
 			}
 			if locks(op) {
 				locked[pr.locate(op, pr.env(pr.registers(c, "a"))).region] = true
@@ -56,15 +56,15 @@ func (pr *prover) covered(left map[ir.ObjectID]bool) error {
 				zero, destroys = ok && v == 0, ok && v == ir.DestroyedMutex && e.Op.Type.Bits == 64
 			}
 			if locked[r] && (pr.isSingle(r) && !zero || destroys) {
-				return refuse(e, "the word of a mutex is accessed otherwise")
+				return refuse(e, "the word of a mutex is accessed by other instructions")
 			}
 		}
 	}
 	return nil
 }
 
-// suited is the arithmetic a program needs: bit-vectors where it works on bits or on
-// less than words, integers otherwise.
+// suited returns the arithmetic that a program needs: bit-vectors if it has operators on bits or
+// types smaller than words, integers otherwise.
 func suited(p *ir.Program) Arithmetic {
 	bits := anyOp(p, func(op *ir.Op) bool {
 		return op.Accesses() && op.Type.Bits < 64 || op.Kind == ir.RMW && (op.RMW == ir.FetchAnd || op.RMW == ir.FetchOr || op.RMW == ir.FetchXor)
@@ -90,7 +90,7 @@ func computes(p *ir.Program) bool {
 	})
 }
 
-// anyOp reports whether some operation, or some part of an expression, is such.
+// anyOp reports whether op holds for some operation, or part for some part of an expression.
 func anyOp(p *ir.Program, op func(*ir.Op) bool, part func(*ir.Expr) bool) bool {
 	found := false
 	for _, f := range p.Funcs {
