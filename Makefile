@@ -39,10 +39,31 @@ all: build
 build:
 	$(GO) build -o bin/fencepost ./cmd/fencepost
 
+# Man pages and completion scripts, for packages.
+man:
+	$(GO) run ./internal/manual -man dist/man -completions dist/completions
+
+# Static binaries with checksums. The version in them comes from the tag or commit.
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+dist: man
+	@set -e; for p in $(PLATFORMS); do \
+	  os=$${p%%/*}; arch=$${p##*/}; suffix=; [ $$os != windows ] || suffix=.exe; \
+	  echo "dist/fencepost-$$os-$$arch$$suffix"; \
+	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o dist/fencepost-$$os-$$arch$$suffix ./cmd/fencepost; \
+	done; \
+	tar -czf dist/fencepost-docs.tar.gz -C dist man completions; \
+	cd dist && sha256sum fencepost-* > SHA256SUMS
+
+# An image from scratch with the static binary. CONTAINER is podman or docker.
+CONTAINER ?= podman
+container: dist
+	$(CONTAINER) build -f Containerfile -t fencepost .
+
 test: deps
 	$(GO) test -timeout 30m ./...
 
-lint: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
+lint: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-wasm lint-update lint-race
 
 lint-format:
 	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "not gofmt-clean:"; echo "$$files"; exit 1; fi
@@ -58,6 +79,10 @@ lint-tidy:
 
 lint-layers:
 	$(GO) test -count=1 -run 'TestLayers|TestPolicy' .
+
+# The command must also build for a browser.
+lint-wasm:
+	GOOS=js GOARCH=wasm $(GO) build -o /dev/null ./cmd/fencepost
 
 # What the tests expect must be what `make update` writes.
 lint-update: update

@@ -19,8 +19,6 @@ import (
 	"fencepost/verdict"
 )
 
-// Version is the version of the tool.
-const Version = "0.1.0-dev"
 
 // Input is a program: one source file, or several of C. The language follows the
 // name's extension unless Options.Lang says otherwise.

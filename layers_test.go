@@ -75,7 +75,7 @@ var policy = map[string]rule{
 
 	"internal/frontend/c/translate": {ours: frontEndMay, external: []string{"modernc.org/cc"}},
 	// Three languages of labelled instructions share trees, lowering and fence sites.
-	"internal/frontend/statement":               {ours: frontEndMay},
+	"internal/frontend/statement":               {ours: append([]string{"internal/editdistance"}, frontEndMay...)},
 	"internal/frontend/statement/statementtest": {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/fp":                      {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/trencher":                {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
@@ -145,9 +145,11 @@ var policy = map[string]rule{
 	"internal/native": {ours: []string{"internal/stress"}},
 
 	"internal/inputfile": {},
-	"internal/suite":     {ours: []string{"internal/inputfile", "verdict"}},
-	"internal/family":    {},
-	"internal/codes":     {},
+	// Misspelt names, in programs and on the command line.
+	"internal/editdistance": {},
+	"internal/suite":        {ours: []string{"internal/inputfile", "verdict"}},
+	"internal/family":       {},
+	"internal/codes":        {},
 
 	// What the steps of a witness imply, for renderings and for the words of a cause.
 	"internal/render/relation": {ours: []string{"verdict"}},
@@ -159,9 +161,12 @@ var policy = map[string]rule{
 	"internal/render/html":     {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
 	"internal/render/sarif":    {ours: append([]string{"internal/render/text"}, renderMay...)},
 	"internal/cli": {
-		ours:     []string{".", "verdict", "internal/inputfile", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
+		ours:     []string{".", "verdict", "internal/inputfile", "internal/editdistance", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
+
+	// A program that writes the man pages from the commands.
+	"internal/manual": {ours: []string{".", "internal/cli"}, external: []string{"github.com/spf13/cobra"}},
 
 	"internal/testkit": {ours: []string{everything}, external: testLibraries},
 }
@@ -235,7 +240,7 @@ func under(prefix string) func(string) bool {
 // ioPackages are the only ones that touch files, the network or processes.
 // The others take bytes and return values. The solvers are processes; engines see
 // their interfaces.
-var ioPackages = []string{"cmd/fencepost", "internal/cli", testkit, statementtest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native"}
+var ioPackages = []string{"cmd/fencepost", "internal/cli", "internal/manual", testkit, statementtest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native"}
 
 func doesIO(std string) bool {
 	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {

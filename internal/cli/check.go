@@ -78,7 +78,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.opt.Races, "races", false, "also look for data races on objects that are not atomic")
 	flags.BoolVar(&f.opt.Robustness, "robustness", false, "ask instead whether some execution has a trace with a cycle, by exploring all traces")
 	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order or symmetry reduction")
-	flags.Var(&f.engine, "engine", "the one engine to ask: "+strings.Join(f.engine.choices, ", ")+"; those that fit if not given")
+	flags.Var(named{&f.engine, "name"}, "engine", "the one engine to ask: "+strings.Join(f.engine.choices, ", ")+"; those that fit if not given")
 	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also look for deadlocks")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")

@@ -323,7 +323,7 @@ func TestShow(t *testing.T) {
 func TestVersionAndHelp(t *testing.T) {
 	for _, args := range []string{"version", "--version"} {
 		f := &fake{}
-		if code := f.run("", args); code != 0 || !strings.HasPrefix(f.stdout.String(), "fencepost "+fencepost.Version+" ") {
+		if code := f.run("", args); code != 0 || !strings.HasPrefix(f.stdout.String(), "fencepost "+fencepost.Version()+" ") {
 			t.Errorf("%s: exit code %d: %s", args, code, f.stdout.String())
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"fencepost"
+
 	"github.com/spf13/cobra"
 )
 
@@ -68,6 +70,8 @@ func (a *app) completeArguments(cmd *cobra.Command) {
 			}
 			return programExtensions, cobra.ShellCompDirectiveFilterFileExt
 		}
+	case "explain":
+		cmd.ValidArgsFunction = codeCompletions
 	case "version":
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	default:
@@ -77,11 +81,28 @@ func (a *app) completeArguments(cmd *cobra.Command) {
 	}
 	for name, words := range map[string][]string{
 		"model": {"sc", "tso", "pso", "sc,tso", "sc,tso,pso"}, "lang": {"fp", "c", "litmus", "trencher", "memorax"},
+		"criterion": {fencepost.CriterionTrace, fencepost.CriterionTRF, fencepost.CriterionState},
+		"cost":      {"uniform", "loops", "profile="}, "for": nil, "engine": nil, "fence-style": nil,
 	} {
-		if cmd.Flags().Lookup(name) != nil {
-			must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
+		flag := cmd.Flags().Lookup(name)
+		if flag == nil {
+			continue
 		}
+		// A flag that takes one of several words knows them itself.
+		if c, ok := flag.Value.(interface{ words() []string }); ok {
+			words = c.words()
+		}
+		must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)))
 	}
+}
+
+// codeCompletions lists the codes that `fencepost explain` knows.
+func codeCompletions(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var list []string
+	for _, c := range fencepost.Explanations() {
+		list = append(list, c.Code+"\t"+c.Title)
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
 }
 
 func must(err error) {

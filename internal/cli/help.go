@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"fencepost/internal/editdistance"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -201,11 +203,11 @@ func flagHint(cmd *cobra.Command, message string) string {
 	return hint
 }
 
-// nearest is the name that two slips of the finger turn into word, or "".
+// nearest returns the name that is nearest to a misspelt word, or "" if none is near.
 func nearest(word string, names []string) string {
 	best, distance := "", 3
 	for _, n := range names {
-		if d := slips(strings.ToLower(word), n); d < distance {
+		if d := editdistance.Between(strings.ToLower(word), n); d < distance {
 			best, distance = n, d
 		}
 	}
@@ -213,30 +215,4 @@ func nearest(word string, names []string) string {
 		return ""
 	}
 	return best
-}
-
-// slips counts insertions, deletions, changes and swaps of neighbours that turn a
-// into b.
-func slips(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			change := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			rows[i][j] = min(change, rows[i-1][j]+1, rows[i][j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
 }

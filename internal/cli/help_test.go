@@ -73,14 +73,9 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-func TestSlips(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"model", "model", 0}, {"mdoel", "model", 1}, {"mode", "model", 1}, {"modell", "model", 1}, {"nodel", "model", 1}, {"", "abc", 3}, {"html", "json", 4}} {
-		if got := slips(c.a, c.b); got != c.want {
-			t.Errorf("from %q to %q: %d, want %d", c.a, c.b, got, c.want)
-		}
+func TestNearest(t *testing.T) {
+	if got := nearest("mdoel", []string{"mode", "model"}); got != "model" {
+		t.Errorf("mdoel is taken for %q", got)
 	}
 	if got := nearest("x", []string{"y"}); got != "" {
 		t.Errorf("a single letter is taken for %q", got)
@@ -103,6 +98,14 @@ func TestCompletion(t *testing.T) {
 		"__complete verify-trace a ": "litmus\n",
 		"__complete stress ":         ":8\n",
 		"__complete check --ht":      "--html\t",
+
+		"__complete check --engine b":      "bmc\n",
+		"__complete robust --criterion t":  "trf\n",
+		"__complete fences --for a":        "assertions\n",
+		"__complete fences --cost l":       "loops\n",
+		"__complete fences --fence-style ": "c11\n",
+		"__complete fences --model ":       "tso\n",
+		"__complete explain FP09":          "FP0900\t",
 	} {
 		var stdout, stderr bytes.Buffer
 		words := strings.Split(args, " ")

@@ -127,7 +127,7 @@ func (o *outputs) list() []output {
 		{"--svg", o.svg, writeSVG},
 		{"--dot", o.dot, writeDot},
 		{"--sarif", o.sarif, func(w io.Writer, a fencepost.Answer) error {
-			return sarif.Report(w, a.Results, sarif.Options{Version: fencepost.Version, Diagnostics: a.Diagnostics, Fixes: fixes})
+			return sarif.Report(w, a.Results, sarif.Options{Version: fencepost.Version(), Diagnostics: a.Diagnostics, Fixes: fixes})
 		}},
 	} {
 		if one.name != "" {

@@ -86,6 +86,11 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return run(realServices(), args, stdin, stdout, stderr)
 }
 
+// Commands returns all commands with their help, for manual pages.
+func Commands() *cobra.Command {
+	return (&app{services: realServices(), stdout: io.Discard, stderr: io.Discard, color: colorChoice()}).allCommands()
+}
+
 func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	// Pipeline catches what breaks inside the verifier. This is for the command line
 	// itself: Go would end with 2, which scripts take for "unknown".
@@ -151,7 +156,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Short:         "Check concurrent programs under SC, TSO and PSO",
 		Long:          rootHelp,
 		Example:       "  fencepost check dekker.fp --model sc,tso\n  fencepost fences dekker.c\n  fencepost show dekker.fp",
-		Version:       fencepost.Version,
+		Version:       fencepost.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		// Two slips of the finger still name a command.
@@ -198,7 +203,7 @@ func (a *app) versionCommand() *cobra.Command {
 }
 
 func versionLine() string {
-	return fmt.Sprintf("fencepost %s (%s %s/%s)\n", fencepost.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("fencepost %s (%s %s/%s)\n", fencepost.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // worst is the exit code of several: the first in the order of exitPriority.

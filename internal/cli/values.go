@@ -206,7 +206,11 @@ func colorChoice() choiceValue {
 }
 
 func (v *choiceValue) String() string { return v.value }
-func (*choiceValue) Type() string     { return "when" }
+
+// words returns the values that the flag accepts, for completion.
+func (v *choiceValue) words() []string { return v.choices }
+
+func (*choiceValue) Type() string { return "when" }
 
 func (v *choiceValue) Set(s string) error {
 	if !slices.Contains(v.choices, s) {
