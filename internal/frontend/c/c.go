@@ -5,6 +5,8 @@ import (
 
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
 )
@@ -13,7 +15,7 @@ import (
 type (
 	Options    = translate.Options
 	Range      = translate.Range
-	Annotation = translate.Annotation
+	Annotation = read.Annotation
 )
 
 // RangeWarning is the code of the warning that an input takes some of its values only.
@@ -30,7 +32,7 @@ type Unit struct {
 // Parse translates the files of one program. The unit is never nil; its Program
 // is nil exactly if the list has errors.
 func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
-	translated, diags := translate.Program(files, opt)
+	translated, diags := translate.Program(files, library.New(), opt)
 	u := &Unit{Unit: *translated}
 	for _, f := range files {
 		if u.Expect == "" {

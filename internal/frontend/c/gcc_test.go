@@ -42,7 +42,7 @@ func TestCompiles(t *testing.T) {
 		if bytes.Contains(text, []byte("__CPROVER_ASYNC")) { // labels that nothing jumps to
 			continue
 		}
-		cmd := exec.Command(gcc, "-Wall", "-pthread", "-fsyntax-only", "-idirafter", "translate/include", "-x", "c", "-")
+		cmd := exec.Command(gcc, "-Wall", "-pthread", "-fsyntax-only", "-idirafter", "translate/read/include", "-x", "c", "-")
 		cmd.Stdin = bytes.NewReader(text)
 		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s: %v\n%s", filepath.Base(name), err, out)

@@ -24,7 +24,7 @@ func preprocess(t testing.TB, text []byte) []byte {
 	if err != nil {
 		t.Skip("no gcc here: nothing is preprocessed")
 	}
-	cmd := exec.Command(gcc, "-E", "-pthread", "-idirafter", "translate/include", "-x", "c", "-")
+	cmd := exec.Command(gcc, "-E", "-pthread", "-idirafter", "translate/read/include", "-x", "c", "-")
 	cmd.Stdin = bytes.NewReader(text)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs

@@ -48,9 +48,13 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	source, err := os.ReadFile("translate/codes.go")
-	if err != nil {
-		t.Fatal(err)
+	var source []byte
+	for _, file := range []string{"translate/codes.go", "translate/read/codes.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, text...)
 	}
 	codes["C0003"] = true                       // needs two files: TestTwoDefinitions
 	codes["C0806"] = true                       // needs an option: testdata/scripts/c-nondet.txtar

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -35,7 +36,7 @@ func (c *compiler) compileC() {
 	if c.diags.HasErrors() {
 		return
 	}
-	test := translate.ParseTest(in, c.opt.C, c.diags)
+	test := translate.ParseTest(in, library.New(), c.opt.C, c.diags)
 	if test == nil {
 		return
 	}

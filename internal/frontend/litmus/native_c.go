@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/stress"
 )
 
@@ -42,7 +42,7 @@ func (n *native) inC() {
 	code.Write(c.code.text[last:])
 	n.test.Code = code.String()
 	for _, name := range headers {
-		text, ok := translate.Header(name)
+		text, ok := read.Header(name)
 		if !ok {
 			panic("BUG: no header " + name)
 		}

@@ -23,7 +23,7 @@ type asmOperand struct {
 	expr       cc.ExpressionNode
 	output     bool
 	memory     bool
-	place      lvalue // of outputs and of memory operands
+	place      Lvalue // of outputs and of memory operands
 	reg        ir.Reg // holds the value of a register operand
 	typ        ir.Type
 	set        bool // the register has a value
@@ -31,18 +31,18 @@ type asmOperand struct {
 
 // asmBlock is one assembly statement.
 type asmBlock struct {
-	*lowering
+	*Lowering
 	stmt     *cc.AsmStatement
 	operands []*asmOperand
 	zero     *ir.Expr // whether the last result was 0; nil: not known
 }
 
 // assembly is an inline assembly statement.
-func assembly(f *lowering, s *cc.AsmStatement) {
-	b := &asmBlock{lowering: f, stmt: s}
+func assembly(f *Lowering, s *cc.AsmStatement) {
+	b := &asmBlock{Lowering: f, stmt: s}
 	for q := s.Asm.AsmQualifierList; q != nil; q = q.AsmQualifierList {
 		if q.AsmQualifier != nil && q.AsmQualifier.Case == cc.AsmQualifierGoto {
-			f.in.refuse(codeAsm, s, "asm goto is not supported")
+			f.In.Refuse(codeAsm, s, "asm goto is not supported")
 		}
 	}
 	for i, l := 0, s.Asm.AsmArgList; l != nil; i, l = i+1, l.AsmArgList {
@@ -50,7 +50,7 @@ func assembly(f *lowering, s *cc.AsmStatement) {
 			b.operands = append(b.operands, b.operand(e, i == 0))
 		}
 		if i > 2 {
-			f.in.refuse(codeAsm, s, "asm goto is not supported")
+			f.In.Refuse(codeAsm, s, "asm goto is not supported")
 		}
 	}
 	b.read()
@@ -64,19 +64,19 @@ func assembly(f *lowering, s *cc.AsmStatement) {
 func (b *asmBlock) operand(e *cc.AsmExpressionList, output bool) *asmOperand {
 	o := &asmOperand{output: output, reg: ir.NoReg}
 	if e.AsmIndex != nil && e.AsmIndex.ExpressionList != nil {
-		if p, ok := unparen(e.AsmIndex.ExpressionList).(*cc.PrimaryExpression); ok {
+		if p, ok := Unparen(e.AsmIndex.ExpressionList).(*cc.PrimaryExpression); ok {
 			o.name = p.Token.SrcStr()
 		}
 	}
 	text, expr, ok := asmArgument(e.AssignmentExpression)
 	if !ok {
-		b.in.refuse(codeAsm, b.stmt, "this operand is not supported")
+		b.In.Refuse(codeAsm, b.stmt, "this operand is not supported")
 	}
 	o.constraint, o.expr = text, expr
 	o.memory = strings.ContainsAny(text, "moV") && !strings.ContainsAny(text, "rqg")
 	for _, c := range strings.Trim(text, "=+&%") {
 		if !strings.ContainsRune("rqQgamoVine0123456789", c) && !strings.ContainsRune("bcdDSIJKLMNO", c) {
-			b.in.refuse(codeAsm, b.stmt, "the constraint %q is not supported", text)
+			b.In.Refuse(codeAsm, b.stmt, "the constraint %q is not supported", text)
 		}
 	}
 	return o
@@ -102,33 +102,33 @@ func (b *asmBlock) read() {
 		if !o.output && !o.memory {
 			continue
 		}
-		o.place = b.lvals.lvalue(o.expr)
-		o.typ = b.types.scalar(o.place.typ, o.expr)
+		o.place = b.Lvals.Lvalue(o.expr)
+		o.typ = b.Types.Scalar(o.place.Type, o.expr)
 	}
 	for _, o := range b.operands {
 		switch {
-		case o.memory && o.place.reg != ir.NoReg:
+		case o.memory && o.place.Reg != ir.NoReg:
 			panic("BUG: a memory operand in a register")
 		case o.memory:
 		case o.output:
-			o.reg, o.set = b.code.temp(), strings.Contains(o.constraint, "+")
+			o.reg, o.set = b.Code.Temp(), strings.Contains(o.constraint, "+")
 			if o.set {
-				b.code.assign(o.reg, b.mem.load(o.place, o.expr).e)
+				b.Code.Assign(o.reg, b.Mem.Load(o.place, o.expr).Expr)
 			}
 		default:
-			v := b.lowering.exprs.operand(o.expr)
-			o.typ = v.t
+			v := b.Lowering.Exprs.Operand(o.expr)
+			o.typ = v.Type
 			if n, err := strconv.Atoi(strings.Trim(o.constraint, "%")); err == nil {
 				if n < 0 || n >= len(b.operands) || !b.operands[n].output || b.operands[n].memory {
-					b.in.refuse(codeAsm, o.expr, "the constraint %q names no output in a register", o.constraint)
+					b.In.Refuse(codeAsm, o.expr, "the constraint %q names no output in a register", o.constraint)
 				}
 				o.reg = b.operands[n].reg
 				b.operands[n].set = true
 			} else {
-				o.reg = b.code.temp()
+				o.reg = b.Code.Temp()
 			}
 			o.set = true
-			b.code.assign(o.reg, v.e)
+			b.Code.Assign(o.reg, v.Expr)
 		}
 	}
 }
@@ -140,10 +140,10 @@ func (b *asmBlock) write() {
 			continue
 		}
 		if !o.set {
-			b.in.refuse(codeAsm, o.expr, "this output is never written")
+			b.In.Refuse(codeAsm, o.expr, "this output is never written")
 		}
-		v := integer(ir.R(o.reg), ir.S64)
-		b.mem.store(o.place, b.exprs.convert(v, o.place.typ, o.expr), o.expr)
+		v := Integer(ir.R(o.reg), ir.S64)
+		b.Mem.Store(o.place, b.Exprs.Convert(v, o.place.Type, o.expr), o.expr)
 	}
 }
 
@@ -176,13 +176,13 @@ func instructions(literal string) []string {
 func (b *asmBlock) instruction(p string) {
 	switch {
 	case p == "mfence", isLockedNop(p):
-		b.mem.fullFence()
+		b.Mem.FullFence()
 		return
 	case p == "sfence":
-		storeFence(b.lowering)
+		StoreFence(b.Lowering)
 		return
 	case p == "lfence", p == "pause", p == "rep nop", p == "nop":
-		b.code.emit(ir.NewOp(ir.Nop))
+		b.Code.Emit(ir.NewOp(ir.Nop))
 		return
 	}
 	if b.foreignBarrier(p) {
@@ -248,7 +248,7 @@ func (b *asmBlock) argument(text, instruction string) asmArg {
 			return asmArg{operand: b.operands[n]}
 		}
 	}
-	b.in.refuse(codeAsm, b.stmt, "the operand %q of the instruction %q is not supported", text, instruction)
+	b.In.Refuse(codeAsm, b.stmt, "the operand %q of the instruction %q is not supported", text, instruction)
 	panic("BUG: unreachable")
 }
 

@@ -62,26 +62,23 @@ func (b *asmBlock) foreignBarrier(p string) bool {
 		return false
 	case barrierFull:
 		what = "a full fence"
-		b.mem.fullFence()
+		b.Mem.FullFence()
 	case barrierStores:
 		what = "a store-store fence"
-		storeFence(b.lowering)
+		StoreFence(b.Lowering)
 	case barrierNothing:
 		what = "nothing"
-		b.code.emit(ir.NewOp(ir.Nop))
+		b.Code.Emit(ir.NewOp(ir.Nop))
 	default:
 		panic("BUG: unknown barrier")
 	}
-	at := b.in.span(b.stmt)
-	if key := (message{codeForeign, at.Pos}); !b.in.told[key] {
-		b.in.told[key] = true
-		b.in.diags.Warnf(codeForeign, at, "the barrier %s of another processor is %s here", p, what)
-	}
+	at := b.In.Span(b.stmt)
+	b.In.Warnf(codeForeign, at, "the barrier %s of another processor is %s here", p, what)
 	return true
 }
 
-func storeFence(f *lowering) {
+func StoreFence(f *Lowering) {
 	op := ir.NewOp(ir.Fence)
 	op.Fence = ir.StoreStoreFence
-	f.code.emit(op)
+	f.Code.Emit(op)
 }

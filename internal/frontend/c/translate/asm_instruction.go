@@ -19,7 +19,7 @@ type asmInstruction struct {
 }
 
 func (in *asmInstruction) unsupported() {
-	in.in.refuse(codeAsm, in.stmt, "the instruction %q is not supported", in.text)
+	in.In.Refuse(codeAsm, in.stmt, "the instruction %q is not supported", in.text)
 }
 
 var asmSuffix = map[byte]ir.Type{'b': ir.U8, 'w': ir.U16, 'l': ir.U32, 'q': ir.U64}
@@ -60,7 +60,7 @@ func (in *asmInstruction) memory(last bool) (mem *asmOperand, other asmArg) {
 		}
 	}
 	if mem == nil || other.operand != nil && other.operand.memory {
-		in.in.refuse(codeAsm, in.stmt, "the instruction %q needs exactly one memory operand in this place", in.text)
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs exactly one memory operand in this place", in.text)
 	}
 	return mem, other
 }
@@ -71,9 +71,9 @@ func (in *asmInstruction) value(a asmArg, t ir.Type) *ir.Expr {
 		return ir.Int(t.Wrap(a.value))
 	}
 	if !a.operand.set {
-		in.in.refuse(codeAsm, in.stmt, "the instruction %q reads an operand that has no value", in.text)
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q reads an operand that has no value", in.text)
 	}
-	return cast(ir.R(a.operand.reg), ir.S64, t)
+	return Cast(ir.R(a.operand.reg), ir.S64, t)
 }
 
 // result writes a register operand.
@@ -81,7 +81,7 @@ func (in *asmInstruction) result(a asmArg, v *ir.Expr) {
 	if a.operand == nil || a.operand.memory {
 		in.unsupported()
 	}
-	in.code.assign(a.operand.reg, v)
+	in.Code.Assign(a.operand.reg, v)
 	in.mark(a.operand.reg)
 }
 
@@ -101,7 +101,7 @@ func (in *asmInstruction) widthOf(mem *asmOperand, suffix ir.Type) ir.Type {
 		return own
 	}
 	if suffix.Bits > own.Bits {
-		in.in.refuse(codeAsm, in.stmt, "the instruction %q works on more bytes than its operand has", in.text)
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q works on more bytes than its operand has", in.text)
 	}
 	return suffix
 }
@@ -115,11 +115,11 @@ func (in *asmInstruction) move(suffix ir.Type) {
 	case to.operand != nil && to.operand.memory:
 		mem, v := in.memory(true)
 		t := in.widthOf(mem, suffix)
-		in.mem.storeWord(mem.place, t, in.value(v, t))
+		in.Mem.StoreWord(mem.place, t, in.value(v, t))
 	case from.operand != nil && from.operand.memory:
-		op := access(ir.Load, from.operand.place, in.widthOf(from.operand, suffix), ir.Plain)
-		op.Dst = in.code.temp()
-		in.code.emit(op)
+		op := Access(ir.Load, from.operand.place, in.widthOf(from.operand, suffix), ir.Plain)
+		op.Dst = in.Code.Temp()
+		in.Code.Emit(op)
 		in.result(to, ir.R(op.Dst))
 	default:
 		t := suffix
@@ -133,7 +133,7 @@ func (in *asmInstruction) move(suffix ir.Type) {
 // setFlag is sete or setne.
 func (in *asmInstruction) setFlag(name string) {
 	if in.zero == nil || in.locked {
-		in.in.refuse(codeAsm, in.stmt, "the instruction %q needs a locked instruction before it", in.text)
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs a locked instruction before it", in.text)
 	}
 	v := in.zero
 	if strings.Contains(name, "n") {
@@ -145,16 +145,16 @@ func (in *asmInstruction) setFlag(name string) {
 // update is a read-modify-write.
 func (in *asmInstruction) update(name string, suffix ir.Type) {
 	if !in.locked && name != "xchg" {
-		in.in.refuse(codeAsm, in.stmt, "the instruction %q is not supported without lock", in.text)
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q is not supported without lock", in.text)
 	}
 	mem, other := in.memory(name != "xchg")
 	t := in.widthOf(mem, suffix)
-	op := access(ir.RMW, mem.place, t, ir.SeqCst)
-	op.Dst = in.code.temp()
+	op := Access(ir.RMW, mem.place, t, ir.SeqCst)
+	op.Dst = in.Code.Temp()
 	old := ir.R(op.Dst)
 	simple := func(kind ir.RMWKind, expr ir.ExprOp, v *ir.Expr) {
 		op.RMW, op.Val = kind, v
-		in.code.emit(op)
+		in.Code.Emit(op)
 		in.zero = ir.Binary(ir.Eq, t, ir.Binary(expr, t, old, v), ir.Int(0))
 	}
 	switch name {
@@ -177,11 +177,11 @@ func (in *asmInstruction) update(name string, suffix ir.Type) {
 		in.zero = nil // not sets no flags
 	case "xadd":
 		simple(ir.FetchAdd, ir.Add, in.value(other, t))
-		in.zero = in.lvals.save(integer(in.zero, ir.S32)).e // the operand changes now
+		in.zero = in.Lvals.Save(Integer(in.zero, ir.S32)).Expr // the operand changes now
 		in.result(other, old)
 	case "xchg":
 		op.RMW, op.Val = ir.Xchg, in.value(other, t)
-		in.code.emit(op)
+		in.Code.Emit(op)
 		in.result(other, old)
 	case "cmpxchg":
 		in.compareExchange(op, t, other)
@@ -199,12 +199,12 @@ func (in *asmInstruction) compareExchange(op ir.Op, t ir.Type, other asmArg) {
 		}
 	}
 	if acc == nil || !acc.set {
-		in.in.refuse(codeAsm, in.stmt, "the instruction %q needs an operand in the accumulator", in.text)
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs an operand in the accumulator", in.text)
 	}
 	op.RMW, op.Fail = ir.Cas, ir.SeqCst
-	op.Val, op.Val2, op.Dst2 = cast(ir.R(acc.reg), ir.S64, t), in.value(other, t), in.code.temp()
-	in.code.emit(op)
-	in.code.assign(acc.reg, ir.R(op.Dst))
+	op.Val, op.Val2, op.Dst2 = Cast(ir.R(acc.reg), ir.S64, t), in.value(other, t), in.Code.Temp()
+	in.Code.Emit(op)
+	in.Code.Assign(acc.reg, ir.R(op.Dst))
 	in.mark(acc.reg)
 	in.zero = ir.Binary(ir.Ne, ir.S64, ir.R(op.Dst2), ir.Int(0))
 }

@@ -19,53 +19,53 @@ func isAsync(s *cc.LabeledStatement) bool {
 
 // async starts the thread of a label. Only a call can stand behind it, with
 // arguments that read no memory: the thread would read it, not its parent.
-func (f *statements) async(s *cc.LabeledStatement) {
+func (f *Statements) async(s *cc.LabeledStatement) {
 	f.begin(s)
 	call := f.asyncCall(s)
-	d := variable(call.PostfixExpression)
+	d := VariableOf(call.PostfixExpression)
 	if d == nil || d.Type().Kind() != cc.Function {
-		f.in.refuse(codeStatement, s, "a label that starts a thread needs the call of a named function behind it")
+		f.In.Refuse(codeStatement, s, "a label that starts a thread needs the call of a named function behind it")
 	}
-	sym := f.syms.find(f.unit, d)
-	if sym == nil || sym.def == nil {
-		f.in.refuse(codeExtern, s, "%s has no body, and cannot run as a thread", d.Name())
+	sym := f.Syms.Find(f.Unit, d)
+	if sym == nil || sym.Def == nil {
+		f.In.Refuse(CodeExtern, s, "%s has no body, and cannot run as a thread", d.Name())
 	}
-	f.code.here(f.gotoLabel(s.Token.SrcStr()))
+	f.Code.Here(f.gotoLabel(s.Token.SrcStr()))
 	op := ir.NewOp(ir.Spawn)
-	op.Args = f.asyncArgs(sym.decl.Type().(*cc.FunctionType), call)
-	op.Func = f.syms.function(sym).ID
-	f.code.emit(op)
+	op.Args = f.asyncArgs(sym.Decl.Type().(*cc.FunctionType), call)
+	op.Func = f.Syms.Function(sym).ID
+	f.Code.Emit(op)
 }
 
-func (f *statements) asyncCall(s *cc.LabeledStatement) *cc.PostfixExpression {
+func (f *Statements) asyncCall(s *cc.LabeledStatement) *cc.PostfixExpression {
 	if st := s.Statement; st != nil && st.Case == cc.StatementExpr && st.ExpressionStatement.ExpressionList != nil {
-		if x, ok := unparen(st.ExpressionStatement.ExpressionList).(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionCall {
+		if x, ok := Unparen(st.ExpressionStatement.ExpressionList).(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionCall {
 			return x
 		}
 	}
-	f.in.refuse(codeStatement, s, "a label that starts a thread needs the call of a function behind it")
+	f.In.Refuse(codeStatement, s, "a label that starts a thread needs the call of a function behind it")
 	panic("BUG: unreachable")
 }
 
 // asyncArgs are the arguments of a thread: scalars, as many as there are parameters.
-func (f *statements) asyncArgs(t *cc.FunctionType, call *cc.PostfixExpression) []*ir.Expr {
+func (f *Statements) asyncArgs(t *cc.FunctionType, call *cc.PostfixExpression) []*ir.Expr {
 	var params []cc.Type
 	for _, p := range t.Parameters() {
-		if !isVoid(p.Type()) {
+		if !IsVoid(p.Type()) {
 			params = append(params, p.Type())
 		}
 	}
 	args := arguments(call)
-	if len(args) != len(params) || t.IsVariadic() || isStruct(t.Result()) {
-		f.in.refuse(codeArgument, call, "a thread needs a function that takes exactly these %d arguments and returns no struct", len(args))
+	if len(args) != len(params) || t.IsVariadic() || IsStruct(t.Result()) {
+		f.In.Refuse(CodeArgument, call, "a thread needs a function that takes exactly these %d arguments and returns no struct", len(args))
 	}
 	var out []*ir.Expr
 	for i, a := range args {
-		if !f.exprs.pure(a) {
-			f.in.refuse(codeStatement, a, "the arguments of a call that starts a thread must not read memory")
+		if !f.Exprs.pure(a) {
+			f.In.Refuse(codeStatement, a, "the arguments of a call that starts a thread must not read memory")
 		}
-		f.types.scalar(params[i], a)
-		out = append(out, f.exprs.convert(f.exprs.operand(a), params[i], a).e)
+		f.Types.Scalar(params[i], a)
+		out = append(out, f.Exprs.Convert(f.Exprs.Operand(a), params[i], a).Expr)
 	}
 	return out
 }

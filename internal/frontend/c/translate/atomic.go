@@ -20,9 +20,9 @@ type shadow struct {
 	elem   *shadow // pointee, element or result
 }
 
-func (s *shadow) isAtomic() bool { return s != nil && s.atomic }
+func (s *shadow) IsAtomic() bool { return s != nil && s.atomic }
 
-func (s *shadow) inner() *shadow {
+func (s *shadow) Inner() *shadow {
 	if s == nil {
 		return nil
 	}
@@ -45,7 +45,7 @@ func qualified(s *shadow) *shadow {
 }
 
 // unqualified is the shadow of a value: what an atomic object held is not atomic.
-func unqualified(s *shadow) *shadow { return wrap(s.inner(), false) }
+func unqualified(s *shadow) *shadow { return wrap(s.Inner(), false) }
 
 // declared is where a declarator stands.
 type declared struct {
@@ -54,10 +54,10 @@ type declared struct {
 }
 
 // collectDeclared finds the specifiers of all declarators of a tree.
-func (c *typing) collectDeclared(root cc.Node) {
+func (c *Typing) collectDeclared(root cc.Node) {
 	inspect(root, func(n cc.Node) bool {
-		c.in.collectStarts(n)
-		c.in.collectItems(n)
+		c.In.CollectStarts(n)
+		c.In.CollectItems(n)
 		switch x := n.(type) {
 		case *cc.Declaration:
 			for l := x.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
@@ -74,16 +74,16 @@ func (c *typing) collectDeclared(root cc.Node) {
 			return !strings.HasPrefix(x.Token.SrcStr(), "PTHREAD_MUTEX_")
 		case *cc.PrimaryExpression:
 			if x.Case == cc.PrimaryExpressionIdent {
-				c.syms.mentioned[x.Token.SrcStr()] = true
+				c.Syms.Mentioned[x.Token.SrcStr()] = true
 			}
 		case *cc.ExternalDeclaration:
-			c.syms.declares = declaredNames(x)
+			c.Syms.declares = declaredNames(x)
 		case *cc.TypeSpecifier:
 			if x.Case == cc.TypeSpecifierTypeName {
-				c.syms.typeNames[x.Token.SrcStr()] = true
+				c.Syms.typeNames[x.Token.SrcStr()] = true
 			}
 		case *cc.AttributeValue:
-			c.syms.collectAttribute(x)
+			c.Syms.collectAttribute(x)
 		case *cc.StructDeclaration:
 			for l := x.StructDeclaratorList; l != nil; l = l.StructDeclaratorList {
 				if d := l.StructDeclarator.Declarator; d != nil {
@@ -131,7 +131,7 @@ func children(t reflect.Type) []int {
 }
 
 // ofDeclarator is the shadow of what a declarator declares.
-func (c *typing) ofDeclarator(d *cc.Declarator) *shadow {
+func (c *Typing) ofDeclarator(d *cc.Declarator) *shadow {
 	if d == nil {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (c *typing) ofDeclarator(d *cc.Declarator) *shadow {
 	return c.declare(base, d)
 }
 
-func (c *typing) ofSpecifiers(l *cc.DeclarationSpecifiers) *shadow {
+func (c *Typing) ofSpecifiers(l *cc.DeclarationSpecifiers) *shadow {
 	var s *shadow
 	atomic := false
 	for ; l != nil; l = l.DeclarationSpecifiers {
@@ -163,7 +163,7 @@ func (c *typing) ofSpecifiers(l *cc.DeclarationSpecifiers) *shadow {
 	return s
 }
 
-func (c *typing) ofQualifiers(l *cc.SpecifierQualifierList) *shadow {
+func (c *Typing) ofQualifiers(l *cc.SpecifierQualifierList) *shadow {
 	var s *shadow
 	atomic := false
 	for ; l != nil; l = l.SpecifierQualifierList {
@@ -178,14 +178,14 @@ func (c *typing) ofQualifiers(l *cc.SpecifierQualifierList) *shadow {
 	return s
 }
 
-func (c *typing) ofTypeSpecifier(t *cc.TypeSpecifier, s *shadow) *shadow {
+func (c *Typing) ofTypeSpecifier(t *cc.TypeSpecifier, s *shadow) *shadow {
 	switch t.Case {
 	case cc.TypeSpecifierAtomic:
 		return qualified(c.ofTypeName(t.AtomicTypeSpecifier.TypeName))
 	case cc.TypeSpecifierTypeName:
 		return c.ofDeclarator(c.typedef(t))
 	case cc.TypeSpecifierTypeofExpr:
-		return c.ofExpr(t.ExpressionList)
+		return c.OfExpr(t.ExpressionList)
 	case cc.TypeSpecifierTypeofType:
 		return c.ofTypeName(t.TypeName)
 	}
@@ -193,7 +193,7 @@ func (c *typing) ofTypeSpecifier(t *cc.TypeSpecifier, s *shadow) *shadow {
 }
 
 // typedef is the declaration of a type name.
-func (c *typing) typedef(t *cc.TypeSpecifier) *cc.Declarator {
+func (c *Typing) typedef(t *cc.TypeSpecifier) *cc.Declarator {
 	name := t.Token.SrcStr()
 	for s := t.LexicalScope(); s != nil; s = s.Parent {
 		for _, n := range s.Nodes[name] {
@@ -205,7 +205,7 @@ func (c *typing) typedef(t *cc.TypeSpecifier) *cc.Declarator {
 	return nil
 }
 
-func (c *typing) ofTypeName(t *cc.TypeName) *shadow {
+func (c *Typing) ofTypeName(t *cc.TypeName) *shadow {
 	s := c.ofQualifiers(t.SpecifierQualifierList)
 	if t.AbstractDeclarator != nil {
 		s = c.ofAbstract(s, t.AbstractDeclarator)
@@ -213,7 +213,7 @@ func (c *typing) ofTypeName(t *cc.TypeName) *shadow {
 	return s
 }
 
-func (c *typing) ofAbstract(s *shadow, d *cc.AbstractDeclarator) *shadow {
+func (c *Typing) ofAbstract(s *shadow, d *cc.AbstractDeclarator) *shadow {
 	s = pointers(s, d.Pointer)
 	for dd := d.DirectAbstractDeclarator; dd != nil; {
 		if dd.Case == cc.DirectAbstractDeclaratorDecl {
@@ -227,7 +227,7 @@ func (c *typing) ofAbstract(s *shadow, d *cc.AbstractDeclarator) *shadow {
 
 // declare applies a declarator to the shadow of its specifiers, inside out as C
 // reads declarators: pointers first, then arrays and functions.
-func (c *typing) declare(s *shadow, d *cc.Declarator) *shadow {
+func (c *Typing) declare(s *shadow, d *cc.Declarator) *shadow {
 	s = pointers(s, d.Pointer)
 	for dd := d.DirectDeclarator; dd != nil; {
 		switch dd.Case {
@@ -255,7 +255,7 @@ func pointers(s *shadow, p *cc.Pointer) *shadow {
 }
 
 // ofExpr is the shadow of an expression's type.
-func (c *typing) ofExpr(e cc.ExpressionNode) *shadow {
+func (c *Typing) OfExpr(e cc.ExpressionNode) *shadow {
 	switch x := e.(type) {
 	case *cc.PrimaryExpression:
 		switch x.Case {
@@ -264,63 +264,63 @@ func (c *typing) ofExpr(e cc.ExpressionNode) *shadow {
 				return c.ofDeclarator(d)
 			}
 		case cc.PrimaryExpressionExpr:
-			return c.ofExpr(x.ExpressionList)
+			return c.OfExpr(x.ExpressionList)
 		}
 	case *cc.PostfixExpression:
 		return c.ofPostfix(x)
 	case *cc.UnaryExpression:
 		switch x.Case {
 		case cc.UnaryExpressionAddrof:
-			return wrap(c.ofExpr(x.CastExpression), false)
+			return wrap(c.OfExpr(x.CastExpression), false)
 		case cc.UnaryExpressionDeref:
-			return c.ofExpr(x.CastExpression).inner()
+			return c.OfExpr(x.CastExpression).Inner()
 		case cc.UnaryExpressionInc, cc.UnaryExpressionDec:
-			return c.ofExpr(x.UnaryExpression)
+			return c.OfExpr(x.UnaryExpression)
 		}
 	case *cc.CastExpression:
 		return unqualified(c.ofTypeName(x.TypeName))
 	case *cc.AdditiveExpression:
-		if s := c.ofExpr(x.AdditiveExpression); s != nil {
+		if s := c.OfExpr(x.AdditiveExpression); s != nil {
 			return s
 		}
-		return c.ofExpr(x.MultiplicativeExpression)
+		return c.OfExpr(x.MultiplicativeExpression)
 	case *cc.ConditionalExpression:
 		if x.ExpressionList != nil {
-			if s := c.ofExpr(x.ExpressionList); s != nil {
+			if s := c.OfExpr(x.ExpressionList); s != nil {
 				return s
 			}
 		}
-		return c.ofExpr(x.ConditionalExpression)
+		return c.OfExpr(x.ConditionalExpression)
 	case *cc.AssignmentExpression:
-		return unqualified(c.ofExpr(x.UnaryExpression))
+		return unqualified(c.OfExpr(x.UnaryExpression))
 	case *cc.ExpressionList:
 		for x.ExpressionList != nil {
 			x = x.ExpressionList
 		}
-		return c.ofExpr(x.AssignmentExpression)
+		return c.OfExpr(x.AssignmentExpression)
 	}
 	return nil
 }
 
-func (c *typing) ofPostfix(x *cc.PostfixExpression) *shadow {
+func (c *Typing) ofPostfix(x *cc.PostfixExpression) *shadow {
 	switch x.Case {
 	case cc.PostfixExpressionIndex:
-		if s := c.ofExpr(x.PostfixExpression); s != nil {
-			return s.inner()
+		if s := c.OfExpr(x.PostfixExpression); s != nil {
+			return s.Inner()
 		}
-		return c.ofExpr(x.ExpressionList).inner() // 1[a]
+		return c.OfExpr(x.ExpressionList).Inner() // 1[a]
 	case cc.PostfixExpressionCall:
-		s := c.ofExpr(x.PostfixExpression)
+		s := c.OfExpr(x.PostfixExpression)
 		if x.PostfixExpression.Type().Kind() == cc.Ptr && !isFunctionName(x.PostfixExpression) {
-			s = s.inner()
+			s = s.Inner()
 		}
-		return s.inner()
+		return s.Inner()
 	case cc.PostfixExpressionSelect, cc.PostfixExpressionPSelect:
 		if f := x.Field(); f != nil {
 			return c.ofDeclarator(f.Declarator())
 		}
 	case cc.PostfixExpressionInc, cc.PostfixExpressionDec:
-		return c.ofExpr(x.PostfixExpression)
+		return c.OfExpr(x.PostfixExpression)
 	case cc.PostfixExpressionComplit:
 		return c.ofTypeName(x.TypeName)
 	}

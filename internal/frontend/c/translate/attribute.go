@@ -54,15 +54,15 @@ func declaredNames(x *cc.ExternalDeclaration) names {
 	return out
 }
 
-func (c *symbols) collectAttribute(x *cc.AttributeValue) {
+func (c *Symbols) collectAttribute(x *cc.AttributeValue) {
 	if name := strings.Trim(x.Token.SrcStr(), "_"); !slices.Contains(harmless, name) {
-		c.attributes = append(c.attributes, attribute{name, c.in.span(x), c.declares})
+		c.attributes = append(c.attributes, attribute{name, c.In.Span(x), c.declares})
 	}
 }
 
 // checkAttributes refuses attributes we do not know to be harmless, on functions
 // that have a body, types that are mentioned, and everything else.
-func (c *symbols) checkAttributes() {
+func (c *Symbols) checkAttributes() {
 	for _, a := range c.attributes {
 		used := len(a.of.list) == 0
 		for _, name := range a.of.list {
@@ -73,18 +73,18 @@ func (c *symbols) checkAttributes() {
 			}
 		}
 		if used {
-			c.in.errorf(codeAttribute, a.at, "the attribute %s is not supported", a.name)
+			c.In.Errorf(codeAttribute, a.at, "the attribute %s is not supported", a.name)
 		}
 	}
 }
 
 // hasBody reports whether a function of that name is defined in any file.
-func (c *symbols) hasBody(name string) bool {
-	if s := c.linked[name]; s != nil && s.def != nil {
+func (c *Symbols) hasBody(name string) bool {
+	if s := c.Linked[name]; s != nil && s.Def != nil {
 		return true
 	}
 	for _, u := range c.units {
-		if s := u.static[name]; s != nil && s.def != nil {
+		if s := u.static[name]; s != nil && s.Def != nil {
 			return true
 		}
 	}

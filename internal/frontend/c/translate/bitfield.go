@@ -3,6 +3,7 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -49,7 +50,7 @@ type placement struct {
 }
 
 // placements finds the bit-fields of a struct or union.
-func (c *layouts) placements(s structure) *placement {
+func (c *Layouts) placements(s structure) *placement {
 	first := s.FieldByIndex(0)
 	if p := c.placed[first]; p != nil {
 		return p
@@ -96,11 +97,11 @@ func (c *layouts) placements(s structure) *placement {
 }
 
 // chooseUnit finds the word a bit-field is accessed by.
-func (c *layouts) chooseUnit(s structure, index int, b *bitPlace, p *placement) {
+func (c *Layouts) chooseUnit(s structure, index int, b *bitPlace, p *placement) {
 	t := s.FieldByIndex(index).Type()
 	at := b.off
 	b.signed = cc.IsSignedInteger(t)
-	if it, ok := intType(t); ok {
+	if it, ok := IntType(t); ok {
 		b.signed = it.Signed && t.Kind() != cc.Bool
 	}
 	for size := t.Size(); size > 0; size /= 2 {
@@ -137,10 +138,10 @@ func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // bitField is where a bit-field of a struct lies, relative to the struct that f's
 // own offset is relative to.
-func (c *layouts) bitField(f *cc.Field, n cc.Node) bitPlace {
+func (c *Layouts) bitField(f *cc.Field, n cc.Node) bitPlace {
 	s, ok := f.ParentType().(structure)
 	if !ok {
-		c.in.refuse(codeBitField, n, "this bit-field is not supported")
+		c.In.Refuse(codeBitField, n, "this bit-field is not supported")
 	}
 	p := c.placements(s)
 	b := p.bits[f.Index()]
@@ -152,15 +153,15 @@ func (c *layouts) bitField(f *cc.Field, n cc.Node) bitPlace {
 	return out
 }
 
-func (c *layouts) refuseLayout(n cc.Node, s structure) {
-	d := c.in.errorf(codeBitField, c.in.span(n), "the layout of %s with its bit-fields is not supported", s)
+func (c *Layouts) refuseLayout(n cc.Node, s structure) {
+	d := c.In.Errorf(codeBitField, c.In.Span(n), "the layout of %s with its bit-fields is not supported", s)
 	d.Note("a bit-field that shares a word of its type with other members is not; put the bit-fields where such a word begins")
-	panic(refusal{})
+	panic(read.Refusal{})
 }
 
 // checkLayout refuses types with bit-fields that cc lays out in another way than
 // compilers.
-func (c *layouts) checkLayout(t cc.Type, n cc.Node) {
+func (c *Layouts) checkLayout(t cc.Type, n cc.Node) {
 	switch t.Kind() {
 	case cc.Array:
 		c.checkLayout(t.(*cc.ArrayType).Elem(), n)
@@ -179,15 +180,15 @@ func (c *layouts) checkLayout(t cc.Type, n cc.Node) {
 
 // units are the words that hold the bit-fields of a struct, those inside others
 // left out.
-func (p *placement) units() []leaf {
-	var out []leaf
+func (p *placement) units() []Leaf {
+	var out []Leaf
 	for _, b := range p.bits {
 		keep := true
 		for _, other := range p.bits {
 			inside := other.off <= b.off && b.off+int64(b.unit.Size()) <= other.off+int64(other.unit.Size())
 			keep = keep && (!inside || other.unit == b.unit)
 		}
-		l := leaf{b.off, b.unit}
+		l := Leaf{b.off, b.unit}
 		for _, have := range out {
 			keep = keep && have != l
 		}
@@ -227,26 +228,26 @@ func (b *bitPlace) positioned(v *ir.Expr) *ir.Expr {
 }
 
 // fit cuts a value to what the field can hold.
-func (b *bitPlace) fit(v value) value {
+func (b *bitPlace) fit(v Value) Value {
 	low := bitPlace{unit: ir.U64, width: b.width, signed: b.signed}
-	v.e = low.extract(v.e)
-	v.t = b.valueType(v.t)
+	v.Expr = low.extract(v.Expr)
+	v.Type = b.valueType(v.Type)
 	return v
 }
 
 // loadBits reads a bit-field.
-func (f *accesses) loadBits(l lvalue, n cc.Node) value {
-	declared := f.types.scalar(l.typ, n)
-	op := access(ir.Load, l, l.bits.unit, ir.Plain)
-	op.Dst = f.code.temp()
-	f.code.emit(op)
-	return integer(l.bits.extract(ir.R(op.Dst)), l.bits.valueType(declared))
+func (f *Accesses) loadBits(l Lvalue, n cc.Node) Value {
+	declared := f.Types.Scalar(l.Type, n)
+	op := Access(ir.Load, l, l.bits.unit, ir.Plain)
+	op.Dst = f.Code.Temp()
+	f.Code.Emit(op)
+	return Integer(l.bits.extract(ir.R(op.Dst)), l.bits.valueType(declared))
 }
 
 // storeBits writes a bit-field: the rest of its unit is read and written back.
-func (f *accesses) storeBits(l lvalue, v value) {
-	op := access(ir.Load, l, l.bits.unit, ir.Plain)
-	op.Dst = f.code.temp()
-	f.code.emit(op)
-	f.storeWord(l, l.bits.unit, l.bits.insert(ir.R(op.Dst), v.e))
+func (f *Accesses) storeBits(l Lvalue, v Value) {
+	op := Access(ir.Load, l, l.bits.unit, ir.Plain)
+	op.Dst = f.Code.Temp()
+	f.Code.Emit(op)
+	f.StoreWord(l, l.bits.unit, l.bits.insert(ir.R(op.Dst), v.Expr))
 }

@@ -1,145 +1,146 @@
 package translate
 
 import (
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
 
 // code makes the edges of a function, in the order of execution, and its registers.
-type code struct {
-	*lowering
-	fb     *ir.FuncBuilder
+type Code struct {
+	*Lowering
+	Fb     *ir.FuncBuilder
 	static bool // a static initialiser: nothing may be emitted
 
-	at    ir.Loc      // the current location, or nowhere
-	fresh bool        // at was made by the last edge and nothing else leads there
-	pos   source.Span // of the full expression being translated
+	At    ir.Loc      // the current location, or nowhere
+	Fresh bool        // at was made by the last edge and nothing else leads there
+	Pos   source.Span // of the full expression being translated
 
 	temps []ir.Reg
 	inUse int // temps that hold values of the current full expression
 	floor int // temps that hold values of the expression around a statement expression
 
 	// straight are the edges that are the only way on from where they start, see goesOn.
-	straight map[ir.EdgeID]bool
+	Straight map[ir.EdgeID]bool
 }
 
 // nowhere is the current location after a jump.
-const nowhere ir.Loc = -1
+const Nowhere ir.Loc = -1
 
 // emit adds an edge from where we are to a new location.
-func (f *code) emit(op ir.Op) {
+func (f *Code) Emit(op ir.Op) {
 	if f.static {
-		f.in.errorf(codeInit, f.pos, "the initialiser is not constant")
-		panic(refusal{})
+		f.In.Errorf(codeInit, f.Pos, "the initialiser is not constant")
+		panic(read.Refusal{})
 	}
-	if f.at == nowhere {
-		f.at = f.fb.Loc("", f.pos)
+	if f.At == Nowhere {
+		f.At = f.Fb.Loc("", f.Pos)
 	}
-	to := f.fb.Loc("", f.pos)
-	f.fb.Edge(f.at, op, to, f.pos)
-	f.at, f.fresh = to, true
+	to := f.Fb.Loc("", f.Pos)
+	f.Fb.Edge(f.At, op, to, f.Pos)
+	f.At, f.Fresh = to, true
 }
 
 // jump goes on at a location. The last edge is bent there where nothing else
 // leads to its end.
-func (f *code) jump(to ir.Loc) {
-	if f.at == nowhere {
+func (f *Code) Jump(to ir.Loc) {
+	if f.At == Nowhere {
 		return
 	}
-	if n := len(f.fb.F.Edges); f.fresh && n > 0 && f.fb.F.Edges[n-1].To == f.at {
-		f.fb.F.Edges[n-1].To = to
+	if n := len(f.Fb.F.Edges); f.Fresh && n > 0 && f.Fb.F.Edges[n-1].To == f.At {
+		f.Fb.F.Edges[n-1].To = to
 	} else {
-		f.fb.Edge(f.at, ir.NewOp(ir.Nop), to, f.pos)
+		f.Fb.Edge(f.At, ir.NewOp(ir.Nop), to, f.Pos)
 	}
-	f.at, f.fresh = nowhere, false
+	f.At, f.Fresh = Nowhere, false
 }
 
 // here continues at a location others lead to.
-func (f *code) here(l ir.Loc) {
-	f.jump(l)
-	f.at, f.fresh = l, false
+func (f *Code) Here(l ir.Loc) {
+	f.Jump(l)
+	f.At, f.Fresh = l, false
 }
 
-func (f *code) label(name string) ir.Loc { return f.fb.Loc(name, f.pos) }
+func (f *Code) Label(name string) ir.Loc { return f.Fb.Loc(name, f.Pos) }
 
 // assume adds a branch.
-func (f *code) assume(from ir.Loc, cond *ir.Expr, to ir.Loc) {
+func (f *Code) Assume(from ir.Loc, cond *ir.Expr, to ir.Loc) {
 	if v, ok := cond.IsConst(); ok {
 		if v != 0 {
-			f.fb.Edge(from, ir.NewOp(ir.Nop), to, f.pos)
+			f.Fb.Edge(from, ir.NewOp(ir.Nop), to, f.Pos)
 		}
 		return
 	}
 	op := ir.NewOp(ir.Assume)
 	op.Val = cond
-	f.fb.Edge(from, op, to, f.pos)
+	f.Fb.Edge(from, op, to, f.Pos)
 }
 
 // start makes sure that there is a current location, and that no edge into it is
 // bent any more.
-func (f *code) start() ir.Loc {
+func (f *Code) Start() ir.Loc {
 	if f.static {
-		f.in.errorf(codeInit, f.pos, "the initialiser is not constant")
-		panic(refusal{})
+		f.In.Errorf(codeInit, f.Pos, "the initialiser is not constant")
+		panic(read.Refusal{})
 	}
-	if f.at == nowhere {
-		f.at = f.fb.Loc("", f.pos)
+	if f.At == Nowhere {
+		f.At = f.Fb.Loc("", f.Pos)
 	}
-	f.fresh = false
-	return f.at
+	f.Fresh = false
+	return f.At
 }
 
 // temp is a register for a value of the current full expression.
-func (f *code) temp() ir.Reg {
+func (f *Code) Temp() ir.Reg {
 	if f.static {
-		f.in.errorf(codeInit, f.pos, "the initialiser is not constant")
-		panic(refusal{})
+		f.In.Errorf(codeInit, f.Pos, "the initialiser is not constant")
+		panic(read.Refusal{})
 	}
 	if f.inUse == len(f.temps) {
-		f.temps = append(f.temps, f.fb.Reg("t", 0, f.pos))
+		f.temps = append(f.temps, f.Fb.Reg("t", 0, f.Pos))
 	}
 	f.inUse++
 	return f.temps[f.inUse-1]
 }
 
-func (f *code) assign(r ir.Reg, v *ir.Expr) {
+func (f *Code) Assign(r ir.Reg, v *ir.Expr) {
 	op := ir.NewOp(ir.Assign)
 	op.Dst, op.Val = r, v
-	f.emit(op)
+	f.Emit(op)
 }
 
 // keep holds a value that mentions registers in a register of its own.
-func (f *code) keep(v value) value {
-	if _, ok := v.e.IsConst(); ok || v.e.Op == ir.AddrOf || v.e.Op == ir.FuncAddr {
+func (f *Code) Keep(v Value) Value {
+	if _, ok := v.Expr.IsConst(); ok || v.Expr.Op == ir.AddrOf || v.Expr.Op == ir.FuncAddr {
 		return v
 	}
 	r := f.tempFor(v)
-	f.assign(r, v.e)
-	v.e = ir.R(r)
+	f.Assign(r, v.Expr)
+	v.Expr = ir.R(r)
 	return v
 }
 
 // tempFor is a temporary for a value. A pointer gets a register that holds nothing
 // else, so that passes can tell where addresses go.
-func (f *code) tempFor(v value) ir.Reg {
-	if v.elem == nil || f.static {
-		return f.temp()
+func (f *Code) tempFor(v Value) ir.Reg {
+	if v.Elem == nil || f.static {
+		return f.Temp()
 	}
-	return f.fb.Reg("p", 0, f.pos)
+	return f.Fb.Reg("p", 0, f.Pos)
 }
 
 // check is an assertion.
-func (f *code) check(cond *ir.Expr, class ir.CheckClass, msg string) {
+func (f *Code) Check(cond *ir.Expr, class ir.CheckClass, msg string) {
 	op := ir.NewOp(ir.Assert)
 	op.Val, op.Class, op.Msg = cond, class, msg
-	f.emit(op)
+	f.Emit(op)
 }
 
 // goesOn says of the last edge that it is the only way on: no branch, but an
 // assumption or a mark.
-func (f *code) goesOn() {
-	if f.straight == nil {
-		f.straight = map[ir.EdgeID]bool{}
+func (f *Code) GoesOn() {
+	if f.Straight == nil {
+		f.Straight = map[ir.EdgeID]bool{}
 	}
-	f.straight[f.fb.F.Edges[len(f.fb.F.Edges)-1].ID] = true
+	f.Straight[f.Fb.F.Edges[len(f.Fb.F.Edges)-1].ID] = true
 }

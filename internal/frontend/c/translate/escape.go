@@ -23,7 +23,7 @@ func escapes(body cc.Node) map[*cc.Declarator]bool {
 			if i, ok := outArgument[calledName(x)]; ok {
 				for l := x.ArgumentExpressionList; l != nil; l, i = l.ArgumentExpressionList, i-1 {
 					if i == 0 {
-						if a := addressed(l.AssignmentExpression); a != nil {
+						if a := Addressed(l.AssignmentExpression); a != nil {
 							exempt[a] = true
 						}
 					}
@@ -31,13 +31,13 @@ func escapes(body cc.Node) map[*cc.Declarator]bool {
 			}
 		case *cc.AsmExpressionList:
 			if text, e, ok := asmArgument(x.AssignmentExpression); ok && strings.ContainsAny(text, "moV") {
-				if d := variable(e); d != nil {
+				if d := VariableOf(e); d != nil {
 					out[d] = true
 				}
 			}
 		case *cc.UnaryExpression:
 			if x.Case == cc.UnaryExpressionAddrof && !exempt[x] {
-				if d := variable(x.CastExpression); d != nil {
+				if d := VariableOf(x.CastExpression); d != nil {
 					out[d] = true
 				}
 			}
@@ -48,23 +48,23 @@ func escapes(body cc.Node) map[*cc.Declarator]bool {
 }
 
 // addressed is the operation &... that e is, in any number of parentheses.
-func addressed(e cc.ExpressionNode) *cc.UnaryExpression {
-	if u, ok := unparen(e).(*cc.UnaryExpression); ok && u.Case == cc.UnaryExpressionAddrof {
+func Addressed(e cc.ExpressionNode) *cc.UnaryExpression {
+	if u, ok := Unparen(e).(*cc.UnaryExpression); ok && u.Case == cc.UnaryExpressionAddrof {
 		return u
 	}
 	return nil
 }
 
 // variable is the declarator e names, or nil.
-func variable(e cc.ExpressionNode) *cc.Declarator {
-	if p, ok := unparen(e).(*cc.PrimaryExpression); ok && p.Case == cc.PrimaryExpressionIdent {
+func VariableOf(e cc.ExpressionNode) *cc.Declarator {
+	if p, ok := Unparen(e).(*cc.PrimaryExpression); ok && p.Case == cc.PrimaryExpressionIdent {
 		d, _ := p.ResolvedTo().(*cc.Declarator)
 		return d
 	}
 	return nil
 }
 
-func unparen(e cc.ExpressionNode) cc.ExpressionNode {
+func Unparen(e cc.ExpressionNode) cc.ExpressionNode {
 	for {
 		p, ok := e.(*cc.PrimaryExpression)
 		if !ok || p.Case != cc.PrimaryExpressionExpr {
@@ -76,7 +76,7 @@ func unparen(e cc.ExpressionNode) cc.ExpressionNode {
 
 // calledName is the name of the function a call names directly, or "".
 func calledName(x *cc.PostfixExpression) string {
-	p, ok := unparen(x.PostfixExpression).(*cc.PrimaryExpression)
+	p, ok := Unparen(x.PostfixExpression).(*cc.PrimaryExpression)
 	if !ok || p.Case != cc.PrimaryExpressionIdent {
 		return ""
 	}

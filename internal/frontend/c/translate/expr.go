@@ -12,19 +12,19 @@ import (
 // C leaves the behaviour undefined: values that cross a sequence point are saved.
 
 // effect evaluates an expression whose value nobody wants.
-func (f *expressions) effect(e cc.ExpressionNode) {
-	switch x := unparen(e).(type) {
+func (f *Expressions) Effect(e cc.ExpressionNode) {
+	switch x := Unparen(e).(type) {
 	case *cc.ExpressionList:
 		for ; x != nil; x = x.ExpressionList {
-			f.effect(x.AssignmentExpression)
+			f.Effect(x.AssignmentExpression)
 		}
 	case *cc.CastExpression:
-		if x.Case == cc.CastExpressionCast && isVoid(x.Type()) {
-			f.effect(x.CastExpression)
+		if x.Case == cc.CastExpressionCast && IsVoid(x.Type()) {
+			f.Effect(x.CastExpression)
 			return
 		}
 		if atomicResult(x) != nil {
-			f.lvals.place(x)
+			f.Lvals.place(x)
 			return
 		}
 		f.expr(x)
@@ -35,46 +35,46 @@ func (f *expressions) effect(e cc.ExpressionNode) {
 		}
 		f.expr(x)
 	case *cc.AssignmentExpression:
-		if x.Case == cc.AssignmentExpressionAssign && isStruct(x.UnaryExpression.Type()) {
-			f.lvals.structPlace(x)
+		if x.Case == cc.AssignmentExpressionAssign && IsStruct(x.UnaryExpression.Type()) {
+			f.Lvals.structPlace(x)
 			return
 		}
 		f.expr(x)
 	case *cc.ConditionalExpression:
-		if (isVoid(x.Type()) || isStruct(x.Type())) && x.ExpressionList != nil {
+		if (IsVoid(x.Type()) || IsStruct(x.Type())) && x.ExpressionList != nil {
 			f.conditionalEffect(x)
 			return
 		}
 		f.expr(x)
 	default:
-		if isStruct(e.Type()) {
-			f.lvals.lvalue(e)
+		if IsStruct(e.Type()) {
+			f.Lvals.Lvalue(e)
 			return
 		}
 		f.expr(e)
 	}
 }
 
-func isStruct(t cc.Type) bool { return t.Kind() == cc.Struct || t.Kind() == cc.Union }
+func IsStruct(t cc.Type) bool { return t.Kind() == cc.Struct || t.Kind() == cc.Union }
 
-func (f *expressions) conditionalEffect(x *cc.ConditionalExpression) {
-	then, otherwise, end := f.code.label(""), f.code.label(""), f.code.label("")
+func (f *Expressions) conditionalEffect(x *cc.ConditionalExpression) {
+	then, otherwise, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.stmts.branch(x.LogicalOrExpression, then, otherwise)
-	f.code.at, f.code.fresh = then, false
-	f.effect(x.ExpressionList)
-	f.code.jump(end)
-	f.code.at, f.code.fresh = otherwise, false
-	f.effect(x.ConditionalExpression)
-	f.code.here(end)
+	f.Code.At, f.Code.Fresh = then, false
+	f.Effect(x.ExpressionList)
+	f.Code.Jump(end)
+	f.Code.At, f.Code.Fresh = otherwise, false
+	f.Effect(x.ConditionalExpression)
+	f.Code.Here(end)
 }
 
 // expr evaluates an expression to a word.
-func (f *expressions) expr(e cc.ExpressionNode) value {
+func (f *Expressions) expr(e cc.ExpressionNode) Value {
 	switch x := e.(type) {
 	case *cc.PrimaryExpression:
 		return f.primary(x)
 	case *cc.PostfixExpression:
-		return f.lvals.postfix(x)
+		return f.Lvals.postfix(x)
 	case *cc.UnaryExpression:
 		return f.unary(x)
 	case *cc.CastExpression:
@@ -119,40 +119,40 @@ func (f *expressions) expr(e cc.ExpressionNode) value {
 	case *cc.ConditionalExpression:
 		return f.conditional(x)
 	case *cc.AssignmentExpression:
-		return f.lvals.assignment(x)
+		return f.Lvals.assignment(x)
 	case *cc.ExpressionList:
 		for ; x.ExpressionList != nil; x = x.ExpressionList {
-			f.effect(x.AssignmentExpression)
+			f.Effect(x.AssignmentExpression)
 		}
 		return f.expr(x.AssignmentExpression)
 	case *cc.ConstantExpression:
 		return f.expr(x.ConditionalExpression)
 	}
-	f.in.refuse(codeExpr, e, "this expression is not supported")
+	f.In.Refuse(CodeExpr, e, "this expression is not supported")
 	panic("BUG: unreachable")
 }
 
-func (f *expressions) primary(x *cc.PrimaryExpression) value {
+func (f *Expressions) primary(x *cc.PrimaryExpression) Value {
 	switch x.Case {
 	case cc.PrimaryExpressionIdent:
 		if n, ok := x.ResolvedTo().(*cc.Enumerator); ok {
 			return f.enumerator(n, x)
 		}
-		return f.mem.load(f.lvals.lvalue(x), x)
+		return f.Mem.Load(f.Lvals.Lvalue(x), x)
 	case cc.PrimaryExpressionInt, cc.PrimaryExpressionChar, cc.PrimaryExpressionLChar:
-		v, ok := intValue(x)
+		v, ok := IntValue(x)
 		if !ok {
-			f.in.refuse(codeExpr, x, "this constant is not supported")
+			f.In.Refuse(CodeExpr, x, "this constant is not supported")
 		}
-		t := f.types.scalar(x.Type(), x)
-		return integer(ir.Int(t.Wrap(v)), t)
+		t := f.Types.Scalar(x.Type(), x)
+		return Integer(ir.Int(t.Wrap(v)), t)
 	case cc.PrimaryExpressionString, cc.PrimaryExpressionExpr:
 		if x.Case == cc.PrimaryExpressionExpr {
 			return f.expr(x.ExpressionList)
 		}
-		return f.mem.load(f.lvals.lvalue(x), x)
+		return f.Mem.Load(f.Lvals.Lvalue(x), x)
 	case cc.PrimaryExpressionFloat:
-		f.in.refuse(codeFloat, x, "floating point is not supported")
+		f.In.Refuse(codeFloat, x, "floating point is not supported")
 	case cc.PrimaryExpressionStmt:
 		return f.statementValue(x)
 	case cc.PrimaryExpressionGeneric:
@@ -160,11 +160,11 @@ func (f *expressions) primary(x *cc.PrimaryExpression) value {
 			return f.expr(a.AssignmentExpression)
 		}
 	}
-	f.in.refuse(codeExpr, x, "this expression is not supported")
+	f.In.Refuse(CodeExpr, x, "this expression is not supported")
 	panic("BUG: unreachable")
 }
 
-func (f *expressions) enumerator(n *cc.Enumerator, at cc.Node) value {
+func (f *Expressions) enumerator(n *cc.Enumerator, at cc.Node) Value {
 	var v int64
 	switch x := n.Value().(type) {
 	case cc.Int64Value:
@@ -172,83 +172,83 @@ func (f *expressions) enumerator(n *cc.Enumerator, at cc.Node) value {
 	case cc.UInt64Value:
 		v = int64(x)
 	default:
-		f.in.refuse(codeExpr, at, "the value of this enumerator is not known")
+		f.In.Refuse(CodeExpr, at, "the value of this enumerator is not known")
 	}
 	if ir.S32.Wrap(v) == v {
-		return integer(ir.Int(v), ir.S32)
+		return Integer(ir.Int(v), ir.S32)
 	}
-	t := f.types.scalar(n.Type(), at) // GNU C: that of the enumeration
-	return integer(ir.Int(t.Wrap(v)), t)
+	t := f.Types.Scalar(n.Type(), at) // GNU C: that of the enumeration
+	return Integer(ir.Int(t.Wrap(v)), t)
 }
 
-func (f *expressions) castExpr(x *cc.CastExpression) value {
+func (f *Expressions) castExpr(x *cc.CastExpression) Value {
 	if x.Case != cc.CastExpressionCast {
 		return f.expr(x.UnaryExpression)
 	}
 	to := x.TypeName.Type()
-	if isVoid(to) {
-		f.effect(x.CastExpression)
-		return value{void: true, obj: ir.NoObject}
+	if IsVoid(to) {
+		f.Effect(x.CastExpression)
+		return Value{Void: true, Obj: ir.NoObject}
 	}
-	return f.convert(f.expr(x.CastExpression), to, x)
+	return f.Convert(f.expr(x.CastExpression), to, x)
 }
 
-func (f *expressions) unary(x *cc.UnaryExpression) value {
+func (f *Expressions) unary(x *cc.UnaryExpression) Value {
 	switch x.Case {
 	case cc.UnaryExpressionInc:
-		return f.lvals.step(x.UnaryExpression, ir.Add, false, x)
+		return f.Lvals.step(x.UnaryExpression, ir.Add, false, x)
 	case cc.UnaryExpressionDec:
-		return f.lvals.step(x.UnaryExpression, ir.Sub, false, x)
+		return f.Lvals.step(x.UnaryExpression, ir.Sub, false, x)
 	case cc.UnaryExpressionAddrof:
 		return f.address(x)
 	case cc.UnaryExpressionDeref:
-		return f.mem.load(f.lvals.lvalue(x), x)
+		return f.Mem.Load(f.Lvals.Lvalue(x), x)
 	case cc.UnaryExpressionPlus, cc.UnaryExpressionMinus, cc.UnaryExpressionCpl:
-		v := f.integerOperand(x.CastExpression)
-		t := promote(v.t)
+		v := f.IntegerOperand(x.CastExpression)
+		t := promote(v.Type)
 		switch x.Case {
 		case cc.UnaryExpressionMinus:
-			f.checkNegation(t, v.e)
-			return integer(ir.Unary(ir.Neg, t, v.e), t)
+			f.checkNegation(t, v.Expr)
+			return Integer(ir.Unary(ir.Neg, t, v.Expr), t)
 		case cc.UnaryExpressionCpl:
-			return integer(ir.Unary(ir.BitNot, t, v.e), t)
+			return Integer(ir.Unary(ir.BitNot, t, v.Expr), t)
 		}
-		return integer(v.e, t)
+		return Integer(v.Expr, t)
 	case cc.UnaryExpressionNot:
-		v := f.operand(x.CastExpression)
-		return integer(ir.Negate(truthOf(v)), ir.S32)
+		v := f.Operand(x.CastExpression)
+		return Integer(ir.Negate(TruthOf(v)), ir.S32)
 	case cc.UnaryExpressionSizeofExpr, cc.UnaryExpressionSizeofType, cc.UnaryExpressionAlignofExpr, cc.UnaryExpressionAlignofType:
-		if v, ok := f.vars.variableSize(x); ok {
+		if v, ok := f.Vars.variableSize(x); ok {
 			return v
 		}
-		v, ok := intValue(x)
+		v, ok := IntValue(x)
 		if !ok {
-			f.in.refuse(codeVLA, x, "this size is not constant")
+			f.In.Refuse(codeVLA, x, "this size is not constant")
 		}
-		return integer(ir.Int(v), ir.U64)
+		return Integer(ir.Int(v), ir.U64)
 	case cc.UnaryExpressionLabelAddr:
-		f.in.refuse(codeJump, x, "labels as values are not supported")
+		f.In.Refuse(codeJump, x, "labels as values are not supported")
 	}
-	f.in.refuse(codeFloat, x, "this operator is not supported")
+	f.In.Refuse(codeFloat, x, "this operator is not supported")
 	panic("BUG: unreachable")
 }
 
 // address is &e.
-func (f *expressions) address(x *cc.UnaryExpression) value {
-	f.lvals.addressOnly(x.CastExpression)
-	l := f.lvals.lvalue(x.CastExpression)
-	if l.reg != ir.NoReg {
+func (f *Expressions) address(x *cc.UnaryExpression) Value {
+	f.Lvals.addressOnly(x.CastExpression)
+	l := f.Lvals.Lvalue(x.CastExpression)
+	if l.Reg != ir.NoReg {
 		panic("BUG: the address of a register")
 	}
-	return value{e: l.addr, t: ir.U64, elem: l.typ, obj: l.obj}
+	return Value{Expr: l.Addr, Type: ir.U64, Elem: l.Type, Obj: l.Obj}
 }
 
 // operand is a scalar that must have a value.
-func (f *expressions) operand(e cc.ExpressionNode) value {
-	mark := f.code.inUse
+func (f *Expressions) Operand(e cc.ExpressionNode) Value {
+	mark := f.Code.inUse
 	v := f.expr(e)
-	if v.void {
-		f.in.refuse(codeExpr, e, "a value is needed here")
+	if v.Void {
+		f.In.Refuse(CodeExpr, e, "a value is needed here")
 	}
 	return f.shorten(v, mark)
 }
@@ -259,14 +259,14 @@ const maxDepth = 64
 // shorten keeps a deep integer expression in a register. The temporaries from mark on,
 // which only the expression mentions, are free again: however long a sum is, few
 // registers are in use at a time.
-func (f *expressions) shorten(v value, mark int) value {
-	if f.code.static || v.elem != nil || v.obj != ir.NoObject || !deeper(v.e, maxDepth) {
+func (f *Expressions) shorten(v Value, mark int) Value {
+	if f.Code.static || v.Elem != nil || v.Obj != ir.NoObject || !deeper(v.Expr, maxDepth) {
 		return v
 	}
-	f.code.inUse = mark
-	r := f.code.temp()
-	f.code.assign(r, v.e)
-	v.e = ir.R(r)
+	f.Code.inUse = mark
+	r := f.Code.Temp()
+	f.Code.Assign(r, v.Expr)
+	v.Expr = ir.R(r)
 	return v
 }
 
@@ -275,76 +275,76 @@ func deeper(e *ir.Expr, n int) bool {
 	return e != nil && (n == 0 || deeper(e.X, n-1) || deeper(e.Y, n-1) || deeper(e.Z, n-1))
 }
 
-func (f *expressions) integerOperand(e cc.ExpressionNode) value {
-	v := f.operand(e)
-	if v.elem != nil {
-		f.in.refuse(codeExpr, e, "an integer is needed here")
+func (f *Expressions) IntegerOperand(e cc.ExpressionNode) Value {
+	v := f.Operand(e)
+	if v.Elem != nil {
+		f.In.Refuse(CodeExpr, e, "an integer is needed here")
 	}
 	return v
 }
 
-func (f *expressions) binary(op ir.ExprOp, left, right cc.ExpressionNode, n cc.Node) value {
-	x := f.operand(left)
-	y := f.operand(right)
+func (f *Expressions) binary(op ir.ExprOp, left, right cc.ExpressionNode, n cc.Node) Value {
+	x := f.Operand(left)
+	y := f.Operand(right)
 	return f.combine(op, x, y, n)
 }
 
 // combine applies a binary operator to two values.
-func (f *expressions) combine(op ir.ExprOp, x, y value, n cc.Node) value {
+func (f *Expressions) combine(op ir.ExprOp, x, y Value, n cc.Node) Value {
 	switch {
 	case op.IsCompare():
 		t := ir.U64
-		if x.elem == nil && y.elem == nil {
-			t = common(x.t, y.t)
-			x.e, y.e = cast(x.e, x.t, t), cast(y.e, y.t, t)
+		if x.Elem == nil && y.Elem == nil {
+			t = common(x.Type, y.Type)
+			x.Expr, y.Expr = Cast(x.Expr, x.Type, t), Cast(y.Expr, y.Type, t)
 		}
-		return integer(ir.Binary(op, t, x.e, y.e), ir.S32)
-	case x.elem != nil || y.elem != nil:
+		return Integer(ir.Binary(op, t, x.Expr, y.Expr), ir.S32)
+	case x.Elem != nil || y.Elem != nil:
 		return f.pointerArithmetic(op, x, y, n)
 	case op == ir.Shl || op == ir.Shr:
-		t := promote(x.t)
-		f.checkOverflow(op, t, x.e, y.e, promote(y.t))
-		return integer(ir.Binary(op, t, x.e, y.e), t)
+		t := promote(x.Type)
+		f.checkOverflow(op, t, x.Expr, y.Expr, promote(y.Type))
+		return Integer(ir.Binary(op, t, x.Expr, y.Expr), t)
 	}
-	t := common(x.t, y.t)
-	x.e, y.e = cast(x.e, x.t, t), cast(y.e, y.t, t)
+	t := common(x.Type, y.Type)
+	x.Expr, y.Expr = Cast(x.Expr, x.Type, t), Cast(y.Expr, y.Type, t)
 	if op == ir.Div || op == ir.Rem {
 		y = f.checkDivisor(y, t)
 	}
-	f.checkOverflow(op, t, x.e, y.e, t)
-	return integer(ir.Binary(op, t, x.e, y.e), t)
+	f.checkOverflow(op, t, x.Expr, y.Expr, t)
+	return Integer(ir.Binary(op, t, x.Expr, y.Expr), t)
 }
 
-func (f *expressions) checkDivisor(y value, t ir.Type) value {
-	if v, ok := y.e.IsConst(); ok && v != 0 {
+func (f *Expressions) checkDivisor(y Value, t ir.Type) Value {
+	if v, ok := y.Expr.IsConst(); ok && v != 0 {
 		return y
 	}
 	op := ir.NewOp(ir.Assert)
-	op.Val, op.Class, op.Msg = ir.Binary(ir.Ne, t, y.e, ir.Int(0)), ir.DivByZero, "division by zero"
-	f.code.emit(op)
+	op.Val, op.Class, op.Msg = ir.Binary(ir.Ne, t, y.Expr, ir.Int(0)), ir.DivByZero, "division by zero"
+	f.Code.Emit(op)
 	return y
 }
 
-func (f *expressions) pointerArithmetic(op ir.ExprOp, x, y value, n cc.Node) value {
-	if x.elem == nil && op == ir.Add {
+func (f *Expressions) pointerArithmetic(op ir.ExprOp, x, y Value, n cc.Node) Value {
+	if x.Elem == nil && op == ir.Add {
 		x, y = y, x
 	}
 	switch {
-	case op == ir.Sub && x.elem != nil && y.elem != nil:
-		size := f.types.elemSize(x.elem, n)
-		return integer(ir.Binary(ir.Div, ir.S64, ir.Binary(ir.Sub, ir.S64, x.e, y.e), ir.Int(size)), ir.S64)
-	case x.elem == nil || y.elem != nil || op != ir.Add && op != ir.Sub:
-		f.in.refuse(codeExpr, n, "this operation on pointers is not supported")
+	case op == ir.Sub && x.Elem != nil && y.Elem != nil:
+		size := f.Types.ElemSize(x.Elem, n)
+		return Integer(ir.Binary(ir.Div, ir.S64, ir.Binary(ir.Sub, ir.S64, x.Expr, y.Expr), ir.Int(size)), ir.S64)
+	case x.Elem == nil || y.Elem != nil || op != ir.Add && op != ir.Sub:
+		f.In.Refuse(CodeExpr, n, "this operation on pointers is not supported")
 	}
-	i := scaled(y.e, f.types.elemSize(x.elem, n))
+	i := Scaled(y.Expr, f.Types.ElemSize(x.Elem, n))
 	if op == ir.Sub {
 		i = ir.Unary(ir.Neg, ir.S64, i)
 	}
-	return value{e: addTo(x.e, i), t: ir.U64, elem: x.elem, obj: x.obj}
+	return Value{Expr: AddTo(x.Expr, i), Type: ir.U64, Elem: x.Elem, Obj: x.Obj}
 }
 
 // logical is && or || where a value is wanted.
-func (f *expressions) logical(e cc.ExpressionNode) value {
+func (f *Expressions) logical(e cc.ExpressionNode) Value {
 	var left, right cc.ExpressionNode
 	op := ir.LAnd
 	switch x := e.(type) {
@@ -353,90 +353,90 @@ func (f *expressions) logical(e cc.ExpressionNode) value {
 	case *cc.LogicalOrExpression:
 		left, right, op = x.LogicalOrExpression, x.LogicalAndExpression, ir.LOr
 	}
-	if f.code.static || f.pure(right) {
-		x := truthOf(f.operand(left))
-		return integer(ir.Binary(op, ir.S64, x, truthOf(f.operand(right))), ir.S32)
+	if f.Code.static || f.pure(right) {
+		x := TruthOf(f.Operand(left))
+		return Integer(ir.Binary(op, ir.S64, x, TruthOf(f.Operand(right))), ir.S32)
 	}
-	r := f.code.temp()
-	yes, no, end := f.code.label(""), f.code.label(""), f.code.label("")
+	r := f.Code.Temp()
+	yes, no, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.stmts.branch(e, yes, no)
-	f.code.at, f.code.fresh = yes, false
-	f.code.assign(r, ir.Int(1))
-	f.code.jump(end)
-	f.code.at, f.code.fresh = no, false
-	f.code.assign(r, ir.Int(0))
-	f.code.here(end)
-	return integer(ir.R(r), ir.S32)
+	f.Code.At, f.Code.Fresh = yes, false
+	f.Code.Assign(r, ir.Int(1))
+	f.Code.Jump(end)
+	f.Code.At, f.Code.Fresh = no, false
+	f.Code.Assign(r, ir.Int(0))
+	f.Code.Here(end)
+	return Integer(ir.R(r), ir.S32)
 }
 
-func (f *expressions) conditional(x *cc.ConditionalExpression) value {
+func (f *Expressions) conditional(x *cc.ConditionalExpression) Value {
 	if x.Case != cc.ConditionalExpressionCond {
 		return f.expr(x.LogicalOrExpression)
 	}
 	if x.ExpressionList == nil {
 		return f.orElse(x)
 	}
-	if isVoid(x.Type()) {
+	if IsVoid(x.Type()) {
 		f.conditionalEffect(x)
-		return value{void: true, obj: ir.NoObject}
+		return Value{Void: true, Obj: ir.NoObject}
 	}
-	if f.code.static || f.pure(x.ExpressionList) && f.pure(x.ConditionalExpression) {
-		c := truthOf(f.operand(x.LogicalOrExpression))
-		a, b := f.operand(x.ExpressionList), f.operand(x.ConditionalExpression)
+	if f.Code.static || f.pure(x.ExpressionList) && f.pure(x.ConditionalExpression) {
+		c := TruthOf(f.Operand(x.LogicalOrExpression))
+		a, b := f.Operand(x.ExpressionList), f.Operand(x.ConditionalExpression)
 		a, b = f.unify(a, b, x)
-		return value{e: ir.Conditional(c, a.e, b.e), t: a.t, elem: a.elem, obj: ir.NoObject}
+		return Value{Expr: ir.Conditional(c, a.Expr, b.Expr), Type: a.Type, Elem: a.Elem, Obj: ir.NoObject}
 	}
-	r := f.code.temp()
-	then, otherwise, end := f.code.label(""), f.code.label(""), f.code.label("")
+	r := f.Code.Temp()
+	then, otherwise, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.stmts.branch(x.LogicalOrExpression, then, otherwise)
-	f.code.at, f.code.fresh = then, false
-	a := f.operand(x.ExpressionList)
-	f.code.assign(r, a.e)
-	f.code.jump(end)
-	f.code.at, f.code.fresh = otherwise, false
-	b := f.operand(x.ConditionalExpression)
-	f.code.assign(r, b.e)
-	f.code.here(end)
+	f.Code.At, f.Code.Fresh = then, false
+	a := f.Operand(x.ExpressionList)
+	f.Code.Assign(r, a.Expr)
+	f.Code.Jump(end)
+	f.Code.At, f.Code.Fresh = otherwise, false
+	b := f.Operand(x.ConditionalExpression)
+	f.Code.Assign(r, b.Expr)
+	f.Code.Here(end)
 	return f.merged(r, a, b, x)
 }
 
-func (f *expressions) armType(a, b value) ir.Type {
-	if a.elem != nil || b.elem != nil {
+func (f *Expressions) armType(a, b Value) ir.Type {
+	if a.Elem != nil || b.Elem != nil {
 		return ir.U64
 	}
-	return common(a.t, b.t)
+	return common(a.Type, b.Type)
 }
 
 // unify brings the arms of a conditional to one type.
-func (f *expressions) unify(a, b value, x *cc.ConditionalExpression) (value, value) {
+func (f *Expressions) unify(a, b Value, x *cc.ConditionalExpression) (Value, Value) {
 	t := f.armType(a, b)
 	elem := f.unified(a, b, x)
-	a.e, b.e = cast(a.e, a.t, t), cast(b.e, b.t, t)
-	a.t, b.t, a.elem, b.elem = t, t, elem, elem
+	a.Expr, b.Expr = Cast(a.Expr, a.Type, t), Cast(b.Expr, b.Type, t)
+	a.Type, b.Type, a.Elem, b.Elem = t, t, elem, elem
 	return a, b
 }
 
 // unified is what the pointer a conditional gives points to. A null pointer
 // constant takes the type of the other arm, so cc is asked.
-func (f *expressions) unified(a, b value, x *cc.ConditionalExpression) cc.Type {
-	if a.elem == nil && b.elem == nil {
+func (f *Expressions) unified(a, b Value, x *cc.ConditionalExpression) cc.Type {
+	if a.Elem == nil && b.Elem == nil {
 		return nil
 	}
-	if t := elemOf(x.Type().Decay()); t != nil {
+	if t := ElemOf(x.Type().Decay()); t != nil {
 		return t
 	}
-	if a.elem != nil {
-		return a.elem
+	if a.Elem != nil {
+		return a.Elem
 	}
-	return b.elem
+	return b.Elem
 }
 
 // pure reports whether evaluating e neither emits an edge nor changes anything.
-func (f *expressions) pure(e cc.ExpressionNode) bool {
+func (f *Expressions) pure(e cc.ExpressionNode) bool {
 	if known, ok := f.purity[e]; ok {
 		return known
 	}
-	ok := !f.opt.CheckOverflow // an operation may need a check
+	ok := !f.Opt.CheckOverflow // an operation may need a check
 	inspect(e, func(n cc.Node) bool {
 		switch x := n.(type) {
 		case *cc.ConditionalExpression:
@@ -449,8 +449,8 @@ func (f *expressions) pure(e cc.ExpressionNode) bool {
 			switch x.Case {
 			case cc.PrimaryExpressionIdent:
 				if d, is := x.ResolvedTo().(*cc.Declarator); is && d.Type().Kind() != cc.Function {
-					l, local := f.vars.vars[d]
-					ok = ok && (local && l.reg != ir.NoReg)
+					l, local := f.Vars.vars[d]
+					ok = ok && (local && l.Reg != ir.NoReg)
 				}
 			case cc.PrimaryExpressionStmt, cc.PrimaryExpressionGeneric:
 				ok = false

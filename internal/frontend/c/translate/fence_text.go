@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -44,7 +45,7 @@ func FenceStyles() []string { return styleNames[1:] }
 
 // in is the style in a file: where the preprocessor has been, headers come too late.
 func (s FenceStyle) in(f *source.File) FenceStyle {
-	if s == C11 && isMarked(f.Text) {
+	if s == C11 && read.IsMarked(f.Text) {
 		return Sync
 	}
 	return s

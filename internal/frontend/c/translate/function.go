@@ -3,95 +3,89 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
-	"fencepost/internal/source"
 )
 
 // lowerFunction translates the body of a function.
-func (c *compiler) lowerFunction(s *symbol) {
-	f := c.newLowering(s.unit)
-	f.sym, f.code.fb = s, s.fb
-	c.marks.findBare(s.def.CompoundStatement)
-	t, ok := s.decl.Type().(*cc.FunctionType)
+func (c *Compiler) lowerFunction(s *symbol) {
+	f := c.newLowering(s.Unit)
+	f.sym, f.Code.Fb = s, s.Fb
+	c.marks.findBare(s.Def.CompoundStatement)
+	t, ok := s.Decl.Type().(*cc.FunctionType)
 	if !ok {
 		panic("BUG: a function without a function type")
 	}
 	f.result = t.Result()
-	if !isVoid(f.result) && !isStruct(f.result) {
-		c.types.scalar(f.result, s.decl)
+	if !IsVoid(f.result) && !IsStruct(f.result) {
+		c.Types.Scalar(f.result, s.Decl)
 	}
-	f.vars.escaped = escapes(s.def.CompoundStatement)
-	f.code.pos = c.in.span(s.decl)
+	f.Vars.escaped = escapes(s.Def.CompoundStatement)
+	f.Code.Pos = c.In.Span(s.Decl)
 	var params []spilled
 	var entry []func()
-	if f.vars.thread = c.threads[s]; f.vars.thread != nil {
-		params, entry = f.vars.bind(t)
+	if f.Vars.thread = c.threads[s]; f.Vars.thread != nil {
+		params, entry = f.Vars.bind(t)
 	} else {
-		params = f.vars.parameters(t)
+		params = f.Vars.parameters(t)
 	}
-	f.code.at = f.code.fb.Loc("", f.code.pos)
-	f.code.fb.Entry(f.code.at)
-	f.vars.allocLocals(s.def.CompoundStatement)
-	f.vars.allocAtomicResults(s.def.CompoundStatement)
-	if f.vars.thread != nil {
-		f.vars.findLocals(s.def.CompoundStatement)
+	f.Code.At = f.Code.Fb.Loc("", f.Code.Pos)
+	f.Code.Fb.Entry(f.Code.At)
+	f.Vars.allocLocals(s.Def.CompoundStatement)
+	f.Vars.allocAtomicResults(s.Def.CompoundStatement)
+	if f.Vars.thread != nil {
+		f.Vars.findLocals(s.Def.CompoundStatement)
 	}
 	for _, begin := range entry {
 		begin()
 	}
 	for _, p := range params {
-		f.vars.spill(p)
+		f.Vars.spill(p)
 	}
-	f.stmts.compound(s.def.CompoundStatement)
-	if f.code.at != nowhere {
-		f.code.pos = c.in.closingBrace(s.def.CompoundStatement)
-		f.vars.leave(nil)
+	f.stmts.compound(s.Def.CompoundStatement)
+	if f.Code.At != Nowhere {
+		f.Code.Pos = c.In.ClosingBrace(s.Def.CompoundStatement)
+		f.Vars.leave(nil)
 	}
-}
-
-// closingBrace is where a function ends.
-func (c *input) closingBrace(s *cc.CompoundStatement) source.Span {
-	p := s.Token2.Position()
-	return source.Span{Pos: source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}, EndLine: p.Line, EndCol: p.Column + 1}
 }
 
 // spilled is a parameter that lives in memory.
 type spilled struct {
 	decl   *cc.Declarator
-	value  value
-	leaves []leaf // of a struct
+	value  Value
+	leaves []Leaf // of a struct
 	first  ir.Reg
 }
 
 // spill writes a parameter to its block.
-func (f *storage) spill(p spilled) {
+func (f *Storage) spill(p spilled) {
 	to, ok := f.vars[p.decl]
 	if !ok {
-		panic(refusal{})
+		panic(read.Refusal{})
 	}
-	if !isStruct(to.typ) {
-		f.mem.store(to, p.value, p.decl)
+	if !IsStruct(to.Type) {
+		f.Mem.Store(to, p.value, p.decl)
 		return
 	}
 	for i, l := range p.leaves {
-		f.mem.storeWord(f.mem.offset(to, l.off), l.typ, ir.R(p.first+ir.Reg(i)))
+		f.Mem.StoreWord(f.Mem.Offset(to, l.Off), l.Typ, ir.R(p.first+ir.Reg(i)))
 	}
 }
 
 // parameters makes the registers the arguments arrive in.
-func (f *storage) parameters(t *cc.FunctionType) []spilled {
+func (f *Storage) parameters(t *cc.FunctionType) []spilled {
 	var out []spilled
-	if isStruct(f.result) {
-		f.resultAt = f.code.fb.Param("result", f.code.pos)
+	if IsStruct(f.result) {
+		f.resultAt = f.Code.Fb.Param("result", f.Code.Pos)
 	}
 	if t.IsVariadic() {
-		f.varargs = f.code.fb.Param("varargs", f.code.pos)
+		f.Varargs = f.Code.Fb.Param("varargs", f.Code.Pos)
 	}
 	for _, p := range t.Parameters() {
 		pt := p.Type()
-		if isVoid(pt) {
+		if IsVoid(pt) {
 			if len(t.Parameters()) > 1 {
-				f.in.refuse(codeType, f.sym.decl, "a parameter of type void")
+				f.In.Refuse(read.CodeType, f.sym.Decl, "a parameter of type void")
 			}
 			break
 		}
@@ -100,36 +94,36 @@ func (f *storage) parameters(t *cc.FunctionType) []spilled {
 			name = "arg"
 		}
 		d := p.Declarator
-		if isStruct(pt) {
+		if IsStruct(pt) {
 			if s, ok := f.structParam(name, pt, d); ok {
 				out = append(out, s)
 			}
 			continue
 		}
-		it := f.types.scalar(pt, f.sym.decl)
-		r := f.code.fb.Param(name, f.code.pos)
+		it := f.Types.Scalar(pt, f.sym.Decl)
+		r := f.Code.Fb.Param(name, f.Code.Pos)
 		if d == nil {
 			continue
 		}
-		if f.sym.name == "main" && f.uses(d) {
-			f.in.diags.Warnf(codeMainArgs, f.in.span(d), "main is run without arguments: argc is 1, and argv holds a name")
+		if f.sym.Name == "main" && f.uses(d) {
+			f.In.Diags.Warnf(codeMainArgs, f.In.Span(d), "main is run without arguments: argc is 1, and argv holds a name")
 		}
 		if f.inMemory(d) {
-			out = append(out, spilled{decl: d, value: value{e: ir.R(r), t: it, elem: elemOf(pt), obj: ir.NoObject}})
+			out = append(out, spilled{decl: d, value: Value{Expr: ir.R(r), Type: it, Elem: ElemOf(pt), Obj: ir.NoObject}})
 			f.block(d)
 			continue
 		}
-		f.vars[d] = lvalue{reg: r, typ: pt, obj: ir.NoObject}
+		f.vars[d] = Lvalue{Reg: r, Type: pt, Obj: ir.NoObject}
 	}
 	return out
 }
 
 // structParam makes a parameter of every scalar of a struct. ok is false if nothing
 // can name the struct.
-func (f *storage) structParam(name string, t cc.Type, d *cc.Declarator) (p spilled, ok bool) {
-	p = spilled{decl: d, leaves: f.layouts.leaves(t, f.sym.decl), first: ir.Reg(len(f.code.fb.F.Regs))}
+func (f *Storage) structParam(name string, t cc.Type, d *cc.Declarator) (p spilled, ok bool) {
+	p = spilled{decl: d, leaves: f.Layouts.Leaves(t, f.sym.Decl), first: ir.Reg(len(f.Code.Fb.F.Regs))}
 	for range p.leaves {
-		f.code.fb.Param(name, f.code.pos)
+		f.Code.Fb.Param(name, f.Code.Pos)
 	}
 	if d == nil {
 		return p, false
@@ -139,9 +133,9 @@ func (f *storage) structParam(name string, t cc.Type, d *cc.Declarator) (p spill
 }
 
 // uses reports whether a parameter is mentioned in the body.
-func (f *storage) uses(d *cc.Declarator) bool {
+func (f *Storage) uses(d *cc.Declarator) bool {
 	found := false
-	inspect(f.sym.def.CompoundStatement, func(n cc.Node) bool {
+	inspect(f.sym.Def.CompoundStatement, func(n cc.Node) bool {
 		if p, ok := n.(*cc.PrimaryExpression); ok && p.Case == cc.PrimaryExpressionIdent && p.ResolvedTo() == cc.Node(d) {
 			found = true
 		}
@@ -151,33 +145,33 @@ func (f *storage) uses(d *cc.Declarator) bool {
 }
 
 // inMemory reports whether a local needs an address.
-func (f *storage) inMemory(d *cc.Declarator) bool {
-	return isAggregate(d.Type()) || f.escaped[d] || f.types.ofDeclarator(d).isAtomic()
+func (f *Storage) inMemory(d *cc.Declarator) bool {
+	return isAggregate(d.Type()) || f.escaped[d] || f.Types.ofDeclarator(d).IsAtomic()
 }
 
 // block reserves the register that holds the address of a local.
-func (f *storage) block(d *cc.Declarator) {
-	f.vars[d] = lvalue{reg: ir.NoReg, pending: true, typ: d.Type(), obj: ir.NoObject}
+func (f *Storage) block(d *cc.Declarator) {
+	f.vars[d] = Lvalue{Reg: ir.NoReg, pending: true, Type: d.Type(), Obj: ir.NoObject}
 }
 
 // allocLocals makes the registers and blocks of all locals, at the entry of the
 // function: a local of a loop's body is the same object in every iteration, as
 // compilers have it.
-func (f *storage) allocLocals(body *cc.CompoundStatement) {
+func (f *Storage) allocLocals(body *cc.CompoundStatement) {
 	var locals []*cc.Declarator
-	for _, p := range f.sym.decl.Type().(*cc.FunctionType).Parameters() {
+	for _, p := range f.sym.Decl.Type().(*cc.FunctionType).Parameters() {
 		if p.Declarator != nil && f.vars[p.Declarator].pending {
 			locals = append(locals, p.Declarator)
 		}
 	}
 	inspect(body, func(n cc.Node) bool {
 		if x, ok := n.(*cc.PostfixExpression); ok {
-			f.in.guard(func() { f.allocTemporaries(x) })
+			f.In.Guard(func() { f.allocTemporaries(x) })
 		}
 		return true
 	})
 	for _, d := range append(locals, localDeclarators(body)...) {
-		f.in.guard(func() { f.allocLocal(d) })
+		f.In.Guard(func() { f.allocLocal(d) })
 	}
 }
 
@@ -202,12 +196,12 @@ func localDeclarators(body *cc.CompoundStatement) []*cc.Declarator {
 
 // allocTemporaries makes the blocks an expression needs: of a compound literal, of a
 // struct that a call returns, of variable arguments.
-func (f *storage) allocTemporaries(x *cc.PostfixExpression) {
+func (f *Storage) allocTemporaries(x *cc.PostfixExpression) {
 	switch x.Case {
 	case cc.PostfixExpressionComplit:
 		f.literals[x] = f.alloc("literal", x.TypeName.Type(), x)
 	case cc.PostfixExpressionCall:
-		if isStruct(x.Type()) {
+		if IsStruct(x.Type()) {
 			f.literals[x] = f.alloc("result", x.Type(), x)
 		}
 		if n := variableCount(x); n > 0 && !f.modelled(x) {
@@ -217,16 +211,16 @@ func (f *storage) allocTemporaries(x *cc.PostfixExpression) {
 }
 
 // modelled reports whether a call is of a function by name that has no body.
-func (f *storage) modelled(x *cc.PostfixExpression) bool {
-	d := variable(x.PostfixExpression)
+func (f *Storage) modelled(x *cc.PostfixExpression) bool {
+	d := VariableOf(x.PostfixExpression)
 	if d == nil {
 		return calledName(x) != ""
 	}
-	s := f.syms.find(f.unit, d)
-	return d.Type().Kind() == cc.Function && (s == nil || s.def == nil)
+	s := f.Syms.Find(f.Unit, d)
+	return d.Type().Kind() == cc.Function && (s == nil || s.Def == nil)
 }
 
-func (f *storage) allocLocal(d *cc.Declarator) {
+func (f *Storage) allocLocal(d *cc.Declarator) {
 	t := d.Type()
 	switch {
 	case d.IsTypename() || d.IsExtern() || d.IsStatic() || t.Kind() == cc.Function:
@@ -235,56 +229,56 @@ func (f *storage) allocLocal(d *cc.Declarator) {
 		f.declareVariable(d)
 		return
 	case t.Kind() == cc.Array:
-		f.types.checkArray(t, d)
+		f.Types.checkArray(t, d)
 	}
-	pos := f.in.span(d)
+	pos := f.In.Span(d)
 	if !f.inMemory(d) {
-		f.types.scalar(t, d)
-		f.vars[d] = lvalue{reg: f.code.fb.Reg(d.Name(), 0, pos), typ: t, obj: ir.NoObject}
+		f.Types.Scalar(t, d)
+		f.vars[d] = Lvalue{Reg: f.Code.Fb.Reg(d.Name(), 0, pos), Type: t, Obj: ir.NoObject}
 		return
 	}
 	f.vars[d] = f.alloc(d.Name(), t, d)
 }
 
 // alloc makes a block of automatic storage.
-func (f *storage) alloc(name string, t cc.Type, n cc.Node) lvalue {
-	f.types.checkArray(t, n)
+func (f *Storage) alloc(name string, t cc.Type, n cc.Node) Lvalue {
+	f.Types.checkArray(t, n)
 	if t.IsIncomplete() || t.Size() < 0 || t.Size() > maxObject {
-		f.in.refuse(codeLarge, n, "%s has no size, or more than %d bytes", name, maxObject)
+		f.In.Refuse(codeLarge, n, "%s has no size, or more than %d bytes", name, maxObject)
 	}
-	f.layouts.checkLayout(t, n)
-	l := f.allocBytes(name, ir.Int(max(1, t.Size())), f.layouts.layoutOf(t), n)
-	l.typ = t
+	f.Layouts.checkLayout(t, n)
+	l := f.allocBytes(name, ir.Int(max(1, t.Size())), f.Layouts.layoutOf(t), n)
+	l.Type = t
 	return l
 }
 
 // allocBytes makes a block of some size that lives until the function returns. The
 // layout may be nil.
-func (f *storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, n cc.Node) lvalue {
-	old := f.code.pos
-	f.code.pos = f.in.span(n)
-	r := f.code.fb.Reg(name, 0, f.code.pos)
+func (f *Storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, n cc.Node) Lvalue {
+	old := f.Code.Pos
+	f.Code.Pos = f.In.Span(n)
+	r := f.Code.Fb.Reg(name, 0, f.Code.Pos)
 	f.blocks = append(f.blocks, r)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack = r, size, true
 	op.Msg, op.Layout = name, layout
-	f.code.emit(op)
-	f.code.pos = old
-	return lvalue{reg: ir.NoReg, addr: ir.R(r), obj: ir.NoObject}
+	f.Code.Emit(op)
+	f.Code.Pos = old
+	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject}
 }
 
 // leave ends the function.
-func (f *storage) leave(v *ir.Expr) {
+func (f *Storage) leave(v *ir.Expr) {
 	f.lookAtLocals()
-	if f.sym.name != "main" {
+	if f.sym.Name != "main" {
 		for _, r := range f.blocks {
 			op := ir.NewOp(ir.Free)
 			op.Addr, op.Stack = ir.R(r), true
-			f.code.emit(op)
+			f.Code.Emit(op)
 		}
 	}
 	op := ir.NewOp(ir.Return)
 	op.Val = v
-	f.code.emit(op)
-	f.code.at, f.code.fresh = nowhere, false
+	f.Code.Emit(op)
+	f.Code.At, f.Code.Fresh = Nowhere, false
 }

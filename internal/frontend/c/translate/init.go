@@ -29,12 +29,12 @@ func (c *staticData) parts(i *cc.Initializer, most int) []part {
 	var walk func(i *cc.Initializer, shift int64)
 	walk = func(i *cc.Initializer, shift int64) {
 		if len(out) > most {
-			c.in.refuse(codeLarge, i, "an initialiser of more than %d scalars", most)
+			c.In.Refuse(codeLarge, i, "an initialiser of more than %d scalars", most)
 		}
 		if i.Case == cc.InitializerExpr {
 			p := part{off: shift + i.Offset(), typ: i.Type(), expr: i.AssignmentExpression}
 			if f := i.Field(); f != nil && f.IsBitfield() {
-				b := c.layouts.bitField(f, i)
+				b := c.Layouts.bitField(f, i)
 				p.bits, p.off = &b, p.off-f.Offset()+b.off
 			}
 			out = append(out, p)
@@ -62,7 +62,7 @@ func (c *staticData) repeated(l *cc.InitializerList) (n, stride int64) {
 	}
 	d := l.Designation.DesignatorList
 	if d.DesignatorList != nil {
-		c.in.refuse(codeInit, d, "a range of designators with further designators is not supported")
+		c.In.Refuse(codeInit, d, "a range of designators with further designators is not supported")
 	}
 	return l.Initializer.Len(), l.Initializer.Type().Size()
 }
@@ -84,14 +84,14 @@ func stringInit(p *part) ([]byte, bool) {
 // initialise fills in the initial bytes of a static object.
 func (c *staticData) initialise(u *unit, i *cc.Initializer, bytes []byte) {
 	f := c.newLowering(u)
-	f.code.static = true
+	f.Code.static = true
 	f.inits.initStatic(i, bytes)
 }
 
-func (f *initialisers) initStatic(i *cc.Initializer, bytes []byte) {
-	for _, p := range f.data.parts(i, maxObject) {
+func (f *Initialisers) initStatic(i *cc.Initializer, bytes []byte) {
+	for _, p := range f.Data.parts(i, maxObject) {
 		if p.off+p.size() > int64(len(bytes)) && p.bits == nil {
-			f.in.refuse(codeInit, i, "initialisers of flexible array members are not supported")
+			f.In.Refuse(codeInit, i, "initialisers of flexible array members are not supported")
 		}
 		if p.clear {
 			clear(bytes[p.off : p.off+p.size()])
@@ -101,19 +101,19 @@ func (f *initialisers) initStatic(i *cc.Initializer, bytes []byte) {
 			copy(bytes[p.off:], text)
 			continue
 		}
-		f.code.pos = f.in.span(p.expr)
-		if x, ok := unparen(p.expr).(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionComplit && isAggregate(p.typ) && isAggregate(x.Type()) {
+		f.Code.Pos = f.In.Span(p.expr)
+		if x, ok := Unparen(p.expr).(*cc.PostfixExpression); ok && x.Case == cc.PostfixExpressionComplit && isAggregate(p.typ) && isAggregate(x.Type()) {
 			f.initStatic(literalInit(x), bytes[p.off:p.off+p.size()])
 			continue
 		}
 		if isAggregate(p.typ) {
-			f.in.refuse(codeInit, p.expr, "this initialiser of type %s is not constant", p.typ)
+			f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not constant", p.typ)
 		}
-		v, ok := f.data.constant(f.exprs.convert(f.exprs.expr(p.expr), p.typ, p.expr).e)
+		v, ok := f.Data.Constant(f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr).Expr)
 		if !ok {
-			f.in.refuse(codeInit, p.expr, "the initialiser is not constant")
+			f.In.Refuse(codeInit, p.expr, "the initialiser is not constant")
 		}
-		t := f.types.scalar(p.typ, p.expr)
+		t := f.Types.Scalar(p.typ, p.expr)
 		if p.bits != nil {
 			t = p.bits.unit
 			var word [8]byte
@@ -128,18 +128,18 @@ func (f *initialisers) initStatic(i *cc.Initializer, bytes []byte) {
 }
 
 // staticLiteral is the object of a compound literal outside functions.
-func (f *initialisers) staticLiteral(x *cc.PostfixExpression) lvalue {
+func (f *Initialisers) staticLiteral(x *cc.PostfixExpression) Lvalue {
 	t := x.TypeName.Type()
-	o, ok := f.syms.anonymous[x]
+	o, ok := f.Syms.anonymous[x]
 	if !ok {
-		f.syms.checkObject("the literal", t, x)
+		f.Syms.checkObject("the literal", t, x)
 		unit, typ := elementOf(t)
 		bytes := make([]byte, t.Size())
-		o = f.b.Object("literal", t.Size(), unit, typ, bytes, f.in.span(x))
-		f.syms.anonymous[x] = o
-		f.data.initialise(f.unit, literalInit(x), bytes)
+		o = f.B.Object("literal", t.Size(), unit, typ, bytes, f.In.Span(x))
+		f.Syms.anonymous[x] = o
+		f.Data.initialise(f.Unit, literalInit(x), bytes)
 	}
-	return lvalue{reg: ir.NoReg, addr: ir.Addr(o, 0), obj: o, typ: t}
+	return Lvalue{Reg: ir.NoReg, Addr: ir.Addr(o, 0), Obj: o, Type: t}
 }
 
 // literalInit is the initialiser of a compound literal.
@@ -148,14 +148,14 @@ func literalInit(x *cc.PostfixExpression) *cc.Initializer {
 }
 
 // constant evaluates an expression over addresses, which are known.
-func (c *staticData) constant(e *ir.Expr) (int64, bool) {
+func (c *staticData) Constant(e *ir.Expr) (int64, bool) {
 	return e.Map(func(leaf *ir.Expr) *ir.Expr {
 		switch leaf.Op {
 		case ir.AddrOf:
-			if c.b.PerThread(leaf.Obj) {
+			if c.B.PerThread(leaf.Obj) {
 				return leaf
 			}
-			return ir.Int(int64(c.b.Addr(leaf.Obj)) + leaf.Value)
+			return ir.Int(int64(c.B.Addr(leaf.Obj)) + leaf.Value)
 		case ir.FuncAddr:
 			return ir.Int(ir.FuncAddress(leaf.Func))
 		}
@@ -170,7 +170,7 @@ type write struct {
 	typ  ir.Type
 	bits *bitPlace
 	e    *ir.Expr
-	from lvalue // of a whole struct, where e is nil
+	from Lvalue // of a whole struct, where e is nil
 	tree cc.Type
 	late bool // it does not fit a scalar of the object: written at the end
 	done bool // a bit-field that was written with its unit
@@ -178,32 +178,32 @@ type write struct {
 
 // initLocal writes the initialiser of a local object: every scalar in order of
 // its address, what the initialiser does not mention as zero.
-func (f *initialisers) initLocal(to lvalue, i *cc.Initializer) {
-	if !isAggregate(to.typ) {
+func (f *Initialisers) initLocal(to Lvalue, i *cc.Initializer) {
+	if !isAggregate(to.Type) {
 		e := i
 		for e.Case != cc.InitializerExpr && e.InitializerList != nil { // int x = { 1 };
 			e = e.InitializerList.Initializer
 		}
 		if e.Case != cc.InitializerExpr {
-			f.mem.store(to, f.exprs.convert(integer(ir.Int(0), ir.S32), to.typ, i), i)
+			f.Mem.Store(to, f.Exprs.Convert(Integer(ir.Int(0), ir.S32), to.Type, i), i)
 			return
 		}
-		f.mem.store(to, f.exprs.convert(f.exprs.operand(e.AssignmentExpression), to.typ, i), i)
+		f.Mem.Store(to, f.Exprs.Convert(f.Exprs.Operand(e.AssignmentExpression), to.Type, i), i)
 		return
 	}
-	if i.Case == cc.InitializerExpr && isStruct(i.AssignmentExpression.Type()) {
-		f.mem.copyObject(to, f.lvals.lvalue(i.AssignmentExpression), i)
+	if i.Case == cc.InitializerExpr && IsStruct(i.AssignmentExpression.Type()) {
+		f.Mem.copyObject(to, f.Lvals.Lvalue(i.AssignmentExpression), i)
 		return
 	}
-	leaves := f.layouts.leaves(to.typ, i)
+	leaves := f.Layouts.Leaves(to.Type, i)
 	f.writeLeaves(to, leaves, f.writes(i), i)
 }
 
 // writes evaluates an initialiser. Nothing is written before everything is
 // evaluated.
-func (f *initialisers) writes(i *cc.Initializer) []write {
+func (f *Initialisers) writes(i *cc.Initializer) []write {
 	var out []write
-	for _, p := range f.data.parts(i, maxLeaves) {
+	for _, p := range f.Data.parts(i, maxLeaves) {
 		if p.clear {
 			kept := out[:0]
 			for _, w := range out {
@@ -220,15 +220,15 @@ func (f *initialisers) writes(i *cc.Initializer) []write {
 			}
 			continue
 		}
-		if isStruct(p.typ) {
-			out = append(out, write{off: p.off, size: p.size(), from: f.lvals.lvalue(p.expr), tree: p.typ})
+		if IsStruct(p.typ) {
+			out = append(out, write{off: p.off, size: p.size(), from: f.Lvals.Lvalue(p.expr), tree: p.typ})
 			continue
 		}
 		if isAggregate(p.typ) {
-			f.in.refuse(codeInit, p.expr, "this initialiser of type %s is not supported", p.typ)
+			f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not supported", p.typ)
 		}
-		v := f.code.keep(f.exprs.convert(f.exprs.expr(p.expr), p.typ, p.expr))
-		w := write{off: p.off, typ: f.types.scalar(p.typ, i), bits: p.bits, e: v.e}
+		v := f.Code.Keep(f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr))
+		w := write{off: p.off, typ: f.Types.Scalar(p.typ, i), bits: p.bits, e: v.Expr}
 		if w.size = int64(w.typ.Size()); p.bits != nil {
 			w.typ, w.size = p.bits.unit, int64(p.bits.unit.Size())
 		}
@@ -238,13 +238,13 @@ func (f *initialisers) writes(i *cc.Initializer) []write {
 }
 
 // writeLeaves stores what writes say about each scalar, and then what fits none.
-func (f *initialisers) writeLeaves(to lvalue, leaves []leaf, writes []write, n cc.Node) {
-	owner := make([]int, max(0, to.typ.Size())) // per byte: 1 + the write that counts
+func (f *Initialisers) writeLeaves(to Lvalue, leaves []Leaf, writes []write, n cc.Node) {
+	owner := make([]int, max(0, to.Type.Size())) // per byte: 1 + the write that counts
 	var fields []*write
 	for k := range writes {
 		w := &writes[k]
 		if w.off+w.size > int64(len(owner)) {
-			f.in.refuse(codeInit, n, "an initialiser beyond the object's end is not supported")
+			f.In.Refuse(codeInit, n, "an initialiser beyond the object's end is not supported")
 		}
 		if w.bits != nil {
 			fields = append(fields, w)
@@ -255,50 +255,50 @@ func (f *initialisers) writeLeaves(to lvalue, leaves []leaf, writes []write, n c
 		}
 	}
 	for _, l := range leaves {
-		size := int64(l.typ.Size())
-		at := f.mem.offset(to, l.off)
-		first := owner[l.off]
+		size := int64(l.Typ.Size())
+		at := f.Mem.Offset(to, l.Off)
+		first := owner[l.Off]
 		same := true
-		for b := l.off; b < l.off+size; b++ {
+		for b := l.Off; b < l.Off+size; b++ {
 			same = same && owner[b] == first
 		}
 		switch {
 		case same && first == 0:
-			f.mem.storeWord(at, l.typ, f.unitValue(l, fields))
+			f.Mem.StoreWord(at, l.Typ, f.unitValue(l, fields))
 		case same && writes[first-1].e == nil:
 			writes[first-1].late = true
-		case same && writes[first-1].off == l.off && writes[first-1].size == size:
-			f.mem.storeWord(at, l.typ, writes[first-1].e)
+		case same && writes[first-1].off == l.Off && writes[first-1].size == size:
+			f.Mem.StoreWord(at, l.Typ, writes[first-1].e)
 		default:
-			for b := l.off; b < l.off+size; b++ {
+			for b := l.Off; b < l.Off+size; b++ {
 				if owner[b] > 0 {
 					writes[owner[b]-1].late = true
 				}
 			}
-			f.mem.storeWord(at, l.typ, ir.Int(0))
+			f.Mem.StoreWord(at, l.Typ, ir.Int(0))
 		}
 	}
 	for k := range writes {
 		switch w := &writes[k]; {
 		case !w.late:
 		case w.e != nil:
-			f.mem.storeWord(f.mem.offset(to, w.off), w.typ, w.e)
+			f.Mem.StoreWord(f.Mem.Offset(to, w.off), w.typ, w.e)
 		default:
-			at := f.mem.offset(to, w.off)
-			at.typ = w.tree
-			f.mem.copyObject(at, w.from, n)
+			at := f.Mem.Offset(to, w.off)
+			at.Type = w.tree
+			f.Mem.copyObject(at, w.from, n)
 		}
 	}
 	f.lateFields(to, fields)
 }
 
 // unitValue is the bit-fields of a word together.
-func (f *initialisers) unitValue(l leaf, fields []*write) *ir.Expr {
+func (f *Initialisers) unitValue(l Leaf, fields []*write) *ir.Expr {
 	v := ir.Int(0)
 	for _, w := range fields {
-		if w.off >= l.off && w.off+w.size <= l.off+int64(l.typ.Size()) {
+		if w.off >= l.Off && w.off+w.size <= l.Off+int64(l.Typ.Size()) {
 			b := *w.bits
-			b.unit, b.shift = l.typ, b.shift+8*uint(w.off-l.off)
+			b.unit, b.shift = l.Typ, b.shift+8*uint(w.off-l.Off)
 			v = b.insert(v, w.e)
 			w.done = true
 		}
@@ -307,12 +307,12 @@ func (f *initialisers) unitValue(l leaf, fields []*write) *ir.Expr {
 }
 
 // lateFields writes the bit-fields that are left, as in unions, one by one.
-func (f *initialisers) lateFields(to lvalue, fields []*write) {
+func (f *Initialisers) lateFields(to Lvalue, fields []*write) {
 	for _, w := range fields {
 		if !w.done {
-			l := f.mem.offset(to, w.off)
+			l := f.Mem.Offset(to, w.off)
 			l.bits = w.bits
-			f.mem.storeBits(l, value{e: w.e})
+			f.Mem.storeBits(l, Value{Expr: w.e})
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // What the parts of objects are called, for people who read answers.
 
 // layoutOf describes a type; nil where it has nothing to tell.
-func (c *layouts) layoutOf(t cc.Type) *ir.Layout {
-	if it, ok := intType(t); ok {
+func (c *Layouts) layoutOf(t cc.Type) *ir.Layout {
+	if it, ok := IntType(t); ok {
 		if t.Kind() == cc.Ptr {
 			return &ir.Layout{Kind: ir.PointerLayout}
 		}
@@ -34,7 +34,7 @@ func (c *layouts) layoutOf(t cc.Type) *ir.Layout {
 	return nil
 }
 
-func (c *layouts) recordOf(t cc.Type, n int, field func(int) *cc.Field) *ir.Layout {
+func (c *Layouts) recordOf(t cc.Type, n int, field func(int) *cc.Field) *ir.Layout {
 	l := &ir.Layout{Kind: ir.RecordLayout, Bytes: t.Size()}
 	for i := range n {
 		f := field(i)
@@ -54,7 +54,7 @@ func (c *layouts) recordOf(t cc.Type, n int, field func(int) *cc.Field) *ir.Layo
 
 // allocated describes the elements of a block by the sizeof in the expression that
 // says how large it is: malloc(n * sizeof(struct node)).
-func (c *layouts) allocated(size cc.ExpressionNode) *ir.Layout {
+func (c *Layouts) Allocated(size cc.ExpressionNode) *ir.Layout {
 	var l *ir.Layout
 	inspect(size, func(n cc.Node) bool {
 		x, ok := n.(*cc.UnaryExpression)

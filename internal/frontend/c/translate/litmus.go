@@ -7,6 +7,7 @@ import (
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/diag"
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -81,7 +82,7 @@ type Test struct {
 	// Locals are those of the input, after Lower.
 	Locals []Variable
 
-	c      *compiler
+	c      *Compiler
 	in     TestInput
 	byName map[string]*Memory
 }
@@ -96,7 +97,7 @@ type testThread struct {
 
 // testView is a local in memory that is looked at in the end.
 type testView struct {
-	at  lvalue
+	at  Lvalue
 	t   ir.Type
 	reg ir.Reg
 }
@@ -105,16 +106,17 @@ const locationPrefix = "__fp_location_"
 
 // ParseTest reads a test and makes the objects of its locations; nil if there are
 // errors.
-func ParseTest(in TestInput, opt Options, diags *diag.List) *Test {
+func ParseTest(in TestInput, lib *Library, opt Options, diags *diag.List) *Test {
 	files := []*source.File{in.File}
-	c := newCompiler(files, opt, diags)
-	c.b.PlaceFrom(in.Base)
+	c := newCompiler(files, lib, opt, diags)
+	c.B.PlaceFrom(in.Base)
 	t := &Test{c: c, in: in, byName: map[string]*Memory{}}
 	types := ""
 	for i := range in.Locations {
 		l := &in.Locations[i]
 		m := &Memory{Location: *l, Obj: ir.NoObject}
 		t.Locations, t.byName[l.Name] = append(t.Locations, m), m
+		c.In.After = append(c.In.After, read.Line{Name: l.Name, Type: l.Type, At: l.At})
 		if l.Type == "" {
 			types += "\n"
 		} else {
@@ -122,21 +124,21 @@ func ParseTest(in TestInput, opt Options, diags *diag.List) *Test {
 		}
 	}
 	c.test = t
-	c.in.parseText(in.File, in.Prelude, types)
+	c.parse(in.File, in.Prelude, types)
 	c.finishParsing(files)
 	if diags.HasErrors() {
 		return nil
 	}
 	for i, m := range t.Locations {
-		if s := c.syms.linked[fmt.Sprintf("%s%d", locationPrefix, i)]; s != nil {
-			m.typ = s.decl.Type()
+		if s := c.Syms.Linked[fmt.Sprintf("%s%d", locationPrefix, i)]; s != nil {
+			m.typ = s.Decl.Type()
 		}
 	}
 	for i, name := range in.Threads {
-		c.in.guard(func() { t.thread(i, name) })
+		c.In.Guard(func() { t.thread(i, name) })
 	}
 	for _, m := range t.Locations {
-		c.in.guard(func() { t.object(m) })
+		c.In.Guard(func() { t.object(m) })
 	}
 	if diags.HasErrors() {
 		return nil
@@ -147,33 +149,33 @@ func ParseTest(in TestInput, opt Options, diags *diag.List) *Test {
 // thread finds the function of a thread and what it takes its locations for.
 func (t *Test) thread(i int, name string) {
 	c := t.c
-	s := c.syms.units[0].static[name]
+	s := c.Syms.units[0].static[name]
 	if s == nil {
-		s = c.syms.linked[name]
+		s = c.Syms.Linked[name]
 	}
-	if s == nil || s.def == nil {
-		c.in.errorf(codeSyntax, t.in.File.Span(0, 0), "%s is no function", name)
+	if s == nil || s.Def == nil {
+		c.In.Errorf(read.CodeSyntax, t.in.File.Span(0, 0), "%s is no function", name)
 		return
 	}
 	c.threads[s] = &testThread{test: t, index: i, sym: s}
-	for _, p := range s.decl.Type().(*cc.FunctionType).Parameters() {
-		if isVoid(p.Type()) {
+	for _, p := range s.Decl.Type().(*cc.FunctionType).Parameters() {
+		if IsVoid(p.Type()) {
 			return
 		}
-		elem := elemOf(p.Type())
-		if p.Declarator == nil || elem == nil || isVoid(elem) || elem.Kind() == cc.Function {
-			c.in.refuse(codeType, parameterNode(p, s), "a parameter of a thread is a pointer to the location of its name")
+		elem := ElemOf(p.Type())
+		if p.Declarator == nil || elem == nil || IsVoid(elem) || elem.Kind() == cc.Function {
+			c.In.Refuse(read.CodeType, parameterNode(p, s), "a parameter of a thread is a pointer to the location of its name")
 		}
 		m := t.byName[p.Name()]
 		if m == nil {
-			m = &Memory{Location: Location{Name: p.Name(), At: c.in.span(p.Declarator)}, Obj: ir.NoObject}
+			m = &Memory{Location: Location{Name: p.Name(), At: c.In.Span(p.Declarator)}, Obj: ir.NoObject}
 			t.Locations, t.byName[m.Name] = append(t.Locations, m), m
 		}
 		switch {
 		case m.typ == nil:
 			m.typ = elem
 		case m.typ.Size() != elem.Size():
-			c.in.refuse(codeType, p.Declarator, "%s is of type %s here and of type %s elsewhere", m.Name, elem, m.typ)
+			c.In.Refuse(read.CodeType, p.Declarator, "%s is of type %s here and of type %s elsewhere", m.Name, elem, m.typ)
 		}
 	}
 }
@@ -182,7 +184,7 @@ func parameterNode(p *cc.Parameter, s *symbol) cc.Node {
 	if p.Declarator != nil {
 		return p.Declarator
 	}
-	return s.decl
+	return s.Decl
 }
 
 // object makes the object of a location.
@@ -192,17 +194,17 @@ func (t *Test) object(m *Memory) {
 	var layout *ir.Layout
 	if m.typ != nil {
 		if m.typ.IsIncomplete() || m.typ.Size() <= 0 || m.typ.Size() > maxObject {
-			t.c.in.errorf(codeType, m.At, "the type of %s has no size", m.Name)
+			t.c.In.Errorf(read.CodeType, m.At, "the type of %s has no size", m.Name)
 			return
 		}
 		size = m.typ.Size()
 		m.Elem, m.Pointer, m.Scalar = valueType(m.typ)
 		unit = max(1, int(size))
-		layout = t.c.layouts.layoutOf(m.typ)
+		layout = t.c.Layouts.layoutOf(m.typ)
 	}
 	if m.Count > 0 {
 		if m.Count*size > maxObject {
-			t.c.in.errorf(codeLarge, m.At, "%s has more than %d bytes", m.Name, maxObject)
+			t.c.In.Errorf(codeLarge, m.At, "%s has more than %d bytes", m.Name, maxObject)
 			return
 		}
 		size *= m.Count
@@ -211,14 +213,14 @@ func (t *Test) object(m *Memory) {
 		}
 	}
 	m.Init = make([]byte, size)
-	m.Obj = t.c.b.Object(m.Name, size, unit, m.Elem, m.Init, m.At)
-	t.c.b.Layout(m.Obj, layout)
+	m.Obj = t.c.B.Object(m.Name, size, unit, m.Elem, m.Init, m.At)
+	t.c.B.Layout(m.Obj, layout)
 }
 
 // valueType is the type of the one value that a type holds: a scalar, or a struct of
 // one, as atomic_t is.
 func valueType(t cc.Type) (it ir.Type, pointer, ok bool) {
-	if it, ok = intType(t); ok {
+	if it, ok = IntType(t); ok {
 		return it, t.Kind() == cc.Ptr, true
 	}
 	if s, is := t.(*cc.StructType); is && s.NumFields() == 1 {
@@ -230,7 +232,7 @@ func valueType(t cc.Type) (it ir.Type, pointer, ok bool) {
 }
 
 // Builder is where the program comes into being.
-func (t *Test) Builder() *ir.Builder { return t.c.b }
+func (t *Test) Builder() *ir.Builder { return t.c.B }
 
 // Lower translates the threads. The types and objects of locations are known before,
 // what the locals became afterwards.
@@ -245,8 +247,8 @@ func (t *Test) Lower() {
 			if th.index != i {
 				continue
 			}
-			fb := c.syms.function(s)
-			id := c.b.Thread(ir.Thread{Name: name, Func: fb.ID, Start: true, Pos: c.in.span(s.decl)})
+			fb := c.Syms.Function(s)
+			id := c.B.Thread(ir.Thread{Name: name, Func: fb.ID, Start: true, Pos: c.In.Span(s.Decl)})
 			for k := range t.Locals {
 				if t.in.Locals[k].Thread == i {
 					t.Locals[k].Thread = id
@@ -254,28 +256,28 @@ func (t *Test) Lower() {
 			}
 		}
 	}
-	c.syms.lowerAll()
-	if c.in.diags.HasErrors() {
+	c.Syms.lowerAll()
+	if c.In.Diags.HasErrors() {
 		return
 	}
-	c.syms.checkSections()
+	c.Syms.checkSections()
 	c.checkThreadsNotCalled()
 }
 
 // checkThreadsNotCalled refuses calls of what are threads: they have no parameters.
-func (c *compiler) checkThreadsNotCalled() {
+func (c *Compiler) checkThreadsNotCalled() {
 	isThread := map[ir.FuncID]*symbol{}
 	for s := range c.threads {
-		isThread[s.fb.ID] = s
-		if s.fb.F.Pointer {
-			c.in.errorf(codeExpr, c.in.span(s.decl), "the address of %s, which is a thread of the test, is taken", s.name)
+		isThread[s.Fb.ID] = s
+		if s.Fb.F.Pointer {
+			c.In.Errorf(CodeExpr, c.In.Span(s.Decl), "the address of %s, which is a thread of the test, is taken", s.Name)
 		}
 	}
-	for _, s := range c.syms.byID {
-		for i := range s.fb.F.Edges {
-			e := &s.fb.F.Edges[i]
+	for _, s := range c.Syms.ByID {
+		for i := range s.Fb.F.Edges {
+			e := &s.Fb.F.Edges[i]
 			if target := isThread[e.Op.Func]; target != nil && (e.Op.Kind == ir.Call || e.Op.Kind == ir.Spawn) {
-				c.in.errorf(codeExpr, e.Pos, "%s is a thread of the test and cannot be called", target.name)
+				c.In.Errorf(CodeExpr, e.Pos, "%s is a thread of the test and cannot be called", target.Name)
 			}
 		}
 	}
@@ -287,9 +289,9 @@ func (t *Test) Finish() *Unit { return t.c.unit([]*source.File{t.in.File}) }
 // Checks reports whether an execution of the threads can go wrong: something other
 // than an access to a location by its name is done.
 func (t *Test) Checks() bool {
-	for _, s := range t.c.syms.byID {
-		for i := range s.fb.F.Edges {
-			switch op := &s.fb.F.Edges[i].Op; op.Kind {
+	for _, s := range t.c.Syms.ByID {
+		for i := range s.Fb.F.Edges {
+			switch op := &s.Fb.F.Edges[i].Op; op.Kind {
 			case ir.Load, ir.Store, ir.RMW, ir.Await:
 				if op.Addr.Op != ir.AddrOf || op.Obj == ir.NoObject {
 					return true
@@ -305,34 +307,34 @@ func (t *Test) Checks() bool {
 
 // bind makes the parameters of a thread: addresses, and variables that hold them
 // where the thread changes them.
-func (f *storage) bind(t *cc.FunctionType) (spills []spilled, entry []func()) {
-	changed := f.changes(f.sym.def.CompoundStatement)
+func (f *Storage) bind(t *cc.FunctionType) (spills []spilled, entry []func()) {
+	changed := f.changes(f.sym.Def.CompoundStatement)
 	for _, p := range t.Parameters() {
-		if isVoid(p.Type()) {
+		if IsVoid(p.Type()) {
 			break
 		}
 		m, d := f.thread.test.byName[p.Name()], p.Declarator
-		v := value{e: ir.Addr(m.Obj, 0), t: ir.U64, elem: elemOf(p.Type()), obj: m.Obj}
+		v := Value{Expr: ir.Addr(m.Obj, 0), Type: ir.U64, Elem: ElemOf(p.Type()), Obj: m.Obj}
 		switch {
 		case f.inMemory(d):
 			spills = append(spills, spilled{decl: d, value: v})
 			f.block(d)
 		case changed[d]:
-			r := f.code.fb.Reg(p.Name(), 0, f.code.pos)
-			f.vars[d] = lvalue{reg: r, typ: p.Type(), obj: ir.NoObject}
-			entry = append(entry, func() { f.code.assign(r, v.e) })
+			r := f.Code.Fb.Reg(p.Name(), 0, f.Code.Pos)
+			f.vars[d] = Lvalue{Reg: r, Type: p.Type(), Obj: ir.NoObject}
+			entry = append(entry, func() { f.Code.Assign(r, v.Expr) })
 		default:
-			f.vars[d] = lvalue{reg: ir.NoReg, fixed: &v, typ: p.Type(), obj: ir.NoObject}
+			f.vars[d] = Lvalue{Reg: ir.NoReg, fixed: &v, Type: p.Type(), Obj: ir.NoObject}
 		}
 	}
 	return spills, entry
 }
 
 // changes finds the variables that a body assigns to.
-func (f *storage) changes(body cc.Node) map[*cc.Declarator]bool {
+func (f *Storage) changes(body cc.Node) map[*cc.Declarator]bool {
 	out := map[*cc.Declarator]bool{}
 	note := func(e cc.ExpressionNode) {
-		if d := variable(e); d != nil {
+		if d := VariableOf(e); d != nil {
 			out[d] = true
 		}
 	}
@@ -348,7 +350,7 @@ func (f *storage) changes(body cc.Node) map[*cc.Declarator]bool {
 			}
 			if x.Case == cc.PostfixExpressionCall { // what it writes through is a variable
 				for l := x.ArgumentExpressionList; l != nil; l = l.ArgumentExpressionList {
-					if a := addressed(l.AssignmentExpression); a != nil {
+					if a := Addressed(l.AssignmentExpression); a != nil {
 						note(a.CastExpression)
 					}
 				}
@@ -368,7 +370,7 @@ func (f *storage) changes(body cc.Node) map[*cc.Declarator]bool {
 }
 
 // findLocals finds the locals of a thread that the conditions ask about.
-func (f *storage) findLocals(body *cc.CompoundStatement) {
+func (f *Storage) findLocals(body *cc.CompoundStatement) {
 	t := f.thread.test
 	declared := map[string][]*cc.Declarator{}
 	for _, d := range localDeclarators(body) {
@@ -386,13 +388,13 @@ func (f *storage) findLocals(body *cc.CompoundStatement) {
 			continue
 		}
 		d := list[0]
-		if v.Type, v.Scalar = intType(d.Type()); !v.Scalar {
+		if v.Type, v.Scalar = IntType(d.Type()); !v.Scalar {
 			continue
 		}
 		v.Pointer = d.Type().Kind() == cc.Ptr
 		at := f.vars[d]
-		if v.Reg = at.reg; v.Reg == ir.NoReg {
-			v.Reg = f.code.fb.Reg(strings.TrimPrefix(want.Name, "_")+"@end", 0, f.in.span(d))
+		if v.Reg = at.Reg; v.Reg == ir.NoReg {
+			v.Reg = f.Code.Fb.Reg(strings.TrimPrefix(want.Name, "_")+"@end", 0, f.In.Span(d))
 			f.thread.views = append(f.thread.views, testView{at, v.Type, v.Reg})
 		}
 	}
@@ -400,20 +402,13 @@ func (f *storage) findLocals(body *cc.CompoundStatement) {
 
 // lookAtLocals reads, where a thread of a test ends, the locals in memory that the
 // conditions ask about.
-func (f *storage) lookAtLocals() {
+func (f *Storage) lookAtLocals() {
 	if f.thread == nil {
 		return
 	}
 	for _, v := range f.thread.views {
-		op := access(ir.Load, v.at, v.t, ir.Plain)
+		op := Access(ir.Load, v.at, v.t, ir.Plain)
 		op.Dst = v.reg
-		f.code.emit(op)
+		f.Code.Emit(op)
 	}
-}
-
-// Header returns the text of one of our headers, such as "fencepost/linux.h", which
-// compilers take as well.
-func Header(name string) (string, bool) {
-	text, err := headers.ReadFile("include/" + name)
-	return string(text), err == nil
 }

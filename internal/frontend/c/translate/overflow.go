@@ -15,22 +15,22 @@ import (
 
 // checkOverflow asserts that an operation on operands of type t has a defined result.
 // The operands of a shift are as they are written; the count has type count.
-func (f *expressions) checkOverflow(op ir.ExprOp, t ir.Type, x, y *ir.Expr, count ir.Type) {
-	if !f.opt.CheckOverflow || f.code.static {
+func (f *Expressions) checkOverflow(op ir.ExprOp, t ir.Type, x, y *ir.Expr, count ir.Type) {
+	if !f.Opt.CheckOverflow || f.Code.static {
 		return
 	}
 	switch op {
 	case ir.Shl, ir.Shr:
-		in := ir.Binary(ir.Lt, ir.U64, cast(y, count, ir.S64), ir.Int(int64(t.Bits)))
-		f.code.check(in, ir.Overflow, "the count of a shift is negative or not less than the width")
+		in := ir.Binary(ir.Lt, ir.U64, Cast(y, count, ir.S64), ir.Int(int64(t.Bits)))
+		f.Code.Check(in, ir.Overflow, "the count of a shift is negative or not less than the width")
 		if op == ir.Shl && t.Signed {
 			back := ir.Binary(ir.Shr, ir.S64, ir.Binary(ir.Shl, t, x, y), y)
 			fits := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, x, ir.Int(0)), ir.Binary(ir.Eq, ir.S64, back, x))
-			f.code.check(fits, ir.Overflow, "a shift to the left of a negative value, or one that does not fit")
+			f.Code.Check(fits, ir.Overflow, "a shift to the left of a negative value, or one that does not fit")
 		}
 	case ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Rem:
 		if t.Signed {
-			f.code.check(fitsSigned(op, t, x, y), ir.Overflow, "signed overflow in "+opWord[op])
+			f.Code.Check(fitsSigned(op, t, x, y), ir.Overflow, "signed overflow in "+opWord[op])
 		}
 	}
 }
@@ -40,9 +40,9 @@ var opWord = map[ir.ExprOp]string{
 }
 
 // checkNegation asserts that -x fits.
-func (f *expressions) checkNegation(t ir.Type, x *ir.Expr) {
-	if f.opt.CheckOverflow && !f.code.static && t.Signed {
-		f.code.check(ir.Binary(ir.Ne, ir.S64, x, ir.Int(lowest(t))), ir.Overflow, "signed overflow in a negation")
+func (f *Expressions) checkNegation(t ir.Type, x *ir.Expr) {
+	if f.Opt.CheckOverflow && !f.Code.static && t.Signed {
+		f.Code.Check(ir.Binary(ir.Ne, ir.S64, x, ir.Int(lowest(t))), ir.Overflow, "signed overflow in a negation")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -14,28 +15,28 @@ import (
 // what is never used need not be supported.
 
 // collectSymbols enters the names of file scope of one unit.
-func (c *symbols) collectSymbols(u *unit) {
-	for tu := u.ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
+func (c *Symbols) collectSymbols(u *unit) {
+	for tu := u.Ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
 		switch ed := tu.ExternalDeclaration; ed.Case {
 		case cc.ExternalDeclarationFuncDef:
 			def := ed.FunctionDefinition
 			s := c.enter(u, def.Declarator)
-			if s.def != nil && isLibrary(u.name) { // the program's own comes first
+			if s.Def != nil && read.IsLibrary(u.Name) { // the program's own comes first
 				continue
 			}
-			if s.def != nil {
+			if s.Def != nil {
 				c.twice(s, def.Declarator)
 			}
-			s.def, s.unit, s.decl = def, u, def.Declarator
+			s.Def, s.Unit, s.Decl = def, u, def.Declarator
 		case cc.ExternalDeclarationDecl:
 			c.collectDeclaration(u, ed.Declaration)
 		case cc.ExternalDeclarationAsmStmt:
-			c.in.errorf(codeAsm, c.in.span(ed), "assembly outside functions is not supported")
+			c.In.Errorf(codeAsm, c.In.Span(ed), "assembly outside functions is not supported")
 		}
 	}
 }
 
-func (c *symbols) collectDeclaration(u *unit, d *cc.Declaration) {
+func (c *Symbols) collectDeclaration(u *unit, d *cc.Declaration) {
 	for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
 		id := l.InitDeclarator
 		decl := id.Declarator
@@ -51,19 +52,19 @@ func (c *symbols) collectDeclaration(u *unit, d *cc.Declaration) {
 				c.twice(s, decl)
 			}
 			c.define(s, u, decl)
-			s.init, s.decl, s.unit = id.Initializer, decl, u
+			s.init, s.Decl, s.Unit = id.Initializer, decl, u
 		} else if !decl.IsExtern() {
 			c.define(s, u, decl)
-			if s.init == nil && (s.decl.IsExtern() || !decl.Type().IsIncomplete()) {
-				s.decl, s.unit = decl, u
+			if s.init == nil && (s.Decl.IsExtern() || !decl.Type().IsIncomplete()) {
+				s.Decl, s.Unit = decl, u
 			}
 		}
 	}
 }
 
 // enter finds or makes the symbol of a declarator of file scope.
-func (c *symbols) enter(u *unit, d *cc.Declarator) *symbol {
-	table := c.linked
+func (c *Symbols) enter(u *unit, d *cc.Declarator) *symbol {
+	table := c.Linked
 	name := d.Name()
 	// A definition with inline is for its own file [C11 6.7.4].
 	if d.Linkage() == cc.Internal || d.IsInline() && d.Type().Kind() == cc.Function || u.static[name] != nil {
@@ -71,9 +72,9 @@ func (c *symbols) enter(u *unit, d *cc.Declarator) *symbol {
 	}
 	s := table[name]
 	if s == nil {
-		s = &symbol{name: name, unit: u, decl: d}
+		s = &symbol{Name: name, Unit: u, Decl: d}
 		table[name] = s
-	} else if s.unit != u {
+	} else if s.Unit != u {
 		c.checkSame(s, d)
 	}
 	return s
@@ -81,30 +82,30 @@ func (c *symbols) enter(u *unit, d *cc.Declarator) *symbol {
 
 // define gives an object storage in a file. Within one file several declarations
 // without an initialiser are one definition.
-func (c *symbols) define(s *symbol, u *unit, d *cc.Declarator) {
+func (c *Symbols) define(s *symbol, u *unit, d *cc.Declarator) {
 	if s.home != nil && s.home != u {
 		c.twice(s, d)
 	}
-	s.home, s.defined = u, true
+	s.home, s.Defined = u, true
 }
 
 // twice reports a second definition.
-func (c *symbols) twice(s *symbol, d *cc.Declarator) {
-	c.in.errorf(codeLink, c.in.span(d), "%s has two definitions", s.name).Note("the other one is at %s", c.in.span(s.decl).Pos)
+func (c *Symbols) twice(s *symbol, d *cc.Declarator) {
+	c.In.Errorf(codeLink, c.In.Span(d), "%s has two definitions", s.Name).Note("the other one is at %s", c.In.Span(s.Decl).Pos)
 }
 
 // checkSame reports declarations of two files that cannot be of one thing.
-func (c *symbols) checkSame(s *symbol, d *cc.Declarator) {
-	if !sameKind(s.decl.Type(), d.Type()) {
-		c.in.errorf(codeLink, c.in.span(d), "%s is declared as %s here and as %s elsewhere", s.name, d.Type(), s.decl.Type()).
-			Note("the other declaration is at %s", c.in.span(s.decl).Pos)
+func (c *Symbols) checkSame(s *symbol, d *cc.Declarator) {
+	if !sameKind(s.Decl.Type(), d.Type()) {
+		c.In.Errorf(codeLink, c.In.Span(d), "%s is declared as %s here and as %s elsewhere", s.Name, d.Type(), s.Decl.Type()).
+			Note("the other declaration is at %s", c.In.Span(s.Decl).Pos)
 	}
 }
 
 // sameKind compares types of two files as far as that matters to memory and calls.
 func sameKind(a, b cc.Type) bool {
-	x, ok1 := intType(a)
-	y, ok2 := intType(b)
+	x, ok1 := IntType(a)
+	y, ok2 := IntType(b)
 	fa, f1 := a.(*cc.FunctionType)
 	fb, f2 := b.(*cc.FunctionType)
 	switch {
@@ -113,7 +114,7 @@ func sameKind(a, b cc.Type) bool {
 		if len(fa.Parameters()) == 0 || len(fb.Parameters()) == 0 { // no prototype
 			return true
 		}
-		return len(p) == len(q) && fa.IsVariadic() == fb.IsVariadic() && isStruct(fa.Result()) == isStruct(fb.Result())
+		return len(p) == len(q) && fa.IsVariadic() == fb.IsVariadic() && IsStruct(fa.Result()) == IsStruct(fb.Result())
 	case f1 != f2 || ok1 != ok2:
 		return false
 	case ok1:
@@ -123,48 +124,48 @@ func sameKind(a, b cc.Type) bool {
 }
 
 // find is the symbol a declarator of any scope refers to.
-func (c *symbols) find(u *unit, d *cc.Declarator) *symbol {
+func (c *Symbols) Find(u *unit, d *cc.Declarator) *symbol {
 	if s := c.locals[d]; s != nil {
 		return s
 	}
 	if s := u.static[d.Name()]; s != nil && d.Linkage() != cc.None {
 		return s
 	}
-	return c.linked[d.Name()]
+	return c.Linked[d.Name()]
 }
 
-func (c *symbols) compile() {
-	main := c.linked["main"]
-	if main == nil || main.def == nil {
-		c.in.errorf(codeNoMain, source.At(source.Pos{File: c.in.first, Line: 1, Col: 1}), "the program has no function main")
+func (c *Symbols) compile() {
+	main := c.Linked["main"]
+	if main == nil || main.Def == nil {
+		c.In.Errorf(codeNoMain, source.At(source.Pos{File: c.In.First, Line: 1, Col: 1}), "the program has no function main")
 		return
 	}
-	c.in.guard(func() { c.function(main) })
+	c.In.Guard(func() { c.Function(main) })
 	c.lowerAll()
-	if c.in.diags.HasErrors() {
+	if c.In.Diags.HasErrors() {
 		return
 	}
 	c.checkSections()
-	t := c.b.Thread(ir.Thread{
-		Name: "main", Func: main.fb.ID, Start: true, Args: c.mainArgs(main.fb.F.Params), Pos: c.in.span(main.decl),
+	t := c.B.Thread(ir.Thread{
+		Name: "main", Func: main.Fb.ID, Start: true, Args: c.mainArgs(main.Fb.F.Params), Pos: c.In.Span(main.Decl),
 	})
-	c.b.Main(t)
+	c.B.Main(t)
 }
 
 // lowerAll translates the functions that were asked for, and what they reach.
-func (c *symbols) lowerAll() {
-	for len(c.todo) > 0 || c.keyEnds.runs != nil {
+func (c *Symbols) lowerAll() {
+	for len(c.todo) > 0 || c.KeyEnds.runs != nil {
 		if len(c.todo) == 0 {
-			c.todo, c.keyEnds.runs = append(c.todo, c.keyEnds.runs), nil
+			c.todo, c.KeyEnds.runs = append(c.todo, c.KeyEnds.runs), nil
 		}
 		s := c.todo[0]
 		c.todo = c.todo[1:]
-		c.in.guard(func() { c.lowerFunction(s) })
+		c.In.Guard(func() { c.lowerFunction(s) })
 	}
 }
 
 // mainArgs are the arguments main is run with: one, the program's name.
-func (c *symbols) mainArgs(n int) []int64 {
+func (c *Symbols) mainArgs(n int) []int64 {
 	args := make([]int64, n)
 	if n == 0 {
 		return args
@@ -173,12 +174,12 @@ func (c *symbols) mainArgs(n int) []int64 {
 	if n == 1 {
 		return args
 	}
-	at := source.At(source.Pos{File: c.in.first, Line: 1, Col: 1})
+	at := source.At(source.Pos{File: c.In.First, Line: 1, Col: 1})
 	text := []byte("program\x00")
-	name := c.b.Object("argv[0]", int64(len(text)), 1, ir.S8, text, at)
+	name := c.B.Object("argv[0]", int64(len(text)), 1, ir.S8, text, at)
 	vector := make([]byte, 16) // ends with a null pointer
-	binary.LittleEndian.PutUint64(vector, c.b.Addr(name))
-	args[1] = int64(c.b.Addr(c.b.Object("argv", 16, 8, ir.U64, vector, at)))
+	binary.LittleEndian.PutUint64(vector, c.B.Addr(name))
+	args[1] = int64(c.B.Addr(c.B.Object("argv", 16, 8, ir.U64, vector, at)))
 	if n > 2 {
 		args[2] = args[1] + 8 // no environment
 	}
@@ -186,39 +187,39 @@ func (c *symbols) mainArgs(n int) []int64 {
 }
 
 // function makes sure that a function with a body will be lowered.
-func (c *symbols) function(s *symbol) *ir.FuncBuilder {
-	if s.fb == nil {
-		s.fb = c.b.Func(s.name, c.in.span(s.decl))
-		c.byID[s.fb.ID] = s
-		if s.name == threadEnd && isLibrary(s.unit.name) {
-			c.keyEnds.runs = s // when all destructors are known
+func (c *Symbols) Function(s *symbol) *ir.FuncBuilder {
+	if s.Fb == nil {
+		s.Fb = c.B.Func(s.Name, c.In.Span(s.Decl))
+		c.ByID[s.Fb.ID] = s
+		if s.Name == ThreadEnd && read.IsLibrary(s.Unit.Name) {
+			c.KeyEnds.runs = s // when all destructors are known
 		} else {
 			c.todo = append(c.todo, s)
 		}
 	}
-	return s.fb
+	return s.Fb
 }
 
 // params is how many parameters a function has.
-func (s *symbol) params() int { return len(s.parameters()) }
+func (s *symbol) Params() int { return len(s.parameters()) }
 
 // hasWords reports whether a function takes that many words, hidden ones
 // included.
-func (s *symbol) hasWords(c *compiler, n int) bool {
-	have := hidden(s.decl.Type().(*cc.FunctionType))
+func (s *symbol) HasWords(c *Compiler, n int) bool {
+	have := hidden(s.Decl.Type().(*cc.FunctionType))
 	for _, t := range s.parameters() {
-		have += c.layouts.words(t, s.decl)
+		have += c.Layouts.words(t, s.Decl)
 	}
 	return have == n
 }
 
 // parameters are the types of a function's parameters.
-func (s *symbol) parameters() []cc.Type { return typesOf(s.decl.Type().(*cc.FunctionType)) }
+func (s *symbol) parameters() []cc.Type { return typesOf(s.Decl.Type().(*cc.FunctionType)) }
 
 func typesOf(t *cc.FunctionType) []cc.Type {
 	var out []cc.Type
 	for _, p := range t.Parameters() {
-		if !isVoid(p.Type()) {
+		if !IsVoid(p.Type()) {
 			out = append(out, p.Type())
 		}
 	}
@@ -226,44 +227,44 @@ func typesOf(t *cc.FunctionType) []cc.Type {
 }
 
 // object makes sure that an object with static storage exists.
-func (c *symbols) object(s *symbol, n cc.Node) ir.ObjectID {
+func (c *Symbols) object(s *symbol, n cc.Node) ir.ObjectID {
 	if s.made {
 		return s.obj
 	}
-	if !s.defined {
-		c.in.refuse(codeObject, n, "%s is declared and never defined", s.name)
+	if !s.Defined {
+		c.In.Refuse(codeObject, n, "%s is declared and never defined", s.Name)
 	}
-	t := s.decl.Type()
-	c.checkObject(s.name, t, s.decl)
+	t := s.Decl.Type()
+	c.checkObject(s.Name, t, s.Decl)
 	unit, typ := elementOf(t)
 	bytes := make([]byte, t.Size())
-	s.obj, s.made = c.b.Object(s.name, t.Size(), unit, typ, bytes, c.in.span(s.decl)), true
-	c.b.Layout(s.obj, c.layouts.layoutOf(t))
+	s.obj, s.made = c.B.Object(s.Name, t.Size(), unit, typ, bytes, c.In.Span(s.Decl)), true
+	c.B.Layout(s.obj, c.Layouts.layoutOf(t))
 	if s.perThread() {
-		c.b.SetPerThread(s.obj)
-	} else if s.unit == nil || !isLibrary(s.unit.name) {
+		c.B.SetPerThread(s.obj)
+	} else if s.Unit == nil || !read.IsLibrary(s.Unit.Name) {
 		c.objects = append(c.objects, s.obj)
 	}
 	if s.init != nil {
-		c.data.initialise(s.unit, s.init, bytes)
+		c.Data.initialise(s.Unit, s.init, bytes)
 	}
 	return s.obj
 }
 
 // checkObject refuses objects that cannot be laid out.
-func (c *symbols) checkObject(name string, t cc.Type, n cc.Node) {
+func (c *Symbols) checkObject(name string, t cc.Type, n cc.Node) {
 	switch {
 	case t.Size() > maxObject:
-		c.in.refuse(codeLarge, n, "%s has more than %d bytes", name, maxObject)
+		c.In.Refuse(codeLarge, n, "%s has more than %d bytes", name, maxObject)
 	case t.IsIncomplete() || t.Size() < 0:
-		c.in.refuse(codeType, n, "the type of %s is incomplete", name)
+		c.In.Refuse(read.CodeType, n, "the type of %s is incomplete", name)
 	}
-	c.types.checkArray(t, n)
-	c.layouts.checkLayout(t, n)
+	c.Types.checkArray(t, n)
+	c.Layouts.checkLayout(t, n)
 }
 
 // perThread reports whether an object is thread-local.
-func (s *symbol) perThread() bool { return s.decl.IsThreadLocal() }
+func (s *symbol) perThread() bool { return s.Decl.IsThreadLocal() }
 
 // elementOf is what the elements of an object are for people: scalars of
 // arrays of any dimension, and whole structs.
@@ -271,19 +272,19 @@ func elementOf(t cc.Type) (int, ir.Type) {
 	for t.Kind() == cc.Array {
 		t = t.(*cc.ArrayType).Elem()
 	}
-	if it, ok := intType(t); ok {
+	if it, ok := IntType(t); ok {
 		return it.Size(), it
 	}
 	return max(1, int(t.Size())), ir.U64
 }
 
 // stringObject is the object of a string literal; equal literals share one.
-func (c *symbols) stringObject(text string, n cc.Node) ir.ObjectID {
+func (c *Symbols) stringObject(text string, n cc.Node) ir.ObjectID {
 	if o, ok := c.strings[text]; ok {
 		return o
 	}
-	o := c.b.Object("string", int64(len(text)), 1, ir.S8, []byte(text), c.in.span(n))
-	c.b.SetReadOnly(o)
+	o := c.B.Object("string", int64(len(text)), 1, ir.S8, []byte(text), c.In.Span(n))
+	c.B.SetReadOnly(o)
 	c.strings[text] = o
 	return o
 }

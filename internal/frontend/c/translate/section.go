@@ -11,7 +11,7 @@ import (
 // called inside it may have sections of its own or end the thread.
 
 // checkSections refuses programs whose sections do not match.
-func (c *symbols) checkSections() {
+func (c *Symbols) checkSections() {
 	symbols := c.functions()
 	sections := reaching(symbols, func(op *ir.Op) bool { return op.Kind == ir.AtomicBegin || op.Kind == ir.AtomicEnd })
 	if len(sections) == 0 {
@@ -22,19 +22,19 @@ func (c *symbols) checkSections() {
 		if !sections[s] {
 			continue
 		}
-		inside, err := ir.SectionLocs(s.fb.F)
+		inside, err := ir.SectionLocs(s.Fb.F)
 		if err != nil {
-			c.in.errorf(codeSection, c.in.span(s.decl), "atomic sections must not nest and must end in the function they begin in, on every way: %s", err)
+			c.In.Errorf(codeSection, c.In.Span(s.Decl), "atomic sections must not nest and must end in the function they begin in, on every way: %s", err)
 			continue
 		}
-		for i := range s.fb.F.Edges {
-			e := &s.fb.F.Edges[i]
+		for i := range s.Fb.F.Edges {
+			e := &s.Fb.F.Edges[i]
 			if !inside[e.From] || e.Op.Kind != ir.Call {
 				continue
 			}
 			for _, callee := range symbols {
 				if (sections[callee] || ends[callee]) && mayCall(&e.Op, callee) {
-					c.in.errorf(codeSection, e.Pos, "%s is called inside an atomic section and begins one or ends the thread", callee.name)
+					c.In.Errorf(codeSection, e.Pos, "%s is called inside an atomic section and begins one or ends the thread", callee.Name)
 				}
 			}
 		}
@@ -42,37 +42,37 @@ func (c *symbols) checkSections() {
 }
 
 // functions are the functions that were lowered, in order of their ids.
-func (c *symbols) functions() []*symbol {
+func (c *Symbols) functions() []*symbol {
 	var out []*symbol
 	collect := func(table map[string]*symbol) {
 		for _, s := range table {
-			if s.fb != nil {
+			if s.Fb != nil {
 				out = append(out, s)
 			}
 		}
 	}
-	collect(c.linked)
+	collect(c.Linked)
 	for _, u := range c.units {
 		collect(u.static)
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].fb.ID < out[j].fb.ID })
+	sort.Slice(out, func(i, j int) bool { return out[i].Fb.ID < out[j].Fb.ID })
 	return out
 }
 
 // mayCall reports whether a call may run a function.
 func mayCall(op *ir.Op, callee *symbol) bool {
 	if op.Func != ir.NoFunc {
-		return op.Func == callee.fb.ID
+		return op.Func == callee.Fb.ID
 	}
-	return callee.fb.F.Pointer
+	return callee.Fb.F.Pointer
 }
 
 // reaching is the functions that do something, or call one that does.
 func reaching(symbols []*symbol, does func(*ir.Op) bool) map[*symbol]bool {
 	out := map[*symbol]bool{}
 	for _, s := range symbols {
-		for i := range s.fb.F.Edges {
-			if does(&s.fb.F.Edges[i].Op) {
+		for i := range s.Fb.F.Edges {
+			if does(&s.Fb.F.Edges[i].Op) {
 				out[s] = true
 			}
 		}
@@ -83,8 +83,8 @@ func reaching(symbols []*symbol, does func(*ir.Op) bool) map[*symbol]bool {
 			if out[s] {
 				continue
 			}
-			for i := range s.fb.F.Edges {
-				op := &s.fb.F.Edges[i].Op
+			for i := range s.Fb.F.Edges {
+				op := &s.Fb.F.Edges[i].Op
 				if op.Kind != ir.Call {
 					continue
 				}

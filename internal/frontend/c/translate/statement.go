@@ -3,18 +3,19 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
-func (f *statements) compound(s *cc.CompoundStatement) {
+func (f *Statements) compound(s *cc.CompoundStatement) {
 	for l := s.BlockItemList; l != nil; l = l.BlockItemList {
 		item := l.BlockItem
-		f.in.guard(func() { f.blockItem(item) })
+		f.In.Guard(func() { f.blockItem(item) })
 	}
 	f.sites.markEnd(s)
 }
 
-func (f *statements) blockItem(item *cc.BlockItem) {
+func (f *Statements) blockItem(item *cc.BlockItem) {
 	switch item.Case {
 	case cc.BlockItemDecl:
 		f.sites.markBefore(item.Declaration)
@@ -23,17 +24,17 @@ func (f *statements) blockItem(item *cc.BlockItem) {
 		f.statement(item.Statement)
 	case cc.BlockItemLabel: // the parser takes a name for one label of a function only
 	default:
-		f.in.refuse(codeStatement, item, "functions inside functions are not supported")
+		f.In.Refuse(codeStatement, item, "functions inside functions are not supported")
 	}
 }
 
 // begin starts a full expression: its edges carry the position of n.
-func (f *statements) begin(n cc.Node) {
-	f.code.pos = f.in.span(n)
-	f.code.inUse = f.code.floor
+func (f *Statements) begin(n cc.Node) {
+	f.Code.Pos = f.In.Span(n)
+	f.Code.inUse = f.Code.floor
 }
 
-func (f *statements) declaration(d *cc.Declaration) {
+func (f *Statements) declaration(d *cc.Declaration) {
 	if d.Case == cc.DeclarationAssert {
 		return
 	}
@@ -46,11 +47,11 @@ func (f *statements) declaration(d *cc.Declaration) {
 		switch {
 		case decl.IsTypename(), decl.IsExtern(), decl.Type().Kind() == cc.Function:
 		case decl.IsStatic():
-			f.syms.locals[decl] = &symbol{
-				name: f.sym.name + "." + decl.Name(), unit: f.unit, decl: decl, init: id.Initializer, defined: true,
+			f.Syms.locals[decl] = &symbol{
+				Name: f.sym.Name + "." + decl.Name(), Unit: f.Unit, Decl: decl, init: id.Initializer, Defined: true,
 			}
-		case f.vars.arrays[decl] != nil && f.code.at != nowhere:
-			f.vars.makeVariable(f.vars.arrays[decl], id)
+		case f.Vars.arrays[decl] != nil && f.Code.At != Nowhere:
+			f.Vars.makeVariable(f.Vars.arrays[decl], id)
 		case id.Initializer != nil:
 			f.initDeclared(decl, id.Initializer, id)
 		}
@@ -58,20 +59,20 @@ func (f *statements) declaration(d *cc.Declaration) {
 }
 
 // initDeclared runs the initialiser of a local.
-func (f *statements) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node) {
-	if f.code.at == nowhere {
+func (f *Statements) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node) {
+	if f.Code.At == Nowhere {
 		return
 	}
-	to, ok := f.vars.vars[d]
+	to, ok := f.Vars.vars[d]
 	if !ok { // refused already
-		panic(refusal{})
+		panic(read.Refusal{})
 	}
 	f.begin(n)
 	f.inits.initLocal(to, i)
 }
 
-func (f *statements) statement(s *cc.Statement) {
-	if f.code.at == nowhere && !hasLabels(s) {
+func (f *Statements) statement(s *cc.Statement) {
+	if f.Code.At == Nowhere && !hasLabels(s) {
 		return
 	}
 	if s.Case != cc.StatementCompound {
@@ -85,7 +86,7 @@ func (f *statements) statement(s *cc.Statement) {
 	case cc.StatementExpr:
 		if e := s.ExpressionStatement.ExpressionList; e != nil {
 			f.begin(e)
-			f.exprs.effect(e)
+			f.Exprs.Effect(e)
 		}
 	case cc.StatementSelection:
 		f.selection(s.SelectionStatement)
@@ -95,9 +96,9 @@ func (f *statements) statement(s *cc.Statement) {
 		f.jumpStatement(s.JumpStatement)
 	case cc.StatementAsm:
 		f.begin(s)
-		assembly(f.lowering, s.AsmStatement)
+		assembly(f.Lowering, s.AsmStatement)
 	default:
-		f.in.refuse(codeStatement, s, "this statement is not supported")
+		f.In.Refuse(codeStatement, s, "this statement is not supported")
 	}
 }
 
@@ -113,117 +114,117 @@ func hasLabels(s *cc.Statement) bool {
 	return found
 }
 
-func (f *statements) labeled(s *cc.LabeledStatement) {
+func (f *Statements) labeled(s *cc.LabeledStatement) {
 	switch s.Case {
 	case cc.LabeledStatementLabel:
 		if isAsync(s) {
 			f.async(s)
 			return
 		}
-		f.code.here(f.gotoLabel(s.Token.SrcStr()))
+		f.Code.Here(f.gotoLabel(s.Token.SrcStr()))
 	default:
 		l, ok := f.cases[s]
 		if !ok {
-			f.in.refuse(codeStatement, s, "a case outside a switch")
+			f.In.Refuse(codeStatement, s, "a case outside a switch")
 		}
-		f.code.here(l)
+		f.Code.Here(l)
 	}
 	f.statement(s.Statement)
 }
 
-func (f *statements) gotoLabel(name string) ir.Loc {
+func (f *Statements) gotoLabel(name string) ir.Loc {
 	l, ok := f.labels[name]
 	if !ok {
-		l = f.code.label(name)
+		l = f.Code.Label(name)
 		f.labels[name] = l
 	}
 	return l
 }
 
 // part translates the body of an if, a switch or a loop.
-func (f *statements) part(s *cc.Statement) {
+func (f *Statements) part(s *cc.Statement) {
 	f.statement(s)
 	f.sites.markBodyEnd(s)
 }
 
-func (f *statements) jumpStatement(s *cc.JumpStatement) {
+func (f *Statements) jumpStatement(s *cc.JumpStatement) {
 	f.begin(s)
 	switch s.Case {
 	case cc.JumpStatementGoto:
-		f.code.jump(f.gotoLabel(s.Token2.SrcStr()))
+		f.Code.Jump(f.gotoLabel(s.Token2.SrcStr()))
 	case cc.JumpStatementBreak:
 		if len(f.breaks) == 0 {
-			f.in.refuse(codeStatement, s, "break outside a loop or switch")
+			f.In.Refuse(codeStatement, s, "break outside a loop or switch")
 		}
-		f.code.jump(f.breaks[len(f.breaks)-1])
+		f.Code.Jump(f.breaks[len(f.breaks)-1])
 	case cc.JumpStatementContinue:
 		if len(f.conts) == 0 {
-			f.in.refuse(codeStatement, s, "continue outside a loop")
+			f.In.Refuse(codeStatement, s, "continue outside a loop")
 		}
-		f.code.jump(f.conts[len(f.conts)-1])
+		f.Code.Jump(f.conts[len(f.conts)-1])
 	case cc.JumpStatementReturn:
 		var v *ir.Expr
 		if s.ExpressionList != nil {
-			if isVoid(f.result) {
-				f.exprs.effect(s.ExpressionList)
-			} else if isStruct(f.result) {
-				f.lvals.returnStruct(s.ExpressionList, s)
+			if IsVoid(f.result) {
+				f.Exprs.Effect(s.ExpressionList)
+			} else if IsStruct(f.result) {
+				f.Lvals.returnStruct(s.ExpressionList, s)
 			} else {
-				r := f.exprs.convert(f.exprs.expr(s.ExpressionList), f.result, s)
-				v = r.e
+				r := f.Exprs.Convert(f.Exprs.expr(s.ExpressionList), f.result, s)
+				v = r.Expr
 			}
 		}
-		f.vars.leave(v)
+		f.Vars.leave(v)
 	default:
-		f.in.refuse(codeJump, s, "computed goto is not supported")
+		f.In.Refuse(codeJump, s, "computed goto is not supported")
 	}
 }
 
-func (f *statements) selection(s *cc.SelectionStatement) {
+func (f *Statements) selection(s *cc.SelectionStatement) {
 	if s.Case == cc.SelectionStatementSwitch {
 		f.switchStatement(s)
 		return
 	}
 	f.begin(s.ExpressionList)
-	then, otherwise := f.code.label(""), f.code.label("")
+	then, otherwise := f.Code.Label(""), f.Code.Label("")
 	f.branch(s.ExpressionList, then, otherwise)
 	if s.Case == cc.SelectionStatementIf {
-		f.code.at, f.code.fresh = then, false
+		f.Code.At, f.Code.Fresh = then, false
 		f.part(s.Statement)
 		f.close(s.Token)
-		f.code.here(otherwise)
+		f.Code.Here(otherwise)
 		return
 	}
-	end := f.code.label("")
-	f.code.at, f.code.fresh = then, false
+	end := f.Code.Label("")
+	f.Code.At, f.Code.Fresh = then, false
 	f.part(s.Statement)
-	f.code.jump(end)
-	f.code.at, f.code.fresh = otherwise, false
+	f.Code.Jump(end)
+	f.Code.At, f.Code.Fresh = otherwise, false
 	f.part(s.Statement2)
 	f.close(s.Token)
-	f.code.here(end)
+	f.Code.Here(end)
 }
 
 // close is the end of a statement with parts: a step that does nothing but leave it
 // must not be shown as the part that stands last, which may not have run.
-func (f *statements) close(keyword cc.Token) { f.code.pos = f.in.tokenSpan(keyword) }
+func (f *Statements) close(keyword cc.Token) { f.Code.Pos = f.In.TokenSpan(keyword) }
 
-func (f *statements) switchStatement(s *cc.SelectionStatement) {
+func (f *Statements) switchStatement(s *cc.SelectionStatement) {
 	f.begin(s.ExpressionList)
-	v := f.exprs.expr(s.ExpressionList)
-	if v.elem != nil {
-		f.in.refuse(codeExpr, s.ExpressionList, "a switch over a pointer")
+	v := f.Exprs.expr(s.ExpressionList)
+	if v.Elem != nil {
+		f.In.Refuse(CodeExpr, s.ExpressionList, "a switch over a pointer")
 	}
-	t := promote(v.t)
-	v = f.code.keep(v)
-	from, end := f.code.start(), f.code.label("")
+	t := promote(v.Type)
+	v = f.Code.Keep(v)
+	from, end := f.Code.Start(), f.Code.Label("")
 	var none *ir.Expr
 	other := end
 	for _, l := range s.LabeledStatements() {
 		if l.Case == cc.LabeledStatementLabel {
 			continue
 		}
-		loc := f.code.label("")
+		loc := f.Code.Label("")
 		f.cases[l] = loc
 		var is *ir.Expr
 		switch l.Case {
@@ -232,11 +233,11 @@ func (f *statements) switchStatement(s *cc.SelectionStatement) {
 			continue
 		case cc.LabeledStatementRange:
 			lo, hi := f.caseValue(l.ConstantExpression, t), f.caseValue(l.ConstantExpression2, t)
-			is = ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, t, v.e, lo), ir.Binary(ir.Le, t, v.e, hi))
+			is = ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, t, v.Expr, lo), ir.Binary(ir.Le, t, v.Expr, hi))
 		default:
-			is = ir.Binary(ir.Eq, t, v.e, f.caseValue(l.ConstantExpression, t))
+			is = ir.Binary(ir.Eq, t, v.Expr, f.caseValue(l.ConstantExpression, t))
 		}
-		f.code.assume(from, is, loc)
+		f.Code.Assume(from, is, loc)
 		not := ir.Negate(is)
 		if none == nil {
 			none = not
@@ -247,25 +248,25 @@ func (f *statements) switchStatement(s *cc.SelectionStatement) {
 	if none == nil {
 		none = ir.Int(1)
 	}
-	f.code.assume(from, none, other)
-	f.code.at, f.code.fresh = nowhere, false
+	f.Code.Assume(from, none, other)
+	f.Code.At, f.Code.Fresh = Nowhere, false
 	f.breaks = append(f.breaks, end)
 	f.part(s.Statement)
 	f.breaks = f.breaks[:len(f.breaks)-1]
 	f.close(s.Token)
-	f.code.here(end)
+	f.Code.Here(end)
 }
 
-func (f *statements) caseValue(e cc.ExpressionNode, t ir.Type) *ir.Expr {
-	v, ok := intValue(e)
+func (f *Statements) caseValue(e cc.ExpressionNode, t ir.Type) *ir.Expr {
+	v, ok := IntValue(e)
 	if !ok {
-		f.in.refuse(codeExpr, e, "the value of a case is not constant")
+		f.In.Refuse(CodeExpr, e, "the value of a case is not constant")
 	}
 	return ir.Int(t.Wrap(v))
 }
 
 // intValue is the value cc computed for a constant expression.
-func intValue(e cc.ExpressionNode) (int64, bool) {
+func IntValue(e cc.ExpressionNode) (int64, bool) {
 	switch v := e.Value().(type) {
 	case cc.Int64Value:
 		return int64(v), true
@@ -275,7 +276,7 @@ func intValue(e cc.ExpressionNode) (int64, bool) {
 	return 0, false
 }
 
-func (f *statements) iteration(s *cc.IterationStatement) {
+func (f *Statements) iteration(s *cc.IterationStatement) {
 	switch s.Case {
 	case cc.IterationStatementWhile:
 		f.loop(s, s.ExpressionList, nil)
@@ -284,57 +285,57 @@ func (f *statements) iteration(s *cc.IterationStatement) {
 	case cc.IterationStatementFor:
 		if s.ExpressionList != nil {
 			f.begin(s.ExpressionList)
-			f.exprs.effect(s.ExpressionList)
+			f.Exprs.Effect(s.ExpressionList)
 		}
 		f.loop(s, s.ExpressionList2, s.ExpressionList3)
 	case cc.IterationStatementForDecl:
 		f.declaration(s.Declaration)
 		f.loop(s, s.ExpressionList, s.ExpressionList2)
 	default:
-		f.in.refuse(codeStatement, s, "this loop is not supported")
+		f.In.Refuse(codeStatement, s, "this loop is not supported")
 	}
 }
 
 // loop is a while or for loop.
-func (f *statements) loop(s *cc.IterationStatement, cond, next cc.ExpressionNode) {
-	head, body, end := f.code.label(""), f.code.label(""), f.code.label("")
-	f.code.here(head)
+func (f *Statements) loop(s *cc.IterationStatement, cond, next cc.ExpressionNode) {
+	head, body, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
+	f.Code.Here(head)
 	if cond != nil {
 		f.begin(cond)
 		f.branch(cond, body, end)
 	} else {
-		f.code.jump(body)
+		f.Code.Jump(body)
 	}
-	f.code.at, f.code.fresh = body, false
+	f.Code.At, f.Code.Fresh = body, false
 	again := head
 	if next != nil {
-		again = f.code.label("")
+		again = f.Code.Label("")
 	}
 	f.body(s.Statement, again, end)
 	f.close(s.Token)
-	f.code.jump(again)
+	f.Code.Jump(again)
 	if next != nil {
-		f.code.at, f.code.fresh = again, false
+		f.Code.At, f.Code.Fresh = again, false
 		f.begin(next)
-		f.exprs.effect(next)
-		f.code.jump(head)
+		f.Exprs.Effect(next)
+		f.Code.Jump(head)
 	}
 	f.close(s.Token)
-	f.code.at, f.code.fresh = end, false
+	f.Code.At, f.Code.Fresh = end, false
 }
 
-func (f *statements) doLoop(s *cc.IterationStatement) {
-	head, again, end := f.code.label(""), f.code.label(""), f.code.label("")
-	f.code.here(head)
+func (f *Statements) doLoop(s *cc.IterationStatement) {
+	head, again, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
+	f.Code.Here(head)
 	f.body(s.Statement, again, end)
-	f.code.here(again)
+	f.Code.Here(again)
 	f.begin(s.ExpressionList)
 	f.branch(s.ExpressionList, head, end)
 	f.close(s.Token)
-	f.code.at, f.code.fresh = end, false
+	f.Code.At, f.Code.Fresh = end, false
 }
 
-func (f *statements) body(s *cc.Statement, again, end ir.Loc) {
+func (f *Statements) body(s *cc.Statement, again, end ir.Loc) {
 	f.breaks, f.conts = append(f.breaks, end), append(f.conts, again)
 	f.part(s)
 	f.breaks, f.conts = f.breaks[:len(f.breaks)-1], f.conts[:len(f.conts)-1]
@@ -342,18 +343,18 @@ func (f *statements) body(s *cc.Statement, again, end ir.Loc) {
 
 // branch goes to one of two locations, evaluating as much of the condition as C
 // does.
-func (f *statements) branch(e cc.ExpressionNode, then, otherwise ir.Loc) {
-	switch x := unparen(e).(type) {
+func (f *Statements) branch(e cc.ExpressionNode, then, otherwise ir.Loc) {
+	switch x := Unparen(e).(type) {
 	case *cc.LogicalAndExpression:
-		mid := f.code.label("")
+		mid := f.Code.Label("")
 		f.branch(x.LogicalAndExpression, mid, otherwise)
-		f.code.at, f.code.fresh = mid, false
+		f.Code.At, f.Code.Fresh = mid, false
 		f.branch(x.InclusiveOrExpression, then, otherwise)
 		return
 	case *cc.LogicalOrExpression:
-		mid := f.code.label("")
+		mid := f.Code.Label("")
 		f.branch(x.LogicalOrExpression, then, mid)
-		f.code.at, f.code.fresh = mid, false
+		f.Code.At, f.Code.Fresh = mid, false
 		f.branch(x.LogicalAndExpression, then, otherwise)
 		return
 	case *cc.UnaryExpression:
@@ -362,9 +363,9 @@ func (f *statements) branch(e cc.ExpressionNode, then, otherwise ir.Loc) {
 			return
 		}
 	}
-	v := truthOf(f.exprs.expr(e))
-	from := f.code.start()
-	f.code.assume(from, v, then)
-	f.code.assume(from, ir.Negate(v), otherwise)
-	f.code.at, f.code.fresh = nowhere, false
+	v := TruthOf(f.Exprs.expr(e))
+	from := f.Code.Start()
+	f.Code.Assume(from, v, then)
+	f.Code.Assume(from, ir.Negate(v), otherwise)
+	f.Code.At, f.Code.Fresh = Nowhere, false
 }

@@ -10,36 +10,36 @@ import (
 
 // statementValue is the value of ({ ... }): that of the last statement, if it is an
 // expression.
-func (f *expressions) statementValue(x *cc.PrimaryExpression) value {
+func (f *Expressions) statementValue(x *cc.PrimaryExpression) Value {
 	last := f.statementsBefore(x)
 	if last == nil {
-		return value{void: true, obj: ir.NoObject}
+		return Value{Void: true, Obj: ir.NoObject}
 	}
-	if isVoid(last.Type()) {
-		f.effect(last)
-		return value{void: true, obj: ir.NoObject}
+	if IsVoid(last.Type()) {
+		f.Effect(last)
+		return Value{Void: true, Obj: ir.NoObject}
 	}
-	return f.code.keep(f.operand(last))
+	return f.Code.Keep(f.Operand(last))
 }
 
 // statementPlace is where the struct lies that ({ ... }) gives.
-func (f *expressions) statementPlace(x *cc.PrimaryExpression) lvalue {
+func (f *Expressions) statementPlace(x *cc.PrimaryExpression) Lvalue {
 	last := f.statementsBefore(x)
-	if last == nil || !isStruct(last.Type()) {
-		f.in.refuse(codeExpr, x, "this is not a place in memory")
+	if last == nil || !IsStruct(last.Type()) {
+		f.In.Refuse(CodeExpr, x, "this is not a place in memory")
 	}
-	return f.lvals.place(last)
+	return f.Lvals.place(last)
 }
 
 // statementsBefore runs all statements of a statement expression but the last, if
 // that is an expression. The temporaries of the expression around stay in use.
-func (f *expressions) statementsBefore(x *cc.PrimaryExpression) cc.ExpressionNode {
-	if f.code.static {
-		f.in.refuse(codeInit, x, "the initialiser is not constant")
+func (f *Expressions) statementsBefore(x *cc.PrimaryExpression) cc.ExpressionNode {
+	if f.Code.static {
+		f.In.Refuse(codeInit, x, "the initialiser is not constant")
 	}
-	pos, floor := f.code.pos, f.code.floor
-	f.code.floor = f.code.inUse
-	defer func() { f.code.pos, f.code.floor = pos, floor }()
+	pos, floor := f.Code.Pos, f.Code.floor
+	f.Code.floor = f.Code.inUse
+	defer func() { f.Code.Pos, f.Code.floor = pos, floor }()
 	for l := x.CompoundStatement.BlockItemList; l != nil; l = l.BlockItemList {
 		item := l.BlockItem
 		if l.BlockItemList == nil && item.Case == cc.BlockItemStmt && item.Statement.Case == cc.StatementExpr {
@@ -53,35 +53,35 @@ func (f *expressions) statementsBefore(x *cc.PrimaryExpression) cc.ExpressionNod
 }
 
 // orElse is x ?: y: x, if that is not zero.
-func (f *expressions) orElse(x *cc.ConditionalExpression) value {
-	a := f.operand(x.LogicalOrExpression)
-	if f.code.static {
-		b := f.operand(x.ConditionalExpression)
+func (f *Expressions) orElse(x *cc.ConditionalExpression) Value {
+	a := f.Operand(x.LogicalOrExpression)
+	if f.Code.static {
+		b := f.Operand(x.ConditionalExpression)
 		a, b = f.unify(a, b, x)
-		return value{e: ir.Conditional(truthOf(a), a.e, b.e), t: a.t, elem: a.elem, obj: ir.NoObject}
+		return Value{Expr: ir.Conditional(TruthOf(a), a.Expr, b.Expr), Type: a.Type, Elem: a.Elem, Obj: ir.NoObject}
 	}
-	r := f.code.temp()
-	otherwise, end := f.code.label(""), f.code.label("")
-	f.code.assign(r, a.e)
-	from := f.code.start()
+	r := f.Code.Temp()
+	otherwise, end := f.Code.Label(""), f.Code.Label("")
+	f.Code.Assign(r, a.Expr)
+	from := f.Code.Start()
 	kept := a
-	kept.e = ir.R(r)
-	f.code.assume(from, truthOf(kept), end)
-	f.code.assume(from, ir.Negate(truthOf(kept)), otherwise)
-	f.code.at, f.code.fresh = otherwise, false
-	b := f.operand(x.ConditionalExpression)
-	f.code.assign(r, b.e)
-	f.code.here(end)
+	kept.Expr = ir.R(r)
+	f.Code.Assume(from, TruthOf(kept), end)
+	f.Code.Assume(from, ir.Negate(TruthOf(kept)), otherwise)
+	f.Code.At, f.Code.Fresh = otherwise, false
+	b := f.Operand(x.ConditionalExpression)
+	f.Code.Assign(r, b.Expr)
+	f.Code.Here(end)
 	return f.merged(r, a, b, x)
 }
 
 // merged is the value of a conditional whose arms left theirs in r. Only both arms
 // together give the type; cutting to it is right for a value of either.
-func (f *expressions) merged(r ir.Reg, a, b value, x *cc.ConditionalExpression) value {
+func (f *Expressions) merged(r ir.Reg, a, b Value, x *cc.ConditionalExpression) Value {
 	t := f.armType(a, b)
 	e := ir.R(r)
-	if cast(e, a.t, t) != e || cast(e, b.t, t) != e {
+	if Cast(e, a.Type, t) != e || Cast(e, b.Type, t) != e {
 		e = ir.Unary(ir.Cast, t, e)
 	}
-	return value{e: e, t: t, elem: f.unified(a, b, x), obj: ir.NoObject}
+	return Value{Expr: e, Type: t, Elem: f.unified(a, b, x), Obj: ir.NoObject}
 }

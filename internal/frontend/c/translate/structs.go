@@ -12,11 +12,11 @@ import (
 // function with a struct as result gets the address of a block of its caller's.
 
 // structPlace is where a struct lies that an operator gives.
-func (f *lvalues) structPlace(e cc.ExpressionNode) lvalue {
+func (f *Lvalues) structPlace(e cc.ExpressionNode) Lvalue {
 	switch x := e.(type) {
 	case *cc.ExpressionList:
 		for ; x.ExpressionList != nil; x = x.ExpressionList {
-			f.exprs.effect(x.AssignmentExpression)
+			f.Exprs.Effect(x.AssignmentExpression)
 		}
 		return f.place(x.AssignmentExpression)
 	case *cc.ConditionalExpression:
@@ -25,70 +25,70 @@ func (f *lvalues) structPlace(e cc.ExpressionNode) lvalue {
 		}
 	case *cc.AssignmentExpression:
 		if x.Case == cc.AssignmentExpressionAssign {
-			to := f.lvalue(x.UnaryExpression)
-			f.mem.copyObject(to, f.lvalue(x.AssignmentExpression), x)
+			to := f.Lvalue(x.UnaryExpression)
+			f.Mem.copyObject(to, f.Lvalue(x.AssignmentExpression), x)
 			return to
 		}
 	case *cc.CastExpression:
-		if x.Case == cc.CastExpressionCast && isStruct(x.CastExpression.Type()) {
+		if x.Case == cc.CastExpressionCast && IsStruct(x.CastExpression.Type()) {
 			return f.place(x.CastExpression)
 		}
 	}
-	f.in.refuse(codeAggregate, e, "a value of type %s is not supported here", e.Type())
+	f.In.Refuse(codeAggregate, e, "a value of type %s is not supported here", e.Type())
 	panic("BUG: unreachable")
 }
 
 // chosenPlace is the struct a conditional chooses.
-func (f *lvalues) chosenPlace(x *cc.ConditionalExpression) lvalue {
-	r := f.code.fb.Reg("p", 0, f.code.pos)
-	then, otherwise, end := f.code.label(""), f.code.label(""), f.code.label("")
+func (f *Lvalues) chosenPlace(x *cc.ConditionalExpression) Lvalue {
+	r := f.Code.Fb.Reg("p", 0, f.Code.Pos)
+	then, otherwise, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.stmts.branch(x.LogicalOrExpression, then, otherwise)
-	f.code.at, f.code.fresh = then, false
+	f.Code.At, f.Code.Fresh = then, false
 	a := f.structAt(x.ExpressionList)
-	f.code.assign(r, a.addr)
-	f.code.jump(end)
-	f.code.at, f.code.fresh = otherwise, false
+	f.Code.Assign(r, a.Addr)
+	f.Code.Jump(end)
+	f.Code.At, f.Code.Fresh = otherwise, false
 	b := f.structAt(x.ConditionalExpression)
-	f.code.assign(r, b.addr)
-	f.code.here(end)
-	return lvalue{reg: ir.NoReg, addr: ir.R(r), obj: ir.NoObject, typ: a.typ}
+	f.Code.Assign(r, b.Addr)
+	f.Code.Here(end)
+	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject, Type: a.Type}
 }
 
 // structAt is the place of a struct that must not be atomic.
-func (f *lvalues) structAt(e cc.ExpressionNode) lvalue {
-	l := f.lvalue(e)
-	if l.atomic {
-		f.in.refuse(codeAtomic, e, "atomic structs are not supported")
+func (f *Lvalues) structAt(e cc.ExpressionNode) Lvalue {
+	l := f.Lvalue(e)
+	if l.Atomic {
+		f.In.Refuse(CodeAtomic, e, "atomic structs are not supported")
 	}
-	if !isStruct(l.typ) {
-		f.in.refuse(codeAggregate, e, "a struct is needed here")
+	if !IsStruct(l.Type) {
+		f.In.Refuse(codeAggregate, e, "a struct is needed here")
 	}
 	return l
 }
 
 // argumentWords are the words an argument travels in.
-func (f *lvalues) argumentWords(e cc.ExpressionNode, t cc.Type) []*ir.Expr {
-	if !isStruct(t) {
-		return []*ir.Expr{f.exprs.convert(f.exprs.operand(e), t, e).e}
+func (f *Lvalues) argumentWords(e cc.ExpressionNode, t cc.Type) []*ir.Expr {
+	if !IsStruct(t) {
+		return []*ir.Expr{f.Exprs.Convert(f.Exprs.Operand(e), t, e).Expr}
 	}
-	if !isStruct(e.Type()) {
-		f.in.refuse(codeAggregate, e, "a struct is needed here")
+	if !IsStruct(e.Type()) {
+		f.In.Refuse(codeAggregate, e, "a struct is needed here")
 	}
 	from := f.structAt(e)
 	var out []*ir.Expr
-	for _, l := range f.layouts.leaves(t, e) {
-		op := access(ir.Load, f.mem.offset(from, l.off), l.typ, ir.Plain)
-		op.Dst = f.code.temp()
-		f.code.emit(op)
+	for _, l := range f.Layouts.Leaves(t, e) {
+		op := Access(ir.Load, f.Mem.Offset(from, l.Off), l.Typ, ir.Plain)
+		op.Dst = f.Code.Temp()
+		f.Code.Emit(op)
 		out = append(out, ir.R(op.Dst))
 	}
 	return out
 }
 
 // words is how many words a parameter takes.
-func (c *layouts) words(t cc.Type, n cc.Node) int {
-	if isStruct(t) {
-		return len(c.leaves(t, n))
+func (c *Layouts) words(t cc.Type, n cc.Node) int {
+	if IsStruct(t) {
+		return len(c.Leaves(t, n))
 	}
 	return 1
 }
@@ -97,7 +97,7 @@ func (c *layouts) words(t cc.Type, n cc.Node) int {
 // struct as result, and for variable arguments.
 func hidden(t *cc.FunctionType) int {
 	n := 0
-	if isStruct(t.Result()) {
+	if IsStruct(t.Result()) {
 		n++
 	}
 	if t.IsVariadic() {
@@ -107,7 +107,7 @@ func hidden(t *cc.FunctionType) int {
 }
 
 // returnStruct writes the result to the caller's block.
-func (f *lvalues) returnStruct(e cc.ExpressionNode, n cc.Node) {
-	to := lvalue{reg: ir.NoReg, addr: ir.R(f.vars.resultAt), obj: ir.NoObject, typ: f.result}
-	f.mem.copyObject(to, f.structAt(e), n)
+func (f *Lvalues) returnStruct(e cc.ExpressionNode, n cc.Node) {
+	to := Lvalue{Reg: ir.NoReg, Addr: ir.R(f.Vars.resultAt), Obj: ir.NoObject, Type: f.result}
+	f.Mem.copyObject(to, f.structAt(e), n)
 }

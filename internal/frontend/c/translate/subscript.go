@@ -61,9 +61,9 @@ func isLast(s *cc.StructType, off int64) bool {
 }
 
 // declared is the array at a place.
-func (f *lvalues) declared(l lvalue, t *cc.ArrayType) *declaredArray {
+func (f *Lvalues) declared(l Lvalue, t *cc.ArrayType) *declaredArray {
 	a := &declaredArray{length: t.Len(), pointer: l.via.pointer}
-	a.whole = l.obj != ir.NoObject && l.addr.Op == ir.AddrOf && l.addr.Value == 0 && t.Size() == f.b.Size(l.obj)
+	a.whole = l.Obj != ir.NoObject && l.Addr.Op == ir.AddrOf && l.Addr.Value == 0 && t.Size() == f.B.Size(l.Obj)
 	a.free = t.IsVLA() || a.length <= 0 || l.via.pointer && l.via.members && !l.via.inside
 	return a
 }
@@ -71,26 +71,26 @@ func (f *lvalues) declared(l lvalue, t *cc.ArrayType) *declaredArray {
 // addressOnly notes that only the address of an lvalue is computed. The last subscript may
 // be one past the end of its array. The subscripts before it need checks of their own, since
 // no access checks them.
-func (f *lvalues) addressOnly(e cc.ExpressionNode) {
-	f.markSubscripts(e, f.types.addressed)
+func (f *Lvalues) addressOnly(e cc.ExpressionNode) {
+	f.markSubscripts(e, f.Types.addressed)
 }
 
 // decays notes that an array becomes a pointer to its beginning, unless a subscript follows.
-func (f *lvalues) decays(e cc.ExpressionNode) {
-	if _, array := e.Type().Undecay().(*cc.ArrayType); array && !f.types.subscripted[unparen(e)] {
-		f.markSubscripts(e, f.types.unaccessed)
+func (f *Lvalues) decays(e cc.ExpressionNode) {
+	if _, array := e.Type().Undecay().(*cc.ArrayType); array && !f.Types.subscripted[Unparen(e)] {
+		f.markSubscripts(e, f.Types.unaccessed)
 	}
 }
 
 // markSubscripts puts the last subscript of an lvalue into a set, and the subscripts before it into
 // unaccessed.
-func (f *lvalues) markSubscripts(e cc.ExpressionNode, last map[cc.Node]bool) {
+func (f *Lvalues) markSubscripts(e cc.ExpressionNode, last map[cc.Node]bool) {
 	for {
-		x, ok := unparen(e).(*cc.PostfixExpression)
+		x, ok := Unparen(e).(*cc.PostfixExpression)
 		switch {
 		case ok && x.Case == cc.PostfixExpressionIndex:
 			last[x] = true
-			last, e = f.types.unaccessed, x.PostfixExpression
+			last, e = f.Types.unaccessed, x.PostfixExpression
 			if _, array := e.Type().Undecay().(*cc.ArrayType); !array {
 				return
 			}
@@ -103,26 +103,26 @@ func (f *lvalues) markSubscripts(e cc.ExpressionNode, last map[cc.Node]bool) {
 }
 
 // checkSubscript checks a subscript, where it is not clear that it is right.
-func (f *lvalues) checkSubscript(a, i value, x *cc.PostfixExpression) {
-	if a.array == nil || a.array.free || f.code.static {
+func (f *Lvalues) checkSubscript(a, i Value, x *cc.PostfixExpression) {
+	if a.array == nil || a.array.free || f.Code.static {
 		return
 	}
 	most := a.array.length - 1
-	if _, row := a.elem.(*cc.ArrayType); f.types.addressed[x] || row && !f.types.subscripted[x] {
+	if _, row := a.Elem.(*cc.ArrayType); f.Types.addressed[x] || row && !f.Types.subscripted[x] {
 		most++
-	} else if a.array.whole && !f.types.unaccessed[x] {
+	} else if a.array.whole && !f.Types.unaccessed[x] {
 		return
 	}
-	if lo, hi := extent(i.e, i.t); lo >= 0 && hi <= most {
+	if lo, hi := extent(i.Expr, i.Type); lo >= 0 && hi <= most {
 		return
 	}
-	f.code.check(ir.Binary(ir.Le, ir.U64, i.e, ir.Int(most)), ir.OutOfBounds,
+	f.Code.Check(ir.Binary(ir.Le, ir.U64, i.Expr, ir.Int(most)), ir.OutOfBounds,
 		fmt.Sprintf("the subscript is not inside %s, which has %d element(s)", f.arrayName(x), a.array.length))
 }
 
 // arrayName is what people call the array of a subscript.
-func (f *lvalues) arrayName(x *cc.PostfixExpression) string {
-	switch y := unparen(x.PostfixExpression).(type) {
+func (f *Lvalues) arrayName(x *cc.PostfixExpression) string {
+	switch y := Unparen(x.PostfixExpression).(type) {
 	case *cc.PrimaryExpression:
 		if y.Case == cc.PrimaryExpressionIdent {
 			return y.Token.SrcStr()

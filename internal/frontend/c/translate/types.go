@@ -5,6 +5,7 @@ import (
 
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -12,14 +13,14 @@ import (
 
 // intType is how values of a scalar type are held: an integer type as itself, a
 // pointer as an unsigned word. ok is false for everything else.
-func intType(t cc.Type) (it ir.Type, ok bool) {
+func IntType(t cc.Type) (it ir.Type, ok bool) {
 	switch t.Kind() {
 	case cc.Bool:
 		return ir.U8, true
 	case cc.Ptr, cc.Function:
 		return ir.U64, true
 	case cc.Enum:
-		return intType(t.(*cc.EnumType).UnderlyingType())
+		return IntType(t.(*cc.EnumType).UnderlyingType())
 	case cc.Char, cc.SChar, cc.UChar, cc.Short, cc.UShort, cc.Int, cc.UInt, cc.Long, cc.ULong, cc.LongLong, cc.ULongLong:
 		it := ir.Type{Bits: uint8(8 * t.Size()), Signed: cc.IsSignedInteger(t)}
 		return it, it.Valid()
@@ -28,17 +29,17 @@ func intType(t cc.Type) (it ir.Type, ok bool) {
 }
 
 // scalar is intType, and refuses what intType does not know.
-func (c *typing) scalar(t cc.Type, n cc.Node) ir.Type {
-	it, ok := intType(t)
+func (c *Typing) Scalar(t cc.Type, n cc.Node) ir.Type {
+	it, ok := IntType(t)
 	switch {
 	case ok:
 		return it
 	case cc.IsFloatingPointType(t), cc.IsComplexType(t):
-		c.in.refuse(codeFloat, n, "floating point is not supported: %s", t)
+		c.In.Refuse(codeFloat, n, "floating point is not supported: %s", t)
 	case isAggregate(t):
-		c.in.refuse(codeAggregate, n, "a value of type %s is not supported here", t)
+		c.In.Refuse(codeAggregate, n, "a value of type %s is not supported here", t)
 	}
-	c.in.refuse(codeType, n, "type %s is not supported here", t)
+	c.In.Refuse(read.CodeType, n, "type %s is not supported here", t)
 	panic("BUG: unreachable")
 }
 
@@ -50,7 +51,7 @@ func isAggregate(t cc.Type) bool {
 	return false
 }
 
-func isVoid(t cc.Type) bool { return t.Kind() == cc.Void }
+func IsVoid(t cc.Type) bool { return t.Kind() == cc.Void }
 
 // promote is C's integer promotion [C11 6.3.1.1].
 func promote(t ir.Type) ir.Type {
@@ -76,52 +77,52 @@ func common(a, b ir.Type) ir.Type {
 
 // elemSize is the step of arithmetic on pointers to t; void and functions count as
 // bytes, as in GNU C.
-func (c *typing) elemSize(t cc.Type, n cc.Node) int64 {
+func (c *Typing) ElemSize(t cc.Type, n cc.Node) int64 {
 	c.checkArray(t, n)
 	switch {
 	case t.Kind() == cc.Void || t.Kind() == cc.Function:
 		return 1
 	case t.IsIncomplete() || t.Size() <= 0:
-		c.in.refuse(codeType, n, "arithmetic on a pointer to %s, whose size is not known", t)
+		c.In.Refuse(read.CodeType, n, "arithmetic on a pointer to %s, whose size is not known", t)
 	}
 	return t.Size()
 }
 
 // checkArray refuses arrays whose length is not constant.
-func (c *typing) checkArray(t cc.Type, n cc.Node) {
+func (c *Typing) checkArray(t cc.Type, n cc.Node) {
 	for t.Kind() == cc.Array {
 		a := t.(*cc.ArrayType)
 		if a.IsVLA() {
-			c.in.refuse(codeVLA, n, "arrays of variable length are not supported")
+			c.In.Refuse(codeVLA, n, "arrays of variable length are not supported")
 		}
 		t = a.Elem()
 	}
 }
 
 // leaf is a scalar inside an object.
-type leaf struct {
-	off int64
-	typ ir.Type
+type Leaf struct {
+	Off int64
+	Typ ir.Type
 }
 
 // leaves are the scalars of a type in order of their offsets. A union is taken as
 // words: which member holds is not known.
-func (c *layouts) leaves(t cc.Type, n cc.Node) []leaf {
+func (c *Layouts) Leaves(t cc.Type, n cc.Node) []Leaf {
 	out := c.appendLeaves(nil, t, 0, n)
-	sort.Slice(out, func(i, j int) bool { return out[i].off < out[j].off }) // bit-fields come first
+	sort.Slice(out, func(i, j int) bool { return out[i].Off < out[j].Off }) // bit-fields come first
 	if len(out) > maxLeaves {
-		c.in.refuse(codeLarge, n, "more than %d scalars are written one by one", maxLeaves)
+		c.In.Refuse(codeLarge, n, "more than %d scalars are written one by one", maxLeaves)
 	}
 	return out
 }
 
-func (c *layouts) appendLeaves(out []leaf, t cc.Type, off int64, n cc.Node) []leaf {
+func (c *Layouts) appendLeaves(out []Leaf, t cc.Type, off int64, n cc.Node) []Leaf {
 	if len(out) > maxLeaves {
 		return out
 	}
 	switch t.Kind() {
 	case cc.Array:
-		c.types.checkArray(t, n)
+		c.Types.checkArray(t, n)
 		a := t.(*cc.ArrayType)
 		for i := int64(0); i < a.Len() && len(out) <= maxLeaves; i++ {
 			out = c.appendLeaves(out, a.Elem(), off+i*a.Elem().Size(), n)
@@ -133,7 +134,7 @@ func (c *layouts) appendLeaves(out []leaf, t cc.Type, off int64, n cc.Node) []le
 				c.refuseLayout(n, s)
 			}
 			for _, u := range p.units() {
-				out = append(out, leaf{off + u.off, u.typ})
+				out = append(out, Leaf{off + u.Off, u.Typ})
 			}
 		}
 		for i := 0; i < s.NumFields(); i++ {
@@ -143,19 +144,19 @@ func (c *layouts) appendLeaves(out []leaf, t cc.Type, off int64, n cc.Node) []le
 			}
 		}
 	case cc.Union:
-		out = append(out, words(off, t.Size())...)
+		out = append(out, Words(off, t.Size())...)
 	default:
-		out = append(out, leaf{off, c.types.scalar(t, n)})
+		out = append(out, Leaf{off, c.Types.Scalar(t, n)})
 	}
 	return out
 }
 
 // words cuts a stretch of bytes into accesses.
-func words(off, size int64) []leaf {
-	var out []leaf
+func Words(off, size int64) []Leaf {
+	var out []Leaf
 	for _, t := range []ir.Type{ir.U64, ir.U32, ir.U16, ir.U8} {
 		for n := int64(t.Size()); size >= n; size -= n {
-			out = append(out, leaf{off, t})
+			out = append(out, Leaf{off, t})
 			off += n
 		}
 	}

@@ -7,33 +7,33 @@ import (
 )
 
 // value is what an expression computes: a word that holds a value of type t.
-type value struct {
-	e    *ir.Expr
-	t    ir.Type
-	elem cc.Type     // what a pointer points to; nil: an integer
-	obj  ir.ObjectID // the named object a pointer points into, if that is known
-	void bool        // there is no value; e is nil
+type Value struct {
+	Expr *ir.Expr
+	Type ir.Type
+	Elem cc.Type     // what a pointer points to; nil: an integer
+	Obj  ir.ObjectID // the named object a pointer points into, if that is known
+	Void bool        // there is no value; e is nil
 	// array is the array that the value is the beginning of, as long as nothing has
 	// happened to it; nil: a pointer.
 	array *declaredArray
 }
 
 // lvalue is a place: a register, or memory at an address.
-type lvalue struct {
-	reg     ir.Reg // NoReg: in memory
-	addr    *ir.Expr
-	obj     ir.ObjectID
-	typ     cc.Type
-	atomic  bool
+type Lvalue struct {
+	Reg     ir.Reg // NoReg: in memory
+	Addr    *ir.Expr
+	Obj     ir.ObjectID
+	Type    cc.Type
+	Atomic  bool
 	pending bool      // a local whose block is not made yet
 	bits    *bitPlace // a bit-field; addr is its unit's
-	fixed   *value    // not a place: a name for this value
+	fixed   *Value    // not a place: a name for this value
 	via     via       // how one comes to the place
 }
 
-func integer(e *ir.Expr, t ir.Type) value { return value{e: e, t: t, obj: ir.NoObject} }
+func Integer(e *ir.Expr, t ir.Type) Value { return Value{Expr: e, Type: t, Obj: ir.NoObject} }
 
-func elemOf(t cc.Type) cc.Type {
+func ElemOf(t cc.Type) cc.Type {
 	switch x := t.(type) {
 	case *cc.PointerType:
 		return x.Elem()
@@ -45,7 +45,7 @@ func elemOf(t cc.Type) cc.Type {
 
 // cast brings a word that holds a value of type from to type to. Values are kept
 // extended, so widening costs nothing where the sign allows it.
-func cast(e *ir.Expr, from, to ir.Type) *ir.Expr {
+func Cast(e *ir.Expr, from, to ir.Type) *ir.Expr {
 	if from == to || to.Bits == 64 || to.Bits > from.Bits && (!from.Signed || to.Signed) {
 		return e
 	}
@@ -56,38 +56,38 @@ func cast(e *ir.Expr, from, to ir.Type) *ir.Expr {
 }
 
 // truthOf is whether a value is not zero, as 0 or 1.
-func truthOf(v value) *ir.Expr {
-	switch op := v.e.Op; {
+func TruthOf(v Value) *ir.Expr {
+	switch op := v.Expr.Op; {
 	case op.IsCompare(), op == ir.LAnd, op == ir.LOr, op == ir.Not:
-		return v.e
+		return v.Expr
 	}
-	if v.e.Op == ir.AddrOf || v.e.Op == ir.FuncAddr {
+	if v.Expr.Op == ir.AddrOf || v.Expr.Op == ir.FuncAddr {
 		return ir.Int(1)
 	}
-	return ir.Binary(ir.Ne, v.t, v.e, ir.Int(0))
+	return ir.Binary(ir.Ne, v.Type, v.Expr, ir.Int(0))
 }
 
 // convert is the conversion of a value to a type, as by assignment or a cast.
-func (f *expressions) convert(v value, to cc.Type, n cc.Node) value {
-	if isVoid(to) {
-		return value{void: true, obj: ir.NoObject}
+func (f *Expressions) Convert(v Value, to cc.Type, n cc.Node) Value {
+	if IsVoid(to) {
+		return Value{Void: true, Obj: ir.NoObject}
 	}
-	if v.void {
-		f.in.refuse(codeExpr, n, "a value is needed here")
+	if v.Void {
+		f.In.Refuse(CodeExpr, n, "a value is needed here")
 	}
-	t := f.types.scalar(to, n)
+	t := f.Types.Scalar(to, n)
 	if to.Kind() == cc.Bool {
-		return integer(truthOf(v), ir.U8)
+		return Integer(TruthOf(v), ir.U8)
 	}
-	out := value{e: cast(v.e, v.t, t), t: t, elem: elemOf(to), obj: ir.NoObject}
-	if out.elem != nil {
-		out.obj = v.obj
+	out := Value{Expr: Cast(v.Expr, v.Type, t), Type: t, Elem: ElemOf(to), Obj: ir.NoObject}
+	if out.Elem != nil {
+		out.Obj = v.Obj
 	}
 	return out
 }
 
 // addTo adds bytes to an address.
-func addTo(addr, n *ir.Expr) *ir.Expr {
+func AddTo(addr, n *ir.Expr) *ir.Expr {
 	if v, ok := n.IsConst(); ok {
 		switch {
 		case v == 0:
@@ -104,7 +104,7 @@ func addTo(addr, n *ir.Expr) *ir.Expr {
 }
 
 // scaled is an index times the size of an element.
-func scaled(i *ir.Expr, size int64) *ir.Expr {
+func Scaled(i *ir.Expr, size int64) *ir.Expr {
 	if size == 1 {
 		return i
 	}
@@ -112,80 +112,80 @@ func scaled(i *ir.Expr, size int64) *ir.Expr {
 }
 
 // offset is a place inside another.
-func (f *accesses) offset(l lvalue, off int64) lvalue {
-	l.addr = addTo(l.addr, ir.Int(off))
+func (f *Accesses) Offset(l Lvalue, off int64) Lvalue {
+	l.Addr = AddTo(l.Addr, ir.Int(off))
 	return l
 }
 
 // access is the operation on a place in memory.
-func access(kind ir.OpKind, l lvalue, t ir.Type, order ir.Order) ir.Op {
+func Access(kind ir.OpKind, l Lvalue, t ir.Type, order ir.Order) ir.Op {
 	op := ir.NewOp(kind)
-	op.Addr, op.Obj, op.Type, op.Order = l.addr, l.obj, t, order
+	op.Addr, op.Obj, op.Type, op.Order = l.Addr, l.Obj, t, order
 	return op
 }
 
 // load reads a place; arrays and functions become pointers.
-func (f *accesses) load(l lvalue, n cc.Node) value {
+func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
 	if l.fixed != nil {
 		return *l.fixed
 	}
-	switch t := l.typ.(type) {
+	switch t := l.Type.(type) {
 	case *cc.ArrayType:
-		return value{e: l.addr, t: ir.U64, elem: t.Elem(), obj: l.obj, array: f.lvals.declared(l, t)}
+		return Value{Expr: l.Addr, Type: ir.U64, Elem: t.Elem(), Obj: l.Obj, array: f.Lvals.declared(l, t)}
 	case *cc.FunctionType:
-		return value{e: l.addr, t: ir.U64, elem: t, obj: ir.NoObject}
+		return Value{Expr: l.Addr, Type: ir.U64, Elem: t, Obj: ir.NoObject}
 	}
 	if l.bits != nil {
 		return f.loadBits(l, n)
 	}
-	t := f.types.scalar(l.typ, n)
-	out := value{t: t, elem: elemOf(l.typ), obj: ir.NoObject}
-	if l.reg != ir.NoReg {
-		out.e = ir.R(l.reg)
+	t := f.Types.Scalar(l.Type, n)
+	out := Value{Type: t, Elem: ElemOf(l.Type), Obj: ir.NoObject}
+	if l.Reg != ir.NoReg {
+		out.Expr = ir.R(l.Reg)
 		return out
 	}
 	order := ir.Plain
-	if l.atomic {
+	if l.Atomic {
 		order = ir.SeqCst
 	}
-	op := access(ir.Load, l, t, order)
-	op.Dst = f.code.temp()
-	f.code.emit(op)
-	out.e = ir.R(op.Dst)
+	op := Access(ir.Load, l, t, order)
+	op.Dst = f.Code.Temp()
+	f.Code.Emit(op)
+	out.Expr = ir.R(op.Dst)
 	return out
 }
 
 // store writes a value of the place's own type.
-func (f *accesses) store(l lvalue, v value, n cc.Node) {
-	t := f.types.scalar(l.typ, n)
+func (f *Accesses) Store(l Lvalue, v Value, n cc.Node) {
+	t := f.Types.Scalar(l.Type, n)
 	switch {
 	case l.bits != nil:
 		f.storeBits(l, v)
-	case l.reg != ir.NoReg:
-		f.code.assign(l.reg, v.e)
-	case l.atomic:
-		f.atomicStore(l, t, v.e, ir.SeqCst)
+	case l.Reg != ir.NoReg:
+		f.Code.Assign(l.Reg, v.Expr)
+	case l.Atomic:
+		f.AtomicStore(l, t, v.Expr, ir.SeqCst)
 	default:
-		f.storeWord(l, t, v.e)
+		f.StoreWord(l, t, v.Expr)
 	}
 }
 
-func (f *accesses) storeWord(l lvalue, t ir.Type, v *ir.Expr) {
-	op := access(ir.Store, l, t, ir.Plain)
+func (f *Accesses) StoreWord(l Lvalue, t ir.Type, v *ir.Expr) {
+	op := Access(ir.Store, l, t, ir.Plain)
 	op.Val = v
-	f.code.emit(op)
+	f.Code.Emit(op)
 }
 
 // copyObject is the assignment of a whole struct or union, scalar by scalar.
-func (f *accesses) copyObject(to, from lvalue, n cc.Node) {
-	if to.atomic || from.atomic {
+func (f *Accesses) copyObject(to, from Lvalue, n cc.Node) {
+	if to.Atomic || from.Atomic {
 		f.copyAtomic(to, from, n)
 		return
 	}
-	for _, l := range f.layouts.leaves(to.typ, n) {
-		op := access(ir.Load, f.offset(from, l.off), l.typ, ir.Plain)
-		op.Dst = f.code.temp()
-		f.code.emit(op)
-		f.storeWord(f.offset(to, l.off), l.typ, ir.R(op.Dst))
+	for _, l := range f.Layouts.Leaves(to.Type, n) {
+		op := Access(ir.Load, f.Offset(from, l.Off), l.Typ, ir.Plain)
+		op.Dst = f.Code.Temp()
+		f.Code.Emit(op)
+		f.StoreWord(f.Offset(to, l.Off), l.Typ, ir.R(op.Dst))
 	}
 }

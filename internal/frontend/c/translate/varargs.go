@@ -3,6 +3,7 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -13,24 +14,24 @@ import (
 const argumentSlot = 8
 
 // variableArgs writes the arguments behind the named ones and gives their address.
-func (f *calls) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) *ir.Expr {
+func (f *Calls) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) *ir.Expr {
 	if len(args) == 0 {
 		return ir.Int(0)
 	}
-	l, ok := f.vars.arguments[x]
+	l, ok := f.Vars.arguments[x]
 	if !ok {
-		panic(refusal{})
+		panic(read.Refusal{})
 	}
-	var values []value
+	var values []Value
 	for _, a := range args {
-		v := f.exprs.operand(a)
-		t := promote(v.t)
-		values = append(values, f.code.keep(value{e: cast(v.e, v.t, t), t: t}))
+		v := f.Exprs.Operand(a)
+		t := promote(v.Type)
+		values = append(values, f.Code.Keep(Value{Expr: Cast(v.Expr, v.Type, t), Type: t}))
 	}
 	for i, v := range values {
-		f.mem.storeWord(f.mem.offset(l, int64(i)*argumentSlot), ir.U64, v.e)
+		f.Mem.StoreWord(f.Mem.Offset(l, int64(i)*argumentSlot), ir.U64, v.Expr)
 	}
-	return l.addr
+	return l.Addr
 }
 
 // variableCount is how many variable arguments a call has.
@@ -44,12 +45,4 @@ func variableCount(x *cc.PostfixExpression) int {
 		return 0
 	}
 	return max(0, len(arguments(x))-len(typesOf(ft)))
-}
-
-// libVarargs is __fp_varargs: the address of the variable arguments.
-func libVarargs(f *lowering, c *libCall) value {
-	if f.vars.varargs == ir.NoReg {
-		f.in.refuse(codeVariadic, c.node, "va_start in a function without variable arguments")
-	}
-	return value{e: ir.R(f.vars.varargs), t: ir.U64, elem: f.unit.ast.Void, obj: ir.NoObject}
 }

@@ -3,6 +3,7 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -24,45 +25,45 @@ func isVariable(t cc.Type) bool {
 }
 
 // declareVariable reserves the registers of such an array.
-func (f *storage) declareVariable(d *cc.Declarator) {
+func (f *Storage) declareVariable(d *cc.Declarator) {
 	t := d.Type().(*cc.ArrayType)
-	f.types.checkArray(t.Elem(), d)
-	f.layouts.checkLayout(t.Elem(), d)
+	f.Types.checkArray(t.Elem(), d)
+	f.Layouts.checkLayout(t.Elem(), d)
 	if t.Elem().IsIncomplete() || t.Elem().Size() <= 0 {
-		f.in.refuse(codeType, d, "the elements of %s have no size", d.Name())
+		f.In.Refuse(read.CodeType, d, "the elements of %s have no size", d.Name())
 	}
-	pos := f.in.span(d)
+	pos := f.In.Span(d)
 	v := &variableArray{
-		addr: f.code.fb.Reg(d.Name(), 0, pos), size: f.code.fb.Reg(d.Name()+".size", 0, pos),
+		addr: f.Code.Fb.Reg(d.Name(), 0, pos), size: f.Code.Fb.Reg(d.Name()+".size", 0, pos),
 		elem: t.Elem(), length: t.SizeExpression(),
 	}
 	f.blocks = append(f.blocks, v.addr)
 	f.arrays[d] = v
-	f.vars[d] = lvalue{reg: ir.NoReg, addr: ir.R(v.addr), typ: t, obj: ir.NoObject}
+	f.vars[d] = Lvalue{Reg: ir.NoReg, Addr: ir.R(v.addr), Type: t, Obj: ir.NoObject}
 }
 
 // makeVariable runs the declaration.
-func (f *storage) makeVariable(v *variableArray, n cc.Node) {
+func (f *Storage) makeVariable(v *variableArray, n cc.Node) {
 	f.stmts.begin(n)
-	length := f.code.keep(f.exprs.integerOperand(v.length))
-	f.code.check(ir.Binary(ir.Gt, ir.S64, length.e, ir.Int(0)), ir.OutOfBounds, "the length of an array must be positive")
-	f.code.assign(v.size, scaled(length.e, v.elem.Size()))
+	length := f.Code.Keep(f.Exprs.IntegerOperand(v.length))
+	f.Code.Check(ir.Binary(ir.Gt, ir.S64, length.Expr, ir.Int(0)), ir.OutOfBounds, "the length of an array must be positive")
+	f.Code.Assign(v.size, Scaled(length.Expr, v.elem.Size()))
 	free := ir.NewOp(ir.Free) // of the round before; null at first
 	free.Addr, free.Stack = ir.R(v.addr), true
-	f.code.emit(free)
+	f.Code.Emit(free)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack = v.addr, ir.R(v.size), true
-	f.code.emit(op)
+	f.Code.Emit(op)
 }
 
 // variableSize is sizeof of an array of variable length.
-func (f *storage) variableSize(x *cc.UnaryExpression) (value, bool) {
+func (f *Storage) variableSize(x *cc.UnaryExpression) (Value, bool) {
 	if x.Case != cc.UnaryExpressionSizeofExpr {
-		return value{}, false
+		return Value{}, false
 	}
-	v := f.arrays[variable(x.UnaryExpression)]
+	v := f.arrays[VariableOf(x.UnaryExpression)]
 	if v == nil {
-		return value{}, false
+		return Value{}, false
 	}
-	return integer(ir.R(v.size), ir.U64), true
+	return Integer(ir.R(v.size), ir.U64), true
 }

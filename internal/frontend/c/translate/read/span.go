@@ -1,4 +1,4 @@
-package translate
+package read
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 // call.
 
 // span is the stretch of source text a node stands for.
-func (c *input) span(n cc.Node) source.Span {
+func (c *Input) Span(n cc.Node) source.Span {
 	p := n.Position()
 	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
-	f := c.files[p.Filename]
+	f := c.Files[p.Filename]
 	if f == nil {
 		return source.At(start)
 	}
@@ -42,10 +42,10 @@ func (c *input) span(n cc.Node) source.Span {
 }
 
 // tokenSpan is the stretch of source text of one token.
-func (c *input) tokenSpan(t cc.Token) source.Span {
+func (c *Input) TokenSpan(t cc.Token) source.Span {
 	p := t.Position()
 	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
-	f := c.files[p.Filename]
+	f := c.Files[p.Filename]
 	if f == nil {
 		return source.At(start)
 	}
@@ -71,11 +71,11 @@ func tokenEnd(f *source.File, at source.Pos, src []byte) source.Pos {
 	}
 	rest := f.Text[offset:]
 	n := len(src)
-	if bytes.HasPrefix(rest, src) && !(n > 0 && isWord(src[n-1]) && len(rest) > n && isWord(rest[n])) {
+	if bytes.HasPrefix(rest, src) && !(n > 0 && IsWord(src[n-1]) && len(rest) > n && IsWord(rest[n])) {
 		return source.Pos{File: at.File, Line: at.Line, Col: at.Col + n}
 	}
 	n = 0 // a macro: its name and what stands in parentheses behind it
-	for n < len(rest) && isWord(rest[n]) {
+	for n < len(rest) && IsWord(rest[n]) {
 		n++
 	}
 	open := n
@@ -97,7 +97,7 @@ func tokenEnd(f *source.File, at source.Pos, src []byte) source.Pos {
 	return end
 }
 
-func isWord(b byte) bool {
+func IsWord(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
@@ -127,4 +127,10 @@ func closing(text []byte) int {
 		}
 	}
 	return 0
+}
+
+// closingBrace is where a function ends.
+func (c *Input) ClosingBrace(s *cc.CompoundStatement) source.Span {
+	p := s.Token2.Position()
+	return source.Span{Pos: source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}, EndLine: p.Line, EndCol: p.Column + 1}
 }

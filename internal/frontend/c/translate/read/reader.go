@@ -1,4 +1,4 @@
-package translate
+package read
 
 import (
 	"bytes"
@@ -50,24 +50,24 @@ type problem struct {
 	at            source.Span
 }
 
-func (c *input) newReader() *reader {
+func (c *Input) newReader() *reader {
 	r := &reader{
 		claims: c.withClaims, include: c.opt.Include, known: map[string]*source.File{}, files: map[string]*source.File{},
 		times: map[string]int{}, opened: map[string][]string{}, perhaps: map[string][]string{}, once: map[string]bool{},
 	}
-	for name, f := range c.files {
+	for name, f := range c.Files {
 		r.known[name] = f
 	}
 	return r
 }
 
 // adopt takes over what a reader read and found.
-func (c *input) adopt(r *reader) {
+func (c *Input) adopt(r *reader) {
 	for name, f := range r.files {
-		c.files[name] = f
+		c.Files[name] = f
 	}
 	for _, p := range r.found {
-		c.errorf(p.code, p.at, "%s", p.message)
+		c.Errorf(p.code, p.at, "%s", p.message)
 	}
 }
 
@@ -163,7 +163,7 @@ func (r *reader) Open(name string) (fs.File, error) {
 			r.files[name] = file
 		}
 	}
-	if !strings.HasPrefix(name, headerDir+"/") {
+	if !strings.HasPrefix(name, HeaderDir+"/") {
 		text = r.claims(name, text)
 	}
 	text = r.guarded(file, text)
@@ -173,7 +173,7 @@ func (r *reader) Open(name string) (fs.File, error) {
 // guarded is a file's text as cc gets it: without what would never end.
 func (r *reader) guarded(f *source.File, text []byte) []byte {
 	if at, tag, found := containsItself(f); found {
-		r.errorf(codeSyntax, at, tag+" contains itself")
+		r.errorf(CodeSyntax, at, tag+" contains itself")
 		return []byte("\n")
 	}
 	switch endless, possibly := r.includesItself(f.Name, text); {
@@ -188,7 +188,7 @@ func (r *reader) guarded(f *source.File, text []byte) []byte {
 
 // text is what a file has.
 func (r *reader) text(name string) ([]byte, bool) {
-	if rest, ours := strings.CutPrefix(name, headerDir+"/"); ours {
+	if rest, ours := strings.CutPrefix(name, HeaderDir+"/"); ours {
 		data, err := headers.ReadFile("include/" + rest)
 		return data, err == nil && rest != "predefined.h"
 	}
@@ -226,3 +226,8 @@ func (f fileInfo) Mode() fs.FileMode  { return 0o444 }
 func (f fileInfo) ModTime() time.Time { return time.Time{} }
 func (f fileInfo) IsDir() bool        { return false }
 func (f fileInfo) Sys() any           { return nil }
+
+// isLibrary reports whether a file is one of the library's.
+func IsLibrary(name string) bool {
+	return strings.HasPrefix(name, HeaderDir+"/") && strings.HasSuffix(name, ".c")
+}

@@ -1,8 +1,9 @@
-package translate
+package library
 
 import (
 	"math"
 
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 )
 
@@ -13,15 +14,15 @@ import (
 
 // narrowInput restricts the input that was read just before to values that a
 // condition, assumed next, can hold for.
-func narrowInput(f *lowering, cond *ir.Expr) {
-	if !f.code.fresh {
+func narrowInput(f *translate.Lowering, cond *ir.Expr) {
+	if !f.Code.Fresh {
 		return
 	}
-	edges := f.code.fb.F.Edges
-	at := f.code.at
+	edges := f.Code.Fb.F.Edges
+	at := f.Code.At
 	for i := len(edges) - 1; i >= 0 && edges[i].To == at; i-- {
 		switch e := &edges[i]; {
-		case e.Op.Kind == ir.Assign, f.code.straight[e.ID]:
+		case e.Op.Kind == ir.Assign, f.Code.Straight[e.ID]:
 			at = e.From
 		case e.Op.Kind == ir.Havoc:
 			narrow(&e.Op, edges[i+1:], cond)
@@ -40,17 +41,17 @@ func narrow(input *ir.Op, between []ir.Edge, cond *ir.Expr) {
 			holds[op.Dst] = op.Val.Op == ir.RegRef && holds[op.Val.Reg]
 		}
 	}
-	r := Range{math.MinInt64, math.MaxInt64}
+	r := translate.Range{Lo: math.MinInt64, Hi: math.MaxInt64}
 	if input.HasRange {
-		r = Range{input.Lo, input.Hi}
+		r = translate.Range{Lo: input.Lo, Hi: input.Hi}
 	}
 	all := r
-	r.limit(cond, holds, all.Lo >= 0)
+	limit(&r, cond, holds, all.Lo >= 0)
 	if r == all {
 		return
 	}
 	if r.Lo > r.Hi { // none is left: any one is as good
-		r = Range{all.Lo, all.Lo}
+		r = translate.Range{Lo: all.Lo, Hi: all.Lo}
 	}
 	input.HasRange, input.Lo, input.Hi = true, r.Lo, r.Hi
 }
@@ -58,10 +59,10 @@ func narrow(input *ir.Op, between []ir.Edge, cond *ir.Expr) {
 // limit takes away values with which a condition cannot hold. natural says that the
 // registers hold no negative value, so that unsigned comparisons mean the same as
 // signed ones with numbers that are not negative.
-func (r *Range) limit(e *ir.Expr, holds map[ir.Reg]bool, natural bool) {
+func limit(r *translate.Range, e *ir.Expr, holds map[ir.Reg]bool, natural bool) {
 	if e.Op == ir.LAnd {
-		r.limit(e.X, holds, natural)
-		r.limit(e.Y, holds, natural)
+		limit(r, e.X, holds, natural)
+		limit(r, e.Y, holds, natural)
 		return
 	}
 	mirror := map[ir.ExprOp]ir.ExprOp{ir.Eq: ir.Eq, ir.Lt: ir.Gt, ir.Gt: ir.Lt, ir.Le: ir.Ge, ir.Ge: ir.Le}

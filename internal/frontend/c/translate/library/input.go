@@ -1,17 +1,15 @@
-package translate
+package library
 
 import (
 	"strings"
 
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 )
 
 // Inputs. An input takes every value of its type, or of a range that the user
 // declares, which an answer then depends on. Whether there are too many values is the
 // engines' business: most try them one by one.
-
-// Range is the values from Lo to Hi.
-type Range struct{ Lo, Hi int64 }
 
 // nondetTypes are the types of inputs, by their names behind __VERIFIER_nondet_; the
 // zero value is a type whose values cannot be tried.
@@ -25,47 +23,47 @@ var nondetTypes = map[string]ir.Type{
 }
 
 // limits are the values of a type that fit into 64 signed bits.
-func limits(t ir.Type) Range {
+func limits(t ir.Type) translate.Range {
 	switch {
 	case t.Bits == 64 && t.Signed:
-		return Range{-1 << 63, 1<<63 - 1}
+		return translate.Range{Lo: -1 << 63, Hi: 1<<63 - 1}
 	case t.Bits == 64:
-		return Range{0, 1<<63 - 1}
+		return translate.Range{Lo: 0, Hi: 1<<63 - 1}
 	case t.Signed:
-		return Range{-1 << (t.Bits - 1), 1<<(t.Bits-1) - 1}
+		return translate.Range{Lo: -1 << (t.Bits - 1), Hi: 1<<(t.Bits-1) - 1}
 	default:
-		return Range{0, 1<<t.Bits - 1}
+		return translate.Range{Lo: 0, Hi: 1<<t.Bits - 1}
 	}
 }
 
 // libNondet is an input.
-func libNondet(f *lowering, c *libCall) value {
-	name := strings.TrimPrefix(c.name, "__VERIFIER_nondet_")
+func libNondet(f *translate.Lowering, c *translate.Call) translate.Value {
+	name := strings.TrimPrefix(c.Name, "__VERIFIER_nondet_")
 	t := nondetTypes[name]
-	declared := f.opt.Nondet
-	var r Range
+	declared := f.Opt.Nondet
+	var r translate.Range
 	switch {
 	case t == (ir.Type{}):
-		f.in.refuse(codeNondet, c.node, "%s is not supported: inputs are integers", c.name)
+		f.In.Refuse(translate.CodeNondet, c.Node, "%s is not supported: inputs are integers", c.Name)
 	case strings.EqualFold(strings.Trim(name, "_"), "bool"):
-		r = Range{0, 1}
+		r = translate.Range{Lo: 0, Hi: 1}
 	case declared != nil:
 		all := limits(t)
-		r = Range{max(declared.Lo, all.Lo), min(declared.Hi, all.Hi)}
+		r = translate.Range{Lo: max(declared.Lo, all.Lo), Hi: min(declared.Hi, all.Hi)}
 		if r.Lo > r.Hi {
-			f.in.refuse(codeNondet, c.node, "%s has no value from %d to %d", c.name, declared.Lo, declared.Hi)
+			f.In.Refuse(translate.CodeNondet, c.Node, "%s has no value from %d to %d", c.Name, declared.Lo, declared.Hi)
 		}
 		if r != all || t == ir.U64 { // a range ends at 2^63-1
-			f.in.diags.Warnf(RangeWarning, f.in.span(c.node), "of this input only the values from %d to %d are tried", r.Lo, r.Hi)
+			f.In.Diags.Warnf(translate.RangeWarning, f.In.Span(c.Node), "of this input only the values from %d to %d are tried", r.Lo, r.Hi)
 		}
 	default:
 		r = limits(t)
 	}
 	op := ir.NewOp(ir.Havoc)
-	op.Dst = f.code.temp()
+	op.Dst = f.Code.Temp()
 	if op.HasRange = t.Bits < 64 || declared != nil; op.HasRange {
 		op.Lo, op.Hi = r.Lo, r.Hi
 	}
-	f.code.emit(op)
-	return integer(ir.R(op.Dst), t)
+	f.Code.Emit(op)
+	return translate.Integer(ir.R(op.Dst), t)
 }

@@ -1,4 +1,4 @@
-package translate
+package read
 
 import (
 	"bytes"
@@ -21,10 +21,10 @@ type Annotation struct {
 }
 
 // annotations scans the files of the program, included ones too.
-func (c *input) annotations() []Annotation {
+func (c *Input) Annotations() []Annotation {
 	var out []Annotation
-	for _, f := range c.files {
-		if strings.HasPrefix(f.Name, headerDir+"/") {
+	for _, f := range c.Files {
+		if strings.HasPrefix(f.Name, HeaderDir+"/") {
 			continue
 		}
 		for _, at := range annotationsIn(f.Text) {
@@ -87,7 +87,7 @@ func annotationsIn(text []byte) []int {
 }
 
 // collectStarts notes where statements and declarations begin.
-func (c *input) collectStarts(n cc.Node) {
+func (c *Input) CollectStarts(n cc.Node) {
 	switch n.(type) {
 	case *cc.Statement, *cc.Declaration, *cc.FunctionDefinition:
 		p := n.Position()
@@ -96,7 +96,7 @@ func (c *input) collectStarts(n cc.Node) {
 }
 
 // follows is the first start behind a place in its file.
-func (c *input) follows(at source.Pos) source.Pos {
+func (c *Input) follows(at source.Pos) source.Pos {
 	if !c.sorted {
 		slices.SortFunc(c.starts, comparePos)
 		c.sorted = true

@@ -8,6 +8,7 @@ import (
 
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -76,7 +77,7 @@ func newMarks(files, included []*source.File) *marks {
 		m.ends[f.Name] = textEnds(f.Text)
 	}
 	for _, f := range included {
-		if !isLibrary(f.Name) {
+		if !read.IsLibrary(f.Name) {
 			m.included[f.Name] = f
 		}
 	}
@@ -189,7 +190,7 @@ func beginning(n cc.Node) source.Pos {
 // markBefore marks the place before a statement or declaration, if there is one.
 func (f *siteMarks) markBefore(n cc.Node) {
 	m := f.marks
-	if m == nil || f.code.at == nowhere {
+	if m == nil || f.Code.At == Nowhere {
 		return
 	}
 	at, ok := m.place(beginning(n))
@@ -209,7 +210,7 @@ func (f *siteMarks) markBefore(n cc.Node) {
 		f.markReadOnly(beginning(n), n)
 		return
 	}
-	at.text = firstLine(at.file.Slice(f.in.span(n)))
+	at.text = firstLine(at.file.Slice(f.In.Span(n)))
 	if !f.mark(at) {
 		f.markReadOnly(beginning(n), n)
 	}
@@ -231,7 +232,7 @@ func (m *marks) wrap(at *mark, s *cc.Statement) bool {
 // markBodyEnd marks the place behind the one statement of a body without braces.
 func (f *siteMarks) markBodyEnd(s *cc.Statement) {
 	m := f.marks
-	if m == nil || f.code.at == nowhere || !m.bare[s] {
+	if m == nil || f.Code.At == Nowhere || !m.bare[s] {
 		return
 	}
 	p := beginning(s)
@@ -249,7 +250,7 @@ func (f *siteMarks) markBodyEnd(s *cc.Statement) {
 
 // markEnd marks the place at the end of a block.
 func (f *siteMarks) markEnd(s *cc.CompoundStatement) {
-	if f.marks == nil || f.code.at == nowhere {
+	if f.marks == nil || f.Code.At == Nowhere {
 		return
 	}
 	p := beginning(&s.Token2)
@@ -312,12 +313,12 @@ func (f *siteMarks) mark(at *mark) bool {
 		f.marks.list = append(f.marks.list, at)
 	}
 	f.marked[key] = true
-	old := f.code.pos
-	f.code.pos = source.At(pos)
-	f.code.emit(ir.NewOp(ir.Nop))
-	f.code.goesOn()
-	at.edges = append(at.edges, f.code.fb.F.Edges[len(f.code.fb.F.Edges)-1].ID)
-	f.code.pos = old
+	old := f.Code.Pos
+	f.Code.Pos = source.At(pos)
+	f.Code.Emit(ir.NewOp(ir.Nop))
+	f.Code.GoesOn()
+	at.edges = append(at.edges, f.Code.Fb.F.Edges[len(f.Code.Fb.F.Edges)-1].ID)
+	f.Code.Pos = old
 	return true
 }
 
@@ -341,7 +342,7 @@ func (m *marks) place(p source.Pos) (*mark, bool) {
 }
 
 func endsWithWord(text []byte, word string) bool {
-	return bytes.HasSuffix(text, []byte(word)) && (len(text) == len(word) || !isWord(text[len(text)-len(word)-1]))
+	return bytes.HasSuffix(text, []byte(word)) && (len(text) == len(word) || !read.IsWord(text[len(text)-len(word)-1]))
 }
 
 // behindStatement reports whether the text before is a statement, a label, or

@@ -1,8 +1,9 @@
-package translate
+package library
 
 import (
 	"strings"
 
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 )
 
@@ -16,55 +17,55 @@ const (
 )
 
 // c11 turns an error number into a result of threads.h.
-func c11(v value, timed bool) value {
-	if v.void {
+func c11(v translate.Value, timed bool) translate.Value {
+	if v.Void {
 		return v
 	}
 	busy := int64(thrdBusy)
 	if timed {
 		busy = thrdTimedOut
 	}
-	is := func(n int64) *ir.Expr { return ir.Binary(ir.Eq, ir.S32, v.e, ir.Int(n)) }
-	return integer(ir.Conditional(is(0), ir.Int(0), ir.Conditional(is(errBusy), ir.Int(busy), ir.Int(thrdError))), ir.S32)
+	is := func(n int64) *ir.Expr { return ir.Binary(ir.Eq, ir.S32, v.Expr, ir.Int(n)) }
+	return translate.Integer(ir.Conditional(is(0), ir.Int(0), ir.Conditional(is(errBusy), ir.Int(busy), ir.Int(thrdError))), ir.S32)
 }
 
 // libMtx is mtx_lock and its kin.
-func libMtx(f *lowering, c *libCall) value {
+func libMtx(f *translate.Lowering, c *translate.Call) translate.Value {
 	kind := map[string]ir.OpKind{
 		"mtx_lock": ir.Lock, "mtx_trylock": ir.TryLock, "mtx_timedlock": ir.TryLock, "mtx_unlock": ir.Unlock,
-	}[c.name]
-	m := f.exprs.operand(c.args[0])
-	for _, a := range c.args[1:] {
-		f.exprs.effect(a)
+	}[c.Name]
+	m := f.Exprs.Operand(c.Args[0])
+	for _, a := range c.Args[1:] {
+		f.Exprs.Effect(a)
 	}
-	return c11(mutexOp(f, kind, m, c.want), c.name == "mtx_timedlock")
+	return c11(mutexOp(f, kind, m, c.Want), c.Name == "mtx_timedlock")
 }
 
 // mtxRecursive is the bit of mtx_init's type that asks for a recursive mutex.
 const mtxRecursive = 1
 
-func libMtxInit(f *lowering, c *libCall) value {
-	m := wordAt(f, c.args[0])
-	kind := f.exprs.integerOperand(c.args[1])
-	f.mem.storeWord(m, ir.U64, ir.Int(0))
-	if speaksOfKinds(f.compiler) {
-		f.mem.storeWord(f.mem.offset(m, kindOffset), ir.S32, ir.Binary(ir.And, ir.S32, kind.e, ir.Int(mtxRecursive)))
+func libMtxInit(f *translate.Lowering, c *translate.Call) translate.Value {
+	m := wordAt(f, c.Args[0])
+	kind := f.Exprs.IntegerOperand(c.Args[1])
+	f.Mem.StoreWord(m, ir.U64, ir.Int(0))
+	if speaksOfKinds(f.Compiler) {
+		f.Mem.StoreWord(f.Mem.Offset(m, kindOffset), ir.S32, ir.Binary(ir.And, ir.S32, kind.Expr, ir.Int(mtxRecursive)))
 	}
 	return zero()
 }
 
 // libMutexTimed is pthread_mutex_timedlock: the lock is got, or it is held by
 // somebody when the time is over.
-func libMutexTimed(f *lowering, c *libCall) value {
-	m := f.exprs.operand(c.args[0])
-	for _, a := range c.args[1:] {
-		f.exprs.effect(a)
+func libMutexTimed(f *translate.Lowering, c *translate.Call) translate.Value {
+	m := f.Exprs.Operand(c.Args[0])
+	for _, a := range c.Args[1:] {
+		f.Exprs.Effect(a)
 	}
-	v := mutexOp(f, ir.TryLock, m, c.want)
-	if v.void {
+	v := mutexOp(f, ir.TryLock, m, c.Want)
+	if v.Void {
 		return v
 	}
-	v.e = ir.Conditional(ir.Binary(ir.Eq, ir.S32, v.e, ir.Int(errBusy)), ir.Int(errTimedOut), v.e)
+	v.Expr = ir.Conditional(ir.Binary(ir.Eq, ir.S32, v.Expr, ir.Int(errBusy)), ir.Int(errTimedOut), v.Expr)
 	return v
 }
 
@@ -75,50 +76,50 @@ func libMutexTimed(f *lowering, c *libCall) value {
 // and counts there, and so nobody is in a deadlock because of it. Either way it may
 // say either: time can be over in the moment the signal comes, and waking without a
 // signal is allowed.
-func libTimedWait(f *lowering, c *libCall) value {
-	wait := syncOp(f, ir.CondWait, c.args[0])
-	m := f.lvals.save(f.exprs.operand(c.args[1]))
-	for _, a := range c.args[2:] {
-		f.exprs.effect(a)
+func libTimedWait(f *translate.Lowering, c *translate.Call) translate.Value {
+	wait := syncOp(f, ir.CondWait, c.Args[0])
+	m := f.Lvals.Save(f.Exprs.Operand(c.Args[1]))
+	for _, a := range c.Args[2:] {
+		f.Exprs.Effect(a)
 	}
-	wait.Val2, wait.Timed = m.e, true
+	wait.Val2, wait.Timed = m.Expr, true
 	wait = liveCondition(f, wait)
-	if f.syms.mentioned["pthread_cond_signal"] || f.syms.mentioned["cnd_signal"] {
+	if f.Syms.Mentioned["pthread_cond_signal"] || f.Syms.Mentioned["cnd_signal"] {
 		way := ir.NewOp(ir.Havoc)
-		way.Dst, way.HasRange, way.Lo, way.Hi = f.code.temp(), true, 0, 1
-		f.code.emit(way)
-		from, signalled, alone, end := f.code.start(), f.code.label(""), f.code.label(""), f.code.label("")
+		way.Dst, way.HasRange, way.Lo, way.Hi = f.Code.Temp(), true, 0, 1
+		f.Code.Emit(way)
+		from, signalled, alone, end := f.Code.Start(), f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 		is := ir.Binary(ir.Ne, ir.S32, ir.R(way.Dst), ir.Int(0))
-		f.code.assume(from, is, signalled)
-		f.code.assume(from, ir.Negate(is), alone)
-		f.code.at, f.code.fresh = signalled, false
-		f.code.emit(wait)
-		f.code.jump(end)
-		f.code.at, f.code.fresh = alone, false
+		f.Code.Assume(from, is, signalled)
+		f.Code.Assume(from, ir.Negate(is), alone)
+		f.Code.At, f.Code.Fresh = signalled, false
+		f.Code.Emit(wait)
+		f.Code.Jump(end)
+		f.Code.At, f.Code.Fresh = alone, false
 		mutexOp(f, ir.Unlock, m, false)
 		mutexOp(f, ir.Lock, m, false)
-		f.code.here(end)
+		f.Code.Here(end)
 	} else {
 		mutexOp(f, ir.Unlock, m, false)
 		mutexOp(f, ir.Lock, m, false)
 	}
-	if !c.want {
+	if !c.Want {
 		return nothing()
 	}
 	late := int64(errTimedOut)
-	if c.name == "cnd_timedwait" {
+	if c.Name == "cnd_timedwait" {
 		late = thrdTimedOut
 	}
 	op := ir.NewOp(ir.Havoc)
-	op.Dst, op.HasRange, op.Lo, op.Hi = f.code.temp(), true, 0, 1
-	f.code.emit(op)
-	return integer(ir.Binary(ir.Mul, ir.S32, ir.R(op.Dst), ir.Int(late)), ir.S32)
+	op.Dst, op.HasRange, op.Lo, op.Hi = f.Code.Temp(), true, 0, 1
+	f.Code.Emit(op)
+	return translate.Integer(ir.Binary(ir.Mul, ir.S32, ir.R(op.Dst), ir.Int(late)), ir.S32)
 }
 
 // addSync enters the functions of pthread.h, semaphore.h and threads.h that this file
 // and sync.go have.
-func addSync(m map[string]libFunc) {
-	for names, lower := range map[string]libFunc{
+func addSync(m map[string]function) {
+	for names, lower := range map[string]function{
 		"sem_wait pthread_rwlock_rdlock pthread_rwlock_wrlock pthread_spin_lock": {1, libTake},
 		"sem_trywait pthread_rwlock_tryrdlock pthread_rwlock_trywrlock":          {1, libTryTake},
 		"pthread_spin_trylock": {1, libTryTake},
@@ -159,7 +160,7 @@ func addSync(m map[string]libFunc) {
 	}
 }
 
-func libCndInit(f *lowering, c *libCall) value {
-	f.mem.storeWord(wordAt(f, c.args[0]), ir.U64, ir.Int(0))
+func libCndInit(f *translate.Lowering, c *translate.Call) translate.Value {
+	f.Mem.StoreWord(wordAt(f, c.Args[0]), ir.U64, ir.Int(0))
 	return zero()
 }

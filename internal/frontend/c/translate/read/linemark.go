@@ -1,4 +1,4 @@
-package translate
+package read
 
 import (
 	"bytes"
@@ -96,6 +96,6 @@ func (o *original) add(line int, piece []byte, system bool) {
 }
 
 // isMarked reports whether a text comes from a preprocessor.
-func isMarked(text []byte) bool { return markedLine.Match(text) }
+func IsMarked(text []byte) bool { return markedLine.Match(text) }
 
 var markedLine = regexp.MustCompile(`(?m)^#[ \t]+\d+[ \t]+"`)

@@ -1,4 +1,4 @@
-package translate
+package read
 
 import (
 	"bytes"
@@ -20,19 +20,18 @@ import (
 var headers embed.FS
 
 // headerDir is where cc looks for our headers. No user file can be there.
-const headerDir = "<fencepost>"
+const HeaderDir = "<fencepost>"
 
 // endName is a source behind the user's: cc never returns from a file that ends
 // behind a '*', so no file ends.
 const endName = "<end>"
 
-func (c *input) parseFile(f *source.File) { c.parseText(f, "", "") }
-
 // endText is what follows a file.
 const endText = "\n;\nextern int __fp_end;\n"
 
-// parseText reads a file with text before and behind it that is not the user's.
-func (c *input) parseText(f *source.File, before, behind string) {
+// parse reads a file with text before and after it that is not the user's. It returns
+// nil if the file has errors.
+func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
 	abi, err := cc.NewABI("linux", "amd64")
 	if err != nil {
 		panic("BUG: " + err.Error())
@@ -42,7 +41,7 @@ func (c *input) parseText(f *source.File, before, behind string) {
 		panic("BUG: " + err.Error())
 	}
 	r := c.newReader()
-	system := append(append([]string(nil), c.opt.IncludeDirs...), headerDir)
+	system := append(append([]string(nil), c.opt.IncludeDirs...), HeaderDir)
 	config := &cc.Config{
 		ABI: abi, FS: r, UnsignedEnums: true, PragmaHandler: r.pragma,
 		IncludePaths:    append([]string{""}, system...),
@@ -52,11 +51,11 @@ func (c *input) parseText(f *source.File, before, behind string) {
 	if len(text) == 0 {
 		text = []byte("\n")
 	}
-	if marked, originals := unmark(f.Name, text); marked != nil && !c.opt.Places {
+	if marked, originals := unmark(f.Name, text); marked != nil && !c.opt.KeepMarks {
 		text = marked
 		for _, o := range originals {
-			if c.files[o.Name] == nil {
-				c.files[o.Name], c.rebuilt[o.Name] = o, true
+			if c.Files[o.Name] == nil {
+				c.Files[o.Name], c.rebuilt[o.Name] = o, true
 			}
 		}
 	}
@@ -64,17 +63,14 @@ func (c *input) parseText(f *source.File, before, behind string) {
 	ast, err := translate(config, []cc.Source{
 		{Name: "<predefined>", Value: string(predefined) + claimPrototypes + c.defines() + before},
 		{Name: f.Name, Value: text},
-		{Name: endName, Value: endText + behind},
+		{Name: endName, Value: endText + after},
 	})
 	c.adopt(r)
 	if err != nil {
 		c.reportSyntax(f, err.Error())
-		return
+		return nil
 	}
-	u := &unit{name: f.Name, ast: ast, static: map[string]*symbol{}}
-	c.syms.units = append(c.syms.units, u)
-	c.types.collectDeclared(ast.TranslationUnit)
-	c.syms.collectSymbols(u)
+	return ast
 }
 
 // translate is cc.Translate with a change of shape in between, see shaper. cc gives up
@@ -97,7 +93,7 @@ func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) 
 	return ast, nil
 }
 
-func (c *input) defines() string {
+func (c *Input) defines() string {
 	var b strings.Builder
 	for _, d := range c.opt.Defines {
 		name, value, ok := strings.Cut(d, "=")
@@ -127,7 +123,7 @@ func ccText(message string) string {
 
 // reportSyntax turns cc's errors into diagnostics. Lines without a position
 // repeat what other lines say.
-func (c *input) reportSyntax(f *source.File, text string) {
+func (c *Input) reportSyntax(f *source.File, text string) {
 	found := false
 	for _, line := range strings.Split(text, "\n") {
 		m := ccMessage.FindStringSubmatch(line)
@@ -140,7 +136,7 @@ func (c *input) reportSyntax(f *source.File, text string) {
 		if found && strings.HasPrefix(msg, "unexpected ") { // the parser has lost its way
 			continue
 		}
-		code := codeSyntax
+		code := CodeSyntax
 		if ccMissing.MatchString(msg) {
 			code = codeInclude
 		}
@@ -148,25 +144,32 @@ func (c *input) reportSyntax(f *source.File, text string) {
 		at := source.Pos{File: m[1], Line: row, Col: col}
 		if at.File == endName {
 			if l := c.locationAt(row); l != nil {
-				c.errorf(codeType, l.At, "the type of %s is not known: %s", l.Name, l.Type)
+				c.Errorf(CodeType, l.At, "the type of %s is not known: %s", l.Name, l.Type)
 				continue
 			}
 			at, msg = f.Pos(len(bytes.TrimRight(f.Text, " \t\r\n"))), "the file ends too early"
 		}
-		c.errorf(code, source.At(at), "%s", msg)
+		c.Errorf(code, source.At(at), "%s", msg)
 	}
 	if !found {
 		first, _, _ := strings.Cut(text, "\n")
-		c.errorf(codeSyntax, source.At(source.Pos{File: f.Name, Line: 1, Col: 1}), "the C parser does not take this file, and does not say where: %s",
+		c.Errorf(CodeSyntax, source.At(source.Pos{File: f.Name, Line: 1, Col: 1}), "the C parser does not take this file, and does not say where: %s",
 			ccText(first))
 	}
 }
 
-// locationAt is the location of a test that a line behind the file declares, or nil.
-func (c *input) locationAt(row int) *Location {
+// locationAt returns what a line after the file declares, or nil.
+func (c *Input) locationAt(row int) *Line {
 	i := row - strings.Count(endText, "\n") - 1
-	if c.test == nil || i < 0 || i >= len(c.test.in.Locations) {
+	if i < 0 || i >= len(c.After) {
 		return nil
 	}
-	return &c.test.in.Locations[i]
+	return &c.After[i]
+}
+
+// Header returns the text of one of our headers, such as "fencepost/linux.h", which
+// compilers take as well.
+func Header(name string) (string, bool) {
+	text, err := headers.ReadFile("include/" + name)
+	return string(text), err == nil
 }

@@ -1,4 +1,4 @@
-package translate
+package read
 
 import (
 	"regexp"
@@ -50,7 +50,7 @@ func containsItself(f *source.File) (at source.Span, tag string, found bool) {
 		}
 		last = w
 		next := i + 1
-		for t := word(next); t != "" && isWord(t[0]); t = word(next) { // qualifiers, empty macros
+		for t := word(next); t != "" && IsWord(t[0]); t = word(next) { // qualifiers, empty macros
 			next++
 		}
 		if word(next) == "*" || word(next) == "{" || word(next) == "(" && word(next+1) == "*" {

@@ -1,0 +1,54 @@
+package library
+
+import (
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/ir"
+)
+
+// Blocks beyond malloc and calloc, and the clock.
+
+// blockAlign is what the addresses of blocks are multiples of.
+const blockAlign = 16
+
+// libAligned is aligned_alloc, memalign or posix_memalign.
+func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
+	n := len(c.Args)
+	var to translate.Lvalue
+	if n == 3 {
+		to = target(f, c.Args[0])
+	}
+	align := f.Exprs.IntegerOperand(c.Args[n-2])
+	if v, ok := f.Data.Constant(align.Expr); !ok {
+		f.In.Refuse(translate.CodeArgument, c.Args[n-2], "the alignment must be a constant")
+	} else if v <= 0 || v&(v-1) != 0 {
+		f.In.Refuse(translate.CodeArgument, c.Args[n-2], "the alignment must be a power of two")
+	} else if v > blockAlign {
+		f.In.Diags.Warnf(translate.CodeAlign, f.In.Span(c.Args[n-2]), "the address is a multiple of %d only, which matters to programs that look at it", blockAlign)
+	}
+	block := libMalloc(f, &translate.Call{Name: c.Name, Args: []cc.ExpressionNode{c.Args[n-1]}, Node: c.Node})
+	if n == 2 {
+		return block
+	}
+	f.Mem.Store(to, f.Exprs.Convert(block, to.Type, c.Node), c.Node)
+	return zero()
+}
+
+// libClock gives a time, the same always: nothing here takes time.
+func libClock(f *translate.Lowering, c *translate.Call) translate.Value {
+	at := 1
+	if c.Name == "timespec_get" {
+		at = 0
+	}
+	f.Exprs.Effect(c.Args[1-at])
+	f.In.Diags.Warnf(translate.CodeClock, f.In.Span(c.Node), "the clock stands still here: it is always 0")
+	to := wordAt(f, c.Args[at])
+	to.Addr = f.Lvals.Save(translate.Integer(to.Addr, ir.U64)).Expr
+	f.Mem.StoreWord(to, ir.S64, ir.Int(0))
+	f.Mem.StoreWord(f.Mem.Offset(to, 8), ir.S64, ir.Int(0))
+	if at == 0 { // timespec_get returns its base
+		return translate.Integer(ir.Int(1), ir.S32)
+	}
+	return zero()
+}

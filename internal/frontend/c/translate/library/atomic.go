@@ -1,0 +1,142 @@
+package library
+
+import (
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/ir"
+)
+
+func libLoad(f *translate.Lowering, c *translate.Call) translate.Value {
+	l, t := f.Mem.AtomicPlace(c.Args[0])
+	order := f.Mem.Order(c.Args[1])
+	if order == ir.Release || order == ir.AcqRel {
+		f.In.Refuse(translate.CodeAtomic, c.Node, "a load cannot have order %s", order)
+	}
+	op := translate.Access(ir.Load, l, t, order)
+	op.Dst = f.Code.Temp()
+	f.Code.Emit(op)
+	return translate.Value{Expr: ir.R(op.Dst), Type: t, Elem: translate.ElemOf(l.Type), Obj: ir.NoObject}
+}
+
+func libStore(f *translate.Lowering, c *translate.Call) translate.Value {
+	l, t := f.Mem.AtomicPlace(c.Args[0])
+	v := f.Mem.AtomicOperand(c.Args[1], l.Type, c.Node)
+	order := f.Mem.Order(c.Args[2])
+	if order == ir.Acquire || order == ir.AcqRel || order == ir.Consume {
+		f.In.Refuse(translate.CodeAtomic, c.Node, "a store cannot have order %s", order)
+	}
+	f.Mem.AtomicStore(l, t, v.Expr, order)
+	return nothing()
+}
+
+// libInit is atomic_init: no atomic access.
+func libInit(f *translate.Lowering, c *translate.Call) translate.Value {
+	l, t := f.Mem.AtomicPlace(c.Args[0])
+	f.Mem.StoreWord(l, t, f.Mem.AtomicOperand(c.Args[1], l.Type, c.Node).Expr)
+	return nothing()
+}
+
+// libCas is __fp_cas(place, expected, desired, success, failure). What it found is
+// written to expected where it fails. A weak one never fails without a reason, as on
+// x86.
+func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
+	l, t := f.Mem.AtomicPlace(c.Args[0])
+	expected := target(f, c.Args[1])
+	if expected.Type.Size() != l.Type.Size() || translate.IsStruct(expected.Type) != translate.IsStruct(l.Type) {
+		f.In.Refuse(translate.CodeAtomic, c.Args[1], "what is expected has another size than the object")
+	}
+	desired := f.Mem.AtomicOperand(c.Args[2], l.Type, c.Node)
+	var old translate.Value
+	if translate.IsStruct(l.Type) {
+		old = translate.Integer(f.Mem.Gather(expected, c.Node), t)
+	} else {
+		old = f.Exprs.Convert(f.Mem.Load(expected, c.Node), l.Type, c.Node)
+	}
+	success, failure := f.Mem.Order(c.Args[3]), f.Mem.Order(c.Args[4])
+	op := translate.Access(ir.RMW, l, t, success)
+	op.RMW, op.Val, op.Val2, op.Fail = ir.Cas, old.Expr, desired.Expr, failure
+	op.Dst, op.Dst2 = f.Code.Temp(), f.Code.Temp()
+	f.Code.Emit(op)
+	found := translate.Value{Expr: ir.R(op.Dst), Type: t, Elem: translate.ElemOf(l.Type), Obj: ir.NoObject}
+	if !translate.IsStruct(l.Type) {
+		found = f.Exprs.Convert(found, expected.Type, c.Node)
+	}
+	if expected.Reg != ir.NoReg {
+		f.Code.Assign(expected.Reg, ir.Conditional(ir.R(op.Dst2), ir.R(expected.Reg), found.Expr))
+		return translate.Integer(ir.R(op.Dst2), ir.S32)
+	}
+	failed, end := f.Code.Label(""), f.Code.Label("")
+	from := f.Code.Start()
+	f.Code.Assume(from, ir.Binary(ir.Ne, ir.S64, ir.R(op.Dst2), ir.Int(0)), end)
+	f.Code.Assume(from, ir.Binary(ir.Eq, ir.S64, ir.R(op.Dst2), ir.Int(0)), failed)
+	f.Code.At, f.Code.Fresh = failed, false
+	if translate.IsStruct(l.Type) {
+		f.Mem.Scatter(expected, found.Expr, c.Node)
+	} else {
+		f.Mem.Store(expected, found, c.Node)
+	}
+	f.Code.Here(end)
+	return translate.Integer(ir.R(op.Dst2), ir.S32)
+}
+
+// libSyncCas is __fp_casval(whether it wrote is wanted, place, expected, desired).
+func libSyncCas(f *translate.Lowering, c *translate.Call) translate.Value {
+	wrote, _ := translate.IntValue(translate.Unparen(c.Args[0]))
+	l, t := f.Mem.AtomicPlace(c.Args[1])
+	old := f.Mem.AtomicOperand(c.Args[2], l.Type, c.Node)
+	desired := f.Mem.AtomicOperand(c.Args[3], l.Type, c.Node)
+	op := translate.Access(ir.RMW, l, t, ir.SeqCst)
+	op.RMW, op.Val, op.Val2, op.Fail = ir.Cas, old.Expr, desired.Expr, ir.SeqCst
+	op.Dst, op.Dst2 = f.Code.Temp(), f.Code.Temp()
+	f.Code.Emit(op)
+	if wrote != 0 {
+		return translate.Integer(ir.R(op.Dst2), ir.S32)
+	}
+	return translate.Value{Expr: ir.R(op.Dst), Type: t, Elem: translate.ElemOf(l.Type), Obj: ir.NoObject}
+}
+
+func libFence(f *translate.Lowering, c *translate.Call) translate.Value {
+	switch order := f.Mem.Order(c.Args[0]); order {
+	case ir.SeqCst:
+		f.Mem.FullFence()
+	case ir.Release, ir.AcqRel:
+		op := ir.NewOp(ir.Fence)
+		op.Fence, op.Order = ir.StoreStoreFence, order
+		f.Code.Emit(op)
+	default:
+		op := ir.NewOp(ir.Nop)
+		op.Order = order
+		f.Code.Emit(op)
+	}
+	return nothing()
+}
+
+// libRMW is __fp_rmw(function, bits, place, operand, order).
+func libRMW(f *translate.Lowering, c *translate.Call) translate.Value {
+	which, _ := translate.IntValue(translate.Unparen(c.Args[0]))
+	bits, _ := translate.IntValue(translate.Unparen(c.Args[1]))
+	if which < 0 || int(which) >= len(translate.RmwFunctions) {
+		f.In.Refuse(translate.CodeArgument, c.Args[0], "there is no such function")
+	}
+	k := translate.RmwFunctions[which]
+	l, t := f.Mem.AtomicPlace(c.Args[2])
+	if k.Kind != ir.Xchg && (translate.IsStruct(l.Type) || l.Type.Kind() == cc.Bool) {
+		f.In.Refuse(translate.CodeAtomic, c.Node, "atomic arithmetic on an object of type %s is not supported", l.Type)
+	}
+	var v translate.Value
+	if k.Kind != ir.Xchg && l.Type.Kind() == cc.Ptr {
+		v = f.Exprs.IntegerOperand(c.Args[3])
+		v.Type = ir.S64
+		if bits&translate.RmwScaled != 0 {
+			v.Expr = translate.Scaled(v.Expr, f.Types.ElemSize(translate.ElemOf(l.Type), c.Node))
+		}
+	} else {
+		v = f.Mem.AtomicOperand(c.Args[3], l.Type, c.Node)
+	}
+	was, is := f.Mem.Rmw(l, t, k, v, f.Mem.Order(c.Args[4]))
+	if bits&translate.RmwAfter != 0 {
+		return is
+	}
+	return was
+}

@@ -1,0 +1,57 @@
+package library
+
+import (
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/ir"
+)
+
+// Destroying mutexes, conditions and barriers. The word of a mutex or condition then
+// holds a mark. Operations on mutexes know it, and so do locks of a mutex that a wait
+// takes again. Conditions have no operation that looks at their word: in programs that
+// destroy any, those who use one look first. A barrier that is destroyed waits for
+// nobody, which is an error as it is.
+//
+// What is written here are relaxed stores, as in glibc: nothing drains.
+
+// libMutexDestroy is pthread_mutex_destroy or mtx_destroy.
+func libMutexDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
+	m := wordAt(f, c.Args[0])
+	m.Addr = f.Lvals.Save(translate.Integer(m.Addr, ir.U64)).Expr
+	word := translate.Access(ir.Load, m, ir.U64, ir.Relaxed)
+	word.Dst = f.Code.Temp()
+	f.Code.Emit(word)
+	f.Code.Check(ir.Binary(ir.Eq, ir.U64, ir.R(word.Dst), ir.Int(0)), ir.BadDestroy, "the mutex is locked, or was destroyed before")
+	markWord(f, m, ir.DestroyedMutex)
+	return zero()
+}
+
+// libCondDestroy is pthread_cond_destroy or cnd_destroy.
+func libCondDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
+	markWord(f, wordAt(f, c.Args[0]), ir.DestroyedMutex)
+	return zero()
+}
+
+func libBarrierDestroy(f *translate.Lowering, c *translate.Call) translate.Value {
+	markWord(f, wordAt(f, c.Args[0]), 0)
+	return zero()
+}
+
+func markWord(f *translate.Lowering, l translate.Lvalue, word int64) {
+	op := translate.Access(ir.Store, l, ir.U64, ir.Relaxed)
+	op.Val = ir.Int(word)
+	f.Code.Emit(op)
+}
+
+// liveCondition checks that a condition has not been destroyed, in programs that
+// destroy any.
+func liveCondition(f *translate.Lowering, op ir.Op) ir.Op {
+	if !f.Syms.Mentioned["pthread_cond_destroy"] && !f.Syms.Mentioned["cnd_destroy"] {
+		return op
+	}
+	op.Addr = f.Lvals.Save(translate.Integer(op.Addr, ir.U64)).Expr
+	word := translate.Access(ir.Load, translate.Lvalue{Reg: ir.NoReg, Addr: op.Addr, Obj: op.Obj}, ir.U64, ir.Relaxed)
+	word.Dst = f.Code.Temp()
+	f.Code.Emit(word)
+	f.Code.Check(ir.Binary(ir.Ne, ir.S64, ir.R(word.Dst), ir.Int(ir.DestroyedMutex)), ir.Destroyed, "the condition has been destroyed")
+	return op
+}

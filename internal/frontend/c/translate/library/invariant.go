@@ -1,0 +1,71 @@
+package library
+
+import (
+	"strings"
+
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/read"
+	"fencepost/internal/ir"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+)
+
+// libClaim translates a condition that is claimed.
+func libClaim(f *translate.Lowering, l *translate.Call) translate.Value {
+	p := l.Node.Position()
+	pos, ok := f.In.Invariants[read.Position{File: p.Filename, Line: p.Line}]
+	if !ok {
+		f.In.Refuse(translate.CodeExtern, l.Node, "%s has no body, and what it does is not known", l.Name)
+	}
+	if !f.In.Items[source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}] {
+		f.In.Errorf(read.CodeAnnotation, pos, "an annotation cannot stand here").Note("it belongs in front of a statement of a block, { ... }")
+		panic(read.Refusal{})
+	}
+	if f.Code.At == translate.Nowhere {
+		return nothing()
+	}
+	f.Code.Pos = pos
+	from := f.Code.At
+	never := ir.NewOp(ir.Assume)
+	never.Val = ir.Int(0)
+	f.Code.Emit(never)
+	first := f.Code.Fb.F.Edges[len(f.Code.Fb.F.Edges)-1].ID
+	claim := ir.NewOp(ir.Assert)
+	claim.Val = translate.TruthOf(f.Exprs.Operand(l.Args[0]))
+	claim.Class, claim.Msg = ir.Assertion, "invariant"
+	f.Code.Fb.Edge(f.Code.At, claim, from, f.Code.Pos)
+	f.Code.At, f.Code.Fresh = from, false
+	if l.Name == read.ClaimAlways && readsLocals(f, first) {
+		f.In.Errorf(read.CodeAnnotation, pos, "a condition that holds always cannot be about local variables")
+		panic(read.Refusal{})
+	}
+	text := f.In.Files[pos.File].Slice(pos)
+	text = strings.TrimSpace(string(read.ClaimWord.ReplaceAll([]byte(text), nil)))
+	f.Claims = append(f.Claims, property.Claim{Edge: first, Always: l.Name == read.ClaimAlways, Text: text, Pos: pos})
+	return nothing()
+}
+
+// readsLocals reports whether the edges from one on read registers that they do not
+// set.
+func readsLocals(f *translate.Lowering, first ir.EdgeID) bool {
+	set, reads := map[ir.Reg]bool{}, false
+	for i := range f.Code.Fb.F.Edges {
+		if e := &f.Code.Fb.F.Edges[i]; e.ID >= first {
+			e.Op.Defs(func(r ir.Reg) { set[r] = true })
+		}
+	}
+	for i := range f.Code.Fb.F.Edges {
+		if e := &f.Code.Fb.F.Edges[i]; e.ID >= first {
+			e.Op.Uses(func(r ir.Reg) { reads = reads || !set[r] })
+		}
+	}
+	return reads
+}
+
+// libBound is a variable of a condition that stands for every number.
+func libBound(f *translate.Lowering, l *translate.Call) translate.Value {
+	op := ir.NewOp(ir.Havoc)
+	op.Dst = f.Code.Temp()
+	f.Code.Emit(op)
+	return translate.Integer(ir.R(op.Dst), ir.S64)
+}

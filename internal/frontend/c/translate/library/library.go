@@ -1,0 +1,143 @@
+package library
+
+import (
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/ir"
+)
+
+// The functions we model. None drains a store buffer unless design says so: the
+// operations of ir that stand for them know.
+
+// function is a row of the table: the number of arguments, -1 for any, and the
+// translation of a call.
+type function struct {
+	args  int
+	lower func(f *translate.Lowering, c *translate.Call) translate.Value
+}
+
+// New returns the library of C programs: what C11, POSIX, compilers and verifiers
+// provide.
+func New() *translate.Library {
+	lib := &translate.Library{Functions: map[string]translate.Function{}, Sources: sources()}
+	for name, f := range newLibrary() {
+		lib.Functions[name] = translate.Function{Args: f.args, Lower: f.lower}
+	}
+	return lib
+}
+
+func nothing() translate.Value { return translate.Value{Void: true, Obj: ir.NoObject} }
+
+func zero() translate.Value { return translate.Integer(ir.Int(0), ir.S32) }
+
+// libNothing evaluates its arguments.
+func libNothing(f *translate.Lowering, c *translate.Call) translate.Value {
+	for _, a := range c.Args {
+		f.Exprs.Effect(a)
+	}
+	return nothing()
+}
+
+// libZero evaluates its arguments and returns 0.
+func libZero(f *translate.Lowering, c *translate.Call) translate.Value {
+	libNothing(f, c)
+	return zero()
+}
+
+// libPrint evaluates its arguments, strings aside. Nobody knows its result.
+func libPrint(f *translate.Lowering, c *translate.Call) translate.Value {
+	for _, a := range c.Args {
+		if _, literal := translate.Unparen(a).Value().(cc.StringValue); !literal && !isStream(f, a) {
+			f.Exprs.Operand(a)
+		}
+	}
+	if c.Want {
+		f.In.Refuse(translate.CodeResult, c.Node, "the result of %s is used, and what it is is not known", c.Name)
+	}
+	return nothing()
+}
+
+// isStream reports whether an argument is one of the streams that the library of the
+// system defines.
+func isStream(f *translate.Lowering, e cc.ExpressionNode) bool {
+	d := translate.VariableOf(e)
+	if d == nil || d.Name() != "stdin" && d.Name() != "stdout" && d.Name() != "stderr" {
+		return false
+	}
+	s := f.Syms.Find(f.Unit, d)
+	return s != nil && !s.Defined
+}
+
+func libAssert(f *translate.Lowering, c *translate.Call) translate.Value {
+	msg := "assertion"
+	if s, ok := c.Args[1].Value().(cc.StringValue); ok {
+		msg = cString(string(s))
+	}
+	f.Code.Check(translate.TruthOf(f.Exprs.Operand(c.Args[0])), ir.Assertion, msg)
+	return nothing()
+}
+
+// libAssertFail is what glibc's assert calls.
+func libAssertFail(f *translate.Lowering, c *translate.Call) translate.Value {
+	msg := "assertion"
+	if s, ok := c.Args[0].Value().(cc.StringValue); ok {
+		msg = "assert(" + cString(string(s)) + ")"
+	}
+	f.Code.Check(ir.Int(0), ir.ReachError, msg)
+	return libExit(f, &translate.Call{Name: c.Name, Node: c.Node})
+}
+
+func cString(s string) string {
+	for i := range len(s) {
+		if s[i] == 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// libVerifierAssert is an assertion of one of the verifiers' conventions.
+func libVerifierAssert(f *translate.Lowering, c *translate.Call) translate.Value {
+	msg := c.Name
+	if len(c.Args) > 1 {
+		if s, ok := c.Args[1].Value().(cc.StringValue); ok {
+			msg = cString(string(s))
+		}
+	}
+	f.Code.Check(translate.TruthOf(f.Exprs.Operand(c.Args[0])), ir.Assertion, msg)
+	return nothing()
+}
+
+func libError(f *translate.Lowering, c *translate.Call) translate.Value {
+	f.Code.Check(ir.Int(0), ir.ReachError, c.Name+" is reached")
+	return libExit(f, &translate.Call{Name: c.Name, Node: c.Node})
+}
+
+func libAssume(f *translate.Lowering, c *translate.Call) translate.Value {
+	op := ir.NewOp(ir.Assume)
+	op.Val = translate.TruthOf(f.Exprs.Operand(c.Args[0]))
+	narrowInput(f, op.Val)
+	f.Code.Emit(op)
+	f.Code.GoesOn()
+	return nothing()
+}
+
+func libSection(f *translate.Lowering, c *translate.Call) translate.Value {
+	kind := ir.AtomicBegin
+	if c.Name == "__VERIFIER_atomic_end" || c.Name == "__CPROVER_atomic_end" {
+		kind = ir.AtomicEnd
+	}
+	f.Code.Emit(ir.NewOp(kind))
+	return nothing()
+}
+
+// libExit ends the program.
+func libExit(f *translate.Lowering, c *translate.Call) translate.Value {
+	for _, a := range c.Args {
+		f.Exprs.Effect(a)
+	}
+	f.Code.Emit(ir.NewOp(ir.Exit))
+	f.Code.At, f.Code.Fresh = translate.Nowhere, false
+	return nothing()
+}

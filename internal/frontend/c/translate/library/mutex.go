@@ -1,0 +1,107 @@
+package library
+
+import (
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/ir"
+)
+
+// Mutexes. A mutex is a word and, behind it, its kind as POSIX numbers them. The
+// kind is read where it is locked, but only in programs that speak of kinds at
+// all: everywhere else all mutexes are normal ones and the word is all there is.
+
+// kindOffset is where a mutex keeps its kind: where glibc has it too, so that its
+// static initialisers mean the same here.
+const kindOffset = 16
+
+// The kinds, as pthread.h numbers them.
+const (
+	kindNormal = iota
+	kindRecursive
+	kindErrorCheck
+)
+
+// speaksOfKinds reports whether any mutex of the program may be other than normal.
+func speaksOfKinds(c *translate.Compiler) bool {
+	for _, name := range []string{
+		"pthread_mutexattr_settype", "mtx_recursive", "PTHREAD_MUTEX_RECURSIVE_NP", "PTHREAD_MUTEX_ERRORCHECK_NP",
+		"PTHREAD_MUTEX_RECURSIVE", "PTHREAD_MUTEX_ERRORCHECK",
+	} {
+		if c.Syms.Mentioned[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// libMutexInit writes the word of a mutex, and its kind.
+func libMutexInit(f *translate.Lowering, c *translate.Call) translate.Value {
+	m := wordAt(f, c.Args[0])
+	kind := ir.Int(kindNormal)
+	if !isNull(f, c.Args[1]) {
+		attr := translate.Access(ir.Load, wordAt(f, c.Args[1]), ir.S32, ir.Plain)
+		attr.Dst = f.Code.Temp()
+		f.Code.Emit(attr)
+		kind = ir.R(attr.Dst)
+	}
+	f.Mem.StoreWord(m, ir.U64, ir.Int(0))
+	if speaksOfKinds(f.Compiler) {
+		f.Mem.StoreWord(f.Mem.Offset(m, kindOffset), ir.S32, kind)
+	}
+	return zero()
+}
+
+func libMutexAttrInit(f *translate.Lowering, c *translate.Call) translate.Value {
+	f.Mem.StoreWord(wordAt(f, c.Args[0]), ir.S32, ir.Int(kindNormal))
+	return zero()
+}
+
+func libMutexAttrType(f *translate.Lowering, c *translate.Call) translate.Value {
+	to := wordAt(f, c.Args[0])
+	kind := f.Exprs.IntegerOperand(c.Args[1])
+	if v, ok := kind.Expr.IsConst(); ok && (v < kindNormal || v > kindErrorCheck) {
+		f.In.Refuse(translate.CodeArgument, c.Args[1], "this kind of mutex is not supported")
+	}
+	f.Mem.StoreWord(to, ir.S32, kind.Expr)
+	return zero()
+}
+
+// libMutex is lock, trylock or unlock.
+func libMutex(f *translate.Lowering, c *translate.Call) translate.Value {
+	kind := map[string]ir.OpKind{
+		"pthread_mutex_lock": ir.Lock, "pthread_mutex_trylock": ir.TryLock, "pthread_mutex_unlock": ir.Unlock,
+	}[c.Name]
+	return mutexOp(f, kind, f.Exprs.Operand(c.Args[0]), c.Want)
+}
+
+// mutexOp locks or unlocks the mutex at an address; want says whether the result is
+// used.
+func mutexOp(f *translate.Lowering, kind ir.OpKind, at translate.Value, want bool) translate.Value {
+	op := ir.NewOp(kind)
+	op.Addr, op.Obj = at.Expr, at.Obj
+	out := nothing()
+	if want {
+		op.Dst = f.Code.Temp()
+		out = translate.Integer(ir.R(op.Dst), ir.S32)
+	}
+	if !speaksOfKinds(f.Compiler) {
+		op.Mutex = ir.NormalMutex
+		f.Code.Emit(op)
+		return out
+	}
+	op.Addr = f.Lvals.Save(translate.Integer(op.Addr, ir.U64)).Expr
+	m := translate.Lvalue{Reg: ir.NoReg, Addr: op.Addr, Obj: op.Obj}
+	read := translate.Access(ir.Load, f.Mem.Offset(m, kindOffset), ir.S32, ir.Plain)
+	read.Dst = f.Code.Temp()
+	f.Code.Emit(read)
+	from, end := f.Code.Start(), f.Code.Label("")
+	for k, mutex := range []ir.MutexKind{ir.NormalMutex, ir.RecursiveMutex, ir.ErrorCheckMutex} {
+		at := f.Code.Label("")
+		f.Code.Assume(from, ir.Binary(ir.Eq, ir.S32, ir.R(read.Dst), ir.Int(int64(k))), at)
+		f.Code.At, f.Code.Fresh = at, false
+		op.Mutex = mutex
+		f.Code.Emit(op)
+		f.Code.Jump(end)
+	}
+	f.Code.At, f.Code.Fresh = end, false
+	return out
+}

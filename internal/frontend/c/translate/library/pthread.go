@@ -1,0 +1,156 @@
+package library
+
+import (
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/ir"
+)
+
+// Threads, mutexes, conditions and barriers.
+
+// isNull reports whether an argument is a null pointer constant.
+func isNull(f *translate.Lowering, e cc.ExpressionNode) bool {
+	switch x := translate.Unparen(e).(type) {
+	case *cc.CastExpression:
+		return x.Case == cc.CastExpressionCast && isNull(f, x.CastExpression)
+	case *cc.PrimaryExpression:
+		v, ok := translate.IntValue(x)
+		return ok && v == 0 && x.Case == cc.PrimaryExpressionInt
+	}
+	return false
+}
+
+// target is the place an out argument points to: &x may be a register here.
+func target(f *translate.Lowering, e cc.ExpressionNode) translate.Lvalue {
+	if a := translate.Addressed(e); a != nil {
+		return f.Lvals.Lvalue(a.CastExpression)
+	}
+	l := f.Lvals.Pointee(e)
+	l.Atomic = f.Types.OfExpr(e).Inner().IsAtomic()
+	return l
+}
+
+func libCreate(f *translate.Lowering, c *translate.Call) translate.Value {
+	handle := target(f, c.Args[0])
+	routine := c.Args[len(c.Args)-2] // thrd_create has no attributes
+	if len(c.Args) == 4 && !isNull(f, c.Args[1]) {
+		f.Exprs.Effect(c.Args[1])
+		f.In.Diags.Warnf(translate.CodeAttr, f.In.Span(c.Args[1]), "the attributes of the thread are ignored")
+	}
+	start := startRoutine(f, routine)
+	arg := f.Exprs.Operand(c.Args[len(c.Args)-1])
+	op := ir.NewOp(ir.Spawn)
+	op.Dst, op.Args = f.Code.Temp(), []*ir.Expr{translate.Cast(arg.Expr, arg.Type, ir.U64)}
+	switch {
+	case start.Expr.Op != ir.FuncAddr:
+		op.Val = start.Expr
+	case f.Syms.ByID[start.Expr.Func].Params() != 1:
+		f.In.Refuse(translate.CodeArgument, routine, "a thread needs a function with one parameter")
+	default:
+		op.Func = start.Expr.Func
+	}
+	endsWithDestructors(f, &op, routine)
+	f.Code.Emit(op)
+	f.Mem.Store(handle, f.Exprs.Convert(translate.Integer(ir.R(op.Dst), ir.U64), handle.Type, c.Node), c.Node)
+	return zero()
+}
+
+func libJoin(f *translate.Lowering, c *translate.Call) translate.Value {
+	op := ir.NewOp(ir.Join)
+	op.Val = f.Exprs.Operand(c.Args[0]).Expr
+	if isNull(f, c.Args[1]) {
+		f.Code.Emit(op)
+		return zero()
+	}
+	to := target(f, c.Args[1])
+	if translate.IsVoid(to.Type) {
+		f.In.Refuse(translate.CodeArgument, c.Args[1], "a join needs the address of a pointer here")
+	}
+	op.Dst = f.Code.Temp()
+	f.Code.Emit(op)
+	f.Mem.Store(to, f.Exprs.Convert(translate.Integer(ir.R(op.Dst), ir.U64), to.Type, c.Node), c.Node)
+	return zero()
+}
+
+func libThreadExit(f *translate.Lowering, c *translate.Call) translate.Value {
+	op := ir.NewOp(ir.ThreadExit)
+	op.Val = f.Lvals.Save(f.Exprs.Operand(c.Args[0])).Expr
+	if end := destructors(f.Compiler); end != nil {
+		f.Code.Emit(callOf(end))
+	}
+	f.Code.Emit(op)
+	f.Code.At, f.Code.Fresh = translate.Nowhere, false
+	return nothing()
+}
+
+func libSelf(f *translate.Lowering, _ *translate.Call) translate.Value {
+	return translate.Integer(ir.SelfHandle(), ir.U64)
+}
+
+func libEqual(f *translate.Lowering, c *translate.Call) translate.Value {
+	x, y := f.Exprs.Operand(c.Args[0]), f.Exprs.Operand(c.Args[1])
+	return translate.Integer(ir.Binary(ir.Eq, ir.U64, x.Expr, y.Expr), ir.S32)
+}
+
+// syncOp is an operation on the synchronisation object an argument points to.
+func syncOp(f *translate.Lowering, kind ir.OpKind, e cc.ExpressionNode) ir.Op {
+	v := f.Exprs.Operand(e)
+	op := ir.NewOp(kind)
+	op.Addr, op.Obj = v.Expr, v.Obj
+	return op
+}
+
+// libSyncInit writes the word of a condition.
+func libSyncInit(f *translate.Lowering, c *translate.Call) translate.Value {
+	if !isNull(f, c.Args[1]) {
+		f.In.Refuse(translate.CodeArgument, c.Args[1], "%s is supported without attributes only", c.Name)
+	}
+	f.Mem.StoreWord(wordAt(f, c.Args[0]), ir.U64, ir.Int(0))
+	return zero()
+}
+
+// wordAt is the word of a synchronisation object.
+func wordAt(f *translate.Lowering, e cc.ExpressionNode) translate.Lvalue {
+	v := f.Exprs.Operand(e)
+	return translate.Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj}
+}
+
+func libCondWait(f *translate.Lowering, c *translate.Call) translate.Value {
+	op := syncOp(f, ir.CondWait, c.Args[0])
+	op.Val2 = f.Exprs.Operand(c.Args[1]).Expr
+	f.Code.Emit(liveCondition(f, op))
+	return zero()
+}
+
+func libSignal(f *translate.Lowering, c *translate.Call) translate.Value {
+	kind := ir.Signal
+	if strings.HasSuffix(c.Name, "broadcast") {
+		kind = ir.Broadcast
+	}
+	f.Code.Emit(liveCondition(f, syncOp(f, kind, c.Args[0])))
+	return zero()
+}
+
+func libBarrierInit(f *translate.Lowering, c *translate.Call) translate.Value {
+	if !isNull(f, c.Args[1]) {
+		f.In.Refuse(translate.CodeArgument, c.Args[1], "%s is supported without attributes only", c.Name)
+	}
+	to := wordAt(f, c.Args[0])
+	n := f.Exprs.Operand(c.Args[2])
+	f.Mem.StoreWord(to, ir.U64, translate.Cast(n.Expr, n.Type, ir.U32))
+	return zero()
+}
+
+func libBarrier(f *translate.Lowering, c *translate.Call) translate.Value {
+	op := syncOp(f, ir.Barrier, c.Args[0])
+	if !c.Want {
+		f.Code.Emit(op)
+		return nothing()
+	}
+	op.Dst = f.Code.Temp()
+	f.Code.Emit(op)
+	return translate.Integer(ir.Conditional(ir.R(op.Dst), ir.Int(-1), ir.Int(0)), ir.S32)
+}

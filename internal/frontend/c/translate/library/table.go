@@ -1,0 +1,134 @@
+package library
+
+import (
+	"maps"
+
+	"fencepost/internal/frontend/c/translate/read"
+)
+
+// The table of functions. threads.go and sync.go add C11 threads, semaphores and locks,
+// builtin.go what compilers know without a header.
+
+// newLibrary returns the functions that are translated here, by name.
+func newLibrary() map[string]function {
+	m := map[string]function{}
+	for _, table := range []map[string]function{atomicTable(), threadTable(), memoryTable(), verifierTable()} {
+		maps.Copy(m, table)
+	}
+	addSync(m)
+	addBuiltins(m)
+	for t := range nondetTypes {
+		m["__VERIFIER_nondet_"+t] = function{0, libNondet}
+	}
+	return m
+}
+
+// atomicTable has the functions that stdatomic.h and the macros of compilers expand to.
+func atomicTable() map[string]function {
+	return map[string]function{
+		"__fp_load":         {2, libLoad},
+		"__fp_store":        {3, libStore},
+		"__fp_init":         {2, libInit},
+		"__fp_rmw":          {5, libRMW},
+		"__fp_cas":          {5, libCas},
+		"__fp_casval":       {4, libSyncCas},
+		"__fp_fence":        {1, libFence},
+		"__fp_signal_fence": {1, libNothing},
+	}
+}
+
+// threadTable has threads, mutexes, conditions, barriers, sleep and clocks of POSIX.
+func threadTable() map[string]function {
+	return map[string]function{
+		"pthread_create":              {4, libCreate},
+		"pthread_join":                {2, libJoin},
+		"pthread_exit":                {1, libThreadExit},
+		"pthread_equal":               {2, libEqual},
+		"pthread_detach":              {1, libZero},
+		"pthread_attr_init":           {1, libZero},
+		"pthread_attr_destroy":        {1, libZero},
+		"pthread_self":                {0, libSelf},
+		"pthread_mutexattr_init":      {1, libMutexAttrInit},
+		"pthread_mutexattr_settype":   {2, libMutexAttrType},
+		"pthread_mutexattr_destroy":   {1, libZero},
+		"pthread_attr_setdetachstate": {2, libZero},
+		"pthread_attr_setstacksize":   {2, libZero},
+		"pthread_mutex_init":          {2, libMutexInit},
+		"pthread_mutex_destroy":       {1, libMutexDestroy},
+		"pthread_mutex_lock":          {1, libMutex},
+		"pthread_mutex_trylock":       {1, libMutex},
+		"pthread_mutex_unlock":        {1, libMutex},
+		"pthread_cond_init":           {2, libSyncInit},
+		"pthread_cond_destroy":        {1, libCondDestroy},
+		"pthread_cond_wait":           {2, libCondWait},
+		"pthread_cond_signal":         {1, libSignal},
+		"pthread_cond_broadcast":      {1, libSignal},
+		"pthread_barrier_init":        {3, libBarrierInit},
+		"pthread_barrier_destroy":     {1, libBarrierDestroy},
+		"pthread_barrier_wait":        {1, libBarrier},
+		"sched_yield":                 {0, libZero},
+		"usleep":                      {1, libZero},
+		"sleep":                       {1, libZero},
+		"nanosleep":                   {2, libZero},
+		"pthread_setcancelstate":      {2, libZero},
+		"pthread_setcanceltype":       {2, libZero},
+		"pthread_testcancel":          {0, libNothing},
+		"clock_gettime":               {2, libClock},
+		"timespec_get":                {2, libClock},
+		"__fp_destroy":                {2, libDestroy},
+	}
+}
+
+// memoryTable has memory, strings, output and the end of the program.
+func memoryTable() map[string]function {
+	return map[string]function{
+		"__fp_varargs":    {0, libVarargs},
+		"malloc":          {1, libMalloc},
+		"aligned_alloc":   {2, libAligned},
+		"memalign":        {2, libAligned},
+		"posix_memalign":  {3, libAligned},
+		"calloc":          {2, libCalloc},
+		"free":            {1, libFree},
+		"__fp_block_size": {1, libBlockSize},
+		"abort":           {0, libExit},
+		"exit":            {1, libExit},
+		"_exit":           {1, libExit},
+		"_Exit":           {1, libExit},
+		"memcpy":          {3, libCopy},
+		"memmove":         {3, libCopy},
+		"memset":          {3, libMemset},
+		"memcmp":          {3, libCompare},
+		"strcmp":          {2, libCompare},
+		"strncmp":         {3, libCompare},
+		"strlen":          {1, libStrlen},
+		"strcpy":          {2, libStrcpy},
+		"printf":          {-1, libPrint},
+		"fprintf":         {-1, libPrint},
+		"puts":            {1, libPrint},
+		"fputs":           {2, libPrint},
+		"putchar":         {1, libPrint},
+		"fflush":          {1, libPrint},
+		"perror":          {1, libPrint},
+	}
+}
+
+// verifierTable has assertions, and the conventions of verifiers.
+func verifierTable() map[string]function {
+	return map[string]function{
+		"__fp_assert":             {2, libAssert},
+		"__assert_fail":           {4, libAssertFail},
+		read.ClaimHere:            {1, libClaim},
+		read.ClaimAlways:          {1, libClaim},
+		read.ClaimBound:           {0, libBound},
+		"reach_error":             {0, libError},
+		"__VERIFIER_error":        {0, libError},
+		"__VERIFIER_assume":       {1, libAssume},
+		"__CPROVER_assume":        {1, libAssume},
+		"__VERIFIER_assert":       {1, libVerifierAssert},
+		"__CPROVER_assert":        {2, libVerifierAssert},
+		"__VERIFIER_atomic_begin": {0, libSection},
+		"__VERIFIER_atomic_end":   {0, libSection},
+		"__CPROVER_atomic_begin":  {0, libSection},
+		"__CPROVER_atomic_end":    {0, libSection},
+	}
+}

@@ -1,0 +1,60 @@
+package translate
+
+import (
+	"regexp"
+
+	"fencepost/internal/source"
+)
+
+// The part of the library that is written in C. A file of it becomes part of the
+// program when the program mentions one of the functions it defines and has none of
+// that name; then its functions are functions like the program's own.
+
+// libraryFile is one such file.
+type libraryFile struct {
+	file    *source.File
+	defines []string
+	taken   bool
+}
+
+var libraryFunction = regexp.MustCompile(`(?m)^[a-z][\w \t*]*?\**(\w+)\(.*\{$`)
+
+// libraryFiles finds what the files define: in them a definition begins with its line,
+// and nothing else does that ends with a brace and has parentheses.
+func libraryFiles(sources []*source.File) []*libraryFile {
+	var out []*libraryFile
+	for _, f := range sources {
+		l := &libraryFile{file: f}
+		for _, m := range libraryFunction.FindAllSubmatch(f.Text, -1) {
+			l.defines = append(l.defines, string(m[1]))
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// addLibrary parses the files of the library that the program needs.
+func (c *Symbols) addLibrary() {
+	files := libraryFiles(c.library.Sources)
+	for again := true; again; {
+		again = false
+		for _, l := range files {
+			if !l.taken && c.needs(l) {
+				l.taken, again = true, true
+				c.In.Files[l.file.Name] = l.file
+				c.parse(l.file, "", "")
+			}
+		}
+	}
+}
+
+// needs reports whether the program mentions a function of the file that it does not
+// define.
+func (c *Symbols) needs(l *libraryFile) bool {
+	for _, name := range l.defines {
+		if s := c.Linked[name]; c.Mentioned[name] && (s == nil || s.Def == nil) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,119 @@
+package read
+
+import (
+	"slices"
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/diag"
+	"fencepost/internal/source"
+)
+
+// input is the files of a program, and what was reported about them.
+type Input struct {
+	opt        Options
+	Diags      *diag.List
+	told       map[message]bool
+	Files      map[string]*source.File
+	First      string          // name of the first file
+	rebuilt    map[string]bool // files that were put together again, see unmark
+	given      map[string]bool // names of the files that are not included
+	starts     []source.Pos    // of statements and declarations
+	sorted     bool
+	Invariants map[Position]source.Span // annotations that became calls
+	Items      map[source.Pos]bool      // statements that stand in blocks
+	// after are declarations in the text after the file being read, one per line.
+	After []Line
+}
+
+// inputOptions are the options of the user that are about reading.
+type Options struct {
+	Defines, Undefines, IncludeDirs []string
+	// include returns the text of a file that is included; nil: there are none.
+	Include func(name string) (text []byte, ok bool)
+	// invariants makes calls of the invariants in comments.
+	Invariants bool
+	// keepMarks leaves the lines of a preprocessor alone.
+	KeepMarks bool
+}
+
+// laterLine is a line after a file that declares something the file speaks of.
+type Line struct {
+	Name, Type string
+	At         source.Span
+}
+
+// newInput returns the input of a program that consists of files.
+func NewInput(files []*source.File, opt Options, diags *diag.List) *Input {
+	c := &Input{
+		opt: opt, Diags: diags, told: map[message]bool{},
+		Files: map[string]*source.File{}, given: map[string]bool{}, rebuilt: map[string]bool{},
+		Invariants: map[Position]source.Span{}, Items: map[source.Pos]bool{},
+	}
+	for i, f := range files {
+		if i == 0 {
+			c.First = f.Name
+		}
+		c.Files[f.Name], c.given[f.Name] = f, true
+	}
+	return c
+}
+
+type message struct {
+	code string
+	pos  source.Pos
+}
+
+// included are the user's files beside those given, and those of the library that
+// became part of the program, by name.
+func (c *Input) Included() []*source.File {
+	var out []*source.File
+	for name, f := range c.Files {
+		if !c.given[name] && (IsLibrary(name) || !strings.HasPrefix(name, HeaderDir+"/")) {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b *source.File) int { return strings.Compare(a.Name, b.Name) })
+	return out
+} // Warnf warns once per position and code.
+func (c *Input) Warnf(code string, at source.Span, format string, args ...any) {
+	if key := (message{code, at.Pos}); !c.told[key] {
+		c.told[key] = true
+		c.Diags.Warnf(code, at, format, args...)
+	}
+}
+
+// errorf reports an error once per place and code.
+func (c *Input) Errorf(code string, at source.Span, format string, args ...any) *diag.Diagnostic {
+	key := message{code, at.Pos}
+	if c.told[key] {
+		return &diag.Diagnostic{}
+	}
+	c.told[key] = true
+	return c.Diags.Errorf(code, at, format, args...)
+}
+
+// refusal is the panic that ends the translation of one statement or declaration
+// after its diagnostic; guard recovers it.
+type Refusal struct{}
+
+// refuse reports that n cannot be translated, and gives up on it.
+func (c *Input) Refuse(code string, n cc.Node, format string, args ...any) {
+	c.Errorf(code, c.Span(n), format, args...)
+	panic(Refusal{})
+}
+
+// guard runs f and goes on after a refusal.
+func (c *Input) Guard(f func()) {
+	defer func() {
+		r := recover()
+		if _, ok := r.(Refusal); r != nil && !ok {
+			panic(r)
+		}
+		if r != nil && !c.Diags.HasErrors() {
+			panic("BUG: refused without a diagnostic")
+		}
+	}()
+	f()
+}

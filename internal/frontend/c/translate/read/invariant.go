@@ -1,0 +1,101 @@
+package read
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/source"
+)
+
+// Invariants in C: //@ invariant e in front of a statement, //@ global e for one that
+// holds always, both with forall i, j: in front of the condition. The comment becomes a
+// call of a function we model before the parser sees the text, in the same line, so that
+// conditions have the scope, the types and the meaning of C. The call is translated to
+// code that never runs (property.Claim), beside the statement.
+
+// Names of the functions that stand for annotations.
+const (
+	ClaimHere   = "__fp_inv"
+	ClaimAlways = "__fp_all"
+	ClaimBound  = "__fp_any"
+)
+
+// claimPrototypes declares them.
+const claimPrototypes = "void " + ClaimHere + "(long); void " + ClaimAlways + "(long); long " + ClaimBound + "(void);\n"
+
+var (
+	ClaimWord = regexp.MustCompile(`^//@[ \t]*(invariant|global)\b[ \t]*`)
+	claimVars = regexp.MustCompile(`^forall[ \t]+([A-Za-z_]\w*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*)[ \t]*:[ \t]*`)
+	otherWord = regexp.MustCompile(`^//@[ \t]*replicate[ \t\r]*$`)
+)
+
+// withClaims is a text with its annotations turned into calls.
+func (c *Input) withClaims(name string, text []byte) []byte {
+	if !c.opt.Invariants {
+		return text
+	}
+	var out bytes.Buffer
+	last := 0
+	for _, at := range annotationsIn(text) {
+		comment := line(text[at:])
+		out.Write(text[last:at])
+		last = at + len(comment)
+		out.Write(c.claimCall(name, text, at, comment))
+	}
+	out.Write(text[last:])
+	return out.Bytes()
+}
+
+// claimCall is what replaces a comment.
+func (c *Input) claimCall(name string, text []byte, at int, comment []byte) []byte {
+	span := source.NewFile(name, text).Span(at, at+len(comment))
+	m := ClaimWord.FindSubmatch(comment)
+	if m == nil {
+		if !otherWord.Match(comment) {
+			c.Errorf(CodeAnnotation, span, "no annotation is written like this").
+				Note("there are //@ invariant CONDITION, //@ global CONDITION, with 'forall i:' in front of the condition if it is about every i, and //@ replicate")
+		}
+		return comment
+	}
+	cond := string(comment[len(m[0]):])
+	call := ClaimHere
+	if string(m[1]) == "global" {
+		call = ClaimAlways
+	}
+	if strings.TrimSpace(cond) == "" {
+		c.Errorf(CodeAnnotation, span, "the condition is missing")
+		return comment
+	}
+	c.Invariants[Position{name, span.Line}] = source.Span{Pos: span.Pos, EndLine: span.EndLine, EndCol: span.EndCol}
+	if v := claimVars.FindStringSubmatch(cond); v != nil {
+		var b strings.Builder
+		for _, bound := range strings.Split(v[1], ",") {
+			fmt.Fprintf(&b, "long %s=%s();", strings.TrimSpace(bound), ClaimBound)
+		}
+		return []byte(call + "(({" + b.String() + cond[len(v[0]):] + ";}));")
+	}
+	head := call + "("
+	if pad := len(m[0]) - len(head); pad > 0 { // the condition keeps its columns
+		head += strings.Repeat(" ", pad)
+	}
+	return []byte(head + cond + ");")
+}
+
+// claimPlace is a line with an annotation.
+type Position struct {
+	File string
+	Line int
+}
+
+// collectItems notes the statements that stand directly in a block: only in front of
+// those can an annotation stand.
+func (c *Input) CollectItems(n cc.Node) {
+	if item, ok := n.(*cc.BlockItem); ok && c.opt.Invariants {
+		p := item.Position()
+		c.Items[source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}] = true
+	}
+}
