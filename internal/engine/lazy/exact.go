@@ -9,10 +9,9 @@ import (
 	"fencepost/internal/transform"
 )
 
-// Exact mode on programs with loops: unroll k times, decide, and if nothing is
-// found but the bound was hit, go on with a larger k [BCDM15 Thm 4]. That ends for
-// every violation there is, and for programs whose loops are bounded under TSO by
-// themselves; else the time limit ends it.
+// Exact mode on programs with loops: unroll k times, decide, and if nothing is found but the bound
+// was hit, continue with a larger k [BCDM15 Thm 4]. That ends for every program with a violation,
+// and for programs whose loops are bounded under TSO; otherwise the time limit ends it.
 
 func (r *refinement) exact() (*engine.Outcome, error) {
 	p, props := r.task.Program, r.task.Props

@@ -17,20 +17,19 @@ import (
 
 // The lazy checker [BCDM15 Algorithm 1]. Two modes:
 //
-//   - exact follows the algorithm: one sequence at a time, exact extensions. It decides
+//   - exact is the algorithm as published: one sequence at a time, exact extensions. It decides
 //     programs without loops [BCDM15 Thm 3]; others are unrolled, further and further
 //     [BCDM15 Thm 4], until something is found or no bound was hit.
-//   - practical has the amendments of [BCDM15 §5]: extensions add the way along the
-//     sequence only and take nothing away, and all sequences found in a round are used at
+//   - practical has the amendments of [BCDM15 §5]: extensions add the path along the
+//     sequence only and remove nothing, and all sequences found in a round are used at
 //     once. It takes programs with loops as they are. As the first store stays in the program, the
 //     oracle finds nothing only in the first round: then the answer is safe. Later,
 //     when it finds no sequence that was not used before, the answer is unknown.
 //
-// Differs from the paper: line 3 of the algorithm asks about R, not P, which must be
-// meant. Where it would have to give up, practical mode tries long variants of the
-// sequences (long.go).
+// Differs from the paper: line 3 of the algorithm asks about R, not P, which must be a misprint. If
+// practical mode would have to give up, it tries longer sequences (long_sequences.go).
 
-// Ask is a question to another engine.
+// Ask puts a question to another engine.
 type Ask func(context.Context, *engine.Task) (*engine.Outcome, error)
 
 // The modes, as Options.Mode names them.
@@ -39,7 +38,7 @@ const (
 	Exact     = "exact"
 )
 
-// Modes are all of them, the default first.
+// Modes has all modes, the default first.
 var Modes = []string{Practical, Exact}
 
 // Options choose the variant of the engine.
@@ -92,8 +91,8 @@ func (l *lazy) run(ctx context.Context, task *engine.Task) (*engine.Outcome, err
 		return nil, err
 	}
 	start := time.Now()
-	own := *task
-	r := &refinement{lazy: l, ctx: ctx, task: &own, used: map[string]bool{}}
+	copied := *task
+	r := &refinement{lazy: l, ctx: ctx, task: &copied, used: map[string]bool{}}
 	var out *engine.Outcome
 	var err error
 	if l.opt.Mode == Exact {
@@ -117,12 +116,11 @@ type refinement struct {
 	task *engine.Task
 	x    *transform.Extended // R
 	used map[string]bool     // h of the sequences so far
-	// copyOf is, for an unrolled program, the edge of the program behind each of its
-	// edges; nil if it was not unrolled.
+	// copyOf has, for an unrolled program, the edge of the program that each of its edges copies;
+	// nil if it was not unrolled.
 	copyOf []ir.EdgeID
-	// extended says that R is not the program any more. A thread of R that is stuck
-	// inside a sequence stands for one whose stores may still reach memory, so R says
-	// nothing about deadlocks.
+	// extended says that R is not the program any more. A thread of R that is stuck inside a
+	// sequence represents one whose stores may still reach memory, so R does not decide deadlocks.
 	extended bool
 	round    int
 	asked    int // SC questions
@@ -154,7 +152,7 @@ func (r *refinement) logf(format string, args ...any) {
 	}
 }
 
-// rounds runs the algorithm until it ends, or a limit is met.
+// rounds runs the algorithm until it ends or a limit is reached.
 func (r *refinement) rounds() (*engine.Outcome, error) {
 	for {
 		r.round++
@@ -210,8 +208,8 @@ func (r *refinement) rounds() (*engine.Outcome, error) {
 	}
 }
 
-// witnesses asks the oracle: for one witness, or in practical mode for all it finds
-// in about the time the SC question took, and for one if that was not enough.
+// witnesses asks the oracle: for one witness, or in practical mode for all that it finds in about
+// the time of the SC question, and for one if there was too little time.
 func (r *refinement) witnesses(states int64) (*engine.Outcome, error) {
 	if r.opt.Mode == Exact {
 		return r.ask(r.oracle, memory.TSO, false)
@@ -237,8 +235,8 @@ func edges(p *ir.Program) int {
 	return n
 }
 
-// extend makes R buffer along the sequences of witnesses, those that are new; in
-// practical mode, if none is, along long variants of them.
+// extend makes R buffer along the new sequences of witnesses. In practical mode, if none is new, it
+// uses longer sequences.
 func (r *refinement) extend(found []engine.Violation) (grew bool, why string, err error) {
 	exact := r.opt.Mode == Exact
 	base := r.x
@@ -251,12 +249,12 @@ func (r *refinement) extend(found []engine.Violation) (grew bool, why string, er
 		}
 		all = append(all, s)
 		if exact {
-			break // R will have changed: the other witnesses are not its own
+			break // R has changed, and the other witnesses are not executions of it
 		}
 	}
 	for _, s := range all {
 		if grew && r.ctx.Err() != nil {
-			break // the next question will say so
+			break // the next question reports it
 		}
 		ok, refused, err := r.extendBy(base, s)
 		if err != nil {
@@ -282,12 +280,12 @@ func (r *refinement) extend(found []engine.Violation) (grew bool, why string, er
 	return grew, why, nil
 }
 
-// extendBy makes R buffer along a sequence of base, unless that was done already or
-// cannot be done; refused says why it cannot.
+// extendBy makes R buffer along a sequence of base, unless it does so already or that is not
+// possible; refused says why.
 func (r *refinement) extendBy(base *transform.Extended, s sequence) (grew bool, refused string, err error) {
 	exact := r.opt.Mode == Exact
 	key := fmt.Sprint(s.thread, base.Name(s.edges))
-	if r.used[key] && !exact { // where the store is gone it cannot come again
+	if r.used[key] && !exact { // an exact extension removes the store, so the sequence cannot occur again
 		return false, "", nil
 	}
 	next, err := r.x.Extend(s.thread, s.edges, exact)

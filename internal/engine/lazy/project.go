@@ -9,9 +9,9 @@ import (
 	"fencepost/verdict"
 )
 
-// project turns an SC execution of R into a TSO execution of the program [BCDM15
-// Lemma 1]: an edge that carries out an instruction is that instruction, a store
-// of R is also the moment at which the oldest pending store of its thread reaches memory.
+// project turns an SC execution of R into a TSO execution of the program [BCDM15 Lemma 1]: an edge
+// that executes an instruction becomes that instruction, and a store of R becomes the step in which
+// the oldest pending store of its thread reaches memory.
 func (r *refinement) project(v *engine.Violation) error {
 	y := memory.New(r.task.Program, memory.TSO, memory.Options{})
 	rec := engine.NewRecorder(y)

@@ -8,16 +8,16 @@ import (
 	"fencepost/verdict"
 )
 
-// sequence is what the oracle returns: instructions of one thread from a store to
-// a load [BCDM15 §3, §4].
+// sequence is an answer of the oracle: instructions of one thread from a store to a load
+// [BCDM15 §3, §4].
 type sequence struct {
 	thread ir.ThreadID
 	edges  []ir.EdgeID
 	from   int // step of the witness at which the store is issued
 }
 
-// sequenceOf takes the sequence out of a witness [BCDM15 Fig. 5]: what the thread
-// does from the first delayed store to the last load it is delayed past.
+// sequenceOf returns the sequence of a witness [BCDM15 Fig. 5]: the instructions of the thread from
+// the first delayed store to the last load that it is delayed past.
 func sequenceOf(v *engine.Violation) (sequence, error) {
 	w := v.Witness
 	reached := map[int]int{}
@@ -26,8 +26,8 @@ func sequenceOf(v *engine.Violation) (sequence, error) {
 			reached[st.Of] = i
 		}
 	}
-	// A store that does not reach memory in the witness, because that ends inside a section
-	// of another thread, is delayed past every load behind it.
+	// A store that does not reach memory in the witness, because the witness ends inside a section
+	// of another thread, is delayed past every load after it.
 	delayed := func(s, l int) bool {
 		at, arrives := reached[s]
 		return at > l || !arrives && w.Steps[s].Buffered

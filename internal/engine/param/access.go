@@ -6,8 +6,8 @@ import (
 	"fencepost/internal/ir"
 )
 
-// cell is a piece of memory that is always accessed as a whole, by itself or together
-// with others (cells.go).
+// cell is a range of memory that is always accessed as a whole, alone or together with other cells
+// (cells.go).
 type cell struct {
 	name   string
 	addr   uint64
@@ -17,34 +17,32 @@ type cell struct {
 	values []int64 // seen so far, as the bytes without a sign
 	levels [3]int32
 	aims   []int32 // places of delayed stores that write it
-	users  []int   // locals that must be looked at again when a value or an aim is new
+	users  []int   // states that must be expanded again when a value or an aim is new
 }
 
-// touch is what an action does to one cell: it finds old and leaves new.
-type touch struct {
+// cellAccess is the effect of an action on one cell: it reads old and writes new.
+type cellAccess struct {
 	cell     int
 	old, new int64
 	read     bool
 	write    bool
 }
 
-// move is one indivisible action of a thread: what it touches, and the states it
-// may settle in.
+// move is one atomic action of a thread: its accesses, and the states that it may lead to.
 type move struct {
-	edge    *ir.Edge
-	touches []touch
-	next    []outcome
-	leaves  bool // it writes a value outside the domain, and ends there
-	partial bool // a section that has not come to its end
-	spawns  int  // 1 + thread started, with args
-	args    []int64
+	edge     *ir.Edge
+	accesses []cellAccess
+	next     []outcome
+	leaves   bool // it writes a value outside the domain, and ends there
+	partial  bool // a section that has not come to its end
+	spawns   int  // 1 + thread started, with args
+	args     []int64
 }
 
-// mutexSize is the size of the word a mutex is.
+// mutexSize is the size of a mutex.
 const mutexSize = 8
 
-// moves lists the actions from a state other than an attacker's, for the values
-// known so far.
+// moves returns the actions from a state other than an attacker's, for the values known so far.
 func (b *builder) moves(id int, l *local) []move {
 	f := b.p.ThreadFunc(ir.ThreadID(l.thread))
 	var out []move
@@ -55,7 +53,7 @@ func (b *builder) moves(id int, l *local) []move {
 			next, fails := b.localStep(l, e)
 			m := move{edge: e}
 			for _, n := range next {
-				m.next = append(m.next, b.settle(n)...)
+				m.next = append(m.next, b.runLocal(n)...)
 			}
 			if fails {
 				m.next = append(m.next, outcome{fails: true})
@@ -65,7 +63,7 @@ func (b *builder) moves(id int, l *local) []move {
 			out = append(out, b.section(id, l, e)...)
 		case op.Kind == ir.Spawn:
 			out = append(out, b.spawn(l, e)...)
-		case op.Kind == ir.Exit: // the program ends; what others do before is looked at anyway
+		case op.Kind == ir.Exit: // the program ends; steps of other threads before it are explored anyway
 		default:
 			out = append(out, b.access(id, l, e)...)
 		}
@@ -73,11 +71,11 @@ func (b *builder) moves(id int, l *local) []move {
 	return out
 }
 
-// access is one memory operation on its own.
+// access returns the moves of one memory operation outside sections.
 func (b *builder) access(id int, l *local, e *ir.Edge) []move {
 	var out []move
 	b.effects(id, e, l, func(c int) []int64 { return b.cells[c].values }, func(ef effect) {
-		m := move{edge: e, touches: ef.touches}
+		m := move{edge: e, accesses: ef.accesses}
 		switch {
 		case ef.fails:
 			m.next = []outcome{{fails: true}}
@@ -86,23 +84,23 @@ func (b *builder) access(id int, l *local, e *ir.Edge) []move {
 		default:
 			next := b.at(l, e.To, ef.regs)
 			next.held = ef.held
-			m.next = b.settle(next)
+			m.next = b.runLocal(next)
 		}
 		out = append(out, m)
 	})
 	return out
 }
 
-// effect is what an operation does if its cells hold what it finds.
+// effect is the effect of an operation for certain values of its cells.
 type effect struct {
-	fails   bool // an error of the program
-	leaves  bool // the value written is outside the domain: the path is cut off
-	touches []touch
-	regs    []int64
-	held    []int
+	fails    bool // an error of the program
+	leaves   bool // the value written is outside the domain: the path is cut off
+	accesses []cellAccess
+	regs     []int64
+	held     []int
 }
 
-// maxFound bounds the values that one access may find in its cells together.
+// maxFound bounds the combinations of values of the cells of one access.
 const maxFound = 1 << 16
 
 // effects calls give for every effect of a memory operation, over the values that
@@ -148,7 +146,7 @@ func (b *builder) effects(id int, e *ir.Edge, l *local, values func(c int) []int
 	eachChoice(ways, func(old []int64) {
 		base := effect{regs: slices.Clone(l.regs), held: l.held}
 		for i, c := range cells {
-			base.touches = append(base.touches, touch{cell: c, old: old[i], new: old[i]})
+			base.accesses = append(base.accesses, cellAccess{cell: c, old: old[i], new: old[i]})
 		}
 		if mutex {
 			b.mutex(e, l, base, give)
@@ -160,7 +158,7 @@ func (b *builder) effects(id int, e *ir.Edge, l *local, values func(c int) []int
 
 func (b *builder) plainAccess(e *ir.Edge, l *local, ef effect, give func(effect)) {
 	op := &e.Op
-	seen := op.Type.Wrap(b.whole(ef.touches))
+	seen := op.Type.Wrap(b.whole(ef.accesses))
 	set := func(r ir.Reg, v int64) {
 		if r != ir.NoReg {
 			ef.regs[r] = v
@@ -204,21 +202,21 @@ func (b *builder) plainAccess(e *ir.Edge, l *local, ef effect, give func(effect)
 }
 
 func (ef *effect) reads() {
-	for i := range ef.touches {
-		ef.touches[i].read = true
+	for i := range ef.accesses {
+		ef.accesses[i].read = true
 	}
 }
 
-// writes makes an effect leave a value, if the domain has it.
+// writes makes an effect write a value, if it is in the domain.
 func (b *builder) writes(ef *effect, v int64) {
-	parts, ok := b.values(ef.touches, v)
+	parts, ok := b.values(ef.accesses, v)
 	ef.leaves = !ok
 	for i := range parts {
-		ef.touches[i].new, ef.touches[i].write = parts[i], true
+		ef.accesses[i].new, ef.accesses[i].write = parts[i], true
 	}
 }
 
-// modify is the function of a read-modify-write.
+// modify computes a read-modify-write.
 func (b *builder) modify(op *ir.Op, l *local, old int64) (value int64, wrote bool) {
 	env := b.env(l.regs, 0)
 	val := op.Val.Eval(env)
@@ -239,12 +237,11 @@ func (b *builder) modify(op *ir.Op, l *local, old int64) (value int64, wrote boo
 	panic("BUG: unknown read-modify-write")
 }
 
-// mutex locks and unlocks. A mutex is free or held; who holds it is part of the
-// holder's own state.
+// mutex locks and unlocks. A mutex is free or held; the state of the thread that holds it says so.
 func (b *builder) mutex(e *ir.Edge, l *local, ef effect, give func(effect)) {
 	const free, taken = 0, 1
 	op := &e.Op
-	t := &ef.touches[0] // a mutex is one cell
+	t := &ef.accesses[0] // a mutex is one cell
 	mine := slices.Contains(l.held, t.cell)
 	result := int64(0)
 	switch {

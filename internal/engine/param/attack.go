@@ -6,25 +6,24 @@ import (
 	"fencepost/internal/ir"
 )
 
-// The phases of engine robust inside the net, so that one net serves all attacks
-// [BDM13 §5, §6]. One instance may become the attacker, which a single token sees
-// to; from then on its state is a place of its own group, with the newest delayed
-// value of every cell.
+// The phases of engine robust inside the net, so that one net serves all attacks [BDM13 §5, §6].
+// One instance may become the attacker; a single token makes sure that there is only one. From then
+// on its state is a place of a separate group, with the newest delayed value of every cell.
 //
-//   - open: everybody runs under SC, and the attacker may delay.
-//   - solo: the attacker has delayed a store and nothing of it could be noticed yet;
-//     only it moves. What others might do meanwhile they can do before.
-//   - closed: the attacker has stopped after a load that took at least one cell from memory. Cells have
-//     levels. A thread acts only if it comes behind the load in happens-before
-//     [BDM13 Lemma 3]: it is involved, or it loads a cell that was stored or stores one
-//     that was touched. An action on a cell of the delayed store closes the cycle.
+//   - open: all threads run under SC, and the attacker may delay.
+//   - solo: the attacker has delayed a store, and no other thread could notice that yet; only the
+//     attacker moves. Steps of other threads can come before.
+//   - closed: the attacker has stopped after a load that read at least one cell from memory. Cells have
+//     levels. A thread acts only if its action comes after the load in happens-before
+//     [BDM13 Lemma 3]: the thread is involved, or it loads a cell that was stored, or it stores a cell
+//     that was accessed. An action on a cell of the delayed store closes the cycle.
 //
-// Nothing is tested for absence: levels are places of a group, and a plain thread
-// may become involved but need not. So the question is coverability.
+// No transition tests that a place is empty: levels are places of a group, and a plain thread may
+// become involved but need not. So the question is coverability.
 //
-// Differs from the paper: one net instead of one per attack, and read-modify-writes
-// and sections are single actions. Which store and load an attack is about is not
-// kept: the instance found is handed to engine robust, which says.
+// Differs from the paper: one net instead of one per attack, and read-modify-writes and sections
+// are single actions. The net does not keep the store and the load of an attack; engine robust
+// finds them on the instance that the net gives.
 
 // level of a cell in phase closed.
 const (
@@ -53,8 +52,8 @@ func (b *builder) attackPlaces() {
 	b.net.Places[b.net.place("target none", b.aims)].Init = 1
 }
 
-// aim is the place that says which cells the delayed store is to. Whoever touches
-// one of them is looked at again when it is new.
+// aim returns the place for the cells of the delayed store. If it is new, states with an access to
+// one of these cells are expanded again.
 func (b *builder) aim(target []int) int32 {
 	name := "target"
 	for _, c := range target {
@@ -66,7 +65,7 @@ func (b *builder) aim(target []int) int32 {
 		for _, c := range target {
 			b.cells[c].aims = append(b.cells[c].aims, place)
 			for _, l := range b.cells[c].users {
-				b.again(l)
+				b.revisit(l)
 			}
 		}
 	}
@@ -75,17 +74,17 @@ func (b *builder) aim(target []int) int32 {
 
 // beginAttack lets a thread that stores be the attacker from then on.
 func (b *builder) beginAttack(here int32, l *local, m *move) {
-	if m.edge.Op.Kind != ir.Store || m.partial || m.leaves || len(m.touches) == 0 {
+	if m.edge.Op.Kind != ir.Store || m.partial || m.leaves || len(m.accesses) == 0 {
 		return
 	}
 	start := *l
 	start.role = attacker
-	for _, t := range m.touches {
+	for _, t := range m.accesses {
 		start.target = append(start.target, t.cell)
 	}
-	start.delay(m.touches)
+	start.delay(m.accesses)
 	first := b.at(&start, m.edge.To, l.regs)
-	for _, n := range b.settle(first) {
+	for _, n := range b.runLocal(first) {
 		if n.fails {
 			continue
 		}
@@ -93,7 +92,7 @@ func (b *builder) beginAttack(here int32, l *local, m *move) {
 	}
 }
 
-// expandAttacker adds what an attacker can do while it delays.
+// expandAttacker adds the transitions of an attacker while it delays.
 func (b *builder) expandAttacker(id int, l *local) {
 	here := b.net.places[b.name(l)]
 	f := b.p.ThreadFunc(ir.ThreadID(l.thread))
@@ -113,24 +112,24 @@ func (b *builder) expandAttacker(id int, l *local) {
 	}
 }
 
-// attackerGoes adds a step of the attacker, with further places needed and given.
+// attackerGoes adds a step of the attacker, with further places that it takes and gives.
 func (b *builder) attackerGoes(here int32, e *ir.Edge, next *local, pre, post []int32) {
-	for _, n := range b.settle(next) {
+	for _, n := range b.runLocal(next) {
 		if !n.fails {
 			b.net.add(label(e), append([]int32{here}, pre...), append([]int32{b.place(n.l)}, post...))
 		}
 	}
 }
 
-// delayedAt is where a cell is in the attacker's buffer, or -1.
+// delayedAt returns the index of a cell in the attacker's buffer, or -1.
 func (l *local) delayedAt(c int) int {
 	return slices.IndexFunc(l.buffer, func(d delayed) bool { return d.cell == c })
 }
 
-// delay puts what a store leaves into the attacker's private copy.
-func (l *local) delay(touches []touch) {
+// delay writes the values of a store to the attacker's private copy.
+func (l *local) delay(accesses []cellAccess) {
 	l.buffer = slices.Clone(l.buffer)
-	for _, t := range touches {
+	for _, t := range accesses {
 		if i := l.delayedAt(t.cell); i >= 0 {
 			l.buffer[i].value = t.new
 		} else {
@@ -141,7 +140,7 @@ func (l *local) delay(touches []touch) {
 }
 
 func (b *builder) attackerStores(id int, here int32, l *local, e *ir.Edge) {
-	some := func(c int) []int64 { return b.cells[c].values[:1] } // it does not depend on them
+	some := func(c int) []int64 { return b.cells[c].values[:1] } // the step does not depend on the values
 	b.effects(id, e, l, some, func(ef effect) {
 		switch {
 		case ef.fails:
@@ -149,16 +148,16 @@ func (b *builder) attackerStores(id int, here int32, l *local, e *ir.Edge) {
 			b.net.add("leave "+label(e), []int32{here}, []int32{here, b.outside})
 		default:
 			next := *l
-			next.delay(ef.touches)
+			next.delay(ef.accesses)
 			b.attackerGoes(here, e, b.at(&next, e.To, l.regs), nil, nil)
 		}
 	})
 }
 
-// attackerLoads adds loads. A load takes the cells that are delayed from the private copy and the
-// others from memory, in one step. If there are others, the attacker goes on or stops;
-// if it stops, those and no others are loaded: what is delayed reaches memory behind all that
-// helpers do, so that their stores to it do not come behind the load.
+// attackerLoads adds loads. A load reads delayed cells from the private copy and the others from
+// memory, in one step. If there are others, the attacker continues or stops. If it stops, only the
+// cells read from memory count as loaded: delayed stores reach memory after all actions of the
+// helpers, so stores of helpers to these cells do not come after the load.
 func (b *builder) attackerLoads(id int, here int32, l *local, e *ir.Edge) {
 	values := func(c int) []int64 {
 		if i := l.delayedAt(c); i >= 0 {
@@ -172,7 +171,7 @@ func (b *builder) attackerLoads(id int, here int32, l *local, e *ir.Edge) {
 		}
 		next := b.at(l, e.To, ef.regs)
 		var holds, before, after []int32
-		for _, t := range ef.touches {
+		for _, t := range ef.accesses {
 			if l.delayedAt(t.cell) < 0 {
 				levels := &b.cells[t.cell].levels
 				holds = append(holds, b.valuePlace(t.cell, t.old))
@@ -193,8 +192,7 @@ func (b *builder) attackerLoads(id int, here int32, l *local, e *ir.Edge) {
 	})
 }
 
-// closing adds an action of a helper behind the attacker's load, for all levels its
-// cells may have.
+// closing adds an action of a helper after the attacker's load, for all levels of its cells.
 func (b *builder) closing(here int32, l *local, m *move) {
 	if m.leaves {
 		if l.role == involved {
@@ -202,15 +200,15 @@ func (b *builder) closing(here int32, l *local, m *move) {
 		}
 		return
 	}
-	if len(m.touches) == 0 && m.spawns == 0 {
+	if len(m.accesses) == 0 && m.spawns == 0 {
 		if l.role == involved { // a local step
 			b.plainMove(here, m, -1)
 		}
 		return
 	}
-	levels := make([]int, len(m.touches))
+	levels := make([]int, len(m.accesses))
 	for len(b.net.Trans) <= maxTransitions {
-		if l.role == involved || behind(m.touches, levels) {
+		if l.role == involved || afterLoad(m.accesses, levels) {
 			b.closingAt(here, m, levels)
 		}
 		i := 0
@@ -226,10 +224,10 @@ func (b *builder) closing(here int32, l *local, m *move) {
 	}
 }
 
-// behind reports whether an action comes behind the load: it loads what was stored,
-// or stores what was touched.
-func behind(touches []touch, levels []int) bool {
-	for i, t := range touches {
+// afterLoad reports whether an action comes after the load in happens-before: it loads a cell that
+// was stored, or stores one that was accessed.
+func afterLoad(accesses []cellAccess, levels []int) bool {
+	for i, t := range accesses {
 		if levels[i] == stored || t.write && levels[i] == loaded {
 			return true
 		}
@@ -238,8 +236,8 @@ func behind(touches []touch, levels []int) bool {
 }
 
 func (b *builder) closingAt(here int32, m *move, levels []int) {
-	pre, post := b.touched(m, []int32{here, b.modes[closed]}, []int32{b.modes[closed]})
-	for i, t := range m.touches {
+	pre, post := b.addCells(m, []int32{here, b.modes[closed]}, []int32{b.modes[closed]})
+	for i, t := range m.accesses {
 		raised := max(levels[i], loaded)
 		if t.write {
 			raised = stored
@@ -247,7 +245,7 @@ func (b *builder) closingAt(here int32, m *move, levels []int) {
 		pre = append(pre, b.cells[t.cell].levels[levels[i]])
 		post = append(post, b.cells[t.cell].levels[raised])
 	}
-	for _, t := range m.touches { // the delayed store comes behind this action
+	for _, t := range m.accesses { // the delayed store comes after this action
 		for _, aim := range b.cells[t.cell].aims {
 			b.net.add("close "+label(m.edge), append(slices.Clone(pre), aim), append(slices.Clone(post), aim, b.bad))
 		}

@@ -12,17 +12,17 @@ import (
 	"fencepost/verdict"
 )
 
-// The net of a program. It has a place for every state and every value that some
-// execution may reach if threads could be in many places at once and cells hold
-// many values at once: an over-approximation that is found by adding places until
-// nothing is new, so that places nothing can ever mark are not in the net. The
-// places of a cell are a group, those of a fixed thread, too; those of a template
-// are counted.
+// The net of a program. It has a place for every state of a thread and every value of a cell that
+// an execution could reach if threads were in many states and cells had many values at once. This
+// over-approximation is computed by adding places until none is new, so places that can never be
+// marked are not in the net. The places of a cell are a group, and so are the places of a fixed
+// thread; the places of a template are counted.
 
 // Domain restricts the values that cells may hold.
 type Domain struct{ Lo, Hi int64 }
 
-// maxValues and maxPlaces are where values are taken to grow without end.
+// With more values of a cell than maxValues, or more places than maxPlaces, values are taken to be
+// unbounded.
 const (
 	maxValues = 64
 	maxPlaces = 1 << 17
@@ -53,9 +53,9 @@ type builder struct {
 	queue   []int
 	queued  map[int]bool
 
-	bad     int32 // what must not be marked: a check fails, a goal is reached, a cycle closes
+	bad     int32 // must not be marked: a check fails, a goal is reached, or a cycle closes
 	modes   [3]int32
-	idle    int32 // nobody attacks
+	idle    int32 // there is no attacker yet
 	stopped int32 // the attacker has stopped
 	attack  int   // group of the attacker's places
 	aims    int   // group of targets
@@ -65,7 +65,7 @@ type builder struct {
 	err     error
 }
 
-// build makes the net, with cells as small as they have to be.
+// build returns the net, with cells as small as necessary.
 func build(ctx context.Context, task *engine.Task, robust bool, domain *Domain) (*builder, error) {
 	for cuts := map[uint64]bool{}; ; {
 		b, err := buildWith(ctx, task, robust, domain, cuts)
@@ -107,8 +107,8 @@ func buildWith(ctx context.Context, task *engine.Task, robust bool, domain *Doma
 	return b, b.err
 }
 
-// ErrGrows says that the values of a program do not seem to stay finite.
-var ErrGrows = fmt.Errorf("the values of the program do not stay within %d places of a net; give --domain to restrict them", maxPlaces)
+// ErrGrows says that the values of a program may be unbounded.
+var ErrGrows = fmt.Errorf("the values of the program need more than %d places of a net; give --domain to restrict them", maxPlaces)
 
 // growing is a cell that takes more and more values.
 type growing struct{ cell string }
@@ -132,7 +132,7 @@ func (b *builder) cut(e *ir.Edge) {
 	}
 }
 
-// threads marks where the threads start.
+// threads marks the initial states of the threads.
 func (b *builder) threads() {
 	for t := range b.p.Threads {
 		th := &b.p.Threads[t]
@@ -159,8 +159,8 @@ func (b *builder) threads() {
 	}
 }
 
-// entry is where a thread begins. Local steps are not run: the initial marking is
-// one place.
+// entry returns the initial state of a thread. Local steps are not run, since the initial marking
+// has one place per thread.
 func (b *builder) entry(t int, args []int64, r role) *local {
 	f := b.p.ThreadFunc(ir.ThreadID(t))
 	l := &local{thread: t, role: r}
@@ -176,7 +176,7 @@ func (b *builder) unstarted(t int) int32 {
 	return b.net.place(b.p.Threads[t].Name+": not started", b.groups[t])
 }
 
-// place is the place of a state. A new one will be expanded.
+// place returns the place of a state. A new one will be expanded.
 func (b *builder) place(l *local) int32 {
 	name := b.name(l)
 	if _, ok := b.localID[name]; ok {
@@ -189,12 +189,12 @@ func (b *builder) place(l *local) int32 {
 	id := len(b.locals)
 	b.locals = append(b.locals, l)
 	b.localID[name] = id
-	b.again(id)
+	b.revisit(id)
 	return b.net.place(name, group)
 }
 
-// again looks at a state once more.
-func (b *builder) again(id int) {
+// revisit expands a state again.
+func (b *builder) revisit(id int) {
 	if !b.queued[id] {
 		b.queued[id] = true
 		b.queue = append(b.queue, id)
@@ -242,10 +242,10 @@ func (b *builder) plainMove(here int32, m *move, mode int32) {
 		return
 	}
 	pre, post := []int32{here}, []int32{}
-	if mode >= 0 && len(m.touches)+m.spawns > 0 {
+	if mode >= 0 && len(m.accesses)+m.spawns > 0 {
 		pre, post = append(pre, mode), append(post, mode)
 	}
-	pre, post = b.touched(m, pre, post)
+	pre, post = b.addCells(m, pre, post)
 	if m.spawns > 0 {
 		pre, post = b.spawned(m, pre, post, plain)
 	}
@@ -259,19 +259,19 @@ func (b *builder) plainMove(here int32, m *move, mode int32) {
 	}
 }
 
-// leave adds that a thread writes a value outside the domain. Whatever the phase of
-// an attack, it shows that the domain is too small.
+// leave adds the transition of a write of a value outside the domain. In every phase of an attack
+// it shows that the domain is too small.
 func (b *builder) leave(here int32, m *move) {
 	pre := []int32{here}
-	for _, t := range m.touches {
+	for _, t := range m.accesses {
 		pre = append(pre, b.valuePlace(t.cell, t.old))
 	}
 	b.net.add("leave "+label(m.edge), pre, append(slices.Clone(pre), b.outside))
 }
 
-// touched adds the cells of an action.
-func (b *builder) touched(m *move, pre, post []int32) ([]int32, []int32) {
-	for _, t := range m.touches {
+// addCells adds the arcs for the cells of an action.
+func (b *builder) addCells(m *move, pre, post []int32) ([]int32, []int32) {
+	for _, t := range m.accesses {
 		pre = append(pre, b.valuePlace(t.cell, t.old))
 		post = append(post, b.valuePlace(t.cell, t.new))
 	}
@@ -285,7 +285,7 @@ func label(e *ir.Edge) string {
 	return fmt.Sprintf("%s#%d", e.Op.Kind, e.ID)
 }
 
-// spawn lists the start of a thread.
+// spawn returns the moves of a spawn.
 func (b *builder) spawn(l *local, e *ir.Edge) []move {
 	if len(e.Op.Threads) != 1 {
 		b.refuse(e, "a thread that is started more than once")
@@ -296,7 +296,7 @@ func (b *builder) spawn(l *local, e *ir.Edge) []move {
 	if e.Op.Dst != ir.NoReg {
 		regs[e.Op.Dst] = int64(t)
 	}
-	return []move{{edge: e, spawns: t + 1, args: b.arguments(l, e), next: b.settle(b.at(l, e.To, regs))}}
+	return []move{{edge: e, spawns: t + 1, args: b.arguments(l, e), next: b.runLocal(b.at(l, e.To, regs))}}
 }
 
 func (b *builder) arguments(l *local, e *ir.Edge) []int64 {
@@ -307,8 +307,8 @@ func (b *builder) arguments(l *local, e *ir.Edge) []int64 {
 	return out
 }
 
-// spawned adds the tokens of a thread that starts. Of a template any number start
-// from there: a token remains that gives further ones.
+// spawned adds the tokens of a thread that starts. Any number of instances of a template start from
+// there: a token remains that adds more.
 func (b *builder) spawned(m *move, pre, post []int32, r role) ([]int32, []int32) {
 	t := m.spawns - 1
 	start := b.place(b.entry(t, m.args, r))

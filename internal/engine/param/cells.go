@@ -6,13 +6,13 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Cells. Memory is cut into cells so that every access is to whole cells: bytes that
-// no access tells apart are one cell. An access to several cells is one action on all of
-// them: it finds all their values, or leaves them, in one step. Where cells have to be cut
-// shows only while the net is built; then it is built again with the cut.
+// Cells. Memory is divided into cells so that every access is to whole cells: bytes that no access
+// separates are one cell. An access to several cells is one action that reads or writes all of them
+// in one step. Addresses are known only while the net is built. If a cell has to be divided then,
+// the net is built again with smaller cells.
 
-// cellsAt finds the cells of an access, in order of their addresses. ok is false if the access
-// is invalid, which is an error of the program, or if a cell must be cut first (b.split).
+// cellsAt returns the cells of an access, in order of their addresses. ok is false if the access is
+// invalid, which is an error of the program, or if a cell must be divided first (b.split).
 func (b *builder) cellsAt(e *ir.Edge, addr uint64, size int, mutex bool) (cells []int, ok bool) {
 	if !b.valid(e, addr, size) {
 		return nil, false
@@ -48,14 +48,14 @@ func (b *builder) cellsAt(e *ir.Edge, addr uint64, size int, mutex bool) (cells 
 	return cells, true
 }
 
-// cutAt cuts a cell if an address is inside it.
+// cutAt divides a cell at an address inside it.
 func (b *builder) cutAt(c *cell, at uint64) {
 	if c.addr < at && at < c.addr+uint64(c.size) {
 		b.cuts[at], b.split = true, true
 	}
 }
 
-// overlapping is the cells that share bytes with some memory, in order.
+// overlapping returns the cells that share bytes with a range, in order.
 func (b *builder) overlapping(addr uint64, size int) []int {
 	var out []int
 	for c, o := range b.cells {
@@ -102,7 +102,7 @@ func (b *builder) valid(e *ir.Edge, addr uint64, size int) bool {
 	return b.p.Cells && addr%ir.CellUnit == 0 && int64(addr) < limit && int64(addr) > -limit
 }
 
-// initial is what memory holds at first.
+// initial returns the initial value of bytes.
 func (b *builder) initial(addr uint64, size int) int64 {
 	id := b.p.FindObject(addr, size)
 	if id == ir.NoObject {
@@ -121,7 +121,7 @@ func (b *builder) initial(addr uint64, size int) int64 {
 	return int64(v)
 }
 
-// raw is the bytes of a value of some size.
+// raw returns the bytes of a value of some size.
 func raw(v int64, size int) int64 {
 	if size >= 8 {
 		return v
@@ -129,42 +129,42 @@ func raw(v int64, size int) int64 {
 	return v & (1<<(8*size) - 1)
 }
 
-// whole is the value that cells hold together: what an action finds in them.
-func (b *builder) whole(touches []touch) int64 {
+// whole returns the value that an action reads from its cells together.
+func (b *builder) whole(accesses []cellAccess) int64 {
 	v := int64(0)
-	for _, t := range touches {
+	for _, t := range accesses {
 		c := b.cells[t.cell]
-		v |= t.old << (8 * (c.addr - b.cells[touches[0].cell].addr))
+		v |= t.old << (8 * (c.addr - b.cells[accesses[0].cell].addr))
 	}
 	return v
 }
 
-// parts is a value cut up into what each cell holds of it.
-func (b *builder) parts(touches []touch, v int64) []int64 {
-	out := make([]int64, len(touches))
-	for i, t := range touches {
+// parts returns the part of a value that each cell holds.
+func (b *builder) parts(accesses []cellAccess, v int64) []int64 {
+	out := make([]int64, len(accesses))
+	for i, t := range accesses {
 		c := b.cells[t.cell]
-		out[i] = raw(int64(uint64(v)>>(8*(c.addr-b.cells[touches[0].cell].addr))), c.size)
+		out[i] = raw(int64(uint64(v)>>(8*(c.addr-b.cells[accesses[0].cell].addr))), c.size)
 	}
 	return out
 }
 
-// values notes that cells may hold a value together. ok is false if they may not,
-// because it is outside the domain.
-func (b *builder) values(touches []touch, v int64) (parts []int64, ok bool) {
-	parts = b.parts(touches, v)
-	if len(touches) == 1 {
-		return parts, b.value(touches[0].cell, parts[0])
+// values notes that cells may hold a value together. ok is false if the value is outside the
+// domain.
+func (b *builder) values(accesses []cellAccess, v int64) (parts []int64, ok bool) {
+	parts = b.parts(accesses, v)
+	if len(accesses) == 1 {
+		return parts, b.value(accesses[0].cell, parts[0])
 	}
 	size, known := 0, true
-	for i, t := range touches {
+	for i, t := range accesses {
 		size += b.cells[t.cell].size
 		known = known && slices.Contains(b.cells[t.cell].values, parts[i])
 	}
 	if !known && !b.inDomain(v, size) {
 		return parts, false
 	}
-	for i, t := range touches {
+	for i, t := range accesses {
 		if !b.addValue(t.cell, parts[i]) {
 			return parts, false
 		}
@@ -172,7 +172,7 @@ func (b *builder) values(touches []touch, v int64) (parts []int64, ok bool) {
 	return parts, true
 }
 
-// value notes that a cell may hold a value, and reports whether it may.
+// value notes that a cell may hold a value. It returns false if the value is outside the domain.
 func (b *builder) value(c int, v int64) bool {
 	n := b.cells[c]
 	if !slices.Contains(n.values, v) && len(n.values) > 0 && !b.inDomain(v, n.size) {
@@ -199,7 +199,7 @@ func (b *builder) addValue(c int, v int64) bool {
 	}
 	n.values = append(n.values, v)
 	for _, l := range n.users {
-		b.again(l)
+		b.revisit(l)
 	}
 	return true
 }

@@ -10,12 +10,12 @@ import (
 // from the bad place, predecessors are added until nothing is new, or the initial
 // marking is above one of them.
 //
-// A predecessor that cannot be reached is left out: one with two tokens in a group,
-// with two places that cannot be marked together (pairs.go), or against the marking
-// equation (equation.go). That is sound: what leads through it leads through it from
-// the initial marking, which would reach it.
+// A predecessor that is not coverable is left out: a marking with two tokens in a group, with two
+// places that cannot be marked together (pairs.go), or without a solution of the marking equation
+// (equation.go). That is sound: a run from the initial marking through such a predecessor would
+// cover it.
 
-// marking is the tokens of the places that have some, in order of the places.
+// marking has the number of tokens of each place with tokens, in order of the places.
 type marking []Arc
 
 // below reports whether every place has at most as many tokens as in o.
@@ -32,7 +32,7 @@ func (m marking) below(o marking) bool {
 	return true
 }
 
-// before is the least marking from which t leads to m or above.
+// before returns the least marking from which t leads to m or above.
 func (m marking) before(t *Trans) marking {
 	out := make(marking, 0, len(m)+len(t.Pre))
 	i, j, k := 0, 0, 0
@@ -68,11 +68,11 @@ func (m marking) before(t *Trans) marking {
 	return out
 }
 
-// coverStats are counts of a backward search.
+// coverStats has the counts of a backward search.
 type coverStats struct {
 	Elements int // minimal elements kept at the end
 	Tried    int // predecessors computed
-	Pruned   int // of them left out as unreachable
+	Pruned   int // predecessors left out as not coverable
 }
 
 // cover is a backward search.
@@ -157,7 +157,7 @@ func (c *cover) run(ctx context.Context, bad int32) (found marking, complete boo
 	return nil, true
 }
 
-// givers lists the transitions that give a token m has, each once.
+// givers returns the transitions that give a token of m, each once.
 func (c *cover) givers(m marking) []int32 {
 	var out []int32
 	for _, a := range m {
@@ -177,7 +177,7 @@ func (c *cover) initial(m marking) bool {
 	return true
 }
 
-// reachable reports whether nothing shows that m cannot be covered.
+// reachable reports whether m may be coverable.
 func (c *cover) reachable(m marking) bool {
 	for i, a := range m {
 		p := &c.net.Places[a.Place]
@@ -205,7 +205,7 @@ func (c *cover) subsumed(m marking) bool {
 	return false
 }
 
-// keep adds an element and drops those above it.
+// keep adds an element and drops the elements above it.
 func (c *cover) keep(m marking) {
 	last := m[len(m)-1].Place
 	for i, o := range c.list {

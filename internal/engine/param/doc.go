@@ -3,22 +3,22 @@
 // templates over a finite domain [BDM13 §6, App. D].
 //
 // Idea: instances of a template are copies of one text and have no names, so it is
-// enough to count how many stand where. A program becomes a Petri net: a place per
+// enough to count how many are in each state. A program becomes a Petri net: a place per
 // value of every memory cell, a place per state of a fixed thread, and a counted
 // place per state of a template; every instruction becomes transitions. A question
 // becomes: can this place get a token? That is coverability, and decidable.
 //
-// Input: a flat program, with threads marked Unbounded, and what is asked. Output:
-// no instance can, or one can, and how many instances are enough for it. Which
-// execution shows it is found on that instance by the engines for fixed threads;
-// the pipeline puts the two together.
+// Input: a flat program, with threads marked Unbounded, and a question. Output: no number of
+// instances violates it, or some number does, and how many instances are enough. The engines for
+// fixed numbers of threads then find an execution with that many instances; the caller puts the two
+// together.
 //
-// Files: net.go nets, local.go threads' own states and what they can do next,
+// Files: net.go nets, local.go states of threads and their next steps,
 // section.go atomic sections as one action, build.go the net of a program, attack.go
 // the phases of engine robust inside the net, pairs.go which two places can have
 // tokens at once, cover.go the backward search, equation.go the marking equation,
-// pnml.go the net as others read it.
+// pnml.go the net as a PNML file.
 //
-// Deliberately absent: whatever is not upward closed or needs names of threads
+// Deliberately absent: questions that are not upward closed or need names of threads
 // (deadlock, final conditions, joins, barriers, conditions, allocation).
 package param

@@ -9,14 +9,14 @@ import (
 	"fencepost/internal/solver/smt"
 )
 
-// The marking equation over the rationals: whoever reaches a marking above m has fired
-// every transition some number of times, and the tokens add up. If no numbers, not
-// even fractions, make them add up to m or more, m cannot be covered, and the backward
-// search leaves it out. An SMT solver decides it; where none is installed, nothing is
-// left out. It costs a query, so it is asked only once the search has become large.
+// The marking equation over the rationals: a run that reaches a marking above m fires every
+// transition some number of times, and the tokens add up. If no rational numbers of firings add up
+// to m or more, m is not coverable, and the backward search leaves it out. An SMT solver decides
+// the equation; if none is installed, nothing is left out. Each query takes time, so the equation
+// is used only when the search has become large.
 
 const (
-	equationFrom    = 48    // elements before the equation is asked
+	equationFrom    = 48    // elements before the equation is used
 	equationQueries = 2_000 // at most
 	equationLimit   = 2 * time.Second
 	equationSize    = 20_000 // transitions
@@ -30,7 +30,8 @@ type equation struct {
 	pruned int
 }
 
-// newEquation tells a solver about a net; nil if there is none, or the net is large.
+// newEquation returns a solver with the equation of a net, or nil if there is no solver or the net
+// is large.
 func newEquation(ctx context.Context, n *Net) *equation {
 	if len(n.Trans) > equationSize {
 		return nil
@@ -77,7 +78,7 @@ func number(c int32) string {
 	return fmt.Sprint(c)
 }
 
-// mayCover reports whether the equation has a solution, or nobody knows.
+// mayCover reports whether the equation has a solution, or the solver cannot tell.
 func (e *equation) mayCover(m marking) bool {
 	if e == nil || e.asked >= equationQueries {
 		return true
@@ -91,7 +92,7 @@ func (e *equation) mayCover(m marking) bool {
 	}
 	status, _, err := e.s.Check(nil, need, nil)
 	if err != nil {
-		e.asked = equationQueries // it is gone
+		e.asked = equationQueries // the solver has ended
 		return true
 	}
 	if status == smt.Unsat {

@@ -8,10 +8,10 @@ import (
 	"fencepost/verdict"
 )
 
-// Goals: some threads at some locations, and a condition on memory. Two places of
-// one template are two of its instances.
+// Goals: some threads at some locations, and a condition on memory. Two locations of one template
+// are two of its instances.
 
-// goalLocs makes threads stop where a goal looks.
+// goalLocs makes threads stop at the locations of goals.
 func (b *builder) goalLocs() {
 	for i := range b.props.Goals {
 		g := &b.props.Goals[i]
@@ -38,7 +38,7 @@ func goalPos(g *property.Goal) *verdict.Pos {
 	return &verdict.Pos{File: g.Pos.File, Line: g.Pos.Line, Col: g.Pos.Col, EndLine: g.Pos.EndLine, EndCol: g.Pos.EndCol}
 }
 
-// goals adds for every way of reaching a goal a transition that marks bad.
+// goals adds a transition that marks bad for every combination of places that reaches a goal.
 func (b *builder) goals() {
 	for i := range b.props.Goals {
 		g := &b.props.Goals[i]
@@ -106,8 +106,8 @@ func (b *builder) goalCells(g *property.Goal, need []int32) {
 	})
 }
 
-// goalValue is what a variable holds, byte by byte: what cells hold, and what nobody
-// accesses as it is at first.
+// goalValue returns the value of a variable, byte by byte: from cells, and the initial value of
+// bytes that no instruction accesses.
 func (b *builder) goalValue(v *property.Var, cells []int, held []int64) int64 {
 	x := int64(0)
 	for k := range v.Type.Size() {

@@ -10,27 +10,26 @@ import (
 	"fencepost/internal/ir"
 )
 
-// role says what a thread's state is in. The zero value is unset.
+// role is the role of a thread in an attack. The zero value is unset.
 type role uint8
 
 const (
 	_        role = iota
 	plain         // runs, and has no part in an attack
-	involved      // has an action behind the attacker's load [BDM13 Lemma 3]
+	involved      // has an action after the attacker's load [BDM13 Lemma 3]
 	attacker      // delays its stores
 )
 
 var roleMarks = [...]string{"", "", "!", "@"}
 
-// delayed is a cell the attacker has stored to, and the newest value.
+// delayed is a cell that the attacker has stored to, and the newest value.
 type delayed struct {
 	cell  int
 	value int64
 }
 
-// local is the state of one thread: where it is, its registers (dead ones zero), the
-// mutexes it holds, and for an attacker what it has delayed and the cells of the
-// store the attack is about.
+// local is the state of one thread: its location, its registers (dead ones are zero), the mutexes
+// it holds, and for an attacker the delayed cells and the cells of the delayed store.
 type local struct {
 	thread int
 	role   role
@@ -41,7 +40,7 @@ type local struct {
 	target []int // cells
 }
 
-// name identifies the state; it is the name of its place.
+// name returns the name of a state, which is the name of its place.
 func (b *builder) name(l *local) string {
 	t := &b.p.Threads[l.thread]
 	f := b.p.Funcs[t.Func]
@@ -69,7 +68,7 @@ func (b *builder) name(l *local) string {
 	return s.String()
 }
 
-// at is l at another location, with dead registers reset.
+// at returns l at another location, with dead registers reset.
 func (b *builder) at(l *local, loc ir.Loc, regs []int64) *local {
 	next := *l
 	next.loc, next.regs = loc, slices.Clone(regs)
@@ -86,16 +85,16 @@ func (b *builder) env(regs []int64, seen int64) ir.Env {
 	return ir.Env{Regs: regs, Seen: seen, Prog: b.p}
 }
 
-// outcome of running on through local steps.
+// outcome is a result of local steps.
 type outcome struct {
 	l     *local
 	fails bool // a check fails; l is nil
 }
 
-// settle runs a thread through its local steps, all ways, up to states with a
-// shared step, at a location a question names, at the end, or where it is stuck. For
-// robustness a check that fails only stops its thread.
-func (b *builder) settle(l *local) []outcome {
+// runLocal runs a thread through its local steps, on all paths, up to states with a shared step, at
+// a location of a question, at the end, or at which it is stuck. For robustness a check that fails
+// only stops its thread.
+func (b *builder) runLocal(l *local) []outcome {
 	var out []outcome
 	seen := map[string]bool{}
 	work := []*local{l}
@@ -130,14 +129,14 @@ func (b *builder) settle(l *local) []outcome {
 			stuck = stuck && len(next) == 0
 			work = append(work, next...)
 		}
-		if stuck { // what it did before still counts
+		if stuck { // its earlier steps still count
 			out = append(out, outcome{l: at})
 		}
 	}
 	return out
 }
 
-// localStep runs an edge that touches no memory.
+// localStep runs an edge that does not access memory.
 func (b *builder) localStep(l *local, e *ir.Edge) (next []*local, fails bool) {
 	op := &e.Op
 	switch op.Kind {
@@ -179,7 +178,7 @@ func (b *builder) localStep(l *local, e *ir.Edge) (next []*local, fails bool) {
 // maxChoices bounds how many values a havoc may have here.
 const maxChoices = 256
 
-// choices lists the values a havoc or abstract load may give.
+// choices returns the values that a havoc or abstract load may choose.
 func (b *builder) choices(e *ir.Edge, regs []int64, seen int64) []int64 {
 	op := &e.Op
 	if !op.HasRange || op.Hi-op.Lo < 0 || op.Hi-op.Lo >= maxChoices {
@@ -197,7 +196,7 @@ func (b *builder) choices(e *ir.Edge, regs []int64, seen int64) []int64 {
 	return out
 }
 
-// refuse notes the first thing that a net cannot say.
+// refuse notes the first instruction that a net cannot express.
 func (b *builder) refuse(e *ir.Edge, format string, args ...any) {
 	if b.err == nil {
 		b.err = &engine.Unsupported{Pos: engine.Pos(e), What: "for any number of threads: " + fmt.Sprintf(format, args...) + " is not supported"}

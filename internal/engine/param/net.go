@@ -13,22 +13,20 @@ const Omega = -1
 // noGroup is the group of places that are counted.
 const noGroup = -1
 
-// Place is a place of the net. Of a group of places exactly one has a token, and
-// it has one.
+// Place is a place of the net. Exactly one place of a group has a token, and only one token.
 type Place struct {
 	Name  string
 	Group int
 	Init  int
 }
 
-// Arc is a number of tokens of a place.
+// Arc is a place with a number of tokens.
 type Arc struct {
 	Place int32
 	N     int32
 }
 
-// Trans is a transition: it needs and takes Pre, and gives Post. What it only needs
-// is in both.
+// Trans is a transition: it takes Pre and gives Post. Tokens that it needs and keeps are in both.
 type Trans struct {
 	Name      string
 	Pre, Post []Arc
@@ -47,13 +45,13 @@ type Net struct {
 
 func newNet() *Net { return &Net{places: map[string]int32{}, trans: map[string]bool{}} }
 
-// group makes a group.
+// group adds a group.
 func (n *Net) group() int {
 	n.Groups++
 	return n.Groups - 1
 }
 
-// place finds or makes a place.
+// place returns the place with a name, and adds it if it is new.
 func (n *Net) place(name string, group int) int32 {
 	if i, ok := n.places[name]; ok {
 		return i
@@ -83,7 +81,7 @@ func (n *Net) add(name string, pre, post []int32) {
 	}
 }
 
-// arcs counts places, in order of their numbers.
+// arcs returns the arcs for a list of places, in order of their numbers.
 func arcs(places []int32) []Arc {
 	list := slices.Clone(places)
 	slices.Sort(list)
@@ -98,7 +96,7 @@ func arcs(places []int32) []Arc {
 	return out
 }
 
-// String writes the net for people and tests.
+// String returns the net as text.
 func (n *Net) String() string {
 	var b strings.Builder
 	names := func(list []Arc) string {

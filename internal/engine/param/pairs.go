@@ -2,29 +2,29 @@ package param
 
 import "math/bits"
 
-// Which two places can have tokens at the same time? An over-approximation: two
-// places can if they do at first, or if some transition whose needs can all be met
-// two by two gives both, or gives one while the other, which can stand beside
-// everything the transition takes, stays. That two threads are never in a critical
-// section is often seen here already. A marking with a pair that cannot be is not
-// reachable, nor is anything above it: the backward search leaves it out.
+// Pairs of places that can be marked at the same time. This is an over-approximation. Initially,
+// all pairs of marked places can. A transition is possible if all pairs of its input places can be
+// marked together. If it is possible, then the following pairs can be marked together, too: two of
+// its output places; and one output place with a place that can be marked together with every input
+// place, and so keeps its token when the transition fires. This often shows already that two
+// threads are never both in a critical section. A marking with a pair that is not in the table is
+// not coverable, and the backward search leaves it out.
 
 // maxPaired bounds the size of the table.
 const maxPaired = 1 << 14
 
-// pairs is a symmetric table of bits. The diagonal says whether a place can have two
-// tokens.
+// pairs is a symmetric table of bits. The diagonal says whether a place can have two tokens.
 type pairs struct {
 	words  int
 	rows   [][]uint64
 	single []uint64
 }
 
-// can reports whether two places can be marked together. Without a table, which may
-// be too large, everything can.
+// can reports whether two places can be marked together. It returns true if there is no table,
+// because it would be too large.
 func (p *pairs) can(a, b int32) bool { return p == nil || p.rows[a][b/64]>>(b%64)&1 != 0 }
 
-// marks reports whether a place can have a token at all.
+// marks reports whether a place can have a token.
 func (p *pairs) marks(a int32) bool { return p == nil || p.single[a/64]>>(a%64)&1 != 0 }
 
 func (p *pairs) set(a, b int32) bool {
@@ -88,10 +88,10 @@ func (p *pairs) enabled(t *Trans) bool {
 	return true
 }
 
-// fire adds what a transition makes possible, and reports whether that is new.
+// fire adds the pairs that a transition makes possible, and reports whether one is new.
 func (p *pairs) fire(t *Trans, beside []uint64) bool {
 	changed := false
-	// What can stand beside all that is taken stays.
+	// A place that can be marked together with every input place keeps its token.
 	for w := range beside {
 		beside[w] = ^uint64(0)
 		for _, a := range t.Pre {

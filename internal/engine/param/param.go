@@ -12,7 +12,7 @@ import (
 	"fencepost/verdict"
 )
 
-// Question is what is decided for any number of threads. The zero value is unset.
+// Question is a question for any number of threads. The zero value is unset.
 type Question uint8
 
 // The questions.
@@ -22,25 +22,25 @@ const (
 	Robust          // against TSO: an attack is feasible
 )
 
-// Answer is what holds for all instances.
+// Answer is the answer for all numbers of instances.
 type Answer struct {
-	// Possible says that some instance violates; Enough is a number of instances of
-	// every template with which it does, 0 if that is not known.
+	// Possible says that a violation is possible with some number of instances; Enough is a number
+	// of instances of every template that is enough for it, 0 if that is not known.
 	Possible bool
 	Enough   int
-	// Unknown is why there is no answer.
+	// Unknown says why there is no answer.
 	Unknown  string
 	Coverage verdict.Coverage
 	Stats    verdict.Stats
 	Net      Size
 }
 
-// Size is how large a net and the search were.
+// Size has the sizes of a net and of the search.
 type Size struct {
 	Places, Transitions, Elements, Tried, Pruned int
 }
 
-// NetOf is the net of a program and the place that must not be marked.
+// NetOf returns the net of a program and the place that must not be marked.
 func NetOf(ctx context.Context, task *engine.Task, q Question, domain *Domain) (*Net, int, error) {
 	b, err := build(ctx, task, q == Robust, domain)
 	if err != nil {
@@ -55,7 +55,7 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 	if err := asks(task, q); err != nil {
 		return nil, err
 	}
-	b, domain, err := buildWithin(ctx, task, q, domain)
+	b, domain, err := buildBounded(ctx, task, q, domain)
 	if _, unsupported := err.(*engine.Unsupported); unsupported {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 	a.Coverage.Bounds = b.bounds
 	if domain != nil && a.Unknown == "" && !a.Possible {
 		out, complete := newCover(b.net, c.pairs).run(ctx, b.outside)
-		if out != nil || !complete { // some instance leaves the domain
+		if out != nil || !complete { // some value may leave the domain
 			a.Coverage.Bounds = append(a.Coverage.Bounds, verdict.Bound{Name: "domain", Low: int(domain.Lo), Value: int(domain.Hi), Hit: true})
 		}
 	}
@@ -87,13 +87,12 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 	return a, nil
 }
 
-// buildWithin makes the net. Where the values seem to grow without end, the net may
-// be too coarse to see that they do not: then small domains are tried, and that nothing
-// leaves the domain is asked of the net like any other question. Every step under SC is
-// one of the net of robustness, too, and the net under SC is far smaller, so it is
-// asked first: values that grow there grow in both, and what leaves a domain there
-// leaves it in both.
-func buildWithin(ctx context.Context, task *engine.Task, q Question, domain *Domain) (*builder, *Domain, error) {
+// buildBounded returns the net. If the values seem to be unbounded, the net may be too imprecise to
+// show that they are bounded. Then small domains are tried, and the net answers whether a value
+// leaves the domain, like any other question. Every step under SC is also a step in the net for
+// robustness, and the net under SC is much smaller, so it is asked first: values that are unbounded
+// there are unbounded in both nets, and a value that leaves a domain there leaves it in both.
+func buildBounded(ctx context.Context, task *engine.Task, q Question, domain *Domain) (*builder, *Domain, error) {
 	sc := *task
 	sc.Props = &property.Set{}
 	err := error(nil)
@@ -133,10 +132,10 @@ func stays(ctx context.Context, b *builder) bool {
 	return complete && out == nil
 }
 
-// widestGuess is the largest domain tried where none is given.
+// widestGuess is the largest domain that is tried if none is given.
 const widestGuess = 16
 
-// asks refuses questions that are not upward closed.
+// asks returns an error for questions that are not upward closed.
 func asks(task *engine.Task, q Question) error {
 	if q == Robust {
 		return nil
@@ -150,8 +149,8 @@ func asks(task *engine.Task, q Question) error {
 	return nil
 }
 
-// enough is how many instances a marking needs of the template it needs most of; 0
-// if instances come from elsewhere than the initial marking.
+// enough returns the largest number of instances of a template that a marking needs, or 0 if
+// instances do not come from the initial marking.
 func (b *builder) enough(m marking) int {
 	for _, f := range b.p.Funcs {
 		for i := range f.Edges {

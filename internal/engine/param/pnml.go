@@ -6,10 +6,9 @@ import (
 	"io"
 )
 
-// WritePNML writes a net as a place/transition net of PNML (ISO/IEC 15909-2), for
-// other tools. PNML has no markings without a number: a place with any number of
-// tokens gets a transition that adds one. The question, can this place be marked, is
-// in the net's name.
+// WritePNML writes a net as a place/transition net of PNML (ISO/IEC 15909-2), for other tools. PNML
+// has no markings with any number of tokens: a place with such a marking gets a transition that
+// adds one. The question whether a place can be marked is in the name of the net.
 func WritePNML(w io.Writer, n *Net, bad int, name string) error {
 	e := &pnml{w: w}
 	e.printf("%s<pnml xmlns=\"http://www.pnml.org/version-2009/grammar/pnml\">\n", xml.Header)

@@ -7,31 +7,31 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Atomic sections as one action. Nobody else acts while a section is held, so all
-// it does can be one transition: which values it found in the cells it touched,
-// and what it left there. A cell is read from memory once and then known.
+// Atomic sections as one action. No other thread acts while a section is held, so the section is
+// one transition, with the values that it read from its cells and the values that it wrote. A cell
+// is read from memory once; after that its value is known.
 
 // inSection is a state inside a section.
 type inSection struct {
-	l       *local
-	touches []touch
+	l        *local
+	accesses []cellAccess
 }
 
-func (s *inSection) touch(c int) *touch {
-	for i := range s.touches {
-		if s.touches[i].cell == c {
-			return &s.touches[i]
+func (s *inSection) access(c int) *cellAccess {
+	for i := range s.accesses {
+		if s.accesses[i].cell == c {
+			return &s.accesses[i]
 		}
 	}
 	return nil
 }
 
 func (b *builder) sectionKey(s *inSection) string {
-	return fmt.Sprint(b.name(s.l), s.touches)
+	return fmt.Sprint(b.name(s.l), s.accesses)
 }
 
-// section lists what a section can do as a whole. For attacks it also lists how far
-// it can get: a section that never ends has still seen what it has seen.
+// section returns the moves of a whole section. For attacks it also returns moves for its prefixes:
+// a section that never ends has still made its accesses.
 func (b *builder) section(id int, l *local, begin *ir.Edge) []move {
 	var out []move
 	seen := map[string]bool{}
@@ -54,27 +54,27 @@ func (b *builder) section(id int, l *local, begin *ir.Edge) []move {
 			e := &f.Edges[i]
 			switch op := &e.Op; {
 			case op.Kind == ir.AtomicEnd:
-				out = append(out, move{edge: begin, touches: sorted(s.touches), next: b.settle(b.at(s.l, e.To, s.l.regs))})
+				out = append(out, move{edge: begin, accesses: sorted(s.accesses), next: b.runLocal(b.at(s.l, e.To, s.l.regs))})
 			case op.Local() || op.Kind == ir.Fence:
 				next, fails := b.localStep(s.l, e)
 				if fails {
-					out = append(out, move{edge: begin, touches: sorted(s.touches), next: []outcome{{fails: true}}})
+					out = append(out, move{edge: begin, accesses: sorted(s.accesses), next: []outcome{{fails: true}}})
 				}
 				for _, n := range next {
-					work = append(work, &inSection{l: n, touches: s.touches})
+					work = append(work, &inSection{l: n, accesses: s.accesses})
 				}
 			case op.Kind == ir.Exit:
 			default:
 				more, failed, leaves := b.sectionAccess(id, s, e)
 				if leaves {
-					out = append(out, move{edge: begin, touches: sorted(s.touches), leaves: true})
+					out = append(out, move{edge: begin, accesses: sorted(s.accesses), leaves: true})
 				}
 				if failed {
-					out = append(out, move{edge: begin, touches: sorted(s.touches), next: []outcome{{fails: true}}})
+					out = append(out, move{edge: begin, accesses: sorted(s.accesses), next: []outcome{{fails: true}}})
 				}
 				for _, n := range more {
 					if b.robust {
-						out = append(out, move{edge: begin, touches: sorted(n.touches), partial: true})
+						out = append(out, move{edge: begin, accesses: sorted(n.accesses), partial: true})
 					}
 					work = append(work, n)
 				}
@@ -90,7 +90,7 @@ const maxSection = 50_000
 // sectionAccess is a memory operation inside a section.
 func (b *builder) sectionAccess(id int, s *inSection, e *ir.Edge) (out []*inSection, failed, leaves bool) {
 	values := func(c int) []int64 {
-		if t := s.touch(c); t != nil {
+		if t := s.access(c); t != nil {
 			return []int64{t.new}
 		}
 		return b.cells[c].values
@@ -104,13 +104,13 @@ func (b *builder) sectionAccess(id int, s *inSection, e *ir.Edge) (out []*inSect
 			leaves = true
 			return
 		}
-		n := &inSection{l: b.at(s.l, e.To, ef.regs), touches: slices.Clone(s.touches)}
+		n := &inSection{l: b.at(s.l, e.To, ef.regs), accesses: slices.Clone(s.accesses)}
 		n.l.held = ef.held
-		for _, next := range ef.touches {
-			if t := n.touch(next.cell); t != nil {
+		for _, next := range ef.accesses {
+			if t := n.access(next.cell); t != nil {
 				t.new, t.read, t.write = next.new, t.read || next.read && !t.write, t.write || next.write
 			} else {
-				n.touches = append(n.touches, next)
+				n.accesses = append(n.accesses, next)
 			}
 		}
 		out = append(out, n)
@@ -118,8 +118,8 @@ func (b *builder) sectionAccess(id int, s *inSection, e *ir.Edge) (out []*inSect
 	return out, failed, leaves
 }
 
-func sorted(list []touch) []touch {
+func sorted(list []cellAccess) []cellAccess {
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(a, b touch) int { return a.cell - b.cell })
+	slices.SortFunc(list, func(a, b cellAccess) int { return a.cell - b.cell })
 	return list
 }

@@ -7,34 +7,33 @@ import (
 	"fencepost/verdict"
 )
 
-// Long variants. A witness of robustness is as short as possible, and its sequence
-// has few stores; a goal may need many of them in the buffer at once, such as two rounds of a
-// loop. Extensions may follow any sequence without doing harm in practical mode.
-// So where witnesses bring nothing new, sequences are tried that go round loops a few times
-// more: the thread runs on alone from the store, nobody else moves, and takes the
-// load of the attack only where it would otherwise come for the fourth time to a
-// state it was in.
+// Longer sequences. A witness of robustness is as short as possible, and its sequence has few
+// stores. A goal may need many stores in the buffer at once, such as those of two rounds of a loop.
+// In practical mode an extension along any sequence is sound. So if the witnesses have no new
+// sequences, sequences with more rounds of loops are tried: from the store on the thread runs
+// alone, and takes the load of the attack only when it would otherwise be in the same state for the
+// fourth time.
 
 const (
-	maxLong  = 4000 // instructions of a long variant
-	maxSame  = 3    // times that the thread may be in the same state
+	maxLong  = 4000 // instructions of a sequence
+	maxSame  = 3    // how often the thread may be in the same state
 	maxTries = 40000
 )
 
-// longVariant looks for a longer sequence from the store to the load of a witness.
+// longVariant finds a longer sequence from the store to the load of a witness.
 func longVariant(p *ir.Program, v *engine.Violation, s sequence) (sequence, bool) {
 	w := &runner{y: memory.New(p, memory.TSO, memory.Options{Attacks: true}), t: int(s.thread), load: v.Load, seen: map[string]int{}}
 	w.s = w.y.NewState()
 	w.s.Record = true
 	for i := range s.from {
 		st := &v.Witness.Steps[i]
-		if st.Kind != verdict.StepFlush && !w.follow(st.Thread, ir.EdgeID(st.Edge), st.Choice) {
+		if st.Kind != verdict.StepFlush && !w.step(st.Thread, ir.EdgeID(st.Edge), st.Choice) {
 			return sequence{}, false
 		}
 	}
 	w.s.Attack(w.t)
 	store := &v.Witness.Steps[s.from]
-	if !w.follow(w.t, ir.EdgeID(store.Edge), store.Choice) {
+	if !w.step(w.t, ir.EdgeID(store.Edge), store.Choice) {
 		return sequence{}, false
 	}
 	w.edges = []ir.EdgeID{ir.EdgeID(store.Edge)}
@@ -55,8 +54,8 @@ type runner struct {
 	tries int
 }
 
-// follow takes a step along an edge.
-func (w *runner) follow(t int, edge ir.EdgeID, choice int64) bool {
+// step takes a step along an edge.
+func (w *runner) step(t int, edge ir.EdgeID, choice int64) bool {
 	for _, st := range w.y.EnabledEdges(w.s, t, nil) {
 		if w.y.EdgeOf(w.s, st).ID == edge && st.Choice == choice {
 			w.y.Apply(w.s, st)
@@ -67,8 +66,7 @@ func (w *runner) follow(t int, edge ir.EdgeID, choice int64) bool {
 	return false
 }
 
-// run goes on to the load, depth first, other edges before it. Every step is taken
-// once: what does not lead to the load is given up.
+// run continues to the load, depth first, other edges before it. Every step is tried once.
 func (w *runner) run() bool {
 	w.tries++
 	if w.tries > maxTries || len(w.edges) > maxLong {
