@@ -243,6 +243,12 @@ func (f *Expressions) address(x *cc.UnaryExpression) Value {
 	return Value{Expr: l.Addr, Type: ir.U64, Elem: l.Type, Obj: l.Obj}
 }
 
+// Accessed returns the pointer e, through which the operation at hand accesses memory.
+func (f *Expressions) Accessed(e cc.ExpressionNode) Value {
+	f.Lvals.accessedThrough(e)
+	return f.Operand(e)
+}
+
 // operand is a scalar that must have a value.
 func (f *Expressions) Operand(e cc.ExpressionNode) Value {
 	mark := f.Code.inUse

@@ -26,6 +26,7 @@ func (f *Accesses) Order(e cc.ExpressionNode) ir.Order {
 
 // atomicPlace is the object an atomic operation works on.
 func (f *Accesses) AtomicPlace(e cc.ExpressionNode) (Lvalue, ir.Type) {
+	f.Lvals.accessedThrough(e)
 	l := f.Lvals.Pointee(e)
 	return l, f.atomicWord(l.Type, e)
 }

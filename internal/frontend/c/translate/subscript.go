@@ -72,25 +72,33 @@ func (f *Lvalues) declared(l Lvalue, t *cc.ArrayType) *declaredArray {
 // be one past the end of its array. The subscripts before it need checks of their own, since
 // no access checks them.
 func (f *Lvalues) addressOnly(e cc.ExpressionNode) {
-	f.markSubscripts(e, f.Types.addressed)
+	f.markSubscripts(e, f.Types.addressed, f.Types.unaccessed)
+}
+
+// accessedThrough notes that an access follows through the pointer e. The access checks the subscripts
+// of an array that is a whole object.
+func (f *Lvalues) accessedThrough(e cc.ExpressionNode) {
+	if a := Addressed(e); a != nil {
+		f.markSubscripts(a.CastExpression, f.Types.accessed, f.Types.accessed)
+	}
 }
 
 // decays notes that an array becomes a pointer to its beginning, unless a subscript follows.
 func (f *Lvalues) decays(e cc.ExpressionNode) {
 	if _, array := e.Type().Undecay().(*cc.ArrayType); array && !f.Types.subscripted[Unparen(e)] {
-		f.markSubscripts(e, f.Types.unaccessed)
+		f.markSubscripts(e, f.Types.unaccessed, f.Types.unaccessed)
 	}
 }
 
-// markSubscripts puts the last subscript of an lvalue into a set, and the subscripts before it into
-// unaccessed.
-func (f *Lvalues) markSubscripts(e cc.ExpressionNode, last map[cc.Node]bool) {
+// markSubscripts puts the last subscript of an lvalue into one set, and the subscripts before it into
+// another.
+func (f *Lvalues) markSubscripts(e cc.ExpressionNode, last, others map[cc.Node]bool) {
 	for {
 		x, ok := Unparen(e).(*cc.PostfixExpression)
 		switch {
 		case ok && x.Case == cc.PostfixExpressionIndex:
 			last[x] = true
-			last, e = f.Types.unaccessed, x.PostfixExpression
+			last, e = others, x.PostfixExpression
 			if _, array := e.Type().Undecay().(*cc.ArrayType); !array {
 				return
 			}
@@ -110,7 +118,8 @@ func (f *Lvalues) checkSubscript(a, i Value, x *cc.PostfixExpression) {
 	most := a.array.length - 1
 	if _, row := a.Elem.(*cc.ArrayType); f.Types.addressed[x] || row && !f.Types.subscripted[x] {
 		most++
-	} else if a.array.whole && !f.Types.unaccessed[x] {
+	}
+	if a.array.whole && (f.Types.accessed[x] || most < a.array.length && !f.Types.unaccessed[x]) {
 		return
 	}
 	if lo, hi := extent(i.Expr, i.Type); lo >= 0 && hi <= most {

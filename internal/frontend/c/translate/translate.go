@@ -152,7 +152,8 @@ type Typing struct {
 	shadows map[*cc.Declarator]declared
 	// subscripted has the arrays that a subscript follows; addressed the last subscripts of
 	// lvalues whose address is taken; unaccessed other subscripts without an access.
-	subscripted, addressed, unaccessed map[cc.Node]bool
+	// accessed has the subscripts of lvalues that are accessed through their address.
+	subscripted, addressed, unaccessed, accessed map[cc.Node]bool
 }
 
 // layouts knows the bytes of structs.
@@ -202,7 +203,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 	}
 	c.Types = &Typing{
 		Compiler: c, shadows: map[*cc.Declarator]declared{},
-		subscripted: map[cc.Node]bool{}, addressed: map[cc.Node]bool{}, unaccessed: map[cc.Node]bool{},
+		subscripted: map[cc.Node]bool{}, addressed: map[cc.Node]bool{}, unaccessed: map[cc.Node]bool{}, accessed: map[cc.Node]bool{},
 	}
 	c.Layouts = &Layouts{Compiler: c, placed: map[*cc.Field]*placement{}}
 	c.Data = &staticData{c}

@@ -70,7 +70,7 @@ func libMutex(f *translate.Lowering, c *translate.Call) translate.Value {
 	kind := map[string]ir.OpKind{
 		"pthread_mutex_lock": ir.Lock, "pthread_mutex_trylock": ir.TryLock, "pthread_mutex_unlock": ir.Unlock,
 	}[c.Name]
-	return mutexOp(f, kind, f.Exprs.Operand(c.Args[0]), c.Want)
+	return mutexOp(f, kind, f.Exprs.Accessed(c.Args[0]), c.Want)
 }
 
 // mutexOp locks or unlocks the mutex at an address; want says whether the result is

@@ -97,7 +97,7 @@ func libEqual(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // syncOp is an operation on the synchronisation object an argument points to.
 func syncOp(f *translate.Lowering, kind ir.OpKind, e cc.ExpressionNode) ir.Op {
-	v := f.Exprs.Operand(e)
+	v := f.Exprs.Accessed(e)
 	op := ir.NewOp(kind)
 	op.Addr, op.Obj = v.Expr, v.Obj
 	return op
@@ -114,7 +114,7 @@ func libSyncInit(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // wordAt is the word of a synchronisation object.
 func wordAt(f *translate.Lowering, e cc.ExpressionNode) translate.Lvalue {
-	v := f.Exprs.Operand(e)
+	v := f.Exprs.Accessed(e)
 	return translate.Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj}
 }
 

@@ -34,7 +34,7 @@ func libMtx(f *translate.Lowering, c *translate.Call) translate.Value {
 	kind := map[string]ir.OpKind{
 		"mtx_lock": ir.Lock, "mtx_trylock": ir.TryLock, "mtx_timedlock": ir.TryLock, "mtx_unlock": ir.Unlock,
 	}[c.Name]
-	m := f.Exprs.Operand(c.Args[0])
+	m := f.Exprs.Accessed(c.Args[0])
 	for _, a := range c.Args[1:] {
 		f.Exprs.Effect(a)
 	}
@@ -57,7 +57,7 @@ func libMtxInit(f *translate.Lowering, c *translate.Call) translate.Value {
 // libMutexTimed is pthread_mutex_timedlock: the lock is got, or it is held by
 // somebody when the time is over.
 func libMutexTimed(f *translate.Lowering, c *translate.Call) translate.Value {
-	m := f.Exprs.Operand(c.Args[0])
+	m := f.Exprs.Accessed(c.Args[0])
 	for _, a := range c.Args[1:] {
 		f.Exprs.Effect(a)
 	}
