@@ -31,7 +31,7 @@ FUZZ_TIME     ?= 60s
 # Seconds per litmus test on the processor.
 NATIVE_SECONDS ?= 0.5
 
-.PHONY: all build test lint fuzz native answers bench bench-spin update deps
+.PHONY: all build test lint fuzz native answers bench bench-spin update deps module
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -144,6 +144,13 @@ update:
 	if [ -z "$$packages" ]; then echo "update: no package has expected output to rewrite"; exit 0; fi; \
 	echo "$(GO) test -p 1" $$packages "-count=1 -update"; \
 	$(GO) test -p 1 $$packages -count=1 -update
+
+# Gives the module another path, everywhere: make module PATH=example.org/tools/fencepost. The variable hides
+# the search path of the shell, which is therefore taken from the environment that make was started with.
+module:
+	@if [ "$(origin PATH)" != "command line" ]; then echo "usage: make module PATH=example.org/tools/fencepost" >&2; exit 1; fi; \
+	path=$$(/usr/bin/tr '\0' '\n' < /proc/$$PPID/environ 2>/dev/null | /usr/bin/sed -n 's/^PATH=//p'); \
+	PATH="$${path:-/usr/local/go/bin:/opt/homebrew/bin:/usr/local/bin:/usr/bin:/bin}" $(GO) run ./internal/modulepath "$(PATH)"
 
 deps:
 	@missing=; for p in $(DEBIAN_PACKAGES); do \

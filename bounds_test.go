@@ -26,9 +26,9 @@ thread b { reg s; go = 1; y = 1; s = x; assert s != 2; }
 		{3, 0, verdict.Safe, "buffer"},
 		{0, 2, verdict.Safe, "unroll"},
 	} {
-		opt := fencepost.Defaults()
+		opt := fencepost.CheckOptions{Options: fencepost.Defaults(), Models: []fencepost.Model{fencepost.PSO}}
 		opt.Buffer, opt.Unroll = c.buffer, c.unroll
-		a, err := fencepost.Check(context.Background(), in, []string{"pso"}, opt)
+		a, err := fencepost.Check(context.Background(), in, opt)
 		if err != nil || len(a.Results) != 1 {
 			t.Fatal(err, a.Diagnostics)
 		}

@@ -1,159 +1,201 @@
-// Package fencepost answers questions about concurrent programs on processors
-// that buffer stores. It is the API the command line is built on.
-//
-// Mistakes in the input come back as diagnostics, not as errors; an error means
-// that fencepost itself failed.
 package fencepost
 
 import (
-	"context"
+	"errors"
+	"fmt"
+	"time"
 
-	"fencepost/internal/engine/lazy"
+	"fencepost/internal/engine/param"
+	"fencepost/internal/native"
 	"fencepost/internal/pipeline"
-	"fencepost/internal/question/check"
-	"fencepost/internal/question/export"
-	"fencepost/internal/question/param"
-	"fencepost/internal/question/robust"
-	"fencepost/internal/question/traces"
-	"fencepost/internal/question/verify"
+	"fencepost/internal/suite"
 	"fencepost/verdict"
 )
 
+// Model is a memory model.
+type Model string
 
-// Input is a program: one source file, or several of C. The language follows the
-// name's extension unless Options.Lang says otherwise.
-type Input = pipeline.Input
+// The memory models.
+const (
+	SC  Model = "sc"  // sequential consistency: no store buffers
+	TSO Model = "tso" // x86: one store buffer per thread
+	PSO Model = "pso" // SPARC: one store buffer per thread and variable
+)
+
+// Models returns all memory models, the strongest first.
+func Models() []Model { return []Model{SC, TSO, PSO} }
+
+// orTSO returns the names of models; TSO if there are none.
+func orTSO(models []Model) []string {
+	if len(models) == 0 {
+		return []string{string(TSO)}
+	}
+	var names []string
+	for _, m := range models {
+		names = append(names, string(m))
+	}
+	return names
+}
+
+// Input is a program: one source file, or several of C. The extension of Name decides the language unless
+// Options.Lang does.
+type Input struct {
+	Name string
+	Text []byte
+	More []File // the further files of a C program
+}
 
 // File is one of the further files of a C program.
-type File = pipeline.File
+type File struct {
+	Name string
+	Text []byte
+}
 
-// Engines are the names of the engines that answer Check, the default first.
-func Engines() []string { return pipeline.EngineNames() }
+func (in Input) internal() pipeline.Input {
+	out := pipeline.Input{Name: in.Name, Text: in.Text}
+	for _, f := range in.More {
+		out.More = append(out.More, pipeline.File{Name: f.Name, Text: f.Text})
+	}
+	return out
+}
+
+// Options are what every question takes: how the program is read, and the limits of the search. The zero
+// value has no limit of time or memory.
+//
+// Buffer, Unroll, Threads and C.NondetRange are bounds, as are some options of questions. A search that
+// meets only bounds that the caller set (to something other than zero) is Safe within them, and its Coverage
+// says so. A search that meets a default is Unknown.
+type Options struct {
+	Lang    string        // "fp", "c", "litmus", "trencher" or "memorax"; "" to go by the file name's extension
+	Timeout time.Duration // per memory model; 0: none
+	Memory  int64         // limit in bytes for stored states, 0: none
+	Buffer  int           // entries per thread's store buffer in programs with loops; 0: DefaultBuffer
+	Unroll  int           // loop iterations, recursion and thread starts in loops where an engine needs a bound; 0: DefaultUnroll; negative: litmus tests keep their loops
+	Threads int           // instances of templates with any number of threads; 0: not given
+	Workers int           // parallel workers; 0: one per core
+	// Replicate names the function of C whose threads stand for any number of threads.
+	Replicate   string
+	NoReduction bool     // no partial-order and symmetry reduction
+	C           COptions // how C is read
+	// Progress, if not nil, is called now and then from one goroutine.
+	Progress func(Progress)
+}
+
+// COptions are what a C compiler takes with -D, -U and -I, and what is known of functions without a body.
+type COptions struct {
+	Defines     []string // NAME or NAME=VALUE
+	Undefines   []string
+	IncludeDirs []string
+	// Include returns the text of an included file. If it is nil, there are only the standard headers,
+	// which are part of fencepost.
+	Include     func(name string) (text []byte, ok bool)
+	ExternPure  []string // functions without a body that do nothing
+	ExternFence []string // functions without a body that are full fences
+	// CheckOverflow makes signed overflow and shifts out of range errors.
+	CheckOverflow bool
+	// NondetRange is the least and the largest value of inputs; empty: all values of their types.
+	NondetRange []int64
+}
 
 // Progress is how far a run has come.
-type Progress = pipeline.Progress
+type Progress struct {
+	Model   Model
+	States  int64
+	Waiting int64 // states found and not yet expanded
+	Depth   int
+	Elapsed time.Duration
+	// Of engines that explore executions: how many so far, and the range of the latest estimates of their
+	// total.
+	Executions int64
+	Low, High  int64
+}
 
-// Bounds where Options sets none. A search that meets one of them is Unknown, never
-// Safe; one that meets only bounds that Options sets is Safe within them.
+// Domain restricts the values of memory where threads are counted.
+type Domain struct{ Lo, Hi int64 }
+
+func (d *Domain) internal() *param.Domain {
+	if d == nil {
+		return nil
+	}
+	return &param.Domain{Lo: d.Lo, Hi: d.Hi}
+}
+
+// Bounds where Options sets none.
 const (
 	DefaultBuffer = pipeline.DefaultBuffer
 	DefaultUnroll = pipeline.DefaultUnroll
 )
 
-// Answer is what every command returns.
-type Answer = pipeline.Answer
+// Defaults returns the defaults of the command line: 60 s, one worker per core, no bound set. The command
+// line also sets a memory limit.
+func Defaults() Options { return Options{Timeout: pipeline.Defaults().Timeout} }
 
-// Check answers whether the assertions, goals and final conditions of a program
-// hold under each of the models (sc, tso, pso): one result per model.
-func Check(ctx context.Context, in Input, models []string, opt Options) (Answer, error) {
-	return check.Run(ctx, in, models, opt.check())
+func (o *Options) internal() pipeline.Options {
+	out := pipeline.Options{
+		Lang: o.Lang, Timeout: o.Timeout, Memory: o.Memory, Buffer: o.Buffer, Unroll: o.Unroll, Threads: o.Threads,
+		Workers: o.Workers, Replicate: o.Replicate, NoReduction: o.NoReduction,
+		C: pipeline.COptions{
+			Defines: o.C.Defines, Undefines: o.C.Undefines, IncludeDirs: o.C.IncludeDirs, Include: o.C.Include,
+			ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence, CheckOverflow: o.C.CheckOverflow, NondetRange: o.C.NondetRange,
+		},
+	}
+	if report := o.Progress; report != nil {
+		out.Progress = func(p pipeline.Progress) {
+			report(Progress{
+				Model: Model(p.Model), States: p.States, Waiting: p.Waiting, Depth: p.Depth, Elapsed: p.Elapsed,
+				Executions: p.Executions, Low: p.Low, High: p.High,
+			})
+		}
+	}
+	return out
 }
 
-// The criteria Robust can decide, as Options.Criterion.
-const (
-	CriterionTrace = string(robust.Trace)
-	CriterionTRF   = string(robust.TRF)
-	CriterionState = string(robust.State)
-)
-
-// Robust answers whether a program is robust against TSO: whether delaying stores
-// gives it no execution that is new, judged by happens-before. The result's
-// verdict is Safe for robust and Unsafe for not; Attacks say how. Options.Criterion
-// asks for triangular-race freedom or equal final states instead.
-func Robust(ctx context.Context, in Input, opt Options) (Answer, error) {
-	return robust.Run(ctx, in, opt.robust())
+// Answer is the results of a question, and the diagnostics about the input. With an error among the
+// diagnostics there are no results.
+type Answer struct {
+	Results     []verdict.Result
+	Diagnostics []verdict.Diagnostic
 }
 
-// The methods of Robust, for Options.Method: one search over all attacks, or one
-// instrumented program for each.
-const (
-	MethodSearch     = string(robust.Search)
-	MethodInstrument = string(robust.Instrument)
-)
+// HasErrors reports whether the input was refused.
+func (a Answer) HasErrors() bool { return pipeline.HasErrors(a.Diagnostics) }
 
-// LazyModes are the variants of the engine lazy, for Options.Mode; the first is the
-// default.
-var LazyModes = lazy.Modes
-
-// ShowInstrumented prints the program whose SC executions decide whether an attack
-// on robustness, numbered from 1, is feasible.
-func ShowInstrumented(in Input, attack int, opt Options) (string, []verdict.Diagnostic, error) {
-	return export.ShowInstrumented(context.Background(), in, attack, opt.common())
+// answer converts what a question returns.
+func answer(a pipeline.Answer, err error) (Answer, error) {
+	return Answer{Results: a.Results, Diagnostics: a.Diagnostics}, public(err)
 }
 
-// RobustParam answers whether a program is robust for any number of instances of its
-// templates. An Unsafe comes with the smallest instance found that is not.
-func RobustParam(ctx context.Context, in Input, opt Options) (Answer, error) {
-	return param.Robust(ctx, in, param.RobustOptions{Options: opt.robust(), Domain: opt.Domain})
+// TextAnswer is a text, and the diagnostics about the input. With an error among the diagnostics the text is
+// empty.
+type TextAnswer struct {
+	Text        string
+	Diagnostics []verdict.Diagnostic
 }
 
-// CheckParam answers whether assertions and goals hold under SC for any number of
-// instances of the program's templates.
-func CheckParam(ctx context.Context, in Input, opt Options) (Answer, error) {
-	return param.Check(ctx, in, param.CheckOptions{Options: opt.check(), Domain: opt.Domain})
+// HasErrors reports whether the input was refused.
+func (a TextAnswer) HasErrors() bool { return pipeline.HasErrors(a.Diagnostics) }
+
+// OptionError is an option with a value that it cannot have.
+type OptionError struct {
+	Option string // such as "memory model"
+	Value  string
+	Want   string // the values that the option can have
 }
 
-// Traces explores one execution for every Shasha-Snir trace of a program under a
-// model. Each, if not nil, is called with every complete one, in order; without it
-// they are only counted.
-func Traces(ctx context.Context, in Input, model string, opt Options, each func(*verdict.Trace)) (verdict.TraceSet, []verdict.Diagnostic, error) {
-	return traces.Run(ctx, in, model, traces.Options{Options: opt.common(), Algorithm: opt.Algorithm}, each)
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("unknown %s %q, want %s", e.Option, e.Value, e.Want)
 }
 
-// ShowForm says in which form Show prints a program.
-type ShowForm = export.Form
-
-// The forms of Show.
-const (
-	ShowStructured = export.Structured
-	ShowFlat       = export.Flat
-	ShowDot        = export.Dot
-)
-
-// Show prints the program's representation.
-func Show(in Input, form ShowForm, opt Options) (string, []verdict.Diagnostic, error) {
-	return export.Show(context.Background(), in, form, opt.common())
-}
-
-// ExportOptions say what Export writes, and in which language.
-type ExportOptions struct {
-	Options
-	Format ExportFormat
-	Model  string // sc or tso
-	// Attack is the number of an attack, from 1: instead of the program its instrumented program is
-	// written, whose model is SC. 0: none.
-	Attack int
-}
-
-// ExportFormat is a language of another tool.
-type ExportFormat = export.Format
-
-// ExportPromela is the language of the model checker SPIN.
-const ExportPromela = export.Promela
-
-// ExportPNML is the exchange format of Petri nets, for programs of any number of threads.
-const ExportPNML = export.PNML
-
-// Export writes the program and its questions in the language of another tool.
-func Export(in Input, opt ExportOptions) (string, []verdict.Diagnostic, error) {
-	return export.Run(context.Background(), in, export.Options{Options: opt.common(), Deadlock: opt.Deadlock, Format: opt.Format, Model: opt.Model, Attack: opt.Attack, Domain: opt.Domain})
-}
-
-// VerifyAnswer is what Verify says: a judgement on each execution and on the rest of each
-// result, and what was not looked at.
-type VerifyAnswer = verify.Answer
-
-// TraceCheck is the judgement on one execution.
-type TraceCheck = verify.Check
-
-// Verify replays the executions of stored results about a program, independently of
-// all engines, and holds what they claim against what it computes. What no execution shows is
-// asked again. Results carry the options they were asked for with; those of opt that are set win.
-func Verify(ctx context.Context, in Input, results []verdict.Result, opt Options) (VerifyAnswer, error) {
-	return verify.Results(ctx, in, results, opt.common())
-}
-
-// VerifyTraces does the same for stored traces.
-func VerifyTraces(ctx context.Context, in Input, sets []verdict.TraceSet, opt Options) (VerifyAnswer, error) {
-	return verify.Traces(ctx, in, sets, opt.common())
+// public converts errors that callers may want to tell apart.
+func public(err error) error {
+	if wrong := (*suite.InputError)(nil); errors.As(err, &wrong) {
+		return &InputError{Path: wrong.Path, Err: wrong.Err}
+	}
+	if missing := (*native.UnavailableError)(nil); errors.As(err, &missing) {
+		return &UnavailableError{Message: missing.Message, Hint: missing.Hint}
+	}
+	if wrong := (*pipeline.OptionError)(nil); errors.As(err, &wrong) {
+		return &OptionError{Option: wrong.Option, Value: wrong.Value, Want: wrong.Want}
+	}
+	return err
 }

@@ -1,50 +1,67 @@
 package fencepost
 
 import (
+	"cmp"
 	"context"
 
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/fences"
 )
 
-// FenceOptions say which fences Fences looks for: start from FenceDefaults.
-type FenceOptions struct {
-	Options
-	For        string // ForRobustness, ForAssertions
-	Model      string // tso, pso
-	Cost       string // CostUniform, CostLoops, CostProfile
-	Profile    Input  // with CostProfile: lines of "line cost" or "file:line cost"
-	Style      string // how C has fences, one of FenceStyles
-	AllOptimal bool   // list every cheapest set
-	Remove     bool   // list fences of the program that are not needed, instead
-	Directory  string // where patches are to be applied; empty: files keep their names in them
-}
+// Purpose is the purpose of fences.
+type Purpose string
 
-// What fences are for, and what they cost.
+// The purposes.
 const (
-	ForRobustness = string(fences.Robustness)
-	ForAssertions = string(fences.Assertions)
-	CostUniform   = string(fences.Uniform)
-	CostLoops     = string(fences.Loops)
-	CostProfile   = string(fences.Profile)
+	ForRobustness Purpose = "robustness" // the program becomes robust against TSO
+	ForAssertions Purpose = "assertions" // its assertions, goals and final condition hold
 )
 
-// FenceDefaults returns the documented defaults: robustness against TSO, every fence
-// costs 1, C11 fences.
-func FenceDefaults() FenceOptions {
-	return FenceOptions{Options: Defaults(), For: ForRobustness, Model: "tso", Cost: CostUniform, Style: FenceStyles()[0]}
+// Cost is a way to set the costs of fences.
+type Cost string
+
+// The costs.
+const (
+	CostUniform Cost = "uniform" // 1 each
+	CostLoops   Cost = "loops"   // ten times as much for every enclosing loop
+	CostProfile Cost = "profile" // by line, from FenceOptions.Profile
+)
+
+// FenceStyle is a way to write a fence in C.
+type FenceStyle string
+
+// FenceStyles returns the ways to write a fence in C, the default first.
+func FenceStyles() []FenceStyle {
+	var out []FenceStyle
+	for _, name := range pipeline.FenceStyles() {
+		out = append(out, FenceStyle(name))
+	}
+	return out
 }
 
-// FenceStyles lists the ways to write a fence in C.
-func FenceStyles() []string { return pipeline.FenceStyles() }
+// FenceOptions are the options of Fences.
+type FenceOptions struct {
+	Options
+	For        Purpose    // "": ForRobustness
+	Model      Model      // TSO, or PSO with ForAssertions; "": TSO
+	Deadlock   bool       // with ForAssertions: deadlocks count, too
+	Cost       Cost       // "": CostUniform
+	Profile    Input      // with CostProfile: lines of "line cost" or "file:line cost"
+	Style      FenceStyle // "": the first of FenceStyles
+	AllOptimal bool       // list every cheapest set
+	Remove     bool       // list the fences of the program that are not needed, instead
+	Directory  string     // where patches are to be applied; "": files keep their names in them
+	BMC        BMCOptions // bounds of bounded model checking, where it checks assertions
+}
 
-// Fences finds a cheapest set of fences that makes a program robust against TSO, or
-// makes its assertions hold under TSO or PSO. The result's verdict is Safe with a
-// set of fences, empty if nothing is wrong, and Unsafe if no set of fences helps. Repair
-// has the changed text, which was checked again.
+// Fences finds a cheapest set of fences that repairs a program. The verdict is Safe with a set of fences,
+// which is empty if nothing is wrong, and Unsafe if no set of fences helps. Repair has the changed text, which
+// was checked again.
 func Fences(ctx context.Context, in Input, opt FenceOptions) (Answer, error) {
-	return fences.Run(ctx, in, fences.Options{
-		Options: opt.common(), Deadlock: opt.Deadlock, BMC: opt.BMC, For: fences.Purpose(opt.For), Model: opt.Model, Cost: fences.Cost(opt.Cost),
-		Profile: opt.Profile, Style: opt.Style, AllOptimal: opt.AllOptimal, Remove: opt.Remove, Directory: opt.Directory,
-	})
+	return answer(fences.Run(ctx, in.internal(), fences.Options{
+		Options: opt.Options.internal(), Deadlock: opt.Deadlock, BMC: opt.BMC.internal(),
+		For: fences.Purpose(cmp.Or(opt.For, ForRobustness)), Model: string(cmp.Or(opt.Model, TSO)),
+		Cost: fences.Cost(cmp.Or(opt.Cost, CostUniform)), Profile: opt.Profile.internal(), Style: string(cmp.Or(opt.Style, FenceStyles()[0])),
+		AllOptimal: opt.AllOptimal, Remove: opt.Remove, Directory: opt.Directory,
+	}))
 }

@@ -10,54 +10,59 @@ import (
 	"fencepost/verdict"
 )
 
-// TestOptions say which programs with expectations to run, and how.
+// TestOptions are the options of TestPrograms.
 type TestOptions struct {
-	Options          // Workers is the number of programs side by side, Timeout is per program
-	Paths   []string // files and directories
-	Done    func(*verdict.ProgramTest)
-	Tested  func(done, total int) // may be nil
+	Options           // Workers is the number of programs at the same time, Timeout is per program
+	Deadlock bool     // also look for deadlocks
+	Paths    []string // files and directories
+	// Done is called with the programs, in order. Tested is called with the number of programs that are done.
+	// Both may be nil.
+	Done   func(*verdict.ProgramTest)
+	Tested func(done, total int)
 }
 
 // TestPrograms runs every program that says what it expects, in a comment such as
-// `expect: sc=safe tso=unsafe robust=no`. An error is an *InputError, before anything
-// ran.
+// `expect: sc=safe tso=unsafe robust=no`. An error is an *InputError, before anything ran.
 func TestPrograms(ctx context.Context, opt TestOptions) (verdict.TestSummary, error) {
-	each := opt.Options
-	each.Workers, each.Timeout = 1, 0 // many programs side by side; the context has the time
+	each := programOptions{Options: opt.Options, deadlock: opt.Deadlock}
+	each.Workers, each.Timeout = 1, 0 // many programs at the same time; the context has the time
 	s := &suite.Programs{
 		Paths: opt.Paths, Extensions: pipeline.Extensions(), Keys: testKeys(each), Timeout: opt.Timeout, Workers: opt.Workers,
-		Done: opt.Done, Progress: opt.Tested,
+		Done: orNothing(opt.Done), Progress: opt.Tested,
 	}
-	return s.RunAll(ctx)
+	sum, err := s.RunAll(ctx)
+	return sum, public(err)
 }
 
-// testKeys is the table of questions a program may have an expectation about. Those
-// without a function are reported as not checked.
-func testKeys(opt Options) []suite.Key {
+// testKeys is the table of questions a program may have an expectation about.
+func testKeys(opt programOptions) []suite.Key {
 	verdicts := []string{"safe", "unsafe", "unknown", "observed", "not-observed"}
 	yesNo := []string{"yes", "no"}
 	return []suite.Key{
-		{Name: "sc", Answers: verdicts, Ask: askModel("sc", opt)},
-		{Name: "tso", Answers: verdicts, Ask: askModel("tso", opt)},
-		{Name: "pso", Answers: verdicts, Ask: askModel("pso", opt)},
-		{Name: "robust", Answers: yesNo, Ask: askRobust(opt)},
-		{Name: "trf", Answers: yesNo, Ask: askTRF(opt)},
+		{Name: "sc", Answers: verdicts, Ask: askModel(SC, opt)},
+		{Name: "tso", Answers: verdicts, Ask: askModel(TSO, opt)},
+		{Name: "pso", Answers: verdicts, Ask: askModel(PSO, opt)},
+		{Name: "robust", Answers: yesNo, Ask: askRobust(CriterionTrace, opt)},
+		{Name: "trf", Answers: yesNo, Ask: askRobust(CriterionTRF, opt)},
 		{Name: "fences", Ask: askFences(opt)},
 	}
 }
 
 type askFunc = func(context.Context, suite.Program) (suite.Reply, error)
 
-func askModel(model string, opt Options) askFunc {
+func askModel(model Model, opt programOptions) askFunc {
 	return func(ctx context.Context, p suite.Program) (suite.Reply, error) {
-		answer, err := Check(ctx, Input{Name: p.Name, Text: p.Text}, []string{model}, programOptions(opt, p))
+		with := opt.of(p)
+		answer, err := Check(ctx, Input{Name: p.Name, Text: p.Text}, CheckOptions{
+			Options: with.Options, Models: []Model{model}, Deadlock: with.deadlock, BMC: with.bmc,
+		})
 		return reply(answer, err, func(r *verdict.Result) string { return r.Verdict.String() })
 	}
 }
 
-func askRobust(opt Options) askFunc {
+func askRobust(criterion Criterion, opt programOptions) askFunc {
 	return func(ctx context.Context, p suite.Program) (suite.Reply, error) {
-		answer, err := Robust(ctx, Input{Name: p.Name, Text: p.Text}, programOptions(opt, p))
+		answer, err := Robust(ctx, Input{Name: p.Name, Text: p.Text}, RobustOptions{Options: opt.of(p).Options, Criterion: criterion})
 		return reply(answer, err, yesOrNo)
 	}
 }
@@ -73,21 +78,11 @@ func yesOrNo(r *verdict.Result) string {
 	}
 }
 
-func askTRF(opt Options) askFunc {
-	return func(ctx context.Context, p suite.Program) (suite.Reply, error) {
-		one := programOptions(opt, p)
-		one.Criterion = CriterionTRF
-		answer, err := Robust(ctx, Input{Name: p.Name, Text: p.Text}, one)
-		return reply(answer, err, yesOrNo)
-	}
-}
-
 // askFences asks for the fewest fences for robustness.
-func askFences(opt Options) askFunc {
+func askFences(opt programOptions) askFunc {
 	return func(ctx context.Context, p suite.Program) (suite.Reply, error) {
-		one := FenceDefaults()
-		one.Options = programOptions(opt, p)
-		answer, err := Fences(ctx, Input{Name: p.Name, Text: p.Text}, one)
+		with := opt.of(p)
+		answer, err := Fences(ctx, Input{Name: p.Name, Text: p.Text}, FenceOptions{Options: with.Options, Deadlock: with.deadlock, BMC: with.bmc})
 		return reply(answer, err, func(r *verdict.Result) string {
 			if r.Verdict != verdict.Safe {
 				return verdict.Unknown.String()
@@ -115,22 +110,29 @@ func reply(answer Answer, err error, word func(*verdict.Result) string) (suite.R
 	return out, nil
 }
 
-// programOptions is opt with what the program itself asks for.
-func programOptions(opt Options, p suite.Program) Options {
-	opt.Deadlock = opt.Deadlock || p.Options.Deadlock
-	for _, o := range []struct {
+// programOptions are the options of all questions about a program.
+type programOptions struct {
+	Options
+	deadlock bool
+	bmc      BMCOptions
+}
+
+// of returns the options with what the program itself asks for.
+func (o programOptions) of(p suite.Program) programOptions {
+	o.deadlock = o.deadlock || p.Options.Deadlock
+	for _, b := range []struct {
 		given int
 		into  *int
 	}{
-		{p.Options.Buffer, &opt.Buffer}, {p.Options.Unroll, &opt.Unroll}, {p.Options.Threads, &opt.Threads},
-		{p.Options.Rounds, &opt.BMC.Rounds}, {p.Options.Clock, &opt.BMC.Clock}, {p.Options.Queue, &opt.BMC.Queue}, {p.Options.Width, &opt.BMC.Width},
+		{p.Options.Buffer, &o.Buffer}, {p.Options.Unroll, &o.Unroll}, {p.Options.Threads, &o.Threads},
+		{p.Options.Rounds, &o.bmc.Rounds}, {p.Options.Clock, &o.bmc.Clock}, {p.Options.Queue, &o.bmc.Queue}, {p.Options.Width, &o.bmc.Width},
 	} {
-		if o.given > 0 {
-			*o.into = o.given
+		if b.given > 0 {
+			*b.into = b.given
 		}
 	}
 	if p.Options.NondetRange != nil {
-		opt.C.NondetRange = p.Options.NondetRange
+		o.C.NondetRange = p.Options.NondetRange
 	}
-	return opt
+	return o
 }

@@ -6,19 +6,29 @@ import (
 	"fencepost/internal/question/prove"
 )
 
-// ProveOptions say what a proof may help itself to.
+// Arithmetic is how a proof treats numbers.
+type Arithmetic string
+
+// The arithmetics.
+const (
+	Integers   Arithmetic = "int" // numbers never wrap
+	BitVectors Arithmetic = "bv"  // numbers are exact
+)
+
+// ProveOptions are the options of Prove.
 type ProveOptions struct {
-	NoInference   bool   // of invariants
-	NoAbstraction bool   // of loads
-	Arithmetic    string // "int" for numbers that never wrap, "bv" for exact ones, "" for what suits the program
+	Options
+	NoInference   bool       // use the invariants in the program and infer no others
+	NoAbstraction bool       // abstract no loads
+	Arithmetic    Arithmetic // "": exact for C and wherever bits matter
 }
 
-// Prove tries to prove that a program reaches the same shared states with and
-// without store buffers, for any number of instances of its templates. The
-// result's verdict is ValueRobust, Abstracted or Unknown; Proof says why. It needs
-// an SMT solver; without one the answer has an error that says how to get it.
-func Prove(ctx context.Context, in Input, how ProveOptions, opt Options) (Answer, error) {
-	return prove.Run(ctx, in, prove.Options{
-		Options: opt.common(), NoInference: how.NoInference, NoAbstraction: how.NoAbstraction, Arithmetic: prove.Arithmetic(how.Arithmetic),
-	})
+// Prove tries to prove that a program reaches the same shared states with and without store buffers, for any
+// number of instances of its templates. The verdict is ValueRobust, Abstracted or Unknown; Proof says why. It
+// needs an SMT solver; without one the answer has an error that says how to get it.
+func Prove(ctx context.Context, in Input, opt ProveOptions) (Answer, error) {
+	return answer(prove.Run(ctx, in.internal(), prove.Options{
+		Options: opt.Options.internal(), NoInference: opt.NoInference, NoAbstraction: opt.NoAbstraction,
+		Arithmetic: prove.Arithmetic(opt.Arithmetic),
+	}))
 }

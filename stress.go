@@ -6,25 +6,28 @@ import (
 
 	"fencepost/internal/inputfile"
 	"fencepost/internal/native"
+	"fencepost/internal/pipeline"
 	"fencepost/internal/question/litmus"
 	"fencepost/internal/suite"
 	"fencepost/verdict"
 )
 
-// StressOptions say which litmus tests run on the processor, and for how long.
+// StressOptions are the options of Stress. Models plays no part.
 type StressOptions struct {
 	LitmusOptions
 	Paths   []string // files and directories
-	Inputs  []Input  // tests beside those in Paths
+	Inputs  []Input  // further tests
 	Seconds float64  // per test
-	// Done takes the tests in order. Tested is told how many are done; it may be nil.
+	// Done is called with the tests, in order. Tested is called with the number of tests that are done. Both
+	// may be nil.
 	Done   func(*verdict.StressTest)
 	Tested func(done, total int)
 }
 
-// UnavailableError says why stress programs cannot run here: another processor, or no
-// compiler.
-type UnavailableError = native.UnavailableError
+// UnavailableError says why stress programs cannot run here: another processor, or no compiler.
+type UnavailableError struct{ Message, Hint string }
+
+func (e *UnavailableError) Error() string { return e.Message }
 
 // Stress compiles and runs litmus tests on this machine's processor, one after the
 // other, and compares the outcomes with those that TSO allows. An error is an
@@ -34,11 +37,11 @@ func Stress(ctx context.Context, opt StressOptions) (verdict.StressSummary, erro
 	var sum verdict.StressSummary
 	compiler, err := native.Find(opt.Seconds)
 	if err != nil {
-		return sum, err
+		return sum, public(err)
 	}
 	tests, err := suite.Find(opt.Paths)
 	if err != nil {
-		return sum, err
+		return sum, public(err)
 	}
 	for _, in := range opt.Inputs {
 		tests = append(tests, suite.Test{Path: in.Name, Name: in.Name, Text: in.Text})
@@ -52,7 +55,7 @@ func Stress(ctx context.Context, opt StressOptions) (verdict.StressSummary, erro
 		}
 		res := stressOne(ctx, t, opt, compiler)
 		sum.Add(res)
-		opt.Done(res)
+		orNothing(opt.Done)(res)
 		if opt.Tested != nil {
 			opt.Tested(i+1, len(tests))
 		}
@@ -69,7 +72,7 @@ func stressOne(ctx context.Context, t suite.Test, opt StressOptions, compiler *n
 			return &verdict.StressTest{File: t.Path, Name: t.Name, Status: verdict.StressNotRun, Diagnostics: []verdict.Diagnostic{suite.Unreadable(t.Path, err)}}
 		}
 	}
-	res, err := litmus.Stress(ctx, Input{Name: t.Path, Text: text}, litmus.StressOptions{Options: opt.litmus(), Run: compiler.Run})
+	res, err := litmus.Stress(ctx, pipeline.Input{Name: t.Path, Text: text}, litmus.StressOptions{Options: opt.LitmusOptions.internal(), Run: compiler.Run})
 	if err != nil {
 		res.Failure = err.Error()
 	}

@@ -27,12 +27,12 @@ func BenchmarkLamport(b *testing.B) {
 			name += "/no-reduction"
 		}
 		b.Run(name, func(b *testing.B) {
-			opt := fencepost.Defaults()
+			opt := fencepost.CheckOptions{Options: fencepost.Defaults(), Models: []fencepost.Model{fencepost.Model(bm.model)}}
 			opt.Workers, opt.NoReduction, opt.Timeout = bm.workers, !bm.reduction, 10*time.Minute
 			var states, bytes int64
 			for range b.N {
 				in := fencepost.Input{Name: "lamport.fp", Text: fmt.Appendf(nil, lamport, bm.n)}
-				a, err := fencepost.Check(context.Background(), in, []string{bm.model}, opt)
+				a, err := fencepost.Check(context.Background(), in, opt)
 				if err != nil || len(a.Results) != 1 || a.Results[0].Verdict == verdict.Unknown {
 					b.Fatalf("no answer: %v %+v", err, a)
 				}

@@ -41,8 +41,9 @@ goal p[0]:cs, p[1]:cs;
 func BenchmarkFences(b *testing.B) {
 	bare := strings.ReplaceAll(lamport, "  fence;\n", "")
 	for _, bm := range []struct {
-		name, text, forWhat string
-		n, fences           int
+		name, text string
+		forWhat    fencepost.Purpose
+		n, fences  int
 	}{
 		{"lamport", bare, fencepost.ForRobustness, 2, 2},
 		{"lamport", bare, fencepost.ForRobustness, 3, 2},
@@ -52,7 +53,7 @@ func BenchmarkFences(b *testing.B) {
 		{"dijkstra", dijkstraUnfenced, fencepost.ForAssertions, 3, 1},
 	} {
 		b.Run(fmt.Sprintf("%s/%s/n=%d", bm.name, bm.forWhat, bm.n), func(b *testing.B) {
-			opt := fencepost.FenceDefaults()
+			opt := fencepost.FenceOptions{}
 			opt.For, opt.Workers, opt.Timeout = bm.forWhat, 1, 0
 			in := fencepost.Input{Name: bm.name + ".fp", Text: fmt.Appendf(nil, bm.text, bm.n)}
 			var r verdict.Result

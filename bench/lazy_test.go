@@ -69,8 +69,8 @@ func measureLazy(b *testing.B, family, engine string, n int) point {
 	if err != nil {
 		b.Fatal(err)
 	}
-	opt := fencepost.Defaults()
-	opt.Engine, opt.Timeout, opt.Memory, opt.Workers = engine, 2*time.Minute, 4<<30, 1
+	opt := fencepost.CheckOptions{Options: fencepost.Defaults()}
+	opt.Engine, opt.Timeout, opt.Memory, opt.Workers = fencepost.Engine(engine), 2*time.Minute, 4<<30, 1
 	opt.Buffer = 3*n + 1 // countdown needs two rounds of stores
 	p := point{family: family, engine: engine, n: n}
 	opt.Log = func(line string) {
@@ -79,7 +79,7 @@ func measureLazy(b *testing.B, family, engine string, n int) point {
 		}
 	}
 	start := time.Now()
-	a, err := fencepost.Check(context.Background(), fencepost.Input{Name: family + ".fp", Text: []byte(text)}, []string{"tso"}, opt)
+	a, err := fencepost.Check(context.Background(), fencepost.Input{Name: family + ".fp", Text: []byte(text)}, opt)
 	if err != nil || len(a.Results) != 1 {
 		b.Fatalf("no answer: %v %+v", err, a)
 	}

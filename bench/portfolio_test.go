@@ -15,9 +15,9 @@ import (
 // explicit engine alone, as a ratio within one run; and the slowest of the examples.
 func BenchmarkPortfolio(b *testing.B) {
 	cases := testkit.LoadCorpus(b, filepath.Join(testkit.Root(b), "testdata", "corpus"))
-	ask := func(in fencepost.Input, opt fencepost.Options) time.Duration {
+	ask := func(in fencepost.Input, opt fencepost.CheckOptions) time.Duration {
 		start := time.Now()
-		if _, err := fencepost.Check(context.Background(), in, []string{"tso"}, opt); err != nil {
+		if _, err := fencepost.Check(context.Background(), in, opt); err != nil {
 			b.Fatal(err)
 		}
 		return time.Since(start)
@@ -26,10 +26,13 @@ func BenchmarkPortfolio(b *testing.B) {
 		var portfolio, explicit, worst time.Duration
 		slowest := ""
 		for _, c := range cases {
-			with := fencepost.Options{Deadlock: c.Options.Deadlock, Buffer: c.Options.Buffer, Threads: c.Options.Threads, Unroll: c.Options.Unroll, Timeout: c.Options.Timeout}
+			with := fencepost.CheckOptions{Options: fencepost.Options{
+				Buffer: c.Options.Buffer, Threads: c.Options.Threads, Unroll: c.Options.Unroll, Timeout: c.Options.Timeout,
+			}, Deadlock: c.Options.Deadlock}
 			alone := with
+			in := fencepost.Input{Name: c.Input.Name, Text: c.Input.Text}
 			alone.Engine = "explicit"
-			p, e := ask(c.Input, with), ask(c.Input, alone)
+			p, e := ask(in, with), ask(in, alone)
 			portfolio += p
 			explicit += e
 			if p-e > worst {
@@ -48,7 +51,7 @@ func BenchmarkPortfolio(b *testing.B) {
 				b.Fatal(err)
 			}
 			if filepath.Ext(file) != ".md" {
-				b.Logf("%-20s %v", filepath.Base(file), ask(fencepost.Input{Name: filepath.Base(file), Text: text}, fencepost.Defaults()))
+				b.Logf("%-20s %v", filepath.Base(file), ask(fencepost.Input{Name: filepath.Base(file), Text: text}, fencepost.CheckOptions{Options: fencepost.Defaults()}))
 			}
 		}
 	}

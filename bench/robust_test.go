@@ -57,7 +57,7 @@ func BenchmarkTrencher(b *testing.B) {
 	for _, all := range []bool{false, true} {
 		name := map[bool]string{false: "first", true: "all"}[all]
 		b.Run(name, func(b *testing.B) {
-			opt := fencepost.Defaults()
+			opt := fencepost.RobustOptions{Options: fencepost.Defaults()}
 			opt.Workers, opt.KeepGoing = 1, all
 			var states int64
 			var slowest time.Duration
@@ -127,7 +127,7 @@ func BenchmarkRobust(b *testing.B) {
 					if strings.HasPrefix(variant, "bare") {
 						text = strings.ReplaceAll(text, "fence;", "")
 					}
-					opt := fencepost.Defaults()
+					opt := fencepost.RobustOptions{Options: fencepost.Defaults()}
 					opt.Workers, opt.KeepGoing = 2, strings.HasSuffix(variant, "all")
 					opt.Timeout, opt.Memory = 5*time.Minute, 8<<30
 					for range b.N {

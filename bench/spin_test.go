@@ -49,11 +49,13 @@ func BenchmarkAgainstSpin(b *testing.B) {
 const buffer = 4
 
 func against(b *testing.B, in fencepost.Input, model string) {
-	opt := fencepost.Defaults()
+	opt := fencepost.CheckOptions{Options: fencepost.Defaults()}
 	opt.Buffer, opt.Timeout, opt.Workers = buffer, 10*time.Minute, 1
-	text, diags, err := fencepost.Export(in, fencepost.ExportOptions{Options: opt, Format: fencepost.ExportPromela, Model: model})
+	opt.Models = []fencepost.Model{fencepost.Model(model)}
+	exported, err := fencepost.Export(context.Background(), in, fencepost.ExportOptions{Options: opt.Options, Model: fencepost.Model(model)})
+	text := exported.Text
 	if err != nil || text == "" {
-		b.Fatalf("not exported: %v %+v", err, diags)
+		b.Fatalf("not exported: %v %+v", err, exported.Diagnostics)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), opt.Timeout)
 	defer cancel()
@@ -61,7 +63,7 @@ func against(b *testing.B, in fencepost.Input, model string) {
 	var ourStates, theirStates int64
 	for range b.N {
 		start := time.Now()
-		a, err := fencepost.Check(ctx, in, []string{model}, opt)
+		a, err := fencepost.Check(ctx, in, opt)
 		if err != nil || len(a.Results) != 1 {
 			b.Fatalf("no answer: %v %+v", err, a.Diagnostics)
 		}

@@ -48,12 +48,11 @@ type checkFlags struct {
 	dimacs string
 	json   bool
 	any    paramFlags
-	opt    fencepost.Options
+	opt    fencepost.CheckOptions
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	engines := fencepost.Engines()
-	f := &checkFlags{models: modelsValue{"tso"}, mode: lazyModes(), engine: choiceValue{choices: engines, code: "FP0912"}, opt: fencepost.Defaults()}
+	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912"}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -72,9 +71,9 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.Var(boundValue{&f.opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
 	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
-	f.any.flags(flags, &f.opt, "decide it for any number of instances of templates, with --model sc")
+	f.any.flags(flags, &f.opt.Options, "decide it for any number of instances of templates, with --model sc")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
-	algorithmFlag(flags, &f.opt)
+	algorithmFlag(flags, &f.opt.Algorithm)
 	flags.BoolVar(&f.opt.Races, "races", false, "also look for data races on objects that are not atomic")
 	flags.BoolVar(&f.opt.Robustness, "robustness", false, "ask instead whether some execution has a trace with a cycle, by exploring all traces")
 	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order or symmetry reduction")
@@ -84,13 +83,13 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states")
 	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
-	cFlags(flags, &f.opt)
+	cFlags(flags, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
 }
 
 func (a *app) check(names []string, f *checkFlags) error {
-	f.opt.Engine = f.engine.value
+	f.opt.Engine, f.opt.Models = fencepost.Engine(f.engine.value), f.models
 	done, err := a.bmcOptions(f)
 	if err != nil {
 		return err
@@ -99,23 +98,25 @@ func (a *app) check(names []string, f *checkFlags) error {
 	if err := a.lazyFlags(f); err != nil {
 		return err
 	}
-	if err := f.any.set(&f.opt); err != nil {
+	if f.opt.Domain, err = f.any.set(&f.opt.Options); err != nil {
 		return err
 	}
-	if f.any.on {
-		return a.checkParam(names, f)
+	if f.opt.AnyThreads = f.any.on; f.any.on {
+		if err := underSC(f.models); err != nil {
+			return err
+		}
 	}
-	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
-		return a.services.check(ctx, in, f.models, opt)
+	ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+		return a.services.check(ctx, in, f.opt)
 	}
-	return a.answer(names, f.opt, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
+	return a.answer(names, &f.opt.Options, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
 }
 
-// question is what a command asks about a program.
-type question func(context.Context, fencepost.Input, fencepost.Options) (fencepost.Answer, error)
+// question asks about a program.
+type question func(context.Context, fencepost.Input) (fencepost.Answer, error)
 
 // answer asks about a file, sets the exit code and prints.
-func (a *app) answer(names []string, opt fencepost.Options, ask question, print func(fencepost.Answer) error) error {
+func (a *app) answer(names []string, opt *fencepost.Options, ask question, print func(fencepost.Answer) error) error {
 	in, err := a.readProgram(names)
 	if err != nil {
 		return err
@@ -153,14 +154,14 @@ func (a *app) answer(names []string, opt fencepost.Options, ask question, print 
 }
 
 // ask asks with progress, until there is an answer or an interruption.
-func (a *app) ask(in fencepost.Input, opt fencepost.Options, ask question) (fencepost.Answer, error) {
+func (a *app) ask(in fencepost.Input, opt *fencepost.Options, ask question) (fencepost.Answer, error) {
 	heard := func() {}
 	if width, ok := a.terminal(a.stderr); ok {
 		line := &progress{w: a.stderr, width: width}
 		opt.Progress, heard = line.update, line.interrupted
 		defer line.finish()
 	}
-	return interruptible(heard, func(ctx context.Context) (fencepost.Answer, error) { return ask(ctx, in, opt) })
+	return interruptible(heard, func(ctx context.Context) (fencepost.Answer, error) { return ask(ctx, in) })
 }
 
 func (a *app) diagnostics(all []verdict.Diagnostic) {

@@ -22,12 +22,11 @@ import (
 type fake struct {
 	answer fencepost.Answer
 	err    error
-	during func(context.Context, fencepost.Options) // runs inside the check
+	during func(context.Context, fencepost.CheckOptions) // runs inside the check
 
-	in     fencepost.Input
-	models []string
-	opt    fencepost.Options
-	form   fencepost.ShowForm
+	in   fencepost.Input
+	opt  fencepost.CheckOptions
+	form fencepost.Form
 
 	tty map[io.Writer]int // width of the writers that are terminals
 	env map[string]string
@@ -35,17 +34,17 @@ type fake struct {
 	stdout, stderr bytes.Buffer
 }
 
-func (f *fake) check(ctx context.Context, in fencepost.Input, models []string, opt fencepost.Options) (fencepost.Answer, error) {
-	f.in, f.models, f.opt = in, models, opt
+func (f *fake) check(ctx context.Context, in fencepost.Input, opt fencepost.CheckOptions) (fencepost.Answer, error) {
+	f.in, f.opt = in, opt
 	if f.during != nil {
 		f.during(ctx, opt)
 	}
 	return f.answer, f.err
 }
 
-func (f *fake) show(in fencepost.Input, form fencepost.ShowForm, opt fencepost.Options) (string, []verdict.Diagnostic, error) {
-	f.in, f.form, f.opt = in, form, opt
-	return "automaton of " + in.Name, f.answer.Diagnostics, f.err
+func (f *fake) show(_ context.Context, in fencepost.Input, opt fencepost.ShowOptions) (fencepost.TextAnswer, error) {
+	f.in, f.form = in, opt.Form
+	return fencepost.TextAnswer{Text: "automaton of " + in.Name, Diagnostics: f.answer.Diagnostics}, f.err
 }
 
 func (f *fake) run(stdin string, args ...string) int {
@@ -124,35 +123,36 @@ func TestWorst(t *testing.T) {
 }
 
 func TestFlagsReachTheVerifier(t *testing.T) {
-	defaults := fencepost.Defaults()
+	defaults := fencepost.CheckOptions{Options: fencepost.Defaults()}
 	defaults.Memory = defaultMemory()
-	with := func(change func(*fencepost.Options)) fencepost.Options {
+	with := func(change func(*fencepost.CheckOptions)) fencepost.CheckOptions {
 		opt := defaults
 		change(&opt)
 		return opt
 	}
+	tso := []fencepost.Model{fencepost.TSO}
 	for _, c := range []struct {
 		args   string
-		models []string
-		opt    fencepost.Options
+		models []fencepost.Model
+		opt    fencepost.CheckOptions
 	}{
-		{"", []string{"tso"}, defaults},
-		{"--model pso", []string{"pso"}, defaults},
-		{"--model SC,tso,sc", []string{"sc", "tso"}, defaults},
-		{"-m sc,tso,pso", []string{"sc", "tso", "pso"}, defaults},
-		{"--timeout 5m", []string{"tso"}, with(func(o *fencepost.Options) { o.Timeout = 5 * time.Minute })},
-		{"--timeout 0", []string{"tso"}, with(func(o *fencepost.Options) { o.Timeout = 0 })},
-		{"--memory 512MiB", []string{"tso"}, with(func(o *fencepost.Options) { o.Memory = 512 << 20 })},
-		{"--buffer 3", []string{"tso"}, with(func(o *fencepost.Options) { o.Buffer = 3 })},
-		{"--unroll 4", []string{"tso"}, with(func(o *fencepost.Options) { o.Unroll = 4 })},
-		{"--threads 5", []string{"tso"}, with(func(o *fencepost.Options) { o.Threads = 5 })},
-		{"--workers 6", []string{"tso"}, with(func(o *fencepost.Options) { o.Workers = 6 })},
-		{"--deadlock", []string{"tso"}, with(func(o *fencepost.Options) { o.Deadlock = true })},
-		{"--keep-going", []string{"tso"}, with(func(o *fencepost.Options) { o.KeepGoing = true })},
-		{"--final-states", []string{"tso"}, with(func(o *fencepost.Options) { o.Finals = true })},
-		{"--lang rmm", []string{"tso"}, with(func(o *fencepost.Options) { o.Lang = "rmm" })},
-		{"--no-reduction", []string{"tso"}, with(func(o *fencepost.Options) { o.NoReduction = true })},
-		{"-D N=3 -DM -U X -I inc --extern-pure f --extern-fence g", []string{"tso"}, with(func(o *fencepost.Options) {
+		{"", tso, defaults},
+		{"--model pso", []fencepost.Model{"pso"}, defaults},
+		{"--model SC,tso,sc", []fencepost.Model{"sc", "tso"}, defaults},
+		{"-m sc,tso,pso", []fencepost.Model{"sc", "tso", "pso"}, defaults},
+		{"--timeout 5m", tso, with(func(o *fencepost.CheckOptions) { o.Timeout = 5 * time.Minute })},
+		{"--timeout 0", tso, with(func(o *fencepost.CheckOptions) { o.Timeout = 0 })},
+		{"--memory 512MiB", tso, with(func(o *fencepost.CheckOptions) { o.Memory = 512 << 20 })},
+		{"--buffer 3", tso, with(func(o *fencepost.CheckOptions) { o.Buffer = 3 })},
+		{"--unroll 4", tso, with(func(o *fencepost.CheckOptions) { o.Unroll = 4 })},
+		{"--threads 5", tso, with(func(o *fencepost.CheckOptions) { o.Threads = 5 })},
+		{"--workers 6", tso, with(func(o *fencepost.CheckOptions) { o.Workers = 6 })},
+		{"--deadlock", tso, with(func(o *fencepost.CheckOptions) { o.Deadlock = true })},
+		{"--keep-going", tso, with(func(o *fencepost.CheckOptions) { o.KeepGoing = true })},
+		{"--final-states", tso, with(func(o *fencepost.CheckOptions) { o.Finals = true })},
+		{"--lang rmm", tso, with(func(o *fencepost.CheckOptions) { o.Lang = "rmm" })},
+		{"--no-reduction", tso, with(func(o *fencepost.CheckOptions) { o.NoReduction = true })},
+		{"-D N=3 -DM -U X -I inc --extern-pure f --extern-fence g", tso, with(func(o *fencepost.CheckOptions) {
 			o.C.Defines, o.C.Undefines, o.C.IncludeDirs = []string{"N=3", "M"}, []string{"X"}, []string{"inc"}
 			o.C.ExternPure, o.C.ExternFence = []string{"f"}, []string{"g"}
 		})},
@@ -165,8 +165,9 @@ func TestFlagsReachTheVerifier(t *testing.T) {
 			t.Errorf("%s: nothing reads included files", c.args)
 		}
 		f.opt.C.Include = nil // functions do not compare
-		if !reflect.DeepEqual(f.models, c.models) || !reflect.DeepEqual(f.opt, c.opt) {
-			t.Errorf("%s: models %v options %+v, want %v %+v", c.args, f.models, f.opt, c.models, c.opt)
+		c.opt.Models = c.models
+		if !reflect.DeepEqual(f.opt, c.opt) {
+			t.Errorf("%s: %+v, want %+v", c.args, f.opt, c.opt)
 		}
 	}
 }
@@ -300,7 +301,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestShow(t *testing.T) {
-	for flag, form := range map[string]fencepost.ShowForm{"": fencepost.ShowStructured, "--flat": fencepost.ShowFlat, "--dot": fencepost.ShowDot} {
+	for flag, form := range map[string]fencepost.Form{"": fencepost.FormStructured, "--flat": fencepost.FormFlat, "--dot": fencepost.FormDot} {
 		f := &fake{}
 		p := program(t)
 		if code := f.run("", append([]string{"show", p}, strings.Fields(flag)...)...); code != 0 || f.form != form {
@@ -361,7 +362,7 @@ func TestColor(t *testing.T) {
 }
 
 func TestPanicIsInternalError(t *testing.T) {
-	f := &fake{during: func(context.Context, fencepost.Options) { panic("BUG: oops") }}
+	f := &fake{during: func(context.Context, fencepost.CheckOptions) { panic("BUG: oops") }}
 	if code := f.run("", "check", program(t)); code != exitInternal || !strings.HasPrefix(f.stderr.String(), "internal error: BUG: oops\n") {
 		t.Errorf("exit code %d: %s", code, f.stderr.String())
 	}

@@ -81,7 +81,7 @@ func (a *app) completeArguments(cmd *cobra.Command) {
 	}
 	for name, words := range map[string][]string{
 		"model": {"sc", "tso", "pso", "sc,tso", "sc,tso,pso"}, "lang": {"fp", "c", "litmus", "trencher", "memorax"},
-		"criterion": {fencepost.CriterionTrace, fencepost.CriterionTRF, fencepost.CriterionState},
+		"criterion": {string(fencepost.CriterionTrace), string(fencepost.CriterionTRF), string(fencepost.CriterionState)},
 		"cost":      {"uniform", "loops", "profile="}, "for": nil, "engine": nil, "fence-style": nil,
 	} {
 		flag := cmd.Flags().Lookup(name)

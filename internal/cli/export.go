@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -36,13 +37,15 @@ func (a *app) exportCommand() *cobra.Command {
 		Example: exportExample,
 		Args:    oneProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if any.on = pnml; any.set(&opt.Options) != nil {
-				return any.set(&opt.Options)
+			any.on = pnml
+			var err error
+			if opt.Domain, err = any.set(&opt.Options); err != nil {
+				return err
 			}
 			if promela == pnml {
 				return &usageError{"give one format", fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
 			}
-			opt.Format, opt.Model = fencepost.ExportPromela, model.value
+			opt.Format, opt.Model = fencepost.ExportPromela, fencepost.Model(model.value)
 			if pnml {
 				opt.Format = fencepost.ExportPNML
 			}
@@ -79,20 +82,15 @@ func (a *app) exportTo(names []string, output string, opt fencepost.ExportOption
 	if err != nil {
 		return err
 	}
-	text, diagnostics, err := a.services.export(in, opt)
-	if err != nil {
-		return &internalError{err}
-	}
-	a.diagnostics(diagnostics)
-	if (fencepost.Answer{Diagnostics: diagnostics}).HasErrors() {
-		a.code = exitUsage
-		return nil
+	answer, err := a.written(func(ctx context.Context) (fencepost.TextAnswer, error) { return a.services.export(ctx, in, opt) })
+	if err != nil || answer.HasErrors() {
+		return err
 	}
 	if output == "" {
-		io.WriteString(a.stdout, text)
+		io.WriteString(a.stdout, answer.Text)
 		return nil
 	}
-	if err := os.WriteFile(output, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(output, []byte(answer.Text), 0o644); err != nil {
 		return &usageError{fmt.Sprintf("cannot write %s: %v", output, err), "check the path given with -o"}
 	}
 	return nil

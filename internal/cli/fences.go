@@ -51,11 +51,11 @@ type fencesFlags struct {
 }
 
 func (a *app) fencesCommand() *cobra.Command {
-	f := &fencesFlags{opt: fencepost.FenceDefaults()}
-	f.forWhat = choiceValue{value: f.opt.For, choices: []string{fencepost.ForRobustness, fencepost.ForAssertions}}
-	f.model = choiceValue{value: f.opt.Model, choices: []string{"tso", "pso"}}
-	f.style = choiceValue{value: f.opt.Style, choices: fencepost.FenceStyles()}
-	f.cost = costValue{scheme: f.opt.Cost}
+	f := &fencesFlags{opt: fencepost.FenceOptions{Options: fencepost.Defaults()}}
+	f.forWhat = choiceValue{value: string(fencepost.ForRobustness), choices: []string{string(fencepost.ForRobustness), string(fencepost.ForAssertions)}}
+	f.model = choiceValue{value: string(fencepost.TSO), choices: []string{"tso", "pso"}}
+	f.style = choiceValue{value: string(fencepost.FenceStyles()[0]), choices: texts(fencepost.FenceStyles())}
+	f.cost = costValue{scheme: fencepost.CostUniform}
 	cmd := &cobra.Command{
 		Use:     "fences FILE...",
 		Short:   "Repair a program with the fewest fences",
@@ -73,7 +73,7 @@ func (a *app) fencesCommand() *cobra.Command {
 	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
 	flags.StringVarP(&f.output, "output", "o", "", "write the repaired program to a file")
 	flags.BoolVar(&f.write, "write", false, "change FILE itself")
-	flags.Var(named{&f.style, "style"}, "fence-style", "how C has fences: "+strings.Join(fencepost.FenceStyles(), ", "))
+	flags.Var(named{&f.style, "style"}, "fence-style", "how C has fences: "+strings.Join(f.style.choices, ", "))
 	flags.BoolVar(&f.opt.Remove, "remove", false, "list fences of the program that can go, instead")
 	flags.BoolVar(&f.opt.AllOptimal, "all-optimal", false, "list every cheapest set")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
@@ -82,7 +82,7 @@ func (a *app) fencesCommand() *cobra.Command {
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
-	flags.BoolVar(&opt.Deadlock, "deadlock", false, "with --for assertions, deadlocks count, too")
+	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "with --for assertions, deadlocks count, too")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
 	cFlags(flags, opt)
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
@@ -93,7 +93,8 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 	if here, err := os.Getwd(); err == nil {
 		f.opt.Directory = here
 	}
-	f.opt.For, f.opt.Model, f.opt.Style, f.opt.Cost = f.forWhat.value, f.model.value, f.style.value, f.cost.scheme
+	f.opt.For, f.opt.Model = fencepost.Purpose(f.forWhat.value), fencepost.Model(f.model.value)
+	f.opt.Style, f.opt.Cost = fencepost.FenceStyle(f.style.value), f.cost.scheme
 	if err := f.consistent(names); err != nil {
 		return err
 	}
@@ -104,12 +105,10 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 		}
 		f.opt.Profile = in
 	}
-	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
-		with := f.opt
-		with.Options = opt
-		return a.services.fences(ctx, in, with)
+	ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+		return a.services.fences(ctx, in, f.opt)
 	}
-	return a.answer(names, f.opt.Options, ask, func(answer fencepost.Answer) error {
+	return a.answer(names, &f.opt.Options, ask, func(answer fencepost.Answer) error {
 		if err := f.save(names, answer); err != nil {
 			return err
 		}
@@ -124,8 +123,8 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 // consistent refuses flags that contradict each other.
 func (f *fencesFlags) consistent(names []string) error {
 	switch {
-	case f.opt.For == fencepost.ForRobustness && f.opt.Model != "tso":
-		return &usageError{"robustness is about TSO", "give --for assertions with --model " + f.opt.Model}
+	case f.opt.For == fencepost.ForRobustness && f.opt.Model != fencepost.TSO:
+		return &usageError{"robustness is about TSO", "give --for assertions with --model " + string(f.opt.Model)}
 	case f.opt.For == fencepost.ForRobustness && f.opt.Deadlock:
 		return &usageError{"robustness does not ask about deadlocks", "give --for assertions with --deadlock"}
 	case f.json && f.diff:
@@ -232,22 +231,26 @@ type named struct {
 func (v named) Type() string { return v.what }
 
 // costValue is what a fence costs.
-type costValue struct{ scheme, file string }
+type costValue struct {
+	scheme fencepost.Cost
+	file   string
+}
 
 func (v *costValue) String() string {
 	if v.file != "" {
-		return v.scheme + "=" + v.file
+		return string(v.scheme) + "=" + v.file
 	}
-	return v.scheme
+	return string(v.scheme)
 }
 
 func (*costValue) Type() string { return "cost" }
 
 func (v *costValue) Set(s string) error {
-	scheme, file, given := strings.Cut(s, "=")
+	name, file, given := strings.Cut(s, "=")
+	scheme := fencepost.Cost(name)
 	profile := scheme == fencepost.CostProfile
 	switch {
-	case !slices.Contains([]string{fencepost.CostUniform, fencepost.CostLoops, fencepost.CostProfile}, scheme), given && !profile:
+	case !slices.Contains([]fencepost.Cost{fencepost.CostUniform, fencepost.CostLoops, fencepost.CostProfile}, scheme), given && !profile:
 		return fmt.Errorf("want uniform, loops or profile=FILE")
 	case profile && file == "":
 		return fmt.Errorf("the file is missing, write profile=FILE")

@@ -39,7 +39,7 @@ func TestImpatient(t *testing.T) {
 // What was left behind is unknown, and said so.
 func TestInterruptedWhileDeaf(t *testing.T) {
 	s := realServices()
-	s.check = func(context.Context, fencepost.Input, []string, fencepost.Options) (fencepost.Answer, error) {
+	s.check = func(context.Context, fencepost.Input, fencepost.CheckOptions) (fencepost.Answer, error) {
 		return fencepost.Answer{}, errDeaf
 	}
 	var out, errs bytes.Buffer

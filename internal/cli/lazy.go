@@ -9,7 +9,7 @@ import (
 // Flags of check that are about the engine lazy.
 
 func lazyModes() choiceValue {
-	return choiceValue{value: fencepost.LazyModes[0], choices: fencepost.LazyModes}
+	return choiceValue{value: string(fencepost.LazyPractical), choices: []string{string(fencepost.LazyPractical), string(fencepost.LazyExact)}}
 }
 
 // modeValue is a choice that help calls a mode.
@@ -19,12 +19,12 @@ func (modeValue) Type() string { return "mode" }
 
 func (a *app) lazyFlags(f *checkFlags) error {
 	if f.opt.Engine != "lazy" {
-		if f.rounds || f.mode.value != fencepost.LazyModes[0] {
+		if f.rounds || f.mode.value != string(fencepost.LazyPractical) {
 			return &usageError{"--mode and --trace-refinement are about the engine lazy", "give --engine lazy, too"}
 		}
 		return nil
 	}
-	f.opt.Mode = f.mode.value
+	f.opt.Lazy = fencepost.LazyMode(f.mode.value)
 	if f.rounds {
 		f.opt.Log = func(line string) { fmt.Fprintln(a.stderr, line) }
 	}

@@ -39,7 +39,7 @@ type litmusFlags struct {
 }
 
 func (a *app) litmusCommand() *cobra.Command {
-	f := &litmusFlags{models: modelsValue{"tso"}}
+	f := &litmusFlags{models: modelsValue{fencepost.TSO}}
 	f.opt.Options = fencepost.Defaults()
 	opt := &f.opt.Options
 	cmd := &cobra.Command{
@@ -91,8 +91,8 @@ func (a *app) litmus(args []string, f *litmusFlags) error {
 	}
 	opt.Models = f.models
 	opt.Witnesses = f.json || f.compare
-	if f.compare && !slices.Contains(opt.Models, "sc") {
-		opt.Models = append([]string{"sc"}, opt.Models...)
+	if f.compare && !slices.Contains(opt.Models, fencepost.SC) {
+		opt.Models = append([]fencepost.Model{fencepost.SC}, opt.Models...)
 	}
 	// Every test leaves little behind, and there are many of them.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))

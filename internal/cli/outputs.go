@@ -5,19 +5,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"fencepost"
-	"fencepost/internal/render/dot"
-	"fencepost/internal/render/html"
-	"fencepost/internal/render/sarif"
-	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
-	"fencepost/verdict"
+	"fencepost/render"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -123,11 +116,11 @@ type output struct {
 func (o *outputs) list() []output {
 	var out []output
 	for _, one := range []output{
-		{"--html", o.html, func(w io.Writer, a fencepost.Answer) error { return html.Report(w, a.Results) }},
-		{"--svg", o.svg, writeSVG},
-		{"--dot", o.dot, writeDot},
+		{"--html", o.html, func(w io.Writer, a fencepost.Answer) error { return render.HTML(w, a.Results) }},
+		{"--svg", o.svg, func(w io.Writer, a fencepost.Answer) error { return render.SVG(w, a.Results) }},
+		{"--dot", o.dot, func(w io.Writer, a fencepost.Answer) error { return render.DOT(w, a.Results) }},
 		{"--sarif", o.sarif, func(w io.Writer, a fencepost.Answer) error {
-			return sarif.Report(w, a.Results, sarif.Options{Version: fencepost.Version(), Diagnostics: a.Diagnostics, Fixes: fixes})
+			return render.SARIF(w, a.Results, a.Diagnostics, fencepost.Version())
 		}},
 	} {
 		if one.name != "" {
@@ -135,21 +128,6 @@ func (o *outputs) list() []output {
 		}
 	}
 	return out
-}
-
-// fixes are the patches of a repair, for the execution they mend: each replaces a
-// whole file, which editors show as a difference.
-func fixes(r *verdict.Result, e *verdict.Execution) []sarif.Fix {
-	if r.Repair == nil || len(r.Repair.Patches) == 0 {
-		return nil
-	}
-	fix := sarif.Fix{Description: "Insert the fences that make this execution impossible"}
-	for _, p := range r.Repair.Patches {
-		before := strings.Split(r.Sources[p.File], "\n")
-		end := verdict.Pos{File: p.File, Line: 1, Col: 1, EndLine: len(before), EndCol: 1 + utf8.RuneCountInString(before[len(before)-1])}
-		fix.Replacements = append(fix.Replacements, sarif.Replacement{Pos: end, Text: p.Text})
-	}
-	return []sarif.Fix{fix}
 }
 
 // any reports whether something is written.
@@ -215,27 +193,4 @@ func (a *app) writeOutputs(answer fencepost.Answer) (printed bool, err error) {
 		}
 	}
 	return printed, nil
-}
-
-func writeSVG(w io.Writer, a fencepost.Answer) error {
-	var all []verdict.Execution
-	title := "fencepost"
-	for i := range a.Results {
-		r := &a.Results[i]
-		if i == 0 {
-			title = path.Base(r.Program)
-		}
-		all = append(all, r.Executions()...)
-	}
-	return svg.File(w, title, all)
-}
-
-func writeDot(w io.Writer, a fencepost.Answer) error {
-	for i := range a.Results {
-		executions := a.Results[i].Executions()
-		for k := range executions {
-			dot.Execution(w, &executions[k])
-		}
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,31 +28,27 @@ func (p *paramFlags) more(flags *pflag.FlagSet, opt *fencepost.Options) {
 	flags.StringVar(&p.domain, "domain", "", "values of memory where threads are counted, such as 0..3; as found if not given")
 }
 
-// set looks whether the flags make sense.
-func (p *paramFlags) set(opt *fencepost.Options) error {
+// set checks that the flags make sense, and returns the domain, nil if there is none.
+func (p *paramFlags) set(opt *fencepost.Options) (*fencepost.Domain, error) {
 	if !p.on && (p.domain != "" || opt.Replicate != "") {
-		return &usageError{"--domain and --replicate are for any number of threads", "give --param, too"}
+		return nil, &usageError{"--domain and --replicate are for any number of threads", "give --param, too"}
 	}
 	if p.domain == "" {
-		return nil
+		return nil, nil
 	}
 	lo, hi, ok := strings.Cut(p.domain, "..")
 	from, err1 := strconv.ParseInt(lo, 10, 64)
 	to, err2 := strconv.ParseInt(hi, 10, 64)
 	if !ok || err1 != nil || err2 != nil || from > to {
-		return &usageError{fmt.Sprintf("--domain %q is no range", p.domain), "write it as 0..3"}
+		return nil, &usageError{fmt.Sprintf("--domain %q is no range", p.domain), "write it as 0..3"}
 	}
-	opt.Domain = &fencepost.Domain{Lo: from, Hi: to}
-	return nil
+	return &fencepost.Domain{Lo: from, Hi: to}, nil
 }
 
-// checkParam asks for any number of threads under SC.
-func (a *app) checkParam(names []string, f *checkFlags) error {
-	if len(f.models) != 1 || f.models[0] != "sc" {
+// underSC refuses other models than SC.
+func underSC(models []fencepost.Model) error {
+	if len(models) != 1 || models[0] != fencepost.SC {
 		return &usageError{"for any number of threads assertions and goals are decided under SC", "give --model sc; fencepost robust --param says whether TSO adds anything"}
 	}
-	ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
-		return a.services.checkParam(ctx, in, opt)
-	}
-	return a.answer(names, f.opt, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
+	return nil
 }

@@ -44,12 +44,12 @@ func (p *progress) update(now fencepost.Progress) {
 
 func progressLine(now fencepost.Progress) string {
 	if now.Executions > 0 {
-		return fmt.Sprintf("%s: %s executions, %s/s, about %s to %s in all, depth %s, %s", strings.ToUpper(now.Model),
+		return fmt.Sprintf("%s: %s executions, %s/s, about %s to %s in all, depth %s, %s", strings.ToUpper(string(now.Model)),
 			text.Count(now.Executions), text.Count(int64(float64(now.Executions)/now.Elapsed.Seconds())), text.Count(now.Low), text.Count(now.High),
 			text.Count(int64(now.Depth)), now.Elapsed.Truncate(time.Second))
 	}
 	rate := int64(float64(now.States) / now.Elapsed.Seconds())
-	return fmt.Sprintf("%s: %s states, %s/s, %s waiting, depth %s, %s", strings.ToUpper(now.Model),
+	return fmt.Sprintf("%s: %s states, %s/s, %s waiting, depth %s, %s", strings.ToUpper(string(now.Model)),
 		text.Count(now.States), text.Count(rate), text.Count(now.Waiting), text.Count(int64(now.Depth)),
 		now.Elapsed.Truncate(time.Second))
 }

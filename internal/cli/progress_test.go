@@ -16,7 +16,7 @@ import (
 func TestProgressLine(t *testing.T) {
 	f := &fake{answer: results(verdict.Safe)}
 	f.tty = map[io.Writer]int{&f.stderr: 100}
-	f.during = func(_ context.Context, opt fencepost.Options) {
+	f.during = func(_ context.Context, opt fencepost.CheckOptions) {
 		for _, ms := range []int64{500, 2000, 2050, 3000} {
 			opt.Progress(fencepost.Progress{Model: "tso", States: 1000 * ms, Waiting: 7, Depth: 12, Elapsed: time.Duration(ms) * time.Millisecond})
 		}
@@ -67,7 +67,7 @@ func interrupt(t *testing.T) {
 func TestInterruptCancelsTheCheck(t *testing.T) {
 	f := &fake{answer: results(verdict.Unknown)}
 	f.tty = map[io.Writer]int{&f.stderr: 100}
-	f.during = func(ctx context.Context, _ fencepost.Options) {
+	f.during = func(ctx context.Context, _ fencepost.CheckOptions) {
 		interrupt(t)
 		<-ctx.Done()
 	}
@@ -78,7 +78,7 @@ func TestInterruptCancelsTheCheck(t *testing.T) {
 
 func TestInterruptBeforeAnAnswer(t *testing.T) {
 	f := &fake{err: context.Canceled}
-	f.during = func(ctx context.Context, _ fencepost.Options) {
+	f.during = func(ctx context.Context, _ fencepost.CheckOptions) {
 		interrupt(t)
 		<-ctx.Done()
 	}

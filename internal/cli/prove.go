@@ -37,22 +37,21 @@ const proveExample = `  fencepost prove queue.fp
   fencepost prove queue.fp --no-abstraction --json`
 
 // arithmeticValue is how numbers are taken.
-type arithmeticValue struct{ how *string }
+type arithmeticValue struct{ how *fencepost.Arithmetic }
 
-func (v arithmeticValue) String() string { return *v.how }
+func (v arithmeticValue) String() string { return string(*v.how) }
 func (arithmeticValue) Type() string     { return "int|bv" }
 
 func (v arithmeticValue) Set(s string) error {
-	if s != "int" && s != "bv" {
+	if n := fencepost.Arithmetic(s); n != fencepost.Integers && n != fencepost.BitVectors {
 		return errors.New("not int or bv")
 	}
-	*v.how = s
+	*v.how = fencepost.Arithmetic(s)
 	return nil
 }
 
 func (a *app) proveCommand() *cobra.Command {
-	opt := fencepost.Defaults()
-	var how fencepost.ProveOptions
+	opt := fencepost.ProveOptions{Options: fencepost.Defaults()}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "prove FILE...",
@@ -61,22 +60,22 @@ func (a *app) proveCommand() *cobra.Command {
 		Example: proveExample,
 		Args:    oneProgram,
 		RunE: func(_ *cobra.Command, args []string) error {
-			ask := func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
-				return fencepost.Prove(ctx, in, how, opt)
+			ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+				return a.services.prove(ctx, in, opt)
 			}
-			return a.answer(args, opt, ask, func(answer fencepost.Answer) error { return a.render(asJSON, answer) })
+			return a.answer(args, &opt.Options, ask, func(answer fencepost.Answer) error { return a.render(asJSON, answer) })
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&how.NoInference, "no-inference", false, "use the invariants given and look for no others")
-	flags.BoolVar(&how.NoAbstraction, "no-abstraction", false, "abstract no loads")
-	flags.Var(arithmeticValue{&how.Arithmetic}, "arithmetic", "numbers: int (they never wrap) or bv (exact); by the program if not given")
+	flags.BoolVar(&opt.NoInference, "no-inference", false, "use the invariants given and look for no others")
+	flags.BoolVar(&opt.NoAbstraction, "no-abstraction", false, "abstract no loads")
+	flags.Var(arithmeticValue{&opt.Arithmetic}, "arithmetic", "numbers: int (they never wrap) or bv (exact); by the program if not given")
 	flags.StringVar(&opt.Replicate, "replicate", "", "with C, the function whose threads stand for any number of threads")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "so many instances of templates instead of any number")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
-	cFlags(flags, &opt)
+	cFlags(flags, &opt.Options)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"io"
 
 	"fencepost"
 	"fencepost/internal/render/dot"
@@ -42,11 +42,12 @@ const robustExample = `  fencepost robust dekker.fp
   fencepost robust dekker.fp --criterion state --model pso`
 
 func (a *app) robustCommand() *cobra.Command {
-	opt := fencepost.Defaults()
+	opt := fencepost.RobustOptions{Options: fencepost.Defaults()}
+	criterion, model := string(fencepost.CriterionTrace), string(fencepost.TSO)
 	var asJSON, asDot, emit bool
 	var any paramFlags
 	attack := 1
-	method := choiceValue{value: fencepost.MethodSearch, choices: []string{fencepost.MethodSearch, fencepost.MethodInstrument}}
+	method := choiceValue{value: string(fencepost.MethodSearch), choices: []string{string(fencepost.MethodSearch), string(fencepost.MethodInstrument)}}
 	cmd := &cobra.Command{
 		Use:     "robust FILE...",
 		Short:   "Check whether a program behaves on x86 as under SC",
@@ -60,21 +61,22 @@ func (a *app) robustCommand() *cobra.Command {
 			if cmd.Flags().Changed("attack") && !emit {
 				return &usageError{"--attack is the number of an attack to print", "give --emit-instrumented, too"}
 			}
+			opt.Criterion, opt.Model = fencepost.Criterion(criterion), fencepost.Model(model)
 			if err := criterionFlags(cmd, &opt, asDot); err != nil {
 				return err
 			}
-			opt.Method = method.value
-			if err := any.set(&opt); err != nil {
+			opt.Method, opt.AnyThreads = fencepost.Method(method.value), any.on
+			var err error
+			if opt.Domain, err = any.set(&opt.Options); err != nil {
 				return err
 			}
-			ask := question(a.services.robust)
-			if any.on {
-				ask = a.services.robustParam
-			}
 			if emit {
-				return a.emitInstrumented(args, attack, opt)
+				return a.show(args, fencepost.ShowOptions{Options: opt.Options, Attack: attack})
 			}
-			return a.answer(args, opt, ask, func(answer fencepost.Answer) error {
+			ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+				return a.services.robust(ctx, in, opt)
+			}
+			return a.answer(args, &opt.Options, ask, func(answer fencepost.Answer) error {
 				if asDot {
 					a.graphs(answer)
 					return nil
@@ -85,19 +87,19 @@ func (a *app) robustCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&opt.Criterion, "criterion", fencepost.CriterionTrace, "what is asked: trace, trf or state")
-	flags.StringVarP(&opt.CriterionModel, "model", "m", "tso", "memory model: tso, or pso with --criterion state")
+	flags.StringVar(&criterion, "criterion", criterion, "what is asked: trace, trf or state")
+	flags.StringVarP(&model, "model", "m", model, "memory model: tso, or pso with --criterion state")
 	flags.BoolVar(&opt.KeepGoing, "all", false, "report every attack, not only the first")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops, with --criterion state")
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
-	any.flags(flags, &opt, "decide it for any number of instances of templates")
+	any.flags(flags, &opt.Options, "decide it for any number of instances of templates")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
 	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "search without ruling out attacks first; with --criterion state, visit every interleaving")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
-	cFlags(flags, &opt)
+	cFlags(flags, &opt.Options)
 	flags.Var(methodValue{&method}, "method", "search: one search for all attacks; instrument: an SC query for each")
 	flags.BoolVar(&emit, "emit-instrumented", false, "print the instrumented program of an attack and ask nothing")
 	flags.Var(countValue{&attack, 1, maxCount}, "attack", "number of the attack to print")
@@ -107,18 +109,18 @@ func (a *app) robustCommand() *cobra.Command {
 }
 
 // criterionFlags looks whether the flags about the criterion fit together.
-func criterionFlags(cmd *cobra.Command, opt *fencepost.Options, asDot bool) error {
+func criterionFlags(cmd *cobra.Command, opt *fencepost.RobustOptions, asDot bool) error {
 	state := opt.Criterion == fencepost.CriterionState
 	switch opt.Criterion {
 	case fencepost.CriterionTrace, fencepost.CriterionTRF, fencepost.CriterionState:
 	default:
 		return &usageError{fmt.Sprintf("unknown criterion %q", opt.Criterion), "want trace, trf or state"}
 	}
-	if opt.CriterionModel != "tso" && !(state && opt.CriterionModel == "pso") {
-		return &usageError{fmt.Sprintf("--model %s does not go with --criterion %s", opt.CriterionModel, opt.Criterion), "robustness is against tso; --criterion state also takes pso"}
+	if opt.Model != fencepost.TSO && !(state && opt.Model == fencepost.PSO) {
+		return &usageError{fmt.Sprintf("--model %s does not go with --criterion %s", opt.Model, opt.Criterion), "robustness is against tso; --criterion state also takes pso"}
 	}
 	if asDot && opt.Criterion != fencepost.CriterionTrace {
-		return &usageError{"--dot draws attacks, and --criterion " + opt.Criterion + " has none", "leave one of the two out"}
+		return &usageError{fmt.Sprintf("--dot draws attacks, and --criterion %s has none", opt.Criterion), "leave one of the two out"}
 	}
 	if !state && cmd.Flags().Changed("buffer") {
 		return &usageError{"--buffer goes with --criterion state only", "otherwise buffers have no bound"}
@@ -130,25 +132,6 @@ func criterionFlags(cmd *cobra.Command, opt *fencepost.Options, asDot bool) erro
 type methodValue struct{ *choiceValue }
 
 func (methodValue) Type() string { return "method" }
-
-// emitInstrumented prints the instrumented program of an attack.
-func (a *app) emitInstrumented(names []string, attack int, opt fencepost.Options) error {
-	in, err := a.readProgram(names)
-	if err != nil {
-		return err
-	}
-	text, diagnostics, err := a.services.instr(in, attack, opt)
-	if err != nil {
-		return &internalError{err}
-	}
-	a.diagnostics(diagnostics)
-	if (fencepost.Answer{Diagnostics: diagnostics}).HasErrors() {
-		a.code = exitUsage
-		return nil
-	}
-	io.WriteString(a.stdout, text)
-	return nil
-}
 
 // graphs prints the attacks as graphs, and the answer itself to stderr, where it
 // does not get in Graphviz's way.

@@ -28,30 +28,30 @@ const (
 // exitPriority is the order in which codes win if a run has several results.
 var exitPriority = [...]int{exitInternal, exitUsage, exitViolated, exitUnknown, exitHolds}
 
-// services is the rest of the world, so that tests can stand in for it.
+// services is the rest of the world, so that tests can replace it.
 type services struct {
-	check                   func(context.Context, fencepost.Input, []string, fencepost.Options) (fencepost.Answer, error)
-	robust                  func(context.Context, fencepost.Input, fencepost.Options) (fencepost.Answer, error)
-	instr                   func(fencepost.Input, int, fencepost.Options) (string, []verdict.Diagnostic, error)
-	fences                  func(context.Context, fencepost.Input, fencepost.FenceOptions) (fencepost.Answer, error)
-	robustParam, checkParam func(context.Context, fencepost.Input, fencepost.Options) (fencepost.Answer, error)
-	show                    func(fencepost.Input, fencepost.ShowForm, fencepost.Options) (string, []verdict.Diagnostic, error)
-	export                  func(fencepost.Input, fencepost.ExportOptions) (string, []verdict.Diagnostic, error)
-	litmus                  func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
-	stress                  func(context.Context, fencepost.StressOptions) (verdict.StressSummary, error)
-	terminal                func(io.Writer) (width int, ok bool)
-	getenv                  func(string) string
-	verify                  func(context.Context, fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
-	verifyTraces            func(context.Context, fencepost.Input, []verdict.TraceSet, fencepost.Options) (fencepost.VerifyAnswer, error)
-	test                    func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
-	traces                  func(context.Context, fencepost.Input, string, fencepost.Options, func(*verdict.Trace)) (verdict.TraceSet, []verdict.Diagnostic, error)
+	check        func(context.Context, fencepost.Input, fencepost.CheckOptions) (fencepost.Answer, error)
+	robust       func(context.Context, fencepost.Input, fencepost.RobustOptions) (fencepost.Answer, error)
+	fences       func(context.Context, fencepost.Input, fencepost.FenceOptions) (fencepost.Answer, error)
+	prove        func(context.Context, fencepost.Input, fencepost.ProveOptions) (fencepost.Answer, error)
+	traces       func(context.Context, fencepost.Input, fencepost.TraceOptions) (fencepost.TraceAnswer, error)
+	show         func(context.Context, fencepost.Input, fencepost.ShowOptions) (fencepost.TextAnswer, error)
+	export       func(context.Context, fencepost.Input, fencepost.ExportOptions) (fencepost.TextAnswer, error)
+	litmus       func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
+	stress       func(context.Context, fencepost.StressOptions) (verdict.StressSummary, error)
+	verify       func(context.Context, fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
+	verifyTraces func(context.Context, fencepost.Input, []verdict.TraceSet, fencepost.Options) (fencepost.VerifyAnswer, error)
+	test         func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
+	terminal     func(io.Writer) (width int, ok bool)
+	getenv       func(string) string
 }
 
 func realServices() services {
 	return services{
-		check: fencepost.Check, robust: fencepost.Robust, robustParam: fencepost.RobustParam, checkParam: fencepost.CheckParam, instr: fencepost.ShowInstrumented, fences: fencepost.Fences, traces: fencepost.Traces, show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
-		terminal: terminal, getenv: os.Getenv,
+		check: fencepost.Check, robust: fencepost.Robust, fences: fencepost.Fences, prove: fencepost.Prove, traces: fencepost.Traces,
+		show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
 		verify: fencepost.Verify, verifyTraces: fencepost.VerifyTraces, test: fencepost.TestPrograms,
+		terminal: terminal, getenv: os.Getenv,
 	}
 }
 

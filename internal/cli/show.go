@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"strings"
 
@@ -20,7 +21,7 @@ const showExample = `  fencepost show dekker.fp
   fencepost show dekker.fp --dot | dot -Tsvg > dekker.svg`
 
 func (a *app) showCommand() *cobra.Command {
-	opt := fencepost.Defaults()
+	opt := fencepost.ShowOptions{Options: fencepost.Defaults(), Form: fencepost.FormStructured}
 	var flat, dot bool
 	cmd := &cobra.Command{
 		Use:     "show FILE...",
@@ -33,12 +34,11 @@ func (a *app) showCommand() *cobra.Command {
 			case flat && dot:
 				return &usageError{"--flat and --dot cannot be combined", "give one of them"}
 			case flat:
-				return a.show(args, fencepost.ShowFlat, opt)
+				opt.Form = fencepost.FormFlat
 			case dot:
-				return a.show(args, fencepost.ShowDot, opt)
-			default:
-				return a.show(args, fencepost.ShowStructured, opt)
+				opt.Form = fencepost.FormDot
 			}
+			return a.show(args, opt)
 		},
 	}
 	flags := cmd.Flags()
@@ -48,27 +48,36 @@ func (a *app) showCommand() *cobra.Command {
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
-	cFlags(flags, &opt)
+	cFlags(flags, &opt.Options)
 	return cmd
 }
 
-func (a *app) show(names []string, form fencepost.ShowForm, opt fencepost.Options) error {
+func (a *app) show(names []string, opt fencepost.ShowOptions) error {
 	in, err := a.readProgram(names)
 	if err != nil {
 		return err
 	}
-	out, diagnostics, err := a.services.show(in, form, opt)
-	if err != nil {
-		return &internalError{err}
+	answer, err := a.written(func(ctx context.Context) (fencepost.TextAnswer, error) { return a.services.show(ctx, in, opt) })
+	if err != nil || answer.HasErrors() {
+		return err
 	}
-	a.diagnostics(diagnostics)
-	if (fencepost.Answer{Diagnostics: diagnostics}).HasErrors() {
-		a.code = exitUsage
-		return nil
-	}
+	out := answer.Text
 	if out != "" && !strings.HasSuffix(out, "\n") {
 		out += "\n"
 	}
 	io.WriteString(a.stdout, out)
 	return nil
+}
+
+// written asks for a text, and prints the diagnostics.
+func (a *app) written(ask func(context.Context) (fencepost.TextAnswer, error)) (fencepost.TextAnswer, error) {
+	answer, err := interruptible(func() {}, ask)
+	if err != nil {
+		return answer, &internalError{err}
+	}
+	a.diagnostics(answer.Diagnostics)
+	if answer.HasErrors() {
+		a.code = exitUsage
+	}
+	return answer, nil
 }

@@ -34,11 +34,11 @@ const tracesExample = `  fencepost traces dekker.fp
 type tracesFlags struct {
 	model            modelsValue
 	count, json, dot bool
-	opt              fencepost.Options
+	opt              fencepost.TraceOptions
 }
 
 func (a *app) tracesCommand() *cobra.Command {
-	f := &tracesFlags{model: modelsValue{"tso"}, opt: fencepost.Defaults()}
+	f := &tracesFlags{model: modelsValue{fencepost.TSO}, opt: fencepost.TraceOptions{Options: fencepost.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "traces FILE...",
 		Short:   "List or count the traces of a program",
@@ -64,36 +64,36 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
 	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
-	algorithmFlag(flags, &f.opt)
+	algorithmFlag(flags, &f.opt.Algorithm)
 	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
-	cFlags(flags, &f.opt)
+	cFlags(flags, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print a graph per trace for Graphviz")
 	return cmd
 }
 
 func (a *app) traces(names []string, f *tracesFlags) error {
-	var set verdict.TraceSet
 	var all []verdict.Trace
-	var each func(*verdict.Trace)
+	each := &f.opt.Each
+	f.opt.Model = f.model[0]
 	switch {
 	case f.count:
 	case f.json:
-		each = func(t *verdict.Trace) { all = append(all, *t) }
+		*each = func(t *verdict.Trace) { all = append(all, *t) }
 	case f.dot:
-		each = func(t *verdict.Trace) { dot.Trace(a.stdout, t) }
+		*each = func(t *verdict.Trace) { dot.Trace(a.stdout, t) }
 	default:
-		each = func(t *verdict.Trace) { text.Trace(a.stdout, t); fmt.Fprintln(a.stdout) }
+		*each = func(t *verdict.Trace) { text.Trace(a.stdout, t); fmt.Fprintln(a.stdout) }
 	}
 	in, err := a.readProgram(names)
 	if err != nil {
 		return err
 	}
-	answer, err := a.ask(in, f.opt, func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
-		var answer fencepost.Answer
+	var answer fencepost.TraceAnswer
+	_, err = a.ask(in, &f.opt.Options, func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
 		var err error
-		set, answer.Diagnostics, err = a.services.traces(ctx, in, f.model[0], opt, each)
-		return answer, err
+		answer, err = a.services.traces(ctx, in, f.opt)
+		return fencepost.Answer{}, err
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return &internalError{err}
@@ -103,44 +103,45 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 		a.code = exitUsage
 		return nil
 	}
+	set := &answer.Set
 	if set.Reason != "" || !set.Coverage.Exhaustive {
 		a.code = exitUnknown
 	}
 	switch {
 	case f.json:
 		set.Traces = all
-		if err := json.Traces(a.stdout, &set); err != nil {
+		if err := json.Traces(a.stdout, set); err != nil {
 			return &internalError{err}
 		}
 	case f.count && a.code == exitHolds:
 		fmt.Fprintln(a.stdout, set.Count)
 	case f.dot:
-		text.TraceSet(a.stderr, &set, false)
+		text.TraceSet(a.stderr, set, false)
 	default:
-		text.TraceSet(a.stdout, &set, f.count)
+		text.TraceSet(a.stdout, set, f.count)
 	}
 	return nil
 }
 
 // algorithmFlag chooses how executions are explored.
-func algorithmFlag(flags *pflag.FlagSet, opt *fencepost.Options) {
-	flags.Var(algorithmValue{&opt.Algorithm}, "algorithm", "how executions are explored: optimal, source")
+func algorithmFlag(flags *pflag.FlagSet, algorithm *fencepost.Algorithm) {
+	flags.Var(algorithmValue{algorithm}, "algorithm", "how executions are explored: optimal, source")
 }
 
-type algorithmValue struct{ value *string }
+type algorithmValue struct{ value *fencepost.Algorithm }
 
 func (v algorithmValue) String() string {
 	if v.value == nil || *v.value == "" {
-		return "optimal"
+		return string(fencepost.OptimalDPOR)
 	}
-	return *v.value
+	return string(*v.value)
 }
 
 func (v algorithmValue) Set(s string) error {
-	if s != "optimal" && s != "source" {
+	if a := fencepost.Algorithm(s); a != fencepost.OptimalDPOR && a != fencepost.SourceDPOR {
 		return fmt.Errorf("it is optimal or source")
 	}
-	*v.value = s
+	*v.value = fencepost.Algorithm(s)
 	return nil
 }
 

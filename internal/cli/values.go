@@ -16,22 +16,30 @@ import (
 // pflag.Value, whose Set error follows the words `invalid argument "x" for "--flag"`.
 
 // modelsValue is a list of memory models.
-type modelsValue []string
+type modelsValue []fencepost.Model
 
-var models = []string{"sc", "tso", "pso"}
+func (v *modelsValue) String() string { return strings.Join(texts(*v), ",") }
 
-func (v *modelsValue) String() string { return strings.Join(*v, ",") }
-func (*modelsValue) Type() string     { return "models" }
+// texts are the names of typed words.
+func texts[T ~string](list []T) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = string(x)
+	}
+	return out
+}
+
+func (*modelsValue) Type() string { return "models" }
 
 func (v *modelsValue) Set(s string) error {
-	var list []string
+	var list []fencepost.Model
 	for name := range strings.SplitSeq(s, ",") {
-		name = strings.ToLower(strings.TrimSpace(name))
-		if !slices.Contains(models, name) {
-			return fmt.Errorf("unknown model %q, want one or more of %s, separated by commas", name, strings.Join(models, ", "))
+		model := fencepost.Model(strings.ToLower(strings.TrimSpace(name)))
+		if !slices.Contains(fencepost.Models(), model) {
+			return fmt.Errorf("unknown model %q, want one or more of %s, separated by commas", string(model), strings.Join(texts(fencepost.Models()), ", "))
 		}
-		if !slices.Contains(list, name) {
-			list = append(list, name)
+		if !slices.Contains(list, model) {
+			list = append(list, model)
 		}
 	}
 	*v = list

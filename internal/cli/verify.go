@@ -53,7 +53,7 @@ func (a *app) verifyCommand() *cobra.Command {
 			}
 			return oneProgram(cmd, args[1:])
 		},
-		RunE: func(_ *cobra.Command, args []string) error { return a.verifyTraces(args[0], args[1:], opt) },
+		RunE: func(_ *cobra.Command, args []string) error { return a.verifyTraces(args[0], args[1:], &opt) },
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
@@ -69,7 +69,7 @@ func (a *app) verifyCommand() *cobra.Command {
 // stepPrefix is how replay begins an error about a step, which it counts from 0.
 var stepPrefix = regexp.MustCompile(`^step \d+(?: \(.*?\))?: `)
 
-func (a *app) verifyTraces(result string, program []string, opt fencepost.Options) error {
+func (a *app) verifyTraces(result string, program []string, opt *fencepost.Options) error {
 	verify, err := a.verifier(result)
 	if err != nil {
 		return err
@@ -79,9 +79,9 @@ func (a *app) verifyTraces(result string, program []string, opt fencepost.Option
 		return err
 	}
 	var answer fencepost.VerifyAnswer
-	_, err = a.ask(in, opt, func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.Answer, error) {
+	_, err = a.ask(in, opt, func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
 		var err error
-		answer, err = verify(ctx, in, opt)
+		answer, err = verify(ctx, in, *opt)
 		return fencepost.Answer{}, err
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -125,7 +125,7 @@ func (a *app) judgements(answer *fencepost.VerifyAnswer) {
 	bad, open := 0, 0
 	for i := range answer.Checks {
 		c := &answer.Checks[i]
-		head := fmt.Sprintf("%s under %s", c.Name, strings.ToUpper(c.Model))
+		head := fmt.Sprintf("%s under %s", c.Name, strings.ToUpper(string(c.Model)))
 		switch {
 		case c.Err == nil && c.Steps > 0:
 			fmt.Fprintf(a.stdout, "ok        %s: %s, shows %s\n", head, plural(c.Steps, "step"), c.Shows)

@@ -19,8 +19,8 @@ import (
 // such an outcome under TSO is not robust.
 func compare(t *testing.T, dir, table string, tests int) {
 	t.Helper()
-	opt := fencepost.SuiteOptions{Paths: []string{dir}, Expect: table, Models: []string{"sc", "tso", "pso"}}
-	opt.Options = fencepost.Defaults()
+	opt := fencepost.SuiteOptions{Paths: []string{dir}, Expect: table}
+	opt.Options, opt.Models = fencepost.Defaults(), fencepost.Models()
 	opt.Witnesses = true
 	forbidden, robust := 0, 0
 	opt.Done = func(test *verdict.LitmusTest) {
@@ -81,7 +81,7 @@ func isRobust(t *testing.T, name string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opt := fencepost.Defaults()
+	opt := fencepost.RobustOptions{Options: fencepost.Defaults()}
 	opt.Workers, opt.KeepGoing = 1, true
 	answer, err := fencepost.Robust(context.Background(), fencepost.Input{Name: name, Text: text}, opt)
 	if err != nil {

@@ -37,12 +37,15 @@ never t1:r1 == 0 && t2:r2 == 0;
 // ask answers with nothing in it that depends on the machine.
 func ask(t testing.TB, name, source string, models ...string) []verdict.Result {
 	t.Helper()
-	opt := fencepost.Defaults()
-	opt.KeepGoing, opt.Workers, opt.Timeout = true, 1, 0
+	opt := fencepost.Options{Workers: 1}
 	in := fencepost.Input{Name: name, Text: []byte(source)}
-	answer, err := fencepost.Robust(context.Background(), in, opt)
+	answer, err := fencepost.Robust(context.Background(), in, fencepost.RobustOptions{Options: opt, KeepGoing: true})
 	if len(models) > 0 {
-		answer, err = fencepost.Check(context.Background(), in, models, opt)
+		check := fencepost.CheckOptions{Options: opt, KeepGoing: true}
+		for _, m := range models {
+			check.Models = append(check.Models, fencepost.Model(m))
+		}
+		answer, err = fencepost.Check(context.Background(), in, check)
 	}
 	if err != nil || len(answer.Results) == 0 {
 		t.Fatalf("%s: %v %+v", name, err, answer.Diagnostics)

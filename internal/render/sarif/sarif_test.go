@@ -152,7 +152,7 @@ func TestFlows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := fencepost.Check(context.Background(), fencepost.Input{Name: "dekker.c", Text: text}, []string{"tso"}, fencepost.Defaults())
+	answer, err := fencepost.Check(context.Background(), fencepost.Input{Name: "dekker.c", Text: text}, fencepost.CheckOptions{Options: fencepost.Defaults()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,118 @@
+package fencepost
+
+import (
+	"context"
+	"io"
+
+	"fencepost/internal/engine/bmc"
+	"fencepost/internal/engine/lazy"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/param"
+)
+
+// Engine is the name of a search engine.
+type Engine string
+
+// Engines returns the engines that Check can ask, the default first.
+func Engines() []Engine {
+	var out []Engine
+	for _, name := range pipeline.EngineNames() {
+		out = append(out, Engine(name))
+	}
+	return out
+}
+
+// Algorithm is a way to explore executions one by one.
+type Algorithm string
+
+// The algorithms.
+const (
+	OptimalDPOR Algorithm = "optimal" // one execution per trace
+	SourceDPOR  Algorithm = "source"  // less memory, some executions in vain
+)
+
+// LazyMode is a variant of the engine lazy.
+type LazyMode string
+
+// The modes.
+const (
+	LazyPractical LazyMode = lazy.Practical // takes programs with loops as they are
+	LazyExact     LazyMode = lazy.Exact     // decides programs without loops
+)
+
+// CheckOptions are the options of Check.
+type CheckOptions struct {
+	Options
+	Models    []Model // nil: TSO
+	Engine    Engine  // the only engine to ask; "": those that fit
+	Deadlock  bool    // also look for deadlocks
+	KeepGoing bool    // report every distinct violation, not the first
+	Finals    bool    // collect the final states
+	Races     bool    // also look for data races on objects that are not atomic
+	// Robustness asks, instead of the program's own questions, whether some execution has a trace with a
+	// cycle, by exploring all traces.
+	Robustness bool
+	Algorithm  Algorithm // of the engine smc; "": OptimalDPOR
+	Lazy       LazyMode  // of the engine lazy; "": LazyPractical
+	// Log, if not nil, is called with a line about each round of the engine lazy.
+	Log func(string)
+	BMC BMCOptions // of the engine bmc
+	// AnyThreads asks about any number of instances of the program's templates. The only model for that is
+	// SC. Domain, if not nil, restricts the values of memory there.
+	AnyThreads bool
+	Domain     *Domain
+}
+
+// BMCOptions are the bounds and switches of bounded model checking. Zero bounds have defaults.
+type BMCOptions struct {
+	Rounds int // rounds in which all threads run in turn
+	Clock  int // times at which stores can reach memory; 1 is SC
+	Queue  int // writes kept per variable, all but one of them waiting
+	Width  int // bits of computed numbers; 0: as many as they need
+	// Auto raises the bounds step by step until there is an answer or the time is over.
+	Auto bool
+	// Solver is a SAT solver on the PATH; "" is the embedded one.
+	Solver string
+	// DIMACS gets the formula of the main question, if not nil.
+	DIMACS io.Writer
+	// Report, if not nil, is called with the result of each step of Auto.
+	Report func(text string)
+}
+
+func (o *BMCOptions) internal() bmc.Options {
+	return bmc.Options{
+		Rounds: o.Rounds, Clock: o.Clock, Queue: o.Queue, Width: o.Width, Auto: o.Auto, Solver: o.Solver,
+		DIMACS: o.DIMACS, Report: o.Report,
+	}
+}
+
+func (o *CheckOptions) internal() check.Options {
+	return check.Options{
+		Options: o.Options.internal(), Engine: string(o.Engine), Deadlock: o.Deadlock, KeepGoing: o.KeepGoing, Finals: o.Finals,
+		Races: o.Races, Robustness: o.Robustness, Algorithm: string(o.Algorithm), Mode: string(o.Lazy), Log: o.Log, BMC: o.BMC.internal(),
+	}
+}
+
+// Check answers whether the assertions, goals and final condition of a program hold: one result per memory
+// model.
+func Check(ctx context.Context, in Input, opt CheckOptions) (Answer, error) {
+	if !opt.AnyThreads {
+		return answer(check.Run(ctx, in.internal(), orTSO(opt.Models), opt.internal()))
+	}
+	if len(opt.Models) != 1 || opt.Models[0] != SC {
+		return Answer{}, &OptionError{Option: "memory models for any number of threads", Value: joined(opt.Models), Want: "sc"}
+	}
+	return answer(param.Check(ctx, in.internal(), param.CheckOptions{Options: opt.internal(), Domain: opt.Domain.internal()}))
+}
+
+func joined(models []Model) string {
+	text := ""
+	for i, name := range orTSO(models) {
+		if i > 0 {
+			text += ","
+		}
+		text += name
+	}
+	return text
+}

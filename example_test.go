@@ -1,0 +1,144 @@
+package fencepost_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"fencepost"
+	"fencepost/render"
+	"fencepost/verdict"
+)
+
+var storeBuffering = fencepost.Input{Name: "sb.fp", Text: []byte(`var x, y;
+thread t1 { reg r; x = 1; r = y; }
+thread t2 { reg r; y = 1; r = x; }
+never t1:r == 0 && t2:r == 0;
+`)}
+
+// Does the final condition hold under each memory model?
+func ExampleCheck() {
+	answer, err := fencepost.Check(context.Background(), storeBuffering, fencepost.CheckOptions{Models: fencepost.Models()})
+	if err != nil {
+		panic(err)
+	}
+	for _, r := range answer.Results {
+		fmt.Println(r.Model, r.Verdict)
+	}
+	// Output:
+	// sc safe
+	// tso unsafe
+	// pso unsafe
+}
+
+// A wrong option is an error that says what is wanted.
+func ExampleCheck_wrongModel() {
+	_, err := fencepost.Check(context.Background(), storeBuffering, fencepost.CheckOptions{Models: []fencepost.Model{"arm"}})
+	var wrong *fencepost.OptionError
+	fmt.Println(errors.As(err, &wrong), err)
+	// Output: true unknown memory model "arm", want sc, tso or pso
+}
+
+// Which store can be delayed past which load?
+func ExampleRobust() {
+	answer, err := fencepost.Robust(context.Background(), storeBuffering, fencepost.RobustOptions{KeepGoing: true, Options: fencepost.Options{Workers: 1}})
+	if err != nil {
+		panic(err)
+	}
+	for _, a := range answer.Results[0].Attacks {
+		fmt.Println(a.String())
+	}
+	// Output:
+	// t1 can delay its store x = 1 (sb.fp:2) past its load of y (sb.fp:2)
+	// t2 can delay its store y = 1 (sb.fp:3) past its load of x (sb.fp:3)
+}
+
+// The fewest fences that make a program robust, as a patch.
+func ExampleFences() {
+	answer, err := fencepost.Fences(context.Background(), storeBuffering, fencepost.FenceOptions{})
+	if err != nil {
+		panic(err)
+	}
+	r := &answer.Results[0]
+	fmt.Println(r.Verdict, len(r.Fences), "fences")
+	fmt.Print(r.Repair.Patches[0].Text)
+	// Output:
+	// safe 2 fences
+	// var x, y;
+	// thread t1 { reg r; x = 1; fence; r = y; }
+	// thread t2 { reg r; y = 1; fence; r = x; }
+	// never t1:r == 0 && t2:r == 0;
+}
+
+// Every trace of a small program.
+func ExampleTraces() {
+	cyclic := 0
+	answer, err := fencepost.Traces(context.Background(), storeBuffering, fencepost.TraceOptions{
+		Each: func(t *verdict.Trace) {
+			if t.Cycle != nil {
+				cyclic++
+			}
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(answer.Set.Count, "traces,", cyclic, "with a cycle")
+	// Output: 4 traces, 1 with a cycle
+}
+
+// A litmus test, as herd reports it.
+func ExampleLitmus() {
+	test, err := fencepost.Litmus(context.Background(), fencepost.Input{Name: "SB.litmus", Text: []byte(`X86 SB
+{ x=0; y=0; }
+ P0          | P1          ;
+ MOV [x],$1  | MOV [y],$1  ;
+ MOV EAX,[y] | MOV EAX,[x] ;
+exists (0:EAX=0 /\ 1:EAX=0)
+`)}, fencepost.LitmusOptions{Models: []fencepost.Model{fencepost.SC, fencepost.TSO}})
+	if err != nil {
+		panic(err)
+	}
+	for _, r := range test.Results {
+		fmt.Println(r.Model, r.Litmus.Observation)
+	}
+	// Output:
+	// sc Never
+	// tso Sometimes
+}
+
+// An answer can be stored, and checked by a reader who does not want to trust the search.
+func ExampleVerify() {
+	ctx := context.Background()
+	answer, err := fencepost.Check(ctx, storeBuffering, fencepost.CheckOptions{})
+	if err != nil {
+		panic(err)
+	}
+	verified, err := fencepost.Verify(ctx, storeBuffering, answer.Results, fencepost.Options{})
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range verified.Checks {
+		fmt.Println(c.Name, c.Err)
+	}
+	// Output:
+	// violation <nil>
+	// sources <nil>
+	// answer <nil>
+}
+
+// A mistake in the program is a diagnostic.
+func ExampleCheck_diagnostics() {
+	answer, err := fencepost.Check(context.Background(), fencepost.Input{Name: "bad.fp", Text: []byte("thread t { x = 1; }\n")}, fencepost.CheckOptions{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(answer.HasErrors(), len(answer.Results))
+	render.Diagnostics(os.Stdout, answer.Diagnostics[:1], render.TextOptions{})
+	// Output:
+	// true 0
+	// bad.fp:1:12: error: 'x' is not declared [FP0201]
+	//   thread t { x = 1; }
+	//              ^
+}

@@ -1,0 +1,122 @@
+// Package render writes answers of fencepost: as text for people, as JSON to store them, as pages and drawings,
+// and as SARIF and JUnit for other tools. It takes results and nothing else, so results that were stored render
+// as they would have at once.
+package render
+
+import (
+	"bytes"
+	"io"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"fencepost/internal/render/dot"
+	"fencepost/internal/render/html"
+	"fencepost/internal/render/json"
+	"fencepost/internal/render/junit"
+	"fencepost/internal/render/sarif"
+	"fencepost/internal/render/svg"
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+)
+
+// TextOptions say how text is laid out.
+type TextOptions struct {
+	Width int  // columns, 0 for a default
+	Color bool // with colours, for terminals
+}
+
+// Text writes results as the command line prints them: as a table if one program was checked under several
+// memory models, else one after the other.
+func Text(w io.Writer, results []verdict.Result, opt TextOptions) error {
+	how := text.Options{Width: opt.Width, Color: opt.Color}
+	return buffered(w, func(out io.Writer) {
+		if text.Comparable(results) {
+			text.Comparison(out, results, how)
+			return
+		}
+		for i := range results {
+			if i > 0 {
+				io.WriteString(out, "\n")
+			}
+			text.Result(out, &results[i], how)
+		}
+	})
+}
+
+// Diagnostics writes messages about a program, with the lines that they are about.
+func Diagnostics(w io.Writer, diagnostics []verdict.Diagnostic, opt TextOptions) error {
+	return buffered(w, func(out io.Writer) {
+		for _, d := range diagnostics {
+			text.Diagnostic(out, d, text.Options{Width: opt.Width, Color: opt.Color})
+		}
+	})
+}
+
+// buffered writes what a renderer wrote, and returns the error of that.
+func buffered(w io.Writer, write func(io.Writer)) error {
+	var out bytes.Buffer
+	write(&out)
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// JSON writes results and diagnostics in the versioned layout that ReadJSON reads.
+func JSON(w io.Writer, results []verdict.Result, diagnostics []verdict.Diagnostic) error {
+	return json.Report(w, results, diagnostics)
+}
+
+// ReadJSON reads the results that JSON wrote.
+func ReadJSON(document []byte) ([]verdict.Result, error) { return json.Read(document) }
+
+// HTML writes one self-contained page that steps through the executions of results.
+func HTML(w io.Writer, results []verdict.Result) error { return html.Report(w, results) }
+
+// SVG draws the happens-before relation of every execution of results.
+func SVG(w io.Writer, results []verdict.Result) error {
+	var all []verdict.Execution
+	title := "fencepost"
+	for i := range results {
+		if i == 0 {
+			title = path.Base(results[i].Program)
+		}
+		all = append(all, results[i].Executions()...)
+	}
+	return svg.File(w, title, all)
+}
+
+// DOT writes the happens-before relation of every execution of results as a graph for Graphviz.
+func DOT(w io.Writer, results []verdict.Result) error {
+	return buffered(w, func(out io.Writer) {
+		for i := range results {
+			executions := results[i].Executions()
+			for k := range executions {
+				dot.Execution(out, &executions[k])
+			}
+		}
+	})
+}
+
+// SARIF writes results and diagnostics as SARIF 2.1.0, for code hosts and editors. version is the version of the
+// tool that answered.
+func SARIF(w io.Writer, results []verdict.Result, diagnostics []verdict.Diagnostic, version string) error {
+	return sarif.Report(w, results, sarif.Options{Version: version, Diagnostics: diagnostics, Fixes: fixes})
+}
+
+// fixes returns the patches of a repair, for the execution that they prevent: each replaces a whole file, which
+// editors show as a difference.
+func fixes(r *verdict.Result, _ *verdict.Execution) []sarif.Fix {
+	if r.Repair == nil || len(r.Repair.Patches) == 0 {
+		return nil
+	}
+	fix := sarif.Fix{Description: "Insert the fences that make this execution impossible"}
+	for _, p := range r.Repair.Patches {
+		before := strings.Split(r.Sources[p.File], "\n")
+		end := verdict.Pos{File: p.File, Line: 1, Col: 1, EndLine: len(before), EndCol: 1 + utf8.RuneCountInString(before[len(before)-1])}
+		fix.Replacements = append(fix.Replacements, sarif.Replacement{Pos: end, Text: p.Text})
+	}
+	return []sarif.Fix{fix}
+}
+
+// JUnit writes the outcome of programs that say what they expect as JUnit XML, for continuous integration.
+func JUnit(w io.Writer, programs []*verdict.ProgramTest) error { return junit.Report(w, programs) }
