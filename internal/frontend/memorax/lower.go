@@ -81,7 +81,7 @@ func (l *domainLowerer) fetch(s *statement.Stmt, t target, from, next ir.Loc) {
 		return
 	}
 	op := cellOp(ir.Load, t.obj)
-	if dom := l.domain(r); dom != nil && (t.dom == nil || !t.dom.Within(*dom)) {
+	if dom := l.domain(r); dom != nil && (t.dom == nil || !t.dom.Inside(*dom)) {
 		op.Kind, op.Cond = ir.Await, within(ir.SeenValue(), *dom)
 	}
 	op.Dst = r
@@ -103,7 +103,7 @@ func (l *domainLowerer) member(v *ir.Expr, dom *statement.Interval, src *stateme
 	}
 	r, ok := statement.ValueRange(v, l.low.Ranges)
 	switch {
-	case ok && r.Within(*dom):
+	case ok && r.Inside(*dom):
 		return nil
 	case ok && (r.Hi < dom.Lo || r.Lo > dom.Hi):
 		l.low.Compiler.Warnf(codeMBlocks, src.Start, src.End, "no value of this lies in [%d:%d]: it always blocks", dom.Lo, dom.Hi)

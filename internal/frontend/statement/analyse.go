@@ -6,7 +6,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// thread is a declared thread or template, with what all its instances share:
+// Thread is a declared thread or template, with what all its instances share:
 // the same labels and registers get the same ids in every instance.
 type Thread struct {
 	Compiler  *Compiler
@@ -39,6 +39,7 @@ type label struct {
 	Loc     ir.Loc
 }
 
+// Find returns the label that stands for all labels of the statement.
 func (l *label) Find() *label {
 	for l.root != nil {
 		if l.root.root != nil {
@@ -49,6 +50,7 @@ func (l *label) Find() *label {
 	return l
 }
 
+// InstanceName returns the name of instance i of the thread.
 func (t *Thread) InstanceName(i int) string {
 	if !t.Template {
 		return t.Name
@@ -56,7 +58,7 @@ func (t *Thread) InstanceName(i int) string {
 	return fmt.Sprintf("%s[%d]", t.Name, i)
 }
 
-// analyse finds the registers and labels of the thread.
+// Analyse finds the registers and labels of the thread.
 func (t *Thread) Analyse() {
 	t.Regs = map[string]ir.Reg{}
 	t.Labels = map[string]*label{}

@@ -35,7 +35,7 @@ type Unit struct {
 	Write  func([]ir.FenceAt) []source.Edit
 }
 
-// finish puts the diagnostics in order and drops the program beside errors.
+// Finish puts the diagnostics in order and drops the program beside errors.
 func (u *Unit) Finish(diags *diag.List) *Unit {
 	diags.Sort()
 	if diags.HasErrors() {
@@ -44,13 +44,13 @@ func (u *Unit) Finish(diags *diag.List) *Unit {
 	return u
 }
 
-// baseName is what a program is called that has no name of its own.
+// BaseName is what a program is called that has no name of its own.
 func BaseName(f *source.File) string {
 	base := path.Base(f.Name)
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// compiler turns a tree into a program. The languages share it: each declares
+// Compiler turns a tree into a program. The languages share it: each declares
 // what it has and lowers its threads with the same pieces.
 type Compiler struct {
 	File  *source.File
@@ -88,6 +88,7 @@ type Compiler struct {
 	Checks    bool // something can fail at run time
 }
 
+// NewCompiler returns a compiler for a file.
 func NewCompiler(f *source.File, diags *diag.List) *Compiler {
 	return &Compiler{
 		File: f, Diags: diags,
@@ -106,7 +107,7 @@ type message struct {
 	start int
 }
 
-// variable is a declared shared variable.
+// Variable is a declared shared variable.
 type Variable struct {
 	Name  string
 	Typ   ir.Type
@@ -117,11 +118,13 @@ type Variable struct {
 	Init  []byte
 }
 
+// Size returns the bytes of the variable.
 func (v *Variable) Size() int64 { return v.Count * int64(v.Typ.Size()) }
 
+// Span returns the span from offset start to offset end.
 func (c *Compiler) Span(start, end int) source.Span { return c.File.Span(start, end) }
 
-// errorf reports an error once per place and code.
+// Errorf reports an error once per place and code.
 func (c *Compiler) Errorf(code string, start, end int, format string, args ...any) *diag.Diagnostic {
 	key := message{code, start}
 	if c.told[key] {
@@ -131,7 +134,7 @@ func (c *Compiler) Errorf(code string, start, end int, format string, args ...an
 	return c.Diags.Errorf(code, c.Span(start, end), format, args...)
 }
 
-// warnf warns once per place and code, and not without end.
+// Warnf warns once per place and code, and not without end.
 func (c *Compiler) Warnf(code string, start, end int, format string, args ...any) *diag.Diagnostic {
 	const most = 20
 	key := message{code, start}
@@ -143,7 +146,7 @@ func (c *Compiler) Warnf(code string, start, end int, format string, args ...any
 	return c.Diags.Warnf(code, c.Span(start, end), format, args...)
 }
 
-// text is source text on one line, cut where it is very long.
+// Text is source text on one line, cut where it is very long.
 func (c *Compiler) Text(start, end int) string {
 	const most = 200
 	s := string(c.File.Text[start:min(end, start+4*most)])
@@ -154,7 +157,7 @@ func (c *Compiler) Text(start, end int) string {
 	return strings.ToValidUTF8(s, ".")
 }
 
-// window declares the cells that constants name, so that states hold them flat.
+// Window declares the cells that constants name, so that states hold them flat.
 func (c *Compiler) Window() {
 	if !c.Cells {
 		return
@@ -168,7 +171,7 @@ func (c *Compiler) Window() {
 	}
 }
 
-// showCells lets final states show the cells of mem that no variable names.
+// ShowCells lets final states show the cells of mem that no variable names.
 func (u *Unit) ShowCells() {
 	if u.Program != nil && u.Props != nil {
 		u.Props.Whole = u.Program.Cells

@@ -8,7 +8,7 @@ import (
 	"fencepost/internal/property"
 )
 
-// id is the thread of an instance. All instances of an unbounded template are
+// Id is the thread of an instance. All instances of an unbounded template are
 // the one thread that stands for them.
 func (t *Thread) Id(i int64) ir.ThreadID {
 	if t.Unbounded {
@@ -17,7 +17,7 @@ func (t *Thread) Id(i int64) ir.ThreadID {
 	return t.First + ir.ThreadID(i)
 }
 
-// findThread is the thread a property names, and which instance; nil after an
+// FindThread is the thread a property names, and which instance; nil after an
 // error.
 func (c *Compiler) FindThread(name string, index *Expr, start, end int) (*Thread, int64) {
 	t := c.Threads[name]
@@ -58,6 +58,7 @@ type conditionBuilder struct {
 	bound map[string]ir.Reg
 }
 
+// Condition translates the condition of a goal or of final states.
 func (c *Compiler) Condition(e *Expr) *property.Cond {
 	b := &conditionBuilder{c: c, index: map[string]ir.Reg{}}
 	x := b.expr(e)
@@ -207,7 +208,7 @@ func (b *conditionBuilder) binary(e *Expr) *ir.Expr {
 	return ir.Binary(e.Op, ir.S64, x, y)
 }
 
-// observe lists registers, variables and cells with a constant number.
+// Observe lists registers, variables and cells with a constant number.
 func (c *Compiler) Observe() []property.Var {
 	var vars []property.Var
 	for _, t := range c.Order {

@@ -2,12 +2,12 @@ package statement
 
 import "fencepost/internal/ir"
 
-// constant evaluates a constant expression of the file's scope.
+// Constant evaluates a constant expression of the file's scope.
 func (c *Compiler) Constant(e *Expr, what string) (int64, bool) {
 	return (&Scope{Compiler: c}).constant(e, what)
 }
 
-// constRange evaluates the bounds of a range.
+// ConstRange evaluates the bounds of a range.
 func (c *Compiler) ConstRange(s *Scope, lo, hi *Expr) (int64, int64) {
 	l, ok1 := s.constant(lo, "a bound")
 	h, ok2 := s.constant(hi, "a bound")

@@ -42,6 +42,7 @@ type marks struct {
 	Names map[ir.FenceKind]string
 }
 
+// NewMarks returns the fence sites of a file, none yet.
 func NewMarks(f *source.File) *marks {
 	return &marks{
 		file: f, at: map[[2]int]int{}, Semi: true,
@@ -49,7 +50,7 @@ func NewMarks(f *source.File) *marks {
 	}
 }
 
-// block puts marks into a list of statements. whole says that it is a whole
+// Block puts marks into a list of statements. whole says that it is a whole
 // thread, at whose end nothing follows.
 func (m *marks) Block(b *Stmt, whole bool) {
 	var list []*Stmt
@@ -169,7 +170,7 @@ func (m *marks) mark(at mark, s *Stmt) *Stmt {
 	return &Stmt{Kind: StmtMark, mark: i, Start: at.offset, End: at.offset}
 }
 
-// firstLine is the first line of a text, with blanks folded.
+// FirstLine is the first line of a text, with blanks folded.
 func FirstLine(text []byte) string {
 	line, _, _ := strings.Cut(string(text), "\n")
 	return strings.ToValidUTF8(strings.Join(strings.Fields(line), " "), ".")
@@ -184,7 +185,7 @@ func (l *Lowerer) mark(s *Stmt, from, next ir.Loc) {
 	}
 }
 
-// setPlaces hands out the marks.
+// SetPlaces hands out the marks.
 func (u *Unit) SetPlaces(m *marks) {
 	if m == nil {
 		return

@@ -157,7 +157,7 @@ func (l *Lowerer) pick(s *Stmt, op ir.Op, from, next ir.Loc) {
 	l.Edge(from, op, next, s.Start, s.End)
 }
 
-// notRegister reports that a name stands for no register.
+// NotRegister reports that a name stands for no register.
 func (l *Lowerer) NotRegister(e *Expr) {
 	if _, ok := l.Compiler.Declared[e.Name]; ok || e.Name == l.Thread.Decl.Index.Text {
 		l.Compiler.Errorf(codeNotRegister, e.Start, e.End, "'%s' is no register", Clip(e.Name))

@@ -2,7 +2,7 @@ package statement
 
 import "fencepost/internal/ir"
 
-// simple translates a statement without statements inside.
+// Simple translates a statement without statements inside.
 func (l *Lowerer) Simple(s *Stmt, from, next ir.Loc) {
 	switch s.Kind {
 	case StmtAssign:

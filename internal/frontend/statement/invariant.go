@@ -27,7 +27,7 @@ func (l *Lowerer) invariants(s *Stmt, at ir.Loc) {
 	}
 }
 
-// invariant is the condition of an invariant in a scope.
+// Invariant is the condition of an invariant in a scope.
 func (c *Compiler) Invariant(e *Expr, s *Scope) *property.Cond {
 	b := &conditionBuilder{c: c, index: map[string]ir.Reg{}, own: s, bound: map[string]ir.Reg{}}
 	cond := &property.Cond{Text: c.Text(e.Start, e.End)}

@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// lexer makes tokens on demand. Once enough errors were found it pretends that
+// Lexer makes tokens on demand. Once enough errors were found it pretends that
 // the file ends, which ends the parser too.
 type Lexer struct {
 	File  *source.File
@@ -30,7 +30,7 @@ type Lexer struct {
 // byteOrderMark is U+FEFF in UTF-8.
 const byteOrderMark = "\ufeff"
 
-// newLexer starts at the beginning of a file, after the mark some editors put there
+// NewLexer starts at the beginning of a file, after the mark some editors put there
 // to say that the text is UTF-8.
 func NewLexer(f *source.File, diags *diag.List) Lexer {
 	l := Lexer{File: f, Text: f.Text, Diags: diags}
@@ -40,12 +40,13 @@ func NewLexer(f *source.File, diags *diag.List) Lexer {
 	return l
 }
 
+// Errorf reports an error and remembers that there was one.
 func (l *Lexer) Errorf(code string, start, end int, format string, args ...any) *diag.Diagnostic {
 	l.Failed = true
 	return l.Diags.Errorf(code, l.File.Span(start, end), format, args...)
 }
 
-// next is the next token.
+// Next is the next token.
 func (l *Lexer) Next() Token {
 	for {
 		l.space()
@@ -101,6 +102,7 @@ func (l *Lexer) space() {
 	}
 }
 
+// LineComment skips a comment up to the end of the line. Its sign has the given length.
 func (l *Lexer) LineComment(sign int) {
 	end := len(l.Text)
 	if n := bytes.IndexByte(l.Text[l.Pos:], '\n'); n >= 0 {
@@ -220,10 +222,12 @@ func (l *Lexer) badChars() {
 	l.Errorf(CodeChar, start, l.Pos, "unexpected character %s", what)
 }
 
+// IsSpace reports whether c is blank.
 func IsSpace(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
 }
 
+// IsDigit reports whether c is a decimal digit.
 func IsDigit(c byte) bool  { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 

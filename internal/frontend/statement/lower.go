@@ -12,7 +12,7 @@ import (
 // its start fixed (lowerer.fixed), and whatever stands before leads straight
 // there; so no edge without meaning is made, and "instr; goto M" is one edge.
 
-// lowerer makes the automaton of one instance.
+// Lowerer makes the automaton of one instance.
 type Lowerer struct {
 	Scope
 	Func    *ir.FuncBuilder
@@ -32,7 +32,7 @@ type loop struct {
 	section    int
 }
 
-// instantiate makes all instances of a thread.
+// Instantiate makes all instances of a thread.
 func (c *Compiler) Instantiate(t *Thread) {
 	t.Analyse()
 	if t.Count == 0 {
@@ -65,6 +65,7 @@ func (c *Compiler) Instantiate(t *Thread) {
 	}
 }
 
+// Lower makes the automaton of the instance.
 func (l *Lowerer) Lower() {
 	d := l.Thread.Decl
 	l.Ranges, l.sectionEnd = map[ir.Reg][2]int64{}, -1
@@ -118,10 +119,10 @@ func (l *Lowerer) endOf(b *Stmt, name string, at int) ir.Loc {
 	return l.Func.Loc(name, l.Compiler.Span(at, at))
 }
 
-// loc is a new location without a name of its own.
+// Loc is a new location without a name of its own.
 func (l *Lowerer) Loc(at int) ir.Loc { return l.Func.Loc("", l.Compiler.Span(at, at)) }
 
-// edge adds an edge for the text from start to end.
+// Edge adds an edge for the text from start to end.
 func (l *Lowerer) Edge(from ir.Loc, op ir.Op, to ir.Loc, start, end int) {
 	if l.Compiler.Full {
 		return

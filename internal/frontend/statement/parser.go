@@ -2,7 +2,7 @@ package statement
 
 import "fencepost/internal/diag"
 
-// parser is a recursive-descent parser with two tokens of look-ahead. After an
+// Parser is a recursive-descent parser with two tokens of look-ahead. After an
 // error it is bad: everything returns at once, without further messages, up to
 // the statement or declaration, which skips to where it can go on.
 type Parser struct {
@@ -20,6 +20,7 @@ type Parser struct {
 	Blocks     []Token // what began the blocks around the current token
 }
 
+// Advance goes to the next token.
 func (p *Parser) Advance() {
 	p.PrevEnd = p.Tok.End
 	if p.Tok.Macro != p.PrevMacro {
@@ -30,7 +31,7 @@ func (p *Parser) Advance() {
 	p.Ahead = p.feed()
 }
 
-// begin fills the look-ahead.
+// Begin fills the look-ahead.
 func (p *Parser) Begin(feed func() Token) {
 	p.feed = feed
 	p.lastError = -1
@@ -39,7 +40,7 @@ func (p *Parser) Begin(feed func() Token) {
 	p.PrevEnd = 0
 }
 
-// fail reports a syntax error, unless in the wake of another, and makes the
+// Fail reports a syntax error, unless in the wake of another, and makes the
 // parser bad.
 func (p *Parser) Fail(code string, start, end int, format string, args ...any) *diag.Diagnostic {
 	quiet := p.Bad || p.aborted || start == p.lastError || p.Diags.Full()
@@ -50,7 +51,7 @@ func (p *Parser) Fail(code string, start, end int, format string, args ...any) *
 	return p.Errorf(code, start, end, format, args...)
 }
 
-// expected reports that something else than the current token was needed.
+// Expected reports that something else than the current token was needed.
 func (p *Parser) Expected(what string) *diag.Diagnostic {
 	if p.Tok.Kind == TokenEOF {
 		d := p.Fail(codeTruncated, p.Tok.Start, p.Tok.End, "the file ends where %s was expected", what)
@@ -62,14 +63,14 @@ func (p *Parser) Expected(what string) *diag.Diagnostic {
 	return p.Fail(CodeSyntax, p.Tok.Start, p.Tok.End, "expected %s, found %s", what, p.Tok)
 }
 
-// stop ends parsing after an error that would only repeat itself.
+// Stop ends parsing after an error that would only repeat itself.
 func (p *Parser) Stop() {
 	p.aborted, p.Stopped = true, true
 	p.Tok = Token{Kind: TokenEOF, Start: len(p.Text), End: len(p.Text)}
 	p.Ahead = p.Tok
 }
 
-// enter counts a level of nesting; leave undoes it.
+// Enter counts a level of nesting; leave undoes it.
 func (p *Parser) Enter() bool {
 	p.Depth++
 	if p.Depth > MaxDepth {
@@ -80,9 +81,10 @@ func (p *Parser) Enter() bool {
 	return !p.Bad
 }
 
+// Leave undoes Enter.
 func (p *Parser) Leave() { p.Depth-- }
 
-// node counts a node of the syntax tree.
+// Node counts a node of the syntax tree.
 func (p *Parser) Node() {
 	p.nodes++
 	if p.nodes == MaxNodes {
@@ -91,7 +93,7 @@ func (p *Parser) Node() {
 	}
 }
 
-// accept takes the sign or keyword if it comes next.
+// Accept takes the sign or keyword if it comes next.
 func (p *Parser) Accept(text string) bool {
 	if p.Bad || !p.Tok.Is(text) {
 		return false
@@ -100,6 +102,7 @@ func (p *Parser) Accept(text string) bool {
 	return true
 }
 
+// Expect takes the sign or keyword, which must come next.
 func (p *Parser) Expect(text string) bool {
 	if p.Accept(text) {
 		return true
@@ -111,7 +114,7 @@ func (p *Parser) Expect(text string) bool {
 	return false
 }
 
-// ident takes a name.
+// Ident takes a name.
 func (p *Parser) Ident(what string) Ident {
 	switch {
 	case p.Bad:
@@ -132,7 +135,7 @@ func (p *Parser) noteOpen(d *diag.Diagnostic, open Token) {
 	d.Note("the block began with '%s' at %s", open.Text, p.File.Pos(open.Start))
 }
 
-// make finishes a node: its height must stay within what recursion can walk.
+// Make finishes a node: its height must stay within what recursion can walk.
 func (p *Parser) Make(e Expr) *Expr {
 	p.Node()
 	for _, x := range []*Expr{e.X, e.Y, e.Z} {
@@ -149,7 +152,7 @@ func (p *Parser) Make(e Expr) *Expr {
 	return &e
 }
 
-// closeBlock takes what ends the innermost block. Where it is missing, the message
+// CloseBlock takes what ends the innermost block. Where it is missing, the message
 // says where the block began.
 func (p *Parser) CloseBlock(word string) {
 	n := len(p.Blocks) - 1

@@ -5,7 +5,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// scope is what names mean inside one thread instance, or outside all threads
+// Scope is what names mean inside one thread instance, or outside all threads
 // if t is nil.
 type Scope struct {
 	Compiler *Compiler
@@ -81,7 +81,7 @@ func (s *Scope) number(name string) (ir.Reg, bool) {
 	return ir.Reg(len(s.Thread.Decl.Regs)), true
 }
 
-// register is the register a name stands for.
+// Register is the register a name stands for.
 func (s *Scope) Register(name string) (ir.Reg, bool) {
 	if s.Thread == nil {
 		return ir.NoReg, false
@@ -108,6 +108,7 @@ func (s *Scope) undeclared(e *Expr) *diag.Diagnostic {
 	return d
 }
 
+// Resolve gives an expression its meaning in the scope.
 func (s *Scope) Resolve(e *Expr) *node {
 	switch e.Kind {
 	case ExprInt:

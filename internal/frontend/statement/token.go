@@ -34,7 +34,7 @@ func (k tokenKind) String() string {
 	}
 }
 
-// token is a piece of the input from byte start up to and not including end.
+// Token is a piece of the input from byte start up to and not including end.
 type Token struct {
 	Kind       tokenKind
 	Text       string // of names, keywords, signs; the contents of strings
@@ -43,7 +43,7 @@ type Token struct {
 	Macro      int // 1 + beginning of the macro's body that the text is part of, 0: of none
 }
 
-// is reports whether the token is the given sign or keyword.
+// Is reports whether the token is the given sign or keyword.
 func (t Token) Is(text string) bool {
 	return (t.Kind == TokenPunct || t.Kind == TokenKeyword) && t.Text == text
 }
@@ -62,7 +62,7 @@ func (t Token) String() string {
 	}
 }
 
-// clip shortens a name for a message.
+// Clip shortens a name for a message.
 func Clip(s string) string {
 	const most = 40
 	if len(s) <= most {
@@ -79,6 +79,7 @@ var (
 	otherWords = Words("byte half word long regs init begin end else or in with")
 )
 
+// Words returns the set of the words in a list with blanks between them.
 func Words(list string) map[string]bool {
 	m := map[string]bool{}
 	for start, i := 0, 0; i <= len(list); i++ {

@@ -21,7 +21,7 @@ const (
 	ExprOwn             // name[val], or name[my] if val is negative: only in Memorax's language
 )
 
-// expr is an expression as written. Offsets are bytes of the file.
+// Expr is an expression as written. Offsets are bytes of the file.
 type Expr struct {
 	Kind       exprKind
 	Op         ir.ExprOp
@@ -65,7 +65,7 @@ const (
 	StmtLanguage stmtKind = 64
 )
 
-// stmt is a statement. Unlabelled blocks inside a list are spliced into it, so
+// Stmt is a statement. Unlabelled blocks inside a list are spliced into it, so
 // that sBlock occurs as a body only.
 type Stmt struct {
 	Kind       stmtKind
@@ -95,19 +95,20 @@ const (
 	Torn              // one statement, some of which a macro brings
 )
 
-// ident is a name at a place.
+// Ident is a name at a place.
 type Ident struct {
 	Text       string
 	Start, End int
 }
 
+// RegDecl is the declaration of a register.
 type RegDecl struct {
 	Name   Ident
 	Init   *Expr
 	Lo, Hi *Expr
 }
 
-// threadDecl is a thread or template.
+// ThreadDecl is a thread or template.
 type ThreadDecl struct {
 	Name  Ident
 	Index Ident // of instances, text "" if absent
@@ -121,6 +122,7 @@ type ThreadDecl struct {
 	End   int // offset of the closing brace or 'end'
 }
 
+// VarDecl is the declaration of a shared variable.
 type VarDecl struct {
 	Name  Ident
 	Typ   string

@@ -124,6 +124,7 @@ func (l *Lowerer) into(n *node, dst ir.Reg, at, next ir.Loc, start, end int) {
 	}
 }
 
+// Assign makes a step that sets a register.
 func (l *Lowerer) Assign(dst ir.Reg, v *ir.Expr, at, next ir.Loc, start, end int) {
 	op := ir.NewOp(ir.Assign)
 	op.Dst, op.Val = dst, v
@@ -196,6 +197,7 @@ func (l *Lowerer) branch(n *node, at, yes, no ir.Loc, start, end int) {
 	}
 }
 
+// Assume makes a step that waits for a condition.
 func (l *Lowerer) Assume(v *ir.Expr, at, next ir.Loc, start, end int) {
 	op := ir.NewOp(ir.Assume)
 	op.Val = v

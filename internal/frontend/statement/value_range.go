@@ -9,14 +9,16 @@ import (
 // valueRange bounds an expression where its shape or the ranges of its registers
 // do. It answers only where no step of the arithmetic can leave 64 bits.
 
-// interval is a range of values, both ends included.
+// Interval is a range of values, both ends included.
 type Interval struct{ Lo, Hi int64 }
 
-func (a Interval) Within(b Interval) bool { return a.Lo >= b.Lo && a.Hi <= b.Hi }
+// Inside reports whether a lies in b.
+func (a Interval) Inside(b Interval) bool { return a.Lo >= b.Lo && a.Hi <= b.Hi }
 
 // maxRange keeps sums and products of bounds far from overflow.
 const maxRange = math.MaxInt32
 
+// ValueRange bounds the value of an expression. It fails where the bounds may leave 64 bits.
 func ValueRange(e *ir.Expr, regs map[ir.Reg][2]int64) (Interval, bool) {
 	r, ok := rawRange(e, regs)
 	return r, ok && r.Lo >= -maxRange && r.Hi <= maxRange

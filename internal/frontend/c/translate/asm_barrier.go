@@ -77,6 +77,7 @@ func (b *asmBlock) foreignBarrier(p string) bool {
 	return true
 }
 
+// StoreFence emits a store-store fence.
 func StoreFence(f *Lowering) {
 	op := ir.NewOp(ir.Fence)
 	op.Fence = ir.StoreStoreFence

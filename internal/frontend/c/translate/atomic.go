@@ -20,8 +20,10 @@ type shadow struct {
 	elem   *shadow // pointee, element or result
 }
 
+// IsAtomic reports whether the type is _Atomic.
 func (s *shadow) IsAtomic() bool { return s != nil && s.atomic }
 
+// Inner returns the type of the elements or of what the pointer points to.
 func (s *shadow) Inner() *shadow {
 	if s == nil {
 		return nil
@@ -254,7 +256,7 @@ func pointers(s *shadow, p *cc.Pointer) *shadow {
 	return s
 }
 
-// ofExpr is the shadow of an expression's type.
+// OfExpr is the shadow of an expression's type.
 func (c *Typing) OfExpr(e cc.ExpressionNode) *shadow {
 	switch x := e.(type) {
 	case *cc.PrimaryExpression:

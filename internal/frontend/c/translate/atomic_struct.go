@@ -23,7 +23,7 @@ func (f *Accesses) atomicWord(t cc.Type, n cc.Node) ir.Type {
 	panic("BUG: unreachable")
 }
 
-// gather reads a struct member by member into a word.
+// Gather reads a struct member by member into a word.
 func (f *Accesses) Gather(l Lvalue, n cc.Node) *ir.Expr {
 	word := ir.Int(0)
 	for _, leaf := range f.Layouts.Leaves(l.Type, n) {
@@ -36,7 +36,7 @@ func (f *Accesses) Gather(l Lvalue, n cc.Node) *ir.Expr {
 	return f.Lvals.Save(Integer(word, ir.U64)).Expr
 }
 
-// scatter writes a word to the members of a struct.
+// Scatter writes a word to the members of a struct.
 func (f *Accesses) Scatter(l Lvalue, word *ir.Expr, n cc.Node) {
 	for _, leaf := range f.Layouts.Leaves(l.Type, n) {
 		part := ir.Binary(ir.Shr, ir.U64, word, ir.Int(8*leaf.Off))
@@ -44,7 +44,7 @@ func (f *Accesses) Scatter(l Lvalue, word *ir.Expr, n cc.Node) {
 	}
 }
 
-// atomicOperand is a value that an atomic operation on an object of type t takes.
+// AtomicOperand is a value that an atomic operation on an object of type t takes.
 func (f *Accesses) AtomicOperand(e cc.ExpressionNode, t cc.Type, n cc.Node) Value {
 	if !IsStruct(t) {
 		return f.Exprs.Convert(f.Exprs.Operand(e), t, n)

@@ -6,7 +6,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// code makes the edges of a function, in the order of execution, and its registers.
+// Code makes the edges of a function, in the order of execution, and its registers.
 type Code struct {
 	*Lowering
 	Fb     *ir.FuncBuilder
@@ -24,10 +24,10 @@ type Code struct {
 	Straight map[ir.EdgeID]bool
 }
 
-// nowhere is the current location after a jump.
+// Nowhere is the current location after a jump.
 const Nowhere ir.Loc = -1
 
-// emit adds an edge from where we are to a new location.
+// Emit adds an edge from where we are to a new location.
 func (f *Code) Emit(op ir.Op) {
 	if f.static {
 		f.In.Errorf(codeInit, f.Pos, "the initialiser is not constant")
@@ -41,7 +41,7 @@ func (f *Code) Emit(op ir.Op) {
 	f.At, f.Fresh = to, true
 }
 
-// jump goes on at a location. The last edge is bent there where nothing else
+// Jump goes on at a location. The last edge is bent there where nothing else
 // leads to its end.
 func (f *Code) Jump(to ir.Loc) {
 	if f.At == Nowhere {
@@ -55,15 +55,16 @@ func (f *Code) Jump(to ir.Loc) {
 	f.At, f.Fresh = Nowhere, false
 }
 
-// here continues at a location others lead to.
+// Here continues at a location others lead to.
 func (f *Code) Here(l ir.Loc) {
 	f.Jump(l)
 	f.At, f.Fresh = l, false
 }
 
+// Label returns a new location.
 func (f *Code) Label(name string) ir.Loc { return f.Fb.Loc(name, f.Pos) }
 
-// assume adds a branch.
+// Assume adds a branch.
 func (f *Code) Assume(from ir.Loc, cond *ir.Expr, to ir.Loc) {
 	if v, ok := cond.IsConst(); ok {
 		if v != 0 {
@@ -76,7 +77,7 @@ func (f *Code) Assume(from ir.Loc, cond *ir.Expr, to ir.Loc) {
 	f.Fb.Edge(from, op, to, f.Pos)
 }
 
-// start makes sure that there is a current location, and that no edge into it is
+// Start makes sure that there is a current location, and that no edge into it is
 // bent any more.
 func (f *Code) Start() ir.Loc {
 	if f.static {
@@ -90,7 +91,7 @@ func (f *Code) Start() ir.Loc {
 	return f.At
 }
 
-// temp is a register for a value of the current full expression.
+// Temp is a register for a value of the current full expression.
 func (f *Code) Temp() ir.Reg {
 	if f.static {
 		f.In.Errorf(codeInit, f.Pos, "the initialiser is not constant")
@@ -103,13 +104,14 @@ func (f *Code) Temp() ir.Reg {
 	return f.temps[f.inUse-1]
 }
 
+// Assign sets a register.
 func (f *Code) Assign(r ir.Reg, v *ir.Expr) {
 	op := ir.NewOp(ir.Assign)
 	op.Dst, op.Val = r, v
 	f.Emit(op)
 }
 
-// keep holds a value that mentions registers in a register of its own.
+// Keep holds a value that mentions registers in a register of its own.
 func (f *Code) Keep(v Value) Value {
 	if _, ok := v.Expr.IsConst(); ok || v.Expr.Op == ir.AddrOf || v.Expr.Op == ir.FuncAddr {
 		return v
@@ -129,14 +131,14 @@ func (f *Code) tempFor(v Value) ir.Reg {
 	return f.Fb.Reg("p", 0, f.Pos)
 }
 
-// check is an assertion.
+// Check is an assertion.
 func (f *Code) Check(cond *ir.Expr, class ir.CheckClass, msg string) {
 	op := ir.NewOp(ir.Assert)
 	op.Val, op.Class, op.Msg = cond, class, msg
 	f.Emit(op)
 }
 
-// goesOn says of the last edge that it is the only way on: no branch, but an
+// GoesOn says of the last edge that it is the only way on: no branch, but an
 // assumption or a mark.
 func (f *Code) GoesOn() {
 	if f.Straight == nil {

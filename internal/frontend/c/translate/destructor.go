@@ -7,7 +7,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// threadEnd is the function of library/keys.c that runs destructors.
+// ThreadEnd is the function of library/keys.c that runs destructors.
 const ThreadEnd = "__fp_thread_end"
 
 // keyEnds is what is known about destructors.

@@ -47,7 +47,7 @@ func escapes(body cc.Node) map[*cc.Declarator]bool {
 	return out
 }
 
-// addressed is the operation &... that e is, in any number of parentheses.
+// Addressed is the operation &... that e is, in any number of parentheses.
 func Addressed(e cc.ExpressionNode) *cc.UnaryExpression {
 	if u, ok := Unparen(e).(*cc.UnaryExpression); ok && u.Case == cc.UnaryExpressionAddrof {
 		return u
@@ -55,7 +55,7 @@ func Addressed(e cc.ExpressionNode) *cc.UnaryExpression {
 	return nil
 }
 
-// variable is the declarator e names, or nil.
+// VariableOf returns the declarator that e names, or nil.
 func VariableOf(e cc.ExpressionNode) *cc.Declarator {
 	if p, ok := Unparen(e).(*cc.PrimaryExpression); ok && p.Case == cc.PrimaryExpressionIdent {
 		d, _ := p.ResolvedTo().(*cc.Declarator)
@@ -64,6 +64,7 @@ func VariableOf(e cc.ExpressionNode) *cc.Declarator {
 	return nil
 }
 
+// Unparen returns e without parentheses around it.
 func Unparen(e cc.ExpressionNode) cc.ExpressionNode {
 	for {
 		p, ok := e.(*cc.PrimaryExpression)

@@ -11,7 +11,7 @@ import (
 // same full expression can change a register an earlier value mentions only where
 // C leaves the behaviour undefined: values that cross a sequence point are saved.
 
-// effect evaluates an expression whose value nobody wants.
+// Effect evaluates an expression whose value nobody wants.
 func (f *Expressions) Effect(e cc.ExpressionNode) {
 	switch x := Unparen(e).(type) {
 	case *cc.ExpressionList:
@@ -55,6 +55,7 @@ func (f *Expressions) Effect(e cc.ExpressionNode) {
 	}
 }
 
+// IsStruct reports whether t is a struct or a union.
 func IsStruct(t cc.Type) bool { return t.Kind() == cc.Struct || t.Kind() == cc.Union }
 
 func (f *Expressions) conditionalEffect(x *cc.ConditionalExpression) {
@@ -249,7 +250,7 @@ func (f *Expressions) Accessed(e cc.ExpressionNode) Value {
 	return f.Operand(e)
 }
 
-// operand is a scalar that must have a value.
+// Operand is a scalar that must have a value.
 func (f *Expressions) Operand(e cc.ExpressionNode) Value {
 	mark := f.Code.inUse
 	v := f.expr(e)
@@ -281,6 +282,7 @@ func deeper(e *ir.Expr, n int) bool {
 	return e != nil && (n == 0 || deeper(e.X, n-1) || deeper(e.Y, n-1) || deeper(e.Z, n-1))
 }
 
+// IntegerOperand translates an operand that must be an integer.
 func (f *Expressions) IntegerOperand(e cc.ExpressionNode) Value {
 	v := f.Operand(e)
 	if v.Elem != nil {

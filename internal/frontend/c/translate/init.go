@@ -147,7 +147,7 @@ func literalInit(x *cc.PostfixExpression) *cc.Initializer {
 	return &cc.Initializer{Case: cc.InitializerInitList, InitializerList: x.InitializerList, Token: x.Token}
 }
 
-// constant evaluates an expression over addresses, which are known.
+// Constant evaluates an expression over addresses, which are known.
 func (c *staticData) Constant(e *ir.Expr) (int64, bool) {
 	return e.Map(func(leaf *ir.Expr) *ir.Expr {
 		switch leaf.Op {

@@ -52,7 +52,7 @@ func (c *Layouts) recordOf(t cc.Type, n int, field func(int) *cc.Field) *ir.Layo
 	return l
 }
 
-// allocated describes the elements of a block by the sizeof in the expression that
+// Allocated describes the elements of a block by the sizeof in the expression that
 // says how large it is: malloc(n * sizeof(struct node)).
 func (c *Layouts) Allocated(size cc.ExpressionNode) *ir.Layout {
 	var l *ir.Layout

@@ -6,10 +6,10 @@ import (
 	"fencepost/internal/source"
 )
 
-// builtinPrefix begins the names of what compilers know without a header.
+// BuiltinPrefix begins the names of what compilers know without a header.
 const BuiltinPrefix = "__builtin_"
 
-// libCall is a call of a function we model.
+// Call is a call of a function of the library.
 type Call struct {
 	Name string
 	Args []cc.ExpressionNode
@@ -17,7 +17,7 @@ type Call struct {
 	Want bool // the result is used
 }
 
-// libFunc is a function we model: its number of arguments, and its translation.
+// Function is a function of the library: its number of arguments and its translation.
 type Function struct {
 	Args  int // number of arguments, -1: any
 	Lower func(f *Lowering, c *Call) Value

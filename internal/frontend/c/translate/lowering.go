@@ -7,7 +7,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// lowering is the translation of one function, or of a static initialiser. It has no
+// Lowering is the translation of one function, or of a static initialiser. It has no
 // methods: each field below is a value that owns one part of the work and its state.
 // Every part embeds the lowering, so that it reaches the others by their names.
 type Lowering struct {
@@ -46,7 +46,7 @@ func (c *Compiler) newLowering(u *unit) *Lowering {
 	return f
 }
 
-// storage holds the variables of a function: registers, and blocks of memory that
+// Storage holds the variables of a function: registers, and blocks of memory that
 // live until the function returns.
 type Storage struct {
 	*Lowering
@@ -63,22 +63,22 @@ type Storage struct {
 	thread    *testThread // of a test; nil: an ordinary function
 }
 
-// expressions translates expressions to values.
+// Expressions translates expressions to values.
 type Expressions struct {
 	*Lowering
 	purity map[cc.ExpressionNode]bool // results of pure
 }
 
-// lvalues translates expressions that designate objects.
+// Lvalues translates expressions that designate objects.
 type Lvalues struct{ *Lowering }
 
-// accesses makes loads, stores and read-modify-writes.
+// Accesses makes loads, stores and read-modify-writes.
 type Accesses struct{ *Lowering }
 
-// initialisers translates the initialisers of objects.
+// Initialisers translates the initialisers of objects.
 type Initialisers struct{ *Lowering }
 
-// statements translates statements and declarations.
+// Statements translates statements and declarations.
 type Statements struct {
 	*Lowering
 	labels map[string]ir.Loc
@@ -87,7 +87,7 @@ type Statements struct {
 	conts  []ir.Loc // where continue leads, by loop
 }
 
-// calls translates calls of functions.
+// Calls translates calls of functions.
 type Calls struct{ *Lowering }
 
 // siteMarks notes the fence sites of a function.

@@ -7,7 +7,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// lvalue finds the place an expression designates.
+// Lvalue finds the place an expression designates.
 func (f *Lvalues) Lvalue(e cc.ExpressionNode) Lvalue {
 	l := f.place(e)
 	l.Atomic = f.Types.OfExpr(e).IsAtomic() && l.Type.Kind() != cc.Array
@@ -147,7 +147,7 @@ func (f *Lvalues) named(x *cc.PrimaryExpression) Lvalue {
 	return Lvalue{Reg: ir.NoReg, Addr: ir.Addr(o, 0), Obj: o, Type: s.Decl.Type()}
 }
 
-// pointee is what a pointer points to.
+// Pointee is what a pointer points to.
 func (f *Lvalues) Pointee(e cc.ExpressionNode) Lvalue {
 	v := f.Exprs.Operand(e)
 	if v.Elem == nil {
@@ -234,7 +234,7 @@ func (f *Lvalues) step(e cc.ExpressionNode, op ir.ExprOp, old bool, n cc.Node) V
 	return is
 }
 
-// save keeps a value of some size in a register, so that it is computed once.
+// Save keeps a value of some size in a register, so that it is computed once.
 func (f *Lvalues) Save(v Value) Value {
 	if v.Expr.Op == ir.RegRef {
 		return v

@@ -11,7 +11,7 @@ import (
 // store is a plain move, a release store one with a store-store fence before it, a
 // seq_cst store an exchange; every read-modify-write is locked.
 
-// order is a constant memory order.
+// Order is a constant memory order.
 func (f *Accesses) Order(e cc.ExpressionNode) ir.Order {
 	v, ok := f.Data.Constant(f.Exprs.Operand(e).Expr)
 	if !ok {
@@ -24,13 +24,14 @@ func (f *Accesses) Order(e cc.ExpressionNode) ir.Order {
 	return orders[v]
 }
 
-// atomicPlace is the object an atomic operation works on.
+// AtomicPlace is the object an atomic operation works on.
 func (f *Accesses) AtomicPlace(e cc.ExpressionNode) (Lvalue, ir.Type) {
 	f.Lvals.accessedThrough(e)
 	l := f.Lvals.Pointee(e)
 	return l, f.atomicWord(l.Type, e)
 }
 
+// AtomicStore emits a store with an order of C11.
 func (f *Accesses) AtomicStore(l Lvalue, t ir.Type, v *ir.Expr, order ir.Order) {
 	if order == ir.SeqCst {
 		op := Access(ir.RMW, l, t, order)
@@ -46,6 +47,7 @@ func (f *Accesses) AtomicStore(l Lvalue, t ir.Type, v *ir.Expr, order ir.Order) 
 	f.Code.Emit(op)
 }
 
+// FullFence emits a full fence.
 func (f *Accesses) FullFence() {
 	op := ir.NewOp(ir.Fence)
 	op.Fence, op.Order = ir.FullFence, ir.SeqCst

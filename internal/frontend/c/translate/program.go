@@ -123,7 +123,7 @@ func sameKind(a, b cc.Type) bool {
 	return a.Kind() == b.Kind() && (a.IsIncomplete() || b.IsIncomplete() || a.Size() == b.Size())
 }
 
-// find is the symbol a declarator of any scope refers to.
+// Find is the symbol a declarator of any scope refers to.
 func (c *Symbols) Find(u *unit, d *cc.Declarator) *symbol {
 	if s := c.locals[d]; s != nil {
 		return s
@@ -186,7 +186,7 @@ func (c *Symbols) mainArgs(n int) []int64 {
 	return args
 }
 
-// function makes sure that a function with a body will be lowered.
+// Function makes sure that a function with a body will be lowered.
 func (c *Symbols) Function(s *symbol) *ir.FuncBuilder {
 	if s.Fb == nil {
 		s.Fb = c.B.Func(s.Name, c.In.Span(s.Decl))
@@ -200,10 +200,10 @@ func (c *Symbols) Function(s *symbol) *ir.FuncBuilder {
 	return s.Fb
 }
 
-// params is how many parameters a function has.
+// Params is how many parameters a function has.
 func (s *symbol) Params() int { return len(s.parameters()) }
 
-// hasWords reports whether a function takes that many words, hidden ones
+// HasWords reports whether a function takes that many words, hidden ones
 // included.
 func (s *symbol) HasWords(c *Compiler, n int) bool {
 	have := hidden(s.Decl.Type().(*cc.FunctionType))

@@ -31,7 +31,7 @@ const (
 	RmwScaled = 2 // an operand added to a pointer counts elements, as in C11
 )
 
-// rmw emits a read-modify-write and gives the values before and after it.
+// Rmw emits a read-modify-write and gives the values before and after it.
 func (f *Accesses) Rmw(l Lvalue, t ir.Type, k rmwFunction, v Value, order ir.Order) (was, is Value) {
 	if k.neg {
 		v.Expr = ir.Unary(ir.Neg, t, v.Expr)

@@ -265,7 +265,7 @@ func (f *Statements) caseValue(e cc.ExpressionNode, t ir.Type) *ir.Expr {
 	return ir.Int(t.Wrap(v))
 }
 
-// intValue is the value cc computed for a constant expression.
+// IntValue is the value cc computed for a constant expression.
 func IntValue(e cc.ExpressionNode) (int64, bool) {
 	switch v := e.Value().(type) {
 	case cc.Int64Value:

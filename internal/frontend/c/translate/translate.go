@@ -107,7 +107,7 @@ func (c *Compiler) unit(files []*source.File) *Unit {
 	return u
 }
 
-// compiler turns checked syntax trees into a program. Like lowering it has parts, each
+// Compiler turns checked syntax trees into a program. Like lowering it has parts, each
 // of which owns its state and embeds the compiler.
 type Compiler struct {
 	Opt     Options
@@ -127,7 +127,7 @@ type Compiler struct {
 	Data    *staticData
 }
 
-// symbols are the functions and objects of a program.
+// Symbols are the functions and objects of a program.
 type Symbols struct {
 	*Compiler
 	units     []*unit
@@ -146,7 +146,7 @@ type Symbols struct {
 	attributes []attribute
 }
 
-// typing knows the types of expressions, with the qualifiers that cc drops.
+// Typing knows the types of expressions, with the qualifiers that cc drops.
 type Typing struct {
 	*Compiler
 	shadows map[*cc.Declarator]declared
@@ -156,7 +156,7 @@ type Typing struct {
 	subscripted, addressed, unaccessed, accessed map[cc.Node]bool
 }
 
-// layouts knows the bytes of structs.
+// Layouts knows the bytes of structs.
 type Layouts struct {
 	*Compiler
 	placed map[*cc.Field]*placement // by the first field of the struct

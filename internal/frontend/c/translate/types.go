@@ -11,7 +11,7 @@ import (
 
 // Types. cc has the layout; here stands how a scalar is held in a word.
 
-// intType is how values of a scalar type are held: an integer type as itself, a
+// IntType is how values of a scalar type are held: an integer type as itself, a
 // pointer as an unsigned word. ok is false for everything else.
 func IntType(t cc.Type) (it ir.Type, ok bool) {
 	switch t.Kind() {
@@ -28,7 +28,7 @@ func IntType(t cc.Type) (it ir.Type, ok bool) {
 	return ir.Type{}, false
 }
 
-// scalar is intType, and refuses what intType does not know.
+// Scalar is intType, and refuses what intType does not know.
 func (c *Typing) Scalar(t cc.Type, n cc.Node) ir.Type {
 	it, ok := IntType(t)
 	switch {
@@ -51,6 +51,7 @@ func isAggregate(t cc.Type) bool {
 	return false
 }
 
+// IsVoid reports whether t is void.
 func IsVoid(t cc.Type) bool { return t.Kind() == cc.Void }
 
 // promote is C's integer promotion [C11 6.3.1.1].
@@ -75,7 +76,7 @@ func common(a, b ir.Type) ir.Type {
 	return b
 }
 
-// elemSize is the step of arithmetic on pointers to t; void and functions count as
+// ElemSize is the step of arithmetic on pointers to t; void and functions count as
 // bytes, as in GNU C.
 func (c *Typing) ElemSize(t cc.Type, n cc.Node) int64 {
 	c.checkArray(t, n)
@@ -99,13 +100,13 @@ func (c *Typing) checkArray(t cc.Type, n cc.Node) {
 	}
 }
 
-// leaf is a scalar inside an object.
+// Leaf is a scalar inside an object.
 type Leaf struct {
 	Off int64
 	Typ ir.Type
 }
 
-// leaves are the scalars of a type in order of their offsets. A union is taken as
+// Leaves are the scalars of a type in order of their offsets. A union is taken as
 // words: which member holds is not known.
 func (c *Layouts) Leaves(t cc.Type, n cc.Node) []Leaf {
 	out := c.appendLeaves(nil, t, 0, n)
@@ -151,7 +152,7 @@ func (c *Layouts) appendLeaves(out []Leaf, t cc.Type, off int64, n cc.Node) []Le
 	return out
 }
 
-// words cuts a stretch of bytes into accesses.
+// Words cuts a stretch of bytes into accesses.
 func Words(off, size int64) []Leaf {
 	var out []Leaf
 	for _, t := range []ir.Type{ir.U64, ir.U32, ir.U16, ir.U8} {

@@ -6,7 +6,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// value is what an expression computes: a word that holds a value of type t.
+// Value is what an expression computes: a word that holds a value of type t.
 type Value struct {
 	Expr *ir.Expr
 	Type ir.Type
@@ -18,7 +18,7 @@ type Value struct {
 	array *declaredArray
 }
 
-// lvalue is a place: a register, or memory at an address.
+// Lvalue is a place: a register, or memory at an address.
 type Lvalue struct {
 	Reg     ir.Reg // NoReg: in memory
 	Addr    *ir.Expr
@@ -31,8 +31,10 @@ type Lvalue struct {
 	via     via       // how one comes to the place
 }
 
+// Integer returns a value that is no pointer.
 func Integer(e *ir.Expr, t ir.Type) Value { return Value{Expr: e, Type: t, Obj: ir.NoObject} }
 
+// ElemOf returns the type that t points to, nil if t is no pointer.
 func ElemOf(t cc.Type) cc.Type {
 	switch x := t.(type) {
 	case *cc.PointerType:
@@ -43,7 +45,7 @@ func ElemOf(t cc.Type) cc.Type {
 	return nil
 }
 
-// cast brings a word that holds a value of type from to type to. Values are kept
+// Cast brings a word that holds a value of type from to type to. Values are kept
 // extended, so widening costs nothing where the sign allows it.
 func Cast(e *ir.Expr, from, to ir.Type) *ir.Expr {
 	if from == to || to.Bits == 64 || to.Bits > from.Bits && (!from.Signed || to.Signed) {
@@ -55,7 +57,7 @@ func Cast(e *ir.Expr, from, to ir.Type) *ir.Expr {
 	return ir.Unary(ir.Cast, to, e)
 }
 
-// truthOf is whether a value is not zero, as 0 or 1.
+// TruthOf is whether a value is not zero, as 0 or 1.
 func TruthOf(v Value) *ir.Expr {
 	switch op := v.Expr.Op; {
 	case op.IsCompare(), op == ir.LAnd, op == ir.LOr, op == ir.Not:
@@ -67,7 +69,7 @@ func TruthOf(v Value) *ir.Expr {
 	return ir.Binary(ir.Ne, v.Type, v.Expr, ir.Int(0))
 }
 
-// convert is the conversion of a value to a type, as by assignment or a cast.
+// Convert is the conversion of a value to a type, as by assignment or a cast.
 func (f *Expressions) Convert(v Value, to cc.Type, n cc.Node) Value {
 	if IsVoid(to) {
 		return Value{Void: true, Obj: ir.NoObject}
@@ -86,7 +88,7 @@ func (f *Expressions) Convert(v Value, to cc.Type, n cc.Node) Value {
 	return out
 }
 
-// addTo adds bytes to an address.
+// AddTo adds bytes to an address.
 func AddTo(addr, n *ir.Expr) *ir.Expr {
 	if v, ok := n.IsConst(); ok {
 		switch {
@@ -103,7 +105,7 @@ func AddTo(addr, n *ir.Expr) *ir.Expr {
 	return ir.Binary(ir.Add, ir.U64, addr, n)
 }
 
-// scaled is an index times the size of an element.
+// Scaled is an index times the size of an element.
 func Scaled(i *ir.Expr, size int64) *ir.Expr {
 	if size == 1 {
 		return i
@@ -111,20 +113,20 @@ func Scaled(i *ir.Expr, size int64) *ir.Expr {
 	return ir.Binary(ir.Mul, ir.S64, i, ir.Int(size))
 }
 
-// offset is a place inside another.
+// Offset is a place inside another.
 func (f *Accesses) Offset(l Lvalue, off int64) Lvalue {
 	l.Addr = AddTo(l.Addr, ir.Int(off))
 	return l
 }
 
-// access is the operation on a place in memory.
+// Access is the operation on a place in memory.
 func Access(kind ir.OpKind, l Lvalue, t ir.Type, order ir.Order) ir.Op {
 	op := ir.NewOp(kind)
 	op.Addr, op.Obj, op.Type, op.Order = l.Addr, l.Obj, t, order
 	return op
 }
 
-// load reads a place; arrays and functions become pointers.
+// Load reads a place; arrays and functions become pointers.
 func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
 	if l.fixed != nil {
 		return *l.fixed
@@ -155,7 +157,7 @@ func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
 	return out
 }
 
-// store writes a value of the place's own type.
+// Store writes a value of the place's own type.
 func (f *Accesses) Store(l Lvalue, v Value, n cc.Node) {
 	t := f.Types.Scalar(l.Type, n)
 	switch {
@@ -170,6 +172,7 @@ func (f *Accesses) Store(l Lvalue, v Value, n cc.Node) {
 	}
 }
 
+// StoreWord stores a word of a type at an lvalue.
 func (f *Accesses) StoreWord(l Lvalue, t ir.Type, v *ir.Expr) {
 	op := Access(ir.Store, l, t, ir.Plain)
 	op.Val = v

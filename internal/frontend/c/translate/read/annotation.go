@@ -20,7 +20,7 @@ type Annotation struct {
 	Next source.Pos  // where the statement or declaration it belongs to begins; no file: there is none
 }
 
-// annotations scans the files of the program, included ones too.
+// Annotations scans the files of the program, included ones too.
 func (c *Input) Annotations() []Annotation {
 	var out []Annotation
 	for _, f := range c.Files {
@@ -86,7 +86,7 @@ func annotationsIn(text []byte) []int {
 	return out
 }
 
-// collectStarts notes where statements and declarations begin.
+// CollectStarts notes where statements and declarations begin.
 func (c *Input) CollectStarts(n cc.Node) {
 	switch n.(type) {
 	case *cc.Statement, *cc.Declaration, *cc.FunctionDefinition:

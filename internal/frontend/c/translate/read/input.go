@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// input is the files of a program, and what was reported about them.
+// Input is the files of a program, and what was reported about them.
 type Input struct {
 	opt        Options
 	Diags      *diag.List
@@ -27,7 +27,7 @@ type Input struct {
 	After []Line
 }
 
-// inputOptions are the options of the user that are about reading.
+// Options are the options of the user that are about reading.
 type Options struct {
 	Defines, Undefines, IncludeDirs []string
 	// include returns the text of a file that is included; nil: there are none.
@@ -38,13 +38,13 @@ type Options struct {
 	KeepMarks bool
 }
 
-// laterLine is a line after a file that declares something the file speaks of.
+// Line is a line after a file that declares something the file speaks of.
 type Line struct {
 	Name, Type string
 	At         source.Span
 }
 
-// newInput returns the input of a program that consists of files.
+// NewInput returns the input of a program that consists of files.
 func NewInput(files []*source.File, opt Options, diags *diag.List) *Input {
 	c := &Input{
 		opt: opt, Diags: diags, told: map[message]bool{},
@@ -65,7 +65,7 @@ type message struct {
 	pos  source.Pos
 }
 
-// included are the user's files beside those given, and those of the library that
+// Included are the user's files beside those given, and those of the library that
 // became part of the program, by name.
 func (c *Input) Included() []*source.File {
 	var out []*source.File
@@ -84,7 +84,7 @@ func (c *Input) Warnf(code string, at source.Span, format string, args ...any) {
 	}
 }
 
-// errorf reports an error once per place and code.
+// Errorf reports an error once per place and code.
 func (c *Input) Errorf(code string, at source.Span, format string, args ...any) *diag.Diagnostic {
 	key := message{code, at.Pos}
 	if c.told[key] {
@@ -94,17 +94,17 @@ func (c *Input) Errorf(code string, at source.Span, format string, args ...any) 
 	return c.Diags.Errorf(code, at, format, args...)
 }
 
-// refusal is the panic that ends the translation of one statement or declaration
+// Refusal is the panic that ends the translation of one statement or declaration
 // after its diagnostic; guard recovers it.
 type Refusal struct{}
 
-// refuse reports that n cannot be translated, and gives up on it.
+// Refuse reports that n cannot be translated, and gives up on it.
 func (c *Input) Refuse(code string, n cc.Node, format string, args ...any) {
 	c.Errorf(code, c.Span(n), format, args...)
 	panic(Refusal{})
 }
 
-// guard runs f and goes on after a refusal.
+// Guard runs f and goes on after a refusal.
 func (c *Input) Guard(f func()) {
 	defer func() {
 		r := recover()

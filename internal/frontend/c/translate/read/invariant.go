@@ -85,13 +85,13 @@ func (c *Input) claimCall(name string, text []byte, at int, comment []byte) []by
 	return []byte(head + cond + ");")
 }
 
-// claimPlace is a line with an annotation.
+// Position is a line with an annotation.
 type Position struct {
 	File string
 	Line int
 }
 
-// collectItems notes the statements that stand directly in a block: only in front of
+// CollectItems notes the statements that stand directly in a block: only in front of
 // those can an annotation stand.
 func (c *Input) CollectItems(n cc.Node) {
 	if item, ok := n.(*cc.BlockItem); ok && c.opt.Invariants {

@@ -95,7 +95,7 @@ func (o *original) add(line int, piece []byte, system bool) {
 	}
 }
 
-// isMarked reports whether a text comes from a preprocessor.
+// IsMarked reports whether a text comes from a preprocessor.
 func IsMarked(text []byte) bool { return markedLine.Match(text) }
 
 var markedLine = regexp.MustCompile(`(?m)^#[ \t]+\d+[ \t]+"`)

@@ -19,7 +19,7 @@ import (
 //go:embed include/*.h include/fencepost/*.h
 var headers embed.FS
 
-// headerDir is where cc looks for our headers. No user file can be there.
+// HeaderDir is where cc looks for our headers. No user file can be there.
 const HeaderDir = "<fencepost>"
 
 // endName is a source behind the user's: cc never returns from a file that ends
@@ -29,7 +29,7 @@ const endName = "<end>"
 // endText is what follows a file.
 const endText = "\n;\nextern int __fp_end;\n"
 
-// parse reads a file with text before and after it that is not the user's. It returns
+// Parse reads a file with text before and after it that is not the user's. It returns
 // nil if the file has errors.
 func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
 	abi, err := cc.NewABI("linux", "amd64")

@@ -227,7 +227,7 @@ func (f fileInfo) ModTime() time.Time { return time.Time{} }
 func (f fileInfo) IsDir() bool        { return false }
 func (f fileInfo) Sys() any           { return nil }
 
-// isLibrary reports whether a file is one of the library's.
+// IsLibrary reports whether a file is one of the library's.
 func IsLibrary(name string) bool {
 	return strings.HasPrefix(name, HeaderDir+"/") && strings.HasSuffix(name, ".c")
 }

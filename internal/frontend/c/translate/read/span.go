@@ -12,7 +12,7 @@ import (
 // macro is called, arguments included; the stretch of such a token is the whole
 // call.
 
-// span is the stretch of source text a node stands for.
+// Span is the stretch of source text a node stands for.
 func (c *Input) Span(n cc.Node) source.Span {
 	p := n.Position()
 	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
@@ -41,7 +41,7 @@ func (c *Input) Span(n cc.Node) source.Span {
 	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
 }
 
-// tokenSpan is the stretch of source text of one token.
+// TokenSpan is the stretch of source text of one token.
 func (c *Input) TokenSpan(t cc.Token) source.Span {
 	p := t.Position()
 	start := source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
@@ -97,6 +97,7 @@ func tokenEnd(f *source.File, at source.Pos, src []byte) source.Pos {
 	return end
 }
 
+// IsWord reports whether b can be part of a name.
 func IsWord(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
@@ -129,7 +130,7 @@ func closing(text []byte) int {
 	return 0
 }
 
-// closingBrace is where a function ends.
+// ClosingBrace is where a function ends.
 func (c *Input) ClosingBrace(s *cc.CompoundStatement) source.Span {
 	p := s.Token2.Position()
 	return source.Span{Pos: source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}, EndLine: p.Line, EndCol: p.Column + 1}
