@@ -120,7 +120,7 @@ var policy = map[string]rule{
 
 	"internal/solver/smt": {},
 
-	"internal/shorten": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/reduce", "internal/search", "verdict"}},
+	"internal/shorten": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/reduce", "verdict"}},
 
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 

@@ -7,16 +7,16 @@ import (
 	"fencepost/internal/source"
 )
 
-// Where builders put things in the address space. Programs with cells keep the
-// integers below CellLimit*8 for mem[e] and everything else above.
+// Addresses that builders use. Programs with cells keep the integers below CellLimit*8 for
+// mem[e] and all other addresses above.
 const (
 	dataBase     = 0x10000
 	cellDataBase = uint64(CellLimit) * CellUnit
 	redZone      = 16 // unused bytes between objects, so that overruns are noticed
 )
 
-// Builder makes programs. Names are made unique by a suffix where a caller
-// repeats one; callers that must not repeat names check themselves.
+// Builder makes programs. It adds a suffix to a name that a caller repeats; callers that must
+// not repeat names check that themselves.
 type Builder struct {
 	p     *Program
 	next  uint64
@@ -37,17 +37,17 @@ func NewBuilder(name string, cells bool) *Builder {
 	return b
 }
 
-// PlaceFrom makes addr the address of the first object. It must be called before the
-// first object is added.
-func (b *Builder) PlaceFrom(addr uint64) {
+// StartAt makes addr the address of the first object. It must be called before the first object
+// is added.
+func (b *Builder) StartAt(addr uint64) {
 	if len(b.p.Objects) > 0 {
 		panic("BUG: objects have their addresses already")
 	}
 	b.next = addr
 }
 
-// Object adds an object after all others, with room in between, and returns its
-// id. unit is the size of an element.
+// Object adds an object after all others, with unused bytes in between, and returns its id. unit
+// is the size of an element.
 func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byte, pos source.Span) ObjectID {
 	o := Object{Name: b.names.unique('o', name), Addr: b.next, Size: size, Unit: unit, Type: typ, Init: init, Pos: pos}
 	b.p.Objects = append(b.p.Objects, o)
@@ -55,10 +55,10 @@ func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byt
 	return ObjectID(len(b.p.Objects) - 1)
 }
 
-// afterObject is where the next object may lie.
+// afterObject returns the lowest address for the next object.
 func afterObject(o *Object) uint64 { return o.Addr + (uint64(o.Size)+redZone+15)&^15 }
 
-// AddObject adds an object behind all others. For passes; front ends have Builder.
+// AddObject adds an object after all others. It is for passes; front ends have Builder.
 func (p *Program) AddObject(o Object) ObjectID {
 	o.Addr = dataBase
 	if p.Cells {
@@ -71,8 +71,8 @@ func (p *Program) AddObject(o Object) ObjectID {
 	return ObjectID(len(p.Objects) - 1)
 }
 
-// CellWindow declares the cells mem[0..n-1] as an object, so that states hold
-// them flat. It changes no behaviour.
+// CellWindow declares the cells mem[0..n-1] as an object, so that states hold them in one piece.
+// It does not change what the program does.
 func (b *Builder) CellWindow(n int64) ObjectID {
 	if !b.p.Cells {
 		panic("BUG: cell window in a program without cells")
@@ -81,7 +81,7 @@ func (b *Builder) CellWindow(n int64) ObjectID {
 	return ObjectID(len(b.p.Objects) - 1)
 }
 
-// Addr is the address of an object.
+// Addr returns the address of an object.
 func (b *Builder) Addr(o ObjectID) uint64 { return b.p.Objects[o].Addr }
 
 // Main names the main thread.
@@ -100,8 +100,8 @@ func (b *Builder) Finish() *Program {
 	return b.p
 }
 
-// nameSet is the names taken, each in the space of a kind of thing, with the number
-// that the next copy of the name is tried with.
+// nameSet holds the names taken, by kind of thing, each with the number to try for its next
+// copy.
 type nameSet map[spacedName]int
 
 type spacedName struct {
@@ -169,7 +169,7 @@ func (fb *FuncBuilder) Loc(name string, pos source.Span) Loc {
 	return Loc(len(fb.F.Locs) - 1)
 }
 
-// Entry sets the entry location; the first location otherwise.
+// Entry sets the entry location. Without it the first location is the entry.
 func (fb *FuncBuilder) Entry(l Loc) { fb.F.Entry = l }
 
 // Edge adds an edge.
@@ -189,5 +189,5 @@ func (b *Builder) PerThread(o ObjectID) bool { return b.p.Objects[o].PerThread }
 // SetReadOnly makes writing to an object an error.
 func (b *Builder) SetReadOnly(o ObjectID) { b.p.Objects[o].ReadOnly = true }
 
-// Size is how many bytes an object has.
+// Size returns the size of an object in bytes.
 func (b *Builder) Size(o ObjectID) int64 { return b.p.Objects[o].Size }

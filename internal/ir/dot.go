@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Dot draws a program for Graphviz: a cluster per function that runs (in
-// structured form, per function), a node per location, an edge per edge. Entries
-// are bold, ends have two rings.
+// Dot returns a drawing of a program for Graphviz: a cluster per function (in flat form, per
+// function that runs), a node per location, an edge per edge. Entries are bold, end locations
+// have two rings.
 func Dot(p *Program) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph %s {\n", dotQuote(p.Name))
@@ -53,8 +53,8 @@ func dotFunc(b *strings.Builder, p *Program, i int, title string) {
 	b.WriteString("  }\n")
 }
 
-// dotQuote is a string of the DOT language that shows s as it is. Backslashes
-// are doubled because DOT labels have escapes of their own.
+// dotQuote returns a string of the DOT language that shows s unchanged. Backslashes are doubled
+// because DOT labels have escapes of their own.
 func dotQuote(s string) string {
 	r := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", "", "\x00", "")
 	return `"` + r.Replace(s) + `"`

@@ -1,15 +1,14 @@
 package ir
 
-// Env is what an expression is evaluated in.
+// Env gives the values that an expression refers to.
 type Env struct {
 	Regs []int64
 	Seen int64
 	Prog *Program // for addresses
 }
 
-// Eval is the plain definition of what expressions mean. Replay and the tests
-// use it as it is; memory compiles expressions to something faster that the
-// tests hold against it.
+// Eval evaluates an expression. It defines the meaning of expressions: package replay uses it
+// directly; package memory compiles expressions to a faster form, and the tests compare the two.
 func (e *Expr) Eval(env Env) int64 {
 	switch e.Op {
 	case Const:

@@ -19,7 +19,7 @@ func samples(t Type, rnd *rand.Rand) []int64 {
 	return vs
 }
 
-// number is what a word of a type stands for.
+// number returns the number that a word of a type represents.
 func number(t Type, v int64) *big.Int {
 	if t.Signed {
 		return big.NewInt(v)

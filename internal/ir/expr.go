@@ -2,7 +2,7 @@ package ir
 
 import "fmt"
 
-// ExprOp says what an expression computes. The zero value is unset.
+// ExprOp is the operator of an expression. The zero value is unset.
 type ExprOp uint8
 
 // The expression operators.
@@ -72,7 +72,7 @@ func (op ExprOp) String() string {
 	return fmt.Sprintf("expr(%d)", op)
 }
 
-// IsUnary, IsBinary and IsCompare classify operators.
+// IsUnary reports whether op takes exactly X.
 func (op ExprOp) IsUnary() bool { return op >= Neg && op <= Cast }
 
 // IsBinary reports whether op takes exactly X and Y.
@@ -96,19 +96,19 @@ type Expr struct {
 	Func    FuncID
 }
 
-// Int is the constant v.
+// Int returns the constant v.
 func Int(v int64) *Expr { return &Expr{Op: Const, Type: S64, Value: v} }
 
-// R is a register.
+// R returns a reference to a register.
 func R(r Reg) *Expr { return &Expr{Op: RegRef, Type: S64, Reg: r} }
 
-// SeenValue is the value the operation sees in memory.
+// SeenValue returns the expression for the value that the operation reads from memory.
 func SeenValue() *Expr { return &Expr{Op: Seen, Type: S64} }
 
-// SelfHandle is the handle of the thread that evaluates it.
+// SelfHandle returns the expression for the handle of the thread that evaluates it.
 func SelfHandle() *Expr { return &Expr{Op: Self, Type: S64} }
 
-// Addr is the address of an object plus an offset in bytes.
+// Addr returns the address of an object plus an offset in bytes.
 func Addr(obj ObjectID, offset int64) *Expr {
 	return &Expr{Op: AddrOf, Type: U64, Obj: obj, Value: offset}
 }
@@ -129,12 +129,12 @@ func Binary(op ExprOp, t Type, x, y *Expr) *Expr {
 	return fold(&Expr{Op: op, Type: t, X: x, Y: y})
 }
 
-// Conditional is c ? x : y.
+// Conditional returns c ? x : y.
 func Conditional(c, x, y *Expr) *Expr {
 	return fold(&Expr{Op: Ite, Type: S64, X: c, Y: x, Z: y})
 }
 
-// Negate is the logical negation of e, without piling up negations.
+// Negate returns the logical negation of e, without repeated negations.
 func Negate(e *Expr) *Expr {
 	flip := map[ExprOp]ExprOp{Eq: Ne, Ne: Eq, Lt: Ge, Ge: Lt, Le: Gt, Gt: Le}
 	if op, ok := flip[e.Op]; ok {
@@ -162,7 +162,7 @@ func fold(e *Expr) *Expr {
 	return Int(e.Eval(Env{}))
 }
 
-// IsConst reports whether e is a constant, and which.
+// IsConst returns the value of e if e is a constant.
 func (e *Expr) IsConst() (int64, bool) {
 	if e != nil && e.Op == Const {
 		return e.Value, true
@@ -181,8 +181,8 @@ func (e *Expr) Walk(f func(*Expr)) {
 	e.Z.Walk(f)
 }
 
-// Map rebuilds e bottom up, replacing every leaf by what f makes of it. f may
-// return its argument.
+// Map rebuilds e bottom up and replaces every leaf by the result of f. f may return its
+// argument.
 func (e *Expr) Map(f func(*Expr) *Expr) *Expr {
 	if e == nil {
 		return nil
@@ -199,7 +199,7 @@ func (e *Expr) Map(f func(*Expr) *Expr) *Expr {
 	return fold(&c)
 }
 
-// Equal reports whether two expressions are written the same.
+// Equal reports whether two expressions have the same structure.
 func (e *Expr) Equal(f *Expr) bool {
 	if e == nil || f == nil {
 		return e == f

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// LayoutKind tells layouts apart. The zero value is unset.
+// LayoutKind is the kind of a layout. The zero value is unset.
 type LayoutKind uint8
 
 // The kinds of layouts.
@@ -18,8 +18,8 @@ const (
 	OpaqueLayout             // Bytes bytes whose parts have no names, such as a mutex
 )
 
-// Layout says what people call the parts of an object: node.next, q.slot[3]. It
-// names and nothing else: what an access does depends on addresses alone.
+// Layout gives the names that people use for the parts of an object: node.next, q.slot[3]. It
+// only names: the effect of an access depends on addresses alone.
 type Layout struct {
 	Kind   LayoutKind
 	Type   Type
@@ -39,7 +39,7 @@ type Field struct {
 // Layout names the parts of an object.
 func (b *Builder) Layout(o ObjectID, l *Layout) { b.p.Objects[o].Layout = l }
 
-// Size is how many bytes the layout describes.
+// Size returns how many bytes the layout describes.
 func (l *Layout) Size() int64 {
 	switch l.Kind {
 	case ScalarLayout:
@@ -55,9 +55,9 @@ func (l *Layout) Size() int64 {
 	}
 }
 
-// Part is the name of the bytes at off, as it follows the object's: .next, [3].val,
-// .bytes[1..2] for what is no part by itself. The layout is that of the part, nil
-// where it is none.
+// Part returns the name of the bytes at off, to be put after the name of the object: .next,
+// [3].val, or .bytes[1..2] for bytes that are no part by themselves. It also returns the layout
+// of the part, nil if the bytes are no part.
 func (l *Layout) Part(off, size int64) (string, *Layout) {
 	if l.Kind == OpaqueLayout || off == 0 && size == l.Size() && l.Kind != ArrayLayout && l.Kind != RecordLayout {
 		return "", l
@@ -91,7 +91,8 @@ func (l *Layout) Part(off, size int64) (string, *Layout) {
 	return BytesName(off, size), nil
 }
 
-// BytesName is the name of size bytes at an offset, behind the name of what they are in.
+// BytesName returns the name of size bytes at an offset, to be put after the name of the thing
+// they belong to.
 func BytesName(off, size int64) string {
 	if size == 1 {
 		return fmt.Sprintf(".byte[%d]", off)
@@ -99,7 +100,7 @@ func BytesName(off, size int64) string {
 	return fmt.Sprintf(".bytes[%d..%d]", off, off+size-1)
 }
 
-// At is the name of the outermost part that begins at off.
+// At returns the name of the outermost part that begins at off.
 func (l *Layout) At(off int64) string {
 	switch {
 	case off == 0:
@@ -116,8 +117,7 @@ func (l *Layout) At(off int64) string {
 	return fmt.Sprintf(".bytes[%d]", off)
 }
 
-// joinPart is the name of a part of a member; members without a name are
-// transparent.
+// joinPart returns the name of a part of a member. A member without a name is transparent.
 func joinPart(field, part string) string {
 	if field == "" {
 		return part
@@ -144,7 +144,7 @@ func (l *Layout) Equal(m *Layout) bool {
 // maxLayout bounds the bytes of a layout, so that sizes do not overflow.
 const maxLayout = 1 << 40
 
-// problem says what is wrong with a layout, or "".
+// problem returns what is wrong with a layout, or "".
 func (l *Layout) problem() string {
 	switch l.Kind {
 	case ScalarLayout:
@@ -183,7 +183,7 @@ func (l *Layout) problem() string {
 	return ""
 }
 
-// The words of the printed form. It is read back by parser.layoutOf:
+// The text form of layouts. parser.layoutOf reads it:
 //
 //	u32   ptr   array 4 u8   record 16 { next 0 ptr, v 8 s32 }   opaque 16
 const (

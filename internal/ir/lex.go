@@ -45,8 +45,7 @@ var punctuation = []string{
 	"(", ")", "[", "]", "{", "}", ",", ":", ";", "=", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "?",
 }
 
-// lexer cuts the printed form into tokens. Lines end statements, so they are
-// tokens too.
+// lexer splits the text form into tokens. Lines end statements, so line ends are tokens too.
 type lexer struct {
 	file  *source.File
 	diags *diag.List
@@ -190,8 +189,8 @@ func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 
 func isFileChar(c byte) bool { return isLetter(c) || isDigit(c) || strings.IndexByte("./+-", c) >= 0 }
 
-// nameLength is the length of the identifier text starts with. Dots and hashes
-// belong to it where they join parts, as in f.x and x#1, which passes make.
+// nameLength returns the length of the identifier at the start of text. Dots and hashes belong
+// to it where they join parts, as in f.x and x#1, which passes make.
 func nameLength(text string) int {
 	if text == "" || !isLetter(text[0]) {
 		return 0
@@ -206,7 +205,7 @@ func nameLength(text string) int {
 	return len(text)
 }
 
-// opWords are the words an operation starts with; assignments have none.
+// opWords are the first words of operations; assignments have none.
 var opWords = func() map[string]OpKind {
 	m := map[string]OpKind{}
 	for k, name := range opNames {

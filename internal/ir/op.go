@@ -2,11 +2,11 @@ package ir
 
 import "fmt"
 
-// OpKind says what an edge does. The zero value is unset.
+// OpKind is the kind of an operation. The zero value is unset.
 type OpKind uint8
 
-// The operations. What each does to store buffers is the memory models' business
-// (design §4, docs/models.md); here stands only which fields it uses.
+// The operations, with the fields that they use. Their effect on store buffers is part of the
+// memory models (docs/models.md).
 const (
 	OpUnset OpKind = iota
 	Nop
@@ -66,7 +66,7 @@ func (k OpKind) String() string {
 // RMWKind is the function of a read-modify-write.
 type RMWKind uint8
 
-// The functions: what is written, given the old value and the operands.
+// The functions: the value that is written, given the old value and the operands.
 const (
 	RMWUnset RMWKind = iota
 	Xchg             // Val
@@ -86,7 +86,7 @@ func (k RMWKind) String() string {
 	return rmwNames[k]
 }
 
-// FenceKind tells fences apart.
+// FenceKind is the kind of a fence.
 type FenceKind uint8
 
 // The fences.
@@ -125,17 +125,17 @@ func (k MutexKind) String() string {
 	return mutexNames[k]
 }
 
-// SyncKind is what an access to a semaphore, a lock or a once control means for
-// happens-before. The zero value: the access belongs to no such object.
+// SyncKind is the effect of an access to a semaphore, a lock or a once control on
+// happens-before. The zero value: the access does not belong to such an object.
 type SyncKind uint8
 
-// The kinds. Who takes comes after all who gave before.
+// The kinds. A take happens after all earlier gives.
 const (
 	SyncUnset      SyncKind = iota
-	SyncLook                // synchronises with nothing: the object is looked at, or a call fails
+	SyncInspect             // synchronises with nothing: the object is only inspected, or a call fails
 	SyncTake                // takes
 	SyncGive                // gives
-	SyncTakeShared          // a reader's lock: what other readers gave is not for it
+	SyncTakeShared          // a reader's lock: does not happen after the unlocks of other readers
 	SyncGiveShared          // a reader's unlock: gives to writers only
 )
 
@@ -158,7 +158,7 @@ const (
 // DestroyedMutex is the word of a mutex that was destroyed.
 const DestroyedMutex = -1
 
-// CheckClass says what kind of property a check belongs to.
+// CheckClass is the kind of property that a check belongs to.
 type CheckClass uint8
 
 // The classes of checks. Front ends emit some as Assert edges; the memory
@@ -196,11 +196,21 @@ func (c CheckClass) String() string {
 	return checkNames[c]
 }
 
-// Beside reports whether checks of a class stand beside an access and are not what
-// the program asks for: reaching one says nothing about its assertions.
+// ParseCheckClass returns the class with a name.
+func ParseCheckClass(name string) (CheckClass, bool) {
+	for c, n := range checkNames {
+		if n == name && c != int(CheckUnset) {
+			return CheckClass(c), true
+		}
+	}
+	return CheckUnset, false
+}
+
+// Beside reports whether checks of the class accompany accesses and are not written in the
+// program: reaching one says nothing about the program's assertions.
 func (c CheckClass) Beside() bool { return c == OutOfBounds || c == Destroyed || c == BadDestroy }
 
-// Op is the label of an edge. One struct for all kinds: passes rename registers
+// Op is the label of an edge. It is one struct for all kinds, so that passes rename registers
 // and rebuild expressions without knowing each kind.
 type Op struct {
 	Kind  OpKind
@@ -221,9 +231,10 @@ type Op struct {
 	Fence FenceKind
 	Mutex MutexKind
 	Stack bool // Alloc, Free: automatic storage
-	Timed bool // CondWait: who is not woken makes no deadlock, as if stopped by an assumption
+	Timed bool // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it
 	// Sync marks an access that is part of a library call: it synchronises as the library
-	// says, not as a C11 atomic of its order does. Only the race property reads it.
+	// specifies, not as a C11 atomic of its order does. Only the data race property reads
+	// it.
 	Sync SyncKind
 
 	HasRange bool
@@ -234,18 +245,18 @@ type Op struct {
 	Threads []ThreadID // Spawn in flat form
 
 	Class CheckClass
-	Msg   string // Assert, Bound: what to say; Alloc: what people call the block, such as malloc
+	Msg   string // Assert, Bound: the message; Alloc: the name of the block for people, such as malloc
 	// Layout names the parts of an element of an Alloc's block; nil: not known.
 	Layout *Layout
 }
 
-// NewOp is an operation with all ids absent.
+// NewOp returns an operation with all ids absent.
 func NewOp(kind OpKind) Op {
 	return Op{Kind: kind, Dst: NoReg, Dst2: NoReg, Obj: NoObject, Func: NoFunc}
 }
 
-// Accesses reports whether the operation reads or writes a memory cell named by
-// Addr and Type, as opposed to a mutex, condition or block.
+// Accesses reports whether the operation reads or writes a memory cell at Addr of type Type, as
+// opposed to a mutex, condition or block.
 func (op *Op) Accesses() bool {
 	switch op.Kind {
 	case Load, AbstractLoad, Await, Store, RMW:
@@ -254,15 +265,14 @@ func (op *Op) Accesses() bool {
 	return false
 }
 
-// Reads and Writes say what an access does to memory; an RMW does both.
+// Reads reports whether the access reads memory; an RMW reads and writes.
 func (op *Op) Reads() bool { return op.Accesses() && op.Kind != Store }
 
 // Writes reports whether the access may write.
 func (op *Op) Writes() bool { return op.Kind == Store || op.Kind == RMW }
 
-// Local reports whether no other thread can notice the operation and it can
-// notice no other thread: it reads and writes registers only and always takes
-// the same way from the same registers.
+// Local reports whether the operation neither affects other threads nor depends on them: it
+// reads and writes registers only, and the same registers always lead to the same successors.
 func (op *Op) Local() bool {
 	switch op.Kind {
 	case Nop, Assign, Havoc, Assume, Assert, Return, ThreadExit, Bound:
@@ -271,9 +281,9 @@ func (op *Op) Local() bool {
 	return false
 }
 
-// MustDrain reports whether the operation is enabled only when the thread's own
-// buffer is empty, under TSO and PSO. Locking an owned recursive mutex and its
-// inner unlock are exceptions that depend on the state.
+// MustDrain reports whether the operation is enabled only when the buffer of its thread is
+// empty, under TSO and PSO. Locking an owned recursive mutex again and its inner unlock are
+// exceptions that depend on the state.
 func (op *Op) MustDrain() bool {
 	switch op.Kind {
 	case RMW, Spawn, Join, Lock, TryLock, Unlock, CondWait, Barrier, AtomicBegin, AtomicEnd:
@@ -284,7 +294,7 @@ func (op *Op) MustDrain() bool {
 	return false
 }
 
-// Exprs calls f on every expression of the operation and stores what it returns.
+// Exprs calls f on every expression of the operation and stores the result.
 func (op *Op) Exprs(f func(*Expr) *Expr) {
 	for _, e := range []**Expr{&op.Addr, &op.Val, &op.Val2, &op.Cond} {
 		if *e != nil {

@@ -1,10 +1,9 @@
 package ir
 
-// The parser of the printed form. Statements are lines: after a mistake it goes
-// on with the next line. Objects, functions and threads may be used above their
-// declaration, so a first look at the line starts collects their names.
-// Expressions are built as written, without folding, so that what was printed
-// comes back equal.
+// The parser of the text form. Statements are lines: after a mistake the parser continues with
+// the next line. Objects, functions and threads may be used above their declaration, so a first
+// pass over the line starts collects their names. Expressions are built as written, without
+// folding, so that parsing a printed expression gives an equal one.
 
 import (
 	"math"
@@ -14,14 +13,13 @@ import (
 	"fencepost/internal/source"
 )
 
-// Parse reads the printed form. name is the file for diagnostics and the name
-// of a program that has none. The program is nil if there are errors; Verify is
-// the caller's business.
+// Parse reads the text form. name is the file for diagnostics, and the name of a program that
+// has none. The program is nil if there are errors; the caller has to call Verify.
 //
-// What may be left out when writing by hand: the program line (a flat program),
-// sizes (8), units, addresses, types (s64), orders (plain), ids (counting up),
-// origins, positions, loc lines (the first location seen is the entry), the
-// function of a thread (of the same name), spawned (threads start at once).
+// These parts may be left out: the program line (a flat program), sizes (8), units, addresses,
+// types (s64), orders (plain), ids (counting up), origins, positions, loc lines (the first
+// location in the text is the entry), the function of a thread (of the same name), spawned
+// (threads start at once).
 func Parse(name string, text []byte) (*Program, *diag.List) {
 	diags := &diag.List{}
 	file := source.NewFile(name, text)
@@ -58,7 +56,7 @@ type parser struct {
 	diags   *diag.List
 	toks    []token
 	at      int
-	bad     bool // this line has an error: nothing more is read or said until the next
+	bad     bool // this line has an error: the parser skips to the next line
 	p       *Program
 	objects map[string]int
 	funcs   map[string]int
@@ -68,14 +66,14 @@ type parser struct {
 	nextID  int64
 	nesting int
 
-	f    *Func // the function whose body we are in, or nil
+	f    *Func // the function whose body is being read, or nil
 	regs map[string]Reg
 	locs map[string]Loc
 }
 
 func (ps *parser) tok() *token { return &ps.toks[ps.at] }
 
-// peek is the token n places ahead.
+// peek returns the token n tokens ahead.
 func (ps *parser) peek(n int) *token { return &ps.toks[min(ps.at+n, len(ps.toks)-1)] }
 
 func (ps *parser) advance() {
@@ -93,7 +91,7 @@ func (ps *parser) failAt(t *token, code, format string, args ...any) {
 
 func (ps *parser) fail(code, format string, args ...any) { ps.failAt(ps.tok(), code, format, args...) }
 
-// want reports that something else was expected here.
+// want reports that something else was expected at this token.
 func (ps *parser) want(what string) {
 	t := ps.tok()
 	switch t.kind {
@@ -145,8 +143,8 @@ func (ps *parser) name(what string) string {
 	return t.text
 }
 
-// integer takes a number with an optional sign. Numbers above the signed range
-// are taken as unsigned 64-bit words.
+// integer takes a number with an optional sign. A number above the signed range is read as an
+// unsigned 64-bit word.
 func (ps *parser) integer() int64 {
 	start := ps.tok()
 	neg := ps.accept("-")
@@ -216,7 +214,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// endLine leaves the line, complaining about what is left of it.
+// endLine moves to the next line and reports tokens that are left on this one.
 func (ps *parser) endLine() {
 	if !ps.bad && ps.tok().kind != tokNewline && ps.tok().kind != tokEOF {
 		ps.want("the end of the line")

@@ -72,7 +72,7 @@ func (ps *parser) object() {
 	if !hasAddr {
 		o.Addr = ps.lay.address(&o)
 	}
-	ps.lay.placed(&o)
+	ps.lay.add(&o)
 	o.Pos = ps.span()
 	ps.p.Objects = append(ps.p.Objects, o)
 }
@@ -212,7 +212,7 @@ func allDigits(s string) bool {
 	return s != ""
 }
 
-// bodyLine is a line inside a function.
+// bodyLine reads a line inside a function.
 func (ps *parser) bodyLine() {
 	next := ps.peek(1)
 	edge := next.kind == tokPunct && next.text == "->"

@@ -1,8 +1,8 @@
 package ir
 
-// maxDepth bounds the height of expressions and maxNesting the recursion of the
-// parser. An expression of height d nests at most twice as deep when printed,
-// so whatever is accepted is accepted again.
+// maxDepth bounds the height of expressions, and maxNesting the recursion of the parser. An
+// expression of height d nests at most twice as deep when printed, so every accepted expression
+// is accepted again after printing.
 const (
 	maxDepth   = 10_000
 	maxNesting = 2*maxDepth + 8
@@ -26,10 +26,10 @@ type tree struct {
 	height int
 }
 
-// expr reads an expression. After an error the result means nothing.
+// expr reads an expression. After an error the result is meaningless.
 func (ps *parser) expr() *Expr { return ps.ternary().e }
 
-// grow puts a node on top of its parts.
+// grow makes a tree of a node and its parts.
 func (ps *parser) grow(e *Expr, parts ...tree) tree {
 	h := 0
 	for _, p := range parts {
@@ -67,7 +67,7 @@ func (ps *parser) ternary() tree {
 	return ps.grow(&Expr{Op: Ite, Type: t, X: c.e, Y: x.e, Z: y.e}, c, x, y)
 }
 
-// binary reads operators of at least the precedence given.
+// binary reads operators of at least the given precedence.
 func (ps *parser) binary(least int) tree {
 	x := ps.unary()
 	for !ps.bad && ps.tok().kind == tokPunct {
@@ -83,7 +83,7 @@ func (ps *parser) binary(least int) tree {
 	return x
 }
 
-// typeSuffix is the type after an operator, s64 if there is none.
+// typeSuffix reads the type after an operator, s64 if there is none.
 func (ps *parser) typeSuffix() Type {
 	if t := ps.tok(); !ps.bad && t.kind == tokName {
 		if typ, ok := typeWords[t.text]; ok {
@@ -145,8 +145,8 @@ func (ps *parser) leaf() tree {
 	return tree{e: Int(0)}
 }
 
-// address reads the rest of &x or &x+8. Written without spaces the number is
-// part of the address, unless something that binds tighter follows.
+// address reads the rest of &x or &x+8. Without spaces the number is part of the address, unless
+// an operator that binds tighter comes next.
 func (ps *parser) address() *Expr {
 	name := ps.tok()
 	e := Addr(ObjectID(ps.lookup(ps.objects, "object")), 0)
@@ -164,7 +164,7 @@ func (ps *parser) address() *Expr {
 	return e
 }
 
-// typed gives a leaf the type behind a colon, if there is one.
+// typed gives a leaf the type after a colon, if there is one.
 func (ps *parser) typed(e *Expr) tree {
 	if next := ps.peek(1); ps.isPunct(":") && next.kind == tokName {
 		if typ, ok := typeWords[next.text]; ok {

@@ -45,7 +45,7 @@ func (ps *parser) check(at *token, op *Op) {
 	}
 }
 
-// opWord tells which operation the next word starts.
+// opWord returns the operation that the next word starts.
 func (ps *parser) opWord() (OpKind, bool) {
 	t := ps.tok()
 	if ps.bad || t.kind != tokName {
@@ -70,7 +70,7 @@ func (ps *parser) defaults(op *Op) {
 	}
 }
 
-// suffixes takes the word of the operation with what hangs on it by dots.
+// suffixes takes the word of the operation and its suffixes, which are separated by dots.
 func (ps *parser) suffixes(op *Op) {
 	t := ps.tok()
 	for _, s := range strings.Split(t.text, ".")[1:] {
@@ -153,7 +153,7 @@ func (ps *parser) operands(op *Op) {
 	}
 }
 
-// endOfOp reports whether nothing of the operation is left.
+// endOfOp reports whether the operation is complete.
 func (ps *parser) endOfOp() bool {
 	k := ps.tok().kind
 	return ps.bad || k == tokNewline || k == tokEOF || k == tokPos || ps.isPunct(";")
@@ -192,7 +192,7 @@ func (ps *parser) order() (Order, bool) {
 	return o, true
 }
 
-// clauses reads what stands behind the operands, in any order.
+// clauses reads the clauses after the operands, in any order.
 func (ps *parser) clauses(op *Op) {
 	for !ps.bad {
 		if o, ok := ps.order(); ok {

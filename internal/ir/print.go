@@ -1,14 +1,12 @@
 package ir
 
-// The printed form. People read it and tests below the front ends are written
-// in it, so a line says what an edge does and leaves out what goes without
-// saying: ids that count up, origins that equal ids, addresses as a Builder
-// would choose them. Parse fills in what Print leaves out; the two must agree on
+// The text form. People read it, and tests below the front ends are written in it, so a line
+// gives the effect of an edge and omits defaults: ids that count up, origins that equal ids,
+// addresses that a Builder would choose. Parse fills in what Print omits; the two must agree on
 // every default.
 //
-// Print shows broken programs too, ids that point nowhere included (only unknown
-// enum values are beyond it). Parse gives back the same program
-// for those that Verify accepts.
+// Print also prints broken programs, including ids of things that do not exist; it panics only
+// on unknown enum values. Parse returns the same program for every program that Verify accepts.
 
 import (
 	"encoding/hex"
@@ -21,28 +19,28 @@ import (
 	"fencepost/internal/source"
 )
 
-// Print is the printed form of a program.
+// Print returns the text form of a program.
 func Print(p *Program) string {
 	pr := &printer{p: p}
 	pr.program()
 	return pr.b.String()
 }
 
-// Fprint writes the printed form.
+// Fprint writes the text form.
 func Fprint(w io.Writer, p *Program) error {
 	_, err := io.WriteString(w, Print(p))
 	return err
 }
 
-// FormatOp is the printed form of an operation of f.
+// FormatOp returns the text form of an operation of f.
 func (p *Program) FormatOp(f *Func, op *Op) string {
 	pr := &printer{p: p, f: f}
 	pr.op(op)
 	return pr.b.String()
 }
 
-// FormatExpr is the printed form of an expression over the registers of f. With
-// f nil, registers are numbered.
+// FormatExpr returns the text form of an expression over the registers of f. With f nil,
+// registers are numbered.
 func (p *Program) FormatExpr(f *Func, e *Expr) string {
 	pr := &printer{p: p, f: f}
 	pr.expr(e)
@@ -53,7 +51,7 @@ type printer struct {
 	p    *Program
 	f    *Func
 	b    strings.Builder
-	next int64 // the id the next edge has unless it says otherwise
+	next int64 // the default id of the next edge
 }
 
 func (pr *printer) printf(format string, args ...any) { fmt.Fprintf(&pr.b, format, args...) }
@@ -89,7 +87,7 @@ func (pr *printer) program() {
 	}
 }
 
-// defaultNextEdge is one more than the largest edge id.
+// defaultNextEdge returns one more than the largest edge id.
 func (p *Program) defaultNextEdge() EdgeID {
 	next := EdgeID(0)
 	for _, f := range p.Funcs {
@@ -112,7 +110,7 @@ func newLayout(cells bool) layout {
 	return layout{dataBase}
 }
 
-// address is where o lies unless it says otherwise.
+// address returns the default address of o.
 func (l *layout) address(o *Object) uint64 {
 	if o.Cells {
 		return 0
@@ -120,15 +118,15 @@ func (l *layout) address(o *Object) uint64 {
 	return l.next
 }
 
-// placed moves on past o.
-func (l *layout) placed(o *Object) {
+// add moves the next default address past o.
+func (l *layout) add(o *Object) {
 	end := o.Addr + (uint64(o.Size)+redZone+15)&^15
 	if !o.Cells && o.Addr >= l.next && end > o.Addr {
 		l.next = end
 	}
 }
 
-// defaultUnit is the element size of an object that names none.
+// defaultUnit returns the element size of an object that names none.
 func defaultUnit(size int64) int { return int(max(1, min(size, 8))) }
 
 func (pr *printer) object(o *Object, lay *layout) {
@@ -148,7 +146,7 @@ func (pr *printer) object(o *Object, lay *layout) {
 	if o.Addr != lay.address(o) {
 		pr.printf(" addr %#x", o.Addr)
 	}
-	lay.placed(o)
+	lay.add(o)
 	if o.Type != S64 {
 		pr.printf(" type %s", o.Type)
 	}
@@ -227,8 +225,7 @@ func (pr *printer) register(r *Register) {
 	pr.pos(r.Pos)
 }
 
-// implicitLocs reports whether reading the edges in order declares the locations
-// as they are.
+// implicitLocs reports whether reading the edges in order declares the locations in their order.
 func (f *Func) implicitLocs() bool {
 	seen := Loc(0)
 	for i := range f.Edges {
@@ -301,7 +298,7 @@ func (pr *printer) thread(t *Thread) {
 	pr.printf("\n")
 }
 
-// pos prints a position; none is not printed.
+// pos prints a position, if there is one.
 func (pr *printer) pos(s source.Span) {
 	if s == (source.Span{}) {
 		return
@@ -319,7 +316,7 @@ func (pr *printer) pos(s source.Span) {
 	}
 }
 
-// quoteName is a name as Parse reads it.
+// quoteName returns a name in the syntax that Parse reads.
 func quoteName(name string) string {
 	if name != "" && nameLength(name) == len(name) {
 		return name
@@ -335,8 +332,8 @@ func quoteReg(name string) string {
 	return quoteName(name)
 }
 
-// outOfRange stands for the name of something that does not exist, so that
-// broken programs can be looked at.
+// outOfRange is the name of something that does not exist, so that broken programs can be
+// printed.
 func outOfRange(id int64) string { return strconv.Quote(fmt.Sprintf("?%d", id)) }
 
 func (pr *printer) locName(l Loc) string {

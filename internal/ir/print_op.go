@@ -1,6 +1,6 @@
 package ir
 
-// printing operations and expressions
+// Operations and expressions in the text form.
 
 func (pr *printer) op(op *Op) {
 	switch {
@@ -21,7 +21,7 @@ func (pr *printer) op(op *Op) {
 	pr.clauses(op)
 }
 
-// suffixes prints what stands behind a dot after the name of the operation.
+// suffixes prints the suffixes of the operation's name, each after a dot.
 func (pr *printer) suffixes(op *Op) {
 	if op.RMW != RMWUnset {
 		pr.printf(".%s", op.RMW)
@@ -132,7 +132,7 @@ func (pr *printer) args(args []*Expr) {
 	pr.printf(")")
 }
 
-// clauses prints what stands behind the operands.
+// clauses prints the clauses after the operands.
 func (pr *printer) clauses(op *Op) {
 	switch {
 	case op.Accesses() && op.Order == OrderUnset:
@@ -164,7 +164,7 @@ func (pr *printer) clauses(op *Op) {
 	}
 }
 
-// leafType is the type a leaf has unless it says otherwise.
+// leafType returns the default type of a leaf.
 func leafType(op ExprOp) Type {
 	if op == AddrOf || op == FuncAddr {
 		return U64
@@ -199,8 +199,8 @@ func (pr *printer) expr(e *Expr) {
 	}
 }
 
-// operand prints part of an expression. An address with an offset gets
-// parentheses: the offset must not look like an operator's.
+// operand prints part of an expression. An address with an offset gets parentheses, so that the
+// offset is not read as an operand.
 func (pr *printer) operand(e *Expr) {
 	if e != nil && e.Op == AddrOf && e.Value != 0 {
 		pr.printf("(")
@@ -254,7 +254,7 @@ func (pr *printer) leaf(e *Expr) {
 	}
 }
 
-// typeSuffix follows an operator.
+// typeSuffix prints the type after an operator.
 func typeSuffix(t Type) string {
 	if t == S64 {
 		return ""

@@ -161,7 +161,7 @@ func TestPrintEverything(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, everything)
 	}
 	for _, err := range Verify(p) {
-		// sections that begin and end at one place are the one thing wrong with it
+		// the only thing wrong is that sections begin and end at one location
 		if !strings.Contains(err.Error(), "atomic section") {
 			t.Error(err)
 		}

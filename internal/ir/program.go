@@ -6,7 +6,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// Form says which invariants a program keeps. The zero value is unset.
+// Form is the form of a program, which decides its invariants. The zero value is unset.
 type Form uint8
 
 // The forms.
@@ -35,29 +35,29 @@ type Program struct {
 	Funcs   []*Func
 	Threads []Thread
 
-	// Main is the thread whose return ends the interest in deadlocks; NoThread
-	// where all threads are equals, as in litmus tests and the papers.
+	// Main is the main thread: after its return, deadlocks do not matter. It is NoThread
+	// where all threads are equal, as in litmus tests and the papers.
 	Main ThreadID
 
-	// Cells says that every integer e names an 8-byte cell at address 8*e, as the
-	// papers' mem[e]. Cells outside all objects hold 0 at first.
+	// Cells says that every integer e names an 8-byte cell at address 8*e, as mem[e] does in
+	// the papers. Cells outside all objects hold 0 initially.
 	Cells bool
 
 	// NextEdge is the first unused edge id.
 	NextEdge EdgeID
 }
 
-// CellLimit bounds the integers that name cells: an e with |e| >= CellLimit does
-// not fit and is diagnosed. Objects of programs with Cells lie above.
+// CellLimit bounds the integers that name cells: |e| >= CellLimit is reported as a bad address.
+// Objects of programs with Cells lie above.
 const CellLimit = 1 << 59
 
 // CellUnit is the size of a cell of the papers' mem.
 const CellUnit = 8
 
-// Func base address: functions have addresses too, outside all data.
+// The addresses of functions begin here, outside all data.
 const funcBase = 0x7f00_0000_0000
 
-// FuncAddress is the value of a pointer to f.
+// FuncAddress returns the value of a pointer to f.
 func FuncAddress(f FuncID) int64 { return funcBase + 16*int64(f) }
 
 // Object is a static memory object.
@@ -70,15 +70,15 @@ type Object struct {
 	Layout *Layout
 	Init   []byte // shorter than Size: the rest is zero
 	Pos    source.Span
-	// Type is how elements are shown to people.
+	// Type gives the width and sign in which people read elements.
 	Type Type
-	// Cells marks the window of an object-less cell memory that states keep flat;
-	// elements are named mem[i].
+	// Cells marks the window of cell memory that states hold in one piece; elements are
+	// named mem[i].
 	Cells bool
 	// PerThread marks thread-local storage: structured programs only, flattening
 	// gives every thread a copy.
 	PerThread bool
-	// ReadOnly says that to write to the object is an error.
+	// ReadOnly says that writing to the object is an error.
 	ReadOnly bool
 }
 
@@ -121,7 +121,7 @@ type Edge struct {
 	Stack  []Frame
 }
 
-// Frame is one inlined call an edge sits in.
+// Frame is an inlined call that contains an edge.
 type Frame struct {
 	Func string
 	Call source.Pos
@@ -132,10 +132,10 @@ type Thread struct {
 	Name string // unique
 	Func FuncID
 	Args []int64 // initial values of the parameters
-	// Start says that the thread runs from the beginning, rather than when spawned.
+	// Start says that the thread runs from the beginning, and not only when it is spawned.
 	Start bool
-	// Template groups instances of one template: identical code, told apart by
-	// Args only. Empty: none.
+	// Template names the template that the thread is an instance of: its instances have
+	// identical code and differ in Args only. Empty: none.
 	Template string
 	// Unbounded marks a template with any number of instances. Engines for fixed
 	// threads need transform.Instantiate first.
@@ -143,10 +143,10 @@ type Thread struct {
 	Pos       source.Span
 }
 
-// Func of a thread.
+// ThreadFunc returns the function of a thread.
 func (p *Program) ThreadFunc(t ThreadID) *Func { return p.Funcs[p.Threads[t].Func] }
 
-// Out is the indices into f.Edges of the edges leaving l, in order of creation.
+// Out returns the indices into f.Edges of the edges that leave l, in order of creation.
 func (f *Func) Out(l Loc) []int32 {
 	if len(f.out) != len(f.Locs) {
 		f.index()
@@ -163,8 +163,8 @@ func (f *Func) index() {
 	}
 }
 
-// Seal computes what lookups need, so that a sealed program is safe for
-// concurrent use. Every builder, parser and pass seals what it returns.
+// Seal computes the indices that lookups need, so that a sealed program is safe for concurrent
+// use. Every builder, parser and pass seals its result.
 func (p *Program) Seal() {
 	for _, f := range p.Funcs {
 		f.index()
@@ -174,8 +174,8 @@ func (p *Program) Seal() {
 // Ends reports whether a thread at l has ended.
 func (f *Func) Ends(l Loc) bool { return len(f.Out(l)) == 0 }
 
-// Returns reports whether a thread that has ended at l has returned, rather than ended
-// itself by ThreadExit.
+// Returns reports whether a thread that has ended at l has returned, and not ended by
+// ThreadExit.
 func (f *Func) Returns(l Loc) bool {
 	for i := range f.Edges {
 		if e := &f.Edges[i]; e.To == l && e.Op.Kind == ThreadExit {
@@ -185,7 +185,7 @@ func (f *Func) Returns(l Loc) bool {
 	return f.Ends(l)
 }
 
-// FindObject is the object that holds all bytes of the access, or NoObject.
+// FindObject returns the object that holds all bytes of an access, or NoObject.
 func (p *Program) FindObject(addr uint64, size int) ObjectID {
 	for i := range p.Objects {
 		o := &p.Objects[i]
@@ -196,8 +196,8 @@ func (p *Program) FindObject(addr uint64, size int) ObjectID {
 	return NoObject
 }
 
-// LocationName is how people call the bytes at addr: x, flag[1], node.next, mem[3],
-// x.bytes[2..3] for a part of an element.
+// LocationName returns the name that people use for the bytes at addr: x, flag[1], node.next,
+// mem[3], or x.bytes[2..3] for a part of an element.
 func (p *Program) LocationName(addr uint64, size int) string {
 	id := p.FindObject(addr, size)
 	if id == NoObject {

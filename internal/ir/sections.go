@@ -2,8 +2,8 @@ package ir
 
 import "fmt"
 
-// Atomic sections. Whether a location lies inside a section must not depend on
-// the way a thread came there: engines keep no such flag in their states.
+// Atomic sections. Whether a location lies inside a section must not depend on the path to it:
+// engines keep no such flag in their states.
 
 // Terminal reports whether control does not continue after the operation.
 func (op *Op) Terminal() bool {
@@ -14,10 +14,9 @@ func (op *Op) Terminal() bool {
 	return false
 }
 
-// SectionLocs tells which locations lie inside an atomic section, by following
-// all ways from the entry. It fails where sections nest, end without a
-// beginning, are left by a thread that ends, or where two ways disagree.
-// Locations that cannot be reached count as outside.
+// SectionLocs returns which locations lie inside an atomic section, found along all paths from
+// the entry. It fails where sections nest, end without a beginning, contain the end of a thread,
+// or where two paths disagree. Locations that cannot be reached count as outside.
 func SectionLocs(f *Func) (inside []bool, err error) {
 	inside = make([]bool, len(f.Locs))
 	if len(f.Locs) == 0 {
@@ -51,7 +50,7 @@ func SectionLocs(f *Func) (inside []bool, err error) {
 	return inside, nil
 }
 
-// sectionStep is whether the end of an edge is inside a section.
+// sectionStep returns whether the end of an edge is inside a section.
 func sectionStep(f *Func, e *Edge, inside bool) (bool, error) {
 	switch e.Op.Kind {
 	case AtomicBegin:
@@ -82,7 +81,7 @@ func (f *Func) hasSections() bool {
 	return false
 }
 
-// adjacency is Out for functions that need not be sealed.
+// adjacency returns what Out does, for functions that need not be sealed.
 func adjacency(f *Func) [][]int32 {
 	out := make([][]int32, len(f.Locs))
 	for i := range f.Edges {

@@ -2,8 +2,8 @@ package ir
 
 import "fmt"
 
-// Ids are small integers that index slices. They are stable: passes append and
-// never renumber what a property or a result may refer to.
+// Ids are small integers that index slices. They are stable: passes append, and never renumber
+// things that a property or a result may refer to.
 type (
 	// Reg is a register of a function.
 	Reg int32
@@ -46,10 +46,10 @@ var (
 	U64 = Type{64, false}
 )
 
-// Size is the width in bytes.
+// Size returns the width in bytes.
 func (t Type) Size() int { return int(t.Bits) / 8 }
 
-// Valid reports whether the width is one we know.
+// Valid reports whether the width is 8, 16, 32 or 64 bits.
 func (t Type) Valid() bool {
 	return t.Bits == 8 || t.Bits == 16 || t.Bits == 32 || t.Bits == 64
 }
@@ -70,8 +70,8 @@ func (t Type) Wrap(v int64) int64 {
 	return int64(uint64(v) << shift >> shift)
 }
 
-// Order is a C11 memory order. Only the race property reads it: front ends
-// express what an order does to store buffers by fences and RMWs.
+// Order is a C11 memory order. Only the data race property reads it: front ends express the
+// effect of an order on store buffers by fences and RMWs.
 type Order uint8
 
 // The orders. The zero value is unset and not valid on an access.

@@ -7,9 +7,9 @@ import (
 	"sort"
 )
 
-// Verify finds everything wrong with a program: the invariants of the types of
-// this package and of the program's form. A front end or pass whose result does
-// not verify has a bug. None: the program is fine.
+// Verify returns everything that is wrong with a program: violations of the invariants of the
+// types of this package and of the program's form. An empty list means that the program is
+// valid. A front end or pass whose result is not valid has a bug.
 func Verify(p *Program) []error {
 	v := &verifier{p: p}
 	v.program()
@@ -105,7 +105,7 @@ func (v *verifier) objects() {
 	}
 	v.where = ""
 	sort.SliceStable(order, func(i, j int) bool { return p.Objects[order[i]].Addr < p.Objects[order[j]].Addr })
-	var last *Object // the one that reaches farthest
+	var last *Object // the object with the highest end so far
 	for _, i := range order {
 		o := &p.Objects[i]
 		if o.Size <= 0 {
@@ -224,7 +224,7 @@ func (v *verifier) expr(e *Expr, seen bool) {
 	}
 }
 
-// callee checks what an operation runs, in the way of the program's form.
+// callee checks what an operation calls or spawns, according to the program's form.
 func (v *verifier) callee(op *Op) {
 	if op.Func != NoFunc {
 		if !v.isFunc(op.Func) {
@@ -237,7 +237,7 @@ func (v *verifier) callee(op *Op) {
 		switch {
 		case !v.isThread(t):
 			v.errorf("thread %d does not exist", t)
-		case !v.isFunc(v.p.Threads[t].Func): // said elsewhere
+		case !v.isFunc(v.p.Threads[t].Func): // reported elsewhere
 		case len(op.Args) > v.p.ThreadFunc(t).Params:
 			v.errorf("%d arguments for %d parameters", len(op.Args), v.p.ThreadFunc(t).Params)
 		}
@@ -265,8 +265,7 @@ func (v *verifier) threads() {
 	v.where = ""
 }
 
-// spawns checks in flat form that threads either run from the beginning or are
-// spawned somewhere.
+// spawns checks in flat form that every thread either runs from the beginning or is spawned.
 func (v *verifier) spawns() {
 	if v.p.Form != Flat {
 		return

@@ -39,9 +39,9 @@ var fieldNames = []string{
 
 func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
 
-// opFields says which fields an operation must and which it may have. It is the
-// comments of the OpKind constants as a table. Pairs of fields that depend on
-// each other are in fieldProblems.
+// opFields gives the fields that an operation must have and those it may have. It is the table
+// form of the comments of the OpKind constants. Pairs of fields that depend on each other are in
+// fieldProblems.
 var opFields = [...]struct{ need, may fieldSet }{
 	Nop:          {may: fieldOrder},
 	Load:         {need: accessFields | fieldDst, may: fieldObj | fieldSync},
@@ -76,7 +76,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 
 const accessFields = fieldType | fieldOrder | fieldAddr
 
-// fields is the set of fields that are not absent.
+// fields returns the set of fields that are not absent.
 func (op *Op) fields() fieldSet {
 	var s fieldSet
 	put := func(f fieldSet, present bool) {
@@ -110,7 +110,7 @@ func (op *Op) fields() fieldSet {
 	return s
 }
 
-// fieldProblems says what is missing from an operation or does not belong to it.
+// fieldProblems returns what is missing from an operation or does not belong to it.
 func (op *Op) fieldProblems() []string {
 	if op.Kind == OpUnset || int(op.Kind) >= len(opFields) {
 		return []string{"is not an operation"}
@@ -169,10 +169,10 @@ func (op *Op) enumProblems() []string {
 	return problems
 }
 
-// seesMemory reports whether the condition of the operation may say seen.
+// seesMemory reports whether the condition of the operation may contain seen.
 func (op *Op) seesMemory() bool { return op.Kind == Await || op.Kind == AbstractLoad || op.Kind == RMW }
 
-// exprProblem is what is wrong with an expression of f, or "".
+// exprProblem returns what is wrong with an expression of f, or "".
 func (p *Program) exprProblem(f *Func, e *Expr, seen bool) string {
 	parts := 0
 	for i, x := range []*Expr{e.X, e.Y, e.Z} {

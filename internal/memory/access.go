@@ -6,7 +6,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// nullPage is the range of addresses taken as dereferenced null pointers.
+// nullPage is the size of the first page: an access there is a null pointer dereference.
 const nullPage = 4096
 
 // resolve finds the bytes of an access. An offset of -1 without a fault is a
@@ -39,12 +39,12 @@ func (y *System) resolve(s *State, addr uint64, size int, obj int32) (int, ir.Ch
 	return -1, ir.OutOfBounds
 }
 
-// blockAfter is the index of the first block beyond addr.
+// blockAfter returns the index of the first block after addr.
 func (s *State) blockAfter(addr uint64) int {
 	return sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].addr > addr })
 }
 
-// findBlock is the index of the block that holds the bytes, or -1.
+// findBlock returns the index of the block that holds the bytes, or -1.
 func (s *State) findBlock(addr uint64, size int) int {
 	if len(s.blocks) == 0 {
 		return -1
@@ -59,8 +59,8 @@ func (s *State) findBlock(addr uint64, size int) int {
 	return -1
 }
 
-// locate resolves an access of thread t as it issues it: on top of resolve, a
-// block the thread itself has freed is gone for it.
+// locate resolves an access of thread t when it is issued. A block that the thread has freed is
+// gone for the thread, even if the free is still in its buffer.
 func (y *System) locate(s *State, t int, e *edge, addr uint64) (int, ir.CheckClass) {
 	if e.off >= 0 {
 		return int(e.off), 0
@@ -88,8 +88,8 @@ func (s *State) freedBy(t int, addr uint64) bool {
 	return false
 }
 
-// writeAt writes bytes that resolve found; a cell that did not exist yet comes
-// into being unless it stays 0.
+// writeAt writes bytes that resolve found. A cell that does not exist yet is created, unless the
+// value is 0.
 func (y *System) writeAt(s *State, off int, addr uint64, size int, v uint64) {
 	if off < 0 {
 		if v == 0 {
@@ -107,10 +107,10 @@ func (s *State) readAt(off, size int) uint64 {
 	return s.load(off, size)
 }
 
-// byteMask is the set of all bytes of an access, a bit each.
+// byteMask returns the set of all bytes of an access, a bit each.
 func byteMask(size int) uint8 { return uint8(1<<size - 1) }
 
-// byteBits spreads a set of bytes to the bits of the bytes.
+// byteBits returns the bits of a set of bytes.
 func byteBits(mask uint8) uint64 {
 	// A bit of mask goes to the lowest bit of its byte, then fills the byte.
 	v := uint64(mask)
@@ -120,9 +120,9 @@ func byteBits(mask uint8) uint64 {
 	return v * 0xff
 }
 
-// forward finds the bytes of a load that the own buffer has, each from the newest
-// entry that has it: their values, and which bytes they are. The others come from
-// memory. A pending free forwards nothing: a load of its block has failed already.
+// forward finds the bytes of a load in the buffer of its thread, each in the newest entry that
+// has it. It returns their values and which bytes they are; the other bytes come from memory. A
+// pending free forwards nothing: a load of its block has failed already.
 func (s *State) forward(t int, addr uint64, size int) (raw uint64, forwarded uint8) {
 	b := s.bufs[t]
 	all := byteMask(size)
@@ -139,8 +139,8 @@ func (s *State) forward(t int, addr uint64, size int) (raw uint64, forwarded uin
 	return raw, forwarded
 }
 
-// bytesFor shifts an entry that overlaps a load to the load's place: the bytes that
-// it has of the load, and their values.
+// bytesFor returns the bytes that an entry has of an overlapping load, at their position in the
+// load, and which bytes they are.
 func (e *Entry) bytesFor(addr uint64, size int) (raw uint64, has uint8) {
 	all := byteMask(size)
 	if d := addr - e.Addr; d < uint64(e.Size) { // begins inside the entry
@@ -150,7 +150,7 @@ func (e *Entry) bytesFor(addr uint64, size int) (raw uint64, has uint8) {
 	return e.Val << (8 * d), byteMask(int(e.Size)) << d & all
 }
 
-// forwardedFrom is the tags of the entries that a load takes its own bytes from.
+// forwardedFrom returns the tags of the entries that the forwarded bytes of a load come from.
 func (s *State) forwardedFrom(t int, addr uint64, size int) (tags [8]int32) {
 	b := s.bufs[t]
 	for k := range size {
@@ -164,8 +164,8 @@ func (s *State) forwardedFrom(t int, addr uint64, size int) (tags [8]int32) {
 	return tags
 }
 
-// take is what a load of thread t reads, as bytes, and which of them it takes from
-// the own buffer. off is what locate found.
+// take returns the bytes that a load of thread t reads, and which of them are forwarded. off
+// must be the offset that locate returned.
 func (y *System) take(s *State, t int, e *edge, off int, addr uint64) (raw uint64, forwarded uint8) {
 	if e.private || len(s.bufs[t]) == 0 {
 		return s.readAt(off, int(e.size)), 0

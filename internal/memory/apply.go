@@ -2,8 +2,7 @@ package memory
 
 import "fencepost/internal/ir"
 
-// Apply takes a step that Enabled listed for this state. Undo to a Mark taken
-// before takes it back.
+// Apply takes a step that Enabled listed for this state. Undo to a Mark taken before undoes it.
 func (y *System) Apply(s *State, st Step) {
 	t := int(st.Thread)
 	if s.Record {
@@ -27,13 +26,13 @@ func (y *System) Apply(s *State, st Step) {
 	}
 }
 
-// regsOf is the registers of a thread.
+// regsOf returns the registers of a thread.
 func (y *System) regsOf(s *State, t int) []int64 {
 	tc := &y.threads[t]
 	return s.regs[tc.regBase : tc.regBase+len(tc.regs)]
 }
 
-// set writes a register, if there is one to write.
+// set writes a register, unless r is negative.
 func (y *System) set(s *State, t int, r int32, v int64) {
 	if r >= 0 {
 		s.setReg(y.threads[t].regBase+int(r), v)
@@ -83,7 +82,7 @@ func (y *System) exec(s *State, t int, st Step, e *edge) {
 	}
 }
 
-// control applies the operations that are about threads and blocks.
+// control applies the operations on threads, conditions, atomic sections and blocks.
 func (y *System) control(s *State, t int, st Step, e *edge, regs []int64) {
 	switch e.kind {
 	case ir.Return, ir.ThreadExit:

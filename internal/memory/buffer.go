@@ -2,18 +2,17 @@ package memory
 
 import "fencepost/internal/ir"
 
-// Store buffers. TSO keeps one queue per thread. PSO keeps one queue per thread
-// and location; here that is still one list per thread in which an entry may
-// leave when no older entry overlaps it and no marker stands before it.
+// Store buffers. TSO keeps one queue per thread. PSO keeps one queue per thread and location;
+// here it is one list per thread, in which an entry may leave when no older entry overlaps it
+// and no marker is before it.
 //
-// Under PSO two lists that differ only in the order of entries that do not
-// overlap are the same state. Lists are therefore kept in the lexicographic
-// normal form of the trace monoid whose letters are entries and in which two
-// entries commute unless they overlap or one is a marker: no entry could move
-// left past greater ones. The form is kept by insertion at the right place, and
-// re-established after a removal where accesses of different sizes overlap.
+// Under PSO two lists that differ only in the order of entries that do not overlap are the same
+// state. Lists are therefore kept in the lexicographic normal form of the trace monoid whose
+// letters are entries, where two entries commute unless they overlap or one is a marker: no
+// entry could move left past greater ones. Insertion at the right position keeps the normal
+// form; a removal restores it where accesses of different sizes overlap.
 
-// append adds an entry to the buffer of t under its model's rules.
+// append adds an entry to the buffer of t under the rules of the model.
 func (y *System) append(s *State, t int, e Entry) {
 	b := s.bufs[t]
 	at := len(b)
@@ -22,17 +21,17 @@ func (y *System) append(s *State, t int, e Entry) {
 			s.push(t, len(b), Entry{Kind: Marker})
 			b = s.bufs[t]
 		}
-		at = normalPlace(b, e)
+		at = normalPosition(b, e)
 	}
-	if y.Attacks { // nothing leaves an attacker's buffer, and its entries do not overlap: they have no order
-		at = normalPlace(b, e)
+	if y.Attacks { // no entry leaves the attacker's buffer, and none overlap: their order does not matter
+		at = normalPosition(b, e)
 	}
 	s.push(t, at, e)
 }
 
-// normalPlace is where an entry added to b belongs in the normal form: before
-// the first greater one among the last entries that all commute with it.
-func normalPlace(b []Entry, e Entry) int {
+// normalPosition returns the position of a new entry in the normal form of b: before the first
+// greater one among the last entries that all commute with it.
+func normalPosition(b []Entry, e Entry) int {
 	at := len(b)
 	for i := len(b) - 1; i >= 0; i-- {
 		if dependent(&b[i], &e) {
@@ -51,8 +50,8 @@ func dependent(a, b *Entry) bool {
 
 func greater(a, b *Entry) bool { return a.Addr > b.Addr }
 
-// normalize rebuilds the normal form after a removal: no marker at the front, no
-// two side by side, entries in order.
+// normalize restores the normal form after a removal: no marker at the front, no two markers
+// side by side, entries in order.
 func (s *State) normalize(t int) {
 	for i := 0; i < len(s.bufs[t]); {
 		if b := s.bufs[t]; b[i].Kind == Marker && (i == 0 || b[i-1].Kind == Marker) {
@@ -68,28 +67,28 @@ func (s *State) normalize(t int) {
 	old := s.saved[len(s.saved)-1]
 	out := s.bufs[t][:0]
 	for _, e := range old {
-		out = insertEntry(out, normalPlace(out, e), e)
+		out = insertEntry(out, normalPosition(out, e), e)
 	}
 	s.bufs[t] = out
 }
 
 func isNormal(b []Entry) bool {
 	for i := range b {
-		if normalPlace(b[:i], b[i]) != i {
+		if normalPosition(b[:i], b[i]) != i {
 			return false
 		}
 	}
 	return true
 }
 
-// storeStoreFence makes later entries wait for those there are.
+// storeStoreFence makes later entries wait for the entries in the buffer.
 func (y *System) storeStoreFence(s *State, t int) {
 	if b := s.bufs[t]; y.Model == PSO && len(b) > 0 && b[len(b)-1].Kind != Marker {
 		s.push(t, len(b), Entry{Kind: Marker})
 	}
 }
 
-// full reports whether the buffer of t has no room under its bound.
+// full reports whether the bounded buffer of t has no room.
 func (y *System) full(s *State, t int) bool {
 	bound := y.threads[t].bound
 	if bound == 0 || len(s.bufs[t]) < bound {
@@ -108,7 +107,7 @@ func (y *System) full(s *State, t int) bool {
 func (y *System) flushable(s *State, t int, out []Step) []Step {
 	b := s.bufs[t]
 	if len(b) == 0 || s.holder >= 0 || y.Attacks {
-		// A holder's own buffer is empty: its section drained and stores go through.
+		// The buffer of the holder is empty: its section drained it, and stores write memory.
 		return out
 	}
 	if y.Model == TSO {

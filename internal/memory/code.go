@@ -2,9 +2,9 @@ package memory
 
 import "fencepost/internal/ir"
 
-// Expressions are compiled to a form that is quick to evaluate: the common small
-// shapes directly, everything else as a tree in one slice. ir.Expr.Eval is the
-// definition; code_test.go holds the two against each other.
+// Expressions are compiled to a form that is quick to evaluate: the common small shapes
+// directly, all others as a tree in one slice. ir.Expr.Eval is the definition; the tests compare
+// the two.
 
 type codeKind uint8
 
@@ -55,7 +55,7 @@ func compile(p *ir.Program, e *ir.Expr) code {
 	return c
 }
 
-// constant is the value of an expression that needs no register.
+// constant returns the value of an expression that reads no register.
 func constant(p *ir.Program, e *ir.Expr) (int64, bool) {
 	isConst := true
 	e.Walk(func(e *ir.Expr) {
@@ -88,7 +88,7 @@ func (c *code) add(p *ir.Program, e *ir.Expr) int32 {
 	return int32(len(c.tree) - 1)
 }
 
-// eval evaluates with the registers of one thread.
+// eval evaluates an expression with the registers of one thread.
 func (c *code) eval(regs []int64, seen int64) int64 {
 	switch c.kind {
 	case codeConst:

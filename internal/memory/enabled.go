@@ -2,9 +2,8 @@ package memory
 
 import "fencepost/internal/ir"
 
-// Enabled appends the steps possible in s, thread by thread: flushes first, then
-// the edges in program order. Wake steps are listed too; Deadlocked does not
-// count them.
+// Enabled appends the steps that are possible in s, thread by thread: flushes first, then the
+// edges in program order. Wake steps are listed too; Deadlocked does not count them.
 func (y *System) Enabled(s *State, out []Step) []Step {
 	if s.over || s.faulted {
 		return out
@@ -77,7 +76,7 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		return y.enabledLoad(s, t, e, regs, one, out)
 	}
-	// Everything else needs the memory to itself.
+	// Another thread inside an atomic section keeps all other operations out.
 	if s.lockedOut(t) {
 		return out
 	}
@@ -125,8 +124,7 @@ func (y *System) enabledLoad(s *State, t int, e *edge, regs []int64, one Step, o
 	return append(out, one)
 }
 
-// enabledExclusive handles the operations that another thread's atomic section
-// keeps out.
+// enabledExclusive handles the operations that an atomic section of another thread keeps out.
 func (y *System) enabledExclusive(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
 	ok := s.drained(t)
 	switch e.kind {
@@ -177,13 +175,13 @@ func (s *State) validHandle(h int64) bool {
 	return h >= 0 && h < int64(len(s.status)) && s.status[h] != notStarted
 }
 
-// joinable reports whether a handle is that of a thread that was started and that
-// nobody has joined.
+// joinable reports whether a handle belongs to a thread that was started and has not been
+// joined.
 func (s *State) joinable(h int64) bool {
 	return s.validHandle(h) && s.status[h] != joined
 }
 
-// spawnTarget is the first thread of the spawn that has not started, or -1.
+// spawnTarget returns the first thread of the spawn that has not started, or -1.
 func (s *State) spawnTarget(e *edge) int {
 	for _, t := range e.ir.Op.Threads {
 		if s.status[t] == notStarted {
@@ -193,11 +191,10 @@ func (s *State) spawnTarget(e *edge) int {
 	return -1
 }
 
-// Deadlocked reports whether nothing can happen although a thread waits: at a
-// mutex, condition, barrier, join, await or blocking read-modify-write. Where an
-// assumption has stopped a thread the execution does not count, and those who wait
-// for that thread are not in a deadlock. Call it only where no step but Wake is
-// enabled.
+// Deadlocked reports whether nothing can happen although a thread is blocked: at a mutex,
+// condition, barrier, join, await or conditional read-modify-write. An execution in which an
+// assumption has stopped a thread does not count, since the blocked threads may wait for that
+// thread. Call it only where no step but Wake is enabled.
 func (y *System) Deadlocked(s *State) bool {
 	if s.over || s.faulted {
 		return false
@@ -209,7 +206,7 @@ func (y *System) Deadlocked(s *State) bool {
 	for t := range y.threads {
 		waits = waits || y.Thread(s, t).BlockedOn() != nil
 		switch s.status[t] {
-		case condWaiting: // with a time limit it goes on by itself
+		case condWaiting: // the time limit of the wait lets it go on
 			if y.Thread(s, t).Op(s.wait[t]).Timed {
 				return false
 			}
@@ -222,7 +219,7 @@ func (y *System) Deadlocked(s *State) bool {
 	return waits
 }
 
-// canBlock reports whether an operation is one that threads wait at for others.
+// canBlock reports whether threads wait at an operation for other threads.
 func canBlock(e *edge) bool {
 	switch e.kind {
 	case ir.Lock, ir.Join, ir.Await, ir.CondWait, ir.Barrier:
@@ -231,9 +228,9 @@ func canBlock(e *edge) bool {
 	return e.kind == ir.RMW && e.cond.kind != codeNone
 }
 
-// assumedAway reports whether thread t, which cannot move, stands at assumptions
-// only. A choice without a value to choose is one; so is a load that may read
-// nothing of what is there, unless another thread's section is in its way.
+// assumedAway reports whether thread t, which cannot move, is at assumptions only. A choice
+// without a possible value is an assumption; so is an abstract load that accepts no value that
+// memory has, unless an atomic section of another thread is in its way.
 func (s *State) assumedAway(t int, loc *locCode) bool {
 	for i := range loc.edges {
 		switch loc.edges[i].kind {

@@ -1,9 +1,9 @@
 package memory
 
-// Encoding. A state becomes a short byte string: numbers take one byte when
-// small, dead registers are left out, and components a program cannot use (block
-// table, statuses, the holder of a section) do not appear. Equal strings mean
-// equal states, and Decode gets the state back, dead registers as 0.
+// Encoding. A state becomes a short byte string: small numbers take one byte, dead registers are
+// left out, and components that the program cannot use (block table, statuses, the holder of a
+// section) do not appear. Equal strings mean equal states. Decode restores the state, with dead
+// registers 0.
 
 // Number coding: zigzag, then one byte below 248, else 247+n and n bytes.
 const smallLimit = 248
@@ -67,8 +67,7 @@ func (c *Codec) memoryPart(i int) []unit {
 	return units[i*partUnits : min(len(units), (i+1)*partUnits)]
 }
 
-// EncodePart appends part i to out. The first parts are those of the threads, the last one is
-// the rest.
+// EncodePart appends part i to out. The parts of the threads come first, the rest is last.
 func (c *Codec) EncodePart(s *State, i int, out []byte) []byte {
 	if i < len(c.y.threads) {
 		return c.EncodeThread(s, i, out)
@@ -154,8 +153,8 @@ func decodeUnits(s *State, units []unit, in []byte) []byte {
 // HasSections reports whether states say which thread holds an atomic section.
 func (c *Codec) HasSections() bool { return c.y.hasSections }
 
-// EncodeRest appends the holder of the atomic section and the blocks. holder is what to write
-// as the holder; it need not be a thread.
+// EncodeRest appends the holder of the atomic section and the blocks. It writes holder in place
+// of the state's own, so that a caller can leave the thread unnamed.
 func (c *Codec) EncodeRest(s *State, holder int, out []byte) []byte {
 	if c.y.hasSections {
 		out = putNumber(out, int64(holder))
@@ -238,7 +237,7 @@ func (c *Codec) encodeBlocks(s *State, out []byte) []byte {
 	for i := range s.blocks {
 		b := &s.blocks[i]
 		if b.kind == cellBlock {
-			// A cell that holds 0 is one that was never written.
+			// A cell that holds 0 is the same as a cell that was never written.
 			v := s.load(int(b.off), int(b.size))
 			if v == 0 {
 				continue

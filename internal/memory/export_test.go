@@ -8,12 +8,12 @@ func (s *State) Dump() string {
 		len(s.undo), len(s.removed), len(s.saved))
 }
 
-// NormalPlace and IsNormal are for tests of the normal form.
+// NormalPosition and IsNormal are for tests of the normal form.
 var (
-	NormalPlace = normalPlace
-	IsNormal    = isNormal
-	Dependent   = dependent
-	Insert      = insertEntry
+	NormalPosition = normalPosition
+	IsNormal       = isNormal
+	Dependent      = dependent
+	Insert         = insertEntry
 )
 
 // Compile and Eval are for tests of compiled expressions.

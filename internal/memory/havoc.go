@@ -10,10 +10,10 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Havoc and abstract loads pick any value that satisfies a constraint. The
-// candidates are found from the shape of the constraint: comparisons of the new
-// value with something else give intervals, && intersects, || and ?: unite. Every
-// candidate is then tested, so the intervals need only be large enough.
+// Havoc and abstract loads choose a value that satisfies a constraint. The shape of the
+// constraint gives the candidates: a comparison of the new value with something else gives an
+// interval, && intersects, || and ?: unite. Every candidate is then tested, so the intervals may
+// be too large.
 
 // ErrUnbounded says that the values of a havoc cannot be listed.
 var ErrUnbounded = errors.New("the values a havoc may pick are not bounded by its range or constraint")
@@ -21,8 +21,8 @@ var ErrUnbounded = errors.New("the values a havoc may pick are not bounded by it
 // maxChoices bounds how many values one havoc may try.
 const maxChoices = 1 << 16
 
-// Unlisted is an edge that picks among more values than can be tried one by one,
-// whatever the state, or nil. Others may turn out to when they are met.
+// Unlisted returns an edge that chooses among too many values to try one by one, whatever the
+// state, or nil. Whether another edge does may depend on the state.
 func Unlisted(p *ir.Program) *ir.Edge {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
@@ -41,7 +41,7 @@ type bounds struct {
 	op     ir.ExprOp // a comparison, LAnd, LOr, or ExprUnset: no constraint
 	x, y   *bounds
 	limit  code              // comparison: the new value is op limit
-	values analysis.Interval // the range of the operation, if it has one
+	values analysis.Interval // the range of the operation; all numbers if it has none
 	test   code
 }
 
@@ -89,8 +89,8 @@ func mentions(e *ir.Expr, r ir.Reg) bool {
 	return found
 }
 
-// intervals is a superset of the values that satisfy the constraint. It is not
-// on a hot path: it may allocate.
+// intervals returns a superset of the values that satisfy the constraint. It is not on a hot
+// path and may allocate.
 func (b *bounds) intervals(regs []int64, seen int64) []analysis.Interval {
 	switch b.op {
 	case ir.LAnd:
@@ -130,7 +130,7 @@ func (b *bounds) intervals(regs []int64, seen int64) []analysis.Interval {
 	return []analysis.Interval{all}
 }
 
-// merge sorts intervals and unites those that meet, so that there are never more
+// merge sorts intervals and unites adjacent and overlapping ones, so that there are never more
 // of them than the constraint has comparisons.
 func merge(list []analysis.Interval) []analysis.Interval {
 	slices.SortFunc(list, func(a, b analysis.Interval) int { return cmp.Compare(a.Lo, b.Lo) })

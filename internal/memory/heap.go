@@ -6,9 +6,9 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Allocation. Where a fresh block lies depends only on the thread and on what it
-// allocated before, so that the order of other threads' allocations does not
-// make states differ. Reuse of a freed block is a choice of the step.
+// Allocation. The address of a fresh block depends only on the thread and on its earlier
+// allocations, so that the order of allocations of different threads does not make states
+// differ. Reuse of a freed block is a choice of the step.
 
 const (
 	heapBase  = 0x2000_0000_0000
@@ -16,14 +16,14 @@ const (
 	heapAlign = 16
 )
 
-// maxBlock is the largest block there can be: every state carries its contents.
+// maxBlock is the size of the largest block: every state carries its contents.
 const maxBlock = 1 << 20
 
 // ErrLargeBlock says that a program allocates more than states can carry.
 var ErrLargeBlock = errors.New("a block of more than a megabyte is allocated")
 
-// FreshBlock is where a thread that has allocated used bytes of address space gets
-// its next block, and how much it has used then.
+// FreshBlock returns the address of the next block of a thread that has used so many bytes of
+// its address space, and how many bytes the thread has used after that.
 func FreshBlock(thread int, used uint64, size int64) (addr, after uint64) {
 	n := uint64(allocSize(size))
 	return heapBase + uint64(thread)<<heapShift + used, used + (n+heapAlign-1)&^(heapAlign-1) + heapAlign
@@ -41,10 +41,10 @@ func blockKindOf(e *edge) blockKind {
 	return heapBlock
 }
 
-// allocChoices lists a fresh block (choice 0) and every block to reuse (choice:
-// its address).
+// allocChoices appends a step for a fresh block (choice 0) and one for every block that can be
+// reused (its address is the choice).
 func (s *State) allocChoices(t int, e *edge, regs []int64, one Step, out []Step) []Step {
-	if uint64(e.val.eval(regs, 0)) > maxBlock { // sizes have no sign: malloc(-1) asks for everything
+	if uint64(e.val.eval(regs, 0)) > maxBlock { // sizes are unsigned: malloc(-1) asks for all of memory
 		s.Err = ErrLargeBlock
 		return out
 	}
@@ -83,9 +83,8 @@ func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 	y.set(s, t, e.dst, int64(addr))
 }
 
-// cancelFree takes back a pending free of the own thread, whose block is used
-// again before anybody else could see it freed. Under PSO the fence that came
-// with the free stays.
+// cancelFree removes a pending free of thread t whose block the thread uses again: no other
+// thread has seen the block freed. Under PSO the fence that came with the free stays.
 func (y *System) cancelFree(s *State, t int, addr uint64) {
 	for i := range s.bufs[t] {
 		if e := &s.bufs[t][i]; e.Kind == FreeEntry && e.Addr == addr {
@@ -98,7 +97,7 @@ func (y *System) cancelFree(s *State, t int, addr uint64) {
 	}
 }
 
-// free issues a free; it reports whether the thread goes on.
+// free issues a free and reports whether the thread goes on.
 func (y *System) free(s *State, t int, e *edge, regs []int64) bool {
 	addr := uint64(e.addr.eval(regs, 0))
 	if addr == 0 {
@@ -126,7 +125,7 @@ func (y *System) free(s *State, t int, e *edge, regs []int64) bool {
 	return true
 }
 
-// newestBlock is the largest order of a block.
+// newestBlock returns the largest order of a block.
 func (s *State) newestBlock() int32 {
 	n := int32(0)
 	for i := range s.blocks {
@@ -144,7 +143,7 @@ type BlockInfo struct {
 	Order       int      // among the blocks of a site
 }
 
-// Blocks lists the blocks that were ever allocated, by address.
+// Blocks returns the blocks that were ever allocated, by address.
 func (y *System) Blocks(s *State) []BlockInfo {
 	var out []BlockInfo
 	for i := range s.blocks {
@@ -164,7 +163,7 @@ func (y *System) Blocks(s *State) []BlockInfo {
 	return out
 }
 
-// Cells lists the addresses of the cells that may hold something else than 0.
+// Cells returns the addresses of the cells that may hold a value other than 0.
 func (y *System) Cells(s *State) []uint64 {
 	var out []uint64
 	for i := range y.Prog.Objects {
@@ -182,5 +181,6 @@ func (y *System) Cells(s *State) []uint64 {
 	return out
 }
 
-// Result is what a thread has returned, with Options.Ends; 0 if it has not.
+// Result returns the result of a thread that has returned, with Options.Ends, and 0 for other
+// threads.
 func (s *State) Result(t ir.ThreadID) int64 { return s.result[t] }

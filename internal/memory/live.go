@@ -7,10 +7,10 @@ import (
 	"fencepost/internal/ir"
 )
 
-// liveRegs holds the registers of a thread that are live at its locations. A list is
-// made when a state at its location is encoded for the first time: a thread passes
-// through most locations of a long expression without an encoding, and the lists of
-// all of them together grow with the square of its depth. Safe for concurrent use.
+// liveRegs holds the registers of a thread that are live at its locations. A list is made when a
+// state at its location is encoded for the first time: a thread passes most locations of a long
+// expression without an encoding, and the lists of all of them together would grow with the
+// square of its depth. It is safe for concurrent use.
 type liveRegs struct {
 	facts *analysis.Facts
 	fn    ir.FuncID

@@ -26,7 +26,7 @@ func TestUndoAndEncode(t *testing.T) {
 	}
 }
 
-// TestMarkers: reusing a block between two pending frees leaves no fence behind
+// TestMarkers: reusing a block between two pending frees leaves no fence after
 // that nothing can remove.
 func TestMarkers(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/regress/reuse-between-frees.ir")
@@ -174,7 +174,7 @@ func TestNormalForm(t *testing.T) {
 func normalize(word []memory.Entry) []memory.Entry {
 	var out []memory.Entry
 	for _, e := range word {
-		out = memory.Insert(out, memory.NormalPlace(out, e), e)
+		out = memory.Insert(out, memory.NormalPosition(out, e), e)
 	}
 	return out
 }

@@ -26,7 +26,7 @@ func (m Model) String() string {
 	}
 }
 
-// ParseModel reads a model's name.
+// ParseModel returns the model with a name.
 func ParseModel(name string) (Model, bool) {
 	for _, m := range []Model{SC, TSO, PSO} {
 		if m.String() == name {

@@ -8,15 +8,16 @@ import (
 // WordSize is the size of mutexes and barriers in bytes.
 const WordSize = 8
 
-// Entry is something a thread has issued that has not reached memory.
+// Entry is a store or free that a thread has issued and that has not reached memory, or a
+// marker.
 type Entry struct {
 	Addr uint64
 	Val  uint64 // raw bytes, low Size of them
 	Size uint32 // bytes it covers: a store's width, a freed block's size, 0 for a marker
 	off  int32  // offset in State.mem if the address is static, else -1
 	Kind EntryKind
-	// Signed and Tag are for witnesses and not part of the state: how people read
-	// the value, and what State.Tag was when the entry was made.
+	// Signed and Tag are for witnesses and not part of the state: whether people read the
+	// value as signed, and State.Tag at the time when the entry was made.
 	Signed bool
 	Tag    int32
 }
@@ -25,7 +26,7 @@ type Entry struct {
 // static.
 func (e *Entry) StaticOffset() int { return int(e.off) }
 
-// EntryKind tells buffer entries apart. The zero value is unset.
+// EntryKind is the kind of a buffer entry. The zero value is unset.
 type EntryKind uint8
 
 // The kinds of entries.
@@ -33,9 +34,9 @@ const (
 	EntryUnset EntryKind = iota
 	StoreEntry
 	FreeEntry
-	// Marker stands for a store-store fence: nothing behind it flushes before
-	// everything in front of it has. Markers exist under PSO only and never at the
-	// front of a buffer.
+	// Marker stands for a store-store fence: no entry after it reaches memory before all
+	// entries in front of it have. Markers exist under PSO only and never at the front of a
+	// buffer.
 	Marker
 )
 
@@ -50,10 +51,10 @@ const (
 	notStarted threadStatus = iota
 	running
 	condWaiting    // waits on a condition, mutex released
-	condWoken      // woken, wants its mutex back
+	condWoken      // woken, must take its mutex again
 	barrierWaiting // arrived at a barrier
-	stopped        // an attacker that does nothing any more (attack.go)
-	joined         // has ended, and somebody has waited for that
+	stopped        // an attacker that was removed (attack.go)
+	joined         // has ended and was joined
 )
 
 // block is a piece of memory that is not static: allocated, or a cell outside
@@ -64,11 +65,11 @@ type block struct {
 	off  int32 // of its bytes in State.mem
 	kind blockKind
 	free bool
-	// empty says that the block has no bytes. Its one byte is there to give it an
-	// address.
+	// empty says that the block has no bytes. It has one byte in State.mem all the same,
+	// which gives it an address.
 	empty bool
-	// With Options.Ends, of blocks of the heap in use: 1 + the edge that allocated the
-	// block, in System.edges, and a number that grows with every allocation.
+	// With Options.Ends, for heap blocks in use: 1 + the index in System.Edges of the edge
+	// that allocated the block, and a number that grows with every allocation.
 	site, order int32
 }
 
@@ -100,8 +101,8 @@ type State struct {
 	mem    []byte   // static memory, then the bytes of the blocks
 	blocks []block  // by address
 	bufs   [][]Entry
-	holder int32 // of the atomic section, -1: nobody
-	// attacker is the only thread that buffers, with Options.Attacks; -1: nobody.
+	holder int32 // of the atomic section, -1: none
+	// attacker is the only thread that buffers, with Options.Attacks; -1: none.
 	attacker int32
 	over     bool // exit was called
 	faulted  bool
@@ -118,20 +119,20 @@ type State struct {
 	Event    Event
 	accesses [2]Access // the array of Event.Accesses
 	wakes    []int32   // the array of Event.Wakes
-	// Err is set when a step could not be computed: a havoc without bounds.
+	// Err is set when a step could not be computed, for example a havoc without bounds.
 	Err error
-	// Withheld is set when Enabled left a step out because of a bound, not because
-	// the program forbids it. The caller resets it.
+	// Withheld is set when Enabled leaves out a step because of a bound, not because the
+	// program forbids it. The caller resets it.
 	Withheld bool
-	// Covered marks the compiled edges that were ever executed, Blocked those
-	// stores that ever waited for room in a bounded buffer, Bounds the bound edges
-	// that were ever met. They only grow; Undo leaves them alone.
+	// Covered marks the edges that were ever executed, Blocked the stores that ever waited
+	// for room in a bounded buffer, Bounds the bound edges that were ever reached. They only
+	// grow; Undo does not change them.
 	Covered []bool
 	Blocked []bool
 	Bounds  []bool
 }
 
-// Event is what a step did, for witnesses.
+// Event describes the effect of a step, for witnesses.
 type Event struct {
 	Addr     uint64
 	Size     int
@@ -179,7 +180,7 @@ func (s *State) wake(t int) {
 	}
 }
 
-// NewState is the initial state.
+// NewState returns the initial state.
 func (y *System) NewState() *State {
 	n := len(y.threads)
 	s := &State{
@@ -211,7 +212,7 @@ func (s *State) Faulted() bool { return s.faulted }
 // Over reports whether the program has called exit.
 func (s *State) Over() bool { return s.over }
 
-// PC is the location of a thread.
+// PC returns the location of a thread.
 func (s *State) PC(t ir.ThreadID) ir.Loc { return ir.Loc(s.pc[t]) }
 
 // Started reports whether a thread has begun to run.
@@ -229,7 +230,7 @@ func (s *State) Waiting(t ir.ThreadID) (edge int32, woken bool) {
 // Holder returns the thread inside an atomic section, or -1.
 func (s *State) Holder() int { return int(s.holder) }
 
-// Reg is the value of a register.
+// Reg returns the value of a register.
 func (y *System) Reg(s *State, t ir.ThreadID, r ir.Reg) int64 {
 	return s.regs[y.threads[t].regBase+int(r)]
 }
@@ -259,8 +260,7 @@ func (s *State) BlockAt(addr uint64, size int) (uint64, bool) {
 	return 0, false
 }
 
-// Buffer is the pending entries of a thread, oldest first. The slice is the
-// state's own.
+// Buffer returns the pending entries of a thread, oldest first. The slice belongs to the state.
 func (s *State) Buffer(t ir.ThreadID) []Entry { return s.bufs[t] }
 
 // Drained reports whether all buffers are empty.
@@ -273,8 +273,8 @@ func (s *State) Drained() bool {
 	return true
 }
 
-// Final reports whether the program has ended: all threads that were started
-// have, and all buffers are empty.
+// Final reports whether the program has ended: all threads that were started have ended, and all
+// buffers are empty.
 func (y *System) Final(s *State) bool {
 	if s.over || s.faulted || !s.Drained() {
 		return false

@@ -2,10 +2,10 @@ package memory
 
 import "fencepost/internal/ir"
 
-// Mutexes, conditions and barriers. A mutex is an 8-byte word in memory: 0 when
-// free, else the owner's index plus one in the low half and the depth of
-// recursion minus one in the high half. A barrier is a word that holds the
-// number of arrivals it waits for. Who waits is part of the thread's status.
+// Mutexes, conditions and barriers. A mutex is an 8-byte word in memory: 0 when free, else the
+// index of its owner plus one in the low half and the depth of recursion minus one in the high
+// half. A barrier is a word that holds the number of arrivals it waits for. That a thread waits
+// is part of its status.
 
 func mutexWord(t int, depth uint64) uint64 { return uint64(t+1) | depth<<32 }
 
@@ -16,24 +16,24 @@ const destroyed = ^uint64(0)
 
 func mutexDepth(word uint64) uint64 { return word >> 32 }
 
-// enabledMutex decides lock, trylock and unlock: all drain, except re-locking an
-// owned recursive mutex and its inner unlock.
+// enabledMutex decides whether lock, trylock and unlock are enabled: all need an empty buffer,
+// except locking an owned recursive mutex again and its inner unlock.
 func (y *System) enabledMutex(s *State, t int, e *edge, regs []int64) bool {
 	off, fault := y.locate(s, t, e, uint64(e.addr.eval(regs, 0)))
 	if fault != 0 {
 		return s.drained(t)
 	}
 	word := s.readAt(off, WordSize)
-	own := mutexOwner(word) == t
+	mine := mutexOwner(word) == t
 	kind := e.ir.Op.Mutex
-	if own && kind == ir.RecursiveMutex && (e.kind != ir.Unlock || mutexDepth(word) > 0) {
+	if mine && kind == ir.RecursiveMutex && (e.kind != ir.Unlock || mutexDepth(word) > 0) {
 		return true
 	}
 	if !s.drained(t) {
 		return false
 	}
 	if e.kind == ir.Lock {
-		return word == 0 || word == destroyed || own && kind == ir.ErrorCheckMutex
+		return word == 0 || word == destroyed || mine && kind == ir.ErrorCheckMutex
 	}
 	return true
 }
@@ -47,16 +47,16 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 		return
 	}
 	word := s.readAt(off, WordSize)
-	own := mutexOwner(word) == t
+	mine := mutexOwner(word) == t
 	kind := e.ir.Op.Mutex
 	next, result := word, int64(0)
 	switch {
 	case word == destroyed:
 		s.failAt(t, e, ir.Destroyed, addr)
 		return
-	case e.kind == ir.Unlock && own && kind == ir.RecursiveMutex && mutexDepth(word) > 0:
+	case e.kind == ir.Unlock && mine && kind == ir.RecursiveMutex && mutexDepth(word) > 0:
 		next = mutexWord(t, mutexDepth(word)-1)
-	case e.kind == ir.Unlock && own:
+	case e.kind == ir.Unlock && mine:
 		next = 0
 	case e.kind == ir.Unlock && kind == ir.ErrorCheckMutex:
 		result = ir.EPERM
@@ -65,11 +65,11 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 		return
 	case word == 0:
 		next = mutexWord(t, 0)
-	case own && kind == ir.RecursiveMutex:
+	case mine && kind == ir.RecursiveMutex:
 		next = mutexWord(t, mutexDepth(word)+1)
 	case e.kind == ir.TryLock:
 		result = ir.EBUSY
-	case own && kind == ir.ErrorCheckMutex:
+	case mine && kind == ir.ErrorCheckMutex:
 		result = ir.EDEADLK
 	default:
 		panic("BUG: lock of a mutex that is held")
@@ -87,8 +87,8 @@ func (y *System) mutex(s *State, t int, e *edge, regs []int64) {
 	s.setPC(t, e.to)
 }
 
-// conditionAt is the address of a condition; it reports whether there is memory
-// for one, and fails otherwise.
+// conditionAt returns the address of a condition. If there is no memory for one, the check fails
+// and it returns false.
 func (y *System) conditionAt(s *State, t int, e *edge, regs []int64) (uint64, bool) {
 	addr := uint64(e.addr.eval(regs, 0))
 	_, fault := y.locate(s, t, e, addr)
@@ -159,7 +159,7 @@ func (y *System) waitsAt(s *State, t int, status threadStatus, addr uint64) bool
 	return uint64(e.addr.eval(y.regsOf(s, t), 0)) == addr
 }
 
-// noWaiter is the choice of a signal that wakes nobody.
+// noWaiter is the choice of a signal that wakes no thread.
 const noWaiter = -1
 
 func (y *System) signalChoices(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
@@ -181,7 +181,7 @@ func (y *System) signalChoices(s *State, t int, e *edge, regs []int64, one Step,
 	return out
 }
 
-// barrier is an arrival; the last one lets everybody go.
+// barrier lets a thread arrive at a barrier; the last arrival lets all waiting threads go on.
 func (y *System) barrier(s *State, t int, i int32, e *edge, regs []int64) {
 	addr := uint64(e.addr.eval(regs, 0))
 	off, fault := y.locate(s, t, e, addr)

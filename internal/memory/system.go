@@ -97,7 +97,7 @@ type Step struct {
 	Choice int64
 }
 
-// StepKind tells transitions apart. The zero value is unset.
+// StepKind is the kind of a step. The zero value is unset.
 type StepKind uint8
 
 // The kinds of steps.

@@ -1,8 +1,8 @@
 package memory
 
-// Every change of a State is logged, so that a step can be taken back without
-// copying the state. Records are small; buffer entries and whole buffers that a
-// step removes go to stacks of their own.
+// Every change of a State is logged, so that a step can be undone without copying the state.
+// Records are small; buffer entries and whole buffers that a step removes go to stacks of their
+// own.
 
 type undoKind uint8
 
@@ -34,10 +34,10 @@ type undo struct {
 	old  int64
 }
 
-// Mark is a point that Undo can return to.
+// Mark returns a mark that Undo can return to.
 func (s *State) Mark() int { return len(s.undo) }
 
-// Undo takes back everything applied since the mark.
+// Undo undoes all changes since the mark.
 func (s *State) Undo(mark int) {
 	for i := len(s.undo) - 1; i >= mark; i-- {
 		u := &s.undo[i]
@@ -182,7 +182,7 @@ func (s *State) remove(t, i int) Entry {
 	return e
 }
 
-// saveBuffer lets the caller rewrite a buffer as it likes.
+// saveBuffer logs a whole buffer, so that the caller may rewrite it.
 func (s *State) saveBuffer(t int) {
 	s.saved = append(s.saved, append([]Entry(nil), s.bufs[t]...))
 	s.undo = append(s.undo, undo{kind: undoBuffer, t: int16(t)})

@@ -32,7 +32,7 @@ type Unit struct {
 	Litmus   *litmus.Unit   // of litmus tests
 	// With ReadOptions.Sites: where fences can be written, the kinds of fences that the language
 	// can express, and how fences become edits of the text.
-	Sites []ir.Place
+	Sites []ir.FenceSite
 	Kinds []ir.FenceKind
 	Write func([]ir.FenceAt) []source.Edit
 }

@@ -25,7 +25,7 @@ import (
 // placed is a program, where fences can be written into it, and how.
 type placed struct {
 	p      *ir.Program
-	places []ir.Place
+	places []ir.FenceSite
 	write  func([]ir.FenceAt) []source.Edit
 }
 
@@ -61,7 +61,7 @@ func parsePlaces(t *testing.T, name string, text []byte, places bool, style tran
 func (pl *placed) fenced(fences []ir.FenceAt) *ir.Program {
 	kinds := map[ir.EdgeID]ir.FenceKind{}
 	for _, at := range fences {
-		for _, e := range pl.places[at.Place].Edges {
+		for _, e := range pl.places[at.Site].Edges {
 			kinds[e] = at.Kind
 		}
 	}
@@ -157,7 +157,7 @@ func TestPlaces(t *testing.T) {
 							kind = ir.StoreStoreFence
 						}
 						if third == 3 || p%3 == third {
-							fences = append(fences, ir.FenceAt{Place: ir.PlaceID(p), Kind: kind})
+							fences = append(fences, ir.FenceAt{Site: ir.SiteID(p), Kind: kind})
 						}
 					}
 					checkPatched(t, pr, pl, fences, style, third == 3)
@@ -262,7 +262,7 @@ func TestPlacesCompile(t *testing.T) {
 				var fences []ir.FenceAt
 				for p := range pl.places {
 					if !pl.places[p].ReadOnly {
-						fences = append(fences, ir.FenceAt{Place: ir.PlaceID(p), Kind: ir.FenceKind(1 + p%2)})
+						fences = append(fences, ir.FenceAt{Site: ir.SiteID(p), Kind: ir.FenceKind(1 + p%2)})
 					}
 				}
 				text := source.Apply(source.NewFile(pr.name, pr.text), pl.write(fences))

@@ -290,7 +290,7 @@ func (d *raceDetector) seen(st *verdict.Step) clock {
 // library does what an access means that belongs to a call of the library.
 func (d *raceDetector) library(t int, addr uint64, kind ir.SyncKind) {
 	switch kind {
-	case ir.SyncLook:
+	case ir.SyncInspect:
 	case ir.SyncTake:
 		d.take(t, addr)
 	case ir.SyncTakeShared:

@@ -27,8 +27,8 @@ import (
 type Fences struct {
 	p      *ir.Program
 	props  *property.Set
-	places []ir.Place
-	of     map[ir.EdgeID]ir.PlaceID // by edge of the flat program
+	places []ir.FenceSite
+	of     map[ir.EdgeID]ir.SiteID // by edge of the flat program
 	edges  map[ir.EdgeID]flatEdge
 	named  []map[ir.Loc]bool // by function: locations that goals name
 }
@@ -39,15 +39,15 @@ type flatEdge struct {
 }
 
 // NewFences prepares a flat program made from a structured one with places.
-func NewFences(p *ir.Program, props *property.Set, places []ir.Place) *Fences {
+func NewFences(p *ir.Program, props *property.Set, places []ir.FenceSite) *Fences {
 	if p.Form != ir.Flat {
 		panic("BUG: fences are put into flat programs")
 	}
-	fs := &Fences{p: p, props: props, places: places, of: map[ir.EdgeID]ir.PlaceID{}, edges: map[ir.EdgeID]flatEdge{}}
-	origin := map[ir.EdgeID]ir.PlaceID{}
+	fs := &Fences{p: p, props: props, places: places, of: map[ir.EdgeID]ir.SiteID{}, edges: map[ir.EdgeID]flatEdge{}}
+	origin := map[ir.EdgeID]ir.SiteID{}
 	for i := range places {
 		for _, e := range places[i].Edges {
-			origin[e] = ir.PlaceID(i)
+			origin[e] = ir.SiteID(i)
 		}
 	}
 	for i, f := range p.Funcs {
@@ -71,14 +71,14 @@ func NewFences(p *ir.Program, props *property.Set, places []ir.Place) *Fences {
 }
 
 // Places are the places.
-func (fs *Fences) Places() []ir.Place { return fs.places }
+func (fs *Fences) Places() []ir.FenceSite { return fs.places }
 
 // Insert is the program with the fences, and its properties.
 func (fs *Fences) Insert(fences []ir.FenceAt) (*ir.Program, *property.Set) {
-	kinds := map[ir.PlaceID]ir.FenceKind{}
+	kinds := map[ir.SiteID]ir.FenceKind{}
 	for _, f := range fences {
-		if kinds[f.Place] != ir.FullFence { // which does what the other does, too
-			kinds[f.Place] = f.Kind
+		if kinds[f.Site] != ir.FullFence { // which does what the other does, too
+			kinds[f.Site] = f.Kind
 		}
 	}
 	out := *fs.p
@@ -124,7 +124,7 @@ type contraction struct {
 }
 
 // function is a copy with fences, and where named locations went.
-func (fs *Fences) function(fn int, f *ir.Func, kinds map[ir.PlaceID]ir.FenceKind) (*ir.Func, map[ir.Loc]ir.Loc) {
+func (fs *Fences) function(fn int, f *ir.Func, kinds map[ir.SiteID]ir.FenceKind) (*ir.Func, map[ir.Loc]ir.Loc) {
 	g := *f
 	c := &contraction{
 		f: &g, edges: slices.Clone(f.Edges), gone: make([]bool, len(f.Edges)),
@@ -212,7 +212,7 @@ func (c *contraction) move(from, to ir.Loc) {
 
 // Between appends the places that a thread passes on its way from one edge to the
 // edge it takes next in the program with or without fences.
-func (fs *Fences) Between(first, next ir.EdgeID, out []ir.PlaceID) []ir.PlaceID {
+func (fs *Fences) Between(first, next ir.EdgeID, out []ir.SiteID) []ir.SiteID {
 	a, b := fs.edges[first], fs.edges[next]
 	if a.fn != b.fn {
 		panic("BUG: steps of two threads follow each other in one")
@@ -227,7 +227,7 @@ func (fs *Fences) Between(first, next ir.EdgeID, out []ir.PlaceID) []ir.PlaceID 
 // BeforeGoal returns the places that a thread passes from its last edge to a location
 // that a goal names, on a way without the fenced places. It returns nil if there is no
 // such way.
-func (fs *Fences) BeforeGoal(last ir.EdgeID, fenced map[ir.PlaceID]bool) []ir.PlaceID {
+func (fs *Fences) BeforeGoal(last ir.EdgeID, fenced map[ir.SiteID]bool) []ir.SiteID {
 	a := fs.edges[last]
 	way, _ := fs.way(a, func(l ir.Loc) bool { return fs.named[a.fn][l] }, fenced)
 	return way
@@ -235,12 +235,12 @@ func (fs *Fences) BeforeGoal(last ir.EdgeID, fenced map[ir.PlaceID]bool) []ir.Pl
 
 // way is the places on a shortest way behind an edge to a location, over places that
 // are not fenced.
-func (fs *Fences) way(behind flatEdge, reached func(ir.Loc) bool, fenced map[ir.PlaceID]bool) (out []ir.PlaceID, ok bool) {
+func (fs *Fences) way(behind flatEdge, reached func(ir.Loc) bool, fenced map[ir.SiteID]bool) (out []ir.SiteID, ok bool) {
 	f := fs.p.Funcs[behind.fn]
 	type visit struct {
 		loc  ir.Loc
 		from int // index of the visit before
-		at   ir.PlaceID
+		at   ir.SiteID
 	}
 	visits := []visit{{loc: behind.edge.To, from: -1}}
 	for i := 0; i < len(visits); i++ {
@@ -262,7 +262,7 @@ func (fs *Fences) way(behind flatEdge, reached func(ir.Loc) bool, fenced map[ir.
 }
 
 // PlaceOf is the place an edge belongs to, if it does.
-func (fs *Fences) PlaceOf(e ir.EdgeID) (ir.PlaceID, bool) {
+func (fs *Fences) PlaceOf(e ir.EdgeID) (ir.SiteID, bool) {
 	place, ok := fs.of[e]
 	return place, ok
 }
@@ -270,7 +270,7 @@ func (fs *Fences) PlaceOf(e ir.EdgeID) (ir.PlaceID, bool) {
 // Threads names the threads that can pass each place.
 func (fs *Fences) Threads() [][]string {
 	out := make([][]string, len(fs.places))
-	fs.visit(func(t *ir.Thread, place ir.PlaceID, _ int) {
+	fs.visit(func(t *ir.Thread, place ir.SiteID, _ int) {
 		if !slices.Contains(out[place], t.Name) {
 			out[place] = append(out[place], t.Name)
 		}
@@ -281,12 +281,12 @@ func (fs *Fences) Threads() [][]string {
 // Depths is how many loops each place lies in, with calls inlined.
 func (fs *Fences) Depths() []int {
 	out := make([]int, len(fs.places))
-	fs.visit(func(_ *ir.Thread, place ir.PlaceID, depth int) { out[place] = max(out[place], depth) })
+	fs.visit(func(_ *ir.Thread, place ir.SiteID, depth int) { out[place] = max(out[place], depth) })
 	return out
 }
 
 // visit calls f on every copy of a place that control can reach.
-func (fs *Fences) visit(f func(t *ir.Thread, place ir.PlaceID, depth int)) {
+func (fs *Fences) visit(f func(t *ir.Thread, place ir.SiteID, depth int)) {
 	for t := range fs.p.Threads {
 		fn := fs.p.ThreadFunc(ir.ThreadID(t))
 		n := newNest(fn)

@@ -11,13 +11,13 @@ import (
 
 // marked parses a program whose nops are places, one place per name of the target
 // location: copies in several threads are one.
-func marked(t *testing.T, text string) (*ir.Program, []ir.Place) {
+func marked(t *testing.T, text string) (*ir.Program, []ir.FenceSite) {
 	t.Helper()
 	src, diags := ir.Parse("test.ir", []byte(text))
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}
-	var places []ir.Place
+	var places []ir.FenceSite
 	names := map[string]int{}
 	for _, f := range src.Funcs {
 		for i := range f.Edges {
@@ -28,7 +28,7 @@ func marked(t *testing.T, text string) (*ir.Program, []ir.Place) {
 			name := f.Locs[e.To].Name
 			if _, ok := names[name]; !ok {
 				names[name] = len(places)
-				places = append(places, ir.Place{Before: name})
+				places = append(places, ir.FenceSite{Before: name})
 			}
 			p := &places[names[name]]
 			p.Edges = append(p.Edges, e.ID)
@@ -75,11 +75,11 @@ thread t = f()
 	if countOps(none, ir.Nop) > 0 || countOps(none, ir.Fence) > 0 || countOps(none, ir.Store) != 2 {
 		t.Errorf("without fences:\n%s", ir.Print(none))
 	}
-	one, _ := fs.Insert([]ir.FenceAt{{Place: 1, Kind: ir.StoreStoreFence}})
+	one, _ := fs.Insert([]ir.FenceAt{{Site: 1, Kind: ir.StoreStoreFence}})
 	if countOps(one, ir.Nop) > 0 || countOps(one, ir.Fence) != 2 {
 		t.Errorf("with a fence:\n%s", ir.Print(one))
 	}
-	both, _ := fs.Insert([]ir.FenceAt{{Place: 1, Kind: ir.FullFence}, {Place: 1, Kind: ir.StoreStoreFence}})
+	both, _ := fs.Insert([]ir.FenceAt{{Site: 1, Kind: ir.FullFence}, {Site: 1, Kind: ir.StoreStoreFence}})
 	for _, f := range both.Funcs {
 		for i := range f.Edges {
 			if e := &f.Edges[i]; e.Op.Kind == ir.Fence && e.Op.Fence != ir.FullFence {
@@ -93,7 +93,7 @@ thread t = f()
 	f := p.Funcs[0]
 	got := fs.Between(f.Edges[0].ID, f.Edges[3].ID, nil)
 	slices.Sort(got)
-	if !slices.Equal(got, []ir.PlaceID{0, 1}) {
+	if !slices.Equal(got, []ir.SiteID{0, 1}) {
 		t.Errorf("between the store and the load are places %v", got)
 	}
 	for i, names := range fs.Threads() {
@@ -125,12 +125,12 @@ thread t = f()
 	if f := none.Funcs[0]; countOps(none, ir.Nop) != 0 || len(f.Out(f.Edges[0].To)) != 2 {
 		t.Errorf("the alternatives do not leave one location:\n%s", ir.Print(none))
 	}
-	one, _ := fs.Insert([]ir.FenceAt{{Place: 0, Kind: ir.FullFence}})
+	one, _ := fs.Insert([]ir.FenceAt{{Site: 0, Kind: ir.FullFence}})
 	if countOps(one, ir.Fence) != 1 || countOps(one, ir.Nop) != 0 {
 		t.Errorf("with a fence:\n%s", ir.Print(one))
 	}
 	f := p.Funcs[0]
-	if got := fs.Between(f.Edges[0].ID, f.Edges[3].ID, nil); !slices.Equal(got, []ir.PlaceID{0}) {
+	if got := fs.Between(f.Edges[0].ID, f.Edges[3].ID, nil); !slices.Equal(got, []ir.SiteID{0}) {
 		t.Errorf("places %v before the first alternative", got)
 	}
 }
@@ -170,8 +170,8 @@ thread t = f()
 	}
 	// With a fence behind d, d is before it.
 	fs := transform.NewFences(p, goal("d"), places)
-	n := slices.IndexFunc(places, func(x ir.Place) bool { return x.Before == "n" })
-	_, props = fs.Insert([]ir.FenceAt{{Place: ir.PlaceID(n), Kind: ir.FullFence}})
+	n := slices.IndexFunc(places, func(x ir.FenceSite) bool { return x.Before == "n" })
+	_, props = fs.Insert([]ir.FenceAt{{Site: ir.SiteID(n), Kind: ir.FullFence}})
 	if got := props.Goals[0].At[0].Locs[0]; got != at("d") {
 		t.Errorf("the goal went to %s", p.Funcs[0].Locs[got].Name)
 	}
@@ -202,7 +202,7 @@ thread t = f()
 `)
 	depths := transform.NewFences(p, &property.Set{}, places).Depths()
 	for i, want := range map[string]int{"m0": 2, "m1": 0, "m2": 1} {
-		at := slices.IndexFunc(places, func(x ir.Place) bool { return x.Before == i })
+		at := slices.IndexFunc(places, func(x ir.FenceSite) bool { return x.Before == i })
 		if depths[at] != want {
 			t.Errorf("place %s lies in %d loops, want %d", i, depths[at], want)
 		}

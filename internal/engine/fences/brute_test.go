@@ -31,7 +31,7 @@ var (
 type subject struct {
 	p      *ir.Program // with marks
 	props  *property.Set
-	places []ir.Place
+	places []ir.FenceSite
 	kinds  []ir.FenceKind
 	costs  map[ir.FenceAt]int64
 	model  memory.Model
@@ -81,14 +81,14 @@ func newSubject(seed uint64, flat *ir.Program, props *property.Set, model memory
 		if n := len(s.places); n > 0 && r.IntN(4) == 0 {
 			s.places[n-1].Edges = append(s.places[n-1].Edges, id)
 		} else {
-			s.places = append(s.places, ir.Place{Edges: []ir.EdgeID{id}})
+			s.places = append(s.places, ir.FenceSite{Edges: []ir.EdgeID{id}})
 		}
 	}
 	out.Seal()
 	s.p = &out
 	for i := range s.places {
 		for _, k := range s.kinds {
-			s.costs[ir.FenceAt{Place: ir.PlaceID(i), Kind: k}] = 1 + r.Int64N(3)
+			s.costs[ir.FenceAt{Site: ir.SiteID(i), Kind: k}] = 1 + r.Int64N(3)
 		}
 	}
 	return s
@@ -103,7 +103,7 @@ func (s *subject) plain(set []ir.FenceAt) *ir.Program {
 		g.Edges = slices.Clone(f.Edges)
 		for j := range g.Edges {
 			for _, at := range set {
-				if slices.Contains(s.places[at.Place].Edges, g.Edges[j].ID) {
+				if slices.Contains(s.places[at.Site].Edges, g.Edges[j].ID) {
 					g.Edges[j].Op = ir.NewOp(ir.Fence)
 					g.Edges[j].Op.Fence = at.Kind
 				}
@@ -139,7 +139,7 @@ func (s *subject) brute() (int64, error) {
 	for i := range s.places {
 		for _, c := range slices.Clone(list) {
 			for _, k := range s.kinds {
-				at := ir.FenceAt{Place: ir.PlaceID(i), Kind: k}
+				at := ir.FenceAt{Site: ir.SiteID(i), Kind: k}
 				list = append(list, candidate{append(slices.Clone(c.set), at), c.cost + s.costs[at]})
 			}
 		}
@@ -148,7 +148,7 @@ func (s *subject) brute() (int64, error) {
 	slices.SortStableFunc(list, func(a, b candidate) int { return int(a.cost - b.cost) })
 	full := []ir.FenceAt{}
 	for i := range s.places {
-		full = append(full, ir.FenceAt{Place: ir.PlaceID(i), Kind: ir.FullFence})
+		full = append(full, ir.FenceAt{Site: ir.SiteID(i), Kind: ir.FullFence})
 	}
 	if out, err := s.ask(s.plain(full), s.props); err != nil || len(out.Violations) > 0 {
 		return -1, err
@@ -260,7 +260,7 @@ func (s *subject) checkAll(got *fences.Repair, cost int64) string {
 		}
 		try(i+1, set, spent)
 		for _, k := range s.kinds {
-			at := ir.FenceAt{Place: ir.PlaceID(i), Kind: k}
+			at := ir.FenceAt{Site: ir.SiteID(i), Kind: k}
 			try(i+1, append(slices.Clone(set), at), spent+s.costs[at])
 		}
 	}

@@ -52,7 +52,7 @@ import (
 // window is the places a thread passes between a store and something that overtakes
 // it. swap says that the latter is a store.
 type window struct {
-	places []ir.PlaceID
+	places []ir.SiteID
 	swap   bool
 }
 
@@ -135,10 +135,10 @@ func (r *run) end(w *verdict.Witness) (holder int, last []int) {
 
 // toGoal is the places that a thread passes from its last step to a location that a
 // goal names, nil if it does not stand at one.
-func (r *run) toGoal(w *verdict.Witness, last int, set []ir.FenceAt) []ir.PlaceID {
-	fenced := map[ir.PlaceID]bool{}
+func (r *run) toGoal(w *verdict.Witness, last int, set []ir.FenceAt) []ir.SiteID {
+	fenced := map[ir.SiteID]bool{}
 	for _, at := range set {
-		fenced[at.Place] = true
+		fenced[at.Site] = true
 	}
 	return r.task.Fences.BeforeGoal(ir.EdgeID(w.Steps[last].Edge), fenced)
 }
@@ -159,8 +159,8 @@ func (r *run) fixed(st *verdict.Step) bool {
 }
 
 // between is the places that a thread passes from one of its steps to another.
-func (r *run) between(w *verdict.Witness, first, last int) []ir.PlaceID {
-	var out []ir.PlaceID
+func (r *run) between(w *verdict.Witness, first, last int) []ir.SiteID {
+	var out []ir.SiteID
 	at := first
 	for i := first + 1; i <= last; i++ {
 		st := &w.Steps[i]

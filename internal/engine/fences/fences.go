@@ -158,7 +158,7 @@ func newRun(task *Task) *run {
 			continue
 		}
 		for _, kind := range task.Kinds {
-			at := ir.FenceAt{Place: ir.PlaceID(p), Kind: kind}
+			at := ir.FenceAt{Site: ir.SiteID(p), Kind: kind}
 			r.index[at] = len(r.items)
 			r.items = append(r.items, at)
 			most += task.Rank(at)
@@ -309,7 +309,7 @@ func (r *run) clause(list []window) []int {
 	for _, w := range list {
 		for _, p := range w.places {
 			for _, kind := range r.task.Kinds {
-				item, ok := r.index[ir.FenceAt{Place: p, Kind: kind}]
+				item, ok := r.index[ir.FenceAt{Site: p, Kind: kind}]
 				if ok && (kind == ir.FullFence || w.swap) {
 					out = append(out, item)
 				}

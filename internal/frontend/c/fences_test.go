@@ -67,7 +67,7 @@ func fencesEverywhere(t *testing.T, text string) bool {
 		if p.ReadOnly {
 			continue
 		}
-		all = append(all, ir.FenceAt{Place: ir.PlaceID(i), Kind: ir.FullFence})
+		all = append(all, ir.FenceAt{Site: ir.SiteID(i), Kind: ir.FullFence})
 		want += len(p.Edges)
 	}
 	changed := source.Apply(file, u.Write(all, translate.C11))

@@ -86,7 +86,7 @@ func TestLineMarksAndFences(t *testing.T) {
 		if p.ReadOnly {
 			continue
 		}
-		for _, e := range unit.Write([]ir.FenceAt{{Place: ir.PlaceID(i), Kind: ir.FullFence}}, fenceStyle(t, "c11")) {
+		for _, e := range unit.Write([]ir.FenceAt{{Site: ir.SiteID(i), Kind: ir.FullFence}}, fenceStyle(t, "c11")) {
 			if strings.Contains(e.Text, "include") || strings.Contains(e.Text, "atomic_thread_fence") {
 				t.Errorf("the edit %+v", e)
 			}

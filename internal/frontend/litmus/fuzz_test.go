@@ -87,7 +87,7 @@ func FuzzC(f *testing.F) {
 			if p.ReadOnly {
 				continue
 			}
-			u.Write([]ir.FenceAt{{Place: ir.PlaceID(i), Kind: ir.FullFence}}, u.FenceStyle(translate.C11))
+			u.Write([]ir.FenceAt{{Site: ir.SiteID(i), Kind: ir.FullFence}}, u.FenceStyle(translate.C11))
 		}
 	})
 }

@@ -43,7 +43,7 @@ type Unit struct {
 
 	// Places is where fences can be written into a test in C, in the order of the text;
 	// only if asked for. Write says how the file changes for some of them.
-	Places []ir.Place
+	Places []ir.FenceSite
 	Write  func([]ir.FenceAt, translate.FenceStyle) []source.Edit
 	// Included are the files of the library that a test in C took in.
 	Included []*source.File
@@ -173,7 +173,7 @@ func (c *compiler) compile() {
 	c.measure()
 	c.mentioned()
 	c.b = ir.NewBuilder(c.unit.Name, false)
-	c.b.PlaceFrom(chooseBase(c.file.Text))
+	c.b.StartAt(chooseBase(c.file.Text))
 	if !c.place() {
 		return
 	}

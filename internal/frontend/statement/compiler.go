@@ -31,7 +31,7 @@ type Unit struct {
 	ExpectPos source.Span
 	// Places is where fences can be written, in the order of the text; only if asked
 	// for. Write says how the text changes for some of them.
-	Places []ir.Place
+	Places []ir.FenceSite
 	Write  func([]ir.FenceAt) []source.Edit
 }
 

@@ -196,7 +196,7 @@ func (u *Unit) SetPlaces(m *marks) {
 		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(min(b.body, 1), min(a.body, 1)), cmp.Compare(b.body, a.body))
 	})
 	for _, a := range list {
-		u.Places = append(u.Places, ir.Place{Pos: source.At(m.file.Pos(a.offset)), Edges: a.edges, Before: a.text})
+		u.Places = append(u.Places, ir.FenceSite{Pos: source.At(m.file.Pos(a.offset)), Edges: a.edges, Before: a.text})
 	}
 	u.Write = func(fences []ir.FenceAt) []source.Edit { return m.write(list, fences) }
 }
@@ -212,7 +212,7 @@ func (m *marks) write(list []*mark, fences []ir.FenceAt) []source.Edit {
 	var edits, closing []source.Edit
 	var braces []*wrapped
 	for _, f := range fences {
-		a, fence := list[f.Place], m.Names[f.Kind]
+		a, fence := list[f.Site], m.Names[f.Kind]
 		if a.wrap == 0 {
 			edits = append(edits, m.edit(a, fence))
 			continue

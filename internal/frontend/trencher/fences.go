@@ -55,7 +55,7 @@ func (p *parser) setPlaces(u *statement.Unit) {
 	}
 	slices.SortStableFunc(points, func(a, b point) int { return a.first.start - b.first.start })
 	for _, q := range points {
-		u.Places = append(u.Places, ir.Place{
+		u.Places = append(u.Places, ir.FenceSite{
 			Pos: source.At(p.File.Pos(q.first.start)), Edges: q.t.marks[q.state],
 			Before: statement.FirstLine(p.Text[q.first.start:q.first.end]),
 		})
@@ -63,7 +63,7 @@ func (p *parser) setPlaces(u *statement.Unit) {
 	u.Write = func(fences []ir.FenceAt) []source.Edit {
 		var edits []source.Edit
 		for _, f := range fences {
-			q := points[f.Place]
+			q := points[f.Site]
 			edits = append(edits, p.fenceState(q.t, q.state, q.first)...)
 		}
 		return edits

@@ -152,7 +152,7 @@ func (r *Repairer) costs() (cost func(ir.FenceAt) int64, err error) {
 		depths := r.Fences.Depths()
 		return func(at ir.FenceAt) int64 {
 			c := int64(1)
-			for range min(depths[at.Place], 9) {
+			for range min(depths[at.Site], 9) {
 				c *= 10
 			}
 			return c
@@ -160,7 +160,7 @@ func (r *Repairer) costs() (cost func(ir.FenceAt) int64, err error) {
 	case Profile:
 		lines, err := r.profile()
 		return func(at ir.FenceAt) int64 {
-			pos := r.Fences.Places()[at.Place].Pos
+			pos := r.Fences.Places()[at.Site].Pos
 			return max(1, lines[source.Pos{File: path.Base(pos.File), Line: pos.Line}])
 		}, err
 	default:

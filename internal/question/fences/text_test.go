@@ -215,7 +215,7 @@ func (g *randomText) name() string {
 }
 
 // sites returns the fence sites of a text, and how fences are written there.
-func (g *randomText) sites(text string) ([]ir.Place, func([]ir.FenceAt) string) {
+func (g *randomText) sites(text string) ([]ir.FenceSite, func([]ir.FenceAt) string) {
 	f := source.NewFile(g.name(), []byte(text))
 	if g.c {
 		u, _ := c.Parse([]*source.File{f}, c.Options{Places: true})
@@ -285,7 +285,7 @@ func (g *randomText) brute(t *testing.T, text, model string) int {
 	}
 	var all []ir.FenceAt
 	for p := range sites {
-		all = append(all, ir.FenceAt{Place: ir.PlaceID(p), Kind: ir.FullFence})
+		all = append(all, ir.FenceAt{Site: ir.SiteID(p), Kind: ir.FullFence})
 	}
 	if g.ask(t, write(all), model) != verdict.Safe {
 		return -1
@@ -297,7 +297,7 @@ func (g *randomText) brute(t *testing.T, text, model string) int {
 		}
 		for p := from; p < len(sites); p++ {
 			for _, k := range kinds {
-				if try(p+1, append(slices.Clone(set), ir.FenceAt{Place: ir.PlaceID(p), Kind: k}), left-1) {
+				if try(p+1, append(slices.Clone(set), ir.FenceAt{Site: ir.SiteID(p), Kind: k}), left-1) {
 					return true
 				}
 			}

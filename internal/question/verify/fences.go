@@ -132,7 +132,7 @@ func (f *fenceVerifier) refs(list []verdict.FenceRef) ([]ir.FenceAt, error) {
 		out = append(out, at)
 	}
 	ordered := slices.IsSortedFunc(out, func(a, b ir.FenceAt) int {
-		return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Kind, b.Kind))
 	})
 	if !ordered || len(slices.Compact(slices.Clone(out))) != len(out) {
 		return nil, fmt.Errorf("fences are named twice, or in another order than they stand")
@@ -146,7 +146,7 @@ func (f *fenceVerifier) refs(list []verdict.FenceRef) ([]ir.FenceAt, error) {
 func (f *fenceVerifier) at(site int, kind string) (ir.FenceAt, error) {
 	for _, k := range f.rep.FenceKinds() {
 		if k.String() == kind && site >= 1 && site <= len(f.rep.Fences.Places()) {
-			return ir.FenceAt{Place: ir.PlaceID(site - 1), Kind: k}, nil
+			return ir.FenceAt{Site: ir.SiteID(site - 1), Kind: k}, nil
 		}
 	}
 	return ir.FenceAt{}, fmt.Errorf("there is no fence site %d for a fence of kind %q", site, kind)

@@ -392,13 +392,13 @@ func (u *Unit) setPlaces(m *marks, files []*source.File, needsHeaders bool) {
 		)
 	})
 	for _, a := range m.list {
-		u.Places = append(u.Places, ir.Place{Pos: source.At(a.file.Pos(a.offset)), Edges: a.edges, Before: a.text, ReadOnly: a.readOnly})
+		u.Places = append(u.Places, ir.FenceSite{Pos: source.At(a.file.Pos(a.offset)), Edges: a.edges, Before: a.text, ReadOnly: a.readOnly})
 	}
 	u.Write = func(fences []ir.FenceAt, style FenceStyle) []source.Edit {
 		edits := m.write(fences, style)
 		needs := map[*source.File][]ir.FenceKind{}
 		for _, f := range fences {
-			file := m.list[f.Place].file
+			file := m.list[f.Site].file
 			needs[file] = append(needs[file], f.Kind)
 		}
 		for _, f := range files {

@@ -140,7 +140,7 @@ func (m *marks) write(fences []ir.FenceAt, style FenceStyle) []source.Edit {
 	var edits, closing []source.Edit
 	var bodies []*braces
 	for _, f := range fences {
-		a := m.list[f.Place]
+		a := m.list[f.Site]
 		if a.readOnly {
 			panic("BUG: a fence is written where the text is not to be changed")
 		}

@@ -109,7 +109,7 @@ const locationPrefix = "__fp_location_"
 func ParseTest(in TestInput, lib *Library, opt Options, diags *diag.List) *Test {
 	files := []*source.File{in.File}
 	c := newCompiler(files, lib, opt, diags)
-	c.B.PlaceFrom(in.Base)
+	c.B.StartAt(in.Base)
 	t := &Test{c: c, in: in, byName: map[string]*Memory{}}
 	types := ""
 	for i := range in.Locations {

@@ -51,7 +51,7 @@ type Unit struct {
 	Claims []property.Claim
 	// Places is where fences can be written, in the order of the text; only if asked
 	// for. Write says how the files change for some of them.
-	Places []ir.Place
+	Places []ir.FenceSite
 	Write  func([]ir.FenceAt, FenceStyle) []source.Edit
 }
 

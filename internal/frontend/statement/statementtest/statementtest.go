@@ -323,7 +323,7 @@ func FuzzFences(f *testing.F, seeds string, parse Language) {
 		want := fenceSteps(u.Program)
 		var all []ir.FenceAt
 		for i, p := range u.Places {
-			all = append(all, ir.FenceAt{Place: ir.PlaceID(i), Kind: ir.FullFence})
+			all = append(all, ir.FenceAt{Site: ir.SiteID(i), Kind: ir.FullFence})
 			want += len(p.Edges)
 		}
 		changed := source.Apply(file, u.Write(all))

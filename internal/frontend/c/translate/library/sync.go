@@ -84,7 +84,7 @@ func attempt(f *translate.Lowering, l translate.Lvalue, k taking, fail int64) tr
 	for _, way := range []struct {
 		op     ir.Op
 		result int64
-	}{{k.op(l), 0}, {addWhen(l, 0, ir.Negate(k.when.holds()), ir.SyncLook), fail}} {
+	}{{k.op(l), 0}, {addWhen(l, 0, ir.Negate(k.when.holds()), ir.SyncInspect), fail}} {
 		at := f.Code.Label("")
 		f.Code.Fb.Edge(from, way.op, at, f.Code.Pos)
 		f.Code.At, f.Code.Fresh = at, false
@@ -173,7 +173,7 @@ func libSemInit(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // libSemValue looks at a semaphore and synchronises with nothing.
 func libSemValue(f *translate.Lowering, c *translate.Call) translate.Value {
-	v := look(f, wordAt(f, c.Args[0]), ir.SyncLook)
+	v := look(f, wordAt(f, c.Args[0]), ir.SyncInspect)
 	to := target(f, c.Args[1])
 	f.Mem.Store(to, f.Exprs.Convert(translate.Integer(v, ir.S32), to.Type, c.Node), c.Node)
 	return zero()
