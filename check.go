@@ -45,7 +45,7 @@ const (
 type CheckOptions struct {
 	Options
 	Models    []Model // nil: TSO
-	Engine    Engine  // the only engine to ask; "": those that fit
+	Engine    Engine  // the only engine to ask; "": all engines that fit
 	Deadlock  bool    // also look for deadlocks
 	KeepGoing bool    // report every distinct violation, not the first
 	Finals    bool    // collect the final states

@@ -40,7 +40,7 @@ func citedKeys(text string) []string {
 	return keys
 }
 
-// prose is what people read in a file: a document as it is, and the comments and
+// prose returns the text that people read in a file: a document as it is, and the comments and
 // strings of Go code, where an index expression may look like a citation.
 func prose(name string, text []byte) string {
 	if path.Ext(name) == ".md" {

@@ -59,7 +59,7 @@ func (in Input) internal() pipeline.Input {
 	return out
 }
 
-// Options are what every question takes: how the program is read, and the limits of the search. The zero
+// Options are the options of every question: how the program is read, and the limits of the search. The zero
 // value has no limit of time or memory.
 //
 // Buffer, Unroll, Threads and C.NondetRange are bounds, as are some options of questions. A search that
@@ -81,7 +81,7 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// COptions are what a C compiler takes with -D, -U and -I, and what is known of functions without a body.
+// COptions are the options -D, -U and -I of a C compiler, and facts about functions without a body.
 type COptions struct {
 	Defines     []string // NAME or NAME=VALUE
 	Undefines   []string

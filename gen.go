@@ -9,7 +9,7 @@ import (
 // Family is programs that differ in a number.
 type Family struct{ Name, Doc string }
 
-// Families are those that Generate knows.
+// Families returns the families that Generate knows.
 func Families() []Family {
 	var out []Family
 	for _, f := range family.All {

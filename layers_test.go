@@ -20,7 +20,7 @@ import (
 
 const module = "fencepost"
 
-// rule is what the code of a package may import besides the standard library.
+// rule lists what the code of a package may import besides the standard library.
 type rule struct {
 	ours     []string // packages of this module, relative to its root
 	external []string // prefixes of import paths outside
@@ -249,7 +249,7 @@ func under(prefix string) func(string) bool {
 	return func(pkg string) bool { return strings.HasPrefix(pkg, prefix) }
 }
 
-// ioPackages are the only ones that touch files, the network or processes.
+// ioPackages are the only packages that use files, the network or processes.
 // The others take bytes and return values. The solvers are processes; engines see
 // their interfaces.
 var ioPackages = []string{"cmd/fencepost", "internal/cli", "fenceposttest", "internal/manual", "internal/modulepath", testkit, statementtest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native"}
@@ -482,8 +482,8 @@ func TestPolicyCatches(t *testing.T) {
 	}
 }
 
-// TestPolicyFollowsImports: a ban holds through packages in between.
-func TestPolicyFollowsImports(t *testing.T) {
+// TestPolicyIsTransitive: a ban holds through packages in between.
+func TestPolicyIsTransitive(t *testing.T) {
 	pkgs, err := scan(fstest.MapFS{
 		"internal/replay/r.go": {Data: []byte("package replay\n\nimport _ \"" + module + "/internal/ir\"\n")},
 		"internal/ir/i.go":     {Data: []byte("package ir\n\nimport _ \"" + module + "/internal/memory\"\n")},

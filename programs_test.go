@@ -8,7 +8,7 @@ import (
 	"fencepost/verdict"
 )
 
-// The examples are what they say.
+// TestExamples: every example meets its expectations.
 func TestExamples(t *testing.T) {
 	opt := fencepost.TestOptions{Options: fencepost.Defaults(), Paths: []string{"examples"}}
 	opt.Timeout = 0

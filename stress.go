@@ -30,7 +30,7 @@ type UnavailableError struct{ Message, Hint string }
 func (e *UnavailableError) Error() string { return e.Message }
 
 // Stress compiles and runs litmus tests on this machine's processor, one after the
-// other, and compares the outcomes with those that TSO allows. An error is an
+// other, and compares the outcomes with the outcomes of TSO. An error is an
 // *UnavailableError or an *InputError, before anything ran. After the context's end no
 // further test begins.
 func Stress(ctx context.Context, opt StressOptions) (verdict.StressSummary, error) {

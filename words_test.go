@@ -55,7 +55,7 @@ var goneWords = []goneWord{
 	{word: "is what", text: `(is|are) what|those that|are those`,
 		use: "a definition with a subject: Name returns ..., Name is the ..."},
 	{word: "design", text: `design §|design says`, use: "a document that is in the repository"},
-	{word: "place", text: `places?`, name: `places?|placers?`, except: []string{"internal/engine/param"},
+	{word: "place", text: `places?`, name: `places?|placers?`, except: []string{"internal/engine/param"}, after: []string{"petri"},
 		use: "fence site, cell, address, lvalue, position, variable, slot or point; a place is one of a Petri net"},
 	{word: "race", name: `races?|racing|raced`, except: dataRaceHere, after: []string{"data", "reversible", "triangular"},
 		use: "reversible (DPOR), triangle (triangular race), compete (portfolio); a race is a data race"},

@@ -116,7 +116,7 @@ thread p[i] * N {
 
 // BenchmarkRobust measures the search for attacks on mutual exclusion algorithms
 // that never stop: without fences the first attack and every attack, and with a fence
-// behind every store but the last, which the filters do not decide. Beyond 8 GiB or
+// after every store but the last, which the filters do not decide. Beyond 8 GiB or
 // five minutes the row ends.
 func BenchmarkRobust(b *testing.B) {
 	for _, model := range []struct{ name, text string }{{"lamport", lamport}, {"dijkstra", dijkstra}} {

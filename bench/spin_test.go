@@ -19,8 +19,8 @@ import (
 //	rate-ratio    our states per second over SPIN's, each searching alone
 //	states-ratio  SPIN's states over ours
 //
-//	spin-gave-up  shown where SPIN ended without a verdict; its numbers are those
-//	              up to there
+//	spin-gave-up  shown where SPIN ended without a verdict; its numbers end
+//	              there
 //
 // Above 1 is in our favour. The states are not the same ones: SPIN steps through
 // local operations that our search runs in one piece.

@@ -5,9 +5,8 @@ import (
 	"path"
 )
 
-// Attack is a way in which a program is not robust: one thread delays a store past
-// a later load of its own, and no execution without delays has the same
-// happens-before relation.
+// Attack shows that a program is not robust: one thread delays a store past one of its
+// later loads, and no execution under SC has the same happens-before relation.
 type Attack struct {
 	Thread    string `json:"thread"` // that delays
 	Store     *Pos   `json:"store,omitempty"`

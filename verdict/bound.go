@@ -12,14 +12,14 @@ type Bound struct {
 	Value int    `json:"value"`
 	Low   int    `json:"low,omitempty"` // "domain" and "nondet-range": the least value
 	Hit   bool   `json:"hit"`           // the limit cut something off
-	// Given says who set the limit: the user, by an option or an options: comment, or
-	// nobody, and it is the default. A search that meets a default is never Safe.
+	// Given says that the user set the limit, by an option or an options: comment;
+	// otherwise it is the default. A search that meets a default limit is never Safe.
 	Given bool `json:"given"`
 	Pos   *Pos `json:"pos,omitempty"` // where it was hit
 }
 
-// String is the bound in words: at most 8 buffered stores per thread (bound hit at
-// f.c:5).
+// String returns the bound in words, such as "at most 8 buffered stores per thread (bound
+// hit at f.c:5)".
 func (b Bound) String() string {
 	text := b.limit()
 	switch {
@@ -42,8 +42,8 @@ func (b Bound) limit() string {
 	case "recursion":
 		return "at most " + counted(n, "nested call", "nested calls") + " per function"
 	case "threads":
-		if b.Pos != nil { // of a place that starts threads in a loop
-			return "at most " + counted(n, "thread", "threads") + " started at one place"
+		if b.Pos != nil { // of a statement that starts threads in a loop
+			return "at most " + counted(n, "thread", "threads") + " started by one statement"
 		}
 		return counted(n, "thread", "threads") + " per template"
 	case "rounds":
@@ -67,8 +67,8 @@ func (b Bound) limit() string {
 	}
 }
 
-// Option is the command line option that sets the bound, with its value; "" if there is
-// none.
+// Option returns the command line option that sets the bound, with its value, or "" if
+// there is none.
 func (b Bound) Option() string {
 	switch b.Name {
 	case "buffer", "unroll", "rounds", "clock", "queue", "width":
@@ -82,7 +82,7 @@ func (b Bound) Option() string {
 	}
 }
 
-// Met are the bounds that cut something off.
+// Met returns the bounds that cut something off.
 func (c *Coverage) Met() []Bound {
 	var out []Bound
 	for _, b := range c.Bounds {
@@ -94,7 +94,7 @@ func (c *Coverage) Met() []Bound {
 }
 
 // Complete reports whether a search that found nothing is an answer: it left out no
-// execution, or only what bounds cut off that the user set.
+// execution, or only executions beyond bounds that the user set.
 func (c *Coverage) Complete() bool {
 	if c.Exhaustive {
 		return true
@@ -108,7 +108,7 @@ func (c *Coverage) Complete() bool {
 	return len(met) > 0
 }
 
-// BoundText lists the bounds that were met, in words.
+// BoundText returns the bounds that were met, in words.
 func (c *Coverage) BoundText() string {
 	var words []string
 	for _, b := range c.Met() {
@@ -127,7 +127,7 @@ func counted(n int64, one, many string) string {
 	return grouped(n) + " " + many
 }
 
-// grouped is a number with commas.
+// grouped returns a number with commas between groups of three digits.
 func grouped(n int64) string {
 	s, sign := strconv.FormatInt(n, 10), ""
 	if n < 0 {

@@ -1,7 +1,7 @@
 package verdict
 
-// Cause is why a violation is possible: which store was delayed past what, in the
-// witness it belongs to, and what would have prevented it.
+// Cause says why a violation is possible: which store was delayed past which access in
+// the witness, and which fence prevents that.
 type Cause struct {
 	Kind CauseKind `json:"kind"`
 	// Thread, First and Second are the reordered pair: steps of the witness, the
@@ -9,15 +9,15 @@ type Cause struct {
 	Thread string `json:"thread,omitempty"`
 	First  int    `json:"first,omitempty"`
 	Second int    `json:"second,omitempty"`
-	// Words explain it, a sentence each.
+	// Words give the cause in sentences.
 	Words []string `json:"words"`
-	// Nodes and Edges are the happens-before relation of the execution, and Cycle is
-	// what sequential consistency forbids in it; it begins with the reordered pair.
-	// Only where there is a cycle.
+	// Nodes and Edges are the happens-before relation of the execution. Cycle is a cycle
+	// in it, which sequential consistency forbids; it begins with the reordered pair.
+	// All three are empty if there is no cycle.
 	Nodes []TraceNode `json:"nodes,omitempty"`
 	Edges []TraceEdge `json:"edges,omitempty"`
 	Cycle []TraceEdge `json:"cycle,omitempty"`
-	// Fence is the one fence that makes this execution impossible.
+	// Fence is one fence that prevents this execution.
 	Fence *FenceHint `json:"fence,omitempty"`
 }
 
@@ -28,18 +28,18 @@ type FenceHint struct {
 	Before *Pos   `json:"before,omitempty"`
 }
 
-// CauseKind says what lies behind a violation. The zero value is unset.
+// CauseKind says what makes a violation possible. The zero value is unset.
 type CauseKind string
 
 // The kinds.
 const (
-	// CauseOrder: the order of the threads' steps alone. No store waits in a buffer
-	// in the witness, so sequential consistency allows it, and no fence helps.
+	// CauseOrder: the order of the threads' steps alone. No store of the witness waits in
+	// a buffer, so sequential consistency allows the execution, and no fence prevents it.
 	CauseOrder CauseKind = "order"
 	// CauseDelay: a store was in the buffer while a later load of its thread read.
 	CauseDelay CauseKind = "delay"
-	// CauseSwap: a later store of the thread reached memory before it (PSO).
+	// CauseSwap: a later store of the thread reached memory before an earlier one (PSO).
 	CauseSwap CauseKind = "swap"
-	// CauseBuffered: stores were in buffers, and no pair of accesses explains it.
+	// CauseBuffered: stores were in buffers, but no reordered pair lies on a cycle.
 	CauseBuffered CauseKind = "buffered"
 )

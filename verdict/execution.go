@@ -2,8 +2,8 @@ package verdict
 
 import "fmt"
 
-// Execution is one witness of a result and what it shows: what renderings and
-// checkers of results go through.
+// Execution is one witness of a result, with what it shows. Renderings and checkers of
+// results iterate over executions.
 type Execution struct {
 	Name     string   // such as "violation", "attack 2", "outcome 1"; unique within a result
 	Question Question // as Result.Question
@@ -18,8 +18,8 @@ type Execution struct {
 	Model    string    // if it is not Result.Model
 }
 
-// Executions lists every witness of a result, the one to look at first before
-// the others. Those without steps or threads are listed, too.
+// Executions returns every witness of a result, the most important one first. It includes
+// witnesses without steps or threads.
 func (r *Result) Executions() []Execution {
 	var all []Execution
 	if r.Witness != nil {
@@ -44,7 +44,7 @@ func (r *Result) Executions() []Execution {
 		}
 	}
 	number(attacks, "attack")
-	attacks = append(attacks, r.raceExecutions()...)
+	attacks = append(attacks, r.triangleExecutions()...)
 	if r.Repair != nil && r.Repair.Before != nil {
 		attacks = append(attacks, r.Repair.Before.execution())
 	}
@@ -61,8 +61,8 @@ func (r *Result) Executions() []Execution {
 	return append(append(all, attacks...), outcomes...)
 }
 
-// raceExecutions are the witnesses of triangular races, which are SC executions.
-func (r *Result) raceExecutions() []Execution {
+// triangleExecutions returns the witnesses of triangular races, which are SC executions.
+func (r *Result) triangleExecutions() []Execution {
 	var races []Execution
 	for i := range r.Triangles {
 		if c := &r.Triangles[i]; c.Witness != nil {
@@ -73,7 +73,7 @@ func (r *Result) raceExecutions() []Execution {
 	return races
 }
 
-// Breaks lists the bad executions of an answer about fences, each with its program.
+// Breaks returns the bad executions of an answer about fences, each with its fences.
 func (r *Result) Breaks() []*Break {
 	var out []*Break
 	add := func(b *Break) {
@@ -98,14 +98,14 @@ func (r *Result) Breaks() []*Break {
 	return out
 }
 
-// Execution is the bad execution under a name.
+// Execution returns the bad execution under a name.
 func (b *Break) Execution(name string) Execution {
 	e := b.execution()
 	e.Name, e.Model = name, b.Model
 	return e
 }
 
-// execution is what was wrong before a repair.
+// execution returns the bad execution under the name "before the repair".
 func (b *Break) execution() Execution {
 	if b.Attack != nil {
 		a := b.Attack

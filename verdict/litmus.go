@@ -34,7 +34,7 @@ type SCStatus string
 const (
 	SCAllows  SCStatus = "allowed"
 	SCForbids SCStatus = "forbidden"
-	SCUnknown SCStatus = "unknown" // not seen, but not everything was looked at
+	SCUnknown SCStatus = "unknown" // not seen, but not everything was explored
 )
 
 // LitmusTest is one test under all models asked for.
@@ -58,7 +58,7 @@ func (t *LitmusTest) Refused() bool {
 	return false
 }
 
-// LitmusSummary is what many tests gave.
+// LitmusSummary counts the answers to many tests.
 type LitmusSummary struct {
 	Tests     int `json:"tests"`
 	Runs      int `json:"runs"` // tests times models, as far as they ran

@@ -1,38 +1,38 @@
 package verdict
 
-// Proof is a proof of value robustness as a table, or how far it came.
+// Proof is a proof of value robustness as a table, complete or not.
 type Proof struct {
 	Stores []ProofStore `json:"stores"`
-	// Invariants are what the proof rests on, as given and as found.
+	// Invariants lists the invariants that the proof uses, given and found ones.
 	Invariants []ProofInvariant `json:"invariants,omitempty"`
-	// Abstractions are the loads that were made to read more than they do. With any,
-	// the proof is about the abstracted program.
+	// Abstractions lists the loads that may read more values than in the program. If there
+	// are any, the proof is about the abstracted program.
 	Abstractions []ProofAbstraction `json:"abstractions,omitempty"`
-	// Checks are what the program itself asks, each proved by induction or not. They
-	// count under TSO only where all stores are atomic.
+	// Checks lists the program's own checks, each proved by induction or not. They hold
+	// under TSO only if all stores are atomic.
 	Checks []ProofCheck `json:"checks,omitempty"`
-	// Arithmetic is what numbers are in the proof: ProofExact or ProofIntegers.
+	// Arithmetic says how the proof models numbers: ProofExact or ProofIntegers.
 	Arithmetic string `json:"arithmetic,omitempty"`
-	// Obligations counts the checks, Queries those that went to the solver.
+	// Obligations counts the proof obligations, Queries the ones sent to the solver.
 	Obligations int    `json:"obligations"`
 	Queries     int    `json:"queries"`
 	Solver      string `json:"solver"`
 }
 
-// What numbers are in a proof.
+// How a proof models numbers.
 const (
-	ProofExact    = "exact"    // what they are in the program
-	ProofIntegers = "integers" // they never wrap around: nothing is said of executions in which they do
+	ProofExact    = "exact"    // as in the program
+	ProofIntegers = "integers" // unbounded: the proof says nothing about executions in which a number wraps around
 )
 
-// ProofCheck is an assertion, or another thing a program may do wrong.
+// ProofCheck is an assertion or another check of the program.
 type ProofCheck struct {
 	ProofInstruction
-	What   string `json:"what"` // the condition, or what may go wrong
+	What   string `json:"what"` // the condition, or the possible failure
 	Proved bool   `json:"proved"`
-	// By is the engine that settled it, if that was not the proof itself.
+	// By is the engine that decided the check, if the proof did not.
 	By string `json:"by,omitempty"`
-	// State is one that the invariants allow and in which it fails.
+	// State is a state that the invariants allow and in which the check fails.
 	State []ProofValue `json:"state,omitempty"`
 	Vague bool         `json:"vague,omitempty"` // the solver gave no answer
 }
@@ -61,28 +61,29 @@ type ProofStore struct {
 	By string `json:"by,omitempty"` // ByFlow, ByRight or ByLeft; "": not shown to be atomic
 	// Loads can overtake the store.
 	Loads []ProofLoad `json:"loads,omitempty"`
-	// Blocks are pairs in the way of moving the store left.
+	// Blocks are the instructions that the store cannot be moved left across.
 	Blocks []ProofPair `json:"blocks,omitempty"`
-	// Repairs are what would make the store atomic, in words.
+	// Repairs lists changes that make the store atomic, in words.
 	Repairs []string `json:"repairs,omitempty"`
 }
 
 // ProofLoad is a load that can overtake a store.
 type ProofLoad struct {
 	ProofInstruction
-	// Blocks are pairs in the way of moving the load right; none: it moves.
+	// Blocks are the instructions that the load cannot be moved right across; none if it
+	// is a right mover.
 	Blocks []ProofPair `json:"blocks,omitempty"`
 }
 
-// ProofPair is an instruction of another thread that something does not move
-// across, with a state in which it does not.
+// ProofPair is an instruction of another thread that a store or load does not move across,
+// with a state that shows it.
 type ProofPair struct {
 	ProofInstruction
 	State []ProofValue `json:"state,omitempty"`
 	Vague bool         `json:"vague,omitempty"` // the solver gave no answer
 }
 
-// ProofInstruction is an instruction.
+// ProofInstruction is an instruction of a thread.
 type ProofInstruction struct {
 	Thread string `json:"thread"`
 	Pos    *Pos   `json:"pos,omitempty"`
@@ -95,27 +96,28 @@ type ProofValue struct {
 	Value string `json:"value"`
 }
 
-// ProofInvariant is a condition that holds wherever its thread stands at its place.
+// ProofInvariant is a condition that holds whenever its thread is about to execute the
+// instruction.
 type ProofInvariant struct {
-	ProofInstruction        // Thread "": everywhere
+	ProofInstruction        // Thread "": the condition always holds
 	Cond             string `json:"cond"`
 	Found            bool   `json:"found,omitempty"` // by fencepost, rather than given
-	// Fails is why a given invariant is none, with a state.
+	// Fails says why a given condition is not an invariant, with a state.
 	Fails string       `json:"fails,omitempty"`
 	State []ProofValue `json:"state,omitempty"`
-	// Unreachable: no state satisfies what is known here; what is proved about this
-	// place is about nothing.
+	// Unreachable: no state satisfies the invariants at this instruction, so a proof about
+	// it says nothing.
 	Unreachable bool `json:"unreachable,omitempty"`
 }
 
-// ProofAbstraction is a load made to read more than it does.
+// ProofAbstraction is a load that may read more values than in the program.
 type ProofAbstraction struct {
 	ProofInstruction
 	Cond  string `json:"cond"`            // such as h <= H
 	Found bool   `json:"found,omitempty"` // by fencepost, rather than written in the program
-	// Sound says that the value in memory is always allowed, so that the program
-	// without the abstraction does nothing that this one does not.
+	// Sound says that the abstraction always allows the value in memory, so that the
+	// abstracted program has every execution of the original one.
 	Sound bool `json:"sound"`
-	// Fails: not a load, but a read-modify-write that may fail instead, as Cond says.
+	// Fails: the instruction is a read-modify-write that may also fail, as Cond says.
 	Fails bool `json:"fails,omitempty"`
 }

@@ -1,18 +1,18 @@
 package verdict
 
-// StressStatus says how the outcomes that the processor showed compare with those that
-// TSO allows.
+// StressStatus compares the outcomes that the processor showed with the outcomes that TSO
+// allows.
 type StressStatus string
 
 // The statuses.
 const (
 	StressAllowed   StressStatus = "allowed"   // every outcome that was seen is allowed
 	StressForbidden StressStatus = "forbidden" // an outcome was seen that is not allowed
-	StressUnknown   StressStatus = "unknown"   // what is allowed is not known completely, or no round ended
+	StressUnknown   StressStatus = "unknown"   // the allowed outcomes are not all known, or no round ended
 	StressNotRun    StressStatus = "not run"   // the test was not run; Reason says why
 )
 
-// StressTest is what a litmus test gave on the processor.
+// StressTest is the result of a litmus test on the processor.
 type StressTest struct {
 	File        string       `json:"file"`
 	Name        string       `json:"name"`
@@ -25,9 +25,9 @@ type StressTest struct {
 	Observation string       `json:"observation,omitempty"`
 	Positive    int64        `json:"positive"` // rounds that satisfy the proposition
 	Negative    int64        `json:"negative"`
-	// Outcomes are those that were seen, in herd's order.
+	// Outcomes lists the outcomes that were seen, in herd's order.
 	Outcomes []StressOutcome `json:"outcomes"`
-	// NotSeen are the outcomes that TSO allows and no round had.
+	// NotSeen lists the outcomes that TSO allows and that no round had.
 	NotSeen     []string     `json:"not_seen,omitempty"`
 	Diagnostics []Diagnostic `json:"diagnostics,omitempty"`
 	Failure     string       `json:"failure,omitempty"` // fencepost's own
@@ -55,7 +55,7 @@ func (t *StressTest) Refused() bool {
 	return false
 }
 
-// StressSummary is what many tests gave.
+// StressSummary counts the results of many tests.
 type StressSummary struct {
 	Tests     int     `json:"tests"`
 	Allowed   int     `json:"allowed"`

@@ -1,6 +1,6 @@
 package verdict
 
-// ProgramTest is a program with expectations, and what became of them.
+// ProgramTest is a program with expectations and their outcomes.
 type ProgramTest struct {
 	File string // as messages name it
 	// Outcomes has one entry per expectation, in the order of the program.
@@ -12,7 +12,7 @@ type ProgramTest struct {
 	Seconds float64
 }
 
-// TestOutcome is one expectation held against the answer.
+// TestOutcome compares one expectation with the answer.
 type TestOutcome struct {
 	Key    string // such as tso, robust
 	Want   string
@@ -54,7 +54,7 @@ func (s TestStatus) String() string {
 	}
 }
 
-// TestSummary counts what many programs gave.
+// TestSummary counts the outcomes of many programs.
 type TestSummary struct {
 	Programs   int
 	Without    int // files without an expectation

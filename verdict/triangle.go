@@ -3,8 +3,8 @@ package verdict
 import "fmt"
 
 // Triangle is a triangular race: in an SC execution one thread stores, then reads
-// something else without draining its buffer in between, and right behind the read another
-// thread writes what was read.
+// another cell without draining its buffer in between, and directly after the read another
+// thread writes that cell.
 type Triangle struct {
 	Thread    string `json:"thread"` // that stores and reads
 	Store     *Pos   `json:"store,omitempty"`

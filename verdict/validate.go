@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// What a stored result must fulfil before anyone derives something from it. A
-// result may come from another hand or another version, and indices that lead
-// nowhere must be found here and not by a crash later.
+// Validation of stored results. A result may come from another version or another hand,
+// so dangling indices must be found here, and not by a crash later.
 
 // maxAccess is more than any access has bytes.
 const maxAccess = 64

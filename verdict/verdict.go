@@ -49,7 +49,7 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown verdict %q", text)
 }
 
-// ExitCode is the status the command line ends with for a single result.
+// ExitCode returns the exit status of the command line for a single verdict.
 func (v Verdict) ExitCode() int {
 	switch v {
 	case Safe, Observed, ValueRobust, Abstracted:
@@ -61,8 +61,8 @@ func (v Verdict) ExitCode() int {
 	}
 }
 
-// ExitCode is the status the command line ends with for the result: a proof that
-// leaves a check of the program open has not proved what was asked.
+// ExitCode returns the exit status of the command line for the result. A proof that leaves
+// a check of the program open counts as Unknown.
 func (r *Result) ExitCode() int {
 	if code := r.Verdict.ExitCode(); code != 0 || r.Proof == nil || r.Proof.Open() == 0 {
 		return code
@@ -79,8 +79,8 @@ type Result struct {
 	Reason   string   `json:"reason,omitempty"` // why unknown, or what was violated
 	Pos      *Pos     `json:"pos,omitempty"`    // of what was violated
 	Coverage Coverage `json:"coverage"`
-	// BoundedOnly says of an Unknown that the search came to its end and found nothing,
-	// and that only bounds that the user did not set keep it from being Safe.
+	// BoundedOnly says of an Unknown that the search ended and found nothing, so that only
+	// bounds that the user did not set prevent Safe.
 	BoundedOnly bool `json:"within_bounds,omitempty"`
 
 	Engine   string    `json:"engine"`
@@ -90,38 +90,38 @@ type Result struct {
 	// Instance is the number of threads per template of the instance that a
 	// violation was found in, where any number was asked about.
 	Instance int `json:"instance,omitempty"`
-	// By is what a safe rests on, where the engine alone does not say it.
+	// By names the argument for Safe, if the engine alone does not.
 	By string `json:"by,omitempty"`
-	// Relies is what a safe needs: each alone taken away makes the program unsafe. Only
-	// for small programs.
+	// Relies lists fences and atomic operations that Safe depends on: the program without
+	// any one of them is unsafe. It is computed for small programs only.
 	Relies []Reliance `json:"relies,omitempty"`
-	// Engines is what every engine said that was asked, where there were several.
+	// Engines has the answer of every engine, if several were asked.
 	Engines []EngineReport `json:"engines,omitempty"`
-	// Cause is why the violation is possible, for questions about the program itself.
+	// Cause says why the violation is possible, for questions about the program itself.
 	Cause *Cause `json:"cause,omitempty"`
 	// Others are further violations found with --keep-going.
 	Others []Violation `json:"others,omitempty"`
-	// Attacks are why a program is not robust, each with its own witness: one, or with
-	// --all every one.
+	// Attacks show that a program is not robust, each with its own witness: one attack, or
+	// all with --all.
 	Attacks []Attack `json:"attacks,omitempty"`
-	// Triangles are triangular races, where the question was whether there are any.
+	// Triangles are triangular races, if the question was whether there are any.
 	Triangles []Triangle `json:"races,omitempty"`
-	// Fences are what repairs the program, Cost what they cost, Repair the rest of the
-	// answer of `fencepost fences`.
+	// Fences repair the program, Cost is their cost, and Repair is the rest of the answer
+	// of `fencepost fences`.
 	Fences []Fence `json:"fences,omitempty"`
 	Cost   int64   `json:"cost,omitempty"`
 	Repair *Repair `json:"repair,omitempty"`
-	// Trace is the one with a cycle, where traces were asked about.
+	// Trace is a trace with a cycle, if the question was about traces.
 	Trace *Trace `json:"trace,omitempty"`
-	// Proof is why a program is value-robust, or what is in the way.
+	// Proof proves that a program is value-robust, or shows what is missing.
 	Proof *Proof `json:"proof,omitempty"`
 	// FinalStates lists the distinct final states where the question asked for them.
 	FinalStates []string `json:"final_states,omitempty"`
-	// LeftOut is what final states do not show, where the question is about them.
+	// LeftOut names what FinalStates does not show.
 	LeftOut []string `json:"left_out,omitempty"`
-	// Litmus is what the answer to a litmus test says beside all this.
+	// Litmus is the part of an answer that only litmus tests have.
 	Litmus *Litmus `json:"litmus,omitempty"`
-	// Asked is what was asked.
+	// Asked is the command and its options.
 	Asked *Asked `json:"asked,omitempty"`
 	// Sources is the text of every input file the positions refer to.
 	Sources map[string]string `json:"sources,omitempty"`
@@ -153,32 +153,32 @@ type Stats struct {
 	States      int64 `json:"states,omitempty"`
 	Transitions int64 `json:"transitions,omitempty"`
 	FinalStates int64 `json:"final_states,omitempty"`
-	// Of engines that explore executions: how many came to an end of whatever kind,
-	// how many of them ended at an assumption or await that did not hold, and how many
-	// were begun in vain. Those that came to the end of the program are FinalStates.
+	// For engines that explore executions: the number of executions that ended in any way,
+	// the number that ended at an assumption or await that did not hold, and the number
+	// that were redundant. FinalStates counts the executions that ended the program.
 	Executions int64 `json:"executions,omitempty"`
 	Blocked    int64 `json:"blocked,omitempty"`
 	Redundant  int64 `json:"redundant,omitempty"`
 	Depth      int   `json:"depth,omitempty"`
 	Bytes      int64 `json:"bytes,omitempty"` // high-water mark of stored states
-	// Of formulas: gates of the circuit, variables and clauses, and the solver's time.
+	// For formulas: gates of the circuit, variables and clauses, and the solver's time.
 	Gates         int64   `json:"gates,omitempty"`
 	Variables     int64   `json:"variables,omitempty"`
 	Clauses       int64   `json:"clauses,omitempty"`
 	SolverSeconds float64 `json:"solver_seconds,omitempty"`
 	Seconds       float64 `json:"seconds"`
-	// Filters is what was ruled out before the search, for robustness.
+	// Filters counts the pairs that were ruled out before the search, for robustness.
 	Filters *Filters `json:"filters,omitempty"`
 	Net     *Net     `json:"net,omitempty"` // where threads were counted
 }
 
-// Filters counts pairs of a store and a load of one thread: attacks that robustness
-// has to look at, and those that the program's text alone rules out, by reason.
+// Filters counts pairs of a store and a later load of one thread: all of them, the ones
+// that the program's text rules out, by reason, and the rest.
 type Filters struct {
 	Pairs     int64 `json:"pairs"`   // in all
-	Fenced    int64 `json:"fenced"`  // no way from the store to the load without draining
-	Apart     int64 `json:"apart"`   // nobody else touches one of the two
-	Forwarded int64 `json:"own"`     // the load reads the store itself
+	Fenced    int64 `json:"fenced"`  // every path from the store to the load drains the buffer
+	Apart     int64 `json:"apart"`   // no other thread accesses one of the two cells
+	Forwarded int64 `json:"own"`     // the load reads the store itself: it is forwarded
 	Acyclic   int64 `json:"acyclic"` // no chain of conflicts leads back
 	Left      int64 `json:"left"`    // searched for
 }
@@ -200,7 +200,7 @@ type Warning struct {
 }
 
 // Pos is a stretch of source text. Lines and columns start at 1, the end is
-// exclusive, a zero end means a single place.
+// exclusive, a zero end means a single position.
 type Pos struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -226,14 +226,14 @@ type Diagnostic struct {
 	Excerpt  string   `json:"excerpt,omitempty"` // source line and caret line
 }
 
-// Reliance is something in the program that an answer needs.
+// Reliance is a fence or atomic operation that an answer depends on.
 type Reliance struct {
 	Kind    RelianceKind `json:"kind"`
 	Pos     *Pos         `json:"pos"`
-	Without string       `json:"without"` // what happens without it
+	Without string       `json:"without"` // the violation without it
 }
 
-// EngineReport is what one engine said on the way to an answer.
+// EngineReport is the answer of one engine among several.
 type EngineReport struct {
 	Engine   string   `json:"engine"`
 	Question Question `json:"question"`

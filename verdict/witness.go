@@ -19,8 +19,8 @@ type StepKind uint8
 // The kinds of steps.
 const (
 	StepUnset StepKind = iota
-	StepExec           // an instruction that touches no memory, or whose effect needs no more words
-	StepLoad           // read memory, the own buffer, or some bytes from either (From, FromBytes)
+	StepExec           // an instruction that accesses no memory, or whose effect needs no description
+	StepLoad           // read memory, the thread's buffer, or some bytes from either (From, FromBytes)
 	StepStore          // a store; Buffered says whether it went to the buffer or straight to memory
 	StepFlush          // the entry made by step Of reached memory
 	StepRMW            // read and wrote memory in one step; Wrote tells a failed compare-exchange apart
@@ -54,8 +54,8 @@ func (k *StepKind) UnmarshalText(text []byte) error {
 
 // Step is one transition of the memory model.
 //
-// Thread, Kind, Edge, Choice and Of identify the transition: replay follows them
-// alone, and then holds the rest against what it computed.
+// Thread, Kind, Edge, Choice and Of identify the transition. Replay uses only these, and
+// compares the other fields with what it computes.
 type Step struct {
 	Thread int      `json:"thread"`
 	Kind   StepKind `json:"kind"`
@@ -78,16 +78,16 @@ type Step struct {
 	Points        string `json:"points,omitempty"`
 	WrittenPoints string `json:"written_points,omitempty"`
 	Buffered      bool   `json:"buffered,omitempty"` // store: went to the buffer
-	From          int    `json:"from,omitempty"`     // load: 0 memory, else 1 + index of the own buffered store
-	// FromBytes is there if the bytes of a load come from different places, and has one
-	// number per byte that says the same as From, which is then 0.
+	From          int    `json:"from,omitempty"`     // load: 0 memory, else 1 + index of the buffered store that it reads
+	// FromBytes is set if the bytes of a load come from different stores. It has one number
+	// per byte, with the meaning of From, which is then 0.
 	FromBytes []int `json:"from_bytes,omitempty"`
 	Free      bool  `json:"free,omitempty"`    // store, flush: the entry frees a block
 	Other     int   `json:"other,omitempty"`   // 1 + the thread started or joined, else 0
 	Signals   bool  `json:"signals,omitempty"` // the step wakes threads that wait
-	// Accesses is what the step reads and writes that is no memory access of the
-	// program: a condition, the mutex of a wait, a barrier, a block allocated or freed. Wakes is
-	// the threads it lets go on.
+	// Accesses lists the bytes that the step reads and writes beside the memory
+	// accesses of the program: a condition variable, the mutex of a wait, a barrier, a block
+	// allocated or freed. Wakes lists the threads that the step wakes.
 	Accesses []Access `json:"touches,omitempty"`
 	Wakes    []int    `json:"wakes,omitempty"`
 	Note     string   `json:"note,omitempty"` // what failed, who was woken, and the like
@@ -98,8 +98,8 @@ func (s Step) IsAccess() bool {
 	return s.Kind == StepLoad || s.Kind == StepStore || s.Kind == StepRMW
 }
 
-// SetReadsFrom says where each byte of a load came from: 0 memory, else 1 + the index of
-// the own buffered store.
+// SetReadsFrom sets where each byte of a load came from: 0 for memory, else 1 + the index of
+// the buffered store.
 func (s *Step) SetReadsFrom(from []int) {
 	s.From, s.FromBytes = 0, nil
 	for _, f := range from {
@@ -113,8 +113,8 @@ func (s *Step) SetReadsFrom(from []int) {
 	}
 }
 
-// ReadsFrom is where byte k of a load came from: 0 memory, else 1 + the index of the own
-// buffered store.
+// ReadsFrom returns where byte k of a load came from: 0 for memory, else 1 + the index of
+// the buffered store.
 func (s *Step) ReadsFrom(k int) int {
 	if k < len(s.FromBytes) {
 		return s.FromBytes[k]
@@ -130,7 +130,7 @@ func (s *Step) ReadsMemory() bool {
 	return slices.Contains(s.FromBytes, 0)
 }
 
-// ForwardedFrom lists the own buffered stores that a load took bytes from, as indices of
+// ForwardedFrom returns the buffered stores that a load took bytes from, as indices of
 // steps, each once, oldest first.
 func (s *Step) ForwardedFrom() []int {
 	if s.From > 0 {
@@ -146,7 +146,7 @@ func (s *Step) ForwardedFrom() []int {
 	return slices.Compact(out)
 }
 
-// Access is bytes that a step reads, or reads and writes.
+// Access is a range of bytes that a step reads, or reads and writes.
 type Access struct {
 	Addr  uint64 `json:"addr"`
 	Size  int    `json:"size"`

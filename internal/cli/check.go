@@ -21,7 +21,7 @@ leads to it: one column per thread, and what each store buffer holds.
 FILE is a program, or - for standard input; several files of C are one program.
 
 A search that meets a bound which you did not set, such as 8 buffered stores per
-thread, is unknown; set the bound (--buffer 8) for an answer within it.
+thread, is unknown; set the bound (--buffer 8) to get an answer up to it.
 
 Exit codes: 0 holds (or, for exists, observed), 1 violated (not observed),
 2 unknown, 3 bad input or usage, 4 internal error. With several models the
@@ -34,7 +34,7 @@ const checkExample = `  fencepost check dekker.fp
   fencepost check dekker.fp --html dekker.html --sarif dekker.sarif
   fencepost check stack.c --engine bmc --unroll 3 --rounds 4 --clock 3 --queue 3`
 
-// maxCount bounds the numbers people can ask for; more is a slip of the finger.
+// maxCount bounds the numbers that flags accept; a larger one is a typing error.
 const (
 	maxCount   = 1_000_000
 	maxWorkers = 1024
@@ -64,25 +64,25 @@ func (a *app) checkCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
-	flags.Var(modeValue{&f.mode}, "mode", "of the engine lazy: practical, or exact for programs without loops")
-	flags.BoolVar(&f.rounds, "trace-refinement", false, "print every round of the engine lazy to stderr")
-	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
-	flags.Var(sizeValue{&f.opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
+	flags.Var(modeValue{&f.mode}, "mode", "engine lazy: practical, or exact for programs without loops")
+	flags.BoolVar(&f.rounds, "trace-refinement", false, "engine lazy: print every round to stderr")
+	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
+	flags.Var(sizeValue{&f.opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
 	flags.Var(boundValue{&f.opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
-	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
+	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	f.any.flags(flags, &f.opt.Options, "decide it for any number of instances of templates, with --model sc")
-	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
+	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
 	algorithmFlag(flags, &f.opt.Algorithm)
-	flags.BoolVar(&f.opt.Races, "races", false, "also look for data races on objects that are not atomic")
-	flags.BoolVar(&f.opt.Robustness, "robustness", false, "ask instead whether some execution has a trace with a cycle, by exploring all traces")
+	flags.BoolVar(&f.opt.Races, "races", false, "also check for data races on objects that are not atomic")
+	flags.BoolVar(&f.opt.Robustness, "robustness", false, "check robustness instead, by exploring all traces")
 	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order or symmetry reduction")
-	flags.Var(named{&f.engine, "name"}, "engine", "the one engine to ask: "+strings.Join(f.engine.choices, ", ")+"; those that fit if not given")
+	flags.Var(named{&f.engine, "name"}, "engine", "engine: "+strings.Join(f.engine.choices, ", ")+" (default: all that fit)")
 	bmcFlags(flags, f)
-	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also look for deadlocks")
+	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also check for deadlocks")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states")
-	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(flags, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd

@@ -48,7 +48,7 @@ func (a *app) completionCommand() *cobra.Command {
 	}
 }
 
-// programExtensions are those of programs, without the dot, as shells want them.
+// programExtensions are the extensions of programs, without the dot, as shells want them.
 var programExtensions = []string{"fp", "c", "litmus", "txt", "rmm"}
 
 // completeArguments tells the shell what a command's arguments and options are.

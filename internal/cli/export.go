@@ -65,9 +65,9 @@ func (a *app) exportCommand() *cobra.Command {
 	flags.Var(countValue{&opt.Attack, 0, maxCount}, "attack", "write the query about an attack on robustness, as robust --emit-instrumented numbers them")
 	flags.StringVarP(&output, "output", "o", "", "file to write; standard output if not given")
 	flags.BoolVar(&opt.Deadlock, "deadlock", false, "also ask for deadlocks")
-	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
+	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(flags, &opt.Options)
 	return cmd
 }

@@ -23,17 +23,17 @@ With --for robustness the program then behaves on x86 as under sequential
 consistency. With --for assertions its assertions, goals and final condition
 hold under the model; that may take fewer fences.
 
-The answer shows an execution that is bad without fences, the places, why each
-fence is needed, and the patch. The patched program is read and checked again.
-The set is the cheapest there is, as far as the check reaches: --cost uniform
-counts fences, --cost loops makes a fence ten times as dear for every loop
-around it, and --cost profile=FILE reads lines of 'LINE COST' or
-'FILE:LINE COST'; lines not named cost 1.
+The answer shows an execution that is bad without fences, the positions of the
+fences, why each is needed, and the patch. The patched program is read and
+checked again. No cheaper set of fences suffices. --cost uniform counts fences,
+--cost loops makes a fence ten times as expensive per enclosing loop, and
+--cost profile=FILE reads lines of 'LINE COST' or 'FILE:LINE COST'; lines that
+are not named cost 1.
 FILE is a program, or - for standard input.
 
 Exit codes: 0 a set was found, or none is needed, 1 no set of fences helps,
-2 unknown, or no set is enough at places that may be changed: included files and
-the insides of macros are not, and the set that would do there is shown,
+2 unknown, or no set suffices without a change in included files or macros, which
+are never changed; the set that would suffice there is shown,
 3 bad input or usage, 4 internal error.`
 
 const fencesExample = `  fencepost fences dekker.c
@@ -73,17 +73,17 @@ func (a *app) fencesCommand() *cobra.Command {
 	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
 	flags.StringVarP(&f.output, "output", "o", "", "write the repaired program to a file")
 	flags.BoolVar(&f.write, "write", false, "change FILE itself")
-	flags.Var(named{&f.style, "style"}, "fence-style", "how C has fences: "+strings.Join(f.style.choices, ", "))
-	flags.BoolVar(&f.opt.Remove, "remove", false, "list fences of the program that can go, instead")
+	flags.Var(named{&f.style, "style"}, "fence-style", "form of fences in C: "+strings.Join(f.style.choices, ", "))
+	flags.BoolVar(&f.opt.Remove, "remove", false, "list the fences of the program that can be removed, instead")
 	flags.BoolVar(&f.opt.AllOptimal, "all-optimal", false, "list every cheapest set")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
-	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "searches side by side; 0 for one per core")
+	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
+	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "with --for assertions, deadlocks count, too")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(flags, opt)
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
 	return cmd
@@ -230,7 +230,7 @@ type named struct {
 
 func (v named) Type() string { return v.what }
 
-// costValue is what a fence costs.
+// costValue is the cost of a fence.
 type costValue struct {
 	scheme fencepost.Cost
 	file   string

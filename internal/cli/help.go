@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// topics are what `fencepost help` explains beside commands.
+// topics are the texts of `fencepost help` that are not about one command.
 var topics = []struct{ name, short, text string }{
-	{"models", "The memory models sc, tso and pso", `A processor does not write a store to memory at once. It waits in a store
-buffer, and meanwhile the thread goes on. Loads of the same thread see the newest
+	{"models", "The memory models sc, tso and pso", `A processor does not write a store to memory at once. The store waits in a store
+buffer, and the thread goes on. Loads of the same thread see the newest
 waiting store; other threads see memory.
 
-  sc    no buffers: threads take turns, and that is all
+  sc    no buffers: the steps of the threads interleave
   tso   one buffer per thread, first in first out (x86, SPARC's default)
   pso   one buffer per thread and location: stores may also overtake each other
 
@@ -57,11 +57,12 @@ needs nothing: it compares the processor with sequential consistency.
   y -> 0 from memory        a load and what it read
   y -> 1 from own buffer    it read the thread's own waiting store
 
-The last column is what the store buffers hold. Below stands which store was
-delayed past what, and the cycle in happens-before that shows that no order of
-the steps without buffers has this effect: po is program order, src leads from a
-store to the load that reads it, cf from a load to the store that overwrites what it
-read, st from a store to the next to the same place.
+The last column shows the contents of the store buffers. The text below the table
+names the store that was delayed and the access that overtook it, and shows the
+cycle in happens-before that no execution without buffers has: po is program
+order, src leads from a store to the load that reads it, cf from a load to the
+store that overwrites the value it read, st from a store to the next store to the
+same cell.
 The same as a page to step through: --html FILE. Every execution has been
 replayed by a second implementation of the models; ` + "`fencepost verify-trace`" + `
 does it again for stored results.
@@ -88,7 +89,7 @@ Start here:
 func (a *app) allCommands() *cobra.Command {
 	root := a.rootCommand()
 	root.AddCommand(a.reportCommand(), a.verifyCommand(), a.testCommand())
-	root.AddGroup(&cobra.Group{ID: groupAsk, Title: "Ask about programs:"}, &cobra.Group{ID: groupShare, Title: "Look, share, check again:"})
+	root.AddGroup(&cobra.Group{ID: groupAsk, Title: "Ask about programs:"}, &cobra.Group{ID: groupShare, Title: "Show, share, check again:"})
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "report", "verify-trace", "show", "export", "explain":

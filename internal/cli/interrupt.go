@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// patience is how long work that was interrupted has to come to its end. Engines
-// stop at once and say what they know; a parser in the middle of a file does not
-// listen.
+// patience is the time that interrupted work has to end. Engines stop at once and return
+// what they know; a parser in the middle of a file does not notice the interruption.
 const patience = 1500 * time.Millisecond
 
-// errDeaf means that work was interrupted and went on. It is still running, and may be
-// writing: nothing it has touched may be used any more.
+// errDeaf means that work was interrupted and did not end. It still runs and may write, so
+// nothing that it has access to may be used any more.
 var errDeaf = errors.New("interrupted before anything was known")
 
-// interruptible runs work until it ends or is interrupted; heard is called then.
-// After the first Ctrl-C the signal has its usual effect again, so that a second kills.
+// interruptible runs work until it ends or is interrupted, and calls heard on an
+// interruption. After the first Ctrl-C the signal has its usual effect again, so a second
+// one kills.
 func interruptible[T any](heard func(), work func(context.Context) (T, error)) (T, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return impatient(ctx, patience, func() { stop(); heard() }, work)
 }
 
-// impatient runs work, and leaves it behind if it has not ended some time after
-// its context has.
+// impatient runs work, and abandons it if it has not ended some time after the end of its
+// context.
 func impatient[T any](ctx context.Context, patience time.Duration, heard func(), work func(context.Context) (T, error)) (T, error) {
 	type outcome struct {
 		value T
@@ -38,7 +38,7 @@ func impatient[T any](ctx context.Context, patience time.Duration, heard func(),
 	go func() {
 		var o outcome
 		defer func() {
-			o.panic = recover() // for whoever called
+			o.panic = recover() // raised again in the caller
 			done <- o
 		}()
 		o.value, o.err = work(ctx)

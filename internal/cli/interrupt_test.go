@@ -11,7 +11,7 @@ import (
 	"fencepost"
 )
 
-// Work that does not listen is left behind; work that does has the last word.
+// Work that does not listen is abandoned; work that does has the last word.
 func TestImpatient(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -36,7 +36,7 @@ func TestImpatient(t *testing.T) {
 	impatient(context.Background(), 0, func() {}, func(context.Context) (int, error) { panic("as it was") })
 }
 
-// What was left behind is unknown, and said so.
+// What was abandoned is unknown, and said so.
 func TestInterruptedWhileDeaf(t *testing.T) {
 	s := realServices()
 	s.check = func(context.Context, fencepost.Input, fencepost.CheckOptions) (fencepost.Answer, error) {

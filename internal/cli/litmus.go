@@ -62,9 +62,9 @@ func (a *app) litmusCommand() *cobra.Command {
 	flags.StringVar(&f.opt.Expect, "expect", "", "table of expected answers; prints the differences only")
 	flags.Var(loopsValue{&opt.Unroll}, "unroll", "runs of a loop body; 0 to search loops as they are")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test, such as 90s or 5m; 0 for none")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per test, such as 8GiB or 512MiB; half of the machine's memory if not given")
-	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "tests side by side; 0 for one per core")
+	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel tests; 0: one per core")
 	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order reduction")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
@@ -94,7 +94,7 @@ func (a *app) litmus(args []string, f *litmusFlags) error {
 	if f.compare && !slices.Contains(opt.Models, fencepost.SC) {
 		opt.Models = append([]fencepost.Model{fencepost.SC}, opt.Models...)
 	}
-	// Every test leaves little behind, and there are many of them.
+	// Every test leaves little garbage, and there are many tests.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	var tests []*verdict.LitmusTest
 	opt.Done = func(t *verdict.LitmusTest) {

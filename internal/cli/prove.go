@@ -72,9 +72,9 @@ func (a *app) proveCommand() *cobra.Command {
 	flags.BoolVar(&opt.NoAbstraction, "no-abstraction", false, "abstract no loads")
 	flags.Var(arithmeticValue{&opt.Arithmetic}, "arithmetic", "numbers: int (they never wrap) or bv (exact); by the program if not given")
 	flags.StringVar(&opt.Replicate, "replicate", "", "with C, the function whose threads stand for any number of threads")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "so many instances of templates instead of any number")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(flags, &opt.Options)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const reportHelp = `Render stored results again: what ` + "`check`, `robust` or `litmus`" + ` printed with
+const reportHelp = `Render stored results again: the output of ` + "`check`, `robust`, `fences` or `litmus`" + ` with
 --json, as a page, a picture, SARIF or text. Nothing is verified again; for
 that see ` + "`fencepost help verify-trace`" + `.
 FILE is a stored result, or - for standard input. Without an option the text is
@@ -82,7 +82,7 @@ func (a *app) stored(name string) (fencepost.Answer, error) {
 // unreadable says what is wrong with a stored result.
 func unreadable(name string, err error) error {
 	if bad := (*json.ReadError)(nil); errors.As(err, &bad) {
-		return &usageError{fmt.Sprintf("%s:%v", name, bad), "a stored result is what `fencepost check FILE --json` prints"}
+		return &usageError{fmt.Sprintf("%s:%v", name, bad), "`fencepost check FILE --json` prints a result that can be stored"}
 	}
 	return &internalError{err}
 }

@@ -74,8 +74,8 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.message }
 
-// internalError is a failure of fencepost. Every other error is the user's to
-// mend: ours are usageErrors, and cobra's are about arguments.
+// internalError is a failure of fencepost. The user can correct every other error: ours
+// are usageErrors, and cobra's are about arguments.
 type internalError struct{ err error }
 
 func (e *internalError) Error() string { return "internal error: " + e.err.Error() }
@@ -115,7 +115,7 @@ func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (
 	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.Execute()
-	if errors.Is(err, errDeaf) { // whoever did not listen may be writing to out
+	if errors.Is(err, errDeaf) { // abandoned work may still write to out
 		fmt.Fprintf(stderr, "fencepost: %v\n", errDeaf)
 		return exitUnknown
 	}
@@ -159,7 +159,7 @@ func (a *app) rootCommand() *cobra.Command {
 		Version:       fencepost.Version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		// Two slips of the finger still name a command.
+		// A name with two typing errors still suggests a command.
 		SuggestionsMinimumDistance: 2,
 		Args:                       cobra.ArbitraryArgs,
 		RunE:                       a.noCommand,

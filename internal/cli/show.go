@@ -13,8 +13,8 @@ import (
 const showHelp = `Print how fencepost reads a program: its threads as automata, whose edges are
 the operations.
 
-The structured form is what the front end made of the text, with calls; the
-flat form is what the engines search, one automaton per thread.`
+The structured form, with calls, is the output of the front end; the engines search
+the flat form, which has one automaton per thread.`
 
 const showExample = `  fencepost show dekker.fp
   fencepost show dekker.fp --flat
@@ -45,9 +45,9 @@ func (a *app) showCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.BoolVar(&flat, "flat", false, "print one automaton per thread, calls inlined")
 	flags.BoolVar(&dot, "dot", false, "print a graph for Graphviz")
-	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
+	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(flags, &opt.Options)
 	return cmd
 }

@@ -60,7 +60,7 @@ func (a *app) stressCommand() *cobra.Command {
 	flags.Var(secondsValue{&f.opt.Seconds}, "seconds", "how long each test runs, such as 0.5 or 10")
 	flags.Var(loopsValue{&opt.Unroll}, "unroll", "runs of a loop body that the model follows; 0 to search loops as they are")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit for what the model allows, per test; 0 for none")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit for what the model allows, per test; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per test, such as 8GiB or 512MiB; half of the machine's memory if not given")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd

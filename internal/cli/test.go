@@ -63,12 +63,12 @@ func (a *app) testCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.Var(fileValue{&f.junit}, "junit", "write the results as JUnit XML, for continuous integration")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print what is as expected")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0 for none")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per program, such as 8GiB; half of the machine's memory for all together if not given")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
-	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
-	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "programs side by side; 0 for one per core")
+	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
+	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel programs; 0: one per core")
 	cFlags(flags, opt)
 	return cmd
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const tracesHelp = `List the Shasha-Snir traces of a program under a memory model: who read from
-whom, and in which order stores reached memory. Executions with the same trace
-differ in nothing that anybody in the program could notice.
+const tracesHelp = `List the Shasha-Snir traces of a program under a memory model: which load
+reads from which store, and in which order stores reach memory. No thread can tell
+executions with the same trace apart.
 
-Exactly one execution is explored for every trace. Assertions are not looked at:
-a thread that fails one stops there, and its execution is not complete.
+Exactly one execution is explored for every trace. Assertions are not
+checked: a thread that fails one stops there, and its execution is not complete.
 --count prints the number of complete traces alone, which is faster.
 FILE is a program, or - for standard input; several files of C are one program.
 
@@ -61,11 +61,11 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso")
 	flags.BoolVar(&f.count, "count", false, "print the number of complete traces alone")
-	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit such as 90s or 5m; 0 for none")
-	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "runs of a loop body where a bound is needed")
-	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "instances of templates with any number of threads")
+	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
+	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
+	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	algorithmFlag(flags, &f.opt.Algorithm)
-	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program; by the file's extension if not given")
+	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(flags, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print a graph per trace for Graphviz")

@@ -163,7 +163,7 @@ func (v sizeValue) Set(s string) error {
 }
 
 // units by lower-case suffix. As everywhere, GB is a power of ten; a bare G is
-// read as GiB, which is what people mean when they speak of memory.
+// read as GiB, as usual for memory.
 var units = map[string]float64{
 	"b": 1,
 	"k": 1 << 10, "kib": 1 << 10, "kb": 1e3,

@@ -18,20 +18,21 @@ import (
 const verifyHelp = `Check stored results, for reviewers who want to check an answer without trusting
 the search that found it.
 
-RESULT is what ` + "`check`, `robust`, `fences`, `prove`, `traces` or `litmus`" + ` printed with --json.
-The program is read again; it must be the one in the result to the letter, included
-files as well. A small interpreter of the memory models, which shares nothing with the engines,
-follows each execution step by step: every step must be possible, read and write
-the values it claims, and the end must be what the result says (a failed assertion, a goal, a final
-state, a deadlock, a cycle in happens-before). What is said beside the steps must be
-right, too: positions, instructions, names, the reason and the explanation. What no execution
-shows (that a program is safe, bounds, final states, proofs) is asked again with the
-options that the result carries. Of fences every execution is followed in the program it is said to
-be of, the lower bound is computed from the executions, and the patch is applied.
-A line at the end names the fields that nothing was held against.
+RESULT is the output of ` + "`check`, `robust`, `fences`, `prove`, `traces` or `litmus`" + ` with
+--json. The program is read again; its text, with all included files, must be the
+text in the result. A small interpreter of the memory models, which shares nothing
+with the engines, executes each witness step by step: every step must be possible
+and must read and write the values in the result, and the execution must end as the
+result says (a failed assertion, a goal, a final state, a deadlock, a cycle in
+happens-before). The description of the steps is checked, too: positions,
+instructions, names, the reason and the cause. What no execution shows (that a
+program is safe, bounds, final states, proofs) is asked again with the options that
+the result carries. For fences, every execution is replayed in its program, the lower
+bound is computed from the executions, and the patch is applied. The last line names
+the fields that were not checked.
 
-Exit codes: 0 all is as the result says, 1 something is not, 2 a limit was reached before
-everything could be asked again, 3 bad input or usage, 4 internal error.`
+Exit codes: 0 the result is confirmed, 1 something in it is wrong, 2 a limit was
+reached before everything was asked again, 3 bad input or usage, 4 internal error.`
 
 const verifyExample = `  fencepost check dekker.fp --json > dekker.json
   fencepost verify-trace dekker.json dekker.fp`

@@ -27,7 +27,7 @@ type Entry struct {
 // what is repeated many times written once.
 type File struct{ Name, Text, Shown string }
 
-// All are the entries, by code.
+// All returns the entries, ordered by code.
 func All() []Entry {
 	var out []Entry
 	for _, name := range []string{"c.txt", "fp.txt", "ir.txt", "litmus.txt"} {
@@ -52,7 +52,7 @@ func Find(code string) (Entry, bool) {
 }
 
 // parse reads entries: "# CODE title", lines of advice, "> command", and the lines of
-// the example behind "| ". A line "| file NAME" begins a further file. "{{9 text}}" in
+// the example after "| ". A line "| file NAME" begins a further file. "{{9 text}}" in
 // an example is text nine times.
 func parse(text string) []Entry {
 	var out []Entry

@@ -31,7 +31,7 @@ func (s Severity) String() string {
 	}
 }
 
-// Diagnostic is one message about one place in the input.
+// Diagnostic is one message about one position in the input.
 type Diagnostic struct {
 	Severity Severity
 	Code     string // stable, such as FP0103
@@ -76,7 +76,7 @@ func (d *Diagnostic) Note(format string, args ...any) *Diagnostic {
 	return d
 }
 
-// Full reports whether so many errors were found that going on helps nobody.
+// Full reports whether the list has so many errors that further ones would not help.
 func (l *List) Full() bool { return l.errors >= limit }
 
 // HasErrors reports whether any error was added.
@@ -90,7 +90,7 @@ func (l *List) Sort() {
 // excerptWidth is how many bytes of a long line an excerpt shows.
 const excerptWidth = 120
 
-// byteOrderMark may begin a file. It is no part of the text and takes no place.
+// byteOrderMark may begin a file. It is not part of the text and has no width.
 const byteOrderMark = '\ufeff'
 
 // Excerpt is the source line of d with carets under the span, or "" without a

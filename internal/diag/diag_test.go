@@ -12,7 +12,7 @@ import (
 func TestExcerpt(t *testing.T) {
 	long := strings.Repeat("é", 200)
 	for name, c := range map[string]struct {
-		text, at string // at is what the caret is to mark
+		text, at string // at is the text that the caret marks
 		want     string
 	}{
 		"ascii":        {"x = y;", "y", "x = y;\n    ^"},
@@ -42,8 +42,8 @@ func TestExcerpt(t *testing.T) {
 	}
 }
 
-// TestExcerptPlaces: spans at and past the ends of lines.
-func TestExcerptPlaces(t *testing.T) {
+// TestExcerptEnds: spans at and past the ends of lines.
+func TestExcerptEnds(t *testing.T) {
 	f := source.NewFile("f", []byte("first\nsecond\n"))
 	for want, d := range map[string]diag.Diagnostic{
 		"":                {},

@@ -36,9 +36,9 @@ func diamond(n int) string {
 	b.WriteString("// by the value of a variable of its own, and changes it. Under TSO both threads\n")
 	b.WriteString("// get to their goals if a first store is delayed past all of that.\n")
 	fmt.Fprintf(&b, "program diamond%d\n\nvars x y a b\n", n)
-	for _, t := range []struct{ name, own, other, branch string }{{"t1", "x", "y", "a"}, {"t2", "y", "x", "b"}} {
+	for _, t := range []struct{ name, mine, other, branch string }{{"t1", "x", "y", "a"}, {"t2", "y", "x", "b"}} {
 		fmt.Fprintf(&b, "\nthread %s regs r init q0 begin\n", t.name)
-		fmt.Fprintf(&b, "  q0: mem[%s] <- 1; goto q1;\n  q1: r <- mem[%s]; goto q2;\n", t.own, t.branch)
+		fmt.Fprintf(&b, "  q0: mem[%s] <- 1; goto q1;\n  q1: r <- mem[%s]; goto q2;\n", t.mine, t.branch)
 		for i := range n {
 			fmt.Fprintf(&b, "  q2: assume r == %d; goto b%d;\n  b%d: mem[%s] <- %d; goto q3;\n", i, i, i, t.branch, (i+1)%n)
 		}
@@ -51,7 +51,7 @@ func diamond(n int) string {
 func countdown(n int) string {
 	return fmt.Sprintf(`// t1 stores 0 to %d to x, round after round, and then reads y. t2 wants to see
 // x = 1 and then x = 0 although t1 has missed y = 1: it needs two rounds of t1's
-// stores behind t1's load.
+// stores after t1's load.
 program countdown%d
 
 const N = %d;

@@ -102,18 +102,19 @@ func pairWords(w *verdict.Witness, c *verdict.Cause) string {
 	}
 }
 
-// matterWords says who noticed, which is where the cycle comes back to the store.
+// matterWords says which thread sees the reordering: the one at which the cycle returns to
+// the store.
 func matterWords(w *verdict.Witness, tr *trace.Trace, c *verdict.Cause, cycle []trace.Edge) string {
 	last := cycle[len(cycle)-1]
 	noticed := tr.Events[last.From]
 	step := &w.Steps[noticed.Steps[0]]
 	first := &w.Steps[c.First]
 	who := w.Threads[noticed.Thread]
-	wrong := c.Thread + "'s load came before its store"
+	wrong := "the load seems to happen before the store"
 	if c.Kind == verdict.CauseSwap {
-		wrong = "the later store came first"
+		wrong = "the later store seems to happen first"
 	}
-	tail := fmt.Sprintf("so for everybody else %s, the opposite of what the program says; without store buffers that is impossible.", wrong)
+	tail := fmt.Sprintf("so to every other thread %s, against program order; without store buffers that is impossible.", wrong)
 	switch {
 	case last.Kind == trace.CF && step.Kind == verdict.StepLoad && step.From == 0 && len(step.FromBytes) == 0:
 		return fmt.Sprintf("%s read %s = %s%s, the value from before that store, %s", who, first.Cell(), step.ValueText(), atLine(step), tail)

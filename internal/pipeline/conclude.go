@@ -342,7 +342,7 @@ func (p *Program) Describe(v *engine.Violation) verdict.Violation {
 		case property.Exists:
 			one.Reason = "a final state satisfies " + f.Cond.Text
 		case property.Never:
-			one.Reason = "a final state satisfies what must never hold: " + f.Cond.Text
+			one.Reason = fmt.Sprintf("a final state violates \"never %s\"", f.Cond.Text)
 		case property.Forall:
 			one.Reason = "a final state does not satisfy " + f.Cond.Text
 		}

@@ -1,4 +1,4 @@
-// Package property is what is asked of a program: assertions, goal states,
+// Package property describes what is asked of a program: assertions, goal states,
 // final conditions, deadlock.
 //
 // Front ends produce a Set beside the ir program; engines and replay read it.

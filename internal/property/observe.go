@@ -13,7 +13,7 @@ import (
 // What final states show. A list of variables is shown as name=value pairs. A set that
 // shows all (Set.Whole) also has the static objects in Set.Objects part by part, the cells
 // of mem, the live blocks of the heap and the results of threads, with addresses abstracted:
-// a block is called after the place that allocates it, and the address of a block is shown by
+// a block is named after the statement that allocates it, and the address of a block is shown by
 // that name. So two states that differ only in which address a block got are the same.
 //
 // Zero is left out where it would fill pages: in arrays of more than 16 elements, in cells of
@@ -50,7 +50,7 @@ type Observer struct {
 	sites map[ir.EdgeID]allocSite
 }
 
-// allocSite is a place that allocates blocks.
+// allocSite is an instruction that allocates blocks.
 type allocSite struct {
 	name   string
 	index  int // in the order of threads and edges
@@ -66,29 +66,29 @@ func NewObserver(p *ir.Program, set *Set) *Observer {
 	return o
 }
 
-// findSites names the places that allocate: malloc@f.c:7, with the thread if several
-// threads come to the place, and a number if a thread has it several times.
+// findSites names the instructions that allocate: malloc@f.c:7, with the thread if several
+// threads execute it, and a number if a thread has it several times.
 func (o *Observer) findSites() {
 	o.sites = map[ir.EdgeID]allocSite{}
-	type place struct{ text, thread string }
-	count, threads := map[place]int{}, map[string]int{}
-	each := func(f func(e *ir.Edge, at place)) {
+	type site struct{ text, thread string }
+	count, threads := map[site]int{}, map[string]int{}
+	each := func(f func(e *ir.Edge, at site)) {
 		for t := range o.p.Threads {
 			fn := o.p.ThreadFunc(ir.ThreadID(t))
 			for i := range fn.Edges {
 				if e := &fn.Edges[i]; e.Op.Kind == ir.Alloc && !e.Op.Stack {
-					f(e, place{siteText(e), o.p.Threads[t].Name})
+					f(e, site{siteText(e), o.p.Threads[t].Name})
 				}
 			}
 		}
 	}
-	each(func(_ *ir.Edge, at place) {
+	each(func(_ *ir.Edge, at site) {
 		if count[at]++; count[at] == 1 {
 			threads[at.text]++
 		}
 	})
-	number := map[place]int{}
-	each(func(e *ir.Edge, at place) {
+	number := map[site]int{}
+	each(func(e *ir.Edge, at site) {
 		name := at.text
 		if threads[at.text] > 1 {
 			name += "@" + at.thread
@@ -112,7 +112,7 @@ func siteText(e *ir.Edge) string {
 	return kind
 }
 
-// Text is what a final state shows. Equal texts are equal observations.
+// Text returns what a final state shows. Equal texts are equal observations.
 func (o *Observer) Text(v View) string {
 	w := &stateText{o: o, v: v}
 	for _, x := range o.set.Observe {
@@ -321,7 +321,7 @@ func (w *stateText) number(v, size int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// address is what an address is the address of.
+// address names the memory that an address points to.
 func (w *stateText) address(addr uint64) string {
 	if addr == 0 {
 		return "null"
@@ -343,7 +343,7 @@ func (w *stateText) address(addr uint64) string {
 	return strconv.FormatInt(int64(addr), 10)
 }
 
-// inBlock is the name of an address in a block, or one behind it.
+// inBlock is the name of an address in a block, or one after it.
 func (w *stateText) inBlock(addr uint64) (string, bool) {
 	for i := range w.blocks {
 		b := &w.blocks[i]

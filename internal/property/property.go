@@ -18,14 +18,14 @@ type Set struct {
 	Final *Final
 	// Deadlock asks whether the program can get stuck waiting.
 	Deadlock bool
-	// Invariants are what the program's author says of places in it. Only proofs
-	// look at them.
+	// Invariants are conditions that the program states about locations. Only proofs use
+	// them.
 	Invariants []Invariant
 	// Numbers are registers of threads that stand for any number: each has there a number
 	// from 0 of its own, which it never changes. Only proofs know them.
 	Numbers map[ir.ThreadID]ir.Reg
-	// Instances is how many threads templates of any number have, where the user said so; 0:
-	// the program has no such template, or nobody said.
+	// Instances is how many threads templates of any number have, where the user said so; 0 if
+	// the program has no such template, or the user did not say.
 	Instances int
 	// Claims are invariants whose conditions are code.
 	Claims []Claim
@@ -75,7 +75,7 @@ type Goal struct {
 	Pos  source.Span
 }
 
-// At places a thread at one of several locations.
+// At says that a thread is at one of several locations.
 type At struct {
 	Thread ir.ThreadID
 	Locs   []ir.Loc

@@ -228,7 +228,7 @@ func Patch(before []byte, diff string) ([]byte, error) {
 				h.old--
 			}
 			if op != '+' && op != '-' && op != ' ' || h.old < 0 || h.new < 0 {
-				return nil, fmt.Errorf("the patch is broken behind line %d of the file", at)
+				return nil, fmt.Errorf("the patch is broken after line %d of the file", at)
 			}
 		}
 	}

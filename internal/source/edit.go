@@ -14,8 +14,9 @@ type Edit struct {
 	Text       string
 }
 
-// Apply makes the edits of a file. They may stand in any order; those at one place
-// keep theirs. In a file whose lines end as on Windows, so do new ones. Overlapping edits are a broken invariant.
+// Apply returns the text of a file with the edits made. Edits may come in any order; edits
+// at the same position keep theirs. New lines end as in the rest of the file. Overlapping
+// edits are a broken invariant.
 func Apply(f *File, edits []Edit) []byte {
 	sorted := slices.Clone(edits)
 	slices.SortStableFunc(sorted, func(a, b Edit) int { return a.Start - b.Start })

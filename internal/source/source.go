@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Pos is a place in a file. Line and Col start at 1; Line 0 means "no place".
+// Pos is a position in a file. Line and Col start at 1; Line 0 means "no position".
 type Pos struct {
 	File string
 	Line int
 	Col  int
 }
 
-// IsValid reports whether the position names a place.
+// IsValid reports whether the position names a line.
 func (p Pos) IsValid() bool { return p.Line > 0 }
 
 func (p Pos) String() string {
@@ -39,7 +39,7 @@ func (p Pos) Before(q Pos) bool {
 }
 
 // Span is a stretch of one file. The end is exclusive; a zero end means the
-// span is the single place Pos.
+// span is the single position Pos.
 type Span struct {
 	Pos
 	EndLine int

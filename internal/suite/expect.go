@@ -185,8 +185,8 @@ func (c *comparison) result(name string, r *verdict.Result, want answer) {
 	}
 }
 
-// rest reports the tests of the table that do not exist. Where files were named
-// one by one, nobody asked for the others.
+// rest reports the tests of the table that do not exist. If the user named files
+// one by one, the others are not missing.
 func (c *comparison) rest(tests []Test) {
 	if !slices.ContainsFunc(tests, func(t Test) bool { return t.Found }) {
 		return

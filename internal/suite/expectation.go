@@ -23,8 +23,8 @@ type Expectation struct {
 	Line      int
 }
 
-// ProgramOptions are what a program can say about how it is to be asked. Bounds are set
-// by it as by the command line: 0 is one that it leaves alone.
+// ProgramOptions are the options that a program can set for its own test. A bound of 0 is
+// not set.
 type ProgramOptions struct {
 	Deadlock                bool
 	Buffer, Unroll, Threads int

@@ -93,8 +93,8 @@ func isRobust(t *testing.T, name string) bool {
 	return answer.Results[0].Verdict == verdict.Safe
 }
 
-// TestArchive runs the tests kept with the code: every tenth of those that
-// TestSharedLitmus runs.
+// TestArchive runs the tests kept with the code: every tenth test of
+// TestSharedLitmus.
 func TestArchive(t *testing.T) {
 	dir := t.TempDir()
 	n := unpack(t, filepath.Join(testkit.Root(t), "testdata", "litmus", "x86.tar.gz"), dir)

@@ -23,7 +23,7 @@ type Key struct {
 	Ask func(context.Context, Program) (Reply, error)
 }
 
-// Program is what Ask is asked about.
+// Program is the argument of Ask.
 type Program struct {
 	Name    string
 	Text    []byte
@@ -134,7 +134,7 @@ func (p *Programs) find() (list []found, without int, err error) {
 				without++
 				continue
 			}
-			f.err = errors.New("there is no expect: comment in it")
+			f.err = errors.New("no expect: comment")
 		}
 		list = append(list, f)
 	}

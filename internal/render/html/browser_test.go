@@ -289,7 +289,7 @@ func testStates(t *testing.T, b *browser) {
 }
 
 // testCycle: the cycle is there to be seen: in the colour of the cycle, with an extent, and
-// in nobody's shadow.
+// not covered.
 func testCycle(t *testing.T, b *browser) {
 	b.size(1400, 1000)
 	for name, results := range map[string][]verdict.Result{"attack": stored(t, "dekker-robust.json"), "violation": stored(t, "dekker.json")} {

@@ -112,7 +112,7 @@ func TestGolden(t *testing.T) {
 		if again := render(t, results); again != got {
 			t.Errorf("%s: the second page differs from the first", name)
 		}
-		// Style and script are files already; what is derived is what to compare.
+		// Style and script are files already; only the derived text is compared.
 		got = regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(got, "<style></style>")
 		got = regexp.MustCompile(`(?s)<script>.*?</script>`).ReplaceAllString(got, "<script></script>")
 		path := filepath.Join("testdata", name)
@@ -135,7 +135,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// hostile is a result in which every text tries to leave its place.
+// hostile is a result in which every text tries to escape from its element.
 func hostile(t testing.TB) []verdict.Result {
 	t.Helper()
 	const evil = `</script></style></title><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'` + "`${window.hacked=1}`" + `<!--`

@@ -7,10 +7,9 @@ import (
 	"fencepost/verdict"
 )
 
-// memory follows the bytes of memory through a witness, as far as the witness
-// tells: what was there at the start is known of what somebody read before it was
-// overwritten. Cells are the places that steps name; cells that overlap see each
-// other's bytes.
+// memory has the bytes of memory at a step of a witness, as far as the witness tells: the
+// initial value of a byte is known if a step read it before a store overwrote it. Cells
+// are the cells that steps name; cells that overlap see each other's bytes.
 type memory struct {
 	cells []cell
 	index map[cellKey]int
@@ -30,8 +29,8 @@ type cell struct {
 	shown  string
 }
 
-// touchesMemory reports whether a step reads or writes a cell.
-func touchesMemory(s verdict.Step) bool {
+// accessesMemory reports whether a step reads or writes a cell.
+func accessesMemory(s verdict.Step) bool {
 	switch s.Kind {
 	case verdict.StepLoad, verdict.StepStore, verdict.StepFlush, verdict.StepRMW:
 		return !s.Free
@@ -42,7 +41,7 @@ func touchesMemory(s verdict.Step) bool {
 func newMemory(w *verdict.Witness) *memory {
 	m := &memory{index: map[cellKey]int{}, bytes: map[uint64]byte{}}
 	for _, s := range w.Steps {
-		if !touchesMemory(s) {
+		if !accessesMemory(s) {
 			continue
 		}
 		key := cellKey{s.Addr, s.Size}
@@ -80,7 +79,7 @@ func newMemory(w *verdict.Witness) *memory {
 func (m *memory) learnStart(w *verdict.Witness) {
 	written := map[uint64]bool{}
 	for _, s := range w.Steps {
-		if !touchesMemory(s) {
+		if !accessesMemory(s) {
 			continue
 		}
 		reads := s.Kind == verdict.StepLoad || s.Kind == verdict.StepRMW
@@ -142,7 +141,7 @@ func (m *memory) start() [][2]string {
 
 // apply does a step and lists the cells it changed, or wrote to.
 func (m *memory) apply(s verdict.Step) []cellChange {
-	if !touchesMemory(s) {
+	if !accessesMemory(s) {
 		return nil
 	}
 	value := s.Value

@@ -61,8 +61,8 @@ func newSources(r *verdict.Result, id string) *sources {
 // closers of the comments that may span lines: C's and the papers', and litmus's.
 var closers = map[string]string{"/*": "*/", "(*": "*)"}
 
-// split takes a line apart into comments and the rest. inside is what ends the
-// comment the line begins in, or "". A string literal that looks like a
+// split takes a line apart into comments and the rest. inside is the end of
+// the comment that the line begins in, or "". A string literal that looks like a
 // comment is shown as one; it is only colour.
 func split(line, inside string) ([]piece, string) {
 	var out []piece

@@ -69,7 +69,7 @@ const firstRow = 2 // below the heads
 type lane struct {
 	thread int
 	slots  int  // columns of the buffer
-	quiet  bool // touches no memory
+	quiet  bool // accesses no memory
 	code   int  // column
 	buffer int  // first column of the buffer
 	// step is +1 where the buffer's first slot is its leftmost.
@@ -105,8 +105,7 @@ func newTimeline(e *verdict.Execution) timeline {
 	return b.timeline
 }
 
-// assignSlots gives every buffered store a place in its buffer that is free while
-// it waits.
+// assignSlots gives every buffered store a slot of its buffer that is free while it waits.
 func (b *builder) assignSlots() {
 	b.slot = make([]int, len(b.w.Steps))
 	busy := map[int][]bool{}
@@ -119,7 +118,7 @@ func (b *builder) assignSlots() {
 			l = &lane{thread: s.Thread, quiet: true}
 			b.lanes[s.Thread] = l
 		}
-		l.quiet = l.quiet && !touchesMemory(s)
+		l.quiet = l.quiet && !accessesMemory(s)
 		switch {
 		case s.Kind == verdict.StepStore && s.Buffered:
 			k := 0

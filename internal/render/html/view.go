@@ -12,7 +12,7 @@ import (
 	"fencepost/verdict"
 )
 
-// page is what the template shows.
+// page is the input of the template.
 type page struct {
 	Title   string
 	Style   template.CSS
@@ -43,13 +43,13 @@ type result struct {
 	Sources    []sourceFile
 }
 
-type warning struct{ Place, Message, Code string }
+type warning struct{ Position, Message, Code string }
 
 type execution struct {
 	ID       string
 	Name     string
 	Title    string
-	Explain  []string
+	Words    []string
 	Cycle    bool
 	Graph    template.HTML
 	Timeline timeline
@@ -72,7 +72,7 @@ type stepData struct {
 	Thread  int            `json:"t"`
 	Text    string         `json:"text"`
 	Effect  string         `json:"effect,omitempty"`
-	Place   string         `json:"place,omitempty"`
+	Pos     string         `json:"place,omitempty"`
 	Fails   bool           `json:"fails,omitempty"`
 	File    int            `json:"file"`            // index into the sources, -1: none
 	Spans   [][3]int       `json:"spans,omitempty"` // line, from, to; in UTF-16 units
@@ -118,7 +118,7 @@ func newResult(r *verdict.Result, id string) (result, resultData) {
 	v.Tab = fmt.Sprintf("%s %s: %s", path.Base(r.Program), v.Model, v.Word)
 	switch {
 	case v.Against == "against":
-		v.Reason = r.Reason // it names its places
+		v.Reason = r.Reason // it names its positions
 	case r.Reason != "":
 		v.Reason = text.Placed(r.Reason, r.Pos)
 	}
@@ -135,13 +135,13 @@ func newResult(r *verdict.Result, id string) (result, resultData) {
 		v.Engines = append(v.Engines, engineLine(&e))
 	}
 	for _, w := range r.Warnings {
-		v.Warnings = append(v.Warnings, warning{place(w.Pos), w.Message, w.Code})
+		v.Warnings = append(v.Warnings, warning{positionText(w.Pos), w.Message, w.Code})
 	}
 	files := newSources(r, id)
 	data := resultData{ID: id, Executions: []executionData{}}
 	for i, e := range r.Executions() {
 		one := execution{ID: fmt.Sprintf("%se%d", id, i+1), Name: upper(e.Name), Title: text.Placed(e.Reason, e.Pos), Timeline: newTimeline(&e)}
-		one.Explain = explain(&e, r.Model)
+		one.Words = causeWords(&e, r.Model)
 		one.Cycle = len(relation.Of(&e).Cycle) > 0
 		// Drawn by us, with all text escaped.
 		one.Graph = template.HTML(svg.Inline(&e, one.ID))
@@ -152,7 +152,7 @@ func newResult(r *verdict.Result, id string) (result, resultData) {
 	return v, data
 }
 
-// engineLine is what one engine said.
+// engineLine returns the answer of one engine.
 func engineLine(e *verdict.EngineReport) string {
 	line := fmt.Sprintf("%s, %s under %s: %s", e.Engine, e.Question, strings.ToUpper(e.Model), e.Verdict)
 	if e.Reason != "" {
@@ -164,8 +164,8 @@ func engineLine(e *verdict.EngineReport) string {
 	return line
 }
 
-// explain is a sentence each.
-func explain(e *verdict.Execution, model string) []string {
+// causeWords says why the execution is possible, in sentences.
+func causeWords(e *verdict.Execution, model string) []string {
 	switch {
 	case e.Attack != nil:
 		return []string{e.Attack.String() + ".", "No execution without delays orders the accesses like this."}
@@ -176,7 +176,7 @@ func explain(e *verdict.Execution, model string) []string {
 	case e.Cause != nil && len(e.Cause.Words) > 0:
 		return e.Cause.Words
 	default:
-		return []string{text.Explain(e.Witness, model, e.Verdict)}
+		return []string{text.Delay(e.Witness, model, e.Verdict)}
 	}
 }
 
@@ -192,11 +192,11 @@ func newExecutionData(e *verdict.Execution, id string, files *sources) execution
 	before := make([][]relation.Entry, len(w.Threads))
 	for i, s := range w.Steps {
 		st := stepData{
-			Thread: s.Thread, Text: text.StepText(s), Effect: text.Effect(s), Place: place(s.Pos), Fails: s.Kind == verdict.StepFail,
+			Thread: s.Thread, Text: text.StepText(s), Effect: text.Effect(s), Pos: positionText(s.Pos), Fails: s.Kind == verdict.StepFail,
 			File: -1, Memory: mem.apply(s),
 		}
 		if s.Kind == verdict.StepFlush {
-			st.Place = ""
+			st.Pos = ""
 		} else if s.Pos != nil {
 			st.File, st.Spans = files.spans(s.Pos)
 		}
@@ -244,7 +244,7 @@ func class(v verdict.Verdict) string {
 	}
 }
 
-func place(p *verdict.Pos) string {
+func positionText(p *verdict.Pos) string {
 	if p == nil {
 		return ""
 	}

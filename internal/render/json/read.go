@@ -12,7 +12,7 @@ import (
 	"fencepost/verdict"
 )
 
-// ReadError is about a stored report that cannot be used, with the place.
+// ReadError says why a stored report cannot be used, with the position.
 type ReadError struct {
 	Line, Col int
 	Message   string
@@ -56,7 +56,7 @@ func Read(text []byte) ([]verdict.Result, error) {
 	return report.Results, nil
 }
 
-// decodeError puts an error of the decoder into words and finds its place.
+// decodeError puts an error of the decoder into words and finds its position.
 func decodeError(text []byte, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

@@ -78,10 +78,10 @@ func TestReadErrors(t *testing.T) {
 			t.Errorf("%.60q...: error %v, want %s", c.text, err, c.want)
 		}
 	}
-	// The place is that of the value.
+	// The position is that of the value.
 	_, err := json.Read([]byte(change(`"of": 0`, `"of": 1`)))
 	if read := (*json.ReadError)(nil); !errors.As(err, &read) || !strings.Contains(strings.Split(good, "\n")[read.Line-1], `"of": 0`) {
-		t.Errorf("%v is not the place of the value", err)
+		t.Errorf("%v is not the position of the value", err)
 	}
 }
 
@@ -107,7 +107,7 @@ func renderAll(t testing.TB, results []verdict.Result) {
 	}
 }
 
-// FuzzRead: whatever the bytes, an error with a place or results that every
+// FuzzRead: whatever the bytes, an error with a position or results that every
 // rendering can draw.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(written(f, attacked())))

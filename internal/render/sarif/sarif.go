@@ -31,8 +31,7 @@ type Fix struct {
 	Replacements []Replacement
 }
 
-// Replacement puts Text in the place of a stretch of a file; at a single place
-// nothing is taken away.
+// Replacement replaces a stretch of a file by Text; at a single position it inserts.
 type Replacement struct {
 	Pos  verdict.Pos
 	Text string
@@ -169,7 +168,7 @@ func (b *builder) result(r *verdict.Result, e *verdict.Execution) result {
 	return out
 }
 
-// words are what happened, under which model, and why.
+// words returns the message: the violation, the model, and the cause.
 func (b *builder) words(r *verdict.Result, e *verdict.Execution) string {
 	if e.Attack != nil {
 		return fmt.Sprintf("Not robust against %s: %s.", strings.ToUpper(r.Model), e.Attack)
@@ -183,7 +182,7 @@ func (b *builder) words(r *verdict.Result, e *verdict.Execution) string {
 	case e.Cause != nil && len(e.Cause.Words) > 0:
 		words += " " + strings.Join(e.Cause.Words, " ")
 	case e.Witness != nil && len(e.Witness.Steps) > 0:
-		words += " " + text.Explain(e.Witness, r.Model, e.Verdict)
+		words += " " + text.Delay(e.Witness, r.Model, e.Verdict)
 	}
 	return words
 }

@@ -20,8 +20,7 @@ const (
 	charWidth  = 8
 	minNode    = 96
 	maxLabel   = 30 // characters
-	// manyNodes is where a picture of everything helps nobody: then only the cycle
-	// is drawn.
+	// manyNodes is the number of nodes above which only the cycle is drawn.
 	manyNodes = 60
 )
 
@@ -57,7 +56,7 @@ func newDrawing(e *verdict.Execution, prefix string) *drawing {
 		d.cycle[c] = true
 		d.on[c.From], d.on[c.To] = true, true
 	}
-	d.place()
+	d.layout()
 	return d
 }
 
@@ -85,7 +84,7 @@ func (d *drawing) onlyCycle() {
 	d.left = len(old.Nodes) - len(d.order.Nodes)
 }
 
-func (d *drawing) place() {
+func (d *drawing) layout() {
 	column := map[int]int{}
 	depth := map[int]int{}
 	n := len(d.order.Nodes)
@@ -123,8 +122,8 @@ func (d *drawing) place() {
 	d.width = max(d.width, 240)
 }
 
-// words are what a node is called and the place it comes from. A single access is
-// shown as what it did; other nodes by their name, without the thread's, which
+// words returns the label of a node and its source line. A single access is shown with its
+// effect; other nodes by their name, without the thread's, which
 // heads the column.
 func (d *drawing) words(n verdict.TraceNode) (label, line string) {
 	w := d.e.Witness
@@ -199,7 +198,7 @@ func (d *drawing) write(w io.Writer) {
 	}
 	switch {
 	case len(d.order.Nodes) == 0:
-		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">No thread touches memory.</text>\n", d.height-10)
+		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">No thread accesses memory.</text>\n", d.height-10)
 	case d.left > 0:
 		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">%d accesses that are not on the cycle are left out.</text>\n", d.height-10, d.left)
 	}

@@ -35,8 +35,8 @@ func stored(t testing.TB, name string) []verdict.Execution {
 // long is an execution with more accesses than anyone wants to see, and a cycle.
 func long() *verdict.Execution {
 	w := &verdict.Witness{Threads: []string{"a", "b"}}
-	add := func(thread int, kind verdict.StepKind, place string, addr uint64) {
-		w.Steps = append(w.Steps, verdict.Step{Thread: thread, Kind: kind, Of: -1, Addr: addr, Size: 8, Location: place, Buffered: kind == verdict.StepStore})
+	add := func(thread int, kind verdict.StepKind, cell string, addr uint64) {
+		w.Steps = append(w.Steps, verdict.Step{Thread: thread, Kind: kind, Of: -1, Addr: addr, Size: 8, Location: cell, Buffered: kind == verdict.StepStore})
 	}
 	add(0, verdict.StepStore, "x", 8)
 	for i := range 70 {

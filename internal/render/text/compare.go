@@ -23,14 +23,14 @@ func Comparable(results []verdict.Result) bool {
 	return len(results) > 1
 }
 
-// Comparison prints what the models say as a table, and explains the first
+// Comparison prints the answers of several models as a table, and then the first
 // difference between two of them.
 func Comparison(w io.Writer, results []verdict.Result, opt Options) {
 	p := &printer{w: w, opt: opt}
 	p.line("%s: %s", oneLine(results[0].Program), p.opt.paint(bold, summary(results)))
 	p.line("")
 	width := len("not observed")
-	p.line("  %-5s  %-*s  %s", "model", width, "verdict", "how far, or what")
+	p.line("  %-5s  %-*s  %s", "model", width, "verdict", "result")
 	for i := range results {
 		r := &results[i]
 		word, color := verdictWord(r.Verdict)
@@ -53,7 +53,7 @@ func Comparison(w io.Writer, results []verdict.Result, opt Options) {
 	}
 }
 
-// summary is the comparison in words: safe under SC, unsafe under TSO and PSO.
+// summary returns the comparison in words: safe under SC, unsafe under TSO and PSO.
 func summary(results []verdict.Result) string {
 	var words []string
 	models := map[string][]string{}

@@ -7,7 +7,7 @@ import (
 	"fencepost/verdict"
 )
 
-// Diagnostic prints a message about the input: place, severity, message, code,
+// Diagnostic prints a message about the input: position, severity, message, code,
 // the source line with a caret, notes.
 func Diagnostic(w io.Writer, d verdict.Diagnostic, opt Options) {
 	p := &printer{w: w, opt: opt}
@@ -27,9 +27,9 @@ func Diagnostic(w io.Writer, d verdict.Diagnostic, opt Options) {
 
 // message prints `file:line:col: severity: message [CODE]`.
 func (p *printer) message(severity, code string, pos *verdict.Pos, message string) {
-	place := "fencepost"
+	at := "fencepost"
 	if pos != nil && (pos.File != "" || pos.Line != 0) {
-		place = pos.String()
+		at = pos.String()
 	}
 	if code != "" {
 		code = " [" + code + "]"
@@ -38,5 +38,5 @@ func (p *printer) message(severity, code string, pos *verdict.Pos, message strin
 	if severity == "warning" {
 		color = yellow
 	}
-	p.line("%s: %s %s%s", oneLine(place), p.opt.paint(color, severity+":"), oneLine(message), code)
+	p.line("%s: %s %s%s", oneLine(at), p.opt.paint(color, severity+":"), oneLine(message), code)
 }

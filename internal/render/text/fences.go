@@ -69,11 +69,11 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 		word := is + ", no fence needed"
 		switch n := len(r.Fences); {
 		case rep.Removal && len(rep.Redundant) > 0:
-			word = fmt.Sprintf("%s can go, and it stays %s", counted(int64(len(rep.Redundant)), "fence", "fences"), is)
+			word = fmt.Sprintf("%s can be removed, and it stays %s", counted(int64(len(rep.Redundant)), "fence", "fences"), is)
 		case rep.Removal && rep.Present == 0:
 			word = is + ", and it has no fence"
 		case rep.Removal:
-			word = is + ", and no fence can go"
+			word = is + "; every fence is needed"
 		case n == 1:
 			word = "1 fence " + goal
 		case n > 1:
@@ -88,7 +88,7 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 		p.line("%s%s: %s", head, p.opt.paint(red, word), oneLine(r.Reason))
 	default:
 		if len(rep.Elsewhere) > 0 {
-			p.line("%s%s: %s", head, p.opt.paint(yellow, "no set of fences at places that may be changed "+goal), oneLine(r.Reason))
+			p.line("%s%s: %s", head, p.opt.paint(yellow, "no set of fences at sites whose text may be changed "+goal), oneLine(r.Reason))
 			return
 		}
 		word := "unknown which fences " + many
@@ -101,7 +101,7 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 		}
 		p.unknown(head+p.opt.paint(yellow, word), r)
 		if rep.Bound > 0 && !r.BoundedOnly {
-			p.line("  every set that does costs at least %d", rep.Bound)
+			p.line("  every sufficient set costs at least %d", rep.Bound)
 		}
 	}
 }
@@ -123,20 +123,20 @@ func (p *printer) badExecution(r *verdict.Result, b *verdict.Break) {
 	p.picture(b.Violation.Witness, b.Violation.Cause, r.Model, b.Violation.Reason, verdict.Unsafe)
 }
 
-// fenceList prints the places, and why each fence is needed.
+// fenceList prints the positions of the fences and why each is needed.
 func (p *printer) fenceList(r *verdict.Result) {
 	p.line("")
-	what := "No cheaper set is enough."
+	what := "No cheaper set suffices."
 	if r.Repair.Costs == "uniform" {
-		what = "Fewer are not enough."
+		what = "This is minimal."
 	}
 	if !r.Coverage.Exhaustive {
 		what = strings.TrimSuffix(what, ".") + ", within the bounds of the check."
 	}
-	p.line("%s", p.opt.paint(bold, fmt.Sprintf("%s, cost %d. %s", counted(int64(len(r.Fences)), "fence", "fences"), r.Cost, what)))
+	p.line("%s", p.opt.paint(bold, fmt.Sprintf("%s (cost %d). %s", counted(int64(len(r.Fences)), "fence", "fences"), r.Cost, what)))
 	for i := range r.Fences {
 		f := &r.Fences[i]
-		p.line("  %s  %s fence before: %s", p.opt.paint(green, placeText(f)), fenceWord(f.Kind), oneLine(f.Label))
+		p.line("  %s  %s fence before: %s", p.opt.paint(green, fencePosition(f)), fenceWord(f.Kind), oneLine(f.Label))
 		if f.Without != nil {
 			p.line("    without it %s", oneLine(f.Without.Reason()))
 		}
@@ -154,7 +154,7 @@ func (p *printer) elsewhere(r *verdict.Result) {
 		if f.ReadOnly {
 			where = " (in an included file or a macro, not changed)"
 		}
-		p.line("  %s  %s fence before: %s%s", placeText(f), fenceWord(f.Kind), oneLine(f.Label), where)
+		p.line("  %s  %s fence before: %s%s", fencePosition(f), fenceWord(f.Kind), oneLine(f.Label), where)
 	}
 }
 
@@ -165,11 +165,11 @@ func (p *printer) redundant(rep *verdict.Repair) {
 	p.line("")
 	for i := range rep.Redundant {
 		f := &rep.Redundant[i]
-		p.line("  %s  %s fence: %s", placeText(f), fenceWord(f.Kind), oneLine(f.Label))
+		p.line("  %s  %s fence: %s", fencePosition(f), fenceWord(f.Kind), oneLine(f.Label))
 	}
 }
 
-func placeText(f *verdict.Fence) string {
+func fencePosition(f *verdict.Fence) string {
 	return fmt.Sprintf("%s:%d", oneLine(path.Base(f.Pos.File)), f.Pos.Line)
 }
 
@@ -184,7 +184,7 @@ func setText(set []verdict.Fence) string {
 	parts := make([]string, len(set))
 	for i := range set {
 		f := &set[i]
-		parts[i] = fmt.Sprintf("%s:%d", placeText(f), f.Pos.Col)
+		parts[i] = fmt.Sprintf("%s:%d", fencePosition(f), f.Pos.Col)
 		if f.Kind != "full" {
 			parts[i] += " " + fenceWord(f.Kind)
 		}

@@ -16,7 +16,7 @@ import (
 type row struct {
 	first, last int // steps
 	thread      int
-	place       string
+	at          string
 	text        string
 	effect      string
 	buffers     []string // one piece per thread with a non-empty buffer
@@ -35,12 +35,12 @@ const joinedWidth = 20
 // failed is not said again where the reader knows it.
 func rows(w *verdict.Witness, known string) []row {
 	buffers := relation.Buffers(w)
-	place := places(w)
+	position := positions(w)
 	var all []row
 	for i, s := range w.Steps {
 		r := row{
 			first: i, last: i, thread: s.Thread,
-			place: place(s), text: stepText(s), effect: effect(s), buffers: bufferPieces(w, buffers[i]),
+			at: position(s), text: stepText(s), effect: effect(s), buffers: bufferPieces(w, buffers[i]),
 			fails: s.Kind == verdict.StepFail,
 			quiet: s.Kind == verdict.StepExec && s.Note == "",
 			edges: []int{s.Edge},
@@ -79,9 +79,9 @@ func (r *row) absorb(next row) bool {
 	// An edge taken twice is the statement run again, not more of it.
 	again := slices.Contains(r.edges, next.edges[0])
 	switch {
-	case !again && within(r.pos, next.pos):
-		r.text, r.place, r.pos = next.text, next.place, next.pos
-	case !again && within(next.pos, r.pos):
+	case !again && contains(r.pos, next.pos):
+		r.text, r.at, r.pos = next.text, next.at, next.pos
+	case !again && contains(next.pos, r.pos):
 	case r.quiet && next.quiet && utf8.RuneCountInString(r.text+next.text)+2 <= joinedWidth:
 		r.text, r.pos = strings.TrimSuffix(r.text, ";")+"; "+next.text, nil
 	default:
@@ -95,8 +95,8 @@ func (r *row) absorb(next row) bool {
 	return true
 }
 
-// within reports whether the stretch a is part of b.
-func within(a, b *verdict.Pos) bool {
+// contains reports whether the stretch b contains a.
+func contains(a, b *verdict.Pos) bool {
 	if a == nil || b == nil || a.File != b.File {
 		return false
 	}
@@ -112,9 +112,9 @@ func (r *row) number() string {
 	return fmt.Sprintf("%d-%d", r.first+1, r.last+1)
 }
 
-// places says how to name a step's place: by line, or by file and line if the
-// steps come from several files.
-func places(w *verdict.Witness) func(verdict.Step) string {
+// positions returns a function that names the position of a step: by line, or by file and
+// line if the steps come from several files.
+func positions(w *verdict.Witness) func(verdict.Step) string {
 	files := make(map[string]bool)
 	for _, s := range w.Steps {
 		if s.Pos != nil {
@@ -185,14 +185,14 @@ func byteSources(s verdict.Step) string {
 }
 
 func effectOnMemory(s verdict.Step) string {
-	place := oneLine(s.Cell())
+	cell := oneLine(s.Cell())
 	switch {
 	case s.Kind == verdict.StepLoad && len(s.FromBytes) > 0:
-		return fmt.Sprintf("%s -> %s, bytes %s", place, oneLine(s.ValueText()), byteSources(s))
+		return fmt.Sprintf("%s -> %s, bytes %s", cell, oneLine(s.ValueText()), byteSources(s))
 	case s.Kind == verdict.StepLoad && s.From > 0:
-		return fmt.Sprintf("%s -> %s from own buffer (step %d)", place, oneLine(s.ValueText()), s.From)
+		return fmt.Sprintf("%s -> %s from own buffer (step %d)", cell, oneLine(s.ValueText()), s.From)
 	case s.Kind == verdict.StepLoad:
-		return fmt.Sprintf("%s -> %s from memory", place, oneLine(s.ValueText()))
+		return fmt.Sprintf("%s -> %s from memory", cell, oneLine(s.ValueText()))
 	case s.Kind == verdict.StepStore && s.Buffered:
 		return assignment(s) + " buffered"
 	case s.Kind == verdict.StepStore:
@@ -200,9 +200,9 @@ func effectOnMemory(s verdict.Step) string {
 	case s.Kind == verdict.StepFlush:
 		return fmt.Sprintf("%s reaches memory (step %d)", assignment(s), s.Of+1)
 	case s.Kind == verdict.StepRMW && s.Wrote:
-		return fmt.Sprintf("%s: %s -> %s in memory", place, oneLine(s.ValueText()), oneLine(s.WrittenText()))
+		return fmt.Sprintf("%s: %s -> %s in memory", cell, oneLine(s.ValueText()), oneLine(s.WrittenText()))
 	case s.Kind == verdict.StepRMW:
-		return fmt.Sprintf("%s -> %s from memory, not written", place, oneLine(s.ValueText()))
+		return fmt.Sprintf("%s -> %s from memory, not written", cell, oneLine(s.ValueText()))
 	case s.Kind == verdict.StepWake:
 		return "wakes up without a signal"
 	default:
@@ -248,7 +248,7 @@ func (p *printer) picture(w *verdict.Witness, cause *verdict.Cause, model, reaso
 	}
 	p.line("")
 	if cause == nil {
-		p.line("%s", p.opt.paint(bold, explain(w, model, v)))
+		p.line("%s", p.opt.paint(bold, delaySentence(w, model, v)))
 		return
 	}
 	for i, sentence := range cause.Words {

@@ -57,7 +57,7 @@ func (p *printer) proofChecks(r *verdict.Result) {
 		default:
 			p.line("%s  %s", head, p.opt.paint(yellow, "not proved"))
 			if len(c.State) > 0 {
-				p.line("    what is known allows %s", values(c.State))
+				p.line("    the invariants allow %s", values(c.State))
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func (p *printer) proofChecks(r *verdict.Result) {
 func (p *printer) proofHeadline(r *verdict.Result) {
 	switch r.Verdict {
 	case verdict.ValueRobust:
-		p.line("%s: %s: TSO reaches the shared states of SC and no others%s", oneLine(r.Program), p.opt.paint(green, "value-robust"), openChecks(r))
+		p.line("%s: %s: TSO and SC reach the same shared states%s", oneLine(r.Program), p.opt.paint(green, "value-robust"), openChecks(r))
 	case verdict.Abstracted:
 		found := 0
 		for _, a := range r.Proof.Abstractions {
@@ -74,15 +74,15 @@ func (p *printer) proofHeadline(r *verdict.Result) {
 				found++
 			}
 		}
-		p.line("%s: %s: what holds of the abstracted program under SC holds of this one under TSO%s", oneLine(r.Program),
-			p.opt.paint(green, "abstracted in "+counted(int64(found), "place", "places")), openChecks(r))
-		p.line("  that TSO reaches the same states as SC is not claimed: the program itself may reach more under TSO than under SC")
+		p.line("%s: %s: what holds for the abstracted program under SC holds for this program under TSO%s", oneLine(r.Program),
+			p.opt.paint(green, "abstracted in "+counted(int64(found), "load", "loads")), openChecks(r))
+		p.line("  this does not show that TSO reaches the same states as SC: the program itself may reach more under TSO")
 	default:
 		p.unknown(fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(yellow, "not proved value-robust")), r)
 	}
 }
 
-// openChecks is what the headline says of checks that are not proved.
+// openChecks returns the part of the headline about checks that are not proved.
 func openChecks(r *verdict.Result) string {
 	if n := r.Proof.Open(); n > 0 {
 		return fmt.Sprintf("; %d of %s not proved", n, counted(int64(len(r.Proof.Checks)), "check", "checks"))
@@ -94,7 +94,7 @@ func (p *printer) proofStore(s *verdict.ProofStore) {
 	head := fmt.Sprintf("%s  %s", where(s.ProofInstruction), instruction(s.ProofInstruction))
 	switch s.By {
 	case verdict.ByFlow:
-		p.line("%s  atomic: no load can overtake it", head)
+		p.line("%s  atomic: no later load", head)
 	case verdict.ByRight:
 		var loads []string
 		for _, l := range s.Loads {

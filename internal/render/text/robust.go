@@ -77,8 +77,8 @@ func (p *printer) robust(r *verdict.Result) {
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
 }
 
-// filtersLine says how many pairs of a store and a load there are, and which were
-// ruled out before the search.
+// filtersLine says how many pairs of a store and a load there are, how many were ruled out
+// before the search, and how many were checked.
 func filtersLine(f *verdict.Filters) string {
 	var parts []string
 	add := func(n int64, what string) {
@@ -87,14 +87,12 @@ func filtersLine(f *verdict.Filters) string {
 		}
 	}
 	add(f.Fenced, "fenced")
-	add(f.Apart, "of one thread alone")
-	add(f.Forwarded, "on its own store")
+	add(f.Apart, "on thread-private memory")
+	add(f.Forwarded, "on the same cell")
 	add(f.Acyclic, "without a cycle")
-	text := "filters: " + counted(f.Pairs, "pair of store and load", "pairs of store and load")
-	if len(parts) > 0 {
-		text += ", " + strings.Join(parts, ", ")
-	}
-	return text + fmt.Sprintf(", %s left", Count(f.Left))
+	text := counted(f.Pairs, "store-load pair", "store-load pairs")
+	parts = append(parts, fmt.Sprintf("%s checked", Count(f.Left)))
+	return text + ": " + strings.Join(parts, ", ")
 }
 
 func (p *printer) robustHeadline(r *verdict.Result, words [2]string) {
@@ -113,7 +111,7 @@ func (p *printer) robustHeadline(r *verdict.Result, words [2]string) {
 	case verdict.Safe:
 		done := work(r)
 		if f := r.Stats.Filters; f != nil && r.Stats.States == 0 {
-			done = fmt.Sprintf(" (%s: nothing left to search for)", r.Engine)
+			done = fmt.Sprintf(" (%s: no store can be delayed past a load)", r.Engine)
 		}
 		p.line("%s%s%s", head, coverage(r.Coverage), done)
 	case verdict.Unsafe:

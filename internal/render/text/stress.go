@@ -9,9 +9,9 @@ import (
 	"fencepost/verdict"
 )
 
-// Stress prints what a litmus test gave on the processor, in the layout of the tool
-// litmus, which herd's scripts read: counts before states, with * at those that satisfy
-// the proposition. Behind a state stands what SC and TSO say about it.
+// Stress prints the outcomes of a litmus test on the processor in the layout of the tool
+// litmus, which herd's scripts read: counts before states, with * at states that satisfy
+// the proposition. The remark after a state says whether SC and TSO allow it.
 func Stress(w io.Writer, t *verdict.StressTest, opt Options) {
 	p := &printer{w: w, opt: opt}
 	name := oneLine(t.Name)
@@ -28,19 +28,19 @@ func Stress(w io.Writer, t *verdict.StressTest, opt Options) {
 	}
 	for i := range t.Outcomes {
 		o := &t.Outcomes[i]
-		mark, behind := ':', ""
+		mark, remark := ':', ""
 		if o.Holds {
 			mark = '*'
 		}
 		switch {
 		case !o.Allowed && t.Status == verdict.StressForbidden:
-			behind = opt.paint(red, "  NOT ALLOWED UNDER TSO")
+			remark = opt.paint(red, "  NOT ALLOWED UNDER TSO")
 		case !o.Allowed:
-			behind = "  not found by the search"
+			remark = "  not found by the search"
 		case o.Weak():
-			behind = "  weak: SC forbids it"
+			remark = "  weak: SC forbids it"
 		}
-		p.line("%-*d %c>%s%s", width, o.Count, mark, oneLine(o.State), behind)
+		p.line("%-*d %c>%s%s", width, o.Count, mark, oneLine(o.State), remark)
 	}
 	p.line("%s", stressVerdict(t))
 	p.line("Witnesses")

@@ -31,7 +31,7 @@ type layout struct {
 	threads []string
 	columns bool // a column per thread
 	number  int  // widths
-	place   int
+	at      int
 	name    int   // thread names, if not in columns
 	cells   []int // a width per thread, or one for all
 	effect  int
@@ -53,7 +53,7 @@ func (p *printer) table(w *verdict.Witness, all []row) {
 }
 
 func newLayout(opt Options, w *verdict.Witness, all []row) *layout {
-	l := &layout{opt: opt, columns: len(w.Threads) <= maxColumns, number: len("step"), place: len("line"), name: len("thread")}
+	l := &layout{opt: opt, columns: len(w.Threads) <= maxColumns, number: len("step"), at: len("line"), name: len("thread")}
 	for _, t := range w.Threads {
 		t = oneLine(t)
 		l.threads = append(l.threads, t)
@@ -63,7 +63,7 @@ func newLayout(opt Options, w *verdict.Witness, all []row) *layout {
 	for i := range all {
 		r := &all[i]
 		l.number = max(l.number, len(r.number()))
-		l.place = max(l.place, utf8.RuneCountInString(r.place))
+		l.at = max(l.at, utf8.RuneCountInString(r.at))
 		l.effect = max(l.effect, utf8.RuneCountInString(r.effect))
 		whole = max(whole, utf8.RuneCountInString(strings.Join(r.buffers, "  ")))
 		for _, piece := range r.buffers {
@@ -89,7 +89,7 @@ func newLayout(opt Options, w *verdict.Witness, all []row) *layout {
 // that is at least narrowest for each.
 func (l *layout) fit(all []row, narrowest, buffers int) bool {
 	n := 1
-	fixed := 2 + l.number + columnSpace + l.place + columnSpace
+	fixed := 2 + l.number + columnSpace + l.at + columnSpace
 	if l.columns {
 		n = len(l.threads)
 	} else {
@@ -147,7 +147,7 @@ func (l *layout) threadName(thread int) string {
 
 func (p *printer) header(l *layout, all []row) {
 	var b strings.Builder
-	b.WriteString("  " + padLeft("step", l.number) + "  " + padLeft("line", l.place) + "  ")
+	b.WriteString("  " + padLeft("step", l.number) + "  " + padLeft("line", l.at) + "  ")
 	if l.columns {
 		for i, name := range l.threads {
 			b.WriteString(pad(l.opt.cut(name, l.cells[i]), l.cells[i]+columnSpace))
@@ -170,7 +170,7 @@ func (p *printer) row(l *layout, r *row) {
 		mark = p.opt.paint(yellow, ">") + " "
 	}
 	b.WriteString(mark)
-	b.WriteString(padLeft(r.number(), l.number) + "  " + padLeft(r.place, l.place) + "  ")
+	b.WriteString(padLeft(r.number(), l.number) + "  " + padLeft(r.at, l.at) + "  ")
 	if !l.columns {
 		b.WriteString(p.opt.paint(color, pad(l.threadName(r.thread), l.name+columnSpace)))
 	}
@@ -203,7 +203,7 @@ func (p *printer) row(l *layout, r *row) {
 
 // bufferLine prints the buffers below a step of the listing.
 func (p *printer) bufferLine(l *layout, buffers []string) {
-	indent := 2 + l.number + columnSpace + l.place + columnSpace
+	indent := 2 + l.number + columnSpace + l.at + columnSpace
 	lines := wrap(buffers, l.opt.width()-indent-len("buffers  "))
 	if len(lines) == 0 {
 		lines = []string{"all empty"}

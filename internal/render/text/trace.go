@@ -50,7 +50,7 @@ func Trace(w io.Writer, t *verdict.Trace) {
 	}
 }
 
-// readValue is what a node with a single load read.
+// readValue returns the value that a node with a single load read.
 func readValue(t *verdict.Trace, node int) (int64, bool) {
 	st := &t.Witness.Steps[t.Nodes[node].Step]
 	if st.Kind == verdict.StepLoad || st.Kind == verdict.StepRMW {

@@ -5,8 +5,10 @@ import "fencepost/verdict"
 // The words other renderings share with this one, so that a person who reads two
 // of them reads the same sentence. All are plain text on one line.
 
-// Explain is one sentence that says which store was delayed past what.
-func Explain(w *verdict.Witness, model string, v verdict.Verdict) string { return explain(w, model, v) }
+// Delay says in one sentence which store was delayed past which access.
+func Delay(w *verdict.Witness, model string, v verdict.Verdict) string {
+	return delaySentence(w, model, v)
+}
 
 // Effect says what a step did to memory or buffers, and its note; "" if nothing.
 func Effect(s verdict.Step) string { return effect(s) }

@@ -9,8 +9,8 @@ import (
 	"fencepost/verdict"
 )
 
-// explain is one sentence that says which store was delayed past what.
-func explain(w *verdict.Witness, model string, v verdict.Verdict) string {
+// delaySentence says in one sentence which store was delayed past which access.
+func delaySentence(w *verdict.Witness, model string, v verdict.Verdict) string {
 	subject := "violation"
 	if v == verdict.Observed {
 		subject = "outcome"
@@ -21,15 +21,15 @@ func explain(w *verdict.Witness, model string, v verdict.Verdict) string {
 	e := relation.DecisiveOf(w)
 	switch {
 	case !e.Found && e.Signals:
-		return "No store was delayed past a load of its own thread; look at the stores that were buffered when the thread woke or signalled another."
+		return "No store was delayed past a load of its thread, but stores were buffered when the thread woke or signalled another."
 	case !e.Found:
-		return fmt.Sprintf("No store was delayed: the %s exists under sequential consistency, too.", subject)
+		return fmt.Sprintf("No store was delayed: the %s is possible under sequential consistency, too.", subject)
 	}
 	sentence := reordered(w, e.Reorder)
 	if e.Cycle {
 		return sentence + "."
 	}
-	return fmt.Sprintf("%s. If --model sc finds the %s, too, this delay is not what causes it.", sentence, subject)
+	return fmt.Sprintf("%s. If --model sc finds the %s, too, this delay does not cause it.", sentence, subject)
 }
 
 func reordered(w *verdict.Witness, r relation.Reorder) string {
