@@ -1,9 +1,8 @@
-// Package search is breadth-first search over states that are byte strings: a
-// visited set of full states, a frontier, several workers, recovery of the path
-// to any state, limits on memory and time.
+// Package search implements breadth-first search over states that are byte strings: with a visited
+// set of full states, several workers, the path to any state, and limits on memory and time.
 //
-// It knows nothing of programs: what the successors of a state are comes in as a
-// Problem. States are never replaced by hashes, so a completed search is a proof.
+// It knows nothing of programs: a Problem computes the successors of a state. States are never
+// replaced by hashes, so a completed search is a proof.
 //
 // The search goes level by level. All states at distance d are expanded before
 // any at distance d+1, whatever the number of workers, so findings come with a

@@ -2,9 +2,9 @@ package search
 
 import "math/bits"
 
-// hash mixes a state into 64 bits. It is the same in every process, so that the
-// order of a search with one worker is too. It follows the multiply-and-fold
-// scheme of wyhash: 16 bytes a round, the tail padded with its length mixed in.
+// hash returns a 64-bit hash of a state. It is the same in every process, and so is the order of a
+// search with one worker. It is the multiply-and-fold scheme of wyhash: 16 bytes a round, the tail
+// padded, with the length mixed in.
 func hash(b []byte) uint64 {
 	const (
 		k0 = 0xa0761d6478bd642f

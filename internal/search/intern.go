@@ -6,10 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Interner gives equal byte strings equal small numbers, for storing states as
-// lists of components that recur (per-component interning, as in COLLAPSE
-// compression [H97]). It is safe for concurrent use; numbers stay valid for ever.
-// Which number a string gets depends on the order of arrival.
+// Interner gives equal byte strings equal small numbers, so that states can be stored as lists of
+// components that recur (COLLAPSE compression [H97]). It is safe for concurrent use. Numbers stay
+// valid. The number of a string depends on the order of calls.
 type Interner struct {
 	shards [internShards]internShard
 	bytes  *atomic.Int64 // memory used is added here
@@ -26,15 +25,15 @@ type internShard struct {
 	table []uint32 // 0: empty, else index+1
 	tags  []uint8
 	count int
-	// chunks grow by doubling the list, which readers see whole or not at all.
+	// chunks is replaced by a list of twice the length when it is full.
 	chunks atomic.Pointer[[]*[internChunk][]byte]
 	arena  []byte
 }
 
-// NewInterner makes an empty one that adds the memory it uses to a counter.
+// NewInterner returns an empty interner that adds the memory it uses to a counter.
 func NewInterner(bytes *atomic.Int64) *Interner { return &Interner{bytes: bytes} }
 
-// ID is the number of b, which is copied if it is new.
+// ID returns the number of b. It copies b if it is new.
 func (in *Interner) ID(b []byte) uint32 {
 	h := hash(b)
 	index := h >> (64 - internShardBits)
@@ -59,7 +58,7 @@ func (in *Interner) ID(b []byte) uint32 {
 	return n<<internShardBits | uint32(index)
 }
 
-// Bytes is the string with a number. The bytes are the interner's own.
+// Bytes returns the string with a number. The caller must not change it.
 func (in *Interner) Bytes(id uint32) []byte {
 	return in.shards[id&(internShards-1)].at(id >> internShardBits)
 }

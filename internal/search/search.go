@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// Problem is what is searched.
+// Problem describes a search.
 type Problem struct {
-	// Worker makes the expander of one worker; it is called once per worker.
+	// Worker returns the Worker of one goroutine; it is called once for each.
 	Worker func() Worker
-	// Workers is how many to use, at least 1.
+	// Workers is how many goroutines to use, at least 1.
 	Workers int
 	// Memory bounds the bytes of stored states, 0: no bound.
 	Memory int64
-	// States bounds the number of states, 0: no bound. It is looked at between
-	// levels, so that where a search stops does not depend on the workers.
+	// States bounds the number of states, 0: no bound. It is checked between levels, so that the
+	// end of a search does not depend on the number of workers.
 	States int64
-	// Used, if not nil, counts bytes the workers store besides, which count as well.
+	// Used, if not nil, has the bytes that the workers store themselves, which count as well.
 	Used *atomic.Int64
-	// All goes on after the first level with a finding.
+	// All continues after the first level with a finding.
 	All bool
 	// Sleeps says that workers use sleep sets.
 	Sleeps bool
@@ -36,21 +36,21 @@ type Problem struct {
 type Worker interface {
 	// Start adds the initial states.
 	Start(*Sink)
-	// Expand adds the successors of a state. The bytes are the search's own.
+	// Expand adds the successors of a state. It must not change or keep the bytes.
 	Expand(state []byte, out *Sink)
 }
 
-// Sleeper is a worker that uses sleep sets [G96 §5]: a state comes with a set of
-// steps that need not be looked at in it, because an equivalent order of steps has
-// been or will be. The sets are bits whose meaning is the worker's.
+// Sleeper is a worker that uses sleep sets [G96 §5]: a state has a set of steps that need not be
+// explored from it, because an equivalent order of steps has been or will be explored. The sets are
+// bits, which only the worker interprets.
 type Sleeper interface {
 	Worker
-	// ExpandAwake is Expand without the steps in sleep. If only is not 0, the state
-	// was expanded before, and just the steps in only are wanted now.
+	// ExpandAwake is Expand without the steps in sleep. If only is not 0, the state was expanded
+	// before, and only the steps in only are explored now.
 	ExpandAwake(state []byte, sleep, only uint32, out *Sink)
 }
 
-// Sink takes what a worker finds.
+// Sink collects the successors and findings of a worker.
 type Sink struct {
 	v           *visited
 	parent      ID
@@ -62,13 +62,13 @@ type Sink struct {
 	err         error
 }
 
-// arrival is a second way to a state, with fewer steps asleep.
+// arrival is a second path to a state, with fewer sleeping steps.
 type arrival struct {
 	id    ID
 	sleep uint32
 }
 
-// Finding is something a worker reported in or right after a state.
+// Finding is a report of a worker about a state or a step from it.
 type Finding struct {
 	Key   string // what was found
 	State ID     // where; the initial situation if it is noParent
@@ -76,8 +76,8 @@ type Finding struct {
 	bytes []byte
 }
 
-// before orders findings with one key: the nearest counts, of those the one at
-// the smallest state, so that the choice does not depend on the workers.
+// before orders findings with the same key: by depth, then by state, so that the choice does not
+// depend on the workers.
 func (f *Finding) before(g *Finding) bool {
 	if f.Depth != g.Depth {
 		return f.Depth < g.Depth
@@ -85,13 +85,13 @@ func (f *Finding) before(g *Finding) bool {
 	return bytes.Compare(f.bytes, g.bytes) < 0
 }
 
-// AtStart reports whether the finding was made before there was a state.
+// AtStart reports whether the finding was made before the first state.
 func (f Finding) AtStart() bool { return f.State == noParent }
 
-// Add gives a successor. The bytes are copied.
+// Add adds a successor. It copies the bytes.
 func (k *Sink) Add(next []byte) { k.AddAsleep(next, 0) }
 
-// AddAsleep gives a successor and what need not be looked at in it.
+// AddAsleep adds a successor with its sleep set.
 func (k *Sink) AddAsleep(next []byte, sleep uint32) {
 	k.transitions++
 	if len(next) > maxState {
@@ -103,8 +103,7 @@ func (k *Sink) AddAsleep(next []byte, sleep uint32) {
 	}
 }
 
-// Report notes a finding at the state being expanded. Of findings with equal
-// keys the search keeps one.
+// Report adds a finding at the state being expanded. The search keeps one finding per key.
 func (k *Sink) Report(key string) {
 	f := Finding{Key: key, State: k.parent, Depth: k.depth, bytes: k.state}
 	for i := range k.findings {
@@ -118,7 +117,7 @@ func (k *Sink) Report(key string) {
 	k.findings = append(k.findings, f)
 }
 
-// Depth is how many steps the state being expanded is from an initial one.
+// Depth returns the distance of the state being expanded from an initial one, in steps.
 func (k *Sink) Depth() int { return k.depth }
 
 // Fail ends the search: a successor could not be computed.
@@ -135,7 +134,7 @@ const (
 	OutOfTime      // the context was done
 	OutOfMemory
 	OutOfStates
-	Failed // a worker could not go on
+	Failed // a worker could not compute a successor
 )
 
 func (s Stop) String() string {
@@ -157,14 +156,14 @@ func (s Stop) String() string {
 	}
 }
 
-// Progress is how far a search has come.
+// Progress has the counts of a running search.
 type Progress struct {
 	States   int64
 	Expanded int64
 	Depth    int
 }
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
 	Stop        Stop
 	Err         error // why it failed
@@ -177,7 +176,7 @@ type Result struct {
 	v *visited
 }
 
-// Path is the states from an initial one to the finding's.
+// Path returns the states from an initial one to that of the finding.
 func (r *Result) Path(f Finding) [][]byte {
 	if f.AtStart() {
 		return nil
@@ -185,11 +184,10 @@ func (r *Result) Path(f Finding) [][]byte {
 	return r.v.path(f.State)
 }
 
-// smallLevel is how many states one worker expands alone rather than share.
+// smallLevel is the size of the largest level that one worker expands alone.
 const smallLevel = 512
 
-// batch is how many states a worker takes at a time, and how often it looks
-// whether to stop.
+// batch is how many states a worker takes at a time, and expands between two checks of the limits.
 const batch = 128
 
 type run struct {
@@ -206,18 +204,18 @@ type run struct {
 	nextTask atomic.Int64
 }
 
-// task is a state that is to be looked at again.
+// task is a state that has to be expanded again.
 type task struct {
 	id   ID
 	only uint32
 }
 
-// job is the part of a level that lies in one chunk.
+// job is the part of a level in one chunk.
 type job struct {
-	shard int
-	chunk []byte
-	place uint64
-	end   uint64
+	shard  int
+	chunk  []byte
+	offset uint64
+	end    uint64
 }
 
 // Run searches until everything is expanded, something is found or a limit is
@@ -263,8 +261,8 @@ func (r *run) done() bool {
 	return false
 }
 
-// watch reports progress. Workers look at the context themselves, so a search that
-// nobody watches, of which there may be thousands, needs no goroutine.
+// watch reports progress. Workers check the context themselves, so a search without progress
+// reports needs no goroutine; there may be thousands of them.
 func (r *run) watch(ctx context.Context) func() {
 	if r.p.Progress == nil {
 		return func() {}
@@ -289,8 +287,8 @@ func (r *run) watch(ctx context.Context) func() {
 	return func() { close(quit); <-finished }
 }
 
-// level lists the states added since the marks as jobs, and counts roughly how
-// many there are. It runs while no worker does.
+// level makes jobs of the states added since the marks, and counts about how many there are. It
+// runs while no worker runs.
 func (r *run) level(from *[shards]mark) (to [shards]mark, n int64) {
 	r.jobs = r.jobs[:0]
 	r.nextJob.Store(0)
@@ -305,15 +303,15 @@ func (r *run) level(from *[shards]mark) (to [shards]mark, n int64) {
 			}
 			if end := len(sh.chunks[c]); start < end {
 				base := uint64(c) << chunkBits
-				r.jobs = append(r.jobs, job{shard: i, chunk: sh.chunks[c], place: base | uint64(start), end: base + uint64(end)})
+				r.jobs = append(r.jobs, job{shard: i, chunk: sh.chunks[c], offset: base | uint64(start), end: base + uint64(end)})
 			}
 		}
 	}
 	return to, r.v.states() - r.expanded.Load() + int64(len(r.tasks))
 }
 
-// again turns the arrivals of the level before into tasks. What is asleep in the
-// end, and so what is looked at again, does not depend on their order.
+// again turns the arrivals of the last level into tasks. The sleep sets in the end, and so the
+// steps that are explored again, do not depend on the order of arrivals.
 func (r *run) again() {
 	r.tasks = r.tasks[:0]
 	r.nextTask.Store(0)
@@ -346,7 +344,7 @@ func (r *run) expandLevel(ctx context.Context, n int64) {
 		go func() {
 			defer wg.Done()
 			defer func() {
-				// A broken invariant in a worker must reach the caller's recover.
+				// The caller of Run repeats the panic.
 				if p := recover(); p != nil {
 					broken.CompareAndSwap(nil, fmt.Sprint(p))
 					r.stop.CompareAndSwap(0, uint32(Failed))
@@ -375,16 +373,16 @@ func (r *run) work(ctx context.Context, w int) {
 		}
 		job := &r.jobs[j]
 		n := int64(0)
-		for place := job.place; place < job.end; {
-			state, _, next := r.v.read(job.chunk, place)
+		for offset := job.offset; offset < job.end; {
+			state, _, next := r.v.read(job.chunk, offset)
 			sink.depth = depth
-			sink.parent, sink.state = makeID(job.shard, place), state
+			sink.parent, sink.state = makeID(job.shard, offset), state
 			if sleeper != nil {
-				sleeper.ExpandAwake(state, binary.LittleEndian.Uint32(job.chunk[place&(1<<chunkBits-1)+parentSize:]), 0, sink)
+				sleeper.ExpandAwake(state, binary.LittleEndian.Uint32(job.chunk[offset&(1<<chunkBits-1)+parentSize:]), 0, sink)
 			} else {
 				worker.Expand(state, sink)
 			}
-			place = next
+			offset = next
 			if n++; n%batch == 0 {
 				r.expanded.Add(batch)
 				if sink.err != nil || r.interrupted(ctx) {
@@ -419,7 +417,7 @@ func (r *run) interrupted(ctx context.Context) bool {
 	return r.stop.Load() != 0
 }
 
-// used is the bytes stored.
+// used returns the bytes stored.
 func (r *run) used() int64 {
 	n := r.v.bytes.Load()
 	if r.p.Used != nil {

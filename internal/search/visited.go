@@ -8,19 +8,18 @@ import (
 	"sync/atomic"
 )
 
-// The visited set. States live in arenas, one per shard; a shard is chosen by the
-// top bits of the hash and has a lock of its own, so workers rarely meet. A
-// record is the id of the parent, the sleep set if there are any, the length and
-// the bytes; its place is its identity, and new records stand behind old ones, so
-// the arena is also the queue of the search.
+// The visited set. States are in arenas, one per shard. The top bits of the hash select the shard,
+// and each shard has a lock, so workers rarely wait for each other. A record is the id of the
+// parent, the sleep set if there are any, the length and the bytes. Its offset in the arena
+// identifies it. New records come after old ones, so the arena is also the queue of the search.
 
-// ID names a stored state: shard in the top bits, place in its arena below.
+// ID identifies a stored state: the shard in the top bits, the offset in its arena in the others.
 type ID uint64
 
 const (
-	shardBits = 6
-	shards    = 1 << shardBits
-	placeBits = 40
+	shardBits  = 6
+	shards     = 1 << shardBits
+	offsetBits = 40
 
 	noParent ID = 1<<64 - 1
 
@@ -28,7 +27,7 @@ const (
 	firstChunk = 1 << 9 // small searches are many
 	chunkBits  = 20
 
-	parentSize = 6 // bytes an id takes in a record: shardBits + placeBits fit
+	parentSize = 6 // bytes an id takes in a record: shardBits + offsetBits fit
 	sleepSize  = 4 // bytes a sleep set takes
 
 	// maxState is the longest state that fits a chunk with its record's head.
@@ -38,16 +37,16 @@ const (
 // ErrTooLarge says that a single state is too long to store.
 var ErrTooLarge = errors.New("a state takes more than a megabyte")
 
-func makeID(shard int, place uint64) ID { return ID(uint64(shard)<<placeBits | place) }
+func makeID(shard int, offset uint64) ID { return ID(uint64(shard)<<offsetBits | offset) }
 
-func (id ID) shard() int    { return int(id >> placeBits) }
-func (id ID) place() uint64 { return uint64(id) & (1<<placeBits - 1) }
+func (id ID) shard() int     { return int(id >> offsetBits) }
+func (id ID) offset() uint64 { return uint64(id) & (1<<offsetBits - 1) }
 
 type shard struct {
 	mu     sync.Mutex
-	table  []uint64 // 0: empty; else tag in the top bits, place+1 below
+	table  []uint64 // 0: empty; else tag in the top bits, offset+1 below
 	count  int
-	chunks [][]byte // chunk i holds places i<<chunkBits ..
+	chunks [][]byte // chunk i holds offsets i<<chunkBits ..
 	_      [64]byte // keep neighbours off one cache line
 }
 
@@ -69,14 +68,14 @@ func newVisited(sleeps bool) *visited {
 	return v
 }
 
-const tagMask = ^uint64(1<<placeBits - 1)
+const tagMask = ^uint64(1<<offsetBits - 1)
 
 // tableShare of a shard's table may be filled, in quarters.
 const tableShare = 3
 
-// add stores a state unless it is there. For a state that is there from an
-// earlier level and sleeps on something that sleep does not, it returns the
-// state's id and true: some of its steps may have to be looked at after all.
+// add stores a state unless it is there. If it is there from an earlier level, and its sleep set
+// has a step that sleep does not have, add returns the state's id and true: this step may have to
+// be explored.
 func (v *visited) add(state []byte, parent ID, sleep uint32) (ID, bool) {
 	h := hash(state)
 	index := int(h >> (64 - shardBits))
@@ -92,21 +91,21 @@ func (v *visited) add(state []byte, parent ID, sleep uint32) (ID, bool) {
 	for sh.table[i] != 0 {
 		slot := sh.table[i]
 		if slot&tagMask == tag {
-			place := slot&^tagMask - 1
-			if stored, _, _ := v.record(sh, place); bytes.Equal(stored, state) {
-				return v.again(index, place, sleep)
+			offset := slot&^tagMask - 1
+			if stored, _, _ := v.record(sh, offset); bytes.Equal(stored, state) {
+				return v.again(index, offset, sleep)
 			}
 		}
 		i = (i + 1) & mask
 	}
-	place := v.store(sh, state, parent, sleep)
-	sh.table[i] = tag | (place + 1)
+	offset := v.store(sh, state, parent, sleep)
+	sh.table[i] = tag | (offset + 1)
 	sh.count++
 	return 0, false
 }
 
-// states is how many there are. Workers count per shard, so as not to meet at one
-// counter.
+// states returns the number of states. Workers count per shard, since a single counter would be a
+// bottleneck.
 func (v *visited) states() int64 {
 	n := 0
 	for i := range v.shards {
@@ -118,45 +117,45 @@ func (v *visited) states() int64 {
 	return int64(n)
 }
 
-// again takes another arrival at a stored state into account.
-func (v *visited) again(index int, place uint64, sleep uint32) (ID, bool) {
+// again updates the sleep set of a stored state for another arrival.
+func (v *visited) again(index int, offset uint64, sleep uint32) (ID, bool) {
 	if v.head == parentSize {
 		return 0, false
 	}
-	set := v.sleepAt(&v.shards[index], place)
+	set := v.sleepAt(&v.shards[index], offset)
 	old := binary.LittleEndian.Uint32(set)
 	if old&^sleep == 0 {
 		return 0, false
 	}
-	if !v.level[index].covers(place) {
+	if !v.level[index].covers(offset) {
 		binary.LittleEndian.PutUint32(set, old&sleep)
 		return 0, false
 	}
-	return makeID(index, place), true
+	return makeID(index, offset), true
 }
 
-// sleepAt is the bytes of a record's sleep set.
-func (v *visited) sleepAt(sh *shard, place uint64) []byte {
-	off := place&(1<<chunkBits-1) + parentSize
-	return sh.chunks[place>>chunkBits][off : off+sleepSize]
+// sleepAt returns the bytes of a record's sleep set.
+func (v *visited) sleepAt(sh *shard, offset uint64) []byte {
+	off := offset&(1<<chunkBits-1) + parentSize
+	return sh.chunks[offset>>chunkBits][off : off+sleepSize]
 }
 
-// wake takes an arrival with a sleep set at an old state into account: what must
-// be looked at now, because the state slept on it and the arrival does not.
+// wake updates the sleep set of an old state for an arrival. It returns the steps that must be
+// explored now, because they are in the sleep set of the state and not in that of the arrival.
 func (v *visited) wake(id ID, sleep uint32) uint32 {
-	set := v.sleepAt(&v.shards[id.shard()], id.place())
+	set := v.sleepAt(&v.shards[id.shard()], id.offset())
 	old := binary.LittleEndian.Uint32(set)
 	binary.LittleEndian.PutUint32(set, old&sleep)
 	return old &^ sleep
 }
 
-// stateAt is a stored state and its sleep set.
+// stateAt returns a stored state and its sleep set.
 func (v *visited) stateAt(id ID) ([]byte, uint32) {
 	sh := &v.shards[id.shard()]
 	sh.mu.Lock() // others may be adding chunks
 	defer sh.mu.Unlock()
-	state, _, _ := v.record(sh, id.place())
-	return state, binary.LittleEndian.Uint32(v.sleepAt(sh, id.place()))
+	state, _, _ := v.record(sh, id.offset())
+	return state, binary.LittleEndian.Uint32(v.sleepAt(sh, id.offset()))
 }
 
 func (v *visited) grow(sh *shard) {
@@ -178,7 +177,7 @@ func (v *visited) grow(sh *shard) {
 	}
 }
 
-// store appends a record and returns its place.
+// store appends a record and returns its offset.
 func (v *visited) store(sh *shard, state []byte, parent ID, sleep uint32) uint64 {
 	need := v.head + binary.MaxVarintLen32 + len(state)
 	n := len(sh.chunks)
@@ -189,7 +188,7 @@ func (v *visited) store(sh *shard, state []byte, parent ID, sleep uint32) uint64
 		n++
 	}
 	c := sh.chunks[n-1]
-	place := uint64(n-1)<<chunkBits | uint64(len(c))
+	offset := uint64(n-1)<<chunkBits | uint64(len(c))
 	for i := range parentSize {
 		c = append(c, byte(parent>>(8*i)))
 	}
@@ -198,24 +197,23 @@ func (v *visited) store(sh *shard, state []byte, parent ID, sleep uint32) uint64
 	}
 	c = binary.AppendUvarint(c, uint64(len(state)))
 	sh.chunks[n-1] = append(c, state...)
-	return place
+	return offset
 }
 
-// record reads a record: its state, its parent, and the place behind it in the
-// same chunk.
-func (v *visited) record(sh *shard, place uint64) (state []byte, parent ID, next uint64) {
-	return v.read(sh.chunks[place>>chunkBits], place)
+// record returns the state and the parent of a record, and the offset after it in the same chunk.
+func (v *visited) record(sh *shard, offset uint64) (state []byte, parent ID, next uint64) {
+	return v.read(sh.chunks[offset>>chunkBits], offset)
 }
 
-func (v *visited) read(chunk []byte, place uint64) (state []byte, parent ID, next uint64) {
-	off := place & (1<<chunkBits - 1)
+func (v *visited) read(chunk []byte, offset uint64) (state []byte, parent ID, next uint64) {
+	off := offset & (1<<chunkBits - 1)
 	b := chunk[off:]
 	for i := range parentSize {
 		parent |= ID(b[i]) << (8 * i)
 	}
 	size, n := binary.Uvarint(b[v.head:])
 	start := v.head + n
-	return b[start : start+int(size)], parent, place + uint64(start) + size
+	return b[start : start+int(size)], parent, offset + uint64(start) + size
 }
 
 // mark is the end of a shard's arena at some moment.
@@ -224,9 +222,9 @@ type mark struct {
 	len   int // bytes used in it
 }
 
-// covers reports whether a place lies before the mark.
-func (m mark) covers(place uint64) bool {
-	chunk, off := int(place>>chunkBits), int(place&(1<<chunkBits-1))
+// covers reports whether an offset is before the mark.
+func (m mark) covers(offset uint64) bool {
+	chunk, off := int(offset>>chunkBits), int(offset&(1<<chunkBits-1))
 	return chunk < m.chunk || chunk == m.chunk && off < m.len
 }
 
@@ -238,11 +236,11 @@ func (sh *shard) end() mark {
 	return mark{n, len(sh.chunks[n])}
 }
 
-// path is the states from an initial one to id.
+// path returns the states from an initial one to id.
 func (v *visited) path(id ID) [][]byte {
 	var out [][]byte
 	for id != noParentStored {
-		state, parent, _ := v.record(&v.shards[id.shard()], id.place())
+		state, parent, _ := v.record(&v.shards[id.shard()], id.offset())
 		out = append(out, state)
 		id = parent
 	}
@@ -252,5 +250,5 @@ func (v *visited) path(id ID) [][]byte {
 	return out
 }
 
-// noParentStored is noParent as it reads back from a record.
+// noParentStored is noParent as it is read from a record.
 const noParentStored = noParent & (1<<(8*parentSize) - 1)

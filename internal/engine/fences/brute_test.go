@@ -27,18 +27,18 @@ var (
 	repairedOnes = flag.Int("fp.repaired", 100, "random programs with a new final state, per model")
 )
 
-// subject is a random program with places, and costs.
+// subject is a random program with fence sites and costs.
 type subject struct {
 	p      *ir.Program // with marks
 	props  *property.Set
-	places []ir.FenceSite
+	sites  []ir.FenceSite
 	kinds  []ir.FenceKind
 	costs  map[ir.FenceAt]int64
 	model  memory.Model
 	robust bool
 }
 
-// newSubject marks some locations of a random program. Some places have copies in two
+// newSubject marks some locations of a random program. Some sites have copies in two
 // threads.
 func newSubject(seed uint64, flat *ir.Program, props *property.Set, model memory.Model, isRobust bool) *subject {
 	r := rand.New(rand.NewPCG(seed, 0xfe))
@@ -68,25 +68,25 @@ func newSubject(seed uint64, flat *ir.Program, props *property.Set, model memory
 	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for i, a := range all[:min(len(all), most)] {
 		f := out.Funcs[a.fn]
-		behind := ir.Loc(len(f.Locs))
+		after := ir.Loc(len(f.Locs))
 		f.Locs = append(f.Locs, ir.Location{Name: fmt.Sprintf("mark%d", i)})
 		for j := range f.Edges {
 			if f.Edges[j].From == a.loc {
-				f.Edges[j].From = behind
+				f.Edges[j].From = after
 			}
 		}
 		id := out.NextEdge
 		out.NextEdge++
-		f.Edges = append(f.Edges, ir.Edge{ID: id, Origin: id, From: a.loc, To: behind, Op: ir.NewOp(ir.Nop)})
-		if n := len(s.places); n > 0 && r.IntN(4) == 0 {
-			s.places[n-1].Edges = append(s.places[n-1].Edges, id)
+		f.Edges = append(f.Edges, ir.Edge{ID: id, Origin: id, From: a.loc, To: after, Op: ir.NewOp(ir.Nop)})
+		if n := len(s.sites); n > 0 && r.IntN(4) == 0 {
+			s.sites[n-1].Edges = append(s.sites[n-1].Edges, id)
 		} else {
-			s.places = append(s.places, ir.FenceSite{Edges: []ir.EdgeID{id}})
+			s.sites = append(s.sites, ir.FenceSite{Edges: []ir.EdgeID{id}})
 		}
 	}
 	out.Seal()
 	s.p = &out
-	for i := range s.places {
+	for i := range s.sites {
 		for _, k := range s.kinds {
 			s.costs[ir.FenceAt{Site: ir.SiteID(i), Kind: k}] = 1 + r.Int64N(3)
 		}
@@ -103,7 +103,7 @@ func (s *subject) plain(set []ir.FenceAt) *ir.Program {
 		g.Edges = slices.Clone(f.Edges)
 		for j := range g.Edges {
 			for _, at := range set {
-				if slices.Contains(s.places[at.Site].Edges, g.Edges[j].ID) {
+				if slices.Contains(s.sites[at.Site].Edges, g.Edges[j].ID) {
 					g.Edges[j].Op = ir.NewOp(ir.Fence)
 					g.Edges[j].Op.Fence = at.Kind
 				}
@@ -136,7 +136,7 @@ func (s *subject) brute() (int64, error) {
 		cost int64
 	}
 	list := []candidate{{}}
-	for i := range s.places {
+	for i := range s.sites {
 		for _, c := range slices.Clone(list) {
 			for _, k := range s.kinds {
 				at := ir.FenceAt{Site: ir.SiteID(i), Kind: k}
@@ -147,7 +147,7 @@ func (s *subject) brute() (int64, error) {
 	// With everything fenced nothing can be wrong, unless fences do not help at all.
 	slices.SortStableFunc(list, func(a, b candidate) int { return int(a.cost - b.cost) })
 	full := []ir.FenceAt{}
-	for i := range s.places {
+	for i := range s.sites {
 		full = append(full, ir.FenceAt{Site: ir.SiteID(i), Kind: ir.FullFence})
 	}
 	if out, err := s.ask(s.plain(full), s.props); err != nil || len(out.Violations) > 0 {
@@ -167,7 +167,7 @@ func (s *subject) brute() (int64, error) {
 
 // repair runs the engine.
 func (s *subject) repair(all bool) (*fences.Repair, error) {
-	fs := transform.NewFences(s.p, s.props, s.places)
+	fs := transform.NewFences(s.p, s.props, s.sites)
 	return fences.Run(context.Background(), &fences.Task{
 		Fences: fs, Program: s.p, Kinds: s.kinds, AllOptimal: all,
 		Cost: func(at ir.FenceAt) int64 { return s.costs[at] },
@@ -242,7 +242,7 @@ func (s *subject) check(all bool) (want int64, problem string) {
 	return want, ""
 }
 
-// checkAll: the cheapest sets are exactly those that are enough at that cost.
+// checkAll checks that the cheapest sets are exactly the sets of that cost that repair the program.
 func (s *subject) checkAll(got *fences.Repair, cost int64) string {
 	var want []string
 	var try func(i int, set []ir.FenceAt, spent int64)
@@ -250,7 +250,7 @@ func (s *subject) checkAll(got *fences.Repair, cost int64) string {
 		if spent > cost {
 			return
 		}
-		if i == len(s.places) {
+		if i == len(s.sites) {
 			if spent == cost {
 				if out, err := s.ask(s.plain(set), s.props); err == nil && len(out.Violations) == 0 {
 					want = append(want, fmt.Sprint(set))
@@ -308,7 +308,7 @@ func TestRobustness(t *testing.T) {
 		s := newSubject(seed, flat, props, memory.TSO, true)
 		cost, problem := s.check(seed%4 == 0)
 		if problem != "" {
-			t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, ir.Print(s.p), s.places, s.costs)
+			t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, ir.Print(s.p), s.sites, s.costs)
 		}
 		n.add(cost)
 	}
@@ -335,7 +335,7 @@ func TestAssertions(t *testing.T) {
 				s := newSubject(seed, flat, props, model, false)
 				cost, problem := s.check(seed%8 == 0)
 				if problem != "" {
-					t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, ir.Print(s.p), s.places, s.costs)
+					t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, ir.Print(s.p), s.sites, s.costs)
 				}
 				n.add(cost)
 			}
@@ -403,7 +403,7 @@ func TestChecks(t *testing.T) {
 				s := newSubject(seed, flat, props, model, false)
 				cost, problem := s.check(false)
 				if problem != "" {
-					t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, ir.Print(s.p), s.places, s.costs)
+					t.Fatalf("seed %d: %s\n%s\n%+v\n%v", seed, problem, ir.Print(s.p), s.sites, s.costs)
 				}
 				n.add(cost)
 			}

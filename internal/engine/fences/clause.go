@@ -15,53 +15,52 @@ import (
 // and the fences of F passed on the way, is an execution of the program with F and
 // still bad, so F repairs nothing.
 //
-// For an attack on robustness: everybody but the attacker is SC in W, and so is the attacker
-// up to its delayed store s; wherever they pass a fence of F, their buffers are
-// empty or can be emptied first, since each store reaches memory before the
-// next step of its thread. From s to its load l the attacker passes no fence of F,
-// because the clause has every place on that way. Behind l the attacker does nothing but let
-// its stores go. So W itself runs, and its happens-before relation, which fences
-// are no part of, has the same cycle.
+// For an attack on robustness: in W all threads but the attacker behave as under SC, and so does
+// the attacker up to its delayed store s. Whenever they pass a fence of F, their buffers are empty
+// or can be emptied first, since each store reaches memory before the next step of its thread. From
+// s to its load l the attacker passes no fence of F, because the clause has every fence site on
+// that path. After l the attacker only lets its stores reach memory. So W itself is an execution
+// with F, and its happens-before relation, which does not contain fences, has the same cycle.
 //
-// For assertions: move every step of a thread as late as possible, without moving
-// loads, nor anything else that another thread can notice or that notices another
-// (a fixed step), nor the moments at which stores reach memory. So a step comes
-// just before the first of: a fixed step of its thread behind it, the arrival in memory of
-// a store at or behind it. Loads still find the same entries in the buffer, and everybody else
-// sees the same, so W stays an execution and ends in the same bad state.
-// A fence of F is such a step, too. When it is passed, an older store s of its
-// thread is still in the buffer only if something behind the fence had to come
-// before s arrived: a fixed step (then the fence lies between s and that step), or the
-// arrival of a younger store (then the fence lies between s and the younger one, which PSO
-// allows and TSO does not). The clause has these places: full for all of
-// them; also store-store where two stores swap, because a store-store fence forbids
-// nothing but the swap. Stores that never arrive, and steps that nothing comes
-// behind, go to the end of W, where the buffers can be emptied first: nobody is there
-// to notice. Only if another thread stands in an atomic section at the end, nothing can
-// be emptied: then everything that the thread did behind such a store counts, and
-// so does the way from its last step to the location it stands at, if a goal names that
-// location. A thread that no goal names need not go that way.
+// For assertions: move every step of a thread as late as possible, except for fixed steps. A step
+// is fixed if it is a load, or another thread can notice it, or it can notice another thread. The
+// steps in which stores reach memory do not move either. So a step comes just before the first of
+// these: a fixed step of its thread after it; the step in which a store, issued at it or after it,
+// reaches memory. Loads still find the same entries in the buffer, and other threads see the same,
+// so W is still an execution and ends in the same bad state. A fence of F is a step that moves,
+// too. When it is passed, an older store s of its thread is still in the buffer only if something
+// after the fence had to come before s reached memory: a fixed step (then the fence is between s
+// and that step), or a younger store that reached memory first (then the fence is between s and the
+// younger store, which is possible under PSO and not under TSO). The clause has these fence sites:
+// full fences for all of them, and store-store fences where two stores change their order, since a
+// store-store fence only prevents that. Stores that never reach memory, and steps with nothing
+// after them, move to the end of W, where the buffers can be emptied first, unnoticed. There is one
+// exception: if another thread is in an atomic section at the end, no buffer can be emptied. Then
+// everything that the thread did after such a store counts, and so does the path from its last step
+// to its location, if a goal names that location. A thread that no goal names need not take that
+// path.
 //
-// No fence in place is in the clause, though a full one at the place of a store-store
-// one may be: when W passed it, the buffer was empty, or no older store was overtaken. So every clause is new, and the search ends.
+// The clause has no fence that W passed, although it may have a full fence at the site of a
+// store-store one: when W passed the fence, the buffer was empty, or no older store was overtaken.
+// So every clause is new, and the search ends.
 //
 // Differs from the paper: [BDM13 §7] enumerates, attack by attack, all minimal sets of labels
 // that stop it, and then solves one integer program. Here clauses come from
 // executions, as they are needed.
 
-// window is the places a thread passes between a store and something that overtakes
-// it. swap says that the latter is a store.
+// window has the fence sites that a thread passes between a store and a step that overtakes it.
+// swap says that the latter is a store.
 type window struct {
-	places []ir.SiteID
-	swap   bool
+	sites []ir.SiteID
+	swap  bool
 }
 
-// attackWindow is the window of an attack.
+// attackWindow returns the window of an attack.
 func (r *run) attackWindow(b *Break) []window {
-	return []window{{places: r.between(b.Witness, b.Store, b.Load)}}
+	return []window{{sites: r.between(b.Witness, b.Store, b.Load)}}
 }
 
-// windows are all delays of an execution of the program with a set of fences.
+// windows returns the windows of all delays of an execution with a set of fences.
 func (r *run) windows(w *verdict.Witness, set []ir.FenceAt) []window {
 	arrives := map[int]int{}
 	for i := range w.Steps {
@@ -99,22 +98,22 @@ func (r *run) windows(w *verdict.Witness, set []ir.FenceAt) []window {
 		}
 		if arrival(s) == math.MaxInt && holder >= 0 && holder != st.Thread {
 			last = ends[st.Thread]
-			if places := r.toGoal(w, last, set); len(places) > 0 {
-				out = append(out, window{places: places})
+			if sites := r.toGoal(w, last, set); len(sites) > 0 {
+				out = append(out, window{sites: sites})
 			}
 		}
 		if last >= 0 {
-			out = append(out, window{places: r.between(w, s, last)})
+			out = append(out, window{sites: r.between(w, s, last)})
 		}
 		if swapped >= 0 {
-			out = append(out, window{places: r.between(w, s, swapped), swap: true})
+			out = append(out, window{sites: r.between(w, s, swapped), swap: true})
 		}
 	}
 	return out
 }
 
-// end is who stands in an atomic section at the end of an execution, -1 if nobody
-// does, and the last step of each thread that is no arrival.
+// end returns the thread that is in an atomic section at the end of an execution, -1 if there is
+// none, and the last step of each thread, not counting stores that reach memory.
 func (r *run) end(w *verdict.Witness) (holder int, last []int) {
 	holder, last = -1, make([]int, len(w.Threads))
 	for i := range w.Steps {
@@ -133,8 +132,8 @@ func (r *run) end(w *verdict.Witness) (holder int, last []int) {
 	return holder, last
 }
 
-// toGoal is the places that a thread passes from its last step to a location that a
-// goal names, nil if it does not stand at one.
+// toGoal returns the fence sites that a thread passes from its last step to its location, nil if no
+// goal names that location.
 func (r *run) toGoal(w *verdict.Witness, last int, set []ir.FenceAt) []ir.SiteID {
 	fenced := map[ir.SiteID]bool{}
 	for _, at := range set {
@@ -143,8 +142,8 @@ func (r *run) toGoal(w *verdict.Witness, last int, set []ir.FenceAt) []ir.SiteID
 	return r.task.Fences.BeforeGoal(ir.EdgeID(w.Steps[last].Edge), fenced)
 }
 
-// fixed reports whether a step may not be moved: all but what works on registers,
-// and stores on their way into the buffer.
+// fixed reports whether a step is fixed: all steps but local ones and stores that enter the
+// buffer.
 func (r *run) fixed(st *verdict.Step) bool {
 	switch st.Kind {
 	case verdict.StepStore:
@@ -158,7 +157,7 @@ func (r *run) fixed(st *verdict.Step) bool {
 	return true
 }
 
-// between is the places that a thread passes from one of its steps to another.
+// between returns the fence sites that a thread passes from one of its steps to another.
 func (r *run) between(w *verdict.Witness, first, last int) []ir.SiteID {
 	var out []ir.SiteID
 	at := first
@@ -171,9 +170,9 @@ func (r *run) between(w *verdict.Witness, first, last int) []ir.SiteID {
 			continue // still the same instruction
 		}
 		out = r.task.Fences.Between(ir.EdgeID(w.Steps[at].Edge), ir.EdgeID(st.Edge), out)
-		// A store-store fence stands there already; a full one does more.
-		if place, ok := r.task.Fences.PlaceOf(ir.EdgeID(st.Edge)); ok {
-			out = append(out, place)
+		// A store-store fence is there already; a full fence is stronger.
+		if site, ok := r.task.Fences.PlaceOf(ir.EdgeID(st.Edge)); ok {
+			out = append(out, site)
 		}
 		at = i
 	}

@@ -11,10 +11,10 @@ import (
 	"fencepost/verdict"
 )
 
-// Implicit hitting sets. The idea: find a cheapest set that hits all clauses so far,
-// check the program with these fences in place, and turn what the check finds into
-// further clauses; until it finds nothing. Every clause is necessary, so the set is
-// no dearer than any that repairs the program; and it repairs the program.
+// Implicit hitting sets. The idea: find a cheapest set of fences that hits all clauses so far,
+// check the program with these fences, and turn the bad executions into further clauses, until
+// there are none. Every clause is necessary, so the set costs no more than any set that repairs the
+// program; and it repairs the program.
 
 // Name of the engine.
 const Name = "fences"
@@ -29,17 +29,17 @@ type Task struct {
 	Kinds []ir.FenceKind
 	Cost  func(ir.FenceAt) int64
 	Rank  func(ir.FenceAt) int64
-	// ReadOnly takes places whose text is not to be changed, too.
+	// ReadOnly also uses fence sites in text that must not be changed.
 	ReadOnly bool
-	// Check answers whether the program with the fences in place is as it should be.
+	// Check checks the program with the fences.
 	Check func(ctx context.Context, fences []ir.FenceAt) (*Finding, error)
-	// Confirm answers the same about the changed text, read from scratch; it gives no
-	// executions. It is asked before Check, since a set is the answer only if both
-	// say yes, and no is said sooner. nil: Check decides alone.
+	// Confirm checks the changed source text; it returns no executions. It is called before Check,
+	// since a set is the answer only if both are safe, and Confirm is faster if it is
+	// not. nil: Check decides alone.
 	Confirm func(ctx context.Context, fences []ir.FenceAt) (*Finding, error)
 	// AllOptimal asks for every cheapest set.
 	AllOptimal bool
-	// Progress is told of every round, if not nil.
+	// Progress is called in every round, if not nil.
 	Progress func(round, clauses int)
 }
 
@@ -67,8 +67,8 @@ func (s Status) String() string {
 	}
 }
 
-// Finding is what a check says. Bad: Breaks say what is wrong. Unknown: Reason says why there is no
-// answer.
+// Finding is the result of a check. If it is Bad, Breaks has bad executions. If it is Unknown, Reason says why there
+// is no answer.
 type Finding struct {
 	Status   Status
 	Reason   string
@@ -78,11 +78,10 @@ type Finding struct {
 	Breaks   []Break
 }
 
-// Break is a bad execution. Of an attack on robustness Store and Load are the steps of
-// the delayed store and of the load it is delayed past; else Load is 0, and every
-// delay counts.
+// Break is a bad execution. For an attack on robustness, Store and Load are the steps of the
+// delayed store and of the load it is delayed past; otherwise Load is 0, and every delay counts.
 type Break struct {
-	With        []ir.FenceAt // in place
+	With        []ir.FenceAt // in site
 	Witness     *verdict.Witness
 	Store, Load int
 	Attack      *verdict.Attack    // of an attack
@@ -95,9 +94,9 @@ type Repair struct {
 	// check could not tell.
 	Status Status
 	Reason string
-	Fences []ir.FenceAt // in the order of places
+	Fences []ir.FenceAt // in the order of sites
 	Cost   int64
-	// Bound is what every set that repairs the program costs at least.
+	// Bound is a lower bound of the cost of every set that repairs the program.
 	Bound    int64
 	Before   *Break   // what is wrong without any fence; nil: nothing
 	Without  []Break  // for every fence, what is wrong without it
@@ -113,7 +112,7 @@ type Repair struct {
 	Clauses  int
 }
 
-// Clause is fences of which every set that repairs the program has at least one.
+// Clause is a set of fences. Every set that repairs the program has at least one of them.
 type Clause struct {
 	Break Break
 	OneOf []ir.FenceAt
@@ -153,8 +152,8 @@ func newRun(task *Task) *run {
 	r := &run{task: task, index: map[ir.FenceAt]int{}, ops: map[ir.EdgeID]ir.OpKind{}, out: &Repair{}}
 	// Costs decide, then ranks: both in one number.
 	most := int64(1)
-	for p, place := range task.Fences.Places() {
-		if place.ReadOnly && !task.ReadOnly {
+	for p, site := range task.Fences.Places() {
+		if site.ReadOnly && !task.ReadOnly {
 			continue
 		}
 		for _, kind := range task.Kinds {
@@ -191,8 +190,8 @@ func (r *run) cost(set []int) int64 {
 	return sum
 }
 
-// search finds a set that repairs the program. done is false if the answer is
-// that there is none, or that nobody knows.
+// search finds a set that repairs the program. done is false if there is none, or if the check has
+// no answer.
 func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
 	for {
 		set, _, _ = r.problem.Minimum() // clauses are never empty
@@ -221,8 +220,8 @@ func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
 	}
 }
 
-// decide asks about a set: the changed text if there is any, and for a bad execution
-// the program in place.
+// decide checks a set of fences: the changed text if there is one, and the program for bad
+// executions.
 func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
 	if len(set) == 0 || r.task.Confirm == nil {
 		return r.check(ctx, set)
@@ -237,7 +236,7 @@ func (r *run) decide(ctx context.Context, set []int) (*Finding, error) {
 	}
 	found, err := r.check(ctx, set)
 	if err == nil && found.Status == Good && !found.Coverage.Exhaustive {
-		// Another engine saw beyond the bounds of this one.
+		// Another engine found a violation beyond the bounds of this one.
 		return &Finding{Status: Unknown, Coverage: found.Coverage, Reason: "the changed text is not as it should be, and no execution of the program shows it: " + said.Reason}, nil
 	}
 	if err == nil && found.Status == Good {
@@ -271,7 +270,7 @@ func (r *run) check(ctx context.Context, set []int) (*Finding, error) {
 	return found, nil
 }
 
-// learn adds the clauses of what was found with a set in place. It returns an
+// learn adds the clauses of the executions that were found with a set of fences. It returns an
 // execution that no fence prevents, if there is one.
 func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
 	for i := range found.Breaks {
@@ -295,7 +294,7 @@ func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
 	return nil, nil
 }
 
-// clauseOf reads the clause off an execution.
+// clauseOf returns the clause of an execution.
 func (r *run) clauseOf(b *Break) []int {
 	if b.Load > 0 {
 		return r.clause(r.attackWindow(b))
@@ -303,11 +302,11 @@ func (r *run) clauseOf(b *Break) []int {
 	return r.clause(r.windows(b.Witness, b.With))
 }
 
-// clause is the fences in the windows.
+// clause returns the fences in the windows.
 func (r *run) clause(list []window) []int {
 	var out []int
 	for _, w := range list {
-		for _, p := range w.places {
+		for _, p := range w.sites {
 			for _, kind := range r.task.Kinds {
 				item, ok := r.index[ir.FenceAt{Site: p, Kind: kind}]
 				if ok && (kind == ir.FullFence || w.swap) {
@@ -320,14 +319,14 @@ func (r *run) clause(list []window) []int {
 	return slices.Compact(out)
 }
 
-// OneOf is the clause of an execution.
+// OneOf returns the clause of an execution.
 func OneOf(task *Task, b *Break) []ir.FenceAt {
 	r := newRun(task)
 	return r.fences(r.clauseOf(b))
 }
 
-// Cheapest is the first of the cheapest sets that hit all clauses, and all of these sets, but no
-// more than are ever listed.
+// Cheapest returns the first of the cheapest sets that hit all clauses, and all of these sets, up
+// to mostOptimal.
 func Cheapest(task *Task, clauses [][]ir.FenceAt) (set []ir.FenceAt, cost int64, all [][]ir.FenceAt, more bool) {
 	r := newRun(task)
 	for _, c := range clauses {
@@ -346,7 +345,7 @@ func Cheapest(task *Task, clauses [][]ir.FenceAt) (set []ir.FenceAt, cost int64,
 	return r.fences(best), r.cost(best), all, more
 }
 
-// justify finds for every fence what is wrong without it.
+// justify finds for every fence an execution that is bad without it.
 func (r *run) justify(ctx context.Context, set []int) error {
 	for i := range set {
 		rest := slices.Delete(slices.Clone(set), i, i+1)
@@ -355,11 +354,11 @@ func (r *run) justify(ctx context.Context, set []int) error {
 			return err
 		}
 		if found.Status != Bad {
-			if ctx.Err() != nil { // out of time: the set stands, its reasons do not
+			if ctx.Err() != nil { // out of time: the set is right, but has no reasons
 				r.out.Status, r.out.Reason = Unknown, found.Reason
 				return nil
 			}
-			if !found.Coverage.Exhaustive { // what showed it lies beyond the bounds
+			if !found.Coverage.Exhaustive { // the execution is beyond the bounds
 				r.out.Status, r.out.Reason = Unknown, "whether every fence is needed is not known: nothing is wrong without one of them within the bounds of the search"
 				return nil
 			}
@@ -370,8 +369,8 @@ func (r *run) justify(ctx context.Context, set []int) error {
 	return nil
 }
 
-// all finds every cheapest set: those that hit all clauses are checked, and
-// those that repair nothing give further clauses, until none does.
+// all finds every cheapest set. It checks the cheapest sets that hit all clauses. A set that does
+// not repair the program yields further clauses.
 func (r *run) all(ctx context.Context) error {
 	good := map[string]bool{}
 	for {

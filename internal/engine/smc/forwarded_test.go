@@ -23,6 +23,11 @@ func TestForwardedBytes(t *testing.T) {
 			{"store.u16 [&w+0] = 257", "store.u8 [&w+3] = 1", "store.u8 [&w+0] = 1"},
 			{"store.u8 [&w+2] = 1"},
 		}},
+		{"a load of v forwards a byte whose update comes first", [][]string{
+			{"store.u8 [&w+1] = 1", "store.u8 [&w+1] = 1", "r = load.u16 [&w+1]"},
+			{"store.u8 [&w+2] = 1", "r = load.u32 [&w]"},
+			{"store.u8 [&w+2] = 1", "store.u8 [&w+3] = 1", "r = load.u32 [&w]"},
+		}},
 		{"a load of v forwards two bytes, and the update of one comes first", [][]string{
 			{"store.u8 [&w+3] = 1", "store.u8 [&w+2] = 1", "r = load.u32 [&w]"},
 			{"store.u8 [&w+1] = 1", "r = load.u32 [&w]", "r = load.u32 [&w]"},

@@ -6,28 +6,26 @@ import (
 	"slices"
 )
 
-// Branch and bound. The idea: take the open clause with the fewest items left and
-// try each of them; the later ones are tried with the earlier ones forbidden, so that no
-// set is met twice. Clauses that share no item must be hit one by one, so the sum
-// of their cheapest items bounds the rest from below.
+// Branch and bound. The idea: take the open clause with the fewest items left and try each of them.
+// Later items are tried with the earlier ones forbidden, so no set is found twice. Clauses without
+// a common item need one item each, so the sum of their cheapest items is a lower bound.
 //
-// Problems shrink first: a clause that contains another is dropped, and an item is
-// dropped if another one hits at least the same clauses and is cheaper, or as
-// cheap and earlier. The second rule keeps the first of the cheapest sets:
-// replacing the item by the earlier one makes a set no dearer and lexicographically
-// smaller.
+// The problem is reduced first. A clause that contains another is dropped. An item is dropped if
+// another one hits at least the same clauses and is cheaper, or costs the same and is earlier. The
+// second rule keeps the first of the cheapest sets: replacing the item by the earlier one makes a
+// set lexicographically smaller, and not more expensive.
 //
-// The first cheapest set is found item by item: an item belongs to it if some
-// cheapest set has it together with those taken before, and none of those refused.
+// The first cheapest set is found item by item: an item belongs to it if some cheapest set contains
+// the item and all items taken before, and no item refused before.
 
-// Problem is items 0..len(Costs)-1 and what must be hit.
+// Problem has the items 0..len(Costs)-1 and the clauses that must be hit.
 type Problem struct {
 	Costs   []int64 // strictly positive
 	Clauses [][]int
 }
 
-// Minimum is the first cheapest set that hits every clause, and its cost. ok is
-// false if some clause is empty: then there is none.
+// Minimum returns the first cheapest set that hits every clause, and its cost. ok is false if some
+// clause is empty: then there is no such set.
 func (p *Problem) Minimum() (set []int, cost int64, ok bool) {
 	s, ok := newSearch(p, true)
 	if !ok {
@@ -50,8 +48,8 @@ func (p *Problem) Minimum() (set []int, cost int64, ok bool) {
 	return set, cost, true
 }
 
-// All is the cheapest sets in lexicographic order, at most limit of them; more says
-// that there are others.
+// All returns the cheapest sets in lexicographic order, at most limit of them; more says that there
+// are others.
 func (p *Problem) All(limit int) (sets [][]int, more bool) {
 	s, ok := newSearch(p, false)
 	if !ok {
@@ -81,7 +79,7 @@ func (p *Problem) All(limit int) (sets [][]int, more bool) {
 	return sets, more
 }
 
-// itemState is what the search has decided about an item.
+// itemState says whether an item is taken, forbidden or open.
 type itemState uint8
 
 const (
@@ -94,11 +92,11 @@ const (
 type search struct {
 	costs   []int64
 	clauses [][]int
-	items   []int // that occur, sorted
+	items   []int // the items that occur, sorted
 	state   []itemState
 	spent   int64
 	best    int64       // cost of the best set known, or the cost wanted
-	found   func() bool // called for every set of cost best; nil: look for cheaper ones
+	found   func() bool // called for every set of cost best; nil: search for cheaper ones
 	used    []int       // scratch of bound: number of the call in which an item was used
 	calls   int
 	stop    bool
@@ -130,7 +128,7 @@ func newSearch(p *Problem, first bool) (*search, bool) {
 	return s, true
 }
 
-// minimal is the clauses that contain no other, each sorted.
+// minimal returns the clauses that contain no other, each sorted.
 func minimal(clauses [][]int) [][]int {
 	sorted := make([][]int, len(clauses))
 	for i, c := range clauses {
@@ -160,7 +158,7 @@ func subset(a, b []int) bool {
 	return true
 }
 
-// dropItems takes out items that another one makes superfluous.
+// dropItems removes items that another one makes superfluous.
 func (s *search) dropItems() {
 	in := make([][]int, len(s.costs)) // the clauses of each item
 	for i, c := range s.clauses {
@@ -173,7 +171,7 @@ func (s *search) dropItems() {
 		if len(in[j]) == 0 {
 			continue
 		}
-		for _, i := range s.clauses[in[j][0]] { // whoever hits all of them hits this one
+		for _, i := range s.clauses[in[j][0]] { // an item that hits all of them hits this one
 			better := s.costs[i] < s.costs[j] || s.costs[i] == s.costs[j] && i < j
 			if i != j && !gone[i] && better && subset(in[j], in[i]) {
 				gone[j] = true
@@ -186,19 +184,19 @@ func (s *search) dropItems() {
 	}
 }
 
-// minimum is the least cost of a set with the items taken and without those
-// forbidden, if that is at most the limit.
+// minimum returns the least cost of a set with the taken items and without the forbidden ones, or
+// false if that is more than the limit.
 func (s *search) minimum(limit int64) (int64, bool) {
 	s.best, s.found, s.stop = limit, nil, false
 	if limit < math.MaxInt64 {
-		s.best++ // sets of the limit itself count
+		s.best++ // sets that cost exactly the limit count
 	}
 	was := s.best
 	s.branch()
 	return s.best, s.best < was
 }
 
-// branch looks for sets below a choice of items.
+// branch searches for sets with the taken items and without the forbidden ones.
 func (s *search) branch() {
 	clause, rest, possible := s.bound()
 	if !possible || s.stop || s.spent+rest > s.best || s.found == nil && s.spent+rest >= s.best {
@@ -230,8 +228,8 @@ func (s *search) branch() {
 	}
 }
 
-// bound is the clause to branch on, -1 if all are hit, and a lower bound of what
-// the rest costs; possible is false if some clause can no longer be hit.
+// bound returns the clause to branch on, -1 if all are hit, and a lower bound of the cost of the
+// rest; possible is false if some clause can no longer be hit.
 func (s *search) bound() (clause int, rest int64, possible bool) {
 	s.calls++
 	clause = -1

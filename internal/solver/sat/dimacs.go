@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Formula is a list of clauses that can be written down.
+// Formula is a list of clauses that can be written to a file.
 type Formula struct {
 	Vars    int
 	Clauses int
 	lits    []Lit // clauses one after the other, each ended by 0
 }
 
-// Add takes a clause.
+// Add adds a clause.
 func (f *Formula) Add(clause ...Lit) {
 	for _, l := range clause {
 		f.Vars = max(f.Vars, int(max(l, -l)))
@@ -24,7 +24,7 @@ func (f *Formula) Add(clause ...Lit) {
 	f.Clauses++
 }
 
-// Each calls do on every clause. The slice is the formula's own.
+// Each calls do with every clause. The callee must not keep or change the slice.
 func (f *Formula) Each(do func(clause []Lit)) {
 	start := 0
 	for i, l := range f.lits {
@@ -63,7 +63,7 @@ func (f *Formula) WriteDIMACS(w io.Writer, assumptions ...Lit) error {
 	return b.Flush()
 }
 
-// parseAnswer reads what a solver prints: `s SATISFIABLE` and lines of values that
+// parseAnswer reads the output of a solver: `s SATISFIABLE` and lines of values that
 // begin with v, as in competitions, or the two lines MiniSat writes to a file.
 func parseAnswer(r io.Reader) (Status, []bool, error) {
 	status := StatusUnset

@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// Simplification before the first search: clauses that others contain are dropped,
-// literals that resolution with another clause removes are removed, and variables whose
-// clauses can be replaced by no more resolvents are eliminated. Formulas of
-// circuits have many of those.
+// Simplification before the first search: subsumed clauses are dropped, clauses are strengthened by
+// self-subsuming resolution, and variables are eliminated if the number of clauses does not grow.
+// Formulas of circuits have many such variables.
 //
-// A variable that is asked about later comes back: its clauses are kept and added again.
-// In a model it gets the value that its clauses demand.
+// An eliminated variable that the caller mentions later is restored: its clauses are kept and added
+// again. In a model it gets the value that its clauses require.
 
-// How much is done.
+// Limits of simplification.
 const (
 	maxSteps      = 60_000_000 // visited literals, about
 	maxResolvent  = 40         // literals
@@ -22,16 +21,16 @@ const (
 	maxPasses     = 6
 )
 
-// growth is how many more clauses an elimination may leave behind, pass by pass.
+// growth is how many clauses an elimination may add, by pass.
 var growth = [maxPasses]int{0, 0, 8, 8, 16, 16}
 
 // eliminated is a variable that was resolved away.
 type eliminated struct {
 	v       uint32
-	clauses [][]lit // nil once it is back
+	clauses [][]lit // nil after it was restored
 }
 
-// restore brings a variable back.
+// restore adds the clauses of an eliminated variable again.
 func (s *Embedded) restore(v uint32) {
 	e := &s.elims[s.elimAt[v]]
 	clauses := e.clauses
@@ -47,8 +46,7 @@ func (s *Embedded) restore(v uint32) {
 	}
 }
 
-// extend gives eliminated variables their values in the model, those eliminated last
-// first.
+// extend gives eliminated variables their values in the model, in reverse order of elimination.
 func (s *Embedded) extend() {
 	isTrue := func(l lit) bool { return s.model[l.v()] == (l&1 == 0) }
 	for i := len(s.elims) - 1; i >= 0; i-- {
@@ -82,7 +80,7 @@ type simplifier struct {
 	steps  int
 }
 
-// simplify works on all clauses. It is called once, before anything was learnt.
+// simplify simplifies all clauses. It is called once, before the search.
 func (s *Embedded) simplify(ctx context.Context, assume []lit) {
 	s.simplified = true
 	p := &simplifier{
@@ -105,7 +103,8 @@ func (s *Embedded) simplify(ctx context.Context, assume []lit) {
 
 func (p *simplifier) over() bool { return p.steps > maxSteps || p.ctx.Err() != nil || p.s.full() }
 
-// collect takes the clauses out of the solver, less what is known.
+// collect moves the clauses from the solver to the simplifier, without satisfied clauses and false
+// literals.
 func (p *simplifier) collect() {
 	s := p.s
 	for _, c := range s.clauses {
@@ -129,7 +128,7 @@ func (p *simplifier) collect() {
 	p.propagate()
 }
 
-// add takes a clause, less literals that are known to be false.
+// add adds a clause without its false literals.
 func (p *simplifier) add(c []lit) {
 	s := p.s
 	out := c[:0]
@@ -175,7 +174,7 @@ func (p *simplifier) drop(at int32) {
 	p.cls[at] = nil
 }
 
-// strengthen takes a literal out of a clause.
+// strengthen removes a literal from a clause.
 func (p *simplifier) strengthen(at int32, l lit) {
 	c := slices.DeleteFunc(slices.Clone(p.cls[at]), func(x lit) bool { return x == l })
 	p.occ[l] = slices.DeleteFunc(p.occ[l], func(i int32) bool { return i == at })
@@ -192,7 +191,7 @@ func (p *simplifier) strengthen(at int32, l lit) {
 	}
 }
 
-// propagate makes units true.
+// propagate assigns unit clauses.
 func (p *simplifier) propagate() {
 	s := p.s
 	for len(p.units) > 0 && !s.refuted {
@@ -217,13 +216,13 @@ func (p *simplifier) propagate() {
 	}
 }
 
-// alive is the clauses of a literal.
+// alive returns the clauses of a literal that are not dropped.
 func (p *simplifier) alive(l lit) []int32 {
 	p.occ[l] = slices.DeleteFunc(p.occ[l], func(i int32) bool { return p.cls[i] == nil })
 	return p.occ[l]
 }
 
-// subsume drops and strengthens clauses by those in the queue.
+// subsume drops and strengthens clauses by the clauses in the queue.
 func (p *simplifier) subsume() {
 	for len(p.queue) > 0 && !p.over() && !p.s.refuted {
 		at := p.queue[0]
@@ -288,8 +287,8 @@ func (p *simplifier) subsumeBy(at int32) {
 	}
 }
 
-// eliminate goes through the variables whose clauses have changed, those with few
-// clauses first, and tells how many it eliminated.
+// eliminate visits the variables whose clauses have changed, variables with few clauses first, and
+// returns how many it eliminated.
 func (p *simplifier) eliminate(growth int) int {
 	type candidate struct {
 		v    uint32
@@ -349,7 +348,7 @@ func (p *simplifier) resolveAway(v uint32, growth int) bool {
 	return true
 }
 
-// resolve is the resolvent of two clauses; false if it is always true.
+// resolve returns the resolvent of two clauses, or false if it is a tautology.
 func (p *simplifier) resolve(c, d []lit, v uint32) ([]lit, bool) {
 	p.mark++
 	p.steps += len(c) + len(d)
@@ -380,7 +379,7 @@ func (p *simplifier) resolve(c, d []lit, v uint32) ([]lit, bool) {
 	return out, true
 }
 
-// rebuild puts the clauses back into the solver.
+// rebuild moves the clauses back to the solver.
 func (p *simplifier) rebuild() {
 	s := p.s
 	s.arena, s.clauses, s.wasted, s.binary = s.arena[:0], s.clauses[:0], 0, 0

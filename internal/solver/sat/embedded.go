@@ -8,11 +8,11 @@ import (
 // Conflict-driven clause learning, in the tradition of MiniSat and Glucose: two
 // watched literals with blockers, learning from the first unique implication
 // point with minimization, activities of variables in a heap, saved phases,
-// restarts by the quality of what is learnt alternating with stretches of rare
-// ones, and a clause database that keeps what has few decision levels.
+// restarts by the quality of learnt clauses alternating with phases of rare
+// restarts, and a clause database that keeps clauses with few decision levels.
 //
 // A literal is twice its variable, plus one if negated; variables count from 0.
-// Clauses lie in one arena: a header of two words (size; flags and quality), then
+// Clauses are in one arena: a header of two words (size; flags and quality), then
 // the literals, of which the first two are watched.
 
 type lit uint32
@@ -32,7 +32,7 @@ const (
 
 type watch struct {
 	c       cref
-	blocker lit // if it is true the clause need not be looked at
+	blocker lit // if it is true the clause need not be visited
 }
 
 // Values of literals.
@@ -42,16 +42,16 @@ const (
 	no      int8 = -1
 )
 
-// Embedded is the solver inside the binary.
+// Embedded is the solver that is part of the binary.
 type Embedded struct {
 	arena   []uint32
-	clauses []cref // those given
+	clauses []cref // added by the caller
 	learnts []cref
 	wasted  int // words of the arena in dropped clauses
 	watches [][]watch
-	bins    [][]lit // binary clauses: what follows from a literal being true
+	bins    [][]lit // binary clauses: the literals that a true literal implies
 	binary  int64   // how many binary clauses there are
-	limit   int64   // bytes the solver may hold, 0: any number
+	limit   int64   // memory limit in bytes, 0: none
 
 	vals   []int8  // by literal
 	level  []int32 // by variable
@@ -66,17 +66,9 @@ type Embedded struct {
 	limits []int // trail length at each decision
 	head   int   // trail processed so far
 
-	seen    []bool
-	toClear []uint32
-	stack   []lit
-	learnt  []lit
-	stamp   []uint64 // by level, for counting levels
-	stamps  uint64
-
-	gone       []bool  // by variable: it is eliminated
-	elimAt     []int32 // by variable: its place in elims
-	elims      []eliminated
-	simplified bool
+	analysis
+	elimination
+	pace
 
 	refuted bool // the clauses have no model
 	model   []bool
@@ -85,35 +77,59 @@ type Embedded struct {
 	Conflicts    int64
 	Decisions    int64
 	Propagations int64
-	fast, slow   float64 // averages of the quality of learnt clauses
-	nextReduce   int64
-	reduceStep   int64
+}
+
+// analysis is the scratch of conflict analysis.
+type analysis struct {
+	seen    []bool // by variable
+	toClear []uint32
+	stack   []lit
+	learnt  []lit
+	stamp   []uint64 // by level, for counting levels
+	stamps  uint64
+}
+
+// elimination has the variables that simplification has eliminated.
+type elimination struct {
+	gone       []bool  // by variable: it is eliminated
+	elimAt     []int32 // by variable: its index in elims
+	elims      []eliminated
+	simplified bool
+}
+
+// pace decides when to restart and when to drop learnt clauses.
+type pace struct {
+	fast, slow float64 // averages of the quality of learnt clauses
+	nextReduce int64
+	reduceStep int64
 }
 
 // binReason marks a variable implied by a binary clause; other has the rest.
 const binReason cref = ^cref(0) - 1
 
-// NewEmbedded is an empty solver.
-func NewEmbedded() *Embedded { return &Embedded{inc: 1, nextReduce: 2000, reduceStep: 2000} }
+// NewEmbedded returns an empty solver.
+func NewEmbedded() *Embedded {
+	return &Embedded{inc: 1, pace: pace{nextReduce: 2000, reduceStep: 2000}}
+}
 
-// What things take in memory: a variable in all slices by variable and by literal, and
-// an element of a list of lists, which has room to grow.
+// Sizes in memory: of a variable in all slices by variable and by literal, and of an element of a
+// list of lists, which has room to grow.
 const (
 	variableBytes = 160
 	watchBytes    = 12
 	binaryBytes   = 6
 )
 
-// Bytes is about how much memory the solver holds.
+// Bytes returns about how much memory the solver uses.
 func (s *Embedded) Bytes() int64 {
 	clauses := int64(len(s.clauses) + len(s.learnts))
 	return 4*int64(cap(s.arena)) + variableBytes*int64(len(s.level)) + (2*watchBytes+4)*clauses + 2*binaryBytes*s.binary
 }
 
-// Limit sets how much memory the solver may hold.
+// Limit sets the memory limit.
 func (s *Embedded) Limit(bytes int64) { s.limit = bytes }
 
-// full reports whether the solver holds more than it may.
+// full reports whether the memory limit is exceeded.
 func (s *Embedded) full() bool { return s.limit > 0 && s.Bytes() > s.limit }
 
 func (s *Embedded) grow(vars int) {
@@ -145,7 +161,7 @@ func (s *Embedded) intern(l Lit) lit {
 	return lit(v-1) << 1
 }
 
-// Add takes a clause.
+// Add adds a clause.
 func (s *Embedded) Add(clause ...Lit) {
 	s.cancel(0)
 	c := s.scratch[:0]
@@ -161,7 +177,7 @@ func (s *Embedded) Add(clause ...Lit) {
 	s.add(c)
 }
 
-// add takes a clause of variables that are there. It may reorder it.
+// add adds a clause of known variables. It may reorder it.
 func (s *Embedded) add(c []lit) {
 	slices.Sort(c)
 	c = slices.Compact(c)
@@ -213,7 +229,7 @@ func (s *Embedded) lits(c cref) []uint32 {
 	return s.arena[c+headWords : c+headWords+cref(n)]
 }
 
-// Value is the value of a literal in the model.
+// Value returns the value of a literal in the model.
 func (s *Embedded) Value(l Lit) bool {
 	if l < 0 {
 		return !s.Value(-l)
@@ -231,7 +247,7 @@ func (s *Embedded) assign(l lit, why cref, other lit) {
 	s.trail = append(s.trail, l)
 }
 
-// cancel goes back to a decision level.
+// cancel returns to a decision level.
 func (s *Embedded) cancel(level int) {
 	if s.decisionLevel() <= level {
 		return
@@ -254,7 +270,7 @@ type conflict struct {
 	a, b  lit // if it is binary
 }
 
-// propagate assigns what follows.
+// propagate assigns implied literals.
 func (s *Embedded) propagate() conflict {
 	for s.head < len(s.trail) {
 		p := s.trail[s.head]
@@ -276,7 +292,7 @@ func (s *Embedded) propagate() conflict {
 	return conflict{}
 }
 
-// visit looks at the clauses that watch the negation of p.
+// visit visits the clauses that watch the negation of p.
 func (s *Embedded) visit(p lit) conflict {
 	ws := s.watches[p]
 	falseLit := p.not()
@@ -320,7 +336,7 @@ next:
 	return conflict{}
 }
 
-// Solve looks for a model.
+// Solve searches for a model.
 func (s *Embedded) Solve(ctx context.Context, assumptions ...Lit) (Status, error) {
 	s.cancel(0)
 	if ctx.Err() != nil {
@@ -340,7 +356,7 @@ func (s *Embedded) Solve(ctx context.Context, assumptions ...Lit) (Status, error
 		}
 		assume = append(assume, l)
 	}
-	// Simplification has a second copy of the clauses, and lists of where they occur.
+	// Simplification needs a second copy of the clauses, and occurrence lists.
 	if !s.simplified && (s.limit <= 0 || 3*s.Bytes() <= s.limit) {
 		s.simplify(ctx, assume)
 	}

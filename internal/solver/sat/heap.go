@@ -3,7 +3,7 @@ package sat
 // varHeap is a binary heap of variables, the most active first.
 type varHeap struct {
 	list []uint32
-	at   []int32 // by variable: its place, -1 if absent
+	at   []int32 // by variable: its index in list, -1 if absent
 }
 
 func (h *varHeap) grow(v uint32) {

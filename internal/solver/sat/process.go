@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// Process is a solver that is a program of its own. Each call writes the formula
-// and starts it anew: solvers on the PATH keep nothing between calls.
+// Process is a solver that is a separate program. Each call writes the formula and starts the
+// program again.
 type Process struct {
 	path  string
 	f     Formula
 	model []bool
-	limit int64 // bytes the clauses may take, 0: any number
+	limit int64 // memory limit for the clauses in bytes, 0: none
 }
 
 // ErrNoSolver says that a solver is not installed.
 var ErrNoSolver = errors.New("no such solver on the PATH")
 
-// NewProcess looks for a solver on the PATH: cadical, kissat, minisat, or any other
+// NewProcess returns a solver on the PATH: cadical, kissat, minisat, or any other
 // that takes a DIMACS file and answers in the format of the SAT competitions.
 func NewProcess(name string) (*Process, error) {
 	path, err := exec.LookPath(name)
@@ -34,7 +34,7 @@ func NewProcess(name string) (*Process, error) {
 	return &Process{path: path}, nil
 }
 
-// Add takes a clause.
+// Add adds a clause.
 func (p *Process) Add(clause ...Lit) { p.f.Add(clause...) }
 
 // Solve runs the program. It is killed when the context ends.
@@ -54,7 +54,7 @@ func (p *Process) Solve(ctx context.Context, assumptions ...Lit) (Status, error)
 	if err := p.write(in, assumptions); err != nil {
 		return StatusUnset, fmt.Errorf("writing the solver's input: %w", err)
 	}
-	// MiniSat and its children print no model but write it to a second file.
+	// MiniSat and its descendants do not print a model but write it to a second file.
 	args, result := []string{in}, ""
 	if base := filepath.Base(p.path); strings.HasPrefix(base, "minisat") || strings.HasPrefix(base, "glucose") {
 		result = filepath.Join(dir, "out")
@@ -104,13 +104,14 @@ func (p *Process) write(name string, assumptions []Lit) error {
 	return file.Close()
 }
 
-// Bytes is how much memory the clauses take here; that of the other program is its own.
+// Bytes returns the memory of the clauses in this process; that of the solver does not count.
 func (p *Process) Bytes() int64 { return 4 * int64(cap(p.f.lits)) }
 
-// Limit sets how much memory the clauses may take.
+// Limit sets the memory limit for the clauses.
 func (p *Process) Limit(bytes int64) { p.limit = bytes }
 
-// Value is the value of a literal in the model. What the solver left out is false.
+// Value returns the value of a literal in the model. A literal that the solver does not mention is
+// false.
 func (p *Process) Value(l Lit) bool {
 	if l < 0 {
 		return !p.Value(-l)

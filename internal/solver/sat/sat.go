@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// Lit is a literal as DIMACS writes it: a variable from 1 on, negative where it is
-// negated. Zero is no literal.
+// Lit is a literal as in DIMACS: a variable from 1 on, negative if it is negated. Zero is no
+// literal.
 type Lit int32
 
-// Status is how a call ended. The zero value is unset.
+// Status is the result of a call. The zero value is unset.
 type Status uint8
 
-// The ways to end.
+// The results.
 const (
 	StatusUnset Status = iota
 	Sat
 	Unsat
 	Interrupted // the context ended first
-	OutOfMemory // the solver would hold more than its limit
+	OutOfMemory // the memory limit was reached
 )
 
 func (s Status) String() string {
@@ -36,18 +36,17 @@ func (s Status) String() string {
 	}
 }
 
-// Solver holds clauses and finds models. Clauses are only ever added. Variables
-// come into being by being mentioned.
+// Solver has clauses and finds models. Clauses are never removed. Variables need no declaration.
 type Solver interface {
-	// Add takes a clause. The slice stays the caller's.
+	// Add adds a clause. It does not keep the slice.
 	Add(clause ...Lit)
-	// Solve looks for a model in which the assumptions hold, which last for this call.
+	// Solve searches for a model in which the assumptions hold. Assumptions are for one call.
 	Solve(ctx context.Context, assumptions ...Lit) (Status, error)
-	// Bytes is about how much memory the solver holds.
+	// Bytes returns about how much memory the solver uses.
 	Bytes() int64
-	// Limit sets how much memory the solver may hold; 0 for any amount. Add does not
-	// look at it.
+	// Limit sets the memory limit in bytes; 0 for none. Add does not check it.
 	Limit(bytes int64)
-	// Value is the value of a literal in the model of the last call, which found one.
+	// Value returns the value of a literal in the model of the last call, which must have found
+	// one.
 	Value(Lit) bool
 }

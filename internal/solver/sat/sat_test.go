@@ -11,7 +11,7 @@ import (
 	"fencepost/internal/solver/sat"
 )
 
-// solvers are those to try here: the embedded one, and others that are installed.
+// solvers returns the embedded solver, and others that are installed.
 func solvers(t *testing.T) map[string]func() sat.Solver {
 	all := map[string]func() sat.Solver{"embedded": func() sat.Solver { return sat.NewEmbedded() }}
 	for _, name := range []string{"cadical", "minisat"} {
@@ -47,8 +47,8 @@ func holds(clauses [][]sat.Lit, value func(sat.Lit) bool) bool {
 	return true
 }
 
-// TestRandomFormulas: answers are those of trying everything, models are models,
-// assumptions last for one call, and clauses can come between calls.
+// TestRandomFormulas: answers agree with enumeration, models satisfy the clauses,
+// assumptions are for one call, and clauses can be added between calls.
 func TestRandomFormulas(t *testing.T) {
 	for name, fresh := range solvers(t) {
 		rounds := 1000

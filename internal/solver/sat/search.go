@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// How the search is paced.
+// Constants of restarts and of the clause database.
 const (
 	varDecay      = 0.95
 	rescaleAt     = 1e100
 	modeConflicts = 1000 // of the first stretch of each restart policy
 	glueKept      = 2    // learnt clauses of so few levels are never dropped
 	lubyUnit      = 1024
-	checkEvery    = 64 // conflicts between two looks at the context
+	checkEvery    = 64 // conflicts between two checks of the context
 )
 
 // search is the main loop. It ends at decision level 0 if it found Unsat.
@@ -76,7 +76,7 @@ func (s *Embedded) search(ctx context.Context, assume []lit) Status {
 	}
 }
 
-// stopped says which limit ends the search, StatusUnset for none.
+// stopped returns the status of the limit that ends the search, StatusUnset for none.
 func (s *Embedded) stopped(ctx context.Context) Status {
 	switch {
 	case ctx.Err() != nil:
@@ -90,8 +90,8 @@ func (s *Embedded) stopped(ctx context.Context) Status {
 
 const noLit = ^lit(0)
 
-// decide picks the next decision: assumptions first, each at its own level, then
-// the most active variable.
+// decide returns the next decision: assumptions first, each at a level of its own, then the most
+// active variable.
 func (s *Embedded) decide(assume []lit) (next lit, done, failed bool) {
 	if n := s.decisionLevel(); n < len(assume) {
 		switch s.vals[assume[n]] {
@@ -116,7 +116,7 @@ func (s *Embedded) decide(assume []lit) (next lit, done, failed bool) {
 	return noLit, true, false
 }
 
-// luby is the i-th number of the sequence 1 1 2 1 1 2 4 ...
+// luby returns the i-th number of the sequence 1 1 2 1 1 2 4 ...
 func luby(i int64) int64 {
 	for {
 		k := int64(1)
@@ -130,7 +130,7 @@ func luby(i int64) int64 {
 	}
 }
 
-// learn analyzes a conflict, goes back, and adds what follows.
+// learn analyzes a conflict, backtracks, and adds the learnt clause.
 func (s *Embedded) learn(c conflict) {
 	back := s.analyze(c)
 	lbd := s.levels(s.learnt)
@@ -181,8 +181,8 @@ func (s *Embedded) bump(v uint32) {
 	s.heap.raise(v, s.act)
 }
 
-// analyze fills s.learnt with the clause of the first unique implication point,
-// its literal first and one of the level to go back to second; it returns that level.
+// analyze fills s.learnt with the clause of the first unique implication point. The literal of that
+// point comes first, and one of the level to return to second. It returns that level.
 func (s *Embedded) analyze(c conflict) int {
 	s.learnt = append(s.learnt[:0], 0)
 	open, at := 0, len(s.trail)-1
@@ -247,7 +247,7 @@ func (s *Embedded) analyze(c conflict) int {
 	return int(s.level[s.learnt[1].v()])
 }
 
-// improve notes that a learnt clause is of use, and lowers its count of levels.
+// improve notes that a learnt clause was used, and updates its count of levels.
 func (s *Embedded) improve(c cref) {
 	s.stamps++
 	n := uint32(0)
@@ -265,7 +265,7 @@ func (s *Embedded) improve(c cref) {
 	s.arena[c+1] = h&learntBit | usedBit | min(n, h&lbdMask)
 }
 
-// minimize leaves out literals that follow from the others.
+// minimize removes literals that the others imply.
 func (s *Embedded) minimize() {
 	kept := s.learnt[:1]
 	for _, l := range s.learnt[1:] {
@@ -366,7 +366,7 @@ func (s *Embedded) reduce() {
 	}
 }
 
-// compact moves the clauses together.
+// compact removes dropped clauses from the arena.
 func (s *Embedded) compact() {
 	moved := make(map[cref]cref, len(s.clauses)+len(s.learnts))
 	var arena []uint32

@@ -24,8 +24,8 @@ func (x sexpr) String() string {
 	return "(" + strings.Join(parts, " ") + ")"
 }
 
-// value writes numbers as people do: -3 for (- 3), and bit-vectors of 64 bits with
-// their sign.
+// value returns numbers in the usual notation: -3 for (- 3), and bit-vectors of 64 bits as signed
+// numbers.
 func (x sexpr) value() string {
 	for prefix, base := range map[string]int{"#x": 16, "#b": 2} {
 		if digits, ok := strings.CutPrefix(x.atom, prefix); ok {

@@ -19,7 +19,7 @@ const (
 	_ Status = iota
 	Sat
 	Unsat
-	Unknown // the solver's own limit, or the time given
+	Unknown // the solver gave up, or the time limit was reached
 )
 
 func (s Status) String() string {
@@ -38,7 +38,7 @@ func (s Status) String() string {
 // ErrMissing says that no solver is installed, and what to do about it.
 var ErrMissing = errors.New("no SMT solver found: z3 or cvc5 must be in PATH; on Debian and Ubuntu run `apt-get install z3`")
 
-// program is a solver we know how to call.
+// program is a solver that this package can call.
 type program struct {
 	name string
 	args func(limit time.Duration) []string
@@ -68,7 +68,7 @@ func find() (*program, string, error) {
 	return nil, "", ErrMissing
 }
 
-// Solver is a running solver. It is for one goroutine.
+// Solver is a running solver. It is not safe for concurrent use.
 type Solver struct {
 	name    string
 	cmd     *exec.Cmd
@@ -76,12 +76,11 @@ type Solver struct {
 	pipe    io.WriteCloser
 	out     *bufio.Reader
 	queries int
-	broken  error // the first failure; nothing works after it
+	broken  error // the first failure; every later call returns it
 }
 
-// Start runs the first solver that is installed; the error is ErrMissing where
-// there is none. Each question gets at most limit. The process ends with the
-// context or with Close.
+// Start starts the first solver that is installed. The error is ErrMissing if there is none. Each
+// question has the time limit. The process ends with the context or with Close.
 func Start(ctx context.Context, limit time.Duration) (*Solver, error) {
 	prog, path, err := find()
 	if err != nil {
@@ -105,10 +104,10 @@ func Start(ctx context.Context, limit time.Duration) (*Solver, error) {
 	return s, nil
 }
 
-// Name is the program that runs.
+// Name returns the name of the running program.
 func (s *Solver) Name() string { return s.name }
 
-// Queries is how many questions were asked so far.
+// Queries returns how many questions were asked so far.
 func (s *Solver) Queries() int { return s.queries }
 
 // Close ends the process.
@@ -128,12 +127,11 @@ func (s *Solver) send(text string) {
 	}
 }
 
-// Declare adds a command that stays: a declaration or definition.
+// Declare adds a permanent command: a declaration, a definition or an assertion.
 func (s *Solver) Declare(command string) { s.send(command + "\n") }
 
-// Check asks whether the assertions hold together. local are declarations for
-// this question alone. With Sat the values of the terms in want are read back, in
-// order.
+// Check asks whether the assertions are satisfiable together. local has declarations for this
+// question only. With Sat the second result has the values of the terms in want, in order.
 func (s *Solver) Check(local, assertions, want []string) (Status, []string, error) {
 	s.queries++
 	s.send("(push 1)\n")
