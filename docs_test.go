@@ -3,6 +3,7 @@
 package fencepost_test
 
 import (
+	"fmt"
 	"go/scanner"
 	"go/token"
 	"io/fs"
@@ -178,4 +179,118 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The documents are written with a new line for each sentence, so that a change of a
+// sentence is a change of its lines, and wrapped at 120 columns. Code, tables and
+// headings are excepted.
+
+const docsWidth = 120
+
+// linesToDo lists the pages that are still to be rewritten. The list only shrinks.
+const linesToDo = "testdata/sentences.txt"
+
+var (
+	inlineCode  = regexp.MustCompile("`[^`]*`")
+	linkTarget  = regexp.MustCompile(`\]\([^)]*\)`)
+	sentenceEnd = regexp.MustCompile("([A-Za-z]*)([.!?])[\"')\\]*_`]* +[A-Z`\\[\"(*]")
+	// abbreviations end with a dot that does not end a sentence; so do single letters.
+	abbreviations = []string{"Fig", "Figs", "App", "Def", "Thm", "Eq", "Alg", "Sec", "vs", "resp", "cf", "Prop", "etc", "al", "incl"}
+)
+
+// badLines returns what is wrong with the lines of a page, as "line: problem".
+func badLines(text string) []string {
+	var bad []string
+	fenced := false
+	for i, line := range strings.Split(text, "\n") {
+		trimmed := strings.TrimSpace(line)
+		if strings.HasPrefix(trimmed, "```") {
+			fenced = !fenced
+			continue
+		}
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		if fenced || indent >= 4 || trimmed == "" || strings.ContainsAny(trimmed[:1], "|#!<") {
+			continue
+		}
+		if len([]rune(line)) > docsWidth && strings.Contains(trimmed, " ") {
+			bad = append(bad, fmt.Sprintf("%d: %d columns", i+1, len([]rune(line))))
+		}
+		plain := inlineCode.ReplaceAllStringFunc(trimmed, func(s string) string { return "`" + strings.Repeat("x", len(s)-2) + "`" })
+		plain = linkTarget.ReplaceAllString(plain, "]()")
+		if !numbered.MatchString(plain) && endsInside(plain) || endsInside(numbered.ReplaceAllString(plain, "")) {
+			bad = append(bad, fmt.Sprintf("%d: two sentences", i+1))
+		}
+	}
+	return bad
+}
+
+var numbered = regexp.MustCompile(`^\d+\. +`)
+
+// endsInside reports whether a sentence ends before the end of the line.
+func endsInside(line string) bool {
+	for _, m := range sentenceEnd.FindAllStringSubmatch(line, -1) {
+		if m[2] != "." || len(m[1]) != 1 && !slices.Contains(abbreviations, m[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestSentences: the pages of docs and the README have a line for each sentence.
+func TestSentences(t *testing.T) {
+	text, err := os.ReadFile(linesToDo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := shapeList(string(text))
+	var rest []string
+	documents(t, func(name string, text []byte) {
+		if path.Ext(name) != ".md" || !strings.HasPrefix(name, "docs/") && name != "README.md" && name != "CONTRIBUTING.md" {
+			return
+		}
+		bad := badLines(string(text))
+		switch {
+		case slices.Contains(listed, name) && len(bad) > 0:
+			rest = append(rest, name)
+		case slices.Contains(listed, name) && !*update:
+			t.Errorf("%s is written as it should be: drop it from %s (go test -run TestSentences -update .)", name, linesToDo)
+		case len(bad) > 0 && !slices.Contains(listed, name):
+			t.Errorf("%s: a new line for each sentence, and at most %d columns: %s", name, docsWidth, strings.Join(bad, ", "))
+		}
+	})
+	if *update {
+		slices.Sort(rest)
+		out := "# Pages to be written with a line for each sentence: see docs_test.go. This list only shrinks.\n" + strings.Join(append(rest, ""), "\n")
+		if err := os.WriteFile(linesToDo, []byte(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSentencesCatch: the check finds long lines and two sentences in a line, and nothing
+// else.
+func TestSentencesCatch(t *testing.T) {
+	long := strings.Repeat("word ", 25)
+	for text, want := range map[string]int{
+		"One sentence.\nAnother one.":         0,
+		"One sentence. Another one.":          1,
+		"Is it? Yes.":                         1,
+		"See Fig. 3 and App. B.":              0,
+		"By Donald E. Knuth.":                 0,
+		"It is `a. B` only.":                  0,
+		"1. First item.":                      0,
+		"1. First item. Second one.":          1,
+		"- An item. `code` follows.":          1,
+		"(One.) Two.":                         1,
+		"one. two":                            0,
+		long:                                  1,
+		"| " + long + " | One. Two. |":        0,
+		"    " + long:                         0,
+		"```\nOne. Two.\n```":                 0,
+		"https://" + strings.Repeat("x", 130): 0,
+	} {
+		if got := badLines(text); len(got) != want {
+			t.Errorf("%q: %q, want %d", text, got, want)
+		}
+	}
 }
