@@ -6,7 +6,7 @@ import (
 	"fencepost/internal/family"
 )
 
-// Family is programs that differ in a number.
+// Family is a family of programs, one for each number.
 type Family struct{ Name, Doc string }
 
 // Families returns the families that Generate knows.

@@ -49,27 +49,6 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown verdict %q", text)
 }
 
-// ExitCode returns the exit status of the command line for a single verdict.
-func (v Verdict) ExitCode() int {
-	switch v {
-	case Safe, Observed, ValueRobust, Abstracted:
-		return 0
-	case Unsafe, NotObserved:
-		return 1
-	default:
-		return 2
-	}
-}
-
-// ExitCode returns the exit status of the command line for the result. A proof that leaves
-// a check of the program open counts as Unknown.
-func (r *Result) ExitCode() int {
-	if code := r.Verdict.ExitCode(); code != 0 || r.Proof == nil || r.Proof.Open() == 0 {
-		return code
-	}
-	return Unknown.ExitCode()
-}
-
 // Result is the answer to one question about one program under one model.
 type Result struct {
 	Program  string   `json:"program"`

@@ -147,7 +147,7 @@ func (a *app) answer(names []string, opt *fencepost.Options, ask question, print
 		if r.Verdict == verdict.Unset {
 			return &internalError{fmt.Errorf("no verdict for %s under %s", in.Name, r.Model)}
 		}
-		codes = append(codes, r.ExitCode())
+		codes = append(codes, exitOf(&r))
 	}
 	a.code = worst(codes...)
 	return print(answer)

@@ -149,7 +149,7 @@ func (f *fencesFlags) save(names []string, answer fencepost.Answer) error {
 	}
 	for i := range answer.Results {
 		r := &answer.Results[i]
-		if r.Verdict.ExitCode() != exitHolds || r.Repair == nil {
+		if exitOf(r) != exitHolds || r.Repair == nil {
 			continue
 		}
 		if f.output != "" {

@@ -140,18 +140,7 @@ func (a *app) litmusTest(t *verdict.LitmusTest, f *litmusFlags, opt fencepost.Su
 
 // litmusExit is the exit code for the tests together.
 func litmusExit(sum *verdict.LitmusSummary) int {
-	codes := []int{exitHolds}
-	for _, c := range []struct {
-		n    int
-		code int
-	}{
-		{sum.Failed, exitInternal}, {sum.Refused, exitUsage}, {len(sum.Differences), exitViolated}, {sum.Unknown + sum.NotRun, exitUnknown},
-	} {
-		if c.n > 0 {
-			codes = append(codes, c.code)
-		}
-	}
-	return worst(codes...)
+	return exitOfAll(counted{sum.Failed, exitInternal}, counted{sum.Refused, exitUsage}, counted{len(sum.Differences), exitViolated}, counted{sum.Unknown + sum.NotRun, exitUnknown})
 }
 
 // runLitmus runs the tests with progress, until they end or are interrupted.

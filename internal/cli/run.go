@@ -16,18 +16,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The exit codes.
-const (
-	exitHolds    = 0
-	exitViolated = 1
-	exitUnknown  = 2
-	exitUsage    = 3
-	exitInternal = 4
-)
-
-// exitPriority is the order in which codes win if a run has several results.
-var exitPriority = [...]int{exitInternal, exitUsage, exitViolated, exitUnknown, exitHolds}
-
 // services is the rest of the world, so that tests can replace it.
 type services struct {
 	check        func(context.Context, fencepost.Input, fencepost.CheckOptions) (fencepost.Answer, error)
@@ -143,12 +131,12 @@ func (a *app) report(err error) int {
 	return exitUsage
 }
 
-const rootHelp = `fencepost tells whether concurrent code is still correct when the processor
+var rootHelp = `fencepost tells whether concurrent code is still correct when the processor
 buffers its stores, shows the execution that breaks it, and repairs it with the
 fewest fences.
 
 Memory models: sc (no buffers), tso (x86), pso (one buffer per location).
-Exit codes: 0 holds, 1 violated, 2 unknown, 3 bad input or usage, 4 internal error.`
+` + exitLine()
 
 func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
@@ -204,16 +192,4 @@ func (a *app) versionCommand() *cobra.Command {
 
 func versionLine() string {
 	return fmt.Sprintf("fencepost %s (%s %s/%s)\n", fencepost.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
-// worst is the exit code of several: the first in the order of exitPriority.
-func worst(codes ...int) int {
-	for _, c := range exitPriority {
-		for _, have := range codes {
-			if have == c {
-				return c
-			}
-		}
-	}
-	return exitInternal
 }

@@ -120,18 +120,7 @@ func (a *app) stress(args []string, opt fencepost.StressOptions, asJSON bool) er
 
 // stressExit is the exit code for the tests together.
 func stressExit(sum *verdict.StressSummary) int {
-	codes := []int{exitHolds}
-	for _, c := range []struct {
-		n    int
-		code int
-	}{
-		{sum.Failed, exitInternal}, {sum.Refused, exitUsage}, {sum.Forbidden, exitViolated}, {sum.Unknown + sum.NotRun, exitUnknown},
-	} {
-		if c.n > 0 {
-			codes = append(codes, c.code)
-		}
-	}
-	return worst(codes...)
+	return exitOfAll(counted{sum.Failed, exitInternal}, counted{sum.Refused, exitUsage}, counted{sum.Forbidden, exitViolated}, counted{sum.Unknown + sum.NotRun, exitUnknown})
 }
 
 // secondsValue is a time in seconds.

@@ -199,15 +199,7 @@ func (a *app) testSummary(sum *verdict.TestSummary, skipped map[string]int) {
 
 // testExit is the exit code of all programs together.
 func testExit(sum *verdict.TestSummary) int {
-	codes := []int{exitHolds}
-	for _, c := range []struct{ n, code int }{
-		{sum.Broken, exitInternal}, {sum.Refused + sum.Problems, exitUsage}, {sum.Failed, exitViolated}, {sum.NotRun, exitUnknown},
-	} {
-		if c.n > 0 {
-			codes = append(codes, c.code)
-		}
-	}
-	return worst(codes...)
+	return exitOfAll(counted{sum.Broken, exitInternal}, counted{sum.Refused + sum.Problems, exitUsage}, counted{sum.Failed, exitViolated}, counted{sum.NotRun, exitUnknown})
 }
 
 // runTests runs the programs with progress, until they end or are interrupted.

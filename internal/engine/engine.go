@@ -21,8 +21,7 @@ type Engine struct {
 	Run      func(context.Context, *Task) (*Outcome, error)
 }
 
-// Unsupported is why an engine cannot do a task, at the place in the program that
-// it is about.
+// Unsupported says why an engine cannot do a task, and where in the program the reason is.
 type Unsupported struct {
 	Pos    *verdict.Pos // nil: about the whole program
 	What   string
@@ -74,8 +73,7 @@ type Progress struct {
 	Low, High  int64
 }
 
-// Outcome is what an engine says. It has no verdict for violations until they
-// have been replayed: that is the pipeline's part.
+// Outcome is the answer of an engine. It has no verdict: the pipeline replays violations and concludes.
 type Outcome struct {
 	Violations []Violation // nearest first
 	// Unknown is why the search did not finish, "" if it did.
@@ -83,8 +81,7 @@ type Outcome struct {
 	Coverage verdict.Coverage
 	Stats    verdict.Stats
 	Warnings []verdict.Warning
-	// Exits counts executions ended by exit; those that ran to their end are in
-	// Stats.FinalStates. ChecksReached says that some check was executed.
+	// Exits counts executions ended by exit; Stats.FinalStates counts executions that ran to their end. ChecksReached says that some check was executed.
 	Exits         int64
 	ChecksReached bool
 	// Ends says that some execution runs to its end, for engines that do not count them.

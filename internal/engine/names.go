@@ -8,13 +8,12 @@ import (
 	"fencepost/internal/memory"
 )
 
-// names is what people call the memory of one execution. Static objects have names
-// in the program; a block is called after the place that allocated it, so names
-// follows the allocations.
+// names has the names of the memory of one execution. Static objects have names in the program; a block is
+// named after the statement that allocated it, so names notes the allocations.
 type names struct {
 	p      *ir.Program
 	blocks []namedBlock   // latest last: a block that was reused has its newest name
-	made   map[string]int // how many blocks a place has made
+	made   map[string]int // how many blocks a statement has made
 }
 
 type namedBlock struct {
@@ -94,7 +93,7 @@ func (n *names) location(addr uint64, size int) (name string, pointer bool) {
 	return n.p.LocationName(addr, size), pointer
 }
 
-// pointee is what an address is the address of, "" where nobody knows.
+// pointee names the object that an address is in, "" if it is in none.
 func (n *names) pointee(addr uint64) string {
 	if addr == 0 {
 		return "null"
@@ -212,7 +211,7 @@ func (n *names) notAllocated(addr uint64) string {
 	return name + " is not a block of the heap"
 }
 
-// nearby is how far behind a block an access counts as missing it.
+// nearby is how far after a block an access counts as missing it.
 const nearby = 16
 
 // dead says what was used after its end, and where that was.

@@ -160,12 +160,12 @@ type Finals struct {
 	observer *property.Observer
 }
 
-// NewFinals is what writes down the final states that a set shows.
+// NewFinals returns a writer of the final states that a set shows.
 func NewFinals(y *memory.System, set *property.Set) *Finals {
 	return &Finals{view: stateView{y: y}, observer: property.NewObserver(y.Prog, set)}
 }
 
-// Text is what a final state shows.
+// Text returns the text of a final state.
 func (f *Finals) Text(s *memory.State) string {
 	f.view.s = s
 	return f.observer.Text(&f.view)

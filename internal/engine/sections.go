@@ -57,7 +57,7 @@ func InsideSection(p *ir.Program, kinds ...ir.OpKind) *ir.Edge {
 }
 
 // MemoryInside reports whether a state inside an atomic section can have other contents of
-// memory than all states outside: behind a write comes another, or something that may stop the
+// memory than all states outside: after a write comes another one, or something that may stop the
 // thread.
 func MemoryInside(p *ir.Program) bool {
 	for t := range p.Threads {
@@ -92,7 +92,7 @@ func writesMemory(op *ir.Op) bool {
 	}
 }
 
-// mayStop reports whether a thread may not get behind an operation.
+// mayStop reports whether a thread may not get past an operation.
 func mayStop(op *ir.Op) bool {
 	switch op.Kind {
 	case ir.Assume, ir.Assert, ir.Havoc, ir.AbstractLoad, ir.Load, ir.Exit, ir.Bound:
@@ -103,7 +103,7 @@ func mayStop(op *ir.Op) bool {
 }
 
 // GoalInside reports whether a thread can be inside an atomic section in a state of the
-// goal whose place or registers the goal names.
+// goal whose location or registers the goal names.
 func GoalInside(p *ir.Program, g *property.Goal) bool {
 	for _, at := range g.At {
 		inside := insideOf(p.ThreadFunc(at.Thread))

@@ -138,8 +138,7 @@ func (r *Recorder) blockSize(st memory.Step, e *ir.Edge) int64 {
 	return max(0, e.Op.Val.Eval(ir.Env{Regs: regs, Prog: r.y.Prog}))
 }
 
-// name says what the memory is called that a step touched, and what the addresses
-// are called that it read and wrote.
+// name sets the names of the memory that a step accessed, and of the addresses that it read and wrote.
 func (r *Recorder) name(step *verdict.Step, e *ir.Edge) {
 	if step.Free {
 		if b := r.n.block(step.Addr, 1); b != nil {

@@ -22,7 +22,7 @@ type File struct {
 	Text []byte
 }
 
-// Options are what every question takes: how the program is read, and the limits of the search.
+// Options say how the program is read, and limit the search. Every question takes them.
 type Options struct {
 	Lang    string        // language, "" to go by the file name's extension
 	Timeout time.Duration // 0: none
@@ -45,8 +45,8 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// COptions are what a C compiler takes with -D, -U and -I, and what is known of functions without
-// a body.
+// COptions say how C is read: they have the arguments -D, -U and -I of a C compiler, and name functions
+// without a body.
 type COptions struct {
 	Defines     []string // NAME or NAME=VALUE
 	Undefines   []string
