@@ -121,7 +121,7 @@ func disagreement(t *testing.T, p *testkit.Program) (wrong string, ok bool) {
 			}
 		}
 	}
-	if wrong := raceFreeOnly(flat, !cyclic); wrong != "" {
+	if wrong := triangleFreeOnly(flat, !cyclic); wrong != "" {
 		return wrong, true
 	}
 	if !cyclic {
@@ -135,8 +135,8 @@ const doubtful = -3
 
 // raceFreeOnly says how triangular-race freedom is wrong: it implies robustness,
 // and does not depend on filters.
-func raceFreeOnly(flat *ir.Program, isRobust bool) string {
-	races := func(filters bool) int {
+func triangleFreeOnly(flat *ir.Program, isRobust bool) string {
+	triangles := func(filters bool) int {
 		out, err := robust.TRF.Run(context.Background(), &engine.Task{
 			Program: flat, Props: &property.Set{}, NoReduction: !filters, KeepGoing: true, Limits: engine.Limits{Workers: 1},
 		})
@@ -153,9 +153,9 @@ func raceFreeOnly(flat *ir.Program, isRobust bool) string {
 		}
 		return len(out.Violations)
 	}
-	with, without := races(true), races(false)
+	with, without := triangles(true), triangles(false)
 	if with == doubtful || without == doubtful {
-		return "" // no claim
+		return "" // says nothing
 	}
 	if with < 0 || with != without || with == 0 && !isRobust {
 		return fmt.Sprintf("%d triangular races, %d without filters, robust %v", with, without, isRobust)

@@ -4,7 +4,7 @@
 // A program is not robust exactly if some attack is feasible [BDM13 Thm 1]: a
 // thread delays a store past a later load, and the others provide a
 // happens-before path from the load back to the store. All of it happens under SC but for
-// the attacker's delayed stores, which nobody else sees, so SC reachability
+// the attacker's delayed stores, which no other thread sees, so SC reachability
 // decides it.
 //
 // Input: a flat program. Output: robust, or an attack with a TSO execution whose

@@ -12,17 +12,17 @@ import (
 //
 //   - fenced: every way from the store to the load drains the buffer, or there is
 //     none;
-//   - apart: no other thread can touch what the store writes, or none can write what
+//   - apart: no other thread can access what the store writes, or none can write what
 //     the load reads: then no path leads from the load, or to the store;
-//   - own: load and store are at constant addresses and the store covers the load,
+//   - forwarded: load and store are at constant addresses and the store covers the load,
 //     which therefore takes no byte from memory while the store is pending (W5);
 //   - acyclic: no chain of conflicting accesses of other threads, in program order
 //     inside each, leads from the load to the store. This is [BDM13 Lemma 3] with all
-//     values forgotten: whatever helper steps the search could take behind the load are
+//     values ignored: the helper steps that the search could take after the load are
 //     among the edges the chain can reach.
 //
-// All of it asks analysis.Facts which bytes an edge may touch, which is everything where
-// the address is not known, so the filters hold for computed addresses too.
+// The bytes that an edge may access come from analysis.Facts; they are everything where the
+// address is not known, so the filters hold for computed addresses too.
 //
 // Differs from the paper: it mentions such checks without saying which
 // [BDM13 §1]; pairs that are left are not asked one by one, but open and close
@@ -44,7 +44,7 @@ func overstepped(op *ir.Op) bool {
 }
 
 // filterKinds are the filters to apply.
-type filterKinds struct{ fenced, apart, own, acyclic bool }
+type filterKinds struct{ fenced, apart, forwarded, acyclic bool }
 
 func allFilters(on bool) filterKinds { return filterKinds{on, on, on, on} }
 
@@ -52,7 +52,7 @@ func allFilters(on bool) filterKinds { return filterKinds{on, on, on, on} }
 // not be used.
 func newPlan(ctx context.Context, p *ir.Program, on filterKinds) *plan {
 	fl := &filterer{ctx: ctx, p: p, facts: analysis.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: on, sections: map[*ir.Func][]bool{}}
-	fl.places()
+	fl.findAccesses()
 	for t := range p.Threads {
 		fl.thread(ir.ThreadID(t))
 	}
@@ -68,24 +68,24 @@ type filterer struct {
 	pl    *plan
 	on    filterKinds
 
-	place    []place      // by edge id
-	conflict [][]*ir.Edge // by edge id: edges that may touch the same, one of the two writing
+	access   []edgeAccess // by edge id
+	conflict [][]*ir.Edge // by edge id: edges that may access the same, one of the two writing
 	threads  [][]int      // by edge id: the threads that run it
 	sections map[*ir.Func][]bool
 	compared int // pairs of edges that were compared, for tests
 }
 
-// place is what an edge may touch.
-type place struct {
+// edgeAccess describes what an edge may access.
+type edgeAccess struct {
 	foot  analysis.Footprint
-	any   bool // touches something others can reach
+	any   bool // accesses something that others can reach
 	write bool
-	block bool // allocates or frees: touches whether blocks are there
+	block bool // allocates or frees: writes whether blocks exist
 	heap  bool // may lie in a block
 }
 
-func (fl *filterer) places() {
-	fl.place = make([]place, fl.p.NextEdge)
+func (fl *filterer) findAccesses() {
+	fl.access = make([]edgeAccess, fl.p.NextEdge)
 	fl.conflict = make([][]*ir.Edge, fl.p.NextEdge)
 	fl.threads = make([][]int, fl.p.NextEdge)
 	for t := range fl.p.Threads {
@@ -101,9 +101,9 @@ func (fl *filterer) places() {
 			if len(fl.threads[e.ID]) == 0 {
 				continue
 			}
-			if fl.place[e.ID] = fl.placeOf(e); fl.place[e.ID].any {
+			if fl.access[e.ID] = fl.accessOf(e); fl.access[e.ID].any {
 				all = append(all, e)
-				if fl.place[e.ID].write {
+				if fl.access[e.ID].write {
 					writing = append(writing, e)
 				}
 			}
@@ -114,7 +114,7 @@ func (fl *filterer) places() {
 			return
 		}
 		others := writing // two reads do not conflict
-		if fl.place[e.ID].write {
+		if fl.access[e.ID].write {
 			others = all
 		}
 		for _, g := range others {
@@ -125,15 +125,15 @@ func (fl *filterer) places() {
 	}
 }
 
-func (fl *filterer) placeOf(e *ir.Edge) place {
-	pc := place{foot: fl.facts.Footprint(e)}
+func (fl *filterer) accessOf(e *ir.Edge) edgeAccess {
+	pc := edgeAccess{foot: fl.facts.Footprint(e)}
 	switch e.Op.Kind {
 	case ir.Load, ir.AbstractLoad, ir.Await:
 		pc.any = true
 	case ir.Store, ir.RMW, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier:
 		pc.any, pc.write = true, true
 	case ir.Alloc, ir.Free:
-		return place{any: true, write: true, block: true, heap: true}
+		return edgeAccess{any: true, write: true, block: true, heap: true}
 	}
 	pc.heap = pc.foot.Anything
 	for _, r := range pc.foot.Ranges {
@@ -142,10 +142,10 @@ func (fl *filterer) placeOf(e *ir.Edge) place {
 	return pc
 }
 
-// conflicting reports whether two edges may touch the same, one of them writing.
+// conflicting reports whether two edges may access the same, one of them writing.
 func (fl *filterer) conflicting(a, b ir.EdgeID) bool {
 	fl.compared++
-	x, y := &fl.place[a], &fl.place[b]
+	x, y := &fl.access[a], &fl.access[b]
 	if !x.write && !y.write {
 		return false
 	}
@@ -215,7 +215,7 @@ func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced []bool, chain *
 	case fl.on.apart && (!fl.elsewhere(t, s.ID) && fl.on.acyclic || !fl.elsewhere(t, l.ID)):
 		f.Apart++
 		return false
-	case fl.on.own && fl.covers(s, l):
+	case fl.on.forwarded && fl.covers(s, l):
 		f.Forwarded++
 		return false
 	case !fl.on.acyclic:

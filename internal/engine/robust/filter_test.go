@@ -25,7 +25,7 @@ func TestConflictsOfLoads(t *testing.T) {
 			t.Fatal(diags)
 		}
 		fl := &filterer{ctx: context.Background(), p: p, facts: analysis.NewFacts(p, nil)}
-		fl.places()
+		fl.findAccesses()
 		store := p.Funcs[0].Edges[0].ID
 		if got := len(fl.conflict[store]); got != loads+1 {
 			t.Errorf("the store conflicts with %d edges, want itself and the %d loads", got, loads)

@@ -19,22 +19,21 @@ const (
 	stored
 )
 
-// touch is bytes that an action reads, or reads and writes. The byte at a block's
-// address plus blockPlace stands for whether the block is there: allocating and
-// freeing write it, accesses to the block read it.
-type touch struct {
+// access is a range of bytes that an action reads, or reads and writes. The byte at a block's
+// address plus blockExists stands for the existence of the block: allocating and freeing write
+// it, accesses to the block read it.
+type access struct {
 	addr  uint64
 	size  int
 	write bool
 }
 
-// blockPlace is beyond all addresses of bytes; cells with negative numbers lie
-// above it.
-const blockPlace = 1 << 63
+// blockExists is beyond all addresses of bytes; cells with negative numbers lie above it.
+const blockExists = 1 << 63
 
-func (t *touch) last() uint64 { return t.addr + uint64(t.size) - 1 }
+func (t *access) last() uint64 { return t.addr + uint64(t.size) - 1 }
 
-func (t *touch) level() level {
+func (t *access) level() level {
 	if t.write {
 		return stored
 	}
@@ -51,13 +50,13 @@ type span struct {
 type levels []span
 
 // raise lifts the bytes of an access to its level at least.
-func (ls levels) raise(t *touch) levels {
+func (ls levels) raise(t *access) levels {
 	lo, hi, l := t.addr, t.last(), t.level()
 	i := 0
 	for i < len(ls) && ls[i].hi < lo {
 		i++
 	}
-	var cut [8]span // what takes the place of the spans that overlap
+	var cut [8]span // the spans that replace the overlapping ones
 	fresh := cut[:0]
 	at, done := lo, false
 	j := i
@@ -83,7 +82,7 @@ func (ls levels) raise(t *touch) levels {
 	return ls.splice(i, j, fresh)
 }
 
-// splice puts spans in the place of those from i to j, and unites neighbours.
+// splice replaces the spans from i to j by others, and unites neighbours.
 func (ls levels) splice(i, j int, fresh []span) levels {
 	tail := append([]span(nil), ls[j:]...)
 	ls = ls[:i]
@@ -103,10 +102,9 @@ func (ls levels) splice(i, j int, fresh []span) levels {
 	return ls
 }
 
-// follows reports whether an access comes behind one that the levels know of
-// [BDM13 Lemma 3]: it reads a byte that was stored, or writes one that was loaded
-// or stored.
-func (ls levels) follows(t *touch) bool {
+// conflicts reports whether an access comes after one that the levels record [BDM13 Lemma 3]: it
+// reads a byte that was stored, or writes one that was loaded or stored.
+func (ls levels) conflicts(t *access) bool {
 	for i := range ls {
 		if s := &ls[i]; s.lo <= t.last() && t.addr <= s.hi && (t.write || s.level == stored) {
 			return true

@@ -21,7 +21,7 @@ import (
 	"fencepost/internal/transform"
 )
 
-// small searches are those that end within this much memory.
+// smallSearch is the memory limit of a small search.
 const smallSearch = 8 << 20
 
 // ask runs the engine; the answer is yes, no or unknown.
@@ -105,7 +105,7 @@ func parse(t *testing.T, name string, text []byte) *ir.Program {
 
 // TestMover: the paper's programs, robust or not in the standard sense [BEMT18
 // Table 1]. One differs: in the instance of inline_pgsql that we have, there is one
-// token, and whoever does not hold it only spins on its own latch, so that nobody
+// token, and a thread that does not hold it only spins on its own latch, so that no thread
 // writes what the holder reads; its authors' tool calls this instance robust, too.
 func TestMover(t *testing.T) {
 	dir := testkit.Shared(t, "bench", "mover")

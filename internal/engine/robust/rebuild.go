@@ -11,11 +11,11 @@ import (
 	"fencepost/internal/trace"
 )
 
-// From a path of the search to a TSO execution [BDM13 Thm 2]: everybody's stores
+// From a path of the search to a TSO execution [BDM13 Thm 2]: all stores
 // reach memory at once, except the attacker's from the delayed one on, which do so
 // at the end, in order.
 
-// violation rebuilds the execution behind an attack. Its happens-before relation
+// violation rebuilds the execution of an attack. Its happens-before relation
 // must have a cycle.
 func violation(p *ir.Program, x *explorer, res *search.Result, f search.Finding) (engine.Violation, error) {
 	b := &rebuilder{x: x, real: memory.New(p, memory.TSO, memory.Options{})}

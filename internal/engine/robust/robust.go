@@ -50,7 +50,7 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	return out, nil
 }
 
-// question is what a search looks for.
+// question is one question that a search answers.
 type question struct {
 	y      *memory.System
 	worker func() (search.Worker, *memory.State) // one per goroutine, with its state

@@ -21,7 +21,7 @@ import (
 //   - closing, entered at any load of the attacker that reads at least one byte of
 //     memory (W5): the attacker stops. A byte has a level: untouched, loaded, stored; the
 //     bytes that the load took from memory are loaded. A helper may
-//     take a step only if it comes behind the load in happens-before [BDM13 Lemma
+//     take a step only if it comes after the load in happens-before [BDM13 Lemma
 //     3]: the helper has such a step already, or it loads a byte that was stored,
 //     or stores one that was loaded or stored. When the delayed store's bytes have a
 //     level, the cycle is closed.
@@ -37,7 +37,7 @@ import (
 //
 // Differs from the paper: a read-modify-write or an atomic section is one node of
 // the trace. A section of a helper that is not involved runs tentatively, and may
-// end only if one of its accesses came behind the load; then all of them count,
+// end only if one of its accesses came after the load; then all of them count,
 // earlier ones too. Levels are per byte. Whatever else an attacker can do with
 // stores pending and others can notice counts as a load: a signal, locking a
 // recursive mutex again, allocation. A free is a store. Attacks that the filters
@@ -59,7 +59,7 @@ type explorer struct {
 	a     attack
 	next  attack // of the successor in the making
 	steps []memory.Step
-	acts  []touch
+	acts  []access
 	key   []byte
 	// recording says that emit and found want the steps.
 	recording bool
@@ -137,7 +137,7 @@ func (x *explorer) expand() {
 	for _, st := range x.steps {
 		switch t := int(st.Thread); {
 		case x.a.phase == before:
-			x.follow(st, &x.a, successor{}, nil)
+			x.apply(st, &x.a, successor{}, nil)
 			if st.Kind == memory.Exec && x.s.Holder() != t {
 				x.begin(st)
 			}
@@ -146,15 +146,15 @@ func (x *explorer) expand() {
 		case x.a.phase == closing:
 			x.help(st)
 		case x.a.noticed:
-			x.follow(st, &x.a, successor{}, nil)
+			x.apply(st, &x.a, successor{}, nil)
 		}
 	}
 }
 
-// follow applies a step, lets check look at the state right after it, settles the
-// thread, and hands out what comes of it. A step that fails a check or exits only
-// stops its thread: it is not taken.
-func (x *explorer) follow(st memory.Step, next *attack, how successor, check func() bool) {
+// apply applies a step, calls check in the state right after it, runs the eager steps of the
+// thread, and emits the successors. A step that fails a check or exits only stops its thread: it
+// is not taken.
+func (x *explorer) apply(st memory.Step, next *attack, how successor, check func() bool) {
 	mark := x.s.Mark()
 	defer x.s.Undo(mark)
 	x.y.Apply(x.s, st)
@@ -202,7 +202,7 @@ func (x *explorer) begin(st memory.Step) {
 	if x.done(&x.next) {
 		return
 	}
-	x.follow(st, &x.next, successor{delay: true}, func() bool {
+	x.apply(st, &x.next, successor{delay: true}, func() bool {
 		x.next.target = x.targets(x.next.target[:0])
 		return len(x.next.target) > 0 // free(0) is none
 	})
@@ -216,8 +216,8 @@ func (x *explorer) delay(st memory.Step) {
 		return
 	}
 	x.next.set(&x.a)
-	x.follow(st, &x.next, successor{}, func() bool {
-		x.next.noticed = x.next.noticed || !storing(&edge.Op) && len(x.touches(kind)) > 0
+	x.apply(st, &x.next, successor{}, func() bool {
+		x.next.noticed = x.next.noticed || !storing(&edge.Op) && len(x.accesses(kind)) > 0
 		return true
 	})
 	if storing(&edge.Op) || !x.plan.allows(x.a.attacker, x.a.store, edge.ID) {
@@ -228,8 +228,8 @@ func (x *explorer) delay(st memory.Step) {
 	if x.done(&x.next) {
 		return
 	}
-	x.follow(st, &x.next, successor{stop: true}, func() bool {
-		for _, act := range x.touches(kind) {
+	x.apply(st, &x.next, successor{stop: true}, func() bool {
+		for _, act := range x.accesses(kind) {
 			x.next.levels = x.next.levels.raise(&act)
 		}
 		for _, u := range x.s.Event.Wakes {
@@ -242,59 +242,59 @@ func (x *explorer) delay(st memory.Step) {
 // takesBack reports whether an allocation of the attacker takes back the free that
 // is being delayed, so that nothing is left to reach memory late.
 func (x *explorer) takesBack(block int64) bool {
-	return block != 0 && len(x.a.target) == 1 && x.a.target[0].addr == uint64(block)|blockPlace
+	return block != 0 && len(x.a.target) == 1 && x.a.target[0].addr == uint64(block)|blockExists
 }
 
-// targets is what the store just put into the buffer will touch.
-func (x *explorer) targets(out []touch) []touch {
+// targets appends what the store just put into the buffer will access.
+func (x *explorer) targets(out []access) []access {
 	ev := &x.s.Event
 	switch {
 	case !ev.Memory:
 		return out
 	case ev.Free:
-		return append(out, touch{ev.Addr | blockPlace, 1, true})
+		return append(out, access{ev.Addr | blockExists, 1, true})
 	}
-	out = append(out, touch{ev.Addr, ev.Size, true})
+	out = append(out, access{ev.Addr, ev.Size, true})
 	if block, ok := x.s.BlockAt(ev.Addr, ev.Size); ok {
-		out = append(out, touch{block | blockPlace, 1, false})
+		out = append(out, access{block | blockExists, 1, false})
 	}
 	return out
 }
 
-// touches is what the step just applied has read and written that others can
-// reach. The bytes that a load forwards are not among it: the pending stores reach memory
-// behind everything the helpers do, so that a helper's store to such a byte comes
-// before the load's source, and not behind the load.
-func (x *explorer) touches(kind ir.OpKind) []touch {
-	x.acts = touches(x.y, x.s, kind, x.acts[:0])
+// accesses returns what the step just applied has read and written that others can reach.
+// Forwarded bytes of a load do not count: the pending stores reach memory after everything the
+// helpers do, so a helper's store to such a byte comes before the store that the load reads
+// from, and not after the load.
+func (x *explorer) accesses(kind ir.OpKind) []access {
+	x.acts = accesses(x.y, x.s, kind, x.acts[:0])
 	return x.acts
 }
 
-func touches(y *memory.System, s *memory.State, kind ir.OpKind, out []touch) []touch {
+func accesses(y *memory.System, s *memory.State, kind ir.OpKind, out []access) []access {
 	ev := &s.Event
 	if ev.Memory && !ev.Free {
 		out = memoryBytes(ev, kind == ir.Store || ev.Wrote, out)
 	}
 	for _, t := range ev.Accesses {
 		if kind == ir.Alloc || kind == ir.Free {
-			out = append(out, touch{t.Addr | blockPlace, 1, true})
+			out = append(out, access{t.Addr | blockExists, 1, true})
 		} else {
-			out = append(out, touch{t.Addr, t.Size, t.Write})
+			out = append(out, access{t.Addr, t.Size, t.Write})
 		}
 	}
 	for _, t := range out {
-		if t.addr&blockPlace == 0 {
+		if t.addr&blockExists == 0 {
 			if block, ok := s.BlockAt(t.addr, t.size); ok {
-				out = append(out, touch{block | blockPlace, 1, false})
+				out = append(out, access{block | blockExists, 1, false})
 			}
 		}
 	}
 	return out
 }
 
-// memoryBytes appends what an access touches in memory: all its bytes, less those of a
-// load that the own buffer has.
-func memoryBytes(ev *memory.Event, write bool, out []touch) []touch {
+// memoryBytes appends the bytes of an access that it reads or writes in memory: all its bytes,
+// without the forwarded ones of a load.
+func memoryBytes(ev *memory.Event, write bool, out []access) []access {
 	for k := 0; k < ev.Size; {
 		if ev.Forwarded>>k&1 != 0 {
 			k++
@@ -304,25 +304,25 @@ func memoryBytes(ev *memory.Event, write bool, out []touch) []touch {
 		for end < ev.Size && ev.Forwarded>>end&1 == 0 {
 			end++
 		}
-		out = append(out, touch{ev.Addr + uint64(k), end - k, write})
+		out = append(out, access{ev.Addr + uint64(k), end - k, write})
 		k = end
 	}
 	return out
 }
 
-// help takes a helper's step behind the attacker's load.
+// help takes a step of a helper after the attacker's load.
 func (x *explorer) help(st memory.Step) {
 	t := int(st.Thread)
 	x.next.set(&x.a)
 	next := &x.next
 	kind := x.y.EdgeOf(x.s, st).Op.Kind
 	inSection := x.s.Holder() == t
-	x.follow(st, next, successor{}, func() bool {
-		acts := x.touches(kind)
-		behind := x.behind(t, kind, acts)
+	x.apply(st, next, successor{}, func() bool {
+		acts := x.accesses(kind)
+		after := x.comesAfter(t, kind, acts)
 		switch {
 		case kind == ir.AtomicBegin:
-			next.section, next.qualified = next.section[:0], behind
+			next.section, next.qualified = next.section[:0], after
 			return true
 		case kind == ir.AtomicEnd:
 			if !next.qualified {
@@ -330,12 +330,12 @@ func (x *explorer) help(st memory.Step) {
 			}
 			for i := range next.section {
 				s := &next.section[i]
-				next.levels = next.levels.raise(&touch{s.lo, int(s.hi - s.lo + 1), s.level == stored})
+				next.levels = next.levels.raise(&access{s.lo, int(s.hi - s.lo + 1), s.level == stored})
 			}
 			next.section, next.qualified = next.section[:0], false
-			behind = true
+			after = true
 		case inSection:
-			next.qualified = next.qualified || behind
+			next.qualified = next.qualified || after
 			for i := range acts {
 				next.section = next.section.raise(&acts[i])
 			}
@@ -347,7 +347,7 @@ func (x *explorer) help(st memory.Step) {
 			x.pass(t, kind)
 			return true
 		}
-		if !behind {
+		if !after {
 			return false
 		}
 		next.involve(t)
@@ -363,13 +363,13 @@ func (x *explorer) help(st memory.Step) {
 	})
 }
 
-// behind reports whether a helper's step comes behind the load [BDM13 Lemma 3].
-func (x *explorer) behind(t int, kind ir.OpKind, acts []touch) bool {
+// comesAfter reports whether a helper's step comes after the load [BDM13 Lemma 3].
+func (x *explorer) comesAfter(t int, kind ir.OpKind, acts []access) bool {
 	if x.next.isInvolved(t) || kind == ir.Join && x.s.Event.Other > 0 && x.next.isInvolved(x.s.Event.Other-1) {
 		return true
 	}
 	for i := range acts {
-		if x.next.levels.follows(&acts[i]) {
+		if x.next.levels.conflicts(&acts[i]) {
 			return true
 		}
 	}

@@ -11,27 +11,27 @@ type phase uint8
 
 const (
 	_        phase = iota
-	before         // nobody delays: plain SC, shared by all attacks
+	before         // no thread delays: plain SC, shared by all attacks
 	delaying       // the attacker delays its stores
 	closing        // the attacker has stopped after its load; helpers close the cycle
 )
 
-// attack is what a state knows besides the program's own state.
+// attack is the part of a state that is not the state of the program.
 type attack struct {
 	phase    phase
 	attacker int
-	store    int32   // edge of the delayed store
-	target   []touch // what it will touch when it reaches memory
-	load     int32   // edge of the load, in phase closing
+	store    int32    // edge of the delayed store
+	target   []access // what it will access when it reaches memory
+	load     int32    // edge of the load, in phase closing
 
 	// noticed says, in phase delaying, that the attacker has done something since
 	// the store that others can notice.
 	noticed bool
 
 	levels   levels
-	involved uint32 // helpers that have an action behind the load
-	// A section in progress in phase closing is one action: what it has touched so
-	// far, and whether something of it comes behind the load.
+	involved uint32 // helpers that have an action after the load
+	// A section in progress in phase closing is one action: its accesses so far, and whether
+	// one of them comes after the load.
 	section   levels
 	qualified bool
 }
@@ -45,7 +45,7 @@ func (a *attack) set(b *attack) {
 	a.section = append(section[:0], b.section...)
 }
 
-// involve notes that a thread has an action behind the load.
+// involve records that a thread has an action after the load.
 func (a *attack) involve(t int) { a.involved |= 1 << t }
 
 func (a *attack) isInvolved(t int) bool { return a.involved&(1<<t) != 0 }
@@ -54,7 +54,7 @@ func (a *attack) isInvolved(t int) bool { return a.involved&(1<<t) != 0 }
 // in happens-before.
 func (a *attack) closed(ls levels) bool {
 	for i := range a.target {
-		if ls.follows(&a.target[i]) {
+		if ls.conflicts(&a.target[i]) {
 			return true
 		}
 	}
@@ -153,7 +153,7 @@ func (c *codec) decode(s *memory.State, a *attack, in []byte) {
 		a.noticed = in[0]&1 != 0
 		in = in[1:]
 		for range n {
-			var t touch
+			var t access
 			t.addr, in = c.y.Codec().ReadAddress(in)
 			t.size, t.write = int(in[0]>>1), in[0]&1 != 0
 			in = in[1:]

@@ -15,30 +15,29 @@ import (
 	"fencepost/internal/search"
 )
 
-// Triangular-race freedom [O10]: no SC execution has a triangular race. A thread
-// stores, and without draining in between reads bytes it has not stored itself since; next
-// another thread writes one of those bytes. Without such a race no attack has a first
-// helper step, so the program is robust; the reverse does not hold, for the race need not
-// lead back to the store.
+// Triangular-race freedom [O10]: no SC execution has a triangular race. A thread stores, and
+// without draining in between reads bytes that it has not stored itself since; next another
+// thread writes one of those bytes. Without such a race no attack has a first helper step, so
+// the program is robust; the reverse does not hold, since the race need not lead back to the
+// store.
 //
-// One search: the thread of the store is chosen at any store. From then on only it
-// runs, and its stores go to its buffer and stay there, as in phase delaying of robust. At
-// each of its loads the search looks whether somebody can write one of the bytes it read
-// from memory in the very next step; a section is one step. That only one thread runs loses nothing: a
-// store that waits in the buffer is seen by nobody, so what others do meanwhile can come
-// before it, unless it writes what the thread has read since, and that is a race already.
+// One search: the thread of the store is chosen at any store. From then on only this thread
+// runs, and its stores stay in its buffer, as in phase delaying of robust. At each of its loads
+// the search tests whether another thread can write one of the bytes that the load read from
+// memory in the very next step; a section is one step. That only one thread runs loses nothing:
+// no other thread sees a store in the buffer, so its steps can come before the store, unless it
+// writes what the thread has read since, and that is a race already.
 //
-// The race is shown by an SC execution, in which the stores arrive at once. That changes
-// nothing for the step of the other thread, unless it reads a byte of the stores; then it
-// may do something else. For accesses to one place it reads none, since the load would be of the
-// store's place, and forwarded. But `b1 = 1; r = b1b2 || cas(word, 0, 1)` is not robust, and the
-// compare-exchange fails in every SC execution behind the store; and so is
-// `x = 1; r = y || atomic { s = x; if (s == 0) y = 1; }`. Where the only races are of
-// this kind the answer is unknown.
+// The race is shown by an SC execution, in which the stores arrive at once. That changes nothing
+// for the step of the other thread, unless it reads a byte of the stores; then it may do
+// something else. If all accesses have the same bytes it reads none, since the load would be
+// forwarded. But `b1 = 1; r = b1b2 || cas(word, 0, 1)` is not robust, and the compare-exchange
+// fails in every SC execution after the store; and so is `x = 1; r = y || atomic { s = x; if (s
+// == 0) y = 1; }`. Where the only races are of this kind the answer is unknown.
 //
-// Differs from the paper: what counts as a load or a write for robustness does so
-// here (signals, allocation, mutexes), a section is one step, and bytes take the
-// place of addresses.
+// Differs from the paper: the operations that count as a load or a write for robustness do so
+// here (signals, allocation, mutexes), a section is one step, and conflicts are about bytes
+// instead of addresses.
 
 // TRF is triangular-race freedom.
 var TRF = engine.Engine{
@@ -53,8 +52,8 @@ func runTRF(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
-	pl := newPlan(ctx, task.Program, filterKinds{fenced: !task.NoReduction, apart: !task.NoReduction, own: !task.NoReduction})
-	// A race may begin at any store, also at one to memory that no other thread touches.
+	pl := newPlan(ctx, task.Program, filterKinds{fenced: !task.NoReduction, apart: !task.NoReduction, forwarded: !task.NoReduction})
+	// A race may begin at any store, also at one to thread-private memory.
 	y := memory.New(task.Program, memory.TSO, memory.Options{Attacks: true})
 	eager := reduce.NewPlan(y, reduce.Options{Visible: func(t ir.ThreadID, l ir.Loc) bool {
 		f := task.Program.ThreadFunc(t)
@@ -64,11 +63,11 @@ func runTRF(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	out, err := explore(ctx, task, pl, question{
 		y: y,
 		worker: func() (search.Worker, *memory.State) {
-			x := newRacer(eager, pl)
+			x := newTriangleSearch(eager, pl)
 			return x, x.s
 		},
 		violation: func(res *search.Result, f search.Finding) (engine.Violation, bool, error) {
-			v, shown, err := raceWitness(newRacer(eager, pl), res, f)
+			v, shown, err := triangleWitness(newTriangleSearch(eager, pl), res, f)
 			hidden = hidden || err == nil && !shown
 			return v, shown, err
 		},
@@ -80,8 +79,8 @@ func runTRF(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	return out, err
 }
 
-// racer expands states for one goroutine.
-type racer struct {
+// triangleSearch expands states for one goroutine.
+type triangleSearch struct {
 	y     *memory.System
 	plan  *plan
 	eager *reduce.Runner
@@ -98,30 +97,30 @@ type racer struct {
 	emit      func(*attack, []memory.Step)
 	found     func(*attack, []memory.Step)
 	out       *search.Sink
-	acts      []touch
+	acts      []access
 }
 
-func newRacer(eager *reduce.Plan, pl *plan) *racer {
+func newTriangleSearch(eager *reduce.Plan, pl *plan) *triangleSearch {
 	y := eager.System()
-	x := &racer{y: y, plan: pl, s: y.NewState(), eager: reduce.NewRunner(eager)}
+	x := &triangleSearch{y: y, plan: pl, s: y.NewState(), eager: reduce.NewRunner(eager)}
 	x.s.Record = true
 	x.emit = func(a *attack, _ []memory.Step) {
 		x.key = x.encode(a, x.key[:0])
 		x.out.Add(x.key)
 	}
-	x.found = func(a *attack, _ []memory.Step) { x.out.Report(raceKey(a)) }
+	x.found = func(a *attack, _ []memory.Step) { x.out.Report(triangleKey(a)) }
 	return x
 }
 
-// raceKey names a race. Those that an SC execution may not show are apart.
-func raceKey(a *attack) string {
+// triangleKey names a race. Races that an SC execution may not show have keys of their own.
+func triangleKey(a *attack) string {
 	key := binary.BigEndian.AppendUint32(nil, uint32(a.attacker))
 	key = binary.BigEndian.AppendUint32(key, uint32(a.store))
 	key = binary.BigEndian.AppendUint32(key, uint32(a.load))
 	return string(append(key, boolByte(a.qualified)))
 }
 
-func (x *racer) encode(a *attack, out []byte) []byte {
+func (x *triangleSearch) encode(a *attack, out []byte) []byte {
 	out = append(out, byte(a.phase))
 	if a.phase != before {
 		out = append(out, byte(a.attacker)<<1|boolByte(a.qualified))
@@ -132,7 +131,7 @@ func (x *racer) encode(a *attack, out []byte) []byte {
 	return encodeSystem(x.y, x.s, -1, out)
 }
 
-func (x *racer) decode(in []byte) {
+func (x *triangleSearch) decode(in []byte) {
 	a := &x.a
 	*a = attack{phase: phase(in[0]), attacker: -1, levels: a.levels[:0]}
 	in = in[1:]
@@ -149,12 +148,12 @@ func (x *racer) decode(in []byte) {
 }
 
 // Start adds the initial states.
-func (x *racer) Start(out *search.Sink) {
+func (x *triangleSearch) Start(out *search.Sink) {
 	x.out = out
 	x.initial()
 }
 
-func (x *racer) initial() {
+func (x *triangleSearch) initial() {
 	start := attack{phase: before, attacker: -1}
 	x.eager.RunAll(x.s, func() {
 		if _, failed := x.s.Fault(); !failed {
@@ -164,7 +163,7 @@ func (x *racer) initial() {
 }
 
 // Expand adds the successors of a state.
-func (x *racer) Expand(state []byte, out *search.Sink) {
+func (x *triangleSearch) Expand(state []byte, out *search.Sink) {
 	x.out = out
 	x.decode(state)
 	x.expand()
@@ -173,14 +172,14 @@ func (x *racer) Expand(state []byte, out *search.Sink) {
 	}
 }
 
-func (x *racer) expand() {
+func (x *triangleSearch) expand() {
 	x.steps = x.y.Enabled(x.s, x.steps[:0])
 	for _, st := range x.steps {
 		t := int(st.Thread)
 		switch {
 		case x.a.phase == closing:
 			if x.s.Holder() == t {
-				x.race(&x.a, nil, st)
+				x.closeTriangle(&x.a, nil, st)
 			}
 		case x.a.phase == delaying:
 			if t == x.a.attacker {
@@ -196,23 +195,23 @@ func (x *racer) expand() {
 }
 
 // take applies a step and goes on with the attack given.
-func (x *racer) take(st memory.Step, next *attack) {
+func (x *triangleSearch) take(st memory.Step, next *attack) {
 	mark := x.s.Mark()
 	defer x.s.Undo(mark)
 	if !x.apply(st) {
 		return
 	}
-	x.settle(st, next)
+	x.runOn(st, next)
 }
 
 // apply reports whether the step was possible without ending the program.
-func (x *racer) apply(st memory.Step) bool {
+func (x *triangleSearch) apply(st memory.Step) bool {
 	x.y.Apply(x.s, st)
 	_, failed := x.s.Fault()
 	return !failed && !x.s.Over()
 }
 
-func (x *racer) settle(st memory.Step, next *attack) {
+func (x *triangleSearch) runOn(st memory.Step, next *attack) {
 	x.eager.Run(x.s, int(st.Thread), func() {
 		if _, failed := x.s.Fault(); failed {
 			return
@@ -229,7 +228,7 @@ func (x *racer) settle(st memory.Step, next *attack) {
 }
 
 // begin lets a store be the first of a race.
-func (x *racer) begin(st memory.Step) {
+func (x *triangleSearch) begin(st memory.Step) {
 	edge := x.y.EdgeOf(x.s, st)
 	if !storing(&edge.Op) || !x.plan.attacks(int(st.Thread), edge.ID) {
 		return
@@ -239,12 +238,12 @@ func (x *racer) begin(st memory.Step) {
 	x.s.Attack(int(st.Thread))
 	x.next.set(&attack{phase: delaying, attacker: int(st.Thread), store: int32(edge.ID)})
 	if x.apply(st) {
-		x.settle(st, &x.next)
+		x.runOn(st, &x.next)
 	}
 }
 
 // attackers takes a step of the thread that has stored.
-func (x *racer) attackers(st memory.Step) {
+func (x *triangleSearch) attackers(st memory.Step) {
 	edge := x.y.EdgeOf(x.s, st)
 	if st.Kind != memory.Exec || analysis.Drains(&edge.Op) {
 		return
@@ -252,24 +251,24 @@ func (x *racer) attackers(st memory.Step) {
 	mark := x.s.Mark()
 	defer x.s.Undo(mark)
 	x.next.set(&x.a)
-	takesBack := edge.Op.Kind == ir.Alloc && x.pending(&touch{uint64(st.Choice) | blockPlace, 1, true})
+	takesBack := edge.Op.Kind == ir.Alloc && x.pending(&access{uint64(st.Choice) | blockExists, 1, true})
 	if !x.apply(st) {
 		return
 	}
 	if !storing(&edge.Op) && overstepped(&edge.Op) && !takesBack && x.plan.allows(x.a.attacker, x.a.store, edge.ID) {
-		x.lookAround(st, int32(edge.ID), x.touches(edge.Op.Kind))
+		x.otherSteps(st, int32(edge.ID), x.accesses(edge.Op.Kind))
 		x.next.set(&x.a)
 	}
-	x.settle(st, &x.next)
+	x.runOn(st, &x.next)
 }
 
-// pending reports whether the attacker has a store to a byte of an access in its buffer, or
-// the free of the block whose place it is.
-func (x *racer) pending(t *touch) bool {
+// pending reports whether the attacker has a store to a byte of an access in its buffer, or the
+// free of the block that the access is about.
+func (x *triangleSearch) pending(t *access) bool {
 	for _, e := range x.s.Buffer(ir.ThreadID(x.a.attacker)) {
 		addr, size := e.Addr, uint64(e.Size)
 		if e.Kind == memory.FreeEntry {
-			addr, size = addr|blockPlace, 1
+			addr, size = addr|blockExists, 1
 		}
 		if e.Kind != memory.Marker && addr <= t.last() && t.addr <= addr+size-1 {
 			return true
@@ -278,30 +277,29 @@ func (x *racer) pending(t *touch) bool {
 	return false
 }
 
-// lookAround looks whether somebody can write what the attacker has just read from
-// memory.
-func (x *racer) lookAround(st memory.Step, load int32, acts []touch) {
-	race := attack{phase: closing, attacker: x.a.attacker, store: x.a.store, load: load}
+// otherSteps tests whether another thread can write what the attacker has just read from memory.
+func (x *triangleSearch) otherSteps(st memory.Step, load int32, acts []access) {
+	triangle := attack{phase: closing, attacker: x.a.attacker, store: x.a.store, load: load}
 	for i := range acts {
-		if acts[i].addr&blockPlace == 0 && x.pending(&acts[i]) {
+		if acts[i].addr&blockExists == 0 && x.pending(&acts[i]) {
 			return // a mutex or condition that it has stored into itself
 		}
-		race.levels = race.levels.raise(&acts[i])
+		triangle.levels = triangle.levels.raise(&acts[i])
 	}
-	if len(race.levels) == 0 {
+	if len(triangle.levels) == 0 {
 		return // forwarded
 	}
 	x.others = x.y.Enabled(x.s, x.others[:0])
 	for _, other := range x.others {
-		if int(other.Thread) != race.attacker {
-			x.race(&race, []memory.Step{st}, other)
+		if int(other.Thread) != triangle.attacker {
+			x.closeTriangle(&triangle, []memory.Step{st}, other)
 		}
 	}
 }
 
-// race takes another thread's step right behind the load, or a step inside the
-// section that is there.
-func (x *racer) race(race *attack, prefix []memory.Step, st memory.Step) {
+// closeTriangle takes a step of another thread right after the load, or a step inside the
+// section that began there.
+func (x *triangleSearch) closeTriangle(triangle *attack, prefix []memory.Step, st memory.Step) {
 	kind := ir.OpUnset
 	if st.Kind == memory.Exec {
 		kind = x.y.EdgeOf(x.s, st).Op.Kind
@@ -313,13 +311,13 @@ func (x *racer) race(race *attack, prefix []memory.Step, st memory.Step) {
 		return
 	}
 	steps := append(append([]memory.Step(nil), prefix...), st)
-	next := *race // levels are only read
-	acts := x.touches(kind)
+	next := *triangle // levels are only read
+	acts := x.accesses(kind)
 	for i := range acts {
 		next.qualified = next.qualified || x.pending(&acts[i])
 	}
 	for i := range acts {
-		if race.levels.follows(&acts[i]) {
+		if triangle.levels.conflicts(&acts[i]) {
 			x.found(&next, steps)
 			return
 		}
@@ -329,14 +327,14 @@ func (x *racer) race(race *attack, prefix []memory.Step, st memory.Step) {
 	}
 }
 
-func (x *racer) touches(kind ir.OpKind) []touch {
-	x.acts = touches(x.y, x.s, kind, x.acts[:0])
+func (x *triangleSearch) accesses(kind ir.OpKind) []access {
+	x.acts = accesses(x.y, x.s, kind, x.acts[:0])
 	return x.acts
 }
 
-// raceWitness rebuilds the SC execution that ends in a race, and reports whether there is
+// triangleWitness rebuilds the SC execution that ends in a race. It reports whether there is
 // one.
-func raceWitness(x *racer, res *search.Result, f search.Finding) (engine.Violation, bool, error) {
+func triangleWitness(x *triangleSearch, res *search.Result, f search.Finding) (engine.Violation, bool, error) {
 	x.recording = true
 	sc := memory.New(x.y.Prog, memory.SC, memory.Options{})
 	w := engine.NewRecorder(sc)
@@ -385,7 +383,7 @@ func raceWitness(x *racer, res *search.Result, f search.Finding) (engine.Violati
 	x.emit = func(*attack, []memory.Step) {}
 	var read levels
 	x.found = func(a *attack, steps []memory.Step) {
-		if way == nil && raceKey(a) == f.Key {
+		if way == nil && triangleKey(a) == f.Key {
 			way, read = steps, slices.Clone(a.levels)
 		}
 	}
@@ -400,8 +398,8 @@ func raceWitness(x *racer, res *search.Result, f search.Finding) (engine.Violati
 	if _, failed := w.State().Fault(); failed || !shown {
 		return v, false, nil
 	}
-	follows := func(act touch) bool { return read.follows(&act) }
-	if !slices.ContainsFunc(touches(sc, w.State(), last, nil), follows) {
+	conflicts := func(act access) bool { return read.conflicts(&act) }
+	if !slices.ContainsFunc(accesses(sc, w.State(), last, nil), conflicts) {
 		return v, false, nil
 	}
 	steps := w.Witness().Steps

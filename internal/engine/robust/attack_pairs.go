@@ -7,13 +7,13 @@ import (
 	"fencepost/verdict"
 )
 
-// plan is which attacks are left to search for.
+// plan holds the attacks that are left to search for.
 type plan struct {
 	threads []threadPlan
 	filters verdict.Filters
 }
 
-// threadPlan is the attacks of one thread as attacker.
+// threadPlan holds the attacks of one thread as attacker.
 type threadPlan struct {
 	store []int32          // by edge id: 1 + its row, 0: not a store with an attack left
 	load  []int32          // by edge id: 1 + its column
@@ -30,7 +30,7 @@ func (tp *threadPlan) add(store ir.EdgeID, allow, open []bool) {
 	tp.store[store] = int32(len(tp.allow))
 }
 
-// find notes that an attack was found at a depth of the search.
+// find records that an attack was found at a depth of the search.
 func (pl *plan) find(a *attack, depth int) {
 	tp := &pl.threads[a.attacker]
 	f := &tp.found[tp.store[a.store]-1][tp.load[a.load]-1]

@@ -4,7 +4,7 @@ import "fencepost/internal/ir"
 
 // Chains of conflicts, for the filter acyclic (filter.go).
 
-// chain is the edges of other threads that can come behind a load of thread t.
+// chain returns the edges of other threads that can come after a load of thread t.
 func (fl *filterer) chain(t ir.ThreadID, l *ir.Edge) map[ir.EdgeID]bool {
 	c := &chainer{fl: fl, t: int(t), edges: map[ir.EdgeID]bool{}, node: map[[2]int]bool{}, loc: map[[2]int]bool{}}
 	c.conflicts(-1, l.ID)
@@ -27,7 +27,7 @@ func (fl *filterer) chain(t ir.ThreadID, l *ir.Edge) map[ir.EdgeID]bool {
 	return c.edges
 }
 
-// chainer collects what can come behind a load. Nodes are a thread and the index
+// chainer collects the edges that can come after a load. Nodes are a thread and the index
 // of an edge of it.
 type chainer struct {
 	fl     *filterer
@@ -83,8 +83,8 @@ func (c *chainer) joins() {
 	}
 }
 
-// section adds what the section that a location lies in may have done before: all
-// of it comes behind the load if a part does.
+// section adds the edges of the section around a location: all of the section comes after the
+// load if a part of it does.
 func (c *chainer) section(thread int, f *ir.Func, l ir.Loc) {
 	inside := c.fl.inside(f)
 	for work := []ir.Loc{l}; len(work) > 0; {

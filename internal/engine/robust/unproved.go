@@ -7,7 +7,7 @@ import (
 
 // Where one attacker is not enough. [BDM13 Lemma 2] says that in a violation with
 // fewest delays one thread delays: if two did, the load of one of them could be
-// left out, since nobody needs a load. A signal, an allocation or a recursive lock
+// left out, since no other action needs a load. A signal, an allocation or a recursive lock
 // that counts as a load is needed by those it wakes or feeds, and cannot be left
 // out. The argument then goes another way (docs/engines/robust.md): the first access
 // that closes the cycle of either thread stays possible when the other one does not
@@ -65,7 +65,7 @@ func (pl *plan) effects(p *ir.Program) bool {
 	return false
 }
 
-// storers is how many threads other than k may store what an access touches.
+// storers is how many threads other than k may store what an operation accesses.
 func storers(p *ir.Program, facts *analysis.Facts, k int, access *ir.Edge) int {
 	n := 0
 	for t := range p.Threads {
