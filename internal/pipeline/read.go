@@ -81,11 +81,11 @@ func parseAutomaton(
 	parse func(*source.File, statement.Options) (*statement.Unit, *diag.List), kinds []ir.FenceKind,
 ) func([]*source.File, ReadOptions) (*Unit, *diag.List) {
 	return func(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
-		u, diags := parse(files[0], statement.Options{Threads: opt.Threads, Numbered: opt.Annotations, Places: opt.Sites})
+		u, diags := parse(files[0], statement.Options{Threads: opt.Threads, Numbered: opt.Annotations, Sites: opt.Sites})
 		if diags.HasErrors() || u == nil {
 			return &Unit{}, diags
 		}
-		return &Unit{IR: u.Program, Props: u.Props, Sites: u.Places, Kinds: kinds, Write: u.Write}, diags
+		return &Unit{IR: u.Program, Props: u.Props, Sites: u.Sites, Kinds: kinds, Write: u.Write}, diags
 	}
 }
 
@@ -97,7 +97,7 @@ func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 		return &Unit{}, diags
 	}
 	return &Unit{
-		IR: u.Program, Props: u.Props, Included: u.Included, Litmus: u, Sites: u.Places, Kinds: allFences,
+		IR: u.Program, Props: u.Props, Included: u.Included, Litmus: u, Sites: u.Sites, Kinds: allFences,
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, u.FenceStyle(fenceStyle(opt))) },
 	}, diags
 }
@@ -106,7 +106,7 @@ func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 	u, diags := c.Parse(files, cOptions(opt))
 	return &Unit{
-		IR: u.Program, Props: u.Props, Included: u.Included, Notes: u.Annotations, Sites: u.Places, Kinds: allFences,
+		IR: u.Program, Props: u.Props, Included: u.Included, Notes: u.Annotations, Sites: u.Sites, Kinds: allFences,
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, fenceStyle(opt)) },
 	}, diags
 }
@@ -119,7 +119,7 @@ func cOptions(opt ReadOptions) c.Options {
 	return c.Options{
 		Nondet:  nondet,
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
-		Claims: opt.Annotations, Places: opt.Sites,
+		Invariants: opt.Annotations, Sites: opt.Sites,
 		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
 	}
 }

@@ -4,7 +4,7 @@
 // Input: a Test, which the litmus front end makes: instructions in AT&T's notation or
 // functions in C, the locations, and what is observed. Output: a Program, the text of
 // one C file and of the headers it needs, and, from what the program printed, a Run.
-// The package starts no process and touches no file.
+// The package starts no process and accesses no file.
 //
 // The program is for x86-64 with gcc or clang. It runs rounds in batches: every round
 // has locations of its own, each on a cache line of its own at a random offset, and the

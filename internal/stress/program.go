@@ -30,7 +30,7 @@ func Write(t *Test) Program {
 	return Program{Text: preamble + w.out.String() + harness, Headers: t.Headers, Optimize: t.Code == ""}
 }
 
-// preamble is what the generated part needs.
+// preamble is the text before the generated part.
 const preamble = `#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -64,7 +64,7 @@ func (w *writer) constants() {
 }
 
 // assembly writes a thread as a function of a context. The instructions of the test
-// stand between two comments; what is before them loads registers, and what is behind
+// stand between two comments; what is before them loads registers, and what is after
 // them stores registers.
 func (w *writer) assembly(i int) {
 	th := &w.t.Threads[i]
@@ -82,16 +82,16 @@ func (w *writer) assembly(i int) {
 	line("push %%rdi")
 	line("movl $1, %%eax")
 	line("testl %%eax, %%eax") // no flag is set
-	own := -1
+	self := -1
 	for k, in := range th.In {
 		if in.Register == "rdi" { // holds the context until the end
-			own = k
+			self = k
 			continue
 		}
 		line("movq %d(%%rdi), %%%s", 8*k, in.Register)
 	}
-	if own >= 0 {
-		line("movq %d(%%rdi), %%rdi", 8*own)
+	if self >= 0 {
+		line("movq %d(%%rdi), %%rdi", 8*self)
 	}
 	line("# the test")
 	for _, in := range th.Asm {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Run is what a program printed.
+// Run has the results that a program printed.
 type Run struct {
 	Rounds   int64
 	Lost     int64 // rounds whose outcome did not fit into the table
 	Finished bool  // false: a round did not come to its end
-	Fault    bool  // the test touched memory that is not there
+	Fault    bool  // the test accessed memory that is not there
 	// Processors is how many processors the program could use, and Pinned whether each
 	// thread was bound to one.
 	Processors int
@@ -104,12 +104,12 @@ func (r *Run) outcome(t *Test, words []string) error {
 }
 
 func readValue(t *Test, word string) (v Value, err error) {
-	place, isAddress := strings.CutPrefix(word, "@")
+	address, isAddress := strings.CutPrefix(word, "@")
 	if !isAddress {
 		v.Number, err = strconv.ParseInt(word, 10, 64)
 		return v, err
 	}
-	location, offset, _ := strings.Cut(place, "+")
+	location, offset, _ := strings.Cut(address, "+")
 	v.IsAddress = true
 	if v.Address.Location, err = strconv.Atoi(location); err != nil {
 		return v, err

@@ -23,7 +23,7 @@ type Location struct {
 	Size  int64
 	Align int // a power of two
 	Init  []byte
-	// Pointers are the places in Init where an address stands.
+	// Pointers are the offsets in Init where an address stands.
 	Pointers []Pointer
 }
 
@@ -34,7 +34,7 @@ type Pointer struct {
 	Target Address
 }
 
-// Address is a place in a location.
+// Address is an offset in a location.
 type Address struct {
 	Location int // index
 	Offset   int64
@@ -76,7 +76,7 @@ type Var struct {
 	Signed bool
 }
 
-// Program is what a compiler needs.
+// Program is the text for a compiler.
 type Program struct {
 	Text    string
 	Headers []Header

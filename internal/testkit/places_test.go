@@ -38,16 +38,16 @@ func parsePlaces(t *testing.T, name string, text []byte, places bool, style tran
 	switch filepath.Ext(name) {
 	case ".c":
 		var u *c.Unit
-		u, diags = c.Parse([]*source.File{f}, c.Options{Places: places})
-		out.p, out.places = u.Program, u.Places
+		u, diags = c.Parse([]*source.File{f}, c.Options{Sites: places})
+		out.p, out.places = u.Program, u.Sites
 		out.write = func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, style) }
 	case ".fp", ".rmm", ".txt":
 		parse := map[string]func(*source.File, statement.Options) (*statement.Unit, *diag.List){
 			".fp": fp.Parse, ".rmm": memorax.Parse, ".txt": trencher.Parse,
 		}[filepath.Ext(name)]
 		var u *statement.Unit
-		u, diags = parse(f, statement.Options{Places: places, Threads: 2})
-		out.p, out.places, out.write = u.Program, u.Places, u.Write
+		u, diags = parse(f, statement.Options{Sites: places, Threads: 2})
+		out.p, out.places, out.write = u.Program, u.Sites, u.Write
 	default:
 		return nil
 	}

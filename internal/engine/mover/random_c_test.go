@@ -24,7 +24,7 @@ import (
 // of its own.
 func parseC(t testing.TB, text string) (flat *ir.Program, props *property.Set, private func(ir.ObjectID) bool) {
 	t.Helper()
-	unit, diags := c.Parse([]*source.File{source.NewFile("test.c", []byte(text))}, c.Options{Claims: true})
+	unit, diags := c.Parse([]*source.File{source.NewFile("test.c", []byte(text))}, c.Options{Invariants: true})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags.All, text)
 	}

@@ -40,12 +40,12 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		}
 	}
 	if u.Program != nil {
-		u.Props = &property.Set{Checks: true, Deadlock: true, Whole: true, Objects: u.Objects, Claims: u.Claims}
+		u.Props = &property.Set{Checks: true, Deadlock: true, Whole: true, Objects: u.Objects, Claims: u.Invariants}
 	}
 	return u, diags
 }
 
-// expectation is what a comment of the file expects.
+// expectation returns the text of the first comment that says what to expect.
 func expectation(f *source.File) string {
 	for n := 1; ; n++ {
 		line := f.Line(n)

@@ -31,7 +31,7 @@ type generator struct {
 	prefix  string
 	out     strings.Builder
 	scalars []string // lvalues of integer type
-	written []string // those that statements may change
+	written []string // variables that statements may change
 	inFunc  bool     // called by expressions: must not change what they read
 	funcs   []string
 	structs []string // functions from and to struct pair

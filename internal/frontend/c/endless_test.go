@@ -19,14 +19,14 @@ func parseWith(opt c.Options, main string, headers map[string]string) (*c.Unit, 
 }
 
 // TestEndlessInclude: files that include themselves without end are refused, whether a
-// condition tries to end it or not; those that end are read, and places in them are
-// those of the file.
+// condition tries to end it or not; files that end are read, and their
+// positions are positions in the file.
 func TestEndlessInclude(t *testing.T) {
 	const end = "int main(void) { return 0; }\n"
 	for name, test := range map[string]struct {
 		main    string
 		headers map[string]string
-		want    string // code and place of the first error, "": none
+		want    string // code and position of the first error, "": none
 	}{
 		"bare":      {"#include \"a.h\"\n" + end, map[string]string{"a.h": "int a;\n#include \"a.h\"\n"}, "C0002 a.h:1:1"},
 		"condition": {"#include \"a.h\"\n" + end, map[string]string{"a.h": "#ifndef NEVER\n#include \"a.h\"\n#endif\n"}, "C0002 a.h:1:1"},

@@ -14,8 +14,8 @@ import (
 )
 
 // TestMutatedFences: whatever tokens are dropped, doubled or exchanged in a text full of
-// statements of all kinds, with a fence at every place it is read again, with as many
-// more fences as places have steps.
+// statements of all kinds, with a fence at every position it is read again, with as many
+// more fences as position have steps.
 func TestMutatedFences(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "testkit", "testdata", "places", "tricky.c"))
 	if err != nil {
@@ -57,13 +57,13 @@ func fencesEverywhere(t *testing.T, text string) bool {
 	if diags.HasErrors() {
 		return false
 	}
-	u, diags := c.Parse([]*source.File{file}, c.Options{Places: true})
+	u, diags := c.Parse([]*source.File{file}, c.Options{Sites: true})
 	if diags.HasErrors() {
 		t.Fatalf("refused with places: %v\n%s", diags.All, text)
 	}
 	want := fenceSteps(plain.Program)
 	var all []ir.FenceAt
-	for i, p := range u.Places {
+	for i, p := range u.Sites {
 		if p.ReadOnly {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// marked is what a preprocessor makes of main.c, in whose fifth line a macro of a
+// marked is the output of a preprocessor for main.c, in whose fifth line a macro of a
 // header is used, and of queue.h.
 const marked = `# 0 "main.c"
 # 0 "<built-in>"
@@ -41,7 +41,7 @@ int main(void) { x = 1; int r = get(&x);
 }
 `
 
-// TestLineMarks: places in the output of a preprocessor are those of the files it was
+// TestLineMarks: positions in the output of a preprocessor are positions in the files it was
 // made from, and these can be quoted.
 func TestLineMarks(t *testing.T) {
 	unit := parse(t, c.Options{}, source.NewFile("main.i.c", []byte(marked)))
@@ -74,12 +74,12 @@ func TestLineMarks(t *testing.T) {
 	}
 }
 
-// TestLineMarksAndFences: where fences are to be written, places are those of the file
+// TestLineMarksAndFences: where fences are to be written, positions are positions in the file
 // that is given, and no header is included too late.
 func TestLineMarksAndFences(t *testing.T) {
 	file := source.NewFile("main.i.c", []byte(marked))
-	unit := parse(t, c.Options{Places: true}, file)
-	for i, p := range unit.Places {
+	unit := parse(t, c.Options{Sites: true}, file)
+	for i, p := range unit.Sites {
 		if p.Pos.File != "main.i.c" {
 			t.Errorf("a place at %s", p.Pos.Pos)
 		}
@@ -92,8 +92,8 @@ func TestLineMarksAndFences(t *testing.T) {
 			}
 		}
 	}
-	if len(unit.Places) < 3 {
-		t.Errorf("%d places", len(unit.Places))
+	if len(unit.Sites) < 3 {
+		t.Errorf("%d fence sites", len(unit.Sites))
 	}
 }
 

@@ -27,7 +27,7 @@ var everyLitmus = flag.Bool("fp.litmus", false, "rewrite all litmus tests beside
 
 // Litmus tests rewritten to C must get the answers the litmus front end gives. A
 // thread becomes a function whose registers are locals, an instruction one
-// statement, in one of three dialects; the condition becomes an assertion, behind
+// statement, in one of three dialects; the condition becomes an assertion, after
 // the joins, that it does not hold. So the assertion fails exactly if the litmus
 // test observes its condition.
 
@@ -77,21 +77,21 @@ func (l *litmusC) statement(thread int, instruction string) (string, error) {
 		l.regs[name] = true
 		return name
 	}
-	place := func(name string) string {
+	variable := func(name string) string {
 		l.vars[name] = true
 		return name
 	}
 	if m := storeImmediate.FindStringSubmatch(instruction); m != nil {
-		return fmt.Sprintf(l.store, place(m[2]), m[1]), nil
+		return fmt.Sprintf(l.store, variable(m[2]), m[1]), nil
 	}
 	if m := loadRegister.FindStringSubmatch(instruction); m != nil {
-		return fmt.Sprintf(l.load, place(m[1]), reg(m[2])), nil
+		return fmt.Sprintf(l.load, variable(m[1]), reg(m[2])), nil
 	}
 	if m := moveImmediate.FindStringSubmatch(instruction); m != nil {
 		return reg(m[2]) + " = " + m[1] + ";", nil
 	}
 	if m := exchange.FindStringSubmatch(instruction); m != nil {
-		return fmt.Sprintf(l.exchange, place(m[1]), reg(m[2])), nil
+		return fmt.Sprintf(l.exchange, variable(m[1]), reg(m[2])), nil
 	}
 	switch instruction {
 	case "":
@@ -104,7 +104,7 @@ func (l *litmusC) statement(thread int, instruction string) (string, error) {
 	return "", fmt.Errorf("no C for %q", instruction)
 }
 
-// condition is what stands behind exists, in C.
+// condition is the condition after exists, in C.
 func (l *litmusC) condition(text string) string {
 	text = finalRegister.ReplaceAllStringFunc(text, func(s string) string {
 		m := finalRegister.FindStringSubmatch(s)
@@ -168,7 +168,7 @@ func litmusToC(text string, d dialect) (string, error) {
 	return b.String(), nil
 }
 
-// registers are those of a thread.
+// registers returns the registers of a thread.
 func (l *litmusC) registers(t int) []string {
 	var out []string
 	for _, r := range sorted(l.regs) {

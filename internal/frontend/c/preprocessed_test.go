@@ -17,7 +17,7 @@ import (
 	"fencepost/internal/testkit"
 )
 
-// preprocess is what gcc makes of a text, with the headers of the system inside.
+// preprocess returns the output of gcc for a text, with the headers of the system inside.
 func preprocess(t testing.TB, text []byte) []byte {
 	t.Helper()
 	gcc, err := exec.LookPath("gcc")
@@ -35,7 +35,7 @@ func preprocess(t testing.TB, text []byte) []byte {
 	return out
 }
 
-// TestPreprocessed: the examples mean the same behind gcc's preprocessor.
+// TestPreprocessed: the examples mean the same after gcc's preprocessor.
 func TestPreprocessed(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(testkit.Root(t), "examples", "*.c"))
 	if err != nil || len(paths) < 11 {
@@ -60,12 +60,12 @@ func TestPreprocessed(t *testing.T) {
 }
 
 // TestPreprocessedCorpus: programs of the corpus, a third of the shared ones, are
-// accepted behind gcc's preprocessor and under SC get the verdicts their files expect.
+// accepted after gcc's preprocessor and under SC get the verdicts their files expect.
 func TestPreprocessedCorpus(t *testing.T) {
-	own := filepath.Join("testdata", "corpus")
-	for _, dir := range []string{filepath.Join(testkit.Root(t), "testdata", "corpus"), own} {
+	corpus := filepath.Join("testdata", "corpus")
+	for _, dir := range []string{filepath.Join(testkit.Root(t), "testdata", "corpus"), corpus} {
 		for i, p := range testkit.LoadCorpus(t, dir) {
-			if !strings.HasSuffix(p.Input.Name, ".c") || p.Expect["sc"] == "" || dir != own && i%3 != 0 {
+			if !strings.HasSuffix(p.Input.Name, ".c") || p.Expect["sc"] == "" || dir != corpus && i%3 != 0 {
 				continue
 			}
 			text := preprocess(t, p.Input.Text)
@@ -87,7 +87,7 @@ func TestPreprocessedCorpus(t *testing.T) {
 	}
 }
 
-// TestLargePreprocessed: 5,000 lines behind the preprocessor, system headers among
+// TestLargePreprocessed: 5,000 lines after the preprocessor, system headers among
 // them, are taken.
 func TestLargePreprocessed(t *testing.T) {
 	text := preprocess(t, []byte(largeFile(5_000)))

@@ -58,7 +58,7 @@ func TestRefusals(t *testing.T) {
 	}
 	codes["C0003"] = true                       // needs two files: TestTwoDefinitions
 	codes["C0806"] = true                       // needs an option: testdata/scripts/c-nondet.txtar
-	codes["C0120"], codes["C0820"] = true, true // proofs only: TestClaims
+	codes["C0120"], codes["C0820"] = true, true // proofs only: TestInvariants
 	for _, m := range regexp.MustCompile(`"(C\d{4})"`).FindAllStringSubmatch(string(source), -1) {
 		if !codes[m[1]] {
 			t.Errorf("no program is refused with %s", m[1])
@@ -133,7 +133,7 @@ func TestTwoDefinitions(t *testing.T) {
 }
 
 // TestLinking: what two files say about one name must fit together, and the
-// diagnostic names both places.
+// diagnostic names both position.
 func TestLinking(t *testing.T) {
 	const main = "extern int x;\nint f(int);\nint main(void) { return f(x); }\n"
 	for _, c := range []struct{ name, one, two, at string }{

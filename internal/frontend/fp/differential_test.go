@@ -116,7 +116,7 @@ func (p *srcProgram) shrink() {
 	}
 }
 
-// shrinkList shrinks a list that set puts in its place.
+// shrinkList shrinks a list that set puts where it was.
 func shrinkList(p *srcProgram, list []*srcStmt, set func([]*srcStmt), smaller bool) ([]*srcStmt, bool) {
 	for i := 0; i < len(list); {
 		less := slices.Delete(slices.Clone(list), i, i+1)

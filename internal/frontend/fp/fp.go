@@ -26,7 +26,7 @@ func Parse(f *source.File, opt statement.Options) (*statement.Unit, *diag.List) 
 		}
 		u.Program, u.Props = c.compile(name)
 		u.ShowCells()
-		u.SetPlaces(c.Marks)
+		u.SetSites(c.Marks)
 	}
 	return u.Finish(diags), diags
 }
@@ -68,7 +68,7 @@ func (c *fileCompiler) running() int {
 
 // markTree puts marks into the threads of a file, if asked to.
 func (c *fileCompiler) markTree() {
-	if !c.Opt.Places {
+	if !c.Opt.Sites {
 		return
 	}
 	c.Marks = statement.NewMarks(c.File)

@@ -154,7 +154,7 @@ func TestTemplateCount(t *testing.T) {
 	}
 }
 
-// TestExpect: the first expect comment and its place.
+// TestExpect: the first expect comment and its position.
 func TestExpect(t *testing.T) {
 	u := parse(t, "e.fp", "thread t { skip; }\n/* expect:  sc=safe\n tso=unsafe */", statement.Options{})
 	if u.Expect != "sc=safe tso=unsafe" || u.ExpectPos.Line != 2 || u.ExpectPos.Col != 4 {

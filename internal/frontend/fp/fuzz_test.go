@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzParse: no input panics or hangs; what has no errors verifies, and every
-// edge and diagnostic has a place in the file.
+// edge and diagnostic has a position in the file.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"testdata/errors.txt", "testdata/lowering.txt"} {
 		for _, text := range statementtest.FuzzSections(f, file) {

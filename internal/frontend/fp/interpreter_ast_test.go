@@ -15,12 +15,12 @@ const (
 	xNum            // val
 	xReg            // name
 	xIndex          // the index of the template
-	xLoad           // place
+	xLoad           // cell
 	xUnary          // op a
 	xBinary         // a op b, lazy if op is && or ||
 	xCond           // a ? b : c
-	xCas            // cas(place, a, b)
-	xRMW            // name(place, a)
+	xCas            // cas(cell, a, b)
+	xRMW            // name(cell, a)
 )
 
 type srcExpr struct {
@@ -28,12 +28,12 @@ type srcExpr struct {
 	op      string
 	name    string
 	val     int64
-	place   *srcPlace
+	cell    *srcCell
 	a, b, c *srcExpr
 }
 
-// srcPlace is name, name[index] or name.view[index].
-type srcPlace struct {
+// srcCell is name, name[index] or name.view[index].
+type srcCell struct {
 	v     *srcVar
 	view  string
 	index *srcExpr
@@ -52,7 +52,7 @@ var srcSizes = map[string]int{"byte": 1, "half": 2, "word": 4, "long": 8}
 func (v *srcVar) elements() int { return max(1, v.count) }
 func (v *srcVar) size() int     { return v.elements() * srcSizes[v.typ] }
 
-func (p *srcPlace) typ() string {
+func (p *srcCell) typ() string {
 	if p.view != "" {
 		return p.view
 	}
@@ -67,7 +67,7 @@ const (
 	tSkip
 	tFence    // word
 	tSet      // register word = e
-	tStore    // [order] place = e
+	tStore    // [order] cell = e
 	tRMW      // e
 	tIf       // if (e) list[0] [else list[1]]
 	tWhile    // while (e) list[0]
@@ -91,7 +91,7 @@ type srcStmt struct {
 	labels []string
 	word   string
 	order  string
-	place  *srcPlace
+	cell   *srcCell
 	e      *srcExpr
 	lo, hi *srcExpr
 	list   [][]*srcStmt
@@ -155,8 +155,8 @@ var precedence = map[string]int{
 
 // text writes e where an operand of at least the given precedence must stand.
 func (e *srcExpr) text(least int) string {
-	s, own := e.bareText()
-	if own < least {
+	s, level := e.bareText()
+	if level < least {
 		return "(" + s + ")"
 	}
 	return s
@@ -174,7 +174,7 @@ func (e *srcExpr) bareText() (string, int) {
 	case xIndex:
 		return "i", 13
 	case xLoad:
-		return e.place.text(), 13
+		return e.cell.text(), 13
 	case xUnary:
 		return e.op + e.a.text(13), 12
 	case xBinary:
@@ -183,14 +183,14 @@ func (e *srcExpr) bareText() (string, int) {
 	case xCond:
 		return e.a.text(2) + " ? " + e.b.text(1) + " : " + e.c.text(1), 1
 	case xCas:
-		return fmt.Sprintf("cas(%s, %s, %s)", e.place.text(), e.a.text(1), e.b.text(1)), 13
+		return fmt.Sprintf("cas(%s, %s, %s)", e.cell.text(), e.a.text(1), e.b.text(1)), 13
 	case xRMW:
-		return fmt.Sprintf("%s(%s, %s)", e.name, e.place.text(), e.a.text(1)), 13
+		return fmt.Sprintf("%s(%s, %s)", e.name, e.cell.text(), e.a.text(1)), 13
 	}
 	panic("BUG: unknown expression")
 }
 
-func (p *srcPlace) text() string {
+func (p *srcCell) text() string {
 	switch {
 	case p.view != "":
 		return fmt.Sprintf("%s.%s[%s]", p.v.name, p.view, p.index.text(1))
@@ -255,7 +255,7 @@ func (s *srcStmt) write(b *strings.Builder, depth int) {
 	case tSet:
 		fmt.Fprintf(b, "%s = %s;", s.word, s.e.text(1))
 	case tStore:
-		fmt.Fprintf(b, "%s%s = %s;", s.order, s.place.text(), s.e.text(1))
+		fmt.Fprintf(b, "%s%s = %s;", s.order, s.cell.text(), s.e.text(1))
 	case tRMW:
 		fmt.Fprintf(b, "%s;", s.e.text(1))
 	case tGoto:

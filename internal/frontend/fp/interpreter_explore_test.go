@@ -10,8 +10,8 @@ import (
 
 // The second half of the reference: from steps of threads to all executions.
 
-// settle lets thread i go on as far as it can without an access.
-func (r *ref) settle(i int, t refThread) []refThread {
+// runLocal lets thread i go on as far as it can without an access.
+func (r *ref) runLocal(i int, t refThread) []refThread {
 	var out []refThread
 	circle := t // a state met again, outside sections if there is one
 	todo, seen := []refThread{t}, map[string]bool{}
@@ -66,7 +66,7 @@ func (r *ref) step(i int, t refThread, mem []byte, held bool) (out []refThread, 
 	a := r.pending(i, &t)
 	t = t.clone()
 	t.done = append(t.done, a.perform(mem))
-	return r.settle(i, t), mem
+	return r.runLocal(i, t), mem
 }
 
 // pending is the access a thread is about to make.
@@ -80,7 +80,7 @@ func (r *ref) pending(i int, t *refThread) (a access) {
 	m := &machine{r: r, thread: i, t: t}
 	switch s := t.at; s.kind {
 	case tStore:
-		a := m.at("store", s.place)
+		a := m.at("store", s.cell)
 		a.a = m.eval(s.e)
 		m.access(a)
 	case tAtomic:
@@ -124,11 +124,11 @@ func (r *ref) oneStep(i int, t refThread, mem []byte, held bool) []refThread {
 			return holds(c)
 		})
 	}
-	var settled []refThread
+	var stopped []refThread
 	for _, t := range out {
-		settled = append(settled, r.settle(i, t)...)
+		stopped = append(stopped, r.runLocal(i, t)...)
 	}
-	return settled
+	return stopped
 }
 
 // try evaluates e, or tells which access is missing.
@@ -197,7 +197,7 @@ func enumerate(p *srcProgram) (finals, failures []string, tooBig bool) {
 		var more []refState
 		for _, s := range states {
 			for _, t := range begin {
-				for _, t := range r.settle(i, t) {
+				for _, t := range r.runLocal(i, t) {
 					more = append(more, refState{s.mem, append(slices.Clone(s.threads), t)})
 				}
 			}

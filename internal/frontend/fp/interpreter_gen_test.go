@@ -15,7 +15,7 @@ type srcGen struct {
 	loops   int // around the current statement, inside its section
 	section bool
 	labels  []string // that may be jumped to
-	places  int      // labels made
+	made    int      // labels made
 }
 
 func (g *srcGen) chance(percent int) bool { return g.Intn(100) < percent }
@@ -63,8 +63,8 @@ func generateSource(seed int64) *srcProgram {
 }
 
 func (g *srcGen) label() string {
-	g.places++
-	l := fmt.Sprintf("L%d", g.places)
+	g.made++
+	l := fmt.Sprintf("L%d", g.made)
 	g.labels = append(g.labels, l)
 	return l
 }
@@ -97,13 +97,13 @@ func (g *srcGen) leaf() *srcExpr {
 	case k < 7 && g.t.count > 0:
 		return &srcExpr{kind: xIndex}
 	default:
-		return &srcExpr{kind: xLoad, place: g.place(0)}
+		return &srcExpr{kind: xLoad, cell: g.cell(0)}
 	}
 }
 
-// place is a place whose index has at most the given depth.
-func (g *srcGen) place(depth int) *srcPlace {
-	p := &srcPlace{v: oneOf(g, g.p.vars...)}
+// cell is a cell whose index has at most the given depth.
+func (g *srcGen) cell(depth int) *srcCell {
+	p := &srcCell{v: oneOf(g, g.p.vars...)}
 	n := p.v.count
 	if g.chance(20) {
 		p.view = oneOf(g, "byte", "half", "word", "long")
@@ -155,10 +155,10 @@ func (g *srcGen) expr(depth int) *srcExpr {
 
 func (g *srcGen) rmw(depth int) *srcExpr {
 	if g.chance(50) {
-		return &srcExpr{kind: xCas, place: g.place(depth), a: g.expr(depth - 1), b: g.expr(depth - 1)}
+		return &srcExpr{kind: xCas, cell: g.cell(depth), a: g.expr(depth - 1), b: g.expr(depth - 1)}
 	}
 	name := oneOf(g, "xchg", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor")
-	return &srcExpr{kind: xRMW, name: name, place: g.place(depth), a: g.expr(depth - 1)}
+	return &srcExpr{kind: xRMW, name: name, cell: g.cell(depth), a: g.expr(depth - 1)}
 }
 
 // small is an expression whose values are few, so that loops come back to states
@@ -187,17 +187,17 @@ func (g *srcGen) pure(depth int) *srcExpr {
 	return binary2(oneOf(g, "+", "-", "==", "<", "&&", "||", "^"), g.pure(depth-1), g.pure(depth-1))
 }
 
-// oneRead is an expression that reads one place, behind operands that may skip it.
+// oneRead is an expression that reads one cell, after operands that may skip it.
 // The operand dst, if any, is compared with what is read.
 func (g *srcGen) oneRead(dst string) *srcExpr {
-	p := g.place(0)
+	p := g.cell(0)
 	if p.index != nil {
 		p.index = g.pureWithout(dst)
 		if g.chance(60) {
 			p.index = binary2("&", p.index, num(0))
 		}
 	}
-	load := &srcExpr{kind: xLoad, place: p}
+	load := &srcExpr{kind: xLoad, cell: p}
 	operand := g.pure(0)
 	if dst != "" {
 		operand = &srcExpr{kind: xReg, name: dst}
@@ -232,7 +232,7 @@ func (e *srcExpr) mentions(reg string) bool {
 	if e == nil {
 		return false
 	}
-	index := e.place != nil && e.place.index.mentions(reg)
+	index := e.cell != nil && e.cell.index.mentions(reg)
 	return index || e.kind == xReg && e.name == reg || e.a.mentions(reg) || e.b.mentions(reg) || e.c.mentions(reg)
 }
 
@@ -331,7 +331,7 @@ func (g *srcGen) simple() *srcStmt {
 	case k < 12:
 		return &srcStmt{kind: tSet, word: g.reg(), e: g.small(3)}
 	case k < 22:
-		return &srcStmt{kind: tStore, order: oneOf(g, "", "", "", "release ", "seqcst "), place: g.place(1), e: g.small(2)}
+		return &srcStmt{kind: tStore, order: oneOf(g, "", "", "", "release ", "seqcst "), cell: g.cell(1), e: g.small(2)}
 	case k < 24:
 		return &srcStmt{kind: tRMW, e: g.rmw(2)}
 	case k < 25:

@@ -45,7 +45,7 @@ const (
 // access is an access that has no result yet. It travels as a panic from where it is
 // met, as does what stops a thread.
 type access struct {
-	place *srcPlace
+	cell  *srcCell
 	index int64
 	kind  string // load, store, cas, an RMW, begin
 	a, b  int64
@@ -72,9 +72,9 @@ func (m *machine) access(a access) int64 {
 	panic(a)
 }
 
-// at is the access to a place, its index evaluated.
-func (m *machine) at(kind string, p *srcPlace) access {
-	a := access{place: p, kind: kind}
+// at is the access to a cell, its index evaluated.
+func (m *machine) at(kind string, p *srcCell) access {
+	a := access{cell: p, kind: kind}
 	if p.index != nil {
 		a.index = m.eval(p.index)
 	}
@@ -97,7 +97,7 @@ func (m *machine) eval(e *srcExpr) int64 {
 	case xIndex:
 		return m.r.instance[m.thread]
 	case xLoad:
-		return m.access(m.at("load", e.place))
+		return m.access(m.at("load", e.cell))
 	case xUnary:
 		a := m.eval(e.a)
 		return map[string]int64{"-": -a, "~": ^a, "!": bit(a == 0)}[e.op]
@@ -113,7 +113,7 @@ func (m *machine) eval(e *srcExpr) int64 {
 		}
 		return m.eval(e.c)
 	case xCas, xRMW:
-		a := m.at(e.name, e.place)
+		a := m.at(e.name, e.cell)
 		a.a = m.eval(e.a)
 		if e.kind == xCas {
 			a.kind, a.b = "cas", m.eval(e.b)
@@ -167,7 +167,7 @@ func binaryValue(op string, a, b int64) int64 {
 	panic("BUG: unknown operator " + op)
 }
 
-// read and write touch bytes, lowest first; long alone is signed.
+// read and write access bytes, lowest first; long alone is signed.
 func read(b []byte) int64 {
 	var v [8]byte
 	copy(v[:], b)
@@ -185,11 +185,11 @@ func (a access) perform(mem []byte) int64 {
 	if a.kind == "begin" {
 		return 0
 	}
-	size := srcSizes[a.place.typ()]
-	if a.index < 0 || a.index >= int64(a.place.v.size()/size) {
+	size := srcSizes[a.cell.typ()]
+	if a.index < 0 || a.index >= int64(a.cell.v.size()/size) {
 		panic(failure("out-of-bounds"))
 	}
-	b := mem[a.place.v.off+int(a.index)*size:][:size]
+	b := mem[a.cell.v.off+int(a.index)*size:][:size]
 	old := read(b)
 	switch a.kind {
 	case "load":
@@ -242,7 +242,7 @@ func (r *ref) enter(i int, t refThread, s *srcStmt) []refThread {
 	return out
 }
 
-// after is t behind statement s.
+// after is t after statement s.
 func (r *ref) after(i int, t refThread, s *srcStmt) []refThread {
 	t.done, t.test = nil, false
 	for s.next == nil {
@@ -302,7 +302,7 @@ func (r *ref) local(i int, t refThread) (out []refThread, moved bool) {
 		t.regs[slices.Index(r.code[i].regs, s.word)] = v
 		return next(), true
 	case tStore:
-		a := m.at("store", s.place)
+		a := m.at("store", s.cell)
 		a.a = m.eval(s.e)
 		m.access(a)
 		return next(), true

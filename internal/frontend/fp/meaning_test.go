@@ -78,7 +78,7 @@ func TestDeadCode(t *testing.T) {
 	}
 }
 
-// TestShortCircuit: a place that && || ?: skip is not read, in conditions that are
+// TestShortCircuit: a cell that && || ?: skip is not read, in conditions that are
 // tested in one step, too.
 func TestShortCircuit(t *testing.T) {
 	const bad = "out-of-bounds"

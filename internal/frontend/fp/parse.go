@@ -23,7 +23,7 @@ func (p *grammar) semicolon() {
 	}
 	d := p.Fail(statement.CodeSyntax, p.PrevEnd, p.PrevEnd, "expected ';', found %s", p.Tok)
 	if p.Tok.Is("=") || p.Tok.Is(":=") || p.Tok.Is("<-") {
-		d.Note("only registers and shared places can be assigned to")
+		d.Note("only registers and shared variables can be assigned to")
 	}
 	if p.File.Pos(p.PrevEnd).Line < p.File.Pos(p.Tok.Start).Line {
 		p.Bad = false

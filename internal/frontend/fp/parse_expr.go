@@ -19,7 +19,7 @@ var binaryOps = map[string]ir.ExprOp{
 
 var unaryOps = map[string]ir.ExprOp{"-": ir.Neg, "!": ir.Not, "~": ir.BitNot}
 
-// rmwArgs is how many operands follow the place.
+// rmwArgs is how many operands follow the cell.
 var rmwArgs = map[string]int{
 	"cas": 2, "xchg": 1, "fetch_add": 1, "fetch_sub": 1, "fetch_and": 1, "fetch_or": 1, "fetch_xor": 1,
 }
@@ -86,7 +86,7 @@ func (p *grammar) unary() *statement.Expr {
 		}
 		if p.Accept("&") {
 			p.tree.addrs = true
-			return p.Make(statement.Expr{Kind: statement.ExprAddr, X: p.place(), Start: start})
+			return p.Make(statement.Expr{Kind: statement.ExprAddr, X: p.lvalue(), Start: start})
 		}
 	}
 	return p.primary()
@@ -100,7 +100,7 @@ func (p *grammar) primary() *statement.Expr {
 		p.Advance()
 		return p.Make(statement.Expr{Kind: statement.ExprInt, Val: v, Start: start})
 	case p.Tok.Kind == statement.TokenName || p.Tok.Is("mem"):
-		return p.place()
+		return p.lvalue()
 	case p.Tok.Kind == statement.TokenKeyword && rmwArgs[p.Tok.Text] > 0:
 		return p.rmw()
 	case p.Accept("("):
@@ -118,8 +118,8 @@ func (p *grammar) primary() *statement.Expr {
 	return &statement.Expr{Kind: statement.ExprInt, Start: start, End: start}
 }
 
-// place parses a register or shared place, and in conditions THREAD:NAME.
-func (p *grammar) place() *statement.Expr {
+// cell parses a register or shared variable, and in conditions THREAD:NAME.
+func (p *grammar) lvalue() *statement.Expr {
 	start := p.Tok.Start
 	if p.Accept("mem") {
 		p.Expect("[")
@@ -127,7 +127,7 @@ func (p *grammar) place() *statement.Expr {
 		p.tree.mems = append(p.tree.mems, e)
 		return e
 	}
-	id := p.Ident("a place")
+	id := p.Ident("a register or variable")
 	e := statement.Expr{Kind: statement.ExprName, Name: id.Text, Start: start}
 	switch {
 	case p.Accept("["):
@@ -167,7 +167,7 @@ func (p *grammar) rmw() *statement.Expr {
 	outer := p.inMiddle
 	p.inMiddle = false
 	p.Expect("(")
-	e.X = p.place()
+	e.X = p.lvalue()
 	p.Expect(",")
 	e.Y = p.expr()
 	if n == 2 {

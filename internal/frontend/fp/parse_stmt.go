@@ -6,7 +6,7 @@ import (
 )
 
 // syncWords are the statement keywords at which a parser that lost its way can
-// go on: those that cannot stand inside an expression.
+// continue. None of them can stand inside an expression.
 var syncWords = statement.Words("reg goto if while do loop either atomic break continue return release seqcst " +
 	"fence mfence sfence skip assume assert await havoc")
 
@@ -293,7 +293,7 @@ func (p *grammar) simple(s *statement.Stmt) {
 
 func (p *grammar) assignment(s *statement.Stmt) {
 	s.Kind = statement.StmtAssign
-	s.X = p.place()
+	s.X = p.lvalue()
 	if !p.assignSign() {
 		p.Expected("'='")
 		return

@@ -70,7 +70,7 @@ func (c *fileCompiler) goal(d *goalDecl) property.Goal {
 	return g
 }
 
-// always takes in what is said of all places.
+// always adds the invariants of all locations.
 func (c *fileCompiler) always(e *statement.Expr) {
 	c.Said = append(c.Said, property.Invariant{Thread: ir.NoThread, Cond: c.Invariant(e, &statement.Scope{Compiler: c.Compiler}), Pos: c.Span(e.Start, e.End)})
 }

@@ -36,7 +36,7 @@ type item struct {
 	thread   *statement.ThreadDecl
 	goal     *goalDecl
 	final    *finalDecl
-	always   *statement.Expr // an invariant of all places
+	always   *statement.Expr // an invariant of all locations
 }
 
 // tree is a parsed file.

@@ -75,7 +75,7 @@ func (t *thread) wantsFlags() bool {
 	return false
 }
 
-// setFlags computes the flags somebody looks at from the operands a and b, which
+// setFlags computes the flags that are read from the operands a and b, which
 // must not be overwritten yet, and the result r, all signed.
 func (t *thread) setFlags(op alu, a, b, r *ir.Expr) {
 	typ := t.signed()

@@ -26,7 +26,7 @@ const (
 	codeScale       = "LT0208" // a malformed address
 
 	codeType     = "LT0301" // an unknown type
-	codeTwice    = "LT0302" // a place initialised twice
+	codeTwice    = "LT0302" // a variable initialised twice
 	codeBounds   = "LT0303" // an access or index outside a location
 	codeArray    = "LT0304" // a wrong array or initialiser
 	codeProc     = "LT0305" // an unknown thread

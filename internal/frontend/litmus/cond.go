@@ -48,11 +48,11 @@ func (b *condBuilder) prop(x *prop) *ir.Expr {
 }
 
 func (b *condBuilder) atom(x *prop) *ir.Expr {
-	left := b.places(&x.left)
+	left := b.refs(&x.left)
 	var right []*ir.Expr
 	switch {
-	case x.isPlace:
-		for _, o := range b.places(&x.right) {
+	case x.isRef:
+		for _, o := range b.refs(&x.right) {
 			right = append(right, b.variable(o))
 		}
 	case x.val.braces:
@@ -62,8 +62,8 @@ func (b *condBuilder) atom(x *prop) *ir.Expr {
 	default:
 		right = []*ir.Expr{ir.Int(b.c.valueOf(&x.val))}
 	}
-	if len(left) != len(right) || x.val.braces && !b.isArray(&x.left) || !x.val.braces && !x.isPlace && b.isArray(&x.left) {
-		b.c.errorf(codeArray, x.extent, "an array is compared with a list of as many values, and other places with one")
+	if len(left) != len(right) || x.val.braces && !b.isArray(&x.left) || !x.val.braces && !x.isRef && b.isArray(&x.left) {
+		b.c.errorf(codeArray, x.extent, "an array is compared with a list of as many values, and other variables with one")
 		return ir.Int(1)
 	}
 	all := ir.Int(1)
@@ -82,18 +82,18 @@ func (b *condBuilder) atom(x *prop) *ir.Expr {
 	return all
 }
 
-func (b *condBuilder) isArray(at *place) bool {
+func (b *condBuilder) isArray(at *ref) bool {
 	return !at.isReg && !at.hasIdx && b.c.locations[at.name].array
 }
 
-// places is what a place stands for; it was resolved without errors before.
-func (b *condBuilder) places(at *place) []*observed {
+// refs returns what a variable stands for; it was resolved without errors before.
+func (b *condBuilder) refs(at *ref) []*observed {
 	s := &collector{c: b.c}
-	s.place(at)
+	s.ref(at)
 	return s.list
 }
 
-// variable is the register that stands for a place in the condition.
+// variable is the register that stands for a variable in the condition.
 func (b *condBuilder) variable(o *observed) *ir.Expr {
 	r, ok := b.regs[o.v.Name]
 	if !ok {
@@ -134,9 +134,9 @@ func (b *condBuilder) show(out *strings.Builder, x *prop, above propKind) {
 	case isImplies:
 		join(" => ", above == isAnd || above == isOr)
 	case isAtom:
-		out.WriteString(b.placeText(&x.left) + "=")
-		if x.isPlace {
-			out.WriteString(b.placeText(&x.right))
+		out.WriteString(b.refText(&x.left) + "=")
+		if x.isRef {
+			out.WriteString(b.refText(&x.right))
 		} else {
 			out.WriteString(valueText(&x.val))
 		}
@@ -145,11 +145,11 @@ func (b *condBuilder) show(out *strings.Builder, x *prop, above propKind) {
 	}
 }
 
-func (b *condBuilder) placeText(at *place) string {
+func (b *condBuilder) refText(at *ref) string {
 	if b.isArray(at) {
 		return at.name
 	}
-	if list := b.places(at); len(list) > 0 {
+	if list := b.refs(at); len(list) > 0 {
 		return list[0].v.Name
 	}
 	return at.name

@@ -118,7 +118,7 @@ func (c *compiler) declare() {
 		case !ok:
 			c.errorf(codeType, it.typ.extent, "unknown type '%s'", clip(strings.Join(it.typ.words, " ")))
 		case it.at.isReg:
-			if r, ok := c.placeRegister(&it.at); ok {
+			if r, ok := c.refRegister(&it.at); ok {
 				c.regTypes[r] = typ
 			}
 		default:
@@ -172,7 +172,7 @@ type regKey struct {
 }
 
 func (c *compiler) declareRegister(it *initial, typ ir.Type, typed bool) {
-	key, ok := c.placeRegister(&it.at)
+	key, ok := c.refRegister(&it.at)
 	if !ok {
 		return
 	}
@@ -197,8 +197,8 @@ func (c *compiler) declareRegister(it *initial, typ ir.Type, typed bool) {
 	}
 }
 
-// placeRegister resolves 0:rax.
-func (c *compiler) placeRegister(at *place) (regKey, bool) {
+// refRegister resolves 0:rax.
+func (c *compiler) refRegister(at *ref) (regKey, bool) {
 	thread, ok := c.threadOf[at.proc]
 	if !ok {
 		c.errorf(codeProc, at.extent, "there is no thread P%d", at.proc)
@@ -265,8 +265,8 @@ func (c *compiler) measureOperand(t int, in *instruction, oc *opcode, op *operan
 	}
 }
 
-// place gives every location its object.
-func (c *compiler) place() bool {
+// layOut gives every location its object.
+func (c *compiler) layOut() bool {
 	total := int64(0)
 	for _, l := range c.order {
 		total += l.size()

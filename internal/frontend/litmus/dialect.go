@@ -39,7 +39,7 @@ type cCode struct {
 	kernel bool
 }
 
-// cSection finds the C, which begins at the current place, and its threads. It
+// cSection finds the C, which begins at the current position, and its threads. It
 // leaves off at the condition.
 func (p *parser) cSection() bool {
 	start := p.pos

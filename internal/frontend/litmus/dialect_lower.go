@@ -41,7 +41,7 @@ func (c *compiler) compileC() {
 		return
 	}
 	c.b = test.Builder()
-	if !c.placeC(test) {
+	if !c.layOutC(test) {
 		return
 	}
 	test.Lower()
@@ -55,7 +55,7 @@ func (c *compiler) compileC() {
 		return
 	}
 	out := test.Finish()
-	c.unit.Program, c.unit.Places, c.unit.Write = out.Program, out.Places, out.Write
+	c.unit.Program, c.unit.Sites, c.unit.Write = out.Program, out.Sites, out.Write
 	c.unit.Included, c.unit.kernel = out.Included, c.code.kernel
 }
 
@@ -112,7 +112,7 @@ func cType(t *typeName) string {
 // listLocals lists the variables that the conditions speak of.
 func (c *compiler) listLocals(in *translate.TestInput) {
 	c.locals = map[localKey]*translate.Variable{}
-	add := func(at *place) {
+	add := func(at *ref) {
 		if !at.isReg {
 			return
 		}
@@ -133,7 +133,7 @@ func (c *compiler) listLocals(in *translate.TestInput) {
 	}
 	atom := func(a *prop) {
 		add(&a.left)
-		if a.isPlace {
+		if a.isRef {
 			add(&a.right)
 		}
 	}
@@ -141,8 +141,8 @@ func (c *compiler) listLocals(in *translate.TestInput) {
 	c.tree.filter.walk(atom)
 }
 
-// placeC takes over the objects of the locations and fills in their first values.
-func (c *compiler) placeC(test *translate.Test) bool {
+// layOutC takes over the objects of the locations and fills in their first values.
+func (c *compiler) layOutC(test *translate.Test) bool {
 	for _, m := range test.Locations {
 		l := c.location(m.Name, extent{})
 		l.typ, l.obj, l.typed = m.Elem, m.Obj, true
@@ -199,7 +199,7 @@ func (c *compiler) takeLocals(test *translate.Test) bool {
 }
 
 // observeLocal is a variable of a thread in the list of what is observed.
-func (c *compiler) observeLocal(at *place) *observed {
+func (c *compiler) observeLocal(at *ref) *observed {
 	v := c.locals[localKey{c.threadOf[at.proc], at.name}]
 	name := fmt.Sprintf("%d:%s", at.proc, at.name)
 	return &observed{

@@ -7,7 +7,7 @@
 // results as herd prints them (Unit.Summarize). The stages are parse (header,
 // initial state, instruction columns, conditions; syntax only, with recovery),
 // declare (types and sizes of locations), lower (one automaton per column) and
-// props (conditions and observed places). In a test in C the functions are
+// props (conditions and observed variables). In a test in C the functions are
 // translated by package translate, which knows the types; the other stages are the same.
 //
 // Limits: at most maxThreads columns, maxInstructions instructions, maxMemory

@@ -11,7 +11,7 @@ import (
 )
 
 // FuzzParse: no input panics or hangs; what has no errors verifies and can be
-// shown, and every edge and diagnostic has a place in the file.
+// shown, and every edge and diagnostic has a position in the file.
 func FuzzParse(f *testing.F) {
 	for _, file := range []string{"testdata/errors.txt", "testdata/lowering.txt", "testdata/results.txt"} {
 		for _, s := range sections(f, file) {
@@ -52,7 +52,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // FuzzC: no test in C panics or hangs; what has no errors verifies and can be shown,
-// and every diagnostic has a place in the file.
+// and every diagnostic has a position in the file.
 func FuzzC(f *testing.F) {
 	for _, file := range []string{"testdata/errors.txt", "testdata/c-results.txt"} {
 		for _, s := range sections(f, file) {
@@ -66,7 +66,7 @@ func FuzzC(f *testing.F) {
 			return
 		}
 		file := source.NewFile("fuzz.litmus", text)
-		u, list := Parse(file, Options{C: translate.Options{Places: true}})
+		u, list := Parse(file, Options{C: translate.Options{Sites: true}})
 		for _, d := range list.All {
 			if !d.Span.IsValid() || d.Code == "" || d.Message == "" {
 				t.Fatalf("diagnostic %+v", d)
@@ -83,7 +83,7 @@ func FuzzC(f *testing.F) {
 		}
 		u.State(make([]int64, len(u.Props.Observe)))
 		u.Kind()
-		for i, p := range u.Places {
+		for i, p := range u.Sites {
 			if p.ReadOnly {
 				continue
 			}

@@ -8,7 +8,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// Options are what the user says beside the file.
+// Options are the options of the user.
 type Options struct {
 	C translate.Options // for tests in C
 }
@@ -20,8 +20,8 @@ type KeyValue struct{ Key, Value string }
 type Unit struct {
 	Program *ir.Program // nil if there were errors
 	// Props has the final condition, which already takes the filter into account,
-	// and what to observe: first all variables of Shown, then those that only the
-	// filter mentions.
+	// and what to observe: first all variables of Shown, then the variables that
+	// only the filter mentions.
 	Props *property.Set
 
 	Name string
@@ -38,13 +38,13 @@ type Unit struct {
 	// states that do not satisfy it do not count.
 	Cond   *property.Cond
 	Filter *property.Cond
-	// Shown is what a line of a final state shows, in herd's order.
+	// Shown lists the parts of a line of a final state, in herd's order.
 	Shown []Item
 
-	// Places is where fences can be written into a test in C, in the order of the text;
+	// Sites are the fence sites into a test in C, in the order of the text;
 	// only if asked for. Write says how the file changes for some of them.
-	Places []ir.FenceSite
-	Write  func([]ir.FenceAt, translate.FenceStyle) []source.Edit
+	Sites []ir.FenceSite
+	Write func([]ir.FenceAt, translate.FenceStyle) []source.Edit
 	// Included are the files of the library that a test in C took in.
 	Included []*source.File
 
@@ -114,7 +114,7 @@ func Parse(f *source.File, opt Options) (*Unit, *diag.List) {
 	return u, diags
 }
 
-// regValue is what a register holds at first.
+// regValue is the initial value of a register.
 type regValue struct {
 	val  value
 	part part
@@ -146,7 +146,7 @@ type compiler struct {
 	// Of a test in C: the variables the conditions speak of, where they do, and
 	// locations that hold more than one value.
 	locals   map[localKey]*translate.Variable
-	localAt  []*place
+	localAt  []*ref
 	compound []string
 }
 
@@ -174,7 +174,7 @@ func (c *compiler) compile() {
 	c.mentioned()
 	c.b = ir.NewBuilder(c.unit.Name, false)
 	c.b.StartAt(chooseBase(c.file.Text))
-	if !c.place() {
+	if !c.layOut() {
 		return
 	}
 	for i := range c.tree.procs {

@@ -9,13 +9,13 @@ import (
 
 // The idea: a location of the automaton stands before every instruction, and one
 // at the end. An instruction becomes a chain of edges in between; of these at
-// most one touches memory if the instruction is atomic (a move, a locked
+// most one accesses memory if the instruction is atomic (a move, a locked
 // instruction), while a plain read-modify-write is a load and a store.
 //
 // A register of the processor is one ir register. On X86_64 it holds the 64 bits
 // as a signed word, on X86 the 32 bits as a signed word. Flags are registers
-// too; only those that some jump, set or conditional move of the thread looks at
-// are computed.
+// too. A flag is computed only if some jump, set or conditional move of the thread reads
+// it.
 
 // cpuFlag is a flag of the processor.
 type cpuFlag uint8
@@ -39,7 +39,7 @@ type thread struct {
 	id    ir.ThreadID
 
 	regs   map[int]ir.Reg
-	flags  [numFlags]ir.Reg // NoReg: nobody looks at it
+	flags  [numFlags]ir.Reg // NoReg: it is never read
 	temps  []ir.Reg
 	views  map[view]ir.Reg
 	labels map[string]ir.Loc
@@ -47,7 +47,7 @@ type thread struct {
 
 	// The instruction being translated.
 	in       *instruction
-	place    int // in the column
+	row      int // in the column
 	oc       opcode
 	size     int     // of the operation in bytes
 	ops      []ir.Op // its chain so far
@@ -79,7 +79,7 @@ func (c *compiler) lower(i int) {
 	locs[len(pr.code)] = t.location(len(pr.code), pr.ends, c.span(pr.extent))
 	t.end = locs[len(pr.code)]
 	for k := range pr.code {
-		t.at, t.next, t.place = locs[k], locs[k+1], k
+		t.at, t.next, t.row = locs[k], locs[k+1], k
 		t.instruction(&pr.code[k])
 	}
 }
@@ -150,7 +150,7 @@ func (t *thread) temp() ir.Reg {
 // inner makes a location inside the instruction.
 func (t *thread) inner() ir.Loc {
 	t.inside++
-	return t.fb.Loc(fmt.Sprintf("i%d.%d", t.place, t.inside), t.c.span(t.in.extent))
+	return t.fb.Loc(fmt.Sprintf("i%d.%d", t.row, t.inside), t.c.span(t.in.extent))
 }
 
 func (t *thread) emit(op ir.Op) { t.ops = append(t.ops, op) }

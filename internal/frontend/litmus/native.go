@@ -11,8 +11,8 @@ import (
 
 // Tests for the processor. Each instruction is written as an assembler takes it, from
 // its decoded form. A location has another address in every round, so an instruction
-// that names one gets a register that holds its address, one of those that the thread
-// does not use.
+// that names one gets a register that holds its address and that the thread does not
+// use.
 
 // Native returns the test as a stress program runs it. reason is not empty if the
 // test cannot be run.
@@ -92,8 +92,8 @@ func (n *native) address(v *value) stress.Address {
 	return stress.Address{Location: n.symbol(v.sym), Offset: off}
 }
 
-// symbol is the index of a location. Those that nothing declares come later than the
-// first use in another's value.
+// symbol returns the index of a location. Locations without a declaration come after
+// the first location whose value uses them.
 func (n *native) symbol(name string) int {
 	return slices.IndexFunc(n.c.symbols, func(s symbol) bool { return s.name == name })
 }
@@ -193,7 +193,7 @@ func (a *asm) labels(k int, labels []ident) {
 	}
 }
 
-// label is the name of the place before instruction k.
+// label is the name of the position before instruction k.
 func (a *asm) label(k int) string { return fmt.Sprintf(".Lfp_%d_%d", a.t.index, k) }
 
 // take gives the thread a register that it does not use.
@@ -207,7 +207,7 @@ func (a *asm) take() int {
 	return num
 }
 
-// holding is the register that holds the address of a place in a location.
+// holding is the register that holds the address of an address in a location.
 func (a *asm) holding(sym string, off int64) int {
 	key := held{sym, off}
 	num, ok := a.held[key]
@@ -408,12 +408,12 @@ func (a *asm) unlocked(ops []*operand, size int) {
 func (n *native) observe() {
 	shown := &collector{c: n.c}
 	for i := range n.c.tree.locations {
-		shown.place(&n.c.tree.locations[i].at)
+		shown.ref(&n.c.tree.locations[i].at)
 	}
 	see := func(a *prop) {
-		shown.place(&a.left)
-		if a.isPlace {
-			shown.place(&a.right)
+		shown.ref(&a.left)
+		if a.isRef {
+			shown.ref(&a.right)
 		}
 	}
 	n.c.tree.cond.walk(see)

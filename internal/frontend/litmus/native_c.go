@@ -104,7 +104,7 @@ func (n *native) cThread(i int) []insertion {
 	return edits
 }
 
-// keep is what keeps a variable: an attribute at its declaration, which is where its
+// keep returns what keeps a variable: an attribute at its declaration, which is where its
 // name stands first, and a first value if it has none.
 func (n *native) keep(thread, out int, name string, body, end int) []insertion {
 	text := n.c.code.text
@@ -150,7 +150,7 @@ func (n *native) skipComment(i int) int {
 	return len(text)
 }
 
-// matching is where the bracket at a place is closed.
+// matching is where the bracket at a position is closed.
 func matching(text []byte, at int) int {
 	depth := 0
 	for i := at; i < len(text) && i >= 0; {

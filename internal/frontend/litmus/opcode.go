@@ -28,7 +28,7 @@ const (
 	kCmov
 )
 
-// alu is what an arithmetic instruction computes. The zero value is unset.
+// alu is the function of an arithmetic instruction. The zero value is unset.
 type alu uint8
 
 const (

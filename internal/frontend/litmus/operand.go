@@ -82,7 +82,7 @@ func (t *thread) shape(dst, src *operand) bool {
 }
 
 // width is the size of an instruction's operation in bytes: its suffix, else
-// that of a register, else what the test says about the place in memory.
+// that of a register, else what the test says about the variable in memory.
 func (c *compiler) width(in *instruction, oc *opcode) int {
 	if oc.size > 0 {
 		return oc.size
@@ -225,7 +225,7 @@ func (t *thread) addressRegister(r register) *ir.Expr {
 	return t.read(r, t.c.integer(r.part.size(), false))
 }
 
-// access starts an operation on a place in memory.
+// access starts an operation on memory.
 func (t *thread) access(kind ir.OpKind, at *operand, typ ir.Type) ir.Op {
 	op := ir.NewOp(kind)
 	op.Type, op.Order, op.Addr = typ, ir.Plain, t.address(at)

@@ -5,7 +5,7 @@ import "fencepost/internal/property"
 // The end of a test: locations, filter, and the condition. Precedences are
 // herd's: '\/' binds weakest, then '/\', then '=>' (to the right), then '~'.
 
-// tail reads everything behind the instructions.
+// tail reads everything after the instructions.
 func (p *parser) tail() {
 	for p.tok.kind != tEOF && !p.tok.is("<<") {
 		start := p.tok
@@ -84,7 +84,7 @@ func (p *parser) locations() bool {
 		if p.accept(";") {
 			continue
 		}
-		at, ok := p.place(codeCond)
+		at, ok := p.ref(codeCond)
 		if !ok {
 			return false
 		}
@@ -187,7 +187,7 @@ func (p *parser) unary() (*prop, bool) {
 	return p.atom()
 }
 
-// atom reads place = value or place = place.
+// atom reads variable = value or variable = variable.
 func (p *parser) atom() (*prop, bool) {
 	start := p.tok
 	p.atoms++
@@ -203,7 +203,7 @@ func (p *parser) atom() (*prop, bool) {
 	a := &prop{kind: isAtom, extent: extent{start: start.start}}
 	p.accept("*")
 	var ok bool
-	if a.left, ok = p.place(codeCond); !ok {
+	if a.left, ok = p.ref(codeCond); !ok {
 		return nil, false
 	}
 	negated := p.tok.is("!=") || p.tok.is("<>")
@@ -214,12 +214,12 @@ func (p *parser) atom() (*prop, bool) {
 	p.advance()
 	switch {
 	case p.isProc(), p.tok.is("["):
-		a.isPlace = true
-		a.right, ok = p.place(codeCond)
+		a.isRef = true
+		a.right, ok = p.ref(codeCond)
 	case p.tok.is("*"):
 		p.advance()
-		a.isPlace = true
-		a.right, ok = p.place(codeCond)
+		a.isRef = true
+		a.right, ok = p.ref(codeCond)
 	default:
 		a.val, ok = p.value(codeCond)
 	}

@@ -37,7 +37,7 @@ func (p *parser) initialState() bool {
 	}
 }
 
-// skipItem goes on behind a malformed item.
+// skipItem goes on after a malformed item.
 func (p *parser) skipItem() {
 	depth := 0
 	for p.tok.kind != tEOF {
@@ -53,7 +53,7 @@ func (p *parser) skipItem() {
 	}
 }
 
-// initialItem reads [type] ['*'] place ['=' value].
+// initialItem reads [type] ['*'] variable ['=' value].
 func (p *parser) initialItem() (initial, bool) {
 	it := initial{extent: extent{start: p.tok.start}}
 	it.typ.start = p.tok.start
@@ -76,20 +76,20 @@ func (p *parser) initialItem() (initial, bool) {
 		for p.accept("*") {
 		}
 		it.typ.end = p.last(it.start)
-		it.at, ok = p.place(codeInit)
+		it.at, ok = p.ref(codeInit)
 	case name.kind == tName && p.tok.is("[") && p.bracketsLocation():
 		it.typ.words = append(it.typ.words, name.text)
 		it.typ.end = name.end
-		it.at, ok = p.place(codeInit)
+		it.at, ok = p.ref(codeInit)
 	case name.kind == tName && p.tok.kind != tInt && !p.isProc():
 		it.typ.end = name.start
-		it.at, ok = p.namedPlace(codeInit, name)
+		it.at, ok = p.namedRef(codeInit, name)
 	default:
 		if name.kind == tName {
 			it.typ.words = append(it.typ.words, name.text)
 		}
 		it.typ.end = p.last(it.start)
-		it.at, ok = p.place(codeInit)
+		it.at, ok = p.ref(codeInit)
 	}
 	if !ok {
 		return it, false
@@ -106,11 +106,11 @@ func (p *parser) initialItem() (initial, bool) {
 // bracketsLocation reports whether '[' is followed by a name, as in "int [x]",
 // rather than by the length of an array.
 func (p *parser) bracketsLocation() bool {
-	look := p.pos
-	for look < len(p.text) && isSpace(p.text[look]) {
-		look++
+	start := p.pos
+	for start < len(p.text) && isSpace(p.text[start]) {
+		start++
 	}
-	return look < len(p.text) && isLetter(p.text[look])
+	return start < len(p.text) && isLetter(p.text[start])
 }
 
 // isProc reports whether "P0:" or "0:" stands here.
@@ -122,11 +122,11 @@ func (p *parser) isProc() bool {
 	} else if p.tok.kind != tInt {
 		return false
 	}
-	look := p.pos
-	for look < len(p.text) && isSpace(p.text[look]) {
-		look++
+	start := p.pos
+	for start < len(p.text) && isSpace(p.text[start]) {
+		start++
 	}
-	return look < len(p.text) && p.text[look] == ':'
+	return start < len(p.text) && p.text[start] == ':'
 }
 
 // procNumber is the number in P0, P1 and so on.
@@ -144,12 +144,12 @@ func procNumber(name string) (int64, bool) {
 	return int64(n), err == nil
 }
 
-// place reads 0:reg, x, [x] or x[1].
-func (p *parser) place(code string) (place, bool) {
+// ref reads 0:reg, x, [x] or x[1].
+func (p *parser) ref(code string) (ref, bool) {
 	start := p.tok
 	switch {
 	case p.isProc():
-		at := place{isReg: true, proc: start.val, extent: extent{start: start.start}}
+		at := ref{isReg: true, proc: start.val, extent: extent{start: start.start}}
 		if start.kind == tName {
 			at.proc, _ = procNumber(start.text)
 		}
@@ -168,22 +168,22 @@ func (p *parser) place(code string) (place, bool) {
 		name := p.tok
 		if name.kind != tName {
 			p.errorf(code, p.tok.start, p.tok.end, "expected the name of a location, found %s", p.tok.describe())
-			return place{}, false
+			return ref{}, false
 		}
 		p.advance()
-		at := place{name: name.text, extent: extent{start.start, p.tok.end}}
+		at := ref{name: name.text, extent: extent{start.start, p.tok.end}}
 		return at, p.expect(code, "]")
 	case p.tok.kind == tName:
 		p.advance()
-		return p.namedPlace(code, start)
+		return p.namedRef(code, start)
 	}
 	p.errorf(code, start.start, start.end, "expected a register such as 0:rax or a location, found %s", start.describe())
-	return place{}, false
+	return ref{}, false
 }
 
-// namedPlace reads what may follow the name of a location.
-func (p *parser) namedPlace(code string, name token) (place, bool) {
-	at := place{name: name.text, extent: extent{name.start, name.end}}
+// namedRef reads what may follow the name of a location.
+func (p *parser) namedRef(code string, name token) (ref, bool) {
+	at := ref{name: name.text, extent: extent{name.start, name.end}}
 	if !p.accept("[") {
 		return at, true
 	}
@@ -246,7 +246,7 @@ func (p *parser) scalar(code string) (value, bool) {
 			v.sym, v.num, v.end = "", n, p.tok.end
 			return v, ok && p.expect(code, ")")
 		case p.tok.is("["):
-			at, ok := p.namedPlace(code, token{kind: tName, text: v.sym, start: v.start, end: v.end})
+			at, ok := p.namedRef(code, token{kind: tName, text: v.sym, start: v.start, end: v.end})
 			v.hasIdx, v.num, v.end = true, at.index, at.end
 			return v, ok
 		case p.tok.is("+") || p.tok.is("-"):

@@ -80,7 +80,7 @@ func (p *parser) nameOperand(op *operand) bool {
 	return p.afterConstant(op)
 }
 
-// afterConstant reads the registers behind a displacement, as in 4(%rdi).
+// afterConstant reads the registers after a displacement, as in 4(%rdi).
 func (p *parser) afterConstant(op *operand) bool {
 	switch {
 	case p.tok.is("("):
@@ -169,7 +169,7 @@ func (p *parser) parentheses(op *operand) bool {
 // alone is the address.
 func (p *parser) base(op *operand) bool {
 	start := p.tok
-	look := p.lexer.pos
+	before := p.lexer.pos
 	if start.is("%") {
 		p.advance()
 	}
@@ -182,7 +182,7 @@ func (p *parser) base(op *operand) bool {
 		return true
 	}
 	if start.is("%") {
-		p.tok, p.lexer.pos = start, look
+		p.tok, p.lexer.pos = start, before
 	}
 	var ok bool
 	op.base, ok = p.register()

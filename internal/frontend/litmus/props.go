@@ -32,15 +32,15 @@ func (c *compiler) mentioned() {
 			c.diags.Warnf(codeUnused, c.span(at), "no instruction and no initial value mentions location '%s'", clip(name))
 		}
 	}
-	place := func(at *place) {
+	ref := func(at *ref) {
 		if !at.isReg {
 			see(at.name, at.extent)
 		}
 	}
 	atom := func(a *prop) {
-		place(&a.left)
-		if a.isPlace {
-			place(&a.right)
+		ref(&a.left)
+		if a.isRef {
+			ref(&a.right)
 		}
 		for _, v := range append([]value{a.val}, a.val.list...) {
 			if v.sym != "" {
@@ -51,11 +51,11 @@ func (c *compiler) mentioned() {
 	c.tree.filter.walk(atom)
 	c.tree.cond.walk(atom)
 	for i := range c.tree.locations {
-		place(&c.tree.locations[i].at)
+		ref(&c.tree.locations[i].at)
 	}
 }
 
-// observed is a place in the list of what is observed.
+// observed is a variable in the list of what is observed.
 type observed struct {
 	v property.Var
 	// What it is sorted by: registers first, by thread and number, then memory.
@@ -72,13 +72,13 @@ func (c *compiler) properties() {
 	u := c.unit
 	shown := &collector{c: c}
 	for i := range c.tree.locations {
-		shown.place(&c.tree.locations[i].at)
+		shown.ref(&c.tree.locations[i].at)
 	}
 	collect := func(s *collector) func(*prop) {
 		return func(a *prop) {
-			s.place(&a.left)
-			if a.isPlace {
-				s.place(&a.right)
+			s.ref(&a.left)
+			if a.isRef {
+				s.ref(&a.right)
 			}
 		}
 	}
@@ -133,22 +133,22 @@ func (c *compiler) holdsAddresses() bool {
 	return len(c.escaped) > 0
 }
 
-// collector gathers observed places without repetition.
+// collector gathers observed variables without repetition.
 type collector struct {
 	c    *compiler
 	list []*observed
 	seen map[string]*observed
 }
 
-// place adds what a place stands for: a register, a location, an element, or all
+// ref adds what a variable stands for: a register, a location, an element, or all
 // elements of an array.
-func (s *collector) place(at *place) {
+func (s *collector) ref(at *ref) {
 	if at.isReg && s.c.arch == archC {
 		s.add(s.c.observeLocal(at))
 		return
 	}
 	if at.isReg {
-		if key, ok := s.c.placeRegister(at); ok {
+		if key, ok := s.c.refRegister(at); ok {
 			s.add(s.c.observeRegister(key))
 		}
 		return

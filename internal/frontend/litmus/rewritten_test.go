@@ -59,8 +59,8 @@ var (
 	exchangeWith   = regexp.MustCompile(`^xchgl \((\w+)\),%e(\w+)$`)
 )
 
-// statement writes an instruction; reg is the register it mentions, place the location.
-func (w *wording) statement(instruction string) (text, reg, place string, err error) {
+// statement writes an instruction; reg is the register it mentions, variable the location.
+func (w *wording) statement(instruction string) (text, reg, variable string, err error) {
 	if m := storeImmediate.FindStringSubmatch(instruction); m != nil {
 		return fmt.Sprintf(w.store, m[2], m[1]), "", m[2], nil
 	}
@@ -86,8 +86,8 @@ func (w *wording) statement(instruction string) (text, reg, place string, err er
 
 // function is a thread under construction.
 type function struct {
-	body         string
-	regs, places []string
+	body            string
+	regs, variables []string
 }
 
 func addOnce(list []string, s string) []string {
@@ -111,12 +111,12 @@ func rewritten(name, text string, w *wording) (string, error) {
 				threads = append(threads, function{})
 				continue
 			}
-			s, reg, place, err := w.statement(strings.TrimSpace(cell))
+			s, reg, variable, err := w.statement(strings.TrimSpace(cell))
 			if err != nil {
 				return "", err
 			}
 			f := &threads[t]
-			f.regs, f.places = addOnce(f.regs, reg), addOnce(f.places, place)
+			f.regs, f.variables = addOnce(f.regs, reg), addOnce(f.variables, variable)
 			if s != "" {
 				f.body += "  " + s + "\n"
 			}
@@ -126,7 +126,7 @@ func rewritten(name, text string, w *wording) (string, error) {
 	fmt.Fprintf(&b, "C %s\n{ }\n", name)
 	for t, f := range threads {
 		fmt.Fprintf(&b, "P%d (", t)
-		for i, p := range f.places {
+		for i, p := range f.variables {
 			if i > 0 {
 				b.WriteString(", ")
 			}

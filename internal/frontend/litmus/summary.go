@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/property"
 )
 
-// Summary is what herd prints about a test, with states where herd counts
+// Summary has the text that herd prints about a test, with states where herd counts
 // executions.
 type Summary struct {
 	States   []string // one line each, such as "0:rax=0; [x]=1;", in herd's order
@@ -103,15 +103,15 @@ func (u *Unit) Values(final string) ([]int64, error) {
 }
 
 func evaluate(c *property.Cond, at []int, values []int64) bool {
-	own := make([]int64, len(at))
+	mine := make([]int64, len(at))
 	for i, k := range at {
-		own[i] = values[k]
+		mine[i] = values[k]
 	}
-	return c.Eval(own)
+	return c.Eval(mine)
 }
 
 // State is a final state as herd prints it, given the values of the observed
-// places in order.
+// variables in order.
 func (u *Unit) State(values []int64) string {
 	var b strings.Builder
 	for i, it := range u.Shown {
@@ -136,7 +136,7 @@ func (u *Unit) State(values []int64) string {
 	return b.String()
 }
 
-// Value is the value of an observed place as herd prints it: decimal, or the
+// Value is the value of an observed variable as herd prints it: decimal, or the
 // name of a location if it is an address and the test has addresses at all.
 func (u *Unit) Value(observed int, v int64) string {
 	typ := u.Props.Observe[observed].Type

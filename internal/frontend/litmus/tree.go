@@ -2,7 +2,7 @@ package litmus
 
 import "fencepost/internal/property"
 
-// The syntax tree. Places are byte offsets; nothing here is checked for sense.
+// The syntax tree. Positions are byte offsets; nothing here is checked for sense.
 
 // tree is a parsed test.
 type tree struct {
@@ -35,8 +35,8 @@ type typeName struct {
 
 func (t *typeName) absent() bool { return len(t.words) == 0 && !t.pointer }
 
-// place is a register of a thread, a location, or an element of an array.
-type place struct {
+// ref is a register of a thread, a location, or an element of an array.
+type ref struct {
 	isReg  bool
 	proc   int64
 	name   string
@@ -58,7 +58,7 @@ type value struct {
 // initial is one item of the initial state.
 type initial struct {
 	typ      typeName
-	at       place // with an index: the number of elements
+	at       ref // with an index: the number of elements
 	hasValue bool
 	val      value
 	extent
@@ -66,7 +66,7 @@ type initial struct {
 
 // listed is an item of locations [...].
 type listed struct {
-	at  place
+	at  ref
 	typ typeName
 }
 
@@ -131,10 +131,10 @@ const (
 type prop struct {
 	kind propKind
 	x, y *prop
-	// An atom says that left equals right: a place if isPlace, else a value.
-	left    place
-	isPlace bool
-	right   place
-	val     value
+	// An atom says that left equals right: a variable if isRef, else a value.
+	left  ref
+	isRef bool
+	right ref
+	val   value
 	extent
 }

@@ -6,10 +6,10 @@ import "fencepost/internal/ir"
 func (t *thread) signed() ir.Type   { return t.c.integer(t.size, true) }
 func (t *thread) unsigned() ir.Type { return t.c.integer(t.size, false) }
 
-// own is the type at which a whole register holds a value written at the given
+// partOf is the type at which a whole register holds a value written at the given
 // width: 32-bit results are extended by zeros to 64 bits. ok is false where the
 // other bits of the register stay.
-func (t *thread) own(r register) (ir.Type, bool) {
+func (t *thread) partOf(r register) (ir.Type, bool) {
 	switch {
 	case r.part == t.c.arch.whole(r).part:
 		return t.c.integer(r.part.size(), true), true
@@ -43,9 +43,9 @@ func cast(typ ir.Type, x *ir.Expr) *ir.Expr {
 	return ir.Unary(ir.Cast, typ, x)
 }
 
-// merged is what the whole register holds after v was written to a part of it.
+// merged returns what the whole register holds after v was written to a part of it.
 func (t *thread) merged(r register, v *ir.Expr) *ir.Expr {
-	if typ, whole := t.own(r); whole {
+	if typ, whole := t.partOf(r); whole {
 		return cast(typ, v)
 	}
 	mask := int64(0xff)
@@ -115,7 +115,7 @@ func (t *thread) locked(at *operand, kind ir.RMWKind, typ ir.Type, dst ir.Reg, v
 
 func (t *thread) move(dst, src *operand) {
 	if dst.kind == isRegister && src.kind == isMemory {
-		if typ, whole := t.own(dst.reg); whole {
+		if typ, whole := t.partOf(dst.reg); whole {
 			t.load(t.reg(dst.reg.num), src, typ)
 			return
 		}
@@ -129,8 +129,8 @@ func (t *thread) extend(dst, src *operand) {
 		t.write(dst, t.read(src.reg, typ))
 		return
 	}
-	own, whole := t.own(dst.reg)
-	if whole && (own.Signed || !typ.Signed) {
+	part, whole := t.partOf(dst.reg)
+	if whole && (part.Signed || !typ.Signed) {
 		t.load(t.reg(dst.reg.num), src, typ)
 		return
 	}
@@ -149,14 +149,14 @@ func (t *thread) swap(dst, src *operand) {
 		t.write(src, ir.R(tmp))
 		return
 	}
-	own, whole := t.own(src.reg)
+	part, whole := t.partOf(src.reg)
 	switch {
 	case t.oc.kind == kUnlocked:
 		old := t.value(dst)
 		t.store(dst, t.value(src))
 		t.write(src, old)
 	case whole:
-		t.locked(dst, ir.Xchg, own, t.reg(src.reg.num), t.value(src))
+		t.locked(dst, ir.Xchg, part, t.reg(src.reg.num), t.value(src))
 	default:
 		tmp := t.temp()
 		t.locked(dst, ir.Xchg, t.signed(), tmp, t.value(src))
@@ -199,7 +199,7 @@ func (t *thread) xadd(dst, src *operand) {
 // the source to the destination; otherwise it writes the old value of the destination
 // to the accumulator and back to the destination: "the destination operand receives a
 // write cycle without regard to the result of the comparison" (Intel's manual, volume
-// 2, CMPXCHG). Without a lock on memory the write is a store of its own after the
+// 2, CMPXCHG). Without a lock on memory the write is a store of its part after the
 // load, so a failure can undo a store that another thread made in between. With a lock
 // a failure is one locked step that leaves memory unchanged and drains the buffer.
 func (t *thread) cmpxchg(dst, src *operand) {

@@ -7,7 +7,7 @@ const (
 	codeMRecursive = "FP1202" // a macro that calls itself
 	codeMDomain    = "FP1203" // a domain without values, or an initial value outside it
 	codeMForbidden = "FP1204" // a forbidden list that does not fit the processes
-	codeMOwner     = "FP1205" // a place of a process that does not exist or has no such variable
+	codeMOwner     = "FP1205" // a variable of a process that does not exist or has no such variable
 	codeMPointer   = "FP1206" // a pointer that points to no global variable
 	codeMLocked    = "FP1207" // a statement that cannot stand in a locked block
 	codeMAnything  = "FP1208" // any value of an unbounded domain

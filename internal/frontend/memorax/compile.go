@@ -23,7 +23,7 @@ type compiler struct {
 	p       *parser
 	globals []sharedVar
 	byName  map[string]int // index in globals
-	owned   map[owned]sharedVar
+	private map[processVar]sharedVar
 	all     []sharedVar
 	threads []*statement.Thread // by number
 	count   int64               // of processes
@@ -38,8 +38,8 @@ type sharedVar struct {
 	datum
 }
 
-// owned names a variable of a process.
-type owned struct {
+// processVar names a variable of a process.
+type processVar struct {
 	process int
 	name    string
 }
@@ -81,7 +81,7 @@ func (c *compiler) compile() (*ir.Program, *property.Set) {
 // declareData makes the objects: global variables, those of each process, and
 // the gate if some initial value is open.
 func (c *compiler) declareData() {
-	c.byName, c.owned = map[string]int{}, map[owned]sharedVar{}
+	c.byName, c.private = map[string]int{}, map[processVar]sharedVar{}
 	c.gate = ir.NoObject
 	for _, d := range c.p.globals {
 		c.byName[d.name.Text] = len(c.globals)
@@ -92,7 +92,7 @@ func (c *compiler) declareData() {
 		c.count += pr.count
 		for range pr.count {
 			for _, d := range pr.data {
-				c.owned[owned{n, d.name.Text}] = c.object(fmt.Sprintf("%s[%d]", d.name.Text, n), d)
+				c.private[processVar{n, d.name.Text}] = c.object(fmt.Sprintf("%s[%d]", d.name.Text, n), d)
 			}
 			n++
 		}
@@ -189,12 +189,12 @@ func (c *compiler) prologue(l *statement.Lowerer, pr *process, entry ir.Loc) ir.
 
 // readFirst tells of registers whether they may be read before they are written.
 func readFirst(f *ir.Func, entry ir.Loc) func(ir.Reg) bool {
-	const most = 1 << 24 // edges looked at; then every register counts as read
+	const most = 1 << 24 // edges visited at; then every register counts as read
 	out := make([][]int, len(f.Locs))
 	for i := range f.Edges {
 		out[f.Edges[i].From] = append(out[f.Edges[i].From], i)
 	}
-	looked := 0
+	visited := 0
 	return func(r ir.Reg) bool {
 		seen := make([]bool, len(f.Locs))
 		seen[entry] = true
@@ -205,7 +205,7 @@ func readFirst(f *ir.Func, entry ir.Loc) func(ir.Reg) bool {
 				e := &f.Edges[i]
 				used := false
 				e.Op.Uses(func(u ir.Reg) { used = used || u == r })
-				if looked++; used || looked > most {
+				if visited++; used || visited > most {
 					return true
 				}
 				if e.Op.Dst != r && !seen[e.To] {
@@ -267,7 +267,7 @@ func (c *compiler) forbid(props *property.Set, list []statement.Ident) {
 	end := max(first.End, last.End)
 	if len(list) != len(c.threads) {
 		c.Errorf(codeMForbidden, first.Start, end, "%d labels for %d processes", len(list), len(c.threads)).
-			Note("'*' stands for any place")
+			Note("'*' stands for any location")
 		return
 	}
 	g := property.Goal{Name: c.Text(first.Start, end), Pos: c.Span(first.Start, end)}

@@ -7,7 +7,7 @@ import (
 
 // markProcesses does the same for Memorax's language.
 func (c *compiler) markProcesses() {
-	if !c.Opt.Places {
+	if !c.Opt.Sites {
 		return
 	}
 	c.Marks = statement.NewMarks(c.File)

@@ -5,11 +5,11 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Statements whose places and registers have domains. A value outside its domain
+// Statements whose variables and registers have domains. A value outside its domain
 // blocks: for what is computed by an assume before the step, which is left out
 // where the domains of the registers show that it holds; for what is read by a
 // condition of the reading step itself, since a read that blocks must not have
-// happened. A pointer [E] is a choice among the global variables, each behind an
+// happened. A pointer [E] is a choice among the global variables, each after an
 // assume that E is its number.
 
 // domainLowerer translates such statements of one process.
@@ -18,7 +18,7 @@ type domainLowerer struct {
 	m   *compiler
 }
 
-// target is a variable that a place may be.
+// target is a variable that a variable may be.
 type target struct {
 	sharedVar
 	guard *ir.Expr // nil: certainly this one
@@ -36,11 +36,11 @@ func (l *domainLowerer) inDomains(s *statement.Stmt, from, next ir.Loc) {
 		l.low.Assign(r, v, at, next, s.Start, s.End)
 		return
 	}
-	place := s.X
+	variable := s.X
 	if s.Kind == sFetch {
-		place = s.Y
+		variable = s.Y
 	}
-	for _, t := range l.targets(place) {
+	for _, t := range l.targets(variable) {
 		if l.low.Compiler.Full {
 			return
 		}
@@ -82,7 +82,7 @@ func (l *domainLowerer) fetch(s *statement.Stmt, t target, from, next ir.Loc) {
 	}
 	op := cellOp(ir.Load, t.obj)
 	if dom := l.domain(r); dom != nil && (t.dom == nil || !t.dom.Inside(*dom)) {
-		op.Kind, op.Cond = ir.Await, within(ir.SeenValue(), *dom)
+		op.Kind, op.Cond = ir.Await, inDomain(ir.SeenValue(), *dom)
 	}
 	op.Dst = r
 	l.low.Edge(l.guarded(t.guard, s, from), op, next, s.Start, s.End)
@@ -108,10 +108,10 @@ func (l *domainLowerer) member(v *ir.Expr, dom *statement.Interval, src *stateme
 	case ok && (r.Hi < dom.Lo || r.Lo > dom.Hi):
 		l.low.Compiler.Warnf(codeMBlocks, src.Start, src.End, "no value of this lies in [%d:%d]: it always blocks", dom.Lo, dom.Hi)
 	}
-	return within(v, *dom)
+	return inDomain(v, *dom)
 }
 
-func within(v *ir.Expr, dom statement.Interval) *ir.Expr {
+func inDomain(v *ir.Expr, dom statement.Interval) *ir.Expr {
 	return ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, v, ir.Int(dom.Lo)), ir.Binary(ir.Le, ir.S64, v, ir.Int(dom.Hi)))
 }
 
@@ -136,7 +136,7 @@ func (l *domainLowerer) guarded(cond *ir.Expr, s *statement.Stmt, from ir.Loc) i
 	return at
 }
 
-// targets is what a place may be; none after an error.
+// targets returns the variables that an expression may designate; none after an error.
 func (l *domainLowerer) targets(e *statement.Expr) []target {
 	m := l.m
 	switch e.Kind {
@@ -147,18 +147,18 @@ func (l *domainLowerer) targets(e *statement.Expr) []target {
 			return nil
 		}
 		return []target{{sharedVar: m.globals[i]}}
-	case statement.ExprOwn:
-		return l.ownedBy(e)
+	case statement.ExprOfProcess:
+		return l.ofProcess(e)
 	case statement.ExprMem:
 		return l.pointees(e)
 	default:
-		panic("BUG: not a place")
+		panic("BUG: not a variable")
 	}
 }
 
-// ownedBy finds name[my] and name[k], where k counts the processes without the
+// ofProcess finds name[my] and name[k], where k counts the processes without the
 // one that says it.
-func (l *domainLowerer) ownedBy(e *statement.Expr) []target {
+func (l *domainLowerer) ofProcess(e *statement.Expr) []target {
 	m := l.m
 	owner := e.Val
 	switch {
@@ -171,7 +171,7 @@ func (l *domainLowerer) ownedBy(e *statement.Expr) []target {
 		l.low.Compiler.Errorf(codeMOwner, e.Start, e.End, "P%d has no neighbour %d: there are %d processes", l.low.Instance, e.Val, m.count)
 		return nil
 	}
-	v, ok := m.owned[owned{int(owner), e.Name}]
+	v, ok := m.private[processVar{int(owner), e.Name}]
 	if !ok {
 		l.low.Compiler.Errorf(codeMOwner, e.Start, e.End, "process %d has no variable '%s'", owner, statement.Clip(e.Name))
 		return nil

@@ -4,7 +4,7 @@ import "fencepost/internal/frontend/statement"
 
 // Text macros. They work on tokens: a call is replaced by the body, a parameter
 // inside the body by the tokens of its argument. Tokens of a body keep their
-// place in the file; those of an argument get the place of the parameter, so that
+// variable in the file; those of an argument get the variable of the parameter, so that
 // a statement with parameters in it is one piece of text.
 
 // macro is a definition.
@@ -71,7 +71,7 @@ func (p *parser) raw() statement.Token {
 	return t
 }
 
-// at is a copy of tokens, all at the place of t.
+// at is a copy of tokens, all at the position of t.
 func at(toks []statement.Token, t statement.Token) []statement.Token {
 	moved := make([]statement.Token, len(toks))
 	for i, m := range toks {

@@ -22,7 +22,7 @@ func Parse(f *source.File, opt statement.Options) (*statement.Unit, *diag.List) 
 		c.markProcesses()
 		u.Program, u.Props = c.compile()
 		u.ShowCells()
-		u.SetPlaces(c.Marks)
+		u.SetSites(c.Marks)
 	}
 	return u.Finish(diags), diags
 }

@@ -176,9 +176,9 @@ func (p *parser) instruction(s *statement.Stmt, first int, done func() []*statem
 		if isRegister(p.Tok) {
 			s.Kind, s.X = sFetch, p.register()
 			p.Expect(":=")
-			s.Y = p.place()
+			s.Y = p.variable()
 		} else {
-			s.Kind, s.X = sSeen, p.place()
+			s.Kind, s.X = sSeen, p.variable()
 			p.Expect("=")
 			s.Y = p.expr()
 		}
@@ -207,7 +207,7 @@ func (p *parser) store(s *statement.Stmt, first int, locked bool) []*statement.S
 		s.Kind = sLocked
 	}
 	p.Expect(":")
-	s.X = p.place()
+	s.X = p.variable()
 	p.Expect(":=")
 	s.Y = p.expr()
 	s.End = max(first, p.PrevEnd)
@@ -218,7 +218,7 @@ func (p *parser) store(s *statement.Stmt, first int, locked bool) []*statement.S
 func (p *parser) swap(s *statement.Stmt, first int) []*statement.Stmt {
 	s.Kind = sSwap
 	p.Expect("(")
-	s.X = p.place()
+	s.X = p.variable()
 	p.Expect(",")
 	s.Y = p.expr()
 	p.Expect(",")
@@ -290,8 +290,8 @@ func (p *parser) register() *statement.Expr {
 	return p.Make(statement.Expr{Kind: statement.ExprName, Name: p.Ident("a register").Text, Start: start})
 }
 
-// place parses a place: name, name[my], name[k], [E].
-func (p *parser) place() *statement.Expr {
+// variable parses a variable: name, name[my], name[k], [E].
+func (p *parser) variable() *statement.Expr {
 	start := p.Tok.Start
 	if p.Accept("[") {
 		x := p.expr()
@@ -299,12 +299,12 @@ func (p *parser) place() *statement.Expr {
 		return p.Make(statement.Expr{Kind: statement.ExprMem, X: x, Start: start})
 	}
 	if isRegister(p.Tok) {
-		p.Fail(statement.CodeNotShared, p.Tok.Start, p.Tok.End, "'%s' is a register; a shared place is needed here", statement.Clip(p.Tok.Text)).
+		p.Fail(statement.CodeNotShared, p.Tok.Start, p.Tok.End, "'%s' is a register; a shared variable is needed here", statement.Clip(p.Tok.Text)).
 			Note("[%s] is the variable it points to", statement.Clip(p.Tok.Text))
 	}
-	e := statement.Expr{Kind: statement.ExprName, Name: p.Ident("a shared place").Text, Start: start}
+	e := statement.Expr{Kind: statement.ExprName, Name: p.Ident("a shared variable").Text, Start: start}
 	if p.Accept("[") {
-		e.Kind, e.Val = statement.ExprOwn, -1
+		e.Kind, e.Val = statement.ExprOfProcess, -1
 		if !p.Accept("my") {
 			if p.Tok.Kind != statement.TokenInt || p.Tok.Val < 0 {
 				p.Expected("'my' or a number")
@@ -356,7 +356,7 @@ func (p *parser) term() *statement.Expr {
 	}
 	d := p.Expected("a number or a register")
 	if p.Tok.Kind == statement.TokenName {
-		d.Note("shared places are read with 'read: $r := %s'", statement.Clip(p.Tok.Text))
+		d.Note("shared variables are read with 'read: $r := %s'", statement.Clip(p.Tok.Text))
 	}
 	return &statement.Expr{Kind: statement.ExprInt}
 }

@@ -29,7 +29,7 @@ type Thread struct {
 	Prologue func(l *Lowerer, entry ir.Loc) ir.Loc
 }
 
-// label is a label of a thread. Labels of one statement are one place: they
+// label is a label of a thread. Labels of one statement are one location: they
 // lead to a common root, which holds the facts.
 type label struct {
 	id      Ident

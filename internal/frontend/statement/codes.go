@@ -17,7 +17,7 @@ const (
 	CodeRedeclared    = "FP0202" // a name declared twice
 	CodeLabel         = "FP0203" // an unknown label
 	codeNotRegister   = "FP0204" // a register is needed
-	CodeNotShared     = "FP0205" // a shared place is needed
+	CodeNotShared     = "FP0205" // a shared variable is needed
 	codeNeedsIndex    = "FP0206" // an array without an index
 	codeNoIndex       = "FP0207" // an index on what is no array
 	codeThread        = "FP0208" // an unknown thread
@@ -40,10 +40,10 @@ const (
 	codeNested      = "FP0502" // an atomic section inside another
 	codeOutsideLoop = "FP0503" // break or continue outside a loop
 	codeFallThrough = "FP0504" // falling into a repeated label
-	codeAwait       = "FP0505" // await must read one place
+	codeAwait       = "FP0505" // await must read one cell
 	codeUnbounded   = "FP0506" // a havoc without bounds
 	codeConstraint  = "FP0507" // a constraint that cannot be one step
-	codeAddress     = "FP0508" // '&' of a place that is no cell
+	codeAddress     = "FP0508" // '&' of a cell that is no cell
 	codeIndexOfMany = "FP0509" // the index of a template with any number of threads
 
 	CodeTwoFinals = "FP0601" // a second final condition

@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// Options are what the user says beside the file.
+// Options are the options of the user.
 type Options struct {
 	// Threads is the number of instances of templates written "* n". 0: such a
 	// template becomes one thread marked Unbounded.
@@ -18,8 +18,8 @@ type Options struct {
 	// Numbered lets such threads have the index of their template: a register in which
 	// each has a number of its own (property.Set.Numbers).
 	Numbered bool
-	// Places asks for the places where fences can be written.
-	Places bool
+	// Sites asks for the fence sites.
+	Sites bool
 }
 
 // Unit is a translated file.
@@ -29,10 +29,10 @@ type Unit struct {
 	// Expect is the text after "expect:" in the first such comment, "" if none.
 	Expect    string
 	ExpectPos source.Span
-	// Places is where fences can be written, in the order of the text; only if asked
+	// Sites are the fence sites, in the order of the text; only if asked
 	// for. Write says how the text changes for some of them.
-	Places []ir.FenceSite
-	Write  func([]ir.FenceAt) []source.Edit
+	Sites []ir.FenceSite
+	Write func([]ir.FenceAt) []source.Edit
 }
 
 // Finish puts the diagnostics in order and drops the program beside errors.
@@ -44,7 +44,7 @@ func (u *Unit) Finish(diags *diag.List) *Unit {
 	return u
 }
 
-// BaseName is what a program is called that has no name of its own.
+// BaseName returns the name of a program that does not give itself one.
 func BaseName(f *source.File) string {
 	base := path.Base(f.Name)
 	return strings.TrimSuffix(base, path.Ext(base))
@@ -124,7 +124,7 @@ func (v *Variable) Size() int64 { return v.Count * int64(v.Typ.Size()) }
 // Span returns the span from offset start to offset end.
 func (c *Compiler) Span(start, end int) source.Span { return c.File.Span(start, end) }
 
-// Errorf reports an error once per place and code.
+// Errorf reports an error once per position and code.
 func (c *Compiler) Errorf(code string, start, end int, format string, args ...any) *diag.Diagnostic {
 	key := message{code, start}
 	if c.told[key] {
@@ -134,7 +134,7 @@ func (c *Compiler) Errorf(code string, start, end int, format string, args ...an
 	return c.Diags.Errorf(code, c.Span(start, end), format, args...)
 }
 
-// Warnf warns once per place and code, and not without end.
+// Warnf warns once per position and code, and not without end.
 func (c *Compiler) Warnf(code string, start, end int, format string, args ...any) *diag.Diagnostic {
 	const most = 20
 	key := message{code, start}

@@ -51,11 +51,11 @@ func (c *Compiler) FindThread(name string, index *Expr, start, end int) (*Thread
 
 // conditionBuilder collects the variables of a condition.
 type conditionBuilder struct {
-	c     *Compiler
-	vars  []property.Var
-	index map[string]ir.Reg
-	own   *Scope // of the thread whose registers may be named without it; nil: none
-	bound map[string]ir.Reg
+	c      *Compiler
+	vars   []property.Var
+	index  map[string]ir.Reg
+	thread *Scope // of the thread whose registers may be named without it; nil: none
+	bound  map[string]ir.Reg
 }
 
 // Condition translates the condition of a goal or of final states.
@@ -79,10 +79,10 @@ func (b *conditionBuilder) variable(v property.Var) *ir.Expr {
 
 func (b *conditionBuilder) expr(e *Expr) *ir.Expr {
 	s := &Scope{Compiler: b.c}
-	if b.own != nil {
-		s = b.own
+	if b.thread != nil {
+		s = b.thread
 	}
-	if x, ok := b.ownName(e); ok {
+	if x, ok := b.threadName(e); ok {
 		return x
 	}
 	if x, ok := b.indexed(e); ok {
@@ -95,7 +95,7 @@ func (b *conditionBuilder) expr(e *Expr) *ir.Expr {
 		if v, ok := b.c.Consts[e.Name]; ok && e.Kind == ExprName {
 			return ir.Int(v)
 		}
-		if p := b.place(s, e); p != nil {
+		if p := b.cellRef(s, e); p != nil {
 			return b.memory(p)
 		}
 	case ExprAddr:
@@ -118,8 +118,8 @@ func (b *conditionBuilder) expr(e *Expr) *ir.Expr {
 	return ir.Int(1)
 }
 
-// place resolves a place with a constant index; nil after an error.
-func (b *conditionBuilder) place(s *Scope, e *Expr) *place {
+// cellRef resolves a cell with a constant index; nil after an error.
+func (b *conditionBuilder) cellRef(s *Scope, e *Expr) *cellRef {
 	if _, known := b.c.Declared[e.Name]; !known && e.Kind == ExprName {
 		d := s.undeclared(e)
 		for _, t := range b.c.Order {
@@ -130,28 +130,28 @@ func (b *conditionBuilder) place(s *Scope, e *Expr) *place {
 		}
 		return nil
 	}
-	p := s.place(e)
+	p := s.cellRef(e)
 	if p == nil || !b.isFixed(p, e) {
 		return nil
 	}
 	return p
 }
 
-func (b *conditionBuilder) isFixed(p *place, e *Expr) bool {
+func (b *conditionBuilder) isFixed(p *cellRef, e *Expr) bool {
 	if p.fixed == nil && !p.index.Bad {
-		b.c.Errorf(codeNotConstant, e.Start, e.End, "which place a condition reads must be constant")
+		b.c.Errorf(codeNotConstant, e.Start, e.End, "which variable a condition reads must be constant")
 	}
 	return p.fixed != nil
 }
 
-func (b *conditionBuilder) address(p *place) uint64 {
+func (b *conditionBuilder) address(p *cellRef) uint64 {
 	if p.obj == ir.NoObject {
 		return uint64(p.fixed.Value)
 	}
 	return b.c.Builder.Addr(p.obj) + uint64(p.fixed.Value)
 }
 
-func (b *conditionBuilder) memory(p *place) *ir.Expr {
+func (b *conditionBuilder) memory(p *cellRef) *ir.Expr {
 	name := fmt.Sprintf("mem[%d]", p.cell)
 	if p.obj != ir.NoObject {
 		v := b.c.VarList[p.obj]

@@ -10,7 +10,7 @@
 // thread) and lower (one automaton per thread instance). The other two have
 // their own parsers and share the rest: Trencher's transitions are .fp statements
 // between given locations, Memorax's processes are .fp threads with statements
-// that know domains, behind a stage of text macros.
+// that know domains, after a stage of text macros.
 //
 // Limits: nesting is at most maxDepth, shared memory at most maxMemory bytes,
 // templates at most maxInstances, the whole program at most maxEdges edges; past

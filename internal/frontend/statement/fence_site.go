@@ -12,7 +12,7 @@ import (
 
 // Where fences can be written. The idea: marks are statements of the syntax tree
 // that do nothing, put wherever the text has room for a fence: before every
-// statement, before and behind its labels, and at the end of the body of an if, a loop or
+// statement, before and after its labels, and at the end of the body of an if, a loop or
 // an alternative. A body without braces gets them. Marks are translated like any other statement, so what a fence at a
 // mark does is by construction what the changed text means.
 //
@@ -20,20 +20,20 @@ import (
 // mark is known by its offset, so all instances of a thread and all expansions of a macro
 // share it. Bodies without braces may end at one offset: there the mark is known by the beginning of its body, too.
 
-// mark is a place.
+// mark is a fence site.
 type mark struct {
 	offset int
 	body   int    // 1 + the beginning of the body without braces at whose end it stands, else 0
 	open   int    // beginning of the one statement that gets braces
 	wrap   int    // end of that statement, 0: none
 	before string // text that the fence needs in front
-	after  string // and behind
+	after  string // and after it
 	end    bool   // at the end of a body: stands deeper than what follows
 	text   string // what it stands in front of
 	edges  []ir.EdgeID
 }
 
-// marks are the places of a file.
+// marks are the fence sites of a file.
 type marks struct {
 	file  *source.File
 	list  []*mark
@@ -112,7 +112,7 @@ func (m *marks) blockEnd(b *Stmt) *Stmt {
 	case b.Form == Unbraced && n == 1:
 		end := max(b.List[0].End, b.End)
 		return m.mark(mark{offset: end, body: 1 + b.Start, open: b.Start, wrap: end}, nil)
-	case b.Form != braced: // other calls of the macro have no such place there
+	case b.Form != braced: // other calls of the macro have no such site there
 		return nil
 	}
 	if m.Semi { // before the closing brace
@@ -129,7 +129,7 @@ func (m *marks) blockEnd(b *Stmt) *Stmt {
 	return m.mark(at, nil)
 }
 
-// blank is the offset behind blanks and comments.
+// blank is the offset after blanks and comments.
 func (m *marks) blank(at int) int {
 	text := m.file.Text
 	for at < len(text) {
@@ -149,7 +149,7 @@ func (m *marks) blank(at int) int {
 	return at
 }
 
-// mark makes the statement for a place, in front of s or at the end of a body.
+// mark makes the statement for a fence site, in front of s or at the end of a body.
 func (m *marks) mark(at mark, s *Stmt) *Stmt {
 	key := [2]int{at.offset, at.body}
 	i, ok := m.at[key]
@@ -185,8 +185,8 @@ func (l *Lowerer) mark(s *Stmt, from, next ir.Loc) {
 	}
 }
 
-// SetPlaces hands out the marks.
-func (u *Unit) SetPlaces(m *marks) {
+// SetSites gives the unit its fence sites.
+func (u *Unit) SetSites(m *marks) {
 	if m == nil {
 		return
 	}
@@ -196,7 +196,7 @@ func (u *Unit) SetPlaces(m *marks) {
 		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(min(b.body, 1), min(a.body, 1)), cmp.Compare(b.body, a.body))
 	})
 	for _, a := range list {
-		u.Places = append(u.Places, ir.FenceSite{Pos: source.At(m.file.Pos(a.offset)), Edges: a.edges, Before: a.text})
+		u.Sites = append(u.Sites, ir.FenceSite{Pos: source.At(m.file.Pos(a.offset)), Edges: a.edges, Before: a.text})
 	}
 	u.Write = func(fences []ir.FenceAt) []source.Edit { return m.write(list, fences) }
 }
@@ -204,7 +204,7 @@ func (u *Unit) SetPlaces(m *marks) {
 // wrapped is one statement that gets braces, and the fences inside them.
 type wrapped struct {
 	open, wrap  int
-	first, last string // before and behind the statement
+	first, last string // before and after the statement
 }
 
 // write writes fences. Where braces close, nothing comes between, and the inner ones close first.

@@ -4,19 +4,19 @@ import "fencepost/internal/ir"
 
 // Havoc and read abstraction [BEMT18 §2]: a register gets any value that
 // satisfies a constraint. The constraint of one step may look at one shared
-// place, as the value the step sees.
+// cell, as the value the step sees.
 //
 // Differs from the paper: the values must be bounded, by a range or by the shape
 // of the constraint, since engines enumerate them.
 
 // constraint is a condition that one step tests.
 type constraint struct {
-	cond  *ir.Expr // over registers and the value seen
-	place *place   // nil: none is read
-	addr  *ir.Expr
-	skip  unread // when the place is not read after all
-	two   bool   // more than one place is read
-	bad   bool   // an error was reported
+	cond    *ir.Expr // over registers and the value seen
+	cellRef *cellRef // nil: none is read
+	addr    *ir.Expr
+	skip    unread // when the cell is not read after all
+	two     bool   // more than one cell is read
+	bad     bool   // an error was reported
 }
 
 // constraint turns n into a condition of one step. dst is the register that
@@ -24,14 +24,14 @@ type constraint struct {
 func (l *Lowerer) constraint(n *node, dst ir.Reg) constraint {
 	k := constraint{bad: n.Bad}
 	k.cond = l.oneStep(n, &k)
-	if k.place != nil && !k.two && !k.bad {
+	if k.cellRef != nil && !k.two && !k.bad {
 		var index *ir.Expr
-		if k.place.index != nil {
-			index = k.place.index.Pure
+		if k.cellRef.index != nil {
+			index = k.cellRef.index.Pure
 		}
-		k.addr = k.place.addr(index)
+		k.addr = k.cellRef.addr(index)
 		if dst != ir.NoReg && mentions(k.addr, dst) {
-			l.Compiler.Errorf(codeConstraint, n.src.Start, n.src.End, "which place is read cannot depend on the new value")
+			l.Compiler.Errorf(codeConstraint, n.src.Start, n.src.End, "which variable is read cannot depend on the new value")
 			k.bad = true
 		}
 		k.split(unreadIn(n, dst))
@@ -49,10 +49,10 @@ func (k *constraint) split(u unread) {
 	if !isZero(k.skip.value) {
 		k.cond = conj(ir.Negate(u.when), k.cond)
 	}
-	if k.place.index != nil {
+	if k.cellRef.index != nil {
 		harmless := ir.Int(0)
-		if k.place.obj != ir.NoObject {
-			harmless = ir.Addr(k.place.obj, 0)
+		if k.cellRef.obj != ir.NoObject {
+			harmless = ir.Addr(k.cellRef.obj, 0)
 		}
 		k.addr = choice(u.when, harmless, k.addr)
 	}
@@ -63,10 +63,10 @@ func (l *Lowerer) oneStep(n *node, k *constraint) *ir.Expr {
 	case n.Pure != nil:
 		return n.Pure
 	case n.reading():
-		if n.place.index != nil && n.place.index.Pure == nil || k.place != nil && !k.place.same(n.place) {
+		if n.cellRef.index != nil && n.cellRef.index.Pure == nil || k.cellRef != nil && !k.cellRef.same(n.cellRef) {
 			k.two = true
 		}
-		k.place = n.place
+		k.cellRef = n.cellRef
 		return ir.SeenValue()
 	case n.src.Kind == ExprRMW:
 		l.Compiler.Errorf(codeConstraint, n.src.Start, n.src.End, "'%s' cannot be part of a condition that is tested in one step", n.src.Name)
@@ -115,13 +115,13 @@ func (l *Lowerer) havoc(s *Stmt, from, next ir.Loc) {
 	switch {
 	case k.bad:
 	case k.two:
-		l.Compiler.Errorf(codeConstraint, s.Start, s.End, "a constraint can read one shared place, not several")
-	case k.place == nil:
+		l.Compiler.Errorf(codeConstraint, s.Start, s.End, "a constraint can read one shared variable, not several")
+	case k.cellRef == nil:
 		op.Cond = k.cond
 		l.pick(s, op, from, next)
 	default:
 		if !isTrue(k.skip.when) {
-			load := l.Compiler.access(ir.AbstractLoad, k.place, k.addr, ir.Plain)
+			load := l.Compiler.access(ir.AbstractLoad, k.cellRef, k.addr, ir.Plain)
 			load.Dst, load.Cond = dst, k.cond
 			l.pick(s, load, from, next)
 		}

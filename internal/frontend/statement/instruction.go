@@ -64,7 +64,7 @@ func (l *Lowerer) assignment(s *Stmt, from, next ir.Loc) {
 			return
 		}
 	}
-	p, n := l.Scope.place(s.X), l.Resolve(s.Y)
+	p, n := l.Scope.cellRef(s.X), l.Resolve(s.Y)
 	if p == nil {
 		return
 	}
@@ -86,22 +86,22 @@ func (l *Lowerer) assignment(s *Stmt, from, next ir.Loc) {
 	l.Edge(at, op, next, s.Start, s.End)
 }
 
-// await translates the wait for a condition on one shared place.
+// await translates the wait for a condition on one shared variable.
 func (l *Lowerer) await(s *Stmt, from, next ir.Loc) {
 	k := l.constraint(l.Resolve(s.X), ir.NoReg)
 	switch {
 	case k.bad:
 		return
-	case k.place == nil:
-		l.Compiler.Errorf(codeAwait, s.Start, s.End, "'await' must read a shared place").
+	case k.cellRef == nil:
+		l.Compiler.Errorf(codeAwait, s.Start, s.End, "'await' must read a shared variable").
 			Note("'assume' is the same for registers")
 		return
 	case k.two:
-		l.Compiler.Errorf(codeAwait, s.Start, s.End, "'await' must read one shared place, not several")
+		l.Compiler.Errorf(codeAwait, s.Start, s.End, "'await' must read one shared variable, not several")
 		return
 	}
 	if !isTrue(k.skip.when) {
-		op := l.Compiler.access(ir.Await, k.place, k.addr, ir.Plain)
+		op := l.Compiler.access(ir.Await, k.cellRef, k.addr, ir.Plain)
 		op.Cond = k.cond
 		l.Edge(from, op, next, s.Start, s.End)
 	}

@@ -5,13 +5,13 @@ import (
 	"fencepost/internal/property"
 )
 
-// Invariants: conditions in front of a statement, over shared places and the
+// Invariants: conditions in front of a statement, over shared variables and the
 // registers of the thread, that hold whenever the thread is about to execute it.
 // They change nothing about the program; proofs check and use them.
 //
 // "invariant" is no reserved word: it is one where a condition follows it.
 
-// invariants takes in what is said of the place where a statement starts.
+// invariants adds the invariants of the location where a statement starts.
 func (l *Lowerer) invariants(s *Stmt, at ir.Loc) {
 	for _, e := range s.Invariants {
 		if s.isJump() || s.Kind == StmtEmpty {
@@ -29,7 +29,7 @@ func (l *Lowerer) invariants(s *Stmt, at ir.Loc) {
 
 // Invariant is the condition of an invariant in a scope.
 func (c *Compiler) Invariant(e *Expr, s *Scope) *property.Cond {
-	b := &conditionBuilder{c: c, index: map[string]ir.Reg{}, own: s, bound: map[string]ir.Reg{}}
+	b := &conditionBuilder{c: c, index: map[string]ir.Reg{}, thread: s, bound: map[string]ir.Reg{}}
 	cond := &property.Cond{Text: c.Text(e.Start, e.End)}
 	for _, id := range e.Bound {
 		r := ir.Reg(len(b.vars))
@@ -46,19 +46,19 @@ func (c *Compiler) Invariant(e *Expr, s *Scope) *property.Cond {
 	return cond
 }
 
-// indexed is a place of an invariant whose index is not constant; not ok for other
+// indexed is a cell of an invariant whose index is not constant; not ok for other
 // expressions.
 func (b *conditionBuilder) indexed(e *Expr) (*ir.Expr, bool) {
-	if b.own == nil || e.Kind != ExprIndex && e.Kind != ExprMem || e.Kind == ExprMem && (e.X.Kind == ExprAddr || e.X.Kind == ExprName && b.c.Vars[e.X.Name] != nil) {
+	if b.thread == nil || e.Kind != ExprIndex && e.Kind != ExprMem || e.Kind == ExprMem && (e.X.Kind == ExprAddr || e.X.Kind == ExprName && b.c.Vars[e.X.Name] != nil) {
 		return nil, false
 	}
-	p := &place{obj: ir.NoObject, typ: ir.S64, unit: ir.CellUnit, name: "mem"}
+	p := &cellRef{obj: ir.NoObject, typ: ir.S64, unit: ir.CellUnit, name: "mem"}
 	if e.Kind == ExprIndex {
 		v := b.c.Vars[e.Name]
 		if v == nil || !v.Array {
 			return nil, false
 		}
-		p = &place{obj: v.Obj, typ: v.Typ, name: v.Name, unit: int64(v.Typ.Size()), count: v.Size() / int64(v.Typ.Size())}
+		p = &cellRef{obj: v.Obj, typ: v.Typ, name: v.Name, unit: int64(v.Typ.Size()), count: v.Size() / int64(v.Typ.Size())}
 	}
 	known := len(b.vars)
 	index := b.expr(e.X)
@@ -84,22 +84,22 @@ func (c *Compiler) invariantsOf(id ir.ThreadID, said []property.Invariant) {
 	}
 }
 
-// ownName is a register of the thread an invariant stands in, or its index.
-func (b *conditionBuilder) ownName(e *Expr) (*ir.Expr, bool) {
-	if b.own == nil || e.Kind != ExprName {
+// threadName is a register of the thread an invariant stands in, or its index.
+func (b *conditionBuilder) threadName(e *Expr) (*ir.Expr, bool) {
+	if b.thread == nil || e.Kind != ExprName {
 		return nil, false
 	}
 	if r, ok := b.bound[e.Name]; ok {
 		return ir.R(r), true
 	}
-	r, ok := b.own.Register(e.Name)
+	r, ok := b.thread.Register(e.Name)
 	if !ok {
-		r, ok = b.own.number(e.Name)
+		r, ok = b.thread.number(e.Name)
 	}
 	if ok {
 		return b.variable(property.Var{Name: e.Name, Thread: 0, Reg: r, Type: ir.S64}), true
 	}
-	if v, ok := b.own.lookup(e); ok {
+	if v, ok := b.thread.lookup(e); ok {
 		return ir.Int(v), true
 	}
 	return nil, false

@@ -13,7 +13,7 @@ type Parser struct {
 	PrevMacro  int // and its macro
 	Switches   int // tokens taken whose macro is not that of the token before
 	Bad        bool
-	lastError  int // offset of the last syntax error, so that one place gets one message
+	lastError  int // offset of the last syntax error, so that one position gets one message
 	aborted    bool
 	Depth      int
 	nodes      int

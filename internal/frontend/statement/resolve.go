@@ -5,7 +5,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Scope is what names mean inside one thread instance, or outside all threads
+// Scope has the meaning of names inside one thread instance, or outside all threads
 // if t is nil.
 type Scope struct {
 	Compiler *Compiler
@@ -21,7 +21,7 @@ type node struct {
 	src     *Expr
 	op      ir.ExprOp
 	x, y, z *node
-	place   *place
+	cellRef *cellRef
 	Bad     bool // an error was reported: draw no conclusions
 }
 
@@ -38,7 +38,7 @@ func (n *node) isConst() (int64, bool) {
 	return n.Pure.IsConst()
 }
 
-// reading reports whether the node is nothing but the read of a place.
+// reading reports whether the node is nothing but the read of a cell.
 func (n *node) reading() bool {
 	switch n.src.Kind {
 	case ExprName, ExprIndex, ExprPart, ExprMem:
@@ -73,7 +73,7 @@ func (s *Scope) lookup(e *Expr) (int64, bool) {
 }
 
 // number is the register that holds the index of an instance, where their number is
-// not fixed: it comes after those that the thread declares.
+// not fixed. It comes after the registers that the thread declares.
 func (s *Scope) number(name string) (ir.Reg, bool) {
 	if s.Thread == nil || !s.Thread.Unbounded || !s.Compiler.Opt.Numbered || name == "" || name != s.Thread.Decl.Index.Text {
 		return ir.NoReg, false
@@ -149,11 +149,11 @@ func (s *Scope) Resolve(e *Expr) *node {
 		if e.Z != nil {
 			n.z = s.Resolve(e.Z)
 		}
-		if n.place = s.place(e.X); n.place == nil {
+		if n.cellRef = s.cellRef(e.X); n.cellRef == nil {
 			return badNode(e)
 		}
 		return n
-	case ExprThread, ExprOwn:
+	case ExprThread, ExprOfProcess:
 		panic("BUG: not a value")
 	default:
 		panic("BUG: unknown expression")
@@ -190,9 +190,9 @@ func (n *node) checksDivisor() bool {
 }
 
 func (s *Scope) read(e *Expr) *node {
-	p := s.place(e)
+	p := s.cellRef(e)
 	if p == nil {
 		return badNode(e)
 	}
-	return &node{src: e, place: p}
+	return &node{src: e, cellRef: p}
 }

@@ -2,8 +2,8 @@ package statement
 
 import "fencepost/internal/ir"
 
-// place is a shared place: an element of an object, or a cell of mem.
-type place struct {
+// cellRef is a shared variable: an element of an object, or a cell of mem.
+type cellRef struct {
 	obj   ir.ObjectID // NoObject: a cell
 	typ   ir.Type
 	unit  int64
@@ -14,12 +14,12 @@ type place struct {
 	name  string
 }
 
-// place resolves a shared place; nil after an error.
-func (s *Scope) place(e *Expr) *place {
+// cellRef resolves a shared variable; nil after an error.
+func (s *Scope) cellRef(e *Expr) *cellRef {
 	if e.Kind == ExprMem {
 		switch {
 		case e.X.Kind == ExprName && s.Compiler.Vars[e.X.Name] != nil:
-			return s.place(e.X)
+			return s.cellRef(e.X)
 		case e.X.Kind == ExprAddr:
 			return s.cellOf(e.X)
 		}
@@ -29,7 +29,7 @@ func (s *Scope) place(e *Expr) *place {
 	if v == nil {
 		return nil
 	}
-	p := &place{obj: v.Obj, typ: v.Typ, name: v.Name}
+	p := &cellRef{obj: v.Obj, typ: v.Typ, name: v.Name}
 	switch e.Kind {
 	case ExprName:
 		if v.Array {
@@ -47,7 +47,7 @@ func (s *Scope) place(e *Expr) *place {
 	case ExprPart:
 		p.typ = Types[e.Typ]
 	default:
-		panic("BUG: not a place")
+		panic("BUG: not a cell")
 	}
 	p.unit = int64(p.typ.Size())
 	p.count = v.Size() / p.unit
@@ -68,7 +68,7 @@ func (s *Scope) place(e *Expr) *place {
 	return p
 }
 
-// variable is the shared variable a place names; nil after an error.
+// variable is the shared variable a cell names; nil after an error.
 func (s *Scope) variable(e *Expr) *Variable {
 	if v := s.Compiler.Vars[e.Name]; v != nil {
 		return v
@@ -86,14 +86,14 @@ func (s *Scope) variable(e *Expr) *Variable {
 		s.Compiler.Errorf(codeNoIndex, e.Start, e.End, "'%s' is %s and takes no index", Clip(e.Name), what).
 			Note("mem[%s] is the cell it names", Clip(e.Name))
 	default:
-		s.Compiler.Errorf(CodeNotShared, e.Start, e.End, "'%s' is %s; a shared place is needed here", Clip(e.Name), what)
+		s.Compiler.Errorf(CodeNotShared, e.Start, e.End, "'%s' is %s; a shared variable is needed here", Clip(e.Name), what)
 	}
 	return nil
 }
 
-// cell resolves mem[e].
-func (s *Scope) cell(e *Expr) *place {
-	p := &place{obj: ir.NoObject, typ: ir.S64, unit: ir.CellUnit, name: "mem"}
+// cellRef resolves mem[e].
+func (s *Scope) cell(e *Expr) *cellRef {
+	p := &cellRef{obj: ir.NoObject, typ: ir.S64, unit: ir.CellUnit, name: "mem"}
 	index := s.Resolve(e.X)
 	v, ok := index.isConst()
 	if !ok {
@@ -111,18 +111,18 @@ func (s *Scope) cell(e *Expr) *place {
 	return p
 }
 
-// cellOf resolves the place inside '&', which must be a whole cell.
-func (s *Scope) cellOf(e *Expr) *place {
-	p := s.place(e.X)
+// cellOf resolves the cell inside '&', which must be a whole cell.
+func (s *Scope) cellOf(e *Expr) *cellRef {
+	p := s.cellRef(e.X)
 	if p != nil && p.typ != ir.S64 {
-		s.Compiler.Errorf(codeAddress, e.Start, e.End, "'&' needs a place of 8 bytes").
+		s.Compiler.Errorf(codeAddress, e.Start, e.End, "'&' needs a variable of 8 bytes").
 			Note("mem[&x] is always 8 bytes")
 		return nil
 	}
 	return p
 }
 
-// address resolves '&' place: the number e for which mem[e] is the place.
+// address resolves '&' cell: the number e for which mem[e] is the cell.
 func (s *Scope) address(e *Expr) *node {
 	p := s.cellOf(e)
 	switch {
@@ -148,10 +148,10 @@ func (s *Scope) address(e *Expr) *node {
 // more than ir.CellLimit, so that '&x' of a variable is within.
 const cellReach = 1 << 60
 
-// addr is the address of the place, given its index. An index so far off that
+// addr is the address of the cell, given its index. An index so far off that
 // the arithmetic of addresses would wrap around gets an address that is certainly
 // wrong, so that the check at run time sees it.
-func (p *place) addr(index *ir.Expr) *ir.Expr {
+func (p *cellRef) addr(index *ir.Expr) *ir.Expr {
 	if p.fixed != nil {
 		return p.fixed
 	}
@@ -175,8 +175,8 @@ func (p *place) addr(index *ir.Expr) *ir.Expr {
 	return ir.Conditional(ir.Binary(ir.Lt, ir.U64, shifted, ir.Int(n)), addr, bad)
 }
 
-// same reports whether two places are written the same, their indices being pure.
-func (p *place) same(q *place) bool {
+// same reports whether two cells are written the same, their indices being pure.
+func (p *cellRef) same(q *cellRef) bool {
 	if p.obj != q.obj || p.typ != q.typ || (p.index == nil) != (q.index == nil) {
 		return false
 	}
@@ -186,8 +186,8 @@ func (p *place) same(q *place) bool {
 	return p.index.Pure != nil && q.index.Pure != nil && p.index.Pure.Equal(q.index.Pure)
 }
 
-// op is the access to the place at the address.
-func (c *Compiler) access(kind ir.OpKind, p *place, addr *ir.Expr, order ir.Order) ir.Op {
+// op is the access to the cell at the address.
+func (c *Compiler) access(kind ir.OpKind, p *cellRef, addr *ir.Expr, order ir.Order) ir.Op {
 	if p.index != nil {
 		c.Checks = true // the bounds are checked at run time
 	}

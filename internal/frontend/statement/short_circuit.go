@@ -2,20 +2,20 @@ package statement
 
 import "fencepost/internal/ir"
 
-// The idea: a condition of one step reads its place unless an operand of && || ?:
+// The idea: a condition of one step reads its cell unless an operand of && || ?:
 // that comes before decides. As nothing was read before the first read, what
-// decides is over registers only, so whether the place is read is known before
-// the step. The step that reads is then for the one case, and a step that touches
+// decides is over registers only, so whether the cell is read is known before
+// the step. The step that reads is then for the one case, and a step that accesses
 // no memory for the other.
 
-// unread is when a condition does not read its place, and its value then.
+// unread is when a condition does not read its cell, and its value then.
 type unread struct {
 	when  *ir.Expr // 0 or 1, over registers
 	value *ir.Expr // meaningful where when holds; may mention the new value
 }
 
 // unreadIn finds out about n. dst, if any, is the register whose new value the step
-// is to find: what it decides is not known before, and the place counts as read.
+// is to find: what it decides is not known before, and the cell counts as read.
 func unreadIn(n *node, dst ir.Reg) unread {
 	switch {
 	case n.Pure != nil:

@@ -6,19 +6,19 @@ import "fencepost/internal/ir"
 type exprKind uint8
 
 const (
-	_          exprKind = iota
-	ExprInt             // val
-	ExprName            // name
-	ExprIndex           // name[x]
-	ExprPart            // name.typ[x]
-	ExprMem             // mem[x]
-	ExprAddr            // &x
-	ExprUnary           // op x
-	ExprBinary          // x op y
-	ExprCond            // x ? y : z
-	ExprRMW             // name(x, y, z)
-	ExprThread          // typ:name, of an instance if x is present: only in conditions
-	ExprOwn             // name[val], or name[my] if val is negative: only in Memorax's language
+	_             exprKind = iota
+	ExprInt                // val
+	ExprName               // name
+	ExprIndex              // name[x]
+	ExprPart               // name.typ[x]
+	ExprMem                // mem[x]
+	ExprAddr               // &x
+	ExprUnary              // op x
+	ExprBinary             // x op y
+	ExprCond               // x ? y : z
+	ExprRMW                // name(x, y, z)
+	ExprThread             // typ:name, of an instance if x is present: only in conditions
+	ExprOfProcess          // name[val], or name[my] if val is negative: only in Memorax's language
 )
 
 // Expr is an expression as written. Offsets are bytes of the file.
@@ -59,7 +59,7 @@ const (
 	StmtAwait             // x
 	StmtHavoc             // register x in y..z, or constraint y if z is absent
 	StmtRMW               // x
-	StmtMark              // nothing; a fence can be written here, at place number mark
+	StmtMark              // nothing; a fence can be written here, at fence site number mark
 
 	// Kinds from here on belong to one language, which translates them (compiler.other).
 	StmtLanguage stmtKind = 64
@@ -95,7 +95,7 @@ const (
 	Torn              // one statement, some of which a macro brings
 )
 
-// Ident is a name at a place.
+// Ident is a name and its position.
 type Ident struct {
 	Text       string
 	Start, End int

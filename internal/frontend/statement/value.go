@@ -45,7 +45,7 @@ func (l *Lowerer) value(n *node, at ir.Loc) (*ir.Expr, ir.Loc) {
 	case n.Pure != nil:
 		return n.Pure, at
 	case n.reading():
-		return l.store(n, n.place.name, at)
+		return l.store(n, n.cellRef.name, at)
 	case n.src.Kind == ExprRMW:
 		return l.store(n, n.src.Name, at)
 	case n.lazy():
@@ -97,8 +97,8 @@ func (l *Lowerer) checkDivisor(n *node, y *ir.Expr, at ir.Loc) ir.Loc {
 func (l *Lowerer) into(n *node, dst ir.Reg, at, next ir.Loc, start, end int) {
 	switch {
 	case n.Pure == nil && n.reading():
-		addr, at := l.addr(n.place, at)
-		op := l.Compiler.access(ir.Load, n.place, addr, ir.Plain)
+		addr, at := l.addr(n.cellRef, at)
+		op := l.Compiler.access(ir.Load, n.cellRef, addr, ir.Plain)
 		op.Dst = dst
 		l.Edge(at, op, next, start, end)
 	case n.src.Kind == ExprRMW && n.Pure == nil:
@@ -131,8 +131,8 @@ func (l *Lowerer) Assign(dst ir.Reg, v *ir.Expr, at, next ir.Loc, start, end int
 	l.Edge(at, op, next, start, end)
 }
 
-// addr evaluates the address of a place.
-func (l *Lowerer) addr(p *place, at ir.Loc) (*ir.Expr, ir.Loc) {
+// addr evaluates the address of a cell.
+func (l *Lowerer) addr(p *cellRef, at ir.Loc) (*ir.Expr, ir.Loc) {
 	if p.index == nil {
 		return p.fixed, at
 	}
@@ -147,15 +147,15 @@ var rmwKinds = map[string]ir.RMWKind{
 
 // rmw makes a read-modify-write; dst may be absent.
 func (l *Lowerer) rmw(n *node, dst ir.Reg, at, next ir.Loc, start, end int) {
-	addr, at := l.addr(n.place, at)
-	op := l.Compiler.access(ir.RMW, n.place, addr, ir.SeqCst)
+	addr, at := l.addr(n.cellRef, at)
+	op := l.Compiler.access(ir.RMW, n.cellRef, addr, ir.SeqCst)
 	op.RMW = rmwKinds[n.src.Name]
 	op.Val, at = l.value(n.y, at)
 	switch n.src.Name {
 	case "cas":
 		op.Fail = ir.SeqCst
 		op.Val2, at = l.value(n.z, at)
-		if op.Type.Bits < 64 { // what is compared are the bytes of the place
+		if op.Type.Bits < 64 { // what is compared are the bytes of the cell
 			op.Val = ir.Unary(ir.Cast, op.Type, op.Val)
 		}
 		op.Dst2 = dst

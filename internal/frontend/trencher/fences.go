@@ -13,28 +13,28 @@ import (
 // over all transitions that left q; what leads to q stays.
 
 // leaving is the location a transition starts at: that of its state, or the one
-// behind the state's mark.
+// after the state's mark.
 func (l *lowerer) leaving(tr *transition, held int) ir.Loc {
 	from := l.locs[tr.from][held]
 	if !l.marked {
 		return from
 	}
-	if l.behind == nil {
-		l.behind = map[ir.Loc]ir.Loc{}
+	if l.after == nil {
+		l.after = map[ir.Loc]ir.Loc{}
 	}
-	if to, ok := l.behind[from]; ok {
+	if to, ok := l.after[from]; ok {
 		return to
 	}
 	at := l.low.Compiler.Span(tr.start, tr.start)
 	to := l.low.Func.Loc(l.low.Func.F.Locs[from].Name+"@fence", at)
-	l.behind[from] = to
+	l.after[from] = to
 	id := l.low.Func.Edge(from, ir.NewOp(ir.Nop), to, at)
 	l.tt.marks[tr.from] = append(l.tt.marks[tr.from], id)
 	return to
 }
 
-// setPlaces hands out the states with something to do.
-func (p *parser) setPlaces(u *statement.Unit) {
+// setSites hands out the states with something to do.
+func (p *parser) setSites(u *statement.Unit) {
 	if !p.marked {
 		return
 	}
@@ -55,7 +55,7 @@ func (p *parser) setPlaces(u *statement.Unit) {
 	}
 	slices.SortStableFunc(points, func(a, b point) int { return a.first.start - b.first.start })
 	for _, q := range points {
-		u.Places = append(u.Places, ir.FenceSite{
+		u.Sites = append(u.Sites, ir.FenceSite{
 			Pos: source.At(p.File.Pos(q.first.start)), Edges: q.t.marks[q.state],
 			Before: statement.FirstLine(p.Text[q.first.start:q.first.end]),
 		})

@@ -65,7 +65,7 @@ type lowerer struct {
 	blocked [2]ir.Loc // where what blocks forever would lead, -1 until needed
 
 	marked bool              // asked where fences can be written
-	behind map[ir.Loc]ir.Loc // the location behind the mark of each
+	after  map[ir.Loc]ir.Loc // the location after the mark of each
 }
 
 func (p *parser) lower(c *statement.Compiler, tt *thread) property.At {
@@ -214,7 +214,7 @@ func (l *lowerer) warnBlocked(tr *transition, held int) {
 }
 
 // holdStuck keeps threads that stop with the memory locked from ending there: a
-// section that nobody ends is no section.
+// section without an end is no section.
 func (l *lowerer) holdStuck(stuck [][2]bool) {
 	for i, s := range l.tt.states {
 		if stuck[i][1] {

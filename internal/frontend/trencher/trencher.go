@@ -19,10 +19,10 @@ func Parse(f *source.File, opt statement.Options) (*statement.Unit, *diag.List) 
 	p.parseFile()
 	u := &statement.Unit{Expect: p.Expect, ExpectPos: p.ExpectPos}
 	if !p.Failed {
-		p.marked = opt.Places
+		p.marked = opt.Sites
 		u.Program, u.Props = p.compile()
 		u.ShowCells()
-		p.setPlaces(u)
+		p.setSites(u)
 	}
 	return u.Finish(diags), diags
 }
@@ -361,7 +361,7 @@ func (t *thread) register(w word, written bool) *statement.Expr {
 	return &statement.Expr{Kind: statement.ExprName, Name: w.text, Start: w.start, End: w.end}
 }
 
-// address takes an address: the place it names.
+// address takes an address: the variable it names.
 func (p *parser) address(t *thread) *statement.Expr {
 	x := p.expr(t)
 	p.computed = p.computed || x.Kind != statement.ExprInt

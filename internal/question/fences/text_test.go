@@ -218,11 +218,11 @@ func (g *randomText) name() string {
 func (g *randomText) sites(text string) ([]ir.FenceSite, func([]ir.FenceAt) string) {
 	f := source.NewFile(g.name(), []byte(text))
 	if g.c {
-		u, _ := c.Parse([]*source.File{f}, c.Options{Places: true})
-		return u.Places, func(at []ir.FenceAt) string { return string(source.Apply(f, u.Write(at, translate.C11))) }
+		u, _ := c.Parse([]*source.File{f}, c.Options{Sites: true})
+		return u.Sites, func(at []ir.FenceAt) string { return string(source.Apply(f, u.Write(at, translate.C11))) }
 	}
-	u, _ := fp.Parse(f, statement.Options{Places: true})
-	return u.Places, func(at []ir.FenceAt) string { return string(source.Apply(f, u.Write(at))) }
+	u, _ := fp.Parse(f, statement.Options{Sites: true})
+	return u.Sites, func(at []ir.FenceAt) string { return string(source.Apply(f, u.Write(at))) }
 }
 
 // patched applies the patch with patch(1), holds it against the text beside it, and verifies

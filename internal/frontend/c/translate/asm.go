@@ -12,7 +12,7 @@ import (
 
 // Inline assembly: fences, hints, and the locked instructions that code for x86
 // builds its atomics from, in AT&T syntax. The operands of a statement become
-// registers and places first, the instructions work on those one after the other,
+// registers and lvalues first, the instructions work on those one after the other,
 // and what was computed for outputs is written to them at the end. What is not
 // listed here is refused.
 
@@ -23,7 +23,7 @@ type asmOperand struct {
 	expr       cc.ExpressionNode
 	output     bool
 	memory     bool
-	place      Lvalue // of outputs and of memory operands
+	lvalue     Lvalue // of outputs and of memory operands
 	reg        ir.Reg // holds the value of a register operand
 	typ        ir.Type
 	set        bool // the register has a value
@@ -96,24 +96,24 @@ func asmArgument(e cc.ExpressionNode) (constraint string, expr cc.ExpressionNode
 	return strings.Trim(p.Token.SrcStr(), `"`), args[0], true
 }
 
-// read gives every operand its place or its register, and registers their values.
+// read gives every operand its lvalue or its register, and registers their values.
 func (b *asmBlock) read() {
 	for _, o := range b.operands {
 		if !o.output && !o.memory {
 			continue
 		}
-		o.place = b.Lvals.Lvalue(o.expr)
-		o.typ = b.Types.Scalar(o.place.Type, o.expr)
+		o.lvalue = b.Lvals.Lvalue(o.expr)
+		o.typ = b.Types.Scalar(o.lvalue.Type, o.expr)
 	}
 	for _, o := range b.operands {
 		switch {
-		case o.memory && o.place.Reg != ir.NoReg:
+		case o.memory && o.lvalue.Reg != ir.NoReg:
 			panic("BUG: a memory operand in a register")
 		case o.memory:
 		case o.output:
 			o.reg, o.set = b.Code.Temp(), strings.Contains(o.constraint, "+")
 			if o.set {
-				b.Code.Assign(o.reg, b.Mem.Load(o.place, o.expr).Expr)
+				b.Code.Assign(o.reg, b.Mem.Load(o.lvalue, o.expr).Expr)
 			}
 		default:
 			v := b.Lowering.Exprs.Operand(o.expr)
@@ -143,7 +143,7 @@ func (b *asmBlock) write() {
 			b.In.Refuse(codeAsm, o.expr, "this output is never written")
 		}
 		v := Integer(ir.R(o.reg), ir.S64)
-		b.Mem.Store(o.place, b.Exprs.Convert(v, o.place.Type, o.expr), o.expr)
+		b.Mem.Store(o.lvalue, b.Exprs.Convert(v, o.lvalue.Type, o.expr), o.expr)
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 )
 
 // The barriers of other processors. A program that has them was written for another
-// memory model; what each does to the order of stores, and of stores and later loads,
-// is what it does here. A note says so.
+// memory model. Each orders stores, and stores and later loads, here as it does there. A
+// note says so.
 
-// barrierKind is what a barrier is here.
+// barrierKind is the effect of a barrier here.
 type barrierKind uint8
 
 // The kinds of barriers.
@@ -33,7 +33,7 @@ var foreignBarriers = map[string]barrierKind{
 	"isync": barrierNothing, "isb": barrierNothing, "isb sy": barrierNothing,
 }
 
-// membar is what SPARC's membar does, by the orders its operands name.
+// membar returns the effect of SPARC's membar, by the orders its operands name.
 func membar(operands string) barrierKind {
 	kind := barrierNothing
 	for _, o := range strings.Split(operands, "|") {

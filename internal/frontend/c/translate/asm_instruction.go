@@ -60,12 +60,12 @@ func (in *asmInstruction) memory(last bool) (mem *asmOperand, other asmArg) {
 		}
 	}
 	if mem == nil || other.operand != nil && other.operand.memory {
-		in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs exactly one memory operand in this place", in.text)
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs exactly one memory operand here", in.text)
 	}
 	return mem, other
 }
 
-// value is what an operand holds, cut to a width.
+// value returns the content of an operand, cut to a width.
 func (in *asmInstruction) value(a asmArg, t ir.Type) *ir.Expr {
 	if a.operand == nil {
 		return ir.Int(t.Wrap(a.value))
@@ -96,11 +96,11 @@ func (in *asmInstruction) mark(r ir.Reg) {
 
 // width is the width of the access: the suffix's, or that of the operand.
 func (in *asmInstruction) widthOf(mem *asmOperand, suffix ir.Type) ir.Type {
-	own := ir.Type{Bits: mem.typ.Bits}
+	exact := ir.Type{Bits: mem.typ.Bits}
 	if suffix == (ir.Type{}) {
-		return own
+		return exact
 	}
-	if suffix.Bits > own.Bits {
+	if suffix.Bits > exact.Bits {
 		in.In.Refuse(codeAsm, in.stmt, "the instruction %q works on more bytes than its operand has", in.text)
 	}
 	return suffix
@@ -115,9 +115,9 @@ func (in *asmInstruction) move(suffix ir.Type) {
 	case to.operand != nil && to.operand.memory:
 		mem, v := in.memory(true)
 		t := in.widthOf(mem, suffix)
-		in.Mem.StoreWord(mem.place, t, in.value(v, t))
+		in.Mem.StoreWord(mem.lvalue, t, in.value(v, t))
 	case from.operand != nil && from.operand.memory:
-		op := Access(ir.Load, from.operand.place, in.widthOf(from.operand, suffix), ir.Plain)
+		op := Access(ir.Load, from.operand.lvalue, in.widthOf(from.operand, suffix), ir.Plain)
 		op.Dst = in.Code.Temp()
 		in.Code.Emit(op)
 		in.result(to, ir.R(op.Dst))
@@ -149,7 +149,7 @@ func (in *asmInstruction) update(name string, suffix ir.Type) {
 	}
 	mem, other := in.memory(name != "xchg")
 	t := in.widthOf(mem, suffix)
-	op := Access(ir.RMW, mem.place, t, ir.SeqCst)
+	op := Access(ir.RMW, mem.lvalue, t, ir.SeqCst)
 	op.Dst = in.Code.Temp()
 	old := ir.R(op.Dst)
 	simple := func(kind ir.RMWKind, expr ir.ExprOp, v *ir.Expr) {

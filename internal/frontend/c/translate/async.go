@@ -8,7 +8,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Labels that start a thread: in the convention of CBMC the statement behind
+// Labels that start a thread: in the convention of CBMC the statement after
 // __CPROVER_ASYNC_n: runs in a thread of its own.
 
 const asyncPrefix = "__CPROVER_ASYNC_"
@@ -17,14 +17,14 @@ func isAsync(s *cc.LabeledStatement) bool {
 	return s.Case == cc.LabeledStatementLabel && strings.HasPrefix(s.Token.SrcStr(), asyncPrefix)
 }
 
-// async starts the thread of a label. Only a call can stand behind it, with
+// async starts the thread of a label. Only a call can stand after it, with
 // arguments that read no memory: the thread would read it, not its parent.
 func (f *Statements) async(s *cc.LabeledStatement) {
 	f.begin(s)
 	call := f.asyncCall(s)
 	d := VariableOf(call.PostfixExpression)
 	if d == nil || d.Type().Kind() != cc.Function {
-		f.In.Refuse(codeStatement, s, "a label that starts a thread needs the call of a named function behind it")
+		f.In.Refuse(codeStatement, s, "a label that starts a thread needs the call of a named function after it")
 	}
 	sym := f.Syms.Find(f.Unit, d)
 	if sym == nil || sym.Def == nil {
@@ -43,7 +43,7 @@ func (f *Statements) asyncCall(s *cc.LabeledStatement) *cc.PostfixExpression {
 			return x
 		}
 	}
-	f.In.Refuse(codeStatement, s, "a label that starts a thread needs the call of a function behind it")
+	f.In.Refuse(codeStatement, s, "a label that starts a thread needs the call of a function after it")
 	panic("BUG: unreachable")
 }
 

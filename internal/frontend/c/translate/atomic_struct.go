@@ -117,7 +117,7 @@ func (f *Storage) allocAtomicResults(body cc.Node) {
 	})
 }
 
-// atomicValue is the place of a struct an atomic operation returns.
+// atomicValue is the lvalue of a struct an atomic operation returns.
 func (f *Accesses) atomicValue(e cc.ExpressionNode) (Lvalue, bool) {
 	call := atomicResult(e)
 	if call == nil {

@@ -9,7 +9,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// Attributes. Those that may change layout or meaning are refused, but not on what
+// Attributes. An attribute that may change layout or meaning is refused, but not on what
 // the program does not use: the headers of a C library are full of them, and the
 // output of a preprocessor has all of these inside.
 
@@ -21,7 +21,7 @@ var harmless = []string{
 	"sentinel", "alloc_align", "nonstring", "warning", "error", "tls_model", "fd_arg", "null_terminated_string_arg", "no_sanitize", "section", "weak", "nocf_check", "noipa", "no_reorder", "designated_init", "assume_aligned", "counted_by",
 }
 
-// names are what a declaration of file scope declares, if it declares only functions
+// names are the names that a declaration of file scope declares, if it declares only functions
 // without bodies or only names of types.
 type names struct {
 	list  []string
@@ -35,7 +35,7 @@ type attribute struct {
 	of   names
 }
 
-// declaredNames is what a declaration of file scope declares.
+// declaredNames returns the names that a declaration of file scope declares.
 func declaredNames(x *cc.ExternalDeclaration) names {
 	if x.Case != cc.ExternalDeclarationDecl || x.Declaration.InitDeclaratorList == nil {
 		return names{}

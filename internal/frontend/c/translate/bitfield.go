@@ -8,16 +8,16 @@ import (
 )
 
 // Bit-fields. Where they lie is computed here, as compilers for x86-64 do: a field
-// goes behind the one before it unless it would cross a boundary of its type's
-// size, and then to the next such boundary. cc places everything else; a struct of
+// goes after the one before it unless it would cross a boundary of its type's
+// size, and then to the next such boundary. cc lays out everything else; a struct of
 // which it makes something else than compilers do is refused.
 //
 // A bit-field is read by a load of its unit and written by a load and a store of it,
-// which is what makes writes to neighbours get lost. The unit is the largest
-// aligned word up to the size of the declared type that touches no other member.
+// so writes to neighbours can get lost. The unit is the largest
+// aligned word up to the size of the declared type that contains bytes of no other member.
 
-// bitPlace is where a bit-field lies inside its unit.
-type bitPlace struct {
+// bitRange is where a bit-field lies inside its unit.
+type bitRange struct {
 	off    int64 // of the unit in the struct
 	unit   ir.Type
 	shift  uint
@@ -26,17 +26,17 @@ type bitPlace struct {
 }
 
 // mask is the bits of the field, at the bottom of a word.
-func (b *bitPlace) mask() int64 { return int64(^uint64(0) >> (64 - b.width)) }
+func (b *bitRange) mask() int64 { return int64(^uint64(0) >> (64 - b.width)) }
 
 // valueType is the type of the field's values after promotion [C11 6.3.1.1].
-func (b *bitPlace) valueType(declared ir.Type) ir.Type {
+func (b *bitRange) valueType(declared ir.Type) ir.Type {
 	if b.width < 32 || b.width == 32 && b.signed {
 		return ir.S32
 	}
 	return declared
 }
 
-// structure is what structs and unions of cc have in common.
+// structure has the methods that structs and unions of cc have in common.
 type structure interface {
 	cc.Type
 	NumFields() int
@@ -45,7 +45,7 @@ type structure interface {
 
 // placement is the bit-fields of a struct, by index of the field.
 type placement struct {
-	bits map[int]*bitPlace
+	bits map[int]*bitRange
 	ok   bool // cc agrees on everything else
 }
 
@@ -55,7 +55,7 @@ func (c *Layouts) placements(s structure) *placement {
 	if p := c.placed[first]; p != nil {
 		return p
 	}
-	p := &placement{bits: map[int]*bitPlace{}, ok: true}
+	p := &placement{bits: map[int]*bitRange{}, ok: true}
 	c.placed[first] = p
 	at, align := int64(0), int64(1)
 	for i := range s.NumFields() {
@@ -84,7 +84,7 @@ func (c *Layouts) placements(s structure) *placement {
 		if f.Name() != "" {
 			align = max(align, int64(t.Align()))
 		}
-		p.bits[i] = &bitPlace{off: at, width: uint(width)} // in bits, until the units are known
+		p.bits[i] = &bitRange{off: at, width: uint(width)} // in bits, until the units are known
 		at += width
 	}
 	if s.Kind() == cc.Struct {
@@ -97,7 +97,7 @@ func (c *Layouts) placements(s structure) *placement {
 }
 
 // chooseUnit finds the word a bit-field is accessed by.
-func (c *Layouts) chooseUnit(s structure, index int, b *bitPlace, p *placement) {
+func (c *Layouts) chooseUnit(s structure, index int, b *bitRange, p *placement) {
 	t := s.FieldByIndex(index).Type()
 	at := b.off
 	b.signed = cc.IsSignedInteger(t)
@@ -109,7 +109,7 @@ func (c *Layouts) chooseUnit(s structure, index int, b *bitPlace, p *placement) 
 		if at+int64(b.width) > 8*(off+size) {
 			break
 		}
-		if off+size > s.Size() || touchesMember(s, off, size) {
+		if off+size > s.Size() || overlapsMember(s, off, size) {
 			continue
 		}
 		b.off, b.shift = off, uint(at-8*off)
@@ -119,9 +119,9 @@ func (c *Layouts) chooseUnit(s structure, index int, b *bitPlace, p *placement) 
 	p.ok = false
 }
 
-// touchesMember reports whether a stretch of a struct holds bytes of a member that
+// overlapsMember reports whether a stretch of a struct holds bytes of a member that
 // is no bit-field.
-func touchesMember(s structure, off, size int64) bool {
+func overlapsMember(s structure, off, size int64) bool {
 	if s.Kind() == cc.Union {
 		return false // members overlap anyway
 	}
@@ -138,7 +138,7 @@ func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 
 // bitField is where a bit-field of a struct lies, relative to the struct that f's
 // own offset is relative to.
-func (c *Layouts) bitField(f *cc.Field, n cc.Node) bitPlace {
+func (c *Layouts) bitField(f *cc.Field, n cc.Node) bitRange {
 	s, ok := f.ParentType().(structure)
 	if !ok {
 		c.In.Refuse(codeBitField, n, "this bit-field is not supported")
@@ -200,7 +200,7 @@ func (p *placement) units() []Leaf {
 }
 
 // extract is the value of a bit-field in its unit.
-func (b *bitPlace) extract(unit *ir.Expr) *ir.Expr {
+func (b *bitRange) extract(unit *ir.Expr) *ir.Expr {
 	if !b.signed {
 		if b.shift > 0 {
 			unit = ir.Binary(ir.Shr, b.unit, unit, ir.Int(int64(b.shift)))
@@ -212,14 +212,14 @@ func (b *bitPlace) extract(unit *ir.Expr) *ir.Expr {
 }
 
 // insert is the unit with another value in the field.
-func (b *bitPlace) insert(unit, v *ir.Expr) *ir.Expr {
+func (b *bitRange) insert(unit, v *ir.Expr) *ir.Expr {
 	hole := b.unit.Wrap(^(b.mask() << b.shift))
 	rest := ir.Binary(ir.And, b.unit, unit, ir.Int(hole))
 	return ir.Binary(ir.Or, b.unit, rest, b.positioned(v))
 }
 
-// positioned is a value at the place of the field, and zeros around it.
-func (b *bitPlace) positioned(v *ir.Expr) *ir.Expr {
+// positioned is a value at the lvalue of the field, and zeros around it.
+func (b *bitRange) positioned(v *ir.Expr) *ir.Expr {
 	v = ir.Binary(ir.And, ir.U64, v, ir.Int(b.mask()))
 	if b.shift > 0 {
 		v = ir.Binary(ir.Shl, b.unit, v, ir.Int(int64(b.shift)))
@@ -228,8 +228,8 @@ func (b *bitPlace) positioned(v *ir.Expr) *ir.Expr {
 }
 
 // fit cuts a value to what the field can hold.
-func (b *bitPlace) fit(v Value) Value {
-	low := bitPlace{unit: ir.U64, width: b.width, signed: b.signed}
+func (b *bitRange) fit(v Value) Value {
+	low := bitRange{unit: ir.U64, width: b.width, signed: b.signed}
 	v.Expr = low.extract(v.Expr)
 	v.Type = b.valueType(v.Type)
 	return v

@@ -10,7 +10,7 @@ import (
 // ThreadEnd is the function of library/keys.c that runs destructors.
 const ThreadEnd = "__fp_thread_end"
 
-// keyEnds is what is known about destructors.
+// keyEnds collects the destructors of a program.
 type keyEnds struct {
 	Funcs   []ir.FuncID // in the order of the text
 	Unknown bool        // there may be others

@@ -11,7 +11,7 @@ import (
 // same full expression can change a register an earlier value mentions only where
 // C leaves the behaviour undefined: values that cross a sequence point are saved.
 
-// Effect evaluates an expression whose value nobody wants.
+// Effect evaluates an expression whose value is not used.
 func (f *Expressions) Effect(e cc.ExpressionNode) {
 	switch x := Unparen(e).(type) {
 	case *cc.ExpressionList:
@@ -24,7 +24,7 @@ func (f *Expressions) Effect(e cc.ExpressionNode) {
 			return
 		}
 		if atomicResult(x) != nil {
-			f.Lvals.place(x)
+			f.Lvals.designated(x)
 			return
 		}
 		f.expr(x)
@@ -36,7 +36,7 @@ func (f *Expressions) Effect(e cc.ExpressionNode) {
 		f.expr(x)
 	case *cc.AssignmentExpression:
 		if x.Case == cc.AssignmentExpressionAssign && IsStruct(x.UnaryExpression.Type()) {
-			f.Lvals.structPlace(x)
+			f.Lvals.structLvalue(x)
 			return
 		}
 		f.expr(x)
@@ -424,7 +424,7 @@ func (f *Expressions) unify(a, b Value, x *cc.ConditionalExpression) (Value, Val
 	return a, b
 }
 
-// unified is what the pointer a conditional gives points to. A null pointer
+// unified returns the type that the pointer of a conditional points to. A null pointer
 // constant takes the type of the other arm, so cc is asked.
 func (f *Expressions) unified(a, b Value, x *cc.ConditionalExpression) cc.Type {
 	if a.Elem == nil && b.Elem == nil {

@@ -16,13 +16,13 @@ import (
 // Where fences can be written. The idea: wherever the text has room for a
 // statement, the translation takes a step that does nothing (a mark): before every
 // statement and declaration of a block, between a label and its statement, before and
-// behind the one statement of a body without braces, which then gets them, and at the end of every
+// after the one statement of a body without braces, which then gets them, and at the end of every
 // block. Not before case and default, where compilers want to see that a case ends. A fence at a mark is by construction what the changed text means.
 //
 // The conditions of loops, the parts of a for and the operands of an expression have
-// no such place inside.
+// no such fence site inside.
 //
-// A macro's expansion is one piece of text: cc gives all its tokens the place of
+// A macro's expansion is one piece of text: cc gives all its tokens the fence site of
 // the call, so what begins there first, which is the outermost statement, gets the
 // mark, and the others none. The text before a mark must end a statement or
 // begin a block; and the end of a statement that needs braces must be written out.
@@ -31,14 +31,14 @@ import (
 // gets marks that cannot be written (read-only). They tell whether a fence in a text that
 // is not ours to change would help.
 
-// mark is a place.
+// mark is a fence site.
 type mark struct {
 	file   *source.File
 	offset int
 	end    bool   // at the end of a block: stands deeper than what follows
 	bare   bool   // the statement is a body without braces
 	empty  bool   // and the statement is ';'
-	behind bool   // bare: behind the statement
+	after  bool   // bare: after the statement
 	open   int    // bare: beginning of the statement
 	last   int    // bare: end of the statement
 	prev   int    // end of the text before, bare: before the statement
@@ -48,15 +48,15 @@ type mark struct {
 	readOnly bool
 }
 
-// markKey tells marks apart. Bodies without braces can end at one place, so the mark at their
-// end is known by where they begin, too; read-only ones are counted per place.
+// markKey tells marks apart. Bodies without braces can end at one fence site, so the mark at their
+// end is known by where they begin, too; read-only ones are counted per fence site.
 type markKey struct {
 	pos   source.Pos
 	open  int // 1 + beginning of the body, else 0
 	count int // from 1, of read-only marks
 }
 
-// marks are the places of a program.
+// marks are the fence sites of a program.
 type marks struct {
 	files    map[string]*source.File
 	included map[string]*source.File // files of the user that are not to be changed
@@ -187,13 +187,13 @@ func beginning(n cc.Node) source.Pos {
 	return source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}
 }
 
-// markBefore marks the place before a statement or declaration, if there is one.
+// markBefore marks the fence site before a statement or declaration, if there is one.
 func (f *siteMarks) markBefore(n cc.Node) {
 	m := f.marks
 	if m == nil || f.Code.At == Nowhere {
 		return
 	}
-	at, ok := m.place(beginning(n))
+	at, ok := m.site(beginning(n))
 	if ok && at.file.Text[at.offset] == '{' { // cc declares __func__ there
 		return
 	}
@@ -203,7 +203,7 @@ func (f *siteMarks) markBefore(n cc.Node) {
 	}
 	bare := s != nil && m.bare[s]
 	switch {
-	case !ok, !bare && !at.behindStatement(): // the head of something, or a macro
+	case !ok, !bare && !at.afterStatement(): // the head of something, or a macro
 		f.markReadOnly(beginning(n), n)
 		return
 	case bare && !m.wrap(at, s):
@@ -229,14 +229,14 @@ func (m *marks) wrap(at *mark, s *cc.Statement) bool {
 	return true
 }
 
-// markBodyEnd marks the place behind the one statement of a body without braces.
+// markBodyEnd marks the fence site after the one statement of a body without braces.
 func (f *siteMarks) markBodyEnd(s *cc.Statement) {
 	m := f.marks
 	if m == nil || f.Code.At == Nowhere || !m.bare[s] {
 		return
 	}
 	p := beginning(s)
-	at, ok := m.place(p)
+	at, ok := m.site(p)
 	if !ok || !m.bodies[s] || !m.wrap(at, s) {
 		f.markReadOnly(p, nil)
 		return
@@ -244,18 +244,18 @@ func (f *siteMarks) markBodyEnd(s *cc.Statement) {
 	if at.empty { // its beginning is its end
 		return
 	}
-	at.offset, at.behind, at.text = at.last, true, "the end of the body"
+	at.offset, at.after, at.text = at.last, true, "the end of the body"
 	f.mark(at)
 }
 
-// markEnd marks the place at the end of a block.
+// markEnd marks the fence site at the end of a block.
 func (f *siteMarks) markEnd(s *cc.CompoundStatement) {
 	if f.marks == nil || f.Code.At == Nowhere {
 		return
 	}
 	p := beginning(&s.Token2)
-	at, ok := f.marks.place(p)
-	if !ok || at.file.Text[at.offset] != '}' || !at.behindStatement() {
+	at, ok := f.marks.site(p)
+	if !ok || at.file.Text[at.offset] != '}' || !at.afterStatement() {
 		f.markReadOnly(p, nil)
 		return
 	}
@@ -263,7 +263,7 @@ func (f *siteMarks) markEnd(s *cc.CompoundStatement) {
 	f.mark(at)
 }
 
-// markReadOnly marks a place in an included file, or inside the expansion of a macro:
+// markReadOnly marks a fence site in an included file, or inside the expansion of a macro:
 // before n, or at the end of a block or body if n is nil.
 func (f *siteMarks) markReadOnly(p source.Pos, n cc.Node) {
 	m := f.marks
@@ -292,7 +292,7 @@ func firstLine(text string) string {
 }
 
 // mark takes a step that does nothing. It returns false if another statement of the same
-// expansion has the place.
+// expansion has the fence site.
 func (f *siteMarks) mark(at *mark) bool {
 	pos := at.file.Pos(at.offset)
 	key := markKey{pos: pos}
@@ -300,7 +300,7 @@ func (f *siteMarks) mark(at *mark) bool {
 	case at.readOnly:
 		f.readOnly[pos]++
 		key.count = f.readOnly[pos]
-	case at.behind:
+	case at.after:
 		key.open = 1 + at.open
 	}
 	if old := f.marks.at[key]; old != nil {
@@ -322,9 +322,9 @@ func (f *siteMarks) mark(at *mark) bool {
 	return true
 }
 
-// place is a place in one of the given files whose text before ends a statement or
+// site is a fence site in one of the given files whose text before ends a statement or
 // begins a block.
-func (m *marks) place(p source.Pos) (*mark, bool) {
+func (m *marks) site(p source.Pos) (*mark, bool) {
 	f := m.files[p.File]
 	if f == nil {
 		return nil, false
@@ -345,9 +345,9 @@ func endsWithWord(text []byte, word string) bool {
 	return bytes.HasSuffix(text, []byte(word)) && (len(text) == len(word) || !read.IsWord(text[len(text)-len(word)-1]))
 }
 
-// behindStatement reports whether the text before is a statement, a label, or
+// afterStatement reports whether the text before is a statement, a label, or
 // where a block begins.
-func (a *mark) behindStatement() bool {
+func (a *mark) afterStatement() bool {
 	return bytes.ContainsRune([]byte(";{}:"), rune(a.file.Text[a.prev-1]))
 }
 
@@ -362,9 +362,9 @@ func (m *marks) tokenEnd(f *source.File, t *cc.Token) (end int, written bool) {
 	return offset + len(src), true
 }
 
-// setPlaces hands out the marks, in the order of the files and their text.
+// setSites hands out the marks, in the order of the files and their text.
 // A program needs headers for the fences, a test has them.
-func (u *Unit) setPlaces(m *marks, files []*source.File, needsHeaders bool) {
+func (u *Unit) setSites(m *marks, files []*source.File, needsHeaders bool) {
 	if m == nil {
 		return
 	}
@@ -374,7 +374,7 @@ func (u *Unit) setPlaces(m *marks, files []*source.File, needsHeaders bool) {
 	}
 	// At one offset bodies end, the inner one first, before the next statement begins.
 	ends := func(a *mark) int {
-		if a.behind {
+		if a.after {
 			return 1 + a.open
 		}
 		return 0
@@ -392,7 +392,7 @@ func (u *Unit) setPlaces(m *marks, files []*source.File, needsHeaders bool) {
 		)
 	})
 	for _, a := range m.list {
-		u.Places = append(u.Places, ir.FenceSite{Pos: source.At(a.file.Pos(a.offset)), Edges: a.edges, Before: a.text, ReadOnly: a.readOnly})
+		u.Sites = append(u.Sites, ir.FenceSite{Pos: source.At(a.file.Pos(a.offset)), Edges: a.edges, Before: a.text, ReadOnly: a.readOnly})
 	}
 	u.Write = func(fences []ir.FenceAt, style FenceStyle) []source.Edit {
 		edits := m.write(fences, style)

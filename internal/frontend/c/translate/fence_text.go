@@ -131,7 +131,7 @@ func headEnd(text []byte) (at int, first bool) {
 // braces are written around one statement, with fences inside.
 type braces struct {
 	at          *mark
-	first, last string // fences before and behind the statement
+	first, last string // fences before and after the statement
 }
 
 // write writes fences. Where braces close, nothing comes between, and the inner ones close
@@ -154,7 +154,7 @@ func (m *marks) write(fences []ir.FenceAt, style FenceStyle) []source.Edit {
 			at = len(bodies)
 			bodies = append(bodies, &braces{at: a})
 		}
-		if a.behind {
+		if a.after {
 			bodies[at].last = fence
 		} else {
 			bodies[at].first = fence
@@ -179,7 +179,7 @@ func (a *mark) replace(from, to int, text string) source.Edit {
 	return source.Edit{File: a.file.Name, Start: from, End: to, Text: text}
 }
 
-// edit writes a fence at a place.
+// edit writes a fence at a fence site.
 func (a *mark) edit(fence string) source.Edit {
 	indent, begins := a.file.Indent(a.offset)
 	switch {

@@ -269,7 +269,7 @@ func (f *Storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, n cc
 
 // leave ends the function.
 func (f *Storage) leave(v *ir.Expr) {
-	f.lookAtLocals()
+	f.readLocals()
 	if f.sym.Name != "main" {
 		for _, r := range f.blocks {
 			op := ir.NewOp(ir.Free)

@@ -9,13 +9,13 @@ import (
 )
 
 // Initialisers. cc computes where each expression of an initialiser goes; of two for
-// one place the later one counts, and braces begin anew for what they enclose.
+// one lvalue the later one counts, and braces begin anew for what they enclose.
 
 // part is one expression of an initialiser, or the braces around several.
 type part struct {
 	off   int64
 	typ   cc.Type
-	bits  *bitPlace // off is its unit's
+	bits  *bitRange // off is its unit's
 	expr  cc.ExpressionNode
 	clear bool // braces: what was said about these bytes before is forgotten
 }
@@ -163,12 +163,12 @@ func (c *staticData) Constant(e *ir.Expr) (int64, bool) {
 	}).IsConst()
 }
 
-// write is what an initialiser puts at a place of a local object.
+// write is a value that an initialiser stores into a local object.
 type write struct {
 	off  int64
 	size int64
 	typ  ir.Type
-	bits *bitPlace
+	bits *bitRange
 	e    *ir.Expr
 	from Lvalue // of a whole struct, where e is nil
 	tree cc.Type

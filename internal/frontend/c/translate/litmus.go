@@ -14,7 +14,7 @@ import (
 
 // Litmus tests. The idea: a test is a translation unit without main. Every function
 // that the test names is a thread; its parameters are not variables but the
-// addresses of locations of the same names, which nobody else defines. A parameter
+// addresses of locations of the same names, which no thread else defines. A parameter
 // that is never written is replaced by the address, so that every access through it
 // names its object.
 //
@@ -24,13 +24,13 @@ import (
 // TestInput is a test as its front end found it.
 type TestInput struct {
 	// File has the name of the test's file and its text with everything blank that is
-	// not C, so that positions are those of the file.
+	// not C, so that positions are positions in the file.
 	File *source.File
 	// Prelude is C that stands before it: the headers of the dialect.
 	Prelude string
 	// Threads are the functions that run, in order.
 	Threads []string
-	// Locations are those the initial state speaks of.
+	// Locations are the locations that the initial state mentions.
 	Locations []Location
 	// Locals are the variables that the conditions ask about.
 	Locals []Local
@@ -52,7 +52,7 @@ type Local struct {
 	Name   string
 }
 
-// Memory is what became of a location.
+// Memory is a location after translation.
 type Memory struct {
 	Location
 	Obj     ir.ObjectID
@@ -61,10 +61,10 @@ type Memory struct {
 	Pointer bool
 	Init    []byte // what the object holds at first, to be filled in
 
-	typ cc.Type // nil: nobody says
+	typ cc.Type // nil: not known
 }
 
-// Variable is what became of a local.
+// Variable is a local after translation.
 type Variable struct {
 	Found   int // how many variables of this name the thread has
 	Scalar  bool
@@ -76,10 +76,10 @@ type Variable struct {
 
 // Test is a test under translation.
 type Test struct {
-	// Locations are those of the input, and behind them those that only parameters
+	// Locations are the locations of the input, then the locations that only parameters
 	// name.
 	Locations []*Memory
-	// Locals are those of the input, after Lower.
+	// Locals are the locals of the input, after Lower.
 	Locals []Variable
 
 	c      *Compiler
@@ -400,9 +400,9 @@ func (f *Storage) findLocals(body *cc.CompoundStatement) {
 	}
 }
 
-// lookAtLocals reads, where a thread of a test ends, the locals in memory that the
+// readLocals reads, where a thread of a test ends, the locals in memory that the
 // conditions ask about.
-func (f *Storage) lookAtLocals() {
+func (f *Storage) readLocals() {
 	if f.thread == nil {
 		return
 	}

@@ -7,9 +7,9 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Lvalue finds the place an expression designates.
+// Lvalue returns the object that an expression designates.
 func (f *Lvalues) Lvalue(e cc.ExpressionNode) Lvalue {
-	l := f.place(e)
+	l := f.designated(e)
 	l.Atomic = f.Types.OfExpr(e).IsAtomic() && l.Type.Kind() != cc.Array
 	if l.Atomic && l.bits != nil {
 		f.In.Refuse(CodeAtomic, e, "atomic bit-fields are not supported")
@@ -17,7 +17,7 @@ func (f *Lvalues) Lvalue(e cc.ExpressionNode) Lvalue {
 	return l
 }
 
-func (f *Lvalues) place(e cc.ExpressionNode) Lvalue {
+func (f *Lvalues) designated(e cc.ExpressionNode) Lvalue {
 	if l, ok := f.Mem.atomicValue(e); ok {
 		return l
 	}
@@ -25,14 +25,14 @@ func (f *Lvalues) place(e cc.ExpressionNode) Lvalue {
 	case *cc.PrimaryExpression:
 		switch x.Case {
 		case cc.PrimaryExpressionExpr:
-			return f.place(x.ExpressionList)
+			return f.designated(x.ExpressionList)
 		case cc.PrimaryExpressionIdent:
 			return f.named(x)
 		case cc.PrimaryExpressionStmt:
-			return f.Exprs.statementPlace(x)
+			return f.Exprs.statementLvalue(x)
 		case cc.PrimaryExpressionGeneric:
 			if a := x.GenericSelection.Associated(); a != nil && a.AssignmentExpression != nil {
-				return f.place(a.AssignmentExpression)
+				return f.designated(a.AssignmentExpression)
 			}
 		case cc.PrimaryExpressionString:
 			s, ok := x.Value().(cc.StringValue)
@@ -78,10 +78,10 @@ func (f *Lvalues) place(e cc.ExpressionNode) Lvalue {
 		}
 	default:
 		if IsStruct(e.Type()) {
-			return f.structPlace(e)
+			return f.structLvalue(e)
 		}
 	}
-	f.In.Refuse(CodeExpr, e, "this is not a place in memory")
+	f.In.Refuse(CodeExpr, e, "this is not an object in memory")
 	panic("BUG: unreachable")
 }
 
@@ -116,7 +116,7 @@ func (f *Lvalues) arrayType(x *cc.PrimaryExpression) cc.Type {
 	return t
 }
 
-// named is the place of a variable or function.
+// named is the lvalue of a variable or function.
 func (f *Lvalues) named(x *cc.PrimaryExpression) Lvalue {
 	d, ok := x.ResolvedTo().(*cc.Declarator)
 	if !ok {
@@ -147,7 +147,7 @@ func (f *Lvalues) named(x *cc.PrimaryExpression) Lvalue {
 	return Lvalue{Reg: ir.NoReg, Addr: ir.Addr(o, 0), Obj: o, Type: s.Decl.Type()}
 }
 
-// Pointee is what a pointer points to.
+// Pointee returns the lvalue that a pointer points to.
 func (f *Lvalues) Pointee(e cc.ExpressionNode) Lvalue {
 	v := f.Exprs.Operand(e)
 	if v.Elem == nil {

@@ -6,7 +6,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Atomics. What an order does to store buffers is what compilers make of it on the
+// Atomics. What an order does to store buffers comes from compilers on the
 // machine (docs/languages/c.md has the table): loads are plain moves; a relaxed
 // store is a plain move, a release store one with a store-store fence before it, a
 // seq_cst store an exchange; every read-modify-write is locked.
@@ -24,8 +24,8 @@ func (f *Accesses) Order(e cc.ExpressionNode) ir.Order {
 	return orders[v]
 }
 
-// AtomicPlace is the object an atomic operation works on.
-func (f *Accesses) AtomicPlace(e cc.ExpressionNode) (Lvalue, ir.Type) {
+// AtomicLvalue is the object an atomic operation works on.
+func (f *Accesses) AtomicLvalue(e cc.ExpressionNode) (Lvalue, ir.Type) {
 	f.Lvals.accessedThrough(e)
 	l := f.Lvals.Pointee(e)
 	return l, f.atomicWord(l.Type, e)

@@ -266,7 +266,7 @@ func (c *Symbols) checkObject(name string, t cc.Type, n cc.Node) {
 // perThread reports whether an object is thread-local.
 func (s *symbol) perThread() bool { return s.Decl.IsThreadLocal() }
 
-// elementOf is what the elements of an object are for people: scalars of
+// elementOf returns the type of the elements of an object in answers: scalars of
 // arrays of any dimension, and whole structs.
 func elementOf(t cc.Type) (int, ir.Type) {
 	for t.Kind() == cc.Array {

@@ -6,11 +6,11 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Atomic updates. What the processor has a locked instruction for is one
-// read-modify-write; the rest (nand, multiplication, arithmetic on _Bool) is what
-// compilers make of it: a load and a loop around a compare-exchange.
+// Atomic updates. An update for which the processor has a locked instruction is one
+// read-modify-write. The others (nand, multiplication, arithmetic on _Bool) become a load
+// and a loop around a compare-exchange, as in compilers.
 
-// rmwFunction is what an update computes.
+// rmwFunction is the function of an update.
 type rmwFunction struct {
 	Kind ir.RMWKind // RMWUnset: needs a loop
 	op   ir.ExprOp  // what is written, from the old value and the operand
@@ -58,7 +58,7 @@ func (f *Accesses) Rmw(l Lvalue, t ir.Type, k rmwFunction, v Value, order ir.Ord
 	return was, is
 }
 
-// casLoop updates a place by a function of what it holds.
+// casLoop updates an lvalue by a function of what it holds.
 func (f *Accesses) casLoop(l Lvalue, t ir.Type, order ir.Order, next func(old Value) *ir.Expr) (was, is Value) {
 	read := Access(ir.Load, l, t, ir.Relaxed)
 	read.Dst = f.Code.Temp()

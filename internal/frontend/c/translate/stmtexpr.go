@@ -22,13 +22,13 @@ func (f *Expressions) statementValue(x *cc.PrimaryExpression) Value {
 	return f.Code.Keep(f.Operand(last))
 }
 
-// statementPlace is where the struct lies that ({ ... }) gives.
-func (f *Expressions) statementPlace(x *cc.PrimaryExpression) Lvalue {
+// statementLvalue is where the struct lies that ({ ... }) gives.
+func (f *Expressions) statementLvalue(x *cc.PrimaryExpression) Lvalue {
 	last := f.statementsBefore(x)
 	if last == nil || !IsStruct(last.Type()) {
-		f.In.Refuse(CodeExpr, x, "this is not a place in memory")
+		f.In.Refuse(CodeExpr, x, "this is not an object in memory")
 	}
-	return f.Lvals.place(last)
+	return f.Lvals.designated(last)
 }
 
 // statementsBefore runs all statements of a statement expression but the last, if

@@ -6,22 +6,22 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Structs as values. A struct that is no named object is a place all the same: that
+// Structs as values. A struct that is no named object is an lvalue all the same: that
 // of what a conditional chose, of what an assignment wrote, of the block a call
 // wrote its result to. Arguments travel as their scalars, one parameter each; a
 // function with a struct as result gets the address of a block of its caller's.
 
-// structPlace is where a struct lies that an operator gives.
-func (f *Lvalues) structPlace(e cc.ExpressionNode) Lvalue {
+// structLvalue is where a struct lies that an operator gives.
+func (f *Lvalues) structLvalue(e cc.ExpressionNode) Lvalue {
 	switch x := e.(type) {
 	case *cc.ExpressionList:
 		for ; x.ExpressionList != nil; x = x.ExpressionList {
 			f.Exprs.Effect(x.AssignmentExpression)
 		}
-		return f.place(x.AssignmentExpression)
+		return f.designated(x.AssignmentExpression)
 	case *cc.ConditionalExpression:
 		if x.Case == cc.ConditionalExpressionCond && x.ExpressionList != nil {
-			return f.chosenPlace(x)
+			return f.chosenLvalue(x)
 		}
 	case *cc.AssignmentExpression:
 		if x.Case == cc.AssignmentExpressionAssign {
@@ -31,15 +31,15 @@ func (f *Lvalues) structPlace(e cc.ExpressionNode) Lvalue {
 		}
 	case *cc.CastExpression:
 		if x.Case == cc.CastExpressionCast && IsStruct(x.CastExpression.Type()) {
-			return f.place(x.CastExpression)
+			return f.designated(x.CastExpression)
 		}
 	}
 	f.In.Refuse(codeAggregate, e, "a value of type %s is not supported here", e.Type())
 	panic("BUG: unreachable")
 }
 
-// chosenPlace is the struct a conditional chooses.
-func (f *Lvalues) chosenPlace(x *cc.ConditionalExpression) Lvalue {
+// chosenLvalue is the struct a conditional chooses.
+func (f *Lvalues) chosenLvalue(x *cc.ConditionalExpression) Lvalue {
 	r := f.Code.Fb.Reg("p", 0, f.Code.Pos)
 	then, otherwise, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.stmts.branch(x.LogicalOrExpression, then, otherwise)
@@ -54,7 +54,7 @@ func (f *Lvalues) chosenPlace(x *cc.ConditionalExpression) Lvalue {
 	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject, Type: a.Type}
 }
 
-// structAt is the place of a struct that must not be atomic.
+// structAt is the lvalue of a struct that must not be atomic.
 func (f *Lvalues) structAt(e cc.ExpressionNode) Lvalue {
 	l := f.Lvalue(e)
 	if l.Atomic {

@@ -28,7 +28,7 @@ type declaredArray struct {
 	whole bool
 }
 
-// via is how one comes to a place.
+// via is how one comes to an lvalue.
 type via struct {
 	pointer bool
 	members bool // by members of structs, at last
@@ -60,7 +60,7 @@ func isLast(s *cc.StructType, off int64) bool {
 	return true
 }
 
-// declared is the array at a place.
+// declared is the array at an lvalue.
 func (f *Lvalues) declared(l Lvalue, t *cc.ArrayType) *declaredArray {
 	a := &declaredArray{length: t.Len(), pointer: l.via.pointer}
 	a.whole = l.Obj != ir.NoObject && l.Addr.Op == ir.AddrOf && l.Addr.Value == 0 && t.Size() == f.B.Size(l.Obj)
@@ -129,7 +129,7 @@ func (f *Lvalues) checkSubscript(a, i Value, x *cc.PostfixExpression) {
 		fmt.Sprintf("the subscript is not inside %s, which has %d element(s)", f.arrayName(x), a.array.length))
 }
 
-// arrayName is what people call the array of a subscript.
+// arrayName returns the name of the array of a subscript.
 func (f *Lvalues) arrayName(x *cc.PostfixExpression) string {
 	switch y := Unparen(x.PostfixExpression).(type) {
 	case *cc.PrimaryExpression:

@@ -14,7 +14,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// Options are what the user says beside the files.
+// Options are the options of the user.
 type Options struct {
 	Defines     []string // NAME or NAME=VALUE
 	Undefines   []string
@@ -28,10 +28,10 @@ type Options struct {
 	CheckOverflow bool
 	// Nondet is the range of inputs; nil: all values of small types, and no others.
 	Nondet *Range
-	// Claims asks for the invariants in comments, and lets inputs have all values.
-	Claims bool
-	// Places asks for the places where fences can be written.
-	Places bool
+	// Invariants asks for the invariants in comments, and lets inputs have all values.
+	Invariants bool
+	// Sites asks for the fence sites.
+	Sites bool
 }
 
 // Range is the values from Lo to Hi.
@@ -40,19 +40,19 @@ type Range struct{ Lo, Hi int64 }
 // Unit is a translated program.
 type Unit struct {
 	Program *ir.Program // nil if there were errors
-	// Objects is what final states show: the variables of the program that live from its
+	// Objects are shown in final states: the variables of the program that live from its
 	// beginning to its end.
 	Objects []ir.ObjectID
 	// Included are the files of the user that were included.
 	Included []*source.File
-	// Annotations are the comments //@ of all files, by place.
+	// Annotations are the comments //@ of all files, by position.
 	Annotations []read.Annotation
-	// Claims are the invariants among them; only if asked for.
-	Claims []property.Claim
-	// Places is where fences can be written, in the order of the text; only if asked
+	// Invariants are the invariants among them; only if asked for.
+	Invariants []property.Claim
+	// Sites are the fence sites, in the order of the text; only if asked
 	// for. Write says how the files change for some of them.
-	Places []ir.FenceSite
-	Write  func([]ir.FenceAt, FenceStyle) []source.Edit
+	Sites []ir.FenceSite
+	Write func([]ir.FenceAt, FenceStyle) []source.Edit
 }
 
 // Program translates the files of one program, which begins at main. The unit is
@@ -89,7 +89,7 @@ func (c *Compiler) finishParsing(files []*source.File) {
 		c.Syms.addLibrary()
 	}
 	c.Syms.checkAttributes()
-	if c.Opt.Places {
+	if c.Opt.Sites {
 		c.marks = newMarks(files, c.In.Included())
 	}
 }
@@ -101,8 +101,8 @@ func (c *Compiler) unit(files []*source.File) *Unit {
 	c.In.Diags.Sort()
 	if !c.In.Diags.HasErrors() {
 		u.Program = c.B.Finish()
-		u.Objects, u.Claims = c.Syms.objects, c.Claims
-		u.setPlaces(c.marks, files, c.test == nil)
+		u.Objects, u.Invariants = c.Syms.objects, c.Invariants
+		u.setSites(c.marks, files, c.test == nil)
 	}
 	return u
 }
@@ -110,15 +110,15 @@ func (c *Compiler) unit(files []*source.File) *Unit {
 // Compiler turns checked syntax trees into a program. Like lowering it has parts, each
 // of which owns its state and embeds the compiler.
 type Compiler struct {
-	Opt     Options
-	B       *ir.Builder
-	library *Library
-	Claims  []property.Claim
-	marks   *marks // nil: the caller did not ask where fences can be written
-	KeyEnds keyEnds
-	Wrapped map[*symbol]*ir.FuncBuilder // see endsWithDestructors
-	test    *Test                       // nil: the program begins at main
-	threads map[*symbol]*testThread     // of the test
+	Opt        Options
+	B          *ir.Builder
+	library    *Library
+	Invariants []property.Claim
+	marks      *marks // nil: the caller did not ask where fences can be written
+	KeyEnds    keyEnds
+	Wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
+	test       *Test                       // nil: the program begins at main
+	threads    map[*symbol]*testThread     // of the test
 
 	In      *read.Input
 	Syms    *Symbols
@@ -193,7 +193,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 	}
 	c.In = read.NewInput(files, read.Options{
 		Defines: opt.Defines, Undefines: opt.Undefines, IncludeDirs: opt.IncludeDirs, Include: opt.Include,
-		Invariants: opt.Claims, KeepMarks: opt.Places,
+		Invariants: opt.Invariants, KeepMarks: opt.Sites,
 	}, diags)
 	c.Syms = &Symbols{
 		Compiler: c,
@@ -219,7 +219,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 // unattached reports annotations that no statement took up.
 func (c *Compiler) unattached() {
 	for at, pos := range c.In.Invariants {
-		used := slices.ContainsFunc(c.Claims, func(cl property.Claim) bool { return cl.Pos.File == at.File && cl.Pos.Line == at.Line })
+		used := slices.ContainsFunc(c.Invariants, func(cl property.Claim) bool { return cl.Pos.File == at.File && cl.Pos.Line == at.Line })
 		if !used && !c.In.Diags.HasErrors() {
 			c.In.Diags.Warnf(codeUnused, pos, "nothing that runs comes here, so that this annotation says nothing")
 		}

@@ -6,7 +6,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Value is what an expression computes: a word that holds a value of type t.
+// Value is the result of an expression: a word that holds a value of type t.
 type Value struct {
 	Expr *ir.Expr
 	Type ir.Type
@@ -18,7 +18,7 @@ type Value struct {
 	array *declaredArray
 }
 
-// Lvalue is a place: a register, or memory at an address.
+// Lvalue is an lvalue: a register, or memory at an address.
 type Lvalue struct {
 	Reg     ir.Reg // NoReg: in memory
 	Addr    *ir.Expr
@@ -26,9 +26,9 @@ type Lvalue struct {
 	Type    cc.Type
 	Atomic  bool
 	pending bool      // a local whose block is not made yet
-	bits    *bitPlace // a bit-field; addr is its unit's
-	fixed   *Value    // not a place: a name for this value
-	via     via       // how one comes to the place
+	bits    *bitRange // a bit-field; addr is its unit's
+	fixed   *Value    // not an lvalue: a name for this value
+	via     via       // how one comes to the lvalue
 }
 
 // Integer returns a value that is no pointer.
@@ -113,20 +113,20 @@ func Scaled(i *ir.Expr, size int64) *ir.Expr {
 	return ir.Binary(ir.Mul, ir.S64, i, ir.Int(size))
 }
 
-// Offset is a place inside another.
+// Offset is an lvalue inside another.
 func (f *Accesses) Offset(l Lvalue, off int64) Lvalue {
 	l.Addr = AddTo(l.Addr, ir.Int(off))
 	return l
 }
 
-// Access is the operation on a place in memory.
+// Access is the operation on an lvalue in memory.
 func Access(kind ir.OpKind, l Lvalue, t ir.Type, order ir.Order) ir.Op {
 	op := ir.NewOp(kind)
 	op.Addr, op.Obj, op.Type, op.Order = l.Addr, l.Obj, t, order
 	return op
 }
 
-// Load reads a place; arrays and functions become pointers.
+// Load reads an lvalue; arrays and functions become pointers.
 func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
 	if l.fixed != nil {
 		return *l.fixed
@@ -157,7 +157,7 @@ func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
 	return out
 }
 
-// Store writes a value of the place's own type.
+// Store writes a value of the type of the lvalue.
 func (f *Accesses) Store(l Lvalue, v Value, n cc.Node) {
 	t := f.Types.Scalar(l.Type, n)
 	switch {

@@ -13,7 +13,7 @@ import (
 
 const argumentSlot = 8
 
-// variableArgs writes the arguments behind the named ones and gives their address.
+// variableArgs writes the arguments after the named ones and gives their address.
 func (f *Calls) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) *ir.Expr {
 	if len(args) == 0 {
 		return ir.Int(0)

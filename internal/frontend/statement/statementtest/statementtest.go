@@ -173,8 +173,8 @@ func Has(list *diag.List, code string) bool {
 	return false
 }
 
-// Sound checks what holds of every input: diagnostics have a place, and a program
-// without errors verifies and has text behind every edge.
+// Sound checks what holds of every input: diagnostics have a position, and a program
+// without errors verifies and has text after every edge.
 func Sound(t *testing.T, text []byte, parse Language) {
 	file := source.NewFile("fuzz", text)
 	u, list := parse(file, statement.Options{})
@@ -313,7 +313,7 @@ func FuzzFences(f *testing.F, seeds string, parse Language) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file := source.NewFile("fuzz", text)
-		u, _ := parse(file, statement.Options{Places: true})
+		u, _ := parse(file, statement.Options{Sites: true})
 		if u.Program == nil {
 			return
 		}
@@ -322,7 +322,7 @@ func FuzzFences(f *testing.F, seeds string, parse Language) {
 		}
 		want := fenceSteps(u.Program)
 		var all []ir.FenceAt
-		for i, p := range u.Places {
+		for i, p := range u.Sites {
 			all = append(all, ir.FenceAt{Site: ir.SiteID(i), Kind: ir.FullFence})
 			want += len(p.Edges)
 		}

@@ -9,7 +9,7 @@ import (
 
 // Blocks beyond malloc and calloc, and the clock.
 
-// blockAlign is what the addresses of blocks are multiples of.
+// blockAlign divides the addresses of blocks.
 const blockAlign = 16
 
 // libAligned is aligned_alloc, memalign or posix_memalign.

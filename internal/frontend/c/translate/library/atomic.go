@@ -8,7 +8,7 @@ import (
 )
 
 func libLoad(f *translate.Lowering, c *translate.Call) translate.Value {
-	l, t := f.Mem.AtomicPlace(c.Args[0])
+	l, t := f.Mem.AtomicLvalue(c.Args[0])
 	order := f.Mem.Order(c.Args[1])
 	if order == ir.Release || order == ir.AcqRel {
 		f.In.Refuse(translate.CodeAtomic, c.Node, "a load cannot have order %s", order)
@@ -20,7 +20,7 @@ func libLoad(f *translate.Lowering, c *translate.Call) translate.Value {
 }
 
 func libStore(f *translate.Lowering, c *translate.Call) translate.Value {
-	l, t := f.Mem.AtomicPlace(c.Args[0])
+	l, t := f.Mem.AtomicLvalue(c.Args[0])
 	v := f.Mem.AtomicOperand(c.Args[1], l.Type, c.Node)
 	order := f.Mem.Order(c.Args[2])
 	if order == ir.Acquire || order == ir.AcqRel || order == ir.Consume {
@@ -32,16 +32,16 @@ func libStore(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // libInit is atomic_init: no atomic access.
 func libInit(f *translate.Lowering, c *translate.Call) translate.Value {
-	l, t := f.Mem.AtomicPlace(c.Args[0])
+	l, t := f.Mem.AtomicLvalue(c.Args[0])
 	f.Mem.StoreWord(l, t, f.Mem.AtomicOperand(c.Args[1], l.Type, c.Node).Expr)
 	return nothing()
 }
 
-// libCas is __fp_cas(place, expected, desired, success, failure). What it found is
+// libCas is __fp_cas(lvalue, expected, desired, success, failure). What it found is
 // written to expected where it fails. A weak one never fails without a reason, as on
 // x86.
 func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
-	l, t := f.Mem.AtomicPlace(c.Args[0])
+	l, t := f.Mem.AtomicLvalue(c.Args[0])
 	expected := target(f, c.Args[1])
 	if expected.Type.Size() != l.Type.Size() || translate.IsStruct(expected.Type) != translate.IsStruct(l.Type) {
 		f.In.Refuse(translate.CodeAtomic, c.Args[1], "what is expected has another size than the object")
@@ -80,10 +80,10 @@ func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
 	return translate.Integer(ir.R(op.Dst2), ir.S32)
 }
 
-// libSyncCas is __fp_casval(whether it wrote is wanted, place, expected, desired).
+// libSyncCas is __fp_casval(whether it wrote is wanted, lvalue, expected, desired).
 func libSyncCas(f *translate.Lowering, c *translate.Call) translate.Value {
 	wrote, _ := translate.IntValue(translate.Unparen(c.Args[0]))
-	l, t := f.Mem.AtomicPlace(c.Args[1])
+	l, t := f.Mem.AtomicLvalue(c.Args[1])
 	old := f.Mem.AtomicOperand(c.Args[2], l.Type, c.Node)
 	desired := f.Mem.AtomicOperand(c.Args[3], l.Type, c.Node)
 	op := translate.Access(ir.RMW, l, t, ir.SeqCst)
@@ -112,7 +112,7 @@ func libFence(f *translate.Lowering, c *translate.Call) translate.Value {
 	return nothing()
 }
 
-// libRMW is __fp_rmw(function, bits, place, operand, order).
+// libRMW is __fp_rmw(function, bits, lvalue, operand, order).
 func libRMW(f *translate.Lowering, c *translate.Call) translate.Value {
 	which, _ := translate.IntValue(translate.Unparen(c.Args[0]))
 	bits, _ := translate.IntValue(translate.Unparen(c.Args[1]))
@@ -120,7 +120,7 @@ func libRMW(f *translate.Lowering, c *translate.Call) translate.Value {
 		f.In.Refuse(translate.CodeArgument, c.Args[0], "there is no such function")
 	}
 	k := translate.RmwFunctions[which]
-	l, t := f.Mem.AtomicPlace(c.Args[2])
+	l, t := f.Mem.AtomicLvalue(c.Args[2])
 	if k.Kind != ir.Xchg && (translate.IsStruct(l.Type) || l.Type.Kind() == cc.Bool) {
 		f.In.Refuse(translate.CodeAtomic, c.Node, "atomic arithmetic on an object of type %s is not supported", l.Type)
 	}

@@ -33,15 +33,15 @@ func heapBlock(f *translate.Lowering, name string, n *ir.Expr, layout *ir.Layout
 	}
 	n = f.Code.Keep(translate.Integer(n, ir.U64)).Expr
 	op.Val = ir.Binary(ir.Add, ir.U64, n, ir.Int(sizeHeader))
-	op.Layout = behindHeader(n, layout)
+	op.Layout = afterHeader(n, layout)
 	f.Code.Emit(op)
 	f.Mem.StoreWord(translate.Lvalue{Reg: ir.NoReg, Addr: ir.R(op.Dst), Obj: ir.NoObject}, ir.U64, ir.Binary(ir.Add, ir.U64, n, ir.Int(1)))
 	return ir.Binary(ir.Add, ir.U64, ir.R(op.Dst), ir.Int(sizeHeader))
 }
 
-// behindHeader is the layout of a block with its size in front, where its size is
+// afterHeader is the layout of a block with its size in front, where its size is
 // known.
-func behindHeader(n *ir.Expr, elem *ir.Layout) *ir.Layout {
+func afterHeader(n *ir.Expr, elem *ir.Layout) *ir.Layout {
 	size, ok := n.IsConst()
 	if !ok || elem == nil || elem.Size() <= 0 || size < elem.Size() {
 		return nil

@@ -10,14 +10,14 @@ import (
 	"fencepost/internal/ir"
 )
 
-// The builtins of compilers that are translated at the place of the call. Those that
+// The builtins of compilers that are translated where they are called. Builtins that
 // count bits are functions in C (library/builtin.c), some are macros of predefined.h,
 // and __builtin_memcpy and its like are the functions without the prefix.
 
 func addBuiltins(m map[string]function) {
 	for name, fn := range m {
 		if !strings.HasPrefix(name, "_") && !strings.HasPrefix(name, "pthread_") {
-			if _, own := m[translate.BuiltinPrefix+name]; !own {
+			if _, taken := m[translate.BuiltinPrefix+name]; !taken {
 				m[translate.BuiltinPrefix+name] = fn
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// The functions of string.h, and zeroing: plain loads and stores at the place of
+// The functions of string.h, and zeroing: plain loads and stores where they are
 // the call, none of them a fence. A few accesses stand one after the other, more
 // become a loop. They are as wide as the pointers say the elements are: what was
 // written as an int is copied as an int, so that a copy of shared ints is not torn
@@ -123,7 +123,7 @@ func upTo(f *translate.Lowering, i ir.Reg, n *ir.Expr, step int64, body func()) 
 	f.Code.At, f.Code.Fresh = end, false
 }
 
-// at is the place at an offset that is computed.
+// at is the lvalue at an offset that is computed.
 func (p pointerArg) at(off *ir.Expr) translate.Lvalue {
 	l := p.Lvalue
 	l.Addr = translate.AddTo(l.Addr, off)

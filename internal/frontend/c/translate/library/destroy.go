@@ -9,7 +9,7 @@ import (
 // holds a mark. Operations on mutexes know it, and so do locks of a mutex that a wait
 // takes again. Conditions have no operation that looks at their word: in programs that
 // destroy any, those who use one look first. A barrier that is destroyed waits for
-// nobody, which is an error as it is.
+// no thread, which is an error as it is.
 //
 // What is written here are relaxed stores, as in glibc: nothing drains.
 

@@ -11,7 +11,7 @@ import (
 // declares, which an answer then depends on. Whether there are too many values is the
 // engines' business: most try them one by one.
 
-// nondetTypes are the types of inputs, by their names behind __VERIFIER_nondet_; the
+// nondetTypes are the types of inputs, by their names after __VERIFIER_nondet_; the
 // zero value is a type whose values cannot be tried.
 var nondetTypes = map[string]ir.Type{
 	"bool": ir.U8, "_Bool": ir.U8, "char": ir.S8, "schar": ir.S8, "uchar": ir.U8, "s8": ir.S8, "u8": ir.U8,

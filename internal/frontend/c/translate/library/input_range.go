@@ -10,7 +10,7 @@ import (
 // Assumptions about inputs. `n = nondet(); assume(0 <= n && n < 10);` tries ten
 // values, not all of them: what an assumption would stop at once need not be tried.
 // Sound because nothing lies between the two but assignments of registers: a value
-// that is left out has no effect that anybody could see.
+// that is left out has no effect that can be observed.
 
 // narrowInput restricts the input that was read just before to values that a
 // condition, assumed next, can hold for.

@@ -10,8 +10,8 @@ import (
 	"fencepost/internal/source"
 )
 
-// libClaim translates a condition that is claimed.
-func libClaim(f *translate.Lowering, l *translate.Call) translate.Value {
+// libInvariant translates the condition of an invariant.
+func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 	p := l.Node.Position()
 	pos, ok := f.In.Invariants[read.Position{File: p.Filename, Line: p.Line}]
 	if !ok {
@@ -30,18 +30,18 @@ func libClaim(f *translate.Lowering, l *translate.Call) translate.Value {
 	never.Val = ir.Int(0)
 	f.Code.Emit(never)
 	first := f.Code.Fb.F.Edges[len(f.Code.Fb.F.Edges)-1].ID
-	claim := ir.NewOp(ir.Assert)
-	claim.Val = translate.TruthOf(f.Exprs.Operand(l.Args[0]))
-	claim.Class, claim.Msg = ir.Assertion, "invariant"
-	f.Code.Fb.Edge(f.Code.At, claim, from, f.Code.Pos)
+	assert := ir.NewOp(ir.Assert)
+	assert.Val = translate.TruthOf(f.Exprs.Operand(l.Args[0]))
+	assert.Class, assert.Msg = ir.Assertion, "invariant"
+	f.Code.Fb.Edge(f.Code.At, assert, from, f.Code.Pos)
 	f.Code.At, f.Code.Fresh = from, false
-	if l.Name == read.ClaimAlways && readsLocals(f, first) {
+	if l.Name == read.InvariantAlways && readsLocals(f, first) {
 		f.In.Errorf(read.CodeAnnotation, pos, "a condition that holds always cannot be about local variables")
 		panic(read.Refusal{})
 	}
 	text := f.In.Files[pos.File].Slice(pos)
-	text = strings.TrimSpace(string(read.ClaimWord.ReplaceAll([]byte(text), nil)))
-	f.Claims = append(f.Claims, property.Claim{Edge: first, Always: l.Name == read.ClaimAlways, Text: text, Pos: pos})
+	text = strings.TrimSpace(string(read.InvariantWord.ReplaceAll([]byte(text), nil)))
+	f.Invariants = append(f.Invariants, property.Claim{Edge: first, Always: l.Name == read.InvariantAlways, Text: text, Pos: pos})
 	return nothing()
 }
 

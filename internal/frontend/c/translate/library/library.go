@@ -7,8 +7,8 @@ import (
 	"fencepost/internal/ir"
 )
 
-// The functions we model. None drains a store buffer unless design says so: the
-// operations of ir that stand for them know.
+// The functions we model. Which of them drain a store buffer is said in
+// docs/models.md; the operations of ir that stand for them know.
 
 // function is a row of the table: the number of arguments, -1 for any, and the
 // translation of a call.
@@ -45,7 +45,7 @@ func libZero(f *translate.Lowering, c *translate.Call) translate.Value {
 	return zero()
 }
 
-// libPrint evaluates its arguments, strings aside. Nobody knows its result.
+// libPrint evaluates its arguments, strings aside. Its result is not known.
 func libPrint(f *translate.Lowering, c *translate.Call) translate.Value {
 	for _, a := range c.Args {
 		if _, literal := translate.Unparen(a).Value().(cc.StringValue); !literal && !isStream(f, a) {
@@ -78,7 +78,7 @@ func libAssert(f *translate.Lowering, c *translate.Call) translate.Value {
 	return nothing()
 }
 
-// libAssertFail is what glibc's assert calls.
+// libAssertFail is the function that glibc's assert calls.
 func libAssertFail(f *translate.Lowering, c *translate.Call) translate.Value {
 	msg := "assertion"
 	if s, ok := c.Args[0].Value().(cc.StringValue); ok {

@@ -5,7 +5,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Mutexes. A mutex is a word and, behind it, its kind as POSIX numbers them. The
+// Mutexes. A mutex is a word and, after it, its kind as POSIX numbers them. The
 // kind is read where it is locked, but only in programs that speak of kinds at
 // all: everywhere else all mutexes are normal ones and the word is all there is.
 

@@ -23,7 +23,7 @@ func isNull(f *translate.Lowering, e cc.ExpressionNode) bool {
 	return false
 }
 
-// target is the place an out argument points to: &x may be a register here.
+// target is the lvalue an out argument points to: &x may be a register here.
 func target(f *translate.Lowering, e cc.ExpressionNode) translate.Lvalue {
 	if a := translate.Addressed(e); a != nil {
 		return f.Lvals.Lvalue(a.CastExpression)

@@ -10,13 +10,13 @@ import (
 )
 
 // Semaphores, reader-writer locks, spin locks and pthread_once. Each is one int
-// that read-modify-writes work on at the place of the call: one that waits blocks
-// until the int is in a range and changes it in the same step, so that nobody can
+// that read-modify-writes work on at the lvalue of the call: one that waits blocks
+// until the int is in a range and changes it in the same step, so that noHolder can
 // come in between and nothing spins.
 //
 // A semaphore holds its value; a reader-writer lock the number of its readers, or -1
 // for a writer; a spin lock 0 or 1; a once control 0, 1 while the function runs, and
-// 2 behind it. All fit into the types that glibc has for them, and are zero where its
+// 2 after it. All fit into the types that glibc has for them, and are zero where its
 // static initialisers are.
 //
 // Every access says how its call synchronises [C11 §7.26]: what waits takes, what lets go
@@ -35,7 +35,7 @@ type span32 struct{ lo, hi int64 }
 var (
 	someLeft  = span32{1, math.MaxInt32}
 	noWriter  = span32{0, math.MaxInt32 - 1}
-	nobody    = span32{0, 0}
+	noHolder  = span32{0, 0}
 	notBegun  = span32{0, 0}
 	completed = int64(2)
 )
@@ -68,8 +68,8 @@ type taking struct {
 var (
 	semaphore  = taking{someLeft, -1, ir.SyncTake}
 	readerLock = taking{noWriter, 1, ir.SyncTakeShared}
-	writerLock = taking{nobody, -1, ir.SyncTake}
-	spinLock   = taking{nobody, 1, ir.SyncTake}
+	writerLock = taking{noHolder, -1, ir.SyncTake}
+	spinLock   = taking{noHolder, 1, ir.SyncTake}
 	onceBegin  = taking{notBegun, 1, ir.SyncTake}
 )
 
@@ -173,7 +173,7 @@ func libSemInit(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // libSemValue looks at a semaphore and synchronises with nothing.
 func libSemValue(f *translate.Lowering, c *translate.Call) translate.Value {
-	v := look(f, wordAt(f, c.Args[0]), ir.SyncInspect)
+	v := readSync(f, wordAt(f, c.Args[0]), ir.SyncInspect)
 	to := target(f, c.Args[1])
 	f.Mem.Store(to, f.Exprs.Convert(translate.Integer(v, ir.S32), to.Type, c.Node), c.Node)
 	return zero()
@@ -189,7 +189,7 @@ func libRWUnlock(f *translate.Lowering, c *translate.Call) translate.Value {
 	down.Dst = f.Code.Temp()
 	f.Code.Fb.Edge(from, down, reader, f.Code.Pos)
 	f.Code.At, f.Code.Fresh = reader, false
-	f.Code.Check(ir.Binary(ir.Gt, ir.S32, ir.R(down.Dst), ir.Int(0)), ir.BadUnlock, "unlock of a lock that nobody holds")
+	f.Code.Check(ir.Binary(ir.Gt, ir.S32, ir.R(down.Dst), ir.Int(0)), ir.BadUnlock, "unlock of a lock that no thread holds")
 	f.Code.Jump(end)
 	f.Code.At, f.Code.Fresh = end, false
 	return zero()
@@ -212,8 +212,8 @@ func libSpinUnlock(f *translate.Lowering, c *translate.Call) translate.Value {
 	return zero()
 }
 
-// look reads the int of a synchronisation object.
-func look(f *translate.Lowering, l translate.Lvalue, sync ir.SyncKind) *ir.Expr {
+// readSync reads the int of a synchronisation object.
+func readSync(f *translate.Lowering, l translate.Lvalue, sync ir.SyncKind) *ir.Expr {
 	op := translate.Access(ir.Load, l, ir.S32, ir.Acquire)
 	op.Dst, op.Sync = f.Code.Temp(), sync
 	f.Code.Emit(op)
@@ -233,7 +233,7 @@ func libOnce(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := wordAt(f, c.Args[0])
 	l.Addr = f.Lvals.Save(translate.Integer(l.Addr, ir.U64)).Expr
 	routine := f.Lvals.Save(startRoutine(f, c.Args[1]))
-	state := look(f, l, ir.SyncTake)
+	state := readSync(f, l, ir.SyncTake)
 	from, first, wait, end := f.Code.Start(), f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	done := ir.Binary(ir.Eq, ir.S32, state, ir.Int(completed))
 	f.Code.Assume(from, done, end)

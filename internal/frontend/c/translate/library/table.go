@@ -117,9 +117,9 @@ func verifierTable() map[string]function {
 	return map[string]function{
 		"__fp_assert":             {2, libAssert},
 		"__assert_fail":           {4, libAssertFail},
-		read.ClaimHere:            {1, libClaim},
-		read.ClaimAlways:          {1, libClaim},
-		read.ClaimBound:           {0, libBound},
+		read.InvariantHere:        {1, libInvariant},
+		read.InvariantAlways:      {1, libInvariant},
+		read.InvariantBound:       {0, libBound},
 		"reach_error":             {0, libError},
 		"__VERIFIER_error":        {0, libError},
 		"__VERIFIER_assume":       {1, libAssume},

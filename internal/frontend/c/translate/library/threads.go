@@ -55,7 +55,7 @@ func libMtxInit(f *translate.Lowering, c *translate.Call) translate.Value {
 }
 
 // libMutexTimed is pthread_mutex_timedlock: the lock is got, or it is held by
-// somebody when the time is over.
+// another thread when the time is over.
 func libMutexTimed(f *translate.Lowering, c *translate.Call) translate.Value {
 	m := f.Exprs.Accessed(c.Args[0])
 	for _, a := range c.Args[1:] {
@@ -71,9 +71,9 @@ func libMutexTimed(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // libTimedWait waits for a condition for some time, and says that it was woken or
 // that the time was over. There are two ways. Without a signal: it gives up the mutex
-// and gets it again at any later time. With one, which then wakes nobody else: it
-// waits like everybody; if no signal comes, the execution is one of the first kind
-// and counts there, and so nobody is in a deadlock because of it. Either way it may
+// and gets it again at any later time. With one, which then wakes no other thread: it
+// waits like every other thread; if no signal comes, the execution is one of the first kind
+// and counts there, and so no thread is in a deadlock because of it. Either way it may
 // say either: time can be over in the moment the signal comes, and waking without a
 // signal is allowed.
 func libTimedWait(f *translate.Lowering, c *translate.Call) translate.Value {

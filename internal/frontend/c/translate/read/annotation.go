@@ -30,7 +30,7 @@ func (c *Input) Annotations() []Annotation {
 		for _, at := range annotationsIn(f.Text) {
 			end := at + len(line(f.Text[at:]))
 			out = append(out, Annotation{
-				Text: strings.TrimSpace(string(f.Text[at+len("//@") : end])), At: f.Span(at, end), Next: c.follows(f.Pos(end)),
+				Text: strings.TrimSpace(string(f.Text[at+len("//@") : end])), At: f.Span(at, end), Next: c.nextStart(f.Pos(end)),
 			})
 		}
 	}
@@ -95,8 +95,8 @@ func (c *Input) CollectStarts(n cc.Node) {
 	}
 }
 
-// follows is the first start behind a place in its file.
-func (c *Input) follows(at source.Pos) source.Pos {
+// nextStart returns the first start after a position in its file.
+func (c *Input) nextStart(at source.Pos) source.Pos {
 	if !c.sorted {
 		slices.SortFunc(c.starts, comparePos)
 		c.sorted = true

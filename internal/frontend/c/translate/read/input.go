@@ -84,7 +84,7 @@ func (c *Input) Warnf(code string, at source.Span, format string, args ...any) {
 	}
 }
 
-// Errorf reports an error once per place and code.
+// Errorf reports an error once per position and code.
 func (c *Input) Errorf(code string, at source.Span, format string, args ...any) *diag.Diagnostic {
 	key := message{code, at.Pos}
 	if c.told[key] {

@@ -15,26 +15,26 @@ import (
 // holds always, both with forall i, j: in front of the condition. The comment becomes a
 // call of a function we model before the parser sees the text, in the same line, so that
 // conditions have the scope, the types and the meaning of C. The call is translated to
-// code that never runs (property.Claim), beside the statement.
+// code that never runs, beside the statement.
 
 // Names of the functions that stand for annotations.
 const (
-	ClaimHere   = "__fp_inv"
-	ClaimAlways = "__fp_all"
-	ClaimBound  = "__fp_any"
+	InvariantHere   = "__fp_inv"
+	InvariantAlways = "__fp_all"
+	InvariantBound  = "__fp_any"
 )
 
-// claimPrototypes declares them.
-const claimPrototypes = "void " + ClaimHere + "(long); void " + ClaimAlways + "(long); long " + ClaimBound + "(void);\n"
+// invariantPrototypes declares them.
+const invariantPrototypes = "void " + InvariantHere + "(long); void " + InvariantAlways + "(long); long " + InvariantBound + "(void);\n"
 
 var (
-	ClaimWord = regexp.MustCompile(`^//@[ \t]*(invariant|global)\b[ \t]*`)
-	claimVars = regexp.MustCompile(`^forall[ \t]+([A-Za-z_]\w*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*)[ \t]*:[ \t]*`)
-	otherWord = regexp.MustCompile(`^//@[ \t]*replicate[ \t\r]*$`)
+	InvariantWord  = regexp.MustCompile(`^//@[ \t]*(invariant|global)\b[ \t]*`)
+	boundVariables = regexp.MustCompile(`^forall[ \t]+([A-Za-z_]\w*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*)[ \t]*:[ \t]*`)
+	otherWord      = regexp.MustCompile(`^//@[ \t]*replicate[ \t\r]*$`)
 )
 
-// withClaims is a text with its annotations turned into calls.
-func (c *Input) withClaims(name string, text []byte) []byte {
+// withInvariants is a text with its annotations turned into calls.
+func (c *Input) withInvariants(name string, text []byte) []byte {
 	if !c.opt.Invariants {
 		return text
 	}
@@ -44,16 +44,16 @@ func (c *Input) withClaims(name string, text []byte) []byte {
 		comment := line(text[at:])
 		out.Write(text[last:at])
 		last = at + len(comment)
-		out.Write(c.claimCall(name, text, at, comment))
+		out.Write(c.invariantCall(name, text, at, comment))
 	}
 	out.Write(text[last:])
 	return out.Bytes()
 }
 
-// claimCall is what replaces a comment.
-func (c *Input) claimCall(name string, text []byte, at int, comment []byte) []byte {
+// invariantCall returns the text that replaces a comment.
+func (c *Input) invariantCall(name string, text []byte, at int, comment []byte) []byte {
 	span := source.NewFile(name, text).Span(at, at+len(comment))
-	m := ClaimWord.FindSubmatch(comment)
+	m := InvariantWord.FindSubmatch(comment)
 	if m == nil {
 		if !otherWord.Match(comment) {
 			c.Errorf(CodeAnnotation, span, "no annotation is written like this").
@@ -62,19 +62,19 @@ func (c *Input) claimCall(name string, text []byte, at int, comment []byte) []by
 		return comment
 	}
 	cond := string(comment[len(m[0]):])
-	call := ClaimHere
+	call := InvariantHere
 	if string(m[1]) == "global" {
-		call = ClaimAlways
+		call = InvariantAlways
 	}
 	if strings.TrimSpace(cond) == "" {
 		c.Errorf(CodeAnnotation, span, "the condition is missing")
 		return comment
 	}
 	c.Invariants[Position{name, span.Line}] = source.Span{Pos: span.Pos, EndLine: span.EndLine, EndCol: span.EndCol}
-	if v := claimVars.FindStringSubmatch(cond); v != nil {
+	if v := boundVariables.FindStringSubmatch(cond); v != nil {
 		var b strings.Builder
 		for _, bound := range strings.Split(v[1], ",") {
-			fmt.Fprintf(&b, "long %s=%s();", strings.TrimSpace(bound), ClaimBound)
+			fmt.Fprintf(&b, "long %s=%s();", strings.TrimSpace(bound), InvariantBound)
 		}
 		return []byte(call + "(({" + b.String() + cond[len(v[0]):] + ";}));")
 	}

@@ -8,13 +8,13 @@ import (
 	"fencepost/internal/source"
 )
 
-// Output of a preprocessor. Lines such as `# 12 "queue.c" 2` say where the text behind
-// them comes from. They become #line, which cc obeys, so that every place is one of
+// Output of a preprocessor. Lines such as `# 12 "queue.c" 2` say where the text after
+// them comes from. They become #line, which cc obeys, so that every position is one of
 // the files the text comes from. These files are put together again from the
 // pieces, line by line, so that answers can quote them: what a line says after
 // macros are expanded, in the columns where the preprocessor put it.
 //
-// Places for fences are places in the file that is given, so there the lines are left
+// Fence sites are positions in the file that is given, so there the lines are left
 // alone.
 
 var lineMark = regexp.MustCompile(`^#[ \t]+(\d+)[ \t]+"((?:[^"\\]|\\.)*)"((?:[ \t]+\d+)*)[ \t]*\r?$`)

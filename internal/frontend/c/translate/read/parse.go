@@ -22,11 +22,11 @@ var headers embed.FS
 // HeaderDir is where cc looks for our headers. No user file can be there.
 const HeaderDir = "<fencepost>"
 
-// endName is a source behind the user's: cc never returns from a file that ends
-// behind a '*', so no file ends.
+// endName is a source after the user's: cc never returns from a file that ends
+// after a '*', so no file ends.
 const endName = "<end>"
 
-// endText is what follows a file.
+// endText stands after a file.
 const endText = "\n;\nextern int __fp_end;\n"
 
 // Parse reads a file with text before and after it that is not the user's. It returns
@@ -47,7 +47,7 @@ func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
 		IncludePaths:    append([]string{""}, system...),
 		SysIncludePaths: system,
 	}
-	text := c.withClaims(f.Name, f.Text)
+	text := c.withInvariants(f.Name, f.Text)
 	if len(text) == 0 {
 		text = []byte("\n")
 	}
@@ -61,7 +61,7 @@ func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
 	}
 	text = r.guarded(f, text)
 	ast, err := translate(config, []cc.Source{
-		{Name: "<predefined>", Value: string(predefined) + claimPrototypes + c.defines() + before},
+		{Name: "<predefined>", Value: string(predefined) + invariantPrototypes + c.defines() + before},
 		{Name: f.Name, Value: text},
 		{Name: endName, Value: endText + after},
 	})
@@ -114,7 +114,7 @@ var (
 	ccMissing = regexp.MustCompile(`include file not found|file not found|no such file`)
 )
 
-// ccText is a message of cc for users. cc ends many with the place in its own source
+// ccText is a message of cc for users. cc ends many with the position in its own source
 // that made them, and begins those it has no better words for with "TODO", which is a
 // note of its authors to themselves.
 func ccText(message string) string {

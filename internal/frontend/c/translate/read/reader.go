@@ -33,15 +33,15 @@ const (
 
 // reader is the file system of one run of the parser.
 type reader struct {
-	claims  func(name string, text []byte) []byte // turns invariants in comments into calls
-	include func(name string) (text []byte, ok bool)
-	known   map[string]*source.File // those read before
-	files   map[string]*source.File // those read now
-	times   map[string]int          // how often each was included, if it includes itself
-	opened  map[string][]string     // what each file includes, if nothing in it is conditional
-	perhaps map[string][]string     // what each file includes
-	once    map[string]bool         // those that say so
-	found   []problem
+	invariants func(name string, text []byte) []byte // turns invariants in comments into calls
+	include    func(name string) (text []byte, ok bool)
+	known      map[string]*source.File // those read before
+	files      map[string]*source.File // those read now
+	times      map[string]int          // how often each was included, if it includes itself
+	opened     map[string][]string     // what each file includes, if nothing in it is conditional
+	perhaps    map[string][]string     // what each file includes
+	once       map[string]bool         // files that say so
+	found      []problem
 }
 
 // problem is an error found on the way.
@@ -52,7 +52,7 @@ type problem struct {
 
 func (c *Input) newReader() *reader {
 	r := &reader{
-		claims: c.withClaims, include: c.opt.Include, known: map[string]*source.File{}, files: map[string]*source.File{},
+		invariants: c.withInvariants, include: c.opt.Include, known: map[string]*source.File{}, files: map[string]*source.File{},
 		times: map[string]int{}, opened: map[string][]string{}, perhaps: map[string][]string{}, once: map[string]bool{},
 	}
 	for name, f := range c.Files {
@@ -164,7 +164,7 @@ func (r *reader) Open(name string) (fs.File, error) {
 		}
 	}
 	if !strings.HasPrefix(name, HeaderDir+"/") {
-		text = r.claims(name, text)
+		text = r.invariants(name, text)
 	}
 	text = r.guarded(file, text)
 	return &openFile{name: path.Base(name), size: int64(len(text)), Reader: bytes.NewReader(text)}, nil
@@ -186,7 +186,7 @@ func (r *reader) guarded(f *source.File, text []byte) []byte {
 	return text
 }
 
-// text is what a file has.
+// text returns the text of a file.
 func (r *reader) text(name string) ([]byte, bool) {
 	if rest, ours := strings.CutPrefix(name, HeaderDir+"/"); ours {
 		data, err := headers.ReadFile("include/" + rest)
@@ -198,7 +198,7 @@ func (r *reader) text(name string) ([]byte, bool) {
 	return r.include(name)
 }
 
-// missingFile is a file that nobody has.
+// missingFile is a file that does not exist.
 type missingFile struct{ err error }
 
 func (f missingFile) Stat() (fs.FileInfo, error) { return nil, f.err }

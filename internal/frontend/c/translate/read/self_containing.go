@@ -21,16 +21,16 @@ type opened struct {
 // containsItself finds a struct that has itself as a member, directly or through
 // structs inside.
 func containsItself(f *source.File) (at source.Span, tag string, found bool) {
-	places := containToken.FindAllIndex(f.Text, -1)
+	tokens := containToken.FindAllIndex(f.Text, -1)
 	word := func(i int) string {
-		if i < 0 || i >= len(places) {
+		if i < 0 || i >= len(tokens) {
 			return ""
 		}
-		return string(f.Text[places[i][0]:places[i][1]])
+		return string(f.Text[tokens[i][0]:tokens[i][1]])
 	}
 	var stack []opened
 	parens, last := 0, "" // last is the tag that may be followed by a brace
-	for i := range places {
+	for i := range tokens {
 		w := word(i)
 		switch w {
 		case "(":
@@ -58,7 +58,7 @@ func containsItself(f *source.File) (at source.Span, tag string, found bool) {
 		}
 		for _, o := range stack {
 			if o.tag == w && o.parens == parens {
-				return f.Span(places[i][0], places[i][1]), w, true
+				return f.Span(tokens[i][0], tokens[i][1]), w, true
 			}
 		}
 	}

@@ -54,7 +54,7 @@ func (s *shaper) restore() {
 	}
 }
 
-// facts are what is known about a part of a tree.
+// facts are known about a part of a tree.
 type facts struct {
 	levels int  // of the expression, down to the next statement expression
 	named  bool // it has a name, so it may be no constant
@@ -72,7 +72,7 @@ var (
 	expressionType = reflect.TypeFor[cc.ExpressionNode]()
 )
 
-// fields are those of a type of node that lead to other nodes.
+// fields returns the fields of a type of node that lead to other nodes.
 func (s *shaper) fields(t reflect.Type) []int {
 	fields, ok := s.known[t]
 	if !ok {
@@ -169,7 +169,7 @@ func takesValue(parent any, field string) bool {
 	return false
 }
 
-// cut puts a statement expression into the place of an operand.
+// cut puts a statement expression where an operand was.
 func (s *shaper) cut(field reflect.Value) {
 	operand := field.Interface().(cc.ExpressionNode)
 	if s.template == nil {

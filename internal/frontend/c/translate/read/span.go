@@ -8,7 +8,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// Positions. cc gives the tokens of a macro's expansion the place where the
+// Positions. cc gives the tokens of a macro's expansion the position where the
 // macro is called, arguments included; the stretch of such a token is the whole
 // call.
 
@@ -53,7 +53,7 @@ func (c *Input) TokenSpan(t cc.Token) source.Span {
 	return source.Span{Pos: start, EndLine: end.Line, EndCol: end.Col}
 }
 
-// stands reports whether a text stands at a place.
+// stands reports whether a text stands at a position.
 func stands(f *source.File, at source.Pos, text []byte) bool {
 	offset, ok := f.Offset(source.Pos{Line: at.Line, Col: at.Col})
 	return ok && bytes.HasPrefix(f.Text[offset:], text)
@@ -62,7 +62,7 @@ func stands(f *source.File, at source.Pos, text []byte) bool {
 // maxCall is how many lines the call of a macro may take to be shown whole.
 const maxCall = 40
 
-// tokenEnd is where a token ends that begins at a place. Lines can be very long:
+// tokenEnd is where a token ends that begins at a position. Lines can be very long:
 // nothing is copied.
 func tokenEnd(f *source.File, at source.Pos, src []byte) source.Pos {
 	offset, ok := f.Offset(source.Pos{Line: at.Line, Col: at.Col})
@@ -74,7 +74,7 @@ func tokenEnd(f *source.File, at source.Pos, src []byte) source.Pos {
 	if bytes.HasPrefix(rest, src) && !(n > 0 && IsWord(src[n-1]) && len(rest) > n && IsWord(rest[n])) {
 		return source.Pos{File: at.File, Line: at.Line, Col: at.Col + n}
 	}
-	n = 0 // a macro: its name and what stands in parentheses behind it
+	n = 0 // a macro: its name and what stands in parentheses after it
 	for n < len(rest) && IsWord(rest[n]) {
 		n++
 	}

@@ -8,13 +8,13 @@ import (
 	"fencepost/internal/source"
 )
 
-// TestClaims: invariants in comments are code that never runs, beside the statement they
+// TestInvariants: invariants in comments are code that never runs, beside the statement they
 // stand in front of, and stand nowhere else.
-func TestClaims(t *testing.T) {
+func TestInvariants(t *testing.T) {
 	for _, test := range []struct {
-		why, text string
-		claims    string // texts
-		codes     string // of what is said
+		why, text  string
+		invariants string // texts
+		codes      string // of what is said
 	}{
 		{"in front of a statement", "int x; int main(void) {\n//@ invariant x == 0\nx = 1;\n//@ global x >= 0\nreturn x; }", "x == 0; x >= 0", ""},
 		{"in front of a declaration", "int x; int main(void) {\n//@ invariant x == 0\nint r = x; return r; }", "x == 0", ""},
@@ -30,8 +30,8 @@ func TestClaims(t *testing.T) {
 		{"never called", "int x; void f(void) {\n//@ invariant x == 0\nx = 1; } int main(void) { return x; }", "", "C0820"},
 		{"our own name", "void __fp_inv(long); int main(void) { __fp_inv(1); return 0; }", "", "C0301"},
 	} {
-		unit, diags := c.Parse([]*source.File{source.NewFile("t.c", []byte(test.text))}, c.Options{Claims: true})
-		var codes, claims []string
+		unit, diags := c.Parse([]*source.File{source.NewFile("t.c", []byte(test.text))}, c.Options{Invariants: true})
+		var codes, invariants []string
 		for _, d := range diags.All {
 			codes = append(codes, d.Code)
 			if d.Span.Line < 1 || d.Span.Line > 1+strings.Count(test.text, "\n") {
@@ -40,19 +40,19 @@ func TestClaims(t *testing.T) {
 		}
 		if unit.Props != nil {
 			for _, cl := range unit.Props.Claims {
-				claims = append(claims, cl.Text)
+				invariants = append(invariants, cl.Text)
 			}
 		}
 		if got := strings.Join(codes, " "); got != test.codes {
 			t.Errorf("%s: says %q, want %q\n%s", test.why, got, test.codes, messages(diags))
 		}
-		if got := strings.Join(claims, "; "); got != test.claims {
-			t.Errorf("%s: claims %q, want %q", test.why, got, test.claims)
+		if got := strings.Join(invariants, "; "); got != test.invariants {
+			t.Errorf("%s: invariants %q, want %q", test.why, got, test.invariants)
 		}
 	}
 	// Other commands do not see them.
 	unit, _ := c.Parse([]*source.File{source.NewFile("t.c", []byte("int x; int main(void) {\n//@ invariant x == 0\nreturn x; }"))}, c.Options{})
 	if len(unit.Props.Claims) != 0 {
-		t.Errorf("claims without being asked: %v", unit.Props.Claims)
+		t.Errorf("invariants without being asked: %v", unit.Props.Claims)
 	}
 }
