@@ -40,6 +40,7 @@ func newExecution(y *memory.System, procs *processes, tables readsFromTables, us
 	for t := range ex.base {
 		ex.base[t] = none
 	}
+	ex.widenClocks(0)
 	return ex
 }
 
@@ -51,15 +52,20 @@ func (ex *execution) lastThread() int32 {
 	return ex.events[len(ex.events)-1].thread
 }
 
-// makeClock makes room for the clock of event i. Clocks grow with the number of processes.
+// widenClocks makes clocks as long as there are processes, for the first n events.
+func (ex *execution) widenClocks(n int32) {
+	stride := (len(ex.procs.list) + 3) &^ 3
+	clocks := make([]int32, max(64, cap(ex.clocks)/max(1, ex.stride))*stride)
+	for k := range n {
+		copy(clocks[int(k)*stride:], ex.clock(k))
+	}
+	ex.clocks, ex.stride = clocks, stride
+}
+
+// makeClock makes room for the clock of event i.
 func (ex *execution) makeClock(i int32) {
-	if n := len(ex.procs.list); n > ex.stride {
-		stride := (n + 3) &^ 3
-		clocks := make([]int32, max(64, cap(ex.clocks)/max(1, ex.stride))*stride)
-		for k := range i {
-			copy(clocks[int(k)*stride:], ex.clock(k))
-		}
-		ex.clocks, ex.stride = clocks, stride
+	if len(ex.procs.list) > ex.stride {
+		ex.widenClocks(i)
 	}
 	if need := (int(i) + 1) * ex.stride; need > len(ex.clocks) {
 		ex.clocks = append(ex.clocks, make([]int32, need)...)
