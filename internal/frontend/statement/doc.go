@@ -1,21 +1,17 @@
-// Package automaton is the front end for the languages of labelled instructions:
-// .fp, in which the papers write their programs [BDM13 Fig. 1, BEMT18 Fig. 4],
-// with structured statements beside the labels; and, as they are, the languages
-// of two other tools, Trencher's .txt and Memorax's .rmm. docs/languages has a
-// page for each, which is its definition.
+// Package statement is the common part of three languages of labelled instructions:
+// .fp (frontend/fp), Trencher's .txt (frontend/trencher) and Memorax's .rmm
+// (frontend/memorax). Each has its own grammar.
 //
-// Input: one source file. Output: a structured ir program, the properties asked
-// of it, and diagnostics. The stages of .fp are lex and parse (syntax only, with
-// recovery), declare (constants, variables), analyse (labels and registers of a
-// thread) and lower (one automaton per thread instance). The other two have
-// their own parsers and share the rest: Trencher's transitions are .fp statements
-// between given locations, Memorax's processes are .fp threads with statements
-// that know domains, after a stage of text macros.
+// Input: the tree of a file (tree.go), which a language builds with the lexer and the
+// parser here. Output: a structured ir program, the properties asked of it, fence sites
+// and diagnostics. The stages are analyse (labels and registers of a thread) and lower
+// (one automaton per thread instance). A language may have statements of its own, which
+// it translates itself (Compiler.Other).
 //
-// Limits: nesting is at most maxDepth, shared memory at most maxMemory bytes,
-// templates at most maxInstances, the whole program at most maxEdges edges; past
-// each stands a diagnostic. Time is linear in the input and the edges made.
+// Limits: nesting is at most maxDepth, shared memory at most maxMemory bytes, templates
+// at most maxInstances, the whole program at most maxEdges edges; a program past a limit
+// gets a diagnostic. Time is linear in the input and in the edges made.
 //
-// What is deliberately absent: any simplification that loses a step a user
-// wrote and a thread can reach, and any knowledge of memory models.
+// What is deliberately absent: any simplification that loses a step that a user wrote
+// and a thread can reach, and any knowledge of memory models.
 package statement

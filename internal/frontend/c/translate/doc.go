@@ -5,10 +5,9 @@
 //
 // Input: source files and a function that reads the files they include. Output:
 // a structured ir program and diagnostics (Program), or the threads, objects and
-// locals of a test (Test). Parsing
-// and type checking is modernc.org/cc's; its configuration is made by hand with
-// headers of our own (include/), so that no C compiler and no system header is
-// needed. Lowering takes only what is reachable from where threads begin.
+// locals of a test (Test). Package read parses and checks types, package library has the
+// functions that programs call without defining them. Lowering takes only what is
+// reachable from where threads begin.
 //
 // Every read of memory is one Load edge and every write one Store edge, in the
 // order of the text. Scalar locals whose address is not taken are registers,
