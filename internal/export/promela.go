@@ -123,7 +123,7 @@ func Promela(p *ir.Program, props *property.Set, opt Options) (string, []Refusal
 		w.process(&processes, t)
 		w.flusher(&processes, t)
 	}
-	w.monitors(&processes)
+	monitorsOf(w).write(&processes)
 	if len(w.refusals) > 0 {
 		return "", w.refusals
 	}
@@ -163,7 +163,7 @@ func (w *promela) survey() {
 			}
 		}
 	}
-	watched := w.watched()
+	watched := monitorsOf(w).watched()
 	w.facts = analysis.NewFacts(p, func(f ir.FuncID, r ir.Reg) bool {
 		for t := range p.Threads {
 			if p.Threads[t].Func == f && watched[register{ir.ThreadID(t), r}] {

@@ -58,7 +58,7 @@ func (w *promela) inPieces() map[ir.ObjectID]bool {
 			}
 		}
 	}
-	for _, v := range w.variables() {
+	for _, v := range monitorsOf(w).variables() {
 		if v.IsMemory() {
 			fixed(v.Addr, int64(v.Type.Size()))
 		}

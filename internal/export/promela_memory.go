@@ -120,7 +120,7 @@ func (w *promela) constantAddresses(f func(uint64)) {
 			}
 		}
 	}
-	for _, v := range w.variables() {
+	for _, v := range monitorsOf(w).variables() {
 		if v.IsMemory() {
 			f(v.Addr)
 		}
