@@ -50,7 +50,7 @@ dist: man
 	@set -e; for p in $(PLATFORMS); do \
 	  os=$${p%%/*}; arch=$${p##*/}; suffix=; [ $$os != windows ] || suffix=.exe; \
 	  echo "dist/fencepost-$$os-$$arch$$suffix"; \
-	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o dist/fencepost-$$os-$$arch$$suffix ./cmd/fencepost; \
+	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -buildvcs=true -trimpath -ldflags '-s -w' -o dist/fencepost-$$os-$$arch$$suffix ./cmd/fencepost; \
 	done; \
 	tar -czf dist/fencepost-docs.tar.gz -C dist man completions; \
 	cd dist && sha256sum fencepost-* > SHA256SUMS
