@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"slices"
 
 	"fencepost/internal/source"
 )
@@ -154,12 +155,12 @@ func (f *Func) Out(l Loc) []int32 {
 	return f.out[l]
 }
 
-// index computes Out. Program.Seal calls it so that later calls do not write.
+// index computes Out. Passes share the functions they leave as they are, and engines read the
+// original meanwhile: an index that is right is therefore not written again.
 func (f *Func) index() {
-	f.out = make([][]int32, len(f.Locs))
-	for i := range f.Edges {
-		from := f.Edges[i].From
-		f.out[from] = append(f.out[from], int32(i))
+	out := adjacency(f)
+	if !slices.EqualFunc(out, f.out, slices.Equal[[]int32]) {
+		f.out = out
 	}
 }
 

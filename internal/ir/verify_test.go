@@ -187,3 +187,25 @@ func TestSections(t *testing.T) {
 		}
 	}
 }
+
+// TestSealLeavesSharedFunctions: passes share the functions they do not change with the
+// program they read, which engines walk at the same time.
+func TestSealLeavesSharedFunctions(t *testing.T) {
+	p := parseText(t, soundFlat)
+	before := make([]*[]int32, len(p.Funcs))
+	for i, f := range p.Funcs {
+		before[i] = &f.out[0]
+	}
+	p.Seal()
+	for i, f := range p.Funcs {
+		if &f.out[0] != before[i] {
+			t.Errorf("%s: sealed once more, its index is written again", f.Name)
+		}
+	}
+	f := p.Funcs[0]
+	f.Edges[0].From = f.Edges[1].From
+	p.Seal()
+	if out := f.Out(f.Edges[1].From); len(out) != 2 {
+		t.Errorf("sealed after a change: edges %v leave the location, want 2", out)
+	}
+}
