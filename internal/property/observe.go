@@ -10,54 +10,60 @@ import (
 	"fencepost/internal/ir"
 )
 
-// What final states show. A list of variables is shown as name=value pairs. A set that
-// shows all (Set.Whole) also has the static objects in Set.Objects part by part, the cells
-// of mem, the live blocks of the heap and the results of threads, with addresses abstracted:
-// a block is named after the statement that allocates it, and the address of a block is shown by
-// that name. So two states that differ only in which address a block got are the same.
+// Final states as text. The variables in Set.Observe are written as name=value pairs. If
+// Set.Whole is set, the text also has the static objects in Set.Objects part by part, the
+// cells of mem, the live blocks of the heap and the results of threads. Addresses are
+// abstracted: a block is named after the statement that allocates it, and an address in the
+// block is written as that name. So two states that differ only in the addresses of their
+// blocks have the same text.
 //
-// Zero is left out where it would fill pages: in arrays of more than 16 elements, in cells of
-// mem, in objects of the library such as mutexes, in padding, and as the result of a thread.
-// What is not shown there is zero.
+// Zeros are left out where they would fill pages: in arrays of more than 16 elements, in
+// cells of mem, in objects of the library such as mutexes, in padding, and in results of
+// threads. A value that is missing there is zero.
 
-// View is a final state as an Observer sees it.
+// View gives an Observer the values of a final state.
 type View interface {
+	// Memory returns the value of type t at an address.
 	Memory(addr uint64, t ir.Type) int64
+	// Register returns the value of a register of a thread.
 	Register(ir.ThreadID, ir.Reg) int64
-	Result(ir.ThreadID) int64 // 0 of a thread that was not started
-	Blocks() []Block          // all that were ever allocated, by address
-	// Cells are the addresses of the cells of a program with ir.Program.Cells that may hold
-	// something else than 0.
+	// Result returns the result of a thread, 0 if the thread was not started.
+	Result(ir.ThreadID) int64
+	// Blocks returns all blocks that the execution has allocated, sorted by address.
+	Blocks() []Block
+	// Cells returns the addresses of the cells of mem (ir.Program.Cells) that may hold
+	// another value than 0.
 	Cells() []uint64
 }
 
-// Block is a block of memory that was allocated.
+// Block is a block of memory that an execution has allocated.
 type Block struct {
 	Addr  uint64
 	Size  int64
-	Stack bool // automatic storage
+	Stack bool // the block is automatic storage
 	Freed bool
-	// Site is the edge that allocated the block last. Order puts the live blocks of a site
-	// in the order of their allocation.
+	// Site is the edge that allocated the block last. Order increases with the time of
+	// allocation among the live blocks of one site.
 	Site  ir.EdgeID
 	Order int
 }
 
-// Observer writes down final states of a program.
+// Observer writes final states of one program as text.
 type Observer struct {
 	p     *ir.Program
 	set   *Set
 	sites map[ir.EdgeID]allocSite
 }
 
-// allocSite is an instruction that allocates blocks.
+// allocSite is an edge that allocates blocks.
 type allocSite struct {
 	name   string
-	index  int // in the order of threads and edges
-	layout *ir.Layout
+	index  int        // in the order of threads and their edges
+	layout *ir.Layout // of one element of the block, nil if it is not known
 }
 
-// NewObserver is an observer of what the set shows.
+// NewObserver returns an observer that writes the parts of final states of p that the set
+// asks for.
 func NewObserver(p *ir.Program, set *Set) *Observer {
 	o := &Observer{p: p, set: set}
 	if set.Whole {
@@ -66,8 +72,8 @@ func NewObserver(p *ir.Program, set *Set) *Observer {
 	return o
 }
 
-// findSites names the instructions that allocate: malloc@f.c:7, with the thread if several
-// threads execute it, and a number if a thread has it several times.
+// findSites names the edges that allocate blocks: malloc@f.c:7, with the thread if several
+// threads have such an edge, and a number if one thread has several.
 func (o *Observer) findSites() {
 	o.sites = map[ir.EdgeID]allocSite{}
 	type site struct{ text, thread string }
@@ -101,6 +107,7 @@ func (o *Observer) findSites() {
 	})
 }
 
+// siteText returns the name of an edge that allocates, without thread and number.
 func siteText(e *ir.Edge) string {
 	kind := e.Op.Msg
 	if kind == "" {
@@ -112,7 +119,8 @@ func siteText(e *ir.Edge) string {
 	return kind
 }
 
-// Text returns what a final state shows. Equal texts are equal observations.
+// Text returns the text of a final state. Two final states with equal texts count as the
+// same observation.
 func (o *Observer) Text(v View) string {
 	w := &stateText{o: o, v: v}
 	for _, x := range o.set.Observe {
@@ -128,19 +136,20 @@ func (o *Observer) Text(v View) string {
 	return strings.Join(w.parts, " ")
 }
 
-// stateText writes one state.
+// stateText collects the text of one state.
 type stateText struct {
 	o      *Observer
 	v      View
-	parts  []string
+	parts  []string // name=value pairs
 	blocks []Block
-	names  []string // of live blocks of the heap, by index in blocks
-	shown  []bool   // bytes of the object being written that parts have shown
-	base   uint64   // of that object
+	names  []string // names of the live blocks of the heap, by index in blocks
+	shown  []bool   // bytes of the current object that a part has shown
+	base   uint64   // address of the current object
 }
 
 func (w *stateText) put(name, value string) { w.parts = append(w.parts, name+"="+value) }
 
+// whole writes cells, objects, blocks and results, in this order.
 func (w *stateText) whole() {
 	w.blocks = w.v.Blocks()
 	order := w.nameBlocks()
@@ -154,7 +163,7 @@ func (w *stateText) whole() {
 		before := len(w.parts)
 		w.object(w.names[i], b.Addr, b.Size, blockLayout(b, w.o.sites[b.Site].layout))
 		if len(w.parts) == before {
-			w.put(w.names[i], "zero") // the block is there
+			w.put(w.names[i], "zero") // the text must show that the block exists
 		}
 	}
 	for t := range w.o.p.Threads {
@@ -164,7 +173,7 @@ func (w *stateText) whole() {
 	}
 }
 
-// cells writes the cells that no variable names and that are not zero, by number.
+// cells writes the cells of mem that are not zero and not in Set.Observe, by number.
 func (w *stateText) cells() {
 	var numbers []int64
 	for _, addr := range w.v.Cells() {
@@ -179,8 +188,8 @@ func (w *stateText) cells() {
 	}
 }
 
-// nameBlocks names the live blocks of the heap, and gives them in the order of their
-// sites and allocations.
+// nameBlocks names the live blocks of the heap. It returns their indices in the order of
+// their sites and, at one site, of their allocation.
 func (w *stateText) nameBlocks() []int {
 	w.names = make([]string, len(w.blocks))
 	var order []int
@@ -207,7 +216,8 @@ func (w *stateText) nameBlocks() []int {
 	return order
 }
 
-// staticLayout is the layout of a static object.
+// staticLayout returns the layout of a static object, nil if it is not known. An object
+// without a layout is an array of its cells.
 func staticLayout(obj *ir.Object) *ir.Layout {
 	if obj.Layout != nil {
 		return obj.Layout
@@ -219,7 +229,8 @@ func staticLayout(obj *ir.Object) *ir.Layout {
 	return &ir.Layout{Kind: ir.ArrayLayout, Elem: elem, Count: obj.Size / int64(obj.Unit)}
 }
 
-// blockLayout is the layout of a block as a whole, given that of its elements.
+// blockLayout returns the layout of a whole block, given the layout of its elements. It
+// returns nil if the layout is not known or does not fit.
 func blockLayout(b *Block, elem *ir.Layout) *ir.Layout {
 	if elem == nil || elem.Size() <= 0 || elem.Size() > b.Size {
 		return nil
@@ -230,8 +241,8 @@ func blockLayout(b *Block, elem *ir.Layout) *ir.Layout {
 	return elem
 }
 
-// object writes an object or a block: its parts, and the words and bytes that belong to none as
-// far as they are not zero.
+// object writes an object or a block: first its parts, then the words and bytes that
+// belong to no part and are not zero.
 func (w *stateText) object(name string, addr uint64, size int64, l *ir.Layout) {
 	w.shown, w.base = make([]bool, size), addr
 	if l != nil && l.Size() <= size {
@@ -253,7 +264,9 @@ func (w *stateText) object(name string, addr uint64, size int64, l *ir.Layout) {
 	}
 }
 
-// raw reads bytes that belong to no part: an address of a block, else four bytes, else one.
+// raw reads bytes that belong to no part, and returns their number and value: eight bytes
+// that hold an address in a block, else four bytes, else one. The value of a byte that a
+// part has shown is given as 0.
 func (w *stateText) raw(addr uint64, off int64) (n, v int64) {
 	for _, n := range []int64{8, 4} {
 		if (addr+uint64(off))%uint64(n) != 0 || off+n > int64(len(w.shown)) || slices.Contains(w.shown[off:off+n], true) {
@@ -270,10 +283,10 @@ func (w *stateText) raw(addr uint64, off int64) (n, v int64) {
 	return 1, w.v.Memory(addr+uint64(off), ir.U8)
 }
 
-// manyElements is how many elements an array may have that is shown in full.
+// manyElements is the largest number of elements of an array that is written in full.
 const manyElements = 16
 
-// part writes a part of an object; sparse: only where it is not zero.
+// part writes a part of an object. If sparse is set, it leaves out zeros.
 func (w *stateText) part(name string, addr uint64, l *ir.Layout, sparse bool) {
 	switch l.Kind {
 	case ir.ScalarLayout, ir.PointerLayout:
@@ -305,13 +318,14 @@ func (w *stateText) part(name string, addr uint64, l *ir.Layout, sparse bool) {
 			}
 			w.part(field, addr+uint64(f.Off), f.Layout, sparse)
 		}
-	case ir.OpaqueLayout: // what is not zero is written by object
+	case ir.OpaqueLayout: // object writes the bytes that are not zero
 	default:
 		panic("BUG: unknown layout")
 	}
 }
 
-// number is an integer, or the name of the block whose address it is.
+// number returns the text of an integer of a given size in bytes. An integer of 8 bytes
+// that is an address in a block is written with the name of the block.
 func (w *stateText) number(v, size int64) string {
 	if size == 8 {
 		if text, ok := w.inBlock(uint64(v)); ok {
@@ -321,7 +335,8 @@ func (w *stateText) number(v, size int64) string {
 	return strconv.FormatInt(v, 10)
 }
 
-// address names the memory that an address points to.
+// address returns the text of an address: the name of the block or object that it points
+// to, with the offset.
 func (w *stateText) address(addr uint64) string {
 	if addr == 0 {
 		return "null"
@@ -343,7 +358,8 @@ func (w *stateText) address(addr uint64) string {
 	return strconv.FormatInt(int64(addr), 10)
 }
 
-// inBlock is the name of an address in a block, or one after it.
+// inBlock returns the text of an address that points into a block or to the byte after its
+// end. It reports false for other addresses.
 func (w *stateText) inBlock(addr uint64) (string, bool) {
 	for i := range w.blocks {
 		b := &w.blocks[i]

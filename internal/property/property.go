@@ -7,32 +7,35 @@ import (
 	"fencepost/internal/source"
 )
 
-// Set is everything asked of one program.
+// Set holds all questions about one program.
 type Set struct {
-	// Checks: assertions and the errors a program can make. On wherever the
-	// program has any.
+	// Checks asks whether an assertion can fail or the program can make another error
+	// that ir checks. Front ends set it for every program that has such checks.
 	Checks bool
-	// Goals are states that must not be reachable.
+	// Goals are sets of states that must not be reachable.
 	Goals []Goal
 	// Final is a condition on final states, or nil.
 	Final *Final
-	// Deadlock asks whether the program can get stuck waiting.
+	// Deadlock asks whether the program can reach a state in which threads wait and no
+	// thread can go on.
 	Deadlock bool
-	// Invariants are conditions that the program states about locations. Only proofs use
+	// Invariants are conditions on locations that the program states. Only proofs use
 	// them.
 	Invariants []Invariant
-	// Numbers are registers of threads that stand for any number: each has there a number
-	// from 0 of its own, which it never changes. Only proofs know them.
+	// Numbers maps a thread that stands for any number of threads to the register that
+	// holds the index of each of them. Indices are different, start at 0 and do not change.
+	// Only proofs use them.
 	Numbers map[ir.ThreadID]ir.Reg
-	// Instances is how many threads templates of any number have, where the user said so; 0 if
-	// the program has no such template, or the user did not say.
+	// Instances is the number of threads that the user chose for each template of any number
+	// of threads. It is 0 if the program has no such template or the user chose no number.
 	Instances int
-	// Claims are invariants whose conditions are code.
-	Claims []Claim
-	// Observe lists what distinguishes final states when they are collected.
+	// CodeInvariants are invariants whose conditions are code. Only proofs use them.
+	CodeInvariants []CodeInvariant
+	// Observe lists the variables whose values distinguish final states when they are
+	// collected.
 	Observe []Var
-	// Whole says that final states also show Objects, the live blocks of the heap, the
-	// results of threads, and cells of mem that are not zero.
+	// Whole makes final states also show Objects, the live blocks of the heap, the
+	// results of threads, and the cells of mem that are not zero.
 	Whole   bool
 	Objects []ir.ObjectID
 }
@@ -40,13 +43,14 @@ type Set struct {
 // ShowsFinals reports whether final states show anything.
 func (s *Set) ShowsFinals() bool { return s.Whole || len(s.Observe) > 0 }
 
-// Empty reports whether nothing is asked.
+// Empty reports whether the set asks nothing that an execution can violate.
 func (s *Set) Empty() bool {
 	return !s.Checks && len(s.Goals) == 0 && s.Final == nil && !s.Deadlock
 }
 
-// Invariant is a condition over memory and the registers of one thread that holds
-// whenever the thread stands at Loc; with NoThread it is over memory and holds always.
+// Invariant is a condition on memory and the registers of Thread that holds whenever
+// Thread is at Loc. If Thread is NoThread, the condition is on memory alone and holds
+// always.
 type Invariant struct {
 	Thread ir.ThreadID
 	Loc    ir.Loc
@@ -54,19 +58,20 @@ type Invariant struct {
 	Pos    source.Span
 }
 
-// Claim is an invariant that a program says by code which never runs: a way that
-// begins with Edge of the structured program, which assumes 0, and ends with the
-// assertion of the condition. It holds wherever a thread stands before Edge, or always.
-// What the code leaves open by havoc stands for every number.
-type Claim struct {
+// CodeInvariant is an invariant that a program states by code that never runs. The code
+// begins with Edge of the structured program, which assumes 0, and ends with an assertion
+// of the condition. The invariant holds whenever a thread is at the location that Edge
+// leaves, or always if Always is set. A value that the code takes from a havoc stands for
+// every number.
+type CodeInvariant struct {
 	Edge   ir.EdgeID
 	Always bool
 	Text   string
 	Pos    source.Span
 }
 
-// Goal is a set of states: the threads in At stand at the locations named, and
-// With holds. A goal whose condition mentions memory is tested only where all
+// Goal is a set of states: each thread in At is at one of its locations, and With holds.
+// A goal whose condition mentions memory is tested only in states in which all store
 // buffers are empty [BCDM15 §2].
 type Goal struct {
 	Name string
@@ -81,18 +86,19 @@ type At struct {
 	Locs   []ir.Loc
 }
 
-// MentionsMemory reports whether the goal waits for empty buffers.
+// MentionsMemory reports whether the condition of the goal reads memory, so that the
+// goal is tested with empty store buffers only.
 func (g *Goal) MentionsMemory() bool { return g.With != nil && g.With.MentionsMemory() }
 
-// Quantifier of a final condition. The zero value is unset.
+// Quantifier says which final states a final condition is about. The zero value is unset.
 type Quantifier uint8
 
 // The quantifiers.
 const (
 	_      Quantifier = iota
-	Exists            // some final state satisfies it: an observation, not a property
-	Never             // no final state does
-	Forall            // every final state does
+	Exists            // some final state satisfies the condition: an observation, not a property
+	Never             // no final state satisfies the condition
+	Forall            // every final state satisfies the condition
 )
 
 func (q Quantifier) String() string {
@@ -108,8 +114,8 @@ func (q Quantifier) String() string {
 	}
 }
 
-// Final is a condition on final states: all threads have ended and all buffers
-// are empty.
+// Final is a condition on final states. In a final state all threads have ended and all
+// store buffers are empty.
 type Final struct {
 	Quantifier Quantifier
 	Cond       *Cond
@@ -120,12 +126,13 @@ type Final struct {
 type Cond struct {
 	Vars []Var
 	Expr *ir.Expr
-	Text string // as the user wrote it
-	// Bound are variables that stand for every number; of invariants only.
+	Text string // the condition as the user wrote it
+	// Bound lists the registers of Expr that stand for every number. Only invariants have
+	// them.
 	Bound []ir.Reg
 }
 
-// MentionsMemory reports whether a variable is a memory cell.
+// MentionsMemory reports whether one of the variables is a memory cell.
 func (c *Cond) MentionsMemory() bool {
 	for _, v := range c.Vars {
 		if v.IsMemory() {
@@ -142,15 +149,16 @@ type Var struct {
 	Reg    ir.Reg
 	Addr   uint64
 	Type   ir.Type
-	// Place is the address of memory that depends on variables before this one, as an
-	// expression in which register i stands for Vars[i]; nil: Addr. Of invariants only.
-	Place *ir.Expr
+	// AddrExpr is the address of a memory cell that depends on variables before this one,
+	// as an expression in which register i stands for Vars[i]. If it is nil, the address is
+	// Addr. Only invariants have it.
+	AddrExpr *ir.Expr
 }
 
 // IsMemory reports whether v is a memory cell.
 func (v Var) IsMemory() bool { return v.Thread == ir.NoThread }
 
-// Eval evaluates the condition given the values of Vars in order.
+// Eval reports whether the condition holds for the given values of Vars, in their order.
 func (c *Cond) Eval(values []int64) bool {
 	return c.Expr.Eval(ir.Env{Regs: values}) != 0
 }

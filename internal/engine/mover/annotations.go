@@ -12,7 +12,7 @@ import (
 
 // annotation is an invariant of a location of a thread, as the paths through its code.
 type annotation struct {
-	property.Claim
+	property.CodeInvariant
 	at   ir.Loc
 	ways [][]*ir.Edge
 }
@@ -22,12 +22,12 @@ type annotations map[ir.ThreadID][]*annotation
 
 // annotated has the annotations of a program before they are removed.
 type annotated struct {
-	by map[ir.EdgeID]property.Claim // by the first edge of their code
+	by map[ir.EdgeID]property.CodeInvariant // by the first edge of their code
 }
 
 func annotationsIn(_ *ir.Program, props *property.Set) *annotated {
-	c := &annotated{map[ir.EdgeID]property.Claim{}}
-	for _, cl := range props.Claims {
+	c := &annotated{map[ir.EdgeID]property.CodeInvariant{}}
+	for _, cl := range props.CodeInvariants {
 		c.by[cl.Edge] = cl
 	}
 	return c
@@ -50,7 +50,7 @@ func (c *annotated) take(p *ir.Program) (annotations, error) {
 			if !c.begins(e) {
 				continue
 			}
-			cl := &annotation{Claim: c.by[e.Origin], at: e.From}
+			cl := &annotation{CodeInvariant: c.by[e.Origin], at: e.From}
 			if err := cl.walk(f, e.To, nil, gone); err != nil {
 				return nil, err
 			}
@@ -126,7 +126,7 @@ func (c annotations) same(a, b ir.ThreadID) bool {
 	}
 	for i, x := range c[a] {
 		y := c[b][i]
-		if x.Claim != y.Claim || x.at != y.at || len(x.ways) != len(y.ways) {
+		if x.CodeInvariant != y.CodeInvariant || x.at != y.at || len(x.ways) != len(y.ways) {
 			return false
 		}
 		for w := range x.ways {
@@ -169,9 +169,9 @@ func namedCells(p *ir.Program, props *property.Set) []namedCell {
 }
 
 func namedCellOf(p *ir.Program, v property.Var) namedCell {
-	if v.Place != nil {
-		at := namedCell{addr: v.Place, typ: v.Type, obj: ir.NoObject}
-		v.Place.Walk(func(e *ir.Expr) {
+	if v.AddrExpr != nil {
+		at := namedCell{addr: v.AddrExpr, typ: v.Type, obj: ir.NoObject}
+		v.AddrExpr.Walk(func(e *ir.Expr) {
 			if e.Op == ir.AddrOf {
 				at.obj = e.Obj
 			}

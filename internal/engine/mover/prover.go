@@ -194,7 +194,7 @@ func (pr *prover) sameCode(a, b ir.ThreadID, props *property.Set) bool {
 	}
 	return slices.EqualFunc(invariantsOf(props, a), invariantsOf(props, b), func(x, y property.Invariant) bool {
 		return x.Loc == y.Loc && x.Cond.Expr.Equal(y.Cond.Expr) && slices.EqualFunc(x.Cond.Vars, y.Cond.Vars, func(v, w property.Var) bool {
-			return v.IsMemory() == w.IsMemory() && v.Reg == w.Reg && v.Addr == w.Addr && v.Place.Equal(w.Place)
+			return v.IsMemory() == w.IsMemory() && v.Reg == w.Reg && v.Addr == w.Addr && v.AddrExpr.Equal(w.AddrExpr)
 		})
 	})
 }

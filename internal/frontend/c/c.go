@@ -40,7 +40,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		}
 	}
 	if u.Program != nil {
-		u.Props = &property.Set{Checks: true, Deadlock: true, Whole: true, Objects: u.Objects, Claims: u.Invariants}
+		u.Props = &property.Set{Checks: true, Deadlock: true, Whole: true, Objects: u.Objects, CodeInvariants: u.Invariants}
 	}
 	return u, diags
 }

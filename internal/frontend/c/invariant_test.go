@@ -39,7 +39,7 @@ func TestInvariants(t *testing.T) {
 			}
 		}
 		if unit.Props != nil {
-			for _, cl := range unit.Props.Claims {
+			for _, cl := range unit.Props.CodeInvariants {
 				invariants = append(invariants, cl.Text)
 			}
 		}
@@ -52,7 +52,7 @@ func TestInvariants(t *testing.T) {
 	}
 	// Other commands do not see them.
 	unit, _ := c.Parse([]*source.File{source.NewFile("t.c", []byte("int x; int main(void) {\n//@ invariant x == 0\nreturn x; }"))}, c.Options{})
-	if len(unit.Props.Claims) != 0 {
-		t.Errorf("invariants without being asked: %v", unit.Props.Claims)
+	if len(unit.Props.CodeInvariants) != 0 {
+		t.Errorf("invariants without being asked: %v", unit.Props.CodeInvariants)
 	}
 }

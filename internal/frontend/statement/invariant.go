@@ -66,7 +66,7 @@ func (b *conditionBuilder) indexed(e *Expr) (*ir.Expr, bool) {
 		return nil, false
 	}
 	b.vars = append(b.vars, property.Var{
-		Name: b.c.Text(e.Start, e.End), Thread: ir.NoThread, Reg: ir.NoReg, Type: p.typ, Place: p.addr(index),
+		Name: b.c.Text(e.Start, e.End), Thread: ir.NoThread, Reg: ir.NoReg, Type: p.typ, AddrExpr: p.addr(index),
 	})
 	return ir.R(ir.Reg(len(b.vars) - 1)), true
 }

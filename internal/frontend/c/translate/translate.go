@@ -48,7 +48,7 @@ type Unit struct {
 	// Annotations are the comments //@ of all files, by position.
 	Annotations []read.Annotation
 	// Invariants are the invariants among them; only if asked for.
-	Invariants []property.Claim
+	Invariants []property.CodeInvariant
 	// Sites are the fence sites, in the order of the text; only if asked
 	// for. Write says how the files change for some of them.
 	Sites []ir.FenceSite
@@ -113,7 +113,7 @@ type Compiler struct {
 	Opt        Options
 	B          *ir.Builder
 	library    *Library
-	Invariants []property.Claim
+	Invariants []property.CodeInvariant
 	marks      *marks // nil: the caller did not ask where fences can be written
 	KeyEnds    keyEnds
 	Wrapped    map[*symbol]*ir.FuncBuilder // see endsWithDestructors
@@ -219,7 +219,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 // unattached reports annotations that no statement took up.
 func (c *Compiler) unattached() {
 	for at, pos := range c.In.Invariants {
-		used := slices.ContainsFunc(c.Invariants, func(cl property.Claim) bool { return cl.Pos.File == at.File && cl.Pos.Line == at.Line })
+		used := slices.ContainsFunc(c.Invariants, func(cl property.CodeInvariant) bool { return cl.Pos.File == at.File && cl.Pos.Line == at.Line })
 		if !used && !c.In.Diags.HasErrors() {
 			c.In.Diags.Warnf(codeUnused, pos, "nothing that runs comes here, so that this annotation says nothing")
 		}

@@ -41,7 +41,7 @@ func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 	}
 	text := f.In.Files[pos.File].Slice(pos)
 	text = strings.TrimSpace(string(read.InvariantWord.ReplaceAll([]byte(text), nil)))
-	f.Invariants = append(f.Invariants, property.Claim{Edge: first, Always: l.Name == read.InvariantAlways, Text: text, Pos: pos})
+	f.Invariants = append(f.Invariants, property.CodeInvariant{Edge: first, Always: l.Name == read.InvariantAlways, Text: text, Pos: pos})
 	return nothing()
 }
 
