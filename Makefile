@@ -31,7 +31,7 @@ FUZZ_TIME     ?= 60s
 # Seconds per litmus test on the processor.
 NATIVE_SECONDS ?= 0.5
 
-.PHONY: all build test lint fuzz native answers bench bench-spin update deps module
+.PHONY: all build test lint fuzz native answers speed bench bench-spin update deps module
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -129,6 +129,17 @@ answers:
 	(cd "$$dir/old" && $(GO) build -o "$$dir/old.bin" ./cmd/fencepost); \
 	$(GO) build -o "$$dir/new.bin" ./cmd/fencepost; \
 	$(GO) test ./bench -count=1 -timeout 120m -v -run TestAnswers -fp.old="$$dir/old.bin" -fp.new="$$dir/new.bin"
+
+# The benchmarks of an older commit and of this tree in turn, and the ratio of their times.
+speed:
+	@test -n "$(OLD)" || { echo "usage: make speed OLD=COMMIT [RUNS=10] [BENCH=regexp]"; exit 2; }
+	@set -e; dir=$$(mktemp -d); trap 'git worktree remove --force "$$dir/old"; rm -rf "$$dir"' EXIT; \
+	git worktree add --detach "$$dir/old" $(OLD); \
+	if [ -d ../shared ]; then ln -s "$$(cd ../shared && pwd)" "$$dir/shared"; fi; \
+	$(GO) test ./bench -count=1 -timeout 300m -v -run TestSpeed -fp.oldtree="$$dir/old" -fp.runs=$(RUNS) -fp.bench='$(BENCH)'
+
+RUNS  ?= 10
+BENCH ?= .
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -2,11 +2,12 @@ package bench_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,14 +41,15 @@ var questions = [][]string{
 }
 
 // TestAnswers asks two binaries every question about every program of the corpus, the
-// examples and the scripts, and demands equal JSON. Times are left out. It shows that a
-// refactoring changes no answer: make answers OLD=COMMIT.
+// examples and the scripts, and demands equal JSON. Times are left out. Differences of the same
+// kind are reported once. It shows that a refactoring changes no answer: make answers OLD=COMMIT.
 func TestAnswers(t *testing.T) {
 	if *oldBinary == "" || *newBinary == "" {
 		t.Skip("no binaries to compare: make answers OLD=COMMIT")
 	}
 	dir := t.TempDir()
 	programs := answerPrograms(t, dir)
+	log := changeLog{count: map[change]int{}, first: map[change]string{}}
 	asked, slow := 0, 0
 	for _, p := range programs {
 		if !strings.Contains(p.name, *answerOnly) {
@@ -73,12 +75,19 @@ func TestAnswers(t *testing.T) {
 			asked++
 			got, ok := answerOf(t, *newBinary, filepath.Dir(p.name), args)
 			rel, _ := filepath.Rel(dir, p.name)
+			question := rel + ": " + strings.Join(args, " ")
 			if !ok {
-				t.Errorf("%s: %s: no answer within %v any more", rel, strings.Join(args, " "), *answerLimit)
-			} else if diff := firstDifference(old, got); diff != "" {
-				t.Errorf("%s: %s\n%s", rel, strings.Join(args, " "), diff)
+				t.Errorf("%s: no answer within %v any more", question, *answerLimit)
+				continue
 			}
+			log.compare(question, "", old, got)
 		}
+	}
+	kinds := slices.SortedFunc(maps.Keys(log.count), func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(log.count[b], log.count[a]), cmp.Compare(a.was+a.is, b.was+b.is))
+	})
+	for _, c := range kinds {
+		t.Errorf("%d times %s, first in %s\n  old: %s\n  new: %s", log.count[c], c.path, log.first[c], c.was, c.is)
 	}
 	t.Logf("%d programs, %d questions with an answer, %d without one within %v", len(programs), asked, slow, *answerLimit)
 }
@@ -141,27 +150,91 @@ func answerPrograms(t *testing.T, dir string) []answerProgram {
 	return out
 }
 
-// firstDifference returns the first line in which two texts differ, or "".
-func firstDifference(old, got string) string {
-	a, b := strings.Split(old, "\n"), strings.Split(got, "\n")
-	for i := range max(len(a), len(b)) {
-		was, is := "(end)", "(end)"
-		if i < len(a) {
-			was = a[i]
+// A change is a kind of difference between answers: the path in the answer, without indices,
+// and the words that differ. Answers have many of the same kind when a sentence is reworded.
+type change struct{ path, was, is string }
+
+// A changeLog counts the differences of each kind and keeps the first question that shows it.
+type changeLog struct {
+	count map[change]int
+	first map[change]string
+}
+
+// compare records all differences between two values.
+func (l *changeLog) compare(question, path string, was, is any) {
+	switch w := was.(type) {
+	case map[string]any:
+		if i, ok := is.(map[string]any); ok {
+			for k := range w {
+				l.compare(question, path+"."+k, w[k], i[k])
+			}
+			for k := range i {
+				if _, ok := w[k]; !ok {
+					l.compare(question, path+"."+k, nil, i[k])
+				}
+			}
+			return
 		}
-		if i < len(b) {
-			is = b[i]
-		}
-		if was != is {
-			return fmt.Sprintf("line %d\n  old: %s\n  new: %s", i+1, was, is)
+	case []any:
+		if i, ok := is.([]any); ok {
+			for k := range max(len(w), len(i)) {
+				var a, b any
+				if k < len(w) {
+					a = w[k]
+				}
+				if k < len(i) {
+					b = i[k]
+				}
+				l.compare(question, path+"[]", a, b)
+			}
+			return
 		}
 	}
-	return ""
+	if a, b := asText(was), asText(is); a != b {
+		a, b = differingWords(a, b)
+		c := change{path, a, b}
+		if l.count[c]++; l.count[c] == 1 {
+			l.first[c] = question
+		}
+	}
+}
+
+func asText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "(none)"
+	case string:
+		return v
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// differingWords cuts off the words with which both texts begin and end.
+func differingWords(a, b string) (string, string) {
+	x, y := strings.Split(a, " "), strings.Split(b, " ")
+	for len(x) > 0 && len(y) > 0 && x[0] == y[0] {
+		x, y = x[1:], y[1:]
+	}
+	for len(x) > 0 && len(y) > 0 && x[len(x)-1] == y[len(y)-1] {
+		x, y = x[:len(x)-1], y[:len(y)-1]
+	}
+	short := func(words []string) string {
+		text := strings.Join(words, " ")
+		if len(text) > 600 {
+			text = text[:600] + " ..."
+		}
+		return text
+	}
+	return short(x), short(y)
 }
 
 // answerOf runs a binary and returns what it prints and its exit code, without times.
 // ok is false if it does not end in time.
-func answerOf(t *testing.T, binary, dir string, args []string) (answer string, ok bool) {
+func answerOf(t *testing.T, binary, dir string, args []string) (answer any, ok bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), *answerLimit)
 	defer cancel()
@@ -171,7 +244,7 @@ func answerOf(t *testing.T, binary, dir string, args []string) (answer string, o
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		return "", false
+		return nil, false
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -181,11 +254,9 @@ func answerOf(t *testing.T, binary, dir string, args []string) (answer string, o
 	if json.Unmarshal(stdout.Bytes(), &value) != nil {
 		value = stdout.String()
 	}
-	text, err := json.MarshalIndent(withoutTimes(value), "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("exit %d\n%s\n%s", cmd.ProcessState.ExitCode(), text, stderr.String()), true
+	return map[string]any{
+		"exit": cmd.ProcessState.ExitCode(), "stdout": withoutTimes(value), "stderr": stderr.String(),
+	}, true
 }
 
 // withoutTimes removes what differs from run to run: times and the version.
