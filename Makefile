@@ -10,7 +10,7 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that run goroutines of their own.
-PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/engine/smc ./internal/suite
+PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/engine/smc ./internal/question/check ./internal/suite
 # Fuzz targets, as package:target.
 PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/fp:FuzzParse ./internal/frontend/fp:FuzzFences \
             ./internal/frontend/trencher:FuzzParse ./internal/frontend/trencher:FuzzFences ./internal/frontend/memorax:FuzzParse ./internal/frontend/memorax:FuzzFences \
