@@ -15,12 +15,12 @@ const wordBits = 64
 
 func bmcFlags(flags *pflag.FlagSet, f *checkFlags) {
 	o := &f.opt.BMC
-	flags.Var(countValue{&o.Rounds, 1, maxCount}, "rounds", "bmc: rounds in which all threads run in turn")
-	flags.Var(countValue{&o.Clock, 1, maxCount}, "clock", "bmc: times at which stores can reach memory; 1 is SC")
-	flags.Var(countValue{&o.Queue, 2, maxCount}, "queue", "bmc: writes kept per location, all but one waiting")
-	flags.Var(countValue{&o.Width, 0, wordBits}, "width", "bmc: bits of computed numbers; 0 for as many as they need")
+	flags.Var(countValue{&o.Rounds, 1, maxCount}, "rounds", "bmc: number of rounds; every thread gets one turn per round")
+	flags.Var(countValue{&o.Clock, 1, maxCount}, "clock", "bmc: number of times at which stores can reach memory; 1 is SC")
+	flags.Var(countValue{&o.Queue, 2, maxCount}, "queue", "bmc: number of writes kept per memory cell: one in memory, the rest buffered")
+	flags.Var(countValue{&o.Width, 0, wordBits}, "width", "bmc: bits of the results of arithmetic; 0: as many as needed")
 	flags.BoolVar(&o.Auto, "auto", false, "bmc: raise the bounds step by step")
-	flags.StringVar(&o.Solver, "solver", "", "bmc: a SAT solver on the PATH, such as cadical; the one inside if not given")
+	flags.StringVar(&o.Solver, "solver", "", "bmc: a SAT solver on the PATH, such as cadical (default: the built-in solver)")
 	flags.StringVar(&f.dimacs, "dimacs", "", "bmc: write the formula to this file")
 }
 
@@ -31,7 +31,7 @@ func (a *app) bmcOptions(f *checkFlags) (func(), error) {
 	}
 	if name := f.opt.BMC.Solver; name != "" {
 		if _, err := exec.LookPath(name); err != nil {
-			return nil, &usageError{fmt.Sprintf("%s is not on the PATH", name), "leave --solver out to use the one inside"}
+			return nil, &usageError{fmt.Sprintf("%s is not on the PATH", name), "install it, or leave --solver out to use the built-in solver"}
 		}
 	}
 	if f.dimacs == "" {

@@ -16,11 +16,11 @@ import (
 func cFlags(flags *pflag.FlagSet, opt *fencepost.Options) {
 	flags.VarP(namesValue{&opt.C.Defines, true}, "define", "D", "C: define a macro, NAME or NAME=VALUE")
 	flags.VarP(namesValue{&opt.C.Undefines, false}, "undefine", "U", "C: undefine a macro")
-	flags.StringArrayVarP(&opt.C.IncludeDirs, "include", "I", nil, "C: look for headers in a directory")
-	flags.BoolVar(&opt.C.CheckOverflow, "check-overflow", false, "C: signed overflow and shifts out of range are errors")
-	flags.Var(namesValue{&opt.C.ExternPure, false}, "extern-pure", "C: a function without a body that does nothing")
-	flags.Var(namesValue{&opt.C.ExternFence, false}, "extern-fence", "C: a function without a body that is a full fence")
-	flags.Var(rangeValue{&opt.C.NondetRange}, "nondet-range", "C: the values of inputs that are tried, such as -1..4")
+	flags.StringArrayVarP(&opt.C.IncludeDirs, "include", "I", nil, "C: also search this directory for headers")
+	flags.BoolVar(&opt.C.CheckOverflow, "check-overflow", false, "C: report signed overflow and shifts out of range as errors")
+	flags.Var(namesValue{&opt.C.ExternPure, false}, "extern-pure", "C: name of a function without a body that does nothing")
+	flags.Var(namesValue{&opt.C.ExternFence, false}, "extern-fence", "C: name of a function without a body that acts as a full fence")
+	flags.Var(rangeValue{&opt.C.NondetRange}, "nondet-range", "C: values to try for each nondeterministic input, such as -1..4")
 	opt.C.Include = func(name string) ([]byte, bool) {
 		text, err := inputfile.Read(name)
 		return text, err == nil
@@ -51,7 +51,7 @@ func (v namesValue) Set(s string) error {
 		name, _, _ = strings.Cut(name, "(")
 	}
 	if !identifier.MatchString(name) {
-		return fmt.Errorf("%q is no name of C", name)
+		return fmt.Errorf("%q is not a C identifier", name)
 	}
 	*v.list = append(*v.list, s)
 	return nil

@@ -17,15 +17,16 @@ import (
 const checkHelp = `Check whether the assertions, goals and final condition of a program hold.
 
 Every answer says what it covers. A violation comes with the execution that
-leads to it: one column per thread, and what each store buffer holds.
-FILE is a program, or - for standard input; several files of C are one program.
+leads to it: one column per thread, and the contents of the store buffers.
+FILE is a program, or - for standard input. Several C files form one program.
 
-A search that meets a bound which you did not set, such as 8 buffered stores per
-thread, is unknown; set the bound (--buffer 8) to get an answer up to it.
+If the search meets a bound that you did not set, such as 8 buffered stores per
+thread, the answer is unknown. Set the bound yourself (--buffer 8) to get an answer
+for all executions up to this bound.
 
-Exit codes: 0 holds (or, for exists, observed), 1 violated (not observed),
-2 unknown, 3 bad input or usage, 4 internal error. With several models the
-first of 4, 3, 1, 2, 0 that occurs.`
+Exit codes: 0 holds, 1 violated, 2 unknown, 3 bad input or usage, 4 internal error.
+For an exists condition: 0 observed, 1 not observed. With several models, the exit
+code is the first of 4, 3, 1, 2, 0 that occurs.`
 
 const checkExample = `  fencepost check dekker.fp
   fencepost check dekker.fp --model sc,tso,pso
@@ -65,19 +66,19 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
 	flags.Var(modeValue{&f.mode}, "mode", "engine lazy: practical, or exact for programs without loops")
-	flags.BoolVar(&f.rounds, "trace-refinement", false, "engine lazy: print every round to stderr")
+	flags.BoolVar(&f.rounds, "trace-refinement", false, "engine lazy: print each refinement round to standard error")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&f.opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
 	flags.Var(boundValue{&f.opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
 	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	f.any.flags(flags, &f.opt.Options, "decide it for any number of instances of templates, with --model sc")
+	f.any.flags(flags, &f.opt.Options, "check for any number of threads per template; needs --model sc")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
-	algorithmFlag(flags, &f.opt.Algorithm)
+	algorithmFlag(flags, &f.opt.Algorithm, "engine smc: ")
 	flags.BoolVar(&f.opt.Races, "races", false, "also check for data races on objects that are not atomic")
 	flags.BoolVar(&f.opt.Robustness, "robustness", false, "check robustness instead, by exploring all traces")
-	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order or symmetry reduction")
-	flags.Var(named{&f.engine, "name"}, "engine", "engine: "+strings.Join(f.engine.choices, ", ")+" (default: all that fit)")
+	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "explore every interleaving, without partial-order and symmetry reduction")
+	flags.Var(named{&f.engine, "name"}, "engine", "engine: "+strings.Join(f.engine.choices, ", ")+" (default: all that support the program)")
 	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also check for deadlocks")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
@@ -127,7 +128,7 @@ func (a *app) answer(names []string, opt *fencepost.Options, ask question, print
 	print = a.withFiles(print)
 	answer, err := a.ask(in, opt, ask)
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(a.stderr, "fencepost: interrupted before anything was known")
+		fmt.Fprintln(a.stderr, "fencepost: interrupted before there was an answer")
 		a.code = exitUnknown
 		return print(fencepost.Answer{})
 	}

@@ -15,14 +15,14 @@ const completionHelp = `Print a script that completes commands, options, models 
   zsh    fencepost completion zsh > "${fpath[1]}/_fencepost"
   fish   fencepost completion fish > ~/.config/fish/completions/fencepost.fish
 
-A new shell reads it.`
+Start a new shell to use it.`
 
 var shells = []string{"bash", "zsh", "fish"}
 
 func (a *app) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:       "completion bash|zsh|fish",
-		Short:     "Print a script for completion in a shell",
+		Short:     "Print a completion script for a shell",
 		Long:      completionHelp,
 		Example:   "  source <(fencepost completion bash)",
 		ValidArgs: shells,

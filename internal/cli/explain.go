@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const explainHelp = `Say what the code of a diagnostic means, what to do, and show a program that is
-answered with it. Without a code all are listed.`
+const explainHelp = `Say what the code of a message means and what to do, and show a program that gets
+this message. Without a code, list all codes.`
 
 const explainExample = `  fencepost explain C0301
   fencepost explain`
@@ -18,7 +18,7 @@ const explainExample = `  fencepost explain C0301
 func (a *app) explainCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "explain [CODE...]",
-		Short:   "Say what the code of a diagnostic means",
+		Short:   "Say what the code of a message means",
 		Long:    explainHelp,
 		Example: explainExample,
 		RunE: func(_ *cobra.Command, args []string) error {

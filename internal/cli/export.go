@@ -11,15 +11,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const exportHelp = `Write a program and its questions in the language of another tool.
+const exportHelp = `Write a program and its properties in the language of another tool.
 
---promela writes a model for SPIN. SPIN itself knows sequential consistency
-only: with --model tso the store buffers become part of the model. The head of
-the text says how to run it and how to read SPIN's answer. What cannot be
-written in Promela is refused with its position.
+--promela writes a model for SPIN. SPIN knows only sequential consistency, so with
+--model tso the store buffers become part of the model. A comment at the top of the
+output says how to run SPIN and how to read its answer. If a part of the program
+cannot be written in Promela, it is reported with its position.
 
-With --attack N it writes the instrumented program that decides whether attack N
-on robustness is feasible: SPIN reports an error if it is. Its model is SC.`
+With --attack N, the output is the instrumented program that decides whether attack N
+on robustness is feasible: SPIN reports an error if it is. The command
+  fencepost robust FILE --emit-instrumented
+lists the attacks with their numbers.`
 
 const exportExample = `  fencepost export dekker.fp --promela -o dekker.pml
   fencepost export dekker.fp --promela --model sc | less`
@@ -43,7 +45,7 @@ func (a *app) exportCommand() *cobra.Command {
 				return err
 			}
 			if promela == pnml {
-				return &usageError{"give one format", fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
+				return &usageError{"want one of --promela and --pnml", fmt.Sprintf("try `%s %s --promela`", cmd.CommandPath(), args[0])}
 			}
 			opt.Format, opt.Model = fencepost.ExportPromela, fencepost.Model(model.value)
 			if pnml {
@@ -58,13 +60,13 @@ func (a *app) exportCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&promela, "promela", false, "write Promela, for SPIN")
-	flags.BoolVar(&pnml, "pnml", false, "write the Petri net of a program with any number of threads: under SC with --model sc, else of robustness")
+	flags.BoolVar(&pnml, "pnml", false, "write a Petri net for any number of threads: that of the program with --model sc, otherwise that of the robustness question")
 	any.more(flags, &opt.Options)
 	flags.VarP(modelValue{&model}, "model", "m", "memory model: sc or tso")
-	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "pending stores per thread, for threads that store in loops")
-	flags.Var(countValue{&opt.Attack, 0, maxCount}, "attack", "write the query about an attack on robustness, as robust --emit-instrumented numbers them")
-	flags.StringVarP(&output, "output", "o", "", "file to write; standard output if not given")
-	flags.BoolVar(&opt.Deadlock, "deadlock", false, "also ask for deadlocks")
+	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer, for threads that store in loops")
+	flags.Var(countValue{&opt.Attack, 0, maxCount}, "attack", "write the instrumented program of this attack; robust --emit-instrumented lists the numbers")
+	flags.StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
+	flags.BoolVar(&opt.Deadlock, "deadlock", false, "also check for deadlocks")
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")

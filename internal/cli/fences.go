@@ -19,22 +19,23 @@ import (
 
 const fencesHelp = `Find the fewest fences that repair a program, and write them into it.
 
-With --for robustness the program then behaves on x86 as under sequential
-consistency. With --for assertions its assertions, goals and final condition
-hold under the model; that may take fewer fences.
+With --for robustness (the default), the repaired program behaves on x86 as under
+sequential consistency. With --for assertions, its assertions, goals and final
+condition hold under the model; this may take fewer fences.
 
-The answer shows an execution that is bad without fences, the positions of the
-fences, why each is needed, and the patch. The patched program is read and
-checked again. No cheaper set of fences suffices. --cost uniform counts fences,
---cost loops makes a fence ten times as expensive per enclosing loop, and
---cost profile=FILE reads lines of 'LINE COST' or 'FILE:LINE COST'; lines that
-are not named cost 1.
-FILE is a program, or - for standard input.
+The answer shows an execution that goes wrong without fences, the fences and their
+positions, why each fence is needed, and the patch. The patched program is read and
+checked from scratch. No cheaper set of fences is enough, where --cost says what a
+fence costs:
+  uniform         every fence costs 1
+  loops           ten times as much for every loop around the fence
+  profile=FILE    FILE has lines 'LINE COST' or 'FILE:LINE COST'; other lines cost 1
+FILE is a program, or - for standard input. Several C files form one program.
 
-Exit codes: 0 a set was found, or none is needed, 1 no set of fences helps,
-2 unknown, or no set suffices without a change in included files or macros, which
-are never changed; the set that would suffice there is shown,
-3 bad input or usage, 4 internal error.`
+Exit codes: 0 a set of fences was found, or none is needed; 1 no set of fences
+repairs the program; 2 unknown, or the repair would have to change an included file
+or a macro (fencepost shows this repair, but does not change these); 3 bad input or
+usage; 4 internal error.`
 
 const fencesExample = `  fencepost fences dekker.c
   fencepost fences dekker.c --diff | patch -p1
@@ -67,22 +68,22 @@ func (a *app) fencesCommand() *cobra.Command {
 	opt := &f.opt.Options
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Var(named{&f.forWhat, "goal"}, "for", "what the fences are for: robustness, assertions")
+	flags.Var(named{&f.forWhat, "goal"}, "for", "what the fences are to achieve: robustness, assertions")
 	flags.VarP(named{&f.model, "model"}, "model", "m", "memory model: tso, pso")
 	flags.Var(&f.cost, "cost", "what a fence costs: uniform, loops, profile=FILE")
 	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
 	flags.StringVarP(&f.output, "output", "o", "", "write the repaired program to a file")
-	flags.BoolVar(&f.write, "write", false, "change FILE itself")
+	flags.BoolVar(&f.write, "write", false, "write the fences into FILE")
 	flags.Var(named{&f.style, "style"}, "fence-style", "form of fences in C: "+strings.Join(f.style.choices, ", "))
-	flags.BoolVar(&f.opt.Remove, "remove", false, "list the fences of the program that can be removed, instead")
-	flags.BoolVar(&f.opt.AllOptimal, "all-optimal", false, "list every cheapest set")
+	flags.BoolVar(&f.opt.Remove, "remove", false, "instead, list the fences of the program that are not needed")
+	flags.BoolVar(&f.opt.AllOptimal, "all-optimal", false, "list all sets of fences that have the lowest cost")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
-	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "with --for assertions, deadlocks count, too")
+	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "with --for assertions, also prevent deadlocks")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(flags, opt)
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
@@ -124,19 +125,19 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 func (f *fencesFlags) consistent(names []string) error {
 	switch {
 	case f.opt.For == fencepost.ForRobustness && f.opt.Model != fencepost.TSO:
-		return &usageError{"robustness is about TSO", "give --for assertions with --model " + string(f.opt.Model)}
+		return &usageError{"fences for robustness are found under TSO only", "give --for assertions with --model " + string(f.opt.Model)}
 	case f.opt.For == fencepost.ForRobustness && f.opt.Deadlock:
-		return &usageError{"robustness does not ask about deadlocks", "give --for assertions with --deadlock"}
+		return &usageError{"--deadlock needs --for assertions", "also give --for assertions; robustness ignores deadlocks"}
 	case f.json && f.diff:
-		return &usageError{"--json and --diff cannot be combined", "the JSON has the patch, too"}
+		return &usageError{"--json and --diff cannot be combined", "the JSON contains the patch"}
 	case f.opt.Remove && (f.diff || f.write || f.output != "" || f.opt.AllOptimal):
-		return &usageError{"--remove only lists fences", "take out --diff, --write, -o and --all-optimal"}
+		return &usageError{"--remove only lists fences and writes nothing", "leave out --diff, --write, -o and --all-optimal"}
 	case f.write && f.output != "":
 		return &usageError{"--write and -o cannot be combined", "give one of them"}
 	case f.output != "" && len(names) > 1:
-		return &usageError{"-o is one file, and the program has several", "give --write, or --diff and apply it"}
+		return &usageError{"-o names one file, but the program has several", "give --write to change the files, or --diff to get a patch"}
 	case f.write && slices.Contains(names, "-"):
-		return &usageError{"standard input cannot be changed", "give -o FILE"}
+		return &usageError{"--write cannot change standard input", "write the result to a file with -o FILE"}
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 func genHelp() string {
 	var b strings.Builder
-	b.WriteString("Write a member of a family of programs, as .fp text.\n\nThe families:\n")
+	b.WriteString("Write the program of size N of a family, in the language .fp.\n\nThe families:\n")
 	for _, f := range fencepost.Families() {
 		fmt.Fprintf(&b, "  %-10s %s\n", f.Name, f.Doc)
 	}
@@ -28,7 +28,7 @@ func (a *app) genCommand() *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:     "gen FAMILY N",
-		Short:   "Write a program of a family, for measurements",
+		Short:   "Write a benchmark program of a given size",
 		Long:    genHelp(),
 		Example: genExample,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -40,7 +40,7 @@ func (a *app) genCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			n, err := strconv.Atoi(args[1])
 			if err != nil || n < 1 || n > maxCount {
-				return &usageError{fmt.Sprintf("%q is no size", args[1]), "give a number such as 10"}
+				return &usageError{fmt.Sprintf("%q is not a size", args[1]), "give a whole number, such as 10"}
 			}
 			text, err := fencepost.Generate(args[0], n)
 			if err != nil {
@@ -56,6 +56,6 @@ func (a *app) genCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write; standard output if not given")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }

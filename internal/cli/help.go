@@ -16,56 +16,66 @@ import (
 // topics are the texts of `fencepost help` that are not about one command.
 var topics = []struct{ name, short, text string }{
 	{"models", "The memory models sc, tso and pso", `A processor does not write a store to memory at once. The store waits in a store
-buffer, and the thread goes on. Loads of the same thread see the newest
-waiting store; other threads see memory.
+buffer, and the thread goes on. A load of the same thread reads the newest
+waiting store to its cell; other threads read memory.
 
   sc    no buffers: the steps of the threads interleave
   tso   one buffer per thread, first in first out (x86, SPARC's default)
-  pso   one buffer per thread and location: stores may also overtake each other
+  pso   one buffer per thread and memory cell: stores to different cells may also
+        overtake each other
 
 A fence, a read-modify-write and most calls of a thread library wait until the
 buffer is empty. Compare the models with
   fencepost check dekker.fp --model sc,tso,pso
-What holds under sc but not under tso needs a fence; a full fence goes between
-the store that was delayed and the load it was delayed past.
+A program that is correct under sc but not under tso needs a fence: put a full
+fence between the delayed store and the load that overtook it, or let
+  fencepost fences dekker.fp
+find the fewest fences.
 `},
 	{"exit-codes", "What the exit codes mean", `  0   holds: safe, robust, observed, as expected, replays
   1   violated: unsafe, not robust, not observed, not as expected, rejected
-  2   unknown: a limit of time, memory or bounds came first
+  2   unknown: a limit of time or memory, or a bound, was reached first
   3   bad input or usage: the message says where
-  4   internal error: a bug of fencepost; please report it
+  4   internal error: a bug in fencepost; please report it
 
-With several models or programs the first of 4, 3, 1, 2, 0 that occurs.
+With several models or programs, the exit code is the first of 4, 3, 1, 2, 0
+that occurs.
 `},
-	{"languages", "Which programs can be read", `The language follows the extension; --lang NAME overrides it, - is standard input.
+	{"languages", "Which programs can be read", `The extension of a file tells its language; --lang NAME overrides it. A file named
+- is standard input, which needs --lang.
 
   .fp       the language of the examples           --lang fp
   .c        C11 with pthreads and atomics          --lang c
-  .litmus   herd's litmus tests, X86 and X86_64    --lang litmus
+  .litmus   herd's litmus tests: X86, X86_64, C    --lang litmus
   .txt      Trencher's programs                    --lang trencher
   .rmm      Memorax's programs                     --lang memorax
 
-A program needs something to check: an assertion, a goal or a final condition.
-  fencepost robust FILE
-needs nothing: it compares the processor with sequential consistency.
+The command check needs something to check: an assertion, a goal or a final
+condition. The command robust does not: it compares the behaviour of the program
+on the processor with its behaviour under sequential consistency.
 `},
-	{"executions", "How to read an execution", `A violation comes with an execution: one row per step, one column per thread.
+	{"executions", "How to read an execution", `A violation comes with an execution: a table with one row per step and one column
+per thread. If such a table is too wide, one column names the thread of each step.
 
   x = 1 buffered            the store waits in the thread's buffer
   flush, x = 1 reaches memory (step 3)
-                            now the others can see it
-  y -> 0 from memory        a load and what it read
-  y -> 1 from own buffer    it read the thread's own waiting store
+                            from now on other threads can read it
+  y -> 0 from memory        a load and the value it read
+  y -> 1 from own buffer    a load that read a store waiting in its thread's buffer
 
-The last column shows the contents of the store buffers. The text below the table
-names the store that was delayed and the access that overtook it, and shows the
-cycle in happens-before that no execution without buffers has: po is program
-order, src leads from a store to the load that reads it, cf from a load to the
-store that overwrites the value it read, st from a store to the next store to the
-same cell.
-The same as a page to step through: --html FILE. Every execution has been
-replayed by a second implementation of the models; ` + "`fencepost verify-trace`" + `
-does it again for stored results.
+The last column, or lines that begin with "buffers", show what the store buffers
+contain. The text below the table names the store that was delayed and the access
+that overtook it, and shows the cycle in the happens-before relation. No execution
+without buffers has such a cycle. Its edges are
+
+  po    program order
+  src   from a store to a load that reads its value (herd: rf)
+  cf    from a load to the store that overwrites the value it read (herd: fr)
+  st    from a store to the next store to the same cell (herd: co)
+
+--html FILE writes a page on which you can step through the execution. A second
+implementation of the models has replayed every execution that is shown;
+` + "`fencepost verify-trace`" + ` replays the executions of stored results.
 `},
 }
 
@@ -80,16 +90,16 @@ const startHere = `
 Start here:
   fencepost check dekker.fp                      do the assertions hold on x86?
   fencepost check dekker.fp --model sc,tso,pso   under which model do they fail?
-  fencepost check dekker.fp --html dekker.html   the execution, to step through
-  fencepost robust dekker.fp                     does x86 add behaviour at all?
-  fencepost test examples/                       programs that say what they expect`
+  fencepost check dekker.fp --html dekker.html   step through the execution in a browser
+  fencepost robust dekker.fp                     does it behave on x86 as under SC?
+  fencepost test examples/                       compare with the answers in the comments`
 
 // allCommands is the root command with the commands about results, and its help:
 // groups, topics, completion.
 func (a *app) allCommands() *cobra.Command {
 	root := a.rootCommand()
 	root.AddCommand(a.reportCommand(), a.verifyCommand(), a.testCommand())
-	root.AddGroup(&cobra.Group{ID: groupAsk, Title: "Ask about programs:"}, &cobra.Group{ID: groupShare, Title: "Show, share, check again:"})
+	root.AddGroup(&cobra.Group{ID: groupAsk, Title: "Ask about programs:"}, &cobra.Group{ID: groupShare, Title: "Show and share results:"})
 	for _, c := range root.Commands() {
 		switch c.Name() {
 		case "report", "verify-trace", "show", "export", "explain":
@@ -118,8 +128,8 @@ func (a *app) allCommands() *cobra.Command {
 func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND|TOPIC]",
-		Short:   "Explain a command or a topic",
-		Long:    "Explain a command, with examples, or one of the topics\n" + topicNames(", ") + ".",
+		Short:   "Show the help of a command or a topic",
+		Long:    "Show the help of a command, with examples, or of one of the topics\n" + topicNames(", ") + ".",
 		Example: "  fencepost help check\n  fencepost help models",
 		RunE: func(_ *cobra.Command, args []string) error {
 			root.InitDefaultHelpFlag()
@@ -135,7 +145,7 @@ func (a *app) helpCommand(root *cobra.Command) *cobra.Command {
 			}
 			cmd, rest, err := root.Find(args)
 			if err != nil || cmd == root || len(rest) > 0 {
-				return &usageError{fmt.Sprintf("no help about %q", strings.Join(args, " ")), helpHint(root, args[0])}
+				return &usageError{fmt.Sprintf("there is no command or topic %q", strings.Join(args, " ")), helpHint(root, args[0])}
 			}
 			return cmd.Help()
 		},

@@ -52,8 +52,8 @@ func oneFile(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return &usageError{"no file given", fmt.Sprintf("try `%s FILE`, or - to read standard input", cmd.CommandPath())}
 	case len(args) > 1:
-		return &usageError{fmt.Sprintf("%d files given, but %s takes one program at a time (several files only of C) [FP0909]", len(args), cmd.Name()),
-			fmt.Sprintf("run `%s %s` and so on, one by one", cmd.CommandPath(), args[0])}
+		return &usageError{fmt.Sprintf("%d files given, but %s takes one program at a time, and only C programs have several files [FP0909]", len(args), cmd.Name()),
+			fmt.Sprintf("run `%s %s`, then the other files one by one", cmd.CommandPath(), args[0])}
 	}
 	return nil
 }
@@ -77,11 +77,11 @@ func openError(name string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return &usageError{fmt.Sprintf("cannot read %s: permission denied", name), "check the file's permissions with `ls -l`"}
 	case errors.Is(err, inputfile.ErrDirectory):
-		return &usageError{fmt.Sprintf("%s is a directory", name), "name one file in it"}
+		return &usageError{fmt.Sprintf("%s is a directory", name), "name one file in it; `fencepost test DIR` and `fencepost litmus DIR` take directories"}
 	case errors.Is(err, inputfile.ErrNotRegular):
 		return &usageError{fmt.Sprintf("cannot read %s: not a regular file", name), "to read a pipe, use - and redirect standard input"}
 	case errors.Is(err, inputfile.ErrTooLarge):
-		return &usageError{fmt.Sprintf("%s is larger than %d MiB", name, inputfile.MaxSize>>20), "check that it is a program"}
+		return &usageError{fmt.Sprintf("%s is larger than %d MiB", name, inputfile.MaxSize>>20), "check that this file is a program"}
 	default:
 		return &usageError{fmt.Sprintf("cannot read %s: %v", name, err), "check the path"}
 	}
@@ -94,7 +94,7 @@ func readAll(r io.Reader, name string) (fencepost.Input, error) {
 		return fencepost.Input{}, &usageError{fmt.Sprintf("cannot read %s: %v", name, err), "check that it is a text file"}
 	}
 	if len(text) > inputfile.MaxSize {
-		return fencepost.Input{}, &usageError{fmt.Sprintf("%s is larger than %d MiB", name, inputfile.MaxSize>>20), "check that it is a program"}
+		return fencepost.Input{}, &usageError{fmt.Sprintf("%s is larger than %d MiB", name, inputfile.MaxSize>>20), "check that this file is a program"}
 	}
 	return fencepost.Input{Name: name, Text: text}, nil
 }

@@ -15,7 +15,7 @@ const patience = 1500 * time.Millisecond
 
 // errDeaf means that work was interrupted and did not end. It still runs and may write, so
 // nothing that it has access to may be used any more.
-var errDeaf = errors.New("interrupted before anything was known")
+var errDeaf = errors.New("interrupted before there was an answer")
 
 // interruptible runs work until it ends or is interrupted, and calls heard on an
 // interruption. After the first Ctrl-C the signal has its usual effect again, so a second

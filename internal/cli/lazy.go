@@ -20,7 +20,7 @@ func (modeValue) Type() string { return "mode" }
 func (a *app) lazyFlags(f *checkFlags) error {
 	if f.opt.Engine != "lazy" {
 		if f.rounds || f.mode.value != string(fencepost.LazyPractical) {
-			return &usageError{"--mode and --trace-refinement are about the engine lazy", "give --engine lazy, too"}
+			return &usageError{"--mode and --trace-refinement are options of the engine lazy", "also give --engine lazy"}
 		}
 		return nil
 	}

@@ -17,14 +17,14 @@ import (
 
 const litmusHelp = `Run litmus tests in herd's format and print the answers in herd's layout.
 
-Directories are searched for files that end in .litmus. Where herd counts
-executions, final states are counted. --compare prints a table of the outcomes
-under several models instead, and an execution for each that SC forbids.
---expect compares with a table of answers, and prints only what differs.
+Directories are searched for files that end in .litmus. The numbers in the answers
+count final states, where herd counts executions. --compare prints a table of the
+outcomes under several models instead, and one execution for each outcome that SC
+forbids. --expect compares the answers with a table and prints only the differences.
 
-Exit codes: 0 all tests ran, 1 a difference from what was expected, 2 some
-test ran out of time or is open within a bound that was not set, 3 bad usage or a test that cannot be read (the others
-still run), 4 internal error.`
+Exit codes: 0 all tests ran, 1 an answer differs from the expected one, 2 a test ran
+out of time or met a bound that you did not set, 3 bad usage or a test that cannot be
+read (the others still run), 4 internal error.`
 
 const litmusExample = `  fencepost litmus SB.litmus
   fencepost litmus tests/ --model sc,tso,pso --compare
@@ -58,21 +58,21 @@ func (a *app) litmusCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
-	flags.BoolVar(&f.compare, "compare", false, "print which outcomes appear under which model, and executions that SC forbids")
-	flags.StringVar(&f.opt.Expect, "expect", "", "table of expected answers; prints the differences only")
-	flags.Var(loopsValue{&opt.Unroll}, "unroll", "runs of a loop body; 0 to search loops as they are")
+	flags.BoolVar(&f.compare, "compare", false, "print which outcomes each model allows, and executions that SC forbids")
+	flags.StringVar(&f.opt.Expect, "expect", "", "compare with this table of expected answers, and print only the differences")
+	flags.Var(loopsValue{&opt.Unroll}, "unroll", "iterations of a loop; 0: do not unroll loops")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test, such as 90s or 5m; 0: none")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per test, such as 8GiB or 512MiB; half of the machine's memory if not given")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the stored states of a test, such as 8GiB or 512MiB")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel tests; 0: one per core")
-	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "visit every interleaving: no partial-order reduction")
+	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "explore every interleaving, without partial-order reduction")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
 }
 
 func (a *app) litmus(args []string, f *litmusFlags) error {
 	if f.json && f.compare {
-		return &usageError{"--json and --compare cannot be combined", "the JSON has everything that --compare shows"}
+		return &usageError{"--json and --compare cannot be combined", "the JSON contains everything that --compare shows"}
 	}
 	opt := f.opt
 	for _, name := range args {

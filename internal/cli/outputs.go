@@ -47,12 +47,12 @@ var writers = []string{"check", "robust", "fences", "report"}
 // doing so; --dot=FILE writes them.
 func (o *outputs) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var(fileValue{&o.html}, "html", "write a page with the executions, step by step")
-	flags.Var(fileValue{&o.svg}, "svg", "draw the happens-before relation of each execution")
+	flags.Var(fileValue{&o.html}, "html", "write an HTML page to step through the executions")
+	flags.Var(fileValue{&o.svg}, "svg", "draw the happens-before relation of each execution as SVG")
 	if old := flags.Lookup("dot"); old != nil {
 		old.Value, old.NoOptDefVal = dotValue{fileValue{&o.dot}, old.Value}, "-"
 	} else {
-		flags.Var(fileValue{&o.dot}, "dot", "the same for Graphviz; printed if no =FILE is given")
+		flags.Var(fileValue{&o.dot}, "dot", "write the happens-before relation for Graphviz (default: to standard output)")
 		flags.Lookup("dot").NoOptDefVal = "-"
 	}
 	flags.Var(fileValue{&o.sarif}, "sarif", "write SARIF, for code hosts and editors")
@@ -146,7 +146,7 @@ func (o *outputs) check(json, dot bool) error {
 		switch {
 		case one.name != "-":
 		case taken != "":
-			return &usageError{fmt.Sprintf("%s and %s cannot both be printed", taken, one.flag), fmt.Sprintf("write to a file with %s=FILE", one.flag)}
+			return &usageError{fmt.Sprintf("%s and %s cannot both go to standard output", taken, one.flag), fmt.Sprintf("write to a file with %s=FILE", one.flag)}
 		default:
 			taken = one.flag
 		}

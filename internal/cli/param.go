@@ -24,14 +24,14 @@ func (p *paramFlags) flags(flags *pflag.FlagSet, opt *fencepost.Options, what st
 }
 
 func (p *paramFlags) more(flags *pflag.FlagSet, opt *fencepost.Options) {
-	flags.StringVar(&opt.Replicate, "replicate", "", "with C, the function whose threads stand for any number of threads")
-	flags.StringVar(&p.domain, "domain", "", "values of memory where threads are counted, such as 0..3; as found if not given")
+	flags.StringVar(&opt.Replicate, "replicate", "", "C: the function that any number of threads run")
+	flags.StringVar(&p.domain, "domain", "", "with any number of threads: range of the values in memory, such as 0..3 (default: computed)")
 }
 
 // set checks that the flags make sense, and returns the domain, nil if there is none.
 func (p *paramFlags) set(opt *fencepost.Options) (*fencepost.Domain, error) {
 	if !p.on && (p.domain != "" || opt.Replicate != "") {
-		return nil, &usageError{"--domain and --replicate are for any number of threads", "give --param, too"}
+		return nil, &usageError{"--domain and --replicate are options for any number of threads", "also give --param"}
 	}
 	if p.domain == "" {
 		return nil, nil
@@ -40,7 +40,7 @@ func (p *paramFlags) set(opt *fencepost.Options) (*fencepost.Domain, error) {
 	from, err1 := strconv.ParseInt(lo, 10, 64)
 	to, err2 := strconv.ParseInt(hi, 10, 64)
 	if !ok || err1 != nil || err2 != nil || from > to {
-		return nil, &usageError{fmt.Sprintf("--domain %q is no range", p.domain), "write it as 0..3"}
+		return nil, &usageError{fmt.Sprintf("--domain %q is not a range of numbers", p.domain), "write two numbers, such as 0..3"}
 	}
 	return &fencepost.Domain{Lo: from, Hi: to}, nil
 }
@@ -48,7 +48,7 @@ func (p *paramFlags) set(opt *fencepost.Options) (*fencepost.Domain, error) {
 // underSC refuses other models than SC.
 func underSC(models []fencepost.Model) error {
 	if len(models) != 1 || models[0] != fencepost.SC {
-		return &usageError{"for any number of threads assertions and goals are decided under SC", "give --model sc; fencepost robust --param says whether TSO adds anything"}
+		return &usageError{"for any number of threads, assertions and goals can be checked under SC only", "give --model sc; `fencepost robust --param` says whether the program behaves under TSO as under SC"}
 	}
 	return nil
 }

@@ -12,25 +12,27 @@ import (
 const proveHelp = `Prove that a program reaches the same shared states with and without store
 buffers, for any number of threads and any data, and that its assertions hold.
 
-Each store must move left across whatever other threads do, or every load that
-can overtake it must move right; an SMT solver checks this for two instructions at
-a time. The answer is a table: every store and why it is atomic, or the pairs of
-instructions in the way, each with a state, and what would help; then every
-assertion, proved by induction or by a search under SC, or not. The last line has
-the paper's PO (proof obligations) and VT (time).
+A store is atomic if it commutes to the left with everything that other threads do,
+or if every load that can overtake it commutes to the right; an SMT solver checks this
+for two instructions at a time. The answer is a table. It lists every store and why it
+is atomic, or else the pairs of instructions that do not commute, each with a state
+that shows it, and what would help. Then it lists every assertion: proved by induction,
+proved by a search under SC, or not proved. The last line has PO, the number of proof
+obligations, and VT, the verification time, as in the paper [BEMT18].
 
-Templates ("thread worker * n", in C --replicate or //@ replicate in front of the
-function) stand for any number of threads. Invariants ("invariant e;", in C
-//@ invariant e in front of a statement, //@ global e) are checked and used; simple
-ones are found. Loads and read-modify-writes in the way may be made to do more than
-they do: then the proof is about the program abstracted in this way, and what holds of
-that under SC holds of the program under TSO.
+A template stands for any number of threads: "thread worker * n" in .fp; in C
+--replicate, or //@ replicate before the function. Invariants ("invariant e;" in .fp;
+in C //@ invariant e before a statement, or //@ global e) are checked and then used;
+fencepost finds simple invariants itself. If loads or read-modify-writes do not
+commute, fencepost may abstract them, so that they can do more than in the program.
+The proof is then about the abstracted program: what holds for it under SC holds for
+the program under TSO.
 
-A failed proof says nothing about the program. Needs z3 or cvc5.
-FILE is a program, or - for standard input.
+A failed proof does not mean that the program is wrong. This command needs z3 or cvc5.
+FILE is a program, or - for standard input. Several C files form one program.
 
-Exit codes: 0 proved, what the program asserts included; 2 not proved; 3 bad input
-or usage or no solver; 4 internal error.`
+Exit codes: 0 proved, including all assertions; 2 not proved; 3 bad input or usage, or
+no solver; 4 internal error.`
 
 const proveExample = `  fencepost prove queue.fp
   fencepost prove queue.c --replicate worker
@@ -44,7 +46,7 @@ func (arithmeticValue) Type() string     { return "int|bv" }
 
 func (v arithmeticValue) Set(s string) error {
 	if n := fencepost.Arithmetic(s); n != fencepost.Integers && n != fencepost.BitVectors {
-		return errors.New("not int or bv")
+		return errors.New("want int or bv")
 	}
 	*v.how = fencepost.Arithmetic(s)
 	return nil
@@ -68,12 +70,12 @@ func (a *app) proveCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&opt.NoInference, "no-inference", false, "use the invariants given and look for no others")
-	flags.BoolVar(&opt.NoAbstraction, "no-abstraction", false, "abstract no loads")
-	flags.Var(arithmeticValue{&opt.Arithmetic}, "arithmetic", "numbers: int (they never wrap) or bv (exact); by the program if not given")
-	flags.StringVar(&opt.Replicate, "replicate", "", "with C, the function whose threads stand for any number of threads")
+	flags.BoolVar(&opt.NoInference, "no-inference", false, "use only the invariants in the program, and find no others")
+	flags.BoolVar(&opt.NoAbstraction, "no-abstraction", false, "do not abstract loads")
+	flags.Var(arithmeticValue{&opt.Arithmetic}, "arithmetic", "numbers: int (unbounded integers) or bv (bit vectors, exact) (default: chosen by the program)")
+	flags.StringVar(&opt.Replicate, "replicate", "", "C: the function that any number of threads run")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
-	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "so many instances of templates instead of any number")
+	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "prove for this number of threads per template, instead of any number")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(flags, &opt.Options)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")

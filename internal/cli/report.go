@@ -13,14 +13,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const reportHelp = `Render stored results again: the output of ` + "`check`, `robust`, `fences` or `litmus`" + ` with
---json, as a page, a picture, SARIF or text. Nothing is verified again; for
-that see ` + "`fencepost help verify-trace`" + `.
-FILE is a stored result, or - for standard input. Without an option the text is
+const reportHelp = `Render a stored result, the output of ` + "`check`, `robust`, `fences` or `litmus`" + ` with
+--json, as an HTML page, a picture, SARIF or text. The result is not checked again;
+` + "`fencepost verify-trace`" + ` does that.
+FILE is a stored result, or - for standard input. Without an option, the text is
 printed.
 
-Exit codes: 0 rendered, whatever the verdicts, 3 bad file or usage, 4 internal
-error.`
+Exit codes: 0 rendered, whatever the verdict; 3 bad file or usage; 4 internal error.`
 
 const reportExample = `  fencepost check dekker.fp --json > dekker.json
   fencepost report dekker.json --html dekker.html
@@ -38,7 +37,7 @@ func (a *app) reportCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.BoolVar(&asText, "text", false, "print the text, too, where something else is written")
+	flags.BoolVar(&asText, "text", false, "also print the text when a file is written")
 	return cmd
 }
 
@@ -52,7 +51,7 @@ func (a *app) reportAgain(name string, asText bool) error {
 		return err
 	}
 	if asText && printed {
-		return &usageError{"the text and something else cannot both be printed", "write the other to a file"}
+		return &usageError{"--text and another format cannot both go to standard output", "give the other format a file name"}
 	}
 	if !asText && a.out.any() {
 		return nil

@@ -12,25 +12,27 @@ import (
 )
 
 const robustHelp = `Check whether a program is robust against TSO: whether every execution with
-store buffers has the happens-before relation of one without.
+store buffers has the same happens-before relation as some execution without.
 
-A robust program behaves on x86 as under sequential consistency, so whatever
-holds there holds on x86, too. The program's assertions, goals and final
-condition play no part, and buffers have no bound. If the program is not robust,
-the answer names a store and a later load it can be delayed past, with an
-execution and the cycle in its happens-before relation; a fence between the two
-stops this attack. --all lists every such pair.
+A robust program behaves on x86 as under sequential consistency (SC): every
+property that holds under SC also holds on x86. The assertions, goals and final
+condition of the program are ignored, and buffers have no bound. If the program is
+not robust, the answer shows an attack: a store and a later load of the same thread
+that the store can be delayed past, an execution in which this happens, and the
+cycle in its happens-before relation. A fence between the two stops this attack.
+--all lists every attack.
 
---criterion asks for something stronger or weaker: trf for the absence of
-triangular races, which implies robustness; state for equal final states under SC
-and --model, exact for programs without loops and bounded by --buffer otherwise.
+--criterion asks a stronger or weaker question. trf asks whether the program is
+free of triangular races, which implies robustness. state asks whether the program
+has the same final states under SC and under --model; the answer is exact for
+programs without loops, and bounded by --buffer for others.
 
---method instrument answers the same in another way: for every store and later
-load of a thread it makes a program that under SC comes to a goal if the store
-can be delayed past the load and close a cycle. --emit-instrumented prints such
-a program, with the numbers of all attacks in front; "fencepost export --promela
---attack N" writes it for SPIN.
-FILE is a program, or - for standard input; several files of C are one program.
+--method instrument answers the same question in another way: for every store and
+later load of a thread it writes an instrumented program that reaches a goal under
+SC if the store can be delayed past the load and close a cycle. --emit-instrumented
+prints one of these programs, after a list of all attacks with their numbers;
+` + "`fencepost export --promela --attack N`" + ` writes it for SPIN.
+FILE is a program, or - for standard input. Several C files form one program.
 
 Exit codes: 0 robust, 1 not robust, 2 unknown, 3 bad input or usage, 4 internal
 error.`
@@ -56,10 +58,10 @@ func (a *app) robustCommand() *cobra.Command {
 		Args:    oneProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON && asDot {
-				return &usageError{"--json and --dot cannot be combined", "the JSON has the graphs, too"}
+				return &usageError{"--json and --dot cannot be combined", "the JSON contains the graphs"}
 			}
 			if cmd.Flags().Changed("attack") && !emit {
-				return &usageError{"--attack is the number of an attack to print", "give --emit-instrumented, too"}
+				return &usageError{"--attack needs --emit-instrumented: it selects the program to print", "also give --emit-instrumented"}
 			}
 			opt.Criterion, opt.Model = fencepost.Criterion(criterion), fencepost.Model(model)
 			if err := criterionFlags(cmd, &opt, asDot); err != nil {
@@ -87,7 +89,7 @@ func (a *app) robustCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&criterion, "criterion", criterion, "what is asked: trace, trf or state")
+	flags.StringVar(&criterion, "criterion", criterion, "what to check: trace (robustness), trf (no triangular races) or state (equal final states)")
 	flags.StringVarP(&model, "model", "m", model, "memory model: tso, or pso with --criterion state")
 	flags.BoolVar(&opt.KeepGoing, "all", false, "report every attack, not only the first")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
@@ -95,13 +97,13 @@ func (a *app) robustCommand() *cobra.Command {
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops, with --criterion state")
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	any.flags(flags, &opt.Options, "decide it for any number of instances of templates")
+	any.flags(flags, &opt.Options, "check for any number of threads per template")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
-	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "search without ruling out attacks first; with --criterion state, visit every interleaving")
+	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "search every attack, without ruling some out first; with --criterion state, explore every interleaving")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(flags, &opt.Options)
-	flags.Var(methodValue{&method}, "method", "search: one search for all attacks; instrument: an SC query for each")
-	flags.BoolVar(&emit, "emit-instrumented", false, "print the instrumented program of an attack and ask nothing")
+	flags.Var(methodValue{&method}, "method", "search: one search for all attacks; instrument: one program per attack")
+	flags.BoolVar(&emit, "emit-instrumented", false, "only print the instrumented program of an attack")
 	flags.Var(countValue{&attack, 1, maxCount}, "attack", "number of the attack to print")
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	flags.BoolVar(&asDot, "dot", false, "print the happens-before relation of each attack for Graphviz")
@@ -117,13 +119,13 @@ func criterionFlags(cmd *cobra.Command, opt *fencepost.RobustOptions, asDot bool
 		return &usageError{fmt.Sprintf("unknown criterion %q", opt.Criterion), "want trace, trf or state"}
 	}
 	if opt.Model != fencepost.TSO && !(state && opt.Model == fencepost.PSO) {
-		return &usageError{fmt.Sprintf("--model %s does not go with --criterion %s", opt.Model, opt.Criterion), "robustness is against tso; --criterion state also takes pso"}
+		return &usageError{fmt.Sprintf("--model %s cannot be combined with --criterion %s", opt.Model, opt.Criterion), "give --model tso; --criterion state also takes pso"}
 	}
 	if asDot && opt.Criterion != fencepost.CriterionTrace {
-		return &usageError{fmt.Sprintf("--dot draws attacks, and --criterion %s has none", opt.Criterion), "leave one of the two out"}
+		return &usageError{fmt.Sprintf("--dot draws attacks, which --criterion %s does not look for", opt.Criterion), "leave one of the two options out"}
 	}
 	if !state && cmd.Flags().Changed("buffer") {
-		return &usageError{"--buffer goes with --criterion state only", "otherwise buffers have no bound"}
+		return &usageError{"--buffer needs --criterion state", "leave --buffer out: with the other criteria, buffers have no bound"}
 	}
 	return nil
 }

@@ -131,11 +131,11 @@ func (a *app) report(err error) int {
 	return exitUsage
 }
 
-var rootHelp = `fencepost tells whether concurrent code is still correct when the processor
-buffers its stores, shows the execution that breaks it, and repairs it with the
-fewest fences.
+var rootHelp = `fencepost checks whether a concurrent program is still correct when the processor
+buffers its stores. If it is not, fencepost shows an execution that breaks the
+program and finds the fewest fences that repair it.
 
-Memory models: sc (no buffers), tso (x86), pso (one buffer per location).
+Memory models: sc (no buffers), tso (x86), pso (one buffer per memory cell).
 ` + exitLine()
 
 func (a *app) rootCommand() *cobra.Command {
@@ -156,7 +156,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err.Error(), flagHint(cmd, err.Error())}
 	})
-	root.PersistentFlags().Var(&a.color, "color", "colours: auto, always, never; NO_COLOR turns auto off")
+	root.PersistentFlags().Var(&a.color, "color", "when to use colours: auto, always, never; auto uses none if NO_COLOR is set")
 	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.versionCommand())
 	return root
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const showHelp = `Print how fencepost reads a program: its threads as automata, whose edges are
-the operations.
+const showHelp = `Print the internal form of a program: functions as automata whose edges are
+operations.
 
-The structured form, with calls, is the output of the front end; the engines search
-the flat form, which has one automaton per thread.`
+By default this is the structured form, with calls, that the front end produces.
+--flat prints the form that the engines search: one automaton per thread.`
 
 const showExample = `  fencepost show dekker.fp
   fencepost show dekker.fp --flat
@@ -25,7 +25,7 @@ func (a *app) showCommand() *cobra.Command {
 	var flat, dot bool
 	cmd := &cobra.Command{
 		Use:     "show FILE...",
-		Short:   "Print how a program is represented",
+		Short:   "Print the internal form of a program",
 		Long:    showHelp,
 		Example: showExample,
 		Args:    oneProgram,

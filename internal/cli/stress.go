@@ -15,17 +15,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const stressHelp = `Run litmus tests on this machine's processor and compare with the model.
+const stressHelp = `Run litmus tests on this machine's processor and compare the outcomes with TSO.
 
-Each test becomes a C program with the test's own instructions, which gcc or clang
-compiles. The program runs the test many times and counts the outcomes. An
-outcome that is seen and that TSO does not allow is an error. An outcome that is
-allowed and not seen is none: rates depend on the machine and on what else it does.
-Directories are searched for files that end in .litmus. Needs x86-64 and Linux.
+Each test becomes a C program that contains the instructions of the test; gcc or
+clang compiles it. The program runs the test many times and counts the outcomes. An
+outcome that is seen although TSO does not allow it is an error. An outcome that TSO
+allows but that is not seen is no error: how often it occurs depends on the machine
+and its load. Directories are searched for files that end in .litmus. This command
+needs x86-64 and Linux.
 
-Exit codes: 0 every outcome seen is allowed, 1 an outcome is not allowed, 2 some test
-was not run or has no definite answer, 3 bad usage, a test that cannot be read, no
-compiler or another processor, 4 internal error.`
+Exit codes: 0 TSO allows every outcome seen, 1 TSO does not allow some outcome, 2 a
+test was not run or has no definite answer, 3 bad usage, a test that cannot be read,
+no compiler, or another processor, 4 internal error.`
 
 const stressExample = `  fencepost stress SB.litmus
   fencepost stress SB.litmus MP.litmus --seconds 5
@@ -58,10 +59,10 @@ func (a *app) stressCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.Var(secondsValue{&f.opt.Seconds}, "seconds", "how long each test runs, such as 0.5 or 10")
-	flags.Var(loopsValue{&opt.Unroll}, "unroll", "runs of a loop body that the model follows; 0 to search loops as they are")
+	flags.Var(loopsValue{&opt.Unroll}, "unroll", "iterations of a loop in the model; 0: do not unroll loops")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit for what the model allows, per test; 0: none")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per test, such as 8GiB or 512MiB; half of the machine's memory if not given")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test to compute what the model allows; 0: none")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the stored states of a test, such as 8GiB or 512MiB")
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
 }

@@ -17,20 +17,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const testHelp = `Run every program that says what it expects, and compare.
+const testHelp = `Check programs, and compare the answers with the expectations in their comments.
 
-A program says so in a comment:
+A program states its expectations in a comment:
   // expect: sc=safe tso=unsafe pso=unsafe robust=no
-The questions are sc, tso and pso (safe, unsafe, unknown, observed, not-observed),
-robust and trf (yes, no), and fences (how many make the program robust). A comment
-such as
+  sc, tso, pso   the verdict: safe, unsafe, unknown, observed, not-observed
+  robust, trf    yes or no
+  fences         the number of fences that make the program robust
+A comment such as
   // options: --deadlock --buffer 2 --unroll 4 --threads 3
-changes how that program is asked, and sets bounds as the command line does; it
-takes --rounds, --clock, --queue, --width and --nondet-range, too. Directories are searched for programs; files
-in them without an expectation are left out.
+sets options for this program. It also takes --rounds, --clock, --queue, --width and
+--nondet-range. Directories are searched for programs; files in them that expect
+nothing are skipped.
 
-Exit codes: 0 all as expected, 1 something is not, 2 interrupted, 3 bad usage or
-a program that cannot be read, 4 internal error.`
+Exit codes: 0 all answers are as expected, 1 some are not, 2 interrupted, 3 bad usage
+or a program that cannot be read, 4 internal error.`
 
 const testExample = `  fencepost test examples/
   fencepost test src/ tests/ --junit results.xml --timeout 2m
@@ -48,7 +49,7 @@ func (a *app) testCommand() *cobra.Command {
 	opt := &f.opt.Options
 	cmd := &cobra.Command{
 		Use:     "test FILE|DIR...",
-		Short:   "Run programs that say what they expect",
+		Short:   "Check programs against the answers that they expect",
 		Long:    testHelp,
 		Example: testExample,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -62,13 +63,14 @@ func (a *app) testCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.Var(fileValue{&f.junit}, "junit", "write the results as JUnit XML, for continuous integration")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print what is as expected")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print the answers that are as expected")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0: none")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states per program, such as 8GiB; half of the machine's memory for all together if not given")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the stored states of a program, such as 8GiB (default half of RAM for all programs together)")
+	noDefault(flags, "memory")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in programs with loops")
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel programs; 0: one per core")
+	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "number of programs checked in parallel; 0: one per core")
 	cFlags(flags, opt)
 	return cmd
 }
@@ -76,7 +78,7 @@ func (a *app) testCommand() *cobra.Command {
 func (a *app) testPrograms(args []string, f *testFlags) error {
 	opt := f.opt
 	if slices.Contains(args, "-") {
-		return &usageError{"test does not read standard input", "name files or directories"}
+		return &usageError{"test cannot read standard input", "name files or directories"}
 	}
 	opt.Paths = args
 	report := a.stdout
@@ -106,7 +108,7 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 		return &internalError{err}
 	}
 	if sum.Programs+sum.NotRun == 0 {
-		return &usageError{"no program has a comment that begins with expect:", "write, for instance, // expect: sc=safe tso=unsafe; see `fencepost help test`"}
+		return &usageError{"no program has an expect: comment", "write a comment such as // expect: sc=safe tso=unsafe; see `fencepost help test`"}
 	}
 	a.testSummary(&sum, skipped)
 	a.code = testExit(&sum)

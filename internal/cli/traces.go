@@ -15,17 +15,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-const tracesHelp = `List the Shasha-Snir traces of a program under a memory model: which load
-reads from which store, and in which order stores reach memory. No thread can tell
-executions with the same trace apart.
+const tracesHelp = `List the Shasha-Snir traces of a program under a memory model. A trace says which
+load reads from which store, and in which order stores reach memory. No thread can
+distinguish two executions that have the same trace.
 
-Exactly one execution is explored for every trace. Assertions are not
-checked: a thread that fails one stops there, and its execution is not complete.
---count prints the number of complete traces alone, which is faster.
-FILE is a program, or - for standard input; several files of C are one program.
+Exactly one execution is explored for each trace. Assertions are not checked: a
+thread whose assertion fails stops there, and its execution is not complete.
+--count only prints the number of complete traces, which is faster.
+FILE is a program, or - for standard input. Several C files form one program.
 
 Exit codes: 0 all traces were found, 2 there may be more (a bound or the time
-limit), 3 bad input or usage, 4 internal error.`
+limit was reached), 3 bad input or usage, 4 internal error.`
 
 const tracesExample = `  fencepost traces dekker.fp
   fencepost traces dekker.fp --model pso --dot | dot -Tsvg -O
@@ -48,9 +48,9 @@ func (a *app) tracesCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(f.model) != 1:
-				return &usageError{"traces are listed under one model", "give --model sc, tso or pso"}
+				return &usageError{"traces takes one model at a time", "give --model sc, tso or pso"}
 			case f.json && f.dot:
-				return &usageError{"--json and --dot cannot be combined", "the JSON has the graphs, too"}
+				return &usageError{"--json and --dot cannot be combined", "the JSON contains the graphs"}
 			case f.count && f.dot:
 				return &usageError{"--count and --dot cannot be combined", "give one of them"}
 			}
@@ -60,15 +60,15 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso")
-	flags.BoolVar(&f.count, "count", false, "print the number of complete traces alone")
+	flags.BoolVar(&f.count, "count", false, "only print the number of complete traces")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	algorithmFlag(flags, &f.opt.Algorithm)
+	algorithmFlag(flags, &f.opt.Algorithm, "")
 	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(flags, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
-	flags.BoolVar(&f.dot, "dot", false, "print a graph per trace for Graphviz")
+	flags.BoolVar(&f.dot, "dot", false, "print one graph per trace, for Graphviz")
 	return cmd
 }
 
@@ -123,9 +123,10 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 	return nil
 }
 
-// algorithmFlag chooses how executions are explored.
-func algorithmFlag(flags *pflag.FlagSet, algorithm *fencepost.Algorithm) {
-	flags.Var(algorithmValue{algorithm}, "algorithm", "how executions are explored: optimal, source")
+// algorithmFlag adds the flag that chooses how executions are explored. The help begins with engine, the words that
+// say which engine the flag is about.
+func algorithmFlag(flags *pflag.FlagSet, algorithm *fencepost.Algorithm, engine string) {
+	flags.Var(algorithmValue{algorithm}, "algorithm", engine+"how executions are explored: optimal or source (source-DPOR)")
 }
 
 type algorithmValue struct{ value *fencepost.Algorithm }
@@ -139,7 +140,7 @@ func (v algorithmValue) String() string {
 
 func (v algorithmValue) Set(s string) error {
 	if a := fencepost.Algorithm(s); a != fencepost.OptimalDPOR && a != fencepost.SourceDPOR {
-		return fmt.Errorf("it is optimal or source")
+		return fmt.Errorf("want optimal or source")
 	}
 	*v.value = fencepost.Algorithm(s)
 	return nil

@@ -10,10 +10,19 @@ import (
 	"time"
 
 	"fencepost"
+
+	"github.com/spf13/pflag"
 )
 
 // Flag values that say what they want when they do not get it. All implement
 // pflag.Value, whose Set error follows the words `invalid argument "x" for "--flag"`.
+
+// noDefault keeps the defaults of flags out of the help, where the text of the flag says what the default is.
+func noDefault(flags *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		flags.Lookup(name).DefValue = ""
+	}
+}
 
 // modelsValue is a list of memory models.
 type modelsValue []fencepost.Model

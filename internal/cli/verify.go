@@ -15,24 +15,24 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const verifyHelp = `Check stored results, for reviewers who want to check an answer without trusting
-the search that found it.
+const verifyHelp = `Check stored results, for reviewers who do not want to trust the search that found
+an answer.
 
 RESULT is the output of ` + "`check`, `robust`, `fences`, `prove`, `traces` or `litmus`" + ` with
---json. The program is read again; its text, with all included files, must be the
-text in the result. A small interpreter of the memory models, which shares nothing
-with the engines, executes each witness step by step: every step must be possible
-and must read and write the values in the result, and the execution must end as the
-result says (a failed assertion, a goal, a final state, a deadlock, a cycle in
-happens-before). The description of the steps is checked, too: positions,
-instructions, names, the reason and the cause. What no execution shows (that a
-program is safe, bounds, final states, proofs) is asked again with the options that
-the result carries. For fences, every execution is replayed in its program, the lower
-bound is computed from the executions, and the patch is applied. The last line names
-the fields that were not checked.
+--json. The program is read again; its text and all included files must be the same
+as in the result. A small interpreter of the memory models, which shares no code with
+the engines, executes each execution in the result step by step: every step must be
+possible and must read and write the values in the result, and the execution must end
+as the result says (a failed assertion, a goal, a final state, a deadlock, a cycle in
+happens-before). The description of the steps is also checked: positions,
+instructions, names, the reason and the cause. Answers that no execution shows (that a
+program is safe, bounds, final states, proofs) are computed again, with the options
+stored in the result. For fences, every execution is replayed in its program, the
+lower bound is computed from the executions, and the patch is applied. The last line
+names the fields that were not checked.
 
 Exit codes: 0 the result is confirmed, 1 something in it is wrong, 2 a limit was
-reached before everything was asked again, 3 bad input or usage, 4 internal error.`
+reached before everything was checked, 3 bad input or usage, 4 internal error.`
 
 const verifyExample = `  fencepost check dekker.fp --json > dekker.json
   fencepost verify-trace dekker.json dekker.fp`
@@ -41,16 +41,16 @@ func (a *app) verifyCommand() *cobra.Command {
 	var opt fencepost.Options // a result carries its own
 	cmd := &cobra.Command{
 		Use:     "verify-trace RESULT FILE...",
-		Short:   "Replay the executions of stored results, and check the rest",
+		Short:   "Check stored results again, execution by execution",
 		Long:    verifyHelp,
 		Example: verifyExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return &usageError{fmt.Sprintf("%s given, want a stored result and the program it is about", plural(len(args), "file")),
+				return &usageError{fmt.Sprintf("%s given, want a stored result and the program that it is about", plural(len(args), "file")),
 					fmt.Sprintf("try `%s result.json dekker.fp`", cmd.CommandPath())}
 			}
 			if args[0] == "-" && slices.Contains(args[1:], "-") {
-				return &usageError{"result and program cannot both come from standard input", "name one of the files"}
+				return &usageError{"the result and the program cannot both come from standard input", "name a file for one of them"}
 			}
 			return oneProgram(cmd, args[1:])
 		},
@@ -58,11 +58,12 @@ func (a *app) verifyCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit for each question that is asked again; that of the first run if not given")
-	flags.Var(sizeValue{&opt.Memory}, "memory", "limit for stored states, such as 8GiB or 512MiB; that of the first run if not given")
-	flags.Var(loopsValue{&opt.Unroll}, "unroll", "runs of a loop body; as in the first run if not given")
-	flags.Var(countValue{&opt.Threads, 0, maxCount}, "threads", "instances of templates; as in the first run if not given")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program; as in the first run if not given")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit for each answer that is computed again (default: as in the first run)")
+	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB (default: as in the first run)")
+	flags.Var(loopsValue{&opt.Unroll}, "unroll", "iterations of a loop (default: as in the first run)")
+	flags.Var(countValue{&opt.Threads, 0, maxCount}, "threads", "number of threads per template (default: as in the first run)")
+	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: as in the first run)")
+	noDefault(flags, "timeout", "memory", "unroll")
 	cFlags(flags, &opt)
 	return cmd
 }
