@@ -7,7 +7,7 @@ import (
 
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/source"
-	"fencepost/verdict"
+	"fencepost/internal/testkit"
 )
 
 // largeFile is a C file of many lines whose main reaches all of it.
@@ -63,25 +63,7 @@ func BenchmarkLargeFile(b *testing.B) {
 	for b.Loop() {
 		unit, diags := c.Parse([]*source.File{source.NewFile("large.c", []byte(text))}, c.Options{})
 		if unit.Program == nil {
-			b.Fatalf("refused:\n%s", messages(diags))
+			b.Fatalf("refused:\n%s", testkit.Messages(diags))
 		}
-	}
-}
-
-// TestLargeTable: a table of 100,000 numbers and one of 20,000 structs are taken, each
-// in one line of text, and hold what the text says.
-func TestLargeTable(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("#include <assert.h>\nstruct e { short k; const char *v; };\nstatic const int numbers[] = {")
-	for i := range 100_000 {
-		fmt.Fprintf(&b, "%d,", i*7%1000)
-	}
-	b.WriteString("};\nstatic struct e pairs[] = {")
-	for i := range 20_000 {
-		fmt.Fprintf(&b, "{%d,\"v%d\"},", i, i%10)
-	}
-	b.WriteString("};\nint main(void) {\n  assert(sizeof numbers == 400000 && numbers[99999] == 993 && pairs[19999].k == 19999 && pairs[13].v[1] == '3');\n  return 0;\n}\n")
-	if got := answer(t, b.String()); got != verdict.Safe {
-		t.Errorf("%s, want safe", got)
 	}
 }

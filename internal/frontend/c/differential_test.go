@@ -1,7 +1,6 @@
 package c_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand"
 	"os"
@@ -10,8 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/pipeline"
-	"fencepost/internal/question/check"
+	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
 
@@ -304,7 +302,7 @@ func TestDifferentialGCC(t *testing.T) {
 		check := func(want verdict.Verdict, condition string) {
 			full := fmt.Sprintf("#include <assert.h>\n%s%sint main(void) { p%d_run(); assert(p%d_sum %s %sul); return 0; }\n",
 				preamble, text, i, i, condition, values[i])
-			if got := answer(t, full); got != want {
+			if got := testkit.CheckC(t, full); got != want {
 				t.Errorf("program %d (%s gcc's value): %s, want %s\n%s", i, condition, got, want, full)
 			}
 		}
@@ -314,18 +312,4 @@ func TestDifferentialGCC(t *testing.T) {
 			return
 		}
 	}
-}
-
-func answer(t *testing.T, text string) verdict.Verdict {
-	t.Helper()
-	opt := check.Defaults()
-	opt.Workers = 1
-	a, err := check.Run(context.Background(), pipeline.Input{Name: "gen.c", Text: []byte(text)}, []string{"sc"}, opt)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	if a.HasErrors() {
-		t.Fatalf("refused: %+v\n%s", a.Diagnostics, text)
-	}
-	return a.Results[0].Verdict
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // TestMutatedFences: whatever tokens are dropped, doubled or exchanged in a text full of
-// statements of all kinds, with a fence at every position it is read again, with as many
-// more fences as position have steps.
+// statements of all kinds: with a fence at every fence site, the text is read again, and has
+// as many more fences as the sites have steps.
 func TestMutatedFences(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "testkit", "testdata", "places", "tricky.c"))
 	if err != nil {
@@ -59,7 +59,7 @@ func fencesEverywhere(t *testing.T, text string) bool {
 	}
 	u, diags := c.Parse([]*source.File{file}, c.Options{Sites: true})
 	if diags.HasErrors() {
-		t.Fatalf("refused with places: %v\n%s", diags.All, text)
+		t.Fatalf("refused with fence sites: %v\n%s", diags.All, text)
 	}
 	want := fenceSteps(plain.Program)
 	var all []ir.FenceAt

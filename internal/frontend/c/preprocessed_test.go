@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -47,7 +48,10 @@ func TestPreprocessed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			expect := strings.Fields(parse(t, c.Options{}, source.NewFile(p, text)).Expect)
+			expect := expectations(text)
+			if len(expect) == 0 {
+				t.Fatal("no expectation")
+			}
 			in := pipeline.Input{Name: filepath.Base(p), Text: preprocess(t, text)}
 			for _, pair := range expect {
 				question, want, _ := strings.Cut(pair, "=")
@@ -75,7 +79,7 @@ func TestPreprocessedCorpus(t *testing.T) {
 			results, err := p.Check(p.Options)
 			if err != nil {
 				_, diags := c.Parse([]*source.File{source.NewFile(p.Input.Name, text)}, c.Options{})
-				t.Errorf("%s: %v\n%s", p.Path, err, messages(diags))
+				t.Errorf("%s: %v\n%s", p.Path, err, testkit.Messages(diags))
 				continue
 			}
 			for _, r := range results {
@@ -94,7 +98,7 @@ func TestLargePreprocessed(t *testing.T) {
 	if n := bytes.Count(text, []byte("\n")); n < 5_000 {
 		t.Errorf("only %d lines", n)
 	}
-	parse(t, c.Options{}, source.NewFile("large.c", text))
+	testkit.TranslateC(t, translate.Options{}, source.NewFile("large.c", text))
 }
 
 // BenchmarkPreprocessed parses, checks and lowers the output of gcc -E for a program
@@ -111,7 +115,7 @@ func BenchmarkPreprocessed(b *testing.B) {
 	for b.Loop() {
 		unit, diags := c.Parse([]*source.File{source.NewFile("large.c", text)}, c.Options{})
 		if unit.Program == nil {
-			b.Fatalf("refused:\n%s", messages(diags))
+			b.Fatalf("refused:\n%s", testkit.Messages(diags))
 		}
 	}
 	b.ReportMetric(float64(peak())/(1<<20), "peak-MiB")

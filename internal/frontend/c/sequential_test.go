@@ -8,6 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
 
@@ -27,7 +28,7 @@ func TestSequential(t *testing.T) {
 			if gcc != "" {
 				runWithGCC(t, gcc, f.Data)
 			}
-			if got := answer(t, string(f.Data)); got != verdict.Safe {
+			if got := testkit.CheckC(t, string(f.Data)); got != verdict.Safe {
 				t.Errorf("%s, want safe", got)
 			}
 		})

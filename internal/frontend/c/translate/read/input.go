@@ -76,7 +76,9 @@ func (c *Input) Included() []*source.File {
 	}
 	slices.SortFunc(out, func(a, b *source.File) int { return strings.Compare(a.Name, b.Name) })
 	return out
-} // Warnf warns once per position and code.
+}
+
+// Warnf warns once per position and code.
 func (c *Input) Warnf(code string, at source.Span, format string, args ...any) {
 	if key := (message{code, at.Pos}); !c.told[key] {
 		c.told[key] = true

@@ -1,4 +1,4 @@
-package c_test
+package translate_test
 
 import (
 	"context"
@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/reduce"
@@ -50,7 +51,7 @@ func TestDeepExpressions(t *testing.T) {
 // later passes take time that is linear in the length of the sum.
 func TestLongSum(t *testing.T) {
 	text := "int x; int main(void) { long r = " + sumOf(20000, "x") + "; return r != 0; }\n"
-	u, diags := c.Parse([]*source.File{source.NewFile("sum.c", []byte(text))}, c.Options{})
+	u, diags := translate.Program([]*source.File{source.NewFile("sum.c", []byte(text))}, library.New(), translate.Options{})
 	if u.Program == nil {
 		t.Fatal(diags.All)
 	}
@@ -78,7 +79,7 @@ func TestDeepIsLinear(t *testing.T) {
 			text := "int x; int main(void) { int y = " + expr(n) + "; return y; }\n"
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			u, diags := c.Parse([]*source.File{source.NewFile("deep.c", []byte(text))}, c.Options{})
+			u, diags := translate.Program([]*source.File{source.NewFile("deep.c", []byte(text))}, library.New(), translate.Options{})
 			if u.Program == nil {
 				t.Fatal(diags.All)
 			}

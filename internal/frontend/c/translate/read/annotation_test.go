@@ -1,12 +1,13 @@
-package c_test
+package read_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/source"
+	"fencepost/internal/testkit"
 )
 
 // TestAnnotations: comments //@ are found outside literals and other comments, and
@@ -25,7 +26,7 @@ int main(void) { // //@ no
   //@ no */ return 0; //@ nothing follows
 }
 `
-	unit := parse(t, c.Options{}, source.NewFile("x.c", []byte(text)))
+	unit := testkit.TranslateC(t, translate.Options{}, source.NewFile("x.c", []byte(text)))
 	var got []string
 	for _, a := range unit.Annotations {
 		got = append(got, fmt.Sprintf("%d:%d %s -> %d:%d", a.At.Line, a.At.Col, a.Text, a.Next.Line, a.Next.Col))

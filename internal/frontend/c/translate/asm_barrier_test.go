@@ -1,16 +1,18 @@
-package c_test
+package translate_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
+	"fencepost/internal/testkit"
 )
 
-// TestForeignBarriers: what the barriers of other processors are here.
+// TestForeignBarriers: barriers of other processors become the fences they need.
 func TestForeignBarriers(t *testing.T) {
 	for text, want := range map[string]string{
 		"sync": "full", "dmb ish": "full", "dmb sy": "full", "dsb": "full", "dsb ish": "full", "DMB ISH": "full",
@@ -21,9 +23,9 @@ func TestForeignBarriers(t *testing.T) {
 		"lwsync; isync": "ss",
 	} {
 		f := source.NewFile("x.c", []byte(fmt.Sprintf("int main(void) {\n  asm volatile(%q ::: \"memory\");\n  return 0;\n}\n", text)))
-		unit, diags := c.Parse([]*source.File{f}, c.Options{})
+		unit, diags := translate.Program([]*source.File{f}, library.New(), translate.Options{})
 		if unit.Program == nil || len(diags.All) != 1 || diags.All[0].Code != "C0805" {
-			t.Errorf("%s: %s", text, messages(diags))
+			t.Errorf("%s: %s", text, testkit.Messages(diags))
 			continue
 		}
 		var got []string

@@ -1,4 +1,4 @@
-package c_test
+package translate_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
 
@@ -151,7 +152,7 @@ func TestBoundsGCC(t *testing.T) {
 			wrong++
 		}
 		text := fmt.Sprintf("%sint main(void) {\n%s  %s\n  return 0;\n}\n", boundsTypes, body, s)
-		if got := answer(t, text); got != want {
+		if got := testkit.CheckC(t, text); got != want {
 			t.Errorf("%s: %s, want %s", s, got, want)
 		}
 	}

@@ -1,11 +1,13 @@
-package c_test
+package library_test
 
 import (
 	"strings"
 	"testing"
 
-	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/source"
+	"fencepost/internal/testkit"
 )
 
 // TestInvariants: invariants in comments are code that never runs, beside the statement they
@@ -23,14 +25,14 @@ func TestInvariants(t *testing.T) {
 		{"always, for all", "int a[4]; int main(void) { int r = a[0];\n//@ global forall i: i < 0 || i > 3 || a[i] == 0 && a[0] == 0\nreturn r; }", "forall i: i < 0 || i > 3 || a[i] == 0 && a[0] == 0", ""},
 		{"a body without braces", "int x; int main(void) {\nif (x)\n//@ invariant x != 0\nx = 1; return 0; }", "", "C0120"},
 		{"a body without braces, for all", "int x; int main(void) {\nwhile (x)\n//@ invariant forall i: i == i\nx = 0; return 0; }", "", "C0120"},
-		{"behind a label", "int x; int main(void) {\nL:\n//@ invariant x == 0\nx = 1; if (x == 5) goto L; return 0; }", "", "C0120"},
+		{"after a label", "int x; int main(void) {\nL:\n//@ invariant x == 0\nx = 1; if (x == 5) goto L; return 0; }", "", "C0120"},
 		{"something else", "int x; int main(void) {\n//@ invariants x != 0\nx = 1; return 0; }", "", "C0120"},
 		{"no condition", "int x; int main(void) {\n//@ invariant\nx = 1; return 0; }", "", "C0120"},
 		{"no such name", "int x; int main(void) {\n//@ invariant y == 0\nx = 1; return 0; }", "", "C0001 C0001"},
 		{"never called", "int x; void f(void) {\n//@ invariant x == 0\nx = 1; } int main(void) { return x; }", "", "C0820"},
 		{"our own name", "void __fp_inv(long); int main(void) { __fp_inv(1); return 0; }", "", "C0301"},
 	} {
-		unit, diags := c.Parse([]*source.File{source.NewFile("t.c", []byte(test.text))}, c.Options{Invariants: true})
+		unit, diags := translate.Program([]*source.File{source.NewFile("t.c", []byte(test.text))}, library.New(), translate.Options{Invariants: true})
 		var codes, invariants []string
 		for _, d := range diags.All {
 			codes = append(codes, d.Code)
@@ -38,21 +40,19 @@ func TestInvariants(t *testing.T) {
 				t.Errorf("%s: %s at line %d", test.why, d.Code, d.Span.Line)
 			}
 		}
-		if unit.Props != nil {
-			for _, cl := range unit.Props.CodeInvariants {
-				invariants = append(invariants, cl.Text)
-			}
+		for _, inv := range unit.Invariants {
+			invariants = append(invariants, inv.Text)
 		}
 		if got := strings.Join(codes, " "); got != test.codes {
-			t.Errorf("%s: says %q, want %q\n%s", test.why, got, test.codes, messages(diags))
+			t.Errorf("%s: says %q, want %q\n%s", test.why, got, test.codes, testkit.Messages(diags))
 		}
 		if got := strings.Join(invariants, "; "); got != test.invariants {
 			t.Errorf("%s: invariants %q, want %q", test.why, got, test.invariants)
 		}
 	}
 	// Other commands do not see them.
-	unit, _ := c.Parse([]*source.File{source.NewFile("t.c", []byte("int x; int main(void) {\n//@ invariant x == 0\nreturn x; }"))}, c.Options{})
-	if len(unit.Props.CodeInvariants) != 0 {
-		t.Errorf("invariants without being asked: %v", unit.Props.CodeInvariants)
+	unit, _ := translate.Program([]*source.File{source.NewFile("t.c", []byte("int x; int main(void) {\n//@ invariant x == 0\nreturn x; }"))}, library.New(), translate.Options{})
+	if len(unit.Invariants) != 0 {
+		t.Errorf("invariants without being asked: %v", unit.Invariants)
 	}
 }

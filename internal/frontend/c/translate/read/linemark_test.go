@@ -1,14 +1,15 @@
-package c_test
+package read_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
+	"fencepost/internal/testkit"
 )
 
 // marked is the output of a preprocessor for main.c, in whose fifth line a macro of a
@@ -44,7 +45,7 @@ int main(void) { x = 1; int r = get(&x);
 // TestLineMarks: positions in the output of a preprocessor are positions in the files it was
 // made from, and these can be quoted.
 func TestLineMarks(t *testing.T) {
-	unit := parse(t, c.Options{}, source.NewFile("main.i.c", []byte(marked)))
+	unit := testkit.TranslateC(t, translate.Options{}, source.NewFile("main.i.c", []byte(marked)))
 	files := map[string]*source.File{}
 	for _, f := range unit.Included {
 		files[f.Name] = f
@@ -68,8 +69,8 @@ func TestLineMarks(t *testing.T) {
 		}
 	}
 	bad := strings.Replace(marked, "return *p;", "return *q;", 1)
-	_, diags := c.Parse([]*source.File{source.NewFile("main.i.c", []byte(bad))}, c.Options{})
-	if got := messages(diags); !strings.Contains(got, "queue.h:3:") {
+	_, diags := translate.Program([]*source.File{source.NewFile("main.i.c", []byte(bad))}, library.New(), translate.Options{})
+	if got := testkit.Messages(diags); !strings.Contains(got, "queue.h:3:") {
 		t.Errorf("an error in queue.h is reported as %s", got)
 	}
 }
@@ -78,15 +79,15 @@ func TestLineMarks(t *testing.T) {
 // that is given, and no header is included too late.
 func TestLineMarksAndFences(t *testing.T) {
 	file := source.NewFile("main.i.c", []byte(marked))
-	unit := parse(t, c.Options{Sites: true}, file)
+	unit := testkit.TranslateC(t, translate.Options{Sites: true}, file)
 	for i, p := range unit.Sites {
 		if p.Pos.File != "main.i.c" {
-			t.Errorf("a place at %s", p.Pos.Pos)
+			t.Errorf("a fence site at %s", p.Pos.Pos)
 		}
 		if p.ReadOnly {
 			continue
 		}
-		for _, e := range unit.Write([]ir.FenceAt{{Site: ir.SiteID(i), Kind: ir.FullFence}}, fenceStyle(t, "c11")) {
+		for _, e := range unit.Write([]ir.FenceAt{{Site: ir.SiteID(i), Kind: ir.FullFence}}, translate.C11) {
 			if strings.Contains(e.Text, "include") || strings.Contains(e.Text, "atomic_thread_fence") {
 				t.Errorf("the edit %+v", e)
 			}
@@ -95,13 +96,4 @@ func TestLineMarksAndFences(t *testing.T) {
 	if len(unit.Sites) < 3 {
 		t.Errorf("%d fence sites", len(unit.Sites))
 	}
-}
-
-func fenceStyle(t *testing.T, name string) translate.FenceStyle {
-	t.Helper()
-	style, ok := translate.ParseFenceStyle(name)
-	if !ok {
-		t.Fatalf("no style %s", name)
-	}
-	return style
 }

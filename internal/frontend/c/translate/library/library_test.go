@@ -1,4 +1,4 @@
-package c_test
+package library_test
 
 import (
 	"os"
@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"fencepost/internal/pipeline"
+	"fencepost/internal/testkit"
+	"fencepost/verdict"
 )
 
 // TestLibrary: programs of one thread whose assertions say what the library
 // computes. They hold here and, where there is a gcc, on the machine.
 func TestLibrary(t *testing.T) {
-	paths, err := filepath.Glob(filepath.Join("testdata", "library", "*.c"))
+	paths, err := filepath.Glob(filepath.Join("testdata", "*.c"))
 	if err != nil || len(paths) < 3 {
 		t.Fatalf("%d programs (%v)", len(paths), err)
 	}
@@ -26,7 +27,7 @@ func TestLibrary(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := ask(t, pipeline.Input{Name: filepath.Base(p), Text: text}, "sc"); got != "safe" {
+			if got := testkit.CheckC(t, string(text)); got != verdict.Safe {
 				t.Errorf("here: %s", got)
 			}
 			if gcc == "" {
@@ -41,4 +42,10 @@ func TestLibrary(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRefusals: calls that the library does not support are refused, on their line and
+// with their code, and nothing else is.
+func TestRefusals(t *testing.T) {
+	testkit.CheckRefusals(t, "testdata/refusals.txtar")
 }

@@ -1,21 +1,44 @@
-package c_test
+package read_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"fencepost/internal/diag"
-	"fencepost/internal/frontend/c"
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
 	"fencepost/internal/source"
+	"fencepost/internal/testkit"
 )
 
-// parseWith reads main.c with some headers.
-func parseWith(opt c.Options, main string, headers map[string]string) (*c.Unit, *diag.List) {
-	opt.Include = func(name string) ([]byte, bool) {
+// parseWith translates main.c, which may include some headers.
+func parseWith(main string, headers map[string]string) (*translate.Unit, *diag.List) {
+	opt := translate.Options{Include: func(name string) ([]byte, bool) {
 		text, ok := headers[name]
 		return []byte(text), ok
+	}}
+	return translate.Program([]*source.File{source.NewFile("main.c", []byte(main))}, library.New(), opt)
+}
+
+// TestIncludeOnlyThroughCaller: a file that the caller's Include does not give is not there, even if the machine
+// has a file of that name: core packages do no I/O.
+func TestIncludeOnlyThroughCaller(t *testing.T) {
+	host := filepath.Join(t.TempDir(), "host.h")
+	if err := os.WriteFile(host, []byte("int here;\n"), 0o644); err != nil {
+		t.Fatal(err)
 	}
-	return c.Parse([]*source.File{source.NewFile("main.c", []byte(main))}, opt)
+	for text, ok := range map[string]bool{
+		"#include \"" + host + "\"\nint main(void) { return 0; }\n":                                           false,
+		"#if __has_include(\"" + host + "\")\n#error here\n#endif\nint main(void) { return 0; }\n":            true,
+		"#include \"given.h\"\n#if !__has_include(\"given.h\")\n#error\n#endif\nint main(void) { return g; }": true,
+	} {
+		u, _ := parseWith(text, map[string]string{"given.h": "int g;\n"})
+		if got := u.Program != nil; got != ok {
+			t.Errorf("%q is read: %v, want %v", text, got, ok)
+		}
+	}
 }
 
 // TestEndlessInclude: files that include themselves without end are refused, whether a
@@ -40,12 +63,12 @@ func TestEndlessInclude(t *testing.T) {
 		"counter": {"#include \"a.h\"\n" + end, map[string]string{
 			"a.h": "#ifndef ONE\n#define ONE\n#include \"a.h\"\n#elif !defined TWO\n#define TWO\n#include \"a.h\"\n#else\nint end;\n#endif\n",
 		}, ""},
-		"place": {"#include \"a.h\"\nint main(void) { return f(); }\n", map[string]string{
+		"position": {"#include \"a.h\"\nint main(void) { return f(); }\n", map[string]string{
 			"a.h": "#ifndef A\n#define A\n#include \"a.h\"\nstatic int f(void) { return 1.5 > 1; }\n#endif\n",
 		}, "C0101 a.h:4:29"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			unit, diags := parseWith(c.Options{}, test.main, test.headers)
+			unit, diags := parseWith(test.main, test.headers)
 			got := ""
 			for _, d := range diags.All {
 				if d.Severity == diag.Error && d.Code != "C0001" && got == "" {
@@ -53,7 +76,7 @@ func TestEndlessInclude(t *testing.T) {
 				}
 			}
 			if got != test.want || (test.want == "") != (unit.Program != nil) {
-				t.Errorf("got %q, want %q\n%s", got, test.want, messages(diags))
+				t.Errorf("got %q, want %q\n%s", got, test.want, testkit.Messages(diags))
 			}
 		})
 	}
