@@ -127,11 +127,11 @@ func (p *Program) AsksMore() bool {
 }
 
 // Expected maps violations to what replay has to find.
-var Expected = map[engine.ViolationKind]replay.Claim{
-	engine.CheckFailed:   replay.ClaimCheck,
-	engine.GoalReached:   replay.ClaimGoal,
-	engine.FinalViolated: replay.ClaimFinal,
-	engine.Deadlock:      replay.ClaimDeadlock,
+var Expected = map[engine.ViolationKind]replay.Target{
+	engine.CheckFailed:   replay.TargetCheck,
+	engine.GoalReached:   replay.TargetGoal,
+	engine.FinalViolated: replay.TargetFinal,
+	engine.Deadlock:      replay.TargetDeadlock,
 }
 
 // Replay runs a witness through the independent interpreter.
@@ -141,7 +141,7 @@ func (p *Program) Replay(flat *ir.Program, model memory.Model, v *engine.Violati
 		return err
 	}
 	return replay.Replay(flat, p.Props, m, v.Witness, replay.Expect{
-		Claim: Expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal,
+		Target: Expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal,
 	})
 }
 
@@ -151,7 +151,7 @@ func ReplayExecution(flat *ir.Program, model memory.Model, w *verdict.Witness) e
 	if err != nil {
 		return err
 	}
-	if err := replay.Replay(flat, &property.Set{}, m, w, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+	if err := replay.Replay(flat, &property.Set{}, m, w, replay.Expect{Target: replay.TargetExecution}); err != nil {
 		return fmt.Errorf("an execution does not replay: %w", err)
 	}
 	return nil

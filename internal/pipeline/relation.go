@@ -73,18 +73,18 @@ func AttackAt(flat *ir.Program, w *verdict.Witness, store, load int) *verdict.At
 func expectAttack(v *engine.Violation) replay.Expect {
 	switch {
 	case v.Class != ir.CheckUnset:
-		return replay.Expect{Claim: replay.ClaimCheck, Class: v.Class, Edge: ir.NoEdge}
+		return replay.Expect{Target: replay.TargetCheck, Class: v.Class, Edge: ir.NoEdge}
 	case v.Open:
-		return replay.Expect{Claim: replay.ClaimBeginning}
+		return replay.Expect{Target: replay.TargetPrefix}
 	default:
-		return replay.Expect{Claim: replay.ClaimExecution}
+		return replay.Expect{Target: replay.TargetExecution}
 	}
 }
 
 // Triangle replays the witness of a triangular race, checks that it is one, and describes it.
 func (p *Program) Triangle(flat *ir.Program, v *engine.Violation) (*verdict.Triangle, error) {
 	w := v.Witness
-	if err := replay.Replay(flat, p.Props, replay.SC, w, replay.Expect{Claim: replay.ClaimBeginning}); err != nil {
+	if err := replay.Replay(flat, p.Props, replay.SC, w, replay.Expect{Target: replay.TargetPrefix}); err != nil {
 		return nil, err
 	}
 	if err := trace.Triangle(flat, w, v.StoreStep, v.LoadStep); err != nil {

@@ -9,18 +9,18 @@ import (
 
 // Loads, stores, read-modify-writes and fences [BCDM15 Fig. 2, Fig. 13].
 //
-// Differs from the paper: accesses have sizes, and a load is a load of each of its
-// bytes, all in one step.
+// Differs from the paper: accesses have sizes. A load reads each of its bytes from the
+// buffer or from memory, all in one step.
 
-// load lists what a load, await or abstract load can do.
+// load adds the steps of a load, await or abstract load.
 func (c *turn) load() {
 	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
-	entries := make([]*entry, size) // per byte: the entry that forwards it, nil for memory
+	entries := make([]*entry, size) // per byte: the entry that forwards it, or nil for memory
 	for k := range entries {
 		entries[k] = c.th.newest(addr + uint64(k))
 	}
-	if slices.Contains(entries, nil) && c.s.holder >= 0 && c.s.holder != c.t {
-		return // memory cannot be read during another thread's section
+	if slices.Contains(entries, nil) && c.s.heldByOther(c.t) {
+		return // memory cannot be read during another thread's atomic section
 	}
 	if !c.valid(c.op.Obj, addr, size) {
 		return
@@ -54,7 +54,7 @@ func (c *turn) loadDst(choice int64, r record, v int64) {
 	c.step(verdict.StepLoad, choice, r, func(_ *state, th *thread) { th.set(c.op.Dst, v) })
 }
 
-// havoc lists the values the register can take.
+// havoc adds a step for each value that the register can take.
 func (c *turn) havoc() {
 	for _, v := range c.choices(0) {
 		c.execDst(v, v)
@@ -62,8 +62,8 @@ func (c *turn) havoc() {
 }
 
 func (c *turn) store() {
-	if c.model == SC && c.s.holder >= 0 && c.s.holder != c.t {
-		return // memory cannot be written during another thread's section
+	if c.m.model == SC && c.s.heldByOther(c.t) {
+		return // memory cannot be written during another thread's atomic section
 	}
 	addr, size := uint64(c.eval(c.op.Addr)), c.op.Type.Size()
 	if !c.valid(c.op.Obj, addr, size) || !c.writable(addr, size) {
@@ -88,7 +88,7 @@ func (c *turn) fence() {
 		}
 	case ir.StoreStoreFence:
 		c.step(verdict.StepFence, 0, record{}, func(_ *state, th *thread) {
-			if c.model == PSO {
+			if c.m.model == PSO {
 				th.mark()
 			}
 		})
@@ -120,7 +120,8 @@ func (c *turn) rmw() {
 	})
 }
 
-// modify is what a read-modify-write makes of the old value.
+// modify returns the value that a read-modify-write writes, given the old one, and
+// whether it writes at all.
 func (c *turn) modify(old int64) (written int64, wrote bool) {
 	t := c.op.Type
 	val := c.eval(c.op.Val)

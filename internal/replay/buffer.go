@@ -9,31 +9,32 @@ import (
 
 // Store buffers.
 //
-// A buffer is one list in program order. TSO may flush its first entry only
-// [BDM13 Table 1]; PSO any entry that overlaps no older one [AAAJLS15 App. C].
+// A buffer is one list in program order. TSO may flush only the first entry
+// [BDM13 Table 1]. PSO may flush any entry that overlaps no older one
+// [AAAJLS15 App. C].
 //
-// Differs from the paper: PSO's buffers per location are entries of one list that
-// overlap, since locations have sizes; a store-store fence is a marker no younger
-// entry passes.
+// Differs from the paper: PSO has one buffer per variable there. Here all entries of a
+// thread are in one list, and overlap takes the role of the variable, since accesses
+// have sizes. A store-store fence is a marker that no younger entry passes.
 
-// push appends an entry.
+// push adds the newest entry.
 func (th *thread) push(e entry) {
 	th.buf = append(th.buf, e)
 }
 
-// mark places a store-store marker if there is something it can hold back.
+// mark adds the marker of a store-store fence, unless there is nothing to order.
 func (th *thread) mark() {
 	th.push(entry{kind: marker})
 	th.tidy()
 }
 
-// remove takes entry i out of the buffer.
+// remove deletes entry i.
 func (th *thread) remove(i int) {
 	th.buf = slices.Delete(th.buf, i, i+1)
 	th.tidy()
 }
 
-// tidy drops markers that hold nothing back: at the front, or after another one.
+// tidy deletes the markers that order nothing: one at the front, or right after another.
 func (th *thread) tidy() {
 	var kept []entry
 	for _, e := range th.buf {
@@ -45,7 +46,7 @@ func (th *thread) tidy() {
 	th.buf = kept
 }
 
-// extent is the number of bytes an entry touches: a free touches its whole block.
+// extent returns the number of bytes that an entry writes. A free writes its whole block.
 func (s *state) extent(e entry) int64 {
 	switch e.kind {
 	case storeEntry:
@@ -57,7 +58,7 @@ func (s *state) extent(e entry) int64 {
 	}
 }
 
-// newest is the newest store of the buffer that has a byte, or nil.
+// newest returns the newest buffered store that writes the byte at addr, or nil.
 func (th *thread) newest(addr uint64) *entry {
 	for i := len(th.buf) - 1; i >= 0; i-- {
 		if e := &th.buf[i]; e.kind == storeEntry && inside(addr, 1, e.addr, int64(e.size)) {
@@ -67,10 +68,10 @@ func (th *thread) newest(addr uint64) *entry {
 	return nil
 }
 
-// at is the byte of a store at an address it has.
+// at returns the byte that a store writes at addr, which must be one of its bytes.
 func (e *entry) at(addr uint64) byte { return byte(uint64(e.value) >> (8 * (addr - e.addr))) }
 
-// pendingFree is the index of the entry that frees the block, or -1.
+// pendingFree returns the index of the entry that frees the block, or -1.
 func pendingFree(buf []entry, block uint64) int {
 	return slices.IndexFunc(buf, func(e entry) bool { return e.kind == freeEntry && e.addr == block })
 }
@@ -92,9 +93,9 @@ func (m *machine) mayFlush(s *state, t, i int) bool {
 	return true
 }
 
-// flushes lists the entries of a thread that may reach memory next.
+// flushes returns the transitions that move an entry of thread t to memory.
 func (m *machine) flushes(s *state, t int) []transition {
-	if s.holder >= 0 && s.holder != t {
+	if s.heldByOther(t) {
 		return nil
 	}
 	var out []transition
@@ -108,7 +109,7 @@ func (m *machine) flushes(s *state, t int) []transition {
 		}
 		if e.kind == freeEntry {
 			if s.blocks[s.blockAt(e.addr)].freed {
-				tr.fail = &violation{ir.DoubleFree, "the free reaches memory where the block has been freed by another thread"}
+				tr.fail = &violation{ir.DoubleFree, "the free reaches memory after another thread has freed the block"}
 			}
 		} else {
 			tr.fail = m.checkFlush(s, e)

@@ -7,7 +7,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Memory is little-endian bytes, zero where nothing was written.
+// Memory is little-endian bytes. A byte that was never written is zero.
 
 func (s *state) findWord(addr uint64) (int, bool) {
 	return slices.BinarySearchFunc(s.words, addr, func(w word, a uint64) int {
@@ -40,7 +40,7 @@ func (s *state) setByte(addr uint64, b byte) {
 	}
 }
 
-// read is the size bytes at addr as an unsigned number.
+// read returns the size bytes at addr as an unsigned number.
 func (s *state) read(addr uint64, size int) uint64 {
 	var v uint64
 	for i := size - 1; i >= 0; i-- {
@@ -55,7 +55,7 @@ func (s *state) write(addr uint64, size int, value int64) {
 	}
 }
 
-// cut is the low size bytes of v.
+// cut returns the low size bytes of v.
 func cut(v uint64, size int) uint64 {
 	if size >= 8 {
 		return v
@@ -63,31 +63,32 @@ func cut(v uint64, size int) uint64 {
 	return v & (1<<(8*size) - 1)
 }
 
-// setByte is v with byte k, from the lowest, replaced.
+// setByte returns v with byte k replaced by b. Byte 0 is the lowest.
 func setByte(v uint64, k int, b byte) uint64 {
 	return v&^(0xff<<(8*k)) | uint64(b)<<(8*k)
 }
 
-// overlap reports whether two stretches of bytes share one. The differences wrap,
-// which is right at both ends of the address space.
+// overlap reports whether the n bytes at a and the m bytes at b have a byte in common.
+// The differences wrap, which is right at both ends of the address space.
 func overlap(a uint64, n int64, b uint64, m int64) bool {
 	return a-b < uint64(m) || b-a < uint64(n)
 }
 
-// inside reports whether the n bytes at a lie within the m bytes at b.
+// inside reports whether all of the n bytes at a are among the m bytes at b.
 func inside(a uint64, n int64, b uint64, m int64) bool {
 	return a-b <= uint64(m) && uint64(n) <= uint64(m)-(a-b)
 }
 
-// violation is an error the program made.
+// violation is a failed check of the program.
 type violation struct {
 	class   ir.CheckClass
 	message string
 }
 
-// check says what is wrong with an access, or nil. own is the buffer of the
-// thread that makes it, obj the object it must stay inside, if any.
-func (m *machine) check(s *state, own []entry, obj ir.ObjectID, addr uint64, size int) *violation {
+// check returns the check that an access fails, or nil if the access is valid. buf is
+// the buffer of the thread that makes the access. obj is the object that the access
+// must stay inside, or NoObject for any.
+func (m *machine) check(s *state, buf []entry, obj ir.ObjectID, addr uint64, size int) *violation {
 	if obj != ir.NoObject {
 		o := &m.p.Objects[obj]
 		if inside(addr, int64(size), o.Addr, o.Size) {
@@ -104,7 +105,7 @@ func (m *machine) check(s *state, own []entry, obj ir.ObjectID, addr uint64, siz
 			continue
 		}
 		switch {
-		case pendingFree(own, b.addr) >= 0:
+		case pendingFree(buf, b.addr) >= 0:
 			return &violation{ir.UseAfterFree, fmt.Sprintf("access of %d bytes at 0x%x, in a block the thread has freed", size, addr)}
 		case !b.freed:
 			return nil
@@ -128,14 +129,15 @@ func (m *machine) check(s *state, own []entry, obj ir.ObjectID, addr uint64, siz
 	}
 }
 
-// isCell reports whether the access is to a cell mem[e] with an e that fits.
+// isCell reports whether the access is to a cell mem[e] with an index e below the limit.
 func isCell(addr uint64, size int) bool {
 	e := int64(addr) / ir.CellUnit
 	return int64(addr)%ir.CellUnit == 0 && size == ir.CellUnit && -ir.CellLimit < e && e < ir.CellLimit
 }
 
-// checkFlush says what is wrong with a buffered store that reaches memory. It
-// was right when it was issued, so only its block can have been freed since.
+// checkFlush returns the check that a buffered store fails when it reaches memory, or
+// nil. The store was valid when the thread executed it, so the only possible failure is
+// that its block has been freed since.
 func (m *machine) checkFlush(s *state, e entry) *violation {
 	if m.check(s, nil, ir.NoObject, e.addr, e.size) == nil {
 		return nil

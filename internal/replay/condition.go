@@ -8,15 +8,15 @@ import (
 	"fencepost/verdict"
 )
 
-// What states are asked about: ends, goals, final conditions, deadlock.
+// Questions about states: final states, goals, final conditions, deadlocks.
 
-// ended reports whether a started thread has nothing more to do.
+// ended reports whether thread t, which has started, has reached its end.
 func (m *machine) ended(s *state, t int) bool {
 	return m.p.ThreadFunc(ir.ThreadID(t)).Ends(s.threads[t].loc)
 }
 
-// final reports whether the program has run to its end: conditions on final
-// states are read here.
+// final reports whether s is a final state: all started threads have ended, and all
+// stores have reached memory.
 func (m *machine) final(s *state) bool {
 	if s.over || !s.allEmpty() {
 		return false
@@ -46,7 +46,7 @@ func (s *state) holds(c *property.Cond) bool {
 
 // reaches reports whether the state belongs to the goal.
 func (s *state) reaches(g *property.Goal) bool {
-	if s.over { // after exit there is nothing left to be anywhere
+	if s.over { // after exit no thread is at a location
 		return false
 	}
 	for _, at := range g.At {
@@ -64,18 +64,18 @@ func (s *state) reaches(g *property.Goal) bool {
 	return s.holds(g.With)
 }
 
-// decides reports whether a final state is what the quantifier looks for: an
-// example for exists, a counterexample for never and forall.
+// decides reports whether a final state decides the condition: as an example for
+// exists, as a counterexample for never and forall.
 func (s *state) decides(f *property.Final) bool {
 	return s.holds(f.Cond) != (f.Quantifier == property.Forall)
 }
 
-// observe is the text of what distinguishes final states.
+// observe returns the text that distinguishes final states.
 func (m *machine) observe(s *state, props *property.Set) string {
 	return property.NewObserver(m.p, props).Text(view{m, s})
 }
 
-// view is a state as property sees it.
+// view gives package property read access to a state.
 type view struct {
 	m *machine
 	s *state
@@ -107,9 +107,9 @@ func (v view) Blocks() []property.Block {
 	return out
 }
 
-// deadlocked reports whether the program is stuck and some thread waits, none
-// being stopped by an assumption. next is what is enabled; wake-ups without a
-// signal do not count.
+// deadlocked reports whether s is a deadlock: no transition is enabled except spurious
+// wake-ups, some thread waits, and no thread is stopped by an assumption or a bound.
+// next has the enabled transitions.
 func (m *machine) deadlocked(s *state, next []transition) bool {
 	if s.over {
 		return false
@@ -135,7 +135,7 @@ func (m *machine) deadlocked(s *state, next []transition) bool {
 	return waits
 }
 
-// returned reports whether the main thread has ended by a return.
+// returned reports whether the main thread has ended by a return, and not by ThreadExit.
 func (m *machine) returned(s *state) bool {
 	if m.p.Main == ir.NoThread {
 		return false
@@ -147,8 +147,8 @@ func (m *machine) returned(s *state) bool {
 	return !slices.ContainsFunc(f.Edges, func(e ir.Edge) bool { return e.To == th.loc && e.Op.Kind == ir.ThreadExit })
 }
 
-// cutOff reports whether a thread could go on but for a bound of ours: such a
-// state is not stuck, we just do not look further.
+// cutOff reports whether only a bound stops thread t: a Bound edge, or a spawn for which
+// no thread is left. Such a state is no deadlock, because the real program continues.
 func (m *machine) cutOff(s *state, t int) bool {
 	f := m.p.ThreadFunc(ir.ThreadID(t))
 	for _, i := range f.Out(s.threads[t].loc) {
@@ -165,12 +165,13 @@ func (m *machine) cutOff(s *state, t int) bool {
 	return false
 }
 
-// assumedAway reports whether the thread, which cannot go on, has nothing in front
-// of it but conditions that its registers or the values it may read do not meet.
+// assumedAway reports whether an assumption stops thread t, which has no enabled step:
+// all its next operations are conditions that its registers, or the values that it may
+// read, do not satisfy.
 func (m *machine) assumedAway(s *state, t int) bool {
 	f := m.p.ThreadFunc(ir.ThreadID(t))
 	if th := &s.threads[t]; th.phase == waiting && f.Edges[th.edge].Op.Timed {
-		return true // a wait with a time limit that nobody signals is another execution
+		return true // the thread would time out, which is another execution
 	}
 	if s.threads[t].phase != running || m.ended(s, t) {
 		return false
@@ -180,14 +181,14 @@ func (m *machine) assumedAway(s *state, t int) bool {
 		switch f.Edges[i].Op.Kind {
 		case ir.Assume, ir.Havoc:
 			return false
-		case ir.AbstractLoad: // may be let in later, as far as this thread can tell
-			return s.holder >= 0 && s.holder != t
+		case ir.AbstractLoad: // may run once the other thread leaves its atomic section
+			return s.heldByOther(t)
 		}
 		return true
 	})
 }
 
-// waits reports whether the thread stands where it can wait for another one.
+// waits reports whether thread t is at an operation that can wait for another thread.
 func (m *machine) waits(s *state, t int) bool {
 	f := m.p.ThreadFunc(ir.ThreadID(t))
 	for _, i := range f.Out(s.threads[t].loc) {

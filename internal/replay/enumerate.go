@@ -10,10 +10,10 @@ import (
 	"fencepost/verdict"
 )
 
-// Enumeration: every reachable state once, depth first, with nothing clever.
-// It is the oracle the fast implementation is held against on small programs.
+// Enumeration visits every reachable state once, depth first and without reductions.
+// It is the oracle: tests compare the fast implementation with it on small programs.
 
-// Limits bound an enumeration; zero is unbounded.
+// Limits bound an enumeration. Zero means no limit.
 type Limits struct {
 	States int // states visited
 	Buffer int // entries in the buffer of a thread
@@ -22,21 +22,22 @@ type Limits struct {
 // Violation is a check that fails in some execution.
 type Violation struct {
 	Class ir.CheckClass
-	Edge  ir.EdgeID // NoEdge: when an entry reaches memory
+	Edge  ir.EdgeID // NoEdge if the check fails when a buffer entry reaches memory
 }
 
-// Outcome is what all executions together can do.
+// Outcome has the results of all executions together.
 type Outcome struct {
-	Finals     []string    // final states as Observe shows them, sorted
+	Finals     []string    // texts of the final states, sorted
 	Violations []Violation // sorted by edge, then class
-	Goals      []bool      // which goals are reached
+	Goals      []bool      // per goal: whether some execution reaches it
 	Final      bool        // some final state is an example (exists) or counterexample (never, forall)
 	Deadlock   bool
 	States     int
-	Truncated  bool // a limit cut something off
+	Truncated  bool // some states were not visited because of a limit
 }
 
-// Enumerate visits every state of a flat program.
+// Enumerate visits every reachable state of a flat program and returns what it found.
+// It returns ErrUnbounded if a havoc has too many values to try.
 func Enumerate(p *ir.Program, props *property.Set, model Model, limits Limits) (Outcome, error) {
 	m, err := newMachine(p, model)
 	if err != nil {
@@ -63,18 +64,19 @@ func Enumerate(p *ir.Program, props *property.Set, model Model, limits Limits) (
 	return v.out, nil
 }
 
+// visit is an enumeration in progress.
 type visit struct {
 	m          *machine
 	props      *property.Set
 	limits     Limits
 	seen       map[string]bool
-	todo       []*state
+	todo       []*state // visited, but not yet expanded
 	finals     map[string]bool
 	violations map[Violation]bool
 	out        Outcome
 }
 
-// reach takes note of a state.
+// reach records a state, unless it is known already.
 func (v *visit) reach(s *state) {
 	k := s.key(v.props.Whole)
 	if v.seen[k] {
@@ -99,7 +101,7 @@ func (v *visit) reach(s *state) {
 	}
 }
 
-// expand takes every transition of a state.
+// expand records the successors of a state, its failing checks, and a deadlock.
 func (v *visit) expand(s *state) error {
 	next, err := v.m.successors(s, 0)
 	if err != nil {
@@ -121,7 +123,7 @@ func (v *visit) expand(s *state) error {
 	return nil
 }
 
-// tooLong reports whether a store makes a buffer longer than the limit.
+// tooLong reports whether a transition makes a buffer longer than the limit.
 func (v *visit) tooLong(tr transition) bool {
 	if v.limits.Buffer == 0 || tr.kind != verdict.StepStore || !tr.buffered {
 		return false

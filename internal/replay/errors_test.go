@@ -25,7 +25,7 @@ func TestEmptyBlock(t *testing.T) {
 	outcome(t, q, set, "", []Violation{{ir.OutOfBounds, bad}}, false)
 }
 
-// What ends automatic storage does not end blocks of the heap, and the other way round.
+// The free of automatic storage does not free blocks of the heap, and vice versa.
 func TestFreeNeedsSameKind(t *testing.T) {
 	for _, stack := range []bool{false, true} {
 		p := newProg()
@@ -41,7 +41,7 @@ func TestFreeNeedsSameKind(t *testing.T) {
 	}
 }
 
-// A thread is joined once, by whomever.
+// A thread can be joined once, whichever thread joins it.
 func TestJoinTwice(t *testing.T) {
 	p := newProg()
 	a := p.thread("a")
@@ -77,7 +77,7 @@ func TestDestroyedMutex(t *testing.T) {
 	outcome(t, q, set, "1", nil, false)
 }
 
-// A thread that wakes and finds its mutex destroyed does not wait for it.
+// If the mutex of a waiting thread is destroyed, the check fails when the thread wakes.
 func TestDestroyedWhileWaiting(t *testing.T) {
 	p := newProg("m", "c")
 	a := p.thread("a")
@@ -100,7 +100,7 @@ func TestDestroyedWhileWaiting(t *testing.T) {
 	}
 }
 
-// Nothing that writes, whether it would or not, may go to a read-only object.
+// A store or read-modify-write of a read-only object fails, even if it would not write.
 func TestReadOnly(t *testing.T) {
 	p := newProg("x")
 	a := p.thread("a")
@@ -118,9 +118,9 @@ func TestReadOnly(t *testing.T) {
 	outcome(t, q, set, "", []Violation{{ir.ReadOnly, bad}}, false)
 }
 
-// After the return of the main thread nobody is in a deadlock; after its end by itself
-// others can be.
-func TestDeadlockBehindMain(t *testing.T) {
+// After a return of the main thread there is no deadlock. After a ThreadExit of the main
+// thread the other threads can be in a deadlock.
+func TestDeadlockAfterMain(t *testing.T) {
 	for _, end := range []ir.OpKind{ir.Return, ir.ThreadExit} {
 		p := newProg("x")
 		p.thread("a").await("r", "x", 1)

@@ -8,9 +8,9 @@ import (
 	"fencepost/verdict"
 )
 
-// Allocation. A free is an entry of the store buffer. A new block is fresh, at an
-// address that depends on the thread and its earlier fresh blocks only, or any
-// freed block of the same size and kind.
+// Allocation. A free is an entry of the store buffer. An allocation returns a fresh
+// block or any freed block of the same size and kind. The address of a fresh block
+// depends only on the thread and on its earlier fresh blocks.
 
 const (
 	heapBase      = 0x2000_0000_0000
@@ -18,7 +18,7 @@ const (
 	heapGap       = 16
 )
 
-// blockAt is the index of the block that starts at addr, or -1.
+// blockAt returns the index of the block that starts at addr, or -1.
 func (s *state) blockAt(addr uint64) int {
 	return slices.IndexFunc(s.blocks, func(b block) bool { return b.addr == addr })
 }
@@ -30,25 +30,25 @@ func (c *turn) alloc() {
 		if b.size != size || b.stack != c.op.Stack {
 			continue
 		}
-		own := pendingFree(c.th.buf, b.addr)
-		if !b.freed && own < 0 {
+		pending := pendingFree(c.th.buf, b.addr)
+		if !b.freed && pending < 0 {
 			continue
 		}
 		c.exec(int64(b.addr), allocated(b.addr, size), func(n *state, th *thread) {
 			n.blocks[i].freed = false
 			n.blocks[i].site, n.blocks[i].order = c.edge.ID, c.s.newestBlock()+1
-			if own >= 0 {
-				c.cancel(th, own)
+			if pending >= 0 {
+				c.cancel(th, pending)
 			}
 			th.set(c.op.Dst, int64(b.addr))
 		})
 	}
 }
 
-// cancel takes back a free that has not reached memory. Under PSO it leaves
-// behind the order it stood for.
+// cancel deletes buffer entry i, a free that has not reached memory. Under PSO a marker
+// replaces it, so that the stores before and after the free stay in order.
 func (c *turn) cancel(th *thread, i int) {
-	if c.model == PSO {
+	if c.m.model == PSO {
 		th.buf[i] = entry{kind: marker}
 		th.tidy()
 	} else {
@@ -69,11 +69,11 @@ func (c *turn) allocFresh(size int64) {
 	})
 }
 
-// allocated is the record of an allocation. A block without bytes is touched where it
-// begins.
+// allocated returns the record of an allocation. An allocation accesses the whole block,
+// and for a block without bytes the byte at its address.
 func allocated(addr uint64, size int64) record {
 	size = max(size, 1)
-	return record{addr: addr, size: int(size), value: int64(addr), touches: []verdict.Access{{Addr: addr, Size: int(size), Wrote: true}}}
+	return record{addr: addr, size: int(size), value: int64(addr), accesses: []verdict.Access{{Addr: addr, Size: int(size), Wrote: true}}}
 }
 
 func (c *turn) free() {
@@ -94,20 +94,20 @@ func (c *turn) free() {
 		c.fail(record{addr: addr}, &violation{ir.DoubleFree, fmt.Sprintf("the block at 0x%x has been freed already", addr)})
 		return
 	}
-	r := record{addr: addr, buffered: !c.direct(), free: true, touches: []verdict.Access{{Addr: addr, Size: int(max(c.s.blocks[i].size, 1)), Wrote: true}}}
+	r := record{addr: addr, buffered: !c.direct(), free: true, accesses: []verdict.Access{{Addr: addr, Size: int(max(c.s.blocks[i].size, 1)), Wrote: true}}}
 	c.step(verdict.StepStore, 0, r, func(n *state, th *thread) {
 		if c.direct() {
 			n.blocks[i].freed = true
 			return
 		}
-		if c.model == PSO {
+		if c.m.model == PSO {
 			th.mark()
 		}
 		th.push(entry{kind: freeEntry, addr: addr, step: c.now})
 	})
 }
 
-// newestBlock is the largest order of a block.
+// newestBlock returns the largest order of all blocks, or 0.
 func (s *state) newestBlock() int {
 	n := 0
 	for _, b := range s.blocks {

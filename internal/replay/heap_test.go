@@ -12,7 +12,7 @@ import (
 
 const (
 	first       = int64(heapBase)           // the first block of thread 0
-	second      = int64(heapBase) + 16 + 16 // its second fresh one, after 8 bytes
+	second      = int64(heapBase) + 16 + 16 // its second fresh block, after one of 8 bytes
 	firstOfNext = int64(heapBase) + 1<<32   // the first block of thread 1
 )
 
@@ -46,8 +46,8 @@ func TestReuseNeedsSameSizeAndKind(t *testing.T) {
 	}
 }
 
-// Another thread gets the block only when the free, and so everything before it,
-// has reached memory.
+// Another thread can allocate the block only after the free, and so every store before
+// it, has reached memory.
 func TestReuseByAnother(t *testing.T) {
 	p := newProg("x")
 	a := p.thread("a")
@@ -61,7 +61,7 @@ func TestReuseByAnother(t *testing.T) {
 	finals(t, q, set, fmt.Sprintf("%d 0; %d 1; %d 1", firstOfNext, firstOfNext, first), "", "")
 }
 
-// The freeing thread gets it at once, without draining.
+// The thread that freed the block can allocate it again at once, with stores buffered.
 func TestReuseDoesNotDrain(t *testing.T) {
 	p := newProg("x", "y")
 	a := p.thread("a")
@@ -164,8 +164,8 @@ func TestBadAccess(t *testing.T) {
 	}
 }
 
-// b's store is right when issued and reaches memory after a's free; or b is late
-// already when it issues the store.
+// Either b's store is valid when b executes it and reaches memory after a's free, or b
+// executes the store after the free.
 func TestFreeUnderStore(t *testing.T) {
 	p := newProg("g")
 	a := p.thread("a")

@@ -8,8 +8,8 @@ import (
 	"fencepost/internal/ir"
 )
 
-// The expected sets are derived by hand from the rules. In each comment: what
-// the set is about.
+// The expected sets of final states are derived by hand from the rules. The comments
+// say what each set shows.
 
 func TestStoreBuffering(t *testing.T) { // [AAAJLS15 Fig. 1]
 	for _, tc := range []struct {
@@ -115,7 +115,7 @@ func TestForwarding(t *testing.T) {
 		q, set := p.build("a.r", "x")
 		finals(t, q, set, "1 1; 1 2; 2 2", "", "")
 	})
-	t.Run("n6", func(t *testing.T) { // the own store is seen early; PSO swaps b's stores
+	t.Run("n6", func(t *testing.T) { // a forwards its store to its load; PSO reorders b's stores
 		p := newProg("x", "y")
 		a := p.thread("a")
 		a.store("x", 1)
@@ -172,8 +172,8 @@ func TestPartialOverlap(t *testing.T) {
 		finals(t, q, set, "1 0 1; 1 1 0; 1 1 1", "1 0 0", "")
 	})
 	t.Run("the memory byte may be another thread's", func(t *testing.T) {
-		// b0 = 1; r = w || w = 0x0202: r has b0 of the own store and b1 from before, and
-		// the own store is last in memory.
+		// b0 = 1; r = w || w = 0x0202: r has b0 forwarded from its thread's store and b1 from
+		// the initial value, and that store is the last one in memory.
 		p := newProg("w")
 		a := p.thread("a")
 		a.storeAt(ir.U8, p.addr("w"), ir.Int(1))
@@ -237,7 +237,7 @@ func TestRMW(t *testing.T) {
 		q, set := p.build("a.r1", "a.r2", "a.r3", "a.r4", "a.w1", "a.w2", "x")
 		finals(t, q, set, "12 8 11 13 1 0 9", "", "")
 	})
-	t.Run("width", func(t *testing.T) { // the operand of a cas is cut to the width before it is compared
+	t.Run("width", func(t *testing.T) { // the operand of a cas is truncated to the width before it is compared
 		p := newProg()
 		p.variable("x", 255)
 		a := p.thread("a")

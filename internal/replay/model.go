@@ -10,7 +10,7 @@ const (
 	_   Model = iota
 	SC        // stores reach memory at once
 	TSO       // one first-in first-out buffer per thread
-	PSO       // one such buffer per thread and location
+	PSO       // one such buffer per thread and variable
 )
 
 func (m Model) String() string {
@@ -26,7 +26,7 @@ func (m Model) String() string {
 	}
 }
 
-// ParseModel reads the name of a model.
+// ParseModel returns the model with the name, which is sc, tso or pso.
 func ParseModel(name string) (Model, error) {
 	for _, m := range []Model{SC, TSO, PSO} {
 		if m.String() == name {

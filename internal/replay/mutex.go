@@ -7,31 +7,32 @@ import (
 	"fencepost/verdict"
 )
 
-// Mutexes. A mutex is an 8-byte word of memory: 0 is free; otherwise the low half
-// is the owner's index plus one and the high half the depth minus one.
+// Mutexes. A mutex is an 8-byte word of memory. 0 means free. Otherwise the low half is
+// the owner's index plus one, and the high half is the depth minus one.
 
 const mutexSize = 8
 
-// mutexWord is the word of a mutex that thread t owns once.
+// mutexWord returns the word of a mutex that thread t has locked once.
 func mutexWord(t int) int64 { return int64(t) + 1 }
 
-// deeper is one more level of a recursive mutex.
+// deeper is added to the word when the owner of a recursive mutex locks it again.
 const deeper = int64(1) << 32
 
 // gone is the word of a mutex that has been destroyed.
 const gone = ir.DestroyedMutex
 
-// destroyed adds the step of an operation on a mutex that is no more.
+// destroyed adds the step that fails because the mutex has been destroyed.
 func (c *turn) destroyed(addr uint64) {
 	c.fail(record{addr: addr, size: mutexSize, value: gone}, &violation{ir.Destroyed, fmt.Sprintf("the mutex at 0x%x has been destroyed", addr)})
 }
 
+// owner returns the index of the thread that holds the mutex, or -1 if it is free.
 func owner(word int64) int { return int(uint32(word)) - 1 }
 
-// depth is how often the owner has locked it.
+// depth returns how often the owner has locked the mutex.
 func depth(word int64) int64 { return int64(uint64(word)>>32) + 1 }
 
-// mutex reads the mutex at addr.
+// mutex returns the word of the mutex at addr.
 func (s *state) mutex(addr uint64) int64 { return int64(s.read(addr, mutexSize)) }
 
 // change adds the step of a mutex operation that writes the word.
@@ -49,7 +50,7 @@ func (c *turn) refuse(addr uint64, old, errno int64) {
 	c.step(verdict.StepRMW, 0, r, func(_ *state, th *thread) { th.set(c.op.Dst, errno) })
 }
 
-// lock lists what Lock and TryLock can do.
+// lock adds the steps of Lock and TryLock.
 func (c *turn) lock() {
 	addr := uint64(c.eval(c.op.Addr))
 	old := c.s.mutex(addr)

@@ -11,7 +11,7 @@ import (
 )
 
 // prog builds small flat programs for tests: straight-line threads over 8-byte
-// variables, with locations in the open where a test needs branches.
+// variables. Tests that need branches use locations directly.
 type prog struct {
 	b     *ir.Builder
 	set   property.Set
@@ -38,7 +38,7 @@ func (p *prog) addr(name string) *ir.Expr {
 	panic("no variable " + name)
 }
 
-// build finishes the program; observed are "thread.register" or variables.
+// build returns the program. observed has names "thread.register" or of variables.
 func (p *prog) build(observed ...string) (*ir.Program, *property.Set) {
 	for _, o := range observed {
 		p.set.Observe = append(p.set.Observe, p.see(o))
@@ -90,13 +90,13 @@ func (c *code) reg(name string) ir.Reg {
 	return c.regs[name]
 }
 
-// r is a register as an expression.
+// r returns a register as an expression.
 func (c *code) r(name string) *ir.Expr { return ir.R(c.reg(name)) }
 
 // edge adds an edge from the current location to another one.
 func (c *code) edge(op ir.Op, to ir.Loc) ir.EdgeID { return c.fb.Edge(c.at, op, to, source.Span{}) }
 
-// op adds an edge to a new location and goes there.
+// op adds an edge to a new location, which becomes the current one.
 func (c *code) op(op ir.Op) ir.EdgeID {
 	to := c.loc()
 	id := c.edge(op, to)
@@ -128,7 +128,7 @@ func (c *code) loadAt(t ir.Type, dst string, addr *ir.Expr) ir.EdgeID {
 
 func (c *code) load(dst, x string) ir.EdgeID { return c.loadAt(ir.S64, dst, c.p.addr(x)) }
 
-// await waits until x has the value v.
+// await adds an await: it waits until x has the value v.
 func (c *code) await(dst, x string, v int64) ir.EdgeID {
 	op := access(ir.Await, ir.S64, c.p.addr(x))
 	op.Dst = c.reg(dst)
@@ -144,21 +144,21 @@ func (c *code) fence(kind ir.FenceKind) ir.EdgeID {
 
 func (c *code) mfence() ir.EdgeID { return c.fence(ir.FullFence) }
 
-// cas compares x with old and writes new; wrote says whether it did.
+// cas adds a compare-exchange of x from old to new. Register wrote gets whether it wrote.
 func (c *code) cas(wrote, x string, old, new *ir.Expr) ir.EdgeID {
 	op := access(ir.RMW, ir.S64, c.p.addr(x))
 	op.RMW, op.Val, op.Val2, op.Dst2 = ir.Cas, old, new, c.reg(wrote)
 	return c.op(op)
 }
 
-// rmw applies one of the other functions.
+// rmw adds a read-modify-write with one of the other functions.
 func (c *code) rmw(kind ir.RMWKind, dst, x string, v int64) ir.EdgeID {
 	op := access(ir.RMW, ir.S64, c.p.addr(x))
 	op.RMW, op.Val, op.Dst = kind, ir.Int(v), c.reg(dst)
 	return c.op(op)
 }
 
-// simple adds an operation that needs its kind only.
+// simple adds an operation that has no operands.
 func (c *code) simple(kind ir.OpKind) ir.EdgeID { return c.op(ir.NewOp(kind)) }
 
 func valueOp(kind ir.OpKind, val *ir.Expr) ir.Op {
@@ -211,7 +211,7 @@ func (c *code) free(addr *ir.Expr) ir.EdgeID {
 	return c.op(op)
 }
 
-// enumerate runs without limits.
+// enumerate returns the outcome without limits.
 func enumerate(t *testing.T, p *ir.Program, set *property.Set, m Model) Outcome {
 	t.Helper()
 	out, err := Enumerate(p, set, m, Limits{})
@@ -224,8 +224,8 @@ func enumerate(t *testing.T, p *ir.Program, set *property.Set, m Model) Outcome 
 	return out
 }
 
-// short strips the names off final states: "r=1 s=0" is "1 0". A final state of
-// which nothing is observed is "end".
+// short returns final states without names: "r=1 s=0" becomes "1 0". A final state of
+// which nothing is observed becomes "end".
 func short(finals []string) []string {
 	var out []string
 	for _, f := range finals {
@@ -245,9 +245,9 @@ func short(finals []string) []string {
 
 var models = []Model{SC, TSO, PSO}
 
-// finals checks the exact sets of final states: want is "a; b; c" for SC, and
-// what TSO adds to SC, and what PSO adds to TSO. No check may fail and nothing
-// may be stuck.
+// finals checks the exact sets of final states. They are lists "a; b; c": all of SC, the
+// states that TSO adds to SC, and the states that PSO adds to TSO. It also checks that
+// there is no violation and no deadlock.
 func finals(t *testing.T, p *ir.Program, set *property.Set, sc, tso, pso string) {
 	t.Helper()
 	var want []string

@@ -43,9 +43,9 @@ func TestGoal(t *testing.T) { // [BCDM15 Fig. 1]
 	}
 }
 
-// A goal over memory waits for empty buffers, one over registers does not: under
-// TSO the first thread can be done with its load while its store is pending, but
-// then the memory goal is not tested.
+// A goal that mentions memory counts only in states with empty buffers, a goal about
+// registers in all. Under TSO the first thread can have executed its load while its store
+// is still in the buffer, and the goal that mentions memory is not reached then.
 func TestGoalOverMemory(t *testing.T) {
 	p := newProg("x")
 	a := p.thread("a")
@@ -177,7 +177,7 @@ func TestLimits(t *testing.T) {
 	a.edge(store, head) // any number of stores
 	q, set := p.build("x")
 	out, err := Enumerate(q, set, TSO, Limits{Buffer: 3})
-	// 0 to 3 entries, before and after the nop, while memory is still 0 (nothing
+	// 0 to 3 entries, before and after the nop, while memory is 0 (no store has been
 	// flushed) or 1.
 	if err != nil || !out.Truncated || out.States != 16 || strings.Join(short(out.Finals), ";") != "0;1" {
 		t.Errorf("%+v, %v", out, err)
@@ -211,7 +211,7 @@ func TestRefusedPrograms(t *testing.T) {
 	}
 }
 
-// randomProgram is two or three threads of loads, stores, fences and RMWs.
+// randomProgram returns two or three threads of loads, stores, fences and RMWs.
 func randomProgram(rng *rand.Rand, fenced bool) (*ir.Program, *property.Set) {
 	vars := []string{"x", "y"}
 	p := newProg(vars...)
@@ -246,8 +246,8 @@ func randomProgram(rng *rand.Rand, fenced bool) (*ir.Program, *property.Set) {
 	return p.build(observed...)
 }
 
-// Each model allows what the stronger one does; with a fence after every
-// instruction all three are the same.
+// Each model allows the final states of the stronger one. With a fence after every
+// instruction all three have the same final states.
 func TestModelsAreOrdered(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	weaker := 0

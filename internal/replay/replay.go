@@ -10,59 +10,58 @@ import (
 	"fencepost/verdict"
 )
 
-// Replay of witnesses: follow the steps by what identifies them, hold the rest
-// of each step against what was computed, and look at the end whether the claim
-// is true.
+// Replay of witnesses. The label of each step selects a transition. The rest of the step
+// must agree with what the transition computes. The last state must show the target.
 
-// Claim says what a witness is said to show. The zero value is unset.
-type Claim uint8
+// Target says what a witness must show. The zero value is unset.
+type Target uint8
 
-// The claims.
+// The targets.
 const (
-	_             Claim = iota
-	ClaimCheck          // the last step is the failure of a check
-	ClaimGoal           // the last state belongs to a goal
-	ClaimFinal          // the last state is final and decides the final condition
-	ClaimDeadlock       // the last state is a deadlock
-	// The steps are an execution after which no store waits in a buffer, nothing more.
-	ClaimExecution
-	// The steps are the beginning of an execution; stores may wait.
-	ClaimBeginning
-	ClaimState // the last state is final, and shows itself as Final says
+	_              Target = iota
+	TargetCheck           // the last step is the failure of a check
+	TargetGoal            // the last state belongs to a goal
+	TargetFinal           // the last state is final and decides the final condition
+	TargetDeadlock        // the last state is a deadlock
+	// The steps are an execution after which no store waits in a buffer.
+	TargetExecution
+	// The steps are a prefix of an execution; stores may wait in buffers.
+	TargetPrefix
+	TargetState // the last state is final, and its text is Final
 )
 
-func (c Claim) String() string {
-	switch c {
-	case ClaimCheck:
+func (t Target) String() string {
+	switch t {
+	case TargetCheck:
 		return "failed check"
-	case ClaimGoal:
+	case TargetGoal:
 		return "goal"
-	case ClaimFinal:
+	case TargetFinal:
 		return "final condition"
-	case ClaimDeadlock:
+	case TargetDeadlock:
 		return "deadlock"
-	case ClaimExecution:
+	case TargetExecution:
 		return "execution"
-	case ClaimBeginning:
+	case TargetPrefix:
 		return "beginning of an execution"
-	case ClaimState:
+	case TargetState:
 		return "final state"
 	default:
-		panic(fmt.Sprintf("BUG: unknown claim %d", c))
+		panic(fmt.Sprintf("BUG: unknown target %d", t))
 	}
 }
 
-// Expect describes the violation a witness must show.
+// Expect describes what a witness must show.
 type Expect struct {
-	Claim Claim
-	Class ir.CheckClass // ClaimCheck
-	Edge  ir.EdgeID     // ClaimCheck: NoEdge if an entry fails on reaching memory
-	Goal  int           // ClaimGoal: index into the goals
-	Final string        // ClaimState: the observed values
+	Target Target
+	Class  ir.CheckClass // TargetCheck
+	Edge   ir.EdgeID     // TargetCheck: NoEdge if the check fails when a buffer entry reaches memory
+	Goal   int           // TargetGoal: index into the goals
+	Final  string        // TargetState: the text of the final state
 }
 
-// Replay checks that w is an execution of the flat program p under the model, and
-// that it shows what is claimed.
+// Replay returns nil if w is an execution of the flat program p under the model and
+// shows what want describes. Otherwise the error names the first step that is wrong.
 func Replay(p *ir.Program, props *property.Set, model Model, w *verdict.Witness, want Expect) error {
 	m, err := newMachine(p, model)
 	if err != nil {
@@ -74,7 +73,7 @@ func Replay(p *ir.Program, props *property.Set, model Model, w *verdict.Witness,
 		if fail != nil {
 			return fmt.Errorf("%s: the program is over: a check failed in the step before", m.name(i, &w.Steps[i]))
 		}
-		tr, err := m.follow(s, i, &w.Steps[i])
+		tr, err := m.replayStep(s, i, &w.Steps[i])
 		if err != nil {
 			return err
 		}
@@ -84,14 +83,14 @@ func Replay(p *ir.Program, props *property.Set, model Model, w *verdict.Witness,
 			s = tr.next
 		}
 	}
-	if fail != nil && want.Claim != ClaimCheck {
-		return fmt.Errorf("end: expected %s, computed a failed check: %s", want.Claim, fail.fail.class)
+	if fail != nil && want.Target != TargetCheck {
+		return fmt.Errorf("end: expected %s, computed a failed check: %s", want.Target, fail.fail.class)
 	}
 	return m.conclude(s, props, fail, want, len(w.Steps))
 }
 
-// follow takes one step.
-func (m *machine) follow(s *state, i int, st *verdict.Step) (*transition, error) {
+// replayStep returns the transition of step i of a witness, which must be enabled in s.
+func (m *machine) replayStep(s *state, i int, st *verdict.Step) (*transition, error) {
 	if s.over {
 		return nil, fmt.Errorf("%s: the program is over: it has executed exit", m.name(i, st))
 	}
@@ -116,9 +115,9 @@ func (m *machine) follow(s *state, i int, st *verdict.Step) (*transition, error)
 	return nil, fmt.Errorf("%s: not enabled; enabled for this thread: %s", m.name(i, st), listLabels(next))
 }
 
-// compare holds what a step recorded against what was computed.
+// compare returns an error if a step of a witness differs from the computed record.
 func compare(st *verdict.Step, r *record) error {
-	// These kinds need not record anything; what they do record must be right.
+	// Steps of these kinds need not record anything. What they record must be right.
 	sparse := false
 	switch st.Kind {
 	case verdict.StepExec, verdict.StepFence, verdict.StepWake, verdict.StepFail:
@@ -145,8 +144,8 @@ func compare(st *verdict.Step, r *record) error {
 	if len(r.from) == 0 && (st.From != 0 || len(st.FromBytes) > 0) {
 		return fmt.Errorf("from: the step takes nothing from a buffer")
 	}
-	if len(st.Accesses) > 0 && !slices.Equal(st.Accesses, r.touches) {
-		return fmt.Errorf("touches: expected %v, computed %v", st.Accesses, r.touches)
+	if len(st.Accesses) > 0 && !slices.Equal(st.Accesses, r.accesses) {
+		return fmt.Errorf("accesses: expected %v, computed %v", st.Accesses, r.accesses)
 	}
 	if len(st.Wakes) > 0 && !slices.Equal(st.Wakes, r.wakes) {
 		return fmt.Errorf("wakes: expected %v, computed %v", st.Wakes, r.wakes)
@@ -159,10 +158,11 @@ func compare(st *verdict.Step, r *record) error {
 	return nil
 }
 
-// conclude checks the claim in the last state, or at the failed last step.
+// conclude returns an error if the last state, or the failed last step, does not show
+// what want describes.
 func (m *machine) conclude(s *state, props *property.Set, fail *transition, want Expect, now int) error {
-	switch want.Claim {
-	case ClaimCheck:
+	switch want.Target {
+	case TargetCheck:
 		switch {
 		case fail == nil:
 			return fmt.Errorf("end: expected a failed check (%s), computed none", want.Class)
@@ -171,14 +171,14 @@ func (m *machine) conclude(s *state, props *property.Set, fail *transition, want
 		case fail.edge != want.Edge:
 			return fmt.Errorf("end: expected a failed check at edge %d, computed edge %d", want.Edge, fail.edge)
 		}
-	case ClaimGoal:
+	case TargetGoal:
 		if want.Goal < 0 || want.Goal >= len(props.Goals) {
 			return fmt.Errorf("end: expected goal %d, there are %d goals", want.Goal, len(props.Goals))
 		}
 		if !s.reaches(&props.Goals[want.Goal]) {
 			return fmt.Errorf("end: expected goal %d, computed a state outside it", want.Goal)
 		}
-	case ClaimFinal:
+	case TargetFinal:
 		switch {
 		case props.Final == nil:
 			return fmt.Errorf("end: expected a final condition, the program has none")
@@ -187,7 +187,7 @@ func (m *machine) conclude(s *state, props *property.Set, fail *transition, want
 		case !s.decides(props.Final):
 			return fmt.Errorf("end: expected a state that decides %s, computed one that does not", props.Final.Quantifier)
 		}
-	case ClaimDeadlock:
+	case TargetDeadlock:
 		next, err := m.successors(s, now)
 		if err != nil {
 			return fmt.Errorf("end: %w", err)
@@ -195,12 +195,12 @@ func (m *machine) conclude(s *state, props *property.Set, fail *transition, want
 		if !m.deadlocked(s, next) {
 			return fmt.Errorf("end: expected a deadlock, computed a state that is none; enabled: %s", listLabels(next))
 		}
-	case ClaimExecution:
+	case TargetExecution:
 		if !s.allEmpty() {
 			return fmt.Errorf("end: expected empty store buffers, computed a store that waits")
 		}
-	case ClaimBeginning:
-	case ClaimState:
+	case TargetPrefix:
+	case TargetState:
 		if !m.final(s) {
 			return fmt.Errorf("end: expected a final state, computed one in which threads run or stores wait")
 		}
@@ -208,12 +208,12 @@ func (m *machine) conclude(s *state, props *property.Set, fail *transition, want
 			return fmt.Errorf("end: expected the final state %q, computed %q", want.Final, got)
 		}
 	default:
-		return fmt.Errorf("end: nothing is claimed")
+		return fmt.Errorf("end: it is not set what the witness must show")
 	}
 	return nil
 }
 
-// name is how errors call a step.
+// name returns the name of a step in error messages.
 func (m *machine) name(i int, st *verdict.Step) string {
 	who := fmt.Sprintf("thread %d", st.Thread)
 	if st.Thread >= 0 && st.Thread < len(m.p.Threads) {

@@ -11,8 +11,8 @@ import (
 	"fencepost/verdict"
 )
 
-// buffering is store buffering with one forwarded load, and the witness that both
-// other loads miss the other thread's store, written by hand.
+// buffering returns store buffering with one forwarded load, and a witness, written by
+// hand, in which each of the other loads misses the store of the other thread.
 func buffering() (*ir.Program, *property.Set, *verdict.Witness) {
 	p := newProg("x", "y")
 	a := p.thread("a")
@@ -42,11 +42,11 @@ func buffering() (*ir.Program, *property.Set, *verdict.Witness) {
 func TestReplay(t *testing.T) {
 	p, set, w := buffering()
 	for _, m := range []Model{TSO, PSO} {
-		if err := Replay(p, set, m, w, Expect{Claim: ClaimFinal}); err != nil {
+		if err := Replay(p, set, m, w, Expect{Target: TargetFinal}); err != nil {
 			t.Errorf("%s: %v", m, err)
 		}
 	}
-	err := Replay(p, set, SC, w, Expect{Claim: ClaimFinal})
+	err := Replay(p, set, SC, w, Expect{Target: TargetFinal})
 	wantError(t, "sc", err, "step 0 (thread a, store at edge 0): buffered: expected true, computed false")
 }
 
@@ -96,15 +96,15 @@ func TestReplayCorrupted(t *testing.T) {
 		{"early flush", func(w *verdict.Witness, _ *Expect) { // then b must see 1
 			w.Steps = slices.Insert(w.Steps[:6], 4, w.Steps[6])
 		}, "step 5 (thread b, load at edge 4): value: expected 0, computed 1"},
-		{"claims a check", func(_ *verdict.Witness, e *Expect) { *e = Expect{Claim: ClaimCheck, Class: ir.Assertion} },
+		{"expects a check", func(_ *verdict.Witness, e *Expect) { *e = Expect{Target: TargetCheck, Class: ir.Assertion} },
 			"end: expected a failed check (assertion), computed none"},
-		{"claims a deadlock", func(_ *verdict.Witness, e *Expect) { e.Claim = ClaimDeadlock },
+		{"expects a deadlock", func(_ *verdict.Witness, e *Expect) { e.Target = TargetDeadlock },
 			"end: expected a deadlock, computed a state that is none; enabled: nothing"},
-		{"claims a goal", func(_ *verdict.Witness, e *Expect) { e.Claim = ClaimGoal }, "end: expected goal 0, there are 0 goals"},
-		{"claims nothing", func(_ *verdict.Witness, e *Expect) { e.Claim = 0 }, "end: nothing is claimed"},
+		{"expects a goal", func(_ *verdict.Witness, e *Expect) { e.Target = TargetGoal }, "end: expected goal 0, there are 0 goals"},
+		{"expects nothing", func(_ *verdict.Witness, e *Expect) { e.Target = 0 }, "end: it is not set what the witness must show"},
 	} {
 		p, set, w := buffering()
-		expect := Expect{Claim: ClaimFinal}
+		expect := Expect{Target: TargetFinal}
 		tc.corrupt(w, &expect)
 		wantError(t, tc.name, Replay(p, set, TSO, w, expect), tc.want)
 	}
@@ -113,19 +113,19 @@ func TestReplayCorrupted(t *testing.T) {
 func TestReplayFinalQuantifiers(t *testing.T) {
 	p, set, w := buffering()
 	set.Final.Quantifier = property.Never
-	if err := Replay(p, set, TSO, w, Expect{Claim: ClaimFinal}); err != nil {
+	if err := Replay(p, set, TSO, w, Expect{Target: TargetFinal}); err != nil {
 		t.Error(err)
 	}
 	set.Final.Quantifier = property.Forall
-	wantError(t, "forall", Replay(p, set, TSO, w, Expect{Claim: ClaimFinal}),
+	wantError(t, "forall", Replay(p, set, TSO, w, Expect{Target: TargetFinal}),
 		"end: expected a state that decides forall, computed one that does not")
 }
 
-// An execution need not run to the end of the threads, but to that of the buffers.
+// An execution may end before the threads do, but not before the buffers are empty.
 func TestReplayExecution(t *testing.T) {
 	p, set, w := buffering()
 	replay := func(m Model, steps ...verdict.Step) error {
-		return Replay(p, set, m, &verdict.Witness{Threads: w.Threads, Steps: steps}, Expect{Claim: ClaimExecution})
+		return Replay(p, set, m, &verdict.Witness{Threads: w.Threads, Steps: steps}, Expect{Target: TargetExecution})
 	}
 	early := w.Steps[6]
 	if err := replay(TSO, w.Steps...); err != nil {
@@ -140,7 +140,7 @@ func TestReplayExecution(t *testing.T) {
 	q := newProg("x")
 	bad := q.thread("a").assert(ir.Int(0))
 	failing, set := q.build()
-	wantError(t, "failure", Replay(failing, set, TSO, &verdict.Witness{Steps: []verdict.Step{{Kind: verdict.StepFail, Edge: int(bad), Of: -1}}}, Expect{Claim: ClaimExecution}),
+	wantError(t, "failure", Replay(failing, set, TSO, &verdict.Witness{Steps: []verdict.Step{{Kind: verdict.StepFail, Edge: int(bad), Of: -1}}}, Expect{Target: TargetExecution}),
 		"end: expected execution, computed a failed check")
 }
 
@@ -158,25 +158,25 @@ func TestReplayCheck(t *testing.T) {
 	replay := func(e Expect, steps ...verdict.Step) error {
 		return Replay(q, set, TSO, &verdict.Witness{Steps: steps}, e)
 	}
-	if err := replay(Expect{Claim: ClaimCheck, Class: ir.Assertion, Edge: bad}, steps...); err != nil {
+	if err := replay(Expect{Target: TargetCheck, Class: ir.Assertion, Edge: bad}, steps...); err != nil {
 		t.Error(err)
 	}
-	wantError(t, "class", replay(Expect{Claim: ClaimCheck, Class: ir.Overflow, Edge: bad}, steps...),
+	wantError(t, "class", replay(Expect{Target: TargetCheck, Class: ir.Overflow, Edge: bad}, steps...),
 		"end: expected a failed check of class overflow, computed assertion")
-	wantError(t, "edge", replay(Expect{Claim: ClaimCheck, Class: ir.Assertion, Edge: 0}, steps...),
+	wantError(t, "edge", replay(Expect{Target: TargetCheck, Class: ir.Assertion, Edge: 0}, steps...),
 		"end: expected a failed check at edge 0, computed edge 1")
-	wantError(t, "goes on", replay(Expect{Claim: ClaimCheck, Class: ir.Assertion, Edge: bad}, append(steps, steps[1])...),
+	wantError(t, "goes on", replay(Expect{Target: TargetCheck, Class: ir.Assertion, Edge: bad}, append(steps, steps[1])...),
 		"step 2 (thread a, fail at edge 1): the program is over")
-	wantError(t, "other claim", replay(Expect{Claim: ClaimDeadlock}, steps...),
+	wantError(t, "other claim", replay(Expect{Target: TargetDeadlock}, steps...),
 		"end: expected deadlock, computed a failed check: assertion")
-	wantError(t, "fails too early", replay(Expect{Claim: ClaimCheck, Class: ir.Assertion, Edge: bad}, steps[1]),
+	wantError(t, "fails too early", replay(Expect{Target: TargetCheck, Class: ir.Assertion, Edge: bad}, steps[1]),
 		"step 0 (thread a, fail at edge 1): not enabled; enabled for this thread: rmw at edge 0")
 	steps[0].Wrote = false
-	wantError(t, "wrote", replay(Expect{Claim: ClaimCheck, Class: ir.Assertion, Edge: bad}, steps...),
+	wantError(t, "wrote", replay(Expect{Target: TargetCheck, Class: ir.Assertion, Edge: bad}, steps...),
 		"wrote: expected false, computed true")
 }
 
-// A free that overtakes a store of another thread, down to the failing flush.
+// A free reaches memory before a store of another thread. The flush of the store fails.
 func TestReplayFlushFails(t *testing.T) {
 	p := newProg("g")
 	a := p.thread("a")
@@ -198,13 +198,13 @@ func TestReplayFlushFails(t *testing.T) {
 		{Thread: 0, Kind: verdict.StepFlush, Edge: -1, Of: 2, Addr: heapBase, Free: true},
 		{Thread: 1, Kind: verdict.StepFail, Edge: -1, Of: 5},
 	}}
-	want := Expect{Claim: ClaimCheck, Class: ir.UseAfterFree, Edge: ir.NoEdge}
+	want := Expect{Target: TargetCheck, Class: ir.UseAfterFree, Edge: ir.NoEdge}
 	for _, m := range []Model{TSO, PSO} {
 		if err := Replay(q, set, m, w, want); err != nil {
 			t.Errorf("%s: %v", m, err)
 		}
 	}
-	// The free carries a fence: it may not overtake the own store before it.
+	// A free is ordered after the earlier stores of its thread.
 	w.Steps[3], w.Steps[6] = w.Steps[6], w.Steps[3]
 	wantError(t, "free first", Replay(q, set, PSO, w, want), "step 3 (thread a, flush of step 2): not enabled")
 }
@@ -228,10 +228,10 @@ func TestReplayConditionAndDeadlock(t *testing.T) {
 		{Thread: 1, Kind: verdict.StepExec, Edge: sig, Choice: 0, Of: -1},
 		{Thread: 0, Kind: verdict.StepExec, Edge: wait + 1, Of: -1},
 	}}
-	want := Expect{Claim: ClaimDeadlock}
+	want := Expect{Target: TargetDeadlock}
 	wantError(t, "woken by the signal", Replay(q, set, SC, w, want), "end: expected a deadlock")
 	w.Steps[4], w.Steps[5] = w.Steps[5], w.Steps[4]
-	w.Steps[4].Choice = -1 // nobody waits: the signal is lost
+	w.Steps[4].Choice = -1 // no thread waits: the signal is lost
 	w.Steps = w.Steps[:6]
 	if err := Replay(q, set, SC, w, want); err != nil {
 		t.Error(err)
@@ -244,7 +244,7 @@ func TestReplayConditionAndDeadlock(t *testing.T) {
 		t.Error(err)
 	}
 	w.Steps[4].Accesses[0].Wrote = true
-	wantError(t, "a signal nobody hears", Replay(q, set, SC, w, want), "touches: expected")
+	wantError(t, "a lost signal", Replay(q, set, SC, w, want), "accesses: expected")
 	w.Steps[4].Accesses, w.Steps[4].Wakes = nil, []int{0}
 	wantError(t, "nobody is woken", Replay(q, set, SC, w, want), "wakes: expected [0]")
 	w.Steps[4].Wakes = nil
@@ -271,7 +271,7 @@ func TestReplayGoalAndExit(t *testing.T) {
 		{Kind: verdict.StepExec, Edge: 2, Of: -1},
 	}
 	replay := func(n int) error {
-		return Replay(q, set, TSO, &verdict.Witness{Steps: steps[:n]}, Expect{Claim: ClaimGoal})
+		return Replay(q, set, TSO, &verdict.Witness{Steps: steps[:n]}, Expect{Target: TargetGoal})
 	}
 	if err := replay(2); err != nil {
 		t.Error(err)
@@ -281,8 +281,8 @@ func TestReplayGoalAndExit(t *testing.T) {
 	wantError(t, "after exit", replay(4), "step 3 (thread a, exec at edge 2): the program is over: it has executed exit")
 }
 
-// Random executions replay: what the transitions say of themselves is what Replay
-// computes again from the labels alone.
+// Random executions replay: from the labels alone, Replay computes the records that the
+// transitions have.
 func TestReplayRandomExecutions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	forwarded := 0
@@ -319,7 +319,7 @@ func TestReplayRandomExecutions(t *testing.T) {
 				}
 				s = tr.next
 			}
-			if err := Replay(p, set, model, w, Expect{Claim: ClaimFinal}); err != nil {
+			if err := Replay(p, set, model, w, Expect{Target: TargetFinal}); err != nil {
 				t.Fatalf("%s: %v", model, err)
 			}
 		}
@@ -329,7 +329,7 @@ func TestReplayRandomExecutions(t *testing.T) {
 	}
 }
 
-// Steps that need not record anything must not record anything wrong.
+// Steps that need not record anything must not record wrong values.
 func TestReplaySparseSteps(t *testing.T) {
 	p := newProg("x")
 	a := p.thread("a")
@@ -342,21 +342,21 @@ func TestReplaySparseSteps(t *testing.T) {
 	w := &verdict.Witness{Steps: []verdict.Step{
 		{Kind: verdict.StepExec, Edge: 0, Of: -1, Addr: heapBase, Size: 8, Value: first},
 		{Kind: verdict.StepExec, Edge: 1, Of: -1},
-		{Kind: verdict.StepStore, Edge: 2, Of: -1, Addr: x, Size: 8, Value: 1}, // inside a section: not buffered
+		{Kind: verdict.StepStore, Edge: 2, Of: -1, Addr: x, Size: 8, Value: 1}, // inside an atomic section: not buffered
 	}}
 	for _, m := range models {
-		if err := Replay(q, set, m, w, Expect{Claim: ClaimFinal}); err != nil {
+		if err := Replay(q, set, m, w, Expect{Target: TargetFinal}); err != nil {
 			t.Errorf("%s: %v", m, err)
 		}
 	}
 	w.Steps[0].Size = 9
-	wantError(t, "alloc", Replay(q, set, TSO, w, Expect{Claim: ClaimFinal}), "size: expected 9, computed 8")
+	wantError(t, "alloc", Replay(q, set, TSO, w, Expect{Target: TargetFinal}), "size: expected 9, computed 8")
 	w.Steps[0].Size = 0
 	w.Steps[1].Value = 1
-	wantError(t, "section", Replay(q, set, TSO, w, Expect{Claim: ClaimFinal}), "value: expected 1, computed 0")
+	wantError(t, "section", Replay(q, set, TSO, w, Expect{Target: TargetFinal}), "value: expected 1, computed 0")
 }
 
-// A beginning may leave stores pending; a final state must be the one it says.
+// After a prefix stores may be pending. A final state must be the expected one.
 func TestReplayStates(t *testing.T) {
 	p := newProg("x")
 	a := p.thread("a")
@@ -368,15 +368,15 @@ func TestReplayStates(t *testing.T) {
 		{Kind: verdict.StepStore, Edge: store, Of: -1, Addr: x, Size: 8, Value: 1, Buffered: true},
 		{Kind: verdict.StepFlush, Edge: -1, Of: 0, Addr: x, Size: 8, Value: 1},
 	}}
-	for _, want := range []Expect{{Claim: ClaimBeginning}, {Claim: ClaimState, Final: "x=1"}} {
+	for _, want := range []Expect{{Target: TargetPrefix}, {Target: TargetState, Final: "x=1"}} {
 		if err := Replay(q, set, TSO, w, want); err != nil {
-			t.Errorf("%s: %v", want.Claim, err)
+			t.Errorf("%s: %v", want.Target, err)
 		}
 	}
-	wantError(t, "another state", Replay(q, set, TSO, w, Expect{Claim: ClaimState, Final: "x=0"}), `expected the final state "x=0", computed "x=1"`)
+	wantError(t, "another state", Replay(q, set, TSO, w, Expect{Target: TargetState, Final: "x=0"}), `expected the final state "x=0", computed "x=1"`)
 	w.Steps = w.Steps[:1]
-	if err := Replay(q, set, TSO, w, Expect{Claim: ClaimBeginning}); err != nil {
+	if err := Replay(q, set, TSO, w, Expect{Target: TargetPrefix}); err != nil {
 		t.Error(err)
 	}
-	wantError(t, "pending", Replay(q, set, TSO, w, Expect{Claim: ClaimState, Final: "x=1"}), "expected a final state")
+	wantError(t, "pending", Replay(q, set, TSO, w, Expect{Target: TargetState, Final: "x=1"}), "expected a final state")
 }

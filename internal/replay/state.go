@@ -7,36 +7,36 @@ import (
 	"fencepost/internal/ir"
 )
 
-// state is a state of the whole program. States are values: a step works on a
-// deep copy.
+// state is a state of the whole program. A step never changes a state, but a deep copy
+// of it.
 type state struct {
-	over    bool // exit was executed: nothing happens any more
+	over    bool // exit was executed, and no step is enabled any more
 	holder  int  // the thread inside an atomic section, or -1
 	threads []thread
-	words   []word  // memory that is not zero, by address
+	words   []word  // the words of memory that are not zero, by address
 	blocks  []block // every block ever allocated, by address
 }
 
-// phase tells what a thread is doing besides standing at a location.
+// phase says whether a thread runs, waits, or has not started. Its location is separate.
 type phase uint8
 
 const (
 	unstarted phase = iota
 	running
-	waiting   // for a signal, in the condition wait at edge
+	waiting   // waits for a signal, in the condition wait at edge
 	woken     // has to lock the mutex again, in the condition wait at edge
-	atBarrier // for other arrivals, in the barrier at edge
+	atBarrier // waits for other threads, in the barrier at edge
 	joined    // has ended and was joined
 )
 
 type thread struct {
 	phase  phase
 	loc    ir.Loc
-	edge   int32 // index into the function's edges; meaningful while waiting, woken or atBarrier
+	edge   int32 // index into the function's edges; set while waiting, woken or atBarrier
 	regs   []int64
 	result int64
-	buf    []entry // oldest first; no marker is first, none follows another
-	fresh  int64   // offset of the next fresh block in the thread's part of the heap
+	buf    []entry // oldest first; no marker is first or comes right after another marker
+	fresh  int64   // offset of the next fresh block in the heap region of the thread
 }
 
 type entryKind uint8
@@ -44,7 +44,7 @@ type entryKind uint8
 const (
 	_ entryKind = iota
 	storeEntry
-	freeEntry // addr is the block
+	freeEntry // addr is the address of the block
 	marker    // a store-store fence
 )
 
@@ -54,10 +54,10 @@ type entry struct {
 	addr  uint64
 	size  int
 	value int64
-	step  int // the witness step that made it; no part of the state proper
+	step  int // the witness step that added the entry; two states that differ only here are equal
 }
 
-// word is an aligned 8-byte word of memory, never zero.
+// word is an aligned 8-byte word of memory. Its value is never zero.
 type word struct {
 	addr  uint64
 	value uint64
@@ -68,11 +68,11 @@ type block struct {
 	size  int64
 	stack bool
 	freed bool
-	site  ir.EdgeID // that allocated it last
-	order int       // grows with every allocation
+	site  ir.EdgeID // the edge that allocated the block last
+	order int       // number of the allocation; a later one has a larger number
 }
 
-// initial is the state in which execution begins.
+// initial returns the state in which execution begins.
 func initial(p *ir.Program) *state {
 	s := &state{holder: -1, threads: make([]thread, len(p.Threads))}
 	for i := range p.Threads {
@@ -109,6 +109,9 @@ func (s *state) clone() *state {
 	return &n
 }
 
+// heldByOther reports whether a thread other than t is inside an atomic section.
+func (s *state) heldByOther(t int) bool { return s.holder >= 0 && s.holder != t }
+
 // allEmpty reports whether every store has reached memory.
 func (s *state) allEmpty() bool {
 	for i := range s.threads {
@@ -119,7 +122,7 @@ func (s *state) allEmpty() bool {
 	return true
 }
 
-// rank is how many live blocks of the site of a block are older.
+// rank returns the number of live blocks that the same site allocated before block k.
 func (s *state) rank(k block) int {
 	n := 0
 	for _, b := range s.blocks {
@@ -130,9 +133,9 @@ func (s *state) rank(k block) int {
 	return n
 }
 
-// key is a compact name of the state: two states have the same key exactly if
-// they are equal but for the steps that made the entries, and, unless sites count, where
-// and in which order blocks were allocated.
+// key returns a string that identifies the state: two states have the same key exactly
+// if they are equal. The step of a buffer entry does not count. The edges that
+// allocated blocks, and their order, count only if sites is set.
 func (s *state) key(sites bool) string {
 	b := make([]byte, 0, 128)
 	b = append(b, truth(s.over))

@@ -7,15 +7,15 @@ import (
 	"fencepost/verdict"
 )
 
-// Condition variables, barriers, and threads that start and wait for each other.
+// Condition variables, barriers, spawn and join.
 
 const (
 	condSize    = 8
 	barrierSize = 8
 )
 
-// condWait lets go of the mutex and begins to wait. The thread stays at its
-// location: waking up and locking again are steps of their own.
+// condWait adds the step that releases the mutex and begins to wait. The thread stays
+// at its location. It wakes up and locks the mutex again in separate steps.
 func (c *turn) condWait() {
 	if !c.drained() {
 		return
@@ -24,7 +24,7 @@ func (c *turn) condWait() {
 	if !c.valid(c.op.Obj, cond, condSize) || !c.valid(ir.NoObject, mutex, mutexSize) {
 		return
 	}
-	r := record{addr: cond, size: condSize, touches: []verdict.Access{{Addr: cond, Size: condSize, Wrote: true}, {Addr: mutex, Size: mutexSize, Wrote: true}}}
+	r := record{addr: cond, size: condSize, accesses: []verdict.Access{{Addr: cond, Size: condSize, Wrote: true}, {Addr: mutex, Size: mutexSize, Wrote: true}}}
 	if owner(c.s.mutex(mutex)) != c.t {
 		c.fail(r, &violation{ir.BadWait, fmt.Sprintf("the mutex at 0x%x is not held by the waiting thread", mutex)})
 		return
@@ -35,15 +35,15 @@ func (c *turn) condWait() {
 	})
 }
 
-// wake is a wake-up without a signal.
+// wake adds a spurious wake-up: the thread wakes up without a signal.
 func (c *turn) wake() {
-	r := record{touches: []verdict.Access{{Addr: uint64(c.eval(c.op.Addr)), Size: condSize, Wrote: true}}}
+	r := record{accesses: []verdict.Access{{Addr: uint64(c.eval(c.op.Addr)), Size: condSize, Wrote: true}}}
 	c.stay(verdict.StepWake, 0, r, func(_ *state, th *thread) { th.phase = woken })
 }
 
-// relock ends a condition wait.
+// relock adds the step of a woken thread that locks the mutex and so ends the wait.
 func (c *turn) relock() {
-	if c.s.holder >= 0 && c.s.holder != c.t || !c.drained() {
+	if c.s.heldByOther(c.t) || !c.drained() {
 		return
 	}
 	cond, mutex := uint64(c.eval(c.op.Addr)), uint64(c.eval(c.op.Val2))
@@ -58,7 +58,7 @@ func (c *turn) relock() {
 	default:
 		return
 	}
-	r := record{addr: cond, size: condSize, touches: []verdict.Access{{Addr: mutex, Size: mutexSize, Wrote: true}}}
+	r := record{addr: cond, size: condSize, accesses: []verdict.Access{{Addr: mutex, Size: mutexSize, Wrote: true}}}
 	c.exec(0, r, func(n *state, th *thread) {
 		n.write(mutex, mutexSize, mutexWord(c.t))
 		th.phase, th.edge = running, 0
@@ -66,8 +66,8 @@ func (c *turn) relock() {
 	})
 }
 
-// waitersAt lists the threads that wait at the object with this address, in the
-// given phase.
+// waitersAt returns the threads in phase ph that wait at the condition variable or
+// barrier with this address.
 func (m *machine) waitersAt(s *state, ph phase, addr uint64) []int {
 	var found []int
 	for i := range s.threads {
@@ -83,14 +83,14 @@ func (m *machine) waitersAt(s *state, ph phase, addr uint64) []int {
 	return found
 }
 
-// signal lists what Signal and Broadcast can do: they reach those who wait now.
+// signal adds the steps of Signal and Broadcast. They wake only threads that wait now.
 func (c *turn) signal() {
 	addr := uint64(c.eval(c.op.Addr))
 	if !c.valid(c.op.Obj, addr, condSize) {
 		return
 	}
-	waiters := c.waitersAt(c.s, waiting, addr)
-	r := record{addr: addr, size: condSize, touches: []verdict.Access{{Addr: addr, Size: condSize, Wrote: len(waiters) > 0}}}
+	waiters := c.m.waitersAt(c.s, waiting, addr)
+	r := record{addr: addr, size: condSize, accesses: []verdict.Access{{Addr: addr, Size: condSize, Wrote: len(waiters) > 0}}}
 	switch {
 	case c.op.Kind == ir.Broadcast:
 		r.wakes = waiters
@@ -109,7 +109,7 @@ func (c *turn) signal() {
 	}
 }
 
-// barrier arrives. The last arrival lets everybody go on.
+// barrier adds the arrival of the thread. The last arrival releases all waiting threads.
 func (c *turn) barrier() {
 	if !c.drained() {
 		return
@@ -118,13 +118,13 @@ func (c *turn) barrier() {
 	if !c.valid(c.op.Obj, addr, barrierSize) {
 		return
 	}
-	r := record{addr: addr, size: barrierSize, touches: []verdict.Access{{Addr: addr, Size: barrierSize, Wrote: true}}}
+	r := record{addr: addr, size: barrierSize, accesses: []verdict.Access{{Addr: addr, Size: barrierSize, Wrote: true}}}
 	count := int64(c.s.read(addr, barrierSize))
 	if count <= 0 {
 		c.fail(r, &violation{ir.BadWait, fmt.Sprintf("barrier for %d threads", count)})
 		return
 	}
-	others := c.waitersAt(c.s, atBarrier, addr)
+	others := c.m.waitersAt(c.s, atBarrier, addr)
 	if int64(len(others))+1 < count {
 		c.stay(verdict.StepExec, 0, r, func(_ *state, th *thread) { th.phase, th.edge = atBarrier, c.index })
 		return
@@ -141,8 +141,8 @@ func (c *turn) barrier() {
 	})
 }
 
-// spawn starts the first thread of its list that has not started. Without one
-// the path is cut off.
+// spawn adds the start of the first thread in the list that has not started. If all
+// have, it adds nothing: the number of threads is a bound that ends this execution.
 func (c *turn) spawn() {
 	if !c.drained() {
 		return
@@ -165,7 +165,8 @@ func (c *turn) spawn() {
 	}
 }
 
-// join waits for a thread to end and for its stores to reach memory.
+// join adds the join with a thread that has ended and whose stores have reached memory.
+// Until then the thread that joins has no step.
 func (c *turn) join() {
 	if !c.drained() {
 		return
@@ -180,7 +181,7 @@ func (c *turn) join() {
 		c.fail(record{}, &violation{ir.BadJoin, fmt.Sprintf("thread %d has been joined already", handle)})
 		return
 	}
-	if c.ended(c.s, int(handle)) && len(target.buf) == 0 {
+	if c.m.ended(c.s, int(handle)) && len(target.buf) == 0 {
 		c.exec(0, record{value: target.result}, func(n *state, th *thread) {
 			th.set(c.op.Dst, target.result)
 			n.threads[handle].phase = joined

@@ -10,7 +10,7 @@ import (
 	"fencepost/verdict"
 )
 
-// outcome checks final states, violations and deadlock, the same in every model.
+// outcome checks final states, violations and deadlock. They are the same in every model.
 func outcome(t *testing.T, p *ir.Program, set *property.Set, finals string, violations []Violation, deadlock bool) {
 	t.Helper()
 	for _, m := range models {
@@ -40,7 +40,7 @@ func TestMutex(t *testing.T) {
 		q, set := p.build("x", "m")
 		finals(t, q, set, "2 0", "", "")
 	})
-	t.Run("trylock", func(t *testing.T) { // b first keeps the mutex for ever
+	t.Run("trylock", func(t *testing.T) { // if b is first, it keeps the mutex
 		p := newProg("m")
 		a := p.thread("a")
 		a.lock("m")
@@ -90,8 +90,8 @@ func TestMutex(t *testing.T) {
 }
 
 func TestRecursiveMutex(t *testing.T) {
-	// The inner lock and unlock do not drain, so they do not forbid what store
-	// buffering allows; another mutex in their place does.
+	// The inner lock and unlock do not drain the buffer, so all outcomes of store
+	// buffering remain. With the lock of another mutex instead, the weak outcome is gone.
 	for _, inner := range []string{"m", "n"} {
 		p := newProg("x", "y", "m", "n")
 		a := p.thread("a")
@@ -180,7 +180,7 @@ func TestCondition(t *testing.T) {
 			outcome(t, q, set, "2 0", nil, kind == ir.Signal)
 		})
 	}
-	t.Run("two ways to wait", func(t *testing.T) { // a thread comes back where it began to wait
+	t.Run("two ways to wait", func(t *testing.T) { // a thread continues from the edge at which it began to wait
 		p := newProg("c", "d", "m")
 		a := p.thread("a")
 		a.lock("m")
@@ -311,15 +311,15 @@ func TestDeadlock(t *testing.T) {
 	outcome(t, q, set, "", nil, false)
 	q, set = build(func(c *code) { c.simple(ir.Bound) }, false)
 	outcome(t, q, set, "", nil, false)
-	q, set = build(func(c *code) { // one way waits, the other goes on
+	q, set = build(func(c *code) { // one edge waits, the other continues
 		c.edge(valueOp(ir.Assume, ir.Int(1)), c.loc())
 		never(c)
 	}, false)
 	outcome(t, q, set, "end", nil, false)
 }
 
-// TestSectionOfAnother looks at what the list of transitions lets a thread do
-// while another one is inside a section.
+// TestSectionOfAnother checks which transitions a thread has while another thread is
+// inside an atomic section.
 func TestSectionOfAnother(t *testing.T) {
 	for _, tc := range []struct {
 		name string

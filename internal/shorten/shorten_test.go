@@ -103,9 +103,9 @@ func equals(t *testing.T, vars []property.Var, state string) *property.Cond {
 	return &property.Cond{Vars: vars, Expr: cond, Text: state}
 }
 
-var expected = map[engine.ViolationKind]replay.Claim{
-	engine.CheckFailed: replay.ClaimCheck, engine.GoalReached: replay.ClaimGoal,
-	engine.FinalViolated: replay.ClaimFinal, engine.Deadlock: replay.ClaimDeadlock,
+var expected = map[engine.ViolationKind]replay.Target{
+	engine.CheckFailed: replay.TargetCheck, engine.GoalReached: replay.TargetGoal,
+	engine.FinalViolated: replay.TargetFinal, engine.Deadlock: replay.TargetDeadlock,
 }
 
 // TestShorten: a shortened witness replays, shows the same violation and is never
@@ -136,7 +136,7 @@ func TestShorten(t *testing.T) {
 				w := shorten.Witness(task, v)
 				after := measure(w)
 				seen++
-				if err := replay.Replay(flat, props, model, w, replay.Expect{Claim: expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal}); err != nil {
+				if err := replay.Replay(flat, props, model, w, replay.Expect{Target: expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal}); err != nil {
 					t.Fatalf("profile %s, seed %d, %s: the shortened witness of %v does not replay: %v\n%s", pr.Name, seed, m, v.Kind, err, ir.Print(flat))
 				}
 				if less(before, after) {

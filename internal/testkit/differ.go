@@ -100,16 +100,16 @@ func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, h
 		want := replay.Expect{Class: v.Class, Edge: v.Edge, Goal: v.Goal}
 		switch v.Kind {
 		case engine.CheckFailed:
-			want.Claim = replay.ClaimCheck
+			want.Target = replay.TargetCheck
 			a.Checks = append(a.Checks, fmt.Sprintf("%s@%d", v.Class, v.Edge))
 		case engine.GoalReached:
-			want.Claim = replay.ClaimGoal
+			want.Target = replay.TargetGoal
 			a.Goals = append(a.Goals, v.Goal)
 		case engine.FinalViolated:
-			want.Claim = replay.ClaimFinal
+			want.Target = replay.TargetFinal
 			a.Final = true
 		case engine.Deadlock:
-			want.Claim = replay.ClaimDeadlock
+			want.Target = replay.TargetDeadlock
 			a.Deadlock = true
 		}
 		if err := replay.Replay(p, props, rm, v.Witness, want); err != nil {

@@ -50,7 +50,7 @@ func feasible(e engine.Engine, p *ir.Program, limit int64) (string, int64, error
 	seen := map[string]bool{}
 	for _, v := range out.Violations {
 		seen[fmt.Sprintf("%d past %d", v.Edge, v.Load)] = true
-		if err := replay.Replay(p, &property.Set{}, replay.TSO, v.Witness, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+		if err := replay.Replay(p, &property.Set{}, replay.TSO, v.Witness, replay.Expect{Target: replay.TargetExecution}); err != nil {
 			return "", 0, fmt.Errorf("%s: %w", e.Name, err)
 		}
 		if trace.New(p, v.Witness).Cycle() == nil {

@@ -65,10 +65,10 @@ func lazyAnswer(p *ir.Program, props *property.Set, mode string) (string, error)
 		return "", err
 	case len(out.Violations) > 0:
 		v := &out.Violations[0]
-		claim := map[engine.ViolationKind]replay.Claim{
-			engine.CheckFailed: replay.ClaimCheck, engine.GoalReached: replay.ClaimGoal, engine.FinalViolated: replay.ClaimFinal,
+		target := map[engine.ViolationKind]replay.Target{
+			engine.CheckFailed: replay.TargetCheck, engine.GoalReached: replay.TargetGoal, engine.FinalViolated: replay.TargetFinal,
 		}[v.Kind]
-		want := replay.Expect{Claim: claim, Class: v.Class, Edge: v.Edge, Goal: v.Goal}
+		want := replay.Expect{Target: target, Class: v.Class, Edge: v.Edge, Goal: v.Goal}
 		if err := replay.Replay(p, props, replay.TSO, v.Witness, want); err != nil {
 			return "", fmt.Errorf("%s: %w", mode, err)
 		}

@@ -146,5 +146,5 @@ func (e *example) computation(actions string) error {
 		}
 		w.Steps = append(w.Steps, step)
 	}
-	return replay.Replay(p, props, replay.TSO, w, replay.Expect{Claim: replay.ClaimGoal})
+	return replay.Replay(p, props, replay.TSO, w, replay.Expect{Target: replay.TargetGoal})
 }

@@ -147,7 +147,7 @@ func triangleFreeOnly(flat *ir.Program, isRobust bool) string {
 			return -1
 		}
 		for i := range out.Violations {
-			if replay.Replay(flat, &property.Set{}, replay.SC, out.Violations[i].Witness, replay.Expect{Claim: replay.ClaimBeginning}) != nil {
+			if replay.Replay(flat, &property.Set{}, replay.SC, out.Violations[i].Witness, replay.Expect{Target: replay.TargetPrefix}) != nil {
 				return -2
 			}
 		}
@@ -165,12 +165,12 @@ func triangleFreeOnly(flat *ir.Program, isRobust bool) string {
 
 // replays follows the witness of an attack.
 func replays(p *ir.Program, v *engine.Violation) error {
-	want := replay.Expect{Claim: replay.ClaimExecution}
+	want := replay.Expect{Target: replay.TargetExecution}
 	switch {
 	case v.Class != ir.CheckUnset:
-		want = replay.Expect{Claim: replay.ClaimCheck, Class: v.Class, Edge: ir.NoEdge}
+		want = replay.Expect{Target: replay.TargetCheck, Class: v.Class, Edge: ir.NoEdge}
 	case v.Open:
-		want.Claim = replay.ClaimBeginning
+		want.Target = replay.TargetPrefix
 	}
 	if err := replay.Replay(p, &property.Set{}, replay.TSO, v.Witness, want); err != nil {
 		return err

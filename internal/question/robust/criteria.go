@@ -135,7 +135,7 @@ func (q *query) newState(model memory.Model, sc, out *engine.Outcome) (*verdict.
 			one := q.Describe(v)
 			return &verdict.Violation{Reason: "an error that SC does not have: " + one.Reason, Pos: one.Pos, Witness: v.Witness}, nil
 		case v.Kind == engine.FinalReached:
-			if err := replay.Replay(q.flat, q.Props, rm, v.Witness, replay.Expect{Claim: replay.ClaimState, Final: v.Final}); err != nil {
+			if err := replay.Replay(q.flat, q.Props, rm, v.Witness, replay.Expect{Target: replay.TargetState, Final: v.Final}); err != nil {
 				return nil, fmt.Errorf("the witness of a final state does not replay: %w", err)
 			}
 			q.AddTexts(v.Witness)

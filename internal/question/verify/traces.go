@@ -66,7 +66,7 @@ func (v *verifier) trace(s *verdict.TraceSet, t *verdict.Trace, number int) erro
 	if err := v.threads(t.Witness); err != nil {
 		return err
 	}
-	if err := replay.Replay(v.now.flat, &property.Set{}, model, t.Witness, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+	if err := replay.Replay(v.now.flat, &property.Set{}, model, t.Witness, replay.Expect{Target: replay.TargetExecution}); err != nil {
 		return err
 	}
 	m, _ := memory.ParseModel(s.Model)

@@ -295,7 +295,7 @@ func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (shows string
 
 // dataRace checks that the two accesses that the result names race in an execution.
 func (v *verifier) dataRace(e *verdict.Execution, model replay.Model) error {
-	if err := replay.Replay(v.now.flat, v.now.Props, model, e.Witness, replay.Expect{Claim: replay.ClaimBeginning}); err != nil {
+	if err := replay.Replay(v.now.flat, v.now.Props, model, e.Witness, replay.Expect{Target: replay.TargetPrefix}); err != nil {
 		return err
 	}
 	dataRace, found := trace.FindRace(v.now.flat, e.Witness)
@@ -317,7 +317,7 @@ func (v *verifier) dataRace(e *verdict.Execution, model replay.Model) error {
 
 // cyclic compares an execution with the trace that has a cycle according to the result.
 func (v *verifier) cyclic(r *verdict.Result, e *verdict.Execution, model replay.Model) error {
-	if err := replay.Replay(v.now.flat, v.now.Props, model, e.Witness, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+	if err := replay.Replay(v.now.flat, v.now.Props, model, e.Witness, replay.Expect{Target: replay.TargetExecution}); err != nil {
 		return err
 	}
 	if r.Trace == nil {
@@ -353,7 +353,7 @@ func (v *verifier) expected(e *verdict.Execution) (string, []replay.Expect, erro
 	case "goal":
 		var all, here []replay.Expect
 		for i := range props.Goals {
-			want := replay.Expect{Claim: replay.ClaimGoal, Goal: i}
+			want := replay.Expect{Target: replay.TargetGoal, Goal: i}
 			all = append(all, want)
 			if at := pipeline.Position(props.Goals[i].Pos); e.Pos != nil && at.Line == e.Pos.Line && at.Col == e.Pos.Col {
 				here = append(here, want)
@@ -374,15 +374,15 @@ func (v *verifier) expected(e *verdict.Execution) (string, []replay.Expect, erro
 		if !ok {
 			return "an execution to a final state", nil, fmt.Errorf("the reason does not name a final state: %q", e.Reason)
 		}
-		return "an execution to a final state", []replay.Expect{{Claim: replay.ClaimState, Final: final}}, nil
+		return "an execution to a final state", []replay.Expect{{Target: replay.TargetState, Final: final}}, nil
 	case "deadlock":
-		return "a deadlock", []replay.Expect{{Claim: replay.ClaimDeadlock}}, nil
+		return "a deadlock", []replay.Expect{{Target: replay.TargetDeadlock}}, nil
 	case property.Exists.String(), property.Never.String(), property.Forall.String():
 		shows := "a final state that decides " + question
 		if props.Final == nil || props.Final.Quantifier.String() != question {
 			return shows, nil, fmt.Errorf("the program has no final condition with %s", question)
 		}
-		return shows, []replay.Expect{{Claim: replay.ClaimFinal}}, nil
+		return shows, []replay.Expect{{Target: replay.TargetFinal}}, nil
 	}
 	class, ok := ir.ParseCheckClass(question)
 	if !ok {
@@ -392,14 +392,14 @@ func (v *verifier) expected(e *verdict.Execution) (string, []replay.Expect, erro
 		return "a failed check: " + question, nil, fmt.Errorf("an execution without steps cannot fail a check")
 	}
 	last := e.Witness.Steps[len(e.Witness.Steps)-1]
-	return "a failed check: " + question, []replay.Expect{{Claim: replay.ClaimCheck, Class: class, Edge: ir.EdgeID(last.Edge)}}, nil
+	return "a failed check: " + question, []replay.Expect{{Target: replay.TargetCheck, Class: class, Edge: ir.EdgeID(last.Edge)}}, nil
 }
 
 // failedChecks expects that a check of any class fails at an edge.
 func failedChecks(edge int) []replay.Expect {
 	var all []replay.Expect
 	for class := ir.Assertion; class <= ir.ReadOnly; class++ {
-		all = append(all, replay.Expect{Claim: replay.ClaimCheck, Class: class, Edge: ir.EdgeID(edge)})
+		all = append(all, replay.Expect{Target: replay.TargetCheck, Class: class, Edge: ir.EdgeID(edge)})
 	}
 	return all
 }
@@ -423,7 +423,7 @@ func (v *verifier) outcome(e *verdict.Execution, model replay.Model) error {
 // attack compares the execution, the pair of accesses and the cycle with what is computed.
 func (v *verifier) attack(a *verdict.Attack, model replay.Model) error {
 	w := a.Witness
-	if err := replay.Replay(v.now.flat, v.now.Props, model, w, replay.Expect{Claim: replay.ClaimExecution}); err != nil {
+	if err := replay.Replay(v.now.flat, v.now.Props, model, w, replay.Expect{Target: replay.TargetExecution}); err != nil {
 		return err
 	}
 	store, load := &w.Steps[a.StoreStep], &w.Steps[a.LoadStep]
@@ -440,7 +440,7 @@ func (v *verifier) attack(a *verdict.Attack, model replay.Model) error {
 // triangle compares the execution and the three accesses of a triangular race with what is computed.
 func (v *verifier) triangle(r *verdict.Triangle) error {
 	w := r.Witness
-	if err := replay.Replay(v.now.flat, v.now.Props, replay.SC, w, replay.Expect{Claim: replay.ClaimBeginning}); err != nil {
+	if err := replay.Replay(v.now.flat, v.now.Props, replay.SC, w, replay.Expect{Target: replay.TargetPrefix}); err != nil {
 		return err
 	}
 	if err := trace.Triangle(v.now.flat, w, r.StoreStep, r.LoadStep); err != nil {

@@ -120,7 +120,7 @@ func (v *verifier) said(r *verdict.Result, stored string, at *verdict.Pos, now s
 func (v *verifier) reason(r *verdict.Result, e *verdict.Execution, want replay.Expect) error {
 	found := engine.Violation{Class: want.Class, Edge: want.Edge, Goal: want.Goal, Witness: e.Witness}
 	for kind, expected := range pipeline.Expected {
-		if expected == want.Claim {
+		if expected == want.Target {
 			found.Kind = kind
 		}
 	}

@@ -10,15 +10,15 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Values of havocs and abstract loads: bounds are read off the constraint, and
-// every value within them is tried.
+// The values of havocs and abstract loads. The constraint gives bounds, and every value
+// between them is tried.
 
-// ErrUnbounded says that a havoc or abstract load has too many values to try.
+// ErrUnbounded means that a havoc or abstract load has too many values to try.
 var ErrUnbounded = errors.New("value range of havoc not bounded")
 
 const maxChoices = 65536
 
-// span is the numbers from lo to hi.
+// span is the set of numbers from lo to hi, both included.
 type span struct{ lo, hi int64 }
 
 // spans is a set of numbers, as disjoint spans in ascending order.
@@ -65,28 +65,38 @@ func (a spans) small() bool {
 	return n <= maxChoices
 }
 
-// choices lists the values Dst may take when the operation sees seen.
+// choices returns the values that Dst may get if the operation reads seen. If there are
+// too many, it sets the error of the turn.
 func (c *turn) choices(seen int64) []int64 {
+	values, err := c.values(seen, c.m.chosen)
+	if err != nil {
+		c.err = fmt.Errorf("thread %s, edge %d: %w", c.p.Threads[c.t].Name, c.edge.ID, err)
+	}
+	return values
+}
+
+// values returns the values that Dst may get if the operation reads seen. If there are
+// too many to list, it tries only the chosen one; it fails if chosen is nil.
+func (o *operands) values(seen int64, chosen *int64) ([]int64, error) {
 	set := everything()
-	if c.op.Cond != nil {
-		set = c.bounds(c.op.Cond, seen)
+	if o.op.Cond != nil {
+		set = o.bounds(o.op.Cond, seen)
 	}
-	if c.op.HasRange {
-		set = intersect(set, spans{{c.op.Lo, c.op.Hi}})
+	if o.op.HasRange {
+		set = intersect(set, spans{{o.op.Lo, o.op.Hi}})
 	}
-	if !set.small() && c.chosen != nil {
-		set = intersect(set, spans{{*c.chosen, *c.chosen}})
+	if !set.small() && chosen != nil {
+		set = intersect(set, spans{{*chosen, *chosen}})
 	}
 	if !set.small() {
-		c.err = fmt.Errorf("thread %s, edge %d: %w", c.p.Threads[c.t].Name, c.edge.ID, ErrUnbounded)
-		return nil
+		return nil, ErrUnbounded
 	}
 	var out []int64
-	regs := slices.Clone(c.th.regs)
+	regs := slices.Clone(o.regs)
 	for _, s := range set {
 		for v := s.lo; ; v++ {
-			regs[c.op.Dst] = v
-			if c.op.Cond == nil || c.op.Cond.Eval(ir.Env{Regs: regs, Seen: seen, Prog: c.p}) != 0 {
+			regs[o.op.Dst] = v
+			if o.op.Cond == nil || o.op.Cond.Eval(ir.Env{Regs: regs, Seen: seen, Prog: o.p}) != 0 {
 				out = append(out, v)
 			}
 			if v == s.hi {
@@ -94,41 +104,41 @@ func (c *turn) choices(seen int64) []int64 {
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
-// bounds is a set that holds every value of Dst with which e is true.
-func (c *turn) bounds(e *ir.Expr, seen int64) spans {
+// bounds returns a set that contains every value of Dst for which e is true.
+func (o *operands) bounds(e *ir.Expr, seen int64) spans {
 	switch {
 	case e.Op == ir.LAnd:
-		return intersect(c.bounds(e.X, seen), c.bounds(e.Y, seen))
+		return intersect(o.bounds(e.X, seen), o.bounds(e.Y, seen))
 	case e.Op == ir.LOr:
-		return union(c.bounds(e.X, seen), c.bounds(e.Y, seen))
+		return union(o.bounds(e.X, seen), o.bounds(e.Y, seen))
 	case e.Op == ir.Ite:
-		return union(c.bounds(e.Y, seen), c.bounds(e.Z, seen))
+		return union(o.bounds(e.Y, seen), o.bounds(e.Z, seen))
 	case e.Op == ir.Const && e.Value == 0:
 		return nil
 	case !e.Op.IsCompare() || !e.Type.Signed && e.Op != ir.Eq:
 		return everything()
-	case c.isDst(e.X) && !c.mentionsDst(e.Y):
-		return compared(e.Op, c.evalSeen(e.Y, seen))
-	case c.isDst(e.Y) && !c.mentionsDst(e.X):
+	case o.isDst(e.X) && !o.mentionsDst(e.Y):
+		return compared(e.Op, o.evalSeen(e.Y, seen))
+	case o.isDst(e.Y) && !o.mentionsDst(e.X):
 		flip := map[ir.ExprOp]ir.ExprOp{ir.Lt: ir.Gt, ir.Le: ir.Ge, ir.Gt: ir.Lt, ir.Ge: ir.Le, ir.Eq: ir.Eq, ir.Ne: ir.Ne}
-		return compared(flip[e.Op], c.evalSeen(e.X, seen))
+		return compared(flip[e.Op], o.evalSeen(e.X, seen))
 	default:
 		return everything()
 	}
 }
 
-func (c *turn) isDst(e *ir.Expr) bool { return e.Op == ir.RegRef && e.Reg == c.op.Dst }
+func (o *operands) isDst(e *ir.Expr) bool { return e.Op == ir.RegRef && e.Reg == o.op.Dst }
 
-func (c *turn) mentionsDst(e *ir.Expr) bool {
+func (o *operands) mentionsDst(e *ir.Expr) bool {
 	found := false
-	e.Walk(func(x *ir.Expr) { found = found || c.isDst(x) })
+	e.Walk(func(x *ir.Expr) { found = found || o.isDst(x) })
 	return found
 }
 
-// compared is the numbers that compare with v as op says.
+// compared returns a set that contains every number x for which "x op v" is true.
 func compared(op ir.ExprOp, v int64) spans {
 	switch op {
 	case ir.Eq:
