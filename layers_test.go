@@ -28,7 +28,7 @@ type rule struct {
 
 // Shared parts of the table below.
 var (
-	frontEndMay = []string{"internal/source", "internal/diag", "internal/ir", "internal/property"}
+	frontEndMay = []string{"internal/source", "internal/diag", "internal/analysis", "internal/ir", "internal/property"}
 	// translation is the translation of C, without main.
 	translation = []string{"internal/frontend/c/translate", "internal/frontend/c/translate/read", "internal/frontend/c/translate/library"}
 	passMay     = []string{"internal/analysis", "internal/ir", "internal/property"}

@@ -113,30 +113,57 @@ func mulInt(a, b int64) (int64, bool) {
 // whatever the registers hold. It returns false where it finds none that is better than all
 // numbers.
 func RangeOf(p *ir.Program, e *ir.Expr) (Interval, bool) {
+	return rangeOf(func(e *ir.Expr) (Interval, bool) {
+		if e.Op == ir.AddrOf {
+			return Single(int64(p.Objects[e.Obj].Addr) + e.Value), true
+		}
+		return Interval{}, false
+	}, e)
+}
+
+// RangeIn is RangeOf where the registers in regs hold values of their intervals. It needs no
+// program, and knows no addresses: a front end asks before objects have any.
+func RangeIn(regs map[ir.Reg]Interval, e *ir.Expr) (Interval, bool) {
+	return rangeOf(func(e *ir.Expr) (Interval, bool) {
+		if e.Op == ir.RegRef {
+			r, ok := regs[e.Reg]
+			return r, ok
+		}
+		return Interval{}, false
+	}, e)
+}
+
+// rangeOf bounds e. leaf bounds the registers, addresses and values read by an await.
+func rangeOf(leaf func(*ir.Expr) (Interval, bool), e *ir.Expr) (Interval, bool) {
 	switch {
 	case e.Op == ir.Const:
 		return Single(e.Value), true
-	case e.Op == ir.AddrOf:
-		return Single(int64(p.Objects[e.Obj].Addr) + e.Value), true
+	case e.Op == ir.Neg:
+		x, ok := rangeOf(leaf, e.X)
+		if !ok {
+			return Interval{}, false
+		}
+		n, ok := x.Neg()
+		return n, ok && n.SubsetOf(TypeRange(e.Type))
 	case e.Op.IsCompare() || e.Op == ir.Not || e.Op == ir.LAnd || e.Op == ir.LOr:
 		return Interval{0, 1}, true
 	case e.Op == ir.Ite:
-		y, ok1 := RangeOf(p, e.Y)
-		z, ok2 := RangeOf(p, e.Z)
+		y, ok1 := rangeOf(leaf, e.Y)
+		z, ok2 := rangeOf(leaf, e.Z)
 		return y.Hull(z), ok1 && ok2
 	case e.Op == ir.Cast:
-		x, ok := RangeOf(p, e.X)
+		x, ok := rangeOf(leaf, e.X)
 		if ok && x.SubsetOf(TypeRange(e.Type)) {
 			return x, true
 		}
 		return TypeRange(e.Type), e.Type.Bits < 64
 	case e.Op.IsBinary():
-		x, ok1 := RangeOf(p, e.X)
-		y, ok2 := RangeOf(p, e.Y)
+		x, ok1 := rangeOf(leaf, e.X)
+		y, ok2 := rangeOf(leaf, e.Y)
 		out, ok := binaryRange(e, x, y, ok1, ok2)
 		return out, ok && out.SubsetOf(TypeRange(e.Type))
 	}
-	return Interval{}, false
+	return leaf(e)
 }
 
 // binaryRange bounds the result of a binary operator before it is cut to its type. okX and

@@ -80,6 +80,42 @@ func TestRangeOf(t *testing.T) {
 	}
 }
 
+// TestRangeIn does so with registers whose values are in intervals.
+func TestRangeIn(t *testing.T) {
+	better := 0
+	g := expressions{rand.New(rand.NewSource(2))}
+	p := &ir.Program{Objects: []ir.Object{{Addr: 0x10000, Size: 8}}, Funcs: []*ir.Func{{}}}
+	for i := range 60_000 {
+		e := g.expr(3)
+		regs := map[ir.Reg]Interval{0: Between(-g.Int63n(20), g.Int63n(200))}
+		if i%2 == 0 {
+			regs[1] = Single(g.word())
+		}
+		iv, ok := RangeIn(regs, e)
+		if !ok {
+			continue
+		}
+		if _, ok := RangeOf(p, e); !ok {
+			better++
+		}
+		for range 5 {
+			env := ir.Env{Regs: []int64{regs[0].Lo + g.Int63n(regs[0].Hi-regs[0].Lo+1), g.word()}, Seen: g.word(), Prog: p}
+			if r, ok := regs[1]; ok {
+				env.Regs[1] = r.Lo
+			}
+			if v := e.Eval(env); v < iv.Lo || v > iv.Hi {
+				t.Fatalf("expression %d: %s is %d, not in %v; registers in %v", i, p.FormatExpr(nil, e), v, iv, regs)
+			}
+		}
+	}
+	if better < 1000 {
+		t.Errorf("intervals of registers helped only %d times", better)
+	}
+	if _, ok := RangeIn(nil, ir.Addr(0, 0)); ok {
+		t.Error("RangeIn knows the address of an object")
+	}
+}
+
 // TestIntervalArithmetic compares interval arithmetic with arithmetic on numbers of the
 // intervals, and expects overflow to be reported exactly.
 func TestIntervalArithmetic(t *testing.T) {

@@ -1,6 +1,7 @@
 package memorax
 
 import (
+	"fencepost/internal/analysis"
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/ir"
 )
@@ -81,7 +82,7 @@ func (l *domainLowerer) fetch(s *statement.Stmt, t target, from, next ir.Loc) {
 		return
 	}
 	op := cellOp(ir.Load, t.obj)
-	if dom := l.domain(r); dom != nil && (t.dom == nil || !t.dom.Inside(*dom)) {
+	if dom := l.domain(r); dom != nil && (t.dom == nil || !t.dom.SubsetOf(*dom)) {
 		op.Kind, op.Cond = ir.Await, inDomain(ir.SeenValue(), *dom)
 	}
 	op.Dst = r
@@ -89,21 +90,21 @@ func (l *domainLowerer) fetch(s *statement.Stmt, t target, from, next ir.Loc) {
 }
 
 // domain is the domain of a register; nil: all integers.
-func (l *domainLowerer) domain(r ir.Reg) *statement.Interval {
+func (l *domainLowerer) domain(r ir.Reg) *analysis.Interval {
 	if d, ok := l.low.Ranges[r]; ok {
-		return &statement.Interval{Lo: d[0], Hi: d[1]}
+		return &d
 	}
 	return nil
 }
 
 // member is the condition that v lies in the domain; nil: it certainly does.
-func (l *domainLowerer) member(v *ir.Expr, dom *statement.Interval, src *statement.Expr) *ir.Expr {
+func (l *domainLowerer) member(v *ir.Expr, dom *analysis.Interval, src *statement.Expr) *ir.Expr {
 	if dom == nil {
 		return nil
 	}
-	r, ok := statement.ValueRange(v, l.low.Ranges)
+	r, ok := analysis.RangeIn(l.low.Ranges, v)
 	switch {
-	case ok && r.Inside(*dom):
+	case ok && r.SubsetOf(*dom):
 		return nil
 	case ok && (r.Hi < dom.Lo || r.Lo > dom.Hi):
 		l.low.Compiler.Warnf(codeMBlocks, src.Start, src.End, "no value of this lies in [%d:%d]: it always blocks", dom.Lo, dom.Hi)
@@ -111,7 +112,7 @@ func (l *domainLowerer) member(v *ir.Expr, dom *statement.Interval, src *stateme
 	return inDomain(v, *dom)
 }
 
-func inDomain(v *ir.Expr, dom statement.Interval) *ir.Expr {
+func inDomain(v *ir.Expr, dom analysis.Interval) *ir.Expr {
 	return ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, v, ir.Int(dom.Lo)), ir.Binary(ir.Le, ir.S64, v, ir.Int(dom.Hi)))
 }
 
@@ -187,7 +188,7 @@ func (l *domainLowerer) pointees(e *statement.Expr) []target {
 		return nil
 	}
 	var list []target
-	r, known := statement.ValueRange(n.Pure, l.low.Ranges)
+	r, known := analysis.RangeIn(l.low.Ranges, n.Pure)
 	for i, v := range m.globals {
 		if i := int64(i); known && (i < r.Lo || i > r.Hi) {
 			continue

@@ -1,6 +1,7 @@
 package memorax
 
 import (
+	"fencepost/internal/analysis"
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/source"
@@ -61,7 +62,7 @@ type datum struct {
 	name       statement.Ident
 	any        bool // the initial value is any of the domain
 	init       int64
-	dom        *statement.Interval // nil: all integers
+	dom        *analysis.Interval // nil: all integers
 	start, end int
 }
 
@@ -177,7 +178,7 @@ func (p *parser) datum(what string) datum {
 	return d
 }
 
-func (p *parser) domain() *statement.Interval {
+func (p *parser) domain() *analysis.Interval {
 	start := p.Tok.Start
 	if !p.Tok.Is("[") {
 		p.Expected("a domain, '[lo:hi]' or 'Z'")
@@ -193,7 +194,7 @@ func (p *parser) domain() *statement.Interval {
 		p.Bad = false
 		hi = lo
 	}
-	return &statement.Interval{Lo: lo, Hi: hi}
+	return &analysis.Interval{Lo: lo, Hi: hi}
 }
 
 // integer parses a number with its sign.

@@ -135,7 +135,7 @@ func (l *Lowerer) havoc(s *Stmt, from, next ir.Loc) {
 // pick adds the edge of a havoc or abstract load, once its values are bounded.
 func (l *Lowerer) pick(s *Stmt, op ir.Op, from, next ir.Loc) {
 	if r, ok := l.Ranges[op.Dst]; ok {
-		op.HasRange, op.Lo, op.Hi = true, r[0], r[1]
+		op.HasRange, op.Lo, op.Hi = true, r.Lo, r.Hi
 	}
 	lower, upper := op.HasRange, op.HasRange
 	if op.Cond != nil {

@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"fencepost/internal/analysis"
 	"fencepost/internal/diag"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -21,8 +22,8 @@ type Lowerer struct {
 	section int // the atomic section the current statement is in, 0 outside
 	temps   int
 
-	sectionEnd ir.Loc              // where that section ends
-	Ranges     map[ir.Reg][2]int64 // declared ranges
+	sectionEnd ir.Loc                       // where that section ends
+	Ranges     map[ir.Reg]analysis.Interval // declared ranges
 	said       []property.Invariant
 }
 
@@ -68,7 +69,7 @@ func (c *Compiler) Instantiate(t *Thread) {
 // Lower makes the automaton of the instance.
 func (l *Lowerer) Lower() {
 	d := l.Thread.Decl
-	l.Ranges, l.sectionEnd = map[ir.Reg][2]int64{}, -1
+	l.Ranges, l.sectionEnd = map[ir.Reg]analysis.Interval{}, -1
 	// Most statements are one edge and one location.
 	room := max(0, min(l.Thread.size+1, maxEdges-l.Compiler.edges))
 	l.Func.F.Edges, l.Func.F.Locs = make([]ir.Edge, 0, room), make([]ir.Location, 0, room)
@@ -80,7 +81,7 @@ func (l *Lowerer) Lower() {
 		l.Func.Reg(r.Name.Text, init, l.Compiler.Span(r.Name.Start, r.Name.End))
 		if r.Lo != nil {
 			lo, hi := l.Compiler.ConstRange(&l.Scope, r.Lo, r.Hi)
-			l.Ranges[ir.Reg(i)] = [2]int64{lo, hi}
+			l.Ranges[ir.Reg(i)] = analysis.Between(lo, hi)
 		}
 	}
 	if _, ok := l.number(d.Index.Text); ok {

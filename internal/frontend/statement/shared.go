@@ -1,6 +1,9 @@
 package statement
 
-import "fencepost/internal/ir"
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+)
 
 // cellRef is a shared variable: an element of an object, or a cell of mem.
 type cellRef struct {
@@ -165,7 +168,7 @@ func (p *cellRef) addr(index *ir.Expr) *ir.Expr {
 	} else {
 		addr = ir.Binary(ir.Add, ir.U64, ir.Addr(p.obj, 0), addr)
 	}
-	if r, ok := ValueRange(index, nil); ok && r.Lo >= lo && r.Hi < lo+n {
+	if r, ok := analysis.RangeIn(nil, index); ok && r.Lo >= lo && r.Hi < lo+n {
 		return addr
 	}
 	shifted := index
