@@ -44,7 +44,7 @@ func (a *app) explainCommand() *cobra.Command {
 }
 
 func (a *app) explain(e fencepost.Explanation) {
-	fmt.Fprintf(a.stdout, "%s: %s\n\n%s\n", e.Code, e.Title, e.Advice)
+	fmt.Fprintf(a.stdout, "%s: %s\n\n%s", e.Code, e.Title, paragraph(e.Advice))
 	if e.Command == "" {
 		return
 	}
@@ -62,4 +62,25 @@ func (a *app) explain(e fencepost.Explanation) {
 			fmt.Fprintln(a.stdout, strings.TrimRight("    "+line, " "))
 		}
 	}
+}
+
+// paragraph breaks a text into lines of at most 80 columns.
+func paragraph(text string) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		switch {
+		case column == 0:
+		case column+1+len(word) > 80:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	b.WriteByte('\n')
+	return b.String()
 }

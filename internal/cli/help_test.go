@@ -114,3 +114,17 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 }
+
+// TestParagraph: the advice about a code is broken into lines, and no word is lost.
+func TestParagraph(t *testing.T) {
+	text := strings.TrimSpace(strings.Repeat("word ", 40))
+	got := paragraph(text)
+	for line := range strings.Lines(got) {
+		if len(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("a line of %d columns", len(line)-1)
+		}
+	}
+	if strings.Join(strings.Fields(got), " ") != text || strings.Count(got, "\n") != 3 {
+		t.Errorf("%q becomes %q", text, got)
+	}
+}

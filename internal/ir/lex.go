@@ -10,13 +10,13 @@ import (
 
 // Codes of the diagnostics of Parse.
 const (
-	codeLex       = "IR0001" // not a token
+	codeLex       = "IR0001" // a character that begins no token
 	codeSyntax    = "IR0002" // a token where another is needed
 	codeUnknown   = "IR0003" // a name that is not declared
-	codeDuplicate = "IR0004" // a name declared twice
-	codeNumber    = "IR0005" // a number that does not fit
-	codeDepth     = "IR0006" // an expression nested too deeply
-	codeOperation = "IR0007" // an operation with a part missing or too many
+	codeDuplicate = "IR0004" // a name that is declared twice
+	codeNumber    = "IR0005" // a number that does not fit in 64 bits
+	codeDepth     = "IR0006" // an expression that is nested too deeply
+	codeOperation = "IR0007" // an operation with missing or superfluous parts
 )
 
 type tokenKind uint8

@@ -2,41 +2,41 @@ package translate
 
 // The diagnostic codes. They are stable: docs/languages/c.md lists them.
 const (
-	codeLink     = "C0003" // two definitions of one name
+	codeLink     = "C0003" // two definitions of one name, or two declarations that differ
 	codeNoMain   = "C0004" // a program without main
 	codeMainArgs = "C0005" // warning: main is run without arguments
 
 	codeFloat     = "C0101" // floating point
 	codeBitField  = "C0102" // bit-fields whose layout is not supported
-	codeVLA       = "C0103" // arrays of variable length, of more than one dimension of it
-	CodeVariadic  = "C0104" // variable arguments where there are none
-	codeJump      = "C0106" // computed goto, labels as values
-	CodeExpr      = "C0109" // another expression that is not supported
-	codeStatement = "C0110" // another statement that is not supported
+	codeVLA       = "C0103" // a variable-length array with several variable dimensions
+	CodeVariadic  = "C0104" // va_start in a function without variable arguments
+	codeJump      = "C0106" // a computed goto, or the address of a label
+	CodeExpr      = "C0109" // an expression that is not supported here
+	codeStatement = "C0110" // a statement that is not supported here
 	codeAggregate = "C0111" // a struct where only a scalar is supported
 	CodeAtomic    = "C0113" // an atomic operation that is not supported
-	codeLarge     = "C0114" // too large an object
-	codeAttribute = "C0115" // an attribute that changes what the program means
+	codeLarge     = "C0114" // an object or initialiser that is too large
+	codeAttribute = "C0115" // an attribute that changes the meaning of the program
 
 	codeInit = "C0201" // an initialiser that is not constant or not supported
 
 	CodeExtern   = "C0301" // a function without a body that is not modelled
-	CodeArgument = "C0302" // an argument a modelled function is not supported with
-	CodeResult   = "C0303" // the result of a function that is modelled without one
-	codeAsm      = "C0304" // inline assembly that is not known
+	CodeArgument = "C0302" // a call of a modelled function with an unsupported argument
+	CodeResult   = "C0303" // the result of a function that is modelled without a result
+	codeAsm      = "C0304" // inline assembly that is not supported
 	codeSection  = "C0305" // atomic sections that nest or do not match
-	CodeNondet   = "C0306" // an input that is no integer, or has no value in its range
-	codeObject   = "C0307" // an object that is declared and never defined
+	CodeNondet   = "C0306" // an input that is not an integer, or has no value in the given range
+	codeObject   = "C0307" // an object that is declared but never defined
 
-	CodeAttr    = "C0801" // warning: attributes of a thread are ignored
-	CodeClock   = "C0803" // warning: the clock stands still
+	CodeAttr    = "C0801" // warning: the attributes of a thread are ignored
+	CodeClock   = "C0803" // warning: the clock always returns 0
 	CodeAlign   = "C0804" // warning: blocks are not aligned to more than 16 bytes
-	codeForeign = "C0805" // warning: a barrier of another processor
+	codeForeign = "C0805" // warning: a barrier instruction of another processor
 	codeUnused  = "C0820" // warning: an annotation in code that never runs
 )
 
 // RangeWarning is the code of a warning that answers depend on.
-const RangeWarning = "C0806" // warning: an input takes the values of a declared range only
+const RangeWarning = "C0806" // warning: only values from the given range are tried for an input
 
 // The limits.
 const (
