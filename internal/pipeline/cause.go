@@ -67,7 +67,7 @@ func explainingPair(w *verdict.Witness, tr *trace.Trace) (relation.Reorder, []tr
 		if a < 0 || b < 0 || a == b {
 			continue
 		}
-		if c := tr.Through(a, b); c != nil && (cycle == nil || len(c) < len(cycle)) {
+		if c := tr.CycleThrough(a, b); c != nil && (cycle == nil || len(c) < len(cycle)) {
 			best, cycle = pair, c
 		}
 	}

@@ -43,7 +43,7 @@ func (p *Program) Attack(flat *ir.Program, v *engine.Violation) (*verdict.Attack
 	if !ok {
 		return nil, fmt.Errorf("the store at edge %d is not delayed past the load at edge %d", v.Edge, v.Load)
 	}
-	cycle := tr.Through(tr.EventOf(store), tr.EventOf(load))
+	cycle := tr.CycleThrough(tr.EventOf(store), tr.EventOf(load))
 	if cycle == nil {
 		return nil, fmt.Errorf("the load does not happen before the delayed store")
 	}

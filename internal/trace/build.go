@@ -5,49 +5,49 @@ import (
 	"fencepost/verdict"
 )
 
-// How an execution becomes a graph. Whatever two threads can use to notice each
-// other is a place that events read and write, so that store order, source and
-// conflict order it like memory:
+// How an execution becomes a graph. Everything through which one thread can observe
+// another has addresses that events read and write. Store order, reads-from and
+// conflict then order all of it like memory:
 //
-//   - the bytes of memory, the words of mutexes among them;
-//   - a condition: waiting for it, waking and being woken write it, a signal nobody
-//     hears reads it;
+//   - the bytes of memory, which include the words of mutexes;
+//   - a condition variable: a wait, a wake-up and a signal that wakes a thread write it,
+//     a signal that is lost reads it;
 //   - a barrier: every arrival writes it;
-//   - whether a block is there: allocating and freeing write that, accesses to the
-//     block read it, a buffered store and a buffered free when they reach memory.
+//   - the lifetime of a block: an allocation and a free write it, accesses to the block
+//     read it. A buffered store or free does so when it reaches memory.
 //
-// What goes from one thread to another without a place is synchronisation: from a
+// Orders between threads that no address expresses are synchronisation edges: from a
 // spawn to the child, from a thread's last event to its join, from a signal to the
-// woken thread, from the last arrival at a barrier to those it lets go.
+// woken thread, from the last arrival at a barrier to the threads it releases.
 
-// builder walks an execution.
+// builder builds the trace of an execution step by step.
 type builder struct {
 	p   *ir.Program
 	w   *verdict.Witness
 	t   *Trace
 	ops map[ir.EdgeID]*ir.Op
 
-	of      []int // event of each step, -1: none
-	last    []int // newest event of each thread
-	section []int // event of the section each thread is in, -1: none
-	started map[int]int
-	behind  map[int][]int    // per thread: events of others that its next one comes after
-	orders  map[uint64][]int // per place: events in the order in which they wrote it
-	reads   []read
-	blocks  []verdict.Access // that were ever allocated
-	gone    map[int]bool     // stores that are in no buffer any more
+	of         []int            // per step: its event, or -1
+	last       []int            // per thread: its newest event, or -1
+	section    []int            // per thread: the event of the atomic section it is in, or -1
+	started    map[int]int      // per thread: the event that spawned it
+	next       map[int][]int    // per thread: events of other threads that synchronise with its next event
+	orders     map[uint64][]int // per address: events in the order in which they wrote it
+	reads      []read
+	blocks     []verdict.Access // all blocks that were allocated
+	unbuffered map[int]bool     // steps of buffered stores that have left their buffer
 }
 
-// read is a byte of a load: by whom, and the event whose write it saw.
+// read is one address that an event reads.
 type read struct {
 	event int
 	addr  uint64
-	from  int // -1: the initial value
+	from  int // event whose write is read; -1 for the initial value
 }
 
-// blockPlace makes the place that says whether a block is there of its address. No
-// byte has such an address: cells with negative numbers lie above.
-const blockPlace = 1 << 63
+// lifetime is set in the address that stands for the lifetime of a block. No byte has
+// such an address: those of cells with negative numbers are larger.
+const lifetime = 1 << 63
 
 func (b *builder) op(st *verdict.Step) *ir.Op {
 	if st.Edge < 0 {
@@ -63,9 +63,9 @@ func (b *builder) step(i int) {
 	case verdict.StepFlush:
 		if e := b.of[st.Of]; e >= 0 {
 			b.of[i] = e
-			b.gone[st.Of] = true
+			b.unbuffered[st.Of] = true
 			b.t.Events[e].Steps = append(b.t.Events[e].Steps, i)
-			b.arrive(e, &b.w.Steps[st.Of])
+			b.takeEffect(e, &b.w.Steps[st.Of])
 		}
 		return
 	case verdict.StepLoad:
@@ -77,27 +77,27 @@ func (b *builder) step(i int) {
 			b.t.Events[e].Writes = append(b.t.Events[e].Writes, b.access(i, st, st.Value))
 		}
 		if !st.Buffered {
-			b.arrive(e, st)
+			b.takeEffect(e, st)
 		}
 	case verdict.StepRMW:
 		e := b.event(i)
 		b.load(e, i, st)
 		if st.Wrote {
 			b.t.Events[e].Writes = append(b.t.Events[e].Writes, b.access(i, st, st.Written))
-			b.reach(e, st.Addr, st.Size)
+			b.write(e, st.Addr, st.Size)
 		}
 	case verdict.StepWake:
-		b.touch(b.event(i), st)
+		b.accessSync(b.event(i), st)
 		return
 	case verdict.StepFail:
-		return // stops its thread, and is no event
+		return // the failure of a check is no event
 	}
 	if op != nil {
 		b.control(i, st, op)
 	}
 }
 
-// control notes sections, and what is not memory.
+// control adds atomic sections, synchronisation and allocations.
 func (b *builder) control(i int, st *verdict.Step, op *ir.Op) {
 	switch op.Kind {
 	case ir.AtomicBegin:
@@ -109,13 +109,13 @@ func (b *builder) control(i int, st *verdict.Step, op *ir.Op) {
 		e := b.event(i)
 		if st.Other > 0 {
 			b.started[st.Other-1] = e
-			b.behind[st.Other-1] = append(b.behind[st.Other-1], e)
+			b.next[st.Other-1] = append(b.next[st.Other-1], e)
 		}
 	case ir.Join:
 		e := b.event(i)
 		if u := st.Other - 1; u >= 0 {
 			from, ok := b.last[u], b.last[u] >= 0
-			if !ok { // a thread that has done nothing comes after its spawn all the same
+			if !ok { // a thread without events still comes after its spawn
 				from, ok = b.started[u]
 			}
 			if ok {
@@ -124,46 +124,46 @@ func (b *builder) control(i int, st *verdict.Step, op *ir.Op) {
 		}
 	case ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier:
 		e := b.event(i)
-		b.touch(e, st)
+		b.accessSync(e, st)
 		for _, u := range st.Wakes {
-			b.behind[u] = append(b.behind[u], e)
+			b.next[u] = append(b.next[u], e)
 		}
 	case ir.Alloc:
 		b.alloc(b.event(i), st)
 	}
 }
 
-// alloc gives a block to a thread. If its own free of the block is pending, the
-// free is taken back: it has its effect here, and none later.
+// alloc adds an allocation. If a free of the block is in the buffer of the same thread,
+// the allocation cancels it: the free takes effect here and not later.
 func (b *builder) alloc(e int, st *verdict.Step) {
 	for j := range b.w.Steps {
 		f := &b.w.Steps[j]
-		if b.of[j] >= 0 && f.Free && f.Kind == verdict.StepStore && f.Buffered && f.Thread == st.Thread && f.Addr == uint64(st.Choice) && !b.gone[j] {
-			b.gone[j] = true
-			b.arrive(b.of[j], f)
+		if b.of[j] >= 0 && f.Free && f.Kind == verdict.StepStore && f.Buffered && f.Thread == st.Thread && f.Addr == uint64(st.Choice) && !b.unbuffered[j] {
+			b.unbuffered[j] = true
+			b.takeEffect(b.of[j], f)
 		}
 	}
 	for _, t := range st.Accesses {
 		if _, known := b.block(t.Addr); !known {
 			b.blocks = append(b.blocks, t)
 		}
-		b.see(e, t.Addr|blockPlace, 1)
-		b.orders[t.Addr|blockPlace] = append(b.orders[t.Addr|blockPlace], e)
+		b.see(e, t.Addr|lifetime, 1)
+		b.orders[t.Addr|lifetime] = append(b.orders[t.Addr|lifetime], e)
 	}
 }
 
-// touch reads, and writes, what the step touches besides memory.
-func (b *builder) touch(e int, st *verdict.Step) {
+// accessSync adds the accesses of a step to condition variables, mutexes and barriers.
+func (b *builder) accessSync(e int, st *verdict.Step) {
 	for _, t := range st.Accesses {
 		b.see(e, t.Addr, t.Size)
 		b.seeBlock(e, t.Addr)
 		if t.Wrote {
-			b.reach(e, t.Addr, t.Size)
+			b.write(e, t.Addr, t.Size)
 		}
 	}
 }
 
-// event is the node a step belongs to: its section's, or a new one.
+// event returns the event of step i: that of the atomic section it is in, or a new one.
 func (b *builder) event(i int) int {
 	st := &b.w.Steps[i]
 	if e := b.section[st.Thread]; e >= 0 {
@@ -176,10 +176,10 @@ func (b *builder) event(i int) int {
 	if prev := b.last[st.Thread]; prev >= 0 {
 		b.t.Edges = append(b.t.Edges, Edge{From: prev, To: e, Kind: PO})
 	}
-	for _, other := range b.behind[st.Thread] {
+	for _, other := range b.next[st.Thread] {
 		b.t.Edges = append(b.t.Edges, Edge{From: other, To: e, Kind: SY})
 	}
-	delete(b.behind, st.Thread)
+	delete(b.next, st.Thread)
 	b.last[st.Thread] = e
 	b.of[i] = e
 	return e
@@ -203,7 +203,7 @@ func (b *builder) load(e, i int, st *verdict.Step) {
 	}
 }
 
-// see reads places as they are now.
+// see adds reads of the values that the addresses have now.
 func (b *builder) see(e int, addr uint64, size int) {
 	for k := range uint64(size) {
 		r := read{event: e, addr: addr + k, from: -1}
@@ -214,13 +214,14 @@ func (b *builder) see(e int, addr uint64, size int) {
 	}
 }
 
-// seeBlock reads whether the block that an access lies in is there.
+// seeBlock adds a read of the lifetime of the block that contains addr, if there is one.
 func (b *builder) seeBlock(e int, addr uint64) {
 	if block, ok := b.block(addr); ok {
-		b.see(e, block|blockPlace, 1)
+		b.see(e, block|lifetime, 1)
 	}
 }
 
+// block returns the address of the block that contains addr, and whether there is one.
 func (b *builder) block(addr uint64) (uint64, bool) {
 	for _, t := range b.blocks {
 		if addr-t.Addr < uint64(t.Size) {
@@ -230,20 +231,20 @@ func (b *builder) block(addr uint64) (uint64, bool) {
 	return 0, false
 }
 
-// reach lets a write reach memory.
-func (b *builder) reach(e int, addr uint64, size int) {
+// write adds a write that reaches memory now.
+func (b *builder) write(e int, addr uint64, size int) {
 	for k := range uint64(size) {
 		b.orders[addr+k] = append(b.orders[addr+k], e)
 	}
 }
 
-// arrive lets a store or a free take effect.
-func (b *builder) arrive(e int, st *verdict.Step) {
+// takeEffect adds the writes of a store or free that reaches memory now.
+func (b *builder) takeEffect(e int, st *verdict.Step) {
 	if st.Free {
-		b.see(e, st.Addr|blockPlace, 1)
-		b.orders[st.Addr|blockPlace] = append(b.orders[st.Addr|blockPlace], e)
+		b.see(e, st.Addr|lifetime, 1)
+		b.orders[st.Addr|lifetime] = append(b.orders[st.Addr|lifetime], e)
 		return
 	}
 	b.seeBlock(e, st.Addr)
-	b.reach(e, st.Addr, st.Size)
+	b.write(e, st.Addr, st.Size)
 }

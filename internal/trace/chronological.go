@@ -6,17 +6,17 @@ import (
 )
 
 // Chronological traces [AAAJLS15 §3, App. A.4]: a partial order on the events of an
-// execution in which a store and its update are two events. Two executions have
-// the same chronological trace exactly if they have the same Shasha-Snir trace, and
-// other than those chronological traces are acyclic.
+// execution in which a store and its update (flush) are two events. Two executions have
+// the same chronological trace exactly if they have the same Shasha-Snir trace. Unlike
+// Shasha-Snir traces, chronological traces are always acyclic.
 //
-// The edges are found by their definitions, from the whole execution; engine smc
-// finds them while the execution goes on [AAAJLS15 App. B], and the tests hold the
-// two against each other. Clocks are vector clocks: one component per process.
+// The edges are computed by their definitions, from the whole execution. Engine smc
+// computes them during the execution [AAAJLS15 App. B], and tests compare the two.
+// Clocks are vector clocks with one component per process.
 //
-// Differs from the paper: source and conflict are per byte; a section and a
-// read-modify-write are one event; and there are edges for what the paper lacks,
-// ChronoSync and ChronoWait.
+// Differs from the paper: reads-from and conflict are per byte. An atomic section and a
+// read-modify-write are one event. Two kinds of edges are added for operations that the
+// paper does not have: ChronoSync and ChronoWait.
 
 // ChronoKind is the kind of an edge of a chronological trace. The zero value is unset.
 type ChronoKind uint8
@@ -24,14 +24,14 @@ type ChronoKind uint8
 // The kinds: the paper's six, and two more.
 const (
 	_          ChronoKind = iota
-	ChronoPO              // program order: the next event of the same process
-	ChronoSU              // a store to its update
-	ChronoUU              // updates of a byte in their order
-	ChronoSRC             // an update to a load of another thread that sees it
-	ChronoCF              // a load to the update that overwrites what it saw
-	ChronoUF              // the updates of a thread to its next fence
-	ChronoSync            // a spawn to the thread, the end of a thread to its join
-	ChronoWait            // own updates to those that wait for them: updates behind a store-store fence
+	ChronoPO              // program order: from an event to the next one of the same process
+	ChronoSU              // from a store to its update
+	ChronoUU              // from an update of a byte to the next update of that byte
+	ChronoSRC             // reads-from: from an update to a load of another thread that reads it
+	ChronoCF              // conflict: from a load to the update that overwrites the value it read
+	ChronoUF              // from the updates of a thread to its next fence
+	ChronoSync            // from a spawn to the thread, from the end of a thread to its join
+	ChronoWait            // from the update of a store before a store-store fence to updates of stores after it
 )
 
 var chronoNames = [...]string{"", "po", "su", "uu", "src-ct", "cf-ct", "uf", "sy", "wait"}
@@ -43,13 +43,13 @@ func (k ChronoKind) String() string {
 	return chronoNames[k]
 }
 
-// ChronoEdge is an edge between events.
+// ChronoEdge is an edge between events, given by their indices.
 type ChronoEdge struct {
 	From, To int
 	Kind     ChronoKind
 }
 
-// ChronoEvent is an event: an instruction, a whole section, or an update.
+// ChronoEvent is an event: an instruction, a whole atomic section, or an update.
 type ChronoEvent struct {
 	Process int
 	Thread  int
@@ -61,60 +61,59 @@ type ChronoEvent struct {
 type Chronological struct {
 	Events []ChronoEvent
 	Edges  []ChronoEdge
-	// Clocks has, for every event, how many events of each process happen before
-	// it, itself included.
+	// Clocks has, for every event, the number of events of each process that happen
+	// before it. The event itself is included.
 	Clocks [][]int
 
 	index []int // number of each event in its process, from 1
-	of    []int // event of each step, -1: none
+	of    []int // per step: its event, or -1
 }
 
-// EventOf is the event a step belongs to, or -1.
+// EventOf returns the event that a step belongs to, or -1.
 func (c *Chronological) EventOf(step int) int { return c.of[step] }
 
-// Before reports whether event i is event j or happens before it.
+// Before reports whether event i happens before event j, or is j.
 func (c *Chronological) Before(i, j int) bool {
 	return c.Clocks[j][c.Events[i].Process] >= c.index[i]
 }
 
-// chronoProcess is a thread, or one of its buffers.
+// chronoProcess is a thread or one of its buffers.
 type chronoProcess struct {
 	thread int
 	update bool
-	addr   uint64 // PSO
+	addr   uint64 // PSO: the bytes of the buffer
 	size   int
 }
 
-// chronoBuilder walks an execution.
+// chronoBuilder builds the chronological trace of an execution step by step.
 type chronoBuilder struct {
 	c    *Chronological
 	w    *verdict.Witness
 	ops  map[ir.EdgeID]*ir.Op
 	pso  bool
 	ids  map[chronoProcess]int
-	last map[int]int // newest event of each process
+	last map[int]int // per process: its newest event
 
-	section []int            // event of the section each thread is in, -1: none
-	started map[int]int      // spawn of each thread
-	epoch   []int            // store-store fences of each thread
-	epochs  map[int]int      // of each store
-	updates [][]int          // of each thread, in order
-	writers map[uint64][]int // events that wrote each byte, in order
+	section []int            // per thread: the event of the atomic section it is in, or -1
+	started map[int]int      // per thread: the event that spawned it
+	epoch   []int            // per thread: the number of its store-store fences so far
+	epochs  map[int]int      // per step of a buffered store: the epoch of its thread then
+	updates [][]int          // per thread: its updates, in order
+	writers map[uint64][]int // per byte: the events that wrote it, in order
 	seen    map[ChronoEdge]bool
 	loads   []chronoLoad
 }
 
-// chronoLoad is a byte read: by which event, and the store of the own thread that
-// is the newest to it, -1: none.
+// chronoLoad is a byte that an event reads.
 type chronoLoad struct {
 	event int
 	addr  uint64
-	own   int // step of the store
+	store int // step of the newest store of the same thread to the byte, or -1
 }
 
-// NewChronological makes the chronological trace of a complete execution under TSO
-// or, with pso, PSO; under SC stores have no updates. Mutexes, conditions and blocks
-// beyond what they do to memory are not looked at.
+// NewChronological returns the chronological trace of a complete execution under TSO or,
+// if pso is set, PSO. Under SC stores have no updates. Mutexes, condition variables and
+// blocks count only through their accesses to memory.
 func NewChronological(p *ir.Program, w *verdict.Witness, pso bool) *Chronological {
 	b := &chronoBuilder{
 		c: &Chronological{of: make([]int, len(w.Steps))}, w: w, pso: pso, ops: map[ir.EdgeID]*ir.Op{}, ids: map[chronoProcess]int{},
@@ -145,7 +144,7 @@ func (b *chronoBuilder) edge(from, to int, kind ChronoKind) {
 	}
 }
 
-// event adds an event of a process for a step.
+// event adds an event of process pr for step i and returns it.
 func (b *chronoBuilder) event(i int, pr chronoProcess) int {
 	id, ok := b.ids[pr]
 	if !ok {
@@ -167,7 +166,8 @@ func (b *chronoBuilder) event(i int, pr chronoProcess) int {
 	return e
 }
 
-// instruction is the event of a step of a thread: its section's, or a new one.
+// instruction returns the event of step i, which is no flush: that of the atomic section
+// it is in, or a new one.
 func (b *chronoBuilder) instruction(i int) int {
 	t := b.w.Steps[i].Thread
 	if e := b.section[t]; e >= 0 {
@@ -226,7 +226,7 @@ func (b *chronoBuilder) step(i int) {
 	}
 }
 
-// update is a store that reaches memory.
+// update adds the event of a flush.
 func (b *chronoBuilder) update(i int, st *verdict.Step) {
 	pr := chronoProcess{thread: st.Thread, update: true}
 	if b.pso {
@@ -252,25 +252,26 @@ func (b *chronoBuilder) write(e int, addr uint64, size int) {
 	}
 }
 
-// read adds the sources of a load, and remembers it for conflicts.
+// read adds the reads-from edges of a load, and stores the load for conflicts.
 func (b *chronoBuilder) read(i, e int, st *verdict.Step) {
 	for k := range st.Size {
 		a := st.Addr + uint64(k)
-		b.loads = append(b.loads, chronoLoad{event: e, addr: a, own: b.newestOwn(i, a)})
+		b.loads = append(b.loads, chronoLoad{event: e, addr: a, store: b.newestStore(i, a)})
 		list := b.writers[a]
 		if st.ReadsFrom(k) > 0 || len(list) == 0 {
 			continue
 		}
-		// An own update gives no edge: the byte could as well have been forwarded.
+		// An update of the same thread gives no edge: the store could have been forwarded
+		// with the same value.
 		if wr := list[len(list)-1]; !b.c.Events[wr].Update || b.c.Events[wr].Thread != st.Thread {
 			b.edge(wr, e, ChronoSRC)
 		}
 	}
 }
 
-// newestOwn is the step of the newest buffered store of the thread to a byte
-// before step i, or -1.
-func (b *chronoBuilder) newestOwn(i int, addr uint64) int {
+// newestStore returns the step of the newest buffered store to a byte before step i, by
+// the thread of step i, or -1.
+func (b *chronoBuilder) newestStore(i int, addr uint64) int {
 	for j := i - 1; j >= 0; j-- {
 		st := &b.w.Steps[j]
 		if st.Thread == b.w.Steps[i].Thread && st.Kind == verdict.StepStore && st.Buffered && !st.Free && addr-st.Addr < uint64(st.Size) {
@@ -280,8 +281,9 @@ func (b *chronoBuilder) newestOwn(i int, addr uint64) int {
 	return -1
 }
 
-// conflicts adds, for every byte read, the first write behind both the load and the
-// update of the newest own store: the one that overwrites what was read.
+// conflicts adds, for every byte read, an edge to the write that overwrites the value
+// read: the first write after both the load and the update of the newest store to the
+// byte by the same thread.
 func (b *chronoBuilder) conflicts() {
 	flushed := map[int]int{}
 	for i := range b.w.Steps {
@@ -291,8 +293,8 @@ func (b *chronoBuilder) conflicts() {
 	}
 	for _, l := range b.loads {
 		after := l.event
-		if l.own >= 0 {
-			u, ok := flushed[l.own]
+		if l.store >= 0 {
+			u, ok := flushed[l.store]
 			if !ok {
 				continue
 			}
@@ -307,7 +309,7 @@ func (b *chronoBuilder) conflicts() {
 	}
 }
 
-// clocks computes vector clocks; edges go from earlier to later events.
+// clocks computes the vector clocks. It relies on edges from earlier to later events.
 func (b *chronoBuilder) clocks() {
 	into := make([][]int, len(b.c.Events))
 	for _, e := range b.c.Edges {

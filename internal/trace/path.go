@@ -2,13 +2,13 @@ package trace
 
 import "slices"
 
-// EventOf is the event a step of the witness belongs to, or -1.
+// EventOf returns the event that a step of the witness belongs to, or -1.
 func (t *Trace) EventOf(step int) int {
 	return slices.IndexFunc(t.Events, func(e Event) bool { return slices.Contains(e.Steps, step) })
 }
 
-// path is a shortest way from one event to another along happens-before that
-// does not arrive by program order, or nil.
+// path returns a shortest path along happens-before from one event to another whose last
+// edge is not program order, or nil.
 func (t *Trace) path(from, to int) []Edge {
 	via := make([]int32, len(t.Events))
 	for i := range via {
@@ -25,12 +25,12 @@ func (t *Trace) path(from, to int) []Edge {
 			}
 			via[e.To] = i
 			if e.To == to {
-				var way []Edge
+				var path []Edge
 				for at := to; at != from; at = t.Edges[via[at]].From {
-					way = append(way, t.Edges[via[at]])
+					path = append(path, t.Edges[via[at]])
 				}
-				slices.Reverse(way)
-				return way
+				slices.Reverse(path)
+				return path
 			}
 			queue = append(queue, e.To)
 		}
@@ -38,12 +38,12 @@ func (t *Trace) path(from, to int) []Edge {
 	return nil
 }
 
-// Through is a cycle by way of an event and a later one of the same thread: program
-// order from the first to the second, then a shortest way back that arrives from
-// another thread, or nil. Program order is transitive, and edges of it in a row are
-// one. This is the cycle of an attack [BDM13 Thm 1]: one that came back by program order
-// would need an earlier store to be delayed.
-func (t *Trace) Through(first, second int) []Edge {
+// CycleThrough returns a cycle through two events of one thread: program order from the
+// first to the second, then a shortest path back that arrives from another thread. It
+// returns nil if there is none. Consecutive edges of program order, which is transitive,
+// are joined to one. This is the cycle of an attack [BDM13 Thm 1]: a cycle that came
+// back by program order would need an earlier store to be delayed.
+func (t *Trace) CycleThrough(first, second int) []Edge {
 	back := t.path(second, first)
 	if back == nil {
 		return nil

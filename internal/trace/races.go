@@ -15,8 +15,8 @@ import (
 //
 //   - a release operation with an acquire operation that reads from its release
 //     sequence, also through release and acquire fences [C11 §7.17.4];
-//   - the unlock of a mutex with later locks of it; a wait for a condition is an unlock
-//     and a lock, and a signal synchronises with nothing;
+//   - the unlock of a mutex with later locks of it; a condition wait is an unlock and a
+//     lock, and a signal synchronises with nothing;
 //   - the post of a semaphore with later waits; the unlock of a reader-writer lock with
 //     later locks, but that of a reader with writers only; the unlock of a spin lock with
 //     later locks; the completion of a once function with later calls;
@@ -25,18 +25,19 @@ import (
 //   - the free of a block with the allocation that reuses it [C11 §7.22.3];
 //   - the end of an atomic section with the next one.
 //
-// A call that fails synchronises with nothing. Allocating and freeing a block of the heap
-// count as writes of the whole block, operations on mutexes, conditions and barriers as
-// atomic accesses to them.
+// A call that fails synchronises with nothing. The allocation and the free of a heap
+// block count as writes of the whole block. Operations on mutexes, condition variables
+// and barriers count as atomic accesses to them.
 //
-// The detector is one pass over an execution with vector clocks, one component per
-// thread: what an access reads has been issued before it, so happens-before never goes
-// back.
+// The detector makes one pass over an execution with vector clocks, one component per
+// thread. One pass suffices because an access reads from earlier steps only, so
+// happens-before always goes forward.
 
-// Race is two steps of an execution that race.
+// Race is a data race: two steps of an execution.
 type Race struct{ First, Second int }
 
-// FindRace is the first data race of an execution, by its second access.
+// FindRace returns the first data race of an execution, in the order of second accesses,
+// and whether there is one.
 func FindRace(p *ir.Program, w *verdict.Witness) (Race, bool) {
 	n := len(w.Threads)
 	d := &raceDetector{
@@ -62,10 +63,10 @@ func FindRace(p *ir.Program, w *verdict.Witness) (Race, bool) {
 	return Race{}, false
 }
 
-// clock is a vector clock: of each thread, up to which of its steps it is known.
+// clock is a vector clock: per thread, the number of its steps that happened before.
 type clock []int
 
-// joined is a new clock that knows what both know.
+// joined returns a new clock, the maximum of both in each component.
 func joined(a, b clock) clock {
 	out := slices.Clone(a)
 	if out == nil {
@@ -77,53 +78,59 @@ func joined(a, b clock) clock {
 	return out
 }
 
-// raceAccess is a thread's latest access of a kind to a byte.
+// raceAccess is the latest access of a thread to a byte, among accesses that agree in
+// write and atomic.
 type raceAccess struct {
 	step   int
 	thread int
-	when   int // the thread's own component
+	when   int // the component of the thread in its clock at the access
 	write  bool
 	atomic bool
 }
 
-// release is a release operation, or an atomic store behind a release fence, that heads
-// a release sequence: by whom, and what it releases.
+// release is the head of a release sequence: a release operation, or an atomic store
+// after a release fence.
 type release struct {
 	thread int
-	clock  clock
+	clock  clock // an acquire that reads from the sequence joins it
 }
 
-// syncObject is a mutex, semaphore, lock or once control: what was given to it.
+// syncObject is a mutex, semaphore, lock or once control. Its clocks are joined from the
+// threads that released it: byReaders from readers of a reader-writer lock, given from all
+// others.
 type syncObject struct{ given, byReaders clock }
 
-// raceBlock is a block in one of its lives.
+// raceBlock is a block between its allocation and the allocation that reuses it.
 type raceBlock struct {
 	addr  uint64
 	size  int
 	stack bool
-	life  []raceAccess // its allocation and its free; of blocks of the heap
-	freed clock
+	life  []raceAccess // allocation and free of a heap block, as writes
+	freed clock        // clock of the free; nil if the block is not freed
 }
 
+// raceDetector is the state of the detector between two steps.
 type raceDetector struct {
 	w   *verdict.Witness
 	ops map[ir.EdgeID]*ir.Op
 
-	clocks  []clock
+	clocks  []clock // per thread
 	fence   []clock // per thread: its clock at the last release fence
-	pending []clock // per thread: what an acquire fence would acquire
+	pending []clock // per thread: the clock that an acquire fence would join
 	buffers [][]int // per thread: the steps of the stores in its buffer
 
-	contributes map[int]clock          // per store, by step: the clock it heads a release sequence with
-	sequences   map[uint64][]release   // per byte: heads of the release sequences of the value in memory, one per thread
-	sync        map[uint64]*syncObject // per address, and of the section
-	accesses    map[uint64][]raceAccess
-	blocks      []raceBlock // by address
+	contributes map[int]clock           // per step of a store: the clock with which it heads a release sequence
+	sequences   map[uint64][]release    // per byte: heads of the release sequences of the value in memory, one per thread
+	sync        map[uint64]*syncObject  // per address, and under sectionKey
+	accesses    map[uint64][]raceAccess // per byte
+	blocks      []raceBlock             // by address
 }
 
-// sectionKey stands for the atomic section among objects that synchronise.
+// sectionKey is the key of atomic sections among the objects that synchronise.
 const sectionKey = ^uint64(0)
 
+// step advances the detector by step i. If the step races, it returns the step of the
+// earlier access.
 func (d *raceDetector) step(i int) (first int, found bool) {
 	st := &d.w.Steps[i]
 	if st.Kind == verdict.StepFlush {
@@ -157,8 +164,8 @@ func (d *raceDetector) step(i int) (first int, found bool) {
 			d.mutex(st, op)
 		}
 	default:
-		for _, touch := range st.Accesses {
-			if first, found = d.access(touch.Addr, touch.Size, d.now(i, touch.Wrote, true)); found {
+		for _, a := range st.Accesses {
+			if first, found = d.access(a.Addr, a.Size, d.now(i, a.Wrote, true)); found {
 				return first, true
 			}
 		}
@@ -168,18 +175,18 @@ func (d *raceDetector) step(i int) (first int, found bool) {
 	return first, found
 }
 
-// now is an access that step i makes.
+// now returns an access of step i.
 func (d *raceDetector) now(i int, write, atomic bool) raceAccess {
 	t := d.w.Steps[i].Thread
 	return raceAccess{step: i, thread: t, when: d.clocks[t][t], write: write, atomic: atomic}
 }
 
-// races reports whether an earlier access races with one to the same byte.
+// races reports whether the earlier access a and the access now to the same byte race.
 func (d *raceDetector) races(a, now raceAccess) bool {
 	return a.thread != now.thread && (a.write || now.write) && !(a.atomic && now.atomic) && a.when > d.clocks[now.thread][a.thread]
 }
 
-// access looks for an earlier access that races with this one, and notes it.
+// access records an access. If an earlier access races with it, it returns that one's step.
 func (d *raceDetector) access(addr uint64, size int, now raceAccess) (int, bool) {
 	for k := range uint64(size) {
 		list := d.accesses[addr+k]
@@ -207,8 +214,8 @@ func (d *raceDetector) access(addr uint64, size int, now raceAccess) (int, bool)
 	return 0, false
 }
 
-// reach lets the write of a step reach memory, where it continues or ends the release
-// sequences of the value that was there.
+// reach makes the write of a step reach memory, where it continues or ends the release
+// sequences of the old value.
 func (d *raceDetector) reach(step int) {
 	st, op := &d.w.Steps[step], d.ops[ir.EdgeID(d.w.Steps[step].Edge)]
 	if op == nil || !op.Accesses() || op.Sync != ir.SyncUnset {
@@ -239,7 +246,7 @@ func acquires(o ir.Order) bool {
 
 func releases(o ir.Order) bool { return o == ir.Release || o == ir.AcqRel || o == ir.SeqCst }
 
-// atomic does what an access means for happens-before.
+// atomic updates happens-before for an access to memory by step i.
 func (d *raceDetector) atomic(i int, op *ir.Op) {
 	st := &d.w.Steps[i]
 	t := st.Thread
@@ -271,13 +278,13 @@ func (d *raceDetector) atomic(i int, op *ir.Op) {
 	}
 }
 
-// seen is what a load reads the release of. A byte from the own buffer was released by
-// nobody else.
+// seen returns the joined clocks of all release sequences that a load reads from, or nil.
+// A forwarded byte reads from no other thread's release.
 func (d *raceDetector) seen(st *verdict.Step) clock {
 	var seen clock
 	for k := range uint64(st.Size) {
-		own := func(i int) bool { return st.Addr+k-d.w.Steps[i].Addr < uint64(d.w.Steps[i].Size) }
-		if slices.ContainsFunc(d.buffers[st.Thread], own) {
+		forwards := func(i int) bool { return st.Addr+k-d.w.Steps[i].Addr < uint64(d.w.Steps[i].Size) }
+		if slices.ContainsFunc(d.buffers[st.Thread], forwards) {
 			continue
 		}
 		for _, h := range d.sequences[st.Addr+k] {
@@ -287,7 +294,7 @@ func (d *raceDetector) seen(st *verdict.Step) clock {
 	return seen
 }
 
-// library does what an access means that belongs to a call of the library.
+// library updates happens-before for an access inside a call of a library function.
 func (d *raceDetector) library(t int, addr uint64, kind ir.SyncKind) {
 	switch kind {
 	case ir.SyncInspect:
@@ -307,6 +314,7 @@ func (d *raceDetector) library(t int, addr uint64, kind ir.SyncKind) {
 	}
 }
 
+// object returns the object with the key. It makes one if there is none.
 func (d *raceDetector) object(key uint64) *syncObject {
 	if d.sync[key] == nil {
 		d.sync[key] = &syncObject{}
@@ -314,19 +322,20 @@ func (d *raceDetector) object(key uint64) *syncObject {
 	return d.sync[key]
 }
 
-// take lets a thread come after all who gave.
+// take orders thread t after all threads that gave to the object.
 func (d *raceDetector) take(t int, key uint64) {
 	if o := d.sync[key]; o != nil {
 		d.clocks[t] = joined(joined(d.clocks[t], o.given), o.byReaders)
 	}
 }
 
+// give orders thread t before all threads that take from the object later.
 func (d *raceDetector) give(t int, key uint64) {
 	o := d.object(key)
 	o.given = joined(o.given, d.clocks[t])
 }
 
-// mutex is a lock, a trylock or an unlock. One that fails writes nothing.
+// mutex updates happens-before for a lock, trylock or unlock. One that fails writes nothing.
 func (d *raceDetector) mutex(st *verdict.Step, op *ir.Op) {
 	switch {
 	case !st.Wrote:
@@ -337,7 +346,7 @@ func (d *raceDetector) mutex(st *verdict.Step, op *ir.Op) {
 	}
 }
 
-// control does what everything else means for happens-before.
+// control updates happens-before for all other operations.
 func (d *raceDetector) control(st *verdict.Step, op *ir.Op) {
 	t := st.Thread
 	switch op.Kind {
@@ -367,8 +376,9 @@ func (d *raceDetector) control(st *verdict.Step, op *ir.Op) {
 	}
 }
 
-// wait is the step of a condition wait that lets the mutex go, which touches the
-// condition too, or the one that takes it back.
+// wait updates happens-before for a step of a condition wait. The step that releases the
+// mutex has two accesses, to the condition variable and to the mutex; the step that locks
+// it again has one.
 func (d *raceDetector) wait(st *verdict.Step) {
 	switch len(st.Accesses) {
 	case 2:
@@ -378,8 +388,8 @@ func (d *raceDetector) wait(st *verdict.Step) {
 	}
 }
 
-// barrier is an arrival. The last one of a round lets the others go: from then on all
-// know what any of them knew when it arrived.
+// barrier updates happens-before for an arrival at a barrier. At the last arrival of a
+// round, the clocks of all its threads become the maximum of their clocks.
 func (d *raceDetector) barrier(st *verdict.Step) {
 	all := d.clocks[st.Thread]
 	for _, u := range st.Wakes {
@@ -392,7 +402,7 @@ func (d *raceDetector) barrier(st *verdict.Step) {
 	}
 }
 
-// alloc begins the life of a block. What was there before was another object.
+// alloc begins the life of a block. Earlier accesses to its bytes were to another object.
 func (d *raceDetector) alloc(i int, op *ir.Op) {
 	st := &d.w.Steps[i]
 	if len(st.Accesses) == 0 {
@@ -414,7 +424,7 @@ func (d *raceDetector) alloc(i int, op *ir.Op) {
 	}
 }
 
-// forget drops what is known about the bytes of a block.
+// forget deletes the accesses and synchronisation of the bytes of a block.
 func (d *raceDetector) forget(b *raceBlock) {
 	for a := range d.accesses {
 		if a-b.addr < uint64(b.size) {
@@ -433,19 +443,19 @@ func (d *raceDetector) forget(b *raceBlock) {
 	}
 }
 
-// free ends the life of a block. It races with what others do in the block.
+// free ends the life of a block. It counts as a write of the whole block.
 func (d *raceDetector) free(i int) (first int, found bool) {
 	st := &d.w.Steps[i]
 	b := d.blockAt(st.Addr)
 	if !st.Free || b == nil {
-		return 0, false // of null
+		return 0, false // free of null
 	}
 	b.freed = slices.Clone(d.clocks[st.Thread])
 	if b.stack {
 		return 0, false
 	}
 	now := d.now(i, true, false)
-	look := func(a raceAccess) {
+	inspect := func(a raceAccess) {
 		if d.races(a, now) && (!found || a.step < first) {
 			first, found = a.step, true
 		}
@@ -453,18 +463,18 @@ func (d *raceDetector) free(i int) (first int, found bool) {
 	for addr, list := range d.accesses {
 		if addr-b.addr < uint64(b.size) {
 			for _, a := range list {
-				look(a)
+				inspect(a)
 			}
 		}
 	}
 	for _, a := range b.life {
-		look(a)
+		inspect(a)
 	}
 	b.life = append(b.life, now)
 	return first, found
 }
 
-// blockAt is the block that holds a byte, nil if none does.
+// blockAt returns the block that contains the byte at addr, or nil.
 func (d *raceDetector) blockAt(addr uint64) *raceBlock {
 	i, found := slices.BinarySearchFunc(d.blocks, addr, func(b raceBlock, a uint64) int { return cmp.Compare(b.addr, a) })
 	if !found {

@@ -12,8 +12,8 @@ import (
 	"fencepost/internal/trace"
 )
 
-// schedule runs a program: "p" takes the first step of thread p that is no flush,
-// "p!" a flush of it, "p2" its second possible step.
+// schedule runs a program under TSO and returns the trace. In plan, "p" is the first
+// enabled step of thread p that is no flush, "p2" is the second one, and "p!" is a flush.
 func schedule(t *testing.T, flat *ir.Program, plan string) *trace.Trace {
 	t.Helper()
 	y := memory.New(flat, memory.TSO, memory.Options{})
@@ -40,8 +40,8 @@ func schedule(t *testing.T, flat *ir.Program, plan string) *trace.Trace {
 	return trace.New(flat, r.Witness())
 }
 
-// What is not memory orders threads: every edge that must be there is, as thread
-// and position in it, and there are no others between threads.
+// Synchronisation outside memory orders threads. want has all edges between threads; an
+// event is written as its thread and its index there.
 func TestSynchronisation(t *testing.T) {
 	for _, c := range []struct{ name, p, q, plan, want string }{
 		{"a signal wakes", "a -> b: signal [&c]", "a -> b: lock [&m]; b -> d: condwait [&c] mutex [&m]", "q q p q", "p0-sy>q2 q1-cf>p0 q1-src>p0 q1-st>p0"},
@@ -68,7 +68,7 @@ func TestSynchronisation(t *testing.T) {
 	}
 }
 
-// crossing lists the edges between threads.
+// crossing returns the edges between threads as text.
 func crossing(tr *trace.Trace) string {
 	name := make([]string, len(tr.Events))
 	count := map[int]int{}
@@ -86,7 +86,7 @@ func crossing(tr *trace.Trace) string {
 	return strings.Join(out, " ")
 }
 
-// A child that does nothing still stands between its spawn and its join.
+// A child without events is still ordered between its spawn and its join.
 func TestIdleChild(t *testing.T) {
 	flat := flatten(t, `
 program c structured
@@ -125,7 +125,7 @@ thread r = r()
 	}
 }
 
-// crossingByName is crossing with the names of the program's threads.
+// crossingByName returns the edges between threads with the names of the threads.
 func crossingByName(p *ir.Program, tr *trace.Trace) string {
 	var out []string
 	for _, e := range tr.Edges {

@@ -9,17 +9,17 @@ import (
 	"fencepost/verdict"
 )
 
-// Kind of an edge. The zero value is unset.
+// Kind is the kind of an edge. The zero value is unset.
 type Kind uint8
 
 // The relations, with the papers' names.
 const (
 	_   Kind = iota
-	PO       // program order, from one node of a thread to its next
-	ST       // store order: from a store to the next one of the same bytes to reach memory
-	SRC      // source: from a store to a load that got its value from it
-	CF       // conflict: from a load to the store that overwrites what it read
-	SY       // synchronisation that is not memory: spawn before the child, its end before the join, a signal before the woken
+	PO       // program order: from an event to the next one of its thread
+	ST       // store order: from a store to the next store of the same bytes that reaches memory
+	SRC      // reads-from: from a store to a load that reads its value
+	CF       // conflict: from a load to the store that overwrites the value it read
+	SY       // synchronisation outside memory: from a spawn to the child, from a thread's end to its join, from a signal to the woken thread
 )
 
 func (k Kind) String() string {
@@ -39,24 +39,24 @@ func (k Kind) String() string {
 	}
 }
 
-// Event is a node.
+// Event is a node of the graph.
 type Event struct {
 	Thread int
-	Steps  []int // of the witness: the issue first, the flush last; all of a section
+	Steps  []int // steps of the witness: the store first, its flush last; all steps of an atomic section
 	Reads  []Access
 	Writes []Access
 }
 
-// Access is the bytes an event reads or writes.
+// Access says which bytes an event reads or writes.
 type Access struct {
-	Step  int // of the witness; a buffered store's issue
+	Step  int // step of the witness; for a buffered store the step that adds it to the buffer
 	Addr  uint64
 	Size  int
 	Value int64
 	Name  string
 }
 
-// Edge is an arc between events.
+// Edge is an edge from one event to another. Both are indices into Trace.Events.
 type Edge struct {
 	From, To int
 	Kind     Kind
@@ -67,16 +67,16 @@ type Trace struct {
 	Events []Event
 	Edges  []Edge
 
-	out [][]int32
+	out [][]int32 // per event: indices of the edges that start there
 }
 
-// New builds the trace of an execution of a flat program. Stores still buffered at
-// the end count as reaching memory then, in order of issue.
+// New returns the trace of an execution of a flat program. Stores that are still buffered
+// at the end reach memory then, in program order.
 func New(p *ir.Program, w *verdict.Witness) *Trace {
 	b := &builder{
 		p: p, w: w, t: &Trace{}, ops: map[ir.EdgeID]*ir.Op{},
 		of: make([]int, len(w.Steps)), last: make([]int, len(w.Threads)), section: make([]int, len(w.Threads)),
-		started: map[int]int{}, orders: map[uint64][]int{}, behind: map[int][]int{}, gone: map[int]bool{},
+		started: map[int]int{}, orders: map[uint64][]int{}, next: map[int][]int{}, unbuffered: map[int]bool{},
 	}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
@@ -92,9 +92,9 @@ func New(p *ir.Program, w *verdict.Witness) *Trace {
 	for i := range w.Steps {
 		b.step(i)
 	}
-	for i := range w.Steps { // what never reached memory
-		if st := &w.Steps[i]; st.Kind == verdict.StepStore && st.Buffered && !b.gone[i] {
-			b.arrive(b.of[i], st)
+	for i := range w.Steps { // stores that are still buffered
+		if st := &w.Steps[i]; st.Kind == verdict.StepStore && st.Buffered && !b.unbuffered[i] {
+			b.takeEffect(b.of[i], st)
 		}
 	}
 	b.relate()
@@ -102,7 +102,7 @@ func New(p *ir.Program, w *verdict.Witness) *Trace {
 	return b.t
 }
 
-// relate adds store order, source and conflict, each edge once.
+// relate adds the edges of store order, reads-from and conflict, each once.
 func (b *builder) relate() {
 	seen := map[Edge]bool{}
 	add := func(from, to int, kind Kind) {
@@ -124,15 +124,15 @@ func (b *builder) relate() {
 	}
 	for _, r := range b.reads {
 		order := b.orders[r.addr]
-		next := 0 // position of the write that overwrites what was read
+		next := 0 // index in order of the write that overwrites the value read
 		if r.from >= 0 {
 			add(r.from, r.event, SRC)
-			// A section may write a byte several times: the last one counts.
+			// An atomic section may write a byte several times: the last write counts.
 			for next = len(order); next > 0 && order[next-1] != r.from; next-- {
 			}
 		}
 		for next < len(order) && order[next] == r.event {
-			next++ // its own write
+			next++ // the write of the same event
 		}
 		if next < len(order) {
 			add(r.event, order[next], CF)
@@ -157,21 +157,21 @@ func (t *Trace) index() {
 	}
 }
 
-// Cycle is a shortest cycle of happens-before as edges in order, the first from
-// the earliest event on it, or nil if the relation is acyclic.
+// Cycle returns a shortest cycle of happens-before, or nil if the relation is acyclic.
+// The edges are in order; the first one starts at the earliest event of the cycle.
 func (t *Trace) Cycle() []Edge {
 	var best []Edge
 	for start := range t.Events {
-		if c := t.cycleThrough(start, len(best)); c != nil {
+		if c := t.shortestCycle(start, len(best)); c != nil {
 			best = c
 		}
 	}
 	return best
 }
 
-// cycleThrough is a shortest cycle through an event that is shorter than limit
-// (0: any), found breadth first.
-func (t *Trace) cycleThrough(start, limit int) []Edge {
+// shortestCycle returns a shortest cycle through an event, found breadth first, or nil. If
+// limit is not 0, the cycle must have fewer edges than limit.
+func (t *Trace) shortestCycle(start, limit int) []Edge {
 	via := make([]int32, len(t.Events))
 	dist := make([]int, len(t.Events))
 	for i := range via {
@@ -205,11 +205,11 @@ func (t *Trace) cycleThrough(start, limit int) []Edge {
 	return nil
 }
 
-// Canonical is a text that two executions of one program have in common exactly
-// if their traces are equal: for every thread its events in program order with
-// what they read and from whom, and for every byte the order of its stores.
+// Canonical returns a text that is equal for two executions of one program exactly if
+// their traces are equal. For every thread it has the events in program order, with
+// their accesses and their outgoing edges other than program order.
 func (t *Trace) Canonical() string {
-	name := make([]string, len(t.Events)) // thread and position in it
+	name := make([]string, len(t.Events)) // thread, and index of the event in it
 	count := map[int]int{}
 	perThread := map[int][]int{}
 	for i, e := range t.Events {

@@ -29,8 +29,8 @@ func flatten(t *testing.T, text string) *ir.Program {
 	return flat
 }
 
-// witness is an execution that ends with the given values of registers r of the
-// threads, as the engine finds it.
+// witness returns an execution, found by the engine explicit, that ends with the given
+// values of register r of each thread.
 func witness(t *testing.T, p *ir.Program, m memory.Model, values ...int64) *verdict.Witness {
 	t.Helper()
 	cond := &property.Cond{Expr: ir.Int(1)}
@@ -87,9 +87,9 @@ func TestBDM13Cycle(t *testing.T) {
 	}
 }
 
-// Through goes from the store to its load and back another way; program order may
-// skip what lies between.
-func TestThrough(t *testing.T) {
+// CycleThrough goes from the store to the load and back through another thread. The edge
+// of program order may skip the events in between.
+func TestCycleThrough(t *testing.T) {
 	p := flatten(t, strings.Replace(sb, "b -> c: r = load [&y]", "b -> b2: store [&z] = 1\n  b2 -> c: r = load [&y]", 1)+"object z size 8\n")
 	w := witness(t, p, memory.TSO, 0, 0)
 	tr := trace.New(p, w)
@@ -103,7 +103,7 @@ func TestThrough(t *testing.T) {
 		return -1
 	}
 	x, z, y := step("x", verdict.StepStore), step("z", verdict.StepStore), step("y", verdict.StepLoad)
-	cycle := tr.Through(x, y)
+	cycle := tr.CycleThrough(x, y)
 	var kinds []string
 	for i, e := range cycle {
 		kinds = append(kinds, e.Kind.String())
@@ -114,16 +114,16 @@ func TestThrough(t *testing.T) {
 	if got := strings.Join(kinds, " "); got != "po cf po cf" || cycle[0].From != x || cycle[0].To != y {
 		t.Errorf("cycle %s: %+v", got, cycle)
 	}
-	if c := tr.Through(z, y); c != nil {
-		t.Errorf("nobody else touches z, but it is on the cycle %+v", c)
+	if c := tr.CycleThrough(z, y); c != nil {
+		t.Errorf("no other thread accesses z, but it is on the cycle %+v", c)
 	}
 	if tr.EventOf(len(w.Steps)) != -1 {
-		t.Error("a step that is not there has an event")
+		t.Error("a step that does not exist has an event")
 	}
 }
 
-// Two programs with a section, which is one node (docs/models.md): the load may
-// stand before or behind the store inside.
+// An atomic section is one node (docs/models.md), whether its load is before or after its
+// store.
 func TestSectionIsOneNode(t *testing.T) {
 	for _, body := range []string{
 		"b -> c: store [&y] = 1\n c -> d: r = load [&x]",
@@ -141,8 +141,8 @@ func TestSectionIsOneNode(t *testing.T) {
 	}
 }
 
-// TestAgainstSC: on random programs an execution found under SC never has a cycle,
-// and one found under TSO whose final state SC lacks always has one [BDM13 Lemma 1].
+// TestAgainstSC: on random programs no execution under SC has a cycle, and every execution
+// under TSO or PSO has one if SC does not have its final state [BDM13 Lemma 1].
 func TestAgainstSC(t *testing.T) {
 	cyclic := 0
 	for seed := range uint64(400) {
@@ -208,8 +208,8 @@ main main
 	}
 }
 
-// TestCanonical: equal traces have equal texts whatever the order of independent
-// steps; different ones do not.
+// TestCanonical: executions that differ only in the order of independent steps have the
+// same text. Executions with different traces have different texts.
 func TestCanonical(t *testing.T) {
 	p := flatten(t, sb)
 	weak := trace.New(p, witness(t, p, memory.TSO, 0, 0)).Canonical()

@@ -8,12 +8,13 @@ import (
 	"fencepost/verdict"
 )
 
-// Triangular races and attacks, found again in a witness. The engines that find them are not involved,
-// so an engine that is wrong about one does not get its answer shown.
+// Triangular races and attacks in a witness. The check does not use the engines that
+// find them, so that a wrong answer of an engine is not reported.
 
-// Triangle checks that the last step of an SC execution closes a triangular race [O10]: one thread
-// runs alone from the store to the load and does not drain its buffer, and then another thread's step,
-// or the atomic section that the step is in, writes what the load read.
+// Triangle returns nil if the last step of an SC execution completes a triangular race
+// [O10]: one thread runs alone from the store to the load and does not drain its buffer.
+// Then a step of another thread, or the atomic section that contains the step, writes
+// what the load read. Otherwise the error says what is wrong.
 func Triangle(flat *ir.Program, w *verdict.Witness, store, load int) error {
 	last := len(w.Steps) - 1
 	if store < 0 || store >= load || load >= last {
@@ -22,15 +23,15 @@ func Triangle(flat *ir.Program, w *verdict.Witness, store, load int) error {
 	ops := opsByEdge(flat)
 	thread, other := w.Steps[store].Thread, w.Steps[last].Thread
 	if w.Steps[store].Kind != verdict.StepStore || other == thread {
-		return fmt.Errorf("step %d is no store, or step %d no other thread's", store, last)
+		return fmt.Errorf("step %d is not a store, or step %d belongs to the same thread", store, last)
 	}
 	for i := store + 1; i <= load; i++ {
 		op := ops[ir.EdgeID(w.Steps[i].Edge)]
 		if w.Steps[i].Thread != thread || op == nil {
-			return fmt.Errorf("step %d is not one of the thread that stores", i)
+			return fmt.Errorf("step %d does not belong to the thread of the store", i)
 		}
 		if op.MustDrain() && op.Mutex != ir.RecursiveMutex {
-			return fmt.Errorf("step %d drains", i)
+			return fmt.Errorf("step %d drains the store buffer", i)
 		}
 	}
 	for i := load + 1; i <= last; i++ {
@@ -46,7 +47,7 @@ func Triangle(flat *ir.Program, w *verdict.Witness, store, load int) error {
 	}
 	read := notStored(accesses(&w.Steps[load]), stored)
 	if len(read) == 0 {
-		return fmt.Errorf("the load reads only what its own thread has stored since step %d", store)
+		return fmt.Errorf("the load reads only what its thread has stored since step %d", store)
 	}
 	if !overlap(accesses(&w.Steps[last]), read, true) {
 		return fmt.Errorf("the last step does not write what was read")
@@ -54,7 +55,7 @@ func Triangle(flat *ir.Program, w *verdict.Witness, store, load int) error {
 	return nil
 }
 
-// notStored returns, byte by byte, what was read and not stored by the same thread.
+// notStored returns the bytes of read that are not in stored, one access per byte.
 func notStored(read, stored []verdict.Access) []verdict.Access {
 	var out []verdict.Access
 	for _, r := range read {
@@ -68,7 +69,7 @@ func notStored(read, stored []verdict.Access) []verdict.Access {
 	return out
 }
 
-// accesses returns what a step reads and writes.
+// accesses returns the bytes that a step reads and writes.
 func accesses(st *verdict.Step) []verdict.Access {
 	list := slices.Clone(st.Accesses)
 	switch st.Kind {
@@ -84,8 +85,8 @@ func accesses(st *verdict.Step) []verdict.Access {
 	return list
 }
 
-// overlap reports whether two lists have a byte in common; with writes, a byte that one of them
-// writes.
+// overlap reports whether two lists have a byte in common. If writes is set, one of the
+// two accesses to the byte must be a write.
 func overlap(a, b []verdict.Access, writes bool) bool {
 	for _, x := range a {
 		for _, y := range b {
@@ -97,7 +98,7 @@ func overlap(a, b []verdict.Access, writes bool) bool {
 	return false
 }
 
-// opsByEdge returns the operations by their edges.
+// opsByEdge returns the operations of a program by the ids of their edges.
 func opsByEdge(flat *ir.Program) map[ir.EdgeID]*ir.Op {
 	ops := map[ir.EdgeID]*ir.Op{}
 	for _, f := range flat.Funcs {
@@ -108,11 +109,11 @@ func opsByEdge(flat *ir.Program) map[ir.EdgeID]*ir.Op {
 	return ops
 }
 
-// Delayed finds the steps of an attack: a load, and a store of its thread that was issued before the
-// load and reached memory after it, if at all. The engine may say which steps these are: storeStep and
-// loadStep, else both 0. With loops there may be several candidates. The cycle closes after the last
-// load, after which the thread does nothing, and the first store that is still in the buffer then is
-// the delayed one.
+// Delayed returns the two steps of an attack: a store s, and a later load l of the same
+// thread before which the store did not reach memory. If the engine knows the steps, they
+// are storeStep and loadStep; otherwise both are 0. With loops there may be several
+// candidates. The last load closes the cycle, since the thread does nothing after it. The
+// delayed store is the first one that is still in the buffer then.
 func Delayed(w *verdict.Witness, store, load ir.EdgeID, storeStep, loadStep int) (s, l int, ok bool) {
 	reached := map[int]int{}
 	for i := range w.Steps {

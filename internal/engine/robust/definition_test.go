@@ -176,7 +176,7 @@ func replays(p *ir.Program, v *engine.Violation) error {
 		return err
 	}
 	tr := trace.New(p, v.Witness)
-	if tr.Through(tr.EventOf(v.StoreStep), tr.EventOf(v.LoadStep)) == nil {
+	if tr.CycleThrough(tr.EventOf(v.StoreStep), tr.EventOf(v.LoadStep)) == nil {
 		return fmt.Errorf("the cycle does not run through the store and the load")
 	}
 	return nil

@@ -78,12 +78,12 @@ func TestTriangleIsChecked(t *testing.T) {
 		cut         int
 	}{
 		{"drains", find("z = 1"), find("r = y"), len(steps)},
-		{"reads only what its own thread has stored", find("x = 1"), find("r = x"), len(steps)},
+		{"reads only what its thread has stored", find("x = 1"), find("r = x"), len(steps)},
 		{"are not in order", find("r = y"), find("x = 1"), len(steps)},
 		{"are not in order", find("x = 1"), find("r = y"), len(steps) - 1},
 	} {
 		w := &verdict.Witness{Threads: triangle.Witness.Threads, Steps: steps[:c.cut]}
-		if c.want == "reads only what its own thread has stored" { // the last step must still follow the load
+		if c.want == "reads only what its thread has stored" { // the last step must still follow the load
 			w.Steps = append(slices.Clone(steps[:find("r = x")+1]), steps[len(steps)-1])
 		}
 		if err := trace.Triangle(flat, w, c.store, c.load); err == nil || !strings.Contains(err.Error(), c.want) {
