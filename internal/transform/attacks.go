@@ -6,27 +6,28 @@ import (
 )
 
 // Attacks. An attack is a thread, a store of it and a load of it [BDM13 Def. 1]. The
-// store is delayed past the load, so some way must lead from the one to the other
-// that does not drain the buffer; that, and what the addresses say, rules most pairs
-// out before anything is asked [BDM13 §8].
+// store is delayed past the load, so some path must lead from the store to the load
+// that does not drain the buffer. This condition and the addresses rule out most pairs
+// before an engine is asked [BDM13 §8].
 
-// Attack is an attacker, the store it delays (stinst) and the load it delays it
-// past (ldinst).
+// Attack is a thread (the attacker), the store that it delays (stinst) and the load
+// that it delays the store past (ldinst).
 type Attack struct {
 	Thread ir.ThreadID
 	Store  ir.EdgeID
 	Load   ir.EdgeID
 }
 
-// AttackList is what Attacks finds.
+// AttackList is the result of Attacks.
 type AttackList struct {
-	Attacks []Attack // that must be asked about, in program order
-	// Fenced is the pairs of a store and a load of one thread between which every
-	// way drains, Apart those whose addresses rule a cycle out.
+	Attacks []Attack // the attacks that may be feasible, in program order
+	// Fenced counts the pairs of a store and a load of one thread between which every
+	// path drains the buffer. Apart counts the pairs whose addresses rule out a cycle.
 	Fenced, Apart int
 }
 
-// Attacks lists the attacks of a flat program that may be feasible.
+// Attacks returns the attacks of a flat program that may be feasible, and counts the
+// pairs that it rules out.
 func Attacks(p *ir.Program) AttackList {
 	l := &attackLister{p: p, facts: analysis.NewFacts(p, nil)}
 	for t := range p.Threads {
@@ -68,19 +69,22 @@ func (l *attackLister) thread(t ir.ThreadID) {
 	}
 }
 
+// loads reports whether an operation of kind k only reads memory.
 func loads(k ir.OpKind) bool { return k == ir.Load || k == ir.Await || k == ir.AbstractLoad }
 
-// apart reports whether addresses rule an attack out: the delayed store has all bytes
-// that the load reads, so that none comes from memory (W5), nobody else writes what the load reads, or nobody
-// else touches what the store writes. The first helper behind the load can only be
-// a writer of the load's bytes, and the last one touches the store's [BDM13 Lemma 3].
+// apart reports whether the addresses rule out an attack. There are three cases: the
+// delayed store writes all bytes that the load reads, so that no byte comes from memory
+// (W5); no other thread writes a byte that the load reads; or no other thread accesses a
+// byte that the store writes. The last two suffice because the first helper after the
+// load can only be a writer of the load's bytes, and the last helper accesses the
+// store's [BDM13 Lemma 3].
 func (l *attackLister) apart(t ir.ThreadID, st, ld *ir.Edge) bool {
 	if at, ok := fixedAddress(l.p, &st.Op); ok {
 		if from, ok := fixedAddress(l.p, &ld.Op); ok && analysis.Covers(at, uint64(sizeOf(&st.Op)), from, uint64(sizeOf(&ld.Op))) {
 			return true
 		}
 	}
-	written, touched := false, false
+	written, accessed := false, false
 	for u := range l.p.Threads {
 		if ir.ThreadID(u) == t {
 			continue
@@ -88,25 +92,25 @@ func (l *attackLister) apart(t ir.ThreadID, st, ld *ir.Edge) bool {
 		f := l.p.ThreadFunc(ir.ThreadID(u))
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if !touches(&e.Op) {
+			if !accessesMemory(&e.Op) {
 				continue
 			}
-			touched = touched || l.facts.MayOverlap(e, st)
+			accessed = accessed || l.facts.MayOverlap(e, st)
 			written = written || !loads(e.Op.Kind) && l.facts.MayOverlap(e, ld)
 		}
 	}
-	return !written || !touched
+	return !written || !accessed
 }
 
-// touches reports whether the operation accesses memory, mutexes included.
-func touches(op *ir.Op) bool { return op.Accesses() || isMutex(op.Kind) }
+// accessesMemory reports whether the operation accesses memory, mutexes included.
+func accessesMemory(op *ir.Op) bool { return op.Accesses() || isMutex(op.Kind) }
 
 func isMutex(k ir.OpKind) bool { return k == ir.Lock || k == ir.TryLock || k == ir.Unlock }
 
-// mutexSize is how many bytes a mutex has.
+// mutexSize is the size of a mutex in bytes.
 const mutexSize = 8
 
-// sizeOf is how many bytes an operation accesses.
+// sizeOf returns the number of bytes that an operation accesses.
 func sizeOf(op *ir.Op) int {
 	if isMutex(op.Kind) {
 		return mutexSize
@@ -114,7 +118,7 @@ func sizeOf(op *ir.Op) int {
 	return op.Type.Size()
 }
 
-// fixedAddress is the address of an operation that has one address only.
+// fixedAddress returns the address of an operation if it is the same in every execution.
 func fixedAddress(p *ir.Program, op *ir.Op) (uint64, bool) {
 	if !isFixed(op.Addr) {
 		return 0, false

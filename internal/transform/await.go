@@ -8,39 +8,43 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Spin loops to awaits [AAAJLS15 §4]. A round of a loop that comes back to the head with the
-// registers that matter there as they were, and that has changed nothing anybody could
-// notice, might as well not have happened: whatever the thread does afterwards it can do
-// without that round. So of a loop that waits only the last round counts, the one that leaves it. Where every
-// way round to a back edge is of that kind, the edge no longer leads to the head but to a
-// location that nothing leaves, behind an assumption that does not hold: load and assumption, which is
-// what an await is.
+// Spin loops to awaits [AAAJLS15 §4]. A round of a loop is idle if it comes back to the
+// head with the live registers unchanged and has had no effect that another thread can
+// see. An idle round can be left out: the thread can do the same steps afterwards without
+// it. So for a loop that waits, only the last round matters, the one that leaves the
+// loop. A back edge is idle if every path round the loop that ends with it is an idle
+// round. An idle back edge is redirected: it no longer leads to the head but to a new
+// location, which only a false assumption leaves. The load and the assumption together are
+// an await.
 //
-// Rounds are found by walking the automaton from the head until it is met again, each way with
-// what is known about the registers: constants, and which hold the same value as which register
-// did at the head. Ways that contradict themselves are no ways: of a call that was inlined, the test
-// of what it returned belongs to one of its returns, and a compare-exchange that is followed by the branch
-// for failure has failed. Loops inside with constant bounds are walked through; those that wait have been
-// dealt with before. Where there are too many ways, or one that never comes back, the loop stays as it is.
+// Rounds are found by walking all paths from the head back to the head. For each path the
+// walk keeps what it knows about the registers: constants, and which registers hold the
+// value that some register had at the head. Paths that contradict themselves are dropped:
+// after an inlined call, a test of the result agrees with only some of its returns, and a
+// compare-exchange on a path through the branch for failure has failed. The walk goes
+// through inner loops with constant bounds; inner loops that wait are transformed first. A
+// loop with too many paths, or with a path that never comes back, stays unchanged.
 //
-// Differs from the paper: an edge is bent, no loop is replaced. Several loads in a round, several exits and
-// nested loops need no care, and all edges but the new one keep their ids and what they do,
-// so that an execution of the result is one of the program, step by step, and witnesses need no translation.
-// A thread that spins for ever is not in a deadlock, and one that an assumption has stopped is not
-// waiting either: the answer to that question stays the same too.
+// Differs from the paper: an edge is redirected, no loop is replaced. Several loads in a
+// round, several exits and nested loops need no special treatment. All edges but the new
+// one keep their ids and operations, so that an execution of the result is an execution of
+// the program, step by step, and witnesses need no translation. The answer about deadlock
+// stays the same too: neither a thread that spins for ever nor a thread that an assumption
+// has stopped counts as deadlocked.
 
-// awaitPass is the name of the pass at the edges it makes.
+// awaitPass is the name of the pass, which its new edges carry.
 const awaitPass = "await"
 
-// Limits of walking one loop: edges walked, over all ways.
+// maxWalked is the largest number of edges that are walked for one loop, over all paths.
 const maxWalked = 1 << 12
 
-// Await bends the idle back edges of a flat program's loops. keep says which
-// registers a property observes. A program without such loops comes back as it is. Not
-// for questions about traces, of which failing rounds are a part.
+// Await returns a flat program in which idle back edges of loops are redirected. keep
+// reports whether a property observes a register. Await returns a program without such
+// loops unchanged. The result does not serve questions about traces: a failing round is a
+// part of a trace.
 func Await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool) *ir.Program {
 	if p.Form != ir.Flat {
-		panic("BUG: spin loops are looked for in flat programs")
+		panic("BUG: spin loops are searched in flat programs")
 	}
 	out := *p
 	out.Funcs = slices.Clone(p.Funcs)
@@ -49,7 +53,7 @@ func Await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool) *ir.Program {
 	for i, f := range p.Funcs {
 		n := newNest(f)
 		a := &awaits{f: f, bent: map[int32]bool{}}
-		// Loops inside others come behind them.
+		// Inner loops come after the loops around them.
 		for loop := len(n.heads) - 1; loop >= 0; loop-- {
 			a.loop(n, int32(loop), facts.Live(ir.FuncID(i), n.heads[loop]))
 		}
@@ -67,22 +71,24 @@ func Await(p *ir.Program, keep func(ir.FuncID, ir.Reg) bool) *ir.Program {
 	return &out
 }
 
-// awaits looks for idle rounds in one function.
+// awaits finds the idle back edges of one function.
 type awaits struct {
 	f    *ir.Func
-	bent map[int32]bool // back edges that are idle, by index
+	bent map[int32]bool // idle back edges of all loops so far, by index
 
+	// The loop that is being walked.
 	head    ir.Loc
-	inside  []bool
-	live    []ir.Reg
+	inside  []bool   // by location: whether it is in the loop
+	live    []ir.Reg // registers that are live at the head
 	walked  int
-	fresh   ir.Reg             // the next number for something unknown
-	loaded  map[ir.Reg]ir.Type // of what was loaded: its type
-	hopeful int                // back edges of the loop that may be idle yet
-	idle    map[int32]bool     // back edges of the loop: whether all ways to them were idle so far
+	fresh   ir.Reg             // the next register that stands for an unknown value
+	loaded  map[ir.Reg]ir.Type // types of the unknown values that loads returned
+	hopeful int                // number of back edges that may still be idle
+	idle    map[int32]bool     // by back edge: whether all walked paths to it were idle
 }
 
-// loop judges the back edges of one loop, if its head is the only way in.
+// loop finds the idle back edges of one loop. It does nothing for a loop that is entered
+// elsewhere than at its head.
 func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 	a.head, a.live, a.walked, a.fresh = n.heads[loop], live, 0, ir.Reg(len(a.f.Regs))
 	a.idle, a.loaded = map[int32]bool{}, map[ir.Reg]ir.Type{}
@@ -118,8 +124,9 @@ func (a *awaits) loop(n *nest, loop int32, live []ir.Reg) {
 	}
 }
 
-// walk follows all ways from l to the head, given what the registers hold and whether
-// nothing has been changed so far; false if there are too many, or nothing can be idle any more.
+// walk walks all paths from l to the head, given the values of the registers and whether
+// the path so far is clean, which means without an effect that other threads can see. It
+// returns false if there are too many paths, or if no back edge can be idle any more.
 func (a *awaits) walk(l ir.Loc, values []*ir.Expr, clean bool) bool {
 	for _, i := range a.f.Out(l) {
 		if a.walked++; a.walked > maxWalked {
@@ -152,14 +159,14 @@ func (a *awaits) walk(l ir.Loc, values []*ir.Expr, clean bool) bool {
 	return true
 }
 
-// outcome is what an operation may do: what the registers hold then, and whether
-// others notice.
+// outcome is one result of an operation: the values of the registers after it, and
+// whether the operation is clean, which means that no other thread can see it.
 type outcome struct {
 	values []*ir.Expr
 	clean  bool
 }
 
-// outcomes are the ways an operation can go.
+// outcomes returns the possible results of an operation.
 func (a *awaits) outcomes(op *ir.Op, values []*ir.Expr) []outcome {
 	switch op.Kind {
 	case ir.Nop, ir.Fence, ir.AtomicBegin, ir.AtomicEnd:
@@ -195,7 +202,7 @@ func (a *awaits) outcomes(op *ir.Op, values []*ir.Expr) []outcome {
 	return []outcome{{values, false}}
 }
 
-// with is values with a register changed; nil: to something unknown.
+// with returns the values with register r set to v, or to an unknown value if v is nil.
 func (a *awaits) with(values []*ir.Expr, r ir.Reg, v *ir.Expr) []*ir.Expr {
 	if r == ir.NoReg {
 		return values
@@ -209,10 +216,11 @@ func (a *awaits) with(values []*ir.Expr, r ir.Reg, v *ir.Expr) []*ir.Expr {
 	return values
 }
 
-// maxSize is how many parts an expression has that is still looked at.
+// maxSize is the largest number of nodes of an expression that is kept. The value of a
+// larger one counts as unknown.
 const maxSize = 24
 
-// value is an expression with what is known put in.
+// value returns an expression in which the registers are replaced by their values.
 func (a *awaits) value(e *ir.Expr, values []*ir.Expr) *ir.Expr {
 	v := simplify(e.Map(func(leaf *ir.Expr) *ir.Expr {
 		if leaf.Op == ir.RegRef {
@@ -229,7 +237,8 @@ func (a *awaits) value(e *ir.Expr, values []*ir.Expr) *ir.Expr {
 	return v
 }
 
-// simplify decides comparisons of a value with itself, and what hangs on them.
+// simplify evaluates comparisons of a value with itself, and the logical operators and
+// conditionals whose value then is known.
 func simplify(e *ir.Expr) *ir.Expr {
 	switch {
 	case e.Op.IsBinary():
@@ -259,7 +268,7 @@ func simplify(e *ir.Expr) *ir.Expr {
 	return e
 }
 
-// bend makes the function with the idle back edges bent.
+// bend returns a copy of the function in which the idle back edges are redirected.
 func (a *awaits) bend(out *ir.Program) *ir.Func {
 	f := *a.f
 	f.Locs, f.Edges = slices.Clone(a.f.Locs), slices.Clone(a.f.Edges)

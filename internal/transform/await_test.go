@@ -9,7 +9,7 @@ import (
 	"fencepost/internal/transform"
 )
 
-// TestAwaitLoops: which back edges are bent, by index.
+// TestAwaitLoops: the pass redirects the idle back edges, given by index, and no others.
 func TestAwaitLoops(t *testing.T) {
 	tests := []struct{ name, body, want string }{
 		{"spin", "h -> b: r = load [&x]\n b -> h: assume r == 0\n b -> e: assume r != 0", "1"},

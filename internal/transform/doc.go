@@ -1,11 +1,27 @@
-// Package transform is ir -> ir passes: one table of them (Passes), run in order,
-// with the ir verifier after each.
+// Package transform changes ir programs. The passes that turn a structured program into
+// a flat one are in one table (Passes); Run applies them in order and runs the ir
+// verifier after each.
 //
-// A pass returns a new program and leaves its argument alone. Locations,
-// registers and threads that a property may refer to keep their ids: passes only
-// append to what they find.
+// A transformation returns a new program and does not change its argument. Locations,
+// registers and threads that a property may refer to keep their ids: transformations
+// append to the lists that they find.
 //
-// Not in the table, because they answer to a question and not to a form: Unroll
-// bounds loops; Instrumenter turns an attack on robustness into SC reachability
-// [BDM13 §5]; Extended buffers stores along sequences of instructions [BCDM15 §3].
+// The other transformations serve one question or engine and are not in the table. All
+// of them but Replicate take flat programs:
+//   - Unroll bounds loops.
+//   - Await cuts the rounds of spin loops that change nothing [AAAJLS15 §4].
+//   - Instrumenter turns an attack on robustness into SC reachability [BDM13 §5].
+//   - Extended buffers stores along sequences of instructions [BCDM15 §3].
+//   - Fences inserts fences at fence sites [BDM13 §7].
+//   - WithoutFences and WithoutRMW weaken a program.
+//   - Replicate starts several threads instead of one.
+//
+// Receivers:
+//
+//	a   activation, awaits    b   body             c  contraction
+//	f   flattener             fs  Fences           in Instrumenter
+//	l   attackLister          l   localizer        n  nest
+//	s   shadow                u   unroller         v  weaver (of one attack)
+//	w   threadWeaver          w   extender         w  word
+//	x   Extended
 package transform

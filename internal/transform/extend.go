@@ -10,45 +10,48 @@ import (
 	"fencepost/internal/property"
 )
 
-// Extension: buffering along one sequence of instructions. The idea: given a
-// sequence sigma of a thread that begins with a store, ends with a load and
-// drains nothing, the thread gets a second way from the beginning of sigma to its end that does
-// under SC what it does under TSO if the stores of sigma stay in the buffer until
-// the end. Along the way stores only set registers, loads look at those first, newest to
-// oldest, and at the end the stores are made [BCDM15 §3]. The program's name for
-// it is R (+) sigma.
+// Extension: buffering along one sequence of instructions. The idea: let sigma be a
+// sequence of instructions of one thread that begins with a store, ends with a load and
+// does not drain the buffer. The thread gets a second path from the beginning of sigma to
+// its end. Under SC this path does what sigma does under TSO if its stores stay in the
+// buffer until the end. On the path, stores only set registers, loads read these registers
+// first, newest to oldest, and at the end the stores are written to memory [BCDM15 §3].
+// The extended program is called R (+) sigma.
 //
-// An exact extension also takes the first store of sigma out of the program, so that the same
-// sequence is never found again. What is lost by that is put back: ways out of sigma
-// to other instructions, behind the stores so far [BCDM15 App. B (11)-(13)], and ways back behind
-// each load, and behind the first store, on which the first store is made and fenced
-// [BCDM15 App. B (14)-(17)]. The text of the paper has slips there; the ways out begin at the state
-// before the instruction they are an alternative to, and the ways back lead to behind the load.
-// A practical extension adds the way along sigma only and keeps the store [BCDM15 §5]:
-// that never loses anything, and is all that is needed to find something.
+// An exact extension also removes the first store of sigma from the program, so that the
+// same sequence is never found again. Two kinds of path put back what this would lose.
+// Paths out of sigma write the stores so far and go on with an instruction that is not in
+// sigma [BCDM15 App. B (11)-(13)]. Paths back leave after the first store and after each
+// load; they write the first store, then a fence, then the other stores so far
+// [BCDM15 App. B (14)-(17)]. The text of the paper has slips there: the paths out begin at
+// the state before the instruction to which they are an alternative, and the paths back
+// lead to the location after the load. A practical extension adds only the path along
+// sigma and keeps the store [BCDM15 §5]: it never loses an execution, and it suffices to
+// find a violation.
 //
 // Differs from the paper: accesses have sizes (extend_load.go). Addresses and values that are
 // constants are not put into registers, so that static analysis still sees them.
 
-// extendPass marks the edges.
+// extendPass is the name that the new edges carry.
 const extendPass = "extend"
 
-// Extended is a program R that buffers along some sequences, and what it has to do
-// with the program it was made of.
+// Extended is a program R that buffers along some sequences, with its relation to the
+// original program.
 type Extended struct {
 	Program *ir.Program
 	Props   *property.Set
-	// Of is, by edge id, the instruction of the original an edge carries out, NoEdge for
-	// one that carries out none (the projection h of [BCDM15 §3.1]). A store, moreover,
-	// lets the oldest pending store of its thread reach memory.
+	// Of maps an edge id to the instruction of the original program that the edge carries
+	// out, or to NoEdge (the projection h of [BCDM15 §3.1]). A store also moves the oldest
+	// pending store of its thread to memory.
 	Of []ir.EdgeID
-	// names of edges in names of sequences, "" for those that are not named.
+	// names has the names of edges, from which Name makes names of sequences. An edge
+	// without a name has "".
 	names []string
 
-	exact bool // accesses overlap only if they are to the same bytes
+	exact bool // accesses that overlap are to the same bytes
 }
 
-// NewExtended is a flat program as it is.
+// NewExtended returns a flat program without extensions.
 func NewExtended(p *ir.Program, props *property.Set) *Extended {
 	if p.Form != ir.Flat {
 		panic("BUG: only flat programs can be extended")
@@ -61,17 +64,18 @@ func NewExtended(p *ir.Program, props *property.Set) *Extended {
 	return x
 }
 
-// Name tells sequences apart in terms of the original: its instructions in order,
-// with a ^ the stores that were issued before and are made now, and with an @ and
-// a number what was copied because it leads out of a sequence.
+// Name returns the name of a sequence in terms of the original program, to tell sequences
+// apart. The name lists the instructions in order. A ^ marks a store that was
+// issued earlier and is written to memory here. An @ and a number mark the copy of an
+// instruction that leads out of a sequence.
 //
-// Differs from the paper: h of [BCDM15 §3.1] forgets the latter two, and [BCDM15 Lemma 2]
-// says that the projections of sequences never repeat. With these they do. A sequence that
-// begins with a store made at the end of an earlier one, and goes on along a third, has the
-// projection of the third; and a store that is an alternative to an instruction of a
-// sequence exists twice afterwards. Names without ^ and @ do not repeat. Algorithm 1 ends on programs
-// without loops all the same: every extension takes its store out, and what it
-// puts in instead stands further down.
+// Differs from the paper: h of [BCDM15 §3.1] drops the marked ones, and [BCDM15 Lemma 2]
+// says that the projections of sequences never repeat. With the marked instructions they
+// do repeat. A sequence that begins with a store written at the end of an earlier sequence,
+// and goes on along a third one, has the projection of the third one; and a store that is
+// an alternative to an instruction of a sequence exists twice after the extension. Names
+// without ^ and @ do not repeat. Algorithm 1 still ends on programs without loops: every
+// extension removes its store, and the instructions that it adds are further down.
 func (x *Extended) Name(sequence []ir.EdgeID) string {
 	var parts []string
 	for _, id := range sequence {
@@ -82,15 +86,15 @@ func (x *Extended) Name(sequence []ir.EdgeID) string {
 	return strings.Join(parts, " ")
 }
 
-// Extend is R (+) sigma, exact or practical; sigma is edges of thread t of the
-// program. It fails with Unsupported if sigma does something that cannot be
-// buffered past.
+// Extend returns R (+) sigma, exact or practical. The edges of sigma belong to thread t of
+// the program. The error is an Unsupported if sigma has an instruction that a store cannot
+// be delayed past.
 func (x *Extended) Extend(t ir.ThreadID, sigma []ir.EdgeID, exact bool) (*Extended, error) {
 	out := *x.Program
 	out.Funcs = slices.Clone(x.Program.Funcs)
 	out.Threads = slices.Clone(x.Program.Threads)
 	for i := range out.Threads {
-		out.Threads[i].Template = "" // they are not alike any more
+		out.Threads[i].Template = "" // instances of a template now differ
 	}
 	src := out.ThreadFunc(t)
 	f := *src
@@ -133,8 +137,8 @@ func uniqueFunc(p *ir.Program, t ir.ThreadID) string {
 	return name
 }
 
-// dropUnused takes out functions that no thread runs any more, so that programs do
-// not grow by copies.
+// dropUnused removes the functions that no thread runs any more, so that copies do not
+// make programs grow.
 func dropUnused(p *ir.Program) {
 	var keep []*ir.Func
 	id := map[ir.FuncID]ir.FuncID{}
@@ -152,17 +156,17 @@ func dropUnused(p *ir.Program) {
 // extender builds one extension.
 type extender struct {
 	x     *Extended
-	src   *ir.Func // before
-	f     *ir.Func
+	src   *ir.Func // the function before the extension
+	f     *ir.Func // the function under construction
 	t     ir.ThreadID
 	sigma []ir.Edge
-	whole bool // exact
-	names map[string]bool
-	e     *ir.Edge // what is being carried over
-	line  []ir.Loc // the paper's q̄_0, q̄_1 and so on
-	stack []pending
-	aux   ir.Reg // holds a value that a load takes from buffered stores; -1: not made yet
-	addr  ir.Reg // holds the address of a load; -1: not made yet
+	whole bool            // the extension is exact
+	names map[string]bool // names of locations (l:) and registers (r:) in use
+	e     *ir.Edge        // the instruction that is being carried over
+	line  []ir.Loc        // the paper's q̄_0, q̄_1 and so on
+	stack []pending       // the buffered stores, oldest first
+	aux   ir.Reg          // holds a value that a load takes from buffered stores; -1: not made yet
+	addr  ir.Reg          // holds the address of a load; -1: not made yet
 }
 
 // pending is a buffered store.
@@ -171,6 +175,7 @@ type pending struct {
 	addr, val *ir.Expr // registers or constants
 }
 
+// run builds the path along sigma and, for an exact extension, the paths out and back.
 func (w *extender) run() error {
 	w.aux, w.addr = -1, -1
 	w.line = []ir.Loc{w.sigma[0].From}
@@ -222,7 +227,7 @@ func (w *extender) reg(name string) ir.Reg {
 	return ir.Reg(len(w.f.Regs) - 1)
 }
 
-// edge adds an edge for w.e; real says that it carries it out.
+// edge adds an edge for w.e. real says that the edge carries out w.e.
 func (w *extender) edge(from ir.Loc, op ir.Op, to ir.Loc, real bool) {
 	p := w.x.Program
 	e := ir.Edge{ID: p.NextEdge, Origin: w.e.Origin, From: from, To: to, Op: op, Pos: w.e.Pos, Stack: w.e.Stack, Pass: extendPass}
@@ -238,13 +243,14 @@ func (w *extender) edge(from ir.Loc, op ir.Op, to ir.Loc, real bool) {
 	w.f.Edges = append(w.f.Edges, e)
 }
 
+// then adds an edge that carries out no instruction, and returns its new target.
 func (w *extender) then(from ir.Loc, op ir.Op) ir.Loc {
 	to := w.loc("e")
 	w.edge(from, op, to, false)
 	return to
 }
 
-// carry takes an instruction of sigma over.
+// carry adds the path's version of an instruction of sigma.
 func (w *extender) carry(from, to ir.Loc) error {
 	op := w.e.Op
 	switch {
@@ -261,7 +267,7 @@ func (w *extender) carry(from, to ir.Loc) error {
 	return nil
 }
 
-// buffer remembers a store (1).
+// buffer puts address and value of a store into registers (1).
 func (w *extender) buffer(from, to ir.Loc) {
 	op := &w.e.Op
 	e := *w.e
@@ -283,8 +289,8 @@ func (w *extender) buffer(from, to ir.Loc) {
 	w.stack = append(w.stack, s)
 }
 
-// flush makes the buffered stores, with a fence behind the first if asked (9)-(10),
-// (14)-(17).
+// flush writes the buffered stores to memory, oldest first (9)-(10). If fence is set, it
+// adds a fence after the first one (14)-(17).
 func (w *extender) flush(from, to ir.Loc, fence bool) {
 	last := *w.e
 	at := from
@@ -312,7 +318,8 @@ func (w *extender) flush(from, to ir.Loc, fence bool) {
 	w.e = &last
 }
 
-// waysOut are the alternatives to an instruction of sigma (11)-(13).
+// waysOut adds the paths that leave sigma at an instruction and take another edge
+// (11)-(13).
 func (w *extender) waysOut(from ir.Loc) {
 	here := w.e
 	for _, i := range w.src.Out(here.From) {
@@ -330,8 +337,8 @@ func (w *extender) waysOut(from ir.Loc) {
 	w.e = here
 }
 
-// goals makes goals hold also where the thread stands inside sigma, unless they
-// read memory: then the buffer has to be empty.
+// goals returns properties whose goals also hold at the locations of the path along sigma.
+// Goals that read memory stay unchanged: they need an empty buffer.
 func (w *extender) goals(props *property.Set) *property.Set {
 	out := *props
 	out.Goals = slices.Clone(props.Goals)

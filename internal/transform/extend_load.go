@@ -2,21 +2,21 @@ package transform
 
 import "fencepost/internal/ir"
 
-// Loads of extensions. A load takes each byte from the newest store that sigma has
-// buffered and that has the byte, and every other byte from memory [BCDM15 App. B
-// (2)-(8)].
+// Loads of extensions. A load takes each byte from the newest store of sigma that is
+// buffered and writes the byte, and every other byte from memory [BCDM15 App. B (2)-(8)].
 //
-// Differs from the paper: where accesses overlap in part only, the bytes may come from
-// several buffered stores and from memory. If the buffered stores have all bytes, the value is
-// put together from their registers. Otherwise one ordinary load reads the whole
-// range, and the buffered bytes are laid over the result: one load, since the bytes
-// of memory are read in one step. It also reads bytes it does not need, which may
-// show the oracle a conflict the program does not have; that costs a round and no
-// answer, as extending by any sequence is right. In a later extension such a load gets
-// another overlay before the one it has: what the earlier line buffers was stored later
-// than what the new one does.
+// Differs from the paper: if accesses overlap only in part, the bytes may come from
+// several buffered stores and from memory. If the buffered stores write all bytes, the
+// value is composed from their registers. Otherwise one ordinary load reads the whole
+// range, and the buffered bytes replace those of the result. There is only one load,
+// because a load reads all its bytes of memory in one step. This load also reads bytes
+// that it does not need, which may show the oracle a conflict that the program does not
+// have. That costs a round but changes no answer, because extending by any sequence is
+// correct. In a later extension such a load gets another overlay before its present one:
+// the path of the earlier extension buffers stores that are newer than those of the new
+// path.
 
-// read is a load that looks at the buffered stores first (2)-(8).
+// read adds a load that reads the buffered stores first (2)-(8).
 func (w *extender) read(from, to ir.Loc) {
 	if w.x.exact {
 		w.readWhole(from, to)
@@ -25,8 +25,8 @@ func (w *extender) read(from, to ir.Loc) {
 	}
 }
 
-// readWhole is a load in a program whose accesses overlap only if they are to the
-// same bytes: the newest buffered store to them decides.
+// readWhole adds a load in a program whose overlapping accesses are to the same bytes:
+// the load takes its value from the newest buffered store to these bytes.
 func (w *extender) readWhole(from, to ir.Loc) {
 	op := &w.e.Op
 	at := from
@@ -53,15 +53,15 @@ func (w *extender) readWhole(from, to ir.Loc) {
 	w.edge(at, *op, to, true)
 }
 
-// overlay is what a buffered store has of a load's bytes: a mask of them, and
-// their values in their places. Both may depend on addresses.
+// overlay is the part of a load's bytes that a buffered store writes: a mask of the bytes,
+// and their values, shifted to their offset in the load. Both may depend on addresses.
 type overlay struct{ mask, bits *ir.Expr }
 
-// readBytes is a load byte by byte.
+// readBytes adds a load in a program whose accesses may overlap in part.
 func (w *extender) readBytes(from, to ir.Loc) {
 	op := &w.e.Op
 	at, addr := from, op.Addr
-	if !isFixed(addr) { // the load may change what it is computed from
+	if !isFixed(addr) { // the load may change a register of its address
 		if w.addr < 0 {
 			w.addr = w.reg("at")
 		}
@@ -80,12 +80,12 @@ func (w *extender) readBytes(from, to ir.Loc) {
 	}
 }
 
-// overlays are what the buffered stores have of the bytes at an address, oldest
-// first, and a mask of all that they have.
+// overlays returns the overlays of the buffered stores over the bytes at an address,
+// oldest first, and a mask of all bytes that they cover.
 func (w *extender) overlays(addr *ir.Expr) (list []overlay, covered *ir.Expr) {
 	covered = ir.Int(0)
 	full := lowBytes(sizeOf(&w.e.Op))
-	known := int64(0) // bytes that newer stores surely have
+	known := int64(0) // bytes that newer stores certainly write
 	for j := len(w.stack) - 1; j >= 0 && known != full; j-- {
 		o := w.overlay(&w.stack[j], addr)
 		if m, fixed := o.mask.IsConst(); fixed {
@@ -103,7 +103,7 @@ func (w *extender) overlays(addr *ir.Expr) (list []overlay, covered *ir.Expr) {
 	return list, covered
 }
 
-// overlay is what a buffered store has of the bytes at an address.
+// overlay returns the overlay of a buffered store over the bytes at an address.
 func (w *extender) overlay(s *pending, addr *ir.Expr) overlay {
 	n, m := sizeOf(&s.e.Op), sizeOf(&w.e.Op)
 	all, full := ir.Int(lowBytes(n)), ir.Int(lowBytes(m))
@@ -111,7 +111,7 @@ func (w *extender) overlay(s *pending, addr *ir.Expr) overlay {
 		return ir.Binary(op, ir.U64, x, ir.Binary(ir.Mul, ir.U64, by, ir.Int(8)))
 	}
 	less := func(x *ir.Expr, k int) *ir.Expr { return ir.Binary(ir.Lt, ir.U64, x, ir.Int(int64(k))) }
-	up := ir.Binary(ir.Sub, ir.U64, s.addr, addr) // how far the store begins behind the load
+	up := ir.Binary(ir.Sub, ir.U64, s.addr, addr) // the offset of the store in the load
 	down := ir.Binary(ir.Sub, ir.U64, addr, s.addr)
 	if isFixed(up) {
 		env := ir.Env{Prog: w.x.Program}
@@ -125,17 +125,18 @@ func (w *extender) overlay(s *pending, addr *ir.Expr) overlay {
 			return overlay{ir.Int(0), ir.Int(0)}
 		}
 	}
-	behind := ir.Binary(ir.And, ir.U64, shift(ir.Shl, all, up), full)
+	after := ir.Binary(ir.And, ir.U64, shift(ir.Shl, all, up), full)
 	before := ir.Binary(ir.And, ir.U64, shift(ir.Shr, all, down), full)
 	return overlay{
-		mask: ir.Conditional(less(up, m), behind, ir.Conditional(less(down, n), before, ir.Int(0))),
+		mask: ir.Conditional(less(up, m), after, ir.Conditional(less(down, n), before, ir.Int(0))),
 		bits: ir.Conditional(less(up, m), shift(ir.Shl, s.val, up), shift(ir.Shr, s.val, down)),
 	}
 }
 
-// lowBytes is a mask of n bytes.
+// lowBytes returns a mask of the n lowest bytes.
 func lowBytes(n int) int64 { return int64(^uint64(0) >> (64 - 8*n)) }
 
+// bitOr returns x | y, or y if x is the constant 0.
 func bitOr(x, y *ir.Expr) *ir.Expr {
 	if v, ok := x.IsConst(); ok && v == 0 {
 		return y
@@ -143,7 +144,7 @@ func bitOr(x, y *ir.Expr) *ir.Expr {
 	return ir.Binary(ir.Or, ir.U64, x, y)
 }
 
-// lay puts overlays over a value, and makes it one of the load's type.
+// lay returns the value v with the bytes of the overlays in it, cast to the load's type.
 func (w *extender) lay(list []overlay, v *ir.Expr) *ir.Expr {
 	op := &w.e.Op
 	for _, o := range list {
@@ -157,7 +158,7 @@ func (w *extender) lay(list []overlay, v *ir.Expr) *ir.Expr {
 	return ir.Unary(ir.Cast, op.Type, v)
 }
 
-// readBoth is a load that takes some bytes from memory.
+// readBoth adds a load that takes some bytes from memory and the others from the overlays.
 func (w *extender) readBoth(at, to ir.Loc, list []overlay) {
 	op := w.e.Op
 	if len(list) == 0 {
@@ -176,7 +177,7 @@ func (w *extender) readBoth(at, to ir.Loc, list []overlay) {
 	w.edge(read, assign(op.Dst, w.lay(list, ir.R(op.Dst))), to, false)
 }
 
-// sees is a condition on v instead of what the operation sees.
+// sees returns a condition in which v replaces the value that the operation sees.
 func sees(cond, v *ir.Expr) *ir.Expr {
 	return cond.Map(func(leaf *ir.Expr) *ir.Expr {
 		if leaf.Op == ir.Seen {
@@ -186,7 +187,7 @@ func sees(cond, v *ir.Expr) *ir.Expr {
 	})
 }
 
-// take is a load of a value that the buffered stores have.
+// take adds a load whose value v comes from the buffered stores alone.
 func (w *extender) take(at, to ir.Loc, v *ir.Expr) {
 	op := &w.e.Op
 	if op.Kind == ir.Load {

@@ -31,7 +31,7 @@ thread p = p()
 thread q = q()
 `
 
-// reached reports whether both threads get to their ends.
+// reached reports whether the goal of the properties is reachable under a memory model.
 func reached(t *testing.T, p *ir.Program, props *property.Set, m memory.Model) bool {
 	t.Helper()
 	out, err := explicit.Run(context.Background(), &engine.Task{Program: p, Props: props, Model: m, Limits: engine.Limits{Workers: 1}})
@@ -41,6 +41,7 @@ func reached(t *testing.T, p *ir.Program, props *property.Set, m memory.Model) b
 	return len(out.Violations) > 0
 }
 
+// ends returns properties with one goal: all threads are at their ends.
 func ends(p *ir.Program) *property.Set {
 	var at []property.At
 	for t := range p.Threads {
@@ -55,7 +56,7 @@ func ends(p *ir.Program) *property.Set {
 }
 
 // TestExtension: the example of [BCDM15 Fig. 1, Fig. 3]. The goal becomes reachable under
-// SC, what TSO can do stays the same, and only exact extensions take the store out.
+// SC and stays reachable under TSO, and only an exact extension removes the store.
 func TestExtension(t *testing.T) {
 	flat := flatOf(t, sb)
 	props := ends(flat)
@@ -87,7 +88,7 @@ func TestExtension(t *testing.T) {
 	}
 }
 
-// TestExtensionNames: names of sequences are those of the original's instructions.
+// TestExtensionNames: the name of a sequence lists instructions of the original program.
 func TestExtensionNames(t *testing.T) {
 	flat := flatOf(t, sb)
 	f := flat.ThreadFunc(0)
@@ -112,12 +113,12 @@ func TestExtensionNames(t *testing.T) {
 			issued++
 		}
 	}
-	if issued != 1 || made != 2 { // at the end, and behind the store with a fence
+	if issued != 1 || made != 2 { // at the end, and after the store with a fence
 		t.Errorf("issued %d times, made %d times", issued, made)
 	}
 }
 
-// TestExtensionRefuses: nothing is delayed past what drains.
+// TestExtensionRefuses: no store is delayed past an operation that drains the buffer.
 func TestExtensionRefuses(t *testing.T) {
 	flat := flatOf(t, "func p() {\n reg r\n a -> b: store [&x] = 1\n b -> c: fence.full @f.c:3:5-3:9\n c -> d: r = load [&y]\n}\nthread p = p()\n")
 	f := flat.ThreadFunc(0)
@@ -127,13 +128,16 @@ func TestExtensionRefuses(t *testing.T) {
 	}
 }
 
-// TestExtensionOverlap: a load takes each byte from the newest buffered store that has it, and the others from
-// memory in one step. The other thread's store comes between the load and the buffered stores.
+// TestExtensionOverlap: a load takes each byte from the newest buffered store that writes
+// the byte, and the other bytes from memory in one step. The other thread's store comes
+// between the load and the buffered stores.
 func TestExtensionOverlap(t *testing.T) {
 	for _, c := range []struct {
 		name, stores, load string
-		r, x               int64 // what the load gives, and memory in the end
-		all                bool  // no byte comes from memory: SC has that, too, and the sequence goes on to another load
+		r, x               int64 // the loaded value, and the final value of x
+		// all: no byte comes from memory. SC has that execution too, and the sequence goes
+		// on to another load.
+		all bool
 	}{
 		{"one byte", "store.u8 [&x] = 1", "r = load.u32 [&x]", 0x01, 0x04040401, false},
 		{"a byte further up", "store.u8 [(&x+2)] = 1", "r = load.u32 [&x]", 0x010000, 0x04010404, false},

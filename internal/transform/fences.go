@@ -9,44 +9,45 @@ import (
 	"fencepost/internal/property"
 )
 
-// Fences at places. A front end marks the places where a fence can be written by
-// Nop edges. The idea: a fence at a place is a Fence edge instead of the Nop at
-// every copy of the place, and Nops without a fence are taken out again, so that
-// engines see the program as if nobody had looked for places.
+// Fences at fence sites. A front end marks each fence site by Nop edges. The idea: to
+// insert a fence at a site, the Nop at every copy of the site becomes a Fence edge. All
+// other Nops are removed, so that engines see the program as if it had no fence sites.
 //
-// Two rules take out a Nop a -> b. If nothing else leaves a, whatever leads to a
-// leads to b instead. If nothing else leads to b, the edges that leave b leave a
-// instead; several edges leave a at the beginning of alternatives. Where neither rule
+// Two rules remove a Nop a -> b. If no other edge leaves a, the edges that lead to a
+// lead to b instead. If no other edge leads to b, the edges that leave b leave a
+// instead; several edges leave a at the beginning of alternatives. If neither rule
 // applies, or a property names a location that would be lost, the Nop stays.
 //
 // Differs from the paper: a fence of [BDM13 §7] belongs to a location and runs before
-// every edge that leaves it. Places are such locations, restricted to those where the
-// text has room for a statement, and all copies of a place are one.
+// every edge that leaves it. A fence site is such a location, at which the source text
+// has room for a statement, and all copies of a site count as one.
 
-// Fences puts fences into one flat program. It is safe for concurrent use.
+// Fences inserts fences into one flat program. It is safe for concurrent use.
 type Fences struct {
-	p      *ir.Program
-	props  *property.Set
-	places []ir.FenceSite
-	of     map[ir.EdgeID]ir.SiteID // by edge of the flat program
-	edges  map[ir.EdgeID]flatEdge
-	named  []map[ir.Loc]bool // by function: locations that goals name
+	p     *ir.Program
+	props *property.Set
+	sites []ir.FenceSite
+	of    map[ir.EdgeID]ir.SiteID // by edge of the flat program
+	edges map[ir.EdgeID]flatEdge
+	named []map[ir.Loc]bool // by function: locations that goals name
 }
 
+// flatEdge is an edge of the flat program.
 type flatEdge struct {
-	fn   int
+	fn   int // index of its function
 	edge *ir.Edge
 }
 
-// NewFences prepares a flat program made from a structured one with places.
-func NewFences(p *ir.Program, props *property.Set, places []ir.FenceSite) *Fences {
+// NewFences returns the Fences of a flat program p. The sites name edges of the structured
+// program from which p was made.
+func NewFences(p *ir.Program, props *property.Set, sites []ir.FenceSite) *Fences {
 	if p.Form != ir.Flat {
-		panic("BUG: fences are put into flat programs")
+		panic("BUG: fences can only be inserted into flat programs")
 	}
-	fs := &Fences{p: p, props: props, places: places, of: map[ir.EdgeID]ir.SiteID{}, edges: map[ir.EdgeID]flatEdge{}}
+	fs := &Fences{p: p, props: props, sites: sites, of: map[ir.EdgeID]ir.SiteID{}, edges: map[ir.EdgeID]flatEdge{}}
 	origin := map[ir.EdgeID]ir.SiteID{}
-	for i := range places {
-		for _, e := range places[i].Edges {
+	for i := range sites {
+		for _, e := range sites[i].Edges {
 			origin[e] = ir.SiteID(i)
 		}
 	}
@@ -55,8 +56,8 @@ func NewFences(p *ir.Program, props *property.Set, places []ir.FenceSite) *Fence
 		for j := range f.Edges {
 			e := &f.Edges[j]
 			fs.edges[e.ID] = flatEdge{i, e}
-			if place, ok := origin[e.Origin]; ok && e.Op.Kind == ir.Nop {
-				fs.of[e.ID] = place
+			if site, ok := origin[e.Origin]; ok && e.Op.Kind == ir.Nop {
+				fs.of[e.ID] = site
 			}
 		}
 	}
@@ -70,14 +71,14 @@ func NewFences(p *ir.Program, props *property.Set, places []ir.FenceSite) *Fence
 	return fs
 }
 
-// Places are the places.
-func (fs *Fences) Places() []ir.FenceSite { return fs.places }
+// Sites returns the fence sites that NewFences was given. A SiteID is an index in the list.
+func (fs *Fences) Sites() []ir.FenceSite { return fs.sites }
 
-// Insert is the program with the fences, and its properties.
+// Insert returns the program with the given fences, and properties that fit it.
 func (fs *Fences) Insert(fences []ir.FenceAt) (*ir.Program, *property.Set) {
 	kinds := map[ir.SiteID]ir.FenceKind{}
 	for _, f := range fences {
-		if kinds[f.Site] != ir.FullFence { // which does what the other does, too
+		if kinds[f.Site] != ir.FullFence { // the stronger of two fences counts
 			kinds[f.Site] = f.Kind
 		}
 	}
@@ -94,6 +95,8 @@ func (fs *Fences) Insert(fences []ir.FenceAt) (*ir.Program, *property.Set) {
 	return &out, fs.moveGoals(moved)
 }
 
+// moveGoals returns properties whose goals name the locations that are left. moved maps,
+// for each function, removed locations to their replacements.
 func (fs *Fences) moveGoals(moved []map[ir.Loc]ir.Loc) *property.Set {
 	props := *fs.props
 	props.Goals = slices.Clone(props.Goals)
@@ -113,17 +116,18 @@ func (fs *Fences) moveGoals(moved []map[ir.Loc]ir.Loc) *property.Set {
 	return &props
 }
 
-// contraction takes Nops out of one function.
+// contraction removes Nops from one function.
 type contraction struct {
 	f       *ir.Func
 	edges   []ir.Edge
-	gone    []bool
-	in, out []int // edges that lead to and leave each location
-	named   map[ir.Loc]bool
-	moved   map[ir.Loc]ir.Loc // goal locations that went
+	gone    []bool            // by index in edges: removed
+	in, out []int             // by location: the number of edges that lead to it and leave it
+	named   map[ir.Loc]bool   // locations that goals name
+	moved   map[ir.Loc]ir.Loc // removed locations that goals name, with their replacements
 }
 
-// function is a copy with fences, and where named locations went.
+// function returns a copy of a function with fences, and the replacements of the removed
+// locations that goals name.
 func (fs *Fences) function(fn int, f *ir.Func, kinds map[ir.SiteID]ir.FenceKind) (*ir.Func, map[ir.Loc]ir.Loc) {
 	g := *f
 	c := &contraction{
@@ -139,11 +143,11 @@ func (fs *Fences) function(fn int, f *ir.Func, kinds map[ir.SiteID]ir.FenceKind)
 		e := &c.edges[i]
 		c.in[e.To]++
 		c.out[e.From]++
-		place, ok := fs.of[e.ID]
+		site, ok := fs.of[e.ID]
 		if !ok {
 			continue
 		}
-		if kind := kinds[place]; kind != ir.FenceUnset {
+		if kind := kinds[site]; kind != ir.FenceUnset {
 			e.Op = ir.NewOp(ir.Fence)
 			e.Op.Fence = kind
 			e.Pass = "fences"
@@ -163,7 +167,7 @@ func (fs *Fences) function(fn int, f *ir.Func, kinds map[ir.SiteID]ir.FenceKind)
 	return &g, c.moved
 }
 
-// take takes out one Nop if that is possible.
+// take removes one Nop if a rule applies.
 func (c *contraction) take(i int) {
 	a, b := c.edges[i].From, c.edges[i].To
 	switch {
@@ -200,7 +204,7 @@ func (c *contraction) take(i int) {
 	c.out[a]--
 }
 
-// move notes that a named location went to another one.
+// move records that location to replaces location from, which goals name.
 func (c *contraction) move(from, to ir.Loc) {
 	for l, was := range c.moved {
 		if was == from {
@@ -210,39 +214,39 @@ func (c *contraction) move(from, to ir.Loc) {
 	c.moved[from] = to
 }
 
-// Between appends the places that a thread passes on its way from one edge to the
-// edge it takes next in the program with or without fences.
+// Between appends to out the sites that a thread passes from edge first to edge next, and
+// returns the result. The thread takes next directly after first in the program of some
+// Insert.
 func (fs *Fences) Between(first, next ir.EdgeID, out []ir.SiteID) []ir.SiteID {
 	a, b := fs.edges[first], fs.edges[next]
 	if a.fn != b.fn {
-		panic("BUG: steps of two threads follow each other in one")
+		panic("BUG: consecutive steps of one thread are in two functions")
 	}
 	way, ok := fs.way(a, func(l ir.Loc) bool { return l == b.edge.From }, nil)
 	if !ok {
-		panic(fmt.Sprintf("BUG: edge %d does not follow edge %d", next, first))
+		panic(fmt.Sprintf("BUG: edge %d does not come next after edge %d", next, first))
 	}
 	return append(out, way...)
 }
 
-// BeforeGoal returns the places that a thread passes from its last edge to a location
-// that a goal names, on a way without the fenced places. It returns nil if there is no
-// such way.
+// BeforeGoal returns the sites that a thread passes from its last edge to a location that
+// a goal names, on a path without fenced sites. It returns nil if there is no such path.
 func (fs *Fences) BeforeGoal(last ir.EdgeID, fenced map[ir.SiteID]bool) []ir.SiteID {
 	a := fs.edges[last]
 	way, _ := fs.way(a, func(l ir.Loc) bool { return fs.named[a.fn][l] }, fenced)
 	return way
 }
 
-// way is the places on a shortest way behind an edge to a location, over places that
-// are not fenced.
-func (fs *Fences) way(behind flatEdge, reached func(ir.Loc) bool, fenced map[ir.SiteID]bool) (out []ir.SiteID, ok bool) {
-	f := fs.p.Funcs[behind.fn]
+// way returns the sites on a shortest path from the end of an edge to a location for which
+// reached returns true. The path consists of sites that are not fenced.
+func (fs *Fences) way(after flatEdge, reached func(ir.Loc) bool, fenced map[ir.SiteID]bool) (out []ir.SiteID, ok bool) {
+	f := fs.p.Funcs[after.fn]
 	type visit struct {
 		loc  ir.Loc
-		from int // index of the visit before
-		at   ir.SiteID
+		from int       // index of the previous visit, -1 for the first
+		at   ir.SiteID // the site that leads here
 	}
-	visits := []visit{{loc: behind.edge.To, from: -1}}
+	visits := []visit{{loc: after.edge.To, from: -1}}
 	for i := 0; i < len(visits); i++ {
 		if reached(visits[i].loc) {
 			for j := i; visits[j].from >= 0; j = visits[j].from {
@@ -252,49 +256,51 @@ func (fs *Fences) way(behind flatEdge, reached func(ir.Loc) bool, fenced map[ir.
 		}
 		for _, j := range f.Out(visits[i].loc) {
 			e := &f.Edges[j]
-			place, ok := fs.of[e.ID]
-			if ok && !fenced[place] && !slices.ContainsFunc(visits, func(v visit) bool { return v.loc == e.To }) {
-				visits = append(visits, visit{e.To, i, place})
+			site, ok := fs.of[e.ID]
+			if ok && !fenced[site] && !slices.ContainsFunc(visits, func(v visit) bool { return v.loc == e.To }) {
+				visits = append(visits, visit{e.To, i, site})
 			}
 		}
 	}
 	return nil, false
 }
 
-// PlaceOf is the place an edge belongs to, if it does.
-func (fs *Fences) PlaceOf(e ir.EdgeID) (ir.SiteID, bool) {
-	place, ok := fs.of[e]
-	return place, ok
+// SiteOf returns the site to which an edge of the flat program belongs, if any.
+func (fs *Fences) SiteOf(e ir.EdgeID) (ir.SiteID, bool) {
+	site, ok := fs.of[e]
+	return site, ok
 }
 
-// Threads names the threads that can pass each place.
+// Threads returns, for each site, the names of the threads that can pass it.
 func (fs *Fences) Threads() [][]string {
-	out := make([][]string, len(fs.places))
-	fs.visit(func(t *ir.Thread, place ir.SiteID, _ int) {
-		if !slices.Contains(out[place], t.Name) {
-			out[place] = append(out[place], t.Name)
+	out := make([][]string, len(fs.sites))
+	fs.visit(func(t *ir.Thread, site ir.SiteID, _ int) {
+		if !slices.Contains(out[site], t.Name) {
+			out[site] = append(out[site], t.Name)
 		}
 	})
 	return out
 }
 
-// Depths is how many loops each place lies in, with calls inlined.
+// Depths returns, for each site, the largest number of loops around a copy of it, with
+// calls inlined.
 func (fs *Fences) Depths() []int {
-	out := make([]int, len(fs.places))
-	fs.visit(func(_ *ir.Thread, place ir.SiteID, depth int) { out[place] = max(out[place], depth) })
+	out := make([]int, len(fs.sites))
+	fs.visit(func(_ *ir.Thread, site ir.SiteID, depth int) { out[site] = max(out[site], depth) })
 	return out
 }
 
-// visit calls f on every copy of a place that control can reach.
-func (fs *Fences) visit(f func(t *ir.Thread, place ir.SiteID, depth int)) {
+// visit calls f for every copy of a site that control can reach, with the number of loops
+// around the copy.
+func (fs *Fences) visit(f func(t *ir.Thread, site ir.SiteID, depth int)) {
 	for t := range fs.p.Threads {
 		fn := fs.p.ThreadFunc(ir.ThreadID(t))
 		n := newNest(fn)
 		comp := analysis.Components(fn, nil)
 		for i := range fn.Edges {
 			e := &fn.Edges[i]
-			if place, ok := fs.of[e.ID]; ok && comp[e.From] >= 0 {
-				f(&fs.p.Threads[t], place, len(n.loops[e.From]))
+			if site, ok := fs.of[e.ID]; ok && comp[e.From] >= 0 {
+				f(&fs.p.Threads[t], site, len(n.loops[e.From]))
 			}
 		}
 	}

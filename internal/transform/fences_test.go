@@ -9,15 +9,15 @@ import (
 	"fencepost/internal/transform"
 )
 
-// marked parses a program whose nops are places, one place per name of the target
-// location: copies in several threads are one.
+// marked parses a program in which the nops are fence sites, and flattens it. Nops whose
+// target locations have the same name are copies of one site.
 func marked(t *testing.T, text string) (*ir.Program, []ir.FenceSite) {
 	t.Helper()
 	src, diags := ir.Parse("test.ir", []byte(text))
 	if diags.HasErrors() {
 		t.Fatal(diags.All)
 	}
-	var places []ir.FenceSite
+	var sites []ir.FenceSite
 	names := map[string]int{}
 	for _, f := range src.Funcs {
 		for i := range f.Edges {
@@ -27,10 +27,10 @@ func marked(t *testing.T, text string) (*ir.Program, []ir.FenceSite) {
 			}
 			name := f.Locs[e.To].Name
 			if _, ok := names[name]; !ok {
-				names[name] = len(places)
-				places = append(places, ir.FenceSite{Before: name})
+				names[name] = len(sites)
+				sites = append(sites, ir.FenceSite{Before: name})
 			}
-			p := &places[names[name]]
+			p := &sites[names[name]]
 			p.Edges = append(p.Edges, e.ID)
 		}
 	}
@@ -38,7 +38,7 @@ func marked(t *testing.T, text string) (*ir.Program, []ir.FenceSite) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return flat, places
+	return flat, sites
 }
 
 func countOps(p *ir.Program, kind ir.OpKind) int {
@@ -68,9 +68,9 @@ func f() {
 thread s = f()
 thread t = f()
 `
-	p, places := marked(t, text)
+	p, sites := marked(t, text)
 	before := ir.Print(p)
-	fs := transform.NewFences(p, &property.Set{}, places)
+	fs := transform.NewFences(p, &property.Set{}, sites)
 	none, _ := fs.Insert(nil)
 	if countOps(none, ir.Nop) > 0 || countOps(none, ir.Fence) > 0 || countOps(none, ir.Store) != 2 {
 		t.Errorf("without fences:\n%s", ir.Print(none))
@@ -94,19 +94,19 @@ thread t = f()
 	got := fs.Between(f.Edges[0].ID, f.Edges[3].ID, nil)
 	slices.Sort(got)
 	if !slices.Equal(got, []ir.SiteID{0, 1}) {
-		t.Errorf("between the store and the load are places %v", got)
+		t.Errorf("got sites %v between the store and the load, want 0 and 1", got)
 	}
 	for i, names := range fs.Threads() {
 		if !slices.Equal(names, []string{"s", "t"}) {
-			t.Errorf("place %d is passed by %v", i, names)
+			t.Errorf("site %d is passed by %v, want s and t", i, names)
 		}
 	}
 }
 
-// A place at the beginning of one of several alternatives belongs to that
-// alternative alone.
+// TestFencesAlternatives: a site at the beginning of one of several alternatives belongs
+// to that alternative alone.
 func TestFencesAlternatives(t *testing.T) {
-	p, places := marked(t, `
+	p, sites := marked(t, `
 program p structured
 object x
 object y
@@ -120,7 +120,7 @@ func f() {
 }
 thread t = f()
 `)
-	fs := transform.NewFences(p, &property.Set{}, places)
+	fs := transform.NewFences(p, &property.Set{}, sites)
 	none, _ := fs.Insert(nil)
 	if f := none.Funcs[0]; countOps(none, ir.Nop) != 0 || len(f.Out(f.Edges[0].To)) != 2 {
 		t.Errorf("the alternatives do not leave one location:\n%s", ir.Print(none))
@@ -131,13 +131,14 @@ thread t = f()
 	}
 	f := p.Funcs[0]
 	if got := fs.Between(f.Edges[0].ID, f.Edges[3].ID, nil); !slices.Equal(got, []ir.SiteID{0}) {
-		t.Errorf("places %v before the first alternative", got)
+		t.Errorf("got sites %v before the first alternative, want 0", got)
 	}
 }
 
-// Locations that goals name stay apart.
+// TestFencesGoals: a location that a goal names is not merged with a location at which the
+// goal does not hold.
 func TestFencesGoals(t *testing.T) {
-	p, places := marked(t, `
+	p, sites := marked(t, `
 program p structured
 object x
 func f() {
@@ -159,18 +160,18 @@ thread t = f()
 	}
 	// b and c both lead to m: a thread at m is not at b.
 	asked := goal("b")
-	out, props := transform.NewFences(p, asked, places).Insert(nil)
+	out, props := transform.NewFences(p, asked, sites).Insert(nil)
 	if got := props.Goals[0].At[0].Locs[0]; got != at("b") || countOps(out, ir.Nop) != 1 {
 		t.Errorf("the goal went to %s:\n%s", p.Funcs[0].Locs[got].Name, ir.Print(out))
 	}
 	// Only d leads to n: a thread at n was at d.
-	out, props = transform.NewFences(p, goal("d"), places).Insert(nil)
+	out, props = transform.NewFences(p, goal("d"), sites).Insert(nil)
 	if got := props.Goals[0].At[0].Locs[0]; got != at("n") || countOps(out, ir.Nop) != 0 {
 		t.Errorf("the goal went to %s:\n%s", p.Funcs[0].Locs[got].Name, ir.Print(out))
 	}
-	// With a fence behind d, d is before it.
-	fs := transform.NewFences(p, goal("d"), places)
-	n := slices.IndexFunc(places, func(x ir.FenceSite) bool { return x.Before == "n" })
+	// With a fence after d, the goal stays before the fence.
+	fs := transform.NewFences(p, goal("d"), sites)
+	n := slices.IndexFunc(sites, func(x ir.FenceSite) bool { return x.Before == "n" })
 	_, props = fs.Insert([]ir.FenceAt{{Site: ir.SiteID(n), Kind: ir.FullFence}})
 	if got := props.Goals[0].At[0].Locs[0]; got != at("d") {
 		t.Errorf("the goal went to %s", p.Funcs[0].Locs[got].Name)
@@ -181,7 +182,7 @@ thread t = f()
 }
 
 func TestFencesDepths(t *testing.T) {
-	p, places := marked(t, `
+	p, sites := marked(t, `
 program p structured
 object x
 func g() {
@@ -200,18 +201,18 @@ func f() {
 }
 thread t = f()
 `)
-	depths := transform.NewFences(p, &property.Set{}, places).Depths()
+	depths := transform.NewFences(p, &property.Set{}, sites).Depths()
 	for i, want := range map[string]int{"m0": 2, "m1": 0, "m2": 1} {
-		at := slices.IndexFunc(places, func(x ir.FenceSite) bool { return x.Before == i })
+		at := slices.IndexFunc(sites, func(x ir.FenceSite) bool { return x.Before == i })
 		if depths[at] != want {
-			t.Errorf("place %s lies in %d loops, want %d", i, depths[at], want)
+			t.Errorf("site %s lies in %d loops, want %d", i, depths[at], want)
 		}
 	}
 }
 
-// A round of nothing but places stays a round.
+// TestFencesEmptyLoop: a loop that consists of fence sites stays a loop.
 func TestFencesEmptyLoop(t *testing.T) {
-	p, places := marked(t, `
+	p, sites := marked(t, `
 program p structured
 object x
 func f() {
@@ -221,7 +222,7 @@ func f() {
 }
 thread t = f()
 `)
-	out, _ := transform.NewFences(p, &property.Set{}, places).Insert(nil)
+	out, _ := transform.NewFences(p, &property.Set{}, sites).Insert(nil)
 	if countOps(out, ir.Nop) != 1 {
 		t.Errorf("the loop is gone:\n%s", ir.Print(out))
 	}

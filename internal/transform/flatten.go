@@ -8,22 +8,25 @@ import (
 )
 
 // Flattening. The idea: a thread's function is copied, and every call in it is
-// replaced by a copy of the callee with registers and locations of its own,
-// again and again; recursion deeper than the bound ends in a Bound edge, which
-// engines report as a bound that was hit. A spawn gets a thread of its own if it
-// runs at most once, and a pool of as many as the bound allows if it is in a loop.
+// replaced by a copy of the callee with new registers and locations, and so on for the
+// calls in the copy. Recursion deeper than the bound ends in a Bound edge, which engines
+// report as a bound that was hit. A spawn that runs at most once gets one thread. A spawn
+// in a loop gets a pool of as many threads as the bound allows (spawn.go).
 //
 // Thread-local objects become one object per thread; the first thread that mentions
-// one keeps the original. Those that others may reach become blocks (threadlocal.go).
+// an object keeps the original. Copies that other threads may reach become blocks
+// (threadlocal.go).
 //
-// What the thread's own function had keeps its ids: the copies come behind.
+// The registers and locations of the thread's function keep their ids: the copies of
+// callees are appended. The first copy of an edge keeps the id of the edge.
 
-// maxThreads bounds how many threads flattening makes.
+// maxThreads is the largest number of threads that flattening makes.
 const maxThreads = 256
 
-// maxEdges bounds the size of a flat program.
+// maxEdges is the largest number of edges of a flat program.
 const maxEdges = 4 << 20
 
+// flatten is the pass.
 func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 	f := &flattener{
 		src:  p,
@@ -35,7 +38,7 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 		},
 		names: map[string]bool{},
 		taken: map[ir.ObjectID]bool{},
-		early: map[*ir.Func][]ir.Reg{}, look: lookAround,
+		early: map[*ir.Func][]ir.Reg{}, nextCheck: checkInterval,
 	}
 	for _, t := range p.Threads {
 		f.names[t.Name] = true
@@ -47,7 +50,7 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 			return nil, err
 		}
 	}
-	for o := range f.out.Objects { // those that no thread mentions
+	for o := range f.out.Objects { // also the objects that no thread mentions
 		f.out.Objects[o].PerThread = false
 	}
 	f.out.Seal()
@@ -58,29 +61,29 @@ type flattener struct {
 	src   *ir.Program
 	out   *ir.Program
 	opt   Options
-	used  map[ir.EdgeID]bool // ids of src already given away
-	names map[string]bool
-	// chains counts, for every thread, the functions of the threads that led to it,
-	// so that threads that spawn themselves end.
-	chains []map[ir.FuncID]int
-	edges  int
-	look   int                   // at how many edges limits are looked at again
-	taken  map[ir.ObjectID]bool  // thread-local objects whose original has a thread
-	early  map[*ir.Func][]ir.Reg // see readBeforeWritten
+	used  map[ir.EdgeID]bool // ids of edges of src that an edge of out has
+	names map[string]bool    // names of threads
+	// chains counts, for every thread, the functions of the thread and of the threads that
+	// led to it by spawns, so that flattening ends if threads spawn themselves.
+	chains    []map[ir.FuncID]int
+	edges     int
+	nextCheck int                   // the number of edges at which Stop is called next
+	taken     map[ir.ObjectID]bool  // thread-local objects whose original belongs to a thread
+	early     map[*ir.Func][]ir.Reg // results of readBeforeWritten
 }
 
-// body is the function under construction.
+// body is the function of one thread under construction.
 type body struct {
 	*flattener
 	f     *ir.Func
-	chain map[ir.FuncID]int
-	names map[string]int // how many copies of a name there are
-	end   ir.Loc         // where the thread ends from inside a call; -1: not made yet
-	// copies are the thread's copies of thread-local objects.
+	chain map[ir.FuncID]int // the thread's entry in chains
+	names map[string]int    // by name of a register (r:) or location (l:): the number of copies
+	end   ir.Loc            // the location at which the thread ends inside a call; -1: not made yet
+	// copies maps thread-local objects to the thread's copies.
 	copies map[ir.ObjectID]ir.ObjectID
 }
 
-// activation is one copy of a function.
+// activation is one copy of a function in a body.
 type activation struct {
 	fn    *ir.Func
 	body  *body
@@ -88,10 +91,13 @@ type activation struct {
 	locs  ir.Loc // first location of the copy
 	self  ir.ThreadID
 	stack []ir.Frame
-	depth map[ir.FuncID]int // activations of each function on the stack
-	ret   func(from ir.Loc, e *ir.Edge)
+	depth map[ir.FuncID]int // number of activations of each function on the stack
+	// ret adds the way back to the caller from a location. e is the Return edge, nil at the
+	// end of a function without one. ret is nil for the thread's function.
+	ret func(from ir.Loc, e *ir.Edge)
 }
 
+// thread makes the function of one thread.
 func (f *flattener) thread(t ir.ThreadID) error {
 	th := &f.out.Threads[t]
 	root := f.src.Funcs[th.Func]
@@ -124,6 +130,7 @@ func (b *body) open(a *activation, prefix string) {
 	}
 }
 
+// unique returns a name that is not in use among registers (r:) or locations (l:).
 func (b *body) unique(space, name string) string {
 	for try := name; ; {
 		if b.names[space+try] == 0 {
@@ -140,7 +147,8 @@ func (b *body) loc(name string, pos source.Span) ir.Loc {
 	return ir.Loc(len(b.f.Locs) - 1)
 }
 
-// emit adds an edge that stems from e; made says that a pass invented it.
+// emit adds an edge for edge e of the structured program. made says that the new edge is
+// an addition of this pass, not a copy of e.
 func (b *body) emit(a *activation, e *ir.Edge, from ir.Loc, op ir.Op, to ir.Loc, made bool) {
 	n := ir.Edge{ID: e.ID, Origin: e.Origin, From: from, To: to, Op: op, Pos: e.Pos, Pass: e.Pass, Stack: a.stack}
 	if made || b.used[e.ID] {
@@ -156,7 +164,8 @@ func (b *body) emit(a *activation, e *ir.Edge, from ir.Loc, op ir.Op, to ir.Loc,
 	b.edges++
 }
 
-// rename moves an expression of the copied function to the copy's registers.
+// rename returns an expression of the copied function with the registers and objects of
+// the copy.
 func (a *activation) rename(e *ir.Expr) *ir.Expr {
 	return e.Map(func(leaf *ir.Expr) *ir.Expr {
 		switch leaf.Op {
@@ -175,6 +184,7 @@ func (a *activation) rename(e *ir.Expr) *ir.Expr {
 	})
 }
 
+// op returns an operation of the copied function with the registers and objects of the copy.
 func (a *activation) op(op ir.Op) ir.Op {
 	op.Exprs(a.rename)
 	if op.Obj != ir.NoObject {
@@ -189,8 +199,8 @@ func (a *activation) op(op ir.Op) ir.Op {
 	return op
 }
 
-// object is the thread's own copy of a thread-local object, and every other object
-// itself.
+// object returns the thread's copy of a thread-local object. It returns every other
+// object unchanged.
 func (b *body) object(o ir.ObjectID) ir.ObjectID {
 	if !b.src.Objects[o].PerThread {
 		return o
@@ -203,29 +213,30 @@ func (b *body) object(o ir.ObjectID) ir.ObjectID {
 		c = o
 		b.out.Objects[o].PerThread = false
 	default:
-		own := b.out.Objects[o]
-		own.Name += "@" + b.f.Name
-		c = b.out.AddObject(own)
+		clone := b.out.Objects[o]
+		clone.Name += "@" + b.f.Name
+		c = b.out.AddObject(clone)
 	}
 	b.copies[o] = c
 	return c
 }
 
-// lookAround is how many edges are made between two looks at the limits.
-const lookAround = 1 << 10
+// checkInterval is the number of edges between two calls of Options.Stop.
+const checkInterval = 1 << 10
 
-// limits says which limit has been met.
+// limits returns an error if the program is too large or Options.Stop returns one.
 func (f *flattener) limits() error {
 	if f.edges > maxEdges {
 		return fmt.Errorf("the program has more than %d instructions after inlining", maxEdges)
 	}
-	if f.opt.Stop != nil && f.edges >= f.look {
-		f.look = f.edges + lookAround
+	if f.opt.Stop != nil && f.edges >= f.nextCheck {
+		f.nextCheck = f.edges + checkInterval
 		return f.opt.Stop()
 	}
 	return nil
 }
 
+// copyEdges adds the edges of an activation, with calls inlined.
 func (b *body) copyEdges(a *activation) error {
 	for i := range a.fn.Edges {
 		e := &a.fn.Edges[i]
@@ -267,8 +278,7 @@ func (b *body) copyEdges(a *activation) error {
 	return nil
 }
 
-// onlyAfterReturn reports whether an end is reached only by edges that leave the
-// function already.
+// onlyAfterReturn reports whether only edges that leave the function lead to location l.
 func onlyAfterReturn(f *ir.Func, l ir.Loc) bool {
 	if f.Entry == l {
 		return false
@@ -285,7 +295,7 @@ func onlyAfterReturn(f *ir.Func, l ir.Loc) bool {
 	return true
 }
 
-// threadEnd is a location without a way on.
+// threadEnd returns a location that no edge leaves.
 func (b *body) threadEnd() ir.Loc {
 	if b.end < 0 {
 		b.end = b.loc("end", source.Span{})
@@ -293,7 +303,8 @@ func (b *body) threadEnd() ir.Loc {
 	return b.end
 }
 
-// call replaces a call by what the callee does.
+// call adds the callee of a call edge, or all possible callees of a call through a
+// pointer.
 func (b *body) call(a *activation, e *ir.Edge, op ir.Op, from, to ir.Loc) error {
 	if op.Func != ir.NoFunc {
 		return b.inline(a, e, op, op.Func, from, to)
@@ -303,7 +314,9 @@ func (b *body) call(a *activation, e *ir.Edge, op ir.Op, from, to ir.Loc) error 
 	})
 }
 
-// dispatch branches over the functions a pointer may name.
+// dispatch adds a branch for each function that the pointer of a call or spawn may name,
+// and calls then at the beginning of each branch. A check before the branches fails if the
+// pointer names none of them.
 func (b *body) dispatch(a *activation, e *ir.Edge, op ir.Op, from ir.Loc, then func(ir.Loc, ir.FuncID) error) error {
 	var known *ir.Expr
 	var targets []ir.FuncID
@@ -337,6 +350,8 @@ func (b *body) dispatch(a *activation, e *ir.Edge, op ir.Op, from ir.Loc, then f
 	return nil
 }
 
+// inline adds a copy of the callee for a call, or a Bound edge if the recursion is too
+// deep.
 func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, from, to ir.Loc) error {
 	if a.depth[callee] > max(1, b.opt.Unroll) {
 		cut := ir.NewOp(ir.Bound)
@@ -387,7 +402,7 @@ func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, fro
 	return b.copyEdges(in)
 }
 
-// readBeforeWritten is the registers live at a function's entry.
+// readBeforeWritten returns the registers that are live at the entry of a function.
 func (b *flattener) readBeforeWritten(f *ir.Func) []ir.Reg {
 	if regs, ok := b.early[f]; ok {
 		return regs

@@ -32,7 +32,7 @@ func flatten(t *testing.T, text string, unroll int) *ir.Program {
 	return flat
 }
 
-// finals runs the flat program and shows the final values of the named
+// finals runs the flat program and returns the final values of the named
 // registers of thread 0 and of the objects.
 func finals(t *testing.T, p *ir.Program, m memory.Model) testkit.Answers {
 	t.Helper()
@@ -97,7 +97,7 @@ thread main = main()
 	wantFinals(t, finals(t, p, memory.SC), "x=6 y=12")
 }
 
-// A callee's registers start afresh in every activation, also in a loop.
+// TestRegistersStartAfresh: the registers of a callee have their initial values in every activation, also in a loop.
 func TestRegistersStartAfresh(t *testing.T) {
 	p := flatten(t, `
 program fresh structured
@@ -214,7 +214,7 @@ func TestSpawnInLoop(t *testing.T) {
 	}
 }
 
-// A thread that spawns itself is cut off at the bound.
+// TestSpawnRecursion: a thread that spawns itself is cut off at the bound.
 func TestSpawnRecursion(t *testing.T) {
 	p := flatten(t, `
 program again structured
@@ -228,7 +228,7 @@ thread t = f()
 	}
 }
 
-// What the thread's own function had keeps its place.
+// TestIdsAreKept: the registers and locations of the thread's function keep their ids.
 func TestIdsAreKept(t *testing.T) {
 	p := flatten(t, spawning, 2)
 	src, _ := ir.Parse("test.ir", []byte(spawning))

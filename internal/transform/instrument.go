@@ -9,44 +9,44 @@ import (
 	"fencepost/internal/source"
 )
 
-// Instrumentation: robustness as SC reachability. The idea: for one attack, a
-// program is made that under SC does what a TSO witness of the attack [BDM13 Fig. 4]
-// does, and comes to a goal if and only if there is one [BDM13 Thm 2]. The attacker
-// runs its own code until it delays the store of the attack; from then on it runs a
-// copy whose stores go to auxiliary memory and whose loads look there first [BDM13
-// Fig. 5]. At the load of the attack it stops. Helpers run their own code until
-// then; afterwards only what happens behind the load, in a second copy of their code
-// that keeps, for every place, the highest level of access [BDM13 Fig. 7]. A helper
-// enters its copy as [BDM13 Lemma 3] allows. It comes to the goal when it touches
-// what the delayed store writes.
+// Instrumentation: robustness as SC reachability. The idea: the instrumented program of
+// an attack does under SC what a TSO witness of the attack [BDM13 Fig. 4] does, and
+// reaches a goal if and only if there is such a witness [BDM13 Thm 2]. The attacker runs
+// its code until it delays the store of the attack. From then on it runs a copy of its
+// code, in which stores go to auxiliary memory and loads read auxiliary memory first
+// [BDM13 Fig. 5]. At the load of the attack it stops. Helpers run their code until then.
+// Afterwards they only take steps that come after the load in happens-before, in a second
+// copy of their code, which records the highest level of access for every address [BDM13
+// Fig. 7]. [BDM13 Lemma 3] says when a helper may enter its copy; then the helper is
+// involved. A helper reaches the goal when it accesses an address that the delayed store
+// writes.
 //
 // Differs from the paper:
-//   - What belongs together is wrapped in an atomic section, which saves
-//     interleavings. The test of (7), that the attacker has not stopped, stands
-//     before the access and not around it, as in the paper: an access that slips
-//     through is not counted, and what is counted is a happens-before path all the
-//     same.
+//   - Steps that belong together are an atomic section, which saves interleavings. The
+//     test of (7), that the attacker has not stopped, is before the access and not in one
+//     section with it, as in the paper. So an access may slip through between them. It is
+//     not counted, and the accesses that are counted still form a happens-before path.
 //   - Success (13) is tested by the helper that makes an access, not at every label: the
-//     levels of a place change there only.
+//     levels of an address change only there.
 //   - A read-modify-write, a mutex operation and a whole atomic section are one node
 //     of the trace: instrument_helper.go and instrument_section.go.
-//   - Levels are per byte where sizes mix (shadow.go).
-//   - What would end the program (a failed assertion, exit, a wrong address) only stops its
-//     thread.
+//   - Levels are per byte if accesses of different sizes may overlap (shadow.go).
+//   - An event that would end the program (a failed assertion, exit, a wrong address) only
+//     stops its thread.
 //   - Threads are started and joined: a thread started by an involved helper is
 //     involved, and so is a helper that joins an involved thread.
 //
-// The size is linear in the program's: every edge becomes a bounded number of
-// edges. Only the test of an address that is computed at run time and not held to an object
-// names all objects.
+// The size of the result is linear in the size of the program: every edge becomes a
+// bounded number of edges. There is one exception: the test of an address that is computed
+// at run time, and not restricted to one object, names all objects.
 
-// instrumentPass marks the edges.
+// instrumentPass is the name that the new edges carry.
 const instrumentPass = "instrument"
 
-// maxHelpers fit into a byte of marks.
+// maxHelpers is the largest number of threads, so that a mark fits into a byte.
 const maxHelpers = 100
 
-// Unsupported is an operation a transformation cannot do.
+// Unsupported is the error for an operation that a transformation does not support.
 type Unsupported struct {
 	Pos  source.Span
 	What string
@@ -58,23 +58,24 @@ func (u *Unsupported) Error() string { return u.What }
 type Instrumenter struct {
 	p      *ir.Program
 	sh     *shadow
-	close  bool
-	inside [][]bool // of each thread: the locations in sections
+	close  bool     // InstrumentOptions.Export
+	inside [][]bool // by thread and location: whether the location is in a section
 
 	stopped  ir.ObjectID // the paper's hb: the attacker has stopped
-	target   ir.ObjectID // the paper's a_stA: where the delayed store writes
-	joined   ir.ObjectID // per thread whether somebody has joined it
-	involved ir.ObjectID // per thread 0: not started, 1, 2: involved; NoObject where nobody starts or joins
+	target   ir.ObjectID // the paper's a_stA: the address of the delayed store
+	joined   ir.ObjectID // a word per thread: whether a thread has joined it
+	involved ir.ObjectID // a word per thread: 0 not started, 1 started, 2 involved; NoObject without spawns and joins
 }
 
-// InstrumentOptions say for whom the programs are.
+// InstrumentOptions are the options of NewInstrumenter.
 type InstrumentOptions struct {
-	// Export is for tools with small numbers: cells are kept close together, and it is the
-	// tool that stops a thread at a wrong address, or at a wrong unlock or join.
+	// Export makes programs for tools with small numbers: cells are kept close together, and
+	// the tool has to stop a thread at a wrong address, or at a wrong unlock or join.
 	Export bool
 }
 
-// NewInstrumenter prepares the instrumentation of a flat program.
+// NewInstrumenter returns the Instrumenter of a flat program. The error is an Unsupported
+// if the program has an operation that instrumentation does not support.
 func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error) {
 	if p.Form != ir.Flat {
 		panic("BUG: only flat programs can be instrumented")
@@ -131,17 +132,17 @@ func NewInstrumenter(p *ir.Program, opt InstrumentOptions) (*Instrumenter, error
 // Instrumented is the program of one attack.
 type Instrumented struct {
 	Program *ir.Program
-	// Props is one goal per helper; the attack is feasible if one is reachable under SC.
+	// Props has one goal per helper. The attack is feasible if a goal is reachable under SC.
 	Props *property.Set
-	// Of is, by edge id, the edge of the original program an edge stands for, NoEdge for
-	// edges that stand for none.
+	// Of maps an edge id to the edge of the original program for which the edge stands, or
+	// to NoEdge.
 	Of []ir.EdgeID
-	// Delays marks the edges at which the attacker begins to delay: what they stand for
-	// is the store of the attack.
+	// Delays holds the edges at which the attacker begins to delay stores. They stand for
+	// the store of the attack.
 	Delays map[ir.EdgeID]bool
 }
 
-// Attack makes the program of an attack.
+// Attack returns the program of an attack. The error is an Unsupported.
 func (in *Instrumenter) Attack(a Attack) (*Instrumented, error) {
 	v := &weaver{Instrumenter: in, attack: a, out: &ir.Program{
 		Name: in.p.Name, Form: ir.Flat, Main: in.p.Main, Cells: in.p.Cells, Objects: slices.Clone(in.sh.objects),
@@ -152,7 +153,7 @@ func (in *Instrumenter) Attack(a Attack) (*Instrumented, error) {
 	_, v.load, _ = in.p.EdgeByID(a.Load)
 	for t := range in.p.Threads {
 		th := &v.out.Threads[t]
-		th.Template = "" // the copies are not alike
+		th.Template = "" // instances of a template now differ
 		w := newThreadWeaver(v, ir.ThreadID(t))
 		var err error
 		if ir.ThreadID(t) == a.Thread {
@@ -183,19 +184,21 @@ type weaver struct {
 	res         *Instrumented
 }
 
-// threadWeaver makes one thread of it.
+// threadWeaver makes one thread of the program of one attack. To weave an edge is to add
+// the edges that replace it.
 type threadWeaver struct {
 	*weaver
 	t     ir.ThreadID
 	src   *ir.Func
-	in    []bool // locations of src in sections
+	in    []bool // by location of src: whether it is in a section
 	f     *ir.Func
-	e     *ir.Edge // the edge of src that is being woven
-	names map[string]bool
-	regs  map[string]ir.Reg
-	won   ir.Loc // the goal, -1 if there is none
-	// copies are the locations of the attacker that delays, or of an involved
-	// helper; tentative those of a section that is not known to be behind the load.
+	e     *ir.Edge          // the edge of src that is being woven
+	names map[string]bool   // names of locations (l:) and registers (r:) in use
+	regs  map[string]ir.Reg // auxiliary registers by name
+	won   ir.Loc            // the goal, -1 if there is none
+	// copies maps the locations of src to those of the copy in which the attacker delays
+	// stores, or in which an involved helper runs. tentative maps locations in sections to
+	// those of the copy for a section that is not known to come after the load.
 	copies, tentative []ir.Loc
 }
 
@@ -220,6 +223,7 @@ func newThreadWeaver(v *weaver, t ir.ThreadID) *threadWeaver {
 	return w
 }
 
+// unique returns a name for a location (l:) or a register (r:) that is not in use.
 func (w *threadWeaver) unique(kind, name string) string {
 	for w.names[kind+name] {
 		name += "'"
@@ -228,20 +232,21 @@ func (w *threadWeaver) unique(kind, name string) string {
 	return name
 }
 
+// locLike adds a location with the name of location l of src and a suffix.
 func (w *threadWeaver) locLike(l ir.Loc, suffix string) ir.Loc {
 	like := w.src.Locs[l]
 	w.f.Locs = append(w.f.Locs, ir.Location{Name: w.unique("l:", like.Name+suffix), Pos: like.Pos})
 	return ir.Loc(len(w.f.Locs) - 1)
 }
 
-// loc adds a location inside what one edge becomes.
+// loc adds a location between the edges that replace one edge.
 func (w *threadWeaver) loc() ir.Loc {
 	name := w.unique("l:", fmt.Sprintf("w%d", len(w.f.Locs)))
 	w.f.Locs = append(w.f.Locs, ir.Location{Name: name})
 	return ir.Loc(len(w.f.Locs) - 1)
 }
 
-// reg is the auxiliary register of a name.
+// reg returns the auxiliary register with a name, and adds it if needed.
 func (w *threadWeaver) reg(name string) ir.Reg {
 	if r, ok := w.regs[name]; ok {
 		return r
@@ -251,7 +256,7 @@ func (w *threadWeaver) reg(name string) ir.Reg {
 	return w.regs[name]
 }
 
-// edge adds an edge; real says that it stands for the edge being woven.
+// edge adds an edge. real says that it stands for the edge being woven.
 func (w *threadWeaver) edge(from ir.Loc, op ir.Op, to ir.Loc, real bool) {
 	e := ir.Edge{ID: w.out.NextEdge, From: from, To: to, Op: op, Pass: instrumentPass}
 	e.Origin = e.ID
@@ -267,21 +272,22 @@ func (w *threadWeaver) edge(from ir.Loc, op ir.Op, to ir.Loc, real bool) {
 	w.f.Edges = append(w.f.Edges, e)
 }
 
-// then adds an edge that stands for nothing, to a new location.
+// then adds an edge that stands for no edge, and returns its new target.
 func (w *threadWeaver) then(from ir.Loc, op ir.Op) ir.Loc {
 	to := w.loc()
 	w.edge(from, op, to, false)
 	return to
 }
 
-// do is then for the edge being woven.
+// do adds an edge that stands for the edge being woven, and returns its new target.
 func (w *threadWeaver) do(from ir.Loc, op ir.Op) ir.Loc {
 	to := w.loc()
 	w.edge(from, op, to, true)
 	return to
 }
 
-// block stops the thread for good. It has not ended: nobody can join it.
+// block stops the thread for good. The thread has not ended, so that no thread can join
+// it.
 func (w *threadWeaver) block(at ir.Loc) { w.edge(at, assume(ir.Int(0)), at, false) }
 
 func assume(cond *ir.Expr) ir.Op {
@@ -296,7 +302,7 @@ func assign(r ir.Reg, v *ir.Expr) ir.Op {
 	return op
 }
 
-// cell is an access to word i of an auxiliary object.
+// cell returns an access to a word of an auxiliary object.
 func cell(kind ir.OpKind, obj ir.ObjectID, index *ir.Expr) ir.Op {
 	op := ir.NewOp(kind)
 	op.Type, op.Order, op.Obj, op.Addr = ir.S64, ir.Plain, obj, ir.Addr(obj, 0)
@@ -308,19 +314,22 @@ func cell(kind ir.OpKind, obj ir.ObjectID, index *ir.Expr) ir.Op {
 	return op
 }
 
+// awaitCell returns an await that a word of an auxiliary object compares with v as given.
 func awaitCell(obj ir.ObjectID, index *ir.Expr, compare ir.ExprOp, v int64) ir.Op {
 	op := cell(ir.Await, obj, index)
 	op.Cond = ir.Binary(compare, ir.S64, ir.SeenValue(), ir.Int(v))
 	return op
 }
 
+// setCell returns a store to a word of an auxiliary object.
 func setCell(obj ir.ObjectID, index *ir.Expr, v *ir.Expr) ir.Op {
 	op := cell(ir.Store, obj, index)
 	op.Val = v
 	return op
 }
 
-// enter makes a thread that is started by another ask whether it is involved.
+// enter adds a new entry to a thread that another thread starts: it leads to the thread's
+// code or, if the thread is involved, to its copy.
 func (w *threadWeaver) enter() {
 	if w.p.Threads[w.t].Start {
 		return
@@ -335,8 +344,9 @@ func (w *threadWeaver) enter() {
 	w.f.Entry = entry
 }
 
-// plain does what an edge does, from here to there. how is 1, or 2 for what an
-// involved helper does.
+// plain adds the edge being woven between two locations, without auxiliary accesses to its
+// address. how is 2 if the thread is an involved helper, else 1; a thread that it starts
+// gets the same state.
 func (w *threadWeaver) plain(from, to ir.Loc, how int64) {
 	op := w.e.Op
 	switch op.Kind {
@@ -352,7 +362,7 @@ func (w *threadWeaver) plain(from, to ir.Loc, how int64) {
 	case ir.Join:
 		w.edge(w.joinable(from), op, to, true)
 	default:
-		if touches(&op) {
+		if accessesMemory(&op) {
 			from = w.valid(from, &op)
 		}
 		w.edge(from, op, to, true)
@@ -371,8 +381,8 @@ func usesMutexes(p *ir.Program) bool {
 	return false
 }
 
-// joinable goes on only if a join would not fail: the handle names a thread that
-// was started and that nobody else joins.
+// joinable adds a test that a join would not fail, and returns the location after it: the
+// handle names a thread that was started and that no other thread has joined.
 func (w *threadWeaver) joinable(from ir.Loc) ir.Loc {
 	if w.close {
 		return from
@@ -386,7 +396,7 @@ func (w *threadWeaver) joinable(from ir.Loc) ir.Loc {
 	return w.then(at, first)
 }
 
-// valid goes on only if an access would not fail.
+// valid adds a test that an access would not fail, and returns the location after it.
 func (w *threadWeaver) valid(from ir.Loc, op *ir.Op) ir.Loc {
 	at := from
 	ok, far := w.sh.valid(op)
@@ -400,13 +410,14 @@ func (w *threadWeaver) valid(from ir.Loc, op *ir.Op) ir.Loc {
 		at = w.then(at, assume(ok))
 	}
 	if op.Kind == ir.Unlock && op.Mutex != ir.ErrorCheckMutex && !w.close {
-		at = w.then(at, w.owned(op, false))
+		at = w.then(at, w.holdsMutex(op, false))
 	}
 	return at
 }
 
-// owned waits for the thread to own a mutex, or to have locked it again.
-func (w *threadWeaver) owned(op *ir.Op, again bool) ir.Op {
+// holdsMutex returns an await that the thread holds a mutex. If again is set, the thread
+// must have locked it at least twice.
+func (w *threadWeaver) holdsMutex(op *ir.Op, again bool) ir.Op {
 	out := ir.NewOp(ir.Await)
 	out.Type, out.Order, out.Addr, out.Obj = ir.U64, ir.Plain, op.Addr, op.Obj
 	owner := ir.Binary(ir.And, ir.U64, ir.SeenValue(), ir.Int(0xffff_ffff))
@@ -418,8 +429,9 @@ func (w *threadWeaver) owned(op *ir.Op, again bool) ir.Op {
 	return out
 }
 
-// address is the address of an access for use behind it, where the access may
-// have changed the registers it is computed from.
+// address returns the address of an access as an expression that is valid after the
+// access. If the access changes registers of the address, the address is saved in an
+// auxiliary register first, from location from to the returned location.
 func (w *threadWeaver) address(from ir.Loc, op *ir.Op) (ir.Loc, *ir.Expr) {
 	changed := false
 	op.Addr.Walk(func(e *ir.Expr) {

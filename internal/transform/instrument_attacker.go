@@ -5,9 +5,10 @@ import (
 	"fencepost/internal/ir"
 )
 
-// The attacker [BDM13 Fig. 5]: its own code, the store that begins the delay (1), the
+// The attacker [BDM13 Fig. 5]: its code, the store that begins the delay (1), the
 // copy in which stores are delayed (3)-(6), and the load at which it stops (2).
 
+// attacker weaves the attacker.
 func (w *threadWeaver) attacker() error {
 	for i := range w.src.Edges {
 		w.e = &w.src.Edges[i]
@@ -27,7 +28,7 @@ func (w *threadWeaver) attacker() error {
 	}
 	w.e = nil
 	for l := range w.src.Locs {
-		// It ends, but what it has written has not arrived: nobody can join it.
+		// The attacker ends, but its stores have not reached memory: no thread can join it.
 		if w.src.Ends(ir.Loc(l)) {
 			w.block(w.copies[l])
 		}
@@ -35,7 +36,7 @@ func (w *threadWeaver) attacker() error {
 	return nil
 }
 
-// delay is the store of the attack (1).
+// delay weaves the store of the attack, which leads to the copy (1).
 func (w *threadWeaver) delay(from ir.Loc) {
 	op := &w.e.Op
 	at := w.valid(from, op)
@@ -47,40 +48,42 @@ func (w *threadWeaver) delay(from ir.Loc) {
 	w.edge(at, w.buffered(op), w.copies[w.e.To], true)
 }
 
-// buffered is the store of a value to where only the attacker sees it.
+// buffered returns the store of a delayed value to auxiliary memory, which only the
+// attacker reads.
 func (w *threadWeaver) buffered(op *ir.Op) ir.Op {
 	out := w.sh.access(ir.Store, op, op.Addr, value)
 	out.Type, out.Val = op.Type, op.Val
 	return out
 }
 
-// enqueued notes that there is a value.
+// enqueued returns the store that marks the bytes of a store as delayed.
 func (w *threadWeaver) enqueued(op *ir.Op) ir.Op {
 	out := w.sh.access(ir.Store, op, op.Addr, delayed)
 	out.Val = w.sh.word(op).entry()
 	return out
 }
 
-// hasEntry waits until auxiliary memory says what cond says.
+// hasEntry returns an await that cond holds for the marks of delayed bytes at the address
+// of an access.
 func (w *threadWeaver) hasEntry(op *ir.Op, cond *ir.Expr) ir.Op {
 	out := w.sh.access(ir.Await, op, op.Addr, delayed)
 	out.Cond = cond
 	return out
 }
 
-// look is a load in the copy (4): bytes that were delayed come from auxiliary memory,
-// the others from memory. Only the attacker writes to auxiliary memory, so it may be read
-// before the load.
-func (w *threadWeaver) look(at, to ir.Loc) {
+// loadInCopy weaves a load in the copy (4): delayed bytes come from auxiliary memory, the
+// others from memory. Auxiliary memory may be read before the load, because only the
+// attacker writes to it.
+func (w *threadWeaver) loadInCopy(at, to ir.Loc) {
 	op := &w.e.Op
 	seen, word := ir.SeenValue(), w.sh.word(op)
 	w.edge(w.then(at, w.hasEntry(op, ir.Negate(word.isAccessed(seen)))), *op, to, true)
-	own := *op
-	own.Addr = w.sh.addr(op.Addr, value)
-	if own.Obj != ir.NoObject {
-		own.Obj = w.sh.copies[value][own.Obj]
+	aux := *op
+	aux.Addr = w.sh.addr(op.Addr, value)
+	if aux.Obj != ir.NoObject {
+		aux.Obj = w.sh.copies[value][aux.Obj]
 	}
-	w.edge(w.then(at, w.hasEntry(op, word.isCovered(seen))), own, to, true)
+	w.edge(w.then(at, w.hasEntry(op, word.isCovered(seen))), aux, to, true)
 	if !word.bytes || word.size == 1 {
 		return
 	}
@@ -93,8 +96,9 @@ func (w *threadWeaver) look(at, to ir.Loc) {
 	w.edge(w.do(at, rest), assign(op.Dst, mix), to, false)
 }
 
-// partly goes on if what is delayed of a load's bytes is as cond says, and gives the
-// load of memory, on condition of the value with the delayed bytes.
+// partly adds a test that cond holds for the marks of the load's delayed bytes, and reads
+// these bytes into a register. It returns the load of memory and its location. The
+// condition of the returned load is on the value that includes the delayed bytes.
 func (w *threadWeaver) partly(at ir.Loc, cond *ir.Expr) (ir.Op, ir.Loc) {
 	op := w.e.Op
 	entry := w.hasEntry(&op, cond)
@@ -110,7 +114,7 @@ func (w *threadWeaver) partly(at ir.Loc, cond *ir.Expr) (ir.Op, ir.Loc) {
 	return op, at
 }
 
-// delayed is what an edge becomes in the copy.
+// delayed weaves the edge in the copy.
 func (w *threadWeaver) delayed(from, to ir.Loc) error {
 	op := &w.e.Op
 	switch {
@@ -118,12 +122,12 @@ func (w *threadWeaver) delayed(from, to ir.Loc) error {
 		at := w.valid(from, op)
 		w.edge(w.then(at, w.enqueued(op)), w.buffered(op), to, true)
 	case loads(op.Kind): // (4)
-		w.look(w.valid(from, op), to)
+		w.loadInCopy(w.valid(from, op), to)
 	case op.MustDrain() && !analysis.Drains(op):
 		if w.close {
 			return &Unsupported{Pos: w.e.Pos, What: "a recursive mutex of the attacker cannot be exported"}
 		}
-		at := w.then(w.valid(from, op), w.owned(op, op.Kind == ir.Unlock))
+		at := w.then(w.valid(from, op), w.holdsMutex(op, op.Kind == ir.Unlock))
 		w.edge(at, *op, to, true)
 	case op.MustDrain(), op.Kind == ir.Exit, op.Kind == ir.Return, op.Kind == ir.ThreadExit: // (6)
 		w.block(from)
@@ -133,10 +137,10 @@ func (w *threadWeaver) delayed(from, to ir.Loc) error {
 	return nil
 }
 
-// stop is the load of the attack (2): it reads memory and is the last thing the
-// attacker does. Only bytes that it takes from memory get a level: what was delayed
-// reaches memory behind everything the helpers do, so that a helper's store to such a byte
-// does not come behind the load.
+// stop weaves the load of the attack (2), which reads memory and is the last step of the
+// attacker. Only bytes that the load takes from memory get a level: delayed stores reach
+// memory after all steps of the helpers, so that a helper's store to a delayed byte does
+// not come after the load in happens-before.
 func (w *threadWeaver) stop(from ir.Loc) {
 	op := w.e.Op
 	word := w.sh.word(&op)
@@ -157,7 +161,7 @@ func (w *threadWeaver) stop(from ir.Loc) {
 	w.block(at)
 }
 
-// raise lifts the level of an access.
+// raise returns the operation that raises the level at the address of an access.
 func (w *threadWeaver) raise(op *ir.Op, addr, to *ir.Expr) ir.Op {
 	out := w.sh.access(ir.RMW, op, addr, level)
 	out.Order, out.RMW, out.Val = ir.SeqCst, ir.FetchOr, to

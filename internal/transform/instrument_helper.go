@@ -8,14 +8,15 @@ import (
 	"fencepost/internal/property"
 )
 
-// Helpers [BDM13 Fig. 7]: their own code, which stands still when the attacker has
-// stopped (7), the accesses that come behind its load and lead into the copy (8),
-// (9), and the copy (10)-(12).
+// Helpers [BDM13 Fig. 7]: their code, which does not go on once the attacker has
+// stopped (7), the accesses that come after the attacker's load and lead into the copy
+// (8), (9), and the copy (10)-(12).
 //
-// A read-modify-write or mutex operation is a load and a store in one node. If it
-// writes, it is behind a load or a store of its place, as a store is; if it does not (a
-// failed compare-exchange or trylock), it is a load.
+// A read-modify-write or mutex operation is a load and a store in one node. If it writes,
+// it comes after every earlier load or store of its address, as a store does. If it does
+// not write (a failed compare-exchange or trylock), it counts as a load.
 
+// helper weaves a helper.
 func (w *threadWeaver) helper() error {
 	w.tentative = make([]ir.Loc, len(w.src.Locs))
 	for l := range w.src.Locs {
@@ -49,10 +50,10 @@ func (w *threadWeaver) outside() {
 		w.edge(w.running(from), *op, to, true)
 		w.edge(w.clearHit(w.do(from, *op)), ir.NewOp(ir.Nop), w.tentative[to], false)
 		w.edge(w.clearHit(w.do(w.copies[from], *op)), ir.NewOp(ir.Nop), w.copies[to], false)
-	case touches(op):
+	case accessesMemory(op):
 		w.plain(w.running(from), to, 1)
-		w.follow(w.behind(w.valid(from, op)), w.copies[to], true)
-		w.follow(w.valid(w.copies[from], op), w.copies[to], false)
+		w.accessInCopy(w.afterLoad(w.valid(from, op)), w.copies[to], true)
+		w.accessInCopy(w.valid(w.copies[from], op), w.copies[to], false)
 	case op.Kind == ir.Join:
 		w.plain(w.running(from), to, 1)
 		w.joins(w.joinable(from), w.copies[to])
@@ -66,13 +67,14 @@ func (w *threadWeaver) outside() {
 	}
 }
 
-// running goes on only while the attacker has not stopped (7).
+// running adds a test that the attacker has not stopped, and returns the location after it
+// (7).
 func (w *threadWeaver) running(from ir.Loc) ir.Loc {
 	return w.then(from, awaitCell(w.stopped, ir.Int(0), ir.Eq, 0))
 }
 
-// wrote tells whether an access writes: always, never, or when the condition holds
-// behind it. What it needs for the condition it adds to the operation.
+// wrote reports whether an access writes: always, never (cond is nil), or if cond holds
+// after it. It adds the result registers that cond needs to the operation.
 func (w *threadWeaver) wrote(op *ir.Op) (always bool, cond *ir.Expr) {
 	switch {
 	case op.Kind == ir.RMW && op.RMW == ir.Cas:
@@ -89,9 +91,10 @@ func (w *threadWeaver) wrote(op *ir.Op) (always bool, cond *ir.Expr) {
 	return op.Writes(), nil
 }
 
-// behind goes on only if the edge may come behind the attacker's load: its place was stored, or
-// accessed if the edge writes [BDM13 Lemma 3].
-func (w *threadWeaver) behind(from ir.Loc) ir.Loc {
+// afterLoad adds a test that the access may come after the attacker's load in
+// happens-before, and returns the location after the test. The level at its address must
+// be stored or, if the access may write, at least loaded [BDM13 Lemma 3].
+func (w *threadWeaver) afterLoad(from ir.Loc) ir.Loc {
 	op := w.e.Op
 	word := w.sh.word(&op)
 	test := w.sh.access(ir.Await, &op, op.Addr, level)
@@ -102,8 +105,9 @@ func (w *threadWeaver) behind(from ir.Loc) ir.Loc {
 	return w.then(from, test)
 }
 
-// follow is an access in the copy, or the one that leads there (first).
-func (w *threadWeaver) follow(from, to ir.Loc, first bool) {
+// accessInCopy weaves an access in the copy or, if first is set, the access that leads
+// into the copy.
+func (w *threadWeaver) accessInCopy(from, to ir.Loc, first bool) {
 	op := w.e.Op
 	always, cond := w.wrote(&op)
 	word := w.sh.word(&op)
@@ -115,7 +119,7 @@ func (w *threadWeaver) follow(from, to ir.Loc, first bool) {
 	}
 	at = w.do(at, op)
 	if first && cond != nil {
-		// behind has seen to it that the place was accessed.
+		// afterLoad has tested that the address was accessed.
 		at = w.then(at, assume(either(cond, word.isStored(ir.R(level)))))
 	}
 	at = w.then(at, w.raise(&op, addr, w.levelOf(word, always, cond)))
@@ -126,13 +130,14 @@ func (w *threadWeaver) follow(from, to ir.Loc, first bool) {
 	w.edge(at, ir.NewOp(ir.AtomicEnd), to, false)
 }
 
+// readLevel returns a load of the level at the address of an access.
 func (w *threadWeaver) readLevel(op *ir.Op, into ir.Reg) ir.Op {
 	out := w.sh.access(ir.Load, op, op.Addr, level)
 	out.Dst = into
 	return out
 }
 
-// levelOf is the level an access has.
+// levelOf returns the level of an access, given the results of wrote.
 func (w *threadWeaver) levelOf(word word, always bool, cond *ir.Expr) *ir.Expr {
 	switch {
 	case always:
@@ -144,7 +149,7 @@ func (w *threadWeaver) levelOf(word word, always bool, cond *ir.Expr) *ir.Expr {
 	}
 }
 
-// nowInvolved tells whoever joins the thread.
+// nowInvolved marks the thread as involved, for the threads that join it.
 func (w *threadWeaver) nowInvolved(at ir.Loc) ir.Loc {
 	if w.involved == ir.NoObject {
 		return at
@@ -152,7 +157,7 @@ func (w *threadWeaver) nowInvolved(at ir.Loc) ir.Loc {
 	return w.then(at, setCell(w.involved, ir.Int(int64(w.t)), ir.Int(2)))
 }
 
-// joins leads into the copy behind an involved thread's end.
+// joins weaves a join of an involved thread, which leads into the copy.
 func (w *threadWeaver) joins(from, to ir.Loc) {
 	op := w.e.Op
 	r := w.reg("handle")
@@ -166,8 +171,9 @@ func (w *threadWeaver) joins(from, to ir.Loc) {
 	w.edge(w.nowInvolved(at), ir.NewOp(ir.Nop), to, false)
 }
 
-// hits is whether an access touches what the delayed store writes: the condition
-// under which it does, where Seen is the store's key if that is in memory.
+// hits returns the condition under which an access overlaps the bytes of the delayed
+// store. If inMemory is set, Seen in the condition stands for the store's key, which has
+// to be read from the object target.
 func (w *threadWeaver) hits(op *ir.Op, addr *ir.Expr) (cond *ir.Expr, inMemory bool) {
 	st := &w.store.Op
 	n, m := sizeOf(op), sizeOf(st)
@@ -184,7 +190,8 @@ func (w *threadWeaver) hits(op *ir.Op, addr *ir.Expr) (cond *ir.Expr, inMemory b
 	return w.sh.meets(w.sh.key(addr), n, w.sh.key(st.Addr), m), false
 }
 
-// success leads to the goal, out of the section, if an access closes the cycle (13).
+// success adds a path to the goal, out of the section, for an access that closes the
+// cycle (13).
 func (w *threadWeaver) success(at ir.Loc, op *ir.Op, addr *ir.Expr) {
 	cond, inMemory := w.hits(op, addr)
 	if v, ok := cond.IsConst(); ok && v == 0 {
@@ -198,7 +205,7 @@ func (w *threadWeaver) success(at ir.Loc, op *ir.Op, addr *ir.Expr) {
 	w.edge(w.then(at, test), ir.NewOp(ir.AtomicEnd), w.goal(), false)
 }
 
-// goal is the location of success.
+// goal returns the location of success, and adds it if needed.
 func (w *threadWeaver) goal() ir.Loc {
 	if w.won < 0 {
 		w.f.Locs = append(w.f.Locs, ir.Location{Name: w.unique("l:", "success")})

@@ -2,20 +2,20 @@ package transform
 
 import "fencepost/internal/ir"
 
-// Sections. An atomic section is one node of the trace, so a section of a helper that
-// is not involved may begin with accesses that are not behind the attacker's load, if
-// one of the later ones is; then all of them are, the earlier ones too. The helper runs
-// it tentatively, in a third copy of its code. Levels are raised as if it were
-// behind; if no access makes it so, the section never ends, and that way is lost.
+// Sections. An atomic section is one node of the trace. So if one access of a section
+// comes after the attacker's load in happens-before, all accesses of the section do, the
+// earlier ones too. A helper that is not involved therefore runs a section tentatively, in
+// a third copy of its code. Levels are raised as if the section came after the load. If no
+// access shows that it does, the section never ends, and no other thread sees the levels.
 //
-// What an access finds must not come from the section itself. A place that the
-// section is the first to touch is marked with the helper's number, once, and does not
-// count. One that others only loaded counts when the section stores to it, and one
-// that others stored at the first access: then nothing is left to find out. Marks
-// of other helpers mean nothing; a helper runs at most one section tentatively that
-// ends.
+// The levels that an access finds must not come from the section itself. An address that
+// the section is the first to access is marked with the helper's number, once, and does
+// not count. An address that other threads only loaded counts when the section stores to
+// it. An address that other threads stored counts at the first access; then the question
+// is decided. Marks of other helpers have no meaning: of all sections that a helper runs
+// tentatively, at most one ends.
 //
-// Success is tested at the end.
+// Success is tested at the end of the section.
 
 // inSection weaves an edge inside a section.
 func (w *threadWeaver) inSection() {
@@ -27,7 +27,7 @@ func (w *threadWeaver) inSection() {
 		w.block(w.tentative[from])
 		w.edge(w.copies[from], *op, w.copies[to], true)
 		w.edge(w.then(w.copies[from], assume(ir.Binary(ir.Ne, ir.S64, ir.R(w.reg("hit")), ir.Int(0)))), *op, w.goal(), true)
-	case touches(op):
+	case accessesMemory(op):
 		w.plain(from, to, 1)
 		w.try(w.valid(w.tentative[from], op))
 		w.keep(w.valid(w.copies[from], op))
@@ -38,13 +38,12 @@ func (w *threadWeaver) inSection() {
 	}
 }
 
-// clearHit begins a section: nothing of it has touched what the delayed store
-// writes.
+// clearHit begins a section: no access of it has overlapped the delayed store.
 func (w *threadWeaver) clearHit(at ir.Loc) ir.Loc {
 	return w.then(at, assign(w.reg("hit"), ir.Int(0)))
 }
 
-// hit notes whether an access touches what the delayed store writes.
+// hit records in a register whether an access overlaps the delayed store.
 func (w *threadWeaver) hit(at ir.Loc, op *ir.Op, addr *ir.Expr) ir.Loc {
 	cond, inMemory := w.hits(op, addr)
 	r := w.reg("hit")
@@ -69,7 +68,7 @@ func (w *threadWeaver) hit(at ir.Loc, op *ir.Op, addr *ir.Expr) ir.Loc {
 	return w.then(at, assign(r, ir.Binary(ir.LOr, ir.S64, ir.R(r), cond)))
 }
 
-// keep is an access of an involved helper's section.
+// keep weaves an access in a section of an involved helper.
 func (w *threadWeaver) keep(at ir.Loc) {
 	op := w.e.Op
 	always, cond := w.wrote(&op)
@@ -79,7 +78,7 @@ func (w *threadWeaver) keep(at ir.Loc) {
 	w.edge(at, w.raise(&op, addr, w.levelOf(w.sh.word(&op), always, cond)), w.copies[w.e.To], false)
 }
 
-// try is an access of a section that runs tentatively.
+// try weaves an access of a section that runs tentatively.
 func (w *threadWeaver) try(at ir.Loc) {
 	op := w.e.Op
 	always, cond := w.wrote(&op)
@@ -105,18 +104,18 @@ func (w *threadWeaver) try(at ir.Loc) {
 	if !word.bytes {
 		accessed, stored = word.isAccessed(ir.R(levels)), word.isStored(ir.R(levels))
 	}
-	var behind *ir.Expr
+	var after *ir.Expr
 	switch {
 	case always:
-		behind = count(accessed)
+		after = count(accessed)
 	case cond != nil:
-		behind = either(both(cond, count(accessed)), count(stored))
+		after = either(both(cond, count(accessed)), count(stored))
 	default:
-		behind = count(stored)
+		after = count(stored)
 	}
 	raise := w.raise(&op, addr, w.levelOf(word, always, cond))
-	w.edge(w.nowInvolved(w.then(at, assume(behind))), raise, w.copies[w.e.To], false)
-	at = w.then(at, assume(ir.Negate(behind)))
+	w.edge(w.nowInvolved(w.then(at, assume(after))), raise, w.copies[w.e.To], false)
+	at = w.then(at, assume(ir.Negate(after)))
 	put := w.sh.access(ir.Store, &op, addr, mark)
 	put.Val = word.marked(ir.R(marks), ir.R(levels), me)
 	w.edge(w.then(at, put), raise, w.tentative[w.e.To], false)

@@ -25,7 +25,7 @@ func flatOf(t *testing.T, text string) *ir.Program {
 
 const twoThreads = "\nthread p = p()\nthread q = q()\n"
 
-// TestAttacks: which pairs are asked about [BDM13 §8].
+// TestAttacks: fences and addresses rule out the expected pairs [BDM13 §8].
 func TestAttacks(t *testing.T) {
 	for _, c := range []struct {
 		name, p              string
@@ -38,8 +38,8 @@ func TestAttacks(t *testing.T) {
 		{"a part of the own place", "a -> b: store.u8 [&y] = 1\n b -> c: r = load [&y]", 1, 0, 0},
 		{"a part of what it stored", "a -> b: store [&y] = 1\n b -> c: r = load.u8 [(&y+7)]", 0, 0, 1},
 		{"a byte more than it stored", "a -> b: store.u8 [&y] = 1\n b -> c: r = load.u8 [(&y+1)]", 1, 0, 0},
-		{"nobody writes what is read", "a -> b: store [&x] = 1\n b -> c: r = load [&z]", 0, 0, 1},
-		{"nobody else touches what is written", "a -> b: store [&z] = 1\n b -> c: r = load [&y]", 0, 0, 1},
+		{"no other thread writes the loaded bytes", "a -> b: store [&x] = 1\n b -> c: r = load [&z]", 0, 0, 1},
+		{"no other thread accesses the stored bytes", "a -> b: store [&z] = 1\n b -> c: r = load [&y]", 0, 0, 1},
 		{"load first", "a -> b: r = load [&y]\n b -> c: store [&x] = 1", 0, 1, 0},
 		{"in a loop", "a -> b: r = load [&y]\n b -> a: store [&x] = 1", 1, 0, 0},
 	} {
@@ -51,8 +51,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestInstrumentationIsLinear: twice the program, twice the instrumented program
-// [BDM13 §5].
+// TestInstrumentationIsLinear: the number of edges of the instrumented program grows
+// linearly with the program [BDM13 §5].
 func TestInstrumentationIsLinear(t *testing.T) {
 	size := func(n int) int {
 		var b strings.Builder
@@ -81,7 +81,7 @@ func TestInstrumentationIsLinear(t *testing.T) {
 	}
 }
 
-// TestInstrumentationRefuses: what it does not take has a position.
+// TestInstrumentationRefuses: an unsupported operation is reported with its position.
 func TestInstrumentationRefuses(t *testing.T) {
 	flat := flatOf(t, "func p() {\n a -> b: free [&x] @f.c:3:5-3:9\n}\nthread p = p()\n")
 	_, err := transform.NewInstrumenter(flat, transform.InstrumentOptions{})

@@ -2,7 +2,7 @@ package transform
 
 import "fencepost/internal/ir"
 
-// reach is the bound on the numbers of cells, for people.
+// reach returns the bound on the numbers of cells, for messages.
 func (s *shadow) reach() int64 {
 	if s.near > 0 {
 		return s.near
@@ -10,8 +10,9 @@ func (s *shadow) reach() int64 {
 	return farCell
 }
 
-// valid is the condition that an access does not fail, nil if it never does, and
-// the condition that it is to a cell without auxiliary cells, nil if it never is.
+// valid returns two conditions: ok, that an access does not fail, and far, that it is to a
+// cell without auxiliary cells. ok is nil if the access never fails, far is nil if the cell
+// always has auxiliary cells.
 func (s *shadow) valid(op *ir.Op) (ok, far *ir.Expr) {
 	a, size := op.Addr, sizeOf(op)
 	if isFixed(a) {
@@ -25,7 +26,7 @@ func (s *shadow) valid(op *ir.Op) (ok, far *ir.Expr) {
 		if !s.allowed(op, op.Obj) {
 			return ir.Int(0), nil
 		}
-		return s.within(a, size, op.Obj), nil
+		return s.insideObject(a, size, op.Obj), nil
 	}
 	ok = ir.Int(0)
 	for id := range s.p.Objects {
@@ -33,7 +34,7 @@ func (s *shadow) valid(op *ir.Op) (ok, far *ir.Expr) {
 			continue
 		}
 		if !s.p.Objects[id].Cells || size != ir.CellUnit {
-			ok = either(ok, s.within(a, size, ir.ObjectID(id)))
+			ok = either(ok, s.insideObject(a, size, ir.ObjectID(id)))
 		}
 	}
 	if !s.p.Cells || size != ir.CellUnit {
@@ -41,7 +42,7 @@ func (s *shadow) valid(op *ir.Op) (ok, far *ir.Expr) {
 	}
 	c, guard := s.cellOf(a)
 	if s.near > 0 {
-		// Whether there is anything is the other tool's business, pointers too.
+		// The other tool tests whether the cell or the target of the pointer exists.
 		pointer := ir.Binary(ir.Ge, ir.S64, c, ir.Int(pointerCell))
 		near := either(pointer, both(ir.Binary(ir.Ge, ir.S64, c, ir.Int(0)), ir.Binary(ir.Lt, ir.S64, c, ir.Int(s.near))))
 		return near, ir.Negate(near)
@@ -53,12 +54,13 @@ func (s *shadow) valid(op *ir.Op) (ok, far *ir.Expr) {
 	return either(ok, both(isCell, between(farCell))), both(isCell, ir.Negate(between(farCell)))
 }
 
-// allowed reports whether an operation may access an object that it stays inside.
+// allowed reports whether an operation may access an object, if it stays inside the object.
 func (s *shadow) allowed(op *ir.Op, o ir.ObjectID) bool {
 	return !op.Writes() || !s.p.Objects[o].ReadOnly
 }
 
-// cellOf is the number of the cell at an address, and the condition under which it is one.
+// cellOf returns the number of the cell at an address, and the condition that the address
+// is one of a cell.
 func (s *shadow) cellOf(a *ir.Expr) (number, guard *ir.Expr) {
 	if a.Op == ir.Ite && wrongAddress(s.p, a.Z) {
 		number, guard = s.cellOf(a.Y)
@@ -71,7 +73,7 @@ func (s *shadow) cellOf(a *ir.Expr) (number, guard *ir.Expr) {
 	return ir.Binary(ir.Div, ir.S64, a, ir.Int(ir.CellUnit)), aligned
 }
 
-// fixedValid is valid for an address that is known.
+// fixedValid does the same as valid for an address that is known.
 func (s *shadow) fixedValid(addr uint64, size int, obj ir.ObjectID) (ok, far *ir.Expr) {
 	id := s.p.FindObject(addr, size)
 	cell := int64(addr) / ir.CellUnit
@@ -89,8 +91,9 @@ func (s *shadow) fixedValid(addr uint64, size int, obj ir.ObjectID) (ok, far *ir
 	}
 }
 
-// within is the condition that an access lies in an object.
-func (s *shadow) within(a *ir.Expr, size int, id ir.ObjectID) *ir.Expr {
+// insideObject returns the condition that an access of size bytes at address a is inside an
+// object.
+func (s *shadow) insideObject(a *ir.Expr, size int, id ir.ObjectID) *ir.Expr {
 	o := &s.p.Objects[id]
 	if o.Size < int64(size) {
 		return ir.Int(0)
@@ -99,7 +102,7 @@ func (s *shadow) within(a *ir.Expr, size int, id ir.ObjectID) *ir.Expr {
 	return ir.Binary(ir.Le, ir.U64, off, ir.Int(o.Size-int64(size)))
 }
 
-// either and both leave out what does not matter.
+// either returns the disjunction of x and y, without a part that is constantly false.
 func either(x, y *ir.Expr) *ir.Expr {
 	if v, ok := x.IsConst(); ok && v == 0 {
 		return y
@@ -110,6 +113,7 @@ func either(x, y *ir.Expr) *ir.Expr {
 	return ir.Binary(ir.LOr, ir.S64, x, y)
 }
 
+// both returns the conjunction of x and y, without a part that is constantly true.
 func both(x, y *ir.Expr) *ir.Expr {
 	if v, ok := x.IsConst(); ok && v != 0 {
 		return y

@@ -8,27 +8,28 @@ import (
 )
 
 // Localising. The idea: an automatic variable whose address never leaves its thread
-// and is never used after its function has returned could as well be a static
-// object of that thread. Blocks have addresses that engines cannot know and are
-// taken from a pool in several ways; objects have a place, a size that accesses are
-// held to, and an owner.
+// and is never used after its function has returned can become a static object of that
+// thread. Objects are easier for engines than blocks. The address of a block is not known
+// in advance, and a block can be taken from a pool in several ways. An object has a known
+// address, a size that its accesses are checked against, and one thread that accesses it.
 //
 // A block becomes an object if its address stays confined (analysis.PointsTo), its size is
 // constant, and no register that may hold the address is live where the block is
-// freed or allocated: so there is never more than one of it, and nobody can touch it
-// when it is gone. Its allocation becomes an assignment of the object's address, its
-// free nothing. Registers that are only ever assigned such an address, and never
-// read before, are replaced by it.
+// freed or allocated. So there is never more than one such block at a time, and no
+// instruction can access the block after it is freed. The allocation becomes an assignment
+// of the object's address, and the free becomes a Nop. A register that is only assigned
+// such an address, and not read before, is replaced by the address.
 //
-// A second activation finds in the object what the first left there, as on a
-// real stack; C promises nothing for either.
+// A second activation finds in the object the values that the first left there, as on a
+// real stack. C promises no values in either case.
 
-// maxLocal bounds the objects made: every state carries their contents.
+// The sizes of the objects are bounded, because every state carries their contents.
 const (
 	maxLocalSize  = 4 << 10
 	maxLocalTotal = 64 << 10
 )
 
+// localize is the pass.
 func localize(p *ir.Program, _ Options) (*ir.Program, error) {
 	out := *p
 	out.Objects = append([]ir.Object(nil), p.Objects...)
@@ -69,22 +70,23 @@ func copyFunc(f *ir.Func) *ir.Func {
 	return &c
 }
 
+// localizer turns blocks of one function into objects.
 type localizer struct {
-	p     *ir.Program
-	f     *ir.Func
-	names map[string]bool
-	total *int64
-	flow  *analysis.PointsTo
-	made  map[ir.EdgeID]ir.ObjectID // by allocation
-	own   map[ir.ObjectID]bool      // the objects made
-	// uses are the accesses and frees that may reach a block.
+	p       *ir.Program
+	f       *ir.Func
+	names   map[string]bool // names of objects
+	total   *int64          // size of the new objects of all functions
+	flow    *analysis.PointsTo
+	made    map[ir.EdgeID]ir.ObjectID // the new objects, by the edge that allocates the block
+	private map[ir.ObjectID]bool      // the new objects
+	// uses maps a block to the accesses and frees that may reach it.
 	uses map[analysis.Pointee][]*ir.Edge
 }
 
 func (l *localizer) run() {
 	l.flow = analysis.NewPointsTo(l.f)
 	live := analysis.Liveness(l.f)
-	l.made, l.own, l.uses = map[ir.EdgeID]ir.ObjectID{}, map[ir.ObjectID]bool{}, map[analysis.Pointee][]*ir.Edge{}
+	l.made, l.private, l.uses = map[ir.EdgeID]ir.ObjectID{}, map[ir.ObjectID]bool{}, map[analysis.Pointee][]*ir.Edge{}
 	byID := map[ir.EdgeID]*ir.Edge{}
 	for i := range l.f.Edges {
 		e := &l.f.Edges[i]
@@ -104,8 +106,8 @@ func (l *localizer) run() {
 	l.propagate()
 }
 
-// outlives reports whether nobody can touch a block when it is freed or allocated
-// again.
+// outlives reports whether no register that may hold the address of a block is live where
+// the block is freed or allocated again.
 func (l *localizer) outlives(s analysis.Pointee, alloc *ir.Edge, live func(ir.Loc, ir.Reg) bool) bool {
 	at := []ir.Loc{alloc.From}
 	for _, e := range l.uses[s] {
@@ -123,7 +125,7 @@ func (l *localizer) outlives(s analysis.Pointee, alloc *ir.Edge, live func(ir.Lo
 	return true
 }
 
-// make adds the object of a block, if it is not too large.
+// make adds the object for a block unless the object would be too large.
 func (l *localizer) make(s analysis.Pointee, alloc *ir.Edge) {
 	size, ok := alloc.Op.Val.IsConst()
 	if size = max(size, 1); !ok || size > maxLocalSize || *l.total+size > maxLocalTotal {
@@ -141,11 +143,11 @@ func (l *localizer) make(s analysis.Pointee, alloc *ir.Edge) {
 	}
 	l.names[name] = true
 	o := l.p.AddObject(ir.Object{Name: name, Size: size, Unit: unit, Type: typ, Pos: alloc.Pos, Layout: alloc.Op.Layout})
-	l.made[s.Alloc], l.own[o] = o, true
+	l.made[s.Alloc], l.private[o] = o, true
 }
 
-// element is how people see the elements of a block: as its accesses do, if those
-// agree.
+// element returns the size and type in which the elements of a block are printed: the
+// smallest type of its accesses, or a byte.
 func (l *localizer) element(s analysis.Pointee, size int64) (int, ir.Type) {
 	var typ ir.Type
 	for _, e := range l.uses[s] {
@@ -162,7 +164,7 @@ func (l *localizer) element(s analysis.Pointee, size int64) (int, ir.Type) {
 	return typ.Size(), typ
 }
 
-// rewrite makes an edge use objects instead of blocks.
+// rewrite changes an edge to use objects instead of blocks.
 func (l *localizer) rewrite(e *ir.Edge) {
 	op := &e.Op
 	switch {
@@ -190,19 +192,21 @@ func (l *localizer) rewrite(e *ir.Edge) {
 	}
 }
 
-// propagate replaces registers that only ever hold one known address by it.
+// propagate replaces the registers that only hold the address of one new object by that
+// address, and removes assignments of such addresses to registers that are not read.
 func (l *localizer) propagate() {
 	for l.replaceKnown() {
 	}
 	live := analysis.Liveness(l.f)
 	for i := range l.f.Edges {
-		if e := &l.f.Edges[i]; e.Op.Kind == ir.Assign && e.Op.Val.Op == ir.AddrOf && l.own[e.Op.Val.Obj] && !live(e.To, e.Op.Dst) {
+		if e := &l.f.Edges[i]; e.Op.Kind == ir.Assign && e.Op.Val.Op == ir.AddrOf && l.private[e.Op.Val.Obj] && !live(e.To, e.Op.Dst) {
 			e.Op, e.Pass = ir.NewOp(ir.Nop), "localize"
 		}
 	}
 }
 
-// replaceKnown replaces what is known now, and reports whether more may be.
+// replaceKnown replaces the registers whose address is known now. It reports whether it
+// replaced any; then more registers may have become known.
 func (l *localizer) replaceKnown() bool {
 	live := analysis.Liveness(l.f)
 	defs := make([]int, len(l.f.Regs))
@@ -210,7 +214,7 @@ func (l *localizer) replaceKnown() bool {
 	for i := range l.f.Edges {
 		op := &l.f.Edges[i].Op
 		op.Defs(func(r ir.Reg) { defs[r]++ })
-		if op.Kind == ir.Assign && op.Val.Op == ir.AddrOf && l.own[op.Val.Obj] {
+		if op.Kind == ir.Assign && op.Val.Op == ir.AddrOf && l.private[op.Val.Obj] {
 			known[op.Dst] = op.Val
 		}
 	}
@@ -235,7 +239,7 @@ func (l *localizer) replaceKnown() bool {
 	return changed
 }
 
-// sum adds constants to known addresses.
+// sum returns an expression in which sums of a known address and a constant are evaluated.
 func sum(e *ir.Expr) *ir.Expr {
 	if e == nil || e.X == nil {
 		return e

@@ -9,8 +9,8 @@ import (
 	"fencepost/internal/transform"
 )
 
-// localProgram is a function f with some instructions that main calls, beside another
-// thread.
+// localProgram returns a program in which main calls a function f with the given
+// instructions while another thread runs.
 func localProgram(body string) string {
 	return `
 program p structured
@@ -56,12 +56,12 @@ thread other = other()
 `
 }
 
-// TestLocalize: blocks become objects exactly if nobody else can reach them and they
-// are not used when they are gone; what the program computes stays.
+// TestLocalize: blocks become objects exactly if no other thread can reach them and they
+// are not used after they are freed. The results of the program stay the same.
 func TestLocalize(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
-		objects    int // made
+		objects    int // number of new objects
 	}{
 		{"confined", `
   L0 -> L1: b = alloc.stack 16
@@ -135,13 +135,13 @@ func TestLocalize(t *testing.T) {
 				t.Errorf("blocks left: %v\n%s", blocks, ir.Print(flat))
 			}
 			for _, m := range []memory.Model{memory.SC, memory.TSO, memory.PSO} {
-				finals(t, flat, m) // against the enumerator
+				finals(t, flat, m) // compares with the enumerator
 			}
 		})
 	}
 }
 
-// TestThreadLocal: every thread has its own copy of a thread-local object.
+// TestThreadLocal: every thread has a copy of a thread-local object.
 func TestThreadLocal(t *testing.T) {
 	const text = `
 program p structured

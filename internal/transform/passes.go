@@ -7,40 +7,41 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Options are the bounds passes work with.
+// Options are the options of all passes.
 type Options struct {
-	// Unroll bounds recursion, and spawns in loops, where a pass needs a bound.
+	// Unroll bounds the depth of recursion, and the number of threads of a spawn in a loop.
 	Unroll int
-	// Stop, if not nil, is asked now and then; what it returns ends the passes.
+	// Stop, if not nil, is called now and then. An error that it returns ends the passes.
 	Stop func() error
 }
 
-// Pass is one transformation.
+// Pass is one entry of the table of passes.
 type Pass struct {
 	Name string
-	Doc  string // what it does
-	Why  string // why it stands where it stands in the order
+	Doc  string // a sentence about the effect
+	Why  string // the reason for its position in the order
 	Run  func(*ir.Program, Options) (*ir.Program, error)
 }
 
-// Passes make the flat form, in this order.
+// Passes lists the passes that make the flat form, in the order in which Run applies them.
 var Passes = []Pass{
 	{
 		Name: "flatten",
-		Doc:  "inlines calls and gives every spawned thread an automaton of its own",
-		Why:  "first: everything after it works on one automaton per thread",
+		Doc:  "inlines calls and makes one automaton for each spawned thread",
+		Why:  "first: the other passes work on one automaton per thread",
 		Run:  flatten,
 	},
 	{
 		Name: "localize",
-		Doc:  "makes automatic variables that stay inside their thread static objects of it",
-		Why:  "after flatten: only there every activation has an allocation of its own",
+		Doc:  "turns automatic variables that only one thread can reach into static objects",
+		Why:  "after flatten: only then each activation has its separate allocation",
 		Run:  localize,
 	},
 }
 
-// Run applies all passes to a structured program and verifies after each.
-// dump, if not nil, sees the program after every stage.
+// Run applies all passes to a structured program, verifies the program after each pass,
+// and returns the flat program. If dump is not nil, Run calls it with the name of each pass
+// and the program after it.
 func Run(p *ir.Program, opt Options, dump func(stage string, p *ir.Program)) (*ir.Program, error) {
 	for _, pass := range Passes {
 		next, err := pass.Run(p, opt)

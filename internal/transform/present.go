@@ -7,15 +7,16 @@ import (
 	"fencepost/internal/source"
 )
 
-// PresentFence is a fence that a program has.
+// PresentFence is a fence statement of a program.
 type PresentFence struct {
 	Pos     source.Span
 	Kind    ir.FenceKind
-	Threads []string // that execute it
+	Threads []string // the threads that have the fence
 }
 
-// PresentFences returns the fences of a flat program that are statements of their own, in the order of
-// the text. A release store brings a fence along that cannot be removed alone.
+// PresentFences returns the fences of a flat program that are statements, in the order of
+// the source text. It leaves out the fences that belong to another operation, such as a
+// release store: they cannot be removed alone.
 func PresentFences(p *ir.Program) []PresentFence {
 	others := map[source.Span]bool{}
 	for _, f := range p.Funcs {

@@ -7,9 +7,9 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Replicate is a structured program in which every start of a function as a thread
-// starts n of them instead, one after the other. It reports an error if nothing
-// starts the function.
+// Replicate returns a structured program in which every spawn of a function is repeated, so
+// that it starts n threads one after the other. It returns an error if the program has no
+// such function or no spawn names it.
 func Replicate(p *ir.Program, function string, n int) (*ir.Program, error) {
 	target := ir.NoFunc
 	for i, f := range p.Funcs {

@@ -6,54 +6,54 @@ import (
 )
 
 // Auxiliary memory. The paper gives every address a of the program auxiliary
-// addresses (a, d) and (a, hb) [BDM13 §5]. Here memory is copied as a whole at a
+// addresses (a, d) and (a, hb) [BDM13 §5]. Here the whole memory is copied at a
 // fixed distance: the auxiliary address of a in space i is a + i*shift, so that
-// addresses that are known only when the program runs have theirs, too.
+// addresses that are only known at run time have auxiliary addresses too.
 //
 // Differs from the paper: (a, d) is two spaces, one for the value and one that says
-// that there is a value. Where accesses of different sizes may overlap, spaces hold
-// something per byte. A byte of level is 0, 1 if it was loaded, 3 if it was stored.
+// whether there is a value. If accesses of different sizes may overlap, spaces hold
+// one entry per byte. A byte of level is 0, 1 if it was loaded, 3 if it was stored.
 // A byte of delayed is 0, or 255 if the attacker wrote it, so that it serves as a mask.
-// Where no accesses overlap in part, one number per access does it all.
+// If no accesses overlap in part, one number per access suffices.
 
 // space is a copy of memory.
 type space int
 
 const (
 	_       space = iota
-	value         // what the attacker wrote last
-	delayed       // whether it wrote
-	level         // who accessed it behind the load: (a, hb)
-	mark          // which helper's unfinished section touched it first
+	value         // the value that the attacker wrote last
+	delayed       // whether the attacker wrote
+	level         // the highest level of access after the load: (a, hb)
+	mark          // the helper whose unfinished section was the first to access it
 	spaces  = int(mark)
 )
 
 var spaceNames = [...]string{"", "value", "delayed", "level", "mark"}
 
-// farCell bounds the numbers of cells that have auxiliary cells. Ways that use
-// others are cut off by a bound.
+// farCell bounds the numbers of cells that have auxiliary cells. Executions that use
+// other cells end in a Bound edge.
 const farCell = 1 << 55
 
-// cellBound is the name under which engines report it.
+// cellBound is the name under which engines report that bound.
 const cellBound = "cells"
 
-// pointerCell tells numbers of cells from pointers where cells are kept close
-// together for other tools, which have 32 bits.
+// pointerCell is larger than all numbers of cells and at most as large as all pointers in
+// programs whose cells are kept close together, for other tools with 32 bits.
 const pointerCell = 1 << 29
 
-// shadow knows where auxiliary addresses are.
+// shadow lays out auxiliary memory and computes auxiliary addresses.
 type shadow struct {
-	p       *ir.Program // the original
-	objects []ir.Object // of the result
-	copies  [spaces + 1][]ir.ObjectID
-	shift   int64
-	bytes   bool  // accesses may overlap in part
-	near    int64 // cells that are kept, if close together; else 0
-	keys    bool  // every access is one cell: cells are compared by their numbers
-	next    uint64
+	p       *ir.Program               // the original program
+	objects []ir.Object               // the objects of the result
+	copies  [spaces + 1][]ir.ObjectID // by space and object of p: the copy
+	shift   int64                     // the distance between spaces
+	bytes   bool                      // accesses may overlap in part
+	near    int64                     // the number of cells, if they are kept close together; else 0
+	keys    bool                      // every access is to one cell: cells are compared by their numbers
+	next    uint64                    // the address of the next auxiliary object
 }
 
-// newShadow lays auxiliary memory out. close keeps the cells of programs with
+// newShadow lays out auxiliary memory. close keeps the cells of programs with
 // cells near each other; without sections there are no marks.
 func newShadow(p *ir.Program, close, sections bool) *shadow {
 	s := &shadow{p: p, objects: append([]ir.Object(nil), p.Objects...)}
@@ -77,7 +77,8 @@ func newShadow(p *ir.Program, close, sections bool) *shadow {
 	return s
 }
 
-// measure chooses the distance, and returns the first address behind the objects.
+// measure chooses the distance between spaces, and returns the first address after the
+// objects.
 func (s *shadow) measure(close bool) uint64 {
 	first, end, window := ^uint64(0), uint64(0), int64(1)
 	for i := range s.p.Objects {
@@ -111,6 +112,8 @@ func (s *shadow) measure(close bool) uint64 {
 	return end
 }
 
+// copyObject adds the copy of an object in space i. Cells that are kept close together
+// have no copy: widen makes room in their object.
 func (s *shadow) copyObject(id ir.ObjectID, i space) ir.ObjectID {
 	o := s.p.Objects[id]
 	if o.Cells && s.near > 0 {
@@ -126,7 +129,7 @@ func (s *shadow) copyObject(id ir.ObjectID, i space) ir.ObjectID {
 	return ir.ObjectID(len(s.objects) - 1)
 }
 
-// widen makes the window of cells hold the auxiliary cells.
+// widen enlarges the object of the cells so that it holds the auxiliary cells.
 func (s *shadow) widen() {
 	size := int64(spaces+1) * s.shift
 	for i := range s.objects {
@@ -138,7 +141,7 @@ func (s *shadow) widen() {
 	s.objects = append(s.objects, ir.Object{Name: "mem", Size: size, Unit: ir.CellUnit, Type: ir.S64, Cells: true})
 }
 
-// object adds an object of n words.
+// object adds an auxiliary object of n words.
 func (s *shadow) object(name string, n int) ir.ObjectID {
 	for taken := true; taken; {
 		taken = false
@@ -154,8 +157,8 @@ func (s *shadow) object(name string, n int) ir.ObjectID {
 	return ir.ObjectID(len(s.objects) - 1)
 }
 
-// exact reports whether no two accesses of the program can overlap without being
-// to the same bytes.
+// exact reports whether any two accesses of the program that overlap are to the same
+// bytes.
 func exact(p *ir.Program) bool {
 	type access struct {
 		e    *ir.Edge
@@ -167,7 +170,7 @@ func exact(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if !touches(&e.Op) {
+			if !accessesMemory(&e.Op) {
 				continue
 			}
 			a := access{e: e, size: sizeOf(&e.Op)}
@@ -190,12 +193,12 @@ func exact(p *ir.Program) bool {
 	return true
 }
 
-// cellsOnly reports whether every access is one whole cell.
+// cellsOnly reports whether every access is to one whole cell.
 func cellsOnly(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			op := &f.Edges[i].Op
-			if !touches(op) {
+			if !accessesMemory(op) {
 				continue
 			}
 			if rest, ok := residue(p, op.Addr, ir.CellUnit); !ok || rest != 0 || sizeOf(op) != ir.CellUnit {
@@ -206,9 +209,9 @@ func cellsOnly(p *ir.Program) bool {
 	return true
 }
 
-// residue is what an expression leaves when divided by n, if that is easy to see. n
-// is a power of two. An address that is certainly wrong may stand in for one that
-// would wrap around; it has no say, since nothing is accessed there.
+// residue returns the remainder of an expression divided by n, a power of two, if it is
+// easy to see. A front end may replace an address that would wrap around by an address that
+// is certainly wrong. The wrong address is ignored, because no access to it succeeds.
 func residue(p *ir.Program, e *ir.Expr, n int64) (int64, bool) {
 	if isFixed(e) {
 		return e.Eval(ir.Env{Prog: p}) & (n - 1), true
@@ -248,7 +251,7 @@ func residue(p *ir.Program, e *ir.Expr, n int64) (int64, bool) {
 	return 0, false
 }
 
-// wrongAddress reports whether an address is fixed and belongs to nothing.
+// wrongAddress reports whether an address is fixed and belongs to no object or cell.
 func wrongAddress(p *ir.Program, e *ir.Expr) bool {
 	if !isFixed(e) {
 		return false
@@ -258,7 +261,7 @@ func wrongAddress(p *ir.Program, e *ir.Expr) bool {
 	return p.FindObject(uint64(a), 1) == ir.NoObject && !(p.Cells && cell > -ir.CellLimit && cell < ir.CellLimit)
 }
 
-// addr is the auxiliary address of an address.
+// addr returns the auxiliary address of address a in space i.
 func (s *shadow) addr(a *ir.Expr, i space) *ir.Expr {
 	by := int64(i) * s.shift
 	if isFixed(a) {
@@ -277,8 +280,8 @@ func (s *shadow) addr(a *ir.Expr, i space) *ir.Expr {
 	return ir.Binary(ir.Add, ir.U64, a, ir.Int(by))
 }
 
-// right is an address that was found valid, without the wrong one that front ends
-// put beside it for indices that are too large.
+// right returns an address that was found valid, without the wrong address that front ends
+// add for indices that are too large.
 func (s *shadow) right(a *ir.Expr) *ir.Expr {
 	for a.Op == ir.Ite && !isFixed(a) {
 		switch {
@@ -293,7 +296,7 @@ func (s *shadow) right(a *ir.Expr) *ir.Expr {
 	return a
 }
 
-// cellNumber is x if a is 8*x.
+// cellNumber returns x if a is 8*x.
 func cellNumber(a *ir.Expr) (*ir.Expr, bool) {
 	if a.Op == ir.Mul && a.Type.Bits == 64 {
 		if k, ok := a.Y.IsConst(); ok && k == ir.CellUnit {
@@ -303,8 +306,8 @@ func cellNumber(a *ir.Expr) (*ir.Expr, bool) {
 	return nil, false
 }
 
-// key stands for an address where addresses are compared: the address itself, or
-// the number of the cell where all accesses are cells.
+// key returns the expression that stands for an address in comparisons: the number of the
+// cell if all accesses are to cells, else the address.
 func (s *shadow) key(a *ir.Expr) *ir.Expr {
 	if !s.keys {
 		return a
@@ -318,7 +321,7 @@ func (s *shadow) key(a *ir.Expr) *ir.Expr {
 	return ir.Binary(ir.Div, ir.S64, a, ir.Int(ir.CellUnit))
 }
 
-// meets is the condition that n bytes at key a and m bytes at key b overlap.
+// meets returns the condition that n bytes at key a and m bytes at key b overlap.
 func (s *shadow) meets(a *ir.Expr, n int, b *ir.Expr, m int) *ir.Expr {
 	if s.keys {
 		return ir.Binary(ir.Eq, ir.S64, a, b)
@@ -332,7 +335,8 @@ func (s *shadow) meets(a *ir.Expr, n int, b *ir.Expr, m int) *ir.Expr {
 	return ir.Binary(ir.LOr, ir.S64, less(a, b, m), less(b, a, n))
 }
 
-// access is an access to the auxiliary address of an operation's.
+// access returns an access to the auxiliary address of a, the address of an operation, in
+// space i.
 func (s *shadow) access(kind ir.OpKind, op *ir.Op, a *ir.Expr, i space) ir.Op {
 	out := ir.NewOp(kind)
 	out.Type, out.Order, out.Addr = s.word(op).typ(), ir.Plain, s.addr(a, i)

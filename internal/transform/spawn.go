@@ -7,11 +7,11 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Spawns. In the flat form a spawn names threads that exist but have not
-// started. One that lies on no cycle runs at most once and gets one thread; one
-// on a cycle gets a pool, and running out of it is a bound that was hit.
+// Spawns. In the flat form a spawn names threads that exist but have not started. A spawn
+// that lies on no cycle runs at most once and gets one thread. A spawn on a cycle gets a
+// pool of threads; an execution that needs more threads has hit a bound.
 
-// resolveSpawns gives threads to the spawns of a finished body.
+// resolveSpawns makes the threads for the spawns of a finished body.
 func (b *body) resolveSpawns() error {
 	cyclic := onCycle(b.f)
 	for i := range b.f.Edges {
@@ -41,6 +41,7 @@ func (b *body) resolveSpawns() error {
 	return nil
 }
 
+// spawned adds a thread for spawn e of function callee.
 func (b *body) spawned(callee ir.FuncID, e *ir.Edge) (ir.ThreadID, error) {
 	if len(b.out.Threads) >= maxThreads {
 		return 0, fmt.Errorf("%s: the program can start more than %d threads", e.Pos.Pos, maxThreads)
@@ -65,8 +66,8 @@ func (f *flattener) threadName(name string) string {
 	}
 }
 
-// onCycle reports for every edge whether it lies on a cycle: its ends are in one
-// strongly connected part.
+// onCycle reports for every edge whether it lies on a cycle, which means that both its
+// ends are in one strongly connected component.
 func onCycle(f *ir.Func) []bool {
 	comp := analysis.Components(f, nil)
 	out := make([]bool, len(f.Edges))

@@ -6,8 +6,8 @@ import (
 	"fencepost/internal/memory"
 )
 
-// TestSpawnThroughPointer: the function of a thread comes out of a register, and a
-// thread, also inside a call, knows its own handle.
+// TestSpawnThroughPointer: a spawn can take the function of a thread from a register, and
+// a thread knows its handle, also inside a call.
 func TestSpawnThroughPointer(t *testing.T) {
 	const text = `
 program pointers structured
@@ -46,8 +46,8 @@ main main
 	wantFinals(t, got, "f=0 g=8 h=0 r=17 s=0 own=0")
 }
 
-// TestSpawnThroughNothing: a pointer that names no function with so many parameters
-// is noticed.
+// TestSpawnThroughNothing: a spawn through a pointer that names no function with as many
+// parameters is an error.
 func TestSpawnThroughNothing(t *testing.T) {
 	const text = `
 program nothing structured

@@ -7,21 +7,23 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Thread-local objects that others may reach. A thread's copy of such an object ends
-// with the thread, and whoever still has its address must not use it. Copies whose
-// address stays in their thread (analysis.PointsTo) are static objects. Every other copy becomes a
-// block of automatic storage: allocated and filled where the thread begins, before
-// anything it does, and freed where it ends. What is known about blocks then holds for it,
-// in every engine.
+// Thread-local objects that other threads may reach. A thread's copy of a thread-local
+// object ends with the thread, and no thread that still has the address may use it then.
+// Copies whose address stays in their thread (analysis.PointsTo) are static objects. Every
+// other copy becomes a block of automatic storage: the thread allocates and initialises it
+// before its first instruction, and frees it where it ends. Then every engine treats a use
+// after the end as a use of a freed block.
 //
-// The main thread's objects live on when it returns; they end only if it ends itself.
+// The objects of the main thread live on when it returns; they end only if it ends by
+// ThreadExit.
 
-// maxThreadLocal is how many scalars such an object may have: the thread writes them
-// all. Larger ones stay objects, and nobody notices their end.
+// maxThreadLocal is the largest number of scalars of an object that becomes a block: the
+// thread has to write them all. A larger object stays a static object, so that a use after
+// its end is not reported.
 const maxThreadLocal = 64
 
-// endThreadLocals turns the thread-local objects of a thread that others may reach into
-// blocks.
+// endThreadLocals turns the thread-local objects of thread t that other threads may reach
+// into blocks.
 func (b *body) endThreadLocals(t ir.ThreadID) {
 	main := t == b.src.Main
 	if len(b.copies) == 0 || main && !slices.ContainsFunc(b.f.Edges, func(e ir.Edge) bool { return e.Op.Kind == ir.ThreadExit }) {
@@ -52,7 +54,7 @@ func (b *body) endThreadLocals(t ir.ThreadID) {
 	b.allocateAtEntry(shared, blocks)
 }
 
-// useBlock replaces the address of an object by a register.
+// useBlock replaces the address of an object by a new register, which it returns.
 func (b *body) useBlock(o ir.ObjectID) ir.Reg {
 	obj := &b.out.Objects[o]
 	r := ir.Reg(len(b.f.Regs))
@@ -77,7 +79,8 @@ func (b *body) useBlock(o ir.ObjectID) ir.Reg {
 	return r
 }
 
-// made adds an edge that no edge of the program stands behind.
+// made adds an edge that stands for no edge of the structured program. It has the position
+// of like, if like is not nil.
 func (b *body) made(from ir.Loc, op ir.Op, to ir.Loc, like *ir.Edge) {
 	e := ir.Edge{ID: b.out.NextEdge, Origin: b.out.NextEdge, From: from, To: to, Op: op, Pass: "flatten"}
 	if like != nil {
@@ -102,7 +105,7 @@ func (b *body) freeAtEnd(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.Reg, ma
 		}
 		at := e.From
 		last := e
-		if k := e.Op.Kind; k != ir.Return && k != ir.ThreadExit { // it falls off its end
+		if k := e.Op.Kind; k != ir.Return && k != ir.ThreadExit { // the end of the function
 			at = b.loc("end", e.Pos)
 			b.f.Edges[i].To, last = at, ir.Edge{}
 		}
@@ -122,7 +125,8 @@ func (b *body) freeAtEnd(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.Reg, ma
 	}
 }
 
-// allocateAtEntry makes the blocks before the thread does anything, and fills them.
+// allocateAtEntry allocates and initialises the blocks before the first instruction of the
+// thread.
 func (b *body) allocateAtEntry(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.Reg) {
 	first := b.f.Entry
 	at := b.loc("begin", b.f.Pos)
@@ -148,22 +152,22 @@ func (b *body) allocateAtEntry(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.R
 			then(w, like)
 		}
 	}
-	fence := ir.NewOp(ir.Fence) // a thread begins with its objects in memory
+	fence := ir.NewOp(ir.Fence) // the initial values are in memory when the thread begins
 	fence.Fence = ir.FullFence
 	b.made(at, fence, first, &ir.Edge{Pos: b.f.Pos})
 }
 
-// scalar is a part of an object that is written at once.
+// scalar is a part of an object that one store initialises.
 type scalar struct {
 	off int64
 	typ ir.Type
 }
 
-// scalars lists the parts of an object: those its layout names, else elements or
-// words.
+// scalars returns the parts of an object: the scalars of its layout, or else its elements
+// or words.
 func scalars(o *ir.Object) []scalar {
 	var out []scalar
-	end := int64(0) // parts that overlap others, in unions, are left to those
+	end := int64(0) // a layout with overlapping parts, as in unions, is not used
 	var walk func(l *ir.Layout, off int64) bool
 	walk = func(l *ir.Layout, off int64) bool {
 		switch l.Kind {
@@ -210,7 +214,7 @@ func scalars(o *ir.Object) []scalar {
 	return out
 }
 
-// initialValue is what a part of an object holds at first.
+// initialValue returns the initial value of a part of an object.
 func initialValue(o *ir.Object, s scalar) int64 {
 	var v uint64
 	for i := range int64(s.typ.Size()) {

@@ -11,49 +11,48 @@ import (
 )
 
 // Unrolling. The idea: a location is copied for every combination of iteration
-// numbers of the loops it lies in, so that no path comes back to where it was.
+// numbers of the loops around it, so that no path comes back to a location.
 //
-// Loops are found as a nest of strongly connected components: a component that
-// can be walked round is a loop; one of its locations is its head, if possible one
-// that is entered from outside; without the head the rest falls apart into smaller
-// components, which are the loops inside. Every cycle goes through the head of the
-// outermost loop it stays in, so counting the arrivals at heads suffices, for
-// automata of any shape.
+// Loops are found as a nest of strongly connected components. A component with a cycle is
+// a loop. One of its locations is its head, if possible one that is entered from outside.
+// Without the head the component falls apart into smaller components, which are the inner
+// loops. Every cycle goes through the head of the innermost loop that contains all of it,
+// so it suffices to count the arrivals at heads, for automata of any shape.
 //
-// Entering a loop sets its count to 1, coming back to the head adds 1, leaving the
-// loop forgets the count. A loop that tests before its body comes to its head once
-// more than the body runs, so k+1 arrivals are let through; the next one ends in a
-// Bound edge, which engines report as a bound that was hit. Every execution whose
-// bodies run at most k times per entry is thereby kept whole; of loops that test
-// behind the body, one round more.
+// Entering a loop sets its count to 1, coming back to the head adds 1, and leaving the
+// loop drops the count. A loop that tests before its body comes to its head once
+// more than the body runs, so k+1 arrivals are allowed. The next one ends in a
+// Bound edge, which engines report as a bound that was hit. So every execution whose
+// bodies run at most k times per entry is kept whole. A loop that tests after its body
+// may run one round more.
 //
-// What was there keeps its ids: the copy of a location that is met first is the
-// location itself, further ones come behind and are called L#2, L#3 and so on.
+// Locations and edges keep their ids: the first copy of a location is the location
+// itself, and further copies are appended, with the names L#2, L#3 and so on.
 
 // unrollBound is the name under which engines report the bound.
 const unrollBound = "unroll"
 
-// maxUnrolled bounds the edges of an unrolled automaton.
+// maxUnrolled is the largest number of edges of an unrolled automaton.
 const maxUnrolled = 1 << 18
 
-// Unroll bounds every loop of a flat program: executions in which each body runs at
-// most k times per entry are kept, longer ones cut off. It is no part of Passes: an engine's user asks for it where a bound is
-// wanted. The properties come back with the copies of the locations they name. A
-// program without loops comes back as it is, and so do its properties.
+// Unroll returns a flat program in which every loop is bounded: it has the executions in
+// which each body runs at most k times per entry, and cuts off longer ones. The returned
+// properties also name the copies of the locations in props. Unroll returns a program
+// without loops unchanged, with props.
 func Unroll(p *ir.Program, props *property.Set, k int) (*ir.Program, *property.Set, error) {
 	out, asked, _, err := UnrollOf(p, props, k)
 	return out, asked, err
 }
 
-// UnrollOf is Unroll that also tells, by edge id, which edge of p an edge is a copy
-// of; NoEdge for those that cut off.
+// UnrollOf does the same as Unroll. It also returns, by edge id, the edge of p of which an
+// edge is a copy, or NoEdge for an edge that cuts off executions.
 func UnrollOf(p *ir.Program, props *property.Set, k int) (*ir.Program, *property.Set, []ir.EdgeID, error) {
 	if p.Form != ir.Flat {
 		panic("BUG: only flat programs can be unrolled")
 	}
 	out := *p
 	out.Funcs = slices.Clone(p.Funcs)
-	copies := make([][][]ir.Loc, len(p.Funcs)) // of each location of each function
+	copies := make([][][]ir.Loc, len(p.Funcs)) // by function and location
 	changed := false
 	var of []ir.EdgeID
 	for id := range p.NextEdge {
@@ -82,7 +81,7 @@ func UnrollOf(p *ir.Program, props *property.Set, k int) (*ir.Program, *property
 	return &out, withCopies(p, props, copies), of, nil
 }
 
-// withCopies makes goals hold at every copy of their locations.
+// withCopies returns properties whose goals also hold at the copies of their locations.
 func withCopies(p *ir.Program, props *property.Set, copies [][][]ir.Loc) *property.Set {
 	out := *props
 	out.Goals = slices.Clone(props.Goals)
@@ -105,24 +104,24 @@ func withCopies(p *ir.Program, props *property.Set, copies [][][]ir.Loc) *proper
 	return &out
 }
 
-// Loops is the loops of an automaton, for engines that count iterations themselves
-// as Unroll does.
+// Loops holds the loops of an automaton, for engines that count iterations in the same way
+// as Unroll.
 type Loops struct {
-	Heads  []ir.Loc  // of each loop
-	Around [][]int32 // of each location: the loops around it, outermost first
+	Heads  []ir.Loc  // by loop: its head
+	Around [][]int32 // by location: the loops around it, outermost first
 }
 
-// LoopsOf finds the loops of a function.
+// LoopsOf returns the loops of a function.
 func LoopsOf(f *ir.Func) Loops {
 	n := newNest(f)
 	return Loops{Heads: n.heads, Around: n.loops}
 }
 
-// nest is the loops of an automaton.
+// nest holds the loops of an automaton.
 type nest struct {
 	f     *ir.Func
-	heads []ir.Loc  // of each loop
-	loops [][]int32 // of each location: the loops around it, outermost first
+	heads []ir.Loc  // by loop: its head
+	loops [][]int32 // by location: the loops around it, outermost first
 }
 
 func newNest(f *ir.Func) *nest {
@@ -130,14 +129,14 @@ func newNest(f *ir.Func) *nest {
 	comp := analysis.Components(f, nil)
 	gone := make([]bool, len(f.Locs))
 	for l := range gone {
-		gone[l] = comp[l] < 0 // what the entry does not reach needs no unrolling
+		gone[l] = comp[l] < 0 // locations that the entry does not reach need no unrolling
 	}
 	n.find(comp, gone, func(l ir.Loc) bool { return l == f.Entry })
 	return n
 }
 
-// find takes the components that are loops and looks for loops inside them.
-// gone is what lies outside; first tells where control begins.
+// find adds the components that are loops, and the loops inside them. gone marks the
+// locations outside; first reports whether control begins at a location.
 func (n *nest) find(comp []int32, gone []bool, first func(ir.Loc) bool) {
 	members := map[int32][]ir.Loc{}
 	var order []int32
@@ -182,7 +181,7 @@ func (n *nest) find(comp []int32, gone []bool, first func(ir.Loc) bool) {
 	}
 }
 
-// unroller builds the automaton of copies.
+// unroller builds the unrolled automaton of one function.
 type unroller struct {
 	out  *ir.Program // for new edge ids
 	src  *ir.Func
@@ -190,21 +189,21 @@ type unroller struct {
 	k    int
 
 	f      *ir.Func
-	copies [][]ir.Loc // of each location, without itself
-	seen   map[string]ir.Loc
-	met    []bool         // locations with a first copy
-	names  map[string]int // 0: free; else the next suffix to try
-	work   []node
+	copies [][]ir.Loc           // by location of src: its copies, without itself
+	seen   map[string]ir.Loc    // copies by location and counts
+	met    []bool               // by location of src: whether it has a copy
+	names  map[string]int       // by name of a location: 0 if free, else the next suffix to try
+	work   []node               // copies whose edges are not yet made
 	of     []ir.EdgeID          // by edge id: the edge it is a copy of
-	cuts   map[ir.EdgeID]ir.Loc // where paths that take an edge once too often end
-	end    ir.Loc
+	cuts   map[ir.EdgeID]ir.Loc // by edge: the end of paths that take it once too often
+	end    ir.Loc               // the target of all Bound edges; -1: not made yet
 }
 
-// node is a copy of a location: counts are the iterations of the loops around it.
+// node is a copy of a location.
 type node struct {
-	at     ir.Loc // of the new automaton
-	of     ir.Loc
-	counts []int
+	at     ir.Loc // the copy, in the new automaton
+	of     ir.Loc // the location, in the old one
+	counts []int  // iterations of the loops around it
 }
 
 func newUnroller(out *ir.Program, f *ir.Func, n *nest, k int) *unroller {
@@ -242,7 +241,7 @@ func (u *unroller) run() error {
 	return nil
 }
 
-// edge gives a copy of a location its copy of an edge.
+// edge makes the copy of edge i that leaves a copy of its location.
 func (u *unroller) edge(n node, i int) {
 	e := u.src.Edges[i]
 	to, fits := u.target(n, &e)
@@ -265,8 +264,8 @@ func (u *unroller) add(e ir.Edge, of ir.EdgeID) {
 	u.f.Edges = append(u.f.Edges, e)
 }
 
-// target is where an edge leads from a node, or false if that is one iteration
-// too many.
+// target returns the copy to which an edge leads from a node, or false if the edge would
+// begin an iteration too many.
 func (u *unroller) target(n node, e *ir.Edge) (ir.Loc, bool) {
 	from, to := u.nest.loops[e.From], u.nest.loops[e.To]
 	counts := make([]int, len(to))
@@ -285,7 +284,7 @@ func (u *unroller) target(n node, e *ir.Edge) (ir.Loc, bool) {
 	return u.node(e.To, counts), true
 }
 
-// node is the copy of a location for the counts.
+// node returns the copy of a location for the given counts.
 func (u *unroller) node(of ir.Loc, counts []int) ir.Loc {
 	key := binary.AppendUvarint(nil, uint64(of))
 	for _, n := range counts {
@@ -305,7 +304,7 @@ func (u *unroller) node(of ir.Loc, counts []int) ir.Loc {
 	return at
 }
 
-// loc adds a location like another one.
+// loc adds a location with a name and the position of another one.
 func (u *unroller) loc(name string, like ir.Loc) ir.Loc {
 	try := name
 	for n := max(2, u.names[name]); u.names[try] > 0; n++ {
@@ -317,8 +316,8 @@ func (u *unroller) loc(name string, like ir.Loc) ir.Loc {
 	return ir.Loc(len(u.f.Locs) - 1)
 }
 
-// cut is where an edge leads that would begin an iteration too many. The edge
-// itself is still taken: only if it can be, something is cut off.
+// cut returns the target of an edge that would begin an iteration too many. The edge
+// itself is still taken: the bound is hit only if the edge can be taken.
 func (u *unroller) cut(e *ir.Edge) ir.Loc {
 	at, ok := u.cuts[e.ID]
 	if ok {

@@ -57,7 +57,7 @@ func unroll(t *testing.T, p *ir.Program, props *property.Set, k int) (*ir.Progra
 	return out, outProps
 }
 
-// edgesOf counts the copies of each operation by kind.
+// edgesOf returns the number of edges with a kind of operation in the first function.
 func edgesOf(p *ir.Program, kind ir.OpKind) int {
 	n := 0
 	for i := range p.Funcs[0].Edges {
@@ -73,8 +73,8 @@ func TestUnrollCounts(t *testing.T) {
 		name, body string
 		k          int
 		stores     int    // copies of stores in the automaton
-		bounds     int    // edges at which something is cut off
-		finals     string // of n, which counts the stores done
+		bounds     int    // edges that cut off executions
+		finals     string // final values of n, the number of stores that ran
 	}{
 		{"straight line", "a -> b: store [&x] = 1\n b -> c: n = n + 1", 3, 1, 0, "[n=1]"},
 		{"self loop", "a -> a: n = n + 1\n a -> b: nop", 2, 0, 1, "[n=0 n=1 n=2]"},
@@ -109,7 +109,7 @@ func TestUnrollCounts(t *testing.T) {
 	}
 }
 
-// The bound is reported where it cut something off, and only there.
+// TestUnrollCoverage: the bound is reported if it cut off an execution, and only then.
 func TestUnrollCoverage(t *testing.T) {
 	const text = `
 program p structured
@@ -142,7 +142,7 @@ thread t = f()
 	}
 }
 
-// A goal in a loop is reached in a later round.
+// TestUnrollGoals: a goal in a loop is reached in a later round.
 func TestUnrollGoals(t *testing.T) {
 	p := flatten(t, `
 program p structured
@@ -187,7 +187,7 @@ thread t = f()
 	}
 }
 
-// More rounds show more, and never what the loops themselves do not.
+// TestUnrollRandom: more rounds give more final states, and only states that the program with loops has.
 func TestUnrollRandom(t *testing.T) {
 	whole := 0
 	for seed := range uint64(200) {

@@ -8,11 +8,11 @@ import (
 	"fencepost/internal/source"
 )
 
-// Weaker programs, to see what an answer rests on: a fence is left out, or a
-// read-modify-write becomes a load and a store that others can come between and that
-// drain nothing.
+// Weaker programs, which show what an answer relies on: a fence is left out, or a
+// read-modify-write becomes a load and a store that do not drain the buffer and that
+// steps of other threads can separate.
 
-// WithoutFences is a flat program without the fences at some places.
+// WithoutFences returns a flat program without the fences at the given source positions.
 func WithoutFences(p *ir.Program, gone []source.Span) *ir.Program {
 	return weakened(p, func(_ *ir.Program, f *ir.Func, i int) {
 		if e := &f.Edges[i]; e.Op.Kind == ir.Fence && slices.Contains(gone, e.Pos) {
@@ -21,8 +21,8 @@ func WithoutFences(p *ir.Program, gone []source.Span) *ir.Program {
 	})
 }
 
-// WithoutRMW is a flat program in which the read-modify-writes at a place are not
-// indivisible.
+// WithoutRMW returns a flat program in which the read-modify-writes at a source position
+// are not atomic.
 func WithoutRMW(p *ir.Program, at source.Span) *ir.Program {
 	return weakened(p, func(out *ir.Program, f *ir.Func, i int) {
 		if f.Edges[i].Op.Kind == ir.RMW && f.Edges[i].Pos == at {
@@ -31,6 +31,7 @@ func WithoutRMW(p *ir.Program, at source.Span) *ir.Program {
 	})
 }
 
+// weakened returns a copy of a program after calling change for each edge of each function.
 func weakened(p *ir.Program, change func(*ir.Program, *ir.Func, int)) *ir.Program {
 	out := *p
 	out.Funcs = make([]*ir.Func, len(p.Funcs))
@@ -46,8 +47,8 @@ func weakened(p *ir.Program, change func(*ir.Program, *ir.Func, int)) *ir.Progra
 	return &out
 }
 
-// splitRMW turns edge i into: seen = [a]; then a store, or for a compare-exchange that
-// fails none; then the results.
+// splitRMW splits edge i into a load, a store, and the assignments of the results. A
+// compare-exchange that fails has no store.
 func splitRMW(p *ir.Program, f *ir.Func, i int) {
 	e := f.Edges[i]
 	op := e.Op
@@ -102,7 +103,8 @@ func splitRMW(p *ir.Program, f *ir.Func, i int) {
 	finish(stored, 1)
 }
 
-// newValue is what a read-modify-write writes.
+// newValue returns the value that a read-modify-write writes, given the register with the
+// value that it has read.
 func newValue(op *ir.Op, seen ir.Reg) *ir.Expr {
 	with := map[ir.RMWKind]ir.ExprOp{ir.FetchAdd: ir.Add, ir.FetchAnd: ir.And, ir.FetchOr: ir.Or, ir.FetchXor: ir.Xor}
 	if op.RMW == ir.Xchg {

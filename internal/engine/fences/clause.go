@@ -171,7 +171,7 @@ func (r *run) between(w *verdict.Witness, first, last int) []ir.SiteID {
 		}
 		out = r.task.Fences.Between(ir.EdgeID(w.Steps[at].Edge), ir.EdgeID(st.Edge), out)
 		// A store-store fence is there already; a full fence is stronger.
-		if site, ok := r.task.Fences.PlaceOf(ir.EdgeID(st.Edge)); ok {
+		if site, ok := r.task.Fences.SiteOf(ir.EdgeID(st.Edge)); ok {
 			out = append(out, site)
 		}
 		at = i

@@ -152,7 +152,7 @@ func newRun(task *Task) *run {
 	r := &run{task: task, index: map[ir.FenceAt]int{}, ops: map[ir.EdgeID]ir.OpKind{}, out: &Repair{}}
 	// Costs decide, then ranks: both in one number.
 	most := int64(1)
-	for p, site := range task.Fences.Places() {
+	for p, site := range task.Fences.Sites() {
 		if site.ReadOnly && !task.ReadOnly {
 			continue
 		}

@@ -160,7 +160,7 @@ func (r *Repairer) costs() (cost func(ir.FenceAt) int64, err error) {
 	case Profile:
 		lines, err := r.profile()
 		return func(at ir.FenceAt) int64 {
-			pos := r.Fences.Places()[at.Site].Pos
+			pos := r.Fences.Sites()[at.Site].Pos
 			return max(1, lines[source.Pos{File: path.Base(pos.File), Line: pos.Line}])
 		}, err
 	default:

@@ -185,7 +185,7 @@ func (r *Repairer) result() *verdict.Result {
 // writable counts the fence sites whose text may be changed.
 func (r *Repairer) writable() int {
 	n := 0
-	for _, p := range r.Fences.Places() {
+	for _, p := range r.Fences.Sites() {
 		if !p.ReadOnly {
 			n++
 		}
@@ -299,7 +299,7 @@ func UnderSCReason(b *verdict.Break) string {
 
 // HasReadOnly reports whether the text of some fence sites may not be changed.
 func (r *Repairer) HasReadOnly() bool {
-	return slices.ContainsFunc(r.Fences.Places(), func(p ir.FenceSite) bool { return p.ReadOnly })
+	return slices.ContainsFunc(r.Fences.Sites(), func(p ir.FenceSite) bool { return p.ReadOnly })
 }
 
 // elsewhere looks for a set that may also have fences in text that is not to be changed, after a search
@@ -345,7 +345,7 @@ func (r *Repairer) broken(b *fences.Break) *verdict.Break {
 func (r *Repairer) Refs(list []ir.FenceAt) []verdict.FenceRef {
 	var out []verdict.FenceRef
 	for _, at := range list {
-		out = append(out, verdict.FenceRef{Site: int(at.Site) + 1, Kind: at.Kind.String(), Pos: ptr(pipeline.Position(r.Fences.Places()[at.Site].Pos))})
+		out = append(out, verdict.FenceRef{Site: int(at.Site) + 1, Kind: at.Kind.String(), Pos: ptr(pipeline.Position(r.Fences.Sites()[at.Site].Pos))})
 	}
 	return out
 }
@@ -360,7 +360,7 @@ func (r *Repairer) FenceKinds() []ir.FenceKind {
 
 // Fence describes a fence.
 func (r *Repairer) Fence(at ir.FenceAt, cost func(ir.FenceAt) int64, threads [][]string) verdict.Fence {
-	site := &r.Fences.Places()[at.Site]
+	site := &r.Fences.Sites()[at.Site]
 	pos := pipeline.Position(site.Pos)
 	return verdict.Fence{
 		Site: int(at.Site) + 1, Pos: &pos, Kind: at.Kind.String(), Thread: strings.Join(threads[at.Site], ", "), Label: site.Before,

@@ -145,7 +145,7 @@ func (f *fenceVerifier) refs(list []verdict.FenceRef) ([]ir.FenceAt, error) {
 
 func (f *fenceVerifier) at(site int, kind string) (ir.FenceAt, error) {
 	for _, k := range f.rep.FenceKinds() {
-		if k.String() == kind && site >= 1 && site <= len(f.rep.Fences.Places()) {
+		if k.String() == kind && site >= 1 && site <= len(f.rep.Fences.Sites()) {
 			return ir.FenceAt{Site: ir.SiteID(site - 1), Kind: k}, nil
 		}
 	}
