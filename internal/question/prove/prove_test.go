@@ -159,8 +159,13 @@ thread p { reg r; loop { r = x; x = r + 1; assert r >= 0; } }
 	if r.Proof.Open() != 1 || !strings.Contains(r.Reason, "1 of 1 checks") {
 		t.Errorf("%d checks are open: %q", r.Proof.Open(), r.Reason)
 	}
-	// Where the search knows nothing, induction is tried with all invariants that can be found.
-	r = proof(t, "loop.fp", text, func(o *prove.Options) { o.Memory = 1 << 20 })
+	// Where the search knows nothing, induction is tried once more, with all invariants that can be found.
+	forever := "var x, y, z;\nthread send { y = 42; x = 1; }\nthread recv { reg r; await x == 1; r = y; assert r == 42; }\n" +
+		"thread other { reg c; loop { c = z; z = c + 1; } }\n"
+	r = proof(t, "forever.fp", forever, func(o *prove.Options) { o.Memory = 1 << 20 })
+	if s := bySearch(r); s == nil || s.Verdict != verdict.Unknown {
+		t.Errorf("engines %+v", r.Engines)
+	}
 	if c := r.Proof.Checks[0]; !c.Proved || c.By != "" || r.Reason != "" {
 		t.Errorf("the check %+v, %q", c, r.Reason)
 	}
