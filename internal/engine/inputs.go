@@ -20,6 +20,6 @@ func TriesInputs(name string, p *ir.Program) error {
 	return &Unsupported{
 		Pos: Pos(e), Code: CodeInputs,
 		What:   fmt.Sprintf("this input has too many values for %s, which tries them one by one", name),
-		Advice: "declare which it takes with --nondet-range LO..HI, use a smaller type, or ask check --engine bmc, for which inputs are free",
+		Advice: "restrict its values with --nondet-range LO..HI, use a smaller type, or use check --engine bmc, which can take any input",
 	}
 }

@@ -39,8 +39,8 @@ func Find(seconds float64) (*Compiler, error) {
 func find(system, processor string, seconds float64) (*Compiler, error) {
 	if system != "linux" || processor != "amd64" {
 		return nil, &UnavailableError{
-			fmt.Sprintf("stress programs run on x86-64 under Linux, and this is %s/%s", system, processor),
-			"`fencepost litmus` tells what the model allows, on any machine",
+			fmt.Sprintf("stress needs x86-64 and Linux, but this machine is %s/%s", system, processor),
+			"`fencepost litmus` says on any machine what the model allows",
 		}
 	}
 	for _, name := range compilers {

@@ -13,8 +13,8 @@ import (
 
 func TestFind(t *testing.T) {
 	for _, c := range []struct{ system, processor, path, want string }{
-		{"linux", "arm64", "/usr/bin", "run on x86-64 under Linux, and this is linux/arm64"},
-		{"darwin", "amd64", "/usr/bin", "run on x86-64 under Linux, and this is darwin/amd64"},
+		{"linux", "arm64", "/usr/bin", "needs x86-64 and Linux, but this machine is linux/arm64"},
+		{"darwin", "amd64", "/usr/bin", "needs x86-64 and Linux, but this machine is darwin/amd64"},
 		{"linux", "amd64", "/no/such/directory", "no C compiler found: looked for gcc, clang, cc"},
 	} {
 		t.Setenv("PATH", c.path)

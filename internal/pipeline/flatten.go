@@ -18,8 +18,8 @@ func (p *Program) Flatten(opt Options) (*ir.Program, error) {
 	case errors.As(err, &over):
 		return nil, p.Refuse(verdict.Diagnostic{
 			Code:    "FP0916",
-			Message: "calls were not replaced by what they call " + over.limit,
-			Notes:   []string{"look for recursion, which is followed up to --unroll, and for calls through pointers, which lead to every function of that kind whose address is taken"},
+			Message: "the calls of the program could not be inlined " + over.limit,
+			Notes:   []string{"look for recursion, which is inlined up to --unroll times, and for calls through pointers, which can reach every function of that type whose address is taken"},
 		})
 	case err != nil:
 		return nil, p.Refuse(verdict.Diagnostic{Code: "FP0905", Message: err.Error()})
@@ -57,8 +57,8 @@ func (p *Program) FlattenFixed(opt Options) (*ir.Program, error) {
 		if t.Unbounded {
 			return nil, p.Refuse(verdict.Diagnostic{
 				Code: "FP0902", Pos: Position(t.Pos),
-				Message: fmt.Sprintf("thread %s stands for any number of threads", t.Name),
-				Notes:   []string{"this check needs a fixed number: give --threads 2, for instance"},
+				Message: fmt.Sprintf("thread %s is a template for any number of threads", t.Name),
+				Notes:   []string{"this check needs a fixed number of threads: give --threads 2, for example"},
 			})
 		}
 	}

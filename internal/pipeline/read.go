@@ -93,7 +93,7 @@ func parseAutomaton(
 func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 	u, diags := litmus.Parse(files[0], litmus.Options{C: cOptions(opt)})
 	if opt.Sites && u.Program != nil && !u.InC() {
-		diags.Errorf("FP0921", files[0].Span(0, 0), "fences are not written into litmus tests for %s", u.Arch).Note("a test in C or .fp can be repaired")
+		diags.Errorf("FP0921", files[0].Span(0, 0), "fences cannot be written into litmus tests for %s", u.Arch).Note("write the test in C, or as a .fp program")
 		return &Unit{}, diags
 	}
 	return &Unit{
@@ -190,7 +190,7 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 	}
 	if len(p.Input.More) > 0 && !lang.several {
 		return p.Refuse(verdict.Diagnostic{
-			Code: "FP0909", Pos: verdict.Pos{File: p.Input.More[0].Name}, Message: "a program of several files must be C",
+			Code: "FP0909", Pos: verdict.Pos{File: p.Input.More[0].Name}, Message: "only C programs can have several files",
 		})
 	}
 	p.Language = lang.name
@@ -200,8 +200,8 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 	if over := limited(ctx, opt.Options, func() { unit, diags = lang.parse(files, opt) }); over != "" {
 		return p.Refuse(verdict.Diagnostic{
 			Code:    "FP0916",
-			Message: "the program was not read " + over,
-			Notes:   []string{"look for macros that expand to very much, and for expressions of thousands of operators"},
+			Message: "the program could not be read " + over,
+			Notes:   []string{"look for macros with a very long expansion, and for expressions with thousands of operators"},
 		})
 	}
 	for _, f := range unit.Included {
@@ -257,7 +257,7 @@ func chooseLanguage(name, lang string) (*language, string) {
 	sort.Strings(names)
 	sort.Strings(exts)
 	if lang != "" {
-		return nil, fmt.Sprintf("unknown language %q; known: %s", lang, strings.Join(names, ", "))
+		return nil, fmt.Sprintf("unknown language %q; the languages are %s", lang, strings.Join(names, ", "))
 	}
 	return nil, fmt.Sprintf("cannot tell the language from the file name; known extensions: %s; or give --lang %s",
 		strings.Join(exts, ", "), strings.Join(names, "|"))

@@ -50,8 +50,8 @@ func (p *Program) FlattenTemplates(opt Options) (*ir.Program, error) {
 	}
 	return nil, p.Refuse(verdict.Diagnostic{
 		Code:    "FP0910",
-		Message: "no thread stands for any number of threads",
-		Notes:   []string{"write `thread worker * n` in .fp; in C name the function that the threads run: --replicate FUNCTION, or //@ replicate in front of it"},
+		Message: "no thread is a template for any number of threads",
+		Notes:   []string{"write `thread worker * n` in .fp; in C, name the function that the threads run with --replicate FUNCTION, or write //@ replicate before it"},
 	})
 }
 

@@ -65,7 +65,7 @@ func Expectations(text string, keys []Key) ([]Expectation, ProgramOptions, error
 		}
 		pairs := strings.Fields(m[2])
 		if len(pairs) == 0 {
-			return nil, opt, &LineError{n, "expect: says nothing; write, for instance, expect: sc=safe tso=unsafe"}
+			return nil, opt, &LineError{n, "the expect: comment is empty; write, for example, expect: sc=safe tso=unsafe"}
 		}
 		for _, pair := range pairs {
 			e, err := parsePair(pair, n, keys)
@@ -74,7 +74,7 @@ func Expectations(text string, keys []Key) ([]Expectation, ProgramOptions, error
 			}
 			for _, old := range all {
 				if old.Key == e.Key {
-					return nil, opt, &LineError{n, fmt.Sprintf("%s is expected a second time, first in line %d", e.Key, old.Line)}
+					return nil, opt, &LineError{n, fmt.Sprintf("%s is expected twice, first in line %d", e.Key, old.Line)}
 				}
 			}
 			all = append(all, e)
@@ -86,7 +86,7 @@ func Expectations(text string, keys []Key) ([]Expectation, ProgramOptions, error
 func parsePair(pair string, line int, keys []Key) (Expectation, error) {
 	name, want, ok := strings.Cut(pair, "=")
 	if !ok {
-		return Expectation{}, &LineError{line, fmt.Sprintf("%q is not question=answer", pair)}
+		return Expectation{}, &LineError{line, fmt.Sprintf("%q does not have the form question=answer", pair)}
 	}
 	var names []string
 	for _, k := range keys {
@@ -95,7 +95,7 @@ func parsePair(pair string, line int, keys []Key) (Expectation, error) {
 			continue
 		}
 		if !k.allows(want) {
-			return Expectation{}, &LineError{line, fmt.Sprintf("%s is never %q: want %s", name, want, k.answers())}
+			return Expectation{}, &LineError{line, fmt.Sprintf("%s cannot be %q: want %s", name, want, k.answers())}
 		}
 		return Expectation{name, want, line}, nil
 	}

@@ -27,13 +27,13 @@ func TestExpectations(t *testing.T) {
 		{"var x;\r\n  /* expect: sc=unsafe */\r\n// options: --buffer 2 --deadlock\r\n", "[{sc unsafe 2}] {true 2 0 0 0 0 0 0 []}"},
 		{"(* expect: fences=12 *)\n# expect: sc=safe\n * expect: robust=yes\n-- options: --threads=3 --unroll 4", "[{fences 12 1} {sc safe 2} {robust yes 3}] {false 0 4 3 0 0 0 0 []}"},
 		{`printf("// expect: sc=safe");` + "\nx = 1; // expect: sc=safe\n// we expect: sc=safe", "[] {false 0 0 0 0 0 0 0 []}"},
-		{"// expect:", "line 1: expect: says nothing"},
-		{"\n// expect: safe", `line 2: "safe" is not question=answer`},
+		{"// expect:", "line 1: the expect: comment is empty"},
+		{"\n// expect: safe", `line 2: "safe" does not have the form question=answer`},
 		{"// expect: arm=safe", `line 1: unknown question "arm"; known: sc, robust, fences`},
-		{"// expect: sc=maybe", `line 1: sc is never "maybe": want safe, unsafe`},
-		{"// expect: fences=two", `line 1: fences is never "two": want a number`},
-		{"// expect: fences=", `line 1: fences is never "": want a number`},
-		{"// expect: sc=safe\n// expect: sc=safe", "line 2: sc is expected a second time, first in line 1"},
+		{"// expect: sc=maybe", `line 1: sc cannot be "maybe": want safe, unsafe`},
+		{"// expect: fences=two", `line 1: fences cannot be "two": want a number`},
+		{"// expect: fences=", `line 1: fences cannot be "": want a number`},
+		{"// expect: sc=safe\n// expect: sc=safe", "line 2: sc is expected twice, first in line 1"},
 		{"// options: --rounds 2 --clock=3 --queue 4 --width 5 --nondet-range -1..4", "[] {false 0 0 0 2 3 4 5 [-1 4]}"},
 		{"// options: --queue 1", "line 1: --queue needs a number from 2"},
 		{"// options: --nondet-range 4..1", "line 1: --nondet-range needs two whole numbers"},
@@ -96,7 +96,7 @@ func TestPrograms(t *testing.T) {
 	}
 	want := []string{
 		"a.fp [sc ok safe 3][robust ok no ][fences not checked  ]", "b.fp [sc FAIL unsafe because]", "c.fp [sc REFUSED  broken]", "d.fp [sc BROKEN  bug]",
-		`e.fp "oops" is not question=answer`, "h.fp [sc FAIL unknown time limit reached or interrupted]",
+		`e.fp "oops" does not have the form question=answer`, "h.fp [sc FAIL unknown time limit reached or interrupted]",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -92,10 +92,10 @@ func (c *fileCompiler) initialise(v *statement.Variable) {
 	first, last := d.Init[0], d.Init[len(d.Init)-1]
 	switch {
 	case d.Brace && !v.Array:
-		c.Errorf(statement.CodeInit, first.Start, last.End, "'%s' is no array and takes one value without braces", statement.Clip(v.Name))
+		c.Errorf(statement.CodeInit, first.Start, last.End, "'%s' is not an array: give one value without braces", statement.Clip(v.Name))
 		return
 	case !d.Brace && v.Array:
-		c.Errorf(statement.CodeInit, first.Start, last.End, "array '%s' takes its values in braces", statement.Clip(v.Name))
+		c.Errorf(statement.CodeInit, first.Start, last.End, "give the values of array '%s' in braces", statement.Clip(v.Name))
 		return
 	case int64(len(d.Init)) > v.Count:
 		c.Errorf(statement.CodeInit, d.Init[v.Count].Start, last.End, "%d values for the %d elements of '%s'", len(d.Init), v.Count, statement.Clip(v.Name))

@@ -97,7 +97,7 @@ func (p *grammar) item() {
 	case p.atInvariant():
 		p.add(item{always: p.invariant()})
 	case p.Accept("program"):
-		p.Fail(statement.CodeSyntax, word.Start, word.End, "'program' must come first and once")
+		p.Fail(statement.CodeSyntax, word.Start, word.End, "'program' must come first, and only once")
 	default:
 		p.Expected("a declaration")
 		if p.Bad && p.Tok.Kind != statement.TokenEOF {

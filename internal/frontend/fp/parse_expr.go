@@ -111,7 +111,7 @@ func (p *grammar) primary() *statement.Expr {
 		p.Expect(")")
 		return e
 	case p.Tok.Kind == statement.TokenKeyword:
-		p.Fail(statement.CodeReserved, p.Tok.Start, p.Tok.End, "'%s' is a reserved word and no value", p.Tok.Text)
+		p.Fail(statement.CodeReserved, p.Tok.Start, p.Tok.End, "'%s' is a reserved word, not a value", p.Tok.Text)
 	default:
 		p.Expected("an expression")
 	}

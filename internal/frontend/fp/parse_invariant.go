@@ -18,7 +18,7 @@ func (p *grammar) atInvariant() bool {
 // noStatement reports invariants that nothing follows.
 func (p *grammar) noStatement(list []*statement.Expr) {
 	if len(list) > 0 && !p.Bad {
-		p.Fail(statement.CodeInvariant, list[0].Start, list[0].End, "an invariant stands in front of a statement, and none follows here")
+		p.Fail(statement.CodeInvariant, list[0].Start, list[0].End, "an invariant must come before a statement, and no statement follows here")
 		p.Bad = false
 	}
 }

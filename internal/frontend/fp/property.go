@@ -53,7 +53,7 @@ func (c *fileCompiler) goal(d *goalDecl) property.Goal {
 		}
 		name := t.InstanceName(int(i))
 		if taken[name] {
-			c.Errorf(statement.CodeGoalTwice, a.start, a.end, "thread '%s' stands twice in the goal", statement.Clip(name))
+			c.Errorf(statement.CodeGoalTwice, a.start, a.end, "the goal names thread '%s' twice", statement.Clip(name))
 		}
 		taken[name] = true
 		l := t.Labels[a.label.Text]

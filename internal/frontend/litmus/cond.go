@@ -63,7 +63,7 @@ func (b *condBuilder) atom(x *prop) *ir.Expr {
 		right = []*ir.Expr{ir.Int(b.c.valueOf(&x.val))}
 	}
 	if len(left) != len(right) || x.val.braces && !b.isArray(&x.left) || !x.val.braces && !x.isRef && b.isArray(&x.left) {
-		b.c.errorf(codeArray, x.extent, "an array is compared with a list of as many values, and other variables with one")
+		b.c.errorf(codeArray, x.extent, "compare an array with a list of as many values, and other variables with one value")
 		return ir.Int(1)
 	}
 	all := ir.Int(1)

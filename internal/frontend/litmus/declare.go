@@ -135,20 +135,20 @@ func (c *compiler) declareLocation(it *initial, typ ir.Type, typed bool) *locati
 	if it.at.hasIdx {
 		l.array, l.count, l.typed = true, it.at.index, true
 		if l.count < 1 || l.count > maxElements {
-			c.errorf(codeArray, it.at.extent, "an array of %d elements; it can have from 1 to %d", l.count, maxElements)
+			c.errorf(codeArray, it.at.extent, "this array has %d elements; it can have from 1 to %d", l.count, maxElements)
 			l.count = 1
 		}
 	}
 	switch {
 	case !it.hasValue:
 	case it.val.braces && !l.array:
-		c.errorf(codeArray, it.val.extent, "a list of values for '%s', which is no array", clip(l.name))
+		c.errorf(codeArray, it.val.extent, "'%s' is not an array and takes one value", clip(l.name))
 	case it.val.braces && int64(len(it.val.list)) != l.count:
 		c.errorf(codeArray, it.val.extent, "%d values for an array of %d", len(it.val.list), l.count)
 	case it.val.braces:
 		l.vals = it.val.list
 	case l.array:
-		c.errorf(codeArray, it.val.extent, "an array is initialised by a list in braces")
+		c.errorf(codeArray, it.val.extent, "initialise an array with a list in braces")
 	default:
 		l.vals = []value{it.val}
 	}

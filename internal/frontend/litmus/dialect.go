@@ -64,7 +64,7 @@ func (p *parser) cSection() bool {
 	kernel := kernelAtomics.FindIndex(code)
 	c11 := c11Atomics.FindIndex(code)
 	if kernel != nil && c11 != nil {
-		p.errorf(codeFeature, start+c11[0], start+c11[1], "'%s' is C11's and '%s' is the kernel's: a test has one kind of atomics",
+		p.errorf(codeFeature, start+c11[0], start+c11[1], "'%s' is a C11 operation and '%s' is a Linux kernel operation: a test can use only one kind",
 			code[c11[0]:c11[1]], code[kernel[0]:kernel[1]])
 		return false
 	}

@@ -66,7 +66,7 @@ func (c *compiler) declareC(in *translate.TestInput) {
 		it := &c.tree.inits[i]
 		switch {
 		case it.at.isReg:
-			c.errorf(codeFeature, it.at.extent, "a variable of a thread has its first value in C: write it where %s is declared", clip(it.at.name))
+			c.errorf(codeFeature, it.at.extent, "the initial value of a thread's variable is written in C, where %s is declared", clip(it.at.name))
 			continue
 		case done[it.at.name]:
 			c.errorf(codeTwice, it.at.extent, "location '%s' is initialised twice", clip(it.at.name))
@@ -89,7 +89,7 @@ func (c *compiler) declareC(in *translate.TestInput) {
 	for i := range c.tree.locations {
 		it := &c.tree.locations[i]
 		if !it.typ.absent() {
-			c.errorf(codeFeature, it.typ.extent, "a type in the list of locations")
+			c.errorf(codeFeature, it.typ.extent, "a type is not allowed in the list of locations")
 		}
 	}
 }

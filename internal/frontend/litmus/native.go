@@ -20,7 +20,7 @@ func (u *Unit) Native() (test *stress.Test, reason string) {
 	c := u.compiled
 	n := &native{c: c, test: &stress.Test{Name: u.Name, Base: chooseBase(c.file.Text)}, index: map[string]int{}}
 	if len(c.symbols) == 0 || len(c.tree.procs) == 0 {
-		return nil, "it has no location"
+		return nil, "the test has no variable or no thread"
 	}
 	for i, s := range c.symbols {
 		n.index[s.name] = i

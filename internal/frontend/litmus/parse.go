@@ -140,10 +140,10 @@ func (p *parser) badArch(word string, start int) {
 	end := start + len(word)
 	switch word {
 	case "AArch64", "ARM", "PPC", "MIPS", "RISCV", "CPP", "LISA", "Bell", "JAVA", "ASL", "BPF", "GPU_PTX":
-		p.errorf(codeArch, start, end, "architecture '%s' is not supported", word).Note("supported are X86, X86_64 and C")
+		p.errorf(codeArch, start, end, "architecture '%s' is not supported", word).Note("X86, X86_64 and C are supported")
 	default:
-		p.errorf(codeArch, start, end, "a test begins with its architecture, and '%s' is none we know", clip(word)).
-			Note("supported are X86, X86_64 and C")
+		p.errorf(codeArch, start, end, "a test begins with its architecture, and '%s' is not a known one", clip(word)).
+			Note("X86, X86_64 and C are supported")
 	}
 }
 

@@ -67,7 +67,7 @@ func (p *parser) rows() {
 			col++
 		}
 		if n := len(p.tree.procs); col+1 != n && !p.diags.Full() {
-			p.errorf(codeColumns, start, max(start+1, p.last(start)), "a row of %d columns under a head of %d", col+1, n)
+			p.errorf(codeColumns, start, max(start+1, p.last(start)), "this row has %d columns, but there are %d threads", col+1, n)
 		}
 		if !p.accept(";") && !p.diags.Full() {
 			p.errorf(codeColumns, p.tok.start, p.tok.end, "expected ';' at the end of the row, found %s", p.tok.describe())

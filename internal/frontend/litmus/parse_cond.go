@@ -25,7 +25,7 @@ func (p *parser) tail() {
 		case p.tok.word("exists"), p.tok.word("forall"), p.tok.word("final"), p.tok.word("not"), p.tok.is("~"):
 			ok = p.condition()
 		case p.tok.word("with"):
-			p.errorf(codeFeature, start.start, start.end, "'with' and what each model should say is not supported")
+			p.errorf(codeFeature, start.start, start.end, "'with' and the expected answers of models are not supported")
 			return
 		case p.tok.word("observed"), p.tok.word("Observed"):
 			p.errorf(codeFeature, start.start, start.end, "'%s' is not supported", start.text)

@@ -175,7 +175,7 @@ func (p *parser) base(op *operand) bool {
 	}
 	if p.tok.kind == tName && strings.EqualFold(p.tok.text, "rip") {
 		if op.sym == "" {
-			p.errorf(codeScale, start.start, p.tok.end, "an address relative to rip needs a location")
+			p.errorf(codeScale, start.start, p.tok.end, "an address relative to rip needs the name of a variable")
 			return false
 		}
 		p.advance()
@@ -242,7 +242,7 @@ func (p *parser) term(op *operand, neg bool) bool {
 	}
 	if _, isReg := p.arch.register(p.tok.text); !isReg && p.tok.kind == tName {
 		if op.sym != "" {
-			p.errorf(codeScale, at.start, at.end, "an address with two locations")
+			p.errorf(codeScale, at.start, at.end, "an address with two variables")
 			return false
 		}
 		op.sym = p.tok.text
@@ -271,7 +271,7 @@ func (p *parser) indexTerm(op *operand, scale int64, at token) bool {
 
 func (p *parser) addIndex(op *operand, r register, scale int64, at token) bool {
 	if op.hasIndex {
-		p.errorf(codeScale, at.start, at.end, "an address with two indices")
+		p.errorf(codeScale, at.start, at.end, "an address with two index registers")
 		return false
 	}
 	op.hasIndex, op.index, op.scale = true, r, scale

@@ -116,7 +116,7 @@ func (c *compiler) object(name string, d datum) sharedVar {
 		c.Used = 0
 	}
 	if d.open() && d.dom == nil {
-		c.Errorf(codeMAnything, d.start, d.end, "'%s' may hold any integer at first: that cannot be tried", statement.Clip(d.name.Text)).
+		c.Errorf(codeMAnything, d.start, d.end, "'%s' can initially be any integer, and not all of them can be tried", statement.Clip(d.name.Text)).
 			Note("give it a domain such as [0:1]")
 	}
 	init := make([]byte, 8)
@@ -167,7 +167,7 @@ func (c *compiler) prologue(l *statement.Lowerer, pr *process, entry ir.Loc) ir.
 			continue
 		}
 		if d.dom == nil {
-			c.Errorf(codeMAnything, d.start, d.end, "'%s' may hold any integer at first: that cannot be tried", statement.Clip(d.name.Text)).
+			c.Errorf(codeMAnything, d.start, d.end, "'%s' can initially be any integer, and not all of them can be tried", statement.Clip(d.name.Text)).
 				Note("give it a domain such as [0:1], or write it before it is read")
 			continue
 		}

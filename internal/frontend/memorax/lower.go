@@ -107,7 +107,7 @@ func (l *domainLowerer) member(v *ir.Expr, dom *analysis.Interval, src *statemen
 	case ok && r.SubsetOf(*dom):
 		return nil
 	case ok && (r.Hi < dom.Lo || r.Lo > dom.Hi):
-		l.low.Compiler.Warnf(codeMBlocks, src.Start, src.End, "no value of this lies in [%d:%d]: it always blocks", dom.Lo, dom.Hi)
+		l.low.Compiler.Warnf(codeMBlocks, src.Start, src.End, "no value of this expression is in [%d:%d], so the statement always blocks", dom.Lo, dom.Hi)
 	}
 	return inDomain(v, *dom)
 }

@@ -144,7 +144,7 @@ func (p *parser) define() {
 			p.macroFail(name, "macro '%s' has no 'endmacro'", statement.Clip(m.name))
 			return
 		case t.Kind == statement.TokenName && t.Text == "macro":
-			p.macroFail(t, "a macro inside macro '%s'", statement.Clip(m.name))
+			p.macroFail(t, "macro '%s' contains the definition of another macro", statement.Clip(m.name))
 			return
 		case t.Kind == statement.TokenName && t.Text == "endmacro":
 			p.macros[m.name] = m
@@ -178,7 +178,7 @@ func (p *parser) call(name statement.Token, m *macro) {
 		}
 		if depth == 0 && (len(arg) > 0 || len(args) > 0) || depth == 1 && t.Is(",") {
 			if len(arg) == 0 {
-				p.macroFail(t, "an empty argument of macro '%s'", statement.Clip(m.name))
+				p.macroFail(t, "macro '%s' has an empty argument", statement.Clip(m.name))
 				return
 			}
 			args, arg = append(args, arg), nil

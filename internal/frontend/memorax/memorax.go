@@ -190,7 +190,7 @@ func (p *parser) domain() *analysis.Interval {
 	hi := p.integer("a bound")
 	p.Expect("]")
 	if lo > hi && !p.Bad {
-		p.Fail(codeMDomain, start, max(start+1, p.PrevEnd), "no value lies in [%d:%d]", lo, hi)
+		p.Fail(codeMDomain, start, max(start+1, p.PrevEnd), "the domain [%d:%d] has no values", lo, hi)
 		p.Bad = false
 		hi = lo
 	}

@@ -40,11 +40,11 @@ func (p *parser) labelled(b *statement.Stmt) {
 			p.Fail(statement.CodeSyntax, id.Start, id.End, "a register cannot be a label")
 			return
 		case p.locked:
-			p.Fail(codeMLocked, id.Start, id.End, "a label inside a locked block")
+			p.Fail(codeMLocked, id.Start, id.End, "a label is not allowed inside a locked block")
 			return
 		case twice:
-			p.Fail(statement.CodeRedeclared, id.Start, id.End, "label '%s' stands twice in one process", statement.Clip(id.Text)).
-				Note("it first stands at %s", p.File.Pos(old.Start))
+			p.Fail(statement.CodeRedeclared, id.Start, id.End, "label '%s' is defined twice in one process", statement.Clip(id.Text)).
+				Note("its first definition is at %s", p.File.Pos(old.Start))
 			return
 		}
 		p.labels[id.Text] = id
@@ -72,8 +72,8 @@ func (p *parser) labelled(b *statement.Stmt) {
 func (p *parser) stmt() []*statement.Stmt {
 	s := &statement.Stmt{Start: p.Tok.Start, Head: p.Tok.End}
 	if p.locked && (p.Tok.Is("goto") || p.Tok.Is("if") || p.Tok.Is("while") || p.Tok.Is("either")) {
-		p.Fail(codeMLocked, p.Tok.Start, p.Tok.End, "'%s' inside a locked block", p.Tok.Text).
-			Note("a locked block is made of plain statements, with 'or' between alternatives")
+		p.Fail(codeMLocked, p.Tok.Start, p.Tok.End, "'%s' is not allowed inside a locked block", p.Tok.Text).
+			Note("a locked block contains only simple statements, with 'or' between alternatives")
 		return nil
 	}
 	first := p.Tok.End
@@ -189,7 +189,7 @@ func (p *parser) instruction(s *statement.Stmt, first int, done func() []*statem
 	case p.Accept("cas"):
 		return p.swap(s, first)
 	case p.Accept("slocked"), p.Accept("syncrd"):
-		p.Fail(codeMMissing, word.Start, word.End, "'%s' has no meaning in the models here", word.Text)
+		p.Fail(codeMMissing, word.Start, word.End, "'%s' has no meaning under SC, TSO and PSO", word.Text)
 	case isRegister(p.Tok):
 		s.Kind, s.X = sPut, p.register()
 		p.Expect(":=")

@@ -98,7 +98,7 @@ func (t *Thread) checkShadow(id Ident, what string) bool {
 	old, ok := t.Compiler.Declared[id.Text]
 	if ok {
 		t.Compiler.Errorf(CodeRedeclared, id.Start, id.End, "%s '%s' has the name of something shared by all threads", what, Clip(id.Text)).
-			Note("that is declared at %s", t.Compiler.File.Pos(old.Start))
+			Note("the shared name is declared at %s", t.Compiler.File.Pos(old.Start))
 	}
 	return !ok
 }
@@ -144,8 +144,8 @@ func (t *Thread) enterLabels(s *Stmt, before func() bool) {
 		}
 		l = l.Find()
 		if l.section != t.section {
-			t.Compiler.Errorf(codeSection, id.Start, id.End, "label '%s' stands inside and outside an atomic section", Clip(id.Text)).
-				Note("it first stands at %s", t.Compiler.File.Pos(l.id.Start))
+			t.Compiler.Errorf(codeSection, id.Start, id.End, "label '%s' is defined both inside and outside an atomic section", Clip(id.Text)).
+				Note("its first definition is at %s", t.Compiler.File.Pos(l.id.Start))
 		}
 		switch {
 		case root == nil:
@@ -161,8 +161,8 @@ func (t *Thread) enterLabels(s *Stmt, before func() bool) {
 	root.count++
 	if root.count > 1 && before() {
 		id := s.Labels[0]
-		t.Compiler.Errorf(codeFallThrough, id.Start, id.End, "the statement before falls into the repeated label '%s'", Clip(id.Text)).
-			Note("the label first stands at %s; end what stands before with a goto", t.Compiler.File.Pos(root.id.Start))
+		t.Compiler.Errorf(codeFallThrough, id.Start, id.End, "the statement before runs on into the repeated label '%s'", Clip(id.Text)).
+			Note("the first definition of the label is at %s; end the statement before with a goto", t.Compiler.File.Pos(root.id.Start))
 	}
 }
 

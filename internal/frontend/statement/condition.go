@@ -28,7 +28,7 @@ func (c *Compiler) FindThread(name string, index *Expr, start, end int) (*Thread
 	}
 	if !t.Template {
 		if index != nil {
-			c.Errorf(codeThread, index.Start, index.End, "thread '%s' is no template and has no instances", Clip(name))
+			c.Errorf(codeThread, index.Start, index.End, "thread '%s' is not a template and has no instances", Clip(name))
 			return nil, 0
 		}
 		return t, 0
@@ -111,7 +111,7 @@ func (b *conditionBuilder) expr(e *Expr) *ir.Expr {
 	case ExprCond:
 		return ir.Conditional(b.expr(e.X), b.expr(e.Y), b.expr(e.Z))
 	case ExprRMW:
-		b.c.Errorf(codeCondition, e.Start, e.End, "'%s' cannot stand in a condition", e.Name)
+		b.c.Errorf(codeCondition, e.Start, e.End, "'%s' is not allowed in a condition", e.Name)
 	default:
 		panic("BUG: unknown expression")
 	}
@@ -139,7 +139,7 @@ func (b *conditionBuilder) cellRef(s *Scope, e *Expr) *cellRef {
 
 func (b *conditionBuilder) isFixed(p *cellRef, e *Expr) bool {
 	if p.fixed == nil && !p.index.Bad {
-		b.c.Errorf(codeNotConstant, e.Start, e.End, "which variable a condition reads must be constant")
+		b.c.Errorf(codeNotConstant, e.Start, e.End, "an index in a condition must be constant")
 	}
 	return p.fixed != nil
 }
@@ -179,7 +179,7 @@ func (b *conditionBuilder) register(e *Expr) *ir.Expr {
 		return ir.Int(1)
 	}
 	if t.Unbounded {
-		b.c.Errorf(codeCondition, e.Start, e.End, "registers of '%s' cannot stand in a condition: its number of threads is not fixed", Clip(t.Name))
+		b.c.Errorf(codeCondition, e.Start, e.End, "registers of '%s' is not allowed in a condition: its number of threads is not fixed", Clip(t.Name))
 		return ir.Int(1)
 	}
 	r, ok := t.Regs[e.Name]

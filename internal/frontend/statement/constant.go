@@ -12,7 +12,7 @@ func (c *Compiler) ConstRange(s *Scope, lo, hi *Expr) (int64, int64) {
 	l, ok1 := s.constant(lo, "a bound")
 	h, ok2 := s.constant(hi, "a bound")
 	if ok1 && ok2 && l > h {
-		c.Errorf(codeRange, lo.Start, hi.End, "no value lies in %d..%d", l, h)
+		c.Errorf(codeRange, lo.Start, hi.End, "the range %d..%d has no values", l, h)
 	}
 	return l, h
 }

@@ -31,7 +31,7 @@ func (l *Lowerer) constraint(n *node, dst ir.Reg) constraint {
 		}
 		k.addr = k.cellRef.addr(index)
 		if dst != ir.NoReg && mentions(k.addr, dst) {
-			l.Compiler.Errorf(codeConstraint, n.src.Start, n.src.End, "which variable is read cannot depend on the new value")
+			l.Compiler.Errorf(codeConstraint, n.src.Start, n.src.End, "the address that the constraint reads cannot depend on the new value")
 			k.bad = true
 		}
 		k.split(unreadIn(n, dst))
@@ -160,7 +160,7 @@ func (l *Lowerer) pick(s *Stmt, op ir.Op, from, next ir.Loc) {
 // NotRegister reports that a name stands for no register.
 func (l *Lowerer) NotRegister(e *Expr) {
 	if _, ok := l.Compiler.Declared[e.Name]; ok || e.Name == l.Thread.Decl.Index.Text {
-		l.Compiler.Errorf(codeNotRegister, e.Start, e.End, "'%s' is no register", Clip(e.Name))
+		l.Compiler.Errorf(codeNotRegister, e.Start, e.End, "'%s' is not a register", Clip(e.Name))
 		return
 	}
 	l.undeclared(e)
@@ -175,7 +175,7 @@ func (l *Lowerer) unbounded(s *Stmt, lower, upper bool) {
 		missing = "a lower bound"
 	}
 	name := Clip(s.X.Name)
-	l.Compiler.Errorf(codeUnbounded, s.Start, s.End, "the values 'havoc' may give '%s' lack %s", name, missing).
+	l.Compiler.Errorf(codeUnbounded, s.Start, s.End, "'havoc' needs %s for the values of '%s'", missing, name).
 		Note("give a range with 'havoc %s in a..b', 'reg %s in a..b' or 'domain a..b', or bound it in the constraint", name, name)
 }
 
@@ -187,7 +187,7 @@ func (l *Lowerer) bounds(s *Stmt, op *ir.Op, from ir.Loc) ir.Loc {
 	b, ok2 := hi.isConst()
 	if ok1 && ok2 {
 		if a > b {
-			l.Compiler.Errorf(codeRange, s.Y.Start, s.Z.End, "no value lies in %d..%d", a, b)
+			l.Compiler.Errorf(codeRange, s.Y.Start, s.Z.End, "the range %d..%d has no values", a, b)
 		}
 		op.HasRange, op.Lo, op.Hi = true, a, b
 		return from

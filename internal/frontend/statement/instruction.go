@@ -94,7 +94,7 @@ func (l *Lowerer) await(s *Stmt, from, next ir.Loc) {
 		return
 	case k.cellRef == nil:
 		l.Compiler.Errorf(codeAwait, s.Start, s.End, "'await' must read a shared variable").
-			Note("'assume' is the same for registers")
+			Note("use 'assume' for a condition on registers")
 		return
 	case k.two:
 		l.Compiler.Errorf(codeAwait, s.Start, s.End, "'await' must read one shared variable, not several")

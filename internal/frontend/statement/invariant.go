@@ -15,12 +15,12 @@ import (
 func (l *Lowerer) invariants(s *Stmt, at ir.Loc) {
 	for _, e := range s.Invariants {
 		if s.isJump() || s.Kind == StmtEmpty {
-			l.Compiler.Errorf(CodeInvariant, e.Start, e.End, "an invariant cannot stand in front of a jump or a label alone").
-				Note("it belongs in front of the statement that the jump leads to")
+			l.Compiler.Errorf(CodeInvariant, e.Start, e.End, "an invariant cannot come before a jump, or before a label without a statement").
+				Note("put it before the statement that the jump leads to")
 			continue
 		}
 		if l.section != 0 {
-			l.Compiler.Errorf(CodeInvariant, e.Start, e.End, "an invariant inside an atomic section: no other thread can be anywhere then")
+			l.Compiler.Errorf(CodeInvariant, e.Start, e.End, "an invariant is not allowed inside an atomic section")
 			continue
 		}
 		l.said = append(l.said, property.Invariant{Loc: at, Cond: l.Compiler.Invariant(e, &l.Scope), Pos: l.Compiler.Span(e.Start, e.End)})

@@ -160,7 +160,7 @@ func (l *Lowerer) label(id Ident) ir.Loc {
 	}
 	root := lab.Find()
 	if root.section != l.section {
-		l.Compiler.Errorf(codeSection, id.Start, id.End, "the jump to '%s' crosses the border of an atomic section", Clip(id.Text))
+		l.Compiler.Errorf(codeSection, id.Start, id.End, "the jump to '%s' enters or leaves an atomic section", Clip(id.Text))
 	}
 	return root.Loc
 }

@@ -64,7 +64,7 @@ func (s *Scope) lookup(e *Expr) (int64, bool) {
 	if s.Thread != nil && e.Name != "" && e.Name == s.Thread.Decl.Index.Text {
 		if s.Thread.Unbounded && !s.Compiler.Opt.Numbered {
 			s.Compiler.Errorf(codeIndexOfMany, e.Start, e.End, "'%s' has no value: the number of threads '%s' is not fixed", Clip(e.Name), Clip(s.Thread.Name)).
-				Note("--threads k makes it k threads")
+				Note("--threads k gives it k threads")
 		}
 		return s.Instance, true
 	}

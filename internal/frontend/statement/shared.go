@@ -43,8 +43,8 @@ func (s *Scope) cellRef(e *Expr) *cellRef {
 		return p
 	case ExprIndex:
 		if !v.Array {
-			s.Compiler.Errorf(codeNoIndex, e.Start, e.End, "'%s' is no array", Clip(v.Name)).
-				Note("%s.byte[i] is byte i of it", Clip(v.Name))
+			s.Compiler.Errorf(codeNoIndex, e.Start, e.End, "'%s' is not an array", Clip(v.Name)).
+				Note("%s.byte[i] is its byte i", Clip(v.Name))
 			return nil
 		}
 	case ExprPart:
@@ -87,7 +87,7 @@ func (s *Scope) variable(e *Expr) *Variable {
 		s.undeclared(e)
 	case e.Kind == ExprIndex:
 		s.Compiler.Errorf(codeNoIndex, e.Start, e.End, "'%s' is %s and takes no index", Clip(e.Name), what).
-			Note("mem[%s] is the cell it names", Clip(e.Name))
+			Note("mem[%s] is the cell whose number it holds", Clip(e.Name))
 	default:
 		s.Compiler.Errorf(CodeNotShared, e.Start, e.End, "'%s' is %s; a shared variable is needed here", Clip(e.Name), what)
 	}

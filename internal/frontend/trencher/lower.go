@@ -78,7 +78,7 @@ func (p *parser) lower(c *statement.Compiler, tt *thread) property.At {
 	for _, r := range tt.regs {
 		fb.Reg(r.Name.Text, 0, c.Span(r.Name.Start, r.Name.End))
 		if !tt.written[r.Name.Text] {
-			c.Warnf(codeTUnset, r.Name.Start, r.Name.End, "register '%s' is never written and always 0", statement.Clip(r.Name.Text))
+			c.Warnf(codeTUnset, r.Name.Start, r.Name.End, "register '%s' is never written, so it is always 0", statement.Clip(r.Name.Text))
 		}
 	}
 	l.walk()
@@ -143,7 +143,7 @@ func (l *lowerer) walk() {
 		}
 	}
 	if dead > 0 {
-		l.low.Compiler.Warnf(codeTDead, first.Start, first.End, "%d of the %d states of thread '%s' cannot be reached from '%s', '%s' for one",
+		l.low.Compiler.Warnf(codeTDead, first.Start, first.End, "%d of the %d states of thread '%s' cannot be reached from '%s', for example '%s'",
 			dead, len(l.tt.states), statement.Clip(l.tt.name.Text), statement.Clip(l.tt.states[l.tt.initial].Text), statement.Clip(first.Text))
 	}
 }
@@ -205,11 +205,11 @@ func (l *lowerer) edges() (stuck [][2]bool) {
 func (l *lowerer) warnBlocked(tr *transition, held int) {
 	why := "the memory is not locked here: 'unlock' blocks forever"
 	if held == 1 {
-		why = "the memory is locked already: 'lock' blocks forever"
+		why = "the memory is already locked: 'lock' blocks forever"
 	}
 	d := l.low.Compiler.Warnf(codeTBlocked, tr.start, tr.end, "%s", why)
 	if l.seen[tr.from][1-held] {
-		d.Note("state '%s' can also be reached the other way", statement.Clip(l.tt.states[tr.from].Text))
+		d.Note("state '%s' can be reached with the memory locked and with the memory unlocked", statement.Clip(l.tt.states[tr.from].Text))
 	}
 }
 

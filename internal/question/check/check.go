@@ -144,7 +144,7 @@ func (q *query) refused() error {
 		e, err := pipeline.EngineNamed(q.opt.Engine, q.opt.engines())
 		if err != nil {
 			return q.Refuse(verdict.Diagnostic{
-				Code: "FP0912", Message: fmt.Sprintf("unknown engine %q: choose among %s", q.opt.Engine, strings.Join(pipeline.EngineNames(), ", ")),
+				Code: "FP0912", Message: fmt.Sprintf("unknown engine %q; the engines are %s", q.opt.Engine, strings.Join(pipeline.EngineNames(), ", ")),
 			})
 		}
 		how := q.opt.asked()

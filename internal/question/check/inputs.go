@@ -35,8 +35,8 @@ func (q *query) tooManyValues(why error) error {
 	if why != nil {
 		d.Message = "this input has too many values to try them one by one"
 		d.Notes = []string{
-			"declare which it takes with --nondet-range LO..HI, or use a smaller type",
-			fmt.Sprintf("bmc, for which inputs are free, does not take the program: %v", why),
+			"restrict its values with --nondet-range LO..HI, or use a smaller type",
+			fmt.Sprintf("the engine bmc can take any input, but does not support this program: %v", why),
 		}
 	}
 	return q.Refuse(d)

@@ -61,7 +61,7 @@ func exported(run *pipeline.Run, name string) (export.Model, error) {
 		return model, run.Refuse(verdict.Diagnostic{
 			Code:    "FP0951",
 			Message: "the memory model " + name + " cannot be exported",
-			Notes:   []string{"sc and tso can"},
+			Notes:   []string{"give --model sc or --model tso"},
 		})
 	}
 	return model, nil

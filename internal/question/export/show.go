@@ -105,7 +105,7 @@ func instrumented(run *pipeline.Run, flat *ir.Program, number int, opt transform
 		return nil, nil, run.Refuse(verdict.Diagnostic{
 			Code:    "FP0931",
 			Message: fmt.Sprintf("there is no attack %d", number),
-			Notes:   []string{fmt.Sprintf("%d attack(s) cannot be ruled out by fences and addresses", len(attacks))},
+			Notes:   []string{fmt.Sprintf("the program has %d attack(s) that fences and addresses do not rule out", len(attacks))},
 		})
 	}
 	inst, err := in.Attack(attacks[number-1])

@@ -107,7 +107,7 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 		return nil, q.Refuse(verdict.Diagnostic{
 			Code:    "FP0900",
 			Message: "no assertion, goal or final condition: there is nothing to check",
-			Notes:   []string{"add an assert, a goal or a final condition; or ask whether it is robust"},
+			Notes:   []string{"add an assert, a goal or a final condition; or use `fencepost robust`"},
 		})
 	}
 	ctx, cancel := q.common.Limit(ctx)

@@ -73,7 +73,7 @@ func (b *asmBlock) foreignBarrier(p string) bool {
 		panic("BUG: unknown barrier")
 	}
 	at := b.In.Span(b.stmt)
-	b.In.Warnf(codeForeign, at, "the barrier %s of another processor is %s here", p, what)
+	b.In.Warnf(codeForeign, at, "the barrier %s of another processor is taken for %s", p, what)
 	return true
 }
 

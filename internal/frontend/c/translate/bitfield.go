@@ -155,7 +155,7 @@ func (c *Layouts) bitField(f *cc.Field, n cc.Node) bitRange {
 
 func (c *Layouts) refuseLayout(n cc.Node, s structure) {
 	d := c.In.Errorf(codeBitField, c.In.Span(n), "the layout of %s with its bit-fields is not supported", s)
-	d.Note("a bit-field that shares a word of its type with other members is not; put the bit-fields where such a word begins")
+	d.Note("a bit-field cannot share a word of its type with other members; let the bit-fields begin at such a word")
 	panic(read.Refusal{})
 }
 

@@ -127,7 +127,7 @@ func (f *Calls) external(name string, args []cc.ExpressionNode, x *cc.PostfixExp
 			f.In.Refuse(CodeExtern, x, "%s is not supported: %s", name, why)
 		}
 		d := f.In.Errorf(CodeExtern, f.In.Span(x), "%s has no body, and what it does is not known", name)
-		d.Note("declare it with --extern-pure %s if it does nothing that matters, or with --extern-fence %s if it is a full fence", name, name)
+		d.Note("also give the file that defines it, or declare it with --extern-pure %s if it does nothing that matters, or with --extern-fence %s if it is a full fence", name, name)
 		panic(read.Refusal{})
 	}
 	for _, a := range args {
@@ -137,7 +137,7 @@ func (f *Calls) external(name string, args []cc.ExpressionNode, x *cc.PostfixExp
 		f.Mem.FullFence()
 	}
 	if want {
-		f.In.Refuse(CodeResult, x, "the result of %s is used, and what it is is not known", name)
+		f.In.Refuse(CodeResult, x, "the result of %s is used, but it is not known", name)
 	}
 	return Value{Void: true, Obj: ir.NoObject}
 }

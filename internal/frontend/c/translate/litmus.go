@@ -154,7 +154,7 @@ func (t *Test) thread(i int, name string) {
 		s = c.Syms.Linked[name]
 	}
 	if s == nil || s.Def == nil {
-		c.In.Errorf(read.CodeSyntax, t.in.File.Span(0, 0), "%s is no function", name)
+		c.In.Errorf(read.CodeSyntax, t.in.File.Span(0, 0), "%s is not a function", name)
 		return
 	}
 	c.threads[s] = &testThread{test: t, index: i, sym: s}
@@ -164,7 +164,7 @@ func (t *Test) thread(i int, name string) {
 		}
 		elem := ElemOf(p.Type())
 		if p.Declarator == nil || elem == nil || IsVoid(elem) || elem.Kind() == cc.Function {
-			c.In.Refuse(read.CodeType, parameterNode(p, s), "a parameter of a thread is a pointer to the location of its name")
+			c.In.Refuse(read.CodeType, parameterNode(p, s), "a parameter of a thread must be a pointer to the variable of the same name")
 		}
 		m := t.byName[p.Name()]
 		if m == nil {

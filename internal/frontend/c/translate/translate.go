@@ -221,7 +221,7 @@ func (c *Compiler) unattached() {
 	for at, pos := range c.In.Invariants {
 		used := slices.ContainsFunc(c.Invariants, func(cl property.CodeInvariant) bool { return cl.Pos.File == at.File && cl.Pos.Line == at.Line })
 		if !used && !c.In.Diags.HasErrors() {
-			c.In.Diags.Warnf(codeUnused, pos, "nothing that runs comes here, so that this annotation says nothing")
+			c.In.Diags.Warnf(codeUnused, pos, "this code never runs, so the annotation has no effect")
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (c *Typing) checkArray(t cc.Type, n cc.Node) {
 	for t.Kind() == cc.Array {
 		a := t.(*cc.ArrayType)
 		if a.IsVLA() {
-			c.In.Refuse(codeVLA, n, "arrays of variable length are not supported")
+			c.In.Refuse(codeVLA, n, "variable-length arrays are not supported here")
 		}
 		t = a.Elem()
 	}
@@ -112,7 +112,7 @@ func (c *Layouts) Leaves(t cc.Type, n cc.Node) []Leaf {
 	out := c.appendLeaves(nil, t, 0, n)
 	sort.Slice(out, func(i, j int) bool { return out[i].Off < out[j].Off }) // bit-fields come first
 	if len(out) > maxLeaves {
-		c.In.Refuse(codeLarge, n, "more than %d scalars are written one by one", maxLeaves)
+		c.In.Refuse(codeLarge, n, "this writes more than %d scalars one by one", maxLeaves)
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
 	} else if v <= 0 || v&(v-1) != 0 {
 		f.In.Refuse(translate.CodeArgument, c.Args[n-2], "the alignment must be a power of two")
 	} else if v > blockAlign {
-		f.In.Diags.Warnf(translate.CodeAlign, f.In.Span(c.Args[n-2]), "the address is a multiple of %d only, which matters to programs that look at it", blockAlign)
+		f.In.Diags.Warnf(translate.CodeAlign, f.In.Span(c.Args[n-2]), "the address is aligned to %d bytes only; this matters if the program uses the low bits of the address", blockAlign)
 	}
 	block := libMalloc(f, &translate.Call{Name: c.Name, Args: []cc.ExpressionNode{c.Args[n-1]}, Node: c.Node})
 	if n == 2 {
@@ -42,7 +42,7 @@ func libClock(f *translate.Lowering, c *translate.Call) translate.Value {
 		at = 0
 	}
 	f.Exprs.Effect(c.Args[1-at])
-	f.In.Diags.Warnf(translate.CodeClock, f.In.Span(c.Node), "the clock stands still here: it is always 0")
+	f.In.Diags.Warnf(translate.CodeClock, f.In.Span(c.Node), "the clock always returns 0 here")
 	to := wordAt(f, c.Args[at])
 	to.Addr = f.Lvals.Save(translate.Integer(to.Addr, ir.U64)).Expr
 	f.Mem.StoreWord(to, ir.S64, ir.Int(0))

@@ -44,7 +44,7 @@ func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
 	l, t := f.Mem.AtomicLvalue(c.Args[0])
 	expected := target(f, c.Args[1])
 	if expected.Type.Size() != l.Type.Size() || translate.IsStruct(expected.Type) != translate.IsStruct(l.Type) {
-		f.In.Refuse(translate.CodeAtomic, c.Args[1], "what is expected has another size than the object")
+		f.In.Refuse(translate.CodeAtomic, c.Args[1], "the expected value and the object have different sizes")
 	}
 	desired := f.Mem.AtomicOperand(c.Args[2], l.Type, c.Node)
 	var old translate.Value

@@ -18,7 +18,7 @@ func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 		f.In.Refuse(translate.CodeExtern, l.Node, "%s has no body, and what it does is not known", l.Name)
 	}
 	if !f.In.Items[source.Pos{File: p.Filename, Line: p.Line, Col: p.Column}] {
-		f.In.Errorf(read.CodeAnnotation, pos, "an annotation cannot stand here").Note("it belongs in front of a statement of a block, { ... }")
+		f.In.Errorf(read.CodeAnnotation, pos, "an annotation is not allowed here").Note("put it before a statement in a block { ... }")
 		panic(read.Refusal{})
 	}
 	if f.Code.At == translate.Nowhere {
@@ -36,7 +36,7 @@ func libInvariant(f *translate.Lowering, l *translate.Call) translate.Value {
 	f.Code.Fb.Edge(f.Code.At, assert, from, f.Code.Pos)
 	f.Code.At, f.Code.Fresh = from, false
 	if l.Name == read.InvariantAlways && readsLocals(f, first) {
-		f.In.Errorf(read.CodeAnnotation, pos, "a condition that holds always cannot be about local variables")
+		f.In.Errorf(read.CodeAnnotation, pos, "a //@ global condition cannot be about local variables")
 		panic(read.Refusal{})
 	}
 	text := f.In.Files[pos.File].Slice(pos)

@@ -53,7 +53,7 @@ func libPrint(f *translate.Lowering, c *translate.Call) translate.Value {
 		}
 	}
 	if c.Want {
-		f.In.Refuse(translate.CodeResult, c.Node, "the result of %s is used, and what it is is not known", c.Name)
+		f.In.Refuse(translate.CodeResult, c.Node, "the result of %s is used, but it is not known", c.Name)
 	}
 	return nothing()
 }

@@ -56,8 +56,8 @@ func (c *Input) invariantCall(name string, text []byte, at int, comment []byte) 
 	m := InvariantWord.FindSubmatch(comment)
 	if m == nil {
 		if !otherWord.Match(comment) {
-			c.Errorf(CodeAnnotation, span, "no annotation is written like this").
-				Note("there are //@ invariant CONDITION, //@ global CONDITION, with 'forall i:' in front of the condition if it is about every i, and //@ replicate")
+			c.Errorf(CodeAnnotation, span, "this is not an annotation").
+				Note("annotations are //@ invariant CONDITION, //@ global CONDITION (with 'forall i:' before the condition if it is about every i) and //@ replicate")
 		}
 		return comment
 	}

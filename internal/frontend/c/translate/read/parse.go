@@ -78,7 +78,7 @@ func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
 func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("the C parser gives up: %v", r)
+			err = fmt.Errorf("the C parser failed: %v", r)
 		}
 	}()
 	if ast, err = cc.Parse(config, sources); err != nil {
@@ -153,7 +153,7 @@ func (c *Input) reportSyntax(f *source.File, text string) {
 	}
 	if !found {
 		first, _, _ := strings.Cut(text, "\n")
-		c.Errorf(CodeSyntax, source.At(source.Pos{File: f.Name, Line: 1, Col: 1}), "the C parser does not take this file, and does not say where: %s",
+		c.Errorf(CodeSyntax, source.At(source.Pos{File: f.Name, Line: 1, Col: 1}), "the C parser rejects this file, at an unknown position: %s",
 			ccText(first))
 	}
 }

@@ -103,7 +103,7 @@ func (r *reader) again(name string) error {
 		return nil
 	}
 	if r.times[name] == maxIncluded {
-		r.errorf(codeInclude, source.At(source.Pos{File: name, Line: 1, Col: 1}), path.Base(name)+" includes itself again and again: the condition under which it does never ends")
+		r.errorf(codeInclude, source.At(source.Pos{File: name, Line: 1, Col: 1}), path.Base(name)+" includes itself without end: the condition around the #include is always true")
 	}
 	return cc.SkipSource
 }
@@ -178,7 +178,7 @@ func (r *reader) guarded(f *source.File, text []byte) []byte {
 	}
 	switch endless, possibly := r.includesItself(f.Name, text); {
 	case endless:
-		r.errorf(codeInclude, f.Span(0, 0), path.Base(f.Name)+" includes itself, and nothing ends it: it needs a guard, such as #pragma once")
+		r.errorf(codeInclude, f.Span(0, 0), path.Base(f.Name)+" includes itself without end: add an include guard, such as #pragma once")
 		return []byte("\n")
 	case possibly:
 		return append([]byte(includedHead), text...)
