@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// namer makes identifiers that are unique in the whole text: macros know no
+// namer makes identifiers that are unique in the whole text, because macros have no
 // scopes.
 type namer struct{ used map[string]bool }
 
-// words are those of Promela, of the C preprocessor and of ours.
+// words lists the keywords of Promela, names of the C preprocessor, and names that the
+// exported text uses for its variables and macros.
 const words = `active assert atomic bit bool break byte c_code c_decl c_expr c_state c_track chan d_step D_proctype
 do else empty enabled eval false fi for full get_priority goto hidden if in init inline int len local ltl mtype
 nempty never nfull notrace np_ od of pc_value pid printf printm priority proctype provided return run select
@@ -24,7 +25,7 @@ func newNamer() namer {
 	return n
 }
 
-// name is an identifier that looks like s.
+// name returns a new identifier that resembles s.
 func (n *namer) name(s string) string {
 	var b strings.Builder
 	for _, r := range s {

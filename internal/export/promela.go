@@ -1,11 +1,11 @@
 package export
 
-// A flat program as Promela. One process per thread: its locations are labels,
-// each edge is one indivisible step (d_step, or atomic where a value is picked)
+// A flat program as Promela. Each thread is a process: its locations are labels, and
+// each edge is one atomic step (d_step, or atomic if a value is picked)
 // followed by a jump. Memory is one array of integers, one slot per element of
 // an object, so that an entry of a store buffer is a slot and a value. Registers
-// that nothing will read are set to 0, as our own search does, which merges the
-// same states there and here.
+// that are not live are set to 0, as in our search, so that SPIN and our search
+// merge the same states.
 
 import (
 	"fmt"
@@ -17,8 +17,7 @@ import (
 	"fencepost/internal/source"
 )
 
-// Model is a memory model that can be written down in another language. The
-// zero value is unset.
+// Model is a memory model that can be exported. The zero value is unset.
 type Model uint8
 
 // The models.
@@ -39,7 +38,7 @@ func (m Model) String() string {
 	}
 }
 
-// ParseModel is the model with a name.
+// ParseModel returns the model with a name.
 func ParseModel(name string) (Model, bool) {
 	for _, m := range []Model{SC, TSO} {
 		if m.String() == name {
@@ -49,18 +48,18 @@ func ParseModel(name string) (Model, bool) {
 	return 0, false
 }
 
-// Options say what is written.
+// Options are the options of an export.
 type Options struct {
 	Model Model
 	// Buffer bounds the entries of a thread's store buffer, for threads that can
 	// store in a loop.
 	Buffer int
-	// FaultsStop says that a thread that makes an error (a wrong address, say) stops
-	// there, and that this is no violation of anything.
+	// FaultsStop makes a thread that makes an error (such as a wrong address) stop there,
+	// without a violation.
 	FaultsStop bool
 }
 
-// Refusal is something the other language cannot express.
+// Refusal says that the other language cannot express a construct, where and why.
 type Refusal struct {
 	Pos    source.Span
 	Reason string
@@ -69,11 +68,12 @@ type Refusal struct {
 // Limits of what SPIN can take.
 const (
 	maxThreads = 100  // SPIN runs up to 255 processes, a thread may need two
-	maxSlots   = 4096 // of memory, all part of SPIN's state
+	maxSlots   = 4096 // slots of memory, all part of SPIN's state
 	maxPending = 64   // entries of a buffer, all part of SPIN's state
 )
 
-// promela writes one program.
+// promela writes one program. The boolean fields up to temps say which declarations the
+// text needs.
 type promela struct {
 	p     *ir.Program
 	props *property.Set
@@ -86,31 +86,31 @@ type promela struct {
 
 	sections bool // some thread has an atomic section
 	exits    bool // some thread ends the program
-	stopped  bool // an assumption can stop a thread, which matters to deadlock
-	ends     bool // somebody asks how many threads run
+	stopped  bool // an assumption can stop a thread, which is no deadlock
+	ends     bool // a final condition needs the number of running threads
 	results  bool // a join reads a result
 	destroys bool // some thread may destroy a mutex
-	joins    bool
+	joins    bool // some thread joins another
 	window   bool // an access may lie outside the window of cells
-	temps    bool // a read-modify-write needs variables of its own
+	temps    bool // a read-modify-write needs temporary variables
 
 	refusals []Refusal
-	refused  map[Refusal]bool
-	pos      source.Span // what is being translated
+	refused  map[Refusal]bool // the refusals as a set
+	pos      source.Span      // the position of the construct that is being translated
 }
 
-// Promela writes a flat program and its properties for SPIN. With refusals
-// there is no text.
+// Promela returns a flat program and its properties as a Promela text for SPIN. If there
+// are refusals, the text is empty.
 func Promela(p *ir.Program, props *property.Set, opt Options) (string, []Refusal) {
 	if p.Form != ir.Flat {
-		panic("BUG: export wants the flat form")
+		panic("BUG: only flat programs can be exported")
 	}
 	w := &promela{p: p, props: props, opt: opt, names: newNamer(), refused: map[Refusal]bool{}}
 	if len(p.Threads) > maxThreads {
 		w.refuse(p.Threads[maxThreads].Pos, "more than %d threads: SPIN runs at most 255 processes", maxThreads)
 		return "", w.refusals
 	}
-	w.survey()
+	w.analyse()
 	w.layOut()
 	if len(w.refusals) > 0 {
 		return "", w.refusals
@@ -134,7 +134,7 @@ func Promela(p *ir.Program, props *property.Set, opt Options) (string, []Refusal
 	return out.String(), nil
 }
 
-// refuse notes something that cannot be expressed; the same once only.
+// refuse records a construct that cannot be expressed. It records equal refusals once.
 func (w *promela) refuse(pos source.Span, format string, args ...any) {
 	r := Refusal{Pos: pos, Reason: fmt.Sprintf(format, args...)}
 	if !w.refused[r] {
@@ -143,8 +143,8 @@ func (w *promela) refuse(pos source.Span, format string, args ...any) {
 	}
 }
 
-// survey looks at what the program uses before anything is written.
-func (w *promela) survey() {
+// analyse finds the features that the program uses, before any text is written.
+func (w *promela) analyse() {
 	p := w.p
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -193,6 +193,7 @@ const headerText = `/*
 
 `
 
+// header writes the comment at the beginning of the text.
 func (w *promela) header(out *strings.Builder) {
 	model := "sequential consistency"
 	if w.opt.Model == TSO {
@@ -214,7 +215,7 @@ func (w *promela) header(out *strings.Builder) {
 	if w.props.Deadlock {
 		note("An invalid end state is a deadlock: nothing can happen, a thread waits, and no assumption has stopped one.")
 	} else {
-		note("Threads that are stuck are no error: their places are marked as valid end states.")
+		note("Threads that are stuck are no error: their locations are marked as valid end states.")
 	}
 	for _, t := range w.threads {
 		if t.bounded {
@@ -234,7 +235,7 @@ func (w *promela) header(out *strings.Builder) {
 	fmt.Fprintf(out, headerText, comment(w.p.Name), model, w.vectorSize(), notes.String())
 }
 
-// bounds says which bounds of passes cut paths off.
+// bounds returns a line for each Bound edge: executions that reach it are not covered.
 func (w *promela) bounds() []string {
 	var out []string
 	for _, t := range w.threads {
@@ -247,8 +248,8 @@ func (w *promela) bounds() []string {
 	return out
 }
 
-// vectorSize is enough bytes for a state of SPIN's: variables and some room for
-// each process.
+// vectorSize returns a number of bytes that suffices for a state of SPIN: the variables,
+// and some room for each process.
 func (w *promela) vectorSize() int {
 	bytes := 4*w.layout.slots + 256
 	for _, t := range w.threads {
@@ -261,11 +262,11 @@ func (w *promela) vectorSize() int {
 	return size
 }
 
-// globals declares what processes share.
+// globals declares the variables that processes share.
 func (w *promela) globals(out *strings.Builder) {
 	w.layout.declare(out)
 	if w.sections {
-		out.WriteString("byte holder; /* 1 + the thread inside an atomic section, 0: nobody */\n")
+		out.WriteString("byte holder; /* 1 + the thread inside an atomic section, 0: none */\n")
 	}
 	if w.exits {
 		out.WriteString("bool over; /* a thread has ended the program */\n")
@@ -295,7 +296,7 @@ func (w *promela) globals(out *strings.Builder) {
 	out.WriteByte('\n')
 }
 
-// comment is text that cannot end a comment.
+// comment returns s as one line that cannot end a comment.
 func comment(s string) string {
 	s = strings.ReplaceAll(s, "*/", "* /")
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\n", " "), "\\", "/")

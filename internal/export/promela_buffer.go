@@ -1,14 +1,15 @@
 package export
 
-// Store buffers. A buffer is a list of slots and values, oldest first; a flush
-// moves the others up and clears the last, so that equal buffers are equal
-// arrays. A load looks through it newest first, as one expression, which can
-// stand in a guard. Where objects are kept byte by byte an entry also has a number of
-// bytes, 0 for a whole element, and a load looks for each of its bytes.
+// Store buffers. A buffer is a list of slots and values, oldest first. A flush
+// moves the other entries up and clears the last one, so that equal buffers are equal
+// arrays. A load searches the buffer from the newest entry to the oldest, in one
+// expression, which can be used in a guard. If objects are kept byte by byte, an entry
+// also has a number of bytes, 0 for a whole element, and a load searches for each of its
+// bytes.
 //
-// A thread that can store in a loop has as much room as --buffer says, any other
-// as much as it can ever need; a buffer never has more room than the thread can
-// fill between two operations that drain.
+// The buffer of a thread that can store in a loop has the room that --buffer gives. Any
+// other buffer has as much room as its thread can need. A buffer never has more room than
+// its thread can fill between two operations that drain.
 
 import (
 	"fmt"
@@ -17,7 +18,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// sizeBuffer computes the room a thread needs.
+// sizeBuffer computes the room of a thread's buffer.
 func (w *promela) sizeBuffer(t *thread) {
 	if w.opt.Model != TSO {
 		return
@@ -39,8 +40,8 @@ func (w *promela) sizeBuffer(t *thread) {
 	}
 }
 
-// pending is the most stores that can be pending at once, at most limit, and
-// whether the limit cuts something off.
+// pending returns the largest number of stores that can be pending at once, at most
+// limit, and whether more stores than limit could be pending.
 func pending(t *thread, limit int) (most int, cut bool) {
 	at := make([]int, len(t.f.Locs))
 	seen := make([]bool, len(t.f.Locs))
@@ -69,7 +70,7 @@ func pending(t *thread, limit int) (most int, cut bool) {
 	return most, cut
 }
 
-// declareBuffer declares a buffer and how it is read.
+// declareBuffer declares a buffer and the macros that read it.
 func (w *promela) declareBuffer(out *strings.Builder, t *thread) {
 	if t.room == 0 {
 		return
@@ -79,22 +80,22 @@ func (w *promela) declareBuffer(out *strings.Builder, t *thread) {
 		slotType = "short"
 	}
 	fmt.Fprintf(out, "byte %s;\n%s %s[%d];\nint %s[%d];\n", t.pending, slotType, t.slots, t.room, t.values, t.room)
-	load, own := "mem[s]", make([]string, t.room)
+	load, hits := "mem[s]", make([]string, t.room)
 	for i := range t.room {
 		hit := fmt.Sprintf("%s > %d && %s[%d] == (s)", t.pending, i, t.slots, i)
 		load = fmt.Sprintf("(%s -> %s[%d] : %s)", hit, t.values, i, load)
-		own[i] = hit
+		hits[i] = hit
 	}
 	fmt.Fprintf(out, "#define %s(s) %s\n", t.load, load)
 	if w.sections {
-		fmt.Fprintf(out, "#define %s(s) (%s)\n", t.own, strings.Join(own, " || "))
+		fmt.Fprintf(out, "#define %s(s) (%s)\n", t.forwards, strings.Join(hits, " || "))
 	}
 	if w.layout.pieces {
 		w.declareBytes(out, t)
 	}
 }
 
-// flusher is the process that lets a thread's stores reach memory.
+// flusher writes the process that flushes a thread's buffer.
 func (w *promela) flusher(out *strings.Builder, t *thread) {
 	if t.room == 0 {
 		return

@@ -1,13 +1,13 @@
 package export
 
 // Objects that are accessed in pieces. If some access to an object is not exactly one of
-// its elements, the object is kept byte by byte. A load then takes each byte from the newest own
-// store that has it, else from memory, and puts the value together in one expression; a
-// store to memory writes byte by byte in one step.
+// its elements, the object is kept byte by byte. A load then takes each byte from the
+// newest buffered store of its thread that writes the byte, else from memory, and composes
+// the value in one expression. A store to memory writes all its bytes in one step.
 //
 // A value has at most the 32 bits of Promela's int, so the upper half of eight bytes
-// repeats the sign. Where that is not so, and where an unsigned value has its 32nd bit
-// set, the expression overflows: SPIN's program traps.
+// repeats the sign. If it does not, or if an unsigned value has its 32nd bit set, the
+// expression overflows, and SPIN's program traps.
 
 import (
 	"fmt"
@@ -17,12 +17,13 @@ import (
 	"fencepost/internal/ir"
 )
 
-// inPieces finds the objects that some access takes a piece of.
+// inPieces returns the objects that have an access to something else than one whole
+// element.
 func (w *promela) inPieces() map[ir.ObjectID]bool {
 	out := map[ir.ObjectID]bool{}
 	note := func(id ir.ObjectID, size, off int64, terms []term) {
 		unit := int64(w.p.Objects[id].Unit)
-		if unit == 0 { // refused where it is accessed
+		if unit == 0 { // each access is refused later
 			return
 		}
 		whole := size == unit && off%unit == 0
@@ -38,14 +39,14 @@ func (w *promela) inPieces() map[ir.ObjectID]bool {
 			note(id, size, int64(addr-w.p.Objects[id].Addr), nil)
 		}
 	}
-	var look func(a *ir.Expr, op *ir.Op)
-	look = func(a *ir.Expr, op *ir.Op) {
+	var inspect func(a *ir.Expr, op *ir.Op)
+	inspect = func(a *ir.Expr, op *ir.Op) {
 		switch size := accessSize(op); {
 		case isConstant(a):
 			fixed(uint64(a.Eval(ir.Env{Prog: w.p})), size)
 		case a.Op == ir.Ite:
-			look(a.Y, op)
-			look(a.Z, op)
+			inspect(a.Y, op)
+			inspect(a.Z, op)
 		case op.Obj != ir.NoObject:
 			c, terms := linear(w.p, a, 1, nil)
 			note(op.Obj, size, c-int64(w.p.Objects[op.Obj].Addr), terms)
@@ -54,7 +55,7 @@ func (w *promela) inPieces() map[ir.ObjectID]bool {
 	for _, t := range w.threads {
 		for i := range t.f.Edges {
 			if op := &t.f.Edges[i].Op; op.Addr != nil {
-				look(op.Addr, op)
+				inspect(op.Addr, op)
 			}
 		}
 	}
@@ -66,39 +67,39 @@ func (w *promela) inPieces() map[ir.ObjectID]bool {
 	return out
 }
 
-// slotOf is the slot of byte i of a place.
-func (pl *place) slotOf(i int) string {
+// slotOf returns the slot of byte i at an address.
+func (addr *address) slotOf(i int) string {
 	if i == 0 {
-		return pl.slot
+		return addr.slot
 	}
-	if n, err := strconv.Atoi(pl.slot); err == nil {
+	if n, err := strconv.Atoi(addr.slot); err == nil {
 		return strconv.Itoa(n + i)
 	}
-	return fmt.Sprintf("(%s + %d)", pl.slot, i)
+	return fmt.Sprintf("(%s + %d)", addr.slot, i)
 }
 
-// all is that a macro holds of all slots of a place.
-func (pl *place) all(macro string) string {
+// all returns the condition that a macro holds for all slots of an address.
+func (addr *address) all(macro string) string {
 	var out []string
-	for i := range max(pl.bytes, 1) {
-		out = append(out, fmt.Sprintf("%s(%s)", macro, pl.slotOf(i)))
+	for i := range max(addr.bytes, 1) {
+		out = append(out, fmt.Sprintf("%s(%s)", macro, addr.slotOf(i)))
 	}
 	return strings.Join(out, " && ")
 }
 
-// write is what puts a value into memory at a place.
-func (pl *place) write(v string) []string {
-	if pl.bytes == 0 {
-		return []string{fmt.Sprintf("mem[%s] = %s", pl.slot, v)}
+// write returns the assignments that write a value to memory at an address.
+func (addr *address) write(v string) []string {
+	if addr.bytes == 0 {
+		return []string{fmt.Sprintf("mem[%s] = %s", addr.slot, v)}
 	}
 	var out []string
-	for i := range pl.bytes {
-		out = append(out, fmt.Sprintf("mem[%s] = %s", pl.slotOf(i), byteOf(v, i)))
+	for i := range addr.bytes {
+		out = append(out, fmt.Sprintf("mem[%s] = %s", addr.slotOf(i), byteOf(v, i)))
 	}
 	return out
 }
 
-// byteOf is byte i of a value.
+// byteOf returns the expression for byte i of a value.
 func byteOf(v string, i int) string {
 	switch {
 	case i == 0:
@@ -110,22 +111,22 @@ func byteOf(v string, i int) string {
 	}
 }
 
-// seen is the value an access of a type sees at a place, through a macro that reads the
-// buffer, "" for memory alone.
-func (w *promela) seen(typ ir.Type, pl *place, load string) string {
+// seen returns the value that an access of a type reads at an address. load is the macro
+// that reads the buffer, "" to read memory alone.
+func (w *promela) seen(typ ir.Type, addr *address, load string) string {
 	at := func(i int) string {
 		if load == "" {
-			return fmt.Sprintf("mem[%s]", pl.slotOf(i))
+			return fmt.Sprintf("mem[%s]", addr.slotOf(i))
 		}
-		return fmt.Sprintf("%s(%s)", load, pl.slotOf(i))
+		return fmt.Sprintf("%s(%s)", load, addr.slotOf(i))
 	}
-	if pl.bytes == 0 {
-		return w.read(typ, pl, at(0))
+	if addr.bytes == 0 {
+		return w.read(typ, addr, at(0))
 	}
 	return together(typ, at)
 }
 
-// together puts a value together from its bytes.
+// together returns the value of a type whose bytes are given by at.
 func together(typ ir.Type, at func(i int) string) string {
 	n := min(typ.Size(), 4)
 	terms := []string{at(0)}
@@ -152,24 +153,26 @@ func together(typ ir.Type, at func(i int) string) string {
 	return fmt.Sprintf("((%s) -> %s : 2147483647 + (1 + %s))", strings.Join(same, " && "), sum, at(7))
 }
 
-// declareBytes declares what a buffer has for objects that are accessed in pieces.
+// declareBytes declares the sizes of a buffer's entries, and the macros that read single
+// bytes from it.
 func (w *promela) declareBytes(out *strings.Builder, t *thread) {
 	fmt.Fprintf(out, "byte %s[%d]; /* bytes, 0: an element */\n", t.sizes, t.room)
-	load, own := "mem[s]", make([]string, t.room)
+	load, hits := "mem[s]", make([]string, t.room)
 	for i := range t.room {
 		hit := fmt.Sprintf("%s > %d && (s) >= %s[%d] && (s) < %s[%d] + %s[%d]", t.pending, i, t.slots, i, t.slots, i, t.sizes, i)
 		value := fmt.Sprintf("%s[%d]", t.values, i)
 		far := fmt.Sprintf("(s) - %s[%d]", t.slots, i)
 		load = fmt.Sprintf("(%s -> (%s > 3 -> %s : ((%s >> (8 * (%s))) & 255)) : %s)", hit, far, byteOf(value, 4), value, far, load)
-		own[i] = hit
+		hits[i] = hit
 	}
 	fmt.Fprintf(out, "#define %s(s) %s\n", t.byteLoad, load)
 	if w.sections {
-		fmt.Fprintf(out, "#define %s(s) (%s)\n", t.byteOwn, strings.Join(own, " || "))
+		fmt.Fprintf(out, "#define %s(s) (%s)\n", t.byteForwards, strings.Join(hits, " || "))
 	}
 }
 
-// flushBytes lets the oldest entry reach memory, an element or bytes.
+// flushBytes returns the statements that write the oldest entry, an element or bytes, to
+// memory.
 func flushBytes(t *thread) string {
 	var out strings.Builder
 	slot, value, size := t.slots+"[0]", t.values+"[0]", t.sizes+"[0]"

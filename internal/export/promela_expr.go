@@ -1,9 +1,9 @@
 package export
 
-// Expressions. Promela's integers have 32 bits where ours have 64: constants
-// and operations that would show the difference are refused, or decided here by
-// the range of values they can have; sums and products that grow out of the 32
-// bits while SPIN runs end in a trap of the C compiler's (see the header text).
+// Expressions. Promela's integers have 32 bits, ours have 64. Constants and operations
+// that would show the difference are refused, or evaluated here from the ranges of their
+// operands. A sum or product that exceeds 32 bits while SPIN runs ends in a trap, which
+// the C compiler inserts (see the header text).
 
 import (
 	"fmt"
@@ -13,13 +13,13 @@ import (
 	"fencepost/internal/ir"
 )
 
-// env is what an expression is translated in.
+// env gives the names that an expression may refer to.
 type env struct {
-	regs []string
-	seen string // the value an operation sees
+	regs []string // by register
+	seen string   // the value that the operation sees
 }
 
-// isConstant reports whether e needs no register and sees nothing.
+// isConstant reports whether e reads no register and not the value that an operation sees.
 func isConstant(e *ir.Expr) bool {
 	constant := true
 	e.Walk(func(e *ir.Expr) { constant = constant && e.Op != ir.RegRef && e.Op != ir.Seen })
@@ -28,7 +28,7 @@ func isConstant(e *ir.Expr) bool {
 
 func fits(v int64) bool { return v >= math.MinInt32 && v <= math.MaxInt32 }
 
-// literal is a number as Promela reads it.
+// literal returns a number in Promela's syntax.
 func literal(v int64) string {
 	switch {
 	case v == math.MinInt32: // the digits alone are too large
@@ -40,7 +40,7 @@ func literal(v int64) string {
 	}
 }
 
-// number is a constant of the program.
+// number returns a constant of the program, and refuses one that does not fit.
 func (w *promela) number(v int64) string {
 	if v, ok := w.layout.pointer(v); ok {
 		return literal(v)
@@ -58,7 +58,7 @@ var binaryNames = map[ir.ExprOp]string{
 }
 
 // expr translates an expression. The result is an operand: a name, a literal or
-// something in parentheses.
+// an expression in parentheses.
 func (w *promela) expr(e *ir.Expr, in env) string {
 	if isConstant(e) {
 		return w.number(e.Eval(ir.Env{Prog: w.p}))
@@ -107,8 +107,8 @@ func (w *promela) expr(e *ir.Expr, in env) string {
 	return w.wrap(e.Type, text)
 }
 
-// wrap cuts a value to a type. Nothing is cut at 32 and 64 bits: SPIN's program
-// traps when a value grows out of its int.
+// wrap cuts a value to a type. It leaves values of 32 and 64 bits unchanged: SPIN's program
+// traps when a value exceeds its int.
 func (w *promela) wrap(t ir.Type, text string) string {
 	mask, sign := int64(1)<<min(t.Bits, 32)-1, int64(1)<<(min(t.Bits, 32)-1)
 	switch {
@@ -124,11 +124,11 @@ func (w *promela) wrap(t ir.Type, text string) string {
 	}
 }
 
-// inRange is the test 0 <= i < n.
+// inRange returns the condition 0 <= i < n.
 func inRange(i string, n int64) string { return fmt.Sprintf("(%s >= 0 && %s < %d)", i, i, n) }
 
-// unsigned is a comparison of two words without sign: below zero means above
-// all others.
+// unsigned returns a comparison of two unsigned values. A value that is negative as an int
+// is larger than all others.
 func (w *promela) unsigned(e *ir.Expr, in env) string {
 	if k, ok := e.Y.IsConst(); ok && e.Op == ir.Lt && k >= 0 && fits(k) {
 		return inRange(w.expr(e.X, in), k)
@@ -137,7 +137,7 @@ func (w *promela) unsigned(e *ir.Expr, in env) string {
 	return fmt.Sprintf("((%s < 0) == (%s < 0) -> %s %s %s : %s %s %s)", x, y, x, binaryNames[e.Op], y, y, binaryNames[e.Op], x)
 }
 
-// divide is / or %, which give 0 for a divisor of 0.
+// divide returns a division or remainder, which is 0 for a divisor of 0.
 func (w *promela) divide(e *ir.Expr, in env) string {
 	if !e.Type.Signed {
 		w.refuse(w.pos, "division of unsigned values cannot be written in Promela")
@@ -158,7 +158,7 @@ func (w *promela) divide(e *ir.Expr, in env) string {
 	return w.wrap(e.Type, fmt.Sprintf("(%s == 0 -> 0 : (%s == -1 -> %s : (%s %s %s)))", y, y, minusOne, x, sign, y))
 }
 
-// shift is << or >> by a constant.
+// shift returns a shift by a constant.
 func (w *promela) shift(e *ir.Expr, in env) string {
 	k, ok := e.Y.IsConst()
 	n := uint64(k) % uint64(e.Type.Bits)
@@ -166,7 +166,7 @@ func (w *promela) shift(e *ir.Expr, in env) string {
 	case !ok || n > 30:
 		w.refuse(w.pos, "a shift by a number that is not a constant from 0 to 30 cannot be written in Promela")
 		return "0"
-	case e.Op == ir.Shl: // a product traps when it grows too large, a shift does not
+	case e.Op == ir.Shl: // a product traps if it is too large, a shift does not
 		return w.wrap(e.Type, fmt.Sprintf("(%s * %d)", w.expr(e.X, in), int64(1)<<n))
 	case !e.Type.Signed && e.Type.Bits > 16:
 		w.refuse(w.pos, "a right shift of an unsigned value cannot be written in Promela")
@@ -176,13 +176,13 @@ func (w *promela) shift(e *ir.Expr, in env) string {
 	}
 }
 
-// span is a range of values.
+// span is a range of values, with both ends.
 type span struct{ lo, hi int64 }
 
 var anything = span{math.MinInt64, math.MaxInt64}
 
-// decide finds out what a comparison gives if the ranges of its sides say so.
-// Front ends guard addresses by comparisons with numbers that no int reaches.
+// decide returns the value of a comparison if the ranges of its operands determine it.
+// Front ends guard addresses by comparisons with numbers that do not fit into an int.
 func decide(p *ir.Program, e *ir.Expr) (int64, bool) {
 	if !e.Op.IsCompare() {
 		return 0, false
@@ -211,7 +211,7 @@ func decide(p *ir.Program, e *ir.Expr) (int64, bool) {
 	}
 }
 
-// spanOf is the values an expression can have if registers hold ints.
+// spanOf returns the range of an expression if registers hold ints.
 func spanOf(p *ir.Program, e *ir.Expr) span {
 	if isConstant(e) {
 		v := e.Eval(ir.Env{Prog: p})
@@ -222,7 +222,7 @@ func spanOf(p *ir.Program, e *ir.Expr) span {
 		return span{math.MinInt32, math.MaxInt32}
 	case ir.Add, ir.Sub:
 		x, y := spanOf(p, e.X), spanOf(p, e.Y)
-		const far = 1 << 61 // sums of what lies nearer do not overflow
+		const far = 1 << 61 // sums of smaller numbers do not overflow
 		if e.Type.Bits != 64 || x.lo < -far || x.hi > far || y.lo < -far || y.hi > far {
 			return anything
 		}
@@ -231,7 +231,7 @@ func spanOf(p *ir.Program, e *ir.Expr) span {
 		}
 		return span{x.lo + y.lo, x.hi + y.hi}
 	case ir.Mul:
-		// A product of ints is one, or the program traps where it is computed.
+		// A product of ints is an int, or the program traps where it is computed.
 		x, y := spanOf(p, e.X), spanOf(p, e.Y)
 		if e.Type.Bits != 64 || !fits(x.lo) || !fits(x.hi) || !fits(y.lo) || !fits(y.hi) {
 			return anything

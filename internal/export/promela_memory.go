@@ -1,9 +1,9 @@
 package export
 
-// Memory as one array of ints. Every element of an object is a slot; of an object that
-// is accessed in pieces (bytes.go) every byte is. In programs with cells, mem[e] may name an object through a pointer: there the objects
-// keep their distances, and the numbers of their cells, which lie beyond 32
-// bits, are moved to relocated.
+// Memory as one array of ints. A slot holds an element of an object, or a byte if the
+// object is accessed in pieces (promela_bytes.go). In programs with cells, mem[e] may name
+// an object through a pointer. In such programs the objects keep their distances, and the
+// numbers of their cells, which exceed 32 bits, are moved to relocated.
 
 import (
 	"fmt"
@@ -14,31 +14,32 @@ import (
 )
 
 // relocated is the cell number of the first object in programs with cells. The
-// program's own numbers do not reach it unless they use half of Promela's int.
+// numbers that a program computes are smaller unless they use half of Promela's int.
 const relocated = 1 << 30
 
+// layout assigns slots to objects and cells.
 type layout struct {
-	objects   []objectSlots
-	slots     int
-	init      []int64
-	pieces    bool // some object is kept byte by byte
-	cells     bool
-	low, high int64  // the window: cells low..high-1 are slots 0..high-low-1
-	base      uint64 // address of the first object, with cells
-	extent    int64  // cells from base to the end of the last object
+	objects   []objectSlots // by object
+	slots     int           // the number of slots
+	init      []int64       // by slot: the initial value
+	pieces    bool          // some object is kept byte by byte
+	cells     bool          // ir.Program.Cells
+	low, high int64         // the window: cells low..high-1 are slots 0..high-low-1
+	base      uint64        // the address of the first object, in programs with cells
+	extent    int64         // the number of cells from base to the end of the last object
 	p         *ir.Program
 }
 
-// objectSlots is where an object lies.
+// objectSlots describes the slots of an object.
 type objectSlots struct {
-	slot  int
-	count int64
-	unit  int64
-	bytes bool   // a slot is a byte, not an element
-	bad   string // why it cannot be accessed
+	slot  int    // the first slot
+	count int64  // the number of slots
+	unit  int64  // bytes per slot
+	bytes bool   // a slot holds a byte, not an element
+	bad   string // the reason why the object cannot be accessed, "" if it can
 }
 
-// layOut gives every object its slots.
+// layOut assigns slots to every object.
 func (w *promela) layOut() {
 	l := &w.layout
 	l.p, l.cells = w.p, w.p.Cells
@@ -73,7 +74,7 @@ func (w *promela) layOut() {
 	w.initialise()
 }
 
-// layOutCells places the window and the objects that mem[e] can reach.
+// layOutCells assigns slots to the window and to the objects that mem[e] can reach.
 func (w *promela) layOutCells() {
 	l := &w.layout
 	found := false
@@ -111,7 +112,7 @@ func (w *promela) layOutCells() {
 	l.slots = window + int(min(l.extent, maxSlots+1))
 }
 
-// constantAddresses calls f on every address that stands in the program.
+// constantAddresses calls f for every constant address in the program and its properties.
 func (w *promela) constantAddresses(f func(uint64)) {
 	for _, t := range w.threads {
 		for i := range t.f.Edges {
@@ -127,7 +128,7 @@ func (w *promela) constantAddresses(f func(uint64)) {
 	}
 }
 
-// initialise reads the first values.
+// initialise computes the initial values of the slots.
 func (w *promela) initialise() {
 	l := &w.layout
 	l.init = make([]int64, l.slots)
@@ -158,7 +159,8 @@ func (w *promela) initialise() {
 	}
 }
 
-// pointer moves a number that names a cell of an object to where it fits.
+// pointer returns the relocated number of a cell of an object. It returns any other number
+// unchanged, and false.
 func (l *layout) pointer(v int64) (int64, bool) {
 	first := int64(l.base) / ir.CellUnit
 	if !l.cells || l.extent == 0 || v < first || v > first+l.extent {
@@ -167,7 +169,7 @@ func (l *layout) pointer(v int64) (int64, bool) {
 	return v - first + relocated, true
 }
 
-// declare writes the array and its first values.
+// declare writes the array and its initial values.
 func (l *layout) declare(out *strings.Builder) {
 	fmt.Fprintf(out, "int mem[%d]", max(l.slots, 1))
 	if slices.ContainsFunc(l.init, func(v int64) bool { return v != 0 }) {
@@ -194,7 +196,7 @@ func (l *layout) declare(out *strings.Builder) {
 	}
 }
 
-// declareCells writes how numbers of cells become slots.
+// declareCells writes the macros that turn numbers of cells into slots.
 func (l *layout) declareCells(out *strings.Builder) {
 	window := l.high - l.low
 	fmt.Fprintf(out, "/* pointers to variables begin at %d; mem[e] is otherwise one of the cells %d..%d */\n", relocated, l.low, l.high-1)

@@ -1,7 +1,7 @@
 package export
 
-// Operations as guarded steps. Each follows the rule of docs/models.md: what it
-// waits for is the guard, what it does are the acts.
+// Operations as guarded steps. Each operation obeys its rule in docs/models.md: the guard
+// is the condition that it waits for, the acts are its effects.
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// alone is the guard against other threads' atomic sections.
+// alone returns the guard that no other thread is in an atomic section.
 func (w *promela) alone(t *thread, e *ir.Edge) []string {
 	if !w.sections || t.inside[e.From] {
 		return nil
@@ -18,7 +18,7 @@ func (w *promela) alone(t *thread, e *ir.Edge) []string {
 	return []string{"holder == 0"}
 }
 
-// drained is the guard of operations that need an empty buffer.
+// drained returns the guard of operations that need an empty buffer.
 func (t *thread) drained(e *ir.Edge) []string {
 	if t.room == 0 || t.inside[e.From] {
 		return nil
@@ -34,7 +34,7 @@ func join(lists ...[]string) []string {
 	return out
 }
 
-// edge is the ways an edge can go.
+// edge returns the alternatives of an edge, without errors if Options.FaultsStop is set.
 func (w *promela) edge(t *thread, e *ir.Edge) []alternative {
 	ways := w.allWays(t, e)
 	if !w.opt.FaultsStop {
@@ -45,10 +45,10 @@ func (w *promela) edge(t *thread, e *ir.Edge) []alternative {
 	})
 }
 
-// failure is what a thread does that makes an error.
+// failure is the act of a thread that makes an error.
 const failure = "assert(false)"
 
-// allWays is edge with the ways to errors.
+// allWays returns all alternatives of an edge, including errors.
 func (w *promela) allWays(t *thread, e *ir.Edge) []alternative {
 	op, in := &e.Op, t.env()
 	switch op.Kind {
@@ -104,7 +104,7 @@ var describe = map[ir.OpKind]string{
 	ir.Barrier: "a barrier", ir.Alloc: "allocation", ir.Free: "allocation", ir.Call: "a call",
 }
 
-// set assigns to a register, if there is one.
+// set returns the assignment to a register, nothing for NoReg.
 func (w *promela) set(t *thread, r ir.Reg, text string) []string {
 	if r == ir.NoReg {
 		return nil
@@ -112,37 +112,37 @@ func (w *promela) set(t *thread, r ir.Reg, text string) []string {
 	return []string{t.regs[r] + " = " + text}
 }
 
-// checked splits an access: what fails comes as alternatives of its own, under
-// the guard in which the access would be made; the rest of the guard is returned.
-func (w *promela) checked(pl *place, guard []string) (fails []alternative, valid []string) {
-	if pl.window != "" {
+// checked returns the alternatives in which an access fails, under the guard of the
+// access, and the conditions under which it does not fail.
+func (w *promela) checked(addr *address, guard []string) (fails []alternative, valid []string) {
+	if addr.window != "" {
 		fails = append(fails, alternative{
-			guard: join(guard, []string{"!" + pl.window}), stops: true,
+			guard: join(guard, []string{"!" + addr.window}), stops: true,
 			acts: []string{"outside_window = 1", "assert(!outside_window)"},
 		})
-		valid = append(valid, pl.window)
+		valid = append(valid, addr.window)
 	}
-	if ok := pl.ok(); ok != "" {
+	if ok := addr.ok(); ok != "" {
 		fails = append(fails, alternative{guard: join(guard, []string{"!" + ok}), acts: []string{failure}, stops: true})
 		valid = append(valid, ok)
 	}
 	return fails, valid
 }
 
-// read is the value an access of a type gives.
-func (w *promela) read(typ ir.Type, pl *place, text string) string {
-	if typ.Bits < 64 && typ != pl.typ {
+// read returns the value that an access of a type reads, given the text of its slot.
+func (w *promela) read(typ ir.Type, addr *address, text string) string {
+	if typ.Bits < 64 && typ != addr.typ {
 		return w.wrap(typ, text)
 	}
 	return text
 }
 
-// value is what a slot keeps of an expression.
-func (w *promela) value(e *ir.Expr, pl *place, in env) string {
-	return w.cut(pl.typ, e, in)
+// value returns the value of an expression as a slot keeps it.
+func (w *promela) value(e *ir.Expr, addr *address, in env) string {
+	return w.cut(addr.typ, e, in)
 }
 
-// cut is an expression cut to a type.
+// cut returns an expression cut to a type.
 func (w *promela) cut(t ir.Type, e *ir.Expr, in env) string {
 	if isConstant(e) && t.Bits < 64 {
 		return w.number(t.Wrap(e.Eval(ir.Env{Prog: w.p})))
@@ -150,33 +150,34 @@ func (w *promela) cut(t ir.Type, e *ir.Expr, in env) string {
 	return w.wrap(t, w.expr(e, in))
 }
 
+// load returns the alternatives of a load, an await or an abstract load.
 func (w *promela) load(t *thread, e *ir.Edge) []alternative {
 	op, in := &e.Op, t.env()
-	pl, ok := w.place(op, in)
+	addr, ok := w.address(op, in)
 	if !ok {
 		return nil
 	}
-	out, valid := w.checked(&pl, w.alone(t, e))
-	if pl.fails {
+	out, valid := w.checked(&addr, w.alone(t, e))
+	if addr.fails {
 		return out
 	}
 	guard := join(valid, w.alone(t, e))
-	load, own := "", t.own
+	load, forwards := "", t.forwards
 	if t.room > 0 && !t.inside[e.From] {
-		if load = t.load; pl.bytes > 0 {
-			load, own = t.byteLoad, t.byteOwn
+		if load = t.load; addr.bytes > 0 {
+			load, forwards = t.byteLoad, t.byteForwards
 		}
 		if w.sections {
-			guard = join(valid, []string{fmt.Sprintf("(holder == 0 || %s)", pl.all(own))})
+			guard = join(valid, []string{fmt.Sprintf("(holder == 0 || %s)", addr.all(forwards))})
 		}
 	}
-	in.seen = w.seen(op.Type, &pl, load)
+	in.seen = w.seen(op.Type, &addr, load)
 	switch op.Kind {
 	case ir.Await:
 		guard = append(guard, w.expr(op.Cond, in))
 	case ir.AbstractLoad:
 		if uses(op.Addr, op.Dst) {
-			w.refuse(e.Pos, "a read abstraction whose place depends on the register it sets cannot be written in Promela")
+			w.refuse(e.Pos, "a read abstraction whose address depends on the register it sets cannot be written in Promela")
 			return nil
 		}
 		return append(out, w.pick(t, op, in, guard)...)
@@ -184,9 +185,10 @@ func (w *promela) load(t *thread, e *ir.Edge) []alternative {
 	return append(out, alternative{guard: guard, acts: w.set(t, op.Dst, in.seen)})
 }
 
+// store returns the alternatives of a store.
 func (w *promela) store(t *thread, e *ir.Edge) []alternative {
 	op, in := &e.Op, t.env()
-	pl, ok := w.place(op, in)
+	addr, ok := w.address(op, in)
 	if !ok {
 		return nil
 	}
@@ -198,38 +200,39 @@ func (w *promela) store(t *thread, e *ir.Edge) []alternative {
 			guard = []string{fmt.Sprintf("%s < %d", t.pending, t.room)}
 		}
 	}
-	out, valid := w.checked(&pl, guard)
-	if pl.fails {
+	out, valid := w.checked(&addr, guard)
+	if addr.fails {
 		return out
 	}
-	v := w.value(op.Val, &pl, in)
-	acts := pl.write(v)
+	v := w.value(op.Val, &addr, in)
+	acts := addr.write(v)
 	if buffered {
 		acts = []string{
-			fmt.Sprintf("%s[%s] = %s", t.slots, t.pending, pl.slot),
+			fmt.Sprintf("%s[%s] = %s", t.slots, t.pending, addr.slot),
 			fmt.Sprintf("%s[%s] = %s", t.values, t.pending, v),
 		}
-		if pl.bytes > 0 {
-			acts = append(acts, fmt.Sprintf("%s[%s] = %d", t.sizes, t.pending, pl.bytes))
+		if addr.bytes > 0 {
+			acts = append(acts, fmt.Sprintf("%s[%s] = %d", t.sizes, t.pending, addr.bytes))
 		}
 		acts = append(acts, t.pending+"++")
 	}
 	return append(out, alternative{guard: join(valid, guard), acts: acts})
 }
 
+// rmw returns the alternatives of a read-modify-write.
 func (w *promela) rmw(t *thread, e *ir.Edge) []alternative {
 	op, in := &e.Op, t.env()
-	pl, ok := w.place(op, in)
+	addr, ok := w.address(op, in)
 	if !ok {
 		return nil
 	}
 	guard := join(w.alone(t, e), t.drained(e))
-	out, valid := w.checked(&pl, guard)
-	if pl.fails {
+	out, valid := w.checked(&addr, guard)
+	if addr.fails {
 		return out
 	}
 	w.temps = true
-	old := w.seen(op.Type, &pl, "")
+	old := w.seen(op.Type, &addr, "")
 	guard = join(valid, guard)
 	if op.Cond != nil {
 		in.seen = old
@@ -246,16 +249,16 @@ func (w *promela) rmw(t *thread, e *ir.Edge) []alternative {
 	} else {
 		acts = append(acts, "new_value = "+w.wrap(op.Type, w.modified(op, w.expr(op.Val, in))))
 	}
-	if pl.bytes > 0 {
-		acts = append(acts, pl.write("new_value")...)
+	if addr.bytes > 0 {
+		acts = append(acts, addr.write("new_value")...)
 	} else {
-		acts = append(acts, pl.write(w.read(pl.typ, &place{typ: op.Type}, "new_value"))...)
+		acts = append(acts, addr.write(w.read(addr.typ, &address{typ: op.Type}, "new_value"))...)
 	}
 	acts = join(acts, w.set(t, op.Dst, "old_value"), w.set(t, op.Dst2, wrote))
 	return append(out, alternative{guard: guard, acts: acts})
 }
 
-// modified is the new value of a read-modify-write.
+// modified returns the new value of a read-modify-write.
 func (w *promela) modified(op *ir.Op, val string) string {
 	switch op.RMW {
 	case ir.FetchAdd:

@@ -1,9 +1,9 @@
 package export
 
-// Values picked at will. Few constant values become one alternative each,
-// guarded by the constraint. Otherwise the constraint must be a conjunction of
-// comparisons with the new value, which give the least and the greatest one: the
-// register starts at the least and is counted up any number of times. A loop
+// Nondeterministic values. If there are few constant values, each becomes an alternative
+// that is guarded by the constraint. Otherwise the constraint must be a conjunction of
+// comparisons with the new value, which give its least and its greatest value: the
+// register starts at the least value and is incremented any number of times. A loop
 // that picks first and tests afterwards would leave threads stuck in between.
 
 import (
@@ -13,17 +13,18 @@ import (
 	"fencepost/internal/ir"
 )
 
-// maxAlternatives bounds the values that are written out one by one.
+// maxAlternatives is the largest number of values that become one alternative each.
 const maxAlternatives = 64
 
-// limits are what a constraint says about the new value.
+// limits are the bounds that a constraint sets on the new value.
 type limits struct {
-	least, greatest []string // expressions
+	least, greatest []string // expressions that bound it from below and above
 	lo, hi          int64    // constant bounds
-	exact           bool     // the limits are the whole constraint
+	exact           bool     // the bounds are the whole constraint
 }
 
-// pick sets op.Dst to any value that the range and the constraint allow.
+// pick returns the alternatives that set op.Dst to a value that the range and the
+// constraint allow.
 func (w *promela) pick(t *thread, op *ir.Op, in env, guard []string) []alternative {
 	lim := limits{lo: math.MinInt64, hi: math.MaxInt64, exact: true}
 	w.limit(&lim, op.Cond, op.Dst, in)
@@ -58,7 +59,7 @@ func (w *promela) pick(t *thread, op *ir.Op, in env, guard []string) []alternati
 	}}
 }
 
-// pickListed has one alternative per value.
+// pickListed returns one alternative per value.
 func (w *promela) pickListed(t *thread, op *ir.Op, in env, guard []string, lim limits) []alternative {
 	var out []alternative
 	regs := append([]string(nil), in.regs...)
@@ -73,7 +74,7 @@ func (w *promela) pickListed(t *thread, op *ir.Op, in env, guard []string, lim l
 	return out
 }
 
-// limit reads a conjunction of comparisons with the new value of r.
+// limit adds the bounds of a conjunction of comparisons with the new value of r.
 func (w *promela) limit(lim *limits, e *ir.Expr, r ir.Reg, in env) {
 	if e == nil {
 		return
@@ -112,7 +113,7 @@ func (w *promela) limit(lim *limits, e *ir.Expr, r ir.Reg, in env) {
 	}
 }
 
-// constant narrows the constant bounds.
+// constant adds a comparison with a constant to the constant bounds.
 func (lim *limits) constant(op ir.ExprOp, c int64) {
 	switch op {
 	case ir.Eq:
@@ -128,7 +129,7 @@ func (lim *limits) constant(op ir.ExprOp, c int64) {
 	}
 }
 
-// extreme is the greatest (>) or least (<) of some expressions.
+// extreme returns the greatest (>) or least (<) of some expressions.
 func extreme(list []string, sign string) string {
 	out := list[0]
 	for _, e := range list[1:] {

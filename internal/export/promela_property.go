@@ -1,7 +1,7 @@
 package export
 
-// Properties as processes that watch: each waits for the state it is about and
-// then fails. A watcher that never gets to run costs SPIN no states.
+// Properties as processes that watch the program: each waits for a state that violates
+// its property, and then fails. A process that never runs adds no states to SPIN's search.
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ type monitors struct{ w *promela }
 
 func monitorsOf(w *promela) monitors { return monitors{w} }
 
-// variables are those that goals and the final condition read.
+// variables returns the variables that goals and the final condition read.
 func (m monitors) variables() []property.Var {
 	var out []property.Var
 	for i := range m.w.props.Goals {
@@ -30,7 +30,7 @@ func (m monitors) variables() []property.Var {
 	return out
 }
 
-// watched is the registers among them.
+// watched returns the registers among variables.
 func (m monitors) watched() map[register]bool {
 	out := map[register]bool{}
 	for _, v := range m.variables() {
@@ -41,7 +41,7 @@ func (m monitors) watched() map[register]bool {
 	return out
 }
 
-// monitors writes the watching processes.
+// write writes the watching processes.
 func (m monitors) write(out *strings.Builder) {
 	for i := range m.w.props.Goals {
 		g := &m.w.props.Goals[i]
@@ -66,6 +66,7 @@ func (m monitors) write(out *strings.Builder) {
 	m.monitor(out, "final", append(append([]string{"running == 0"}, m.allDrained()...), cond))
 }
 
+// monitor writes a process that fails when all conditions hold.
 func (m monitors) monitor(out *strings.Builder, name string, conds []string) {
 	if m.w.exits {
 		conds = append([]string{"!over"}, conds...)
@@ -73,7 +74,7 @@ func (m monitors) monitor(out *strings.Builder, name string, conds []string) {
 	fmt.Fprintf(out, "active proctype %s() {\nend_watch:\n\td_step { (%s) -> assert(false) }\n}\n\n", name, strings.Join(conds, " && "))
 }
 
-// allDrained is the condition that nothing is pending.
+// allDrained returns the conditions that all buffers are empty.
 func (m monitors) allDrained() []string {
 	var out []string
 	for _, t := range m.w.threads {
@@ -84,19 +85,19 @@ func (m monitors) allDrained() []string {
 	return out
 }
 
-// goal is the condition of a goal state.
+// goal returns the conditions of a goal state.
 func (m monitors) goal(g *property.Goal) []string {
 	conds := []string{"true"}
 	for _, at := range g.At {
 		t := m.w.threads[at.Thread]
-		var places []string
+		var locs []string
 		for _, l := range at.Locs {
-			places = append(places, fmt.Sprintf("%s == %d", t.atVar, t.atCode(l)))
+			locs = append(locs, fmt.Sprintf("%s == %d", t.atVar, t.atCode(l)))
 		}
-		if len(places) == 0 {
-			places = []string{"false"}
+		if len(locs) == 0 {
+			locs = []string{"false"}
 		}
-		conds = append(conds, "("+strings.Join(places, " || ")+")")
+		conds = append(conds, "("+strings.Join(locs, " || ")+")")
 	}
 	if g.MentionsMemory() {
 		conds = append(conds, m.allDrained()...)
@@ -120,9 +121,9 @@ func (m monitors) variable(v property.Var) string {
 	if !v.IsMemory() {
 		return m.w.threads[v.Thread].regs[v.Reg]
 	}
-	pl, ok := m.w.fixed(v.Addr, int64(v.Type.Size()), ir.NoObject)
-	if !ok || pl.fails {
+	addr, ok := m.w.fixed(v.Addr, int64(v.Type.Size()), ir.NoObject)
+	if !ok || addr.fails {
 		return "0"
 	}
-	return m.w.seen(v.Type, &pl, "")
+	return m.w.seen(v.Type, &addr, "")
 }

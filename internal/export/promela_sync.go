@@ -1,7 +1,7 @@
 package export
 
-// Mutexes, and starting and joining threads. A mutex is a slot: 0 when free,
-// else 1 + its owner plus 256 for every time it was locked again.
+// Mutexes, and starting and joining threads. A mutex is a slot: 0 if it is free,
+// else 1 + its owner, plus lockDepth for every time the owner has locked it again.
 
 import (
 	"fmt"
@@ -9,25 +9,26 @@ import (
 	"fencepost/internal/ir"
 )
 
-const again = 256 // maxThreads fits below
+const lockDepth = 256 // larger than 1 + any thread
 
+// mutex returns the alternatives of a lock, trylock or unlock.
 func (w *promela) mutex(t *thread, e *ir.Edge) []alternative {
 	op, in := &e.Op, t.env()
-	pl, ok := w.place(op, in)
+	addr, ok := w.address(op, in)
 	if !ok {
 		return nil
 	}
-	if pl.bytes > 0 {
+	if addr.bytes > 0 {
 		w.refuse(e.Pos, "a mutex in an object that is accessed in pieces cannot be written in Promela")
 		return nil
 	}
 	alone, drained := w.alone(t, e), t.drained(e)
-	out, valid := w.checked(&pl, join(alone, drained))
-	if pl.fails {
+	out, valid := w.checked(&addr, join(alone, drained))
+	if addr.fails {
 		return out
 	}
-	word := fmt.Sprintf("mem[%s]", pl.slot)
-	own := fmt.Sprintf("%s %% %d == %d", word, again, t.id+1)
+	word := fmt.Sprintf("mem[%s]", addr.slot)
+	held := fmt.Sprintf("%s %% %d == %d", word, lockDepth, t.id+1)
 	free := word + " == 0"
 	add := func(drains bool, result int64, act string, conds ...string) {
 		guard := join(valid, alone, conds)
@@ -47,34 +48,35 @@ func (w *promela) mutex(t *thread, e *ir.Edge) []alternative {
 		valid = append(valid[:len(valid):len(valid)], "!("+gone+")")
 	}
 	if op.Kind == ir.Unlock {
-		deep := fmt.Sprintf("%s >= %d", word, again)
-		add(!recursive, 0, fmt.Sprintf("%s = %s - %d", word, word, again), own, deep)
-		add(true, 0, word+" = 0", own, "!("+deep+")")
+		deep := fmt.Sprintf("%s >= %d", word, lockDepth)
+		add(!recursive, 0, fmt.Sprintf("%s = %s - %d", word, word, lockDepth), held, deep)
+		add(true, 0, word+" = 0", held, "!("+deep+")")
 		if checks {
-			add(true, ir.EPERM, "", "!("+own+")")
+			add(true, ir.EPERM, "", "!("+held+")")
 		} else {
 			out = append(out, alternative{
-				guard: join(valid, alone, drained, []string{"!(" + own + ")"}), acts: []string{failure}, stops: true,
+				guard: join(valid, alone, drained, []string{"!(" + held + ")"}), acts: []string{failure}, stops: true,
 			})
 		}
 		return out
 	}
 	add(true, 0, fmt.Sprintf("%s = %d", word, t.id+1), free)
 	if recursive {
-		add(false, 0, fmt.Sprintf("%s = %s + %d", word, word, again), own)
+		add(false, 0, fmt.Sprintf("%s = %s + %d", word, word, lockDepth), held)
 	}
 	switch {
 	case op.Kind == ir.TryLock && recursive:
-		add(true, ir.EBUSY, "", "!("+free+")", "!("+own+")")
+		add(true, ir.EBUSY, "", "!("+free+")", "!("+held+")")
 	case op.Kind == ir.TryLock:
 		add(true, ir.EBUSY, "", "!("+free+")")
 	case checks:
-		add(true, ir.EDEADLK, "", own)
+		add(true, ir.EDEADLK, "", held)
 	}
 	return out
 }
 
-// spawn starts the first of its threads that has not started.
+// spawn returns the alternatives of a spawn: it starts the first of its threads that has
+// not started.
 func (w *promela) spawn(t *thread, e *ir.Edge) []alternative {
 	op, in := &e.Op, t.env()
 	var out []alternative
@@ -107,7 +109,8 @@ func (w *promela) spawn(t *thread, e *ir.Edge) []alternative {
 	return out
 }
 
-// join waits for a thread to end and its buffer to empty.
+// join returns the alternatives of a join, which waits until the thread has ended and its
+// buffer is empty.
 func (w *promela) join(t *thread, e *ir.Edge) []alternative {
 	op := &e.Op
 	handle := w.expr(op.Val, t.env())

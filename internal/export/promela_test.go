@@ -25,7 +25,7 @@ func parse(t *testing.T, text string) *ir.Program {
 	return p
 }
 
-// TestRefusals: what Promela cannot express is refused where it stands.
+// TestRefusals: an operation that Promela cannot express is refused with its position.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ name, op, want string }{
 		{"constant", "r = 4294967296", "the number 4294967296 does not fit"},
@@ -70,12 +70,12 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestBufferRoom: a buffer has room for what the thread can have pending, and
-// the bound only counts where that is unlimited.
+// TestBufferRoom: a buffer has room for all stores that the thread can have pending, and
+// the bound matters only if their number is unlimited.
 func TestBufferRoom(t *testing.T) {
 	for _, c := range []struct {
 		name, edges string
-		want        string // declaration, "" for no buffer
+		want        string // the declaration of the buffer, "" for none
 		bounded     bool
 	}{
 		{"straight", "A -> B: store [&x] = 1 in x\n B -> C: store [&x] = 2 in x", "values_f[2]", false},
@@ -99,13 +99,13 @@ func TestBufferRoom(t *testing.T) {
 				t.Errorf("bounded: %t, want %t in\n%s", got, c.bounded, text)
 			}
 			if got := strings.Contains(text, "Buffer bound"); got != c.bounded {
-				t.Errorf("the head tells of a bound: %t, want %t", got, c.bounded)
+				t.Errorf("the header names a bound: %t, want %t", got, c.bounded)
 			}
 		})
 	}
 }
 
-// TestSpinEvaluates: expressions mean to SPIN what they mean to us.
+// TestSpinEvaluates: SPIN gives expressions the same values as ir.
 func TestSpinEvaluates(t *testing.T) {
 	testkit.NeedSpin(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -139,7 +139,8 @@ func TestSpinEvaluates(t *testing.T) {
 	}
 }
 
-// expression is a random one that stays within 32 bits and is not refused.
+// expression returns a random expression whose values fit into 32 bits and that export
+// does not refuse.
 func expression(r *rand.Rand, regs, depth int) *ir.Expr {
 	if depth == 0 || r.IntN(6) == 0 {
 		if r.IntN(4) == 0 {
@@ -165,8 +166,8 @@ func expression(r *rand.Rand, regs, depth int) *ir.Expr {
 	}
 }
 
-// TestSpinTraps: a value put together from bytes that has more than the bits of Promela's
-// int gives no answer.
+// TestSpinTraps: SPIN gives no answer if a value that is composed from bytes does not fit
+// into Promela's int.
 func TestSpinTraps(t *testing.T) {
 	testkit.NeedSpin(t)
 	for _, c := range []struct{ name, load string }{
@@ -183,271 +184,6 @@ func TestSpinTraps(t *testing.T) {
 				}
 				if got := spin(t, text); got.Inconclusive == "" {
 					t.Errorf("%s: errors: %d, want a trap\n%s", model, got.Errors, text)
-				}
-			}
-		})
-	}
-}
-
-// TestSpinAgreesOnOperations: operations that the corpus does not have.
-func TestSpinAgreesOnOperations(t *testing.T) {
-	testkit.NeedSpin(t)
-	for _, c := range []struct{ name, text string }{
-		{"mutex that checks", `
-func f() {
-  reg r
-  loc A
-  loc B
-  loc C
-  loc D
-  loc E
-  loc F
-  A -> B: r = unlock.errorcheck [&m]
-  B -> C: assert (r == 1)
-  C -> D: r = lock.errorcheck [&m]
-  D -> E: r = lock.errorcheck [&m]
-  E -> F: assert (r == 35)
-}
-thread f = f()
-thread g = f()
-`},
-		{"mutex locked again", `
-func f() {
-  reg r
-  loc A
-  loc B
-  loc C
-  loc D
-  loc E
-  loc F
-  loc G
-  A -> B: lock.recursive [&m]
-  B -> C: r = trylock.recursive [&m]
-  C -> D: assert (r == 0)
-  D -> E: unlock.recursive [&m]
-  E -> F: store [&x] = 1 in x
-  F -> G: unlock.recursive [&m]
-}
-func g() {
-  reg r
-  loc A
-  loc B
-  loc C
-  A -> B: r = trylock.recursive [&m]
-  B -> C: assert ((r == 0) || (r == 16))
-}
-thread f = f()
-thread g = g()
-`},
-		{"unlock of what is not owned", `
-func f() {
-  loc A
-  loc B
-  A -> B: unlock.normal [&m]
-}
-thread f = f()
-`},
-		{"nothing reaches memory during another's section", `
-func f() {
-  loc A
-  loc B
-  A -> B: store [&x] = 1 in x
-}
-func g() {
-  reg r
-  reg s
-  loc A
-  loc B
-  loc C
-  loc D
-  loc E
-  loc F
-  A -> B: atomicbegin
-  B -> C: r = load [&x] in x
-  C -> D: s = load [&x] in x
-  D -> E: atomicend
-  E -> F: assert (r == s)
-}
-thread f = f()
-thread g = g()
-`},
-		{"forwarding during a section that never ends", `
-func f() {
-  reg r
-  loc A
-  loc B
-  loc C
-  loc D
-  A -> B: store [&x] = 1 in x
-  B -> C: r = load [&x] in x
-  C -> D: assert (r == 1)
-}
-func g() {
-  loc A
-  loc B
-  A -> B: atomicbegin
-  B -> B: await [&x] in x when (seen == 1)
-}
-thread f = f()
-thread g = g()
-`},
-		{"exit ends the program", `
-func f() {
-  loc A
-  loc B
-  A -> B: exit
-}
-func g() {
-  loc A
-  loc B
-  A -> B: await [&x] in x when (seen == 1)
-}
-thread f = f()
-thread g = g()
-`},
-		{"values of one byte", `
-func f() {
-  reg r
-  loc A
-  loc B
-  loc C
-  loc D
-  loc E
-  A -> B: store.u8 [&b] = 300 in b
-  B -> C: r = load.s8 [&b] in b
-  C -> D: r = rmw.add.u8 [&b], 250 seq_cst in b
-  D -> E: assert (r == 44)
-}
-thread f = f()
-`},
-		{"a load of bytes that are partly the own ones", `
-func f() {
-  reg q
-  reg r
-  loc A
-  loc B
-  loc C
-  loc D
-  A -> B: store.u8 [&w+1] = 1 in w
-  B -> C: q = load.u32 [&w] in w
-  C -> D: r = load [&x] in x
-  D -> E: assume ((q == 256) && (r == 0))
-  E -> F: store [&z] = 1 in z
-}
-func g() {
-  reg s
-  loc A
-  loc B
-  loc C
-  loc D
-  A -> B: store [&x] = 1 in x
-  B -> C: fence.full
-  C -> D: s = load.u32 [&w] in w
-  D -> E: assume (s == 0)
-  E -> F: await [&z] in z when (seen == 1)
-  F -> G: assert 0
-}
-thread f = f()
-thread g = g()
-`},
-		{"no byte of memory during a section that never ends", `
-func f() {
-  reg r
-  loc A
-  loc B
-  loc C
-  loc D
-  A -> B: store.u16 [&w] = 257 in w
-  B -> C: r = load.u8 [&w+1] in w
-  C -> D: assert (r == 1)
-  D -> E: r = load.u32 [&w] in w
-  E -> F: await [&z] in z when (seen == 1)
-}
-func g() {
-  reg r
-  loc A
-  loc B
-  A -> B: atomicbegin
-  B -> C: r = load.u32 [&w] in w
-  C -> D: assume (r == 0)
-  D -> D: await.u8 [&w] in w when (seen == 1)
-}
-thread f = f()
-thread g = g()
-`},
-		{"bytes of a negative number", `
-func f() {
-  reg r
-  loc A
-  loc B
-  loc C
-  loc D
-  A -> B: store [&w] = -2 in w
-  B -> C: r = load.u8 [&w+6] in w
-  C -> D: assert (r == 255)
-  D -> E: r = load.s16 [&w] in w
-  E -> F: assert (r == -2)
-  F -> G: r = load [&w] in w
-  G -> H: assert (r == -2)
-  H -> I: fence.full
-  I -> J: r = load [&w] in w
-  J -> K: assert (r == -2)
-  K -> L: store.u8 [&w+1] = 0 in w
-  L -> M: r = load.s32 [&w] in w
-  M -> N: assert (r == -65282)
-  N -> O: r = rmw.cas.u16 [&w+1], 65280, 1 seq_cst in w
-  O -> P: assert (r == 65280)
-  P -> Q: r = load.u8 [&w+2] in w
-  Q -> R: assert (r == 0)
-}
-thread f = f()
-`},
-		{"an index of bytes", `
-func f() {
-  reg i
-  reg r
-  loc A
-  loc B
-  loc C
-  A -> B: i = havoc range 0..5
-  B -> C: store.u8 [(&w +u64 i)] = 3 in w
-  C -> D: r = load.u32 [(&w +u64 i)] in w
-  D -> E: assert (r == 3)
-}
-thread f = f()
-`},
-		{"an index of bytes inside", `
-func f() {
-  reg i
-  reg r
-  loc A
-  loc B
-  loc C
-  A -> B: i = havoc range 0..4
-  B -> C: store.u8 [(&w +u64 i)] = 3 in w
-  C -> D: r = load.u32 [(&w +u64 i)] in w
-  D -> E: assert (r == 3)
-}
-thread f = f()
-`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			p := parse(t, "program p flat\nobject m size 8\nobject x size 8\nobject b size 1 unit 1 type u8\nobject w size 8\nobject z size 8\n"+c.text)
-			props := &property.Set{Checks: true, Deadlock: true}
-			for i, model := range []export.Model{export.SC, export.TSO} {
-				text, refusals := export.Promela(p, props, export.Options{Model: model, Buffer: 8})
-				if len(refusals) > 0 {
-					t.Fatal(refusals)
-				}
-				want, err := testkit.Oracle(p, props, testkit.Models[i])
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := spin(t, text)
-				violated := len(want.Checks) > 0 || want.Deadlock
-				if got.Inconclusive != "" || violated != (got.Errors > 0) {
-					t.Errorf("%s: we say %+v, SPIN says %q errors: %d %s\n%s", model, want, got.Inconclusive, got.Errors, got.Violation, text)
 				}
 			}
 		})

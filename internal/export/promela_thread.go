@@ -16,34 +16,35 @@ type register struct {
 	reg    ir.Reg
 }
 
-// thread is what the text says about a thread.
+// thread holds the names and sizes with which the text represents a thread.
 type thread struct {
 	id     ir.ThreadID
 	fn     ir.FuncID
 	f      *ir.Func
-	name   string // of the process
-	title  string // for people
-	start  bool
-	inside []bool // locations in an atomic section
-	regs   []string
-	global []bool // registers that others read or set
-	init   []int64
+	name   string   // the name of the process
+	title  string   // the name of the thread, for comments
+	start  bool     // the thread runs from the beginning
+	inside []bool   // by location: whether it is in an atomic section
+	regs   []string // by register: its variable
+	global []bool   // by register: whether other processes read or set it
+	init   []int64  // by register: its initial value
 
 	at    map[ir.Loc]bool // locations that goals name
-	atVar string
+	atVar string          // the variable that holds the location, "" without such locations
 
-	started, ended, joined, result string // variables, "" if nobody asks
-	// returned is of the main thread: ended, unless it can also end by itself.
+	started, ended, joined, result string // variables, "" if they are not needed
+	// returned is a variable of the main thread that says whether it has returned. It is
+	// ended unless the thread can also end by ThreadExit.
 	returned string
 
-	pending, slots, values, sizes string // variables of the buffer
-	load, own, byteLoad, byteOwn  string // macros that read it
+	pending, slots, values, sizes          string // variables of the buffer
+	load, forwards, byteLoad, byteForwards string // macros that read it
 
 	room    int  // entries of the buffer, 0: none
-	bounded bool // a store may have to wait
+	bounded bool // a store may have to wait because of the bound
 }
 
-// addThread names what belongs to a thread.
+// addThread adds a thread and chooses the names of its variables.
 func (w *promela) addThread(id ir.ThreadID, watched map[register]bool) {
 	th := &w.p.Threads[id]
 	t := &thread{id: id, fn: th.Func, f: w.p.Funcs[th.Func], title: comment(th.Name), start: th.Start, at: map[ir.Loc]bool{}}
@@ -90,15 +91,15 @@ func (w *promela) addThread(id ir.ThreadID, watched map[register]bool) {
 		t.result = w.names.name("result_" + t.name)
 	}
 	t.pending, t.slots, t.values = w.names.name("pending_"+t.name), w.names.name("slots_"+t.name), w.names.name("values_"+t.name)
-	t.load, t.own = w.names.name("load_"+t.name), w.names.name("own_"+t.name)
-	t.sizes, t.byteLoad, t.byteOwn = w.names.name("sizes_"+t.name), w.names.name("byte_"+t.name), w.names.name("own_byte_"+t.name)
+	t.load, t.forwards = w.names.name("load_"+t.name), w.names.name("own_"+t.name)
+	t.sizes, t.byteLoad, t.byteForwards = w.names.name("sizes_"+t.name), w.names.name("byte_"+t.name), w.names.name("own_byte_"+t.name)
 	w.threads = append(w.threads, t)
 	w.sizeBuffer(t)
 }
 
 func (t *thread) env() env { return env{regs: t.regs} }
 
-// atCode is what atVar holds at a location.
+// atCode returns the value of atVar at a location.
 func (t *thread) atCode(l ir.Loc) int {
 	if t.at[l] {
 		return int(l) + 1
@@ -106,7 +107,7 @@ func (t *thread) atCode(l ir.Loc) int {
 	return 0
 }
 
-// declareThread declares what others see of a thread.
+// declareThread declares the variables of a thread that other processes read or set.
 func (w *promela) declareThread(out *strings.Builder, t *thread) {
 	for r := range t.regs {
 		if t.global[r] {
@@ -119,7 +120,7 @@ func (w *promela) declareThread(out *strings.Builder, t *thread) {
 		if t.start {
 			first = t.atCode(t.f.Entry)
 		}
-		fmt.Fprintf(out, "short %s = %d; /* 1 + the location, at those that goals name */\n", t.atVar, first)
+		fmt.Fprintf(out, "short %s = %d; /* 1 + the location, if goals name it */\n", t.atVar, first)
 	}
 	if t.started != "" {
 		fmt.Fprintf(out, "bool %s;\n", t.started)
@@ -189,7 +190,7 @@ func used(f *ir.Func, r ir.Reg) bool {
 	return found
 }
 
-// reachable is the locations that control can reach, the entry first.
+// reachable returns the locations that control can reach, the entry first.
 func reachable(f *ir.Func) []ir.Loc {
 	seen := make([]bool, len(f.Locs))
 	seen[f.Entry] = true
@@ -205,8 +206,8 @@ func reachable(f *ir.Func) []ir.Loc {
 	return out
 }
 
-// waiting reports whether a thread stuck at l waits, as opposed to being stopped
-// by an assumption: only that is a deadlock.
+// waiting reports whether a thread that cannot go on at l waits. If it does not wait, an
+// assumption has stopped it, which is no deadlock.
 func waiting(f *ir.Func, l ir.Loc) bool {
 	for _, i := range f.Out(l) {
 		switch op := &f.Edges[i].Op; op.Kind {
@@ -221,8 +222,8 @@ func waiting(f *ir.Func, l ir.Loc) bool {
 	return false
 }
 
-// assumed reports whether a thread stuck at l is stopped by an assumption. Two that
-// are each other's negation are a branch and stop nobody.
+// assumed reports whether an assumption can stop a thread at l. Two assumptions that are
+// each other's negation are a branch and stop no thread.
 func assumed(f *ir.Func, l ir.Loc) bool {
 	out := f.Out(l)
 	for _, i := range out {
@@ -245,7 +246,7 @@ func assumed(f *ir.Func, l ir.Loc) bool {
 	return len(out) > 0
 }
 
-// stops reports whether an assumption can stop the thread, and somebody asks.
+// stops reports whether an assumption can stop the thread and a deadlock is asked about.
 func (w *promela) stops(t *thread) bool {
 	for _, l := range reachable(t.f) {
 		if w.props.Deadlock && assumed(t.f, l) {
@@ -265,8 +266,8 @@ func (w *promela) waits(t *thread) bool {
 	return false
 }
 
-// label of a location. SPIN takes a thread that is stuck at a label beginning
-// with "end" as properly ended.
+// label returns the label of a location. For SPIN, a process that is stuck at a label that
+// begins with "end" is in a valid end state.
 func (w *promela) label(t *thread, l ir.Loc) string {
 	kind := "end"
 	if w.props.Deadlock && waiting(t.f, l) {
@@ -306,7 +307,7 @@ func (w *promela) location(out *strings.Builder, t *thread, l ir.Loc) {
 	if w.props.Deadlock && assumed(t.f, l) {
 		guard := "timeout"
 		reads := slices.ContainsFunc(t.f.Out(l), func(i int32) bool { return t.f.Edges[i].Op.Kind == ir.AbstractLoad })
-		if w.sections && reads && !t.inside[l] { // may be another thread's section that is in the way
+		if w.sections && reads && !t.inside[l] { // the thread may wait for another thread's section
 			guard = "(timeout && holder == 0)"
 		}
 		lines = append(lines, fmt.Sprintf("\t:: %s -> assumed_away = 1; goto end_stuck /* an assumption does not hold: no deadlock */", guard))
@@ -318,15 +319,15 @@ func (w *promela) location(out *strings.Builder, t *thread, l ir.Loc) {
 	fmt.Fprintf(out, "\tif\n%s\n\tfi;\n", strings.Join(lines, "\n"))
 }
 
-// alternative is one way an edge can go.
+// alternative is one possible step of an edge.
 type alternative struct {
-	guard []string // all must hold
-	acts  []string
-	many  bool // acts pick among values: they cannot be one deterministic step
-	stops bool // the program has failed
+	guard []string // conditions that all must hold
+	acts  []string // statements
+	many  bool     // acts pick a value, so that they cannot be a deterministic step
+	stops bool     // the thread stops after acts
 }
 
-// step writes an alternative, with what goes with arriving.
+// step returns the text of an alternative, with the acts of arriving and the jump.
 func (w *promela) step(t *thread, e *ir.Edge, a alternative) string {
 	acts := a.acts
 	if !a.stops {
@@ -360,8 +361,8 @@ func (w *promela) step(t *thread, e *ir.Edge, a alternative) string {
 	return fmt.Sprintf("%s { %s };%s", kind, body, next)
 }
 
-// arrive is what happens on the way to the target of an edge: dead registers
-// become 0, and what others watch is told.
+// arrive returns the acts of arriving at the target of an edge: registers that are no
+// longer live become 0, and the variables that other processes watch are set.
 func (w *promela) arrive(t *thread, e *ir.Edge) []string {
 	var acts []string
 	defined := map[ir.Reg]bool{}
@@ -387,7 +388,7 @@ func (w *promela) arrive(t *thread, e *ir.Edge) []string {
 	return acts
 }
 
-// ending tells those who wait that a thread has ended.
+// ending returns the acts that tell other processes that a thread has ended.
 func (w *promela) ending(t *thread) []string {
 	if t.ended == "" {
 		return nil
@@ -395,7 +396,7 @@ func (w *promela) ending(t *thread) []string {
 	return []string{t.ended + " = 1"}
 }
 
-// exits reports whether a thread can end by itself, rather than return.
+// exits reports whether a thread can end by ThreadExit.
 func exits(f *ir.Func) bool {
 	return slices.ContainsFunc(f.Edges, func(e ir.Edge) bool { return e.Op.Kind == ir.ThreadExit })
 }

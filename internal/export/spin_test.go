@@ -22,19 +22,19 @@ import (
 var (
 	all      = flag.Bool("pml.all", false, "run SPIN on the whole corpus")
 	randoms  = flag.Int("pml.random", 24, "random programs to run SPIN on")
-	seed     = flag.Uint64("pml.seed", 1, "seed of the first of them")
-	overlaps = flag.Int("pml.overlap", 32, "random programs whose accesses overlap in part, of which SPIN is run on those that show it")
+	seed     = flag.Uint64("pml.seed", 1, "seed of the first random program")
+	overlaps = flag.Int("pml.overlap", 32, "random programs whose accesses overlap in part; SPIN runs on those with more final states under TSO")
 )
 
-// chosen stands for the corpus: locks with and without fences, every kind of
-// operation, every kind of property, pointers, sections, bounded buffers.
+// chosen lists programs that represent the corpus: locks with and without fences, every
+// kind of operation, every kind of property, pointers, sections, bounded buffers.
 var chosen = strings.Fields(`peterson peterson-forever szymanski-fenced lamport-fast-fenced lock-mcs-pointers lock-ticket
 	treiber-stack chase-lev parker-deadlock parker-fixed feature-atomic feature-pointers feature-havoc-read feature-havoc-range
 	feature-out-of-bounds feature-goal-memory feature-fetch-ops feature-store-loop feature-deadlock feature-assume-blocks feature-division-by-zero litmus-sb litmus-sb-atomic-one litmus-iriw litmus-cowr litmus-sb-rfi
 	feature-newest-store bemt18-fig3-havoc c-join-from-two`)
 
-// TestSpinAgreesOnCorpus: SPIN gives the exported programs the verdict that we
-// give the originals.
+// TestSpinAgreesOnCorpus: SPIN gives each exported program the verdict that fencepost
+// gives the original.
 func TestSpinAgreesOnCorpus(t *testing.T) {
 	testkit.NeedSpin(t)
 	var compared, refused, inconclusive atomic.Int64
@@ -75,7 +75,7 @@ func TestSpinAgreesOnCorpus(t *testing.T) {
 					}
 					compared.Add(1)
 					if verdict := results[0].Verdict.String(); (got.Errors > 0) != bad(verdict) {
-						t.Errorf("we say %s (%s), SPIN says errors: %d %s", verdict, results[0].Reason, got.Errors, got.Violation)
+						t.Errorf("fencepost says %s (%s), SPIN says errors: %d %s", verdict, results[0].Reason, got.Errors, got.Violation)
 					}
 				})
 			}
@@ -89,11 +89,12 @@ func TestSpinAgreesOnCorpus(t *testing.T) {
 	t.Logf("%d verdicts compared, %d exports refused, %d without a verdict from SPIN", compared.Load(), refused.Load(), inconclusive.Load())
 }
 
-// bad reports whether SPIN should find an error. Unknown is the word for final
-// conditions that no execution tests, and for observations not made within a
-// bound: SPIN finds nothing there.
+// bad reports whether SPIN should find an error. The verdict is unknown for final
+// conditions that no execution tests, and for states that are not observed up to a bound.
+// SPIN finds no error in these cases.
 func bad(verdict string) bool { return verdict == "unsafe" || verdict == "observed" }
 
+// spin runs SPIN on a text.
 func spin(t *testing.T, text string) *testkit.SpinAnswer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
@@ -105,8 +106,8 @@ func spin(t *testing.T, text string) *testkit.SpinAnswer {
 	return got
 }
 
-// TestSpinAgreesOnRandomPrograms holds SPIN against the enumerator that follows
-// replay's rules. Each program is asked one question beside its checks.
+// TestSpinAgreesOnRandomPrograms: SPIN agrees with the enumerator that uses replay's rules.
+// Each program is asked about its checks and one more property.
 func TestSpinAgreesOnRandomPrograms(t *testing.T) {
 	testkit.NeedSpin(t)
 	var compared, found, refused atomic.Int64
@@ -143,7 +144,7 @@ func TestSpinAgreesOnRandomPrograms(t *testing.T) {
 						found.Add(1)
 					}
 					if violated != (got.Errors > 0) {
-						t.Errorf("%s: we say %+v, SPIN says errors: %d %s\n%s\n%s", model, want, got.Errors, got.Violation, ir.Print(prog), text)
+						t.Errorf("%s: the enumerator says %+v, SPIN says errors: %d %s\n%s\n%s", model, want, got.Errors, got.Violation, ir.Print(prog), text)
 					}
 				}
 			})
@@ -151,13 +152,13 @@ func TestSpinAgreesOnRandomPrograms(t *testing.T) {
 	})
 	t.Logf("%d verdicts compared, %d of them violations; %d exports refused", compared.Load(), found.Load(), refused.Load())
 	if *randoms >= 24 && (found.Load() == 0 || found.Load() == compared.Load()) {
-		t.Error("the random programs tell nothing apart")
+		t.Error("the random programs do not distinguish right from wrong exports")
 	}
 }
 
-// TestSpinReachesTheSameStates: of programs whose accesses overlap in part SPIN reaches the
-// final states that the enumerator reaches, and no others. Under TSO it reaches one of those
-// that SC does not have.
+// TestSpinReachesTheSameStates: for programs whose accesses overlap in part, SPIN reaches
+// no final states that the enumerator does not reach. Under TSO it reaches a state that SC
+// does not have.
 func TestSpinReachesTheSameStates(t *testing.T) {
 	testkit.NeedSpin(t)
 	var compared, weak, refused atomic.Int64
@@ -198,7 +199,7 @@ func TestSpinReachesTheSameStates(t *testing.T) {
 					t.Errorf("%s\nsc: %q\ntso: %q\n%s", what, finals[0], finals[1], ir.Print(prog))
 				}
 				fresh := slices.DeleteFunc(slices.Clone(finals[1]), func(f string) bool { return slices.Contains(finals[0], f) })
-				if len(fresh) == 0 && s%16 != 0 { // SPIN takes long to start, and most of these are alike
+				if len(fresh) == 0 && s%16 != 0 { // SPIN takes long to start, and these programs are similar
 					return
 				}
 				if ask(export.TSO, finals[1]) {
@@ -220,11 +221,12 @@ func TestSpinReachesTheSameStates(t *testing.T) {
 	})
 	t.Logf("%d verdicts compared; %d programs have more final states under TSO; %d exports refused", compared.Load(), weak.Load(), refused.Load())
 	if *overlaps >= 32 && weak.Load() == 0 {
-		t.Error("the random programs tell nothing apart")
+		t.Error("the random programs do not distinguish right from wrong exports")
 	}
 }
 
-// oneOf is that a state, its values in the order of the variables, is in a list.
+// oneOf returns the condition that a state is in a list. A state has its values in the
+// order of the variables.
 func oneOf(t *testing.T, states []string) *ir.Expr {
 	any := ir.Int(0)
 	for _, state := range states {
@@ -241,7 +243,7 @@ func oneOf(t *testing.T, states []string) *ir.Expr {
 	return any
 }
 
-// one keeps one of the questions.
+// one returns the checks and one other question of a set, which s selects.
 func one(props *property.Set, s uint64) *property.Set {
 	p := &property.Set{Checks: true}
 	switch s % 3 {
@@ -256,7 +258,7 @@ func one(props *property.Set, s uint64) *property.Set {
 }
 
 // TestSpinAgreesOnErrors: SPIN and the enumerator find the same errors of mutexes that
-// are destroyed, threads that are joined twice and main threads that end by themselves.
+// are destroyed, threads that are joined twice and main threads that end by ThreadExit.
 func TestSpinAgreesOnErrors(t *testing.T) {
 	testkit.NeedSpin(t)
 	const head = "program p flat\nmain a\nobject m size 8\nobject x size 8\n"
@@ -268,31 +270,37 @@ func TestSpinAgreesOnErrors(t *testing.T) {
 			"func b() {\n 0 -> 1: lock [&m]\n 1 -> 2: unlock [&m]\n 2 -> 3: store [&x] = 1\n}\n" + tail,
 		"trylock": head + "func a() {\n 0 -> 1: store [&m] = -1\n 1 -> 2: store [&x] = 1\n}\n" +
 			"func b() {\n reg r\n 0 -> 1: r = await [&x] when (seen == 1)\n 1 -> 2: r = trylock [&m]\n}\n" + tail,
-		"joined twice":        head + "func a() {\n 0 -> 1: join 1\n 1 -> 2: join 1\n}\nfunc b() {\n 0 -> 1: store [&x] = 1\n}\n" + tail,
-		"joined once":         head + "func a() {\n 0 -> 1: join 1\n}\nfunc b() {\n 0 -> 1: store [&x] = 1\n}\n" + tail,
-		"stuck behind exit":   head + "func a() {\n 0 -> 1: lock [&m]\n 1 -> 2: threadexit\n}\nfunc b() {\n 0 -> 1: lock [&m]\n 1 -> 2: unlock [&m]\n}\n" + tail,
-		"stuck behind return": head + "func a() {\n 0 -> 1: lock [&m]\n 1 -> 2: return\n}\nfunc b() {\n 0 -> 1: lock [&m]\n 1 -> 2: unlock [&m]\n}\n" + tail,
+		"joined twice":       head + "func a() {\n 0 -> 1: join 1\n 1 -> 2: join 1\n}\nfunc b() {\n 0 -> 1: store [&x] = 1\n}\n" + tail,
+		"joined once":        head + "func a() {\n 0 -> 1: join 1\n}\nfunc b() {\n 0 -> 1: store [&x] = 1\n}\n" + tail,
+		"stuck after exit":   head + "func a() {\n 0 -> 1: lock [&m]\n 1 -> 2: threadexit\n}\nfunc b() {\n 0 -> 1: lock [&m]\n 1 -> 2: unlock [&m]\n}\n" + tail,
+		"stuck after return": head + "func a() {\n 0 -> 1: lock [&m]\n 1 -> 2: return\n}\nfunc b() {\n 0 -> 1: lock [&m]\n 1 -> 2: unlock [&m]\n}\n" + tail,
 		"either": head + "func a() {\n reg r\n 0 -> 1: lock [&m]\n 1 -> 2: r = load [&x]\n 2 -> 3: assume r\n 3 -> 4: threadexit\n 2 -> 5: assume !r\n 5 -> 6: return\n}\n" +
 			"func b() {\n 0 -> 1: store [&x] = 1\n 1 -> 2: lock [&m]\n 2 -> 3: unlock [&m]\n}\n" + tail,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := parse(t, text)
-			props := &property.Set{Checks: true, Deadlock: true}
-			for i, model := range []export.Model{export.SC, export.TSO} {
-				pml, refusals := export.Promela(p, props, export.Options{Model: model, Buffer: 8})
-				if len(refusals) > 0 {
-					t.Fatalf("refused: %v", refusals)
-				}
-				want, err := testkit.Oracle(p, props, testkit.Models[i])
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := spin(t, pml)
-				if got.Inconclusive != "" || want.Found() != (got.Errors > 0) {
-					t.Errorf("%s: we say %+v, SPIN says errors: %d %s %s\n%s", model, want, got.Errors, got.Violation, got.Inconclusive, pml)
-				}
-			}
+			spinAgrees(t, parse(t, text))
 		})
+	}
+}
+
+// spinAgrees compares the verdict of SPIN about checks and deadlocks of a program with that
+// of the enumerator, under every model.
+func spinAgrees(t *testing.T, p *ir.Program) {
+	t.Helper()
+	props := &property.Set{Checks: true, Deadlock: true}
+	for i, model := range []export.Model{export.SC, export.TSO} {
+		text, refusals := export.Promela(p, props, export.Options{Model: model, Buffer: 8})
+		if len(refusals) > 0 {
+			t.Fatalf("refused: %v", refusals)
+		}
+		want, err := testkit.Oracle(p, props, testkit.Models[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := spin(t, text)
+		if got.Inconclusive != "" || want.Found() != (got.Errors > 0) {
+			t.Errorf("%s: the enumerator says %+v, SPIN says errors: %d %s %s\n%s", model, want, got.Errors, got.Violation, got.Inconclusive, text)
+		}
 	}
 }

@@ -1,8 +1,8 @@
 package export
 
-// Addresses as slots. An address is followed if it is a constant, an object plus
-// multiples of its element size, the papers' mem[e], or a choice between such:
-// what front ends emit for variables, arrays and cells.
+// Addresses as slots. An address can be translated if it is a constant, an object plus
+// multiples of its element size, the papers' mem[e], or a choice between such addresses.
+// Front ends emit these forms for variables, arrays and cells.
 
 import (
 	"fmt"
@@ -11,47 +11,47 @@ import (
 	"fencepost/internal/ir"
 )
 
-// place is where an access goes.
-type place struct {
-	slot   string
+// address is the translation of the address of an access.
+type address struct {
+	slot   string   // the first slot, an expression
 	valid  []string // conditions for the access not to fail
-	fails  bool     // it fails whatever the registers hold
-	window string   // condition for the cell to be kept here, "" if it is
-	typ    ir.Type  // how the slot keeps values
-	bytes  int      // slots of a byte each that the access has; 0: one slot for all
+	fails  bool     // the access fails in every state
+	window string   // the condition that the cell is in the window, "" if it always is
+	typ    ir.Type  // the type in which the slot keeps values
+	bytes  int      // the number of slots, of a byte each; 0: one slot for the whole access
 }
 
-// ok is the condition for the access to succeed, "" if it always does.
-func (pl *place) ok() string {
+// ok returns the condition for the access to succeed, "" if it always does.
+func (addr *address) ok() string {
 	switch {
-	case pl.fails:
+	case addr.fails:
 		return "false"
-	case len(pl.valid) == 1:
-		return pl.valid[0]
-	case len(pl.valid) > 1:
-		return "(" + strings.Join(pl.valid, " && ") + ")"
+	case len(addr.valid) == 1:
+		return addr.valid[0]
+	case len(addr.valid) > 1:
+		return "(" + strings.Join(addr.valid, " && ") + ")"
 	default:
 		return ""
 	}
 }
 
-// need adds a condition, unless it is there.
-func (pl *place) need(cond string) {
-	for _, c := range pl.valid {
+// need adds a condition for the access to succeed.
+func (addr *address) need(cond string) {
+	for _, c := range addr.valid {
 		if c == cond {
 			return
 		}
 	}
-	pl.valid = append(pl.valid, cond)
+	addr.valid = append(addr.valid, cond)
 }
 
-// place translates the address of an operation.
-func (w *promela) place(op *ir.Op, in env) (place, bool) {
-	pl, ok := w.placeOf(op.Addr, op, in)
+// address translates the address of an operation.
+func (w *promela) address(op *ir.Op, in env) (address, bool) {
+	addr, ok := w.addressOf(op.Addr, op, in)
 	if ok && op.Writes() && w.mayForbid(op) {
 		w.refuse(w.pos, "a store that may go to a read-only object cannot be written in Promela")
 	}
-	return pl, ok
+	return addr, ok
 }
 
 // mayForbid reports whether a store may go to a read-only object.
@@ -65,7 +65,8 @@ func (w *promela) mayForbid(op *ir.Op) bool {
 	return found
 }
 
-func (w *promela) placeOf(a *ir.Expr, op *ir.Op, in env) (place, bool) {
+// addressOf translates the expression a, the address of an operation or a part of it.
+func (w *promela) addressOf(a *ir.Expr, op *ir.Op, in env) (address, bool) {
 	size := accessSize(op)
 	if isConstant(a) {
 		return w.fixed(uint64(a.Eval(ir.Env{Prog: w.p})), size, op.Obj)
@@ -76,17 +77,17 @@ func (w *promela) placeOf(a *ir.Expr, op *ir.Op, in env) (place, bool) {
 	if e, ok := cellNumber(a); ok && w.p.Cells && op.Obj == ir.NoObject {
 		if size != ir.CellUnit {
 			w.refuse(w.pos, "a cell accessed with %d bytes cannot be written in Promela", size)
-			return place{}, false
+			return address{}, false
 		}
 		v := w.expr(e, in)
 		w.window = true
-		return place{slot: fmt.Sprintf("slot_of(%s)", v), valid: []string{fmt.Sprintf("valid_cell(%s)", v)},
+		return address{slot: fmt.Sprintf("slot_of(%s)", v), valid: []string{fmt.Sprintf("valid_cell(%s)", v)},
 			window: fmt.Sprintf("in_window(%s)", v), typ: ir.S64}, true
 	}
 	return w.element(a, size, op, in)
 }
 
-// accessSize is the width of an access; mutexes are words of 8 bytes.
+// accessSize returns the number of bytes of an access; a mutex has 8 bytes.
 func accessSize(op *ir.Op) int64 {
 	if op.Accesses() {
 		return int64(op.Type.Size())
@@ -94,7 +95,7 @@ func accessSize(op *ir.Op) int64 {
 	return 8
 }
 
-// cellNumber is e if a is 8*e.
+// cellNumber returns e if a is 8*e.
 func cellNumber(a *ir.Expr) (*ir.Expr, bool) {
 	if a.Op == ir.Mul && a.Type.Bits == 64 {
 		if k, ok := a.Y.IsConst(); ok && k == ir.CellUnit {
@@ -107,37 +108,38 @@ func cellNumber(a *ir.Expr) (*ir.Expr, bool) {
 	return nil, false
 }
 
-// fixed is a constant address.
-func (w *promela) fixed(addr uint64, size int64, obj ir.ObjectID) (place, bool) {
+// fixed translates a constant address.
+func (w *promela) fixed(addr uint64, size int64, obj ir.ObjectID) (address, bool) {
 	id := w.p.FindObject(addr, int(size))
 	if obj != ir.NoObject && id != obj {
-		return place{fails: true}, true
+		return address{fails: true}, true
 	}
 	if id == ir.NoObject {
 		cell := int64(addr) / ir.CellUnit
 		if !w.p.Cells || addr%ir.CellUnit != 0 || size != ir.CellUnit || cell <= -ir.CellLimit || cell >= ir.CellLimit {
-			return place{fails: true}, true
+			return address{fails: true}, true
 		}
 		if cell < w.layout.low || cell >= w.layout.high {
 			w.refuse(w.pos, "mem[%d] is too far from the other cells: at most %d are kept", cell, maxSlots)
-			return place{}, false
+			return address{}, false
 		}
-		return place{slot: literal(cell - w.layout.low), typ: ir.S64}, true
+		return address{slot: literal(cell - w.layout.low), typ: ir.S64}, true
 	}
 	o, s := &w.p.Objects[id], &w.layout.objects[id]
 	off := int64(addr - o.Addr)
 	if !w.fitsElement(id, size, off) {
-		return place{}, false
+		return address{}, false
 	}
 	if s.bytes {
-		return bytePlace(literal(int64(s.slot)+off), size), true
+		return byteAddress(literal(int64(s.slot)+off), size), true
 	}
-	return place{slot: literal(int64(s.slot) + off/s.unit), typ: elementType(o)}, true
+	return address{slot: literal(int64(s.slot) + off/s.unit), typ: elementType(o)}, true
 }
 
-// bytePlace is a place of so many bytes.
-func bytePlace(slot string, size int64) place {
-	return place{slot: slot, typ: ir.Type{Bits: uint8(8 * size), Signed: true}, bytes: int(size)}
+// byteAddress returns the address of an access of size bytes in an object that is kept byte
+// by byte.
+func byteAddress(slot string, size int64) address {
+	return address{slot: slot, typ: ir.Type{Bits: uint8(8 * size), Signed: true}, bytes: int(size)}
 }
 
 // fitsElement refuses accesses that are not exactly one element, unless the object is
@@ -155,6 +157,7 @@ func (w *promela) fitsElement(id ir.ObjectID, size, off int64) bool {
 	return false
 }
 
+// elementType returns the type in which a slot keeps an element of an object.
 func elementType(o *ir.Object) ir.Type {
 	if o.Type.Size() == o.Unit {
 		return o.Type
@@ -162,18 +165,19 @@ func elementType(o *ir.Object) ir.Type {
 	return ir.Type{Bits: uint8(8 * o.Unit), Signed: true}
 }
 
-// choice is c ? a : b, of which one side is often the address that fails.
-func (w *promela) choice(a *ir.Expr, op *ir.Op, in env) (place, bool) {
+// choice translates the address c ? a : b. Often one of a and b is an address whose access
+// fails.
+func (w *promela) choice(a *ir.Expr, op *ir.Op, in env) (address, bool) {
 	if v, ok := decide(w.p, a.X); ok {
 		if v != 0 {
-			return w.placeOf(a.Y, op, in)
+			return w.addressOf(a.Y, op, in)
 		}
-		return w.placeOf(a.Z, op, in)
+		return w.addressOf(a.Z, op, in)
 	}
-	yes, ok1 := w.placeOf(a.Y, op, in)
-	no, ok2 := w.placeOf(a.Z, op, in)
+	yes, ok1 := w.addressOf(a.Y, op, in)
+	no, ok2 := w.addressOf(a.Z, op, in)
 	if !ok1 || !ok2 {
-		return place{}, false
+		return address{}, false
 	}
 	cond := w.expr(a.X, in)
 	switch {
@@ -186,10 +190,10 @@ func (w *promela) choice(a *ir.Expr, op *ir.Op, in env) (place, bool) {
 		no.need("(!" + cond + ")")
 		return no, true
 	case yes.typ != no.typ || yes.bytes != no.bytes || yes.window != "" || no.window != "":
-		w.refuse(w.pos, "an address that is chosen between objects of different kinds cannot be followed")
-		return place{}, false
+		w.refuse(w.pos, "an address that is chosen between objects of different kinds cannot be written in Promela")
+		return address{}, false
 	}
-	both := place{slot: fmt.Sprintf("(%s -> %s : %s)", cond, yes.slot, no.slot), typ: yes.typ, bytes: yes.bytes}
+	both := address{slot: fmt.Sprintf("(%s -> %s : %s)", cond, yes.slot, no.slot), typ: yes.typ, bytes: yes.bytes}
 	if yes.ok() != "" || no.ok() != "" {
 		either := func(s string) string {
 			if s == "" {
@@ -208,7 +212,7 @@ type term struct {
 	times int64
 }
 
-// linear takes a sum apart.
+// linear returns times * e as a constant and a list of terms.
 func linear(p *ir.Program, e *ir.Expr, times int64, terms []term) (int64, []term) {
 	if isConstant(e) {
 		return times * e.Eval(ir.Env{Prog: p}), terms
@@ -235,23 +239,23 @@ func linear(p *ir.Program, e *ir.Expr, times int64, terms []term) (int64, []term
 	return 0, append(terms, term{e, times})
 }
 
-// element is an object's address plus multiples of its element size.
-func (w *promela) element(a *ir.Expr, size int64, op *ir.Op, in env) (place, bool) {
+// element translates an object's address plus multiples of its element size.
+func (w *promela) element(a *ir.Expr, size int64, op *ir.Op, in env) (address, bool) {
 	if op.Obj == ir.NoObject {
-		w.refuse(w.pos, "an address computed by the program cannot be followed")
-		return place{}, false
+		w.refuse(w.pos, "an address computed by the program cannot be written in Promela")
+		return address{}, false
 	}
 	o, s := &w.p.Objects[op.Obj], &w.layout.objects[op.Obj]
 	c, terms := linear(w.p, a, 1, nil)
 	off := c - int64(o.Addr)
 	if !w.fitsElement(op.Obj, size, off) {
-		return place{}, false
+		return address{}, false
 	}
 	var sum []string
 	for _, t := range terms {
 		if t.times%s.unit != 0 {
 			w.refuse(w.pos, "an index into %s that is no multiple of its element size cannot be written in Promela", o.Name)
-			return place{}, false
+			return address{}, false
 		}
 		text := w.expr(t.e, in)
 		if k := t.times / s.unit; k != 1 {
@@ -271,9 +275,9 @@ func (w *promela) element(a *ir.Expr, size int64, op *ir.Op, in env) (place, boo
 		slot = fmt.Sprintf("(%d + %s)", s.slot, index)
 	}
 	if s.bytes {
-		pl := bytePlace(slot, size)
-		pl.need(inRange(index, s.count-size+1))
-		return pl, true
+		addr := byteAddress(slot, size)
+		addr.need(inRange(index, s.count-size+1))
+		return addr, true
 	}
-	return place{slot: slot, valid: []string{inRange(index, s.count)}, typ: elementType(o)}, true
+	return address{slot: slot, valid: []string{inRange(index, s.count)}, typ: elementType(o)}, true
 }
