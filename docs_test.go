@@ -4,6 +4,8 @@ package fencepost_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
 	"go/scanner"
 	"go/token"
 	"io/fs"
@@ -160,6 +162,120 @@ func TestArchitecturePackages(t *testing.T) {
 		if pkg != "." && !strings.Contains(string(text), "`"+pkg+"`") {
 			t.Errorf("%s does not say what `%s` is for", page, pkg)
 		}
+	}
+}
+
+// TestWhereIs: the files that the table "Where is ...?" of the architecture page names exist,
+// a reader opens at most four of them (README.md and the page itself count), and the names to
+// look for are in them: declared in a Go file, or in the text of another one.
+func TestWhereIs(t *testing.T) {
+	const page = "docs/architecture.md"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := whereIs(string(text))
+	if len(rows) < 10 {
+		t.Fatalf("%s answers %d questions, want at least 10", page, len(rows))
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil || !strings.Contains(string(readme), "("+page+")") {
+		t.Errorf("README.md does not lead to %s: %v", page, err)
+	}
+	for _, row := range rows {
+		if n := len(row.files); n == 0 || n > 2 {
+			t.Errorf("%s: %d files to open after README.md and %s, want 1 or 2", row.question, n, page)
+		}
+		known := map[string]bool{}
+		for _, file := range row.files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Errorf("%s: %v", row.question, err)
+				continue
+			}
+			for _, name := range namesIn(t, file, text) {
+				known[name] = true
+			}
+		}
+		for _, name := range row.names {
+			if !known[name] {
+				t.Errorf("%s: no %s in %s", row.question, name, strings.Join(row.files, ", "))
+			}
+		}
+	}
+}
+
+// whereRow is a row of the table: a question, the files to open, and the names to search for.
+type whereRow struct {
+	question     string
+	files, names []string
+}
+
+// whereIs reads the table below the heading "Where is ...?".
+func whereIs(page string) []whereRow {
+	_, section, _ := strings.Cut(page, "\n## Where is ...?\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	var rows []whereRow
+	for line := range strings.Lines(section) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 5 || !strings.Contains(cells[2], "`") {
+			continue // no row, or the head
+		}
+		row := whereRow{question: strings.TrimSpace(cells[1])}
+		for _, code := range inlineCode.FindAllString(cells[2], -1) {
+			row.files = append(row.files, strings.Trim(code, "`"))
+		}
+		for _, code := range inlineCode.FindAllString(cells[3], -1) {
+			// A command is no name.
+			if name := strings.Trim(code, "`"); !strings.Contains(name, " ") {
+				row.names = append(row.names, name)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// namesIn returns the names that a Go file declares at its top level, or the words of another file.
+func namesIn(t *testing.T, file string, text []byte) []string {
+	t.Helper()
+	if path.Ext(file) != ".go" {
+		return regexp.MustCompile(`\w+`).FindAllString(string(text), -1)
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			names = append(names, d.Name.Name)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names = append(names, s.Name.Name)
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						names = append(names, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// TestWhereIsReads: the table is read as it is written.
+func TestWhereIsReads(t *testing.T) {
+	page := "# A\n\n## Where is ...?\n\n| question | files | what |\n|---|---|---|\n| q | `a.go`, `b.md` | `f`; run `x y` |\n\n## B\n\n| r | `c.go` | `g` |\n"
+	rows := whereIs(page)
+	if len(rows) != 1 || rows[0].question != "q" || !slices.Equal(rows[0].files, []string{"a.go", "b.md"}) || !slices.Equal(rows[0].names, []string{"f"}) {
+		t.Errorf("read %+v", rows)
+	}
+	if got := namesIn(t, "a.go", []byte("package p\nfunc f() { g() }\nvar x, y = 1, 2\n")); !slices.Equal(got, []string{"f", "x", "y"}) {
+		t.Errorf("names %q", got)
 	}
 }
 
