@@ -65,7 +65,7 @@ type Refusal struct {
 	Reason string
 }
 
-// Limits of what SPIN can take.
+// Limits of the programs that SPIN can check.
 const (
 	maxThreads = 100  // SPIN runs up to 255 processes, a thread may need two
 	maxSlots   = 4096 // slots of memory, all part of SPIN's state
