@@ -12,8 +12,8 @@ import (
 	"fencepost/internal/transform"
 )
 
-// flatten reads a program: objects x, y, z, w, m, c, b, and one function per
-// thread. The bodies are lines of edges.
+// flatten returns a flat program with objects x, y, z, w, m, c, b and one thread per body.
+// A body is a list of edges.
 func flatten(t *testing.T, bodies ...string) *ir.Program {
 	t.Helper()
 	var text strings.Builder
@@ -43,108 +43,115 @@ func flatten(t *testing.T, bodies ...string) *ir.Program {
 	return flat
 }
 
-// One rule of each operation. Expectations are by hand, and by the definition.
+// Beginnings of threads.
+const (
+	waitForSignal = "a -> b: lock [&m]; b -> d: condwait [&c] mutex [&m]; "
+	lockRecursive = "0 -> 1: lock.recursive [&m]; "
+)
+
+// operationCases has one rule of an operation per case. The expectations are by hand, and
+// TestOperations compares them with the definition.
+var operationCases = []struct {
+	name   string
+	robust bool
+	bodies []string
+}{
+	{"a signal overtakes a store", false, []string{"a -> b: store [&x] = 1; b -> d: signal [&c]", waitForSignal + "d -> e: s = load [&x]"}},
+	{"a fence keeps the signal after the store", true, []string{"a -> b: store [&x] = 1; b -> d: fence.full; d -> e: signal [&c]", waitForSignal + "d -> e: s = load [&x]"}},
+	{"a broadcast overtakes a store", false, []string{"a -> b: store [&x] = 1; b -> d: broadcast [&c]", waitForSignal + "d -> e: s = load [&x]"}},
+	{"a signal that no thread waits for", false, []string{"a -> b: store [&x] = 1; b -> d: signal [&c]", "e -> a: s = load [&x]; " + waitForSignal + "d -> f: s = load [&x]"}},
+	{"a mutex orders all", true, []string{
+		"a -> b: lock [&m]; b -> d: store [&x] = 1; d -> e: r = load [&y]; e -> f: unlock [&m]",
+		"a -> b: lock [&m]; b -> d: store [&y] = 1; d -> e: r = load [&x]; e -> f: unlock [&m]"}},
+	{"a failed trylock drains", true, []string{
+		"a -> b: store [&x] = 1; b -> d: trylock [&m]; d -> e: r = load [&y]",
+		"a -> b: store [&y] = 1; b -> d: trylock [&m]; d -> e: s = load [&x]"}},
+	{"locking again does not drain", false, []string{
+		lockRecursive + "1 -> b: store [&x] = 1; b -> d: lock.recursive [&m]; d -> e: r = load [&y]",
+		"a -> b: store [&y] = 1; b -> d: fence.full; d -> e: s = load [&x]"}},
+	{"locking again can be observed", false, []string{
+		lockRecursive + "1 -> b: store [&x] = 1; b -> d: lock.recursive [&m]",
+		"a -> b: trylock.recursive [&m]; b -> d: s = load [&x]"}},
+	{"a barrier drains and orders", true, []string{
+		"a -> b: store [&x] = 1; b -> d: barrier [&b]; d -> e: r = load [&y]",
+		"a -> b: store [&y] = 1; b -> d: barrier [&b]; d -> e: s = load [&x]"}},
+	{"a helper's barrier releases the other thread", false, []string{
+		"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+		"a -> b: rmw.xchg [&y], 1 seq_cst; b -> d: barrier [&b]",
+		"a -> b: barrier [&b]; b -> d: s = load [&x]"}},
+	{"without the barrier there is no cycle", true, []string{
+		"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+		"a -> b: rmw.xchg [&y], 1 seq_cst",
+		"a -> b: s = load [&x]"}},
+	{"a helper's child is ordered after the load", false, []string{
+		"0 -> a: h = spawn q(); a -> b: store [&x] = 1; b -> d: r = load [&y]",
+		"a -> b: rmw.xchg [&y], 1 seq_cst; b -> d: spawn r()",
+		"a -> b: s = load [&x]"}},
+	{"a join is ordered after the load", false, []string{
+		"0 -> a: h = spawn q(); a -> b: store [&w] = h; b -> f: fence.full; f -> d: store [&x] = 1; d -> e: r = load [&y]",
+		"a -> b: rmw.xchg [&y], 1 seq_cst",
+		"a -> b: h = await [&w] when (seen != 0); b -> d: join h; d -> e: s = load [&x]"}},
+	{"no thread joins the attacker", true, []string{
+		"0 -> a: h = spawn q(); a -> b: join h; b -> d: s = load [&x]; d -> e: store [&y] = 1",
+		"a -> b: store [&x] = 1; b -> d: r = load [&y]"}},
+	{"an allocation that reuses a block overtakes a store", false, []string{
+		"a -> b: store [&x] = 1; b -> d: r = alloc 8",
+		"a -> b: r = alloc 8; b -> d: free [r]; d -> e: s = load [r]; e -> f: s = load [&x]"}},
+	{"a free is delayed", false, []string{
+		"a -> b: r = alloc 8; b -> 1: store [&w] = r; 1 -> 2: fence.full; 2 -> d: free [r]; d -> e: s = load [&y]",
+		"0 -> a: r = load [&w]; a -> b: store [&y] = 1; b -> d: fence.full; d -> e: s = load [r]"}},
+	{"a fenced free", true, []string{
+		"a -> b: r = alloc 8; b -> 1: store [&w] = r; 1 -> 2: fence.full; 2 -> d: free [r]; d -> f: fence.full; f -> e: s = load [&y]",
+		"0 -> a: r = load [&w]; a -> b: store [&y] = 1; b -> d: fence.full; d -> e: s = load [r]"}},
+	{"a store into a block that another thread frees", false, []string{
+		"a -> b: r = alloc 8; b -> 1: store [&w] = r; 1 -> 2: fence.full; 2 -> d: store [r] = 1; d -> e: s = load [&y]",
+		"0 -> a: r = load [&w]; a -> b: store [&y] = 1; b -> d: fence.full; d -> e: free [r]"}},
+	{"a free that is cancelled", true, []string{
+		"a -> b: r = alloc 8; b -> d: free [r]; d -> e: s = alloc 8; e -> f: r = load [&y]",
+		"a -> b: store [&y] = 1"}},
+	{"an await is a load", false, []string{
+		"a -> b: store [&x] = 1; b -> d: await [&y] when (seen == 0)",
+		"a -> b: store [&y] = 1; b -> d: await [&x] when (seen == 0)"}},
+	{"an await that cannot be satisfied", true, []string{
+		"a -> b: store [&x] = 1; b -> d: await [&y] when (seen == 1)",
+		"a -> b: store [&y] = 1; b -> d: await [&x] when (seen == 1)"}},
+	{"a load in part from memory forwards and does not wait", false, []string{
+		"a -> b: store.s8 [&x] = 1; b -> d: r = load [&x]; d -> e: r = load [&y]",
+		"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load [&x]"}},
+	{"a load that forwards", false, []string{
+		"a -> b: store.s8 [&x] = 1; b -> d: r = load.s8 [&x]; d -> e: r = load [&y]",
+		"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load [&x]"}},
+	{"a load in part from memory ends the delay", false, []string{
+		"a -> b: store.u8 [&x] = 1; b -> d: r = load.u16 [&x]",
+		"a -> b: store.u16 [&x] = 514"}},
+	{"a byte that is forwarded does not end the delay", true, []string{
+		"a -> b: store.u8 [&x] = 2",
+		"a -> b: store.u8 [&x] = 1; b -> d: r = load.u16 [&x]"}},
+	{"a load put together from two stores reads no memory", true, []string{
+		"a -> b: store.u8 [&x] = 1; b -> d: store.u8 [(&x + 1)] = 1; d -> e: r = load.u16 [&x]",
+		"a -> b: store.u8 [&x] = 2"}},
+	{"a load of two stores of which one has reached memory", false, []string{
+		"a -> b: store [&y] = 1; b -> d: store.u8 [&x] = 1; d -> e: store.u8 [(&x + 1)] = 1; e -> f: r = load.u16 [&x]",
+		"a -> b: store.u16 [&x] = 514; b -> d: fence.full; d -> e: s = load [&y]"}},
+	{"neighbouring bytes", true, []string{
+		"a -> b: store.s8 [&x] = 1; b -> d: r = load [&y]",
+		"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load.s8 [(&x + 1)]"}},
+	{"an assertion only stops its thread", false, []string{
+		"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+		"a -> b: store [&y] = 1; b -> d: s = load [&x]",
+		"a -> b: assert 0, \"no\""}},
+	{"an atomic section that is never left", false, []string{
+		"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+		"a -> b: atomicbegin; b -> d: store [&y] = 1; d -> e: s = load [&x]; e -> f: assume (s == 7); f -> g: atomicend"}},
+	{"an atomic section that is not reached", true, []string{
+		"a -> b: store [&x] = 1; b -> d: r = load [&y]",
+		"a -> b: atomicbegin; b -> d: store [&y] = 1; d -> e: s = load [&z]; e -> f: assume (s == 7); f -> h: s = load [&x]; h -> g: atomicend"}},
+}
+
+// TestOperations: for each operation, the engine finds an attack exactly if some execution
+// has a cycle, with all settings, and every attack replays.
 func TestOperations(t *testing.T) {
-	const (
-		wait   = "a -> b: lock [&m]; b -> d: condwait [&c] mutex [&m]; "
-		locked = "0 -> 1: lock.recursive [&m]; "
-	)
-	for _, c := range []struct {
-		name   string
-		robust bool
-		bodies []string
-	}{
-		{"a signal overtakes a store", false, []string{"a -> b: store [&x] = 1; b -> d: signal [&c]", wait + "d -> e: s = load [&x]"}},
-		{"a fence keeps it", true, []string{"a -> b: store [&x] = 1; b -> d: fence.full; d -> e: signal [&c]", wait + "d -> e: s = load [&x]"}},
-		{"a broadcast overtakes a store", false, []string{"a -> b: store [&x] = 1; b -> d: broadcast [&c]", wait + "d -> e: s = load [&x]"}},
-		{"a signal nobody waits for", false, []string{"a -> b: store [&x] = 1; b -> d: signal [&c]", "e -> a: s = load [&x]; " + wait + "d -> f: s = load [&x]"}},
-		{"a mutex orders all", true, []string{
-			"a -> b: lock [&m]; b -> d: store [&x] = 1; d -> e: r = load [&y]; e -> f: unlock [&m]",
-			"a -> b: lock [&m]; b -> d: store [&y] = 1; d -> e: r = load [&x]; e -> f: unlock [&m]"}},
-		{"a failed trylock drains", true, []string{
-			"a -> b: store [&x] = 1; b -> d: trylock [&m]; d -> e: r = load [&y]",
-			"a -> b: store [&y] = 1; b -> d: trylock [&m]; d -> e: s = load [&x]"}},
-		{"locking again does not drain", false, []string{
-			locked + "1 -> b: store [&x] = 1; b -> d: lock.recursive [&m]; d -> e: r = load [&y]",
-			"a -> b: store [&y] = 1; b -> d: fence.full; d -> e: s = load [&x]"}},
-		{"locking again can be noticed", false, []string{
-			locked + "1 -> b: store [&x] = 1; b -> d: lock.recursive [&m]",
-			"a -> b: trylock.recursive [&m]; b -> d: s = load [&x]"}},
-		{"a barrier drains and orders", true, []string{
-			"a -> b: store [&x] = 1; b -> d: barrier [&b]; d -> e: r = load [&y]",
-			"a -> b: store [&y] = 1; b -> d: barrier [&b]; d -> e: s = load [&x]"}},
-		{"a helper's barrier lets the other one go on", false, []string{
-			"a -> b: store [&x] = 1; b -> d: r = load [&y]",
-			"a -> b: rmw.xchg [&y], 1 seq_cst; b -> d: barrier [&b]",
-			"a -> b: barrier [&b]; b -> d: s = load [&x]"}},
-		{"without the barrier nothing leads on", true, []string{
-			"a -> b: store [&x] = 1; b -> d: r = load [&y]",
-			"a -> b: rmw.xchg [&y], 1 seq_cst",
-			"a -> b: s = load [&x]"}},
-		{"a helper's child is behind the load", false, []string{
-			"0 -> a: h = spawn q(); a -> b: store [&x] = 1; b -> d: r = load [&y]",
-			"a -> b: rmw.xchg [&y], 1 seq_cst; b -> d: spawn r()",
-			"a -> b: s = load [&x]"}},
-		{"a join is behind the load", false, []string{
-			"0 -> a: h = spawn q(); a -> b: store [&w] = h; b -> f: fence.full; f -> d: store [&x] = 1; d -> e: r = load [&y]",
-			"a -> b: rmw.xchg [&y], 1 seq_cst",
-			"a -> b: h = await [&w] when (seen != 0); b -> d: join h; d -> e: s = load [&x]"}},
-		{"nobody joins the attacker", true, []string{
-			"0 -> a: h = spawn q(); a -> b: join h; b -> d: s = load [&x]; d -> e: store [&y] = 1",
-			"a -> b: store [&x] = 1; b -> d: r = load [&y]"}},
-		{"an allocation that reuses a block overtakes a store", false, []string{
-			"a -> b: store [&x] = 1; b -> d: r = alloc 8",
-			"a -> b: r = alloc 8; b -> d: free [r]; d -> e: s = load [r]; e -> f: s = load [&x]"}},
-		{"a free is delayed", false, []string{
-			"a -> b: r = alloc 8; b -> 1: store [&w] = r; 1 -> 2: fence.full; 2 -> d: free [r]; d -> e: s = load [&y]",
-			"0 -> a: r = load [&w]; a -> b: store [&y] = 1; b -> d: fence.full; d -> e: s = load [r]"}},
-		{"a fenced free", true, []string{
-			"a -> b: r = alloc 8; b -> 1: store [&w] = r; 1 -> 2: fence.full; 2 -> d: free [r]; d -> f: fence.full; f -> e: s = load [&y]",
-			"0 -> a: r = load [&w]; a -> b: store [&y] = 1; b -> d: fence.full; d -> e: s = load [r]"}},
-		{"a store into a block that somebody frees", false, []string{
-			"a -> b: r = alloc 8; b -> 1: store [&w] = r; 1 -> 2: fence.full; 2 -> d: store [r] = 1; d -> e: s = load [&y]",
-			"0 -> a: r = load [&w]; a -> b: store [&y] = 1; b -> d: fence.full; d -> e: free [r]"}},
-		{"a free that is taken back", true, []string{
-			"a -> b: r = alloc 8; b -> d: free [r]; d -> e: s = alloc 8; e -> f: r = load [&y]",
-			"a -> b: store [&y] = 1"}},
-		{"an await is a load", false, []string{
-			"a -> b: store [&x] = 1; b -> d: await [&y] when (seen == 0)",
-			"a -> b: store [&y] = 1; b -> d: await [&x] when (seen == 0)"}},
-		{"an await that cannot be satisfied", true, []string{
-			"a -> b: store [&x] = 1; b -> d: await [&y] when (seen == 1)",
-			"a -> b: store [&y] = 1; b -> d: await [&x] when (seen == 1)"}},
-		{"a load in part from memory forwards and does not wait", false, []string{
-			"a -> b: store.s8 [&x] = 1; b -> d: r = load [&x]; d -> e: r = load [&y]",
-			"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load [&x]"}},
-		{"a load that forwards", false, []string{
-			"a -> b: store.s8 [&x] = 1; b -> d: r = load.s8 [&x]; d -> e: r = load [&y]",
-			"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load [&x]"}},
-		{"a load in part from memory ends the delay", false, []string{
-			"a -> b: store.u8 [&x] = 1; b -> d: r = load.u16 [&x]",
-			"a -> b: store.u16 [&x] = 514"}},
-		{"a byte that is forwarded does not end the delay", true, []string{
-			"a -> b: store.u8 [&x] = 2",
-			"a -> b: store.u8 [&x] = 1; b -> d: r = load.u16 [&x]"}},
-		{"a load put together from two stores reads no memory", true, []string{
-			"a -> b: store.u8 [&x] = 1; b -> d: store.u8 [(&x + 1)] = 1; d -> e: r = load.u16 [&x]",
-			"a -> b: store.u8 [&x] = 2"}},
-		{"a load of two stores of which one has arrived", false, []string{
-			"a -> b: store [&y] = 1; b -> d: store.u8 [&x] = 1; d -> e: store.u8 [(&x + 1)] = 1; e -> f: r = load.u16 [&x]",
-			"a -> b: store.u16 [&x] = 514; b -> d: fence.full; d -> e: s = load [&y]"}},
-		{"neighbouring bytes", true, []string{
-			"a -> b: store.s8 [&x] = 1; b -> d: r = load [&y]",
-			"a -> b: store [&y] = 1; b -> f: fence.full; f -> d: s = load.s8 [(&x + 1)]"}},
-		{"an assertion only stops its thread", false, []string{
-			"a -> b: store [&x] = 1; b -> d: r = load [&y]",
-			"a -> b: store [&y] = 1; b -> d: s = load [&x]",
-			"a -> b: assert 0, \"no\""}},
-		{"a section that is never left", false, []string{
-			"a -> b: store [&x] = 1; b -> d: r = load [&y]",
-			"a -> b: atomicbegin; b -> d: store [&y] = 1; d -> e: s = load [&x]; e -> f: assume (s == 7); f -> g: atomicend"}},
-		{"a section that is not reached", true, []string{
-			"a -> b: store [&x] = 1; b -> d: r = load [&y]",
-			"a -> b: atomicbegin; b -> d: store [&y] = 1; d -> e: s = load [&z]; e -> f: assume (s == 7); f -> h: s = load [&x]; h -> g: atomicend"}},
-	} {
+	for _, c := range operationCases {
 		t.Run(c.name, func(t *testing.T) {
 			flat := flatten(t, c.bodies...)
 			cyclic, ok := cyclicExecution(flat)
