@@ -19,27 +19,27 @@ import (
 	"fencepost/verdict"
 )
 
-// Case is one program of the corpus: why it is there, the program, and what the
-// answers must be.
+// Case is one program of the corpus, with the reason why it is there and the answers
+// that are expected.
 type Case struct {
 	Path    string
 	Why     string
 	Input   pipeline.Input
 	Expect  map[string]string // model: verdict
-	Robust  string            // yes, no, or "" where nobody has said
+	Robust  string            // robust against TSO: yes, no, or "" if the file does not say
 	TRF     string            // free of triangular races: yes, no, or ""
-	State   string            // the final states under TSO are those of SC: yes, no, or ""
-	Races   string            // data races by C11's definition: yes, no, or ""
-	Fences  string            // fewest for robustness against TSO, or "" where nobody has said
+	State   string            // TSO has the same final states as SC: yes, no, or ""
+	Races   string            // has data races by C11's definition: yes, no, or ""
+	Fences  string            // smallest number of fences for robustness against TSO, or ""
 	Options check.Options
 
 	archive *txtar.Archive
 }
 
-// answersFile is the part of a case that -update writes.
+// answersFile is the file in the archive of a case that -update writes.
 const answersFile = "answers"
 
-// LoadCorpus reads all cases of a directory.
+// LoadCorpus returns all cases of a directory, sorted by path.
 func LoadCorpus(t testing.TB, dir string) []*Case {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -69,7 +69,7 @@ func loadCase(path string) (*Case, error) {
 	c.Options.Timeout = 0 // a loaded machine must not change a verdict
 	c.Why = strings.TrimSpace(string(c.archive.Comment))
 	if c.Why == "" {
-		return nil, fmt.Errorf("no text says why the program is in the corpus")
+		return nil, fmt.Errorf("the comment must say why the program is in the corpus")
 	}
 	for _, f := range c.archive.Files {
 		switch f.Name {
@@ -109,7 +109,7 @@ func (c *Case) parseExpect(text string) error {
 				c.Fences = want
 				continue
 			}
-			said, ok := map[string]*string{"robust": &c.Robust, "trf": &c.TRF, "races": &c.Races, "state": &c.State}[model]
+			field, ok := map[string]*string{"robust": &c.Robust, "trf": &c.TRF, "races": &c.Races, "state": &c.State}[model]
 			if !ok {
 				c.Expect[model] = want
 				continue
@@ -117,7 +117,7 @@ func (c *Case) parseExpect(text string) error {
 			if want != "yes" && want != "no" {
 				return fmt.Errorf("%s is yes or no, not %q", model, want)
 			}
-			*said = want
+			*field = want
 		}
 	}
 	return nil
@@ -151,7 +151,7 @@ func (c *Case) parseOptions(words []string) error {
 	return nil
 }
 
-// Models are the models the case has expectations for, strongest first.
+// Models returns the models that the case has expectations for, strongest first.
 func (c *Case) Models() []string {
 	var out []string
 	for _, m := range Models {
@@ -165,7 +165,7 @@ func (c *Case) Models() []string {
 // Robustly returns the options of the case for questions about robustness.
 func (c *Case) Robustly() robust.Options { return robust.Options{Options: c.Options.Options} }
 
-// Check answers the case under all its models.
+// Check returns the results of the case under all its models.
 func (c *Case) Check(opt check.Options) ([]verdict.Result, error) {
 	answer, err := check.Run(context.Background(), c.Input, c.Models(), opt)
 	if err != nil {
@@ -177,11 +177,12 @@ func (c *Case) Check(opt check.Options) ([]verdict.Result, error) {
 	return answer.Results, nil
 }
 
-// Unsupported is what IsRobust says of a program that has operations the engine
-// does not take.
+// Unsupported is the answer of IsRobust about a program with operations that the engine
+// does not support.
 const Unsupported = "unsupported"
 
-// IsRobust answers whether the case is robust against TSO, as Case.Robust says it.
+// IsRobust returns whether the case is robust against TSO, as "yes", "no", Unsupported, or
+// "unknown: " with the reason.
 func (c *Case) IsRobust(opt robust.Options) (string, *verdict.Result, error) {
 	answer, err := robust.Run(context.Background(), c.Input, opt)
 	if err != nil {
@@ -206,8 +207,8 @@ func (c *Case) IsRobust(opt robust.Options) (string, *verdict.Result, error) {
 	}
 }
 
-// Summary is the computed part of a case: what a reader may want to compare, and
-// what must not change unnoticed.
+// Summary returns the results as text for the answers file of a case. A change of the
+// text shows in a diff.
 func Summary(results []verdict.Result) []byte {
 	var out bytes.Buffer
 	for _, r := range results {
@@ -237,7 +238,7 @@ func Summary(results []verdict.Result) []byte {
 	return out.Bytes()
 }
 
-// Stored is the answers as the file has them.
+// Stored returns the answers that the file of the case has, or nil.
 func (c *Case) Stored() []byte {
 	for _, f := range c.archive.Files {
 		if f.Name == answersFile {
@@ -247,7 +248,7 @@ func (c *Case) Stored() []byte {
 	return nil
 }
 
-// Store writes the answers into the file.
+// Store writes the answers into the file of the case.
 func (c *Case) Store(answers []byte) error {
 	var files []txtar.File
 	for _, f := range c.archive.Files {

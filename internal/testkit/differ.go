@@ -15,14 +15,14 @@ import (
 	"fencepost/internal/replay"
 )
 
-// Explicit is the engine the others are compared with, for tests of packages that
-// may not import it.
+// Explicit is the engine explicit, for tests of packages that may not import it. Tests
+// compare the other engines with it.
 var Explicit = &explicit.Engine
 
-// Models are all memory models, weakest last.
+// Models has all memory models, strongest first.
 var Models = []memory.Model{memory.SC, memory.TSO, memory.PSO}
 
-// Answers is what an engine or the enumerator says about all executions.
+// Answers has what an engine or the enumerator found in all executions.
 type Answers struct {
 	Finals   []string
 	Checks   []string // class and edge of each check that can fail
@@ -32,13 +32,14 @@ type Answers struct {
 	States   int64
 }
 
-// ErrTooBig says that the oracle gave up on a program.
+// ErrTooBig means that a program has too many states for the oracle.
 var ErrTooBig = errors.New("too many states for the oracle")
 
-// oracleStates bounds the oracle's work on one program.
+// oracleStates is the number of states after which the oracle gives up.
 const oracleStates = 30000
 
-// Oracle asks the enumerator of package replay.
+// Oracle returns the answers of the enumerator of package replay. It fails with ErrTooBig
+// if the program has too many states.
 func Oracle(p *ir.Program, props *property.Set, m memory.Model) (Answers, error) {
 	rm, err := replay.ParseModel(m.String())
 	if err != nil {
@@ -64,17 +65,17 @@ func Oracle(p *ir.Program, props *property.Set, m memory.Model) (Answers, error)
 	return a, nil
 }
 
-// How an engine is asked.
+// How has the options for Ask.
 type How struct {
-	Buffer      int // 0: no bound
+	Buffer      int // bound on buffer entries; 0 for none
 	Workers     int
-	Memory      int64
+	Memory      int64 // memory limit in bytes; 0 for none
 	NoReduction bool
-	First       bool // stop at the first violation, collect nothing
+	First       bool // stop at the first violation, and collect no final states
 }
 
-// Ask runs an engine to the end on everything the properties ask, and replays
-// every witness.
+// Ask returns the answers of an engine about all properties. It fails if the engine does
+// not finish or a witness does not replay, and with ErrTooBig at the memory limit.
 func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, how How) (Answers, error) {
 	task := &engine.Task{
 		Program: p, Props: props, Model: m, KeepGoing: !how.First, Finals: !how.First, NoReduction: how.NoReduction,
@@ -124,7 +125,7 @@ func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, h
 // Found reports whether the answers have any violation.
 func (a Answers) Found() bool { return len(a.Checks)+len(a.Goals) > 0 || a.Final || a.Deadlock }
 
-// Difference says how two answers differ, or "".
+// Difference returns a text that says how two answers differ, or "" if they are equal.
 func Difference(want, got Answers) string {
 	switch {
 	case !slices.Equal(want.Finals, got.Finals):
@@ -141,7 +142,7 @@ func Difference(want, got Answers) string {
 	return ""
 }
 
-// Subset reports whether every string of a is in b; both are sorted.
+// Subset reports whether every string of a is in b, which is sorted.
 func Subset(a, b []string) bool {
 	for _, s := range a {
 		if _, ok := slices.BinarySearch(b, s); !ok {

@@ -7,15 +7,14 @@ import (
 	"fencepost/internal/ir"
 )
 
-// ErrorProfiles are the kinds of programs that WithErrors has something to put into.
+// ErrorProfiles has the profiles of programs that WithErrors can change.
 var ErrorProfiles = []Profile{
 	{Name: "heap", Heap: true}, {Name: "sync", Sync: true, Spawn: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "spawn", Spawn: true},
 }
 
-// WithErrors puts errors of memory into a flat program: blocks without bytes, automatic
-// storage that is freed and blocks of the heap that end like it, mutexes that are
-// destroyed, threads that are joined twice, objects that are read-only, a main thread
-// that ends by itself.
+// WithErrors returns a copy of a flat program with memory errors in it: blocks without
+// bytes, frees that confuse automatic storage with the heap, destroyed mutexes, threads
+// that are joined twice, read-only objects, a main thread that ends before the others.
 func WithErrors(p *ir.Program, seed uint64) *ir.Program {
 	r := rand.New(rand.NewPCG(seed, 18))
 	out := *p
@@ -47,13 +46,13 @@ func WithErrors(p *ir.Program, seed uint64) *ir.Program {
 			c.Edges = append(c.Edges, ir.Edge{ID: out.NextEdge, Origin: out.NextEdge, From: from, To: to, Op: op})
 			out.NextEdge++
 		}
-		place := func() ir.Loc {
+		newLoc := func() ir.Loc {
 			c.Locs = append(c.Locs, ir.Location{Name: fmt.Sprintf("E%d", len(c.Locs))})
 			return ir.Loc(len(c.Locs) - 1)
 		}
 		after := func(i int, op ir.Op) {
 			to := c.Edges[i].To
-			c.Edges[i].To = place()
+			c.Edges[i].To = newLoc()
 			step(c.Edges[i].To, op, to)
 		}
 		for i := range f.Edges {
@@ -75,7 +74,7 @@ func WithErrors(p *ir.Program, seed uint64) *ir.Program {
 		if ir.FuncID(id) == out.Threads[0].Func && one(2) {
 			for l := range f.Locs {
 				if f.Ends(ir.Loc(l)) {
-					step(ir.Loc(l), ir.NewOp(ir.ThreadExit), place())
+					step(ir.Loc(l), ir.NewOp(ir.ThreadExit), newLoc())
 				}
 			}
 		}
@@ -83,7 +82,7 @@ func WithErrors(p *ir.Program, seed uint64) *ir.Program {
 	}
 	out.Seal()
 	if errs := ir.Verify(&out); len(errs) > 0 {
-		panic(fmt.Sprintf("BUG: the program with errors is broken: %v", errs[0]))
+		panic(fmt.Sprintf("BUG: the program with errors is not valid: %v", errs[0]))
 	}
 	return &out
 }

@@ -6,25 +6,25 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Profile says what kinds of statements random programs have.
+// Profile says which kinds of statements random programs have.
 type Profile struct {
 	Name     string
 	Mixed    bool // accesses of different sizes
 	Overlap  bool // accesses of different sizes to one or two words of four bytes, so that most overlap in part
 	Computed bool // addresses depend on registers
-	Sync     bool // mutexes, conditions, barriers
-	Waits    bool // with Sync: read-modify-writes that wait, mutexes that check for errors, and more of recursive ones
+	Sync     bool // mutexes, condition variables, barriers
+	Waits    bool // with Sync: read-modify-writes that wait, error-checking mutexes, and more recursive ones
 	Heap     bool // allocation
 	Spawn    bool // thread 0 starts the others
 	FenceAll bool // a full fence after every store
 	Goal     bool // a control state that must not be reached
-	Loops    bool // loops, with stores in them too: the enumerator cannot do those under TSO and PSO
-	Spins    bool // loops that wait, some of them nested in others; no registers are observed
-	Plain    bool // loads, stores, RMWs, fences, sections, branches only: no checks, no blocking
-	Sections bool // many sections, with checks, branches and waits of every kind inside; goals about any threads
+	Loops    bool // loops, which may store; the enumerator does not finish on those under TSO and PSO
+	Spins    bool // spin loops, some of them nested; no registers are observed
+	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
+	Sections bool // many atomic sections, with checks, branches and all kinds of waits inside; goals about any threads
 }
 
-// Profiles rotate through the seeds of a differential run.
+// Profiles has the profiles of a differential run. Consecutive seeds use them in turn.
 var Profiles = []Profile{
 	{Name: "core"},
 	{Name: "plain", Plain: true},
@@ -39,14 +39,14 @@ var Profiles = []Profile{
 	{Name: "overlap-plain", Overlap: true, Plain: true},
 }
 
-// MaxStatements is the most a random program has, over all threads.
+// MaxStatements is the largest number of statements of a random program, in all threads.
 const MaxStatements = 12
 
-// Generate makes the program of a seed: the same one every time.
+// Generate returns a random program. The seed and the profile determine it.
 func Generate(seed uint64, pr Profile) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x5eed)), pr: pr}
 	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal, Quiet: pr.Spins, Computed: pr.Computed, AnyGoal: pr.Goal && pr.Sections}
-	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, where most is to be seen
+	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, which show most differences
 	g.vars = 2 + g.r.IntN(4)/3
 	budget := 4 + g.r.IntN(MaxStatements-3)
 	if pr.Sync || pr.Heap || pr.Spawn || pr.Loops || pr.Spins {
@@ -68,9 +68,10 @@ type generator struct {
 	r        *rand.Rand
 	pr       Profile
 	vars     int // shared variables used
-	pointers int // registers that may hold a block, as bits
+	pointers int // set of registers that may point to a block, as bits
 }
 
+// list returns statements that count for n in total.
 func (g *generator) list(n, depth int) []Stmt {
 	var out []Stmt
 	for n > 0 {
@@ -84,8 +85,9 @@ func (g *generator) list(n, depth int) []Stmt {
 	return out
 }
 
-func (g *generator) place(s Stmt) Stmt {
-	s.Var, s.Size = g.r.IntN(g.vars), varSize
+// statement returns a statement without a kind, with random operands.
+func (g *generator) statement() Stmt {
+	s := Stmt{Var: g.r.IntN(g.vars), Size: varSize}
 	if g.pr.Mixed {
 		s.Var = g.r.IntN(2)
 		switch g.r.IntN(4) {
@@ -98,7 +100,7 @@ func (g *generator) place(s Stmt) Stmt {
 	if g.pr.Overlap {
 		s.Var = g.r.IntN(4) / 3
 		s.Size = 1 << g.r.IntN(3)
-		s.Off = g.r.IntN(4 - s.Size + 1) // at any byte
+		s.Off = g.r.IntN(4 - s.Size + 1) // may be unaligned
 	}
 	s.Reg, s.Reg2 = g.r.IntN(Regs), g.r.IntN(Regs)
 	s.Val, s.Val2 = int64(g.r.IntN(3)), int64(g.r.IntN(3))
@@ -108,7 +110,7 @@ func (g *generator) place(s Stmt) Stmt {
 	return s
 }
 
-// stmt picks a statement of at most n and says how many it counts for.
+// stmt returns a random statement, and how many statements it counts for, at most n.
 func (g *generator) stmt(n, depth int) (Stmt, int) {
 	k := g.r.IntN(100)
 	if g.pr.Sync && k < 30 {
@@ -117,7 +119,7 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 	if g.pr.Heap && k < 50 {
 		return g.heap(), 1
 	}
-	s := g.place(Stmt{})
+	s := g.statement()
 	if g.pr.Sections && k < 40 && n > 1 && depth < 2 {
 		s.Kind = Atomic
 		s.Body = g.inside(1+g.r.IntN(min(3, n-1)), 0)
@@ -133,7 +135,7 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 	}
 	k = g.r.IntN(100)
 	switch {
-	case g.pr.Plain && k < 84: // where the models differ most
+	case g.pr.Plain && k < 84: // these show most differences between models
 		s.Kind = []Kind{Store, Load}[k%2]
 	case k < 28:
 		s.Kind = Store
@@ -168,6 +170,7 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 	return s, 1
 }
 
+// branch returns an If or Choose with the operands of s, and what it counts for.
 func (g *generator) branch(s Stmt, n, depth int) (Stmt, int) {
 	s.Kind = If
 	if g.r.IntN(3) == 0 {
@@ -182,11 +185,11 @@ func (g *generator) branch(s Stmt, n, depth int) (Stmt, int) {
 	return s, cost
 }
 
-// section is what stands inside an atomic section: accesses only.
+// section returns n statements for an atomic section: mostly accesses.
 func (g *generator) section(n int) []Stmt {
 	var out []Stmt
 	for range n {
-		s := g.place(Stmt{})
+		s := g.statement()
 		s.Kind = []Kind{Store, Load, Load, StoreReg, Incr, Rmw}[g.r.IntN(6)]
 		s.RMW = ir.Cas
 		if g.pr.Waits && g.r.IntN(4) == 0 {
@@ -200,12 +203,12 @@ func (g *generator) section(n int) []Stmt {
 	return out
 }
 
-// inside is what stands inside an atomic section where anything may: accesses, checks,
-// assumptions, waits for values, mutexes, conditions and barriers, and branches of these.
+// inside returns n statements for an atomic section of profile Sections: accesses, checks,
+// assumptions, awaits, mutexes, condition variables, barriers, and branches with these.
 func (g *generator) inside(n, depth int) []Stmt {
 	var out []Stmt
 	for range n {
-		s := g.place(Stmt{})
+		s := g.statement()
 		switch k := g.r.IntN(20); {
 		case k < 10:
 			out = append(out, g.section(1)...)
@@ -236,8 +239,9 @@ func (g *generator) inside(n, depth int) []Stmt {
 	return out
 }
 
+// sync returns a statement of profile Sync, and what it counts for.
 func (g *generator) sync(n, depth int) (Stmt, int) {
-	s := g.place(Stmt{})
+	s := g.statement()
 	s.Val = int64(g.r.IntN(2))
 	kinds := []Kind{Locked, Locked, TryLock, Wait, Signal, Bcast, Barrier}
 	if g.pr.Waits {
@@ -255,8 +259,8 @@ func (g *generator) sync(n, depth int) (Stmt, int) {
 	return s, 1 + len(s.Body)
 }
 
-// spin is a loop that waits, or one around reads and such loops that does not store
-// and ends whenever it likes.
+// spin returns a spin loop, or a loop of any number of rounds around a load or a spin
+// loop, without stores.
 func (g *generator) spin(s Stmt, n, depth int) (Stmt, int) {
 	s.Kind = []Kind{Spin, SpinCas, SpinTwo, SpinTry, Loop}[g.r.IntN(5)]
 	switch {
@@ -264,7 +268,7 @@ func (g *generator) spin(s Stmt, n, depth int) (Stmt, int) {
 		s.Body = g.section(1)
 		return s, 2
 	case s.Kind == Loop && n > 1 && depth < 2:
-		inner := g.place(Stmt{})
+		inner := g.statement()
 		inner.Kind = []Kind{Load, Spin, SpinTwo, SpinCas}[g.r.IntN(4)]
 		s.Body = []Stmt{inner}
 		return s, 2
@@ -274,11 +278,12 @@ func (g *generator) spin(s Stmt, n, depth int) (Stmt, int) {
 	return s, 1
 }
 
+// heap returns a statement of profile Heap.
 func (g *generator) heap() Stmt {
-	s := g.place(Stmt{})
+	s := g.statement()
 	s.Size, s.Off = varSize, 0
 	if g.pointers == 0 || g.r.IntN(4) == 0 {
-		if g.r.IntN(3) == 0 { // take over what another thread published
+		if g.r.IntN(3) == 0 { // load a block that another thread may have published
 			s.Kind = Load
 		} else {
 			s.Kind, s.Val = Alloc, 8
@@ -291,7 +296,7 @@ func (g *generator) heap() Stmt {
 	}
 	switch g.r.IntN(5) {
 	case 0:
-		s.Kind = StoreReg // publish it
+		s.Kind = StoreReg // publish the block
 	case 1:
 		s.Kind = Free
 	case 2:

@@ -18,13 +18,14 @@ import (
 	"fencepost/internal/transform"
 )
 
-// Language translates a file of one of the languages of statements.
+// Language parses a file in one of the statement languages (.fp, .txt, .rmm).
 type Language func(*source.File, statement.Options) (*statement.Unit, *diag.List)
 
-// Meaning is a program, and which goals are reached and which classes of checks fail
-// under SC and TSO.
+// Meaning has a program and its expected meaning under SC and under TSO: the numbers of
+// the goals that are reached and the classes of the checks that fail.
 type Meaning [3]string
 
+// CheckMeanings tests that each program has the meaning given, in a subtest of its name.
 func CheckMeanings(t *testing.T, parse Language, cases map[string]Meaning) {
 	t.Helper()
 	for name, c := range cases {
@@ -39,15 +40,15 @@ func CheckMeanings(t *testing.T, parse Language, cases map[string]Meaning) {
 	}
 }
 
-// meaningOf returns which goals are reached and which classes of checks fail under a model,
-// as the explicit engine and the enumerator both say.
+// meaningOf returns the goals that are reached and the classes of checks that fail under a
+// model. The explicit engine and the enumerator must agree.
 func meaningOf(t *testing.T, parse Language, text string, m memory.Model) string {
 	t.Helper()
 	u, list := parse(source.NewFile("test", []byte(text)), statement.Options{})
 	if u.Program == nil {
 		t.Fatalf("%+v", list.All)
 	}
-	u.Props.Deadlock = true // one more thing the two must agree on
+	u.Props.Deadlock = true // the two must agree about deadlocks too
 	flat, err := transform.Run(u.Program, transform.Options{Unroll: 8}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,7 @@ func meaningOf(t *testing.T, parse Language, text string, m memory.Model) string
 	return strings.Join(words, " ")
 }
 
-// Published translates a published file, which must have no errors.
+// Published parses a published file. The test fails if the file has errors.
 func Published(t *testing.T, path string, parse Language) *statement.Unit {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -98,7 +99,7 @@ func Published(t *testing.T, path string, parse Language) *statement.Unit {
 	return u
 }
 
-// reached reports whether the goal or a check is hit under the model.
+// reached reports whether the goal is reached under the model.
 func reached(t *testing.T, u *statement.Unit, m memory.Model, buffer int) bool {
 	t.Helper()
 	flat, err := transform.Run(u.Program, transform.Options{Unroll: 8}, nil)
@@ -120,9 +121,9 @@ func reached(t *testing.T, u *statement.Unit, m memory.Model, buffer int) bool {
 		}
 	}
 	if len(out.Violations) == 0 && !out.Coverage.Exhaustive {
-		t.Errorf("%s: not everything was searched: %+v", m, out.Coverage)
+		t.Errorf("%s: the search is not exhaustive: %+v", m, out.Coverage)
 	}
-	// A no is also asked of the enumerator, where it can cope.
+	// If the goal is not reached, the enumerator must agree, unless the program is too big.
 	if len(out.Violations) == 0 {
 		if o, err := Oracle(flat, u.Props, m); err == nil && len(o.Goals) > 0 {
 			t.Errorf("%s: the enumerator reaches the goal", m)
@@ -132,6 +133,7 @@ func reached(t *testing.T, u *statement.Unit, m memory.Model, buffer int) bool {
 	return len(out.Violations) > 0
 }
 
+// CompareReached tests that the goal is reached under the model exactly if want is set.
 func CompareReached(t *testing.T, u *statement.Unit, m memory.Model, want bool) {
 	t.Helper()
 	if got := reached(t, u, m, 4); got != want {

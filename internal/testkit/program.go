@@ -10,20 +10,20 @@ import (
 	"fencepost/internal/transform"
 )
 
-// Program is a random program before it becomes ir: statements that can be taken
-// away one by one and still make a program.
+// Program is a random program as a list of statements per thread. It stays a valid program
+// if any statement is removed.
 type Program struct {
 	Seed    uint64
 	Threads [][]Stmt
 	Spawned bool // thread 0 starts the others and joins them
-	Goal    bool // some control state must not be reached
+	Goal    bool // the program has a goal: a control state that must not be reached
 	Quiet   bool // no registers are observed
-	AnyGoal bool // the goal names one thread or two, and registers of any
+	AnyGoal bool // the goal is about the locations of one or two threads and registers of any
 
-	Computed bool // addresses depend on registers: an access may lie a byte further up
+	Computed bool // addresses depend on registers, which may add one byte
 }
 
-// Kind of a statement. The zero value is unset.
+// Kind is the kind of a statement. The zero value is unset.
 type Kind uint8
 
 // The statements.
@@ -58,7 +58,7 @@ const (
 	Exit          // ends the program
 	Loop          // Body any number of times
 	RmwWait       // Reg = RMW(var, Val, Val2) once var != Val
-	SpinCas       // while (cas(var, Val, Val2) != Val) {}, in a register of its own
+	SpinCas       // while (cas(var, Val, Val2) != Val) {}, with a new register
 	SpinTwo       // do { s = var; t = s == Val ? next var : 0 } while (t != Val2)
 	SpinTry       // while (trylock m != 0) {}; Body; unlock m
 )
@@ -78,16 +78,16 @@ type Stmt struct {
 	Else []Stmt
 }
 
-// Names of the generated things.
+// The sizes of random programs.
 const (
-	Vars    = 3
-	Regs    = 3
-	varSize = 8
+	Vars    = 3 // shared variables
+	Regs    = 3 // registers per thread
+	varSize = 8 // bytes
 )
 
 var varNames = [Vars]string{"x", "y", "z"}
 
-// Build makes structured ir of the program, with everything observable.
+// Build returns the program as structured ir, with properties that observe everything.
 func (p *Program) Build() (*ir.Program, *property.Set) {
 	b := ir.NewBuilder(fmt.Sprintf("random%d", p.Seed), false)
 	g := &build{b: b, prog: p, props: &property.Set{Checks: true, Deadlock: true}}
@@ -110,7 +110,7 @@ func (p *Program) Build() (*ir.Program, *property.Set) {
 	return b.Finish(), g.props
 }
 
-// ask adds a goal and a final condition that depend on the seed.
+// ask adds a goal and a final condition to the properties. They depend on the seed.
 func (p *Program) ask(props *property.Set, x uint64, locs []int) {
 	r := rand.New(rand.NewPCG(p.Seed, 0xa5c))
 	isX := property.Var{Name: "x", Thread: ir.NoThread, Addr: x, Type: ir.S64}
@@ -136,8 +136,8 @@ func (p *Program) ask(props *property.Set, x uint64, locs []int) {
 	props.Final = &property.Final{Quantifier: property.Exists, Cond: equal([]property.Var{isX, reg}[r.IntN(2)], int64(r.IntN(3)))}
 }
 
-// anyGoal is a goal about some threads that start at once: the places of one or two, and
-// registers of any, or memory.
+// anyGoal returns a goal about the locations of one or two threads, and sometimes about a
+// register of any thread or about x.
 func (p *Program) anyGoal(r *rand.Rand, x property.Var, locs []int) property.Goal {
 	var goal property.Goal
 	order := r.Perm(len(locs))
@@ -156,11 +156,11 @@ func (p *Program) anyGoal(r *rand.Rand, x property.Var, locs []int) property.Goa
 	return goal
 }
 
-// Flat is Build followed by the passes.
+// Flat returns the program as flat ir, with its properties.
 func (p *Program) Flat() (*ir.Program, *property.Set) {
 	prog, props := p.Build()
 	if errs := ir.Verify(prog); len(errs) > 0 {
-		panic(fmt.Sprintf("BUG: random program is broken: %v", errs[0]))
+		panic(fmt.Sprintf("BUG: random program is not valid: %v", errs[0]))
 	}
 	flat, err := transform.Run(prog, transform.Options{Unroll: 2}, nil)
 	if err != nil {
@@ -169,6 +169,7 @@ func (p *Program) Flat() (*ir.Program, *property.Set) {
 	return flat, props
 }
 
+// build is a program whose ir is being built.
 type build struct {
 	b       *ir.Builder
 	prog    *Program
@@ -179,14 +180,14 @@ type build struct {
 	barrier ir.ObjectID
 	funcs   []ir.FuncID
 
-	locs []int // locations of each thread
+	locs []int // per thread: the number of its locations
 
-	f       *ir.FuncBuilder
-	regs    [Regs]ir.Reg
-	handles []ir.Reg
+	f       *ir.FuncBuilder // of the current thread
+	regs    [Regs]ir.Reg    // of the current thread
+	handles []ir.Reg        // of the spawned threads
 }
 
-// at is a made-up position, so that every edge has one.
+// at returns an invented position, so that every edge has one.
 func at(thread, line int) source.Span {
 	return source.At(source.Pos{File: fmt.Sprintf("t%d", thread), Line: line, Col: 1})
 }
@@ -419,16 +420,16 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 	}
 }
 
-// spin makes loops that wait, with registers of their own.
+// spin adds a spin loop that uses new registers, and returns the location after it.
 func (g *build) spin(t int, here ir.Loc, s *Stmt) ir.Loc {
-	own := func() ir.Reg { return g.f.Reg(fmt.Sprintf("s%d", len(g.f.F.Regs)), 0, source.Span{}) }
+	newReg := func() ir.Reg { return g.f.Reg(fmt.Sprintf("s%d", len(g.f.F.Regs)), 0, source.Span{}) }
 	test := func(from ir.Loc, r ir.Reg, op ir.ExprOp, v int64, to ir.Loc) {
 		a := ir.NewOp(ir.Assume)
 		a.Val = ir.Binary(op, ir.S64, ir.R(r), ir.Int(v))
 		g.link(t, from, a, to)
 	}
 	end := g.f.Loc("", source.Span{})
-	seen := own()
+	seen := newReg()
 	switch s.Kind {
 	case SpinCas:
 		op := g.access(ir.RMW, s)
@@ -437,8 +438,9 @@ func (g *build) spin(t int, here ir.Loc, s *Stmt) ir.Loc {
 		test(mid, seen, ir.Ne, s.Val, here)
 		test(mid, seen, ir.Eq, s.Val, end)
 	case SpinTwo:
-		// What the second load gives goes through a register, as what an inlined call returns.
-		result := own()
+		// The value of the second load goes through a register, like the result of an
+		// inlined call.
+		result := newReg()
 		first := g.access(ir.Load, s)
 		first.Dst = seen
 		mid := g.edge(t, here, first)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Root is the directory of the repository, found from the test's own.
+// Root returns the root directory of the repository.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -25,8 +25,8 @@ func Root(t testing.TB) string {
 	}
 }
 
-// Shared is a path below the directory of data that may lie beside the
-// repository. Where it is absent the test is skipped with a notice.
+// Shared returns a path in the directory of shared data beside the repository. If the
+// path does not exist, the test is skipped with a notice.
 func Shared(t testing.TB, path ...string) string {
 	t.Helper()
 	full := filepath.Join(append([]string{Root(t), "..", "shared"}, path...)...)

@@ -1,7 +1,7 @@
 package testkit
 
-// Shrink takes statements away as long as the program still fails, and returns
-// the smallest one found. The program itself is not changed.
+// Shrink removes statements and threads as long as fails holds, and returns the smallest
+// program it found. It does not change p.
 func Shrink(p *Program, fails func(*Program) bool) *Program {
 	best := p
 	for {
@@ -20,7 +20,7 @@ func Shrink(p *Program, fails func(*Program) bool) *Program {
 	}
 }
 
-// reductions are the programs one small step below p.
+// reductions returns the programs that are one step smaller than p.
 func reductions(p *Program) []*Program {
 	var out []*Program
 	with := func(threads [][]Stmt) {
@@ -41,8 +41,8 @@ func reductions(p *Program) []*Program {
 	return out
 }
 
-// shorter are the lists with one statement gone, replaced by its parts, or with
-// something simpler in it.
+// shorter returns the lists in which one statement is removed, replaced by its parts, or
+// made simpler.
 func shorter(list []Stmt) [][]Stmt {
 	var out [][]Stmt
 	replace := func(i int, by ...Stmt) {

@@ -18,7 +18,7 @@ import (
 	"fencepost/verdict"
 )
 
-// NeedSpin skips the test with a notice where SPIN or the C compiler it needs is
+// NeedSpin skips the test with a notice if SPIN, or the C compiler that SPIN needs, is
 // not installed.
 func NeedSpin(t testing.TB) {
 	t.Helper()
@@ -29,24 +29,24 @@ func NeedSpin(t testing.TB) {
 	}
 }
 
-// SpinAnswer is what SPIN says about a model.
+// SpinAnswer is the result of SPIN for a Promela model.
 type SpinAnswer struct {
-	// Inconclusive is why there is no verdict, "" if there is one: depth, memory
-	// or time ran out, a value did not fit, a cell lay outside the window.
+	// Inconclusive is the reason why there is no verdict, or "" if there is one: a limit
+	// on depth, memory or time, a value that does not fit, a cell outside the window.
 	Inconclusive string
 	Errors       int
-	Violation    string // the first one, in SPIN's words
+	Violation    string // the first violation, as SPIN prints it
 	States       int64
 	Output       string
 	Total        time.Duration // generate, compile and run
-	Search       time.Duration // run alone, at the depth that was enough
+	Search       time.Duration // the last run alone
 }
 
-// SpinFlags are given to the C compiler and to the verifier it makes.
+// SpinFlags are the flags for the C compiler and for the verifier that it compiles.
 type SpinFlags struct{ Compiler, Verifier []string }
 
-// SpinCheck compiles quickly and breaks off when a value does not fit into an
-// int; SpinFast searches quickly, and with more memory.
+// SpinCheck makes compilation fast, and the verifier stop if a value does not fit into
+// an int. SpinFast makes the search fast, with more memory.
 var (
 	SpinCheck = SpinFlags{
 		Compiler: []string{"-O0", "-DMEMLIM=2000", "-fsanitize=signed-integer-overflow,shift", "-fsanitize-undefined-trap-on-error"},
@@ -55,12 +55,12 @@ var (
 	SpinFast = SpinFlags{Compiler: []string{"-O2", "-DMEMLIM=6000"}}
 )
 
-// depths are the limits of SPIN's search that are tried in turn: room for a deep
-// search costs time even where it is not used.
+// depths are the limits on the depth of SPIN's search, tried in turn. SPIN allocates
+// memory for the limit, so a large one costs time even if it is not reached.
 var depths = []string{"-m10000", "-m1000000", "-m20000000"}
 
-// RunSpin generates, compiles and runs the verifier for a Promela text in dir. An
-// error means that the text or the tools are broken.
+// RunSpin generates, compiles and runs the verifier for a Promela text in dir, and
+// returns its answer. An error means that SPIN or the compiler rejects the text.
 func RunSpin(ctx context.Context, dir, text string, flags SpinFlags) (*SpinAnswer, error) {
 	if err := os.WriteFile(filepath.Join(dir, "model.pml"), []byte(text), 0o644); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (a *SpinAnswer) parse(ctx context.Context, failed error) {
 	case ctx.Err() != nil:
 		a.Inconclusive = "out of time"
 	case failed != nil:
-		a.Inconclusive = "the verifier broke off: " + failed.Error()
+		a.Inconclusive = "the verifier crashed: " + failed.Error()
 	case m == nil:
 		a.Inconclusive = "the verifier gave no answer"
 	case strings.Contains(a.Violation, "outside_window"):
@@ -136,7 +136,7 @@ func (a *SpinAnswer) parse(ctx context.Context, failed error) {
 	}
 }
 
-// Export writes the case for SPIN, or tells why it cannot be written.
+// Export returns the case as Promela, or the diagnostics that say why it is refused.
 func (c *Case) Export(model string) (text string, refused []verdict.Diagnostic, err error) {
 	text, diags, err := export.Run(context.Background(), c.Input, export.Options{Options: c.Options.Options, Deadlock: c.Options.Deadlock, Format: export.Promela, Model: model})
 	if err == nil && (pipeline.Answer{Diagnostics: diags}).HasErrors() {
