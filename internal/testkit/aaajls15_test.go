@@ -14,7 +14,7 @@ func TestAAAJLS15Fig1(t *testing.T) {
 	e.outcome("tso", "p:r=0 q:s=0", true)
 }
 
-// [AAAJLS15 Fig. 5]: forwarding; the three cases that §2 says must be told apart.
+// [AAAJLS15 Fig. 5]: forwarding; the three cases that must be distinguished by §2.
 func TestAAAJLS15Fig5(t *testing.T) {
 	e := paperExample(t, "aaajls15-fig5")
 	for _, m := range []string{"sc", "tso", "pso"} {
@@ -25,8 +25,8 @@ func TestAAAJLS15Fig5(t *testing.T) {
 	}
 }
 
-// [AAAJLS15 Fig. 10]: both threads read their own z from the buffer on the way; the
-// execution of Fig. 10(c) ends with s = 0 in p and s = 1 in q.
+// [AAAJLS15 Fig. 10]: in both threads the load of z is forwarded. The execution of
+// Fig. 10(c) ends with s = 0 in p and s = 1 in q.
 func TestAAAJLS15Fig10(t *testing.T) {
 	e := paperExample(t, "aaajls15-fig10")
 	e.verdicts("safe unsafe unsafe")

@@ -13,7 +13,7 @@ import (
 	"fencepost/internal/transform"
 )
 
-// awaited is the explicit engine on the program that transform.Await makes.
+// awaited runs the explicit engine on the result of transform.Await.
 var awaited = engine.Engine{
 	Name: "explicit after await",
 	Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
@@ -23,8 +23,9 @@ var awaited = engine.Engine{
 	},
 }
 
-// TestAwait: with idle rounds taken away a program has the same final states, failing
-// checks, goals and deadlocks under every model, and witnesses are executions of the program as it was.
+// TestAwait: if spin loops are awaits, a program has the same final states, failing checks,
+// goals and deadlocks under every model, and witnesses are executions of the original
+// program.
 func TestAwait(t *testing.T) {
 	bent := 0
 	problem := func(p *testkit.Program) string {

@@ -8,9 +8,9 @@ import (
 
 // Examples of Bouajjani, Calin, Derevenetc, Meyer: Lazy TSO Reachability.
 
-// [BCDM15 Fig. 1]: simplified Dekker; both threads in their critical sections are
-// reachable under TSO only, by the computation of §2.1, whose store of the first
-// thread is flushed at the end.
+// [BCDM15 Fig. 1]: simplified Dekker. Both threads can be in their critical sections under
+// TSO only, by the computation of §2.1, which flushes the store of the first thread at
+// the end.
 func TestBCDM15Fig1(t *testing.T) {
 	e := paperExample(t, "bcdm15-fig1")
 	e.verdicts("safe unsafe unsafe")
@@ -22,11 +22,11 @@ func TestBCDM15Fig1(t *testing.T) {
 // [BCDM15 Fig. 8]: the diamond between the accesses changes nothing.
 func TestBCDM15Fig8(t *testing.T) { paperExample(t, "bcdm15-fig8").verdicts("safe unsafe unsafe") }
 
-// [BCDM15 Fig. 9]: the goal needs the loop twice, with stores delayed.
+// [BCDM15 Fig. 9]: the goal needs two rounds of the loop, with delayed stores.
 func TestBCDM15Fig9(t *testing.T) { paperExample(t, "bcdm15-fig9").verdicts("safe unsafe unsafe") }
 
-// [BCDM15 Fig. 12]: safe, with stores in an endless loop: under TSO the answer
-// holds within the bound on buffers and says so.
+// [BCDM15 Fig. 12]: safe, with stores in an endless loop. Under TSO the answer is safe up
+// to the bound on buffers, and names the bound.
 func TestBCDM15Fig12(t *testing.T) {
 	e := paperExample(t, "bcdm15-fig12")
 	e.verdicts("safe safe safe")

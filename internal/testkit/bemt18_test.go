@@ -5,7 +5,7 @@ import "testing"
 // Examples of Bouajjani, Enea, Mutluergil, Tasiran: Reasoning About TSO Programs Using
 // Reduction and Abstraction.
 
-// sameUnderTSO wants equal final states under SC and TSO.
+// sameUnderTSO checks that SC and TSO have the same final states.
 func (e *example) sameUnderTSO() {
 	e.t.Helper()
 	e.finals("tso", len(e.results["sc"].FinalStates))
@@ -29,12 +29,12 @@ func TestBEMT18Fig2(t *testing.T) {
 	e.sameUnderTSO()
 }
 
-// [BEMT18 Fig. 3]: the work-stealing queue hands out an element twice under TSO;
-// with the read abstraction of H it satisfies the idempotent specification.
+// [BEMT18 Fig. 3]: under TSO the work-stealing queue can return an element twice. With the
+// read abstraction of H it satisfies the idempotent specification.
 func TestBEMT18Fig3(t *testing.T) {
 	paperExample(t, "bemt18-fig3").verdicts("safe unsafe unsafe")
-	paperExample(t, "bemt18-fig3-havoc").verdicts("safe safe unsafe") // PSO also swaps the stores of put
-	// The abstraction has more behaviours already under SC: twice is possible there.
+	paperExample(t, "bemt18-fig3-havoc").verdicts("safe safe unsafe") // PSO also reorders the stores of put
+	// The abstraction has more behaviours, and can return an element twice under SC too.
 	paperExample(t, "bemt18-fig3-havoc-twice").verdicts("unsafe unsafe unsafe")
 }
 

@@ -12,8 +12,8 @@ import (
 	"fencepost/verdict"
 )
 
-// fencesOf repairs a case. The pipeline fails if the patched text is not read
-// again and found to be repaired.
+// fencesOf returns the repair of a case. The question fences fails if a check of the
+// patched text does not find it repaired.
 func fencesOf(t *testing.T, c *testkit.Case, forWhat fences.Purpose, model string) *verdict.Result {
 	t.Helper()
 	opt := fences.Defaults()
@@ -35,13 +35,13 @@ func fencesOf(t *testing.T, c *testkit.Case, forWhat fences.Purpose, model strin
 	return r
 }
 
-// checkRepair: a set comes with what was wrong, with what is wrong without each
-// fence, and with a patch.
+// checkRepair checks that a set of fences comes with a violation of the program, with a
+// violation without each fence, and with a patch.
 func checkRepair(t *testing.T, r *verdict.Result) {
 	t.Helper()
 	switch rep := r.Repair; {
 	case r.Verdict == verdict.Unsafe && rep.Hopeless == nil:
-		t.Error("no set of fences helps, and nothing says why")
+		t.Error("no set of fences helps, and the result has no reason")
 	case r.Verdict == verdict.Safe && (len(r.Fences) == 0) != (rep.Before == nil):
 		t.Errorf("%d fences, but something wrong without: %v", len(r.Fences), rep.Before != nil)
 	case r.Verdict == verdict.Safe && (len(r.Fences) == 0) != (len(rep.Patches) == 0):
@@ -60,9 +60,9 @@ func checkRepair(t *testing.T, r *verdict.Result) {
 	}
 }
 
-// TestCorpusFences: programs that are robust need no fence, others get as many as
-// their file says; programs with a violation that SC does not have get fences under
-// the weaker model, too; and what was repaired needs nothing more.
+// TestCorpusFences: robust programs need no fence, others get as many as their file says.
+// Programs with a violation that SC does not have get fences under the weaker model. A
+// repaired program needs no more fences.
 func TestCorpusFences(t *testing.T) {
 	said := 0
 	for _, c := range corpus(t) {

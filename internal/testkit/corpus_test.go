@@ -24,9 +24,8 @@ func corpus(t *testing.T) []*testkit.Case {
 	return testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus"))
 }
 
-// TestCorpus: every program of the corpus gets the verdicts its file expects,
-// every violation replays (the pipeline fails otherwise), and the computed answers
-// are those stored.
+// TestCorpus: every program of the corpus has the verdicts that its file expects, every
+// violation replays (the pipeline fails otherwise), and the answers equal the stored ones.
 func TestCorpus(t *testing.T) {
 	cases := corpus(t)
 	if len(cases) < 40 {
@@ -64,9 +63,9 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestCorpusRobust: every program is robust or not as its file says, and a program
-// that TSO gives another verdict or other final states than SC is not robust.
-// Every attack has its cycle.
+// TestCorpusRobust: every program is robust exactly if its file says so. A program with
+// another verdict or other final states under TSO than under SC is not robust. Every
+// attack has a cycle.
 func TestCorpusRobust(t *testing.T) {
 	said := 0
 	for _, c := range corpus(t) {
@@ -99,9 +98,9 @@ func TestCorpusRobust(t *testing.T) {
 			if got != "yes" {
 				return
 			}
-			own := c.Options
-			own.KeepGoing, own.Finals = true, true
-			results, err := c.Check(own)
+			checkOpt := c.Options
+			checkOpt.KeepGoing, checkOpt.Finals = true, true
+			results, err := c.Check(checkOpt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,8 +122,8 @@ func TestCorpusRobust(t *testing.T) {
 	}
 }
 
-// insideSections reports whether the questions of an .fp program are about states inside
-// atomic sections: about these robust programs differ from SC.
+// insideSections reports whether the properties of an .fp program are about states inside
+// atomic sections. In those states a robust program can differ from SC.
 func insideSections(c *testkit.Case) bool {
 	if filepath.Ext(c.Input.Name) != ".fp" {
 		return false
@@ -135,8 +134,8 @@ func insideSections(c *testkit.Case) bool {
 	return engine.InsideSections(u.Program, &props) != ""
 }
 
-// checkCriteria: a program without triangular races is robust, and a robust one has
-// the final states of SC.
+// checkCriteria checks that a program without triangular races is robust, and that a
+// robust program has the same final states under TSO as under SC.
 func checkCriteria(t *testing.T, c *testkit.Case, opt robust.Options, isRobust string) {
 	t.Helper()
 	decide := func(criterion robust.Criterion) verdict.Verdict {
@@ -163,8 +162,9 @@ func checkCriteria(t *testing.T, c *testkit.Case, opt robust.Options, isRobust s
 	}
 }
 
-// checkAttack: the cycle closes, begins with the store and its load, has another
-// thread on it, and uses only edges of the relation, program order being transitive.
+// checkAttack checks that the edges form a cycle that begins with the store and the load,
+// contains another thread, and uses only edges of the relation. Program order is
+// transitive.
 func checkAttack(t *testing.T, a *verdict.Attack) {
 	t.Helper()
 	if len(a.Cycle) < 3 {
@@ -195,8 +195,8 @@ func checkAttack(t *testing.T, a *verdict.Attack) {
 	}
 }
 
-// checkHonest: an unsafe has a witness, a safe states its coverage, an unknown a
-// reason.
+// checkHonest checks that an unsafe result has a witness, a safe one its coverage, and an
+// unknown one a reason.
 func checkHonest(t *testing.T, r *verdict.Result) {
 	t.Helper()
 	switch r.Verdict {
@@ -217,7 +217,7 @@ func checkHonest(t *testing.T, r *verdict.Result) {
 	}
 }
 
-// checkOrdered: a weaker model has every final state of a stronger one.
+// checkOrdered checks that a weaker model has every final state of a stronger one.
 func checkOrdered(t *testing.T, results []verdict.Result) {
 	t.Helper()
 	for i := 1; i < len(results); i++ {
@@ -231,7 +231,7 @@ func checkOrdered(t *testing.T, results []verdict.Result) {
 	}
 }
 
-// TestCorpusWorkers: several workers give the verdicts and counts of one.
+// TestCorpusWorkers: several workers give the same verdicts and counts as one.
 func TestCorpusWorkers(t *testing.T) {
 	for i, c := range corpus(t) {
 		if i%4 != 0 {

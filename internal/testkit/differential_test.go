@@ -21,9 +21,10 @@ var (
 	scaleAll  = flag.Bool("fp.scaling", false, "count the executions of every member of the families in C")
 )
 
-// TestExplicitAgainstEnumerator holds the explicit engine against the enumerator
-// of package replay on random programs: the same final states, failing checks and
-// deadlocks under every model, every witness replays, and the models are ordered.
+// TestExplicitAgainstEnumerator compares the explicit engine with the enumerator of
+// package replay on random programs: they find the same final states, failing checks and
+// deadlocks under every model, every witness replays, and weaker models have more
+// behaviours.
 func TestExplicitAgainstEnumerator(t *testing.T) {
 	var tooBig, states atomic.Int64
 	inParallel(*programs, func(i int) {
@@ -48,7 +49,8 @@ func TestExplicitAgainstEnumerator(t *testing.T) {
 	}
 }
 
-// compare asks both about one program under all models.
+// compare asks the engine and the enumerator about one program under all models. It
+// returns the first problem, or "".
 func compare(p *testkit.Program) (problem string, states, tooBig int64) {
 	flat, props := p.Flat()
 	var prev testkit.Answers
@@ -80,9 +82,8 @@ func compare(p *testkit.Program) (problem string, states, tooBig int64) {
 	return "", states, tooBig
 }
 
-// TestReduction: with and without partial-order and symmetry reduction the
-// answers are the same, on all profiles and on programs with loops, whose buffers
-// are bounded.
+// TestReduction: partial-order and symmetry reduction do not change the answers, on all
+// profiles and on programs with loops, whose buffers are bounded.
 func TestReduction(t *testing.T) {
 	profiles := append([]testkit.Profile{
 		{Name: "loops", Loops: true}, {Name: "loops-goal", Loops: true, Goal: true}, {Name: "loops-mixed", Loops: true, Mixed: true}, {Name: "loops-overlap", Loops: true, Overlap: true},
@@ -131,8 +132,8 @@ func TestReduction(t *testing.T) {
 	}
 }
 
-// TestSymmetry: programs with several copies of a thread have the same verdict, one
-// question at a time, whether or not states are stored up to their order.
+// TestSymmetry: symmetry reduction does not change the verdicts about programs with several
+// copies of a thread, for one property at a time.
 func TestSymmetry(t *testing.T) {
 	profiles := []testkit.Profile{{Name: "core"}, {Name: "loops", Loops: true}, {Name: "mixed", Mixed: true}, {Name: "overlap", Overlap: true}}
 	var with, without, asked, tooBig atomic.Int64
@@ -191,8 +192,8 @@ func TestSymmetry(t *testing.T) {
 	}
 }
 
-// TestFencedProgramsAreSC: with a full fence after every store the weak models
-// add nothing.
+// TestFencedProgramsAreSC: with a full fence after every store, the weak models have the
+// behaviours of SC.
 func TestFencedProgramsAreSC(t *testing.T) {
 	inParallel(*programs/4, func(i int) {
 		seed := *firstSeed + uint64(i)
@@ -217,8 +218,8 @@ func TestFencedProgramsAreSC(t *testing.T) {
 	})
 }
 
-// TestWeakModelsAreWeaker: the random programs do show the differences between
-// the models, so that the comparisons above mean something.
+// TestWeakModelsAreWeaker: the random programs show differences between the models, so
+// that the comparisons above can fail.
 func TestWeakModelsAreWeaker(t *testing.T) {
 	var tso, pso atomic.Int64
 	inParallel(200, func(i int) {

@@ -13,10 +13,8 @@ import (
 	"fencepost/internal/testkit"
 )
 
-// TestMemoryErrors holds the engines against the enumerator on random programs into
-// which errors of memory are put: blocks without bytes, automatic storage that is
-// freed and blocks of the heap that end like it, mutexes that are destroyed, threads
-// that are joined twice, objects that are read-only, a main thread that ends by itself.
+// TestMemoryErrors compares the engines with the enumerator on random programs with memory
+// errors (WithErrors).
 func TestMemoryErrors(t *testing.T) {
 	var tooBig, found atomic.Int64
 	classes := map[ir.CheckClass]*atomic.Int64{}

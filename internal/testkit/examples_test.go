@@ -16,8 +16,8 @@ import (
 
 var expected = regexp.MustCompile(`expect:([^\n*]*)`)
 
-// TestExamplesRobust: the examples are robust or not as their comments say, and if
-// robust, TSO gives them the verdict of SC.
+// TestExamplesRobust: each example is robust exactly if its comment says so, and a robust
+// one has the same verdict under TSO as under SC.
 func TestExamplesRobust(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(testkit.Root(t), "examples", "*.*"))
 	if err != nil || len(paths) == 0 {
@@ -34,7 +34,7 @@ func TestExamplesRobust(t *testing.T) {
 			}
 			m := expected.FindSubmatch(text)
 			if m == nil {
-				t.Skip("says nothing of what to expect")
+				t.Skip("the example does not say what to expect")
 			}
 			want := map[string]string{}
 			for _, pair := range strings.Fields(string(m[1])) {

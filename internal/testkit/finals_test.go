@@ -32,7 +32,7 @@ func compileFinals(text string) (*ir.Program, *property.Set, error) {
 	return flat, unit.Props, err
 }
 
-// sameFinals compares the final states of two engines with those of the enumerator.
+// sameFinals compares the final states that two engines find with the enumerator.
 func sameFinals(flat *ir.Program, props *property.Set, m memory.Model) (finals []string, problem string, err error) {
 	want, err := testkit.Oracle(flat, props, m)
 	if err != nil {
@@ -57,8 +57,8 @@ func sameFinals(flat *ir.Program, props *property.Set, m memory.Model) (finals [
 	return want.Finals, "", nil
 }
 
-// TestFinalStatesOfC: final states show every part of memory that a program can look
-// at, and the names of blocks instead of addresses.
+// TestFinalStatesOfC: final states show all memory that a program can read, and names of
+// blocks instead of addresses.
 func TestFinalStatesOfC(t *testing.T) {
 	for _, tc := range []struct{ name, globals, main, want string }{
 		{"members", "struct { int a; struct { char b; long c; } in; } s;", "s.a = 1; s.in.c = -2;", "s.a=1 s.in.b=0 s.in.c=-2"},
@@ -133,8 +133,8 @@ int main(void) { pthread_t s, t; pthread_create(&s, 0, a, 0); pthread_create(&t,
 	}
 }
 
-// TestFinalStatesAgainstEnumerator holds the final states of random C programs with
-// structs, unions, pointers, blocks and results against the enumerator of replay.
+// TestFinalStatesAgainstEnumerator compares the final states of random C programs, with
+// structs, unions, pointers, blocks and results, with the enumerator of replay.
 func TestFinalStatesAgainstEnumerator(t *testing.T) {
 	var tooBig, finals, differ atomic.Int64
 	inParallel(*finalPrograms, func(i int) {
@@ -179,7 +179,7 @@ func TestFinalStatesAgainstEnumerator(t *testing.T) {
 	}
 }
 
-// generateFinals makes a program of two threads that write memory of all kinds.
+// generateFinals returns a program with two threads that write memory of all kinds.
 func generateFinals(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 20))
 	pick := func(words string) string {
@@ -210,7 +210,7 @@ func generateFinals(seed uint64) string {
 	out.WriteString("#include <pthread.h>\n#include <stdlib.h>\nint x, y;\nstruct { int a; short b[2]; } s;\nunion { int w; signed char c[4]; } u;\nint a[2][2], *p;\nstruct node { struct node *next; int v; } *list;\nlong word;\n")
 	for t := range 2 {
 		fmt.Fprintf(&out, "void *t%d(void *arg) {\n", t)
-		buffering := r.IntN(2) == 0 // store, then load what the other thread stores
+		buffering := r.IntN(2) == 0 // store, then load the variable that the other thread stores
 		if buffering {
 			fmt.Fprintf(&out, "%c = 1;\n", "xy"[t])
 		}

@@ -5,13 +5,12 @@ import (
 	"fencepost/verdict"
 )
 
-// Happens-before of C11, a second time: from the text of the standard, over whole
-// relations, for small executions. internal/trace/races.go has it in one pass with
-// vector clocks and reads memory orders in the representation; here the lines of the C
-// program say what each step is, and the representation only that a step reads, writes,
-// allocates and so on.
+// A second implementation of C11's happens-before: by the text of the standard, as a
+// relation over all events, for small executions. internal/trace/races.go makes one pass
+// with vector clocks and takes memory orders from the ir. Here the lines of the C program
+// say what each step is. The ir says only that a step reads, writes, allocates and so on.
 
-// memoryOrder is a C11 memory order; none is not atomic.
+// memoryOrder is a C11 memory order. An access with none is not atomic.
 type memoryOrder int
 
 const (
@@ -26,7 +25,7 @@ const (
 func (o memoryOrder) acquires() bool { return o == acquire || o == acqRel || o == seqCst }
 func (o memoryOrder) releases() bool { return o == release || o == acqRel || o == seqCst }
 
-// callKind is what a line of a C program calls.
+// callKind says which function a line of a C program calls.
 type callKind int
 
 const (
@@ -40,14 +39,14 @@ const (
 	rwCall
 	spinCall
 	onceCall
-	keyCall
+	keyCall // thread-specific data, whose accesses are inside the library
 )
 
-// cLine is what a line of a C program does.
+// cLine says what a line of a C program does.
 type cLine struct {
 	call        callKind
 	order, fail memoryOrder
-	mutex       string // of a wait
+	mutex       string // of a condition wait
 }
 
 // hbEvent is a step of an execution that is no flush.
@@ -58,26 +57,26 @@ type hbEvent struct {
 	line   cLine
 	st     *verdict.Step
 
-	reads, writes bool // memory
-	from          int  // the event that wrote what an atomic read reads; -1: none did
-	life          int  // of a byte of the heap: how often its block had been allocated
-	whole         bool // all of the block of its address: an allocation or a free
+	reads, writes bool // whether the event reads or writes memory
+	from          int  // the event whose write an atomic read reads, or -1
+	life          int  // in a heap block: how often the block had been allocated
+	whole         bool // the event is an allocation or a free, which write the whole block
 	size          uint64
 }
 
-// history is an execution as the standard speaks of it.
+// history is an execution in the terms of the standard.
 type history struct {
 	p      *ir.Program
 	events []hbEvent
-	mo     map[uint64][]int // modification order of each atomic object: events
+	mo     map[uint64][]int // per atomic object: its modification order, as events
 	hb     [][]bool
-	blocks map[uint64]uint64 // of the heap: sizes
+	blocks map[uint64]uint64 // per heap block: its size
 }
 
-// lineOf says what a position does; keys are inside the library.
+// lineOf returns what the line at a position does.
 type lineOf func(*verdict.Pos) cLine
 
-// newHistory reads an execution.
+// newHistory returns the history of an execution, without happens-before.
 func newHistory(p *ir.Program, w *verdict.Witness, lines lineOf) *history {
 	h := &history{p: p, mo: map[uint64][]int{}, blocks: map[uint64]uint64{}}
 	ops := map[ir.EdgeID]*ir.Op{}
@@ -86,8 +85,8 @@ func newHistory(p *ir.Program, w *verdict.Witness, lines lineOf) *history {
 			ops[f.Edges[i].ID] = &f.Edges[i].Op
 		}
 	}
-	event := map[int]int{}    // of a step
-	buffer := map[int][]int{} // events whose store is in a thread's buffer
+	event := map[int]int{}    // per step: its event
+	buffer := map[int][]int{} // per thread: events whose store is in its buffer
 	lives := map[uint64]int{}
 	for i := range w.Steps {
 		st := &w.Steps[i]
@@ -97,7 +96,7 @@ func newHistory(p *ir.Program, w *verdict.Witness, lines lineOf) *history {
 			for k, x := range buffer[st.Thread] {
 				if x == e {
 					buffer[st.Thread] = append(append([]int{}, buffer[st.Thread][:k]...), buffer[st.Thread][k+1:]...)
-					h.arrive(e)
+					h.modify(e)
 					break
 				}
 			}
@@ -138,21 +137,21 @@ func newHistory(p *ir.Program, w *verdict.Witness, lines lineOf) *history {
 			if st.Buffered {
 				buffer[e.thread] = append(buffer[e.thread], event[i])
 			} else {
-				h.arrive(event[i])
+				h.modify(event[i])
 			}
 		}
 	}
 	return h
 }
 
-// arrive appends a write to the modification order of its object.
-func (h *history) arrive(e int) {
+// modify appends a write to the modification order of its object.
+func (h *history) modify(e int) {
 	addr := h.events[e].addr()
 	h.mo[addr] = append(h.mo[addr], e)
 }
 
-// readsFrom is the write that an atomic read takes its value from: the newest in the
-// own buffer, or the last one in memory.
+// readsFrom returns the write that an atomic read reads from: the newest one in the buffer
+// of its thread, else the last one in memory, else -1.
 func (h *history) readsFrom(e *hbEvent, buffer []int) int {
 	for k := len(buffer) - 1; k >= 0; k-- {
 		if h.events[buffer[k]].addr() == e.addr() {
@@ -172,7 +171,7 @@ func (e *hbEvent) addr() uint64 {
 	return e.st.Addr
 }
 
-// block is the block of the heap that an address lies in.
+// block returns the address of the heap block that contains addr, and whether one does.
 func (h *history) block(addr uint64) (uint64, bool) {
 	for b, size := range h.blocks {
 		if addr-b < size {
@@ -183,8 +182,7 @@ func (h *history) block(addr uint64) (uint64, bool) {
 }
 
 // happensBefore computes the relation [C11 §5.1.2.4p18]: sequenced before and
-// synchronises with, closed transitively. (Nothing here depends on dependencies: consume
-// is acquire.)
+// synchronises with, closed transitively. Dependencies do not count: consume is acquire.
 func (h *history) happensBefore() {
 	n := len(h.events)
 	h.hb = make([][]bool, n)
@@ -198,7 +196,7 @@ func (h *history) happensBefore() {
 	h.threads()
 	h.barriers()
 	h.atomics()
-	// Nothing happens before an earlier event, so one pass from the end closes the relation.
+	// No event happens before an earlier one, so one pass from the end closes the relation.
 	for i := n - 1; i >= 0; i-- {
 		for k := i + 1; k < n; k++ {
 			if h.hb[i][k] && !h.closed(i, k) {
@@ -210,8 +208,8 @@ func (h *history) happensBefore() {
 	}
 }
 
-// closed is whether an earlier event of k's thread comes after event i already: what comes
-// after k is known then.
+// closed reports whether event i happens before an earlier event of k's thread. Then i is
+// already related to all events that k happens before.
 func (h *history) closed(i, k int) bool {
 	for j := k - 1; j > i; j-- {
 		if h.events[j].thread == h.events[k].thread {
@@ -221,7 +219,7 @@ func (h *history) closed(i, k int) bool {
 	return false
 }
 
-// next is the first event of a thread behind event i, or -1.
+// next returns the first event of a thread after event i, or -1.
 func (h *history) next(thread, i int) int {
 	for j := i + 1; j < len(h.events); j++ {
 		if h.events[j].thread == thread {
@@ -231,7 +229,7 @@ func (h *history) next(thread, i int) int {
 	return -1
 }
 
-// threads: the completion of thrd_create synchronises with the beginning of the thread
+// threads adds spawns and joins: the completion of thrd_create synchronises with the beginning of the thread
 // [C11 §7.26.5.1p2], and the completion of the thread with the return of thrd_join
 // [§7.26.5.6p2].
 func (h *history) threads() {
@@ -251,10 +249,10 @@ func (h *history) threads() {
 	}
 }
 
-// barriers: what a thread did before it arrived happens before what any other of the
-// round does behind the barrier.
+// barriers adds the barriers: an arrival happens before every event of the threads of the
+// same round after the barrier.
 func (h *history) barriers() {
-	waits := map[uint64][]int{} // events of threads that wait
+	waits := map[uint64][]int{} // per barrier: the arrivals of the current round
 	for i := range h.events {
 		e := &h.events[i]
 		if e.op != ir.Barrier {
@@ -262,7 +260,7 @@ func (h *history) barriers() {
 		}
 		addr := e.st.Accesses[0].Addr
 		waits[addr] = append(waits[addr], i)
-		if len(waits[addr]) < 2 { // all barriers here are for two
+		if len(waits[addr]) < 2 { // all barriers in these programs are for two threads
 			continue
 		}
 		for _, a := range waits[addr] {
@@ -276,8 +274,8 @@ func (h *history) barriers() {
 	}
 }
 
-// library is whether event i synchronises with the later event j by a call of the
-// library.
+// library reports whether event i synchronises with the later event j through a call of a
+// library function.
 func (h *history) library(i, j int) bool {
 	a, b := &h.events[i], &h.events[j]
 	switch {
@@ -293,7 +291,7 @@ func (h *history) library(i, j int) bool {
 		// [C11 §7.26.2.1p2]: the completion of an effective call, with all subsequent calls.
 		return a.op == ir.Store && b.reads && b.st.Value == 2
 	case a.op == ir.Free && b.op == ir.Alloc && a.addr() == b.addr():
-		// [C11 §7.22.3p1]; the free is the latest one, and the earlier ones come before it.
+		// [C11 §7.22.3p1]. Earlier frees of the block happen before the latest one.
 		return a.st.Free
 	case a.op == ir.AtomicEnd && b.op == ir.AtomicBegin:
 		return true
@@ -301,7 +299,7 @@ func (h *history) library(i, j int) bool {
 	return false
 }
 
-// change is what a read-modify-write adds, as far as it writes.
+// change returns the difference that a read-modify-write makes to the value.
 func (e *hbEvent) change() int64 {
 	if e.op != ir.RMW {
 		return 0
@@ -309,8 +307,9 @@ func (e *hbEvent) change() int64 {
 	return e.st.Written - e.st.Value
 }
 
-// readersAndWriters: the unlock of a writer synchronises with all later locks, that of a
-// reader with those of writers.
+// readersAndWriters reports whether a synchronises with b, two events of a reader-writer
+// lock. The unlock of a writer synchronises with all later locks, that of a reader with
+// later locks of writers.
 func (h *history) readersAndWriters(a, b *hbEvent) bool {
 	writerUnlocks := a.st.Value == -1 && a.change() == 1
 	readerUnlocks := a.st.Value > 0 && a.change() == -1
@@ -319,8 +318,8 @@ func (h *history) readersAndWriters(a, b *hbEvent) bool {
 	return writerUnlocks && (writerLocks || readerLocks) || readerUnlocks && writerLocks
 }
 
-// unlocks is the mutex that an event lets go, 0: none. A wait lets its mutex go when it
-// begins, and takes it when it is over. A timed one may unlock and lock.
+// unlocks returns the mutex that an event unlocks, or 0. A condition wait unlocks its mutex
+// when it begins and locks it when it ends. A timed wait may do so with read-modify-writes.
 func (h *history) unlocks(e *hbEvent) uint64 {
 	switch {
 	case e.line.call == mutexUnlock && e.st.Wrote, e.line.call == condWait && e.st.Kind == verdict.StepRMW && e.st.Written == 0:
@@ -331,7 +330,7 @@ func (h *history) unlocks(e *hbEvent) uint64 {
 	return 0
 }
 
-// locks is the mutex that an event takes, 0: none.
+// locks returns the mutex that an event locks, or 0.
 func (h *history) locks(e *hbEvent) uint64 {
 	switch {
 	case e.line.call == mutexLock && e.st.Wrote, e.line.call == condWait && e.st.Kind == verdict.StepRMW && e.st.Written != 0:
@@ -351,7 +350,7 @@ func (h *history) object(name string) uint64 {
 	panic("no object " + name)
 }
 
-// atomics: release operations and release fences synchronise with acquire operations
+// atomics adds the edges from release operations and release fences to acquire operations
 // and acquire fences [C11 §5.1.2.4p11, §7.17.4p2-4].
 func (h *history) atomics() {
 	for r := range h.events {
@@ -363,7 +362,7 @@ func (h *history) atomics() {
 		if read.op == ir.RMW && !read.writes {
 			order = read.line.fail
 		}
-		// What acquires through this read: itself, and acquire fences behind it.
+		// The read itself can acquire, and acquire fences after it.
 		var to []int
 		if order.acquires() {
 			to = append(to, r)
@@ -379,7 +378,7 @@ func (h *history) atomics() {
 				continue
 			}
 			write := &h.events[x]
-			// What releases through the write: itself, and release fences before it.
+			// The write itself can release, and release fences before it.
 			var from []int
 			if write.line.order.releases() {
 				from = append(from, x)
@@ -400,8 +399,8 @@ func (h *history) atomics() {
 	}
 }
 
-// inSequence is whether a write is in the release sequence that the first of a part of a
-// modification order heads, or would head [C11 §5.1.2.4p10].
+// inSequence reports whether a write is in the release sequence whose head is the first
+// event of mo, a suffix of a modification order [C11 §5.1.2.4p10].
 func (h *history) inSequence(mo []int, write int) bool {
 	head := &h.events[mo[0]]
 	for k, x := range mo {
@@ -416,7 +415,7 @@ func (h *history) inSequence(mo []int, write int) bool {
 	return false
 }
 
-// races are all pairs of events that race [C11 §5.1.2.4p25], as steps.
+// races returns all pairs of events that race [C11 §5.1.2.4p25], as steps.
 func (h *history) races() map[[2]int]bool {
 	h.happensBefore()
 	out := map[[2]int]bool{}
@@ -431,16 +430,17 @@ func (h *history) races() map[[2]int]bool {
 	return out
 }
 
-// isAtomic: accesses of the library to its own objects are none of the program's.
+// isAtomic reports whether the event counts as an atomic access. Accesses of the library to
+// its objects do.
 func (e *hbEvent) isAtomic() bool { return !e.whole && e.line.call != plainAccess }
 
-// meet is whether two events access a common byte of one object.
+// meet reports whether two events access a common byte of the same object.
 func (h *history) meet(a, b *hbEvent) bool {
 	x, y := a.addr(), b.addr()
 	return a.accesses() && b.accesses() && a.life == b.life && (x-y < b.size || y-x < a.size)
 }
 
-// accesses: what is no memory access of the program has no bytes.
+// accesses reports whether the event is an access to memory by the program.
 func (e *hbEvent) accesses() bool {
 	return (e.reads || e.writes) && e.size > 0 && e.line.call != keyCall
 }

@@ -26,12 +26,12 @@ var (
 	huntSeed     = flag.Uint64("fp.huntseed", 1, "seed of the first of them")
 )
 
-// Random C programs for the places where answers have been wrong: atomic sections
-// with assertions and waits inside, every library call that blocks, members of
-// structures and unions and blocks on the heap, accesses of different sizes, loops that
-// store more often than the default bound on buffers.
+// Random C programs with features for which answers have been wrong: atomic sections with
+// assertions and waits inside, all library calls that block, members of structures and
+// unions, heap blocks, accesses of different sizes, and loops that store more often than
+// the default bound on buffers.
 
-// huntProgram makes one program.
+// huntProgram is a program that is being generated.
 type huntProgram struct {
 	r       *rand.Rand
 	out     strings.Builder
@@ -40,7 +40,8 @@ type huntProgram struct {
 	depth   int
 }
 
-// huntFocus rotates through the seeds: what a program has most of.
+// huntFocus has the features that programs can have most of. Consecutive seeds use them in
+// turn.
 var huntFocus = []string{"section", "library", "memory", "loop", "size"}
 
 const huntHead = `#include <assert.h>
@@ -69,17 +70,17 @@ void first(void) { x = 1; }
 func newHunt(seed uint64) *huntProgram {
 	h := &huntProgram{r: rand.New(rand.NewPCG(seed, 0xc0de)), focus: huntFocus[seed%uint64(len(huntFocus))]}
 	h.out.WriteString(huntHead)
-	// Half of the programs are store buffering with something in between.
-	buffering, places := h.r.IntN(2) == 0, []string{"x", "y"}
+	// Half of the programs are store buffering with a statement in between.
+	buffering, lvalues := h.r.IntN(2) == 0, []string{"x", "y"}
 	if h.focus == "size" {
-		places[0] = h.pick("u.word", "u.half[0]", "u.byte[1]")
+		lvalues[0] = h.pick("u.word", "u.half[0]", "u.byte[1]")
 	}
 	for i, name := range []string{"p", "q"} {
 		fmt.Fprintf(&h.out, "void *%s(void *arg) {\n  int r0 = 0, r1 = 0;\n", name)
 		if buffering {
-			h.line("%s = 1;", places[i])
+			h.line("%s = 1;", lvalues[i])
 			h.statement()
-			h.line("r0 = %s;", places[1-i])
+			h.line("r0 = %s;", lvalues[1-i])
 			h.out.WriteString("  return (void *)(long)r0;\n}\n")
 			continue
 		}
@@ -110,8 +111,8 @@ func (h *huntProgram) line(format string, args ...any) {
 	fmt.Fprintf(&h.out, format+"\n", args...)
 }
 
-// place is an lvalue that threads share.
-func (h *huntProgram) place() string {
+// lvalue returns a random lvalue that the threads share.
+func (h *huntProgram) lvalue() string {
 	plain := []string{"x", "y", "x", "y"}
 	switch h.focus {
 	case "size":
@@ -124,16 +125,16 @@ func (h *huntProgram) place() string {
 
 func (h *huntProgram) register() string { return h.pick("r0", "r1") }
 
-// assertion can fail under some model, and holds under others.
+// assertion returns a random assertion.
 func (h *huntProgram) assertion() string {
-	two := func() string { return fmt.Sprintf("%s == %d", h.pick("r0", "r1", "r0", h.place()), h.r.IntN(3)) }
+	two := func() string { return fmt.Sprintf("%s == %d", h.pick("r0", "r1", "r0", h.lvalue()), h.r.IntN(3)) }
 	if h.r.IntN(3) == 0 {
 		return fmt.Sprintf("assert(!(%s));", two())
 	}
 	return fmt.Sprintf("assert(!(%s && %s));", two(), two())
 }
 
-// statement writes one, of the program's kind or any other.
+// statement writes a random statement, often with the focus of the program.
 func (h *huntProgram) statement() {
 	if h.depth > 1 {
 		h.access()
@@ -170,13 +171,14 @@ func (h *huntProgram) body(n int) {
 	h.depth--
 }
 
+// access writes a load, store or read-modify-write.
 func (h *huntProgram) access() {
 	order := h.pick("relaxed", "acquire", "seq_cst")
 	switch h.r.IntN(8) {
 	case 0, 1, 2:
-		h.line("%s = %d;", h.place(), 1+h.r.IntN(2))
+		h.line("%s = %d;", h.lvalue(), 1+h.r.IntN(2))
 	case 3, 4, 5:
-		h.line("%s = %s;", h.register(), h.place())
+		h.line("%s = %s;", h.register(), h.lvalue())
 	case 6:
 		h.line("%s = atomic_load_explicit(&%s, memory_order_%s);", h.register(), h.pick("f", "g"), order)
 	case 7:
@@ -186,7 +188,7 @@ func (h *huntProgram) access() {
 	}
 }
 
-// atomic is a section, with what can go wrong inside.
+// atomic writes an atomic section, often with an assertion, assumption or wait inside.
 func (h *huntProgram) atomic() {
 	h.section = true
 	h.line("__VERIFIER_atomic_begin();")
@@ -206,7 +208,7 @@ func (h *huntProgram) atomic() {
 	h.section = false
 }
 
-// library calls something that blocks, wakes or synchronises.
+// library writes calls of functions that block, wake threads or synchronise.
 func (h *huntProgram) library() {
 	switch h.r.IntN(9) {
 	case 0, 1:
@@ -239,7 +241,7 @@ func (h *huntProgram) library() {
 	}
 }
 
-// heap publishes, uses and frees blocks.
+// heap writes the allocation, use or free of a block.
 func (h *huntProgram) heap() {
 	h.line("{")
 	switch h.r.IntN(4) {
@@ -255,14 +257,14 @@ func (h *huntProgram) heap() {
 	h.line("}")
 }
 
-// loop stores again and again before it goes on.
+// loop writes a loop with more stores than the default bound on buffers.
 func (h *huntProgram) loop() {
 	h.line("for (int i = 1; i <= %d; i++) %s = i;", 9+h.r.IntN(3), h.pick("x", "y"))
 }
 
-// TestHunt: whatever an engine says about such a program is what the enumerator says,
-// for every model; the answer of the portfolio is definite where it can be; a robust
-// program has the failures and final states of SC under TSO.
+// TestHunt: every definite answer of an engine about such a program agrees with the
+// enumerator, for every model. The portfolio answers definitely where it can. A robust
+// program has the same failures and final states under TSO as under SC.
 func TestHunt(t *testing.T) {
 	n := *huntPrograms
 	if testing.Short() {
@@ -282,7 +284,7 @@ func TestHunt(t *testing.T) {
 	}
 }
 
-// hunt is how an answer about a program is wrong, or "".
+// hunt returns what is wrong with the answers about a program, or "".
 func hunt(text, focus string, stats map[string]int) string {
 	unit, diags := c.Parse([]*source.File{source.NewFile("hunt.c", []byte(text))}, c.Options{})
 	if diags.HasErrors() {
@@ -325,8 +327,9 @@ func count(stats map[string]int, is bool, yes, no string) {
 	}
 }
 
-// askAll asks one engine, or the portfolio, about the program under every model. A program
-// with long loops may meet a default bound of every engine; then the portfolio says so.
+// askAll asks one engine, or the portfolio, about the program under every model, and
+// returns what is wrong with the answers, or "". The portfolio may answer unknown about a
+// program with long loops, which can reach the default bound of every engine.
 func askAll(text, engine string, long bool, oracle map[string]testkit.Answers, stats map[string]int) string {
 	models := []string{}
 	for _, m := range testkit.Models {
@@ -343,7 +346,7 @@ func askAll(text, engine string, long bool, oracle map[string]testkit.Answers, s
 		opt.Buffer, opt.Finals, opt.KeepGoing = 64, true, true
 	}
 	if engine == "smc" {
-		opt.Timeout = 20 * time.Second // some programs have millions of traces; unknown is then no failure
+		opt.Timeout = 20 * time.Second // some programs have millions of traces, and unknown is no failure
 	}
 	if engine == "lazy" {
 		opt.Memory = 64 << 20
@@ -380,8 +383,9 @@ func askAll(text, engine string, long bool, oracle map[string]testkit.Answers, s
 	return ""
 }
 
-// robustness: robust means that TSO has the failures and final states of SC, and
-// state-robust that it has the final states.
+// robustness returns what is wrong with the answers about robustness, or "". A robust
+// program has the same failures and final states under TSO as under SC, a state-robust
+// program the same final states.
 func robustness(text string, oracle map[string]testkit.Answers, stats map[string]int) string {
 	sc, ok1 := oracle["sc"]
 	tso, ok2 := oracle["tso"]
@@ -400,7 +404,7 @@ func robustness(text string, oracle map[string]testkit.Answers, stats map[string
 		case r.Verdict == verdict.Safe && !equal:
 			return fmt.Sprintf("robust by criterion %s, but final states or failing checks differ: %v against %v", criterion, sc.Finals, tso.Finals)
 		case r.Verdict == verdict.Unsafe && criterion == robust.State && equal:
-			return "not state-robust, but final states and failing checks are those of SC"
+			return "not state-robust, but SC has the same final states and failing checks"
 		case r.Verdict == verdict.Unknown:
 			stats["unknown: robust "+string(criterion)]++
 		case criterion == robust.Trace:

@@ -34,12 +34,12 @@ var instrumented = instrument.New(explicit.Engine)
 
 var errTooManyStates = errors.New("too many states")
 
-// feasible is the feasible attacks as an engine finds them, each once, after a
-// check of its execution: it replays under TSO and has a cycle.
+// feasible returns the feasible attacks that an engine finds, each once. It checks that the
+// execution of each attack replays under TSO and has a cycle.
 func feasible(e engine.Engine, p *ir.Program, limit int64) (string, int64, error) {
 	out, err := e.Run(context.Background(), &engine.Task{
 		Program: p, Props: &property.Set{}, Model: memory.TSO, KeepGoing: true,
-		Limits: engine.Limits{Workers: 1, Memory: limit}, // loops may count for ever
+		Limits: engine.Limits{Workers: 1, Memory: limit}, // a loop that counts has no end
 	})
 	if err != nil {
 		return "", 0, err
@@ -65,8 +65,8 @@ func feasible(e engine.Engine, p *ir.Program, limit int64) (string, int64, error
 	return strings.Join(list, ", "), out.Stats.States, nil
 }
 
-// methodsDiffer is what the two ways to robustness disagree about, "" if nothing; ok
-// is false if the program is beyond them.
+// methodsDiffer returns how the answers of the engines robust and instrument differ, or "".
+// ok is false if one of them does not answer.
 func methodsDiffer(p *ir.Program) (diff string, broken, ok bool) {
 	task := &engine.Task{Program: p}
 	if robust.Engine.Supports(task) != nil || instrumented.Supports(task) != nil {
@@ -88,8 +88,8 @@ func methodsDiffer(p *ir.Program) (diff string, broken, ok bool) {
 	return "", one != "", true
 }
 
-// TestInstrumentationAgrees: one search finds the attacks that the instrumented
-// programs find, on random programs of all kinds, loops included.
+// TestInstrumentationAgrees: the single search and the instrumented programs find the same
+// attacks, on random programs of all kinds, with loops too.
 func TestInstrumentationAgrees(t *testing.T) {
 	profiles := []testkit.Profile{
 		{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}, {Name: "core"}, {Name: "plain", Plain: true},
@@ -124,8 +124,8 @@ func TestInstrumentationAgrees(t *testing.T) {
 	t.Logf("asked %v, of which not robust %v", asked, broken)
 }
 
-// TestInstrumentationTrencher: both ways on the authors' benchmark, with the
-// verdicts of their tool, and how many states each visits.
+// TestInstrumentationTrencher: on the authors' benchmark both methods give the verdicts of
+// the authors' tool. The log has the number of states that each visits.
 func TestInstrumentationTrencher(t *testing.T) {
 	dir := testkit.Shared(t, "bench", "trencher")
 	table, err := os.ReadFile(filepath.Join(dir, "expected.tsv"))
@@ -163,7 +163,7 @@ func loadTrencher(t testing.TB, path string) *ir.Program {
 	return p
 }
 
-// loadTrencherAll also gives what is asked.
+// loadTrencherAll returns a flat program of Trencher and its properties.
 func loadTrencherAll(t testing.TB, path string) (*ir.Program, *property.Set) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -181,8 +181,8 @@ func loadTrencherAll(t testing.TB, path string) (*ir.Program, *property.Set) {
 	return flat, u.Props
 }
 
-// TestInstrumentationPrints: the printed form of an instrumented program parses
-// back to it.
+// TestInstrumentationPrints: the printed form of an instrumented program parses to the same
+// program.
 func TestInstrumentationPrints(t *testing.T) {
 	for i := range 40 {
 		p, _ := testkit.Generate(*firstSeed+uint64(i), testkit.Profiles[i%len(testkit.Profiles)]).Flat()
@@ -207,8 +207,8 @@ func TestInstrumentationPrints(t *testing.T) {
 	}
 }
 
-// TestInstrumentationSpin: SPIN answers the exported queries as the one search
-// does, for some random programs and some of the authors'.
+// TestInstrumentationSpin: SPIN's answers about the exported instrumented programs agree
+// with the single search, for some random programs and some of the authors' programs.
 func TestInstrumentationSpin(t *testing.T) {
 	testkit.NeedSpin(t)
 	var list []*ir.Program
@@ -268,8 +268,8 @@ func TestInstrumentationSpin(t *testing.T) {
 	}
 }
 
-// BenchmarkInstrumentation prints how many states the one search visits against all
-// instrumented programs together, over the authors' benchmark.
+// BenchmarkInstrumentation reports the number of states that the single search visits and
+// that all instrumented programs together have, over the authors' benchmark.
 func BenchmarkInstrumentation(b *testing.B) {
 	dir := testkit.Shared(b, "bench", "trencher")
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
@@ -296,8 +296,8 @@ func BenchmarkInstrumentation(b *testing.B) {
 	}
 }
 
-// TestCorpusInstrumentation: both ways to robustness give the corpus the same
-// verdicts, wherever both have one.
+// TestCorpusInstrumentation: both methods give the same verdicts about the programs of the
+// corpus that both answer.
 func TestCorpusInstrumentation(t *testing.T) {
 	var asked, open atomic.Int64
 	t.Run("corpus", func(t *testing.T) {

@@ -28,7 +28,7 @@ import (
 
 var lazyEngine = lazy.New(explicit.Engine, robust.Engine, lazy.Options{})
 
-// acyclic makes a random program without loops that the engine takes, or nil.
+// acyclic returns a random program without loops that the engine supports, or nil.
 func acyclic(seed uint64) (*testkit.Program, testkit.Profile) {
 	profiles := []testkit.Profile{
 		{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}, {Name: "core"}, {Name: "goal", Goal: true}, {Name: "spawn", Spawn: true},
@@ -54,9 +54,10 @@ func acyclic(seed uint64) (*testkit.Program, testkit.Profile) {
 	return p, pr
 }
 
-// lazyAnswer is what the engine says in a mode: "found", "not found", "unknown", or "refused" where a sequence
-// has something that a store cannot be delayed past in registers, such as a signal, or where the oracle says that
-// its witnesses may not be enough. Its violation replays.
+// lazyAnswer returns the answer of the engine in a mode: "found", "not found", "unknown" or
+// "refused". It refuses if a sequence has an operation that a store cannot be delayed past
+// in registers, such as a signal, or if the oracle says that its witnesses may not be
+// enough. Every violation must replay.
 func lazyAnswer(p *ir.Program, props *property.Set, mode string) (string, error) {
 	task := &engine.Task{Program: p, Props: props, Model: memory.TSO, Limits: engine.Limits{Workers: 1}}
 	out, err := lazy.New(explicit.Engine, robust.Engine, lazy.Options{Mode: mode}).Run(context.Background(), task)
@@ -84,8 +85,8 @@ func lazyAnswer(p *ir.Program, props *property.Set, mode string) (string, error)
 	}
 }
 
-// questions are about final states that TSO has and SC has not, and one that nobody
-// has; beside them the program's own checks and goals.
+// questions returns properties about final states that TSO has and SC does not have, and
+// about one that no execution has, as well as the checks and goals of the program.
 func questions(props *property.Set, sc, tso []string) []*property.Set {
 	var out []*property.Set
 	final := func(state string) {
@@ -116,7 +117,7 @@ func questions(props *property.Set, sc, tso []string) []*property.Set {
 	return out
 }
 
-// lazyDiffers holds both modes against the explicit engine.
+// lazyDiffers compares both modes with the explicit engine.
 func lazyDiffers(p *testkit.Program) (diff string, asked, found int) {
 	flat, props := p.Flat()
 	if lazyEngine.Supports(&engine.Task{Program: flat, Props: &property.Set{Goals: props.Goals}, Model: memory.TSO}) != nil {
@@ -157,8 +158,8 @@ func lazyDiffers(p *testkit.Program) (diff string, asked, found int) {
 	return "", asked, found
 }
 
-// signals reports whether a program has operations that a store can be delayed past, but that extensions do
-// not take (docs/engines/lazy.md, docs/engines/robust.md).
+// signals reports whether a program has operations that a store can be delayed past, but
+// that extensions do not support (docs/engines/lazy.md, docs/engines/robust.md).
 func signals(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
@@ -175,8 +176,8 @@ func signals(p *ir.Program) bool {
 	return false
 }
 
-// TestLazyAgainstExplicit: on programs without loops exact mode is right [BCDM15
-// Thm 3], and practical mode never wrong.
+// TestLazyAgainstExplicit: on programs without loops exact mode answers correctly [BCDM15
+// Thm 3], and practical mode answers correctly or unknown.
 func TestLazyAgainstExplicit(t *testing.T) {
 	asked, found := 0, 0
 	for i := range *programs {
@@ -194,9 +195,10 @@ func TestLazyAgainstExplicit(t *testing.T) {
 	t.Logf("%d programs, %d answers, %d questions with a violation", *programs, asked, found)
 }
 
-// TestLazyExtension: an exact extension neither adds nor removes final states
-// [BCDM15 Lemma 1], the last program has under SC what the first has under TSO, and no sequence is found twice [BCDM15 Lemma 2], as far as that
-// is true (transform.Extended.Name).
+// TestLazyExtension: an exact extension neither adds nor removes final states [BCDM15
+// Lemma 1]. The last program has the final states under SC that the first one has under
+// TSO. No sequence is found twice [BCDM15 Lemma 2], as far as that is true
+// (transform.Extended.Name).
 func TestLazyExtension(t *testing.T) {
 	extensions := 0
 	for i := range *programs / 2 {
@@ -217,8 +219,8 @@ func TestLazyExtension(t *testing.T) {
 	}
 }
 
-// extensionDiffers extends a program until it is robust, and compares what TSO does
-// before and after each extension.
+// extensionDiffers extends a program until it is robust, and compares the answers under TSO
+// before and after each extension. It returns a difference, or "".
 func extensionDiffers(p *testkit.Program) (string, int) {
 	flat, props := p.Flat()
 	if robust.Engine.Supports(&engine.Task{Program: flat}) != nil {
@@ -247,7 +249,7 @@ func extensionDiffers(p *testkit.Program) (string, int) {
 		}
 		seen[key] = true
 		if x, err = x.Extend(thread, sigma, true); err != nil {
-			return "", n // something a store cannot be delayed past in registers
+			return "", n // an operation that a store cannot be delayed past in registers
 		}
 		got, err := testkit.Ask(testkit.Explicit, x.Program, props, memory.TSO, testkit.How{})
 		if err != nil {
@@ -259,8 +261,9 @@ func extensionDiffers(p *testkit.Program) (string, int) {
 	}
 }
 
-// finalsUnderSC is how final states of a robust extended program under SC differ from those of
-// the program under TSO [BCDM15 Thm 3]. Where the oracle does not know, nothing is said.
+// finalsUnderSC returns how the final states of a robust extended program under SC differ
+// from the final states of the program under TSO [BCDM15 Thm 3], or "". It returns "" if the
+// oracle does not know.
 func finalsUnderSC(p *ir.Program, props *property.Set, oracle *engine.Outcome, want testkit.Answers) string {
 	if oracle.Unknown != "" {
 		return ""
@@ -275,7 +278,7 @@ func finalsUnderSC(p *ir.Program, props *property.Set, oracle *engine.Outcome, w
 	return ""
 }
 
-// sigmaOf is the instructions of the attacker from the delayed store to the load.
+// sigmaOf returns the attacker and its instructions from the delayed store to the load.
 func sigmaOf(v *engine.Violation) (ir.ThreadID, []ir.EdgeID) {
 	steps := v.Witness.Steps
 	last := len(steps) - 1
@@ -302,8 +305,8 @@ func sigmaOf(v *engine.Violation) (ir.ThreadID, []ir.EdgeID) {
 	return ir.ThreadID(thread), sigma
 }
 
-// TestLazyReach: the answers of the authors' tool, within the rounds of [BCDM15
-// §5.3].
+// TestLazyReach: the engine gives the answers of the authors' tool, in as many rounds as
+// [BCDM15 §5.3] at most.
 func TestLazyReach(t *testing.T) {
 	dir := testkit.Shared(t, "bench", "reach")
 	table, err := os.ReadFile(filepath.Join(dir, "expected.tsv"))
@@ -343,8 +346,8 @@ func TestLazyReach(t *testing.T) {
 	}
 }
 
-// TestLazyEndless: exact mode does not end on [BCDM15 Fig. 12]; it obeys its time
-// limit and says how far it came.
+// TestLazyEndless: exact mode does not end on [BCDM15 Fig. 12]. It stops at its time limit
+// and reports its progress.
 func TestLazyEndless(t *testing.T) {
 	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
 		if filepath.Base(c.Path) != "bcdm15-fig12.txtar" {
@@ -366,8 +369,8 @@ func TestLazyEndless(t *testing.T) {
 	t.Error("the program is not in the corpus")
 }
 
-// TestCorpusLazy: on the whole corpus the engine says what the file expects, or that
-// it does not know, or that it does not take the program.
+// TestCorpusLazy: on the whole corpus the engine gives the expected verdict, answers
+// unknown, or refuses the program.
 func TestCorpusLazy(t *testing.T) {
 	var asked, unknown atomic.Int64
 	t.Run("corpus", func(t *testing.T) {

@@ -16,10 +16,10 @@ import (
 	"fencepost/verdict"
 )
 
-// Shared by the tests of the papers' examples, one file per paper. The programs
+// Helpers for the tests of the papers' examples, which have one file per paper. The programs
 // are in the corpus under the paper's key and the figure's number.
 
-// example is a program of the corpus and its answers, final states included.
+// example is a program of the corpus with its results, which include final states.
 type example struct {
 	t       *testing.T
 	c       *testkit.Case
@@ -48,7 +48,7 @@ func paperExample(t *testing.T, name string) *example {
 	return nil
 }
 
-// verdicts wants the verdicts under SC, TSO and PSO.
+// verdicts checks the verdicts under SC, TSO and PSO.
 func (e *example) verdicts(want string) {
 	e.t.Helper()
 	var got []string
@@ -60,7 +60,7 @@ func (e *example) verdicts(want string) {
 	}
 }
 
-// finals wants so many final states under a model.
+// finals checks the number of final states under a model.
 func (e *example) finals(model string, want int) {
 	e.t.Helper()
 	if got := e.results[model].FinalStates; len(got) != want {
@@ -68,7 +68,7 @@ func (e *example) finals(model string, want int) {
 	}
 }
 
-// outcome wants a final state with these values, or none, under a model.
+// outcome checks whether a model has a final state with these values.
 func (e *example) outcome(model, values string, want bool) {
 	e.t.Helper()
 	found := false
@@ -84,7 +84,7 @@ func (e *example) outcome(model, values string, want bool) {
 	}
 }
 
-// flat is the program as engines see it.
+// flat returns the flat program and its properties.
 func (e *example) flat() (*ir.Program, *property.Set) {
 	e.t.Helper()
 	u, diags := fp.Parse(source.NewFile(e.c.Input.Name, e.c.Input.Text), statement.Options{})
@@ -98,10 +98,10 @@ func (e *example) flat() (*ir.Program, *property.Set) {
 	return flat, u.Props
 }
 
-// computation writes an execution down as the papers do, one action a word:
-// `t1:isu` issues the thread's next store, `t1:st` lets its oldest entry reach
-// memory, `t1:ld` is its next load, `t1:loc` a local step. It is replayed under
-// TSO and must end in goal number 0.
+// computation returns an error if the actions are no execution under TSO that ends in goal
+// number 0. Actions are written as in the papers, one per word: `t1:isu` is the next store
+// of t1, `t1:st` the flush of its oldest entry, `t1:ld` its next load, `t1:loc` a local
+// step.
 func (e *example) computation(actions string) error {
 	e.t.Helper()
 	p, props := e.flat()

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Random C programs for the comparison of data races: two or three threads, and main,
-// that access two ints and blocks of the heap, and call everything of the library that
-// synchronises or looks as if it did. Every call has a line of its own, and what the
-// line does is noted for the reference.
+// Random C programs for the comparison of data races. Two or three threads, and main,
+// access two ints and heap blocks, and call all library functions that synchronise or seem
+// to. Every call has a separate line, and the program records what the line does for the
+// second implementation of happens-before.
 
 // raceProgram is a random program.
 type raceProgram struct {
@@ -20,9 +20,10 @@ type raceProgram struct {
 	r     *rand.Rand
 	depth int
 	fresh int
-	// Locks that the thread being written has, so that it seldom unlocks others.
+	// used has the locks that the current thread holds, so that it seldom unlocks others.
 	used map[string]bool
-	// theme is the kinds of statements of the program: few, so that they meet.
+	// theme has the kinds of statements of the program. They are few, so that threads use
+	// the same objects.
 	theme []func()
 }
 
@@ -58,7 +59,7 @@ void first(void) { d[0] = 1; }
 void ended(void *p) { d[1] = 2; }
 `
 
-// generateRaces makes the program of a seed.
+// generateRaces returns the program of a seed.
 func generateRaces(seed uint64) *raceProgram {
 	g := &raceProgram{r: rand.New(rand.NewPCG(seed, 18)), lines: map[int]cLine{}, line: 1}
 	g.put("%s", raceProlog)
@@ -132,7 +133,7 @@ func (g *raceProgram) put(format string, args ...any) {
 	g.line += strings.Count(s, "\n")
 }
 
-// call is a line with a meaning.
+// call writes a line and records what it does.
 func (g *raceProgram) call(c cLine, format string, args ...any) {
 	g.lines[g.line] = c
 	g.put(format+"\n", args...)
@@ -150,7 +151,7 @@ func (g *raceProgram) order(words string) (string, memoryOrder) {
 	}[w]
 }
 
-// data is a plain access.
+// data writes a plain access.
 func (g *raceProgram) data() {
 	switch g.r.IntN(4) {
 	case 0:
@@ -160,7 +161,7 @@ func (g *raceProgram) data() {
 	}
 }
 
-// some is one or two statements in a branch.
+// some writes one or two statements of a branch.
 func (g *raceProgram) some() {
 	g.depth++
 	for range 1 + g.r.IntN(2) {
@@ -173,14 +174,14 @@ func (g *raceProgram) some() {
 	g.depth--
 }
 
-// whether is a branch on what a call gives.
+// whether writes a branch on the result of a call.
 func (g *raceProgram) whether(c cLine, then func(), format string, args ...any) {
 	g.call(c, "if ("+format+") {", args...)
 	then()
 	g.put("}\n")
 }
 
-// choose picks one to three families of calls.
+// choose sets the theme: one to three families of calls.
 func (g *raceProgram) choose() {
 	families := [][]func(){
 		{g.atomicStore, g.atomicStore, g.atomicRead, g.atomicRead}, {g.atomicStore, g.atomicRead, g.atomicRMW}, {g.atomicStore, g.atomicRead, g.fence},
@@ -195,7 +196,7 @@ func (g *raceProgram) choose() {
 
 func (g *raceProgram) statement() { g.theme[g.r.IntN(len(g.theme))]() }
 
-// flags lets threads meet in an order that does not synchronise.
+// flags writes relaxed accesses to a flag, which order threads without synchronisation.
 func (g *raceProgram) flags() {
 	if g.r.IntN(2) == 0 {
 		g.call(cLine{call: atomicAccess, order: relaxed}, "atomic_store_explicit(&f[0], 1, memory_order_relaxed);")
@@ -204,7 +205,7 @@ func (g *raceProgram) flags() {
 	g.whether(cLine{call: atomicAccess, order: relaxed}, g.some, "atomic_load_explicit(&f[0], memory_order_relaxed)")
 }
 
-// failing calls what fails, in most cases.
+// failing writes a call that mostly fails.
 func (g *raceProgram) failing() {
 	switch g.r.IntN(3) {
 	case 0:
@@ -223,7 +224,7 @@ func (g *raceProgram) atomicStore() {
 	g.call(cLine{call: atomicAccess, order: order}, "atomic_store_explicit(&f[%d], %d, %s);", g.r.IntN(2), 1+g.r.IntN(2), o)
 }
 
-// publish writes data and sets two flags.
+// publish writes an access to data and stores to two flags.
 func (g *raceProgram) publish() {
 	g.data()
 	g.atomicStore()
@@ -272,7 +273,7 @@ func (g *raceProgram) mutex() {
 	switch n := g.r.IntN(8); {
 	case n == 0 && m == "m2":
 		g.data()
-		g.call(unlock, "%s", u) // fails if it is not locked here
+		g.call(unlock, "%s", u) // fails if this thread does not hold the lock
 		return
 	case n < 3:
 		if n == 1 {

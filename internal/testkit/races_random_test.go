@@ -25,15 +25,15 @@ import (
 
 var racePrograms = flag.Int("fp.races", 150, "random C programs whose data races are compared")
 
-// raceTally counts what a comparison has seen.
+// raceTally counts the programs, executions and races of a comparison.
 type raceTally struct {
 	executions, racy, walks, programsWithRace, cut atomic.Int64
 }
 
-// TestRacesAgainstDefinition holds the detector of data races against the definition on
-// random C programs: in every execution that stateless model checking explores and in
-// random ones the detector finds the first race of the definition, or none where there
-// is none; and a race of a random execution is found by the exploration, too.
+// TestRacesAgainstDefinition compares the detector of data races with the definition on
+// random C programs, in every execution that stateless model checking explores and in
+// random ones. The detector finds the first race by the definition, or none if there is
+// none. If a random execution has a race, the exploration finds one too.
 func TestRacesAgainstDefinition(t *testing.T) {
 	var tally raceTally
 	inParallel(*racePrograms, func(i int) {
@@ -103,13 +103,13 @@ func compareRaces(g *raceProgram, seed uint64, tally *raceTally) (problem string
 	return ""
 }
 
-// How many executions of a program are looked at under a model, and how many with races.
+// Limits on the executions of a program under a model, and on the executions with races.
 const (
 	mostExecutions = 250
 	mostRacy       = 30
 )
 
-// exploreRaces looks at the executions of stateless model checking.
+// exploreRaces compares the executions that stateless model checking explores.
 func exploreRaces(flat *ir.Program, m memory.Model, lines lineOf, tally *raceTally) (found, complete bool, problem string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -173,7 +173,7 @@ func sameRace(flat *ir.Program, w *verdict.Witness, lines lineOf) (found bool, p
 	return found, problem
 }
 
-// randomWalk is a random execution, up to its end or 300 steps.
+// randomWalk returns a random execution, of at most 300 steps.
 func randomWalk(flat *ir.Program, m memory.Model, r *rand.Rand) *verdict.Witness {
 	y := memory.New(flat, m, memory.Options{})
 	rec := engine.NewRecorder(y)

@@ -12,9 +12,8 @@ import (
 	"fencepost/internal/transform"
 )
 
-// TestRegressions holds the engine against the enumerator on programs that were
-// once answered wrongly, written as printed ir: what random testing finds goes
-// here, shrunk.
+// TestRegressions compares the engine with the enumerator on programs that once had a wrong
+// answer, as printed ir. Shrunk programs that random testing finds are added here.
 func TestRegressions(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(testkit.Root(t), "testdata", "regress", "*.ir"))
 	if err != nil || len(paths) == 0 {
@@ -57,7 +56,8 @@ func TestRegressions(t *testing.T) {
 	}
 }
 
-// observeAll asks for everything: all registers, all memory, checks, deadlock.
+// observeAll returns properties about everything: all registers, all memory, checks,
+// deadlock.
 func observeAll(p *ir.Program) *property.Set {
 	props := &property.Set{Checks: true, Deadlock: true}
 	for t, th := range p.Threads {

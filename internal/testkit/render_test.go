@@ -23,8 +23,8 @@ import (
 	"fencepost/verdict"
 )
 
-// TestRenderings: every violation and attack of the corpus is stored and read back
-// without loss, replays from the stored form, and can be rendered in every way.
+// TestRenderings: every violation and attack of the corpus survives storing and reading,
+// replays from the stored form, and can be rendered in every format.
 func TestRenderings(t *testing.T) {
 	executions := 0
 	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
@@ -91,7 +91,7 @@ func renderings(c *testkit.Case, results []verdict.Result) (executions int, err 
 	return executions, drawings(back)
 }
 
-// sameText demands that a stored result renders exactly as it would have at once.
+// sameText returns an error if a stored result renders differently from the original.
 func sameText(a, b *verdict.Result) error {
 	var one, other bytes.Buffer
 	text.Result(&one, a, text.Options{})

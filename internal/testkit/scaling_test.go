@@ -23,7 +23,7 @@ import (
 	"fencepost/internal/transform"
 )
 
-// family makes a member of the families in C that lie beside the repository.
+// family returns a program of the C families in the shared data.
 func family(t testing.TB, name string, unroll int, defines ...string) (*ir.Program, *property.Set) {
 	t.Helper()
 	dir := testkit.Shared(t, "bench", "scaling")
@@ -45,7 +45,7 @@ func family(t testing.TB, name string, unroll int, defines ...string) (*ir.Progr
 	if err != nil {
 		t.Fatal(err)
 	}
-	unit.Props.Deadlock = false // a thread that joins one stopped at an assumption waits for ever
+	unit.Props.Deadlock = false // a join with a thread that an assumption stops would count as one
 	return flat, unit.Props
 }
 
@@ -60,8 +60,9 @@ func explore(t testing.TB, flat *ir.Program, props *property.Set, m memory.Model
 	return out
 }
 
-// TestScalingCounts: complete executions are as many as other tools count, in
-// every row that they finished; nothing is explored in vain, and three workers explore as many.
+// TestScalingCounts: the number of complete executions equals the count of other tools in
+// every row that they finished. No execution is explored in vain, and three workers explore
+// as many.
 func TestScalingCounts(t *testing.T) {
 	f, err := os.Open(testkit.Shared(t, "bench", "scaling", "peers.tsv"))
 	if err != nil {
@@ -137,8 +138,8 @@ func BenchmarkSmc(b *testing.B) {
 	}
 }
 
-// BenchmarkSmcWorkers explores with one worker and with two, the same number of executions:
-// how many times as fast two are, and how much more processor time they need.
+// BenchmarkSmcWorkers explores the same executions with one worker and with two. It reports
+// how many times as fast two workers are, and how much more processor time they use.
 func BenchmarkSmcWorkers(b *testing.B) {
 	for _, f := range []struct {
 		name string
@@ -165,7 +166,8 @@ func BenchmarkSmcWorkers(b *testing.B) {
 	}
 }
 
-// cpuSeconds is what the process has used: other work on the machine does not count.
+// cpuSeconds returns the processor time of this process, on which other processes have no
+// influence.
 func cpuSeconds(b *testing.B) float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -174,8 +176,8 @@ func cpuSeconds(b *testing.B) float64 {
 	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
 }
 
-// TestForwarding: the shapes in which threads read their own buffered stores. Reading
-// one's own store, which nobody else writes, adds no trace; and store buffering stays possible.
+// TestForwarding: a forwarded load of a variable that no other thread writes adds no trace,
+// and store buffering stays possible.
 func TestForwarding(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		for _, m := range testkit.Models {
@@ -189,7 +191,7 @@ func TestForwarding(t *testing.T) {
 				count[f] = out.Stats.FinalStates
 			}
 			if count[0] != count[1] {
-				t.Errorf("rfi_family(%d) under %s: %d traces without, %d with loads of own stores", n, m, count[0], count[1])
+				t.Errorf("rfi_family(%d) under %s: %d traces without, %d with forwarded loads", n, m, count[0], count[1])
 			}
 		}
 	}

@@ -25,11 +25,11 @@ import (
 	"fencepost/verdict"
 )
 
-// smcExecutions bounds one question of the corpus; one that needs more is not
-// compared.
+// smcExecutions bounds the executions of one program of the corpus. A program that needs
+// more is not compared.
 const smcExecutions = 2000
 
-// countTraces is the number of complete traces of a program under a model.
+// countTraces returns the traces of a program under a model, with their number.
 func countTraces(t *testing.T, in pipeline.Input, model string, opt pipeline.Options) verdict.TraceSet {
 	t.Helper()
 	opt.Timeout = 0
@@ -43,8 +43,9 @@ func countTraces(t *testing.T, in pipeline.Input, model string, opt pipeline.Opt
 	return set
 }
 
-// [AAAJLS15 Fig. 1, 5, 10, 11]: as many traces as the paper says, or as its words imply.
-// Fig. 1 has four under TSO, Fig. 5 three; Fig. 11 has three orders and one more that PSO alone has.
+// [AAAJLS15 Fig. 1, 5, 10, 11]: the number of traces is the one that the paper states or
+// implies. Fig. 1 has four under TSO, Fig. 5 three. Fig. 11 has three, and one more under
+// PSO.
 func TestAAAJLS15Traces(t *testing.T) {
 	for _, tc := range []struct {
 		name         string
@@ -63,8 +64,8 @@ func TestAAAJLS15Traces(t *testing.T) {
 	}
 }
 
-// knownCounts writes the table of docs/engines/smc.md: families whose number of
-// traces is known.
+// knownCounts returns the table of docs/engines/smc.md: families whose number of traces is
+// known.
 func knownCounts(t *testing.T) string {
 	threads := func(n int, body func(i int) string) string {
 		out := "program known\nvar x;\n"
@@ -119,7 +120,7 @@ func factorial(n int) int64 {
 	return out
 }
 
-// TestKnownCounts: the table in the documentation is what the engine counts.
+// TestKnownCounts: the table in the documentation has the counts of the engine.
 func TestKnownCounts(t *testing.T) {
 	table := knownCounts(t)
 	doc, err := os.ReadFile(filepath.Join(testkit.Root(t), "docs", "engines", "smc.md"))
@@ -131,16 +132,16 @@ func TestKnownCounts(t *testing.T) {
 	}
 }
 
-// bothCorpora is the corpus of all languages and that of the C front end, which has
-// what the library blocks with: reader-writer locks, semaphores, timed waits.
+// bothCorpora returns the corpus of all languages and the corpus of the C front end, which
+// has the library calls that block: reader-writer locks, semaphores, timed waits.
 func bothCorpora(t *testing.T) []*testkit.Case {
 	return append(testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")),
 		testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "internal", "frontend", "c", "testdata", "corpus"))...)
 }
 
-// TestCorpusBySmc: the same verdicts as the explicit engine on every program of the
-// corpus that both answer, with both algorithms, and as many traces under TSO as under SC where
-// the program is robust.
+// TestCorpusBySmc: with both algorithms, the engine gives the same verdicts as the explicit
+// engine on every program of the corpus that both answer. A robust program has as many
+// traces under TSO as under SC.
 func TestCorpusBySmc(t *testing.T) {
 	answered := 0
 	for _, c := range bothCorpora(t) {
@@ -183,8 +184,9 @@ func TestCorpusBySmc(t *testing.T) {
 	}
 }
 
-// explored counts the traces of a corpus program, or gives up after smcExecutions. A
-// trace that is explored twice, or an execution cut off by a sleep set, is an error.
+// explored returns the number of traces of a corpus program, and false if there are more
+// than smcExecutions. The test fails if a trace is explored twice or a sleep set cuts off an
+// execution.
 func explored(t *testing.T, c *testkit.Case, model memory.Model) (int64, bool) {
 	t.Helper()
 	flat := flatCase(c)
@@ -208,7 +210,7 @@ func explored(t *testing.T, c *testkit.Case, model memory.Model) (int64, bool) {
 	return out.Stats.FinalStates, out.Unknown == ""
 }
 
-// flatCase is the flat program of a case in one of the languages of programs, or nil.
+// flatCase returns the flat program of a case in .fp or C, or nil for another language.
 func flatCase(c *testkit.Case) *ir.Program {
 	file := source.NewFile(c.Input.Name, c.Input.Text)
 	var prog *ir.Program
@@ -235,8 +237,8 @@ func flatCase(c *testkit.Case) *ir.Program {
 	return flat
 }
 
-// beyondTraces reports whether a program does something that Shasha-Snir traces do
-// not show: choices, conditions, barriers, allocation.
+// beyondTraces reports whether a program has operations that Shasha-Snir traces do not
+// show: choices, condition variables, barriers, allocation.
 func beyondTraces(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for l := range f.Locs {
@@ -256,9 +258,9 @@ func beyondTraces(p *ir.Program) bool {
 	return false
 }
 
-// TestCorpusTraces: on the corpus, loops bounded, no trace is explored twice and
-// nothing is cut off by a sleep set; robust programs have as many traces under TSO as
-// under SC [AAAJLS15 §1].
+// TestCorpusTraces: on the corpus, with bounded loops, no trace is explored twice and no
+// sleep set cuts off an execution. Robust programs have as many traces under TSO as under SC
+// [AAAJLS15 §1].
 func TestCorpusTraces(t *testing.T) {
 	counted, robust := 0, 0
 	for _, c := range bothCorpora(t) {

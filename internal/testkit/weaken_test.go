@@ -11,8 +11,8 @@ import (
 	"fencepost/internal/transform"
 )
 
-// TestWeaker: a program without a fence or with a divisible read-modify-write is a
-// program, and ends in every state the original ends in.
+// TestWeaker: a program in which a fence is removed, or a read-modify-write is divided, is
+// valid and has every final state of the original.
 func TestWeaker(t *testing.T) {
 	changed, more := 0, 0
 	for seed := range uint64(*programs / 4) {

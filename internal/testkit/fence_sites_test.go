@@ -22,32 +22,33 @@ import (
 	"fencepost/internal/testkit"
 )
 
-// placed is a program, where fences can be written into it, and how.
-type placed struct {
-	p      *ir.Program
-	places []ir.FenceSite
-	write  func([]ir.FenceAt) []source.Edit
+// withSites is a program with its fence sites, and a function that writes fences there.
+type withSites struct {
+	p     *ir.Program
+	sites []ir.FenceSite
+	write func([]ir.FenceAt) []source.Edit
 }
 
-// parsePlaces reads a program; nil for a language without places.
-func parsePlaces(t *testing.T, name string, text []byte, places bool, style translate.FenceStyle) *placed {
+// parseSites parses a program, and marks the fence sites in its ir if mark is set. It
+// returns nil for a language without fence sites.
+func parseSites(t *testing.T, name string, text []byte, mark bool, style translate.FenceStyle) *withSites {
 	t.Helper()
 	f := source.NewFile(name, text)
 	var diags *diag.List
-	out := &placed{}
+	out := &withSites{}
 	switch filepath.Ext(name) {
 	case ".c":
 		var u *c.Unit
-		u, diags = c.Parse([]*source.File{f}, c.Options{Sites: places})
-		out.p, out.places = u.Program, u.Sites
+		u, diags = c.Parse([]*source.File{f}, c.Options{Sites: mark})
+		out.p, out.sites = u.Program, u.Sites
 		out.write = func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, style) }
 	case ".fp", ".rmm", ".txt":
 		parse := map[string]func(*source.File, statement.Options) (*statement.Unit, *diag.List){
 			".fp": fp.Parse, ".rmm": memorax.Parse, ".txt": trencher.Parse,
 		}[filepath.Ext(name)]
 		var u *statement.Unit
-		u, diags = parse(f, statement.Options{Sites: places, Threads: 2})
-		out.p, out.places, out.write = u.Program, u.Sites, u.Write
+		u, diags = parse(f, statement.Options{Sites: mark, Threads: 2})
+		out.p, out.sites, out.write = u.Program, u.Sites, u.Write
 	default:
 		return nil
 	}
@@ -57,17 +58,17 @@ func parsePlaces(t *testing.T, name string, text []byte, places bool, style tran
 	return out
 }
 
-// fenced is the program with fences instead of marks, and nothing else changed.
-func (pl *placed) fenced(fences []ir.FenceAt) *ir.Program {
+// fenced returns the program with fences at the given sites instead of marks.
+func (ws *withSites) fenced(fences []ir.FenceAt) *ir.Program {
 	kinds := map[ir.EdgeID]ir.FenceKind{}
 	for _, at := range fences {
-		for _, e := range pl.places[at.Site].Edges {
+		for _, e := range ws.sites[at.Site].Edges {
 			kinds[e] = at.Kind
 		}
 	}
-	q := *pl.p
+	q := *ws.p
 	q.Funcs = nil
-	for _, f := range pl.p.Funcs {
+	for _, f := range ws.p.Funcs {
 		g := *f
 		g.Edges = slices.Clone(f.Edges)
 		for i := range g.Edges {
@@ -76,16 +77,16 @@ func (pl *placed) fenced(fences []ir.FenceAt) *ir.Program {
 				g.Edges[i].Op.Fence = k
 			}
 		}
-		pl.takeReadOnly(&g)
+		ws.removeReadOnly(&g)
 		q.Funcs = append(q.Funcs, &g)
 	}
 	q.Seal()
 	return &q
 }
 
-// takeReadOnly takes out the marks of read-only places, which the text does not have.
-func (pl *placed) takeReadOnly(f *ir.Func) {
-	for _, p := range pl.places {
+// removeReadOnly removes the marks of read-only sites: no fence can be written there.
+func (ws *withSites) removeReadOnly(f *ir.Func) {
+	for _, p := range ws.sites {
 		for _, id := range p.Edges {
 			at := slices.IndexFunc(f.Edges, func(e ir.Edge) bool { return e.ID == id })
 			if !p.ReadOnly || at < 0 {
@@ -105,20 +106,20 @@ func (pl *placed) takeReadOnly(f *ir.Func) {
 	}
 }
 
-// program is a text to write fences into.
+// program is a source text.
 type program struct {
 	name string
 	text []byte
 }
 
-// allPrograms is the corpus, the examples and the texts made for this.
+// allPrograms returns the corpus, the examples, and the texts in testdata/fence_sites.
 func allPrograms(t *testing.T) []program {
 	t.Helper()
 	var out []program
 	for _, c := range corpus(t) {
 		out = append(out, program{c.Input.Name, c.Input.Text})
 	}
-	for _, pattern := range []string{"examples/*.*", "internal/testkit/testdata/places/*.*"} {
+	for _, pattern := range []string{"examples/*.*", "internal/testkit/testdata/fence_sites/*.*"} {
 		paths, err := filepath.Glob(filepath.Join(testkit.Root(t), pattern))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("nothing matches %s (%v)", pattern, err)
@@ -134,22 +135,22 @@ func allPrograms(t *testing.T) []program {
 	return out
 }
 
-// TestPlaces: the text with a fence at every place, and with one at every third,
-// means the program whose marks are fences, step by step.
-func TestPlaces(t *testing.T) {
+// TestFenceSites: the text with a fence at every site parses to the program in which all
+// marks are fences, edge by edge. The text with a fence at every third site is accepted.
+func TestFenceSites(t *testing.T) {
 	total := 0
 	for _, pr := range allPrograms(t) {
 		t.Run(pr.name, func(t *testing.T) {
 			for _, style := range stylesFor(pr) {
-				pl := parsePlaces(t, pr.name, pr.text, true, style)
-				if pl == nil {
+				ws := parseSites(t, pr.name, pr.text, true, style)
+				if ws == nil {
 					return
 				}
-				total += len(pl.places)
+				total += len(ws.sites)
 				for third := range 4 {
 					var fences []ir.FenceAt
-					for p := range pl.places {
-						if pl.places[p].ReadOnly {
+					for p := range ws.sites {
+						if ws.sites[p].ReadOnly {
 							continue
 						}
 						kind := ir.FullFence
@@ -160,17 +161,17 @@ func TestPlaces(t *testing.T) {
 							fences = append(fences, ir.FenceAt{Site: ir.SiteID(p), Kind: kind})
 						}
 					}
-					checkPatched(t, pr, pl, fences, style, third == 3)
+					checkPatched(t, pr, ws, fences, style, third == 3)
 				}
 			}
 		})
 	}
 	if total < 1000 {
-		t.Errorf("only %d places", total)
+		t.Errorf("only %d fence sites", total)
 	}
 }
 
-// stylesFor is one style of fences, or all for texts made for this.
+// stylesFor returns all styles of fences for tricky.c, and one style for other programs.
 func stylesFor(pr program) []translate.FenceStyle {
 	all := []translate.FenceStyle{translate.C11, translate.Sync, translate.Mfence, translate.SmpMb}
 	if pr.name == "tricky.c" {
@@ -179,23 +180,23 @@ func stylesFor(pr program) []translate.FenceStyle {
 	return all[len(pr.text)%4:][:1]
 }
 
-func checkPatched(t *testing.T, pr program, pl *placed, fences []ir.FenceAt, style translate.FenceStyle, all bool) {
+func checkPatched(t *testing.T, pr program, ws *withSites, fences []ir.FenceAt, style translate.FenceStyle, all bool) {
 	t.Helper()
-	text := source.Apply(source.NewFile(pr.name, pr.text), pl.write(fences))
-	again := parsePlaces(t, pr.name, text, false, style)
+	text := source.Apply(source.NewFile(pr.name, pr.text), ws.write(fences))
+	again := parseSites(t, pr.name, text, false, style)
 	if again == nil {
 		t.Fatal("no program")
 	}
 	if !all {
-		return // what has marks left has other steps than the text
+		return // the marks that are left are steps that the text does not have
 	}
-	if got, want := edgesOnly(again.p), edgesOnly(pl.fenced(fences)); got != want {
+	if got, want := edgesOnly(again.p), edgesOnly(ws.fenced(fences)); got != want {
 		t.Fatalf("style %s:\n%s\nmeans\n%s\nwant\n%s", style, text, got, want)
 	}
 }
 
-// edgesOnly is a program up to the numbers of locations and edges: per function its
-// steps in an order that the graph alone decides.
+// edgesOnly returns the edges of a program as text. Locations are numbered breadth first,
+// so that the text does not depend on the ids of locations and edges.
 func edgesOnly(p *ir.Program) string {
 	var out strings.Builder
 	for i, f := range p.Funcs {
@@ -215,7 +216,7 @@ func edgesOnly(p *ir.Program) string {
 	return out.String()
 }
 
-// operation is what can be told apart of an operation without knowing the program.
+// operation returns an operation as text, without the memory order of fences.
 func operation(op *ir.Op) string {
 	exprs := ""
 	for _, x := range []*ir.Expr{op.Addr, op.Val, op.Val2, op.Cond} {
@@ -224,7 +225,7 @@ func operation(op *ir.Op) string {
 		}
 	}
 	order := op.Order
-	if op.Kind == ir.Fence { // the races' business
+	if op.Kind == ir.Fence { // only data races depend on it
 		order = ir.OrderUnset
 	}
 	return fmt.Sprintf("%s %s %s %d %d %d %q%s", op.Kind, op.Fence, order, op.Dst, op.Dst2, op.Func, op.Msg, exprs)
@@ -232,9 +233,9 @@ func operation(op *ir.Op) string {
 
 var pointer = regexp.MustCompile(`0x[0-9a-f]+`)
 
-// TestPlacesCompile: gcc has no more to say about the text with fences everywhere
-// than about the text itself.
-func TestPlacesCompile(t *testing.T) {
+// TestFenceSitesCompile: gcc has the same warnings and errors for the text with fences at
+// all sites as for the original text.
+func TestFenceSitesCompile(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
 		t.Skip("no gcc here")
@@ -258,14 +259,14 @@ func TestPlacesCompile(t *testing.T) {
 		t.Run(pr.name, func(t *testing.T) {
 			before := complaints(pr.name, pr.text)
 			for _, style := range stylesFor(pr) {
-				pl := parsePlaces(t, pr.name, pr.text, true, style)
+				ws := parseSites(t, pr.name, pr.text, true, style)
 				var fences []ir.FenceAt
-				for p := range pl.places {
-					if !pl.places[p].ReadOnly {
+				for p := range ws.sites {
+					if !ws.sites[p].ReadOnly {
 						fences = append(fences, ir.FenceAt{Site: ir.SiteID(p), Kind: ir.FenceKind(1 + p%2)})
 					}
 				}
-				text := source.Apply(source.NewFile(pr.name, pr.text), pl.write(fences))
+				text := source.Apply(source.NewFile(pr.name, pr.text), ws.write(fences))
 				if after := complaints(pr.name, text); !slices.Equal(before, after) {
 					t.Errorf("style %s: gcc says %v, before %v\n%s", style, after, before, text)
 				}
