@@ -15,8 +15,8 @@ func (m *machine) ended(s *state, t int) bool {
 	return m.p.ThreadFunc(ir.ThreadID(t)).Ends(s.threads[t].loc)
 }
 
-// final reports whether s is a final state: all started threads have ended, and all
-// stores have reached memory.
+// final reports whether s is a final state: all started threads have ended, all stores
+// have reached memory, and no thread has executed exit.
 func (m *machine) final(s *state) bool {
 	if s.over || !s.allEmpty() {
 		return false
@@ -108,8 +108,9 @@ func (v view) Blocks() []property.Block {
 }
 
 // deadlocked reports whether s is a deadlock: no transition is enabled except spurious
-// wake-ups, some thread waits, and no thread is stopped by an assumption or a bound.
-// next has the enabled transitions.
+// wake-ups, some thread waits, and no thread is stopped by an assumption or a bound. There
+// is no deadlock after exit or a return of the main thread. next has the enabled
+// transitions.
 func (m *machine) deadlocked(s *state, next []transition) bool {
 	if s.over {
 		return false
