@@ -96,7 +96,7 @@ fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak|Await|MemoryErrors' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'RacesAgainstDefinition|FinalStatesAgainst' -fp.races=$(FUZZ_RACES) -fp.finals=$(FUZZ_FINALS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|Unrolled' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
-	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Instrumentation|Lazy' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/instrument ./internal/engine/lazy -count=1 -timeout 120m -v -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
 	$(GO) test ./internal/question/fences -count=1 -timeout 120m -v -run FencesTexts -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)

@@ -1,8 +1,9 @@
-package testkit_test
+package instrument_test
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,17 +18,19 @@ import (
 	"fencepost/internal/engine/instrument"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/export"
-	"fencepost/internal/frontend/statement"
-	"fencepost/internal/frontend/trencher"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	question "fencepost/internal/question/robust"
 	"fencepost/internal/replay"
-	"fencepost/internal/source"
 	"fencepost/internal/testkit"
 	"fencepost/internal/trace"
 	"fencepost/internal/transform"
+)
+
+var (
+	programs  = flag.Int("fp.programs", 1200, "random programs")
+	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
 )
 
 var instrumented = instrument.New(explicit.Engine)
@@ -136,7 +139,7 @@ func TestInstrumentationTrencher(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {
 		f := strings.Split(line, "\t")
 		t.Run(f[0], func(t *testing.T) {
-			p := loadTrencher(t, filepath.Join(dir, f[0]))
+			p, _ := testkit.LoadTrencher(t, filepath.Join(dir, f[0]))
 			one, n, err := feasible(robust.Engine, p, 1<<30)
 			if err != nil {
 				t.Fatal(err)
@@ -156,29 +159,6 @@ func TestInstrumentationTrencher(t *testing.T) {
 		})
 	}
 	t.Logf("all: %d states by one search, %d in all instrumented programs", ones, manys)
-}
-
-func loadTrencher(t testing.TB, path string) *ir.Program {
-	p, _ := loadTrencherAll(t, path)
-	return p
-}
-
-// loadTrencherAll returns a flat program of Trencher and its properties.
-func loadTrencherAll(t testing.TB, path string) (*ir.Program, *property.Set) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u, diags := trencher.Parse(source.NewFile(filepath.Base(path), text), statement.Options{})
-	if diags.HasErrors() {
-		t.Fatal(diags.All)
-	}
-	flat, err := transform.Run(u.Program, transform.Options{}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return flat, u.Props
 }
 
 // TestInstrumentationPrints: the printed form of an instrumented program parses to the same
@@ -221,7 +201,8 @@ func TestInstrumentationSpin(t *testing.T) {
 	}
 	dir := testkit.Shared(t, "bench", "trencher")
 	for _, name := range []string{"simple-dekker.txt", "mcs-lock.txt", "nbw-w-wr.txt"} {
-		list = append(list, loadTrencher(t, filepath.Join(dir, name)))
+		p, _ := testkit.LoadTrencher(t, filepath.Join(dir, name))
+		list = append(list, p)
 	}
 	asked, found := 0, 0
 	for _, p := range list {
@@ -279,7 +260,7 @@ func BenchmarkInstrumentation(b *testing.B) {
 	for range b.N {
 		var ones, manys int64
 		for _, file := range files {
-			p := loadTrencher(b, file)
+			p, _ := testkit.LoadTrencher(b, file)
 			_, n, err := feasible(robust.Engine, p, 1<<30)
 			if err != nil {
 				b.Fatal(err)
@@ -301,7 +282,7 @@ func BenchmarkInstrumentation(b *testing.B) {
 func TestCorpusInstrumentation(t *testing.T) {
 	var asked, open atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
-		for _, c := range corpus(t) {
+		for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
 			t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
 				t.Parallel()
 				opt := c.Robustly()

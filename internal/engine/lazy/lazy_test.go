@@ -1,7 +1,8 @@
-package testkit_test
+package lazy_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,6 +25,11 @@ import (
 	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
+)
+
+var (
+	programs  = flag.Int("fp.programs", 1200, "random programs")
+	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
 )
 
 var lazyEngine = lazy.New(explicit.Engine, robust.Engine, lazy.Options{})
@@ -316,7 +322,7 @@ func TestLazyReach(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {
 		f := strings.Split(line, "\t")
 		t.Run(f[0], func(t *testing.T) {
-			p, props := loadTrencherAll(t, filepath.Join(dir, f[0]))
+			p, props := testkit.LoadTrencher(t, filepath.Join(dir, f[0]))
 			rounds := 0
 			task := &engine.Task{Program: p, Props: props, Model: memory.TSO, Limits: engine.Limits{Workers: 1}}
 			logged := lazy.Options{Log: func(line string) {
@@ -374,7 +380,7 @@ func TestLazyEndless(t *testing.T) {
 func TestCorpusLazy(t *testing.T) {
 	var asked, unknown atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
-		for _, c := range corpus(t) {
+		for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
 			want := c.Expect["tso"]
 			if want == "" {
 				continue
