@@ -170,7 +170,7 @@ func causeWords(e *verdict.Execution, model string) []string {
 	case e.Attack != nil:
 		return []string{e.Attack.String() + ".", "No execution without delays orders the accesses like this."}
 	case len(e.Witness.Steps) == 0:
-		return []string{"No step is needed: it is so from the start."}
+		return []string{"No step is needed: the initial state shows it already."}
 	case e.Cause != nil && len(e.Cause.Words) > 0 && e.Like > 0:
 		return append([]string{fmt.Sprintf("It has the same cause as violation %d.", e.Like)}, e.Cause.Words...)
 	case e.Cause != nil && len(e.Cause.Words) > 0:

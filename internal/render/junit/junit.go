@@ -99,7 +99,7 @@ func newSuite(p *verdict.ProgramTest) suite {
 		case verdict.TestBroken:
 			c.Error = &detail{Message: "internal error", Type: "broken", Text: clean(o.Detail)}
 		case verdict.TestNotChecked:
-			c.Skipped = &detail{Message: "nothing here answers " + clean(o.Key)}
+			c.Skipped = &detail{Message: "fencepost test does not check " + clean(o.Key)}
 		default:
 			panic("BUG: unset status of a test")
 		}

@@ -236,7 +236,7 @@ func bufferPieces(w *verdict.Witness, threads [][]relation.Entry) []string {
 func (p *printer) picture(w *verdict.Witness, cause *verdict.Cause, model, reason string, v verdict.Verdict) {
 	p.line("")
 	if len(w.Steps) == 0 {
-		p.line("No step is needed: it is so from the start.")
+		p.line("No step is needed: the initial state shows it already.")
 		return
 	}
 	p.table(w, rows(w, reason))

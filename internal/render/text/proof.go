@@ -30,7 +30,7 @@ func (p *printer) proof(r *verdict.Result) {
 	stats := fmt.Sprintf("PO %d, VT %.2f s: %s, %s to %s", r.Proof.Obligations, r.Stats.Seconds,
 		counted(int64(r.Proof.Obligations), "proof obligation", "proof obligations"), counted(int64(r.Proof.Queries), "query", "queries"), r.Proof.Solver)
 	if r.Proof.Arithmetic == verdict.ProofIntegers {
-		p.line("numbers are mathematical integers here: nothing is said of executions in which they wrap around")
+		p.line("numbers are treated as unbounded integers: executions in which they wrap around are not covered")
 	}
 	p.line("%s", p.opt.paint(dim, stats))
 }
@@ -42,7 +42,7 @@ func (p *printer) proofChecks(r *verdict.Result) {
 	}
 	model := "under TSO"
 	if r.Verdict == verdict.Unknown {
-		model = "under SC, which says nothing about TSO without a proof"
+		model = "under SC, which says nothing about TSO as long as not all stores are proved atomic"
 	}
 	for i := range r.Proof.Checks {
 		c := &r.Proof.Checks[i]

@@ -131,7 +131,7 @@ func (p *printer) accept(r *verdict.Result) {
 		}
 	}
 	if len(options) > 0 {
-		p.line("  to be answered within these bounds, set them: %s", strings.Join(options, " "))
+		p.line("  to get an answer up to these bounds, set them: %s", strings.Join(options, " "))
 	}
 }
 

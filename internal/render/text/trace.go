@@ -33,7 +33,7 @@ func Trace(w io.Writer, t *verdict.Trace) {
 			}
 			fmt.Fprintf(w, "  %s", oneLine(n.Text))
 			if value, ok := readValue(t, i); ok {
-				from := "the beginning"
+				from := "the initial value"
 				if s := sources[i]; len(s) > 0 {
 					from = strings.Join(s, ", ")
 				}
