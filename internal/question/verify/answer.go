@@ -28,7 +28,7 @@ var notChecked = []string{"asked", "by", "engine", "engines", "repair.rounds", "
 
 // rest checks what a result says beside its executions.
 func (v *verifier) rest(r *verdict.Result) {
-	shows := "what was asked again: " + r.Verdict.String()
+	shows := "computed again: " + r.Verdict.String()
 	if shown(r) {
 		v.judge(r.Model, "answer", "what its execution shows", v.nothingElse(r))
 		return
@@ -48,7 +48,7 @@ func shown(r *verdict.Result) bool {
 func (v *verifier) nothingElse(r *verdict.Result) error {
 	executions := r.Executions()
 	if len(executions) == 0 {
-		return fmt.Errorf("it is said to be %s, and no execution shows it", r.Verdict)
+		return fmt.Errorf("the result says %s, but no execution shows it", r.Verdict)
 	}
 	if err := v.questionOf(r); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (v *verifier) nothingElse(r *verdict.Result) error {
 		return fmt.Errorf("trace.witness: not the execution of the result")
 	}
 	if r.Witness == nil && r.Cause != nil {
-		return fmt.Errorf("cause: there is no execution it could be about")
+		return fmt.Errorf("cause: the result has no execution that it could be about")
 	}
 	if len(executions) > 1 {
 		return fmt.Errorf("%d executions, but one was asked for", len(executions))
@@ -93,16 +93,16 @@ func (v *verifier) questionOf(r *verdict.Result) error {
 		want = verdict.Question(property.Exists.String())
 	}
 	if want != "" && r.Question != want {
-		return fmt.Errorf("question: said to be %q, asked was %q", r.Question, want)
+		return fmt.Errorf("question: the result says %q, but %q was asked", r.Question, want)
 	}
 	if q.robust == nil {
 		return nil
 	}
 	if model := cmp.Or(q.robust.CriterionModel, memory.TSO.String()); r.Model != model {
-		return fmt.Errorf("model: said to be %q, asked was %q", r.Model, model)
+		return fmt.Errorf("model: the result says %q, but %q was asked", r.Model, model)
 	}
 	if r.Verdict != verdict.Unsafe {
-		return fmt.Errorf("verdict: %s is no answer to this question", r.Verdict)
+		return fmt.Errorf("verdict: %s is not an answer to this question", r.Verdict)
 	}
 	return nil
 }
@@ -114,14 +114,14 @@ func (v *verifier) askAgain(r *verdict.Result) error {
 		return err
 	}
 	if fresh.Verdict == verdict.Unknown && r.Verdict != verdict.Unknown && limited(fresh.Reason) {
-		return fmt.Errorf("%w: asked again, the answer is unknown: %s", errOpen, fresh.Reason)
+		return fmt.Errorf("%w: computed again, the answer is unknown: %s", errOpen, fresh.Reason)
 	}
 	if r.Witness != nil && r.Verdict == verdict.Safe {
-		return fmt.Errorf("it is said to be safe, and an execution shows something")
+		return fmt.Errorf("the result says safe, but an execution shows a violation")
 	}
 	if rep := r.Repair; rep != nil && rep.Removal && rep.Before != nil {
 		if len(rep.Before.With) > 0 || rep.Before.Model != "" || r.Reason != rep.Before.Reason() {
-			return fmt.Errorf("reason: said to be %q, computed %q", r.Reason, rep.Before.Reason())
+			return fmt.Errorf("reason: stored %q, computed %q", r.Reason, rep.Before.Reason())
 		}
 	}
 	if err := v.likes(r); err != nil {
@@ -148,10 +148,10 @@ func (v *verifier) again(r *verdict.Result) (*verdict.Result, error) {
 	if len(answer.Results) != 1 {
 		for _, d := range answer.Diagnostics {
 			if d.Severity == verdict.SeverityError {
-				return nil, fmt.Errorf("asked again, it is refused: %s", d.Message)
+				return nil, fmt.Errorf("computed again, the program is refused: %s", d.Message)
 			}
 		}
-		return nil, fmt.Errorf("asked again, there are %d answers", len(answer.Results))
+		return nil, fmt.Errorf("computed again, there are %d answers", len(answer.Results))
 	}
 	return &answer.Results[0], nil
 }
@@ -169,7 +169,7 @@ func (v *verifier) likes(r *verdict.Result) error {
 	pipeline.Group(v.now.flat, &now)
 	for i := range now.Others {
 		if now.Others[i].Like != r.Others[i].Like {
-			return fmt.Errorf("others[%d].like: said to be %d, computed %d", i, r.Others[i].Like, now.Others[i].Like)
+			return fmt.Errorf("others[%d].like: stored %d, computed %d", i, r.Others[i].Like, now.Others[i].Like)
 		}
 	}
 	return nil
@@ -319,7 +319,7 @@ func firstDifference(at string, a, b any) error {
 	if reflect.DeepEqual(a, b) {
 		return nil
 	}
-	return fmt.Errorf("%s: said to be %s, computed %s", at, brief(a), brief(b))
+	return fmt.Errorf("%s: stored %s, computed %s", at, brief(a), brief(b))
 }
 
 // brief returns a value in few characters.

@@ -48,7 +48,7 @@ func (v *verifier) repair(r *verdict.Result) error {
 	v.now = &target{Program: v.run.Program, flat: rep.Flat}
 	v.judge(r.Model, "sources", "the program", v.sources(r.Sources, r))
 	if !v.spoiled() {
-		v.judge(r.Model, "answer", "what was asked again: "+r.Verdict.String(), v.askAgain(r))
+		v.judge(r.Model, "answer", "computed again: "+r.Verdict.String(), v.askAgain(r))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (f *fenceVerifier) replayWith(name string, b *verdict.Break, with []verdict
 		f.v.checks = append(f.v.checks, Check{Name: name, Model: f.r.Model, Steps: len(e.Witness.Steps), Err: err, Step: -1})
 	}
 	if len(b.With)+len(with) > 0 && !reflect.DeepEqual(b.With, with) {
-		failed(fmt.Errorf("with: the execution is not of the program with the other fences"))
+		failed(fmt.Errorf("with: the execution is not one of the program with the other fences"))
 		return
 	}
 	at, err := f.refs(with)
@@ -110,10 +110,10 @@ func (f *fenceVerifier) replayWith(name string, b *verdict.Break, with []verdict
 	}
 	switch {
 	case b.Model != "" && b.Model != "sc", b.Model == "sc" && (b != f.r.Repair.Hopeless || f.r.Repair.For != string(fences.Assertions) || len(with) > 0):
-		failed(fmt.Errorf("model: %q is not what the fences are for", b.Model))
+		failed(fmt.Errorf("model: the fences are not for %q", b.Model))
 		return
 	case (f.v.question.fences.For == fences.Robustness) != (b.Attack != nil), b.Attack != nil && b.Violation != nil, b.Violation != nil && b.Violation.Like != 0:
-		failed(fmt.Errorf("the execution is no answer to %s", f.r.Question))
+		failed(fmt.Errorf("the execution is not an answer to %s", f.r.Question))
 		return
 	}
 	flat, props := f.rep.Fences.Insert(at)
@@ -135,10 +135,10 @@ func (f *fenceVerifier) refs(list []verdict.FenceRef) ([]ir.FenceAt, error) {
 		return cmp.Or(cmp.Compare(a.Site, b.Site), cmp.Compare(a.Kind, b.Kind))
 	})
 	if !ordered || len(slices.Compact(slices.Clone(out))) != len(out) {
-		return nil, fmt.Errorf("fences are named twice, or in another order than they stand")
+		return nil, fmt.Errorf("fences are named twice, or not in the order of the text")
 	}
 	if now := f.rep.Refs(out); len(list) > 0 && !reflect.DeepEqual(now, list) {
-		return nil, fmt.Errorf("a fence is said to be at another fence site than it is")
+		return nil, fmt.Errorf("the result gives a wrong fence site of a fence")
 	}
 	return out, nil
 }
@@ -177,13 +177,13 @@ func (f *fenceVerifier) sites() error {
 		case err != nil:
 			return err
 		case len(set) > 0 && cost != f.r.Cost:
-			return fmt.Errorf("cost: said to be %d, computed %d", f.r.Cost, cost)
+			return fmt.Errorf("cost: stored %d, computed %d", f.r.Cost, cost)
 		case i > 1 && len(f.r.Fences) == 0 && len(set) > 0:
-			return fmt.Errorf("repair.optimal: there is no set to be as cheap as")
+			return fmt.Errorf("repair.optimal: the result has no set of fences to compare with")
 		}
 		for _, one := range set {
 			if i < 2 && one.Without == nil {
-				return fmt.Errorf("a fence without the execution that shows why it is needed")
+				return fmt.Errorf("a fence has no execution that shows why it is needed")
 			}
 		}
 	}
@@ -211,11 +211,11 @@ func (f *fenceVerifier) bound() error {
 		clauses = append(clauses, clause)
 	}
 	if len(rep.Needs) != rep.Clauses {
-		return fmt.Errorf("repair.clauses: said to be %d, computed %d", rep.Clauses, len(rep.Needs))
+		return fmt.Errorf("repair.clauses: stored %d, computed %d", rep.Clauses, len(rep.Needs))
 	}
 	set, cost, all, more := engine.Cheapest(task, clauses)
 	if cost != rep.Bound {
-		return fmt.Errorf("repair.bound: said to be %d, computed %d", rep.Bound, cost)
+		return fmt.Errorf("repair.bound: stored %d, computed %d", rep.Bound, cost)
 	}
 	stated := f.r.Fences
 	if len(rep.Elsewhere) > 0 {
@@ -227,7 +227,7 @@ func (f *fenceVerifier) bound() error {
 		}
 	}
 	if len(rep.Optimal) > 0 && (len(all) != len(rep.Optimal) || more != rep.More) {
-		return fmt.Errorf("repair.optimal: said to be %d sets, computed %d", len(rep.Optimal), len(all))
+		return fmt.Errorf("repair.optimal: stored %d sets, computed %d", len(rep.Optimal), len(all))
 	}
 	for i, one := range rep.Optimal {
 		if got, _, err := f.found(one); err != nil || !slices.Equal(got, all[i]) {
@@ -270,7 +270,7 @@ func (f *fenceVerifier) hopeless(task *engine.Task) error {
 		task = &wide
 	}
 	if f.r.Reason != reason {
-		return fmt.Errorf("reason: said to be %q, computed %q", f.r.Reason, reason)
+		return fmt.Errorf("reason: stored %q, computed %q", f.r.Reason, reason)
 	}
 	if b.Model == "sc" {
 		return nil

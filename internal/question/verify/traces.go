@@ -53,7 +53,7 @@ func (v *verifier) traceSet(s *verdict.TraceSet) error {
 		c.Err = v.trace(s, t, i+1)
 		v.checks = append(v.checks, c)
 	}
-	v.judge(s.Model, "answer", fmt.Sprintf("what was asked again: %d traces", s.Count), v.tracesAgain(s))
+	v.judge(s.Model, "answer", fmt.Sprintf("computed again: %d traces", s.Count), v.tracesAgain(s))
 	return nil
 }
 
@@ -95,9 +95,9 @@ func (v *verifier) tracesAgain(s *verdict.TraceSet) error {
 	case err != nil:
 		return err
 	case pipeline.HasErrors(diags):
-		return fmt.Errorf("asked again, it is refused: %s", diags[len(diags)-1].Message)
+		return fmt.Errorf("computed again, the program is refused: %s", diags[len(diags)-1].Message)
 	case limited(now.Reason) && !limited(s.Reason):
-		return fmt.Errorf("%w: asked again, not all traces are found: %s", errOpen, now.Reason)
+		return fmt.Errorf("%w: computed again, not all traces are found: %s", errOpen, now.Reason)
 	case limited(s.Reason):
 		if slices.ContainsFunc(s.Traces, func(t verdict.Trace) bool {
 			return !slices.ContainsFunc(all, func(o verdict.Trace) bool { return reflect.DeepEqual(o.Edges, t.Edges) })

@@ -175,7 +175,7 @@ func (v *verifier) begin(program string, asked *verdict.Asked, sources map[strin
 		if text, ok := sources[f.Name]; !ok {
 			return fmt.Errorf("the result has no text of %s", f.Name)
 		} else if text != string(f.Text) {
-			return fmt.Errorf("the text of %s is not that in the result", path.Base(f.Name))
+			return fmt.Errorf("the text of %s differs from the text in the result", path.Base(f.Name))
 		}
 	}
 	v.run = pipeline.Open(v.in)
@@ -212,12 +212,12 @@ func sameSources(stored, want map[string]string) error {
 		if got, ok := stored[name]; !ok {
 			return fmt.Errorf("the result has no text of %s", name)
 		} else if got != text {
-			return fmt.Errorf("the text of %s is not that in the result", name)
+			return fmt.Errorf("the text of %s differs from the text in the result", name)
 		}
 	}
 	for name := range stored {
 		if _, ok := want[name]; !ok {
-			return fmt.Errorf("%s is no part of the program, or the answer does not point at it", name)
+			return fmt.Errorf("%s is not part of the program, or no step of the answer is in it", name)
 		}
 	}
 	return nil
@@ -307,7 +307,7 @@ func (v *verifier) dataRace(e *verdict.Execution, model replay.Model) error {
 		return fmt.Errorf("step %d: expected %q, computed %q", dataRace.Second, e.Reason, text)
 	}
 	if !reflect.DeepEqual(pos, e.Pos) {
-		return fmt.Errorf("pos: the race is said to be at another position than it is")
+		return fmt.Errorf("pos: the result gives a wrong position of the race")
 	}
 	if last := len(check.UntilRace(v.now.flat, e.Witness, dataRace).Steps); last != len(e.Witness.Steps) {
 		return fmt.Errorf("end: expected the race in the last step, computed step %d", last-1)
@@ -324,7 +324,7 @@ func (v *verifier) cyclic(r *verdict.Result, e *verdict.Execution, model replay.
 		return fmt.Errorf("the result has no trace")
 	}
 	if e.Reason != check.CyclicReason || e.Pos != nil {
-		return fmt.Errorf("the reason is said to be %q, but is %q", e.Reason, check.CyclicReason)
+		return fmt.Errorf("the result gives the reason %q, but the reason is %q", e.Reason, check.CyclicReason)
 	}
 	return v.order(e.Witness, r.Trace.Nodes, r.Trace.Edges, r.Trace.Cycle)
 }
@@ -386,7 +386,7 @@ func (v *verifier) expected(e *verdict.Execution) (string, []replay.Expect, erro
 	}
 	class, ok := ir.ParseCheckClass(question)
 	if !ok {
-		return question, nil, fmt.Errorf("it is not known how to verify the answer to %q", question)
+		return question, nil, fmt.Errorf("fencepost cannot verify the answer to %q", question)
 	}
 	if len(e.Witness.Steps) == 0 {
 		return "a failed check: " + question, nil, fmt.Errorf("an execution without steps cannot fail a check")
@@ -466,7 +466,7 @@ func (v *verifier) order(w *verdict.Witness, nodes []verdict.TraceNode, edges, c
 		from, to := nodes[e.From], nodes[e.To]
 		forward := e.Kind == "po" && from.Thread == to.Thread && e.From < e.To
 		if next := cycle[(i+1)%len(cycle)]; e.To != next.From || !forward && !slices.Contains(want, e) {
-			return fmt.Errorf("the cycle is none: %s to %s", from.Text, to.Text)
+			return fmt.Errorf("the stored cycle is not a cycle of the relation: see the edge from %s to %s", from.Text, to.Text)
 		}
 	}
 	return nil

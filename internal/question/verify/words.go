@@ -66,14 +66,14 @@ func modelOf(r *verdict.Result, e *verdict.Execution) string {
 // sameStep compares all of a step.
 func (v *verifier) sameStep(r *verdict.Result, stored, now *verdict.Step) error {
 	if !v.samePos(r, stored.Pos, now.Pos) {
-		return fmt.Errorf("said to be at %s, but the instruction is at %s", pipeline.PositionText(stored), pipeline.PositionText(now))
+		return fmt.Errorf("the result says %s, but the instruction is at %s", pipeline.PositionText(stored), pipeline.PositionText(now))
 	}
 	a, b := *stored, *now
 	a.Pos, b.Pos = nil, nil
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	for i := range x.NumField() {
 		if f, g := x.Field(i), y.Field(i); !(f.Kind() == reflect.Slice && f.Len() == 0 && g.Len() == 0) && !reflect.DeepEqual(f.Interface(), g.Interface()) {
-			return fmt.Errorf("%s: said to be %q, computed %q", x.Type().Field(i).Name, fmt.Sprint(f.Interface()), fmt.Sprint(g.Interface()))
+			return fmt.Errorf("%s: stored %q, computed %q", x.Type().Field(i).Name, fmt.Sprint(f.Interface()), fmt.Sprint(g.Interface()))
 		}
 	}
 	return nil
@@ -108,10 +108,10 @@ func (v *verifier) sameCause(r *verdict.Result, stored, now *verdict.Cause) bool
 // said compares a sentence and its position.
 func (v *verifier) said(r *verdict.Result, stored string, at *verdict.Pos, now string, pos *verdict.Pos) error {
 	if stored != now {
-		return fmt.Errorf("the reason is said to be %q, but is %q", stored, now)
+		return fmt.Errorf("the result gives the reason %q, but the reason is %q", stored, now)
 	}
 	if !v.samePos(r, at, pos) {
-		return fmt.Errorf("the violation is said to be at another position than it is")
+		return fmt.Errorf("the result gives a wrong position of the violation")
 	}
 	return nil
 }
@@ -146,10 +146,10 @@ func (v *verifier) attackWords(r *verdict.Result, e *verdict.Execution) error {
 	a := e.Attack
 	now := pipeline.AttackAt(v.now.flat, a.Witness, a.StoreStep, a.LoadStep)
 	if a.StoreText != now.StoreText || a.LoadText != now.LoadText || a.Free != now.Free || a.Action != now.Action {
-		return fmt.Errorf("the attack is said to be: %s; but is: %s", a, now)
+		return fmt.Errorf("the result gives the attack %s; but the attack is %s", a, now)
 	}
 	if !v.samePos(r, a.Store, now.Store) || !v.samePos(r, a.Load, now.Load) {
-		return fmt.Errorf("store or load of the attack are said to be at other positions than they are")
+		return fmt.Errorf("the result gives a wrong position of the store or load of the attack")
 	}
 	if len(r.Attacks) > 0 && a == &r.Attacks[0] && r.Question == verdict.Robustness {
 		return v.said(r, r.Reason, r.Pos, now.String(), now.Store)
@@ -162,10 +162,10 @@ func (v *verifier) triangleWords(r *verdict.Result, e *verdict.Execution) error 
 	c := e.Triangle
 	now := pipeline.TriangleAt(v.now.flat, c.Witness, c.StoreStep, c.LoadStep)
 	if c.StoreText != now.StoreText || c.LoadText != now.LoadText || c.WriteText != now.WriteText {
-		return fmt.Errorf("the race is said to be: %s; but is: %s", c, now)
+		return fmt.Errorf("the result gives the race %s; but the race is %s", c, now)
 	}
 	if !v.samePos(r, c.Store, now.Store) || !v.samePos(r, c.Load, now.Load) || !v.samePos(r, c.Write, now.Write) {
-		return fmt.Errorf("an access of the race is said to be at another position than it is")
+		return fmt.Errorf("the result gives a wrong position of an access of the race")
 	}
 	if c == &r.Triangles[0] {
 		return v.said(r, r.Reason, r.Pos, now.String(), now.Store)
