@@ -274,23 +274,7 @@ type goPackage struct{ code, tests, outside imports }
 // scan reads the imports of every Go file below the root, whatever its build tags.
 func scan(root fs.FS) (map[string]*goPackage, error) {
 	pkgs := make(map[string]*goPackage)
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if base := d.Name(); name != "." && (base == "testdata" || base[0] == '.' || base[0] == '_') {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if path.Ext(name) != ".go" {
-			return nil
-		}
-		text, err := fs.ReadFile(root, name)
-		if err != nil {
-			return err
-		}
+	err := eachGoFile(root, func(name string, text []byte) error {
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
 		if err != nil {
 			return fmt.Errorf("reading the imports: %w", err)

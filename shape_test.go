@@ -48,23 +48,7 @@ type tooLarge struct{ name, figures string }
 // sourceShapes returns the files, functions and structs below root that are too large.
 func sourceShapes(root fs.FS) ([]tooLarge, error) {
 	var found []tooLarge
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if base := d.Name(); name != "." && (base == "testdata" || base[0] == '.' || base[0] == '_') {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if path.Ext(name) != ".go" {
-			return nil
-		}
-		text, err := fs.ReadFile(root, name)
-		if err != nil {
-			return err
-		}
+	err := eachGoFile(root, func(name string, text []byte) error {
 		list, err := fileShapes(name, text)
 		found = append(found, list...)
 		return err

@@ -134,23 +134,9 @@ func parts(name string) []string {
 func usesOf(root fs.FS) ([]wordUse, error) {
 	patterns := compileWords()
 	var uses []wordUse
-	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if base := d.Name(); name != "." && (base == "testdata" || base[0] == '.' || base[0] == '_') {
-				return fs.SkipDir
-			}
+	err := eachGoFile(root, func(name string, text []byte) error {
+		if name == "words_test.go" { // it has to name the words
 			return nil
-		}
-		// This file has to name the words.
-		if path.Ext(name) != ".go" || name == "words_test.go" {
-			return nil
-		}
-		text, err := fs.ReadFile(root, name)
-		if err != nil {
-			return err
 		}
 		found, err := usesInFile(name, text, patterns)
 		uses = append(uses, found...)

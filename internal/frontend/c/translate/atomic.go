@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"iter"
 	"reflect"
 	"strings"
 	"sync"
@@ -143,36 +144,38 @@ func (c *Typing) ofDeclarator(d *cc.Declarator) *shadow {
 	}
 	var base *shadow
 	if at.specs != nil {
-		base = c.ofSpecifiers(at.specs)
+		base = c.ofSpecifiers(specifiers(at.specs))
 	} else {
-		base = c.ofQualifiers(at.quals)
+		base = c.ofSpecifiers(qualifiers(at.quals))
 	}
 	return c.declare(base, d)
 }
 
-func (c *Typing) ofSpecifiers(l *cc.DeclarationSpecifiers) *shadow {
-	var s *shadow
-	atomic := false
-	for ; l != nil; l = l.DeclarationSpecifiers {
-		if l.TypeSpecifier != nil {
-			s = c.ofTypeSpecifier(l.TypeSpecifier, s)
+// specifiers lists the type specifiers and qualifiers of a declaration; either may be nil.
+func specifiers(l *cc.DeclarationSpecifiers) iter.Seq2[*cc.TypeSpecifier, *cc.TypeQualifier] {
+	return func(yield func(*cc.TypeSpecifier, *cc.TypeQualifier) bool) {
+		for ; l != nil && yield(l.TypeSpecifier, l.TypeQualifier); l = l.DeclarationSpecifiers {
 		}
-		atomic = atomic || l.TypeQualifier != nil && l.TypeQualifier.Case == cc.TypeQualifierAtomic
 	}
-	if atomic {
-		s = qualified(s)
-	}
-	return s
 }
 
-func (c *Typing) ofQualifiers(l *cc.SpecifierQualifierList) *shadow {
+// qualifiers lists those of a struct's member or of a type name.
+func qualifiers(l *cc.SpecifierQualifierList) iter.Seq2[*cc.TypeSpecifier, *cc.TypeQualifier] {
+	return func(yield func(*cc.TypeSpecifier, *cc.TypeQualifier) bool) {
+		for ; l != nil && yield(l.TypeSpecifier, l.TypeQualifier); l = l.SpecifierQualifierList {
+		}
+	}
+}
+
+// ofSpecifiers returns the shadow of the type that a list of specifiers and qualifiers names.
+func (c *Typing) ofSpecifiers(list iter.Seq2[*cc.TypeSpecifier, *cc.TypeQualifier]) *shadow {
 	var s *shadow
 	atomic := false
-	for ; l != nil; l = l.SpecifierQualifierList {
-		if l.TypeSpecifier != nil {
-			s = c.ofTypeSpecifier(l.TypeSpecifier, s)
+	for t, q := range list {
+		if t != nil {
+			s = c.ofTypeSpecifier(t, s)
 		}
-		atomic = atomic || l.TypeQualifier != nil && l.TypeQualifier.Case == cc.TypeQualifierAtomic
+		atomic = atomic || q != nil && q.Case == cc.TypeQualifierAtomic
 	}
 	if atomic {
 		s = qualified(s)
@@ -208,7 +211,7 @@ func (c *Typing) typedef(t *cc.TypeSpecifier) *cc.Declarator {
 }
 
 func (c *Typing) ofTypeName(t *cc.TypeName) *shadow {
-	s := c.ofQualifiers(t.SpecifierQualifierList)
+	s := c.ofSpecifiers(qualifiers(t.SpecifierQualifierList))
 	if t.AbstractDeclarator != nil {
 		s = c.ofAbstract(s, t.AbstractDeclarator)
 	}

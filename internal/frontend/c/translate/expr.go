@@ -59,14 +59,7 @@ func (f *Expressions) Effect(e cc.ExpressionNode) {
 func IsStruct(t cc.Type) bool { return t.Kind() == cc.Struct || t.Kind() == cc.Union }
 
 func (f *Expressions) conditionalEffect(x *cc.ConditionalExpression) {
-	then, otherwise, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
-	f.stmts.branch(x.LogicalOrExpression, then, otherwise)
-	f.Code.At, f.Code.Fresh = then, false
-	f.Effect(x.ExpressionList)
-	f.Code.Jump(end)
-	f.Code.At, f.Code.Fresh = otherwise, false
-	f.Effect(x.ConditionalExpression)
-	f.Code.Here(end)
+	f.stmts.either(x.LogicalOrExpression, func() { f.Effect(x.ExpressionList) }, func() { f.Effect(x.ConditionalExpression) })
 }
 
 // expr evaluates an expression to a word.
@@ -366,14 +359,7 @@ func (f *Expressions) logical(e cc.ExpressionNode) Value {
 		return Integer(ir.Binary(op, ir.S64, x, TruthOf(f.Operand(right))), ir.S32)
 	}
 	r := f.Code.Temp()
-	yes, no, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
-	f.stmts.branch(e, yes, no)
-	f.Code.At, f.Code.Fresh = yes, false
-	f.Code.Assign(r, ir.Int(1))
-	f.Code.Jump(end)
-	f.Code.At, f.Code.Fresh = no, false
-	f.Code.Assign(r, ir.Int(0))
-	f.Code.Here(end)
+	f.stmts.choose(r, e, func() *ir.Expr { return ir.Int(1) }, func() *ir.Expr { return ir.Int(0) })
 	return Integer(ir.R(r), ir.S32)
 }
 
@@ -395,16 +381,10 @@ func (f *Expressions) conditional(x *cc.ConditionalExpression) Value {
 		return Value{Expr: ir.Conditional(c, a.Expr, b.Expr), Type: a.Type, Elem: a.Elem, Obj: ir.NoObject}
 	}
 	r := f.Code.Temp()
-	then, otherwise, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
-	f.stmts.branch(x.LogicalOrExpression, then, otherwise)
-	f.Code.At, f.Code.Fresh = then, false
-	a := f.Operand(x.ExpressionList)
-	f.Code.Assign(r, a.Expr)
-	f.Code.Jump(end)
-	f.Code.At, f.Code.Fresh = otherwise, false
-	b := f.Operand(x.ConditionalExpression)
-	f.Code.Assign(r, b.Expr)
-	f.Code.Here(end)
+	var a, b Value
+	f.stmts.choose(r, x.LogicalOrExpression,
+		func() *ir.Expr { a = f.Operand(x.ExpressionList); return a.Expr },
+		func() *ir.Expr { b = f.Operand(x.ConditionalExpression); return b.Expr })
 	return f.merged(r, a, b, x)
 }
 

@@ -341,6 +341,24 @@ func (f *Statements) body(s *cc.Statement, again, end ir.Loc) {
 	f.breaks, f.conts = f.breaks[:len(f.breaks)-1], f.conts[:len(f.conts)-1]
 }
 
+// either emits two branches, one for each value of a condition, that meet again.
+func (f *Statements) either(e cc.ExpressionNode, then, otherwise func()) {
+	yes, no, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
+	f.branch(e, yes, no)
+	f.Code.At, f.Code.Fresh = yes, false
+	then()
+	f.Code.Jump(end)
+	f.Code.At, f.Code.Fresh = no, false
+	otherwise()
+	f.Code.Here(end)
+}
+
+// choose sets a register to the value of one of two expressions. The translation of each is
+// emitted in its own branch.
+func (f *Statements) choose(r ir.Reg, e cc.ExpressionNode, then, otherwise func() *ir.Expr) {
+	f.either(e, func() { f.Code.Assign(r, then()) }, func() { f.Code.Assign(r, otherwise()) })
+}
+
 // branch goes to one of two locations, evaluating as much of the condition as C
 // does.
 func (f *Statements) branch(e cc.ExpressionNode, then, otherwise ir.Loc) {

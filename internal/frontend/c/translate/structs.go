@@ -41,16 +41,10 @@ func (f *Lvalues) structLvalue(e cc.ExpressionNode) Lvalue {
 // chosenLvalue is the struct a conditional chooses.
 func (f *Lvalues) chosenLvalue(x *cc.ConditionalExpression) Lvalue {
 	r := f.Code.Fb.Reg("p", 0, f.Code.Pos)
-	then, otherwise, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
-	f.stmts.branch(x.LogicalOrExpression, then, otherwise)
-	f.Code.At, f.Code.Fresh = then, false
-	a := f.structAt(x.ExpressionList)
-	f.Code.Assign(r, a.Addr)
-	f.Code.Jump(end)
-	f.Code.At, f.Code.Fresh = otherwise, false
-	b := f.structAt(x.ConditionalExpression)
-	f.Code.Assign(r, b.Addr)
-	f.Code.Here(end)
+	var a Lvalue
+	f.stmts.choose(r, x.LogicalOrExpression,
+		func() *ir.Expr { a = f.structAt(x.ExpressionList); return a.Addr },
+		func() *ir.Expr { return f.structAt(x.ConditionalExpression).Addr })
 	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject, Type: a.Type}
 }
 
