@@ -75,11 +75,13 @@ var policy = map[string]rule{
 	"verdict": {},
 	"bench":   {ours: []string{".", "verdict"}},
 
-	"internal/source":   {},
-	"internal/diag":     {ours: []string{"internal/source"}},
-	"internal/ir":       {ours: []string{"internal/source", "internal/diag"}},
-	"internal/property": {ours: []string{"internal/source", "internal/ir"}},
-	"internal/analysis": {ours: []string{"internal/ir"}},
+	"internal/source": {},
+	"internal/diag":   {ours: []string{"internal/source"}},
+	// Expected diagnostics in comments, for tests.
+	"internal/diag/diagtest": {ours: []string{"internal/source", "internal/diag"}},
+	"internal/ir":            {ours: []string{"internal/source", "internal/diag"}},
+	"internal/property":      {ours: []string{"internal/source", "internal/ir"}},
+	"internal/analysis":      {ours: []string{"internal/ir"}},
 
 	// read makes checked syntax trees, translate lowers them, library lowers the functions
 	// that programs call without defining them; the front ends hand it to translate.
@@ -88,7 +90,7 @@ var policy = map[string]rule{
 	"internal/frontend/c/translate/library": {ours: append(slices.Clone(translation[:2]), frontEndMay...), external: []string{"modernc.org/cc"}},
 	// Three languages of labelled instructions share trees, lowering and fence sites.
 	"internal/frontend/statement":               {ours: append([]string{"internal/editdistance"}, frontEndMay...)},
-	"internal/frontend/statement/statementtest": {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
+	"internal/frontend/statement/statementtest": {ours: append([]string{"internal/frontend/statement", "internal/diag/diagtest"}, frontEndMay...)},
 	"internal/frontend/fp":                      {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/trencher":                {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/memorax":                 {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
@@ -187,9 +189,10 @@ const (
 	everything = "*"
 	testkit    = "internal/testkit"
 
-	// statementtest is apart from testkit, which imports the front ends: their inner tests
-	// cannot import testkit.
+	// statementtest and diagtest are apart from testkit, which imports the front ends: their
+	// inner tests cannot import testkit.
 	statementtest = "internal/frontend/statement/statementtest"
+	diagtest      = "internal/diag/diagtest"
 )
 
 // A ban holds whatever the table says, and through any number of packages in
@@ -243,6 +246,11 @@ var bans = []ban{
 		to:   func(_, pkg string) bool { return pkg == statementtest },
 		why:  "statementtest is imported by tests only",
 	},
+	{
+		from: func(pkg string) bool { return pkg != diagtest && pkg != statementtest },
+		to:   func(_, pkg string) bool { return pkg == diagtest },
+		why:  "diagtest is imported by tests only",
+	},
 }
 
 func under(prefix string) func(string) bool {
@@ -252,7 +260,7 @@ func under(prefix string) func(string) bool {
 // ioPackages are the only packages that use files, the network or processes.
 // The others take bytes and return values. The solvers are processes; engines see
 // their interfaces.
-var ioPackages = []string{"cmd/fencepost", "internal/cli", "fenceposttest", "internal/manual", "internal/modulepath", testkit, statementtest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native"}
+var ioPackages = []string{"cmd/fencepost", "internal/cli", "fenceposttest", "internal/manual", "internal/modulepath", testkit, statementtest, diagtest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native"}
 
 func doesIO(std string) bool {
 	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {
@@ -326,7 +334,7 @@ func violations(pkgs map[string]*goPackage) []string {
 		}
 		found = append(found, tableViolations(pkg, r, p.code)...)
 		tests := rule{
-			ours:     append(slices.Clone(r.ours), pkg, testkit, statementtest),
+			ours:     append(slices.Clone(r.ours), pkg, testkit, statementtest, diagtest),
 			external: append(slices.Clone(r.external), testLibraries...),
 		}
 		for _, v := range tableViolations(pkg, tests, p.tests) {
@@ -438,6 +446,8 @@ func TestPolicyCatches(t *testing.T) {
 		{"engine in replay", "internal/replay/x.go", "fencepost/internal/engine", "replay shares nothing"},
 		{"pipeline in render", "internal/render/text/x.go", "fencepost/internal/pipeline", "render sees the verdict"},
 		{"testkit in code", "internal/cli/x.go", "fencepost/internal/testkit", "testkit is imported by tests only"},
+		{"diagtest in code", "internal/frontend/fp/x.go", "fencepost/internal/diag/diagtest", "diagtest is imported by tests only"},
+		{"diagtest in a test", "internal/frontend/litmus/x_test.go", "fencepost/internal/diag/diagtest", ""},
 		{"testkit in a test", "internal/cli/x_test.go", "fencepost/internal/testkit", ""},
 		{"front end in an engine's test", "internal/engine/explicit/x_test.go", "fencepost/internal/frontend/fp", "tests may also import"},
 		{"own package in a test", "internal/memory/x_test.go", "fencepost/internal/memory", ""},

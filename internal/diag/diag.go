@@ -3,6 +3,7 @@ package diag
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -145,4 +146,14 @@ func Excerpt(f *source.File, d Diagnostic) string {
 	marks.WriteString("^")
 	marks.WriteString(strings.Repeat("~", max(0, width-1)))
 	return text.String() + "\n" + marks.String()
+}
+
+// Character returns the first character of a text for a message: quoted, or as a number if
+// it is not valid UTF-8.
+func Character(text []byte) string {
+	r, size := utf8.DecodeRune(text)
+	if r == utf8.RuneError && size <= 1 {
+		return "byte 0x" + strconv.FormatUint(uint64(text[0]), 16)
+	}
+	return strconv.QuoteRune(r)
 }

@@ -58,3 +58,12 @@ func TestExcerptEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestCharacter: the first character of a text, or its first byte if that is not valid.
+func TestCharacter(t *testing.T) {
+	for text, want := range map[string]string{"$x": "'$'", "é": "'é'", "\xffa": "byte 0xff", "\x01": `'\x01'`, "\uFFFD": "'\uFFFD'"} {
+		if got := diag.Character([]byte(text)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -99,6 +99,27 @@ func Published(t *testing.T, path string, parse Language) *statement.Unit {
 	return u
 }
 
+// AllPublished parses the published files whose paths match one of the patterns, of which there
+// must be a least number.
+func AllPublished(t *testing.T, parse Language, least int, patterns ...string) {
+	t.Helper()
+	dir := Shared(t, "bench")
+	count := 0
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			t.Run(strings.TrimPrefix(file, dir+"/"), func(t *testing.T) { Published(t, file, parse) })
+			count++
+		}
+	}
+	if count < least {
+		t.Errorf("only %d inputs", count)
+	}
+}
+
 // reached reports whether the goal is reached under the model.
 func reached(t *testing.T, u *statement.Unit, m memory.Model, buffer int) bool {
 	t.Helper()

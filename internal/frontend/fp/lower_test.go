@@ -4,6 +4,7 @@ import (
 	"flag"
 	"testing"
 
+	"fencepost/internal/diag/diagtest"
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/frontend/statement/statementtest"
 	"fencepost/internal/ir"
@@ -17,7 +18,7 @@ func parse(t *testing.T, name, text string, opt statement.Options) *statement.Un
 	t.Helper()
 	u, list := Parse(source.NewFile(name, []byte(text)), opt)
 	for _, d := range list.All {
-		t.Error(show(d))
+		t.Error(diagtest.Show(d))
 	}
 	if u.Program == nil {
 		t.FailNow()

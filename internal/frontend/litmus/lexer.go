@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"fencepost/internal/diag"
 	"fencepost/internal/source"
@@ -138,12 +137,7 @@ func (l *lexer) badChars() {
 		}
 		l.pos++
 	}
-	r, size := utf8.DecodeRune(l.text[start:])
-	what := strconv.QuoteRune(r)
-	if r == utf8.RuneError && size <= 1 {
-		what = "byte 0x" + strconv.FormatUint(uint64(l.text[start]), 16)
-	}
-	l.errorf(codeChar, start, l.pos, "unexpected character %s", what)
+	l.errorf(codeChar, start, l.pos, "unexpected character %s", diag.Character(l.text[start:]))
 }
 
 func isSpace(c byte) bool {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"fencepost/internal/diag"
+	"fencepost/internal/diag/diagtest"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -41,17 +42,13 @@ func sections(t testing.TB, file string) []section {
 	return all
 }
 
-func show(d diag.Diagnostic) string {
-	return fmt.Sprintf("%s %s %s %q", d.Code, d.Span.Pos, d.Message, d.Notes)
-}
-
 // parse translates a test that must be right.
 func parse(t *testing.T, name, text string) *Unit {
 	t.Helper()
 	u, list := Parse(source.NewFile(name, []byte(text)), Options{})
 	for _, d := range list.All {
 		if d.Severity == diag.Error {
-			t.Error(show(d))
+			t.Error(diagtest.Show(d))
 		}
 	}
 	if u.Program == nil {

@@ -68,23 +68,7 @@ func TestMeaning(t *testing.T) {
 }
 
 // TestPublished: every published input translates.
-func TestPublished(t *testing.T) {
-	dir := testkit.Shared(t, "bench")
-	count := 0
-	for _, pattern := range []string{"rmm/*.rmm"} {
-		files, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			t.Run(strings.TrimPrefix(file, dir+"/"), func(t *testing.T) { testkit.Published(t, file, memorax.Parse) })
-			count++
-		}
-	}
-	if count < 4 {
-		t.Errorf("only %d inputs", count)
-	}
-}
+func TestPublished(t *testing.T) { testkit.AllPublished(t, memorax.Parse, 4, "rmm/*.rmm") }
 
 // TestPublishedAnswers reproduces the answers of Memorax on its own examples.
 func TestPublishedAnswers(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"fencepost/internal/diag"
 	"fencepost/internal/source"
@@ -214,12 +213,7 @@ func (l *Lexer) badChars() {
 	if l.Pos == start { // a quote that starts nothing
 		l.Pos++
 	}
-	r, size := utf8.DecodeRune(l.Text[start:])
-	what := strconv.QuoteRune(r)
-	if r == utf8.RuneError && size <= 1 {
-		what = "byte 0x" + strconv.FormatUint(uint64(l.Text[start]), 16)
-	}
-	l.Errorf(CodeChar, start, l.Pos, "unexpected character %s", what)
+	l.Errorf(CodeChar, start, l.Pos, "unexpected character %s", diag.Character(l.Text[start:]))
 }
 
 // IsSpace reports whether c is blank.

@@ -44,21 +44,7 @@ func TestMeaning(t *testing.T) {
 
 // TestPublished: every published input translates.
 func TestPublished(t *testing.T) {
-	dir := testkit.Shared(t, "bench")
-	count := 0
-	for _, pattern := range []string{"trencher/*.txt", "reach/*.txt", "mover/*.txt"} {
-		files, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			t.Run(strings.TrimPrefix(file, dir+"/"), func(t *testing.T) { testkit.Published(t, file, trencher.Parse) })
-			count++
-		}
-	}
-	if count < 44 {
-		t.Errorf("only %d inputs", count)
-	}
+	testkit.AllPublished(t, trencher.Parse, 44, "trencher/*.txt", "reach/*.txt", "mover/*.txt")
 }
 
 // TestReach reproduces the answers of the reachability benchmark of

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"fencepost/internal/diag"
+	"fencepost/internal/diag/diagtest"
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
@@ -142,28 +143,6 @@ func Golden(t *testing.T, file string, update bool, f func(t *testing.T, name, p
 	}
 }
 
-// CheckCodes demands that every code of a file is tested and documented.
-func CheckCodes(t *testing.T, codes, manual string, tested map[string]bool) {
-	t.Helper()
-	code := regexp.MustCompile(`FP\d{4}`)
-	src, err := os.ReadFile(codes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := os.ReadFile("../../../docs/languages/" + manual)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range code.FindAllString(string(src), -1) {
-		if !tested[c] {
-			t.Errorf("no test expects %s", c)
-		}
-		if !strings.Contains(string(doc), "`"+c+"`") {
-			t.Errorf("docs/languages/%s does not list %s", manual, c)
-		}
-	}
-}
-
 func Has(list *diag.List, code string) bool {
 	for _, d := range list.All {
 		if d.Code == code {
@@ -199,6 +178,14 @@ func Sound(t *testing.T, text []byte, parse Language) {
 			}
 		}
 	}
+}
+
+// FuzzParse calls Sound with random texts that are made from the sections of a file.
+func FuzzParse(f *testing.F, file string, parse Language) {
+	for _, text := range FuzzSections(f, file) {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) { Sound(t, text, parse) })
 }
 
 // account is everything a translation says: diagnostics, and the automata if it
@@ -238,7 +225,7 @@ func Examples(t *testing.T, name string, update bool, parse Language) {
 		}
 		return got
 	})
-	CheckCodes(t, "codes.go", name+".md", seen)
+	diagtest.CheckCodes(t, "codes.go", `FP\d{4}`, name+".md", seen)
 }
 
 // Manual demands that the examples of the manual of a language translate.
