@@ -70,21 +70,31 @@ func (a *app) litmusCommand() *cobra.Command {
 	return cmd
 }
 
+// suite returns the paths among the arguments of a command about many tests, and the input that "-" stands
+// for.
+func (a *app) suite(args []string) (paths []string, inputs []fencepost.Input, err error) {
+	for _, name := range args {
+		if name != "-" {
+			paths = append(paths, name)
+			continue
+		}
+		in, err := a.read(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		inputs = append(inputs, in)
+	}
+	return paths, inputs, nil
+}
+
 func (a *app) litmus(args []string, f *litmusFlags) error {
 	if f.json && f.compare {
 		return &usageError{"--json and --compare cannot be combined", "the JSON contains everything that --compare shows"}
 	}
 	opt := f.opt
-	for _, name := range args {
-		if name != "-" {
-			opt.Paths = append(opt.Paths, name)
-			continue
-		}
-		in, err := a.read(name)
-		if err != nil {
-			return err
-		}
-		opt.Inputs = append(opt.Inputs, in)
+	var err error
+	if opt.Paths, opt.Inputs, err = a.suite(args); err != nil {
+		return err
 	}
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory()

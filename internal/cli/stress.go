@@ -68,16 +68,9 @@ func (a *app) stressCommand() *cobra.Command {
 }
 
 func (a *app) stress(args []string, opt fencepost.StressOptions, asJSON bool) error {
-	for _, name := range args {
-		if name != "-" {
-			opt.Paths = append(opt.Paths, name)
-			continue
-		}
-		in, err := a.read(name)
-		if err != nil {
-			return err
-		}
-		opt.Inputs = append(opt.Inputs, in)
+	var err error
+	if opt.Paths, opt.Inputs, err = a.suite(args); err != nil {
+		return err
 	}
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory()

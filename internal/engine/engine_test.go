@@ -69,7 +69,7 @@ func TestInsideSections(t *testing.T) {
 
 // TestJudge: goals and final conditions in states. A goal about memory waits for empty buffers.
 func TestJudge(t *testing.T) {
-	p, props := read(t, "test.fp", "var x;\nthread p { x = 1; l: skip; }\ngoal \"at l\" p:l;\ngoal \"memory\" p:l with x == 1;\n")
+	p, props := read(t, "test.fp", "var x;\nthread p { x = 1; l: skip; }\ngoal \"at l\" p:l;\ngoal \"memory\" p:l with x == 1;\ngoal \"before\" p:l with x == 0;\n")
 	y := memory.New(p, memory.TSO, memory.Options{Keep: func(ir.ThreadID, ir.Reg) bool { return true }})
 	s, judge := y.NewState(), engine.NewJudge(y)
 	holds := func(want ...bool) {
@@ -80,16 +80,16 @@ func TestJudge(t *testing.T) {
 			}
 		}
 	}
-	holds(false, false)
+	holds(false, false, false)
 	y.Apply(s, y.EnabledEdges(s, 0, nil)[0])
-	holds(true, false) // the store is in the buffer
+	holds(true, false, false) // the store is in the buffer
 	for _, st := range y.Enabled(s, nil) {
 		if st.Kind == memory.Flush {
 			y.Apply(s, st)
 			break
 		}
 	}
-	holds(true, true)
+	holds(true, true, false)
 
 	cond := props.Goals[1].With
 	for q, want := range map[property.Quantifier]bool{property.Exists: true, property.Never: true, property.Forall: false} {

@@ -207,6 +207,20 @@ func (c *Case) IsRobust(opt robust.Options) (string, *verdict.Result, error) {
 	}
 }
 
+// CompareStored demands that the answers are the ones stored with the program. With update
+// it stores them instead.
+func (c *Case) CompareStored(t testing.TB, results []verdict.Result, update bool) {
+	t.Helper()
+	got := Summary(results)
+	if update {
+		if err := c.Store(got); err != nil {
+			t.Fatal(err)
+		}
+	} else if !bytes.Equal(got, c.Stored()) {
+		t.Errorf("answers changed (run with -update if they are right):\nstored:\n%s\ncomputed:\n%s", c.Stored(), got)
+	}
+}
+
 // Summary returns the results as text for the answers file of a case. A change of the
 // text shows in a diff.
 func Summary(results []verdict.Result) []byte {

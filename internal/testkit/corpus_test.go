@@ -1,7 +1,6 @@
 package testkit_test
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"path/filepath"
@@ -51,14 +50,7 @@ func TestCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkOrdered(t, results)
-			got := testkit.Summary(results)
-			if *update {
-				if err := c.Store(got); err != nil {
-					t.Fatal(err)
-				}
-			} else if !bytes.Equal(got, c.Stored()) {
-				t.Errorf("answers changed (run with -update if they are right):\nstored:\n%s\ncomputed:\n%s", c.Stored(), got)
-			}
+			c.CompareStored(t, results, *update)
 		})
 	}
 }

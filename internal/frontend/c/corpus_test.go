@@ -1,7 +1,6 @@
 package c_test
 
 import (
-	"bytes"
 	"flag"
 	"path/filepath"
 	"strings"
@@ -34,14 +33,7 @@ func TestPrograms(t *testing.T) {
 			if results, err = c.Check(all); err != nil {
 				t.Fatal(err)
 			}
-			got := testkit.Summary(results)
-			if *update {
-				if err := c.Store(got); err != nil {
-					t.Fatal(err)
-				}
-			} else if !bytes.Equal(got, c.Stored()) {
-				t.Errorf("answers changed (run with -update if they are right):\nstored:\n%s\ncomputed:\n%s", c.Stored(), got)
-			}
+			c.CompareStored(t, results, *update)
 		})
 	}
 }
