@@ -17,7 +17,7 @@ import (
 // statements of all kinds: with a fence at every fence site, the text is read again, and has
 // as many more fences as the sites have steps.
 func TestMutatedFences(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "testkit", "testdata", "places", "tricky.c"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "testkit", "testdata", "fence_sites", "tricky.c"))
 	if err != nil {
 		t.Fatal(err)
 	}
