@@ -3,6 +3,7 @@ package fencepost
 import (
 	"context"
 	"io"
+	"strings"
 
 	"fencepost/internal/engine/bmc"
 	"fencepost/internal/engine/lazy"
@@ -44,12 +45,17 @@ const (
 // CheckOptions are the options of Check.
 type CheckOptions struct {
 	Options
-	Models    []Model // nil: TSO
-	Engine    Engine  // the only engine to ask; "": all engines that fit
-	Deadlock  bool    // also look for deadlocks
-	KeepGoing bool    // report every distinct violation, not the first
-	Finals    bool    // collect the final states
-	Races     bool    // also look for data races on objects that are not atomic
+	Models    []Model  // nil: TSO
+	Engines   []Engine // the engines to ask; nil: all engines that support the program
+	Deadlock  bool     // also look for deadlocks
+	KeepGoing bool     // report every distinct violation, not the first
+	Finals    bool     // collect the final states
+	Races     bool     // also look for data races on objects that are not atomic
+	// CrossCheck waits for all engines until the time limit, and compares their answers. A
+	// contradiction is an error.
+	CrossCheck bool
+	// Turns, if not nil, is called with a line when an engine gets a turn and when it ends.
+	Turns func(line string)
 	// Robustness asks, instead of the program's own questions, whether some execution has a trace with a
 	// cycle, by exploring all traces.
 	Robustness bool
@@ -89,7 +95,7 @@ func (o *BMCOptions) internal() bmc.Options {
 
 func (o *CheckOptions) internal() check.Options {
 	return check.Options{
-		Options: o.Options.internal(), Engine: string(o.Engine), Deadlock: o.Deadlock, KeepGoing: o.KeepGoing, Finals: o.Finals,
+		Options: o.Options.internal(), Engine: strings.Join(texts(o.Engines), ","), CrossCheck: o.CrossCheck, Turns: o.Turns, Deadlock: o.Deadlock, KeepGoing: o.KeepGoing, Finals: o.Finals,
 		Races: o.Races, Robustness: o.Robustness, Algorithm: string(o.Algorithm), Mode: string(o.Lazy), Log: o.Log, BMC: o.BMC.internal(),
 	}
 }
@@ -104,6 +110,15 @@ func Check(ctx context.Context, in Input, opt CheckOptions) (Answer, error) {
 		return Answer{}, &OptionError{Option: "memory models for any number of threads", Value: joined(opt.Models), Want: "sc"}
 	}
 	return answer(param.Check(ctx, in.internal(), param.CheckOptions{Options: opt.internal(), Domain: opt.Domain.internal()}))
+}
+
+// texts converts typed words.
+func texts[T ~string](list []T) []string {
+	var out []string
+	for _, x := range list {
+		out = append(out, string(x))
+	}
+	return out
 }
 
 func joined(models []Model) string {

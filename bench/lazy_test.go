@@ -70,7 +70,7 @@ func measureLazy(b *testing.B, family, engine string, n int) point {
 		b.Fatal(err)
 	}
 	opt := fencepost.CheckOptions{Options: fencepost.Defaults()}
-	opt.Engine, opt.Timeout, opt.Memory, opt.Workers = fencepost.Engine(engine), 2*time.Minute, 4<<30, 1
+	opt.Engines, opt.Timeout, opt.Memory, opt.Workers = []fencepost.Engine{fencepost.Engine(engine)}, 2*time.Minute, 4<<30, 1
 	opt.Buffer = 3*n + 1 // countdown needs two rounds of stores
 	p := point{family: family, engine: engine, n: n}
 	opt.Log = func(line string) {

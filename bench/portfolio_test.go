@@ -31,7 +31,7 @@ func BenchmarkPortfolio(b *testing.B) {
 			}, Deadlock: c.Options.Deadlock}
 			alone := with
 			in := fencepost.Input{Name: c.Input.Name, Text: c.Input.Text}
-			alone.Engine = "explicit"
+			alone.Engines = []fencepost.Engine{"explicit"}
 			p, e := ask(in, with), ask(in, alone)
 			portfolio += p
 			explicit += e

@@ -221,4 +221,6 @@ type EngineReport struct {
 	Reason   string   `json:"reason,omitempty"`
 	States   int64    `json:"states,omitempty"`
 	Seconds  float64  `json:"seconds"`
+	// Abandoned says that another engine answered before this one had.
+	Abandoned bool `json:"abandoned,omitempty"`
 }

@@ -47,13 +47,15 @@ type checkFlags struct {
 	rounds bool
 	engine choiceValue
 	dimacs string
-	json   bool
-	any    paramFlags
-	opt    fencepost.CheckOptions
+	// verbose says who runs.
+	verbose bool
+	json    bool
+	any     paramFlags
+	opt     fencepost.CheckOptions
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912"}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
+	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -78,7 +80,9 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.opt.Races, "races", false, "also check for data races on objects that are not atomic")
 	flags.BoolVar(&f.opt.Robustness, "robustness", false, "check robustness instead, by exploring all traces")
 	flags.BoolVar(&f.opt.NoReduction, "no-reduction", false, "explore every interleaving, without partial-order and symmetry reduction")
-	flags.Var(named{&f.engine, "name"}, "engine", "engine: "+strings.Join(f.engine.choices, ", ")+" (default: all that support the program)")
+	flags.Var(named{&f.engine, "name"}, "engine", "engines, separated by commas: "+strings.Join(f.engine.choices, ", ")+" (default: all that support the program)")
+	flags.BoolVar(&f.opt.CrossCheck, "cross-check", false, "wait for all engines until the time limit, and compare their answers")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print which engine runs to standard error")
 	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also check for deadlocks")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
@@ -90,7 +94,15 @@ func (a *app) checkCommand() *cobra.Command {
 }
 
 func (a *app) check(names []string, f *checkFlags) error {
-	f.opt.Engine, f.opt.Models = fencepost.Engine(f.engine.value), f.models
+	f.opt.Models = f.models
+	if f.engine.value != "" {
+		for name := range strings.SplitSeq(f.engine.value, ",") {
+			f.opt.Engines = append(f.opt.Engines, fencepost.Engine(name))
+		}
+	}
+	if f.verbose {
+		f.opt.Turns = func(line string) { fmt.Fprintln(a.stderr, line) }
+	}
 	done, err := a.bmcOptions(f)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 
 	"fencepost"
 )
@@ -18,7 +19,7 @@ type modeValue struct{ *choiceValue }
 func (modeValue) Type() string { return "mode" }
 
 func (a *app) lazyFlags(f *checkFlags) error {
-	if f.opt.Engine != "lazy" {
+	if !slices.Contains(f.opt.Engines, "lazy") {
 		if f.rounds || f.mode.value != string(fencepost.LazyPractical) {
 			return &usageError{"--mode and --trace-refinement are options of the engine lazy", "also give --engine lazy"}
 		}

@@ -216,6 +216,7 @@ type choiceValue struct {
 	value   string
 	choices []string
 	code    string // of the diagnostic for another value, "" if there is none
+	list    bool   // accepts several, separated by commas
 }
 
 func colorChoice() choiceValue {
@@ -230,8 +231,12 @@ func (v *choiceValue) words() []string { return v.choices }
 func (*choiceValue) Type() string { return "when" }
 
 func (v *choiceValue) Set(s string) error {
-	if !slices.Contains(v.choices, s) {
-		text := "want one of " + strings.Join(v.choices, ", ")
+	words, want := []string{s}, "want one of "
+	if v.list {
+		words, want = strings.Split(s, ","), "want one or more, separated by commas, of "
+	}
+	if slices.ContainsFunc(words, func(w string) bool { return !slices.Contains(v.choices, w) }) {
+		text := want + strings.Join(v.choices, ", ")
 		if v.code != "" {
 			text += " [" + v.code + "]"
 		}

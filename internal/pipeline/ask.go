@@ -55,11 +55,7 @@ func (p *Program) QuestionTask(flat *ir.Program, model memory.Model, how *Asked)
 
 // Ask asks an engine the program's own questions, replays what it found and states the verdict.
 func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Asked) {
-	defer func() {
-		if r := recover(); r != nil { // the call may be on a goroutine of its own
-			a.Err = fmt.Errorf("engine %s under %s: %v\n%s", a.Engine.Name, a.Under, r, Stack())
-		}
-	}()
+	defer Recover(a, &a.Err)
 	task := p.QuestionTask(flat, a.Under, &how)
 	task.Limits.States = a.States
 	out, err := a.Engine.Run(ctx, task)
@@ -74,6 +70,13 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 		}
 	}
 	a.Result = p.concludeAsking(a, flat, out, &how)
+}
+
+// Recover turns a panic of an engine into an error. The engine may run on a goroutine of its own.
+func Recover(a *Asking, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("engine %s under %s: %v\n%s", a.Engine.Name, a.Under, r, Stack())
+	}
 }
 
 // prepare makes a violation ready to be shown: with a short witness, under the model that was asked

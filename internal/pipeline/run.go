@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 
 	"fencepost/verdict"
 )
@@ -79,4 +80,35 @@ func (o *Options) Limit(ctx context.Context) (context.Context, context.CancelFun
 		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, o.Timeout)
+}
+
+// abandoned are computations whose answers are not needed any more. They are canceled, and take a
+// moment to notice.
+var abandoned struct {
+	sync.Mutex
+	done []<-chan struct{}
+}
+
+// Abandon leaves a canceled computation to itself. It closes done when it has ended.
+func Abandon(done <-chan struct{}) {
+	select {
+	case <-done:
+		return
+	default:
+	}
+	abandoned.Lock()
+	defer abandoned.Unlock()
+	abandoned.done = append(abandoned.done, done)
+}
+
+// Wait returns when no abandoned computation runs any more. The next question begins with it, so
+// that computations of an old question take no time and memory from a new one.
+func Wait() {
+	abandoned.Lock()
+	list := abandoned.done
+	abandoned.done = nil
+	abandoned.Unlock()
+	for _, done := range list {
+		<-done
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"fencepost/internal/budget"
 )
 
 // Problem describes a search.
@@ -192,6 +194,7 @@ const batch = 128
 
 type run struct {
 	p        Problem
+	budget   *budget.Budget
 	v        *visited
 	workers  []Worker
 	sinks    []*Sink
@@ -221,7 +224,7 @@ type job struct {
 // Run searches until everything is expanded, something is found or a limit is
 // reached.
 func Run(ctx context.Context, p Problem) *Result {
-	r := &run{p: p, v: newVisited(p.Sleeps)}
+	r := &run{p: p, v: newVisited(p.Sleeps), budget: budget.Of(ctx)}
 	for range max(1, p.Workers) {
 		r.workers = append(r.workers, p.Worker())
 		r.sinks = append(r.sinks, &Sink{v: r.v, parent: noParent})
@@ -385,19 +388,19 @@ func (r *run) work(ctx context.Context, w int) {
 			offset = next
 			if n++; n%batch == 0 {
 				r.expanded.Add(batch)
-				if sink.err != nil || r.interrupted(ctx) {
+				if sink.err != nil || r.interrupted(ctx, batch) {
 					return
 				}
 			}
 		}
 		r.expanded.Add(n % batch)
-		if sink.err != nil || r.interrupted(ctx) {
+		if sink.err != nil || r.interrupted(ctx, n%batch) {
 			return
 		}
 	}
 	for {
 		j := r.nextTask.Add(1) - 1
-		if j >= int64(len(r.tasks)) || sink.err != nil || j%batch == 0 && r.interrupted(ctx) {
+		if j >= int64(len(r.tasks)) || sink.err != nil || j%batch == 0 && r.interrupted(ctx, batch) {
 			return
 		}
 		state, sleep := r.v.stateAt(r.tasks[j].id)
@@ -406,12 +409,12 @@ func (r *run) work(ctx context.Context, w int) {
 	}
 }
 
-// interrupted reports whether a limit was reached.
-func (r *run) interrupted(ctx context.Context) bool {
+// interrupted counts n expanded states as work, and reports whether a limit was reached.
+func (r *run) interrupted(ctx context.Context, n int64) bool {
 	if r.p.Memory > 0 && r.used() > r.p.Memory {
 		r.stop.CompareAndSwap(0, uint32(OutOfMemory))
 	}
-	if ctx.Err() != nil {
+	if r.budget.Spend(ctx, n) != nil {
 		r.stop.CompareAndSwap(0, uint32(OutOfTime))
 	}
 	return r.stop.Load() != 0

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -106,9 +107,10 @@ var (
 	errMemory      = errors.New("out of memory")
 )
 
-// checkLimits returns an error if a limit of time or memory has been reached.
+// checkLimits counts the steps since the last call as work. It returns an error if a limit of time
+// or memory has been reached.
 func (r *run) checkLimits(c *circuit) error {
-	if r.ctx.Err() != nil {
+	if budget.Spend(r.ctx, checkEvery) != nil {
 		return errInterrupted
 	}
 	limit := r.task.Limits.Memory

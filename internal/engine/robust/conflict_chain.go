@@ -1,16 +1,56 @@
 package robust
 
-import "fencepost/internal/ir"
+import (
+	"encoding/binary"
+
+	"fencepost/internal/ir"
+)
 
 // Chains of conflicts, for the filter acyclic (filter.go).
 
-// chain returns the edges of other threads that can come after a load of thread t.
+// chains has, for the loads of thread t, the edges of other threads that can come after them.
+// These depend only on what conflicts with the load, so loads of one variable share them.
+type chains struct {
+	fl   *filterer
+	t    ir.ThreadID
+	keys map[ir.EdgeID]string // by load: what conflicts with it
+	edge map[string]map[ir.EdgeID]bool
+}
+
+func (fl *filterer) newChains(t ir.ThreadID) *chains {
+	return &chains{fl: fl, t: t, keys: map[ir.EdgeID]string{}, edge: map[string]map[ir.EdgeID]bool{}}
+}
+
+// after returns the edges of other threads that can come after a load. It must not be used once
+// the time is over.
+func (c *chains) after(l *ir.Edge) map[ir.EdgeID]bool {
+	key, ok := c.keys[l.ID]
+	if !ok {
+		var ids []byte
+		for _, g := range c.fl.conflict[l.ID] {
+			ids = binary.AppendUvarint(ids, uint64(g.ID))
+		}
+		key = string(ids)
+		c.keys[l.ID] = key
+	}
+	edges, ok := c.edge[key]
+	if !ok {
+		edges = c.fl.chain(c.t, l)
+		c.edge[key] = edges
+	}
+	return edges
+}
+
+// chain finds the edges of other threads that can come after a load of thread t.
 func (fl *filterer) chain(t ir.ThreadID, l *ir.Edge) map[ir.EdgeID]bool {
 	c := &chainer{fl: fl, t: int(t), edges: map[ir.EdgeID]bool{}, node: map[[2]int]bool{}, loc: map[[2]int]bool{}}
 	c.conflicts(-1, l.ID)
 	for len(c.work) > 0 {
 		n := c.work[len(c.work)-1]
 		c.work = c.work[:len(c.work)-1]
+		if fl.over(1) {
+			break
+		}
 		f := fl.p.ThreadFunc(ir.ThreadID(n[0]))
 		e := &f.Edges[n[1]]
 		c.edges[e.ID] = true
@@ -48,10 +88,13 @@ func (c *chainer) add(thread, edge int) {
 
 // conflicts adds what conflicts with an edge in threads other than its own.
 func (c *chainer) conflicts(thread int, e ir.EdgeID) {
+	if c.fl.over(len(c.fl.conflict[e])) {
+		return
+	}
 	for _, g := range c.fl.conflict[e] {
 		for _, u := range c.fl.threads[g.ID] {
 			if u != thread {
-				c.add(u, edgeIndex(c.fl.p.ThreadFunc(ir.ThreadID(u)), g))
+				c.add(u, int(c.fl.index[g.ID]))
 			}
 		}
 	}
@@ -111,14 +154,4 @@ func (fl *filterer) inside(f *ir.Func) []bool {
 		fl.sections[f] = in
 	}
 	return in
-}
-
-// edgeIndex is the position of an edge in its function.
-func edgeIndex(f *ir.Func, e *ir.Edge) int {
-	for i := range f.Edges {
-		if &f.Edges[i] == e {
-			return i
-		}
-	}
-	panic("BUG: the edge is not of the function")
 }

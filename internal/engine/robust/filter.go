@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"fencepost/internal/analysis"
+	"fencepost/internal/budget"
 	"fencepost/internal/ir"
 )
 
@@ -51,7 +52,7 @@ func allFilters(on bool) filterKinds { return filterKinds{on, on, on, on} }
 // newPlan applies the filters. It stops when ctx is done: what it gives then must
 // not be used.
 func newPlan(ctx context.Context, p *ir.Program, on filterKinds) *plan {
-	fl := &filterer{ctx: ctx, p: p, facts: analysis.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: on, sections: map[*ir.Func][]bool{}}
+	fl := &filterer{ctx: ctx, budget: budget.Of(ctx), p: p, facts: analysis.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: on, sections: map[*ir.Func][]bool{}}
 	fl.findAccesses()
 	for t := range p.Threads {
 		fl.thread(ir.ThreadID(t))
@@ -62,15 +63,18 @@ func newPlan(ctx context.Context, p *ir.Program, on filterKinds) *plan {
 }
 
 type filterer struct {
-	ctx   context.Context
-	p     *ir.Program
-	facts *analysis.Facts
-	pl    *plan
-	on    filterKinds
+	ctx    context.Context
+	budget *budget.Budget
+	steps  int64 // of the filters, see over
+	p      *ir.Program
+	facts  *analysis.Facts
+	pl     *plan
+	on     filterKinds
 
 	access   []edgeAccess // by edge id
 	conflict [][]*ir.Edge // by edge id: edges that may access the same, one of the two writing
 	threads  [][]int      // by edge id: the threads that run it
+	index    []int32      // by edge id: its position in its function
 	sections map[*ir.Func][]bool
 	compared int // pairs of edges that were compared, for tests
 }
@@ -88,6 +92,7 @@ func (fl *filterer) findAccesses() {
 	fl.access = make([]edgeAccess, fl.p.NextEdge)
 	fl.conflict = make([][]*ir.Edge, fl.p.NextEdge)
 	fl.threads = make([][]int, fl.p.NextEdge)
+	fl.index = make([]int32, fl.p.NextEdge)
 	for t := range fl.p.Threads {
 		f := fl.p.ThreadFunc(ir.ThreadID(t))
 		for i := range f.Edges {
@@ -98,6 +103,7 @@ func (fl *filterer) findAccesses() {
 	for _, f := range fl.p.Funcs {
 		for i := range f.Edges {
 			e := &f.Edges[i]
+			fl.index[e.ID] = int32(i)
 			if len(fl.threads[e.ID]) == 0 {
 				continue
 			}
@@ -110,12 +116,12 @@ func (fl *filterer) findAccesses() {
 		}
 	}
 	for _, e := range all {
-		if fl.ctx.Err() != nil {
-			return
-		}
 		others := writing // two reads do not conflict
 		if fl.access[e.ID].write {
 			others = all
+		}
+		if fl.over(len(others)) {
+			return
 		}
 		for _, g := range others {
 			if fl.conflicting(e.ID, g.ID) {
@@ -123,6 +129,17 @@ func (fl *filterer) findAccesses() {
 			}
 		}
 	}
+}
+
+// over counts n comparisons or visits of edges as work, and reports whether the time is over.
+// 64 of them take about as long as a state of the search.
+func (fl *filterer) over(n int) bool {
+	before := fl.steps / 64
+	fl.steps += int64(n)
+	if units := fl.steps/64 - before; units > 0 {
+		return fl.budget.Spend(fl.ctx, units) != nil
+	}
+	return false
 }
 
 func (fl *filterer) accessOf(e *ir.Edge) edgeAccess {
@@ -186,9 +203,9 @@ func (fl *filterer) thread(t ir.ThreadID) {
 			tp.load[e.ID] = int32(len(loads))
 		}
 	}
-	chains := make([]map[ir.EdgeID]bool, len(loads)) // what can follow each load, once known
+	chains := fl.newChains(t)
 	for _, s := range stores {
-		if fl.ctx.Err() != nil {
+		if fl.over(len(f.Edges) + len(loads)) {
 			return
 		}
 		row := make([]bool, len(loads))
@@ -196,7 +213,7 @@ func (fl *filterer) thread(t ir.ThreadID) {
 		some := false
 		for i, l := range loads {
 			fl.pl.filters.Pairs++
-			row[i] = fl.keeps(t, s, l, unfenced, &chains[i])
+			row[i] = fl.keeps(t, s, l, unfenced, chains)
 			some = some || row[i]
 		}
 		if some {
@@ -206,7 +223,7 @@ func (fl *filterer) thread(t ir.ThreadID) {
 }
 
 // keeps applies the filters to a pair in order of their cost.
-func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced []bool, chain *map[ir.EdgeID]bool) bool {
+func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced []bool, chains *chains) bool {
 	f := &fl.pl.filters
 	switch {
 	case fl.on.fenced && !unfenced[l.From]:
@@ -221,11 +238,9 @@ func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced []bool, chain *
 	case !fl.on.acyclic:
 		return true
 	}
-	if *chain == nil {
-		*chain = fl.chain(t, l)
-	}
+	chain := chains.after(l)
 	for _, g := range fl.conflict[s.ID] {
-		if (*chain)[g.ID] {
+		if chain[g.ID] {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package smc
 import (
 	"context"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -23,9 +24,10 @@ import (
 // pointers to each other.
 type explorer struct {
 	path
-	task  *job
-	ctx   context.Context
-	meter meter
+	task   *job
+	ctx    context.Context
+	budget *budget.Budget
+	meter  meter
 
 	tree     inserter
 	reverser reverser
@@ -44,7 +46,7 @@ type explorer struct {
 // newExplorer returns the explorer of one worker, with an empty execution. w is nil if there
 // is only one.
 func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *explorer {
-	x := &explorer{task: task, ctx: ctx, world: w, judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props)}
+	x := &explorer{task: task, ctx: ctx, budget: budget.Of(ctx), world: w, judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props)}
 	x.meter = newMeter()
 	x.out = newOutcome(task)
 	x.path = newPath(task, y, newProcesses(y.Threads(), w))

@@ -36,9 +36,9 @@ func (x *explorer) tick() {
 		x.world.counted[x.number].Store(x.out.counts.executions())
 		x.out.stopped = x.out.stopped || x.world.over.Load()
 	}
-	if x.ctx.Err() != nil {
+	if err := x.budget.Spend(x.ctx, 512); err != nil {
 		why := "interrupted"
-		if x.ctx.Err() == context.DeadlineExceeded {
+		if err == context.DeadlineExceeded {
 			why = "time limit reached"
 		}
 		x.out.unknown(fmt.Sprintf("%s after %d executions", why, x.executions()))

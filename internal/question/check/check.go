@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,10 +22,13 @@ const Command = "check"
 // Options are the options of the question.
 type Options struct {
 	pipeline.Options
-	Engine    string // the one to ask, "" for the portfolio
-	Deadlock  bool   // also look for deadlocks
-	KeepGoing bool   // report every distinct violation, not the first
-	Finals    bool   // collect the final states
+	// Engine names the engines to ask, separated by commas, "" for all. Several take turns.
+	Engine string
+	// CrossCheck waits for all engines, until the time limit, and compares their answers.
+	CrossCheck bool `asked:"-"`
+	Deadlock   bool // also look for deadlocks
+	KeepGoing  bool // report every distinct violation, not the first
+	Finals     bool // collect the final states
 	// Races also looks for data races on objects that are not atomic.
 	Races bool
 	// Robustness asks, instead of the program's own questions, whether some execution has a trace
@@ -40,6 +44,8 @@ type Options struct {
 	// Patience is how long the other engines may work where the first has an answer within bounds that
 	// the user did not set; 0: as long as there is time.
 	Patience time.Duration `asked:"-"`
+	// Turns, if not nil, is called with a line when an engine gets a turn and when it ends.
+	Turns func(line string) `asked:"-"`
 }
 
 // Defaults returns the documented defaults.
@@ -67,6 +73,19 @@ func (o *Options) Given() pipeline.Given {
 // own says how the program's own questions are asked.
 func (o *Options) asked() pipeline.Asked {
 	return pipeline.Asked{Options: o.Options, KeepGoing: o.KeepGoing, Finals: o.Finals, Given: o.Given()}
+}
+
+// takes reports whether an engine is among those that the options name.
+func (o *Options) takes(name string) bool {
+	return o.Engine == "" || slices.Contains(o.engineNames(), name)
+}
+
+// engineNames returns the engines that the options name, none for all.
+func (o *Options) engineNames() []string {
+	if o.Engine == "" {
+		return nil
+	}
+	return strings.Split(o.Engine, ",")
 }
 
 // engines returns the options of the engines.
@@ -140,11 +159,11 @@ type query struct {
 // refused refuses what cannot be answered: because of the engine that was asked for, or because of
 // inputs with too many values.
 func (q *query) refused() error {
-	if q.opt.Engine != "" {
-		e, err := pipeline.EngineNamed(q.opt.Engine, q.opt.engines())
+	for _, name := range q.opt.engineNames() {
+		e, err := pipeline.EngineNamed(name, q.opt.engines())
 		if err != nil {
 			return q.Refuse(verdict.Diagnostic{
-				Code: "FP0912", Message: fmt.Sprintf("unknown engine %q; the engines are %s", q.opt.Engine, strings.Join(pipeline.EngineNames(), ", ")),
+				Code: "FP0912", Message: fmt.Sprintf("unknown engine %q; the engines are %s", name, strings.Join(pipeline.EngineNames(), ", ")),
 			})
 		}
 		how := q.opt.asked()
@@ -164,6 +183,7 @@ func (q *query) refused() error {
 // answer states the verdict: by the engine asked for, or by the portfolio. What only the first engine
 // can do, that engine does alone.
 func (q *query) answer(ctx context.Context) (*verdict.Result, error) {
+	pipeline.Wait()
 	ctx, cancel := q.opt.Limit(ctx) // every model has the time to itself
 	defer cancel()
 	switch {
@@ -179,6 +199,8 @@ func (q *query) answer(ctx context.Context) (*verdict.Result, error) {
 func (q *query) programQuestions(ctx context.Context) (*verdict.Result, error) {
 	e := pipeline.Engines(q.opt.engines())[0]
 	switch {
+	case len(q.opt.engineNames()) > 1:
+		return q.portfolio(ctx)
 	case q.opt.Engine != "":
 		var err error
 		if e, err = pipeline.EngineNamed(q.opt.Engine, q.opt.engines()); err != nil {
@@ -194,7 +216,7 @@ func (q *query) programQuestions(ctx context.Context) (*verdict.Result, error) {
 	}
 	all, res, err := Others(ctx, q.Program, q.flat, a, q.opt)
 	if err == nil {
-		res.Engines = reports(append([]*pipeline.Asking{a}, all...))
+		res.Engines = append([]verdict.EngineReport{report(a)}, all...)
 	}
 	return res, err
 }

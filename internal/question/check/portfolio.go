@@ -14,24 +14,17 @@ import (
 	"fencepost/verdict"
 )
 
-// The portfolio: which engines answer, and in which order.
+// The portfolio: which engines answer.
 //
 // A robust program has no execution under TSO that SC has not, up to what the questions can see
 // [BDM13 §3]: the same accesses read the same values and stores reach memory in the same order, so
-// assertions, goals, final states and deadlocks are as under SC. So under TSO robustness is asked
-// first, and if it holds the engines answer under SC. Otherwise, and under the other models, the
-// engines are asked directly.
+// assertions, goals, final states and deadlocks are as under SC. So under TSO robustness is one of the
+// attempts, and if it holds the engines answer under SC instead.
 //
-// First the questions are tried with a small number of states, one after the other: most programs end
-// there, and which engine answers does not depend on the clock.
-// If that does not finish, or meets a bound that the user did not set, the engines compete: they run
-// at the same time, and the first definite answer wins: a violation, or a safe for all executions. If
-// no engine gives one, a safe within bounds that the user set wins, then an unknown with the bounds
-// that were met, or with the reasons of all engines. Two definite answers that contradict each other
-// are an internal error.
-
-// quickStates is the size of the first attempts.
-const quickStates = 20_000
+// schedule.go says which attempt runs when. The first definite answer wins: a violation, or a safe for
+// all executions. If no engine gives one, a safe within bounds that the user set wins, then an unknown
+// with the bounds that were met, or with the reasons of all engines. Two definite answers that
+// contradict each other are an internal error.
 
 // Contradiction is two engines that answer the same question differently. One of them is wrong, so
 // neither answer is shown.
@@ -47,142 +40,123 @@ func (c *Contradiction) Error() string {
 
 // portfolio answers a program's own questions under one model.
 func (q *query) portfolio(ctx context.Context) (*verdict.Result, error) {
-	var log []verdict.EngineReport
-	under, by := q.model, ""
-	if q.model == memory.TSO {
-		rob, err := q.robustFirst(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if rob != nil {
-			log = append(log, *rob)
-			if rob.Verdict == verdict.Safe {
-				under, by = memory.SC, "robustness and SC exploration"
-			}
+	s := q.schedule(pipeline.Asking{Model: q.model, Under: q.model}, nil)
+	var rob *robustness
+	if q.model == memory.TSO && q.opt.Engine == "" {
+		if rob = q.robustFirst(s); rob != nil {
+			s.attempts = append([]*attempt{rob.attempt}, s.attempts...)
 		}
 	}
-	all, res, err := q.attempts(ctx, pipeline.Asking{Model: q.model, Under: under})
+	res, err := s.answer(ctx)
 	if err != nil {
 		return nil, err
 	}
-	res.Engines, res.By = append(log, reports(all)...), by
+	if res == nil {
+		res = bestOf(s.asked())
+	}
+	by := ""
+	for _, a := range s.asked() {
+		if a.Result == res && a.Under != a.Model {
+			by = "robustness and SC exploration"
+		}
+	}
+	res.Engines, res.By = s.reports(rob, res.Question), by
 	if res.Verdict == verdict.Safe && q.model != memory.SC {
 		res.Relies, err = q.relies(ctx, res)
 	}
 	return res, err
 }
 
-// robustFirst asks whether the program is robust. It returns nil where that cannot be asked, or does not
-// help: states inside atomic sections are not those of SC. Only a robust without bounds counts.
-func (q *query) robustFirst(ctx context.Context) (*verdict.EngineReport, error) {
-	robust := pipeline.Engine("robust", pipeline.EngineOptions{})
+// schedule makes the attempts of all engines that take the program, except the one that has been
+// asked already.
+func (q *query) schedule(as pipeline.Asking, asked *engine.Engine) *schedule {
+	s := &schedule{crossCheck: q.opt.CrossCheck, log: q.opt.Turns}
+	how := q.opt.asked()
+	for _, e := range pipeline.Engines(q.opt.engines()) {
+		if asked != nil && asked.Name == e.Name || !q.opt.takes(e.Name) || e.Supports(q.QuestionTask(q.flat, as.Under, &how)) != nil {
+			continue
+		}
+		a := &attempt{ask: &pipeline.Asking{Engine: e, Model: as.Model, Under: as.Under}, units: unitsOf[e.Name]}
+		a.work = func(ctx context.Context) { q.Ask(ctx, a.ask, q.flat, how) }
+		s.attempts = append(s.attempts, a)
+	}
+	return s
+}
+
+// robustness is the attempt to show that the program is robust.
+type robustness struct {
+	*attempt
+	report verdict.EngineReport
+}
+
+// robustFirst makes the attempt that asks whether the program is robust. It returns nil where that
+// cannot be asked, or does not help: states inside atomic sections are not those of SC. Only a robust
+// without bounds counts.
+func (q *query) robustFirst(s *schedule) *robustness {
+	e := pipeline.Engine("robust", pipeline.EngineOptions{})
 	task := q.RobustTask(q.flat, &q.opt.Options)
-	task.Limits.States = quickStates
-	if robust.Supports(task) != nil || engine.InsideSections(q.flat, q.Props) != "" {
-		return nil, nil
+	if e.Supports(task) != nil || engine.InsideSections(q.flat, q.Props) != "" {
+		return nil
 	}
-	out, err := robust.Run(ctx, task)
+	r := &robustness{attempt: &attempt{ask: &pipeline.Asking{Engine: e, Model: memory.TSO, Under: memory.TSO}, units: unitsOf[e.Name]}}
+	r.work = func(ctx context.Context) { r.ask.Err = q.askRobust(ctx, r, task) }
+	r.then = func() []*attempt {
+		if r.report.Verdict != verdict.Safe {
+			return nil
+		}
+		if !s.crossCheck {
+			s.drop()
+		}
+		return q.schedule(pipeline.Asking{Model: memory.TSO, Under: memory.SC}, nil).attempts
+	}
+	return r
+}
+
+func (q *query) askRobust(ctx context.Context, r *robustness, task *engine.Task) (err error) {
+	defer pipeline.Recover(r.ask, &err)
+	out, err := r.ask.Engine.Run(ctx, task)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: memory.TSO, Engine: robust.Name, Outcome: out}
+	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: memory.TSO, Engine: r.ask.Engine.Name, Outcome: out}
 	if len(out.Violations) > 0 {
 		if _, err := q.Attack(q.flat, &out.Violations[0]); err != nil {
-			return nil, fmt.Errorf("the witness of an attack does not hold: %w", err)
+			return fmt.Errorf("the witness of an attack does not hold: %w", err)
 		}
 		c.Violation = &verdict.Violation{}
 	} else if out.Unknown == "" && !out.Coverage.Exhaustive {
 		c.Open = "robust, but only within bounds"
 	}
 	res := q.Conclude(c)
-	return &verdict.EngineReport{
-		Engine: robust.Name, Question: res.Question, Model: res.Model, Verdict: res.Verdict, Reason: res.Reason,
+	r.report = verdict.EngineReport{
+		Engine: r.ask.Engine.Name, Question: res.Question, Model: res.Model, Verdict: res.Verdict, Reason: res.Reason,
 		States: res.Stats.States, Seconds: res.Stats.Seconds,
-	}, nil
+	}
+	return nil
 }
 
-// attempts asks the first engine alone, with a small number of states, and then all engines. It returns
-// the engines that were asked, and the answer.
-func (q *query) attempts(ctx context.Context, first pipeline.Asking) ([]*pipeline.Asking, *verdict.Result, error) {
-	how := q.opt.asked()
-	quick := first
-	quick.Engine, quick.States = pipeline.Engines(q.opt.engines())[0], quickStates
-	if quick.Engine.Supports(q.QuestionTask(q.flat, first.Under, &how)) != nil {
-		return Others(ctx, q.Program, q.flat, &first, q.opt)
-	}
-	q.Ask(ctx, &quick, q.flat, how)
-	done := []*pipeline.Asking{&quick}
-	switch {
-	case quick.Err != nil || ctx.Err() != nil:
-		return done, quick.Result, quick.Err
-	case quick.Result.BoundedOnly:
-		all, res, err := Others(ctx, q.Program, q.flat, &quick, q.opt)
-		return append(done, all...), res, err
-	case quick.Cut && quick.Result.Verdict == verdict.Unknown:
-		all, res, err := Others(ctx, q.Program, q.flat, &first, q.opt)
-		return append(done, all...), res, err
-	default:
-		return done, quick.Result, nil
-	}
-}
-
-// Others asks all engines at the same time, except the one that has finished already, if a has one. It
-// returns the engines that were asked, and the best answer of all.
-func Others(ctx context.Context, p *pipeline.Program, flat *ir.Program, a *pipeline.Asking, opt Options) ([]*pipeline.Asking, *verdict.Result, error) {
+// Others asks all engines, except the one that has finished already, if a has one. It returns the
+// engines that were asked, and the best answer of all.
+func Others(ctx context.Context, p *pipeline.Program, flat *ir.Program, a *pipeline.Asking, opt Options) ([]verdict.EngineReport, *verdict.Result, error) {
 	if a.Engine != nil && opt.Patience > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, opt.Patience)
 		defer cancel()
 	}
-	how := opt.asked()
-	var all []*pipeline.Asking
-	for _, e := range pipeline.Engines(opt.engines()) {
-		if a.Engine != nil && a.Engine.Name == e.Name || e.Supports(p.QuestionTask(flat, a.Under, &how)) != nil {
-			continue
+	q := &query{Program: p, flat: flat, model: a.Model, opt: opt}
+	s := q.schedule(*a, a.Engine)
+	res, err := s.answer(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if res == nil {
+		all := s.asked()
+		if a.Engine != nil {
+			all = append([]*pipeline.Asking{a}, all...)
 		}
-		all = append(all, &pipeline.Asking{Engine: e, Model: a.Model, Under: a.Under})
+		res = bestOf(all)
 	}
-	how.Options = how.Options.Share(max(1, len(all)))
-	res, err := compete(ctx, all, func(ctx context.Context, a *pipeline.Asking) { p.Ask(ctx, a, flat, how) })
-	switch {
-	case err != nil || res != nil:
-		return all, res, err
-	case a.Engine != nil:
-		return all, bestOf(append([]*pipeline.Asking{a}, all...)), nil
-	default:
-		return all, bestOf(all), nil
-	}
-}
-
-// compete asks several engines at the same time. It returns the first definite answer, nil if there is
-// none.
-func compete(ctx context.Context, all []*pipeline.Asking, ask func(context.Context, *pipeline.Asking)) (*verdict.Result, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	done := make(chan *pipeline.Asking)
-	for _, a := range all {
-		go func() { ask(ctx, a); done <- a }()
-	}
-	var first *verdict.Result
-	var failed error
-	for range all {
-		a := <-done
-		switch {
-		case a.Err != nil:
-			failed = a.Err
-			cancel()
-		case !definite(a.Result):
-		case first == nil:
-			first = a.Result
-			cancel()
-		case first.Verdict != a.Result.Verdict:
-			failed = &Contradiction{first, a.Result}
-		}
-	}
-	if failed != nil {
-		return nil, failed
-	}
-	return first, nil
+	return s.reports(nil, res.Question), res, nil
 }
 
 // definite reports whether an answer needs no other: a violation, or a safe for all executions.
@@ -223,10 +197,32 @@ func bestOf(all []*pipeline.Asking) *verdict.Result {
 	return res
 }
 
-func reports(all []*pipeline.Asking) []verdict.EngineReport {
+// asked returns the questions to engines that have ended with an answer.
+func (s *schedule) asked() []*pipeline.Asking {
+	var all []*pipeline.Asking
+	for _, a := range s.attempts {
+		if a.hasEnded() && a.then == nil && a.ask.Result != nil {
+			all = append(all, a.ask)
+		}
+	}
+	return all
+}
+
+// reports lists the engines that were asked. rob is nil if robustness was not among the attempts.
+func (s *schedule) reports(rob *robustness, asked verdict.Question) []verdict.EngineReport {
 	var out []verdict.EngineReport
-	for _, a := range all {
-		out = append(out, report(a))
+	for _, a := range s.attempts {
+		switch {
+		case a.budget == nil: // it had no turn
+		case !a.hasEnded() || a.ask.Result == nil && a.then == nil:
+			out = append(out, verdict.EngineReport{
+				Engine: a.ask.Engine.Name, Question: asked, Model: a.ask.Under.String(), Verdict: verdict.Unknown, Abandoned: true,
+			})
+		case a.then != nil:
+			out = append(out, rob.report)
+		default:
+			out = append(out, report(a.ask))
+		}
 	}
 	return out
 }

@@ -3,12 +3,14 @@ package check
 import (
 	"context"
 	"errors"
-	"fencepost/internal/pipeline"
 	"fmt"
 	"strings"
 	"testing"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
 	"fencepost/verdict"
 )
 
@@ -17,33 +19,37 @@ func result(name string, v verdict.Verdict, exhaustive bool) *verdict.Result {
 	return &verdict.Result{Engine: name, Verdict: v, Reason: "because", Coverage: verdict.Coverage{Exhaustive: exhaustive}}
 }
 
-// runCompetition lets engines answer in the order given: each waits for the one before.
-func runCompetition(t *testing.T, answers ...*verdict.Result) (*verdict.Result, error) {
+// made returns the attempt of a made-up engine, which does some work and then answers. The answer
+// nil is that of an engine which works until it is interrupted.
+func made(name string, work int64, answer *verdict.Result) *attempt {
+	a := &attempt{ask: &pipeline.Asking{Engine: &engine.Engine{Name: name}, Model: memory.TSO, Under: memory.TSO}, units: 1}
+	a.work = func(ctx context.Context) {
+		for done := int64(0); answer == nil || done < work; done++ {
+			if budget.Spend(ctx, 1) != nil {
+				a.ask.Result = result(name, verdict.Unknown, false)
+				return
+			}
+		}
+		a.ask.Result = answer
+	}
+	return a
+}
+
+// runSchedule asks made-up engines, which answer in the order given.
+func runSchedule(t *testing.T, crossCheck bool, answers ...*verdict.Result) (*verdict.Result, error) {
 	t.Helper()
-	turn := make([]chan struct{}, len(answers)+1)
-	for i := range turn {
-		turn[i] = make(chan struct{})
-	}
-	close(turn[0])
-	all := make([]*pipeline.Asking, len(answers))
-	index := map[*pipeline.Asking]int{}
+	s := &schedule{crossCheck: crossCheck}
 	for i, r := range answers {
-		all[i] = &pipeline.Asking{Engine: &engine.Engine{Name: r.Engine}}
-		index[all[i]] = i
+		s.attempts = append(s.attempts, made(r.Engine, int64(1+i), r))
 	}
-	res, err := compete(context.Background(), all, func(_ context.Context, a *pipeline.Asking) {
-		i := index[a]
-		<-turn[i]
-		a.Result = answers[i]
-		close(turn[i+1])
-	})
+	res, err := s.answer(context.Background())
 	if err == nil && res == nil {
-		res = bestOf(all)
+		res = bestOf(s.asked())
 	}
 	return res, err
 }
 
-func TestCompete(t *testing.T) {
+func TestFirstDefiniteAnswer(t *testing.T) {
 	unknown := result("a", verdict.Unknown, false)
 	bounded := result("b", verdict.Safe, false)
 	safe := result("c", verdict.Safe, true)
@@ -58,12 +64,12 @@ func TestCompete(t *testing.T) {
 		{"a bounded safe beats an unknown", []*verdict.Result{unknown, bounded}, bounded},
 	}
 	for _, test := range tests {
-		got, err := runCompetition(t, test.answers...)
+		got, err := runSchedule(t, false, test.answers...)
 		if err != nil || got != test.want {
 			t.Errorf("%s: got %+v, %v", test.name, got, err)
 		}
 	}
-	got, err := runCompetition(t, result("a", verdict.Unknown, false), result("b", verdict.Unknown, false))
+	got, err := runSchedule(t, false, result("a", verdict.Unknown, false), result("b", verdict.Unknown, false))
 	if err != nil || got.Verdict != verdict.Unknown || got.Reason != "a: because; b: because" {
 		t.Errorf("two unknowns: %+v, %v", got, err)
 	}
@@ -71,7 +77,7 @@ func TestCompete(t *testing.T) {
 
 // Engines that contradict each other are an internal error with both results.
 func TestContradiction(t *testing.T) {
-	_, err := runCompetition(t, result("one", verdict.Safe, true), result("two", verdict.Unsafe, false))
+	_, err := runSchedule(t, true, result("one", verdict.Safe, true), result("two", verdict.Unsafe, false))
 	var c *Contradiction
 	if !errors.As(err, &c) {
 		t.Fatalf("got %v", err)
@@ -81,8 +87,78 @@ func TestContradiction(t *testing.T) {
 			t.Errorf("%q is not in %q", part, err)
 		}
 	}
-	if _, err := runCompetition(t, result("one", verdict.Safe, false), result("two", verdict.Unsafe, false)); err != nil {
+	if _, err := runSchedule(t, true, result("one", verdict.Safe, false), result("two", verdict.Unsafe, false)); err != nil {
 		t.Errorf("a safe with bounds contradicts nothing: %v", err)
+	}
+}
+
+// Engines take turns: which one answers depends on the work they need, and not on the clock.
+func TestTurns(t *testing.T) {
+	tests := []struct {
+		name   string
+		work   []int64
+		want   string
+		turned string
+	}{
+		{"the first is fast enough", []int64{firstTurn - 1, 1}, "a", "a"},
+		{"the second is faster", []int64{10 * firstTurn, firstTurn - 1}, "b", "ab"},
+		{"the first goes on where it stopped", []int64{3*firstTurn - 1, 4 * firstTurn}, "a", "aba"},
+		{"all at the same time in the end", []int64{1 << 40, firstTurn << turns}, "b", strings.Repeat("ab", turns)},
+	}
+	for _, test := range tests {
+		turned := ""
+		s := &schedule{log: func(line string) {
+			if name, rest, _ := strings.Cut(line, ": "); strings.HasPrefix(rest, "turn") {
+				turned += name
+			}
+		}}
+		for i, work := range test.work {
+			name := string(rune('a' + i))
+			s.attempts = append(s.attempts, made(name, work, result(name, verdict.Safe, true)))
+		}
+		res, err := s.answer(context.Background())
+		if err != nil || res.Engine != test.want || turned != test.turned {
+			t.Errorf("%s: %s answers after turns of %s, %v; want %s after %s", test.name, res.Engine, turned, err, test.want, test.turned)
+		}
+		pipeline.Wait()
+	}
+}
+
+// An engine that does not stop when it is told to is not waited for, except by the next question.
+func TestAbandoned(t *testing.T) {
+	gate, ended := make(chan struct{}), false
+	deaf := made("deaf", 0, nil)
+	deaf.work = func(ctx context.Context) {
+		_ = budget.Spend(ctx, firstTurn)
+		<-gate
+		ended = true
+	}
+	s := &schedule{attempts: []*attempt{deaf, made("quick", 1, result("quick", verdict.Safe, true))}}
+	res, err := s.answer(context.Background())
+	if err != nil || res.Engine != "quick" {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if reports := s.reports(nil, "assertions"); len(reports) != 2 || !reports[0].Abandoned || reports[1].Abandoned {
+		t.Errorf("%+v", reports)
+	}
+	close(gate)
+	pipeline.Wait()
+	if !ended {
+		t.Error("an engine still runs when the next question begins")
+	}
+}
+
+// The time limit loses no answer, and a cross-check ends with it.
+func TestTimeLimit(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	endless := made("endless", 0, nil)
+	s := &schedule{crossCheck: true, attempts: []*attempt{made("quick", 1, result("quick", verdict.Safe, true)), endless}, log: func(line string) {
+		if strings.HasPrefix(line, "endless") {
+			cancel()
+		}
+	}}
+	if res, err := s.answer(ctx); err != nil || res.Engine != "quick" {
+		t.Errorf("%+v, %v", res, err)
 	}
 }
 

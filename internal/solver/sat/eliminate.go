@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"fencepost/internal/budget"
 )
 
 // Simplification before the first search: subsumed clauses are dropped, clauses are strengthened by
@@ -65,19 +67,20 @@ func (s *Embedded) extend() {
 }
 
 type simplifier struct {
-	s      *Embedded
-	ctx    context.Context
-	cls    [][]lit // nil: dropped
-	sigs   []uint64
-	occ    [][]int32 // by literal, with some that are dropped
-	queued []bool
-	queue  []int32  // clauses that may subsume others
-	marks  []uint64 // by literal
-	mark   uint64
-	frozen []bool
-	moved  []bool // by variable: its clauses have changed
-	units  []lit
-	steps  int
+	s       *Embedded
+	ctx     context.Context
+	cls     [][]lit // nil: dropped
+	sigs    []uint64
+	occ     [][]int32 // by literal, with some that are dropped
+	queued  []bool
+	queue   []int32  // clauses that may subsume others
+	marks   []uint64 // by literal
+	mark    uint64
+	frozen  []bool
+	moved   []bool // by variable: its clauses have changed
+	units   []lit
+	steps   int
+	counted int // steps that were counted as work
 }
 
 // simplify simplifies all clauses. It is called once, before the search.
@@ -101,7 +104,12 @@ func (s *Embedded) simplify(ctx context.Context, assume []lit) {
 	p.rebuild()
 }
 
-func (p *simplifier) over() bool { return p.steps > maxSteps || p.ctx.Err() != nil || p.s.full() }
+// over counts the steps since the last call as work, and reports whether a limit was reached.
+func (p *simplifier) over() bool {
+	units := p.steps - p.counted
+	p.counted = p.steps
+	return p.steps > maxSteps || budget.Spend(p.ctx, int64(units)) != nil || p.s.full()
+}
 
 // collect moves the clauses from the solver to the simplifier, without satisfied clauses and false
 // literals.

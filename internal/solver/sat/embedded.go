@@ -77,6 +77,7 @@ type Embedded struct {
 	Conflicts    int64
 	Decisions    int64
 	Propagations int64
+	counted      int64 // propagations that were counted as work
 }
 
 // analysis is the scratch of conflict analysis.

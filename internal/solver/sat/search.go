@@ -3,6 +3,8 @@ package sat
 import (
 	"context"
 	"slices"
+
+	"fencepost/internal/budget"
 )
 
 // Constants of restarts and of the clause database.
@@ -76,10 +78,13 @@ func (s *Embedded) search(ctx context.Context, assume []lit) Status {
 	}
 }
 
-// stopped returns the status of the limit that ends the search, StatusUnset for none.
+// stopped counts the propagations since the last call as work. It returns the status of the limit
+// that ends the search, StatusUnset for none.
 func (s *Embedded) stopped(ctx context.Context) Status {
+	units := s.Propagations - s.counted
+	s.counted = s.Propagations
 	switch {
-	case ctx.Err() != nil:
+	case budget.Spend(ctx, units) != nil:
 		return Interrupted
 	case s.full():
 		return OutOfMemory

@@ -1,0 +1,99 @@
+// Package budget lets computations take turns. A computation counts its work in units of its own,
+// such as states, and stops when it has done as much as it was granted, until it is granted more.
+// Turns are counted in work and never in time, so that their order is the same in every run.
+package budget
+
+import (
+	"context"
+	"math"
+	"sync"
+)
+
+// Budget is what one computation may do. Its workers share it. A nil Budget grants everything.
+type Budget struct {
+	mu      sync.Mutex
+	granted int64         // units that may still be done; negative: done too much already
+	more    chan struct{} // closed by the next grant; nil while units are left
+	used    chan struct{} // has room for one message: the grant is used up
+}
+
+// New returns a budget with nothing granted.
+func New() *Budget { return &Budget{used: make(chan struct{}, 1)} }
+
+type key struct{}
+
+// With returns a context whose computation keeps to p.
+func With(ctx context.Context, p *Budget) context.Context { return context.WithValue(ctx, key{}, p) }
+
+// Of returns the budget that a context asks for, nil for none.
+func Of(ctx context.Context) *Budget {
+	p, _ := ctx.Value(key{}).(*Budget)
+	return p
+}
+
+// Spend counts n units of work. It returns when the computation may go on, or with the error of
+// the context when that is done.
+func (p *Budget) Spend(ctx context.Context, n int64) error {
+	if p == nil {
+		return ctx.Err()
+	}
+	for {
+		wait := p.take(n)
+		if wait == nil {
+			return ctx.Err()
+		}
+		select {
+		case <-wait:
+			n = 0
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Spend counts n units against the budget that the context asks for.
+func Spend(ctx context.Context, n int64) error { return Of(ctx).Spend(ctx, n) }
+
+// take counts n units. It returns nil if the computation may go on, else a channel that the next
+// grant closes.
+func (p *Budget) take(n int64) <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.granted -= n
+	if p.granted > 0 {
+		return nil
+	}
+	if p.more == nil {
+		p.more = make(chan struct{})
+		select {
+		case p.used <- struct{}{}:
+		default:
+		}
+	}
+	return p.more
+}
+
+// Grant allows n more units of work, and forgets an earlier message of Used.
+func (p *Budget) Grant(n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.granted = min(p.granted, math.MaxInt64-n) + n
+	select {
+	case <-p.used:
+	default:
+	}
+	if p.granted <= 0 { // the computation has done more than that already
+		p.used <- struct{}{}
+		return
+	}
+	if p.more != nil {
+		close(p.more)
+		p.more = nil
+	}
+}
+
+// Free allows everything from now on.
+func (p *Budget) Free() { p.Grant(math.MaxInt64) }
+
+// Used returns the channel that gets a message when the grant is used up.
+func (p *Budget) Used() <-chan struct{} { return p.used }

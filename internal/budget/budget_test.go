@@ -1,0 +1,107 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// TestTurns lets two computations take turns: no other order of their steps is possible.
+func TestTurns(t *testing.T) {
+	var order []byte
+	ctx := context.Background()
+	finished := map[byte]chan struct{}{}
+	budgets := map[byte]*Budget{}
+	for _, name := range []byte("ab") {
+		p, done := New(), make(chan struct{})
+		budgets[name], finished[name] = p, done
+		go func() {
+			defer close(done)
+			for range 6 {
+				if err := Spend(With(ctx, p), 1); err != nil {
+					t.Error(err)
+				}
+				order = append(order, name)
+			}
+		}()
+		<-p.Used()
+	}
+	for range 4 {
+		for _, name := range []byte("ab") {
+			budgets[name].Grant(2)
+			select {
+			case <-budgets[name].Used():
+			case <-finished[name]:
+			}
+		}
+	}
+	// The first grant pays for the unit that each has done before it waits.
+	if got, want := string(order), "abaabbaabbab"; got != want {
+		t.Errorf("order %s, want %s", got, want)
+	}
+}
+
+// TestDebt: work that is larger than the grant is paid for by later ones.
+func TestDebt(t *testing.T) {
+	p, done := New(), make(chan error, 1)
+	p.Grant(1)
+	go func() {
+		done <- p.Spend(context.Background(), 100)
+	}()
+	grants := 0
+	for ended := false; !ended; grants++ {
+		select {
+		case <-p.Used():
+			p.Grant(10)
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+			ended = true
+		}
+	}
+	if grants != 11 { // ten and the end
+		t.Errorf("went on after %d grants, want 10", grants-1)
+	}
+}
+
+// TestCanceled: a computation that waits for its turn ends with its context.
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	p, done := New(), make(chan error, 1)
+	go func() { done <- p.Spend(ctx, 1) }()
+	<-p.Used()
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestFree: no computation waits once its budget is free, and none waits without a budget.
+func TestFree(t *testing.T) {
+	ctx := context.Background()
+	if err := Spend(ctx, 1<<40); err != nil {
+		t.Error(err)
+	}
+	p := New()
+	var units atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range 1000 {
+				if p.Spend(ctx, 1<<20) == nil {
+					units.Add(1)
+				}
+			}
+		})
+	}
+	<-p.Used()
+	p.Free()
+	p.Free()
+	all.Wait()
+	if n := units.Load(); n != 4000 {
+		t.Errorf("%d of 4000 units", n)
+	}
+}

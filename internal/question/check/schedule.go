@@ -1,0 +1,203 @@
+package check
+
+import (
+	"context"
+	"fmt"
+
+	"fencepost/internal/budget"
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// Who runs when. Engines take turns first: one runs at a time, for as much work as it is granted,
+// and goes on later where it stopped. Work is counted in states, events and propagations, and never
+// in time, so with one worker the engine that answers, and the execution it shows, depend on the
+// program alone. Grants double from round to round. If that gives no definite answer, all engines
+// run at the same time until the time limit. The first definite answer ends all others, and the
+// question does not wait until they have stopped.
+
+// An attempt is one engine at work.
+type attempt struct {
+	ask    *pipeline.Asking
+	work   func(context.Context)
+	units  int64              // work that it does in about a millisecond
+	since  int                // the first round in which it gets a turn
+	then   func() []*attempt  // not nil: it answers another question; called when it ends, for new attempts
+	budget *budget.Budget     // nil: not begun
+	cancel context.CancelFunc // of its context
+	done   chan struct{}      // closed when it has ended
+	over   bool               // it has ended or was given up
+	gaveUp bool
+}
+
+// The rounds of turns. A turn is about as many milliseconds as the first, doubled in each round.
+const (
+	firstTurn = 8
+	turns     = 8 // 8 to 1,024 ms: about two seconds for each engine
+)
+
+// unitsOf has the work that an engine does in about a millisecond, as bench/portfolio measures it.
+var unitsOf = map[string]int64{"robust": 300, "explicit": 400, "lazy": 300, "smc": 600, "bmc": 8_000}
+
+// A schedule lets attempts run until one has a definite answer.
+type schedule struct {
+	attempts []*attempt
+	// crossCheck waits for all engines and compares all definite answers.
+	crossCheck bool
+	log        func(line string) // nil: none
+}
+
+// answer returns the first definite answer, nil if there is none. Attempts that have not ended by
+// then are canceled, and pipeline.Wait waits for them.
+func (s *schedule) answer(ctx context.Context) (*verdict.Result, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer func() {
+		cancel()
+		for _, a := range s.attempts {
+			if a.budget != nil {
+				pipeline.Abandon(a.done)
+			}
+		}
+	}()
+	var first *verdict.Result
+	for round := range turns {
+		for i := 0; i < len(s.attempts); i++ { // attempts may add others
+			a := s.attempts[i]
+			if a.over || a.since > round {
+				continue
+			}
+			s.say("%s: turn %d", a.ask.Engine.Name, round+1)
+			if !s.turn(ctx, a, a.units*(firstTurn<<round)) {
+				continue
+			}
+			res, err := s.ended(a, first)
+			if err != nil || res != nil && !s.crossCheck {
+				return res, err
+			}
+			if first == nil {
+				first = res
+			}
+		}
+	}
+	return s.together(ctx, first)
+}
+
+// turn lets an attempt do as much work as units says. It reports whether the attempt has ended.
+func (s *schedule) turn(ctx context.Context, a *attempt, units int64) bool {
+	s.begin(ctx, a)
+	a.budget.Grant(units)
+	select {
+	case <-a.done:
+		return true
+	case <-a.budget.Used():
+		return false
+	case <-ctx.Done():
+		<-a.done // it waits for nothing any more
+		return true
+	}
+}
+
+func (s *schedule) begin(ctx context.Context, a *attempt) {
+	if a.budget != nil {
+		return
+	}
+	a.budget, a.done = budget.New(), make(chan struct{})
+	ctx, a.cancel = context.WithCancel(budget.With(ctx, a.budget))
+	go func() {
+		defer close(a.done)
+		a.work(ctx)
+	}()
+}
+
+// ended looks at the answer of an attempt that has ended. It returns the answer if it is definite;
+// first is a definite answer from before.
+func (s *schedule) ended(a *attempt, first *verdict.Result) (*verdict.Result, error) {
+	a.over = true
+	if a.ask.Err != nil {
+		return nil, a.ask.Err
+	}
+	if a.then != nil {
+		s.attempts = append(s.attempts, a.then()...)
+		return nil, nil
+	}
+	s.say("%s: %s", a.ask.Engine.Name, a.ask.Result.Verdict)
+	switch res := a.ask.Result; {
+	case !definite(res):
+		return nil, nil
+	case first != nil && first.Verdict != res.Verdict:
+		return nil, &Contradiction{first, res}
+	default:
+		return res, nil
+	}
+}
+
+// together lets all attempts run at the same time. first is a definite answer from before, if all
+// engines are to be compared.
+func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdict.Result, error) {
+	ends := make(chan *attempt, 64) // more than there are attempts: an attempt that ends never waits
+	running := 0
+	start := func(from int) {
+		for _, a := range s.attempts[from:] {
+			if a.over {
+				continue
+			}
+			s.begin(ctx, a)
+			a.budget.Free()
+			running++
+			go func() {
+				<-a.done
+				ends <- a
+			}()
+		}
+	}
+	start(0)
+	for running > 0 && (first == nil || s.crossCheck || len(ends) > 0) {
+		a := <-ends
+		running--
+		if a.over {
+			continue // given up
+		}
+		known := len(s.attempts)
+		res, err := s.ended(a, first)
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = res
+		}
+		start(known)
+	}
+	return first, nil
+}
+
+func (s *schedule) say(format string, args ...any) {
+	if s.log != nil {
+		s.log(fmt.Sprintf(format, args...))
+	}
+}
+
+// hasEnded reports whether an attempt has an answer.
+func (a *attempt) hasEnded() bool {
+	if a.budget == nil || a.gaveUp {
+		return false
+	}
+	select {
+	case <-a.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// drop gives up all attempts that have not ended.
+func (s *schedule) drop() {
+	for _, a := range s.attempts {
+		if a.over {
+			continue
+		}
+		a.over, a.gaveUp = true, true
+		if a.cancel != nil {
+			a.cancel()
+		}
+	}
+}
