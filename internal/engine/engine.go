@@ -54,11 +54,22 @@ type Task struct {
 
 // Limits of a run. Time is the context's.
 type Limits struct {
-	Memory  int64 // bytes of stored states, 0: none
+	Memory int64 // bytes of stored states, 0: none
+	// Share, if not nil, returns the part of Memory that the run may use at this moment: engines that
+	// run at the same time share it.
+	Share   func() int64
 	States  int64 // states visited, 0: none
 	Buffer  int   // entries per thread's buffer where stores are in a cycle
 	Unroll  int   // runs of a loop body per entry, where an engine needs a bound
 	Workers int
+}
+
+// MemoryLimit returns the bytes of stored states that the run may use at this moment, 0: no limit.
+func (l *Limits) MemoryLimit() int64 {
+	if l.Memory > 0 && l.Share != nil {
+		return l.Share()
+	}
+	return l.Memory
 }
 
 // Progress is how far a run has come.

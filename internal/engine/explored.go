@@ -20,7 +20,7 @@ func (t *Task) SearchProblem(start time.Time, worker func() search.Worker) searc
 	p := search.Problem{
 		Worker:  worker,
 		Workers: t.Limits.Workers,
-		Memory:  t.Limits.Memory,
+		Memory:  t.Limits.MemoryLimit,
 		States:  t.Limits.States,
 		All:     t.KeepGoing,
 	}
@@ -47,7 +47,7 @@ func (t *Task) unfinished(ctx context.Context, res *search.Result) string {
 	case search.Complete, search.Found:
 		return ""
 	case search.OutOfMemory:
-		return fmt.Sprintf("memory limit of %d MiB reached after %d states", t.Limits.Memory>>20, res.States)
+		return fmt.Sprintf("memory limit of %d MiB reached after %d states", t.Limits.MemoryLimit()>>20, res.States)
 	case search.OutOfStates:
 		return fmt.Sprintf("limit of %d states reached", t.Limits.States)
 	case search.OutOfTime:

@@ -29,6 +29,7 @@ type Asking struct {
 	Model  memory.Model // the question is about this model
 	Under  memory.Model // the engine runs under this model: Model, or SC for a robust program
 	States int64        // limit, 0: none
+	Share  func() int64 // the part of the memory limit, nil: all of it
 
 	Cut    bool // the engine did not finish
 	Result *verdict.Result
@@ -57,7 +58,7 @@ func (p *Program) QuestionTask(flat *ir.Program, model memory.Model, how *Asked)
 func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Asked) {
 	defer Recover(a, &a.Err)
 	task := p.QuestionTask(flat, a.Under, &how)
-	task.Limits.States = a.States
+	task.Limits.States, task.Limits.Share = a.States, a.Share
 	out, err := a.Engine.Run(ctx, task)
 	if err != nil {
 		a.Err = err

@@ -19,8 +19,9 @@ type Problem struct {
 	Worker func() Worker
 	// Workers is how many goroutines to use, at least 1.
 	Workers int
-	// Memory bounds the bytes of stored states, 0: no bound.
-	Memory int64
+	// Memory, if not nil, returns a bound for the bytes of stored states, 0: no bound. The bound may
+	// change from call to call.
+	Memory func() int64
 	// States bounds the number of states, 0: no bound. It is checked between levels, so that the
 	// end of a search does not depend on the number of workers.
 	States int64
@@ -411,8 +412,10 @@ func (r *run) work(ctx context.Context, w int) {
 
 // interrupted counts n expanded states as work, and reports whether a limit was reached.
 func (r *run) interrupted(ctx context.Context, n int64) bool {
-	if r.p.Memory > 0 && r.used() > r.p.Memory {
-		r.stop.CompareAndSwap(0, uint32(OutOfMemory))
+	if r.p.Memory != nil {
+		if limit := r.p.Memory(); limit > 0 && r.used() > limit {
+			r.stop.CompareAndSwap(0, uint32(OutOfMemory))
+		}
 	}
 	if r.budget.Spend(ctx, n) != nil {
 		r.stop.CompareAndSwap(0, uint32(OutOfTime))

@@ -164,7 +164,7 @@ func counter() *graph {
 func TestMemoryLimit(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		p := counter().problem(workers)
-		p.Memory = 4 << 20
+		p.Memory = func() int64 { return 4 << 20 }
 		if res := Run(context.Background(), p); res.Stop != OutOfMemory || res.Bytes < 4<<20 {
 			t.Fatalf("%v after %d bytes", res.Stop, res.Bytes)
 		}

@@ -148,7 +148,7 @@ func (r *run) solve(gates ...gate) (bool, error) {
 			assume = append(assume, r.x.c.lit(g))
 		}
 	}
-	if limit := r.task.Limits.Memory; limit > 0 {
+	if limit := r.task.Limits.MemoryLimit(); limit > 0 {
 		r.solver.Limit(max(1, limit-r.x.c.bytes()))
 	}
 	start := time.Now()

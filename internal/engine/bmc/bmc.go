@@ -89,7 +89,7 @@ func attempt(ctx context.Context, task *engine.Task, opt Options) (*engine.Outco
 	case errors.Is(err, errInterrupted):
 		r.out.Unknown, err = r.interrupted(), nil
 	case errors.Is(err, errMemory):
-		r.out.Unknown, err = fmt.Sprintf("memory limit of %d MiB reached", r.task.Limits.Memory>>20), nil
+		r.out.Unknown, err = fmt.Sprintf("memory limit of %d MiB reached", r.task.Limits.MemoryLimit()>>20), nil
 	case errors.As(err, &u):
 		r.out.Unknown, err = u.Error(), nil
 	}
@@ -113,7 +113,7 @@ func (r *run) checkLimits(c *circuit) error {
 	if budget.Spend(r.ctx, checkEvery) != nil {
 		return errInterrupted
 	}
-	limit := r.task.Limits.Memory
+	limit := r.task.Limits.MemoryLimit()
 	if limit > 0 && c.bytes()+r.solver.Bytes() > limit {
 		return errMemory
 	}

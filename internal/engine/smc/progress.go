@@ -47,7 +47,7 @@ func (x *explorer) tick() {
 
 // measure stops the exploration if the worker uses more than its share of the memory limit.
 func (x *explorer) measure() {
-	limit := x.task.Limits.Memory
+	limit := x.task.Limits.MemoryLimit()
 	if limit <= 0 {
 		return
 	}
@@ -55,7 +55,7 @@ func (x *explorer) measure() {
 		limit /= int64(x.world.workers)
 	}
 	if int64(x.tree.size)*int64(unsafe.Sizeof(tree{}))+x.bytes() > limit {
-		x.out.unknown(fmt.Sprintf("memory limit of %d MiB reached after %d executions", x.task.Limits.Memory>>20, x.executions()))
+		x.out.unknown(fmt.Sprintf("memory limit of %d MiB reached after %d executions", x.task.Limits.MemoryLimit()>>20, x.executions()))
 	}
 }
 

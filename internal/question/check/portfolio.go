@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"fencepost/internal/engine"
@@ -70,17 +71,26 @@ func (q *query) portfolio(ctx context.Context) (*verdict.Result, error) {
 // schedule makes the attempts of all engines that take the program, except the one that has been
 // asked already.
 func (q *query) schedule(as pipeline.Asking, asked *engine.Engine) *schedule {
-	s := &schedule{crossCheck: q.opt.CrossCheck, log: q.opt.Turns}
+	s := &schedule{crossCheck: q.opt.CrossCheck, log: q.opt.Turns, memory: q.opt.Memory}
+	s.attempts = q.attempts(s, as, asked)
+	return s
+}
+
+// attempts makes the attempts of all engines that take the program, except the one that has been
+// asked already.
+func (q *query) attempts(s *schedule, as pipeline.Asking, asked *engine.Engine) []*attempt {
+	var all []*attempt
 	how := q.opt.asked()
 	for _, e := range pipeline.Engines(q.opt.engines()) {
 		if asked != nil && asked.Name == e.Name || !q.opt.takes(e.Name) || e.Supports(q.QuestionTask(q.flat, as.Under, &how)) != nil {
 			continue
 		}
-		a := &attempt{ask: &pipeline.Asking{Engine: e, Model: as.Model, Under: as.Under}, units: unitsOf[e.Name]}
+		a := newAttempt(e, as.Model, as.Under, s)
 		a.work = func(ctx context.Context) { q.Ask(ctx, a.ask, q.flat, how) }
-		s.attempts = append(s.attempts, a)
+		all = append(all, a)
 	}
-	return s
+	slices.SortStableFunc(all, func(a, b *attempt) int { return a.since - b.since })
+	return all
 }
 
 // robustness is the attempt to show that the program is robust.
@@ -98,7 +108,8 @@ func (q *query) robustFirst(s *schedule) *robustness {
 	if e.Supports(task) != nil || engine.InsideSections(q.flat, q.Props) != "" {
 		return nil
 	}
-	r := &robustness{attempt: &attempt{ask: &pipeline.Asking{Engine: e, Model: memory.TSO, Under: memory.TSO}, units: unitsOf[e.Name]}}
+	r := &robustness{attempt: newAttempt(e, memory.TSO, memory.TSO, s)}
+	task.Limits.Share = s.share
 	r.work = func(ctx context.Context) { r.ask.Err = q.askRobust(ctx, r, task) }
 	r.then = func() []*attempt {
 		if r.report.Verdict != verdict.Safe {
@@ -107,7 +118,7 @@ func (q *query) robustFirst(s *schedule) *robustness {
 		if !s.crossCheck {
 			s.drop()
 		}
-		return q.schedule(pipeline.Asking{Model: memory.TSO, Under: memory.SC}, nil).attempts
+		return q.attempts(s, pipeline.Asking{Model: memory.TSO, Under: memory.SC}, nil)
 	}
 	return r
 }

@@ -3,8 +3,12 @@ package check
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"fencepost/internal/budget"
+	"fencepost/internal/engine"
+	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/verdict"
 )
@@ -26,6 +30,8 @@ type attempt struct {
 	budget *budget.Budget     // nil: not begun
 	cancel context.CancelFunc // of its context
 	done   chan struct{}      // closed when it has ended
+	ran    time.Duration      // in its turns
+	freed  time.Time          // when it could run without turns, zero: not yet
 	over   bool               // it has ended or was given up
 	gaveUp bool
 }
@@ -36,12 +42,29 @@ const (
 	turns     = 8 // 8 to 1,024 ms: about two seconds for each engine
 )
 
-// unitsOf has the work that an engine does in about a millisecond, as bench/portfolio measures it.
-var unitsOf = map[string]int64{"robust": 300, "explicit": 400, "lazy": 300, "smc": 600, "bmc": 8_000}
+// policy has, by engine, the work that it does in about a millisecond, and the first round in which
+// it gets a turn, as bench/portfolio measures it.
+var policy = map[string]struct {
+	units int64
+	since int
+}{
+	"robust":   {300, 0},
+	"explicit": {400, 0},
+	"smc":      {600, 0},
+	"lazy":     {300, 3},
+	"bmc":      {8_000, 5},
+}
+
+func newAttempt(e *engine.Engine, model, under memory.Model, s *schedule) *attempt {
+	p := policy[e.Name]
+	return &attempt{ask: &pipeline.Asking{Engine: e, Model: model, Under: under, Share: s.share}, units: p.units, since: p.since}
+}
 
 // A schedule lets attempts run until one has a definite answer.
 type schedule struct {
 	attempts []*attempt
+	memory   int64        // limit for all attempts, 0: none
+	live     atomic.Int64 // attempts that have not ended
 	// crossCheck waits for all engines and compares all definite answers.
 	crossCheck bool
 	log        func(line string) // nil: none
@@ -50,6 +73,7 @@ type schedule struct {
 // answer returns the first definite answer, nil if there is none. Attempts that have not ended by
 // then are canceled, and pipeline.Wait waits for them.
 func (s *schedule) answer(ctx context.Context) (*verdict.Result, error) {
+	s.live.Store(int64(len(s.attempts)))
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
@@ -82,9 +106,15 @@ func (s *schedule) answer(ctx context.Context) (*verdict.Result, error) {
 	return s.together(ctx, first)
 }
 
+// share returns the part of the memory limit that each attempt may use. The memory of attempts that
+// have ended goes to the others.
+func (s *schedule) share() int64 { return s.memory / max(1, s.live.Load()) }
+
 // turn lets an attempt do as much work as units says. It reports whether the attempt has ended.
 func (s *schedule) turn(ctx context.Context, a *attempt, units int64) bool {
 	s.begin(ctx, a)
+	start := time.Now()
+	defer func() { a.ran += time.Since(start) }()
 	a.budget.Grant(units)
 	select {
 	case <-a.done:
@@ -113,11 +143,15 @@ func (s *schedule) begin(ctx context.Context, a *attempt) {
 // first is a definite answer from before.
 func (s *schedule) ended(a *attempt, first *verdict.Result) (*verdict.Result, error) {
 	a.over = true
+	s.live.Add(-1)
+	a.measured()
 	if a.ask.Err != nil {
 		return nil, a.ask.Err
 	}
 	if a.then != nil {
-		s.attempts = append(s.attempts, a.then()...)
+		more := a.then()
+		s.live.Add(int64(len(more)))
+		s.attempts = append(s.attempts, more...)
 		return nil, nil
 	}
 	s.say("%s: %s", a.ask.Engine.Name, a.ask.Result.Verdict)
@@ -142,6 +176,7 @@ func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdic
 				continue
 			}
 			s.begin(ctx, a)
+			a.freed = time.Now()
 			a.budget.Free()
 			running++
 			go func() {
@@ -176,6 +211,17 @@ func (s *schedule) say(format string, args ...any) {
 	}
 }
 
+// measured corrects the time in the statistics, which counts from the first turn on, to the time in
+// which the attempt had a turn.
+func (a *attempt) measured() {
+	if !a.freed.IsZero() {
+		a.ran += time.Since(a.freed)
+	}
+	if a.ask.Result != nil {
+		a.ask.Result.Stats.Seconds = min(a.ask.Result.Stats.Seconds, a.ran.Seconds())
+	}
+}
+
 // hasEnded reports whether an attempt has an answer.
 func (a *attempt) hasEnded() bool {
 	if a.budget == nil || a.gaveUp {
@@ -196,6 +242,7 @@ func (s *schedule) drop() {
 			continue
 		}
 		a.over, a.gaveUp = true, true
+		s.live.Add(-1)
 		if a.cancel != nil {
 			a.cancel()
 		}
