@@ -31,7 +31,7 @@ FUZZ_TIME     ?= 60s
 # Seconds per litmus test on the processor.
 NATIVE_SECONDS ?= 0.5
 
-.PHONY: all build test lint fuzz native answers speed bench bench-spin update deps module
+.PHONY: all build test lint fuzz native answers speed portfolio bench bench-spin update deps module
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -137,6 +137,10 @@ speed:
 	git worktree add --detach "$$dir/old" $(OLD); \
 	if [ -d ../shared ]; then ln -s "$$(cd ../shared && pwd)" "$$dir/shared"; fi; \
 	$(GO) test ./bench -count=1 -timeout 300m -v -run TestSpeed -fp.oldtree="$$dir/old" -fp.runs=$(RUNS) -fp.bench='$(BENCH)'
+
+# The CPU time of the default check against that of the best single engine.
+portfolio: build
+	$(GO) test ./bench -count=1 -timeout 240m -v -run TestPortfolio -fp.portfolio="$(CURDIR)/bin/fencepost"
 
 RUNS  ?= 10
 BENCH ?= .

@@ -1,58 +1,141 @@
 package bench_test
 
 import (
-	"context"
+	"bytes"
+	"encoding/json"
+	"flag"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"fencepost"
 	"fencepost/internal/testkit"
+	"fencepost/verdict"
 )
 
-// BenchmarkPortfolio: the programs of the corpus under TSO, by the portfolio and by the
-// explicit engine alone, as a ratio within one run; and the slowest of the examples.
-func BenchmarkPortfolio(b *testing.B) {
-	cases := testkit.LoadCorpus(b, filepath.Join(testkit.Root(b), "testdata", "corpus"))
-	ask := func(in fencepost.Input, opt fencepost.CheckOptions) time.Duration {
-		start := time.Now()
-		if _, err := fencepost.Check(context.Background(), in, opt); err != nil {
-			b.Fatal(err)
-		}
-		return time.Since(start)
+var (
+	portfolioBinary = flag.String("fp.portfolio", "", "binary whose portfolio is compared with its single engines")
+	portfolioModels = flag.String("fp.models", "tso,pso", "memory models to ask about")
+	portfolioOnly   = flag.String("fp.programs", "", "compare only programs whose names contain this")
+)
+
+// asked is a program with the flags to ask about it.
+type asked struct {
+	name string
+	args []string
+}
+
+// TestPortfolio compares the CPU time of the default check with that of each engine alone, in
+// processes of their own with one worker: make portfolio. It measures; it fails only if a default
+// check gives no definite answer where a single engine gives one, or another one.
+func TestPortfolio(t *testing.T) {
+	if *portfolioBinary == "" {
+		t.Skip("no binary to measure: make portfolio")
 	}
-	for b.Loop() {
-		var portfolio, explicit, worst time.Duration
-		slowest := ""
-		for _, c := range cases {
-			with := fencepost.CheckOptions{Options: fencepost.Options{
-				Buffer: c.Options.Buffer, Threads: c.Options.Threads, Unroll: c.Options.Unroll, Timeout: c.Options.Timeout,
-			}, Deadlock: c.Options.Deadlock}
-			alone := with
-			in := fencepost.Input{Name: c.Input.Name, Text: c.Input.Text}
-			alone.Engines = []fencepost.Engine{"explicit"}
-			p, e := ask(in, with), ask(in, alone)
-			portfolio += p
-			explicit += e
-			if p-e > worst {
-				worst, slowest = p-e, c.Path
+	var ratios []float64
+	worst, worstAt := 0.0, ""
+	for _, p := range portfolioPrograms(t) {
+		if !strings.Contains(p.name, *portfolioOnly) {
+			continue
+		}
+		for model := range strings.SplitSeq(*portfolioModels, ",") {
+			args := append([]string{"--model", model}, p.args...)
+			best, by, answer := math.Inf(1), "", verdict.Unknown
+			for _, e := range fencepost.Engines() {
+				v, cpu := askAlone(t, append([]string{"--engine", string(e)}, args...))
+				if definiteAnswer(v) && cpu < best {
+					best, by, answer = cpu, string(e), v
+				}
+			}
+			v, cpu := askAlone(t, args)
+			if by == "" {
+				t.Logf("%-40s %s  no engine alone answers; all together %s in %.2f s", p.name, model, v, cpu)
+				continue
+			}
+			if v != answer {
+				t.Errorf("%s under %s: %s, but %s alone says %s in %.2f s", p.name, model, v, by, answer, best)
+				continue
+			}
+			ratio := cpu / best
+			t.Logf("%-40s %s  %6.2f s  %-8s %6.2f s  %5.2f", p.name, model, cpu, by, best, ratio)
+			ratios = append(ratios, ratio)
+			if ratio > worst {
+				worst, worstAt = ratio, p.name+" under "+model
 			}
 		}
-		b.ReportMetric(portfolio.Seconds()/explicit.Seconds(), "portfolio/explicit")
-		b.Logf("%d programs: portfolio %v, explicit alone %v; most added: %v in %s", len(cases), portfolio, explicit, worst, filepath.Base(slowest))
-		files, err := filepath.Glob(filepath.Join(testkit.Root(b), "examples", "*.*"))
-		if err != nil {
-			b.Fatal(err)
+	}
+	logs := 0.0
+	for _, r := range ratios {
+		logs += math.Log(r)
+	}
+	t.Logf("%d questions: CPU of the default to that of the best engine: geometric mean %.2f, worst %.2f (%s)",
+		len(ratios), math.Exp(logs/float64(max(1, len(ratios)))), worst, worstAt)
+}
+
+func definiteAnswer(v verdict.Verdict) bool {
+	return slices.Contains([]verdict.Verdict{verdict.Safe, verdict.Unsafe, verdict.Observed, verdict.NotObserved}, v)
+}
+
+// askAlone runs the binary, and returns its verdict and CPU seconds.
+func askAlone(t *testing.T, args []string) (verdict.Verdict, float64) {
+	t.Helper()
+	cmd := exec.Command(*portfolioBinary, append([]string{"check", "--json", "--workers", "1", "--timeout", "20s"}, args...)...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	_ = cmd.Run() // the exit code repeats the verdict
+	cpu := (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	var report struct {
+		Results []struct {
+			Verdict verdict.Verdict `json:"verdict"`
+		} `json:"results"`
+	}
+	if json.Unmarshal(out.Bytes(), &report) != nil || len(report.Results) != 1 {
+		return verdict.Unknown, cpu // the engine refuses the program
+	}
+	return report.Results[0].Verdict, cpu
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// portfolioPrograms are the examples, the programs of the corpus and the scaling families.
+func portfolioPrograms(t *testing.T) []asked {
+	t.Helper()
+	dir := t.TempDir()
+	var out []asked
+	put := func(name string, text []byte, args ...string) {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
 		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
+		out = append(out, asked{name, append(args, path)})
+	}
+	for _, f := range fencepost.Families() {
+		for _, n := range []int{3, 6} {
+			text, err := fencepost.Generate(f.Name, n)
 			if err != nil {
-				b.Fatal(err)
+				t.Fatal(err)
 			}
-			if filepath.Ext(file) != ".md" {
-				b.Logf("%-20s %v", filepath.Base(file), ask(fencepost.Input{Name: filepath.Base(file), Text: text}, fencepost.CheckOptions{Options: fencepost.Defaults()}))
-			}
+			put(f.Name+"-"+string(rune('0'+n))+".fp", []byte(text))
 		}
 	}
+	if shared := filepath.Join(testkit.Root(t), "..", "shared", "bench", "scaling"); exists(shared) {
+		for name, n := range map[string]string{
+			"casrot": "8", "fib": "4", "indexer": "13", "lastzero": "8", "readers": "12", "sbn": "6", "szymanski": "4", "writers": "6", "bufw": "6",
+		} {
+			out = append(out, asked{name + "(" + n + ")", []string{"-DN=" + n, "--unroll", "16", "--threads", "24", filepath.Join(shared, name+".c")}})
+		}
+	}
+	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
+		put(filepath.Base(c.Input.Name), c.Input.Text)
+	}
+	slices.SortFunc(out, func(a, b asked) int { return strings.Compare(a.name, b.name) })
+	return out
 }

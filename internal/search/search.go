@@ -60,6 +60,7 @@ type Sink struct {
 	state       []byte
 	depth       int
 	transitions int64
+	work        int64 // since the last check of the limits, see unit
 	findings    []Finding
 	arrivals    []arrival
 	err         error
@@ -97,6 +98,7 @@ func (k *Sink) Add(next []byte) { k.AddAsleep(next, 0) }
 // AddAsleep adds a successor with its sleep set.
 func (k *Sink) AddAsleep(next []byte, sleep uint32) {
 	k.transitions++
+	k.work += transitionWork + int64(len(next))
 	if len(next) > maxState {
 		k.err = ErrTooLarge
 		return
@@ -192,6 +194,12 @@ const smallLevel = 512
 
 // batch is how many states a worker takes at a time, and expands between two checks of the limits.
 const batch = 128
+
+// Work is counted in transitions and in the size of states: states of many threads take longer.
+const (
+	unit           = 128
+	transitionWork = 64 // of a transition, beside the bytes of the state it leads to
+)
 
 type run struct {
 	p        Problem
@@ -389,19 +397,19 @@ func (r *run) work(ctx context.Context, w int) {
 			offset = next
 			if n++; n%batch == 0 {
 				r.expanded.Add(batch)
-				if sink.err != nil || r.interrupted(ctx, batch) {
+				if sink.err != nil || r.interrupted(ctx, sink) {
 					return
 				}
 			}
 		}
 		r.expanded.Add(n % batch)
-		if sink.err != nil || r.interrupted(ctx, n%batch) {
+		if sink.err != nil || r.interrupted(ctx, sink) {
 			return
 		}
 	}
 	for {
 		j := r.nextTask.Add(1) - 1
-		if j >= int64(len(r.tasks)) || sink.err != nil || j%batch == 0 && r.interrupted(ctx, batch) {
+		if j >= int64(len(r.tasks)) || sink.err != nil || j%batch == 0 && r.interrupted(ctx, sink) {
 			return
 		}
 		state, sleep := r.v.stateAt(r.tasks[j].id)
@@ -410,13 +418,15 @@ func (r *run) work(ctx context.Context, w int) {
 	}
 }
 
-// interrupted counts n expanded states as work, and reports whether a limit was reached.
-func (r *run) interrupted(ctx context.Context, n int64) bool {
+// interrupted counts what a worker has done as work, and reports whether a limit was reached.
+func (r *run) interrupted(ctx context.Context, k *Sink) bool {
 	if r.p.Memory != nil {
 		if limit := r.p.Memory(); limit > 0 && r.used() > limit {
 			r.stop.CompareAndSwap(0, uint32(OutOfMemory))
 		}
 	}
+	n := k.work / unit
+	k.work -= n * unit
 	if r.budget.Spend(ctx, n) != nil {
 		r.stop.CompareAndSwap(0, uint32(OutOfTime))
 	}

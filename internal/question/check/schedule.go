@@ -38,8 +38,8 @@ type attempt struct {
 
 // The rounds of turns. A turn is about as many milliseconds as the first, doubled in each round.
 const (
-	firstTurn = 8
-	turns     = 8 // 8 to 1,024 ms: about two seconds for each engine
+	firstTurn = 2
+	turns     = 10 // 2 to 1,024 ms: about two seconds for each engine
 )
 
 // policy has, by engine, the work that it does in about a millisecond, and the first round in which
@@ -48,11 +48,11 @@ var policy = map[string]struct {
 	units int64
 	since int
 }{
-	"robust":   {300, 0},
-	"explicit": {400, 0},
-	"smc":      {600, 0},
-	"lazy":     {300, 3},
-	"bmc":      {8_000, 5},
+	"robust":   {800, 0},
+	"explicit": {500, 0},
+	"smc":      {1_800, 0},
+	"lazy":     {700, 3},
+	"bmc":      {20_000, 5},
 }
 
 func newAttempt(e *engine.Engine, model, under memory.Model, s *schedule) *attempt {
