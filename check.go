@@ -131,3 +131,8 @@ func joined(models []Model) string {
 	}
 	return text
 }
+
+// Close waits until nothing of earlier questions runs any more. An answer does not wait for the
+// engines that it did not need: they are stopped, and take a moment. The next question waits for
+// them too, so only a program that asks no more needs Close.
+func Close() { pipeline.Wait() }

@@ -33,7 +33,7 @@ var (
 	translation = []string{"internal/frontend/c/translate", "internal/frontend/c/translate/read", "internal/frontend/c/translate/library"}
 	passMay     = []string{"internal/analysis", "internal/ir", "internal/property"}
 	engineMay   = []string{
-		"internal/engine", "internal/analysis", "internal/ir", "internal/transform", "internal/memory", "internal/memory/reduce", "internal/property",
+		"internal/engine", "internal/analysis", "internal/budget", "internal/ir", "internal/transform", "internal/memory", "internal/memory/reduce", "internal/property",
 		"internal/search", "internal/solver/sat", "internal/source", "internal/trace", "verdict",
 	}
 	questionMay = []string{
@@ -102,9 +102,10 @@ var policy = map[string]rule{
 	// Reductions see what memory exports, so that the rules stay the rules.
 	"internal/memory/reduce": {ours: append([]string{"internal/memory"}, passMay...)},
 	"internal/trace":         {ours: append([]string{"verdict"}, passMay...)},
-	"internal/search":        {},
+	"internal/budget":        {},
+	"internal/search":        {ours: []string{"internal/budget"}},
 
-	"internal/solver/sat": {},
+	"internal/solver/sat": {ours: []string{"internal/budget"}},
 
 	"internal/export": {ours: []string{"internal/analysis", "internal/source", "internal/ir", "internal/property"}},
 
@@ -139,7 +140,7 @@ var policy = map[string]rule{
 
 	// A question knows the stages, the procedures it needs, and the questions it asks in turn: fences
 	// checks the program with fences, param asks about instances, verify asks again.
-	"internal/question/check":  {ours: append([]string{"internal/engine/bmc", "internal/engine/lazy", "internal/engine/smc", "internal/transform"}, questionMay...)},
+	"internal/question/check":  {ours: append([]string{"internal/budget", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/lazy", "internal/engine/smc", "internal/transform"}, questionMay...)},
 	"internal/question/robust": {ours: questionMay},
 	"internal/question/fences": {ours: append([]string{
 		"internal/engine/bmc", "internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Budget is what one computation may do. Its workers share it. A nil Budget grants everything.
+// Budget counts the work that one computation may still do. Its workers share it. A nil Budget grants everything.
 type Budget struct {
 	mu      sync.Mutex
 	granted int64         // units that may still be done; negative: done too much already

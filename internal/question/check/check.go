@@ -75,7 +75,7 @@ func (o *Options) asked() pipeline.Asked {
 	return pipeline.Asked{Options: o.Options, KeepGoing: o.KeepGoing, Finals: o.Finals, Given: o.Given()}
 }
 
-// takes reports whether an engine is among those that the options name.
+// takes reports whether the options name the engine, or none.
 func (o *Options) takes(name string) bool {
 	return o.Engine == "" || slices.Contains(o.engineNames(), name)
 }

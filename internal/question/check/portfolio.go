@@ -110,7 +110,7 @@ func (q *query) robustFirst(s *schedule) *robustness {
 	}
 	r := &robustness{attempt: newAttempt(e, memory.TSO, memory.TSO, s)}
 	task.Limits.Share = s.share
-	r.work = func(ctx context.Context) { r.ask.Err = q.askRobust(ctx, r, task) }
+	r.work = func(ctx context.Context) { r.ask.Err = r.run(ctx, q, task) }
 	r.then = func() []*attempt {
 		if r.report.Verdict != verdict.Safe {
 			return nil
@@ -123,7 +123,8 @@ func (q *query) robustFirst(s *schedule) *robustness {
 	return r
 }
 
-func (q *query) askRobust(ctx context.Context, r *robustness, task *engine.Task) (err error) {
+// run asks whether the program is robust, and replays an attack.
+func (r *robustness) run(ctx context.Context, q *query, task *engine.Task) (err error) {
 	defer pipeline.Recover(r.ask, &err)
 	out, err := r.ask.Engine.Run(ctx, task)
 	if err != nil {

@@ -3,11 +3,13 @@ package check
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"fencepost/internal/budget"
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/verdict"
@@ -22,18 +24,20 @@ import (
 
 // An attempt is one engine at work.
 type attempt struct {
-	ask    *pipeline.Asking
-	work   func(context.Context)
-	units  int64              // work that it does in about a millisecond
-	since  int                // the first round in which it gets a turn
-	then   func() []*attempt  // not nil: it answers another question; called when it ends, for new attempts
-	budget *budget.Budget     // nil: not begun
-	cancel context.CancelFunc // of its context
-	done   chan struct{}      // closed when it has ended
-	ran    time.Duration      // in its turns
-	freed  time.Time          // when it could run without turns, zero: not yet
-	over   bool               // it has ended or was given up
-	gaveUp bool
+	ask   *pipeline.Asking
+	work  func(context.Context)
+	units int64 // work that it does in about a millisecond
+	since int   // the first round in which it gets a turn
+	// fewestBounds says that no other engine would get further within the bounds that the user set.
+	fewestBounds bool
+	then         func() []*attempt  // not nil: it answers another question; called when it ends, for new attempts
+	budget       *budget.Budget     // nil: not begun
+	cancel       context.CancelFunc // of its context
+	done         chan struct{}      // closed when it has ended
+	ran          time.Duration      // in its turns
+	freed        time.Time          // when it could run without turns, zero: not yet
+	over         bool               // it has ended or was given up
+	gaveUp       bool
 }
 
 // The rounds of turns. A turn is about as many milliseconds as the first, doubled in each round.
@@ -57,7 +61,7 @@ var policy = map[string]struct {
 
 func newAttempt(e *engine.Engine, model, under memory.Model, s *schedule) *attempt {
 	p := policy[e.Name]
-	return &attempt{ask: &pipeline.Asking{Engine: e, Model: model, Under: under, Share: s.share}, units: p.units, since: p.since}
+	return &attempt{ask: &pipeline.Asking{Engine: e, Model: model, Under: under, Share: s.share}, units: p.units, since: p.since, fewestBounds: e.Name == explicit.Engine.Name}
 }
 
 // A schedule lets attempts run until one has a definite answer.
@@ -87,7 +91,7 @@ func (s *schedule) answer(ctx context.Context) (*verdict.Result, error) {
 	for round := range turns {
 		for i := 0; i < len(s.attempts); i++ { // attempts may add others
 			a := s.attempts[i]
-			if a.over || a.since > round {
+			if a.over || a.since > round || s.tooLate(ctx, a) {
 				continue
 			}
 			s.say("%s: turn %d", a.ask.Engine.Name, round+1)
@@ -127,6 +131,16 @@ func (s *schedule) turn(ctx context.Context, a *attempt, units int64) bool {
 	}
 }
 
+// tooLate reports whether an attempt would begin after the time limit. The first one that answers
+// the question begins in any case, so that there is an answer.
+func (s *schedule) tooLate(ctx context.Context, a *attempt) bool {
+	if ctx.Err() == nil || a.budget != nil {
+		return false
+	}
+	first := slices.IndexFunc(s.attempts, func(b *attempt) bool { return b.then == nil && !b.gaveUp })
+	return a != s.attempts[first]
+}
+
 func (s *schedule) begin(ctx context.Context, a *attempt) {
 	if a.budget != nil {
 		return
@@ -139,8 +153,9 @@ func (s *schedule) begin(ctx context.Context, a *attempt) {
 	}()
 }
 
-// ended looks at the answer of an attempt that has ended. It returns the answer if it is definite;
-// first is a definite answer from before.
+// ended takes the answer of an attempt that has ended. It returns the answer if the question needs
+// no other: it is definite, or the engine with the fewest bounds met only bounds of the user. first
+// is such an answer from before.
 func (s *schedule) ended(a *attempt, first *verdict.Result) (*verdict.Result, error) {
 	a.over = true
 	s.live.Add(-1)
@@ -156,9 +171,9 @@ func (s *schedule) ended(a *attempt, first *verdict.Result) (*verdict.Result, er
 	}
 	s.say("%s: %s", a.ask.Engine.Name, a.ask.Result.Verdict)
 	switch res := a.ask.Result; {
-	case !definite(res):
+	case !definite(res) && (a.ask.Cut || res.BoundedOnly || !a.fewestBounds):
 		return nil, nil
-	case first != nil && first.Verdict != res.Verdict:
+	case first != nil && definite(first) && definite(res) && first.Verdict != res.Verdict:
 		return nil, &Contradiction{first, res}
 	default:
 		return res, nil
@@ -172,7 +187,7 @@ func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdic
 	running := 0
 	start := func(from int) {
 		for _, a := range s.attempts[from:] {
-			if a.over {
+			if a.over || s.tooLate(ctx, a) {
 				continue
 			}
 			s.begin(ctx, a)
