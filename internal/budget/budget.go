@@ -5,7 +5,6 @@ package budget
 
 import (
 	"context"
-	"math"
 	"sync"
 )
 
@@ -13,6 +12,7 @@ import (
 type Budget struct {
 	mu      sync.Mutex
 	granted int64         // units that may still be done; negative: done too much already
+	free    bool          // everything may be done
 	more    chan struct{} // closed by the next grant; nil while units are left
 	used    chan struct{} // has room for one message: the grant is used up
 }
@@ -54,11 +54,18 @@ func (p *Budget) Spend(ctx context.Context, n int64) error {
 // Spend counts n units against the budget that the context asks for.
 func Spend(ctx context.Context, n int64) error { return Of(ctx).Spend(ctx, n) }
 
+// AwaitFree returns when the budget that the context asks for is free: work that cannot be counted
+// begins then. It returns the error of the context when that is done.
+func AwaitFree(ctx context.Context) error { return Spend(ctx, 1<<60) }
+
 // take counts n units. It returns nil if the computation may go on, else a channel that the next
 // grant closes.
 func (p *Budget) take(n int64) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.free {
+		return nil
+	}
 	p.granted -= n
 	if p.granted > 0 {
 		return nil
@@ -77,7 +84,7 @@ func (p *Budget) take(n int64) <-chan struct{} {
 func (p *Budget) Grant(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.granted = min(p.granted, math.MaxInt64-n) + n
+	p.granted += n
 	select {
 	case <-p.used:
 	default:
@@ -86,14 +93,24 @@ func (p *Budget) Grant(n int64) {
 		p.used <- struct{}{}
 		return
 	}
+	p.resume()
+}
+
+// Free allows everything from now on.
+func (p *Budget) Free() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = true
+	p.resume()
+}
+
+// resume lets a computation that waits go on.
+func (p *Budget) resume() {
 	if p.more != nil {
 		close(p.more)
 		p.more = nil
 	}
 }
-
-// Free allows everything from now on.
-func (p *Budget) Free() { p.Grant(math.MaxInt64) }
 
 // Used returns the channel that gets a message when the grant is used up.
 func (p *Budget) Used() <-chan struct{} { return p.used }

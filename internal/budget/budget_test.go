@@ -105,3 +105,32 @@ func TestFree(t *testing.T) {
 		t.Errorf("%d of 4000 units", n)
 	}
 }
+
+// TestAwaitFree: work that cannot be counted waits until there are no turns any more.
+func TestAwaitFree(t *testing.T) {
+	ctx := context.Background()
+	if err := AwaitFree(ctx); err != nil {
+		t.Error(err)
+	}
+	p, began := New(), make(chan error, 1)
+	go func() { began <- AwaitFree(With(ctx, p)) }()
+	<-p.Used()
+	for range 100 {
+		p.Grant(1 << 30)
+		<-p.Used()
+	}
+	select {
+	case <-began:
+		t.Error("it began in a turn")
+	default:
+	}
+	p.Free()
+	if err := <-began; err != nil {
+		t.Error(err)
+	}
+	for range 100 { // and it never waits again
+		if err := AwaitFree(With(ctx, p)); err != nil {
+			t.Error(err)
+		}
+	}
+}

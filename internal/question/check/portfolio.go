@@ -155,6 +155,7 @@ func Others(ctx context.Context, p *pipeline.Program, flat *ir.Program, a *pipel
 		ctx, cancel = context.WithTimeout(ctx, opt.Patience)
 		defer cancel()
 	}
+	pipeline.Wait()
 	q := &query{Program: p, flat: flat, model: a.Model, opt: opt}
 	s := q.schedule(*a, a.Engine)
 	res, err := s.answer(ctx)

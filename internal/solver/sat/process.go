@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"fencepost/internal/budget"
 )
 
 // Process is a solver that is a separate program. Each call writes the formula and starts the
@@ -39,7 +41,7 @@ func (p *Process) Add(clause ...Lit) { p.f.Add(clause...) }
 
 // Solve runs the program. It is killed when the context ends.
 func (p *Process) Solve(ctx context.Context, assumptions ...Lit) (Status, error) {
-	if ctx.Err() != nil {
+	if budget.AwaitFree(ctx) != nil { // its work cannot be counted
 		return Interrupted, nil
 	}
 	if p.limit > 0 && p.Bytes() > p.limit {
