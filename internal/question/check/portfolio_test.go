@@ -108,7 +108,7 @@ func TestTurns(t *testing.T) {
 	for _, test := range tests {
 		turned := ""
 		s := &schedule{log: func(line string) {
-			if name, rest, _ := strings.Cut(line, ": "); strings.HasPrefix(rest, "turn") {
+			if name, rest, _ := strings.Cut(line, " under tso: "); strings.HasPrefix(rest, "turn") {
 				turned += name
 			}
 		}}

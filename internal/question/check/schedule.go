@@ -94,7 +94,7 @@ func (s *schedule) answer(ctx context.Context) (*verdict.Result, error) {
 			if a.over || a.since > round || s.tooLate(ctx, a) {
 				continue
 			}
-			s.say("%s: turn %d", a.ask.Engine.Name, round+1)
+			s.say(a, "turn %d", round+1)
 			if !s.turn(ctx, a, a.units*(firstTurn<<round)) {
 				continue
 			}
@@ -169,7 +169,7 @@ func (s *schedule) ended(a *attempt, first *verdict.Result) (*verdict.Result, er
 		s.attempts = append(s.attempts, more...)
 		return nil, nil
 	}
-	s.say("%s: %s", a.ask.Engine.Name, a.ask.Result.Verdict)
+	s.say(a, "%s", a.ask.Result.Verdict)
 	switch res := a.ask.Result; {
 	case !definite(res) && (a.ask.Cut || res.BoundedOnly || !a.fewestBounds):
 		return nil, nil
@@ -220,9 +220,10 @@ func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdic
 	return first, nil
 }
 
-func (s *schedule) say(format string, args ...any) {
+// say reports what an attempt does.
+func (s *schedule) say(a *attempt, format string, args ...any) {
 	if s.log != nil {
-		s.log(fmt.Sprintf(format, args...))
+		s.log(fmt.Sprintf("%s under %s: ", a.ask.Engine.Name, a.ask.Under) + fmt.Sprintf(format, args...))
 	}
 }
 
