@@ -29,9 +29,8 @@ type timed struct{ name, dir, binary string }
 // TestSpeed runs the benchmarks that two checkouts share in turn, and reports the ratio of
 // their times: make speed OLD=COMMIT. It measures and judges nothing.
 //
-// Runs alternate, and the order within a pair too, so that a machine that is busy for a
-// while slows both. Of the runs of a benchmark the minimum counts, which noise can only raise,
-// and the median is shown beside it.
+// Runs alternate, and the order within a pair too, so that a machine that is busy for a while
+// slows both. The median of the ratios of the pairs counts.
 func TestSpeed(t *testing.T) {
 	if *oldTree == "" {
 		t.Skip("no checkout to compare with: make speed OLD=COMMIT")
@@ -76,14 +75,16 @@ func reportSpeed(t *testing.T, times map[string]*[2][]float64) {
 	var logs, worst float64
 	for _, name := range names {
 		both := times[name]
-		for _, side := range both {
-			slices.Sort(side)
+		var ratios []float64
+		for i := range min(len(both[0]), len(both[1])) {
+			ratios = append(ratios, both[1][i]/both[0][i])
 		}
-		low := both[1][0] / both[0][0]
-		mid := both[1][len(both[1])/2] / both[0][len(both[0])/2]
-		t.Logf("%-60s %12.0f ns/op  minimum %.3f  median %.3f", name, both[1][0], low, mid)
-		logs += math.Log(low)
-		worst = max(worst, low)
+		slices.Sort(ratios)
+		n := len(ratios)
+		mid := (ratios[(n-1)/2] + ratios[n/2]) / 2
+		t.Logf("%-60s %12.0f ns/op  %.3f, of %d pairs from %.3f to %.3f", name, slices.Min(both[1]), mid, n, ratios[0], ratios[n-1])
+		logs += math.Log(mid)
+		worst = max(worst, mid)
 	}
 	if len(names) == 0 {
 		t.Fatal("the checkouts share no benchmark")
