@@ -37,17 +37,17 @@ type attempt struct {
 	ran          time.Duration      // in its turns
 	freed        time.Time          // when it could run without turns, zero: not yet
 	over         bool               // it has ended or was given up
-	gaveUp       bool
+	gaveUp       bool               // its answer is not needed any more
 }
 
-// The rounds of turns. A turn is about as many milliseconds as the first, doubled in each round.
+// The rounds of turns. The first turn of an engine is about 2 ms of work, and each round doubles it.
 const (
 	firstTurn = 2
 	turns     = 10 // 2 to 1,024 ms: about two seconds for each engine
 )
 
-// policy has, by engine, the work that it does in about a millisecond, and the first round in which
-// it gets a turn, as bench/portfolio measures it.
+// policy has, by engine, the work that it does in about a millisecond, measured on the scaling
+// families, and the first round in which it gets a turn. make portfolio measures what the policy costs.
 var policy = map[string]struct {
 	units int64
 	since int
