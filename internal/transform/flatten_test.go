@@ -201,16 +201,31 @@ thread main = main()
 main main
 `
 
+// TestSpawnInLoop: constants say that the loop starts two threads, whatever the bound is.
 func TestSpawnInLoop(t *testing.T) {
-	p := flatten(t, spawning, 3)
+	for _, bound := range []int{1, 3} {
+		p := flatten(t, spawning, bound)
+		if len(p.Threads) != 3 {
+			t.Errorf("bound %d: %d threads, want main and a pool of two", bound, len(p.Threads))
+		}
+		wantFinals(t, finals(t, p, memory.TSO), "i=2 h=2 r=0 x=3", "i=2 h=2 r=1 x=3")
+	}
+}
+
+// TestSpawnInLoopOfAnyLength: a loop whose rounds an input decides gets as many threads as
+// the bound allows, and executions that need more are cut off.
+func TestSpawnInLoopOfAnyLength(t *testing.T) {
+	input := strings.Replace(spawning, "reg i, h, r\n", "reg i, h, r\n  l -> l0: i = havoc range -1..1\n  entry l\n", 1)
+	p := flatten(t, input, 3)
 	if len(p.Threads) != 4 {
 		t.Errorf("%d threads, want main and a pool of three", len(p.Threads))
 	}
-	got := finals(t, p, memory.TSO)
-	wantFinals(t, got, "i=2 h=2 r=0 x=3", "i=2 h=2 r=1 x=3")
-	small := flatten(t, spawning, 1)
-	if a := finals(t, small, memory.TSO); len(a.Finals) != 0 {
-		t.Errorf("a pool of one suffices for two threads: %+v", a)
+	if all := finals(t, p, memory.TSO); len(all.Finals) == 0 {
+		t.Errorf("no execution ends: %+v", all)
+	}
+	some, all := finals(t, flatten(t, input, 1), memory.TSO), finals(t, p, memory.TSO)
+	if len(some.Finals) == 0 || len(some.Finals) >= len(all.Finals) {
+		t.Errorf("a pool of one: %d final states of %d, want some", len(some.Finals), len(all.Finals))
 	}
 }
 

@@ -9,7 +9,8 @@ import (
 
 // Spawns. In the flat form a spawn names threads that exist but have not started. A spawn
 // that lies on no cycle runs at most once and gets one thread. A spawn on a cycle gets a
-// pool of threads; an execution that needs more threads has hit a bound.
+// pool of threads: as many as constants say that it can start (analysis.RoundsOf), else as
+// many as the bound allows. An execution that needs more threads has hit a bound.
 
 // resolveSpawns makes the threads for the spawns of a finished body.
 func (b *body) resolveSpawns() error {
@@ -23,7 +24,7 @@ func (b *body) resolveSpawns() error {
 		e.Op.Func = ir.NoFunc
 		n := 1
 		if cyclic[i] {
-			n = max(1, b.opt.Unroll)
+			n = b.poolSize(i)
 		}
 		if b.chain[callee] > max(1, b.opt.Unroll) {
 			e.Op = ir.NewOp(ir.Bound)
@@ -39,6 +40,21 @@ func (b *body) resolveSpawns() error {
 		}
 	}
 	return nil
+}
+
+// poolSize returns the number of threads for the spawn with index i, which is on a cycle. A
+// number that constants alone decide is exact. A number that memory has a part in can be too
+// small; the bound is the least then.
+func (b *body) poolSize(i int) int {
+	bound := max(1, b.opt.Unroll)
+	r := analysis.RoundsOf(b.out, b.f, i, maxThreads-len(b.out.Threads))
+	switch {
+	case !r.Known:
+		return bound
+	case r.Guess:
+		return max(r.Most, bound)
+	}
+	return max(r.Most, 1)
 }
 
 // spawned adds a thread for spawn e of function callee.

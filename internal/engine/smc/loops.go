@@ -70,6 +70,7 @@ type loopState struct {
 func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg) bool) []loopCode {
 	out := make([]loopCode, len(p.Threads))
 	facts := analysis.NewFacts(p, keep)
+	constant := constantLoads(p, facts)
 	any := false
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -78,7 +79,7 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 			continue
 		}
 		c := &out[t]
-		tainted := taint(f)
+		tainted := taint(f, constant)
 		for loop := range l.Heads {
 			// A loop that depends on nothing read or chosen cannot wait for anything.
 			c.counted = append(c.counted, exitsDepend(f, &l, int32(loop), tainted))
@@ -122,6 +123,32 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 		return nil
 	}
 	return out
+}
+
+// constantLoads returns a function that reports whether an edge loads from memory that no thread
+// writes.
+func constantLoads(p *ir.Program, facts *analysis.Facts) func(*ir.Edge) bool {
+	var writes []analysis.Footprint
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			if e := &f.Edges[i]; e.Op.Writes() {
+				writes = append(writes, facts.Footprint(e))
+			}
+		}
+	}
+	known := map[ir.EdgeID]bool{}
+	return func(e *ir.Edge) bool {
+		if e.Op.Kind != ir.Load {
+			return false
+		}
+		is, ok := known[e.ID]
+		if !ok {
+			reads := facts.Footprint(e)
+			is = !reads.Anything && !slices.ContainsFunc(writes, reads.Overlaps)
+			known[e.ID] = is
+		}
+		return is
+	}
 }
 
 func loopEdgeOf(e *ir.Edge, l *transform.Loops, counted []bool) loopEdge {

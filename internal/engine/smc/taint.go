@@ -9,10 +9,12 @@ import (
 // depends on the values that are assigned to it, and on the branches that decide whether it is
 // assigned. A branch decides about the locations between it and its immediate postdominator.
 
+// Memory that no thread writes is a constant: reading it makes nothing depend on a choice.
+
 // taint returns, per location, the registers that may depend on something read from memory or
-// chosen.
-func taint(f *ir.Func) [][]bool {
-	a := &tainting{f: f, regs: make([][]bool, len(f.Locs)), decided: make([]bool, len(f.Locs)), done: make([]bool, len(f.Locs))}
+// chosen. constant says which loads read memory that is never written.
+func taint(f *ir.Func, constant func(*ir.Edge) bool) [][]bool {
+	a := &tainting{f: f, constant: constant, regs: make([][]bool, len(f.Locs)), decided: make([]bool, len(f.Locs)), done: make([]bool, len(f.Locs))}
 	for l := range a.regs {
 		a.regs[l] = make([]bool, len(f.Regs))
 	}
@@ -23,11 +25,12 @@ func taint(f *ir.Func) [][]bool {
 }
 
 type tainting struct {
-	f       *ir.Func
-	after   []ir.Loc // nearest postdominators
-	regs    [][]bool // per location
-	decided []bool   // locations that are reached depending on a tainted branch
-	done    []bool   // branches whose locations are in decided
+	f        *ir.Func
+	constant func(*ir.Edge) bool
+	after    []ir.Loc // nearest postdominators
+	regs     [][]bool // per location
+	decided  []bool   // locations that are reached depending on a tainted branch
+	done     []bool   // branches whose locations are in decided
 }
 
 // round visits all edges once. It reports whether something changed.
@@ -37,8 +40,9 @@ func (a *tainting) round() bool {
 	for i := range a.f.Edges {
 		e := &a.f.Edges[i]
 		copy(next, a.regs[e.From])
-		bad := e.Op.Kind != ir.Assign && e.Op.Kind != ir.Spawn || a.decided[e.From]
-		if e.Op.Kind == ir.Assign {
+		constant := e.Op.Kind == ir.Assign || a.constant(e)
+		bad := !constant && e.Op.Kind != ir.Spawn || a.decided[e.From]
+		if constant {
 			e.Op.Uses(func(r ir.Reg) { bad = bad || next[r] })
 		}
 		e.Op.Defs(func(r ir.Reg) { next[r] = bad })
