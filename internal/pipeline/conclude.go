@@ -68,6 +68,19 @@ func (p *Program) Result(question verdict.Question, model memory.Model, by strin
 	}
 }
 
+// Unread returns the results for a program that exceeds the limits before an engine is asked: unknown
+// under each model.
+func (r *Run) Unread(over *OverLimit) []verdict.Result {
+	var out []verdict.Result
+	for _, model := range r.models {
+		out = append(out, verdict.Result{
+			Program: r.Input.Name, Question: r.question, Model: model, Verdict: verdict.Unknown, Reason: over.Error(), Sources: r.Sources(),
+			Warnings: []verdict.Warning{{Code: OverLimitCode, Message: over.advice}},
+		})
+	}
+	return out
+}
+
 // Conclusion has the findings of the search for an answer.
 type Conclusion struct {
 	Question verdict.Question

@@ -13,14 +13,10 @@ import (
 // Flatten runs the passes. It refuses a program that exceeds their limits.
 func (p *Program) Flatten(opt Options) (*ir.Program, error) {
 	flat, err := transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Stop: p.stop(opt)}, nil)
-	var over *overLimit
+	over := (*OverLimit)(nil)
 	switch {
 	case errors.As(err, &over):
-		return nil, p.Refuse(verdict.Diagnostic{
-			Code:    "FP0916",
-			Message: "the calls of the program could not be inlined " + over.limit,
-			Notes:   []string{"look for recursion, which is inlined up to --unroll times, and for calls through pointers, which can reach every function of that type whose address is taken"},
-		})
+		return nil, over
 	case err != nil:
 		return nil, p.Refuse(verdict.Diagnostic{Code: "FP0905", Message: err.Error()})
 	}
@@ -31,21 +27,20 @@ func (p *Program) Flatten(opt Options) (*ir.Program, error) {
 // the reading.
 func (p *Program) stop(opt Options) func() error {
 	exceeded := exceeds(opt, p.begun)
+	const advice = "look for recursion, which is inlined up to --unroll times, and for calls through pointers, which can reach every function of that type whose address is taken"
 	return func() error {
+		limit := ""
 		if p.ctx.Err() != nil {
-			return &overLimit{"before the interruption"}
+			limit = beforeTheEnd(p.ctx)
+		} else {
+			limit = exceeded()
 		}
-		if over := exceeded(); over != "" {
-			return &overLimit{over}
+		if limit == "" {
+			return nil
 		}
-		return nil
+		return &OverLimit{"the calls of the program could not be inlined " + limit, advice}
 	}
 }
-
-// overLimit says which limit ended the passes.
-type overLimit struct{ limit string }
-
-func (o *overLimit) Error() string { return "not done " + o.limit }
 
 // FlattenFixed runs the passes, and refuses templates of any number of threads.
 func (p *Program) FlattenFixed(opt Options) (*ir.Program, error) {

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/metrics"
 	"time"
@@ -18,6 +19,26 @@ const (
 	// then, so the interruption reaches the engine, which reports what it knows.
 	patience = time.Second
 )
+
+// OverLimitCode is the code of diagnostics and warnings about a program that exceeds a limit before an
+// engine is asked.
+const OverLimitCode = "FP0916"
+
+// OverLimit says that a program could not be read, or its calls not be inlined, within the limits.
+type OverLimit struct {
+	what   string // a sentence
+	advice string
+}
+
+func (o *OverLimit) Error() string { return o.what }
+
+// beforeTheEnd says how a context ended.
+func beforeTheEnd(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "within the time limit"
+	}
+	return "before the interruption"
+}
 
 // limited runs work. It returns the limit that was exceeded, "" if work came to its end. Abandoned
 // work may still write to the variables that it captured.
@@ -42,7 +63,7 @@ func limited(ctx context.Context, opt Options, work func()) (over string) {
 		case <-interrupted:
 			interrupted, give = nil, time.After(patience)
 		case <-give:
-			return "before the interruption"
+			return beforeTheEnd(ctx)
 		case <-check.C:
 		}
 		if over := exceeded(); over != "" {

@@ -197,12 +197,8 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 	files := p.sourceFiles()
 	var unit *Unit
 	var diags *diag.List
-	if over := limited(ctx, opt.Options, func() { unit, diags = lang.parse(files, opt) }); over != "" {
-		return p.Refuse(verdict.Diagnostic{
-			Code:    "FP0916",
-			Message: "the program could not be read " + over,
-			Notes:   []string{"look for macros with a very long expansion, and for expressions with thousands of operators"},
-		})
+	if over := limited(ctx, opt.Options, func() { unit, diags = readChecked(lang, files, opt) }); over != "" {
+		return &OverLimit{"the program could not be read " + over, "look for macros with a very long expansion, and for expressions with thousands of operators"}
 	}
 	for _, f := range unit.Included {
 		p.Files[f.Name] = f
@@ -210,9 +206,6 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 	p.report(diags)
 	if unit.IR == nil || diags.HasErrors() {
 		return ErrRefused
-	}
-	if errs := ir.Verify(unit.IR); len(errs) > 0 {
-		panic(fmt.Sprintf("BUG: the front end made a broken program: %v", errs[0]))
 	}
 	if opt.Replicate != "" && opt.Instances > 1 {
 		more, err := transform.Replicate(unit.IR, opt.Replicate, opt.Instances)
@@ -223,6 +216,18 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 	}
 	p.Unit = *unit
 	return nil
+}
+
+// readChecked runs a front end, and checks what it made.
+func readChecked(lang *language, files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+	unit, diags := lang.parse(files, opt)
+	if unit.IR == nil || diags.HasErrors() {
+		return unit, diags
+	}
+	if errs := ir.Verify(unit.IR); len(errs) > 0 {
+		panic(fmt.Sprintf("BUG: the front end made a broken program: %v", errs[0]))
+	}
+	return unit, diags
 }
 
 // report takes over what the front end said.

@@ -29,6 +29,14 @@ type Run struct {
 	*Program
 	// Stage is the stage at work. Reports of broken invariants name it.
 	Stage string
+	// What is asked, for an answer where the program could not be read within the limits.
+	question verdict.Question
+	models   []string
+}
+
+// Asks notes what is asked about the program.
+func (r *Run) Asks(question verdict.Question, models ...string) {
+	r.question, r.models = question, models
 }
 
 // Open begins a run.
@@ -37,15 +45,19 @@ func Open(in Input) *Run {
 }
 
 // Do runs the stages of a question. It turns a panic into an error that names stage and input, and
-// returns nil if the question was refused.
+// returns nil if the question was refused. Without results, a program that exceeds the limits is refused.
 func (r *Run) Do(work func() error) (err error) {
 	defer func() {
 		if broken := recover(); broken != nil {
 			err = fmt.Errorf("%s, %s: %v\n%s", r.Input.Name, r.Stage, broken, Stack())
 		}
 	}()
+	over := (*OverLimit)(nil)
 	switch err := work(); {
 	case err == nil, errors.Is(err, ErrRefused):
+		return nil
+	case errors.As(err, &over):
+		r.Refuse(verdict.Diagnostic{Code: OverLimitCode, Message: over.Error(), Notes: []string{over.advice}})
 		return nil
 	default:
 		return fmt.Errorf("%s, %s: %w", r.Input.Name, r.Stage, err)
@@ -58,6 +70,9 @@ func (r *Run) Answer(command string, options any, work func() ([]verdict.Result,
 	var answer Answer
 	err := r.Do(func() (err error) {
 		answer.Results, err = work()
+		if over := (*OverLimit)(nil); errors.As(err, &over) && len(r.models) > 0 {
+			answer.Results, err = r.Unread(over), nil
+		}
 		return err
 	})
 	if err != nil {

@@ -75,6 +75,18 @@ func (o *Options) asked() pipeline.Asked {
 	return pipeline.Asked{Options: o.Options, KeepGoing: o.KeepGoing, Finals: o.Finals, Given: o.Given()}
 }
 
+// about returns the question, as far as it is known before the program is read.
+func (o *Options) about() verdict.Question {
+	switch {
+	case o.Robustness:
+		return verdict.Robustness
+	case o.Races:
+		return verdict.DataRaces
+	default:
+		return ""
+	}
+}
+
 // takes reports whether the options name the engine, or none.
 func (o *Options) takes(name string) bool {
 	return o.Engine == "" || slices.Contains(o.engineNames(), name)
@@ -100,6 +112,7 @@ func (o *Options) engines() pipeline.EngineOptions {
 // Run answers the program's own questions under each model.
 func Run(ctx context.Context, in pipeline.Input, models []string, opt Options) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
+	run.Asks(opt.about(), models...)
 	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err

@@ -2,6 +2,7 @@ package fences
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,6 +79,14 @@ func (o *Options) Validate() error {
 	return nil
 }
 
+// about returns the question.
+func (o *Options) about() verdict.Question { return verdict.Question("fences for " + o.For) }
+
+// repair returns what was asked for, without an answer.
+func (o *Options) repair() *verdict.Repair {
+	return &verdict.Repair{For: string(o.For), Costs: string(o.Cost), Removal: o.Remove}
+}
+
 // check returns the options for checks of the program with fences.
 func (o *Options) check() check.Options {
 	return check.Options{Options: o.Options, Deadlock: o.Deadlock, BMC: o.BMC}
@@ -106,6 +115,12 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, 
 		limited := opt
 		limited.Timeout = 0 // the context has it
 		r, cost, err := Prepare(ctx, run, limited)
+		if over := (*pipeline.OverLimit)(nil); errors.As(err, &over) {
+			run.Asks(opt.about(), opt.Model)
+			results := run.Unread(over)
+			results[0].Engine, results[0].Repair = fences.Name, opt.repair()
+			return results, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -177,8 +192,9 @@ func robustEngine() *engine.Engine { return pipeline.Engine("robust", pipeline.E
 
 // result assembles a result without a verdict.
 func (r *Repairer) result() *verdict.Result {
-	res := r.run.Result(verdict.Question("fences for "+r.opt.For), r.model, fences.Name)
-	res.Repair = &verdict.Repair{For: string(r.opt.For), Costs: string(r.opt.Cost), Sites: r.writable(), Removal: r.opt.Remove}
+	res := r.run.Result(r.opt.about(), r.model, fences.Name)
+	res.Repair = r.opt.repair()
+	res.Repair.Sites = r.writable()
 	return res
 }
 

@@ -2,6 +2,7 @@ package litmus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -83,7 +84,12 @@ func (r *Test) answer(ctx context.Context, models []string) (test verdict.Litmus
 				return err
 			}
 		}
-		if err := r.read(ctx); err != nil {
+		err = r.read(ctx)
+		if over := (*pipeline.OverLimit)(nil); errors.As(err, &over) {
+			test.Results = r.unread(over, models)
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		if err := r.run.ListsInputs(r.Flat, "litmus"); err != nil {
@@ -97,6 +103,16 @@ func (r *Test) answer(ctx context.Context, models []string) (test verdict.Litmus
 		test.Results[i].Asked = pipeline.NewAsked(Command, r.opt)
 	}
 	return test, err
+}
+
+// unread returns the results for a test that exceeds the limits before it is searched.
+func (r *Test) unread(over *pipeline.OverLimit, models []string) []verdict.Result {
+	r.run.Asks("", models...)
+	results := r.run.Unread(over)
+	for i := range results {
+		results[i].Litmus = &verdict.Litmus{Name: r.run.Input.Name, Verdict: "Unknown", Observation: "Unknown", Notes: []string{over.Error()}}
+	}
+	return results
 }
 
 // search runs the test under each model; a second time with its loops as they are where unrolling left

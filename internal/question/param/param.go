@@ -39,6 +39,7 @@ type RobustOptions struct {
 // Robust answers whether all instances of a program are robust against TSO.
 func Robust(ctx context.Context, in pipeline.Input, opt RobustOptions) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
+	run.Asks(verdict.Robustness, memory.TSO.String())
 	return run.Answer(RobustCommand, opt, func() ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
@@ -56,6 +57,7 @@ func Robust(ctx context.Context, in pipeline.Input, opt RobustOptions) (pipeline
 // Check answers whether assertions and goals hold under SC in all instances.
 func Check(ctx context.Context, in pipeline.Input, opt CheckOptions) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
+	run.Asks("", memory.SC.String())
 	return run.Answer(CheckCommand, opt, func() ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err

@@ -62,7 +62,12 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, 
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
+		run.Asks(verdict.ValueRobustness, memory.TSO.String())
 		res, err := ask(ctx, run, opt)
+		if over := (*pipeline.OverLimit)(nil); errors.As(err, &over) {
+			res, err = &run.Unread(over)[0], nil
+			res.Engine, res.Proof = mover.Name, &verdict.Proof{}
+		}
 		if err != nil {
 			return nil, err
 		}

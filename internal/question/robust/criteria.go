@@ -45,10 +45,7 @@ func (q *query) triangles(ctx context.Context) (*verdict.Result, error) {
 // execution before it has a final state, so a check that fails only under the model counts as a state
 // that SC does not have.
 func (q *query) states(ctx context.Context) (*verdict.Result, error) {
-	model := memory.TSO
-	if q.opt.CriterionModel == "pso" {
-		model = memory.PSO
-	}
+	model := q.opt.model()
 	sc, err := q.finals(ctx, memory.SC, nil)
 	if err != nil {
 		return nil, err

@@ -67,6 +67,26 @@ func (o *Options) Validate() error {
 	}
 }
 
+// about returns the question.
+func (o *Options) about() verdict.Question {
+	switch o.Criterion {
+	case TRF:
+		return verdict.TriangularRaces
+	case State:
+		return verdict.StateRobustness
+	default:
+		return verdict.Robustness
+	}
+}
+
+// model returns the memory model that the question is about.
+func (o *Options) model() memory.Model {
+	if o.Criterion == State && o.CriterionModel == "pso" {
+		return memory.PSO
+	}
+	return memory.TSO
+}
+
 // engine returns the engine for the method asked for.
 func (o *Options) engine() *engine.Engine {
 	if o.Method == Instrument {
@@ -79,6 +99,7 @@ func (o *Options) engine() *engine.Engine {
 // execution. The program's own questions play no part. With KeepGoing it finds every attack, else one.
 func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
+	run.Asks(opt.about(), opt.model().String())
 	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err

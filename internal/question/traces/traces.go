@@ -2,6 +2,7 @@ package traces
 
 import (
 	"context"
+	"errors"
 	"maps"
 
 	"fencepost/internal/engine/smc"
@@ -38,6 +39,12 @@ func Run(ctx context.Context, in pipeline.Input, model string, opt Options, each
 			return err
 		}
 		set, err = explore(ctx, run, model, opt, each)
+		if over := (*pipeline.OverLimit)(nil); errors.As(err, &over) {
+			set = verdict.TraceSet{
+				Program: run.Input.Name, Model: model, Asked: pipeline.NewAsked(Command, opt), Sources: run.Sources(), Reason: over.Error(),
+			}
+			err = nil
+		}
 		return err
 	})
 	return set, run.Diagnostics, err
