@@ -56,7 +56,9 @@ type Result struct {
 	Model    string   `json:"model"` // sc, tso, pso
 	Verdict  Verdict  `json:"verdict"`
 	Reason   string   `json:"reason,omitempty"` // why unknown, or what was violated
-	Pos      *Pos     `json:"pos,omitempty"`    // of what was violated
+	// Next says what to try after Unknown, in one or two lines.
+	Next     []string `json:"next,omitempty"`
+	Pos      *Pos     `json:"pos,omitempty"` // of what was violated
 	Coverage Coverage `json:"coverage"`
 	// BoundedOnly says of an Unknown that the search ended and found nothing, so that only
 	// bounds that the user did not set prevent Safe.

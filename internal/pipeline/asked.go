@@ -31,6 +31,7 @@ func remember(answer *Answer, command string, options any) {
 		if EndsEarly(r) {
 			r.Coverage = verdict.Coverage{}
 		}
+		r.Next = Next(r)
 	}
 }
 

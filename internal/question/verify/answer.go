@@ -130,11 +130,6 @@ func (v *verifier) askAgain(r *verdict.Result) error {
 	return compared(scrub(r), scrub(fresh))
 }
 
-// limited reports whether a reason is about time or memory.
-func limited(reason string) bool {
-	return strings.Contains(reason, "limit") || strings.Contains(reason, "interrupted")
-}
-
 // again asks the question of a result.
 func (v *verifier) again(r *verdict.Result) (*verdict.Result, error) {
 	v.run.Stage = "asking again"
@@ -200,7 +195,7 @@ func scrub(r *verdict.Result) *verdict.Result {
 	}
 	out.Witness = some(r.Witness)
 	if r.Verdict == verdict.Unknown && limited(r.Reason) {
-		out.Reason, out.Coverage = "", verdict.Coverage{}
+		out.Reason, out.Next, out.Coverage = "", nil, verdict.Coverage{}
 	}
 	out.Attacks, out.Triangles = slices.Clone(r.Attacks), slices.Clone(r.Triangles)
 	for i := range out.Attacks {
@@ -336,3 +331,6 @@ func brief(x any) string {
 	}
 	return string(text)
 }
+
+// limited reports whether a reason is about time or memory.
+func limited(reason string) bool { return pipeline.LimitOf(reason) != pipeline.NoLimit }

@@ -34,6 +34,7 @@ type result struct {
 	Reason     string
 	Covers     []string // how far a safe or not observed reaches; what was searched for unknown
 	CoversHead string
+	Next       []string // what to try after an unknown
 	By         string   // what a safe rests on
 	Engines    []string // what each engine said, where several were asked
 	Warnings   []warning
@@ -126,7 +127,7 @@ func newResult(r *verdict.Result, id string) (result, resultData) {
 	case verdict.Safe, verdict.NotObserved:
 		v.CoversHead, v.Covers = "Covers", text.Coverage(r.Coverage)
 	case verdict.Unknown:
-		v.CoversHead, v.Covers = "Searched", text.Coverage(r.Coverage)
+		v.CoversHead, v.Covers, v.Next = "Searched", text.Coverage(r.Coverage), r.Next
 	}
 	if r.By != "" {
 		v.By = "by " + r.By

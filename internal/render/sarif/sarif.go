@@ -80,7 +80,7 @@ func (b *builder) add(r *verdict.Result) {
 		if r.Verdict == verdict.Unknown || r.Verdict == verdict.Unset {
 			level = "warning"
 		}
-		b.notify(level, text.Headline(r), r.Pos)
+		b.notify(level, strings.Join(append([]string{text.Headline(r)}, r.Next...), "; "), r.Pos)
 	}
 	for _, w := range r.Warnings {
 		b.notify("warning", strings.TrimSpace(w.Message+" "+bracketed(w.Code)), w.Pos)

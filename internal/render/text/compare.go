@@ -36,6 +36,12 @@ func Comparison(w io.Writer, results []verdict.Result, opt Options) {
 		word, color := verdictWord(r.Verdict)
 		p.line("  %-5s  %s  %s", strings.ToUpper(r.Model), p.opt.paint(color, word)+pad("", width-len(word)), detail(r))
 	}
+	for i := range results {
+		if len(results[i].Next) > 0 {
+			p.next(&results[i])
+			break
+		}
+	}
 	told := map[string]bool{}
 	for i := range results {
 		for _, warning := range results[i].Warnings {

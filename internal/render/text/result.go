@@ -3,7 +3,6 @@ package text
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"fencepost/verdict"
@@ -106,32 +105,18 @@ func (p *printer) unknown(head string, r *verdict.Result) {
 	}
 	reason = strings.Replace(reason, fmt.Sprintf(" %d states", r.Stats.States), " "+Count(r.Stats.States)+" states", 1)
 	p.line("%s: %s", head, reason)
-	if r.BoundedOnly {
-		p.accept(r)
-		return
+	if !r.BoundedOnly {
+		for _, b := range r.Coverage.Bounds {
+			p.line("  searched with %s", boundText(b))
+		}
 	}
-	for _, b := range r.Coverage.Bounds {
-		p.line("  searched with %s", boundText(b))
-	}
+	p.next(r)
 }
 
-// accept says how the user makes the bounds that were met part of the question.
-func (p *printer) accept(r *verdict.Result) {
-	var options []string
-	for _, b := range r.Coverage.Met() {
-		if b.Given {
-			continue
-		}
-		option := b.Option()
-		if option == "" {
-			return
-		}
-		if !slices.Contains(options, option) {
-			options = append(options, option)
-		}
-	}
-	if len(options) > 0 {
-		p.line("  to get an answer up to these bounds, set them: %s", strings.Join(options, " "))
+// next says what to try after an unknown.
+func (p *printer) next(r *verdict.Result) {
+	for _, line := range r.Next {
+		p.line("  %s", oneLine(line))
 	}
 }
 

@@ -1,0 +1,173 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fencepost/verdict"
+)
+
+// What to do after an unknown. The reason of a result says which engine got how far and what stopped
+// it; Next says what to try: an option with a value, where one would help. One or two lines suffice.
+
+// Next returns what to try after an unknown, at least one line. It returns nil for other verdicts.
+func Next(r *verdict.Result) []string {
+	if r.Verdict != verdict.Unknown {
+		return nil
+	}
+	var lines []string
+	add := func(line string) {
+		if line != "" && len(lines) < 2 {
+			lines = append(lines, line)
+		}
+	}
+	if r.BoundedOnly {
+		add(acceptBounds(r))
+	}
+	add(raiseBounds(r))
+	add(raiseLimit(r))
+	add(askMore(r))
+	if r.Proof != nil && r.Proof.Open() > 0 {
+		add("to close open checks, state what always holds as an invariant; `fencepost check` decides a fixed number of threads")
+	}
+	if len(lines) == 0 {
+		add("to see how far each engine comes, ask with -v; a smaller program (fewer threads, fewer rounds) may be decided")
+	}
+	return lines
+}
+
+// acceptBounds says how the bounds that were met become part of the question.
+func acceptBounds(r *verdict.Result) string {
+	options := boundOptions(r, 1)
+	if len(options) == 0 {
+		return ""
+	}
+	return "to get an answer up to these bounds, set them: " + strings.Join(options, " ")
+}
+
+// raiseBounds says how to search further than the bounds that were met.
+func raiseBounds(r *verdict.Result) string {
+	options := boundOptions(r, 2)
+	if len(options) == 0 {
+		return ""
+	}
+	at := ""
+	if !r.BoundedOnly {
+		for _, b := range r.Coverage.Met() {
+			if b.Pos != nil && b.Pos.Line > 0 {
+				at = fmt.Sprintf(" than the bound that was met at %s:%d", b.Pos.File, b.Pos.Line)
+				break
+			}
+		}
+	}
+	return fmt.Sprintf("to search further%s: %s", at, strings.Join(options, " "))
+}
+
+// boundOptions returns the options for the bounds that were met, with their values times a factor.
+// There are none if one of the bounds has no option.
+func boundOptions(r *verdict.Result, factor int) []string {
+	var options []string
+	for _, b := range r.Coverage.Met() {
+		if b.Given && factor == 1 || b.Name == "nondet-range" {
+			continue
+		}
+		b.Value *= factor
+		option := b.Option()
+		if option == "" {
+			return nil
+		}
+		if !slices.Contains(options, option) {
+			options = append(options, option)
+		}
+	}
+	return options
+}
+
+// Limit names the cause that ended a search early.
+type Limit int
+
+// The limits.
+const (
+	NoLimit Limit = iota
+	TimeLimit
+	MemoryLimit
+	Interrupt
+)
+
+// LimitOf returns the limit that a reason is about.
+func LimitOf(reason string) Limit {
+	switch {
+	case strings.Contains(reason, "time limit"), strings.Contains(reason, "the time is over"):
+		return TimeLimit
+	case strings.Contains(reason, "memory limit"), strings.Contains(reason, "limit of"):
+		return MemoryLimit
+	case strings.Contains(reason, "interrupted"):
+		return Interrupt
+	default:
+		return NoLimit
+	}
+}
+
+// raiseLimit says how to get past the limit that was reached.
+func raiseLimit(r *verdict.Result) string {
+	smaller := ", or ask about less: fewer threads, fewer rounds of loops"
+	if r.Proof != nil {
+		smaller = ""
+	}
+	switch LimitOf(r.Reason) {
+	case TimeLimit:
+		return fmt.Sprintf("give more time, --timeout %s%s", longer(r.Asked.Options["timeout"]), smaller)
+	case MemoryLimit:
+		more := "give more memory with --memory"
+		if r.Asked.Command == "check" && !strings.Contains(asText(r.Asked.Options["engine"]), "smc") {
+			more += ", or ask --engine smc, which stores no states"
+		}
+		return more + smaller
+	case Interrupt:
+		return "the search was interrupted; --timeout ends it after a given time"
+	default:
+		return ""
+	}
+}
+
+// longer returns ten times a time limit as an option has it. A stored result has nanoseconds.
+func longer(limit any) string {
+	switch t := limit.(type) {
+	case time.Duration:
+		return short(10 * t)
+	case float64:
+		return short(10 * time.Duration(t))
+	default:
+		return "10m"
+	}
+}
+
+// short writes a duration without trailing zero units: 10m, not 10m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"0s", "0m"} {
+		if rest, ok := strings.CutSuffix(text, zero); ok && len(rest) > 0 && (rest[len(rest)-1] == 'm' || rest[len(rest)-1] == 'h') {
+			text = rest
+		}
+	}
+	return text
+}
+
+// askMore says which other question or engine may help.
+func askMore(r *verdict.Result) string {
+	switch {
+	case asText(r.Asked.Options["engine"]) != "":
+		return "without --engine, all engines are asked"
+	case strings.Contains(r.Reason, "no execution") && r.Asked.Options["deadlock"] == nil && r.Asked.Command == "check":
+		return "to see whether threads wait for each other, ask with --deadlock; check that assumptions and inputs can hold"
+	default:
+		return ""
+	}
+}
+
+func asText(v any) string {
+	text, _ := v.(string)
+	return text
+}

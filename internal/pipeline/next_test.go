@@ -1,0 +1,59 @@
+package pipeline
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"fencepost/verdict"
+)
+
+func TestNext(t *testing.T) {
+	at := &verdict.Pos{File: "f.c", Line: 6}
+	met := func(bounds ...verdict.Bound) verdict.Coverage { return verdict.Coverage{Bounds: bounds} }
+	unroll := verdict.Bound{Name: "unroll", Value: 8, Hit: true, Pos: at}
+	const smaller = ", or ask about less: fewer threads, fewer rounds of loops"
+	tests := []struct {
+		name    string
+		result  verdict.Result
+		options map[string]any
+		want    []string
+	}{
+		{"safe", verdict.Result{Verdict: verdict.Safe}, nil, nil},
+		{"a default bound", verdict.Result{BoundedOnly: true, Coverage: met(unroll)}, nil,
+			[]string{"to get an answer up to these bounds, set them: --unroll 8", "to search further: --unroll 16"}},
+		{"one bound of two is given", verdict.Result{BoundedOnly: true, Coverage: met(unroll, verdict.Bound{Name: "buffer", Value: 3, Hit: true, Given: true})}, nil,
+			[]string{"to get an answer up to these bounds, set them: --unroll 8", "to search further: --unroll 16 --buffer 6"}},
+		{"a bound before any assertion", verdict.Result{Reason: "no execution comes to an assertion or its end within the bounds", Coverage: met(unroll)}, nil,
+			[]string{"to search further than the bound that was met at f.c:6: --unroll 16",
+				"to see whether threads wait for each other, ask with --deadlock; check that assumptions and inputs can hold"}},
+		{"a bound without an option", verdict.Result{Coverage: met(verdict.Bound{Name: "section", Value: 2, Hit: true})}, nil,
+			[]string{"to see how far each engine comes, ask with -v; a smaller program (fewer threads, fewer rounds) may be decided"}},
+		{"time", verdict.Result{Reason: "explicit: time limit reached after 12 states"}, map[string]any{"timeout": time.Minute},
+			[]string{"give more time, --timeout 10m" + smaller}},
+		{"time, stored", verdict.Result{Reason: "time limit reached after 12 states"}, map[string]any{"timeout": 1.5e9},
+			[]string{"give more time, --timeout 15s" + smaller}},
+		{"time of one engine", verdict.Result{Reason: "time limit reached"}, map[string]any{"timeout": 6 * time.Minute, "engine": "bmc"},
+			[]string{"give more time, --timeout 1h" + smaller, "without --engine, all engines are asked"}},
+		{"memory", verdict.Result{Reason: "memory limit of 64 MiB reached after 12 states"}, nil,
+			[]string{"give more memory with --memory, or ask --engine smc, which stores no states" + smaller}},
+		{"memory of smc", verdict.Result{Reason: "memory limit of 64 MiB reached after 12 executions"}, map[string]any{"engine": "smc"},
+			[]string{"give more memory with --memory" + smaller, "without --engine, all engines are asked"}},
+		{"interrupted", verdict.Result{Reason: "interrupted after 12 states"}, nil,
+			[]string{"the search was interrupted; --timeout ends it after a given time"}},
+		{"nothing was checked", verdict.Result{Reason: "no execution reaches an assertion or its end: nothing was checked"}, nil,
+			[]string{"to see whether threads wait for each other, ask with --deadlock; check that assumptions and inputs can hold"}},
+		{"nothing was checked, deadlock was asked", verdict.Result{Reason: "no execution comes to its end"}, map[string]any{"deadlock": true},
+			[]string{"to see how far each engine comes, ask with -v; a smaller program (fewer threads, fewer rounds) may be decided"}},
+	}
+	for _, tt := range tests {
+		r := tt.result
+		if r.Verdict == verdict.Unset {
+			r.Verdict = verdict.Unknown
+		}
+		r.Asked = &verdict.Asked{Command: "check", Options: tt.options}
+		if got := Next(&r); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
