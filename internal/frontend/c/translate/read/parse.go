@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -84,7 +83,7 @@ func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) 
 	if ast, err = cc.Parse(config, sources); err != nil {
 		return nil, err
 	}
-	s := &shaper{known: map[reflect.Type][]int{}}
+	s := &shaper{}
 	s.shape(ast)
 	if _, err = checkAST(ast, config); err != nil {
 		return nil, err

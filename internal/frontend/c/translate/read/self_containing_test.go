@@ -1,6 +1,10 @@
 package read
 
 import (
+	"io/fs"
+	"math/rand/v2"
+	"regexp"
+	"slices"
 	"testing"
 
 	"fencepost/internal/source"
@@ -32,5 +36,42 @@ func TestContainsItself(t *testing.T) {
 		if got != want {
 			t.Errorf("%s\ngot %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestTokens: the tokens of random texts are those of a regular expression.
+func TestTokens(t *testing.T) {
+	slowly := regexp.MustCompile(`/\*(?s:.*?)\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\w+|[^\s\w]`)
+	parts := []string{"a", "_b9", " ", "\n", "\t", "\"", "'", "\\", "/", "*", "/*", "*/", "//", "{", "(", "\v", "\f", "#"}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		text := ""
+		for range r.IntN(14) {
+			text += parts[r.IntN(len(parts))]
+		}
+		var want [][2]int
+		for _, m := range slowly.FindAllStringIndex(text, -1) {
+			want = append(want, [2]int{m[0], m[1]})
+		}
+		if got := tokensOf([]byte(text)); !slices.Equal(got, want) {
+			t.Fatalf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestHeadersContainNothing: no struct of our headers contains itself, which is not looked for.
+func TestHeadersContainNothing(t *testing.T) {
+	err := fs.WalkDir(headers, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := headers.ReadFile(path)
+		if _, tag, found := containsItself(source.NewFile(path, text)); found {
+			t.Errorf("%s: %s contains itself", path, tag)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

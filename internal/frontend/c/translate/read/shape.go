@@ -2,6 +2,7 @@ package read
 
 import (
 	"reflect"
+	"sync"
 	"unsafe"
 
 	"modernc.org/cc/v4"
@@ -33,7 +34,6 @@ func checkAST(ast *cc.AST, config *cc.Config) (unsafe.Pointer, error)
 type shaper struct {
 	template *cc.PrimaryExpression
 	undo     []func()
-	known    map[reflect.Type][]int
 	constant bool // C wants a constant here
 }
 
@@ -72,18 +72,22 @@ var (
 	expressionType = reflect.TypeFor[cc.ExpressionNode]()
 )
 
+// knownFields has the result of fields for the types of nodes so far.
+var knownFields sync.Map
+
 // fields returns the fields of a type of node that lead to other nodes.
-func (s *shaper) fields(t reflect.Type) []int {
-	fields, ok := s.known[t]
-	if !ok {
-		for i := range t.NumField() {
-			f := t.Field(i)
-			if f.IsExported() && (f.Type.Kind() == reflect.Pointer || f.Type.Kind() == reflect.Interface) && f.Type.Implements(nodeType) {
-				fields = append(fields, i)
-			}
-		}
-		s.known[t] = fields
+func fields(t reflect.Type) []int {
+	if fields, ok := knownFields.Load(t); ok {
+		return fields.([]int)
 	}
+	var fields []int
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.IsExported() && (f.Type.Kind() == reflect.Pointer || f.Type.Kind() == reflect.Interface) && f.Type.Implements(nodeType) {
+			fields = append(fields, i)
+		}
+	}
+	knownFields.Store(t, fields)
 	return fields
 }
 
@@ -108,7 +112,7 @@ func (s *shaper) walk(node reflect.Value) facts {
 	case *cc.PostfixExpression:
 		all.calls = n.Case == cc.PostfixExpressionCall
 	}
-	for _, i := range s.fields(node.Elem().Type()) {
+	for _, i := range fields(node.Elem().Type()) {
 		field := node.Elem().Field(i)
 		if field.IsNil() {
 			continue
