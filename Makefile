@@ -31,7 +31,7 @@ FUZZ_TIME     ?= 60s
 # Seconds per litmus test on the processor.
 NATIVE_SECONDS ?= 0.5
 
-.PHONY: all build test lint fuzz native answers speed portfolio bench bench-spin update deps module
+.PHONY: all build test cpu lint fuzz native answers speed portfolio bench bench-spin update deps module
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -61,7 +61,7 @@ container: dist
 	$(CONTAINER) build -f Containerfile -t fencepost .
 
 test: deps
-	$(GO) test -timeout 30m ./...
+	$(GO) test -timeout 60m ./...
 
 lint: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-wasm lint-update lint-race
 
@@ -91,7 +91,8 @@ lint-update: update
 lint-race:
 	$(GO) test -race -short $(PARALLEL)
 
-# Random programs through every engine and the lowering, then each parser on random bytes.
+# Random programs through every engine and the lowering, the long tests on all their programs, then each
+# parser on random bytes.
 fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak|Await|MemoryErrors' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'RacesAgainstDefinition|FinalStatesAgainst' -fp.races=$(FUZZ_RACES) -fp.finals=$(FUZZ_FINALS) -fp.seed=$(FUZZ_SEED)
@@ -100,7 +101,7 @@ fuzz:
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
 	$(GO) test ./internal/question/fences -count=1 -timeout 120m -v -run FencesTexts -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
-	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Table1|Safestack' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
+	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Blocks|Table1|Safestack' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
 	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit|Workers' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run 'Proofs|Proved' -fp.programs=$(FUZZ_MOVER) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/param -count=1 -timeout 120m -v -run Instances -fp.programs=$(FUZZ_PARAM)
@@ -109,6 +110,7 @@ fuzz:
 	$(GO) test ./internal/shorten -count=1 -timeout 60m -v -fp.programs=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/fp -count=1 -timeout 60m -v -run Lowering -fp.lowering=$(FUZZ_PROGRAMS)
 	$(GO) test ./internal/frontend/c -count=1 -timeout 60m -v -run 'TestLitmus$$' -fp.litmus
+	$(GO) test -count=1 -timeout 240m $$(grep -rlE --include='*_test.go' 'testkit\.(Slow|InPart|PartOf)\(' . | xargs -n1 dirname | sort -u) -fp.slow
 	@set -e; for p in $(PARSERS); do \
 	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \
 	  $(GO) test $${p%%:*} -run '^$$' -fuzz "^$${p##*:}$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 1x; \
@@ -142,8 +144,14 @@ speed:
 portfolio: build
 	$(GO) test ./bench -count=1 -timeout 240m -v -run TestPortfolio -fp.portfolio="$(CURDIR)/bin/fencepost"
 
-RUNS  ?= 10
-BENCH ?= .
+# The CPU time of the tests of each package, compiling not counted. At most four minutes in all, and
+# one in each package: what takes longer belongs into make fuzz.
+cpu: deps
+	$(GO) test ./bench -count=1 -timeout 240m -v -run 'TestCPU$$' -fp.cpu -fp.cpuonly='$(PACKAGES)'
+
+RUNS     ?= 10
+BENCH    ?= .
+PACKAGES ?= .
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...

@@ -151,6 +151,9 @@ func (c *Case) parseOptions(words []string) error {
 	return nil
 }
 
+// Name returns the name of the case: that of its file, without the extension.
+func (c *Case) Name() string { return strings.TrimSuffix(filepath.Base(c.Path), ".txtar") }
+
 // Models returns the models that the case has expectations for, strongest first.
 func (c *Case) Models() []string {
 	var out []string

@@ -112,11 +112,11 @@ type program struct {
 	text []byte
 }
 
-// allPrograms returns the corpus, the examples, and the texts in testdata/fence_sites.
-func allPrograms(t *testing.T) []program {
+// allPrograms returns the examples, the texts in testdata/fence_sites, and a part of the corpus.
+func allPrograms(t *testing.T, part int) []program {
 	t.Helper()
 	var out []program
-	for _, c := range corpus(t) {
+	for _, c := range testkit.PartOf(t, corpus(t), part) {
 		out = append(out, program{c.Input.Name, c.Input.Text})
 	}
 	for _, pattern := range []string{"examples/*.*", "internal/testkit/testdata/fence_sites/*.*"} {
@@ -138,8 +138,11 @@ func allPrograms(t *testing.T) []program {
 // TestFenceSites: the text with a fence at every site parses to the program in which all
 // marks are fences, edge by edge. The text with a fence at every third site is accepted.
 func TestFenceSites(t *testing.T) {
-	total := 0
-	for _, pr := range allPrograms(t) {
+	total, enough := 0, 400
+	if testkit.Slow() {
+		enough = 1000
+	}
+	for _, pr := range allPrograms(t, 4) {
 		t.Run(pr.name, func(t *testing.T) {
 			for _, style := range stylesFor(pr) {
 				ws := parseSites(t, pr.name, pr.text, true, style)
@@ -166,7 +169,7 @@ func TestFenceSites(t *testing.T) {
 			}
 		})
 	}
-	if total < 1000 {
+	if total < enough {
 		t.Errorf("only %d fence sites", total)
 	}
 }
@@ -252,7 +255,7 @@ func TestFenceSitesCompile(t *testing.T) {
 		slices.Sort(list)
 		return list
 	}
-	for _, pr := range allPrograms(t) {
+	for _, pr := range allPrograms(t, 8) {
 		if filepath.Ext(pr.name) != ".c" {
 			continue
 		}

@@ -26,8 +26,11 @@ import (
 // TestRenderings: every violation and attack of the corpus survives storing and reading,
 // replays from the stored form, and can be rendered in every format.
 func TestRenderings(t *testing.T) {
-	executions := 0
-	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
+	executions, enough := 0, 30
+	if testkit.Slow() {
+		enough = 100
+	}
+	for _, c := range testkit.PartOf(t, corpus(t), 5) {
 		opt := c.Options
 		results, err := c.Check(opt)
 		if err != nil {
@@ -47,7 +50,7 @@ func TestRenderings(t *testing.T) {
 		}
 		executions += n
 	}
-	if executions < 100 {
+	if executions < enough {
 		t.Errorf("only %d executions: the corpus is not what it was", executions)
 	}
 	t.Logf("%d executions rendered and replayed", executions)

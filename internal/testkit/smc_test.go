@@ -27,7 +27,12 @@ import (
 
 // smcExecutions bounds the executions of one program of the corpus. A program that needs
 // more is not compared.
-const smcExecutions = 2000
+func smcExecutions() int64 {
+	if testkit.Slow() {
+		return 2000
+	}
+	return 200
+}
 
 // countTraces returns the traces of a program under a model, with their number.
 func countTraces(t *testing.T, in pipeline.Input, model string, opt pipeline.Options) verdict.TraceSet {
@@ -143,8 +148,11 @@ func bothCorpora(t *testing.T) []*testkit.Case {
 // engine on every program of the corpus that both answer. A robust program has as many
 // traces under TSO as under SC.
 func TestCorpusBySmc(t *testing.T) {
-	answered := 0
-	for _, c := range bothCorpora(t) {
+	answered, enough := 0, 40
+	if testkit.Slow() {
+		enough = 200
+	}
+	for _, c := range testkit.PartOf(t, bothCorpora(t), 4) {
 		name := strings.TrimSuffix(filepath.Base(c.Path), ".txtar")
 		explicit := c.Options
 		explicit.Engine = "explicit"
@@ -157,7 +165,7 @@ func TestCorpusBySmc(t *testing.T) {
 			opt.Engine, opt.Algorithm = "smc", algorithm
 			ctx, cancel := context.WithCancel(context.Background())
 			opt.Progress = func(p pipeline.Progress) {
-				if p.Executions > smcExecutions {
+				if p.Executions > smcExecutions() {
 					cancel()
 				}
 			}
@@ -179,7 +187,7 @@ func TestCorpusBySmc(t *testing.T) {
 			}
 		}
 	}
-	if answered < 200 {
+	if answered < enough {
 		t.Errorf("only %d answers were compared", answered)
 	}
 }
@@ -187,9 +195,8 @@ func TestCorpusBySmc(t *testing.T) {
 // explored returns the number of traces of a corpus program, and false if there are more
 // than smcExecutions. The test fails if a trace is explored twice or a sleep set cuts off an
 // execution.
-func explored(t *testing.T, c *testkit.Case, model memory.Model) (int64, bool) {
+func explored(t *testing.T, c *testkit.Case, flat *ir.Program, model memory.Model) (int64, bool) {
 	t.Helper()
-	flat := flatCase(c)
 	if flat == nil || beyondTraces(flat) || engine.InsideSection(flat, ir.Lock, ir.TryLock, ir.Unlock) != nil {
 		return 0, false
 	}
@@ -198,7 +205,7 @@ func explored(t *testing.T, c *testkit.Case, model memory.Model) (int64, bool) {
 	out, err := smc.New(smc.Options{Traces: true, CheckTraces: true}).Run(ctx, &engine.Task{
 		Program: flat, Props: &property.Set{}, Model: model, KeepGoing: true, Limits: engine.Limits{Unroll: 2},
 		Progress: func(p engine.Progress) {
-			if p.Executions > smcExecutions {
+			if p.Executions > smcExecutions() {
 				cancel()
 			}
 		},
@@ -262,12 +269,16 @@ func beyondTraces(p *ir.Program) bool {
 // sleep set cuts off an execution. Robust programs have as many traces under TSO as under SC
 // [AAAJLS15 §1].
 func TestCorpusTraces(t *testing.T) {
-	counted, robust := 0, 0
-	for _, c := range bothCorpora(t) {
+	counted, robust, enough := 0, 0, 4
+	if testkit.Slow() {
+		enough = 10
+	}
+	for _, c := range testkit.PartOf(t, bothCorpora(t), 4) {
 		var n [3]int64
 		var all [3]bool
+		flat := flatCase(c)
 		for i, m := range testkit.Models {
-			if n[i], all[i] = explored(t, c, m); all[i] {
+			if n[i], all[i] = explored(t, c, flat, m); all[i] {
 				counted++
 			}
 		}
@@ -278,7 +289,7 @@ func TestCorpusTraces(t *testing.T) {
 			}
 		}
 	}
-	if counted < 100 || robust < 10 {
+	if counted < 10*enough || robust < enough {
 		t.Errorf("only %d programs were counted, %d of them robust", counted, robust)
 	}
 }

@@ -1,8 +1,11 @@
-/* Two threads add two counters to each other, six times each. Taking turns
-   strictly they come to a Fibonacci number, 377 in the end, and no further. */
+/* Two threads add two counters to each other, N times each. Taking turns
+   strictly they come to a Fibonacci number, 377 in the end if N is 6, and no further. */
 #include <pthread.h>
 #include <assert.h>
 
+#ifndef N
+#define N 6
+#endif
 #ifndef LIMIT
 #define LIMIT 377 /* reached; 378 is not */
 #endif
@@ -10,13 +13,13 @@
 static int i = 1, j = 1;
 
 static void *first(void *arg) {
-  for (int k = 0; k < 6; k++)
+  for (int k = 0; k < N; k++)
     i = i + j;
   return 0;
 }
 
 static void *second(void *arg) {
-  for (int k = 0; k < 6; k++)
+  for (int k = 0; k < N; k++)
     j = j + i;
   return 0;
 }

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	programs  = flag.Int("fp.programs", 60, "random programs per model")
+	programs  = flag.Int("fp.programs", 27, "random programs per model")
 	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
 	profile   = flag.String("fp.profile", "", "only random programs of profiles whose names begin so")
 )

@@ -2,7 +2,6 @@ package bmc_test
 
 import (
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -183,7 +182,7 @@ var table = []struct {
 	defines []string
 	bounds
 	sc, tso, pso verdict.Verdict // unset: not asked
-	slow         bool            // under PSO only if asked for
+	slow         bool            // only with -fp.slow
 }{
 	{name: "dekker", bounds: bounds{1, 2, 2, 2}, sc: verdict.Safe, tso: verdict.Unsafe, pso: verdict.Unsafe},
 	{name: "lamport-fast", bounds: bounds{1, 2, 2, 2}, sc: verdict.Safe, tso: verdict.Unsafe, pso: verdict.Unsafe},
@@ -191,6 +190,8 @@ var table = []struct {
 	{name: "szymanski", bounds: bounds{1, 2, 3, 3}, sc: verdict.Safe, tso: verdict.Unsafe, pso: verdict.Unsafe},
 	{name: "parker.fp", bounds: bounds{1, 2, 3, 2}, sc: verdict.Safe, tso: verdict.Unsafe, pso: verdict.Unsafe},
 	{name: "stack.c", bounds: bounds{2, 2, 2, 2}, tso: verdict.Unsafe, pso: verdict.Unsafe},
+	{name: "fib.c", defines: []string{"N=3", "LIMIT=21"}, bounds: bounds{3, 3, 2, 2}, tso: verdict.Unsafe, pso: verdict.Unsafe},
+	{name: "fib.c", defines: []string{"N=3", "LIMIT=22"}, bounds: bounds{3, 3, 2, 2}, tso: verdict.Safe, pso: verdict.Safe},
 	{name: "fib.c", bounds: bounds{6, 6, 2, 2}, tso: verdict.Unsafe, pso: verdict.Unsafe, slow: true},
 	{name: "fib.c", defines: []string{"LIMIT=378"}, bounds: bounds{6, 6, 2, 2}, tso: verdict.Safe, pso: verdict.Safe, slow: true},
 }
@@ -209,7 +210,7 @@ var table2 = []struct {
 
 // TestSafestack: two threads come to hold the same element.
 func TestSafestack(t *testing.T) {
-	if !*slow {
+	if !testkit.Slow() {
 		t.Skip("takes long: -fp.slow")
 	}
 	in := load(t, "safestack.c")
@@ -224,8 +225,6 @@ func TestSafestack(t *testing.T) {
 		}
 	}
 }
-
-var slow = flag.Bool("fp.slow", false, "also the programs that take long")
 
 // load reads a program of the table.
 func load(t testing.TB, name string) pipeline.Input {
@@ -247,14 +246,14 @@ func load(t testing.TB, name string) pipeline.Input {
 }
 
 // TestTable1: the programs of [TNIFLP16 Table I] have the verdicts it has for them,
-// with the same parameters.
+// with the same parameters. A smaller member of fib is not in the table.
 func TestTable1(t *testing.T) {
 	for _, c := range table {
 		in := load(t, c.name)
 		for model, want := range map[string]verdict.Verdict{"sc": c.sc, "tso": c.tso, "pso": c.pso} {
 			opt := c.options()
 			opt.C.Defines = c.defines
-			if want == verdict.Unset || model == "pso" && c.slow && !*slow {
+			if want == verdict.Unset || c.slow && !testkit.Slow() {
 				continue
 			}
 			got := ask(t, in, model, opt)

@@ -39,7 +39,7 @@ func TestContainsItself(t *testing.T) {
 	}
 }
 
-// TestTokens: the tokens of random texts are those of a regular expression.
+// TestTokens: a regular expression finds the same tokens in random texts.
 func TestTokens(t *testing.T) {
 	slowly := regexp.MustCompile(`/\*(?s:.*?)\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\w+|[^\s\w]`)
 	parts := []string{"a", "_b9", " ", "\n", "\t", "\"", "'", "\\", "/", "*", "/*", "*/", "//", "{", "(", "\v", "\f", "#"}
