@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,15 +69,28 @@ func (p *Program) Result(question verdict.Question, model memory.Model, by strin
 	}
 }
 
-// Unread returns the results for a program that exceeds the limits before an engine is asked: unknown
-// under each model.
-func (r *Run) Unread(over *OverLimit) []verdict.Result {
-	var out []verdict.Result
+// Undecided returns the result under a model where a limit of time or memory ended a stage that has no
+// answer of its own: unknown. It returns nil for other errors.
+func (r *Run) Undecided(model string, err error) *verdict.Result {
+	over, deaf := (*OverLimit)(nil), (*Deaf)(nil)
+	if !errors.As(err, &over) && !errors.As(err, &deaf) {
+		return nil
+	}
+	res := &verdict.Result{Program: r.Input.Name, Question: r.question, Model: model, Verdict: verdict.Unknown, Sources: r.Sources()}
+	if deaf != nil {
+		res.Reason = deaf.Error()
+	} else {
+		res.Reason, res.Warnings = over.Error(), []verdict.Warning{{Code: OverLimitCode, Message: over.advice}}
+	}
+	return res
+}
+
+// undecided does so for all models that are asked about.
+func (r *Run) undecided(err error) (out []verdict.Result) {
 	for _, model := range r.models {
-		out = append(out, verdict.Result{
-			Program: r.Input.Name, Question: r.question, Model: model, Verdict: verdict.Unknown, Reason: over.Error(), Sources: r.Sources(),
-			Warnings: []verdict.Warning{{Code: OverLimitCode, Message: over.advice}},
-		})
+		if res := r.Undecided(model, err); res != nil {
+			out = append(out, *res)
+		}
 	}
 	return out
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync"
 
 	"fencepost/verdict"
 )
@@ -52,12 +51,15 @@ func (r *Run) Do(work func() error) (err error) {
 			err = fmt.Errorf("%s, %s: %v\n%s", r.Input.Name, r.Stage, broken, Stack())
 		}
 	}()
-	over := (*OverLimit)(nil)
+	over, deaf := (*OverLimit)(nil), (*Deaf)(nil)
 	switch err := work(); {
 	case err == nil, errors.Is(err, ErrRefused):
 		return nil
 	case errors.As(err, &over):
 		r.Refuse(verdict.Diagnostic{Code: OverLimitCode, Message: over.Error(), Notes: []string{over.advice}})
+		return nil
+	case errors.As(err, &deaf):
+		r.Refuse(verdict.Diagnostic{Code: OverLimitCode, Message: deaf.Error()})
 		return nil
 	default:
 		return fmt.Errorf("%s, %s: %w", r.Input.Name, r.Stage, err)
@@ -70,8 +72,8 @@ func (r *Run) Answer(command string, options any, work func() ([]verdict.Result,
 	var answer Answer
 	err := r.Do(func() (err error) {
 		answer.Results, err = work()
-		if over := (*OverLimit)(nil); errors.As(err, &over) && len(r.models) > 0 {
-			answer.Results, err = r.Unread(over), nil
+		if none := r.undecided(err); len(none) > 0 {
+			answer.Results, err = none, nil
 		}
 		return err
 	})
@@ -95,35 +97,4 @@ func (o *Options) Limit(ctx context.Context) (context.Context, context.CancelFun
 		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, o.Timeout)
-}
-
-// abandoned are computations whose answers are not needed any more. They are canceled, and take a
-// moment to notice.
-var abandoned struct {
-	sync.Mutex
-	done []<-chan struct{}
-}
-
-// Abandon leaves a canceled computation to itself. It closes done when it has ended.
-func Abandon(done <-chan struct{}) {
-	select {
-	case <-done:
-		return
-	default:
-	}
-	abandoned.Lock()
-	defer abandoned.Unlock()
-	abandoned.done = append(abandoned.done, done)
-}
-
-// Wait returns when no abandoned computation runs any more. The next question begins with it, so
-// that computations of an old question take no time and memory from a new one.
-func Wait() {
-	abandoned.Lock()
-	list := abandoned.done
-	abandoned.done = nil
-	abandoned.Unlock()
-	for _, done := range list {
-		<-done
-	}
 }

@@ -152,6 +152,9 @@ func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) (
 		}
 		run.Stage = "engines under " + name
 		res, err := q.answer(ctx)
+		if none := run.Undecided(name, err); none != nil { // the answers under other models stay
+			res, err = none, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -199,14 +202,16 @@ func (q *query) answer(ctx context.Context) (*verdict.Result, error) {
 	pipeline.Wait()
 	ctx, cancel := q.opt.Limit(ctx) // every model has the time to itself
 	defer cancel()
-	switch {
-	case q.opt.Robustness:
-		return q.robustByTraces(ctx)
-	case q.opt.Races:
-		return q.withRaces(ctx)
-	default:
-		return q.programQuestions(ctx)
-	}
+	return pipeline.Heed(ctx, &q.opt.Options, "the search", func() (*verdict.Result, error) {
+		switch {
+		case q.opt.Robustness:
+			return q.robustByTraces(ctx)
+		case q.opt.Races:
+			return q.withRaces(ctx)
+		default:
+			return q.programQuestions(ctx)
+		}
+	})
 }
 
 func (q *query) programQuestions(ctx context.Context) (*verdict.Result, error) {

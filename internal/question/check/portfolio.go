@@ -53,7 +53,11 @@ func (q *query) portfolio(ctx context.Context) (*verdict.Result, error) {
 		return nil, err
 	}
 	if res == nil {
-		res = bestOf(s.asked())
+		all := s.asked()
+		if len(all) == 0 {
+			return nil, pipeline.NewDeaf(ctx, "the engines")
+		}
+		res = bestOf(all)
 	}
 	by := ""
 	for _, a := range s.asked() {
@@ -71,7 +75,7 @@ func (q *query) portfolio(ctx context.Context) (*verdict.Result, error) {
 // schedule makes the attempts of all engines that take the program, except the one that has been
 // asked already.
 func (q *query) schedule(as pipeline.Asking, asked *engine.Engine) *schedule {
-	s := &schedule{crossCheck: q.opt.CrossCheck, log: q.opt.Turns, memory: q.opt.Memory}
+	s := &schedule{crossCheck: q.opt.CrossCheck, log: q.opt.Turns, memory: q.opt.Memory, grace: q.opt.Grace() / 2}
 	s.attempts = q.attempts(s, as, asked)
 	return s
 }
@@ -166,6 +170,9 @@ func Others(ctx context.Context, p *pipeline.Program, flat *ir.Program, a *pipel
 		all := s.asked()
 		if a.Engine != nil {
 			all = append([]*pipeline.Asking{a}, all...)
+		}
+		if len(all) == 0 {
+			return nil, nil, pipeline.NewDeaf(ctx, "the engines")
 		}
 		res = bestOf(all)
 	}

@@ -162,6 +162,35 @@ func TestTimeLimit(t *testing.T) {
 	}
 }
 
+// An engine that does not notice the time limit holds up no answer, whether engines take turns or
+// run at the same time.
+func TestDeafAtTheTimeLimit(t *testing.T) {
+	for _, rounds := range []int{1, turns + 1} {
+		ctx, cancel := context.WithCancel(context.Background())
+		gate := make(chan struct{})
+		deaf := made("deaf", 0, nil)
+		deaf.work = func(ctx context.Context) {
+			for round := range rounds - 1 {
+				_ = budget.Spend(ctx, firstTurn<<round)
+			}
+			cancel()
+			<-gate
+		}
+		s := &schedule{attempts: []*attempt{made("bounded", 1, result("bounded", verdict.Safe, false)), deaf}}
+		if res, err := s.answer(ctx); res != nil || err != nil {
+			t.Errorf("%+v, %v", res, err)
+		}
+		if all := s.asked(); len(all) != 1 || bestOf(all).Engine != "bounded" {
+			t.Errorf("%d answers", len(all))
+		}
+		if reports := s.reports(nil, "assertions"); len(reports) != 2 || reports[0].Abandoned || !reports[1].Abandoned {
+			t.Errorf("%+v", reports)
+		}
+		close(gate)
+		pipeline.Wait()
+	}
+}
+
 // A robust program is decided under SC, and its violations are executions under TSO.
 func TestRobustFirst(t *testing.T) {
 	const broken = `

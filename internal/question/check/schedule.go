@@ -37,7 +37,8 @@ type attempt struct {
 	ran          time.Duration      // in its turns
 	freed        time.Time          // when it could run without turns, zero: not yet
 	over         bool               // it has ended or was given up
-	gaveUp       bool               // its answer is not needed any more
+	gaveUp       bool               // its answer is not needed any more, or comes too late
+	deaf         bool               // it did not notice the time limit
 }
 
 // The rounds of turns. The first turn of an engine is about 2 ms of work, and each round doubles it.
@@ -67,8 +68,9 @@ func newAttempt(e *engine.Engine, model, under memory.Model, s *schedule) *attem
 // A schedule lets attempts run until one has a definite answer.
 type schedule struct {
 	attempts []*attempt
-	memory   int64        // limit for all attempts, 0: none
-	live     atomic.Int64 // attempts that have not ended
+	memory   int64         // limit for all attempts, 0: none
+	grace    time.Duration // how long an attempt may take to notice that it is canceled
+	live     atomic.Int64  // attempts that have not ended
 	// crossCheck waits for all engines and compares all definite answers.
 	crossCheck bool
 	log        func(line string) // nil: none
@@ -125,10 +127,20 @@ func (s *schedule) turn(ctx context.Context, a *attempt, units int64) bool {
 		return true
 	case <-a.budget.Used():
 		return false
-	case <-ctx.Done():
-		<-a.done // it waits for nothing any more
-		return true
+	case <-ctx.Done(): // it waits for nothing any more
+		if pipeline.Ends(ctx, a.done, s.grace) {
+			return true
+		}
+		a.deaf = true
+		s.giveUp(a)
+		return false
 	}
+}
+
+// giveUp stops waiting for an attempt.
+func (s *schedule) giveUp(a *attempt) {
+	a.over, a.gaveUp = true, true
+	s.live.Add(-1)
 }
 
 // tooLate reports whether an attempt would begin after the time limit. The first one that answers
@@ -137,7 +149,7 @@ func (s *schedule) tooLate(ctx context.Context, a *attempt) bool {
 	if ctx.Err() == nil || a.budget != nil {
 		return false
 	}
-	first := slices.IndexFunc(s.attempts, func(b *attempt) bool { return b.then == nil && !b.gaveUp })
+	first := slices.IndexFunc(s.attempts, func(b *attempt) bool { return b.then == nil && (b.deaf || !b.gaveUp) })
 	return a != s.attempts[first]
 }
 
@@ -201,8 +213,18 @@ func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdic
 		}
 	}
 	start(0)
+	var late <-chan time.Time // after the time limit: nothing that still runs counts any more
+	limit := ctx.Done()
 	for running > 0 && (first == nil || s.crossCheck || len(ends) > 0) {
-		a := <-ends
+		var a *attempt
+		select {
+		case a = <-ends:
+		case <-limit:
+			limit, late = nil, time.After(s.grace)
+			continue
+		case <-late:
+			return first, nil
+		}
 		running--
 		if a.over {
 			continue // given up
@@ -257,8 +279,7 @@ func (s *schedule) drop() {
 		if a.over {
 			continue
 		}
-		a.over, a.gaveUp = true, true
-		s.live.Add(-1)
+		s.giveUp(a)
 		if a.cancel != nil {
 			a.cancel()
 		}

@@ -2,7 +2,6 @@ package fences
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -109,33 +108,40 @@ type Repairer struct {
 // and Unsafe if there is none.
 func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
+	run.Asks(opt.about(), opt.Model)
 	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
 		ctx, cancel := opt.Limit(ctx)
 		defer cancel()
 		limited := opt
 		limited.Timeout = 0 // the context has it
 		r, cost, err := Prepare(ctx, run, limited)
-		if over := (*pipeline.OverLimit)(nil); errors.As(err, &over) {
-			run.Asks(opt.about(), opt.Model)
-			results := run.Unread(over)
-			results[0].Engine, results[0].Repair = fences.Name, opt.repair()
-			return results, nil
-		}
-		if err != nil {
-			return nil, err
-		}
 		var res *verdict.Result
-		if opt.Remove {
-			res, err = r.removable(ctx)
-		} else {
-			res, err = r.repair(ctx, cost)
+		if err == nil {
+			res, err = pipeline.Heed(ctx, &opt.Options, "the search for fences", func() (*verdict.Result, error) {
+				res, err := r.answer(ctx, cost)
+				if err == nil {
+					run.CarrySources(res)
+				}
+				return res, err
+			})
+		}
+		if none := run.Undecided(opt.Model, err); none != nil {
+			res, err = none, nil
+			res.Engine, res.Repair = fences.Name, opt.repair()
 		}
 		if err != nil {
 			return nil, err
 		}
-		run.CarrySources(res)
 		return []verdict.Result{*res}, nil
 	})
+}
+
+// answer finds missing fences, or fences that are not needed.
+func (r *Repairer) answer(ctx context.Context, cost func(ir.FenceAt) int64) (*verdict.Result, error) {
+	if r.opt.Remove {
+		return r.removable(ctx)
+	}
+	return r.repair(ctx, cost)
 }
 
 // Prepare reads the program, makes the flat program, and refuses what has no question or no engine. It

@@ -2,7 +2,6 @@ package litmus
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -84,18 +83,7 @@ func (r *Test) answer(ctx context.Context, models []string) (test verdict.Litmus
 				return err
 			}
 		}
-		err = r.read(ctx)
-		if over := (*pipeline.OverLimit)(nil); errors.As(err, &over) {
-			test.Results = r.unread(over, models)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := r.run.ListsInputs(r.Flat, "litmus"); err != nil {
-			return err
-		}
-		test.Results, err = r.search(ctx, models)
+		test.Results, err = r.results(ctx, models)
 		return err
 	})
 	test.Diagnostics = r.run.Diagnostics
@@ -105,21 +93,36 @@ func (r *Test) answer(ctx context.Context, models []string) (test verdict.Litmus
 	return test, err
 }
 
-// unread returns the results for a test that exceeds the limits before it is searched.
-func (r *Test) unread(over *pipeline.OverLimit, models []string) []verdict.Result {
-	r.run.Asks("", models...)
-	results := r.run.Unread(over)
-	for i := range results {
-		results[i].Litmus = &verdict.Litmus{Name: r.run.Input.Name, Verdict: "Unknown", Observation: "Unknown", Notes: []string{over.Error()}}
+// results reads the test and searches it. A test that exceeds the limits before it is searched is unknown.
+func (r *Test) results(ctx context.Context, models []string) ([]verdict.Result, error) {
+	err := r.read(ctx)
+	if err == nil {
+		err = r.run.ListsInputs(r.Flat, "litmus")
 	}
-	return results
+	if err == nil {
+		ctx, cancel := r.opt.Limit(ctx)
+		defer cancel()
+		var results []verdict.Result
+		results, err = pipeline.Heed(ctx, &r.opt.Options, "the search", func() ([]verdict.Result, error) { return r.search(ctx, models) })
+		if err == nil {
+			return results, nil
+		}
+	}
+	var none []verdict.Result
+	for _, model := range models {
+		res := r.run.Undecided(model, err)
+		if res == nil {
+			return nil, err
+		}
+		res.Litmus = &verdict.Litmus{Name: r.run.Input.Name, Verdict: "Unknown", Observation: "Unknown", Notes: []string{res.Reason}}
+		none = append(none, *res)
+	}
+	return none, nil
 }
 
 // search runs the test under each model; a second time with its loops as they are where unrolling left
 // something open.
 func (r *Test) search(ctx context.Context, models []string) ([]verdict.Result, error) {
-	ctx, cancel := r.opt.Limit(ctx)
-	defer cancel()
 	results, err := r.answers(ctx, models)
 	if err != nil {
 		return nil, err

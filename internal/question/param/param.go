@@ -119,7 +119,8 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 	unasked := props.Deadlock && !deadlock && q.question == param.Safety
 	props.Deadlock = deadlock
 	q.Props = &props // what the answer says was asked
-	res, err := q.decide(ctx, &engine.Task{Program: flat, Props: &props, Model: memory.SC})
+	task := &engine.Task{Program: flat, Props: &props, Model: memory.SC}
+	res, err := pipeline.Heed(ctx, &q.common, "the search for any number of threads", func() (*verdict.Result, error) { return q.decide(ctx, task) })
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 		return nil, q.Refuse(q.Unsupported(err))
 	}

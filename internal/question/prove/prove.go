@@ -58,14 +58,14 @@ func fixed(p *ir.Program) bool {
 // answer is never Unsafe.
 func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
+	run.Asks(verdict.ValueRobustness, memory.TSO.String())
 	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
-		run.Asks(verdict.ValueRobustness, memory.TSO.String())
 		res, err := ask(ctx, run, opt)
-		if over := (*pipeline.OverLimit)(nil); errors.As(err, &over) {
-			res, err = &run.Unread(over)[0], nil
+		if none := run.Undecided(memory.TSO.String(), err); none != nil {
+			res, err = none, nil
 			res.Engine, res.Proof = mover.Name, &verdict.Proof{}
 		}
 		if err != nil {
@@ -87,11 +87,18 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 	run.Stage = "engine " + mover.Name
 	ctx, cancel := opt.Limit(ctx)
 	defer cancel()
-	quick := fixed(q.flat) // a search can answer the program's checks
-	res, err := q.prove(ctx, quick)
-	if err == nil && quick && undecided(res) {
-		res, err = q.prove(ctx, false)
-	}
+	res, err := pipeline.Heed(ctx, &opt.Options, run.Stage, func() (*verdict.Result, error) {
+		quick := fixed(q.flat) // a search can answer the program's checks
+		res, err := q.prove(ctx, quick)
+		if err != nil || !quick || !undecided(res) || ctx.Err() != nil {
+			return res, err
+		}
+		more, err := q.prove(ctx, false)
+		if err == nil && more.Verdict == verdict.Unknown && ctx.Err() != nil {
+			return res, nil // the answer from before is not lost
+		}
+		return more, err
+	})
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 		return nil, q.Refuse(q.Unsupported(err))
 	}

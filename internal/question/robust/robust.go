@@ -130,16 +130,19 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 	}
 	ctx, cancel := opt.Limit(ctx)
 	defer cancel()
-	switch opt.Criterion {
-	case TRF:
-		run.Stage = "criterion trf"
-		return q.triangles(ctx)
-	case State:
-		run.Stage = "criterion state"
-		return q.states(ctx)
-	default:
-		return q.attacks(ctx, by)
+	if opt.Criterion == TRF || opt.Criterion == State {
+		run.Stage = "criterion " + string(opt.Criterion)
 	}
+	return pipeline.Heed(ctx, &opt.Options, run.Stage, func() (*verdict.Result, error) {
+		switch opt.Criterion {
+		case TRF:
+			return q.triangles(ctx)
+		case State:
+			return q.states(ctx)
+		default:
+			return q.attacks(ctx, by)
+		}
+	})
 }
 
 // query is the question about a flat program.

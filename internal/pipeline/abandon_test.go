@@ -1,0 +1,34 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+// A stage that does not notice the end of its context is abandoned, and the next question waits for it.
+func TestHeed(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	opt := &Options{Timeout: 1} // almost no time to notice
+	if got, err := Heed(ctx, opt, "stage", func() (int, error) { return 7, nil }); got != 7 || err != nil {
+		t.Errorf("%d, %v", got, err)
+	}
+	gate, ended := make(chan struct{}), false
+	_, err := Heed(ctx, opt, "stage", func() (int, error) {
+		cancel()
+		<-gate
+		ended = true
+		return 7, nil
+	})
+	if deaf := (*Deaf)(nil); !errors.As(err, &deaf) || err.Error() != "interrupted; stage did not stop in time" {
+		t.Errorf("%v", err)
+	}
+	close(gate)
+	if Wait(); !ended {
+		t.Error("the stage still runs")
+	}
+	if _, err := Heed(ctx, opt, "stage", func() (int, error) { panic("BUG: broken") }); err == nil || !strings.Contains(err.Error(), "BUG: broken") {
+		t.Errorf("%v", err)
+	}
+}
