@@ -66,7 +66,7 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 	}
 	a.Cut = out.Unknown != ""
 	for i := range out.Violations {
-		if a.Err = p.prepare(a, task, &out.Violations[i]); a.Err != nil {
+		if a.Err = p.prepare(ctx, a, task, &out.Violations[i]); a.Err != nil {
 			return
 		}
 	}
@@ -82,8 +82,8 @@ func Recover(a *Asking, err *error) {
 
 // prepare makes a violation ready to be shown: with a short witness, under the model that was asked
 // about, and replayed.
-func (p *Program) prepare(a *Asking, task *engine.Task, v *engine.Violation) error {
-	v.Witness = shorten.Witness(task, v)
+func (p *Program) prepare(ctx context.Context, a *Asking, task *engine.Task, v *engine.Violation) error {
+	v.Witness = shorten.Witness(ctx, task, v)
 	if a.Under != a.Model {
 		asking := *task
 		asking.Model = a.Model

@@ -19,8 +19,7 @@ type rearranger struct {
 
 // try keeps a candidate if it weighs less than the best schedule so far.
 func (r *rearranger) try(list schedule) bool {
-	r.left -= len(list)
-	if r.left < 0 {
+	if r.left -= len(list); r.over() {
 		return false
 	}
 	done, w, ok := r.m.run(list)
@@ -29,6 +28,14 @@ func (r *rearranger) try(list schedule) bool {
 	}
 	r.best, r.w = append(schedule(nil), done...), w
 	return true
+}
+
+// over reports whether no attempt is left, or there is no time for one.
+func (r *rearranger) over() bool {
+	if r.left >= 0 && r.m.ctx != nil && r.m.ctx.Err() != nil {
+		r.left = -1
+	}
+	return r.left < 0
 }
 
 func rearrange(m *machine, list schedule, w weight) (schedule, weight) {
@@ -44,7 +51,7 @@ func rearrange(m *machine, list schedule, w weight) (schedule, weight) {
 // dropTails tries to leave out the last items of threads.
 func (r *rearranger) dropTails() bool {
 	improved := false
-	for i := len(r.best) - 1; i >= 0; i-- {
+	for i := len(r.best) - 1; i >= 0 && !r.over(); i-- {
 		if i < len(r.best) && r.lastOf(i) {
 			improved = r.try(without(r.best, i)) || improved
 		}
@@ -66,7 +73,7 @@ func (r *rearranger) lastOf(i int) bool {
 // flushAtOnce tries to move each flush directly after the item that made its entry.
 func (r *rearranger) flushAtOnce() bool {
 	improved := false
-	for i := 0; i < len(r.best); i++ {
+	for i := 0; i < len(r.best) && !r.over(); i++ {
 		if it := r.best[i]; it.kind == memory.Flush && it.of != i-1 {
 			improved = r.try(moved(r.best, i, i+1, it.of+1)) || improved
 		}
@@ -78,7 +85,7 @@ func (r *rearranger) flushAtOnce() bool {
 // same thread, or to the beginning.
 func (r *rearranger) joinRuns() bool {
 	improved := false
-	for i := 1; i < len(r.best); i++ {
+	for i := 1; i < len(r.best) && !r.over(); i++ {
 		if r.best[i].thread == r.best[i-1].thread {
 			continue
 		}
@@ -86,7 +93,7 @@ func (r *rearranger) joinRuns() bool {
 		for end < len(r.best) && r.best[end].thread == r.best[i].thread {
 			end++
 		}
-		for to := i - 1; to >= 0; to-- {
+		for to := i - 1; to >= 0 && !r.over(); to-- {
 			if to == 0 || r.best[to-1].thread == r.best[i].thread {
 				if r.try(moved(r.best, i, end, to)) {
 					improved = true

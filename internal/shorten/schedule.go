@@ -94,6 +94,9 @@ func (m *machine) run(list schedule) (done schedule, w weight, ok bool) {
 	s := m.y.NewState()
 	last, fresh := -1, -1 // the thread that ran last; the item whose entry may still be flushed at once
 	for i, it := range list {
+		if m.stopped() {
+			return nil, w, false
+		}
 		if m.shown(s) {
 			return list[:i], countDelayed(w, fresh), true
 		}

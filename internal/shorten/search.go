@@ -66,7 +66,7 @@ func shortest(m *machine, limit weight) ([]memory.Step, bool) {
 	f.queue.f = f
 	f.add(-1, nil, weight{}, -1)
 	for range searchedStates {
-		if f.queue.Len() == 0 {
+		if f.queue.Len() == 0 || m.ctx != nil && m.ctx.Err() != nil {
 			return nil, false
 		}
 		i := heap.Pop(&f.queue).(int)

@@ -1,6 +1,8 @@
 package shorten
 
 import (
+	"context"
+
 	"fencepost/internal/engine"
 	"fencepost/internal/memory"
 	"fencepost/verdict"
@@ -8,18 +10,20 @@ import (
 
 // Witness returns a witness of the same violation that is at most as hard to read. It
 // returns the violation's own witness if it finds no better one, and for kinds of
-// violations whose witness has a fixed form, such as attacks.
-func Witness(task *engine.Task, v *engine.Violation) *verdict.Witness {
-	if !supported(v) {
+// violations whose witness has a fixed form, such as attacks. When ctx is done, it
+// returns the best witness that it has found by then.
+func Witness(ctx context.Context, task *engine.Task, v *engine.Violation) *verdict.Witness {
+	if !supported(v) || ctx.Err() != nil {
 		return v.Witness
 	}
 	m := newMachine(task, v)
+	m.ctx = ctx
 	list, ok := scheduleOf(v.Witness, m)
 	if !ok {
 		return v.Witness // replay reports what is wrong with it
 	}
 	list, w, ok := m.run(list)
-	if !ok {
+	if !ok || m.stopped() {
 		return v.Witness
 	}
 	list, w = rearrange(m, list, w)

@@ -133,7 +133,7 @@ func TestShorten(t *testing.T) {
 			for i := range list {
 				v := &list[i]
 				before := measure(v.Witness)
-				w := shorten.Witness(task, v)
+				w := shorten.Witness(context.Background(), task, v)
 				after := measure(w)
 				seen++
 				if err := replay.Replay(flat, props, model, w, replay.Expect{Target: expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal}); err != nil {

@@ -1,6 +1,8 @@
 package shorten
 
 import (
+	"context"
+
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -15,6 +17,19 @@ type machine struct {
 	eager *reduce.Runner
 	judge *engine.Judge
 	steps []memory.Step
+	// What the improvements of a witness look at now and then; nil: they never stop.
+	ctx    context.Context
+	polled int
+}
+
+// stopped reports whether the improvements must end. It looks at the context at every
+// hundredth call.
+func (m *machine) stopped() bool {
+	if m.ctx == nil {
+		return false
+	}
+	m.polled++
+	return m.polled%100 == 0 && m.ctx.Err() != nil
 }
 
 func newMachine(task *engine.Task, v *engine.Violation) *machine {
