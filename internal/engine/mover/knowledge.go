@@ -183,6 +183,7 @@ func (pr *prover) codePred(c *class, cl *annotation) *pred {
 
 // everywhere returns the global invariants on memory.
 func (k *knowledge) everywhere(m memory, numbers ...string) []string {
+	k.pr.poll()
 	var out []string
 	for _, p := range k.global {
 		out = append(out, p.uses(nil, m, numbers)...)

@@ -51,45 +51,76 @@ const queryLimit = 10 * time.Second
 
 // Prove tries to prove that a flat program is value-robust. The error is ErrNoSolver if no solver
 // is installed, and *engine.Unsupported for programs that proofs do not cover.
-func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options) (*Outcome, error) {
+func Prove(ctx context.Context, p *ir.Program, props *property.Set, opt Options) (out *Outcome, err error) {
 	solver, err := smt.Start(ctx, queryLimit)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return timeOver(&verdict.Proof{}), nil
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return timeOver(ctx, &verdict.Proof{}), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer solver.Close()
-	pr, err := newProver(clone(p), props, solver, opt)
-	if err != nil {
+	pr := &prover{ctx: ctx, solver: solver}
+	// Formulas are made in many functions. A panic takes the shortest way out of all of them.
+	defer func() {
+		switch broken := recover(); broken.(type) {
+		case nil:
+		case stopped:
+			out, err = timeOver(ctx, pr.soFar()), nil
+		default:
+			panic(broken)
+		}
+	}()
+	if err := pr.prepare(clone(p), props, opt); err != nil {
 		return nil, err
 	}
+	return pr.prove(opt)
+}
+
+// prove tries to prove that the program is value-robust.
+func (pr *prover) prove(opt Options) (*Outcome, error) {
 	out := &Outcome{Verdict: verdict.Unknown, Program: pr.prog}
-	r := pr.attempt(ctx, opt)
+	r := pr.attempt(pr.ctx, opt)
 	if pr.err != nil {
-		if ctx.Err() == nil {
+		if pr.ctx.Err() == nil {
 			return nil, pr.err
 		}
-		if errors.Is(ctx.Err(), context.Canceled) {
-			return nil, ctx.Err()
-		}
-		return timeOver(&verdict.Proof{Obligations: pr.obligations, Queries: solver.Queries(), Solver: solver.Name()}), nil
+		return timeOver(pr.ctx, pr.soFar()), nil
 	}
 	out.Proof = &verdict.Proof{
 		Stores: pr.movers.report(r.list), Invariants: pr.known.report(), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
-		Arithmetic: pr.meaning(), Solver: solver.Name(),
+		Arithmetic: pr.meaning(), Solver: pr.solver.Name(),
 	}
 	pr.conclude(out, r)
 	out.Warnings = pr.vacuous()
 	pr.abstractor.materialize()
-	out.Proof.Obligations, out.Proof.Queries = pr.obligations, solver.Queries()
+	out.Proof.Obligations, out.Proof.Queries = pr.obligations, pr.solver.Queries()
 	return out, nil
 }
 
+// stopped is the panic that ends a proof at the end of its context.
+type stopped struct{}
+
+// poll ends the proof if the context has ended.
+func (pr *prover) poll() {
+	if pr.ctx.Err() != nil {
+		panic(stopped{})
+	}
+}
+
+// soFar counts the work of a proof that has not come to its end.
+func (pr *prover) soFar() *verdict.Proof {
+	return &verdict.Proof{Obligations: pr.obligations, Queries: pr.solver.Queries(), Solver: pr.solver.Name()}
+}
+
 // timeOver returns the outcome if the time was too short for a table.
-func timeOver(proof *verdict.Proof) *Outcome {
+func timeOver(ctx context.Context, proof *verdict.Proof) *Outcome {
 	proof.Stores = []verdict.ProofStore{}
-	return &Outcome{Verdict: verdict.Unknown, Reason: "the time is over", Proof: proof}
+	reason := "the time is over"
+	if errors.Is(ctx.Err(), context.Canceled) {
+		reason = "interrupted"
+	}
+	return &Outcome{Verdict: verdict.Unknown, Reason: reason, Proof: proof}
 }
 
 // meaning returns what numbers are in the proof. Integers are exact, too, if the program does no

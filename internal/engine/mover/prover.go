@@ -1,6 +1,7 @@
 package mover
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -28,6 +29,7 @@ type class struct {
 // prover has what all parts of the proof of one program share.
 type prover struct {
 	runner
+	ctx     context.Context
 	prog    *ir.Program
 	props   *property.Set
 	facts   *analysis.Facts
@@ -48,17 +50,18 @@ type prover struct {
 	err         error // the solver failed; later answers do not count
 }
 
-func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Options) (*prover, error) {
+// prepare makes the parts of the proof.
+func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error {
 	left := privatize(p, opt.private)
 	annotated := annotationsIn(p, props)
 	simplify(p, annotated.begins, props.Numbers)
 	annotations, err := annotated.take(p)
 	dropDead(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := supported(p); err != nil {
-		return nil, err
+		return err
 	}
 	arith := opt.Arithmetic
 	if arith == 0 {
@@ -66,12 +69,10 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Optio
 	}
 	y, err := newLayout(p, arith, append(namedCells(p, props), annotations.cells()...))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	pr := &prover{
-		runner: runner{layout: y}, prog: p, props: props, solver: solver, declared: map[string]bool{},
-		facts: analysis.NewFacts(p, keeps(p, props)), classOf: map[ir.ThreadID]*class{},
-	}
+	pr.runner, pr.prog, pr.props, pr.declared = runner{layout: y}, p, props, map[string]bool{}
+	pr.facts, pr.classOf = analysis.NewFacts(p, keeps(p, props)), map[ir.ThreadID]*class{}
 	pr.declare = pr.declareConst
 	pr.abstractor = &abstractor{pr: pr, original: map[ir.EdgeID]ir.OpKind{}, variant: map[ir.EdgeID]int{}}
 	pr.movers = &moverTable{pr: pr, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]*int64{}}
@@ -82,21 +83,21 @@ func newProver(p *ir.Program, props *property.Set, solver *smt.Solver, opt Optio
 		}
 	}
 	for _, d := range arith.prelude() {
-		solver.Declare(d)
+		pr.solver.Declare(d)
 	}
 	for t := range p.Threads {
 		if err := pr.addThread(ir.ThreadID(t), props, annotations); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if pr.family, err = newFamily(p, pr.classes, pr.classOf); err != nil {
-		return nil, err
+		return err
 	}
 	if err := pr.covered(left); err != nil {
-		return nil, err
+		return err
 	}
 	pr.known = newKnowledge(pr, props)
-	return pr, nil
+	return nil
 }
 
 // keeps returns which registers the questions of the program read. They count where states are
@@ -229,6 +230,7 @@ func (pr *prover) declareConst(name, sort string) {
 
 // memory returns constants for the contents of the regions in any state.
 func (pr *prover) memory(prefix string) memory {
+	pr.poll()
 	m := make(memory, len(pr.regions))
 	for i := range m {
 		m[i] = fmt.Sprintf("%s%d", prefix, i)
@@ -239,6 +241,7 @@ func (pr *prover) memory(prefix string) memory {
 
 // registers returns constants for the registers of a thread of class c in a role.
 func (pr *prover) registers(c *class, role string) []string {
+	pr.poll()
 	regs := make([]string, len(c.f.Regs))
 	for r := range regs {
 		regs[r] = fmt.Sprintf("%s%d_%d", role, c.thread, r)
