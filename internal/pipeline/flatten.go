@@ -42,6 +42,18 @@ func (p *Program) stop(opt Options) func() error {
 	}
 }
 
+// Stops returns a function that says which limit another stage exceeds that makes a program from the
+// flat one, and how much memory that program uses.
+func (p *Program) Stops(opt Options) func(bytes int64) error {
+	exceeded := p.stop(opt)
+	return func(bytes int64) error {
+		if opt.Memory > 0 && bytes > opt.Memory {
+			return &OverLimit{fmt.Sprintf("the loops of the program could not be unrolled within the memory limit of %d MiB", opt.Memory>>20), "give a smaller --unroll"}
+		}
+		return exceeded()
+	}
+}
+
 // FlattenFixed runs the passes, and refuses templates of any number of threads.
 func (p *Program) FlattenFixed(opt Options) (*ir.Program, error) {
 	flat, err := p.Flatten(opt)

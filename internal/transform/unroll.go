@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
@@ -38,15 +39,20 @@ const maxUnrolled = 1 << 18
 // Unroll returns a flat program in which every loop is bounded: it has the executions in
 // which each body runs at most k times per entry, and cuts off longer ones. The returned
 // properties also name the copies of the locations in props. Unroll returns a program
-// without loops unchanged, with props.
-func Unroll(p *ir.Program, props *property.Set, k int) (*ir.Program, *property.Set, error) {
-	out, asked, _, err := UnrollOf(p, props, k)
+// without loops unchanged, with props. If stop is not nil, Unroll calls it now and then with
+// the memory that the copies use, and returns an error that stop returns.
+func Unroll(p *ir.Program, props *property.Set, k int, stop func(bytes int64) error) (*ir.Program, *property.Set, error) {
+	out, asked, _, err := unroll(p, props, k, stop)
 	return out, asked, err
 }
 
 // UnrollOf does the same as Unroll. It also returns, by edge id, the edge of p of which an
 // edge is a copy, or NoEdge for an edge that cuts off executions.
 func UnrollOf(p *ir.Program, props *property.Set, k int) (*ir.Program, *property.Set, []ir.EdgeID, error) {
+	return unroll(p, props, k, nil)
+}
+
+func unroll(p *ir.Program, props *property.Set, k int, stop func(bytes int64) error) (*ir.Program, *property.Set, []ir.EdgeID, error) {
 	if p.Form != ir.Flat {
 		panic("BUG: only flat programs can be unrolled")
 	}
@@ -64,7 +70,7 @@ func UnrollOf(p *ir.Program, props *property.Set, k int) (*ir.Program, *property
 			continue
 		}
 		u := newUnroller(&out, f, n, max(1, k))
-		u.of = of
+		u.of, u.stop = of, stop
 		if err := u.run(); err != nil {
 			return nil, nil, nil, err
 		}
@@ -189,15 +195,19 @@ type unroller struct {
 	k    int
 
 	f      *ir.Func
-	copies [][]ir.Loc           // by location of src: its copies, without itself
-	seen   map[string]ir.Loc    // copies by location and counts
-	met    []bool               // by location of src: whether it has a copy
-	names  map[string]int       // by name of a location: 0 if free, else the next suffix to try
-	work   []node               // copies whose edges are not yet made
-	of     []ir.EdgeID          // by edge id: the edge it is a copy of
-	cuts   map[ir.EdgeID]ir.Loc // by edge: the end of paths that take it once too often
-	end    ir.Loc               // the target of all Bound edges; -1: not made yet
+	copies [][]ir.Loc              // by location of src: its copies, without itself
+	seen   map[string]ir.Loc       // copies by location and counts
+	met    []bool                  // by location of src: whether it has a copy
+	names  map[string]int          // by name of a location: 0 if free, else the next suffix to try
+	work   []node                  // copies whose edges are not yet made
+	of     []ir.EdgeID             // by edge id: the edge it is a copy of
+	cuts   map[ir.EdgeID]ir.Loc    // by edge: the end of paths that take it once too often
+	end    ir.Loc                  // the target of all Bound edges; -1: not made yet
+	stop   func(bytes int64) error // called now and then, nil: never
 }
+
+// unrolledBytes is the memory of an edge and of the location that it leads to, with their names.
+const unrolledBytes = int64(unsafe.Sizeof(ir.Edge{})+unsafe.Sizeof(ir.Location{})) + 64
 
 // node is a copy of a location.
 type node struct {
@@ -228,7 +238,12 @@ func (u *unroller) run() error {
 		counts[i] = 1
 	}
 	u.node(u.src.Entry, counts)
-	for len(u.work) > 0 {
+	for made := 0; len(u.work) > 0; made++ {
+		if made%checkInterval == 0 && u.stop != nil {
+			if err := u.stop(int64(u.out.NextEdge) * unrolledBytes); err != nil {
+				return err
+			}
+		}
 		n := u.work[0]
 		u.work = u.work[1:]
 		for _, i := range u.src.Out(n.of) {

@@ -20,7 +20,7 @@ import (
 func unroll(t *testing.T, p *ir.Program, props *property.Set, k int) (*ir.Program, *property.Set) {
 	t.Helper()
 	before := ir.Print(p)
-	out, outProps, err := transform.Unroll(p, props, k)
+	out, outProps, err := transform.Unroll(p, props, k, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func f() {
 }
 thread t = f()
 `, 8)
-	if _, _, err := transform.Unroll(p, &property.Set{}, 1_000_000); err == nil {
+	if _, _, err := transform.Unroll(p, &property.Set{}, 1_000_000, nil); err == nil {
 		t.Error("a program of 10^18 instructions is not refused")
 	}
 }

@@ -108,13 +108,13 @@ var (
 )
 
 // checkLimits counts the steps since the last call as work. It returns an error if a limit of time
-// or memory has been reached.
-func (r *run) checkLimits(c *circuit) error {
+// or memory has been reached, where the encoding uses some bytes.
+func (r *run) checkLimits(bytes int64) error {
 	if budget.Spend(r.ctx, checkEvery) != nil {
 		return errInterrupted
 	}
 	limit := r.task.Limits.MemoryLimit()
-	if limit > 0 && c.bytes()+r.solver.Bytes() > limit {
+	if limit > 0 && bytes+r.solver.Bytes() > limit {
 		return errMemory
 	}
 	return nil
@@ -131,11 +131,15 @@ func (r *run) interrupted() string {
 // prepare unrolls the program and encodes it.
 func (r *run) prepare() error {
 	var err error
-	if r.prog, r.props, err = transform.Unroll(r.task.Program, r.task.Props, r.opt.Unroll); err != nil {
-		return &engine.Unsupported{What: err.Error()}
-	}
 	if r.solver, err = newSolver(r.opt.Solver); err != nil {
 		return err
+	}
+	r.prog, r.props, err = transform.Unroll(r.task.Program, r.task.Props, r.opt.Unroll, r.checkLimits)
+	if errors.Is(err, errInterrupted) || errors.Is(err, errMemory) {
+		return err
+	}
+	if err != nil {
+		return &engine.Unsupported{What: err.Error()}
 	}
 	sink := r.solver.Add
 	if r.opt.DIMACS != nil {

@@ -12,7 +12,7 @@ import (
 // Complete returns the bounds that exclude no execution of the program unrolled k times: as many
 // rounds as any schedule needs, a time for every store, and a slot for every store in a list.
 func Complete(task *engine.Task, k int) (Options, error) {
-	p, props, err := transform.Unroll(task.Program, task.Props, k)
+	p, props, err := transform.Unroll(task.Program, task.Props, k, nil)
 	if err != nil {
 		return Options{}, err
 	}

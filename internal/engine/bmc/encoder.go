@@ -175,20 +175,21 @@ func recovered(r any) error {
 
 // encode builds the formula and calls limits now and then. The error is an *engine.Unsupported, or
 // that of limits.
-func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt Options, sink func(...sat.Lit), limits func(*circuit) error) (x *encoder, err error) {
+func encode(task *engine.Task, prog *ir.Program, props *property.Set, opt Options, sink func(...sat.Lit), limits func(bytes int64) error) (x *encoder, err error) {
 	defer func() {
 		if e := recovered(recover()); e != nil {
 			err = e
 		}
 	}()
-	x = &encoder{
-		prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width), pools: map[ir.ThreadID]*pool{},
-	}
-	x.c = newCircuit(sink, func() {
-		if err := limits(x.c); err != nil {
+	check := func(bytes int64) {
+		if err := limits(bytes); err != nil {
 			panic(stopped{err})
 		}
-	})
+	}
+	x = &encoder{
+		prog: prog, props: props, model: task.Model, opt: opt, flow: newFlow(prog, opt.Width, check), pools: map[ir.ThreadID]*pool{},
+	}
+	x.c = newCircuit(sink, func() { check(x.c.bytes()) })
 	keep := (&engine.Task{Props: props, Finals: task.Finals}).MemoryOptions().Keep
 	x.facts = analysis.NewFacts(prog, func(f ir.FuncID, r ir.Reg) bool {
 		return slices.ContainsFunc(threadsOf(prog, f), func(t ir.ThreadID) bool { return keep(t, r) })

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"unsafe"
 
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
@@ -54,6 +55,22 @@ type flow struct {
 	blocks               []*block              // the blocks that allocations can return
 	seen                 map[threadEdge]values // the values that accesses can read, if known
 	grew                 bool                  // a block was added, or can be freed now
+
+	limits func(bytes int64) // called now and then
+	work   int               // since the last call
+	bytes  int64             // of the values at all locations
+}
+
+// valuesBytes is the memory of a set of values.
+const valuesBytes = int64(unsafe.Sizeof(values{}))
+
+// spend counts an instruction as work, which copies some registers and keeps some of the copies.
+func (fl *flow) spend(regs, kept int) {
+	fl.bytes += int64(kept) * valuesBytes
+	if fl.work += 4 + regs/8; fl.work >= checkEvery {
+		fl.work = 0
+		fl.limits(fl.bytes)
+	}
 }
 
 // block is a range of memory that an allocation returns. The address of a new block depends only on
@@ -72,9 +89,10 @@ type threadFlow struct {
 	at    [][]values
 }
 
-// newFlow returns the value flow of an unrolled program.
-func newFlow(p *ir.Program, width int) *flow {
-	fl := &flow{p: p, width: width, mem: map[byteRange]values{}}
+// newFlow returns the value flow of an unrolled program. It calls limits now and then with the memory
+// it uses.
+func newFlow(p *ir.Program, width int, limits func(bytes int64)) *flow {
+	fl := &flow{p: p, width: width, mem: map[byteRange]values{}, limits: limits}
 	writes := 0
 	for t := range p.Threads {
 		f := p.ThreadFunc(ir.ThreadID(t))
@@ -173,7 +191,7 @@ func (fl *flow) giveUp() {
 
 // pass analyses all threads once. It reports whether a new value was written.
 func (fl *flow) pass() bool {
-	fl.next, fl.grew = maps.Clone(fl.mem), false
+	fl.next, fl.grew, fl.bytes = maps.Clone(fl.mem), false, 0
 	fl.nextArgs, fl.nextResults = nil, slices.Clone(fl.results)
 	for t := range fl.args {
 		fl.nextArgs = append(fl.nextArgs, slices.Clone(fl.args[t]))
@@ -214,8 +232,10 @@ func (fl *flow) thread(t int) {
 			}
 			if th.at[e.To] == nil {
 				th.at[e.To] = regs
+				fl.spend(len(regs), len(regs))
 				continue
 			}
+			fl.spend(2*len(regs), 0)
 			for r := range regs {
 				th.at[e.To][r] = th.at[e.To][r].join(regs[r])
 			}

@@ -197,6 +197,7 @@ func (p *product) step(v *vector, t int) {
 	fl, f := p.fl, p.fl.threads[t].f
 	for _, i := range f.Out(v.locs[t]) {
 		e := &f.Edges[i]
+		fl.spend(len(v.locs)+3*len(v.regs[t])+2*len(v.mem), len(v.regs[t])+len(v.mem))
 		next := &vector{locs: slices.Clone(v.locs), regs: slices.Clone(v.regs), mem: v.mem}
 		if !p.control(v, next, t, e) {
 			continue

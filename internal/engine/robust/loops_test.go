@@ -71,7 +71,7 @@ func TestUnrolled(t *testing.T) {
 		if bare != whole && bare != "unknown" {
 			t.Errorf("seed %d: robust %s, without filters %s\n%s", seed, whole, bare, ir.Print(flat))
 		}
-		unrolled, _, err := transform.Unroll(flat, props, 2)
+		unrolled, _, err := transform.Unroll(flat, props, 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func (n *explored) check(want map[string]bool, heap bool) error {
 // traces, and whether a load of some execution reads its bytes from several stores.
 func runSeed(t *testing.T, seed uint64, pr testkit.Profile, m memory.Model) (total int, split, ok bool) {
 	p, _ := testkit.Generate(seed, pr).Flat()
-	flat, _, err := transform.Unroll(p, &property.Set{}, 2)
+	flat, _, err := transform.Unroll(p, &property.Set{}, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

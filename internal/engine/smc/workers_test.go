@@ -40,7 +40,7 @@ func TestWorkers(t *testing.T) {
 		seed := uint64(*firstSeed + i)
 		pr := profiles[i%len(profiles)]
 		p, props := testkit.Generate(seed, pr).Flat()
-		flat, props, err := transform.Unroll(p, props, 2)
+		flat, props, err := transform.Unroll(p, props, 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

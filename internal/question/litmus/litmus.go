@@ -2,6 +2,7 @@ package litmus
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -204,7 +205,10 @@ func (r *Test) prepare() error {
 		r.Flat = flat
 		return err
 	}
-	unrolled, props, err := transform.Unroll(flat, r.run.Props, r.opt.UnrollBound())
+	unrolled, props, err := transform.Unroll(flat, r.run.Props, r.opt.UnrollBound(), r.run.Stops(r.opt.Options))
+	if over := (*pipeline.OverLimit)(nil); errors.As(err, &over) {
+		return over
+	}
 	if err != nil {
 		return r.run.Refuse(verdict.Diagnostic{Code: "FP0905", Message: err.Error()})
 	}
