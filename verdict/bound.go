@@ -40,7 +40,7 @@ func (b Bound) limit() string {
 	case "unroll":
 		return "at most " + counted(n, "iteration", "iterations") + " per loop"
 	case "recursion":
-		return "at most " + counted(n, "nested call", "nested calls") + " per function"
+		return "at most " + counted(n, "nested recursive call", "nested recursive calls")
 	case "threads":
 		if b.Pos != nil { // of a statement that starts threads in a loop
 			return "at most " + counted(n, "thread", "threads") + " started by one statement"

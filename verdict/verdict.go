@@ -50,6 +50,8 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 }
 
 // Result is the answer to one question about one program under one model.
+//
+// shape: a JSON document has these fields, and none is ever renamed or moved.
 type Result struct {
 	Program  string   `json:"program"`
 	Question Question `json:"question"`

@@ -19,7 +19,7 @@ func TestBoundWords(t *testing.T) {
 		{verdict.Bound{Name: "buffer", Value: 1}, "at most 1 buffered store per thread", "--buffer 1"},
 		{verdict.Bound{Name: "buffer", Value: 8, Hit: true}, "at most 8 buffered stores per thread (bound hit)", "--buffer 8"},
 		{verdict.Bound{Name: "unroll", Value: 4, Hit: true, Pos: at}, "at most 4 iterations per loop (bound hit at f.c:5)", "--unroll 4"},
-		{verdict.Bound{Name: "recursion", Value: 2}, "at most 2 nested calls per function", "--unroll 2"},
+		{verdict.Bound{Name: "recursion", Value: 2}, "at most 2 nested recursive calls", "--unroll 2"},
 		{verdict.Bound{Name: "threads", Value: 3, Hit: true}, "3 threads per template", "--unroll 3"},
 		{verdict.Bound{Name: "threads", Value: 3, Hit: true, Pos: at}, "at most 3 threads started by one statement (bound hit at f.c:5)", "--unroll 3"},
 		{verdict.Bound{Name: "queue", Value: 3}, "at most 2 waiting stores per location", "--queue 3"},

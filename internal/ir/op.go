@@ -23,7 +23,7 @@ const (
 	Assume // blocks unless Val
 	Assert // fails with Class and Msg unless Val
 
-	Call       // Dst = Func(Args), or through the pointer Val if Func is absent
+	Call       // Dst = Func(Args), or through the pointer Val if Func is absent; Msg: the type of the function it points to
 	Return     // Val (may be absent)
 	ThreadExit // ends the thread from any depth with result Val
 	Exit       // ends the program
@@ -245,7 +245,7 @@ type Op struct {
 	Threads []ThreadID // Spawn in flat form
 
 	Class CheckClass
-	Msg   string // Assert, Bound: the message; Alloc: the name of the block for people, such as malloc
+	Msg   string // Assert, Bound: the message; Alloc: the name of the block for people, such as malloc; Call: a type
 	// Layout names the parts of an element of an Alloc's block; nil: not known.
 	Layout *Layout
 }

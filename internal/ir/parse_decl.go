@@ -158,7 +158,11 @@ func (ps *parser) function() {
 	ps.f, ps.regs, ps.locs = f, map[string]Reg{}, map[string]Loc{}
 	ps.list(ps.register)
 	f.Params = len(f.Regs)
-	f.Pointer = ps.word("pointer")
+	if f.Pointer = ps.word("pointer"); f.Pointer {
+		for ps.tok().kind == tokString {
+			f.Types = append(f.Types, ps.name("a type"))
+		}
+	}
 	f.Pos = ps.span()
 	ps.expect("{")
 }

@@ -132,6 +132,9 @@ func (ps *parser) operands(op *Op) {
 			op.Func = FuncID(ps.lookup(ps.funcs, "function"))
 		}
 		op.Args = ps.args()
+		if ps.accept(",") {
+			op.Msg = ps.name("a type")
+		}
 	case Spawn:
 		ps.spawn(op)
 	case Assume, Join, Alloc:

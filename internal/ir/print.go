@@ -193,6 +193,9 @@ func (pr *printer) function(f *Func) {
 	pr.printf(")")
 	if f.Pointer {
 		pr.printf(" pointer")
+		for _, t := range f.Types {
+			pr.printf(" %q", t)
+		}
 	}
 	pr.pos(f.Pos)
 	pr.printf(" {\n")

@@ -76,6 +76,9 @@ func (pr *printer) operands(op *Op) {
 			pr.printf("]")
 		}
 		pr.args(op.Args)
+		if op.Msg != "" {
+			pr.printf(", %q", op.Msg)
+		}
 	case Spawn:
 		pr.spawn(op)
 	case Assert:

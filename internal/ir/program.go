@@ -93,6 +93,9 @@ type Func struct {
 	Entry   Loc
 	Pos     source.Span
 	Pointer bool // its address is taken: indirect calls may reach it
+	// Types are the types of function that it can be called as through a pointer, in the
+	// words of the front end; none, or "": any type with that many parameters.
+	Types []string
 
 	out [][]int32
 }

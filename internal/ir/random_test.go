@@ -144,7 +144,7 @@ func (g *generator) op(kind OpKind) Op {
 		op.Val2 = g.expr(2)
 	case Call:
 		if op.Val == nil {
-			op.Func = FuncID(g.Intn(len(g.p.Funcs)))
+			op.Func, op.Msg = FuncID(g.Intn(len(g.p.Funcs))), ""
 		}
 	case Spawn:
 		if op.Val != nil {

@@ -54,7 +54,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Havoc:        {need: fieldDst, may: fieldCond | fieldRange},
 	Assume:       {need: fieldVal},
 	Assert:       {need: fieldVal | fieldClass, may: fieldMsg},
-	Call:         {may: fieldDst | fieldFunc | fieldVal | fieldArgs},
+	Call:         {may: fieldDst | fieldFunc | fieldVal | fieldArgs | fieldMsg},
 	Return:       {may: fieldVal},
 	ThreadExit:   {may: fieldVal},
 	Exit:         {},
@@ -133,6 +133,8 @@ func (op *Op) fieldProblems() []string {
 		bad("has parts that only cas has")
 	case op.Kind == Call && (op.Func == NoFunc) == (op.Val == nil):
 		bad("needs either a function or a pointer")
+	case op.Kind == Call && op.Func != NoFunc && op.Msg != "":
+		bad("has a type beside a function")
 	case op.Kind == Spawn && op.Func == NoFunc && op.Val == nil && len(op.Threads) == 0:
 		bad("needs a function, a pointer or threads")
 	case op.Kind == Spawn && op.Val != nil && (op.Func != NoFunc || len(op.Threads) > 0):

@@ -22,7 +22,7 @@ func TestHolds(t *testing.T) {
 	for _, c := range []struct{ name, option, words string }{
 		{"buffer", "buffer", "no violation within: at most 8 buffered stores per thread (bound hit at f.c:5)"},
 		{"unroll", "unroll", "no violation within: at most 8 iterations per loop (bound hit at f.c:5)"},
-		{"recursion", "unroll", "no violation within: at most 8 nested calls per function (bound hit at f.c:5)"},
+		{"recursion", "unroll", "no violation within: at most 8 nested recursive calls (bound hit at f.c:5)"},
 		{"threads", "unroll", "no violation within: at most 8 threads started by one statement (bound hit at f.c:5)"},
 		{"rounds", "rounds", "no violation within: at most 8 rounds of all threads (bound hit at f.c:5)"},
 		{"clock", "clock", "no violation within: 8 times at which stores reach memory (bound hit at f.c:5)"},

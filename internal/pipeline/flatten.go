@@ -14,7 +14,13 @@ import (
 func (p *Program) Flatten(opt Options) (*ir.Program, error) {
 	flat, err := transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Stop: p.stop(opt)}, nil)
 	over := (*OverLimit)(nil)
+	large := (*transform.TooLarge)(nil)
 	switch {
+	case errors.As(err, &large):
+		return nil, p.Refuse(verdict.Diagnostic{
+			Code: "FP0905", Pos: Position(large.Pos), Message: large.Text,
+			Notes: []string{"a smaller --unroll bounds recursion; fewer functions of one type whose addresses are taken make calls through pointers smaller"},
+		})
 	case errors.As(err, &over):
 		return nil, over
 	case err != nil:

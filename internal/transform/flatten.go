@@ -2,6 +2,7 @@ package transform
 
 import (
 	"fmt"
+	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
@@ -10,7 +11,7 @@ import (
 // Flattening. The idea: a thread's function is copied, and every call in it is
 // replaced by a copy of the callee with new registers and locations, and so on for the
 // calls in the copy. Recursion deeper than the bound ends in a Bound edge, which engines
-// report as a bound that was hit. A spawn that runs at most once gets one thread. A spawn
+// report as a bound that was hit (call_graph.go). The size is estimated first. A spawn that runs at most once gets one thread. A spawn
 // in a loop gets a pool of as many threads as the bound allows (spawn.go).
 //
 // Thread-local objects become one object per thread; the first thread that mentions
@@ -40,6 +41,14 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 		taken: map[ir.ObjectID]bool{},
 		early: map[*ir.Func][]ir.Reg{}, nextCheck: checkInterval,
 	}
+	var err error
+	if f.targets, err = callTargets(p, opt.Stop); err != nil {
+		return nil, err
+	}
+	f.graph = newCallGraph(p, f.targets)
+	if err := f.graph.tooLarge(threadFuncs(p, f.targets), max(1, opt.Unroll), maxEdges); err != nil {
+		return nil, err
+	}
 	for _, t := range p.Threads {
 		f.names[t.Name] = true
 		f.chains = append(f.chains, map[ir.FuncID]int{t.Func: 1})
@@ -57,6 +66,27 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 	return f.out, nil
 }
 
+// threadFuncs returns the functions that threads begin with.
+func threadFuncs(p *ir.Program, through map[ir.EdgeID][]ir.FuncID) []ir.FuncID {
+	var out []ir.FuncID
+	for _, t := range p.Threads {
+		out = append(out, t.Func)
+	}
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			switch e := &f.Edges[i]; {
+			case e.Op.Kind != ir.Spawn:
+			case e.Op.Func != ir.NoFunc:
+				out = append(out, e.Op.Func)
+			default:
+				out = append(out, through[e.ID]...)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 type flattener struct {
 	src   *ir.Program
 	out   *ir.Program
@@ -66,6 +96,8 @@ type flattener struct {
 	// chains counts, for every thread, the functions of the thread and of the threads that
 	// led to it by spawns, so that flattening ends if threads spawn themselves.
 	chains    []map[ir.FuncID]int
+	targets   map[ir.EdgeID][]ir.FuncID // of calls and spawns through pointers
+	graph     *callGraph
 	edges     int
 	nextCheck int                   // the number of edges at which Stop is called next
 	taken     map[ir.ObjectID]bool  // thread-local objects whose original belongs to a thread
@@ -91,7 +123,8 @@ type activation struct {
 	locs  ir.Loc // first location of the copy
 	self  ir.ThreadID
 	stack []ir.Frame
-	depth map[ir.FuncID]int // number of activations of each function on the stack
+	id    ir.FuncID
+	depth recursion
 	// ret adds the way back to the caller from a location. e is the Return edge, nil at the
 	// end of a function without one. ret is nil for the thread's function.
 	ret func(from ir.Loc, e *ir.Edge)
@@ -105,7 +138,7 @@ func (f *flattener) thread(t ir.ThreadID) error {
 		flattener: f, chain: f.chains[t], names: map[string]int{}, end: -1, copies: map[ir.ObjectID]ir.ObjectID{},
 		f: &ir.Func{Name: th.Name, Params: root.Params, Entry: root.Entry, Pos: root.Pos},
 	}
-	act := &activation{fn: root, body: b, depth: map[ir.FuncID]int{th.Func: 1}}
+	act := &activation{fn: root, body: b, id: th.Func, depth: f.graph.first(th.Func)}
 	b.open(act, "")
 	act.self = t
 	if err := b.copyEdges(act); err != nil {
@@ -319,16 +352,13 @@ func (b *body) call(a *activation, e *ir.Edge, op ir.Op, from, to ir.Loc) error 
 // pointer names none of them.
 func (b *body) dispatch(a *activation, e *ir.Edge, op ir.Op, from ir.Loc, then func(ir.Loc, ir.FuncID) error) error {
 	var known *ir.Expr
-	var targets []ir.FuncID
-	for i, f := range b.src.Funcs {
-		if f.Pointer && f.Params == len(op.Args) {
-			targets = append(targets, ir.FuncID(i))
-			is := ir.Binary(ir.Eq, ir.U64, op.Val, ir.Int(ir.FuncAddress(ir.FuncID(i))))
-			if known == nil {
-				known = is
-			} else {
-				known = ir.Binary(ir.LOr, ir.S64, known, is)
-			}
+	targets := b.targets[e.ID]
+	for _, target := range targets {
+		is := ir.Binary(ir.Eq, ir.U64, op.Val, ir.Int(ir.FuncAddress(target)))
+		if known == nil {
+			known = is
+		} else {
+			known = ir.Binary(ir.LOr, ir.S64, known, is)
 		}
 	}
 	if known == nil {
@@ -353,17 +383,15 @@ func (b *body) dispatch(a *activation, e *ir.Edge, op ir.Op, from ir.Loc, then f
 // inline adds a copy of the callee for a call, or a Bound edge if the recursion is too
 // deep.
 func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, from, to ir.Loc) error {
-	if a.depth[callee] > max(1, b.opt.Unroll) {
+	depth := b.graph.enter(a.depth, a.id, callee)
+	if depth.repeated > max(1, b.opt.Unroll) {
 		cut := ir.NewOp(ir.Bound)
 		cut.Msg, cut.Val = "recursion", ir.Int(int64(b.opt.Unroll))
 		b.emit(a, e, from, cut, b.threadEnd(), true)
 		return nil
 	}
 	fn := b.src.Funcs[callee]
-	in := &activation{fn: fn, body: b, depth: map[ir.FuncID]int{callee: 1}}
-	for f, n := range a.depth {
-		in.depth[f] += n
-	}
+	in := &activation{fn: fn, body: b, id: callee, depth: depth}
 	in.stack = append(append([]ir.Frame(nil), a.stack...), ir.Frame{Func: fn.Name, Call: e.Pos.Pos})
 	in.self = a.self
 	b.open(in, fn.Name+".")

@@ -26,7 +26,7 @@ func Replicate(p *ir.Program, function string, n int) (*ir.Program, error) {
 	for k, old := range p.Funcs {
 		f := &ir.Func{
 			Name: old.Name, Regs: old.Regs, Params: old.Params, Locs: slices.Clone(old.Locs), Edges: slices.Clone(old.Edges),
-			Entry: old.Entry, Pos: old.Pos, Pointer: old.Pointer,
+			Entry: old.Entry, Pos: old.Pos, Pointer: old.Pointer, Types: old.Types,
 		}
 		out.Funcs[k] = f
 		for i := range f.Edges {

@@ -106,6 +106,8 @@ func (f *Calls) callPointer(x *cc.PostfixExpression, args []cc.ExpressionNode, w
 	op.Args = f.callArgs(typesOf(t), t, args, x)
 	if v.Expr.Op == ir.FuncAddr && f.Syms.ByID[v.Expr.Func].HasWords(f.Compiler, len(op.Args)) { // *f or &f of a function we know
 		op.Func, op.Val = v.Expr.Func, nil
+	} else {
+		op.Msg = functionType(t)
 	}
 	return f.finishCall(op, t, want, x)
 }

@@ -132,6 +132,7 @@ func (f *Lvalues) named(x *cc.PrimaryExpression) Lvalue {
 		}
 		fb := f.Syms.Function(s)
 		fb.F.Pointer = true
+		f.Syms.callableAs(fb.ID, s.Decl.Type().(*cc.FunctionType))
 		return Lvalue{
 			Reg: ir.NoReg, Obj: ir.NoObject, Type: d.Type(),
 			Addr: &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: fb.ID},

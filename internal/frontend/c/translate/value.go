@@ -82,6 +82,9 @@ func (f *Expressions) Convert(v Value, to cc.Type, n cc.Node) Value {
 		return Integer(TruthOf(v), ir.U8)
 	}
 	out := Value{Expr: Cast(v.Expr, v.Type, t), Type: t, Elem: ElemOf(to), Obj: ir.NoObject}
+	if ft, ok := out.Elem.(*cc.FunctionType); ok && v.Expr.Op == ir.FuncAddr {
+		f.Syms.callableAs(v.Expr.Func, ft)
+	}
 	if out.Elem != nil {
 		out.Obj = v.Obj
 	}

@@ -11,7 +11,6 @@ import (
 
 	"modernc.org/cc/v4"
 
-	"fencepost/internal/gcc"
 	"fencepost/internal/source"
 )
 
@@ -43,10 +42,6 @@ type reader struct {
 	perhaps    map[string][]string     // what each file includes
 	once       map[string]bool         // files that say so
 	found      []problem
-	// quoted and angled are the directories for names in quotes and in angle brackets; ""
-	// is the directory of the file with the #include.
-	quoted, angled []string
-	present        map[string]bool // whether there is a file of that name
 }
 
 // problem is an error found on the way.
@@ -55,13 +50,11 @@ type problem struct {
 	at            source.Span
 }
 
-func (c *Input) newReader(s *gcc.Settings) *reader {
+func (c *Input) newReader() *reader {
 	r := &reader{
 		invariants: c.withInvariants, include: c.opt.Include, known: map[string]*source.File{}, files: map[string]*source.File{},
 		times: map[string]int{}, opened: map[string][]string{}, perhaps: map[string][]string{}, once: map[string]bool{},
 	}
-	r.quoted, r.angled = searchPaths(s)
-	r.present = map[string]bool{}
 	for name, f := range c.Files {
 		r.known[name] = f
 	}
@@ -116,7 +109,7 @@ func (r *reader) again(name string) error {
 }
 
 var (
-	includedName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*(<[^>\n]+>|"[^"\n]+")`)
+	includedName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*["<]([^">\n]+)[">]`)
 	includedMacro   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*[A-Za-z_]`)
 	conditionalLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|pragma[ \t]+once)`)
 )
@@ -125,18 +118,17 @@ var (
 // ending, with no condition on the way, so that cc would read on until memory ends; or
 // possibly.
 func (r *reader) includesItself(name string, text []byte) (endless, possibly bool) {
-	if name = path.Clean(name); r.perhaps[name] == nil {
-		r.perhaps[name] = []string{}
+	base := path.Base(name)
+	if r.perhaps[base] == nil {
+		r.perhaps[base] = []string{}
 		for _, m := range includedName.FindAllSubmatch(text, -1) {
-			if file, ok := r.resolve(name, string(m[1])); ok {
-				r.perhaps[name] = append(r.perhaps[name], file)
-			}
+			r.perhaps[base] = append(r.perhaps[base], path.Base(string(m[1])))
 		}
 		if !conditionalLine.Match(text) {
-			r.opened[name] = r.perhaps[name]
+			r.opened[base] = r.perhaps[base]
 		}
 	}
-	return leadsTo(r.opened, name), includedMacro.Match(text) || leadsTo(r.perhaps, name)
+	return leadsTo(r.opened, base), includedMacro.Match(text) || leadsTo(r.perhaps, base)
 }
 
 // leadsTo reports whether a way leads from a name back to itself.
@@ -184,10 +176,6 @@ func (r *reader) guarded(f *source.File, text []byte) []byte {
 		r.errorf(CodeSyntax, at, tag+" contains itself")
 		return []byte("\n")
 	}
-	if at := bytes.Index(text, includeLevel); at >= 0 {
-		r.errorf(CodeSyntax, f.Span(min(at, len(f.Text)), min(at+len(includeLevel), len(f.Text))), string(includeLevel)+" is not supported")
-	}
-	text = r.directives(f.Name, text)
 	switch endless, possibly := r.includesItself(f.Name, text); {
 	case endless:
 		r.errorf(codeInclude, f.Span(0, 0), path.Base(f.Name)+" includes itself without end: add an include guard, such as #pragma once")

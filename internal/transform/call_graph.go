@@ -1,0 +1,240 @@
+package transform
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/source"
+)
+
+// The call graph. Functions that can call each other in a cycle form a component. Recursion is
+// bounded per component: in a chain of calls inside one component, the calls of functions that
+// are in the chain already are counted. A function that calls itself is thus bounded as the
+// user expects, and a cycle through many functions does not multiply their bounds.
+
+// callGraph has the calls between functions.
+type callGraph struct {
+	p         *ir.Program
+	calls     [][]callSite // by function
+	component []int        // by function
+	cyclic    []bool       // by component: it has a cycle
+}
+
+// callSite is an instruction and the functions that it may call.
+type callSite struct {
+	edge    *ir.Edge
+	targets []ir.FuncID
+}
+
+func newCallGraph(p *ir.Program, through map[ir.EdgeID][]ir.FuncID) *callGraph {
+	g := &callGraph{p: p, calls: make([][]callSite, len(p.Funcs)), component: make([]int, len(p.Funcs))}
+	for id, f := range p.Funcs {
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			switch {
+			case e.Op.Kind != ir.Call:
+			case e.Op.Func != ir.NoFunc:
+				g.calls[id] = append(g.calls[id], callSite{e, []ir.FuncID{e.Op.Func}})
+			default:
+				g.calls[id] = append(g.calls[id], callSite{e, through[e.ID]})
+			}
+		}
+	}
+	t := &callTarjan{callGraph: g, index: make([]int, len(p.Funcs)), low: make([]int, len(p.Funcs))}
+	for f := range p.Funcs {
+		if t.index[f] == 0 {
+			t.visit(ir.FuncID(f))
+		}
+	}
+	return g
+}
+
+// callTarjan finds the components with Tarjan's algorithm.
+type callTarjan struct {
+	*callGraph
+	index, low []int // 0: not visited
+	count      int
+	open       []ir.FuncID
+}
+
+// visit recurses as deep as the longest chain of different functions.
+func (t *callTarjan) visit(f ir.FuncID) {
+	t.count++
+	t.index[f], t.low[f] = t.count, t.count
+	t.component[f] = -1
+	t.open = append(t.open, f)
+	self := false
+	for _, c := range t.calls[f] {
+		for _, callee := range c.targets {
+			self = self || callee == f
+			if t.index[callee] == 0 {
+				t.visit(callee)
+				t.low[f] = min(t.low[f], t.low[callee])
+			} else if t.component[callee] < 0 {
+				t.low[f] = min(t.low[f], t.index[callee])
+			}
+		}
+	}
+	if t.low[f] != t.index[f] {
+		return
+	}
+	begin := slices.Index(t.open, f)
+	for _, member := range t.open[begin:] {
+		t.component[member] = len(t.cyclic)
+	}
+	t.cyclic = append(t.cyclic, self || len(t.open) > begin+1)
+	t.open = t.open[:begin]
+}
+
+// recursion is the state of a chain of calls inside one component.
+type recursion struct {
+	chain    []ir.FuncID // the functions of the chain, sorted
+	repeated int         // calls of functions that were in the chain already
+}
+
+// first returns the state of a chain that begins with f.
+func (g *callGraph) first(f ir.FuncID) recursion {
+	if !g.cyclic[g.component[f]] {
+		return recursion{}
+	}
+	return recursion{chain: []ir.FuncID{f}}
+}
+
+// enter returns the state after a call from one function to another.
+func (g *callGraph) enter(r recursion, from, to ir.FuncID) recursion {
+	if g.component[from] != g.component[to] {
+		return g.first(to)
+	}
+	at, known := slices.BinarySearch(r.chain, to)
+	if known {
+		return recursion{r.chain, r.repeated + 1}
+	}
+	return recursion{slices.Insert(slices.Clone(r.chain), at, to), r.repeated}
+}
+
+// TooLarge says that inlining the calls of a program would make too many instructions.
+type TooLarge struct {
+	Pos  source.Span // of the call that makes the most
+	Text string
+}
+
+func (t *TooLarge) Error() string { return t.Text }
+
+// maxEstimates limits the states of an estimate.
+const maxEstimates = 1 << 16
+
+// estimate counts the instructions of inlined functions.
+type estimate struct {
+	*callGraph
+	bound int
+	sizes map[string]float64
+}
+
+// tooLarge returns a *TooLarge if a thread's function has more instructions than the limit once
+// its calls are inlined, nil if it has not, or if that cannot be estimated.
+func (g *callGraph) tooLarge(roots []ir.FuncID, bound int, limit float64) error {
+	e := &estimate{callGraph: g, bound: bound, sizes: map[string]float64{}}
+	for _, f := range roots {
+		n, ok := e.size(f, g.first(f))
+		if ok && n > limit {
+			return e.located(f, n, limit)
+		}
+	}
+	return nil
+}
+
+// size returns the number of instructions of a function with its calls inlined.
+func (s *estimate) size(f ir.FuncID, r recursion) (float64, bool) {
+	key := fmt.Sprint(f, r.chain, r.repeated)
+	if n, ok := s.sizes[key]; ok {
+		return n, true
+	}
+	if len(s.sizes) >= maxEstimates {
+		return 0, false
+	}
+	n := float64(len(s.p.Funcs[f].Edges))
+	for _, c := range s.calls[f] {
+		for _, callee := range c.targets {
+			in := s.enter(r, f, callee)
+			if in.repeated > s.bound {
+				continue
+			}
+			one, ok := s.size(callee, in)
+			if !ok {
+				return 0, false
+			}
+			n += one + float64(s.p.Funcs[callee].Params) + 2
+		}
+	}
+	s.sizes[key] = n
+	return n, true
+}
+
+// located says where most of the instructions come from: it goes down the largest calls, as long
+// as one call makes most of what its function has and recursion has not begun.
+func (s *estimate) located(root ir.FuncID, n, limit float64) error {
+	f, r, size := root, s.first(root), n
+	at, what := s.p.Funcs[root].Pos, ""
+	for !s.cyclic[s.component[f]] {
+		c, callee, largest := s.largestCall(f, r)
+		if largest < size/2 {
+			break
+		}
+		r = s.enter(r, f, callee)
+		f, size, at = callee, largest, c.edge.Pos
+		if len(c.targets) > 1 {
+			what = fmt.Sprintf("the call through a pointer, which can reach %d functions", len(c.targets))
+			break
+		}
+	}
+	switch {
+	case s.cyclic[s.component[f]]:
+		what = "the recursion of " + s.names(s.component[f])
+	case what == "":
+		what = "the calls in " + s.p.Funcs[f].Name
+	}
+	return &TooLarge{at, fmt.Sprintf("%s would have %.2g instructions after inlining, more than %.2g; most are from %s", s.p.Funcs[root].Name, n, limit, what)}
+}
+
+// largestCall returns the call of a function that makes the most instructions, how many, and the
+// callee that makes most of them.
+func (s *estimate) largestCall(f ir.FuncID, r recursion) (c *callSite, callee ir.FuncID, largest float64) {
+	for i := range s.calls[f] {
+		var all, most float64
+		var by ir.FuncID
+		for _, target := range s.calls[f][i].targets {
+			n, _ := s.size(target, s.enter(r, f, target)) // known since the size of the root is
+			all += n
+			if n > most {
+				by, most = target, n
+			}
+		}
+		if all > largest {
+			c, callee, largest = &s.calls[f][i], by, all
+		}
+	}
+	return c, callee, largest
+}
+
+// names lists the functions of a component.
+func (g *callGraph) names(component int) string {
+	var names []string
+	for f, c := range g.component {
+		if c == component {
+			names = append(names, g.p.Funcs[f].Name)
+		}
+	}
+	if len(names) > 4 {
+		return fmt.Sprintf("%s, %s and %d other functions", names[0], names[1], len(names)-2)
+	}
+	text := names[0]
+	for i, name := range names[1:] {
+		if i == len(names)-2 {
+			text += " and " + name
+		} else {
+			text += ", " + name
+		}
+	}
+	return text
+}
