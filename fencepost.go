@@ -81,11 +81,17 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// COptions are the options -D, -U and -I of a C compiler, and facts about functions without a body.
+// COptions are options of a C compiler, and facts about functions without a body.
 type COptions struct {
 	Defines     []string // NAME or NAME=VALUE
 	Undefines   []string
 	IncludeDirs []string
+	// Std is the standard of C, such as c11 or gnu17; "": that of Flags, or gnu17.
+	Std string
+	// Flags are flags of gcc, as a build passes them: some change what is read, some are ignored, and others
+	// are refused. FileFlags are further flags of single files, by name.
+	Flags     []string
+	FileFlags map[string][]string
 	// Include returns the text of an included file. If it is nil, there are only the standard headers,
 	// which are part of fencepost.
 	Include     func(name string) (text []byte, ok bool)
@@ -136,6 +142,7 @@ func (o *Options) internal() pipeline.Options {
 		Workers: o.Workers, Replicate: o.Replicate, NoReduction: o.NoReduction,
 		C: pipeline.COptions{
 			Defines: o.C.Defines, Undefines: o.C.Undefines, IncludeDirs: o.C.IncludeDirs, Include: o.C.Include,
+			Std: o.C.Std, Flags: o.C.Flags, FileFlags: o.C.FileFlags,
 			ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence, CheckOverflow: o.C.CheckOverflow, NondetRange: o.C.NondetRange,
 		},
 	}

@@ -85,7 +85,7 @@ var policy = map[string]rule{
 
 	// read makes checked syntax trees, translate lowers them, library lowers the functions
 	// that programs call without defining them; the front ends hand it to translate.
-	"internal/frontend/c/translate/read":    {ours: []string{"internal/source", "internal/diag"}, external: []string{"modernc.org/cc"}},
+	"internal/frontend/c/translate/read":    {ours: []string{"internal/source", "internal/diag", "internal/gcc"}, external: []string{"modernc.org/cc"}},
 	"internal/frontend/c/translate":         {ours: append([]string{"internal/frontend/c/translate/read"}, frontEndMay...), external: []string{"modernc.org/cc"}},
 	"internal/frontend/c/translate/library": {ours: append(slices.Clone(translation[:2]), frontEndMay...), external: []string{"modernc.org/cc"}},
 	// Three languages of labelled instructions share trees, lowering and fence sites.
@@ -130,7 +130,7 @@ var policy = map[string]rule{
 	// pipeline has the stages. It knows the front ends and the engines that answer tasks; the
 	// questions know it.
 	"internal/pipeline": {ours: []string{
-		"internal/source", "internal/diag", "internal/ir", "internal/property", "internal/transform", "internal/memory",
+		"internal/source", "internal/diag", "internal/gcc", "internal/ir", "internal/property", "internal/transform", "internal/memory",
 		"internal/frontend/c", "internal/frontend/c/translate", "internal/frontend/fp", "internal/frontend/litmus",
 		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",
 		"internal/engine", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/instrument",
@@ -160,6 +160,8 @@ var policy = map[string]rule{
 	"internal/native": {ours: []string{"internal/stress"}},
 
 	"internal/inputfile": {},
+	// What gcc predefines and what its flags mean.
+	"internal/gcc": {},
 	// Misspelt names, in programs and on the command line.
 	"internal/editdistance": {},
 	"internal/suite":        {ours: []string{"internal/inputfile", "verdict"}},
@@ -176,7 +178,7 @@ var policy = map[string]rule{
 	"internal/render/html":     {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
 	"internal/render/sarif":    {ours: append([]string{"internal/render/text"}, renderMay...)},
 	"internal/cli": {
-		ours:     []string{".", "render", "verdict", "internal/inputfile", "internal/editdistance", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
+		ours:     []string{".", "render", "verdict", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 

@@ -24,6 +24,8 @@ func fill(v reflect.Value) {
 			f.SetBool(true)
 		case reflect.Slice:
 			f.Set(reflect.MakeSlice(f.Type(), 2, 2))
+		case reflect.Map:
+			f.Set(reflect.MakeMap(f.Type()))
 		case reflect.Func:
 			f.Set(reflect.MakeFunc(f.Type(), nil))
 		case reflect.Interface:

@@ -6,14 +6,40 @@ import (
 	"strings"
 
 	"fencepost"
+	"fencepost/internal/gcc"
 	"fencepost/internal/inputfile"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 )
 
 // cFlags adds what a C compiler's command line has. Included files are read as
-// they are asked for.
-func cFlags(flags *pflag.FlagSet, opt *fencepost.Options) {
+// they are asked for. What stands after -- are flags of the compiler.
+func cFlags(cmd *cobra.Command, opt *fencepost.Options) {
+	flags := cmd.Flags()
+	std := &choiceValue{choices: gcc.Standards()}
+	flags.Var(std, "std", "C: standard: "+strings.Join(gcc.Standards(), ", ")+" (default gnu17)")
+	database := ""
+	flags.Var(fileValue{&database}, "compile-commands", "C: take the compiler flags of each file from this compilation database of a build")
+	check, run := cmd.Args, cmd.RunE
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		files, _ := splitFlags(cmd, args)
+		return check(cmd, files)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		files, more := splitFlags(cmd, args)
+		opt.C.Std, opt.C.Flags = std.value, more
+		if s, err := gcc.Parse(more); err == nil && len(s.Files) > 0 {
+			return &usageError{fmt.Sprintf("%s after -- is not a flag of a compiler", s.Files[0]), "name the files of the program before --"}
+		}
+		if database != "" {
+			found, err := commandsOf(database, files)
+			if err != nil {
+				return err
+			}
+			opt.C.FileFlags = found
+		}
+		return run(cmd, files)
+	}
 	flags.VarP(namesValue{&opt.C.Defines, true}, "define", "D", "C: define a macro, NAME or NAME=VALUE")
 	flags.VarP(namesValue{&opt.C.Undefines, false}, "undefine", "U", "C: undefine a macro")
 	flags.StringArrayVarP(&opt.C.IncludeDirs, "include", "I", nil, "C: also search this directory for headers")
@@ -25,6 +51,14 @@ func cFlags(flags *pflag.FlagSet, opt *fencepost.Options) {
 		text, err := inputfile.Read(name)
 		return text, err == nil
 	}
+}
+
+// splitFlags separates the files from what stands after --.
+func splitFlags(cmd *cobra.Command, args []string) (files, flags []string) {
+	if at := cmd.ArgsLenAtDash(); at >= 0 && at <= len(args) {
+		return args[:at], args[at:]
+	}
+	return args, nil
 }
 
 // namesValue collects names of C, one per use of the flag.

@@ -88,7 +88,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states")
 	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
-	cFlags(flags, &f.opt.Options)
+	cFlags(cmd, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
 }

@@ -70,7 +70,7 @@ func (a *app) exportCommand() *cobra.Command {
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
-	cFlags(flags, &opt.Options)
+	cFlags(cmd, &opt.Options)
 	return cmd
 }
 

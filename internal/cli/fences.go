@@ -85,7 +85,7 @@ func (a *app) fencesCommand() *cobra.Command {
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "with --for assertions, also prevent deadlocks")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
-	cFlags(flags, opt)
+	cFlags(cmd, opt)
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
 	return cmd
 }

@@ -17,7 +17,7 @@ import (
 // oneProgram demands one file, or several of C.
 func oneProgram(cmd *cobra.Command, args []string) error {
 	for _, a := range args {
-		if lang := cmd.Flag("lang"); filepath.Ext(a) != ".c" && (lang == nil || lang.Value.String() != "c") {
+		if lang := cmd.Flag("lang"); filepath.Ext(a) != ".c" && filepath.Ext(a) != ".i" && (lang == nil || lang.Value.String() != "c") {
 			return oneFile(cmd, args)
 		}
 	}

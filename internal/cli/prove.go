@@ -77,7 +77,7 @@ func (a *app) proveCommand() *cobra.Command {
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "prove for this number of threads per template, instead of any number")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
-	cFlags(flags, &opt.Options)
+	cFlags(cmd, &opt.Options)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }

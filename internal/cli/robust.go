@@ -101,7 +101,7 @@ func (a *app) robustCommand() *cobra.Command {
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
 	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "search every attack, without ruling some out first; with --criterion state, explore every interleaving")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
-	cFlags(flags, &opt.Options)
+	cFlags(cmd, &opt.Options)
 	flags.Var(methodValue{&method}, "method", "search: one search for all attacks; instrument: one program per attack")
 	flags.BoolVar(&emit, "emit-instrumented", false, "only print the instrumented program of an attack")
 	flags.Var(countValue{&attack, 1, maxCount}, "attack", "number of the attack to print")

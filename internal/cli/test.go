@@ -71,7 +71,7 @@ func (a *app) testCommand() *cobra.Command {
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "number of programs checked in parallel; 0: one per core")
-	cFlags(flags, opt)
+	cFlags(cmd, opt)
 	return cmd
 }
 

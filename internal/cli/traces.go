@@ -66,7 +66,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	algorithmFlag(flags, &f.opt.Algorithm, "")
 	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
-	cFlags(flags, &f.opt.Options)
+	cFlags(cmd, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print one graph per trace, for Graphviz")
 	return cmd

@@ -64,7 +64,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	flags.Var(countValue{&opt.Threads, 0, maxCount}, "threads", "number of threads per template (default: as in the first run)")
 	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: as in the first run)")
 	noDefault(flags, "timeout", "memory", "unroll")
-	cFlags(flags, &opt)
+	cFlags(cmd, &opt)
 	return cmd
 }
 

@@ -45,12 +45,15 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// COptions say how C is read: they have the arguments -D, -U and -I of a C compiler, and name functions
-// without a body.
+// COptions say how C is read: they have arguments of a C compiler, and name functions without a body.
 type COptions struct {
 	Defines     []string // NAME or NAME=VALUE
 	Undefines   []string
 	IncludeDirs []string
+	Std         string // such as c11; "": that of Flags, or gnu17
+	// Flags are flags of gcc; FileFlags are further flags of single files, by name.
+	Flags     []string
+	FileFlags map[string][]string
 	// Include reads an included file; nil: there are only the headers of fencepost.
 	Include     func(name string) (text []byte, ok bool)
 	ExternPure  []string // functions that do nothing

@@ -3,7 +3,9 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"fencepost/internal/frontend/memorax"
 	"fencepost/internal/frontend/statement"
 	"fencepost/internal/frontend/trencher"
+	"fencepost/internal/gcc"
 	"fencepost/internal/ir"
 	"fencepost/internal/property"
 	"fencepost/internal/source"
@@ -61,7 +64,7 @@ var languages = []language{
 	{name: "trencher", exts: []string{".txt"}, parse: parseAutomaton(trencher.Parse, allFences[:1])},
 	{name: "memorax", exts: []string{".rmm"}, parse: parseAutomaton(memorax.Parse, allFences)},
 	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
-	{name: "c", exts: []string{".c"}, several: true, parse: parseC},
+	{name: "c", exts: []string{".c", ".i"}, several: true, parse: parseC},
 }
 
 // Extensions lists the file name extensions of programs, such as .fp.
@@ -91,6 +94,9 @@ func parseAutomaton(
 
 // parseLitmus adapts litmus tests. Tests in C have fence sites; columns of instructions have none.
 func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+	if bad := badFlags(files[0], opt.C); bad != nil {
+		return &Unit{}, bad
+	}
 	u, diags := litmus.Parse(files[0], litmus.Options{C: cOptions(opt)})
 	if opt.Sites && u.Program != nil && !u.InC() {
 		diags.Errorf("FP0921", files[0].Span(0, 0), "fences cannot be written into litmus tests for %s", u.Arch).Note("write the test in C, or as a .fp program")
@@ -104,11 +110,31 @@ func parseLitmus(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 
 // parseC adapts C.
 func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+	if bad := badFlags(files[0], opt.C); bad != nil {
+		return &Unit{}, bad
+	}
 	u, diags := c.Parse(files, cOptions(opt))
 	return &Unit{
 		IR: u.Program, Props: u.Props, Included: u.Included, Notes: u.Annotations, Sites: u.Sites, Kinds: allFences,
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, fenceStyle(opt)) },
 	}, diags
+}
+
+// badFlags returns what is wrong with the flags of a compiler, or nil.
+func badFlags(first *source.File, opt COptions) *diag.List {
+	diags := &diag.List{}
+	for _, flags := range append(slices.Collect(maps.Values(opt.FileFlags)), opt.Flags) {
+		if _, err := gcc.Parse(flags); err != nil {
+			diags.Errorf("FP0918", first.Span(0, 0), "%v", err)
+		}
+	}
+	if _, err := gcc.Parse([]string{"-std=" + opt.Std}); opt.Std != "" && err != nil {
+		diags.Errorf("FP0918", first.Span(0, 0), "%v", err)
+	}
+	if !diags.HasErrors() {
+		return nil
+	}
+	return diags
 }
 
 func cOptions(opt ReadOptions) c.Options {
@@ -119,6 +145,7 @@ func cOptions(opt ReadOptions) c.Options {
 	return c.Options{
 		Nondet:  nondet,
 		Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Include: opt.C.Include,
+		Std: opt.C.Std, Flags: opt.C.Flags, FileFlags: opt.C.FileFlags,
 		Invariants: opt.Annotations, Sites: opt.Sites,
 		ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, CheckOverflow: opt.C.CheckOverflow,
 	}

@@ -19,21 +19,26 @@ func (f *Expressions) checkOverflow(op ir.ExprOp, t ir.Type, x, y *ir.Expr, coun
 	if !f.Opt.CheckOverflow || f.Code.static {
 		return
 	}
+	wraps := f.wraps()
 	switch op {
 	case ir.Shl, ir.Shr:
 		in := ir.Binary(ir.Lt, ir.U64, Cast(y, count, ir.S64), ir.Int(int64(t.Bits)))
 		f.Code.Check(in, ir.Overflow, "the count of a shift is negative or not less than the width")
-		if op == ir.Shl && t.Signed {
+		if op == ir.Shl && t.Signed && !wraps {
 			back := ir.Binary(ir.Shr, ir.S64, ir.Binary(ir.Shl, t, x, y), y)
 			fits := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, x, ir.Int(0)), ir.Binary(ir.Eq, ir.S64, back, x))
 			f.Code.Check(fits, ir.Overflow, "a shift to the left of a negative value, or one that does not fit")
 		}
 	case ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Rem:
-		if t.Signed {
+		if t.Signed && !(wraps && op != ir.Div && op != ir.Rem) {
 			f.Code.Check(fitsSigned(op, t, x, y), ir.Overflow, "signed overflow in "+opWord[op])
 		}
 	}
 }
+
+// wraps reports whether the flag -fwrapv defines signed overflow in the file of the
+// function: additions, subtractions, multiplications, negations and shifts wrap then.
+func (f *Expressions) wraps() bool { return f.In.Settings(f.Unit.Name).Wrap }
 
 var opWord = map[ir.ExprOp]string{
 	ir.Add: "an addition", ir.Sub: "a subtraction", ir.Mul: "a multiplication", ir.Div: "a division", ir.Rem: "a remainder",
@@ -41,7 +46,7 @@ var opWord = map[ir.ExprOp]string{
 
 // checkNegation asserts that -x fits.
 func (f *Expressions) checkNegation(t ir.Type, x *ir.Expr) {
-	if f.Opt.CheckOverflow && !f.Code.static && t.Signed {
+	if f.Opt.CheckOverflow && !f.Code.static && t.Signed && !f.wraps() {
 		f.Code.Check(ir.Binary(ir.Ne, ir.S64, x, ir.Int(lowest(t))), ir.Overflow, "signed overflow in a negation")
 	}
 }

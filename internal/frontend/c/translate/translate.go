@@ -19,6 +19,11 @@ type Options struct {
 	Defines     []string // NAME or NAME=VALUE
 	Undefines   []string
 	IncludeDirs []string
+	Std         string // such as c11; "": that of the flags, or gnu17
+	// Flags are flags of gcc for all files, FileFlags for some, by name. They were checked
+	// by gcc.Parse.
+	Flags     []string
+	FileFlags map[string][]string
 	// Include reads a file that is included; nil, or ok false: there is none.
 	Include func(name string) (text []byte, ok bool)
 	// ExternPure and ExternFence name functions without a body that do nothing,
@@ -193,6 +198,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 	}
 	c.In = read.NewInput(files, read.Options{
 		Defines: opt.Defines, Undefines: opt.Undefines, IncludeDirs: opt.IncludeDirs, Include: opt.Include,
+		Std: opt.Std, Flags: opt.Flags, FileFlags: opt.FileFlags,
 		Invariants: opt.Invariants, KeepMarks: opt.Sites,
 	}, diags)
 	c.Syms = &Symbols{

@@ -7,6 +7,7 @@ import (
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/diag"
+	"fencepost/internal/gcc"
 	"fencepost/internal/source"
 )
 
@@ -24,12 +25,18 @@ type Input struct {
 	Invariants map[Position]source.Span // annotations that became calls
 	Items      map[source.Pos]bool      // statements that stand in blocks
 	// after are declarations in the text after the file being read, one per line.
-	After []Line
+	After    []Line
+	settings map[string]*gcc.Settings // by file
 }
 
 // Options are the options of the user that are about reading.
 type Options struct {
 	Defines, Undefines, IncludeDirs []string
+	Std                             string // "": that of the flags
+	// Flags are flags of gcc; FileFlags come before them for the files that they name. Both
+	// were checked by gcc.Parse.
+	Flags     []string
+	FileFlags map[string][]string
 	// include returns the text of a file that is included; nil: there are none.
 	Include func(name string) (text []byte, ok bool)
 	// invariants makes calls of the invariants in comments.
@@ -49,7 +56,7 @@ func NewInput(files []*source.File, opt Options, diags *diag.List) *Input {
 	c := &Input{
 		opt: opt, Diags: diags, told: map[message]bool{},
 		Files: map[string]*source.File{}, given: map[string]bool{}, rebuilt: map[string]bool{},
-		Invariants: map[Position]source.Span{}, Items: map[source.Pos]bool{},
+		Invariants: map[Position]source.Span{}, Items: map[source.Pos]bool{}, settings: map[string]*gcc.Settings{},
 	}
 	for i, f := range files {
 		if i == 0 {

@@ -15,7 +15,7 @@ import (
 
 // Reading. cc does the preprocessing, parsing and type checking.
 
-//go:embed include/*.h include/fencepost/*.h
+//go:embed include
 var headers embed.FS
 
 // HeaderDir is where cc looks for our headers. No user file can be there.
@@ -31,21 +31,9 @@ const endText = "\n;\nextern int __fp_end;\n"
 // Parse reads a file with text before and after it that is not the user's. It returns
 // nil if the file has errors.
 func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
-	abi, err := cc.NewABI("linux", "amd64")
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
-	predefined, err := headers.ReadFile("include/predefined.h")
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
-	r := c.newReader()
-	system := append(append([]string(nil), c.opt.IncludeDirs...), HeaderDir)
-	config := &cc.Config{
-		ABI: abi, FS: r, UnsignedEnums: true, PragmaHandler: r.pragma,
-		IncludePaths:    append([]string{""}, system...),
-		SysIncludePaths: system,
-	}
+	settings := c.Settings(f.Name)
+	r := c.newReader(settings)
+	config := c.config(settings, r)
 	text := c.withInvariants(f.Name, f.Text)
 	if len(text) == 0 {
 		text = []byte("\n")
@@ -59,11 +47,19 @@ func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
 		}
 	}
 	text = r.guarded(f, text)
-	ast, err := translate(config, []cc.Source{
-		{Name: "<predefined>", Value: string(predefined) + invariantPrototypes + c.defines() + before},
+	sources := []cc.Source{
+		{Name: "<predefined>", Value: c.predefinedText(f.Name, settings) + invariantPrototypes + before},
+		{Name: "<command-line>", Value: includeText(settings)},
 		{Name: f.Name, Value: text},
 		{Name: endName, Value: endText + after},
-	})
+	}
+	var enums []string
+	if settings.ShortEnums {
+		if first, err := translate(c.config(settings, c.newReader(settings)), sources, nil); err == nil {
+			enums = enumTypes(first)
+		}
+	}
+	ast, err := translate(config, sources, enums)
 	c.adopt(r)
 	if err != nil {
 		c.reportSyntax(f, err.Error())
@@ -72,9 +68,9 @@ func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
 	return ast
 }
 
-// translate is cc.Translate with a change of shape in between, see shaper. cc gives up
-// on some broken input with a panic.
-func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) {
+// translate is cc.Translate with a change of shape in between, see shaper. Enums get types
+// if there are any. cc gives up on some broken input with a panic.
+func translate(config *cc.Config, sources []cc.Source, enums []string) (ast *cc.AST, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the C parser failed: %v", r)
@@ -83,6 +79,7 @@ func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) 
 	if ast, err = cc.Parse(config, sources); err != nil {
 		return nil, err
 	}
+	giveTypes(ast, enums)
 	s := &shaper{}
 	s.shape(ast)
 	if _, err = checkAST(ast, config); err != nil {
@@ -90,21 +87,6 @@ func translate(config *cc.Config, sources []cc.Source) (ast *cc.AST, err error) 
 	}
 	s.restore()
 	return ast, nil
-}
-
-func (c *Input) defines() string {
-	var b strings.Builder
-	for _, d := range c.opt.Defines {
-		name, value, ok := strings.Cut(d, "=")
-		if !ok {
-			value = "1"
-		}
-		b.WriteString("#define " + name + " " + value + "\n")
-	}
-	for _, u := range c.opt.Undefines {
-		b.WriteString("#undef " + u + "\n")
-	}
-	return b.String()
 }
 
 var (

@@ -11,6 +11,7 @@ import (
 
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/gcc"
 	"fencepost/internal/source"
 )
 
@@ -42,6 +43,10 @@ type reader struct {
 	perhaps    map[string][]string     // what each file includes
 	once       map[string]bool         // files that say so
 	found      []problem
+	// quoted and angled are the directories for names in quotes and in angle brackets; ""
+	// is the directory of the file with the #include.
+	quoted, angled []string
+	present        map[string]bool // whether there is a file of that name
 }
 
 // problem is an error found on the way.
@@ -50,11 +55,13 @@ type problem struct {
 	at            source.Span
 }
 
-func (c *Input) newReader() *reader {
+func (c *Input) newReader(s *gcc.Settings) *reader {
 	r := &reader{
 		invariants: c.withInvariants, include: c.opt.Include, known: map[string]*source.File{}, files: map[string]*source.File{},
 		times: map[string]int{}, opened: map[string][]string{}, perhaps: map[string][]string{}, once: map[string]bool{},
 	}
+	r.quoted, r.angled = searchPaths(s)
+	r.present = map[string]bool{}
 	for name, f := range c.Files {
 		r.known[name] = f
 	}
@@ -109,7 +116,7 @@ func (r *reader) again(name string) error {
 }
 
 var (
-	includedName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*["<]([^">\n]+)[">]`)
+	includedName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*(<[^>\n]+>|"[^"\n]+")`)
 	includedMacro   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*[A-Za-z_]`)
 	conditionalLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|pragma[ \t]+once)`)
 )
@@ -118,17 +125,18 @@ var (
 // ending, with no condition on the way, so that cc would read on until memory ends; or
 // possibly.
 func (r *reader) includesItself(name string, text []byte) (endless, possibly bool) {
-	base := path.Base(name)
-	if r.perhaps[base] == nil {
-		r.perhaps[base] = []string{}
+	if name = path.Clean(name); r.perhaps[name] == nil {
+		r.perhaps[name] = []string{}
 		for _, m := range includedName.FindAllSubmatch(text, -1) {
-			r.perhaps[base] = append(r.perhaps[base], path.Base(string(m[1])))
+			if file, ok := r.resolve(name, string(m[1])); ok {
+				r.perhaps[name] = append(r.perhaps[name], file)
+			}
 		}
 		if !conditionalLine.Match(text) {
-			r.opened[base] = r.perhaps[base]
+			r.opened[name] = r.perhaps[name]
 		}
 	}
-	return leadsTo(r.opened, base), includedMacro.Match(text) || leadsTo(r.perhaps, base)
+	return leadsTo(r.opened, name), includedMacro.Match(text) || leadsTo(r.perhaps, name)
 }
 
 // leadsTo reports whether a way leads from a name back to itself.
@@ -176,6 +184,10 @@ func (r *reader) guarded(f *source.File, text []byte) []byte {
 		r.errorf(CodeSyntax, at, tag+" contains itself")
 		return []byte("\n")
 	}
+	if at := bytes.Index(text, includeLevel); at >= 0 {
+		r.errorf(CodeSyntax, f.Span(min(at, len(f.Text)), min(at+len(includeLevel), len(f.Text))), string(includeLevel)+" is not supported")
+	}
+	text = r.directives(f.Name, text)
 	switch endless, possibly := r.includesItself(f.Name, text); {
 	case endless:
 		r.errorf(codeInclude, f.Span(0, 0), path.Base(f.Name)+" includes itself without end: add an include guard, such as #pragma once")

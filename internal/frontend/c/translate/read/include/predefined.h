@@ -1,32 +1,7 @@
 #define __FENCEPOST__ 1
-#define __STDC_HOSTED__ 1
-#define __STDC_NO_VLA__ 1
-#define __x86_64__ 1
-#define __x86_64 1
-#define __amd64__ 1
-#define __linux__ 1
-#define __unix__ 1
-#define __LP64__ 1
-#define __CHAR_BIT__ 8
-#define __SIZEOF_INT__ 4
-#define __SIZEOF_LONG__ 8
-#define __SIZEOF_POINTER__ 8
-#define __SIZE_TYPE__ unsigned long
-#define __PTRDIFF_TYPE__ long
 #define __extension__
-#define __inline inline
-#define __inline__ inline
-#define __const const
-#define __signed__ signed
-#define __restrict restrict
-#define __volatile volatile
+#define __FUNCTION__ __func__
 #define __PRETTY_FUNCTION__ __func__
-#define __ATOMIC_RELAXED 0
-#define __ATOMIC_CONSUME 1
-#define __ATOMIC_ACQUIRE 2
-#define __ATOMIC_RELEASE 3
-#define __ATOMIC_ACQ_REL 4
-#define __ATOMIC_SEQ_CST 5
 
 typedef unsigned long __predefined_size_t;
 typedef int __predefined_wchar_t;

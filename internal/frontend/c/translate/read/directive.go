@@ -1,0 +1,117 @@
+package read
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Directives that cc answers in another way than gcc. Their lines are changed before cc
+// reads them; no line gets longer or shorter, so all positions stay.
+//
+//   - __has_include(<linux/futex.h>) is answered here: cc expands the macro linux in it.
+//   - __has_c_attribute(gnu::packed) is answered here: cc has no such names.
+//   - __has_feature and __has_extension, which gcc 12 does not have, get another name: cc
+//     answers them even where the program defines macros of that name.
+//   - An apostrophe in the text of an #error has no end for cc, even if the line is skipped.
+//   - defined(__builtin_expect) asks for another name: what gcc builds in is often a macro
+//     here, and is none for gcc.
+
+var (
+	directiveLine = regexp.MustCompile(`(?m)^[ \t]*#(?:[^\n\\]|\\(?:\r?\n|.))*`)
+	hasInclude    = regexp.MustCompile(`__has_include(?:__)?[ \t]*\([ \t]*(<[^>\n]*>|"[^"\n]*")[ \t]*\)`)
+	hasScoped     = regexp.MustCompile(`__has_c(?:pp)?_attribute[ \t]*\([ \t]*(?:__)?gnu(?:__)?[ \t]*::[ \t]*(\w+)[ \t]*\)`)
+	clangQuestion = regexp.MustCompile(`\b__has_(feature|extension)\b`)
+	definedName   = regexp.MustCompile(`\b(?:ifdef|ifndef|defined)\b[ \t]*\(?[ \t]*(\w+)`)
+	errorLine     = regexp.MustCompile(`^[ \t]*#[ \t]*(?:error|warning)\b`)
+	includeLevel  = []byte("__INCLUDE_LEVEL__")
+)
+
+// stands for the macros of predefined.h, which gcc does not define as macros.
+var builtinMacros = sync.OnceValue(func() map[string]bool {
+	text, err := headers.ReadFile("include/predefined.h")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	out := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^#define (\w+)`).FindAllSubmatch(text, -1) {
+		out[string(m[1])] = true
+	}
+	delete(out, "__FENCEPOST__")
+	return out
+})
+
+// directives returns the text of a file with its directives as cc must get them.
+func (r *reader) directives(name string, text []byte) []byte {
+	if strings.HasPrefix(name, HeaderDir+"/") || !bytes.Contains(text, []byte("#")) {
+		return text
+	}
+	return directiveLine.ReplaceAllFunc(text, func(line []byte) []byte {
+		if bytes.Count(line, []byte("'"))%2 == 1 && errorLine.Match(line) {
+			line = bytes.ReplaceAll(line, []byte("'"), []byte(" "))
+		}
+		if !bytes.Contains(line, []byte("__")) {
+			return line
+		}
+		line = replaceGroup(line, hasInclude, func(arg string) string {
+			_, found := r.resolve(name, arg)
+			return answer(found)
+		})
+		line = replaceGroup(line, hasScoped, func(arg string) string { return answer(knownAttribute(arg)) })
+		line = clangQuestion.ReplaceAllFunc(line, func(word []byte) []byte { return bytes.Replace(word, []byte("__has"), []byte("__Has"), 1) })
+		if m := definedName.FindAllSubmatchIndex(line, -1); m != nil {
+			line = bytes.Clone(line)
+			for _, at := range m {
+				if word := line[at[2]:at[3]]; builtinMacros()[string(word)] {
+					copy(word, "_F") // no program has such a name
+				}
+			}
+		}
+		return line
+	})
+}
+
+func answer(yes bool) string {
+	if yes {
+		return "1"
+	}
+	return "0"
+}
+
+// replaceGroup replaces what a pattern matches by a value of its first group, and keeps
+// the length.
+func replaceGroup(line []byte, pattern *regexp.Regexp, value func(group string) string) []byte {
+	return pattern.ReplaceAllFunc(line, func(match []byte) []byte {
+		out := []byte(value(string(pattern.FindSubmatch(match)[1])))
+		return append(out, bytes.Repeat([]byte(" "), len(match)-len(out))...)
+	})
+}
+
+// knownAttribute reports whether gcc knows an attribute.
+func knownAttribute(name string) bool {
+	return strings.Contains(hasAttributes, "\n#define __fp_has_attribute_"+name+" 1\n")
+}
+
+// resolve returns the file that an #include of a name, in brackets or quotes, finds.
+func (r *reader) resolve(from, arg string) (file string, ok bool) {
+	dirs := r.angled
+	if arg[0] == '"' {
+		dirs = r.quoted
+	}
+	for _, dir := range dirs {
+		if dir == "" {
+			dir = path.Dir(from)
+		}
+		file := path.Join(dir, arg[1:len(arg)-1])
+		if _, asked := r.present[file]; !asked {
+			_, found := r.text(file)
+			r.present[file] = found || r.known[file] != nil
+		}
+		if r.present[file] {
+			return file, true
+		}
+	}
+	return "", false
+}

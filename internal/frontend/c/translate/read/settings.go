@@ -1,0 +1,111 @@
+package read
+
+import (
+	"path"
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/gcc"
+)
+
+// What the flags of the user say about a file. A program is read as gcc would compile it:
+// with its predefined macros, those of -D and -U, and the directories of -I.
+
+// Settings returns the settings of a file. The flags were checked before.
+func (c *Input) Settings(file string) *gcc.Settings {
+	if s := c.settings[file]; s != nil {
+		return s
+	}
+	flags := c.opt.Flags
+	if more, ok := c.opt.FileFlags[file]; ok {
+		flags = append(more[:len(more):len(more)], flags...)
+	}
+	s, err := gcc.Parse(flags)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	if c.opt.Std != "" {
+		s.Std = c.opt.Std
+	}
+	for _, d := range c.opt.Defines {
+		name, value, ok := strings.Cut(d, "=")
+		if !ok {
+			value = "1"
+		}
+		s.Macros = append(s.Macros, "#define "+name+" "+value)
+	}
+	for _, u := range c.opt.Undefines {
+		s.Macros = append(s.Macros, "#undef "+u)
+	}
+	s.Dirs = append(c.opt.IncludeDirs[:len(c.opt.IncludeDirs):len(c.opt.IncludeDirs)], s.Dirs...)
+	c.settings[file] = s
+	return s
+}
+
+// config is the configuration of cc for a file.
+func (c *Input) config(s *gcc.Settings, r *reader) *cc.Config {
+	abi, err := cc.NewABI("linux", "amd64")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	abi.SignedChar = !s.UnsignedChar
+	return &cc.Config{
+		ABI: abi, FS: r, UnsignedEnums: true, PragmaHandler: r.pragma, HasBuiltin: gcc.HasBuiltin,
+		IncludePaths: r.quoted, SysIncludePaths: r.angled,
+	}
+}
+
+// searchPaths are the directories for names in quotes and in angle brackets.
+func searchPaths(s *gcc.Settings) (quoted, angled []string) {
+	angled = append(append(append(angled, s.Dirs...), s.System...), HeaderDir)
+	return append(append([]string{""}, s.Quoted...), angled...), angled
+}
+
+// predefinedText returns the text before the first line of a file: gcc's macros, the
+// answers of __has_attribute, our macros and functions that stand for its builtins, and
+// the macros of the command line.
+func (c *Input) predefinedText(file string, s *gcc.Settings) string {
+	ours, err := headers.ReadFile("include/predefined.h")
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	var b strings.Builder
+	b.WriteString(s.Predefined())
+	b.WriteString("#define __BASE_FILE__ \"" + quoted(file) + "\"\n#define __FILE_NAME__ \"" + quoted(path.Base(file)) + "\"\n")
+	if s.C23() {
+		b.WriteString("#define bool _Bool\n#define true 1\n#define false 0\n#define nullptr ((void *)0)\n#define static_assert _Static_assert\n" +
+			"#define thread_local _Thread_local\n#define alignas _Alignas\n#define alignof _Alignof\n")
+	}
+	b.WriteString(hasAttributes)
+	b.Write(ours)
+	b.WriteString(strings.Join(s.Macros, "\n") + "\n")
+	return b.String()
+}
+
+// quoted is a name for a string literal.
+func quoted(name string) string { return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`).Replace(name) }
+
+// includeText includes the files of -include.
+func includeText(s *gcc.Settings) string {
+	var b strings.Builder
+	for _, name := range s.Include {
+		b.WriteString("#include \"" + name + "\"\n")
+	}
+	return b.String()
+}
+
+// hasAttributes are the answers of gcc to __has_attribute: the macro makes a name that has
+// a value for the attributes gcc knows, and is 0 in an #if otherwise.
+var hasAttributes = func() string {
+	var b strings.Builder
+	b.WriteString("#define __has_builtin(x) 0\n#define __has_attribute(x) __fp_has_attribute_##x\n#define __has_cpp_attribute(x) __fp_has_c_attribute_##x\n" +
+		"#define __has_c_attribute(x) __fp_has_c_attribute_##x\n")
+	for _, name := range gcc.Attributes() {
+		b.WriteString("#define __fp_has_attribute_" + name + " 1\n#define __fp_has_attribute___" + name + "__ 1\n")
+	}
+	for name, value := range gcc.CAttributes() {
+		b.WriteString("#define __fp_has_c_attribute_" + name + " " + value + "\n#define __fp_has_c_attribute___" + name + "__ " + value + "\n")
+	}
+	return b.String()
+}()
