@@ -187,7 +187,7 @@ func (q *query) refused() error {
 			return err
 		}
 	}
-	if err := q.refusedInputs(); err != nil {
+	if err := refusedInputs(q); err != nil {
 		return err
 	}
 	if q.opt.Robustness || q.opt.Races {

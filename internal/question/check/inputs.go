@@ -13,7 +13,7 @@ import (
 
 // refusedInputs refuses inputs of too many values: because of how the questions are asked, or because
 // bmc, for which inputs are free variables, does not take the program for another reason.
-func (q *query) refusedInputs() error {
+func refusedInputs(q *query) error {
 	unlisted := memory.Unlisted(q.flat)
 	if unlisted == nil || q.opt.Engine != "" {
 		return nil
@@ -25,12 +25,12 @@ func (q *query) refusedInputs() error {
 			return nil
 		}
 	}
-	return q.tooManyValues(err)
+	return tooManyValues(q, err)
 }
 
 // tooManyValues refuses an input that has too many values to try them one by one. why is the
 // objection of bmc, nil if bmc was not considered.
-func (q *query) tooManyValues(why error) error {
+func tooManyValues(q *query, why error) error {
 	d := q.Unsupported(engine.TriesInputs("this question", q.flat))
 	if why != nil {
 		d.Message = "this input has too many values to try them one by one"
