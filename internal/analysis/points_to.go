@@ -79,7 +79,7 @@ func (a *PointsTo) Holders(to Pointee) []ir.Reg {
 	var out []ir.Reg
 	if i, ok := a.index[to]; ok {
 		for r := range a.holds {
-			if slices.Contains(a.holds[r], i) {
+			if _, ok := slices.BinarySearch(a.holds[r], i); ok {
 				out = append(out, ir.Reg(r))
 			}
 		}
@@ -98,16 +98,49 @@ func (a *PointsTo) number(to Pointee) int {
 	return i
 }
 
-// join adds to a set and reports whether the set grew.
+// join adds to a set and reports whether the set grew. Sets are sorted and never changed, so that
+// registers can share them.
 func join(set *[]int, more []int) bool {
-	grew := false
-	for _, x := range more {
-		if at, ok := slices.BinarySearch(*set, x); !ok {
-			*set = slices.Insert(slices.Clip(*set), at, x)
-			grew = true
+	old := *set
+	if len(old) == 0 {
+		*set = more
+		return len(more) > 0
+	}
+	if len(more) == 0 || &old[0] == &more[0] && len(old) >= len(more) {
+		return false
+	}
+	i, j, missing := 0, 0, 0
+	for j < len(more) {
+		switch {
+		case i < len(old) && old[i] < more[j]:
+			i++
+		case i < len(old) && old[i] == more[j]:
+			i, j = i+1, j+1
+		default:
+			missing, j = missing+1, j+1
 		}
 	}
-	return grew
+	switch missing {
+	case 0:
+		return false
+	case len(more): // nothing in common
+	case len(more) - len(old): // a part of more
+		*set = more
+		return true
+	}
+	both := make([]int, 0, len(old)+missing)
+	for i, j = 0, 0; i < len(old) || j < len(more); {
+		switch {
+		case j == len(more) || i < len(old) && old[i] < more[j]:
+			both, i = append(both, old[i]), i+1
+		case i == len(old) || more[j] < old[i]:
+			both, j = append(both, more[j]), j+1
+		default:
+			both, i, j = append(both, old[i]), i+1, j+1
+		}
+	}
+	*set = both
+	return true
 }
 
 // define updates the registers that an edge writes and reports whether a set grew.
@@ -150,7 +183,7 @@ func (a *PointsTo) value(e *ir.Expr, escape func([]int)) (set []int, other bool)
 		a.value(e.X, escape)
 		y, o1 := a.value(e.Y, escape)
 		z, o2 := a.value(e.Z, escape)
-		both := slices.Clone(y)
+		both := y
 		join(&both, z)
 		return both, o1 || o2
 	case (e.Op == ir.Add || e.Op == ir.Sub) && e.Type.Bits == 64:

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -74,5 +75,26 @@ func TestPointsTo(t *testing.T) {
 	}
 	if n := len(a.Holders(Pointee{ir.NoObject, p.Funcs[0].Edges[0].ID})); n != 2 {
 		t.Errorf("%d registers hold the block, want 2", n)
+	}
+}
+
+// Sets are joined as a naive union does it, and shared sets do not change.
+func TestJoin(t *testing.T) {
+	set := func(bits int) (out []int) {
+		for i := range 5 {
+			if bits>>i&1 == 1 {
+				out = append(out, i)
+			}
+		}
+		return out
+	}
+	for a := range 32 {
+		for b := range 32 {
+			x, y := set(a), set(b)
+			before, after := x, x
+			if grew := join(&after, y); grew != (a|b != a) || !slices.Equal(after, set(a|b)) || !slices.Equal(before, set(a)) || !slices.Equal(y, set(b)) {
+				t.Errorf("%v and %v: %v", set(a), set(b), after)
+			}
+		}
 	}
 }

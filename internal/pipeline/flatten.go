@@ -12,7 +12,14 @@ import (
 
 // Flatten runs the passes. It refuses a program that exceeds their limits.
 func (p *Program) Flatten(opt Options) (*ir.Program, error) {
-	flat, err := transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Stop: p.stop(opt)}, nil)
+	var flat *ir.Program
+	var err error
+	stop := p.stop(opt)
+	if limit := limited(p.ctx, opt, p.begun, Abandon, func() {
+		flat, err = transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Stop: stop}, nil)
+	}); limit != "" {
+		return nil, notInlined(limit)
+	}
 	over := (*OverLimit)(nil)
 	large := (*transform.TooLarge)(nil)
 	switch {
@@ -33,7 +40,6 @@ func (p *Program) Flatten(opt Options) (*ir.Program, error) {
 // the reading.
 func (p *Program) stop(opt Options) func() error {
 	exceeded := exceeds(opt, p.begun)
-	const advice = "look for recursion, which is inlined up to --unroll times, and for calls through pointers, which can reach every function of that type whose address is taken"
 	return func() error {
 		limit := ""
 		if p.ctx.Err() != nil {
@@ -44,7 +50,15 @@ func (p *Program) stop(opt Options) func() error {
 		if limit == "" {
 			return nil
 		}
-		return &OverLimit{"the calls of the program could not be inlined " + limit, advice}
+		return notInlined(limit)
+	}
+}
+
+// notInlined is the error for passes that exceed a limit.
+func notInlined(limit string) *OverLimit {
+	return &OverLimit{
+		"the calls of the program could not be inlined " + limit,
+		"look for recursion, which is inlined up to --unroll times, and for calls through pointers, which can reach every function of that type whose address is taken",
 	}
 }
 

@@ -8,9 +8,10 @@ import (
 	"time"
 )
 
-// Limits of the reading. A page of macros can stand for more text than there is memory, and the
-// parser of C, a library, cannot be stopped. So a front end runs on a goroutine of its own, and the
-// pipeline stops waiting for it when it exceeds a limit.
+// Limits of the reading and of the passes. A page of macros can stand for more text than there is
+// memory, and the parser of C, a library, cannot be stopped. So a front end runs on a goroutine of its
+// own, and the pipeline stops waiting for it when it exceeds a limit. The passes look at the limits
+// themselves, but not in every loop.
 
 const (
 	// pause is the time between two checks of the limits.
@@ -40,19 +41,28 @@ func beforeTheEnd(ctx context.Context) string {
 	return "before the interruption"
 }
 
-// limited runs work. It returns the limit that was exceeded, "" if work came to its end. Abandoned
-// work may still write to the variables that it captured.
-func limited(ctx context.Context, opt Options, work func()) (over string) {
-	done := make(chan any, 1)
+// limited runs work. It returns the limit that was exceeded, where time counts from begun, or "" if
+// work came to its end. Work that exceeds a limit is abandoned: it may still write to the variables
+// that it captured. abandon, if not nil, gets the channel that the work closes when it ends.
+func limited(ctx context.Context, opt Options, begun time.Time, abandon func(<-chan struct{}), work func()) (over string) {
+	done, ended := make(chan any, 1), make(chan struct{})
 	go func() {
+		defer close(ended)
 		defer func() { done <- recover() }()
 		work()
 	}()
+	if abandon != nil {
+		defer func() {
+			if over != "" {
+				abandon(ended)
+			}
+		}()
+	}
 	interrupted := ctx.Done()
 	var give <-chan time.Time
 	check := time.NewTicker(pause)
 	defer check.Stop()
-	exceeded := exceeds(opt, time.Now())
+	exceeded := exceeds(opt, begun)
 	for {
 		select {
 		case broken := <-done:

@@ -34,7 +34,7 @@ func TestLimited(t *testing.T) {
 		{"nothing", t.Context(), Options{Timeout: time.Hour, Memory: 1 << 40}, func() {}, ""},
 	} {
 		runtime.GC() // so that what earlier tests left does not count
-		if got := limited(tc.ctx, tc.opt, tc.work); !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") {
+		if got := limited(tc.ctx, tc.opt, time.Now(), nil, tc.work); !strings.HasPrefix(got, tc.want) || (got == "") != (tc.want == "") {
 			t.Errorf("%s: ended %q, want %q", tc.name, got, tc.want)
 		}
 	}

@@ -30,7 +30,7 @@ const (
 )
 
 // localize is the pass.
-func localize(p *ir.Program, _ Options) (*ir.Program, error) {
+func localize(p *ir.Program, opt Options) (*ir.Program, error) {
 	out := *p
 	out.Objects = append([]ir.Object(nil), p.Objects...)
 	out.Funcs = append([]*ir.Func(nil), p.Funcs...)
@@ -47,8 +47,10 @@ func localize(p *ir.Program, _ Options) (*ir.Program, error) {
 		if users[ir.FuncID(id)] != 1 || !allocatesStack(f) {
 			continue
 		}
-		l := &localizer{p: &out, f: copyFunc(f), names: names, total: &total}
-		l.run()
+		l := &localizer{p: &out, f: copyFunc(f), names: names, total: &total, stop: opt.Stop}
+		if err := l.run(); err != nil {
+			return nil, err
+		}
 		out.Funcs[id] = l.f
 	}
 	out.Seal()
@@ -76,6 +78,7 @@ type localizer struct {
 	f       *ir.Func
 	names   map[string]bool // names of objects
 	total   *int64          // size of the new objects of all functions
+	stop    func() error    // as in Options
 	flow    *analysis.PointsTo
 	made    map[ir.EdgeID]ir.ObjectID // the new objects, by the edge that allocates the block
 	private map[ir.ObjectID]bool      // the new objects
@@ -83,7 +86,15 @@ type localizer struct {
 	uses map[analysis.Pointee][]*ir.Edge
 }
 
-func (l *localizer) run() {
+// stopped returns the error of the limit that was exceeded, nil if none was.
+func (l *localizer) stopped() error {
+	if l.stop == nil {
+		return nil
+	}
+	return l.stop()
+}
+
+func (l *localizer) run() error {
 	l.flow = analysis.NewPointsTo(l.f)
 	live := analysis.Liveness(l.f)
 	l.made, l.private, l.uses = map[ir.EdgeID]ir.ObjectID{}, map[ir.ObjectID]bool{}, map[analysis.Pointee][]*ir.Edge{}
@@ -95,15 +106,22 @@ func (l *localizer) run() {
 			l.uses[s] = append(l.uses[s], e)
 		}
 	}
+	var err error
 	l.flow.Pointees(func(s analysis.Pointee, confined bool) {
-		if s.Object == ir.NoObject && confined && l.outlives(s, byID[s.Alloc], live) {
+		if err == nil {
+			err = l.stopped()
+		}
+		if err == nil && s.Object == ir.NoObject && confined && l.outlives(s, byID[s.Alloc], live) {
 			l.make(s, byID[s.Alloc])
 		}
 	})
+	if err != nil {
+		return err
+	}
 	for i := range l.f.Edges {
 		l.rewrite(&l.f.Edges[i])
 	}
-	l.propagate()
+	return l.propagate()
 }
 
 // outlives reports whether no register that may hold the address of a block is live where
@@ -194,8 +212,11 @@ func (l *localizer) rewrite(e *ir.Edge) {
 
 // propagate replaces the registers that only hold the address of one new object by that
 // address, and removes assignments of such addresses to registers that are not read.
-func (l *localizer) propagate() {
+func (l *localizer) propagate() error {
 	for l.replaceKnown() {
+		if err := l.stopped(); err != nil {
+			return err
+		}
 	}
 	live := analysis.Liveness(l.f)
 	for i := range l.f.Edges {
@@ -203,6 +224,7 @@ func (l *localizer) propagate() {
 			e.Op, e.Pass = ir.NewOp(ir.Nop), "localize"
 		}
 	}
+	return nil
 }
 
 // replaceKnown replaces the registers whose address is known now. It reports whether it
