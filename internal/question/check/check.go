@@ -100,6 +100,13 @@ func (o *Options) engineNames() []string {
 	return strings.Split(o.Engine, ",")
 }
 
+// boundsOfBMC returns the bounds of bounded model checking.
+func (o *Options) boundsOfBMC() bmc.Options {
+	b := o.BMC
+	b.Unroll = o.Unroll
+	return b
+}
+
 // engines returns the options of the engines.
 func (o *Options) engines() pipeline.EngineOptions {
 	return pipeline.EngineOptions{

@@ -91,6 +91,9 @@ func (q *query) attempts(s *schedule, as pipeline.Asking, asked *engine.Engine) 
 		}
 		a := newAttempt(e, as.Model, as.Under, s)
 		a.work = func(ctx context.Context) { q.Ask(ctx, a.ask, q.flat, how) }
+		if e.Name == bmc.Engine.Name && bmc.Estimate(q.flat, q.opt.boundsOfBMC()) > smallFormula {
+			a.since = turns // it waits until all engines run at the same time
+		}
 		all = append(all, a)
 	}
 	slices.SortStableFunc(all, func(a, b *attempt) int { return a.since - b.since })

@@ -20,24 +20,36 @@ import (
 // wait for it.
 
 const (
-	reliedStates   = 5_000 // of the answer itself, and of each weaker program
-	reliedSuspects = 24
+	reliedStates      = 5_000 // of the answer itself, and of each weaker program
+	reliedTransitions = 4 * reliedStates
+	reliedSuspects    = 24
 )
+
+// reliedWork returns how many states all weaker programs may have together: the search must not
+// cost much more than the answer did.
+func reliedWork(res *verdict.Result) int64 { return max(reliedStates, 4*res.Stats.States) }
 
 // relies lists what the safety of a program relies on.
 func (q *query) relies(ctx context.Context, res *verdict.Result) ([]verdict.Reliance, error) {
-	if res.Stats.States > reliedStates || !res.Coverage.Exhaustive || memory.Unlisted(q.flat) != nil {
+	if res.Stats.States > reliedStates || res.Stats.Transitions > reliedTransitions || !res.Coverage.Exhaustive || memory.Unlisted(q.flat) != nil {
 		return nil, nil
 	}
 	how, first := q.opt.asked(), pipeline.Engines(q.opt.engines())[0]
 	var out []verdict.Reliance
+	left := reliedWork(res)
 	try := func(kind verdict.RelianceKind, at source.Span, weaker *ir.Program) error {
 		task := q.QuestionTask(weaker, q.model, &how)
 		task.KeepGoing, task.Progress = false, nil
-		task.Limits.States, task.Limits.Workers = reliedStates, 1
+		if task.Limits.States, task.Limits.Workers = min(reliedStates, left), 1; left <= 0 {
+			return nil
+		}
 		found, err := first.Run(ctx, task)
-		if err != nil || len(found.Violations) == 0 {
+		if err != nil {
 			return err
+		}
+		left -= found.Stats.States
+		if len(found.Violations) == 0 {
+			return nil
 		}
 		v := &found.Violations[0]
 		if v.Kind == engine.FinalViolated && q.Observes() {

@@ -60,6 +60,10 @@ var policy = map[string]struct {
 	"bmc":      {20_000, 5},
 }
 
+// smallFormula is the largest estimate of a formula (bmc.Estimate) for which bmc gets turns: most
+// formulas of this size are built and solved in a second or two.
+const smallFormula = 4_000
+
 func newAttempt(e *engine.Engine, model, under memory.Model, s *schedule) *attempt {
 	p := policy[e.Name]
 	return &attempt{ask: &pipeline.Asking{Engine: e, Model: model, Under: under, Share: s.share}, units: p.units, since: p.since, fewestBounds: e.Name == explicit.Engine.Name}

@@ -1,0 +1,26 @@
+package bmc
+
+import (
+	"math"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/transform"
+)
+
+// Estimate returns about how many instructions the formula of a program has: those of each thread,
+// once its loops are unrolled, in each round. It builds nothing, so that a caller can decide
+// whether the formula is worth building.
+func Estimate(p *ir.Program, o Options) float64 {
+	o = withDefaults(o)
+	total := 0.0
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		loops := transform.LoopsOf(f)
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			around := min(len(loops.Around[e.From]), len(loops.Around[e.To]))
+			total += math.Pow(float64(o.Unroll+1), float64(around))
+		}
+	}
+	return total * float64(o.Rounds)
+}
