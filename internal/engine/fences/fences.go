@@ -99,7 +99,7 @@ type Repair struct {
 	// Bound is a lower bound of the cost of every set that repairs the program.
 	Bound    int64
 	Before   *Break   // what is wrong without any fence; nil: nothing
-	Without  []Break  // for every fence, what is wrong without it
+	Without  []Break  // for every fence, what is wrong without it; shorter if the time was over
 	Hopeless *Break   // an execution that no fence prevents
 	Proof    []Clause // what Bound rests on
 	All      [][]ir.FenceAt
@@ -116,6 +116,17 @@ type Repair struct {
 type Clause struct {
 	Break Break
 	OneOf []ir.FenceAt
+}
+
+// NoReasons is the code of the warning that Without ends early.
+const NoReasons = "FP0924"
+
+// timeOver says how the context ended.
+func timeOver(ctx context.Context) string {
+	if ctx.Err() == context.DeadlineExceeded {
+		return "time limit reached"
+	}
+	return "interrupted"
 }
 
 // mostOptimal bounds how many cheapest sets are listed.
@@ -194,7 +205,11 @@ func (r *run) cost(set []int) int64 {
 // no answer.
 func (r *run) search(ctx context.Context) (set []int, done bool, err error) {
 	for {
-		set, _, _ = r.problem.Minimum() // clauses are never empty
+		set, _, _, err = r.problem.Minimum(ctx) // clauses are never empty
+		if err != nil {
+			r.out.Status, r.out.Reason = Unknown, timeOver(ctx)
+			return nil, false, nil
+		}
 		r.out.Bound = r.cost(set)
 		r.out.Rounds++
 		found, err := r.decide(ctx, set)
@@ -327,7 +342,7 @@ func OneOf(task *Task, b *Break) []ir.FenceAt {
 
 // Cheapest returns the first of the cheapest sets that hit all clauses, and all of these sets, up
 // to mostOptimal.
-func Cheapest(task *Task, clauses [][]ir.FenceAt) (set []ir.FenceAt, cost int64, all [][]ir.FenceAt, more bool) {
+func Cheapest(ctx context.Context, task *Task, clauses [][]ir.FenceAt) (set []ir.FenceAt, cost int64, all [][]ir.FenceAt, more bool, err error) {
 	r := newRun(task)
 	for _, c := range clauses {
 		var items []int
@@ -337,12 +352,15 @@ func Cheapest(task *Task, clauses [][]ir.FenceAt) (set []ir.FenceAt, cost int64,
 		slices.Sort(items)
 		r.problem.Clauses = append(r.problem.Clauses, items)
 	}
-	best, _, _ := r.problem.Minimum()
-	sets, more := r.problem.All(mostOptimal)
+	best, _, _, err := r.problem.Minimum(ctx)
+	if err != nil {
+		return nil, 0, nil, false, err
+	}
+	sets, more, err := r.problem.All(ctx, mostOptimal)
 	for _, s := range sets {
 		all = append(all, r.fences(s))
 	}
-	return r.fences(best), r.cost(best), all, more
+	return r.fences(best), r.cost(best), all, more, err
 }
 
 // justify finds for every fence an execution that is bad without it.
@@ -354,8 +372,10 @@ func (r *run) justify(ctx context.Context, set []int) error {
 			return err
 		}
 		if found.Status != Bad {
-			if ctx.Err() != nil { // out of time: the set is right, but has no reasons
-				r.out.Status, r.out.Reason = Unknown, found.Reason
+			if ctx.Err() != nil { // the set is right and cheapest, but reasons are missing
+				r.out.Warnings = append(r.out.Warnings, verdict.Warning{
+					Code: NoReasons, Message: "what goes wrong without some of the fences was not searched for: " + found.Reason,
+				})
 				return nil
 			}
 			if !found.Coverage.Exhaustive { // the execution is beyond the bounds
@@ -374,7 +394,13 @@ func (r *run) justify(ctx context.Context, set []int) error {
 func (r *run) all(ctx context.Context) error {
 	good := map[string]bool{}
 	for {
-		sets, more := r.problem.All(mostOptimal)
+		sets, more, err := r.problem.All(ctx, mostOptimal)
+		if err != nil {
+			r.out.Warnings = append(r.out.Warnings, verdict.Warning{
+				Code: "FP0920", Message: "not every cheapest set is listed: " + timeOver(ctx),
+			})
+			return nil
+		}
 		learned := false
 		for _, set := range sets {
 			key := fmt.Sprint(set)

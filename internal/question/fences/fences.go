@@ -236,7 +236,9 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	res.Cost = out.Cost
 	for i, at := range out.Fences {
 		f := r.Fence(at, cost, threads)
-		f.Without = r.broken(&out.Without[i])
+		if i < len(out.Without) {
+			f.Without = r.broken(&out.Without[i])
+		}
 		res.Fences = append(res.Fences, f)
 	}
 	for _, set := range out.All {
@@ -350,7 +352,9 @@ func (r *Repairer) elsewhere(ctx context.Context, task *fences.Task, res *verdic
 	threads := r.Fences.Threads()
 	for i, at := range out.Fences {
 		f := r.Fence(at, task.Cost, threads)
-		f.Without = r.broken(&out.Without[i])
+		if i < len(out.Without) {
+			f.Without = r.broken(&out.Without[i])
+		}
 		res.Repair.Elsewhere = append(res.Repair.Elsewhere, f)
 	}
 	return nil
@@ -440,6 +444,7 @@ func (r *Repairer) removable(ctx context.Context) (*verdict.Result, error) {
 	present := transform.PresentFences(r.Flat)
 	res.Repair.Present = len(present)
 	var removed []source.Span
+	undecided, why := 0, ""
 	for _, f := range present {
 		less := transform.WithoutFences(r.Flat, append(slices.Clone(removed), f.Pos))
 		found, err := r.checkFlat(ctx, less, r.run.Props)
@@ -459,10 +464,15 @@ func (r *Repairer) removable(ctx context.Context) (*verdict.Result, error) {
 			res.Coverage, res.Warnings = found.Coverage, found.Warnings
 		case fences.Bad:
 		default:
+			undecided, why = undecided+1, found.Reason
 			res.Warnings = append(res.Warnings, verdict.Warning{
 				Code: "FP0923", Message: "it is not known whether this fence is needed: " + found.Reason, Pos: &pos,
 			})
 		}
+	}
+	if undecided > 0 {
+		res.Verdict, res.Reason = verdict.Unknown, fmt.Sprintf("it is not known whether %d of %d fences are needed: %s", undecided, len(present), why)
+		return res, nil
 	}
 	pipeline.Hold(res, r.given())
 	r.run.Restrict(res, &r.opt.Options)

@@ -182,7 +182,7 @@ func (f *fenceVerifier) sites() error {
 			return fmt.Errorf("repair.optimal: the result has no set of fences to compare with")
 		}
 		for _, one := range set {
-			if i < 2 && one.Without == nil {
+			if i < 2 && one.Without == nil && !slices.ContainsFunc(f.r.Warnings, func(w verdict.Warning) bool { return w.Code == engine.NoReasons }) {
 				return fmt.Errorf("a fence has no execution that shows why it is needed")
 			}
 		}
@@ -213,7 +213,10 @@ func (f *fenceVerifier) bound() error {
 	if len(rep.Needs) != rep.Clauses {
 		return fmt.Errorf("repair.clauses: stored %d, computed %d", rep.Clauses, len(rep.Needs))
 	}
-	set, cost, all, more := engine.Cheapest(task, clauses)
+	set, cost, all, more, err := engine.Cheapest(f.v.ctx, task, clauses)
+	if err != nil {
+		return fmt.Errorf("computing the cheapest sets: %w", err)
+	}
 	if cost != rep.Bound {
 		return fmt.Errorf("repair.bound: stored %d, computed %d", rep.Bound, cost)
 	}

@@ -98,6 +98,8 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 			word = fmt.Sprintf("unknown whether %d fences %s", n, many)
 		} else if r.BoundedOnly {
 			word = "unknown whether it is " + is
+		} else if rep.Removal && rep.Present > 0 {
+			word = is + ", and perhaps some fences are not needed"
 		}
 		p.unknown(head+p.opt.paint(yellow, word), r)
 		if rep.Bound > 0 && !r.BoundedOnly {

@@ -1,6 +1,7 @@
 package pb
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -25,15 +26,15 @@ type Problem struct {
 }
 
 // Minimum returns the first cheapest set that hits every clause, and its cost. ok is false if some
-// clause is empty: then there is no such set.
-func (p *Problem) Minimum() (set []int, cost int64, ok bool) {
-	s, ok := newSearch(p, true)
+// clause is empty: then there is no such set. The error is that of the context.
+func (p *Problem) Minimum(ctx context.Context) (set []int, cost int64, ok bool, err error) {
+	s, ok := newSearch(ctx, p, true)
 	if !ok {
-		return nil, 0, false
+		return nil, 0, false, ctx.Err()
 	}
 	cost, ok = s.minimum(math.MaxInt64)
 	if !ok {
-		return nil, 0, false
+		return nil, 0, false, s.err
 	}
 	for _, item := range s.items {
 		s.state[item] = taken
@@ -45,19 +46,19 @@ func (p *Problem) Minimum() (set []int, cost int64, ok bool) {
 		s.spent -= p.Costs[item]
 		s.state[item] = forbidden
 	}
-	return set, cost, true
+	return set, cost, true, s.err
 }
 
 // All returns the cheapest sets in lexicographic order, at most limit of them; more says that there
-// are others.
-func (p *Problem) All(limit int) (sets [][]int, more bool) {
-	s, ok := newSearch(p, false)
+// are others. The error is that of the context.
+func (p *Problem) All(ctx context.Context, limit int) (sets [][]int, more bool, err error) {
+	s, ok := newSearch(ctx, p, false)
 	if !ok {
-		return nil, false
+		return nil, false, ctx.Err()
 	}
 	best, ok := s.minimum(math.MaxInt64)
 	if !ok {
-		return nil, false
+		return nil, false, s.err
 	}
 	s.best = best
 	s.found = func() bool {
@@ -76,7 +77,7 @@ func (p *Problem) All(limit int) (sets [][]int, more bool) {
 	}
 	s.branch()
 	slices.SortFunc(sets, slices.Compare[[]int])
-	return sets, more
+	return sets, more, s.err
 }
 
 // itemState says whether an item is taken, forbidden or open.
@@ -100,15 +101,17 @@ type search struct {
 	used    []int       // scratch of bound: number of the call in which an item was used
 	calls   int
 	stop    bool
+	ctx     context.Context // looked at now and then
+	err     error           // of ctx; ends the search
 }
 
-func newSearch(p *Problem, first bool) (*search, bool) {
+func newSearch(ctx context.Context, p *Problem, first bool) (*search, bool) {
 	for item, c := range p.Costs {
 		if c <= 0 {
 			panic(fmt.Sprintf("BUG: item %d costs %d", item, c))
 		}
 	}
-	s := &search{costs: p.Costs, state: make([]itemState, len(p.Costs)), used: make([]int, len(p.Costs))}
+	s := &search{ctx: ctx, costs: p.Costs, state: make([]itemState, len(p.Costs)), used: make([]int, len(p.Costs))}
 	for _, c := range p.Clauses {
 		if len(c) == 0 {
 			return nil, false
@@ -198,6 +201,12 @@ func (s *search) minimum(limit int64) (int64, bool) {
 
 // branch searches for sets with the taken items and without the forbidden ones.
 func (s *search) branch() {
+	if s.calls%256 == 0 && s.err == nil {
+		s.err = s.ctx.Err()
+	}
+	if s.err != nil {
+		return
+	}
 	clause, rest, possible := s.bound()
 	if !possible || s.stop || s.spent+rest > s.best || s.found == nil && s.spent+rest >= s.best {
 		return

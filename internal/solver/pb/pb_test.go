@@ -1,6 +1,8 @@
 package pb
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -54,11 +56,11 @@ func TestAgainstNaive(t *testing.T) {
 	for n := range 4000 {
 		p := random(r)
 		want, cost := naive(p)
-		set, got, ok := p.Minimum()
+		set, got, ok, _ := p.Minimum(t.Context())
 		if !ok || got != cost || !slices.Equal(set, want[0]) {
 			t.Fatalf("%d: %+v: got %v for %d (%v), want %v for %d", n, p, set, got, ok, want[0], cost)
 		}
-		all, more := p.All(1 << 20)
+		all, more, _ := p.All(t.Context(), 1<<20)
 		if more || !slices.EqualFunc(all, want, slices.Equal[[]int]) {
 			t.Fatalf("%d: %+v: got %v, want %v", n, p, all, want)
 		}
@@ -67,20 +69,20 @@ func TestAgainstNaive(t *testing.T) {
 
 func TestEmptyClause(t *testing.T) {
 	p := &Problem{Costs: []int64{1}, Clauses: [][]int{{0}, {}}}
-	if _, _, ok := p.Minimum(); ok {
+	if _, _, ok, _ := p.Minimum(t.Context()); ok {
 		t.Error("an empty clause was hit")
 	}
-	if all, more := p.All(10); len(all) > 0 || more {
+	if all, more, _ := p.All(t.Context(), 10); len(all) > 0 || more {
 		t.Errorf("an empty clause was hit by %v", all)
 	}
 }
 
 func TestLimit(t *testing.T) {
 	p := &Problem{Costs: []int64{1, 1, 1}, Clauses: [][]int{{0, 1, 2}}}
-	if all, more := p.All(2); len(all) != 2 || !more {
+	if all, more, _ := p.All(t.Context(), 2); len(all) != 2 || !more {
 		t.Errorf("%v, more %v", all, more)
 	}
-	if all, more := p.All(3); len(all) != 3 || more {
+	if all, more, _ := p.All(t.Context(), 3); len(all) != 3 || more {
 		t.Errorf("%v, more %v", all, more)
 	}
 }
@@ -102,6 +104,26 @@ func BenchmarkMinimum(b *testing.B) {
 		p.Clauses = append(p.Clauses, c)
 	}
 	for b.Loop() {
-		p.Minimum()
+		p.Minimum(b.Context())
+	}
+}
+
+// A search ends with its context. This one would take long: the edges of a graph are to be hit in
+// which each node has few neighbours.
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	p := &Problem{}
+	for i := range 400 {
+		p.Costs = append(p.Costs, 1)
+		for _, step := range []int{7, 61, 153} {
+			p.Clauses = append(p.Clauses, []int{i, (i*3 + step) % 400})
+		}
+	}
+	if set, _, _, err := p.Minimum(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", set, err)
+	}
+	if sets, _, err := p.All(ctx, 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", sets, err)
 	}
 }
