@@ -97,6 +97,9 @@ func buildWith(ctx context.Context, task *engine.Task, robust bool, domain *Doma
 		if len(b.net.Places) > maxPlaces || len(b.net.Trans) > maxTransitions {
 			b.err = ErrGrows
 		}
+		if limit := task.Limits.MemoryLimit(); limit > 0 && b.net.bytes() > limit {
+			b.err = fmt.Errorf("memory limit of %d MiB reached with a net of %d places", limit>>20, len(b.net.Places))
+		}
 		if ctx.Err() != nil {
 			b.err = fmt.Errorf("time limit reached or interrupted with a net of %d places", len(b.net.Places))
 		}

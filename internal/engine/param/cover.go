@@ -84,6 +84,8 @@ type cover struct {
 	dead    []bool            // subsumed since
 	buckets map[int32][]int32 // elements by their last place
 	limit   int
+	memory  int64 // limit in bytes, 0: none
+	bytes   int64 // of the elements
 	from    int // elements before the marking equation is asked
 	eq      *equation
 	stats   coverStats
@@ -116,7 +118,7 @@ func (c *cover) run(ctx context.Context, bad int32) (found marking, complete boo
 	}
 	c.keep(first)
 	for next := 0; next < len(c.list); next++ {
-		if next%64 == 0 && ctx.Err() != nil || len(c.list) > c.limit {
+		if c.stopped(ctx) {
 			return nil, false
 		}
 		if c.dead[next] {
@@ -127,7 +129,9 @@ func (c *cover) run(ctx context.Context, bad int32) (found marking, complete boo
 			return m, true
 		}
 		for _, t := range c.givers(m) {
-			c.stats.Tried++
+			if c.stats.Tried++; c.stats.Tried%64 == 0 && c.stopped(ctx) {
+				return nil, false
+			}
 			p := m.before(&c.net.Trans[t])
 			if !c.reachable(p) {
 				c.stats.Pruned++
@@ -155,6 +159,11 @@ func (c *cover) run(ctx context.Context, bad int32) (found marking, complete boo
 		}
 	}
 	return nil, true
+}
+
+// stopped reports whether a limit is reached.
+func (c *cover) stopped(ctx context.Context) bool {
+	return ctx.Err() != nil || len(c.list) > c.limit || c.memory > 0 && c.bytes > c.memory
 }
 
 // givers returns the transitions that give a token of m, each once.
@@ -213,6 +222,7 @@ func (c *cover) keep(m marking) {
 			c.dead[i] = true
 		}
 	}
+	c.bytes += 48 + int64(len(m))*8
 	c.list = append(c.list, m)
 	c.dead = append(c.dead, false)
 	c.buckets[last] = append(c.buckets[last], int32(len(c.list)-1))

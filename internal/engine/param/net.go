@@ -43,6 +43,9 @@ type Net struct {
 	key    []byte
 }
 
+// bytes returns about how much memory the net uses.
+func (n *Net) bytes() int64 { return 128 * int64(len(n.Places)+len(n.Trans)) }
+
 func newNet() *Net { return &Net{places: map[string]int32{}, trans: map[string]bool{}} }
 
 // group adds a group.

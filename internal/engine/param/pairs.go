@@ -1,6 +1,9 @@
 package param
 
-import "math/bits"
+import (
+	"context"
+	"math/bits"
+)
 
 // Pairs of places that can be marked at the same time. This is an over-approximation. Initially,
 // all pairs of marked places can. A transition is possible if all pairs of its input places can be
@@ -36,7 +39,8 @@ func (p *pairs) set(a, b int32) bool {
 	return true
 }
 
-func findPairs(n *Net) *pairs {
+// findPairs returns the table, or nil if it would be too large or the context has ended.
+func findPairs(ctx context.Context, n *Net) *pairs {
 	if len(n.Places) > maxPaired {
 		return nil
 	}
@@ -66,6 +70,9 @@ func findPairs(n *Net) *pairs {
 	for changed := true; changed; {
 		changed = false
 		for i := range n.Trans {
+			if i%256 == 0 && ctx.Err() != nil {
+				return nil // a table that is not complete would leave out too much
+			}
 			if t := &n.Trans[i]; p.enabled(t) && p.fire(t, beside) {
 				changed = true
 			}

@@ -63,7 +63,8 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 		return &Answer{Unknown: err.Error(), Stats: verdict.Stats{Seconds: time.Since(start).Seconds()}}, nil
 	}
 	a := &Answer{Net: Size{Places: len(b.net.Places), Transitions: len(b.net.Trans)}}
-	c := newCover(b.net, findPairs(b.net))
+	c := newCover(b.net, findPairs(ctx, b.net))
+	c.memory = task.Limits.MemoryLimit()
 	found, complete := c.run(ctx, b.bad)
 	a.Net.Elements, a.Net.Tried, a.Net.Pruned = c.stats.Elements, c.stats.Tried, c.stats.Pruned
 	a.Stats = verdict.Stats{States: int64(len(c.list)), Transitions: int64(c.stats.Tried)}
@@ -72,6 +73,8 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 		a.Possible, a.Enough = true, b.enough(found)
 	case !complete && ctx.Err() != nil:
 		a.Unknown = fmt.Sprintf("time limit reached or interrupted with %d elements", len(c.list))
+	case !complete && len(c.list) <= c.limit:
+		a.Unknown = fmt.Sprintf("memory limit of %d MiB reached with %d elements", c.memory>>20, len(c.list))
 	case !complete:
 		a.Unknown = fmt.Sprintf("more than %d elements", c.limit)
 	}
@@ -128,7 +131,7 @@ func buildBounded(ctx context.Context, task *engine.Task, q Question, domain *Do
 
 // stays reports whether no value is known to leave the domain.
 func stays(ctx context.Context, b *builder) bool {
-	out, complete := newCover(b.net, findPairs(b.net)).run(ctx, b.outside)
+	out, complete := newCover(b.net, findPairs(ctx, b.net)).run(ctx, b.outside)
 	return complete && out == nil
 }
 

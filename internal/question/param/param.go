@@ -119,7 +119,7 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 	unasked := props.Deadlock && !deadlock && q.question == param.Safety
 	props.Deadlock = deadlock
 	q.Props = &props // what the answer says was asked
-	task := &engine.Task{Program: flat, Props: &props, Model: memory.SC}
+	task := &engine.Task{Program: flat, Props: &props, Model: memory.SC, Limits: engine.Limits{Memory: q.common.Memory}}
 	res, err := pipeline.Heed(ctx, &q.common, "the search for any number of threads", func() (*verdict.Result, error) { return q.decide(ctx, task) })
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 		return nil, q.Refuse(q.Unsupported(err))
@@ -144,10 +144,13 @@ type decided struct {
 	err error
 }
 
-// decide runs both searches.
+// decide runs both searches. An answer of engine param that no instance can change ends the search of
+// the instance at hand.
 func (q *query) decide(ctx context.Context, task *engine.Task) (*verdict.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	instances, enough := context.WithCancel(ctx)
+	defer enough()
 	all := make(chan decided, 1)
 	go func() {
 		var d decided
@@ -156,31 +159,23 @@ func (q *query) decide(ctx context.Context, task *engine.Task) (*verdict.Result,
 				d.err = fmt.Errorf("engine param: %v\n%s", r, pipeline.Stack())
 			}
 			all <- d
+			if d.final() {
+				enough()
+			}
 		}()
 		d.a, d.err = param.Decide(ctx, task, q.question, q.domain)
 	}()
 	n := q.leastInstance()
-	var early *decided
-	for ; n <= maxInstance; n++ {
-		if early == nil {
-			select {
-			case d := <-all:
-				if d.final() {
-					return q.conclude(ctx, d, n)
-				}
-				early = &d
-			default:
-			}
+	for ; n <= maxInstance && instances.Err() == nil; n++ {
+		res, err := q.instance(instances, n)
+		if instances.Err() != nil && ctx.Err() == nil && (err != nil || res == nil) {
+			break // engine param has an answer, and this instance none
 		}
-		if res, err := q.instance(ctx, n); err != nil || res != nil {
+		if err != nil || res != nil {
 			return res, err
 		}
 	}
-	if early == nil {
-		d := <-all
-		early = &d
-	}
-	return q.conclude(ctx, *early, n)
+	return q.conclude(ctx, <-all, n)
 }
 
 // final reports whether no search of instances can change the answer. An answer that knows nothing, or
