@@ -39,6 +39,15 @@ func FenceStyles() []FenceStyle {
 	return out
 }
 
+// Preference says which part of a program fences go to if several sets cost the same.
+type Preference string
+
+// The preferences. The library has the included files, and of several C files the ones without main.
+const (
+	PreferLibrary Preference = "library"
+	PreferClient  Preference = "client"
+)
+
 // FenceOptions are the options of Fences.
 type FenceOptions struct {
 	Options
@@ -51,6 +60,8 @@ type FenceOptions struct {
 	AllOptimal bool       // list every cheapest set
 	Remove     bool       // list the fences of the program that are not needed, instead
 	Directory  string     // where patches are to be applied; "": files keep their names in them
+	Prefer     Preference // which of several cheapest sets is shown; "": PreferLibrary
+	Files      string     // pattern of the files that may be changed, such as *.h; "": all but system headers
 	BMC        BMCOptions // bounds of bounded model checking, where it checks assertions
 }
 
@@ -62,6 +73,6 @@ func Fences(ctx context.Context, in Input, opt FenceOptions) (Answer, error) {
 		Options: opt.Options.internal(), Deadlock: opt.Deadlock, BMC: opt.BMC.internal(),
 		For: fences.Purpose(cmp.Or(opt.For, ForRobustness)), Model: string(cmp.Or(opt.Model, TSO)),
 		Cost: fences.Cost(cmp.Or(opt.Cost, CostUniform)), Profile: opt.Profile.internal(), Style: string(cmp.Or(opt.Style, FenceStyles()[0])),
-		AllOptimal: opt.AllOptimal, Remove: opt.Remove, Directory: opt.Directory,
+		AllOptimal: opt.AllOptimal, Remove: opt.Remove, Directory: opt.Directory, Prefer: fences.Preference(opt.Prefer), Files: opt.Files,
 	}))
 }

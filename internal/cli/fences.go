@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,12 +31,16 @@ fence costs:
   uniform         every fence costs 1
   loops           ten times as much for every loop around the fence
   profile=FILE    FILE has lines 'LINE COST' or 'FILE:LINE COST'; other lines cost 1
+Fences also go into files that the program includes, except system headers (-isystem).
+Of several sets with the lowest cost, the one with most of its fences in the library
+is shown: in included files, or of several C files in those without main. --prefer
+client asks for the opposite, and --files '*.h' limits which files may change.
 FILE is a program, or - for standard input. Several C files form one program.
 
 Exit codes: 0 a set of fences was found, or none is needed; 1 no set of fences
-repairs the program; 2 unknown, or the repair would have to change an included file
-or a macro (fencepost shows this repair, but does not change these); 3 bad input or
-usage; 4 internal error.`
+repairs the program; 2 unknown, or the repair would have to change a macro, a system
+header or a file that --files leaves out (fencepost shows this repair, but does not
+change these); 3 bad input or usage; 4 internal error.`
 
 const fencesExample = `  fencepost fences dekker.c
   fencepost fences dekker.c --diff | patch -p1
@@ -46,6 +51,7 @@ const fencesExample = `  fencepost fences dekker.c
 type fencesFlags struct {
 	opt                   fencepost.FenceOptions
 	forWhat, model, style choiceValue
+	prefer                choiceValue
 	cost                  costValue
 	json, diff, write     bool
 	output                string
@@ -56,6 +62,7 @@ func (a *app) fencesCommand() *cobra.Command {
 	f.forWhat = choiceValue{value: string(fencepost.ForRobustness), choices: []string{string(fencepost.ForRobustness), string(fencepost.ForAssertions)}}
 	f.model = choiceValue{value: string(fencepost.TSO), choices: []string{"tso", "pso"}}
 	f.style = choiceValue{value: string(fencepost.FenceStyles()[0]), choices: texts(fencepost.FenceStyles())}
+	f.prefer = choiceValue{value: string(fencepost.PreferLibrary), choices: []string{string(fencepost.PreferLibrary), string(fencepost.PreferClient)}}
 	f.cost = costValue{scheme: fencepost.CostUniform}
 	cmd := &cobra.Command{
 		Use:     "fences FILE...",
@@ -75,6 +82,8 @@ func (a *app) fencesCommand() *cobra.Command {
 	flags.StringVarP(&f.output, "output", "o", "", "write the repaired program to a file")
 	flags.BoolVar(&f.write, "write", false, "write the fences into FILE")
 	flags.Var(named{&f.style, "style"}, "fence-style", "form of fences in C: "+strings.Join(f.style.choices, ", "))
+	flags.Var(named{&f.prefer, "part"}, "prefer", "of sets with the same cost, the one in this part: library, client")
+	flags.StringVar(&f.opt.Files, "files", "", "change only files that match this `pattern`, such as '*.h'")
 	flags.BoolVar(&f.opt.Remove, "remove", false, "instead, list the fences of the program that are not needed")
 	flags.BoolVar(&f.opt.AllOptimal, "all-optimal", false, "list all sets of fences that have the lowest cost")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
@@ -96,6 +105,9 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 	}
 	f.opt.For, f.opt.Model = fencepost.Purpose(f.forWhat.value), fencepost.Model(f.model.value)
 	f.opt.Style, f.opt.Cost = fencepost.FenceStyle(f.style.value), f.cost.scheme
+	if f.opt.Prefer = fencepost.Preference(f.prefer.value); f.opt.Prefer == fencepost.PreferLibrary {
+		f.opt.Prefer = "" // the default
+	}
 	if err := f.consistent(names); err != nil {
 		return err
 	}
@@ -136,10 +148,18 @@ func (f *fencesFlags) consistent(names []string) error {
 		return &usageError{"--write and -o cannot be combined", "give one of them"}
 	case f.output != "" && len(names) > 1:
 		return &usageError{"-o names one file, but the program has several", "give --write to change the files, or --diff to get a patch"}
+	case !isPattern(f.opt.Files):
+		return &usageError{fmt.Sprintf("--files %q is not a pattern", f.opt.Files), "write a pattern such as *.h or src/*.c"}
 	case f.write && slices.Contains(names, "-"):
 		return &usageError{"--write cannot change standard input", "write the result to a file with -o FILE"}
 	}
 	return nil
+}
+
+// isPattern reports whether a text is a pattern for files.
+func isPattern(text string) bool {
+	_, err := path.Match(text, "")
+	return err == nil
 }
 
 // save writes the repaired program. A program that needs no fence is its own
@@ -155,8 +175,11 @@ func (f *fencesFlags) save(names []string, answer fencepost.Answer) error {
 		}
 		if f.output != "" {
 			out := r.Sources[r.Program]
-			if len(r.Repair.Patches) > 0 {
-				out = r.Repair.Patches[0].Text
+			for _, p := range r.Repair.Patches {
+				if p.File != r.Program {
+					return &usageError{fmt.Sprintf("-o names one file, but %s changes", p.File), "give --write to change the files, --diff to get a patch, or --files to limit which files change"}
+				}
+				out = p.Text
 			}
 			return writeFile(f.output, out)
 		}

@@ -218,6 +218,14 @@ func (p *Program) CarrySources(res *verdict.Result) {
 		witnesses = append(witnesses, b.Witness())
 	}
 	res.Sources = p.Sources(witnesses...)
+	if res.Repair == nil {
+		return
+	}
+	for _, patch := range res.Repair.Patches {
+		if f := p.Files[patch.File]; f != nil {
+			res.Sources[patch.File] = string(f.Text)
+		}
+	}
 }
 
 // concludeAsking states the verdict of an engine that was asked the program's own questions.

@@ -72,7 +72,7 @@ func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Pro
 
 // reach asks the program's own questions.
 func (r *Repairer) reach(ctx context.Context, p *pipeline.Program, flat *ir.Program, model memory.Model) (*fences.Finding, error) {
-	how := pipeline.Asked{Options: r.opt.Options, Given: r.given()}
+	how := pipeline.Asked{Options: r.opt.Options, Given: r.givenBounds()}
 	how.Workers = 1
 	a := &pipeline.Asking{Engine: pipeline.Engines(pipeline.EngineOptions{})[0], Model: model, Under: model, States: smallSearch}
 	p.Ask(ctx, a, flat, how)

@@ -54,6 +54,8 @@ type Options struct {
 	AllOptimal bool           // list every cheapest set
 	Remove     bool           // list fences of the program that are not needed, instead
 	Directory  string         // where patches are to be applied; empty: files keep their names in them
+	Prefer     Preference     // which of several cheapest sets is shown; "": Library
+	Files      string         // pattern of the files that may be changed; "": all but those of the system
 }
 
 // Defaults returns the documented defaults.
@@ -72,6 +74,10 @@ func (o *Options) Validate() error {
 		return &pipeline.OptionError{Option: "model for robustness", Value: o.Model, Want: "tso"}
 	case o.Cost != Uniform && o.Cost != Loops && o.Cost != Profile:
 		return &pipeline.OptionError{Option: "cost", Value: string(o.Cost), Want: "uniform, loops or profile"}
+	case o.Prefer != "" && o.Prefer != Library && o.Prefer != Client:
+		return &pipeline.OptionError{Option: "preference", Value: string(o.Prefer), Want: "library or client"}
+	case !isPattern(o.Files):
+		return &pipeline.OptionError{Option: "pattern for files", Value: o.Files, Want: "a pattern such as *.h or src/*.c"}
 	case !slices.Contains(pipeline.FenceStyles(), o.Style):
 		return &pipeline.OptionError{Option: "fence style", Value: o.Style, Want: strings.Join(pipeline.FenceStyles(), ", ")}
 	}
@@ -100,8 +106,10 @@ type Repairer struct {
 	Flat   *ir.Program
 	Fences *transform.Fences
 
-	// Changed has the patches of the text that was written last.
-	Changed []verdict.Patch
+	// Changed has the patches of the text that was written last, and included the new text of
+	// included files.
+	Changed  []verdict.Patch
+	included map[string][]byte
 }
 
 // Run finds a cheapest set of fences. The verdict is Safe with a set, which is empty if nothing is wrong,
@@ -158,6 +166,7 @@ func Prepare(ctx context.Context, run *pipeline.Run, opt Options) (*Repairer, fu
 	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Sites: !opt.Remove, FenceStyle: opt.Style}); err != nil {
 		return nil, nil, err
 	}
+	r.limitFiles()
 	if err := r.makeFlat(); err != nil || opt.Remove {
 		return r, nil, err
 	}
@@ -250,7 +259,7 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	}
 	rep.More = out.More
 	r.patch(res)
-	pipeline.Hold(res, r.given())
+	pipeline.Hold(res, r.givenBounds())
 	r.run.Restrict(res, &r.opt.Options)
 	return res, nil
 }
@@ -259,13 +268,7 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 func (r *Repairer) SearchTask(cost func(ir.FenceAt) int64) *fences.Task {
 	return &fences.Task{
 		Fences: r.Fences, Program: r.Flat, Kinds: r.FenceKinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
-		// Of two sets that cost the same, the one with fewer full fences is better.
-		Rank: func(at ir.FenceAt) int64 {
-			if at.Kind == ir.FullFence {
-				return 1
-			}
-			return 0
-		},
+		Rank: r.rank(),
 	}
 }
 
@@ -285,8 +288,8 @@ func (r *Repairer) state(res *verdict.Result, out *fences.Repair) {
 	}
 }
 
-// given says which bounds the user set.
-func (r *Repairer) given() pipeline.Given {
+// givenBounds says which bounds the user set.
+func (r *Repairer) givenBounds() pipeline.Given {
 	opt := r.opt.check()
 	return opt.Given()
 }
@@ -415,10 +418,18 @@ func (r *Repairer) confirm(ctx context.Context, at []ir.FenceAt) (*fences.Findin
 
 // again asks the question about a program as any user would.
 func (r *Repairer) again(ctx context.Context, in pipeline.Input) (pipeline.Answer, error) {
-	if r.opt.For == Robustness {
-		return robust.Run(ctx, in, robust.Options{Options: r.opt.Options})
-	}
 	opt := r.opt.check()
+	if include := opt.C.Include; len(r.included) > 0 {
+		opt.C.Include = func(name string) ([]byte, bool) {
+			if text, ok := r.included[name]; ok {
+				return text, true
+			}
+			return include(name)
+		}
+	}
+	if r.opt.For == Robustness {
+		return robust.Run(ctx, in, robust.Options{Options: opt.Options})
+	}
 	opt.Patience = r.share(ctx)
 	return check.Run(ctx, in, []string{r.model.String()}, opt)
 }
@@ -474,7 +485,7 @@ func (r *Repairer) removable(ctx context.Context) (*verdict.Result, error) {
 		res.Verdict, res.Reason = verdict.Unknown, fmt.Sprintf("it is not known whether %d of %d fences are needed: %s", undecided, len(present), why)
 		return res, nil
 	}
-	pipeline.Hold(res, r.given())
+	pipeline.Hold(res, r.givenBounds())
 	r.run.Restrict(res, &r.opt.Options)
 	return res, nil
 }

@@ -1,6 +1,7 @@
 package fences
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +25,19 @@ func (r *Repairer) Rewrite(at []ir.FenceAt) (in pipeline.Input, ok bool) {
 	for i := range in.More {
 		in.More[i].Text = r.change(in.More[i].Name, in.More[i].Text, edits)
 	}
+	r.included = map[string][]byte{}
+	for _, name := range slices.Sorted(maps.Keys(edited(edits))) {
+		f := r.run.Files[name]
+		if f != nil && !r.given(name) {
+			r.included[name] = r.change(name, f.Text, edits)
+		}
+	}
 	return in, len(r.Changed) == len(edited(edits))
+}
+
+// given reports whether a file was given, and not included.
+func (r *Repairer) given(name string) bool {
+	return name == r.run.Input.Name || slices.ContainsFunc(r.run.Input.More, func(f pipeline.File) bool { return f.Name == name })
 }
 
 // patch shows the text that was confirmed last.

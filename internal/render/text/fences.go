@@ -154,7 +154,7 @@ func (p *printer) elsewhere(r *verdict.Result) {
 		f := &set[i]
 		where := ""
 		if f.ReadOnly {
-			where = " (in an included file or a macro, not changed)"
+			where = " (in a macro or a file that may not be changed)"
 		}
 		p.line("  %s  %s fence before: %s%s", fencePosition(f), fenceWord(f.Kind), oneLine(f.Label), where)
 	}

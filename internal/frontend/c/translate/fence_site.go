@@ -27,7 +27,10 @@ import (
 // mark, and the others none. The text before a mark must end a statement or
 // begin a block; and the end of a statement that needs braces must be written out.
 //
-// What is left, statements inside the expansion of a macro and statements of included files,
+// Files that the program includes have fence sites as well, except those of the system. A file that
+// several others include has each site once: a fence there is a fence in all of them.
+//
+// What is left, statements inside the expansion of a macro and statements of system headers,
 // gets marks that cannot be written (read-only). They tell whether a fence in a text that
 // is not ours to change would help.
 
@@ -59,7 +62,8 @@ type markKey struct {
 // marks are the fence sites of a program.
 type marks struct {
 	files    map[string]*source.File
-	included map[string]*source.File // files of the user that are not to be changed
+	order    map[string]int          // of the files: those given first, then those included, by name
+	included map[string]*source.File // files that are not to be changed
 	ends     map[string][]int32      // by file and offset: end of the text before, without blanks and comments
 	at       map[markKey]*mark
 	bare     map[*cc.Statement]bool
@@ -67,18 +71,27 @@ type marks struct {
 	list     []*mark
 }
 
-func newMarks(files, included []*source.File) *marks {
+// newMarks prepares the marks of the given files and of the files that they include. system reports
+// whether a file belongs to the system.
+func newMarks(files, included []*source.File, system func(name string) bool) *marks {
 	m := &marks{
-		files: map[string]*source.File{}, included: map[string]*source.File{}, ends: map[string][]int32{},
+		files: map[string]*source.File{}, order: map[string]int{}, included: map[string]*source.File{}, ends: map[string][]int32{},
 		at: map[markKey]*mark{}, bare: map[*cc.Statement]bool{}, bodies: map[*cc.Statement]bool{},
 	}
-	for _, f := range files {
-		m.files[f.Name] = f
+	change := func(f *source.File) {
+		m.files[f.Name], m.order[f.Name] = f, len(m.order)
 		m.ends[f.Name] = textEnds(f.Text)
 	}
+	for _, f := range files {
+		change(f)
+	}
 	for _, f := range included {
-		if !read.IsLibrary(f.Name) {
-			m.included[f.Name] = f
+		switch {
+		case read.IsLibrary(f.Name):
+		case system(f.Name):
+			m.included[f.Name], m.order[f.Name] = f, len(m.order)
+		default:
+			change(f)
 		}
 	}
 	return m
@@ -263,7 +276,7 @@ func (f *siteMarks) markEnd(s *cc.CompoundStatement) {
 	f.mark(at)
 }
 
-// markReadOnly marks a fence site in an included file, or inside the expansion of a macro:
+// markReadOnly marks a fence site in a system header, or inside the expansion of a macro:
 // before n, or at the end of a block or body if n is nil.
 func (f *siteMarks) markReadOnly(p source.Pos, n cc.Node) {
 	m := f.marks
@@ -322,7 +335,7 @@ func (f *siteMarks) mark(at *mark) bool {
 	return true
 }
 
-// site is a fence site in one of the given files whose text before ends a statement or
+// site is a fence site in a file that may be changed, whose text before ends a statement or
 // begins a block.
 func (m *marks) site(p source.Pos) (*mark, bool) {
 	f := m.files[p.File]
@@ -364,13 +377,9 @@ func (m *marks) tokenEnd(f *source.File, t *cc.Token) (end int, written bool) {
 
 // setSites hands out the marks, in the order of the files and their text.
 // A program needs headers for the fences, a test has them.
-func (u *Unit) setSites(m *marks, files []*source.File, needsHeaders bool) {
+func (u *Unit) setSites(m *marks, needsHeaders bool) {
 	if m == nil {
 		return
-	}
-	order := map[string]int{}
-	for i, f := range files {
-		order[f.Name] = i
 	}
 	// At one offset bodies end, the inner one first, before the next statement begins.
 	ends := func(a *mark) int {
@@ -387,7 +396,7 @@ func (u *Unit) setSites(m *marks, files []*source.File, needsHeaders bool) {
 	}
 	slices.SortStableFunc(m.list, func(a, b *mark) int {
 		return cmp.Or(
-			cmp.Compare(write(a), write(b)), cmp.Compare(order[a.file.Name], order[b.file.Name]),
+			cmp.Compare(write(a), write(b)), cmp.Compare(m.order[a.file.Name], m.order[b.file.Name]),
 			cmp.Compare(a.offset, b.offset), cmp.Compare(ends(b), ends(a)),
 		)
 	})
@@ -396,15 +405,21 @@ func (u *Unit) setSites(m *marks, files []*source.File, needsHeaders bool) {
 	}
 	u.Write = func(fences []ir.FenceAt, style FenceStyle) []source.Edit {
 		edits := m.write(fences, style)
+		if !needsHeaders {
+			return edits
+		}
+		var changed []*source.File
 		needs := map[*source.File][]ir.FenceKind{}
 		for _, f := range fences {
 			file := m.list[f.Site].file
+			if needs[file] == nil {
+				changed = append(changed, file)
+			}
 			needs[file] = append(needs[file], f.Kind)
 		}
-		for _, f := range files {
-			if kinds := needs[f]; len(kinds) > 0 && needsHeaders {
-				edits = append(edits, style.in(f).prepare(f, kinds)...)
-			}
+		slices.SortFunc(changed, func(a, b *source.File) int { return m.order[a.Name] - m.order[b.Name] })
+		for _, f := range changed {
+			edits = append(edits, style.in(f).prepare(f, needs[f])...)
 		}
 		return edits
 	}

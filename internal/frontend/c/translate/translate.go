@@ -95,7 +95,7 @@ func (c *Compiler) finishParsing(files []*source.File) {
 	}
 	c.Syms.checkAttributes()
 	if c.Opt.Sites {
-		c.marks = newMarks(files, c.In.Included())
+		c.marks = newMarks(files, c.In.Included(), c.In.IsSystem)
 	}
 }
 
@@ -107,7 +107,7 @@ func (c *Compiler) unit(files []*source.File) *Unit {
 	if !c.In.Diags.HasErrors() {
 		u.Program = c.B.Finish()
 		u.Objects, u.Invariants = c.Syms.objects, c.Invariants
-		u.setSites(c.marks, files, c.test == nil)
+		u.setSites(c.marks, c.test == nil)
 	}
 	return u
 }

@@ -1,6 +1,7 @@
 package read
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -83,6 +84,18 @@ func (c *Input) Included() []*source.File {
 	}
 	slices.SortFunc(out, func(a, b *source.File) int { return strings.Compare(a.Name, b.Name) })
 	return out
+}
+
+// IsSystem reports whether an included file lies in a directory of -isystem.
+func (c *Input) IsSystem(name string) bool {
+	for file := range c.given {
+		for _, dir := range c.Settings(file).System {
+			if strings.HasPrefix(path.Clean(name), path.Clean(dir)+"/") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Warnf warns once per position and code.
