@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"fencepost/internal/export"
 	"fencepost/internal/ir"
@@ -21,9 +20,9 @@ import (
 
 var (
 	all      = flag.Bool("pml.all", false, "run SPIN on the whole corpus")
-	randoms  = flag.Int("pml.random", 24, "random programs to run SPIN on")
+	randoms  = flag.Int("pml.random", 8, "random programs to run SPIN on")
 	seed     = flag.Uint64("pml.seed", 1, "seed of the first random program")
-	overlaps = flag.Int("pml.overlap", 32, "random programs whose accesses overlap in part; SPIN runs on those with more final states under TSO")
+	overlaps = flag.Int("pml.overlap", 12, "random programs whose accesses overlap in part; SPIN runs on those with more final states under TSO")
 )
 
 // chosen lists programs that represent the corpus: locks with and without fences, every
@@ -47,6 +46,9 @@ func TestSpinAgreesOnCorpus(t *testing.T) {
 				continue
 			}
 			for _, model := range []string{"sc", "tso"} {
+				if !*all && !testkit.InPart(t, name+" "+model, 6) {
+					continue
+				}
 				t.Run(name+"/"+model, func(t *testing.T) {
 					t.Parallel()
 					text, diags, err := c.Export(model)
@@ -97,9 +99,7 @@ func bad(verdict string) bool { return verdict == "unsafe" || verdict == "observ
 // spin runs SPIN on a text.
 func spin(t *testing.T, text string) *testkit.SpinAnswer {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	got, err := testkit.RunSpin(ctx, t.TempDir(), text, testkit.SpinCheck)
+	got, err := testkit.RunSpin(context.Background(), t.TempDir(), text, testkit.SpinCheck)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -151,7 +151,7 @@ func TestSpinAgreesOnRandomPrograms(t *testing.T) {
 		}
 	})
 	t.Logf("%d verdicts compared, %d of them violations; %d exports refused", compared.Load(), found.Load(), refused.Load())
-	if *randoms >= 24 && (found.Load() == 0 || found.Load() == compared.Load()) {
+	if *randoms >= 8 && (found.Load() == 0 || found.Load() == compared.Load()) {
 		t.Error("the random programs do not distinguish right from wrong exports")
 	}
 }
@@ -220,7 +220,7 @@ func TestSpinReachesTheSameStates(t *testing.T) {
 		}
 	})
 	t.Logf("%d verdicts compared; %d programs have more final states under TSO; %d exports refused", compared.Load(), weak.Load(), refused.Load())
-	if *overlaps >= 32 && weak.Load() == 0 {
+	if *overlaps >= 12 && weak.Load() == 0 {
 		t.Error("the random programs do not distinguish right from wrong exports")
 	}
 }
@@ -285,11 +285,14 @@ func TestSpinAgreesOnErrors(t *testing.T) {
 }
 
 // spinAgrees compares the verdict of SPIN about checks and deadlocks of a program with that
-// of the enumerator, under every model.
+// of the enumerator, under TSO and for some programs under SC.
 func spinAgrees(t *testing.T, p *ir.Program) {
 	t.Helper()
 	props := &property.Set{Checks: true, Deadlock: true}
 	for i, model := range []export.Model{export.SC, export.TSO} {
+		if model == export.SC && !testkit.InPart(t, "", 4) {
+			continue
+		}
 		text, refusals := export.Promela(p, props, export.Options{Model: model, Buffer: 8})
 		if len(refusals) > 0 {
 			t.Fatalf("refused: %v", refusals)

@@ -46,8 +46,9 @@ type Outcome struct {
 	Program *ir.Program
 }
 
-// queryLimit is the time for one question to the solver.
-const queryLimit = 10 * time.Second
+// queryLimit bounds one question to the solver. The work is what counts; the time is for what z3
+// does without counting.
+var queryLimit = smt.Limit{Work: 20_000_000, Time: 30 * time.Second}
 
 // Prove tries to prove that a flat program is value-robust. The error is ErrNoSolver if no solver
 // is installed, and *engine.Unsupported for programs that proofs do not cover.

@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	programs = flag.Int("fp.programs", 25, "random programs to prove")
+	programs = flag.Int("fp.programs", 10, "random programs to prove")
 	seed     = flag.Uint64("fp.seed", 1, "the first seed")
 )
 

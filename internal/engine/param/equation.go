@@ -16,11 +16,13 @@ import (
 // is used only when the search has become large.
 
 const (
-	equationFrom    = 48    // elements before the equation is used
-	equationQueries = 2_000 // at most
-	equationLimit   = 2 * time.Second
+	equationFrom    = 48     // elements before the equation is used
+	equationQueries = 2_000  // at most
 	equationSize    = 20_000 // transitions
 )
+
+// equationLimit bounds one query.
+var equationLimit = smt.Limit{Work: 4_000_000, Time: 10 * time.Second}
 
 // equation is a running solver that knows a net.
 type equation struct {

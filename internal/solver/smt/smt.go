@@ -19,7 +19,7 @@ const (
 	_ Status = iota
 	Sat
 	Unsat
-	Unknown // the solver gave up, or the time limit was reached
+	Unknown // the solver gave up, or a limit was reached
 )
 
 func (s Status) String() string {
@@ -41,15 +41,24 @@ var ErrMissing = errors.New("no SMT solver found: z3 or cvc5 must be in PATH; on
 // program is a solver that this package can call.
 type program struct {
 	name string
-	args func(limit time.Duration) []string
+	args func(limit Limit) []string
+}
+
+// Limit bounds one question.
+type Limit struct {
+	// Work is in the unit that z3 counts its steps in; some millions of them take a second, but it
+	// counts little of some theories. The answer does not depend on the machine where Work is the
+	// limit that is met.
+	Work int
+	Time time.Duration
 }
 
 var programs = []program{
-	{"z3", func(d time.Duration) []string {
-		return []string{"-in", "-smt2", fmt.Sprintf("-t:%d", d.Milliseconds())}
+	{"z3", func(l Limit) []string {
+		return []string{"-in", "-smt2", fmt.Sprintf("rlimit=%d", l.Work), fmt.Sprintf("-t:%d", l.Time.Milliseconds())}
 	}},
-	{"cvc5", func(d time.Duration) []string {
-		return []string{"--lang=smt2", "--incremental", "--produce-models", fmt.Sprintf("--tlimit-per=%d", d.Milliseconds())}
+	{"cvc5", func(l Limit) []string {
+		return []string{"--lang=smt2", "--incremental", "--produce-models", fmt.Sprintf("--tlimit-per=%d", l.Time.Milliseconds())}
 	}},
 }
 
@@ -80,8 +89,8 @@ type Solver struct {
 }
 
 // Start starts the first solver that is installed. The error is ErrMissing if there is none. Each
-// question has the time limit. The process ends with the context or with Close.
-func Start(ctx context.Context, limit time.Duration) (*Solver, error) {
+// question has the limit. The process ends with the context or with Close.
+func Start(ctx context.Context, limit Limit) (*Solver, error) {
 	prog, path, err := find()
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ func start(t *testing.T) *Solver {
 	if !Available() {
 		t.Skip(ErrMissing)
 	}
-	s, err := Start(context.Background(), 10*time.Second)
+	s, err := Start(context.Background(), Limit{Work: 200_000, Time: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +38,26 @@ func TestQuestionsAreApart(t *testing.T) {
 	}
 }
 
+// TestWork: a question that takes more than its work is left without an answer, and the next one
+// has all of it again.
+func TestWork(t *testing.T) {
+	s := start(t)
+	if s.Name() != "z3" {
+		t.Skip("only z3 counts its work")
+	}
+	s.Declare("(declare-const x (_ BitVec 64))")
+	s.Declare("(declare-const y (_ BitVec 64))")
+	factors := []string{"(= (bvmul x y) #x7fffffffffffffe7)", "(bvult #x0000000000000001 x)", "(bvult #x0000000000000001 y)", "(bvult x #x0000000100000000)", "(bvult y #x0000000100000000)"}
+	for range 2 {
+		if status, _, err := s.Check(nil, factors, nil); err != nil || status != Unknown {
+			t.Errorf("%v, %v", status, err)
+		}
+		if status, _, err := s.Check(nil, []string{"(= x y)"}, nil); err != nil || status != Sat {
+			t.Errorf("afterwards: %v, %v", status, err)
+		}
+	}
+}
+
 func TestBadTermIsAnError(t *testing.T) {
 	s := start(t)
 	if status, _, err := s.Check(nil, []string{"(= undeclared 1)"}, nil); err == nil {
@@ -50,7 +70,7 @@ func TestMissing(t *testing.T) {
 	if Available() {
 		t.Error("found a solver in an empty directory")
 	}
-	if _, err := Start(context.Background(), time.Second); err != ErrMissing {
+	if _, err := Start(context.Background(), Limit{}); err != ErrMissing {
 		t.Errorf("got %v", err)
 	}
 	if !strings.Contains(ErrMissing.Error(), "apt-get install z3") {
@@ -63,7 +83,7 @@ func TestContextEndsTheSolver(t *testing.T) {
 		t.Skip(ErrMissing)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	s, err := Start(ctx, time.Second)
+	s, err := Start(ctx, Limit{Work: 1_000_000, Time: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
