@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"fencepost/internal/testkit"
 )
 
 func write(t *testing.T, name, text string) {
@@ -68,11 +70,9 @@ func main() {
 }
 `
 
-// TestImport renames the module in a copy, with make, and runs a program of another module that imports it.
+// TestImport renames the module in a copy, with make. All imports of the copy and of a program of another module
+// lead to packages; with -fp.slow everything is compiled and the program runs.
 func TestImport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it compiles everything once more")
-	}
 	dir := t.TempDir()
 	copied := filepath.Join(dir, "copy")
 	copySources(t, "../..", copied)
@@ -99,6 +99,14 @@ func TestImport(t *testing.T) {
 	write(t, filepath.Join(dir, "go.work"), "go "+version+"\n\nuse (\n\t./copy\n\t./user\n)\n")
 	write(t, filepath.Join(dir, "user", "go.mod"), "module user\n\ngo "+version+"\n")
 	write(t, filepath.Join(dir, "user", "main.go"), user)
+	list := []string{"list", "-deps", "-test", "./..."}
+	run(copied, "go", list...)
+	if got := run(filepath.Join(dir, "user"), "go", list...); !strings.Contains(got, "\nexample.org/tools/posts/verdict\n") {
+		t.Errorf("the program needs %s", got)
+	}
+	if !testkit.Slow() {
+		return
+	}
 	if got := run(filepath.Join(dir, "user"), "go", "run", "."); got != "safe\n" {
 		t.Errorf("got %q", got)
 	}

@@ -46,8 +46,8 @@ type Outcome struct {
 	Program *ir.Program
 }
 
-// queryLimit bounds one question to the solver. The work is what counts; the time is for what z3
-// does without counting.
+// queryLimit bounds one question to the solver. Most questions that end at a limit end at the work;
+// the time is for theories in which z3 counts few steps.
 var queryLimit = smt.Limit{Work: 20_000_000, Time: 30 * time.Second}
 
 // Prove tries to prove that a flat program is value-robust. The error is ErrNoSolver if no solver

@@ -15,6 +15,7 @@ func askCriterion(t *testing.T, text string, criterion Criterion, model string) 
 	t.Helper()
 	opt := Defaults()
 	opt.Criterion, opt.CriterionModel, opt.Workers = criterion, model, 1
+	opt.Timeout = 0
 	return askRobust(t, "test.fp", text, opt).Results[0]
 }
 
@@ -24,7 +25,7 @@ func TestCriteria(t *testing.T) {
 		triangle = "var x, y;\nthread p { reg r; x = 1; r = y; }\nthread q { y = 1; }\n"
 		silent   = "var x, y;\nthread p { reg r; x = 1; r = y; }\nthread q { reg s; y = 0; s = x; }\n"
 		mp       = "var x, y;\nthread p { x = 1; y = 1; }\nthread q { reg r, s; r = y; s = x; }\n"
-		endless  = "var x, y;\nthread p { reg r; loop { x = 1; r = y; } }\nthread q { reg r; loop { y = 1; r = x; } }\n"
+		endless  = "var x, y;\nthread p { reg r; loop { x = 1; r = y; } }\nthread q { y = 1; }\n"
 	)
 	for _, c := range []struct {
 		name, text string
