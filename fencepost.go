@@ -101,6 +101,9 @@ type COptions struct {
 	CheckOverflow bool
 	// NondetRange is the least and the largest value of inputs; empty: all values of their types.
 	NondetRange []int64
+	// Strict refuses every program with a construct that is not supported, whether or not an execution
+	// reaches it.
+	Strict bool
 }
 
 // Progress is how far a run has come.
@@ -143,7 +146,7 @@ func (o *Options) internal() pipeline.Options {
 		C: pipeline.COptions{
 			Defines: o.C.Defines, Undefines: o.C.Undefines, IncludeDirs: o.C.IncludeDirs, Include: o.C.Include,
 			Std: o.C.Std, Flags: o.C.Flags, FileFlags: o.C.FileFlags,
-			ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence, CheckOverflow: o.C.CheckOverflow, NondetRange: o.C.NondetRange,
+			ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence, CheckOverflow: o.C.CheckOverflow, NondetRange: o.C.NondetRange, Strict: o.C.Strict,
 		},
 	}
 	if report := o.Progress; report != nil {

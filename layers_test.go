@@ -145,13 +145,13 @@ var policy = map[string]rule{
 	"internal/question/fences": {ours: append([]string{
 		"internal/engine/bmc", "internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
 	}, questionMay...)},
-	"internal/question/prove":  {ours: append([]string{"internal/engine/mover"}, questionMay...)},
-	"internal/question/param":  {ours: append([]string{"internal/engine/param", "internal/question/check", "internal/question/robust"}, questionMay...)},
+	"internal/question/prove":  {ours: append([]string{"internal/engine/mover", "internal/transform"}, questionMay...)},
+	"internal/question/param":  {ours: append([]string{"internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
 	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},
 	"internal/question/traces": {ours: append([]string{"internal/engine/smc", "internal/question/check"}, questionMay...)},
 	"internal/question/export": {ours: append([]string{"internal/engine/instrument", "internal/engine/param", "internal/export", "internal/transform"}, questionMay...)},
 	"internal/question/verify": {ours: append([]string{
-		"internal/engine/fences", "internal/shorten", "internal/question/check", "internal/question/fences", "internal/question/litmus",
+		"internal/engine/fences", "internal/shorten", "internal/transform", "internal/question/check", "internal/question/fences", "internal/question/litmus",
 		"internal/question/param", "internal/question/prove", "internal/question/robust", "internal/question/traces",
 	}, questionMay...)},
 

@@ -16,6 +16,43 @@ type Bound struct {
 	// otherwise it is the default. A search that meets a default limit is never Safe.
 	Given bool `json:"given"`
 	Pos   *Pos `json:"pos,omitempty"` // where it was hit
+	// Code and What are the diagnostic of a construct that is not supported (BoundUnsupported).
+	Code string `json:"code,omitempty"`
+	What string `json:"what,omitempty"`
+}
+
+// BoundUnsupported is the name of the bound that executions hit where they come to a construct that
+// is not supported.
+const BoundUnsupported = "unsupported"
+
+// NotSupportedNote begins the note of a step that reaches a construct that is not supported.
+const NotSupportedNote = "not supported: "
+
+// Unsupported is a construct of the program that is not supported and that an execution reaches.
+type Unsupported struct {
+	Code    string `json:"code"` // of the diagnostic
+	Message string `json:"message"`
+	Pos     *Pos   `json:"pos,omitempty"`
+	// Witness is the execution that reaches the construct, under Model. It is nil if none was found in
+	// time.
+	Witness *Witness `json:"witness,omitempty"`
+	Model   string   `json:"model,omitempty"`
+}
+
+// Shown reports whether there is an execution that reaches a construct.
+func (u *Unsupported) Shown() bool { return u != nil && u.Witness != nil }
+
+// String says which construct is not supported, and where it is: "f.c:3:5: floating point is not
+// supported [C0101]".
+func (u *Unsupported) String() string {
+	text := u.Message
+	if u.Pos != nil {
+		text = u.Pos.String() + ": " + text
+	}
+	if u.Code != "" {
+		text += " [" + u.Code + "]"
+	}
+	return text
 }
 
 // String returns the bound in words, such as "at most 8 buffered stores per thread (bound
@@ -24,6 +61,8 @@ func (b Bound) String() string {
 	text := b.limit()
 	switch {
 	case b.Name == "nondet-range", b.Name == "threads" && b.Pos == nil: // part of the question
+	case b.Name == BoundUnsupported && b.Pos != nil:
+		text += " at " + b.Pos.String()
 	case b.Hit && b.Pos != nil && b.Pos.Line > 0:
 		text += fmt.Sprintf(" (bound hit at %s:%d)", b.Pos.File, b.Pos.Line)
 	case b.Hit:
@@ -60,6 +99,11 @@ func (b Bound) limit() string {
 		return fmt.Sprintf("inputs from %s to %s", grouped(int64(b.Low)), grouped(n))
 	case "locations":
 		return counted(n, "tracked location", "tracked locations")
+	case BoundUnsupported:
+		if b.What == "" {
+			return "constructs that are supported"
+		}
+		return "constructs that are supported (" + b.What + ")"
 	case "section":
 		return "at most " + counted(n, "step", "steps") + " of other threads beside a section"
 	default:
@@ -91,6 +135,16 @@ func (c *Coverage) Met() []Bound {
 		}
 	}
 	return out
+}
+
+// Beyond returns the bound that says that executions reach a construct that is not supported, or nil.
+func (c *Coverage) Beyond() *Bound {
+	for i := range c.Bounds {
+		if b := &c.Bounds[i]; b.Hit && b.Name == BoundUnsupported {
+			return b
+		}
+	}
+	return nil
 }
 
 // Complete reports whether a search that found nothing is an answer: it left out no

@@ -9,7 +9,7 @@ type Execution struct {
 	Question Question // as Result.Question
 	Reason   string
 	Pos      *Pos
-	Verdict  Verdict // Unsafe, or Observed where it is no failure
+	Verdict  Verdict // Unsafe, Observed where it is no failure, or Unknown at an unsupported construct
 	Witness  *Witness
 	Attack   *Attack   // for robustness
 	Triangle *Triangle // for triangular races
@@ -36,6 +36,9 @@ func (r *Result) Executions() []Execution {
 		}
 	}
 	number(all, "violation")
+	if u := r.Coverage.Unsupported; u != nil && u.Witness != nil {
+		all = append(all, Execution{Name: "unsupported construct", Question: UnsupportedConstruct, Reason: u.Message, Pos: u.Pos, Verdict: Unknown, Witness: u.Witness, Model: u.Model})
+	}
 	var attacks []Execution
 	for i := range r.Attacks {
 		a := &r.Attacks[i]

@@ -12,6 +12,9 @@ const (
 	StateRobustness Question = "state robustness"
 	ValueRobustness Question = "value-robustness"
 	DataRaces       Question = "data races"
+	// UnsupportedConstruct is the question of an execution that reaches a construct that is not
+	// supported.
+	UnsupportedConstruct Question = "unsupported"
 	// FinalStateList is the question if a program asks nothing: which final states are
 	// there?
 	FinalStateList Question = "final states"

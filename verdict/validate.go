@@ -20,6 +20,11 @@ func (r *Result) Validate() error {
 	if err := validCause("", r.Witness, r.Cause); err != nil {
 		return err
 	}
+	if u := r.Coverage.Unsupported; u != nil {
+		if err := validCause("coverage.unsupported.", u.Witness, nil); err != nil {
+			return err
+		}
+	}
 	for i := range r.Others {
 		if err := validCause(fmt.Sprintf("others[%d].", i), r.Others[i].Witness, r.Others[i].Cause); err != nil {
 			return err

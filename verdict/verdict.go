@@ -128,6 +128,8 @@ type Coverage struct {
 	Bounds     []Bound `json:"bounds,omitempty"`
 	// Threads is AnyThreads if the answer holds for any number of threads.
 	Threads ThreadCount `json:"threads,omitempty"`
+	// Unsupported is why an answer is Unknown: an execution reaches a construct that is not supported.
+	Unsupported *Unsupported `json:"unsupported,omitempty"`
 }
 
 // Stats are counts of the work done. They are the same for every run of a

@@ -44,6 +44,7 @@ func cFlags(cmd *cobra.Command, opt *fencepost.Options) {
 	flags.VarP(namesValue{&opt.C.Undefines, false}, "undefine", "U", "C: undefine a macro")
 	flags.StringArrayVarP(&opt.C.IncludeDirs, "include", "I", nil, "C: also search this directory for headers")
 	flags.BoolVar(&opt.C.CheckOverflow, "check-overflow", false, "C: report signed overflow and shifts out of range as errors")
+	flags.BoolVar(&opt.C.Strict, "strict", false, "C: refuse every construct that is not supported, whether or not an execution reaches it")
 	flags.Var(namesValue{&opt.C.ExternPure, false}, "extern-pure", "C: name of a function without a body that does nothing")
 	flags.Var(namesValue{&opt.C.ExternFence, false}, "extern-fence", "C: name of a function without a body that acts as a full fence")
 	flags.Var(rangeValue{&opt.C.NondetRange}, "nondet-range", "C: values to try for each nondeterministic input, such as -1..4")

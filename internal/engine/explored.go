@@ -62,15 +62,18 @@ func (t *Task) unfinished(ctx context.Context, res *search.Result) string {
 	}
 }
 
-// BoundAt returns the bound that an execution was cut off by at an edge: a bound of a pass, or
-// the number of threads that a spawn in a loop can start.
+// BoundAt returns the bound that an execution was cut off by at an edge: a bound of a pass, the
+// number of threads that a spawn in a loop can start, or an operation that is not supported.
 func BoundAt(e *ir.Edge) verdict.Bound {
 	b := verdict.Bound{Name: e.Op.Msg, Hit: true, Pos: Pos(e)}
-	if e.Op.Kind == ir.Spawn {
+	switch e.Op.Kind {
+	case ir.Unsupported:
+		b.Name, b.Code, b.What = verdict.BoundUnsupported, e.Op.Code, e.Op.Msg
+	case ir.Spawn:
 		b.Name, b.Value = "threads", len(e.Op.Threads)
-		return b
+	default:
+		v, _ := e.Op.Val.IsConst()
+		b.Value = int(v)
 	}
-	v, _ := e.Op.Val.IsConst()
-	b.Value = int(v)
 	return b
 }

@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/verdict"
 )
 
 // names has the names of the memory of one execution. Static objects have names in the program; a block is
@@ -144,6 +145,8 @@ func (n *names) fault(f memory.Fault) string {
 			what += ": " + msg
 		}
 		return what
+	case ir.NotSupported:
+		return verdict.NotSupportedNote + msg
 	case ir.BadAddress:
 		if msg != "" {
 			return f.Class.String() + ": " + msg

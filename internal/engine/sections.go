@@ -95,7 +95,7 @@ func writesMemory(op *ir.Op) bool {
 // mayStop reports whether a thread may not get past an operation.
 func mayStop(op *ir.Op) bool {
 	switch op.Kind {
-	case ir.Assume, ir.Assert, ir.Havoc, ir.AbstractLoad, ir.Load, ir.Exit, ir.Bound:
+	case ir.Assume, ir.Assert, ir.Havoc, ir.AbstractLoad, ir.Load, ir.Exit, ir.Bound, ir.Unsupported:
 		return true // a load may fail
 	default:
 		return waits(op)

@@ -92,6 +92,9 @@ func (w *promela) allWays(t *thread, e *ir.Edge) []alternative {
 		return w.spawn(t, e)
 	case ir.Join:
 		return w.join(t, e)
+	case ir.Unsupported:
+		w.refuse(e.Pos, "%s", op.Msg)
+		return nil
 	default:
 		w.refuse(e.Pos, "%s cannot be exported to Promela", describe[op.Kind])
 		return nil

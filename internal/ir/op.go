@@ -46,6 +46,9 @@ const (
 	AtomicEnd
 
 	Bound // a bound of a pass was hit here: the path is cut off; Msg names the bound, Val is its value
+	// Unsupported stands for a construct of the source text that has no translation. The path is cut
+	// off: what the program does from here on is not known. Code and Msg are the diagnostic.
+	Unsupported
 )
 
 var opNames = [...]string{
@@ -54,6 +57,7 @@ var opNames = [...]string{
 	Call: "call", Return: "return", ThreadExit: "threadexit", Exit: "exit", Spawn: "spawn", Join: "join",
 	Lock: "lock", TryLock: "trylock", Unlock: "unlock", CondWait: "condwait", Signal: "signal", Broadcast: "broadcast",
 	Barrier: "barrier", Alloc: "alloc", Free: "free", AtomicBegin: "atomicbegin", AtomicEnd: "atomicend", Bound: "bound",
+	Unsupported: "unsupported",
 }
 
 func (k OpKind) String() string {
@@ -181,12 +185,14 @@ const (
 	Destroyed
 	BadDestroy
 	ReadOnly
+	// NotSupported is no error of the program: the execution has come to an Unsupported operation.
+	NotSupported
 )
 
 var checkNames = [...]string{
 	"", "assertion", "reach-error", "null-dereference", "out-of-bounds", "use-after-free", "double-free",
 	"invalid-free", "bad-unlock", "bad-wait", "bad-join", "bad-address", "division-by-zero", "overflow",
-	"use-after-destroy", "bad-destroy", "read-only",
+	"use-after-destroy", "bad-destroy", "read-only", "unsupported",
 }
 
 func (c CheckClass) String() string {
@@ -245,7 +251,8 @@ type Op struct {
 	Threads []ThreadID // Spawn in flat form
 
 	Class CheckClass
-	Msg   string // Assert, Bound: the message; Alloc: the name of the block for people, such as malloc; Call: a type
+	Code  string // Unsupported: the code of the diagnostic
+	Msg   string // Assert, Bound, Unsupported: the message; Alloc: the name of the block for people, such as malloc; Call: a type
 	// Layout names the parts of an element of an Alloc's block; nil: not known.
 	Layout *Layout
 }
@@ -275,11 +282,15 @@ func (op *Op) Writes() bool { return op.Kind == Store || op.Kind == RMW }
 // reads and writes registers only, and the same registers always lead to the same successors.
 func (op *Op) Local() bool {
 	switch op.Kind {
-	case Nop, Assign, Havoc, Assume, Assert, Return, ThreadExit, Bound:
+	case Nop, Assign, Havoc, Assume, Assert, Return, ThreadExit, Bound, Unsupported:
 		return true
 	}
 	return false
 }
+
+// CutsOff reports whether the operation ends its path although the program goes on: a bound was
+// hit, or the construct is not supported.
+func (op *Op) CutsOff() bool { return op.Kind == Bound || op.Kind == Unsupported }
 
 // MustDrain reports whether the operation is enabled only when the buffer of its thread is
 // empty, under TSO and PSO. Locking an owned recursive mutex again and its inner unlock are

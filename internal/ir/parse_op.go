@@ -148,6 +148,10 @@ func (ps *parser) operands(op *Op) {
 		if ps.accept(",") {
 			op.Msg = ps.name("a message")
 		}
+	case Unsupported:
+		op.Code = ps.name("the code of a diagnostic")
+		ps.expect(",")
+		op.Msg = ps.name("a message")
 	case Bound:
 		op.Msg = ps.name("the name of a bound")
 		if ps.accept(",") {

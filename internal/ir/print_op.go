@@ -87,6 +87,8 @@ func (pr *printer) operands(op *Op) {
 		if op.Msg != "" {
 			pr.printf(", %q", op.Msg)
 		}
+	case Unsupported:
+		pr.printf(" %q, %q", op.Code, op.Msg)
 	case Bound:
 		pr.printf(" %q", op.Msg)
 		if op.Val != nil {

@@ -8,7 +8,7 @@ import "fmt"
 // Terminal reports whether control does not continue after the operation.
 func (op *Op) Terminal() bool {
 	switch op.Kind {
-	case Return, ThreadExit, Exit, Bound:
+	case Return, ThreadExit, Exit, Bound, Unsupported:
 		return true
 	}
 	return false

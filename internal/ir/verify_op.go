@@ -29,12 +29,13 @@ const (
 	fieldClass
 	fieldMsg
 	fieldLayout
+	fieldCode
 )
 
 var fieldNames = []string{
 	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
 	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a time limit", "a synchronisation", "a range",
-	"a function", "arguments", "threads", "a check class", "a message", "a layout",
+	"a function", "arguments", "threads", "a check class", "a message", "a layout", "a code",
 }
 
 func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
@@ -72,6 +73,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	AtomicBegin:  {},
 	AtomicEnd:    {},
 	Bound:        {need: fieldMsg, may: fieldVal},
+	Unsupported:  {need: fieldCode | fieldMsg},
 }
 
 const accessFields = fieldType | fieldOrder | fieldAddr
@@ -107,6 +109,7 @@ func (op *Op) fields() fieldSet {
 	put(fieldThreads, len(op.Threads) > 0)
 	put(fieldClass, op.Class != CheckUnset)
 	put(fieldMsg, op.Msg != "")
+	put(fieldCode, op.Code != "")
 	return s
 }
 

@@ -61,7 +61,7 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 			return append(out, one)
 		}
 		return out
-	case ir.Bound:
+	case ir.Bound, ir.Unsupported:
 		s.Bounds[e.index], s.Withheld = true, true
 		return out
 	case ir.Havoc:

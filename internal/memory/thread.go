@@ -163,7 +163,7 @@ func (th Thread) Hindrance(i int32) Hindered {
 	e, regs := th.edge(i)
 	addr, _ := th.Address(i)
 	switch e.kind {
-	case ir.Assume, ir.Bound, ir.Havoc, ir.Spawn:
+	case ir.Assume, ir.Bound, ir.Unsupported, ir.Havoc, ir.Spawn:
 		return Hindered{Why: Never}
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		_, forwarded := th.s.forward(th.t, addr, int(e.size))

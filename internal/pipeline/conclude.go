@@ -116,6 +116,7 @@ func (p *Program) Conclude(c *Conclusion) *verdict.Result {
 	switch v := c.Violation; {
 	case v != nil:
 		res.Verdict, res.Reason, res.Pos, res.Witness, res.Cause = verdict.Unsafe, v.Reason, v.Pos, v.Witness, v.Cause
+	case leadsBeyond(res):
 	case c.Outcome.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, c.Outcome.Unknown
 	case c.Open != "":
@@ -134,12 +135,30 @@ func Hold(res *verdict.Result, given Given) { holds(res, verdict.Safe, given) }
 // holds does so with the verdict that is wanted, Safe or NotObserved.
 func holds(res *verdict.Result, wanted verdict.Verdict, given Given) {
 	Mark(&res.Coverage, given)
+	if leadsBeyond(res) {
+		return
+	}
 	if res.Coverage.Complete() {
 		res.Verdict = wanted
 		return
 	}
 	res.Verdict, res.BoundedOnly = verdict.Unknown, true
 	res.Reason = boundedWords(res, wanted) + ": " + res.Coverage.BoundText()
+}
+
+// leadsBeyond states the verdict where an execution reaches a construct that is not supported and
+// nothing is violated: Unknown. It reports whether there is such an execution.
+func leadsBeyond(res *verdict.Result) bool {
+	c := &res.Coverage
+	met := c.Beyond()
+	if met == nil {
+		return false
+	}
+	if c.Unsupported == nil {
+		c.Unsupported = &verdict.Unsupported{Code: met.Code, Message: met.What, Pos: met.Pos}
+	}
+	res.Verdict, res.BoundedOnly, res.Reason = verdict.Unknown, false, ReachedReason(c.Unsupported)
+	return true
 }
 
 // boundedWords begin the reason of an answer that holds within bounds only.
@@ -162,6 +181,9 @@ func Join(res, other *verdict.Result, given Given) {
 	res.Warnings = append(res.Warnings, other.Warnings...)
 	res.Coverage.Exhaustive = res.Coverage.Exhaustive && other.Coverage.Exhaustive
 	res.Coverage.Bounds = append(res.Coverage.Bounds, other.Coverage.Bounds...)
+	if res.Coverage.Unsupported == nil {
+		res.Coverage.Unsupported = other.Coverage.Unsupported
+	}
 	if res.Verdict == verdict.Safe || res.Verdict == verdict.NotObserved {
 		holds(res, res.Verdict, given)
 	}
@@ -268,6 +290,10 @@ func (p *Program) ConcludeQuestions(model memory.Model, by string, out *engine.O
 	case res.Verdict != verdict.Unset:
 	case observed != nil:
 		p.concludeObserved(res, observed, out)
+	case leadsBeyond(res):
+		if out.Unknown != "" {
+			res.Reason += "; the search is not complete: " + out.Unknown
+		}
 	case out.Unknown != "":
 		res.Verdict, res.Reason = verdict.Unknown, out.Unknown
 	case p.untested(out) != "":

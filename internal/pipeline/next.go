@@ -17,6 +17,9 @@ func Next(r *verdict.Result) []string {
 	if r.Verdict != verdict.Unknown {
 		return nil
 	}
+	if u := r.Coverage.Unsupported; u != nil {
+		return []string{fmt.Sprintf("to get past it, see `fencepost explain %s`; code that does not matter can stand between #ifndef __FENCEPOST__ and #endif", u.Code)}
+	}
 	var lines []string
 	add := func(line string) {
 		if line != "" && len(lines) < 2 {

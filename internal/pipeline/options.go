@@ -62,6 +62,8 @@ type COptions struct {
 	CheckOverflow bool
 	// NondetRange is the least and the largest value of inputs; empty: all values of their types.
 	NondetRange []int64
+	// Strict refuses every program with a construct that is not supported.
+	Strict bool
 }
 
 // Progress is how far a run has come.

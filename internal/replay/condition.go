@@ -151,10 +151,13 @@ func (m *machine) returned(s *state) bool {
 // cutOff reports whether only a bound stops thread t: a Bound edge, or a spawn for which
 // no thread is left. Such a state is no deadlock, because the real program continues.
 func (m *machine) cutOff(s *state, t int) bool {
+	if s.threads[t].phase != running {
+		return false // it waits: its next edge is the one it waits at
+	}
 	f := m.p.ThreadFunc(ir.ThreadID(t))
 	for _, i := range f.Out(s.threads[t].loc) {
 		switch op := &f.Edges[i].Op; op.Kind {
-		case ir.Bound:
+		case ir.Bound, ir.Unsupported:
 			return true
 		case ir.Spawn:
 			free := slices.ContainsFunc(op.Threads, func(u ir.ThreadID) bool { return s.threads[u].phase == unstarted })

@@ -51,6 +51,8 @@ func (c *turn) run() {
 		c.finish()
 	case ir.Exit:
 		c.exec(0, record{}, func(n *state, _ *thread) { n.over = true })
+	case ir.Unsupported:
+		c.fail(record{}, &violation{ir.NotSupported, c.op.Msg})
 	case ir.Bound:
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		c.load()

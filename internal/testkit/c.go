@@ -91,7 +91,7 @@ func CheckRefusals(t *testing.T, path string) {
 					want = append(want, fmt.Sprintf("%s:%d %s", f.Name, i+1, m[1]))
 				}
 			}
-			unit, diags := translate.Program([]*source.File{source.NewFile(f.Name, f.Data)}, library.New(), translate.Options{})
+			unit, diags := translate.Program([]*source.File{source.NewFile(f.Name, f.Data)}, library.New(), translate.Options{Strict: true})
 			for _, d := range diags.All {
 				got = append(got, fmt.Sprintf("%s:%d %s", d.Span.File, d.Span.Line, d.Code))
 				if d.Message == "" || strings.Contains(d.Message, ".go:") {
@@ -105,6 +105,12 @@ func CheckRefusals(t *testing.T, path string) {
 			}
 			if diags.HasErrors() != (unit.Program == nil) {
 				t.Errorf("errors: %v, program: %v", diags.HasErrors(), unit.Program != nil)
+			}
+			// What is only not supported is no error if nothing has to run it.
+			if unit, _ := translate.Program([]*source.File{source.NewFile(f.Name, f.Data)}, library.New(), translate.Options{}); unit.Program != nil {
+				if errs := ir.Verify(unit.Program); len(errs) > 0 {
+					t.Errorf("not strict: %v", errs[0])
+				}
 			}
 		})
 	}

@@ -100,7 +100,7 @@ func (b *body) freeAtEnd(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.Reg, ma
 	for i := range b.f.Edges {
 		e := b.f.Edges[i]
 		switch {
-		case leaves[e.To], e.Op.Kind == ir.Exit, e.Op.Kind == ir.Bound, main && e.Op.Kind != ir.ThreadExit:
+		case leaves[e.To], e.Op.Kind == ir.Exit, e.Op.CutsOff(), main && e.Op.Kind != ir.ThreadExit:
 			continue
 		}
 		at := e.From

@@ -114,8 +114,13 @@ func (r *run) cuts(c *verdict.Coverage) error {
 			}
 		}
 		b := verdict.Bound{Name: name, Value: first.value, Hit: hit}
-		if hit {
+		switch {
+		case hit && name == verdict.BoundUnsupported:
+			b = engine.BoundAt(first.edge)
+		case hit:
 			b.Pos = engine.Pos(first.edge)
+		case name == verdict.BoundUnsupported:
+			continue // nothing was left out
 		}
 		c.Bounds = append(c.Bounds, b)
 	}

@@ -203,7 +203,7 @@ func (sv *scan) edge(t int, e *ir.Edge, regs []values) []byteRange {
 		sv.x.joins = true
 	case ir.Spawn:
 		sv.spawn(t, e)
-	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.AtomicBegin, ir.AtomicEnd, ir.Bound, ir.Alloc, ir.Free:
+	case ir.Nop, ir.Fence, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.AtomicBegin, ir.AtomicEnd, ir.Bound, ir.Unsupported, ir.Alloc, ir.Free:
 	default:
 		refuse(e, "bounded model checking does not encode %s", op.Kind)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"fencepost/internal/analysis"
+	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 )
 
@@ -258,9 +259,8 @@ func (x *encoder) step(t *thread, l *location, st *step, s *local) {
 	case ir.AtomicBegin:
 		st.drain = st.tries
 	case ir.AtomicEnd:
-	case ir.Bound:
-		v, _ := op.Val.IsConst()
-		x.cuts = append(x.cuts, &cut{st.tries, op.Msg, int(v), st.e})
+	case ir.Bound, ir.Unsupported:
+		x.cuts = append(x.cuts, &cut{cuts: st.tries, name: engine.BoundAt(st.e).Name, value: engine.BoundAt(st.e).Value, edge: st.e})
 		st.runs = low
 	case ir.Exit: // steps of others after it could as well come before
 		x.exits = append(x.exits, st.tries)

@@ -294,7 +294,7 @@ func (fl *flow) edge(t int, e *ir.Edge, regs []values) ([]values, bool) {
 		fl.store(e, regs, fl.written(op, regs, old))
 		set(op.Dst, old)
 		set(op.Dst2, rangeValues(analysis.Between(0, 1)))
-	case ir.Bound, ir.Exit:
+	case ir.Bound, ir.Unsupported, ir.Exit:
 		return nil, false
 	default:
 		fl.control(t, e, regs, set)

@@ -2,11 +2,13 @@ package lazy
 
 import (
 	"fmt"
+	"slices"
 
 	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/transform"
+	"fencepost/verdict"
 )
 
 // Exact mode on programs with loops: unroll k times, decide, and if nothing is found but the bound
@@ -39,8 +41,8 @@ func (r *refinement) exact() (*engine.Outcome, error) {
 		case out.Unknown != "":
 			out.Unknown += last
 			return out, nil
-		case len(out.Coverage.Bounds) == 0:
-			return out, nil
+		case !slices.ContainsFunc(out.Coverage.Bounds, func(b verdict.Bound) bool { return b.Name != verdict.BoundUnsupported }):
+			return out, nil // longer loops reach nothing else
 		}
 		last = fmt.Sprintf("; nothing found with loops run at most %d times", k)
 	}

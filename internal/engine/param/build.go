@@ -128,8 +128,7 @@ func (b *builder) diverges(c *cell) {
 
 // cut notes that a path ends at a bound.
 func (b *builder) cut(e *ir.Edge) {
-	v, _ := e.Op.Val.IsConst()
-	one := verdict.Bound{Name: e.Op.Msg, Value: int(v), Hit: true, Pos: engine.Pos(e)}
+	one := engine.BoundAt(e)
 	if !slices.ContainsFunc(b.bounds, func(o verdict.Bound) bool { return o.Name == one.Name }) {
 		b.bounds = append(b.bounds, one)
 	}

@@ -168,7 +168,7 @@ func (b *builder) localStep(l *local, e *ir.Edge) (next []*local, fails bool) {
 			next = append(next, b.at(l, e.To, regs))
 		}
 		return next, false
-	case ir.Bound:
+	case ir.Bound, ir.Unsupported:
 		b.cut(e)
 		return nil, false
 	}

@@ -119,7 +119,7 @@ func cover(y *memory.System, states []*memory.State, res *search.Result, out *en
 func bounded(p *ir.Program) bool {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			if op := &f.Edges[i].Op; op.Kind == ir.Bound || op.Kind == ir.Spawn && len(op.Threads) > 1 {
+			if op := &f.Edges[i].Op; op.CutsOff() || op.Kind == ir.Spawn && len(op.Threads) > 1 {
 				return true
 			}
 		}

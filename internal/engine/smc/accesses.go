@@ -175,7 +175,7 @@ func (m *machine) describeControl(t int, st memory.Step, op *ir.Op, addr uint64,
 		} else if ok {
 			m.addBlock(e, addr)
 		}
-	case ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.Bound, ir.Fence:
+	case ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.Bound, ir.Unsupported, ir.Fence:
 	default:
 		panic("BUG: unexpected operation " + op.Kind.String())
 	}

@@ -130,5 +130,7 @@ func (sd *sectionDeadlock) others(holder int) bool {
 			return false
 		}
 	}
-	return y.Deadlocked(sd.s)
+	sd.s.Withheld = false // a thread at a bound is not stuck
+	y.Enabled(sd.s, nil)
+	return !sd.s.Withheld && y.Deadlocked(sd.s)
 }

@@ -174,7 +174,7 @@ func (p *Plan) edgeFootprints(e *ir.Edge) (next, future Footprint) {
 	}
 	foot := p.facts.Footprint(e)
 	switch op.Kind {
-	case ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.Bound, ir.Fence:
+	case ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.Bound, ir.Unsupported, ir.Fence:
 		return next, future
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		p.addBytes(&next, foot, false)

@@ -194,11 +194,24 @@ func definite(r *verdict.Result) bool {
 	}
 }
 
-// bestOf picks among answers none of which is definite: one within bounds that the user set, else one
+// reachedOnly reports whether nothing was left out of an answer but what comes after constructs that
+// are not supported. No other engine has more to say then.
+func reachedOnly(r *verdict.Result) bool {
+	other := func(b verdict.Bound) bool { return b.Name != verdict.BoundUnsupported }
+	return r.Verdict == verdict.Unknown && r.Coverage.Unsupported != nil && !slices.ContainsFunc(r.Coverage.Met(), other)
+}
+
+// bestOf picks among answers none of which is definite: one with an execution that reaches a construct
+// that is not supported, else one within bounds that the user set, else one
 // that names the bounds it met, else an unknown with the reasons of all engines. That few rounds of all
 // threads show no violation is worth little beside the others: bmc's bounds are named only if no other
 // engine takes the program.
 func bestOf(all []*pipeline.Asking) *verdict.Result {
+	for _, a := range all {
+		if u := a.Result.Coverage.Unsupported; u != nil && a.Result.Verdict == verdict.Unknown {
+			return a.Result
+		}
+	}
 	for _, a := range all {
 		if a.Result.Verdict != verdict.Unknown {
 			return a.Result

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
@@ -15,7 +16,8 @@ import (
 // is the same in all executions with one trace, so one execution of each trace is enough.
 func (q *query) withRaces(ctx context.Context) (*verdict.Result, error) {
 	res, err := q.dataRaces(ctx)
-	if err != nil || res.Verdict != verdict.Safe && !res.BoundedOnly || q.Props.Empty() && !q.opt.Finals {
+	beyond := err == nil && res.Verdict == verdict.Unknown && res.Coverage.Beyond() != nil
+	if err != nil || res.Verdict != verdict.Safe && !res.BoundedOnly && !beyond || q.Props.Empty() && !q.opt.Finals {
 		return res, err
 	}
 	how, err := q.programQuestions(ctx)
@@ -58,12 +60,27 @@ func (q *query) dataRaces(ctx context.Context) (*verdict.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if found == nil && out.Coverage.Beyond() != nil && q.Props.Empty() { // else the program's own questions show it
+		if err := q.showReached(ctx, out); err != nil {
+			return nil, err
+		}
+	}
 	if found != nil {
 		q.AddTexts(found.Witness)
 	}
 	return q.Conclude(&pipeline.Conclusion{
 		Question: verdict.DataRaces, Model: q.model, Engine: explorer.Name, Outcome: out, Given: q.opt.Given(), Violation: found,
 	}), nil
+}
+
+// showReached adds the execution that reaches a construct that is not supported to an outcome that
+// found such a construct.
+func (q *query) showReached(ctx context.Context, out *engine.Outcome) error {
+	_, met, err := q.Reachable(ctx, q.flat, q.model, &q.opt.Options)
+	if err == nil && met != nil {
+		out.Coverage.Unsupported = met.Coverage.Unsupported
+	}
+	return err
 }
 
 // CyclicReason is why a program is not robust where the traces were explored.
@@ -74,6 +91,16 @@ const CyclicReason = "an execution has a trace with a cycle"
 func (q *query) robustByTraces(ctx context.Context) (*verdict.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: smc.Engine.Name, Given: q.opt.Given()}
+	flat, met, err := q.Reachable(ctx, q.flat, q.model, &q.opt.Options)
+	if err != nil {
+		return nil, err
+	}
+	if met != nil {
+		c.Outcome = met
+		return q.Conclude(c), nil
+	}
+	q.flat = flat
 	var cyclic *verdict.Trace
 	var broken error
 	how := q.opt.engines().SMC
@@ -96,7 +123,7 @@ func (q *query) robustByTraces(ctx context.Context) (*verdict.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: explorer.Name, Outcome: out, Given: q.opt.Given()}
+	c.Outcome = out
 	if cyclic != nil {
 		c.Violation = &verdict.Violation{Reason: CyclicReason, Witness: cyclic.Witness, Cause: q.Cause(q.flat, q.model, cyclic.Witness)}
 	}

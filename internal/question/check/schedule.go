@@ -108,9 +108,7 @@ func (s *schedule) answer(ctx context.Context) (*verdict.Result, error) {
 			if err != nil || res != nil && !s.crossCheck {
 				return res, err
 			}
-			if first == nil {
-				first = res
-			}
+			first = better(first, res)
 		}
 	}
 	return s.together(ctx, first)
@@ -187,13 +185,23 @@ func (s *schedule) ended(a *attempt, first *verdict.Result) (*verdict.Result, er
 	}
 	s.say(a, "%s", a.ask.Result.Verdict)
 	switch res := a.ask.Result; {
-	case !definite(res) && (a.ask.Cut || res.BoundedOnly || !a.fewestBounds):
+	case !definite(res) && !a.ask.Cut && reachedOnly(res): // and violates nothing else
+		return res, nil
+	case !definite(res) && (a.ask.Cut || res.BoundedOnly || !a.fewestBounds || res.Coverage.Unsupported != nil):
 		return nil, nil
 	case first != nil && definite(first) && definite(res) && first.Verdict != res.Verdict:
 		return nil, &Contradiction{first, res}
 	default:
 		return res, nil
 	}
+}
+
+// better returns the answer that counts: the first one, unless only the second is definite.
+func better(first, second *verdict.Result) *verdict.Result {
+	if first == nil || second != nil && !definite(first) && definite(second) {
+		return second
+	}
+	return first
 }
 
 // together lets all attempts run at the same time. first is a definite answer from before, if all
@@ -238,9 +246,7 @@ func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdic
 		if err != nil {
 			return nil, err
 		}
-		if first == nil {
-			first = res
-		}
+		first = better(first, res)
 		start(known)
 	}
 	return first, nil

@@ -10,8 +10,10 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/property"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
+	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
@@ -119,8 +121,13 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 	unasked := props.Deadlock && !deadlock && q.question == param.Safety
 	props.Deadlock = deadlock
 	q.Props = &props // what the answer says was asked
-	task := &engine.Task{Program: flat, Props: &props, Model: memory.SC, Limits: engine.Limits{Memory: q.common.Memory}}
-	res, err := pipeline.Heed(ctx, &q.common, "the search for any number of threads", func() (*verdict.Result, error) { return q.decide(ctx, task) })
+	res, err := pipeline.Heed(ctx, &q.common, "the search for any number of threads", func() (*verdict.Result, error) {
+		flat, res, err := q.unsupported(ctx, flat)
+		if err != nil || res != nil {
+			return res, err
+		}
+		return q.decide(ctx, &engine.Task{Program: flat, Props: &props, Model: memory.SC, Limits: engine.Limits{Memory: q.common.Memory}})
+	})
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 		return nil, q.Refuse(q.Unsupported(err))
 	}
@@ -133,6 +140,60 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 		})
 	}
 	return []verdict.Result{*res}, nil
+}
+
+// unsupported answers if an execution of some instance may reach a construct that is not supported: the
+// constructs become checks, and engine param decides whether one fails. If none does, it returns the
+// program without them.
+func (q *query) unsupported(ctx context.Context, flat *ir.Program) (*ir.Program, *verdict.Result, error) {
+	first := transform.FirstUnsupported(flat)
+	if first == nil {
+		return flat, nil, nil
+	}
+	task := &engine.Task{Program: transform.UnsupportedAsChecks(flat, true), Props: &property.Set{Checks: true}, Model: memory.SC}
+	a, err := param.Decide(ctx, task, param.Safety, q.domain)
+	if err != nil {
+		return nil, nil, err
+	}
+	var met *engine.Outcome
+	instance := 0
+	switch {
+	case a.Possible:
+		met = &engine.Outcome{Stats: a.Stats, Coverage: verdict.Coverage{Bounds: []verdict.Bound{engine.BoundAt(first)}}}
+		for n := 1; n <= maxInstance && instance == 0; n++ {
+			if met.Coverage.Unsupported, err = q.reachedBy(ctx, n); err != nil {
+				return nil, nil, err
+			}
+			if met.Coverage.Unsupported.Shown() {
+				instance = n
+			}
+		}
+	case a.Unknown != "":
+		met = pipeline.MayReach(first, a.Unknown)
+	case !a.Coverage.Exhaustive:
+		met = pipeline.MayReach(first, "searched within "+a.Coverage.BoundText())
+	default:
+		return transform.WithoutUnsupported(flat), nil, nil
+	}
+	c := &pipeline.Conclusion{Question: q.Question(), Model: memory.SC, Engine: "param", Given: q.given(), Outcome: met}
+	if q.question == param.Robust {
+		c.Question, c.Model = verdict.Robustness, memory.TSO
+	}
+	met.Coverage.Threads = verdict.AnyThreads
+	res := q.Conclude(c)
+	res.Instance = instance
+	return flat, res, nil
+}
+
+// reachedBy returns the construct that an instance reaches, with the execution; nil if it reaches none.
+func (q *query) reachedBy(ctx context.Context, n int) (*verdict.Unsupported, error) {
+	common := q.common
+	common.Threads, common.Instances = n, n
+	answer, err := q.ask(ctx, common)
+	if err != nil || answer.HasErrors() {
+		return nil, err
+	}
+	return answer.Results[0].Coverage.Unsupported, nil
 }
 
 // maxInstance is the largest instance tried before engine param has an answer.

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
@@ -88,6 +89,9 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 	ctx, cancel := opt.Limit(ctx)
 	defer cancel()
 	res, err := pipeline.Heed(ctx, &opt.Options, run.Stage, func() (*verdict.Result, error) {
+		if res, err := q.unsupported(ctx); err != nil || res != nil {
+			return res, err
+		}
 		quick := fixed(q.flat) // a search can answer the program's checks
 		res, err := q.prove(ctx, quick)
 		if err != nil || !quick || !undecided(res) || ctx.Err() != nil {
@@ -113,6 +117,24 @@ type query struct {
 	*pipeline.Program
 	flat *ir.Program
 	opt  Options
+}
+
+// unsupported answers if an execution may reach a construct that is not supported. If none does, the
+// proof is about the program without these constructs. For any number of threads a search cannot
+// exclude it.
+func (q *query) unsupported(ctx context.Context) (*verdict.Result, error) {
+	var out *engine.Outcome
+	if first := transform.FirstUnsupported(q.flat); first != nil && !fixed(q.flat) {
+		out = pipeline.MayReach(first, "proofs for any number of threads do not exclude it")
+	} else {
+		flat, met, err := q.Reachable(ctx, q.flat, memory.TSO, &q.opt.Options)
+		if err != nil || met == nil {
+			q.flat = flat
+			return nil, err
+		}
+		out = met
+	}
+	return q.Conclude(&pipeline.Conclusion{Question: verdict.ValueRobustness, Model: memory.TSO, Engine: mover.Name, Outcome: out, Given: q.opt.Given()}), nil
 }
 
 // undecided reports whether checks are open and none was refuted.

@@ -134,6 +134,9 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 		run.Stage = "criterion " + string(opt.Criterion)
 	}
 	return pipeline.Heed(ctx, &opt.Options, run.Stage, func() (*verdict.Result, error) {
+		if res, err := q.unsupported(ctx); err != nil || res != nil {
+			return res, err
+		}
 		switch opt.Criterion {
 		case TRF:
 			return q.triangles(ctx)
@@ -143,6 +146,31 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 			return q.attacks(ctx, by)
 		}
 	})
+}
+
+// unsupported answers if an execution reaches a construct that is not supported. If none does, the
+// question is about the program without these constructs. It is enough to search under SC: if that
+// program is robust, no execution under TSO gets further, and if it is not, its attack does not need
+// the constructs. Final states are compared under both models.
+func (q *query) unsupported(ctx context.Context) (*verdict.Result, error) {
+	model := memory.SC
+	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: memory.TSO, Engine: q.opt.engine().Name, Given: q.opt.Given()}
+	switch q.opt.Criterion {
+	case TRF:
+		c.Question, c.Engine = verdict.TriangularRaces, "trf"
+	case State:
+		model, c.Question, c.Engine = memory.TSO, verdict.StateRobustness, "explicit"
+		if q.opt.CriterionModel == "pso" {
+			model, c.Model = memory.PSO, memory.PSO
+		}
+	}
+	flat, out, err := q.Reachable(ctx, q.flat, model, &q.opt.Options)
+	if err != nil || out == nil {
+		q.flat = flat
+		return nil, err
+	}
+	c.Outcome = out
+	return q.Conclude(c), nil
 }
 
 // query is the question about a flat program.

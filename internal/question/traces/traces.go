@@ -73,6 +73,18 @@ func explore(ctx context.Context, run *pipeline.Run, name string, opt Options, e
 	ctx, cancel := opt.Limit(ctx)
 	defer cancel()
 	set = verdict.TraceSet{Program: run.Input.Name, Model: name, Asked: pipeline.NewAsked(Command, opt), Sources: run.Sources()}
+	flat, met, err := run.Reachable(ctx, flat, model, &opt.Options)
+	if err != nil {
+		return set, err
+	}
+	if met != nil {
+		set.Coverage, set.Stats, set.Reason = met.Coverage, met.Stats, met.Unknown
+		if u := met.Coverage.Unsupported; u != nil {
+			set.Reason = pipeline.ReachedReason(u)
+			maps.Copy(set.Sources, run.Sources(u.Witness))
+		}
+		return set, nil
+	}
 	task := run.ExploreTask(flat, model, &opt.Options)
 	how := smc.Options{SourceDPOR: opt.Algorithm == "source", Traces: true}
 	var broken error

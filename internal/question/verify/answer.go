@@ -194,6 +194,15 @@ func scrub(r *verdict.Result) *verdict.Result {
 		out.Others = violations(r)
 	}
 	out.Witness = some(r.Witness)
+	if u := r.Coverage.Unsupported; u != nil { // which construct is found first depends on the search
+		out.Reason, out.Coverage.Unsupported = "", &verdict.Unsupported{Witness: some(u.Witness)}
+		out.Coverage.Bounds = slices.Clone(r.Coverage.Bounds)
+		for i := range out.Coverage.Bounds {
+			if b := &out.Coverage.Bounds[i]; b.Name == verdict.BoundUnsupported {
+				b.Code, b.What, b.Pos = "", "", nil
+			}
+		}
+	}
 	if r.Verdict == verdict.Unknown && limited(r.Reason) {
 		out.Reason, out.Next, out.Coverage = "", nil, verdict.Coverage{}
 	}

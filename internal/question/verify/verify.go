@@ -13,7 +13,9 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
+	"fencepost/internal/question/fences"
 	"fencepost/internal/question/litmus"
+	"fencepost/internal/question/prove"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/replay"
 	"fencepost/internal/trace"
@@ -225,7 +227,15 @@ func sameSources(stored, want map[string]string) error {
 
 // read reads the program and makes it flat.
 func (v *verifier) read() error {
-	if err := v.run.Read(v.ctx, pipeline.ReadOptions{Options: v.opt}); err != nil {
+	if q := v.question.fences; q != nil && !q.Remove { // an answer without a repair
+		rep, _, err := fences.Prepare(v.ctx, v.run, *q)
+		if err == nil {
+			v.now = &target{Program: v.run.Program, flat: rep.Flat}
+		}
+		return err
+	}
+	_, proof := v.question.options.(*prove.Options)
+	if err := v.run.Read(v.ctx, pipeline.ReadOptions{Options: v.opt, Annotations: proof}); err != nil {
 		return err
 	}
 	if v.question.deadlock() {
@@ -392,6 +402,9 @@ func (v *verifier) expected(e *verdict.Execution) (string, []replay.Expect, erro
 		return "a failed check: " + question, nil, fmt.Errorf("an execution without steps cannot fail a check")
 	}
 	last := e.Witness.Steps[len(e.Witness.Steps)-1]
+	if class == ir.NotSupported {
+		return "an execution to a construct that is not supported", []replay.Expect{{Target: replay.TargetCheck, Class: class, Edge: ir.EdgeID(last.Edge)}}, nil
+	}
 	return "a failed check: " + question, []replay.Expect{{Target: replay.TargetCheck, Class: class, Edge: ir.EdgeID(last.Edge)}}, nil
 }
 

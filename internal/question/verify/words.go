@@ -6,10 +6,12 @@ import (
 	"reflect"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/replay"
 	"fencepost/internal/shorten"
+	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
 
@@ -24,7 +26,11 @@ func (v *verifier) words(r *verdict.Result, e *verdict.Execution, want replay.Ex
 	if !ok {
 		return fmt.Errorf("unknown memory model")
 	}
-	again, err := shorten.Rerun(v.now.flat, model, e.Witness)
+	flat := v.now.flat
+	if e.Question == verdict.UnsupportedConstruct {
+		flat = transform.UnsupportedAsChecks(flat, false)
+	}
+	again, err := shorten.Rerun(flat, model, e.Witness)
 	if err != nil {
 		return err
 	}
@@ -39,6 +45,8 @@ func (v *verifier) words(r *verdict.Result, e *verdict.Execution, want replay.Ex
 		return v.attackWords(r, e)
 	case e.Triangle != nil:
 		return v.triangleWords(r, e)
+	case e.Question == verdict.UnsupportedConstruct:
+		return v.unsupportedWords(r, want.Edge)
 	}
 	if e.Cause == nil && hasCause(r, e) {
 		return fmt.Errorf("the execution has no explanation")
@@ -49,6 +57,19 @@ func (v *verifier) words(r *verdict.Result, e *verdict.Execution, want replay.Ex
 		}
 	}
 	return v.reason(r, e, want)
+}
+
+// unsupportedWords compares what is said about a construct that an execution reaches.
+func (v *verifier) unsupportedWords(r *verdict.Result, at ir.EdgeID) error {
+	u := r.Coverage.Unsupported
+	_, e, ok := v.now.flat.EdgeByID(at)
+	if !ok || e.Op.Kind != ir.Unsupported {
+		return fmt.Errorf("the execution does not end at a construct that is not supported")
+	}
+	if u.Code != e.Op.Code {
+		return fmt.Errorf("the result gives the code %q, but the code is %q", u.Code, e.Op.Code)
+	}
+	return v.said(r, u.Message, u.Pos, e.Op.Msg, engine.Pos(e))
 }
 
 // hasCause reports whether a result says why an execution is possible.

@@ -170,6 +170,8 @@ func causeWords(e *verdict.Execution, model string) []string {
 	switch {
 	case e.Attack != nil:
 		return []string{e.Attack.String() + ".", "No execution without delays orders the accesses like this."}
+	case e.Question == verdict.UnsupportedConstruct:
+		return []string{text.AfterUnsupported}
 	case len(e.Witness.Steps) == 0:
 		return []string{"No step is needed: the initial state shows it already."}
 	case e.Cause != nil && len(e.Cause.Words) > 0 && e.Like > 0:

@@ -138,6 +138,8 @@ func (b *builder) result(r *verdict.Result, e *verdict.Execution) result {
 		Properties:   properties{Program: r.Program, Model: r.Model, Engine: r.Engine, Verdict: e.Verdict.String()},
 	}
 	switch {
+	case e.Question == verdict.UnsupportedConstruct:
+		out.Kind, out.Level = "open", "none"
 	case e.Verdict == verdict.Observed:
 		out.Kind, out.Level = "informational", "none"
 	case e.Attack != nil:
@@ -179,6 +181,8 @@ func (b *builder) words(r *verdict.Result, e *verdict.Execution) string {
 	}
 	words := fmt.Sprintf("Under %s: %s.", strings.ToUpper(r.Model), strings.TrimSuffix(reason, "."))
 	switch {
+	case e.Question == verdict.UnsupportedConstruct:
+		words += " " + text.AfterUnsupported
 	case e.Cause != nil && len(e.Cause.Words) > 0:
 		words += " " + strings.Join(e.Cause.Words, " ")
 	case e.Witness != nil && len(e.Witness.Steps) > 0:

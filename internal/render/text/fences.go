@@ -22,6 +22,7 @@ func (p *printer) fences(r *verdict.Result) {
 	if bad != nil {
 		p.badExecution(r, bad)
 	}
+	p.reached(r.Coverage.Unsupported)
 	if len(r.Fences) > 0 {
 		p.fenceList(r)
 	}

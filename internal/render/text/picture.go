@@ -152,6 +152,8 @@ func effect(s verdict.Step) string {
 	switch {
 	case s.Kind == verdict.StepFail && note == "":
 		return "FAILS"
+	case s.Kind == verdict.StepFail && strings.HasPrefix(note, verdict.NotSupportedNote):
+		return strings.ToUpper(verdict.NotSupportedNote[:len(verdict.NotSupportedNote)-2]) + note[len(verdict.NotSupportedNote)-2:]
 	case s.Kind == verdict.StepFail:
 		return "FAILS: " + note
 	case text == "" || note == "":

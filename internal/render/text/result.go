@@ -41,6 +41,7 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 			p.picture(v.Witness, v.Cause, r.Model, v.Reason, verdict.Unsafe)
 		}
 	}
+	p.reached(r.Coverage.Unsupported)
 	if len(r.FinalStates) > 0 {
 		p.line("")
 		p.line("%s:", counted(int64(len(r.FinalStates)), "final state", "final states"))
@@ -49,10 +50,24 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 		}
 	}
 	p.leftOut(r)
-	if r.Witness != nil || len(r.Others) > 0 || len(r.FinalStates) > 0 {
+	if r.Witness != nil || r.Coverage.Unsupported.Shown() || len(r.Others) > 0 || len(r.FinalStates) > 0 {
 		p.line("")
 	}
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
+}
+
+// reached prints the execution that reaches a construct that is not supported, if there is one.
+func (p *printer) reached(u *verdict.Unsupported) {
+	if !u.Shown() {
+		return
+	}
+	p.line("")
+	if len(u.Witness.Steps) > 1 {
+		p.line("An execution that gets there:")
+	}
+	p.table(u.Witness, rows(u.Witness, ""))
+	p.line("")
+	p.line("%s", AfterUnsupported)
 }
 
 // leftOut says what final states do not show.
@@ -107,7 +122,9 @@ func (p *printer) unknown(head string, r *verdict.Result) {
 	p.line("%s: %s", head, reason)
 	if !r.BoundedOnly {
 		for _, b := range r.Coverage.Bounds {
-			p.line("  searched with %s", boundText(b))
+			if b.Name != verdict.BoundUnsupported { // the reason
+				p.line("  searched with %s", boundText(b))
+			}
 		}
 	}
 	p.next(r)

@@ -67,8 +67,9 @@ func (p *printer) robust(r *verdict.Result) {
 	if r.Witness != nil {
 		p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
 	}
+	p.reached(r.Coverage.Unsupported)
 	p.leftOut(r)
-	if len(r.Attacks) > 0 || len(r.Triangles) > 0 || r.Witness != nil || r.Trace != nil {
+	if len(r.Attacks) > 0 || r.Coverage.Unsupported.Shown() || len(r.Triangles) > 0 || r.Witness != nil || r.Trace != nil {
 		p.line("")
 	}
 	if f := r.Stats.Filters; f != nil {

@@ -80,8 +80,11 @@ func TraceSet(w io.Writer, s *verdict.TraceSet, onlyCounted bool) {
 	if s.Reason != "" {
 		fmt.Fprintf(w, "  there may be more: %s\n", oneLine(s.Reason))
 	}
+	if s.Coverage.Unsupported.Shown() {
+		(&printer{w: w}).reached(s.Coverage.Unsupported)
+	}
 	for _, b := range s.Coverage.Bounds {
-		if b.Hit {
+		if b.Hit && b.Name != verdict.BoundUnsupported {
 			fmt.Fprintf(w, "  there may be more: the bound %s %d was hit\n", b.Name, b.Value)
 		}
 	}

@@ -10,6 +10,9 @@ func Delay(w *verdict.Witness, model string, v verdict.Verdict) string {
 	return delaySentence(w, model, v)
 }
 
+// AfterUnsupported explains an execution that reaches a construct that is not supported.
+const AfterUnsupported = "The last step is not supported: what the program does from there on is not known."
+
 // Effect says what a step did to memory or buffers, and its note; "" if nothing.
 func Effect(s verdict.Step) string { return effect(s) }
 

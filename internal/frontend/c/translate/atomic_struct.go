@@ -50,11 +50,11 @@ func (f *Accesses) AtomicOperand(e cc.ExpressionNode, t cc.Type, n cc.Node) Valu
 		return f.Exprs.Convert(f.Exprs.Operand(e), t, n)
 	}
 	if !IsStruct(e.Type()) {
-		f.In.Refuse(CodeAtomic, e, "a value of type %s is needed here", t)
+		f.In.Reject(CodeAtomic, e, "a value of type %s is needed here", t)
 	}
 	from := f.Lvals.Lvalue(e)
 	if from.Type.Size() != t.Size() {
-		f.In.Refuse(CodeAtomic, e, "a value of type %s is needed here", t)
+		f.In.Reject(CodeAtomic, e, "a value of type %s is needed here", t)
 	}
 	if from.Atomic {
 		return Integer(f.loadAtomic(from, n), f.atomicWord(t, n))
@@ -111,7 +111,7 @@ func (f *Storage) allocAtomicResults(body cc.Node) {
 			return true
 		}
 		if call := atomicResult(x); call != nil {
-			f.In.Guard(func() { f.literals[call] = f.alloc("value", x.TypeName.Type(), x) })
+			f.attempt(call, func() { f.literals[call] = f.alloc("value", x.TypeName.Type(), x) })
 		}
 		return true
 	})
@@ -124,8 +124,10 @@ func (f *Accesses) atomicValue(e cc.ExpressionNode) (Lvalue, bool) {
 		return Lvalue{}, false
 	}
 	l, ok := f.Vars.literals[call]
-	if !ok {
+	if !ok && f.Code.static {
 		f.In.Refuse(codeInit, e, "the initialiser is not constant")
+	} else if !ok {
+		f.Vars.missing(call)
 	}
 	f.Scatter(l, f.calls.call(call, true).Expr, e)
 	return l, true

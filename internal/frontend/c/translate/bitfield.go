@@ -3,7 +3,6 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -154,9 +153,9 @@ func (c *Layouts) bitField(f *cc.Field, n cc.Node) bitRange {
 }
 
 func (c *Layouts) refuseLayout(n cc.Node, s structure) {
-	d := c.In.Errorf(codeBitField, c.In.Span(n), "the layout of %s with its bit-fields is not supported", s)
-	d.Note("a bit-field cannot share a word of its type with other members; let the bit-fields begin at such a word")
-	panic(read.Refusal{})
+	r := c.In.NotSupported(codeBitField, c.In.Span(n), "the layout of %s with its bit-fields is not supported", s)
+	r.Diag.Note("a bit-field cannot share a word of its type with other members; let the bit-fields begin at such a word")
+	panic(r)
 }
 
 // checkLayout refuses types with bit-fields that cc lays out in another way than

@@ -6,7 +6,6 @@ import (
 
 	"modernc.org/cc/v4"
 
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -56,13 +55,13 @@ func (f *Calls) call(x *cc.PostfixExpression, want bool) Value {
 // callArgs evaluates arguments and converts them to the types of the parameters.
 func (f *Calls) callArgs(params []cc.Type, t *cc.FunctionType, args []cc.ExpressionNode, x *cc.PostfixExpression) []*ir.Expr {
 	if len(params) > len(args) || len(params) < len(args) && !t.IsVariadic() {
-		f.In.Refuse(CodeArgument, x, "%d arguments for %d parameters", len(args), len(params))
+		f.In.Reject(CodeArgument, x, "%d arguments for %d parameters", len(args), len(params))
 	}
 	var out []*ir.Expr
 	if IsStruct(t.Result()) {
 		l, ok := f.Vars.literals[x]
 		if !ok {
-			panic(read.Refusal{})
+			f.Vars.missing(x)
 		}
 		out = append(out, l.Addr)
 	}
@@ -99,7 +98,7 @@ func (f *Calls) callPointer(x *cc.PostfixExpression, args []cc.ExpressionNode, w
 	v := f.Exprs.Operand(x.PostfixExpression)
 	t, ok := v.Elem.(*cc.FunctionType)
 	if !ok {
-		f.In.Refuse(CodeExpr, x, "this is not a function")
+		f.In.Reject(CodeExpr, x, "this is not a function")
 	}
 	op := ir.NewOp(ir.Call)
 	op.Val = v.Expr
@@ -116,7 +115,7 @@ func (f *Calls) callPointer(x *cc.PostfixExpression, args []cc.ExpressionNode, w
 func (f *Calls) external(name string, args []cc.ExpressionNode, x *cc.PostfixExpression, want bool) Value {
 	if m, ok := f.library.Functions[name]; ok {
 		if m.Args >= 0 && m.Args != len(args) {
-			f.In.Refuse(CodeArgument, x, "%s takes %d arguments", name, m.Args)
+			f.In.Reject(CodeArgument, x, "%s takes %d arguments", name, m.Args)
 		}
 		if _, plain := f.library.Functions[strings.TrimPrefix(name, BuiltinPrefix)]; plain {
 			name = strings.TrimPrefix(name, BuiltinPrefix)
@@ -128,9 +127,9 @@ func (f *Calls) external(name string, args []cc.ExpressionNode, x *cc.PostfixExp
 		if why := refused[name]; why != "" {
 			f.In.Refuse(CodeExtern, x, "%s is not supported: %s", name, why)
 		}
-		d := f.In.Errorf(CodeExtern, f.In.Span(x), "%s has no body, and what it does is not known", name)
-		d.Note("also give the file that defines it, or declare it with --extern-pure %s if it does nothing that matters, or with --extern-fence %s if it is a full fence", name, name)
-		panic(read.Refusal{})
+		r := f.In.NotSupported(CodeExtern, f.In.Span(x), "%s has no body, and what it does is not known", name)
+		r.Diag.Note("also give the file that defines it, or declare it with --extern-pure %s if it does nothing that matters, or with --extern-fence %s if it is a full fence", name, name)
+		panic(r)
 	}
 	for _, a := range args {
 		f.Exprs.Effect(a)

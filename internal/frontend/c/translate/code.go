@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -20,6 +19,8 @@ type Code struct {
 	inUse int // temps that hold values of the current full expression
 	floor int // temps that hold values of the expression around a statement expression
 
+	refuses bool // something in the function has no translation
+
 	// straight are the edges that are the only way on from where they start, see goesOn.
 	Straight map[ir.EdgeID]bool
 }
@@ -30,8 +31,7 @@ const Nowhere ir.Loc = -1
 // Emit adds an edge from where we are to a new location.
 func (f *Code) Emit(op ir.Op) {
 	if f.static {
-		f.In.Errorf(codeInit, f.Pos, "the initialiser is not constant")
-		panic(read.Refusal{})
+		panic(f.In.NotSupported(codeInit, f.Pos, "the initialiser is not constant"))
 	}
 	if f.At == Nowhere {
 		f.At = f.Fb.Loc("", f.Pos)
@@ -81,8 +81,7 @@ func (f *Code) Assume(from ir.Loc, cond *ir.Expr, to ir.Loc) {
 // bent any more.
 func (f *Code) Start() ir.Loc {
 	if f.static {
-		f.In.Errorf(codeInit, f.Pos, "the initialiser is not constant")
-		panic(read.Refusal{})
+		panic(f.In.NotSupported(codeInit, f.Pos, "the initialiser is not constant"))
 	}
 	if f.At == Nowhere {
 		f.At = f.Fb.Loc("", f.Pos)
@@ -94,8 +93,7 @@ func (f *Code) Start() ir.Loc {
 // Temp is a register for a value of the current full expression.
 func (f *Code) Temp() ir.Reg {
 	if f.static {
-		f.In.Errorf(codeInit, f.Pos, "the initialiser is not constant")
-		panic(read.Refusal{})
+		panic(f.In.NotSupported(codeInit, f.Pos, "the initialiser is not constant"))
 	}
 	if f.inUse == len(f.temps) {
 		f.temps = append(f.temps, f.Fb.Reg("t", 0, f.Pos))

@@ -248,7 +248,7 @@ func (f *Expressions) Operand(e cc.ExpressionNode) Value {
 	mark := f.Code.inUse
 	v := f.expr(e)
 	if v.Void {
-		f.In.Refuse(CodeExpr, e, "a value is needed here")
+		f.In.Reject(CodeExpr, e, "a value is needed here")
 	}
 	return f.shorten(v, mark)
 }
@@ -279,7 +279,7 @@ func deeper(e *ir.Expr, n int) bool {
 func (f *Expressions) IntegerOperand(e cc.ExpressionNode) Value {
 	v := f.Operand(e)
 	if v.Elem != nil {
-		f.In.Refuse(CodeExpr, e, "an integer is needed here")
+		f.In.Reject(CodeExpr, e, "an integer is needed here")
 	}
 	return v
 }
@@ -385,7 +385,17 @@ func (f *Expressions) conditional(x *cc.ConditionalExpression) Value {
 	f.stmts.choose(r, x.LogicalOrExpression,
 		func() *ir.Expr { a = f.Operand(x.ExpressionList); return a.Expr },
 		func() *ir.Expr { b = f.Operand(x.ConditionalExpression); return b.Expr })
-	return f.merged(r, a, b, x)
+	return f.merged(r, f.orRefused(a, x), f.orRefused(b, x), x)
+}
+
+// orRefused returns the value of an arm of a conditional. An arm that is not supported has no value, but
+// the conditional has its type.
+func (f *Expressions) orRefused(arm Value, x *cc.ConditionalExpression) Value {
+	if arm.Expr != nil {
+		return arm
+	}
+	t := x.Type().Decay()
+	return Value{Expr: ir.Int(0), Type: f.Types.Scalar(t, x), Elem: ElemOf(t), Obj: ir.NoObject}
 }
 
 func (f *Expressions) armType(a, b Value) ir.Type {

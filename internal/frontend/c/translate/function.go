@@ -7,10 +7,26 @@ import (
 	"fencepost/internal/ir"
 )
 
-// lowerFunction translates the body of a function.
+// lowerFunction translates a function. A function whose parameters or result have no translation is
+// one operation that is not supported.
 func (c *Compiler) lowerFunction(s *symbol) {
 	f := c.newLowering(s.Unit)
 	f.sym, f.Code.Fb = s, s.Fb
+	r := c.In.Catch(func() { c.lowerBody(f, s) })
+	switch {
+	case r == nil:
+		f.Code.closeEnds()
+	case r.Diag == nil || c.Opt.Strict:
+		panic(*r)
+	default:
+		f.Code.Fb.F.Edges = nil
+		f.Code.At = f.Code.Fb.Loc("", r.Diag.Span)
+		f.Code.Fb.Entry(f.Code.At)
+		f.Code.unsupported(r)
+	}
+}
+
+func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 	c.marks.findBare(s.Def.CompoundStatement)
 	t, ok := s.Decl.Type().(*cc.FunctionType)
 	if !ok {
@@ -61,7 +77,7 @@ type spilled struct {
 func (f *Storage) spill(p spilled) {
 	to, ok := f.vars[p.decl]
 	if !ok {
-		panic(read.Refusal{})
+		f.missing(p.decl)
 	}
 	if !IsStruct(to.Type) {
 		f.Mem.Store(to, p.value, p.decl)
@@ -85,7 +101,7 @@ func (f *Storage) parameters(t *cc.FunctionType) []spilled {
 		pt := p.Type()
 		if IsVoid(pt) {
 			if len(t.Parameters()) > 1 {
-				f.In.Refuse(read.CodeType, f.sym.Decl, "a parameter of type void")
+				f.In.Reject(read.CodeType, f.sym.Decl, "a parameter of type void")
 			}
 			break
 		}
@@ -166,12 +182,12 @@ func (f *Storage) allocLocals(body *cc.CompoundStatement) {
 	}
 	inspect(body, func(n cc.Node) bool {
 		if x, ok := n.(*cc.PostfixExpression); ok {
-			f.In.Guard(func() { f.allocTemporaries(x) })
+			f.attempt(x, func() { f.allocTemporaries(x) })
 		}
 		return true
 	})
 	for _, d := range append(locals, localDeclarators(body)...) {
-		f.In.Guard(func() { f.allocLocal(d) })
+		f.attempt(d, func() { f.allocLocal(d) })
 	}
 }
 
@@ -232,8 +248,7 @@ func (f *Storage) allocLocal(d *cc.Declarator) {
 		f.Types.checkArray(t, d)
 	}
 	pos := f.In.Span(d)
-	if !f.inMemory(d) {
-		f.Types.Scalar(t, d)
+	if _, ok := IntType(t); ok && !f.inMemory(d) {
 		f.vars[d] = Lvalue{Reg: f.Code.Fb.Reg(d.Name(), 0, pos), Type: t, Obj: ir.NoObject}
 		return
 	}

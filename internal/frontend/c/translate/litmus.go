@@ -108,6 +108,7 @@ const locationPrefix = "__fp_location_"
 // errors.
 func ParseTest(in TestInput, lib *Library, opt Options, diags *diag.List) *Test {
 	files := []*source.File{in.File}
+	opt.Strict = true // a test is small, and all of it runs
 	c := newCompiler(files, lib, opt, diags)
 	c.B.StartAt(in.Base)
 	t := &Test{c: c, in: in, byName: map[string]*Memory{}}

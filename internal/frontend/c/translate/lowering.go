@@ -3,6 +3,7 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
 )
@@ -34,7 +35,7 @@ func (c *Compiler) newLowering(u *unit) *Lowering {
 	f.Vars = &Storage{
 		Lowering: f, vars: map[*cc.Declarator]Lvalue{},
 		literals: map[*cc.PostfixExpression]Lvalue{}, arguments: map[*cc.PostfixExpression]Lvalue{},
-		arrays: map[*cc.Declarator]*variableArray{}, resultAt: ir.NoReg, Varargs: ir.NoReg,
+		arrays: map[*cc.Declarator]*variableArray{}, resultAt: ir.NoReg, Varargs: ir.NoReg, refused: map[cc.Node]*read.Refusal{},
 	}
 	f.Exprs = &Expressions{Lowering: f, purity: map[cc.ExpressionNode]bool{}}
 	f.Lvals = &Lvalues{f}
@@ -61,6 +62,8 @@ type Storage struct {
 	Varargs   ir.Reg   // address of the variable arguments, or NoReg
 	escaped   map[*cc.Declarator]bool
 	thread    *testThread // of a test; nil: an ordinary function
+	// refused has the variables and temporaries that have no translation.
+	refused map[cc.Node]*read.Refusal
 }
 
 // Expressions translates expressions to values.

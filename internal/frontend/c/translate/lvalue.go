@@ -95,8 +95,8 @@ func (f *Lvalues) compoundLiteral(x *cc.PostfixExpression) Lvalue {
 		return f.inits.staticLiteral(x)
 	}
 	l, ok := f.Vars.literals[x]
-	if !ok { // refused already
-		panic(read.Refusal{})
+	if !ok {
+		f.Vars.missing(x)
 	}
 	f.inits.initLocal(l, literalInit(x))
 	return l
@@ -120,7 +120,7 @@ func (f *Lvalues) arrayType(x *cc.PrimaryExpression) cc.Type {
 func (f *Lvalues) named(x *cc.PrimaryExpression) Lvalue {
 	d, ok := x.ResolvedTo().(*cc.Declarator)
 	if !ok {
-		f.In.Refuse(CodeExpr, x, "%s is not a variable", x.Token.SrcStr())
+		f.In.Reject(CodeExpr, x, "%s is not a variable", x.Token.SrcStr())
 	}
 	if l, ok := f.Vars.vars[d]; ok {
 		return l
@@ -140,7 +140,7 @@ func (f *Lvalues) named(x *cc.PrimaryExpression) Lvalue {
 	}
 	if s == nil || d.Linkage() == cc.None && f.Syms.locals[d] == nil {
 		if d.Linkage() == cc.None && !d.IsStatic() { // a local that was refused
-			panic(read.Refusal{})
+			f.Vars.missing(d)
 		}
 		f.In.Refuse(codeObject, x, "%s is declared and never defined", d.Name())
 	}
@@ -152,7 +152,7 @@ func (f *Lvalues) named(x *cc.PrimaryExpression) Lvalue {
 func (f *Lvalues) Pointee(e cc.ExpressionNode) Lvalue {
 	v := f.Exprs.Operand(e)
 	if v.Elem == nil {
-		f.In.Refuse(CodeExpr, e, "a pointer is needed here")
+		f.In.Reject(CodeExpr, e, "a pointer is needed here")
 	}
 	return Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj, Type: v.Elem, via: via{pointer: true}}
 }
@@ -169,7 +169,7 @@ func (f *Lvalues) member(l Lvalue, x *cc.PostfixExpression) Lvalue {
 	}
 	switch {
 	case field == nil:
-		f.In.Refuse(read.CodeType, x, "%s has no member %s", l.Type, name)
+		f.In.Reject(read.CodeType, x, "%s has no member %s", l.Type, name)
 	case l.Atomic:
 		f.In.Refuse(CodeAtomic, x, "atomic structs are not supported")
 	case l.Reg != ir.NoReg:

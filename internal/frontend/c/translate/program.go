@@ -2,6 +2,7 @@ package translate
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"modernc.org/cc/v4"
 
@@ -228,6 +229,9 @@ func typesOf(t *cc.FunctionType) []cc.Type {
 
 // object makes sure that an object with static storage exists.
 func (c *Symbols) object(s *symbol, n cc.Node) ir.ObjectID {
+	if s.refused != nil {
+		panic(*s.refused)
+	}
 	if s.made {
 		return s.obj
 	}
@@ -245,10 +249,28 @@ func (c *Symbols) object(s *symbol, n cc.Node) ir.ObjectID {
 	} else if s.Unit == nil || !read.IsLibrary(s.Unit.Name) {
 		c.objects = append(c.objects, s.obj)
 	}
+	c.made = append(c.made, s)
 	if s.init != nil {
-		c.Data.initialise(s.Unit, s.init, bytes)
+		c.initialise(s, bytes)
 	}
 	return s.obj
+}
+
+// initialise fills in the initial bytes of an object. If its initialiser is refused, so is everything
+// that mentions the object. The objects that came into being meanwhile may have its address, and are
+// refused with it.
+func (c *Symbols) initialise(s *symbol, bytes []byte) {
+	first := len(c.made) - 1
+	r := c.In.Catch(func() { c.Data.initialise(s.Unit, s.init, bytes) })
+	if r == nil {
+		return
+	}
+	for _, o := range c.made[first:] {
+		o.refused = r
+		c.objects = slices.DeleteFunc(c.objects, func(id ir.ObjectID) bool { return id == o.obj })
+	}
+	c.made = c.made[:first]
+	panic(*r)
 }
 
 // checkObject refuses objects that cannot be laid out.
@@ -257,7 +279,7 @@ func (c *Symbols) checkObject(name string, t cc.Type, n cc.Node) {
 	case t.Size() > maxObject:
 		c.In.Refuse(codeLarge, n, "%s has more than %d bytes", name, maxObject)
 	case t.IsIncomplete() || t.Size() < 0:
-		c.In.Refuse(read.CodeType, n, "the type of %s is incomplete", name)
+		c.In.Reject(read.CodeType, n, "the type of %s is incomplete", name)
 	}
 	c.Types.checkArray(t, n)
 	c.Layouts.checkLayout(t, n)

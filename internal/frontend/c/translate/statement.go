@@ -3,7 +3,6 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -24,7 +23,7 @@ func (f *Statements) blockItem(item *cc.BlockItem) {
 		f.statement(item.Statement)
 	case cc.BlockItemLabel: // the parser takes a name for one label of a function only
 	default:
-		f.In.Refuse(codeStatement, item, "functions inside functions are not supported")
+		f.Code.attempt(func() { f.In.Refuse(codeStatement, item, "functions inside functions are not supported") })
 	}
 }
 
@@ -39,7 +38,7 @@ func (f *Statements) declaration(d *cc.Declaration) {
 		return
 	}
 	if d.Case == cc.DeclarationAuto {
-		f.initDeclared(d.Declarator, d.Initializer, d)
+		f.Code.attempt(func() { f.initDeclared(d.Declarator, d.Initializer, d) })
 	}
 	for l := d.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
 		id := l.InitDeclarator
@@ -51,9 +50,9 @@ func (f *Statements) declaration(d *cc.Declaration) {
 				Name: f.sym.Name + "." + decl.Name(), Unit: f.Unit, Decl: decl, init: id.Initializer, Defined: true,
 			}
 		case f.Vars.arrays[decl] != nil && f.Code.At != Nowhere:
-			f.Vars.makeVariable(f.Vars.arrays[decl], id)
+			f.Code.attempt(func() { f.Vars.makeVariable(f.Vars.arrays[decl], id) })
 		case id.Initializer != nil:
-			f.initDeclared(decl, id.Initializer, id)
+			f.Code.attempt(func() { f.initDeclared(decl, id.Initializer, id) })
 		}
 	}
 }
@@ -64,8 +63,8 @@ func (f *Statements) initDeclared(d *cc.Declarator, i *cc.Initializer, n cc.Node
 		return
 	}
 	to, ok := f.Vars.vars[d]
-	if !ok { // refused already
-		panic(read.Refusal{})
+	if !ok {
+		f.Vars.missing(d)
 	}
 	f.begin(n)
 	f.inits.initLocal(to, i)
@@ -85,8 +84,10 @@ func (f *Statements) statement(s *cc.Statement) {
 		f.compound(s.CompoundStatement)
 	case cc.StatementExpr:
 		if e := s.ExpressionStatement.ExpressionList; e != nil {
-			f.begin(e)
-			f.Exprs.Effect(e)
+			f.Code.attempt(func() {
+				f.begin(e)
+				f.Exprs.Effect(e)
+			})
 		}
 	case cc.StatementSelection:
 		f.selection(s.SelectionStatement)
@@ -95,10 +96,12 @@ func (f *Statements) statement(s *cc.Statement) {
 	case cc.StatementJump:
 		f.jumpStatement(s.JumpStatement)
 	case cc.StatementAsm:
-		f.begin(s)
-		assembly(f.Lowering, s.AsmStatement)
+		f.Code.attempt(func() {
+			f.begin(s)
+			assembly(f.Lowering, s.AsmStatement)
+		})
 	default:
-		f.In.Refuse(codeStatement, s, "this statement is not supported")
+		f.Code.attempt(func() { f.In.Refuse(codeStatement, s, "this statement is not supported") })
 	}
 }
 
@@ -125,7 +128,7 @@ func (f *Statements) labeled(s *cc.LabeledStatement) {
 	default:
 		l, ok := f.cases[s]
 		if !ok {
-			f.In.Refuse(codeStatement, s, "a case outside a switch")
+			f.In.Reject(codeStatement, s, "a case outside a switch")
 		}
 		f.Code.Here(l)
 	}
@@ -154,35 +157,39 @@ func (f *Statements) jumpStatement(s *cc.JumpStatement) {
 		f.Code.Jump(f.gotoLabel(s.Token2.SrcStr()))
 	case cc.JumpStatementBreak:
 		if len(f.breaks) == 0 {
-			f.In.Refuse(codeStatement, s, "break outside a loop or switch")
+			f.In.Reject(codeStatement, s, "break outside a loop or switch")
 		}
 		f.Code.Jump(f.breaks[len(f.breaks)-1])
 	case cc.JumpStatementContinue:
 		if len(f.conts) == 0 {
-			f.In.Refuse(codeStatement, s, "continue outside a loop")
+			f.In.Reject(codeStatement, s, "continue outside a loop")
 		}
 		f.Code.Jump(f.conts[len(f.conts)-1])
 	case cc.JumpStatementReturn:
-		var v *ir.Expr
-		if s.ExpressionList != nil {
-			if IsVoid(f.result) {
-				f.Exprs.Effect(s.ExpressionList)
-			} else if IsStruct(f.result) {
-				f.Lvals.returnStruct(s.ExpressionList, s)
-			} else {
-				r := f.Exprs.Convert(f.Exprs.expr(s.ExpressionList), f.result, s)
-				v = r.Expr
-			}
-		}
-		f.Vars.leave(v)
+		f.Code.attempt(func() { f.Vars.leave(f.returned(s)) })
 	default:
-		f.In.Refuse(codeJump, s, "computed goto is not supported")
+		f.Code.attempt(func() { f.In.Refuse(codeJump, s, "computed goto is not supported") })
 	}
+}
+
+// returned evaluates the expression of a return statement. It is nil for void and for a struct, which
+// is written to the caller's block.
+func (f *Statements) returned(s *cc.JumpStatement) *ir.Expr {
+	switch e := s.ExpressionList; {
+	case e == nil:
+	case IsVoid(f.result):
+		f.Exprs.Effect(e)
+	case IsStruct(f.result):
+		f.Lvals.returnStruct(e, s)
+	default:
+		return f.Exprs.Convert(f.Exprs.expr(e), f.result, s).Expr
+	}
+	return nil
 }
 
 func (f *Statements) selection(s *cc.SelectionStatement) {
 	if s.Case == cc.SelectionStatementSwitch {
-		f.switchStatement(s)
+		f.Code.attempt(func() { f.switchStatement(s) })
 		return
 	}
 	f.begin(s.ExpressionList)
@@ -213,7 +220,7 @@ func (f *Statements) switchStatement(s *cc.SelectionStatement) {
 	f.begin(s.ExpressionList)
 	v := f.Exprs.expr(s.ExpressionList)
 	if v.Elem != nil {
-		f.In.Refuse(CodeExpr, s.ExpressionList, "a switch over a pointer")
+		f.In.Reject(CodeExpr, s.ExpressionList, "a switch over a pointer")
 	}
 	t := promote(v.Type)
 	v = f.Code.Keep(v)
@@ -283,17 +290,25 @@ func (f *Statements) iteration(s *cc.IterationStatement) {
 	case cc.IterationStatementDo:
 		f.doLoop(s)
 	case cc.IterationStatementFor:
-		if s.ExpressionList != nil {
-			f.begin(s.ExpressionList)
-			f.Exprs.Effect(s.ExpressionList)
-		}
+		f.effect(s.ExpressionList)
 		f.loop(s, s.ExpressionList2, s.ExpressionList3)
 	case cc.IterationStatementForDecl:
 		f.declaration(s.Declaration)
 		f.loop(s, s.ExpressionList, s.ExpressionList2)
 	default:
-		f.In.Refuse(codeStatement, s, "this loop is not supported")
+		f.Code.attempt(func() { f.In.Refuse(codeStatement, s, "this loop is not supported") })
 	}
+}
+
+// effect translates an expression statement, if there is one.
+func (f *Statements) effect(e cc.ExpressionNode) {
+	if e == nil || e == (*cc.ExpressionList)(nil) {
+		return
+	}
+	f.Code.attempt(func() {
+		f.begin(e)
+		f.Exprs.Effect(e)
+	})
 }
 
 // loop is a while or for loop.
@@ -316,8 +331,7 @@ func (f *Statements) loop(s *cc.IterationStatement, cond, next cc.ExpressionNode
 	f.Code.Jump(again)
 	if next != nil {
 		f.Code.At, f.Code.Fresh = again, false
-		f.begin(next)
-		f.Exprs.Effect(next)
+		f.effect(next)
 		f.Code.Jump(head)
 	}
 	f.close(s.Token)
@@ -346,10 +360,10 @@ func (f *Statements) either(e cc.ExpressionNode, then, otherwise func()) {
 	yes, no, end := f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
 	f.branch(e, yes, no)
 	f.Code.At, f.Code.Fresh = yes, false
-	then()
+	f.Code.attempt(then)
 	f.Code.Jump(end)
 	f.Code.At, f.Code.Fresh = no, false
-	otherwise()
+	f.Code.attempt(otherwise)
 	f.Code.Here(end)
 }
 
@@ -381,9 +395,11 @@ func (f *Statements) branch(e cc.ExpressionNode, then, otherwise ir.Loc) {
 			return
 		}
 	}
-	v := TruthOf(f.Exprs.expr(e))
-	from := f.Code.Start()
-	f.Code.Assume(from, v, then)
-	f.Code.Assume(from, ir.Negate(v), otherwise)
-	f.Code.At, f.Code.Fresh = Nowhere, false
+	f.Code.attempt(func() {
+		v := TruthOf(f.Exprs.expr(e))
+		from := f.Code.Start()
+		f.Code.Assume(from, v, then)
+		f.Code.Assume(from, ir.Negate(v), otherwise)
+		f.Code.At, f.Code.Fresh = Nowhere, false
+	})
 }

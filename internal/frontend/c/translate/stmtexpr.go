@@ -69,10 +69,13 @@ func (f *Expressions) orElse(x *cc.ConditionalExpression) Value {
 	f.Code.Assume(from, TruthOf(kept), end)
 	f.Code.Assume(from, ir.Negate(TruthOf(kept)), otherwise)
 	f.Code.At, f.Code.Fresh = otherwise, false
-	b := f.Operand(x.ConditionalExpression)
-	f.Code.Assign(r, b.Expr)
+	var b Value
+	f.Code.attempt(func() {
+		b = f.Operand(x.ConditionalExpression)
+		f.Code.Assign(r, b.Expr)
+	})
 	f.Code.Here(end)
-	return f.merged(r, a, b, x)
+	return f.merged(r, a, f.orRefused(b, x), x)
 }
 
 // merged is the value of a conditional whose arms left theirs in r. Only both arms

@@ -41,11 +41,10 @@ func (f *Lvalues) structLvalue(e cc.ExpressionNode) Lvalue {
 // chosenLvalue is the struct a conditional chooses.
 func (f *Lvalues) chosenLvalue(x *cc.ConditionalExpression) Lvalue {
 	r := f.Code.Fb.Reg("p", 0, f.Code.Pos)
-	var a Lvalue
 	f.stmts.choose(r, x.LogicalOrExpression,
-		func() *ir.Expr { a = f.structAt(x.ExpressionList); return a.Addr },
+		func() *ir.Expr { return f.structAt(x.ExpressionList).Addr },
 		func() *ir.Expr { return f.structAt(x.ConditionalExpression).Addr })
-	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject, Type: a.Type}
+	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject, Type: x.Type()}
 }
 
 // structAt is the lvalue of a struct that must not be atomic.
@@ -55,7 +54,7 @@ func (f *Lvalues) structAt(e cc.ExpressionNode) Lvalue {
 		f.In.Refuse(CodeAtomic, e, "atomic structs are not supported")
 	}
 	if !IsStruct(l.Type) {
-		f.In.Refuse(codeAggregate, e, "a struct is needed here")
+		f.In.Reject(codeAggregate, e, "a struct is needed here")
 	}
 	return l
 }
@@ -66,7 +65,7 @@ func (f *Lvalues) argumentWords(e cc.ExpressionNode, t cc.Type) []*ir.Expr {
 		return []*ir.Expr{f.Exprs.Convert(f.Exprs.Operand(e), t, e).Expr}
 	}
 	if !IsStruct(e.Type()) {
-		f.In.Refuse(codeAggregate, e, "a struct is needed here")
+		f.In.Reject(codeAggregate, e, "a struct is needed here")
 	}
 	from := f.structAt(e)
 	var out []*ir.Expr

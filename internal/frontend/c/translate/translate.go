@@ -37,6 +37,8 @@ type Options struct {
 	Invariants bool
 	// Sites asks for the fence sites.
 	Sites bool
+	// Strict makes an error of everything that is not supported, whether or not an execution reaches it.
+	Strict bool
 }
 
 // Range is the values from Lo to Hi.
@@ -143,6 +145,7 @@ type Symbols struct {
 	todo      []*symbol                             // functions still to lower
 	ByID      map[ir.FuncID]*symbol
 	objects   []ir.ObjectID
+	made      []*symbol // the objects, in the order in which they came into being
 	// mentioned are the names that expressions of the user's files use.
 	Mentioned map[string]bool
 	typeNames map[string]bool // the names of types that declarations use
@@ -188,6 +191,7 @@ type symbol struct {
 	Defined bool  // an object that has storage here
 	home    *unit // where it has
 	made    bool
+	refused *read.Refusal // the initialiser has no translation
 	obj     ir.ObjectID
 	Fb      *ir.FuncBuilder
 }

@@ -84,7 +84,7 @@ func (c *Typing) ElemSize(t cc.Type, n cc.Node) int64 {
 	case t.Kind() == cc.Void || t.Kind() == cc.Function:
 		return 1
 	case t.IsIncomplete() || t.Size() <= 0:
-		c.In.Refuse(read.CodeType, n, "arithmetic on a pointer to %s, whose size is not known", t)
+		c.In.Reject(read.CodeType, n, "arithmetic on a pointer to %s, whose size is not known", t)
 	}
 	return t.Size()
 }
@@ -147,7 +147,13 @@ func (c *Layouts) appendLeaves(out []Leaf, t cc.Type, off int64, n cc.Node) []Le
 	case cc.Union:
 		out = append(out, Words(off, t.Size())...)
 	default:
-		out = append(out, Leaf{off, c.Types.Scalar(t, n)})
+		if it, ok := IntType(t); ok {
+			out = append(out, Leaf{off, it})
+		} else if t.IsIncomplete() || t.Size() < 0 {
+			c.Types.Scalar(t, n)
+		} else { // a number that no operation takes can be copied
+			out = append(out, Words(off, t.Size())...)
+		}
 	}
 	return out
 }

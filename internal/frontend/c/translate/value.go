@@ -75,7 +75,7 @@ func (f *Expressions) Convert(v Value, to cc.Type, n cc.Node) Value {
 		return Value{Void: true, Obj: ir.NoObject}
 	}
 	if v.Void {
-		f.In.Refuse(CodeExpr, n, "a value is needed here")
+		f.In.Reject(CodeExpr, n, "a value is needed here")
 	}
 	t := f.Types.Scalar(to, n)
 	if to.Kind() == cc.Bool {

@@ -3,7 +3,6 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -20,7 +19,7 @@ func (f *Calls) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) 
 	}
 	l, ok := f.Vars.arguments[x]
 	if !ok {
-		panic(read.Refusal{})
+		f.Vars.missing(x)
 	}
 	var values []Value
 	for _, a := range args {

@@ -30,7 +30,7 @@ func (f *Storage) declareVariable(d *cc.Declarator) {
 	f.Types.checkArray(t.Elem(), d)
 	f.Layouts.checkLayout(t.Elem(), d)
 	if t.Elem().IsIncomplete() || t.Elem().Size() <= 0 {
-		f.In.Refuse(read.CodeType, d, "the elements of %s have no size", d.Name())
+		f.In.Reject(read.CodeType, d, "the elements of %s have no size", d.Name())
 	}
 	pos := f.In.Span(d)
 	v := &variableArray{

@@ -117,7 +117,7 @@ func libRMW(f *translate.Lowering, c *translate.Call) translate.Value {
 	which, _ := translate.IntValue(translate.Unparen(c.Args[0]))
 	bits, _ := translate.IntValue(translate.Unparen(c.Args[1]))
 	if which < 0 || int(which) >= len(translate.RmwFunctions) {
-		f.In.Refuse(translate.CodeArgument, c.Args[0], "there is no such function")
+		f.In.Reject(translate.CodeArgument, c.Args[0], "there is no such function")
 	}
 	k := translate.RmwFunctions[which]
 	l, t := f.Mem.AtomicLvalue(c.Args[2])

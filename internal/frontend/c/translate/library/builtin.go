@@ -83,7 +83,7 @@ func libOverflow(f *translate.Lowering, c *translate.Call) translate.Value {
 	to := f.Lvals.Pointee(c.Args[2])
 	t := f.Types.Scalar(to.Type, c.Args[2])
 	if to.Type.Kind() == cc.Bool || to.Type.Kind() == cc.Ptr {
-		f.In.Refuse(translate.CodeArgument, c.Args[2], "the result must be of an integer type")
+		f.In.Reject(translate.CodeArgument, c.Args[2], "the result must be of an integer type")
 	}
 	var result, over *ir.Expr
 	if a.Type.Bits <= 32 && b.Type.Bits <= 32 {

@@ -26,7 +26,7 @@ type pointerArg struct {
 func newPointerArg(f *translate.Lowering, e cc.ExpressionNode) pointerArg {
 	v := f.Exprs.Operand(e)
 	if v.Elem == nil && !isNull(f, e) {
-		f.In.Refuse(translate.CodeExpr, e, "a pointer is needed here")
+		f.In.Reject(translate.CodeExpr, e, "a pointer is needed here")
 	}
 	p := pointerArg{Lvalue: translate.Lvalue{Reg: ir.NoReg, Addr: f.Code.Keep(v).Expr, Obj: v.Obj, Type: v.Elem}, unit: 1}
 	if v.Elem == nil || v.Elem.IsIncomplete() {

@@ -67,7 +67,7 @@ func libJoin(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	to := target(f, c.Args[1])
 	if translate.IsVoid(to.Type) {
-		f.In.Refuse(translate.CodeArgument, c.Args[1], "a join needs the address of a pointer here")
+		f.In.Reject(translate.CodeArgument, c.Args[1], "a join needs the address of a pointer here")
 	}
 	op.Dst = f.Code.Temp()
 	f.Code.Emit(op)

@@ -264,7 +264,7 @@ func callBack(f *translate.Lowering, routine translate.Value, args []*ir.Expr, a
 	op.Args = args
 	if routine.Expr.Op == ir.FuncAddr {
 		if !f.Syms.ByID[routine.Expr.Func].HasWords(f.Compiler, len(args)) {
-			f.In.Refuse(translate.CodeArgument, at, "the function must have %d parameters", len(args))
+			f.In.Reject(translate.CodeArgument, at, "the function must have %d parameters", len(args))
 		}
 		op.Func = routine.Expr.Func
 	} else {

@@ -15,7 +15,7 @@ import (
 
 // parseWith translates main.c, which may include some headers.
 func parseWith(main string, headers map[string]string) (*translate.Unit, *diag.List) {
-	opt := translate.Options{Include: func(name string) ([]byte, bool) {
+	opt := translate.Options{Strict: true, Include: func(name string) ([]byte, bool) {
 		text, ok := headers[name]
 		return []byte(text), ok
 	}}

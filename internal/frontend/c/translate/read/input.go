@@ -1,6 +1,7 @@
 package read
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -116,26 +117,58 @@ func (c *Input) Errorf(code string, at source.Span, format string, args ...any) 
 	return c.Diags.Errorf(code, at, format, args...)
 }
 
-// Refusal is the panic that ends the translation of one statement or declaration
-// after its diagnostic; guard recovers it.
-type Refusal struct{}
+// Refusal is the panic that ends the translation of one statement or declaration. Guard and Catch
+// recover it.
+type Refusal struct {
+	// Diag says what is not supported; nil: an error was reported before.
+	Diag *diag.Diagnostic
+}
 
-// Refuse reports that n cannot be translated, and gives up on it.
+// NotSupported returns the refusal of something that has no translation. It is an error only if the
+// caller does not recover it with Catch.
+func (c *Input) NotSupported(code string, at source.Span, format string, args ...any) Refusal {
+	return Refusal{&diag.Diagnostic{Severity: diag.Error, Code: code, Span: at, Message: fmt.Sprintf(format, args...)}}
+}
+
+// Refuse gives up on n, which is correct C but has no translation.
 func (c *Input) Refuse(code string, n cc.Node, format string, args ...any) {
+	panic(c.NotSupported(code, c.Span(n), format, args...))
+}
+
+// Reject reports an error of the program, and gives up on n.
+func (c *Input) Reject(code string, n cc.Node, format string, args ...any) {
 	c.Errorf(code, c.Span(n), format, args...)
 	panic(Refusal{})
 }
 
-// Guard runs f and goes on after a refusal.
+// Guard runs f, reports what f refuses, and goes on.
 func (c *Input) Guard(f func()) {
+	if r := c.Catch(f); r != nil {
+		c.Report(r)
+	}
+}
+
+// Catch runs f, and returns what f refuses, nil if nothing.
+func (c *Input) Catch(f func()) (refused *Refusal) {
 	defer func() {
-		r := recover()
-		if _, ok := r.(Refusal); r != nil && !ok {
+		switch r := recover().(type) {
+		case nil:
+		case Refusal:
+			if r.Diag == nil && !c.Diags.HasErrors() {
+				panic("BUG: refused without a diagnostic")
+			}
+			refused = &r
+		default:
 			panic(r)
-		}
-		if r != nil && !c.Diags.HasErrors() {
-			panic("BUG: refused without a diagnostic")
 		}
 	}()
 	f()
+	return nil
+}
+
+// Report makes an error of a refusal.
+func (c *Input) Report(r *Refusal) {
+	if r.Diag != nil {
+		c.Errorf(r.Diag.Code, r.Diag.Span, "%s", r.Diag.Message).Notes = r.Diag.Notes
+	}
 }

@@ -1,0 +1,67 @@
+package transform
+
+import (
+	"fencepost/internal/ir"
+)
+
+// Programs with constructs that are not supported (ir.Unsupported). Engines cut executions off at
+// them. The functions here make the two programs that say whether an execution gets that far, and
+// what is left of the program if none does.
+
+// FirstUnsupported returns the first operation of a program that is not supported, or nil.
+func FirstUnsupported(p *ir.Program) *ir.Edge {
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			if f.Edges[i].Op.Kind == ir.Unsupported {
+				return &f.Edges[i]
+			}
+		}
+	}
+	return nil
+}
+
+// UnsupportedAsChecks returns a flat program in which the operations that are not supported are
+// checks of class ir.NotSupported that fail, at the same edges. So the execution that violates such
+// a check reaches the operation. With only set, the other checks stop their thread and do not fail.
+func UnsupportedAsChecks(p *ir.Program, only bool) *ir.Program {
+	return weakened(p, func(out *ir.Program, f *ir.Func, i int) {
+		switch op := &f.Edges[i].Op; {
+		case op.Kind == ir.Unsupported:
+			fails := ir.NewOp(ir.Assert)
+			fails.Val, fails.Class, fails.Msg = ir.Int(0), ir.NotSupported, op.Msg
+			stopBy(out, f, i, fails)
+		case op.Kind == ir.Assert && only:
+			stops := ir.NewOp(ir.Assume)
+			stops.Val = op.Val
+			*op = stops
+		}
+	})
+}
+
+// WithoutUnsupported returns a flat program in which the operations that are not supported stop
+// their thread. It has the executions of p if no execution of p reaches such an operation.
+func WithoutUnsupported(p *ir.Program) *ir.Program {
+	return weakened(p, func(out *ir.Program, f *ir.Func, i int) {
+		if f.Edges[i].Op.Kind == ir.Unsupported {
+			stops := ir.NewOp(ir.Assume)
+			stops.Val = ir.Int(0)
+			stopBy(out, f, i, stops)
+		}
+	})
+}
+
+// stopBy replaces the operation of edge i by one after which the thread does not go on. Inside an atomic
+// section no thread may end, so the new end of the edge is cut off there.
+func stopBy(p *ir.Program, f *ir.Func, i int, op ir.Op) {
+	e := f.Edges[i]
+	inside, err := ir.SectionLocs(f)
+	end := newLoc(f, e.Pos)
+	f.Edges[i].Op, f.Edges[i].To = op, end
+	if err != nil || !inside[e.From] {
+		return
+	}
+	cut := ir.NewOp(ir.Bound)
+	cut.Msg, cut.Val = "unsupported", ir.Int(0)
+	f.Edges = append(f.Edges, ir.Edge{ID: p.NextEdge, Origin: e.Origin, From: end, To: end, Op: cut, Pos: e.Pos, Pass: "unsupported", Stack: e.Stack})
+	p.NextEdge++
+}
