@@ -127,7 +127,7 @@ func (g *generator) op(kind OpKind) Op {
 	put(fieldLayout, func() { op.Layout = g.layout(3) })
 	put(fieldClass, func() { op.Class = CheckClass(1 + g.Intn(len(checkNames)-1)) })
 	put(fieldMsg, func() { op.Msg = "a \"message\"\n" })
-	put(fieldCode, func() { op.Code = "FP0000" })
+	put(fieldCode, func() { op.Code = "C0101" })
 	put(fieldArgs, func() { op.Args = []*Expr{g.expr(2), g.expr(2)} })
 	put(fieldThreads, func() { op.Threads = []ThreadID{ThreadID(g.Intn(len(g.p.Threads))), 0} })
 	put(fieldRange, func() {

@@ -70,7 +70,7 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 			return
 		}
 	}
-	if a.Err = p.showReached(ctx, a, task, out); a.Err != nil {
+	if a.Err = showReached(ctx, p, a, task, out); a.Err != nil {
 		return
 	}
 	a.Result = p.concludeAsking(a, flat, out, &how)

@@ -25,9 +25,9 @@ import (
 // showReached adds to an outcome without violations the construct that is not supported and that
 // executions reach, with such an execution. The engine asks for one: the constructs become checks.
 // Within the bounds of an unfinished search another violation may come first; then it counts.
-func (p *Program) showReached(ctx context.Context, a *Asking, task *engine.Task, out *engine.Outcome) error {
+func showReached(ctx context.Context, p *Program, a *Asking, task *engine.Task, out *engine.Outcome) error {
 	met := out.Coverage.Beyond()
-	if met == nil || len(out.Violations) > 0 && !p.onlyObserved(out) {
+	if met == nil || len(out.Violations) > 0 && !onlyObserved(p, out) {
 		return nil
 	}
 	out.Coverage.Unsupported = &verdict.Unsupported{Code: met.Code, Message: met.What, Pos: met.Pos}
@@ -56,12 +56,12 @@ func (p *Program) showReached(ctx context.Context, a *Asking, task *engine.Task,
 	if err := p.Replay(task.Program, a.Model, v); err != nil {
 		return fmt.Errorf("the execution that reaches an unsupported construct does not replay: %w", err)
 	}
-	out.Coverage.Unsupported = p.reached(task.Program, v, a.Model)
+	out.Coverage.Unsupported = reached(task.Program, v, a.Model)
 	return nil
 }
 
 // onlyObserved reports whether all violations are observations that the final condition asks for.
-func (p *Program) onlyObserved(out *engine.Outcome) bool {
+func onlyObserved(p *Program, out *engine.Outcome) bool {
 	for i := range out.Violations {
 		if out.Violations[i].Kind != engine.FinalViolated || !p.Observes() {
 			return false
@@ -78,7 +78,7 @@ func checksOnly(props *property.Set) *property.Set {
 }
 
 // reached returns the construct that a violation of class ir.NotSupported reaches.
-func (p *Program) reached(flat *ir.Program, v *engine.Violation, model memory.Model) *verdict.Unsupported {
+func reached(flat *ir.Program, v *engine.Violation, model memory.Model) *verdict.Unsupported {
 	_, e, ok := flat.EdgeByID(v.Edge)
 	if !ok {
 		panic("BUG: an execution reaches an operation that the program does not have")
@@ -89,7 +89,7 @@ func (p *Program) reached(flat *ir.Program, v *engine.Violation, model memory.Mo
 // Reachable says whether an execution of a flat program under a model reaches a construct that is not
 // supported. If none does, it returns the program without these constructs. Else, or if that cannot
 // be decided, the outcome is the answer to every question about all executions.
-func (p *Program) Reachable(ctx context.Context, flat *ir.Program, model memory.Model, opt *Options) (*ir.Program, *engine.Outcome, error) {
+func Reachable(ctx context.Context, p *Program, flat *ir.Program, model memory.Model, opt *Options) (*ir.Program, *engine.Outcome, error) {
 	first := transform.FirstUnsupported(flat)
 	if first == nil {
 		return flat, nil, nil
@@ -122,7 +122,7 @@ func (p *Program) Reachable(ctx context.Context, flat *ir.Program, model memory.
 		}
 		met := &engine.Outcome{Stats: out.Stats}
 		_, at, _ := flat.EdgeByID(v.Edge)
-		met.Coverage = verdict.Coverage{Bounds: []verdict.Bound{engine.BoundAt(at)}, Unsupported: p.reached(flat, v, model)}
+		met.Coverage = verdict.Coverage{Bounds: []verdict.Bound{engine.BoundAt(at)}, Unsupported: reached(flat, v, model)}
 		return flat, met, nil
 	case out.Unknown != "":
 		return flat, MayReach(first, out.Unknown), nil

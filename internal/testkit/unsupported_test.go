@@ -89,7 +89,7 @@ func classify(a testkit.Answers) (violated, reached bool) {
 func judgeReachable(flat *ir.Program, m memory.Model, fails, reached bool) string {
 	p := pipeline.Open(pipeline.Input{Name: "random"}).Program
 	opt := pipeline.Options{Workers: 1, Buffer: 8}
-	rest, met, err := p.Reachable(context.Background(), flat, m, &opt)
+	rest, met, err := pipeline.Reachable(context.Background(), p, flat, m, &opt)
 	switch {
 	case err != nil:
 		return err.Error()

@@ -61,7 +61,7 @@ func (q *query) dataRaces(ctx context.Context) (*verdict.Result, error) {
 		return nil, err
 	}
 	if found == nil && out.Coverage.Beyond() != nil && q.Props.Empty() { // else the program's own questions show it
-		if err := q.showReached(ctx, out); err != nil {
+		if err := showReached(ctx, q, out); err != nil {
 			return nil, err
 		}
 	}
@@ -75,8 +75,8 @@ func (q *query) dataRaces(ctx context.Context) (*verdict.Result, error) {
 
 // showReached adds the execution that reaches a construct that is not supported to an outcome that
 // found such a construct.
-func (q *query) showReached(ctx context.Context, out *engine.Outcome) error {
-	_, met, err := q.Reachable(ctx, q.flat, q.model, &q.opt.Options)
+func showReached(ctx context.Context, q *query, out *engine.Outcome) error {
+	_, met, err := pipeline.Reachable(ctx, q.Program, q.flat, q.model, &q.opt.Options)
 	if err == nil && met != nil {
 		out.Coverage.Unsupported = met.Coverage.Unsupported
 	}
@@ -92,7 +92,7 @@ func (q *query) robustByTraces(ctx context.Context) (*verdict.Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: smc.Engine.Name, Given: q.opt.Given()}
-	flat, met, err := q.Reachable(ctx, q.flat, q.model, &q.opt.Options)
+	flat, met, err := pipeline.Reachable(ctx, q.Program, q.flat, q.model, &q.opt.Options)
 	if err != nil {
 		return nil, err
 	}

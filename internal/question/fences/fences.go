@@ -163,7 +163,7 @@ func (r *Repairer) unsupported(ctx context.Context) (*verdict.Result, error) {
 	if r.opt.For == Robustness {
 		model = memory.SC
 	}
-	flat, met, err := r.run.Reachable(ctx, r.Flat, model, &r.opt.Options)
+	flat, met, err := pipeline.Reachable(ctx, r.run.Program, r.Flat, model, &r.opt.Options)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 	props.Deadlock = deadlock
 	q.Props = &props // what the answer says was asked
 	res, err := pipeline.Heed(ctx, &q.common, "the search for any number of threads", func() (*verdict.Result, error) {
-		flat, res, err := q.unsupported(ctx, flat)
+		flat, res, err := unsupported(ctx, q, flat)
 		if err != nil || res != nil {
 			return res, err
 		}
@@ -145,7 +145,7 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 // unsupported answers if an execution of some instance may reach a construct that is not supported: the
 // constructs become checks, and engine param decides whether one fails. If none does, it returns the
 // program without them.
-func (q *query) unsupported(ctx context.Context, flat *ir.Program) (*ir.Program, *verdict.Result, error) {
+func unsupported(ctx context.Context, q *query, flat *ir.Program) (*ir.Program, *verdict.Result, error) {
 	first := transform.FirstUnsupported(flat)
 	if first == nil {
 		return flat, nil, nil
@@ -161,7 +161,7 @@ func (q *query) unsupported(ctx context.Context, flat *ir.Program) (*ir.Program,
 	case a.Possible:
 		met = &engine.Outcome{Stats: a.Stats, Coverage: verdict.Coverage{Bounds: []verdict.Bound{engine.BoundAt(first)}}}
 		for n := 1; n <= maxInstance && instance == 0; n++ {
-			if met.Coverage.Unsupported, err = q.reachedBy(ctx, n); err != nil {
+			if met.Coverage.Unsupported, err = reachedBy(ctx, q, n); err != nil {
 				return nil, nil, err
 			}
 			if met.Coverage.Unsupported.Shown() {
@@ -186,7 +186,7 @@ func (q *query) unsupported(ctx context.Context, flat *ir.Program) (*ir.Program,
 }
 
 // reachedBy returns the construct that an instance reaches, with the execution; nil if it reaches none.
-func (q *query) reachedBy(ctx context.Context, n int) (*verdict.Unsupported, error) {
+func reachedBy(ctx context.Context, q *query, n int) (*verdict.Unsupported, error) {
 	common := q.common
 	common.Threads, common.Instances = n, n
 	answer, err := q.ask(ctx, common)

@@ -127,7 +127,7 @@ func (q *query) unsupported(ctx context.Context) (*verdict.Result, error) {
 	if first := transform.FirstUnsupported(q.flat); first != nil && !fixed(q.flat) {
 		out = pipeline.MayReach(first, "proofs for any number of threads do not exclude it")
 	} else {
-		flat, met, err := q.Reachable(ctx, q.flat, memory.TSO, &q.opt.Options)
+		flat, met, err := pipeline.Reachable(ctx, q.Program, q.flat, memory.TSO, &q.opt.Options)
 		if err != nil || met == nil {
 			q.flat = flat
 			return nil, err

@@ -134,7 +134,7 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 		run.Stage = "criterion " + string(opt.Criterion)
 	}
 	return pipeline.Heed(ctx, &opt.Options, run.Stage, func() (*verdict.Result, error) {
-		if res, err := q.unsupported(ctx); err != nil || res != nil {
+		if res, err := unsupported(ctx, q); err != nil || res != nil {
 			return res, err
 		}
 		switch opt.Criterion {
@@ -152,7 +152,7 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 // question is about the program without these constructs. It is enough to search under SC: if that
 // program is robust, no execution under TSO gets further, and if it is not, its attack does not need
 // the constructs. Final states are compared under both models.
-func (q *query) unsupported(ctx context.Context) (*verdict.Result, error) {
+func unsupported(ctx context.Context, q *query) (*verdict.Result, error) {
 	model := memory.SC
 	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: memory.TSO, Engine: q.opt.engine().Name, Given: q.opt.Given()}
 	switch q.opt.Criterion {
@@ -164,7 +164,7 @@ func (q *query) unsupported(ctx context.Context) (*verdict.Result, error) {
 			model, c.Model = memory.PSO, memory.PSO
 		}
 	}
-	flat, out, err := q.Reachable(ctx, q.flat, model, &q.opt.Options)
+	flat, out, err := pipeline.Reachable(ctx, q.Program, q.flat, model, &q.opt.Options)
 	if err != nil || out == nil {
 		q.flat = flat
 		return nil, err

@@ -73,7 +73,7 @@ func explore(ctx context.Context, run *pipeline.Run, name string, opt Options, e
 	ctx, cancel := opt.Limit(ctx)
 	defer cancel()
 	set = verdict.TraceSet{Program: run.Input.Name, Model: name, Asked: pipeline.NewAsked(Command, opt), Sources: run.Sources()}
-	flat, met, err := run.Reachable(ctx, flat, model, &opt.Options)
+	flat, met, err := pipeline.Reachable(ctx, run.Program, flat, model, &opt.Options)
 	if err != nil {
 		return set, err
 	}

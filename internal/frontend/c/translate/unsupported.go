@@ -17,7 +17,7 @@ import (
 // wrong types, always are (read.Input.Reject).
 
 // attempt translates an expression or a declaration. If that is refused, the edges that it has made
-// so far are taken back, and the operation Unsupported takes their place. attempt reports whether
+// so far are taken back, and the operation Unsupported replaces them. attempt reports whether
 // the translation is complete.
 func (f *Code) attempt(work func()) bool {
 	if f.static {
