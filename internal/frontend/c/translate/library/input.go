@@ -51,7 +51,7 @@ func libNondet(f *translate.Lowering, c *translate.Call) translate.Value {
 		all := limits(t)
 		r = translate.Range{Lo: max(declared.Lo, all.Lo), Hi: min(declared.Hi, all.Hi)}
 		if r.Lo > r.Hi {
-			f.In.Refuse(translate.CodeNondet, c.Node, "%s has no value from %d to %d", c.Name, declared.Lo, declared.Hi)
+			f.In.Reject(translate.CodeNondet, c.Node, "%s has no value from %d to %d", c.Name, declared.Lo, declared.Hi)
 		}
 		if r != all || t == ir.U64 { // a range ends at 2^63-1
 			f.In.Diags.Warnf(translate.RangeWarning, f.In.Span(c.Node), "only the values from %d to %d are tried for this input", r.Lo, r.Hi)
