@@ -155,28 +155,6 @@ func (r *Repairer) answer(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 	return r.repair(ctx, cost)
 }
 
-// unsupported answers if an execution reaches a construct that is not supported. If none does, the
-// search is about the program without these constructs: fences only take executions away. Robustness
-// needs a search under SC only, as in question robust.
-func (r *Repairer) unsupported(ctx context.Context) (*verdict.Result, error) {
-	model := r.model
-	if r.opt.For == Robustness {
-		model = memory.SC
-	}
-	flat, met, err := pipeline.Reachable(ctx, r.run.Program, r.Flat, model, &r.opt.Options)
-	if err != nil {
-		return nil, err
-	}
-	if met == nil {
-		if flat != r.Flat {
-			r.Flat = flat
-			r.Fences = transform.NewFences(r.Flat, r.run.Props, r.run.Sites)
-		}
-		return nil, nil
-	}
-	return r.run.Conclude(&pipeline.Conclusion{Question: r.result().Question, Model: r.model, Engine: fences.Name, Outcome: met, Given: r.given()}), nil
-}
-
 // Prepare reads the program, makes the flat program, and refuses what has no question or no engine. It
 // returns the repairer, and what fences cost.
 func Prepare(ctx context.Context, run *pipeline.Run, opt Options) (*Repairer, func(ir.FenceAt) int64, error) {
