@@ -150,7 +150,7 @@ func unsupported(ctx context.Context, q *query, flat *ir.Program) (*ir.Program, 
 	if first == nil {
 		return flat, nil, nil
 	}
-	task := &engine.Task{Program: transform.UnsupportedAsChecks(flat, true), Props: &property.Set{Checks: true}, Model: memory.SC}
+	task := &engine.Task{Program: transform.UnsupportedAsChecks(flat, true), Props: &property.Set{Checks: true}, Model: memory.SC, Limits: engine.Limits{Memory: q.common.Memory}}
 	a, err := param.Decide(ctx, task, param.Safety, q.domain)
 	if err != nil {
 		return nil, nil, err
