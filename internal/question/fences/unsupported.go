@@ -29,5 +29,5 @@ func (r *Repairer) unsupported(ctx context.Context) (*verdict.Result, error) {
 		}
 		return nil, nil
 	}
-	return r.run.Conclude(&pipeline.Conclusion{Question: r.result().Question, Model: r.model, Engine: fences.Name, Outcome: met, Given: r.given()}), nil
+	return r.run.Conclude(&pipeline.Conclusion{Question: r.result().Question, Model: r.model, Engine: fences.Name, Outcome: met, Given: r.givenBounds()}), nil
 }
