@@ -78,13 +78,17 @@ func (c *Typing) collectDeclared(root cc.Node) {
 		case *cc.PrimaryExpression:
 			if x.Case == cc.PrimaryExpressionIdent {
 				c.Syms.Mentioned[x.Token.SrcStr()] = true
+				c.Syms.collectUse(x.Token.SrcStr())
 			}
 		case *cc.ExternalDeclaration:
-			c.Syms.declares = declaredNames(x)
+			c.Syms.declares = newDeclaration(x)
+			c.Syms.declarations = append(c.Syms.declarations, c.Syms.declares)
 		case *cc.TypeSpecifier:
 			if x.Case == cc.TypeSpecifierTypeName {
-				c.Syms.typeNames[x.Token.SrcStr()] = true
+				c.Syms.collectUse(x.Token.SrcStr())
 			}
+		case *cc.StructOrUnionSpecifier:
+			c.Syms.collectTag(x)
 		case *cc.AttributeValue:
 			c.Syms.collectAttribute(x)
 		case *cc.StructDeclaration:

@@ -21,35 +21,36 @@ var harmless = []string{
 	"sentinel", "alloc_align", "nonstring", "warning", "error", "tls_model", "fd_arg", "null_terminated_string_arg", "no_sanitize", "section", "weak", "nocf_check", "noipa", "no_reorder", "designated_init", "assume_aligned", "counted_by",
 }
 
-// names are the names that a declaration of file scope declares, if it declares only functions
-// without bodies or only names of types.
-type names struct {
-	list  []string
-	types bool
+// declaration is a declaration of file scope, for the question whether main reaches it.
+type declaration struct {
+	names     []string // that it declares: functions, objects, types, and tags of structs
+	uses      []string // that it mentions
+	prototype bool     // it declares only functions without bodies
 }
 
 // attribute is one that is not harmless.
 type attribute struct {
 	name string
 	at   source.Span
-	of   names
+	of   *declaration
 }
 
-// declaredNames returns the names that a declaration of file scope declares.
-func declaredNames(x *cc.ExternalDeclaration) names {
-	if x.Case != cc.ExternalDeclarationDecl || x.Declaration.InitDeclaratorList == nil {
-		return names{}
-	}
-	var out names
-	for l := x.Declaration.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
-		d := l.InitDeclarator.Declarator
-		switch {
-		case d.IsTypename():
-			out.types = true
-		case d.Type().Kind() != cc.Function:
-			return names{}
+// tagName is the name of a struct, union or enum in a declaration's names.
+func tagName(tag string) string { return "struct " + tag }
+
+// newDeclaration returns a declaration of file scope with the names that it declares.
+func newDeclaration(x *cc.ExternalDeclaration) *declaration {
+	out := &declaration{}
+	switch {
+	case x.Case == cc.ExternalDeclarationFuncDef:
+		out.names = []string{x.FunctionDefinition.Declarator.Name()}
+	case x.Case == cc.ExternalDeclarationDecl:
+		out.prototype = x.Declaration.InitDeclaratorList != nil
+		for l := x.Declaration.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
+			d := l.InitDeclarator.Declarator
+			out.names = append(out.names, d.Name())
+			out.prototype = out.prototype && !d.IsTypename() && d.Type().Kind() == cc.Function
 		}
-		out.list = append(out.list, d.Name())
 	}
 	return out
 }
@@ -60,22 +61,75 @@ func (c *Symbols) collectAttribute(x *cc.AttributeValue) {
 	}
 }
 
-// checkAttributes refuses attributes we do not know to be harmless, on functions
-// that have a body, types that are mentioned, and everything else.
+// collectTag notes a struct that the declaration being read defines or mentions.
+func (c *Symbols) collectTag(x *cc.StructOrUnionSpecifier) {
+	if tag := x.Token.SrcStr(); tag != "" && c.declares != nil {
+		if x.Case == cc.StructOrUnionSpecifierDef {
+			c.declares.names = append(c.declares.names, tagName(tag))
+		} else {
+			c.declares.uses = append(c.declares.uses, tagName(tag))
+		}
+	}
+}
+
+// collectUse notes a name that the declaration being read mentions.
+func (c *Symbols) collectUse(name string) {
+	if c.declares != nil {
+		c.declares.uses = append(c.declares.uses, name)
+	}
+}
+
+// checkAttributes refuses attributes that are not known to be harmless, on declarations
+// that main reaches. A prototype counts if the function has a body.
 func (c *Symbols) checkAttributes() {
+	if len(c.attributes) == 0 {
+		return
+	}
+	reached := c.reachedNames()
 	for _, a := range c.attributes {
-		used := len(a.of.list) == 0
-		for _, name := range a.of.list {
-			if a.of.types {
-				used = used || c.typeNames[name]
-			} else {
-				used = used || c.hasBody(name)
+		used := a.of == nil || len(a.of.names) == 0
+		if a.of != nil {
+			for _, name := range a.of.names {
+				early := a.name == "constructor" || a.name == "destructor" // no mention is needed
+				used = used || (reached[name] || early) && (!a.of.prototype || c.hasBody(name))
 			}
 		}
 		if used {
 			c.In.Errorf(codeAttribute, a.at, "the attribute %s is not supported", a.name)
 		}
 	}
+}
+
+// reachedNames returns the names of file scope that main reaches, by mention. Without a
+// main, as in tests, these are all names of functions, and what they mention.
+func (c *Symbols) reachedNames() map[string]bool {
+	by := map[string][]*declaration{}
+	work := []string{"main"}
+	whole := c.Linked["main"] == nil
+	for _, d := range c.declarations {
+		for _, name := range d.names {
+			by[name] = append(by[name], d)
+			if whole && c.hasBody(name) {
+				work = append(work, name)
+			}
+		}
+	}
+	reached := map[string]bool{}
+	for len(work) > 0 {
+		name := work[len(work)-1]
+		work = work[:len(work)-1]
+		if reached[name] {
+			continue
+		}
+		reached[name] = true
+		for _, d := range by[name] {
+			work = append(work, d.uses...)
+			if len(d.names) > 1 {
+				work = append(work, d.names...)
+			}
+		}
+	}
+	return reached
 }
 
 // hasBody reports whether a function of that name is defined in any file.

@@ -3,6 +3,8 @@ package translate
 import (
 	"regexp"
 
+	"modernc.org/cc/v4"
+
 	"fencepost/internal/source"
 )
 
@@ -36,6 +38,7 @@ func libraryFiles(sources []*source.File) []*libraryFile {
 // addLibrary parses the files of the library that the program needs.
 func (c *Symbols) addLibrary() {
 	files := libraryFiles(c.library.Sources)
+	c.Mentioned["__fp_futex"] = c.Mentioned["syscall"] // which calls it
 	for again := true; again; {
 		again = false
 		for _, l := range files {
@@ -52,7 +55,7 @@ func (c *Symbols) addLibrary() {
 // define.
 func (c *Symbols) needs(l *libraryFile) bool {
 	for _, name := range l.defines {
-		if s := c.Linked[name]; c.Mentioned[name] && (s == nil || s.Def == nil) {
+		if s := c.Linked[name]; c.Mentioned[name] && (s == nil || s.Def == nil && s.Decl.Type().Kind() == cc.Function) {
 			return true
 		}
 	}

@@ -21,10 +21,10 @@ func (c *Symbols) collectSymbols(u *unit) {
 		switch ed := tu.ExternalDeclaration; ed.Case {
 		case cc.ExternalDeclarationFuncDef:
 			def := ed.FunctionDefinition
-			s := c.enter(u, def.Declarator)
-			if s.Def != nil && read.IsLibrary(u.Name) { // the program's own comes first
-				continue
+			if s := c.Linked[def.Declarator.Name()]; read.IsLibrary(u.Name) && s != nil && (s.Def != nil || s.Decl.Type().Kind() != cc.Function) {
+				continue // the program's own comes first
 			}
+			s := c.enter(u, def.Declarator)
 			if s.Def != nil {
 				c.twice(s, def.Declarator)
 			}

@@ -148,8 +148,9 @@ type Symbols struct {
 	made      []*symbol // the objects, in the order in which they came into being
 	// mentioned are the names that expressions of the user's files use.
 	Mentioned map[string]bool
-	typeNames map[string]bool // the names of types that declarations use
-	declares  names           // by the declaration of file scope being read
+	// declarations are the declarations of file scope, declares the one being read.
+	declarations []*declaration
+	declares     *declaration
 	// attributes are the attributes that may have to be refused.
 	attributes []attribute
 }
@@ -209,7 +210,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 		Compiler: c,
 		Linked:   map[string]*symbol{}, locals: map[*cc.Declarator]*symbol{}, ByID: map[ir.FuncID]*symbol{},
 		strings: map[string]ir.ObjectID{}, anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
-		Mentioned: map[string]bool{}, typeNames: map[string]bool{},
+		Mentioned: map[string]bool{},
 	}
 	c.Types = &Typing{
 		Compiler: c, shadows: map[*cc.Declarator]declared{},

@@ -4,7 +4,6 @@ import (
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/frontend/c/translate"
-	"fencepost/internal/ir"
 )
 
 // Blocks beyond malloc and calloc, and the clock.
@@ -32,23 +31,5 @@ func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
 		return block
 	}
 	f.Mem.Store(to, f.Exprs.Convert(block, to.Type, c.Node), c.Node)
-	return zero()
-}
-
-// libClock gives a time, the same always: nothing here takes time.
-func libClock(f *translate.Lowering, c *translate.Call) translate.Value {
-	at := 1
-	if c.Name == "timespec_get" {
-		at = 0
-	}
-	f.Exprs.Effect(c.Args[1-at])
-	f.In.Diags.Warnf(translate.CodeClock, f.In.Span(c.Node), "the clock always returns 0 here")
-	to := wordAt(f, c.Args[at])
-	to.Addr = f.Lvals.Save(translate.Integer(to.Addr, ir.U64)).Expr
-	f.Mem.StoreWord(to, ir.S64, ir.Int(0))
-	f.Mem.StoreWord(f.Mem.Offset(to, 8), ir.S64, ir.Int(0))
-	if at == 0 { // timespec_get returns its base
-		return translate.Integer(ir.Int(1), ir.S32)
-	}
 	return zero()
 }

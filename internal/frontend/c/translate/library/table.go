@@ -12,7 +12,7 @@ import (
 // newLibrary returns the functions that are translated here, by name.
 func newLibrary() map[string]function {
 	m := map[string]function{}
-	for _, table := range []map[string]function{atomicTable(), threadTable(), memoryTable(), verifierTable()} {
+	for _, table := range []map[string]function{atomicTable(), threadTable(), schedulingTable(), memoryTable(), verifierTable()} {
 		maps.Copy(m, table)
 	}
 	addSync(m)
@@ -75,7 +75,51 @@ func threadTable() map[string]function {
 		"pthread_testcancel":          {0, libNothing},
 		"clock_gettime":               {2, libClock},
 		"timespec_get":                {2, libClock},
+		"__fp_clock":                  {0, libTime},
+		"poll":                        {3, libPoll},
+		"ppoll":                       {4, libPoll},
+		"clock_nanosleep":             {4, libZero},
+		"pthread_yield":               {0, libZero},
+		"syscall":                     {-1, libSyscall},
+		"gettid":                      {0, libSelf},
 		"__fp_destroy":                {2, libDestroy},
+	}
+}
+
+// schedulingTable has functions that change how fast a program runs and nothing else.
+func schedulingTable() map[string]function {
+	return map[string]function{
+		"sched_setaffinity":            {3, libZero},
+		"sched_setscheduler":           {3, libZero},
+		"sched_setparam":               {2, libZero},
+		"pthread_setaffinity_np":       {3, libZero},
+		"pthread_setname_np":           {2, libZero},
+		"pthread_setschedparam":        {3, libZero},
+		"pthread_setconcurrency":       {1, libZero},
+		"pthread_attr_setstack":        {3, libZero},
+		"pthread_attr_setguardsize":    {2, libZero},
+		"pthread_attr_setschedpolicy":  {2, libZero},
+		"pthread_attr_setschedparam":   {2, libZero},
+		"pthread_attr_setinheritsched": {2, libZero},
+		"pthread_attr_setscope":        {2, libZero},
+		"pthread_attr_setaffinity_np":  {3, libZero},
+		"mlock":                        {2, libZero},
+		"munlock":                      {2, libZero},
+		"mlockall":                     {1, libZero},
+		"munlockall":                   {0, libZero},
+		"madvise":                      {3, libZero},
+		"posix_madvise":                {3, libZero},
+		"setpriority":                  {3, libZero},
+		"setvbuf":                      {4, libZero},
+		"fclose":                       {1, libZero},
+		"pthread_condattr_init":        {1, libZero},
+		"pthread_condattr_destroy":     {1, libZero},
+		"pthread_condattr_setclock":    {2, libZero},
+		"pthread_condattr_setpshared":  {2, libZero},
+		"pthread_rwlockattr_init":      {1, libZero},
+		"pthread_rwlockattr_destroy":   {1, libZero},
+		"pthread_barrierattr_init":     {1, libZero},
+		"pthread_barrierattr_destroy":  {1, libZero},
 	}
 }
 
@@ -109,6 +153,15 @@ func memoryTable() map[string]function {
 		"putchar":         {1, libPrint},
 		"fflush":          {1, libPrint},
 		"perror":          {1, libPrint},
+		"vprintf":         {2, libPrint},
+		"vfprintf":        {3, libPrint},
+		"dprintf":         {-1, libPrint},
+		"fputc":           {2, libPrint},
+		"putc":            {2, libPrint},
+		"fwrite":          {4, libPrint},
+		"syslog":          {-1, libPrint},
+		"warn":            {-1, libPrint},
+		"warnx":           {-1, libPrint},
 	}
 }
 

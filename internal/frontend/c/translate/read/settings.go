@@ -84,7 +84,9 @@ func (c *Input) predefinedText(file string, s *gcc.Settings) string {
 }
 
 // quoted is a name for a string literal.
-func quoted(name string) string { return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`).Replace(name) }
+func quoted(name string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`).Replace(name)
+}
 
 // includeText includes the files of -include.
 func includeText(s *gcc.Settings) string {

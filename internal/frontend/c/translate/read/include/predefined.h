@@ -35,8 +35,12 @@ int __ccgo__types_compatible_p();
 #define __builtin_offsetof(t, m) ((unsigned long)&((t *)0)->m)
 #define __builtin_ia32_mfence() __fp_fence(5)
 #define __builtin_ia32_pause() ((void)0)
-#define _mm_mfence() __fp_fence(5)
-#define _mm_pause() ((void)0)
+#define __builtin_ia32_lfence() ((void)0)
+#define __builtin_ia32_sfence() __fp_fence(3)
+#define __builtin_ia32_clflush(p) ((void)(p))
+#define __builtin_ia32_rdtsc() __fp_clock()
+#define __builtin_ia32_rdtscp(p) (*(p) = 0, __fp_clock())
+unsigned long long __fp_clock(void);
 
 #define __atomic_load_n(p, o) ((__typeof__(*(p)))__fp_load((p), (o)))
 #define __atomic_store_n(p, v, o) __fp_store((p), (v), (o))

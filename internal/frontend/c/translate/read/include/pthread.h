@@ -3,20 +3,9 @@
 #include <stddef.h>
 #include <sched.h>
 #include <time.h>
+#include <signal.h>
 
-typedef unsigned long pthread_t;
-typedef struct { unsigned long __fp_word, __fp_unused; int __fp_kind; } pthread_mutex_t;
-typedef struct { unsigned long __fp_word; } pthread_cond_t;
-typedef struct { unsigned long __fp_word; } pthread_barrier_t;
-typedef struct { int __fp_word; } pthread_rwlock_t;
-typedef volatile int pthread_spinlock_t;
-typedef int pthread_once_t;
-typedef unsigned pthread_key_t;
-typedef struct { int __fp_unused; } pthread_attr_t;
-typedef struct { int __fp_kind; } pthread_mutexattr_t;
-typedef struct { int __fp_unused; } pthread_condattr_t;
-typedef struct { int __fp_unused; } pthread_barrierattr_t;
-typedef struct { int __fp_unused; } pthread_rwlockattr_t;
+#include <fencepost/pthreadtypes.h>
 
 enum {
   PTHREAD_MUTEX_TIMED_NP, PTHREAD_MUTEX_RECURSIVE_NP, PTHREAD_MUTEX_ERRORCHECK_NP,
@@ -104,4 +93,100 @@ int pthread_setcanceltype(int, int *);
 void pthread_testcancel(void);
 int pthread_kill(pthread_t, int);
 int pthread_atfork(void (*)(void), void (*)(void), void (*)(void));
+#define PTHREAD_CANCEL_ENABLE 0
+#define PTHREAD_CANCEL_DISABLE 1
+#define PTHREAD_CANCEL_DEFERRED 0
+#define PTHREAD_CANCEL_ASYNCHRONOUS 1
+#define PTHREAD_CANCELED ((void *)-1)
+#define PTHREAD_SCOPE_SYSTEM 0
+#define PTHREAD_SCOPE_PROCESS 1
+#define PTHREAD_INHERIT_SCHED 0
+#define PTHREAD_EXPLICIT_SCHED 1
+#define PTHREAD_PRIO_NONE 0
+#define PTHREAD_PRIO_INHERIT 1
+#define PTHREAD_PRIO_PROTECT 2
+#define PTHREAD_MUTEX_STALLED 0
+#define PTHREAD_MUTEX_ROBUST 1
+#define PTHREAD_STACK_MIN 16384
+#define PTHREAD_RWLOCK_PREFER_READER_NP 0
+#define PTHREAD_RWLOCK_PREFER_WRITER_NP 1
+#define PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP 2
+#define PTHREAD_RWLOCK_DEFAULT_NP 0
+#define PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP { 0 }
+#define PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP { 0, 0, PTHREAD_MUTEX_TIMED_NP }
+#define PTHREAD_MUTEX_ADAPTIVE_NP 3
+#define PTHREAD_ATTR_NO_SIGMASK_NP (-1)
+void __fp_cleanup_push(void (*)(void *), void *);
+void __fp_cleanup_pop(int);
+#define pthread_cleanup_push(f, a) do { __fp_cleanup_push((f), (a))
+#define pthread_cleanup_pop(run) __fp_cleanup_pop(run); } while (0)
+int pthread_tryjoin_np(pthread_t, void **);
+int pthread_timedjoin_np(pthread_t, void **, const struct timespec *);
+int pthread_clockjoin_np(pthread_t, void **, clockid_t, const struct timespec *);
+int pthread_attr_getdetachstate(const pthread_attr_t *, int *);
+int pthread_attr_getguardsize(const pthread_attr_t *, size_t *);
+int pthread_attr_setguardsize(pthread_attr_t *, size_t);
+int pthread_attr_getschedparam(const pthread_attr_t *, struct sched_param *);
+int pthread_attr_setschedparam(pthread_attr_t *, const struct sched_param *);
+int pthread_attr_getschedpolicy(const pthread_attr_t *, int *);
+int pthread_attr_setschedpolicy(pthread_attr_t *, int);
+int pthread_attr_getinheritsched(const pthread_attr_t *, int *);
+int pthread_attr_setinheritsched(pthread_attr_t *, int);
+int pthread_attr_getscope(const pthread_attr_t *, int *);
+int pthread_attr_setscope(pthread_attr_t *, int);
+int pthread_attr_getstackaddr(const pthread_attr_t *, void **);
+int pthread_attr_setstackaddr(pthread_attr_t *, void *);
+int pthread_attr_getstacksize(const pthread_attr_t *, size_t *);
+int pthread_attr_getstack(const pthread_attr_t *, void **, size_t *);
+int pthread_attr_setstack(pthread_attr_t *, void *, size_t);
+int pthread_attr_setaffinity_np(pthread_attr_t *, size_t, const cpu_set_t *);
+int pthread_attr_getaffinity_np(const pthread_attr_t *, size_t, cpu_set_t *);
+int pthread_getattr_default_np(pthread_attr_t *);
+int pthread_attr_setsigmask_np(pthread_attr_t *, const sigset_t *);
+int pthread_attr_getsigmask_np(const pthread_attr_t *, sigset_t *);
+int pthread_setattr_default_np(const pthread_attr_t *);
+int pthread_getattr_np(pthread_t, pthread_attr_t *);
+int pthread_setschedparam(pthread_t, int, const struct sched_param *);
+int pthread_getschedparam(pthread_t, int *, struct sched_param *);
+int pthread_setschedprio(pthread_t, int);
+int pthread_getname_np(pthread_t, char *, size_t);
+int pthread_setname_np(pthread_t, const char *);
+int pthread_getconcurrency(void);
+int pthread_setconcurrency(int);
+int pthread_yield(void);
+int pthread_yield(void);
+int pthread_setaffinity_np(pthread_t, size_t, const cpu_set_t *);
+int pthread_getaffinity_np(pthread_t, size_t, cpu_set_t *);
+int pthread_mutex_getprioceiling(const pthread_mutex_t *, int *);
+int pthread_mutex_setprioceiling(pthread_mutex_t *, int, int *);
+int pthread_mutex_consistent(pthread_mutex_t *);
+int pthread_mutex_consistent_np(pthread_mutex_t *);
+int pthread_mutexattr_getpshared(const pthread_mutexattr_t *, int *);
+int pthread_mutexattr_setpshared(pthread_mutexattr_t *, int);
+int pthread_mutexattr_gettype(const pthread_mutexattr_t *, int *);
+int pthread_mutexattr_getprotocol(const pthread_mutexattr_t *, int *);
+int pthread_mutexattr_setprotocol(pthread_mutexattr_t *, int);
+int pthread_mutexattr_getprioceiling(const pthread_mutexattr_t *, int *);
+int pthread_mutexattr_setprioceiling(pthread_mutexattr_t *, int);
+int pthread_mutexattr_getrobust(const pthread_mutexattr_t *, int *);
+int pthread_mutexattr_getrobust_np(pthread_mutexattr_t *, int *);
+int pthread_mutexattr_setrobust(pthread_mutexattr_t *, int);
+int pthread_mutexattr_setrobust_np(pthread_mutexattr_t *, int);
+int pthread_rwlockattr_init(pthread_rwlockattr_t *);
+int pthread_rwlockattr_destroy(pthread_rwlockattr_t *);
+int pthread_rwlockattr_getpshared(const pthread_rwlockattr_t *, int *);
+int pthread_rwlockattr_setpshared(pthread_rwlockattr_t *, int);
+int pthread_rwlockattr_getkind_np(const pthread_rwlockattr_t *, int *);
+int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *, int);
+int pthread_condattr_init(pthread_condattr_t *);
+int pthread_condattr_destroy(pthread_condattr_t *);
+int pthread_condattr_getpshared(const pthread_condattr_t *, int *);
+int pthread_condattr_setpshared(pthread_condattr_t *, int);
+int pthread_condattr_getclock(const pthread_condattr_t *, clockid_t *);
+int pthread_condattr_setclock(pthread_condattr_t *, clockid_t);
+int pthread_barrierattr_init(pthread_barrierattr_t *);
+int pthread_barrierattr_destroy(pthread_barrierattr_t *);
+int pthread_barrierattr_getpshared(const pthread_barrierattr_t *, int *);
+int pthread_barrierattr_setpshared(pthread_barrierattr_t *, int);
+int pthread_getcpuclockid(pthread_t, clockid_t *);
 #endif

@@ -1,0 +1,70 @@
+package library
+
+import (
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/ir"
+)
+
+// System calls by number. The numbers are those of Linux on x86-64. futex is written in C,
+// in source/futex.c.
+
+const (
+	sysSchedYield = 24
+	sysGetpid     = 39
+	sysGettid     = 186
+	sysFutex      = 202
+)
+
+// inheritsPriority has the operations of futex that are refused.
+var inheritsPriority = map[int64]string{6: "FUTEX_LOCK_PI", 7: "FUTEX_UNLOCK_PI", 8: "FUTEX_TRYLOCK_PI", 11: "FUTEX_WAIT_REQUEUE_PI", 12: "FUTEX_CMP_REQUEUE_PI", 13: "FUTEX_LOCK_PI2"}
+
+// libSyscall makes the system call that its first argument names.
+func libSyscall(f *translate.Lowering, c *translate.Call) translate.Value {
+	if len(c.Args) == 0 {
+		f.In.Refuse(translate.CodeArgument, c.Node, "syscall needs a number")
+	}
+	number, ok := f.Data.Constant(f.Exprs.Operand(c.Args[0]).Expr)
+	if !ok {
+		f.In.Refuse(translate.CodeArgument, c.Args[0], "the number of a system call must be a constant")
+	}
+	rest := &translate.Call{Name: c.Name, Args: c.Args[1:], Node: c.Node, Want: c.Want}
+	switch number {
+	case sysFutex:
+		return libFutex(f, rest)
+	case sysSchedYield:
+		return translate.Integer(ir.Int(0), ir.S64)
+	case sysGetpid:
+		return translate.Integer(ir.Int(1000), ir.S64)
+	case sysGettid:
+		return translate.Integer(ir.SelfHandle(), ir.S64)
+	}
+	f.In.Refuse(translate.CodeExtern, c.Args[0], "system call %d is not supported", number)
+	return nothing()
+}
+
+// libFutex calls the function in C with the arguments that are given, and 0 for others.
+func libFutex(f *translate.Lowering, c *translate.Call) translate.Value {
+	s := f.Syms.Linked["__fp_futex"]
+	if s == nil || s.Def == nil {
+		panic("BUG: futex has no body")
+	}
+	if len(c.Args) < 2 || len(c.Args) > 6 {
+		f.In.Refuse(translate.CodeArgument, c.Node, "futex takes two to six arguments")
+	}
+	op := callOf(f.Syms.Function(s))
+	types := []ir.Type{ir.U64, ir.S32, ir.S32, ir.U64, ir.U64, ir.U32}
+	for i, t := range types {
+		if i >= len(c.Args) {
+			op.Args = append(op.Args, ir.Int(0))
+			continue
+		}
+		v := f.Lvals.Save(f.Exprs.Operand(c.Args[i]))
+		if n, known := f.Data.Constant(v.Expr); i == 1 && known && inheritsPriority[n&127] != "" {
+			f.In.Refuse(translate.CodeArgument, c.Args[i], "%s is not supported: priorities are not modelled", inheritsPriority[n&127])
+		}
+		op.Args = append(op.Args, translate.Cast(v.Expr, v.Type, t))
+	}
+	op.Dst = f.Code.Temp()
+	f.Code.Emit(op)
+	return translate.Integer(ir.R(op.Dst), ir.S64)
+}

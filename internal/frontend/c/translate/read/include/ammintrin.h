@@ -1,0 +1,4 @@
+#ifndef _FP_AMMINTRIN_H
+#define _FP_AMMINTRIN_H
+#include <emmintrin.h>
+#endif

@@ -1,0 +1,4 @@
+#ifndef _FP_LINUX_SCHED_H
+#define _FP_LINUX_SCHED_H
+#include <sched.h>
+#endif

@@ -1,0 +1,4 @@
+#ifndef _FP_SMMINTRIN_H
+#define _FP_SMMINTRIN_H
+#include <emmintrin.h>
+#endif
