@@ -5,7 +5,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// System calls by number. The numbers are those of Linux on x86-64. futex is written in C,
+// System calls by number. They are the numbers of Linux on x86-64. futex is written in C,
 // in source/futex.c.
 
 const (

@@ -17,8 +17,8 @@ import (
 	"fencepost/internal/testkit"
 )
 
-// ownHeaders lists our headers for programs, such as sys/mman.h.
-func ownHeaders(t *testing.T) []string {
+// headersForPrograms lists our headers for programs, such as sys/mman.h.
+func headersForPrograms(t *testing.T) []string {
 	t.Helper()
 	var out []string
 	err := filepath.WalkDir("include", func(path string, d fs.DirEntry, err error) error {
@@ -37,7 +37,7 @@ func ownHeaders(t *testing.T) []string {
 // TestHeadersAlone: each header can be the first and only one of a program. All headers
 // together are a program too, with the functions of GNU and with those of ISO C only.
 func TestHeadersAlone(t *testing.T) {
-	headers := ownHeaders(t)
+	headers := headersForPrograms(t)
 	all := ""
 	for _, header := range headers {
 		include := "#include <" + header + ">\n"
@@ -60,8 +60,8 @@ func readText(t *testing.T, name, text string, opt read.Options) {
 // differs are constants that depend on the system, on flags or on the processor.
 var differs = []string{"LINUX_VERSION_CODE", "PTHREAD_STACK_MIN", "MINSIGSTKSZ", "SIGSTKSZ", "CHAR_MIN", "CHAR_MAX"}
 
-// TestConstants: the numbers in our headers are those of the headers of this system, if a
-// gcc can be asked.
+// TestConstants: the headers of this system have the same numbers as ours, if a gcc can be
+// asked.
 func TestConstants(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
@@ -71,10 +71,10 @@ func TestConstants(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("#define _GNU_SOURCE\n")
 	n := 0
-	for _, header := range ownHeaders(t) {
+	for _, header := range headersForPrograms(t) {
 		fmt.Fprintf(&text, "#if __has_include(<%s>)\n#include <%s>\n#endif\n", header, header)
 	}
-	for _, header := range ownHeaders(t) {
+	for _, header := range headersForPrograms(t) {
 		ours, err := os.ReadFile(filepath.Join("include", header))
 		if err != nil {
 			t.Fatal(err)
