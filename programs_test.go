@@ -2,6 +2,7 @@ package fencepost_test
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"fencepost"
@@ -12,6 +13,10 @@ import (
 func TestExamples(t *testing.T) {
 	opt := fencepost.TestOptions{Options: fencepost.Defaults(), Paths: []string{"examples"}}
 	opt.Timeout = 0
+	opt.C.Include = func(name string) ([]byte, bool) {
+		text, err := os.ReadFile(name)
+		return text, err == nil
+	}
 	opt.Done = func(p *verdict.ProgramTest) {
 		if p.Problem != "" {
 			t.Errorf("%s: %s", p.File, p.Problem)

@@ -25,6 +25,7 @@ type services struct {
 	traces       func(context.Context, fencepost.Input, fencepost.TraceOptions) (fencepost.TraceAnswer, error)
 	show         func(context.Context, fencepost.Input, fencepost.ShowOptions) (fencepost.TextAnswer, error)
 	export       func(context.Context, fencepost.Input, fencepost.ExportOptions) (fencepost.TextAnswer, error)
+	harness      func(context.Context, fencepost.Input, fencepost.HarnessOptions) (fencepost.TextAnswer, error)
 	litmus       func(context.Context, fencepost.SuiteOptions) (verdict.LitmusSummary, error)
 	stress       func(context.Context, fencepost.StressOptions) (verdict.StressSummary, error)
 	verify       func(context.Context, fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
@@ -37,7 +38,7 @@ type services struct {
 func realServices() services {
 	return services{
 		check: fencepost.Check, robust: fencepost.Robust, fences: fencepost.Fences, prove: fencepost.Prove, traces: fencepost.Traces,
-		show: fencepost.Show, export: fencepost.Export, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
+		show: fencepost.Show, export: fencepost.Export, harness: fencepost.Harness, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
 		verify: fencepost.Verify, verifyTraces: fencepost.VerifyTraces, test: fencepost.TestPrograms,
 		terminal: terminal, getenv: os.Getenv,
 	}
@@ -157,7 +158,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), flagHint(cmd, err.Error())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "when to use colours: auto, always, never; auto uses none if NO_COLOR is set")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.initCommand(), a.versionCommand())
 	return root
 }
 

@@ -35,3 +35,25 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 	}
 	return u, diags
 }
+
+// Signature is a function that a file declares or defines, and Parameter one of its parameters.
+type (
+	Signature     = translate.Signature
+	Parameter     = translate.Parameter
+	ParameterKind = translate.ParameterKind
+)
+
+// The kinds of parameters.
+const (
+	NumberParam   = translate.NumberParam
+	ObjectParam   = translate.ObjectParam
+	OpaqueParam   = translate.OpaqueParam
+	AnyParam      = translate.AnyParam
+	FunctionParam = translate.FunctionParam
+	StructParam   = translate.StructParam
+)
+
+// Signatures returns the functions of a file.
+func Signatures(f *source.File, opt Options) ([]Signature, *diag.List) {
+	return translate.Signatures(f, library.New(), opt)
+}

@@ -1,0 +1,33 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"fencepost/internal/diag"
+	"fencepost/internal/frontend/c"
+	"fencepost/verdict"
+)
+
+// Signatures reads a C file or header only as far as its functions go, and lists them.
+func Signatures(ctx context.Context, r *Run, opt Options) ([]c.Signature, error) {
+	r.ctx = ctx
+	if len(r.Input.More) > 0 {
+		return nil, r.Refuse(verdict.Diagnostic{Code: "FP0909", Pos: verdict.Pos{File: r.Input.More[0].Name}, Message: "a harness is for one file"})
+	}
+	files := r.sourceFiles()
+	if diags := badFlags(files[0], opt.C); diags != nil {
+		r.report(diags)
+		return nil, ErrRefused
+	}
+	var list []c.Signature
+	var diags *diag.List
+	if over := limited(ctx, opt, time.Now(), nil, func() { list, diags = c.Signatures(files[0], cOptions(ReadOptions{Options: opt})) }); over != "" {
+		return nil, &OverLimit{"the file could not be read " + over, "look for macros with a very long expansion"}
+	}
+	r.report(diags)
+	if diags.HasErrors() {
+		return nil, ErrRefused
+	}
+	return list, nil
+}
