@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
@@ -29,7 +28,7 @@ import (
 )
 
 var (
-	programs  = flag.Int("fp.programs", 1200, "random programs")
+	programs  = flag.Int("fp.programs", 400, "random programs")
 	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
 )
 
@@ -138,6 +137,9 @@ func TestInstrumentationTrencher(t *testing.T) {
 	var ones, manys int64
 	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {
 		f := strings.Split(line, "\t")
+		if f[0] == "cilk-the-wsq-wrongdoing.txt" && !testkit.Slow() {
+			continue // half of all states
+		}
 		t.Run(f[0], func(t *testing.T) {
 			p, _ := testkit.LoadTrencher(t, filepath.Join(dir, f[0]))
 			one, n, err := feasible(robust.Engine, p, 1<<30)
@@ -200,7 +202,11 @@ func TestInstrumentationSpin(t *testing.T) {
 		}
 	}
 	dir := testkit.Shared(t, "bench", "trencher")
-	for _, name := range []string{"simple-dekker.txt", "mcs-lock.txt", "nbw-w-wr.txt"} {
+	names := []string{"simple-dekker.txt"}
+	if testkit.Slow() {
+		names = append(names, "mcs-lock.txt", "nbw-w-wr.txt")
+	}
+	for _, name := range names {
 		p, _ := testkit.LoadTrencher(t, filepath.Join(dir, name))
 		list = append(list, p)
 	}
@@ -282,11 +288,11 @@ func BenchmarkInstrumentation(b *testing.B) {
 func TestCorpusInstrumentation(t *testing.T) {
 	var asked, open atomic.Int64
 	t.Run("corpus", func(t *testing.T) {
-		for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
+		for _, c := range testkit.PartOf(t, testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")), 3) {
 			t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
 				t.Parallel()
 				opt := c.Robustly()
-				opt.Workers, opt.Memory, opt.Timeout = 1, 64<<20, 2*time.Second
+				opt.Workers, opt.Memory, opt.Timeout = 1, 64<<20, 0
 				want, _, err := c.IsRobust(opt)
 				if err != nil {
 					t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"fencepost/internal/testkit"
 )
 
-var compared = flag.Int("fp.programs", 400, "random programs on which engines are compared")
+var compared = flag.Int("fp.programs", 200, "random programs on which engines are compared")
 
 // bySource is source-DPOR.
 var bySource = engine.Engine{Name: "smc by source-DPOR", Run: smc.New(smc.Options{SourceDPOR: true}).Run}

@@ -36,7 +36,7 @@ func violations(out *engine.Outcome) []string {
 func TestWorkers(t *testing.T) {
 	profiles := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
 		{Name: "waits", Sync: true, Waits: true}, {Name: "heap", Heap: true}, {Name: "overlap", Overlap: true, Sync: true}, {Name: "overlap-plain", Overlap: true, Plain: true}}
-	for i := range fewer(7 * *programs) { // more than a thousand
+	for i := range fewer(7 * *programs) {
 		seed := uint64(*firstSeed + i)
 		pr := profiles[i%len(profiles)]
 		p, props := testkit.Generate(seed, pr).Flat()
