@@ -79,10 +79,12 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 			continue
 		}
 		c := &out[t]
-		tainted := taint(f, constant)
+		tainted, read := taint(f, constant), taint(f, func(*ir.Edge) bool { return false })
 		for loop := range l.Heads {
-			// A loop that depends on nothing read or chosen cannot wait for anything.
-			c.counted = append(c.counted, exitsDepend(f, &l, int32(loop), tainted))
+			// A loop that depends on nothing read or chosen cannot wait for anything. One that reads
+			// constants must also count, or it may wait for a constant for ever.
+			waits := exitsDepend(f, &l, int32(loop), read) && !exitCounts(f, &l, int32(loop))
+			c.counted = append(c.counted, waits || exitsDepend(f, &l, int32(loop), tainted))
 		}
 		if !slices.Contains(c.counted, true) {
 			c.counted = nil
@@ -186,6 +188,34 @@ func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, tainted [][]bool) b
 		}
 	}
 	return !exits
+}
+
+// exitCounts reports whether an exit of a loop depends on a register that is computed in each round
+// from its value in the round before.
+func exitCounts(f *ir.Func, l *transform.Loops, loop int32) bool {
+	counts := make([]bool, len(f.Regs))
+	inside := func(at ir.Loc) bool { return slices.Contains(l.Around[at], loop) }
+	for changed := true; changed; {
+		changed = false
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if e.Op.Kind != ir.Assign || counts[e.Op.Dst] || !inside(e.From) || !inside(e.To) {
+				continue
+			}
+			e.Op.Uses(func(r ir.Reg) {
+				if r == e.Op.Dst || counts[r] {
+					counts[e.Op.Dst], changed = true, true
+				}
+			})
+		}
+	}
+	found := false
+	for i := range f.Edges {
+		if e := &f.Edges[i]; inside(e.From) && !inside(e.To) {
+			e.Op.Uses(func(r ir.Reg) { found = found || counts[r] })
+		}
+	}
+	return found
 }
 
 // matters reports whether an edge enters a loop or returns to its head.
