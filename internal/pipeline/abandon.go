@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -59,14 +60,45 @@ func (o *Options) Grace() time.Duration {
 	return min(o.Timeout, time.Second) + time.Second
 }
 
+// Watch notes whether an engine has an answer. What is left to do then, such as replay, is never
+// abandoned: no answer is lost.
+type Watch struct {
+	answered atomic.Bool
+	outer    *Watch
+}
+
+type watchKey struct{}
+
+// NewWatch returns a context whose engines note that they have an answer.
+func NewWatch(ctx context.Context) (context.Context, *Watch) {
+	outer, _ := ctx.Value(watchKey{}).(*Watch)
+	w := &Watch{outer: outer}
+	return context.WithValue(ctx, watchKey{}, w), w
+}
+
+// Unwatched returns a context whose engines have answers to other questions than the one that is
+// watched.
+func Unwatched(ctx context.Context) context.Context {
+	return context.WithValue(ctx, watchKey{}, (*Watch)(nil))
+}
+
+// Answered notes that an engine has an answer.
+func Answered(ctx context.Context) {
+	w, _ := ctx.Value(watchKey{}).(*Watch)
+	for ; w != nil; w = w.outer {
+		w.answered.Store(true)
+	}
+}
+
 // Heed runs a stage that ends soon after its context. If the stage does not, Heed abandons it and
 // returns a *Deaf: then the caller must not use anything that the stage may write.
-func Heed[T any](ctx context.Context, opt *Options, stage string, work func() (T, error)) (T, error) {
+func Heed[T any](ctx context.Context, opt *Options, stage string, work func(context.Context) (T, error)) (T, error) {
 	type outcome struct {
 		value T
 		err   error
 	}
 	var got outcome
+	ctx, watch := NewWatch(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -75,9 +107,9 @@ func Heed[T any](ctx context.Context, opt *Options, stage string, work func() (T
 				got.err = fmt.Errorf("%v\n%s", broken, Stack())
 			}
 		}()
-		got.value, got.err = work()
+		got.value, got.err = work(ctx)
 	}()
-	if Ends(ctx, done, opt.Grace()) {
+	if watch.Ends(ctx, done, opt.Grace()) {
 		return got.value, got.err
 	}
 	Abandon(done)
@@ -94,8 +126,8 @@ func NewDeaf(ctx context.Context, stage string) *Deaf {
 }
 
 // Ends waits until done is closed. It reports false if that does not happen within some time after
-// the end of the context.
-func Ends(ctx context.Context, done <-chan struct{}, grace time.Duration) bool {
+// the end of the context, and no engine has an answer.
+func (w *Watch) Ends(ctx context.Context, done <-chan struct{}, grace time.Duration) bool {
 	select {
 	case <-done:
 		return true
@@ -105,6 +137,13 @@ func Ends(ctx context.Context, done <-chan struct{}, grace time.Duration) bool {
 	case <-done:
 		return true
 	case <-time.After(grace):
+	}
+	if !w.answered.Load() {
 		return false
 	}
+	<-done
+	return true
 }
+
+// HasAnswer reports whether an engine has an answer.
+func (w *Watch) HasAnswer() bool { return w.answered.Load() }

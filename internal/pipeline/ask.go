@@ -65,6 +65,9 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 		return
 	}
 	a.Cut = out.Unknown != ""
+	if !a.Cut || len(out.Violations) > 0 {
+		Answered(ctx)
+	}
 	for i := range out.Violations {
 		if a.Err = p.prepare(ctx, a, task, &out.Violations[i]); a.Err != nil {
 			return

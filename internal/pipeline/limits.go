@@ -71,6 +71,9 @@ func limited(ctx context.Context, opt Options, begun time.Time, abandon func(<-c
 			}
 			return ""
 		case <-interrupted:
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return beforeTheEnd(ctx)
+			}
 			interrupted, give = nil, time.After(patience)
 		case <-give:
 			return beforeTheEnd(ctx)

@@ -209,7 +209,7 @@ func (q *query) answer(ctx context.Context) (*verdict.Result, error) {
 	pipeline.Wait()
 	ctx, cancel := q.opt.Limit(ctx) // every model has the time to itself
 	defer cancel()
-	return pipeline.Heed(ctx, &q.opt.Options, "the search", func() (*verdict.Result, error) {
+	return pipeline.Heed(ctx, &q.opt.Options, "the search", func(ctx context.Context) (*verdict.Result, error) {
 		switch {
 		case q.opt.Robustness:
 			return q.robustByTraces(ctx)

@@ -33,6 +33,7 @@ type attempt struct {
 	then         func() []*attempt  // not nil: it answers another question; called when it ends, for new attempts
 	budget       *budget.Budget     // nil: not begun
 	cancel       context.CancelFunc // of its context
+	watch        *pipeline.Watch    // whether its engine has an answer
 	done         chan struct{}      // closed when it has ended
 	ran          time.Duration      // in its turns
 	freed        time.Time          // when it could run without turns, zero: not yet
@@ -130,7 +131,7 @@ func (s *schedule) turn(ctx context.Context, a *attempt, units int64) bool {
 	case <-a.budget.Used():
 		return false
 	case <-ctx.Done(): // it waits for nothing any more
-		if pipeline.Ends(ctx, a.done, s.grace) {
+		if a.watch.Ends(ctx, a.done, s.grace) {
 			return true
 		}
 		a.deaf = true
@@ -161,6 +162,7 @@ func (s *schedule) begin(ctx context.Context, a *attempt) {
 	}
 	a.budget, a.done = budget.New(), make(chan struct{})
 	ctx, a.cancel = context.WithCancel(budget.With(ctx, a.budget))
+	ctx, a.watch = pipeline.NewWatch(ctx)
 	go func() {
 		defer close(a.done)
 		a.work(ctx)
@@ -235,6 +237,10 @@ func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdic
 			limit, late = nil, time.After(s.grace)
 			continue
 		case <-late:
+			if s.answering() {
+				late = nil
+				continue
+			}
 			return first, nil
 		}
 		running--
@@ -250,6 +256,11 @@ func (s *schedule) together(ctx context.Context, first *verdict.Result) (*verdic
 		start(known)
 	}
 	return first, nil
+}
+
+// answering reports whether an attempt that has not ended has an answer, which is replayed.
+func (s *schedule) answering() bool {
+	return slices.ContainsFunc(s.attempts, func(a *attempt) bool { return !a.over && a.watch != nil && a.watch.HasAnswer() })
 }
 
 // say reports what an attempt does.

@@ -125,8 +125,8 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, 
 		r, cost, err := Prepare(ctx, run, limited)
 		var res *verdict.Result
 		if err == nil {
-			res, err = pipeline.Heed(ctx, &opt.Options, "the search for fences", func() (*verdict.Result, error) {
-				res, err := r.answer(ctx, cost)
+			res, err = pipeline.Heed(ctx, &opt.Options, "the search for fences", func(ctx context.Context) (*verdict.Result, error) {
+				res, err := r.answer(pipeline.Unwatched(ctx), cost)
 				if err == nil {
 					run.CarrySources(res)
 				}

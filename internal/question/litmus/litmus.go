@@ -104,7 +104,7 @@ func (r *Test) results(ctx context.Context, models []string) ([]verdict.Result, 
 		ctx, cancel := r.opt.Limit(ctx)
 		defer cancel()
 		var results []verdict.Result
-		results, err = pipeline.Heed(ctx, &r.opt.Options, "the search", func() ([]verdict.Result, error) { return r.search(ctx, models) })
+		results, err = pipeline.Heed(ctx, &r.opt.Options, "the search", func(ctx context.Context) ([]verdict.Result, error) { return r.search(ctx, models) })
 		if err == nil {
 			return results, nil
 		}
@@ -244,6 +244,7 @@ func (r *Test) under(ctx context.Context, model memory.Model) (*verdict.Result, 
 	if err != nil {
 		return nil, err
 	}
+	pipeline.Answered(ctx) // what is left is replay
 	witnesses, err := r.check(model, out)
 	if err != nil {
 		return nil, err

@@ -121,7 +121,8 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 	unasked := props.Deadlock && !deadlock && q.question == param.Safety
 	props.Deadlock = deadlock
 	q.Props = &props // what the answer says was asked
-	res, err := pipeline.Heed(ctx, &q.common, "the search for any number of threads", func() (*verdict.Result, error) {
+	res, err := pipeline.Heed(ctx, &q.common, "the search for any number of threads", func(ctx context.Context) (*verdict.Result, error) {
+		ctx = pipeline.Unwatched(ctx)
 		flat, res, err := unsupported(ctx, q, flat)
 		if err != nil || res != nil {
 			return res, err

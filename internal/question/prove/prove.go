@@ -88,7 +88,7 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 	run.Stage = "engine " + mover.Name
 	ctx, cancel := opt.Limit(ctx)
 	defer cancel()
-	res, err := pipeline.Heed(ctx, &opt.Options, run.Stage, func() (*verdict.Result, error) {
+	res, err := pipeline.Heed(ctx, &opt.Options, run.Stage, func(ctx context.Context) (*verdict.Result, error) {
 		if res, err := q.unsupported(ctx); err != nil || res != nil {
 			return res, err
 		}

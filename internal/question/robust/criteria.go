@@ -22,6 +22,7 @@ func (q *query) triangles(ctx context.Context) (*verdict.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	pipeline.Answered(ctx) // what is left is replay
 	var found []verdict.Triangle
 	for _, v := range q.wanted(out) {
 		triangle, err := q.Triangle(q.flat, &v)
@@ -65,6 +66,7 @@ func (q *query) states(ctx context.Context) (*verdict.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	pipeline.Answered(ctx) // what is left is replay
 	if c.Violation, err = q.newState(model, sc, out); err != nil {
 		return nil, err
 	}

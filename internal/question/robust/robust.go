@@ -133,7 +133,7 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 	if opt.Criterion == TRF || opt.Criterion == State {
 		run.Stage = "criterion " + string(opt.Criterion)
 	}
-	return pipeline.Heed(ctx, &opt.Options, run.Stage, func() (*verdict.Result, error) {
+	return pipeline.Heed(ctx, &opt.Options, run.Stage, func(ctx context.Context) (*verdict.Result, error) {
 		if res, err := unsupported(ctx, q); err != nil || res != nil {
 			return res, err
 		}
@@ -193,6 +193,7 @@ func (q *query) attacks(ctx context.Context, by *engine.Engine) (*verdict.Result
 	if err != nil {
 		return nil, err
 	}
+	pipeline.Answered(ctx) // what is left is replay
 	var found []verdict.Attack
 	for _, v := range q.wanted(out) {
 		a, err := q.Attack(q.flat, &v)

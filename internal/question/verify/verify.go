@@ -111,8 +111,18 @@ type target struct {
 	flat *ir.Program
 }
 
-// result verifies one result. It returns an error if the program is refused.
+// result verifies one result. It returns an error if the program is refused. A program that exceeds a
+// limit leaves the result open.
 func (v *verifier) result(r *verdict.Result) error {
+	err := v.readAndVerify(r)
+	if over := (*pipeline.OverLimit)(nil); errors.As(err, &over) {
+		v.judge(r.Model, "sources", "the program", fmt.Errorf("%w: %w", errOpen, over))
+		return nil
+	}
+	return err
+}
+
+func (v *verifier) readAndVerify(r *verdict.Result) error {
 	if err := v.begin(r.Program, r.Asked, r.Sources); err != nil {
 		v.judge(r.Model, "sources", "the program", err)
 		return nil
