@@ -32,7 +32,7 @@ FUZZ_TIME     ?= 60s
 # Seconds per litmus test on the processor.
 NATIVE_SECONDS ?= 0.5
 
-.PHONY: all build test cpu lint fuzz native answers speed portfolio bench bench-spin update deps module
+.PHONY: all build test cpu lint fuzz native answers speed portfolio limits bench bench-spin update deps module
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -141,6 +141,10 @@ speed:
 	git worktree add --detach "$$dir/old" $(OLD); \
 	if [ -d ../shared ]; then ln -s "$$(cd ../shared && pwd)" "$$dir/shared"; fi; \
 	$(GO) test ./bench -count=1 -timeout 300m -v -run TestSpeed -fp.oldtree="$$dir/old" -fp.runs=$(RUNS) -fp.bench='$(BENCH)'
+
+# How long after a time limit of 300 ms each stage stops. The aim is twice the limit and one second.
+limits:
+	$(GO) test ./internal/cli -run '^$$' -bench TimeLimit -benchtime 1x
 
 # The CPU time of the default check against that of the best single engine.
 portfolio: build

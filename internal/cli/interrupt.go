@@ -11,7 +11,7 @@ import (
 
 // patience is the time that interrupted work has to end. Engines stop at once and return
 // what they know; a parser in the middle of a file does not notice the interruption.
-const patience = 1500 * time.Millisecond
+const patience = 5 * time.Second
 
 // errDeaf means that work was interrupted and did not end. It still runs and may write, so
 // nothing that it has access to may be used any more.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -18,6 +20,12 @@ var update = flag.Bool("update", false, "rewrite the expected output in the scri
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"fencepost": func() { os.Exit(Run(withoutLimit(os.Args[1:]), os.Stdin, os.Stdout, os.Stderr)) },
+		// As a server does it, which goes on: nothing that was abandoned may run on.
+		"fencepost-then-close": func() {
+			code := Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+			fencepost.Close()
+			os.Exit(code)
+		},
 	})
 }
 
