@@ -39,6 +39,12 @@ func unmark(name string, text []byte) (out []byte, files []*source.File) {
 	var order []string
 	var at *original
 	line, system := 0, false
+	chunk := -1 // where the text of a header with instructions begins in out
+	endChunk := func() {
+		if chunk >= 0 {
+			out, chunk = append(out[:chunk], dropBodies(bytes.Clone(out[chunk:]))...), -1
+		}
+	}
 	for rest := text; len(rest) > 0; {
 		var this []byte
 		if n := bytes.IndexByte(rest, '\n'); n >= 0 {
@@ -58,6 +64,12 @@ func unmark(name string, text []byte) (out []byte, files []*source.File) {
 				order = append(order, file)
 			}
 			line, system = n, bytes.Contains(m[3], []byte(" 3"))
+			switch intrinsics := system && isIntrinsicHeader(file); {
+			case !intrinsics:
+				endChunk()
+			case chunk < 0:
+				chunk = len(out)
+			}
 			out = append(out, "#line "+string(m[1])+" \""+file+"\"\n"...)
 			continue
 		}
@@ -70,6 +82,7 @@ func unmark(name string, text []byte) (out []byte, files []*source.File) {
 	if len(originals) == 0 {
 		return nil, nil
 	}
+	endChunk()
 	for _, file := range order {
 		files = append(files, source.NewFile(file, bytes.Join(originals[file].lines, []byte("\n"))))
 	}

@@ -50,6 +50,13 @@ func (c *Input) config(s *gcc.Settings, r *reader) *cc.Config {
 		panic("BUG: " + err.Error())
 	}
 	abi.SignedChar = !s.UnsignedChar
+	for _, kind := range []cc.Kind{cc.Float16, cc.BFloat16, cc.ComplexFloat16} { // cc has no sizes for them here
+		size := int64(2)
+		if kind == cc.ComplexFloat16 {
+			size = 4
+		}
+		abi.Types[kind] = cc.AbiType{Size: size, Align: 2, FieldAlign: 2}
+	}
 	return &cc.Config{
 		ABI: abi, FS: r, UnsignedEnums: true, PragmaHandler: r.pragma, HasBuiltin: gcc.HasBuiltin,
 		IncludePaths: r.quoted, SysIncludePaths: r.angled,

@@ -15,6 +15,8 @@ int sem_wait(sem_t *);
 _Bool __VERIFIER_nondet_bool(void);
 void __VERIFIER_atomic_begin(void);
 void __VERIFIER_atomic_end(void);
+void __fp_futex_full(void);
+void __fp_futex_pi(void);
 
 static long fails(int number) {
   *__errno_location() = number;
@@ -31,8 +33,10 @@ static int takes_slot(int *at, int expected, unsigned bits, int timed) {
   else if (__VERIFIER_nondet_bool())
     i = __VERIFIER_nondet_bool() ? -eintr : timed ? -etimedout : -1;
   else {
-    while (slot[i].at || slot[i].woken.value)
+    while (i < slots && (slot[i].at || slot[i].woken.value))
       i++;
+    if (i == slots)
+      __fp_futex_full();
     slot[i].at = at;
     slot[i].bits = bits;
   }
@@ -159,6 +163,13 @@ long __fp_futex(int *at, int op, int n, const void *time, int *other, unsigned l
     return equal ? done : fails(eagain);
   case wake_op:
     return wakes_after(at, n, (int)(unsigned long)time, other, last);
+  case 6:
+  case 7:
+  case 8:
+  case 11:
+  case 12:
+  case 13:
+    __fp_futex_pi();
   }
   return fails(enosys);
 }

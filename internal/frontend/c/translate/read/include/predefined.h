@@ -40,6 +40,12 @@ int __ccgo__types_compatible_p();
 #define __builtin_ia32_clflush(p) ((void)(p))
 #define __builtin_ia32_rdtsc() __fp_clock()
 #define __builtin_ia32_rdtscp(p) (*(p) = 0, __fp_clock())
+#define __builtin_ia32_tzcnt_u32(x) ({ unsigned __fp_x = (x); __fp_x ? (unsigned)__builtin_ctz(__fp_x) : 32u; })
+#define __builtin_ia32_tzcnt_u64(x) ({ unsigned long long __fp_x = (x); __fp_x ? (unsigned long long)__builtin_ctzll(__fp_x) : 64ull; })
+#define __builtin_ia32_lzcnt_u32(x) ({ unsigned __fp_x = (x); __fp_x ? (unsigned)__builtin_clz(__fp_x) : 32u; })
+#define __builtin_ia32_lzcnt_u64(x) ({ unsigned long long __fp_x = (x); __fp_x ? (unsigned long long)__builtin_clzll(__fp_x) : 64ull; })
+#define __builtin_ia32_bsrsi(x) (31 - __builtin_clz((unsigned)(x)))
+#define __builtin_ia32_bsrdi(x) (63 - __builtin_clzll((unsigned long long)(x)))
 unsigned long long __fp_clock(void);
 
 #define __atomic_load_n(p, o) ((__typeof__(*(p)))__fp_load((p), (o)))
