@@ -75,6 +75,7 @@ var refused = map[string]string{
 	"sem_close":                 "named semaphores are shared by processes, which are not modelled",
 	"sem_unlink":                "named semaphores are shared by processes, which are not modelled",
 	"__fp_cleanup_push":         "cleanup handlers of threads are not modelled",
+	"__fp_cleanup_pop":          "cleanup handlers of threads are not modelled",
 	"__fp_futex_full":           "more than seven threads wait in futex",
 	"__fp_futex_pi":             "operations of futex with priorities are not modelled",
 	"synchronize_rcu":           "waiting for RCU readers is not modelled",

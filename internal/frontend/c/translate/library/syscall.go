@@ -13,6 +13,7 @@ const (
 	sysGetpid     = 39
 	sysGettid     = 186
 	sysFutex      = 202
+	sysMembarrier = 324
 )
 
 // inheritsPriority has the operations of futex that are refused.
@@ -37,6 +38,9 @@ func libSyscall(f *translate.Lowering, c *translate.Call) translate.Value {
 		return translate.Integer(ir.Int(1000), ir.S64)
 	case sysGettid:
 		return translate.Integer(ir.SelfHandle(), ir.S64)
+	}
+	if number == sysMembarrier {
+		f.In.Refuse(translate.CodeExtern, c.Args[0], "membarrier is not supported: it waits for the store buffers of other threads")
 	}
 	f.In.Refuse(translate.CodeExtern, c.Args[0], "system call %d is not supported", number)
 	return nothing()
