@@ -76,8 +76,6 @@ var refused = map[string]string{
 	"sem_unlink":                "named semaphores are shared by processes, which are not modelled",
 	"__fp_cleanup_push":         "cleanup handlers of threads are not modelled",
 	"__fp_cleanup_pop":          "cleanup handlers of threads are not modelled",
-	"__fp_futex_full":           "more than seven threads wait in futex",
-	"__fp_futex_pi":             "operations of futex with priorities are not modelled",
 	"synchronize_rcu":           "waiting for RCU readers is not modelled",
 	"synchronize_rcu_expedited": "waiting for RCU readers is not modelled",
 	"call_rcu":                  "RCU callbacks are not modelled",

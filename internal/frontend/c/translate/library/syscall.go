@@ -72,3 +72,15 @@ func libFutex(f *translate.Lowering, c *translate.Call) translate.Value {
 	f.Code.Emit(op)
 	return translate.Integer(ir.R(op.Dst), ir.S64)
 }
+
+// libFutexLimit ends an execution that needs more of futex than is modelled.
+func libFutexLimit(f *translate.Lowering, c *translate.Call) translate.Value {
+	op := ir.NewOp(ir.Unsupported)
+	op.Code, op.Msg = translate.CodeExtern, "operations of futex with priorities are not modelled"
+	if c.Name == "__fp_futex_full" {
+		op.Msg = "more than seven threads wait in futex"
+	}
+	f.Code.Emit(op)
+	f.Code.At, f.Code.Fresh = translate.Nowhere, false
+	return nothing()
+}
