@@ -69,7 +69,7 @@ func TestCorpusFences(t *testing.T) {
 	for _, c := range corpus(t) {
 		if c.Fences != "" {
 			said++
-		} else if !testkit.InPart(t, c.Name(), 4) {
+		} else if !testkit.InPart(t, c.Name(), 8) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	programs  = flag.Int("fp.programs", 300, "random programs per model")
+	programs  = flag.Int("fp.programs", 200, "random programs per model")
 	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
 	scaleAll  = flag.Bool("fp.scaling", false, "count the executions of every member of the families in C")
 )

@@ -21,7 +21,7 @@ import (
 	"fencepost/internal/transform"
 )
 
-var finalPrograms = flag.Int("fp.finals", 12, "random C programs whose final states are compared")
+var finalPrograms = flag.Int("fp.finals", 6, "random C programs whose final states are compared")
 
 func compileFinals(text string) (*ir.Program, *property.Set, error) {
 	unit, diags := c.Parse([]*source.File{source.NewFile("final.c", []byte(text))}, c.Options{})

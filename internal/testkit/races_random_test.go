@@ -23,7 +23,7 @@ import (
 	"fencepost/verdict"
 )
 
-var racePrograms = flag.Int("fp.races", 40, "random C programs whose data races are compared")
+var racePrograms = flag.Int("fp.races", 20, "random C programs whose data races are compared")
 
 // raceTally counts the programs, executions and races of a comparison.
 type raceTally struct {

@@ -148,11 +148,11 @@ func bothCorpora(t *testing.T) []*testkit.Case {
 // engine on every program of the corpus that both answer. A robust program has as many
 // traces under TSO as under SC.
 func TestCorpusBySmc(t *testing.T) {
-	answered, enough := 0, 40
+	answered, enough := 0, 30
 	if testkit.Slow() {
 		enough = 200
 	}
-	for _, c := range testkit.PartOf(t, bothCorpora(t), 4) {
+	for _, c := range testkit.PartOf(t, bothCorpora(t), 10) {
 		name := strings.TrimSuffix(filepath.Base(c.Path), ".txtar")
 		explicit := c.Options
 		explicit.Engine = "explicit"
@@ -269,11 +269,11 @@ func beyondTraces(p *ir.Program) bool {
 // sleep set cuts off an execution. Robust programs have as many traces under TSO as under SC
 // [AAAJLS15 §1].
 func TestCorpusTraces(t *testing.T) {
-	counted, robust, enough := 0, 0, 4
+	counted, robust, enough := 0, 0, 2
 	if testkit.Slow() {
 		enough = 10
 	}
-	for _, c := range testkit.PartOf(t, bothCorpora(t), 4) {
+	for _, c := range testkit.PartOf(t, bothCorpora(t), 8) {
 		var n [3]int64
 		var all [3]bool
 		flat := flatCase(c)

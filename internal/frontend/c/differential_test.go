@@ -268,9 +268,9 @@ func TestDifferentialGCC(t *testing.T) {
 	if err != nil {
 		t.Skip("no gcc here: generated C is not compared")
 	}
-	count := 40
-	if testing.Short() {
-		count = 10
+	count := 12
+	if testkit.Slow() {
+		count = 40
 	}
 	if s := os.Getenv("FENCEPOST_C_PROGRAMS"); s != "" {
 		fmt.Sscan(s, &count)

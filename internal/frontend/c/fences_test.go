@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
+	"fencepost/internal/testkit"
 )
 
 // TestMutatedFences: whatever tokens are dropped, doubled or exchanged in a text full of
@@ -23,9 +24,9 @@ func TestMutatedFences(t *testing.T) {
 	}
 	program := token.FindAllString(string(text), -1)
 	r := rand.New(rand.NewSource(2))
-	accepted, rounds := 0, 800
-	if testing.Short() {
-		rounds = 200
+	accepted, rounds := 0, 60
+	if testkit.Slow() {
+		rounds = 800
 	}
 	for range rounds {
 		words := append([]string(nil), program...)

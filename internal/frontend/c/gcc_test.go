@@ -11,7 +11,7 @@ import (
 	"fencepost/internal/testkit"
 )
 
-// TestCompiles: gcc takes every C program of the corpus and of the examples without
+// TestCompiles: gcc takes the C programs of the corpus and of the examples without
 // a warning, with its own headers: they are C, not our dialect of it.
 func TestCompiles(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
@@ -39,7 +39,7 @@ func TestCompiles(t *testing.T) {
 		t.Errorf("only %d programs", len(programs))
 	}
 	for name, text := range programs {
-		if bytes.Contains(text, []byte("__CPROVER_ASYNC")) { // labels that nothing jumps to
+		if bytes.Contains(text, []byte("__CPROVER_ASYNC")) /* labels that nothing jumps to */ || !testkit.InPart(t, filepath.Base(name), 5) {
 			continue
 		}
 		cmd := exec.Command(gcc, "-Wall", "-pthread", "-fsyntax-only", "-idirafter", "translate/read/include", "-x", "c", "-")

@@ -243,13 +243,19 @@ func litmusTests(t *testing.T) map[string]string {
 	}
 }
 
-// TestLitmus: C and litmus agree on every test under every model.
+// TestLitmus: C and litmus agree on the tests under every model.
 func TestLitmus(t *testing.T) {
 	models := []string{"sc", "tso", "pso"}
 	tests := litmusTests(t)
 	var names []string
+	least := 300
 	for name := range tests {
-		names = append(names, name)
+		if *everyLitmus || testkit.InPart(t, name, 6) {
+			names = append(names, name)
+		}
+	}
+	if !*everyLitmus && !testkit.Slow() {
+		least = 30
 	}
 	sort.Strings(names)
 	observed := map[string]int{}
@@ -277,7 +283,7 @@ func TestLitmus(t *testing.T) {
 			}
 		}
 	}
-	if len(names) < 300 || observed["tso"] < 50 || observed["pso"] <= observed["tso"] || observed["sc"] > 0 {
+	if len(names) < least || observed["tso"] < least/6 || observed["pso"] <= observed["tso"] || observed["sc"] > 0 {
 		t.Errorf("%d tests with conditions observed %v: they tell nothing", len(names), observed)
 	}
 	t.Logf("%d tests under %d models, conditions observed %v", len(names), len(models), observed)

