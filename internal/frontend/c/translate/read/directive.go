@@ -6,17 +6,19 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"fencepost/internal/source"
 )
 
 // Directives that cc answers in another way than gcc. Their lines are changed before cc
-// reads them; no line but that of a #define gets longer or shorter, so positions stay.
+// reads them; no line but that of a #define (variadic.go) gets longer or shorter, so all
+// positions stay.
 //
 //   - __has_include(<linux/futex.h>) is answered here: cc expands the macro linux in it.
 //   - __has_c_attribute(gnu::packed) is answered here: cc has no such names.
 //   - __has_feature and __has_extension, which gcc 12 does not have, get another name: cc
 //     answers them even where the program defines macros of that name.
-//   - Variable arguments with a name, #define f(x, rest...), get the name __VA_ARGS__: cc
-//     does not drop the comma before ## with other names, and needs a space there.
+//   - Variable arguments: see variadic.go. cc needs a space between a comma and ##.
 //   - An apostrophe in the text of an #error has no end for cc, even if the line is skipped.
 //   - defined(__builtin_expect) asks for another name: what gcc builds in is often a macro
 //     here, and is none for gcc.
@@ -27,7 +29,6 @@ var (
 	hasScoped     = regexp.MustCompile(`__has_c(?:pp)?_attribute[ \t]*\([ \t]*(?:__)?gnu(?:__)?[ \t]*::[ \t]*(\w+)[ \t]*\)`)
 	clangQuestion = regexp.MustCompile(`\b__has_(feature|extension)\b`)
 	definedName   = regexp.MustCompile(`\b(?:ifdef|ifndef|defined)\b[ \t]*\(?[ \t]*(\w+)`)
-	namedRest     = regexp.MustCompile(`^[ \t]*#[ \t]*define[ \t]+\w+\((?:[^()]*,)?\s*(\w+)[ \t]*\.\.\.[ \t]*\)`)
 	commaPaste    = regexp.MustCompile(`,##`)
 	errorLine     = regexp.MustCompile(`^[ \t]*#[ \t]*(?:error|warning)\b`)
 	includeLevel  = []byte("__INCLUDE_LEVEL__")
@@ -48,12 +49,17 @@ var builtinMacros = sync.OnceValue(func() map[string]bool {
 })
 
 // directives returns the text of a file with its directives as cc must get them.
-func (r *reader) directives(name string, text []byte) []byte {
+func (r *reader) directives(f *source.File, text []byte) []byte {
+	name := f.Name
 	if strings.HasPrefix(name, HeaderDir+"/") || !bytes.Contains(text, []byte("#")) {
 		return text
 	}
+	at := 0 // of the directives so far
 	return directiveLine.ReplaceAllFunc(text, func(line []byte) []byte {
-		line = commaPaste.ReplaceAll(standardRest(line), []byte(", ##"))
+		at += bytes.Index(text[at:], line)
+		begin := at
+		at += len(line)
+		line = commaPaste.ReplaceAll(r.variadic(f, begin, line), []byte(", ##"))
 		if bytes.Count(line, []byte("'"))%2 == 1 && errorLine.Match(line) {
 			line = bytes.ReplaceAll(line, []byte("'"), []byte(" "))
 		}
@@ -76,23 +82,6 @@ func (r *reader) directives(name string, text []byte) []byte {
 		}
 		return line
 	})
-}
-
-// standardRest gives the variable arguments of a macro their standard name.
-func standardRest(line []byte) []byte {
-	m := namedRest.FindSubmatchIndex(line)
-	if m == nil {
-		return line
-	}
-	name := string(line[m[2]:m[3]])
-	inBody := regexp.MustCompile(`"(?:[^"\\]|\\.)*"|\b` + name + `\b`)
-	body := inBody.ReplaceAllFunc(line[m[1]:], func(token []byte) []byte {
-		if token[0] == '"' {
-			return token
-		}
-		return []byte("__VA_ARGS__")
-	})
-	return append(append(append([]byte{}, line[:m[2]]...), "...)"...), body...)
 }
 
 func answer(yes bool) string {

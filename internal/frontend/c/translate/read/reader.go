@@ -187,7 +187,7 @@ func (r *reader) guarded(f *source.File, text []byte) []byte {
 	if at := bytes.Index(text, includeLevel); at >= 0 {
 		r.errorf(CodeSyntax, f.Span(min(at, len(f.Text)), min(at+len(includeLevel), len(f.Text))), string(includeLevel)+" is not supported")
 	}
-	text = r.directives(f.Name, text)
+	text = r.directives(f, text)
 	switch endless, possibly := r.includesItself(f.Name, text); {
 	case endless:
 		r.errorf(codeInclude, f.Span(0, 0), path.Base(f.Name)+" includes itself without end: add an include guard, such as #pragma once")
