@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,11 +75,31 @@ func (b *asmBlock) operand(e *cc.AsmExpressionList, output bool) *asmOperand {
 	}
 	o.constraint, o.expr = text, expr
 	o.memory = strings.ContainsAny(text, "moV") && !strings.ContainsAny(text, "rqg")
+	if name, ok := matchingName(text); ok {
+		return b.matching(o, name)
+	}
 	for _, c := range strings.Trim(text, "=+&%") {
-		if !strings.ContainsRune("rqQgamoVine0123456789", c) && !strings.ContainsRune("bcdDSIJKLMNO", c) {
+		if !strings.ContainsRune("rqQgamoVine0123456789", c) && !strings.ContainsRune("bcdDSIJKLMNOZeRlpX,*?!#", c) {
 			b.In.Refuse(codeAsm, b.stmt, "the constraint %q is not supported", text)
 		}
 	}
+	return o
+}
+
+// matchingName returns the name in a constraint such as "[result]", which says that an input shares the
+// register of the output with that name.
+func matchingName(constraint string) (string, bool) {
+	name, ok := strings.CutPrefix(strings.Trim(constraint, "%"), "[")
+	return strings.TrimSuffix(name, "]"), ok
+}
+
+// matching gives an input the constraint with the number of the output that has a name.
+func (b *asmBlock) matching(o *asmOperand, name string) *asmOperand {
+	i := slices.IndexFunc(b.operands, func(other *asmOperand) bool { return other.name == name })
+	if i < 0 {
+		b.In.Reject(codeAsm, b.stmt, "the constraint %q names no operand", o.constraint)
+	}
+	o.constraint, o.memory = strconv.Itoa(i), false
 	return o
 }
 
@@ -256,14 +277,7 @@ func (b *asmBlock) argument(text, instruction string) asmArg {
 // adding or or-ing zero to the top of the stack.
 func isLockedNop(p string) bool {
 	p = strings.ReplaceAll(strings.ReplaceAll(p, " ", ""), "%%", "%")
-	for _, op := range []string{"addl", "addq", "orl", "orq"} {
-		for _, zero := range []string{"$0", "$0x0"} {
-			for _, at := range []string{"(%rsp)", "0(%rsp)", "0x0(%rsp)", "-4(%rsp)", "-8(%rsp)", "(%esp)", "0(%esp)"} {
-				if p == "lock"+op+zero+","+at {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return lockedNop.MatchString(p)
 }
+
+var lockedNop = regexp.MustCompile(`^lock(add|or|sub|xor)[bwlq]\$(0|0x0),-?(\d+|0x[0-9a-f]+)?\(%[re]sp\)$`)

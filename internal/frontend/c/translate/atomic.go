@@ -58,6 +58,7 @@ type declared struct {
 
 // collectDeclared finds the specifiers of all declarators of a tree.
 func (c *Typing) collectDeclared(root cc.Node) {
+	called := map[*cc.PrimaryExpression]bool{} // names of functions in calls
 	inspect(root, func(n cc.Node) bool {
 		c.In.CollectStarts(n)
 		c.In.CollectItems(n)
@@ -79,6 +80,13 @@ func (c *Typing) collectDeclared(root cc.Node) {
 			if x.Case == cc.PrimaryExpressionIdent {
 				c.Syms.Mentioned[x.Token.SrcStr()] = true
 				c.Syms.collectUse(x.Token.SrcStr())
+				if d, ok := x.ResolvedTo().(*cc.Declarator); ok && !called[x] && d.Type().Kind() == cc.Function { // its address is taken
+					c.Syms.Mentioned[addressOf+x.Token.SrcStr()] = true
+				}
+			}
+		case *cc.PostfixExpression:
+			if x.Case == cc.PostfixExpressionCall {
+				called[calledIdent(x.PostfixExpression)] = true
 			}
 		case *cc.ExternalDeclaration:
 			c.Syms.declares = newDeclaration(x)
@@ -89,6 +97,7 @@ func (c *Typing) collectDeclared(root cc.Node) {
 			}
 		case *cc.StructOrUnionSpecifier:
 			c.Syms.collectTag(x)
+			c.Syms.checkPacked(x)
 		case *cc.AttributeValue:
 			c.Syms.collectAttribute(x)
 		case *cc.StructDeclaration:

@@ -51,6 +51,25 @@ func (c *Symbols) addLibrary() {
 	}
 }
 
+// addressOf begins the names of the functions of the library that stand for functions without a body
+// whose address is taken.
+const addressOf = "__fp_address_"
+
+// addressed returns the function with a body whose address is that of a function of the library, nil if
+// there is none.
+func (c *Symbols) addressed(name string) *symbol {
+	if s := c.Linked[addressOf+name]; s != nil && s.Def != nil {
+		return s
+	}
+	return nil
+}
+
+// calledIdent returns the name that a call names its function by, nil if it is called otherwise.
+func calledIdent(e cc.ExpressionNode) *cc.PrimaryExpression {
+	p, _ := Unparen(e).(*cc.PrimaryExpression)
+	return p
+}
+
 // needs reports whether the program mentions a function of the file that it does not
 // define.
 func (c *Symbols) needs(l *libraryFile) bool {

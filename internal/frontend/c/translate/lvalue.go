@@ -128,6 +128,9 @@ func (f *Lvalues) named(x *cc.PrimaryExpression) Lvalue {
 	s := f.Syms.Find(f.Unit, d)
 	if d.Type().Kind() == cc.Function {
 		if s == nil || s.Def == nil {
+			s = f.Syms.addressed(d.Name())
+		}
+		if s == nil {
 			f.In.Refuse(CodeExtern, x, "%s has no body, and its address cannot be taken", d.Name())
 		}
 		fb := f.Syms.Function(s)

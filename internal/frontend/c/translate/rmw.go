@@ -10,8 +10,8 @@ import (
 // read-modify-write. The others (nand, multiplication, arithmetic on _Bool) become a load
 // and a loop around a compare-exchange, as in compilers.
 
-// rmwFunction is the function of an update.
-type rmwFunction struct {
+// RmwFunction is the function of an update.
+type RmwFunction struct {
 	Kind ir.RMWKind // RMWUnset: needs a loop
 	op   ir.ExprOp  // what is written, from the old value and the operand
 	neg  bool       // the operand is negated
@@ -19,7 +19,7 @@ type rmwFunction struct {
 }
 
 // The functions of __fp_rmw, in the order of its first argument.
-var RmwFunctions = []rmwFunction{
+var RmwFunctions = []RmwFunction{
 	{Kind: ir.Xchg}, {Kind: ir.FetchAdd, op: ir.Add}, {Kind: ir.FetchAdd, op: ir.Add, neg: true},
 	{Kind: ir.FetchAnd, op: ir.And}, {Kind: ir.FetchOr, op: ir.Or}, {Kind: ir.FetchXor, op: ir.Xor},
 	{op: ir.And, nand: true},
@@ -32,7 +32,7 @@ const (
 )
 
 // Rmw emits a read-modify-write and gives the values before and after it.
-func (f *Accesses) Rmw(l Lvalue, t ir.Type, k rmwFunction, v Value, order ir.Order) (was, is Value) {
+func (f *Accesses) Rmw(l Lvalue, t ir.Type, k RmwFunction, v Value, order ir.Order) (was, is Value) {
 	if k.neg {
 		v.Expr = ir.Unary(ir.Neg, t, v.Expr)
 	}

@@ -65,7 +65,7 @@ func (f *Lvalues) argumentWords(e cc.ExpressionNode, t cc.Type) []*ir.Expr {
 		return []*ir.Expr{f.Exprs.Convert(f.Exprs.Operand(e), t, e).Expr}
 	}
 	if !IsStruct(e.Type()) {
-		f.In.Reject(codeAggregate, e, "a struct is needed here")
+		return f.transparent(e, t)
 	}
 	from := f.structAt(e)
 	var out []*ir.Expr
@@ -76,6 +76,24 @@ func (f *Lvalues) argumentWords(e cc.ExpressionNode, t cc.Type) []*ir.Expr {
 		out = append(out, ir.R(op.Dst))
 	}
 	return out
+}
+
+// transparent passes an argument to a union that takes arguments of the types of its members
+// (transparent_union): as the member of that type.
+func (f *Lvalues) transparent(e cc.ExpressionNode, t cc.Type) []*ir.Expr {
+	u, ok := t.(*cc.UnionType)
+	if !ok || !f.Syms.transparent || len(f.Layouts.Leaves(t, e)) != 1 {
+		f.In.Reject(codeAggregate, e, "a struct is needed here")
+	}
+	v := f.Exprs.Operand(e)
+	for i := range u.NumFields() {
+		member, scalar := IntType(u.FieldByIndex(i).Type())
+		if scalar && (member.Bits == v.Type.Bits || v.Elem == nil && member.Bits == promote(v.Type).Bits) {
+			return []*ir.Expr{Cast(v.Expr, v.Type, ir.Type{Bits: uint8(8 * t.Size())})}
+		}
+	}
+	f.In.Reject(codeAggregate, e, "the union has no member of the type of this argument")
+	panic("BUG: unreachable")
 }
 
 // words is how many words a parameter takes.

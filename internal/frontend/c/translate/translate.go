@@ -153,6 +153,10 @@ type Symbols struct {
 	declares     *declaration
 	// attributes are the attributes that may have to be refused.
 	attributes []attribute
+	// transparent says that some union takes arguments of the types of its members.
+	transparent bool
+	// unpacked are the attributes packed that change no layout.
+	unpacked map[*cc.AttributeValue]bool
 }
 
 // Typing knows the types of expressions, with the qualifiers that cc drops.
@@ -210,7 +214,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 		Compiler: c,
 		Linked:   map[string]*symbol{}, locals: map[*cc.Declarator]*symbol{}, ByID: map[ir.FuncID]*symbol{},
 		strings: map[string]ir.ObjectID{}, anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
-		Mentioned: map[string]bool{},
+		Mentioned: map[string]bool{}, unpacked: map[*cc.AttributeValue]bool{},
 	}
 	c.Types = &Typing{
 		Compiler: c, shadows: map[*cc.Declarator]declared{},

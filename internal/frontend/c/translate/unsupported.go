@@ -57,6 +57,17 @@ func (f *Code) unsupported(r *read.Refusal) {
 	f.At, f.Fresh = Nowhere, false
 }
 
+// OnlyIf goes on if a condition holds. Otherwise the operation at n is not supported.
+func (f *Code) OnlyIf(cond *ir.Expr, n cc.Node, code, message string) {
+	from, yes, no := f.Start(), f.Label(""), f.Label("")
+	f.Assume(from, cond, yes)
+	f.Assume(from, ir.Negate(cond), no)
+	f.At, f.Fresh = no, false
+	r := f.In.NotSupported(code, f.In.Span(n), "%s", message)
+	f.unsupported(&r)
+	f.At, f.Fresh = yes, false
+}
+
 func unsupportedOp(r *read.Refusal) ir.Op {
 	op := ir.NewOp(ir.Unsupported)
 	op.Code, op.Msg = r.Diag.Code, r.Diag.Message

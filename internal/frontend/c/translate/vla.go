@@ -58,12 +58,42 @@ func (f *Storage) makeVariable(v *variableArray, n cc.Node) {
 
 // variableSize is sizeof of an array of variable length.
 func (f *Storage) variableSize(x *cc.UnaryExpression) (Value, bool) {
-	if x.Case != cc.UnaryExpressionSizeofExpr {
-		return Value{}, false
+	switch x.Case {
+	case cc.UnaryExpressionSizeofExpr:
+		if v := f.arrays[VariableOf(x.UnaryExpression)]; v != nil {
+			return Integer(ir.R(v.size), ir.U64), true
+		}
+	case cc.UnaryExpressionSizeofType:
+		if t := x.TypeName.Type(); isVariable(t) && lengthsIn(x.TypeName, t) {
+			return f.typeSize(t), true
+		}
 	}
-	v := f.arrays[VariableOf(x.UnaryExpression)]
-	if v == nil {
-		return Value{}, false
+	return Value{}, false
+}
+
+// typeSize evaluates the size of a type of variable length, such as int[n][4].
+func (f *Storage) typeSize(t cc.Type) Value {
+	a := t.(*cc.ArrayType)
+	n := f.Code.Keep(f.Exprs.IntegerOperand(a.SizeExpression()))
+	elem := ir.Int(a.Elem().Size())
+	if isVariable(a.Elem()) {
+		elem = f.typeSize(a.Elem()).Expr
 	}
-	return Integer(ir.R(v.size), ir.U64), true
+	return Integer(ir.Binary(ir.Mul, ir.U64, Cast(n.Expr, n.Type, ir.U64), elem), ir.U64)
+}
+
+// lengthsIn reports whether the lengths of a type stand in its name. Else they stand in a typedef, which
+// evaluates them where it is declared.
+func lengthsIn(name *cc.TypeName, t cc.Type) bool {
+	for ; isVariable(t); t = t.(*cc.ArrayType).Elem() {
+		length, found := t.(*cc.ArrayType).SizeExpression(), false
+		inspect(name, func(n cc.Node) bool {
+			found = found || n == cc.Node(length)
+			return !found
+		})
+		if !found {
+			return false
+		}
+	}
+	return true
 }

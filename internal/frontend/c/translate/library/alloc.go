@@ -4,6 +4,7 @@ import (
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/ir"
 )
 
 // Blocks beyond malloc and calloc, and the clock.
@@ -20,7 +21,7 @@ func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	align := f.Exprs.IntegerOperand(c.Args[n-2])
 	if v, ok := f.Data.Constant(align.Expr); !ok {
-		f.In.Refuse(translate.CodeArgument, c.Args[n-2], "the alignment must be a constant")
+		f.Code.OnlyIf(powerOfTwo(align), c.Args[n-2], translate.CodeArgument, "the alignment must be a power of two")
 	} else if v <= 0 || v&(v-1) != 0 {
 		f.In.Refuse(translate.CodeArgument, c.Args[n-2], "the alignment must be a power of two")
 	} else if v > blockAlign {
@@ -32,4 +33,10 @@ func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	f.Mem.Store(to, f.Exprs.Convert(block, to.Type, c.Node), c.Node)
 	return zero()
+}
+
+// powerOfTwo is whether a value is a power of two.
+func powerOfTwo(v translate.Value) *ir.Expr {
+	low := ir.Binary(ir.And, ir.U64, v.Expr, ir.Binary(ir.Sub, ir.U64, v.Expr, ir.Int(1)))
+	return ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ne, ir.U64, v.Expr, ir.Int(0)), ir.Binary(ir.Eq, ir.U64, low, ir.Int(0)))
 }

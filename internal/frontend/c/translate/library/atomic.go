@@ -9,24 +9,19 @@ import (
 
 func libLoad(f *translate.Lowering, c *translate.Call) translate.Value {
 	l, t := f.Mem.AtomicLvalue(c.Args[0])
-	order := f.Mem.Order(c.Args[1])
-	if order == ir.Release || order == ir.AcqRel {
-		f.In.Refuse(translate.CodeAtomic, c.Node, "a load cannot have order %s", order)
-	}
-	op := translate.Access(ir.Load, l, t, order)
+	op := translate.Access(ir.Load, l, t, ir.Relaxed)
 	op.Dst = f.Code.Temp()
-	f.Code.Emit(op)
+	f.Mem.ByOrder(c.Args[1], translate.LoadOrder, func(order ir.Order, _ bool) {
+		op.Order = order
+		f.Code.Emit(op)
+	})
 	return translate.Value{Expr: ir.R(op.Dst), Type: t, Elem: translate.ElemOf(l.Type), Obj: ir.NoObject}
 }
 
 func libStore(f *translate.Lowering, c *translate.Call) translate.Value {
 	l, t := f.Mem.AtomicLvalue(c.Args[0])
 	v := f.Mem.AtomicOperand(c.Args[1], l.Type, c.Node)
-	order := f.Mem.Order(c.Args[2])
-	if order == ir.Acquire || order == ir.AcqRel || order == ir.Consume {
-		f.In.Refuse(translate.CodeAtomic, c.Node, "a store cannot have order %s", order)
-	}
-	f.Mem.AtomicStore(l, t, v.Expr, order)
+	f.Mem.ByOrder(c.Args[2], translate.StoreOrder, func(order ir.Order, _ bool) { f.Mem.AtomicStore(l, t, v.Expr, order) })
 	return nothing()
 }
 
@@ -53,11 +48,15 @@ func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
 	} else {
 		old = f.Exprs.Convert(f.Mem.Load(expected, c.Node), l.Type, c.Node)
 	}
-	success, failure := f.Mem.Order(c.Args[3]), f.Mem.Order(c.Args[4])
-	op := translate.Access(ir.RMW, l, t, success)
-	op.RMW, op.Val, op.Val2, op.Fail = ir.Cas, old.Expr, desired.Expr, failure
+	op := translate.Access(ir.RMW, l, t, ir.Relaxed)
+	op.RMW, op.Val, op.Val2 = ir.Cas, old.Expr, desired.Expr
 	op.Dst, op.Dst2 = f.Code.Temp(), f.Code.Temp()
-	f.Code.Emit(op)
+	f.Mem.ByOrder(c.Args[3], translate.UpdateOrder, func(success ir.Order, _ bool) {
+		f.Mem.ByOrder(c.Args[4], translate.LoadOrder, func(failure ir.Order, _ bool) {
+			op.Order, op.Fail = success, failure
+			f.Code.Emit(op)
+		})
+	})
 	found := translate.Value{Expr: ir.R(op.Dst), Type: t, Elem: translate.ElemOf(l.Type), Obj: ir.NoObject}
 	if !translate.IsStruct(l.Type) {
 		found = f.Exprs.Convert(found, expected.Type, c.Node)
@@ -97,7 +96,13 @@ func libSyncCas(f *translate.Lowering, c *translate.Call) translate.Value {
 }
 
 func libFence(f *translate.Lowering, c *translate.Call) translate.Value {
-	switch order := f.Mem.Order(c.Args[0]); order {
+	f.Mem.ByOrder(c.Args[0], translate.FenceOrder, func(order ir.Order, _ bool) { fence(f, order) })
+	return nothing()
+}
+
+// fence emits the fence of an order.
+func fence(f *translate.Lowering, order ir.Order) {
+	switch order {
 	case ir.SeqCst:
 		f.Mem.FullFence()
 	case ir.Release, ir.AcqRel:
@@ -109,7 +114,6 @@ func libFence(f *translate.Lowering, c *translate.Call) translate.Value {
 		op.Order = order
 		f.Code.Emit(op)
 	}
-	return nothing()
 }
 
 // libRMW is __fp_rmw(function, bits, lvalue, operand, order).
@@ -134,9 +138,28 @@ func libRMW(f *translate.Lowering, c *translate.Call) translate.Value {
 	} else {
 		v = f.Mem.AtomicOperand(c.Args[3], l.Type, c.Node)
 	}
-	was, is := f.Mem.Rmw(l, t, k, v, f.Mem.Order(c.Args[4]))
+	was, is := rmwByOrder(f, l, t, k, v, c.Args[4])
 	if bits&translate.RmwAfter != 0 {
 		return is
 	}
 	return was
+}
+
+// rmwByOrder emits a read-modify-write, once for each order that makes a difference.
+func rmwByOrder(f *translate.Lowering, l translate.Lvalue, t ir.Type, k translate.RmwFunction, v translate.Value, order cc.ExpressionNode) (was, is translate.Value) {
+	result := [2]ir.Reg{ir.NoReg, ir.NoReg}
+	f.Mem.ByOrder(order, translate.UpdateOrder, func(o ir.Order, alone bool) {
+		was, is = f.Mem.Rmw(l, t, k, v, o)
+		if alone {
+			return
+		}
+		for i, e := range []*ir.Expr{was.Expr, is.Expr} {
+			if result[i] == ir.NoReg {
+				result[i] = f.Code.Fb.Reg("t", 0, f.Code.Pos)
+			}
+			f.Code.Assign(result[i], e)
+		}
+		was.Expr, is.Expr = ir.R(result[0]), ir.R(result[1])
+	})
+	return was, is
 }

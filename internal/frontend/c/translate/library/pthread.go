@@ -47,8 +47,10 @@ func libCreate(f *translate.Lowering, c *translate.Call) translate.Value {
 	switch {
 	case start.Expr.Op != ir.FuncAddr:
 		op.Val = start.Expr
+	case f.Syms.ByID[start.Expr.Func].Params() == 0: // the argument goes to a register that it does not read
+		op.Func, op.Args = start.Expr.Func, nil
 	case f.Syms.ByID[start.Expr.Func].Params() != 1:
-		f.In.Refuse(translate.CodeArgument, routine, "a thread needs a function with one parameter")
+		f.In.Refuse(translate.CodeArgument, routine, "a thread needs a function with at most one parameter")
 	default:
 		op.Func = start.Expr.Func
 	}

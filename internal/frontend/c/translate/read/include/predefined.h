@@ -93,3 +93,29 @@ unsigned long long __fp_clock(void);
 #define __sync_synchronize() __fp_fence(5)
 #define __sync_bool_compare_and_swap(p, o, n) ((_Bool)__fp_casval(1, (p), (o), (n)))
 #define __sync_val_compare_and_swap(p, o, n) ((__typeof__(*(p)))__fp_casval(0, (p), (o), (n)))
+
+/* The builtins with a body in the library, which may be named without a call. */
+int __builtin_popcountll(unsigned long long x);
+int __builtin_popcountl(unsigned long x);
+int __builtin_popcount(unsigned x);
+int __builtin_parityll(unsigned long long x);
+int __builtin_parityl(unsigned long x);
+int __builtin_parity(unsigned x);
+int __builtin_ctzll(unsigned long long x);
+int __builtin_ctzl(unsigned long x);
+int __builtin_ctz(unsigned x);
+int __builtin_clzll(unsigned long long x);
+int __builtin_clzl(unsigned long x);
+int __builtin_clz(unsigned x);
+int __builtin_ffsll(long long x);
+int __builtin_ffsl(long x);
+int __builtin_ffs(int x);
+int __builtin_clrsbll(long long x);
+int __builtin_clrsbl(long x);
+int __builtin_clrsb(int x);
+unsigned long __builtin_bswap64(unsigned long x);
+unsigned __builtin_bswap32(unsigned x);
+unsigned short __builtin_bswap16(unsigned short x);
+int __builtin_abs(int x);
+long __builtin_labs(long x);
+long long __builtin_llabs(long long x);
