@@ -117,7 +117,7 @@ func (c *limitCase) ends(t *testing.T, cmd *exec.Cmd) string {
 
 // withoutLimit runs the command without a limit until it has used a minute of CPU time.
 func (c *limitCase) withoutLimit(t *testing.T, args []string) {
-	cmd := withCPU(longSeconds+1, "fencepost", append(args, "--timeout", "0")...)
+	cmd := withCPU(longSeconds+10, "fencepost", append(args, "--timeout", "0")...)
 	out, used := c.start(t, cmd)
 	t.Logf("%5.2f s of CPU time", used.Seconds())
 	if used < longSeconds*time.Second {

@@ -3,6 +3,7 @@ package testkit_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/statement"
+	"fencepost/internal/question/check"
 	"fencepost/internal/question/robust"
 	"fencepost/internal/source"
 	"fencepost/internal/testkit"
@@ -57,6 +59,48 @@ func TestCorpus(t *testing.T) {
 			c.CompareStored(t, results, *update)
 		})
 	}
+}
+
+// crossCheckTurns is how many turns engines get in TestCorpusCrossCheck: enough for a turn of bmc.
+const crossCheckTurns = 6
+
+// TestCorpusCrossCheck: all engines that end after little work agree about the programs of the corpus. The
+// test counts turns and not time, so it compares the same answers every time.
+func TestCorpusCrossCheck(t *testing.T) {
+	compared := 0
+	for _, c := range testkit.PartOf(t, corpus(t), 24) {
+		for _, model := range c.Models() {
+			ctx, cancel := context.WithCancel(t.Context())
+			opt := c.Options
+			opt.CrossCheck, opt.Timeout, opt.Workers = true, 0, 1
+			opt.Turns = func(line string) {
+				if strings.HasSuffix(line, fmt.Sprintf(" turn %d", crossCheckTurns+1)) {
+					cancel()
+				}
+			}
+			answer, err := check.Run(ctx, c.Input, []string{model}, opt)
+			cancel()
+			if err != nil || answer.HasErrors() {
+				t.Errorf("%s under %s: %v %+v", c.Name(), model, err, answer.Diagnostics)
+				continue
+			}
+			r := &answer.Results[0]
+			if got := r.Verdict.String(); got != c.Expect[model] && r.Verdict != verdict.Unknown {
+				t.Errorf("%s under %s: want %s, got %s (%s)", c.Name(), model, c.Expect[model], got, r.Reason)
+			}
+			answers := 0
+			for _, e := range r.Engines {
+				if e.Question != verdict.Robustness && e.Verdict != verdict.Unknown {
+					answers++
+				}
+			}
+			compared += max(0, answers-1)
+		}
+	}
+	if compared < 50 {
+		t.Errorf("only %d answers were compared with another one", compared)
+	}
+	t.Logf("%d answers were compared with another one", compared)
 }
 
 // TestCorpusRobust: every program, of those in C some, is robust exactly if its file says so, and every attack has
