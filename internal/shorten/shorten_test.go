@@ -19,7 +19,7 @@ import (
 	"fencepost/verdict"
 )
 
-var programs = flag.Int("fp.programs", 400, "random programs")
+var programs = flag.Int("fp.programs", 150, "random programs")
 
 // measure is how hard a witness is to read: stores that do not go to memory at
 // once, changes of thread, steps.

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	programs  = flag.Int("fp.programs", 150, "random programs whose executions are enumerated")
+	programs  = flag.Int("fp.programs", 60, "random programs whose executions are enumerated")
 	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
 )
 

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	lowerings    = flag.Int("fp.lowering", 1500, "random programs of the differential test of the lowering")
+	lowerings    = flag.Int("fp.lowering", 500, "random programs of the differential test of the lowering")
 	loweringSeed = flag.Int64("fp.seed", 1, "seed of the first of them")
 )
 

@@ -24,7 +24,7 @@ import (
 
 var firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
 
-var sectioned = flag.Int("fp.sections", 300, "random programs with sections")
+var sectioned = flag.Int("fp.sections", 100, "random programs with sections")
 
 // sectionProfiles have sections in which everything can stand.
 var sectionProfiles = []testkit.Profile{

@@ -72,8 +72,19 @@ var (
 	expressionType = reflect.TypeFor[cc.ExpressionNode]()
 )
 
-// knownFields has the result of fields for the types of nodes so far.
-var knownFields sync.Map
+// knownFields has the result of fields for the types of nodes so far, knownExpressions that of
+// isExpression.
+var knownFields, knownExpressions sync.Map
+
+// isExpression reports whether a type of node is an expression.
+func isExpression(t reflect.Type) bool {
+	is, ok := knownExpressions.Load(t)
+	if !ok {
+		is = t.Implements(expressionType)
+		knownExpressions.Store(t, is)
+	}
+	return is.(bool)
+}
 
 // fields returns the fields of a type of node that lead to other nodes.
 func fields(t reflect.Type) []int {
@@ -134,7 +145,7 @@ func (s *shaper) walk(node reflect.Value) facts {
 	if c, ok := node.Interface().(*cc.ConditionalExpression); ok && c.Case == cc.ConditionalExpressionCond && c.ExpressionList == nil {
 		s.orElse(c)
 	}
-	if !node.Type().Implements(expressionType) {
+	if !isExpression(node.Type()) {
 		return facts{named: all.named, calls: all.calls}
 	}
 	all.levels++
