@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -21,12 +22,14 @@ var (
 	portfolioBinary = flag.String("fp.portfolio", "", "binary whose portfolio is compared with its single engines")
 	portfolioModels = flag.String("fp.models", "tso,pso", "memory models to ask about")
 	portfolioOnly   = flag.String("fp.programs", "", "compare only programs whose names contain this")
+	portfolioLeast  = flag.Float64("fp.least", 0.05, "compare only programs of the corpus whose default check takes that many CPU seconds")
 )
 
 // asked is a program with the flags to ask about it.
 type asked struct {
-	name string
-	args []string
+	name  string
+	args  []string
+	least float64 // CPU seconds of the default check below which it is not compared
 }
 
 // TestPortfolio compares the CPU time of the default check with that of each engine alone, in
@@ -44,6 +47,10 @@ func TestPortfolio(t *testing.T) {
 		}
 		for model := range strings.SplitSeq(*portfolioModels, ",") {
 			args := append([]string{"--model", model}, p.args...)
+			v, cpu := askAlone(t, args)
+			if cpu < p.least {
+				continue
+			}
 			best, by, answer := math.Inf(1), "", verdict.Unknown
 			for _, e := range fencepost.Engines() {
 				v, cpu := askAlone(t, append([]string{"--engine", string(e)}, args...))
@@ -51,7 +58,6 @@ func TestPortfolio(t *testing.T) {
 					best, by, answer = cpu, string(e), v
 				}
 			}
-			v, cpu := askAlone(t, args)
 			if by == "" {
 				t.Logf("%-40s %s  no engine alone answers; all together %s in %.2f s", p.name, model, v, cpu)
 				continue
@@ -105,7 +111,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// portfolioPrograms are the examples, the programs of the corpus and the scaling families.
+// portfolioPrograms are the generated families, the shared ones, the larger programs of the corpus,
+// and clients of public libraries.
 func portfolioPrograms(t *testing.T) []asked {
 	t.Helper()
 	dir := t.TempDir()
@@ -115,7 +122,7 @@ func portfolioPrograms(t *testing.T) []asked {
 		if err := os.WriteFile(path, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, asked{name, append(args, path)})
+		out = append(out, asked{name: name, args: append(args, path)})
 	}
 	for _, f := range fencepost.Families() {
 		for _, n := range []int{3, 6} {
@@ -130,12 +137,67 @@ func portfolioPrograms(t *testing.T) []asked {
 		for name, n := range map[string]string{
 			"casrot": "8", "fib": "4", "indexer": "13", "lastzero": "8", "readers": "12", "sbn": "6", "szymanski": "4", "writers": "6", "bufw": "6",
 		} {
-			out = append(out, asked{name + "(" + n + ")", []string{"-DN=" + n, "--unroll", "16", "--threads", "24", filepath.Join(shared, name+".c")}})
+			out = append(out, asked{name: name + "(" + n + ")", args: []string{"-DN=" + n, "--unroll", "16", "--threads", "24", filepath.Join(shared, name+".c")}})
 		}
 	}
 	for _, c := range testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")) {
-		put(filepath.Base(c.Input.Name), c.Input.Text)
+		put(filepath.Base(c.Input.Name), c.Input.Text, optionsOf(c)...)
+		out[len(out)-1].least = *portfolioLeast
 	}
+	out = append(out, libraryClients(t)...)
 	slices.SortFunc(out, func(a, b asked) int { return strings.Compare(a.name, b.name) })
+	return out
+}
+
+// optionsOf returns the options of a program of the corpus as flags.
+func optionsOf(c *testkit.Case) []string {
+	var args []string
+	if c.Options.Deadlock {
+		args = append(args, "--deadlock")
+	}
+	for flag, n := range map[string]int{"--buffer": c.Options.Buffer, "--threads": c.Options.Threads, "--unroll": c.Options.Unroll} {
+		if n != 0 {
+			args = append(args, flag, strconv.Itoa(n))
+		}
+	}
+	return args
+}
+
+// libraries names the environment variable with the directory that has the sources of public
+// libraries.
+const libraries = "FENCEPOST_LIBRARIES"
+
+// libraryClients are the shared clients of public libraries whose sources are there.
+func libraryClients(t *testing.T) []asked {
+	t.Helper()
+	dir := os.Getenv(libraries)
+	if dir == "" {
+		t.Logf("notice: no clients of libraries: %s does not name the directory of their sources", libraries)
+		return nil
+	}
+	var out []asked
+	for name, include := range map[string][]string{
+		"ck": {"include"}, "urcu": {"include", "src"}, "sysprog": {"."},
+		"dpdk": {"build", "config", "lib/eal/include", "lib/eal/x86/include", "lib/eal/linux/include", "lib/ring", "lib/log"},
+	} {
+		clients, err := filepath.Glob(filepath.Join(testkit.Root(t), "..", "shared", "bench", "real", name, "*.c"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !exists(filepath.Join(dir, name)) || len(clients) == 0 {
+			t.Logf("notice: no clients of %s: its sources or the clients are not there", name)
+			continue
+		}
+		for _, client := range clients {
+			var args []string
+			for _, path := range include {
+				args = append(args, "-I", filepath.Join(dir, name, path))
+			}
+			if strings.HasSuffix(client, "_c.c") {
+				args = append(args, "-DRTE_FORCE_INTRINSICS")
+			}
+			out = append(out, asked{name: name + "/" + filepath.Base(client), args: append(args, client)})
+		}
+	}
 	return out
 }
