@@ -36,6 +36,7 @@ type asmBlock struct {
 	stmt     *cc.AsmStatement
 	operands []*asmOperand
 	zero     *ir.Expr // whether the last result was 0; nil: not known
+	jumps    bool     // there are labels, so that an instruction may not run
 }
 
 // assembly is an inline assembly statement.
@@ -55,9 +56,8 @@ func assembly(f *Lowering, s *cc.AsmStatement) {
 		}
 	}
 	b.read()
-	for _, p := range instructions(s.Asm.Token3.SrcStr()) {
-		b.instruction(p)
-	}
+	b.run(b.lines(instructions(s.Asm.Token3.SrcStr())))
+	b.writeFlags()
 	b.write()
 }
 
@@ -75,6 +75,10 @@ func (b *asmBlock) operand(e *cc.AsmExpressionList, output bool) *asmOperand {
 	}
 	o.constraint, o.expr = text, expr
 	o.memory = strings.ContainsAny(text, "moV") && !strings.ContainsAny(text, "rqg")
+	if _, flag := flagOutput(text); flag {
+		o.memory = false
+		return o
+	}
 	if name, ok := matchingName(text); ok {
 		return b.matching(o, name)
 	}

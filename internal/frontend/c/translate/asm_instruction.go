@@ -29,6 +29,7 @@ var asmSuffix = map[byte]ir.Type{'b': ir.U8, 'w': ir.U16, 'l': ir.U32, 'q': ir.U
 var asmNames = map[string]int{
 	"add": 2, "sub": 2, "and": 2, "or": 2, "xor": 2, "inc": 1, "dec": 1, "not": 1, "neg": 1,
 	"xadd": 2, "cmpxchg": 2, "xchg": 2, "mov": 2, "sete": 1, "setz": 1, "setne": 1, "setnz": 1,
+	"cmp": 2, "test": 2,
 }
 
 func (in *asmInstruction) run(word string) {
@@ -45,6 +46,8 @@ func (in *asmInstruction) run(word string) {
 		in.setFlag(name)
 	case "mov":
 		in.move(width)
+	case "cmp", "test":
+		in.compare(name, width)
 	default:
 		in.update(name, width)
 	}
@@ -80,6 +83,12 @@ func (in *asmInstruction) value(a asmArg, t ir.Type) *ir.Expr {
 func (in *asmInstruction) result(a asmArg, v *ir.Expr) {
 	if a.operand == nil || a.operand.memory {
 		in.unsupported()
+	}
+	if in.jumps && !a.operand.set {
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q writes an output that has no value, and may not run", in.text)
+	}
+	if in.zero != nil { // the flag may depend on the register
+		in.zero = in.Lvals.Save(Integer(in.zero, ir.S32)).Expr
 	}
 	in.Code.Assign(a.operand.reg, v)
 	in.mark(a.operand.reg)

@@ -30,9 +30,10 @@ type declaration struct {
 
 // attribute is one that is not harmless.
 type attribute struct {
-	name string
-	at   source.Span
-	of   *declaration
+	name  string
+	at    source.Span
+	of    *declaration
+	value *cc.AttributeValue
 }
 
 // tagName is the name of a struct, union or enum in a declaration's names.
@@ -58,8 +59,8 @@ func newDeclaration(x *cc.ExternalDeclaration) *declaration {
 func (c *Symbols) collectAttribute(x *cc.AttributeValue) {
 	name := strings.Trim(x.Token.SrcStr(), "_")
 	c.transparent = c.transparent || name == "transparent_union"
-	if !slices.Contains(harmless, name) && !c.unpacked[x] {
-		c.attributes = append(c.attributes, attribute{name, c.In.Span(x), c.declares})
+	if !slices.Contains(harmless, name) {
+		c.attributes = append(c.attributes, attribute{name, c.In.Span(x), c.declares, x})
 	}
 }
 
@@ -87,7 +88,7 @@ func (c *Symbols) checkAttributes() {
 	if len(c.attributes) == 0 {
 		return
 	}
-	reached := c.reachedNames()
+	reached, alike := c.reachedNames(), c.harmlessPacked()
 	for _, a := range c.attributes {
 		used := a.of == nil || len(a.of.names) == 0
 		if a.of != nil {
@@ -96,7 +97,7 @@ func (c *Symbols) checkAttributes() {
 				used = used || (reached[name] || early) && (!a.of.prototype || c.hasBody(name))
 			}
 		}
-		if used {
+		if used && !alike[a.value] {
 			c.In.Errorf(codeAttribute, a.at, "the attribute %s is not supported", a.name)
 		}
 	}

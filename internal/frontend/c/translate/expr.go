@@ -212,6 +212,9 @@ func (f *Expressions) unary(x *cc.UnaryExpression) Value {
 		v := f.Operand(x.CastExpression)
 		return Integer(ir.Negate(TruthOf(v)), ir.S32)
 	case cc.UnaryExpressionSizeofExpr, cc.UnaryExpressionSizeofType, cc.UnaryExpressionAlignofExpr, cc.UnaryExpressionAlignofType:
+		if aligns := x.Case == cc.UnaryExpressionAlignofExpr || x.Case == cc.UnaryExpressionAlignofType; aligns && f.Syms.reduced {
+			f.In.Refuse(codeAttribute, x, "an alignment in a program with packed structs is not supported")
+		}
 		if v, ok := f.Vars.variableSize(x); ok {
 			return v
 		}

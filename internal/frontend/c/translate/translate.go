@@ -155,8 +155,10 @@ type Symbols struct {
 	attributes []attribute
 	// transparent says that some union takes arguments of the types of its members.
 	transparent bool
-	// unpacked are the attributes packed that change no layout.
-	unpacked map[*cc.AttributeValue]bool
+	// packings are the definitions of structs, packedAny says that some has the attribute packed, and
+	// reduced that one has a smaller alignment than cc says.
+	packings           []*packing
+	packedAny, reduced bool
 }
 
 // Typing knows the types of expressions, with the qualifiers that cc drops.
@@ -214,7 +216,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 		Compiler: c,
 		Linked:   map[string]*symbol{}, locals: map[*cc.Declarator]*symbol{}, ByID: map[ir.FuncID]*symbol{},
 		strings: map[string]ir.ObjectID{}, anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
-		Mentioned: map[string]bool{}, unpacked: map[*cc.AttributeValue]bool{},
+		Mentioned: map[string]bool{},
 	}
 	c.Types = &Typing{
 		Compiler: c, shadows: map[*cc.Declarator]declared{},
