@@ -61,6 +61,10 @@ func (w *promela) allWays(t *thread, e *ir.Edge) []alternative {
 	case ir.Assert:
 		return []alternative{{acts: []string{fmt.Sprintf("assert(%s)", w.expr(op.Val, in))}}}
 	case ir.Fence:
+		if op.Fence == ir.GlobalFence {
+			w.refuse(e.Pos, "membarrier cannot be exported to Promela")
+			return nil
+		}
 		if op.Fence == ir.FullFence {
 			return []alternative{{guard: t.drained(e)}}
 		}

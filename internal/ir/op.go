@@ -98,9 +98,10 @@ const (
 	FenceUnset FenceKind = iota
 	FullFence
 	StoreStoreFence
+	GlobalFence // waits until the store buffers of all threads are empty
 )
 
-var fenceNames = [...]string{"", "full", "ss"}
+var fenceNames = [...]string{"", "full", "ss", "global"}
 
 func (k FenceKind) String() string {
 	if int(k) >= len(fenceNames) {
@@ -300,7 +301,7 @@ func (op *Op) MustDrain() bool {
 	case RMW, Spawn, Join, Lock, TryLock, Unlock, CondWait, Barrier, AtomicBegin, AtomicEnd:
 		return true
 	case Fence:
-		return op.Fence == FullFence
+		return op.Fence != StoreStoreFence
 	}
 	return false
 }

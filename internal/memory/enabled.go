@@ -51,6 +51,16 @@ func (s *State) lockedOut(t int) bool { return s.holder >= 0 && s.holder != int3
 // drained reports whether thread t may do something that needs an empty buffer.
 func (s *State) drained(t int) bool { return len(s.bufs[t]) == 0 }
 
+// allDrained reports whether the buffers of all threads are empty.
+func (s *State) allDrained() bool {
+	for t := range s.bufs {
+		if !s.drained(t) {
+			return false
+		}
+	}
+	return true
+}
+
 func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, out []Step) []Step {
 	one := Step{Thread: int32(t), Kind: Exec, Edge: i}
 	switch e.kind {
@@ -67,7 +77,7 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 	case ir.Havoc:
 		return s.choices(one, e, regs, 0, out)
 	case ir.Fence:
-		if e.ir.Op.Fence == ir.StoreStoreFence || s.drained(t) {
+		if e.ir.Op.Fence == ir.StoreStoreFence || s.drained(t) && (e.ir.Op.Fence != ir.GlobalFence || s.allDrained()) {
 			return append(out, one)
 		}
 		return out

@@ -86,6 +86,13 @@ func (c *turn) fence() {
 		if c.drained() {
 			c.step(verdict.StepFence, 0, record{}, nil)
 		}
+	case ir.GlobalFence:
+		for t := range c.s.threads {
+			if len(c.s.threads[t].buf) > 0 {
+				return
+			}
+		}
+		c.step(verdict.StepFence, 0, record{}, nil)
 	case ir.StoreStoreFence:
 		c.step(verdict.StepFence, 0, record{}, func(_ *state, th *thread) {
 			if c.m.model == PSO {

@@ -170,7 +170,7 @@ type outcome struct {
 func (a *awaits) outcomes(op *ir.Op, values []*ir.Expr) []outcome {
 	switch op.Kind {
 	case ir.Nop, ir.Fence, ir.AtomicBegin, ir.AtomicEnd:
-		return []outcome{{values, true}}
+		return []outcome{{values, op.Fence != ir.GlobalFence}}
 	case ir.Assign:
 		return []outcome{{a.with(values, op.Dst, a.value(op.Val, values)), true}}
 	case ir.Assume, ir.Assert:

@@ -23,6 +23,9 @@ func New(sc engine.Engine) engine.Engine {
 		Doc:    "robustness against TSO by one instrumented program per attack",
 		Papers: []string{"BDM13"},
 		Supports: func(t *engine.Task) error {
+			if err := engine.NoGlobalFence("instrument", t.Program); err != nil {
+				return err
+			}
 			if _, err := NewInstrumenter(t.Program, transform.InstrumentOptions{}); err != nil {
 				return err
 			}

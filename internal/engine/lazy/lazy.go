@@ -67,6 +67,9 @@ type lazy struct {
 }
 
 func (l *lazy) supports(t *engine.Task) error {
+	if err := engine.NoGlobalFence("lazy", t.Program); err != nil {
+		return err
+	}
 	switch {
 	case t.Program.Form != ir.Flat:
 		return fmt.Errorf("lazy takes flat programs")

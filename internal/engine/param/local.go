@@ -141,6 +141,9 @@ func (b *builder) localStep(l *local, e *ir.Edge) (next []*local, fails bool) {
 	op := &e.Op
 	switch op.Kind {
 	case ir.Fence:
+		if op.Fence == ir.GlobalFence {
+			b.refuse(e, "membarrier")
+		}
 		if l.role == attacker && op.Fence == ir.FullFence {
 			return nil, false // it would drain
 		}

@@ -131,6 +131,9 @@ func bounded(p *ir.Program) bool {
 const maxThreads = 32
 
 func supports(t *engine.Task) error {
+	if err := engine.NoGlobalFence("robust", t.Program); err != nil {
+		return err
+	}
 	p := t.Program
 	if p.Form != ir.Flat {
 		return fmt.Errorf("robust takes flat programs")

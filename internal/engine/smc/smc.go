@@ -12,6 +12,9 @@ import (
 )
 
 func supports(t *engine.Task) error {
+	if err := engine.NoGlobalFence("smc", t.Program); err != nil {
+		return err
+	}
 	if err := t.TakesThreads("smc"); err != nil {
 		return err
 	}

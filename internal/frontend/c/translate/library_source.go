@@ -38,7 +38,9 @@ func libraryFiles(sources []*source.File) []*libraryFile {
 // addLibrary parses the files of the library that the program needs.
 func (c *Symbols) addLibrary() {
 	files := libraryFiles(c.library.Sources)
-	c.Mentioned["__fp_futex"] = c.Mentioned["syscall"] // which calls it
+	for _, name := range []string{"__fp_futex", "__fp_membarrier"} {
+		c.Mentioned[name] = c.Mentioned["syscall"] // which calls it
+	}
 	for again := true; again; {
 		again = false
 		for _, l := range files {

@@ -32,15 +32,14 @@ func libSyscall(f *translate.Lowering, c *translate.Call) translate.Value {
 	switch number {
 	case sysFutex:
 		return libFutex(f, rest)
+	case sysMembarrier:
+		return callInC(f, "__fp_membarrier", rest, ir.S32)
 	case sysSchedYield:
 		return translate.Integer(ir.Int(0), ir.S64)
 	case sysGetpid:
 		return translate.Integer(ir.Int(1000), ir.S64)
 	case sysGettid:
 		return translate.Integer(ir.SelfHandle(), ir.S64)
-	}
-	if number == sysMembarrier {
-		f.In.Refuse(translate.CodeExtern, c.Args[0], "membarrier is not supported: it waits for the store buffers of other threads")
 	}
 	f.In.Refuse(translate.CodeExtern, c.Args[0], "system call %d is not supported", number)
 	return nothing()
@@ -71,6 +70,37 @@ func libFutex(f *translate.Lowering, c *translate.Call) translate.Value {
 	op.Dst = f.Code.Temp()
 	f.Code.Emit(op)
 	return translate.Integer(ir.R(op.Dst), ir.S64)
+}
+
+// callInC calls a function of source/ with its first arguments, which have the given types.
+func callInC(f *translate.Lowering, name string, c *translate.Call, types ...ir.Type) translate.Value {
+	s := f.Syms.Linked[name]
+	if s == nil || s.Def == nil {
+		panic("BUG: " + name + " has no body")
+	}
+	if len(c.Args) < len(types) {
+		f.In.Refuse(translate.CodeArgument, c.Node, "this system call takes %d arguments or more", len(types))
+	}
+	op := callOf(f.Syms.Function(s))
+	for i, a := range c.Args {
+		if i >= len(types) {
+			f.Exprs.Effect(a)
+			continue
+		}
+		v := f.Lvals.Save(f.Exprs.Operand(a))
+		op.Args = append(op.Args, translate.Cast(v.Expr, v.Type, types[i]))
+	}
+	op.Dst = f.Code.Temp()
+	f.Code.Emit(op)
+	return translate.Integer(ir.R(op.Dst), ir.S64)
+}
+
+// libGlobalFence waits until the store buffers of all threads are empty.
+func libGlobalFence(f *translate.Lowering, _ *translate.Call) translate.Value {
+	op := ir.NewOp(ir.Fence)
+	op.Fence, op.Order = ir.GlobalFence, ir.SeqCst
+	f.Code.Emit(op)
+	return nothing()
 }
 
 // libFutexLimit ends an execution that needs more of futex than is modelled.

@@ -80,6 +80,7 @@ func threadTable() map[string]function {
 		"ppoll":                       {4, libPoll},
 		"clock_nanosleep":             {4, libZero},
 		"pthread_yield":               {0, libZero},
+		"__fp_global_fence":           {0, libGlobalFence},
 		"__fp_futex_full":             {0, libFutexLimit},
 		"__fp_futex_pi":               {0, libFutexLimit},
 		"syscall":                     {-1, libSyscall},
