@@ -19,6 +19,7 @@ const checkHelp = `Check whether the assertions, goals and final condition of a 
 Every answer says what it covers. A violation comes with the execution that
 leads to it: one column per thread, and the contents of the store buffers.
 FILE is a program, or - for standard input. Several C files form one program.
+Flags of a C compiler, as a build passes them, stand after --.
 
 If the search meets a bound that you did not set, such as 8 buffered stores per
 thread, the answer is unknown. Set the bound yourself (--buffer 8) to get an answer
@@ -33,6 +34,7 @@ const checkExample = `  fencepost check dekker.fp
   fencepost check queue.fp --buffer 16 --timeout 5m --memory 4GiB
   fencepost check sb.fp --final-states --json
   fencepost check dekker.fp --html dekker.html --sarif dekker.sarif
+  fencepost check client.c -I lib/include -- -std=gnu99 -O2 -mcx16 -include config.h
   fencepost check stack.c --engine bmc --unroll 3 --rounds 4 --clock 3 --queue 3`
 
 // maxCount bounds the numbers that flags accept; a larger one is a typing error.
