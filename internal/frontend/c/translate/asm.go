@@ -28,6 +28,7 @@ type asmOperand struct {
 	reg        ir.Reg // holds the value of a register operand
 	typ        ir.Type
 	set        bool // the register has a value
+	indirect   bool // memory at an address in a register, of any size
 }
 
 // asmBlock is one assembly statement.
@@ -35,6 +36,8 @@ type asmBlock struct {
 	*Lowering
 	stmt     *cc.AsmStatement
 	operands []*asmOperand
+	scratch  []*asmOperand     // registers that instructions name and no operand is bound to
+	copies   map[ir.Reg]ir.Reg // registers without a value that were copied
 	zero     *ir.Expr // whether the last result was 0; nil: not known
 	jumps    bool     // there are labels, so that an instruction may not run
 }
@@ -136,7 +139,9 @@ func (b *asmBlock) read() {
 			panic("BUG: a memory operand in a register")
 		case o.memory:
 		case o.output:
-			o.reg, o.set = b.Code.Temp(), strings.Contains(o.constraint, "+")
+			if o.set = strings.Contains(o.constraint, "+"); !b.share(o) {
+				o.reg = b.Code.Temp()
+			}
 			if o.set {
 				b.Code.Assign(o.reg, b.Mem.Load(o.lvalue, o.expr).Expr)
 			}
@@ -149,11 +154,22 @@ func (b *asmBlock) read() {
 				}
 				o.reg = b.operands[n].reg
 				b.operands[n].set = true
+			} else if b.share(o) {
+				b.setShared(o.reg)
 			} else {
 				o.reg = b.Code.Temp()
 			}
 			o.set = true
 			b.Code.Assign(o.reg, v.Expr)
+		}
+	}
+}
+
+// setShared says that a register has a value, for all operands that share it.
+func (b *asmBlock) setShared(r ir.Reg) {
+	for _, o := range append(slices.Clone(b.operands), b.scratch...) {
+		if !o.memory && o.reg == r {
+			o.set = true
 		}
 	}
 }
@@ -257,6 +273,12 @@ func (b *asmBlock) argument(text, instruction string) asmArg {
 		if v, err := strconv.ParseInt(num, 0, 64); err == nil {
 			return asmArg{value: v}
 		}
+	}
+	if o := b.named(text); o != nil {
+		return asmArg{operand: o}
+	}
+	if o := b.indirect(text, instruction); o != nil {
+		return asmArg{operand: o}
 	}
 	if ref, ok := strings.CutPrefix(text, "%"); ok && ref != "" {
 		if len(ref) > 1 && strings.ContainsRune("bwkqhc", rune(ref[0])) {

@@ -29,7 +29,7 @@ var asmSuffix = map[byte]ir.Type{'b': ir.U8, 'w': ir.U16, 'l': ir.U32, 'q': ir.U
 var asmNames = map[string]int{
 	"add": 2, "sub": 2, "and": 2, "or": 2, "xor": 2, "inc": 1, "dec": 1, "not": 1, "neg": 1,
 	"xadd": 2, "cmpxchg": 2, "xchg": 2, "mov": 2, "sete": 1, "setz": 1, "setne": 1, "setnz": 1,
-	"cmp": 2, "test": 2,
+	"cmp": 2, "test": 2, "cmpxchg16b": 1,
 }
 
 func (in *asmInstruction) run(word string) {
@@ -46,6 +46,8 @@ func (in *asmInstruction) run(word string) {
 		in.setFlag(name)
 	case "mov":
 		in.move(width)
+	case "cmpxchg16b":
+		in.compareExchange16()
 	case "cmp", "test":
 		in.compare(name, width)
 	default:
@@ -96,16 +98,15 @@ func (in *asmInstruction) result(a asmArg, v *ir.Expr) {
 
 // mark says that a register has a value, for all operands that share it.
 func (in *asmInstruction) mark(r ir.Reg) {
-	for _, o := range in.operands {
-		if !o.memory && o.reg == r {
-			o.set = true
-		}
-	}
+	in.setShared(r)
 }
 
 // width is the width of the access: the suffix's, or that of the operand.
 func (in *asmInstruction) widthOf(mem *asmOperand, suffix ir.Type) ir.Type {
 	exact := ir.Type{Bits: mem.typ.Bits}
+	if suffix == (ir.Type{}) && mem.indirect {
+		in.unsupported()
+	}
 	if suffix == (ir.Type{}) {
 		return exact
 	}
@@ -130,6 +131,7 @@ func (in *asmInstruction) move(suffix ir.Type) {
 		op.Dst = in.Code.Temp()
 		in.Code.Emit(op)
 		in.result(to, ir.R(op.Dst))
+	case in.copyUnknown(from, to):
 	default:
 		t := suffix
 		if t == (ir.Type{}) {
