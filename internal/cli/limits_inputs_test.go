@@ -26,6 +26,7 @@ var limitCases = []limitCase{
 	{stage: "robust search", args: "robust --workers 1 FILE", file: "p.fp", text: func() string { return unlikelyAttack(8, 8) }, memory: "4MiB"},
 	{stage: "robust planning", args: "robust --workers 1 FILE", file: "p.fp", text: func() string { return storesAndLoads(2, 1600) }},
 	{stage: "robust instrument", args: "robust --method instrument --workers 1 FILE", file: "p.fp", text: func() string { return unlikelyAttack(6, 8) }, memory: "4MiB"},
+	{stage: "robust instrument many attacks", args: "robust --method instrument --workers 1 FILE", file: "p.fp", text: func() string { return storesAndLoads(2, 1600) }},
 	{stage: "robust trf", args: "robust --criterion trf --workers 1 FILE", file: "p.fp", text: func() string { return unlikelyAttack(8, 8) }, memory: "4MiB"},
 	{stage: "robust state", args: "robust --criterion state --workers 1 FILE", file: "p.fp", text: func() string { return storesAndLoads(8, 8) }, memory: "4MiB"},
 	{stage: "fences robustness", args: "fences --workers 1 FILE", file: "p.fp", text: func() string { return unlikelyAttack(8, 8) }, memory: "4MiB"},

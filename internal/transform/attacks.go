@@ -1,6 +1,8 @@
 package transform
 
 import (
+	"context"
+
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 )
@@ -27,13 +29,15 @@ type AttackList struct {
 }
 
 // Attacks returns the attacks of a flat program that may be feasible, and counts the
-// pairs that it rules out.
-func Attacks(p *ir.Program) AttackList {
+// pairs that it rules out. The error is that of the context.
+func Attacks(ctx context.Context, p *ir.Program) (AttackList, error) {
 	l := &attackLister{p: p, facts: analysis.NewFacts(p, nil)}
 	for t := range p.Threads {
-		l.thread(ir.ThreadID(t))
+		if err := l.thread(ctx, ir.ThreadID(t)); err != nil {
+			return AttackList{}, err
+		}
 	}
-	return l.list
+	return l.list, nil
 }
 
 type attackLister struct {
@@ -42,7 +46,7 @@ type attackLister struct {
 	list  AttackList
 }
 
-func (l *attackLister) thread(t ir.ThreadID) {
+func (l *attackLister) thread(ctx context.Context, t ir.ThreadID) error {
 	f := l.p.ThreadFunc(t)
 	inside, err := ir.SectionLocs(f)
 	if err != nil {
@@ -52,6 +56,9 @@ func (l *attackLister) thread(t ir.ThreadID) {
 		st := &f.Edges[i]
 		if st.Op.Kind != ir.Store || inside[st.From] {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
 		}
 		reached := analysis.Undrained(f, st.To, nil)
 		for j := range f.Edges {
@@ -67,6 +74,7 @@ func (l *attackLister) thread(t ir.ThreadID) {
 			}
 		}
 	}
+	return nil
 }
 
 // loads reports whether an operation of kind k only reads memory.
@@ -97,6 +105,9 @@ func (l *attackLister) apart(t ir.ThreadID, st, ld *ir.Edge) bool {
 			}
 			accessed = accessed || l.facts.MayOverlap(e, st)
 			written = written || !loads(e.Op.Kind) && l.facts.MayOverlap(e, ld)
+			if written && accessed {
+				return false
+			}
 		}
 	}
 	return !written || !accessed

@@ -44,7 +44,7 @@ func TestAttacks(t *testing.T) {
 		{"in a loop", "a -> b: r = load [&y]\n b -> a: store [&x] = 1", 1, 0, 0},
 	} {
 		flat := flatOf(t, "func p() {\n reg r\n "+c.p+"\n}\nfunc q() {\n reg s\n a -> b: rmw.xchg [&y], 1 seq_cst\n b -> c: s = load [&x]\n}"+twoThreads)
-		got := transform.Attacks(flat)
+		got := listed(t, flat)
 		if len(got.Attacks) != c.asked || got.Fenced != c.fenced || got.Apart != c.apart {
 			t.Errorf("%s: %d asked, %d fenced, %d apart", c.name, len(got.Attacks), got.Fenced, got.Apart)
 		}
@@ -69,7 +69,7 @@ func TestInstrumentationIsLinear(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inst, err := in.Attack(transform.Attacks(flat).Attacks[0])
+		inst, err := in.Attack(listed(t, flat).Attacks[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,4 +88,14 @@ func TestInstrumentationRefuses(t *testing.T) {
 	if u := (*transform.Unsupported)(nil); !errors.As(err, &u) || u.Pos.Line != 3 || u.What != "instrumentation does not take free" {
 		t.Errorf("%v", err)
 	}
+}
+
+// listed returns the attacks of a program.
+func listed(t testing.TB, p *ir.Program) transform.AttackList {
+	t.Helper()
+	list, err := transform.Attacks(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }

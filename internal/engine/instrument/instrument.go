@@ -63,7 +63,11 @@ func run(ctx context.Context, sc engine.Engine, task *engine.Task) (*engine.Outc
 	if err != nil {
 		return nil, err
 	}
-	q := &attackQueue{ctx: ctx, sc: sc.Run, task: task, in: in, attacks: transform.Attacks(task.Program).Attacks, start: start}
+	list, err := transform.Attacks(ctx, task.Program)
+	if err != nil {
+		return &engine.Outcome{Unknown: timeOver(ctx) + " while attacks were listed"}, nil
+	}
+	q := &attackQueue{ctx: ctx, sc: sc.Run, task: task, in: in, attacks: list.Attacks, start: start}
 	q.answers = make([]*engine.Outcome, len(q.attacks))
 	q.last = len(q.attacks)
 	var wg sync.WaitGroup
@@ -81,6 +85,14 @@ func run(ctx context.Context, sc engine.Engine, task *engine.Task) (*engine.Outc
 	out := q.merge()
 	out.Stats.Seconds = time.Since(start).Seconds()
 	return out, nil
+}
+
+// timeOver says how the context ended.
+func timeOver(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "time limit reached"
+	}
+	return "interrupted"
 }
 
 // attackQueue has the attacks of a program and what was found about each.
@@ -112,7 +124,7 @@ func (q *attackQueue) work() {
 		q.mu.Lock()
 		i := q.next
 		q.next++
-		done := i >= q.last || q.err != nil
+		done := i >= q.last || q.err != nil || q.ctx.Err() != nil && i > 0
 		q.mu.Unlock()
 		if done {
 			return
@@ -178,7 +190,9 @@ func (q *attackQueue) merge() *engine.Outcome {
 	bounds := map[string]bool{}
 	for i, a := range q.answers[:q.last] {
 		if a == nil {
-			out.Unknown = fmt.Sprintf("attack %d of %d was not looked at", i+1, len(q.attacks))
+			if out.Unknown == "" {
+				out.Unknown = fmt.Sprintf("attack %d of %d was not looked at", i+1, len(q.attacks))
+			}
 			continue
 		}
 		out.Violations = append(out.Violations, a.Violations...)

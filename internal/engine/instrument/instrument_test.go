@@ -172,7 +172,7 @@ func TestInstrumentationPrints(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		for _, a := range transform.Attacks(p).Attacks {
+		for _, a := range listed(t, p).Attacks {
 			inst, err := in.Attack(a)
 			if err != nil {
 				t.Fatal(err)
@@ -197,7 +197,7 @@ func TestInstrumentationSpin(t *testing.T) {
 	for i := 0; len(list) < max(3, *programs/400); i++ {
 		pr := []testkit.Profile{{Plain: true}, {Spawn: true}, {}, {Plain: true, Loops: true}, {Sync: true}}[i%5]
 		p, _ := testkit.Generate(*firstSeed+uint64(i), pr).Flat()
-		if len(transform.Attacks(p).Attacks) > 0 {
+		if len(listed(t, p).Attacks) > 0 {
 			list = append(list, p)
 		}
 	}
@@ -220,7 +220,7 @@ func TestInstrumentationSpin(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		attacks := transform.Attacks(p).Attacks
+		attacks := listed(t, p).Attacks
 		for _, a := range attacks[:min(1+*programs/4000, len(attacks))] {
 			inst, err := in.Attack(a)
 			if err != nil {
@@ -320,4 +320,14 @@ func TestCorpusInstrumentation(t *testing.T) {
 	if asked.Load() < 40 {
 		t.Errorf("only %d programs were asked", asked.Load())
 	}
+}
+
+// listed returns the attacks of a program.
+func listed(t testing.TB, p *ir.Program) transform.AttackList {
+	t.Helper()
+	list, err := transform.Attacks(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }

@@ -86,7 +86,7 @@ func promela(ctx context.Context, run *pipeline.Run, opt Options) (string, error
 	run.Stage = "export"
 	props, how := run.Props, export.Options{Model: model, Buffer: opt.BufferBound()}
 	if opt.Attack > 0 {
-		inst, _, err := instrumented(run, flat, opt.Attack, transform.InstrumentOptions{Export: true})
+		inst, _, err := instrumented(ctx, run, flat, opt.Attack, transform.InstrumentOptions{Export: true})
 		if err != nil {
 			return "", err
 		}

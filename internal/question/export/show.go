@@ -66,7 +66,7 @@ func ShowInstrumented(ctx context.Context, in pipeline.Input, attack int, opt pi
 		if err != nil {
 			return err
 		}
-		inst, attacks, err := instrumented(run, flat, attack, transform.InstrumentOptions{})
+		inst, attacks, err := instrumented(ctx, run, flat, attack, transform.InstrumentOptions{})
 		if err != nil {
 			return err
 		}
@@ -95,12 +95,16 @@ func listing(flat *ir.Program, inst *transform.Instrumented, attacks []transform
 }
 
 // instrumented makes the instrumented program of the attack with a number.
-func instrumented(run *pipeline.Run, flat *ir.Program, number int, opt transform.InstrumentOptions) (*transform.Instrumented, []transform.Attack, error) {
+func instrumented(ctx context.Context, run *pipeline.Run, flat *ir.Program, number int, opt transform.InstrumentOptions) (*transform.Instrumented, []transform.Attack, error) {
 	in, err := instrument.NewInstrumenter(flat, opt)
 	if err != nil {
 		return nil, nil, run.Refuse(run.Unsupported(err))
 	}
-	attacks := transform.Attacks(flat).Attacks
+	list, err := transform.Attacks(ctx, flat)
+	if err != nil {
+		return nil, nil, err
+	}
+	attacks := list.Attacks
 	if number < 1 || number > len(attacks) {
 		return nil, nil, run.Refuse(verdict.Diagnostic{
 			Code:    "FP0931",
