@@ -138,11 +138,11 @@ func allPrograms(t *testing.T, part int) []program {
 // TestFenceSites: the text with a fence at every site parses to the program in which all
 // marks are fences, edge by edge. The text with a fence at every third site is accepted.
 func TestFenceSites(t *testing.T) {
-	total, enough := 0, 250
+	total, enough := 0, 200
 	if testkit.Slow() {
 		enough = 1000
 	}
-	for _, pr := range allPrograms(t, 12) {
+	for _, pr := range allPrograms(t, 20) {
 		t.Run(pr.name, func(t *testing.T) {
 			for _, style := range stylesFor(pr) {
 				ws := parseSites(t, pr.name, pr.text, true, style)

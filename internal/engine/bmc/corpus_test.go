@@ -22,7 +22,10 @@ func TestCorpus(t *testing.T) {
 	root := testkit.Root(t)
 	cases := testkit.LoadCorpus(t, filepath.Join(root, "testdata", "corpus"))
 	cases = append(cases, testkit.LoadCorpus(t, filepath.Join(root, "internal", "frontend", "c", "testdata", "corpus"))...)
-	for _, c := range testkit.PartOf(t, cases, 6) {
+	for _, c := range testkit.PartOf(t, cases, 10) {
+		if c.Name() == "c-function-table" && !testkit.Slow() {
+			continue // a hundred thousand clauses
+		}
 		for model, want := range c.Expect {
 			if want != "safe" && want != "unsafe" {
 				continue
@@ -64,7 +67,7 @@ func TestCorpus(t *testing.T) {
 		}
 	}
 	t.Logf("%d unsafe, %d safe, %d not decided", unsafe, safe, unknown)
-	if unsafe < 15 || safe < 15 {
+	if unsafe < 10 || safe < 10 {
 		t.Error("too few programs are decided")
 	}
 }

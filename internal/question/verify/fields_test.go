@@ -336,7 +336,7 @@ func TestVerifyEveryField(t *testing.T) {
 			slow := a.name == "fences elsewhere" || a.name == "fences no place" || strings.HasPrefix(a.name, "prove")
 			for key, list := range byKind {
 				of := strings.Fields(a.name)[0] + key
-				if (slow || done[of]) && detail.MatchString(key) && !testkit.Slow() || slow && !testkit.InPart(t, key, 5) {
+				if (slow || done[of]) && detail.MatchString(key) && !testkit.Slow() || slow && !testkit.InPart(t, key, 10) || detail.MatchString(key) && !testkit.InPart(t, key, 3) {
 					continue
 				}
 				done[of] = true

@@ -275,11 +275,11 @@ func TestVerifyIdentity(t *testing.T) {
 
 // Whatever is changed, verification ends with a judgement, never with a crash.
 func TestVerifyNeverBreaks(t *testing.T) {
-	inC := 30
+	inC := 10
 	if testkit.Slow() {
 		inC = 500
 	}
-	for name, rounds := range map[string]int{"dekker.fp": 300, "dekker.c": inC} {
+	for name, rounds := range map[string]int{"dekker.fp": 200, "dekker.c": inC} {
 		in, results := answers(t, name)
 		neverBreaks(t, in, results, rand.New(rand.NewSource(1)), rounds)
 	}
