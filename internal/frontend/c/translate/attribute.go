@@ -88,8 +88,12 @@ func (c *Symbols) checkAttributes() {
 	if len(c.attributes) == 0 {
 		return
 	}
+	c.collectStartAndEnd()
 	reached, alike := c.reachedNames(), c.harmlessPacked()
 	for _, a := range c.attributes {
+		if c.startOrEnd[a.value] {
+			continue
+		}
 		used := a.of == nil || len(a.of.names) == 0
 		if a.of != nil {
 			for _, name := range a.of.names {
@@ -107,7 +111,7 @@ func (c *Symbols) checkAttributes() {
 // main, as in tests, these are all names of functions, and what they mention.
 func (c *Symbols) reachedNames() map[string]bool {
 	by := map[string][]*declaration{}
-	work := []string{"main"}
+	work := append([]string{"main"}, c.startAndEndNames()...)
 	whole := c.Linked["main"] == nil
 	for _, d := range c.declarations {
 		for _, name := range d.names {

@@ -141,14 +141,18 @@ func (c *Symbols) compile() {
 		c.In.Errorf(codeNoMain, source.At(source.Pos{File: c.In.First, Line: 1, Col: 1}), "the program has no function main")
 		return
 	}
-	c.In.Guard(func() { c.Function(main) })
+	c.In.Guard(func() {
+		for _, s := range append([]*symbol{main}, append(slices.Clone(c.early), c.late...)...) {
+			c.Function(s)
+		}
+	})
 	c.lowerAll()
 	if c.In.Diags.HasErrors() {
 		return
 	}
 	c.checkSections()
 	t := c.B.Thread(ir.Thread{
-		Name: "main", Func: main.Fb.ID, Start: true, Args: c.mainArgs(main.Fb.F.Params), Pos: c.In.Span(main.Decl),
+		Name: "main", Func: c.wholeMain(main).ID, Start: true, Args: c.mainArgs(main.Fb.F.Params), Pos: c.In.Span(main.Decl),
 	})
 	c.B.Main(t)
 }

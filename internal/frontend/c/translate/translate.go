@@ -151,6 +151,9 @@ type Symbols struct {
 	// declarations are the declarations of file scope, declares the one being read.
 	declarations []*declaration
 	declares     *declaration
+	// early and late run before and after main; startOrEnd are the attributes that say so.
+	early, late []*symbol
+	startOrEnd  map[*cc.AttributeValue]bool
 	// attributes are the attributes that may have to be refused.
 	attributes []attribute
 	// transparent says that some union takes arguments of the types of its members.

@@ -137,6 +137,11 @@ func libExit(f *translate.Lowering, c *translate.Call) translate.Value {
 	for _, a := range c.Args {
 		f.Exprs.Effect(a)
 	}
+	if c.Name == "exit" {
+		for _, last := range f.Syms.AtExit() {
+			f.Code.Emit(callOf(last))
+		}
+	}
 	f.Code.Emit(ir.NewOp(ir.Exit))
 	f.Code.At, f.Code.Fresh = translate.Nowhere, false
 	return nothing()

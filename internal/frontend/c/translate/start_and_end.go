@@ -1,0 +1,117 @@
+package translate
+
+import (
+	"slices"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/ir"
+)
+
+// Functions with the attribute constructor or destructor. The first run before main, in the order
+// of the text; the others run when main returns or the program calls exit, in the opposite order.
+// main becomes a function that calls them and the program's main. Priorities are refused, and so
+// are destructors if main reaches pthread_exit, after which the last thread would run them.
+
+// collectStartAndEnd finds the functions that run before and after main.
+func (c *Symbols) collectStartAndEnd() {
+	c.startOrEnd = map[*cc.AttributeValue]bool{}
+	for _, a := range c.attributes {
+		early := a.name == "constructor"
+		if !early && a.name != "destructor" || a.of == nil || len(a.of.names) != 1 || a.value.Case != cc.AttributeValueIdent ||
+			c.test != nil {
+			continue
+		}
+		s := c.bodyOf(a.of.names[0])
+		if s == nil || s.Params() != 0 {
+			continue
+		}
+		c.startOrEnd[a.value] = true
+		if list := &c.early; early && !slices.Contains(*list, s) {
+			*list = append(*list, s)
+		}
+		if list := &c.late; !early && !slices.Contains(*list, s) {
+			*list = append([]*symbol{s}, *list...)
+		}
+	}
+	if len(c.late) > 0 && c.reachedNames()["pthread_exit"] {
+		c.late = nil
+		for _, a := range c.attributes {
+			if a.name == "destructor" {
+				delete(c.startOrEnd, a.value)
+			}
+		}
+	}
+}
+
+// bodyOf returns the only function of that name that has a body, or nil.
+func (c *Symbols) bodyOf(name string) *symbol {
+	var found []*symbol
+	if s := c.Linked[name]; s != nil && s.Def != nil {
+		found = append(found, s)
+	}
+	for _, u := range c.units {
+		if s := u.static[name]; s != nil && s.Def != nil {
+			found = append(found, s)
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+func (c *Symbols) startAndEndNames() []string {
+	var out []string
+	for _, s := range append(slices.Clone(c.early), c.late...) {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// AtExit returns the functions that run at the end of the program, in their order.
+func (c *Symbols) AtExit() []*ir.FuncBuilder {
+	var out []*ir.FuncBuilder
+	for _, s := range c.late {
+		out = append(out, c.Function(s))
+	}
+	return out
+}
+
+// wholeMain returns the function in which the program begins: main, or one that calls it between the
+// functions that run before and after it.
+func (c *Symbols) wholeMain(main *symbol) *ir.FuncBuilder {
+	if len(c.early)+len(c.late) == 0 {
+		return main.Fb
+	}
+	pos := c.In.Span(main.Decl)
+	fb := c.B.Func("main", pos)
+	call, end := ir.NewOp(ir.Call), ir.NewOp(ir.Return)
+	call.Func = main.Fb.ID
+	for range main.Fb.F.Params {
+		call.Args = append(call.Args, ir.R(fb.Param("arg", pos)))
+	}
+	call.Dst = fb.Reg("result", 0, pos)
+	end.Val = ir.R(call.Dst)
+	var ops []ir.Op
+	add := func(s *symbol) {
+		op := ir.NewOp(ir.Call)
+		op.Func = s.Fb.ID
+		ops = append(ops, op)
+	}
+	for _, s := range c.early {
+		add(s)
+	}
+	ops = append(ops, call)
+	for _, s := range c.late {
+		add(s)
+	}
+	from := fb.Loc("", pos)
+	fb.Entry(from)
+	for _, op := range append(ops, end) {
+		to := fb.Loc("", pos)
+		fb.Edge(from, op, to, pos)
+		from = to
+	}
+	return fb
+}
