@@ -131,7 +131,11 @@ func (b *asmBlock) read() {
 			continue
 		}
 		o.lvalue = b.Lvals.Lvalue(o.expr)
-		o.typ = b.Types.Scalar(o.lvalue.Type, o.expr)
+		if size := o.lvalue.Type.Size(); o.memory && IsStruct(o.lvalue.Type) && (size == 1 || size == 2 || size == 4 || size == 8) {
+			o.typ = ir.Type{Bits: uint8(8 * size)} // some bytes, whatever they mean
+		} else {
+			o.typ = b.Types.Scalar(o.lvalue.Type, o.expr)
+		}
 	}
 	for _, o := range b.operands {
 		switch {
