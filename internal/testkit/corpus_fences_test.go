@@ -70,7 +70,7 @@ func TestCorpusFences(t *testing.T) {
 		if c.Fences != "" {
 			said++
 		}
-		if (c.Fences == "" || strings.HasSuffix(c.Input.Name, ".c")) && !testkit.InPart(t, c.Name(), 8) {
+		if (c.Fences == "" || strings.HasSuffix(c.Input.Name, ".c")) && !testkit.InPart(t, c.Name(), 12) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
