@@ -6,9 +6,10 @@ import (
 	"fencepost/internal/ir"
 )
 
-// The instructions with operands. A locked one is a read-modify-write of its
-// memory operand; xchg with a memory operand is locked without saying so; mov is a
-// plain access.
+// The instructions with operands, in AT&T syntax: the source comes first. A locked one is a
+// read-modify-write of its memory operand; xchg with memory is locked without saying so. Without
+// lock, an instruction loads from memory, computes, and stores. What ir has no read-modify-write for
+// becomes an atomic section of a load and a store, which drains the buffer as the lock does.
 
 // asmInstruction is one instruction with its operands.
 type asmInstruction struct {
@@ -16,6 +17,7 @@ type asmInstruction struct {
 	text   string
 	locked bool
 	args   []asmArg
+	typ    ir.Type // the width that it works at
 }
 
 func (in *asmInstruction) unsupported() {
@@ -24,15 +26,23 @@ func (in *asmInstruction) unsupported() {
 
 var asmSuffix = map[byte]ir.Type{'b': ir.U8, 'w': ir.U16, 'l': ir.U32, 'q': ir.U64}
 
-// asmNames are the instructions, without the suffix that says the width, and how
-// many operands each has.
+// asmNames are the instructions, without the suffix that says the width, and how many operands each has.
 var asmNames = map[string]int{
-	"add": 2, "sub": 2, "and": 2, "or": 2, "xor": 2, "inc": 1, "dec": 1, "not": 1, "neg": 1,
-	"xadd": 2, "cmpxchg": 2, "xchg": 2, "mov": 2, "sete": 1, "setz": 1, "setne": 1, "setnz": 1,
-	"cmp": 2, "test": 2, "cmpxchg16b": 1,
+	"add": 2, "sub": 2, "and": 2, "or": 2, "xor": 2, "adc": 2, "sbb": 2, "cmp": 2, "test": 2, "inc": 1, "dec": 1, "not": 1, "neg": 1,
+	"xadd": 2, "cmpxchg": 2, "xchg": 2, "mov": 2, "movabs": 2, "lea": 2, "bswap": 1, "imul": 2, "shl": 2, "sal": 2, "shr": 2, "sar": 2, "rol": 2, "ror": 2,
+	"bt": 2, "bts": 2, "btr": 2, "btc": 2, "cmpxchg8b": 1, "cmpxchg16b": 1,
 }
 
+// run translates the instruction with a name.
 func (in *asmInstruction) run(word string) {
+	for _, kind := range []string{"set", "cmov"} {
+		if rest, ok := strings.CutPrefix(word, kind); ok && in.conditional(kind, rest) {
+			return
+		}
+	}
+	if in.extend(word) {
+		return
+	}
 	name, width := word, ir.Type{}
 	if _, ok := asmNames[name]; !ok && len(word) > 1 {
 		name, width = word[:len(word)-1], asmSuffix[word[len(word)-1]]
@@ -41,181 +51,274 @@ func (in *asmInstruction) run(word string) {
 	if !ok || n != len(in.args) || name != word && width == (ir.Type{}) {
 		in.unsupported()
 	}
+	if len(in.args) == 2 && in.args[0].memory != nil && in.args[1].memory != nil {
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q has two memory operands", in.text)
+	}
+	if strings.HasPrefix(name, "cmpxchg") && name != "cmpxchg" {
+		in.comparePair(name)
+		return
+	}
+	in.typ = in.width(width)
 	switch name {
-	case "sete", "setz", "setne", "setnz":
-		in.setFlag(name)
-	case "mov":
-		in.move(width)
-	case "cmpxchg16b":
-		in.compareExchange16()
-	case "cmp", "test":
-		in.compare(name, width)
-	default:
-		in.update(name, width)
-	}
-}
-
-// memory finds the one memory operand; the other one, if any, is not memory.
-func (in *asmInstruction) memory(last bool) (mem *asmOperand, other asmArg) {
-	for i, a := range in.args {
-		if a.operand != nil && a.operand.memory && mem == nil && (!last || i == len(in.args)-1) {
-			mem = a.operand
-		} else {
-			other = a
+	case "mov", "movabs":
+		in.plain()
+		in.write(1, in.read(0))
+	case "lea":
+		in.plain()
+		if in.args[0].memory == nil {
+			in.unsupported()
 		}
+		in.write(1, in.args[0].memory.Addr)
+	case "bswap":
+		in.plain()
+		in.swapBytes()
+	case "xchg":
+		in.exchange()
+	case "cmpxchg":
+		in.compareExchange()
+	case "xadd":
+		in.exchangeAdd()
+	case "shl", "sal", "shr", "sar", "rol", "ror":
+		in.plain()
+		in.shift(name)
+	case "bt", "bts", "btr", "btc":
+		in.bit(name)
+	default:
+		in.arithmetic(name)
 	}
-	if mem == nil || other.operand != nil && other.operand.memory {
-		in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs exactly one memory operand here", in.text)
-	}
-	return mem, other
 }
 
-// value returns the content of an operand, cut to a width.
-func (in *asmInstruction) value(a asmArg, t ir.Type) *ir.Expr {
-	if a.operand == nil {
-		return ir.Int(t.Wrap(a.value))
-	}
-	if !a.operand.set {
-		in.In.Refuse(codeAsm, in.stmt, "the instruction %q reads an operand that has no value", in.text)
-	}
-	return Cast(ir.R(a.operand.reg), ir.S64, t)
-}
-
-// result writes a register operand.
-func (in *asmInstruction) result(a asmArg, v *ir.Expr) {
-	if a.operand == nil || a.operand.memory {
-		in.unsupported()
-	}
-	if in.jumps && !a.operand.set {
-		in.In.Refuse(codeAsm, in.stmt, "the instruction %q writes an output that has no value, and may not run", in.text)
-	}
-	if in.zero != nil { // the flag may depend on the register
-		in.zero = in.Lvals.Save(Integer(in.zero, ir.S32)).Expr
-	}
-	in.Code.Assign(a.operand.reg, v)
-	in.mark(a.operand.reg)
-}
-
-// mark says that a register has a value, for all operands that share it.
-func (in *asmInstruction) mark(r ir.Reg) {
-	in.setShared(r)
-}
-
-// width is the width of the access: the suffix's, or that of the operand.
-func (in *asmInstruction) widthOf(mem *asmOperand, suffix ir.Type) ir.Type {
-	exact := ir.Type{Bits: mem.typ.Bits}
-	if suffix == (ir.Type{}) && mem.indirect {
-		in.unsupported()
-	}
-	if suffix == (ir.Type{}) {
-		return exact
-	}
-	if suffix.Bits > exact.Bits {
-		in.In.Refuse(codeAsm, in.stmt, "the instruction %q works on more bytes than its operand has", in.text)
-	}
-	return suffix
-}
-
-func (in *asmInstruction) move(suffix ir.Type) {
+// plain refuses a lock.
+func (in *asmInstruction) plain() {
 	if in.locked {
 		in.unsupported()
 	}
-	from, to := in.args[0], in.args[1]
+}
+
+// width returns the width of the instruction: its suffix's, or that of its operands.
+func (in *asmInstruction) width(suffix ir.Type) ir.Type {
+	t := suffix
+	for i := len(in.args) - 1; i >= 0 && t == (ir.Type{}); i-- { // registers tell the width, then memory
+		if a := &in.args[i]; a.reg != ir.NoReg {
+			t = a.typ
+		}
+	}
+	for i := len(in.args) - 1; i >= 0 && t == (ir.Type{}); i-- {
+		t = in.args[i].typ
+	}
+	if t == (ir.Type{}) {
+		in.In.Refuse(codeAsm, in.stmt, "the width of the instruction %q is not known", in.text)
+	}
+	for _, a := range in.args {
+		if a.memory != nil && a.of != nil && t.Bits > a.typ.Bits {
+			in.In.Refuse(codeAsm, in.stmt, "the instruction %q works on more bytes than its operand has", in.text)
+		}
+	}
+	return t
+}
+
+// read returns the value of an operand, cut to the width.
+func (in *asmInstruction) read(i int) *ir.Expr { return in.readAs(i, in.typ) }
+
+func (in *asmInstruction) readAs(i int, t ir.Type) *ir.Expr {
+	a := &in.args[i]
 	switch {
-	case to.operand != nil && to.operand.memory:
-		mem, v := in.memory(true)
-		t := in.widthOf(mem, suffix)
-		in.Mem.StoreWord(mem.lvalue, t, in.value(v, t))
-	case from.operand != nil && from.operand.memory:
-		op := Access(ir.Load, from.operand.lvalue, in.widthOf(from.operand, suffix), ir.Plain)
+	case a.number != nil:
+		return ir.Int(t.Wrap(*a.number))
+	case a.memory != nil:
+		op := Access(ir.Load, *a.memory, t, ir.Plain)
 		op.Dst = in.Code.Temp()
 		in.Code.Emit(op)
-		in.result(to, ir.R(op.Dst))
-	case in.copyUnknown(from, to):
-	default:
-		t := suffix
-		if t == (ir.Type{}) {
-			t = ir.U64
-		}
-		in.result(to, in.value(from, t))
+		return ir.R(op.Dst)
 	}
+	if !in.machine.written[a.reg] {
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q reads an operand that has no value", in.text)
+	}
+	v := ir.R(a.reg)
+	if a.view.high {
+		v = ir.Binary(ir.Shr, ir.U64, v, ir.Int(8))
+	}
+	return Cast(v, ir.S64, t)
 }
 
-// setFlag is sete or setne.
-func (in *asmInstruction) setFlag(name string) {
-	if in.zero == nil || in.locked {
-		in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs a locked instruction before it", in.text)
-	}
-	v := in.zero
-	if strings.Contains(name, "n") {
-		v = ir.Negate(v)
-	}
-	in.result(in.args[0], v)
-}
+// write writes the result to an operand.
+func (in *asmInstruction) write(i int, v *ir.Expr) { in.writeAs(i, in.typ, v) }
 
-// update is a read-modify-write.
-func (in *asmInstruction) update(name string, suffix ir.Type) {
-	if !in.locked && name != "xchg" {
-		in.In.Refuse(codeAsm, in.stmt, "the instruction %q is not supported without lock", in.text)
-	}
-	mem, other := in.memory(name != "xchg")
-	t := in.widthOf(mem, suffix)
-	op := Access(ir.RMW, mem.lvalue, t, ir.SeqCst)
-	op.Dst = in.Code.Temp()
-	old := ir.R(op.Dst)
-	simple := func(kind ir.RMWKind, expr ir.ExprOp, v *ir.Expr) {
-		op.RMW, op.Val = kind, v
-		in.Code.Emit(op)
-		in.zero = ir.Binary(ir.Eq, t, ir.Binary(expr, t, old, v), ir.Int(0))
-	}
-	switch name {
-	case "add":
-		simple(ir.FetchAdd, ir.Add, in.value(other, t))
-	case "sub":
-		simple(ir.FetchAdd, ir.Add, ir.Unary(ir.Neg, t, in.value(other, t)))
-	case "and":
-		simple(ir.FetchAnd, ir.And, in.value(other, t))
-	case "or":
-		simple(ir.FetchOr, ir.Or, in.value(other, t))
-	case "xor":
-		simple(ir.FetchXor, ir.Xor, in.value(other, t))
-	case "inc":
-		simple(ir.FetchAdd, ir.Add, ir.Int(1))
-	case "dec":
-		simple(ir.FetchAdd, ir.Add, ir.Int(t.Wrap(-1)))
-	case "not":
-		simple(ir.FetchXor, ir.Xor, ir.Int(t.Wrap(-1)))
-		in.zero = nil // not sets no flags
-	case "xadd":
-		simple(ir.FetchAdd, ir.Add, in.value(other, t))
-		in.zero = in.Lvals.Save(Integer(in.zero, ir.S32)).Expr // the operand changes now
-		in.result(other, old)
-	case "xchg":
-		op.RMW, op.Val = ir.Xchg, in.value(other, t)
-		in.Code.Emit(op)
-		in.result(other, old)
-	case "cmpxchg":
-		in.compareExchange(op, t, other)
-	default:
+func (in *asmInstruction) writeAs(i int, t ir.Type, v *ir.Expr) {
+	a := &in.args[i]
+	switch {
+	case a.memory != nil:
+		in.Mem.StoreWord(*a.memory, t, v)
+		return
+	case a.reg == ir.NoReg:
 		in.unsupported()
 	}
+	in.set(a.reg, t, a.view.high, v)
 }
 
-// compareExchange compares with the accumulator, which gets what was found.
-func (in *asmInstruction) compareExchange(op ir.Op, t ir.Type, other asmArg) {
-	var acc *asmOperand
-	for _, o := range in.operands {
-		if !o.memory && strings.Contains(o.constraint, "a") {
-			acc = o
+// set writes a part of a register.
+func (in *asmInstruction) set(r ir.Reg, t ir.Type, high bool, v *ir.Expr) {
+	switch {
+	case t.Bits >= 32:
+		v = Cast(v, ir.S64, t)
+	case !in.machine.written[r] && !high: // the rest has no value yet
+		v = Cast(v, ir.S64, t)
+	default:
+		shift, mask := int64(0), int64(1)<<t.Bits-1
+		if high {
+			shift = 8
 		}
+		part := ir.Binary(ir.And, ir.U64, v, ir.Int(mask))
+		if high {
+			part = ir.Binary(ir.Shl, ir.U64, part, ir.Int(shift))
+		}
+		v = ir.Binary(ir.Or, ir.U64, ir.Binary(ir.And, ir.U64, ir.R(r), ir.Int(^(mask<<shift))), part)
 	}
-	if acc == nil || !acc.set {
-		in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs an operand in the accumulator", in.text)
+	in.Code.Assign(r, v)
+	in.machine.written[r] = true
+}
+
+// keep holds a value in a register of its own, since its parts may change.
+func (in *asmInstruction) keep(v *ir.Expr) *ir.Expr { return in.Code.Keep(Integer(v, ir.S64)).Expr }
+
+// memory returns the memory operand of an instruction that changes memory in one step.
+func (in *asmInstruction) memory(i int) Lvalue {
+	if in.args[i].memory == nil {
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs a memory operand here", in.text)
 	}
-	op.RMW, op.Fail = ir.Cas, ir.SeqCst
-	op.Val, op.Val2, op.Dst2 = Cast(ir.R(acc.reg), ir.S64, t), in.value(other, t), in.Code.Temp()
+	return *in.args[i].memory
+}
+
+// rmw emits a read-modify-write and returns the value from before.
+func (in *asmInstruction) rmw(i int, kind ir.RMWKind, v *ir.Expr) *ir.Expr {
+	op := Access(ir.RMW, in.memory(i), in.typ, ir.SeqCst)
+	op.Dst, op.RMW, op.Val = in.Code.Temp(), kind, v
 	in.Code.Emit(op)
-	in.Code.Assign(acc.reg, ir.R(op.Dst))
-	in.mark(acc.reg)
-	in.zero = ir.Binary(ir.Ne, ir.S64, ir.R(op.Dst2), ir.Int(0))
+	return ir.R(op.Dst)
+}
+
+// locks encloses a load and a store of a locked instruction that ir has no read-modify-write for.
+func (in *asmInstruction) locks(body func()) {
+	if !in.locked {
+		body()
+		return
+	}
+	in.Code.Emit(ir.NewOp(ir.AtomicBegin))
+	body()
+	in.Code.Emit(ir.NewOp(ir.AtomicEnd))
+}
+
+// asmUpdates are the operations that a locked instruction does in one step.
+var asmUpdates = map[string]struct {
+	rmw  ir.RMWKind
+	expr ir.ExprOp
+}{
+	"add": {ir.FetchAdd, ir.Add}, "sub": {ir.FetchAdd, ir.Sub}, "and": {ir.FetchAnd, ir.And}, "or": {ir.FetchOr, ir.Or}, "xor": {ir.FetchXor, ir.Xor},
+	"inc": {ir.FetchAdd, ir.Add}, "dec": {ir.FetchAdd, ir.Sub}, "not": {ir.FetchXor, ir.Xor},
+}
+
+// arithmetic is an instruction that computes from its operands, with flags.
+func (in *asmInstruction) arithmetic(name string) {
+	to := len(in.args) - 1
+	var operand *ir.Expr
+	switch name {
+	case "inc", "dec":
+		operand = ir.Int(1)
+	case "not":
+		operand = ir.Int(in.typ.Wrap(-1))
+	case "neg":
+		operand = ir.Int(0)
+	default:
+		operand = in.keep(in.read(0))
+	}
+	if u, ok := asmUpdates[name]; ok && in.locked {
+		v := operand
+		if u.rmw == ir.FetchAdd && u.expr == ir.Sub {
+			v = ir.Unary(ir.Neg, in.typ, operand)
+		}
+		old := in.rmw(to, u.rmw, v)
+		in.arithmeticFlags(name, old, operand, ir.Binary(u.expr, in.typ, old, operand))
+		return
+	}
+	if in.locked && (name == "cmp" || name == "test" || name == "imul" || in.args[to].memory == nil) {
+		in.unsupported()
+	}
+	in.locks(func() {
+		old := in.keep(in.read(to))
+		carry := func() *ir.Expr { return in.condition(asmConditions["c"]) }
+		var result *ir.Expr
+		switch name {
+		case "adc":
+			result = ir.Binary(ir.Add, in.typ, ir.Binary(ir.Add, in.typ, old, operand), carry())
+		case "sbb":
+			result = ir.Binary(ir.Sub, in.typ, ir.Binary(ir.Sub, in.typ, old, operand), carry())
+		case "cmp":
+			result = ir.Binary(ir.Sub, in.typ, old, operand)
+		case "test":
+			result = ir.Binary(ir.And, in.typ, old, operand)
+		case "neg":
+			result = ir.Unary(ir.Neg, in.typ, old)
+		case "imul":
+			result = ir.Binary(ir.Mul, in.typ, old, operand)
+		default:
+			result = ir.Binary(asmUpdates[name].expr, in.typ, old, operand)
+		}
+		result = in.keep(result)
+		if name != "cmp" && name != "test" {
+			in.write(to, result)
+		}
+		in.arithmeticFlags(name, old, operand, result)
+	})
+}
+
+// arithmeticFlags sets the flags of an operation on old and operand.
+func (in *asmInstruction) arithmeticFlags(name string, old, operand, result *ir.Expr) {
+	t := in.typ
+	carries := func(e func() *ir.Expr) { in.setFlag(carryFlag, e) }
+	overflows := func(e func() *ir.Expr) { in.setFlag(overflowFlag, e) }
+	xor := func(a, b *ir.Expr) *ir.Expr { return ir.Binary(ir.Xor, ir.U64, a, b) }
+	and := func(a, b *ir.Expr) *ir.Expr { return ir.Binary(ir.And, ir.U64, a, b) }
+	sum := func() *ir.Expr { return negative(t, and(xor(old, result), xor(operand, result))) }
+	difference := func() *ir.Expr { return negative(t, and(xor(old, operand), xor(old, result))) }
+	zero := func() *ir.Expr { return ir.Int(0) }
+	switch name {
+	case "not":
+		return // not sets no flags
+	case "add":
+		carries(func() *ir.Expr { return ir.Binary(ir.Lt, t, result, old) })
+		overflows(sum)
+	case "inc":
+		overflows(sum)
+	case "dec":
+		overflows(difference)
+	case "sub", "cmp":
+		carries(func() *ir.Expr { return ir.Binary(ir.Lt, t, old, operand) })
+		overflows(difference)
+	case "adc": // with the carry from before: the sum of 65 bits
+		carries(func() *ir.Expr {
+			more := ir.Binary(ir.Lt, t, result, old)
+			equal := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Eq, t, result, old), ir.Binary(ir.Ne, t, operand, ir.Int(0)))
+			return ir.Binary(ir.LOr, ir.S64, more, equal)
+		})
+		overflows(sum)
+	case "sbb":
+		carries(func() *ir.Expr {
+			less := ir.Binary(ir.Lt, t, old, operand)
+			equal := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Eq, t, old, operand), ir.Binary(ir.Ne, t, result, ir.Int(0)))
+			return ir.Binary(ir.LOr, ir.S64, less, equal)
+		})
+		overflows(difference)
+	case "neg":
+		carries(func() *ir.Expr { return ir.Binary(ir.Ne, t, old, ir.Int(0)) })
+		overflows(func() *ir.Expr { return negative(t, and(old, result)) })
+	case "imul":
+		for _, f := range []asmFlag{carryFlag, overflowFlag, zeroFlag, signFlag} {
+			in.setFlag(f, nil)
+		}
+		return
+	default: // and, or, xor, test
+		carries(zero)
+		overflows(zero)
+	}
+	in.resultFlags(t, result)
 }

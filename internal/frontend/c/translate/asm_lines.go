@@ -1,0 +1,211 @@
+package translate
+
+import (
+	"regexp"
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// The lines of an assembly statement, with labels and jumps. A label with a number can be there
+// several times: 1b is the last one before the jump, 1f the next one after it.
+
+// asmLine is an instruction with the labels before it. The instruction is empty at the end of the
+// text.
+type asmLine struct {
+	labels []string
+	text   string
+	at     ir.Loc // where jumps to the line go; nowhere: no jump goes there
+}
+
+var (
+	asmLabel   = regexp.MustCompile(`^(\.?\w+(?:%=)?):\s*(.*)$`)
+	asmComment = regexp.MustCompile(`(?m)(?:^|\s)(?:# |//).*$`)
+	asmJump    = regexp.MustCompile(`^j(\w+) (\.?\w+(?:%=)?)$`)
+)
+
+// asmLines cuts the text of an assembly statement. A prefix stays with its instruction.
+func asmLines(literal string) []asmLine {
+	text := strings.ToLower(strings.Trim(literal, `"`))
+	text = strings.NewReplacer(`\n`, "\n", `\t`, " ", "\t", " ", `\"`, `"`).Replace(text)
+	text = asmComment.ReplaceAllString(text, "")
+	var out []asmLine
+	var labels []string
+	prefix := ""
+	for _, p := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
+		p = strings.Join(strings.Fields(p), " ")
+		for m := asmLabel.FindStringSubmatch(p); m != nil; m = asmLabel.FindStringSubmatch(p) {
+			labels, p = append(labels, m[1]), m[2]
+		}
+		switch p {
+		case "":
+		case "lock", "rep":
+			prefix = p + " "
+		default:
+			out = append(out, asmLine{labels, prefix + p, Nowhere})
+			labels, prefix = nil, ""
+		}
+	}
+	return append(out, asmLine{labels, strings.TrimSpace(prefix), Nowhere})
+}
+
+// findFlags finds the flags that the statement reads, so that only these are computed.
+func (b *asmBlock) findFlags() {
+	need := func(c asmCondition) {
+		for _, f := range c.reads() {
+			if b.machine.flags[f] == ir.NoReg {
+				b.machine.flags[f] = b.Code.Temp()
+			}
+		}
+	}
+	for _, o := range b.operands {
+		if o.flag != nil {
+			need(*o.flag)
+		}
+	}
+	for _, l := range b.lines {
+		word, _, _ := strings.Cut(strings.TrimPrefix(l.text, "lock "), " ")
+		if strings.HasPrefix(word, "adc") || strings.HasPrefix(word, "sbb") {
+			need(asmConditions["c"])
+		}
+		for _, kind := range []string{"set", "cmov", "j"} {
+			rest, ok := strings.CutPrefix(word, kind)
+			if !ok || rest == "" {
+				continue
+			}
+			c, known := asmConditions[rest]
+			if !known && kind == "cmov" {
+				c, known = asmConditions[rest[:len(rest)-1]]
+			}
+			if known {
+				need(c)
+			}
+		}
+	}
+}
+
+// findLabels finds the lines that jumps go to, and refuses jumps that go nowhere.
+func (b *asmBlock) findLabels() {
+	for i := range b.lines {
+		if m := asmJump.FindStringSubmatch(b.lines[i].text); m != nil {
+			to := b.target(i, m[2])
+			if to < 0 {
+				b.In.Refuse(codeAsm, b.stmt, "the jump %q goes to no label of the statement", b.lines[i].text)
+			}
+			if b.lines[to].at == Nowhere {
+				b.lines[to].at = b.Code.Label("")
+			}
+		}
+	}
+}
+
+// target returns the line that a jump in line i goes to, -1 if there is none.
+func (b *asmBlock) target(i int, label string) int {
+	has := func(k int, name string) bool {
+		for _, l := range b.lines[k].labels {
+			if l == name {
+				return true
+			}
+		}
+		return false
+	}
+	if number, way := label[:len(label)-1], label[len(label)-1]; label[0] >= '0' && label[0] <= '9' {
+		switch way {
+		case 'b':
+			for k := i; k >= 0; k-- {
+				if has(k, number) {
+					return k
+				}
+			}
+		case 'f':
+			for k := i + 1; k < len(b.lines); k++ {
+				if has(k, number) {
+					return k
+				}
+			}
+		}
+		return -1
+	}
+	for k := range b.lines {
+		if has(k, label) {
+			return k
+		}
+	}
+	return -1
+}
+
+// line translates a line.
+func (b *asmBlock) line(i int) {
+	l := &b.lines[i]
+	if l.at != Nowhere {
+		b.Code.Here(l.at)
+	}
+	switch m := asmJump.FindStringSubmatch(l.text); {
+	case l.text == "":
+	case m == nil:
+		b.instruction(l.text)
+	case m[1] == "mp":
+		b.Code.Jump(b.lines[b.target(i, m[2])].at)
+	default:
+		c, ok := asmConditions[m[1]]
+		if !ok {
+			b.In.Refuse(codeAsm, b.stmt, "the instruction %q is not supported", l.text)
+		}
+		holds := b.condition(c)
+		from, next := b.Code.Start(), b.Code.Label("")
+		b.Code.Assume(from, holds, b.lines[b.target(i, m[2])].at)
+		b.Code.Assume(from, ir.Negate(holds), next)
+		b.Code.At, b.Code.Fresh = next, false
+	}
+}
+
+// asmHints are instructions that change nothing.
+var asmHints = map[string]bool{"lfence": true, "pause": true, "rep nop": true, "nop": true, "rep": true}
+
+// instruction translates one instruction.
+func (b *asmBlock) instruction(p string) {
+	switch {
+	case p == "mfence", isLockedNop(p):
+		b.Mem.FullFence()
+		return
+	case p == "sfence":
+		StoreFence(b.Lowering)
+		return
+	case asmHints[p], strings.HasPrefix(p, "prefetch"):
+		b.Code.Emit(ir.NewOp(ir.Nop))
+		return
+	}
+	if b.foreignBarrier(p) {
+		return
+	}
+	locked := strings.HasPrefix(p, "lock ")
+	word, rest, _ := strings.Cut(strings.TrimPrefix(p, "lock "), " ")
+	in := &asmInstruction{asmBlock: b, text: p, locked: locked}
+	for _, a := range splitOperands(rest) {
+		in.args = append(in.args, b.argument(a, p))
+	}
+	in.run(word)
+}
+
+// splitOperands cuts at commas outside parentheses.
+func splitOperands(s string) []string {
+	var out []string
+	depth, from := 0, 0
+	for i, c := range s {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case ',':
+			if depth == 0 {
+				out = append(out, strings.TrimSpace(s[from:i]))
+				from = i + 1
+			}
+		}
+	}
+	if last := strings.TrimSpace(s[from:]); last != "" {
+		out = append(out, last)
+	}
+	return out
+}

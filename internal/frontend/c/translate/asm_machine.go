@@ -1,0 +1,304 @@
+package translate
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fencepost/internal/ir"
+)
+
+// The machine of an assembly statement: its registers, its flags, and the operands of its
+// instructions. A register is 64 bits wide. Writing 32 bits of it clears the rest, and writing 8 or
+// 16 bits keeps the rest, as on the processor. Of the flags, only those are computed that an
+// instruction of the statement reads.
+
+// asmRegisters are the names of the registers, by their name of 64 bits.
+var asmRegisters = func() map[string]asmView {
+	out := map[string]asmView{}
+	add := func(name, of string, bits uint8) { out[name] = asmView{name: of, typ: ir.Type{Bits: bits}} }
+	for _, r := range []string{"a", "b", "c", "d"} {
+		add("r"+r+"x", "r"+r+"x", 64)
+		add("e"+r+"x", "r"+r+"x", 32)
+		add(r+"x", "r"+r+"x", 16)
+		add(r+"l", "r"+r+"x", 8)
+		out[r+"h"] = asmView{name: "r" + r + "x", typ: ir.U8, high: true}
+	}
+	for _, r := range []string{"si", "di", "bp", "sp"} {
+		add("r"+r, "r"+r, 64)
+		add("e"+r, "r"+r, 32)
+		add(r, "r"+r, 16)
+		add(r+"l", "r"+r, 8)
+	}
+	for i := 8; i < 16; i++ {
+		r := "r" + strconv.Itoa(i)
+		add(r, r, 64)
+		add(r+"d", r, 32)
+		add(r+"w", r, 16)
+		add(r+"b", r, 8)
+	}
+	return out
+}()
+
+// asmView is a part of a register.
+type asmView struct {
+	name string
+	typ  ir.Type
+	high bool // bits 8 to 15
+}
+
+// asmLetters are the constraints that name a register.
+var asmLetters = map[rune]string{'a': "rax", 'b': "rbx", 'c': "rcx", 'd': "rdx", 'S': "rsi", 'D': "rdi"}
+
+// asmFlag is a flag of the processor.
+type asmFlag uint8
+
+// The flags. Parity and the auxiliary carry are not modelled.
+const (
+	zeroFlag asmFlag = iota
+	carryFlag
+	signFlag
+	overflowFlag
+	flagCount
+)
+
+// asmConditions are the conditions of instructions such as setz, by what follows "set", with the flags
+// that they read.
+var asmConditions = func() map[string]asmCondition {
+	out := map[string]asmCondition{}
+	both := func(yes, no string, c asmCondition) {
+		for _, name := range strings.Fields(yes) {
+			out[name] = c
+		}
+		c.negated = true
+		for _, name := range strings.Fields(no) {
+			out[name] = c
+		}
+	}
+	both("z e", "nz ne", asmCondition{any: []asmFlag{zeroFlag}})
+	both("c b nae", "nc nb ae", asmCondition{any: []asmFlag{carryFlag}})
+	both("be na", "nbe a", asmCondition{any: []asmFlag{carryFlag, zeroFlag}})
+	both("s", "ns", asmCondition{any: []asmFlag{signFlag}})
+	both("o", "no", asmCondition{any: []asmFlag{overflowFlag}})
+	both("l nge", "nl ge", asmCondition{less: true})
+	both("le ng", "nle g", asmCondition{less: true, any: []asmFlag{zeroFlag}})
+	return out
+}()
+
+// asmCondition holds if one of the flags is set or, with less, sign and overflow differ.
+type asmCondition struct {
+	any     []asmFlag
+	less    bool
+	negated bool
+}
+
+// reads returns the flags that a condition reads.
+func (c asmCondition) reads() []asmFlag {
+	if c.less {
+		return append(slices.Clone(c.any), signFlag, overflowFlag)
+	}
+	return c.any
+}
+
+// asmMachine is the state of the processor, as far as a statement has a part in it.
+type asmMachine struct {
+	registers map[string]ir.Reg
+	written   map[ir.Reg]bool // registers that have a value
+	flags     [flagCount]ir.Reg
+	known     [flagCount]bool // the flag has a value
+}
+
+func newAsmMachine() *asmMachine {
+	m := &asmMachine{registers: map[string]ir.Reg{}, written: map[ir.Reg]bool{}}
+	for i := range m.flags {
+		m.flags[i] = ir.NoReg
+	}
+	return m
+}
+
+// register returns the register with a name of 64 bits.
+func (b *asmBlock) register(name string) ir.Reg {
+	r, ok := b.machine.registers[name]
+	if !ok {
+		r = b.Code.Temp()
+		b.machine.registers[name] = r
+	}
+	return r
+}
+
+// condition returns whether a condition holds.
+func (b *asmBlock) condition(c asmCondition) *ir.Expr {
+	for _, f := range c.reads() {
+		if !b.machine.known[f] {
+			b.In.Refuse(codeAsm, b.stmt, "a flag is read that no instruction before it sets")
+		}
+	}
+	var v *ir.Expr
+	or := func(e *ir.Expr) {
+		if v == nil {
+			v = e
+		} else {
+			v = ir.Binary(ir.LOr, ir.S64, v, e)
+		}
+	}
+	flag := func(f asmFlag) *ir.Expr { return ir.Binary(ir.Ne, ir.S64, ir.R(b.machine.flags[f]), ir.Int(0)) }
+	for _, f := range c.any {
+		or(flag(f))
+	}
+	if c.less {
+		or(ir.Binary(ir.Ne, ir.S64, ir.R(b.machine.flags[signFlag]), ir.R(b.machine.flags[overflowFlag])))
+	}
+	if c.negated {
+		v = ir.Negate(v)
+	}
+	return v
+}
+
+// setFlag sets a flag, if it is read anywhere. value computes it; nil: it is undefined now.
+func (b *asmBlock) setFlag(f asmFlag, value func() *ir.Expr) {
+	if b.machine.flags[f] == ir.NoReg {
+		return
+	}
+	if b.machine.known[f] = value != nil; value != nil {
+		b.Code.Assign(b.machine.flags[f], value())
+	}
+}
+
+// resultFlags sets zero and sign from a result of some width.
+func (b *asmBlock) resultFlags(t ir.Type, result *ir.Expr) {
+	b.setFlag(zeroFlag, func() *ir.Expr { return ir.Binary(ir.Eq, t, result, ir.Int(0)) })
+	b.setFlag(signFlag, func() *ir.Expr { return negative(t, result) })
+}
+
+// negative returns whether the top bit of a number of some width is set.
+func negative(t ir.Type, v *ir.Expr) *ir.Expr {
+	s := ir.Type{Bits: t.Bits, Signed: true}
+	return ir.Binary(ir.Lt, s, ir.Unary(ir.Cast, s, v), ir.Int(0))
+}
+
+// asmArg is an operand of one instruction.
+type asmArg struct {
+	number *int64      // a constant
+	memory *Lvalue     // memory
+	reg    ir.Reg      // otherwise
+	view   asmView     // of reg
+	typ    ir.Type     // the width if the instruction does not say it; zero: not known
+	of     *asmOperand // the operand of the statement, if it is one
+}
+
+var (
+	asmReference = regexp.MustCompile(`^%([bwkqhczpPa]?)(\d+|\[\w+\])$`)
+	asmAddress   = regexp.MustCompile(`^(-?\w*)\(([^,()]*)(?:,([^,()]*))?(?:,([1248]))?\)$`)
+)
+
+// argument reads %0, %b0, %[name], %%eax, $5 or 8(%0).
+func (b *asmBlock) argument(text, instruction string) asmArg {
+	text = strings.TrimSpace(text)
+	if num, ok := strings.CutPrefix(text, "$"); ok {
+		if v, err := strconv.ParseInt(num, 0, 64); err == nil {
+			return asmArg{number: &v, reg: ir.NoReg}
+		}
+		if v, err := strconv.ParseUint(num, 0, 64); err == nil {
+			n := int64(v)
+			return asmArg{number: &n, reg: ir.NoReg}
+		}
+	}
+	if m := asmReference.FindStringSubmatch(text); m != nil {
+		if o := b.named(m[2]); o != nil {
+			return b.operandArg(o, m[1])
+		}
+	}
+	if v, ok := asmRegisters[strings.TrimPrefix(text, "%%")]; ok && strings.HasPrefix(text, "%%") && v.name != "rsp" {
+		return asmArg{reg: b.register(v.name), view: v, typ: v.typ}
+	}
+	if m := asmAddress.FindStringSubmatch(text); m != nil {
+		if l, ok := b.address(m, instruction); ok {
+			return asmArg{memory: &l, reg: ir.NoReg}
+		}
+	}
+	b.In.Refuse(codeAsm, b.stmt, "the operand %q of the instruction %q is not supported", text, instruction)
+	panic("BUG: unreachable")
+}
+
+// named returns the operand of the statement with a number or [name], nil if there is none.
+func (b *asmBlock) named(ref string) *asmOperand {
+	if name, ok := strings.CutPrefix(ref, "["); ok {
+		name = strings.TrimSuffix(name, "]")
+		for _, o := range b.operands {
+			if o.name != "" && strings.EqualFold(o.name, name) {
+				return o
+			}
+		}
+		return nil
+	}
+	n, err := strconv.Atoi(ref)
+	if err != nil || n >= len(b.operands) {
+		return nil
+	}
+	return b.operands[n]
+}
+
+// operandArg returns an operand of the statement as an operand of an instruction.
+func (b *asmBlock) operandArg(o *asmOperand, modifier string) asmArg {
+	widths := map[string]ir.Type{"b": ir.U8, "w": ir.U16, "k": ir.U32, "q": ir.U64, "h": ir.U8}
+	t, modified := widths[modifier]
+	if !modified {
+		t = ir.Type{Bits: o.typ.Bits}
+	}
+	switch {
+	case o.memory:
+		return asmArg{memory: &o.lvalue, reg: ir.NoReg, typ: ir.Type{Bits: o.typ.Bits}, of: o}
+	case o.constant != nil && (modifier == "c" || modifier == "p" || modifier == "P"):
+		return asmArg{number: o.constant, reg: ir.NoReg, of: o}
+	}
+	return asmArg{reg: o.reg, view: asmView{typ: t, high: modifier == "h"}, typ: t, of: o}
+}
+
+// address returns the memory that disp(base,index,scale) names.
+func (b *asmBlock) address(m []string, instruction string) (Lvalue, bool) {
+	addr := ir.Int(0)
+	part := func(text string, scale int64) bool {
+		if text = strings.TrimSpace(text); text == "" {
+			return true
+		}
+		a := b.argument(text, instruction)
+		if a.reg == ir.NoReg || a.view.high || a.typ.Bits != 64 || a.view.name == "rsp" {
+			return false
+		}
+		if !b.machine.written[a.reg] {
+			b.In.Refuse(codeAsm, b.stmt, "the instruction %q reads an operand that has no value", instruction)
+		}
+		v := ir.R(a.reg)
+		if scale > 1 {
+			v = ir.Binary(ir.Mul, ir.U64, v, ir.Int(scale))
+		}
+		addr = ir.Binary(ir.Add, ir.U64, addr, v)
+		return true
+	}
+	disp, scale := int64(0), int64(1)
+	if m[1] != "" {
+		var err error
+		if disp, err = strconv.ParseInt(m[1], 0, 64); err != nil {
+			return Lvalue{}, false
+		}
+	}
+	if m[4] != "" {
+		scale = int64(m[4][0] - '0')
+	}
+	if m[2] == "" && m[3] == "" || !part(m[2], 1) || !part(m[3], scale) {
+		return Lvalue{}, false
+	}
+	return Lvalue{Reg: ir.NoReg, Addr: AddTo(simplified(addr), ir.Int(disp)), Obj: ir.NoObject}, true
+}
+
+// simplified drops a zero that sums begin with.
+func simplified(e *ir.Expr) *ir.Expr {
+	if e.Op == ir.Add {
+		if k, ok := e.X.IsConst(); ok && k == 0 {
+			return e.Y
+		}
+		return ir.Binary(ir.Add, e.Type, simplified(e.X), e.Y)
+	}
+	return e
+}
