@@ -2,6 +2,7 @@ package translate
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"fencepost/internal/ir"
@@ -82,6 +83,9 @@ func (in *asmInstruction) comparePair(name string) {
 	second := in.Mem.Offset(first, int64(word.Size()))
 	value := func(reg string) *ir.Expr {
 		r := in.register(reg)
+		if !in.machine.written[r] && (reg == "rax" || reg == "rdx") {
+			in.set(r, ir.U64, false, ir.Int(0))
+		}
 		if !in.machine.written[r] {
 			in.In.Refuse(codeAsm, in.stmt, "the instruction %q needs a value in %s", in.text, reg)
 		}
@@ -106,6 +110,15 @@ func (in *asmInstruction) comparePair(name string) {
 	in.set(in.register("rax"), word, false, oldLow)
 	in.set(in.register("rdx"), word, false, oldHigh)
 	in.setFlag(zeroFlag, func() *ir.Expr { return equal })
+}
+
+// comparesPairs reports whether the statement compares and exchanges two words. Such a statement can
+// load both in one step: it copies registers that have no value, compares with them and writes them
+// back. Any value does, since memory stays the same.
+func (b *asmBlock) comparesPairs() bool {
+	return slices.ContainsFunc(b.lines, func(l asmLine) bool {
+		return strings.Contains(l.text, "cmpxchg16b") || strings.Contains(l.text, "cmpxchg8b")
+	})
 }
 
 // extend is movzbl and the like: the suffixes say from and to which width. It returns false for other

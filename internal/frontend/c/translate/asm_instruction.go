@@ -131,6 +131,9 @@ func (in *asmInstruction) readAs(i int, t ir.Type) *ir.Expr {
 		in.Code.Emit(op)
 		return ir.R(op.Dst)
 	}
+	if !in.machine.written[a.reg] && a.of == nil && in.comparesPairs() {
+		in.set(a.reg, ir.U64, false, ir.Int(0))
+	}
 	if !in.machine.written[a.reg] {
 		in.In.Refuse(codeAsm, in.stmt, "the instruction %q reads an operand that has no value", in.text)
 	}
