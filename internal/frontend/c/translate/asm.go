@@ -141,8 +141,11 @@ func (b *asmBlock) read() {
 			continue
 		}
 		o.lvalue = b.Lvals.Lvalue(o.expr)
-		if o.memory && IsStruct(o.lvalue.Type) { // its size alone matters
+		if o.memory && IsStruct(o.lvalue.Type) { // some bytes, whatever they mean
 			o.typ = ir.U64
+			if size := o.lvalue.Type.Size(); size == 1 || size == 2 || size == 4 {
+				o.typ = ir.Type{Bits: uint8(8 * size)}
+			}
 			continue
 		}
 		o.typ = b.Types.Scalar(o.lvalue.Type, o.expr)
