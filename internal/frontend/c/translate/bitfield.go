@@ -65,7 +65,7 @@ func (c *Layouts) placements(s structure) *placement {
 		}
 		if !f.IsBitfield() {
 			align = max(align, int64(t.Align()))
-			at = roundUp(at, 8*int64(t.Align()))
+			at = alignedAt(at, int64(t.Align()), 8*f.Offset())
 			p.ok = p.ok && f.Offset()*8 == at
 			if !f.IsFlexibleArrayMember() {
 				at += 8 * max(0, t.Size())
@@ -87,12 +87,24 @@ func (c *Layouts) placements(s structure) *placement {
 		at += width
 	}
 	if s.Kind() == cc.Struct {
+		align = max(align, int64(s.Align())) // members can have an attribute aligned
 		p.ok = p.ok && s.Size() == roundUp(at, 8*align)/8
 	}
 	for i, b := range p.bits {
 		c.chooseUnit(s, i, b, p)
 	}
 	return p
+}
+
+// alignedAt returns where a member begins, in bits, after at. If an attribute aligns the member more than
+// its type does, its offset says how much.
+func alignedAt(at, align, offset int64) int64 {
+	for a := align; a <= 1<<12; a *= 2 {
+		if roundUp(at, 8*a) == offset {
+			return offset
+		}
+	}
+	return roundUp(at, 8*align)
 }
 
 // chooseUnit finds the word a bit-field is accessed by.
