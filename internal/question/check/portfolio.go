@@ -90,7 +90,7 @@ func (q *query) attempts(s *schedule, as pipeline.Asking, asked *engine.Engine) 
 			continue
 		}
 		a := newAttempt(e, as.Model, as.Under, s)
-		a.work = func(ctx context.Context) { q.Ask(ctx, a.ask, q.flat, how) }
+		a.work = func(ctx context.Context) { q.askRaising(ctx, a.ask, how) }
 		if e.Name == bmc.Engine.Name && bmc.Estimate(q.flat, q.opt.boundsOfBMC()) > smallFormula {
 			a.since = turns // it waits until all engines run at the same time
 		}

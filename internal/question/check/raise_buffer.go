@@ -1,0 +1,50 @@
+package check
+
+import (
+	"context"
+
+	"fencepost/internal/engine/explicit"
+	"fencepost/internal/pipeline"
+)
+
+// Longer buffers. A program with loops can need longer buffers than the default bound allows and yet
+// none of any length: a thread stores ten times and then comes to a fence. So if only the default
+// bound of buffers prevents an answer for all executions, the search is repeated with twice the bound,
+// as long as it stays small. A search that meets the larger bounds, too, says nothing new: the first
+// answer stays.
+
+const (
+	longestBuffer = 8 * pipeline.DefaultBuffer
+	raisedStates  = 200_000 // of a search, for another one with a larger bound
+)
+
+// askRaising asks an engine, and asks again with longer buffers where they alone prevent an answer.
+func (q *query) askRaising(ctx context.Context, a *pipeline.Asking, how pipeline.Asked) {
+	q.Ask(ctx, a, q.flat, how)
+	if a.Engine.Name != explicit.Engine.Name || q.opt.Buffer > 0 {
+		return
+	}
+	last := a
+	for how.Buffer = 2 * pipeline.DefaultBuffer; how.Buffer <= longestBuffer && onlyBuffers(last); how.Buffer *= 2 {
+		next := &pipeline.Asking{Engine: a.Engine, Model: a.Model, Under: a.Under, Share: a.Share}
+		q.Ask(ctx, next, q.flat, how)
+		if next.Err != nil || definite(next.Result) {
+			*a = *next
+			return
+		}
+		last = next
+	}
+}
+
+// onlyBuffers reports whether only the bound of buffers prevents an answer, and the search was small.
+func onlyBuffers(a *pipeline.Asking) bool {
+	if a.Err != nil || a.Cut || !a.Result.BoundedOnly || a.Result.Stats.States > raisedStates {
+		return false
+	}
+	for _, b := range a.Result.Coverage.Met() {
+		if b.Name != "buffer" {
+			return false
+		}
+	}
+	return true
+}
