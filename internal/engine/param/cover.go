@@ -86,7 +86,7 @@ type cover struct {
 	limit   int
 	memory  int64 // limit in bytes, 0: none
 	bytes   int64 // of the elements
-	from    int // elements before the marking equation is asked
+	from    int   // elements before the marking equation is asked
 	eq      *equation
 	stats   coverStats
 }

@@ -4,10 +4,6 @@
 #include <stdio.h>
 struct mallinfo { int arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost; };
 struct mallinfo2 { size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost; };
-#define L_tmpnam 20
-#define TMP_MAX 238328
-#define FILENAME_MAX 4096
-#define FOPEN_MAX 16
 #define M_MXFAST 1
 #define M_NLBLKS 2
 #define M_GRAIN 3

@@ -7,7 +7,6 @@ typedef unsigned int wint_t;
 typedef struct { int __count; union { wint_t __wch; char __wchb[4]; } __value; } mbstate_t;
 struct tm;
 #define WCHAR_MIN (-2147483647 - 1)
-#define WCHAR_MAX 2147483647
 #define WEOF 4294967295U
 wchar_t *wcscpy(wchar_t *, const wchar_t *);
 wchar_t *wcsncpy(wchar_t *, const wchar_t *, size_t);

@@ -4,7 +4,6 @@
 #include <wchar.h>
 typedef unsigned long wctype_t;
 typedef const int *wctrans_t;
-#define WEOF 4294967295U
 int iswalnum(wint_t);
 int iswalpha(wint_t);
 int iswcntrl(wint_t);

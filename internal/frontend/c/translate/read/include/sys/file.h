@@ -2,37 +2,6 @@
 #define _FP_SYS_FILE_H
 #include <features.h>
 #include <fcntl.h>
-#define F_GETLK64 5
-#define F_SETLK64 6
-#define F_SETLKW64 7
-#define O_ACCMODE 3
-#define O_RDONLY 0
-#define O_WRONLY 1
-#define O_RDWR 2
-#define O_CREAT 64
-#define O_EXCL 128
-#define O_NOCTTY 256
-#define O_TRUNC 512
-#define O_APPEND 1024
-#define O_NONBLOCK 2048
-#define O_NDELAY 2048
-#define O_SYNC 1052672
-#define O_FSYNC 1052672
-#define O_ASYNC 8192
-#define F_GETLK 5
-#define F_SETLK 6
-#define F_SETLKW 7
-#define F_DUPFD 0
-#define F_GETFD 1
-#define F_SETFD 2
-#define F_GETFL 3
-#define F_SETFL 4
-#define FD_CLOEXEC 1
-#define F_RDLCK 0
-#define F_WRLCK 1
-#define F_UNLCK 2
-#define F_EXLCK 4
-#define F_SHLCK 8
 #define L_SET 0
 #define L_INCR 1
 #define L_XTND 2

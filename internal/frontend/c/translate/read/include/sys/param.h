@@ -9,40 +9,6 @@
 #define howmany(x, y) (((x) + ((y) - 1)) / (y))
 #define roundup(x, y) ((((x) + ((y) - 1)) / (y)) * (y))
 #define powerof2(x) ((((x) - 1) & (x)) == 0)
-#define SIGINT 2
-#define SIGILL 4
-#define SIGABRT 6
-#define SIGFPE 8
-#define SIGSEGV 11
-#define SIGTERM 15
-#define SIGHUP 1
-#define SIGQUIT 3
-#define SIGTRAP 5
-#define SIGKILL 9
-#define SIGPIPE 13
-#define SIGALRM 14
-#define SIGIO 29
-#define SIGIOT 6
-#define SIGCLD 17
-#define SIGSTKFLT 16
-#define SIGPWR 30
-#define SIGBUS 7
-#define SIGSYS 31
-#define SIGURG 23
-#define SIGSTOP 19
-#define SIGTSTP 20
-#define SIGCONT 18
-#define SIGCHLD 17
-#define SIGTTIN 21
-#define SIGTTOU 22
-#define SIGPOLL 29
-#define SIGXFSZ 25
-#define SIGXCPU 24
-#define SIGVTALRM 26
-#define SIGPROF 27
-#define SIGUSR1 10
-#define SIGUSR2 12
-#define SIGWINCH 28
 #define NR_OPEN 1024
 #define NGROUPS_MAX 65536
 #define LINK_MAX 127

@@ -4,13 +4,6 @@
 #include <sys/ipc.h>
 typedef unsigned long shmatt_t;
 struct shmid_ds { struct ipc_perm shm_perm; size_t shm_segsz; time_t shm_atime, shm_dtime, shm_ctime; pid_t shm_cpid, shm_lpid; shmatt_t shm_nattch; unsigned long __reserved[2]; };
-#define IPC_CREAT 512
-#define IPC_EXCL 1024
-#define IPC_NOWAIT 2048
-#define IPC_RMID 0
-#define IPC_SET 1
-#define IPC_STAT 2
-#define IPC_PRIVATE 0
 #define SHM_R 256
 #define SHM_W 128
 #define SHM_RDONLY 4096

@@ -2,7 +2,6 @@
 #define _FP_SYS_TIMERFD_H
 #include <features.h>
 #include <time.h>
-#define CLOCKS_PER_SEC 1000000L
 #define TFD_CLOEXEC 524288
 #define TFD_NONBLOCK 2048
 #define TFD_TIMER_ABSTIME 1
