@@ -65,7 +65,11 @@ func (c *Layouts) placements(s structure) *placement {
 		}
 		if !f.IsBitfield() {
 			align = max(align, int64(t.Align()))
-			at = alignedAt(at, int64(t.Align()), 8*f.Offset())
+			if i > 0 && s.FieldByIndex(i-1).IsBitfield() { // cc may place it elsewhere than gcc
+				at = roundUp(at, 8*int64(t.Align()))
+			} else {
+				at = alignedAt(at, int64(t.Align()), 8*f.Offset())
+			}
 			p.ok = p.ok && f.Offset()*8 == at
 			if !f.IsFlexibleArrayMember() {
 				at += 8 * max(0, t.Size())
