@@ -65,7 +65,7 @@ func (c *Layouts) placements(s structure) *placement {
 		}
 		if !f.IsBitfield() {
 			align = max(align, int64(t.Align()))
-			if i > 0 && s.FieldByIndex(i-1).IsBitfield() { // cc may place it elsewhere than gcc
+			if i > 0 && s.FieldByIndex(i-1).IsBitfield() { // cc and gcc can differ there
 				at = roundUp(at, 8*int64(t.Align()))
 			} else {
 				at = alignedAt(at, int64(t.Align()), 8*f.Offset())
