@@ -151,3 +151,40 @@ func waits(op *ir.Op) bool {
 		return false
 	}
 }
+
+// StopsInside reports whether a thread can stop inside an atomic section: it waits there, or no
+// assumption of a location holds. While it stands there, no other thread runs.
+func StopsInside(p *ir.Program) bool {
+	if WaitsInside(p) {
+		return true
+	}
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		inside := insideOf(f)
+		for l := range f.Locs {
+			if inside[l] && !someHolds(f, ir.Loc(l)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// someHolds reports whether one of the edges that leave a location can always be taken: one of them
+// is no assumption, or two of them assume the opposite of each other.
+func someHolds(f *ir.Func, l ir.Loc) bool {
+	var conds []*ir.Expr
+	for _, i := range f.Out(l) {
+		op := &f.Edges[i].Op
+		if op.Kind != ir.Assume {
+			return true
+		}
+		for _, c := range conds {
+			if c.Equal(ir.Negate(op.Val)) || op.Val.Equal(ir.Negate(c)) {
+				return true
+			}
+		}
+		conds = append(conds, op.Val)
+	}
+	return len(f.Out(l)) == 0
+}

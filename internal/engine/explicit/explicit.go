@@ -37,9 +37,9 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
-	if task.Props.Deadlock && engine.WaitsInside(task.Program) || task.Model != memory.SC && engine.HasGlobalFence(task.Program) {
-		// A thread that waits inside a section stops the others before their next access, even
-		// to thread-private memory. Eager accesses would already have happened. A global fence
+	if engine.StopsInside(task.Program) || task.Model != memory.SC && engine.HasGlobalFence(task.Program) {
+		// A thread that stops inside a section stops the others for good: a step into a section is
+		// then not independent of anything, and eager accesses would already have happened. A global fence
 		// waits for stores that an eager step has put into a buffer.
 		plain := *task
 		plain.NoReduction = true
