@@ -131,6 +131,29 @@ func RegistersInside(p *ir.Program, g *property.Goal) bool {
 	return false
 }
 
+// LocalRegisters reports whether a goal is about a register of a thread without a location in the
+// goal, and the thread computes the register in a local step. The goal then tells states apart that
+// differ only in local steps.
+func LocalRegisters(p *ir.Program, g *property.Goal) bool {
+	if g.With == nil {
+		return false
+	}
+	for _, v := range g.With.Vars {
+		if v.IsMemory() || slices.ContainsFunc(g.At, func(at property.At) bool { return at.Thread == v.Thread }) {
+			continue
+		}
+		f := p.ThreadFunc(v.Thread)
+		for i := range f.Edges {
+			computes := false
+			f.Edges[i].Op.Defs(func(r ir.Reg) { computes = computes || r == v.Reg })
+			if computes && f.Edges[i].Op.Local() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // insideOf is which locations lie inside sections. Flat programs have been verified.
 func insideOf(f *ir.Func) []bool {
 	inside, err := ir.SectionLocs(f)

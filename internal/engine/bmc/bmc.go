@@ -43,6 +43,10 @@ func supports(t *engine.Task) error {
 		if engine.RegistersInside(t.Program, g) || g.MentionsMemory() && engine.MemoryInside(t.Program) {
 			return fmt.Errorf("bmc does not take goals about memory or registers that change inside an atomic section")
 		}
+		// Threads stop between local steps only at locations that a goal names.
+		if engine.LocalRegisters(t.Program, g) {
+			return fmt.Errorf("bmc does not take goals about registers that a thread computes at locations which the goal does not name")
+		}
 	}
 	return nil
 }
