@@ -31,10 +31,4 @@ int malloc_trim(size_t);
 size_t malloc_usable_size(void *);
 void malloc_stats(void);
 int malloc_info(int, FILE *);
-#ifdef __FP_USE_DEFAULT
-#define L_ctermid 9
-#endif
-#ifdef _GNU_SOURCE
-#define L_cuserid 9
-#endif
 #endif

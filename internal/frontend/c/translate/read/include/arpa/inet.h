@@ -11,24 +11,11 @@ char *inet_ntoa(struct in_addr);
 int inet_pton(int, const char *, void *);
 const char *inet_ntop(int, const void *, char *, socklen_t);
 #ifdef __FP_USE_DEFAULT
-#define MCAST_JOIN_GROUP 42
-#define MCAST_BLOCK_SOURCE 43
-#define MCAST_UNBLOCK_SOURCE 44
-#define MCAST_LEAVE_GROUP 45
-#define MCAST_JOIN_SOURCE_GROUP 46
-#define MCAST_LEAVE_SOURCE_GROUP 47
-#define MCAST_MSFILTER 48
-#define MCAST_EXCLUDE 0
-#define MCAST_INCLUDE 1
 int inet_aton(const char *, struct in_addr *);
 char *inet_neta(in_addr_t, char *, size_t);
 char *inet_net_ntop(int, const void *, int, char *, size_t);
 int inet_net_pton(int, const char *, void *, size_t);
 unsigned int inet_nsap_addr(const char *, unsigned char *, int);
 char *inet_nsap_ntoa(int, const unsigned char *, char *);
-#endif
-#ifdef _GNU_SOURCE
-#define MSG_TRYHARD 4
-#define SCM_CREDENTIALS 2
 #endif
 #endif

@@ -207,8 +207,6 @@ int bindresvport(int, struct sockaddr_in *);
 int bindresvport6(int, struct sockaddr_in6 *);
 #endif
 #ifdef _GNU_SOURCE
-#define MSG_TRYHARD 4
-#define SCM_CREDENTIALS 2
 int inet6_option_space(int);
 int inet6_option_init(void *, struct cmsghdr **, int);
 int inet6_option_append(struct cmsghdr *, const uint8_t *, int, int);

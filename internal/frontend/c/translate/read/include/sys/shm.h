@@ -25,7 +25,4 @@ int shmdt(const void *);
 #define SHM_HUGETLB 2048
 #define SHM_NORESERVE 4096
 #endif
-#ifdef _GNU_SOURCE
-#define IPC_INFO 3
-#endif
 #endif
