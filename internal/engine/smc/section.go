@@ -33,6 +33,7 @@ func (m *machine) section(t int, st memory.Step, e *event) {
 			m.steps = m.steps[:steps]
 		}
 		m.issued = m.issued[:0]
+		m.reached = m.reached[:0]
 		m.threads.setStop(t, why)
 		e.flags |= ends
 		for i := range e.size() {
@@ -62,10 +63,16 @@ func (m *machine) section(t int, st memory.Step, e *event) {
 		if m.loops != nil && affects(op) && op.Kind != ir.AtomicEnd {
 			m.threads.addEffect(t)
 		}
+		if op.Kind == ir.Broadcast {
+			m.waiters()
+		}
 		if !m.apply(t, st) {
 			takeBack(m.threads.now[t].stop)
 			e.label.inner = digits
 			return
+		}
+		if op.Kind == ir.Signal || op.Kind == ir.Broadcast || op.Kind == ir.Spawn {
+			m.after(t, st, op, e)
 		}
 		if op.Kind == ir.RMW && !m.state.Event.Wrote {
 			e.at(e.size() - 1 - m.tokens(op, e)).mode = reads
@@ -73,6 +80,9 @@ func (m *machine) section(t int, st memory.Step, e *event) {
 	}
 	e.label.inner = digits
 	m.runLocal(t)
+	for _, u := range m.reached {
+		m.runLocal(int(u))
+	}
 }
 
 // choose returns the index of the step inside a section that the label asks for, and notes the

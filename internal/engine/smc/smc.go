@@ -22,8 +22,8 @@ func supports(t *engine.Task) error {
 		return err
 	}
 	// A section is one event, and the order of lock and unlock events is defined only for events
-	// that access a mutex once.
-	if e := engine.InsideSection(t.Program, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Barrier); e != nil {
+	// that access a mutex once. An event that joins a thread does nothing else.
+	if e := engine.InsideSection(t.Program, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Barrier, ir.Join); e != nil {
 		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("smc does not take a %s inside an atomic section", e.Op.Kind)}
 	}
 	// Where the other threads are while a section waits does not depend only on the events before
