@@ -33,7 +33,7 @@ var (
 	translation = []string{"internal/frontend/c/translate", "internal/frontend/c/translate/read", "internal/frontend/c/translate/library"}
 	passMay     = []string{"internal/analysis", "internal/ir", "internal/property"}
 	engineMay   = []string{
-		"internal/engine", "internal/analysis", "internal/budget", "internal/ir", "internal/transform", "internal/memory", "internal/memory/reduce", "internal/property",
+		"internal/engine", "internal/analysis", "internal/budget", "internal/ir", "internal/transform", "internal/machine", "internal/memory", "internal/memory/reduce", "internal/property",
 		"internal/search", "internal/solver/sat", "internal/source", "internal/trace", "verdict",
 	}
 	questionMay = []string{
@@ -101,9 +101,11 @@ var policy = map[string]rule{
 	"internal/memory":    {ours: passMay},
 	// Reductions see what memory exports, so that the rules stay the rules.
 	"internal/memory/reduce": {ours: append([]string{"internal/memory"}, passMay...)},
-	"internal/trace":         {ours: append([]string{"verdict"}, passMay...)},
-	"internal/budget":        {},
-	"internal/search":        {ours: []string{"internal/budget"}},
+	// Machine runs events for the engines that explore executions.
+	"internal/machine": {ours: append([]string{"internal/memory", "internal/transform"}, passMay...)},
+	"internal/trace":   {ours: append([]string{"verdict"}, passMay...)},
+	"internal/budget":  {},
+	"internal/search":  {ours: []string{"internal/budget"}},
 
 	"internal/solver/sat": {ours: []string{"internal/budget"}},
 

@@ -32,11 +32,11 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 	}
 	start := rv.beginTrial(r.first, r.second != none)
 	for k := 0; ; k++ {
-		if k >= from && rv.run.open(p, lb) {
-			at := rv.run.mark()
+		if k >= from && rv.run.Open(p, lb) {
+			at := rv.run.Mark()
 			pos := position{k: k}
-			rv.run.perform(p, lb, &pos.ev)
-			rv.run.undo(at)
+			rv.run.Perform(p, lb, &pos.ev)
+			rv.run.Undo(at)
 			if len(rv.positions) == 0 || dependent(&pos.ev, v.get(k-1)) {
 				rv.positions = append(rv.positions, pos)
 			}
@@ -45,7 +45,7 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 			break
 		}
 		var e event
-		rv.run.perform(rv.exec.events[v.items[k].i].proc, rv.exec.events[v.items[k].i].label, &e)
+		rv.run.Perform(rv.exec.events[v.items[k].i].Proc, rv.exec.events[v.items[k].i].Label, &e)
 	}
 	rv.endTrial(start)
 	for i := range rv.positions {
@@ -65,7 +65,7 @@ func (rv *reverser) demandAt(r *reversible, pos *position) {
 		}
 	}
 	v.turn, v.last = pos.k, pos.ev
-	v.last.idx = rv.exec.countBefore(pos.ev.proc, r.first, v)
+	v.last.Idx = rv.exec.countBefore(pos.ev.Proc, r.first, v)
 	v.appendReversed()
 	v.appendRest(r.first, i)
 	rv.demand(r)

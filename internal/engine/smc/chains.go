@@ -1,5 +1,7 @@
 package smc
 
+import "fencepost/internal/machine"
+
 // The accesses of an execution, by words of memory.
 //
 // [AAAJLS15 App. B] keeps the last update and the last loads of each location. Here accesses have
@@ -19,7 +21,7 @@ type record struct {
 	prev int32 // the record before it in the chain, or none
 	ev   int32
 	mask uint8 // bytes of the word
-	mode mode
+	mode machine.Mode
 }
 
 // head returns the newest record of a word, or none.
@@ -35,17 +37,17 @@ func (c *chains) slotOf(word uint64) int32 {
 
 // add puts the accesses of event e, number i, into the chains.
 func (c *chains) add(i int32, e *event) {
-	for k := range e.size() {
-		a := e.at(k)
-		live := e.live(a)
+	for k := range e.Size() {
+		a := e.At(k)
+		live := e.Live(a)
 		if live == 0 {
 			continue
 		}
-		last := (a.addr + uint64(a.size) - 1) / 8
-		for w := a.addr / 8; ; w++ {
-			if m := shift(live, int64(a.addr-8*w)); m != 0 {
+		last := (a.Addr + uint64(a.Size) - 1) / 8
+		for w := a.Addr / 8; ; w++ {
+			if m := machine.Shift(live, int64(a.Addr-8*w)); m != 0 {
 				slot := c.slotOf(w)
-				c.records = append(c.records, record{slot: slot, prev: c.heads[slot], ev: i, mask: m, mode: a.mode})
+				c.records = append(c.records, record{slot: slot, prev: c.heads[slot], ev: i, mask: m, mode: a.Mode})
 				c.heads[slot] = int32(len(c.records) - 1)
 			}
 			if w == last {

@@ -20,7 +20,7 @@ func newChecker() *checker { return &checker{seen: map[[sha256.Size]byte]bool{}}
 
 // complete checks an execution in which all threads finished.
 func (c *checker) complete(x *explorer) {
-	key := sha256.Sum256([]byte(trace.New(x.run.sys.Prog, x.witness()).Canonical()))
+	key := sha256.Sum256([]byte(trace.New(x.run.Sys.Prog, x.witness()).Canonical()))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.seen[key] {

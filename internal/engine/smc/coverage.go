@@ -17,9 +17,9 @@ import (
 func (x *explorer) summarise(out *engine.Outcome) {
 	finished := !x.out.stopped
 	bounded := map[string]bool{}
-	for i, e := range x.run.sys.Edges() {
-		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && x.run.state.Covered[i]
-		if !x.run.state.Bounds[i] {
+	for i, e := range x.run.Sys.Edges() {
+		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && x.run.State.Covered[i]
+		if !x.run.State.Bounds[i] {
 			continue
 		}
 		if b := engine.BoundAt(e); !bounded[b.Name] {
@@ -27,9 +27,9 @@ func (x *explorer) summarise(out *engine.Outcome) {
 			out.Coverage.Bounds = append(out.Coverage.Bounds, b)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(x.run.cuts)) {
-		c := x.run.cuts[id]
-		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: c.name, Value: c.value, Hit: true, Pos: engine.Pos(c.edge)})
+	for _, id := range slices.Sorted(maps.Keys(x.run.Cuts)) {
+		c := x.run.Cuts[id]
+		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: c.Name, Value: c.Value, Hit: true, Pos: engine.Pos(c.Edge)})
 	}
 	out.Coverage.Exhaustive = finished && len(out.Coverage.Bounds) == 0
 	out.Exits = x.out.counts.exits

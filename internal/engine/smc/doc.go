@@ -6,11 +6,9 @@
 // engine.Task. Output: violations with witnesses, counts of executions, and the bounds that were
 // met. The package needs memory for one execution and for the wakeup trees only.
 //
-// The exploration is split into values that own their fields:
+// Events are run by package machine. The exploration is split into values that own their fields:
 //
 //	value       file            owns
-//	machine     machine.go      memory's state, the state of each thread, the steps taken
-//	processes   processes.go    the numbers of threads and buffers
 //	execution   execution.go    events, vector clocks, accesses per word, reversible races
 //	path        path.go         the execution and its nodes, and where in it the machine is
 //	inserter    wakeup.go       insertion into wakeup trees

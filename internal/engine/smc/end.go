@@ -1,6 +1,7 @@
 package smc
 
 import (
+	"fencepost/internal/machine"
 	"fmt"
 	"strconv"
 
@@ -47,30 +48,30 @@ func (x *explorer) visit() {
 
 // anyAsleep reports whether an event is enabled, given that all enabled events sleep.
 func (x *explorer) anyAsleep() bool {
-	_, _, ok := x.run.pick(nil, x.exec.lastThread())
+	_, _, ok := pick(&x.run, nil, x.exec.lastThread())
 	return ok
 }
 
 // judgeEnd counts the execution by its kind, and checks goals, the final condition and deadlocks.
 func (x *explorer) judgeEnd() {
-	stops := [bounded + 1]bool{}
+	stops := [machine.Bounded + 1]bool{}
 	bufferStuck := false
-	for t := range x.run.threads.now {
-		stops[x.run.threads.now[t].stop] = true
-		bufferStuck = bufferStuck || x.run.threads.now[t].bufferStuck
+	for t := range x.run.Threads.Now {
+		stops[x.run.Threads.Now[t].Stop] = true
+		bufferStuck = bufferStuck || x.run.Threads.Now[t].BufferStuck
 	}
 	x.goals.find()
 	switch {
-	case stops[failed] || bufferStuck:
+	case stops[machine.Failed] || bufferStuck:
 		x.out.counts.failed++
 		return
-	case stops[exited]:
+	case stops[machine.Exited]:
 		x.out.counts.exits++
 		return
-	case stops[bounded]:
+	case stops[machine.Bounded]:
 		x.out.counts.bounded++
 		return
-	case x.run.sys.Final(x.run.state):
+	case x.run.Sys.Final(x.run.State):
 		x.out.counts.complete++
 		x.final()
 		if x.check != nil {
@@ -78,22 +79,22 @@ func (x *explorer) judgeEnd() {
 		}
 		return
 	}
-	x.run.state.Withheld = false
-	x.run.enabled = x.run.sys.Enabled(x.run.state, x.run.enabled[:0])
+	x.run.State.Withheld = false
+	x.run.Enabled = x.run.Sys.Enabled(x.run.State, x.run.Enabled[:0])
 	moves := false
-	for _, st := range x.run.enabled {
+	for _, st := range x.run.Enabled {
 		moves = moves || st.Kind != memory.Wake
 	}
 	switch {
-	case x.run.state.Withheld:
+	case x.run.State.Withheld:
 		x.out.counts.bounded++
 	case moves: // the condition of a refused await holds now, or a section is stuck
 		x.out.counts.blocked++
-	case x.run.sys.Deadlocked(x.run.state):
+	case x.run.Sys.Deadlocked(x.run.State):
 		if x.task.Props.Deadlock {
 			x.report("deadlock", engine.Violation{Kind: engine.Deadlock})
 		}
-		if stops[refused] || x.atAssumption() {
+		if stops[machine.Refused] || x.atAssumption() {
 			x.out.counts.blocked++
 		} else {
 			x.out.counts.waits++
@@ -105,13 +106,13 @@ func (x *explorer) judgeEnd() {
 
 // atAssumption reports whether a thread is blocked whatever the other threads do.
 func (x *explorer) atAssumption() bool {
-	for t := range x.run.threads.now {
-		if !x.run.state.Started(ir.ThreadID(t)) || !x.run.state.Running(ir.ThreadID(t)) || x.run.sys.Thread(x.run.state, t).Ended() {
+	for t := range x.run.Threads.Now {
+		if !x.run.State.Started(ir.ThreadID(t)) || !x.run.State.Running(ir.ThreadID(t)) || x.run.Sys.Thread(x.run.State, t).Ended() {
 			continue
 		}
 		never := true
-		for i := range int32(x.run.sys.Thread(x.run.state, t).EdgeCount()) {
-			never = never && x.run.sys.Thread(x.run.state, t).Hindrance(i).Why == memory.Never
+		for i := range int32(x.run.Sys.Thread(x.run.State, t).EdgeCount()) {
+			never = never && x.run.Sys.Thread(x.run.State, t).Hindrance(i).Why == memory.Never
 		}
 		if never {
 			return true
@@ -124,13 +125,13 @@ func goalKey(i int) string { return "goal:" + strconv.Itoa(i) }
 
 // final checks the final condition and collects the final state.
 func (x *explorer) final() {
-	if f := x.task.Props.Final; f != nil && x.judge.Holds(x.run.state, f.Cond) != (f.Quantifier == property.Forall) {
+	if f := x.task.Props.Final; f != nil && x.judge.Holds(x.run.State, f.Cond) != (f.Quantifier == property.Forall) {
 		x.report("final", engine.Violation{Kind: engine.FinalViolated})
 	}
 	if !x.task.Finals {
 		return
 	}
-	text := x.show.Text(x.run.state)
+	text := x.show.Text(x.run.State)
 	x.out.finals[text] = true
 	if pick := x.task.WitnessFinal; pick != nil && pick(text) {
 		x.report("state:"+text, engine.Violation{Kind: engine.FinalReached, Final: text})
@@ -157,8 +158,8 @@ func (x *explorer) report(key string, v engine.Violation) {
 
 // witness returns the execution so far.
 func (x *explorer) witness() *verdict.Witness {
-	rec := engine.NewRecorder(x.run.sys)
-	for _, st := range x.run.steps {
+	rec := engine.NewRecorder(x.run.Sys)
+	for _, st := range x.run.Steps {
 		rec.Step(st)
 	}
 	return rec.Witness()

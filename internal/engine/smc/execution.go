@@ -1,13 +1,16 @@
 package smc
 
-import "fencepost/internal/memory"
+import (
+	"fencepost/internal/machine"
+	"fencepost/internal/memory"
+)
 
 // The events of an execution and their order.
 
 // execution is the events on the path, with happens-before and the reversible races between them.
 type execution struct {
 	model  memory.Model
-	uses   features
+	uses   machine.Features
 	procs  *processes
 	tables readsFromTables
 
@@ -35,7 +38,7 @@ type store struct {
 
 type savedBase struct{ thread, old int32 }
 
-func newExecution(y *memory.System, procs *processes, tables readsFromTables, uses features) execution {
+func newExecution(y *memory.System, procs *processes, tables readsFromTables, uses machine.Features) execution {
 	ex := execution{model: y.Model, uses: uses, procs: procs, tables: tables, base: make([]int32, y.Threads()), stores: make([][]store, y.Threads())}
 	for t := range ex.base {
 		ex.base[t] = none
@@ -49,12 +52,12 @@ func (ex *execution) lastThread() int32 {
 	if len(ex.events) == 0 {
 		return none
 	}
-	return ex.events[len(ex.events)-1].thread
+	return ex.events[len(ex.events)-1].Thread
 }
 
 // widenClocks makes clocks as long as there are processes, for the first n events.
 func (ex *execution) widenClocks(n int32) {
-	stride := (len(ex.procs.list) + 3) &^ 3
+	stride := (len(ex.procs.List) + 3) &^ 3
 	clocks := make([]int32, max(64, cap(ex.clocks)/max(1, ex.stride))*stride)
 	for k := range n {
 		copy(clocks[int(k)*stride:], ex.clock(k))
@@ -64,7 +67,7 @@ func (ex *execution) widenClocks(n int32) {
 
 // makeClock makes room for the clock of event i.
 func (ex *execution) makeClock(i int32) {
-	if len(ex.procs.list) > ex.stride {
+	if len(ex.procs.List) > ex.stride {
 		ex.widenClocks(i)
 	}
 	if need := (int(i) + 1) * ex.stride; need > len(ex.clocks) {
@@ -90,25 +93,25 @@ func join(a, b []int32) {
 // precedes reports whether event i is in the past that a clock describes.
 func (ex *execution) precedes(i int32, clock []int32) bool {
 	e := &ex.events[i]
-	return clock[e.proc] >= e.idx
+	return clock[e.Proc] >= e.Idx
 }
 
 // enter adds event i, whose clock is known, to what later events are ordered by. reached has the
 // other threads that it moved, stores the stores that entered buffers.
-func (ex *execution) enter(i int32, reached []int32, stores []issued) {
+func (ex *execution) enter(i int32, reached []int32, stores []machine.Issued) {
 	e := &ex.events[i]
 	ex.chains.add(i, e)
-	ex.procs.count[e.proc]++
-	ex.procs.last[e.proc] = i
-	if e.flags&isUpdate != 0 {
-		ex.stores[e.thread][e.ord].upd = i
+	ex.procs.Count[e.Proc]++
+	ex.procs.Last[e.Proc] = i
+	if e.Flags&isUpdate != 0 {
+		ex.stores[e.Thread][e.Ord].upd = i
 	} else {
-		ex.setBase(e.thread, i)
+		ex.setBase(e.Thread, i)
 		for _, u := range reached {
 			ex.setBase(u, i)
 		}
 	}
-	if e.from.forwarded != 0 {
+	if e.From.Forwarded != 0 {
 		ex.attach(i)
 	}
 	ex.addStores(i, stores)
@@ -117,19 +120,19 @@ func (ex *execution) enter(i int32, reached []int32, stores []issued) {
 // leave takes event i, the newest, out of what events are ordered by. n is the node after it.
 func (ex *execution) leave(i int32, n *node) {
 	e := &ex.events[i]
-	if e.flags&isUpdate != 0 {
-		ex.stores[e.thread][e.ord].upd = none
+	if e.Flags&isUpdate != 0 {
+		ex.stores[e.Thread][e.Ord].upd = none
 	}
 	ex.detach(e, n.attached)
-	if e.cancel != none {
-		ex.stores[e.thread][e.cancel].taken = none
+	if e.Cancel != none {
+		ex.stores[e.Thread][e.Cancel].taken = none
 	}
 	for k := len(ex.bases) - 1; k >= n.bases; k-- {
 		ex.base[ex.bases[k].thread] = ex.bases[k].old
 	}
 	ex.bases = ex.bases[:n.bases]
-	ex.procs.count[e.proc]--
-	ex.procs.last[e.proc] = n.prevLast
+	ex.procs.Count[e.Proc]--
+	ex.procs.Last[e.Proc] = n.prevLast
 	ex.chains.drop(n.records)
 	ex.reversible = ex.reversible[:n.reversible]
 }
@@ -140,9 +143,9 @@ func (ex *execution) setBase(t, i int32) {
 }
 
 // addStores notes the stores that event i put into buffers.
-func (ex *execution) addStores(i int32, stores []issued) {
+func (ex *execution) addStores(i int32, stores []machine.Issued) {
 	for _, st := range stores {
-		ex.stores[st.thread] = append(ex.stores[st.thread][:st.ord], store{ev: i, upd: none, epoch: st.epoch, loads: none, taken: none})
+		ex.stores[st.Thread] = append(ex.stores[st.Thread][:st.Ord], store{ev: i, upd: none, epoch: st.Epoch, loads: none, taken: none})
 	}
 }
 
@@ -150,7 +153,7 @@ func (ex *execution) addStores(i int32, stores []issued) {
 func (ex *execution) addAlternatives(i int32, lb label, labels []label) {
 	for _, alt := range labels {
 		if alt != lb {
-			ex.reversible = append(ex.reversible, reversible{first: i, second: none, proc: ex.events[i].proc, label: alt})
+			ex.reversible = append(ex.reversible, reversible{first: i, second: none, proc: ex.events[i].Proc, label: alt})
 		}
 	}
 }
@@ -158,14 +161,14 @@ func (ex *execution) addAlternatives(i int32, lb label, labels []label) {
 // countBefore returns the number that the next event of process p has after the events of v, which
 // start before event first.
 func (ex *execution) countBefore(p, first int32, v *sequence) int32 {
-	n := ex.procs.count[p]
+	n := ex.procs.Count[p]
 	for i := int(first); i < len(ex.events); i++ {
-		if ex.events[i].proc == p {
+		if ex.events[i].Proc == p {
 			n--
 		}
 	}
 	for k := range v.items {
-		if v.items[k].i != none && ex.events[v.items[k].i].proc == p {
+		if v.items[k].i != none && ex.events[v.items[k].i].Proc == p {
 			n++
 		}
 	}

@@ -49,16 +49,16 @@ func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *ex
 	x := &explorer{task: task, ctx: ctx, budget: budget.Of(ctx), world: w, judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props)}
 	x.meter = newMeter()
 	x.out = newOutcome(task)
-	x.path = newPath(task, y, newProcesses(y.Threads(), w))
+	x.path = newPath(task, y, w)
 	x.goals = goalWatch{path: &x.path, run: &x.run, exec: &x.exec, out: &x.out, judge: x.judge, goals: task.Props.Goals, watch: watchGoals(y.Prog, task.Props.Goals)}
 	x.tree = inserter{sourceDPOR: task.SourceDPOR, world: w}
 	x.reverser = reverser{path: &x.path, run: &x.run, exec: &x.exec, tree: &x.tree, seq: sequence{exec: &x.exec}}
-	x.run.checkFailed = x.checkFailed
+	x.run.CheckFailed = x.checkFailed
 	if x.goals.watch != nil {
-		x.run.arrived = x.goals.arrive
+		x.run.Arrived = x.goals.arrive
 	}
 	for t := range y.Threads() {
-		x.run.stopsAt = append(x.run.stopsAt, x.localStops(t))
+		x.run.StopsAt = append(x.run.StopsAt, x.localStops(t))
 	}
 	if task.CheckTraces {
 		x.check = newChecker()
@@ -69,15 +69,15 @@ func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *ex
 // localStops returns which local steps of thread t have to be taken one by one: steps that
 // enter or repeat a loop, and steps from locations of goals. It returns nil if there are none.
 func (x *explorer) localStops(t int) func(ir.Loc, int32) bool {
-	loops := x.run.loops
-	counted, watched := loops != nil && loops[t].edges != nil, x.goals.watch != nil && x.goals.watch[t] != nil
+	loops := x.run.Loops
+	counted, watched := loops != nil && loops[t].Edges != nil, x.goals.watch != nil && x.goals.watch[t] != nil
 	switch {
 	case watched:
 		return func(l ir.Loc, edge int32) bool {
-			return counted && loops[t].matters(l, edge) || x.goals.watch[t][l] != nil
+			return counted && loops[t].Matters(l, edge) || x.goals.watch[t][l] != nil
 		}
 	case counted:
-		return loops[t].matters
+		return loops[t].Matters
 	default:
 		return nil
 	}
@@ -92,7 +92,7 @@ func (x *explorer) runAll() {
 // explore explores what is left to explore from the nodes of the path.
 func (x *explorer) explore() {
 	for !x.out.stopped {
-		if err := x.run.failure(); err != nil {
+		if err := x.run.Failure(); err != nil {
 			x.out.fail(err)
 			return
 		}
@@ -110,12 +110,12 @@ func (x *explorer) explore() {
 			x.tree.size--
 			n.fresh = false
 			x.forward(d)
-			x.extend(b.ev.proc, b.ev.label, b.children)
+			x.extend(b.ev.Proc, b.ev.Label, b.children)
 			x.tree.free(b)
 			continue
 		case n.fresh:
 			n.fresh = false
-			if p, lb, ok := x.run.pick(n.sleep, x.exec.lastThread()); ok {
+			if p, lb, ok := pick(&x.run, n.sleep, x.exec.lastThread()); ok {
 				x.extend(p, lb, nil)
 				continue
 			}
@@ -136,8 +136,8 @@ func (x *explorer) extend(p int32, lb label, below []*tree) {
 	visited := len(x.goals.visited)
 	i := x.path.extend(p, lb, node{wut: below, visited: visited})
 	e := &x.exec.events[i]
-	x.goals.noteMoved(e, x.run.reached)
-	if e.flags&ends != 0 {
+	x.goals.noteMoved(e, x.run.Reached)
+	if e.Flags&ends != 0 {
 		x.findSectionDeadlock(i)
 	}
 	x.out.counts.events++

@@ -32,7 +32,7 @@ func ExploreOrdered(task *engine.Task, opt Options, each func(steps []memory.Ste
 		return i
 	}
 	before := func(i, j int) bool { return x.exec.precedes(int32(i), x.exec.clock(int32(j))) }
-	x.atEnd = func() { each(x.run.steps, x.extra(), event, before) }
+	x.atEnd = func() { each(x.run.Steps, x.extra(), event, before) }
 	x.runAll()
 	return Explored{x.out.counts.complete, x.out.counts.asleep}, x.out.err
 }
@@ -40,17 +40,17 @@ func ExploreOrdered(task *engine.Task, opt Options, each func(steps []memory.Ste
 // extra says how threads stopped, and what refused awaits and stuck sections read.
 func (x *explorer) extra() string {
 	out := ""
-	for t := range x.run.threads.now {
-		out += fmt.Sprint(x.run.threads.now[t].stop)
+	for t := range x.run.Threads.Now {
+		out += fmt.Sprint(x.run.Threads.Now[t].Stop)
 	}
 	for i := range x.exec.events {
 		e := &x.exec.events[i]
-		if e.flags&ends == 0 {
+		if e.Flags&ends == 0 {
 			continue
 		}
-		out += fmt.Sprintf("|%d %v", e.proc, e.label)
-		for k := range e.size() {
-			for b := range e.at(k).size {
+		out += fmt.Sprintf("|%d %v", e.Proc, e.Label)
+		for k := range e.Size() {
+			for b := range e.At(k).Size {
 				out += fmt.Sprint(" ", x.lastWriter(i, e, k, int(b)))
 			}
 		}
@@ -61,14 +61,14 @@ func (x *explorer) extra() string {
 // lastWriter names the update that byte b of access k of event i read from. A byte that is
 // forwarded has the same name as one that is read after the update of the same store.
 func (x *explorer) lastWriter(i int, e *event, k, b int) string {
-	if a := e.at(k); a.mode&always == 0 && (e.from.forwarded|e.from.seen)>>b&1 != 0 {
-		return fmt.Sprint("own ", e.from.storeOf(b))
+	if a := e.At(k); a.Mode&always == 0 && (e.From.Forwarded|e.From.Seen)>>b&1 != 0 {
+		return fmt.Sprint("own ", e.From.StoreOf(b))
 	}
-	addr, from := e.at(k).addr+uint64(b), -1
+	addr, from := e.At(k).Addr+uint64(b), -1
 	for j := range i {
-		for l := range x.exec.events[j].size() {
-			if w := x.exec.events[j].at(l); w.mode&writes != 0 && addr-w.addr < uint64(w.size) {
-				from = int(x.exec.events[j].proc)<<16 | int(x.exec.events[j].idx)
+		for l := range x.exec.events[j].Size() {
+			if w := x.exec.events[j].At(l); w.Mode&writes != 0 && addr-w.Addr < uint64(w.Size) {
+				from = int(x.exec.events[j].Proc)<<16 | int(x.exec.events[j].Idx)
 			}
 		}
 	}

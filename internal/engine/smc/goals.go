@@ -1,6 +1,7 @@
 package smc
 
 import (
+	"fencepost/internal/machine"
 	"slices"
 
 	"fencepost/internal/engine"
@@ -25,7 +26,7 @@ import (
 // reached.
 type goalWatch struct {
 	path  *path
-	run   *machine
+	run   *machine.Machine
 	exec  *execution
 	out   *outcome
 	judge *engine.Judge
@@ -111,9 +112,9 @@ func (g *goalWatch) arrive(t int) {
 	if g.watch[t] == nil {
 		return
 	}
-	state := g.run.state
+	state := g.run.State
 	for _, w := range g.watch[t][state.PC(ir.ThreadID(t))] {
-		v := visit{goal: w[0], at: w[1], ev: int32(len(g.exec.events) - 1), ord: g.run.threads.now[t].ord, steps: len(g.run.steps)}
+		v := visit{goal: w[0], at: w[1], ev: int32(len(g.exec.events) - 1), ord: g.run.Threads.Now[t].Ord, steps: len(g.run.Steps)}
 		if with := g.goals[w[0]].With; with != nil {
 			v.values = slices.Clone(g.judge.Read(state, with.Vars))
 		}
@@ -127,8 +128,8 @@ func (g *goalWatch) noteMoved(e *event, reached []int32) {
 		return
 	}
 	var moved threadSet
-	if e.flags&isUpdate == 0 {
-		moved = append(threadSet{e.thread}, reached...)
+	if e.Flags&isUpdate == 0 {
+		moved = append(threadSet{e.Thread}, reached...)
 	}
 	g.moved = append(g.moved, moved)
 }
@@ -186,7 +187,7 @@ func (g *goalWatch) reachable(number int32, chosen []int) bool {
 				continue
 			}
 			e := &g.exec.events[j]
-			if g.moved[j].has(t) || e.flags&isUpdate != 0 && e.thread == t && e.ord >= v.ord {
+			if g.moved[j].has(t) || e.Flags&isUpdate != 0 && e.Thread == t && e.Ord >= v.ord {
 				return false
 			}
 		}
@@ -222,7 +223,7 @@ func (s threadSet) has(t int32) bool { return slices.Contains(s, t) }
 // cutWitness returns an execution that ends with the threads of the chosen arrivals at their
 // locations.
 func (g *goalWatch) cutWitness(goal *property.Goal, cut []int32, chosen []int) *verdict.Witness {
-	rec := engine.NewRecorder(g.run.sys)
+	rec := engine.NewRecorder(g.run.Sys)
 	late := func(st memory.Step, pos int, ev int32) bool {
 		for _, i := range chosen {
 			v := &g.visited[i]
@@ -241,13 +242,13 @@ func (g *goalWatch) cutWitness(goal *property.Goal, cut []int32, chosen []int) *
 			from = g.path.nodes[ev].steps
 		}
 		for pos := from; pos < to; pos++ {
-			st := g.run.steps[pos]
+			st := g.run.Steps[pos]
 			if late(st, pos, ev) {
 				continue
 			}
 			if st.Kind == memory.Flush {
-				p := &g.run.procs.list[g.exec.events[ev].proc]
-				st, _ = g.run.sys.Thread(rec.State(), int(p.thread)).FindFlush(p.addr, p.size)
+				p := &g.run.Procs.List[g.exec.events[ev].Proc]
+				st, _ = g.run.Sys.Thread(rec.State(), int(p.Thread)).FindFlush(p.Addr, p.Size)
 			}
 			rec.Step(st)
 		}

@@ -1,6 +1,9 @@
 package smc
 
-import "fencepost/internal/memory"
+import (
+	"fencepost/internal/machine"
+	"fencepost/internal/memory"
+)
 
 // Happens-before of an execution: the chronological trace of [AAAJLS15 §3], as a vector clock per
 // event [AAAJLS15 App. B], and the reversible races.
@@ -18,7 +21,7 @@ import "fencepost/internal/memory"
 // store's update happens.
 //
 // Differs from the paper: there are bytes instead of locations, and a load may read some bytes from
-// memory while it forwards others. event.go says what other operations access. Three more kinds of
+// memory while it forwards others. machine/event.go says what other operations access. Three more kinds of
 // edges are never reversible: from a spawn to the first event of the thread; from the last event of
 // a thread and of its buffers to a join of it; and, under PSO, from updates of stores before a
 // store-store fence to updates of stores after it. The last accesses to a byte are found in the
@@ -28,14 +31,14 @@ import "fencepost/internal/memory"
 // depends on, and joins into its clock the updates of its own thread that it comes after.
 func (ex *execution) predecessors(e *event, clock []int32) {
 	ex.found = ex.found[:0]
-	for k := range e.size() {
-		a := e.at(k)
-		live := e.live(a)
+	for k := range e.Size() {
+		a := e.At(k)
+		live := e.Live(a)
 		if live == 0 {
 			continue
 		}
-		last := (a.addr + uint64(a.size) - 1) / 8
-		for w := a.addr / 8; ; w++ {
+		last := (a.Addr + uint64(a.Size) - 1) / 8
+		for w := a.Addr / 8; ; w++ {
 			ex.walk(e, a, w, live, clock)
 			if w == last {
 				break
@@ -49,8 +52,8 @@ func (ex *execution) predecessors(e *event, clock []int32) {
 // not ordered with updates of its own thread, since it could have forwarded the same bytes before
 // them; walk notes which bytes it read from such an update.
 func (ex *execution) walk(e *event, a *access, word uint64, live uint8, clock []int32) {
-	at := int64(a.addr - 8*word)
-	left := shift(live, at)
+	at := int64(a.Addr - 8*word)
+	left := machine.Shift(live, at)
 	for r := ex.chains.head(word); r != none && left != 0; r = ex.chains.records[r].prev {
 		rec := &ex.chains.records[r]
 		common := rec.mask & left
@@ -59,22 +62,22 @@ func (ex *execution) walk(e *event, a *access, word uint64, live uint8, clock []
 		}
 		o := &ex.events[rec.ev]
 		if rec.mode&writes == 0 {
-			if a.mode&writes != 0 && o.thread != e.thread {
+			if a.Mode&writes != 0 && o.Thread != e.Thread {
 				ex.addFound(rec.ev)
 			}
 			continue
 		}
 		left &^= common
 		switch {
-		case o.thread != e.thread || e.flags&allocates != 0:
+		case o.Thread != e.Thread || e.Flags&allocates != 0:
 			ex.addFound(rec.ev)
-		case o.flags&isUpdate == 0:
-		case e.flags&isUpdate != 0:
+		case o.Flags&isUpdate == 0:
+		case e.Flags&isUpdate != 0:
 			join(clock, ex.clock(rec.ev))
-		case e.flags&drains == 0 && a.mode&writes == 0:
-			ex.sees(e, a, shift(common, -at), o.ord)
+		case e.Flags&drains == 0 && a.Mode&writes == 0:
+			ex.sees(e, a, machine.Shift(common, -at), o.Ord)
 		}
-		if a.mode&writes != 0 && o.flags&isUpdate != 0 && o.thread != e.thread {
+		if a.Mode&writes != 0 && o.Flags&isUpdate != 0 && o.Thread != e.Thread {
 			ex.findAttached(o, a)
 		}
 	}
@@ -107,32 +110,32 @@ func (ex *execution) order(i int32) {
 	e := &ex.events[i]
 	c := ex.clock(i)
 	clear(c)
-	t := e.thread
-	if e.flags&isUpdate == 0 {
+	t := e.Thread
+	if e.Flags&isUpdate == 0 {
 		if b := ex.base[t]; b != none {
 			join(c, ex.clock(b))
 		}
 	} else {
-		if l := ex.procs.last[e.proc]; l != none {
+		if l := ex.procs.Last[e.Proc]; l != none {
 			join(c, ex.clock(l))
 		}
-		if st := ex.stores[t][e.ord].ev; st != none {
+		if st := ex.stores[t][e.Ord].ev; st != none {
 			join(c, ex.clock(st))
 		}
 		ex.epochs(e, c)
 	}
-	if e.flags&drains != 0 {
+	if e.Flags&drains != 0 {
 		ex.joinBuffers(t, c)
 	}
-	if e.joins() {
-		u := e.other - 1
+	if e.Joins() {
+		u := e.Other - 1
 		if b := ex.base[u]; b != none {
 			join(c, ex.clock(b))
 		}
 		ex.joinBuffers(u, c)
 	}
 	ex.predecessors(e, c)
-	if e.flags&locks != 0 {
+	if e.Flags&locks != 0 {
 		ex.reversibleLock(i, c)
 	}
 	// From the latest on: an event that happens before another one of them is no reversible race.
@@ -153,17 +156,17 @@ func (ex *execution) order(i int32) {
 		// A lock cannot come before the unlock that it waits for; reversibleLock has the pair with
 		// the lock before. An event that only reads a free mutex, such as an unlock that is an
 		// error, is no such unlock.
-		if e.flags&locks == 0 || ex.events[f].flags&isMutex == 0 || ex.events[f].acc[0].mode&writes == 0 {
+		if e.Flags&locks == 0 || ex.events[f].Flags&isMutex == 0 || ex.events[f].Acc[0].Mode&writes == 0 {
 			ex.reversible = append(ex.reversible, reversible{first: f, second: i})
 		}
 	}
-	c[e.proc] = e.idx
+	c[e.Proc] = e.Idx
 }
 
 // joinBuffers joins the newest updates of thread t into a clock.
 func (ex *execution) joinBuffers(t int32, c []int32) {
-	for _, p := range ex.procs.buffers[t] {
-		if l := ex.procs.last[p]; l != none {
+	for _, p := range ex.procs.Buffers[t] {
+		if l := ex.procs.Last[p]; l != none {
 			join(c, ex.clock(l))
 		}
 	}
@@ -172,10 +175,10 @@ func (ex *execution) joinBuffers(t int32, c []int32) {
 // epochs joins into the clock of update e the updates of stores that a store-store fence separates
 // from the store of e, and the allocs that took back a block whose free e would have come after.
 func (ex *execution) epochs(e *event, c []int32) {
-	epoch := ex.stores[e.thread][e.ord].epoch
-	if ex.uses.frees {
-		for k := range e.ord {
-			if o := &ex.stores[e.thread][k]; o.taken != none && (ex.model == memory.TSO || o.epoch < epoch) {
+	epoch := ex.stores[e.Thread][e.Ord].epoch
+	if ex.uses.Frees {
+		for k := range e.Ord {
+			if o := &ex.stores[e.Thread][k]; o.taken != none && (ex.model == memory.TSO || o.epoch < epoch) {
 				join(c, ex.clock(o.taken))
 			}
 		}
@@ -183,8 +186,8 @@ func (ex *execution) epochs(e *event, c []int32) {
 	if epoch == 0 {
 		return
 	}
-	for k := range e.ord {
-		if o := &ex.stores[e.thread][k]; o.epoch < epoch && o.upd != none {
+	for k := range e.Ord {
+		if o := &ex.stores[e.Thread][k]; o.epoch < epoch && o.upd != none {
 			join(c, ex.clock(o.upd))
 		}
 	}
@@ -194,7 +197,7 @@ func (ex *execution) epochs(e *event, c []int32) {
 // unless that event happens before the thread comes to the lock.
 func (ex *execution) reversibleLock(i int32, c []int32) {
 	e := &ex.events[i]
-	if f := ex.acquirer(e.acc[0].addr); f != none && ex.events[f].thread != e.thread && !ex.precedes(f, c) {
+	if f := ex.acquirer(e.Acc[0].Addr); f != none && ex.events[f].Thread != e.Thread && !ex.precedes(f, c) {
 		ex.reversible = append(ex.reversible, reversible{first: f, second: i, lock: true})
 	}
 }
@@ -202,7 +205,7 @@ func (ex *execution) reversibleLock(i int32, c []int32) {
 // acquirer returns the last event that took the mutex at addr when it was free, or none.
 func (ex *execution) acquirer(addr uint64) int32 {
 	for r := ex.chains.head(addr / 8); r != none; r = ex.chains.records[r].prev {
-		if i := ex.chains.records[r].ev; ex.events[i].flags&acquires != 0 && ex.events[i].accesses(addr) {
+		if i := ex.chains.records[r].ev; ex.events[i].Flags&acquires != 0 && ex.events[i].Accesses(addr) {
 			return i
 		}
 	}

@@ -2,6 +2,7 @@ package smc
 
 import (
 	"fencepost/internal/ir"
+	"fencepost/internal/machine"
 	"fencepost/internal/memory"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // path is the execution that is being explored, with a node before each event and one at the end.
 type path struct {
-	run   machine
+	run   machine.Machine
 	exec  execution
 	nodes []node
 	at    int // the node that the machine is at
@@ -46,31 +47,35 @@ type node struct {
 	cur, have int
 }
 
-func newPath(task *job, y *memory.System, procs *processes) path {
+func newPath(task *job, y *memory.System, w *world) path {
 	tables := readsFromTables{}
-	uses := featuresOf(y.Prog)
-	if y.Model == memory.TSO {
-		for t := range y.Threads() {
-			procs.add(process{thread: int32(t), buffer: true})
+	procs := machine.NewProcesses(y)
+	if w != nil {
+		for _, p := range procs.List {
+			w.number(p)
+		}
+		procs.Number = func(p machine.Process) int32 {
+			id := w.number(p)
+			w.learn(procs)
+			return int32(id)
 		}
 	}
-	return path{
-		run:  newMachine(task, y, procs, tables, uses),
-		exec: newExecution(y, procs, tables, uses),
-	}
+	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, IdleRounds: task.IdleRounds, Keep: task.KeepOf()}
+	run := machine.New(y, procs, tables, opt)
+	return path{run: run, exec: newExecution(y, procs, tables, run.Uses)}
 }
 
 // start makes the root.
 func (pa *path) start() {
 	m := &pa.run
-	for t := range m.threads.now {
-		if m.state.Started(ir.ThreadID(t)) {
-			m.begin(t)
-			m.runLocal(t)
+	for t := range m.Threads.Now {
+		if m.State.Started(ir.ThreadID(t)) {
+			m.Begin(t)
+			m.RunLocal(t)
 		}
 	}
-	pa.exec.addStores(none, m.takeIssued())
-	pa.nodes = append(pa.nodes, node{mark: m.state.Mark(), log: len(m.threads.log), steps: len(m.steps), fresh: true, prevLast: none})
+	pa.exec.addStores(none, m.TakeIssued())
+	pa.nodes = append(pa.nodes, node{mark: m.State.Mark(), log: len(m.Threads.Log), steps: len(m.Steps), fresh: true, prevLast: none})
 }
 
 // extend performs an event from the newest node and adds the node after it, whose wakeup tree
@@ -78,35 +83,35 @@ func (pa *path) start() {
 func (pa *path) extend(p int32, lb label, to node) int32 {
 	m, ex := &pa.run, &pa.exec
 	multiple, freeing := false, int32(none)
-	if t := int(p); !m.procs.list[p].buffer && m.sys.Thread(m.state, t).HasChoice() {
-		m.list(t)
-		freeing = m.freeingProcess(t, lb)
-		multiple = len(m.options)+len(m.hidden) > 1
+	if t := int(p); !m.Procs.List[p].Buffer && m.Sys.Thread(m.State, t).HasChoice() {
+		m.List(t)
+		freeing = m.FreeingProcess(t, lb)
+		multiple = len(m.Options)+len(m.Hidden) > 1
 	}
 	i := int32(len(ex.events))
-	m.inner = m.inner[:0]
+	m.Inner = m.Inner[:0]
 	ex.events = append(ex.events, event{})
 	e := &ex.events[i]
-	m.perform(p, lb, e)
+	m.Perform(p, lb, e)
 	pa.at++
-	e.idx = m.procs.count[p] + 1
+	e.Idx = m.Procs.Count[p] + 1
 	to.reversible, to.records, to.bases, to.attached = len(ex.reversible), len(ex.chains.records), len(ex.bases), len(ex.attached)
-	to.prevLast = m.procs.last[p]
+	to.prevLast = m.Procs.Last[p]
 	ex.order(i)
 	if multiple {
-		ex.addAlternatives(i, lb, m.options)
-		ex.addAlternatives(i, lb, m.hidden)
+		ex.addAlternatives(i, lb, m.Options)
+		ex.addAlternatives(i, lb, m.Hidden)
 	}
-	if e.cancel != none {
+	if e.Cancel != none {
 		ex.reversible = append(ex.reversible, reversible{first: i, second: none, proc: freeing})
-		ex.stores[e.thread][e.cancel].taken = i
+		ex.stores[e.Thread][e.Cancel].taken = i
 	}
-	for _, in := range m.inner {
-		alt := e.label
-		alt.inner = in
+	for _, in := range m.Inner {
+		alt := e.Label
+		alt.Inner = in
 		ex.reversible = append(ex.reversible, reversible{first: i, second: none, proc: p, label: alt})
 	}
-	ex.enter(i, m.reached, m.takeIssued())
+	ex.enter(i, m.Reached, m.TakeIssued())
 	pa.reachNode(e, to)
 	return i
 }
@@ -117,10 +122,10 @@ func (pa *path) reachNode(e *event, to node) {
 	n := &pa.nodes[len(pa.nodes)-2] // push may have moved it
 	to.sleep = next.sleep[:0]
 	to.fresh = true
-	to.mark, to.log, to.steps = pa.run.state.Mark(), len(pa.run.threads.log), len(pa.run.steps)
+	to.mark, to.log, to.steps = pa.run.State.Mark(), len(pa.run.Threads.Log), len(pa.run.Steps)
 	for k := range n.sleep {
 		to.sleep = append(to.sleep, n.sleep[k])
-		if last := len(to.sleep) - 1; !to.sleep[last].passes(e) {
+		if last := len(to.sleep) - 1; !passes(&to.sleep[last], e) {
 			to.sleep = to.sleep[:last]
 		}
 	}
@@ -144,7 +149,7 @@ func (pa *path) retract() {
 	d := len(pa.nodes) - 1
 	pa.rewind(d - 1)
 	pa.exec.leave(int32(d-1), &pa.nodes[d])
-	pa.run.steps = pa.run.steps[:pa.nodes[d-1].steps]
+	pa.run.Steps = pa.run.Steps[:pa.nodes[d-1].steps]
 }
 
 // rewind takes the machine back to node d if it is at a later one.
@@ -152,7 +157,7 @@ func (pa *path) rewind(d int) {
 	if pa.at <= d {
 		return
 	}
-	pa.run.undo(mark{pa.nodes[d].mark, pa.nodes[d].log})
+	pa.run.Undo(machine.Mark{State: pa.nodes[d].mark, Log: pa.nodes[d].log})
 	pa.at = d
 }
 
@@ -168,13 +173,13 @@ func (pa *path) forward(d int) {
 		return
 	}
 	m := &pa.run
-	m.dry = true
+	m.Dry = true
 	for pa.at < d {
 		e := &pa.exec.events[pa.at]
 		var again event
-		m.perform(e.proc, e.label, &again)
+		m.Perform(e.Proc, e.Label, &again)
 		pa.at++
 	}
-	m.dry = false
-	m.issued = m.issued[:0]
+	m.Dry = false
+	m.Issued = m.Issued[:0]
 }

@@ -1,6 +1,7 @@
 package smc
 
 import (
+	"fencepost/internal/machine"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -37,7 +38,7 @@ import (
 // reverser reverses the races of an execution that has ended.
 type reverser struct {
 	path *path
-	run  *machine
+	run  *machine.Machine
 	exec *execution
 	tree *inserter
 
@@ -53,12 +54,12 @@ func (rv *reverser) reverseAll() {
 	for k := range rv.exec.reversible {
 		if r := &rv.exec.reversible[k]; !r.done {
 			rv.reverse(r)
-			if rv.run.err != nil {
+			if rv.run.Err != nil {
 				return
 			}
 		}
 	}
-	if rv.run.uses.mutexes {
+	if rv.run.Uses.Mutexes {
 		rv.pendingLocks()
 	}
 }
@@ -72,7 +73,7 @@ func (rv *reverser) reverse(r *reversible) {
 		rv.alternative(r, r.proc, r.label)
 	case !rv.sequence(r):
 	case r.second != none && rv.dependsOnMore(r):
-		rv.alternative(r, rv.exec.events[r.second].proc, rv.exec.events[r.second].label)
+		rv.alternative(r, rv.exec.events[r.second].Proc, rv.exec.events[r.second].Label)
 	default:
 		rv.demand(r)
 	}
@@ -83,7 +84,7 @@ func (rv *reverser) reverse(r *reversible) {
 // matter.
 func (rv *reverser) choiceCovered(r *reversible) bool {
 	free := func(e *event) bool {
-		return e.proc == r.proc && e.label == r.label && e.size() == 0 && e.cancel == none && e.other == 0 && e.flags&(drains|ends) == 0
+		return e.Proc == r.proc && e.Label == r.label && e.Size() == 0 && e.Cancel == none && e.Other == 0 && e.Flags&(drains|ends) == 0
 	}
 	n := &rv.path.nodes[r.first]
 	for k := range n.sleep {
@@ -153,13 +154,13 @@ func (rv *reverser) sequence(r *reversible) bool {
 	case r.second == none:
 		v.last = rv.attempt(r)
 	case rv.compareAgain(r, v):
-	case rv.exec.events[r.second].flags&varies != 0:
-		if !rv.tryReversed(r.first, v, rv.exec.events[r.second].proc, rv.exec.events[r.second].label) {
+	case rv.exec.events[r.second].Flags&varies != 0:
+		if !rv.tryReversed(r.first, v, rv.exec.events[r.second].Proc, rv.exec.events[r.second].Label) {
 			return false
 		}
 	default:
 		v.last = rv.exec.events[r.second]
-		v.last.from.forwarded = rv.exec.forwardedIn(r.first, r.second, &v.last)
+		v.last.From.Forwarded = rv.exec.forwardedIn(r.first, r.second, &v.last)
 	}
 	v.appendReversed()
 	if r.second == none {
@@ -176,23 +177,23 @@ func (rv *reverser) sequence(r *reversible) bool {
 // first event does not write these bytes, or writes exactly these.
 func (rv *reverser) compareAgain(r *reversible, v *sequence) bool {
 	f, e := &rv.exec.events[r.first], &rv.exec.events[r.second]
-	if e.flags&compares == 0 || e.flags&ends != 0 || e.size() != 1 {
+	if e.Flags&machine.Compares == 0 || e.Flags&ends != 0 || e.Size() != 1 {
 		return false
 	}
-	old := e.old
-	for k := range f.size() {
-		if a := f.at(k); a.mode&writes != 0 && conflict(a, &e.acc[0]) {
-			if f.size() != 1 || a.addr != e.acc[0].addr || a.size != e.acc[0].size || f.flags&varies != 0 && f.flags&compares == 0 {
+	old := e.Old
+	for k := range f.Size() {
+		if a := f.At(k); a.Mode&writes != 0 && conflict(a, &e.Acc[0]) {
+			if f.Size() != 1 || a.Addr != e.Acc[0].Addr || a.Size != e.Acc[0].Size || f.Flags&varies != 0 && f.Flags&machine.Compares == 0 {
 				return false
 			}
-			old = f.prev
+			old = f.Prev
 		}
 	}
 	v.last = *e
-	v.last.old = old
-	v.last.acc[0].mode = reads
-	if old == e.want {
-		v.last.acc[0].mode = reads | writes
+	v.last.Old = old
+	v.last.Acc[0].Mode = reads
+	if old == e.Want {
+		v.last.Acc[0].Mode = reads | writes
 	}
 	return true
 }
@@ -204,12 +205,12 @@ func (rv *reverser) tryReversed(first int32, v *sequence, p int32, lb label) boo
 	var e event
 	for k := range v.items {
 		it := &rv.exec.events[v.items[k].i]
-		rv.run.perform(it.proc, it.label, &e)
+		rv.run.Perform(it.Proc, it.Label, &e)
 	}
-	ok := rv.run.possible(int(p), &lb)
+	ok := rv.run.Possible(int(p), &lb)
 	if ok {
-		rv.run.perform(p, lb, &v.last)
-		v.last.idx = rv.exec.countBefore(p, first, v)
+		rv.run.Perform(p, lb, &v.last)
+		v.last.Idx = rv.exec.countBefore(p, first, v)
 	}
 	rv.endTrial(start)
 	return ok
@@ -217,16 +218,16 @@ func (rv *reverser) tryReversed(first int32, v *sequence, p int32, lb label) boo
 
 // beginTrial brings the machine to the node before an event, where events are then tried. It
 // returns what endTrial needs to return there.
-func (rv *reverser) beginTrial(first int32, lenient bool) mark {
+func (rv *reverser) beginTrial(first int32, lenient bool) machine.Mark {
 	rv.path.seek(int(first))
-	rv.run.dry, rv.run.lenient = true, lenient
-	return rv.run.mark()
+	rv.run.Dry, rv.run.Lenient = true, lenient
+	return rv.run.Mark()
 }
 
-func (rv *reverser) endTrial(start mark) {
-	rv.run.dry, rv.run.lenient = false, false
-	rv.run.issued = rv.run.issued[:0]
-	rv.run.undo(start)
+func (rv *reverser) endTrial(start machine.Mark) {
+	rv.run.Dry, rv.run.Lenient = false, false
+	rv.run.Issued = rv.run.Issued[:0]
+	rv.run.Undo(start)
 }
 
 // pendingLocks reverses the locks that threads wait at when the execution ends: each could have
@@ -234,7 +235,7 @@ func (rv *reverser) endTrial(start mark) {
 func (rv *reverser) pendingLocks() {
 	rv.pending = rv.pending[:0]
 	rv.path.forward(len(rv.exec.events))
-	for t := range rv.run.threads.now {
+	for t := range rv.run.Threads.Now {
 		if r, ok := rv.pendingLock(t); ok {
 			rv.pending = append(rv.pending, r)
 		}
@@ -246,26 +247,26 @@ func (rv *reverser) pendingLocks() {
 
 // pendingLock returns the reversible race of the lock that thread t waits at, if there is one.
 func (rv *reverser) pendingLock(t int) (reversible, bool) {
-	if rv.run.threads.now[t].stop != runs {
+	if rv.run.Threads.Now[t].Stop != machine.Runs {
 		return reversible{}, false
 	}
-	rv.run.list(t)
+	rv.run.List(t)
 	var h memory.Hindered
 	var lb label
-	if rv.run.state.Running(ir.ThreadID(t)) {
-		for _, o := range rv.run.hidden {
-			if hx := rv.run.sys.Thread(rv.run.state, t).Hindrance(o.edge); hx.Why == memory.Held {
-				h, lb = hx, label{edge: o.edge}
+	if rv.run.State.Running(ir.ThreadID(t)) {
+		for _, o := range rv.run.Hidden {
+			if hx := rv.run.Sys.Thread(rv.run.State, t).Hindrance(o.Edge); hx.Why == memory.Held {
+				h, lb = hx, label{Edge: o.Edge}
 			}
 		}
-	} else if edge, woken := rv.run.state.Waiting(ir.ThreadID(t)); woken && len(rv.run.options) == 0 {
-		h, lb = rv.run.sys.Thread(rv.run.state, t).Hindrance(edge), label{edge: edge}
+	} else if edge, woken := rv.run.State.Waiting(ir.ThreadID(t)); woken && len(rv.run.Options) == 0 {
+		h, lb = rv.run.Sys.Thread(rv.run.State, t).Hindrance(edge), label{Edge: edge}
 	}
 	if h.Why != memory.Held {
 		return reversible{}, false
 	}
 	f := rv.exec.acquirer(h.Addr)
-	if f == none || rv.exec.events[f].thread == int32(t) {
+	if f == none || rv.exec.events[f].Thread == int32(t) {
 		return reversible{}, false
 	}
 	if rv.clock == nil || len(rv.clock) < rv.exec.stride {
@@ -286,10 +287,10 @@ func (rv *reverser) pendingLock(t int) (reversible, bool) {
 // attempt returns the lock of a thread that waits for it at the end.
 func (rv *reverser) attempt(r *reversible) event {
 	e := event{
-		proc: r.proc, thread: r.proc, ord: none, cancel: none, label: r.label,
-		flags: drains | isMutex | locks | acquires,
+		Proc: r.proc, Thread: r.proc, Ord: none, Cancel: none, Label: r.label,
+		Flags: drains | isMutex | locks | acquires,
 	}
-	e.add(rv.exec.events[r.first].acc[0].addr, 8, reads|writes)
-	e.idx = rv.run.procs.count[r.proc] + 1
+	e.Add(rv.exec.events[r.first].Acc[0].Addr, 8, reads|writes)
+	e.Idx = rv.run.Procs.Count[r.proc] + 1
 	return e
 }

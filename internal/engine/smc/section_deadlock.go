@@ -3,6 +3,7 @@ package smc
 import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/machine"
 	"fencepost/internal/memory"
 )
 
@@ -24,14 +25,14 @@ const maxOtherSteps = 1 << 14
 // findSectionDeadlock reports a deadlock if event i is a section that cannot be finished and its
 // threads can be blocked there for ever.
 func (x *explorer) findSectionDeadlock(i int32) {
-	t := int(x.exec.events[i].thread)
-	if !x.task.Props.Deadlock || x.out.met["deadlock"] || x.run.threads.now[t].stop != stuck {
+	t := int(x.exec.events[i].Thread)
+	if !x.task.Props.Deadlock || x.out.met["deadlock"] || x.run.Threads.Now[t].Stop != machine.Stuck {
 		return
 	}
-	sd := &sectionDeadlock{x: x, s: x.run.sys.NewState()}
+	sd := &sectionDeadlock{x: x, s: x.run.Sys.NewState()}
 	sd.past(i)
-	if sd.enter(t, x.exec.events[i].label) && sd.others(t) {
-		rec := engine.NewRecorder(x.run.sys)
+	if sd.enter(t, x.exec.events[i].Label) && sd.others(t) {
+		rec := engine.NewRecorder(x.run.Sys)
 		for _, st := range sd.steps {
 			rec.Step(st)
 		}
@@ -49,7 +50,7 @@ type sectionDeadlock struct {
 }
 
 func (sd *sectionDeadlock) apply(st memory.Step) {
-	sd.x.run.sys.Apply(sd.s, st)
+	sd.x.run.Sys.Apply(sd.s, st)
 	sd.steps = append(sd.steps, st)
 }
 
@@ -64,10 +65,10 @@ func (sd *sectionDeadlock) past(i int32) {
 			}
 			from = x.nodes[ev].steps
 		}
-		for _, st := range x.run.steps[from:to] {
+		for _, st := range x.run.Steps[from:to] {
 			if st.Kind == memory.Flush {
-				p := &x.run.procs.list[x.exec.events[ev].proc]
-				st, _ = x.run.sys.Thread(sd.s, int(p.thread)).FindFlush(p.addr, p.size)
+				p := &x.run.Procs.List[x.exec.events[ev].Proc]
+				st, _ = x.run.Sys.Thread(sd.s, int(p.Thread)).FindFlush(p.Addr, p.Size)
 			}
 			sd.apply(st)
 		}
@@ -77,8 +78,8 @@ func (sd *sectionDeadlock) past(i int32) {
 // enter runs the section with the choices of the label. It reports whether it comes to the
 // operation at which the section is stuck.
 func (sd *sectionDeadlock) enter(t int, lb label) bool {
-	y := sd.x.run.sys
-	begin := memory.Step{Thread: int32(t), Kind: memory.Exec, Edge: lb.edge, Choice: lb.choice}
+	y := sd.x.run.Sys
+	begin := memory.Step{Thread: int32(t), Kind: memory.Exec, Edge: lb.Edge, Choice: lb.Choice}
 	sd.at = y.EdgeOf(sd.s, begin)
 	sd.apply(begin)
 	for depth := 0; sd.s.Holder() == t; {
@@ -88,7 +89,7 @@ func (sd *sectionDeadlock) enter(t int, lb label) bool {
 		}
 		pick := 0
 		if len(out) > 1 {
-			pick = min(int(lb.inner>>(4*depth)&15), len(out)-1)
+			pick = min(int(lb.Inner>>(4*depth)&15), len(out)-1)
 			depth++
 		}
 		sd.apply(out[pick])
@@ -102,7 +103,7 @@ func (sd *sectionDeadlock) enter(t int, lb label) bool {
 // others runs the other threads until none of them can move, with all choices. It reports whether a
 // deadlock was found.
 func (sd *sectionDeadlock) others(holder int) bool {
-	y := sd.x.run.sys
+	y := sd.x.run.Sys
 	for t := range y.Threads() {
 		if t == holder || !sd.s.Started(ir.ThreadID(t)) {
 			continue
@@ -116,7 +117,7 @@ func (sd *sectionDeadlock) others(holder int) bool {
 			moves = true
 			mark, n := sd.s.Mark(), len(sd.steps)
 			if sd.local++; sd.local > maxOtherSteps {
-				sd.x.run.cuts[sd.at.ID] = cutOff{edge: sd.at, name: "section", value: maxOtherSteps}
+				sd.x.run.Cuts[sd.at.ID] = machine.CutOff{Edge: sd.at, Name: "section", Value: maxOtherSteps}
 				return false
 			}
 			sd.apply(st)

@@ -33,11 +33,11 @@ func (v *sequence) get(k int) *event {
 		return &v.last
 	}
 	e := &v.exec.events[it.i]
-	if e.from.forwarded == it.forwarded {
+	if e.From.Forwarded == it.forwarded {
 		return e
 	}
 	v.changed = *e
-	v.changed.from.forwarded = it.forwarded
+	v.changed.From.Forwarded = it.forwarded
 	return &v.changed
 }
 
@@ -47,8 +47,8 @@ func (v *sequence) appendEvent(first int32, i int) {
 		return
 	}
 	e := &v.exec.events[i]
-	it := item{i: int32(i), forwarded: e.from.forwarded}
-	if e.from.seen != 0 {
+	it := item{i: int32(i), forwarded: e.From.Forwarded}
+	if e.From.Seen != 0 {
 		it.forwarded = v.exec.forwardedIn(first, v.second, e)
 	}
 	v.items = append(v.items, it)
@@ -75,7 +75,7 @@ next:
 				continue next
 			}
 		}
-		if e := v.get(n); e.proc == v.last.proc || dependent(e, &v.last) {
+		if e := v.get(n); e.Proc == v.last.Proc || dependent(e, &v.last) {
 			v.dropped = append(v.dropped, int32(i))
 			v.items = v.items[:n]
 		}
@@ -85,15 +85,15 @@ next:
 // moveToFront notes that v is led along a branch that begins with event e. If e is the update of a
 // store that loads of v forward bytes from, these bytes are read from memory instead.
 func (v *sequence) moveToFront(e *event) {
-	if e.flags&isUpdate == 0 {
+	if e.Flags&isUpdate == 0 {
 		return
 	}
 	for k := range v.items {
-		if it := &v.items[k]; it.forwarded != 0 && !it.gone && v.exec.events[it.i].thread == e.thread {
-			it.forwarded &^= v.exec.events[it.i].from.bytesOf(e.ord, it.forwarded)
+		if it := &v.items[k]; it.forwarded != 0 && !it.gone && v.exec.events[it.i].Thread == e.Thread {
+			it.forwarded &^= v.exec.events[it.i].From.BytesOf(e.Ord, it.forwarded)
 		}
 	}
-	if v.last.from.forwarded != 0 && v.last.thread == e.thread {
-		v.last.from.reached(e.ord)
+	if v.last.From.Forwarded != 0 && v.last.Thread == e.Thread {
+		v.last.From.Reached(e.Ord)
 	}
 }

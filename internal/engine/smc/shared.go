@@ -1,6 +1,7 @@
 package smc
 
 import (
+	"fencepost/internal/machine"
 	"sync"
 	"sync/atomic"
 )
@@ -70,7 +71,7 @@ type world struct {
 	queue   []*shared
 
 	procsMu sync.Mutex
-	procs   []process
+	procs   []machine.Process
 
 	visitMu sync.Mutex
 	counted []atomic.Int64 // executions, per worker
@@ -83,7 +84,7 @@ func newWorld(workers int) *world {
 }
 
 // number returns the number that all workers use for a process.
-func (w *world) number(p process) int {
+func (w *world) number(p machine.Process) int {
 	w.procsMu.Lock()
 	defer w.procsMu.Unlock()
 	for i := range w.procs {
@@ -96,13 +97,20 @@ func (w *world) number(p process) int {
 }
 
 // known returns the processes from number n on.
-func (w *world) known(n int) []process {
+func (w *world) known(n int) []machine.Process {
 	w.procsMu.Lock()
 	defer w.procsMu.Unlock()
 	return w.procs[min(n, len(w.procs)):]
 }
 
 // stop ends the exploration for all workers.
+// learn adds the processes that other workers have met.
+func (w *world) learn(ps *processes) {
+	for _, p := range w.known(len(ps.List)) {
+		ps.Grow(p)
+	}
+}
+
 func (w *world) stop() {
 	w.over.Store(true)
 	w.mu.Lock()
@@ -196,7 +204,7 @@ func (x *explorer) goTo(s *shared) {
 	for ; s.parent != nil; s = s.parent {
 		way = append(way, s)
 	}
-	x.run.procs.learn()
+	x.world.learn(x.run.Procs)
 	x.forward(0)
 	for d, events := 0, x.out.counts.events; ; d++ {
 		n := &x.nodes[d]
@@ -216,7 +224,7 @@ func (x *explorer) goTo(s *shared) {
 		x.sleepUpTo(n, to.index)
 		e := to.ev
 		n.sh.mu.Unlock()
-		x.extend(e.proc, e.label, nil)
+		x.extend(e.Proc, e.Label, nil)
 		x.nodes[d+1].sh = to
 	}
 }
@@ -250,7 +258,7 @@ func (x *explorer) takeFrom(d int) *shared {
 	if s.taken >= len(s.children) {
 		return nil
 	}
-	x.run.procs.learn()
+	x.world.learn(x.run.Procs)
 	x.forward(d)
 	c := s.children[s.taken]
 	x.sleepUpTo(n, s.taken)
@@ -265,7 +273,7 @@ func (x *explorer) takeFrom(d int) *shared {
 	w.hungry.Store(w.idle > 0 && w.pending == 0)
 	w.mu.Unlock()
 	c.mu.Unlock()
-	x.extend(c.ev.proc, c.ev.label, nil)
+	x.extend(c.ev.Proc, c.ev.Label, nil)
 	done := x.exec.events[d]
 	c.ev = &done
 	return c

@@ -83,7 +83,7 @@ func (in *inserter) leads(d *event, v *sequence) int {
 // notInitial.
 func (in *inserter) weakInitial(d *event, v *sequence) int {
 	probe := d
-	if d.from.forwarded != 0 { // passes may change it
+	if d.From.Forwarded != 0 { // passes may change it
 		in.probe = *d
 		probe = &in.probe
 	}
@@ -92,13 +92,13 @@ func (in *inserter) weakInitial(d *event, v *sequence) int {
 			continue
 		}
 		e := v.get(k)
-		if e.proc == d.proc {
-			if e.label == d.label {
+		if e.Proc == d.Proc {
+			if e.Label == d.Label {
 				return k
 			}
 			return notInitial
 		}
-		if !probe.passes(e) {
+		if !passes(probe, e) {
 			return notInitial
 		}
 	}
@@ -132,19 +132,19 @@ func (in *inserter) insert(children []*tree, v *sequence) []*tree {
 
 // findSleepers collects the events that will sleep at the new branch.
 func (in *inserter) findSleepers() {
-	in.sleepers = append(in.sleepers[:0], sleeper{in.present, in.present.from.forwarded})
+	in.sleepers = append(in.sleepers[:0], sleeper{in.present, in.present.From.Forwarded})
 	for i := range in.slept {
-		in.sleepers = append(in.sleepers, sleeper{&in.slept[i], in.slept[i].from.forwarded})
+		in.sleepers = append(in.sleepers, sleeper{&in.slept[i], in.slept[i].From.Forwarded})
 	}
 	i := 0
 	for _, l := range in.led {
 		for ; i < l.passed; i++ {
-			in.sleepers = append(in.sleepers, sleeper{in.passed[i], in.passed[i].from.forwarded})
+			in.sleepers = append(in.sleepers, sleeper{in.passed[i], in.passed[i].From.Forwarded})
 		}
 		in.wakeBy(l.ev)
 	}
 	for ; i < len(in.passed); i++ {
-		in.sleepers = append(in.sleepers, sleeper{in.passed[i], in.passed[i].from.forwarded})
+		in.sleepers = append(in.sleepers, sleeper{in.passed[i], in.passed[i].From.Forwarded})
 	}
 }
 
@@ -153,16 +153,16 @@ func (in *inserter) wakeBy(e *event) {
 	n := 0
 	for _, s := range in.sleepers {
 		d := s.ev
-		if d.from.forwarded != s.forwarded {
+		if d.From.Forwarded != s.forwarded {
 			in.probe = *d
-			in.probe.from.forwarded = s.forwarded
+			in.probe.From.Forwarded = s.forwarded
 			d = &in.probe
 		}
-		if d.proc == e.proc || dependent(d, e) {
+		if d.Proc == e.Proc || dependent(d, e) {
 			continue
 		}
-		if s.forwarded != 0 && e.flags&isUpdate != 0 && d.thread == e.thread {
-			s.forwarded &^= d.from.bytesOf(e.ord, s.forwarded)
+		if s.forwarded != 0 && e.Flags&isUpdate != 0 && d.Thread == e.Thread {
+			s.forwarded &^= d.From.BytesOf(e.Ord, s.forwarded)
 		}
 		in.sleepers[n] = s
 		n++

@@ -56,9 +56,9 @@ func (x *explorer) add(o *explorer) {
 	x.out.add(&o.out)
 	x.tree.most += o.tree.most
 	x.out.others += o.bytes()
-	maps.Copy(x.run.cuts, o.run.cuts)
-	for i := range o.run.state.Covered {
-		x.run.state.Covered[i] = x.run.state.Covered[i] || o.run.state.Covered[i]
-		x.run.state.Bounds[i] = x.run.state.Bounds[i] || o.run.state.Bounds[i]
+	maps.Copy(x.run.Cuts, o.run.Cuts)
+	for i := range o.run.State.Covered {
+		x.run.State.Covered[i] = x.run.State.Covered[i] || o.run.State.Covered[i]
+		x.run.State.Bounds[i] = x.run.State.Bounds[i] || o.run.State.Bounds[i]
 	}
 }

@@ -1,4 +1,4 @@
-package smc
+package machine
 
 import (
 	"fencepost/internal/analysis"

@@ -1,4 +1,4 @@
-package smc
+package machine
 
 import (
 	"errors"
@@ -21,85 +21,85 @@ const (
 )
 
 // section performs a section from AtomicBegin to AtomicEnd.
-func (m *machine) section(t int, st memory.Step, e *event) {
-	e.flags |= varies
-	if m.sys.Model != memory.SC {
-		e.flags |= drains
+func (m *Machine) section(t int, st memory.Step, e *Event) {
+	e.Flags |= Varies
+	if m.Sys.Model != memory.SC {
+		e.Flags |= Drains
 	}
-	begin, steps := m.mark(), len(m.steps)
-	takeBack := func(why stop) {
-		m.undo(begin)
-		if !m.dry {
-			m.steps = m.steps[:steps]
+	begin, steps := m.Mark(), len(m.Steps)
+	takeBack := func(why Stop) {
+		m.Undo(begin)
+		if !m.Dry {
+			m.Steps = m.Steps[:steps]
 		}
-		m.issued = m.issued[:0]
-		m.reached = m.reached[:0]
-		m.threads.setStop(t, why)
-		e.flags |= ends
-		for i := range e.size() {
-			e.at(i).mode &^= writes
+		m.Issued = m.Issued[:0]
+		m.Reached = m.Reached[:0]
+		m.Threads.setStop(t, why)
+		e.Flags |= Ends
+		for i := range e.Size() {
+			e.At(i).Mode &^= Writes
 		}
 	}
 	if !m.apply(t, st) {
 		panic("BUG: a section does not begin")
 	}
-	inner, digits := e.label.inner, uint32(0)
-	for depth := 0; m.state.Holder() == t; {
-		m.enabled = m.sys.EnabledEdges(m.state, t, m.enabled[:0])
-		if len(m.enabled) == 0 {
+	inner, digits := e.Label.Inner, uint32(0)
+	for depth := 0; m.State.Holder() == t; {
+		m.Enabled = m.Sys.EnabledEdges(m.State, t, m.Enabled[:0])
+		if len(m.Enabled) == 0 {
 			m.refusals(t, e)
-			takeBack(stuck)
-			e.label.inner = digits
+			takeBack(Stuck)
+			e.Label.Inner = digits
 			return
 		}
 		pick, ok := m.choose(inner, &digits, &depth)
 		if !ok {
-			takeBack(stuck)
+			takeBack(Stuck)
 			return
 		}
-		st := m.enabled[pick]
-		op := m.sys.Thread(m.state, t).Op(st.Edge)
+		st := m.Enabled[pick]
+		op := m.Sys.Thread(m.State, t).Op(st.Edge)
 		m.describeInner(t, st, op, e)
-		if m.loops != nil && affects(op) && op.Kind != ir.AtomicEnd {
-			m.threads.addEffect(t)
+		if m.Loops != nil && affects(op) && op.Kind != ir.AtomicEnd {
+			m.Threads.addEffect(t)
 		}
 		if op.Kind == ir.Broadcast {
 			m.waiters()
 		}
 		if !m.apply(t, st) {
-			takeBack(m.threads.now[t].stop)
-			e.label.inner = digits
+			takeBack(m.Threads.Now[t].Stop)
+			e.Label.Inner = digits
 			return
 		}
 		if op.Kind == ir.Signal || op.Kind == ir.Broadcast || op.Kind == ir.Spawn {
 			m.after(t, st, op, e)
 		}
-		if op.Kind == ir.RMW && !m.state.Event.Wrote {
-			e.at(e.size() - 1 - m.tokens(op, e)).mode = reads
+		if op.Kind == ir.RMW && !m.State.Event.Wrote {
+			e.At(e.Size() - 1 - m.tokens(op, e)).Mode = Reads
 		}
 	}
-	e.label.inner = digits
-	m.runLocal(t)
-	for _, u := range m.reached {
-		m.runLocal(int(u))
+	e.Label.Inner = digits
+	m.RunLocal(t)
+	for _, u := range m.Reached {
+		m.RunLocal(int(u))
 	}
 }
 
 // choose returns the index of the step inside a section that the label asks for, and notes the
 // alternatives. It returns false if the label has no room for the choice.
-func (m *machine) choose(inner uint32, digits *uint32, depth *int) (int, bool) {
-	n := len(m.enabled)
+func (m *Machine) choose(inner uint32, digits *uint32, depth *int) (int, bool) {
+	n := len(m.Enabled)
 	if n == 1 {
 		return 0, true
 	}
 	if *depth == maxInner || n > maxAlternatives {
-		m.err = errors.New("an atomic section has more choices than smc can tell apart")
+		m.Err = errors.New("an atomic section has more choices than smc can tell apart")
 		return 0, false
 	}
 	pick := min(int(inner>>(4**depth)&15), n-1)
 	for i := range n {
-		if i != pick && !m.dry {
-			m.inner = append(m.inner, *digits|uint32(i)<<(4**depth))
+		if i != pick && !m.Dry {
+			m.Inner = append(m.Inner, *digits|uint32(i)<<(4**depth))
 		}
 	}
 	*digits |= uint32(pick) << (4 * *depth)
@@ -109,8 +109,8 @@ func (m *machine) choose(inner uint32, digits *uint32, depth *int) (int, bool) {
 
 // tokens returns how many accesses of an operation follow the one to its address: one if the
 // address is in an allocated block, which is accessed as a whole, too.
-func (m *machine) tokens(op *ir.Op, e *event) int {
-	if op.Accesses() && e.at(e.size()-1).addr >= tokenBase {
+func (m *Machine) tokens(op *ir.Op, e *Event) int {
+	if op.Accesses() && e.At(e.Size()-1).Addr >= TokenBase {
 		return 1
 	}
 	return 0
@@ -118,15 +118,15 @@ func (m *machine) tokens(op *ir.Op, e *event) int {
 
 // describeInner notes the accesses of an operation inside a section, where stores go to memory at
 // once.
-func (m *machine) describeInner(t int, st memory.Step, op *ir.Op, e *event) {
-	addr, size := m.sys.Thread(m.state, t).Address(st.Edge)
+func (m *Machine) describeInner(t int, st memory.Step, op *ir.Op, e *Event) {
+	addr, size := m.Sys.Thread(m.State, t).Address(st.Edge)
 	switch {
 	case op.Kind == ir.Store:
-		m.addAccess(e, addr, size, writes)
+		m.addAccess(e, addr, size, Writes)
 	case op.Kind == ir.Free:
-		if b, ok := m.state.BlockAt(addr, 1); ok {
-			e.add(tokenBase+b, 8, reads|writes)
-			e.add(heapToken, 8, reads|writes)
+		if b, ok := m.State.BlockAt(addr, 1); ok {
+			e.Add(TokenBase+b, 8, Reads|Writes)
+			e.Add(HeapToken, 8, Reads|Writes)
 		}
 	case op.Kind == ir.AtomicEnd:
 	default:
@@ -135,12 +135,12 @@ func (m *machine) describeInner(t int, st memory.Step, op *ir.Op, e *event) {
 }
 
 // refusals notes what is read by the awaits that a section is stuck at.
-func (m *machine) refusals(t int, e *event) {
-	for i := range m.sys.Thread(m.state, t).EdgeCount() {
-		op := m.sys.Thread(m.state, t).Op(int32(i))
+func (m *Machine) refusals(t int, e *Event) {
+	for i := range m.Sys.Thread(m.State, t).EdgeCount() {
+		op := m.Sys.Thread(m.State, t).Op(int32(i))
 		if op.Kind == ir.Await || op.Kind == ir.RMW || op.Kind == ir.AbstractLoad || op.Kind == ir.Lock {
-			addr, size := m.sys.Thread(m.state, t).Address(int32(i))
-			m.addAccess(e, addr, size, reads)
+			addr, size := m.Sys.Thread(m.State, t).Address(int32(i))
+			m.addAccess(e, addr, size, Reads)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package smc
+package machine
 
 import (
 	"math"
@@ -47,9 +47,9 @@ type loopEdge struct {
 	again  int32 // the loop to whose head it returns, or none
 }
 
-// loopCode has the loops of one thread's function.
-type loopCode struct {
-	edges   [][]loopEdge // per location and edge
+// LoopCode has the loops of one thread's function.
+type LoopCode struct {
+	Edges   [][]loopEdge // per location and edge
 	counted []bool       // per loop: whether its rounds are counted
 	bound   int32        // arrivals at a head that are allowed
 	live    [][]ir.Reg   // per loop: the registers that are live at its head
@@ -67,8 +67,8 @@ type loopState struct {
 }
 
 // compileLoops returns the loops of every thread, or nil if none are counted.
-func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg) bool) []loopCode {
-	out := make([]loopCode, len(p.Threads))
+func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg) bool) []LoopCode {
+	out := make([]LoopCode, len(p.Threads))
 	facts := analysis.NewFacts(p, keep)
 	constant := constantLoads(p, facts)
 	any := false
@@ -91,10 +91,10 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 			continue
 		}
 		any = true
-		c.edges = make([][]loopEdge, len(f.Locs))
+		c.Edges = make([][]loopEdge, len(f.Locs))
 		for loc := range f.Locs {
 			for _, i := range f.Out(ir.Loc(loc)) {
-				c.edges[loc] = append(c.edges[loc], loopEdgeOf(&f.Edges[i], &l, c.counted))
+				c.Edges[loc] = append(c.Edges[loc], loopEdgeOf(&f.Edges[i], &l, c.counted))
 			}
 		}
 		for _, loop := range l.Around[f.Entry] {
@@ -108,7 +108,7 @@ func compileLoops(p *ir.Program, k int, idle int32, keep func(ir.FuncID, ir.Reg)
 		}
 	}
 	for t := range out {
-		if f := p.ThreadFunc(ir.ThreadID(t)); idle > 0 && out[t].edges != nil {
+		if f := p.ThreadFunc(ir.ThreadID(t)); idle > 0 && out[t].Edges != nil {
 			l := transform.LoopsOf(f)
 			for loop := range l.Heads {
 				if !repeats(f, &l, int32(loop)) {
@@ -154,7 +154,7 @@ func constantLoads(p *ir.Program, facts *analysis.Facts) func(*ir.Edge) bool {
 }
 
 func loopEdgeOf(e *ir.Edge, l *transform.Loops, counted []bool) loopEdge {
-	out := loopEdge{again: none}
+	out := loopEdge{again: None}
 	if e.Op.Terminal() {
 		return out
 	}
@@ -218,88 +218,88 @@ func exitCounts(f *ir.Func, l *transform.Loops, loop int32) bool {
 	return found
 }
 
-// matters reports whether an edge enters a loop or returns to its head.
-func (c *loopCode) matters(l ir.Loc, edge int32) bool {
-	le := &c.edges[l][edge]
-	return le.again != none || len(le.enters) > 0
+// Matters reports whether an edge enters a loop or returns to its head.
+func (c *LoopCode) Matters(l ir.Loc, edge int32) bool {
+	le := &c.Edges[l][edge]
+	return le.again != None || len(le.enters) > 0
 }
 
-// begin notes the loops that the entry of a thread is in.
-func (m *machine) begin(t int) {
-	if m.loops == nil {
+// Begin notes the loops that the entry of a thread is in.
+func (m *Machine) Begin(t int) {
+	if m.Loops == nil {
 		return
 	}
-	for _, loop := range m.loops[t].entry {
-		m.threads.setLoop(t, loop, loopState{count: 1, effects: m.threads.now[t].effects, regs: m.liveRegs(t, loop), held: m.threads.now[t].held})
+	for _, loop := range m.Loops[t].entry {
+		m.Threads.setLoop(t, loop, loopState{count: 1, effects: m.Threads.Now[t].effects, regs: m.liveRegs(t, loop), held: m.Threads.Now[t].held})
 	}
 }
 
 // loopStep notes what a step of thread t from a location means for loops, and stops the thread if a
 // round was idle or one too many.
-func (m *machine) loopStep(t int, from ir.Loc, st memory.Step) {
-	c := &m.loops[t]
-	if c.edges == nil || st.Kind != memory.Exec {
+func (m *Machine) loopStep(t int, from ir.Loc, st memory.Step) {
+	c := &m.Loops[t]
+	if c.Edges == nil || st.Kind != memory.Exec {
 		return
 	}
-	le := &c.edges[from][st.Edge]
+	le := &c.Edges[from][st.Edge]
 	for _, loop := range le.enters {
-		m.threads.setLoop(t, loop, loopState{count: 1, effects: m.threads.now[t].effects, regs: m.liveRegs(t, loop), held: m.threads.now[t].held})
+		m.Threads.setLoop(t, loop, loopState{count: 1, effects: m.Threads.Now[t].effects, regs: m.liveRegs(t, loop), held: m.Threads.Now[t].held})
 	}
-	if le.again == none {
+	if le.again == None {
 		return
 	}
-	old := m.threads.loops[t][le.again]
-	now := loopState{count: old.count + 1, effects: m.threads.now[t].effects, regs: m.liveRegs(t, le.again), held: m.threads.now[t].held}
-	if !m.task.Traces && old.effects == now.effects && slices.Equal(old.regs, now.regs) && slices.Equal(old.held, now.held) {
+	old := m.Threads.loops[t][le.again]
+	now := loopState{count: old.count + 1, effects: m.Threads.Now[t].effects, regs: m.liveRegs(t, le.again), held: m.Threads.Now[t].held}
+	if !m.opt.Idle && old.effects == now.effects && slices.Equal(old.regs, now.regs) && slices.Equal(old.held, now.held) {
 		if old.idle >= c.idle[le.again] {
-			m.halt(t, st, refused)
+			m.halt(t, st, Refused)
 			return
 		}
 		now.count, now.idle = old.count, old.idle+1
-		m.threads.setLoop(t, le.again, now)
+		m.Threads.setLoop(t, le.again, now)
 		return
 	}
 	if now.count > c.bound {
 		m.cut(t, from, st)
 		return
 	}
-	m.threads.setLoop(t, le.again, now)
+	m.Threads.setLoop(t, le.again, now)
 }
 
 // liveRegs returns the values of the registers that are live at the head of a loop.
-func (m *machine) liveRegs(t int, loop int32) []int64 {
-	live := m.loops[t].live[loop]
-	if m.task.Traces {
+func (m *Machine) liveRegs(t int, loop int32) []int64 {
+	live := m.Loops[t].live[loop]
+	if m.opt.Idle {
 		return nil
 	}
 	out := make([]int64, len(live))
 	for i, r := range live {
-		out[i] = m.sys.Reg(m.state, ir.ThreadID(t), r)
+		out[i] = m.Sys.Reg(m.State, ir.ThreadID(t), r)
 	}
 	return out
 }
 
 // cut stops a thread at a bound.
-func (m *machine) cut(t int, from ir.Loc, st memory.Step) {
-	m.halt(t, st, bounded)
-	f := m.sys.Prog.ThreadFunc(ir.ThreadID(t))
+func (m *Machine) cut(t int, from ir.Loc, st memory.Step) {
+	m.halt(t, st, Bounded)
+	f := m.Sys.Prog.ThreadFunc(ir.ThreadID(t))
 	e := &f.Edges[f.Out(from)[st.Edge]]
-	m.cuts[e.ID] = cutOff{e, "unroll", int(m.loops[t].bound) - 1}
+	m.Cuts[e.ID] = CutOff{e, "unroll", int(m.Loops[t].bound) - 1}
 }
 
 // cutHere stops a thread that does not end.
-func (m *machine) cutHere(t int) {
-	m.threads.setStop(t, bounded)
-	f := m.sys.Prog.ThreadFunc(ir.ThreadID(t))
-	e := &f.Edges[f.Out(m.state.PC(ir.ThreadID(t)))[0]]
-	m.cuts[e.ID] = cutOff{e, "unroll", endless}
+func (m *Machine) cutHere(t int) {
+	m.Threads.setStop(t, Bounded)
+	f := m.Sys.Prog.ThreadFunc(ir.ThreadID(t))
+	e := &f.Edges[f.Out(m.State.PC(ir.ThreadID(t)))[0]]
+	m.Cuts[e.ID] = CutOff{e, "unroll", endless}
 }
 
-// cutOff is a bound that was met.
-type cutOff struct {
-	edge  *ir.Edge
-	name  string
-	value int
+// CutOff is a bound that was met.
+type CutOff struct {
+	Edge  *ir.Edge
+	Name  string
+	Value int
 }
 
 // repeats reports whether a round that leaves a loop makes all accesses that any round of it makes:

@@ -1,0 +1,75 @@
+package smc
+
+import (
+	"fencepost/internal/ir"
+	"fencepost/internal/machine"
+	"fencepost/internal/memory"
+)
+
+// Which event comes next.
+
+// pick returns a process and a label for an enabled event that is not in sleep. If possible it
+// takes the thread that moved last or one of its buffers, since then the others need not be
+// checked. last is that thread, or none.
+func pick(m *machine.Machine, sleep []event, last int32) (int32, label, bool) {
+	if t := int(last); t >= 0 {
+		if p, ok := pickBuffer(m, sleep, t); ok {
+			return p, label{}, true
+		}
+		if lb, ok := pickThread(m, sleep, t); ok {
+			return int32(t), lb, true
+		}
+	}
+	for t := range m.Threads.Now {
+		if p, ok := pickBuffer(m, sleep, t); ok {
+			return p, label{}, true
+		}
+	}
+	for t := range m.Threads.Now {
+		if lb, ok := pickThread(m, sleep, t); ok {
+			return int32(t), lb, true
+		}
+	}
+	return 0, label{}, false
+}
+
+func pickBuffer(m *machine.Machine, sleep []event, t int) (int32, bool) {
+	buf := m.State.Buffer(ir.ThreadID(t))
+	if len(buf) == 0 || m.Threads.Now[t].BufferStuck {
+		return 0, false
+	}
+	for i := range buf {
+		if buf[i].Kind == memory.Marker {
+			break
+		}
+		if _, ok := m.Sys.Thread(m.State, t).FindFlush(buf[i].Addr, buf[i].Size); !ok {
+			continue
+		}
+		if p := m.BufferOf(t, &buf[i]); !asleep(sleep, p, label{}) {
+			return p, true
+		}
+		if m.Sys.Model == memory.TSO {
+			break
+		}
+	}
+	return 0, false
+}
+
+func pickThread(m *machine.Machine, sleep []event, t int) (label, bool) {
+	m.List(t)
+	for _, lb := range m.Options {
+		if !asleep(sleep, int32(t), lb) {
+			return lb, true
+		}
+	}
+	return label{}, false
+}
+
+func asleep(sleep []event, p int32, lb label) bool {
+	for i := range sleep {
+		if sleep[i].Proc == p && sleep[i].Label == lb {
+			return true
+		}
+	}
+	return false
+}

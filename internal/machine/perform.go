@@ -1,0 +1,272 @@
+package machine
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+)
+
+// Performing an event: the steps of package memory that the event consists of.
+
+// apply takes a step of package memory. It returns false if the step stops the thread.
+func (m *Machine) apply(t int, st memory.Step) bool {
+	mark, from := m.State.Mark(), m.State.PC(ir.ThreadID(t))
+	var mutex *ir.Op
+	if st.Kind == memory.Exec && m.Loops != nil {
+		if op := m.Sys.Thread(m.State, t).Op(st.Edge); m.passing(op) {
+			mutex = op
+		}
+	}
+	m.State.Tag = m.Threads.Now[t].Ord
+	m.Sys.Apply(m.State, st)
+	if !m.Dry {
+		m.Steps = append(m.Steps, st)
+	}
+	if f, bad := m.State.Fault(); bad {
+		if !m.Dry {
+			m.CheckFailed(f)
+			m.Steps = m.Steps[:len(m.Steps)-1]
+		}
+		m.State.Undo(mark)
+		m.halt(t, st, Failed)
+		return false
+	}
+	if m.State.Over() {
+		if !m.Dry {
+			m.Steps = m.Steps[:len(m.Steps)-1]
+		}
+		m.State.Undo(mark)
+		m.halt(t, st, Exited)
+		return false
+	}
+	if m.State.Event.Buffered {
+		v := m.Threads.Now[t]
+		if m.State.Event.Free && m.Sys.Model == memory.PSO {
+			v.Epoch++ // a free comes after all stores before it
+		}
+		m.Issued = append(m.Issued, Issued{int32(t), v.Ord, v.Epoch})
+		v.Ord++
+		v.effects++
+		m.Threads.set(t, v)
+	}
+	if m.Loops != nil {
+		switch {
+		case mutex != nil:
+			m.noteMutex(t, mutex)
+		case m.State.Event.Wrote && m.State.Event.Written != m.State.Event.Value:
+			m.Threads.addEffect(t)
+		}
+		m.loopStep(t, from, st)
+	}
+	return true
+}
+
+// passing reports whether an operation only changes which mutexes the thread has. Such a change
+// counts as an effect of a round of a loop only if it lasts until the end of the round.
+func (m *Machine) passing(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait:
+		return m.opt.IdleRounds > 0
+	}
+	return false
+}
+
+// noteMutex notes the mutex that thread t has just locked or unlocked.
+func (m *Machine) noteMutex(t int, op *ir.Op) {
+	if !m.State.Event.Wrote || op.Kind == ir.CondWait { // after the wait the thread has the mutex again
+		return
+	}
+	v := m.Threads.Now[t]
+	addr := m.State.Event.Addr
+	if op.Kind != ir.Unlock {
+		v.held = append(slices.Clone(v.held), addr)
+	} else if k := slices.Index(v.held, addr); k >= 0 {
+		v.held = slices.Delete(slices.Clone(v.held), k, k+1)
+	}
+	slices.Sort(v.held)
+	m.Threads.set(t, v)
+}
+
+// halt stops a thread, or its buffer if the step is an update.
+func (m *Machine) halt(t int, st memory.Step, why Stop) {
+	v := m.Threads.Now[t]
+	if st.Kind == memory.Flush {
+		v.BufferStuck = true
+	} else {
+		v.Stop = why
+	}
+	m.Threads.set(t, v)
+}
+
+// RunLocal runs thread t to its next operation that others can notice.
+func (m *Machine) RunLocal(t int) {
+	m.runLocalSteps(t)
+	m.arrive(t)
+}
+
+// arrive reports where thread t has arrived, unless events are only tried.
+func (m *Machine) arrive(t int) {
+	if m.Arrived != nil && !m.Dry {
+		m.Arrived(t)
+	}
+}
+
+func (m *Machine) runLocalSteps(t int) {
+	stop := m.StopsAt[t]
+	for left := endless; m.Threads.Now[t].Stop == Runs && m.Sys.Thread(m.State, t).Invisible(); left-- {
+		if m.Dry {
+			m.Enabled = m.Sys.Thread(m.State, t).Advance(stop, left, m.Enabled[:0])
+			left -= len(m.Enabled)
+		} else {
+			n := len(m.Steps)
+			m.Steps = m.Sys.Thread(m.State, t).Advance(stop, left, m.Steps)
+			left -= len(m.Steps) - n
+		}
+		if !m.Sys.Thread(m.State, t).Invisible() {
+			return
+		}
+		if left <= 0 {
+			m.cutHere(t)
+			return
+		}
+		m.Enabled = m.Sys.EnabledEdges(m.State, t, m.Enabled[:0])
+		if len(m.Enabled) != 1 {
+			return
+		}
+		m.arrive(t)
+		st := m.Enabled[0]
+		op := m.Sys.Thread(m.State, t).Op(st.Edge)
+		if !m.apply(t, st) {
+			return
+		}
+		if op.Kind == ir.Fence && op.Fence == ir.StoreStoreFence && m.Sys.Model == memory.PSO {
+			m.Threads.addEpoch(t)
+		}
+	}
+}
+
+// AnyChoice in a label stands for the first step of the edge.
+const AnyChoice = -1 << 63
+
+// Perform lets process p do what the label says, and describes the event in e. The caller
+// numbers the event.
+func (m *Machine) Perform(p int32, lb Label, e *Event) {
+	m.Issued = m.Issued[:0]
+	m.Reached = m.Reached[:0]
+	*e = Event{Proc: p, Thread: m.Procs.List[p].Thread, Ord: None, Cancel: None, Label: lb}
+	t := int(e.Thread)
+	if m.Procs.List[p].Buffer {
+		m.flush(t, p, e)
+		return
+	}
+	st, ok := m.find(t, &lb)
+	if !ok {
+		m.refuse(t, lb, e)
+		return
+	}
+	e.Label = lb
+	op := m.Sys.Thread(m.State, t).Op(st.Edge)
+	if op.Kind == ir.AtomicBegin {
+		m.section(t, st, e)
+		return
+	}
+	m.describe(t, st, op, e)
+	if m.Procs.Count[p] > endless {
+		m.cutHere(t)
+		e.Flags |= Ends
+		return
+	}
+	if m.Loops != nil && affects(op) && !m.passing(op) {
+		m.Threads.addEffect(t)
+	}
+	if op.Kind == ir.Broadcast || op.Kind == ir.Barrier {
+		m.waiters()
+	}
+	m.notePrevious(e)
+	if !m.apply(t, st) {
+		e.Flags = e.Flags&^Acquires | Ends
+		return
+	}
+	m.after(t, st, op, e)
+	m.RunLocal(t)
+	for _, u := range m.Reached {
+		m.RunLocal(int(u))
+	}
+}
+
+// find returns the step that a label stands for. It replaces anyChoice by the choice of the step.
+func (m *Machine) find(t int, lb *Label) (memory.Step, bool) {
+	m.Enabled = m.Enabled[:0]
+	if m.State.Running(ir.ThreadID(t)) {
+		m.Enabled = m.Sys.Thread(m.State, t).EnabledEdge(lb.Edge, m.Enabled)
+	} else {
+		m.Enabled = m.Sys.EnabledEdges(m.State, t, m.Enabled)
+	}
+	for _, st := range m.Enabled {
+		if st.Kind == memory.Wake {
+			continue
+		}
+		if st.Choice == lb.Choice {
+			return st, true
+		}
+		if lb.Choice == AnyChoice {
+			lb.Choice = st.Choice
+			return st, true
+		}
+		if m.Sys.Thread(m.State, t).Op(st.Edge).Kind == ir.CondWait && st.Kind == memory.Exec {
+			return st, true // the choice is made in after
+		}
+	}
+	if m.Lenient {
+		for _, st := range m.Enabled {
+			if st.Kind != memory.Wake {
+				lb.Choice = st.Choice
+				return st, true
+			}
+		}
+	}
+	return memory.Step{}, false
+}
+
+// refuse performs an await, or a read-modify-write that waits, whose condition does not hold for
+// the value it reads. The event is the read, and the thread stops there.
+func (m *Machine) refuse(t int, lb Label, e *Event) {
+	h := m.Sys.Thread(m.State, t).Hindrance(lb.Edge)
+	if h.Why != memory.Refusal {
+		panic("BUG: an event that is not enabled is performed")
+	}
+	op := m.Sys.Thread(m.State, t).Op(lb.Edge)
+	e.Flags |= Ends
+	if op.Kind == ir.RMW {
+		e.Flags |= Drains | Varies
+	} else if op.Kind == ir.AbstractLoad {
+		e.Flags |= Varies
+	}
+	m.addAccess(e, h.Addr, h.Size, Reads)
+	m.forwards(e, h.Forwarded, &h.ForwardedFrom)
+	m.Threads.setStop(t, Refused)
+}
+
+// flush performs an update: the oldest entry of buffer p goes to memory.
+func (m *Machine) flush(t int, p int32, e *Event) {
+	pr := &m.Procs.List[p]
+	st, ok := m.Sys.Thread(m.State, t).FindFlush(pr.Addr, pr.Size)
+	if !ok {
+		panic("BUG: an update that is not enabled is performed")
+	}
+	en := m.State.Buffer(ir.ThreadID(t))[st.Index]
+	e.Flags |= IsUpdate
+	e.Ord = en.Tag
+	if en.Kind == memory.FreeEntry {
+		b, _ := m.State.BlockAt(en.Addr, 1)
+		e.Add(TokenBase+b, 8, Reads|Writes)
+		e.Add(HeapToken, 8, Reads|Writes)
+	} else {
+		m.addAccess(e, en.Addr, int(en.Size), Writes)
+		m.notePrevious(e)
+	}
+	if !m.apply(t, st) {
+		e.Flags |= Ends
+	}
+}
