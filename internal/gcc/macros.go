@@ -2,8 +2,10 @@ package gcc
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed facts/macros.txt
@@ -27,11 +29,29 @@ var attributeFacts string
 // Predefined returns the macros that gcc predefines, as text for a preprocessor, before
 // -D and -U change them.
 func (s *Settings) Predefined() string {
+	lines := s.PredefinedMacros()
+	sorted := make([]string, 0, len(lines))
+	for _, line := range lines {
+		sorted = append(sorted, "#define "+line+"\n")
+	}
+	slices.Sort(sorted)
+	return strings.Join(sorted, "")
+}
+
+// commonMacros are the macros that do not depend on flags, unless flags change them.
+var commonMacros = sync.OnceValue(func() map[string]string {
 	lines := map[string]string{}
 	for line := range strings.Lines(macroFacts) {
 		line = strings.TrimSuffix(line, "\n")
 		lines[macroName(line)] = line
 	}
+	return lines
+})
+
+// PredefinedMacros returns the macros that gcc predefines, before -D and -U change them: by name, what
+// comes after #define.
+func (s *Settings) PredefinedMacros() map[string]string {
+	lines := maps.Clone(commonMacros())
 	define := func(name, value string) { lines[name] = name + " " + value }
 	ones, others := s.machine.macros()
 	for _, name := range ones {
@@ -67,12 +87,7 @@ func (s *Settings) Predefined() string {
 			define(change.name, *change.value)
 		}
 	}
-	sorted := make([]string, 0, len(lines))
-	for _, line := range lines {
-		sorted = append(sorted, "#define "+line+"\n")
-	}
-	slices.Sort(sorted)
-	return strings.Join(sorted, "")
+	return lines
 }
 
 // macroName is the name in the definition of a macro.

@@ -67,3 +67,39 @@ func BenchmarkLargeFile(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSmallFile parses, checks and lowers a small program with the usual headers.
+func BenchmarkSmallFile(b *testing.B) {
+	text := `#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+#include <stdlib.h>
+atomic_int x, y;
+int r, s;
+static void *one(void *arg) {
+  atomic_store_explicit(&x, 1, memory_order_relaxed);
+  r = atomic_load_explicit(&y, memory_order_relaxed);
+  return arg;
+}
+static void *two(void *arg) {
+  atomic_store_explicit(&y, 1, memory_order_relaxed);
+  s = atomic_load_explicit(&x, memory_order_relaxed);
+  return arg;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, NULL, one, NULL);
+  pthread_create(&b, NULL, two, NULL);
+  pthread_join(a, NULL);
+  pthread_join(b, NULL);
+  assert(r || s);
+  return 0;
+}
+`
+	for b.Loop() {
+		unit, diags := c.Parse([]*source.File{source.NewFile("small.c", []byte(text))}, c.Options{})
+		if unit.Program == nil {
+			b.Fatalf("refused:\n%s", testkit.Messages(diags))
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package translate
 
 import (
+	"sync"
+
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/source"
@@ -88,4 +90,6 @@ type Library struct {
 	// Sources are written in C. A file becomes part of the program when the program
 	// mentions one of the functions it defines and has none of that name.
 	Sources []*source.File
+	split   sync.Once
+	defines [][]string // the functions that each of them defines
 }

@@ -21,23 +21,28 @@ type libraryFile struct {
 
 var libraryFunction = regexp.MustCompile(`(?m)^[a-z][\w \t*]*?\**(\w+)\(.*\{$`)
 
-// libraryFiles finds what the files define: in them a definition begins with its line,
-// and nothing else does that ends with a brace and has parentheses.
-func libraryFiles(sources []*source.File) []*libraryFile {
-	var out []*libraryFile
-	for _, f := range sources {
-		l := &libraryFile{file: f}
-		for _, m := range libraryFunction.FindAllSubmatch(f.Text, -1) {
-			l.defines = append(l.defines, string(m[1]))
+// files returns the files of the library with what they define: in them a definition begins with its
+// line, and nothing else does that ends with a brace and has parentheses.
+func (lib *Library) files() []*libraryFile {
+	lib.split.Do(func() {
+		for _, f := range lib.Sources {
+			var names []string
+			for _, m := range libraryFunction.FindAllSubmatch(f.Text, -1) {
+				names = append(names, string(m[1]))
+			}
+			lib.defines = append(lib.defines, names)
 		}
-		out = append(out, l)
+	})
+	var out []*libraryFile
+	for i, f := range lib.Sources {
+		out = append(out, &libraryFile{file: f, defines: lib.defines[i]})
 	}
 	return out
 }
 
 // addLibrary parses the files of the library that the program needs.
 func (c *Symbols) addLibrary() {
-	files := libraryFiles(c.library.Sources)
+	files := c.library.files()
 	for _, name := range []string{"__fp_futex", "__fp_membarrier"} {
 		c.Mentioned[name] = c.Mentioned["syscall"] // which calls it
 	}

@@ -39,6 +39,9 @@ type Options struct {
 	Sites bool
 	// Strict makes an error of everything that is not supported, whether or not an execution reaches it.
 	Strict bool
+	// WholeHeaders reads our headers completely, and not only what the program needs of them. The
+	// result is the same.
+	WholeHeaders bool
 }
 
 // Range is the values from Lo to Hi.
@@ -213,7 +216,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 	c.In = read.NewInput(files, read.Options{
 		Defines: opt.Defines, Undefines: opt.Undefines, IncludeDirs: opt.IncludeDirs, Include: opt.Include,
 		Std: opt.Std, Flags: opt.Flags, FileFlags: opt.FileFlags,
-		Invariants: opt.Invariants, KeepMarks: opt.Sites,
+		Invariants: opt.Invariants, KeepMarks: opt.Sites, WholeHeaders: opt.WholeHeaders,
 	}, diags)
 	c.Syms = &Symbols{
 		Compiler: c,

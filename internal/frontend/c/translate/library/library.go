@@ -1,6 +1,8 @@
 package library
 
 import (
+	"sync"
+
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/frontend/c/translate"
@@ -18,14 +20,16 @@ type function struct {
 }
 
 // New returns the library of C programs: what C11, POSIX, compilers and verifiers
-// provide.
-func New() *translate.Library {
+// provide. All callers get the same one, which is not to be changed.
+func New() *translate.Library { return library() }
+
+var library = sync.OnceValue(func() *translate.Library {
 	lib := &translate.Library{Functions: map[string]translate.Function{}, Sources: sources()}
 	for name, f := range newLibrary() {
 		lib.Functions[name] = translate.Function{Args: f.args, Lower: f.lower}
 	}
 	return lib
-}
+})
 
 func nothing() translate.Value { return translate.Value{Void: true, Obj: ir.NoObject} }
 

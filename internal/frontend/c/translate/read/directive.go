@@ -51,7 +51,7 @@ var builtinMacros = sync.OnceValue(func() map[string]bool {
 // directives returns the text of a file with its directives as cc must get them.
 func (r *reader) directives(f *source.File, text []byte) []byte {
 	name := f.Name
-	if strings.HasPrefix(name, HeaderDir+"/") || !bytes.Contains(text, []byte("#")) {
+	if isOurs(name) || !bytes.Contains(text, []byte("#")) {
 		return text
 	}
 	at := 0 // of the directives so far
@@ -102,7 +102,7 @@ func replaceGroup(line []byte, pattern *regexp.Regexp, value func(group string) 
 
 // knownAttribute reports whether gcc knows an attribute.
 func knownAttribute(name string) bool {
-	return strings.Contains(hasAttributes, "\n#define __fp_has_attribute_"+name+" 1\n")
+	return strings.Contains(attributeAnswers()[name], "#define __fp_has_attribute_")
 }
 
 // resolve returns the file that an #include of a name, in brackets or quotes, finds.

@@ -45,6 +45,8 @@ type Options struct {
 	Invariants bool
 	// keepMarks leaves the lines of a preprocessor alone.
 	KeepMarks bool
+	// WholeHeaders reads our headers completely, and not only what a program needs of them.
+	WholeHeaders bool
 }
 
 // Line is a line after a file that declares something the file speaks of.

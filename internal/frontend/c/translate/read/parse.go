@@ -31,9 +31,6 @@ const endText = "\n;\nextern int __fp_end;\n"
 // Parse reads a file with text before and after it that is not the user's. It returns
 // nil if the file has errors.
 func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
-	settings := c.Settings(f.Name)
-	r := c.newReader(settings)
-	config := c.config(settings, r)
 	text := c.withInvariants(f.Name, f.Text)
 	if len(text) == 0 {
 		text = []byte("\n")
@@ -46,12 +43,32 @@ func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
 			}
 		}
 	}
+	ast, r, err := c.parse(f, text, before, after, !c.opt.WholeHeaders)
+	if r.selected != nil && (err != nil || r.unforeseen) {
+		ast, r, err = c.parse(f, text, before, after, false)
+	}
+	c.adopt(r)
+	if err != nil {
+		c.reportSyntax(f, err.Error())
+		return nil
+	}
+	return ast
+}
+
+// parse reads a file; selecting leaves out what the file does not need of our headers.
+func (c *Input) parse(f *source.File, text []byte, before, after string, selecting bool) (*cc.AST, *reader, error) {
+	settings := c.Settings(f.Name)
+	r := c.newReader(settings)
 	text = r.guarded(f, text)
+	before, after = invariantPrototypes+before, endText+after
+	if selecting {
+		r.selected = r.selects(settings, f.Name, []byte(changingText(f.Name, settings)), []byte(includeText(settings)), []byte(before), text, []byte(after))
+	}
 	sources := []cc.Source{
-		{Name: "<predefined>", Value: c.predefinedText(f.Name, settings) + invariantPrototypes + before},
+		{Name: "<predefined>", Value: c.predefinedText(f.Name, settings, r.selected) + before},
 		{Name: "<command-line>", Value: includeText(settings)},
 		{Name: f.Name, Value: text},
-		{Name: endName, Value: endText + after},
+		{Name: endName, Value: after},
 	}
 	var enums []string
 	if settings.ShortEnums {
@@ -59,13 +76,8 @@ func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
 			enums = enumTypes(first)
 		}
 	}
-	ast, err := translate(config, sources, enums)
-	c.adopt(r)
-	if err != nil {
-		c.reportSyntax(f, err.Error())
-		return nil
-	}
-	return ast
+	ast, err := translate(c.config(settings, r), sources, enums)
+	return ast, r, err
 }
 
 // translate is cc.Translate with a change of shape in between, see shaper. Enums get types

@@ -47,6 +47,9 @@ type reader struct {
 	// is the directory of the file with the #include.
 	quoted, angled []string
 	present        map[string]bool // whether there is a file of that name
+	selected       *selection      // what cc gets of our headers; nil: all
+	searched       map[string]bool // files of the user whose names are selected
+	unforeseen     bool            // cc opened another file
 }
 
 // problem is an error found on the way.
@@ -61,7 +64,7 @@ func (c *Input) newReader(s *gcc.Settings) *reader {
 		times: map[string]int{}, opened: map[string][]string{}, perhaps: map[string][]string{}, once: map[string]bool{},
 	}
 	r.quoted, r.angled = searchPaths(s)
-	r.present = map[string]bool{}
+	r.present, r.searched = map[string]bool{}, map[string]bool{}
 	for name, f := range c.Files {
 		r.known[name] = f
 	}
@@ -171,16 +174,19 @@ func (r *reader) Open(name string) (fs.File, error) {
 			r.files[name] = file
 		}
 	}
-	if !strings.HasPrefix(name, HeaderDir+"/") {
-		text = r.invariants(name, text)
+	switch ours := isOurs(name); {
+	case !ours:
+		r.unforeseen = r.unforeseen || !r.searched[path.Clean(name)]
+		text = r.guarded(file, r.invariants(name, text))
+	case r.selected != nil:
+		text = r.selected.header(strings.TrimPrefix(name, HeaderDir+"/"))
 	}
-	text = r.guarded(file, text)
 	return &openFile{name: path.Base(name), size: int64(len(text)), Reader: bytes.NewReader(text)}, nil
 }
 
 // guarded is a file's text as cc gets it: without what would never end.
 func (r *reader) guarded(f *source.File, text []byte) []byte {
-	if strings.HasPrefix(f.Name, HeaderDir+"/") { // ours have include guards
+	if isOurs(f.Name) { // ours have include guards
 		return text
 	}
 	if at, tag, found := containsItself(f); found {

@@ -1,8 +1,11 @@
 package read
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"modernc.org/cc/v4"
 
@@ -71,21 +74,26 @@ func searchPaths(s *gcc.Settings) (quoted, angled []string) {
 
 // predefinedText returns the text before the first line of a file: gcc's macros, the
 // answers of __has_attribute, our macros and functions that stand for its builtins, and
-// the macros of the command line.
-func (c *Input) predefinedText(file string, s *gcc.Settings) string {
-	ours, err := headers.ReadFile("include/predefined.h")
-	if err != nil {
-		panic("BUG: " + err.Error())
+// the macros of the command line; of the first three what is selected, or all.
+func (c *Input) predefinedText(file string, s *gcc.Settings, selected *selection) string {
+	if selected == nil {
+		ours, err := headers.ReadFile("include/predefined.h")
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		return s.Predefined() + hasAttributes() + string(ours) + changingText(file, s)
 	}
+	return selected.gccMacros() + selected.hasAttributes() + string(selected.header("predefined.h")) + changingText(file, s)
+}
+
+// changingText returns the part of the text before a file that depends on the file and on the command line.
+func changingText(file string, s *gcc.Settings) string {
 	var b strings.Builder
-	b.WriteString(s.Predefined())
 	b.WriteString("#define __BASE_FILE__ \"" + quoted(file) + "\"\n#define __FILE_NAME__ \"" + quoted(path.Base(file)) + "\"\n")
 	if s.C23() {
 		b.WriteString("#define bool _Bool\n#define true 1\n#define false 0\n#define nullptr ((void *)0)\n#define static_assert _Static_assert\n" +
 			"#define thread_local _Thread_local\n#define alignas _Alignas\n#define alignof _Alignof\n")
 	}
-	b.WriteString(hasAttributes)
-	b.Write(ours)
 	b.WriteString(strings.Join(s.Macros, "\n") + "\n")
 	return b.String()
 }
@@ -104,17 +112,33 @@ func includeText(s *gcc.Settings) string {
 	return b.String()
 }
 
-// hasAttributes are the answers of gcc to __has_attribute: the macro makes a name that has
-// a value for the attributes gcc knows, and is 0 in an #if otherwise.
-var hasAttributes = func() string {
-	var b strings.Builder
-	b.WriteString("#define __has_builtin(x) 0\n#define __has_attribute(x) __fp_has_attribute_##x\n#define __has_cpp_attribute(x) __fp_has_c_attribute_##x\n" +
-		"#define __has_c_attribute(x) __fp_has_c_attribute_##x\n")
+// attributeMacros answer __has_attribute: the macro makes a name that has a value for the
+// attributes gcc knows, and is 0 in an #if otherwise.
+const attributeMacros = "#define __has_builtin(x) 0\n#define __has_attribute(x) __fp_has_attribute_##x\n#define __has_cpp_attribute(x) __fp_has_c_attribute_##x\n" +
+	"#define __has_c_attribute(x) __fp_has_c_attribute_##x\n"
+
+// attributeAnswers are the definitions of these names, by the words that are asked for.
+var attributeAnswers = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
 	for _, name := range gcc.Attributes() {
-		b.WriteString("#define __fp_has_attribute_" + name + " 1\n#define __fp_has_attribute___" + name + "__ 1\n")
+		for _, word := range []string{name, "__" + name + "__"} {
+			out[word] += "#define __fp_has_attribute_" + word + " 1\n"
+		}
 	}
 	for name, value := range gcc.CAttributes() {
-		b.WriteString("#define __fp_has_c_attribute_" + name + " " + value + "\n#define __fp_has_c_attribute___" + name + "__ " + value + "\n")
+		for _, word := range []string{name, "__" + name + "__"} {
+			out[word] += "#define __fp_has_c_attribute_" + word + " " + value + "\n"
+		}
+	}
+	return out
+})
+
+// hasAttributes are all answers of gcc to __has_attribute.
+var hasAttributes = sync.OnceValue(func() string {
+	var b strings.Builder
+	b.WriteString(attributeMacros)
+	for _, name := range slices.Sorted(maps.Keys(attributeAnswers())) {
+		b.WriteString(attributeAnswers()[name])
 	}
 	return b.String()
-}()
+})
