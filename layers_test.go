@@ -40,7 +40,7 @@ var (
 		"internal/pipeline", "internal/engine", "internal/ir", "internal/memory", "internal/property", "internal/replay",
 		"internal/source", "internal/trace", "verdict",
 	}
-	renderMay = []string{"verdict", "internal/render/relation"}
+	renderMay = []string{"verdict", "internal/render/relation", "internal/render/rows"}
 
 	// frontEnds are the entry packages, one per input language. What two of them share
 	// lies in a package below that is no entry: frontend/statement is the common part of
@@ -173,13 +173,15 @@ var policy = map[string]rule{
 
 	// What the steps of a witness imply, for renderings and for the words of a cause.
 	"internal/render/relation": {ours: []string{"verdict"}},
-	"internal/render/text":     {ours: renderMay},
-	"internal/render/json":     {ours: renderMay},
-	"internal/render/dot":      {ours: renderMay},
-	"internal/render/junit":    {ours: renderMay},
-	"internal/render/svg":      {ours: renderMay},
-	"internal/render/html":     {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
-	"internal/render/sarif":    {ours: append([]string{"internal/render/text"}, renderMay...)},
+	// Executions as rows for people: what is folded, and the words.
+	"internal/render/rows":  {ours: []string{"verdict", "internal/render/relation"}},
+	"internal/render/text":  {ours: renderMay},
+	"internal/render/json":  {ours: renderMay},
+	"internal/render/dot":   {ours: renderMay},
+	"internal/render/junit": {ours: renderMay},
+	"internal/render/svg":   {ours: renderMay},
+	"internal/render/html":  {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
+	"internal/render/sarif": {ours: append([]string{"internal/render/text"}, renderMay...)},
 	"internal/cli": {
 		ours:     []string{".", "render", "verdict", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},

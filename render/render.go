@@ -24,12 +24,13 @@ import (
 type TextOptions struct {
 	Width int  // columns, 0 for a default
 	Color bool // with colours, for terminals
+	Full  bool // every step of an execution, without folds
 }
 
 // Text writes results as the command line prints them: as a table if one program was checked under several
 // memory models, else one after the other.
 func Text(w io.Writer, results []verdict.Result, opt TextOptions) error {
-	how := text.Options{Width: opt.Width, Color: opt.Color}
+	how := text.Options{Width: opt.Width, Color: opt.Color, Full: opt.Full}
 	return buffered(w, func(out io.Writer) {
 		if text.Comparable(results) {
 			text.Comparison(out, results, how)

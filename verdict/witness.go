@@ -11,6 +11,16 @@ import (
 type Witness struct {
 	Threads []string `json:"threads"` // names, by index
 	Steps   []Step   `json:"steps"`
+	// Blocks lists the blocks of the heap in the order of their allocation.
+	Blocks []Block `json:"blocks,omitempty"`
+}
+
+// Block is a block of the heap. Steps name it: node#1.next is a part of it.
+type Block struct {
+	Name string `json:"name"` // such as node#1: the type, or the function that allocates, and a number
+	By   string `json:"by"`   // the function that allocates it, such as malloc
+	Step int    `json:"step"` // of the witness, which allocates it
+	Pos  *Pos   `json:"pos,omitempty"`
 }
 
 // StepKind says what a step did. The zero value is unset.

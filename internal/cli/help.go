@@ -111,6 +111,9 @@ func (a *app) allCommands() *cobra.Command {
 		if slices.Contains(writers, c.Name()) {
 			a.out.flags(c)
 		}
+		if slices.Contains(writers, c.Name()) || c.Name() == "litmus" {
+			c.Flags().BoolVar(&a.full, "full", false, "print every step of an execution: no rows are folded or left out")
+		}
 		a.completeArguments(c)
 	}
 	root.SetHelpCommand(a.helpCommand(root))

@@ -52,6 +52,7 @@ type app struct {
 	stderr io.Writer
 	color  choiceValue
 	out    outputs // files to write beside the answer
+	full   bool    // show every step of an execution
 	code   int
 }
 

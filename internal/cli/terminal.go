@@ -23,12 +23,12 @@ func terminal(w io.Writer) (width int, ok bool) {
 }
 
 // maxWidth keeps tables together on very wide terminals.
-const maxWidth = 160
+const maxWidth = 200
 
 // style says how to render to w.
 func (a *app) style(w io.Writer) text.Options {
 	width, isTerminal := a.terminal(w)
-	opt := text.Options{Width: min(width, maxWidth)}
+	opt := text.Options{Width: min(width, maxWidth), Full: a.full}
 	switch a.color.value {
 	case "always":
 		opt.Color = true

@@ -9,12 +9,13 @@ import (
 	"fencepost/verdict"
 )
 
-// names has the names of the memory of one execution. Static objects have names in the program; a block is
-// named after the statement that allocated it, so names notes the allocations.
+// names has the names of the memory of one execution. Static objects have names in the program; a block of the
+// heap has the name of its type, or of the function that allocated it, and a number, so names notes the
+// allocations.
 type names struct {
 	p      *ir.Program
 	blocks []namedBlock   // latest last: a block that was reused has its newest name
-	made   map[string]int // how many blocks a statement has made
+	made   map[string]int // how many blocks of a kind there are
 }
 
 type namedBlock struct {
@@ -28,31 +29,38 @@ type namedBlock struct {
 }
 
 // allocated notes a block.
-func (n *names) allocated(thread string, e *ir.Edge, addr uint64, size int64) {
+func (n *names) allocated(thread string, e *ir.Edge, addr uint64, size int64) *namedBlock {
 	b := namedBlock{addr: addr, size: max(0, size), stack: e.Op.Stack, layout: e.Op.Layout}
-	kind := e.Op.Msg
-	if kind == "" {
-		kind = "block"
-	}
+	kind := allocator(e)
 	if b.stack {
 		b.name = kind + "@" + thread
 	} else {
-		b.name = kind
-		if e.Pos.Line > 0 {
-			b.name = fmt.Sprintf("%s@%s:%d", kind, path.Base(e.Pos.File), e.Pos.Line)
+		if n.made == nil {
+			n.made = map[string]int{}
 		}
-	}
-	if n.made == nil {
-		n.made = map[string]int{}
-	}
-	n.made[b.name]++
-	if k := n.made[b.name]; k > 1 && !b.stack {
-		b.name = fmt.Sprintf("%s#%d", b.name, k)
+		b.name = kind
+		if t := recordName(b.layout); t != "" {
+			b.name = t
+		}
+		n.made[b.name]++
+		b.name = fmt.Sprintf("%s#%d", b.name, n.made[b.name])
 	}
 	if l := b.layout; l != nil && l.Size() > 0 && b.size > l.Size() && b.size%l.Size() == 0 {
 		b.layout = &ir.Layout{Kind: ir.ArrayLayout, Elem: l, Count: b.size / l.Size()}
 	}
 	n.blocks = append(n.blocks, b)
+	return &n.blocks[len(n.blocks)-1]
+}
+
+// recordName returns the name of the struct or union that a layout consists of.
+func recordName(l *ir.Layout) string {
+	for l != nil && l.Kind == ir.ArrayLayout {
+		l = l.Elem
+	}
+	if l == nil {
+		return ""
+	}
+	return l.Name
 }
 
 // freed notes the end of a block.
@@ -102,7 +110,7 @@ func (n *names) pointee(addr uint64) string {
 	part := func(name string, l *ir.Layout, off int64) string {
 		switch {
 		case l != nil:
-			return "&" + name + l.At(off)
+			return "&" + name + l.Pointee(off)
 		case off != 0:
 			return fmt.Sprintf("&%s.bytes[%d]", name, off)
 		}

@@ -53,7 +53,9 @@ func (r *Recorder) Step(st memory.Step) {
 		if st.Choice != 0 {
 			addr = uint64(st.Choice)
 		}
-		r.n.allocated(r.w.Threads[st.Thread], e, addr, size)
+		if b := r.n.allocated(r.w.Threads[st.Thread], e, addr, size); !b.stack {
+			r.w.Blocks = append(r.w.Blocks, verdict.Block{Name: b.name, By: allocator(e), Step: len(r.w.Steps), Pos: Pos(e)})
+		}
 	}
 	step.Kind = kindOf(st, e)
 	step.Other = r.s.Event.Other
@@ -123,6 +125,14 @@ func stackOf(thread string, e *ir.Edge) []string {
 		out = append(out, f.Func)
 	}
 	return out
+}
+
+// allocator is the name of the function that allocates.
+func allocator(e *ir.Edge) string {
+	if e.Op.Msg == "" {
+		return "block"
+	}
+	return e.Op.Msg
 }
 
 // blockSize is how large a block a step is about to allocate, -1 if none.

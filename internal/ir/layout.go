@@ -22,6 +22,7 @@ const (
 // only names: the effect of an access depends on addresses alone.
 type Layout struct {
 	Kind   LayoutKind
+	Name   string // of a record, such as node for struct node; "" if it has none
 	Type   Type
 	Elem   *Layout
 	Count  int64
@@ -117,6 +118,15 @@ func (l *Layout) At(off int64) string {
 	return fmt.Sprintf(".bytes[%d]", off)
 }
 
+// Pointee returns the name of what an address points to that is off bytes after the beginning: as At, but
+// the beginning of an array is its first element.
+func (l *Layout) Pointee(off int64) string {
+	if off == 0 && l.Kind == ArrayLayout && l.Count > 0 {
+		return "[0]"
+	}
+	return l.At(off)
+}
+
 // joinPart returns the name of a part of a member. A member without a name is transparent.
 func joinPart(field, part string) string {
 	if field == "" {
@@ -130,7 +140,7 @@ func (l *Layout) Equal(m *Layout) bool {
 	if l == nil || m == nil {
 		return l == m
 	}
-	if l.Kind != m.Kind || l.Type != m.Type || l.Count != m.Count || l.Bytes != m.Bytes || len(l.Fields) != len(m.Fields) {
+	if l.Kind != m.Kind || l.Name != m.Name || l.Type != m.Type || l.Count != m.Count || l.Bytes != m.Bytes || len(l.Fields) != len(m.Fields) {
 		return false
 	}
 	for i, f := range l.Fields {
@@ -185,7 +195,9 @@ func (l *Layout) problem() string {
 
 // The text form of layouts. parser.layoutOf reads it:
 //
-//	u32   ptr   array 4 u8   record 16 { next 0 ptr, v 8 s32 }   opaque 16
+//	u32   ptr   array 4 u8   record node 16 { next 0 ptr, v 8 s32 }   opaque 16
+//
+// The name of a record may be missing.
 const (
 	layoutWord  = "layout"
 	pointerWord = "ptr"
@@ -209,7 +221,11 @@ func (l *Layout) String() string {
 		for _, f := range l.Fields {
 			fields = append(fields, fmt.Sprintf("%s %d %s", quoteName(f.Name), f.Off, f.Layout))
 		}
-		return fmt.Sprintf("%s %d { %s }", recordWord, l.Bytes, strings.Join(fields, ", "))
+		head := recordWord
+		if l.Name != "" {
+			head += " " + quoteName(l.Name)
+		}
+		return fmt.Sprintf("%s %d { %s }", head, l.Bytes, strings.Join(fields, ", "))
 	default:
 		return fmt.Sprintf("layout(%d)", l.Kind)
 	}
@@ -232,7 +248,11 @@ func (ps *parser) layoutOf() *Layout {
 		n := ps.integer()
 		return &Layout{Kind: ArrayLayout, Count: n, Elem: ps.layoutOf()}
 	case ps.word(recordWord):
-		l := &Layout{Kind: RecordLayout, Bytes: ps.integer()}
+		l := &Layout{Kind: RecordLayout}
+		if ps.tok().kind != tokNumber {
+			l.Name = ps.name("the name of a record")
+		}
+		l.Bytes = ps.integer()
 		ps.expect("{")
 		for more := !ps.isPunct("}"); more && !ps.bad; more = ps.accept(",") {
 			f := Field{Name: ps.name("the name of a member")}

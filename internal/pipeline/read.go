@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 	"time"
+	"unicode"
 
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/c"
@@ -340,5 +341,22 @@ func (p *Program) TextAt(pos *verdict.Pos) string {
 	file := p.Files[pos.File]
 	span := file.Span(0, 0)
 	span.Line, span.Col, span.EndLine, span.EndCol = pos.Line, pos.Col, pos.EndLine, pos.EndCol
-	return strings.Join(strings.Fields(file.Slice(span)), " ")
+	text := strings.Join(strings.Fields(file.Slice(span)), " ")
+	if strings.HasPrefix(text, "*") && p.Language == "c" && declares(file.Line(pos.Line), pos.Col) {
+		return strings.TrimLeft(text, "* ")
+	}
+	return text
+}
+
+// declares reports whether a name that begins with a star in column col is declared there, and not
+// an lvalue: a type stands before it.
+func declares(line string, col int) bool {
+	if col < 1 || col-1 > len(line) {
+		return false
+	}
+	before := strings.TrimRight(line[:col-1], " \t")
+	word := before[strings.LastIndexFunc(before, func(r rune) bool {
+		return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})+1:]
+	return word != "" && word != "else" && word != "do" && word != "return"
 }

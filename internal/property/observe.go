@@ -351,7 +351,7 @@ func (w *stateText) address(addr uint64) string {
 		case off == 0:
 			return "&" + obj.Name
 		case obj.Layout != nil:
-			return "&" + obj.Name + obj.Layout.At(off)
+			return "&" + obj.Name + obj.Layout.Pointee(off)
 		}
 		return fmt.Sprintf("&%s.bytes[%d]", obj.Name, off)
 	}

@@ -109,7 +109,7 @@ func (p *printer) firstWitness(results []verdict.Result, i int) {
 	} else {
 		p.line("What %s adds to %s:", strings.ToUpper(r.Model), before)
 	}
-	p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
+	p.picture(&verdict.Execution{Reason: r.Reason, Verdict: r.Verdict, Witness: r.Witness, Cause: r.Cause}, r.Model)
 	for j := i + 1; j < len(results); j++ {
 		if results[j].Witness != nil {
 			p.line("")

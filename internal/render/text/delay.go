@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fencepost/internal/render/relation"
+	"fencepost/internal/render/rows"
 	"fencepost/verdict"
 )
 
@@ -35,7 +36,7 @@ func delaySentence(w *verdict.Witness, model string, v verdict.Verdict) string {
 func reordered(w *verdict.Witness, r relation.Reorder) string {
 	first, second := w.Steps[r.First], w.Steps[r.Second]
 	name := oneLine(w.Threads[first.Thread])
-	store := fmt.Sprintf("%s's store %s%s", name, assignment(first), at(first))
+	store := fmt.Sprintf("%s's store %s%s", name, assignment(&first), at(first))
 	source := "memory"
 	switch {
 	case second.ReadsMemory() && len(second.FromBytes) > 0:
@@ -52,10 +53,10 @@ func reordered(w *verdict.Witness, r relation.Reorder) string {
 		return fmt.Sprintf("%s was still in its store buffer when %s read %s = %s from %s%s",
 			store, name, oneLine(second.Cell()), oneLine(second.ValueText()), source, at(second))
 	case flushed(w, r.First):
-		return fmt.Sprintf("%s reached memory after its later store %s%s", store, assignment(second), at(second))
+		return fmt.Sprintf("%s reached memory after its later store %s%s", store, assignment(&second), at(second))
 	default:
 		return fmt.Sprintf("%s was still in its store buffer when its later store %s%s reached memory",
-			store, assignment(second), at(second))
+			store, assignment(&second), at(second))
 	}
 }
 
@@ -74,3 +75,6 @@ func at(s verdict.Step) string {
 	}
 	return fmt.Sprintf(" (%s:%d)", oneLine(path.Base(s.Pos.File)), s.Pos.Line)
 }
+
+// assignment returns the assignment that a store makes, on one line.
+func assignment(s *verdict.Step) string { return oneLine(rows.Assignment(s)) }

@@ -123,7 +123,8 @@ func (p *printer) badExecution(r *verdict.Result, b *verdict.Break) {
 		p.attack(b.Attack)
 		return
 	}
-	p.picture(b.Violation.Witness, b.Violation.Cause, r.Model, b.Violation.Reason, verdict.Unsafe)
+	e := b.Execution("")
+	p.picture(&e, r.Model)
 }
 
 // fenceList prints the positions of the fences and why each is needed.

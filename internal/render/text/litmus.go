@@ -151,7 +151,7 @@ func (p *printer) forbidden(t *verdict.LitmusTest, state string) {
 		}
 		p.line("")
 		p.line("%s", p.opt.paint(bold, fmt.Sprintf("%s under %s, %s:", oneLine(state), strings.ToUpper(r.Model), why)))
-		p.picture(o.Witness, nil, r.Model, "", verdict.Observed)
+		p.picture(&verdict.Execution{Verdict: verdict.Observed, Witness: o.Witness}, r.Model)
 		return
 	}
 }

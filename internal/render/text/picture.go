@@ -2,246 +2,109 @@ package text
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"fencepost/internal/render/relation"
+	"fencepost/internal/render/rows"
 	"fencepost/verdict"
 )
 
-// row is one line of the picture: a step, or several quiet ones of one thread.
+// row is a row of the table with what the table needs to know beside it.
 type row struct {
-	first, last int // steps
-	thread      int
-	at          string
-	text        string
-	effect      string
-	buffers     []string // one piece per thread with a non-empty buffer
-	fails       bool
-	marked      bool // the row to look at first
-	quiet       bool // nothing but local steps
-	edges       []int
-	pos         *verdict.Pos // of the statement, nil for several
+	*rows.Row
+	at      string   // line, or file and line
+	effects []string // in words, one line each
+	buffers []string // one piece per thread with a non-empty buffer
+	marked  bool     // the row to look at first
 }
 
-// joinedWidth is how long the text of several local steps in one row may get.
-const joinedWidth = 20
+// view is an execution as it is printed.
+type view struct {
+	*rows.View
+	rows []row
+}
 
-// rows turns the steps into lines. Local steps next to each other share a line,
-// and so do a local step and the access that belong to the same statement. What
-// failed is not said again where the reader knows it.
-func rows(w *verdict.Witness, known string) []row {
-	buffers := relation.Buffers(w)
-	position := positions(w)
-	var all []row
-	for i, s := range w.Steps {
-		r := row{
-			first: i, last: i, thread: s.Thread,
-			at: position(s), text: stepText(s), effect: effect(s), buffers: bufferPieces(w, buffers[i]),
-			fails: s.Kind == verdict.StepFail,
-			quiet: s.Kind == verdict.StepExec && s.Note == "",
-			edges: []int{s.Edge},
-			pos:   s.Pos,
+// viewOf returns the rows of an execution. What failed is not said again where the reader
+// knows it.
+func (p *printer) viewOf(e *verdict.Execution, known string) *view {
+	v := &view{View: rows.Of(e, rows.Options{Full: p.opt.Full})}
+	position := positions(v.Witness)
+	for i := range v.View.Rows {
+		r := row{Row: &v.View.Rows[i]}
+		if r.Fold != rows.Cut && r.Fold != rows.SetUp {
+			r.at = position(r.Pos)
 		}
-		if r.fails && s.Note == known {
-			r.effect = "FAILS"
-		}
-		if len(all) > 0 {
-			prev := &all[len(all)-1]
-			if s.Kind == verdict.StepFlush && s.Of == i-1 && i > 0 && prev.last == i-1 {
-				prev.atOnce(w.Steps[i-1], r)
-				continue
+		for _, effect := range r.Effects {
+			if s := &v.Witness.Steps[effect.Step]; s.Kind == verdict.StepFail && s.Note == known {
+				effect.Text = "FAILS"
 			}
-			if prev.absorb(r) {
-				continue
-			}
+			r.effects = append(r.effects, oneLine(effect.Text))
 		}
-		all = append(all, r)
+		for _, b := range r.Buffers {
+			r.buffers = append(r.buffers, oneLine(v.Witness.Threads[b.Thread]+": "+b.String()))
+		}
+		v.rows = append(v.rows, r)
 	}
-	return all
+	return v
 }
 
-// atOnce takes the flush of the store that ends r into its line: nothing happened
-// while the store was in the buffer.
-func (r *row) atOnce(store verdict.Step, flush row) {
-	r.effect = strings.Replace(r.effect, effectOnMemory(store), assignment(store)+" in memory", 1)
-	r.last, r.buffers = flush.last, flush.buffers
-}
-
-// absorb takes the next row into r if both fit one line.
-func (r *row) absorb(next row) bool {
-	if r.thread != next.thread || r.fails || next.fails || !(r.quiet || next.quiet) {
-		return false
+// mark marks the row of a step, with words on what the step did.
+func (v *view) mark(step int, words string) {
+	i := v.RowOf(step)
+	if i < 0 {
+		return
 	}
-	// An edge taken twice is the statement run again, not more of it.
-	again := slices.Contains(r.edges, next.edges[0])
-	switch {
-	case !again && contains(r.pos, next.pos):
-		r.text, r.at, r.pos = next.text, next.at, next.pos
-	case !again && contains(next.pos, r.pos):
-	case r.quiet && next.quiet && utf8.RuneCountInString(r.text+next.text)+2 <= joinedWidth:
-		r.text, r.pos = strings.TrimSuffix(r.text, ";")+"; "+next.text, nil
-	default:
-		return false
+	r := &v.rows[i]
+	r.marked = true
+	at := slices.IndexFunc(r.Effects, func(e rows.Effect) bool { return e.Step == step })
+	if at < 0 || at >= len(r.effects) {
+		r.effects = append(r.effects, words)
+		return
 	}
-	if r.effect == "" {
-		r.effect = next.effect
-	}
-	r.last, r.buffers, r.quiet = next.last, next.buffers, r.quiet && next.quiet
-	r.edges = append(r.edges, next.edges...)
-	return true
-}
-
-// contains reports whether the stretch b contains a.
-func contains(a, b *verdict.Pos) bool {
-	if a == nil || b == nil || a.File != b.File {
-		return false
-	}
-	before := func(line1, col1, line2, col2 int) bool { return line1 < line2 || line1 == line2 && col1 <= col2 }
-	return before(b.Line, b.Col, a.Line, a.Col) && before(a.EndLine, a.EndCol, b.EndLine, b.EndCol) &&
-		(a.EndLine != 0 || a.Line == b.Line && a.Col == b.Col)
+	r.effects[at] += ", " + words
 }
 
 func (r *row) number() string {
-	if r.first == r.last {
-		return strconv.Itoa(r.first + 1)
+	if r.First == r.Last {
+		return strconv.Itoa(r.First + 1)
 	}
-	return fmt.Sprintf("%d-%d", r.first+1, r.last+1)
+	return fmt.Sprintf("%d-%d", r.First+1, r.Last+1)
 }
 
-// positions returns a function that names the position of a step: by line, or by file and
-// line if the steps come from several files.
-func positions(w *verdict.Witness) func(verdict.Step) string {
-	files := make(map[string]bool)
-	for _, s := range w.Steps {
-		if s.Pos != nil {
-			files[s.Pos.File] = true
+// positions returns a function that names a position: by line, or by file and line if the
+// steps come from several files.
+func positions(w *verdict.Witness) func(*verdict.Pos) string {
+	short, several := w.ShortFiles(), false
+	first := ""
+	for i := range w.Steps {
+		if p := w.Steps[i].Pos; p != nil {
+			several = several || first != "" && p.File != first
+			first = p.File
 		}
 	}
-	return func(s verdict.Step) string {
+	return func(p *verdict.Pos) string {
 		switch {
-		case s.Pos == nil || s.Pos.Line == 0 || s.Kind == verdict.StepFlush:
+		case p == nil || p.Line == 0:
 			return ""
-		case len(files) > 1:
-			return fmt.Sprintf("%s:%d", oneLine(path.Base(s.Pos.File)), s.Pos.Line)
+		case several:
+			return fmt.Sprintf("%s:%d", oneLine(short(p.File)), p.Line)
 		default:
-			return strconv.Itoa(s.Pos.Line)
+			return strconv.Itoa(p.Line)
 		}
 	}
-}
-
-func stepText(s verdict.Step) string {
-	switch {
-	case s.Kind == verdict.StepFlush:
-		return "flush"
-	case s.Text == "" && s.Kind == verdict.StepWake:
-		return "wake up"
-	case s.Text == "":
-		return "(" + s.Kind.String() + ")"
-	default:
-		return oneLine(s.Text)
-	}
-}
-
-// effect says what a step did to memory or buffers, and its note.
-func effect(s verdict.Step) string {
-	text, note := effectOnMemory(s), oneLine(s.Note)
-	switch {
-	case s.Kind == verdict.StepFail && note == "":
-		return "FAILS"
-	case s.Kind == verdict.StepFail && strings.HasPrefix(note, verdict.NotSupportedNote):
-		return strings.ToUpper(verdict.NotSupportedNote[:len(verdict.NotSupportedNote)-2]) + note[len(verdict.NotSupportedNote)-2:]
-	case s.Kind == verdict.StepFail:
-		return "FAILS: " + note
-	case text == "" || note == "":
-		return text + note
-	default:
-		return text + "; " + note
-	}
-}
-
-// byteSources says where the bytes of a load came from that has several sources: runs of
-// bytes, lowest address first.
-func byteSources(s verdict.Step) string {
-	var parts []string
-	for k := 0; k < s.Size; {
-		end := k + 1
-		for end < s.Size && s.ReadsFrom(end) == s.ReadsFrom(k) {
-			end++
-		}
-		bytes := strconv.Itoa(k)
-		if end > k+1 {
-			bytes = fmt.Sprintf("%d-%d", k, end-1)
-		}
-		from := "memory"
-		if f := s.ReadsFrom(k); f > 0 {
-			from = fmt.Sprintf("buffer (step %d)", f)
-		}
-		parts = append(parts, bytes+" "+from)
-		k = end
-	}
-	return strings.Join(parts, ", ")
-}
-
-func effectOnMemory(s verdict.Step) string {
-	cell := oneLine(s.Cell())
-	switch {
-	case s.Kind == verdict.StepLoad && len(s.FromBytes) > 0:
-		return fmt.Sprintf("%s -> %s, bytes %s", cell, oneLine(s.ValueText()), byteSources(s))
-	case s.Kind == verdict.StepLoad && s.From > 0:
-		return fmt.Sprintf("%s -> %s from own buffer (step %d)", cell, oneLine(s.ValueText()), s.From)
-	case s.Kind == verdict.StepLoad:
-		return fmt.Sprintf("%s -> %s from memory", cell, oneLine(s.ValueText()))
-	case s.Kind == verdict.StepStore && s.Buffered:
-		return assignment(s) + " buffered"
-	case s.Kind == verdict.StepStore:
-		return assignment(s) + " in memory"
-	case s.Kind == verdict.StepFlush:
-		return fmt.Sprintf("%s reaches memory (step %d)", assignment(s), s.Of+1)
-	case s.Kind == verdict.StepRMW && s.Wrote:
-		return fmt.Sprintf("%s: %s -> %s in memory", cell, oneLine(s.ValueText()), oneLine(s.WrittenText()))
-	case s.Kind == verdict.StepRMW:
-		return fmt.Sprintf("%s -> %s from memory, not written", cell, oneLine(s.ValueText()))
-	case s.Kind == verdict.StepWake:
-		return "wakes up without a signal"
-	default:
-		return ""
-	}
-}
-
-func assignment(s verdict.Step) string {
-	if s.Free {
-		return "free " + oneLine(s.Cell())
-	}
-	return fmt.Sprintf("%s = %s", oneLine(s.Cell()), oneLine(s.ValueText()))
-}
-
-func bufferPieces(w *verdict.Witness, threads [][]relation.Entry) []string {
-	var all []string
-	for t, entries := range threads {
-		if len(entries) == 0 {
-			continue
-		}
-		texts := make([]string, len(entries))
-		for i, e := range entries {
-			texts[i] = oneLine(e.Text)
-		}
-		all = append(all, oneLine(w.Threads[t])+": "+strings.Join(texts, " "))
-	}
-	return all
 }
 
 // picture prints the witness and what explains it.
-func (p *printer) picture(w *verdict.Witness, cause *verdict.Cause, model, reason string, v verdict.Verdict) {
+func (p *printer) picture(e *verdict.Execution, model string) {
+	w, cause := e.Witness, e.Cause
 	p.line("")
 	if len(w.Steps) == 0 {
 		p.line("No step is needed: the initial state shows it already.")
 		return
 	}
-	p.table(w, rows(w, reason))
+	p.execution(p.viewOf(e, e.Reason))
 	for _, s := range w.Steps {
 		if s.Kind == verdict.StepFail && len(s.Stack) > 1 {
 			p.line("")
@@ -250,7 +113,7 @@ func (p *printer) picture(w *verdict.Witness, cause *verdict.Cause, model, reaso
 	}
 	p.line("")
 	if cause == nil {
-		p.line("%s", p.opt.paint(bold, delaySentence(w, model, v)))
+		p.sentence(delaySentence(w, model, e.Verdict), true)
 		return
 	}
 	for i, sentence := range cause.Words {
@@ -263,24 +126,80 @@ func (p *printer) picture(w *verdict.Witness, cause *verdict.Cause, model, reaso
 	}
 }
 
+// execution prints the table, and below it what the names of blocks mean and how to see what
+// is folded.
+func (p *printer) execution(v *view) {
+	p.table(v)
+	if len(v.Legend) > 0 {
+		p.line("")
+	}
+	for _, b := range v.Legend {
+		p.sentence(blockText(v.Witness, b), false)
+	}
+	if v.Hidden > 0 {
+		p.line("")
+		p.line("%s", p.opt.paint(dim, fmt.Sprintf("%s of %s steps are folded; --full shows every step.", Count(int64(v.Hidden)), Count(int64(len(v.Witness.Steps))))))
+	}
+}
+
+// blockText says which block a name means, and where the block was freed.
+func blockText(w *verdict.Witness, b verdict.Block) string {
+	short := w.ShortFiles()
+	text := fmt.Sprintf("%s: %s", b.Name, b.By)
+	if b.Pos != nil {
+		text += fmt.Sprintf(" at %s:%d", short(b.Pos.File), b.Pos.Line)
+	}
+	text += fmt.Sprintf(", step %d", b.Step+1)
+	for i := range w.Steps {
+		s := &w.Steps[i]
+		if s.Kind == verdict.StepStore && s.Free && s.Location == b.Name {
+			text += "; freed"
+			if s.Pos != nil {
+				text += fmt.Sprintf(" at %s:%d", short(s.Pos.File), s.Pos.Line)
+			}
+			text += fmt.Sprintf(", step %d", i+1)
+		}
+	}
+	return oneLine(text)
+}
+
 // sentence prints words on as many lines as the width asks for.
 func (p *printer) sentence(text string, strong bool) {
-	line := ""
-	flush := func() {
+	for _, line := range wrapWords(text, p.opt.width()) {
 		if strong {
 			line = p.opt.paint(bold, line)
 		}
 		p.line("%s", line)
-		line = ""
 	}
+}
+
+// wrapWords breaks a text into lines between words. A word that is too long is broken.
+func wrapWords(text string, room int) []string {
+	room = max(room, 1)
+	var lines []string
+	line := ""
 	for _, word := range strings.Fields(text) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > p.opt.width() {
-			flush()
+		for line == "" && utf8.RuneCountInString(word) > room {
+			lines = append(lines, string([]rune(word)[:room]))
+			word = string([]rune(word)[room:])
 		}
-		if line != "" {
-			line += " "
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= room:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = ""
+			for utf8.RuneCountInString(word) > room {
+				lines = append(lines, string([]rune(word)[:room]))
+				word = string([]rune(word)[room:])
+			}
+			line = word
 		}
-		line += word
 	}
-	flush()
+	if line != "" || len(lines) == 0 {
+		lines = append(lines, line)
+	}
+	return lines
 }

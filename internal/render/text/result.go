@@ -30,7 +30,7 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 	}
 	p.relies(r)
 	if r.Witness != nil {
-		p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
+		p.picture(&verdict.Execution{Reason: r.Reason, Verdict: r.Verdict, Witness: r.Witness, Cause: r.Cause}, r.Model)
 	}
 	for i, v := range r.Others {
 		p.line("")
@@ -38,7 +38,7 @@ func Result(w io.Writer, r *verdict.Result, opt Options) {
 		if v.Like > 0 {
 			p.line("It has the same cause as violation %d.", v.Like)
 		} else if v.Witness != nil {
-			p.picture(v.Witness, v.Cause, r.Model, v.Reason, verdict.Unsafe)
+			p.picture(&verdict.Execution{Reason: v.Reason, Verdict: verdict.Unsafe, Witness: v.Witness, Cause: v.Cause}, r.Model)
 		}
 	}
 	p.reached(r.Coverage.Unsupported)
@@ -65,7 +65,7 @@ func (p *printer) reached(u *verdict.Unsupported) {
 	if len(u.Witness.Steps) > 1 {
 		p.line("An execution that gets there:")
 	}
-	p.table(u.Witness, rows(u.Witness, ""))
+	p.execution(p.viewOf(&verdict.Execution{Verdict: verdict.Unknown, Witness: u.Witness}, ""))
 	p.line("")
 	p.line("%s", AfterUnsupported)
 }

@@ -50,7 +50,7 @@ func (p *printer) robust(r *verdict.Result) {
 	}
 	if t := r.Trace; t != nil {
 		p.line("")
-		p.table(t.Witness, rows(t.Witness, ""))
+		p.execution(p.viewOf(&verdict.Execution{Witness: t.Witness}, ""))
 		p.line("")
 		p.line("Happens-before has a cycle:")
 		p.chain(t.Nodes, t.Cycle)
@@ -65,7 +65,7 @@ func (p *printer) robust(r *verdict.Result) {
 		p.race(race)
 	}
 	if r.Witness != nil {
-		p.picture(r.Witness, r.Cause, r.Model, r.Reason, r.Verdict)
+		p.picture(&verdict.Execution{Reason: r.Reason, Verdict: r.Verdict, Witness: r.Witness, Cause: r.Cause}, r.Model)
 	}
 	p.reached(r.Coverage.Unsupported)
 	p.leftOut(r)
@@ -124,14 +124,9 @@ func (p *printer) robustHeadline(r *verdict.Result, words [2]string) {
 
 // attack prints the execution with the delayed store marked, and the cycle.
 func (p *printer) attack(a *verdict.Attack) {
-	all := rows(a.Witness, "")
-	for i := range all {
-		if r := &all[i]; r.first <= a.StoreStep && a.StoreStep <= r.last {
-			r.marked = true
-			r.effect += ", delayed"
-		}
-	}
-	p.table(a.Witness, all)
+	v := p.viewOf(&verdict.Execution{Witness: a.Witness, Attack: a}, "")
+	v.mark(a.StoreStep, "delayed")
+	p.execution(v)
 	p.line("")
 	p.line("Happens-before has a cycle:")
 	p.chain(a.Nodes, a.Cycle)
@@ -139,19 +134,11 @@ func (p *printer) attack(a *verdict.Attack) {
 
 // race prints the execution with the three accesses marked.
 func (p *printer) race(a *verdict.Triangle) {
-	all := rows(a.Witness, "")
-	mark := func(step int, what string) {
-		for i := range all {
-			if r := &all[i]; r.first <= step && step <= r.last {
-				r.marked = true
-				r.effect += ", " + what
-			}
-		}
-	}
-	mark(a.StoreStep, "may still be buffered")
-	mark(a.LoadStep, "races")
-	mark(len(a.Witness.Steps)-1, "races")
-	p.table(a.Witness, all)
+	v := p.viewOf(&verdict.Execution{Witness: a.Witness, Triangle: a}, "")
+	v.mark(a.StoreStep, "may still be buffered")
+	v.mark(a.LoadStep, "races")
+	v.mark(len(a.Witness.Steps)-1, "races")
+	p.execution(v)
 }
 
 // chain prints the cycle: t1 st x -po-> t1 ld y -cf-> t1 st x.

@@ -17,6 +17,7 @@ const DefaultWidth = 110
 type Options struct {
 	Color bool // ANSI colours, and characters beyond ASCII
 	Width int  // columns of the terminal, 0: DefaultWidth
+	Full  bool // every step of an execution, without folds
 }
 
 func (o Options) width() int {
@@ -56,6 +57,19 @@ func (o Options) cut(s string, width int) string {
 	}
 	keep := max(0, width-utf8.RuneCountInString(mark))
 	return strings.TrimRight(string([]rune(s)[:keep]), " ") + mark
+}
+
+// cutLeft shortens s to at most width runes at its beginning and marks the cut.
+func (o Options) cutLeft(s string, width int) string {
+	n := utf8.RuneCountInString(s)
+	if n <= width {
+		return s
+	}
+	mark := ".."
+	if o.Color {
+		mark = "…"
+	}
+	return mark + string([]rune(s)[n-max(0, width-utf8.RuneCountInString(mark)):])
 }
 
 func pad(s string, width int) string {

@@ -5,24 +5,27 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"fencepost/verdict"
+	"fencepost/internal/render/rows"
 )
 
 // The table has a mark for the failing step or the delayed store, the step's number, its source line,
 // the threads, what the step did, and the store buffers. With few threads each
 // has a column of its own. Otherwise, or if the columns would get too narrow to
 // read, it is a listing: the thread's name stands before the instruction, and
-// the buffers on a line of their own after each step that changed them.
+// the buffers on a line of their own after each step that changed them. No line is
+// wider than the terminal: what does not fit goes on in the line below.
 
 const (
 	maxColumns   = 4 // threads that get a column each
-	maxCell      = 34
-	goodCell     = 18
+	maxCell      = 40
+	goodCell     = 24
 	minCell      = 12 // narrowest column for instructions
 	readableCell = 16 // narrowest among several: else one column is easier to read
 	maxEffect    = 44
-	maxBuffers   = 34
+	minEffect    = 16
+	maxBuffers   = 40
 	minBuffers   = 16
+	maxName      = 16 // thread names of a listing
 	columnSpace  = 2
 )
 
@@ -39,41 +42,54 @@ type layout struct {
 }
 
 // table prints the rows.
-func (p *printer) table(w *verdict.Witness, all []row) {
-	l := newLayout(p.opt, w, all)
-	p.header(l, all)
+func (p *printer) table(v *view) {
+	l := newLayout(p.opt, v)
+	p.header(l, v.rows)
 	var before []string
-	for i := range all {
-		p.row(l, &all[i])
-		if !l.columns && !slices.Equal(before, all[i].buffers) {
-			p.bufferLine(l, all[i].buffers)
+	for i := range v.rows {
+		r := &v.rows[i]
+		if r.Fold != rows.Statement {
+			p.fold(l, r)
+		} else {
+			p.row(l, r)
 		}
-		before = all[i].buffers
+		if (!l.columns || r.Fold != rows.Statement && i == len(v.rows)-1) && !slices.Equal(before, r.buffers) {
+			p.bufferLine(l, r.buffers)
+		}
+		before = r.buffers
 	}
 }
 
-func newLayout(opt Options, w *verdict.Witness, all []row) *layout {
+func newLayout(opt Options, v *view) *layout {
+	w, all := v.Witness, v.rows
 	l := &layout{opt: opt, columns: len(w.Threads) <= maxColumns, number: len("step"), at: len("line"), name: len("thread")}
 	for _, t := range w.Threads {
 		t = oneLine(t)
 		l.threads = append(l.threads, t)
 		l.name = max(l.name, utf8.RuneCountInString(t))
 	}
+	l.name = min(l.name, maxName)
 	whole, one := minBuffers, minBuffers // room for all buffers in a line, for the longest
 	for i := range all {
 		r := &all[i]
 		l.number = max(l.number, len(r.number()))
 		l.at = max(l.at, utf8.RuneCountInString(r.at))
-		l.effect = max(l.effect, utf8.RuneCountInString(r.effect))
+		if r.Fold != rows.Statement {
+			continue
+		}
+		for _, e := range r.effects {
+			l.effect = max(l.effect, utf8.RuneCountInString(e))
+		}
 		whole = max(whole, utf8.RuneCountInString(strings.Join(r.buffers, "  ")))
 		for _, piece := range r.buffers {
 			one = max(one, utf8.RuneCountInString(piece))
 		}
 	}
 	l.effect = min(l.effect, maxEffect)
+	l.at = min(l.at, max(len("line"), opt.width()/4))
 	if l.columns {
 		for _, try := range []struct{ cell, buffers int }{
-			{goodCell, min(whole, maxBuffers)}, {goodCell, min(one, maxBuffers)}, {readableCell, min(one, maxBuffers)}, {readableCell, minBuffers},
+			{goodCell, min(whole, maxBuffers)}, {goodCell, min(one, maxBuffers)}, {readableCell, min(one, maxBuffers)},
 		} {
 			if l.fit(all, try.cell, try.buffers) {
 				return l
@@ -81,7 +97,9 @@ func newLayout(opt Options, w *verdict.Witness, all []row) *layout {
 		}
 		l.columns = false
 	}
-	l.fit(all, minCell, 0)
+	for !l.fit(all, minCell, 0) && l.effect > minEffect {
+		l.effect--
+	}
 	return l
 }
 
@@ -89,7 +107,7 @@ func newLayout(opt Options, w *verdict.Witness, all []row) *layout {
 // that is at least narrowest for each.
 func (l *layout) fit(all []row, narrowest, buffers int) bool {
 	n := 1
-	fixed := 2 + l.number + columnSpace + l.at + columnSpace
+	fixed := l.begin()
 	if l.columns {
 		n = len(l.threads)
 	} else {
@@ -97,8 +115,10 @@ func (l *layout) fit(all []row, narrowest, buffers int) bool {
 	}
 	l.cells = make([]int, n)
 	for i := range all {
-		c := l.column(all[i].thread)
-		l.cells[c] = max(l.cells[c], utf8.RuneCountInString(all[i].text))
+		if all[i].Fold == rows.Statement {
+			c := l.column(all[i].Thread)
+			l.cells[c] = max(l.cells[c], utf8.RuneCountInString(oneLine(all[i].Text)))
+		}
 	}
 	total := 0
 	for i := range l.cells {
@@ -115,6 +135,9 @@ func (l *layout) fit(all []row, narrowest, buffers int) bool {
 	l.buffers = fixed + total + n*columnSpace + l.effect + columnSpace
 	return total <= left
 }
+
+// begin is the column in which threads and instructions begin.
+func (l *layout) begin() int { return 2 + l.number + columnSpace + l.at + columnSpace }
 
 // shrinkWidest takes one from the widest column if that is not too narrow already.
 func shrinkWidest(cells []int, narrowest int) bool {
@@ -161,49 +184,90 @@ func (p *printer) header(l *layout, all []row) {
 	p.line("%s", p.opt.paint(bold, strings.TrimRight(b.String(), " ")))
 }
 
-func (p *printer) row(l *layout, r *row) {
-	var b strings.Builder
-	mark, color := "  ", threadColors[max(0, r.thread)%len(threadColors)]
-	if r.fails {
+// lead returns the mark, the number and the line of a row, and the colour of its thread.
+func (p *printer) lead(l *layout, r *row) (text, color string) {
+	mark, color := "  ", threadColors[max(0, r.Thread)%len(threadColors)]
+	if r.Fails {
 		mark, color = p.opt.paint(red, ">")+" ", red
 	} else if r.marked {
 		mark = p.opt.paint(yellow, ">") + " "
 	}
-	b.WriteString(mark)
-	b.WriteString(padLeft(r.number(), l.number) + "  " + padLeft(r.at, l.at) + "  ")
+	return mark + padLeft(r.number(), l.number) + "  " + padLeft(l.opt.cutLeft(r.at, l.at), l.at) + "  ", color
+}
+
+func (p *printer) row(l *layout, r *row) {
+	lead, color := p.lead(l, r)
+	var b strings.Builder
+	b.WriteString(lead)
+	start := l.begin() // of the effects
 	if !l.columns {
-		b.WriteString(p.opt.paint(color, pad(l.threadName(r.thread), l.name+columnSpace)))
+		b.WriteString(p.opt.paint(color, pad(l.opt.cut(l.threadName(r.Thread), l.name), l.name+columnSpace)))
+		start += l.name + columnSpace
 	}
 	for i, width := range l.cells {
 		cell := ""
-		if i == l.column(r.thread) {
-			cell = l.opt.cut(r.text, width)
+		if i == l.column(r.Thread) {
+			cell = l.opt.cut(oneLine(r.Text), width)
 		}
 		b.WriteString(p.opt.paint(color, cell) + pad("", width+columnSpace-utf8.RuneCountInString(cell)))
+		start += width + columnSpace
+	}
+	var buffers []string
+	if l.columns {
+		buffers = wrap(r.buffers, l.opt.width()-l.buffers)
+	}
+	room := l.opt.width() - start
+	if len(buffers) > 0 {
+		room = l.effect
+	}
+	var effects []string
+	for _, e := range r.effects {
+		effects = append(effects, wrapWords(e, room)...)
 	}
 	effectColor := ""
-	if r.fails {
+	if r.Fails {
 		effectColor = red
 	}
-	effect := r.effect
-	if l.columns && len(r.buffers) > 0 {
-		effect = p.opt.cut(effect, l.effect)
-	}
-	b.WriteString(p.opt.paint(effectColor, effect) + pad("", l.effect+columnSpace-utf8.RuneCountInString(effect)))
-	if l.columns {
-		for i, piece := range wrap(r.buffers, l.opt.width()-l.buffers) {
-			if i > 0 {
-				b.WriteString("\n" + pad("", l.buffers))
-			}
-			b.WriteString(piece)
+	for i := range max(1, len(effects), len(buffers)) {
+		if i > 0 {
+			b.Reset()
+			b.WriteString(pad("", start))
 		}
+		effect := ""
+		if i < len(effects) {
+			effect = effects[i]
+		}
+		b.WriteString(p.opt.paint(effectColor, effect))
+		if i < len(buffers) {
+			b.WriteString(pad("", l.buffers-start-utf8.RuneCountInString(effect)) + buffers[i])
+		}
+		p.line("%s", strings.TrimRight(b.String(), " "))
 	}
-	p.line("%s", strings.TrimRight(b.String(), " "))
+}
+
+// fold prints a row that stands for several: its words need no column.
+func (p *printer) fold(l *layout, r *row) {
+	lead, color := p.lead(l, r)
+	text := "... " + oneLine(r.Text)
+	if r.Thread >= 0 {
+		text = "... " + l.threadName(r.Thread) + ": " + oneLine(r.Text)
+	} else {
+		color = dim
+	}
+	if len(r.effects) > 0 {
+		text += ": " + strings.Join(r.effects, ", ")
+	}
+	for i, line := range wrapWords(text, l.opt.width()-l.begin()) {
+		if i > 0 {
+			lead = pad("", l.begin())
+		}
+		p.line("%s%s", lead, p.opt.paint(color, line))
+	}
 }
 
 // bufferLine prints the buffers below a step of the listing.
 func (p *printer) bufferLine(l *layout, buffers []string) {
-	indent := 2 + l.number + columnSpace + l.at + columnSpace
+	indent := l.begin()
 	lines := wrap(buffers, l.opt.width()-indent-len("buffers  "))
 	if len(lines) == 0 {
 		lines = []string{"all empty"}
@@ -222,32 +286,17 @@ func (p *printer) bufferLine(l *layout, buffers []string) {
 func wrap(pieces []string, room int) []string {
 	room = max(room, minBuffers)
 	var lines []string
-	current := ""
-	add := func(gap, text, indent string) {
-		switch {
-		case current == "":
-			current = text
-		case utf8.RuneCountInString(current+gap+text) <= room:
-			current += gap + text
-		default:
-			lines = append(lines, current)
-			current = indent + text
-		}
-	}
 	for _, piece := range pieces {
-		if utf8.RuneCountInString(piece) <= room {
-			add("  ", piece, "")
+		if n := len(lines); n > 0 && utf8.RuneCountInString(lines[n-1]+"  "+piece) <= room {
+			lines[n-1] += "  " + piece
 			continue
 		}
-		if current != "" {
-			lines, current = append(lines, current), ""
+		for i, line := range wrapWords(piece, room-2) {
+			if i > 0 {
+				line = "  " + line
+			}
+			lines = append(lines, line)
 		}
-		for word := range strings.FieldsSeq(piece) {
-			add(" ", word, "  ")
-		}
-	}
-	if current != "" {
-		lines = append(lines, current)
 	}
 	return lines
 }

@@ -1,6 +1,9 @@
 package text
 
-import "fencepost/verdict"
+import (
+	"fencepost/internal/render/rows"
+	"fencepost/verdict"
+)
 
 // The words other renderings share with this one, so that a person who reads two
 // of them reads the same sentence. All are plain text on one line.
@@ -14,10 +17,10 @@ func Delay(w *verdict.Witness, model string, v verdict.Verdict) string {
 const AfterUnsupported = "The last step is not supported: what the program does from there on is not known."
 
 // Effect says what a step did to memory or buffers, and its note; "" if nothing.
-func Effect(s verdict.Step) string { return effect(s) }
+func Effect(s verdict.Step) string { return oneLine(rows.EffectOf(&s)) }
 
 // StepText is a step's instruction as the user wrote it, or its kind.
-func StepText(s verdict.Step) string { return stepText(s) }
+func StepText(s verdict.Step) string { return oneLine(rows.StepText(&s)) }
 
 // Coverage says how far a safe or not observed reaches: "all executions", or the
 // bounds.

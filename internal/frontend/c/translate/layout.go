@@ -34,8 +34,23 @@ func (c *Layouts) layoutOf(t cc.Type) *ir.Layout {
 	return nil
 }
 
+// typeName returns the tag of a struct or union, or else the name that a typedef gives it.
+func typeName(t cc.Type) string {
+	var tag cc.Token
+	switch x := t.(type) {
+	case *cc.StructType:
+		tag = x.Tag()
+	case *cc.UnionType:
+		tag = x.Tag()
+	}
+	if d := t.Typedef(); tag.SrcStr() == "" && d != nil {
+		return d.Name()
+	}
+	return tag.SrcStr()
+}
+
 func (c *Layouts) recordOf(t cc.Type, n int, field func(int) *cc.Field) *ir.Layout {
-	l := &ir.Layout{Kind: ir.RecordLayout, Bytes: t.Size()}
+	l := &ir.Layout{Kind: ir.RecordLayout, Name: typeName(t), Bytes: t.Size()}
 	for i := range n {
 		f := field(i)
 		if strings.HasPrefix(f.Name(), "__fp_") { // one of our own: a mutex, a condition, a flag
