@@ -40,6 +40,12 @@ type Set struct {
 	Objects []ir.ObjectID
 }
 
+// Observed reports whether properties look at registers or locations of threads, or at variables by
+// name: at more than checks in the code and Objects.
+func (s *Set) Observed() bool {
+	return len(s.Goals)+len(s.Invariants)+len(s.CodeInvariants)+len(s.Numbers)+len(s.Observe) > 0 || s.Final != nil
+}
+
 // ShowsFinals reports whether final states show anything.
 func (s *Set) ShowsFinals() bool { return s.Whole || len(s.Observe) > 0 }
 

@@ -11,6 +11,10 @@ import (
 type Options struct {
 	// Unroll bounds the depth of recursion, and the number of threads of a spawn in a loop.
 	Unroll int
+	// Observed says that properties look at registers or locations of threads.
+	Observed bool
+	// Objects are the objects that properties look at.
+	Objects []ir.ObjectID
 	// Stop, if not nil, is called now and then. An error that it returns ends the passes.
 	Stop func() error
 }
@@ -36,6 +40,12 @@ var Passes = []Pass{
 		Doc:  "turns automatic variables that only one thread can reach into static objects",
 		Why:  "after flatten: only then each activation has its separate allocation",
 		Run:  localize,
+	},
+	{
+		Name: delaysPass,
+		Doc:  "drops loops that only count, and what is computed for them",
+		Why:  "after localize: the counters of a back-off are often automatic variables with an address",
+		Run:  delays,
 	},
 }
 
