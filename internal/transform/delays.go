@@ -27,7 +27,7 @@ import (
 // A variable is needed if a path from here uses its value for anything but variables that are
 // not needed, and the conditions of such loops and branches (needs). What is left out and which
 // variables are needed depend on each other: the pass begins with all loops and branches that it
-// could leave out, and takes back those that write a needed variable until none is left. Branches
+// could leave out, and takes back any of them that writes a needed variable, until none does. Branches
 // alone are not worth it: without a delay the pass changes nothing.
 //
 // The branch of a delay leaves the loop at once, and assignments that became useless turn into
@@ -69,7 +69,7 @@ func delays(p *ir.Program, opt Options) (*ir.Program, error) {
 // wholeObjects returns, by function, the objects that only this function, of one thread, mentions, in
 // loads and stores of the whole object with one type, and that no property observes.
 func wholeObjects(p *ir.Program, observed []ir.ObjectID) map[ir.FuncID]map[ir.ObjectID]bool {
-	const nobody, many = ir.FuncID(-1), ir.FuncID(-2)
+	const none, many = ir.FuncID(-1), ir.FuncID(-2)
 	users := map[ir.FuncID]int{}
 	for t := range p.Threads {
 		users[p.Threads[t].Func]++
@@ -77,7 +77,7 @@ func wholeObjects(p *ir.Program, observed []ir.ObjectID) map[ir.FuncID]map[ir.Ob
 	by := make([]ir.FuncID, len(p.Objects))
 	types := make([]ir.Type, len(p.Objects))
 	for o := range by {
-		by[o] = nobody
+		by[o] = none
 		if p.Objects[o].Cells || p.Objects[o].ReadOnly || slices.Contains(observed, ir.ObjectID(o)) {
 			by[o] = many
 		}
@@ -89,7 +89,7 @@ func wholeObjects(p *ir.Program, observed []ir.ObjectID) map[ir.FuncID]map[ir.Ob
 			if o := accessed(&op); o != ir.NoObject && int64(op.Type.Size()) == p.Objects[o].Size && op.Order <= ir.Relaxed && users[ir.FuncID(id)] == 1 {
 				whole = o
 				switch {
-				case by[o] == nobody:
+				case by[o] == none:
 					by[o], types[o] = ir.FuncID(id), op.Type
 				case by[o] != ir.FuncID(id) || types[o] != op.Type:
 					by[o] = many

@@ -10,7 +10,7 @@ import (
 )
 
 // TestDelays: the pass removes loops that only count, and what is computed for them alone. Edges are
-// given by index: those that are gone, and those that do nothing any more.
+// given by index: the ones that are gone, and the ones that do nothing any more.
 func TestDelays(t *testing.T) {
 	const count = "h -> b: assume r < s\n b -> h: r = r + 1\n h -> e: assume r >= s\n "
 	tests := []struct{ name, body, want string }{
