@@ -32,6 +32,7 @@ const (
 	CodeClock   = "C0803" // warning: a clock shows one of two times
 	CodeAlign   = "C0804" // warning: blocks are not aligned to more than 16 bytes
 	codeForeign = "C0805" // warning: a barrier instruction of another processor
+	CodeEnv     = "C0807" // warning: the environment is empty
 	codeUnused  = "C0820" // warning: an annotation in code that never runs
 )
 

@@ -311,6 +311,7 @@ func (f *Expressions) combine(op ir.ExprOp, x, y Value, n cc.Node) Value {
 		return Integer(ir.Binary(op, t, x.Expr, y.Expr), t)
 	}
 	t := common(x.Type, y.Type)
+	f.narrowInput(op, x, y)
 	x.Expr, y.Expr = Cast(x.Expr, x.Type, t), Cast(y.Expr, y.Type, t)
 	if op == ir.Div || op == ir.Rem {
 		y = f.checkDivisor(y, t)

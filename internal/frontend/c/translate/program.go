@@ -145,6 +145,7 @@ func (c *Symbols) compile() {
 		for _, s := range append([]*symbol{main}, append(slices.Clone(c.early), c.late...)...) {
 			c.Function(s)
 		}
+		c.AtExit()
 	})
 	c.lowerAll()
 	if c.In.Diags.HasErrors() {

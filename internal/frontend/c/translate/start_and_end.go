@@ -12,6 +12,8 @@ import (
 // of the text; the others run when main returns or the program calls exit, in the opposite order.
 // main becomes a function that calls them and the program's main. Priorities are refused, and so
 // are destructors if main reaches pthread_exit, after which the last thread would run them.
+//
+// What the program registers with atexit runs before the destructors (library/source/exit.c).
 
 // collectStartAndEnd finds the functions that run before and after main.
 func (c *Symbols) collectStartAndEnd() {
@@ -72,16 +74,37 @@ func (c *Symbols) startAndEndNames() []string {
 // AtExit returns the functions that run at the end of the program, in their order.
 func (c *Symbols) AtExit() []*ir.FuncBuilder {
 	var out []*ir.FuncBuilder
+	if s := c.handlers("__fp_at_exit"); s != nil {
+		out = append(out, c.Function(s))
+	}
 	for _, s := range c.late {
 		out = append(out, c.Function(s))
 	}
 	return out
 }
 
+// handlers returns a function about the functions that atexit registers, nil if there are none.
+func (c *Symbols) handlers(name string) *symbol {
+	if s := c.Linked[name]; c.Mentioned["atexit"] && s != nil && s.Def != nil {
+		return s
+	}
+	return nil
+}
+
+// EndsLate returns the function that says whether a function is to run at the end of the program, nil
+// if atexit registers none.
+func (c *Symbols) EndsLate() *ir.FuncBuilder {
+	if s := c.handlers("__fp_ends_late"); s != nil {
+		return c.Function(s)
+	}
+	return nil
+}
+
 // wholeMain returns the function in which the program begins: main, or one that calls it between the
 // functions that run before and after it.
 func (c *Symbols) wholeMain(main *symbol) *ir.FuncBuilder {
-	if len(c.early)+len(c.late) == 0 {
+	last := c.AtExit()
+	if len(c.early)+len(last) == 0 {
 		return main.Fb
 	}
 	pos := c.In.Span(main.Decl)
@@ -94,17 +117,17 @@ func (c *Symbols) wholeMain(main *symbol) *ir.FuncBuilder {
 	call.Dst = fb.Reg("result", 0, pos)
 	end.Val = ir.R(call.Dst)
 	var ops []ir.Op
-	add := func(s *symbol) {
+	add := func(called *ir.FuncBuilder) {
 		op := ir.NewOp(ir.Call)
-		op.Func = s.Fb.ID
+		op.Func = called.ID
 		ops = append(ops, op)
 	}
 	for _, s := range c.early {
-		add(s)
+		add(s.Fb)
 	}
 	ops = append(ops, call)
-	for _, s := range c.late {
-		add(s)
+	for _, called := range last {
+		add(called)
 	}
 	from := fb.Loc("", pos)
 	fb.Entry(from)

@@ -44,6 +44,13 @@ func libTime(f *translate.Lowering, c *translate.Call) translate.Value {
 	return translate.Integer(anyTime(f, c), ir.U64)
 }
 
+// libEnvironment is getenv: no variable is set.
+func libEnvironment(f *translate.Lowering, c *translate.Call) translate.Value {
+	f.Exprs.Effect(c.Args[0])
+	f.In.Warnf(translate.CodeEnv, f.In.Span(c.Node), "the environment is empty here, so %s returns a null pointer", c.Name)
+	return translate.Value{Expr: ir.Int(0), Type: ir.U64, Elem: f.Unit.Ast.Char, Obj: ir.NoObject}
+}
+
 // libPoll sleeps: without files, poll waits for the time only.
 func libPoll(f *translate.Lowering, c *translate.Call) translate.Value {
 	n := f.Exprs.Operand(c.Args[1])

@@ -40,15 +40,43 @@ func limits(t ir.Type) translate.Range {
 func libNondet(f *translate.Lowering, c *translate.Call) translate.Value {
 	name := strings.TrimPrefix(c.Name, "__VERIFIER_nondet_")
 	t := nondetTypes[name]
-	declared := f.Opt.Nondet
-	var r translate.Range
-	switch {
-	case t == (ir.Type{}):
+	if t == (ir.Type{}) {
 		f.In.Refuse(translate.CodeNondet, c.Node, "%s is not supported: inputs are integers", c.Name)
-	case strings.EqualFold(strings.Trim(name, "_"), "bool"):
-		r = translate.Range{Lo: 0, Hi: 1}
-	case declared != nil:
-		all := limits(t)
+	}
+	if strings.EqualFold(strings.Trim(name, "_"), "bool") {
+		op := ir.NewOp(ir.Havoc)
+		op.Dst, op.HasRange, op.Lo, op.Hi = f.Code.Temp(), true, 0, 1
+		f.Code.Emit(op)
+		return translate.Integer(ir.R(op.Dst), t)
+	}
+	return input(f, c, t, limits(t))
+}
+
+// randomNumbers are functions whose result is any number, and the numbers.
+var randomNumbers = map[string]struct {
+	typ ir.Type
+	all translate.Range
+}{
+	"rand":       {ir.S32, translate.Range{Lo: 0, Hi: 1<<31 - 1}},
+	"random":     {ir.S64, translate.Range{Lo: 0, Hi: 1<<31 - 1}},
+	"lrand48":    {ir.S64, translate.Range{Lo: 0, Hi: 1<<31 - 1}},
+	"mrand48":    {ir.S64, translate.Range{Lo: -1 << 31, Hi: 1<<31 - 1}},
+	"arc4random": {ir.U32, translate.Range{Lo: 0, Hi: 1<<32 - 1}},
+}
+
+// libRandom is a random number: an input, whatever the seed is.
+func libRandom(f *translate.Lowering, c *translate.Call) translate.Value {
+	r, ok := randomNumbers[c.Name]
+	if !ok {
+		panic("BUG: no random numbers in " + c.Name)
+	}
+	return input(f, c, r.typ, r.all)
+}
+
+// input is an input of a type that takes all values of a range, or the values of it that the user declares.
+func input(f *translate.Lowering, c *translate.Call, t ir.Type, all translate.Range) translate.Value {
+	r, declared := all, f.Opt.Nondet
+	if declared != nil {
 		r = translate.Range{Lo: max(declared.Lo, all.Lo), Hi: min(declared.Hi, all.Hi)}
 		if r.Lo > r.Hi {
 			f.In.Reject(translate.CodeNondet, c.Node, "%s has no value from %d to %d", c.Name, declared.Lo, declared.Hi)
@@ -56,12 +84,10 @@ func libNondet(f *translate.Lowering, c *translate.Call) translate.Value {
 		if r != all || t == ir.U64 { // a range ends at 2^63-1
 			f.In.Diags.Warnf(translate.RangeWarning, f.In.Span(c.Node), "only the values from %d to %d are tried for this input", r.Lo, r.Hi)
 		}
-	default:
-		r = limits(t)
 	}
 	op := ir.NewOp(ir.Havoc)
 	op.Dst = f.Code.Temp()
-	if op.HasRange = t.Bits < 64 || declared != nil; op.HasRange {
+	if op.HasRange = all != limits(ir.S64) && all != limits(ir.U64) || declared != nil; op.HasRange {
 		op.Lo, op.Hi = r.Lo, r.Hi
 	}
 	f.Code.Emit(op)

@@ -1,6 +1,8 @@
 package library
 
 import (
+	"math"
+	"strings"
 	"sync"
 
 	"modernc.org/cc/v4"
@@ -49,17 +51,40 @@ func libZero(f *translate.Lowering, c *translate.Call) translate.Value {
 	return zero()
 }
 
-// libPrint evaluates its arguments, strings aside. Its result is not known.
+// libPrint evaluates its arguments, strings aside. What it returns is any number that such a function
+// may return.
 func libPrint(f *translate.Lowering, c *translate.Call) translate.Value {
-	for _, a := range c.Args {
+	var last translate.Value
+	for i, a := range c.Args {
 		if _, literal := translate.Unparen(a).Value().(cc.StringValue); !literal && !isStream(f, a) {
-			f.Exprs.Operand(a)
+			v := f.Exprs.Operand(a)
+			if i == 0 && len(c.Args) <= 2 && strings.Contains(c.Name, "putc") {
+				last = f.Code.Keep(v)
+			}
 		}
 	}
-	if c.Want {
+	if !c.Want {
+		return nothing()
+	}
+	switch c.Name {
+	case "fflush":
+		return ended(f, ir.Int(0))
+	case "putchar", "fputc", "putc":
+		return ended(f, translate.Cast(last.Expr, last.Type, ir.U8))
+	case "printf", "fprintf", "vprintf", "vfprintf", "dprintf", "puts", "fputs":
+		return input(f, c, ir.S32, translate.Range{Lo: -1, Hi: math.MaxInt32})
+	case "fwrite":
 		f.In.Refuse(translate.CodeResult, c.Node, "the result of %s is used, but it is not known", c.Name)
 	}
 	return nothing()
+}
+
+// ended is the result of a function that returns a number, or -1 if it fails, which it may.
+func ended(f *translate.Lowering, good *ir.Expr) translate.Value {
+	op := ir.NewOp(ir.Havoc)
+	op.Dst, op.HasRange, op.Lo, op.Hi = f.Code.Temp(), true, 0, 1
+	f.Code.Emit(op)
+	return translate.Integer(ir.Conditional(ir.R(op.Dst), ir.Int(-1), good), ir.S32)
 }
 
 // isStream reports whether an argument is one of the streams that the library of the

@@ -56,13 +56,13 @@ func libCreate(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	endsWithDestructors(f, &op, routine)
 	f.Code.Emit(op)
-	f.Mem.Store(handle, f.Exprs.Convert(translate.Integer(ir.R(op.Dst), ir.U64), handle.Type, c.Node), c.Node)
+	f.Mem.Store(handle, f.Exprs.Convert(translate.Integer(threadID(ir.R(op.Dst)), ir.U64), handle.Type, c.Node), c.Node)
 	return zero()
 }
 
 func libJoin(f *translate.Lowering, c *translate.Call) translate.Value {
 	op := ir.NewOp(ir.Join)
-	op.Val = f.Exprs.Operand(c.Args[0]).Expr
+	op.Val = ir.Binary(ir.Sub, ir.S64, f.Exprs.Operand(c.Args[0]).Expr, ir.Int(1))
 	if isNull(f, c.Args[1]) {
 		f.Code.Emit(op)
 		return zero()
@@ -80,16 +80,51 @@ func libJoin(f *translate.Lowering, c *translate.Call) translate.Value {
 func libThreadExit(f *translate.Lowering, c *translate.Call) translate.Value {
 	op := ir.NewOp(ir.ThreadExit)
 	op.Val = f.Lvals.Save(f.Exprs.Operand(c.Args[0])).Expr
+	if run := cleanups(f.Compiler); run != nil {
+		f.Code.Emit(callOf(run))
+	}
 	if end := destructors(f.Compiler); end != nil {
 		f.Code.Emit(callOf(end))
+	}
+	if late := f.Syms.EndsLate(); late != nil {
+		refuseMainExit(f, late)
 	}
 	f.Code.Emit(op)
 	f.Code.At, f.Code.Fresh = translate.Nowhere, false
 	return nothing()
 }
 
+// refuseMainExit ends an execution in which main ends by pthread_exit while functions are to run at
+// the end of the program: the thread that ends last would run them.
+func refuseMainExit(f *translate.Lowering, late *ir.FuncBuilder) {
+	call := callOf(late)
+	call.Dst = f.Code.Temp()
+	f.Code.Emit(call)
+	from, end, stop := f.Code.Start(), f.Code.Label(""), f.Code.Label("")
+	runs := ir.Binary(ir.LAnd, ir.S64, ir.R(call.Dst), ir.Binary(ir.Eq, ir.S64, ir.SelfHandle(), ir.Int(0)))
+	f.Code.Assume(from, runs, stop)
+	f.Code.Assume(from, ir.Negate(runs), end)
+	f.Code.At, f.Code.Fresh = stop, false
+	op := ir.NewOp(ir.Unsupported)
+	op.Code, op.Msg = translate.CodeExtern, "the functions of atexit after pthread_exit in main are not modelled"
+	f.Code.Emit(op)
+	f.Code.At, f.Code.Fresh = end, false
+}
+
+// threadID returns the pthread_t of a thread: one more than its handle, since programs take 0 for no
+// thread.
+func threadID(handle *ir.Expr) *ir.Expr { return ir.Binary(ir.Add, ir.S64, handle, ir.Int(1)) }
+
+// kernelID returns what gettid returns: that of main is the number of the process.
+func kernelID() *ir.Expr { return ir.Binary(ir.Add, ir.S64, ir.SelfHandle(), ir.Int(processID)) }
+
+// libThreadNumber is gettid.
+func libThreadNumber(*translate.Lowering, *translate.Call) translate.Value {
+	return translate.Integer(kernelID(), ir.S32)
+}
+
 func libSelf(f *translate.Lowering, _ *translate.Call) translate.Value {
-	return translate.Integer(ir.SelfHandle(), ir.U64)
+	return translate.Integer(threadID(ir.SelfHandle()), ir.U64)
 }
 
 func libEqual(f *translate.Lowering, c *translate.Call) translate.Value {

@@ -16,6 +16,9 @@ const (
 	sysMembarrier = 324
 )
 
+// processID is the number of the process, as getpid in source/system.c has it.
+const processID = 1000
+
 // inheritsPriority has the operations of futex that are refused.
 var inheritsPriority = map[int64]string{6: "FUTEX_LOCK_PI", 7: "FUTEX_UNLOCK_PI", 8: "FUTEX_TRYLOCK_PI", 11: "FUTEX_WAIT_REQUEUE_PI", 12: "FUTEX_CMP_REQUEUE_PI", 13: "FUTEX_LOCK_PI2"}
 
@@ -37,9 +40,9 @@ func libSyscall(f *translate.Lowering, c *translate.Call) translate.Value {
 	case sysSchedYield:
 		return translate.Integer(ir.Int(0), ir.S64)
 	case sysGetpid:
-		return translate.Integer(ir.Int(1000), ir.S64)
+		return translate.Integer(ir.Int(processID), ir.S64)
 	case sysGettid:
-		return translate.Integer(ir.SelfHandle(), ir.S64)
+		return translate.Integer(kernelID(), ir.S64)
 	}
 	f.In.Refuse(translate.CodeExtern, c.Args[0], "system call %d is not supported", number)
 	return nothing()
@@ -103,13 +106,17 @@ func libGlobalFence(f *translate.Lowering, _ *translate.Call) translate.Value {
 	return nothing()
 }
 
-// libFutexLimit ends an execution that needs more of futex than is modelled.
-func libFutexLimit(f *translate.Lowering, c *translate.Call) translate.Value {
+// notModelled has what functions in C call where they need more than is modelled, and why.
+var notModelled = map[string]string{
+	"__fp_futex_full":         "more than seven threads wait in futex",
+	"__fp_futex_pi":           "operations of futex with priorities are not modelled",
+	"__fp_format_unsupported": "this conversion of a format is not supported: integers, characters, strings and pointers are",
+}
+
+// libNotModelled ends an execution.
+func libNotModelled(f *translate.Lowering, c *translate.Call) translate.Value {
 	op := ir.NewOp(ir.Unsupported)
-	op.Code, op.Msg = translate.CodeExtern, "operations of futex with priorities are not modelled"
-	if c.Name == "__fp_futex_full" {
-		op.Msg = "more than seven threads wait in futex"
-	}
+	op.Code, op.Msg = translate.CodeExtern, notModelled[c.Name]
 	f.Code.Emit(op)
 	f.Code.At, f.Code.Fresh = translate.Nowhere, false
 	return nothing()

@@ -20,6 +20,15 @@ func newLibrary() map[string]function {
 	for t := range nondetTypes {
 		m["__VERIFIER_nondet_"+t] = function{0, libNondet}
 	}
+	for name := range notModelled {
+		m[name] = function{0, libNotModelled}
+	}
+	for name := range randomNumbers {
+		m[name] = function{0, libRandom}
+	}
+	for _, name := range []string{"srand", "srandom", "srand48"} {
+		m[name] = function{1, libNothing}
+	}
 	return m
 }
 
@@ -81,10 +90,8 @@ func threadTable() map[string]function {
 		"clock_nanosleep":             {4, libZero},
 		"pthread_yield":               {0, libZero},
 		"__fp_global_fence":           {0, libGlobalFence},
-		"__fp_futex_full":             {0, libFutexLimit},
-		"__fp_futex_pi":               {0, libFutexLimit},
 		"syscall":                     {-1, libSyscall},
-		"gettid":                      {0, libSelf},
+		"gettid":                      {0, libThreadNumber},
 		"__fp_destroy":                {2, libDestroy},
 	}
 }
@@ -114,7 +121,6 @@ func schedulingTable() map[string]function {
 		"posix_madvise":                {3, libZero},
 		"setpriority":                  {3, libZero},
 		"setvbuf":                      {4, libZero},
-		"fclose":                       {1, libZero},
 		"pthread_condattr_init":        {1, libZero},
 		"pthread_condattr_destroy":     {1, libZero},
 		"pthread_condattr_setclock":    {2, libZero},
@@ -149,6 +155,8 @@ func memoryTable() map[string]function {
 		"strncmp":         {3, libCompare},
 		"strlen":          {1, libStrlen},
 		"strcpy":          {2, libStrcpy},
+		"getenv":          {1, libEnvironment},
+		"secure_getenv":   {1, libEnvironment},
 		"printf":          {-1, libPrint},
 		"fprintf":         {-1, libPrint},
 		"puts":            {1, libPrint},

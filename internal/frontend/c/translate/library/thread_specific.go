@@ -92,6 +92,15 @@ func destructors(c *translate.Compiler) *ir.FuncBuilder {
 	return c.Syms.Function(s)
 }
 
+// cleanups is the function that runs the cleanup handlers of a thread; nil: the program has none.
+func cleanups(c *translate.Compiler) *ir.FuncBuilder {
+	s := c.Syms.Linked["__fp_cleanup_all"]
+	if s == nil || s.Def == nil || !c.Syms.Mentioned["__fp_cleanup_push"] {
+		return nil
+	}
+	return c.Syms.Function(s)
+}
+
 // callOf is a call of a function without parameters.
 func callOf(fb *ir.FuncBuilder) ir.Op {
 	op := ir.NewOp(ir.Call)

@@ -30,16 +30,19 @@ unsigned getegid(void) {
   return 1000;
 }
 
-char *getenv(const char *name) {
-  return 0;
-}
-
-char *secure_getenv(const char *name) {
-  return 0;
-}
-
 char *strerror(int number) {
   return (char *)"error";
+}
+
+/* strerror_r of GNU and of POSIX, by the macros that string.h chooses with. */
+char *__fp_strerror_r(int number, char *text, size_t size) {
+  return (char *)"error";
+}
+
+int __xpg_strerror_r(int number, char *text, size_t size) {
+  if (size > 0)
+    *text = 0;
+  return 0;
 }
 
 long sysconf(int name) {

@@ -116,10 +116,11 @@ int pthread_atfork(void (*)(void), void (*)(void), void (*)(void));
 #define PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP { 0, 0, PTHREAD_MUTEX_TIMED_NP }
 #define PTHREAD_MUTEX_ADAPTIVE_NP 3
 #define PTHREAD_ATTR_NO_SIGMASK_NP (-1)
-void __fp_cleanup_push(void (*)(void *), void *);
-void __fp_cleanup_pop(int);
-#define pthread_cleanup_push(f, a) do { __fp_cleanup_push((f), (a))
-#define pthread_cleanup_pop(run) __fp_cleanup_pop(run); } while (0)
+struct __fp_cleanup { void (*__routine)(void *); void *__arg; struct __fp_cleanup *__next; };
+void __fp_cleanup_push(struct __fp_cleanup *);
+void __fp_cleanup_pop(struct __fp_cleanup *);
+#define pthread_cleanup_push(f, a) do { struct __fp_cleanup __fp_handler = { (f), (a), 0 }; __fp_cleanup_push(&__fp_handler)
+#define pthread_cleanup_pop(run) __fp_cleanup_pop(&__fp_handler); if (run) __fp_handler.__routine(__fp_handler.__arg); } while (0)
 int pthread_tryjoin_np(pthread_t, void **);
 int pthread_timedjoin_np(pthread_t, void **, const struct timespec *);
 int pthread_clockjoin_np(pthread_t, void **, clockid_t, const struct timespec *);

@@ -35,7 +35,15 @@ char *strdup(const char *);
 char *strndup(const char *, size_t);
 char *strtok_r(char *, const char *, char **);
 size_t strnlen(const char *, size_t);
+#ifdef _GNU_SOURCE
+char *strerror_r(int, char *, size_t);
+char *__fp_strerror_r(int, char *, size_t);
+#define strerror_r(number, text, size) __fp_strerror_r(number, text, size)
+#else
 int strerror_r(int, char *, size_t);
+int __xpg_strerror_r(int, char *, size_t);
+#define strerror_r(number, text, size) __xpg_strerror_r(number, text, size)
+#endif
 char *strerror_l(int, locale_t);
 void explicit_bzero(void *, size_t);
 char *strsep(char **, const char *);
