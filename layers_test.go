@@ -68,7 +68,7 @@ var policy = map[string]rule{
 	// The public renderers see results, as those below internal/render do.
 	"render": {ours: []string{
 		"internal/render/dot", "internal/render/html", "internal/render/json", "internal/render/junit", "internal/render/sarif",
-		"internal/render/svg", "internal/render/text", "verdict",
+		"internal/render/relation", "internal/render/svg", "internal/render/text", "verdict",
 	}},
 	"fenceposttest":       {ours: []string{".", "render", "verdict"}},
 	"internal/modulepath": {}, "cmd/fencepost": {ours: []string{"internal/cli"}},

@@ -14,6 +14,7 @@ import (
 	"fencepost/internal/render/html"
 	"fencepost/internal/render/json"
 	"fencepost/internal/render/junit"
+	"fencepost/internal/render/relation"
 	"fencepost/internal/render/sarif"
 	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
@@ -70,11 +71,32 @@ func JSON(w io.Writer, results []verdict.Result, diagnostics []verdict.Diagnosti
 // ReadJSON reads the results that JSON wrote.
 func ReadJSON(document []byte) ([]verdict.Result, error) { return json.Read(document) }
 
-// HTML writes one self-contained page that steps through the executions of results.
-func HTML(w io.Writer, results []verdict.Result) error { return html.Report(w, results) }
+// Relations says by which names pictures and pages call relations.
+type Relations = relation.Names
 
-// SVG draws the happens-before relation of every execution of results.
-func SVG(w io.Writer, results []verdict.Result) error {
+// The names of relations.
+const (
+	HerdNames  Relations = relation.HerdNames  // rf, co, fr
+	PaperNames Relations = relation.PaperNames // src, st, cf, as text and JSON have them
+)
+
+// named returns the names that were asked for, or herd's.
+func named(names []Relations) Relations {
+	if len(names) > 0 {
+		return names[0]
+	}
+	return HerdNames
+}
+
+// HTML writes one self-contained page that steps through the executions of results. Relations have herd's names
+// unless others are given; the page can change that.
+func HTML(w io.Writer, results []verdict.Result, names ...Relations) error {
+	return html.Report(w, results, named(names))
+}
+
+// SVG draws the happens-before relation of every execution of results. Relations have herd's names unless others
+// are given.
+func SVG(w io.Writer, results []verdict.Result, names ...Relations) error {
 	var all []verdict.Execution
 	title := "fencepost"
 	for i := range results {
@@ -83,16 +105,17 @@ func SVG(w io.Writer, results []verdict.Result) error {
 		}
 		all = append(all, results[i].Executions()...)
 	}
-	return svg.File(w, title, all)
+	return svg.File(w, title, all, named(names))
 }
 
-// DOT writes the happens-before relation of every execution of results as a graph for Graphviz.
-func DOT(w io.Writer, results []verdict.Result) error {
+// DOT writes the happens-before relation of every execution of results as a graph for Graphviz. Relations have
+// herd's names unless others are given.
+func DOT(w io.Writer, results []verdict.Result, names ...Relations) error {
 	return buffered(w, func(out io.Writer) {
 		for i := range results {
 			executions := results[i].Executions()
 			for k := range executions {
-				dot.Execution(out, &executions[k])
+				dot.Execution(out, &executions[k], named(names))
 			}
 		}
 	})

@@ -18,7 +18,10 @@ import (
 
 // outputs are the files an answer is written to beside what is printed. "-" is
 // standard output, and then the answer itself is a line on standard error.
-type outputs struct{ html, svg, dot, sarif string }
+type outputs struct {
+	html, svg, dot, sarif string
+	relations             render.Relations // their names in pictures and pages
+}
 
 // fileValue is a file to write.
 type fileValue struct{ name *string }
@@ -55,6 +58,7 @@ func (o *outputs) flags(cmd *cobra.Command) {
 		flags.Var(fileValue{&o.dot}, "dot", "write the happens-before relation for Graphviz (default: to standard output)")
 		flags.Lookup("dot").NoOptDefVal = "-"
 	}
+	flags.Var(relationsValue{&o.relations}, "relations", "names of relations in pictures: herd (rf, co, fr) or papers (src, st, cf)")
 	flags.Var(fileValue{&o.sarif}, "sarif", "write SARIF, for code hosts and editors")
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		json, dot := flags.Lookup("json"), flags.Lookup("dot")
@@ -107,6 +111,30 @@ func (v dotValue) Set(s string) error {
 	return v.fileValue.Set(s)
 }
 
+// relationsValue is the names of relations.
+type relationsValue struct{ names *render.Relations }
+
+func (relationsValue) Type() string { return "names" }
+
+func (v relationsValue) String() string {
+	if v.names != nil && *v.names == render.PaperNames {
+		return "papers"
+	}
+	return "herd"
+}
+
+func (v relationsValue) Set(s string) error {
+	switch s {
+	case "herd":
+		*v.names = render.HerdNames
+	case "papers":
+		*v.names = render.PaperNames
+	default:
+		return fmt.Errorf("want herd or papers")
+	}
+	return nil
+}
+
 // output is one of the files.
 type output struct {
 	flag, name string
@@ -116,9 +144,9 @@ type output struct {
 func (o *outputs) list() []output {
 	var out []output
 	for _, one := range []output{
-		{"--html", o.html, func(w io.Writer, a fencepost.Answer) error { return render.HTML(w, a.Results) }},
-		{"--svg", o.svg, func(w io.Writer, a fencepost.Answer) error { return render.SVG(w, a.Results) }},
-		{"--dot", o.dot, func(w io.Writer, a fencepost.Answer) error { return render.DOT(w, a.Results) }},
+		{"--html", o.html, func(w io.Writer, a fencepost.Answer) error { return render.HTML(w, a.Results, o.relations) }},
+		{"--svg", o.svg, func(w io.Writer, a fencepost.Answer) error { return render.SVG(w, a.Results, o.relations) }},
+		{"--dot", o.dot, func(w io.Writer, a fencepost.Answer) error { return render.DOT(w, a.Results, o.relations) }},
 		{"--sarif", o.sarif, func(w io.Writer, a fencepost.Answer) error {
 			return render.SARIF(w, a.Results, a.Diagnostics, fencepost.Version())
 		}},

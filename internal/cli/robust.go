@@ -142,7 +142,7 @@ func (a *app) graphs(answer fencepost.Answer) {
 		r := &answer.Results[i]
 		fmt.Fprintln(a.stderr, text.Headline(r))
 		for k := range r.Attacks {
-			dot.Attack(a.stdout, &r.Attacks[k])
+			dot.Attack(a.stdout, &r.Attacks[k], a.out.relations)
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 	case f.json:
 		*each = func(t *verdict.Trace) { all = append(all, *t) }
 	case f.dot:
-		*each = func(t *verdict.Trace) { dot.Trace(a.stdout, t) }
+		*each = func(t *verdict.Trace) { dot.Trace(a.stdout, t, a.out.relations) }
 	default:
 		*each = func(t *verdict.Trace) { text.Trace(a.stdout, t); fmt.Fprintln(a.stdout) }
 	}

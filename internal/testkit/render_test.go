@@ -107,7 +107,7 @@ func sameText(a, b *verdict.Result) error {
 
 func drawings(results []verdict.Result) error {
 	var page, log, again bytes.Buffer
-	if err := errors.Join(html.Report(&page, results), html.Report(&again, results), sarif.Report(&log, results, sarif.Options{})); err != nil {
+	if err := errors.Join(html.Report(&page, results, relation.HerdNames), html.Report(&again, results, relation.HerdNames), sarif.Report(&log, results, sarif.Options{})); err != nil {
 		return err
 	}
 	if page.String() != again.String() {
@@ -116,14 +116,14 @@ func drawings(results []verdict.Result) error {
 	for i := range results {
 		list := results[i].Executions()
 		var picture, graph bytes.Buffer
-		if err := svg.File(&picture, "x", list); err != nil {
+		if err := svg.File(&picture, "x", list, relation.HerdNames); err != nil {
 			return err
 		}
 		if err := wellFormed(picture.Bytes()); err != nil {
 			return fmt.Errorf("the SVG is not XML: %w", err)
 		}
 		for k := range list {
-			dot.Execution(&graph, &list[k])
+			dot.Execution(&graph, &list[k], relation.HerdNames)
 			o := relation.Of(&list[k])
 			if list[k].Attack != nil && len(o.Cycle) == 0 {
 				return errors.New("an attack without a cycle")

@@ -6,17 +6,20 @@ import (
 	"strings"
 	"unicode"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
 // colors of the relations off the cycle.
 var colors = map[string]string{"po": "gray40", "st": "darkorange3", "src": "darkgreen", "cf": "blue", "sy": "purple"}
 
-// Attack prints the happens-before relation of an attack's execution.
-func Attack(w io.Writer, a *verdict.Attack) { graph(w, "attack", a.String(), a) }
+// Attack prints the happens-before relation of an attack's execution. Relations have the names given.
+func Attack(w io.Writer, a *verdict.Attack, names relation.Names) {
+	graph(w, "attack", a.String(), a, names)
+}
 
 // graph prints the nodes and edges of an attack under a name.
-func graph(w io.Writer, name, label string, a *verdict.Attack) {
+func graph(w io.Writer, name, label string, a *verdict.Attack, names relation.Names) {
 	onCycle := map[int]bool{}
 	for _, e := range a.Cycle {
 		onCycle[e.From] = true
@@ -31,7 +34,7 @@ func graph(w io.Writer, name, label string, a *verdict.Attack) {
 		}
 		fmt.Fprintln(w, "  }")
 	}
-	edges(w, a)
+	edges(w, a, names)
 	fmt.Fprintln(w, "}")
 }
 
@@ -48,23 +51,23 @@ func nodeStyle(a *verdict.Attack, n verdict.TraceNode, onCycle bool) string {
 
 // edges prints the relation. What the cycle needs of program order may skip nodes;
 // such an edge is added.
-func edges(w io.Writer, a *verdict.Attack) {
+func edges(w io.Writer, a *verdict.Attack, names relation.Names) {
 	left := map[verdict.TraceEdge]bool{}
 	for _, e := range a.Cycle {
 		left[e] = true
 	}
 	for _, e := range a.Edges {
-		edge(w, e, left[e])
+		edge(w, e, left[e], names)
 		delete(left, e)
 	}
 	for _, e := range a.Cycle {
 		if left[e] {
-			edge(w, e, true)
+			edge(w, e, true, names)
 		}
 	}
 }
 
-func edge(w io.Writer, e verdict.TraceEdge, onCycle bool) {
+func edge(w io.Writer, e verdict.TraceEdge, onCycle bool, names relation.Names) {
 	color, extra := colors[e.Kind], ""
 	if onCycle {
 		color, extra = "red", ", penwidth=2"
@@ -72,7 +75,7 @@ func edge(w io.Writer, e verdict.TraceEdge, onCycle bool) {
 	if e.Kind != "po" {
 		extra += ", constraint=false"
 	}
-	fmt.Fprintf(w, "  n%d -> n%d [label=%s, color=%s, fontcolor=%s%s];\n", e.From, e.To, quote(e.Kind), color, color, extra)
+	fmt.Fprintf(w, "  n%d -> n%d [label=%s, color=%s, fontcolor=%s%s];\n", e.From, e.To, quote(names.Of(e.Kind)), color, color, extra)
 }
 
 // quote makes a string of Graphviz's language. What is not printable is a dot.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"fencepost/internal/render/dot"
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
@@ -28,7 +29,7 @@ func attack() *verdict.Attack {
 
 func TestAttack(t *testing.T) {
 	var out bytes.Buffer
-	dot.Attack(&out, attack())
+	dot.Attack(&out, attack(), relation.PaperNames)
 	path := filepath.Join("testdata", "attack.dot")
 	if *update {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
@@ -54,7 +55,7 @@ func TestGraphviz(t *testing.T) {
 		t.Skip("no Graphviz here")
 	}
 	var out bytes.Buffer
-	dot.Attack(&out, attack())
+	dot.Attack(&out, attack(), relation.PaperNames)
 	cmd := exec.Command(path, "-Tcanon")
 	cmd.Stdin = &out
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -71,16 +72,16 @@ func TestExecution(t *testing.T) {
 		{Thread: 1, Kind: verdict.StepLoad, Of: -1, Addr: 8, Size: 8, Location: "x"},
 	}}
 	var out bytes.Buffer
-	dot.Execution(&out, &verdict.Execution{Name: "violation", Reason: "assertion fails", Witness: w})
-	for _, want := range []string{`label="violation: assertion fails"`, `n3 -> n0 [label="cf", color=red`, `n0 [label="t1 st x", color=red, style=filled`} {
+	dot.Execution(&out, &verdict.Execution{Name: "violation", Reason: "assertion fails", Witness: w}, relation.HerdNames)
+	for _, want := range []string{`label="violation: assertion fails"`, `n3 -> n0 [label="fr", color=red`, `n0 [label="t1 st x", color=red, style=filled`} {
 		if !bytes.Contains(out.Bytes(), []byte(want)) {
 			t.Errorf("no %s in\n%s", want, out.Bytes())
 		}
 	}
 	a := attack()
 	var one, other bytes.Buffer
-	dot.Attack(&one, a)
-	dot.Execution(&other, &verdict.Execution{Witness: a.Witness, Attack: a})
+	dot.Attack(&one, a, relation.PaperNames)
+	dot.Execution(&other, &verdict.Execution{Witness: a.Witness, Attack: a}, relation.PaperNames)
 	if one.String() != other.String() {
 		t.Errorf("an attack is drawn in two ways:\n%s\n%s", one.String(), other.String())
 	}

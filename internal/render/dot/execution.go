@@ -7,10 +7,10 @@ import (
 	"fencepost/verdict"
 )
 
-// Execution prints the happens-before relation of any execution.
-func Execution(w io.Writer, e *verdict.Execution) {
+// Execution prints the happens-before relation of any execution. Relations have the names given.
+func Execution(w io.Writer, e *verdict.Execution, names relation.Names) {
 	if e.Attack != nil {
-		Attack(w, e.Attack)
+		Attack(w, e.Attack, names)
 		return
 	}
 	label := e.Name
@@ -22,5 +22,5 @@ func Execution(w io.Writer, e *verdict.Execution) {
 	if store, _, ok := relation.Delayed(e); ok && len(o.Cycle) > 0 {
 		a.StoreStep = store
 	}
-	graph(w, "execution", label, a)
+	graph(w, "execution", label, a, names)
 }

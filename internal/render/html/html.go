@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
-//go:embed page/page.html page/style.css page/app.js
+//go:embed page
 var files embed.FS
 
 func file(name string) string {
@@ -20,17 +22,42 @@ func file(name string) string {
 	return string(text)
 }
 
-// Report writes the page. What comes from programs goes through html/template's
-// escaping; only our own style sheet, script and drawings do not.
-func Report(w io.Writer, results []verdict.Result) error {
-	t, err := template.New("page").Parse(file("page.html"))
+// script returns files of our script as one function.
+func script(names ...string) template.JS {
+	var b strings.Builder
+	b.WriteString("\"use strict\";\n(() => {\n")
+	for _, name := range names {
+		b.WriteString(file(name))
+	}
+	b.WriteString("})();\n")
+	return template.JS(b.String())
+}
+
+// write fills a template in. What comes from programs goes through html/template's escaping; only our own style
+// sheet, script and drawings do not.
+func write(w io.Writer, name string, v any) error {
+	pair := func(head string, rows any) []any { return []any{head, rows} }
+	t, err := template.New(name).Funcs(template.FuncMap{"pair": pair}).ParseFS(files, "page/parts.html", "page/"+name)
 	if err != nil {
 		panic("BUG: " + err.Error())
 	}
-	v := newPage(results)
-	v.Style, v.Script = template.CSS(file("style.css")), template.JS(file("app.js"))
-	if err := t.Execute(w, v); err != nil {
+	if err := t.ExecuteTemplate(w, name, v); err != nil {
 		return fmt.Errorf("writing HTML: %w", err)
 	}
 	return nil
+}
+
+// frame is the part of the input that all templates share.
+type frame struct {
+	Title  string
+	Style  template.CSS
+	Script template.JS
+}
+
+// Report writes the page of results. Relations have the names given until the reader wants others.
+func Report(w io.Writer, results []verdict.Result, names relation.Names) error {
+	v := newPage(results)
+	v.Data.Herd = names == relation.HerdNames
+	v.Style, v.Script = template.CSS(file("style.css")), script("core.js", "layout.js", "steps.js", "panes.js", "app.js")
+	return write(w, "page.html", v)
 }

@@ -14,6 +14,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/render/html"
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
@@ -92,7 +93,7 @@ func unanswered() []verdict.Result {
 func render(t testing.TB, results []verdict.Result) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := html.Report(&out, results); err != nil {
+	if err := html.Report(&out, results, relation.HerdNames); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -206,7 +207,7 @@ var errBroken = errors.New("disk full")
 func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestWriteErrorIsReported(t *testing.T) {
-	if err := html.Report(brokenWriter{}, nil); !errors.Is(err, errBroken) {
+	if err := html.Report(brokenWriter{}, nil, relation.HerdNames); !errors.Is(err, errBroken) {
 		t.Errorf("error %v, want %v", err, errBroken)
 	}
 }

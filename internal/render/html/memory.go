@@ -13,7 +13,8 @@ import (
 type memory struct {
 	cells []cell
 	index map[cellKey]int
-	bytes map[uint64]byte // known ones
+	at    map[uint64][]int // by byte: the cells that have it
+	bytes map[uint64]byte  // known ones
 }
 
 type cellKey struct {
@@ -26,8 +27,18 @@ type cell struct {
 	name   string
 	signed bool             // has held a negative value
 	points map[int64]string // what values of pointers point to, as far as steps said
+	freed  bool
 	shown  string
 }
+
+// change is a cell that a step wrote to, or whose value or state it changed.
+type change struct {
+	cell  int
+	value string
+}
+
+// freedText is shown for a cell of a block that was freed.
+const freedText = "freed"
 
 // accessesMemory reports whether a step reads or writes a cell.
 func accessesMemory(s verdict.Step) bool {
@@ -39,7 +50,7 @@ func accessesMemory(s verdict.Step) bool {
 }
 
 func newMemory(w *verdict.Witness) *memory {
-	m := &memory{index: map[cellKey]int{}, bytes: map[uint64]byte{}}
+	m := &memory{index: map[cellKey]int{}, at: map[uint64][]int{}, bytes: map[uint64]byte{}}
 	for _, s := range w.Steps {
 		if !accessesMemory(s) {
 			continue
@@ -67,6 +78,10 @@ func newMemory(w *verdict.Witness) *memory {
 	})
 	for i := range m.cells {
 		m.index[m.cells[i].cellKey] = i
+		for k := range max(1, m.cells[i].size) {
+			at := m.cells[i].addr + uint64(k)
+			m.at[at] = append(m.at[at], i)
+		}
 	}
 	m.learnStart(w)
 	for i := range m.cells {
@@ -106,6 +121,9 @@ func byteOf(v int64, k int) byte {
 
 func (m *memory) value(i int) string {
 	c := m.cells[i]
+	if c.freed {
+		return freedText
+	}
 	if c.size < 1 || c.size > 8 {
 		return ""
 	}
@@ -131,17 +149,33 @@ func (m *memory) value(i int) string {
 }
 
 // start lists the cells with what they hold before the first step.
-func (m *memory) start() [][2]string {
-	out := make([][2]string, len(m.cells))
+func (m *memory) start(words *table) [][2]int {
+	out := make([][2]int, len(m.cells))
 	for i, c := range m.cells {
-		out[i] = [2]string{c.name, c.shown}
+		out[i] = [2]int{words.add(c.name), words.add(c.shown)}
 	}
 	return out
 }
 
-// apply does a step and lists the cells it changed, or wrote to.
-func (m *memory) apply(s verdict.Step) []cellChange {
-	if !accessesMemory(s) {
+// cell is the index of the cell that a step accesses, or -1.
+func (m *memory) cell(s verdict.Step) int {
+	if i, ok := m.index[cellKey{s.Addr, s.Size}]; ok && accessesMemory(s) {
+		return i
+	}
+	return -1
+}
+
+// apply does step i and lists the cells it changed, or wrote to.
+func (m *memory) apply(w *verdict.Witness, i int) []change {
+	s := w.Steps[i]
+	switch {
+	case s.Kind == verdict.StepFlush && s.Free && s.Of >= 0 && s.Of < i:
+		return m.block(w.Steps[s.Of].Accesses, true)
+	case s.Kind == verdict.StepStore && s.Free && !s.Buffered:
+		return m.block(s.Accesses, true)
+	case s.Kind == verdict.StepExec && len(s.Accesses) > 0: // a block is allocated again
+		return m.block(s.Accesses, false)
+	case !accessesMemory(s):
 		return nil
 	}
 	value := s.Value
@@ -155,13 +189,39 @@ func (m *memory) apply(s verdict.Step) []cellChange {
 	for k := range s.Size {
 		m.bytes[s.Addr+uint64(k)] = byteOf(value, k)
 	}
-	var changes []cellChange
-	for i := range m.cells {
-		c := &m.cells[i]
-		if now := m.value(i); now != c.shown || c.cellKey == (cellKey{s.Addr, s.Size}) {
-			c.shown = now
-			changes = append(changes, cellChange{i, now})
+	return m.changes(s.Addr, s.Size, m.cell(s))
+}
+
+// block marks the cells of blocks as freed, or as not freed.
+func (m *memory) block(blocks []verdict.Access, freed bool) []change {
+	var out []change
+	for _, b := range blocks {
+		if !b.Wrote {
+			continue
+		}
+		for k := range m.cells {
+			if c := &m.cells[k]; c.addr >= b.Addr && c.addr < b.Addr+uint64(max(1, b.Size)) {
+				c.freed = freed
+			}
+		}
+		out = append(out, m.changes(b.Addr, b.Size, -1)...)
+	}
+	return out
+}
+
+// changes lists the cells in a range of bytes whose text is another now, and the cell that was written to.
+func (m *memory) changes(addr uint64, size, written int) []change {
+	var out []change
+	seen := map[int]bool{}
+	for k := range max(1, size) {
+		for _, i := range m.at[addr+uint64(k)] {
+			c := &m.cells[i]
+			if now := m.value(i); !seen[i] && (now != c.shown || i == written) {
+				seen[i] = true
+				c.shown = now
+				out = append(out, change{i, now})
+			}
 		}
 	}
-	return changes
+	return out
 }

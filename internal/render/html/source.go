@@ -2,7 +2,6 @@ package html
 
 import (
 	"sort"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -16,101 +15,38 @@ type sources struct {
 	index map[string]int
 }
 
+// sourceFile is a file as the script reads it.
 type sourceFile struct {
-	ID    string
-	Name  string
-	Lines []sourceLine
-	raw   []string
+	Name string `json:"name"`
+	Text string `json:"text"`
+	raw  []string
 }
 
-type sourceLine struct {
-	Number int
-	Pieces []piece
-}
-
-// piece is a stretch of a line, comments apart.
-type piece struct {
-	Text    string
-	Comment bool
-}
-
-func newSources(r *verdict.Result, id string) *sources {
-	s := &sources{index: map[string]int{}}
+func newSources(r *verdict.Result) *sources {
+	s := &sources{list: []sourceFile{}, index: map[string]int{}}
 	var names []string
 	for name := range r.Sources {
 		names = append(names, name)
 	}
 	sort.Strings(names)
 	for i, name := range names {
-		f := sourceFile{ID: id + "f" + strconv.Itoa(i+1), Name: name}
-		f.raw = strings.Split(strings.TrimRight(r.Sources[name], "\n"), "\n")
-		inside := ""
+		f := sourceFile{Name: name, raw: strings.Split(strings.TrimRight(r.Sources[name], "\n"), "\n")}
 		for n, line := range f.raw {
-			line = strings.TrimSuffix(line, "\r")
-			f.raw[n] = line
-			var pieces []piece
-			pieces, inside = split(line, inside)
-			f.Lines = append(f.Lines, sourceLine{n + 1, pieces})
+			f.raw[n] = strings.TrimSuffix(line, "\r")
 		}
+		f.Text = strings.ToValidUTF8(strings.Join(f.raw, "\n"), "\uFFFD")
 		s.index[name] = i
 		s.list = append(s.list, f)
 	}
 	return s
 }
 
-// closers of the comments that may span lines: C's and the papers', and litmus's.
-var closers = map[string]string{"/*": "*/", "(*": "*)"}
-
-// split takes a line apart into comments and the rest. inside is the end of
-// the comment that the line begins in, or "". A string literal that looks like a
-// comment is shown as one; it is only colour.
-func split(line, inside string) ([]piece, string) {
-	var out []piece
-	add := func(s string, comment bool) {
-		if s != "" {
-			out = append(out, piece{strings.ToValidUTF8(s, "\uFFFD"), comment})
-		}
-	}
-	for line != "" {
-		if inside != "" {
-			i := strings.Index(line, inside)
-			if i < 0 {
-				add(line, true)
-				return out, inside
-			}
-			add(line[:i+len(inside)], true)
-			line, inside = line[i+len(inside):], ""
-			continue
-		}
-		at, open := -1, ""
-		for _, o := range []string{"//", "/*", "(*"} {
-			if i := strings.Index(line, o); i >= 0 && (at < 0 || i < at) {
-				at, open = i, o
-			}
-		}
-		switch {
-		case at < 0:
-			add(line, false)
-			return out, ""
-		case open == "//":
-			add(line[:at], false)
-			add(line[at:], true)
-			return out, ""
-		default:
-			add(line[:at], false)
-			add(line[at:at+2], true)
-			line, inside = line[at+2:], closers[open]
-		}
-	}
-	return out, inside
-}
-
-// spans turns a position into stretches of lines in the units of the script's
-// strings. Positions outside the file give none.
-func (s *sources) spans(p *verdict.Pos) (int, [][3]int) {
+// spans turns a position into the number of its file, and for each line of it the line's number and a stretch in
+// the units of the script's strings. Positions outside the files give nil.
+func (s *sources) spans(p *verdict.Pos) []int {
 	i, ok := s.index[p.File]
 	if !ok || p.Line < 1 || p.Line > len(s.list[i].raw) {
-		return -1, nil
+		return nil
 	}
 	raw := s.list[i].raw
 	last, endCol := p.EndLine, p.EndCol
@@ -118,7 +54,7 @@ func (s *sources) spans(p *verdict.Pos) (int, [][3]int) {
 		last, endCol = p.Line, 0
 	}
 	last = min(last, len(raw), p.Line+20)
-	var out [][3]int
+	out := []int{i}
 	for n := p.Line; n <= last; n++ {
 		line := raw[n-1]
 		from, to := 0, len(line)
@@ -132,10 +68,13 @@ func (s *sources) spans(p *verdict.Pos) (int, [][3]int) {
 			from = len(line) - len(strings.TrimLeft(line, " \t"))
 		}
 		if from < to {
-			out = append(out, [3]int{n, units(line[:from]), units(line[:to])})
+			out = append(out, n, units(line[:from]), units(line[:to]))
 		}
 	}
-	return i, out
+	if len(out) == 1 {
+		return nil
+	}
+	return out
 }
 
 // units is the length of a string in UTF-16.

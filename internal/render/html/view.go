@@ -2,105 +2,93 @@ package html
 
 import (
 	"fmt"
-	"html/template"
 	"path"
 	"strings"
 
-	"fencepost/internal/render/relation"
-	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
 )
 
-// page is the input of the template.
+// page is the input of the template of results.
 type page struct {
-	Title   string
-	Style   template.CSS
-	Script  template.JS
+	frame
 	Results []result
-	Data    []resultData // for the script
+	Data    pageData // for the script
 }
 
+// result is an answer as the template shows it.
 type result struct {
 	ID         string
+	First      bool   // in the document from the start; the script puts the others there
 	Tab        string // in the list of results
-	Class      string // good, bad, open, plain
-	Word       string // such as UNSAFE
-	Model      string
-	Against    string // under, against
+	Class      string // good, bad, open, seen, plain
+	Word       string // such as unsafe
+	Under      string // such as under TSO
 	Program    string
 	Question   string
-	Headline   string
 	Reason     string
 	Covers     []string // how far a safe or not observed reaches; what was searched for unknown
 	CoversHead string
 	Next       []string // what to try after an unknown
 	By         string   // what a safe rests on
+	Relies     []string
 	Engines    []string // what each engine said, where several were asked
 	Warnings   []warning
 	Finals     []string
+	LeftOut    []string
 	Stats      string
+	Repair     *repair
+	Proof      *proof
 	Executions []execution
-	Sources    []sourceFile
+	Sources    bool
 }
 
 type warning struct{ Position, Message, Code string }
 
-type execution struct {
-	ID       string
-	Name     string
-	Title    string
-	Words    []string
-	Cycle    bool
-	Graph    template.HTML
-	Timeline timeline
+// pageData is read by the script.
+type pageData struct {
+	Strings []string     `json:"strings"`
+	Files   []sourceFile `json:"files"`
+	Results []resultData `json:"results"`
+	Groups  []group      `json:"groups"`
+	First   int          `json:"first"` // the result to open
+	Herd    bool         `json:"herd"`  // relations have herd's names
 }
 
-// resultData and what follows is read by the script.
 type resultData struct {
 	ID         string          `json:"id"`
+	Tab        string          `json:"tab"`
+	Class      string          `json:"class"`
+	Group      int             `json:"group"`
+	Files      []int           `json:"files"`
 	Executions []executionData `json:"executions"`
 }
 
-type executionData struct {
-	ID      string      `json:"id"`
-	Threads []string    `json:"threads"`
-	Memory  [][2]string `json:"memory"` // name and value at the start, "" for unknown
-	Steps   []stepData  `json:"steps"`
-}
-
-type stepData struct {
-	Thread  int            `json:"t"`
-	Text    string         `json:"text"`
-	Effect  string         `json:"effect,omitempty"`
-	Pos     string         `json:"place,omitempty"`
-	Fails   bool           `json:"fails,omitempty"`
-	File    int            `json:"file"`            // index into the sources, -1: none
-	Spans   [][3]int       `json:"spans,omitempty"` // line, from, to; in UTF-16 units
-	Memory  []cellChange   `json:"memory,omitempty"`
-	Buffers []bufferChange `json:"buffers,omitempty"`
-}
-
-type cellChange struct {
-	Cell  int    `json:"i"`
-	Value string `json:"v"`
-}
-
-type bufferChange struct {
-	Thread  int      `json:"t"`
-	Entries []string `json:"e"`
-}
-
 func newPage(results []verdict.Result) *page {
-	p := &page{Title: "fencepost", Data: []resultData{}}
+	p := &page{frame: frame{Title: "fencepost"}, Data: pageData{Files: []sourceFile{}, Results: []resultData{}}}
+	p.Data.First = firstViolation(results)
+	words := newTable()
+	known := map[string]int{} // files by name and text
 	for i := range results {
-		r := &results[i]
-		one, data := newResult(r, fmt.Sprintf("r%d", i+1))
-		p.Results = append(p.Results, one)
-		p.Data = append(p.Data, data)
-		if i == 0 {
-			p.Title = fmt.Sprintf("%s: %s %s %s", path.Base(r.Program), one.Word, one.Against, one.Model)
+		files := newSources(&results[i])
+		one, data := newResult(&results[i], fmt.Sprintf("r%d", i+1), files, words)
+		one.First = i == p.Data.First
+		for _, f := range files.list {
+			key := f.Name + "\x00" + f.Text
+			if _, ok := known[key]; !ok {
+				known[key] = len(p.Data.Files)
+				p.Data.Files = append(p.Data.Files, f)
+			}
+			data.Files = append(data.Files, known[key])
 		}
+		p.Results = append(p.Results, one)
+		p.Data.Results = append(p.Data.Results, data)
+	}
+	p.Data.Strings = words.list
+	p.Data.Groups = groups(results, p.Data.Results)
+	if len(results) > 0 {
+		one := &p.Results[p.Data.First]
+		p.Title = strings.TrimSpace(fmt.Sprintf("%s: %s %s", path.Base(one.Program), one.Word, one.Under))
 	}
 	if len(results) > 1 {
 		p.Title = fmt.Sprintf("%s and %d more", p.Title, len(results)-1)
@@ -108,20 +96,34 @@ func newPage(results []verdict.Result) *page {
 	return p
 }
 
-func newResult(r *verdict.Result, id string) (result, resultData) {
+// firstViolation is the result that a reader came for: the first that is violated or observed, or else the
+// first one.
+func firstViolation(results []verdict.Result) int {
+	for _, wanted := range []verdict.Verdict{verdict.Unsafe, verdict.Observed} {
+		for i := range results {
+			if results[i].Verdict == wanted {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+func newResult(r *verdict.Result, id string, files *sources, words *table) (result, resultData) {
 	v := result{
-		ID: id, Word: text.VerdictWord(r), Model: strings.ToUpper(r.Model), Against: "under", Class: class(r.Verdict),
-		Program: r.Program, Question: string(r.Question), Headline: text.Headline(r), Stats: text.Stats(r), Finals: r.FinalStates,
+		ID: id, Word: text.VerdictWord(r), Under: "under " + strings.ToUpper(r.Model), Class: class(r.Verdict),
+		Program: r.Program, Question: string(r.Question), Stats: text.Stats(r), Finals: r.FinalStates, LeftOut: r.LeftOut, Sources: len(files.list) > 0,
 	}
-	if r.Question == verdict.Robustness {
-		v.Against = "against"
-	}
-	v.Tab = fmt.Sprintf("%s %s: %s", path.Base(r.Program), v.Model, v.Word)
-	switch {
-	case v.Against == "against":
-		v.Reason = r.Reason // it names its positions
-	case r.Reason != "":
-		v.Reason = text.Placed(r.Reason, r.Pos)
+	v.Reason = r.Reason // of robustness: it names its positions
+	switch r.Question {
+	case verdict.Robustness, verdict.StateRobustness:
+		v.Under = "against " + strings.ToUpper(r.Model)
+	case verdict.TriangularRaces: // which is about SC executions
+		v.Under = ""
+	default:
+		if r.Reason != "" {
+			v.Reason = text.Placed(r.Reason, r.Pos)
+		}
 	}
 	switch r.Verdict {
 	case verdict.Safe, verdict.NotObserved:
@@ -132,25 +134,61 @@ func newResult(r *verdict.Result, id string) (result, resultData) {
 	if r.By != "" {
 		v.By = "by " + r.By
 	}
+	for _, x := range r.Relies {
+		if x.Pos != nil {
+			v.Relies = append(v.Relies, fmt.Sprintf("%s at %s; without it: %s", x.Kind, x.Pos, x.Without))
+		}
+	}
 	for _, e := range r.Engines {
 		v.Engines = append(v.Engines, engineLine(&e))
 	}
 	for _, w := range r.Warnings {
 		v.Warnings = append(v.Warnings, warning{positionText(w.Pos), w.Message, w.Code})
 	}
-	files := newSources(r, id)
-	data := resultData{ID: id, Executions: []executionData{}}
-	for i, e := range r.Executions() {
-		one := execution{ID: fmt.Sprintf("%se%d", id, i+1), Name: upper(e.Name), Title: text.Placed(e.Reason, e.Pos), Timeline: newTimeline(&e)}
-		one.Words = causeWords(&e, r.Model)
-		one.Cycle = len(relation.Of(&e).Cycle) > 0
-		// Drawn by us, with all text escaped.
-		one.Graph = template.HTML(svg.Inline(&e, one.ID))
+	all := executions(r)
+	data := resultData{ID: id, Files: []int{}, Executions: []executionData{}}
+	for i := range all {
+		one, steps := newExecution(&all[i], fmt.Sprintf("%se%d", id, i+1), r.Model, files, words)
 		v.Executions = append(v.Executions, one)
-		data.Executions = append(data.Executions, newExecutionData(&e, one.ID, files))
+		data.Executions = append(data.Executions, steps)
 	}
-	v.Sources = files.list
+	if r.Repair != nil {
+		v.repair(r, all)
+	}
+	if r.Proof != nil {
+		v.proof(r)
+	}
+	v.Tab = strings.TrimSpace(fmt.Sprintf("%s %s: %s", path.Base(r.Program), strings.ToUpper(r.Model), v.Word))
+	data.Tab, data.Class = v.Tab, v.Class
 	return v, data
+}
+
+// executions returns the executions of a result, and for each fence of a repair the execution that it prevents.
+func executions(r *verdict.Result) []verdict.Execution {
+	all := r.Executions()
+	if t := r.Trace; t != nil && t.Witness != nil && len(r.Attacks) == 0 {
+		all = append(all, traceExecution(t))
+	}
+	for i := range r.Fences {
+		if b := r.Fences[i].Without; b != nil && (b.Attack != nil || b.Violation != nil) && b.Witness() != nil {
+			all = append(all, b.Execution(fmt.Sprintf("without fence %d", i+1)))
+		}
+	}
+	if rep := r.Repair; rep != nil && rep.Hopeless != nil && (rep.Hopeless.Attack != nil || rep.Hopeless.Violation != nil) && rep.Hopeless.Witness() != nil {
+		all = append(all, rep.Hopeless.Execution("with all fences"))
+	}
+	return all
+}
+
+// traceExecution returns an execution with a trace, drawn with the relation of the trace.
+func traceExecution(t *verdict.Trace) verdict.Execution {
+	e := verdict.Execution{Name: fmt.Sprintf("trace %d", t.Number), Verdict: verdict.Observed, Witness: t.Witness}
+	if len(t.Cycle) > 0 {
+		e.Reason = "happens-before has a cycle"
+		e.Verdict = verdict.Unsafe
+	}
+	e.Cause = &verdict.Cause{Kind: verdict.CauseBuffered, Nodes: t.Nodes, Edges: t.Edges, Cycle: t.Cycle}
+	return e
 }
 
 // engineLine returns the answer of one engine.
@@ -165,83 +203,16 @@ func engineLine(e *verdict.EngineReport) string {
 	return line
 }
 
-// causeWords says why the execution is possible, in sentences.
-func causeWords(e *verdict.Execution, model string) []string {
-	switch {
-	case e.Attack != nil:
-		return []string{e.Attack.String() + ".", "No execution without delays orders the accesses like this."}
-	case e.Question == verdict.UnsupportedConstruct:
-		return []string{text.AfterUnsupported}
-	case len(e.Witness.Steps) == 0:
-		return []string{"No step is needed: the initial state shows it already."}
-	case e.Cause != nil && len(e.Cause.Words) > 0 && e.Like > 0:
-		return append([]string{fmt.Sprintf("It has the same cause as violation %d.", e.Like)}, e.Cause.Words...)
-	case e.Cause != nil && len(e.Cause.Words) > 0:
-		return e.Cause.Words
-	default:
-		return []string{text.Delay(e.Witness, model, e.Verdict)}
-	}
-}
-
-func newExecutionData(e *verdict.Execution, id string, files *sources) executionData {
-	w := e.Witness
-	d := executionData{ID: id, Threads: w.Threads, Steps: []stepData{}}
-	if d.Threads == nil {
-		d.Threads = []string{}
-	}
-	mem := newMemory(w)
-	d.Memory = mem.start()
-	buffers := relation.Buffers(w)
-	before := make([][]relation.Entry, len(w.Threads))
-	for i, s := range w.Steps {
-		st := stepData{
-			Thread: s.Thread, Text: text.StepText(s), Effect: text.Effect(s), Pos: positionText(s.Pos), Fails: s.Kind == verdict.StepFail,
-			File: -1, Memory: mem.apply(s),
-		}
-		if s.Kind == verdict.StepFlush {
-			st.Pos = ""
-		} else if s.Pos != nil {
-			st.File, st.Spans = files.spans(s.Pos)
-		}
-		for t := range buffers[i] {
-			if !sameEntries(before[t], buffers[i][t]) {
-				st.Buffers = append(st.Buffers, bufferChange{t, entryTexts(buffers[i][t])})
-			}
-		}
-		before = buffers[i]
-		d.Steps = append(d.Steps, st)
-	}
-	return d
-}
-
-func sameEntries(a, b []relation.Entry) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Step != b[i].Step {
-			return false
-		}
-	}
-	return true
-}
-
-func entryTexts(list []relation.Entry) []string {
-	out := make([]string, len(list))
-	for i, e := range list {
-		out[i] = e.Text
-	}
-	return out
-}
-
 func class(v verdict.Verdict) string {
 	switch v {
-	case verdict.Safe:
+	case verdict.Safe, verdict.ValueRobust, verdict.Abstracted:
 		return "good"
 	case verdict.Unsafe:
 		return "bad"
 	case verdict.Unknown, verdict.Unset:
 		return "open"
+	case verdict.Observed:
+		return "seen"
 	default:
 		return "plain"
 	}

@@ -11,6 +11,7 @@ import (
 	"fencepost/internal/render/dot"
 	"fencepost/internal/render/html"
 	"fencepost/internal/render/json"
+	"fencepost/internal/render/relation"
 	"fencepost/internal/render/sarif"
 	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
@@ -93,13 +94,13 @@ func renderAll(t testing.TB, results []verdict.Result) {
 		text.Result(&out, &results[i], text.Options{Color: true, Width: 80})
 		executions := results[i].Executions()
 		for k := range executions {
-			dot.Execution(&out, &executions[k])
+			dot.Execution(&out, &executions[k], relation.HerdNames)
 		}
-		if err := svg.File(&out, "title", executions); err != nil {
+		if err := svg.File(&out, "title", executions, relation.HerdNames); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := html.Report(&out, results); err != nil {
+	if err := html.Report(&out, results, relation.HerdNames); err != nil {
 		t.Fatal(err)
 	}
 	if err := sarif.Report(&out, results, sarif.Options{}); err != nil {

@@ -1,6 +1,10 @@
 package relation
 
-import "fencepost/verdict"
+import (
+	"slices"
+
+	"fencepost/verdict"
+)
 
 // Entry is a store that waits in a store buffer.
 type Entry struct {
@@ -32,6 +36,26 @@ func Buffers(w *verdict.Witness) [][][]Entry {
 		rows[i] = now
 	}
 	return rows
+}
+
+// walkBuffers calls visit after each step with the steps whose stores wait, by thread, oldest first. The slices are
+// valid until visit returns.
+func walkBuffers(w *verdict.Witness, visit func(step int, waiting [][]int)) {
+	waiting := make([][]int, len(w.Threads))
+	for i, s := range w.Steps {
+		switch {
+		case !hasThread(w, s):
+		case s.Kind == verdict.StepStore && s.Buffered:
+			waiting[s.Thread] = append(waiting[s.Thread], i)
+		case s.Kind == verdict.StepFlush:
+			if k := slices.Index(waiting[s.Thread], s.Of); k == 0 {
+				waiting[s.Thread] = waiting[s.Thread][1:]
+			} else if k > 0 {
+				waiting[s.Thread] = slices.Delete(waiting[s.Thread], k, k+1)
+			}
+		}
+		visit(i, waiting)
+	}
 }
 
 func hasThread(w *verdict.Witness, s verdict.Step) bool {

@@ -53,14 +53,13 @@ func DecisiveOf(w *verdict.Witness) Decisive {
 }
 
 func signalsWhileBuffered(w *verdict.Witness) bool {
-	pending := Buffers(w)
-	for i, s := range w.Steps {
+	found := false
+	walkBuffers(w, func(i int, waiting [][]int) {
+		s := w.Steps[i]
 		visible := s.Kind == verdict.StepWake || s.Signals
-		if visible && hasThread(w, s) && len(pending[i][s.Thread]) > 0 {
-			return true
-		}
-	}
-	return false
+		found = found || visible && hasThread(w, s) && len(waiting[s.Thread]) > 0
+	})
+	return found
 }
 
 // onCycle is the lowest score of a pair that lies on a cycle.

@@ -15,6 +15,33 @@ import (
 // Differs from the paper: as in decisive.go, atomic sections are not one node, and locks,
 // joins and signals are left out. The relation of an attack has them.
 
+// Names says by which names relations are drawn. The zero value is herd's.
+type Names uint8
+
+// The names.
+const (
+	HerdNames  Names = iota // rf, co, fr, as herd and the kernel's papers write them
+	PaperNames              // src, st, cf, as [BDM13] and our text and JSON write them
+)
+
+// Of returns the name of a kind of edge. A src edge is rf, an st edge is co, and a cf edge is fr; po and sy are
+// the same. The source of a cf edge may also write, such as a read-modify-write: then the edge is in co as well.
+func (n Names) Of(kind string) string {
+	if n == PaperNames {
+		return kind
+	}
+	switch kind {
+	case "src":
+		return "rf"
+	case "st":
+		return "co"
+	case "cf":
+		return "fr"
+	default:
+		return kind
+	}
+}
+
 // HappensBefore is the happens-before relation of an execution. Cycle is empty if the
 // relation has none; it begins with the two accesses that were reordered, and its program
 // order edges may skip nodes.

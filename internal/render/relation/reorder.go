@@ -46,17 +46,17 @@ func Reorders(w *verdict.Witness) []Reorder {
 // nothing from memory is not paired with stores that it overlaps.
 func pendingAt(w *verdict.Witness, chosen func(verdict.Step) bool) []Reorder {
 	var all []Reorder
-	pending := Buffers(w)
-	for i, s := range w.Steps {
+	walkBuffers(w, func(i int, waiting [][]int) {
+		s := w.Steps[i]
 		if s.Kind != verdict.StepLoad || !hasThread(w, s) || !chosen(s) {
-			continue
+			return
 		}
-		for _, e := range pending[i][s.Thread] {
-			if s.ReadsMemory() || !overlap(w.Steps[e.Step], s) {
-				all = append(all, Reorder{First: e.Step, Second: i})
+		for _, store := range waiting[s.Thread] {
+			if s.ReadsMemory() || !overlap(w.Steps[store], s) {
+				all = append(all, Reorder{First: store, Second: i})
 			}
 		}
-	}
+	})
 	return all
 }
 
@@ -64,16 +64,17 @@ func pendingAt(w *verdict.Witness, chosen func(verdict.Step) bool) []Reorder {
 // order, in the order in which the later stores reached it.
 func Swaps(w *verdict.Witness) []Reorder {
 	var all []Reorder
-	pending := Buffers(w)
-	for i, s := range w.Steps {
+	walkBuffers(w, func(i int, waiting [][]int) {
+		s := w.Steps[i]
 		if s.Kind != verdict.StepFlush || !hasThread(w, s) {
-			continue
+			return
 		}
-		for _, e := range pending[i][s.Thread] {
-			if e.Step < s.Of {
-				all = append(all, Reorder{First: e.Step, Second: s.Of})
+		for _, store := range waiting[s.Thread] {
+			if store >= s.Of {
+				break // oldest first
 			}
+			all = append(all, Reorder{First: store, Second: s.Of})
 		}
-	}
+	})
 	return all
 }

@@ -20,14 +20,16 @@ const (
 	charWidth  = 8
 	minNode    = 96
 	maxLabel   = 30 // characters
-	// manyNodes is the number of nodes above which only the cycle is drawn.
+	// manyNodes is the number of nodes above which only the cycle is drawn, or, without a cycle, the last lastNodes.
 	manyNodes = 60
+	lastNodes = 40
 )
 
 // drawing is a graph with its layout: a column per thread that has nodes, and in
 // each column program order downwards.
 type drawing struct {
 	prefix  string
+	names   relation.Names
 	e       *verdict.Execution
 	order   relation.HappensBefore
 	left    int // nodes left out
@@ -44,13 +46,20 @@ type drawing struct {
 	height  int
 }
 
-func newDrawing(e *verdict.Execution, prefix string) *drawing {
-	d := &drawing{prefix: prefix, e: e, order: relation.Of(e), cycle: map[verdict.TraceEdge]bool{}, on: map[int]bool{}, delayed: -1}
+func newDrawing(e *verdict.Execution, prefix string, names relation.Names) *drawing {
+	d := &drawing{prefix: prefix, names: names, e: e, order: relation.Of(e), cycle: map[verdict.TraceEdge]bool{}, on: map[int]bool{}, delayed: -1}
 	if store, _, ok := relation.Delayed(e); ok && len(d.order.Cycle) > 0 {
 		d.delayed = store
 	}
-	if len(d.order.Nodes) > manyNodes && len(d.order.Cycle) > 0 {
-		d.onlyCycle()
+	if n := len(d.order.Nodes); n > manyNodes {
+		keep := map[int]bool{}
+		for _, c := range d.order.Cycle {
+			keep[c.From], keep[c.To] = true, true
+		}
+		for i := n - lastNodes; i < n && len(d.order.Cycle) == 0; i++ {
+			keep[i] = true
+		}
+		d.only(keep)
 	}
 	for _, c := range d.order.Cycle {
 		d.cycle[c] = true
@@ -60,26 +69,24 @@ func newDrawing(e *verdict.Execution, prefix string) *drawing {
 	return d
 }
 
-// onlyCycle leaves out what is not on the cycle.
-func (d *drawing) onlyCycle() {
+// only leaves out all nodes that are not kept, and with a cycle all edges that are not on it.
+func (d *drawing) only(keep map[int]bool) {
 	old := d.order
 	index := map[int]int{}
 	d.order = relation.HappensBefore{}
-	for _, c := range old.Cycle {
-		for _, n := range []int{c.From, c.To} {
-			if _, ok := index[n]; !ok {
-				index[n] = 0
-			}
-		}
-	}
 	for i, n := range old.Nodes { // in their order
-		if _, ok := index[i]; ok {
+		if keep[i] {
 			index[i] = len(d.order.Nodes)
 			d.order.Nodes = append(d.order.Nodes, n)
 		}
 	}
 	for _, c := range old.Cycle {
 		d.order.Cycle = append(d.order.Cycle, verdict.TraceEdge{From: index[c.From], To: index[c.To], Kind: c.Kind})
+	}
+	for _, e := range old.Edges {
+		if len(old.Cycle) == 0 && keep[e.From] && keep[e.To] {
+			d.order.Edges = append(d.order.Edges, verdict.TraceEdge{From: index[e.From], To: index[e.To], Kind: e.Kind})
+		}
 	}
 	d.left = len(old.Nodes) - len(d.order.Nodes)
 }
@@ -171,7 +178,7 @@ func (d *drawing) description() string {
 		if i == 0 {
 			b.WriteString(d.order.Nodes[c.From].Text)
 		}
-		fmt.Fprintf(&b, " -%s-> %s", c.Kind, d.order.Nodes[c.To].Text)
+		fmt.Fprintf(&b, " -%s-> %s", d.names.Of(c.Kind), d.order.Nodes[c.To].Text)
 	}
 	return b.String()
 }
@@ -199,6 +206,8 @@ func (d *drawing) write(w io.Writer) {
 	switch {
 	case len(d.order.Nodes) == 0:
 		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">No thread accesses memory.</text>\n", d.height-10)
+	case d.left > 0 && len(d.order.Cycle) == 0:
+		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">%d earlier accesses are left out.</text>\n", d.height-10, d.left)
 	case d.left > 0:
 		fmt.Fprintf(w, "<text class=\"no\" x=\"16\" y=\"%d\">%d accesses that are not on the cycle are left out.</text>\n", d.height-10, d.left)
 	}
@@ -257,7 +266,7 @@ func (d *drawing) edge(w io.Writer, e verdict.TraceEdge) {
 	}
 	lx, ly := bezier(x1, c1x, c2x, x2, at), bezier(y1, c1y, c2y, y2, at)
 	fmt.Fprintf(w, "<g class=\"%s\"><path d=\"M%d %dC%d %d %d %d %d %d\" marker-end=\"url(#%s)\"/><text x=\"%d\" y=\"%d\">%s</text></g>\n",
-		class, x1, y1, c1x, c1y, c2x, c2y, x2, y2, marker, lx, ly+4, escape(e.Kind))
+		class, x1, y1, c1x, c1y, c2x, c2y, x2, y2, marker, lx, ly+4, escape(d.names.Of(e.Kind)))
 }
 
 // bezier is a coordinate of a cubic curve.

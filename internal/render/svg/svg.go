@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
@@ -35,12 +36,12 @@ const style = `<style>
 </style>
 `
 
-// File writes a drawing of its own with one graph per execution, below each other.
-func File(w io.Writer, title string, executions []verdict.Execution) error {
+// File writes a drawing of its own with one graph per execution, below each other. Relations have the names given.
+func File(w io.Writer, title string, executions []verdict.Execution, names relation.Names) error {
 	var body strings.Builder
 	width, y := 360, 16
 	for i := range executions {
-		d := newDrawing(&executions[i], fmt.Sprintf("g%d", i))
+		d := newDrawing(&executions[i], fmt.Sprintf("g%d", i), names)
 		width = max(width, d.width, 40+8*utf8.RuneCountInString(d.caption()))
 		fmt.Fprintf(&body, "<text class=\"ti\" x=\"16\" y=\"%d\">%s</text>\n<g transform=\"translate(0 %d)\">\n", y+14, escape(d.caption()), y+24)
 		d.write(&body)
@@ -60,9 +61,10 @@ func File(w io.Writer, title string, executions []verdict.Execution) error {
 }
 
 // Inline is the graph of an execution as an element of an HTML page, which brings
-// the style. Nodes carry data-step. The prefix keeps ids apart within the page.
+// the style. Nodes carry data-step, and the classes of edges are the names of the papers. The prefix keeps ids
+// apart within the page.
 func Inline(e *verdict.Execution, prefix string) string {
-	d := newDrawing(e, prefix)
+	d := newDrawing(e, prefix, relation.HerdNames)
 	var b strings.Builder
 	fmt.Fprintf(&b, "<svg class=\"fp\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"group\" aria-label=\"%s\">\n",
 		d.width, d.height, d.width, d.height, escape(d.description()))

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"fencepost/internal/render/relation"
 	"fencepost/internal/render/svg"
 	"fencepost/verdict"
 )
@@ -59,7 +60,7 @@ func TestGolden(t *testing.T) {
 		"none.svg":       nil,
 	} {
 		var out bytes.Buffer
-		if err := svg.File(&out, "title", list); err != nil {
+		if err := svg.File(&out, "title", list, relation.HerdNames); err != nil {
 			t.Fatal(err)
 		}
 		for dec := xml.NewDecoder(bytes.NewReader(out.Bytes())); ; {
@@ -101,6 +102,26 @@ func TestLong(t *testing.T) {
 	}
 }
 
+// Without a cycle, the last of many accesses are drawn.
+func TestLongWithoutCycle(t *testing.T) {
+	e := long()
+	e.Witness.Steps = e.Witness.Steps[:70]
+	drawing := svg.Inline(e, "p")
+	if n := strings.Count(drawing, `class="nd`); n != 40 || !strings.Contains(drawing, "30 earlier accesses are left out") {
+		t.Errorf("%d nodes", n)
+	}
+}
+
+// Relations have herd's names, or those of the papers.
+func TestNames(t *testing.T) {
+	for names, want := range map[relation.Names]string{relation.HerdNames: ">fr</text>", relation.PaperNames: ">cf</text>"} {
+		var out bytes.Buffer
+		if err := svg.File(&out, "", stored(t, "dekker.json")[:1], names); err != nil || strings.Count(out.String(), want) != 2 {
+			t.Errorf("%d times %s: %v", strings.Count(out.String(), want), want, err)
+		}
+	}
+}
+
 type brokenWriter struct{}
 
 var errBroken = errors.New("disk full")
@@ -108,7 +129,7 @@ var errBroken = errors.New("disk full")
 func (brokenWriter) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestWriteErrorIsReported(t *testing.T) {
-	if err := svg.File(brokenWriter{}, "", nil); !errors.Is(err, errBroken) {
+	if err := svg.File(brokenWriter{}, "", nil, relation.HerdNames); !errors.Is(err, errBroken) {
 		t.Errorf("error %v, want %v", err, errBroken)
 	}
 }
@@ -116,7 +137,7 @@ func TestWriteErrorIsReported(t *testing.T) {
 func BenchmarkFile(b *testing.B) {
 	list := stored(b, "dekker-robust.json")
 	for b.Loop() {
-		if err := svg.File(io.Discard, "title", list); err != nil {
+		if err := svg.File(io.Discard, "title", list, relation.HerdNames); err != nil {
 			b.Fatal(err)
 		}
 	}

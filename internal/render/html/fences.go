@@ -1,0 +1,172 @@
+package html
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+)
+
+// repair is an answer about fences: the fences, what each prevents, and the changed text.
+type repair struct {
+	Cost      string
+	Fences    []fenceRow
+	Elsewhere []fenceRow // a set that would do if all of the text could be changed
+	Redundant []fenceRow
+	Optimal   []string // sets of the same cost
+	Patches   []patch
+}
+
+type fenceRow struct {
+	Number  int
+	Where   string
+	Kind    string
+	Before  string // the text after it, or its own
+	Cost    int64
+	Without string // what is possible without it
+	Address string // of the execution, or ""
+}
+
+// patch is a changed file, side by side.
+type patch struct {
+	File string
+	Rows []diffRow
+}
+
+// diffRow is a line before and after. A gap stands between two parts of the file.
+type diffRow struct {
+	Gap            bool
+	Old, New       int // line numbers, 0: none
+	Before, After  string
+	Removed, Added bool
+}
+
+// repair sets the answer about fences.
+func (v *result) repair(r *verdict.Result, all []verdict.Execution) {
+	v.Word, v.Under = strings.TrimPrefix(text.Headline(r), r.Program+": "), ""
+	if head, rest, ok := strings.Cut(v.Word, ": "); ok {
+		v.Word = head
+		if r.Verdict != verdict.Safe {
+			v.Reason = rest
+		}
+	}
+	address := map[string]string{}
+	for i := range all {
+		address[all[i].Name] = fmt.Sprintf("#%se%d", v.ID, i+1)
+	}
+	one := &repair{}
+	if len(r.Fences) > 0 {
+		one.Cost = fmt.Sprintf("%s, cost %d. No cheaper set suffices.", plural(len(r.Fences), "fence"), r.Cost)
+		if r.Verdict != verdict.Safe {
+			one.Cost = fmt.Sprintf("%s, cost %d.", plural(len(r.Fences), "fence"), r.Cost)
+		}
+	}
+	for i := range r.Fences {
+		row := newFenceRow(&r.Fences[i], i)
+		row.Address = address[fmt.Sprintf("without fence %d", i+1)]
+		one.Fences = append(one.Fences, row)
+	}
+	for i := range r.Repair.Elsewhere {
+		one.Elsewhere = append(one.Elsewhere, newFenceRow(&r.Repair.Elsewhere[i], i))
+	}
+	for i := range r.Repair.Redundant {
+		one.Redundant = append(one.Redundant, newFenceRow(&r.Repair.Redundant[i], i))
+	}
+	if len(r.Repair.Optimal) > 1 {
+		for _, set := range r.Repair.Optimal {
+			var names []string
+			for i := range set {
+				names = append(names, positionText(set[i].Pos))
+			}
+			one.Optimal = append(one.Optimal, strings.Join(names, ", "))
+		}
+		if r.Repair.More {
+			one.Optimal = append(one.Optimal, "and more")
+		}
+	}
+	for _, p := range r.Repair.Patches {
+		one.Patches = append(one.Patches, patch{p.File, sideBySide(p.Diff)})
+	}
+	v.Repair = one
+}
+
+func newFenceRow(f *verdict.Fence, i int) fenceRow {
+	row := fenceRow{Number: i + 1, Where: positionText(f.Pos), Kind: f.Kind, Before: f.Label, Cost: f.Cost}
+	if f.Kind == "ss" {
+		row.Kind = "store-store"
+	}
+	if b := f.Without; b != nil && (b.Attack != nil || b.Violation != nil) {
+		row.Without = b.Reason()
+	}
+	return row
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%s %ss", text.Count(int64(n)), what)
+}
+
+// sideBySide turns a unified difference into lines beside each other: lines that were replaced stand beside
+// their replacements, in order.
+func sideBySide(diff string) []diffRow {
+	var rows []diffRow
+	old, now := 0, 0
+	var removed, added []diffRow
+	flush := func() {
+		for i := range max(len(removed), len(added)) {
+			var row diffRow
+			if i < len(removed) {
+				row.Old, row.Before, row.Removed = removed[i].Old, removed[i].Before, true
+			}
+			if i < len(added) {
+				row.New, row.After, row.Added = added[i].New, added[i].After, true
+			}
+			rows = append(rows, row)
+		}
+		removed, added = nil, nil
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
+		switch {
+		case strings.HasPrefix(line, "@@"):
+			flush()
+			old, now = hunkStart(line)
+			if len(rows) > 0 {
+				rows = append(rows, diffRow{Gap: true})
+			}
+		case old == 0: // the names of the files
+		case strings.HasPrefix(line, "-"):
+			removed = append(removed, diffRow{Old: old, Before: line[1:]})
+			old++
+		case strings.HasPrefix(line, "+"):
+			added = append(added, diffRow{New: now, After: line[1:]})
+			now++
+		case strings.HasPrefix(line, " "), line == "":
+			flush()
+			line = strings.TrimPrefix(line, " ")
+			rows = append(rows, diffRow{Old: old, New: now, Before: line, After: line})
+			old, now = old+1, now+1
+		}
+	}
+	flush()
+	return rows
+}
+
+// hunkStart returns the line numbers in "@@ -12,7 +12,8 @@".
+func hunkStart(line string) (old, now int) {
+	for _, field := range strings.Fields(line) {
+		number, _, _ := strings.Cut(strings.TrimLeft(field, "-+"), ",")
+		n, err := strconv.Atoi(number)
+		switch {
+		case err != nil:
+		case strings.HasPrefix(field, "-"):
+			old = max(1, n)
+		case strings.HasPrefix(field, "+"):
+			now = n
+		}
+	}
+	return old, now
+}

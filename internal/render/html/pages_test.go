@@ -1,0 +1,367 @@
+package html_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"fencepost/internal/render/relation"
+	"fencepost/verdict"
+)
+
+// fits demands that the page is not wider than the window, and that no text leaves its row or lies over its
+// neighbour.
+func (b *browser) fits(name string) {
+	b.t.Helper()
+	if wide := eval[int](b, "document.documentElement.scrollWidth - innerWidth"); wide > 0 {
+		b.t.Errorf("%s: %d pixels wider than a window of %d; first: %s", name, wide, eval[int](b, "innerWidth"),
+			eval[string](b, `[...document.querySelectorAll("body *")].filter(e => !e.closest(".listing,.sheet,.drawing") && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.className || e.tagName).slice(0, 3).join()`))
+	}
+	const overflowing = `(() => {
+		const bad = [], box = document.querySelector(".steps");
+		if (!box) return "";
+		if (box.scrollWidth > box.clientWidth) bad.push("steps");
+		for (const row of box.querySelectorAll(".row, .heads")) {
+			const r = row.getBoundingClientRect(), boxes = [...row.children].filter(c => !c.classList.contains("wire")).map(c => [c, c.getBoundingClientRect()]).filter(c => c[1].width > 0);
+			for (const [c, q] of boxes) if (q.left < r.left - 1 || q.right > r.right + 1 || q.top < r.top - 1 || q.bottom > r.bottom + 2) bad.push(c.className + " " + c.textContent);
+			boxes.sort((a, b) => a[1].left - b[1].left);
+			for (let i = 1; i < boxes.length; i++) if (boxes[i][1].left < boxes[i - 1][1].right - 1) bad.push(boxes[i - 1][0].className + " " + boxes[i - 1][0].textContent + " over " + boxes[i][0].textContent);
+			for (const h of row.classList.contains("heads") ? row.children : []) if (h.getBoundingClientRect().height > 26) bad.push("head " + h.textContent);
+		}
+		return bad.slice(0, 3).join("; ");
+	})()`
+	if bad := eval[string](b, overflowing); bad != "" {
+		b.t.Errorf("%s: overflow: %s", name, bad)
+	}
+}
+
+// inView demands that the current step can be seen: inside its box and the window, and nothing over it.
+func (b *browser) inView(name string) {
+	b.t.Helper()
+	const hidden = `(() => {
+		const row = document.querySelector(".row.now");
+		if (!row) return /s0$/.test(location.hash) ? "" : "no current row";
+		const r = row.getBoundingClientRect(), q = row.querySelector(".ev").getBoundingClientRect(), e = document.elementFromPoint(q.x + q.width / 2, q.y + q.height / 2);
+		if (r.top < 0 || r.bottom > innerHeight || q.left < 0 || q.right > innerWidth) return "outside of the window: " + r.top + " to " + r.bottom;
+		return row.contains(e) ? "" : "covered by " + (e && (e.className || e.tagName));
+	})()`
+	if bad := eval[string](b, hidden); bad != "" {
+		b.t.Errorf("%s at %s: %s", name, eval[string](b, "location.hash"), bad)
+	}
+}
+
+// TestBrowser looks at the pages in a browser; one is enough for all.
+func TestBrowser(t *testing.T) {
+	b := newBrowser(t)
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, *browser)
+	}{
+		{"pages", testPages}, {"stepping", testStepping}, {"states", testStates}, {"cycle", testCycle}, {"threads", testThreads}, {"long", testLong},
+		{"filters", testFilters},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			outer := b.t
+			b.t = t
+			defer func() { b.t = outer }()
+			b.dark(false)
+			b.size(1400, 1000)
+			c.test(t, b)
+			b.quiet()
+		})
+	}
+}
+
+// testPages: every kind of page loads without a complaint, asks for nothing, and fits a screen and a phone, in
+// light and dark.
+func testPages(t *testing.T, b *browser) {
+	pages := []struct {
+		name    string
+		results []verdict.Result
+		address string
+	}{
+		{"violation", example(t, "dekker.fp", "tso"), "#r1e1s6"},
+		{"attacks", example(t, "dekker.fp"), "#r1e2s4"},
+		{"models", example(t, "mp.fp", "sc", "tso", "pso"), "#r3e1s4"},
+		{"c", example(t, "dekker.c", "tso"), "#r1e1s20"},
+		{"safe", ask(t, "sb.fp", storeBuffering, "sc"), ""},
+		{"unknown", unanswered(), ""},
+		{"hostile", hostile(t), "#r2e1s3"},
+		{"empty", nil, ""},
+	}
+	for _, p := range pages {
+		b.open(p.name, p.results)
+		b.address(p.address)
+		b.picture(p.name + "-light")
+		b.fits(p.name)
+		if *screenshots != "" {
+			b.dark(true)
+			b.picture(p.name + "-dark")
+			b.dark(false)
+		}
+		b.size(400, 800)
+		b.picture(p.name + "-phone")
+		b.fits(p.name + " on a phone")
+		b.size(1400, 1000)
+		b.want("window.hacked", "undefined")
+	}
+}
+
+// address goes to a step.
+func (b *browser) address(to string) {
+	b.t.Helper()
+	if to != "" {
+		eval[bool](b, `(history.replaceState(null, "", "`+to+`"), dispatchEvent(new HashChangeEvent("hashchange")), true)`)
+	}
+}
+
+// testStepping: stepping by button, key, slider and click on the steps and the graph; all parts of the page
+// follow.
+func testStepping(t *testing.T, b *browser) {
+	b.open("stepping", stored(t, "dekker.json"))
+	counter, hash := `document.querySelector(".count").textContent`, "location.hash"
+	b.want(counter, "0 / 8")
+	b.do(chromedp.Click(chromedp.CSS(`[data-go="forward"]`)))
+	b.want(counter, "1 / 8")
+	b.want(hash, "#r1e1s1")
+	b.want(`document.querySelector(".caption").textContent`, "t1 flag[0] = 1  dekker.fp:11flag[0] = 1 buffered")
+	b.want(`document.querySelector(".buffers").textContent`, "t1flag[0]=1t2empty")
+	b.want(`document.querySelector("mark").textContent`, "flag[0] = 1")
+	b.want(`document.querySelectorAll(".row.now").length`, "1")
+	b.do(chromedp.KeyEvent("f"), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	b.want(counter, "3 / 8")
+	b.want(`document.querySelector(".cells").textContent`, "flag[0]0flag[1]0in_csinitial")
+	b.do(chromedp.KeyEvent(kb.ArrowLeft))
+	b.want(counter, "2 / 8")
+	b.do(chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.ArrowRight))
+	b.want(counter, "8 / 8")
+	b.want(`document.querySelector("[data-go=forward]").disabled`, "true")
+	b.do(chromedp.KeyEvent(kb.Home))
+	b.want(counter, "0 / 8")
+	b.do(chromedp.Click(chromedp.CSS(`.ev[data-step="5"]`)))
+	b.want(counter, "5 / 8")
+	eval[bool](b, `document.querySelector('.nd[data-step="2"]').dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
+	b.want(counter, "3 / 8")
+	b.do(chromedp.Focus(chromedp.CSS(".slide")), chromedp.KeyEvent(kb.ArrowRight))
+	b.want(counter, "4 / 8")
+	// By keyboard alone: the buttons are reached by Tab and work with Enter.
+	eval[bool](b, `(document.activeElement.blur(), document.querySelector("[data-go=first]").focus(), true)`)
+	b.do(chromedp.KeyEvent(kb.Tab))
+	b.want(`document.activeElement.dataset.go`, "back")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.want(counter, "3 / 8")
+	// Several executions, and the theme.
+	b.do(chromedp.KeyEvent("]"))
+	b.want(hash, "#r1e2s0")
+	b.do(chromedp.KeyEvent("["))
+	b.want(hash, "#r1e1s0")
+	before := eval[string](b, `getComputedStyle(document.body).backgroundColor`)
+	b.do(chromedp.Click(chromedp.CSS("#theme")))
+	if after := eval[string](b, `getComputedStyle(document.body).backgroundColor`); after == before {
+		t.Errorf("the button leaves the background at %s", after)
+	}
+	eval[bool](b, `(localStorage.clear(), true)`)
+}
+
+// testStates: every step, forward and back, leaves buffers and memory as the verdict has them.
+func testStates(t *testing.T, b *browser) {
+	results := example(t, "dekker.c", "tso")
+	b.open("states", results)
+	w := results[0].Witness
+	buffers := relation.Buffers(w)
+	order := []int{}
+	for i := range w.Steps {
+		order = append(order, i+1)
+	}
+	for i := len(w.Steps) - 1; i > 0; i -= 3 {
+		order = append(order, i)
+	}
+	for _, step := range order {
+		b.address("#r1e1s" + strconv.Itoa(step))
+		want := ""
+		for t := range w.Threads {
+			for _, e := range buffers[step-1][t] {
+				want += w.Threads[t] + " " + e.Text + ";"
+			}
+		}
+		b.want(`[...document.querySelectorAll(".buffers .entry")].map(e => e.closest("div").querySelector(".who").textContent + " " + e.textContent + ";").join("")`, want)
+	}
+}
+
+// testCycle: the cycle is there to be seen: in the colour of the cycle, with an extent, and not covered. Its
+// relations have herd's names, or those of the papers.
+func testCycle(t *testing.T, b *browser) {
+	for name, results := range map[string][]verdict.Result{"attack": stored(t, "dekker-robust.json"), "violation": stored(t, "dekker.json")} {
+		b.open(name, results)
+		b.want(`[...document.querySelectorAll(".ed.c path")].length`, "4")
+		b.want(`[...document.querySelectorAll(".ed.c path")].every(p => { const r = p.getBoundingClientRect(); return r.width + r.height > 20 })`, "true")
+		b.want(`[...document.querySelectorAll(".ed.c path")].every(p => getComputedStyle(p).stroke === getComputedStyle(document.querySelector(".graph em")).color)`, "true")
+		b.want(`(document.querySelector(".graph").scrollIntoView({block: "end"}), [...document.querySelectorAll(".nd.c")].every(n => { const r = n.getBoundingClientRect(); const e = document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2); return n.contains(e) }))`, "true")
+		labels := `[...new Set([...document.querySelectorAll(".ed.c text")].map(e => e.textContent))].sort().join(" ")`
+		b.want(labels, "fr po")
+		b.do(chromedp.KeyEvent("r"))
+		b.want(labels, "cf po")
+		b.do(chromedp.KeyEvent("r"))
+		b.want(labels, "fr po")
+	}
+}
+
+// wide is an execution of n threads with names and instructions as C has them.
+func wide(n int) []verdict.Result {
+	w := &verdict.Witness{}
+	text := map[string]string{"wide.c": strings.Repeat("  atomic_store_explicit(&queue->slots[tail & mask].sequence, tail + 1, memory_order_release);\n", 40)}
+	add := func(s verdict.Step) int {
+		if s.Kind != verdict.StepFlush {
+			s.Of = -1
+			line := 1 + len(w.Steps)%40
+			s.Pos = &verdict.Pos{File: "wide.c", Line: line, Col: 3, EndLine: line, EndCol: 60}
+		}
+		w.Steps = append(w.Steps, s)
+		return len(w.Steps) - 1
+	}
+	for t := range n {
+		w.Threads = append(w.Threads, fmt.Sprintf("producer_thread_%d", t))
+		for range 2 {
+			add(verdict.Step{Thread: t, Kind: verdict.StepExec, Text: "unsigned long tail = queue->tail & (QUEUE_SIZE - 1)"})
+		}
+	}
+	for round := range 3 {
+		var stores []int
+		for t := range n {
+			cell := fmt.Sprintf("queue->slots[%d].sequence", t)
+			for k := range 2 + t%3 {
+				stores = append(stores, add(verdict.Step{Thread: t, Kind: verdict.StepStore, Buffered: true, Addr: uint64(4096 + 64*t + 8*k), Size: 8, Location: fmt.Sprintf("%s[%d]", cell, k),
+					Value: int64(100000 + round), Text: "atomic_store_explicit(&queue->slots[tail & mask].sequence, tail + 1, memory_order_release)"}))
+			}
+			next := (t + 1) % n
+			add(verdict.Step{Thread: t, Kind: verdict.StepLoad, Addr: uint64(4096 + 64*next), Size: 8, Location: fmt.Sprintf("queue->slots[%d].sequence[0]", next),
+				Value: int64(min(round, 1) * (99999 + round)), Text: "seen = atomic_load_explicit(&queue->slots[next].sequence, memory_order_acquire)"})
+		}
+		for _, s := range stores {
+			of := w.Steps[s]
+			add(verdict.Step{Thread: of.Thread, Kind: verdict.StepFlush, Of: s, Addr: of.Addr, Size: of.Size, Location: of.Location, Value: of.Value})
+		}
+	}
+	add(verdict.Step{Thread: n - 1, Kind: verdict.StepFail, Text: "assert(seen == tail + 1)", Note: "assertion fails: seen == tail + 1"})
+	return []verdict.Result{{Program: "wide.c", Question: "assertions", Model: "tso", Verdict: verdict.Unsafe, Reason: "assertion fails", Witness: w, Sources: text}}
+}
+
+// testThreads: with two, four and eight threads nothing overflows, and the current step is in view after every
+// key.
+func testThreads(t *testing.T, b *browser) {
+	for _, n := range []int{2, 4, 8} {
+		name := fmt.Sprintf("%d threads", n)
+		b.open("threads", wide(n))
+		b.picture(fmt.Sprintf("threads-%d", n))
+		b.fits(name)
+		b.want(`String(document.querySelector(".steps").classList.contains("list"))`, strconv.FormatBool(n > 2))
+		for _, keys := range []struct {
+			key   string
+			times int
+		}{{kb.ArrowRight, 3}, {kb.PageDown, 2}, {kb.End, 1}, {kb.ArrowLeft, 2}, {"f", 1}, {kb.PageUp, 1}, {"c", 1}, {kb.ArrowRight, 1}, {kb.Home, 1}, {kb.End, 1}} {
+			for range keys.times {
+				b.do(chromedp.KeyEvent(keys.key))
+				b.inView(name + " after " + strconv.Quote(keys.key))
+			}
+		}
+		b.fits(name + " at the end")
+		b.size(400, 800)
+		b.do(chromedp.KeyEvent(kb.PageUp))
+		b.inView(name + " on a phone")
+		b.do(chromedp.KeyEvent(kb.End))
+		b.inView(name + " on a phone")
+		b.fits(name + " on a phone")
+		b.picture(fmt.Sprintf("threads-%d-phone", n))
+		b.size(1400, 1000)
+	}
+}
+
+// long is an execution of n steps, in which up to a thousand stores wait, over many cells and lines.
+func long(n int) []verdict.Result {
+	w := &verdict.Witness{Threads: []string{"producer", "consumer"}}
+	var source strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&source, "  buffer[%d] = compute(%d); /* line %d */\n", i, i, i+1)
+	}
+	var waiting []int
+	for i := 0; len(w.Steps) < n; i++ {
+		pos := &verdict.Pos{File: "long.c", Line: 1 + i%3000, Col: 3, EndLine: 1 + i%3000, EndCol: 20}
+		cell := i % 2000
+		switch {
+		case i%7 == 6:
+			w.Steps = append(w.Steps, verdict.Step{Thread: 1, Kind: verdict.StepLoad, Of: -1, Pos: pos, Text: fmt.Sprintf("seen = buffer[%d]", cell), Addr: uint64(8192 + 8*(cell-1)), Size: 8, Location: fmt.Sprintf("buffer[%d]", cell-1), Value: 0})
+		case i%7 == 3 && len(waiting) > 1000:
+			of := w.Steps[waiting[0]]
+			w.Steps = append(w.Steps, verdict.Step{Thread: 0, Kind: verdict.StepFlush, Of: waiting[0], Addr: of.Addr, Size: 8, Location: of.Location, Value: of.Value})
+			waiting = waiting[1:]
+		case i%3 == 0 && len(waiting) <= 1000:
+			waiting = append(waiting, len(w.Steps))
+			w.Steps = append(w.Steps, verdict.Step{Thread: 0, Kind: verdict.StepStore, Buffered: true, Of: -1, Pos: pos, Text: fmt.Sprintf("buffer[%d] = compute(%d)", cell, i), Addr: uint64(8192 + 8*cell), Size: 8, Location: fmt.Sprintf("buffer[%d]", cell), Value: int64(i)})
+		default:
+			w.Steps = append(w.Steps, verdict.Step{Thread: i % 2, Kind: verdict.StepExec, Of: -1, Pos: pos, Text: fmt.Sprintf("i = i + 1 /* %d */", i)})
+		}
+	}
+	return []verdict.Result{{Program: "long.c", Question: "assertions", Model: "tso", Verdict: verdict.Unsafe, Reason: "assertion fails", Witness: w, Sources: map[string]string{"long.c": source.String()}}}
+}
+
+// testLong: ten thousand steps are a page of at most 2 MB with at most 2,000 nodes, wherever one is in it.
+func testLong(t *testing.T, b *browser) {
+	results := long(10_000)
+	if size := len(render(t, results)); size > 2_000_000 {
+		t.Errorf("the page has %d bytes", size)
+	}
+	b.open("long", results)
+	nodes := func(when string) {
+		t.Helper()
+		if n := eval[int](b, `(() => { const w = document.createTreeWalker(document); let n = 0; while (w.nextNode()) n++; return n })()`); n > 2000 {
+			t.Errorf("%d nodes %s", n, when)
+		}
+	}
+	nodes("at the start")
+	for _, key := range []string{kb.ArrowRight, kb.PageDown, kb.End, kb.PageUp, "f", kb.End, "c", kb.PageUp, kb.ArrowLeft, kb.Home} {
+		b.do(chromedp.KeyEvent(key))
+		b.inView(strconv.Quote(key))
+		nodes("after " + strconv.Quote(key))
+	}
+	eval[bool](b, `(document.querySelector(".steps").scrollTop = 1e5, true)`)
+	b.do(chromedp.KeyEvent("f"))
+	b.address("#r1e1s5000")
+	b.inView("an address")
+	nodes("in the middle")
+	b.picture("long")
+	eval[bool](b, `dispatchEvent(new Event("beforeprint"))`)
+	nodes("in print")
+	b.want(`document.querySelector(".execution .paper").textContent.endsWith("are not printed.")`, "true")
+	eval[bool](b, `dispatchEvent(new Event("afterprint"))`)
+	b.want(`document.querySelectorAll(".paper").length`, "0")
+}
+
+// testFilters: threads and variables choose steps, a search goes from one match to the next, and folded rows open.
+func testFilters(t *testing.T, b *browser) {
+	b.open("filters", wide(2))
+	rows := `document.querySelector(".steps .rows").style.height.replace("px", "") / 34`
+	all := eval[float64](b, rows)
+	b.want(`document.querySelector(".ev.folded span").textContent`, "⋯ 2 local steps")
+	b.do(chromedp.Click(chromedp.CSS(`.ev.folded`)))
+	b.want(rows, fmt.Sprint(all+1))
+	b.do(chromedp.Click(chromedp.CSS(`[data-thread="1"]`)))
+	b.want(`document.querySelector(".steps").textContent.includes("assert(seen")`, "false")
+	b.want(`/^\d+ of \d+ steps are hidden$/.test(document.querySelector(".left-out").textContent)`, "true")
+	b.do(chromedp.Click(chromedp.CSS(`[data-thread="1"]`)))
+	b.do(chromedp.SendKeys(chromedp.CSS(".variable"), "slots[1].sequence[2]"))
+	b.want(rows, "6")
+	eval[bool](b, `(v => (v.value = "", v.dispatchEvent(new Event("input", {bubbles: true})), v.blur(), true))(document.querySelector(".variable"))`)
+	b.do(chromedp.KeyEvent("/"))
+	b.want(`document.activeElement.className`, "search")
+	eval[bool](b, `(document.activeElement.value = "", true)`) // the driver types the key, too
+	b.do(chromedp.SendKeys(chromedp.CSS(".search"), "assert(seen"), chromedp.KeyEvent(kb.Enter))
+	b.want(`document.querySelector(".row.now").textContent.includes("assert(seen")`, "true")
+	b.want(`document.querySelector(".found").textContent`, "1 of 1")
+	b.inView("a search")
+	b.do(chromedp.SendKeys(chromedp.CSS(".search"), " not there"))
+	b.want(`document.querySelector(".found").textContent`, "not found")
+}
