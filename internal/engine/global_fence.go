@@ -24,7 +24,21 @@ func HasGlobalFence(p *ir.Program) bool { return globalFence(p) != nil }
 // NoGlobalFence returns an error if a program has a global fence.
 func NoGlobalFence(name string, p *ir.Program) error {
 	if e := globalFence(p); e != nil {
-		return &Unsupported{Pos: Pos(e), What: "membarrier is not supported by " + name, Advice: "use check --engine explicit"}
+		return &Unsupported{Pos: Pos(e), What: "membarrier is not supported by " + name, Advice: "use check --engine explicit or smc"}
+	}
+	return nil
+}
+
+// GlobalFenceInside returns a global fence inside an atomic section, nil if there is none.
+func GlobalFenceInside(p *ir.Program) *ir.Edge {
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		inside := insideOf(f)
+		for i := range f.Edges {
+			if e := &f.Edges[i]; inside[e.From] && e.Op.Kind == ir.Fence && e.Op.Fence == ir.GlobalFence {
+				return e
+			}
+		}
 	}
 	return nil
 }

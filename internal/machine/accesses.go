@@ -51,6 +51,13 @@ func (m *Machine) addBlock(e *Event, addr uint64) {
 	e.Add(TokenBase+b, 8, Reads|Always)
 }
 
+// addBuffer notes that a store enters or leaves a buffer, where a global fence may wait for that.
+func (m *Machine) addBuffer(e *Event) {
+	if m.Uses.Global && m.Sys.Model != memory.SC {
+		e.Add(BufferToken, 8, Reads)
+	}
+}
+
 // describe notes the accesses of a step that is about to be taken, except for accesses that depend
 // on its outcome.
 func (m *Machine) describe(t int, st memory.Step, op *ir.Op, e *Event) {
@@ -75,6 +82,7 @@ func (m *Machine) describe(t int, st memory.Step, op *ir.Op, e *Event) {
 			m.addAccess(e, addr, size, Writes)
 		} else {
 			m.addBlock(e, addr)
+			m.addBuffer(e)
 		}
 	case ir.RMW:
 		m.addAccess(e, addr, size, Reads|Writes)
@@ -174,8 +182,13 @@ func (m *Machine) describeControl(t int, st memory.Step, op *ir.Op, addr uint64,
 			e.Add(HeapToken, 8, Reads|Writes)
 		} else if ok {
 			m.addBlock(e, addr)
+			m.addBuffer(e)
 		}
-	case ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.Bound, ir.Unsupported, ir.Fence:
+	case ir.Nop, ir.Assign, ir.Havoc, ir.Assume, ir.Assert, ir.Return, ir.ThreadExit, ir.Exit, ir.Bound, ir.Unsupported:
+	case ir.Fence:
+		if op.Fence == ir.GlobalFence && m.Sys.Model != memory.SC {
+			e.Add(BufferToken, 8, Reads|Writes)
+		}
 	default:
 		panic("BUG: unexpected operation " + op.Kind.String())
 	}

@@ -49,6 +49,7 @@ type Machine struct {
 type Features struct {
 	Heap, Frees       bool
 	Compares, Mutexes bool // compare-exchange, mutexes
+	Global            bool // fences that wait for the buffers of all threads
 }
 
 // FeaturesOf returns what operations a program has.
@@ -61,6 +62,7 @@ func FeaturesOf(p *ir.Program) Features {
 			out.Frees = out.Frees || op.Kind == ir.Free
 			out.Compares = out.Compares || op.Kind == ir.RMW && op.RMW == ir.Cas
 			out.Mutexes = out.Mutexes || op.Kind == ir.Lock
+			out.Global = out.Global || op.Kind == ir.Fence && op.Fence == ir.GlobalFence
 		}
 	}
 	return out

@@ -230,7 +230,8 @@ func (m *Machine) find(t int, lb *Label) (memory.Step, bool) {
 }
 
 // refuse performs an await, or a read-modify-write that waits, whose condition does not hold for
-// the value it reads. The event is the read, and the thread stops there.
+// the value it reads. The event is the read, and the thread stops there. A global fence is an await,
+// too: its condition is that all buffers are empty.
 func (m *Machine) refuse(t int, lb Label, e *Event) {
 	h := m.Sys.Thread(m.State, t).Hindrance(lb.Edge)
 	if h.Why != memory.Refusal {
@@ -238,14 +239,19 @@ func (m *Machine) refuse(t int, lb Label, e *Event) {
 	}
 	op := m.Sys.Thread(m.State, t).Op(lb.Edge)
 	e.Flags |= Ends
-	if op.Kind == ir.RMW {
+	m.Threads.setStop(t, Refused)
+	switch op.Kind {
+	case ir.Fence:
+		e.Flags |= Drains
+		e.Add(BufferToken, 8, Reads|Writes)
+		return
+	case ir.RMW:
 		e.Flags |= Drains | Varies
-	} else if op.Kind == ir.AbstractLoad {
+	case ir.AbstractLoad:
 		e.Flags |= Varies
 	}
 	m.addAccess(e, h.Addr, h.Size, Reads)
 	m.forwards(e, h.Forwarded, &h.ForwardedFrom)
-	m.Threads.setStop(t, Refused)
 }
 
 // flush performs an update: the oldest entry of buffer p goes to memory.
@@ -266,6 +272,7 @@ func (m *Machine) flush(t int, p int32, e *Event) {
 		m.addAccess(e, en.Addr, int(en.Size), Writes)
 		m.notePrevious(e)
 	}
+	m.addBuffer(e)
 	if !m.apply(t, st) {
 		e.Flags |= Ends
 	}

@@ -8,8 +8,8 @@ import "fencepost/internal/ir"
 
 // invisible reports whether all steps from a location concern the thread and its buffer
 // alone. A store that enters the buffer does, unless its address may lie in a block: whether
-// the block is valid depends on other threads. A full fence does not: it comes after the
-// flushes of the buffer.
+// the block is valid depends on other threads, and unless a global fence may wait for the
+// buffer. A full fence does not: it comes after the flushes of the buffer.
 func (c *compiler) invisible(f *ir.Func, l ir.Loc) bool {
 	y := c.y
 	out := f.Out(l)
@@ -19,7 +19,7 @@ func (c *compiler) invisible(f *ir.Func, l ir.Loc) bool {
 		switch {
 		case op.Local():
 		case op.Kind == ir.Fence && (op.Fence == ir.StoreStoreFence || y.Model == SC):
-		case op.Kind == ir.Store && y.Model != SC && len(out) == 1 && y.StaticAccess(e):
+		case op.Kind == ir.Store && y.Model != SC && len(out) == 1 && !y.hasGlobal && y.StaticAccess(e):
 		default:
 			return false
 		}

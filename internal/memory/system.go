@@ -44,6 +44,7 @@ type System struct {
 	hasStatus   bool                    // some thread starts later, or waits inside an operation
 	hasResults  bool                    // some join reads a result
 	hasSections bool
+	hasGlobal   bool // some fence waits for the buffers of all threads
 	hasBlocks   bool // allocation, or cells outside the window
 	hasSites    bool // states know where their blocks were allocated
 }
@@ -129,7 +130,9 @@ func New(p *ir.Program, m Model, opt Options) *System {
 	})
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			y.allocates = y.allocates || f.Edges[i].Op.Kind == ir.Alloc
+			op := &f.Edges[i].Op
+			y.allocates = y.allocates || op.Kind == ir.Alloc
+			y.hasGlobal = y.hasGlobal || op.Kind == ir.Fence && op.Fence == ir.GlobalFence
 		}
 	}
 	c := compiler{y, opt}

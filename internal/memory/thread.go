@@ -142,7 +142,7 @@ const (
 	_       Hindrance = iota
 	Never             // the thread itself: an assumption that does not hold, a bound
 	Buffer            // the thread's buffer must drain
-	Refusal           // an await or conditional read-modify-write reads a value that its condition refuses
+	Refusal           // an await or conditional read-modify-write reads a value that its condition refuses; a global fence finds a store in a buffer
 	Held              // a mutex is held
 	Others            // another thread must end, or leave its atomic section
 )
@@ -179,6 +179,8 @@ func (th Thread) Hindrance(i int32) Hindered {
 		return Hindered{Why: Refusal, Addr: addr, Size: int(e.size)}
 	case ir.Lock:
 		return Hindered{Why: Held, Addr: addr, Size: WordSize}
+	case ir.Fence:
+		return Hindered{Why: Refusal}
 	}
 	return Hindered{Why: Others}
 }

@@ -12,8 +12,8 @@ import (
 )
 
 func supports(t *engine.Task) error {
-	if err := engine.NoGlobalFence("smc", t.Program); err != nil {
-		return err
+	if e := engine.GlobalFenceInside(t.Program); e != nil {
+		return &engine.Unsupported{Pos: engine.Pos(e), What: "smc does not take membarrier inside an atomic section"}
 	}
 	if err := t.TakesThreads("smc"); err != nil {
 		return err
@@ -39,6 +39,11 @@ func supports(t *engine.Task) error {
 func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	if err := supports(task.Task); err != nil {
 		return nil, err
+	}
+	if task.Traces {
+		if err := engine.NoGlobalFence("smc, where it lists traces", task.Program); err != nil {
+			return nil, err
+		}
 	}
 	start := time.Now()
 	if !task.Traces && task.IdleRounds == 0 {
