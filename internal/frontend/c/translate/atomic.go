@@ -97,7 +97,6 @@ func (c *Typing) collectDeclared(root cc.Node) {
 			}
 		case *cc.StructOrUnionSpecifier:
 			c.Syms.collectTag(x)
-			c.Syms.collectPacked(x)
 		case *cc.AttributeValue:
 			c.Syms.collectAttribute(x)
 		case *cc.StructDeclaration:

@@ -27,10 +27,8 @@ func (f *Accesses) atomicWord(t cc.Type, n cc.Node) ir.Type {
 func (f *Accesses) Gather(l Lvalue, n cc.Node) *ir.Expr {
 	word := ir.Int(0)
 	for _, leaf := range f.Layouts.Leaves(l.Type, n) {
-		op := Access(ir.Load, f.Offset(l, leaf.Off), ir.Type{Bits: leaf.Typ.Bits}, ir.Plain)
-		op.Dst = f.Code.Temp()
-		f.Code.Emit(op)
-		part := ir.Binary(ir.Shl, ir.U64, ir.R(op.Dst), ir.Int(8*leaf.Off))
+		part := f.LoadWord(f.leaf(l, leaf), ir.Type{Bits: leaf.Typ.Bits}, ir.Plain)
+		part = ir.Binary(ir.Shl, ir.U64, part, ir.Int(8*leaf.Off))
 		word = ir.Binary(ir.Or, ir.U64, word, part)
 	}
 	return f.Lvals.Save(Integer(word, ir.U64)).Expr
@@ -40,7 +38,7 @@ func (f *Accesses) Gather(l Lvalue, n cc.Node) *ir.Expr {
 func (f *Accesses) Scatter(l Lvalue, word *ir.Expr, n cc.Node) {
 	for _, leaf := range f.Layouts.Leaves(l.Type, n) {
 		part := ir.Binary(ir.Shr, ir.U64, word, ir.Int(8*leaf.Off))
-		f.StoreWord(f.Offset(l, leaf.Off), leaf.Typ, ir.Unary(ir.Cast, leaf.Typ, part))
+		f.StoreWord(f.leaf(l, leaf), leaf.Typ, ir.Unary(ir.Cast, leaf.Typ, part))
 	}
 }
 

@@ -1,38 +1,48 @@
 package translate
 
 import (
+	"slices"
+
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
 )
 
-// Bit-fields. Where they lie is computed here, as compilers for x86-64 do: a field
-// goes after the one before it unless it would cross a boundary of its type's
-// size, and then to the next such boundary. cc lays out everything else; a struct of
-// which it makes something else than compilers do is refused.
+// Bit-fields. Where they lie is known from the reader (read/layout.go).
 //
 // A bit-field is read by a load of its unit and written by a load and a store of it,
 // so writes to neighbours can get lost. The unit is the largest
 // aligned word up to the size of the declared type that contains bytes of no other member.
+// A packed bit-field may lie in several such words; it is accessed part by part, the lowest first.
 
 // bitRange is where a bit-field lies inside its unit.
 type bitRange struct {
 	off    int64 // of the unit in the struct
 	unit   ir.Type
 	shift  uint
-	width  uint
+	width  uint // of the part in this unit
 	signed bool
+
+	total uint       // width of the field
+	rest  []bitRange // the parts in further units
 }
 
-// mask is the bits of the field, at the bottom of a word.
+// mask is the bits of the part, at the bottom of a word.
 func (b *bitRange) mask() int64 { return int64(^uint64(0) >> (64 - b.width)) }
 
 // valueType is the type of the field's values after promotion [C11 6.3.1.1].
 func (b *bitRange) valueType(declared ir.Type) ir.Type {
-	if b.width < 32 || b.width == 32 && b.signed {
+	if b.total < 32 || b.total == 32 && b.signed {
 		return ir.S32
 	}
 	return declared
+}
+
+// parts are all parts of the field, the lowest first, each as a field without sign.
+func (b *bitRange) parts() []bitRange {
+	first := *b
+	first.rest, first.total, first.signed = nil, b.width, false
+	return append([]bitRange{first}, b.rest...)
 }
 
 // structure has the methods that structs and unions of cc have in common.
@@ -43,95 +53,49 @@ type structure interface {
 }
 
 // placement is the bit-fields of a struct, by index of the field.
-type placement struct {
-	bits map[int]*bitRange
-	ok   bool // cc agrees on everything else
-}
+type placement map[int]*bitRange
 
 // placements finds the bit-fields of a struct or union.
-func (c *Layouts) placements(s structure) *placement {
+func (c *Layouts) placements(s structure) placement {
 	first := s.FieldByIndex(0)
 	if p := c.placed[first]; p != nil {
 		return p
 	}
-	p := &placement{bits: map[int]*bitRange{}, ok: true}
+	p := placement{}
 	c.placed[first] = p
-	at, align := int64(0), int64(1)
 	for i := range s.NumFields() {
-		f := s.FieldByIndex(i)
-		t := f.Type()
-		if s.Kind() == cc.Union {
-			at = 0
+		if f := s.FieldByIndex(i); f.IsBitfield() && f.ValueBits() > 0 {
+			p[i] = chooseUnits(s, f)
 		}
-		if !f.IsBitfield() {
-			align = max(align, int64(t.Align()))
-			if i > 0 && s.FieldByIndex(i-1).IsBitfield() { // cc and gcc can differ there
-				at = roundUp(at, 8*int64(t.Align()))
-			} else {
-				at = alignedAt(at, int64(t.Align()), 8*f.Offset())
-			}
-			p.ok = p.ok && f.Offset()*8 == at
-			if !f.IsFlexibleArrayMember() {
-				at += 8 * max(0, t.Size())
-			}
-			continue
-		}
-		unit, width := 8*t.Size(), f.ValueBits()
-		if width == 0 {
-			at = roundUp(at, unit)
-			continue
-		}
-		if at/unit != (at+width-1)/unit {
-			at = roundUp(at, unit)
-		}
-		if f.Name() != "" {
-			align = max(align, int64(t.Align()))
-		}
-		p.bits[i] = &bitRange{off: at, width: uint(width)} // in bits, until the units are known
-		at += width
-	}
-	if s.Kind() == cc.Struct {
-		align = max(align, int64(s.Align())) // members can have an attribute aligned
-		p.ok = p.ok && s.Size() == roundUp(at, 8*align)/8
-	}
-	for i, b := range p.bits {
-		c.chooseUnit(s, i, b, p)
 	}
 	return p
 }
 
-// alignedAt returns where a member begins, in bits, after at. If an attribute aligns the member more than
-// its type does, its offset says how much.
-func alignedAt(at, align, offset int64) int64 {
-	for a := align; a <= 1<<12; a *= 2 {
-		if roundUp(at, 8*a) == offset {
-			return offset
+// chooseUnits finds the words that a bit-field is accessed by.
+func chooseUnits(s structure, f *cc.Field) *bitRange {
+	t := f.Type()
+	at := 8*f.Offset() + int64(f.OffsetBits())
+	end := at + f.ValueBits()
+	var parts []bitRange
+	for at < end {
+		size := min(8, t.Size())
+		for size > 1 && (roundDown(at/8, size)+size > s.Size() || overlapsMember(s, roundDown(at/8, size), size)) {
+			size /= 2
 		}
+		off := roundDown(at/8, size)
+		b := bitRange{off: off, unit: ir.Type{Bits: uint8(8 * size)}, shift: uint(at - 8*off)}
+		b.width = uint(min(end, 8*(off+size)) - at)
+		b.total = b.width
+		parts = append(parts, b)
+		at += int64(b.width)
 	}
-	return roundUp(at, 8*align)
-}
-
-// chooseUnit finds the word a bit-field is accessed by.
-func (c *Layouts) chooseUnit(s structure, index int, b *bitRange, p *placement) {
-	t := s.FieldByIndex(index).Type()
-	at := b.off
-	b.signed = cc.IsSignedInteger(t)
+	out := parts[0]
+	out.rest, out.total = parts[1:], uint(f.ValueBits())
+	out.signed = cc.IsSignedInteger(t)
 	if it, ok := IntType(t); ok {
-		b.signed = it.Signed && t.Kind() != cc.Bool
+		out.signed = it.Signed && t.Kind() != cc.Bool
 	}
-	for size := t.Size(); size > 0; size /= 2 {
-		off := at / (8 * size) * size
-		if at+int64(b.width) > 8*(off+size) {
-			break
-		}
-		if off+size > s.Size() || overlapsMember(s, off, size) {
-			continue
-		}
-		b.off, b.shift = off, uint(at-8*off)
-		b.unit = ir.Type{Bits: uint8(8 * size)}
-		return
-	}
-	p.ok = false
+	return &out
 }
 
 // overlapsMember reports whether a stretch of a struct holds bytes of a member that
@@ -149,7 +113,7 @@ func overlapsMember(s structure, off, size int64) bool {
 	return false
 }
 
-func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
+func roundDown(n, to int64) int64 { return n / to * to }
 
 // bitField is where a bit-field of a struct lies, relative to the struct that f's
 // own offset is relative to.
@@ -158,48 +122,31 @@ func (c *Layouts) bitField(f *cc.Field, n cc.Node) bitRange {
 	if !ok {
 		c.In.Refuse(codeBitField, n, "this bit-field is not supported")
 	}
-	p := c.placements(s)
-	b := p.bits[f.Index()]
-	if b == nil || !p.ok || !b.unit.Valid() {
-		c.refuseLayout(n, s)
+	b := c.placements(s)[f.Index()]
+	if b == nil || f.Type().Size() > 8 {
+		c.In.Refuse(codeBitField, n, "a bit-field of type %s is not supported", f.Type())
 	}
 	out := *b
-	out.off += f.Offset() - s.FieldByIndex(f.Index()).Offset() // of anonymous structs around
-	return out
-}
-
-func (c *Layouts) refuseLayout(n cc.Node, s structure) {
-	r := c.In.NotSupported(codeBitField, c.In.Span(n), "the layout of %s with its bit-fields is not supported", s)
-	r.Diag.Note("a bit-field cannot share a word of its type with other members; let the bit-fields begin at such a word")
-	panic(r)
-}
-
-// checkLayout refuses types with bit-fields that cc lays out in another way than
-// compilers.
-func (c *Layouts) checkLayout(t cc.Type, n cc.Node) {
-	switch t.Kind() {
-	case cc.Array:
-		c.checkLayout(t.(*cc.ArrayType).Elem(), n)
-	case cc.Struct, cc.Union:
-		s := t.(structure)
-		for i := range s.NumFields() {
-			f := s.FieldByIndex(i)
-			if !f.IsBitfield() {
-				c.checkLayout(f.Type(), n)
-			} else if !c.placements(s).ok {
-				c.refuseLayout(n, s)
-			}
-		}
+	outer := f.Offset() - s.FieldByIndex(f.Index()).Offset() // of anonymous structs around
+	out.off += outer
+	out.rest = slices.Clone(b.rest)
+	for i := range out.rest {
+		out.rest[i].off += outer
 	}
+	return out
 }
 
 // units are the words that hold the bit-fields of a struct, those inside others
 // left out.
-func (p *placement) units() []Leaf {
+func (p placement) units() []Leaf {
+	var all []bitRange
+	for _, b := range p {
+		all = append(all, b.parts()...)
+	}
 	var out []Leaf
-	for _, b := range p.bits {
+	for _, b := range all {
 		keep := true
-		for _, other := range p.bits {
+		for _, other := range all {
 			inside := other.off <= b.off && b.off+int64(b.unit.Size()) <= other.off+int64(other.unit.Size())
 			keep = keep && (!inside || other.unit == b.unit)
 		}
@@ -244,25 +191,58 @@ func (b *bitRange) positioned(v *ir.Expr) *ir.Expr {
 
 // fit cuts a value to what the field can hold.
 func (b *bitRange) fit(v Value) Value {
-	low := bitRange{unit: ir.U64, width: b.width, signed: b.signed}
-	v.Expr = low.extract(v.Expr)
+	v.Expr = b.extended(v.Expr)
 	v.Type = b.valueType(v.Type)
 	return v
+}
+
+// extended is the value of the field in the lowest bits of a word.
+func (b *bitRange) extended(e *ir.Expr) *ir.Expr {
+	low := bitRange{unit: ir.U64, width: b.total, signed: b.signed}
+	return low.extract(e)
 }
 
 // loadBits reads a bit-field.
 func (f *Accesses) loadBits(l Lvalue, n cc.Node) Value {
 	declared := f.Types.Scalar(l.Type, n)
-	op := Access(ir.Load, l, l.bits.unit, ir.Plain)
-	op.Dst = f.Code.Temp()
-	f.Code.Emit(op)
-	return Integer(l.bits.extract(ir.R(op.Dst)), l.bits.valueType(declared))
+	if len(l.bits.rest) == 0 {
+		return Integer(l.bits.extract(f.loadUnit(l, l.bits)), l.bits.valueType(declared))
+	}
+	word, below := ir.Int(0), uint(0)
+	for _, b := range l.bits.parts() {
+		part := b.extract(f.loadUnit(l, &b))
+		word = ir.Binary(ir.Or, ir.U64, word, ir.Binary(ir.Shl, ir.U64, part, ir.Int(int64(below))))
+		below += b.width
+	}
+	return f.Lvals.Save(Integer(l.bits.extended(word), l.bits.valueType(declared)))
+}
+
+// loadUnit reads the unit of a part of the bit-field at l.
+func (f *Accesses) loadUnit(l Lvalue, b *bitRange) *ir.Expr {
+	return f.LoadWord(f.unitAt(l, b), b.unit, ir.Plain)
+}
+
+// unitAt is the lvalue of the unit of a part of the bit-field at l.
+func (f *Accesses) unitAt(l Lvalue, b *bitRange) Lvalue {
+	known := l.known
+	if known > 0 {
+		known = alignedTo(int64(known), b.off-l.bits.off)
+	}
+	l = f.Offset(l, b.off-l.bits.off)
+	l.known = known
+	return l
 }
 
 // storeBits writes a bit-field: the rest of its unit is read and written back.
 func (f *Accesses) storeBits(l Lvalue, v Value) {
-	op := Access(ir.Load, l, l.bits.unit, ir.Plain)
-	op.Dst = f.Code.Temp()
-	f.Code.Emit(op)
-	f.StoreWord(l, l.bits.unit, l.bits.insert(ir.R(op.Dst), v.Expr))
+	below := uint(0)
+	for _, b := range l.bits.parts() {
+		part := v.Expr
+		if below > 0 {
+			part = ir.Binary(ir.Shr, ir.U64, part, ir.Int(int64(below)))
+		}
+		unit := f.loadUnit(l, &b)
+		f.StoreWord(f.unitAt(l, &b), b.unit, b.insert(unit, part))
+		below += b.width
+	}
 }

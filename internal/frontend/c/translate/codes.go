@@ -7,7 +7,7 @@ const (
 	codeMainArgs = "C0005" // warning: main is run without arguments
 
 	codeFloat     = "C0101" // floating point
-	codeBitField  = "C0102" // bit-fields whose layout is not supported
+	codeBitField  = "C0102" // bit-fields of __int128
 	codeVLA       = "C0103" // a variable-length array with several variable dimensions
 	CodeVariadic  = "C0104" // va_start in a function without variable arguments
 	codeJump      = "C0106" // a computed goto, or the address of a label

@@ -3,6 +3,7 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -212,8 +213,8 @@ func (f *Expressions) unary(x *cc.UnaryExpression) Value {
 		v := f.Operand(x.CastExpression)
 		return Integer(ir.Negate(TruthOf(v)), ir.S32)
 	case cc.UnaryExpressionSizeofExpr, cc.UnaryExpressionSizeofType, cc.UnaryExpressionAlignofExpr, cc.UnaryExpressionAlignofType:
-		if aligns := x.Case == cc.UnaryExpressionAlignofExpr || x.Case == cc.UnaryExpressionAlignofType; aligns && f.Syms.reduced {
-			f.In.Refuse(codeAttribute, x, "an alignment in a program with packed structs is not supported")
+		if n, ok := read.MemberAlign(x); ok {
+			return Integer(ir.Int(n), ir.U64)
 		}
 		if v, ok := f.Vars.variableSize(x); ok {
 			return v
@@ -237,7 +238,7 @@ func (f *Expressions) address(x *cc.UnaryExpression) Value {
 	if l.Reg != ir.NoReg {
 		panic("BUG: the address of a register")
 	}
-	return Value{Expr: l.Addr, Type: ir.U64, Elem: l.Type, Obj: l.Obj}
+	return Value{Expr: l.Addr, Type: ir.U64, Elem: l.Type, Obj: l.Obj, known: l.known}
 }
 
 // Accessed returns the pointer e, through which the operation at hand accesses memory.
@@ -345,7 +346,11 @@ func (f *Expressions) pointerArithmetic(op ir.ExprOp, x, y Value, n cc.Node) Val
 	if op == ir.Sub {
 		i = ir.Unary(ir.Neg, ir.S64, i)
 	}
-	return Value{Expr: AddTo(x.Expr, i), Type: ir.U64, Elem: x.Elem, Obj: x.Obj}
+	out := Value{Expr: AddTo(x.Expr, i), Type: ir.U64, Elem: x.Elem, Obj: x.Obj}
+	if x.known > 0 {
+		out.known = alignedTo(int64(x.known), f.Types.ElemSize(x.Elem, n))
+	}
+	return out
 }
 
 // logical is && or || where a value is wanted.

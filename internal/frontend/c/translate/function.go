@@ -84,7 +84,7 @@ func (f *Storage) spill(p spilled) {
 		return
 	}
 	for i, l := range p.leaves {
-		f.Mem.StoreWord(f.Mem.Offset(to, l.Off), l.Typ, ir.R(p.first+ir.Reg(i)))
+		f.Mem.StoreWord(f.Mem.leaf(to, l), l.Typ, ir.R(p.first+ir.Reg(i)))
 	}
 }
 
@@ -261,9 +261,8 @@ func (f *Storage) alloc(name string, t cc.Type, n cc.Node) Lvalue {
 	if t.IsIncomplete() || t.Size() < 0 || t.Size() > maxObject {
 		f.In.Refuse(codeLarge, n, "%s has no size, or more than %d bytes", name, maxObject)
 	}
-	f.Layouts.checkLayout(t, n)
 	l := f.allocBytes(name, ir.Int(max(1, t.Size())), f.Layouts.layoutOf(t), n)
-	l.Type = t
+	l.Type, l.known = t, wordSize
 	return l
 }
 

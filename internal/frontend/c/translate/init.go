@@ -143,17 +143,27 @@ func (f *Initialisers) initStatic(i *cc.Initializer, bytes []byte) {
 			f.In.Refuse(codeInit, p.expr, "the initialiser is not constant")
 		}
 		t := f.Types.Scalar(p.typ, p.expr)
-		if p.bits != nil {
-			t = p.bits.unit
-			var word [8]byte
-			copy(word[:], bytes[p.off:p.off+int64(t.Size())])
-			old := int64(binary.LittleEndian.Uint64(word[:]))
-			v, _ = p.bits.insert(ir.Int(old), ir.Int(v)).IsConst()
+		if p.bits == nil {
+			putWord(bytes[p.off:], t, v)
+			continue
 		}
-		var word [8]byte
-		binary.LittleEndian.PutUint64(word[:], uint64(v))
-		copy(bytes[p.off:p.off+int64(t.Size())], word[:])
+		for _, b := range p.bits.parts() {
+			var word [8]byte
+			at := p.off + b.off - p.bits.off
+			copy(word[:], bytes[at:at+int64(b.unit.Size())])
+			old := int64(binary.LittleEndian.Uint64(word[:]))
+			unit, _ := b.insert(ir.Int(old), ir.Int(v)).IsConst()
+			putWord(bytes[at:], b.unit, unit)
+			v = int64(uint64(v) >> b.width)
+		}
 	}
+}
+
+// putWord writes a word into the initial bytes of an object.
+func putWord(bytes []byte, t ir.Type, v int64) {
+	var word [8]byte
+	binary.LittleEndian.PutUint64(word[:], uint64(v))
+	copy(bytes[:t.Size()], word[:])
 }
 
 // staticLiteral is the object of a compound literal outside functions.
@@ -260,11 +270,22 @@ func (f *Initialisers) writes(i *cc.Initializer) []write {
 			f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not supported", p.typ)
 		}
 		v := f.Code.Keep(f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr))
-		w := write{off: p.off, typ: f.Types.Scalar(p.typ, i), bits: p.bits, e: v.Expr}
-		if w.size = int64(w.typ.Size()); p.bits != nil {
-			w.typ, w.size = p.bits.unit, int64(p.bits.unit.Size())
+		if p.bits != nil {
+			out = append(out, partWrites(&p, v.Expr)...)
+			continue
 		}
-		out = append(out, w)
+		t := f.Types.Scalar(p.typ, i)
+		out = append(out, write{off: p.off, typ: t, size: int64(t.Size()), e: v.Expr})
+	}
+	return out
+}
+
+// partWrites are the writes of a bit-field, one for each of its units.
+func partWrites(p *part, v *ir.Expr) []write {
+	var out []write
+	for _, b := range p.bits.parts() {
+		out = append(out, write{off: p.off + b.off - p.bits.off, typ: b.unit, size: int64(b.unit.Size()), bits: &b, e: v})
+		v = ir.Binary(ir.Shr, ir.U64, v, ir.Int(int64(b.width)))
 	}
 	return out
 }
@@ -288,7 +309,7 @@ func (f *Initialisers) writeLeaves(to Lvalue, leaves []Leaf, writes []write, n c
 	}
 	for _, l := range leaves {
 		size := int64(l.Typ.Size())
-		at := f.Mem.Offset(to, l.Off)
+		at := f.Mem.leaf(to, l)
 		first := owner[l.Off]
 		same := true
 		for b := l.Off; b < l.Off+size; b++ {
@@ -314,10 +335,10 @@ func (f *Initialisers) writeLeaves(to Lvalue, leaves []Leaf, writes []write, n c
 		switch w := &writes[k]; {
 		case !w.late:
 		case w.e != nil:
-			f.Mem.StoreWord(f.Mem.Offset(to, w.off), w.typ, w.e)
+			f.Mem.StoreWord(f.Mem.leaf(to, Leaf{w.off, w.typ}), w.typ, w.e)
 		default:
 			at := f.Mem.Offset(to, w.off)
-			at.Type = w.tree
+			at.Type, at.known = w.tree, alignedTo(int64(to.alignment()), w.off)
 			f.Mem.copyObject(at, w.from, n)
 		}
 	}
@@ -343,7 +364,7 @@ func (f *Initialisers) lateFields(to Lvalue, fields []*write) {
 	for _, w := range fields {
 		if !w.done {
 			l := f.Mem.Offset(to, w.off)
-			l.bits = w.bits
+			l.bits, l.known = w.bits, alignedTo(int64(to.alignment()), w.off)
 			f.Mem.storeBits(l, Value{Expr: w.e})
 		}
 	}

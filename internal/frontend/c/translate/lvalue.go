@@ -14,6 +14,9 @@ func (f *Lvalues) Lvalue(e cc.ExpressionNode) Lvalue {
 	if l.Atomic && l.bits != nil {
 		f.In.Refuse(CodeAtomic, e, "atomic bit-fields are not supported")
 	}
+	if l.Atomic && l.misplaced() {
+		f.Mem.refuseMisplaced(e)
+	}
 	return l
 }
 
@@ -59,7 +62,7 @@ func (f *Lvalues) designated(e cc.ExpressionNode) Lvalue {
 			}
 			f.checkSubscript(a, i, x)
 			v := f.Exprs.pointerArithmetic(ir.Add, a, i, x)
-			return Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj, Type: a.Elem, via: via{pointer: a.array == nil || a.array.pointer}}
+			return Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj, Type: a.Elem, via: via{pointer: a.array == nil || a.array.pointer}, known: v.known}
 		case cc.PostfixExpressionSelect:
 			return f.member(f.Lvalue(x.PostfixExpression), x)
 		case cc.PostfixExpressionPSelect:
@@ -157,7 +160,7 @@ func (f *Lvalues) Pointee(e cc.ExpressionNode) Lvalue {
 	if v.Elem == nil {
 		f.In.Reject(CodeExpr, e, "a pointer is needed here")
 	}
-	return Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj, Type: v.Elem, via: via{pointer: true}}
+	return Lvalue{Reg: ir.NoReg, Addr: v.Expr, Obj: v.Obj, Type: v.Elem, via: via{pointer: true}, known: v.known}
 }
 
 // member is a member of a struct or union.
@@ -180,14 +183,15 @@ func (f *Lvalues) member(l Lvalue, x *cc.PostfixExpression) Lvalue {
 	}
 	if field.IsBitfield() {
 		b := f.Layouts.bitField(field, x)
+		known := alignedTo(int64(l.alignment()), b.off)
 		l = f.Mem.Offset(l, b.off)
-		l.Type, l.bits = field.Type(), &b
+		l.Type, l.bits, l.known = field.Type(), &b, known
 		return l
 	}
-	f.Layouts.checkLayout(l.Type, x)
 	l.via = l.via.member(l.Type, field)
+	known := alignedTo(int64(l.alignment()), field.Offset())
 	l = f.Mem.Offset(l, field.Offset())
-	l.Type = field.Type()
+	l.Type, l.known = field.Type(), known
 	return l
 }
 

@@ -105,7 +105,15 @@ func (f *Accesses) constantOrder(v int64, use *OrderUse, e cc.ExpressionNode) ir
 func (f *Accesses) AtomicLvalue(e cc.ExpressionNode) (Lvalue, ir.Type) {
 	f.Lvals.accessedThrough(e)
 	l := f.Lvals.Pointee(e)
+	if l.misplaced() {
+		f.refuseMisplaced(e)
+	}
 	return l, f.atomicWord(l.Type, e)
+}
+
+// refuseMisplaced refuses an atomic operation on an object that may not be aligned.
+func (f *Accesses) refuseMisplaced(n cc.Node) {
+	f.In.Refuse(CodeAtomic, n, "an atomic operation on an object that is not aligned, such as a member of a packed struct, is not supported")
 }
 
 // AtomicStore emits a store with an order of C11.

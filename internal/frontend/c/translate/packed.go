@@ -1,164 +1,195 @@
 package translate
 
 import (
-	"strings"
-
 	"modernc.org/cc/v4"
+
+	"fencepost/internal/ir"
 )
 
-// packed. cc lays structs out without it. It is accepted where it changes nothing: all members stay
-// where they are, and the size of the struct is the same. Code for several machines has it on members
-// that are aligned anyway. A struct may get a smaller alignment if every struct that it is a member of
-// stays as it is, too; objects are aligned to 16 bytes in any case.
+// Members that need not lie at a multiple of their size: those of packed structs. Processors access
+// what lies inside an aligned word of 8 bytes in one step [Intel SDM 3A §9.1.1; AMD APM 2 §7.3.2].
+// An access that crosses a boundary of 8 bytes is split into aligned accesses, the lowest address first.
+// If the address is known when the program runs only, each position in the word has a branch of its own.
+//
+// Locked instructions are atomic at any address, but loads and stores are not: atomic operations on
+// such members are refused.
 
-// packing is the definition of a struct or union, with its attributes packed.
-type packing struct {
-	t       cc.Type
-	s       structure
-	whole   bool            // the struct itself is packed
-	members map[string]bool // these are
-	values  []*cc.AttributeValue
-	align   int64 // as gcc has it
-	differs bool
+// wordSize is the size of the words inside which an access at any offset is one step.
+const wordSize = 8
+
+// alignedTo is a power of two that an address is known to be a multiple of, up to wordSize, if it is some
+// bytes after a multiple of align.
+func alignedTo(align, offset int64) int8 {
+	align = min(align, wordSize)
+	for align > 1 && offset%align != 0 {
+		align /= 2
+	}
+	return int8(align)
 }
 
-// collectPacked notes a definition.
-func (c *Symbols) collectPacked(x *cc.StructOrUnionSpecifier) {
-	s, ok := x.Type().(structure)
-	if x.Case != cc.StructOrUnionSpecifierDef || !ok || s.NumFields() == 0 {
-		return
+// alignment is a power of two that the address of an lvalue is known to be a multiple of, up to
+// wordSize. Named objects lie at multiples of 16.
+func (l *Lvalue) alignment() int8 {
+	switch {
+	case l.Addr != nil && l.Addr.Op == ir.AddrOf:
+		return alignedTo(wordSize, l.Addr.Value)
+	case l.known > 0:
+		return l.known
 	}
-	p := &packing{t: x.Type(), s: s, members: map[string]bool{}}
-	p.values = append(packedValues(x.AttributeSpecifierList), packedValues(x.AttributeSpecifierList2)...)
-	p.whole = len(p.values) > 0
-	for l := x.StructDeclarationList; l != nil; l = l.StructDeclarationList {
-		found := packedIn(l.StructDeclaration)
-		p.values = append(p.values, found...)
-		for d := l.StructDeclaration.StructDeclaratorList; d != nil && len(found) > 0; d = d.StructDeclaratorList {
-			if d.StructDeclarator.Declarator != nil {
-				p.members[d.StructDeclarator.Declarator.Name()] = true
-			}
-		}
-	}
-	p.align = int64(p.t.Align())
-	c.packings = append(c.packings, p)
-	c.packedAny = c.packedAny || len(p.values) > 0
+	return int8(min(wordSize, max(1, l.Type.Align())))
 }
 
-// harmlessPacked returns the attributes packed that change no layout.
-func (c *Symbols) harmlessPacked() map[*cc.AttributeValue]bool {
-	out := map[*cc.AttributeValue]bool{}
-	if !c.packedAny {
-		return out
+// scalarAt says of the lvalue of a scalar what is known about its address: a type can have a smaller
+// alignment than its size.
+func (l *Lvalue) scalarAt() {
+	if l.known == 0 && l.Reg == ir.NoReg {
+		l.known = l.alignment()
 	}
-	by := map[*cc.Field]*packing{}
-	for _, p := range c.packings {
-		by[p.s.FieldByIndex(0)] = p
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, p := range c.packings {
-			if !p.differs && p.layOut(by) {
-				changed = true
-			}
-		}
-	}
-	for _, p := range c.packings {
-		for _, v := range p.values {
-			if !p.differs {
-				out[v] = true
-			}
-		}
-	}
-	for _, p := range c.packings {
-		c.reduced = c.reduced || p.align < int64(p.t.Align())
-	}
-	return out
 }
 
-// layOut lays a struct or union out as gcc does. It reports whether that says something new: another
-// alignment, or that the layout differs from cc's. A struct whose layout differs because of a member's
-// alignment makes that member differ.
-func (p *packing) layOut(by map[*cc.Field]*packing) bool {
-	_, union := p.t.(*cc.UnionType)
-	at, size, align, natural := int64(0), int64(0), int64(1), int64(1)
-	same := true
-	var inside []*packing
-	for i := range p.s.NumFields() {
-		f := p.s.FieldByIndex(i)
-		a := max(1, int64(f.Type().Align()))
-		natural = max(natural, a)
-		if inner := by[firstField(f.Type())]; inner != nil && inner.align < a {
-			a, inside = inner.align, append(inside, inner)
-		}
-		if p.whole || p.members[f.Name()] {
-			a = 1
-			if n := f.Type().Attributes(); n != nil && n.Aligned() > 0 {
-				a = n.Aligned()
-			}
-		}
-		align = max(align, a)
-		if at = roundUp(at, a); union {
-			at = 0
-		}
-		// A bit-field is laid out with its neighbours: nothing may change.
-		same = same && (f.IsBitfield() && !p.whole && len(p.members)+len(inside) == 0 || !f.IsBitfield() && f.Offset() == at)
-		at = f.Offset() + max(0, f.Type().Size())
-		size = max(size, at)
-	}
-	if n := int64(p.t.Align()); n > natural { // it has an alignment of its own
-		align = max(align, n)
-	}
-	if len(p.values) == 0 && len(inside) == 0 {
+// misplaced reports whether an object may not be at a multiple of what accesses to it in one step need.
+func (l *Lvalue) misplaced() bool {
+	if l.Reg != ir.NoReg {
 		return false
 	}
-	if same && roundUp(size, align) == p.t.Size() {
-		changed := align != p.align
-		p.align = align
-		return changed
+	if isAggregate(l.Type) {
+		return int(l.alignment()) < min(wordSize, l.Type.Align())
 	}
-	for _, inner := range inside {
-		inner.differs = true
-	}
-	p.differs = true
-	return true
+	return int64(l.alignment()) < min(wordSize, l.Type.Size())
 }
 
-// firstField identifies the struct or union that a type is, or is an array of; nil for other types.
-func firstField(t cc.Type) *cc.Field {
-	for t.Kind() == cc.Array {
-		t = t.(*cc.ArrayType).Elem()
+// leaf is a scalar inside the object at l. Where no struct is packed, it is at a multiple of its size.
+func (f *Accesses) leaf(l Lvalue, at Leaf) Lvalue {
+	known := int8(0)
+	if have := l.alignment(); int64(have) < min(wordSize, needs(l.Type)) {
+		known = alignedTo(int64(have), at.Off)
 	}
-	if s, ok := t.(structure); ok && s.NumFields() > 0 {
-		return s.FieldByIndex(0)
-	}
-	return nil
+	l = f.Offset(l, at.Off)
+	l.known = known
+	return l
 }
 
-// packedIn finds the attributes packed of a member, without those of a struct that is its type.
-func packedIn(d *cc.StructDeclaration) []*cc.AttributeValue {
-	var out []*cc.AttributeValue
-	inspect(d, func(n cc.Node) bool {
-		switch x := n.(type) {
-		case *cc.StructOrUnionSpecifier:
-			return false
-		case *cc.AttributeSpecifierList:
-			out = append(out, packedValues(x)...)
-			return false
+// needs is the alignment that accesses to the parts of a type need.
+func needs(t cc.Type) int64 {
+	switch x := t.(type) {
+	case *cc.ArrayType:
+		return needs(x.Elem())
+	case *cc.StructType:
+		return neededBy(x)
+	case *cc.UnionType:
+		return neededBy(x)
+	}
+	return max(1, t.Size())
+}
+
+func neededBy(s structure) int64 {
+	n := int64(1)
+	for i := range s.NumFields() {
+		if f := s.FieldByIndex(i); !f.IsBitfield() {
+			n = max(n, needs(f.Type()))
 		}
-		return true
+	}
+	return n
+}
+
+// piece is a part of an access that is split.
+type piece struct {
+	off int64
+	typ ir.Type
+}
+
+// pieces splits an access of some size whose address is so many bytes after a multiple of 8. One that
+// does not cross the next multiple of 8 stays as it is.
+func pieces(at, size int64) []piece {
+	if at+size <= wordSize {
+		return []piece{{0, ir.Type{Bits: uint8(8 * size)}}}
+	}
+	var out []piece
+	for off := int64(0); off < size; {
+		n := int64(wordSize)
+		for n > 1 && ((at+off)%n != 0 || off+n > size) {
+			n /= 2
+		}
+		out = append(out, piece{off, ir.Type{Bits: uint8(8 * n)}})
+		off += n
+	}
+	return out
+}
+
+// atPositions makes an access to a member that may lie anywhere: work is called with the pieces for
+// each position in the aligned word of 8 bytes.
+func (f *Accesses) atPositions(l Lvalue, size int64, work func([]piece)) {
+	if l.Addr.Op == ir.AddrOf {
+		work(pieces(l.Addr.Value&(wordSize-1), size))
+		return
+	}
+	step := int64(l.known)
+	at := f.Lvals.Save(Integer(ir.Binary(ir.And, ir.U64, l.Addr, ir.Int(wordSize-1)), ir.U64)).Expr
+	from, end := f.Code.Start(), f.Code.Label("")
+	branch := func(cond *ir.Expr, parts []piece) {
+		begin := f.Code.Label("")
+		f.Code.Assume(from, cond, begin)
+		f.Code.At, f.Code.Fresh = begin, false
+		work(parts)
+		f.Code.Jump(end)
+	}
+	branch(ir.Binary(ir.Le, ir.U64, at, ir.Int(wordSize-size)), pieces(0, size))
+	for k := wordSize - size + 1; k < wordSize; k++ {
+		if k%step == 0 {
+			branch(ir.Binary(ir.Eq, ir.U64, at, ir.Int(k)), pieces(k, size))
+		}
+	}
+	f.Code.At, f.Code.Fresh = end, false
+}
+
+// LoadWord loads a word of a type at an lvalue.
+func (f *Accesses) LoadWord(l Lvalue, t ir.Type, order ir.Order) *ir.Expr {
+	dst := f.Code.Temp()
+	if l.known == 0 || int(l.known) >= t.Size() {
+		op := Access(ir.Load, l, t, order)
+		op.Dst = dst
+		f.Code.Emit(op)
+		return ir.R(dst)
+	}
+	l.Addr = f.Lvals.Save(Integer(l.Addr, ir.U64)).Expr
+	f.atPositions(l, int64(t.Size()), func(parts []piece) {
+		if len(parts) == 1 {
+			op := Access(ir.Load, l, t, ir.Plain)
+			op.Dst = dst
+			f.Code.Emit(op)
+			return
+		}
+		word := ir.Int(0)
+		for _, p := range parts {
+			op := Access(ir.Load, f.Offset(l, p.off), p.typ, ir.Plain)
+			op.Dst = f.Code.Temp()
+			f.Code.Emit(op)
+			word = ir.Binary(ir.Or, ir.U64, word, ir.Binary(ir.Shl, ir.U64, ir.R(op.Dst), ir.Int(8*p.off)))
+		}
+		f.Code.Assign(dst, Cast(word, ir.U64, t))
 	})
-	return out
+	return ir.R(dst)
 }
 
-func packedValues(l *cc.AttributeSpecifierList) []*cc.AttributeValue {
-	var out []*cc.AttributeValue
-	for ; l != nil; l = l.AttributeSpecifierList {
-		for v := l.AttributeSpecifier.AttributeValueList; v != nil; v = v.AttributeValueList {
-			if v.AttributeValue != nil && strings.Trim(v.AttributeValue.Token.SrcStr(), "_") == "packed" {
-				out = append(out, v.AttributeValue)
-			}
-		}
+// StoreWord stores a word of a type at an lvalue.
+func (f *Accesses) StoreWord(l Lvalue, t ir.Type, v *ir.Expr) {
+	if l.known == 0 || int(l.known) >= t.Size() {
+		op := Access(ir.Store, l, t, ir.Plain)
+		op.Val = v
+		f.Code.Emit(op)
+		return
 	}
-	return out
+	l.Addr = f.Lvals.Save(Integer(l.Addr, ir.U64)).Expr
+	v = f.Lvals.Save(Integer(v, t)).Expr
+	f.atPositions(l, int64(t.Size()), func(parts []piece) {
+		for _, p := range parts {
+			op := Access(ir.Store, f.Offset(l, p.off), p.typ, ir.Plain)
+			if op.Val = v; len(parts) > 1 {
+				op.Val = Cast(ir.Binary(ir.Shr, ir.U64, v, ir.Int(8*p.off)), ir.U64, p.typ)
+			} else {
+				op.Type = t
+			}
+			f.Code.Emit(op)
+		}
+	})
 }

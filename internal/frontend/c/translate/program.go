@@ -287,7 +287,6 @@ func (c *Symbols) checkObject(name string, t cc.Type, n cc.Node) {
 		c.In.Reject(read.CodeType, n, "the type of %s is incomplete", name)
 	}
 	c.Types.checkArray(t, n)
-	c.Layouts.checkLayout(t, n)
 }
 
 // perThread reports whether an object is thread-local.

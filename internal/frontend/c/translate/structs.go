@@ -70,10 +70,7 @@ func (f *Lvalues) argumentWords(e cc.ExpressionNode, t cc.Type) []*ir.Expr {
 	from := f.structAt(e)
 	var out []*ir.Expr
 	for _, l := range f.Layouts.Leaves(t, e) {
-		op := Access(ir.Load, f.Mem.Offset(from, l.Off), l.Typ, ir.Plain)
-		op.Dst = f.Code.Temp()
-		f.Code.Emit(op)
-		out = append(out, ir.R(op.Dst))
+		out = append(out, f.Mem.LoadWord(f.Mem.leaf(from, l), l.Typ, ir.Plain))
 	}
 	return out
 }

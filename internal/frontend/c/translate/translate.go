@@ -161,10 +161,6 @@ type Symbols struct {
 	attributes []attribute
 	// transparent says that some union takes arguments of the types of its members.
 	transparent bool
-	// packings are the definitions of structs, packedAny says that some has the attribute packed, and
-	// reduced that one has a smaller alignment than cc says.
-	packings           []*packing
-	packedAny, reduced bool
 }
 
 // Typing knows the types of expressions, with the qualifiers that cc drops.
@@ -180,7 +176,7 @@ type Typing struct {
 // Layouts knows the bytes of structs.
 type Layouts struct {
 	*Compiler
-	placed map[*cc.Field]*placement // by the first field of the struct
+	placed map[*cc.Field]placement // by the first field of the struct
 }
 
 // staticData translates the initialisers of objects with static storage.
@@ -228,7 +224,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 		Compiler: c, shadows: map[*cc.Declarator]declared{},
 		subscripted: map[cc.Node]bool{}, addressed: map[cc.Node]bool{}, unaccessed: map[cc.Node]bool{}, accessed: map[cc.Node]bool{},
 	}
-	c.Layouts = &Layouts{Compiler: c, placed: map[*cc.Field]*placement{}}
+	c.Layouts = &Layouts{Compiler: c, placed: map[*cc.Field]placement{}}
 	c.Data = &staticData{c}
 	name := "program"
 	if len(files) > 0 {

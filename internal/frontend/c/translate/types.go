@@ -130,13 +130,8 @@ func (c *Layouts) appendLeaves(out []Leaf, t cc.Type, off int64, n cc.Node) []Le
 		}
 	case cc.Struct:
 		s := t.(*cc.StructType)
-		if p := c.placements(s); len(p.bits) > 0 {
-			if !p.ok {
-				c.refuseLayout(n, s)
-			}
-			for _, u := range p.units() {
-				out = append(out, Leaf{off + u.Off, u.Typ})
-			}
+		for _, u := range c.placements(s).units() {
+			out = append(out, Leaf{off + u.Off, u.Typ})
 		}
 		for i := 0; i < s.NumFields(); i++ {
 			f := s.FieldByIndex(i)

@@ -16,6 +16,7 @@ type Value struct {
 	// array is the array that the value is the beginning of, as long as nothing has
 	// happened to it; nil: a pointer.
 	array *declaredArray
+	known int8 // the address is a multiple of this; 0: of the alignment of what it points to
 }
 
 // Lvalue is an lvalue: a register, or memory at an address.
@@ -29,6 +30,7 @@ type Lvalue struct {
 	bits    *bitRange // a bit-field; addr is its unit's
 	fixed   *Value    // not an lvalue: a name for this value
 	via     via       // how one comes to the lvalue
+	known   int8      // the address is a multiple of this; 0: of the alignment of the type
 }
 
 // Integer returns a value that is no pointer.
@@ -136,7 +138,7 @@ func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
 	}
 	switch t := l.Type.(type) {
 	case *cc.ArrayType:
-		return Value{Expr: l.Addr, Type: ir.U64, Elem: t.Elem(), Obj: l.Obj, array: f.Lvals.declared(l, t)}
+		return Value{Expr: l.Addr, Type: ir.U64, Elem: t.Elem(), Obj: l.Obj, array: f.Lvals.declared(l, t), known: l.known}
 	case *cc.FunctionType:
 		return Value{Expr: l.Addr, Type: ir.U64, Elem: t, Obj: ir.NoObject}
 	}
@@ -153,10 +155,8 @@ func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
 	if l.Atomic {
 		order = ir.SeqCst
 	}
-	op := Access(ir.Load, l, t, order)
-	op.Dst = f.Code.Temp()
-	f.Code.Emit(op)
-	out.Expr = ir.R(op.Dst)
+	l.scalarAt()
+	out.Expr = f.LoadWord(l, t, order)
 	return out
 }
 
@@ -171,15 +171,9 @@ func (f *Accesses) Store(l Lvalue, v Value, n cc.Node) {
 	case l.Atomic:
 		f.AtomicStore(l, t, v.Expr, ir.SeqCst)
 	default:
+		l.scalarAt()
 		f.StoreWord(l, t, v.Expr)
 	}
-}
-
-// StoreWord stores a word of a type at an lvalue.
-func (f *Accesses) StoreWord(l Lvalue, t ir.Type, v *ir.Expr) {
-	op := Access(ir.Store, l, t, ir.Plain)
-	op.Val = v
-	f.Code.Emit(op)
 }
 
 // copyObject is the assignment of a whole struct or union, scalar by scalar.
@@ -189,9 +183,6 @@ func (f *Accesses) copyObject(to, from Lvalue, n cc.Node) {
 		return
 	}
 	for _, l := range f.Layouts.Leaves(to.Type, n) {
-		op := Access(ir.Load, f.Offset(from, l.Off), l.Typ, ir.Plain)
-		op.Dst = f.Code.Temp()
-		f.Code.Emit(op)
-		f.StoreWord(f.Offset(to, l.Off), l.Typ, ir.R(op.Dst))
+		f.StoreWord(f.leaf(to, l), l.Typ, f.LoadWord(f.leaf(from, l), l.Typ, ir.Plain))
 	}
 }

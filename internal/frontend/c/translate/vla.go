@@ -28,7 +28,6 @@ func isVariable(t cc.Type) bool {
 func (f *Storage) declareVariable(d *cc.Declarator) {
 	t := d.Type().(*cc.ArrayType)
 	f.Types.checkArray(t.Elem(), d)
-	f.Layouts.checkLayout(t.Elem(), d)
 	if t.Elem().IsIncomplete() || t.Elem().Size() <= 0 {
 		f.In.Reject(read.CodeType, d, "the elements of %s have no size", d.Name())
 	}

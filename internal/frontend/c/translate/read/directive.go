@@ -11,8 +11,8 @@ import (
 )
 
 // Directives that cc answers in another way than gcc. Their lines are changed before cc
-// reads them; no line but that of a #define (variadic.go) gets longer or shorter, so all
-// positions stay.
+// reads them; no line but that of a #define (variadic.go) or #pragma pack gets longer or
+// shorter, so all positions stay.
 //
 //   - __has_include(<linux/futex.h>) is answered here: cc expands the macro linux in it.
 //   - __has_c_attribute(gnu::packed) is answered here: cc has no such names.
@@ -20,6 +20,7 @@ import (
 //     answers them even where the program defines macros of that name.
 //   - Variable arguments: see variadic.go. cc needs a space between a comma and ##.
 //   - An apostrophe in the text of an #error has no end for cc, even if the line is skipped.
+//   - #pragma pack becomes a declaration, see pack.go.
 //   - defined(__builtin_expect) asks for another name: what gcc builds in is often a macro
 //     here, and is none for gcc.
 
@@ -59,6 +60,9 @@ func (r *reader) directives(f *source.File, text []byte) []byte {
 		at += bytes.Index(text[at:], line)
 		begin := at
 		at += len(line)
+		if pack := packPragma(line); pack != nil {
+			return pack
+		}
 		line = commaPaste.ReplaceAll(r.variadic(f, begin, line), []byte(", ##"))
 		if bytes.Count(line, []byte("'"))%2 == 1 && errorLine.Match(line) {
 			line = bytes.ReplaceAll(line, []byte("'"), []byte(" "))

@@ -6,8 +6,8 @@ import (
 	"modernc.org/cc/v4"
 )
 
-// Enums of the flag -fshort-enums. Each has the smallest type that holds its values, as in
-// gcc. cc has enums whose type is written down, enum e : unsigned char { ... }, so a file
+// Enums of the flag -fshort-enums, and packed ones. Each has the smallest type that holds its
+// values, as in gcc. cc has enums whose type is written down, enum e : unsigned char { ... }, so a file
 // is read twice: the values are known after the first time, and the second time each
 // enum gets its type.
 
@@ -44,16 +44,22 @@ func shortest(t *cc.EnumType) string {
 	return "" // as without the flag
 }
 
-// enumTypes returns the types of the enums of a checked tree.
-func enumTypes(ast *cc.AST) []string {
+// enumTypes returns the types of the enums of a checked tree; only short ones have one. It
+// returns nil if no enum gets another type.
+func enumTypes(ast *cc.AST, isShort func(*cc.EnumSpecifier) bool) []string {
+	some := false
 	var out []string
 	eachEnum(reflect.ValueOf(ast.TranslationUnit), func(n *cc.EnumSpecifier) {
 		name := ""
-		if t, ok := n.Type().(*cc.EnumType); ok && n.EnumTypeSpecifier == nil {
+		if t, ok := n.Type().(*cc.EnumType); ok && n.EnumTypeSpecifier == nil && isShort(n) {
 			name = shortest(t)
 		}
+		some = some || name != ""
 		out = append(out, name)
 	})
+	if !some {
+		return nil
+	}
 	return out
 }
 

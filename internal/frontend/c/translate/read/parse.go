@@ -70,35 +70,44 @@ func (c *Input) parse(f *source.File, text []byte, before, after string, selecti
 		{Name: f.Name, Value: text},
 		{Name: endName, Value: after},
 	}
-	var enums []string
-	if settings.ShortEnums {
-		if first, err := translate(c.config(settings, c.newReader(settings)), sources, nil); err == nil {
-			enums = enumTypes(first)
-		}
+	found := len(r.found)
+	ast, short, err := translate(c.config(settings, r), sources, nil, settings.ShortEnums)
+	if len(short) > 0 {
+		again := c.newReader(settings)
+		again.selected, again.found = r.selected, r.found[:found]
+		r = again
+		ast, _, err = translate(c.config(settings, r), sources, short, settings.ShortEnums)
 	}
-	ast, err := translate(c.config(settings, r), sources, enums)
 	return ast, r, err
 }
 
 // translate is cc.Translate with a change of shape in between, see shaper. Enums get types
-// if there are any. cc gives up on some broken input with a panic.
-func translate(config *cc.Config, sources []cc.Source, enums []string) (ast *cc.AST, err error) {
+// if there are any; otherwise short has those of the enums that are shorter than cc makes them.
+// cc gives up on some broken input with a panic.
+func translate(config *cc.Config, sources []cc.Source, enums []string, shortEnums bool) (ast *cc.AST, short []string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the C parser failed: %v", r)
 		}
 	}()
 	if ast, err = cc.Parse(config, sources); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	giveTypes(ast, enums)
 	s := &shaper{}
 	s.shape(ast)
-	if _, err = checkAST(ast, config); err != nil {
-		return nil, err
+	_, err = checkAST(ast, config)
+	if len(enums) == 0 && (shortEnums || len(s.packedEnums) > 0) {
+		short = enumTypes(ast, func(n *cc.EnumSpecifier) bool { return shortEnums || s.packedEnums[n] })
+	}
+	if err == nil {
+		err = s.checkAlignments()
+	}
+	if err != nil {
+		return nil, short, err
 	}
 	s.restore()
-	return ast, nil
+	return ast, short, nil
 }
 
 var (

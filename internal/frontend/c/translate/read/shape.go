@@ -18,6 +18,7 @@ import (
 //     cc does not evaluate. Then no expression has many levels.
 //   - Of parentheses directly within parentheses, one pair stays.
 //   - x ?: y becomes x ? x : y.
+//   - Definitions of structs are laid out as gcc does, see layout.go.
 //
 // Where C wants a constant the tree stays as it is; constants are evaluated once.
 
@@ -35,6 +36,10 @@ type shaper struct {
 	template *cc.PrimaryExpression
 	undo     []func()
 	constant bool // C wants a constant here
+	packs    packs
+
+	packedEnums map[*cc.EnumSpecifier]bool
+	alignments  []*cc.UnaryExpression // constants
 }
 
 // shape prepares the trees of a parsed file for cc's type checker.
@@ -122,6 +127,12 @@ func (s *shaper) walk(node reflect.Value) facts {
 		}
 	case *cc.PostfixExpression:
 		all.calls = n.Case == cc.PostfixExpressionCall
+	case *cc.AttributeValue:
+		s.alignMost(n)
+	case *cc.UnaryExpression:
+		if n.Case == cc.UnaryExpressionAlignofExpr && s.constant {
+			s.alignments = append(s.alignments, n)
+		}
 	}
 	for _, i := range fields(node.Elem().Type()) {
 		field := node.Elem().Field(i)
@@ -142,8 +153,21 @@ func (s *shaper) walk(node reflect.Value) facts {
 		}
 		all.add(below)
 	}
-	if c, ok := node.Interface().(*cc.ConditionalExpression); ok && c.Case == cc.ConditionalExpressionCond && c.ExpressionList == nil {
-		s.orElse(c)
+	switch n := node.Interface().(type) {
+	case *cc.ConditionalExpression:
+		if n.Case == cc.ConditionalExpressionCond && n.ExpressionList == nil {
+			s.orElse(n)
+		}
+	case *cc.StaticAssertDeclaration:
+		if isPack(n) {
+			s.packs.pragmas = append(s.packs.pragmas, packing{n.Token.Seq(), n})
+		}
+	case *cc.DeclarationSpecifiers:
+		s.specifiers(n)
+	case *cc.SpecifierQualifierList:
+		s.qualifiers(n)
+	case *cc.StructDeclaration:
+		s.alignMember(n)
 	}
 	if !isExpression(node.Type()) {
 		return facts{named: all.named, calls: all.calls}
