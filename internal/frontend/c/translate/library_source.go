@@ -2,6 +2,7 @@ package translate
 
 import (
 	"regexp"
+	"strings"
 
 	"modernc.org/cc/v4"
 
@@ -19,7 +20,7 @@ type libraryFile struct {
 	taken   bool
 }
 
-var libraryFunction = regexp.MustCompile(`(?m)^[a-z][\w \t*]*?\**(\w+)\(.*\{$`)
+var libraryFunction = regexp.MustCompile(`^[a-z][\w \t*]*?\**(\w+)\(.*\{$`)
 
 // files returns the files of the library with what they define: in them a definition begins with its
 // line, and nothing else does that ends with a brace and has parentheses.
@@ -27,8 +28,13 @@ func (lib *Library) files() []*libraryFile {
 	lib.split.Do(func() {
 		for _, f := range lib.Sources {
 			var names []string
-			for _, m := range libraryFunction.FindAllSubmatch(f.Text, -1) {
-				names = append(names, string(m[1]))
+			for line := range strings.Lines(string(f.Text)) {
+				if line = strings.TrimSuffix(line, "\n"); !strings.HasSuffix(line, "{") {
+					continue
+				}
+				if m := libraryFunction.FindStringSubmatch(line); m != nil {
+					names = append(names, m[1])
+				}
 			}
 			lib.defines = append(lib.defines, names)
 		}

@@ -2,17 +2,21 @@ package read
 
 import (
 	"slices"
+	"strings"
 )
 
 // The names that a declaration of our headers declares. Where the text is not of a known form, every
 // word counts: a name too many costs time, a name too few would lose a declaration.
 
 // keywords lists the keywords that our headers use. A keyword declares nothing.
-var keywords = []string{
-	"_Alignas", "_Atomic", "_Bool", "_Complex", "_Noreturn", "__asm__", "__attribute__", "__extension__", "__inline", "__restrict", "__typeof__", "char",
-	"const", "double", "else", "enum", "extern", "float", "if", "inline", "int", "long", "return", "short", "signed", "static", "struct", "typedef",
-	"union", "unsigned", "void", "volatile", "while",
-}
+var keywords = func() map[string]bool {
+	out := map[string]bool{}
+	for word := range strings.FieldsSeq("_Alignas _Atomic _Bool _Complex _Noreturn __asm__ __attribute__ __inline __restrict __typeof__ char const double else enum " +
+		"extern float if inline int long return short signed static struct typedef union unsigned void volatile while") {
+		out[word] = true
+	}
+	return out
+}()
 
 // operators are the keywords with arguments in parentheses that are part of a type.
 var operators = []string{"_Alignas", "_Atomic", "__asm__", "__attribute__", "__typeof__"}
@@ -27,12 +31,12 @@ func declaredNames(text []byte) []string {
 		}
 	}
 	if !d.walk() {
-		return slices.DeleteFunc(wordsOf(text), isKeyword)
+		return slices.DeleteFunc(wordsOf(string(text)), isKeyword)
 	}
 	return d.names
 }
 
-func isKeyword(word string) bool { return slices.Contains(keywords, word) }
+func isKeyword(word string) bool { return keywords[word] }
 
 // declaredName walks through the tokens of a declaration.
 type declaredName struct {

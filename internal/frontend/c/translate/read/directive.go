@@ -37,13 +37,11 @@ var (
 
 // stands for the macros of predefined.h, which gcc does not define as macros.
 var builtinMacros = sync.OnceValue(func() map[string]bool {
-	text, err := headers.ReadFile("include/predefined.h")
-	if err != nil {
-		panic("BUG: " + err.Error())
-	}
 	out := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^#define (\w+)`).FindAllSubmatch(text, -1) {
-		out[string(m[1])] = true
+	for _, p := range ourHeader(predefinedName).parts {
+		if strings.HasPrefix(p.text, "#define ") {
+			out[p.names[0]] = true
+		}
 	}
 	delete(out, "__FENCEPOST__")
 	return out

@@ -21,23 +21,27 @@ import (
 //   - if cc opens a file of the user that was not searched for names;
 //   - if the program has errors, so that all messages are about complete headers.
 
+// namesOfParser are names that cc knows and no program mentions.
+var namesOfParser = []string{"__predefined_declarator", "__predefined_size_t", "__predefined_wchar_t", "__predefined_ptrdiff_t"}
+
 // selection is the parts that a program needs.
 type selection struct {
-	index      *partIndex
-	gcc        map[string]string // gcc's macros
-	parts      map[*part]bool    // needed
-	macros     map[string]bool   // needed ones of gcc
-	attributes map[string]bool   // words of the program that are names of attributes
-	asks       bool              // the program asks for attributes
-	everything bool              // nothing can be left out
+	headers    map[string]*header // ours that the program may include, and predefined.h
+	texts      []string           // of the user's files
+	parts      map[*part]bool     // needed
+	gcc        map[string]string  // gcc's macros
+	macros     map[string]bool    // needed ones of them
+	attributes map[string]bool    // words of the program that are names of attributes
+	asks       bool               // the program asks for attributes
+	everything bool               // nothing can be left out
 }
 
 // selects returns the parts that a program with these texts needs, nil if it may need all. Of all that
 // cc reads, only included files are missing in the texts.
-func (r *reader) selects(s *gcc.Settings, from string, texts ...[]byte) *selection {
-	n := &selection{index: ourParts(), gcc: s.PredefinedMacros(), parts: map[*part]bool{}, macros: map[string]bool{}, attributes: map[string]bool{}}
-	for _, word := range n.index.always {
-		n.need([]byte(word))
+func (r *reader) selects(s *gcc.Settings, from string, texts ...string) *selection {
+	n := &selection{
+		headers: map[string]*header{predefinedName: ourHeader(predefinedName)}, gcc: s.PredefinedMacros(), parts: map[*part]bool{}, macros: map[string]bool{},
+		attributes: map[string]bool{},
 	}
 	for _, text := range texts {
 		r.search(n, from, text)
@@ -45,61 +49,101 @@ func (r *reader) selects(s *gcc.Settings, from string, texts ...[]byte) *selecti
 	if n.everything {
 		return nil
 	}
+	for _, h := range n.headers {
+		for _, p := range h.parts {
+			if p.names == nil {
+				n.needPart(p)
+			}
+		}
+	}
+	for _, word := range namesOfParser {
+		n.need(word)
+	}
+	for _, text := range n.texts {
+		eachWord(text, n.need)
+	}
+	if n.everything {
+		return nil
+	}
 	return n
 }
 
-// search notes the words of a text and of the files of the user that it may include.
-func (r *reader) search(n *selection, name string, text []byte) {
-	if n.everything = n.everything || pastes(text); n.everything {
+// search notes a text of the user, and the files that it may include.
+func (r *reader) search(n *selection, name, text string) {
+	if n.everything = n.everything || pastes([]byte(text)); n.everything {
 		return
 	}
-	eachWord(text, n.need)
-	for _, m := range includedName.FindAllSubmatch(text, -1) {
-		file, ok := r.resolve(name, string(m[1]))
-		if !ok || isOurs(file) || r.searched[path.Clean(file)] {
-			continue
+	n.texts = append(n.texts, text)
+	for _, m := range includedName.FindAllStringSubmatch(text, -1) {
+		r.searchFile(n, name, m[1])
+	}
+}
+
+// searchFile notes the file that an #include finds.
+func (r *reader) searchFile(n *selection, from, arg string) {
+	file, ok := r.resolve(from, arg)
+	if !ok || r.searched[path.Clean(file)] {
+		return
+	}
+	r.searched[path.Clean(file)] = true
+	if ours, ok := strings.CutPrefix(file, HeaderDir+"/"); ok {
+		h := ourHeader(ours)
+		n.headers[ours] = h
+		for _, arg := range h.includes {
+			r.searchFile(n, file, arg)
 		}
-		r.searched[path.Clean(file)] = true
-		if included, ok := r.text(file); ok {
-			r.search(n, file, included)
-		}
+	} else if text, ok := r.text(file); ok {
+		r.search(n, file, string(text))
 	}
 }
 
 // need notes that the program mentions a word.
-func (n *selection) need(word []byte) {
-	for _, p := range n.index.byName[string(word)] {
-		if !n.parts[p] {
-			n.parts[p] = true
-			n.everything = n.everything || p.paste
-			for _, w := range p.words {
-				n.need([]byte(w))
-			}
+func (n *selection) need(word string) {
+	for _, h := range n.headers {
+		for _, p := range h.byName[word] {
+			n.needPart(p)
 		}
 	}
-	if line, ok := n.gcc[string(word)]; ok && !n.macros[string(word)] {
-		n.macros[string(word)] = true
+	if line, ok := n.gcc[word]; ok && !n.macros[word] {
+		n.macros[word] = true
 		n.everything = n.everything || pastes([]byte(line))
-		eachWord([]byte(line), n.need)
+		eachWord(line, n.need)
 	}
-	if _, ok := attributeAnswers()[string(word)]; ok {
-		n.attributes[string(word)] = true
+	if attributeAnswers()[word] != "" {
+		n.attributes[word] = true
 	}
-	n.asks = n.asks || strings.HasPrefix(string(word), "__has_c") || string(word) == "__has_attribute"
+	n.asks = n.asks || word == "__has_attribute" || word == "__has_c_attribute" || word == "__has_cpp_attribute"
 }
 
-// header returns the text of one of our headers with the parts that are needed. Each stays on its line.
-func (n *selection) header(name string) []byte {
+// needPart notes a part and its words.
+func (n *selection) needPart(p *part) {
+	if n.parts[p] {
+		return
+	}
+	n.parts[p] = true
+	n.everything = n.everything || p.paste
+	for _, word := range p.words {
+		n.need(word)
+	}
+}
+
+// header returns the text of one of our headers with the parts that are needed, each on its line. It
+// returns false for a header that is not among those which the program may include.
+func (n *selection) header(name string) (text []byte, ok bool) {
+	h := n.headers[name]
+	if h == nil {
+		return nil, false
+	}
 	var b strings.Builder
 	line := 1
-	for _, p := range n.index.headers[name] {
-		if p.names == nil || n.parts[p] {
+	for _, p := range h.parts {
+		if n.parts[p] {
 			toLine(&b, line, p.line)
 			b.WriteString(p.text)
 			line = p.line + p.lines
 		}
 	}
-	return []byte(b.String())
+	return []byte(b.String()), true
 }
 
 // toLine writes line breaks, or a directive if there would be many.

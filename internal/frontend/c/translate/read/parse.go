@@ -21,6 +21,18 @@ var headers embed.FS
 // HeaderDir is where cc looks for our headers. No user file can be there.
 const HeaderDir = "<fencepost>"
 
+// predefinedName is the header that comes before every file.
+const predefinedName = "predefined.h"
+
+// predefined returns the text of that header.
+func predefined() []byte {
+	text, err := headers.ReadFile("include/" + predefinedName)
+	if err != nil {
+		panic("BUG: " + err.Error())
+	}
+	return text
+}
+
 // endName is a source after the user's: cc never returns from a file that ends
 // after a '*', so no file ends.
 const endName = "<end>"
@@ -62,7 +74,7 @@ func (c *Input) parse(f *source.File, text []byte, before, after string, selecti
 	text = r.guarded(f, text)
 	before, after = invariantPrototypes+before, endText+after
 	if selecting {
-		r.selected = r.selects(settings, f.Name, []byte(changingText(f.Name, settings)), []byte(includeText(settings)), []byte(before), text, []byte(after))
+		r.selected = r.selects(settings, f.Name, changingText(f.Name, settings), includeText(settings), before, string(text), after)
 	}
 	sources := []cc.Source{
 		{Name: "<predefined>", Value: c.predefinedText(f.Name, settings, r.selected) + before},

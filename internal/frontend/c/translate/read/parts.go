@@ -2,16 +2,13 @@ package read
 
 import (
 	"bytes"
-	"io/fs"
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 )
 
 // Our headers in parts. A part is a declaration, the definition of a macro or another directive, and
-// has whole lines. Headers are split once in a process; needed.go selects what a program needs.
+// has whole lines. A header is split once in a process; needed.go selects what a program needs.
 
 // part is some lines of a header.
 type part struct {
@@ -21,68 +18,72 @@ type part struct {
 	// names are all names that the part may declare or define: a program that mentions none of them
 	// does not need it. Nil: every program needs the part.
 	names []string
-	words []string // all words in it
+	words []string // all words in it, but for keywords and names of files
 	paste bool     // it can make names that are written nowhere
 }
 
-// partIndex is our headers in parts.
-type partIndex struct {
-	headers map[string][]*part // predefined.h is one of them
-	byName  map[string][]*part // the parts that may declare or define a name
-	always  []string           // the words of the parts that every program needs
+// header is one of our headers.
+type header struct {
+	parts    []*part
+	byName   map[string][]*part // the parts that may declare or define a name
+	includes []string           // in angle brackets
 }
 
-// namesOfParser are names that cc knows and no program mentions.
-var namesOfParser = []string{"__predefined_declarator", "__predefined_size_t", "__predefined_wchar_t", "__predefined_ptrdiff_t"}
+var (
+	splitHeaders = map[string]*header{}
+	splitMutex   sync.Mutex
+)
 
-// ourParts returns our headers in parts.
-var ourParts = sync.OnceValue(func() *partIndex {
-	texts := map[string][]byte{}
-	err := fs.WalkDir(headers, "include", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		texts[strings.TrimPrefix(name, "include/")], err = headers.ReadFile(name)
-		return err
-	})
+// ourHeader returns one of our headers in parts, nil if there is none of that name.
+func ourHeader(name string) *header {
+	splitMutex.Lock()
+	defer splitMutex.Unlock()
+	if h := splitHeaders[name]; h != nil {
+		return h
+	}
+	text, err := headers.ReadFile("include/" + name)
 	if err != nil {
-		panic("BUG: " + err.Error())
+		return nil
 	}
-	return newPartIndex(texts)
-})
-
-// newPartIndex splits headers.
-func newPartIndex(texts map[string][]byte) *partIndex {
-	x := &partIndex{headers: map[string][]*part{}, byName: map[string][]*part{}, always: slices.Clone(namesOfParser)}
-	macros := map[string][]*part{}
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		x.headers[name] = split(texts[name])
-		for _, p := range x.headers[name] {
-			if p.text[0] == '#' && len(p.names) > 0 {
-				macros[p.names[0]] = append(macros[p.names[0]], p)
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		for _, p := range x.headers[name] {
-			if p.text[0] != '#' {
-				p.throughMacros(macros)
-			}
-			if p.names == nil {
-				x.always = append(x.always, p.words...)
-			}
-			for _, n := range p.names {
-				x.byName[n] = append(x.byName[n], p)
-				if function, ok := strings.CutPrefix(n, "__builtin_"); ok { // cc finds it by that name too
-					x.byName[function] = append(x.byName[function], p)
-				}
-			}
-		}
-	}
-	return x
+	h := newHeader(text)
+	splitHeaders[name] = h
+	return h
 }
 
-// throughMacros adds the names that a declaration declares if macros of our headers stand in it.
+// newHeader splits the text of a header.
+func newHeader(text []byte) *header {
+	h := &header{parts: split(text), byName: map[string][]*part{}}
+	macros := map[string][]*part{}
+	for _, p := range h.parts {
+		if p.text[0] != '#' {
+			continue
+		}
+		for _, n := range p.names {
+			macros[n] = append(macros[n], p)
+		}
+		if p.names != nil {
+			continue
+		}
+		if m := includedName.FindStringSubmatch(p.text); m != nil {
+			h.includes = append(h.includes, m[1])
+			p.words = nil
+		}
+	}
+	for _, p := range h.parts {
+		if p.text[0] != '#' {
+			p.throughMacros(macros)
+		}
+		for _, n := range p.names {
+			h.byName[n] = append(h.byName[n], p)
+			if function, ok := strings.CutPrefix(n, "__builtin_"); ok { // cc finds it by that name too
+				h.byName[function] = append(h.byName[function], p)
+			}
+		}
+	}
+	return h
+}
+
+// throughMacros adds the names that a declaration declares if macros of its header stand in it.
 func (p *part) throughMacros(macros map[string][]*part) {
 	for _, word := range p.words {
 		for _, m := range macros[word] {
@@ -103,6 +104,7 @@ func (p *part) throughMacros(macros map[string][]*part) {
 // that part.
 func split(text []byte) []*part {
 	var out []*part
+	line, counted := 1, 0
 	for at := skipBlanks(text, 0); at < len(text); at = skipBlanks(text, at) {
 		begin := bytes.LastIndexByte(text[:at], '\n') + 1
 		if len(bytes.TrimSpace(text[begin:at])) > 0 { // the end of a comment
@@ -121,13 +123,11 @@ func split(text []byte) []*part {
 				names = append(names, more...)
 			}
 		}
-		p := &part{
-			text: string(text[begin:end]) + "\n", line: bytes.Count(text[:begin], []byte("\n")) + 1, lines: bytes.Count(text[begin:end], []byte("\n")) + 1,
-			names: names, paste: pastes(text[begin:end]),
-		}
-		if !includedName.MatchString(p.text) {
-			p.words = wordsOf(text[begin:end])
-		}
+		line += bytes.Count(text[counted:begin], []byte("\n"))
+		counted = begin
+		p := &part{text: string(text[begin:end]) + "\n", line: line, names: names, paste: pastes(text[begin:end])}
+		p.lines = strings.Count(p.text, "\n")
+		p.words = slices.DeleteFunc(wordsOf(p.text), isKeyword)
 		out = append(out, p)
 		at = end
 	}
@@ -137,11 +137,14 @@ func split(text []byte) []*part {
 // skipBlanks returns where the first word or sign at or after an offset begins. Comments are blank.
 func skipBlanks(text []byte, at int) int {
 	for at < len(text) {
-		n := commentLength(text[at:])
-		if n == 0 && !isBlank(text[at]) {
-			break
+		switch {
+		case isBlank(text[at]):
+			at++
+		case text[at] == '/' && commentLength(text[at:]) > 0:
+			at += commentLength(text[at:])
+		default:
+			return at
 		}
-		at += max(n, 1)
 	}
 	return at
 }
@@ -168,8 +171,8 @@ func commentLength(text []byte) int {
 func onePart(text []byte, begin int) (end int, names []string) {
 	if text[begin] == '#' {
 		end = endOfDirective(text, begin)
-		if m := definition.FindSubmatch(text[begin:end]); m != nil {
-			names = []string{string(m[1])}
+		if words := strings.Fields(string(text[begin+1 : end])); len(words) > 1 && words[0] == "define" {
+			names = wordsOf(words[1])[:1]
 		}
 		return end, names
 	}
@@ -201,16 +204,14 @@ func onePart(text []byte, begin int) (end int, names []string) {
 	return at, declaredNames(text[begin:at])
 }
 
-var definition = regexp.MustCompile(`^#[ \t]*define[ \t]+(\w+)`)
-
 // endOfDirective returns the end of the directive at an offset: that of its line, where a backslash or
 // a comment continues a line.
 func endOfDirective(text []byte, at int) int {
 	for at < len(text) && text[at] != '\n' {
-		switch n := commentLength(text[at:]); {
-		case n > 0:
-			at += n
-		case text[at] == '\\':
+		switch text[at] {
+		case '/':
+			at += max(commentLength(text[at:]), 1)
+		case '\\':
 			at = min(at+2, len(text))
 		default:
 			at++
@@ -220,14 +221,14 @@ func endOfDirective(text []byte, at int) int {
 }
 
 // wordsOf returns the words of a text, also those of its comments.
-func wordsOf(text []byte) []string {
+func wordsOf(text string) []string {
 	var out []string
-	eachWord(text, func(word []byte) { out = append(out, string(word)) })
+	eachWord(text, func(word string) { out = append(out, word) })
 	return out
 }
 
 // eachWord calls f for every word of a text, also for those of comments and literals.
-func eachWord(text []byte, f func(word []byte)) {
+func eachWord(text string, f func(word string)) {
 	for at := 0; at < len(text); at++ {
 		if !IsWord(text[at]) {
 			continue

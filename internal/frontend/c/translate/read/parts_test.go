@@ -1,6 +1,7 @@
 package read
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -13,12 +14,16 @@ import (
 
 // TestDeclaredNames: what cc finds in our headers is in a part that has the name.
 func TestDeclaredNames(t *testing.T) {
-	x := ourParts()
 	text := "#define _GNU_SOURCE\n"
-	for name := range x.headers {
-		if name != "predefined.h" && !strings.HasPrefix(name, "fencepost/linux") {
+	err := fs.WalkDir(headers, "include", func(name string, d fs.DirEntry, err error) error {
+		name = strings.TrimPrefix(name, "include/")
+		if !d.IsDir() && name != predefinedName && !strings.HasPrefix(name, "fencepost/linux") {
 			text += "#include <" + name + ">\n"
 		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, text := range []string{text, "#include <fencepost/linux.h>\n"} {
 		f := source.NewFile("main.c", []byte(text))
@@ -35,8 +40,9 @@ func TestDeclaredNames(t *testing.T) {
 				return
 			}
 			n++
-			found := slices.ContainsFunc(x.headers[header], func(p *part) bool {
-				return p.line <= at.Line && at.Line < p.line+p.lines && (p.names == nil || slices.Contains(p.names, name) && slices.Contains(x.byName[name], p))
+			h := ourHeader(header)
+			found := slices.ContainsFunc(h.parts, func(p *part) bool {
+				return p.line <= at.Line && at.Line < p.line+p.lines && (p.names == nil || slices.Contains(p.names, name) && slices.Contains(h.byName[name], p))
 			})
 			if !found {
 				t.Errorf("%s: no part has %s", at, name)
@@ -90,12 +96,12 @@ func TestSplit(t *testing.T) {
 // TestPastedDeclarations: a declaration that a pasting macro makes is in every selection, and one whose
 // name a macro changes has both names.
 func TestPastedDeclarations(t *testing.T) {
-	x := newPartIndex(map[string][]byte{"a.h": []byte("#define TWO(f) int f(void); int f##l(void);\nTWO(a);\nint b;\n")})
-	y := newPartIndex(map[string][]byte{"a.h": []byte("#define a(x) b(x)\nint a(int);\n")})
+	x := newHeader([]byte("#define TWO(f) int f(void); int f##l(void);\nTWO(a);\nint b;\n"))
+	y := newHeader([]byte("#define a(x) b(x)\nint a(int);\n"))
 	if len(y.byName["b"]) != 1 {
 		t.Errorf("%+v", y.byName)
 	}
-	if p := x.headers["a.h"]; len(p) != 3 || p[0].names == nil || p[1].names != nil || p[2].names == nil {
+	if p := x.parts; len(p) != 3 || p[0].names == nil || p[1].names != nil || p[2].names == nil {
 		t.Errorf("%+v", p)
 	}
 }

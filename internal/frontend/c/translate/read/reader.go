@@ -179,7 +179,10 @@ func (r *reader) Open(name string) (fs.File, error) {
 		r.unforeseen = r.unforeseen || !r.searched[path.Clean(name)]
 		text = r.guarded(file, r.invariants(name, text))
 	case r.selected != nil:
-		text = r.selected.header(strings.TrimPrefix(name, HeaderDir+"/"))
+		some, ok := r.selected.header(strings.TrimPrefix(name, HeaderDir+"/"))
+		if r.unforeseen = r.unforeseen || !ok; ok {
+			text = some
+		}
 	}
 	return &openFile{name: path.Base(name), size: int64(len(text)), Reader: bytes.NewReader(text)}, nil
 }
@@ -211,7 +214,7 @@ func (r *reader) guarded(f *source.File, text []byte) []byte {
 func (r *reader) text(name string) ([]byte, bool) {
 	if rest, ours := strings.CutPrefix(name, HeaderDir+"/"); ours {
 		data, err := headers.ReadFile("include/" + rest)
-		return data, err == nil && rest != "predefined.h"
+		return data, err == nil && rest != predefinedName
 	}
 	if r.include == nil {
 		return nil, false

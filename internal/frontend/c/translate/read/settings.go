@@ -77,13 +77,10 @@ func searchPaths(s *gcc.Settings) (quoted, angled []string) {
 // the macros of the command line; of the first three what is selected, or all.
 func (c *Input) predefinedText(file string, s *gcc.Settings, selected *selection) string {
 	if selected == nil {
-		ours, err := headers.ReadFile("include/predefined.h")
-		if err != nil {
-			panic("BUG: " + err.Error())
-		}
-		return s.Predefined() + hasAttributes() + string(ours) + changingText(file, s)
+		return s.Predefined() + hasAttributes() + string(predefined()) + changingText(file, s)
 	}
-	return selected.gccMacros() + selected.hasAttributes() + string(selected.header("predefined.h")) + changingText(file, s)
+	ours, _ := selected.header(predefinedName)
+	return selected.gccMacros() + selected.hasAttributes() + string(ours) + changingText(file, s)
 }
 
 // changingText returns the part of the text before a file that depends on the file and on the command line.
