@@ -119,7 +119,7 @@ func (p *Program) Waits(flat *ir.Program, model memory.Model, w *verdict.Witness
 		text := fmt.Sprintf("%s waits in %s", one.Thread, one.Edge.Op.Kind)
 		if f := p.Files[one.Edge.Pos.File]; f != nil && one.Edge.Pos.Line > 0 {
 			pos := Position(one.Edge.Pos)
-			text = fmt.Sprintf("%s waits in %s (%s)", one.Thread, strings.Join(strings.Fields(f.Slice(one.Edge.Pos)), " "), shortPos(&pos))
+			text = fmt.Sprintf("%s waits in %s (%s)", one.Thread, strings.Join(strings.Fields(f.Slice(one.Edge.Pos)), " "), newNarrator(w).lineOf(&pos))
 		}
 		parts = append(parts, text)
 	}

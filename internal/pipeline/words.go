@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"fmt"
-	"path"
 
 	"fencepost/internal/ir"
 	"fencepost/verdict"
@@ -60,12 +59,3 @@ func PositionText(st *verdict.Step) string {
 	}
 	return st.Pos.String()
 }
-
-func atLine(st *verdict.Step) string {
-	if st.Pos == nil || st.Pos.Line == 0 {
-		return ""
-	}
-	return " (" + shortPos(st.Pos) + ")"
-}
-
-func shortPos(p *verdict.Pos) string { return fmt.Sprintf("%s:%d", path.Base(p.File), p.Line) }

@@ -8,5 +8,5 @@
 // ours, so that a stored result can be rendered without engines.
 //
 // Files: buffers.go store buffers, reorder.go reordered pairs, graph.go the graph of
-// accesses, decisive.go the pair to show first, relation.go happens-before.
+// accesses, decisive.go the pair to show first, accessors.go calls with one access, relation.go happens-before.
 package relation

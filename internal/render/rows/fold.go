@@ -21,7 +21,7 @@ func foldOf(kind Fold, list []Row, text string) Row {
 		if list[i].Thread != f.Thread {
 			f.Thread = -1
 		}
-		f.all = append(f.all, list[i].all...)
+		f.edges = append(f.edges, list[i].edges...)
 	}
 	return f
 }

@@ -7,7 +7,7 @@ import (
 
 // A loop makes the same rows again and again. Of four or more equal rounds in a row the
 // first and the last are shown, with a fold for the others between them. Rounds are equal if
-// they take the same edges of the program, whatever the values. Rounds with a key row stay.
+// they have the same statements, whatever the values. Rounds with a key row stay.
 
 const (
 	minRounds = 4
@@ -56,7 +56,10 @@ func (r *Row) mark() string {
 	if r.Fold != Statement {
 		return fmt.Sprint(r.Fold, r.Thread, " ", len(r.Rows) > 0 && r.Fold == Rounds, r.Rows[0].mark())
 	}
-	return fmt.Sprint(r.Thread, r.Text, r.edges)
+	if r.Pos == nil {
+		return fmt.Sprint(r.Thread, r.Text, r.cell)
+	}
+	return fmt.Sprint(r.Thread, r.Text, *r.Pos, len(r.Effects))
 }
 
 // roundsAt returns the length of the shortest round that begins at row i and is repeated

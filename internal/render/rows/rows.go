@@ -61,10 +61,11 @@ type Row struct {
 	Key         bool         // the row has an access that the explanation names
 	Rows        []Row        // of a fold
 
-	quiet bool  // nothing but local steps
-	edges []int // of the steps that are not local, or of all if all are
-	all   []int // edges of all steps
-	depth int   // calls around the statement
+	quiet    bool   // nothing but local steps
+	edges    []int  // of all steps
+	depth    int    // calls around the statement
+	cell     string // of a flush
+	accessor bool   // the row stands for a call
 }
 
 // Effect describes a step in words.

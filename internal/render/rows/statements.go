@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fencepost/internal/render/relation"
 	"fencepost/verdict"
 )
 
@@ -21,7 +22,7 @@ func statements(w *verdict.Witness, key []bool) []Row {
 		s := &w.Steps[i]
 		r := Row{
 			First: i, Last: i, Thread: s.Thread, Pos: s.Pos, Text: StepText(s), Buffers: buffers.after(i),
-			Fails: s.Kind == verdict.StepFail, Key: key[i], edges: []int{s.Edge}, all: []int{s.Edge}, depth: len(s.Stack),
+			Fails: s.Kind == verdict.StepFail, Key: key[i], edges: []int{s.Edge}, depth: len(s.Stack),
 		}
 		if text := EffectOf(s); text != "" {
 			r.Effects = []Effect{{Step: i, Text: text}}
@@ -29,9 +30,9 @@ func statements(w *verdict.Witness, key []bool) []Row {
 		if name, ok := allocated[i]; ok {
 			r.Effects = append(r.Effects, Effect{Step: i, Text: line(name) + " allocated"})
 		}
-		r.quiet = isLocal(s) && len(r.Effects) == 0
+		r.quiet = relation.IsLocal(s) && len(r.Effects) == 0
 		if s.Kind == verdict.StepFlush {
-			r.Pos = nil
+			r.Pos, r.cell = nil, s.Location
 		}
 		if n := len(list); n > 0 {
 			prev := &list[n-1]
@@ -48,12 +49,6 @@ func statements(w *verdict.Witness, key []bool) []Row {
 	return list
 }
 
-// isLocal reports whether a step has no effect that other threads could notice: it accesses
-// no memory and starts, joins and wakes no thread.
-func isLocal(s *verdict.Step) bool {
-	return s.Kind == verdict.StepExec && s.Note == "" && s.Other == 0 && !s.Signals
-}
-
 // atOnce takes the flush of the store that ends r into the row: nothing happened while the
 // store was in the buffer.
 func (r *Row) atOnce(store *verdict.Step, flush *Row) {
@@ -68,7 +63,7 @@ func (r *Row) atOnce(store *verdict.Step, flush *Row) {
 // join takes the next row into r if both belong to one statement.
 func (r *Row) join(next *Row) bool {
 	// An edge taken twice is the statement run again.
-	if r.Thread != next.Thread || r.Fails || r.depth != next.depth || slices.Contains(r.all, next.all[0]) {
+	if r.Thread != next.Thread || r.Fails || r.depth != next.depth || slices.Contains(r.edges, next.edges[0]) {
 		return false
 	}
 	switch {
@@ -83,13 +78,7 @@ func (r *Row) join(next *Row) bool {
 
 // take appends the steps of the next row to r.
 func (r *Row) take(next *Row) {
-	switch {
-	case r.quiet && !next.quiet:
-		r.edges = next.edges
-	case r.quiet == next.quiet:
-		r.edges = append(r.edges, next.edges...)
-	}
-	r.all = append(r.all, next.all...)
+	r.edges = append(r.edges, next.edges...)
 	r.Effects = append(r.Effects, next.Effects...)
 	r.Last, r.Buffers = next.Last, next.Buffers
 	r.quiet, r.Fails, r.Key = r.quiet && next.quiet, r.Fails || next.Fails, r.Key || next.Key
@@ -140,7 +129,7 @@ func absorbRun(out, run []Row) []Row {
 			waiting.take(&r)
 		default:
 			if waiting != nil {
-				r.First, r.all = waiting.First, append(waiting.all, r.all...)
+				r.First, r.edges = waiting.First, append(waiting.edges, r.edges...)
 				waiting = nil
 			}
 			out = append(out, r)
@@ -150,7 +139,7 @@ func absorbRun(out, run []Row) []Row {
 	case waiting == nil:
 	case len(out) > begin && !out[len(out)-1].Fails:
 		last := &out[len(out)-1]
-		last.Last, last.all = waiting.Last, append(last.all, waiting.all...)
+		last.Last, last.edges = waiting.Last, append(last.edges, waiting.edges...)
 	default:
 		out = append(out, *waiting)
 	}

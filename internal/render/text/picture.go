@@ -30,7 +30,7 @@ type view struct {
 // knows it.
 func (p *printer) viewOf(e *verdict.Execution, known string) *view {
 	v := &view{View: rows.Of(e, rows.Options{Full: p.opt.Full})}
-	position := positions(v.Witness)
+	position := positions(v.View)
 	for i := range v.View.Rows {
 		r := row{Row: &v.View.Rows[i]}
 		if r.Fold != rows.Cut && r.Fold != rows.SetUp {
@@ -74,12 +74,12 @@ func (r *row) number() string {
 }
 
 // positions returns a function that names a position: by line, or by file and line if the
-// steps come from several files.
-func positions(w *verdict.Witness) func(*verdict.Pos) string {
-	short, several := w.ShortFiles(), false
+// rows come from several files.
+func positions(v *rows.View) func(*verdict.Pos) string {
+	short, several := v.Witness.ShortFiles(), false
 	first := ""
-	for i := range w.Steps {
-		if p := w.Steps[i].Pos; p != nil {
+	for i := range v.Rows {
+		if p := v.Rows[i].Pos; p != nil && v.Rows[i].Fold == rows.Statement {
 			several = several || first != "" && p.File != first
 			first = p.File
 		}
