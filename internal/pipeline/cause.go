@@ -162,7 +162,9 @@ func (n *narrator) at(step int) string {
 }
 
 // lineOf returns file and line.
-func (n *narrator) lineOf(p *verdict.Pos) string { return fmt.Sprintf("%s:%d", n.short(p.File), p.Line) }
+func (n *narrator) lineOf(p *verdict.Pos) string {
+	return fmt.Sprintf("%s:%d", n.short(p.File), p.Line)
+}
 
 func (n *narrator) pairWords(c *verdict.Cause) string {
 	w := n.w
