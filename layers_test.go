@@ -121,6 +121,7 @@ var policy = map[string]rule{
 	"internal/solver/pb":         {},
 	"internal/engine/param":      {ours: append([]string{"internal/solver/smt"}, engineMay...)},
 	"internal/engine/smc":        {ours: engineMay},
+	"internal/engine/rf":         {ours: engineMay},
 	"internal/engine/mover":      {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "verdict"}},
 
 	"internal/solver/smt": {},
@@ -136,7 +137,7 @@ var policy = map[string]rule{
 		"internal/frontend/c", "internal/frontend/c/translate", "internal/frontend/fp", "internal/frontend/litmus",
 		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",
 		"internal/engine", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/instrument",
-		"internal/engine/lazy", "internal/engine/robust", "internal/engine/smc",
+		"internal/engine/lazy", "internal/engine/rf", "internal/engine/robust", "internal/engine/smc",
 		"internal/shorten", "internal/render/relation", "internal/trace", "internal/replay", "verdict",
 	}},
 

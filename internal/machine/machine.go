@@ -78,6 +78,9 @@ type Options struct {
 	// thread, where such a round makes an access that the round which leaves the loop may not
 	// make. A round that takes a mutex and gives it back then changes nothing.
 	IdleRounds int
+	// Stores says that a store which enters a buffer is an event of its own, not one of the local
+	// steps of the event before it.
+	Stores bool
 	// Keep reports the registers that a question reads: they are never dead.
 	Keep func(ir.FuncID, ir.Reg) bool
 }

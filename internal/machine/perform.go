@@ -134,9 +134,12 @@ func (m *Machine) runLocalSteps(t int) {
 		if len(m.Enabled) != 1 {
 			return
 		}
-		m.arrive(t)
 		st := m.Enabled[0]
 		op := m.Sys.Thread(m.State, t).Op(st.Edge)
+		if m.opt.Stores && op.Kind == ir.Store {
+			return
+		}
+		m.arrive(t)
 		if !m.apply(t, st) {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/instrument"
 	"fencepost/internal/engine/lazy"
+	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/engine/smc"
 )
@@ -29,6 +30,7 @@ var table = []struct {
 	{"explicit", true, func(EngineOptions) engine.Engine { return explicit.Engine }}, // takes every program
 	{"lazy", true, func(o EngineOptions) engine.Engine { return lazy.New(explicit.Engine, robust.Engine, o.Lazy) }},
 	{"smc", true, func(o EngineOptions) engine.Engine { return smc.New(o.SMC) }},
+	{"rf", true, func(EngineOptions) engine.Engine { return rf.Engine }},
 	{"bmc", true, func(o EngineOptions) engine.Engine { return bmc.New(o.BMC) }},
 	{"robust", false, func(EngineOptions) engine.Engine { return robust.Engine }},
 	{"instrument", false, func(EngineOptions) engine.Engine { return instrument.New(explicit.Engine) }},

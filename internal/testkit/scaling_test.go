@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/ir"
@@ -208,5 +209,22 @@ func TestForwarding(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// BenchmarkRf explores members of the families in C by reads-from classes.
+func BenchmarkRf(b *testing.B) {
+	for _, c := range []struct{ family, n string }{{"fib", "5"}, {"readers", "10"}, {"szymanski", "2"}, {"casrot", "7"}} {
+		b.Run(c.family+c.n, func(b *testing.B) {
+			flat, props := family(b, c.family, 40, "N="+c.n)
+			for b.Loop() {
+				out, err := rf.Engine.Run(context.Background(), &engine.Task{Program: flat, Props: props, Model: memory.TSO, Limits: engine.Limits{Unroll: 40, Workers: 1}})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(out.Stats.Executions)/out.Stats.Seconds, "classes/s")
+				b.ReportMetric(float64(out.Stats.Executions), "classes")
+			}
+		})
 	}
 }

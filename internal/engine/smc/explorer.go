@@ -50,7 +50,7 @@ func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *ex
 	x.meter = newMeter()
 	x.out = newOutcome(task)
 	x.path = newPath(task, y, w)
-	x.goals = goalWatch{path: &x.path, run: &x.run, exec: &x.exec, out: &x.out, judge: x.judge, goals: task.Props.Goals, watch: watchGoals(y.Prog, task.Props.Goals)}
+	x.goals = goalWatch{path: &x.path, run: &x.run, exec: &x.exec, out: &x.out, judge: x.judge, goals: task.Props.Goals, watch: engine.WatchGoals(y.Prog, task.Props.Goals)}
 	x.tree = inserter{sourceDPOR: task.SourceDPOR, world: w}
 	x.reverser = reverser{path: &x.path, run: &x.run, exec: &x.exec, tree: &x.tree, seq: sequence{exec: &x.exec}}
 	x.run.CheckFailed = x.checkFailed

@@ -58,7 +58,7 @@ func TestForwardedBytes(t *testing.T) {
 			t.Fatal(diags.All, text)
 		}
 		for _, m := range testkit.Models {
-			want, ok := traces(memory.New(p, m, memory.Options{}), 1<<20)
+			want, ok := testkit.NewTracker(memory.New(p, m, memory.Options{})).Traces(1 << 20)
 			n, err := keys(p, m, false)
 			if err == nil {
 				err = n.check(want, false)

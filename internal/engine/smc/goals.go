@@ -32,9 +32,9 @@ type goalWatch struct {
 	judge *engine.Judge
 	goals []property.Goal
 
-	watch   []watched   // per thread: locations of goals; nil: no goals
-	visited []visit     // in the execution
-	moved   []threadSet // per event: the threads it moved; only if there are goals
+	watch   []engine.GoalLocations // per thread: locations of goals; nil: no goals
+	visited []visit                // in the execution
+	moved   []threadSet            // per event: the threads it moved; only if there are goals
 }
 
 // visit is the arrival of a thread at a location of a goal.
@@ -44,67 +44,6 @@ type visit struct {
 	ord      int32 // stores issued by then
 	steps    int   // length of the execution by then, in steps
 	values   []int64
-}
-
-// watched maps a location of a thread to the goals, and the parts of those, that name it.
-type watched map[ir.Loc][][2]int32
-
-// watchGoals returns the locations of goals per thread, or nil if there are no goals.
-func watchGoals(p *ir.Program, goals []property.Goal) []watched {
-	if len(goals) == 0 {
-		return nil
-	}
-	out := make([]watched, len(p.Threads))
-	for g := range goals {
-		for a, at := range goals[g].At {
-			for _, l := range at.Locs {
-				if out[at.Thread] == nil {
-					out[at.Thread] = watched{}
-				}
-				out[at.Thread][l] = append(out[at.Thread][l], [2]int32{int32(g), int32(a)})
-			}
-		}
-	}
-	return out
-}
-
-// goalsByTrace returns an error if a trace does not decide whether a goal is reached.
-func goalsByTrace(t *engine.Task) error {
-	for i := range t.Props.Goals {
-		g := &t.Props.Goals[i]
-		ok := len(g.At) > 0
-		for _, a := range g.At {
-			inside := insideSections(t.Program.ThreadFunc(a.Thread))
-			for _, l := range a.Locs {
-				ok = ok && !inside[l]
-			}
-		}
-		if g.With != nil {
-			for _, v := range g.With.Vars {
-				ok = ok && !v.IsMemory() && slices.ContainsFunc(g.At, func(a property.At) bool { return a.Thread == v.Thread })
-			}
-		}
-		if !ok {
-			return &engine.Unsupported{What: "smc takes goals about locations of threads outside atomic sections, and about registers of those threads"}
-		}
-	}
-	return nil
-}
-
-// insideSections returns which locations are inside atomic sections.
-func insideSections(f *ir.Func) []bool {
-	out := make([]bool, len(f.Locs))
-	for changed := true; changed; {
-		changed = false
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			in := e.Op.Kind == ir.AtomicBegin || out[e.From] && e.Op.Kind != ir.AtomicEnd
-			if in && !out[e.To] {
-				out[e.To], changed = true, true
-			}
-		}
-	}
-	return out
 }
 
 // arrive notes that thread t is at its location.
@@ -192,27 +131,15 @@ func (g *goalWatch) reachable(number int32, chosen []int) bool {
 			}
 		}
 	}
-	if !g.condition(goal, chosen) {
+	values := make([][]int64, len(chosen))
+	for part, i := range chosen {
+		values[part] = g.visited[i].values
+	}
+	if !engine.GoalHolds(goal, values) {
 		return false
 	}
 	g.out.violated(goalKey(int(number)), engine.Violation{Kind: engine.GoalReached, Goal: int(number), Witness: g.cutWitness(goal, cut, chosen)})
 	return true
-}
-
-// condition evaluates the condition of a goal on registers.
-func (g *goalWatch) condition(goal *property.Goal, chosen []int) bool {
-	if goal.With == nil {
-		return true
-	}
-	values := make([]int64, len(goal.With.Vars))
-	for k, r := range goal.With.Vars {
-		for _, i := range chosen {
-			if v := &g.visited[i]; goal.At[v.at].Thread == r.Thread {
-				values[k] = v.values[k]
-			}
-		}
-	}
-	return goal.With.Eval(values)
 }
 
 // threadSet is a set of threads.

@@ -33,11 +33,11 @@ func keys(p *ir.Program, m memory.Model, source bool) (n explored, err error) {
 	y := memory.New(p, m, memory.Options{})
 	n.all, n.final = map[string]int{}, map[string]bool{}
 	n.Explored, err = smc.ExploreAll(task, smc.Options{Traces: true, SourceDPOR: source}, func(steps []memory.Step, extra string) {
-		r := newTracker(y)
-		r.run(steps)
-		key := r.key()
+		r := testkit.NewTracker(y)
+		r.Run(steps)
+		key := r.Key()
 		n.all[key+extra]++
-		if y.Final(r.s) {
+		if r.Final() {
 			n.final[key] = true
 		}
 	})
@@ -75,8 +75,8 @@ func runSeed(t *testing.T, seed uint64, pr testkit.Profile, m memory.Model) (tot
 	if pr.Overlap && !overlaps(flat) {
 		return 0, false, false
 	}
-	r := newTracker(memory.New(flat, m, memory.Options{}))
-	want, ok := r.traces(*histories)
+	r := testkit.NewTracker(memory.New(flat, m, memory.Options{}))
+	want, ok := r.Traces(*histories)
 	if !ok {
 		return 0, false, false
 	}
@@ -87,7 +87,7 @@ func runSeed(t *testing.T, seed uint64, pr testkit.Profile, m memory.Model) (tot
 	if err != nil {
 		t.Errorf("seed %d, %s, %s: %v\n%s", seed, pr.Name, m, err, ir.Print(flat))
 	}
-	return len(want), r.split, true
+	return len(want), r.Split, true
 }
 
 // overlaps reports whether two accesses of a program share some bytes and not all.
@@ -230,14 +230,14 @@ func TestOptimalWord(t *testing.T) {
 			t.Fatal(diags.All, text)
 		}
 		for k, m := range testkit.Models {
-			r := newTracker(memory.New(p, m, memory.Options{}))
-			want, ok := r.traces(*histories)
+			r := testkit.NewTracker(memory.New(p, m, memory.Options{}))
+			want, ok := r.Traces(*histories)
 			if !ok {
 				skipped[k]++
 				continue
 			}
 			total[k] += len(want)
-			several[k] += bit(r.split)
+			several[k] += bit(r.Split)
 			n, err := keys(p, m, false)
 			if err == nil {
 				err = n.check(want, false)
@@ -320,7 +320,7 @@ func b() {
 			t.Fatal(c.name, diags.All)
 		}
 		for k, m := range testkit.Models {
-			want, _ := traces(memory.New(p, m, memory.Options{}), *histories)
+			want, _ := testkit.NewTracker(memory.New(p, m, memory.Options{})).Traces(*histories)
 			n, err := keys(p, m, false)
 			if err == nil {
 				err = n.check(want, false)
@@ -378,7 +378,7 @@ func d() {
 			t.Fatal(diags.All)
 		}
 		for _, m := range testkit.Models {
-			want, _ := traces(memory.New(p, m, memory.Options{}), *histories)
+			want, _ := testkit.NewTracker(memory.New(p, m, memory.Options{})).Traces(*histories)
 			n, err := keys(p, m, false)
 			if err == nil {
 				err = n.check(want, false)
@@ -411,10 +411,17 @@ thread b = b()
 		t.Fatal(diags.All)
 	}
 	for _, m := range testkit.Models {
-		want, _ := traces(memory.New(p, m, memory.Options{}), *histories)
+		want, _ := testkit.NewTracker(memory.New(p, m, memory.Options{})).Traces(*histories)
 		n, err := keys(p, m, false)
 		if err != nil || len(n.all) != len(want) || n.Complete != 4 || len(want) != 4 {
 			t.Errorf("%s: explored %d, traces %d, want 4 (%v)", m, n.Complete, len(want), err)
 		}
 	}
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -32,7 +32,7 @@ func supports(t *engine.Task) error {
 	if t.Model != memory.SC && t.Props.Deadlock && engine.WaitsInside(t.Program) {
 		return &engine.Unsupported{What: "smc looks for deadlocks of threads that wait inside an atomic section under SC only"}
 	}
-	return goalsByTrace(t)
+	return t.GoalsByLocation("smc")
 }
 
 // run explores the executions of the task and returns what it found.

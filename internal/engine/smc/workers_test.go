@@ -73,7 +73,7 @@ func TestWorkersTraces(t *testing.T) {
 		seed := uint64(*firstSeed + i)
 		p, _ := testkit.Generate(seed, testkit.Profile{Name: "plain", Plain: true, Overlap: seed%2 == 1}).Flat()
 		for _, m := range []memory.Model{memory.TSO, memory.PSO} {
-			want, ok := traces(memory.New(p, m, memory.Options{}), *histories)
+			want, ok := testkit.NewTracker(memory.New(p, m, memory.Options{})).Traces(*histories)
 			if !ok {
 				continue
 			}

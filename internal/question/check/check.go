@@ -87,9 +87,10 @@ func (o *Options) about() verdict.Question {
 	}
 }
 
-// takes reports whether the options name the engine, or none.
+// takes reports whether the options name the engine, or none and the engine is not only for those who
+// ask for it.
 func (o *Options) takes(name string) bool {
-	return o.Engine == "" || slices.Contains(o.engineNames(), name)
+	return o.Engine == "" && !policy[name].asked || slices.Contains(o.engineNames(), name)
 }
 
 // engineNames returns the engines that the options name, none for all.

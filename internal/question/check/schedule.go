@@ -53,12 +53,14 @@ const (
 var policy = map[string]struct {
 	units int64
 	since int
+	asked bool // runs only if --engine names it
 }{
-	"robust":   {800, 0},
-	"explicit": {500, 0},
-	"smc":      {1_800, 0},
-	"lazy":     {700, 3},
-	"bmc":      {20_000, 5},
+	"robust":   {units: 800},
+	"explicit": {units: 500},
+	"smc":      {units: 1_800},
+	"rf":       {units: 100, asked: true},
+	"lazy":     {units: 700, since: 3},
+	"bmc":      {units: 20_000, since: 5},
 }
 
 // smallFormula is the largest estimate of a formula (bmc.Estimate) for which bmc gets turns: most

@@ -1,4 +1,4 @@
-package smc_test
+package testkit
 
 import (
 	"fmt"
@@ -20,17 +20,18 @@ import (
 // blockToken marks addresses that stand for blocks.
 const blockToken = 1 << 63
 
-// tracker runs an execution and records its history.
-type tracker struct {
+// Tracker runs an execution and records its history.
+type Tracker struct {
 	y      *memory.System
 	s      *memory.State
 	logs   [][]string
 	orders map[uint64][]string
-	split  bool // a load forwarded bytes and read others from memory or from another store
+	Split  bool // a load forwarded bytes and read others from memory or from another store
 }
 
-func newTracker(y *memory.System) *tracker {
-	r := &tracker{y: y, s: y.NewState(), logs: make([][]string, y.Threads()), orders: map[uint64][]string{}}
+// NewTracker returns a tracker at the beginning of an execution.
+func NewTracker(y *memory.System) *Tracker {
+	r := &Tracker{y: y, s: y.NewState(), logs: make([][]string, y.Threads()), orders: map[uint64][]string{}}
 	r.s.Record = true
 	return r
 }
@@ -43,8 +44,8 @@ type taken struct {
 	reach  []uint64
 }
 
-// run takes the steps of an execution.
-func (r *tracker) run(steps []memory.Step) {
+// Run takes the steps of an execution.
+func (r *Tracker) Run(steps []memory.Step) {
 	for i := 0; i < len(steps); i++ {
 		spurious := i+1 < len(steps) && steps[i+1].Kind == memory.Wake && steps[i+1].Thread == steps[i].Thread
 		r.step(steps[i], spurious)
@@ -55,7 +56,7 @@ func (r *tracker) run(steps []memory.Step) {
 }
 
 // step takes a step; spurious if it is a wait that is woken at once.
-func (r *tracker) step(st memory.Step, spurious bool) taken {
+func (r *Tracker) step(st memory.Step, spurious bool) taken {
 	t := int(st.Thread)
 	k := taken{mark: r.s.Mark(), thread: t}
 	name := fmt.Sprintf("%d.%d", t, len(r.logs[t]))
@@ -92,7 +93,7 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 				from = o[len(o)-1]
 			}
 			text += " " + from
-			r.split = r.split || reads && ev.Forwarded != 0 && (ev.Forwarded>>b&1 == 0 || ev.ForwardedFrom[b] != ev.ForwardedFrom[bits.TrailingZeros8(ev.Forwarded)])
+			r.Split = r.Split || reads && ev.Forwarded != 0 && (ev.Forwarded>>b&1 == 0 || ev.ForwardedFrom[b] != ev.ForwardedFrom[bits.TrailingZeros8(ev.Forwarded)])
 		}
 		if op.Kind == ir.Store && !ev.Buffered || ev.Wrote {
 			k.reach = r.reach(name, ev.Addr, ev.Size)
@@ -122,7 +123,7 @@ func (r *tracker) step(st memory.Step, spurious bool) taken {
 
 // synced returns the mutexes, conditions and barriers that a step is about to write and that
 // package memory does not report as accesses, each by its first byte.
-func (r *tracker) synced(st memory.Step, op *ir.Op, spurious bool) []uint64 {
+func (r *Tracker) synced(st memory.Step, op *ir.Op, spurious bool) []uint64 {
 	t := int(st.Thread)
 	switch op.Kind {
 	case ir.CondWait:
@@ -141,7 +142,7 @@ func (r *tracker) synced(st memory.Step, op *ir.Op, spurious bool) []uint64 {
 
 // takenBack lets a free reach memory whose block an allocation of the same thread is about to take
 // back: the block is free for a moment.
-func (r *tracker) takenBack(st memory.Step, op *ir.Op) []uint64 {
+func (r *Tracker) takenBack(st memory.Step, op *ir.Op) []uint64 {
 	if op.Kind != ir.Alloc || st.Choice == 0 {
 		return nil
 	}
@@ -153,7 +154,7 @@ func (r *tracker) takenBack(st memory.Step, op *ir.Op) []uint64 {
 	return nil
 }
 
-func (r *tracker) reach(name string, addr uint64, size int) []uint64 {
+func (r *Tracker) reach(name string, addr uint64, size int) []uint64 {
 	var out []uint64
 	for b := range uint64(size) {
 		r.orders[addr+b] = append(r.orders[addr+b], name)
@@ -162,7 +163,7 @@ func (r *tracker) reach(name string, addr uint64, size int) []uint64 {
 	return out
 }
 
-func (r *tracker) back(k taken) {
+func (r *Tracker) back(k taken) {
 	r.s.Undo(k.mark)
 	if k.log {
 		r.logs[k.thread] = r.logs[k.thread][:len(r.logs[k.thread])-1]
@@ -172,12 +173,24 @@ func (r *tracker) back(k taken) {
 	}
 }
 
-func (r *tracker) key() string {
+// ReadsFromKey names the reads-from class so far: the steps of each thread, and where each byte that
+// was read came from.
+func (r *Tracker) ReadsFromKey() string {
 	var out strings.Builder
 	for _, l := range r.logs {
 		out.WriteString(strings.Join(l, "\n"))
 		out.WriteString("\n--\n")
 	}
+	return out.String()
+}
+
+// Final reports whether the execution has come to its end.
+func (r *Tracker) Final() bool { return r.y.Final(r.s) }
+
+// Key names the trace so far.
+func (r *Tracker) Key() string {
+	var out strings.Builder
+	out.WriteString(r.ReadsFromKey())
 	addrs := make([]uint64, 0, len(r.orders))
 	for a, o := range r.orders {
 		if len(o) > 0 {
@@ -194,26 +207,24 @@ func (r *tracker) key() string {
 	return out.String()
 }
 
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// traces returns the set of traces of complete executions, or false if there are too many
+// Traces returns the set of traces of complete executions, or false if there are too many
 // histories.
-func traces(y *memory.System, limit int) (map[string]bool, bool) {
-	return newTracker(y).traces(limit)
+func (r *Tracker) Traces(limit int) (map[string]bool, bool) { return r.enumerate(limit, r.Key) }
+
+// ReadsFrom returns the set of reads-from classes of complete executions, or false if there are
+// too many histories.
+func (r *Tracker) ReadsFrom(limit int) (map[string]bool, bool) {
+	return r.enumerate(limit, r.ReadsFromKey)
 }
 
-func (r *tracker) traces(limit int) (map[string]bool, bool) {
+// enumerate returns the set of keys of complete executions.
+func (r *Tracker) enumerate(limit int, name func() string) (map[string]bool, bool) {
 	y := r.y
 	seen := map[string]bool{}
 	out := map[string]bool{}
 	var visit func() bool
 	visit = func() bool {
-		key := r.key()
+		key := r.Key()
 		if seen[key] {
 			return true
 		}
@@ -222,14 +233,18 @@ func (r *tracker) traces(limit int) (map[string]bool, bool) {
 			return false
 		}
 		if y.Final(r.s) {
-			out[key] = true
+			out[name()] = true
 		}
 		for _, st := range y.Enabled(r.s, nil) {
 			if st.Kind == memory.Wake {
 				continue
 			}
 			waits := st.Kind == memory.Exec && y.EdgeOf(r.s, st).Op.Kind == ir.CondWait
-			for _, spurious := range []bool{false, true}[:1+bit(waits)] {
+			choices := []bool{false}
+			if waits {
+				choices = append(choices, true)
+			}
+			for _, spurious := range choices {
 				k := r.step(st, spurious)
 				ok := visit()
 				r.back(k)

@@ -1,0 +1,93 @@
+package rf_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/testkit"
+	"fencepost/internal/transform"
+)
+
+var programs = flag.Int("fp.traces", 60, "random programs whose classes are counted, per model")
+var histories = flag.Int("fp.histories", 6000, "programs with more partial traces are not counted")
+var firstSeed = flag.Int("fp.seed", 0, "first seed")
+
+// classes explores a program and compares the classes with want.
+func classes(p *ir.Program, m memory.Model, want map[string]bool) (rf.Explored, error) {
+	task := &engine.Task{Program: p, Props: &property.Set{}, Model: m, KeepGoing: true}
+	if err := rf.Engine.Supports(task); err != nil {
+		return rf.Explored{}, err
+	}
+	y := memory.New(p, m, memory.Options{})
+	found := map[string]int{}
+	n, err := rf.ExploreAll(task, rf.Options{Traces: true}, func(steps []memory.Step) {
+		r := testkit.NewTracker(y)
+		r.Run(steps)
+		if r.Final() {
+			found[r.ReadsFromKey()]++
+		}
+	})
+	if err != nil {
+		return n, err
+	}
+	twice, missing, wrong := 0, 0, 0
+	for k, times := range found {
+		if times > 1 {
+			twice++
+		}
+		if !want[k] {
+			wrong++
+		}
+	}
+	for k := range want {
+		if found[k] == 0 {
+			missing++
+		}
+	}
+	if twice+missing+wrong > 0 || n.Complete != int64(len(want)) {
+		return n, fmt.Errorf("explored %d, classes %d, %d explored twice, %d missing, %d wrong", n.Complete, len(want), twice, missing, wrong)
+	}
+	return n, nil
+}
+
+// TestClasses: exactly the classes that brute force finds, each once.
+func TestClasses(t *testing.T) {
+	profiles := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
+		{Name: "sync", Sync: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "overlap", Overlap: true}, {Name: "overlap-plain", Overlap: true, Plain: true}}
+	for _, m := range testkit.Models {
+		t.Run(m.String(), func(t *testing.T) {
+			total, checks, refused := 0, int64(0), 0
+			for i, left := *firstSeed, *programs; left > 0 && !t.Failed(); i++ {
+				pr := profiles[i%len(profiles)]
+				p, _ := testkit.Generate(uint64(i), pr).Flat()
+				flat, _, err := transform.Unroll(p, &property.Set{}, 2, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, ok := testkit.NewTracker(memory.New(flat, m, memory.Options{})).ReadsFrom(*histories)
+				if !ok {
+					continue
+				}
+				left--
+				n, err := classes(flat, m, want)
+				if un := (*engine.Unsupported)(nil); errors.As(err, &un) {
+					refused++
+					continue
+				}
+				if err != nil {
+					t.Errorf("seed %d, %s, %s: %v\n%s", i, pr.Name, m, err, ir.Print(flat))
+				}
+				total += len(want)
+				checks += n.Checks
+			}
+			t.Logf("%d classes, %.1f checks per class, %d programs refused", total, float64(checks)/float64(max(1, total)), refused)
+		})
+	}
+}

@@ -1,0 +1,287 @@
+package rf
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/machine"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/verdict"
+)
+
+// The end of a class: its kind, the conditions that are checked there, and violations.
+
+// endClass handles a graph to which nothing can be added. The machine is at the end of its witness.
+func (x *exploration) endClass(seq []node) {
+	seq, ok := x.waitInVain(seq)
+	if !ok {
+		x.out.counts.void++
+		return
+	}
+	if x.atEnd != nil {
+		x.atEnd(seq)
+	}
+	before := x.out.counts.complete
+	x.judgeEnd()
+	if x.task.Visit != nil && (x.task.Unfinished || x.out.counts.complete > before) {
+		x.run.seek(x.g, seq)
+		x.task.Visit(x.execution())
+	}
+	if x.goals.watch != nil && !x.out.stopped {
+		x.goals.find(seq)
+	}
+}
+
+// waitInVain returns a witness in which threads that wait for a mutex wait in vain: it is held in the end.
+// Without one the graph is no class: the mutex was unlocked after the thread had looked at it, and
+// the thread goes on in another graph. The machine is brought to the end of the witness.
+func (x *exploration) waitInVain(seq []node) ([]node, bool) {
+	var d demand
+	for t := range x.g.threads {
+		if o := x.g.last(t); o != nil && o.waits {
+			d.last = append(d.last, refOf(t, len(x.g.threads[t])-1))
+		}
+	}
+	if len(d.last) == 0 {
+		return seq, true
+	}
+	next, ok := x.witness(cut{}, &d)
+	if !ok {
+		return nil, false
+	}
+	seq = slices.Clone(next)
+	x.run.seek(x.g, seq)
+	return seq, true
+}
+
+// judgeEnd counts the class by its kind, and checks the final condition and deadlocks.
+func (x *exploration) judgeEnd() {
+	m := &x.run.m
+	stops := [machine.Bounded + 1]bool{}
+	for t := range m.Threads.Now {
+		stops[m.Threads.Now[t].Stop] = true
+	}
+	switch {
+	case stops[machine.Failed]:
+		x.out.counts.failed++
+		return
+	case stops[machine.Exited]:
+		x.out.counts.exits++
+		return
+	case stops[machine.Bounded]:
+		x.out.counts.bounded++
+		return
+	case m.Sys.Final(m.State):
+		x.out.counts.complete++
+		x.finals()
+		return
+	}
+	m.State.Withheld = false
+	m.Enabled = m.Sys.Enabled(m.State, m.Enabled[:0])
+	switch {
+	case m.State.Withheld:
+		x.out.counts.bounded++
+		return
+	case stops[machine.Refused] || x.canMove() || !m.Sys.Deadlocked(m.State) || x.atAssumption():
+		x.out.counts.blocked++
+	default:
+		x.out.counts.waits++
+	}
+	if x.task.Props.Deadlock && !x.out.met["deadlock"] && x.stuck() {
+		x.report("deadlock", engine.Violation{Kind: engine.Deadlock})
+	}
+}
+
+// canMove reports whether a step is enabled, given that m.Enabled has the enabled steps. The step of
+// an await is enabled if its condition holds in the end.
+func (x *exploration) canMove() bool {
+	return slices.ContainsFunc(x.run.m.Enabled, func(st memory.Step) bool { return st.Kind != memory.Wake })
+}
+
+// stuck brings the machine to the end of a witness in which every thread that waits, for a mutex or a
+// value, does so in vain, and reports whether that is a deadlock.
+func (x *exploration) stuck() bool {
+	var d demand
+	m := &x.run.m
+	for t := range x.g.threads {
+		if o := x.g.last(t); o != nil && o.ends && (o.waits || m.Threads.Now[t].Stop == machine.Refused) {
+			d.last = append(d.last, refOf(t, len(x.g.threads[t])-1))
+		}
+	}
+	if len(d.last) > 0 {
+		seq, ok := x.witness(cut{}, &d)
+		if !ok {
+			return false
+		}
+		x.run.seek(x.g, seq)
+	}
+	m.Enabled = m.Sys.Enabled(m.State, m.Enabled[:0])
+	return !x.canMove() && m.Sys.Deadlocked(m.State)
+}
+
+// atAssumption reports whether a thread is blocked whatever the other threads do.
+func (x *exploration) atAssumption() bool {
+	m := &x.run.m
+	for t := range m.Threads.Now {
+		th := x.run.thread(t)
+		if !m.State.Started(ir.ThreadID(t)) || !m.State.Running(ir.ThreadID(t)) || th.Ended() {
+			continue
+		}
+		never := true
+		for i := range int32(th.EdgeCount()) {
+			never = never && th.Hindrance(i).Why == memory.Never
+		}
+		if never {
+			return true
+		}
+	}
+	return false
+}
+
+// finals checks the final condition in every final state of the class, and collects these states. The
+// class does not say which of several writes to a cell is the last one.
+func (x *exploration) finals() {
+	if x.task.Props.Final == nil && !x.task.Finals {
+		return
+	}
+	x.finalsWith(x.observed(), &demand{})
+}
+
+// finalsWith tries all last writers of some cells, given those of others.
+func (x *exploration) finalsWith(left []int32, d *demand) {
+	if x.stopped() {
+		return
+	}
+	if len(left) == 0 {
+		x.final()
+		return
+	}
+	c := left[0]
+	for _, w := range x.sources(c)[1:] {
+		with := &demand{finals: append(slices.Clone(d.finals), final{c, w})}
+		if seq, ok := x.witness(cut{}, with); ok {
+			x.run.seek(x.g, seq)
+			x.finalsWith(left[1:], with)
+		}
+	}
+}
+
+// observed returns the cells with several writes that a final state shows.
+func (x *exploration) observed() []int32 {
+	cs := x.run.cells
+	var out []int32
+	add := func(c int32) {
+		if !slices.Contains(out, c) && len(x.sources(c)) > 2 {
+			out = append(out, c)
+		}
+	}
+	if x.task.Finals && x.task.Props.Whole {
+		for c := range cs.list {
+			add(int32(c))
+		}
+		return out
+	}
+	var vars []property.Var
+	if f := x.task.Props.Final; f != nil {
+		vars = append(vars, f.Cond.Vars...)
+	}
+	if x.task.Finals {
+		vars = append(vars, x.task.Props.Observe...)
+	}
+	for _, v := range vars {
+		if !v.IsMemory() {
+			continue
+		}
+		for b := range uint64(v.Type.Size()) {
+			if c, ok := cs.bytes[v.Addr+b]; ok {
+				add(c)
+			}
+		}
+	}
+	return out
+}
+
+// final checks the final condition and collects the final state.
+func (x *exploration) final() {
+	m := &x.run.m
+	if f := x.task.Props.Final; f != nil && x.judge.Final(m.State, f) {
+		x.report("final", engine.Violation{Kind: engine.FinalViolated})
+	}
+	if !x.task.Finals {
+		return
+	}
+	text := x.show.Text(m.State)
+	x.out.finals[text] = true
+	if pick := x.task.WitnessFinal; pick != nil && pick(text) {
+		x.report("state:"+text, engine.Violation{Kind: engine.FinalReached, Final: text})
+	}
+}
+
+func goalKey(i int) string { return "goal:" + strconv.Itoa(i) }
+
+// checkFailed reports the check that the last step failed.
+func (x *exploration) checkFailed(f memory.Fault) {
+	v := engine.Violation{Kind: engine.CheckFailed, Class: f.Class, Edge: ir.NoEdge}
+	if f.Edge != nil {
+		v.Edge = f.Edge.ID
+	}
+	x.report(fmt.Sprintf("check:%d:%d", v.Class, v.Edge), v)
+}
+
+// report adds a violation with the execution so far as its witness, unless it has been met before.
+func (x *exploration) report(key string, v engine.Violation) {
+	if x.out.met[key] {
+		return
+	}
+	v.Witness = x.execution()
+	x.out.violated(key, v)
+}
+
+// execution returns the execution so far.
+func (x *exploration) execution() *verdict.Witness {
+	rec := engine.NewRecorder(x.run.m.Sys)
+	for _, st := range x.run.m.Steps {
+		rec.Step(st)
+	}
+	return rec.Witness()
+}
+
+// summarise writes the coverage, the bounds that were met, statistics and final states into out.
+func (x *exploration) summarise(out *engine.Outcome) {
+	finished := !x.out.stopped
+	bounded := map[string]bool{}
+	for i, e := range x.run.m.Sys.Edges() {
+		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && x.run.m.State.Covered[i]
+		if !x.run.m.State.Bounds[i] {
+			continue
+		}
+		if b := engine.BoundAt(e); !bounded[b.Name] {
+			bounded[b.Name] = true
+			out.Coverage.Bounds = append(out.Coverage.Bounds, b)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(x.run.m.Cuts)) {
+		c := x.run.m.Cuts[id]
+		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: c.Name, Value: c.Value, Hit: true, Pos: engine.Pos(c.Edge)})
+	}
+	out.Coverage.Exhaustive = finished && len(out.Coverage.Bounds) == 0
+	out.Exits = x.out.counts.exits
+	out.Stats.FinalStates = x.out.counts.complete
+	out.Stats.Transitions = x.out.counts.graphs
+	out.Stats.Depth = x.out.counts.depth
+	out.Stats.Executions, out.Stats.Blocked = x.out.counts.classes(), x.out.counts.blocked
+	for f := range x.out.finals {
+		out.Finals = append(out.Finals, f)
+	}
+	slices.Sort(out.Finals)
+	if finished && len(out.Violations) == 0 && x.out.counts.complete+x.out.counts.exits == 0 {
+		out.Warnings = append(out.Warnings, verdict.Warning{
+			Code: "FP0933", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", x.out.counts.classes()),
+		})
+	}
+}

@@ -1,0 +1,384 @@
+package rf
+
+import (
+	"slices"
+
+	"fencepost/internal/machine"
+	"fencepost/internal/memory"
+)
+
+// The exploration. It has the shape of TruSt's [KMGV22]: a read that is added tries every write of
+// its cell in the graph, and a write that is added is also given to each read that came before it
+// and does not happen before it, whereupon everything that was added after the read, and does not
+// happen before the write, is taken away. This revisit is made only if what is taken away, and the
+// read itself, had canonical sources: then it is made from exactly one graph.
+//
+// Differs from TruSt: there is no order of writes, so "added maximally" has another meaning. The
+// canonical source of a read is the write that memory holds at the end of the witness that package order finds
+// for the graph before the read. It is a function of the graph, and reading from there is always
+// consistent. docs/engines/rf.md has the argument.
+
+// explorer explores the graphs of one task.
+type explorer struct {
+	g    *graph
+	run  runner
+	find order
+	out  outcome
+
+	wakes bool // threads start or wake others
+
+	// tick is called for every graph, leaf for every graph to which nothing can be added, with a
+	// witness.
+	tick func()
+	leaf func(seq []node)
+}
+
+// stopped reports whether the exploration is over.
+func (x *explorer) stopped() bool {
+	return x.out.stopped || x.run.err != "" || x.run.cells.split || x.run.m.Failure() != nil
+}
+
+// visit explores everything that the graph, which has a witness, can become.
+func (x *explorer) visit(seq []node) {
+	x.tick()
+	if x.stopped() {
+		return
+	}
+	x.out.counts.graphs++
+	stamp := x.g.stamp
+	x.extend(seq)
+	x.g.stamp = stamp
+}
+
+// extend adds to the graph.
+func (x *explorer) extend(seq []node) {
+	for t := range x.g.threads {
+		if o := x.g.last(t); o != nil && !o.complete() {
+			x.resume(t, seq)
+			return
+		}
+	}
+	x.run.seek(x.g, seq)
+	for t := range x.g.threads {
+		o := x.g.last(t)
+		alts := x.run.alternatives(t, o != nil && o.waits)
+		if len(alts) > 0 {
+			x.begin(t, alts, seq)
+			return
+		}
+	}
+	if !x.stopped() {
+		x.leaf(seq)
+	}
+}
+
+// begin adds an operation to thread t.
+func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
+	i := len(x.g.threads[t])
+	for k, lb := range alts {
+		o := op{label: lb, picked: lb, later: k > 0}
+		if len(alts) > 1 {
+			o.pick = x.g.next()
+			x.run.seek(x.g, seq)
+		}
+		x.run.describe(t, &o)
+		o.causes = x.causes(t, &o)
+		x.g.threads[t] = append(x.g.threads[t], o)
+		x.resume(t, append(seq[:len(seq):len(seq)], node{thread: int32(t), index: int32(i)}))
+		x.g.threads[t] = x.g.threads[t][:i]
+		if x.stopped() {
+			return
+		}
+	}
+}
+
+// causes returns the operations of other threads that let the next operation of thread t happen.
+func (x *explorer) causes(t int, o *op) []ref {
+	if !x.wakes {
+		return nil
+	}
+	out := x.wakers(t, nil)
+	if u := int(o.join) - 1; u >= 0 {
+		out = x.wakers(u, out)
+		if n := len(x.g.threads[u]); n > 0 {
+			out = append(out, refOf(u, n-1))
+		}
+	}
+	return out
+}
+
+// wakers appends the operations that started or woke thread t after its last operation.
+func (x *explorer) wakers(t int, out []ref) []ref {
+	last := x.g.last(t)
+	for u := range x.g.threads {
+		for i := range x.g.threads[u] {
+			if slices.Contains(x.g.threads[u][i].wakes, int32(t)) && (last == nil || i >= int(last.past[u])) {
+				out = append(out, refOf(u, i))
+			}
+		}
+	}
+	return out
+}
+
+// resume adds the next part of the last operation of thread t. The operation is in seq.
+func (x *explorer) resume(t int, seq []node) {
+	if x.stopped() {
+		return
+	}
+	i := len(x.g.threads[t]) - 1
+	o := &x.g.threads[t][i]
+	switch {
+	case len(o.reads) < len(o.cells):
+		x.read(t, i, seq)
+	case !o.known:
+		x.learn(t, i, seq)
+	default:
+		x.write(t, i, seq)
+	}
+}
+
+// read adds the next read of operation i of thread t, with each source.
+func (x *explorer) read(t, i int, seq []node) {
+	o := &x.g.threads[t][i]
+	old, k := *o, len(o.reads)
+	c := o.cells[k]
+	r := read{cell: c, stamp: x.g.next()}
+	at := node{thread: int32(t), index: int32(i)}
+	now := x.sourceAt(seq, at, c)
+	for _, from := range x.sources(c) {
+		r.from = from
+		o := &x.g.threads[t][i]
+		*o = old
+		o.reads = append(o.reads[:k:k], r)
+		x.drain(t, o)
+		if from == now && (o.drains == old.drains || seq[len(seq)-1] == at) {
+			x.resume(t, seq)
+		} else if next, ok := x.witness(cut{}, nil); ok {
+			x.resume(t, slices.Clone(next))
+		}
+		if x.stopped() {
+			break
+		}
+	}
+	x.g.threads[t][i] = old
+}
+
+// sources returns what a read of a cell can read from.
+func (x *explorer) sources(c int32) []ref {
+	out := []ref{initial}
+	for u := range x.g.threads {
+		for j := range x.g.threads[u] {
+			if p := &x.g.threads[u][j]; p.complete() && p.at(c) >= 0 {
+				out = append(out, refOf(u, j))
+			}
+		}
+	}
+	return out
+}
+
+// drain decides whether an operation on a recursive mutex drains: not if the thread has the mutex, and
+// has it afterwards.
+func (x *explorer) drain(t int, o *op) {
+	if !o.again {
+		return
+	}
+	o.drains = x.find.model != memory.SC
+	word := uint64(0)
+	if from := o.reads[0].from; from != initial {
+		word = x.g.op(from).word
+	}
+	mine := int(uint32(word))-1 == t
+	if mine && (!o.unlock || word>>32 > 0) {
+		o.drains = false
+	}
+}
+
+// sourceAt returns what the operation at a node of a witness reads from a cell.
+func (x *explorer) sourceAt(seq []node, at node, c int32) ref {
+	k := slices.Index(seq, at)
+	before := x.g.threads[at.thread]
+	for j := int(at.index) - 1; j >= 0; j-- {
+		if before[j].at(c) >= 0 {
+			if before[j].buffered && !slices.Contains(seq[:k], node{at.thread, int32(j), true}) {
+				return refOf(int(at.thread), j)
+			}
+			break
+		}
+	}
+	for k--; k >= 0; k-- {
+		n := seq[k]
+		if o := &x.g.threads[n.thread][n.index]; n.update == o.buffered && o.complete() && o.at(c) >= 0 {
+			return ref{n.thread + 1, n.index}
+		}
+	}
+	return initial
+}
+
+// learn finds out what operation i of thread t does, which has all its reads.
+func (x *explorer) learn(t, i int, seq []node) {
+	o := &x.g.threads[t][i]
+	old := *o
+	at := slices.Index(seq, node{thread: int32(t), index: int32(i)})
+	x.run.seek(x.g, seq[:at])
+	if o.chosen == 0 {
+		if all := x.run.choices(t, o); len(all) > 1 {
+			x.choose(t, i, all, seq)
+			return
+		} else if len(all) == 1 {
+			o.label = all[0]
+		}
+	}
+	x.run.outcome(t, i, o)
+	if len(o.writes) > 0 {
+		x.write(t, i, seq)
+	} else {
+		o.done = x.lastStamp(o)
+		o.past = x.g.pastOf(t, i)
+		x.visit(seq)
+	}
+	x.g.threads[t][i] = old
+}
+
+// lastStamp returns the stamp of the last part of an operation that does not write, a new one if there
+// is no part yet.
+func (x *explorer) lastStamp(o *op) int32 {
+	switch {
+	case o.chosen != 0:
+		return o.chosen
+	case len(o.reads) > 0:
+		return o.reads[len(o.reads)-1].stamp
+	case o.pick != 0:
+		return o.pick
+	default:
+		return x.g.next()
+	}
+}
+
+// choose adds the choice that operation i of thread t has after its reads.
+func (x *explorer) choose(t, i int, all []machine.Label, seq []node) {
+	old := x.g.threads[t][i]
+	stamp := x.g.next()
+	for k, lb := range all {
+		o := &x.g.threads[t][i]
+		*o = old
+		o.label, o.chosen, o.laterToo = lb, stamp, k > 0
+		x.resume(t, seq)
+		if x.stopped() {
+			break
+		}
+	}
+	x.g.threads[t][i] = old
+}
+
+// write adds the write of operation i of thread t, and then gives it to earlier reads.
+func (x *explorer) write(t, i int, seq []node) {
+	o := &x.g.threads[t][i]
+	o.done = x.g.next()
+	o.past = x.g.pastOf(t, i)
+	if len(seq) > 0 && seq[len(seq)-1] == (node{thread: int32(t), index: int32(i)}) {
+		if o.buffered {
+			seq = append(seq[:len(seq):len(seq)], node{int32(t), int32(i), true})
+		}
+		x.visit(seq)
+	} else if next, ok := x.witness(cut{}, nil); ok {
+		x.visit(slices.Clone(next))
+	}
+	for u := range x.g.threads {
+		for j := range x.g.threads[u] {
+			for k := range x.g.threads[u][j].reads {
+				if !x.stopped() {
+					x.revisit(t, i, u, j, k)
+				}
+			}
+		}
+	}
+	x.g.threads[t][i].done = 0
+}
+
+// revisit gives the write of operation i of thread t to read k of operation j of thread u.
+func (x *explorer) revisit(t, i, u, j, k int) {
+	w, o := &x.g.threads[t][i], &x.g.threads[u][j]
+	r := &o.reads[k]
+	if j < int(w.past[u]) || w.at(r.cell) < 0 {
+		return
+	}
+	stamp := w.done
+	w.done = 0
+	ok := x.maximal(u, j, k, w.past)
+	w.done = stamp
+	if !ok {
+		return
+	}
+	g := x.g.restrict(&cut{before: r.stamp, past: w.past})
+	if len(g.threads[u]) <= j { // the read is the first part of its operation
+		part := *o
+		g.threads[u] = append(g.threads[u], part)
+	}
+	part := &g.threads[u][j]
+	part.forget()
+	part.chosen, part.laterToo, part.label = 0, false, part.picked
+	part.reads = append(slices.Clone(o.reads[:k]), read{cell: r.cell, stamp: r.stamp, from: refOf(t, i)})
+	old := x.g
+	x.g = g
+	x.drain(u, part)
+	if next, ok := x.witness(cut{}, nil); ok {
+		x.visit(slices.Clone(next))
+	}
+	x.g = old
+}
+
+// maximal reports whether read k of operation j of thread u, and everything that was added after it
+// and is not in past, has canonical sources and choices, and no read that was added earlier than its
+// source would lose the source.
+func (x *explorer) maximal(u, j, k int, past []int32) bool {
+	stamp := x.g.threads[u][j].reads[k].stamp
+	type late struct{ t, i, k int }
+	var check []late
+	for t := range x.g.threads {
+		for i := range x.g.threads[t] {
+			o := &x.g.threads[t][i]
+			kept := i < int(past[t])
+			if !kept && (o.later && o.pick > stamp || o.laterToo && o.chosen > stamp) {
+				return false
+			}
+			for n := range o.reads {
+				r := &o.reads[n]
+				if v := r.from; v != initial && int(v.index) >= int(past[v.t()]) {
+					if d := x.g.op(v).done; d > stamp && r.stamp < d {
+						return false
+					}
+				}
+				if !kept && r.stamp >= stamp {
+					check = append(check, late{t, i, n})
+				}
+			}
+		}
+	}
+	for _, l := range check {
+		if !x.canonical(l.t, l.i, l.k, past) {
+			return false
+		}
+	}
+	return true
+}
+
+// canonical reports whether read k of operation i of thread t has its canonical source in the graph of
+// what was added before, and of past.
+func (x *explorer) canonical(t, i, k int, past []int32) bool {
+	r := &x.g.threads[t][i].reads[k]
+	seq, ok := x.witness(cut{before: r.stamp, past: past}, nil)
+	if !ok {
+		panic("BUG: a part of a graph has no witness")
+	}
+	if k == 0 {
+		return x.find.refOf(x.find.now.mem[r.cell]) == r.from
+	}
+	return x.sourceAt(seq, node{thread: int32(t), index: int32(i)}, r.cell) == r.from
+}
+
+// witness looks for an execution of a part of the graph. The slice is valid until the next call.
+func (x *explorer) witness(c cut, d *demand) ([]node, bool) {
+	x.out.counts.checks++
+	x.find.cells = len(x.run.cells.list)
+	return x.find.witness(x.g, c, d)
+}

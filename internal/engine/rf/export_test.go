@@ -1,0 +1,38 @@
+package rf
+
+import (
+	"context"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/memory"
+)
+
+// Explored has the counts of an exploration.
+type Explored struct {
+	Complete, Classes, Graphs, Checks int64
+}
+
+// ExploreAll explores the classes of a task and passes the steps of an execution of each to each.
+func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step)) (Explored, error) {
+	y := memory.New(task.Program, task.Model, task.MemoryOptions())
+	cs := newCells()
+	for {
+		var all [][]memory.Step
+		x := newExploration(context.Background(), &job{task, opt}, y, cs)
+		x.atEnd = func([]node) { all = append(all, append([]memory.Step{}, x.run.m.Steps...)) }
+		x.runAll()
+		if cs.split {
+			cs.split = false
+			continue
+		}
+		for _, s := range all {
+			each(s)
+		}
+		c := &x.out.counts
+		err := x.out.err
+		if x.out.result.Unknown != "" {
+			err = &engine.Unsupported{What: x.out.result.Unknown}
+		}
+		return Explored{c.complete, c.classes(), c.graphs, c.checks}, err
+	}
+}

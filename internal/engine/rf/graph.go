@@ -1,0 +1,205 @@
+package rf
+
+import (
+	"slices"
+
+	"fencepost/internal/machine"
+)
+
+// The graph: what has happened, without the order of writes that no read tells apart.
+//
+// A graph has the operations of each thread in program order, and for each read the operation that
+// it reads from. An operation is one event of package machine. It is added in parts: the choice of
+// an edge, its reads one by one, the choice that depends on what was read, and its write. Each part
+// has a stamp, and stamps grow in the order in which the parts were added. An operation is complete
+// when its last part has been added; until then nothing comes after it in its thread.
+
+// ref names an operation. The zero value is none; initial stands for the initial values.
+type ref struct {
+	thread int32 // 1 + thread
+	index  int32
+}
+
+var initial = ref{}
+
+func refOf(t, i int) ref { return ref{int32(t) + 1, int32(i)} }
+
+func (r ref) t() int { return int(r.thread) - 1 }
+
+// read is a read of one cell.
+type read struct {
+	cell  int32
+	stamp int32
+	from  ref
+}
+
+// op is an operation of a thread.
+type op struct {
+	label machine.Label
+
+	// What is known before the operation reads.
+	cells    []int32 // that it reads, in this order
+	causes   []ref   // operations of other threads that let it happen
+	join     int32   // 1 + the thread that must have ended; 0: none
+	drains   bool    // comes after all updates of its thread
+	mutex    bool    // reads the word of a mutex
+	again    bool    // locks a recursive mutex, or unlocks one
+	unlock   bool
+	picked   machine.Label // the label before the choice after the reads
+	pick     int32         // stamp of the choice of the edge; 0: there was none
+	later    bool          // the choice of the edge was not the first one
+	reads    []read        // never changed in place
+	chosen   int32         // stamp of the choice after the reads; 0: there was none
+	laterToo bool          // that choice was not the first one
+
+	// The outcome, known when all reads and choices are.
+	known    bool
+	buffered bool // a store that enters the buffer
+	ends     bool // the thread stops
+	waits    bool // the mutex is held: the thread waits
+	free     uint64
+	epoch    int32   // store-store fences before the store
+	ord      int32   // number of the store among the buffered stores of the thread
+	word     uint64  // what the mutex holds afterwards
+	writes   []int32 // cells
+	wakes    []int32 // threads that were started or woken
+	done     int32   // stamp of the last part; 0: not complete
+	past     []int32 // per thread: how many operations happen before it, itself included
+}
+
+// complete reports whether all parts of the operation have been added.
+func (o *op) complete() bool { return o.done != 0 }
+
+// at returns the index of a cell among the writes, or -1.
+func (o *op) at(c int32) int { return slices.Index(o.writes, c) }
+
+// graph is the operations of each thread.
+type graph struct {
+	threads [][]op
+	stamp   int32 // the newest
+}
+
+func newGraph(threads int) *graph { return &graph{threads: make([][]op, threads)} }
+
+// op returns an operation.
+func (g *graph) op(r ref) *op { return &g.threads[r.t()][r.index] }
+
+// next returns a new stamp.
+func (g *graph) next() int32 {
+	g.stamp++
+	return g.stamp
+}
+
+// last returns the last operation of thread t, or nil.
+func (g *graph) last(t int) *op {
+	if n := len(g.threads[t]); n > 0 {
+		return &g.threads[t][n-1]
+	}
+	return nil
+}
+
+// cut is a part of a graph that is closed under reads-from and program order: the parts with
+// smaller stamps than before, and the operations of past. The zero value is the whole graph.
+type cut struct {
+	before int32   // 0: all stamps
+	past   []int32 // per thread, operations; may be nil
+}
+
+// noStamp is before all stamps.
+const noStamp = -1
+
+// has reports whether a part with a stamp belongs to the cut, given its operation.
+func (c *cut) has(t, i int, stamp int32) bool {
+	if c.before == 0 || stamp != 0 && stamp < c.before {
+		return true
+	}
+	return c.past != nil && i < int(c.past[t])
+}
+
+// whole reports whether a complete operation belongs to the cut with all its parts.
+func (c *cut) whole(t, i int, o *op) bool {
+	return o.complete() && c.has(t, i, o.done)
+}
+
+// restrict returns a copy of the graph with only what belongs to the cut. Room is left for one more
+// operation per thread.
+func (g *graph) restrict(c *cut) *graph {
+	out := &graph{threads: make([][]op, len(g.threads)), stamp: g.stamp}
+	for t := range g.threads {
+		n := 0
+		for i := range g.threads[t] {
+			if !c.some(t, i, &g.threads[t][i]) {
+				break
+			}
+			n++
+		}
+		ops := make([]op, n, n+4)
+		copy(ops, g.threads[t][:n])
+		if n > 0 && !c.whole(t, n-1, &ops[n-1]) {
+			ops[n-1].shrink(c, t, n-1)
+		}
+		out.threads[t] = ops
+	}
+	return out
+}
+
+// some reports whether a part of an operation belongs to the cut.
+func (c *cut) some(t, i int, o *op) bool {
+	if c.before == 0 || c.past != nil && i < int(c.past[t]) {
+		return true
+	}
+	first := o.done
+	switch {
+	case o.pick != 0:
+		first = o.pick
+	case len(o.reads) > 0:
+		first = o.reads[0].stamp
+	case o.chosen != 0:
+		first = o.chosen
+	}
+	return first != 0 && first < c.before
+}
+
+// shrink takes away the parts that do not belong to the cut.
+func (o *op) shrink(c *cut, t, i int) {
+	n := 0
+	for n < len(o.reads) && c.has(t, i, o.reads[n].stamp) {
+		n++
+	}
+	o.reads = o.reads[:n:n]
+	if o.chosen != 0 && !c.has(t, i, o.chosen) {
+		o.chosen, o.laterToo, o.label = 0, false, o.picked
+	}
+	o.forget()
+}
+
+// forget makes the outcome unknown again.
+func (o *op) forget() {
+	o.known, o.buffered, o.ends, o.waits, o.writes, o.wakes, o.done, o.past = false, false, false, false, nil, nil, 0, nil
+	o.free, o.word = 0, 0
+}
+
+// pastOf returns what happens before an operation, itself included: program order, reads-from and
+// causes, transitively.
+func (g *graph) pastOf(t, i int) []int32 {
+	o := &g.threads[t][i]
+	out := make([]int32, len(g.threads))
+	join := func(p []int32) {
+		for u, n := range p {
+			out[u] = max(out[u], n)
+		}
+	}
+	if i > 0 {
+		join(g.threads[t][i-1].past)
+	}
+	for k := range o.reads {
+		if o.reads[k].from != initial {
+			join(g.op(o.reads[k].from).past)
+		}
+	}
+	for _, c := range o.causes {
+		join(g.op(c).past)
+	}
+	out[t] = int32(i) + 1
+	return out
+}

@@ -1,0 +1,64 @@
+package rf
+
+import (
+	"fencepost/internal/engine"
+)
+
+// What an exploration has found.
+
+// outcome is the counts, violations and final states that a worker has found.
+type outcome struct {
+	keepGoing bool // after a violation
+	counts    counts
+	met       map[string]bool // keys of violations
+	keys      []string        // of result.Violations
+	finals    map[string]bool
+	result    *engine.Outcome
+	err       error
+	stopped   bool // the exploration is over before everything has been explored
+}
+
+// counts of what was explored.
+type counts struct {
+	complete int64 // classes in which all threads finished
+	blocked  int64 // classes that end with a thread at an assumption or a refused await
+	bounded  int64 // classes that end at a bound
+	waits    int64 // classes that end with a thread waiting
+	failed   int64 // classes with a failed check
+	exits    int64 // classes in which exit was called
+	void     int64 // graphs that end with a thread waiting for a mutex that was unlocked later
+	graphs   int64
+	checks   int64 // graphs for which a witness was looked for
+	depth    int
+}
+
+func newOutcome(keepGoing bool) outcome {
+	return outcome{keepGoing: keepGoing, met: map[string]bool{}, finals: map[string]bool{}, result: &engine.Outcome{}}
+}
+
+// classes returns how many classes have been explored.
+func (c *counts) classes() int64 {
+	return c.complete + c.blocked + c.bounded + c.waits + c.failed + c.exits
+}
+
+// fail stops the exploration with an error.
+func (o *outcome) fail(err error) {
+	if o.err == nil {
+		o.err = err
+	}
+	o.stopped = true
+}
+
+// violated adds a violation.
+func (o *outcome) violated(key string, v engine.Violation) {
+	o.met[key] = true
+	o.keys = append(o.keys, key)
+	o.result.Violations = append(o.result.Violations, v)
+	o.stopped = o.stopped || !o.keepGoing
+}
+
+// unknown stops the exploration without an answer.
+func (o *outcome) unknown(why string) {
+	o.stopped = true
+	o.result.Unknown = why
+}

@@ -1,0 +1,229 @@
+package rf
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"fencepost/internal/budget"
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/machine"
+	"fencepost/internal/memory"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// Options choose what is explored. The zero value answers the questions of the program itself.
+type Options struct {
+	// Traces asks for every class: the engine also executes failing rounds of spin loops.
+	Traces bool
+	// Visit, if not nil, is called with an execution of every class in which all threads finish, and
+	// with Unfinished also of the other classes. One worker calls it at a time.
+	Visit      func(*verdict.Witness)
+	Unfinished bool
+}
+
+// Engine is stateless model checking with one execution per reads-from class.
+var Engine = New(Options{})
+
+// New returns the engine with options.
+func New(opt Options) engine.Engine {
+	return engine.Engine{
+		Name:     "rf",
+		Doc:      "explores one execution per reads-from class",
+		Papers:   []string{"AAJLNS19", "BCGPT21", "KMGV22"},
+		Supports: supports,
+		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+			return run(ctx, &job{task, opt})
+		},
+	}
+}
+
+// job is a task with the options for it.
+type job struct {
+	*engine.Task
+	Options
+}
+
+// supports returns why the engine does not take a task, or nil.
+func supports(t *engine.Task) error {
+	if err := engine.NoGlobalFence("rf", t.Program); err != nil {
+		return err
+	}
+	if err := t.TakesThreads("rf"); err != nil {
+		return err
+	}
+	if err := engine.TriesInputs("rf", t.Program); err != nil {
+		return err
+	}
+	if e := engine.InsideSection(t.Program, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Barrier, ir.Signal, ir.Broadcast, ir.Spawn, ir.Join, ir.Await, ir.Alloc, ir.Free); e != nil {
+		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("rf does not take a %s inside an atomic section", e.Op.Kind)}
+	}
+	if engine.WaitsInside(t.Program) {
+		return &engine.Unsupported{What: "rf does not take atomic sections that wait"}
+	}
+	if e := freed(t.Program); e != nil {
+		return &engine.Unsupported{Pos: engine.Pos(e), What: "rf does not take programs that free memory"}
+	}
+	if e := spawnedBySeveral(t.Program); e != nil {
+		return &engine.Unsupported{Pos: engine.Pos(e), What: "rf does not take a thread that several threads can start"}
+	}
+	return t.GoalsByLocation("rf")
+}
+
+// freed returns an edge that frees a block, or nil.
+func freed(p *ir.Program) *ir.Edge {
+	for _, f := range p.Funcs {
+		for i := range f.Edges {
+			if f.Edges[i].Op.Kind == ir.Free {
+				return &f.Edges[i]
+			}
+		}
+	}
+	return nil
+}
+
+// spawnedBySeveral returns an edge that starts a thread which another thread can start, too, or nil.
+func spawnedBySeveral(p *ir.Program) *ir.Edge {
+	by := map[ir.ThreadID]ir.ThreadID{}
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		for i := range f.Edges {
+			for _, u := range f.Edges[i].Op.Threads {
+				if first, ok := by[u]; ok && first != ir.ThreadID(t) {
+					return &f.Edges[i]
+				}
+				by[u] = ir.ThreadID(t)
+			}
+		}
+	}
+	return nil
+}
+
+// run explores the classes of the task and returns what it found.
+func run(ctx context.Context, task *job) (*engine.Outcome, error) {
+	if err := supports(task.Task); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if !task.Traces {
+		t := *task.Task
+		t.Program = transform.Await(task.Program, task.KeepOf())
+		task = &job{&t, task.Options}
+	}
+	y := memory.New(task.Program, task.Model, task.MemoryOptions())
+	x := explore(ctx, task, y)
+	if x.out.err != nil {
+		return nil, x.out.err
+	}
+	out := x.out.result
+	x.summarise(out)
+	out.Stats.Seconds = time.Since(start).Seconds()
+	return out, nil
+}
+
+// explore explores all classes. It starts again whenever a cell has been split.
+func explore(ctx context.Context, task *job, y *memory.System) *exploration {
+	cs := newCells()
+	for {
+		x := newExploration(ctx, task, y, cs)
+		x.runAll()
+		if !cs.split {
+			return x
+		}
+		cs.split = false
+	}
+}
+
+// exploration is an explorer with the questions that it answers.
+type exploration struct {
+	explorer
+	task   *job
+	ctx    context.Context
+	budget *budget.Budget
+	begun  time.Time
+	ticks  int64
+
+	goals goalWatch
+	judge *engine.Judge
+	show  *engine.Finals
+	atEnd func(seq []node) // for tests: called at the end of every class
+}
+
+func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells) *exploration {
+	x := &exploration{task: task, ctx: ctx, budget: budget.Of(ctx), begun: time.Now(), judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props)}
+	x.g = newGraph(y.Threads())
+	x.out = newOutcome(task.KeepGoing)
+	x.find.model = y.Model
+	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, Keep: task.KeepOf()}
+	x.goals = goalWatch{x: x, watch: engine.WatchGoals(y.Prog, task.Props.Goals), goals: task.Props.Goals}
+	x.run = x.newRunner(y, cs, opt)
+	x.run.m.CheckFailed = x.checkFailed
+	if x.goals.watch != nil {
+		x.goals.run = x.newRunner(y, cs, opt)
+		x.goals.run.m.CheckFailed = func(memory.Fault) {}
+	}
+	for _, f := range y.Prog.Funcs {
+		x.wakes = x.wakes || slices.ContainsFunc(f.Edges, func(e ir.Edge) bool {
+			return e.Op.Kind == ir.Spawn || e.Op.Kind == ir.CondWait || e.Op.Kind == ir.Barrier
+		})
+	}
+	x.tick = x.count
+	x.leaf = x.endClass
+	return x
+}
+
+// newRunner returns a runner whose threads stop between local steps where the questions need it: where
+// they enter or repeat a loop, and at locations of goals.
+func (x *exploration) newRunner(y *memory.System, cs *cells, opt machine.Options) runner {
+	rn := newRunner(y, cs, opt)
+	loops := rn.m.Loops
+	for t := range y.Threads() {
+		counted, watched := loops != nil && loops[t].Edges != nil, x.goals.watch != nil && x.goals.watch[t] != nil
+		var stops func(ir.Loc, int32) bool
+		switch {
+		case watched:
+			stops = func(l ir.Loc, edge int32) bool {
+				return counted && loops[t].Matters(l, edge) || x.goals.watch[t][l] != nil
+			}
+		case counted:
+			stops = loops[t].Matters
+		}
+		rn.m.StopsAt = append(rn.m.StopsAt, stops)
+	}
+	return rn
+}
+
+// refusal begins the reason why the engine gives up when it meets something that it does not take.
+const refusal = "rf does not take "
+
+// runAll explores everything.
+func (x *exploration) runAll() {
+	x.run.start()
+	x.visit(nil)
+	switch {
+	case x.run.cells.split:
+	case x.run.m.Failure() != nil:
+		x.out.fail(x.run.m.Failure())
+	case x.run.err != "":
+		x.out.unknown(refusal + x.run.err)
+	}
+}
+
+// count checks the limits in every 64th call.
+func (x *exploration) count() {
+	x.ticks++
+	x.out.counts.depth = max(x.out.counts.depth, len(x.run.ran))
+	if x.ticks&63 != 0 {
+		return
+	}
+	if err := x.budget.Spend(x.ctx, 64); err != nil {
+		why := "interrupted"
+		if err == context.DeadlineExceeded {
+			why = "time limit reached"
+		}
+		x.out.unknown(fmt.Sprintf("%s after %d executions", why, x.out.counts.classes()))
+	}
+}

@@ -1,0 +1,352 @@
+package rf
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/machine"
+	"fencepost/internal/memory"
+)
+
+// The runner brings package machine to the end of a witness, and finds out what operations do.
+//
+// Invariant: the machine's state is the one after the nodes of ran, in this order, and each of them
+// has the label under which it is listed. Both determine the state.
+
+// runner is a machine, with what it has run.
+type runner struct {
+	m      machine.Machine
+	cells  *cells
+	ran    []ran
+	origin machine.Mark // before the first local steps
+	err    string       // what the engine does not take, "" if nothing was met
+}
+
+// ran is a node that was run.
+type ran struct {
+	node  node
+	label machine.Label
+	mark  machine.Mark
+	steps int
+}
+
+func newRunner(y *memory.System, cs *cells, opt machine.Options) runner {
+	opt.Stores = true
+	rn := runner{m: machine.New(y, machine.NewProcesses(y), machine.ReadsFromTables{}, opt), cells: cs}
+	rn.origin = rn.m.Mark()
+	return rn
+}
+
+// start runs the threads that exist from the beginning to their first operations.
+func (rn *runner) start() {
+	for t := range rn.m.Threads.Now {
+		if rn.m.State.Started(ir.ThreadID(t)) {
+			rn.m.Begin(t)
+			rn.m.RunLocal(t)
+		}
+	}
+}
+
+// thread returns thread t in the present state.
+func (rn *runner) thread(t int) memory.Thread { return rn.m.Sys.Thread(rn.m.State, t) }
+
+// seek brings the machine to the end of a witness. Operations that are not complete, or that wait for
+// a mutex, change nothing and are left out.
+func (rn *runner) seek(g *graph, seq []node) {
+	k, i := 0, 0
+	for ; i < len(seq); i++ {
+		n := seq[i]
+		o := &g.threads[n.thread][n.index]
+		if !n.update && (!o.complete() || o.waits) {
+			continue
+		}
+		if k == len(rn.ran) || rn.ran[k].node != n || !n.update && rn.ran[k].label != o.label {
+			break
+		}
+		k++
+	}
+	rn.rewind(k)
+	for ; i < len(seq); i++ {
+		n := seq[i]
+		o := &g.threads[n.thread][n.index]
+		if n.update {
+			rn.flush(n, o)
+		} else if o.complete() && !o.waits {
+			var e machine.Event
+			rn.perform(n, o, &e)
+			if len(rn.m.TakeIssued()) > 0 != o.buffered {
+				panic("BUG: an operation has another outcome than before")
+			}
+		}
+	}
+}
+
+// rewind undoes all but the first k nodes.
+func (rn *runner) rewind(k int) {
+	if k == len(rn.ran) {
+		return
+	}
+	for i := k; i < len(rn.ran); i++ {
+		if !rn.ran[i].node.update {
+			rn.m.Procs.Count[rn.ran[i].node.thread]--
+		}
+	}
+	rn.m.Undo(rn.ran[k].mark)
+	rn.m.Steps = rn.m.Steps[:rn.ran[k].steps]
+	rn.ran = rn.ran[:k]
+}
+
+// push notes a node that is about to run.
+func (rn *runner) push(n node, lb machine.Label) {
+	rn.ran = append(rn.ran, ran{n, lb, rn.m.Mark(), len(rn.m.Steps)})
+}
+
+// perform runs an operation.
+func (rn *runner) perform(n node, o *op, e *machine.Event) {
+	rn.push(n, o.label)
+	rn.m.Inner = rn.m.Inner[:0]
+	rn.m.Perform(n.thread, o.label, e)
+	rn.m.Procs.Count[n.thread]++
+}
+
+// flush runs the update of a store.
+func (rn *runner) flush(n node, o *op) {
+	rn.push(n, machine.Label{})
+	buf := rn.m.State.Buffer(ir.ThreadID(n.thread))
+	for i := range buf {
+		if buf[i].Tag == o.ord && buf[i].Kind != memory.Marker {
+			var e machine.Event
+			rn.m.Perform(rn.m.BufferOf(int(n.thread), &buf[i]), machine.Label{}, &e)
+			return
+		}
+	}
+	panic("BUG: a store that is not in the buffer is updated")
+}
+
+// alternatives returns what thread t can do next, as far as that is known before it reads: none if
+// the thread cannot go on. waits says that its last operation waits.
+func (rn *runner) alternatives(t int, waits bool) []machine.Label {
+	m := &rn.m
+	if waits || !m.State.Started(ir.ThreadID(t)) || m.Threads.Now[t].Stop != machine.Runs {
+		return nil
+	}
+	if !m.State.Running(ir.ThreadID(t)) {
+		if edge, woken := m.State.Waiting(ir.ThreadID(t)); woken {
+			return []machine.Label{{Edge: edge}}
+		}
+		return nil
+	}
+	th := rn.thread(t)
+	var out []machine.Label
+	for i := range int32(th.EdgeCount()) {
+		switch op := th.Op(i); op.Kind {
+		case ir.Load, ir.Await, ir.AbstractLoad, ir.RMW, ir.Lock, ir.TryLock, ir.Unlock, ir.Signal, ir.Broadcast, ir.Barrier, ir.AtomicBegin, ir.Alloc, ir.Fence, ir.Store, ir.Free:
+			out = append(out, machine.Label{Edge: i})
+		case ir.CondWait:
+			out = append(out, machine.Label{Edge: i}, machine.Label{Edge: i, Choice: 1})
+		default:
+			m.Enabled = th.EnabledEdge(i, m.Enabled[:0])
+			for _, st := range m.Enabled {
+				out = append(out, machine.Label{Edge: i, Choice: st.Choice})
+			}
+			if op.Kind == ir.Join && th.EdgeCount() > 1 {
+				rn.refuse("a join that is one of several choices")
+			}
+		}
+	}
+	return out
+}
+
+// refuse notes that the program has something that the engine does not take.
+func (rn *runner) refuse(what string) {
+	if rn.err == "" {
+		rn.err = what
+	}
+}
+
+// describe fills in what is known of the next operation of thread t before it reads. The machine is
+// where the thread stands before it.
+func (rn *runner) describe(t int, o *op) {
+	th := rn.thread(t)
+	edge := o.label.Edge
+	op := th.Op(edge)
+	addr, size := th.Address(edge)
+	o.drains = op.MustDrain() && rn.m.Sys.Model != memory.SC
+	switch op.Kind {
+	case ir.Load, ir.Await, ir.AbstractLoad:
+		o.cells = rn.cells.of(addr, size)
+	case ir.RMW:
+		o.cells = rn.cells.of(addr, size)
+		if len(o.cells) > 1 {
+			rn.refuse("a read-modify-write whose bytes others write one by one")
+		}
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		o.cells = rn.cells.of(addr, memory.WordSize)
+		o.mutex, o.again, o.unlock = true, op.Mutex == ir.RecursiveMutex, op.Kind == ir.Unlock
+	case ir.CondWait:
+		mutex := rn.cells.of(th.Mutex(edge), memory.WordSize)
+		o.cells, o.mutex = mutex, true
+		if rn.m.State.Running(ir.ThreadID(t)) && o.label.Choice == 0 {
+			o.cells = append(slices.Clone(rn.cells.of(addr, memory.WordSize)), mutex...)
+		}
+	case ir.Signal, ir.Broadcast, ir.Barrier:
+		o.cells = rn.cells.of(addr, memory.WordSize)
+	case ir.AtomicBegin:
+		o.cells = rn.sectionReads(t, o)
+	case ir.Join:
+		if u := th.JoinTarget(edge); u >= 0 {
+			o.join = int32(u) + 1
+		} else {
+			rn.refuse("a join of a thread that has not started or was joined before")
+		}
+	}
+	if o.mutex && len(o.cells) > 2 || o.mutex && op.Kind != ir.CondWait && len(o.cells) > 1 {
+		rn.refuse("a mutex whose bytes are accessed one by one")
+	}
+}
+
+// sectionReads returns the cells that a section reads first, found by running it in the present state.
+// What a section reads before it has read anything does not depend on memory.
+func (rn *runner) sectionReads(t int, o *op) []int32 {
+	mark := rn.m.Mark()
+	rn.m.Dry = true
+	var e machine.Event
+	rn.m.Perform(int32(t), o.label, &e)
+	rn.m.Dry = false
+	rn.m.TakeIssued()
+	rn.m.Undo(mark)
+	var written []int32
+	for k := range e.Size() {
+		a := e.At(k)
+		if a.Addr >= machine.SpawnBase {
+			continue
+		}
+		cs := rn.cells.of(a.Addr, int(a.Size))
+		if a.Mode&machine.Reads != 0 && !contained(cs, written) {
+			return cs
+		}
+		if a.Mode&machine.Writes != 0 {
+			written = append(written, cs...)
+		}
+	}
+	return nil
+}
+
+func contained(a, b []int32) bool {
+	return !slices.ContainsFunc(a, func(c int32) bool { return !slices.Contains(b, c) })
+}
+
+// choices returns the labels that operation o of thread t can have where the machine is, which is
+// right before the operation, with all values that it reads.
+func (rn *runner) choices(t int, o *op) []machine.Label {
+	th := rn.thread(t)
+	if !rn.m.State.Running(ir.ThreadID(t)) {
+		return nil
+	}
+	switch th.Op(o.label.Edge).Kind {
+	case ir.AbstractLoad, ir.Signal, ir.Alloc:
+		rn.m.Enabled = th.EnabledEdge(o.label.Edge, rn.m.Enabled[:0])
+		var out []machine.Label
+		for _, st := range rn.m.Enabled {
+			out = append(out, machine.Label{Edge: o.label.Edge, Choice: st.Choice})
+		}
+		if len(out) > 1 && th.Op(o.label.Edge).Kind == ir.Alloc {
+			rn.refuse("an allocation that may use a freed block again")
+		}
+		return out
+	case ir.AtomicBegin:
+		return rn.sectionChoices(t, o)
+	}
+	return nil
+}
+
+// sectionChoices returns the labels of a section for all choices inside it.
+func (rn *runner) sectionChoices(t int, o *op) []machine.Label {
+	out := []machine.Label{o.picked}
+	for k := 0; k < len(out) && rn.m.Err == nil; k++ {
+		before := len(rn.ran)
+		rn.push(node{thread: int32(t)}, out[k])
+		rn.m.Inner = rn.m.Inner[:0]
+		failed := rn.m.CheckFailed
+		rn.m.CheckFailed = func(memory.Fault) {}
+		var e machine.Event
+		rn.m.Perform(int32(t), out[k], &e)
+		rn.m.CheckFailed = failed
+		out[k].Inner = e.Label.Inner
+		for _, inner := range rn.m.Inner {
+			alt := o.picked
+			alt.Inner = inner
+			if !slices.Contains(out, alt) {
+				out = append(out, alt)
+			}
+		}
+		rn.m.TakeIssued()
+		rn.m.Procs.Count[t]++
+		rn.rewind(before)
+	}
+	return out
+}
+
+// held reports whether operation o of thread t cannot happen here because a mutex is held.
+func (rn *runner) held(t int, o *op) bool {
+	if !o.mutex {
+		return false
+	}
+	if !rn.m.State.Running(ir.ThreadID(t)) {
+		rn.m.Enabled = rn.m.Sys.EnabledEdges(rn.m.State, t, rn.m.Enabled[:0])
+		return !slices.ContainsFunc(rn.m.Enabled, func(st memory.Step) bool { return st.Kind == memory.Relock })
+	}
+	rn.m.Enabled = rn.thread(t).EnabledEdge(o.label.Edge, rn.m.Enabled[:0])
+	return len(rn.m.Enabled) == 0
+}
+
+// outcome runs operation o of thread t, which has all its reads and choices, and notes what it does.
+// The machine is right before it.
+func (rn *runner) outcome(t, i int, o *op) {
+	o.known = true
+	if rn.held(t, o) {
+		o.waits, o.ends = true, true
+		return
+	}
+	addr, size := rn.thread(t).Address(o.label.Edge)
+	store := rn.m.State.Running(ir.ThreadID(t)) && rn.thread(t).Op(o.label.Edge).Kind == ir.Store
+	var e machine.Event
+	rn.perform(node{thread: int32(t), index: int32(i)}, o, &e)
+	o.label.Inner = e.Label.Inner
+	rn.ran[len(rn.ran)-1].label = o.label
+	o.ends = e.Flags&machine.Ends != 0
+	o.wakes = slices.Clone(rn.m.Reached)
+	issued := rn.m.TakeIssued()
+	if len(issued) > 0 {
+		o.buffered, o.ord, o.epoch = true, issued[0].Ord, issued[0].Epoch
+		if !store {
+			panic("BUG: an operation other than a store enters the buffer")
+		}
+		o.writes = rn.cells.of(addr, size)
+		return
+	}
+	for k := range e.Size() {
+		a := e.At(k)
+		if a.Addr >= machine.SpawnBase {
+			continue
+		}
+		cs := rn.cells.of(a.Addr, int(a.Size))
+		if a.Mode&machine.Reads != 0 && !contained(cs, o.cells) && !contained(cs, o.writes) {
+			rn.refuse("an atomic section that reads several variables")
+		}
+		if a.Mode&machine.Writes != 0 && !o.ends {
+			for _, c := range cs {
+				if !slices.Contains(o.writes, c) {
+					o.writes = append(o.writes, c)
+				}
+			}
+		}
+	}
+	if len(o.writes) > 0 && len(o.cells) > 1 && !o.mutex {
+		rn.refuse("an atomic section that reads several variables and writes")
+	}
+	if o.mutex && !o.ends {
+		c := rn.cells.list[o.cells[len(o.cells)-1]]
+		o.word = rn.m.Sys.ReadRaw(rn.m.State, c.addr, memory.WordSize)
+	}
+}
