@@ -101,11 +101,10 @@ var policy = map[string]rule{
 	"internal/memory":    {ours: passMay},
 	// Reductions see what memory exports, so that the rules stay the rules.
 	"internal/memory/reduce": {ours: append([]string{"internal/memory"}, passMay...)},
-	// Machine runs events for the engines that explore executions.
-	"internal/machine": {ours: append([]string{"internal/memory", "internal/transform"}, passMay...)},
-	"internal/trace":   {ours: append([]string{"verdict"}, passMay...)},
-	"internal/budget":  {},
-	"internal/search":  {ours: []string{"internal/budget"}},
+	"internal/machine":       {ours: append([]string{"internal/memory", "internal/transform"}, passMay...)},
+	"internal/trace":         {ours: append([]string{"verdict"}, passMay...)},
+	"internal/budget":        {},
+	"internal/search":        {ours: []string{"internal/budget"}},
 
 	"internal/solver/sat": {ours: []string{"internal/budget"}},
 
