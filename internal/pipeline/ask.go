@@ -169,11 +169,18 @@ func ReplayExecution(flat *ir.Program, model memory.Model, w *verdict.Witness) e
 
 // AddTexts gives every step the instruction as the user wrote it.
 func (p *Program) AddTexts(w *verdict.Witness) {
+	texts := map[verdict.Pos]string{} // many steps of a long expression have its text
 	for i := range w.Steps {
 		st := &w.Steps[i]
-		if st.Kind != verdict.StepFlush && st.Pos != nil && p.Files[st.Pos.File] != nil {
-			st.Text = p.TextAt(st.Pos)
+		if st.Kind == verdict.StepFlush || st.Pos == nil || p.Files[st.Pos.File] == nil {
+			continue
 		}
+		text, known := texts[*st.Pos]
+		if !known {
+			text = p.TextAt(st.Pos)
+			texts[*st.Pos] = text
+		}
+		st.Text = text
 	}
 }
 

@@ -77,7 +77,8 @@ type simplifier struct {
 	marks   []uint64 // by literal
 	mark    uint64
 	frozen  []bool
-	moved   []bool // by variable: its clauses have changed
+	moved   []bool // by variable: a clause of it came or went, or lost it
+	changed []bool // by variable: a clause of it came, went or lost a literal
 	units   []lit
 	steps   int
 	counted int // steps that were counted as work
@@ -88,7 +89,7 @@ func (s *Embedded) simplify(ctx context.Context, assume []lit) {
 	s.simplified = true
 	p := &simplifier{
 		s: s, ctx: ctx, occ: make([][]int32, 2*len(s.level)), marks: make([]uint64, 2*len(s.level)),
-		frozen: make([]bool, len(s.level)), moved: make([]bool, len(s.level)),
+		frozen: make([]bool, len(s.level)), moved: make([]bool, len(s.level)), changed: make([]bool, len(s.level)),
 	}
 	for _, l := range assume {
 		p.frozen[l.v()] = true
@@ -96,7 +97,8 @@ func (s *Embedded) simplify(ctx context.Context, assume []lit) {
 	p.collect()
 	for pass := 0; pass < maxPasses && !p.over() && !s.refuted; pass++ {
 		p.subsume()
-		if p.eliminate(growth[pass]) == 0 && pass > 0 && growth[pass] == growth[maxPasses-1] {
+		more := pass == 0 || growth[pass] > growth[pass-1]
+		if p.eliminate(growth[pass], more) == 0 && pass > 0 && growth[pass] == growth[maxPasses-1] {
 			break
 		}
 	}
@@ -162,7 +164,7 @@ func (p *simplifier) add(c []lit) {
 	p.queue = append(p.queue, at)
 	for _, l := range out {
 		p.occ[l] = append(p.occ[l], at)
-		p.moved[l.v()] = true
+		p.moved[l.v()], p.changed[l.v()] = true, true
 	}
 }
 
@@ -177,7 +179,7 @@ func signature(c []lit) uint64 {
 
 func (p *simplifier) drop(at int32) {
 	for _, l := range p.cls[at] {
-		p.moved[l.v()] = true
+		p.moved[l.v()], p.changed[l.v()] = true, true
 	}
 	p.cls[at] = nil
 }
@@ -187,6 +189,9 @@ func (p *simplifier) strengthen(at int32, l lit) {
 	c := slices.DeleteFunc(slices.Clone(p.cls[at]), func(x lit) bool { return x == l })
 	p.occ[l] = slices.DeleteFunc(p.occ[l], func(i int32) bool { return i == at })
 	p.moved[l.v()] = true
+	for _, x := range p.cls[at] {
+		p.changed[x.v()] = true
+	}
 	if len(c) == 1 {
 		p.drop(at)
 		p.units = append(p.units, c[0])
@@ -296,18 +301,19 @@ func (p *simplifier) subsumeBy(at int32) {
 }
 
 // eliminate visits the variables whose clauses have changed, variables with few clauses first, and
-// returns how many it eliminated.
-func (p *simplifier) eliminate(growth int) int {
+// returns how many it eliminated. More says that the growth is larger than before, so that variables
+// whose clauses are the same get another chance.
+func (p *simplifier) eliminate(growth int, more bool) int {
 	type candidate struct {
 		v    uint32
 		cost int
 	}
 	var list []candidate
 	for v := range p.moved {
-		if (p.moved[v] || growth > 0) && !p.frozen[v] && !p.s.gone[v] && p.s.vals[2*v] == unknown {
+		if (p.moved[v] || growth > 0 && (more || p.changed[v])) && !p.frozen[v] && !p.s.gone[v] && p.s.vals[2*v] == unknown {
 			list = append(list, candidate{uint32(v), len(p.alive(lit(2*v))) * len(p.alive(lit(2*v+1)))})
 		}
-		p.moved[v] = false
+		p.moved[v], p.changed[v] = false, false
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.cost, b.cost) })
 	n := 0
@@ -330,15 +336,27 @@ func (p *simplifier) resolveAway(v uint32, growth int) bool {
 		return false
 	}
 	limit := len(pos) + len(neg) + growth
-	var made [][]lit
+	n := 0
 	for _, i := range pos {
+		c := p.cls[i]
+		p.markAll(c)
 		for _, j := range neg {
-			c, ok := p.resolve(p.cls[i], p.cls[j], v)
+			p.steps += len(c) + len(p.cls[j])
+			extra, ok := p.extra(p.cls[j], v)
 			if !ok {
 				continue
 			}
-			if made = append(made, c); len(made) > limit || len(c) > maxResolvent {
+			if n++; n > limit || len(c)-1+extra > maxResolvent {
 				return false
+			}
+		}
+	}
+	made := make([][]lit, 0, n)
+	for _, i := range pos {
+		p.markAll(p.cls[i])
+		for _, j := range neg {
+			if extra, ok := p.extra(p.cls[j], v); ok {
+				made = append(made, p.resolvent(p.cls[i], p.cls[j], v, extra))
 			}
 		}
 	}
@@ -356,23 +374,31 @@ func (p *simplifier) resolveAway(v uint32, growth int) bool {
 	return true
 }
 
-// resolve returns the resolvent of two clauses, or false if it is a tautology.
-func (p *simplifier) resolve(c, d []lit, v uint32) ([]lit, bool) {
+// markAll marks the literals of a clause.
+func (p *simplifier) markAll(c []lit) {
 	p.mark++
-	p.steps += len(c) + len(d)
 	for _, l := range c {
 		p.marks[l] = p.mark
 	}
-	extra := 0
+}
+
+// extra returns how many literals a clause adds to a resolvent with the marked clause, or false if the
+// resolvent is a tautology.
+func (p *simplifier) extra(d []lit, v uint32) (n int, ok bool) {
 	for _, l := range d {
 		switch {
 		case l.v() == v:
 		case p.marks[l.not()] == p.mark:
-			return nil, false
+			return 0, false
 		case p.marks[l] != p.mark:
-			extra++
+			n++
 		}
 	}
+	return n, true
+}
+
+// resolvent returns the resolvent of the marked clause c and d, to which d adds some literals.
+func (p *simplifier) resolvent(c, d []lit, v uint32, extra int) []lit {
 	out := make([]lit, 0, len(c)-1+extra)
 	for _, l := range c {
 		if l.v() != v {
@@ -384,7 +410,7 @@ func (p *simplifier) resolve(c, d []lit, v uint32) ([]lit, bool) {
 			out = append(out, l)
 		}
 	}
-	return out, true
+	return out
 }
 
 // rebuild moves the clauses back to the solver.
