@@ -24,14 +24,14 @@ import (
 //
 // A macro's expansion is one piece of text: cc gives all its tokens the fence site of
 // the call, so what begins there first, which is the outermost statement, gets the
-// mark, and the others none. The text before a mark must end a statement or
+// mark, and the others may have one in the definition of the macro. The text before a mark must end a statement or
 // begin a block; and the end of a statement that needs braces must be written out.
 //
 // Files that the program includes have fence sites as well, except those of the system. A file that
 // several others include has each site once: a fence there is a fence in all of them.
 //
-// What is left, statements inside the expansion of a macro and statements of system headers,
-// gets marks that cannot be written (read-only). They tell whether a fence in a text that
+// What is left, statements of system headers and of expansions for which the definition of the macro has
+// no fence site (fence_macro.go), gets marks that cannot be written (read-only). They tell whether a fence in a text that
 // is not ours to change would help.
 
 // mark is a fence site.
@@ -49,6 +49,7 @@ type mark struct {
 	edges  []ir.EdgeID
 	// readOnly: the text is not to be changed there.
 	readOnly bool
+	macro    bool // in the definition of a macro
 }
 
 // markKey tells marks apart. Bodies without braces can end at one fence site, so the mark at their
@@ -69,6 +70,10 @@ type marks struct {
 	bare     map[*cc.Statement]bool
 	bodies   map[*cc.Statement]bool // bare, and begins where no other statement does
 	list     []*mark
+	// For sites in definitions of macros.
+	defined map[*byte]definedAt // by the text of the token before
+	items   map[cc.Node]item    // statements and declarations of blocks
+	ending  map[*cc.CompoundStatement]*cc.BlockItem
 }
 
 // newMarks prepares the marks of the given files and of the files that they include. system reports
@@ -77,6 +82,7 @@ func newMarks(files, included []*source.File, system func(name string) bool) *ma
 	m := &marks{
 		files: map[string]*source.File{}, order: map[string]int{}, included: map[string]*source.File{}, ends: map[string][]int32{},
 		at: map[markKey]*mark{}, bare: map[*cc.Statement]bool{}, bodies: map[*cc.Statement]bool{},
+		defined: map[*byte]definedAt{}, items: map[cc.Node]item{}, ending: map[*cc.CompoundStatement]*cc.BlockItem{},
 	}
 	change := func(f *source.File) {
 		m.files[f.Name], m.order[f.Name] = f, len(m.order)
@@ -184,6 +190,8 @@ func (m *marks) findBare(body *cc.CompoundStatement) {
 			at := beginning(x)
 			m.bodies[x] = !begun[at]
 			begun[at] = true
+		case *cc.CompoundStatement:
+			m.noteItems(x)
 		case *cc.SelectionStatement:
 			note(x.Statement)
 			note(x.Statement2)
@@ -269,7 +277,9 @@ func (f *siteMarks) markEnd(s *cc.CompoundStatement) {
 	p := beginning(&s.Token2)
 	at, ok := f.marks.site(p)
 	if !ok || at.file.Text[at.offset] != '}' || !at.afterStatement() {
-		f.markReadOnly(p, nil)
+		if !f.markDefinition(s) {
+			f.markReadOnly(p, nil)
+		}
 		return
 	}
 	at.end, at.text = true, "the end of the block"
@@ -280,6 +290,9 @@ func (f *siteMarks) markEnd(s *cc.CompoundStatement) {
 // before n, or at the end of a block or body if n is nil.
 func (f *siteMarks) markReadOnly(p source.Pos, n cc.Node) {
 	m := f.marks
+	if n != nil && f.markDefinition(n) {
+		return
+	}
 	file := m.included[p.File]
 	if file == nil {
 		file = m.files[p.File]
@@ -317,7 +330,7 @@ func (f *siteMarks) mark(at *mark) bool {
 		key.open = 1 + at.open
 	}
 	if old := f.marks.at[key]; old != nil {
-		if old.end != at.end || f.marked[key] {
+		if old.end != at.end || f.marked[key] && !at.macro {
 			return false
 		}
 		at = old

@@ -183,6 +183,7 @@ func (a *mark) replace(from, to int, text string) source.Edit {
 func (a *mark) edit(fence string) source.Edit {
 	indent, begins := a.file.Indent(a.offset)
 	switch {
+	case a.macro: // its lines end with backslashes
 	case begins && a.end:
 		return a.replace(a.offset, a.offset, a.step(indent)+fence+"\n"+indent)
 	case begins:

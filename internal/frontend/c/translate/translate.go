@@ -101,6 +101,9 @@ func (c *Compiler) finishParsing(files []*source.File) {
 	c.Syms.checkAttributes()
 	if c.Opt.Sites {
 		c.marks = newMarks(files, c.In.Included(), c.In.IsSystem)
+		for _, u := range c.Syms.units {
+			c.marks.addMacros(u.Ast.Macros)
+		}
 	}
 }
 
