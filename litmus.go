@@ -18,10 +18,12 @@ type LitmusOptions struct {
 	Models []Model // nil: TSO
 	// Witnesses asks for an execution for every outcome that SC does not allow.
 	Witnesses bool
+	// AllWitnesses asks for an execution for every outcome.
+	AllWitnesses bool
 }
 
 func (o *LitmusOptions) internal() litmus.Options {
-	return litmus.Options{Options: o.Options.internal(), Witnesses: o.Witnesses}
+	return litmus.Options{Options: o.Options.internal(), Witnesses: o.Witnesses, AllWitnesses: o.AllWitnesses}
 }
 
 // Litmus runs a litmus test under each of the models.

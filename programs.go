@@ -103,7 +103,7 @@ func reply(answer Answer, err error, word func(*verdict.Result) string) (suite.R
 		}
 	}
 	r := &answer.Results[0]
-	out := suite.Reply{Answer: word(r), Detail: r.Reason}
+	out := suite.Reply{Answer: word(r), Detail: r.Reason, Result: r}
 	if r.Pos != nil && out.Detail != "" {
 		out.Detail = r.Pos.String() + ": " + out.Detail
 	}

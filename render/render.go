@@ -94,6 +94,37 @@ func HTML(w io.Writer, results []verdict.Result, names ...Relations) error {
 	return html.Report(w, results, named(names))
 }
 
+// TracesHTML writes one self-contained page with the traces of a program as a grid of happens-before graphs.
+// Relations have herd's names unless others are given.
+func TracesHTML(w io.Writer, set *verdict.TraceSet, names ...Relations) error {
+	return html.Traces(w, set, named(names))
+}
+
+// TracesSVG draws the traces of a program, below each other. Relations have herd's names unless others are given.
+func TracesSVG(w io.Writer, set *verdict.TraceSet, names ...Relations) error {
+	var all []verdict.Execution
+	for i := range set.Traces {
+		all = append(all, relation.OfTrace(&set.Traces[i]))
+	}
+	return svg.File(w, path.Base(set.Program), all, named(names))
+}
+
+// TracesDOT writes the traces of a program as graphs for Graphviz. Relations have herd's names unless others are
+// given.
+func TracesDOT(w io.Writer, set *verdict.TraceSet, names ...Relations) error {
+	return buffered(w, func(out io.Writer) {
+		for i := range set.Traces {
+			dot.Trace(out, &set.Traces[i], named(names))
+		}
+	})
+}
+
+// TestsHTML writes one self-contained page for programs that say what they expect: every expectation, and the
+// answers that were not expected with their executions.
+func TestsHTML(w io.Writer, programs []*verdict.ProgramTest, names ...Relations) error {
+	return html.Tests(w, programs, named(names))
+}
+
 // SVG draws the happens-before relation of every execution of results. Relations have herd's names unless others
 // are given.
 func SVG(w io.Writer, results []verdict.Result, names ...Relations) error {

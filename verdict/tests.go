@@ -22,6 +22,8 @@ type TestOutcome struct {
 	Line   int // of the expectation
 	// Seconds the answer took.
 	Seconds float64
+	// Result is the answer, nil if there is none.
+	Result *Result
 }
 
 // TestStatus says how an expectation fared. The zero value is unset.

@@ -100,7 +100,8 @@ func (a *app) litmus(args []string, f *litmusFlags) error {
 		opt.Memory = defaultMemory()
 	}
 	opt.Models = f.models
-	opt.Witnesses = f.json || f.compare
+	files := a.out.any()
+	opt.Witnesses, opt.AllWitnesses = f.json || f.compare || files, files
 	if f.compare && !slices.Contains(opt.Models, fencepost.SC) {
 		opt.Models = append([]fencepost.Model{fencepost.SC}, opt.Models...)
 	}
@@ -109,9 +110,14 @@ func (a *app) litmus(args []string, f *litmusFlags) error {
 	var tests []*verdict.LitmusTest
 	opt.Done = func(t *verdict.LitmusTest) {
 		a.litmusTest(t, f, opt)
-		if f.json {
+		if f.json || files {
 			tests = append(tests, t)
 		}
+	}
+	report := a.stdout
+	if a.out.piped() { // what is piped must be one document
+		a.stdout = a.stderr
+		defer func() { a.stdout = report }()
 	}
 	sum, err := a.runLitmus(opt)
 	if input := (*fencepost.InputError)(nil); errors.As(err, &input) {
@@ -121,6 +127,20 @@ func (a *app) litmus(args []string, f *litmusFlags) error {
 		return &internalError{err}
 	}
 	a.code = litmusExit(&sum)
+	if files {
+		var all fencepost.Answer
+		for _, t := range tests {
+			all.Results = append(all.Results, t.Results...)
+			all.Diagnostics = append(all.Diagnostics, t.Diagnostics...)
+		}
+		out := a.stdout
+		a.stdout = report
+		_, err := a.writeOutputs(all)
+		a.stdout = out
+		if err != nil {
+			return err
+		}
+	}
 	if f.json {
 		if err := json.Litmus(a.stdout, tests, &sum); err != nil {
 			return &internalError{err}

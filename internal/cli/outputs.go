@@ -44,7 +44,7 @@ func (v fileValue) Set(s string) error {
 }
 
 // writers are the commands whose answers can be written to files.
-var writers = []string{"check", "robust", "fences", "report"}
+var writers = []string{"check", "robust", "fences", "prove", "litmus", "traces", "report"}
 
 // flags adds the options to a command. One that prints its graphs with --dot goes on
 // doing so; --dot=FILE writes them.
@@ -59,7 +59,9 @@ func (o *outputs) flags(cmd *cobra.Command) {
 		flags.Lookup("dot").NoOptDefVal = "-"
 	}
 	flags.Var(relationsValue{&o.relations}, "relations", "names of relations in pictures: herd (rf, co, fr) or papers (src, st, cf)")
-	flags.Var(fileValue{&o.sarif}, "sarif", "write SARIF, for code hosts and editors")
+	if cmd.Name() != "traces" { // which are no alerts
+		flags.Var(fileValue{&o.sarif}, "sarif", "write SARIF, for code hosts and editors")
+	}
 	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
 		json, dot := flags.Lookup("json"), flags.Lookup("dot")
 		if err := o.check(json != nil && json.Value.String() == "true", dot.Value.String() == "true"); err != nil {
@@ -158,6 +160,11 @@ func (o *outputs) list() []output {
 	return out
 }
 
+// piped reports whether a file is standard output.
+func (o *outputs) piped() bool {
+	return slices.ContainsFunc(o.list(), func(one output) bool { return one.name == "-" })
+}
+
 // any reports whether something is written.
 func (o *outputs) any() bool { return len(o.list()) > 0 }
 
@@ -203,7 +210,12 @@ func (a *app) withFiles(print func(fencepost.Answer) error) func(fencepost.Answe
 // writeOutputs writes the files, and reports whether one went to standard output.
 // Refused programs have no pictures; SARIF says that they were refused.
 func (a *app) writeOutputs(answer fencepost.Answer) (printed bool, err error) {
-	for _, one := range a.out.list() {
+	return a.writeList(a.out.list(), answer)
+}
+
+// writeList writes files as writeOutputs does.
+func (a *app) writeList(list []output, answer fencepost.Answer) (printed bool, err error) {
+	for _, one := range list {
 		if len(answer.Results) == 0 && answer.HasErrors() && one.flag != "--sarif" {
 			continue
 		}

@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const reportHelp = `Render a stored result, the output of ` + "`check`, `robust`, `fences` or `litmus`" + ` with
---json, as an HTML page, a picture, SARIF or text. The result is not checked again;
-` + "`fencepost verify-trace`" + ` does that.
+const reportHelp = `Render a stored result, the output of ` + "`check`, `robust`, `fences`, `prove`, `litmus`" + `
+or ` + "`traces`" + ` with --json, as an HTML page, a picture, SARIF or text. The result is not
+checked again; ` + "`fencepost verify-trace`" + ` does that.
 FILE is a stored result, or - for standard input. Without an option, the text is
 printed.
 
@@ -42,7 +42,16 @@ func (a *app) reportCommand() *cobra.Command {
 }
 
 func (a *app) reportAgain(name string, asText bool) error {
-	answer, err := a.stored(name)
+	in, err := a.read(name)
+	if err != nil {
+		return err
+	}
+	if sets, err := json.ReadTraces(in.Text); err != nil {
+		return unreadable(in.Name, err)
+	} else if sets != nil {
+		return a.reportTraces(sets, asText)
+	}
+	answer, err := stored(in)
 	if err != nil {
 		return err
 	}
@@ -65,12 +74,30 @@ func (a *app) reportAgain(name string, asText bool) error {
 	return nil
 }
 
-// stored reads results from a file.
-func (a *app) stored(name string) (fencepost.Answer, error) {
-	in, err := a.read(name)
-	if err != nil {
-		return fencepost.Answer{}, err
+// reportTraces renders stored traces.
+func (a *app) reportTraces(sets []verdict.TraceSet, asText bool) error {
+	if len(sets) > 1 && a.out.any() {
+		return &usageError{"several programs' traces cannot be one file", "render one result at a time"}
 	}
+	for i := range sets {
+		printed, err := a.writeTraces(&sets[i])
+		if err != nil {
+			return err
+		}
+		if printed || !asText && a.out.any() {
+			continue
+		}
+		for k := range sets[i].Traces {
+			text.Trace(a.stdout, &sets[i].Traces[k])
+			fmt.Fprintln(a.stdout)
+		}
+		text.TraceSet(a.stdout, &sets[i], false)
+	}
+	return nil
+}
+
+// stored reads results.
+func stored(in fencepost.Input) (fencepost.Answer, error) {
 	results, err := json.Read(in.Text)
 	if err != nil {
 		return fencepost.Answer{}, unreadable(in.Name, err)

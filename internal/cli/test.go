@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 
 	"fencepost"
-	"fencepost/internal/render/junit"
+	"fencepost/render"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -35,11 +36,13 @@ or a program that cannot be read, 4 internal error.`
 
 const testExample = `  fencepost test examples/
   fencepost test src/ tests/ --junit results.xml --timeout 2m
+  fencepost test src/ --html results.html
   fencepost test dekker.fp --verbose`
 
 type testFlags struct {
 	opt     fencepost.TestOptions
 	junit   string
+	html    string
 	verbose bool
 }
 
@@ -62,6 +65,7 @@ func (a *app) testCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
+	flags.Var(fileValue{&f.html}, "html", "write one HTML page for the whole run, with the executions of what is not as expected")
 	flags.Var(fileValue{&f.junit}, "junit", "write the results as JUnit XML, for continuous integration")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print the answers that are as expected")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0: none")
@@ -82,7 +86,11 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 	}
 	opt.Paths = args
 	report := a.stdout
-	if f.junit == "-" { // what is piped must be XML alone
+	files := f.files()
+	if f.junit == "-" && f.html == "-" {
+		return &usageError{"--junit and --html cannot both go to standard output", "write to a file with --html=FILE"}
+	}
+	if f.junit == "-" || f.html == "-" { // what is piped must be one document
 		a.stdout = a.stderr
 		defer func() { a.stdout = report }()
 	}
@@ -112,21 +120,32 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 	}
 	a.testSummary(&sum, skipped)
 	a.code = testExit(&sum)
-	if f.junit == "" {
-		return nil
-	}
-	var out bytes.Buffer
-	if err := junit.Report(&out, all); err != nil {
-		return &internalError{err}
-	}
-	if f.junit == "-" {
-		report.Write(out.Bytes())
-		return nil
-	}
-	if err := os.WriteFile(f.junit, out.Bytes(), 0o644); err != nil {
-		return &usageError{fmt.Sprintf("cannot write %s: %v", f.junit, err), "check the path given with --junit"}
+	for _, one := range files {
+		var out bytes.Buffer
+		if err := one.write(&out, all); err != nil {
+			return &internalError{err}
+		}
+		if one.name == "-" {
+			report.Write(out.Bytes())
+		} else if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
+			return &usageError{fmt.Sprintf("cannot write %s: %v", one.name, err), "check the path given with " + one.flag}
+		}
 	}
 	return nil
+}
+
+// testFile is a file that a run is written to.
+type testFile struct {
+	flag, name string
+	write      func(io.Writer, []*verdict.ProgramTest) error
+}
+
+func (f *testFlags) files() []testFile {
+	all := []testFile{
+		{"--junit", f.junit, render.JUnit},
+		{"--html", f.html, func(w io.Writer, tests []*verdict.ProgramTest) error { return render.TestsHTML(w, tests) }},
+	}
+	return slices.DeleteFunc(all, func(one testFile) bool { return one.name == "" })
 }
 
 // sideBySide is how many run at once.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"fencepost"
 	"fencepost/internal/render/dot"
 	"fencepost/internal/render/json"
 	"fencepost/internal/render/text"
+	"fencepost/render"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -28,6 +31,7 @@ Exit codes: 0 all traces were found, 2 there may be more (a bound or the time
 limit was reached), 3 bad input or usage, 4 internal error.`
 
 const tracesExample = `  fencepost traces dekker.fp
+  fencepost traces dekker.fp --html traces.html
   fencepost traces dekker.fp --model pso --dot | dot -Tsvg -O
   fencepost traces queue.c --count`
 
@@ -51,8 +55,8 @@ func (a *app) tracesCommand() *cobra.Command {
 				return &usageError{"traces takes one model at a time", "give --model sc, tso or pso"}
 			case f.json && f.dot:
 				return &usageError{"--json and --dot cannot be combined", "the JSON contains the graphs"}
-			case f.count && f.dot:
-				return &usageError{"--count and --dot cannot be combined", "give one of them"}
+			case f.count && (f.dot || a.out.any()):
+				return &usageError{"--count cannot be combined with --dot, --svg or --html", "without --count the traces are listed"}
 			}
 			return a.traces(args, f)
 		},
@@ -76,9 +80,10 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 	var all []verdict.Trace
 	each := &f.opt.Each
 	f.opt.Model = f.model[0]
+	files := a.out.any()
 	switch {
 	case f.count:
-	case f.json:
+	case f.json || files:
 		*each = func(t *verdict.Trace) { all = append(all, *t) }
 	case f.dot:
 		*each = func(t *verdict.Trace) { dot.Trace(a.stdout, t, a.out.relations) }
@@ -107,9 +112,21 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 	if set.Reason != "" || !set.Coverage.Exhaustive {
 		a.code = exitUnknown
 	}
+	set.Traces = all
+	printed, err := a.writeTraces(set)
+	if err != nil {
+		return err
+	}
 	switch {
+	case printed:
+		text.TraceSet(a.stderr, set, false)
+	case files && !f.json && !f.dot:
+		for i := range all {
+			text.Trace(a.stdout, &all[i])
+			fmt.Fprintln(a.stdout)
+		}
+		text.TraceSet(a.stdout, set, false)
 	case f.json:
-		set.Traces = all
 		if err := json.Traces(a.stdout, set); err != nil {
 			return &internalError{err}
 		}
@@ -121,6 +138,21 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 		text.TraceSet(a.stdout, set, f.count)
 	}
 	return nil
+}
+
+// writeTraces writes the files of traces, and reports whether one went to standard output.
+func (a *app) writeTraces(set *verdict.TraceSet) (printed bool, err error) {
+	list := a.out.list()
+	for i := range list {
+		draw := map[string]func(io.Writer, *verdict.TraceSet, ...render.Relations) error{
+			"--html": render.TracesHTML, "--svg": render.TracesSVG, "--dot": render.TracesDOT,
+		}[list[i].flag]
+		if draw == nil {
+			return false, &usageError{"traces cannot be written as " + strings.TrimPrefix(list[i].flag, "--"), "use --html, --svg or --dot"}
+		}
+		list[i].write = func(w io.Writer, _ fencepost.Answer) error { return draw(w, set, a.out.relations) }
+	}
+	return a.writeList(list, fencepost.Answer{})
 }
 
 // algorithmFlag adds the flag that chooses how executions are explored. The help begins with engine, the words that

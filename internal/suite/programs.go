@@ -35,6 +35,7 @@ type Reply struct {
 	Answer  string
 	Detail  string // in a line
 	Refused bool   // there is no answer: Detail says why the program is not read
+	Result  *verdict.Result
 }
 
 func (k Key) allows(want string) bool {
@@ -173,7 +174,7 @@ func (p *Programs) ask(ctx context.Context, f *found, e Expectation) verdict.Tes
 	}
 	reply, err := key.Ask(ctx, Program{Name: f.path, Text: f.text, Options: f.opt})
 	o.Seconds = time.Since(start).Seconds()
-	o.Got, o.Detail = reply.Answer, reply.Detail
+	o.Got, o.Detail, o.Result = reply.Answer, reply.Detail, reply.Result
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		o.Got, o.Detail, o.Status = "unknown", "time limit reached or interrupted", verdict.TestFailed

@@ -24,6 +24,8 @@ type Options struct {
 	pipeline.Options
 	// Witnesses asks for an execution for every outcome that SC does not allow.
 	Witnesses bool
+	// AllWitnesses asks for an execution for every outcome.
+	AllWitnesses bool
 }
 
 // Defaults returns the documented defaults.
@@ -234,7 +236,12 @@ func (r *Test) inlined() (*ir.Program, error) {
 func (r *Test) under(ctx context.Context, model memory.Model) (*verdict.Result, error) {
 	task := r.run.Task(r.Flat, model, &r.opt.Options)
 	task.Limits.States, task.Progress = r.states, nil
-	if r.sc != nil {
+	if r.opt.AllWitnesses {
+		task.WitnessFinal = func(final string) bool {
+			_, ok := r.line(final)
+			return ok
+		}
+	} else if r.sc != nil {
 		task.WitnessFinal = func(final string) bool {
 			line, ok := r.line(final)
 			return ok && !r.sc.states[line]
@@ -295,7 +302,7 @@ func (r *Test) check(model memory.Model, out *engine.Outcome) (map[string]*verdi
 		if err := against.Replay(r.Flat, model, &shown); err != nil {
 			return nil, fmt.Errorf("the witness of a %s does not replay: %w", v.Kind, err)
 		}
-		if r.opt.Witnesses {
+		if r.opt.Witnesses || r.opt.AllWitnesses {
 			r.run.AddTexts(v.Witness)
 		}
 		if v.Kind != engine.FinalReached {

@@ -97,11 +97,17 @@ func (b *browser) want(expression, want string) {
 	}
 }
 
-// open writes a page, loads it and waits for its script.
+// open writes a page of results and loads it.
 func (b *browser) open(name string, results []verdict.Result) {
 	b.t.Helper()
+	b.load(name, render(b.t, results))
+}
+
+// load writes a page, loads it and waits for its script.
+func (b *browser) load(name, page string) {
+	b.t.Helper()
 	path := filepath.Join(b.t.TempDir(), name+".html")
-	if err := os.WriteFile(path, []byte(render(b.t, results)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
 		b.t.Fatal(err)
 	}
 	b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: path}).String()))
@@ -133,6 +139,7 @@ func (b *browser) dark(on bool) {
 func (b *browser) size(width, height int64) {
 	b.t.Helper()
 	b.do(chromedp.EmulateViewport(width, height))
+	eval[bool](b, `dispatchEvent(new Event("resize"))`) // without waiting for the browser's own
 }
 
 func (b *browser) picture(name string) {
@@ -147,4 +154,21 @@ func (b *browser) picture(name string) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// print takes a picture of the page as it is printed.
+func (b *browser) print(name string) {
+	b.t.Helper()
+	media := func(kind string) {
+		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: kind}); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	eval[bool](b, `dispatchEvent(new Event("beforeprint"))`)
+	media("print")
+	b.size(794, 1123)
+	b.picture(name + "-print")
+	b.size(1400, 1000)
+	media("")
+	eval[bool](b, `dispatchEvent(new Event("afterprint"))`)
 }

@@ -5,6 +5,7 @@ import (
 	"html/template"
 
 	"fencepost/internal/render/relation"
+	"fencepost/internal/render/rows"
 	"fencepost/internal/render/svg"
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
@@ -47,6 +48,7 @@ type executionData struct {
 	Forwards map[int][]int `json:"f"` // by step: the buffered stores that a load reads from
 	Changes  map[int][]int `json:"m"` // by step: cell, value, cell, value, ...
 	Rows     []any         `json:"rows"`
+	Blocks   []string      `json:"blocks"` // what names of heap blocks mean
 }
 
 // The kinds of steps as the script knows them; the names are classes of the style sheet.
@@ -102,6 +104,8 @@ func newExecution(e *verdict.Execution, id, model string, files *sources, words 
 		d.Delayed = store
 	}
 	d.steps(e.Witness, files, words)
+	view := rows.Of(e, rows.Options{Max: len(e.Witness.Steps) + 1})
+	d.Rows, d.Blocks = rowsOf(view.Rows, words), blockWords(view.Legend)
 	// Drawn by us, with all text escaped.
 	return execution{ID: id, Name: name, Title: title, Graph: template.HTML(svg.Inline(e, id))}, d
 }
@@ -140,7 +144,6 @@ func (d *executionData) steps(w *verdict.Witness, files *sources, words *table) 
 			d.Changes[i] = append(d.Changes[i], c.cell, words.add(c.value))
 		}
 	}
-	d.Rows = rowsOf(w, words)
 }
 
 func kindOf(s verdict.Step) int {
@@ -172,34 +175,28 @@ func kindOf(s verdict.Step) int {
 
 // rowsOf returns the rows that the page shows at first. A row is its first and last step, its text and its
 // effect, and, if it stands for several rows that a click shows, these rows.
-func rowsOf(w *verdict.Witness, words *table) []any {
+func rowsOf(list []rows.Row, words *table) []any {
 	out := []any{}
-	local := func(i int) bool {
-		return w.Steps[i].Kind == verdict.StepExec && w.Steps[i].Note == "" && w.Steps[i].Other == 0 && len(w.Steps[i].Accesses) == 0
-	}
-	single := func(i, last int) []any {
-		return []any{i, last, words.add(text.StepText(w.Steps[i])), words.add(text.Effect(w.Steps[last]))}
-	}
-	for i := 0; i < len(w.Steps); {
-		end := i
-		for end < len(w.Steps) && local(end) && w.Steps[end].Thread == w.Steps[i].Thread {
-			end++
+	for i := range list {
+		r := &list[i]
+		row := []any{r.First, r.Last, words.add(r.Text), words.add(r.EffectText())}
+		if r.Fold != rows.Statement {
+			row = append(row, rowsOf(r.Rows, words))
 		}
-		switch {
-		case end-i > 1:
-			var inner []any
-			for k := i; k < end; k++ {
-				inner = append(inner, single(k, k))
-			}
-			out = append(out, []any{i, end - 1, words.add(fmt.Sprintf("%s local steps", text.Count(int64(end-i)))), 0, inner})
-			i = end
-		case i+1 < len(w.Steps) && w.Steps[i+1].Kind == verdict.StepFlush && w.Steps[i+1].Of == i:
-			out = append(out, single(i, i+1))
-			i += 2
-		default:
-			out = append(out, single(i, i))
-			i++
+		out = append(out, row)
+	}
+	return out
+}
+
+// blockWords says where the blocks of the heap that the rows name were allocated.
+func blockWords(legend []verdict.Block) []string {
+	out := []string{}
+	for _, b := range legend {
+		line := b.Name + " is the block of " + b.By
+		if b.Pos != nil {
+			line += " at " + positionText(b.Pos)
 		}
+		out = append(out, line)
 	}
 	return out
 }

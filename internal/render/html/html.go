@@ -56,8 +56,12 @@ type frame struct {
 
 // Report writes the page of results. Relations have the names given until the reader wants others.
 func Report(w io.Writer, results []verdict.Result, names relation.Names) error {
-	v := newPage(results)
-	v.Data.Herd = names == relation.HerdNames
-	v.Style, v.Script = template.CSS(file("style.css")), script("core.js", "layout.js", "steps.js", "panes.js", "app.js")
-	return write(w, "page.html", v)
+	return write(w, "page.html", newPage(results).with(names))
+}
+
+// with adds the style sheet, the script and the names of relations.
+func (p *page) with(names relation.Names) *page {
+	p.Data.Herd = names == relation.HerdNames
+	p.Style, p.Script = template.CSS(file("style.css")), script("core.js", "layout.js", "steps.js", "panes.js", "lists.js", "app.js")
+	return p
 }

@@ -62,7 +62,7 @@ func TestBrowser(t *testing.T) {
 		test func(*testing.T, *browser)
 	}{
 		{"pages", testPages}, {"stepping", testStepping}, {"states", testStates}, {"cycle", testCycle}, {"threads", testThreads}, {"long", testLong},
-		{"filters", testFilters},
+		{"filters", testFilters}, {"answers", testAnswers},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			outer := b.t
@@ -79,22 +79,23 @@ func TestBrowser(t *testing.T) {
 // testPages: every kind of page loads without a complaint, asks for nothing, and fits a screen and a phone, in
 // light and dark.
 func testPages(t *testing.T, b *browser) {
-	pages := []struct {
-		name    string
-		results []verdict.Result
-		address string
-	}{
-		{"violation", example(t, "dekker.fp", "tso"), "#r1e1s6"},
-		{"attacks", example(t, "dekker.fp"), "#r1e2s4"},
-		{"models", example(t, "mp.fp", "sc", "tso", "pso"), "#r3e1s4"},
-		{"c", example(t, "dekker.c", "tso"), "#r1e1s20"},
-		{"safe", ask(t, "sb.fp", storeBuffering, "sc"), ""},
-		{"unknown", unanswered(), ""},
-		{"hostile", hostile(t), "#r2e1s3"},
-		{"empty", nil, ""},
-	}
-	for _, p := range pages {
-		b.open(p.name, p.results)
+	for _, p := range []struct{ name, page, address string }{
+		{"violation", render(t, example(t, "dekker.fp", "tso")), "#r1e1s6"},
+		{"attacks", render(t, example(t, "dekker.fp")), "#r1e2s4"},
+		{"models", render(t, example(t, "mp.fp", "sc", "tso", "pso")), "#r3e1s4"},
+		{"c", render(t, example(t, "dekker.c", "tso")), "#r1e1s20"},
+		{"safe", render(t, ask(t, "sb.fp", storeBuffering, "sc")), ""},
+		{"unknown", render(t, unanswered()), ""},
+		{"hostile", render(t, hostile(t)), "#r2e1s3"},
+		{"fences", render(t, fenced(t)), ""},
+		{"proof", render(t, proved()), ""},
+		{"litmus", render(t, litmus(t)), ""},
+		{"traces", tracesPage(t), "#r1e2s3"},
+		{"tests", testsPage(t), ""},
+		{"hostile-lists", hostileLists(t), ""},
+		{"empty", render(t, nil), ""},
+	} {
+		b.load(p.name, p.page)
 		b.address(p.address)
 		b.picture(p.name + "-light")
 		b.fits(p.name)
@@ -102,6 +103,7 @@ func testPages(t *testing.T, b *browser) {
 			b.dark(true)
 			b.picture(p.name + "-dark")
 			b.dark(false)
+			b.print(p.name)
 		}
 		b.size(400, 800)
 		b.picture(p.name + "-phone")
@@ -229,6 +231,9 @@ func wide(n int) []verdict.Result {
 			add(verdict.Step{Thread: t, Kind: verdict.StepExec, Text: "unsigned long tail = queue->tail & (QUEUE_SIZE - 1)"})
 		}
 	}
+	for k := range 4 { // on memory that only this thread accesses
+		add(verdict.Step{Kind: verdict.StepStore, Addr: uint64(1<<20 + 8*k), Size: 8, Location: fmt.Sprintf("scratch[%d]", k), Value: 1, Text: fmt.Sprintf("scratch[%d] = 1", k), Edge: k})
+	}
 	for round := range 3 {
 		var stores []int
 		for t := range n {
@@ -345,9 +350,9 @@ func testFilters(t *testing.T, b *browser) {
 	b.open("filters", wide(2))
 	rows := `document.querySelector(".steps .rows").style.height.replace("px", "") / 34`
 	all := eval[float64](b, rows)
-	b.want(`document.querySelector(".ev.folded span").textContent`, "⋯ 2 local steps")
+	b.want(`document.querySelectorAll(".ev.folded").length`, "1")
 	b.do(chromedp.Click(chromedp.CSS(`.ev.folded`)))
-	b.want(rows, fmt.Sprint(all+1))
+	b.want(rows, fmt.Sprint(all+3))
 	b.do(chromedp.Click(chromedp.CSS(`[data-thread="1"]`)))
 	b.want(`document.querySelector(".steps").textContent.includes("assert(seen")`, "false")
 	b.want(`/^\d+ of \d+ steps are hidden$/.test(document.querySelector(".left-out").textContent)`, "true")

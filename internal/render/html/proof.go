@@ -11,7 +11,8 @@ import (
 type proof struct {
 	Checks       []proofRow
 	Stores       []proofRow
-	Invariants   []proofRow
+	Invariants   []proofRow // given in the program
+	Found        []proofRow // by fencepost
 	Abstractions []proofRow
 	Grounds      string // obligations, queries, solver
 	Integers     bool   // numbers are unbounded in the proof
@@ -54,7 +55,12 @@ func (v *result) proof(r *verdict.Result) {
 		one.Stores = append(one.Stores, storeRow(&p.Stores[i]))
 	}
 	for i := range p.Invariants {
-		one.Invariants = append(one.Invariants, invariantRow(&p.Invariants[i]))
+		row := invariantRow(&p.Invariants[i])
+		if p.Invariants[i].Found {
+			one.Found = append(one.Found, row)
+		} else {
+			one.Invariants = append(one.Invariants, row)
+		}
 	}
 	for _, a := range p.Abstractions {
 		row := proofRow{Where: positionText(a.Pos), What: instruction(a.ProofInstruction), Class: "good", Status: "abstracted", Why: []string{a.Cond}}
@@ -65,26 +71,24 @@ func (v *result) proof(r *verdict.Result) {
 		one.Abstractions = append(one.Abstractions, row)
 	}
 	v.Proof = one
-	v.Under = "under TSO"
-	open := p.Open()
-	switch {
-	case r.Verdict == verdict.ValueRobust:
-		v.Word, v.Under = "value-robust", ""
-		if v.Reason == "" {
-			v.Reason = "TSO and SC reach the same shared states."
-		}
-	case r.Verdict == verdict.Abstracted:
-		v.Word = "proved on an abstraction"
-		if v.Reason == "" {
-			v.Reason = "What holds for the abstracted program under SC holds for this program under TSO."
-		}
+	v.Under = ""
+	shows := "It is not shown that TSO and SC reach the same shared states."
+	switch r.Verdict {
+	case verdict.ValueRobust:
+		v.Word, shows = "value-robust", "TSO and SC reach the same shared states."
+	case verdict.Abstracted:
+		v.Word, shows = "proved on an abstraction", "What holds for the abstracted program under SC holds for this program under TSO."
 	default:
-		v.Word, v.Under = "not proved value-robust", ""
+		v.Word = "not proved value-robust"
 	}
-	if open > 0 {
-		v.Class, v.Under = "open", ""
-		v.Word = fmt.Sprintf("not proved: %d of %s open; %s", open, plural(len(p.Checks), "check"), v.Word)
+	if open := p.Open(); open > 0 {
+		v.Class = "open"
+		v.Word = fmt.Sprintf("not proved: %d of %s open", open, plural(len(p.Checks), "check"))
 	}
+	if v.Reason != "" {
+		shows = v.Reason + ". " + shows
+	}
+	v.Reason = shows
 }
 
 func storeRow(s *verdict.ProofStore) proofRow {

@@ -3,8 +3,11 @@ package html
 import (
 	"fmt"
 	"path"
+	"reflect"
+	"slices"
 	"strings"
 
+	"fencepost/internal/render/relation"
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
 )
@@ -13,7 +16,15 @@ import (
 type page struct {
 	frame
 	Results []result
+	Summary *summary // of many programs
 	Data    pageData // for the script
+}
+
+// summary heads a page about many programs.
+type summary struct {
+	Class string
+	Word  string
+	Lines []string
 }
 
 // result is an answer as the template shows it.
@@ -53,6 +64,8 @@ type pageData struct {
 	Groups  []group      `json:"groups"`
 	First   int          `json:"first"` // the result to open
 	Herd    bool         `json:"herd"`  // relations have herd's names
+	Grid    []gridItem   `json:"grid,omitempty"`
+	Tests   []testRow    `json:"tests,omitempty"`
 }
 
 type resultData struct {
@@ -65,13 +78,22 @@ type resultData struct {
 }
 
 func newPage(results []verdict.Result) *page {
+	all := make([][]verdict.Execution, len(results))
+	for i := range results {
+		all[i] = executions(&results[i])
+	}
+	return newPageOf(results, all)
+}
+
+// newPageOf makes a page of results with their executions.
+func newPageOf(results []verdict.Result, all [][]verdict.Execution) *page {
 	p := &page{frame: frame{Title: "fencepost"}, Data: pageData{Files: []sourceFile{}, Results: []resultData{}}}
 	p.Data.First = firstViolation(results)
 	words := newTable()
 	known := map[string]int{} // files by name and text
 	for i := range results {
 		files := newSources(&results[i])
-		one, data := newResult(&results[i], fmt.Sprintf("r%d", i+1), files, words)
+		one, data := newResult(&results[i], all[i], fmt.Sprintf("r%d", i+1), files, words)
 		one.First = i == p.Data.First
 		for _, f := range files.list {
 			key := f.Name + "\x00" + f.Text
@@ -109,7 +131,7 @@ func firstViolation(results []verdict.Result) int {
 	return 0
 }
 
-func newResult(r *verdict.Result, id string, files *sources, words *table) (result, resultData) {
+func newResult(r *verdict.Result, all []verdict.Execution, id string, files *sources, words *table) (result, resultData) {
 	v := result{
 		ID: id, Word: text.VerdictWord(r), Under: "under " + strings.ToUpper(r.Model), Class: class(r.Verdict),
 		Program: r.Program, Question: string(r.Question), Stats: text.Stats(r), Finals: r.FinalStates, LeftOut: r.LeftOut, Sources: len(files.list) > 0,
@@ -145,7 +167,6 @@ func newResult(r *verdict.Result, id string, files *sources, words *table) (resu
 	for _, w := range r.Warnings {
 		v.Warnings = append(v.Warnings, warning{positionText(w.Pos), w.Message, w.Code})
 	}
-	all := executions(r)
 	data := resultData{ID: id, Files: []int{}, Executions: []executionData{}}
 	for i := range all {
 		one, steps := newExecution(&all[i], fmt.Sprintf("%se%d", id, i+1), r.Model, files, words)
@@ -166,29 +187,26 @@ func newResult(r *verdict.Result, id string, files *sources, words *table) (resu
 // executions returns the executions of a result, and for each fence of a repair the execution that it prevents.
 func executions(r *verdict.Result) []verdict.Execution {
 	all := r.Executions()
+	if len(r.Fences) == 1 && r.Repair != nil && hasWitness(r.Fences[0].Without) && hasWitness(r.Repair.Before) && reflect.DeepEqual(r.Fences[0].Without.Witness(), r.Repair.Before.Witness()) {
+		// The only fence prevents the execution before the repair.
+		all = slices.DeleteFunc(all, func(e verdict.Execution) bool { return e.Witness == r.Repair.Before.Witness() })
+	}
 	if t := r.Trace; t != nil && t.Witness != nil && len(r.Attacks) == 0 {
-		all = append(all, traceExecution(t))
+		all = append(all, relation.OfTrace(t))
 	}
 	for i := range r.Fences {
-		if b := r.Fences[i].Without; b != nil && (b.Attack != nil || b.Violation != nil) && b.Witness() != nil {
+		if b := r.Fences[i].Without; hasWitness(b) {
 			all = append(all, b.Execution(fmt.Sprintf("without fence %d", i+1)))
 		}
 	}
-	if rep := r.Repair; rep != nil && rep.Hopeless != nil && (rep.Hopeless.Attack != nil || rep.Hopeless.Violation != nil) && rep.Hopeless.Witness() != nil {
+	if rep := r.Repair; rep != nil && hasWitness(rep.Hopeless) {
 		all = append(all, rep.Hopeless.Execution("with all fences"))
 	}
 	return all
 }
 
-// traceExecution returns an execution with a trace, drawn with the relation of the trace.
-func traceExecution(t *verdict.Trace) verdict.Execution {
-	e := verdict.Execution{Name: fmt.Sprintf("trace %d", t.Number), Verdict: verdict.Observed, Witness: t.Witness}
-	if len(t.Cycle) > 0 {
-		e.Reason = "happens-before has a cycle"
-		e.Verdict = verdict.Unsafe
-	}
-	e.Cause = &verdict.Cause{Kind: verdict.CauseBuffered, Nodes: t.Nodes, Edges: t.Edges, Cycle: t.Cycle}
-	return e
+func hasWitness(b *verdict.Break) bool {
+	return b != nil && (b.Attack != nil || b.Violation != nil) && b.Witness() != nil
 }
 
 // engineLine returns the answer of one engine.

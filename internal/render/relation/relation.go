@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"fmt"
 	"slices"
 
 	"fencepost/verdict"
@@ -57,11 +58,24 @@ func Of(e *verdict.Execution) HappensBefore {
 	switch {
 	case e.Attack != nil && len(e.Attack.Nodes) > 0:
 		return HappensBefore{Nodes: e.Attack.Nodes, Edges: e.Attack.Edges, Cycle: e.Attack.Cycle}
-	case e.Cause != nil && len(e.Cause.Cycle) > 0:
+	case e.Cause != nil && len(e.Cause.Nodes) > 0:
 		return HappensBefore{Nodes: e.Cause.Nodes, Edges: e.Cause.Edges, Cycle: e.Cause.Cycle}
 	default:
 		return FromSteps(e.Witness)
 	}
+}
+
+// OfTrace returns an execution with a trace. Its relation is the one of the trace.
+func OfTrace(t *verdict.Trace) verdict.Execution {
+	e := verdict.Execution{Name: fmt.Sprintf("trace %d", t.Number), Verdict: verdict.Observed, Witness: t.Witness}
+	if e.Witness == nil {
+		e.Witness = &verdict.Witness{}
+	}
+	if len(t.Cycle) > 0 {
+		e.Reason = "not possible under sequential consistency"
+	}
+	e.Cause = &verdict.Cause{Kind: verdict.CauseBuffered, Nodes: t.Nodes, Edges: t.Edges, Cycle: t.Cycle}
+	return e
 }
 
 // Delayed returns the step whose store was delayed and the step of the access that overtook

@@ -142,7 +142,7 @@ func (p *printer) forbidden(t *verdict.LitmusTest, state string) {
 	for i := range t.Results {
 		r := &t.Results[i]
 		o := findOutcome(r, state)
-		if o == nil || o.Witness == nil {
+		if o == nil || o.Witness == nil || o.SC == verdict.SCAllows || o.SC == "" {
 			continue
 		}
 		why := "which SC forbids"

@@ -5,6 +5,7 @@ const shownResult = () => results[view.result];
 const now = () => shownResult() && shownResult().executions[view.execution];
 const root = () => document.getElementById(shownResult().id);
 const pages = new Map(); // the results that were shown, with their lists
+let grid = null; // of traces
 let laidOut = ""; // which execution the rows were built for, and how
 
 // Which place the address names: #r1e2s3 is result 1, execution 2, step 3.
@@ -86,6 +87,7 @@ function enter(one, e) {
   end.textContent = e.end;
   end.hidden = !e.end;
   end.classList.toggle("bad", e.bad);
+  $(".blocks", main).textContent = e.blocks.join(" · ");
   for (const input of all(".search, .variable", main)) input.value = "";
   pick(main, e);
   chips(main, e);
@@ -93,14 +95,14 @@ function enter(one, e) {
   $("#variables", main).replaceChildren(...names.map(n => { const o = make("option"); o.value = n; return o; }));
   const graph = $('template[data-graph="' + e.id + '"]');
   $(".drawing", main).replaceChildren(graph.content.cloneNode(true));
-  $(".cyclic", main).hidden = !e.cycle;
+  $(".has-cycle", main).hidden = !e.cycle;
   renameEdges($(".drawing", main), $(".legend", main), e.cycle);
 }
 
 // pick offers the executions of the result: tabs, or a list if there are many.
 function pick(main, e) {
   const nav = $(".pick", main), list = shownResult().executions;
-  if (list.length < 2) return;
+  if (list.length < 2 || data.grid) return;
   if (list.length <= 6) {
     nav.className = "pick tabs";
     nav.replaceChildren(...list.map((x, i) => {
@@ -257,8 +259,9 @@ function visit(address) {
   const before = view.result;
   if (!fromAddress(address)) return;
   show(true);
+  if (grid) grid.refresh();
   const steps = $(".controls", root());
-  if (steps && view.result === before) steps.scrollIntoView({ block: "start" });
+  if (steps && view.result === before || data.tests) (steps || root()).scrollIntoView({ block: "start" });
 }
 
 // find goes to the next step that the search matches, or to the one before.
@@ -294,6 +297,7 @@ function flip(what) {
     herd = !herd;
     keep("relations", herd ? "herd" : "papers");
     if (e) renameEdges($(".drawing", root()), $(".legend", root()), e.cycle);
+    if (grid) grid.refresh();
     return;
   }
   if (!e) return;
@@ -400,6 +404,7 @@ const keys = {
 document.addEventListener("keydown", ev => {
   const t = ev.target;
   if (ev.altKey || ev.ctrlKey || ev.metaKey || !shownResult()) return;
+  if (t.classList.contains("narrow-down")) return;
   if (t.type === "search") {
     if (ev.key === "Enter" && t.classList.contains("search")) find(ev.shiftKey ? -1 : 1);
     if (ev.key === "Escape") { t.value = ""; view[t.classList.contains("search") ? "search" : "variable"] = ""; t.blur(); show(false); found(now()); }
@@ -435,7 +440,13 @@ addEventListener("beforeprint", () => {
 });
 addEventListener("afterprint", () => { for (const x of all(".paper")) x.remove(); });
 
+if (data.tests || data.grid) $("#list").hidden = false;
+if (data.tests) testList($("#list"));
 if (results.length) {
   fromAddress(location.hash);
   show(view.step > 0);
+}
+if (data.grid) {
+  $(".verdict", root()).after($("#list"));
+  grid = traceGrid($("#list"));
 }

@@ -18,7 +18,7 @@ function prepare(e, single) {
     e.order = threads.map((_, t) => t).filter(t => e.active[t]);
     e.until = new Int32Array(n).fill(n); // by store: the step that takes it to memory
     for (let i = 0; i < n; i++) if (e.k[i] === kinds.flush && e.o[i] > 0) e.until[e.o[i] - 1] = i;
-    e.leaf = new Int32Array(n); // by step: the first step of its statement
+    e.leaf = Int32Array.from(e.t, (_, i) => i); // by step: the first step of its statement
     const walk = rows => rows.forEach(r => r[4] ? walk(r[4]) : e.leaf.fill(r[0], r[0], r[1] + 1));
     walk(e.rows);
   }
@@ -75,12 +75,14 @@ function columnsFor(e, width) {
   }
   for (let i = 0; i < e.length; i++) if (e.slot[i] >= 0) text.entry[e.t[i]] = Math.max(text.entry[e.t[i]], data.strings[e.n[i]].length);
   const gap = 10, ch = charWidth;
+  // A thread that only folded rows stand for needs no column: a folded row is as wide as the table.
+  const some = new Set(view.rows.filter(r => !r.folded).map(r => e.t[r.main])), threads = some.size ? e.order.filter(t => some.has(t)) : e.order;
   for (const slots of [mostSlots, 2, 1]) {
     const no = numberWidth();
     const cols = [{ what: "no", least: no, best: no }];
-    const half = Math.ceil(e.order.length / 2);
+    const half = Math.ceil(threads.length / 2);
     const memory = { what: "memory", least: 9 * ch + 14, best: Math.min(text.memory, 26) * ch + 16 };
-    e.order.forEach((t, i) => {
+    threads.forEach((t, i) => {
       const head = Math.min(e.threads[t].length, 14) * ch + 12;
       const wants = Math.min(text.code[t], 46) * ch + 30;
       const code = { what: "code", t, least: Math.max(head, Math.min(wants, (e.quiet[t] ? 12 : 20) * ch + 26)), best: Math.max(head, wants) };
@@ -91,10 +93,13 @@ function columnsFor(e, width) {
       if (i < half) cols.push(code, ...buffer); else cols.push(...buffer.reverse(), code);
       if (i === half - 1) cols.push(memory);
     });
-    if (!e.order.length) cols.push(memory);
+    if (!threads.length) cols.push(memory);
     const sum = key => cols.reduce((n, c) => n + c[key], 0) + gap * (cols.length - 1);
     if (sum("least") > width) continue;
-    for (const c of cols) c.width = c.least;
+    for (const c of cols) {
+      c.best = Math.max(c.best, c.least);
+      c.width = c.least;
+    }
     let spare = width - sum("least");
     // Instructions first, then memory, then buffers get what they want; what is left goes to the instructions.
     for (const what of ["code", "memory", "slot"]) {
@@ -111,7 +116,7 @@ function columnsFor(e, width) {
       else if (c.what === "more") at.more[c.t] = i + 1;
       else if (c.what === "memory") at.memory = i + 1;
     });
-    return { css: cols.map(c => c.width + "px").join(" "), cols, at, slots };
+    return { css: cols.map(c => c.width + "px").join(" "), cols, at, slots, threads };
   }
   return null;
 }

@@ -72,14 +72,17 @@ function drawRow(e, r) {
 const put = (parent, el, from, to) => { el.style.gridColumn = to ? from + "/" + to : from; parent.append(el); return el; };
 
 function drawColumns(e, row, box, ev) {
-  const { at } = view.grid, i = row.main, t = e.t[i], k = e.k[i];
+  const { at } = view.grid, t = e.t[row.main], k = e.k[row.main];
   if (!row.folded) wires(e, row, box);
   // The stores that wait: a piece of a bar in each row, with the text in the first and now and then below.
   for (const p of e.order) {
     const beyond = e.waiting[p][row.to] - pieces(e, p, row, box);
     if (beyond > 0 && at.more[p]) put(box, make("span", "more " + hue(p), "+" + count(beyond)), at.more[p]).title = count(e.waiting[p][row.to]) + " stores wait in this buffer";
   }
-  put(box, ev, at.code[t]);
+  if (row.folded && !box.querySelector(".bar, .more")) {
+    put(box, ev, 2, -1);
+    if (row.effect) ev.firstChild.textContent += ": " + row.effect;
+  } else put(box, ev, at.code[t] || 2);
   if (row.memory) put(box, make("span", "cell " + (k === kinds.load || k === kinds.try ? "rd " : "wr ") + hue(t), row.memory), at.memory).title = row.memory;
 }
 
@@ -89,7 +92,7 @@ function pieces(e, p, row, box) {
   let drawn = 0;
   for (let s = 0; s < Math.min(e.slots[p], slots); s++) {
     const store = occupant(e, p, s, row);
-    if (store < 0) continue;
+    if (store < 0 || !at.slot[p + "," + s]) continue;
     const starts = store >= row.from, ends = e.until[store] <= row.to, open = e.until[store] === e.length;
     const piece = make("span", "bar " + hue(p) + (starts ? " starts" : "") + (ends ? " ends" : "") + (store === e.delayed ? " delayed" : ""));
     if (starts || view.rowOf[row.from] % 12 === 0) piece.append(make("i", "", data.strings[e.n[store]]));
@@ -180,8 +183,8 @@ function drawHeads(e, heads) {
     heads.replaceChildren(...list);
     return;
   }
-  const { at, cols } = view.grid;
-  for (const t of e.order) {
+  const { at, cols, threads } = view.grid;
+  for (const t of threads) {
     head(hue(t), e.threads[t], at.code[t]);
     const own = cols.map((c, i) => c.t === t && c.what !== "code" ? i + 1 : 0).filter(Boolean);
     if (own.length) head("buf " + hue(t), "buffer", Math.min(...own), Math.max(...own) + 1);

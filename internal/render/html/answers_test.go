@@ -1,0 +1,198 @@
+package html_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"fencepost"
+	"fencepost/internal/render/html"
+	"fencepost/internal/render/relation"
+	"fencepost/verdict"
+)
+
+// fenced is an answer about fences: Dekker needs two.
+func fenced(t testing.TB) []verdict.Result {
+	t.Helper()
+	answer, err := fencepost.Fences(context.Background(), fencepost.Input{Name: "sb.fp", Text: []byte(storeBuffering)}, fencepost.FenceOptions{Options: fencepost.Options{Workers: 1}})
+	if err != nil || len(answer.Results) != 1 || len(answer.Results[0].Fences) == 0 {
+		t.Fatalf("%v %+v", err, answer)
+	}
+	return answer.Results
+}
+
+// proved is a proof with open checks, of all kinds.
+func proved() []verdict.Result {
+	at := verdict.ProofInstruction{Thread: "t", Pos: &verdict.Pos{File: "p.fp", Line: 3, Col: 1}, Text: "x = 1"}
+	state := []verdict.ProofValue{{Name: "x", Value: "1"}}
+	return []verdict.Result{{Program: "p.fp", Question: "value-robustness", Model: "tso", Verdict: verdict.Unknown, Reason: "1 store is not shown to be atomic", Engine: "mover",
+		Sources: map[string]string{"p.fp": "var x;\nthread t {\n  x = 1;\n}\n"},
+		Proof: &verdict.Proof{
+			Stores: []verdict.ProofStore{{ProofInstruction: at, By: verdict.ByFlow}, {ProofInstruction: at, By: verdict.ByRight, Loads: []verdict.ProofLoad{{ProofInstruction: at}}},
+				{ProofInstruction: at, Blocks: []verdict.ProofPair{{ProofInstruction: at, State: state}}, Loads: []verdict.ProofLoad{{ProofInstruction: at, Blocks: []verdict.ProofPair{{ProofInstruction: at, Vague: true}}}}, Repairs: []string{"a fence after x = 1"}}},
+			Invariants:   []verdict.ProofInvariant{{Cond: "x >= 0", Found: true}, {ProofInstruction: at, Cond: "x == 2", Fails: "it does not hold at first", State: state}},
+			Abstractions: []verdict.ProofAbstraction{{ProofInstruction: at, Cond: "x <= 1", Found: true, Sound: true}},
+			Checks:       []verdict.ProofCheck{{ProofInstruction: at, What: "x == 1", Proved: true}, {ProofInstruction: at, What: "x == 0", State: state}},
+			Obligations:  12, Queries: 3, Solver: "z3", Arithmetic: verdict.ProofIntegers,
+		}}}
+}
+
+// litmus is store buffering under three models, with an execution for every outcome, and IRIW, whose outcome no
+// model has.
+func litmus(t testing.TB) []verdict.Result {
+	t.Helper()
+	var all []verdict.Result
+	for name, text := range map[string]string{
+		"SB": "X86 SB\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV [y],$1 ;\n MOV EAX,[y] | MOV EAX,[x] ;\nexists (0:EAX=0 /\\ 1:EAX=0)\n",
+		"MP": "X86 MP\n{ }\n P0 | P1 ;\n MOV [x],$1 | MOV EAX,[y] ;\n MOV [y],$1 | MOV EBX,[x] ;\nexists (1:EAX=1 /\\ 1:EBX=2)\n",
+	} {
+		test, err := fencepost.Litmus(context.Background(), fencepost.Input{Name: name + ".litmus", Text: []byte(text)},
+			fencepost.LitmusOptions{Options: fencepost.Options{Workers: 1}, Models: []fencepost.Model{"sc", "tso", "pso"}, Witnesses: true, AllWitnesses: true})
+		if err != nil || len(test.Results) != 3 {
+			t.Fatalf("%s: %v %+v", name, err, test.Diagnostics)
+		}
+		if name == "SB" {
+			all = append(test.Results, all...)
+		} else {
+			all = append(all, test.Results...)
+		}
+	}
+	return all
+}
+
+func traceSet(t testing.TB) *verdict.TraceSet {
+	t.Helper()
+	var list []verdict.Trace
+	answer, err := fencepost.Traces(context.Background(), fencepost.Input{Name: "sb.fp", Text: []byte(storeBuffering)},
+		fencepost.TraceOptions{Options: fencepost.Defaults(), Each: func(trace *verdict.Trace) { list = append(list, *trace) }})
+	if err != nil || len(list) != 4 {
+		t.Fatalf("%d traces: %v", len(list), err)
+	}
+	answer.Set.Traces = list
+	return &answer.Set
+}
+
+func tracesPage(t testing.TB) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := html.Traces(&out, traceSet(t), relation.HerdNames); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func programTests(t testing.TB) []*verdict.ProgramTest {
+	t.Helper()
+	failed := ask(t, "sb.fp", storeBuffering, "tso")[0]
+	all := []*verdict.ProgramTest{
+		{File: "src/sb.fp", Outcomes: []verdict.TestOutcome{
+			{Key: "sc", Want: "safe", Got: "safe", Status: verdict.TestPassed, Line: 1},
+			{Key: "tso", Want: "safe", Got: "unsafe", Detail: failed.Reason, Status: verdict.TestFailed, Line: 1, Seconds: 0.1, Result: &failed}}},
+		{File: "src/bad.fp", Problem: "there is no such answer", Line: 2},
+		{File: "src/refused.c", Outcomes: []verdict.TestOutcome{{Key: "tso", Want: "safe", Detail: "not supported", Status: verdict.TestRefused, Line: 1}}},
+	}
+	for i := range 300 {
+		all = append(all, &verdict.ProgramTest{File: fmt.Sprintf("src/deep/directory/of/programs/fine%d.fp", i), Outcomes: []verdict.TestOutcome{{Key: "tso", Want: "safe", Got: "safe", Status: verdict.TestPassed, Line: 1}}})
+	}
+	return all
+}
+
+func testsPage(t testing.TB) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := html.Tests(&out, programTests(t), relation.HerdNames); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// evil tries to escape from its element, and has control characters.
+const evil = `</script></style></title></template><script>window.hacked=1</script><img src=x onerror="window.hacked=1">"'` + "`${window.hacked=1}`<!--\x00\x1b[31m\u202e\n"
+
+// hostileLists is the page of a run, of answers with fences and a proof, and of traces, with names that try to
+// escape.
+func hostileLists(t testing.TB) string {
+	t.Helper()
+	tests := programTests(t)[:3]
+	r := fenced(t)[0]
+	r.Fences[0].Label, r.Fences[0].Pos.File = evil, evil
+	r.Repair.Patches[0].File, r.Repair.Patches[0].Diff = evil, "@@ -1,2 +1,2 @@\n-"+evil+"\n+"+evil
+	r.Repair.Optimal = [][]verdict.Fence{{r.Fences[0]}, {r.Fences[0]}}
+	proof := proved()[0]
+	proof.Proof.Checks[0].What, proof.Proof.Invariants[0].Cond, proof.Proof.Stores[2].Repairs[0], proof.Proof.Solver = evil, evil, evil, evil
+	other := litmus(t)[1]
+	other.Litmus.Name, other.Litmus.Condition, other.Litmus.Outcomes[0].State = evil, evil, evil
+	for i, r := range []*verdict.Result{&r, &proof, &other} {
+		tests = append(tests, &verdict.ProgramTest{File: evil + ".fp", Problem: evil, Outcomes: []verdict.TestOutcome{{Key: evil, Want: evil, Got: evil, Detail: evil, Status: verdict.TestFailed, Line: i, Result: r}}})
+	}
+	var out, traces bytes.Buffer
+	set := traceSet(t)
+	set.Program, set.Reason = evil, evil
+	for i := range set.Traces[0].Witness.Steps {
+		set.Traces[0].Witness.Steps[i].Location = evil
+	}
+	if err := html.Tests(&out, tests, relation.HerdNames); err != nil {
+		t.Fatal(err)
+	}
+	if err := html.Traces(&traces, set, relation.HerdNames); err != nil {
+		t.Fatal(err)
+	}
+	for name, page := range map[string]string{"tests": out.String(), "traces": traces.String()} {
+		if n := strings.Count(page, "<script"); n != 2 || strings.Contains(page, "<img") || strings.Contains(page, "ZgotmplZ") {
+			t.Errorf("%s: %d scripts", name, n)
+		}
+	}
+	return out.String()
+}
+
+// testAnswers: what the pages of the commands show beside the steps, and where their buttons lead.
+func testAnswers(t *testing.T, b *browser) {
+	text := func(selector string) string {
+		return `document.querySelector("` + selector + `").textContent.replace(/\s+/g, " ").trim()`
+	}
+	results := fenced(t)
+	b.open("fences", results)
+	b.want(text("h1"), fmt.Sprintf("%d fences make it robust against TSO", len(results[0].Fences)))
+	b.want(`document.querySelectorAll(".side.added").length`, fmt.Sprint(len(results[0].Fences)))
+	b.want(`document.querySelector(".side.added").textContent.includes("fence")`, "true")
+	b.do(chromedp.Click(chromedp.CSS(`[data-address="#r1e3"].go`)))
+	b.want(`location.hash`, "#r1e3s0")
+	b.want(text(".name"), "Without fence 2")
+
+	b.open("proof", proved())
+	b.want(text("h1"), "not proved: 1 of 2 checks open")
+	b.want(`document.querySelectorAll(".proof .facts").length`, "5")
+
+	b.open("litmus", litmus(t))
+	b.want(text("h1"), "observed under TSO")
+	asked := `[...document.querySelectorAll(".is-asked td")].map(e => e.textContent).join(" ")`
+	b.want(asked, "asked for: exists (0:EAX=0 /\\ 1:EAX=0) – yes yes")
+	b.do(chromedp.Click(chromedp.CSS(`.is-other .go`)))
+	b.want(text("h1"), "not observed under SC")
+	b.want(`document.querySelectorAll(".row").length > 0`, "true")
+	b.do(chromedp.Click(chromedp.CSS(`.group:nth-child(2) .tab`)))
+	b.want(asked, "asked for: exists (1:EAX=1 /\\ 1:EBX=2) – – –")
+
+	b.load("traces", tracesPage(t))
+	b.want(`document.querySelectorAll(".trace").length + " " + document.querySelectorAll(".trace.cyclic").length`, "4 1")
+	b.do(chromedp.Click(chromedp.CSS(`#list .chip:nth-of-type(2)`)))
+	b.want(`document.querySelectorAll(".trace").length`, "1")
+	b.do(chromedp.Click(chromedp.CSS(`.trace`)))
+	b.want(`document.querySelector(".has-cycle").hidden === false`, "true")
+	b.do(chromedp.Click(chromedp.CSS(`#list .chip:nth-of-type(1)`)), chromedp.SendKeys(chromedp.CSS(".narrow-down"), "x=1 y=1"))
+	b.want(`document.querySelectorAll(".trace").length`, "1")
+
+	b.load("tests", testsPage(t))
+	b.want(text("h1"), "3 not as expected")
+	b.want(`document.querySelectorAll(".test").length`, "3")
+	b.do(chromedp.Click(chromedp.CSS(`.test .go`)))
+	b.want(`location.hash`, "#r1e1s0")
+	b.want(text("main h1"), "unsafe under TSO")
+	b.do(chromedp.Click(chromedp.CSS(`#list .chip`)))
+	b.want(text("#list .left-out"), "")
+	b.want(`document.querySelectorAll(".test").length < 60`, "true")
+}

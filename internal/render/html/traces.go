@@ -1,0 +1,98 @@
+package html
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"fencepost/internal/render/relation"
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+)
+
+// gridItem is a drawing in the grid of traces, as the script reads it.
+type gridItem struct {
+	Address string `json:"address"`
+	ID      string `json:"id"` // of the drawing
+	Name    string `json:"name"`
+	Reads   string `json:"reads"` // what the loads read, which a filter searches
+	Cyclic  bool   `json:"cyclic"`
+}
+
+// maxTraceBytes is about how large a page of traces may get. A trace takes its drawing and its steps.
+const maxTraceBytes = 1_600_000
+
+// Traces writes the page of the traces of a program: a grid of happens-before graphs, each with an execution.
+// Relations have the names given until the reader wants others.
+func Traces(w io.Writer, set *verdict.TraceSet, names relation.Names) error {
+	r := verdict.Result{
+		Program: set.Program, Question: "traces", Model: set.Model, Verdict: verdict.Safe, Coverage: set.Coverage, Engine: "smc", Stats: set.Stats,
+		Warnings: set.Warnings, Sources: set.Sources,
+	}
+	if set.Reason != "" || !set.Coverage.Exhaustive {
+		r.Verdict = verdict.Unknown
+	}
+	var list []verdict.Execution
+	size := 0
+	for i := range set.Traces {
+		size += 700*len(set.Traces[i].Nodes) + 1000
+		if set.Traces[i].Witness != nil {
+			size += 60 * len(set.Traces[i].Witness.Steps)
+		}
+		if size > maxTraceBytes {
+			break
+		}
+		list = append(list, relation.OfTrace(&set.Traces[i]))
+	}
+	p := newPageOf([]verdict.Result{r}, [][]verdict.Execution{list})
+	one := &p.Results[0]
+	one.Word, one.Class = plural(int(set.Count), "trace"), "plain"
+	one.Reason = "Every trace is possible under sequential consistency."
+	if set.Cyclic > 0 {
+		one.Class = "seen"
+		one.Reason = text.Count(set.Cyclic) + " of them not possible under sequential consistency."
+	}
+	if r.Verdict == verdict.Unknown {
+		one.Class, one.Next = "open", []string{"there may be more: " + strings.Join(more(set), "; ")}
+	}
+	if len(list) < len(set.Traces) {
+		one.Reason += fmt.Sprintf(" The page shows the first %d; --json lists all.", len(list))
+	}
+	p.Title = fmt.Sprintf("%s: %s under %s", one.Program, one.Word, strings.ToUpper(set.Model))
+	p.Data.Results[0].Class = one.Class
+	for i := range list {
+		p.Data.Grid = append(p.Data.Grid, gridItem{
+			Address: fmt.Sprintf("#r1e%d", i+1), ID: fmt.Sprintf("r1e%d", i+1), Name: list[i].Name, Reads: readsText(&set.Traces[i]), Cyclic: len(set.Traces[i].Cycle) > 0,
+		})
+	}
+	return write(w, "page.html", p.with(names))
+}
+
+// more says why there may be more traces.
+func more(set *verdict.TraceSet) []string {
+	var out []string
+	if set.Reason != "" {
+		out = append(out, set.Reason)
+	}
+	for _, b := range set.Coverage.Met() {
+		out = append(out, b.String())
+	}
+	if len(out) == 0 {
+		out = append(out, "not all executions were explored")
+	}
+	return out
+}
+
+// readsText says what the loads of a trace read.
+func readsText(t *verdict.Trace) string {
+	var parts []string
+	for _, n := range t.Nodes {
+		if t.Witness == nil || n.Step < 0 || n.Step >= len(t.Witness.Steps) {
+			continue
+		}
+		if s := &t.Witness.Steps[n.Step]; s.Kind == verdict.StepLoad || s.Kind == verdict.StepRMW {
+			parts = append(parts, fmt.Sprintf("%s=%s", s.Cell(), s.ValueText()))
+		}
+	}
+	return strings.Join(parts, " ")
+}
