@@ -145,7 +145,7 @@ func rangeOf(leaf func(*ir.Expr) (Interval, bool), e *ir.Expr) (Interval, bool) 
 		}
 		n, ok := x.Neg()
 		return n, ok && n.SubsetOf(TypeRange(e.Type))
-	case e.Op.IsCompare() || e.Op == ir.Not || e.Op == ir.LAnd || e.Op == ir.LOr:
+	case e.Op.IsTruth():
 		return Interval{0, 1}, true
 	case e.Op == ir.Ite:
 		y, ok1 := rangeOf(leaf, e.Y)

@@ -46,11 +46,15 @@ func (g expressions) expr(depth int) *ir.Expr {
 		}
 	}
 	x := func() *ir.Expr { return g.expr(depth - 1) }
-	switch op := ir.ExprOp(int(ir.Neg) + g.Intn(int(ir.Ite-ir.Neg)+1)); {
+	op, typ := ir.ExprOp(int(ir.Neg)+g.Intn(int(ir.Ite-ir.Neg)+1)), g.typ()
+	if op.IsFloat() && op != ir.FloatToInt {
+		typ = ir.F64
+	}
+	switch {
 	case op.IsUnary():
-		return &ir.Expr{Op: op, Type: g.typ(), X: x()}
+		return &ir.Expr{Op: op, Type: typ, X: x()}
 	case op.IsBinary():
-		return &ir.Expr{Op: op, Type: g.typ(), X: x(), Y: x()}
+		return &ir.Expr{Op: op, Type: typ, X: x(), Y: x()}
 	default:
 		return &ir.Expr{Op: ir.Ite, Type: g.typ(), X: x(), Y: x(), Z: x()}
 	}

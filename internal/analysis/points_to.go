@@ -200,7 +200,7 @@ func (a *PointsTo) value(e *ir.Expr, escape func([]int)) (set []int, other bool)
 		release(x)
 		release(y)
 		return nil, true
-	case e.Op.IsCompare() || e.Op == ir.LAnd || e.Op == ir.LOr || e.Op == ir.Not:
+	case e.Op.IsTruth():
 		for _, x := range []*ir.Expr{e.X, e.Y} {
 			if x != nil {
 				a.value(x, escape)

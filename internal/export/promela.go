@@ -110,6 +110,10 @@ func Promela(p *ir.Program, props *property.Set, opt Options) (string, []Refusal
 		w.refuse(p.Threads[maxThreads].Pos, "more than %d threads: SPIN runs at most 255 processes", maxThreads)
 		return "", w.refusals
 	}
+	if e := p.FloatingPoint(); e != nil {
+		w.refuse(e.Pos, "floating point cannot be exported to Promela")
+		return "", w.refusals
+	}
 	w.analyse()
 	w.layOut()
 	if len(w.refusals) > 0 {

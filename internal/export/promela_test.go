@@ -152,7 +152,11 @@ func expression(r *rand.Rand, regs, depth int) *ir.Expr {
 	signed := []ir.Type{ir.S64, ir.S64, ir.S32, ir.S16, ir.S8}
 	types := append([]ir.Type{ir.U64, ir.U16, ir.U8}, signed...)
 	typ := types[r.IntN(len(types))]
-	switch op := ir.Neg + ir.ExprOp(r.IntN(int(ir.Ite-ir.Neg)+1)); op {
+	op := ir.Neg + ir.ExprOp(r.IntN(int(ir.Ite-ir.Neg)+1))
+	if op.IsFloat() {
+		return expression(r, regs, depth)
+	}
+	switch op {
 	case ir.Neg, ir.BitNot, ir.Not, ir.Cast:
 		return ir.Unary(op, typ, sub())
 	case ir.Div, ir.Rem:

@@ -32,11 +32,11 @@ func (e *Expr) Eval(env Env) int64 {
 			return e.Y.Eval(env)
 		}
 		return e.Z.Eval(env)
-	case Neg, BitNot, Not, Cast:
-		return EvalUnary(e.Op, e.Type, e.X.Eval(env))
-	default:
-		return EvalBinary(e.Op, e.Type, e.X.Eval(env), e.Y.Eval(env))
 	}
+	if e.Op.IsUnary() {
+		return EvalUnary(e.Op, e.Type, e.X.Eval(env))
+	}
+	return EvalBinary(e.Op, e.Type, e.X.Eval(env), e.Y.Eval(env))
 }
 
 // EvalUnary applies a unary operator.
@@ -51,7 +51,7 @@ func EvalUnary(op ExprOp, t Type, x int64) int64 {
 	case Cast:
 		return t.Wrap(x)
 	default:
-		panic("BUG: not a unary operator: " + op.String())
+		return evalFloatUnary(op, t, x)
 	}
 }
 
@@ -116,7 +116,7 @@ func EvalBinary(op ExprOp, t Type, x, y int64) int64 {
 	case LOr:
 		return truth(x != 0 || y != 0)
 	default:
-		panic("BUG: not a binary operator: " + op.String())
+		return evalFloat(op, t, x, y)
 	}
 }
 

@@ -20,6 +20,13 @@ const (
 	Not    // X == 0
 	Cast   // X cut to Type and extended
 
+	FNeg         // -X; Type of this and the other operators on floating point is f32 or f64
+	FSqrt        // the square root
+	IntToFloat   // of the signed word X
+	UintToFloat  // of the unsigned word X
+	FloatToFloat // X of the other type of floating point
+	FloatToInt   // X of type f64, towards zero; Type is the integer's
+
 	Add
 	Sub
 	Mul
@@ -40,6 +47,18 @@ const (
 
 	LAnd // short-circuit in effect: operands have no side effects
 	LOr
+
+	FAdd
+	FSub
+	FMul
+	FDiv
+	FEq // comparisons of floating point: -0.0 == 0.0, and a NaN differs from everything
+	FNe
+	FLt
+	FLe
+	FGt
+	FGe
+
 	Ite // X ? Y : Z
 )
 
@@ -47,6 +66,8 @@ var exprNames = [...]string{
 	Neg: "-", BitNot: "~", Not: "!",
 	Add: "+", Sub: "-", Mul: "*", Div: "/", Rem: "%", And: "&", Or: "|", Xor: "^", Shl: "<<", Shr: ">>",
 	Eq: "==", Ne: "!=", Lt: "<", Le: "<=", Gt: ">", Ge: ">=", LAnd: "&&", LOr: "||", Ite: "?",
+	FNeg: "-", FSqrt: "sqrt", IntToFloat: "float of int", UintToFloat: "float of unsigned", FloatToFloat: "float of float", FloatToInt: "int of float",
+	FAdd: "+", FSub: "-", FMul: "*", FDiv: "/", FEq: "==", FNe: "!=", FLt: "<", FLe: "<=", FGt: ">", FGe: ">=",
 }
 
 func (op ExprOp) String() string {
@@ -73,13 +94,24 @@ func (op ExprOp) String() string {
 }
 
 // IsUnary reports whether op takes exactly X.
-func (op ExprOp) IsUnary() bool { return op >= Neg && op <= Cast }
+func (op ExprOp) IsUnary() bool { return op >= Neg && op <= FloatToInt }
 
 // IsBinary reports whether op takes exactly X and Y.
-func (op ExprOp) IsBinary() bool { return op >= Add && op <= LOr }
+func (op ExprOp) IsBinary() bool { return op >= Add && op <= FGe }
 
-// IsCompare reports whether op is one of == != < <= > >=.
+// IsCompare reports whether op is one of == != < <= > >= on integers.
 func (op ExprOp) IsCompare() bool { return op >= Eq && op <= Ge }
+
+// IsFloat reports whether op takes or gives numbers of floating point.
+func (op ExprOp) IsFloat() bool { return op >= FNeg && op <= FloatToInt || op >= FAdd && op <= FGe }
+
+// isFloatCompare reports whether op compares numbers of floating point.
+func (op ExprOp) isFloatCompare() bool { return op >= FEq && op <= FGe }
+
+// IsTruth reports whether every result of op is 0 or 1.
+func (op ExprOp) IsTruth() bool {
+	return op.IsCompare() || op.isFloatCompare() || op == Not || op == LAnd || op == LOr
+}
 
 // Expr is an expression without side effects over the registers of one
 // activation. Expressions are immutable and may be shared.
@@ -136,7 +168,8 @@ func Conditional(c, x, y *Expr) *Expr {
 
 // Negate returns the logical negation of e, without repeated negations.
 func Negate(e *Expr) *Expr {
-	flip := map[ExprOp]ExprOp{Eq: Ne, Ne: Eq, Lt: Ge, Ge: Lt, Le: Gt, Gt: Le}
+	// No others on floating point: with a NaN neither < nor >= holds.
+	flip := map[ExprOp]ExprOp{Eq: Ne, Ne: Eq, Lt: Ge, Ge: Lt, Le: Gt, Gt: Le, FEq: FNe, FNe: FEq}
 	if op, ok := flip[e.Op]; ok {
 		return &Expr{Op: op, Type: e.Type, X: e.X, Y: e.Y}
 	}
@@ -148,8 +181,7 @@ func Negate(e *Expr) *Expr {
 
 // isTruth reports whether e is 0 or 1.
 func (e *Expr) isTruth() bool {
-	return e.Op.IsCompare() || e.Op == Not || e.Op == LAnd || e.Op == LOr ||
-		e.Op == Const && (e.Value == 0 || e.Value == 1)
+	return e.Op.IsTruth() || e.Op == Const && (e.Value == 0 || e.Value == 1)
 }
 
 // fold replaces an expression over constants by its value.
@@ -159,7 +191,22 @@ func fold(e *Expr) *Expr {
 			return e
 		}
 	}
-	return Int(e.Eval(Env{}))
+	v := Int(e.Eval(Env{}))
+	if t := e.result(); t.Float {
+		v.Type = t
+	}
+	return v
+}
+
+// result returns the type of the value of an expression over constants, s64 for all integers.
+func (e *Expr) result() Type {
+	switch {
+	case e.Op.IsFloat() && !e.Op.IsTruth() && e.Type.Float:
+		return e.Type
+	case e.Op == Ite && e.Y.Type.Float:
+		return e.Y.Type
+	}
+	return S64
 }
 
 // IsConst returns the value of e if e is a constant.

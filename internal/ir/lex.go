@@ -89,15 +89,32 @@ func (lx *lexer) next() {
 	case c == '@':
 		lx.position()
 	case isDigit(c):
-		for lx.at < len(lx.text) && (isDigit(lx.text[lx.at]) || isLetter(lx.text[lx.at])) {
-			lx.at++
-		}
+		lx.digits()
 		lx.add(tokNumber, lx.text[start:lx.at], start)
 	case isLetter(c):
 		lx.at += nameLength(lx.text[start:])
 		lx.add(tokName, lx.text[start:lx.at], start)
 	default:
 		lx.punct()
+	}
+}
+
+// digits reads a number: an integer, or one of floating point such as 1.5 and 1.0e-07.
+func (lx *lexer) digits() {
+	dot := false
+	for ; lx.at < len(lx.text); lx.at++ {
+		c, after := lx.text[lx.at], byte(0)
+		if lx.at+1 < len(lx.text) {
+			after = lx.text[lx.at+1]
+		}
+		switch {
+		case isDigit(c) || isLetter(c):
+		case c == '.' && !dot && isDigit(after):
+			dot = true
+		case (c == '-' || c == '+') && dot && lx.text[lx.at-1] == 'e' && isDigit(after):
+		default:
+			return
+		}
 	}
 }
 
@@ -218,7 +235,7 @@ var opWords = func() map[string]OpKind {
 
 // typeWords are the names of types; u0 is the unset type.
 var typeWords = map[string]Type{
-	"s8": S8, "s16": S16, "s32": S32, "s64": S64, "u8": U8, "u16": U16, "u32": U32, "u64": U64, "u0": {},
+	"s8": S8, "s16": S16, "s32": S32, "s64": S64, "u8": U8, "u16": U16, "u32": U32, "u64": U64, "f32": F32, "f64": F64, "u0": {},
 }
 
 // orderWords are the memory orders.
@@ -235,7 +252,8 @@ var orderWords = func() map[string]Order {
 const (
 	seenWord = "seen"
 	selfWord = "self"
-	noDst    = "_" // stands for an absent first destination
+	ofWord   = "of" // between the types of a conversion
+	noDst    = "_"  // stands for an absent first destination
 )
 
 // reserved reports whether a bare word cannot name a register.

@@ -1,5 +1,10 @@
 package ir
 
+import (
+	"strconv"
+	"strings"
+)
+
 // maxDepth bounds the height of expressions, and maxNesting the recursion of the parser. An
 // expression of height d nests at most twice as deep when printed, so every accepted expression
 // is accepted again after printing.
@@ -75,10 +80,12 @@ func (ps *parser) binary(least int) tree {
 		if !ok || op.prec < least {
 			break
 		}
+		at := ps.tok()
 		ps.advance()
 		t := ps.typeSuffix()
+		kind := ps.floating(at, op.op, t)
 		y := ps.binary(op.prec + 1)
-		x = ps.grow(&Expr{Op: op.op, Type: t, X: x.e, Y: y.e}, x, y)
+		x = ps.grow(&Expr{Op: kind, Type: t, X: x.e, Y: y.e}, x, y)
 	}
 	return x
 }
@@ -100,11 +107,12 @@ func (ps *parser) unary() tree {
 		return ps.leaf()
 	}
 	if t.text == "-" && next.kind == tokNumber && next.start == t.end {
-		return ps.typed(Int(ps.integer()))
+		return ps.constant()
 	}
 	if op, ok := prefixOps[t.text]; ok {
 		ps.advance()
 		typ := ps.typeSuffix()
+		op = ps.floating(t, op, typ)
 		x := ps.nested(ps.unary)
 		return ps.grow(&Expr{Op: op, Type: typ, X: x.e}, x)
 	}
@@ -114,9 +122,20 @@ func (ps *parser) unary() tree {
 	ps.advance()
 	if typ, ok := typeWords[next.text]; ok && next.kind == tokName {
 		ps.advance()
+		op := Cast
+		if ps.word(ofWord) {
+			op = ps.conversion(typ)
+		}
 		ps.expect(")")
 		x := ps.nested(ps.unary)
-		return ps.grow(&Expr{Op: Cast, Type: typ, X: x.e}, x)
+		return ps.grow(&Expr{Op: op, Type: typ, X: x.e}, x)
+	}
+	if typ, ok := typeWords[ps.peek(1).text]; ok && next.text == FSqrt.String() && next.kind == tokName && ps.peek(1).kind == tokName {
+		ps.advance()
+		ps.advance()
+		ps.expect(")")
+		x := ps.nested(ps.unary)
+		return ps.grow(&Expr{Op: FSqrt, Type: typ, X: x.e}, x)
 	}
 	x := ps.nested(ps.ternary)
 	ps.expect(")")
@@ -129,7 +148,7 @@ func (ps *parser) leaf() tree {
 	case ps.bad:
 		return tree{e: Int(0)}
 	case t.kind == tokNumber:
-		return ps.typed(Int(ps.integer()))
+		return ps.constant()
 	case ps.word(seenWord):
 		return ps.typed(SeenValue())
 	case ps.word(selfWord):
@@ -185,4 +204,64 @@ func (ps *parser) reg() Reg {
 		ps.failAt(t, codeUnknown, "no register %s", quoteName(name))
 	}
 	return r
+}
+
+// floatOps are the operators on floating point, by the operator on integers that is written alike.
+var floatOps = map[ExprOp]ExprOp{
+	Neg: FNeg, Add: FAdd, Sub: FSub, Mul: FMul, Div: FDiv, Eq: FEq, Ne: FNe, Lt: FLt, Le: FLe, Gt: FGt, Ge: FGe,
+}
+
+// floating returns the operator that an operator, written at a token, is at a type.
+func (ps *parser) floating(at *token, op ExprOp, t Type) ExprOp {
+	if !t.Float {
+		return op
+	}
+	float, ok := floatOps[op]
+	if !ok {
+		ps.failAt(at, codeOperation, "%s does not work at %s", op, t)
+	}
+	return float
+}
+
+// conversion reads the type that a number is converted from, as in (f64 of s64), and returns the operator.
+func (ps *parser) conversion(to Type) ExprOp {
+	at := ps.tok()
+	switch from := ps.typ(); {
+	case to.Float && from == S64:
+		return IntToFloat
+	case to.Float && from == U64:
+		return UintToFloat
+	case to.Float && from.Float && from != to:
+		return FloatToFloat
+	case !to.Float && from == F64:
+		return FloatToInt
+	default:
+		ps.failAt(at, codeOperation, "there is no conversion of %s to %s", from, to)
+		return Cast
+	}
+}
+
+// constant reads a number. One of floating point has a point and a type; as an integer its bits are
+// written.
+func (ps *parser) constant() tree {
+	at, text := ps.tok(), ps.tok().text
+	if ps.isPunct("-") {
+		text += ps.peek(1).text
+	}
+	if !strings.Contains(text, ".") {
+		return ps.typed(Int(ps.integer()))
+	}
+	ps.accept("-")
+	ps.advance()
+	c := ps.typed(Int(0))
+	if !c.e.Type.Float {
+		ps.failAt(at, codeNumber, "%s needs a type of floating point, as in %s:f64", text, text)
+		return c
+	}
+	v, err := strconv.ParseFloat(text, int(c.e.Type.Bits))
+	if err != nil {
+		ps.failAt(at, codeNumber, "%s is not a number of type %s", text, c.e.Type)
+	}
+	c.e = Float(c.e.Type, v)
+	return c
 }

@@ -1,5 +1,11 @@
 package ir
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // Operations and expressions in the text form.
 
 func (pr *printer) op(op *Op) {
@@ -217,8 +223,8 @@ func (pr *printer) operand(e *Expr) {
 }
 
 func (pr *printer) unary(e *Expr) {
-	if e.Op == Cast {
-		pr.printf("(%s)", e.Type)
+	if text, ok := prefix(e); ok {
+		pr.printf("(%s)", text)
 		pr.operand(e.X)
 		return
 	}
@@ -236,10 +242,46 @@ func (pr *printer) unary(e *Expr) {
 	pr.operand(e.X)
 }
 
+// prefix returns the text before the operand of a conversion or of a square root.
+func prefix(e *Expr) (string, bool) {
+	from := ""
+	switch e.Op {
+	case Cast:
+		return e.Type.String(), true
+	case FSqrt:
+		return e.Op.String() + " " + e.Type.String(), true
+	case IntToFloat:
+		from = S64.String()
+	case UintToFloat:
+		from = U64.String()
+	case FloatToInt:
+		from = F64.String()
+	case FloatToFloat:
+		from = Type{Bits: 96 - e.Type.Bits, Float: true}.String()
+	default:
+		return "", false
+	}
+	return fmt.Sprintf("%s %s %s", e.Type, ofWord, from), true
+}
+
+// constantText returns the text of a constant. Infinities and NaNs are written as their bits.
+func constantText(e *Expr) string {
+	if e.Type.Float && e.Type.Valid() && e.Type.Wrap(e.Value) == e.Value {
+		text := FloatText(e.Type, e.Value)
+		if !strings.Contains(text, ".") { // 1e-07
+			text = strings.Replace(text, "e", ".0e", 1)
+		}
+		if strings.Contains(text, ".") {
+			return text
+		}
+	}
+	return strconv.FormatInt(e.Value, 10)
+}
+
 func (pr *printer) leaf(e *Expr) {
 	switch e.Op {
 	case Const:
-		pr.printf("%d", e.Value)
+		pr.printf("%s", constantText(e))
 	case RegRef:
 		pr.printf("%s", pr.regName(e.Reg))
 	case Seen:

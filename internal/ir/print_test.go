@@ -64,6 +64,14 @@ func TestRoundTripRandomPrograms(t *testing.T) {
 func TestRoundTripExtremes(t *testing.T) {
 	exprs := []*Expr{
 		Int(math.MinInt64), Int(math.MaxInt64), Int(-1),
+		Float(F64, 1.5), Float(F64, -1e-300), Float(F64, 1e21), Float(F64, math.Copysign(0, -1)), Float(F64, math.Inf(1)), Float(F64, math.NaN()),
+		Float(F32, 0.1), Float(F32, math.MaxFloat32), Float(F32, math.SmallestNonzeroFloat32), Float(F32, math.Inf(-1)),
+		{Op: Const, Type: F32, Value: -1},
+		{Op: FNeg, Type: F64, X: Float(F64, -1)},
+		{Op: FSqrt, Type: F32, X: &Expr{Op: FSqrt, Type: F32, X: R(0)}},
+		{Op: FloatToInt, Type: U8, X: &Expr{Op: FloatToFloat, Type: F64, X: &Expr{Op: UintToFloat, Type: F32, X: R(0)}}},
+		{Op: FloatToFloat, Type: F32, X: &Expr{Op: IntToFloat, Type: F64, X: R(0)}},
+		{Op: FSub, Type: F64, X: R(0), Y: Float(F64, -1)},
 		{Op: Neg, Type: S64, X: Int(1)},
 		{Op: Neg, Type: S64, X: Int(-1)},
 		{Op: Neg, Type: U8, X: Int(math.MinInt64)},

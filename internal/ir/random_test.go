@@ -16,7 +16,10 @@ type generator struct {
 	f *Func
 }
 
-var allTypes = []Type{S8, S16, S32, S64, U8, U16, U32, U64}
+var (
+	allTypes   = []Type{S8, S16, S32, S64, U8, U16, U32, U64}
+	floatTypes = []Type{F32, F64}
+)
 
 // oddNames are names that must be quoted, look like keywords, or do not.
 var oddNames = []string{
@@ -47,6 +50,16 @@ func (g *generator) word() int64 {
 
 func (g *generator) typ() Type { return allTypes[g.Intn(len(allTypes))] }
 
+func (g *generator) float() Type { return floatTypes[g.Intn(len(floatTypes))] }
+
+// anyType is a type of values in memory.
+func (g *generator) anyType() Type {
+	if g.Intn(5) == 0 {
+		return g.float()
+	}
+	return g.typ()
+}
+
 func (g *generator) span() source.Span {
 	if g.flip() {
 		return source.Span{}
@@ -68,7 +81,11 @@ func (g *generator) expr(depth int) *Expr {
 	if g.flip() {
 		t = g.typ()
 	}
-	switch op := ExprOp(int(Neg) + g.Intn(int(Ite-Neg)+1)); {
+	op := ExprOp(int(Neg) + g.Intn(int(Ite-Neg)+1))
+	if op.IsFloat() && op != FloatToInt {
+		t = g.float()
+	}
+	switch {
 	case op.IsUnary():
 		return &Expr{Op: op, Type: t, X: x()}
 	case op.IsBinary():
@@ -95,7 +112,7 @@ func (g *generator) leaf() *Expr {
 		e = Int(g.word())
 	}
 	if g.Intn(8) == 0 {
-		e.Type = g.typ()
+		e.Type = g.anyType()
 	}
 	return e
 }
@@ -111,7 +128,7 @@ func (g *generator) op(kind OpKind) Op {
 		}
 	}
 	order := func() Order { return Order(1 + g.Intn(len(orderNames)-1)) }
-	put(fieldType, func() { op.Type = g.typ() })
+	put(fieldType, func() { op.Type = g.anyType() })
 	put(fieldOrder, func() { op.Order = order() })
 	put(fieldDst, func() { op.Dst = Reg(g.Intn(len(g.f.Regs))) })
 	put(fieldDst2, func() { op.Dst2 = Reg(g.Intn(len(g.f.Regs))) })
@@ -136,6 +153,9 @@ func (g *generator) op(kind OpKind) Op {
 	})
 	switch kind {
 	case RMW:
+		if op.Type.Float {
+			op.Type = g.typ()
+		}
 		op.RMW = RMWKind(1 + g.Intn(len(rmwNames)-1))
 		if op.RMW == Cas {
 			op.Val2 = g.expr(2)
@@ -166,7 +186,7 @@ func (g *generator) layout(depth int) *Layout {
 	}
 	switch kind {
 	case ScalarLayout:
-		return &Layout{Kind: kind, Type: g.typ()}
+		return &Layout{Kind: kind, Type: g.anyType()}
 	case ArrayLayout:
 		return &Layout{Kind: kind, Count: int64(g.Intn(4)), Elem: g.layout(depth - 1)}
 	case RecordLayout:
@@ -189,7 +209,7 @@ func (g *generator) object(i int) Object {
 	o.Unit = defaultUnit(o.Size)
 	if g.flip() {
 		o.Unit = 1 + g.Intn(9)
-		o.Type = g.typ()
+		o.Type = g.anyType()
 	}
 	if g.flip() {
 		if o.Layout = g.layout(3); o.Layout.Size() > o.Size {

@@ -28,37 +28,47 @@ const (
 	NoEdge   EdgeID   = -1
 )
 
-// Type is the width and signedness an operation works at.
+// Type is the width an operation works at, and what it takes the bits for.
 type Type struct {
 	Bits   uint8 // 8, 16, 32 or 64
 	Signed bool
+	Float  bool // a number of floating point, of 32 or 64 bits; not signed, as its bits are not extended
 }
 
 // The types.
 var (
-	S8  = Type{8, true}
-	S16 = Type{16, true}
-	S32 = Type{32, true}
-	S64 = Type{64, true}
-	U8  = Type{8, false}
-	U16 = Type{16, false}
-	U32 = Type{32, false}
-	U64 = Type{64, false}
+	S8  = Type{Bits: 8, Signed: true}
+	S16 = Type{Bits: 16, Signed: true}
+	S32 = Type{Bits: 32, Signed: true}
+	S64 = Type{Bits: 64, Signed: true}
+	U8  = Type{Bits: 8}
+	U16 = Type{Bits: 16}
+	U32 = Type{Bits: 32}
+	U64 = Type{Bits: 64}
+	F32 = Type{Bits: 32, Float: true}
+	F64 = Type{Bits: 64, Float: true}
 )
 
 // Size returns the width in bytes.
 func (t Type) Size() int { return int(t.Bits) / 8 }
 
-// Valid reports whether the width is 8, 16, 32 or 64 bits.
+// Valid reports whether there is such a type.
 func (t Type) Valid() bool {
+	if t.Float {
+		return t == F32 || t == F64
+	}
 	return t.Bits == 8 || t.Bits == 16 || t.Bits == 32 || t.Bits == 64
 }
 
 func (t Type) String() string {
-	if t.Signed {
-		return fmt.Sprintf("s%d", t.Bits)
+	kind := 'u'
+	switch {
+	case t.Float:
+		kind = 'f'
+	case t.Signed:
+		kind = 's'
 	}
-	return fmt.Sprintf("u%d", t.Bits)
+	return fmt.Sprintf("%c%d", kind, t.Bits)
 }
 
 // Wrap cuts v to the width and extends it back to 64 bits.

@@ -148,6 +148,8 @@ func (op *Op) fieldProblems() []string {
 		bad("has an empty range")
 	case op.Layout != nil && op.Layout.problem() != "":
 		bad("has a broken layout: %s", op.Layout.problem())
+	case op.Kind == RMW && op.Type.Float && op.RMW != Xchg && op.RMW != Cas:
+		bad("computes with integers at %s", op.Type)
 	case op.Type != Type{} && !op.Type.Valid():
 		bad("has an access type of %d bits", op.Type.Bits)
 	}
@@ -206,6 +208,8 @@ func (p *Program) exprProblem(f *Func, e *Expr, seen bool) string {
 	switch {
 	case parts != want:
 		return fmt.Sprintf("%s has %d operands, not %d", e.Op, parts, want)
+	case want > 0 && e.Type.Float != (e.Op.IsFloat() && e.Op != FloatToInt):
+		return fmt.Sprintf("%s does not work at %s", e.Op, e.Type)
 	case !e.Type.Valid() && (want > 0 || e.Type != Type{}): // the type of a leaf has no effect
 		return fmt.Sprintf("%s works at %d bits", e.Op, e.Type.Bits)
 	case e.Op == RegRef && (e.Reg < 0 || int(e.Reg) >= len(f.Regs)):

@@ -128,11 +128,11 @@ func (c *code) node(i int32, regs []int64, seen int64) int64 {
 			return c.node(n.y, regs, seen)
 		}
 		return c.node(n.z, regs, seen)
-	case ir.Neg, ir.BitNot, ir.Not, ir.Cast:
-		return ir.EvalUnary(n.op, n.typ, c.node(n.x, regs, seen))
-	default:
-		return binary(n.op, n.typ, c.node(n.x, regs, seen), c.node(n.y, regs, seen))
 	}
+	if n.op.IsUnary() {
+		return ir.EvalUnary(n.op, n.typ, c.node(n.x, regs, seen))
+	}
+	return binary(n.op, n.typ, c.node(n.x, regs, seen), c.node(n.y, regs, seen))
 }
 
 // binary is ir.EvalBinary with the commonest cases first.

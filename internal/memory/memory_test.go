@@ -113,7 +113,11 @@ func TestCompiledExpressions(t *testing.T) {
 				return ir.Int(values[r.IntN(len(values))])
 			}
 		}
-		switch r.IntN(6) {
+		switch r.IntN(8) {
+		case 6:
+			return ir.Unary(ir.FNeg+ir.ExprOp(r.IntN(int(ir.FloatToFloat-ir.FNeg)+1)), ir.F32, gen(depth-1))
+		case 7:
+			return ir.Unary(ir.FloatToInt, typ, ir.Binary(ir.FAdd+ir.ExprOp(r.IntN(int(ir.FGe-ir.FAdd)+1)), ir.F64, gen(depth-1), gen(depth-1)))
 		case 0:
 			return ir.Unary([]ir.ExprOp{ir.Neg, ir.BitNot, ir.Not, ir.Cast}[r.IntN(4)], typ, gen(depth-1))
 		case 1:

@@ -293,7 +293,7 @@ func (a *addressFlow) value(at site, exprs ...*ir.Expr) addressSet {
 // collect adds the addresses that an expression may hold. Comparisons hold none.
 func (a *addressFlow) collect(from site, e *ir.Expr, into *addressSet) {
 	switch {
-	case e == nil, e.Op.IsCompare(), e.Op == ir.LAnd, e.Op == ir.LOr, e.Op == ir.Not:
+	case e == nil, e.Op.IsTruth():
 	case e.Op == ir.RegRef:
 		for _, def := range a.defs[from.f].of(from.at, e.Reg) {
 			if def == atEntry {

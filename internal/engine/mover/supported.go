@@ -9,6 +9,9 @@ import (
 // supported returns an error if proofs do not cover a program. Mutexes come last: their kinds may
 // be unknown because of another unsupported instruction.
 func supported(p *ir.Program) error {
+	if e := p.FloatingPoint(); e != nil {
+		return refuse(e, "floating point is not covered by proofs with movers")
+	}
 	var mutex error
 	for _, f := range p.Funcs {
 		for i := range f.Edges {

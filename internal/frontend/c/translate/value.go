@@ -53,7 +53,7 @@ func Cast(e *ir.Expr, from, to ir.Type) *ir.Expr {
 	if from == to || to.Bits == 64 || to.Bits > from.Bits && (!from.Signed || to.Signed) {
 		return e
 	}
-	if e.Op.IsCompare() || e.Op == ir.LAnd || e.Op == ir.LOr || e.Op == ir.Not {
+	if e.Op.IsTruth() {
 		return e
 	}
 	return ir.Unary(ir.Cast, to, e)
@@ -61,8 +61,7 @@ func Cast(e *ir.Expr, from, to ir.Type) *ir.Expr {
 
 // TruthOf is whether a value is not zero, as 0 or 1.
 func TruthOf(v Value) *ir.Expr {
-	switch op := v.Expr.Op; {
-	case op.IsCompare(), op == ir.LAnd, op == ir.LOr, op == ir.Not:
+	if v.Expr.Op.IsTruth() {
 		return v.Expr
 	}
 	if v.Expr.Op == ir.AddrOf || v.Expr.Op == ir.FuncAddr {
