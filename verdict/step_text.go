@@ -14,14 +14,17 @@ func (s Step) Cell() string {
 }
 
 // ValueText returns Value as people write it: what it points to, or a number.
-func (s Step) ValueText() string { return wordText(s.Value, s.Points) }
+func (s Step) ValueText() string { return wordText(s.Value, s.Points, s.Number) }
 
 // WrittenText returns Written as people write it.
-func (s Step) WrittenText() string { return wordText(s.Written, s.WrittenPoints) }
+func (s Step) WrittenText() string { return wordText(s.Written, s.WrittenPoints, s.WrittenNumber) }
 
-func wordText(v int64, points string) string {
-	if points != "" {
+func wordText(v int64, points, number string) string {
+	switch {
+	case points != "":
 		return points
+	case number != "":
+		return number
 	}
 	return strconv.FormatInt(v, 10)
 }

@@ -87,6 +87,10 @@ type Step struct {
 	// &q.slot[1] or null; empty: no addresses, or of nothing known.
 	Points        string `json:"points,omitempty"`
 	WrittenPoints string `json:"written_points,omitempty"`
+	// Number and WrittenNumber are Value and Written of an access to floating point, of which
+	// they are the bits: 1.5, -0.0, inf, nan.
+	Number        string `json:"number,omitempty"`
+	WrittenNumber string `json:"written_number,omitempty"`
 	Buffered      bool   `json:"buffered,omitempty"` // store: went to the buffer
 	From          int    `json:"from,omitempty"`     // load: 0 memory, else 1 + index of the buffered store that it reads
 	// FromBytes is set if the bytes of a load come from different stores. It has one number

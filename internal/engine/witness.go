@@ -76,6 +76,7 @@ func (r *Recorder) Step(st memory.Step) {
 		case st.Kind == memory.Flush:
 			step.Of = int(ev.From)
 			step.Pos = r.w.Steps[ev.From].Pos
+			step.Number = r.w.Steps[ev.From].Number
 		}
 	}
 	if e != nil && e.Op.Kind == ir.Free && !r.s.Event.Memory {
@@ -165,6 +166,12 @@ func (r *Recorder) name(step *verdict.Step, e *ir.Edge) {
 		step.Points = r.n.pointee(uint64(step.Value))
 		if step.Wrote {
 			step.WrittenPoints = r.n.pointee(uint64(step.Written))
+		}
+	}
+	if e != nil && e.Op.Type.Float {
+		step.Number = ir.FloatText(e.Op.Type, step.Value)
+		if step.Wrote {
+			step.WrittenNumber = ir.FloatText(e.Op.Type, step.Written)
 		}
 	}
 }

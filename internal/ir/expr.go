@@ -18,7 +18,7 @@ const (
 	Neg    // -X
 	BitNot // ^X
 	Not    // X == 0
-	Cast   // X cut to Type and extended
+	Cast   // X cut to Type and extended; the bits stay as they are at f32 and f64, too
 
 	FNeg         // -X; Type of this and the other operators on floating point is f32 or f64
 	FSqrt        // the square root

@@ -197,7 +197,7 @@ func TestFloatText(t *testing.T) {
 func TestVerifyFloat(t *testing.T) {
 	for _, e := range []*Expr{
 		{Op: Add, Type: F64, X: R(0), Y: R(0)}, {Op: FAdd, Type: S64, X: R(0), Y: R(0)}, {Op: FEq, Type: U32, X: R(0), Y: R(0)},
-		{Op: Cast, Type: F32, X: R(0)}, {Op: FloatToInt, Type: F64, X: R(0)}, {Op: Ite, Type: F64, X: R(0), Y: R(0), Z: R(0)},
+		{Op: FloatToInt, Type: F64, X: R(0)}, {Op: Ite, Type: F64, X: R(0), Y: R(0), Z: R(0)},
 	} {
 		p := &Program{}
 		if problem := p.exprProblem(&Func{Regs: make([]Register, 1)}, e, false); !strings.Contains(problem, "does not work at") {

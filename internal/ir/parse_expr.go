@@ -83,7 +83,7 @@ func (ps *parser) binary(least int) tree {
 		at := ps.tok()
 		ps.advance()
 		t := ps.typeSuffix()
-		kind := ps.floating(at, op.op, t)
+		kind := floating(ps, at, op.op, t)
 		y := ps.binary(op.prec + 1)
 		x = ps.grow(&Expr{Op: kind, Type: t, X: x.e, Y: y.e}, x, y)
 	}
@@ -112,7 +112,7 @@ func (ps *parser) unary() tree {
 	if op, ok := prefixOps[t.text]; ok {
 		ps.advance()
 		typ := ps.typeSuffix()
-		op = ps.floating(t, op, typ)
+		op = floating(ps, t, op, typ)
 		x := ps.nested(ps.unary)
 		return ps.grow(&Expr{Op: op, Type: typ, X: x.e}, x)
 	}
@@ -212,7 +212,7 @@ var floatOps = map[ExprOp]ExprOp{
 }
 
 // floating returns the operator that an operator, written at a token, is at a type.
-func (ps *parser) floating(at *token, op ExprOp, t Type) ExprOp {
+func floating(ps *parser, at *token, op ExprOp, t Type) ExprOp {
 	if !t.Float {
 		return op
 	}

@@ -208,7 +208,7 @@ func (p *Program) exprProblem(f *Func, e *Expr, seen bool) string {
 	switch {
 	case parts != want:
 		return fmt.Sprintf("%s has %d operands, not %d", e.Op, parts, want)
-	case want > 0 && e.Type.Float != (e.Op.IsFloat() && e.Op != FloatToInt):
+	case want > 0 && e.Op != Cast && e.Type.Float != (e.Op.IsFloat() && e.Op != FloatToInt):
 		return fmt.Sprintf("%s does not work at %s", e.Op, e.Type)
 	case !e.Type.Valid() && (want > 0 || e.Type != Type{}): // the type of a leaf has no effect
 		return fmt.Sprintf("%s works at %d bits", e.Op, e.Type.Bits)

@@ -124,7 +124,9 @@ func siteText(e *ir.Edge) string {
 func (o *Observer) Text(v View) string {
 	w := &stateText{o: o, v: v}
 	for _, x := range o.set.Observe {
-		if x.IsMemory() {
+		if x.IsMemory() && x.Type.Float {
+			w.put(x.Name, ir.FloatText(x.Type, v.Memory(x.Addr, x.Type)))
+		} else if x.IsMemory() {
 			w.put(x.Name, strconv.FormatInt(v.Memory(x.Addr, x.Type), 10))
 		} else {
 			w.put(x.Name, strconv.FormatInt(v.Register(x.Thread, x.Reg), 10))
@@ -302,6 +304,8 @@ func (w *stateText) part(name string, addr uint64, l *ir.Layout, sparse bool) {
 		case sparse && v == 0:
 		case l.Kind == ir.PointerLayout:
 			w.put(name, w.address(uint64(v)))
+		case t.Float:
+			w.put(name, ir.FloatText(t, v))
 		default:
 			w.put(name, w.number(v, int64(t.Size())))
 		}

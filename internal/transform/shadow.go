@@ -123,7 +123,7 @@ func (s *shadow) copyObject(id ir.ObjectID, i space) ir.ObjectID {
 	o.Addr += uint64(int64(i) * s.shift)
 	o.Init = nil
 	if i != value {
-		o.Type.Signed = !s.bytes
+		o.Type = ir.Type{Bits: o.Type.Bits, Signed: !s.bytes}
 	}
 	s.objects = append(s.objects, o)
 	return ir.ObjectID(len(s.objects) - 1)

@@ -26,7 +26,7 @@ type cell struct {
 	cellKey
 	name   string
 	signed bool             // has held a negative value
-	points map[int64]string // what values of pointers point to, as far as steps said
+	names  map[int64]string // the texts of values: of addresses and of floating point
 	freed  bool
 	shown  string
 }
@@ -60,13 +60,13 @@ func newMemory(w *verdict.Witness) *memory {
 		if !ok {
 			i = len(m.cells)
 			m.index[key] = i
-			m.cells = append(m.cells, cell{cellKey: key, name: s.Cell(), points: map[int64]string{}})
+			m.cells = append(m.cells, cell{cellKey: key, name: s.Cell(), names: map[int64]string{}})
 		}
-		if s.Points != "" {
-			m.cells[i].points[s.Value] = s.Points
+		if s.Points+s.Number != "" {
+			m.cells[i].names[s.Value] = s.ValueText()
 		}
-		if s.WrittenPoints != "" {
-			m.cells[i].points[s.Written] = s.WrittenPoints
+		if s.WrittenPoints+s.WrittenNumber != "" {
+			m.cells[i].names[s.Written] = s.WrittenText()
 		}
 		if s.Value < 0 || s.Written < 0 {
 			m.cells[i].signed = true
@@ -135,7 +135,7 @@ func (m *memory) value(i int) string {
 		}
 		v |= uint64(b) << (8 * k)
 	}
-	if name := c.points[int64(v)]; name != "" && c.size == 8 {
+	if name := c.names[int64(v)]; name != "" {
 		return name
 	}
 	if c.signed {

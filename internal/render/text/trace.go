@@ -37,7 +37,7 @@ func Trace(w io.Writer, t *verdict.Trace) {
 				if s := sources[i]; len(s) > 0 {
 					from = strings.Join(s, ", ")
 				}
-				fmt.Fprintf(w, " -> %d, from %s", value, from)
+				fmt.Fprintf(w, " -> %s, from %s", oneLine(value), from)
 			}
 			fmt.Fprintln(w)
 		}
@@ -51,12 +51,12 @@ func Trace(w io.Writer, t *verdict.Trace) {
 }
 
 // readValue returns the value that a node with a single load read.
-func readValue(t *verdict.Trace, node int) (int64, bool) {
+func readValue(t *verdict.Trace, node int) (string, bool) {
 	st := &t.Witness.Steps[t.Nodes[node].Step]
 	if st.Kind == verdict.StepLoad || st.Kind == verdict.StepRMW {
-		return st.Value, true
+		return st.ValueText(), true
 	}
-	return 0, false
+	return "", false
 }
 
 func cycleText(t *verdict.Trace) string {

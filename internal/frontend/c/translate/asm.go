@@ -148,7 +148,9 @@ func (b *asmBlock) read() {
 			}
 			continue
 		}
-		o.typ = b.Types.Scalar(o.lvalue.Type, o.expr)
+		if o.typ = b.Types.Scalar(o.lvalue.Type, o.expr); o.typ.Float {
+			b.In.Refuse(codeFloat, o.expr, "floating point is not supported here")
+		}
 	}
 	for _, o := range b.operands {
 		switch {
@@ -179,7 +181,7 @@ func (b *asmBlock) registerFor(constraint string) ir.Reg {
 
 // input gives an input its register and value.
 func (b *asmBlock) input(o *asmOperand) {
-	v := b.Lowering.Exprs.Operand(o.expr)
+	v := b.Lowering.Exprs.IntegerOrPointer(o.expr)
 	o.typ = v.Type
 	if n, ok := v.Expr.IsConst(); ok {
 		o.constant = &n

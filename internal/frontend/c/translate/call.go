@@ -117,6 +117,7 @@ func (f *Calls) external(name string, args []cc.ExpressionNode, x *cc.PostfixExp
 		if m.Args >= 0 && m.Args != len(args) {
 			f.In.Reject(CodeArgument, x, "%s takes %d arguments", name, m.Args)
 		}
+		f.refuseFloats(args, x)
 		if _, plain := f.library.Functions[strings.TrimPrefix(name, BuiltinPrefix)]; plain {
 			name = strings.TrimPrefix(name, BuiltinPrefix)
 		}

@@ -6,7 +6,7 @@ const (
 	codeNoMain   = "C0004" // a program without main
 	codeMainArgs = "C0005" // warning: main is run without arguments
 
-	codeFloat     = "C0101" // floating point
+	codeFloat     = "C0101" // floating point of a type, or at a position, that is not supported
 	codeBitField  = "C0102" // bit-fields of __int128
 	codeVLA       = "C0103" // a variable-length array with several variable dimensions
 	CodeVariadic  = "C0104" // va_start in a function without variable arguments

@@ -15,5 +15,5 @@
 // orders do to store buffers is expressed by fences and RMWs.
 //
 // What is deliberately absent: optimisation of any kind (the compiler is not
-// modelled), guesses about functions without a body, and floating point.
+// modelled), guesses about functions without a body, long double and complex numbers.
 package translate

@@ -147,7 +147,7 @@ func (f *Expressions) primary(x *cc.PrimaryExpression) Value {
 		}
 		return f.Mem.Load(f.Lvals.Lvalue(x), x)
 	case cc.PrimaryExpressionFloat:
-		f.In.Refuse(codeFloat, x, "floating point is not supported")
+		return f.floatLiteral(x)
 	case cc.PrimaryExpressionStmt:
 		return f.statementValue(x)
 	case cc.PrimaryExpressionGeneric:
@@ -185,6 +185,9 @@ func (f *Expressions) castExpr(x *cc.CastExpression) Value {
 		f.Effect(x.CastExpression)
 		return Value{Void: true, Obj: ir.NoObject}
 	}
+	if v, ok := castLongLiteral(x.CastExpression, to); ok {
+		return v
+	}
 	return f.Convert(f.expr(x.CastExpression), to, x)
 }
 
@@ -199,8 +202,17 @@ func (f *Expressions) unary(x *cc.UnaryExpression) Value {
 	case cc.UnaryExpressionDeref:
 		return f.Mem.Load(f.Lvals.Lvalue(x), x)
 	case cc.UnaryExpressionPlus, cc.UnaryExpressionMinus, cc.UnaryExpressionCpl:
-		v := f.IntegerOperand(x.CastExpression)
+		v := f.Operand(x.CastExpression)
+		if v.Elem != nil || v.Type.Float && x.Case == cc.UnaryExpressionCpl {
+			f.In.Reject(CodeExpr, x.CastExpression, "an integer is needed here")
+		}
 		t := promote(v.Type)
+		switch {
+		case t.Float && x.Case == cc.UnaryExpressionMinus:
+			return Integer(ir.Unary(ir.FNeg, t, v.Expr), t)
+		case t.Float:
+			return v
+		}
 		switch x.Case {
 		case cc.UnaryExpressionMinus:
 			f.checkNegation(t, v.Expr)
@@ -281,7 +293,7 @@ func deeper(e *ir.Expr, n int) bool {
 
 // IntegerOperand translates an operand that must be an integer.
 func (f *Expressions) IntegerOperand(e cc.ExpressionNode) Value {
-	v := f.Operand(e)
+	v := f.IntegerOrPointer(e)
 	if v.Elem != nil {
 		f.In.Reject(CodeExpr, e, "an integer is needed here")
 	}
@@ -297,6 +309,8 @@ func (f *Expressions) binary(op ir.ExprOp, left, right cc.ExpressionNode, n cc.N
 // combine applies a binary operator to two values.
 func (f *Expressions) combine(op ir.ExprOp, x, y Value, n cc.Node) Value {
 	switch {
+	case x.Type.Float || y.Type.Float:
+		return f.combineFloat(op, common(x.Type, y.Type), x, y, n)
 	case op.IsCompare():
 		t := ir.U64
 		if x.Elem == nil && y.Elem == nil {
@@ -392,8 +406,8 @@ func (f *Expressions) conditional(x *cc.ConditionalExpression) Value {
 	r := f.Code.Temp()
 	var a, b Value
 	f.stmts.choose(r, x.LogicalOrExpression,
-		func() *ir.Expr { a = f.Operand(x.ExpressionList); return a.Expr },
-		func() *ir.Expr { b = f.Operand(x.ConditionalExpression); return b.Expr })
+		func() *ir.Expr { a = f.arm(f.Operand(x.ExpressionList), x); return a.Expr },
+		func() *ir.Expr { b = f.arm(f.Operand(x.ConditionalExpression), x); return b.Expr })
 	return f.merged(r, f.orRefused(a, x), f.orRefused(b, x), x)
 }
 

@@ -248,7 +248,7 @@ func (f *Storage) allocLocal(d *cc.Declarator) {
 		f.Types.checkArray(t, d)
 	}
 	pos := f.In.Span(d)
-	if _, ok := IntType(t); ok && !f.inMemory(d) {
+	if _, ok := ScalarType(t); ok && !f.inMemory(d) {
 		f.vars[d] = Lvalue{Reg: f.Code.Fb.Reg(d.Name(), 0, pos), Type: t, Obj: ir.NoObject}
 		return
 	}

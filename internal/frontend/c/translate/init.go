@@ -2,7 +2,6 @@ package translate
 
 import (
 	"encoding/binary"
-	"math"
 
 	"modernc.org/cc/v4"
 
@@ -82,30 +81,6 @@ func stringInit(p *part) ([]byte, bool) {
 	return bytes, true
 }
 
-// floatBytes is the bytes of a constant that initialises a float or a double.
-func floatBytes(p *part) ([]byte, bool) {
-	var v float64
-	switch x := p.expr.Value().(type) {
-	case cc.Float64Value:
-		v = float64(x)
-	case cc.Int64Value:
-		v = float64(x)
-	case cc.UInt64Value:
-		v = float64(x)
-	default:
-		return nil, false
-	}
-	switch {
-	case p.bits != nil:
-		return nil, false
-	case p.typ.Kind() == cc.Float:
-		return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(v))), true
-	case p.typ.Kind() == cc.Double:
-		return binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)), true
-	}
-	return nil, false
-}
-
 // initialise fills in the initial bytes of a static object.
 func (c *staticData) initialise(u *unit, i *cc.Initializer, bytes []byte) {
 	f := c.newLowering(u)
@@ -133,10 +108,6 @@ func (f *Initialisers) initStatic(i *cc.Initializer, bytes []byte) {
 		}
 		if isAggregate(p.typ) {
 			f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not constant", p.typ)
-		}
-		if floating, ok := floatBytes(&p); ok {
-			copy(bytes[p.off:], floating)
-			continue
 		}
 		v, ok := f.Data.Constant(f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr).Expr)
 		if !ok {

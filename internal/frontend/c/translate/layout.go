@@ -12,7 +12,7 @@ import (
 
 // layoutOf describes a type; nil where it has nothing to tell.
 func (c *Layouts) layoutOf(t cc.Type) *ir.Layout {
-	if it, ok := IntType(t); ok {
+	if it, ok := ScalarType(t); ok {
 		if t.Kind() == cc.Ptr {
 			return &ir.Layout{Kind: ir.PointerLayout}
 		}

@@ -57,7 +57,7 @@ func (f *Lvalues) designated(e cc.ExpressionNode) Lvalue {
 			if a.Elem == nil {
 				a, i = i, a
 			}
-			if a.Elem == nil || i.Elem != nil {
+			if a.Elem == nil || i.Elem != nil || i.Type.Float {
 				f.In.Refuse(CodeExpr, x, "this index is not supported")
 			}
 			f.checkSubscript(a, i, x)

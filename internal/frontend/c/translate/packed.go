@@ -166,7 +166,7 @@ func (f *Accesses) LoadWord(l Lvalue, t ir.Type, order ir.Order) *ir.Expr {
 			f.Code.Emit(op)
 			word = ir.Binary(ir.Or, ir.U64, word, ir.Binary(ir.Shl, ir.U64, ir.R(op.Dst), ir.Int(8*p.off)))
 		}
-		f.Code.Assign(dst, Cast(word, ir.U64, t))
+		f.Code.Assign(dst, Cast(word, ir.U64, ir.Type{Bits: t.Bits, Signed: t.Signed}))
 	})
 	return ir.R(dst)
 }

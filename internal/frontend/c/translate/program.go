@@ -105,8 +105,8 @@ func (c *Symbols) checkSame(s *symbol, d *cc.Declarator) {
 
 // sameKind compares types of two files as far as that matters to memory and calls.
 func sameKind(a, b cc.Type) bool {
-	x, ok1 := IntType(a)
-	y, ok2 := IntType(b)
+	x, ok1 := ScalarType(a)
+	y, ok2 := ScalarType(b)
 	fa, f1 := a.(*cc.FunctionType)
 	fb, f2 := b.(*cc.FunctionType)
 	switch {
@@ -298,7 +298,7 @@ func elementOf(t cc.Type) (int, ir.Type) {
 	for t.Kind() == cc.Array {
 		t = t.(*cc.ArrayType).Elem()
 	}
-	if it, ok := IntType(t); ok {
+	if it, ok := ScalarType(t); ok {
 		return it.Size(), it
 	}
 	return max(1, int(t.Size())), ir.U64

@@ -91,7 +91,7 @@ func (f *Accesses) atomicUpdate(l Lvalue, op ir.ExprOp, v Value, n cc.Node) (was
 		f.In.Refuse(CodeAtomic, n, "this update of an atomic object of type %s is not supported", l.Type)
 	case l.Type.Kind() == cc.Ptr:
 		v = Integer(Scaled(v.Expr, f.Types.ElemSize(ElemOf(l.Type), n)), ir.S64)
-	case which == 0 || l.Type.Kind() == cc.Bool:
+	case which == 0 || l.Type.Kind() == cc.Bool || t.Float || v.Type.Float:
 		l.Addr = f.Lvals.Save(Integer(l.Addr, ir.U64)).Expr
 		v = f.Lvals.Save(v)
 		return f.casLoop(l, t, ir.SeqCst, func(old Value) *ir.Expr {

@@ -219,8 +219,8 @@ func (f *Statements) close(keyword cc.Token) { f.Code.Pos = f.In.TokenSpan(keywo
 func (f *Statements) switchStatement(s *cc.SelectionStatement) {
 	f.begin(s.ExpressionList)
 	v := f.Exprs.expr(s.ExpressionList)
-	if v.Elem != nil {
-		f.In.Reject(CodeExpr, s.ExpressionList, "a switch over a pointer")
+	if v.Elem != nil || v.Type.Float {
+		f.In.Reject(CodeExpr, s.ExpressionList, "a switch over something that is no integer")
 	}
 	t := promote(v.Type)
 	v = f.Code.Keep(v)

@@ -54,7 +54,7 @@ func (f *Expressions) statementsBefore(x *cc.PrimaryExpression) cc.ExpressionNod
 
 // orElse is x ?: y: x, if that is not zero.
 func (f *Expressions) orElse(x *cc.ConditionalExpression) Value {
-	a := f.Operand(x.LogicalOrExpression)
+	a := f.arm(f.Operand(x.LogicalOrExpression), x)
 	if f.Code.static {
 		b := f.Operand(x.ConditionalExpression)
 		a, b = f.unify(a, b, x)
@@ -71,7 +71,7 @@ func (f *Expressions) orElse(x *cc.ConditionalExpression) Value {
 	f.Code.At, f.Code.Fresh = otherwise, false
 	var b Value
 	f.Code.attempt(func() {
-		b = f.Operand(x.ConditionalExpression)
+		b = f.arm(f.Operand(x.ConditionalExpression), x)
 		f.Code.Assign(r, b.Expr)
 	})
 	f.Code.Here(end)
@@ -83,6 +83,9 @@ func (f *Expressions) orElse(x *cc.ConditionalExpression) Value {
 func (f *Expressions) merged(r ir.Reg, a, b Value, x *cc.ConditionalExpression) Value {
 	t := f.armType(a, b)
 	e := ir.R(r)
+	if t.Float && (a.Type != t || b.Type != t) {
+		f.In.Refuse(codeFloat, x, "a conditional of these types is not supported")
+	}
 	if Cast(e, a.Type, t) != e || Cast(e, b.Type, t) != e {
 		e = ir.Unary(ir.Cast, t, e)
 	}

@@ -82,7 +82,7 @@ func (f *Lvalues) transparent(e cc.ExpressionNode, t cc.Type) []*ir.Expr {
 	if !ok || !f.Syms.transparent || len(f.Layouts.Leaves(t, e)) != 1 {
 		f.In.Reject(codeAggregate, e, "a struct is needed here")
 	}
-	v := f.Exprs.Operand(e)
+	v := f.Exprs.IntegerOrPointer(e)
 	for i := range u.NumFields() {
 		member, scalar := IntType(u.FieldByIndex(i).Type())
 		if scalar && (member.Bits == v.Type.Bits || v.Elem == nil && member.Bits == promote(v.Type).Bits) {

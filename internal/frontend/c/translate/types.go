@@ -11,7 +11,7 @@ import (
 
 // Types. cc has the layout; here stands how a scalar is held in a word.
 
-// IntType is how values of a scalar type are held: an integer type as itself, a
+// IntType is how values of integer types and pointers are held: an integer type as itself, a
 // pointer as an unsigned word. ok is false for everything else.
 func IntType(t cc.Type) (it ir.Type, ok bool) {
 	switch t.Kind() {
@@ -28,14 +28,14 @@ func IntType(t cc.Type) (it ir.Type, ok bool) {
 	return ir.Type{}, false
 }
 
-// Scalar is intType, and refuses what intType does not know.
+// Scalar is ScalarType, and refuses what ScalarType does not know.
 func (c *Typing) Scalar(t cc.Type, n cc.Node) ir.Type {
-	it, ok := IntType(t)
+	it, ok := ScalarType(t)
 	switch {
 	case ok:
 		return it
 	case cc.IsFloatingPointType(t), cc.IsComplexType(t):
-		c.In.Refuse(codeFloat, n, "floating point is not supported: %s", t)
+		c.In.Refuse(codeFloat, n, "floating point of type %s is not supported", t)
 	case isAggregate(t):
 		c.In.Refuse(codeAggregate, n, "a value of type %s is not supported here", t)
 	}
@@ -62,10 +62,22 @@ func promote(t ir.Type) ir.Type {
 	return t
 }
 
+// promoteArgument is C's promotion of arguments without a parameter [C11 6.5.2.2 p6].
+func promoteArgument(t ir.Type) ir.Type {
+	if t.Float {
+		return ir.F64
+	}
+	return promote(t)
+}
+
 // common is the type of the usual arithmetic conversions [C11 6.3.1.8].
 func common(a, b ir.Type) ir.Type {
 	a, b = promote(a), promote(b)
 	switch {
+	case a == ir.F64 || b == ir.F64:
+		return ir.F64
+	case a.Float || b.Float:
+		return ir.F32
 	case a.Bits > b.Bits:
 		return a
 	case b.Bits > a.Bits:
@@ -142,7 +154,7 @@ func (c *Layouts) appendLeaves(out []Leaf, t cc.Type, off int64, n cc.Node) []Le
 	case cc.Union:
 		out = append(out, Words(off, t.Size())...)
 	default:
-		if it, ok := IntType(t); ok {
+		if it, ok := ScalarType(t); ok {
 			out = append(out, Leaf{off, it})
 		} else if t.IsIncomplete() || t.Size() < 0 {
 			c.Types.Scalar(t, n)

@@ -50,6 +50,9 @@ func ElemOf(t cc.Type) cc.Type {
 // Cast brings a word that holds a value of type from to type to. Values are kept
 // extended, so widening costs nothing where the sign allows it.
 func Cast(e *ir.Expr, from, to ir.Type) *ir.Expr {
+	if from.Float || to.Float {
+		return castFloat(e, from, to)
+	}
 	if from == to || to.Bits == 64 || to.Bits > from.Bits && (!from.Signed || to.Signed) {
 		return e
 	}
@@ -67,6 +70,9 @@ func TruthOf(v Value) *ir.Expr {
 	if v.Expr.Op == ir.AddrOf || v.Expr.Op == ir.FuncAddr {
 		return ir.Int(1)
 	}
+	if v.Type.Float {
+		return ir.Binary(ir.FNe, v.Type, v.Expr, ir.Float(v.Type, 0))
+	}
 	return ir.Binary(ir.Ne, v.Type, v.Expr, ir.Int(0))
 }
 
@@ -82,6 +88,7 @@ func (f *Expressions) Convert(v Value, to cc.Type, n cc.Node) Value {
 	if to.Kind() == cc.Bool {
 		return Integer(TruthOf(v), ir.U8)
 	}
+	f.checkConversion(v, to, t, n)
 	out := Value{Expr: Cast(v.Expr, v.Type, t), Type: t, Elem: ElemOf(to), Obj: ir.NoObject}
 	if ft, ok := out.Elem.(*cc.FunctionType); ok && v.Expr.Op == ir.FuncAddr {
 		f.Syms.callableAs(v.Expr.Func, ft)

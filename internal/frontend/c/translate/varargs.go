@@ -24,7 +24,7 @@ func (f *Calls) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) 
 	var values []Value
 	for _, a := range args {
 		v := f.Exprs.Operand(a)
-		t := promote(v.Type)
+		t := promoteArgument(v.Type)
 		values = append(values, f.Code.Keep(Value{Expr: Cast(v.Expr, v.Type, t), Type: t}))
 	}
 	for i, v := range values {

@@ -38,6 +38,9 @@ func libInit(f *translate.Lowering, c *translate.Call) translate.Value {
 func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
 	l, t := f.Mem.AtomicLvalue(c.Args[0])
 	expected := target(f, c.Args[1])
+	if cc.IsFloatingPointType(expected.Type) != cc.IsFloatingPointType(l.Type) {
+		f.In.Refuse(translate.CodeAtomic, c.Args[1], "the expected value and the object have different types")
+	}
 	if expected.Type.Size() != l.Type.Size() || translate.IsStruct(expected.Type) != translate.IsStruct(l.Type) {
 		f.In.Refuse(translate.CodeAtomic, c.Args[1], "the expected value and the object have different sizes")
 	}

@@ -41,7 +41,7 @@ func newPointerArg(f *translate.Lowering, e cc.ExpressionNode) pointerArg {
 	case translate.IsStruct(t) && (n == 2 || n == 4 || n == 8) && t.Size()%n == 0:
 		p.unit = n
 	case !translate.IsStruct(t):
-		if it, ok := translate.IntType(t); ok {
+		if it, ok := translate.ScalarType(t); ok {
 			p.unit = int64(it.Size())
 		}
 	}

@@ -64,7 +64,7 @@ func TestEndlessInclude(t *testing.T) {
 			"a.h": "#ifndef ONE\n#define ONE\n#include \"a.h\"\n#elif !defined TWO\n#define TWO\n#include \"a.h\"\n#else\nint end;\n#endif\n",
 		}, ""},
 		"position": {"#include \"a.h\"\nint main(void) { return f(); }\n", map[string]string{
-			"a.h": "#ifndef A\n#define A\n#include \"a.h\"\nstatic int f(void) { return 1.5 > 1; }\n#endif\n",
+			"a.h": "#ifndef A\n#define A\n#include \"a.h\"\nstatic int f(void) { return 1.5L > 1; }\n#endif\n",
 		}, "C0101 a.h:4:29"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,12 +10,14 @@ import (
 
 // cc checks types in time that is quadratic in the depth of an expression: it evaluates
 // every operand for a constant again on every level above, unless it is one. It also
-// breaks at x ?: y with a constant x that is not 0. Both are mended between its parser
-// and its type checker. The tree of a function gets another shape there and, once
+// breaks at x ?: y with a constant x that is not 0, and at constants of floating point that
+// stand for a truth value. All are mended between its parser and its type checker. The tree of a function gets another shape there and, once
 // it has types, its own shape back:
 //
 //   - An operand with many levels below it becomes a statement expression ({ e; }), which
 //     cc does not evaluate. Then no expression has many levels.
+//   - So does an operand of && and ||, and a condition of ?:, that has a constant of
+//     floating point.
 //   - Of parentheses directly within parentheses, one pair stays.
 //   - x ?: y becomes x ? x : y.
 //   - Definitions of structs are laid out as gcc does, see layout.go.
@@ -64,12 +66,14 @@ type facts struct {
 	levels int  // of the expression, down to the next statement expression
 	named  bool // it has a name, so it may be no constant
 	calls  bool // it has a call or statements, so it is no constant
+	floats bool // it has a constant of floating point
 }
 
 func (f *facts) add(below facts) {
 	f.levels = max(f.levels, below.levels)
 	f.named = f.named || below.named
 	f.calls = f.calls || below.calls
+	f.floats = f.floats || below.floats
 }
 
 var (
@@ -122,6 +126,8 @@ func (s *shaper) walk(node reflect.Value) facts {
 		switch n.Case {
 		case cc.PrimaryExpressionIdent:
 			all.named = true
+		case cc.PrimaryExpressionFloat:
+			all.floats = true
 		case cc.PrimaryExpressionStmt:
 			all.calls = true
 		}
@@ -147,9 +153,11 @@ func (s *shaper) walk(node reflect.Value) facts {
 			continue
 		}
 		below := s.walk(child)
-		if !s.constant && below.levels >= maxLevels && below.named && field.Type() == expressionType && takesValue(node.Interface(), node.Elem().Type().Field(i).Name) {
+		name := node.Elem().Type().Field(i).Name
+		deep := below.levels >= maxLevels && below.named && takesValue(node.Interface(), name)
+		if !s.constant && field.Type() == expressionType && (deep || below.floats && takesTruth(node.Interface(), name)) {
 			s.cut(field)
-			below.levels = 0
+			below.levels, below.floats = 0, false
 		}
 		all.add(below)
 	}
@@ -204,6 +212,19 @@ func takesValue(parent any, field string) bool {
 		case cc.UnaryExpressionPlus, cc.UnaryExpressionMinus, cc.UnaryExpressionNot, cc.UnaryExpressionCpl, cc.UnaryExpressionDeref:
 			return true
 		}
+	}
+	return false
+}
+
+// takesTruth reports whether an operand stands for a truth value where cc asks for constants.
+func takesTruth(parent any, field string) bool {
+	switch n := parent.(type) {
+	case *cc.LogicalAndExpression:
+		return n.Case == cc.LogicalAndExpressionLAnd
+	case *cc.LogicalOrExpression:
+		return n.Case == cc.LogicalOrExpressionLOr
+	case *cc.ConditionalExpression:
+		return n.Case == cc.ConditionalExpressionCond && field == "LogicalOrExpression"
 	}
 	return false
 }
