@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/mover"
+	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
 
@@ -64,6 +65,9 @@ func TestC(t *testing.T) {
 			"union { int w; unsigned char c[4]; } u; void *w(void *p) { u.c[1] = 1; assert(u.c[1] == 1); return 0; } int main(void) { pthread_t t; u.w = 5; pthread_create(&t, 0, w, 0); }",
 			"w", verdict.ValueRobust, "n"},
 	} {
+		if !testkit.InPart(t, test.why, 2) {
+			continue
+		}
 		flat, props, private := parseC(t, cHead+test.text)
 		if test.many != "" {
 			replicate(flat, test.many)
