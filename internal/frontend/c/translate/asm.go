@@ -17,9 +17,10 @@ import (
 // and what was computed for outputs is written to them at the end. What is not
 // listed here is refused.
 //
-// asm.go has the operands of a statement, asm_lines.go its lines, labels and jumps, asm_machine.go
-// registers and flags, asm_instruction.go and asm_exchange.go the instructions, asm_barrier.go the
-// barriers of other processors.
+// asm.go has the operands of a statement, asm_lines.go its lines, labels and jumps, asm_goto.go jumps to
+// labels of C, asm_machine.go registers and flags, asm_instruction.go, asm_exchange.go, asm_shift.go,
+// asm_multiply.go, asm_bits.go and asm_system.go the instructions, asm_barrier.go the barriers of other
+// processors.
 
 // asmOperand is an operand of an assembly statement.
 type asmOperand struct {
@@ -42,22 +43,19 @@ type asmBlock struct {
 	operands []*asmOperand
 	machine  *asmMachine
 	lines    []asmLine
+	labels   []string // of C, that asm goto may jump to
+	stack    []asmPushed
 }
 
 // assembly is an inline assembly statement.
 func assembly(f *Lowering, s *cc.AsmStatement) {
 	b := &asmBlock{Lowering: f, stmt: s, machine: newAsmMachine()}
-	for q := s.Asm.AsmQualifierList; q != nil; q = q.AsmQualifierList {
-		if q.AsmQualifier != nil && q.AsmQualifier.Case == cc.AsmQualifierGoto {
-			f.In.Refuse(codeAsm, s, "asm goto is not supported")
-		}
-	}
 	for i, l := 0, s.Asm.AsmArgList; l != nil; i, l = i+1, l.AsmArgList {
 		for e := l.AsmExpressionList; e != nil && i < 2; e = e.AsmExpressionList {
 			b.operands = append(b.operands, b.operand(e, i == 0))
 		}
-		if i > 2 {
-			f.In.Refuse(codeAsm, s, "asm goto is not supported")
+		for e := l.AsmExpressionList; e != nil && i == 3; e = e.AsmExpressionList {
+			b.labels = append(b.labels, b.gotoLabel(e))
 		}
 	}
 	b.lines = asmLines(s.Asm.Token3.SrcStr())
@@ -67,7 +65,9 @@ func assembly(f *Lowering, s *cc.AsmStatement) {
 	for i := range b.lines {
 		b.line(i)
 	}
-	b.write()
+	if b.Code.At != Nowhere {
+		b.write(true)
+	}
 }
 
 // operand reads "constraint"(expression).
@@ -158,7 +158,7 @@ func (b *asmBlock) read() {
 			panic("BUG: a memory operand in a register")
 		case o.memory, o.flag != nil:
 		case o.output:
-			o.reg = b.registerFor(o.constraint)
+			o.reg = b.registerFor(o)
 			if strings.Contains(o.constraint, "+") {
 				b.Code.Assign(o.reg, b.Mem.Load(o.lvalue, o.expr).Expr)
 				b.machine.written[o.reg] = true
@@ -169,10 +169,14 @@ func (b *asmBlock) read() {
 	}
 }
 
-// registerFor returns the register that a constraint names, or one of its own.
-func (b *asmBlock) registerFor(constraint string) ir.Reg {
-	for _, c := range constraint {
-		if name, ok := asmLetters[c]; ok && !strings.ContainsAny(constraint, "rqQgR") {
+// registerFor returns the register that a constraint names or the variable is declared to be in, or one
+// of its own.
+func (b *asmBlock) registerFor(o *asmOperand) ir.Reg {
+	if name := b.declaredRegister(o.expr); name != "" && name != "rsp" {
+		return b.register(name)
+	}
+	for _, c := range o.constraint {
+		if name, ok := asmLetters[c]; ok && !strings.ContainsAny(o.constraint, "rqQgR") {
 			return b.register(name)
 		}
 	}
@@ -192,14 +196,14 @@ func (b *asmBlock) input(o *asmOperand) {
 		}
 		o.reg = b.operands[n].reg
 	} else {
-		o.reg = b.registerFor(o.constraint)
+		o.reg = b.registerFor(o)
 	}
 	b.machine.written[o.reg] = true
 	b.Code.Assign(o.reg, v.Expr)
 }
 
-// write stores the registers of outputs.
-func (b *asmBlock) write() {
+// write stores the registers of outputs. At the end of the text all of them must have a value.
+func (b *asmBlock) write(end bool) {
 	for _, o := range b.operands {
 		if !o.output || o.memory {
 			continue
@@ -208,6 +212,8 @@ func (b *asmBlock) write() {
 		switch {
 		case o.flag != nil:
 			v = Integer(b.condition(*o.flag), ir.S64)
+		case !b.machine.written[o.reg] && !end:
+			continue
 		case !b.machine.written[o.reg]:
 			b.In.Refuse(codeAsm, o.expr, "this output is never written")
 		default:

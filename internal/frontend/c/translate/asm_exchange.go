@@ -8,7 +8,7 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Instructions that exchange values, extend them, shift them, or depend on flags.
+// Instructions that exchange values, extend them, or depend on flags.
 
 // exchange is xchg, which is locked with a memory operand in any case.
 func (in *asmInstruction) exchange() {
@@ -165,60 +165,6 @@ func (in *asmInstruction) conditional(kind, rest string) bool {
 	return true
 }
 
-// shift is a shift or rotation by a constant.
-func (in *asmInstruction) shift(name string) {
-	n := in.args[0].number
-	if n == nil {
-		in.In.Refuse(codeAsm, in.stmt, "the instruction %q shifts by a number that is not constant", in.text)
-	}
-	width := int64(in.typ.Bits)
-	count := *n & 31
-	if width == 64 {
-		count = *n & 63
-	}
-	if count == 0 {
-		return // and sets no flags
-	}
-	if count >= width && name != "rol" && name != "ror" {
-		in.unsupported()
-	}
-	old := in.keep(in.read(1))
-	at := func(k int64) *ir.Expr { // bit k of the old value
-		return ir.Binary(ir.And, ir.U64, ir.Binary(ir.Shr, ir.U64, old, ir.Int(k)), ir.Int(1))
-	}
-	signed := ir.Type{Bits: in.typ.Bits, Signed: true}
-	left := func(k int64) *ir.Expr { return ir.Binary(ir.Shl, in.typ, old, ir.Int(k)) }
-	right := func(k int64) *ir.Expr { return ir.Binary(ir.Shr, in.typ, old, ir.Int(k)) }
-	var result *ir.Expr
-	switch name {
-	case "shl", "sal":
-		result = left(count)
-		in.setFlag(carryFlag, func() *ir.Expr { return at(width - count) })
-	case "shr":
-		result = right(count)
-		in.setFlag(carryFlag, func() *ir.Expr { return at(count - 1) })
-	case "sar":
-		result = Cast(ir.Binary(ir.Shr, signed, ir.Unary(ir.Cast, signed, old), ir.Int(count)), ir.S64, in.typ)
-		in.setFlag(carryFlag, func() *ir.Expr { return at(count - 1) })
-	default:
-		if name == "ror" {
-			count = width - count%width
-		}
-		if count %= width; count == 0 {
-			in.unsupported()
-		}
-		result = ir.Binary(ir.Or, in.typ, left(count), right(width-count))
-		in.setFlag(carryFlag, nil)
-		in.setFlag(overflowFlag, nil)
-		in.write(1, result)
-		return
-	}
-	result = in.keep(result)
-	in.write(1, result)
-	in.setFlag(overflowFlag, nil)
-	in.resultFlags(in.typ, result)
-}
-
 // bit is bt, bts, btr or btc. A number of a bit in a register can name a bit of the words before and
 // after the memory operand.
 func (in *asmInstruction) bit(name string) {
@@ -263,11 +209,15 @@ func (in *asmInstruction) swapBytes() {
 	if in.args[0].reg == ir.NoReg || in.typ.Bits < 32 {
 		in.unsupported()
 	}
-	old := in.keep(in.read(0))
+	in.write(0, in.swapped(in.keep(in.read(0))))
+}
+
+// swapped returns a number with its bytes in the opposite order.
+func (in *asmInstruction) swapped(old *ir.Expr) *ir.Expr {
 	result := ir.Int(0)
 	for i := range int64(in.typ.Size()) {
 		b := ir.Binary(ir.And, ir.U64, ir.Binary(ir.Shr, ir.U64, old, ir.Int(8*i)), ir.Int(255))
 		result = ir.Binary(ir.Or, ir.U64, result, ir.Binary(ir.Shl, ir.U64, b, ir.Int(8*(int64(in.typ.Size())-1-i))))
 	}
-	in.write(0, result)
+	return result
 }

@@ -26,29 +26,87 @@ func (in *asmInstruction) unsupported() {
 
 var asmSuffix = map[byte]ir.Type{'b': ir.U8, 'w': ir.U16, 'l': ir.U32, 'q': ir.U64}
 
-// asmNames are the instructions, without the suffix that says the width, and how many operands each has.
+// asmNames are the instructions, without the suffix that says the width, and how many operands each has;
+// asmShifts and imul may have others.
 var asmNames = map[string]int{
 	"add": 2, "sub": 2, "and": 2, "or": 2, "xor": 2, "adc": 2, "sbb": 2, "cmp": 2, "test": 2, "inc": 1, "dec": 1, "not": 1, "neg": 1,
-	"xadd": 2, "cmpxchg": 2, "xchg": 2, "mov": 2, "movabs": 2, "lea": 2, "bswap": 1, "imul": 2, "shl": 2, "sal": 2, "shr": 2, "sar": 2, "rol": 2, "ror": 2,
+	"xadd": 2, "cmpxchg": 2, "xchg": 2, "mov": 2, "movabs": 2, "lea": 2, "bswap": 1, "imul": 2, "mul": 1, "div": 1, "idiv": 1,
+	"shl": 2, "sal": 2, "shr": 2, "sar": 2, "rol": 2, "ror": 2, "shld": 3, "shrd": 3, "push": 1, "pop": 1,
+	"popcnt": 2, "bsf": 2, "bsr": 2, "tzcnt": 2, "lzcnt": 2, "movbe": 2,
 	"bt": 2, "bts": 2, "btr": 2, "btc": 2, "cmpxchg8b": 1, "cmpxchg16b": 1,
+}
+
+// asmShifts may be written without a count, which is 1 then.
+var asmShifts = map[string]bool{"shl": true, "sal": true, "shr": true, "sar": true, "rol": true, "ror": true}
+
+// takes reports whether an instruction can have that many operands.
+func takes(name string, n int) bool {
+	switch {
+	case asmCombine[name] != 0:
+		return n == asmCombine[name]
+	case name == "imul":
+		return n >= 1 && n <= 3
+	case asmShifts[name] && n == 1:
+		return true
+	}
+	operands, known := asmNames[name]
+	return known && operands == n
+}
+
+// bare translates an instruction without operands. It returns false for others.
+func (in *asmInstruction) bare(word string) bool {
+	rep := strings.HasPrefix(word, "rep ")
+	if kind := strings.TrimPrefix(word, "rep "); asmBlocks[kind].Bits != 0 {
+		in.plain()
+		in.block(kind, rep)
+		return true
+	}
+	switch _, extends := asmExtensions[word]; {
+	case in.locked:
+		return false
+	case extends:
+		in.extendAccumulator(word)
+	case word == "clc", word == "stc":
+		in.setFlag(carryFlag, func() *ir.Expr {
+			if word == "stc" {
+				return ir.Int(1)
+			}
+			return ir.Int(0)
+		})
+	case word == "cmc":
+		in.setFlag(carryFlag, func() *ir.Expr { return ir.Negate(in.condition(asmConditions["c"])) })
+	case word == "syscall":
+		in.makeSystemCall()
+	case word == "rdtsc", word == "rdtscp":
+		in.readTime(word)
+	case word == "ud2", word == "int3", word == "hlt":
+		in.Code.Check(ir.Int(0), ir.ReachError, word+" is reached")
+		in.Code.Emit(ir.NewOp(ir.Exit))
+		in.Code.At, in.Code.Fresh = Nowhere, false
+	default:
+		return false
+	}
+	return true
 }
 
 // run translates the instruction with a name.
 func (in *asmInstruction) run(word string) {
+	if len(in.args) == 0 && in.bare(word) {
+		return
+	}
 	for _, kind := range []string{"set", "cmov"} {
 		if rest, ok := strings.CutPrefix(word, kind); ok && in.conditional(kind, rest) {
 			return
 		}
 	}
-	if in.extend(word) {
+	if in.extend(word) || in.extendTo(word) {
 		return
 	}
 	name, width := word, ir.Type{}
-	if _, ok := asmNames[name]; !ok && len(word) > 1 {
+	if !takes(name, len(in.args)) && len(word) > 1 {
 		name, width = word[:len(word)-1], asmSuffix[word[len(word)-1]]
 	}
-	n, ok := asmNames[name]
-	if !ok || n != len(in.args) || name != word && width == (ir.Type{}) {
+	if !takes(name, len(in.args)) || name != word && width == (ir.Type{}) {
 		in.unsupported()
 	}
 	if len(in.args) == 2 && in.args[0].memory != nil && in.args[1].memory != nil {
@@ -58,7 +116,22 @@ func (in *asmInstruction) run(word string) {
 		in.comparePair(name)
 		return
 	}
+	if name == "push" || name == "pop" {
+		in.plain()
+		in.pushOrPop(name)
+		return
+	}
 	in.typ = in.width(width)
+	if asmCombine[name] != 0 {
+		in.plain()
+		in.combine(name)
+		return
+	}
+	in.byName(name)
+}
+
+// byName translates the instruction with a name without suffix, whose width is known.
+func (in *asmInstruction) byName(name string) {
 	switch name {
 	case "mov", "movabs":
 		in.plain()
@@ -78,13 +151,41 @@ func (in *asmInstruction) run(word string) {
 		in.compareExchange()
 	case "xadd":
 		in.exchangeAdd()
-	case "shl", "sal", "shr", "sar", "rol", "ror":
+	case "shl", "sal", "shr", "sar", "rol", "ror", "shld", "shrd":
 		in.plain()
 		in.shift(name)
+	case "mul", "div", "idiv":
+		in.plain()
+		if name == "mul" {
+			in.multiply(false)
+		} else {
+			in.divide(name == "idiv")
+		}
+	case "popcnt", "bsf", "bsr", "tzcnt", "lzcnt":
+		in.plain()
+		in.countBits(name)
+	case "movbe":
+		in.plain()
+		in.write(1, in.swapped(in.keep(in.read(0))))
+	case "imul":
+		in.multiplication()
 	case "bt", "bts", "btr", "btc":
 		in.bit(name)
 	default:
 		in.arithmetic(name)
+	}
+}
+
+// multiplication is imul.
+func (in *asmInstruction) multiplication() {
+	in.plain()
+	switch len(in.args) {
+	case 1:
+		in.multiply(true)
+	case 2:
+		in.arithmetic("imul")
+	default:
+		in.multiplyThree()
 	}
 }
 
@@ -223,6 +324,11 @@ var asmUpdates = map[string]struct {
 // arithmetic is an instruction that computes from its operands, with flags.
 func (in *asmInstruction) arithmetic(name string) {
 	to := len(in.args) - 1
+	if name == "xor" || name == "sub" || name == "sbb" { // xor %eax, %eax is zero, whatever eax holds
+		if r := in.args[0].reg; r != ir.NoReg && r == in.args[1].reg && !in.machine.written[r] {
+			in.set(r, ir.U64, false, ir.Int(0))
+		}
+	}
 	var operand *ir.Expr
 	switch name {
 	case "inc", "dec":

@@ -21,7 +21,8 @@ type asmLine struct {
 var (
 	asmLabel   = regexp.MustCompile(`^(\.?\w+(?:%=)?):\s*(.*)$`)
 	asmComment = regexp.MustCompile(`(?m)(?:^|\s)(?:# |//).*$`)
-	asmJump    = regexp.MustCompile(`^j(\w+) (\.?\w+(?:%=)?)$`)
+	asmJump    = regexp.MustCompile(`^j(\w+) (\.?\w+(?:%=)?|%l(?:\d+|\[\w+\]))$`)
+	asmLayout  = regexp.MustCompile(`^\.(?:p2align|align|balign|cfi_|loc|file|type|size|global|globl|local|weak|hidden)`)
 )
 
 // asmLines cuts the text of an assembly statement. A prefix stays with its instruction.
@@ -31,15 +32,19 @@ func asmLines(literal string) []asmLine {
 	text = asmComment.ReplaceAllString(text, "")
 	var out []asmLine
 	var labels []string
-	prefix := ""
+	prefix, section := "", false
 	for _, p := range strings.FieldsFunc(text, func(r rune) bool { return r == ';' || r == '\n' }) {
 		p = strings.Join(strings.Fields(p), " ")
 		for m := asmLabel.FindStringSubmatch(p); m != nil; m = asmLabel.FindStringSubmatch(p) {
 			labels, p = append(labels, m[1]), m[2]
 		}
-		switch p {
-		case "":
-		case "lock", "rep":
+		switch {
+		case strings.HasPrefix(p, ".pushsection"), strings.HasPrefix(p, ".section"), strings.HasPrefix(p, ".subsection"):
+			section = true // what is in another section is not executed here
+		case p == ".popsection", p == ".previous":
+			section = false
+		case p == "", section, asmLayout.MatchString(p):
+		case p == "lock", p == "rep":
 			prefix = p + " "
 		default:
 			out = append(out, asmLine{labels, prefix + p, Nowhere})
@@ -65,7 +70,7 @@ func (b *asmBlock) findFlags() {
 	}
 	for _, l := range b.lines {
 		word, _, _ := strings.Cut(strings.TrimPrefix(l.text, "lock "), " ")
-		if strings.HasPrefix(word, "adc") || strings.HasPrefix(word, "sbb") {
+		if strings.HasPrefix(word, "adc") || strings.HasPrefix(word, "sbb") || word == "cmc" {
 			need(asmConditions["c"])
 		}
 		for _, kind := range []string{"set", "cmov", "j"} {
@@ -88,6 +93,10 @@ func (b *asmBlock) findFlags() {
 func (b *asmBlock) findLabels() {
 	for i := range b.lines {
 		if m := asmJump.FindStringSubmatch(b.lines[i].text); m != nil {
+			if strings.HasPrefix(m[2], "%l") {
+				b.outside(m[2])
+				continue
+			}
 			to := b.target(i, m[2])
 			if to < 0 {
 				b.In.Refuse(codeAsm, b.stmt, "the jump %q goes to no label of the statement", b.lines[i].text)
@@ -144,6 +153,8 @@ func (b *asmBlock) line(i int) {
 	case l.text == "":
 	case m == nil:
 		b.instruction(l.text)
+	case m[1] == "mp" && strings.HasPrefix(m[2], "%l"):
+		b.leave(m[2])
 	case m[1] == "mp":
 		b.Code.Jump(b.lines[b.target(i, m[2])].at)
 	default:
@@ -153,14 +164,27 @@ func (b *asmBlock) line(i int) {
 		}
 		holds := b.condition(c)
 		from, next := b.Code.Start(), b.Code.Label("")
-		b.Code.Assume(from, holds, b.lines[b.target(i, m[2])].at)
+		to := next
+		if strings.HasPrefix(m[2], "%l") {
+			to = b.Code.Label("")
+		} else {
+			to = b.lines[b.target(i, m[2])].at
+		}
+		b.Code.Assume(from, holds, to)
 		b.Code.Assume(from, ir.Negate(holds), next)
+		if strings.HasPrefix(m[2], "%l") {
+			b.Code.At, b.Code.Fresh = to, false
+			b.leave(m[2])
+		}
 		b.Code.At, b.Code.Fresh = next, false
 	}
 }
 
 // asmHints are instructions that change nothing.
-var asmHints = map[string]bool{"lfence": true, "pause": true, "rep nop": true, "nop": true, "rep": true}
+var asmHints = map[string]bool{
+	"lfence": true, "pause": true, "rep nop": true, "nop": true, "rep": true, "cld": true, "endbr64": true,
+	".byte 0xf3, 0x90": true, ".byte 0xf3,0x90": true,
+}
 
 // instruction translates one instruction.
 func (b *asmBlock) instruction(p string) {
@@ -171,7 +195,7 @@ func (b *asmBlock) instruction(p string) {
 	case p == "sfence":
 		StoreFence(b.Lowering)
 		return
-	case asmHints[p], strings.HasPrefix(p, "prefetch"):
+	case asmHints[p], strings.HasPrefix(p, "prefetch"), strings.HasPrefix(p, "clflush"), strings.HasPrefix(p, "clwb "):
 		b.Code.Emit(ir.NewOp(ir.Nop))
 		return
 	}
@@ -180,6 +204,10 @@ func (b *asmBlock) instruction(p string) {
 	}
 	locked := strings.HasPrefix(p, "lock ")
 	word, rest, _ := strings.Cut(strings.TrimPrefix(p, "lock "), " ")
+	if word == "rep" {
+		word, rest, _ = strings.Cut(rest, " ")
+		word = "rep " + word
+	}
 	in := &asmInstruction{asmBlock: b, text: p, locked: locked}
 	for _, a := range splitOperands(rest) {
 		in.args = append(in.args, b.argument(a, p))

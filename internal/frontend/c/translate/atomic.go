@@ -66,6 +66,7 @@ func (c *Typing) collectDeclared(root cc.Node) {
 		case *cc.Declaration:
 			for l := x.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
 				c.shadows[l.InitDeclarator.Declarator] = declared{specs: x.DeclarationSpecifiers}
+				c.Syms.collectRegister(l.InitDeclarator)
 			}
 		case *cc.ParameterDeclaration:
 			if x.Declarator != nil {
@@ -97,6 +98,8 @@ func (c *Typing) collectDeclared(root cc.Node) {
 			}
 		case *cc.StructOrUnionSpecifier:
 			c.Syms.collectTag(x)
+		case *cc.Asm:
+			c.Syms.collectAsm(x)
 		case *cc.AttributeValue:
 			c.Syms.collectAttribute(x)
 		case *cc.StructDeclaration:

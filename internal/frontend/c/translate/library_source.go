@@ -49,7 +49,7 @@ func (lib *Library) files() []*libraryFile {
 // addLibrary parses the files of the library that the program needs.
 func (c *Symbols) addLibrary() {
 	files := c.library.files()
-	for _, name := range []string{"__fp_futex", "__fp_membarrier"} {
+	for _, name := range []string{"__fp_futex", "__fp_membarrier", "__fp_syscall"} {
 		c.Mentioned[name] = c.Mentioned["syscall"] // which calls it
 	}
 	for again := true; again; {

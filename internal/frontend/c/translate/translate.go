@@ -160,6 +160,8 @@ type Symbols struct {
 	// early and late run before and after main; startOrEnd are the attributes that say so.
 	early, late []*symbol
 	startOrEnd  map[*cc.AttributeValue]bool
+	// inRegister has the variables that are declared to be in a register.
+	inRegister map[*cc.Declarator]string
 	// attributes are the attributes that may have to be refused.
 	attributes []attribute
 	// transparent says that some union takes arguments of the types of its members.
@@ -221,7 +223,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 		Compiler: c,
 		Linked:   map[string]*symbol{}, locals: map[*cc.Declarator]*symbol{}, ByID: map[ir.FuncID]*symbol{},
 		strings: map[string]ir.ObjectID{}, anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
-		Mentioned: map[string]bool{},
+		Mentioned: map[string]bool{}, inRegister: map[*cc.Declarator]string{},
 	}
 	c.Types = &Typing{
 		Compiler: c, shadows: map[*cc.Declarator]declared{},

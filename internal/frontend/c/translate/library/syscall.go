@@ -27,9 +27,10 @@ func libSyscall(f *translate.Lowering, c *translate.Call) translate.Value {
 	if len(c.Args) == 0 {
 		f.In.Refuse(translate.CodeArgument, c.Node, "syscall needs a number")
 	}
-	number, ok := f.Data.Constant(f.Exprs.Operand(c.Args[0]).Expr)
+	given := f.Exprs.Operand(c.Args[0])
+	number, ok := f.Data.Constant(given.Expr)
 	if !ok {
-		f.In.Refuse(translate.CodeArgument, c.Args[0], "the number of a system call must be a constant")
+		return callByNumber(f, c, given)
 	}
 	rest := &translate.Call{Name: c.Name, Args: c.Args[1:], Node: c.Node, Want: c.Want}
 	switch number {
@@ -46,6 +47,29 @@ func libSyscall(f *translate.Lowering, c *translate.Call) translate.Value {
 	}
 	f.In.Refuse(translate.CodeExtern, c.Args[0], "system call %d is not supported", number)
 	return nothing()
+}
+
+// callByNumber makes a system call whose number is known when the program runs.
+func callByNumber(f *translate.Lowering, c *translate.Call, number translate.Value) translate.Value {
+	const name = "__fp_syscall"
+	s := f.Syms.Linked[name]
+	if s == nil || s.Def == nil {
+		panic("BUG: " + name + " has no body")
+	}
+	if len(c.Args) > 7 {
+		f.In.Reject(translate.CodeArgument, c.Node, "a system call takes at most six arguments")
+	}
+	op := callOf(f.Syms.Function(s))
+	op.Args = append(op.Args, f.Lvals.Save(number).Expr)
+	for _, a := range c.Args[1:] {
+		op.Args = append(op.Args, f.Lvals.Save(f.Exprs.Operand(a)).Expr)
+	}
+	for len(op.Args) < 7 {
+		op.Args = append(op.Args, ir.Int(0))
+	}
+	op.Dst = f.Code.Temp()
+	f.Code.Emit(op)
+	return translate.Integer(ir.R(op.Dst), ir.S64)
 }
 
 // libFutex calls the function in C with the arguments that are given, and 0 for others.
@@ -110,6 +134,7 @@ func libGlobalFence(f *translate.Lowering, _ *translate.Call) translate.Value {
 var notModelled = map[string]string{
 	"__fp_futex_full":         "more than seven threads wait in futex",
 	"__fp_futex_pi":           "operations of futex with priorities are not modelled",
+	"__fp_no_system_call":     "this system call is not supported",
 	"__fp_format_unsupported": "this conversion of a format is not supported: integers, characters, strings and pointers are",
 }
 

@@ -19,7 +19,8 @@ import (
 //   - __has_feature and __has_extension, which gcc 12 does not have, get another name: cc
 //     answers them even where the program defines macros of that name.
 //   - Variable arguments: see variadic.go. cc needs a space between a comma and ##.
-//   - An apostrophe in the text of an #error has no end for cc, even if the line is skipped.
+//   - An apostrophe in the text of an #error has no end for cc, even if the line is skipped. So has
+//     one in other text that is skipped: see quotes.go.
 //   - #pragma pack becomes a declaration, see pack.go.
 //   - defined(__builtin_expect) asks for another name: what gcc builds in is often a macro
 //     here, and is none for gcc.
@@ -31,7 +32,7 @@ var (
 	clangQuestion = regexp.MustCompile(`\b__has_(feature|extension)\b`)
 	definedName   = regexp.MustCompile(`\b(?:ifdef|ifndef|defined)\b[ \t]*\(?[ \t]*(\w+)`)
 	commaPaste    = regexp.MustCompile(`,##`)
-	errorLine     = regexp.MustCompile(`^[ \t]*#[ \t]*(?:error|warning)\b`)
+	errorLine     = regexp.MustCompile(`^[ \t]*#[ \t]*(?:error|warning|pragma|ident)\b`)
 	includeLevel  = []byte("__INCLUDE_LEVEL__")
 )
 
@@ -53,6 +54,7 @@ func (r *reader) directives(f *source.File, text []byte) []byte {
 	if isOurs(name) || !bytes.Contains(text, []byte("#")) {
 		return text
 	}
+	text = endQuotes(text)
 	at := 0 // of the directives so far
 	return directiveLine.ReplaceAllFunc(text, func(line []byte) []byte {
 		at += bytes.Index(text[at:], line)

@@ -154,6 +154,9 @@ func (c *Input) reportSyntax(f *source.File, text string) {
 		if ccMissing.MatchString(msg) {
 			code = codeInclude
 		}
+		if strings.HasPrefix(msg, "unexpected '"+string(lonely)+"'") {
+			msg = "this quote has no end on its line"
+		}
 		found = true
 		at := source.Pos{File: m[1], Line: row, Col: col}
 		if at.File == endName {

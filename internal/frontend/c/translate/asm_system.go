@@ -1,0 +1,164 @@
+package translate
+
+import (
+	"strings"
+
+	"modernc.org/cc/v4"
+
+	"fencepost/internal/ir"
+)
+
+// System calls, the time stamp counter, the stack and blocks of memory in assembly.
+
+// systemCall and timeStamp are functions of the library, in C, that assembly calls.
+const (
+	systemCall = "__fp_system_call"
+	timeStamp  = "__fp_time_stamp"
+)
+
+// collectAsm notes what of the library an assembly statement needs, and the registers of variables.
+func (c *Symbols) collectAsm(x *cc.Asm) {
+	text := x.Token3.SrcStr()
+	for word, name := range map[string]string{"syscall": systemCall, "rdtsc": timeStamp} {
+		if strings.Contains(text, word) {
+			c.Mentioned[name] = true
+			c.collectUse(name)
+		}
+	}
+}
+
+// collectRegister notes the register that a variable is declared to be in.
+func (c *Symbols) collectRegister(d *cc.InitDeclarator) {
+	if d.Asm == nil || d.Declarator == nil {
+		return
+	}
+	if v, ok := asmRegisters[strings.Trim(d.Asm.Token3.SrcStr(), `"%`)]; ok && !v.high {
+		c.inRegister[d.Declarator] = v.name
+	}
+}
+
+// declaredRegister returns the register that a variable is declared to be in, "" if there is none.
+func (b *asmBlock) declaredRegister(e cc.ExpressionNode) string {
+	if d := VariableOf(e); d != nil {
+		return b.Syms.inRegister[d]
+	}
+	return ""
+}
+
+// callLibrary calls a function of the library and returns its result.
+func (b *asmBlock) callLibrary(name string, args ...*ir.Expr) *ir.Expr {
+	s := b.Syms.Linked[name]
+	if s == nil || s.Def == nil {
+		b.In.Refuse(codeAsm, b.stmt, "this assembly is not supported here")
+	}
+	op := ir.NewOp(ir.Call)
+	op.Func, op.Args, op.Dst = b.Syms.Function(s).ID, args, b.Code.Temp()
+	b.Code.Emit(op)
+	return ir.R(op.Dst)
+}
+
+// makeSystemCall is syscall: the number is in rax, the arguments are in six registers, and the result,
+// which may be the negative number of an error, comes back in rax.
+func (in *asmInstruction) makeSystemCall() {
+	args := []*ir.Expr{in.accumulator("rax", ir.U64)}
+	for _, name := range []string{"rdi", "rsi", "rdx", "r10", "r8", "r9"} {
+		if r := in.register(name); in.machine.written[r] {
+			args = append(args, ir.R(r))
+		} else {
+			args = append(args, ir.Int(0))
+		}
+	}
+	in.set(in.register("rax"), ir.U64, false, in.callLibrary(systemCall, args...))
+}
+
+// readTime is rdtsc and rdtscp.
+func (in *asmInstruction) readTime(name string) {
+	WarnClock(in.Lowering, in.stmt)
+	t := in.callLibrary(timeStamp)
+	in.set(in.register("rax"), ir.U32, false, t)
+	in.set(in.register("rdx"), ir.U32, false, ir.Binary(ir.Shr, ir.U64, t, ir.Int(32)))
+	if name == "rdtscp" {
+		in.set(in.register("rcx"), ir.U32, false, ir.Int(0))
+	}
+}
+
+// asmPushed is a value on the stack. Between push and pop there must be no jump: which value is on top is
+// known from the text alone.
+type asmPushed struct{ value *ir.Expr }
+
+// pushOrPop is push or pop.
+func (in *asmInstruction) pushOrPop(name string) {
+	for _, l := range in.lines {
+		if asmJump.MatchString(l.text) {
+			in.unsupported()
+		}
+	}
+	in.typ = ir.U64
+	if name == "push" {
+		a := &in.args[0]
+		if a.reg != ir.NoReg && !in.machine.written[a.reg] { // a register of the code around
+			in.stack = append(in.stack, asmPushed{})
+			return
+		}
+		in.stack = append(in.stack, asmPushed{in.keep(in.read(0))})
+		return
+	}
+	if len(in.stack) == 0 {
+		in.In.Refuse(codeAsm, in.stmt, "the instruction %q takes from the stack what the statement did not put there", in.text)
+	}
+	top := in.stack[len(in.stack)-1]
+	in.stack = in.stack[:len(in.stack)-1]
+	if top.value == nil {
+		if a := &in.args[0]; a.reg != ir.NoReg {
+			delete(in.machine.written, a.reg)
+			return
+		}
+		in.unsupported()
+	}
+	in.write(0, top.value)
+}
+
+// asmBlocks are the instructions that copy or fill memory.
+var asmBlocks = map[string]ir.Type{
+	"movsb": ir.U8, "movsw": ir.U16, "movsl": ir.U32, "movsq": ir.U64,
+	"stosb": ir.U8, "stosw": ir.U16, "stosl": ir.U32, "stosq": ir.U64,
+}
+
+// block copies or fills memory upwards, once or, with rep, rcx times.
+func (in *asmInstruction) block(word string, repeated bool) {
+	t := asmBlocks[word]
+	from, to, count := in.register("rsi"), in.register("rdi"), in.register("rcx")
+	in.accumulator("rdi", ir.U64)
+	if copies := strings.HasPrefix(word, "movs"); copies {
+		in.accumulator("rsi", ir.U64)
+	} else {
+		in.accumulator("rax", t)
+	}
+	head, body, end := in.Code.Label(""), in.Code.Label(""), in.Code.Label("")
+	if repeated {
+		in.accumulator("rcx", ir.U64)
+		in.Code.Here(head)
+		some := ir.Binary(ir.Ne, ir.U64, ir.R(count), ir.Int(0))
+		from := in.Code.Start()
+		in.Code.Assume(from, some, body)
+		in.Code.Assume(from, ir.Negate(some), end)
+		in.Code.At, in.Code.Fresh = body, false
+		in.Code.Assign(count, ir.Binary(ir.Sub, ir.U64, ir.R(count), ir.Int(1)))
+	}
+	at := func(r ir.Reg) Lvalue { return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject} }
+	next := func(r ir.Reg) { in.Code.Assign(r, ir.Binary(ir.Add, ir.U64, ir.R(r), ir.Int(int64(t.Size())))) }
+	if strings.HasPrefix(word, "movs") {
+		op := Access(ir.Load, at(from), t, ir.Plain)
+		op.Dst = in.Code.Temp()
+		in.Code.Emit(op)
+		in.Mem.StoreWord(at(to), t, ir.R(op.Dst))
+		next(from)
+	} else {
+		in.Mem.StoreWord(at(to), t, Cast(ir.R(in.register("rax")), ir.S64, t))
+	}
+	next(to)
+	if repeated {
+		in.Code.Jump(head)
+		in.Code.At, in.Code.Fresh = end, false
+	}
+}
