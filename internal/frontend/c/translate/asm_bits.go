@@ -5,7 +5,7 @@ import "fencepost/internal/ir"
 // Instructions that count bits, and those of BMI1 and BMI2 that combine operands.
 
 // countBits is popcnt, bsf, bsr, tzcnt or lzcnt.
-func (in *asmInstruction) countBits(name string) {
+func countBits(in *asmInstruction, name string) {
 	if in.typ.Bits == 8 {
 		in.unsupported()
 	}
@@ -15,9 +15,9 @@ func (in *asmInstruction) countBits(name string) {
 	var result *ir.Expr
 	switch name {
 	case "popcnt":
-		result = in.ones(from)
+		result = oneBits(in, from)
 	case "bsf", "tzcnt": // the bits below the lowest one
-		result = in.ones(ir.Binary(ir.Sub, ir.U64, ir.Binary(ir.And, ir.U64, from, ir.Unary(ir.Neg, ir.U64, from)), ir.Int(1)))
+		result = oneBits(in, ir.Binary(ir.Sub, ir.U64, ir.Binary(ir.And, ir.U64, from, ir.Unary(ir.Neg, ir.U64, from)), ir.Int(1)))
 		if name == "tzcnt" {
 			result = ir.Conditional(zero, ir.Int(width), result)
 		}
@@ -26,7 +26,7 @@ func (in *asmInstruction) countBits(name string) {
 		for n := int64(1); n < width; n *= 2 { // all bits below the highest one
 			filled = in.keep(ir.Binary(ir.Or, ir.U64, filled, ir.Binary(ir.Shr, ir.U64, filled, ir.Int(n))))
 		}
-		result = in.ones(filled)
+		result = oneBits(in, filled)
 		if name == "bsr" {
 			result = ir.Binary(ir.Sub, ir.S64, result, ir.Int(1))
 		} else {
@@ -55,8 +55,8 @@ func (in *asmInstruction) countBits(name string) {
 	in.setFlag(overflowFlag, nil)
 }
 
-// ones returns how many bits of a number of 64 bits are set.
-func (in *asmInstruction) ones(v *ir.Expr) *ir.Expr {
+// oneBits returns how many bits of a number of 64 bits are set.
+func oneBits(in *asmInstruction, v *ir.Expr) *ir.Expr {
 	b := func(op ir.ExprOp, p *ir.Expr, q uint64) *ir.Expr { return ir.Binary(op, ir.U64, p, ir.Int(int64(q))) }
 	v = in.keep(v)
 	v = in.keep(ir.Binary(ir.Sub, ir.U64, v, b(ir.And, b(ir.Shr, v, 1), 0x5555555555555555)))
@@ -71,8 +71,8 @@ var asmCombine = map[string]int{
 	"andn": 3, "blsi": 2, "blsr": 2, "blsmsk": 2, "bzhi": 3, "shlx": 3, "shrx": 3, "sarx": 3, "rorx": 3,
 }
 
-// combine is one of asmCombine.
-func (in *asmInstruction) combine(name string) {
+// combineBits is one of asmCombine.
+func combineBits(in *asmInstruction, name string) {
 	if in.typ.Bits < 32 {
 		in.unsupported()
 	}

@@ -53,19 +53,19 @@ func takes(name string, n int) bool {
 	return known && operands == n
 }
 
-// bare translates an instruction without operands. It returns false for others.
-func (in *asmInstruction) bare(word string) bool {
+// withoutOperands translates an instruction without operands. It returns false for others.
+func withoutOperands(in *asmInstruction, word string) bool {
 	rep := strings.HasPrefix(word, "rep ")
 	if kind := strings.TrimPrefix(word, "rep "); asmBlocks[kind].Bits != 0 {
 		in.plain()
-		in.block(kind, rep)
+		moveBlock(in, kind, rep)
 		return true
 	}
 	switch _, extends := asmExtensions[word]; {
 	case in.locked:
 		return false
 	case extends:
-		in.extendAccumulator(word)
+		extendAccumulator(in, word)
 	case word == "clc", word == "stc":
 		in.setFlag(carryFlag, func() *ir.Expr {
 			if word == "stc" {
@@ -76,9 +76,9 @@ func (in *asmInstruction) bare(word string) bool {
 	case word == "cmc":
 		in.setFlag(carryFlag, func() *ir.Expr { return ir.Negate(in.condition(asmConditions["c"])) })
 	case word == "syscall":
-		in.makeSystemCall()
+		makeSystemCall(in)
 	case word == "rdtsc", word == "rdtscp":
-		in.readTime(word)
+		readTimeStamp(in, word)
 	case word == "ud2", word == "int3", word == "hlt":
 		in.Code.Check(ir.Int(0), ir.ReachError, word+" is reached")
 		in.Code.Emit(ir.NewOp(ir.Exit))
@@ -91,7 +91,7 @@ func (in *asmInstruction) bare(word string) bool {
 
 // run translates the instruction with a name.
 func (in *asmInstruction) run(word string) {
-	if len(in.args) == 0 && in.bare(word) {
+	if len(in.args) == 0 && withoutOperands(in, word) {
 		return
 	}
 	for _, kind := range []string{"set", "cmov"} {
@@ -99,7 +99,7 @@ func (in *asmInstruction) run(word string) {
 			return
 		}
 	}
-	if in.extend(word) || in.extendTo(word) {
+	if in.extend(word) || extendTo(in, word) {
 		return
 	}
 	name, width := word, ir.Type{}
@@ -118,13 +118,13 @@ func (in *asmInstruction) run(word string) {
 	}
 	if name == "push" || name == "pop" {
 		in.plain()
-		in.pushOrPop(name)
+		pushOrPop(in, name)
 		return
 	}
 	in.typ = in.width(width)
 	if asmCombine[name] != 0 {
 		in.plain()
-		in.combine(name)
+		combineBits(in, name)
 		return
 	}
 	in.byName(name)
@@ -153,22 +153,22 @@ func (in *asmInstruction) byName(name string) {
 		in.exchangeAdd()
 	case "shl", "sal", "shr", "sar", "rol", "ror", "shld", "shrd":
 		in.plain()
-		in.shift(name)
+		shiftBits(in, name)
 	case "mul", "div", "idiv":
 		in.plain()
 		if name == "mul" {
-			in.multiply(false)
+			multiplyWide(in, false)
 		} else {
-			in.divide(name == "idiv")
+			divideWide(in, name == "idiv")
 		}
 	case "popcnt", "bsf", "bsr", "tzcnt", "lzcnt":
 		in.plain()
-		in.countBits(name)
+		countBits(in, name)
 	case "movbe":
 		in.plain()
 		in.write(1, in.swapped(in.keep(in.read(0))))
 	case "imul":
-		in.multiplication()
+		multiplication(in)
 	case "bt", "bts", "btr", "btc":
 		in.bit(name)
 	default:
@@ -177,15 +177,15 @@ func (in *asmInstruction) byName(name string) {
 }
 
 // multiplication is imul.
-func (in *asmInstruction) multiplication() {
+func multiplication(in *asmInstruction) {
 	in.plain()
 	switch len(in.args) {
 	case 1:
-		in.multiply(true)
+		multiplyWide(in, true)
 	case 2:
 		in.arithmetic("imul")
 	default:
-		in.multiplyThree()
+		multiplyThree(in)
 	}
 }
 

@@ -9,17 +9,17 @@ import (
 // Multiplication and division with the accumulator, whose results have twice the width: edx:eax, and
 // ah:al for bytes. Instructions that extend the accumulator.
 
-// multiply is mul or imul with one operand.
-func (in *asmInstruction) multiply(signed bool) {
+// multiplyWide is mul or imul with one operand.
+func multiplyWide(in *asmInstruction, signed bool) {
 	t := ir.Type{Bits: in.typ.Bits, Signed: signed}
 	x, y := in.accumulator("rax", t), in.keep(ir.Unary(ir.Cast, t, in.read(0)))
 	if in.typ.Bits == 64 {
 		y = in.keep(in.read(0))
 		low := in.keep(ir.Binary(ir.Mul, ir.U64, x, y))
-		high := in.keep(in.highProduct(x, y, signed))
+		high := in.keep(highProduct(in, x, y, signed))
 		in.set(in.register("rax"), ir.U64, false, low)
 		in.set(in.register("rdx"), ir.U64, false, high)
-		in.productFlags(func() *ir.Expr {
+		productFlags(in, func() *ir.Expr {
 			if signed {
 				return ir.Binary(ir.Ne, ir.S64, high, ir.Binary(ir.Shr, ir.S64, low, ir.Int(63)))
 			}
@@ -34,11 +34,11 @@ func (in *asmInstruction) multiply(signed bool) {
 		in.set(in.register("rax"), in.typ, false, product)
 		in.set(in.register("rdx"), in.typ, false, ir.Binary(ir.Shr, ir.U64, product, ir.Int(int64(in.typ.Bits))))
 	}
-	in.productFlags(func() *ir.Expr { return ir.Binary(ir.Ne, ir.S64, product, ir.Unary(ir.Cast, t, product)) })
+	productFlags(in, func() *ir.Expr { return ir.Binary(ir.Ne, ir.S64, product, ir.Unary(ir.Cast, t, product)) })
 }
 
 // productFlags sets carry and overflow: whether the product needs more than the width.
-func (in *asmInstruction) productFlags(more func() *ir.Expr) {
+func productFlags(in *asmInstruction, more func() *ir.Expr) {
 	in.setFlag(carryFlag, more)
 	in.setFlag(overflowFlag, more)
 	in.setFlag(zeroFlag, nil)
@@ -55,7 +55,7 @@ func (in *asmInstruction) accumulator(name string, t ir.Type) *ir.Expr {
 }
 
 // highProduct returns the upper 64 bits of a product of 128 bits, from products of 32 bits.
-func (in *asmInstruction) highProduct(x, y *ir.Expr, signed bool) *ir.Expr {
+func highProduct(in *asmInstruction, x, y *ir.Expr, signed bool) *ir.Expr {
 	b := func(op ir.ExprOp, p, q *ir.Expr) *ir.Expr { return ir.Binary(op, ir.U64, p, q) }
 	half, mask := ir.Int(32), ir.Int(1<<32-1)
 	x0, x1, y0, y1 := b(ir.And, x, mask), b(ir.Shr, x, half), b(ir.And, y, mask), b(ir.Shr, y, half)
@@ -72,7 +72,7 @@ func (in *asmInstruction) highProduct(x, y *ir.Expr, signed bool) *ir.Expr {
 }
 
 // multiplyThree is imul with a constant, an operand and a register for the result.
-func (in *asmInstruction) multiplyThree() {
+func multiplyThree(in *asmInstruction) {
 	product := in.keep(ir.Binary(ir.Mul, in.typ, in.keep(in.read(1)), in.read(0)))
 	in.write(2, product)
 	for _, f := range []asmFlag{carryFlag, overflowFlag, zeroFlag, signFlag} {
@@ -80,9 +80,9 @@ func (in *asmInstruction) multiplyThree() {
 	}
 }
 
-// divide is div or idiv. A quotient that does not fit is the same error for the processor as a division
+// divideWide is div or idiv. A quotient that does not fit is the same error for the processor as a division
 // by zero. A dividend of more than 64 bits is not supported.
-func (in *asmInstruction) divide(signed bool) {
+func divideWide(in *asmInstruction, signed bool) {
 	t, wide := ir.Type{Bits: in.typ.Bits, Signed: signed}, ir.Type{Bits: 64, Signed: signed}
 	divisor := in.keep(ir.Unary(ir.Cast, t, in.read(0)))
 	var dividend *ir.Expr
@@ -134,7 +134,7 @@ var asmExtensions = map[string]struct {
 }
 
 // extendAccumulator is one of asmExtensions.
-func (in *asmInstruction) extendAccumulator(name string) {
+func extendAccumulator(in *asmInstruction, name string) {
 	e := asmExtensions[name]
 	v := in.accumulator("rax", ir.Type{Bits: e.bits, Signed: true})
 	if e.upper {
@@ -146,7 +146,7 @@ func (in *asmInstruction) extendAccumulator(name string) {
 
 // extendTo is movzx and movsx, which take the widths from their operands. It returns false for other
 // instructions.
-func (in *asmInstruction) extendTo(word string) bool {
+func extendTo(in *asmInstruction, word string) bool {
 	if word != "movzx" && word != "movsx" && word != "movsxd" || len(in.args) != 2 {
 		return false
 	}

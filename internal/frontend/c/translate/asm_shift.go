@@ -6,17 +6,17 @@ import "fencepost/internal/ir"
 // for operands of 64 bits. A count of zero changes no flag. Overflow, which is defined for a count of
 // one only, is not computed.
 
-// shift is a shift or rotation of the last operand.
-func (in *asmInstruction) shift(name string) {
+// shiftBits is a shift or rotation of the last operand.
+func shiftBits(in *asmInstruction, name string) {
 	to := len(in.args) - 1
 	width := int64(in.typ.Bits)
-	count := in.count(to)
+	count := shiftCount(in, to)
 	if n, ok := count.IsConst(); ok && n == 0 {
 		return
 	}
 	old := in.keep(in.read(to))
 	if name == "shld" || name == "shrd" {
-		in.shiftPair(name, count, old)
+		shiftPair(in, name, count, old)
 		return
 	}
 	wide := func(op ir.ExprOp, x, n *ir.Expr) *ir.Expr { return ir.Binary(op, ir.U64, x, n) }
@@ -52,11 +52,11 @@ func (in *asmInstruction) shift(name string) {
 	case "ror":
 		carry = bit(result, ir.Int(width-1))
 	}
-	in.shiftFlags(name == "rol" || name == "ror", count, carry, result)
+	shiftFlags(in, name == "rol" || name == "ror", count, carry, result)
 }
 
-// count returns by how much an instruction shifts.
-func (in *asmInstruction) count(to int) *ir.Expr {
+// shiftCount returns by how much an instruction shifts.
+func shiftCount(in *asmInstruction, to int) *ir.Expr {
 	mask := int64(31)
 	if in.typ.Bits == 64 {
 		mask = 63
@@ -75,7 +75,7 @@ func (in *asmInstruction) count(to int) *ir.Expr {
 }
 
 // shiftFlags sets the flags of a shift, unless the count is zero. Rotations set the carry only.
-func (in *asmInstruction) shiftFlags(rotation bool, count, carry, result *ir.Expr) {
+func shiftFlags(in *asmInstruction, rotation bool, count, carry, result *ir.Expr) {
 	_, constant := count.IsConst()
 	unless := func(f asmFlag, v *ir.Expr) {
 		in.setFlagFrom(f, func(old *ir.Expr) *ir.Expr {
@@ -114,7 +114,7 @@ func (b *asmBlock) setFlagFrom(f asmFlag, value func(old *ir.Expr) *ir.Expr) {
 }
 
 // shiftPair is shld and shrd: bits of the second operand come in.
-func (in *asmInstruction) shiftPair(name string, count, old *ir.Expr) {
+func shiftPair(in *asmInstruction, name string, count, old *ir.Expr) {
 	width := int64(in.typ.Bits)
 	if width < 32 {
 		in.unsupported() // by more than 15 the result is undefined
@@ -129,5 +129,5 @@ func (in *asmInstruction) shiftPair(name string, count, old *ir.Expr) {
 	shifted := ir.Binary(ir.Or, ir.U64, ir.Binary(out, ir.U64, old, count), ir.Binary(other, ir.U64, from, rest))
 	result := in.keep(Cast(ir.Conditional(some, shifted, old), ir.S64, in.typ))
 	in.write(2, result)
-	in.shiftFlags(false, count, ir.Binary(ir.And, ir.U64, ir.Binary(ir.Shr, ir.U64, old, bit), ir.Int(1)), result)
+	shiftFlags(in, false, count, ir.Binary(ir.And, ir.U64, ir.Binary(ir.Shr, ir.U64, old, bit), ir.Int(1)), result)
 }

@@ -59,7 +59,7 @@ func (b *asmBlock) callLibrary(name string, args ...*ir.Expr) *ir.Expr {
 
 // makeSystemCall is syscall: the number is in rax, the arguments are in six registers, and the result,
 // which may be the negative number of an error, comes back in rax.
-func (in *asmInstruction) makeSystemCall() {
+func makeSystemCall(in *asmInstruction) {
 	args := []*ir.Expr{in.accumulator("rax", ir.U64)}
 	for _, name := range []string{"rdi", "rsi", "rdx", "r10", "r8", "r9"} {
 		if r := in.register(name); in.machine.written[r] {
@@ -71,8 +71,8 @@ func (in *asmInstruction) makeSystemCall() {
 	in.set(in.register("rax"), ir.U64, false, in.callLibrary(systemCall, args...))
 }
 
-// readTime is rdtsc and rdtscp.
-func (in *asmInstruction) readTime(name string) {
+// readTimeStamp is rdtsc and rdtscp.
+func readTimeStamp(in *asmInstruction, name string) {
 	WarnClock(in.Lowering, in.stmt)
 	t := in.callLibrary(timeStamp)
 	in.set(in.register("rax"), ir.U32, false, t)
@@ -87,7 +87,7 @@ func (in *asmInstruction) readTime(name string) {
 type asmPushed struct{ value *ir.Expr }
 
 // pushOrPop is push or pop.
-func (in *asmInstruction) pushOrPop(name string) {
+func pushOrPop(in *asmInstruction, name string) {
 	for _, l := range in.lines {
 		if asmJump.MatchString(l.text) {
 			in.unsupported()
@@ -124,8 +124,8 @@ var asmBlocks = map[string]ir.Type{
 	"stosb": ir.U8, "stosw": ir.U16, "stosl": ir.U32, "stosq": ir.U64,
 }
 
-// block copies or fills memory upwards, once or, with rep, rcx times.
-func (in *asmInstruction) block(word string, repeated bool) {
+// moveBlock copies or fills memory upwards, once or, with rep, rcx times.
+func moveBlock(in *asmInstruction, word string, repeated bool) {
 	t := asmBlocks[word]
 	from, to, count := in.register("rsi"), in.register("rdi"), in.register("rcx")
 	in.accumulator("rdi", ir.U64)
