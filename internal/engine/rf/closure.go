@@ -22,18 +22,81 @@ import (
 // A read-modify-write is one node that reads and writes, so two of them cannot read from one write:
 // each would have to come before the other.
 
-// closure is a relation between nodes, as a set of predecessors for each.
+// closure is a relation between nodes, as a set of predecessors for each. Its memory is reused.
 type closure struct {
-	nodes  int
-	words  int
-	before []uint64
+	nodes   int
+	words   int
+	before  []uint64
+	edges   [][2]int32 // what the relation starts with
+	degree  []int32
+	next    []int32 // per edge: the next edge from the same node
+	first   []int32 // per node: its first edge
+	ready   []int32
+	writers [][]int32 // per cell
+}
+
+// reset makes the relation empty.
+func (cl *closure) reset(nodes, cells int) {
+	cl.nodes, cl.words = nodes, (nodes+63)/64
+	n := nodes * cl.words
+	if cap(cl.before) < n {
+		cl.before = make([]uint64, n)
+	}
+	cl.before = cl.before[:n]
+	clear(cl.before)
+	cl.edges = cl.edges[:0]
+	for len(cl.writers) < cells {
+		cl.writers = append(cl.writers, nil)
+	}
+	for c := range cl.writers {
+		cl.writers[c] = cl.writers[c][:0]
+	}
 }
 
 func (cl *closure) set(n int32) []uint64 {
 	return cl.before[int(n)*cl.words : (int(n)+1)*cl.words]
 }
 
-func (cl *closure) has(a, b int32) bool { return cl.set(b)[a/64]>>(a%64)&1 != 0 }
+func (cl *closure) has(a, b int32) bool {
+	return cl.before[int(b)*cl.words+int(a>>6)]>>(a&63)&1 != 0
+}
+
+// edge adds a pair that the relation starts with.
+func (cl *closure) edge(a, b int32) { cl.edges = append(cl.edges, [2]int32{a, b}) }
+
+// sort makes the relation the transitive closure of the edges. It returns false if there is a cycle.
+func (cl *closure) sort() bool {
+	cl.degree, cl.first, cl.next, cl.ready = cl.degree[:0], cl.first[:0], cl.next[:0], cl.ready[:0]
+	for range cl.nodes {
+		cl.degree, cl.first = append(cl.degree, 0), append(cl.first, none)
+	}
+	for k, e := range cl.edges {
+		cl.degree[e[1]]++
+		cl.next = append(cl.next, cl.first[e[0]])
+		cl.first[e[0]] = int32(k)
+	}
+	for n, d := range cl.degree {
+		if d == 0 {
+			cl.ready = append(cl.ready, int32(n))
+		}
+	}
+	for k := 0; k < len(cl.ready); k++ {
+		a := cl.ready[k]
+		from := cl.set(a)
+		for e := cl.first[a]; e != none; e = cl.next[e] {
+			b := cl.edges[e][1]
+			to := cl.set(b)
+			for i, w := range from {
+				to[i] |= w
+			}
+			to[a>>6] |= 1 << (a & 63)
+			if cl.degree[b]--; cl.degree[b] == 0 {
+				cl.ready = append(cl.ready, b)
+			}
+		}
+	}
+	return len(cl.ready) == cl.nodes
+}
 
 // add puts a before b. It returns false if that makes a cycle.
 func (cl *closure) add(a, b int32) bool {
@@ -56,8 +119,8 @@ func (cl *closure) add(a, b int32) bool {
 	return true
 }
 
-// ready reports whether all predecessors of a node have happened.
-func (cl *closure) ready(n int32, or *order) bool {
+// allows reports whether all predecessors of a node have happened.
+func (cl *closure) allows(n int32, or *order) bool {
 	for k, w := range cl.set(n) {
 		for ; w != 0; w &= w - 1 {
 			if !or.happened(int32(k*64 + bits.TrailingZeros64(w))) {
@@ -78,20 +141,16 @@ func (or *order) written(n int32) int32 {
 
 // close computes the closure, with a demand that may be nil. It returns false if there is a cycle.
 func (or *order) close(d *demand) (*closure, bool) {
-	n := 2 * len(or.items)
-	cl := &closure{nodes: n, words: (n + 63) / 64}
-	cl.before = make([]uint64, n*cl.words)
-	if !or.base(cl) {
+	cl := &or.relation
+	cl.reset(2*len(or.items), or.cells)
+	or.base(cl)
+	if !cl.sort() || d != nil && !or.impose(cl, d) {
 		return nil, false
 	}
-	if d != nil && !or.impose(cl, d) {
-		return nil, false
-	}
-	writers := make([][]int32, or.cells)
 	for i := range or.items {
 		if it := &or.items[i]; it.whole {
 			for _, c := range it.op.writes {
-				writers[c] = append(writers[c], int32(i))
+				cl.writers[c] = append(cl.writers[c], int32(i))
 			}
 		}
 	}
@@ -99,7 +158,7 @@ func (or *order) close(d *demand) (*closure, bool) {
 		changed = false
 		for i := range or.items {
 			for k := or.items[i].from; k < or.items[i].to; k++ {
-				grew, ok := or.saturate(cl, int32(i), &or.reads[k], writers[or.reads[k].cell])
+				grew, ok := or.saturate(cl, int32(i), &or.reads[k], cl.writers[or.reads[k].cell])
 				if !ok {
 					return nil, false
 				}
@@ -136,58 +195,70 @@ func (or *order) impose(cl *closure, d *demand) bool {
 }
 
 // base adds program order, the order of buffers, causes, and rule S1.
-func (or *order) base(cl *closure) bool {
-	ok := true
-	before := func(a, b int32) { ok = ok && cl.add(a, b) }
+func (or *order) base(cl *closure) {
 	count := int32(len(or.items))
 	for t := range len(or.start) - 1 {
+		from := or.start[t] // the first store that may be in the buffer
 		for n := or.start[t]; n < or.start[t+1]; n++ {
 			it := &or.items[n]
 			if n > or.start[t] {
-				before(n-1, n)
+				cl.edge(n-1, n)
 			}
-			if it.whole && it.op.buffered {
-				before(n, count+n)
+			store := it.whole && it.op.buffered
+			if store {
+				cl.edge(n, count+n)
 			}
-			for m := or.start[t]; m < n; m++ {
+			if !store && !it.op.drains {
+				continue
+			}
+			for m := n - 1; m >= from; m-- {
 				d := &or.items[m]
 				if !d.op.buffered {
 					continue
 				}
 				if it.op.drains {
-					before(count+m, n)
+					cl.edge(count+m, n)
+				} else if or.model == memory.TSO || d.op.epoch < it.op.epoch || overlap(d.op.writes, it.op.writes) {
+					cl.edge(count+m, count+n)
 				}
-				if it.whole && it.op.buffered && (or.model == memory.TSO || d.op.epoch < it.op.epoch || overlap(d.op.writes, it.op.writes)) {
-					before(count+m, count+n)
+				if or.model == memory.TSO { // the others come before this one
+					break
 				}
+			}
+			if it.op.drains {
+				from = n
 			}
 		}
 	}
 	for i := range or.items {
-		it := &or.items[i]
-		for _, c := range it.op.causes {
-			before(or.start[c.t()]+c.index, int32(i))
-		}
-		if u := it.op.join - 1; u >= 0 {
-			for n := or.start[u]; n < or.start[u+1]; n++ {
-				before(n, int32(i))
-				if or.items[n].whole && or.items[n].op.buffered {
-					before(count+n, int32(i))
-				}
-			}
-		}
-		for k := it.from; k < it.to; k++ {
-			r := &or.reads[k]
-			if r.from == none || or.items[r.from].thread == it.thread {
-				continue
-			}
-			before(or.written(r.from), int32(i))
-			if r.newest != none {
-				before(or.written(r.newest), or.written(r.from))
+		or.baseOf(cl, int32(i))
+	}
+}
+
+// baseOf adds the causes of an item, and rule S1.
+func (or *order) baseOf(cl *closure, i int32) {
+	it := &or.items[i]
+	for _, c := range it.op.causes {
+		cl.edge(or.start[c.t()]+c.index, i)
+	}
+	if u := it.op.join - 1; u >= 0 {
+		for n := or.start[u]; n < or.start[u+1]; n++ {
+			cl.edge(n, i)
+			if or.items[n].whole && or.items[n].op.buffered {
+				cl.edge(int32(len(or.items))+n, i)
 			}
 		}
 	}
-	return ok
+	for k := it.from; k < it.to; k++ {
+		r := &or.reads[k]
+		if r.from == none || or.items[r.from].thread == it.thread {
+			continue
+		}
+		cl.edge(or.written(r.from), i)
+		if r.newest != none {
+			cl.edge(or.written(r.newest), or.written(r.from))
+		}
+	}
 }
 
 // saturate applies S2 and S3 to a read of item i. It returns whether the relation grew, and false if

@@ -25,7 +25,8 @@ type explorer struct {
 	find order
 	out  outcome
 
-	wakes bool // threads start or wake others
+	wakes   bool // threads start or wake others
+	inOrder bool // what a thread has read from tells that all its earlier stores are in memory
 
 	// tick is called for every graph, leaf for every graph to which nothing can be added, with a
 	// witness.
@@ -146,6 +147,9 @@ func (x *explorer) read(t, i int, seq []node) {
 	at := node{thread: int32(t), index: int32(i)}
 	now := x.sourceAt(seq, at, c)
 	for _, from := range x.sources(c) {
+		if x.overwritten(t, i, c, from) {
+			continue
+		}
 		r.from = from
 		o := &x.g.threads[t][i]
 		*o = old
@@ -174,6 +178,28 @@ func (x *explorer) sources(c int32) []ref {
 		}
 	}
 	return out
+}
+
+// overwritten reports whether operation i of thread t cannot read a cell from a source because a newer
+// write is in memory by then, as far as that follows without a search: the newer write is of the
+// source's thread and happens before the operation. Where stores leave buffers in program order,
+// what happens before an operation of another thread is in memory.
+func (x *explorer) overwritten(t, i int, c int32, from ref) bool {
+	if !x.inOrder || i == 0 {
+		return false
+	}
+	past := x.g.threads[t][i-1].past
+	for u := range x.g.threads {
+		if u == t || from != initial && u != from.t() {
+			continue
+		}
+		for j := int(past[u]) - 1; j >= 0 && (from == initial || j > int(from.index)); j-- {
+			if x.g.threads[u][j].at(c) >= 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // drain decides whether an operation on a recursive mutex drains: not if the thread has the mutex, and
@@ -349,6 +375,9 @@ func (x *explorer) maximal(u, j, k int, past []int32) bool {
 					}
 				}
 				if !kept && r.stamp >= stamp {
+					if n == 0 && x.replaced(r, past) {
+						return false
+					}
 					check = append(check, late{t, i, n})
 				}
 			}
@@ -360,6 +389,27 @@ func (x *explorer) maximal(u, j, k int, past []int32) bool {
 		}
 	}
 	return true
+}
+
+// replaced reports whether the source of a read is not the last write of its cell in the graph of what
+// was added before, and of past, as far as that follows without a search.
+func (x *explorer) replaced(r *read, past []int32) bool {
+	c := cut{before: r.stamp, past: past}
+	for u := range x.g.threads {
+		if r.from != initial && u != r.from.t() {
+			continue
+		}
+		first := 0
+		if r.from != initial {
+			first = int(r.from.index) + 1
+		}
+		for j := first; j < len(x.g.threads[u]); j++ {
+			if o := &x.g.threads[u][j]; o.at(r.cell) >= 0 && c.whole(u, j, o) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // canonical reports whether read k of operation i of thread t has its canonical source in the graph of

@@ -62,12 +62,13 @@ type order struct {
 	bad   bool
 
 	// The simulation.
-	now   simulation
-	stack []simulation
-	seq   []node
-	after *closure // nil: the first attempt
-	memo  map[string]bool
-	key   []byte
+	now      simulation
+	stack    []simulation
+	seq      []node
+	after    *closure // nil: the first attempt
+	relation closure
+	memo     map[string]bool
+	key      []byte
 
 	lastBy []int32
 }
@@ -438,7 +439,7 @@ func (or *order) canDo(n int32) bool {
 
 // allowed reports whether the closure allows a node now.
 func (or *order) allowed(node int32) bool {
-	return or.after == nil || or.after.ready(node, or)
+	return or.after == nil || or.after.allows(node, or)
 }
 
 // happened reports whether a node has happened.

@@ -3,7 +3,6 @@ package rf
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"fencepost/internal/budget"
@@ -165,10 +164,16 @@ func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells)
 		x.goals.run = x.newRunner(y, cs, opt)
 		x.goals.run.m.CheckFailed = func(memory.Fault) {}
 	}
+	x.inOrder = y.Model != memory.PSO
 	for _, f := range y.Prog.Funcs {
-		x.wakes = x.wakes || slices.ContainsFunc(f.Edges, func(e ir.Edge) bool {
-			return e.Op.Kind == ir.Spawn || e.Op.Kind == ir.CondWait || e.Op.Kind == ir.Barrier
-		})
+		for i := range f.Edges {
+			switch f.Edges[i].Op.Kind {
+			case ir.Spawn, ir.CondWait, ir.Barrier:
+				x.wakes = true
+			case ir.Signal, ir.Broadcast: // write their condition while stores are in the buffer
+				x.inOrder = y.Model == memory.SC
+			}
+		}
 	}
 	x.tick = x.count
 	x.leaf = x.endClass
