@@ -151,7 +151,7 @@ var policy = map[string]rule{
 	"internal/question/prove":  {ours: append([]string{"internal/engine/mover", "internal/transform"}, questionMay...)},
 	"internal/question/param":  {ours: append([]string{"internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
 	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},
-	"internal/question/traces": {ours: append([]string{"internal/engine/smc", "internal/question/check"}, questionMay...)},
+	"internal/question/traces": {ours: append([]string{"internal/engine/rf", "internal/engine/smc", "internal/question/check"}, questionMay...)},
 	"internal/question/export": {ours: append([]string{"internal/engine/instrument", "internal/engine/param", "internal/export", "internal/transform"}, questionMay...)},
 	"internal/question/verify": {ours: append([]string{
 		"internal/engine/fences", "internal/shorten", "internal/transform", "internal/question/check", "internal/question/fences", "internal/question/litmus",

@@ -13,8 +13,13 @@ import (
 type TraceOptions struct {
 	Options
 	Model     Model     // "": TSO
+	By        By        // "": ByTrace
 	Algorithm Algorithm // "": OptimalDPOR
-	// Each, if not nil, is called with every complete trace, in order. Without it traces are only counted.
+	// Fingerprint asks for the fingerprint of the reads-from classes (verdict.TraceSet). CrossCheck
+	// explores by traces and by classes, and fails if the fingerprints differ.
+	Fingerprint, CrossCheck bool
+	// Each, if not nil, is called with every complete trace, and with those in which a check fails, in
+	// order. Without it traces are only counted.
 	Each func(*verdict.Trace)
 }
 
@@ -27,10 +32,19 @@ type TraceAnswer struct {
 // HasErrors reports whether the input was refused.
 func (a TraceAnswer) HasErrors() bool { return pipeline.HasErrors(a.Diagnostics) }
 
-// Traces explores one execution for every Shasha-Snir trace of a program.
+// By is an equivalence of executions.
+type By string
+
+// The equivalences.
+const (
+	ByTrace     By = pipeline.ByTrace     // Shasha-Snir traces
+	ByReadsFrom By = pipeline.ByReadsFrom // reads-from classes: every read reads from the same write
+)
+
+// Traces explores one execution for every Shasha-Snir trace of a program, or for every reads-from class.
 func Traces(ctx context.Context, in Input, opt TraceOptions) (TraceAnswer, error) {
 	set, diags, err := traces.Run(ctx, in.internal(), string(cmp.Or(opt.Model, TSO)), traces.Options{
-		Options: opt.Options.internal(), Algorithm: string(opt.Algorithm),
+		Options: opt.Options.internal(), By: string(opt.By), Algorithm: string(opt.Algorithm), Fingerprint: opt.Fingerprint, CrossCheck: opt.CrossCheck,
 	}, opt.Each)
 	return TraceAnswer{Set: set, Diagnostics: diags}, public(err)
 }

@@ -9,6 +9,9 @@ type Trace struct {
 	// Cycle is a shortest cycle of the relation. It is empty if sequential consistency has
 	// the trace, too.
 	Cycle []TraceEdge `json:"cycle,omitempty"`
+	// Fails has the checks that fail in the execution, in words. Such a check ends its thread, and
+	// the others run to their end.
+	Fails []string `json:"fails,omitempty"`
 	// Witness is an execution with this trace.
 	Witness *Witness `json:"witness,omitempty"`
 }
@@ -17,9 +20,18 @@ type Trace struct {
 type TraceSet struct {
 	Program string `json:"program"`
 	Model   string `json:"model"`
+	// By is the equivalence whose classes are counted: trace, or reads-from.
+	By string `json:"by,omitempty"`
 	// Count is the number of complete traces, Cyclic how many of them have a cycle.
 	Count  int64 `json:"count"`
 	Cyclic int64 `json:"cyclic"`
+	// Failing is the number of traces in which a check fails, and Blocked the number of those in
+	// which a thread stops at an assumption or an await. Count has neither.
+	Failing int64 `json:"failing"`
+	Blocked int64 `json:"blocked"`
+	// Fingerprint is the sum of the hashes of all reads-from classes, with and without a failing
+	// check; empty if it was not computed. docs/engines/rf.md defines it.
+	Fingerprint string `json:"fingerprint,omitempty"`
 	// Reason says why there may be more traces; "" if there are none.
 	Reason   string            `json:"reason,omitempty"`
 	Coverage Coverage          `json:"coverage"`

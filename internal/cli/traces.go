@@ -22,9 +22,16 @@ const tracesHelp = `List the Shasha-Snir traces of a program under a memory mode
 load reads from which store, and in which order stores reach memory. No thread can
 distinguish two executions that have the same trace.
 
-Exactly one execution is explored for each trace. Assertions are not checked: a
-thread whose assertion fails stops there, and its execution is not complete.
---count only prints the number of complete traces, which is faster.
+Exactly one execution is explored for each trace. A check that fails ends its thread,
+the others run to their end, and the trace is marked "fails".
+--by reads-from lists reads-from classes instead: executions in which every load reads
+from the same store. There are fewer of them, since the order of stores that no load
+tells apart does not count. With --algorithm, traces are explored and each class is
+listed once.
+--count only prints the number of traces, those in which a check fails included, which
+is faster.
+--cross-check explores by traces and by reads-from classes, with two algorithms that
+share nothing, and compares the classes.
 FILE is a program, or - for standard input. Several C files form one program.
 
 Exit codes: 0 all traces were found, 2 there may be more (a bound or the time
@@ -33,7 +40,8 @@ limit was reached), 3 bad input or usage, 4 internal error.`
 const tracesExample = `  fencepost traces dekker.fp
   fencepost traces dekker.fp --html traces.html
   fencepost traces dekker.fp --model pso --dot | dot -Tsvg -O
-  fencepost traces queue.c --count`
+  fencepost traces queue.c --count
+  fencepost traces queue.c --by reads-from --count --cross-check`
 
 type tracesFlags struct {
 	model            modelsValue
@@ -68,7 +76,11 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
+	flags.Var(byValue{&f.opt.By}, "by", "what is listed once: trace or reads-from")
 	algorithmFlag(flags, &f.opt.Algorithm, "")
+	flags.BoolVar(&f.opt.CrossCheck, "cross-check", false, "compare with an exploration by another algorithm")
+	flags.Var(sizeValue{&f.opt.Memory}, "memory", "memory limit for what an exploration stores, such as 8GiB or 512MiB")
+	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "parallel workers, where traces are only counted; 0: one per core")
 	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
 	cFlags(cmd, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
@@ -79,7 +91,7 @@ func (a *app) tracesCommand() *cobra.Command {
 func (a *app) traces(names []string, f *tracesFlags) error {
 	var all []verdict.Trace
 	each := &f.opt.Each
-	f.opt.Model = f.model[0]
+	f.opt.Model, f.opt.Fingerprint = f.model[0], f.json
 	files := a.out.any()
 	switch {
 	case f.count:
@@ -131,7 +143,7 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 			return &internalError{err}
 		}
 	case f.count && a.code == exitHolds:
-		fmt.Fprintln(a.stdout, set.Count)
+		fmt.Fprintln(a.stdout, set.Count+set.Failing)
 	case f.dot:
 		text.TraceSet(a.stderr, set, false)
 	default:
@@ -154,6 +166,25 @@ func (a *app) writeTraces(set *verdict.TraceSet) (printed bool, err error) {
 	}
 	return a.writeList(list, fencepost.Answer{})
 }
+
+type byValue struct{ value *fencepost.By }
+
+func (v byValue) String() string {
+	if v.value == nil || *v.value == "" {
+		return string(fencepost.ByTrace)
+	}
+	return string(*v.value)
+}
+
+func (v byValue) Set(s string) error {
+	if by := fencepost.By(s); by != fencepost.ByTrace && by != fencepost.ByReadsFrom {
+		return fmt.Errorf("want trace or reads-from")
+	}
+	*v.value = fencepost.By(s)
+	return nil
+}
+
+func (byValue) Type() string { return "name" }
 
 // algorithmFlag adds the flag that chooses how executions are explored. The help begins with engine, the words that
 // say which engine the flag is about.

@@ -93,7 +93,9 @@ type Outcome struct {
 	Stats    verdict.Stats
 	Warnings []verdict.Warning
 	// Exits counts executions ended by exit; Stats.FinalStates counts executions that ran to their end. ChecksReached says that some check was executed.
-	Exits         int64
+	Exits int64
+	// Failed counts executions in which a check fails, for engines that count executions.
+	Failed        int64
 	ChecksReached bool
 	// Ends says that some execution runs to its end, for engines that do not count them.
 	Ends bool

@@ -29,11 +29,31 @@ func NewRecorder(y *memory.System) *Recorder {
 	return &Recorder{y: y, s: s, w: w, n: names{p: y.Prog}}
 }
 
+// Record runs the steps of an execution.
+func Record(y *memory.System, steps []memory.Step) *Recorder {
+	r := NewRecorder(y)
+	for _, st := range steps {
+		r.Step(st)
+	}
+	return r
+}
+
 // State is the state after the steps so far. The caller must leave it as it is.
 func (r *Recorder) State() *memory.State { return r.s }
 
 // Witness is the execution so far.
 func (r *Recorder) Witness() *verdict.Witness { return r.w }
+
+// Fault says in words, with its position, which check failed.
+func (r *Recorder) Fault(f memory.Fault) string {
+	if f.Edge == nil {
+		return r.n.fault(f)
+	}
+	if pos := Pos(f.Edge); pos != nil {
+		return fmt.Sprintf("%s at %s", r.n.fault(f), pos)
+	}
+	return r.n.fault(f)
+}
 
 // Step takes a step and writes it down.
 func (r *Recorder) Step(st memory.Step) {

@@ -155,13 +155,14 @@ func (p *Program) Replay(flat *ir.Program, model memory.Model, v *engine.Violati
 	})
 }
 
-// ReplayExecution runs an execution that violates nothing through the independent interpreter.
-func ReplayExecution(flat *ir.Program, model memory.Model, w *verdict.Witness) error {
+// ReplayExecution runs an execution that violates nothing through the independent interpreter. target
+// says how it ends.
+func ReplayExecution(flat *ir.Program, model memory.Model, w *verdict.Witness, target replay.Target) error {
 	m, err := replay.ParseModel(model.String())
 	if err != nil {
 		return err
 	}
-	if err := replay.Replay(flat, &property.Set{}, m, w, replay.Expect{Target: replay.TargetExecution}); err != nil {
+	if err := replay.Replay(flat, &property.Set{}, m, w, replay.Expect{Target: target}); err != nil {
 		return fmt.Errorf("an execution does not replay: %w", err)
 	}
 	return nil

@@ -15,19 +15,41 @@ import (
 
 // The happens-before relation of an execution, as results have it.
 
-// Trace replays an execution and returns its trace.
-func (p *Program) Trace(flat *ir.Program, m memory.Model, w *verdict.Witness) (*verdict.Trace, error) {
-	if err := ReplayExecution(flat, m, w); err != nil {
+// Trace replays an execution and returns its trace. by is the equivalence that is asked about (TraceSet.By): of reads-from, only program order,
+// reads-from and synchronisation are shown. fails has the checks that fail.
+func (p *Program) Trace(flat *ir.Program, m memory.Model, w *verdict.Witness, by string, fails []string) (*verdict.Trace, error) {
+	target := replay.TargetExecution
+	if len(fails) > 0 {
+		target = replay.TargetPrefix
+	}
+	if err := ReplayExecution(flat, m, w, target); err != nil {
 		return nil, err
 	}
 	p.AddTexts(w)
-	tr := trace.New(flat, w)
-	out := &verdict.Trace{Nodes: TraceNodes(flat, w, tr), Edges: TraceEdges(tr.Edges), Witness: w}
-	if cycle := tr.Cycle(); cycle != nil {
-		out.Cycle = TraceEdges(cycle)
-	}
+	out := DescribeTrace(flat, w, by)
+	out.Fails = fails
 	return out, nil
 }
+
+// DescribeTrace returns the trace of an execution, or as much of it as its class has.
+func DescribeTrace(flat *ir.Program, w *verdict.Witness, by string) *verdict.Trace {
+	tr := trace.New(flat, w)
+	edges := tr.Edges
+	if by == ByReadsFrom {
+		edges = slices.DeleteFunc(slices.Clone(edges), func(e trace.Edge) bool { return e.Kind == trace.ST || e.Kind == trace.CF })
+	}
+	out := &verdict.Trace{Nodes: TraceNodes(flat, w, tr), Edges: TraceEdges(edges), Witness: w}
+	if cycle := tr.Cycle(); cycle != nil && by != ByReadsFrom {
+		out.Cycle = TraceEdges(cycle)
+	}
+	return out
+}
+
+// The equivalences of executions.
+const (
+	ByTrace     = "trace"
+	ByReadsFrom = "reads-from"
+)
 
 // Attack replays the witness of an attack, checks that it is one, and describes it.
 func (p *Program) Attack(flat *ir.Program, v *engine.Violation) (*verdict.Attack, error) {

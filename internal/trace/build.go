@@ -43,6 +43,8 @@ type read struct {
 	event int
 	addr  uint64
 	from  int // event whose write is read; -1 for the initial value
+	// condition says that the address stands for a condition variable.
+	condition bool
 }
 
 // lifetime is set in the address that stands for the lifetime of a block. No byte has
@@ -154,12 +156,28 @@ func (b *builder) alloc(e int, st *verdict.Step) {
 
 // accessSync adds the accesses of a step to condition variables, mutexes and barriers.
 func (b *builder) accessSync(e int, st *verdict.Step) {
-	for _, t := range st.Accesses {
+	for i, t := range st.Accesses {
+		first := len(b.reads)
 		b.see(e, t.Addr, t.Size)
+		for k := first; k < len(b.reads); k++ {
+			b.reads[k].condition = i == 0 && b.atCondition(st)
+		}
 		b.seeBlock(e, t.Addr)
 		if t.Wrote {
 			b.write(e, t.Addr, t.Size)
 		}
+	}
+}
+
+// atCondition reports whether the first access of a step is to a condition variable.
+func (b *builder) atCondition(st *verdict.Step) bool {
+	switch op := b.op(st); {
+	case op == nil:
+		return false
+	case op.Kind == ir.CondWait:
+		return st.Kind == verdict.StepWake || len(st.Accesses) == 2
+	default:
+		return op.Kind == ir.Signal || op.Kind == ir.Broadcast
 	}
 }
 

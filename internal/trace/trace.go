@@ -67,7 +67,8 @@ type Trace struct {
 	Events []Event
 	Edges  []Edge
 
-	out [][]int32 // per event: indices of the edges that start there
+	reads []read
+	out   [][]int32 // per event: indices of the edges that start there
 }
 
 // New returns the trace of an execution of a flat program. Stores that are still buffered
@@ -98,6 +99,7 @@ func New(p *ir.Program, w *verdict.Witness) *Trace {
 		}
 	}
 	b.relate()
+	b.t.reads = b.reads
 	b.t.index()
 	return b.t
 }

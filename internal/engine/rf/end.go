@@ -26,8 +26,16 @@ func (x *exploration) endClass(seq []node) {
 	if x.atEnd != nil {
 		x.atEnd(seq)
 	}
-	before := x.out.counts.complete
+	before, failed := x.out.counts.complete, x.out.counts.failed
 	x.judgeEnd()
+	if x.task.Failed != nil && x.out.counts.failed > failed {
+		rec := engine.Record(x.run.m.Sys, x.run.m.Steps)
+		var fails []string
+		for _, f := range x.run.m.Faults() {
+			fails = append(fails, rec.Fault(f))
+		}
+		x.task.Failed(rec.Witness(), fails)
+	}
 	if x.task.Visit != nil && (x.task.Unfinished || x.out.counts.complete > before) {
 		x.run.seek(x.g, seq)
 		x.task.Visit(x.execution())
@@ -244,11 +252,7 @@ func (x *exploration) report(key string, v engine.Violation) {
 
 // execution returns the execution so far.
 func (x *exploration) execution() *verdict.Witness {
-	rec := engine.NewRecorder(x.run.m.Sys)
-	for _, st := range x.run.m.Steps {
-		rec.Step(st)
-	}
-	return rec.Witness()
+	return engine.Record(x.run.m.Sys, x.run.m.Steps).Witness()
 }
 
 // summarise writes the coverage, the bounds that were met, statistics and final states into out.
@@ -270,7 +274,7 @@ func (x *exploration) summarise(out *engine.Outcome) {
 		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: c.Name, Value: c.Value, Hit: true, Pos: engine.Pos(c.Edge)})
 	}
 	out.Coverage.Exhaustive = finished && len(out.Coverage.Bounds) == 0
-	out.Exits = x.out.counts.exits
+	out.Exits, out.Failed = x.out.counts.exits, x.out.counts.failed
 	out.Stats.FinalStates = x.out.counts.complete
 	out.Stats.Transitions = x.out.counts.graphs
 	out.Stats.Depth = x.out.counts.depth

@@ -22,6 +22,9 @@ type Options struct {
 	// with Unfinished also of the other classes. One worker calls it at a time.
 	Visit      func(*verdict.Witness)
 	Unfinished bool
+	// Failed, if not nil, is called with an execution of every class in which a check fails, and with
+	// the checks in words. One worker calls it at a time.
+	Failed func(w *verdict.Witness, fails []string)
 }
 
 // Engine is stateless model checking with one execution per reads-from class.
@@ -123,16 +126,25 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	return out, nil
 }
 
-// explore explores all classes. It starts again whenever a cell has been split.
+// explore explores all classes. It starts again whenever a cell has been split. Where executions are
+// passed to the caller, cells are found by an exploration that passes none.
 func explore(ctx context.Context, task *job, y *memory.System) *exploration {
 	cs := newCells()
+	silent := &job{task.Task, task.Options}
+	silent.Visit, silent.Failed = nil, nil
 	for {
-		x := newExploration(ctx, task, y, cs)
+		x := newExploration(ctx, silent, y, cs)
 		x.runAll()
-		if !cs.split {
+		switch {
+		case cs.split:
+			cs.split = false
+		case x.out.err != nil || x.out.result.Unknown != "" || task.Visit == nil && task.Failed == nil:
+			return x
+		default:
+			x = newExploration(ctx, task, y, cs)
+			x.runAll()
 			return x
 		}
-		cs.split = false
 	}
 }
 

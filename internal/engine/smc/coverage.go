@@ -32,7 +32,7 @@ func (x *explorer) summarise(out *engine.Outcome) {
 		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: c.Name, Value: c.Value, Hit: true, Pos: engine.Pos(c.Edge)})
 	}
 	out.Coverage.Exhaustive = finished && len(out.Coverage.Bounds) == 0
-	out.Exits = x.out.counts.exits
+	out.Exits, out.Failed = x.out.counts.exits, x.out.counts.failed
 	out.Stats.FinalStates = x.out.counts.complete
 	out.Stats.Transitions = x.out.counts.events
 	out.Stats.Depth = x.out.counts.depth

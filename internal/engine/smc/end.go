@@ -22,8 +22,11 @@ func (x *explorer) endExecution() {
 			x.check.asleep(x)
 		}
 	} else {
-		before := x.out.counts.complete
+		before, failed := x.out.counts.complete, x.out.counts.failed
 		x.judgeEnd()
+		if x.task.Failed != nil && x.out.counts.failed > failed {
+			x.visitFailed()
+		}
 		if x.task.Visit != nil && (x.task.Unfinished || x.out.counts.complete > before) {
 			x.visit()
 		}
@@ -44,6 +47,20 @@ func (x *explorer) visit() {
 		defer x.world.visitMu.Unlock()
 	}
 	x.task.Visit(w)
+}
+
+// visitFailed passes the execution to the task's Failed.
+func (x *explorer) visitFailed() {
+	rec := engine.Record(x.run.Sys, x.run.Steps)
+	var fails []string
+	for _, f := range x.run.Faults() {
+		fails = append(fails, rec.Fault(f))
+	}
+	if x.world != nil {
+		x.world.visitMu.Lock()
+		defer x.world.visitMu.Unlock()
+	}
+	x.task.Failed(rec.Witness(), fails)
 }
 
 // anyAsleep reports whether an event is enabled, given that all enabled events sleep.
@@ -157,10 +174,4 @@ func (x *explorer) report(key string, v engine.Violation) {
 }
 
 // witness returns the execution so far.
-func (x *explorer) witness() *verdict.Witness {
-	rec := engine.NewRecorder(x.run.Sys)
-	for _, st := range x.run.Steps {
-		rec.Step(st)
-	}
-	return rec.Witness()
-}
+func (x *explorer) witness() *verdict.Witness { return engine.Record(x.run.Sys, x.run.Steps).Witness() }

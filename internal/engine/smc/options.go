@@ -17,6 +17,9 @@ type Options struct {
 	// the executions in which some thread does not finish. One worker calls it at a time.
 	Visit      func(*verdict.Witness)
 	Unfinished bool
+	// Failed, if not nil, is called with every execution in which a check fails, and with the checks
+	// in words. One worker calls it at a time.
+	Failed func(w *verdict.Witness, fails []string)
 	// IdleRounds is how many rounds in a row of a loop are executed that change nothing for any
 	// thread, where such a round makes an access that the round which leaves the loop may not
 	// make. A round that takes a mutex and gives it back then changes nothing.

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
+	"fencepost/internal/replay"
 	"fencepost/internal/trace"
 	"fencepost/verdict"
 )
@@ -48,7 +49,7 @@ func (q *query) dataRaces(ctx context.Context) (*verdict.Result, error) {
 			return
 		}
 		found = &verdict.Violation{Witness: UntilRace(q.flat, w, race)}
-		broken = pipeline.ReplayExecution(q.flat, q.model, w)
+		broken = pipeline.ReplayExecution(q.flat, q.model, w, replay.TargetExecution)
 		found.Reason, found.Pos = RaceText(q.flat, found.Witness, race)
 		cancel()
 	}
@@ -112,7 +113,7 @@ func (q *query) robustByTraces(ctx context.Context) (*verdict.Result, error) {
 		if tr := trace.New(q.flat, w); tr.Cycle() == nil {
 			return
 		}
-		cyclic, broken = q.Trace(q.flat, q.model, w)
+		cyclic, broken = q.Trace(q.flat, q.model, w, pipeline.ByTrace, nil)
 		cancel()
 	}
 	explorer := smc.New(how)

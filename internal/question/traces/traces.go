@@ -1,10 +1,13 @@
 package traces
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
 
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
@@ -17,8 +20,16 @@ const Command = "traces"
 // Options are the options of the question.
 type Options struct {
 	pipeline.Options
-	// Algorithm of the exploration: "" or "optimal", or "source".
+	// By is the equivalence of executions: "" or pipeline.ByTrace, or pipeline.ByReadsFrom.
+	By string
+	// Algorithm of the exploration by traces: "" or "optimal", or "source". If it is set and By is
+	// pipeline.ByReadsFrom, traces are explored, and counted by their reads-from classes.
 	Algorithm string
+	// Fingerprint asks for the fingerprint of the reads-from classes. It takes memory for a hash per
+	// class.
+	Fingerprint bool
+	// CrossCheck explores by traces and by reads-from classes, and fails if the fingerprints differ.
+	CrossCheck bool
 }
 
 // Defaults returns the documented defaults.
@@ -26,6 +37,11 @@ func Defaults() Options { return Options{Options: pipeline.Defaults()} }
 
 // Validate returns a *pipeline.OptionError for an option with a value that it cannot have.
 func (o *Options) Validate() error {
+	switch o.By {
+	case "", pipeline.ByTrace, pipeline.ByReadsFrom:
+	default:
+		return &pipeline.OptionError{Option: "by", Value: o.By, Want: "trace or reads-from"}
+	}
 	exploration := check.Options{Algorithm: o.Algorithm}
 	return exploration.Validate()
 }
@@ -66,13 +82,16 @@ func explore(ctx context.Context, run *pipeline.Run, name string, opt Options, e
 	if err := run.ListsInputs(flat, "traces"); err != nil {
 		return set, err
 	}
-	if err := run.Explorable(flat, model, &opt.Options); err != nil {
-		return set, err
+	by := cmp.Or(opt.By, pipeline.ByTrace)
+	for _, e := range opt.explorers(by) {
+		if err := run.Supports(e, run.ExploreTask(flat, model, &opt.Options)); err != nil {
+			return set, err
+		}
 	}
-	run.Stage = "engine smc under " + name
+	run.Stage = "exploration under " + name
 	ctx, cancel := opt.Limit(ctx)
 	defer cancel()
-	set = verdict.TraceSet{Program: run.Input.Name, Model: name, Asked: pipeline.NewAsked(Command, opt), Sources: run.Sources()}
+	set = verdict.TraceSet{Program: run.Input.Name, Model: name, By: by, Asked: pipeline.NewAsked(Command, opt), Sources: run.Sources()}
 	flat, met, err := pipeline.Reachable(ctx, run.Program, flat, model, &opt.Options)
 	if err != nil {
 		return set, err
@@ -85,40 +104,21 @@ func explore(ctx context.Context, run *pipeline.Run, name string, opt Options, e
 		}
 		return set, nil
 	}
-	task := run.ExploreTask(flat, model, &opt.Options)
-	how := smc.Options{SourceDPOR: opt.Algorithm == "source", Traces: true}
-	var broken error
-	if each != nil {
-		task.Limits.Workers = 1 // traces are listed in the same order every time
-		how.Visit = func(w *verdict.Witness) {
-			t, err := run.Trace(flat, model, w)
-			if err != nil && broken == nil {
-				broken = err
-			}
-			if broken != nil {
-				return
-			}
-			set.Count++
-			t.Number = int(set.Count)
-			if t.Cycle != nil {
-				set.Cyclic++
-			}
-			maps.Copy(set.Sources, run.Sources(t.Witness))
-			each(t)
-		}
-	}
-	out, err := smc.New(how).Run(ctx, task)
-	if err == nil {
-		err = broken
-	}
-	if err != nil {
+	x := &exploration{run: run, flat: flat, model: model, opt: &opt, by: by, each: each, set: &set}
+	if err := x.explore(ctx, by == pipeline.ByReadsFrom && opt.Algorithm == ""); err != nil || !opt.CrossCheck {
 		return set, err
 	}
-	set.Count = out.Stats.FinalStates
-	if set.Count == 0 && out.Unknown == "" && out.Exits == 0 {
-		out.Unknown = "no execution comes to its end"
+	return set, x.crossCheck(ctx)
+}
+
+// explorers returns the engines that the exploration needs.
+func (o *Options) explorers(by string) []*engine.Engine {
+	switch {
+	case o.CrossCheck:
+		return []*engine.Engine{&smc.Engine, &rf.Engine}
+	case by == pipeline.ByReadsFrom && o.Algorithm == "":
+		return []*engine.Engine{&rf.Engine}
+	default:
+		return []*engine.Engine{&smc.Engine}
 	}
-	pipeline.Mark(&out.Coverage, opt.Given())
-	set.Reason, set.Coverage, set.Stats, set.Warnings = out.Unknown, out.Coverage, out.Stats, out.Warnings
-	return set, nil
 }

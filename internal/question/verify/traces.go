@@ -12,7 +12,6 @@ import (
 	"fencepost/internal/question/traces"
 	"fencepost/internal/replay"
 	"fencepost/internal/shorten"
-	"fencepost/internal/trace"
 	"fencepost/verdict"
 )
 
@@ -66,7 +65,11 @@ func (v *verifier) trace(s *verdict.TraceSet, t *verdict.Trace, number int) erro
 	if err := v.threads(t.Witness); err != nil {
 		return err
 	}
-	if err := replay.Replay(v.now.flat, &property.Set{}, model, t.Witness, replay.Expect{Target: replay.TargetExecution}); err != nil {
+	target := replay.TargetExecution
+	if len(t.Fails) > 0 {
+		target = replay.TargetPrefix
+	}
+	if err := replay.Replay(v.now.flat, &property.Set{}, model, t.Witness, replay.Expect{Target: target}); err != nil {
 		return err
 	}
 	m, _ := memory.ParseModel(s.Model)
@@ -75,11 +78,8 @@ func (v *verifier) trace(s *verdict.TraceSet, t *verdict.Trace, number int) erro
 		return err
 	}
 	v.now.AddTexts(again)
-	tr := trace.New(v.now.flat, t.Witness)
-	now := &verdict.Trace{Number: number, Nodes: pipeline.TraceNodes(v.now.flat, t.Witness, tr), Edges: pipeline.TraceEdges(tr.Edges), Witness: again}
-	if cycle := tr.Cycle(); cycle != nil {
-		now.Cycle = pipeline.TraceEdges(cycle)
-	}
+	now := pipeline.DescribeTrace(v.now.flat, t.Witness, s.By)
+	now.Number, now.Witness, now.Fails = number, again, t.Fails // that the checks fail is asked again
 	return compared(t, now)
 }
 
@@ -101,7 +101,7 @@ func (v *verifier) tracesAgain(s *verdict.TraceSet) error {
 	case limited(s.Reason):
 		if slices.ContainsFunc(s.Traces, func(t verdict.Trace) bool {
 			return !slices.ContainsFunc(all, func(o verdict.Trace) bool { return reflect.DeepEqual(o.Edges, t.Edges) })
-		}) || s.Count != int64(len(s.Traces)) {
+		}) || s.Count+s.Failing != int64(len(s.Traces)) {
 			return fmt.Errorf("%w: a limit ended the listing: %s", errOpen, s.Reason)
 		}
 		return nil

@@ -16,6 +16,9 @@ func Trace(w io.Writer, t *verdict.Trace) {
 		fmt.Fprint(w, ": not possible under sequential consistency")
 	}
 	fmt.Fprintln(w)
+	for _, f := range t.Fails {
+		fmt.Fprintf(w, "  fails: %s\n", oneLine(f))
+	}
 	sources := map[int][]string{}
 	var order []string
 	for _, e := range t.Edges {
@@ -69,7 +72,14 @@ func cycleText(t *verdict.Trace) string {
 
 // TraceSet prints how many traces there are.
 func TraceSet(w io.Writer, s *verdict.TraceSet, onlyCounted bool) {
-	fmt.Fprintf(w, "%s: %s under %s", oneLine(s.Program), counted(s.Count, "trace", "traces"), strings.ToUpper(s.Model))
+	one, several := "trace", "traces"
+	if s.By == "reads-from" {
+		one, several = "reads-from class", "reads-from classes"
+	}
+	fmt.Fprintf(w, "%s: %s under %s", oneLine(s.Program), counted(s.Count+s.Failing, one, several), strings.ToUpper(s.Model))
+	if s.Failing > 0 {
+		fmt.Fprintf(w, ", a check fails in %s", Count(s.Failing))
+	}
 	if !onlyCounted && s.Cyclic > 0 {
 		fmt.Fprintf(w, ", %s not possible under sequential consistency", Count(s.Cyclic))
 	}

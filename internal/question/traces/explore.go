@@ -1,0 +1,135 @@
+package traces
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
+	"fencepost/internal/trace"
+	"fencepost/verdict"
+)
+
+// exploration is one exploration of the executions of a program.
+type exploration struct {
+	run   *pipeline.Run
+	flat  *ir.Program
+	model memory.Model
+	opt   *Options
+	by    string
+	each  func(*verdict.Trace)
+	set   *verdict.TraceSet
+
+	classes map[[16]byte]bool // hashes of the reads-from classes so far; nil: not needed
+	sum     trace.Fingerprint
+	broken  error
+}
+
+// explore explores all executions: by reads-from classes, or by traces.
+func (x *exploration) explore(ctx context.Context, classes bool) error {
+	task := x.run.ExploreTask(x.flat, x.model, &x.opt.Options)
+	project := x.by == pipeline.ByReadsFrom && !classes
+	if x.opt.Fingerprint || x.opt.CrossCheck || project {
+		x.classes, x.sum = map[[16]byte]bool{}, trace.Fingerprint{}
+	}
+	var visit func(*verdict.Witness)
+	var failed func(*verdict.Witness, []string)
+	if x.each != nil || x.classes != nil {
+		if x.each != nil {
+			task.Limits.Workers = 1 // traces are listed in the same order every time
+		}
+		visit = func(w *verdict.Witness) { x.visit(w, nil, project) }
+		failed = func(w *verdict.Witness, fails []string) { x.visit(w, fails, project) }
+	}
+	x.set.Count, x.set.Failing, x.set.Cyclic = 0, 0, 0
+	e := smc.New(smc.Options{SourceDPOR: x.opt.Algorithm == "source", Traces: true, Visit: visit, Failed: failed})
+	if classes {
+		e = rf.New(rf.Options{Traces: true, Visit: visit, Failed: failed})
+	}
+	out, err := e.Run(ctx, task)
+	if err == nil {
+		err = x.broken
+	}
+	if err != nil {
+		return err
+	}
+	x.conclude(out, project)
+	return nil
+}
+
+// conclude fills in what the exploration has found.
+func (x *exploration) conclude(out *engine.Outcome, project bool) {
+	if !project {
+		x.set.Count, x.set.Failing = out.Stats.FinalStates, out.Failed
+	}
+	if x.set.Count+x.set.Failing == 0 && out.Unknown == "" && out.Exits == 0 {
+		out.Unknown = "no execution comes to its end"
+	}
+	if x.classes != nil {
+		x.set.Fingerprint = x.sum.String()
+	}
+	x.set.Blocked = out.Stats.Blocked
+	pipeline.Mark(&out.Coverage, x.opt.Given())
+	x.set.Reason, x.set.Coverage, x.set.Stats, x.set.Warnings = out.Unknown, out.Coverage, out.Stats, out.Warnings
+}
+
+// visit lists an execution. With project, only the first of each reads-from class counts.
+func (x *exploration) visit(w *verdict.Witness, fails []string, project bool) {
+	if x.broken != nil {
+		return
+	}
+	if x.classes != nil {
+		hash := trace.Hash(trace.New(x.flat, w).ReadsFrom(w, fails))
+		if !x.classes[hash] {
+			x.classes[hash] = true
+			x.sum.Add(hash)
+		} else if project {
+			return
+		}
+	}
+	if len(fails) > 0 {
+		x.set.Failing++
+	} else {
+		x.set.Count++
+	}
+	if x.each == nil {
+		return
+	}
+	t, err := x.run.Trace(x.flat, x.model, w, x.by, fails)
+	if err != nil {
+		x.broken = err
+		return
+	}
+	t.Number = int(x.set.Count + x.set.Failing)
+	if t.Cycle != nil {
+		x.set.Cyclic++
+	}
+	maps.Copy(x.set.Sources, x.run.Sources(t.Witness))
+	x.each(t)
+}
+
+// crossCheck explores once more, by the other algorithm, and compares the fingerprints.
+func (x *exploration) crossCheck(ctx context.Context) error {
+	classes := x.by == pipeline.ByReadsFrom && x.opt.Algorithm == ""
+	if x.set.Reason != "" || !x.set.Coverage.Exhaustive {
+		return nil
+	}
+	var set verdict.TraceSet
+	other := &exploration{run: x.run, flat: x.flat, model: x.model, opt: x.opt, by: x.by, set: &set}
+	if err := other.explore(ctx, !classes); err != nil {
+		return err
+	}
+	if set.Reason != "" || !set.Coverage.Exhaustive {
+		x.set.Reason = "the cross-check did not come to its end: " + set.Reason
+		return nil
+	}
+	if set.Fingerprint != x.set.Fingerprint || len(x.classes) != len(other.classes) {
+		return fmt.Errorf("the two explorations differ: %d reads-from classes with fingerprint %s, and %d with %s", len(x.classes), x.set.Fingerprint, len(other.classes), set.Fingerprint)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package traces
+
+import (
+	"testing"
+
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+const storesTwice = `var x, y;
+thread p { x = 1; y = 2; }
+thread q { y = 1; x = 2; }
+`
+
+const failing = `var x, y;
+thread p { reg r; x = 1; r = y; assert r == 1; }
+thread q { reg s; y = 1; s = x; x = 2; }
+`
+
+// TestReadsFrom: the numbers of reads-from classes that can be counted by hand, explored as such and as
+// traces, with one fingerprint.
+func TestReadsFrom(t *testing.T) {
+	for _, c := range []struct {
+		text, model    string
+		count, failing int64
+	}{
+		{buffering, "sc", 3, 0}, {buffering, "tso", 4, 0}, {passing, "tso", 3, 0}, {passing, "pso", 4, 0},
+		{storesTwice, "sc", 1, 0}, {storesTwice, "pso", 1, 0},
+		{failing, "sc", 2, 1}, {failing, "tso", 2, 2},
+	} {
+		opt := Defaults()
+		opt.By, opt.Fingerprint = pipeline.ByReadsFrom, true
+		classes := ask(t, "test.fp", c.text, c.model, opt, nil)
+		if classes.Count != c.count || classes.Failing != c.failing || classes.By != pipeline.ByReadsFrom || !classes.Coverage.Exhaustive {
+			t.Errorf("%s under %s: %+v", c.text, c.model, classes)
+		}
+		opt.Algorithm = "optimal"
+		n := int64(0)
+		projected := ask(t, "test.fp", c.text, c.model, opt, func(tr *verdict.Trace) {
+			n++
+			for _, e := range tr.Edges {
+				if e.Kind == "st" || e.Kind == "cf" {
+					t.Errorf("a class has an order of stores: %+v", e)
+				}
+			}
+		})
+		opt.By = pipeline.ByTrace
+		listed := ask(t, "test.fp", c.text, c.model, opt, nil)
+		if projected.Count != c.count || projected.Failing != c.failing || n != c.count+c.failing || listed.Fingerprint != projected.Fingerprint || classes.Fingerprint != projected.Fingerprint || len(classes.Fingerprint) != 32 {
+			t.Errorf("%s under %s: %d classes and %d with failures projected, %d listed; fingerprints %s, %s, %s",
+				c.text, c.model, projected.Count, projected.Failing, n, classes.Fingerprint, projected.Fingerprint, listed.Fingerprint)
+		}
+	}
+}
+
+// TestFailing: traces in which a check fails are counted and marked. In store buffering the load of 0 that
+// fails the assertion comes from three of six traces.
+func TestFailing(t *testing.T) {
+	fails := 0
+	set := ask(t, "test.fp", failing, "tso", Defaults(), func(tr *verdict.Trace) {
+		if len(tr.Fails) > 0 {
+			fails++
+			if want := "assertion fails: r == 1 at test.fp:2:33"; len(tr.Fails) != 1 || tr.Fails[0] != want {
+				t.Errorf("%q, want %q", tr.Fails, want)
+			}
+		}
+	})
+	if set.Count != 3 || set.Failing != 3 || fails != 3 || set.Blocked != 0 {
+		t.Errorf("%d complete, %d failing, %d marked, %d blocked", set.Count, set.Failing, fails, set.Blocked)
+	}
+	set = ask(t, "test.fp", "var x;\nthread p { await x == 1; }\nthread q { x = 1; }\n", "tso", Defaults(), nil)
+	if set.Count != 1 || set.Blocked != 1 {
+		t.Errorf("%d complete, %d blocked", set.Count, set.Blocked)
+	}
+}
+
+// TestCrossCheck: a program whose classes two algorithms find is accepted, whichever lists them.
+func TestCrossCheck(t *testing.T) {
+	for _, by := range []string{pipeline.ByTrace, pipeline.ByReadsFrom} {
+		opt := Defaults()
+		opt.By, opt.CrossCheck = by, true
+		if set := ask(t, "test.fp", failing, "tso", opt, nil); set.Reason != "" || set.Fingerprint == "" {
+			t.Errorf("%s: %+v", by, set)
+		}
+	}
+}

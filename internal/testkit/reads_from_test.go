@@ -1,0 +1,92 @@
+package testkit_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/testkit"
+	"fencepost/internal/trace"
+	"fencepost/internal/transform"
+	"fencepost/verdict"
+)
+
+// found has the reads-from classes that an exploration finds, with how often it finds each.
+func found(t *testing.T, flat *ir.Program, m memory.Model, classes bool) (map[string]int, bool) {
+	t.Helper()
+	all := map[string]int{}
+	visit := func(w *verdict.Witness) { all[trace.New(flat, w).ReadsFrom(w, nil)]++ }
+	failed := func(w *verdict.Witness, fails []string) { all[trace.New(flat, w).ReadsFrom(w, fails)]++ }
+	e := smc.New(smc.Options{Traces: true, Visit: visit, Failed: failed})
+	if classes {
+		e = rf.New(rf.Options{Traces: true, Visit: visit, Failed: failed})
+	}
+	task := &engine.Task{Program: flat, Props: &property.Set{}, Model: m, KeepGoing: true}
+	if e.Supports(task) != nil {
+		return nil, false
+	}
+	out, err := e.Run(context.Background(), task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.Unknown, "rf does not take") {
+		return nil, false
+	}
+	if out.Unknown != "" {
+		t.Fatal(out.Unknown)
+	}
+	return all, true
+}
+
+// TestReadsFromAgainstTraces: on random programs, also too large ones for brute force, exactly the
+// reads-from classes that the traces have, those with failing checks included. Each is found once,
+// except where conditions are: the text of a class does not have the order of signals that wake no thread.
+func TestReadsFromAgainstTraces(t *testing.T) {
+	total, traces, compared := 0, 0, 0
+	for i := range *programs / 5 {
+		seed := *firstSeed + uint64(i)
+		pr := testkit.Profiles[seed%uint64(len(testkit.Profiles))]
+		p, _ := testkit.Generate(seed, pr).Flat()
+		flat, _, err := transform.Unroll(p, &property.Set{}, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range testkit.Models {
+			got, ok := found(t, flat, m, true)
+			if !ok {
+				continue
+			}
+			want, _ := found(t, flat, m, false)
+			compared++
+			total += len(want)
+			missing, wrong, twice := 0, 0, 0
+			for k, n := range want {
+				traces += n
+				if got[k] == 0 {
+					missing++
+				}
+			}
+			for k, n := range got {
+				if want[k] == 0 {
+					wrong++
+				}
+				if n > 1 && !pr.Sync {
+					twice++
+				}
+			}
+			if missing+wrong+twice > 0 {
+				t.Fatalf("profile %s, seed %d, %s: %d classes, %d missing, %d wrong, %d found twice\n%s", pr.Name, seed, m, len(want), missing, wrong, twice, ir.Print(flat))
+			}
+		}
+	}
+	t.Logf("%d programs and models, %d classes, %d traces", compared, total, traces)
+	if compared < *programs/5 {
+		t.Errorf("only %d compared", compared)
+	}
+}
