@@ -1,5 +1,7 @@
 package rf
 
+import "sync"
+
 // Cells: the parts of memory that are read and written as a whole. A read has one source per cell.
 //
 // The partition is the coarsest one in which every access that was met is a union of cells. It is
@@ -12,12 +14,13 @@ type span struct {
 	size int
 }
 
-// cells numbers the cells.
+// cells numbers the cells, for all workers.
 type cells struct {
+	mu    sync.Mutex
 	list  []span
 	bytes map[uint64]int32 // the cell of each byte
 	known map[span][]int32 // the cells of each range that was accessed
-	split bool             // a cell was split, so what was explored is void
+	torn  bool             // a cell was split, so what was explored is void
 }
 
 func newCells() *cells {
@@ -26,6 +29,8 @@ func newCells() *cells {
 
 // of returns the cells of a range of bytes. The slice must not be changed.
 func (cs *cells) of(addr uint64, size int) []int32 {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
 	at := span{addr, size}
 	if out, ok := cs.known[at]; ok {
 		return out
@@ -72,5 +77,42 @@ func (cs *cells) divide(addr uint64) {
 	cs.list[c].size = int(addr - at.addr)
 	cs.add(addr, at.size-cs.list[c].size)
 	clear(cs.known)
-	cs.split = true
+	cs.torn = true
+}
+
+// split reports whether a cell was split.
+func (cs *cells) split() bool {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return cs.torn
+}
+
+// again begins another exploration with the present cells.
+func (cs *cells) again() { cs.torn = false }
+
+// count returns how many cells there are.
+func (cs *cells) count() int {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return len(cs.list)
+}
+
+// address returns the address of a cell.
+func (cs *cells) address(c int32) uint64 {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	return cs.list[c].addr
+}
+
+// overlapping returns the cells that have some of the bytes of a range. It makes no new ones.
+func (cs *cells) overlapping(addr uint64, size int) []int32 {
+	cs.mu.Lock()
+	defer cs.mu.Unlock()
+	var out []int32
+	for b := range uint64(size) {
+		if c, ok := cs.bytes[addr+b]; ok && (len(out) == 0 || out[len(out)-1] != c) {
+			out = append(out, c)
+		}
+	}
+	return out
 }

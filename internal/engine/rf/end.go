@@ -34,15 +34,25 @@ func (x *exploration) endClass(seq []node) {
 		for _, f := range x.run.m.Faults() {
 			fails = append(fails, rec.Fault(f))
 		}
-		x.task.Failed(rec.Witness(), fails)
+		x.alone(func() { x.task.Failed(rec.Witness(), fails) })
 	}
 	if x.task.Visit != nil && (x.task.Unfinished || x.out.counts.complete > before) {
 		x.run.seek(x.g, seq)
-		x.task.Visit(x.execution())
+		w := x.execution()
+		x.alone(func() { x.task.Visit(w) })
 	}
 	if x.goals.watch != nil && !x.out.stopped {
 		x.goals.find(seq)
 	}
+}
+
+// alone calls f while no other worker does.
+func (x *exploration) alone(f func()) {
+	if x.pool != nil {
+		x.pool.visitMu.Lock()
+		defer x.pool.visitMu.Unlock()
+	}
+	f()
 }
 
 // waitInVain returns a witness in which threads that wait for a mutex wait in vain: it is held in the end.
@@ -189,7 +199,7 @@ func (x *exploration) observed() []int32 {
 		}
 	}
 	if x.task.Finals && x.task.Props.Whole {
-		for c := range cs.list {
+		for c := range cs.count() {
 			add(int32(c))
 		}
 		return out
@@ -205,10 +215,8 @@ func (x *exploration) observed() []int32 {
 		if !v.IsMemory() {
 			continue
 		}
-		for b := range uint64(v.Type.Size()) {
-			if c, ok := cs.bytes[v.Addr+b]; ok {
-				add(c)
-			}
+		for _, c := range cs.overlapping(v.Addr, v.Type.Size()) {
+			add(c)
 		}
 	}
 	return out

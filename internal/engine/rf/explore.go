@@ -25,6 +25,9 @@ type explorer struct {
 	find order
 	out  outcome
 
+	pool   *pool // nil: one worker
+	number int   // of the worker
+
 	wakes   bool // threads start or wake others
 	inOrder bool // what a thread has read from tells that all its earlier stores are in memory
 
@@ -36,7 +39,7 @@ type explorer struct {
 
 // stopped reports whether the exploration is over.
 func (x *explorer) stopped() bool {
-	return x.out.stopped || x.run.err != "" || x.run.cells.split || x.run.m.Failure() != nil
+	return x.out.stopped || x.run.err != "" || x.run.m.Failure() != nil || x.run.cells.split()
 }
 
 // visit explores everything that the graph, which has a witness, can become.
@@ -157,7 +160,7 @@ func (x *explorer) read(t, i int, seq []node) {
 		x.drain(t, o)
 		if from == now && (o.drains == old.drains || seq[len(seq)-1] == at) {
 			x.resume(t, seq)
-		} else if next, ok := x.witness(cut{}, nil); ok {
+		} else if next, ok := x.witness(cut{}, nil); ok && !x.share() {
 			x.resume(t, slices.Clone(next))
 		}
 		if x.stopped() {
@@ -347,7 +350,7 @@ func (x *explorer) revisit(t, i, u, j, k int) {
 	old := x.g
 	x.g = g
 	x.drain(u, part)
-	if next, ok := x.witness(cut{}, nil); ok {
+	if next, ok := x.witness(cut{}, nil); ok && !x.share() {
 		x.visit(slices.Clone(next))
 	}
 	x.g = old
@@ -429,6 +432,6 @@ func (x *explorer) canonical(t, i, k int, past []int32) bool {
 // witness looks for an execution of a part of the graph. The slice is valid until the next call.
 func (x *explorer) witness(c cut, d *demand) ([]node, bool) {
 	x.out.counts.checks++
-	x.find.cells = len(x.run.cells.list)
+	x.find.cells = x.run.cells.count()
 	return x.find.witness(x.g, c, d)
 }

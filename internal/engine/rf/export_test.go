@@ -21,8 +21,8 @@ func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step)) 
 		x := newExploration(context.Background(), &job{task, opt}, y, cs)
 		x.atEnd = func([]node) { all = append(all, append([]memory.Step{}, x.run.m.Steps...)) }
 		x.runAll()
-		if cs.split {
-			cs.split = false
+		if cs.split() {
+			cs.again()
 			continue
 		}
 		for _, s := range all {

@@ -62,3 +62,40 @@ func (o *outcome) unknown(why string) {
 	o.stopped = true
 	o.result.Unknown = why
 }
+
+// add adds the counts of another worker.
+func (c *counts) add(d *counts) {
+	c.complete += d.complete
+	c.blocked += d.blocked
+	c.bounded += d.bounded
+	c.waits += d.waits
+	c.failed += d.failed
+	c.exits += d.exits
+	c.void += d.void
+	c.graphs += d.graphs
+	c.checks += d.checks
+	c.depth = max(c.depth, d.depth)
+}
+
+// add adds what another worker found.
+func (o *outcome) add(other *outcome) {
+	o.counts.add(&other.counts)
+	o.stopped = o.stopped || other.stopped
+	if o.err == nil {
+		o.err = other.err
+	}
+	if o.result.Unknown == "" {
+		o.result.Unknown = other.result.Unknown
+	}
+	for i := range other.result.Violations {
+		if !o.met[other.keys[i]] {
+			o.violated(other.keys[i], other.result.Violations[i])
+		}
+	}
+	if !o.keepGoing && len(o.result.Violations) > 1 {
+		o.result.Violations = o.result.Violations[:1]
+	}
+	for f := range other.finals {
+		o.finals[f] = true
+	}
+}

@@ -133,19 +133,26 @@ func explore(ctx context.Context, task *job, y *memory.System) *exploration {
 	silent := &job{task.Task, task.Options}
 	silent.Visit, silent.Failed = nil, nil
 	for {
-		x := newExploration(ctx, silent, y, cs)
-		x.runAll()
+		x := exploreWith(ctx, silent, y, cs)
 		switch {
-		case cs.split:
-			cs.split = false
+		case cs.split():
+			cs.again()
 		case x.out.err != nil || x.out.result.Unknown != "" || task.Visit == nil && task.Failed == nil:
 			return x
 		default:
-			x = newExploration(ctx, task, y, cs)
-			x.runAll()
-			return x
+			return exploreWith(ctx, task, y, cs)
 		}
 	}
+}
+
+// exploreWith explores with as many workers as the task allows, and with the cells that are known.
+func exploreWith(ctx context.Context, task *job, y *memory.System, cs *cells) *exploration {
+	if task.Limits.Workers > 1 {
+		return together(ctx, task, y, cs)
+	}
+	x := newExploration(ctx, task, y, cs)
+	x.runAll()
+	return x
 }
 
 // exploration is an explorer with the questions that it answers.
@@ -220,8 +227,13 @@ const refusal = "rf does not take "
 func (x *exploration) runAll() {
 	x.run.start()
 	x.visit(nil)
+	x.conclude()
+}
+
+// conclude notes why the exploration ended early.
+func (x *exploration) conclude() {
 	switch {
-	case x.run.cells.split:
+	case x.run.cells.split():
 	case x.run.m.Failure() != nil:
 		x.out.fail(x.run.m.Failure())
 	case x.run.err != "":
@@ -236,11 +248,39 @@ func (x *exploration) count() {
 	if x.ticks&63 != 0 {
 		return
 	}
+	if x.pool != nil {
+		x.pool.counted[x.number].Store(x.out.counts.classes())
+		x.out.stopped = x.out.stopped || x.pool.over.Load()
+	}
+	if x.ticks&4095 == 0 {
+		x.progress()
+	}
 	if err := x.budget.Spend(x.ctx, 64); err != nil {
 		why := "interrupted"
 		if err == context.DeadlineExceeded {
 			why = "time limit reached"
 		}
-		x.out.unknown(fmt.Sprintf("%s after %d executions", why, x.out.counts.classes()))
+		x.out.unknown(fmt.Sprintf("%s after %d executions", why, x.classes()))
 	}
+}
+
+// classes returns the number of classes so far, of all workers.
+func (x *exploration) classes() int64 {
+	if x.pool == nil {
+		return x.out.counts.classes()
+	}
+	n := int64(0)
+	for i := range x.pool.counted {
+		n += x.pool.counted[i].Load()
+	}
+	return n
+}
+
+// progress reports how far the exploration is.
+func (x *exploration) progress() {
+	if x.task.Progress == nil || x.number != 0 {
+		return
+	}
+	n := x.classes()
+	x.task.Progress(engine.Progress{Executions: n, Low: n, High: n, Depth: x.out.counts.depth, Elapsed: time.Since(x.begun)})
 }

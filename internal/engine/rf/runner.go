@@ -346,7 +346,6 @@ func (rn *runner) outcome(t, i int, o *op) {
 		rn.refuse("an atomic section that reads several variables and writes")
 	}
 	if o.mutex && !o.ends {
-		c := rn.cells.list[o.cells[len(o.cells)-1]]
-		o.word = rn.m.Sys.ReadRaw(rn.m.State, c.addr, memory.WordSize)
+		o.word = rn.m.Sys.ReadRaw(rn.m.State, rn.cells.address(o.cells[len(o.cells)-1]), memory.WordSize)
 	}
 }

@@ -1,0 +1,139 @@
+package rf
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"sync/atomic"
+
+	"fencepost/internal/memory"
+)
+
+// Several workers. A graph and what can become of it depend on nothing else, so a worker that has
+// nothing to do gets a graph that another one was about to visit. Nothing else is shared but the
+// numbers of cells.
+
+// pool has the graphs that wait for a worker.
+type pool struct {
+	mu      sync.Mutex
+	wake    *sync.Cond
+	graphs  []*graph
+	idle    int // workers that wait
+	workers int
+	hungry  atomic.Int32 // idle workers for which no graph waits
+	over    atomic.Bool
+	visitMu sync.Mutex
+	counted []atomic.Int64 // per worker: classes so far
+}
+
+func newPool(workers int) *pool {
+	p := &pool{workers: workers, counted: make([]atomic.Int64, workers)}
+	p.wake = sync.NewCond(&p.mu)
+	return p
+}
+
+// put adds a graph.
+func (p *pool) put(g *graph) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.graphs = append(p.graphs, g)
+	p.hungry.Store(int32(p.idle - len(p.graphs)))
+	p.wake.Signal()
+}
+
+// take waits for a graph. It returns nil if everything has been explored.
+func (p *pool) take() *graph {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.idle++
+	p.hungry.Store(int32(p.idle - len(p.graphs)))
+	for len(p.graphs) == 0 {
+		if p.idle == p.workers || p.over.Load() {
+			p.over.Store(true)
+			p.wake.Broadcast()
+			return nil
+		}
+		p.wake.Wait()
+	}
+	g := p.graphs[len(p.graphs)-1]
+	p.graphs = p.graphs[:len(p.graphs)-1]
+	p.idle--
+	p.hungry.Store(int32(p.idle - len(p.graphs)))
+	return g
+}
+
+// stop ends the exploration for all workers.
+func (p *pool) stop() {
+	p.over.Store(true)
+	p.mu.Lock()
+	p.wake.Broadcast()
+	p.mu.Unlock()
+}
+
+// share gives the graph to another worker if one has nothing to do.
+func (x *explorer) share() bool {
+	if x.pool == nil || x.pool.hungry.Load() <= 0 {
+		return false
+	}
+	x.pool.put(x.g.restrict(&cut{}))
+	return true
+}
+
+// together explores with several workers, and returns an exploration that has what all of them found.
+func together(ctx context.Context, task *job, y *memory.System, cs *cells) *exploration {
+	p := newPool(task.Limits.Workers)
+	all := make([]*exploration, p.workers)
+	for i := range all {
+		all[i] = newExploration(ctx, task, y, cs)
+		all[i].pool, all[i].number = p, i
+	}
+	p.graphs = append(p.graphs, newGraph(y.Threads()))
+	var wg sync.WaitGroup
+	broken := make([]any, len(all)) // panics of workers, which this goroutine repeats
+	for i, x := range all {
+		wg.Go(func() {
+			defer func() {
+				if broken[i] = recover(); broken[i] != nil {
+					p.stop()
+				}
+			}()
+			x.work()
+		})
+	}
+	wg.Wait()
+	for _, b := range broken {
+		if b != nil {
+			panic(b)
+		}
+	}
+	for _, o := range all[1:] {
+		all[0].add(o)
+	}
+	return all[0]
+}
+
+// work explores graphs of the pool until there are none.
+func (x *exploration) work() {
+	x.run.start()
+	for g := x.pool.take(); g != nil; g = x.pool.take() {
+		x.g = g
+		if seq, ok := x.witness(cut{}, nil); ok {
+			x.visit(append([]node{}, seq...))
+		}
+		if x.stopped() {
+			x.pool.stop()
+			break
+		}
+	}
+	x.conclude()
+}
+
+// add adds what another worker found.
+func (x *exploration) add(o *exploration) {
+	x.out.add(&o.out)
+	maps.Copy(x.run.m.Cuts, o.run.m.Cuts)
+	for i := range o.run.m.State.Covered {
+		x.run.m.State.Covered[i] = x.run.m.State.Covered[i] || o.run.m.State.Covered[i]
+		x.run.m.State.Bounds[i] = x.run.m.State.Bounds[i] || o.run.m.State.Bounds[i]
+	}
+}
