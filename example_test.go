@@ -141,4 +141,5 @@ func ExampleCheck_diagnostics() {
 	// bad.fp:1:12: error: 'x' is not declared [FP0201]
 	//   thread t { x = 1; }
 	//              ^
+	//   help: declare it: `reg x;` in the thread, or `var x;` outside for a shared variable
 }

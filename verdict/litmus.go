@@ -5,10 +5,11 @@ package verdict
 // Result.FinalStates, in herd's form and order; Outcomes says more about each.
 type Litmus struct {
 	Name        string          `json:"name"`
-	Kind        string          `json:"kind"`        // Allowed (exists), Forbidden (~exists), Required (forall)
-	Verdict     string          `json:"verdict"`     // Ok, No, or Unknown if the search did not get far enough
-	Observation string          `json:"observation"` // Sometimes, Always, Never, Unknown
-	Positive    int             `json:"positive"`    // states that satisfy the proposition
+	Arch        string          `json:"arch,omitempty"` // X86, X86_64 or C
+	Kind        string          `json:"kind"`           // Allowed (exists), Forbidden (~exists), Required (forall)
+	Verdict     string          `json:"verdict"`        // Ok, No, or Unknown if the search did not get far enough
+	Observation string          `json:"observation"`    // Sometimes, Always, Never, Unknown
+	Positive    int             `json:"positive"`       // states that satisfy the proposition
 	Negative    int             `json:"negative"`
 	Condition   string          `json:"condition"`
 	Hash        string          `json:"hash,omitempty"`
@@ -46,6 +47,8 @@ type LitmusTest struct {
 	Results     []Result
 	Diagnostics []Diagnostic
 	Failure     string // fencepost's own
+	// Stated is the answer that a comment of the test states: Never, Sometimes, Always, DEADLOCK.
+	Stated string
 }
 
 // Refused reports whether the test could not be read.
@@ -77,7 +80,8 @@ type LitmusSummary struct {
 	Expected    int                `json:"expected"` // answers that were compared
 	Differences []LitmusDifference `json:"differences,omitempty"`
 
-	Seconds float64 `json:"seconds"`
+	Seconds float64  `json:"seconds"`
+	Models  []string `json:"models,omitempty"` // in their order
 }
 
 // LitmusDifference is a disagreement with an expected answer.

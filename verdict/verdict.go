@@ -130,6 +130,19 @@ type Coverage struct {
 	Threads ThreadCount `json:"threads,omitempty"`
 	// Unsupported is why an answer is Unknown: an execution reaches a construct that is not supported.
 	Unsupported *Unsupported `json:"unsupported,omitempty"`
+	// Checked says what was checked, for questions about the program itself.
+	Checked *Checked `json:"checked,omitempty"`
+}
+
+// Checked counts what an answer is about.
+type Checked struct {
+	Assertions int  `json:"assertions"`         // statements that assert something
+	Goals      int  `json:"goals,omitempty"`    // sets of states that must not be reachable
+	Final      bool `json:"final,omitempty"`    // a condition on final states
+	Errors     bool `json:"errors,omitempty"`   // errors of C programs: memory, locks, division
+	Deadlock   bool `json:"deadlock,omitempty"` // whether threads can wait for ever
+	Threads    int  `json:"threads"`
+	Loops      bool `json:"loops,omitempty"` // the program has loops, and whether they end was not checked
 }
 
 // Stats are counts of the work done. They are the same for every run of a
@@ -208,6 +221,7 @@ type Diagnostic struct {
 	Pos      Pos      `json:"pos"`
 	Message  string   `json:"message"`
 	Notes    []string `json:"notes,omitempty"`
+	Help     []string `json:"help,omitempty"`    // what to do
 	Excerpt  string   `json:"excerpt,omitempty"` // source line and caret line
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"fencepost"
@@ -181,8 +182,15 @@ func (a *app) ask(in fencepost.Input, opt *fencepost.Options, ask question) (fen
 
 func (a *app) diagnostics(all []verdict.Diagnostic) {
 	style := a.style(a.stderr)
+	var refused []string
 	for _, d := range all {
 		text.Diagnostic(a.stderr, d, style)
+		if _, ok := fencepost.Explain(d.Code); ok && d.Severity == verdict.SeverityError && !slices.Contains(refused, d.Code) {
+			refused = append(refused, d.Code)
+		}
+	}
+	if len(refused) > 0 {
+		fmt.Fprintf(a.stderr, "  `fencepost explain %s` says more\n", refused[0])
 	}
 }
 

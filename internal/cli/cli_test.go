@@ -179,7 +179,6 @@ func TestUsageErrors(t *testing.T) {
 		args []string
 		want []string // parts of the message
 	}{
-		{nil, []string{"no command given", "fencepost check FILE"}},
 		{[]string{"chekc"}, []string{`unknown command "chekc"`, "did you mean `fencepost check`?"}},
 		{[]string{p}, []string{"unknown command", "fencepost check " + p}},
 		{[]string{"frobnicate"}, []string{"unknown command", "--help"}},
@@ -188,7 +187,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"check", dir}, []string{"is a directory", "name one file"}},
 		{[]string{"check", dir + "/none.fp"}, []string{"no such file: " + dir + "/none.fp", "check the path"}},
 		{[]string{"check", p + "/none.fp"}, []string{"cannot read"}},
-		{[]string{"check", p, "--model", "arm"}, []string{`unknown model "arm"`, "sc, tso, pso"}},
+		{[]string{"check", p, "--model", "arm"}, []string{"the model arm is not supported", "sc, tso, pso"}},
+		{[]string{"check", p, "--model", "vax"}, []string{`unknown model "vax"`, "sc, tso, pso"}},
 		{[]string{"check", p, "--model", ""}, []string{`unknown model ""`}},
 		{[]string{"check", p, "--timeout", "60"}, []string{"unit is missing", "60s"}},
 		{[]string{"check", p, "--timeout", "-1s"}, []string{"not negative"}},
@@ -236,7 +236,7 @@ func TestUnreadableAndLargeFiles(t *testing.T) {
 		}
 	}
 	large := filepath.Join(t.TempDir(), "large.fp")
-	if err := os.WriteFile(large, nil, 0o644); err != nil {
+	if err := os.WriteFile(large, bytes.Repeat([]byte(" "), 8<<10), 0o644); err != nil { // then zeros
 		t.Fatal(err)
 	}
 	for size, want := range map[int64]int{inputfile.MaxSize: exitHolds, inputfile.MaxSize + 1: exitUsage} {

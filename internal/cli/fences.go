@@ -14,6 +14,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/render/text"
+	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
 )
@@ -111,6 +112,17 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 	if err := f.consistent(names); err != nil {
 		return err
 	}
+	targets := []string{}
+	if f.output != "" {
+		targets = append(targets, f.output)
+	} else if f.write {
+		targets = names
+	}
+	for _, name := range targets {
+		if err := writable(name); err != nil {
+			return cannotWrite(name, err, "check the path and its permissions")
+		}
+	}
 	if f.cost.file != "" {
 		in, err := a.read(f.cost.file)
 		if err != nil {
@@ -122,14 +134,12 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 		return a.services.fences(ctx, in, f.opt)
 	}
 	return a.answer(names, &f.opt.Options, ask, func(answer fencepost.Answer) error {
-		if err := f.save(names, answer); err != nil {
-			return err
-		}
+		failed := f.save(a, names, answer)
 		if f.diff {
 			a.patches(answer)
-			return nil
+			return failed
 		}
-		return a.render(f.json, answer)
+		return errors.Join(failed, a.render(f.json, answer))
 	})
 }
 
@@ -164,7 +174,7 @@ func isPattern(text string) bool {
 
 // save writes the repaired program. A program that needs no fence is its own
 // repair.
-func (f *fencesFlags) save(names []string, answer fencepost.Answer) error {
+func (f *fencesFlags) save(a *app, names []string, answer fencepost.Answer) error {
 	if f.output == "" && !f.write {
 		return nil
 	}
@@ -181,7 +191,11 @@ func (f *fencesFlags) save(names []string, answer fencepost.Answer) error {
 				}
 				out = p.Text
 			}
-			return writeFile(f.output, out)
+			if err := writeFile(f.output, out); err != nil {
+				return err
+			}
+			a.wrote(f.output, fenceCount(len(r.Fences)))
+			return nil
 		}
 		for _, p := range r.Repair.Patches {
 			target := names[0]
@@ -191,9 +205,28 @@ func (f *fencesFlags) save(names []string, answer fencepost.Answer) error {
 			if err := writeFile(target, p.Text); err != nil {
 				return err
 			}
+			a.wrote(target, fencesIn(r, p.File))
 		}
 	}
 	return nil
+}
+
+// fencesIn counts the fences in a file.
+func fencesIn(r *verdict.Result, file string) string {
+	n := 0
+	for i := range r.Fences {
+		if p := r.Fences[i].Pos; p != nil && p.File == file {
+			n++
+		}
+	}
+	return fenceCount(n)
+}
+
+func fenceCount(n int) string {
+	if n == 1 {
+		return "1 fence"
+	}
+	return fmt.Sprintf("%d fences", n)
 }
 
 // writeFile replaces a file at once, and keeps its permissions. Of a symbolic link it

@@ -20,7 +20,8 @@ buffer, and the thread goes on. A load of the same thread reads the newest
 waiting store to its cell; other threads read memory.
 
   sc    no buffers: the steps of the threads interleave
-  tso   one buffer per thread, first in first out (x86, SPARC's default)
+  tso   one buffer per thread, first in first out (x86, SPARC's default; --model
+        x86 and --model sparc mean this one)
   pso   one buffer per thread and memory cell: stores to different cells may also
         overtake each other
 
@@ -41,8 +42,8 @@ find the fewest fences.
 With several models or programs, the exit code is the first of 4, 3, 1, 2, 0
 that occurs.
 `},
-	{"languages", "Which programs can be read", `The extension of a file tells its language; --lang NAME overrides it. A file named
-- is standard input, which needs --lang.
+	{"languages", "Which programs can be read", `The extension of a file tells its language; --lang NAME overrides it. A file with
+another extension, and -, which is standard input, are recognised by their text.
 
   .fp       the language of the examples           --lang fp
   .c        C11 with pthreads and atomics          --lang c

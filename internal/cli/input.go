@@ -70,6 +70,11 @@ func (a *app) read(name string) (fencepost.Input, error) {
 	return fencepost.Input{Name: name, Text: text}, nil
 }
 
+// binaryError refuses a file that is no text.
+func binaryError(name string) error {
+	return &usageError{fmt.Sprintf("%s is a binary file", name), "fencepost reads source code: give the .c, .fp or .litmus file"}
+}
+
 func openError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -80,6 +85,8 @@ func openError(name string, err error) error {
 		return &usageError{fmt.Sprintf("%s is a directory", name), "name one file in it; `fencepost test DIR` and `fencepost litmus DIR` take directories"}
 	case errors.Is(err, inputfile.ErrNotRegular):
 		return &usageError{fmt.Sprintf("cannot read %s: not a regular file", name), "to read a pipe, use - and redirect standard input"}
+	case errors.Is(err, inputfile.ErrBinary):
+		return binaryError(name)
 	case errors.Is(err, inputfile.ErrTooLarge):
 		return &usageError{fmt.Sprintf("%s is larger than %d MiB", name, inputfile.MaxSize>>20), "check that this file is a program"}
 	default:
@@ -95,6 +102,9 @@ func readAll(r io.Reader, name string) (fencepost.Input, error) {
 	}
 	if len(text) > inputfile.MaxSize {
 		return fencepost.Input{}, &usageError{fmt.Sprintf("%s is larger than %d MiB", name, inputfile.MaxSize>>20), "check that this file is a program"}
+	}
+	if inputfile.IsBinary(text) {
+		return fencepost.Input{}, binaryError(name)
 	}
 	return fencepost.Input{Name: name, Text: text}, nil
 }

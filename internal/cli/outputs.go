@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,8 +76,45 @@ func (o *outputs) flags(cmd *cobra.Command) {
 			}
 			taken = append(slices.Clone(taken), one.name)
 		}
+		for _, one := range o.list() { // before the search, which may take long
+			if err := writable(one.name); err != nil {
+				return cannotWrite(one.name, err, fmt.Sprintf("check the path given with %s", one.flag))
+			}
+		}
 		return nil
 	}
+}
+
+// writable reports why a file cannot be written. It changes nothing: a file that exists is
+// opened, and for a new one a file is made beside it and removed.
+func writable(name string) error {
+	if name == "-" {
+		return nil
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && !info.Mode().IsRegular() && !info.IsDir():
+		return nil // a pipe or a device: opening it could wait
+	case err == nil:
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".fencepost-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// cannotWrite is the error about a file that cannot be written.
+func cannotWrite(name string, err error, hint string) error {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		err = at.Err // of the file beside it
+	}
+	return &usageError{fmt.Sprintf("cannot write %s: %v", name, err), hint}
 }
 
 // spares refuses to write to a file that is read, or written by another option.
@@ -194,17 +233,25 @@ func (o *outputs) check(json, dot bool) error {
 func (a *app) withFiles(print func(fencepost.Answer) error) func(fencepost.Answer) error {
 	return func(answer fencepost.Answer) error {
 		printed, err := a.writeOutputs(answer)
+		if !printed { // the answer is not lost with a file
+			return errors.Join(err, print(answer))
+		}
 		if err != nil {
 			return err
-		}
-		if !printed {
-			return print(answer)
 		}
 		for i := range answer.Results {
 			fmt.Fprintln(a.stderr, text.Headline(&answer.Results[i]))
 		}
 		return nil
 	}
+}
+
+// wrote says on standard error that a file was written, and what is in it.
+func (a *app) wrote(name, what string) {
+	if what != "" {
+		what = " (" + what + ")"
+	}
+	fmt.Fprintf(a.stderr, "wrote %s%s\n", text.Printable(name), what)
 }
 
 // writeOutputs writes the files, and reports whether one went to standard output.
@@ -229,8 +276,9 @@ func (a *app) writeList(list []output, answer fencepost.Answer) (printed bool, e
 			continue
 		}
 		if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
-			return false, &usageError{fmt.Sprintf("cannot write %s: %v", one.name, err), fmt.Sprintf("check the path given with %s", one.flag)}
+			return printed, cannotWrite(one.name, err, fmt.Sprintf("check the path given with %s", one.flag))
 		}
+		a.wrote(one.name, "")
 	}
 	return printed, nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"fencepost"
 	"fencepost/internal/render/dot"
@@ -62,6 +63,9 @@ func (a *app) robustCommand() *cobra.Command {
 			}
 			if cmd.Flags().Changed("attack") && !emit {
 				return &usageError{"--attack needs --emit-instrumented: it selects the program to print", "also give --emit-instrumented"}
+			}
+			if m, ok := machines[strings.ToLower(model)]; ok {
+				model = string(m)
 			}
 			opt.Criterion, opt.Model = fencepost.Criterion(criterion), fencepost.Model(model)
 			if err := criterionFlags(cmd, &opt, asDot); err != nil {

@@ -166,7 +166,8 @@ func (a *app) rootCommand() *cobra.Command {
 // noCommand runs where the first argument is no command.
 func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return &usageError{"no command given", "try `fencepost check FILE`, or `fencepost --help` for all commands"}
+		a.code = exitUsage // a script that lost its arguments has no answer
+		return cmd.Help()
 	}
 	hint := "see `fencepost --help`"
 	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {

@@ -142,8 +142,11 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 		if err := json.Traces(a.stdout, set); err != nil {
 			return &internalError{err}
 		}
-	case f.count && a.code == exitHolds:
+	case f.count: // the number alone; standard error says what it leaves out
 		fmt.Fprintln(a.stdout, set.Count+set.Failing)
+		if a.code != exitHolds {
+			text.TraceSet(a.stderr, set, true)
+		}
 	case f.dot:
 		text.TraceSet(a.stderr, set, false)
 	default:

@@ -43,9 +43,9 @@ func (*modelsValue) Type() string { return "models" }
 func (v *modelsValue) Set(s string) error {
 	var list []fencepost.Model
 	for name := range strings.SplitSeq(s, ",") {
-		model := fencepost.Model(strings.ToLower(strings.TrimSpace(name)))
-		if !slices.Contains(fencepost.Models(), model) {
-			return fmt.Errorf("unknown model %q, want one or more of %s, separated by commas", string(model), strings.Join(texts(fencepost.Models()), ", "))
+		model, err := modelNamed(name)
+		if err != nil {
+			return err
 		}
 		if !slices.Contains(list, model) {
 			list = append(list, model)
@@ -53,6 +53,31 @@ func (v *modelsValue) Set(s string) error {
 	}
 	*v = list
 	return nil
+}
+
+// machines are the models of processors, by their names.
+var machines = map[string]fencepost.Model{
+	"x86": fencepost.TSO, "x86-tso": fencepost.TSO, "x86-64": fencepost.TSO, "x86_64": fencepost.TSO, "amd64": fencepost.TSO,
+	"sparc": fencepost.TSO, "sparc-tso": fencepost.TSO, "sparc-pso": fencepost.PSO,
+}
+
+// weaker are models that allow more than PSO, and who has them.
+var weaker = []string{"arm", "armv7", "armv8", "arm64", "aarch64", "power", "ppc", "riscv", "rvwmo", "lkmm", "linux", "linux-kernel", "c11", "rc11", "imm", "alpha", "rmo", "sparc-rmo"}
+
+// modelNamed returns the memory model with a name: of the model, or of a processor that has it.
+func modelNamed(name string) (fencepost.Model, error) {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if m, ok := machines[name]; ok {
+		return m, nil
+	}
+	if m := fencepost.Model(name); slices.Contains(fencepost.Models(), m) {
+		return m, nil
+	}
+	known := strings.Join(texts(fencepost.Models()), ", ")
+	if slices.Contains(weaker, name) {
+		return "", fmt.Errorf("the model %s is not supported, only %s are, and x86 and sparc for tso; herd7 and Dartagnan check programs under weaker models", name, known)
+	}
+	return "", fmt.Errorf("unknown model %q, want one or more of %s, separated by commas", name, known)
 }
 
 // countValue is a whole number within limits.
@@ -231,6 +256,9 @@ func (v *choiceValue) words() []string { return v.choices }
 func (*choiceValue) Type() string { return "when" }
 
 func (v *choiceValue) Set(s string) error {
+	if m, ok := machines[strings.ToLower(s)]; ok && slices.Contains(v.choices, string(fencepost.TSO)) {
+		s = string(m)
+	}
 	words, want := []string{s}, "want one of "
 	if v.list {
 		words, want = strings.Split(s, ","), "want one or more, separated by commas, of "

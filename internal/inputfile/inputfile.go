@@ -1,6 +1,7 @@
 package inputfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,16 @@ var (
 	ErrNotRegular = errors.New("not a regular file")
 	ErrDirectory  = errors.New("is a directory")
 	ErrTooLarge   = fmt.Errorf("larger than %d MiB", MaxSize>>20)
+	ErrBinary     = errors.New("a binary file")
 )
+
+// sniffed is how many bytes of a file decide whether it is a text.
+const sniffed = 8 << 10
+
+// IsBinary reports whether a file that begins like this is no text: it has a zero byte.
+func IsBinary(text []byte) bool {
+	return bytes.IndexByte(text[:min(len(text), sniffed)], 0) >= 0
+}
 
 // Read returns the content of a regular file. Symbolic links are followed. Its
 // errors are *fs.PathErrors.
@@ -30,13 +40,23 @@ func Read(name string) ([]byte, error) {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrDirectory}
 	case !info.Mode().IsRegular():
 		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
+	case info.Size() > MaxSize:
+		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	head := make([]byte, sniffed)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	if IsBinary(head[:n]) {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrBinary}
+	}
+	text, err := io.ReadAll(io.MultiReader(bytes.NewReader(head[:n]), io.LimitReader(f, MaxSize+1-int64(n))))
 	if err == nil && len(text) > MaxSize {
 		err = &fs.PathError{Op: "read", Path: name, Err: ErrTooLarge}
 	}

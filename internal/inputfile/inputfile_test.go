@@ -32,12 +32,15 @@ func TestRead(t *testing.T) {
 	if err := errors.Join(large.Truncate(MaxSize+1), large.Close()); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(at("binary"), []byte("\x7fELF\x00"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		want error
 	}{
 		{at("file"), nil}, {at("link"), nil}, {at("fifo"), ErrNotRegular}, {at("linkToFifo"), ErrNotRegular}, {"/dev/zero", ErrNotRegular},
-		{dir, ErrDirectory}, {at("none"), fs.ErrNotExist}, {at("large"), ErrTooLarge},
+		{dir, ErrDirectory}, {at("none"), fs.ErrNotExist}, {at("large"), ErrTooLarge}, {at("binary"), ErrBinary},
 	} {
 		text, err := Read(c.name)
 		if !errors.Is(err, c.want) || c.want == nil && (err != nil || string(text) != "text") {

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -212,7 +210,7 @@ func (p *Program) Refuse(d verdict.Diagnostic) error {
 func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 	p := r.Program
 	p.ctx = ctx
-	lang, problem := chooseLanguage(p.Input.Name, opt.Lang)
+	lang, problem := chooseLanguage(p.Input.Name, p.Input.Text, opt.Lang)
 	if lang == nil {
 		return p.Refuse(verdict.Diagnostic{Code: "FP0903", Message: problem})
 	}
@@ -273,32 +271,10 @@ func (p *Program) report(diags *diag.List) {
 	}
 }
 
-func chooseLanguage(name, lang string) (*language, string) {
-	var names, exts []string
-	for i := range languages {
-		l := &languages[i]
-		names, exts = append(names, l.name), append(exts, l.exts...)
-		if lang == l.name {
-			return l, ""
-		}
-		for _, ext := range l.exts {
-			if lang == "" && strings.EqualFold(path.Ext(name), ext) {
-				return l, ""
-			}
-		}
-	}
-	sort.Strings(names)
-	sort.Strings(exts)
-	if lang != "" {
-		return nil, fmt.Sprintf("unknown language %q; the languages are %s", lang, strings.Join(names, ", "))
-	}
-	return nil, fmt.Sprintf("cannot tell the language from the file name; known extensions: %s; or give --lang %s",
-		strings.Join(exts, ", "), strings.Join(names, "|"))
-}
-
 func (p *Program) diagnostic(d diag.Diagnostic) verdict.Diagnostic {
 	out := verdict.Diagnostic{
 		Severity: verdict.Severity(d.Severity.String()), Code: d.Code, Pos: Position(d.Span), Message: d.Message, Notes: d.Notes,
+		Help: helpFor(p.Language, &d),
 	}
 	name := d.Span.File
 	if name == "" {

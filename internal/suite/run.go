@@ -30,7 +30,7 @@ type Suite struct {
 // RunAll runs the tests. After the context's end no further test begins.
 func (s *Suite) RunAll(ctx context.Context) verdict.LitmusSummary {
 	start := time.Now()
-	sum := verdict.LitmusSummary{}
+	sum := verdict.LitmusSummary{Models: s.Models}
 	var against *comparison
 	if s.Expected != nil {
 		against = &comparison{expected: s.Expected, models: s.Models, sum: &sum, matched: map[string]bool{}}
@@ -52,6 +52,8 @@ func (s *Suite) RunAll(ctx context.Context) verdict.LitmusSummary {
 		count(&sum, t)
 		if against != nil {
 			against.test(s.Tests[i], t)
+		} else {
+			compareStated(&sum, t)
 		}
 		s.Done(t)
 	})
@@ -79,7 +81,7 @@ func (s *Suite) one(ctx context.Context, t Test) *verdict.LitmusTest {
 		}
 	}
 	res, err := s.Run(ctx, t.Path, text)
-	res.File, res.Name = t.Path, t.Name
+	res.File, res.Name, res.Stated = t.Path, t.Name, stated(text)
 	if err != nil {
 		res.Failure = err.Error()
 	}

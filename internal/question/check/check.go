@@ -167,6 +167,9 @@ func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) (
 			return nil, err
 		}
 		run.Restrict(res, &opt.Options)
+		if !opt.Robustness {
+			cover(res, run.Program, flat)
+		}
 		results = append(results, *res)
 	}
 	return results, nil

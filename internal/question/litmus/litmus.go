@@ -334,7 +334,7 @@ func (r *Test) ending(final string) *pipeline.Program {
 // herd returns what herd would print.
 func (r *Test) herd(sum *litmus.Summary, out *engine.Outcome, witnesses map[string]*verdict.Witness) *verdict.Litmus {
 	l := &verdict.Litmus{
-		Name: r.run.Litmus.Name, Kind: r.run.Litmus.Kind(), Condition: r.run.Litmus.Condition, Hash: r.run.Litmus.Hash(),
+		Name: r.run.Litmus.Name, Arch: r.run.Litmus.Arch, Kind: r.run.Litmus.Kind(), Condition: r.run.Litmus.Condition, Hash: r.run.Litmus.Hash(),
 		Verdict: "No", Observation: sum.Observation(), Positive: sum.Positive, Negative: sum.Negative,
 		Outcomes: make([]verdict.LitmusOutcome, len(sum.States)), Loops: r.opt.Unroll < 0,
 	}

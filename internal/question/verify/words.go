@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"reflect"
+	"slices"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -39,6 +40,9 @@ func (v *verifier) words(r *verdict.Result, e *verdict.Execution, want replay.Ex
 		if err := v.sameStep(r, &e.Witness.Steps[i], &again.Steps[i]); err != nil {
 			return fmt.Errorf("step %d: %w", i, err)
 		}
+	}
+	if !v.sameBlocks(r, e.Witness.Blocks, again.Blocks) {
+		return fmt.Errorf("the blocks of the heap are not those of the steps")
 	}
 	switch {
 	case e.Attack != nil:
@@ -112,6 +116,13 @@ func (v *verifier) samePos(r *verdict.Result, stored, now *verdict.Pos) bool {
 	}
 	a.File, b.File = path.Base(a.File), path.Base(b.File)
 	return a == b
+}
+
+// sameBlocks compares the names of blocks and where they were allocated.
+func (v *verifier) sameBlocks(r *verdict.Result, stored, now []verdict.Block) bool {
+	return slices.EqualFunc(stored, now, func(a, b verdict.Block) bool {
+		return a.Name == b.Name && a.By == b.By && a.Step == b.Step && v.samePos(r, a.Pos, b.Pos)
+	})
 }
 
 func (v *verifier) sameCause(r *verdict.Result, stored, now *verdict.Cause) bool {

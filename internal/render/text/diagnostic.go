@@ -23,6 +23,9 @@ func Diagnostic(w io.Writer, d verdict.Diagnostic, opt Options) {
 	for _, n := range d.Notes {
 		p.line("  note: %s", oneLine(n))
 	}
+	for _, h := range d.Help {
+		p.line("  help: %s", oneLine(h))
+	}
 }
 
 // message prints `file:line:col: severity: message [CODE]`.

@@ -34,7 +34,20 @@ func Litmus(w io.Writer, r *verdict.Result, named bool) {
 		p.line("Hash=%s", oneLine(l.Hash))
 	}
 	p.litmusNotes(r, "")
+	if l.Arch == "C" {
+		p.line("Note %s: under %s, not under the Linux kernel's model", name, modelName(r.Model))
+	}
 	p.line("")
+}
+
+// modelName returns a memory model with a processor that has it.
+func modelName(model string) string {
+	switch name := strings.ToUpper(model); name {
+	case "TSO":
+		return "TSO (x86)"
+	default:
+		return name
+	}
 }
 
 // litmusVerdict is herd's word, with Loop before it where a bound cut off
@@ -188,6 +201,13 @@ func LitmusSummary(w io.Writer, s *verdict.LitmusSummary, opt Options) {
 		parts = append(parts, fmt.Sprintf("%s from %s", what, counted(int64(s.Expected), "expected answer", "expected answers")))
 	}
 	parts = append(parts, duration(s.Seconds))
+	if len(s.Models) > 0 {
+		var names []string
+		for _, m := range s.Models {
+			names = append(names, modelName(m))
+		}
+		parts = append(parts, "under "+strings.Join(names, ", "))
+	}
 	p.line("%s", strings.Join(parts, "; "))
 }
 

@@ -101,6 +101,9 @@ func (p *printer) headline(r *verdict.Result) {
 	switch r.Verdict {
 	case verdict.Safe, verdict.NotObserved:
 		p.line("%s%s%s", head, coverage(r.Coverage), work(r))
+		if c := r.Coverage.Checked; c != nil {
+			p.line("  checked: %s", checkedText(c))
+		}
 	case verdict.Unsafe, verdict.Observed:
 		head += instance(r)
 		if what := placed(r.Reason, r.Pos); what != "" {
@@ -197,6 +200,31 @@ func coverage(c verdict.Coverage) string {
 	default:
 		return ", though not all executions were covered"
 	}
+}
+
+// checkedText says what an answer is about.
+func checkedText(c *verdict.Checked) string {
+	var parts []string
+	if c.Assertions > 0 || c.Errors {
+		parts = append(parts, counted(int64(c.Assertions), "assertion", "assertions"))
+	}
+	if c.Goals > 0 {
+		parts = append(parts, counted(int64(c.Goals), "goal", "goals"))
+	}
+	if c.Final {
+		parts = append(parts, "the final condition")
+	}
+	if c.Errors {
+		parts = append(parts, "program errors")
+	}
+	if c.Deadlock {
+		parts = append(parts, "deadlock")
+	}
+	text := strings.Join(parts, ", ") + "; " + counted(int64(c.Threads), "thread", "threads")
+	if c.Loops {
+		text += "; not checked: whether loops end"
+	}
+	return strings.TrimPrefix(text, "; ")
 }
 
 func boundText(b verdict.Bound) string { return oneLine(b.String()) }

@@ -93,9 +93,12 @@ func TraceSet(w io.Writer, s *verdict.TraceSet, onlyCounted bool) {
 	if s.Coverage.Unsupported.Shown() {
 		(&printer{w: w}).reached(s.Coverage.Unsupported)
 	}
+	said := map[string]bool{} // several loops may meet one bound
 	for _, b := range s.Coverage.Bounds {
-		if b.Hit && b.Name != verdict.BoundUnsupported {
-			fmt.Fprintf(w, "  there may be more: the bound %s %d was hit\n", b.Name, b.Value)
+		line := fmt.Sprintf("  there may be more: the bound %s %d was hit", b.Name, b.Value)
+		if b.Hit && b.Name != verdict.BoundUnsupported && !said[line] {
+			said[line] = true
+			fmt.Fprintln(w, line)
 		}
 	}
 }

@@ -16,6 +16,10 @@ func Delay(w *verdict.Witness, model string, v verdict.Verdict) string {
 // AfterUnsupported explains an execution that reaches a construct that is not supported.
 const AfterUnsupported = "The last step is not supported: what the program does from there on is not known."
 
+// Printable returns a text as it may be printed to a terminal: on one line, with dots for
+// control characters.
+func Printable(s string) string { return oneLine(s) }
+
 // Effect says what a step did to memory or buffers, and its note; "" if nothing.
 func Effect(s verdict.Step) string { return oneLine(rows.EffectOf(&s)) }
 

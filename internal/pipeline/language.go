@@ -1,0 +1,77 @@
+package pipeline
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// The language of a program: as asked for, by the extension of its file, or else by its text.
+
+// chooseLanguage returns the language of a program, or why there is none.
+func chooseLanguage(name string, text []byte, lang string) (*language, string) {
+	var names, exts []string
+	ext := strings.ToLower(path.Ext(name))
+	for i := range languages {
+		l := &languages[i]
+		names, exts = append(names, l.name), append(exts, l.exts...)
+		if lang == l.name {
+			return l, ""
+		}
+		for _, e := range l.exts {
+			if lang == "" && ext == e {
+				return l, ""
+			}
+		}
+	}
+	sort.Strings(names)
+	sort.Strings(exts)
+	if lang != "" {
+		return nil, fmt.Sprintf("unknown language %q; the languages are %s", lang, strings.Join(names, ", "))
+	}
+	if other, ok := otherLanguages[ext]; ok {
+		return nil, other + " is not supported; " + insteadOf
+	}
+	if l := guessLanguage(string(text)); l != "" {
+		return chooseLanguage(name, text, l)
+	}
+	return nil, fmt.Sprintf("cannot tell the language from the file name or the text; known extensions: %s; or give --lang %s",
+		strings.Join(exts, ", "), strings.Join(names, "|"))
+}
+
+// otherLanguages are languages that users try.
+var otherLanguages = map[string]string{
+	".cpp": "C++", ".cc": "C++", ".cxx": "C++", ".c++": "C++", ".hpp": "C++", ".hh": "C++",
+	".rs": "Rust", ".go": "Go", ".java": "Java", ".py": "Python", ".ll": "LLVM's language", ".bc": "LLVM's bitcode",
+	".o": "object code", ".s": "assembly", ".cat": "cat, a language for memory models,",
+}
+
+const insteadOf = "write the part with the threads in C11, with <stdatomic.h> and <pthread.h>, or in .fp (`fencepost help languages`)"
+
+// Signs of languages in a text without its comments. The first one that matches counts.
+var signs = []struct {
+	lang string
+	sign *regexp.Regexp
+}{
+	{"litmus", regexp.MustCompile(`(?s)^\s*(X86|X86_64|C|LISA|AArch64|ARM|PPC|RISCV|MIPS|Bell)[ \t]+\S+[^\n]*\n.*\b(exists|forall)\b`)},
+	{"memorax", regexp.MustCompile(`(?m)^\s*(forbidden\b|process\b.*|macro\s+\w+\s*\()`)},
+	{"c", regexp.MustCompile(`(?m)^\s*#\s*(include|define|if|ifdef|ifndef|pragma|line)\b|^# \d+ "|\bint\s+main\s*\(`)},
+	{"trencher", regexp.MustCompile(`(?m)^\s*(initial|transition)\b`)},
+	{"fp", regexp.MustCompile(`(?m)^\s*(program|var|array|mutex)\s+\w+|\bthread\s+\w+[^;{}]*\{`)},
+}
+
+var comments = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|\(\*.*?\*\)`)
+
+// guessLanguage returns the language that a text is written in, "" if it has the signs of none.
+func guessLanguage(text string) string {
+	const enough = 64 << 10
+	text = comments.ReplaceAllString(text[:min(len(text), enough)], " ")
+	for _, s := range signs {
+		if s.sign.MatchString(text) {
+			return s.lang
+		}
+	}
+	return ""
+}
