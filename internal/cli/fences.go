@@ -194,7 +194,7 @@ func (f *fencesFlags) save(a *app, names []string, answer fencepost.Answer) erro
 			if err := writeFile(f.output, out); err != nil {
 				return err
 			}
-			a.wrote(f.output, fenceCount(len(r.Fences)))
+			wrote(a, f.output, fenceCount(len(r.Fences)))
 			return nil
 		}
 		for _, p := range r.Repair.Patches {
@@ -205,7 +205,7 @@ func (f *fencesFlags) save(a *app, names []string, answer fencepost.Answer) erro
 			if err := writeFile(target, p.Text); err != nil {
 				return err
 			}
-			a.wrote(target, fencesIn(r, p.File))
+			wrote(a, target, fencesIn(r, p.File))
 		}
 	}
 	return nil

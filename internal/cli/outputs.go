@@ -247,7 +247,7 @@ func (a *app) withFiles(print func(fencepost.Answer) error) func(fencepost.Answe
 }
 
 // wrote says on standard error that a file was written, and what is in it.
-func (a *app) wrote(name, what string) {
+func wrote(a *app, name, what string) {
 	if what != "" {
 		what = " (" + what + ")"
 	}
@@ -278,7 +278,7 @@ func (a *app) writeList(list []output, answer fencepost.Answer) (printed bool, e
 		if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
 			return printed, cannotWrite(one.name, err, fmt.Sprintf("check the path given with %s", one.flag))
 		}
-		a.wrote(one.name, "")
+		wrote(a, one.name, "")
 	}
 	return printed, nil
 }
