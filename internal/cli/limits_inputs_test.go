@@ -42,14 +42,18 @@ var limitCases = []limitCase{
 	{stage: "front end macros for fences", args: "fences --workers 1 FILE", file: "p.c", text: func() string { return macroTree(30) }},
 	{stage: "front end macros for traces", args: "traces FILE", file: "p.c", text: func() string { return macroTree(30) }},
 	{stage: "front end macros for prove", args: "prove FILE", file: "p.c", text: func() string { return macroTree(30) }, needs: "z3"},
-	// These stages do a bounded amount of work, or work in proportion to an execution that was found in time:
-	// unrolling and inlining stop at a number of instructions, and the Petri net at a size.
+	{stage: "verify-trace answer", args: "verify-trace RESULT FILE", file: "p.fp", text: func() string { return storesAndLoads(8, 8) }, small: func() string { return storesAndLoads(2, 2) }},
+	{stage: "verify-trace front end", args: "verify-trace RESULT FILE", file: "p.c", text: func() string { return macroTree(30) }, small: func() string { return "int main(void) { return 0; }\n" }},
+	// These stages do a bounded amount of work, or work in proportion to an execution that was found in time
+	// or is stored: unrolling and inlining stop at a number of instructions, the Petri net at a size, and
+	// replay at the end of the stored execution.
 	{stage: "bmc unrolling", args: "check --engine bmc FILE", file: "p.fp", text: func() string { return nestedLoops(4) }, memory: "4MiB", bounded: true},
 	{stage: "param net", args: "robust --param --workers 1 FILE", file: "p.fp", text: func() string { return locked(20) }, memory: "1MiB", bounded: true},
 	{stage: "passes inlining", args: "check --workers 1 FILE", file: "p.c", text: func() string { return callTree(18) }, memory: "4MiB", bounded: true},
 	{stage: "shorten", args: "check --workers 1 --engine explicit FILE", file: "p.fp", text: func() string { return takeTurns(3000) }, bounded: true},
 	{stage: "render html", args: "check --workers 1 --engine explicit --html FILE.html FILE", file: "p.fp", text: func() string { return takeTurns(1000) }, bounded: true},
 	{stage: "render svg", args: "check --workers 1 --engine explicit --svg FILE.svg --json FILE", file: "p.fp", text: func() string { return takeTurns(1000) }, bounded: true},
+	{stage: "replay", args: "verify-trace RESULT FILE", file: "p.fp", text: func() string { return takeTurns(1000) }, small: func() string { return takeTurns(1000) }, bounded: true},
 }
 
 // storesAndLoads is threads that store and load cells of an array. No engine sees that its final

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -34,12 +35,13 @@ const (
 // limitCase is a command that is too much for one stage.
 type limitCase struct {
 	stage   string
-	args    string // FILE is the program
+	args    string // FILE is the program, RESULT a stored result
 	file    string // the name of the program
 	text    func() string
-	memory  string // a limit of memory that the stage exceeds; "": it needs little
-	needs   string // a program that must be installed
-	bounded bool   // no program makes the stage take a minute, but it must end soon
+	small   func() string // a program that check answers at once; its result, as if it were about text, is stored
+	memory  string        // a limit of memory that the stage exceeds; "": it needs little
+	needs   string        // a program that must be installed
+	bounded bool          // no program makes the stage take a minute, but it must end soon
 }
 
 func TestTimeLimit(t *testing.T) {
@@ -98,7 +100,39 @@ func (c *limitCase) arguments(t testing.TB) []string {
 	if err := os.WriteFile(name, []byte(c.text()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return strings.Fields(strings.ReplaceAll(c.args, "FILE", name))
+	args := strings.Fields(strings.ReplaceAll(c.args, "FILE", name))
+	for i := range args {
+		if args[i] == "RESULT" {
+			args[i] = c.storedResult(t, name)
+		}
+	}
+	return args
+}
+
+// storedResult stores the result of check on the small program, with the text of the large one, and
+// returns the name of the file.
+func (c *limitCase) storedResult(t testing.TB, name string) string {
+	small := filepath.Join(t.TempDir(), c.file)
+	if err := os.WriteFile(small, []byte(c.small()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if code := Run([]string{"check", "--engine", "explicit", "--workers", "1", "--timeout", "0", "--json", small}, strings.NewReader(""), &out, &errs); code > exitViolated {
+		t.Fatalf("exit code %d\n%s", code, &errs)
+	}
+	quoted := func(text string) string {
+		q, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(q)
+	}
+	text := strings.ReplaceAll(strings.ReplaceAll(out.String(), quoted(c.small()), quoted(c.text())), quoted(small), quoted(name))
+	result := filepath.Join(filepath.Dir(small), "result.json")
+	if err := os.WriteFile(result, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return result
 }
 
 // ends demands that a command ends by itself, with an answer, after little CPU time.
