@@ -3,7 +3,8 @@ package testkit
 import (
 	"fmt"
 	"math/bits"
-	"sort"
+	"slices"
+	"strconv"
 	"strings"
 
 	"fencepost/internal/ir"
@@ -59,7 +60,7 @@ func (r *Tracker) Run(steps []memory.Step) {
 func (r *Tracker) step(st memory.Step, spurious bool) taken {
 	t := int(st.Thread)
 	k := taken{mark: r.s.Mark(), thread: t}
-	name := fmt.Sprintf("%d.%d", t, len(r.logs[t]))
+	name := stepName(t, len(r.logs[t]))
 	r.s.Tag = int32(len(r.logs[t]))
 	var op *ir.Op
 	var synced []uint64
@@ -72,9 +73,9 @@ func (r *Tracker) step(st memory.Step, spurious bool) taken {
 	ev := r.s.Event
 	if st.Kind == memory.Flush {
 		if ev.Free {
-			k.reach = r.reach(fmt.Sprintf("%d.%d", t, ev.From), ev.Addr|blockToken, 1)
+			k.reach = r.reach(stepName(t, int(ev.From)), ev.Addr|blockToken, 1)
 		} else {
-			k.reach = r.reach(fmt.Sprintf("%d.%d", t, ev.From), ev.Addr, ev.Size)
+			k.reach = r.reach(stepName(t, int(ev.From)), ev.Addr, ev.Size)
 		}
 		return k
 	}
@@ -88,7 +89,7 @@ func (r *Tracker) step(st memory.Step, spurious bool) taken {
 			}
 			from := "init"
 			if ev.Forwarded>>b&1 != 0 {
-				from = fmt.Sprintf("%d.%d", t, ev.ForwardedFrom[b])
+				from = stepName(t, int(ev.ForwardedFrom[b]))
 			} else if o := r.orders[ev.Addr+uint64(b)]; len(o) > 0 {
 				from = o[len(o)-1]
 			}
@@ -148,11 +149,14 @@ func (r *Tracker) takenBack(st memory.Step, op *ir.Op) []uint64 {
 	}
 	for _, en := range r.s.Buffer(ir.ThreadID(st.Thread)) {
 		if en.Kind == memory.FreeEntry && en.Addr == uint64(st.Choice) {
-			return r.reach(fmt.Sprintf("%d.%d", st.Thread, en.Tag), en.Addr|blockToken, 1)
+			return r.reach(stepName(int(st.Thread), int(en.Tag)), en.Addr|blockToken, 1)
 		}
 	}
 	return nil
 }
+
+// stepName names a step of a thread.
+func stepName(thread, step int) string { return strconv.Itoa(thread) + "." + strconv.Itoa(step) }
 
 func (r *Tracker) reach(name string, addr uint64, size int) []uint64 {
 	var out []uint64
@@ -189,22 +193,25 @@ func (r *Tracker) Final() bool { return r.y.Final(r.s) }
 
 // Key names the trace so far.
 func (r *Tracker) Key() string {
-	var out strings.Builder
-	out.WriteString(r.ReadsFromKey())
+	out := []byte(r.ReadsFromKey())
 	addrs := make([]uint64, 0, len(r.orders))
 	for a, o := range r.orders {
 		if len(o) > 0 {
 			addrs = append(addrs, a)
 		}
 	}
-	sort.Slice(addrs, func(i, j int) bool { return addrs[i] < addrs[j] })
+	slices.Sort(addrs)
 	for _, a := range addrs {
-		fmt.Fprintf(&out, "%x: %s\n", a, strings.Join(r.orders[a], " "))
+		out = strconv.AppendUint(out, a, 16)
+		for _, name := range r.orders[a] {
+			out = append(append(out, ' '), name...)
+		}
+		out = append(out, '\n')
 	}
 	if _, bad := r.s.Fault(); bad {
-		out.WriteString("failed\n")
+		out = append(out, "failed\n"...)
 	}
-	return out.String()
+	return string(out)
 }
 
 // Traces returns the set of traces of complete executions, or false if there are too many
