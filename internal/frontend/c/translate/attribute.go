@@ -59,6 +59,9 @@ func newDeclaration(x *cc.ExternalDeclaration) *declaration {
 func (c *Symbols) collectAttribute(x *cc.AttributeValue) {
 	name := strings.Trim(x.Token.SrcStr(), "_")
 	c.transparent = c.transparent || name == "transparent_union"
+	if c.collectLinkage(name, x) {
+		return
+	}
 	if !slices.Contains(harmless, name) {
 		c.attributes = append(c.attributes, attribute{name, c.In.Span(x), c.declares, x})
 	}

@@ -133,6 +133,9 @@ func (f *Lvalues) named(x *cc.PrimaryExpression) Lvalue {
 		if s == nil || s.Def == nil {
 			s = f.Syms.addressed(d.Name())
 		}
+		if s == nil && f.Syms.undefinedWeak(d.Name()) {
+			return Lvalue{Reg: ir.NoReg, Obj: ir.NoObject, Type: d.Type(), Addr: ir.Int(0)}
+		}
 		if s == nil {
 			f.In.Refuse(CodeExtern, x, "%s has no body, and its address cannot be taken", d.Name())
 		}

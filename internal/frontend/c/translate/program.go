@@ -24,11 +24,17 @@ func (c *Symbols) collectSymbols(u *unit) {
 			if s := c.Linked[def.Declarator.Name()]; read.IsLibrary(u.Name) && s != nil && (s.Def != nil || s.Decl.Type().Kind() != cc.Function) {
 				continue // the program's own comes first
 			}
+			if c.givesWay(u, def.Declarator) {
+				continue
+			}
 			s := c.enter(u, def.Declarator)
 			if s.Def != nil {
 				c.twice(s, def.Declarator)
 			}
 			s.Def, s.Unit, s.Decl = def, u, def.Declarator
+			if c.linkage.weak[s.Name] && c.Linked[s.Name] == s {
+				c.weak[s] = true
+			}
 		case cc.ExternalDeclarationDecl:
 			c.collectDeclaration(u, ed.Declaration)
 		case cc.ExternalDeclarationAsmStmt: // what it defines has no body for us, and is refused where it is used
@@ -37,6 +43,7 @@ func (c *Symbols) collectSymbols(u *unit) {
 			}
 		}
 	}
+	c.enterAliases(u)
 }
 
 func (c *Symbols) collectDeclaration(u *unit, d *cc.Declaration) {
@@ -46,9 +53,15 @@ func (c *Symbols) collectDeclaration(u *unit, d *cc.Declaration) {
 		if decl.IsTypename() {
 			continue
 		}
+		if decl.Type().Kind() != cc.Function && (id.Initializer != nil || !decl.IsExtern()) && c.givesWay(u, decl) {
+			continue
+		}
 		s := c.enter(u, decl)
 		if decl.Type().Kind() == cc.Function {
 			continue
+		}
+		if (id.Initializer != nil || !decl.IsExtern()) && c.linkage.weak[s.Name] && c.Linked[s.Name] == s {
+			c.weak[s] = true
 		}
 		if id.Initializer != nil {
 			if s.init != nil {
@@ -134,7 +147,11 @@ func (c *Symbols) Find(u *unit, d *cc.Declarator) *symbol {
 	if s := u.static[d.Name()]; s != nil && d.Linkage() != cc.None {
 		return s
 	}
-	return c.Linked[d.Name()]
+	s := c.Linked[d.Name()]
+	if s != nil && s.alias != nil {
+		return s.alias
+	}
+	return s
 }
 
 func (c *Symbols) compile() {

@@ -160,6 +160,10 @@ type Symbols struct {
 	// early and late run before and after main; startOrEnd are the attributes that say so.
 	early, late []*symbol
 	startOrEnd  map[*cc.AttributeValue]bool
+	// linkage belongs to the file that is being read; weak are the definitions that give way to others.
+	linkage   linkage
+	weak      map[*symbol]bool
+	weakNames map[string]bool
 	// inRegister has the variables that are declared to be in a register.
 	inRegister map[*cc.Declarator]string
 	// attributes are the attributes that may have to be refused.
@@ -202,8 +206,9 @@ type symbol struct {
 	Def  *cc.FunctionDefinition // nil: an object, or a function without a body
 	init *cc.Initializer
 
-	Defined bool  // an object that has storage here
-	home    *unit // where it has
+	alias   *symbol // it is another name of this one
+	Defined bool    // an object that has storage here
+	home    *unit   // where it has
 	made    bool
 	refused *read.Refusal // the initialiser has no translation
 	obj     ir.ObjectID
@@ -223,7 +228,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 		Compiler: c,
 		Linked:   map[string]*symbol{}, locals: map[*cc.Declarator]*symbol{}, ByID: map[ir.FuncID]*symbol{},
 		strings: map[string]ir.ObjectID{}, anonymous: map[*cc.PostfixExpression]ir.ObjectID{},
-		Mentioned: map[string]bool{}, inRegister: map[*cc.Declarator]string{},
+		Mentioned: map[string]bool{}, inRegister: map[*cc.Declarator]string{}, weak: map[*symbol]bool{}, weakNames: map[string]bool{},
 	}
 	c.Types = &Typing{
 		Compiler: c, shadows: map[*cc.Declarator]declared{},
