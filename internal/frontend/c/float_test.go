@@ -20,6 +20,7 @@ import (
 // NaNs count as one number: gcc chooses which operand of a sum comes first.
 
 const floatPreamble = `#include <stdarg.h>
+#include <math.h>
 #include <string.h>
 struct mixed { float f; double d[2]; short s; };
 union number { double d; float f[2]; unsigned long u; unsigned i[2]; };
@@ -98,7 +99,11 @@ func (g *floatGenerator) float(d int) string {
 		return g.pick(g.floats...)
 	}
 	x, n := func() string { return g.float(d - 1) }, func() string { return g.integer(d - 1) }
-	switch g.r.Intn(16) {
+	switch g.r.Intn(18) {
+	case 16:
+		return fmt.Sprintf("%s%s(%s)", g.pick("fabs", "floor", "ceil", "trunc", "round", "rint", "sqrt"), g.pick("", "f"), x())
+	case 17:
+		return fmt.Sprintf("%s%s(%s, %s)", g.pick("fmin", "fmax", "copysign", "fdim"), g.pick("", "f"), x(), x())
 	case 0, 1, 2, 3:
 		return fmt.Sprintf("(%s %s %s)", x(), g.pick("+", "-", "*", "/"), x())
 	case 4, 5:
@@ -265,7 +270,7 @@ func outputOf(t *testing.T, gcc, text string) string {
 	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(gcc, "-O0", "-fwrapv", "-fno-strict-aliasing", "-w", "-o", bin, src).CombinedOutput(); err != nil {
+	if out, err := exec.Command(gcc, "-O0", "-fwrapv", "-fno-strict-aliasing", "-w", "-o", bin, src, "-lm").CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s\n%s", err, out, text)
 	}
 	out, err := exec.Command(bin).Output()

@@ -127,6 +127,12 @@ func (f *Calls) external(name string, args []cc.ExpressionNode, x *cc.PostfixExp
 		}
 		return m.Lower(f.Lowering, &Call{Name: name, Args: args, Node: x, Want: want})
 	}
+	if s := f.Syms.builtin(name); s != nil {
+		t := s.Decl.Type().(*cc.FunctionType)
+		op := ir.NewOp(ir.Call)
+		op.Args, op.Func = f.callArgs(s.parameters(), t, args, x), f.Syms.Function(s).ID
+		return f.finishCall(op, t, want, x)
+	}
 	fence := slices.Contains(f.Opt.ExternFence, name)
 	if !fence && !slices.Contains(f.Opt.ExternPure, name) {
 		if why := refused[name]; why != "" {

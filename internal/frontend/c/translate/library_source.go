@@ -64,6 +64,16 @@ func (c *Symbols) addLibrary() {
 	}
 }
 
+// builtin returns the function of the library that a builtin of compilers stands for, such as floor for
+// __builtin_floor, nil if there is none.
+func (c *Symbols) builtin(name string) *symbol {
+	plain, ok := strings.CutPrefix(name, BuiltinPrefix)
+	if s := c.Linked[plain]; ok && s != nil && s.Def != nil {
+		return s
+	}
+	return nil
+}
+
 // addressOf begins the names of the functions of the library that stand for functions without a body
 // whose address is taken.
 const addressOf = "__fp_address_"
@@ -87,7 +97,7 @@ func calledIdent(e cc.ExpressionNode) *cc.PrimaryExpression {
 // define.
 func (c *Symbols) needs(l *libraryFile) bool {
 	for _, name := range l.defines {
-		if s := c.Linked[name]; c.Mentioned[name] && (s == nil || s.Def == nil && s.Decl.Type().Kind() == cc.Function) {
+		if s := c.Linked[name]; (c.Mentioned[name] || c.Mentioned[BuiltinPrefix+name]) && (s == nil || s.Def == nil && s.Decl.Type().Kind() == cc.Function) {
 			return true
 		}
 	}

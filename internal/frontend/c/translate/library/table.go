@@ -12,7 +12,7 @@ import (
 // newLibrary returns the functions that are translated here, by name.
 func newLibrary() map[string]function {
 	m := map[string]function{}
-	for _, table := range []map[string]function{atomicTable(), threadTable(), schedulingTable(), memoryTable(), verifierTable()} {
+	for _, table := range []map[string]function{atomicTable(), threadTable(), schedulingTable(), memoryTable(), verifierTable(), floatTable()} {
 		maps.Copy(m, table)
 	}
 	addSync(m)
