@@ -27,7 +27,7 @@ func TestPrograms(ctx context.Context, opt TestOptions) (verdict.TestSummary, er
 	each := programOptions{Options: opt.Options, deadlock: opt.Deadlock}
 	each.Workers, each.Timeout = 1, 0 // many programs at the same time; the context has the time
 	s := &suite.Programs{
-		Paths: opt.Paths, Extensions: pipeline.Extensions(), Keys: testKeys(each), Timeout: opt.Timeout, Workers: opt.Workers,
+		Paths: opt.Paths, Extensions: append(pipeline.Extensions(), suite.ArchiveExtension), Keys: testKeys(each), Timeout: opt.Timeout, Workers: opt.Workers,
 		Done: orNothing(opt.Done), Progress: opt.Tested,
 	}
 	sum, err := s.RunAll(ctx)
@@ -44,6 +44,8 @@ func testKeys(opt programOptions) []suite.Key {
 		{Name: "pso", Answers: verdicts, Ask: askModel(PSO, opt)},
 		{Name: "robust", Answers: yesNo, Ask: askRobust(CriterionTrace, opt)},
 		{Name: "trf", Answers: yesNo, Ask: askRobust(CriterionTRF, opt)},
+		{Name: "state", Answers: yesNo, Ask: askRobust(CriterionState, opt)},
+		{Name: "races", Answers: yesNo, Ask: askRaces(opt)},
 		{Name: "fences", Ask: askFences(opt)},
 	}
 }
@@ -65,6 +67,52 @@ func askRobust(criterion Criterion, opt programOptions) askFunc {
 		answer, err := Robust(ctx, Input{Name: p.Name, Text: p.Text}, RobustOptions{Options: opt.of(p).Options, Criterion: criterion})
 		return reply(answer, err, yesOrNo)
 	}
+}
+
+// askRaces asks whether a program has data races under SC, as C11 defines them.
+func askRaces(opt programOptions) askFunc {
+	return func(ctx context.Context, p suite.Program) (suite.Reply, error) {
+		with := opt.of(p)
+		answer, err := Check(ctx, Input{Name: p.Name, Text: p.Text}, CheckOptions{Options: with.Options, Models: []Model{SC}, Races: true, KeepGoing: true, BMC: with.bmc})
+		return reply(answer, err, func(r *verdict.Result) string {
+			for _, e := range r.Executions() {
+				if e.Question == verdict.DataRaces {
+					return "yes"
+				}
+			}
+			if r.Verdict == verdict.Unknown {
+				return r.Verdict.String()
+			}
+			return "no"
+		})
+	}
+}
+
+// ReadArchive returns the program of an archive of the corpus, and sets the options that the archive gives it and
+// that are not set yet. An error says which line of the archive is wrong.
+func ReadArchive(text []byte, opt *CheckOptions) (Input, error) {
+	a, err := suite.ReadArchive(text)
+	if err != nil {
+		return Input{}, err
+	}
+	given := programOptions{Options: opt.Options, deadlock: opt.Deadlock, bmc: opt.BMC}
+	own := programOptions{}.of(suite.Program{Options: a.Options})
+	for _, b := range []struct {
+		into *int
+		from int
+	}{
+		{&given.Buffer, own.Buffer}, {&given.Unroll, own.Unroll}, {&given.Threads, own.Threads},
+		{&given.bmc.Rounds, own.bmc.Rounds}, {&given.bmc.Clock, own.bmc.Clock}, {&given.bmc.Queue, own.bmc.Queue}, {&given.bmc.Width, own.bmc.Width},
+	} {
+		if *b.into == 0 {
+			*b.into = b.from
+		}
+	}
+	if given.C.NondetRange == nil {
+		given.C.NondetRange = own.C.NondetRange
+	}
+	opt.Options, opt.BMC, opt.Deadlock = given.Options, given.bmc, given.deadlock || own.deadlock
+	return Input{Name: a.Name, Text: a.Text}, nil
 }
 
 func yesOrNo(r *verdict.Result) string {

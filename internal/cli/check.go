@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -125,6 +126,17 @@ func (a *app) check(names []string, f *checkFlags) error {
 	ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
 		return a.services.check(ctx, in, f.opt)
 	}
+	if strings.EqualFold(filepath.Ext(names[0]), ".txtar") {
+		in, err := a.read(names[0])
+		if err != nil {
+			return err
+		}
+		program, err := fencepost.ReadArchive(in.Text, &f.opt)
+		if err != nil {
+			return &usageError{fmt.Sprintf("%s: %v", in.Name, err), "an archive has one program and its expectations; see `fencepost help test`"}
+		}
+		return a.answerAbout(program, &f.opt.Options, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
+	}
 	return a.answer(names, &f.opt.Options, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
 }
 
@@ -137,6 +149,11 @@ func (a *app) answer(names []string, opt *fencepost.Options, ask question, print
 	if err != nil {
 		return err
 	}
+	return a.answerAbout(in, opt, ask, print)
+}
+
+// answerAbout is answer for a program that was read.
+func (a *app) answerAbout(in fencepost.Input, opt *fencepost.Options, ask question, print func(fencepost.Answer) error) error {
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory()
 	}

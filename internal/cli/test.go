@@ -24,12 +24,15 @@ A program states its expectations in a comment:
   // expect: sc=safe tso=unsafe pso=unsafe robust=no
   sc, tso, pso   the verdict: safe, unsafe, unknown, observed, not-observed
   robust, trf    yes or no
+  state          yes if TSO has the same final states as SC, else no
+  races          yes if the program has data races, else no
   fences         the number of fences that make the program robust
 A comment such as
   // options: --deadlock --buffer 2 --unroll 4 --threads 3
 sets options for this program. It also takes --rounds, --clock, --queue, --width and
 --nondet-range. Directories are searched for programs; files in them that expect
-nothing are skipped.
+nothing are skipped. A file that ends in .txtar is an archive of one program with a
+file "expect" that has the expectations and the options.
 
 Exit codes: 0 all answers are as expected, 1 some are not, 2 interrupted, 3 bad usage
 or a program that cannot be read, 4 internal error.`

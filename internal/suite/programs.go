@@ -71,6 +71,7 @@ type Programs struct {
 // found is a program with an expectation, or with something wrong about it.
 type found struct {
 	path   string
+	name   string // as messages about the program name it
 	text   []byte
 	expect []Expectation
 	opt    ProgramOptions
@@ -124,9 +125,11 @@ func (p *Programs) find() (list []found, without int, err error) {
 		return nil, 0, err
 	}
 	for _, t := range tests {
-		f := found{path: t.Path}
+		f := found{path: t.Path, name: t.Path}
 		if f.text, f.err = inputfile.Read(t.Path); f.err != nil {
 			f.err = fmt.Errorf("cannot be read: %w", reason(f.err))
+		} else if strings.EqualFold(filepath.Ext(t.Path), ArchiveExtension) {
+			f.open(p.Keys)
 		} else {
 			f.expect, f.opt, f.err = Expectations(string(f.text), p.Keys)
 		}
@@ -140,6 +143,16 @@ func (p *Programs) find() (list []found, without int, err error) {
 		list = append(list, f)
 	}
 	return list, without, nil
+}
+
+// open reads an archive.
+func (f *found) open(keys []Key) {
+	a, err := ReadArchive(f.text)
+	if f.err = err; err != nil {
+		return
+	}
+	f.name, f.text, f.opt = a.Name, a.Text, a.Options
+	f.expect, f.err = a.expectations(keys)
 }
 
 func (p *Programs) one(ctx context.Context, f *found) *verdict.ProgramTest {
@@ -172,7 +185,7 @@ func (p *Programs) ask(ctx context.Context, f *found, e Expectation) verdict.Tes
 		o.Status = verdict.TestNotChecked
 		return o
 	}
-	reply, err := key.Ask(ctx, Program{Name: f.path, Text: f.text, Options: f.opt})
+	reply, err := key.Ask(ctx, Program{Name: f.name, Text: f.text, Options: f.opt})
 	o.Seconds = time.Since(start).Seconds()
 	o.Got, o.Detail, o.Result = reply.Answer, reply.Detail, reply.Result
 	switch {
