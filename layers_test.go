@@ -63,7 +63,7 @@ var policy = map[string]rule{
 		"internal/pipeline", "internal/engine/bmc", "internal/engine/lazy", "internal/engine/param",
 		"internal/question/check", "internal/question/export", "internal/question/fences", "internal/question/harness", "internal/question/litmus", "internal/question/param",
 		"internal/question/prove", "internal/question/robust", "internal/question/traces", "internal/question/verify",
-		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/codes", "verdict",
+		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/papers", "internal/codes", "verdict",
 	}},
 	// The public renderers see results, as those below internal/render do.
 	"render": {ours: []string{
@@ -168,8 +168,8 @@ var policy = map[string]rule{
 	// Misspelt names, in programs and on the command line.
 	"internal/editdistance": {},
 	"internal/suite":        {ours: []string{"internal/inputfile", "verdict"}},
-	"internal/family":       {},
-	"internal/codes":        {},
+	"internal/family":       {}, "internal/papers": {},
+	"internal/codes": {},
 
 	// What the steps of a witness imply, for renderings and for the words of a cause.
 	"internal/render/relation": {ours: []string{"verdict"}},

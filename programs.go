@@ -96,22 +96,22 @@ func ReadArchive(text []byte, opt *CheckOptions) (Input, error) {
 		return Input{}, err
 	}
 	given := programOptions{Options: opt.Options, deadlock: opt.Deadlock, bmc: opt.BMC}
-	own := programOptions{}.of(suite.Program{Options: a.Options})
+	asked := programOptions{}.of(suite.Program{Options: a.Options})
 	for _, b := range []struct {
 		into *int
 		from int
 	}{
-		{&given.Buffer, own.Buffer}, {&given.Unroll, own.Unroll}, {&given.Threads, own.Threads},
-		{&given.bmc.Rounds, own.bmc.Rounds}, {&given.bmc.Clock, own.bmc.Clock}, {&given.bmc.Queue, own.bmc.Queue}, {&given.bmc.Width, own.bmc.Width},
+		{&given.Buffer, asked.Buffer}, {&given.Unroll, asked.Unroll}, {&given.Threads, asked.Threads},
+		{&given.bmc.Rounds, asked.bmc.Rounds}, {&given.bmc.Clock, asked.bmc.Clock}, {&given.bmc.Queue, asked.bmc.Queue}, {&given.bmc.Width, asked.bmc.Width},
 	} {
 		if *b.into == 0 {
 			*b.into = b.from
 		}
 	}
 	if given.C.NondetRange == nil {
-		given.C.NondetRange = own.C.NondetRange
+		given.C.NondetRange = asked.C.NondetRange
 	}
-	opt.Options, opt.BMC, opt.Deadlock = given.Options, given.bmc, given.deadlock || own.deadlock
+	opt.Options, opt.BMC, opt.Deadlock = given.Options, given.bmc, given.deadlock || asked.deadlock
 	return Input{Name: a.Name, Text: a.Text}, nil
 }
 

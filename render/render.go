@@ -125,6 +125,20 @@ func TestsHTML(w io.Writer, programs []*verdict.ProgramTest, names ...Relations)
 	return html.Tests(w, programs, named(names))
 }
 
+// Bench writes a table of a paper as text, with our figures beside those of the paper.
+func Bench(w io.Writer, b *verdict.Bench, opt TextOptions) error {
+	return buffered(w, func(out io.Writer) { text.Bench(out, b, text.Options{Width: opt.Width, Color: opt.Color}) })
+}
+
+// BenchCSV writes tables of papers as CSV.
+func BenchCSV(w io.Writer, list []verdict.Bench) error { return text.BenchCSV(w, list) }
+
+// BenchSVG draws tables of papers: our times against those of the papers, and times of families against their size.
+func BenchSVG(w io.Writer, list []verdict.Bench) error { return svg.Plots(w, list) }
+
+// BenchHTML writes one self-contained page with tables of papers and plots.
+func BenchHTML(w io.Writer, list []verdict.Bench) error { return html.Bench(w, list) }
+
 // SVG draws the happens-before relation of every execution of results. Relations have herd's names unless others
 // are given.
 func SVG(w io.Writer, results []verdict.Result, names ...Relations) error {

@@ -135,7 +135,7 @@ func (a *app) check(names []string, f *checkFlags) error {
 		if err != nil {
 			return &usageError{fmt.Sprintf("%s: %v", in.Name, err), "an archive has one program and its expectations; see `fencepost help test`"}
 		}
-		return a.answerAbout(program, &f.opt.Options, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
+		return answerAbout(a, program, &f.opt.Options, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
 	}
 	return a.answer(names, &f.opt.Options, ask, func(answer fencepost.Answer) error { return a.render(f.json, answer) })
 }
@@ -149,11 +149,11 @@ func (a *app) answer(names []string, opt *fencepost.Options, ask question, print
 	if err != nil {
 		return err
 	}
-	return a.answerAbout(in, opt, ask, print)
+	return answerAbout(a, in, opt, ask, print)
 }
 
 // answerAbout is answer for a program that was read.
-func (a *app) answerAbout(in fencepost.Input, opt *fencepost.Options, ask question, print func(fencepost.Answer) error) error {
+func answerAbout(a *app, in fencepost.Input, opt *fencepost.Options, ask question, print func(fencepost.Answer) error) error {
 	if opt.Memory == 0 {
 		opt.Memory = defaultMemory()
 	}

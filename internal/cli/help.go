@@ -99,7 +99,7 @@ Start here:
 // groups, topics, completion.
 func (a *app) allCommands() *cobra.Command {
 	root := a.rootCommand()
-	root.AddCommand(a.reportCommand(), a.verifyCommand(), a.testCommand())
+	root.AddCommand(a.reportCommand(), a.verifyCommand(), a.testCommand(), a.benchCommand())
 	root.AddGroup(&cobra.Group{ID: groupAsk, Title: "Ask about programs:"}, &cobra.Group{ID: groupShare, Title: "Show and share results:"})
 	for _, c := range root.Commands() {
 		switch c.Name() {

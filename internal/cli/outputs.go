@@ -257,11 +257,11 @@ func wrote(a *app, name, what string) {
 // writeOutputs writes the files, and reports whether one went to standard output.
 // Refused programs have no pictures; SARIF says that they were refused.
 func (a *app) writeOutputs(answer fencepost.Answer) (printed bool, err error) {
-	return a.writeList(a.out.list(), answer)
+	return writeList(a, a.out.list(), answer)
 }
 
 // writeList writes files as writeOutputs does.
-func (a *app) writeList(list []output, answer fencepost.Answer) (printed bool, err error) {
+func writeList(a *app, list []output, answer fencepost.Answer) (printed bool, err error) {
 	for _, one := range list {
 		if len(answer.Results) == 0 && answer.HasErrors() && one.flag != "--sarif" {
 			continue

@@ -49,7 +49,7 @@ func (a *app) reportAgain(name string, asText bool) error {
 	if sets, err := json.ReadTraces(in.Text); err != nil {
 		return unreadable(in.Name, err)
 	} else if sets != nil {
-		return a.reportTraces(sets, asText)
+		return reportTraces(a, sets, asText)
 	}
 	answer, err := stored(in)
 	if err != nil {
@@ -75,12 +75,12 @@ func (a *app) reportAgain(name string, asText bool) error {
 }
 
 // reportTraces renders stored traces.
-func (a *app) reportTraces(sets []verdict.TraceSet, asText bool) error {
+func reportTraces(a *app, sets []verdict.TraceSet, asText bool) error {
 	if len(sets) > 1 && a.out.any() {
 		return &usageError{"several programs' traces cannot be one file", "render one result at a time"}
 	}
 	for i := range sets {
-		printed, err := a.writeTraces(&sets[i])
+		printed, err := writeTraces(a, &sets[i])
 		if err != nil {
 			return err
 		}

@@ -31,6 +31,7 @@ type services struct {
 	verify       func(context.Context, fencepost.Input, []verdict.Result, fencepost.Options) (fencepost.VerifyAnswer, error)
 	verifyTraces func(context.Context, fencepost.Input, []verdict.TraceSet, fencepost.Options) (fencepost.VerifyAnswer, error)
 	test         func(context.Context, fencepost.TestOptions) (verdict.TestSummary, error)
+	bench        func(context.Context, string, fencepost.BenchOptions) (verdict.Bench, error)
 	terminal     func(io.Writer) (width int, ok bool)
 	getenv       func(string) string
 }
@@ -39,7 +40,7 @@ func realServices() services {
 	return services{
 		check: fencepost.Check, robust: fencepost.Robust, fences: fencepost.Fences, prove: fencepost.Prove, traces: fencepost.Traces,
 		show: fencepost.Show, export: fencepost.Export, harness: fencepost.Harness, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
-		verify: fencepost.Verify, verifyTraces: fencepost.VerifyTraces, test: fencepost.TestPrograms,
+		verify: fencepost.Verify, verifyTraces: fencepost.VerifyTraces, test: fencepost.TestPrograms, bench: fencepost.Bench,
 		terminal: terminal, getenv: os.Getenv,
 	}
 }

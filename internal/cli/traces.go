@@ -125,7 +125,7 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 		a.code = exitUnknown
 	}
 	set.Traces = all
-	printed, err := a.writeTraces(set)
+	printed, err := writeTraces(a, set)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (a *app) traces(names []string, f *tracesFlags) error {
 }
 
 // writeTraces writes the files of traces, and reports whether one went to standard output.
-func (a *app) writeTraces(set *verdict.TraceSet) (printed bool, err error) {
+func writeTraces(a *app, set *verdict.TraceSet) (printed bool, err error) {
 	list := a.out.list()
 	for i := range list {
 		draw := map[string]func(io.Writer, *verdict.TraceSet, ...render.Relations) error{
@@ -167,7 +167,7 @@ func (a *app) writeTraces(set *verdict.TraceSet) (printed bool, err error) {
 		}
 		list[i].write = func(w io.Writer, _ fencepost.Answer) error { return draw(w, set, a.out.relations) }
 	}
-	return a.writeList(list, fencepost.Answer{})
+	return writeList(a, list, fencepost.Answer{})
 }
 
 type byValue struct{ value *fencepost.By }

@@ -13,11 +13,18 @@ type Family struct {
 	Text func(n int) string
 }
 
-// All are the families of [BCDM15 §5.1].
+// All are the families of [BCDM15 §5.1], and families with known numbers of traces, for stateless model checking.
 var All = []Family{
 	{"diamond", "simplified Dekker with N branches between the accesses [BCDM15 Fig. 8]", 1, diamond},
 	{"countdown", "a loop of length N that stores its counter [BCDM15 Fig. 9]", 2, countdown},
 	{"lamport", "Lamport's first fast mutex for N threads without fences [BCDM15 Fig. 7]", 2, lamport},
+	{"readers", "one store and N loads of a variable: 2^N traces", 1, plain("readers", "var x;\nthread w { x = 42; }\nthread r * N { reg a; a = x; }\n")},
+	{"writers", "N stores to a variable: N! traces", 1, plain("writers", "var x;\nthread w[i] * N { x = i + 1; }\n")},
+	{"nw1r", "N stores to a variable and a load: (N+1)! traces", 1, plain("nw1r", "var x;\nthread w[i] * N { x = i + 1; }\nthread r { reg a; a = x; }\n")},
+	{"lastzero", "N threads that add to their neighbour's cell, and one that searches for the last zero", 1, plain("lastzero", lastZero)},
+	{"ainc", "N atomic increments of a variable: N! traces", 1, plain("ainc", "var x;\nthread t * N { reg a; a = fetch_add(x, 1); }\n")},
+	{"casrot", "N compare-and-swaps, each of the value that another one writes", 1, plain("casrot", "var x;\nthread t[i] * N { reg a; a = cas(x, i, i + 1); }\n")},
+	{"sbn", "store buffering in a ring of N threads: 2^N traces under TSO, one fewer under SC", 2, plain("sbn", "var v[N];\nthread t[i] * N { reg a; v[i] = 1; a = v[(i + 1) % N]; }\n")},
 }
 
 // Find is the family of a name.
@@ -28,6 +35,27 @@ func Find(name string) (*Family, bool) {
 		}
 	}
 	return nil, false
+}
+
+const lastZero = `var a[N + 1];
+thread search {
+  reg i, v;
+  i = N;
+  do {
+    v = a[i];
+    i = i - 1;
+  } while (v != 0);
+}
+thread add[i] * N {
+  reg v;
+  v = a[i];
+  a[i + 1] = v + 1;
+}
+`
+
+// plain is a family whose members differ in the constant N alone.
+func plain(name, text string) func(int) string {
+	return func(n int) string { return fmt.Sprintf("program %s%d\n\nconst N = %d;\n%s", name, n, n, text) }
 }
 
 func diamond(n int) string {

@@ -196,3 +196,21 @@ func testAnswers(t *testing.T, b *browser) {
 	b.want(text("#list .left-out"), "")
 	b.want(`document.querySelectorAll(".test").length < 60`, "true")
 }
+
+// benchPage is the page of tables of papers, with a name that tries to escape.
+func benchPage(t testing.TB) string {
+	t.Helper()
+	list := []verdict.Bench{{Name: "table", Doc: evil, Count: "states", Theirs: evil, Rows: []verdict.BenchRow{
+		{Program: "Dekker", Source: "corpus/dekker", Model: "tso", Answer: "unsafe", PaperAnswer: "unsafe", Count: 1234567, PaperCount: "12", Seconds: 0.25, PaperSeconds: "14.2"},
+		{Program: evil, Source: evil, Model: "pso", Answer: "safe", PaperAnswer: "unsafe", Seconds: 0.1, PaperSeconds: "0.1"},
+		{Program: "family", N: 3, Answer: "unknown", Note: evil}, {Program: "other", N: 3, Seconds: 1}, {Program: "other", N: 30, Seconds: 10},
+	}}}
+	var out bytes.Buffer
+	if err := html.Bench(&out, list); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "<script"); n != 1 || strings.Contains(out.String(), "<img") {
+		t.Errorf("%d scripts", n)
+	}
+	return out.String()
+}

@@ -93,6 +93,7 @@ func testPages(t *testing.T, b *browser) {
 		{"traces", tracesPage(t), "#r1e2s3"},
 		{"tests", testsPage(t), ""},
 		{"hostile-lists", hostileLists(t), ""},
+		{"bench", benchPage(t), ""},
 		{"empty", render(t, nil), ""},
 	} {
 		b.load(p.name, p.page)

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"fencepost"
+	"fencepost/render"
+	"fencepost/verdict"
+
+	"github.com/spf13/cobra"
+)
+
+func benchHelp() string {
+	var b strings.Builder
+	b.WriteString("Run our versions of the programs of the papers, and print our figures beside those of\nthe papers. Without a name, the tables are listed; several names run one after the other.\n\nThe tables:\n")
+	for _, t := range fencepost.BenchTables() {
+		fmt.Fprintf(&b, "  %-9s %s\n", t.Name, t.Doc)
+	}
+	b.WriteString(`
+The programs are in the binary; fencepost gen writes the members of their families.
+--dir runs the programs of a directory in Trencher's language instead, with the
+figures of its file expected.tsv.
+
+Exit codes: 0 every answer is that of the paper, 1 one is another, 2 a program has no
+answer within --timeout, 3 bad usage, 4 internal error.`)
+	return b.String()
+}
+
+const benchExample = `  fencepost bench movers
+  fencepost bench scaling lazy --timeout 5m --csv figures.csv --svg plots.svg --html figures.html
+  fencepost bench trencher --dir trencher/examples`
+
+type benchFlags struct {
+	opt            fencepost.BenchOptions
+	csv, svg, html string
+}
+
+func (a *app) benchCommand() *cobra.Command {
+	f := &benchFlags{}
+	f.opt.Timeout = time.Minute
+	cmd := &cobra.Command{
+		Use:     "bench [TABLE...]",
+		Short:   "Run the tables of the papers again",
+		Long:    benchHelp(),
+		Example: benchExample,
+		RunE:    func(_ *cobra.Command, args []string) error { return bench(a, args, f) },
+	}
+	for _, t := range fencepost.BenchTables() {
+		cmd.ValidArgs = append(cmd.ValidArgs, t.Name)
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0: none")
+	flags.Var(sizeValue{&f.opt.Memory}, "memory", "memory limit for the stored states of a program, such as 8GiB")
+	noDefault(flags, "memory")
+	flags.StringVar(&f.opt.Dir, "dir", "", "table trencher: run the programs of this directory")
+	flags.Var(fileValue{&f.csv}, "csv", "write the figures as CSV")
+	flags.Var(fileValue{&f.svg}, "svg", "draw our times against those of the papers")
+	flags.Var(fileValue{&f.html}, "html", "write one page with the tables and plots")
+	return cmd
+}
+
+func bench(a *app, names []string, f *benchFlags) error {
+	if len(names) == 0 {
+		for _, t := range fencepost.BenchTables() {
+			fmt.Fprintf(a.stdout, "%-9s %s\n", t.Name, t.Doc)
+		}
+		return nil
+	}
+	if f.opt.Memory == 0 {
+		f.opt.Memory = defaultMemory()
+	}
+	report := a.stdout
+	if f.csv == "-" || f.svg == "-" || f.html == "-" { // what is piped must be one document
+		a.stdout = a.stderr
+		defer func() { a.stdout = report }()
+	}
+	var list []verdict.Bench
+	for _, name := range names {
+		table, err := interruptible(func() {}, func(ctx context.Context) (verdict.Bench, error) { return a.services.bench(ctx, name, f.opt) })
+		if errors.Is(err, context.Canceled) {
+			err = nil
+		}
+		if err != nil {
+			return &usageError{err.Error(), "see `fencepost bench --help`"}
+		}
+		list = append(list, table)
+		if err := render.Bench(a.stdout, &table, render.TextOptions{}); err != nil {
+			return &internalError{err}
+		}
+		a.code = worst(a.code, benchExit(&table))
+	}
+	for _, one := range []struct {
+		flag, name string
+		write      func(io.Writer, []verdict.Bench) error
+	}{{"--csv", f.csv, render.BenchCSV}, {"--svg", f.svg, render.BenchSVG}, {"--html", f.html, render.BenchHTML}} {
+		if one.name == "" {
+			continue
+		}
+		var out bytes.Buffer
+		if err := one.write(&out, list); err != nil {
+			return &internalError{err}
+		}
+		if one.name == "-" {
+			report.Write(out.Bytes())
+		} else if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
+			return &usageError{fmt.Sprintf("cannot write %s: %v", one.name, err), "check the path given with " + one.flag}
+		}
+	}
+	return nil
+}
+
+// benchExit is the exit code of a table.
+func benchExit(b *verdict.Bench) int {
+	code := exitHolds
+	for i := range b.Rows {
+		switch r := &b.Rows[i]; {
+		case r.Note != "":
+			code = worst(code, exitUnknown)
+		case r.Differs():
+			code = worst(code, exitViolated)
+		}
+	}
+	return code
+}
