@@ -45,7 +45,7 @@ func found(t *testing.T, flat *ir.Program, m memory.Model, classes bool) (map[st
 }
 
 // TestReadsFromAgainstTraces: on random programs, also too large ones for brute force, exactly the
-// reads-from classes that the traces have, those with failing checks included. Each is found once,
+// reads-from classes that the traces have, those with failing checks included. Each complete one is found once,
 // except where conditions are: the text of a class does not have the order of signals that wake no thread.
 func TestReadsFromAgainstTraces(t *testing.T) {
 	total, traces, compared := 0, 0, 0
@@ -76,7 +76,7 @@ func TestReadsFromAgainstTraces(t *testing.T) {
 				if want[k] == 0 {
 					wrong++
 				}
-				if n > 1 && !pr.Sync {
+				if n > 1 && !pr.Sync && !strings.Contains(k, "\nfails ") && !strings.HasPrefix(k, "fails ") {
 					twice++
 				}
 			}

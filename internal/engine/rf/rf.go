@@ -25,6 +25,10 @@ type Options struct {
 	// Failed, if not nil, is called with an execution of every class in which a check fails, and with
 	// the checks in words. One worker calls it at a time.
 	Failed func(w *verdict.Witness, fails []string)
+	// Restart, if not nil, is called where the exploration starts again because an access has split a
+	// cell: what was passed to Visit and Failed is void. Without it, cells are found by an exploration
+	// that passes nothing.
+	Restart func()
 }
 
 // Engine is stateless model checking with one execution per reads-from class.
@@ -126,18 +130,23 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	return out, nil
 }
 
-// explore explores all classes. It starts again whenever a cell has been split. Where executions are
-// passed to the caller, cells are found by an exploration that passes none.
+// explore explores all classes. It starts again whenever a cell has been split.
 func explore(ctx context.Context, task *job, y *memory.System) *exploration {
 	cs := newCells()
-	silent := &job{task.Task, task.Options}
-	silent.Visit, silent.Failed = nil, nil
+	first := &job{task.Task, task.Options}
+	twice := task.Restart == nil && (task.Visit != nil || task.Failed != nil)
+	if twice {
+		first.Visit, first.Failed = nil, nil
+	}
 	for {
-		x := exploreWith(ctx, silent, y, cs)
+		x := exploreWith(ctx, first, y, cs)
 		switch {
 		case cs.split():
 			cs.again()
-		case x.out.err != nil || x.out.result.Unknown != "" || task.Visit == nil && task.Failed == nil:
+			if task.Restart != nil {
+				task.Restart()
+			}
+		case x.out.err != nil || x.out.result.Unknown != "" || !twice:
 			return x
 		default:
 			return exploreWith(ctx, task, y, cs)

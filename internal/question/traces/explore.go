@@ -26,6 +26,7 @@ type exploration struct {
 	set   *verdict.TraceSet
 
 	classes map[[16]byte]bool // hashes of the reads-from classes so far; nil: not needed
+	failing map[[16]byte]bool // hashes of what was found to fail
 	sum     trace.Fingerprint
 	broken  error
 }
@@ -35,21 +36,27 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 	task := x.run.ExploreTask(x.flat, x.model, &x.opt.Options)
 	project := x.by == pipeline.ByReadsFrom && !classes
 	if x.opt.Fingerprint || x.opt.CrossCheck || project {
-		x.classes, x.sum = map[[16]byte]bool{}, trace.Fingerprint{}
+		x.classes = map[[16]byte]bool{}
 	}
 	var visit func(*verdict.Witness)
-	var failed func(*verdict.Witness, []string)
-	if x.each != nil || x.classes != nil {
-		if x.each != nil {
-			task.Limits.Workers = 1 // traces are listed in the same order every time
+	restart := func() {
+		x.set.Count, x.set.Failing, x.set.Cyclic, x.failing = 0, 0, 0, map[[16]byte]bool{}
+		if x.classes != nil {
+			x.classes, x.sum = map[[16]byte]bool{}, trace.Fingerprint{}
 		}
-		visit = func(w *verdict.Witness) { x.visit(w, nil, project) }
-		failed = func(w *verdict.Witness, fails []string) { x.visit(w, fails, project) }
 	}
-	x.set.Count, x.set.Failing, x.set.Cyclic = 0, 0, 0
+	restart()
+	if x.each != nil || x.classes != nil {
+		visit = func(w *verdict.Witness) { x.visit(w, nil, project) }
+	}
+	if x.each != nil {
+		task.Limits.Workers = 1 // traces are listed in the same order every time
+		restart = nil
+	}
+	failed := func(w *verdict.Witness, fails []string) { x.visit(w, fails, project) }
 	e := smc.New(smc.Options{SourceDPOR: x.opt.Algorithm == "source", Traces: true, Visit: visit, Failed: failed})
 	if classes {
-		e = rf.New(rf.Options{Traces: true, Visit: visit, Failed: failed})
+		e = rf.New(rf.Options{Traces: true, Visit: visit, Failed: failed, Restart: restart})
 	}
 	out, err := e.Run(ctx, task)
 	if err == nil {
@@ -65,7 +72,7 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 // conclude fills in what the exploration has found.
 func (x *exploration) conclude(out *engine.Outcome, project bool) {
 	if !project {
-		x.set.Count, x.set.Failing = out.Stats.FinalStates, out.Failed
+		x.set.Count = out.Stats.FinalStates
 	}
 	if x.set.Count+x.set.Failing == 0 && out.Unknown == "" && out.Exits == 0 {
 		out.Unknown = "no execution comes to its end"
@@ -93,6 +100,12 @@ func (x *exploration) visit(w *verdict.Witness, fails []string, project bool) {
 		}
 	}
 	if len(fails) > 0 {
+		// Executions that differ only in what a refused await read have one trace.
+		hash := trace.Hash(x.name(w, fails))
+		if x.failing[hash] {
+			return
+		}
+		x.failing[hash] = true
 		x.set.Failing++
 	} else {
 		x.set.Count++
@@ -111,6 +124,16 @@ func (x *exploration) visit(w *verdict.Witness, fails []string, project bool) {
 	}
 	maps.Copy(x.set.Sources, x.run.Sources(t.Witness))
 	x.each(t)
+}
+
+// name returns a text that tells traces, or classes, with failing checks apart.
+func (x *exploration) name(w *verdict.Witness, fails []string) string {
+	t := trace.New(x.flat, w)
+	text := t.ReadsFrom(w, fails)
+	if x.by == pipeline.ByTrace {
+		text += t.Canonical()
+	}
+	return text
 }
 
 // crossCheck explores once more, by the other algorithm, and compares the fingerprints.
