@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
@@ -11,6 +12,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
+	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
 	"fencepost/internal/trace"
 	"fencepost/internal/transform"
@@ -88,5 +90,38 @@ func TestReadsFromAgainstTraces(t *testing.T) {
 	t.Logf("%d programs and models, %d classes, %d traces", compared, total, traces)
 	if compared < *programs/5 {
 		t.Errorf("only %d compared", compared)
+	}
+}
+
+// TestCorpusReadsFrom: the verdicts of the corpus by reads-from classes, of all programs that rf takes.
+func TestCorpusReadsFrom(t *testing.T) {
+	answered, refused := 0, map[string]int{}
+	for _, c := range testkit.PartOf(t, corpus(t), 24) {
+		for _, model := range c.Models() {
+			opt := c.Options
+			opt.Engine, opt.Workers, opt.Timeout = "rf", 1, time.Second
+			answer, err := check.Run(t.Context(), c.Input, []string{model}, opt)
+			if err != nil {
+				t.Errorf("%s under %s: %v", c.Name(), model, err)
+				continue
+			}
+			if answer.HasErrors() {
+				refused[answer.Diagnostics[len(answer.Diagnostics)-1].Message]++
+				continue
+			}
+			r := &answer.Results[0]
+			if r.Verdict == verdict.Unknown {
+				refused[r.Reason]++
+				continue
+			}
+			answered++
+			if got := r.Verdict.String(); got != c.Expect[model] && c.Expect[model] != "unknown" {
+				t.Errorf("%s under %s: want %s, got %s", c.Name(), model, c.Expect[model], got)
+			}
+		}
+	}
+	t.Logf("%d answers; no answer: %v", answered, refused)
+	if answered < 5 { // a machine may be slow
+		t.Errorf("only %d answers", answered)
 	}
 }

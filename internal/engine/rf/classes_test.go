@@ -60,7 +60,7 @@ func classes(p *ir.Program, m memory.Model, want map[string]bool) (rf.Explored, 
 // TestClasses: exactly the classes that brute force finds, each once.
 func TestClasses(t *testing.T) {
 	profiles := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
-		{Name: "sync", Sync: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "overlap", Overlap: true}, {Name: "overlap-plain", Overlap: true, Plain: true}}
+		{Name: "sync", Sync: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "overlap", Overlap: true}, {Name: "overlap-plain", Overlap: true, Plain: true}, {Name: "heap", Heap: true}}
 	for _, m := range testkit.Models {
 		t.Run(m.String(), func(t *testing.T) {
 			total, checks, refused := 0, int64(0), 0

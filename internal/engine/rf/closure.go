@@ -183,6 +183,12 @@ func (or *order) impose(cl *closure, d *demand) bool {
 			}
 		}
 	}
+	if u := d.updates; u[0] != initial {
+		first, second := or.start[u[0].t()]+u[0].index, or.start[u[1].t()]+u[1].index
+		if !cl.add(or.written(first), or.written(second)) {
+			return false
+		}
+	}
 	for _, f := range d.finals {
 		by := or.start[f.by.t()] + f.by.index
 		for n := range count {

@@ -29,6 +29,7 @@ type explorer struct {
 	number int   // of the worker
 
 	wakes   bool // threads start or wake others
+	frees   bool // blocks are freed
 	inOrder bool // what a thread has read from tells that all its earlier stores are in memory
 
 	// tick is called for every graph, leaf for every graph to which nothing can be added, with a
@@ -258,6 +259,10 @@ func (x *explorer) learn(t, i int, seq []node) {
 		}
 	}
 	x.run.outcome(t, i, o)
+	if x.frees && !x.ordered(t, i) {
+		x.g.threads[t][i] = old
+		return
+	}
 	if len(o.writes) > 0 {
 		x.write(t, i, seq)
 	} else {

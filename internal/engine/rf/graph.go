@@ -54,10 +54,13 @@ type op struct {
 
 	// The outcome, known when all reads and choices are.
 	known    bool
-	buffered bool // a store that enters the buffer
-	ends     bool // the thread stops
-	waits    bool // the mutex is held: the thread waits
-	free     uint64
+	buffered bool     // a store that enters the buffer
+	ends     bool     // the thread stops
+	waits    bool     // the mutex is held: the thread waits
+	blocks   []uint64 // that it needs: those of its accesses, and the one that it frees
+	frees    bool
+	allocs   bool
+	stack    bool    // frees or allocates automatic storage
 	epoch    int32   // store-store fences before the store
 	ord      int32   // number of the store among the buffered stores of the thread
 	word     uint64  // what the mutex holds afterwards
@@ -176,7 +179,7 @@ func (o *op) shrink(c *cut, t, i int) {
 // forget makes the outcome unknown again.
 func (o *op) forget() {
 	o.known, o.buffered, o.ends, o.waits, o.writes, o.wakes, o.done, o.past = false, false, false, false, nil, nil, 0, nil
-	o.free, o.word = 0, 0
+	o.blocks, o.word = nil, 0
 }
 
 // pastOf returns what happens before an operation, itself included: program order, reads-from and

@@ -98,6 +98,8 @@ func (s *simulation) copyTo(d *simulation) {
 type demand struct {
 	last   []ref   // operations after which nothing happens but others of them
 	finals []final // the last writers of cells
+	// updates has two operations whose writes reach memory in this order; the zero value: none.
+	updates [2]ref
 }
 
 // final is the last writer of a cell.

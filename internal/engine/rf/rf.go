@@ -70,25 +70,10 @@ func supports(t *engine.Task) error {
 	if engine.WaitsInside(t.Program) {
 		return &engine.Unsupported{What: "rf does not take atomic sections that wait"}
 	}
-	if e := freed(t.Program); e != nil {
-		return &engine.Unsupported{Pos: engine.Pos(e), What: "rf does not take programs that free memory"}
-	}
 	if e := spawnedBySeveral(t.Program); e != nil {
 		return &engine.Unsupported{Pos: engine.Pos(e), What: "rf does not take a thread that several threads can start"}
 	}
 	return t.GoalsByLocation("rf")
-}
-
-// freed returns an edge that frees a block, or nil.
-func freed(p *ir.Program) *ir.Edge {
-	for _, f := range p.Funcs {
-		for i := range f.Edges {
-			if f.Edges[i].Op.Kind == ir.Free {
-				return &f.Edges[i]
-			}
-		}
-	}
-	return nil
 }
 
 // spawnedBySeveral returns an edge that starts a thread which another thread can start, too, or nil.
@@ -198,6 +183,8 @@ func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells)
 			switch f.Edges[i].Op.Kind {
 			case ir.Spawn, ir.CondWait, ir.Barrier:
 				x.wakes = true
+			case ir.Free:
+				x.frees = true
 			case ir.Signal, ir.Broadcast: // write their condition while stores are in the buffer
 				x.inOrder = y.Model == memory.SC
 			}

@@ -172,6 +172,7 @@ func (rn *runner) describe(t int, o *op) {
 	op := th.Op(edge)
 	addr, size := th.Address(edge)
 	o.drains = op.MustDrain() && rn.m.Sys.Model != memory.SC
+	o.frees, o.allocs, o.stack = op.Kind == ir.Free, op.Kind == ir.Alloc, op.Stack
 	switch op.Kind {
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		o.cells = rn.cells.of(addr, size)
@@ -306,6 +307,9 @@ func (rn *runner) outcome(t, i int, o *op) {
 	o.known = true
 	if rn.held(t, o) {
 		o.waits, o.ends = true, true
+		if b, ok := rn.m.State.BlockAt(rn.cells.address(o.cells[len(o.cells)-1]), 1); ok {
+			o.blocks = []uint64{b}
+		}
 		return
 	}
 	addr, size := rn.thread(t).Address(o.label.Edge)
@@ -317,9 +321,12 @@ func (rn *runner) outcome(t, i int, o *op) {
 	o.ends = e.Flags&machine.Ends != 0
 	o.wakes = slices.Clone(rn.m.Reached)
 	issued := rn.m.TakeIssued()
+	rn.noteBlocks(&e, o)
 	if len(issued) > 0 {
 		o.buffered, o.ord, o.epoch = true, issued[0].Ord, issued[0].Epoch
-		if !store {
+		if o.frees { // the update has a cell, so that it has its turn in the buffer
+			addr, size = machine.TokenBase+o.blocks[0], 8
+		} else if !store {
 			panic("BUG: an operation other than a store enters the buffer")
 		}
 		o.writes = rn.cells.of(addr, size)
@@ -347,5 +354,14 @@ func (rn *runner) outcome(t, i int, o *op) {
 	}
 	if o.mutex && !o.ends {
 		o.word = rn.m.Sys.ReadRaw(rn.m.State, rn.cells.address(o.cells[len(o.cells)-1]), memory.WordSize)
+	}
+}
+
+// noteBlocks notes the blocks that an operation needs.
+func (rn *runner) noteBlocks(e *machine.Event, o *op) {
+	for k := range e.Size() {
+		if a := e.At(k); a.Addr >= machine.TokenBase && !slices.Contains(o.blocks, a.Addr-machine.TokenBase) {
+			o.blocks = append(o.blocks, a.Addr-machine.TokenBase)
+		}
 	}
 }

@@ -1,0 +1,68 @@
+package rf_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/ir"
+	"fencepost/internal/replay"
+	"fencepost/internal/testkit"
+)
+
+// TestFreed: programs that allocate and free have a violation exactly if the explicit engine finds one, and
+// its execution replays, unless rf gives up because a block may be used again.
+func TestFreed(t *testing.T) {
+	violated, safe, unknown := 0, 0, 0
+	for i := range *compared {
+		seed := uint64(*firstSeed + i)
+		flat, props := testkit.Generate(seed, testkit.Profile{Name: "heap", Heap: true}).Flat()
+		props.Goals = nil
+		for _, m := range testkit.Models {
+			task := &engine.Task{Program: flat, Props: props, Model: m}
+			if rf.Engine.Supports(task) != nil {
+				continue
+			}
+			out, err := rf.Engine.Run(context.Background(), task)
+			if err != nil {
+				t.Fatalf("seed %d, %s: %v\n%s", seed, m, err, ir.Print(flat))
+			}
+			if out.Unknown != "" && len(out.Violations) == 0 {
+				unknown++
+				continue
+			}
+			want, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{Memory: 16 << 20})
+			if errors.Is(err, testkit.ErrTooBig) {
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(out.Violations) == 0 {
+				safe++
+				if want.Found() {
+					t.Fatalf("seed %d, %s: rf finds nothing, explicit %+v\n%s", seed, m, want, ir.Print(flat))
+				}
+				continue
+			}
+			violated++
+			rm, _ := replay.ParseModel(m.String())
+			if v := &out.Violations[0]; v.Kind == engine.CheckFailed {
+				name := v.Class.String()
+				if !slices.ContainsFunc(want.Checks, func(c string) bool { return len(c) >= len(name) && c[:len(name)] == name }) {
+					t.Fatalf("seed %d, %s: rf finds %s, explicit %v\n%s", seed, m, name, want.Checks, ir.Print(flat))
+				}
+				if err := replay.Replay(flat, props, rm, v.Witness, replay.Expect{Target: replay.TargetCheck, Class: v.Class, Edge: v.Edge}); err != nil {
+					t.Fatalf("seed %d, %s: %v\n%s", seed, m, err, ir.Print(flat))
+				}
+			}
+		}
+	}
+	t.Logf("%d with a violation, %d without, %d not known", violated, safe, unknown)
+	if violated == 0 || safe == 0 {
+		t.Errorf("%d with a violation, %d without", violated, safe)
+	}
+}
