@@ -178,7 +178,7 @@ var policy = map[string]rule{
 	"internal/render/text":  {ours: renderMay},
 	"internal/render/json":  {ours: renderMay},
 	"internal/render/dot":   {ours: renderMay},
-	"internal/render/junit": {ours: renderMay},
+	"internal/render/junit": {ours: append([]string{"internal/render/text"}, renderMay...)},
 	"internal/render/svg":   {ours: renderMay},
 	"internal/render/html":  {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
 	"internal/render/sarif": {ours: append([]string{"internal/render/text"}, renderMay...)},

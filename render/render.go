@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"io"
 	"path"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -172,19 +173,71 @@ func SARIF(w io.Writer, results []verdict.Result, diagnostics []verdict.Diagnost
 	return sarif.Report(w, results, sarif.Options{Version: version, Diagnostics: diagnostics, Fixes: fixes})
 }
 
-// fixes returns the patches of a repair, for the execution that they prevent: each replaces a whole file, which
-// editors show as a difference.
+// fixes returns the patches of a repair, for the execution that they prevent, as edits of lines.
 func fixes(r *verdict.Result, _ *verdict.Execution) []sarif.Fix {
 	if r.Repair == nil || len(r.Repair.Patches) == 0 {
 		return nil
 	}
 	fix := sarif.Fix{Description: "Insert the fences that make this execution impossible"}
 	for _, p := range r.Repair.Patches {
+		if edits := edits(p.File, p.Diff); len(edits) > 0 {
+			fix.Replacements = append(fix.Replacements, edits...)
+			continue
+		}
 		before := strings.Split(r.Sources[p.File], "\n")
 		end := verdict.Pos{File: p.File, Line: 1, Col: 1, EndLine: len(before), EndCol: 1 + utf8.RuneCountInString(before[len(before)-1])}
 		fix.Replacements = append(fix.Replacements, sarif.Replacement{Pos: end, Text: p.Text})
 	}
 	return []sarif.Fix{fix}
+}
+
+// edits returns the changes of a unified diff as replacements of whole lines. It returns none for a diff that it
+// does not understand, such as one about the end of the last line.
+func edits(file, diff string) []sarif.Replacement {
+	var out []sarif.Replacement
+	line, in := 0, false // the next line of the old text, in a hunk
+	var open *sarif.Replacement
+	for text := range strings.Lines(diff) {
+		text = strings.TrimSuffix(text, "\n")
+		switch {
+		case strings.HasPrefix(text, "@@ -"):
+			from, _, _ := strings.Cut(strings.TrimPrefix(text, "@@ -"), " ")
+			first, count, given := strings.Cut(from, ",")
+			n, err := strconv.Atoi(first)
+			if err != nil {
+				return nil
+			}
+			if given && count == "0" {
+				n++
+			}
+			line, in, open = n, true, nil
+		case !in:
+		case strings.HasPrefix(text, "\\"):
+			return nil
+		case strings.HasPrefix(text, "+"), strings.HasPrefix(text, "-"):
+			if open == nil {
+				out = append(out, sarif.Replacement{Pos: verdict.Pos{File: file, Line: line, Col: 1, EndLine: line, EndCol: 1}})
+				open = &out[len(out)-1]
+			}
+			if text[0] == '+' {
+				open.Text += text[1:] + "\n"
+			} else {
+				line++
+				open.Pos.EndLine = line
+			}
+		default:
+			line, open = line+1, nil
+		}
+	}
+	return out
+}
+
+// Fingerprints returns what recognises the violations of a result after lines have moved, as SARIF has it.
+func Fingerprints(r *verdict.Result) []string { return sarif.Fingerprints(r) }
+
+// TestsJSON writes the outcome of programs that say what they expect, with the answers that were not expected.
+func TestsJSON(w io.Writer, programs []*verdict.ProgramTest, sum *verdict.TestSummary) error {
+	return json.Tests(w, programs, sum)
 }
 
 // JUnit writes the outcome of programs that say what they expect as JUnit XML, for continuous integration.

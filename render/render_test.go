@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,7 +105,7 @@ func TestFailedWriter(t *testing.T) {
 	}
 }
 
-// TestFixes: SARIF has the patch of a repair as a replacement of the whole file.
+// TestFixes: SARIF has the patch of a repair as edits of lines, which lead to the text of the patch.
 func TestFixes(t *testing.T) {
 	a, err := fencepost.Fences(t.Context(), fencepost.Input{Name: "sb.fp", Text: []byte(buffering)}, fencepost.FenceOptions{})
 	if err != nil || a.HasErrors() || len(a.Results) != 1 || len(a.Results[0].Repair.Patches) != 1 {
@@ -141,14 +142,18 @@ func TestFixes(t *testing.T) {
 	for _, r := range log.Runs[0].Results {
 		for _, f := range r.Fixes {
 			for _, c := range f.ArtifactChanges {
-				for _, one := range c.Replacements {
+				lines := strings.SplitAfter(buffering, "\n")
+				for i := len(c.Replacements) - 1; i >= 0; i-- { // from the last one, so that lines stay where they are
 					found++
-					if d := one.DeletedRegion; d.StartLine != 1 || d.StartColumn != 1 || d.EndLine != 5 || d.EndColumn != 1 {
-						t.Errorf("it replaces %+v of a text of four lines", d)
+					one := c.Replacements[i]
+					d := one.DeletedRegion
+					if d.StartColumn != 1 || d.EndColumn != 1 || d.StartLine == 1 {
+						t.Errorf("it replaces %+v", d)
 					}
-					if one.InsertedContent.Text != a.Results[0].Repair.Patches[0].Text || !strings.Contains(one.InsertedContent.Text, "fence") {
-						t.Errorf("it inserts %q", one.InsertedContent.Text)
-					}
+					lines = append(append(slices.Clone(lines[:d.StartLine-1]), one.InsertedContent.Text), lines[d.EndLine-1:]...)
+				}
+				if got := strings.Join(lines, ""); got != a.Results[0].Repair.Patches[0].Text {
+					t.Errorf("the fix leads to %q", got)
 				}
 			}
 		}

@@ -37,6 +37,7 @@ const (
 	TestRefused               // the program cannot be read
 	TestBroken                // fencepost itself failed
 	TestNotChecked            // nothing here can answer the question
+	TestKnown                 // it is another, but an earlier run had the same violation
 )
 
 func (s TestStatus) String() string {
@@ -51,6 +52,8 @@ func (s TestStatus) String() string {
 		return "BROKEN"
 	case TestNotChecked:
 		return "not checked"
+	case TestKnown:
+		return "known"
 	default:
 		panic("BUG: unset status of a test")
 	}
@@ -58,16 +61,17 @@ func (s TestStatus) String() string {
 
 // TestSummary counts the outcomes of many programs.
 type TestSummary struct {
-	Programs   int
-	Without    int // files without an expectation
-	NotRun     int // because of an interruption
-	Problems   int // programs of which nothing could be asked
-	Passed     int // expectations
-	Failed     int
-	Refused    int
-	Broken     int
-	NotChecked int
-	Seconds    float64
+	Programs   int     `json:"programs"`
+	Without    int     `json:"without"`  // files without an expectation
+	NotRun     int     `json:"not_run"`  // because of an interruption
+	Problems   int     `json:"problems"` // programs of which nothing could be asked
+	Passed     int     `json:"passed"`   // expectations
+	Failed     int     `json:"failed"`
+	Refused    int     `json:"refused"`
+	Broken     int     `json:"broken"`
+	NotChecked int     `json:"not_checked"`
+	Known      int     `json:"known"` // violations that an earlier run had, too
+	Seconds    float64 `json:"seconds"`
 }
 
 // Add counts a program.
@@ -88,6 +92,8 @@ func (s *TestSummary) Add(t *ProgramTest) {
 			s.Broken++
 		case TestNotChecked:
 			s.NotChecked++
+		case TestKnown:
+			s.Known++
 		default:
 			panic("BUG: unset status of a test")
 		}

@@ -39,13 +39,18 @@ or a program that cannot be read, 4 internal error.`
 
 const testExample = `  fencepost test examples/
   fencepost test src/ tests/ --junit results.xml --timeout 2m
-  fencepost test src/ --html results.html
+  fencepost test src/ --html results.html --sarif results.sarif --github
+  fencepost test src/ --baseline results.sarif
   fencepost test dekker.fp --verbose`
 
 type testFlags struct {
 	opt     fencepost.TestOptions
 	junit   string
 	html    string
+	sarif   string
+	json    bool
+	github  bool
+	old     string // results of an earlier run
 	verbose bool
 }
 
@@ -70,6 +75,10 @@ func (a *app) testCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.Var(fileValue{&f.html}, "html", "write one HTML page for the whole run, with the executions of what is not as expected")
 	flags.Var(fileValue{&f.junit}, "junit", "write the results as JUnit XML, for continuous integration")
+	flags.Var(fileValue{&f.sarif}, "sarif", "write the answers that are not as expected as SARIF, for code hosts and editors")
+	flags.BoolVar(&f.json, "json", false, "print the outcomes as JSON, with the answers that are not as expected")
+	flags.BoolVar(&f.github, "github", false, "print annotations for GitHub Actions")
+	flags.Var(fileValue{&f.old}, "baseline", "fail only on violations that this JSON or SARIF file of an earlier run does not have")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also print the answers that are as expected")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for the stored states of a program, such as 8GiB (default half of RAM for all programs together)")
@@ -90,10 +99,14 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 	opt.Paths = args
 	report := a.stdout
 	files := f.files()
-	if f.junit == "-" && f.html == "-" {
-		return &usageError{"--junit and --html cannot both go to standard output", "write to a file with --html=FILE"}
+	if err := f.oneDocument(files); err != nil {
+		return err
 	}
-	if f.junit == "-" || f.html == "-" { // what is piped must be one document
+	known, err := a.baseline(f.old)
+	if err != nil {
+		return err
+	}
+	if f.json || slices.ContainsFunc(files, func(one testFile) bool { return one.name == "-" }) { // what is piped must be one document
 		a.stdout = a.stderr
 		defer func() { a.stdout = report }()
 	}
@@ -103,6 +116,7 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 	var all []*verdict.ProgramTest
 	skipped := map[string]int{}
 	opt.Done = func(t *verdict.ProgramTest) {
+		known.mark(t)
 		all = append(all, t)
 		for _, o := range t.Outcomes {
 			if o.Status == verdict.TestNotChecked {
@@ -110,8 +124,12 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 			}
 		}
 		a.testResult(t, f.verbose)
+		if f.github {
+			annotate(a.stdout, t)
+		}
 	}
 	sum, err := a.runTests(opt)
+	known.recount(&sum, all)
 	if input := (*fencepost.InputError)(nil); errors.As(err, &input) {
 		return &usageError{input.Error(), "check the path"}
 	}
@@ -132,6 +150,13 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 			report.Write(out.Bytes())
 		} else if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
 			return &usageError{fmt.Sprintf("cannot write %s: %v", one.name, err), "check the path given with " + one.flag}
+		} else {
+			wrote(a, one.name, "")
+		}
+	}
+	if f.json {
+		if err := render.TestsJSON(report, all, &sum); err != nil {
+			return &internalError{err}
 		}
 	}
 	return nil
@@ -146,6 +171,7 @@ type testFile struct {
 func (f *testFlags) files() []testFile {
 	all := []testFile{
 		{"--junit", f.junit, render.JUnit},
+		{"--sarif", f.sarif, unexpectedSARIF},
 		{"--html", f.html, func(w io.Writer, tests []*verdict.ProgramTest) error { return render.TestsHTML(w, tests) }},
 	}
 	return slices.DeleteFunc(all, func(one testFile) bool { return one.name == "" })
@@ -188,6 +214,11 @@ func (a *app) testResult(t *verdict.ProgramTest, verbose bool) {
 			}
 		case verdict.TestFailed:
 			say("FAIL", true, o.Line, fmt.Sprintf("%s is %s, expected %s%s", o.Key, o.Got, o.Want, detail))
+			if command := seeAlso(t.File, &o); command != "" {
+				fmt.Fprintf(a.stdout, "         see `%s`\n", command)
+			}
+		case verdict.TestKnown:
+			say("known", false, o.Line, fmt.Sprintf("%s is %s, expected %s, as in the earlier run%s", o.Key, o.Got, o.Want, detail))
 		default:
 			say(o.Status.String(), true, o.Line, fmt.Sprintf("%s has no answer, expected %s%s", o.Key, o.Want, detail))
 		}
@@ -195,12 +226,12 @@ func (a *app) testResult(t *verdict.ProgramTest, verbose bool) {
 }
 
 func (a *app) testSummary(sum *verdict.TestSummary, skipped map[string]int) {
-	asked := sum.Passed + sum.Failed + sum.Refused + sum.Broken
+	asked := sum.Passed + sum.Failed + sum.Known + sum.Refused + sum.Broken
 	line := fmt.Sprintf("%s, %s: %d as expected", plural(sum.Programs, "program"), plural(asked, "expectation"), sum.Passed)
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{sum.Failed, "not"}, {sum.Refused, "refused"}, {sum.Broken, "broken"}, {sum.Problems, "with a problem"}, {sum.NotRun, "not run"}} {
+	}{{sum.Failed, "not"}, {sum.Known, "known from the earlier run"}, {sum.Refused, "refused"}, {sum.Broken, "broken"}, {sum.Problems, "with a problem"}, {sum.NotRun, "not run"}} {
 		if c.n > 0 {
 			line += fmt.Sprintf(", %d %s", c.n, c.what)
 		}

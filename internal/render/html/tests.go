@@ -88,7 +88,7 @@ func statusClass(s verdict.TestStatus) string {
 	switch s {
 	case verdict.TestPassed:
 		return "good"
-	case verdict.TestNotChecked:
+	case verdict.TestNotChecked, verdict.TestKnown:
 		return "plain"
 	case verdict.TestRefused:
 		return "open"

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fencepost/internal/render/text"
 	"fencepost/verdict"
 )
 
@@ -93,11 +94,13 @@ func newSuite(p *verdict.ProgramTest) suite {
 		switch o.Status {
 		case verdict.TestPassed:
 		case verdict.TestFailed:
-			c.Failure = &detail{Message: clean(fmt.Sprintf("%s is %s, expected %s", o.Key, o.Got, o.Want)), Type: clean(o.Got), Text: clean(o.Detail)}
+			c.Failure = &detail{Message: clean(fmt.Sprintf("%s is %s, expected %s", o.Key, o.Got, o.Want)), Type: clean(o.Got), Text: clean(execution(&o))}
 		case verdict.TestRefused:
 			c.Error = &detail{Message: "the program cannot be read", Type: "refused", Text: clean(o.Detail)}
 		case verdict.TestBroken:
 			c.Error = &detail{Message: "internal error", Type: "broken", Text: clean(o.Detail)}
+		case verdict.TestKnown:
+			c.Skipped = &detail{Message: clean(fmt.Sprintf("%s is %s, expected %s, as in the earlier run", o.Key, o.Got, o.Want))}
 		case verdict.TestNotChecked:
 			c.Skipped = &detail{Message: "fencepost test does not check " + clean(o.Key)}
 		default:
@@ -106,6 +109,16 @@ func newSuite(p *verdict.ProgramTest) suite {
 		add(c)
 	}
 	return s
+}
+
+// execution returns what was found, with the execution that shows it.
+func execution(o *verdict.TestOutcome) string {
+	if o.Result == nil {
+		return o.Detail
+	}
+	var out strings.Builder
+	text.Result(&out, o.Result, text.Options{})
+	return out.String()
 }
 
 func duration(seconds float64) string { return strconv.FormatFloat(seconds, 'f', 3, 64) }

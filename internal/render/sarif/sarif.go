@@ -134,7 +134,7 @@ func (b *builder) result(r *verdict.Result, e *verdict.Execution) result {
 	id, index := b.rule(string(e.Question))
 	out := result{
 		RuleID: id, RuleIndex: index, Kind: "fail", Level: "error", Message: message{b.words(r, e)},
-		Fingerprints: map[string]string{"fencepost/v1": b.fingerprint(id, r, e)},
+		Fingerprints: map[string]string{fingerprintKey: b.fingerprint(id, r, e)},
 		Properties:   properties{Program: r.Program, Model: r.Model, Engine: r.Engine, Verdict: e.Verdict.String()},
 	}
 	switch {
@@ -200,6 +200,44 @@ func (b *builder) fingerprint(id string, r *verdict.Result, e *verdict.Execution
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:12])
+}
+
+// Fingerprints returns the fingerprints of the executions of a result, and of a violation
+// without its execution.
+func Fingerprints(r *verdict.Result) []string {
+	b := &builder{files: newFiles([]verdict.Result{*r}), rules: map[string]int{}}
+	b.run.Invocations = []invocation{{}}
+	b.add(r)
+	var out []string
+	for i := range b.run.Results {
+		out = append(out, b.run.Results[i].Fingerprints[fingerprintKey])
+	}
+	return out
+}
+
+// fingerprintKey names our fingerprints among those of others.
+const fingerprintKey = "fencepost/v1"
+
+// ReadFingerprints returns the fingerprints in a SARIF log, and whether the text is one.
+func ReadFingerprints(text []byte) (all []string, ok bool) {
+	var old struct {
+		Runs []struct {
+			Results []struct {
+				Fingerprints map[string]string `json:"partialFingerprints"`
+			} `json:"results"`
+		} `json:"runs"`
+	}
+	if json.Unmarshal(text, &old) != nil || old.Runs == nil {
+		return nil, false
+	}
+	for _, run := range old.Runs {
+		for _, r := range run.Results {
+			if f := r.Fingerprints[fingerprintKey]; f != "" {
+				all = append(all, f)
+			}
+		}
+	}
+	return all, true
 }
 
 // related are the two accesses that were seen out of order.
