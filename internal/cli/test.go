@@ -102,7 +102,7 @@ func (a *app) testPrograms(args []string, f *testFlags) error {
 	if err := f.oneDocument(files); err != nil {
 		return err
 	}
-	known, err := a.baseline(f.old)
+	known, err := readBaseline(a, f.old)
 	if err != nil {
 		return err
 	}

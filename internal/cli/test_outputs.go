@@ -125,8 +125,8 @@ type known struct {
 	given  bool
 }
 
-// baseline reads the results of an earlier run.
-func (a *app) baseline(name string) (*known, error) {
+// readBaseline reads the results of an earlier run.
+func readBaseline(a *app, name string) (*known, error) {
 	k := &known{}
 	if name == "" {
 		return k, nil
