@@ -68,7 +68,7 @@ const crossCheckTurns = 6
 // test counts turns and not time, so it compares the same answers every time.
 func TestCorpusCrossCheck(t *testing.T) {
 	compared := 0
-	for _, c := range testkit.PartOf(t, corpus(t), 24) {
+	for _, c := range testkit.PartOf(t, corpus(t), 12) {
 		for _, model := range c.Models() {
 			ctx, cancel := context.WithCancel(t.Context())
 			opt := c.Options
