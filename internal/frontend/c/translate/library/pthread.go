@@ -140,12 +140,12 @@ func syncOp(f *translate.Lowering, kind ir.OpKind, e cc.ExpressionNode) ir.Op {
 	return op
 }
 
-// libSyncInit writes the word of a condition.
+// libSyncInit writes the word of a condition. Its attributes are the clock of timed waits, which may time
+// out at any time, and whether processes share it.
 func libSyncInit(f *translate.Lowering, c *translate.Call) translate.Value {
-	if !isNull(f, c.Args[1]) {
-		f.In.Refuse(translate.CodeArgument, c.Args[1], "%s is supported without attributes only", c.Name)
-	}
-	f.Mem.StoreWord(wordAt(f, c.Args[0]), ir.U64, ir.Int(0))
+	to := wordAt(f, c.Args[0])
+	f.Exprs.Effect(c.Args[1])
+	f.Mem.StoreWord(to, ir.U64, ir.Int(0))
 	return zero()
 }
 
@@ -172,10 +172,8 @@ func libSignal(f *translate.Lowering, c *translate.Call) translate.Value {
 }
 
 func libBarrierInit(f *translate.Lowering, c *translate.Call) translate.Value {
-	if !isNull(f, c.Args[1]) {
-		f.In.Refuse(translate.CodeArgument, c.Args[1], "%s is supported without attributes only", c.Name)
-	}
 	to := wordAt(f, c.Args[0])
+	f.Exprs.Effect(c.Args[1]) // whether processes share it
 	n := f.Exprs.Operand(c.Args[2])
 	f.Mem.StoreWord(to, ir.U64, translate.Cast(n.Expr, n.Type, ir.U32))
 	return zero()

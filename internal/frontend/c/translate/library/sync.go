@@ -163,9 +163,7 @@ func libSemPost(f *translate.Lowering, c *translate.Call) translate.Value {
 
 func libSemInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	l := wordAt(f, c.Args[0])
-	if v, ok := f.Data.Constant(f.Exprs.Operand(c.Args[1]).Expr); !ok || v != 0 {
-		f.In.Refuse(translate.CodeArgument, c.Args[1], "a semaphore that processes share is not supported")
-	}
+	f.Exprs.Effect(c.Args[1]) // whether processes share it
 	v := f.Exprs.IntegerOperand(c.Args[2])
 	f.Mem.StoreWord(l, ir.S32, translate.Cast(v.Expr, v.Type, ir.S32))
 	return zero()
@@ -197,9 +195,6 @@ func libRWUnlock(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // libLockInit writes the int of a lock that is given with attributes or flags.
 func libLockInit(f *translate.Lowering, c *translate.Call) translate.Value {
-	if c.Name == "pthread_rwlock_init" && !isNull(f, c.Args[1]) {
-		f.In.Refuse(translate.CodeArgument, c.Args[1], "%s is supported without attributes only", c.Name)
-	}
 	l := wordAt(f, c.Args[0])
 	f.Exprs.Effect(c.Args[1])
 	f.Mem.StoreWord(l, ir.S32, ir.Int(0))

@@ -166,7 +166,10 @@ func (c *Input) reportSyntax(f *source.File, text string) {
 			}
 			at, msg = f.Pos(len(bytes.TrimRight(f.Text, " \t\r\n"))), "the file ends too early"
 		}
-		c.Errorf(code, source.At(at), "%s", msg)
+		d := c.Errorf(code, source.At(at), "%s", msg)
+		if code == codeInclude && strings.Contains(msg, "<") {
+			d.Note("it is not one of the built-in headers; -I names a directory that has it, -- -idirafter /usr/include one that is searched last")
+		}
 	}
 	if !found {
 		first, _, _ := strings.Cut(text, "\n")

@@ -1,6 +1,7 @@
 /* What of POSIX needs no other process: a process that is alone, with an empty environment
    and two processors, in which no signal arrives. */
 typedef unsigned long size_t;
+struct limits { unsigned long now, most; };
 struct timeval { long tv_sec, tv_usec; };
 unsigned long long __fp_clock(void);
 void *calloc(size_t, size_t);
@@ -86,6 +87,16 @@ int rand_r(unsigned *seed) {
   }
   *seed = next;
   return (int)result;
+}
+
+/* No limit. */
+int getrlimit(unsigned resource, struct limits *l) {
+  l->now = l->most = ~0ul;
+  return 0;
+}
+
+int setrlimit(unsigned resource, const struct limits *l) {
+  return 0;
 }
 
 int gettimeofday(struct timeval *now, void *zone) {
