@@ -93,7 +93,7 @@ func (m *Machine) choose(inner uint32, digits *uint32, depth *int) (int, bool) {
 		return 0, true
 	}
 	if *depth == maxInner || n > maxAlternatives {
-		m.Err = errors.New("an atomic section has more choices than smc can tell apart")
+		m.Err = errors.New("an atomic section has more choices than can be told apart")
 		return 0, false
 	}
 	pick := min(int(inner>>(4**depth)&15), n-1)

@@ -251,7 +251,11 @@ func (x *explorer) learn(t, i int, seq []node) {
 	at := slices.Index(seq, node{thread: int32(t), index: int32(i)})
 	x.run.seek(x.g, seq[:at])
 	if o.chosen == 0 {
-		if all := x.run.choices(t, o); len(all) > 1 {
+		all := x.run.choices(t, o)
+		if x.stopped() { // there are too many, or too large ones
+			return
+		}
+		if len(all) > 1 {
 			x.choose(t, i, all, seq)
 			return
 		} else if len(all) == 1 {

@@ -29,7 +29,7 @@ func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step)) 
 			each(s)
 		}
 		c := &x.out.counts
-		err := x.out.err
+		var err error
 		if x.out.result.Unknown != "" {
 			err = &engine.Unsupported{What: x.out.result.Unknown}
 		}

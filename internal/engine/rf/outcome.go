@@ -14,7 +14,6 @@ type outcome struct {
 	keys      []string        // of result.Violations
 	finals    map[string]bool
 	result    *engine.Outcome
-	err       error
 	stopped   bool // the exploration is over before everything has been explored
 }
 
@@ -39,14 +38,6 @@ func newOutcome(keepGoing bool) outcome {
 // classes returns how many classes have been explored.
 func (c *counts) classes() int64 {
 	return c.complete + c.blocked + c.bounded + c.waits + c.failed + c.exits
-}
-
-// fail stops the exploration with an error.
-func (o *outcome) fail(err error) {
-	if o.err == nil {
-		o.err = err
-	}
-	o.stopped = true
 }
 
 // violated adds a violation.
@@ -81,9 +72,6 @@ func (c *counts) add(d *counts) {
 func (o *outcome) add(other *outcome) {
 	o.counts.add(&other.counts)
 	o.stopped = o.stopped || other.stopped
-	if o.err == nil {
-		o.err = other.err
-	}
 	if o.result.Unknown == "" {
 		o.result.Unknown = other.result.Unknown
 	}

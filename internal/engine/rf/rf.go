@@ -106,9 +106,6 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	}
 	y := memory.New(task.Program, task.Model, task.MemoryOptions())
 	x := explore(ctx, task, y)
-	if x.out.err != nil {
-		return nil, x.out.err
-	}
 	out := x.out.result
 	x.summarise(out)
 	out.Stats.Seconds = time.Since(start).Seconds()
@@ -131,7 +128,7 @@ func explore(ctx context.Context, task *job, y *memory.System) *exploration {
 			if task.Restart != nil {
 				task.Restart()
 			}
-		case x.out.err != nil || x.out.result.Unknown != "" || !twice:
+		case x.out.result.Unknown != "" || !twice:
 			return x
 		default:
 			return exploreWith(ctx, task, y, cs)
@@ -231,7 +228,7 @@ func (x *exploration) conclude() {
 	switch {
 	case x.run.cells.split():
 	case x.run.m.Failure() != nil:
-		x.out.fail(x.run.m.Failure())
+		x.out.unknown(x.run.m.Failure().Error())
 	case x.run.err != "":
 		x.out.unknown(refusal + x.run.err)
 	}

@@ -87,10 +87,9 @@ func (o *Options) about() verdict.Question {
 	}
 }
 
-// takes reports whether the options name the engine, or none and the engine is not only for those who
-// ask for it.
+// takes reports whether the options name the engine, or none.
 func (o *Options) takes(name string) bool {
-	return o.Engine == "" && !policy[name].asked || slices.Contains(o.engineNames(), name)
+	return o.Engine == "" || slices.Contains(o.engineNames(), name)
 }
 
 // engineNames returns the engines that the options name, none for all.

@@ -53,12 +53,11 @@ const (
 var policy = map[string]struct {
 	units int64
 	since int
-	asked bool // runs only if --engine names it
 }{
 	"robust":   {units: 800},
 	"explicit": {units: 500},
 	"smc":      {units: 1_800},
-	"rf":       {units: 100, asked: true},
+	"rf":       {units: 200, since: 3},
 	"lazy":     {units: 700, since: 3},
 	"bmc":      {units: 20_000, since: 5},
 }
