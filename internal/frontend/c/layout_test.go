@@ -94,8 +94,12 @@ func (g *layoutGenerator) member(r *record, depth int) {
 		t := g.pick(layoutScalars[:11]...)
 		fmt.Fprintf(out, "%s : %d;\n", t, g.pick3(0, 0, 1+g.r.Intn(bitsOf(t))))
 	case k == 13:
-		fmt.Fprintf(out, "%s %s%s;\n", g.pick("float", "double", "long double", "__int128", "unsigned __int128", "void *", "char *"), n, g.attribute())
+		t := g.pick("float", "double", "long double", "__int128", "unsigned __int128", "void *", "char *")
+		fmt.Fprintf(out, "%s %s%s;\n", t, n, g.attribute())
 		r.members = append(r.members, n)
+		if t == "float" || t == "double" || strings.HasSuffix(t, "128") {
+			r.values = append(r.values, n)
+		}
 	case k == 14:
 		fmt.Fprintf(out, "%s %s[%d]%s;\n", g.pick(layoutScalars[:12]...), n, 1+g.r.Intn(3), g.attribute())
 		r.members = append(r.members, n)

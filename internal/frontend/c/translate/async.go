@@ -56,7 +56,7 @@ func (f *Statements) asyncArgs(t *cc.FunctionType, call *cc.PostfixExpression) [
 		}
 	}
 	args := arguments(call)
-	if len(args) != len(params) || t.IsVariadic() || IsStruct(t.Result()) {
+	if len(args) != len(params) || t.IsVariadic() || inWords(t.Result()) {
 		f.In.Refuse(CodeArgument, call, "a thread needs a function that takes exactly these %d arguments and returns no struct", len(args))
 	}
 	var out []*ir.Expr

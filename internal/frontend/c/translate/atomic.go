@@ -96,6 +96,7 @@ func (c *Typing) collectDeclared(root cc.Node) {
 			if x.Case == cc.TypeSpecifierTypeName {
 				c.Syms.collectUse(x.Token.SrcStr())
 			}
+			c.Syms.wide = c.Syms.wide || x.Case == cc.TypeSpecifierInt128 || x.Case == cc.TypeSpecifierUint128
 		case *cc.StructOrUnionSpecifier:
 			c.Syms.collectTag(x)
 		case *cc.Asm:

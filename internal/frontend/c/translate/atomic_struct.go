@@ -6,46 +6,68 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Atomic structs and unions. One of 1, 2, 4 or 8 bytes is accessed as one word; to
+// Atomic structs and unions. One of 1, 2, 4 or 8 bytes is accessed as one word, one of 16 bytes as two
+// words in an atomic section (atomic_wide.go); to
 // the program it stays a struct, so a word is put together from the members of
 // ordinary objects and taken apart into them. Padding is always zero here.
 
 // atomicWord is the word an atomic object of some type is accessed as.
 func (f *Accesses) atomicWord(t cc.Type, n cc.Node) ir.Type {
+	if wide, ok := WideType(t); ok {
+		return wide
+	}
 	if !IsStruct(t) {
 		return f.Types.Scalar(t, n)
 	}
 	switch t.Size() {
-	case 1, 2, 4, 8:
+	case 1, 2, 4, 8, 16:
 		return ir.Type{Bits: uint8(8 * t.Size())}
 	}
 	f.In.Refuse(CodeAtomic, n, "atomic objects of %d bytes are not supported: no instruction accesses them", t.Size())
 	panic("BUG: unreachable")
 }
 
-// Gather reads a struct member by member into a word.
-func (f *Accesses) Gather(l Lvalue, n cc.Node) *ir.Expr {
-	word := ir.Int(0)
+// Gather reads a struct member by member into a word, or two.
+func (f *Accesses) Gather(l Lvalue, n cc.Node) Value {
+	words := [2]*ir.Expr{ir.Int(0), ir.Int(0)}
+	add := func(i int, part *ir.Expr) { words[i] = ir.Binary(ir.Or, ir.U64, words[i], part) }
 	for _, leaf := range f.Layouts.Leaves(l.Type, n) {
 		part := f.LoadWord(f.leaf(l, leaf), ir.Type{Bits: leaf.Typ.Bits}, ir.Plain)
-		part = ir.Binary(ir.Shl, ir.U64, part, ir.Int(8*leaf.Off))
-		word = ir.Binary(ir.Or, ir.U64, word, part)
+		i, shift := int(leaf.Off/8), 8*(leaf.Off%8)
+		add(i, ir.Binary(ir.Shl, ir.U64, part, ir.Int(shift)))
+		if shift+int64(leaf.Typ.Bits) > 64 { // a packed member in both words
+			add(1, ir.Binary(ir.Shr, ir.U64, part, ir.Int(64-shift)))
+		}
 	}
-	return f.Lvals.Save(Integer(word, ir.U64)).Expr
+	if l.Type.Size() == 16 {
+		return f.Code.Keep(Pair(words[0], words[1], false))
+	}
+	return f.Lvals.Save(Integer(words[0], ir.Type{Bits: uint8(8 * l.Type.Size())}))
 }
 
-// Scatter writes a word to the members of a struct.
-func (f *Accesses) Scatter(l Lvalue, word *ir.Expr, n cc.Node) {
+// Scatter writes one word or two to the members of a struct.
+func (f *Accesses) Scatter(l Lvalue, v Value, n cc.Node) {
 	for _, leaf := range f.Layouts.Leaves(l.Type, n) {
-		part := ir.Binary(ir.Shr, ir.U64, word, ir.Int(8*leaf.Off))
-		f.StoreWord(f.leaf(l, leaf), leaf.Typ, ir.Unary(ir.Cast, leaf.Typ, part))
+		word, shift := v.Expr, 8*(leaf.Off%8)
+		if leaf.Off >= 8 {
+			word = v.High
+		}
+		part := ir.Binary(ir.Shr, ir.U64, word, ir.Int(shift))
+		if shift+int64(leaf.Typ.Bits) > 64 {
+			part = ir.Binary(ir.Or, ir.U64, part, ir.Binary(ir.Shl, ir.U64, v.High, ir.Int(64-shift)))
+		}
+		bits := leaf.Typ
+		if bits.Float {
+			bits = ir.Type{Bits: bits.Bits}
+		}
+		f.StoreWord(f.leaf(l, leaf), leaf.Typ, ir.Unary(ir.Cast, bits, part))
 	}
 }
 
 // AtomicOperand is a value that an atomic operation on an object of type t takes.
 func (f *Accesses) AtomicOperand(e cc.ExpressionNode, t cc.Type, n cc.Node) Value {
 	if !IsStruct(t) {
-		return f.Exprs.Convert(f.Exprs.Operand(e), t, n)
+		return f.Exprs.Convert(f.Exprs.anyOperand(e), t, n)
 	}
 	if !IsStruct(e.Type()) {
 		f.In.Reject(CodeAtomic, e, "a value of type %s is needed here", t)
@@ -55,31 +77,35 @@ func (f *Accesses) AtomicOperand(e cc.ExpressionNode, t cc.Type, n cc.Node) Valu
 		f.In.Reject(CodeAtomic, e, "a value of type %s is needed here", t)
 	}
 	if from.Atomic {
-		return Integer(f.loadAtomic(from, n), f.atomicWord(t, n))
+		return f.loadAtomic(from, n)
 	}
-	return Integer(f.Gather(from, n), f.atomicWord(t, n))
+	return f.Gather(from, n)
 }
 
-func (f *Accesses) loadAtomic(l Lvalue, n cc.Node) *ir.Expr {
-	op := Access(ir.Load, l, f.atomicWord(l.Type, n), ir.SeqCst)
+func (f *Accesses) loadAtomic(l Lvalue, n cc.Node) Value {
+	t := f.atomicWord(l.Type, n)
+	if t.Bits == 128 {
+		return f.LoadSection(l, t)
+	}
+	op := Access(ir.Load, l, t, ir.SeqCst)
 	op.Dst = f.Code.Temp()
 	f.Code.Emit(op)
-	return ir.R(op.Dst)
+	return Integer(ir.R(op.Dst), t)
 }
 
 // copyAtomic is an assignment between structs one of which is atomic: its access is
 // one of order seq_cst.
 func (f *Accesses) copyAtomic(to, from Lvalue, n cc.Node) {
-	var word *ir.Expr
+	var v Value
 	if from.Atomic {
-		word = f.loadAtomic(from, n)
+		v = f.loadAtomic(from, n)
 	} else {
-		word = f.Gather(from, n)
+		v = f.Gather(from, n)
 	}
 	if to.Atomic {
-		f.AtomicStore(to, f.atomicWord(to.Type, n), word, ir.SeqCst)
+		f.StoreAtomic(to, v, ir.SeqCst)
 	} else {
-		f.Scatter(to, word, n)
+		f.Scatter(to, v, n)
 	}
 }
 
@@ -127,6 +153,6 @@ func (f *Accesses) atomicValue(e cc.ExpressionNode) (Lvalue, bool) {
 	} else if !ok {
 		f.Vars.missing(call)
 	}
-	f.Scatter(l, f.calls.call(call, true).Expr, e)
+	f.Scatter(l, f.calls.call(call, true), e)
 	return l, true
 }

@@ -18,7 +18,7 @@ var harmless = []string{
 	"noreturn", "unused", "used", "always_inline", "noinline", "const", "pure", "format", "nonnull", "hot", "cold", "warn_unused_result",
 	"deprecated", "malloc", "nothrow", "leaf", "visibility", "flatten", "noclone", "returns_nonnull", "fallthrough", "may_alias", "gnu_inline",
 	"artificial", "returns_twice", "optimize", "aligned", "no_instrument_function", "alloc_size", "unavailable", "access", "format_arg",
-	"sentinel", "alloc_align", "nonstring", "warning", "error", "tls_model", "fd_arg", "null_terminated_string_arg", "no_sanitize", "section", "weak", "nocf_check", "noipa", "no_reorder", "designated_init", "assume_aligned", "counted_by", "transparent_union", "packed",
+	"sentinel", "alloc_align", "nonstring", "warning", "error", "tls_model", "fd_arg", "null_terminated_string_arg", "no_sanitize", "section", "weak", "nocf_check", "noipa", "no_reorder", "designated_init", "assume_aligned", "counted_by", "transparent_union", "packed", "fp_size",
 }
 
 // declaration is a declaration of file scope, for the question whether main reaches it.

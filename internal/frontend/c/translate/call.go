@@ -62,7 +62,7 @@ func (f *Calls) callArgs(params []cc.Type, t *cc.FunctionType, args []cc.Express
 		f.In.Reject(CodeArgument, x, "%d arguments for %d parameters", len(args), len(params))
 	}
 	var out []*ir.Expr
-	if IsStruct(t.Result()) {
+	if inWords(t.Result()) {
 		l, ok := f.Vars.literals[x]
 		if !ok {
 			f.Vars.missing(x)
@@ -78,7 +78,7 @@ func (f *Calls) callArgs(params []cc.Type, t *cc.FunctionType, args []cc.Express
 	return out
 }
 
-func (f *Calls) finishCall(op ir.Op, t *cc.FunctionType, want bool, x cc.Node) Value {
+func (f *Calls) finishCall(op ir.Op, t *cc.FunctionType, want bool, x *cc.PostfixExpression) Value {
 	if IsVoid(t.Result()) {
 		f.Code.Emit(op)
 		return Value{Void: true, Obj: ir.NoObject}
@@ -86,6 +86,13 @@ func (f *Calls) finishCall(op ir.Op, t *cc.FunctionType, want bool, x cc.Node) V
 	if IsStruct(t.Result()) {
 		f.Code.Emit(op)
 		return Value{Void: true, Obj: ir.NoObject}
+	}
+	if wide, ok := WideType(t.Result()); ok {
+		f.Code.Emit(op)
+		if !want {
+			return Value{Void: true, Obj: ir.NoObject}
+		}
+		return f.Mem.loadPair(f.Vars.literals[x], wide)
 	}
 	it := f.Types.Scalar(t.Result(), x)
 	if !want {

@@ -111,6 +111,11 @@ func (f *Code) Assign(r ir.Reg, v *ir.Expr) {
 
 // Keep holds a value that mentions registers in a register of its own.
 func (f *Code) Keep(v Value) Value {
+	if v.High != nil {
+		low, high := Integer(v.Expr, ir.U64), Integer(v.High, ir.U64)
+		v.Expr, v.High = f.Keep(low).Expr, f.Keep(high).Expr
+		return v
+	}
 	if _, ok := v.Expr.IsConst(); ok || v.Expr.Op == ir.AddrOf || v.Expr.Op == ir.FuncAddr {
 		return v
 	}

@@ -202,7 +202,10 @@ func (f *Expressions) unary(x *cc.UnaryExpression) Value {
 	case cc.UnaryExpressionDeref:
 		return f.Mem.Load(f.Lvals.Lvalue(x), x)
 	case cc.UnaryExpressionPlus, cc.UnaryExpressionMinus, cc.UnaryExpressionCpl:
-		v := f.Operand(x.CastExpression)
+		v := f.anyOperand(x.CastExpression)
+		if v.High != nil {
+			return f.pairs.unaryWide(x.Case, v, x)
+		}
 		if v.Elem != nil || v.Type.Float && x.Case == cc.UnaryExpressionCpl {
 			f.In.Reject(CodeExpr, x.CastExpression, "an integer is needed here")
 		}
@@ -222,7 +225,7 @@ func (f *Expressions) unary(x *cc.UnaryExpression) Value {
 		}
 		return Integer(v.Expr, t)
 	case cc.UnaryExpressionNot:
-		v := f.Operand(x.CastExpression)
+		v := f.anyOperand(x.CastExpression)
 		return Integer(ir.Negate(TruthOf(v)), ir.S32)
 	case cc.UnaryExpressionSizeofExpr, cc.UnaryExpressionSizeofType, cc.UnaryExpressionAlignofExpr, cc.UnaryExpressionAlignofType:
 		if n, ok := read.MemberAlign(x); ok {
@@ -253,62 +256,17 @@ func (f *Expressions) address(x *cc.UnaryExpression) Value {
 	return Value{Expr: l.Addr, Type: ir.U64, Elem: l.Type, Obj: l.Obj, known: l.known}
 }
 
-// Accessed returns the pointer e, through which the operation at hand accesses memory.
-func (f *Expressions) Accessed(e cc.ExpressionNode) Value {
-	f.Lvals.accessedThrough(e)
-	return f.Operand(e)
-}
-
-// Operand is a scalar that must have a value.
-func (f *Expressions) Operand(e cc.ExpressionNode) Value {
-	mark := f.Code.inUse
-	v := f.expr(e)
-	if v.Void {
-		f.In.Reject(CodeExpr, e, "a value is needed here")
-	}
-	return f.shorten(v, mark)
-}
-
-// maxDepth is how deep an expression of the ir gets.
-const maxDepth = 64
-
-// shorten keeps a deep integer expression in a register. The temporaries from mark on,
-// which only the expression mentions, are free again: however long a sum is, few
-// registers are in use at a time.
-func (f *Expressions) shorten(v Value, mark int) Value {
-	if f.Code.static || v.Elem != nil || v.Obj != ir.NoObject || !deeper(v.Expr, maxDepth) {
-		return v
-	}
-	f.Code.inUse = mark
-	r := f.Code.Temp()
-	f.Code.Assign(r, v.Expr)
-	v.Expr = ir.R(r)
-	return v
-}
-
-// deeper reports whether an expression has more than n levels.
-func deeper(e *ir.Expr, n int) bool {
-	return e != nil && (n == 0 || deeper(e.X, n-1) || deeper(e.Y, n-1) || deeper(e.Z, n-1))
-}
-
-// IntegerOperand translates an operand that must be an integer.
-func (f *Expressions) IntegerOperand(e cc.ExpressionNode) Value {
-	v := f.IntegerOrPointer(e)
-	if v.Elem != nil {
-		f.In.Reject(CodeExpr, e, "an integer is needed here")
-	}
-	return v
-}
-
 func (f *Expressions) binary(op ir.ExprOp, left, right cc.ExpressionNode, n cc.Node) Value {
-	x := f.Operand(left)
-	y := f.Operand(right)
+	x := f.anyOperand(left)
+	y := f.anyOperand(right)
 	return f.combine(op, x, y, n)
 }
 
 // combine applies a binary operator to two values.
 func (f *Expressions) combine(op ir.ExprOp, x, y Value, n cc.Node) Value {
 	switch {
+	case x.High != nil || y.High != nil:
+		return f.pairs.combineWide(op, x, y, n)
 	case x.Type.Float || y.Type.Float:
 		return f.combineFloat(op, common(x.Type, y.Type), x, y, n)
 	case op.IsCompare():
@@ -378,8 +336,8 @@ func (f *Expressions) logical(e cc.ExpressionNode) Value {
 		left, right, op = x.LogicalOrExpression, x.LogicalAndExpression, ir.LOr
 	}
 	if f.Code.static || f.pure(right) {
-		x := TruthOf(f.Operand(left))
-		return Integer(ir.Binary(op, ir.S64, x, TruthOf(f.Operand(right))), ir.S32)
+		x := TruthOf(f.anyOperand(left))
+		return Integer(ir.Binary(op, ir.S64, x, TruthOf(f.anyOperand(right))), ir.S32)
 	}
 	r := f.Code.Temp()
 	f.stmts.choose(r, e, func() *ir.Expr { return ir.Int(1) }, func() *ir.Expr { return ir.Int(0) })
@@ -397,8 +355,11 @@ func (f *Expressions) conditional(x *cc.ConditionalExpression) Value {
 		f.conditionalEffect(x)
 		return Value{Void: true, Obj: ir.NoObject}
 	}
+	if t, ok := WideType(x.Type()); ok {
+		return f.pairs.conditionalWide(x, t)
+	}
 	if f.Code.static || f.pure(x.ExpressionList) && f.pure(x.ConditionalExpression) {
-		c := TruthOf(f.Operand(x.LogicalOrExpression))
+		c := TruthOf(f.anyOperand(x.LogicalOrExpression))
 		a, b := f.Operand(x.ExpressionList), f.Operand(x.ConditionalExpression)
 		a, b = f.unify(a, b, x)
 		return Value{Expr: ir.Conditional(c, a.Expr, b.Expr), Type: a.Type, Elem: a.Elem, Obj: ir.NoObject}

@@ -33,7 +33,7 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 		panic("BUG: a function without a function type")
 	}
 	f.result = t.Result()
-	if !IsVoid(f.result) && !IsStruct(f.result) {
+	if !IsVoid(f.result) && !inWords(f.result) {
 		c.Types.Scalar(f.result, s.Decl)
 	}
 	f.Vars.escaped = escapes(s.Def.CompoundStatement)
@@ -69,7 +69,7 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 type spilled struct {
 	decl   *cc.Declarator
 	value  Value
-	leaves []Leaf // of a struct
+	leaves []Leaf // of a struct, or of an integer of 128 bits
 	first  ir.Reg
 }
 
@@ -79,7 +79,7 @@ func (f *Storage) spill(p spilled) {
 	if !ok {
 		f.missing(p.decl)
 	}
-	if !IsStruct(to.Type) {
+	if !inWords(to.Type) {
 		f.Mem.Store(to, p.value, p.decl)
 		return
 	}
@@ -91,7 +91,7 @@ func (f *Storage) spill(p spilled) {
 // parameters makes the registers the arguments arrive in.
 func (f *Storage) parameters(t *cc.FunctionType) []spilled {
 	var out []spilled
-	if IsStruct(f.result) {
+	if inWords(f.result) {
 		f.resultAt = f.Code.Fb.Param("result", f.Code.Pos)
 	}
 	if t.IsVariadic() {
@@ -110,7 +110,7 @@ func (f *Storage) parameters(t *cc.FunctionType) []spilled {
 			name = "arg"
 		}
 		d := p.Declarator
-		if IsStruct(pt) {
+		if inWords(pt) {
 			if s, ok := f.structParam(name, pt, d); ok {
 				out = append(out, s)
 			}
@@ -217,7 +217,7 @@ func (f *Storage) allocTemporaries(x *cc.PostfixExpression) {
 	case cc.PostfixExpressionComplit:
 		f.literals[x] = f.alloc("literal", x.TypeName.Type(), x)
 	case cc.PostfixExpressionCall:
-		if IsStruct(x.Type()) {
+		if inWords(x.Type()) {
 			f.literals[x] = f.alloc("result", x.Type(), x)
 		}
 		if n := variableCount(x); n > 0 && !f.modelled(x) {

@@ -109,9 +109,12 @@ func (f *Initialisers) initStatic(i *cc.Initializer, bytes []byte) {
 		if isAggregate(p.typ) {
 			f.In.Refuse(codeInit, p.expr, "this initialiser of type %s is not constant", p.typ)
 		}
-		v, ok := f.Data.Constant(f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr).Expr)
-		if !ok {
-			f.In.Refuse(codeInit, p.expr, "the initialiser is not constant")
+		value := f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr)
+		v := f.constantWord(value.Expr, p.expr)
+		if value.High != nil {
+			putWord(bytes[p.off:], ir.U64, v)
+			putWord(bytes[p.off+8:], ir.U64, f.constantWord(value.High, p.expr))
+			continue
 		}
 		t := f.Types.Scalar(p.typ, p.expr)
 		if p.bits == nil {
@@ -128,6 +131,15 @@ func (f *Initialisers) initStatic(i *cc.Initializer, bytes []byte) {
 			v = int64(uint64(v) >> b.width)
 		}
 	}
+}
+
+// constantWord is the value of a constant.
+func (f *Initialisers) constantWord(e *ir.Expr, n cc.Node) int64 {
+	v, ok := f.Data.Constant(e)
+	if !ok {
+		f.In.Refuse(codeInit, n, "the initialiser is not constant")
+	}
+	return v
 }
 
 // putWord writes a word into the initial bytes of an object.
@@ -201,7 +213,7 @@ func (f *Initialisers) initLocal(to Lvalue, i *cc.Initializer) {
 			f.Mem.Store(to, f.Exprs.Convert(Integer(ir.Int(0), ir.S32), to.Type, i), i)
 			return
 		}
-		f.Mem.Store(to, f.Exprs.Convert(f.Exprs.Operand(e.AssignmentExpression), to.Type, i), i)
+		f.Mem.Store(to, f.Exprs.Convert(f.Exprs.anyOperand(e.AssignmentExpression), to.Type, i), i)
 		return
 	}
 	if i.Case == cc.InitializerExpr && IsStruct(i.AssignmentExpression.Type()) {
@@ -243,6 +255,10 @@ func (f *Initialisers) writes(i *cc.Initializer) []write {
 		v := f.Code.Keep(f.Exprs.Convert(f.Exprs.expr(p.expr), p.typ, p.expr))
 		if p.bits != nil {
 			out = append(out, partWrites(&p, v.Expr)...)
+			continue
+		}
+		if v.High != nil {
+			out = append(out, write{off: p.off, typ: ir.U64, size: 8, e: v.Expr}, write{off: p.off + 8, typ: ir.U64, size: 8, e: v.High})
 			continue
 		}
 		t := f.Types.Scalar(p.typ, i)

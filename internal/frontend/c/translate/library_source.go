@@ -52,6 +52,7 @@ func (c *Symbols) addLibrary() {
 	for _, name := range []string{"__fp_futex", "__fp_membarrier", "__fp_syscall"} {
 		c.Mentioned[name] = c.Mentioned["syscall"] // which calls it
 	}
+	c.Mentioned[divideName] = c.wide
 	for again := true; again; {
 		again = false
 		for _, l := range files {

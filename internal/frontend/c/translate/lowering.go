@@ -20,6 +20,7 @@ type Lowering struct {
 	Code  *Code
 	Vars  *Storage
 	Exprs *Expressions
+	pairs *Pairs
 	Lvals *Lvalues
 	Mem   *Accesses
 	inits *Initialisers
@@ -38,6 +39,7 @@ func (c *Compiler) newLowering(u *unit) *Lowering {
 		arrays: map[*cc.Declarator]*variableArray{}, resultAt: ir.NoReg, Varargs: ir.NoReg, refused: map[cc.Node]*read.Refusal{},
 	}
 	f.Exprs = &Expressions{Lowering: f, purity: map[cc.ExpressionNode]bool{}}
+	f.pairs = &Pairs{f}
 	f.Lvals = &Lvalues{f}
 	f.Mem = &Accesses{f}
 	f.inits = &Initialisers{f}
@@ -71,6 +73,9 @@ type Expressions struct {
 	*Lowering
 	purity map[cc.ExpressionNode]bool // results of pure
 }
+
+// Pairs translates expressions of 128 bits.
+type Pairs struct{ *Lowering }
 
 // Lvalues translates expressions that designate objects.
 type Lvalues struct{ *Lowering }

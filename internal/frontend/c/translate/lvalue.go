@@ -247,7 +247,7 @@ func (f *Lvalues) step(e cc.ExpressionNode, op ir.ExprOp, old bool, n cc.Node) V
 
 // Save keeps a value of some size in a register, so that it is computed once.
 func (f *Lvalues) Save(v Value) Value {
-	if v.Expr.Op == ir.RegRef {
+	if v.Expr.Op == ir.RegRef && v.High == nil {
 		return v
 	}
 	return f.Code.Keep(v)
@@ -267,15 +267,15 @@ func (f *Lvalues) assignment(x *cc.AssignmentExpression) Value {
 	l := f.Lvalue(x.UnaryExpression)
 	op, compound := assignOps[x.Case]
 	if compound && l.Atomic {
-		_, is := f.Mem.atomicUpdate(l, op, f.Exprs.Operand(x.AssignmentExpression), x)
+		_, is := f.Mem.atomicUpdate(l, op, f.Exprs.anyOperand(x.AssignmentExpression), x)
 		return is
 	}
 	var v Value
 	if compound {
 		was := f.Mem.Load(l, x)
-		v = f.Exprs.combine(op, was, f.Exprs.Operand(x.AssignmentExpression), x)
+		v = f.Exprs.combine(op, was, f.Exprs.anyOperand(x.AssignmentExpression), x)
 	} else {
-		v = f.Exprs.Operand(x.AssignmentExpression)
+		v = f.Exprs.anyOperand(x.AssignmentExpression)
 	}
 	v = f.Exprs.Convert(v, l.Type, x)
 	if l.bits != nil {

@@ -130,7 +130,7 @@ func sameKind(a, b cc.Type) bool {
 		if len(fa.Parameters()) == 0 || len(fb.Parameters()) == 0 { // no prototype
 			return true
 		}
-		return len(p) == len(q) && fa.IsVariadic() == fb.IsVariadic() && IsStruct(fa.Result()) == IsStruct(fb.Result())
+		return len(p) == len(q) && fa.IsVariadic() == fb.IsVariadic() && inWords(fa.Result()) == inWords(fb.Result())
 	case f1 != f2 || ok1 != ok2:
 		return false
 	case ok1:

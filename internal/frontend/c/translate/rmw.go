@@ -84,6 +84,10 @@ func (f *Accesses) casLoop(l Lvalue, t ir.Type, order ir.Order, next func(old Va
 
 // atomicUpdate is a compound assignment to an _Atomic object, or ++ and --.
 func (f *Accesses) atomicUpdate(l Lvalue, op ir.ExprOp, v Value, n cc.Node) (was, is Value) {
+	if wide, ok := WideType(l.Type); ok {
+		return f.updateSection(l, wide, op, v, n)
+	}
+	f.Exprs.oneWord(v, n)
 	which := map[ir.ExprOp]int{ir.Add: 1, ir.Sub: 2, ir.And: 3, ir.Or: 4, ir.Xor: 5}[op]
 	t := f.Types.Scalar(l.Type, n)
 	switch {

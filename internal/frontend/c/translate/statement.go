@@ -179,8 +179,8 @@ func (f *Statements) returned(s *cc.JumpStatement) *ir.Expr {
 	case e == nil:
 	case IsVoid(f.result):
 		f.Exprs.Effect(e)
-	case IsStruct(f.result):
-		f.Lvals.returnStruct(e, s)
+	case inWords(f.result):
+		f.Lvals.returnWords(e, s)
 	default:
 		return f.Exprs.Convert(f.Exprs.expr(e), f.result, s).Expr
 	}
@@ -219,6 +219,7 @@ func (f *Statements) close(keyword cc.Token) { f.Code.Pos = f.In.TokenSpan(keywo
 func (f *Statements) switchStatement(s *cc.SelectionStatement) {
 	f.begin(s.ExpressionList)
 	v := f.Exprs.expr(s.ExpressionList)
+	f.Exprs.oneWord(v, s.ExpressionList)
 	if v.Elem != nil || v.Type.Float {
 		f.In.Reject(CodeExpr, s.ExpressionList, "a switch over something that is no integer")
 	}

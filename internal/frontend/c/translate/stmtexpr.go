@@ -19,7 +19,7 @@ func (f *Expressions) statementValue(x *cc.PrimaryExpression) Value {
 		f.Effect(last)
 		return Value{Void: true, Obj: ir.NoObject}
 	}
-	return f.Code.Keep(f.Operand(last))
+	return f.Code.Keep(f.anyOperand(last))
 }
 
 // statementLvalue is where the struct lies that ({ ... }) gives.

@@ -61,8 +61,12 @@ func (f *Lvalues) structAt(e cc.ExpressionNode) Lvalue {
 
 // argumentWords are the words an argument travels in.
 func (f *Lvalues) argumentWords(e cc.ExpressionNode, t cc.Type) []*ir.Expr {
+	if isWide(t) {
+		v := f.Exprs.Convert(f.Exprs.anyOperand(e), t, e)
+		return []*ir.Expr{v.Expr, v.High}
+	}
 	if !IsStruct(t) {
-		return []*ir.Expr{f.Exprs.Convert(f.Exprs.Operand(e), t, e).Expr}
+		return []*ir.Expr{f.Exprs.Convert(f.Exprs.anyOperand(e), t, e).Expr}
 	}
 	if !IsStruct(e.Type()) {
 		return f.transparent(e, t)
@@ -95,17 +99,17 @@ func (f *Lvalues) transparent(e cc.ExpressionNode, t cc.Type) []*ir.Expr {
 
 // words is how many words a parameter takes.
 func (c *Layouts) words(t cc.Type, n cc.Node) int {
-	if IsStruct(t) {
+	if inWords(t) {
 		return len(c.Leaves(t, n))
 	}
 	return 1
 }
 
 // hidden is how many parameters a function has beside those in its text: for a
-// struct as result, and for variable arguments.
+// result of several words, and for variable arguments.
 func hidden(t *cc.FunctionType) int {
 	n := 0
-	if IsStruct(t.Result()) {
+	if inWords(t.Result()) {
 		n++
 	}
 	if t.IsVariadic() {
@@ -114,8 +118,12 @@ func hidden(t *cc.FunctionType) int {
 	return n
 }
 
-// returnStruct writes the result to the caller's block.
-func (f *Lvalues) returnStruct(e cc.ExpressionNode, n cc.Node) {
-	to := Lvalue{Reg: ir.NoReg, Addr: ir.R(f.Vars.resultAt), Obj: ir.NoObject, Type: f.result}
+// returnWords writes the result to the caller's block.
+func (f *Lvalues) returnWords(e cc.ExpressionNode, n cc.Node) {
+	to := Lvalue{Reg: ir.NoReg, Addr: ir.R(f.Vars.resultAt), Obj: ir.NoObject, Type: f.result, known: wordSize}
+	if isWide(f.result) {
+		f.Mem.storePair(to, f.Exprs.Convert(f.Exprs.expr(e), f.result, n))
+		return
+	}
 	f.Mem.copyObject(to, f.structAt(e), n)
 }

@@ -168,6 +168,8 @@ type Symbols struct {
 	inRegister map[*cc.Declarator]string
 	// attributes are the attributes that may have to be refused.
 	attributes []attribute
+	// wide says that the program has integers of 128 bits.
+	wide bool
 	// transparent says that some union takes arguments of the types of its members.
 	transparent bool
 }

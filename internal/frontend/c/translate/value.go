@@ -9,6 +9,7 @@ import (
 // Value is the result of an expression: a word that holds a value of type t.
 type Value struct {
 	Expr *ir.Expr
+	High *ir.Expr // the high word of an integer of 128 bits; nil otherwise
 	Type ir.Type
 	Elem cc.Type     // what a pointer points to; nil: an integer
 	Obj  ir.ObjectID // the named object a pointer points into, if that is known
@@ -64,6 +65,9 @@ func Cast(e *ir.Expr, from, to ir.Type) *ir.Expr {
 
 // TruthOf is whether a value is not zero, as 0 or 1.
 func TruthOf(v Value) *ir.Expr {
+	if v.High != nil {
+		return ir.Binary(ir.Ne, ir.U64, ir.Binary(ir.Or, ir.U64, v.Expr, v.High), ir.Int(0))
+	}
 	if v.Expr.Op.IsTruth() {
 		return v.Expr
 	}
@@ -83,6 +87,9 @@ func (f *Expressions) Convert(v Value, to cc.Type, n cc.Node) Value {
 	}
 	if v.Void {
 		f.In.Reject(CodeExpr, n, "a value is needed here")
+	}
+	if v.High != nil || isWide(to) {
+		return f.pairs.convertWide(v, to, n)
 	}
 	t := f.Types.Scalar(to, n)
 	if to.Kind() == cc.Bool {
@@ -151,6 +158,12 @@ func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
 	if l.bits != nil {
 		return f.loadBits(l, n)
 	}
+	if t, ok := WideType(l.Type); ok {
+		if l.Atomic {
+			return f.loadAtomic(l, n)
+		}
+		return f.loadPair(l, t)
+	}
 	t := f.Types.Scalar(l.Type, n)
 	out := Value{Type: t, Elem: ElemOf(l.Type), Obj: ir.NoObject}
 	if l.Reg != ir.NoReg {
@@ -168,6 +181,14 @@ func (f *Accesses) Load(l Lvalue, n cc.Node) Value {
 
 // Store writes a value of the type of the lvalue.
 func (f *Accesses) Store(l Lvalue, v Value, n cc.Node) {
+	if isWide(l.Type) && l.bits == nil {
+		if l.Atomic {
+			f.StoreAtomic(l, v, ir.SeqCst)
+		} else {
+			f.storePair(l, v)
+		}
+		return
+	}
 	t := f.Types.Scalar(l.Type, n)
 	switch {
 	case l.bits != nil:

@@ -9,6 +9,10 @@ import (
 
 func libLoad(f *translate.Lowering, c *translate.Call) translate.Value {
 	l, t := f.Mem.AtomicLvalue(c.Args[0])
+	if t.Bits == 128 {
+		f.Exprs.Effect(c.Args[1])
+		return f.Mem.LoadSection(l, t)
+	}
 	op := translate.Access(ir.Load, l, t, ir.Relaxed)
 	op.Dst = f.Code.Temp()
 	f.Mem.ByOrder(c.Args[1], translate.LoadOrder, func(order ir.Order, _ bool) {
@@ -21,14 +25,22 @@ func libLoad(f *translate.Lowering, c *translate.Call) translate.Value {
 func libStore(f *translate.Lowering, c *translate.Call) translate.Value {
 	l, t := f.Mem.AtomicLvalue(c.Args[0])
 	v := f.Mem.AtomicOperand(c.Args[1], l.Type, c.Node)
-	f.Mem.ByOrder(c.Args[2], translate.StoreOrder, func(order ir.Order, _ bool) { f.Mem.AtomicStore(l, t, v.Expr, order) })
+	f.Mem.ByOrder(c.Args[2], translate.StoreOrder, func(order ir.Order, _ bool) {
+		v.Type = t
+		f.Mem.StoreAtomic(l, v, order)
+	})
 	return nothing()
 }
 
 // libInit is atomic_init: no atomic access.
 func libInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	l, t := f.Mem.AtomicLvalue(c.Args[0])
-	f.Mem.StoreWord(l, t, f.Mem.AtomicOperand(c.Args[1], l.Type, c.Node).Expr)
+	v := f.Mem.AtomicOperand(c.Args[1], l.Type, c.Node)
+	if t.Bits == 128 {
+		f.Mem.StoreWord(l, ir.U64, v.Expr)
+		l, t, v.Expr = f.Mem.Offset(l, 8), ir.U64, v.High
+	}
+	f.Mem.StoreWord(l, t, v.Expr)
 	return nothing()
 }
 
@@ -47,9 +59,15 @@ func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
 	desired := f.Mem.AtomicOperand(c.Args[2], l.Type, c.Node)
 	var old translate.Value
 	if translate.IsStruct(l.Type) {
-		old = translate.Integer(f.Mem.Gather(expected, c.Node), t)
+		old = f.Mem.Gather(expected, c.Node)
 	} else {
 		old = f.Exprs.Convert(f.Mem.Load(expected, c.Node), l.Type, c.Node)
+	}
+	if t.Bits == 128 {
+		f.Exprs.Effect(c.Args[3])
+		f.Exprs.Effect(c.Args[4])
+		found, wrote := f.Mem.CasSection(l, t, old, desired)
+		return writeFound(f, c, l, expected, found, wrote)
 	}
 	op := translate.Access(ir.RMW, l, t, ir.Relaxed)
 	op.RMW, op.Val, op.Val2 = ir.Cas, old.Expr, desired.Expr
@@ -61,25 +79,31 @@ func libCas(f *translate.Lowering, c *translate.Call) translate.Value {
 		})
 	})
 	found := translate.Value{Expr: ir.R(op.Dst), Type: t, Elem: translate.ElemOf(l.Type), Obj: ir.NoObject}
+	return writeFound(f, c, l, expected, found, ir.R(op.Dst2))
+}
+
+// writeFound writes what a compare-exchange found to expected, if it failed, and returns whether it
+// wrote.
+func writeFound(f *translate.Lowering, c *translate.Call, l, expected translate.Lvalue, found translate.Value, wrote *ir.Expr) translate.Value {
 	if !translate.IsStruct(l.Type) {
 		found = f.Exprs.Convert(found, expected.Type, c.Node)
 	}
 	if expected.Reg != ir.NoReg {
-		f.Code.Assign(expected.Reg, ir.Conditional(ir.R(op.Dst2), ir.R(expected.Reg), found.Expr))
-		return translate.Integer(ir.R(op.Dst2), ir.S32)
+		f.Code.Assign(expected.Reg, ir.Conditional(wrote, ir.R(expected.Reg), found.Expr))
+		return translate.Integer(wrote, ir.S32)
 	}
 	failed, end := f.Code.Label(""), f.Code.Label("")
 	from := f.Code.Start()
-	f.Code.Assume(from, ir.Binary(ir.Ne, ir.S64, ir.R(op.Dst2), ir.Int(0)), end)
-	f.Code.Assume(from, ir.Binary(ir.Eq, ir.S64, ir.R(op.Dst2), ir.Int(0)), failed)
+	f.Code.Assume(from, ir.Binary(ir.Ne, ir.S64, wrote, ir.Int(0)), end)
+	f.Code.Assume(from, ir.Binary(ir.Eq, ir.S64, wrote, ir.Int(0)), failed)
 	f.Code.At, f.Code.Fresh = failed, false
 	if translate.IsStruct(l.Type) {
-		f.Mem.Scatter(expected, found.Expr, c.Node)
+		f.Mem.Scatter(expected, found, c.Node)
 	} else {
 		f.Mem.Store(expected, found, c.Node)
 	}
 	f.Code.Here(end)
-	return translate.Integer(ir.R(op.Dst2), ir.S32)
+	return translate.Integer(wrote, ir.S32)
 }
 
 // libSyncCas is __fp_casval(whether it wrote is wanted, lvalue, expected, desired).
@@ -88,6 +112,13 @@ func libSyncCas(f *translate.Lowering, c *translate.Call) translate.Value {
 	l, t := f.Mem.AtomicLvalue(c.Args[1])
 	old := f.Mem.AtomicOperand(c.Args[2], l.Type, c.Node)
 	desired := f.Mem.AtomicOperand(c.Args[3], l.Type, c.Node)
+	if t.Bits == 128 {
+		found, success := f.Mem.CasSection(l, t, old, desired)
+		if wrote != 0 {
+			return translate.Integer(success, ir.S32)
+		}
+		return found
+	}
 	op := translate.Access(ir.RMW, l, t, ir.SeqCst)
 	op.RMW, op.Val, op.Val2, op.Fail = ir.Cas, old.Expr, desired.Expr, ir.SeqCst
 	op.Dst, op.Dst2 = f.Code.Temp(), f.Code.Temp()
@@ -141,7 +172,13 @@ func libRMW(f *translate.Lowering, c *translate.Call) translate.Value {
 	} else {
 		v = f.Mem.AtomicOperand(c.Args[3], l.Type, c.Node)
 	}
-	was, is := rmwByOrder(f, l, t, k, v, c.Args[4])
+	var was, is translate.Value
+	if t.Bits == 128 {
+		f.Exprs.Effect(c.Args[4])
+		was, is = f.Mem.RmwSection(l, t, k, v, c.Node)
+	} else {
+		was, is = rmwByOrder(f, l, t, k, v, c.Args[4])
+	}
 	if bits&translate.RmwAfter != 0 {
 		return is
 	}

@@ -116,7 +116,7 @@ func (s *shaper) alignMember(d *cc.StructDeclaration) {
 		if q.Case != cc.SpecifierQualifierListTypeQual || q.TypeQualifier.Case != cc.TypeQualifierAttr {
 			continue
 		}
-		for _, number := range alignedNumbers(q.TypeQualifier.AttributeSpecifierList) {
+		for _, number := range numbersOf(q.TypeQualifier.AttributeSpecifierList, "aligned") {
 			a := &cc.AlignmentSpecifier{Case: cc.AlignmentSpecifierExpr, ConstantExpression: number}
 			if q.Case == cc.SpecifierQualifierListTypeQual {
 				q.Case, q.AlignmentSpecifier = cc.SpecifierQualifierListAlignSpec, a
@@ -130,12 +130,12 @@ func (s *shaper) alignMember(d *cc.StructDeclaration) {
 	}
 }
 
-// alignedNumbers are the arguments of the attributes aligned in a list.
-func alignedNumbers(l *cc.AttributeSpecifierList) []cc.ExpressionNode {
+// numbersOf are the arguments of the attributes with a name in a list.
+func numbersOf(l *cc.AttributeSpecifierList, name string) []cc.ExpressionNode {
 	var out []cc.ExpressionNode
 	for ; l != nil; l = l.AttributeSpecifierList {
 		for v := l.AttributeSpecifier.AttributeValueList; v != nil; v = v.AttributeValueList {
-			if a := v.AttributeValue; a != nil && a.ArgumentExpressionList != nil && strings.Trim(a.Token.SrcStr(), "_") == "aligned" {
+			if a := v.AttributeValue; a != nil && a.ArgumentExpressionList != nil && strings.Trim(a.Token.SrcStr(), "_") == name {
 				out = append(out, a.ArgumentExpressionList.AssignmentExpression)
 			}
 		}
@@ -181,11 +181,15 @@ type structDefinition struct {
 type packedOrAligned struct {
 	packed  bool
 	aligned int64
+	size    int64 // of __fp_size, which our headers have: the struct is at least as large
 }
 
 func (p *packedOrAligned) add(l *cc.AttributeSpecifierList) {
-	for _, number := range alignedNumbers(l) {
+	for _, number := range numbersOf(l, "aligned") {
 		p.aligned = max(p.aligned, constant(number))
+	}
+	for _, number := range numbersOf(l, "fp_size") {
+		p.size = constant(number)
 	}
 	for ; l != nil; l = l.AttributeSpecifierList {
 		for v := l.AttributeSpecifier.AttributeValueList; v != nil; v = v.AttributeValueList {
@@ -285,7 +289,7 @@ func (d *structDefinition) layOut() {
 		hidden(m.Field, "align").SetInt(least)
 		align, end = max(align, least), max(end, at)
 	}
-	size := roundUp((end+7)/8, align)
+	size := roundUp(max((end+7)/8, whole.size), align)
 	hidden(s, "size").SetInt(size)
 	hidden(s, "align").SetInt(align)
 	hidden(s, "padding").SetInt(size - (end+7)/8)

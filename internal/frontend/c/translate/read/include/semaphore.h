@@ -3,7 +3,7 @@
 #include <features.h>
 #include <sys/types.h>
 #include <fencepost/timespec.h>
-typedef struct { int __fp_word; } sem_t;
+typedef struct { int __fp_word; } __attribute__((aligned(8), __fp_size(32))) sem_t;
 #define SEM_FAILED ((sem_t *)0)
 #define SEM_VALUE_MAX 2147483647
 int sem_init(sem_t *, int, unsigned int);

@@ -3,7 +3,7 @@
 #include <features.h>
 #include <sys/types.h>
 #include <stdarg.h>
-typedef struct _IO_FILE { int __fp_unused; } FILE;
+typedef struct _IO_FILE { int __fp_unused; } __attribute__((aligned(8), __fp_size(216))) FILE;
 typedef struct { long __pos; int __state[2]; } fpos_t;
 typedef fpos_t fpos64_t;
 #define stdin ((FILE *)1)

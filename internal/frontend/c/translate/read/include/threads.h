@@ -4,8 +4,8 @@
 #define thread_local _Thread_local
 typedef unsigned long thrd_t;
 typedef int (*thrd_start_t)(void *);
-typedef struct { unsigned long __fp_word, __fp_unused; int __fp_kind; } mtx_t;
-typedef struct { unsigned long __fp_word; } cnd_t;
+typedef struct { unsigned long __fp_word, __fp_unused; int __fp_kind; } __attribute__((aligned(8), __fp_size(40))) mtx_t;
+typedef struct { unsigned long __fp_word; } __attribute__((aligned(8), __fp_size(48))) cnd_t;
 typedef struct { int __fp_word; } once_flag;
 typedef unsigned tss_t;
 typedef void (*tss_dtor_t)(void *);
