@@ -25,6 +25,10 @@ type Bound struct {
 // is not supported.
 const BoundUnsupported = "unsupported"
 
+// BoundFloatingPoint is the name of the bound that executions hit where they come to floating point in
+// an engine that does not support it.
+const BoundFloatingPoint = "floating-point"
+
 // NotSupportedNote begins the note of a step that reaches a construct that is not supported.
 const NotSupportedNote = "not supported: "
 
@@ -63,6 +67,8 @@ func (b Bound) String() string {
 	case b.Name == "nondet-range", b.Name == "threads" && b.Pos == nil: // part of the question
 	case b.Name == BoundUnsupported && b.Pos != nil:
 		text += " at " + b.Pos.String()
+	case b.Name == BoundFloatingPoint && b.Pos != nil:
+		text += " and which executions reach at " + b.Pos.String()
 	case b.Hit && b.Pos != nil && b.Pos.Line > 0:
 		text += fmt.Sprintf(" (bound hit at %s:%d)", b.Pos.File, b.Pos.Line)
 	case b.Hit:
@@ -104,6 +110,8 @@ func (b Bound) limit() string {
 			return "constructs that are supported"
 		}
 		return "constructs that are supported (" + b.What + ")"
+	case BoundFloatingPoint:
+		return "no floating point, which bmc does not support"
 	case "section":
 		return "at most " + counted(n, "step", "steps") + " of other threads beside a section"
 	default:

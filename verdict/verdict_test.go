@@ -25,6 +25,7 @@ func TestBoundWords(t *testing.T) {
 		{verdict.Bound{Name: "queue", Value: 3}, "at most 2 waiting stores per location", "--queue 3"},
 		{verdict.Bound{Name: "domain", Low: -5, Value: 1234567, Hit: true}, "values of memory from -5 to 1,234,567 (bound hit)", "--domain -5..1234567"},
 		{verdict.Bound{Name: "nondet-range", Low: 0, Value: 1000, Hit: true}, "inputs from 0 to 1,000", ""},
+		{verdict.Bound{Name: verdict.BoundFloatingPoint, Hit: true, Pos: at}, "no floating point, which bmc does not support and which executions reach at f.c:5:0", ""},
 		{verdict.Bound{Name: "other", Value: 100}, "other at most 100", ""},
 	} {
 		if got := c.b.String(); got != c.text {

@@ -230,16 +230,21 @@ func Float(t Type, v float64) *Expr {
 	return &Expr{Op: Const, Type: t, Value: bits}
 }
 
-// FloatingPoint returns the first edge that computes with floating point, nil if there is none. Edges
-// that only move such numbers do not count.
+// Floats reports whether the operation computes with floating point. To move such numbers does not
+// count.
+func (op *Op) Floats() bool {
+	found := false
+	for _, e := range append([]*Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Args...) {
+		e.Walk(func(e *Expr) { found = found || e.Op.IsFloat() })
+	}
+	return found
+}
+
+// FloatingPoint returns the first edge that computes with floating point, nil if there is none.
 func (p *Program) FloatingPoint() *Edge {
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
-			op, found := &f.Edges[i].Op, false
-			for _, e := range append([]*Expr{op.Addr, op.Val, op.Val2, op.Cond}, op.Args...) {
-				e.Walk(func(e *Expr) { found = found || e.Op.IsFloat() })
-			}
-			if found {
+			if f.Edges[i].Op.Floats() {
 				return &f.Edges[i]
 			}
 		}

@@ -50,6 +50,18 @@ func WithoutUnsupported(p *ir.Program) *ir.Program {
 	})
 }
 
+// WithoutFloatingPoint returns a flat program in which a bound of the given name cuts executions off
+// where p computes with floating point.
+func WithoutFloatingPoint(p *ir.Program, bound string) *ir.Program {
+	return weakened(p, func(_ *ir.Program, f *ir.Func, i int) {
+		if f.Edges[i].Op.Floats() {
+			cut := ir.NewOp(ir.Bound)
+			cut.Msg, cut.Val = bound, ir.Int(0)
+			f.Edges[i].Op = cut
+		}
+	})
+}
+
 // stopBy replaces the operation of edge i by one after which the thread does not go on. Inside an atomic
 // section no thread may end, so the new end of the edge is cut off there.
 func stopBy(p *ir.Program, f *ir.Func, i int, op ir.Op) {

@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/property"
 	"fencepost/internal/solver/sat"
 	"fencepost/internal/transform"
+	"fencepost/verdict"
 )
 
 // The default bounds.
@@ -25,9 +26,6 @@ const (
 
 func supports(t *engine.Task) error {
 	if err := engine.NoGlobalFence("bmc", t.Program); err != nil {
-		return err
-	}
-	if err := engine.NoFloatingPoint("bmc", t.Program); err != nil {
 		return err
 	}
 	if t.Finals && t.Props.Whole {
@@ -89,6 +87,11 @@ type run struct {
 // attempt answers the task with one set of bounds.
 func attempt(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, error) {
 	start := time.Now()
+	if task.Program.FloatingPoint() != nil {
+		cut := *task
+		cut.Program = transform.WithoutFloatingPoint(task.Program, verdict.BoundFloatingPoint)
+		task = &cut
+	}
 	r := &run{ctx: ctx, task: task, opt: opt, out: &engine.Outcome{}}
 	err := r.prepare()
 	if err == nil {

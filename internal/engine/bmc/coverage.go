@@ -119,7 +119,7 @@ func (r *run) cuts(c *verdict.Coverage) error {
 			b = engine.BoundAt(first.edge)
 		case hit:
 			b.Pos = engine.Pos(first.edge)
-		case name == verdict.BoundUnsupported:
+		case name == verdict.BoundUnsupported || name == verdict.BoundFloatingPoint:
 			continue // nothing was left out
 		}
 		c.Bounds = append(c.Bounds, b)
