@@ -270,7 +270,7 @@ func TestDifferentialGCC(t *testing.T) {
 	}
 	count := 12
 	if testkit.Slow() {
-		count = 40
+		count = 2000
 	}
 	if s := os.Getenv("FENCEPOST_C_PROGRAMS"); s != "" {
 		fmt.Sscan(s, &count)
