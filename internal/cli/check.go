@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"fencepost"
 	"fencepost/internal/render/json"
@@ -190,7 +191,8 @@ func answerAbout(a *app, in fencepost.Input, opt *fencepost.Options, ask questio
 func (a *app) ask(in fencepost.Input, opt *fencepost.Options, ask question) (fencepost.Answer, error) {
 	heard := func() {}
 	if width, ok := a.terminal(a.stderr); ok {
-		line := &progress{w: a.stderr, width: width}
+		line := &progress{w: a.stderr, width: width, limit: opt.Timeout}
+		line.clock(time.Now())
 		opt.Progress, heard = line.update, line.interrupted
 		defer line.finish()
 	}

@@ -22,10 +22,24 @@ func TestProgressLine(t *testing.T) {
 		}
 	}
 	f.run("", "check", program(t))
-	want := clearLine + "TSO: 2,000,000 states, 1,000,000/s, 7 waiting, depth 12, 2s" +
-		clearLine + "TSO: 3,000,000 states, 1,000,000/s, 7 waiting, depth 12, 3s" + clearLine
+	want := clearLine + "2s of 1m0s [..........]  TSO: 2,000,000 states, 1,000,000/s, 7 waiting, depth 12" +
+		clearLine + "3s of 1m0s [..........]  TSO: 3,000,000 states, 1,000,000/s, 7 waiting, depth 12" + clearLine
 	if got := f.stderr.String(); got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestProgressOfSeveralEngines: every search has its part of the line.
+func TestProgressOfSeveralEngines(t *testing.T) {
+	p := &progress{limit: 20 * time.Second}
+	p.states = fencepost.Progress{Model: "tso", States: 1000, Waiting: 2, Depth: 3, Elapsed: time.Second}
+	p.runs = fencepost.Progress{Model: "sc", Executions: 500, Low: 600, High: 700, Elapsed: time.Second}
+	want := "10s of 20s [#####.....]  TSO: 1,000 states, 1,000/s, 2 waiting, depth 3 | SC: 500 executions, about 600 to 700 in all"
+	if got := p.line(10 * time.Second); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := (&progress{}).line(3 * time.Second); got != "3s  working" {
+		t.Errorf("%q without a report and a limit", got)
 	}
 }
 

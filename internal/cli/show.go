@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"time"
 
 	"fencepost"
 
@@ -71,7 +72,14 @@ func (a *app) show(names []string, opt fencepost.ShowOptions) error {
 
 // written asks for a text, and prints the diagnostics.
 func (a *app) written(ask func(context.Context) (fencepost.TextAnswer, error)) (fencepost.TextAnswer, error) {
-	answer, err := interruptible(func() {}, ask)
+	heard := func() {}
+	if width, ok := a.terminal(a.stderr); ok {
+		line := &progress{w: a.stderr, width: width}
+		line.clock(time.Now())
+		heard = line.interrupted
+		defer line.finish()
+	}
+	answer, err := interruptible(heard, ask)
 	if err != nil {
 		return answer, &internalError{err}
 	}
