@@ -291,6 +291,10 @@ func wrap(pieces []string, room int) []string {
 			lines[n-1] += "  " + piece
 			continue
 		}
+		if utf8.RuneCountInString(piece) <= room {
+			lines = append(lines, piece)
+			continue
+		}
 		for i, line := range wrapWords(piece, room-2) {
 			if i > 0 {
 				line = "  " + line
