@@ -10,7 +10,7 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 # Packages that run goroutines of their own.
-PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/engine/smc ./internal/question/check ./internal/suite
+PARALLEL := ./internal/search ./internal/engine/explicit ./internal/engine/robust ./internal/engine/smc ./internal/engine/rf ./internal/question/check ./internal/suite
 # Fuzz targets, as package:target.
 PARSERS  := ./internal/ir:FuzzParse ./internal/frontend/fp:FuzzParse ./internal/frontend/fp:FuzzFences \
             ./internal/frontend/trencher:FuzzParse ./internal/frontend/trencher:FuzzFences ./internal/frontend/memorax:FuzzParse ./internal/frontend/memorax:FuzzFences \
@@ -95,7 +95,7 @@ lint-race:
 # Random programs through every engine and the lowering, the long tests on all their programs, then each
 # parser on random bytes.
 fuzz:
-	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak|Await|MemoryErrors|Unsupported' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak|Await|MemoryErrors|Unsupported|ReadsFrom' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'RacesAgainstDefinition|FinalStatesAgainst' -fp.races=$(FUZZ_RACES) -fp.finals=$(FUZZ_FINALS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|Unrolled' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/instrument ./internal/engine/lazy -count=1 -timeout 120m -v -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
@@ -103,6 +103,7 @@ fuzz:
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
 	$(GO) test ./internal/question/fences -count=1 -timeout 120m -v -run FencesTexts -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Blocks|Table1|Safestack' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
+	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'Classes|Explicit|Freed|Workers' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit|Workers' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run 'Proofs|Proved' -fp.programs=$(FUZZ_MOVER) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/param -count=1 -timeout 120m -v -run Instances -fp.programs=$(FUZZ_PARAM)

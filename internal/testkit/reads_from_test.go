@@ -96,7 +96,7 @@ func TestReadsFromAgainstTraces(t *testing.T) {
 // TestCorpusReadsFrom: the verdicts of the corpus by reads-from classes, of all programs that rf takes.
 func TestCorpusReadsFrom(t *testing.T) {
 	answered, refused := 0, map[string]int{}
-	for _, c := range testkit.PartOf(t, corpus(t), 24) {
+	for _, c := range testkit.PartOf(t, corpus(t), 40) {
 		for _, model := range c.Models() {
 			opt := c.Options
 			opt.Engine, opt.Workers, opt.Timeout = "rf", 1, time.Second

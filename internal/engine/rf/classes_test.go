@@ -57,6 +57,14 @@ func classes(p *ir.Program, m memory.Model, want map[string]bool) (rf.Explored, 
 	return n, nil
 }
 
+// fewer is how many programs there are with the race detector, where they are slow.
+func fewer(n int) int {
+	if testing.Short() {
+		return max(1, n/20)
+	}
+	return n
+}
+
 // TestClasses: exactly the classes that brute force finds, each once.
 func TestClasses(t *testing.T) {
 	profiles := []testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
@@ -64,7 +72,7 @@ func TestClasses(t *testing.T) {
 	for _, m := range testkit.Models {
 		t.Run(m.String(), func(t *testing.T) {
 			total, checks, refused := 0, int64(0), 0
-			for i, left := *firstSeed, *programs; left > 0 && !t.Failed(); i++ {
+			for i, left := *firstSeed, fewer(*programs); left > 0 && !t.Failed(); i++ {
 				pr := profiles[i%len(profiles)]
 				p, _ := testkit.Generate(uint64(i), pr).Flat()
 				flat, _, err := transform.Unroll(p, &property.Set{}, 2, nil)
