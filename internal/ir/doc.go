@@ -11,6 +11,7 @@
 //
 // Values are 64-bit words. Every operation names its width and signedness (Type); its result is
 // cut to the width and extended back to 64 bits, so that comparisons always compare whole words.
+// Numbers of floating point are held as their bits; the operators on them are their own (float.go).
 //
 // The text form (Print, Parse) round-trips; tests below the front ends are written in it. Static
 // facts about programs are in package analysis.
