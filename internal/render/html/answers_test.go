@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"fencepost"
 	"fencepost/internal/render/html"
@@ -177,6 +178,13 @@ func testAnswers(t *testing.T, b *browser) {
 	b.do(chromedp.Click(chromedp.CSS(`.group:nth-child(2) .tab`)))
 	b.want(asked, "asked for: exists (1:EAX=1 /\\ 1:EBX=2) – – –")
 
+	b.open("freed", freed())
+	b.do(chromedp.KeyEvent(kb.End))
+	b.want(`[...document.querySelectorAll(".memory-row.freed")].map(e => e.textContent).join(" ")`, "node#1.valuefreed")
+	b.address("#r1e1s2")
+	b.want(`document.querySelectorAll(".memory-row.freed").length + document.querySelector(".cells").textContent`, "0node#1.value42")
+	b.want(text(".blocks"), "node#1 is the block of malloc at f.c:1")
+
 	b.load("traces", tracesPage(t))
 	b.want(`document.querySelectorAll(".trace").length + " " + document.querySelectorAll(".trace.cyclic").length`, "4 1")
 	b.do(chromedp.Click(chromedp.CSS(`#list .chip:nth-of-type(2)`)))
@@ -194,6 +202,9 @@ func testAnswers(t *testing.T, b *browser) {
 	b.want(text("main h1"), "unsafe under TSO")
 	b.do(chromedp.Click(chromedp.CSS(`#list .chip`)))
 	b.want(text("#list .left-out"), "")
+	eval[bool](b, `dispatchEvent(new Event("beforeprint"))`)
+	b.want(`document.querySelector("#list .paper").textContent.split("\n").length`, "304")
+	eval[bool](b, `dispatchEvent(new Event("afterprint"))`)
 	b.want(`document.querySelectorAll(".test").length < 60`, "true")
 }
 
@@ -213,4 +224,20 @@ func benchPage(t testing.TB) string {
 		t.Errorf("%d scripts", n)
 	}
 	return out.String()
+}
+
+// freed is an execution that frees a block and accesses it then.
+func freed() []verdict.Result {
+	block := []verdict.Access{{Addr: 4096, Size: 16, Wrote: true}}
+	pos := &verdict.Pos{File: "f.c", Line: 1, Col: 1}
+	w := &verdict.Witness{
+		Threads: []string{"main"}, Blocks: []verdict.Block{{Name: "node#1", By: "malloc", Pos: pos}},
+		Steps: []verdict.Step{
+			{Kind: verdict.StepExec, Of: -1, Pos: pos, Text: "n = malloc(16)", Accesses: block},
+			{Kind: verdict.StepStore, Of: -1, Pos: pos, Edge: 1, Text: "n->value = 42", Addr: 4096, Size: 4, Location: "node#1.value", Value: 42},
+			{Kind: verdict.StepStore, Of: -1, Pos: pos, Edge: 2, Text: "free(n)", Addr: 4096, Location: "node#1", Free: true, Accesses: block},
+			{Kind: verdict.StepFail, Of: -1, Pos: pos, Edge: 3, Text: "n->value", Note: "use-after-free: node#1.value"},
+		},
+	}
+	return []verdict.Result{{Program: "f.c", Question: "use-after-free", Model: "tso", Verdict: verdict.Unsafe, Reason: "use-after-free: node#1.value", Witness: w, Sources: map[string]string{"f.c": "n = malloc(16); n->value = 42; free(n); n->value;\n"}}}
 }

@@ -177,10 +177,10 @@ func testStates(t *testing.T, b *browser) {
 	w := results[0].Witness
 	buffers := relation.Buffers(w)
 	order := []int{}
-	for i := range w.Steps {
+	for i := 0; i < len(w.Steps); i += 2 {
 		order = append(order, i+1)
 	}
-	for i := len(w.Steps) - 1; i > 0; i -= 3 {
+	for i := len(w.Steps) - 1; i > 0; i -= 5 {
 		order = append(order, i)
 	}
 	for _, step := range order {
@@ -268,13 +268,16 @@ func testThreads(t *testing.T, b *browser) {
 		for _, keys := range []struct {
 			key   string
 			times int
-		}{{kb.ArrowRight, 3}, {kb.PageDown, 2}, {kb.End, 1}, {kb.ArrowLeft, 2}, {"f", 1}, {kb.PageUp, 1}, {"c", 1}, {kb.ArrowRight, 1}, {kb.Home, 1}, {kb.End, 1}} {
+		}{{kb.ArrowRight, 2}, {kb.PageDown, 1}, {kb.End, 1}, {kb.ArrowLeft, 1}, {"f", 1}, {kb.PageUp, 1}, {"c", 1}, {kb.ArrowRight, 1}, {kb.Home, 1}, {kb.End, 1}} {
 			for range keys.times {
 				b.do(chromedp.KeyEvent(keys.key))
 				b.inView(name + " after " + strconv.Quote(keys.key))
 			}
 		}
 		b.fits(name + " at the end")
+		if n == 4 {
+			continue // as on a phone with eight
+		}
 		b.size(400, 800)
 		b.do(chromedp.KeyEvent(kb.PageUp))
 		b.inView(name + " on a phone")

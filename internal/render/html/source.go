@@ -22,15 +22,15 @@ type sourceFile struct {
 	raw  []string
 }
 
-func newSources(r *verdict.Result) *sources {
+func newSources(texts map[string]string) *sources {
 	s := &sources{list: []sourceFile{}, index: map[string]int{}}
 	var names []string
-	for name := range r.Sources {
+	for name := range texts {
 		names = append(names, name)
 	}
 	sort.Strings(names)
 	for i, name := range names {
-		f := sourceFile{Name: name, raw: strings.Split(strings.TrimRight(r.Sources[name], "\n"), "\n")}
+		f := sourceFile{Name: name, raw: strings.Split(strings.TrimRight(texts[name], "\n"), "\n")}
 		for n, line := range f.raw {
 			f.raw[n] = strings.TrimSuffix(line, "\r")
 		}

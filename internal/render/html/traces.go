@@ -25,13 +25,6 @@ const maxTraceBytes = 1_600_000
 // Traces writes the page of the traces of a program: a grid of happens-before graphs, each with an execution.
 // Relations have the names given until the reader wants others.
 func Traces(w io.Writer, set *verdict.TraceSet, names relation.Names) error {
-	r := verdict.Result{
-		Program: set.Program, Question: "traces", Model: set.Model, Verdict: verdict.Safe, Coverage: set.Coverage, Engine: "smc", Stats: set.Stats,
-		Warnings: set.Warnings, Sources: set.Sources,
-	}
-	if set.Reason != "" || !set.Coverage.Exhaustive {
-		r.Verdict = verdict.Unknown
-	}
 	var list []verdict.Execution
 	size := 0
 	for i := range set.Traces {
@@ -44,22 +37,34 @@ func Traces(w io.Writer, set *verdict.TraceSet, names relation.Names) error {
 		}
 		list = append(list, relation.OfTrace(&set.Traces[i]))
 	}
-	p := newPageOf([]verdict.Result{r}, [][]verdict.Execution{list})
-	one := &p.Results[0]
-	one.Word, one.Class = plural(int(set.Count), "trace"), "plain"
-	one.Reason = "Every trace is possible under sequential consistency."
+	one := result{
+		ID: "r1", First: true, Program: set.Program, Question: "traces", Word: plural(int(set.Count), "trace"), Under: "under " + strings.ToUpper(set.Model),
+		Class: "plain", Reason: "Every trace is possible under sequential consistency.", Sources: len(set.Sources) > 0,
+		Stats: fmt.Sprintf("%s, %.3f s", plural(int(set.Stats.Executions), "execution"), set.Stats.Seconds),
+	}
 	if set.Cyclic > 0 {
 		one.Class = "seen"
 		one.Reason = text.Count(set.Cyclic) + " of them not possible under sequential consistency."
 	}
-	if r.Verdict == verdict.Unknown {
+	if set.Reason != "" || !set.Coverage.Exhaustive {
 		one.Class, one.Next = "open", []string{"there may be more: " + strings.Join(more(set), "; ")}
 	}
 	if len(list) < len(set.Traces) {
 		one.Reason += fmt.Sprintf(" The page shows the first %d; --json lists all.", len(list))
 	}
-	p.Title = fmt.Sprintf("%s: %s under %s", one.Program, one.Word, strings.ToUpper(set.Model))
-	p.Data.Results[0].Class = one.Class
+	for _, warn := range set.Warnings {
+		one.Warnings = append(one.Warnings, warning{positionText(warn.Pos), warn.Message, warn.Code})
+	}
+	files, words := newSources(set.Sources), newTable()
+	data := resultData{ID: one.ID, Class: one.Class, Files: []int{}, Executions: []executionData{}}
+	for i := range list {
+		drawing, steps := newExecution(&list[i], fmt.Sprintf("r1e%d", i+1), set.Model, files, words)
+		one.Executions = append(one.Executions, drawing)
+		data.Executions = append(data.Executions, steps)
+	}
+	p := &page{frame: frame{Title: fmt.Sprintf("%s: %s %s", set.Program, one.Word, one.Under)}, Data: pageData{Files: []sourceFile{}}}
+	p.add(one, data, files, map[string]int{})
+	p.Data.Strings, p.Data.Groups = words.list, []group{{Name: set.Program, Results: []int{0}, Rows: []outcomeRow{}}}
 	for i := range list {
 		p.Data.Grid = append(p.Data.Grid, gridItem{
 			Address: fmt.Sprintf("#r1e%d", i+1), ID: fmt.Sprintf("r1e%d", i+1), Name: list[i].Name, Reads: readsText(&set.Traces[i]), Cyclic: len(set.Traces[i].Cycle) > 0,

@@ -78,33 +78,15 @@ type resultData struct {
 }
 
 func newPage(results []verdict.Result) *page {
-	all := make([][]verdict.Execution, len(results))
-	for i := range results {
-		all[i] = executions(&results[i])
-	}
-	return newPageOf(results, all)
-}
-
-// newPageOf makes a page of results with their executions.
-func newPageOf(results []verdict.Result, all [][]verdict.Execution) *page {
 	p := &page{frame: frame{Title: "fencepost"}, Data: pageData{Files: []sourceFile{}, Results: []resultData{}}}
 	p.Data.First = firstViolation(results)
 	words := newTable()
 	known := map[string]int{} // files by name and text
 	for i := range results {
-		files := newSources(&results[i])
-		one, data := newResult(&results[i], all[i], fmt.Sprintf("r%d", i+1), files, words)
+		files := newSources(results[i].Sources)
+		one, data := newResult(&results[i], executions(&results[i]), fmt.Sprintf("r%d", i+1), files, words)
 		one.First = i == p.Data.First
-		for _, f := range files.list {
-			key := f.Name + "\x00" + f.Text
-			if _, ok := known[key]; !ok {
-				known[key] = len(p.Data.Files)
-				p.Data.Files = append(p.Data.Files, f)
-			}
-			data.Files = append(data.Files, known[key])
-		}
-		p.Results = append(p.Results, one)
-		p.Data.Results = append(p.Data.Results, data)
+		p.add(one, data, files, known)
 	}
 	p.Data.Strings = words.list
 	p.Data.Groups = groups(results, p.Data.Results)
@@ -116,6 +98,20 @@ func newPageOf(results []verdict.Result, all [][]verdict.Execution) *page {
 		p.Title = fmt.Sprintf("%s and %d more", p.Title, len(results)-1)
 	}
 	return p
+}
+
+// add adds a result with its files. known has the files of the page.
+func (p *page) add(one result, data resultData, files *sources, known map[string]int) {
+	for _, f := range files.list {
+		key := f.Name + "\x00" + f.Text
+		if _, ok := known[key]; !ok {
+			known[key] = len(p.Data.Files)
+			p.Data.Files = append(p.Data.Files, f)
+		}
+		data.Files = append(data.Files, known[key])
+	}
+	p.Results = append(p.Results, one)
+	p.Data.Results = append(p.Data.Results, data)
 }
 
 // firstViolation is the result that a reader came for: the first that is violated or observed, or else the

@@ -423,6 +423,9 @@ addEventListener("resize", () => { if (shownResult()) { charWidth = 0; show(fals
 // Paper has no scrolling: the rows are printed as lines of text, and the source with its line numbers.
 const mostPrinted = 1000;
 addEventListener("beforeprint", () => {
+  const list = data.tests ? data.tests.map(t => t.status.padEnd(12) + t.file + (t.what ? "  " + t.what + "=" + t.want : "") + (t.got && t.got !== t.want ? "  is " + t.got : "") + (t.detail ? "  " + t.detail : ""))
+    : (data.grid || []).map(g => g.name.padEnd(10) + (g.cyclic ? "has a cycle  " : "             ") + g.reads);
+  if (list.length) $("#list").append(make("pre", "paper", list.slice(0, mostPrinted).join("\n") + (list.length > mostPrinted ? "\n" + count(list.length - mostPrinted) + " more are not printed." : "")));
   const e = shownResult() && now();
   if (!shownResult()) return;
   if (e) {

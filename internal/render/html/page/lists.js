@@ -36,6 +36,9 @@ function traceGrid(box) {
       card.setAttribute("aria-pressed", now() && now().id === g.id);
       const svg = graphOf(g.id).cloneNode(true);
       renameEdges(svg);
+      // The large drawing has the same arrow heads; it must not use those of a card that is hidden in print.
+      for (const m of all("marker", svg)) m.id = "card-" + m.id;
+      for (const p of all("[marker-end]", svg)) p.setAttribute("marker-end", p.getAttribute("marker-end").replace("#", "#card-"));
       card.append(make("b", "", g.name + (g.cyclic ? ": has a cycle" : "")), svg, make("span", "dim", g.reads));
       line.append(card);
     }
