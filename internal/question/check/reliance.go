@@ -26,8 +26,13 @@ const (
 )
 
 // reliedWork returns how many states all weaker programs may have together: the search must not
-// cost much more than the answer did.
-func reliedWork(res *verdict.Result) int64 { return max(reliedStates, 4*res.Stats.States) }
+// cost much more than the answer did, which some engines find without storing states.
+func reliedWork(res *verdict.Result) int64 {
+	if res.Stats.States == 0 {
+		return max(reliedStates*2/5, res.Stats.Transitions/2)
+	}
+	return max(reliedStates, 4*res.Stats.States)
+}
 
 // relies lists what the safety of a program relies on.
 func (q *query) relies(ctx context.Context, res *verdict.Result) ([]verdict.Reliance, error) {
