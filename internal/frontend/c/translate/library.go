@@ -58,8 +58,6 @@ var refused = map[string]string{
 	"mbtowc":                    "locales are not modelled",
 	"wcstombs":                  "locales are not modelled",
 	"wctomb":                    "locales are not modelled",
-	"alloca":                    "memory that lives until the function returns is not modelled: use a variable-length array",
-	"__builtin_alloca":          "memory that lives until the function returns is not modelled: use a variable-length array",
 	"__builtin_return_address":  "return addresses are not modelled",
 	"__builtin_frame_address":   "stack frames are not modelled",
 	"__builtin_longjmp":         "a jump out of a function is not modelled",

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"cmp"
 	"slices"
 
 	"modernc.org/cc/v4"
@@ -10,24 +11,26 @@ import (
 
 // Functions with the attribute constructor or destructor. The first run before main, in the order
 // of the text; the others run when main returns or the program calls exit, in the opposite order.
-// main becomes a function that calls them and the program's main. Priorities are refused, and so
-// are destructors if main reaches pthread_exit, after which the last thread would run them.
+// main becomes a function that calls them and the program's main. If main ends by pthread_exit, the last
+// thread would run the destructors: that is not supported.
 //
 // What the program registers with atexit runs before the destructors (library/source/exit.c).
 
 // collectStartAndEnd finds the functions that run before and after main.
 func (c *Symbols) collectStartAndEnd() {
 	c.startOrEnd = map[*cc.AttributeValue]bool{}
+	priorities := map[*symbol]int64{}
 	for _, a := range c.attributes {
 		early := a.name == "constructor"
-		if !early && a.name != "destructor" || a.of == nil || len(a.of.names) != 1 || a.value.Case != cc.AttributeValueIdent ||
-			c.test != nil {
+		if !early && a.name != "destructor" || a.of == nil || len(a.of.names) != 1 || c.test != nil {
 			continue
 		}
 		s := c.bodyOf(a.of.names[0])
-		if s == nil || s.Params() != 0 {
+		n, ok := priority(a.value)
+		if s == nil || s.Params() != 0 || !ok {
 			continue
 		}
+		priorities[s] = n
 		c.startOrEnd[a.value] = true
 		if list := &c.early; early && !slices.Contains(*list, s) {
 			*list = append(*list, s)
@@ -36,14 +39,18 @@ func (c *Symbols) collectStartAndEnd() {
 			*list = append([]*symbol{s}, *list...)
 		}
 	}
-	if len(c.late) > 0 && c.reachedNames()["pthread_exit"] {
-		c.late = nil
-		for _, a := range c.attributes {
-			if a.name == "destructor" {
-				delete(c.startOrEnd, a.value)
-			}
-		}
+	slices.SortStableFunc(c.early, func(x, y *symbol) int { return cmp.Compare(priorities[x], priorities[y]) })
+	slices.SortStableFunc(c.late, func(x, y *symbol) int { return cmp.Compare(priorities[y], priorities[x]) })
+}
+
+// priority returns the number in an attribute such as constructor(101). Functions without one come after
+// all others at the start, and before them at the end.
+func priority(x *cc.AttributeValue) (n int64, ok bool) {
+	if x.Case == cc.AttributeValueIdent || x.ArgumentExpressionList == nil {
+		return 1 << 16, true
 	}
+	v, ok := x.ArgumentExpressionList.AssignmentExpression.Value().(cc.Int64Value)
+	return int64(v), ok
 }
 
 // bodyOf returns the only function of that name that has a body, or nil.
@@ -91,13 +98,13 @@ func (c *Symbols) handlers(name string) *symbol {
 	return nil
 }
 
-// EndsLate returns the function that says whether a function is to run at the end of the program, nil
-// if atexit registers none.
-func (c *Symbols) EndsLate() *ir.FuncBuilder {
+// EndsLate returns the function that says whether a function of atexit is to run at the end of the
+// program, nil if there are none; always says that some function runs there in any case.
+func (c *Symbols) EndsLate() (asks *ir.FuncBuilder, always bool) {
 	if s := c.handlers("__fp_ends_late"); s != nil {
-		return c.Function(s)
+		asks = c.Function(s)
 	}
-	return nil
+	return asks, len(c.late) > 0
 }
 
 // wholeMain returns the function in which the program begins: main, or one that calls it between the

@@ -55,6 +55,16 @@ func (f *Storage) makeVariable(v *variableArray, n cc.Node) {
 	f.Code.Emit(op)
 }
 
+// StackBlock makes a block that lives until the function returns: alloca. Of a call that is executed
+// several times, only the last block ends with the function.
+func (f *Storage) StackBlock(size *ir.Expr) ir.Reg {
+	op := ir.NewOp(ir.Alloc)
+	op.Dst, op.Val, op.Stack = f.Code.Fb.Reg("alloca", 0, f.Code.Pos), size, true
+	f.blocks = append(f.blocks, op.Dst)
+	f.Code.Emit(op)
+	return op.Dst
+}
+
 // variableSize is sizeof of an array of variable length.
 func (f *Storage) variableSize(x *cc.UnaryExpression) (Value, bool) {
 	switch x.Case {

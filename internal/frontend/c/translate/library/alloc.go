@@ -35,6 +35,13 @@ func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
 	return zero()
 }
 
+// libAlloca is alloca.
+func libAlloca(f *translate.Lowering, c *translate.Call) translate.Value {
+	size := f.Exprs.IntegerOperand(c.Args[0])
+	at := f.Vars.StackBlock(translate.Cast(size.Expr, size.Type, ir.U64))
+	return translate.Value{Expr: ir.R(at), Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
+}
+
 // powerOfTwo is whether a value is a power of two.
 func powerOfTwo(v translate.Value) *ir.Expr {
 	low := ir.Binary(ir.And, ir.U64, v.Expr, ir.Binary(ir.Sub, ir.U64, v.Expr, ir.Int(1)))

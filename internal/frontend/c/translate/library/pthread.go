@@ -86,8 +86,8 @@ func libThreadExit(f *translate.Lowering, c *translate.Call) translate.Value {
 	if end := destructors(f.Compiler); end != nil {
 		f.Code.Emit(callOf(end))
 	}
-	if late := f.Syms.EndsLate(); late != nil {
-		refuseMainExit(f, late)
+	if asks, always := f.Syms.EndsLate(); asks != nil || always {
+		refuseMainExit(f, asks, always)
 	}
 	f.Code.Emit(op)
 	f.Code.At, f.Code.Fresh = translate.Nowhere, false
@@ -96,17 +96,20 @@ func libThreadExit(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // refuseMainExit ends an execution in which main ends by pthread_exit while functions are to run at
 // the end of the program: the thread that ends last would run them.
-func refuseMainExit(f *translate.Lowering, late *ir.FuncBuilder) {
-	call := callOf(late)
-	call.Dst = f.Code.Temp()
-	f.Code.Emit(call)
+func refuseMainExit(f *translate.Lowering, asks *ir.FuncBuilder, always bool) {
+	runs := ir.Binary(ir.Eq, ir.S64, ir.SelfHandle(), ir.Int(0))
+	if !always {
+		call := callOf(asks)
+		call.Dst = f.Code.Temp()
+		f.Code.Emit(call)
+		runs = ir.Binary(ir.LAnd, ir.S64, ir.R(call.Dst), runs)
+	}
 	from, end, stop := f.Code.Start(), f.Code.Label(""), f.Code.Label("")
-	runs := ir.Binary(ir.LAnd, ir.S64, ir.R(call.Dst), ir.Binary(ir.Eq, ir.S64, ir.SelfHandle(), ir.Int(0)))
 	f.Code.Assume(from, runs, stop)
 	f.Code.Assume(from, ir.Negate(runs), end)
 	f.Code.At, f.Code.Fresh = stop, false
 	op := ir.NewOp(ir.Unsupported)
-	op.Code, op.Msg = translate.CodeExtern, "the functions of atexit after pthread_exit in main are not modelled"
+	op.Code, op.Msg = translate.CodeExtern, "functions at the end of the program after pthread_exit in main are not modelled"
 	f.Code.Emit(op)
 	f.Code.At, f.Code.Fresh = end, false
 }

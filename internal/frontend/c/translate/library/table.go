@@ -143,6 +143,7 @@ func memoryTable() map[string]function {
 		"aligned_alloc":   {2, libAligned},
 		"memalign":        {2, libAligned},
 		"posix_memalign":  {3, libAligned},
+		"alloca":          {1, libAlloca},
 		"calloc":          {2, libCalloc},
 		"free":            {1, libFree},
 		"__fp_block_size": {1, libBlockSize},
