@@ -72,6 +72,14 @@ func (l *Limits) MemoryLimit() int64 {
 	return l.Memory
 }
 
+// MemoryText returns the memory limit with its unit: the share of an engine may be less than a MiB.
+func (l *Limits) MemoryText() string {
+	if n := l.MemoryLimit(); n < 1<<20 {
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d MiB", l.MemoryLimit()>>20)
+}
+
 // Progress is how far a run has come.
 type Progress struct {
 	States  int64

@@ -151,3 +151,13 @@ func TestTriesInputs(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestMemoryText: a share of less than a MiB is not 0.
+func TestMemoryText(t *testing.T) {
+	for bytes, want := range map[int64]string{512 << 10: "512 KiB", 1 << 20: "1 MiB", 3<<20 + 1: "3 MiB"} {
+		l := engine.Limits{Memory: 8 << 20, Share: func() int64 { return bytes }}
+		if got := l.MemoryText(); got != want {
+			t.Errorf("%d bytes: %s, want %s", bytes, got, want)
+		}
+	}
+}

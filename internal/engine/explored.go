@@ -47,7 +47,7 @@ func (t *Task) unfinished(ctx context.Context, res *search.Result) string {
 	case search.Complete, search.Found:
 		return ""
 	case search.OutOfMemory:
-		return fmt.Sprintf("memory limit of %d MiB reached after %d states", t.Limits.MemoryLimit()>>20, res.States)
+		return fmt.Sprintf("memory limit of %s reached after %d states", t.Limits.MemoryText(), res.States)
 	case search.OutOfStates:
 		return fmt.Sprintf("limit of %d states reached", t.Limits.States)
 	case search.OutOfTime:

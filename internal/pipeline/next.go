@@ -18,6 +18,12 @@ func Next(r *verdict.Result) []string {
 		return nil
 	}
 	if u := r.Coverage.Unsupported; u != nil {
+		if name, ok := strings.CutSuffix(u.Message, " has no body, and what it does is not known"); ok {
+			return []string{
+				fmt.Sprintf("give the file that defines %s, too: `fencepost check FILE.c OTHER.c`", name),
+				fmt.Sprintf("or say what it does, see `fencepost explain %s`", u.Code),
+			}
+		}
 		return []string{fmt.Sprintf("to get past it, see `fencepost explain %s`; code that does not matter can stand between #ifndef __FENCEPOST__ and #endif", u.Code)}
 	}
 	var lines []string

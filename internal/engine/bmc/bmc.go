@@ -102,7 +102,7 @@ func attempt(ctx context.Context, task *engine.Task, opt Options) (*engine.Outco
 	case errors.Is(err, errInterrupted):
 		r.out.Unknown, err = r.interrupted(), nil
 	case errors.Is(err, errMemory):
-		r.out.Unknown, err = fmt.Sprintf("memory limit of %d MiB reached", r.task.Limits.MemoryLimit()>>20), nil
+		r.out.Unknown, err = fmt.Sprintf("memory limit of %s reached", r.task.Limits.MemoryText()), nil
 	case errors.As(err, &u):
 		r.out.Unknown, err = u.Error(), nil
 	}

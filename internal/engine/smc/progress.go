@@ -55,7 +55,7 @@ func (x *explorer) measure() {
 		limit /= int64(x.world.workers)
 	}
 	if int64(x.tree.size)*int64(unsafe.Sizeof(tree{}))+x.bytes() > limit {
-		x.out.unknown(fmt.Sprintf("memory limit of %d MiB reached after %d executions", x.task.Limits.MemoryLimit()>>20, x.executions()))
+		x.out.unknown(fmt.Sprintf("memory limit of %s reached after %d executions", x.task.Limits.MemoryText(), x.executions()))
 	}
 }
 
