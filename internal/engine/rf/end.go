@@ -286,6 +286,7 @@ func (x *exploration) summarise(out *engine.Outcome) {
 	out.Stats.FinalStates = x.out.counts.complete
 	out.Stats.Transitions = x.out.counts.graphs
 	out.Stats.Depth = x.out.counts.depth
+	out.Stats.Bytes = x.most
 	out.Stats.Executions, out.Stats.Blocked = x.out.counts.classes(), x.out.counts.blocked
 	for f := range x.out.finals {
 		out.Finals = append(out.Finals, f)

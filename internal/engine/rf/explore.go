@@ -2,6 +2,7 @@ package rf
 
 import (
 	"slices"
+	"unsafe"
 
 	"fencepost/internal/machine"
 	"fencepost/internal/memory"
@@ -27,6 +28,8 @@ type explorer struct {
 
 	pool   *pool // nil: one worker
 	number int   // of the worker
+
+	kept, most int64 // bytes of copies, now and at their largest
 
 	wakes   bool // threads start or wake others
 	frees   bool // blocks are freed
@@ -77,6 +80,12 @@ func (x *explorer) extend(seq []node) {
 	}
 }
 
+// keep counts the memory of witnesses and of copies of graphs that the recursion holds.
+func (x *explorer) keep(nodes, ops int) {
+	x.kept += int64(nodes)*int64(unsafe.Sizeof(node{})) + int64(ops)*int64(unsafe.Sizeof(op{}))
+	x.most = max(x.most, x.kept)
+}
+
 // begin adds an operation to thread t.
 func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 	i := len(x.g.threads[t])
@@ -89,7 +98,9 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 		x.run.describe(t, &o)
 		o.causes = x.causes(t, &o)
 		x.g.threads[t] = append(x.g.threads[t], o)
-		x.resume(t, append(seq[:len(seq):len(seq)], node{thread: int32(t), index: int32(i)}))
+		// What is appended to seq stays there only until the next alternative, or another caller, does
+		// the same: no caller looks at more of seq than was there before.
+		x.resume(t, append(seq, node{thread: int32(t), index: int32(i)}))
 		x.g.threads[t] = x.g.threads[t][:i]
 		if x.stopped() {
 			return
@@ -162,7 +173,9 @@ func (x *explorer) read(t, i int, seq []node) {
 		if from == now && (o.drains == old.drains || seq[len(seq)-1] == at) {
 			x.resume(t, seq)
 		} else if next, ok := x.witness(cut{}, nil); ok && !x.share() {
+			x.keep(len(next), 0)
 			x.resume(t, slices.Clone(next))
+			x.keep(-len(next), 0)
 		}
 		if x.stopped() {
 			break
@@ -189,6 +202,16 @@ func (x *explorer) sources(c int32) []ref {
 // source's thread and happens before the operation. Where stores leave buffers in program order,
 // what happens before an operation of another thread is in memory.
 func (x *explorer) overwritten(t, i int, c int32, from ref) bool {
+	if from == initial || from.t() == t { // of its own thread, only the newest write can be read
+		for j := i - 1; j >= 0; j-- {
+			if x.g.threads[t][j].at(c) >= 0 {
+				if from != refOf(t, j) {
+					return true
+				}
+				break
+			}
+		}
+	}
 	if !x.inOrder || i == 0 {
 		return false
 	}
@@ -315,7 +338,7 @@ func (x *explorer) write(t, i int, seq []node) {
 	o.past = x.g.pastOf(t, i)
 	if len(seq) > 0 && seq[len(seq)-1] == (node{thread: int32(t), index: int32(i)}) {
 		if o.buffered {
-			seq = append(seq[:len(seq):len(seq)], node{int32(t), int32(i), true})
+			seq = append(seq, node{int32(t), int32(i), true})
 		}
 		x.visit(seq)
 	} else if next, ok := x.witness(cut{}, nil); ok {
@@ -360,7 +383,10 @@ func (x *explorer) revisit(t, i, u, j, k int) {
 	x.g = g
 	x.drain(u, part)
 	if next, ok := x.witness(cut{}, nil); ok && !x.share() {
+		n := len(next)
+		x.keep(n, n)
 		x.visit(slices.Clone(next))
+		x.keep(-n, -n)
 	}
 	x.g = old
 }

@@ -234,6 +234,10 @@ func (x *exploration) conclude() {
 	}
 }
 
+// longest is the length of the longest execution that is explored: the work for an operation grows with
+// the length of the execution.
+const longest = 1 << 13
+
 // count checks the limits in every 64th call.
 func (x *exploration) count() {
 	x.ticks++
@@ -247,6 +251,14 @@ func (x *exploration) count() {
 	}
 	if x.ticks&4095 == 0 {
 		x.progress()
+	}
+	if limit := x.task.Limits.MemoryLimit(); limit > 0 && x.kept > limit/int64(max(1, x.task.Limits.Workers)) {
+		x.out.unknown(fmt.Sprintf("memory limit of %d MiB reached after %d executions", limit>>20, x.classes()))
+		return
+	}
+	if len(x.run.ran) > longest {
+		x.out.unknown(fmt.Sprintf("an execution has more than %d operations", longest))
+		return
 	}
 	if err := x.budget.Spend(x.ctx, 64); err != nil {
 		why := "interrupted"
