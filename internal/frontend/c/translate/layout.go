@@ -18,6 +18,9 @@ func (c *Layouts) layoutOf(t cc.Type) *ir.Layout {
 		}
 		return &ir.Layout{Kind: ir.ScalarLayout, Type: it}
 	}
+	if isWide(t) {
+		return &ir.Layout{Kind: ir.ArrayLayout, Count: 2, Elem: &ir.Layout{Kind: ir.ScalarLayout, Type: ir.U64}}
+	}
 	if t.IsIncomplete() || t.Size() < 0 || t.Size() > maxObject {
 		return nil
 	}

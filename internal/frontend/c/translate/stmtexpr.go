@@ -54,6 +54,9 @@ func (f *Expressions) statementsBefore(x *cc.PrimaryExpression) cc.ExpressionNod
 
 // orElse is x ?: y: x, if that is not zero.
 func (f *Expressions) orElse(x *cc.ConditionalExpression) Value {
+	if t, ok := WideType(x.Type()); ok {
+		return f.pairs.orElseWide(x, t)
+	}
 	a := f.arm(f.Operand(x.LogicalOrExpression), x)
 	if f.Code.static {
 		b := f.Operand(x.ConditionalExpression)

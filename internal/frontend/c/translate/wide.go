@@ -282,3 +282,23 @@ func (f *Pairs) conditionalWide(x *cc.ConditionalExpression, t ir.Type) Value {
 	f.stmts.choose(low, x.LogicalOrExpression, arm(x.ExpressionList), arm(x.ConditionalExpression))
 	return Pair(ir.R(low), ir.R(high), t.Signed)
 }
+
+// orElseWide is x ?: y of 128 bits.
+func (f *Pairs) orElseWide(x *cc.ConditionalExpression, t ir.Type) Value {
+	low, high := f.Code.Fb.Reg("t", 0, f.Code.Pos), f.Code.Fb.Reg("t", 0, f.Code.Pos)
+	assign := func(e cc.ExpressionNode) {
+		v := f.kept(f.widen(f.Exprs.anyOperand(e), t.Signed))
+		f.Code.Assign(low, v.Expr)
+		f.Code.Assign(high, v.High)
+	}
+	out := Pair(ir.R(low), ir.R(high), t.Signed)
+	assign(x.LogicalOrExpression)
+	otherwise, end := f.Code.Label(""), f.Code.Label("")
+	from := f.Code.Start()
+	f.Code.Assume(from, TruthOf(out), end)
+	f.Code.Assume(from, ir.Negate(TruthOf(out)), otherwise)
+	f.Code.At, f.Code.Fresh = otherwise, false
+	f.Code.attempt(func() { assign(x.ConditionalExpression) })
+	f.Code.Here(end)
+	return out
+}
