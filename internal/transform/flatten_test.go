@@ -22,7 +22,7 @@ func flatten(t *testing.T, text string, unroll int) *ir.Program {
 		t.Fatal(errs)
 	}
 	before := ir.Print(p)
-	flat, err := transform.Run(p, transform.Options{Unroll: unroll}, nil)
+	flat, err := transform.Run(p, transform.Options{Unroll: unroll, Observed: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,7 +193,7 @@ func TestUnrollRandom(t *testing.T) {
 	for seed := range uint64(200) {
 		prog := testkit.Generate(seed, testkit.Profile{Loops: true, Goal: true})
 		src, props := prog.Build()
-		p, err := transform.Run(src, transform.Options{Unroll: 8}, nil)
+		p, err := transform.Run(src, transform.Options{Unroll: 8, Observed: true}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
