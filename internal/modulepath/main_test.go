@@ -132,7 +132,7 @@ func copySources(t *testing.T, from, to string) {
 			return err
 		}
 		if base := d.Name(); d.IsDir() {
-			if rel != "." && (base == "testdata" || base == "bin" || base[0] == '.') {
+			if rel != "." && (base == "bin" || base[0] == '.') {
 				return fs.SkipDir
 			}
 			return nil

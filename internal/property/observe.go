@@ -322,7 +322,16 @@ func (w *stateText) part(name string, addr uint64, l *ir.Layout, sparse bool) {
 			}
 			w.part(field, addr+uint64(f.Off), f.Layout, sparse)
 		}
-	case ir.OpaqueLayout: // object writes the bytes that are not zero
+	case ir.OpaqueLayout: // its first word is its value; object writes other bytes that are not zero
+		if l.Bytes < 4 {
+			return
+		}
+		for k := range uint64(4) {
+			w.shown[addr-w.base+k] = true
+		}
+		if v := w.v.Memory(addr, ir.S32); v != 0 {
+			w.put(name, w.number(v, 4))
+		}
 	default:
 		panic("BUG: unknown layout")
 	}

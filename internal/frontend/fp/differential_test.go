@@ -51,7 +51,7 @@ func compareLowering(p *srcProgram) (outcome, string) {
 	if big {
 		return tooBig, ""
 	}
-	flat, err := transform.Run(u.Program, transform.Options{Unroll: 8}, nil)
+	flat, err := transform.Run(u.Program, transform.Options{Unroll: 8, Observed: true}, nil)
 	if err != nil {
 		return differ, err.Error()
 	}

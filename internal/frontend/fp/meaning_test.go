@@ -20,7 +20,7 @@ func finals(t *testing.T, text string) string {
 	if u.Program == nil {
 		t.Fatalf("%+v", list.All)
 	}
-	flat, err := transform.Run(u.Program, transform.Options{Unroll: 8}, nil)
+	flat, err := transform.Run(u.Program, transform.Options{Unroll: 8, Observed: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

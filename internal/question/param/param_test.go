@@ -186,7 +186,7 @@ func TestRefused(t *testing.T) {
 		"final condition":   {askCheck(t, "test.fp", final, nil), "FP0907", "final condition"},
 		"deadlock":          {askCheck(t, "test.fp", lock, func(o *CheckOptions) { o.Deadlock = true }), "FP0907", "deadlock"},
 		"syntax":            {askCheck(t, "test.fp", "thread w * n { assert }\n", nil), "", ""},
-		"no fixed language": {askCheck(t, "test.xyz", lock, nil), "FP0903", ""},
+		"no fixed language": {askCheck(t, "test.xyz", "no program\n", nil), "FP0903", ""},
 	} {
 		a := c.answer
 		if !a.HasErrors() || len(a.Results) > 0 {
