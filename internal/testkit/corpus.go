@@ -249,7 +249,11 @@ func Summary(results []verdict.Result) []byte {
 		}
 		fmt.Fprintf(&out, "; %d final states\n", len(r.FinalStates))
 		for _, w := range r.Warnings {
-			fmt.Fprintf(&out, "  %s: %s (%s)\n", r.Model, w.Message, w.Pos)
+			fmt.Fprintf(&out, "  %s: %s", r.Model, w.Message)
+			if w.Pos != nil {
+				fmt.Fprintf(&out, " (%s)", w.Pos)
+			}
+			out.WriteString("\n")
 		}
 	}
 	return out.Bytes()
