@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"fencepost/internal/engine"
-	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
@@ -198,11 +197,6 @@ func (p *Program) ExploreTask(flat *ir.Program, model memory.Model, opt *Options
 	task := p.Task(flat, model, opt)
 	task.Props, task.KeepGoing = &property.Set{}, true
 	return task
-}
-
-// Explorable refuses programs whose executions are not explored one by one.
-func (p *Program) Explorable(flat *ir.Program, model memory.Model, opt *Options) error {
-	return p.Supports(&smc.Engine, p.ExploreTask(flat, model, opt))
 }
 
 // ParseModel returns the memory model with a name.

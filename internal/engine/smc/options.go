@@ -38,7 +38,7 @@ func New(opt Options) engine.Engine {
 		Name:     "smc",
 		Doc:      "explores one execution per Shasha-Snir trace",
 		Papers:   []string{"AAAJLS15", "AAJS14", "AAJS17"},
-		Supports: supports,
+		Supports: func(task *engine.Task) error { return (&job{task, opt}).supports() },
 		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 			return run(ctx, &job{task, opt})
 		},

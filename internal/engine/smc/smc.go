@@ -11,7 +11,13 @@ import (
 	"fencepost/internal/transform"
 )
 
-func supports(t *engine.Task) error {
+// supports returns why the engine does not take a task, or nil.
+func (t *job) supports() error {
+	if t.Traces {
+		if err := engine.NoGlobalFence("a list of traces", t.Program); err != nil {
+			return err
+		}
+	}
 	if e := engine.GlobalFenceInside(t.Program); e != nil {
 		return &engine.Unsupported{Pos: engine.Pos(e), What: "smc does not take membarrier inside an atomic section"}
 	}
@@ -37,13 +43,8 @@ func supports(t *engine.Task) error {
 
 // run explores the executions of the task and returns what it found.
 func run(ctx context.Context, task *job) (*engine.Outcome, error) {
-	if err := supports(task.Task); err != nil {
+	if err := task.supports(); err != nil {
 		return nil, err
-	}
-	if task.Traces {
-		if err := engine.NoGlobalFence("smc, where it lists traces", task.Program); err != nil {
-			return nil, err
-		}
 	}
 	start := time.Now()
 	if !task.Traces && task.IdleRounds == 0 {

@@ -201,7 +201,8 @@ func (q *query) refused() error {
 		return err
 	}
 	if q.opt.Robustness || q.opt.Races {
-		return q.Explorable(q.flat, q.model, &q.opt.Options)
+		explorer := smc.New(smc.Options{Traces: q.opt.Robustness})
+		return q.Supports(&explorer, q.ExploreTask(q.flat, q.model, &q.opt.Options))
 	}
 	return nil
 }

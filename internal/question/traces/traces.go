@@ -113,12 +113,13 @@ func explore(ctx context.Context, run *pipeline.Run, name string, opt Options, e
 
 // explorers returns the engines that the exploration needs.
 func (o *Options) explorers(by string) []*engine.Engine {
+	lists := smc.New(smc.Options{Traces: true})
 	switch {
 	case o.CrossCheck:
-		return []*engine.Engine{&smc.Engine, &rf.Engine}
+		return []*engine.Engine{&lists, &rf.Engine}
 	case by == pipeline.ByReadsFrom && o.Algorithm == "":
 		return []*engine.Engine{&rf.Engine}
 	default:
-		return []*engine.Engine{&smc.Engine}
+		return []*engine.Engine{&lists}
 	}
 }
