@@ -1,7 +1,9 @@
 package translate
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 
 	"modernc.org/cc/v4"
 
@@ -51,7 +53,35 @@ func (c *staticData) parts(i *cc.Initializer, most int) []part {
 		}
 	}
 	walk(i, 0)
+	c.oneMember(out)
 	return out
+}
+
+// oneMember refuses an initialiser of two members of a union, of which only the last counts: the
+// bytes that it does not have are those of the first here. Scalars overlap nowhere else.
+func (c *staticData) oneMember(parts []part) {
+	var said []*part // the scalars that count so far, in the order of their offsets
+	for i := range parts {
+		p := &parts[i]
+		if p.bits != nil {
+			continue
+		}
+		whole := p.clear || isAggregate(p.typ)
+		at, _ := slices.BinarySearchFunc(said, p.off, func(q *part, off int64) int { return cmp.Compare(q.off+q.size()-1, off) })
+		last := at
+		for last < len(said) && said[last].off < p.off+p.size() {
+			if !whole && (said[last].off != p.off || said[last].size() != p.size()) {
+				c.In.Refuse(codeInit, p.expr, "an initialiser of two members of a union is not supported")
+			}
+			last++
+		}
+		switch {
+		case whole:
+			said = slices.Delete(said, at, last)
+		case last == at:
+			said = slices.Insert(said, at, p)
+		}
+	}
 }
 
 // repeated is how many elements a designator such as [0 ... 3] names, and how far

@@ -25,8 +25,8 @@ typedef char *__builtin_va_list;
 #define __builtin_va_copy(to, from) ((void)((to) = (from)))
 #define __builtin_va_end(ap) ((void)(ap))
 
-#define __builtin_expect(e, v) (e)
-#define __builtin_expect_with_probability(e, v, p) (e)
+#define __builtin_expect(e, v) ((long)(e))
+#define __builtin_expect_with_probability(e, v, p) ((long)(e))
 #define __builtin_assume_aligned(p, ...) ((void *)(p))
 int __ccgo__types_compatible_p();
 #define __builtin_types_compatible_p(a, b) __ccgo__types_compatible_p(*(__typeof__(a) *)0, *(__typeof__(b) *)0)
