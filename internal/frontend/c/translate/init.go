@@ -57,8 +57,8 @@ func (c *staticData) parts(i *cc.Initializer, most int) []part {
 	return out
 }
 
-// oneMember refuses an initialiser of two members of a union, of which only the last counts: the
-// bytes that it does not have are those of the first here. Scalars overlap nowhere else.
+// oneMember refuses an initialiser of two members of a union, of which only the last counts: here the
+// bytes beyond it would keep the value of the first. Scalars overlap nowhere else.
 func (c *staticData) oneMember(parts []part) {
 	var said []*part // the scalars that count so far, in the order of their offsets
 	for i := range parts {
