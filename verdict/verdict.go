@@ -141,12 +141,14 @@ type Checked struct {
 	Final      bool `json:"final,omitempty"`    // a condition on final states
 	Errors     bool `json:"errors,omitempty"`   // errors of C programs: memory, locks, division
 	Deadlock   bool `json:"deadlock,omitempty"` // whether threads can wait for ever
+	Races      bool `json:"races,omitempty"`    // data races of C programs
 	Threads    int  `json:"threads"`
 	Loops      bool `json:"loops,omitempty"` // the program has loops, and whether they end was not checked
 }
 
 // Stats are counts of the work done. They are the same for every run of a
-// completed search, whatever the number of workers; Seconds is not.
+// completed search, whatever the number of workers, except Seconds and, for the
+// engine rf with several workers, Transitions.
 type Stats struct {
 	States      int64 `json:"states,omitempty"`
 	Transitions int64 `json:"transitions,omitempty"`

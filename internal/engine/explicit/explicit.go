@@ -154,13 +154,18 @@ func summarise(task *engine.Task, y *memory.System, workers []*worker, res *sear
 		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && ran[e.ID]
 	}
 	if complete {
-		out.Warnings = append(out.Warnings, unreached(task, y, ran)...)
+		out.Warnings = append(out.Warnings, unreached(task, y, ran, out.Coverage.Exhaustive)...)
 	}
 	collectFinals(task, workers, out)
 }
 
-// unreached warns of assertions that no execution reaches: they hold vacuously.
-func unreached(task *engine.Task, y *memory.System, ran map[ir.EdgeID]bool) []verdict.Warning {
+// unreached warns of assertions that no execution reaches: they hold vacuously. all says that no
+// execution was cut off.
+func unreached(task *engine.Task, y *memory.System, ran map[ir.EdgeID]bool, all bool) []verdict.Warning {
+	message := "no execution reaches this assertion"
+	if !all {
+		message = "no execution reaches this assertion before it is cut off"
+	}
 	var out []verdict.Warning
 	origins := map[ir.EdgeID]bool{}
 	for _, e := range y.Edges() {
@@ -172,7 +177,7 @@ func unreached(task *engine.Task, y *memory.System, ran map[ir.EdgeID]bool) []ve
 	for _, e := range y.Edges() {
 		if e.Op.Kind == ir.Assert && e.Op.Class == ir.Assertion && !origins[e.Origin] && !told[e.Origin] {
 			told[e.Origin] = true
-			out = append(out, verdict.Warning{Code: "FP0901", Message: "no execution reaches this assertion", Pos: engine.Pos(e)})
+			out = append(out, verdict.Warning{Code: "FP0901", Message: message, Pos: engine.Pos(e)})
 		}
 	}
 	return append(out, idle(task, ran)...)

@@ -167,7 +167,7 @@ func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) (
 		}
 		run.Restrict(res, &opt.Options)
 		if !opt.Robustness {
-			cover(res, run.Program, flat)
+			cover(res, run.Program, flat, opt.Races)
 		}
 		results = append(results, *res)
 	}

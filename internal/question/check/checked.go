@@ -71,11 +71,12 @@ func hasLoop(f *ir.Func) bool {
 }
 
 // cover notes in an answer what was checked, and warns if a safe says little.
-func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program) {
+func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, races bool) {
 	if res.Verdict != verdict.Safe && res.Verdict != verdict.NotObserved && res.Verdict != verdict.Unknown {
 		return
 	}
 	c := checked(p, flat)
+	c.Races = races
 	res.Coverage.Checked = c
 	if res.Verdict != verdict.Safe || p.Language != "c" {
 		return
@@ -83,7 +84,7 @@ func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program) {
 	if c.Threads == 1 {
 		res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0934", Message: "main starts no thread: the memory model makes no difference to one thread"})
 	}
-	if c.Assertions == 0 && c.Goals == 0 && !c.Final {
+	if c.Assertions == 0 && c.Goals == 0 && !c.Final && !races {
 		res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0935", Message: "the program asserts nothing: only errors of the program and deadlocks were checked"})
 	}
 }

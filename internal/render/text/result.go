@@ -220,6 +220,9 @@ func checkedText(c *verdict.Checked) string {
 	if c.Deadlock {
 		parts = append(parts, "deadlock")
 	}
+	if c.Races {
+		parts = append(parts, "data races")
+	}
 	text := strings.Join(parts, ", ") + "; " + counted(int64(c.Threads), "thread", "threads")
 	if c.Loops {
 		text += "; not checked: whether loops end"
@@ -232,6 +235,8 @@ func boundText(b verdict.Bound) string { return oneLine(b.String()) }
 // work is the size of the search in parentheses.
 func work(r *verdict.Result) string {
 	switch {
+	case r.By != "" && r.Stats.States == 0 && r.Stats.Executions > 0:
+		return fmt.Sprintf(", by %s of %s", oneLine(r.By), counted(r.Stats.Executions, "execution", "executions"))
 	case r.By != "":
 		return fmt.Sprintf(", by %s of %s", oneLine(r.By), counted(r.Stats.States, "state", "states"))
 	case r.Engine == "":
