@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -67,6 +68,12 @@ func (a *app) benchCommand() *cobra.Command {
 	return cmd
 }
 
+// benchFile is a file that bench writes.
+type benchFile struct {
+	flag, name string
+	write      func(io.Writer, []verdict.Bench) error
+}
+
 func bench(a *app, names []string, f *benchFlags) error {
 	if len(names) == 0 {
 		for _, t := range fencepost.BenchTables() {
@@ -77,8 +84,16 @@ func bench(a *app, names []string, f *benchFlags) error {
 	if f.opt.Memory == 0 {
 		f.opt.Memory = defaultMemory()
 	}
+	files := []benchFile{{"--csv", f.csv, render.BenchCSV}, {"--svg", f.svg, render.BenchSVG}, {"--html", f.html, render.BenchHTML}}
+	files = slices.DeleteFunc(files, func(one benchFile) bool { return one.name == "" })
+	taken := ""
+	for _, one := range files {
+		if err := tryOutput(&taken, one.flag, one.name); err != nil {
+			return err
+		}
+	}
 	report := a.stdout
-	if f.csv == "-" || f.svg == "-" || f.html == "-" { // what is piped must be one document
+	if taken != "" { // what is piped must be one document
 		a.stdout = a.stderr
 		defer func() { a.stdout = report }()
 	}
@@ -97,13 +112,7 @@ func bench(a *app, names []string, f *benchFlags) error {
 		}
 		a.code = worst(a.code, benchExit(&table))
 	}
-	for _, one := range []struct {
-		flag, name string
-		write      func(io.Writer, []verdict.Bench) error
-	}{{"--csv", f.csv, render.BenchCSV}, {"--svg", f.svg, render.BenchSVG}, {"--html", f.html, render.BenchHTML}} {
-		if one.name == "" {
-			continue
-		}
+	for _, one := range files {
 		var out bytes.Buffer
 		if err := one.write(&out, list); err != nil {
 			return &internalError{err}
@@ -111,7 +120,9 @@ func bench(a *app, names []string, f *benchFlags) error {
 		if one.name == "-" {
 			report.Write(out.Bytes())
 		} else if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
-			return &usageError{fmt.Sprintf("cannot write %s: %v", one.name, err), "check the path given with " + one.flag}
+			return cannotWrite(one.name, err, "check the path given with "+one.flag)
+		} else {
+			wrote(a, one.name, "")
 		}
 	}
 	return nil

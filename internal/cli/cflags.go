@@ -17,7 +17,7 @@ import (
 func cFlags(cmd *cobra.Command, opt *fencepost.Options) {
 	flags := cmd.Flags()
 	std := &choiceValue{choices: gcc.Standards()}
-	flags.Var(std, "std", "C: standard: "+strings.Join(gcc.Standards(), ", ")+" (default gnu17)")
+	flags.Var(named{std, "standard"}, "std", "C: standard: "+strings.Join(gcc.Standards(), ", ")+" (default gnu17)")
 	database := ""
 	flags.Var(fileValue{&database}, "compile-commands", "C: take the compiler flags of each file from this compilation database of a build")
 	check, run := cmd.Args, cmd.RunE

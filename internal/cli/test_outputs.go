@@ -23,18 +23,27 @@ func (f *testFlags) oneDocument(files []testFile) error {
 		taken = "--json"
 	}
 	for _, one := range files {
-		switch {
-		case one.name == "-" && taken != "":
-			return &usageError{fmt.Sprintf("%s and %s cannot both go to standard output", taken, one.flag), fmt.Sprintf("write to a file with %s=FILE", one.flag)}
-		case one.name == "-":
-			taken = one.flag
-		}
-		if err := writable(one.name); err != nil {
-			return cannotWrite(one.name, err, "check the path given with "+one.flag)
+		if err := tryOutput(&taken, one.flag, one.name); err != nil {
+			return err
 		}
 	}
 	if f.github && taken != "" {
 		return &usageError{fmt.Sprintf("--github and %s cannot both go to standard output", taken), "write the other one to a file"}
+	}
+	return nil
+}
+
+// tryOutput refuses a second document on standard output, which taken notes, and a file that cannot be
+// written.
+func tryOutput(taken *string, flag, name string) error {
+	switch {
+	case name == "-" && *taken != "":
+		return &usageError{fmt.Sprintf("%s and %s cannot both go to standard output", *taken, flag), fmt.Sprintf("write to a file with %s=FILE", flag)}
+	case name == "-":
+		*taken = flag
+	}
+	if err := writable(name); err != nil {
+		return cannotWrite(name, err, "check the path given with "+flag)
 	}
 	return nil
 }

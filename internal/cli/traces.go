@@ -72,7 +72,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.VarP(&f.model, "model", "m", "memory model: sc, tso, pso")
-	flags.BoolVar(&f.count, "count", false, "only print the number of complete traces")
+	flags.BoolVar(&f.count, "count", false, "only print the number of traces, those with a failing check included")
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(boundValue{&f.opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&f.opt.Threads, 1, maxCount}, "threads", "number of threads per template")
