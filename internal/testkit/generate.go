@@ -21,6 +21,7 @@ type Profile struct {
 	Loops    bool // loops, which may store; the enumerator does not finish on those under TSO and PSO
 	Spins    bool // spin loops, some of them nested; no registers are observed
 	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
+	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer
 	Sections bool // many atomic sections, with checks, branches and all kinds of waits inside; goals about any threads
 }
 
@@ -113,7 +114,7 @@ func (g *generator) statement() Stmt {
 // stmt returns a random statement, and how many statements it counts for, at most n.
 func (g *generator) stmt(n, depth int) (Stmt, int) {
 	k := g.r.IntN(100)
-	if g.pr.Sync && k < 30 {
+	if g.pr.Sync && (k < 30 || g.pr.Nested && k < 45) {
 		return g.sync(n, depth)
 	}
 	if g.pr.Heap && k < 50 {
@@ -249,6 +250,9 @@ func (g *generator) sync(n, depth int) (Stmt, int) {
 		s.RMW = []ir.RMWKind{ir.Xchg, ir.FetchAdd, ir.Cas}[g.r.IntN(3)]
 		kinds = append(kinds, RmwWait, RmwWait, Locked)
 	}
+	if g.pr.Nested {
+		return g.nested(s, n, depth)
+	}
 	s.Kind = kinds[g.r.IntN(len(kinds))]
 	if depth > 0 && (s.Kind == Wait || s.Kind == Barrier) {
 		s.Kind = Signal
@@ -257,6 +261,30 @@ func (g *generator) sync(n, depth int) (Stmt, int) {
 		s.Body = g.list(1+g.r.IntN(min(2, n-1)), depth+1)
 	}
 	return s, 1 + len(s.Body)
+}
+
+// nested returns a statement of profile Nested: a recursive mutex that is taken again after a store, or
+// tried and then a load.
+func (g *generator) nested(s Stmt, n, depth int) (Stmt, int) {
+	s.Val = 1
+	s.Kind = []Kind{Locked, TryLock}[g.r.IntN(2)]
+	access := func(k Kind) Stmt {
+		a := g.statement()
+		a.Kind = k
+		return a
+	}
+	switch {
+	case n > 3 && depth == 0 && s.Kind == Locked:
+		inner := s
+		inner.Kind = []Kind{Locked, TryLock}[g.r.IntN(2)]
+		inner.Body = []Stmt{access(Load)}
+		s.Body = []Stmt{access(Store), inner}
+		return s, 4
+	case n > 1 && depth < 2:
+		s.Body = []Stmt{access(Load)}
+		return s, 2
+	}
+	return s, 1
 }
 
 // spin returns a spin loop, or a loop of any number of rounds around a load or a spin

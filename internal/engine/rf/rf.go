@@ -182,14 +182,26 @@ func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells)
 				x.wakes = true
 			case ir.Free:
 				x.frees = true
-			case ir.Signal, ir.Broadcast: // write their condition while stores are in the buffer
-				x.inOrder = y.Model == memory.SC
 			}
+			x.inOrder = x.inOrder && (y.Model == memory.SC || !writesUndrained(&f.Edges[i].Op))
 		}
 	}
 	x.tick = x.count
 	x.leaf = x.endClass
 	return x
+}
+
+// writesUndrained reports whether an operation may write memory itself, or let another thread go on, while
+// stores of its thread are in the buffer: a signal, and relocking a recursive mutex or unlocking it but
+// not for the last time. All other operations that others read from are stores or drain the buffer.
+func writesUndrained(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Signal, ir.Broadcast:
+		return true
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		return op.Mutex == ir.RecursiveMutex
+	}
+	return false
 }
 
 // newRunner returns a runner whose threads stop between local steps where the questions need it: where

@@ -1,0 +1,53 @@
+package rf_test
+
+import (
+	"testing"
+
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/memory"
+	"fencepost/internal/testkit"
+)
+
+// known has programs of few statements that need one special argument each.
+var known = []struct {
+	why     string
+	threads [][]testkit.Stmt
+}{
+	{"relocking a recursive mutex writes it while x = 1 is in the buffer: a trylock that finds it taken twice may read x = 0",
+		[][]testkit.Stmt{
+			{{Kind: testkit.Locked, Val: 1, Body: []testkit.Stmt{set(0, 1), {Kind: testkit.Locked, Val: 1, Body: []testkit.Stmt{get(1, 0)}}}}},
+			{set(1, 1), {Kind: testkit.Fence}, {Kind: testkit.TryLock, Val: 1}, get(0, 1)},
+		}},
+}
+
+// set is a store to a variable, get a load of one to a register.
+func set(v int, val int64) testkit.Stmt {
+	return testkit.Stmt{Kind: testkit.Store, Var: v, Size: 8, Val: val}
+}
+func get(v, reg int) testkit.Stmt { return testkit.Stmt{Kind: testkit.Load, Var: v, Size: 8, Reg: reg} }
+
+// TestKnown: the answers of the explicit engine, and the classes of brute force.
+func TestKnown(t *testing.T) {
+	for _, c := range known {
+		flat, props := (&testkit.Program{Threads: c.threads}).Flat()
+		for _, m := range testkit.Models {
+			want, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{})
+			if err != nil {
+				t.Fatalf("%s, %s: %v", c.why, m, err)
+			}
+			got, err := testkit.Ask(&rf.Engine, flat, props, m, testkit.How{})
+			if err != nil {
+				t.Errorf("%s, %s: %v", c.why, m, err)
+			} else if d := testkit.Difference(want, got); d != "" {
+				t.Errorf("%s, %s: %s", c.why, m, d)
+			}
+			all, ok := testkit.NewTracker(memory.New(flat, m, memory.Options{})).ReadsFrom(*histories)
+			if !ok {
+				t.Fatalf("%s, %s: too large", c.why, m)
+			}
+			if _, err := classes(flat, m, all); err != nil {
+				t.Errorf("%s, %s: %v", c.why, m, err)
+			}
+		}
+	}
+}
