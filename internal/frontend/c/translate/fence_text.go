@@ -76,18 +76,12 @@ func (s FenceStyle) statement(kind ir.FenceKind) string {
 	}
 }
 
-var (
-	includeLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*[<"][^>"\n]*[>"].*$`)
-	stdatomic   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*<stdatomic\.h>`)
-	conditional = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|ifdef|ifndef|endif)\b`)
-)
-
 // prepare writes what the fences of a file need before them.
 func (s FenceStyle) prepare(f *source.File, kinds []ir.FenceKind) []source.Edit {
-	text := ""
+	text, head := "", read.FindHead(f.Text)
 	switch s {
 	case C11:
-		if !stdatomic.Match(f.Text) {
+		if !head.HasAtomics() {
 			text = "#include <stdatomic.h>\n"
 		}
 	case SmpMb:
@@ -101,31 +95,8 @@ func (s FenceStyle) prepare(f *source.File, kinds []ir.FenceKind) []source.Edit 
 	if text == "" {
 		return nil
 	}
-	at, first := headEnd(f.Text)
-	if first {
-		text += "\n"
-	}
+	at, text := head.Insert(text)
 	return []source.Edit{{File: f.Name, Start: at, End: at, Text: text}}
-}
-
-// headEnd is the end of the last line that includes something unconditionally; first
-// says that there is none, and that it is the beginning of the file.
-func headEnd(text []byte) (at int, first bool) {
-	first = true
-	for _, m := range includeLine.FindAllIndex(text, -1) {
-		depth := 0
-		for _, c := range conditional.FindAllSubmatch(text[:m[0]], -1) {
-			if string(c[1]) == "endif" {
-				depth--
-			} else {
-				depth++
-			}
-		}
-		if depth == 0 && m[1] < len(text) {
-			at, first = m[1]+1, false
-		}
-	}
-	return at, first
 }
 
 // braces are written around one statement, with fences inside.
