@@ -18,10 +18,10 @@ import (
 
 // benchPrograms are our versions of the papers' programs.
 //
-//go:embed testdata/corpus/cilk-the.txtar testdata/corpus/dekker*.txtar testdata/corpus/double-checked-locking.txtar testdata/corpus/lamport-fast*.txtar
+//go:embed testdata/corpus/cilk-the.txtar testdata/corpus/dekker*.txtar testdata/corpus/double-checked-locking*.txtar testdata/corpus/lamport-fast*.txtar
 //go:embed testdata/corpus/lock-clh.txtar testdata/corpus/lock-mcs.txtar testdata/corpus/nbw-*.txtar testdata/corpus/parker*.txtar testdata/corpus/peterson*.txtar
 //go:embed testdata/corpus/szymanski*.txtar testdata/corpus/treiber-stack.txtar testdata/bmc/fib.c testdata/bmc/parker.fp testdata/bmc/stack.c
-//go:embed internal/engine/mover/testdata/*.fp
+//go:embed testdata/papers/*.c internal/engine/mover/testdata/*.fp
 var benchPrograms embed.FS
 
 // BenchTable is a table of a paper that Bench can run.
@@ -200,8 +200,8 @@ func benchInput(r *papers.Row, with *CheckOptions) (Input, error) {
 			return Input{}, err
 		}
 		return ReadArchive(text, with)
-	case "bmc", "mover":
-		dir := map[string]string{"bmc": "testdata/bmc", "mover": "internal/engine/mover/testdata"}[kind]
+	case "bmc", "mover", "papers":
+		dir := map[string]string{"bmc": "testdata/bmc", "papers": "testdata/papers", "mover": "internal/engine/mover/testdata"}[kind]
 		text, err := benchPrograms.ReadFile(path.Join(dir, name))
 		return Input{Name: name, Text: text}, err
 	default:

@@ -51,8 +51,9 @@ func (a *app) genCommand() *cobra.Command {
 				return nil
 			}
 			if err := os.WriteFile(output, []byte(text), 0o644); err != nil {
-				return &usageError{fmt.Sprintf("cannot write %s: %v", output, err), "check the path given with -o"}
+				return cannotWrite(output, err, "check the path given with -o")
 			}
+			wrote(a, output, "")
 			return nil
 		},
 	}

@@ -25,6 +25,10 @@ var All = []Family{
 	{"ainc", "N atomic increments of a variable: N! traces", 1, plain("ainc", "var x;\nthread t * N { reg a; a = fetch_add(x, 1); }\n")},
 	{"casrot", "N compare-and-swaps, each of the value that another one writes", 1, plain("casrot", "var x;\nthread t[i] * N { reg a; a = cas(x, i, i + 1); }\n")},
 	{"sbn", "store buffering in a ring of N threads: 2^N traces under TSO, one fewer under SC", 2, plain("sbn", "var v[N];\nthread t[i] * N { reg a; v[i] = 1; a = v[(i + 1) % N]; }\n")},
+	{"bufw", "two threads with N stores each before a load: (N+1)^2 traces under TSO, 2N+1 under SC", 1, plain("bufw", bufw)},
+	{"fib", "two threads that add the other's number to their own N times", 1, plain("fib", fib)},
+	{"indexer", "N threads that enter numbers in a hash table; the first eleven never collide", 1, plain("indexer", indexer)},
+	{"szymanski", "Szymanski's mutual exclusion for two threads, with fences, N entries each", 1, plain("szymanski", szymanski)},
 }
 
 // Find is the family of a name.
@@ -50,6 +54,82 @@ thread add[i] * N {
   reg v;
   v = a[i];
   a[i + 1] = v + 1;
+}
+`
+
+const bufw = `var x, y;
+thread t1 {
+  reg i = 1, r;
+  while (i <= N) { x = i; i = i + 1; }
+  r = y;
+}
+thread t2 {
+  reg i = 1, r;
+  while (i <= N) { y = i; i = i + 1; }
+  r = x;
+}
+`
+
+// fib is the program of the competition of verifiers that [AAAJLS15 §5] takes, with its reads after the end of
+// both threads.
+const fib = `// If the threads take turns, x and y are Fibonacci's numbers.
+var x = 1, y = 1;
+thread t1 {
+  reg k, p, q;
+  while (k < N) { p = x; q = y; x = p + q; k = k + 1; }
+}
+thread t2 {
+  reg k, p, q;
+  while (k < N) { p = y; q = x; y = p + q; k = k + 1; }
+}
+`
+
+const indexer = `const SIZE = 128;
+var table[SIZE];
+thread t[i] * N {
+  reg m = 1, w, h, done;
+  while (m <= 4) {
+    w = m * 11 + i;
+    h = w * 7 % SIZE;
+    do {
+      done = cas(table[h], 0, w);
+      h = (h + 1) % SIZE;
+    } while (!done);
+    m = m + 1;
+  }
+}
+`
+
+const szymanski = `var flag[2], x;
+thread p[i] * 2 {
+  reg k, r;
+  while (k < N) {
+    flag[i] = 1;
+    fence;
+    r = flag[1 - i];
+    assume r < 3;
+    flag[i] = 3;
+    fence;
+    r = flag[1 - i];
+    if (r == 1) {
+      flag[i] = 2;
+      fence;
+      r = flag[1 - i];
+      assume r == 4;
+    }
+    flag[i] = 4;
+    fence;
+    r = flag[1 - i];
+    assume r < 2;
+    x = i;
+    r = x;
+    assert r == i;
+    fence;
+    r = flag[1 - i];
+    assume r < 2 || r > 3;
+    flag[i] = 0;
+    k = k + 1;
+  }
 }
 `
 

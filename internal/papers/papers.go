@@ -37,7 +37,7 @@ type Table struct {
 // Row is a program of a table with the figures of the paper.
 type Row struct {
 	Program string // as the paper names it
-	Source  string // family/NAME, corpus/NAME, bmc/FILE, mover/FILE, or a path with a directory of the user's
+	Source  string // family/NAME, corpus/NAME, bmc/FILE, mover/FILE, papers/FILE, or a path with a directory of the user's
 	N       int    // size of a family's member
 	Model   string
 	Options []string // in the form of the command line

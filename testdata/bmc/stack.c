@@ -1,9 +1,11 @@
 /* A stack in an array behind a mutex. The reader takes elements without asking
-   whether there are any. */
+   whether there are any; with SAFE it asks. */
 #include <pthread.h>
 #include <assert.h>
 
+#ifndef SIZE
 #define SIZE 2
+#endif
 #define EMPTY (-1)
 
 static int stack[SIZE], top;
@@ -29,7 +31,10 @@ static void *writer(void *arg) {
 static void *reader(void *arg) {
   for (int k = 0; k < SIZE; k++) {
     pthread_mutex_lock(&lock);
-    assert(pop() != EMPTY);
+#ifdef SAFE
+    if (top > 0)
+#endif
+      assert(pop() != EMPTY);
     pthread_mutex_unlock(&lock);
   }
   return 0;
