@@ -238,7 +238,7 @@ type Op struct {
 	Fence FenceKind
 	Mutex MutexKind
 	Stack bool // Alloc, Free: automatic storage
-	Timed bool // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it
+	Timed bool // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
 	// Sync marks an access that is part of a library call: it synchronises as the library
 	// specifies, not as a C11 atomic of its order does. Only the data race property reads
 	// it.

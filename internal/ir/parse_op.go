@@ -87,7 +87,7 @@ func (ps *parser) suffixes(op *Op) {
 			op.Mutex = MutexKind(mutex)
 		case (op.Kind == Alloc || op.Kind == Free) && s == "stack":
 			op.Stack = true
-		case op.Kind == CondWait && s == "timed":
+		case (op.Kind == CondWait || op.Kind == Havoc) && s == "timed":
 			op.Timed = true
 		case op.Accesses() && slices.Index(syncNames[:], s) > 0:
 			op.Sync = SyncKind(slices.Index(syncNames[:], s))

@@ -52,7 +52,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	RMW:          {need: accessFields | fieldRMW | fieldVal, may: fieldObj | fieldDst | fieldDst2 | fieldVal2 | fieldFail | fieldCond | fieldSync},
 	Fence:        {need: fieldFence, may: fieldOrder},
 	Assign:       {need: fieldDst | fieldVal},
-	Havoc:        {need: fieldDst, may: fieldCond | fieldRange},
+	Havoc:        {need: fieldDst, may: fieldCond | fieldRange | fieldTimed},
 	Assume:       {need: fieldVal},
 	Assert:       {need: fieldVal | fieldClass, may: fieldMsg},
 	Call:         {may: fieldDst | fieldFunc | fieldVal | fieldArgs | fieldMsg},

@@ -42,6 +42,12 @@ var Passes = []Pass{
 		Run:  localize,
 	},
 	{
+		Name: clocksPass,
+		Doc:  "leaves clocks whose times make no difference one time only",
+		Why:  "after localize: times are often stored in automatic variables",
+		Run:  clocks,
+	},
+	{
 		Name: delaysPass,
 		Doc:  "drops loops that only count, and what is computed for them",
 		Why:  "after localize: the counters of a back-off are often automatic variables with an address",

@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"math"
 	"strings"
 
 	"modernc.org/cc/v4"
@@ -10,20 +11,14 @@ import (
 
 // System calls, the time stamp counter, the stack and blocks of memory in assembly.
 
-// systemCall and timeStamp are functions of the library, in C, that assembly calls.
-const (
-	systemCall = "__fp_system_call"
-	timeStamp  = "__fp_time_stamp"
-)
+// systemCall is the function of the library, in C, that assembly calls.
+const systemCall = "__fp_system_call"
 
 // collectAsm notes what of the library an assembly statement needs, and the registers of variables.
 func (c *Symbols) collectAsm(x *cc.Asm) {
-	text := x.Token3.SrcStr()
-	for word, name := range map[string]string{"syscall": systemCall, "rdtsc": timeStamp} {
-		if strings.Contains(text, word) {
-			c.Mentioned[name] = true
-			c.collectUse(name)
-		}
+	if strings.Contains(x.Token3.SrcStr(), "syscall") {
+		c.Mentioned[systemCall] = true
+		c.collectUse(systemCall)
 	}
 }
 
@@ -73,8 +68,7 @@ func makeSystemCall(in *asmInstruction) {
 
 // readTimeStamp is rdtsc and rdtscp.
 func readTimeStamp(in *asmInstruction, name string) {
-	WarnClock(in.Lowering, in.stmt)
-	t := in.callLibrary(timeStamp)
+	t := in.keep(in.Code.AnyTime(in.stmt, math.MaxInt64))
 	in.set(in.register("rax"), ir.U32, false, t)
 	in.set(in.register("rdx"), ir.U32, false, ir.Binary(ir.Shr, ir.U64, t, ir.Int(32)))
 	if name == "rdtscp" {

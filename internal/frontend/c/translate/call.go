@@ -6,7 +6,6 @@ import (
 
 	"modernc.org/cc/v4"
 
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -36,9 +35,6 @@ func (f *Calls) call(x *cc.PostfixExpression, want bool) Value {
 	s := f.Syms.Find(f.Unit, d)
 	if s == nil || s.Def == nil {
 		return f.external(name, args, x, want)
-	}
-	if clocks[s.Name] && read.IsLibrary(s.Unit.Name) && !read.IsLibrary(f.Unit.Name) {
-		WarnClock(f.Lowering, x)
 	}
 	t := s.Decl.Type().(*cc.FunctionType)
 	op := ir.NewOp(ir.Call)

@@ -71,14 +71,6 @@ var refused = map[string]string{
 	"call_rcu":                  "RCU callbacks are not modelled",
 }
 
-// clocks are functions of the library, in C, that read a clock.
-var clocks = map[string]bool{"gettimeofday": true, "time": true, "clock": true}
-
-// WarnClock warns that a clock shows few times.
-func WarnClock(f *Lowering, n cc.Node) {
-	f.In.Warnf(CodeClock, f.In.Span(n), "this clock shows 0 or 2^40, and no other time")
-}
-
 // Library is the functions that programs may call without defining them.
 type Library struct {
 	// Functions are translated here, by name.

@@ -1,50 +1,64 @@
 package library
 
 import (
+	"math"
+
 	"fencepost/internal/frontend/c/translate"
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
-// Clocks. Nothing here takes time, and no clock goes on by itself. What programs do with a
-// time is to compare it with another one: so each time that a clock is read it shows
-// either its first time, which is 0, or a time so late that every limit has passed.
-// Both outcomes of a comparison with a limit are thus possible, in any order.
+// Functions that read a clock (translate/clock.go), the environment, and functions that wait for time
+// to pass.
 
-// late is the later of the two times.
-const late = 1 << 40
-
-// anyTime is a time: 0 or late.
-func anyTime(f *translate.Lowering, c *translate.Call) *ir.Expr {
-	if !read.IsLibrary(f.Unit.Name) { // a function of ours warns where it is called
-		translate.WarnClock(f, c.Node)
-	}
-	op := ir.NewOp(ir.Havoc)
-	op.Dst, op.HasRange, op.Lo, op.Hi = f.Code.Temp(), true, 0, 1
-	f.Code.Emit(op)
-	return ir.Binary(ir.Mul, ir.S64, ir.R(op.Dst), ir.Int(late))
-}
-
-// libClock stores a time in seconds and nanoseconds.
+// libClock stores a time in seconds and parts of a second.
 func libClock(f *translate.Lowering, c *translate.Call) translate.Value {
-	at := 1
-	if c.Name == "timespec_get" {
-		at = 0
+	at, parts := 0, int64(1e9)
+	switch c.Name {
+	case "clock_gettime":
+		at = 1
+	case "gettimeofday":
+		parts = 1e6
 	}
 	f.Exprs.Effect(c.Args[1-at])
 	to := wordAt(f, c.Args[at])
 	to.Addr = f.Lvals.Save(translate.Integer(to.Addr, ir.U64)).Expr
-	f.Mem.StoreWord(to, ir.S64, anyTime(f, c))
-	f.Mem.StoreWord(f.Mem.Offset(to, 8), ir.S64, ir.Int(0))
-	if at == 0 { // timespec_get returns its base
+	f.Mem.StoreWord(to, ir.S64, f.Code.AnyTime(c.Node, math.MaxInt64))
+	part := ir.Int(0)
+	if f.Opt.Nondet != nil {
+		part = f.Code.AnyTime(c.Node, parts-1)
+	}
+	f.Mem.StoreWord(f.Mem.Offset(to, 8), ir.S64, part)
+	if c.Name == "timespec_get" { // returns its base
 		return translate.Integer(ir.Int(1), ir.S32)
 	}
 	return zero()
 }
 
-// libTime returns a time.
+// libTicks is a clock that returns a number.
+func libTicks(f *translate.Lowering, c *translate.Call) translate.Value {
+	t := ir.S64
+	if c.Name == "__fp_clock" {
+		t = ir.U64
+	}
+	return translate.Integer(f.Code.AnyTime(c.Node, math.MaxInt64), t)
+}
+
+// libTime is time, which returns a time and also stores it, unless the address is null.
 func libTime(f *translate.Lowering, c *translate.Call) translate.Value {
-	return translate.Integer(anyTime(f, c), ir.U64)
+	to := wordAt(f, c.Args[0])
+	t := f.Code.Keep(translate.Integer(f.Code.AnyTime(c.Node, math.MaxInt64), ir.S64))
+	if v, ok := to.Addr.IsConst(); ok && v == 0 {
+		return t
+	}
+	to.Addr = f.Lvals.Save(translate.Integer(to.Addr, ir.U64)).Expr
+	null := ir.Binary(ir.Eq, ir.U64, to.Addr, ir.Int(0))
+	from, store, end := f.Code.Start(), f.Code.Label(""), f.Code.Label("")
+	f.Code.Assume(from, null, end)
+	f.Code.Assume(from, ir.Negate(null), store)
+	f.Code.At, f.Code.Fresh = store, false
+	f.Mem.StoreWord(to, ir.S64, t.Expr)
+	f.Code.Here(end)
+	return t
 }
 
 // libEnvironment is getenv: no variable is set.

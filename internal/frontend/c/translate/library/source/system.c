@@ -2,8 +2,6 @@
    and two processors, in which no signal arrives. */
 typedef unsigned long size_t;
 struct limits { unsigned long now, most; };
-struct timeval { long tv_sec, tv_usec; };
-unsigned long long __fp_clock(void);
 void *calloc(size_t, size_t);
 void free(void *);
 
@@ -97,23 +95,6 @@ int getrlimit(unsigned resource, struct limits *l) {
 
 int setrlimit(unsigned resource, const struct limits *l) {
   return 0;
-}
-
-int gettimeofday(struct timeval *now, void *zone) {
-  now->tv_sec = (long)__fp_clock();
-  now->tv_usec = 0;
-  return 0;
-}
-
-long time(long *now) {
-  long t = (long)__fp_clock();
-  if (now)
-    *now = t;
-  return t;
-}
-
-long clock(void) {
-  return (long)__fp_clock();
 }
 
 /* Memory without a file. */
