@@ -22,6 +22,7 @@ type Profile struct {
 	Spins    bool // spin loops, some of them nested; no registers are observed
 	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
 	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer
+	Choices  bool // awaits of one of two variables, and sections that begin with a choice
 	Sections bool // many atomic sections, with checks, branches and all kinds of waits inside; goals about any threads
 }
 
@@ -39,6 +40,9 @@ var Profiles = []Profile{
 	{Name: "overlap", Overlap: true},
 	{Name: "overlap-plain", Overlap: true, Plain: true},
 }
+
+// Rare has profiles for what the programs of Profiles seldom have.
+var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}}
 
 // MaxStatements is the largest number of statements of a random program, in all threads.
 const MaxStatements = 12
@@ -125,6 +129,20 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 		s.Kind = Atomic
 		s.Body = g.inside(1+g.r.IntN(min(3, n-1)), 0)
 		return s, 1 + len(s.Body)
+	}
+	if g.pr.Choices && k < 15 {
+		s.Kind = AwaitOr
+		return s, 1
+	}
+	if g.pr.Choices && k < 40 && n > 2 && depth < 2 {
+		s.Kind = Atomic
+		choice := g.statement()
+		choice.Kind, choice.Body, choice.Else = Choose, g.section(1), g.section(g.r.IntN(2))
+		s.Body = append([]Stmt{choice}, g.section(g.r.IntN(2))...)
+		if g.r.IntN(3) == 0 {
+			s.Body = append(g.section(1), s.Body...)
+		}
+		return s, 3
 	}
 	if g.pr.Spins && k < 30 {
 		return g.spin(s, n, depth)

@@ -60,6 +60,7 @@ const (
 	RmwWait       // Reg = RMW(var, Val, Val2) once var != Val
 	SpinCas       // while (cas(var, Val, Val2) != Val) {}, with a new register
 	SpinTwo       // do { s = var; t = s == Val ? next var : 0 } while (t != Val2)
+	AwaitOr       // var == Val or the next var == Val2
 	SpinTry       // while (trylock m != 0) {}; Body; unlock m
 )
 
@@ -308,6 +309,14 @@ func (g *build) stmt(t int, here ir.Loc, s *Stmt) ir.Loc {
 		op.Cond = ir.Binary(ir.Eq, ir.S64, ir.SeenValue(), ir.Int(s.Val))
 		op.Dst = g.regs[s.Reg]
 		return g.edge(t, here, op)
+	case AwaitOr:
+		op, other := g.access(ir.Await, s), g.access(ir.Await, &Stmt{Var: (s.Var + 1) % Vars, Size: varSize})
+		op.Cond = ir.Binary(ir.Eq, ir.S64, ir.SeenValue(), ir.Int(s.Val))
+		other.Cond = ir.Binary(ir.Eq, ir.S64, ir.SeenValue(), ir.Int(s.Val2))
+		op.Dst, other.Dst = g.regs[s.Reg], g.regs[s.Reg]
+		to := g.edge(t, here, op)
+		g.link(t, here, other, to)
+		return to
 	case Havoc:
 		op := ir.NewOp(ir.Havoc)
 		op.Dst, op.HasRange, op.Lo, op.Hi = g.regs[s.Reg], true, 0, s.Val

@@ -2,6 +2,7 @@ package testkit_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -51,9 +52,10 @@ func found(t *testing.T, flat *ir.Program, m memory.Model, classes bool) (map[st
 // except where conditions are: the text of a class does not have the order of signals that wake no thread.
 func TestReadsFromAgainstTraces(t *testing.T) {
 	total, traces, compared := 0, 0, 0
+	profiles := slices.Concat(testkit.Profiles, testkit.Rare)
 	for i := range *programs / 5 {
 		seed := *firstSeed + uint64(i)
-		pr := testkit.Profiles[seed%uint64(len(testkit.Profiles))]
+		pr := profiles[seed%uint64(len(profiles))]
 		p, _ := testkit.Generate(seed, pr).Flat()
 		flat, _, err := transform.Unroll(p, &property.Set{}, 2, nil)
 		if err != nil {
@@ -78,7 +80,7 @@ func TestReadsFromAgainstTraces(t *testing.T) {
 				if want[k] == 0 {
 					wrong++
 				}
-				if n > 1 && !pr.Sync && !strings.Contains(k, "\nfails ") && !strings.HasPrefix(k, "fails ") {
+				if n > 1 && (!pr.Sync || pr.Nested) && !strings.Contains(k, "\nfails ") && !strings.HasPrefix(k, "fails ") {
 					twice++
 				}
 			}

@@ -56,7 +56,7 @@ func TestAgainstExplicit(t *testing.T) {
 		taken++
 		return ""
 	}
-	profiles := slices.Concat([]testkit.Profile{{Name: "spins", Spins: true}, {Name: "loops", Spins: true, Goal: true}}, rare, testkit.Profiles)
+	profiles := slices.Concat([]testkit.Profile{{Name: "spins", Spins: true}, {Name: "loops", Spins: true, Goal: true}}, testkit.Rare, testkit.Profiles)
 	for i := range fewer(*compared) {
 		seed := uint64(*firstSeed + i)
 		pr := profiles[seed%uint64(len(profiles))]

@@ -65,13 +65,10 @@ func fewer(n int) int {
 	return n
 }
 
-// rare has profiles for what the other random programs seldom have.
-var rare = []testkit.Profile{{Name: "nested", Sync: true, Nested: true}}
-
 // TestClasses: exactly the classes that brute force finds, each once.
 func TestClasses(t *testing.T) {
 	profiles := append([]testkit.Profile{{Name: "core"}, {Name: "plain", Plain: true}, {Name: "mixed", Mixed: true}, {Name: "spawn", Spawn: true},
-		{Name: "sync", Sync: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "overlap", Overlap: true}, {Name: "overlap-plain", Overlap: true, Plain: true}, {Name: "heap", Heap: true}}, rare...)
+		{Name: "sync", Sync: true}, {Name: "waits", Sync: true, Waits: true}, {Name: "overlap", Overlap: true}, {Name: "overlap-plain", Overlap: true, Plain: true}, {Name: "heap", Heap: true}}, testkit.Rare...)
 	for _, m := range testkit.Models {
 		t.Run(m.String(), func(t *testing.T) {
 			total, checks, refused := 0, int64(0), 0

@@ -125,10 +125,12 @@ func (x *exploration) canMove() bool {
 // value, does so in vain, and reports whether that is a deadlock.
 func (x *exploration) stuck() bool {
 	var d demand
+	var cells []int32
 	m := &x.run.m
 	for t := range x.g.threads {
 		if o := x.g.last(t); o != nil && o.ends && (o.waits || m.Threads.Now[t].Stop == machine.Refused) {
 			d.last = append(d.last, refOf(t, len(x.g.threads[t])-1))
+			cells = x.otherwise(t, o, cells)
 		}
 	}
 	if len(d.last) > 0 {
@@ -138,8 +140,33 @@ func (x *exploration) stuck() bool {
 		}
 		x.run.seek(x.g, seq)
 	}
-	m.Enabled = m.Sys.Enabled(m.State, m.Enabled[:0])
-	return !x.canMove() && m.Sys.Deadlocked(m.State)
+	return x.lastWriters(cells, &d, func() bool {
+		m.Enabled = m.Sys.Enabled(m.State, m.Enabled[:0])
+		return !x.canMove() && m.Sys.Deadlocked(m.State)
+	})
+}
+
+// otherwise adds the cells with several writes that thread t, which waits in its last operation, could
+// wait for instead: those of the other edges from its location. The class does not say what they hold in
+// the end.
+func (x *exploration) otherwise(t int, o *op, cells []int32) []int32 {
+	if !x.run.m.State.Running(ir.ThreadID(t)) {
+		return cells // it waits for the mutex of a condition
+	}
+	th := x.run.thread(t)
+	for i := range int32(th.EdgeCount()) {
+		if i == o.label.Edge {
+			continue
+		}
+		addr, size := th.Address(i)
+		switch th.Op(i).Kind {
+		case ir.Await, ir.AbstractLoad, ir.RMW:
+			cells = x.several(addr, size, cells)
+		case ir.Lock:
+			cells = x.several(addr, memory.WordSize, cells)
+		}
+	}
+	return cells
 }
 
 // atAssumption reports whether a thread is blocked whatever the other threads do.
@@ -167,40 +194,50 @@ func (x *exploration) finals() {
 	if x.task.Props.Final == nil && !x.task.Finals {
 		return
 	}
-	x.finalsWith(x.observed(), &demand{})
+	x.lastWriters(x.observed(), &demand{}, func() bool {
+		x.final()
+		return x.stopped()
+	})
 }
 
-// finalsWith tries all last writers of some cells, given those of others.
-func (x *exploration) finalsWith(left []int32, d *demand) {
-	if x.stopped() {
-		return
-	}
+// lastWriters tries all last writers of some cells, given a demand: it brings the machine to the end of a
+// witness for each combination that is possible, and calls end there. It returns true as soon as end does.
+func (x *exploration) lastWriters(left []int32, d *demand, end func() bool) bool {
 	if len(left) == 0 {
-		x.final()
-		return
+		return end()
 	}
 	c := left[0]
 	for _, w := range x.sources(c)[1:] {
-		with := &demand{finals: append(slices.Clone(d.finals), final{c, w})}
+		with := &demand{last: d.last, finals: append(slices.Clone(d.finals), final{c, w})}
 		if seq, ok := x.witness(cut{}, with); ok {
 			x.run.seek(x.g, seq)
-			x.finalsWith(left[1:], with)
+			if x.lastWriters(left[1:], with, end) {
+				return true
+			}
 		}
 	}
+	return false
+}
+
+// several adds the cells of a range that have several writes.
+func (x *exploration) several(addr uint64, size int, out []int32) []int32 {
+	for _, c := range x.run.cells.overlapping(addr, size) {
+		if !slices.Contains(out, c) && len(x.sources(c)) > 2 {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // observed returns the cells with several writes that a final state shows.
 func (x *exploration) observed() []int32 {
 	cs := x.run.cells
 	var out []int32
-	add := func(c int32) {
-		if !slices.Contains(out, c) && len(x.sources(c)) > 2 {
-			out = append(out, c)
-		}
-	}
 	if x.task.Finals && x.task.Props.Whole {
-		for c := range cs.count() {
-			add(int32(c))
+		for c := range int32(cs.count()) {
+			if len(x.sources(c)) > 2 {
+				out = append(out, c)
+			}
 		}
 		return out
 	}
@@ -212,11 +249,8 @@ func (x *exploration) observed() []int32 {
 		vars = append(vars, x.task.Props.Observe...)
 	}
 	for _, v := range vars {
-		if !v.IsMemory() {
-			continue
-		}
-		for _, c := range cs.overlapping(v.Addr, v.Type.Size()) {
-			add(c)
+		if v.IsMemory() {
+			out = x.several(v.Addr, v.Type.Size(), out)
 		}
 	}
 	return out

@@ -18,6 +18,10 @@ var known = []struct {
 			{{Kind: testkit.Locked, Val: 1, Body: []testkit.Stmt{set(0, 1), {Kind: testkit.Locked, Val: 1, Body: []testkit.Stmt{get(1, 0)}}}}},
 			{set(1, 1), {Kind: testkit.Fence}, {Kind: testkit.TryLock, Val: 1}, get(0, 1)},
 		}},
+	{"a thread that waits for one of two variables is stuck only if neither has the value in the end",
+		[][]testkit.Stmt{{{Kind: testkit.AwaitOr, Size: 8, Val: 2, Val2: 2}}, {set(0, 1)}, {set(0, 2)}, {set(1, 1)}, {set(1, 2)}}},
+	{"two threads wait, one for the other",
+		[][]testkit.Stmt{{{Kind: testkit.AwaitOr, Size: 8, Val: 2, Val2: 2}, set(2, 1)}, {set(0, 2), set(0, 1)}, {set(1, 2), set(1, 1)}, {{Kind: testkit.Await, Var: 2, Size: 8, Val: 1}}}},
 }
 
 // set is a store to a variable, get a load of one to a register.
