@@ -45,6 +45,7 @@ type read struct {
 	from  int // event whose write is read; -1 for the initial value
 	// condition says that the address stands for a condition variable.
 	condition bool
+	lifetime  bool // the address stands for the lifetime of a block
 }
 
 // lifetime is set in the address that stands for the lifetime of a block. No byte has
@@ -149,7 +150,7 @@ func (b *builder) alloc(e int, st *verdict.Step) {
 		if _, known := b.block(t.Addr); !known {
 			b.blocks = append(b.blocks, t)
 		}
-		b.see(e, t.Addr|lifetime, 1)
+		b.seeLifetime(e, t.Addr)
 		b.orders[t.Addr|lifetime] = append(b.orders[t.Addr|lifetime], e)
 	}
 }
@@ -235,8 +236,14 @@ func (b *builder) see(e int, addr uint64, size int) {
 // seeBlock adds a read of the lifetime of the block that contains addr, if there is one.
 func (b *builder) seeBlock(e int, addr uint64) {
 	if block, ok := b.block(addr); ok {
-		b.see(e, block|lifetime, 1)
+		b.seeLifetime(e, block)
 	}
+}
+
+// seeLifetime adds a read of the lifetime of a block.
+func (b *builder) seeLifetime(e int, block uint64) {
+	b.see(e, block|lifetime, 1)
+	b.reads[len(b.reads)-1].lifetime = true
 }
 
 // block returns the address of the block that contains addr, and whether there is one.
@@ -259,7 +266,7 @@ func (b *builder) write(e int, addr uint64, size int) {
 // takeEffect adds the writes of a store or free that reaches memory now.
 func (b *builder) takeEffect(e int, st *verdict.Step) {
 	if st.Free {
-		b.see(e, st.Addr|lifetime, 1)
+		b.seeLifetime(e, st.Addr)
 		b.orders[st.Addr|lifetime] = append(b.orders[st.Addr|lifetime], e)
 		return
 	}

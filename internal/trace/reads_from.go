@@ -21,7 +21,9 @@ func (t *Trace) ReadsFrom(w *verdict.Witness, fails []string) string {
 	}
 	var lines []string
 	for _, r := range t.reads {
-		if r.condition { // which signal wakes which thread is among the choices
+		// Which signal wakes which thread is among the choices. Whether a load reads that its block is there
+		// depends on whether its value is forwarded.
+		if r.condition || r.lifetime {
 			continue
 		}
 		from := "-"
