@@ -35,6 +35,7 @@ type Machine struct {
 	Issued  []Issued // stores that entered buffers
 	Reached []int32  // other threads that were moved
 	Inner   []uint32 // choices inside a section that were not taken
+	Choices []InnerChoice
 
 	// What the last call of list found.
 	Options []Label

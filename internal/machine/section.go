@@ -43,6 +43,7 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 	if !m.apply(t, st) {
 		panic("BUG: a section does not begin")
 	}
+	m.Choices = m.Choices[:0]
 	inner, digits := e.Label.Inner, uint32(0)
 	for depth := 0; m.State.Holder() == t; {
 		m.Enabled = m.Sys.EnabledEdges(m.State, t, m.Enabled[:0])
@@ -52,7 +53,7 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 			e.Label.Inner = digits
 			return
 		}
-		pick, ok := m.choose(inner, &digits, &depth)
+		pick, ok := m.choose(inner, &digits, &depth, t, e)
 		if !ok {
 			takeBack(Stuck)
 			return
@@ -85,9 +86,20 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 	}
 }
 
+// InnerChoice is a choice inside a section.
+type InnerChoice struct {
+	Accesses int    // of the section before it, with the one whose value it depends on
+	Inner    uint32 // the choices before it, as in Label
+	Depth    int    // how many these are
+	Count    int    // alternatives
+}
+
+// With returns the part of a label that takes alternative i.
+func (c *InnerChoice) With(i int) uint32 { return c.Inner | uint32(i)<<(4*c.Depth) }
+
 // choose returns the index of the step inside a section that the label asks for, and notes the
 // alternatives. It returns false if the label has no room for the choice.
-func (m *Machine) choose(inner uint32, digits *uint32, depth *int) (int, bool) {
+func (m *Machine) choose(inner uint32, digits *uint32, depth *int, t int, e *Event) (int, bool) {
 	n := len(m.Enabled)
 	if n == 1 {
 		return 0, true
@@ -97,9 +109,14 @@ func (m *Machine) choose(inner uint32, digits *uint32, depth *int) (int, bool) {
 		return 0, false
 	}
 	pick := min(int(inner>>(4**depth)&15), n-1)
+	c := InnerChoice{Accesses: e.Size(), Inner: *digits, Depth: *depth, Count: n}
+	if m.Sys.Thread(m.State, t).Op(m.Enabled[0].Edge).Kind == ir.AbstractLoad {
+		c.Accesses++
+	}
+	m.Choices = append(m.Choices, c)
 	for i := range n {
 		if i != pick && !m.Dry {
-			m.Inner = append(m.Inner, *digits|uint32(i)<<(4**depth))
+			m.Inner = append(m.Inner, c.With(i))
 		}
 	}
 	*digits |= uint32(pick) << (4 * *depth)

@@ -140,10 +140,12 @@ func (rn *runner) alternatives(t int, waits bool) []machine.Label {
 	var out []machine.Label
 	for i := range int32(th.EdgeCount()) {
 		switch op := th.Op(i); op.Kind {
-		case ir.Load, ir.Await, ir.AbstractLoad, ir.RMW, ir.Lock, ir.TryLock, ir.Unlock, ir.Signal, ir.Broadcast, ir.Barrier, ir.AtomicBegin, ir.Alloc, ir.Fence, ir.Store, ir.Free:
+		case ir.Load, ir.Await, ir.AbstractLoad, ir.RMW, ir.Lock, ir.TryLock, ir.Unlock, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Fence, ir.Store, ir.Free:
 			out = append(out, machine.Label{Edge: i})
 		case ir.CondWait:
 			out = append(out, machine.Label{Edge: i}, machine.Label{Edge: i, Choice: 1})
+		case ir.AtomicBegin:
+			out = rn.sectionStarts(t, i, out)
 		default:
 			m.Enabled = th.EnabledEdge(i, m.Enabled[:0])
 			for _, st := range m.Enabled {
@@ -206,16 +208,29 @@ func (rn *runner) describe(t int, o *op) {
 	}
 }
 
-// sectionReads returns the cells that a section reads first, found by running it in the present state.
-// What a section reads before it has read anything does not depend on memory.
+// sectionReads returns the cells that a section reads first. What a section reads before it has read
+// anything does not depend on memory.
 func (rn *runner) sectionReads(t int, o *op) []int32 {
+	e := rn.try(t, o.label)
+	_, cs := rn.firstRead(&e)
+	return cs
+}
+
+// try returns what thread t would do in the present state. The choices inside a section are in m.Choices.
+func (rn *runner) try(t int, lb machine.Label) machine.Event {
 	mark := rn.m.Mark()
 	rn.m.Dry = true
 	var e machine.Event
-	rn.m.Perform(int32(t), o.label, &e)
+	rn.m.Perform(int32(t), lb, &e)
 	rn.m.Dry = false
 	rn.m.TakeIssued()
 	rn.m.Undo(mark)
+	return e
+}
+
+// firstRead returns the number and the cells of the first access that reads what the section has not
+// written itself. Without such an access it returns the number of all accesses.
+func (rn *runner) firstRead(e *machine.Event) (int, []int32) {
 	var written []int32
 	for k := range e.Size() {
 		a := e.At(k)
@@ -224,13 +239,19 @@ func (rn *runner) sectionReads(t int, o *op) []int32 {
 		}
 		cs := rn.cells.of(a.Addr, int(a.Size))
 		if a.Mode&machine.Reads != 0 && !contained(cs, written) {
-			return cs
+			return k, cs
 		}
 		if a.Mode&machine.Writes != 0 {
 			written = append(written, cs...)
 		}
 	}
-	return nil
+	return e.Size(), nil
+}
+
+// sectionStarts adds the labels of a section for all choices before its first read. These choices are
+// made first, since they decide what is read.
+func (rn *runner) sectionStarts(t int, edge int32, out []machine.Label) []machine.Label {
+	return rn.sectionLabels(t, machine.Label{Edge: edge}, out, func(c *machine.InnerChoice, first int) bool { return c.Accesses <= first })
 }
 
 func contained(a, b []int32) bool {
@@ -261,29 +282,28 @@ func (rn *runner) choices(t int, o *op) []machine.Label {
 	return nil
 }
 
-// sectionChoices returns the labels of a section for all choices inside it.
+// sectionChoices returns the labels of a section for all choices after its first read.
 func (rn *runner) sectionChoices(t int, o *op) []machine.Label {
-	out := []machine.Label{o.picked}
-	for k := 0; k < len(out) && rn.m.Err == nil; k++ {
-		before := len(rn.ran)
-		rn.push(node{thread: int32(t)}, out[k])
-		rn.m.Inner = rn.m.Inner[:0]
-		failed := rn.m.CheckFailed
-		rn.m.CheckFailed = func(memory.Fault) {}
-		var e machine.Event
-		rn.m.Perform(int32(t), out[k], &e)
-		rn.m.CheckFailed = failed
-		out[k].Inner = e.Label.Inner
-		for _, inner := range rn.m.Inner {
-			alt := o.picked
-			alt.Inner = inner
-			if !slices.Contains(out, alt) {
-				out = append(out, alt)
+	return rn.sectionLabels(t, o.picked, nil, func(c *machine.InnerChoice, first int) bool { return c.Accesses > first })
+}
+
+// sectionLabels adds the labels of a section for all alternatives of the choices that accept returns true
+// for, given the number of the first read.
+func (rn *runner) sectionLabels(t int, lb machine.Label, out []machine.Label, accept func(c *machine.InnerChoice, first int) bool) []machine.Label {
+	from := len(out)
+	out = append(out, lb)
+	for k := from; k < len(out) && rn.m.Err == nil; k++ {
+		e := rn.try(t, out[k])
+		first, _ := rn.firstRead(&e)
+		for i := range rn.m.Choices {
+			c := &rn.m.Choices[i]
+			for n := range c.Count {
+				lb.Inner = c.With(n)
+				if accept(c, first) && !slices.Contains(out[from:], lb) {
+					out = append(out, lb)
+				}
 			}
 		}
-		rn.m.TakeIssued()
-		rn.m.Procs.Count[t]++
-		rn.rewind(before)
 	}
 	return out
 }

@@ -2,8 +2,10 @@ package traces
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
@@ -28,6 +30,7 @@ type exploration struct {
 	classes map[[16]byte]bool // hashes of the reads-from classes so far; nil: not needed
 	failing map[[16]byte]bool // hashes of what was found to fail
 	sum     trace.Fingerprint
+	once    bool // a complete class that is found twice is an error
 	broken  error
 }
 
@@ -38,6 +41,8 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 	if x.opt.Fingerprint || x.opt.CrossCheck || project {
 		x.classes = map[[16]byte]bool{}
 	}
+	// The text of a class leaves out the order of signals that wake no thread.
+	x.once = classes && !hasOp(x.flat, ir.Signal, ir.Broadcast)
 	var visit func(*verdict.Witness)
 	restart := func() {
 		x.set.Count, x.set.Failing, x.set.Cyclic, x.failing = 0, 0, 0, map[[16]byte]bool{}
@@ -69,6 +74,16 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 	return nil
 }
 
+// hasOp reports whether a program has an operation of one of the kinds.
+func hasOp(p *ir.Program, kinds ...ir.OpKind) bool {
+	for _, f := range p.Funcs {
+		if slices.ContainsFunc(f.Edges, func(e ir.Edge) bool { return slices.Contains(kinds, e.Op.Kind) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // conclude fills in what the exploration has found.
 func (x *exploration) conclude(out *engine.Outcome, project bool) {
 	if !project {
@@ -96,6 +111,9 @@ func (x *exploration) visit(w *verdict.Witness, fails []string, project bool) {
 			x.classes[hash] = true
 			x.sum.Add(hash)
 		} else if project {
+			return
+		} else if x.once && len(fails) == 0 {
+			x.broken = errors.New("the exploration by reads-from classes finds a class twice")
 			return
 		}
 	}

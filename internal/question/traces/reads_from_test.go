@@ -3,6 +3,8 @@ package traces
 import (
 	"testing"
 
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/memory"
 	"fencepost/internal/pipeline"
 	"fencepost/verdict"
 )
@@ -81,6 +83,45 @@ func TestCrossCheck(t *testing.T) {
 		opt.By, opt.CrossCheck = by, true
 		if set := ask(t, "test.fp", failing, "tso", opt, nil); set.Reason != "" || set.Fingerprint == "" {
 			t.Errorf("%s: %+v", by, set)
+		}
+	}
+}
+
+// TestTwice: an exploration by classes that finds a class twice is an error, except where the text of a
+// class does not tell classes apart.
+func TestTwice(t *testing.T) {
+	const signals = `#include <pthread.h>
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+void *f(void *arg) { pthread_cond_signal(&c); return 0; }
+int main() { pthread_t t; pthread_create(&t, 0, f, 0); pthread_cond_signal(&c); pthread_join(t, 0); }
+`
+	for text, want := range map[string]bool{buffering: true, signals: false} {
+		name := "test.fp"
+		if text == signals {
+			name = "test.c"
+		}
+		run := pipeline.Open(pipeline.Input{Name: name, Text: []byte(text)})
+		opt := Defaults()
+		if err := run.Read(t.Context(), pipeline.ReadOptions{Options: opt.Options}); err != nil {
+			t.Fatal(err)
+		}
+		flat, err := run.FlattenFixed(opt.Options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Fingerprint = true
+		var set verdict.TraceSet
+		x := &exploration{run: run, flat: flat, model: memory.SC, opt: &opt, by: pipeline.ByReadsFrom, set: &set}
+		if err := x.explore(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		visit := func(w *verdict.Witness) { x.visit(w, nil, false) }
+		again := rf.New(rf.Options{Traces: true, Visit: visit})
+		if _, err := again.Run(t.Context(), run.ExploreTask(flat, memory.SC, &opt.Options)); err != nil {
+			t.Fatal(err)
+		}
+		if got := x.broken != nil; got != want {
+			t.Errorf("%s: %v", text, x.broken)
 		}
 	}
 }
