@@ -1,1 +1,1 @@
-// Empty. Its presence lets the package declare checkAST without a body.
+// Empty. Its presence lets the package declare functions of cc without a body.

@@ -102,7 +102,7 @@ func translate(config *cc.Config, sources []cc.Source, enums []string, shortEnum
 			err = fmt.Errorf("the C parser failed: %v", r)
 		}
 	}()
-	if ast, err = cc.Parse(config, sources); err != nil {
+	if ast, err = parseMended(config, sources); err != nil {
 		return nil, nil, err
 	}
 	giveTypes(ast, enums)
