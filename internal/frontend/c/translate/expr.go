@@ -285,9 +285,11 @@ func (f *Expressions) combine(op ir.ExprOp, x, y Value, n cc.Node) Value {
 	}
 	t := common(x.Type, y.Type)
 	f.narrowInput(op, x, y)
+	small := x.Type.Bits < t.Bits
 	x.Expr, y.Expr = Cast(x.Expr, x.Type, t), Cast(y.Expr, y.Type, t)
 	if op == ir.Div || op == ir.Rem {
 		y = f.checkDivisor(y, t)
+		f.checkQuotient(op, x, y, t, small)
 	}
 	f.checkOverflow(op, t, x.Expr, y.Expr, t)
 	return Integer(ir.Binary(op, t, x.Expr, y.Expr), t)
@@ -301,6 +303,19 @@ func (f *Expressions) checkDivisor(y Value, t ir.Type) Value {
 	op.Val, op.Class, op.Msg = ir.Binary(ir.Ne, t, y.Expr, ir.Int(0)), ir.DivByZero, "division by zero"
 	f.Code.Emit(op)
 	return y
+}
+
+// checkQuotient asserts that the quotient of signed operands fits their type: the processor stops at the
+// lowest value divided by -1 as it does at a division by zero. If -1 is a constant, compilers negate, and
+// the quotient wraps.
+func (f *Expressions) checkQuotient(op ir.ExprOp, x, y Value, t ir.Type, small bool) {
+	if _, known := y.Expr.IsConst(); known || small || !t.Signed || f.Opt.CheckOverflow || f.Code.static {
+		return
+	}
+	if v, known := x.Expr.IsConst(); known && v != lowest(t) {
+		return
+	}
+	f.Code.Check(fitsSigned(op, t, x.Expr, y.Expr), ir.DivByZero, "the quotient of a division does not fit")
 }
 
 func (f *Expressions) pointerArithmetic(op ir.ExprOp, x, y Value, n cc.Node) Value {

@@ -12,6 +12,9 @@ import (
 // blockAlign divides the addresses of blocks.
 const blockAlign = 16
 
+// invalidArgument is EINVAL.
+const invalidArgument = 22
+
 // libAligned is aligned_alloc, memalign or posix_memalign.
 func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
 	n := len(c.Args)
@@ -22,7 +25,9 @@ func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
 	align := f.Exprs.IntegerOperand(c.Args[n-2])
 	if v, ok := f.Data.Constant(align.Expr); !ok {
 		f.Code.OnlyIf(powerOfTwo(align), c.Args[n-2], translate.CodeArgument, "the alignment must be a power of two")
-	} else if v <= 0 || v&(v-1) != 0 {
+	} else if power := v > 0 && v&(v-1) == 0; n == 3 && (!power || v < 8) {
+		return translate.Integer(ir.Int(invalidArgument), ir.S32)
+	} else if !power {
 		f.In.Refuse(translate.CodeArgument, c.Args[n-2], "the alignment must be a power of two")
 	} else if v > blockAlign {
 		f.In.Diags.Warnf(translate.CodeAlign, f.In.Span(c.Args[n-2]), "the address is aligned to %d bytes only; this matters if the program uses the low bits of the address", blockAlign)

@@ -1,6 +1,8 @@
 package library
 
 import (
+	"math/bits"
+
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/frontend/c/translate"
@@ -274,10 +276,23 @@ func leaveAtNull(f *translate.Lowering, char *ir.Expr, end ir.Loc) {
 	f.Code.At, f.Code.Fresh = on, false
 }
 
+// tooMany reports whether calloc of x elements of y bytes is known to need more bytes than there are
+// addresses.
+func tooMany(x, y *ir.Expr) bool {
+	m, known := x.IsConst()
+	n, too := y.IsConst()
+	high, _ := bits.Mul64(uint64(m), uint64(n))
+	return known && too && high != 0
+}
+
 // libCalloc is malloc and stores of zeros: a block may have been used before.
 func libCalloc(f *translate.Lowering, c *translate.Call) translate.Value {
 	x, y := f.Exprs.IntegerOperand(c.Args[0]), f.Exprs.IntegerOperand(c.Args[1])
-	n := f.Code.Keep(translate.Integer(ir.Binary(ir.Mul, ir.U64, translate.Cast(x.Expr, x.Type, ir.U64), translate.Cast(y.Expr, y.Type, ir.U64)), ir.U64)).Expr
+	x.Expr, y.Expr = translate.Cast(x.Expr, x.Type, ir.U64), translate.Cast(y.Expr, y.Type, ir.U64)
+	if tooMany(x.Expr, y.Expr) {
+		return translate.Value{Expr: ir.Int(0), Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
+	}
+	n := f.Code.Keep(translate.Integer(ir.Binary(ir.Mul, ir.U64, x.Expr, y.Expr), ir.U64)).Expr
 	var layout *ir.Layout
 	for _, a := range c.Args {
 		if layout == nil {

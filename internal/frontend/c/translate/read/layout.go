@@ -43,6 +43,7 @@ func (a *afterStruct) Value() cc.Value {
 
 // specifiers puts the specifier after a definition in a declaration.
 func (s *shaper) specifiers(l *cc.DeclarationSpecifiers) {
+	s.typeofType(l.TypeSpecifier)
 	if n := l.DeclarationSpecifiers; n != nil {
 		s.packEnum(l.TypeSpecifier, n.TypeQualifier, n.AttributeSpecifierList)
 	}

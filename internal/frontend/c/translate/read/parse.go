@@ -83,43 +83,60 @@ func (c *Input) parse(f *source.File, text []byte, before, after string, selecti
 		{Name: endName, Value: after},
 	}
 	found := len(r.found)
-	ast, short, err := translate(c.config(settings, r), sources, nil, settings.ShortEnums)
-	if len(short) > 0 {
+	var known learned
+	for times := 1; ; times++ {
+		ast, more, err := translate(c.config(settings, r), sources, known, settings.ShortEnums)
+		if !more.any() || times > maxQuestions {
+			return ast, r, err
+		}
+		if len(more.enums) > 0 {
+			known.enums = more.enums
+		}
+		if len(more.answers) > 0 {
+			known.answers = more.answers
+		}
 		again := c.newReader(settings)
 		again.selected, again.found = r.selected, r.found[:found]
 		r = again
-		ast, _, err = translate(c.config(settings, r), sources, short, settings.ShortEnums)
 	}
-	return ast, r, err
 }
 
-// translate is cc.Translate with a change of shape in between, see shaper. Enums get types
-// if there are any; otherwise short has those of the enums that are shorter than cc makes them.
-// cc gives up on some broken input with a panic.
-func translate(config *cc.Config, sources []cc.Source, enums []string, shortEnums bool) (ast *cc.AST, short []string, err error) {
+// learned is what is known about a file that was read before: the types of the enums that are shorter than cc
+// makes them, and the answers to questions about types.
+type learned struct {
+	enums   []string
+	answers answers
+}
+
+func (l *learned) any() bool { return len(l.enums) > 0 || len(l.answers) > 0 }
+
+// translate is cc.Translate with a change of shape in between, see shaper. If the file must be read again, more
+// has what was learned. cc gives up on some broken input with a panic.
+func translate(config *cc.Config, sources []cc.Source, known learned, shortEnums bool) (ast *cc.AST, more learned, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the C parser failed: %v", r)
 		}
 	}()
 	if ast, err = parseMended(config, sources); err != nil {
-		return nil, nil, err
+		return nil, more, err
 	}
-	giveTypes(ast, enums)
-	s := &shaper{}
+	giveTypes(ast, known.enums)
+	s := &shaper{answers: known.answers}
 	s.shape(ast)
 	_, err = checkAST(ast, config)
-	if len(enums) == 0 && (shortEnums || len(s.packedEnums) > 0) {
-		short = enumTypes(ast, func(n *cc.EnumSpecifier) bool { return shortEnums || s.packedEnums[n] })
+	if len(known.enums) == 0 && (shortEnums || len(s.packedEnums) > 0) {
+		more.enums = enumTypes(ast, func(n *cc.EnumSpecifier) bool { return shortEnums || s.packedEnums[n] })
 	}
+	more.answers = s.differing()
 	if err == nil {
 		err = s.checkAlignments()
 	}
 	if err != nil {
-		return nil, short, err
+		return nil, more, err
 	}
 	s.restore()
-	return ast, short, nil
+	return ast, more, nil
 }
 
 var (

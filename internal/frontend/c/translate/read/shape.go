@@ -40,6 +40,11 @@ type shaper struct {
 	constant bool // C wants a constant here
 	packs    packs
 
+	answers     answers // known to questions about types
+	generics    []genericQuestion
+	compatibles []*cc.PostfixExpression
+	types       typeReader
+
 	packedEnums map[*cc.EnumSpecifier]bool
 	alignments  []*cc.UnaryExpression // constants
 }
@@ -133,6 +138,9 @@ func (s *shaper) walk(node reflect.Value) facts {
 		}
 	case *cc.PostfixExpression:
 		all.calls = n.Case == cc.PostfixExpressionCall
+		if all.calls {
+			s.compatible(n)
+		}
 	case *cc.AttributeValue:
 		s.alignMost(n)
 	case *cc.UnaryExpression:
@@ -176,6 +184,11 @@ func (s *shaper) walk(node reflect.Value) facts {
 		s.qualifiers(n)
 	case *cc.StructDeclaration:
 		s.alignMember(n)
+		s.types.addMembers(n)
+	case *cc.Declaration:
+		s.types.addDeclaration(n)
+	case *cc.GenericSelection:
+		s.generic(n)
 	}
 	if !isExpression(node.Type()) {
 		return facts{named: all.named, calls: all.calls}

@@ -16,6 +16,7 @@ import (
 //
 //   - A token that ## makes keeps the kind of its left part: x op##= y would be x op y.
 //   - A literal u8"text" keeps its prefix, of which cc then takes a part for text.
+//   - typeof(const int) becomes typeof((const int){}): cc knows no qualifiers there.
 //   - A constant of several characters, 'ab', which cc does not know, becomes the number that gcc takes
 //     it for.
 //
@@ -85,7 +86,7 @@ func parseMended(config *cc.Config, sources []cc.Source) (*cc.AST, error) {
 			break
 		}
 	}
-	from.out = tokens
+	from.out = typeofQualified(tokens)
 	ast, err := parseTokens(p)
 	if len(problems) > 0 {
 		return nil, errors.Join(append(problems, err)...)

@@ -3,6 +3,7 @@
 void *malloc(unsigned long);
 void free(void *);
 unsigned long __fp_block_size(void *);
+int *__errno_location(void);
 
 void *realloc(void *p, unsigned long n) {
   if (!p)
@@ -24,5 +25,9 @@ void *realloc(void *p, unsigned long n) {
 }
 
 void *reallocarray(void *p, unsigned long n, unsigned long size) {
+  if (size && n > ~0ul / size) {
+    *__errno_location() = 12; /* ENOMEM */
+    return 0;
+  }
   return realloc(p, n * size);
 }

@@ -1,5 +1,6 @@
 /* What of stdlib.h touches no file. */
 typedef unsigned long size_t;
+int *__errno_location(void);
 
 int abs(int n) {
   return n < 0 ? -n : n;
@@ -43,10 +44,17 @@ static int digit(char c) {
 
 static const unsigned long most = ~0ul;
 
-/* Reads a number; *negative and *large say what it is. */
+enum { EINVAL = 22, ERANGE = 34 };
+
+/* Reads a number, of which there are none in an unknown base; *negative and *large say what it is. */
 static unsigned long number(const char *s, char **end, int base, int *negative, int *large) {
   const char *p = s;
   unsigned long n = 0;
+  if (base < 0 || base == 1 || base > 36) {
+    *__errno_location() = EINVAL;
+    *negative = *large = 0;
+    return 0;
+  }
   while (*p == ' ' || *p >= '\t' && *p <= '\r')
     p++;
   *negative = *p == '-';
@@ -74,8 +82,10 @@ static unsigned long number(const char *s, char **end, int base, int *negative, 
 unsigned long strtoul(const char *s, char **end, int base) {
   int negative, large;
   unsigned long n = number(s, end, base, &negative, &large);
-  if (large)
+  if (large) {
+    *__errno_location() = ERANGE;
     return most;
+  }
   return negative ? -n : n;
 }
 
@@ -86,8 +96,10 @@ unsigned long long strtoull(const char *s, char **end, int base) {
 long strtol(const char *s, char **end, int base) {
   int negative, large;
   unsigned long n = number(s, end, base, &negative, &large), limit = most / 2 + negative;
-  if (large || n > limit)
+  if (large || n > limit) {
+    *__errno_location() = ERANGE;
     n = limit;
+  }
   return negative ? -n : n;
 }
 
