@@ -119,7 +119,7 @@ func (s *shaper) answer(q genericQuestion) (k int, association *cc.GenericAssoci
 	return other, association
 }
 
-// areCompatible is what __builtin_types_compatible_p says about two types.
+// areCompatible answers __builtin_types_compatible_p.
 func (s *shaper) areCompatible(n *cc.PostfixExpression) bool {
 	first, second := n.ArgumentExpressionList.AssignmentExpression, n.ArgumentExpressionList.ArgumentExpressionList.AssignmentExpression
 	x, y := unqualified(s.types.object(first)), unqualified(s.types.object(second))

@@ -101,7 +101,7 @@ func (c *Input) parse(f *source.File, text []byte, before, after string, selecti
 	}
 }
 
-// learned is what is known about a file that was read before: the types of the enums that are shorter than cc
+// learned has the facts about a file that was read before: the types of the enums that are shorter than cc
 // makes them, and the answers to questions about types.
 type learned struct {
 	enums   []string

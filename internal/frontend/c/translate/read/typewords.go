@@ -279,7 +279,7 @@ func lastValue(n *cc.CompoundStatement) cc.ExpressionNode {
 	return l.BlockItem.Statement.ExpressionStatement.ExpressionList
 }
 
-// qualify adds qualifiers to a type; those of an array are those of its elements.
+// qualify adds qualifiers to a type. The elements of an array get its qualifiers.
 func qualify(words, qualifiers string) string {
 	if i := strings.IndexByte(words, '['); i >= 0 && strings.HasSuffix(words, "]") {
 		return qualify(words[:i], qualifiers) + words[i:]
