@@ -58,7 +58,7 @@ func TestOverflow(t *testing.T) {
 			if err != nil || a.HasErrors() {
 				t.Fatalf("%s: %v %+v", c.code, err, a.Diagnostics)
 			}
-			want, question := verdict.Safe, "overflow"
+			want, question := verdict.Safe, verdict.Question("overflow")
 			if stops := strings.ContainsAny(c.code, "/%"); checked || stops {
 				want = c.want
 				if !checked {

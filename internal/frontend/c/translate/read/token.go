@@ -35,7 +35,7 @@ var operatorKinds = map[string]rune{
 type (
 	ccParser       struct{ preprocessor *ccPreprocessor }
 	ccPreprocessor struct {
-		config    *cc.Config
+		_         *cc.Config
 		report    func(message string, args ...any)
 		_         cc.Token // the mark of the end, and what is between it and the tokenizer
 		_, _, _   uintptr
@@ -53,7 +53,7 @@ type (
 	}
 	ccToken struct {
 		cc.Token
-		hidden map[string]struct{}
+		_ map[string]struct{}
 	}
 )
 
