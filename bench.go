@@ -43,8 +43,10 @@ type BenchOptions struct {
 	// Dir, if not "", has the programs of others: each file in it whose name ends in .txt is a program in Trencher's
 	// language, and the file expected.tsv in it may have figures. Only the table trencher takes it.
 	Dir string
-	// Done is called with each row as soon as it is measured. It may be nil.
-	Done func(*verdict.BenchRow)
+	// Done is called with each row as soon as it is measured, and Tested with the number of rows that are
+	// done. Both may be nil.
+	Done   func(*verdict.BenchRow)
+	Tested func(done, total int)
 }
 
 // Bench runs the programs of a paper's table and returns our figures beside those of the paper. One program is
@@ -77,6 +79,9 @@ func Bench(ctx context.Context, name string, opt BenchOptions) (verdict.Bench, e
 		out.Rows = append(out.Rows, row)
 		if opt.Done != nil {
 			opt.Done(&row)
+		}
+		if opt.Tested != nil {
+			opt.Tested(i+1, len(table.Rows))
 		}
 	}
 	return out, nil

@@ -3,6 +3,7 @@ package fencepost
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"fencepost/internal/engine/param"
@@ -77,7 +78,7 @@ type Options struct {
 	Replicate   string
 	NoReduction bool     // no partial-order and symmetry reduction
 	C           COptions // how C is read
-	// Progress, if not nil, is called now and then from one goroutine.
+	// Progress, if not nil, is called now and then, by one goroutine at a time.
 	Progress func(Progress)
 }
 
@@ -106,9 +107,12 @@ type COptions struct {
 	Strict bool
 }
 
-// Progress is how far a run has come.
+// Progress is how far an engine has come. Several engines may run at the same time.
 type Progress struct {
-	Model   Model
+	Model   Model  // that is asked about
+	Under   Model  // that the engine runs under: Model, or SC for a robust program
+	Engine  Engine // "": a search that is no engine's
+	Ended   bool   // the last report of the engine
 	States  int64
 	Waiting int64 // states found and not yet expanded
 	Depth   int
@@ -150,9 +154,12 @@ func (o *Options) internal() pipeline.Options {
 		},
 	}
 	if report := o.Progress; report != nil {
+		var one sync.Mutex
 		out.Progress = func(p pipeline.Progress) {
+			one.Lock()
+			defer one.Unlock()
 			report(Progress{
-				Model: Model(p.Model), States: p.States, Waiting: p.Waiting, Depth: p.Depth, Elapsed: p.Elapsed,
+				Model: Model(p.Model), Under: Model(p.Under), Engine: Engine(p.Engine), Ended: p.Ended, States: p.States, Waiting: p.Waiting, Depth: p.Depth, Elapsed: p.Elapsed,
 				Executions: p.Executions, Low: p.Low, High: p.High,
 			})
 		}

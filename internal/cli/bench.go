@@ -99,7 +99,11 @@ func bench(a *app, names []string, f *benchFlags) error {
 	}
 	var list []verdict.Bench
 	for _, name := range names {
-		table, err := interruptible(func() {}, func(ctx context.Context) (verdict.Bench, error) { return a.services.bench(ctx, name, f.opt) })
+		opt := f.opt
+		tested, _, finish := withLine[*verdict.BenchRow](a, "programs", opt.Timeout, nil)
+		opt.Tested = tested
+		table, err := interruptible(func() {}, func(ctx context.Context) (verdict.Bench, error) { return a.services.bench(ctx, name, opt) })
+		finish()
 		if errors.Is(err, context.Canceled) {
 			err = nil
 		}

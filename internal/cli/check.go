@@ -189,12 +189,15 @@ func answerAbout(a *app, in fencepost.Input, opt *fencepost.Options, ask questio
 
 // ask asks with progress, until there is an answer or an interruption.
 func (a *app) ask(in fencepost.Input, opt *fencepost.Options, ask question) (fencepost.Answer, error) {
+	return a.askUntil(opt.Timeout, in, opt, ask)
+}
+
+// askUntil is ask with another time limit on the terminal.
+func (a *app) askUntil(limit time.Duration, in fencepost.Input, opt *fencepost.Options, ask question) (fencepost.Answer, error) {
 	heard := func() {}
-	if width, ok := a.terminal(a.stderr); ok {
-		line := &progress{w: a.stderr, width: width, limit: opt.Timeout}
-		line.clock(time.Now())
-		opt.Progress, heard = line.update, line.interrupted
-		defer line.finish()
+	if lines := newProgress(a, limit); lines != nil {
+		opt.Progress, heard = lines.update, lines.interrupted
+		defer lines.finish()
 	}
 	return interruptible(heard, func(ctx context.Context) (fencepost.Answer, error) { return ask(ctx, in) })
 }

@@ -93,7 +93,8 @@ func (a *app) exportTo(names []string, output string, opt fencepost.ExportOption
 		return nil
 	}
 	if err := os.WriteFile(output, []byte(answer.Text), 0o644); err != nil {
-		return &usageError{fmt.Sprintf("cannot write %s: %v", output, err), "check the path given with -o"}
+		return cannotWrite(output, err, "check the path given with -o")
 	}
+	wrote(a, output, "")
 	return nil
 }

@@ -74,7 +74,8 @@ func (a *app) harness(names []string, opt fencepost.HarnessOptions) error {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return &usageError{fmt.Sprintf("cannot write %s: %v", opt.Output, err), "check the path given with -o"}
+		return cannotWrite(opt.Output, err, "check the path given with -o")
 	}
+	wrote(a, opt.Output, "")
 	return nil
 }

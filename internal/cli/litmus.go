@@ -175,9 +175,8 @@ func litmusExit(sum *verdict.LitmusSummary) int {
 
 // runLitmus runs the tests with progress, until they end or are interrupted.
 func (a *app) runLitmus(opt fencepost.SuiteOptions) (verdict.LitmusSummary, error) {
-	var clear func()
-	if opt.Tested, opt.Done, clear = withLine(a, opt.Done); opt.Tested != nil {
-		defer clear()
-	}
+	var finish func()
+	opt.Tested, opt.Done, finish = withLine(a, "tests", opt.Timeout, opt.Done)
+	defer finish()
 	return interruptible(func() {}, func(ctx context.Context) (verdict.LitmusSummary, error) { return a.services.litmus(ctx, opt) })
 }

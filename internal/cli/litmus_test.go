@@ -2,7 +2,6 @@ package cli
 
 import (
 	"testing"
-	"time"
 
 	"fencepost/verdict"
 )
@@ -23,11 +22,5 @@ func TestLitmusExit(t *testing.T) {
 		if got := litmusExit(&c.sum); got != c.want {
 			t.Errorf("%+v: exit code %d, want %d", c.sum, got, c.want)
 		}
-	}
-}
-
-func TestTestsText(t *testing.T) {
-	if got, want := testsText(1500, 3000, 2500*time.Millisecond), "1,500 of 3,000 tests, 600/s, 2s, about 3s left"; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

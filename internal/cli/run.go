@@ -54,6 +54,7 @@ type app struct {
 	color  choiceValue
 	out    outputs // files to write beside the answer
 	full   bool    // show every step of an execution
+	shown  *block  // lines of progress, nil: none
 	code   int
 }
 
@@ -91,8 +92,10 @@ func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (
 			code = exitInternal
 		}
 	}()
-	out := bufio.NewWriter(stdout)
+	above := &aboveProgress{w: stdout}
+	out := bufio.NewWriter(above)
 	a := &app{services: s, stdin: stdin, stdout: out, stderr: stderr, color: colorChoice()}
+	above.a = a
 	// The terminal is asked about the writer given, not the one in front of it.
 	a.terminal = func(w io.Writer) (int, bool) {
 		if w == io.Writer(out) {
@@ -110,7 +113,7 @@ func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (
 		fmt.Fprintf(stderr, "fencepost: %v\n", errDeaf)
 		return exitUnknown
 	}
-	if flushErr := out.Flush(); err == nil && flushErr != nil {
+	if flushErr := errors.Join(out.Flush(), above.close()); err == nil && flushErr != nil {
 		err = &internalError{fmt.Errorf("writing the answer: %w", flushErr)}
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"strings"
-	"time"
 
 	"fencepost"
 
@@ -73,11 +72,9 @@ func (a *app) show(names []string, opt fencepost.ShowOptions) error {
 // written asks for a text, and prints the diagnostics.
 func (a *app) written(ask func(context.Context) (fencepost.TextAnswer, error)) (fencepost.TextAnswer, error) {
 	heard := func() {}
-	if width, ok := a.terminal(a.stderr); ok {
-		line := &progress{w: a.stderr, width: width}
-		line.clock(time.Now())
-		heard = line.interrupted
-		defer line.finish()
+	if lines := newProgress(a, 0); lines != nil {
+		heard = lines.interrupted
+		defer lines.finish()
 	}
 	answer, err := interruptible(heard, ask)
 	if err != nil {

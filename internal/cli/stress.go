@@ -87,10 +87,9 @@ func (a *app) stress(args []string, opt fencepost.StressOptions, asJSON bool) er
 		}
 		tests = append(tests, t)
 	}
-	var clear func()
-	if opt.Tested, opt.Done, clear = withLine(a, opt.Done); opt.Tested != nil {
-		defer clear()
-	}
+	var finish func()
+	opt.Tested, opt.Done, finish = withLine(a, "tests", opt.Timeout, opt.Done)
+	defer finish()
 	sum, err := interruptible(func() {}, func(ctx context.Context) (verdict.StressSummary, error) { return a.services.stress(ctx, opt) })
 	if input := (*fencepost.InputError)(nil); errors.As(err, &input) {
 		return &usageError{input.Error(), "check the path"}

@@ -259,9 +259,8 @@ func testExit(sum *verdict.TestSummary) int {
 
 // runTests runs the programs with progress, until they end or are interrupted.
 func (a *app) runTests(opt fencepost.TestOptions) (verdict.TestSummary, error) {
-	var clear func()
-	if opt.Tested, opt.Done, clear = withLine(a, opt.Done); opt.Tested != nil {
-		defer clear()
-	}
+	var finish func()
+	opt.Tested, opt.Done, finish = withLine(a, "programs", opt.Timeout, opt.Done)
+	defer finish()
 	return interruptible(func() {}, func(ctx context.Context) (verdict.TestSummary, error) { return a.services.test(ctx, opt) })
 }

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"fencepost"
 	"fencepost/internal/render/json"
@@ -72,7 +74,7 @@ func (a *app) verifyCommand() *cobra.Command {
 var stepPrefix = regexp.MustCompile(`^step \d+(?: \(.*?\))?: `)
 
 func (a *app) verifyTraces(result string, program []string, opt *fencepost.Options) error {
-	verify, err := a.verifier(result)
+	verify, limit, err := a.verifier(result)
 	if err != nil {
 		return err
 	}
@@ -81,7 +83,7 @@ func (a *app) verifyTraces(result string, program []string, opt *fencepost.Optio
 		return err
 	}
 	var answer fencepost.VerifyAnswer
-	_, err = a.ask(in, opt, func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+	_, err = a.askUntil(cmp.Or(opt.Timeout, limit), in, opt, func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
 		var err error
 		answer, err = verify(ctx, in, *opt)
 		return fencepost.Answer{}, err
@@ -98,28 +100,45 @@ func (a *app) verifyTraces(result string, program []string, opt *fencepost.Optio
 	return nil
 }
 
-// verifier reads what is stored and says how to verify it.
-func (a *app) verifier(result string) (func(context.Context, fencepost.Input, fencepost.Options) (fencepost.VerifyAnswer, error), error) {
+// verifier reads what is stored, and returns how to verify it and the time limit of the first run.
+func (a *app) verifier(result string) (func(context.Context, fencepost.Input, fencepost.Options) (fencepost.VerifyAnswer, error), time.Duration, error) {
 	in, err := a.read(result)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	sets, err := json.ReadTraces(in.Text)
 	if err == nil && sets == nil {
 		var stored []verdict.Result
 		stored, err = json.Read(in.Text)
 		if err == nil {
+			var limit time.Duration
+			for i := range stored {
+				limit = max(limit, storedLimit(stored[i].Asked))
+			}
 			return func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.VerifyAnswer, error) {
 				return a.services.verify(ctx, in, stored, opt)
-			}, nil
+			}, limit, nil
 		}
 	}
 	if err != nil {
-		return nil, unreadable(in.Name, err)
+		return nil, 0, unreadable(in.Name, err)
+	}
+	var limit time.Duration
+	for i := range sets {
+		limit = max(limit, storedLimit(sets[i].Asked))
 	}
 	return func(ctx context.Context, in fencepost.Input, opt fencepost.Options) (fencepost.VerifyAnswer, error) {
 		return a.services.verifyTraces(ctx, in, sets, opt)
-	}, nil
+	}, limit, nil
+}
+
+// storedLimit returns the time limit of a stored question, 0 if it has none. Numbers of JSON are float64.
+func storedLimit(asked *verdict.Asked) time.Duration {
+	if asked == nil {
+		return 0
+	}
+	n, _ := asked.Options["timeout"].(float64)
+	return time.Duration(n)
 }
 
 // judgements prints what was found.

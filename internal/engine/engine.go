@@ -82,6 +82,8 @@ func (l *Limits) MemoryText() string {
 
 // Progress is how far a run has come.
 type Progress struct {
+	Engine  string // filled in by the caller of Run
+	Ended   bool   // the engine returns
 	States  int64
 	Waiting int64
 	Depth   int

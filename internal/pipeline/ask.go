@@ -40,7 +40,7 @@ func (p *Program) Task(flat *ir.Program, model memory.Model, opt *Options) *engi
 	return &engine.Task{
 		Program: flat, Props: p.Props, Model: model, NoReduction: opt.NoReduction,
 		Limits:   engine.Limits{Memory: opt.Memory, Buffer: opt.BufferBound(), Unroll: opt.UnrollBound(), Workers: opt.WorkerCount()},
-		Progress: opt.engineProgress(model.String()),
+		Progress: opt.engineProgress(model, model),
 	}
 }
 
@@ -58,7 +58,8 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 	defer Recover(a, &a.Err)
 	task := p.QuestionTask(flat, a.Under, &how)
 	task.Limits.States, task.Limits.Share = a.States, a.Share
-	out, err := a.Engine.Run(ctx, task)
+	task.Progress = how.engineProgress(a.Model, a.Under)
+	out, err := RunEngine(ctx, a.Engine, task)
 	if err != nil {
 		a.Err = err
 		return

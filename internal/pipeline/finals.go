@@ -13,7 +13,7 @@ import (
 func AllFinals(ctx context.Context, task *engine.Task, opt *Options) (*engine.Outcome, *engine.Engine, error) {
 	task.Finals, task.KeepGoing = true, true
 	task.Limits.Unroll = 0
-	out, err := explicit.Engine.Run(ctx, task)
+	out, err := RunEngine(ctx, &explicit.Engine, task)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -23,7 +23,7 @@ func AllFinals(ctx context.Context, task *engine.Task, opt *Options) (*engine.Ou
 	}
 	unrolled := *task
 	unrolled.Limits.Unroll = opt.UnrollBound()
-	more, err := smc.Engine.Run(ctx, &unrolled)
+	more, err := RunEngine(ctx, &smc.Engine, &unrolled)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"time"
 
-	"fencepost/internal/engine"
 	"fencepost/verdict"
 )
 
@@ -41,7 +40,7 @@ type Options struct {
 	// NoReduction turns partial-order and symmetry reduction off.
 	NoReduction bool
 	C           COptions // how C is read
-	// Progress is called now and then from one goroutine, if not nil.
+	// Progress is called now and then, if not nil, also by several goroutines at the same time.
 	Progress func(Progress)
 }
 
@@ -64,19 +63,6 @@ type COptions struct {
 	NondetRange []int64
 	// Strict refuses every program with a construct that is not supported.
 	Strict bool
-}
-
-// Progress is how far a run has come.
-type Progress struct {
-	Model   string
-	States  int64
-	Waiting int64 // states found and not yet expanded
-	Depth   int
-	Elapsed time.Duration
-	// Of engines that explore executions: how many so far, and the range of the latest estimates of
-	// their total.
-	Executions int64
-	Low, High  int64
 }
 
 // Bounds where none is set.
@@ -119,20 +105,6 @@ func (o Options) Share(n int) Options {
 	o.Workers = max(1, o.WorkerCount()/n)
 	o.Memory /= int64(n)
 	return o
-}
-
-// engineProgress adapts Progress to what engines call, nil if there is none.
-func (o *Options) engineProgress(model string) func(engine.Progress) {
-	if o.Progress == nil {
-		return nil
-	}
-	report := o.Progress
-	return func(g engine.Progress) {
-		report(Progress{
-			Model: model, States: g.States, Waiting: g.Waiting, Depth: g.Depth, Elapsed: g.Elapsed,
-			Executions: g.Executions, Low: g.Low, High: g.High,
-		})
-	}
 }
 
 // Answer is the results, and the diagnostics about the input. With an error among the diagnostics

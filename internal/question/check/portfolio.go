@@ -133,7 +133,7 @@ func (q *query) robustFirst(s *schedule) *robustness {
 // run asks whether the program is robust, and replays an attack.
 func (r *robustness) run(ctx context.Context, q *query, task *engine.Task) (err error) {
 	defer pipeline.Recover(r.ask, &err)
-	out, err := r.ask.Engine.Run(ctx, task)
+	out, err := pipeline.RunEngine(ctx, r.ask.Engine, task)
 	if err != nil {
 		return err
 	}

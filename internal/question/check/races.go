@@ -54,7 +54,7 @@ func (q *query) dataRaces(ctx context.Context) (*verdict.Result, error) {
 		cancel()
 	}
 	explorer := smc.New(how)
-	out, err := explorer.Run(ctx, q.ExploreTask(q.flat, q.model, &q.opt.Options))
+	out, err := pipeline.RunEngine(ctx, &explorer, q.ExploreTask(q.flat, q.model, &q.opt.Options))
 	if err == nil {
 		err = broken
 	}
@@ -117,7 +117,7 @@ func (q *query) robustByTraces(ctx context.Context) (*verdict.Result, error) {
 		cancel()
 	}
 	explorer := smc.New(how)
-	out, err := explorer.Run(ctx, q.ExploreTask(q.flat, q.model, &q.opt.Options))
+	out, err := pipeline.RunEngine(ctx, &explorer, q.ExploreTask(q.flat, q.model, &q.opt.Options))
 	if err == nil {
 		err = broken
 	}

@@ -43,10 +43,10 @@ func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Pro
 	by, task := robustEngine(), p.RobustTask(flat, &r.opt.Options)
 	many := task.Limits.Workers
 	task.Limits.Workers, task.Limits.States = 1, smallSearch
-	out, err := by.Run(ctx, task)
+	out, err := pipeline.RunEngine(ctx, by, task)
 	if err == nil && out.Unknown != "" && len(out.Violations) == 0 && ctx.Err() == nil {
 		task.Limits.Workers, task.Limits.States = many, 0
-		out, err = by.Run(ctx, task)
+		out, err = pipeline.RunEngine(ctx, by, task)
 	}
 	if err != nil {
 		return nil, err

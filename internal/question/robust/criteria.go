@@ -18,7 +18,7 @@ func (q *query) triangles(ctx context.Context) (*verdict.Result, error) {
 	by := pipeline.Engine("trf", pipeline.EngineOptions{})
 	task := q.task()
 	task.Model = memory.SC
-	out, err := by.Run(ctx, task)
+	out, err := pipeline.RunEngine(ctx, by, task)
 	if err != nil {
 		return nil, err
 	}

@@ -189,7 +189,7 @@ func (q *query) task() *engine.Task {
 
 // attacks looks for attacks: stores delayed past loads that close a cycle.
 func (q *query) attacks(ctx context.Context, by *engine.Engine) (*verdict.Result, error) {
-	out, err := by.Run(ctx, q.task())
+	out, err := pipeline.RunEngine(ctx, by, q.task())
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 	if classes {
 		e = rf.New(rf.Options{Traces: true, Visit: visit, Failed: failed, Restart: restart})
 	}
-	out, err := e.Run(ctx, task)
+	out, err := pipeline.RunEngine(ctx, &e, task)
 	if err == nil {
 		err = x.broken
 	}

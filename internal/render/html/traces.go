@@ -77,7 +77,7 @@ func Traces(w io.Writer, set *verdict.TraceSet, names relation.Names) error {
 func more(set *verdict.TraceSet) []string {
 	var out []string
 	if set.Reason != "" {
-		out = append(out, set.Reason)
+		out = append(out, text.Reason(set.Reason))
 	}
 	for _, b := range set.Coverage.Met() {
 		out = append(out, b.String())

@@ -209,7 +209,7 @@ func hasWitness(b *verdict.Break) bool {
 func engineLine(e *verdict.EngineReport) string {
 	line := fmt.Sprintf("%s, %s under %s: %s", e.Engine, e.Question, strings.ToUpper(e.Model), e.Verdict)
 	if e.Reason != "" {
-		line += ", " + e.Reason
+		line += ", " + text.Reason(e.Reason)
 	}
 	if e.States > 0 {
 		line += fmt.Sprintf(" (%s states)", text.Count(e.States))

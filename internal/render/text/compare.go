@@ -89,7 +89,7 @@ func detail(r *verdict.Result) string {
 	case verdict.Unsafe, verdict.Observed:
 		return placed(r.Reason, r.Pos)
 	default:
-		return oneLine(r.Reason)
+		return Reason(r.Reason)
 	}
 }
 

@@ -117,11 +117,10 @@ func (p *printer) headline(r *verdict.Result) {
 
 // unknown ends a headline with the reason, and says how far the search went.
 func (p *printer) unknown(head string, r *verdict.Result) {
-	reason := oneLine(r.Reason)
+	reason := Reason(r.Reason)
 	if reason == "" {
 		reason = "no reason given"
 	}
-	reason = strings.Replace(reason, fmt.Sprintf(" %d states", r.Stats.States), " "+Count(r.Stats.States)+" states", 1)
 	p.line("%s: %s", head, reason)
 	if !r.BoundedOnly {
 		for _, b := range r.Coverage.Bounds {
@@ -160,7 +159,7 @@ func verdictWord(v verdict.Verdict) (word, color string) {
 // placed puts a position into a reason: `assertion failed: x == 1` becomes
 // `assertion failed at f.fp:3:5: x == 1`.
 func placed(reason string, pos *verdict.Pos) string {
-	reason = oneLine(reason)
+	reason = Reason(reason)
 	if pos == nil {
 		return reason
 	}

@@ -88,7 +88,7 @@ func TraceSet(w io.Writer, s *verdict.TraceSet, onlyCounted bool) {
 	}
 	fmt.Fprintln(w)
 	if s.Reason != "" {
-		fmt.Fprintf(w, "  there may be more: %s\n", oneLine(s.Reason))
+		fmt.Fprintf(w, "  there may be more: %s\n", Reason(s.Reason))
 	}
 	if s.Coverage.Unsupported.Shown() {
 		(&printer{w: w}).reached(s.Coverage.Unsupported)

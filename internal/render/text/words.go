@@ -1,6 +1,10 @@
 package text
 
 import (
+	"regexp"
+	"strconv"
+	"strings"
+
 	"fencepost/internal/render/rows"
 	"fencepost/verdict"
 )
@@ -62,6 +66,20 @@ func VerdictWord(r *verdict.Result) string {
 
 // Stats is the size of the search and its time on one line.
 func Stats(r *verdict.Result) string { return statsLine(r) }
+
+// Reason returns the reason of an answer on one line, with separators in the numbers of states and executions.
+func Reason(reason string) string {
+	return largeCount.ReplaceAllStringFunc(oneLine(reason), func(s string) string {
+		digits, what, _ := strings.Cut(s, " ")
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			return s
+		}
+		return Count(n) + " " + what
+	})
+}
+
+var largeCount = regexp.MustCompile(`\b\d{4,18} (?:states|executions)\b`)
 
 // Placed puts a position into a reason.
 func Placed(reason string, pos *verdict.Pos) string { return placed(reason, pos) }
