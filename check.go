@@ -50,6 +50,7 @@ type CheckOptions struct {
 	Deadlock  bool     // also look for deadlocks
 	KeepGoing bool     // report every distinct violation, not the first
 	Finals    bool     // collect the final states
+	Endings   bool     // with Finals: and an execution for each
 	Races     bool     // also look for data races on objects that are not atomic
 	// CrossCheck waits for all engines until the time limit, and compares their answers. A
 	// contradiction is an error.
@@ -95,7 +96,7 @@ func (o *BMCOptions) internal() bmc.Options {
 
 func (o *CheckOptions) internal() check.Options {
 	return check.Options{
-		Options: o.Options.internal(), Engine: strings.Join(texts(o.Engines), ","), CrossCheck: o.CrossCheck, Turns: o.Turns, Deadlock: o.Deadlock, KeepGoing: o.KeepGoing, Finals: o.Finals,
+		Options: o.Options.internal(), Engine: strings.Join(texts(o.Engines), ","), CrossCheck: o.CrossCheck, Turns: o.Turns, Deadlock: o.Deadlock, KeepGoing: o.KeepGoing, Finals: o.Finals, Endings: o.Endings,
 		Races: o.Races, Robustness: o.Robustness, Algorithm: string(o.Algorithm), Mode: string(o.Lazy), Log: o.Log, BMC: o.BMC.internal(),
 	}
 }

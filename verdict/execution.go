@@ -56,12 +56,27 @@ func (r *Result) Executions() []Execution {
 		for i := range r.Litmus.Outcomes {
 			o := &r.Litmus.Outcomes[i]
 			if o.Witness != nil {
-				outcomes = append(outcomes, Execution{Question: r.Question, Reason: "the program ends in " + o.State, Verdict: Observed, Witness: o.Witness})
+				outcomes = append(outcomes, Execution{Question: r.Question, Reason: EndsIn + o.State, Verdict: Observed, Witness: o.Witness})
 			}
 		}
 	}
 	number(outcomes, "outcome")
-	return append(append(all, attacks...), outcomes...)
+	return append(append(append(all, attacks...), outcomes...), r.endingExecutions()...)
+}
+
+// EndsIn begins the reason of an execution that shows a final state.
+const EndsIn = "the program ends in "
+
+// endingExecutions returns the executions to final states.
+func (r *Result) endingExecutions() []Execution {
+	var endings []Execution
+	for i := range r.Endings {
+		if e := &r.Endings[i]; e.Witness != nil {
+			endings = append(endings, Execution{Question: r.Question, Reason: EndsIn + e.State, Verdict: Observed, Witness: e.Witness})
+		}
+	}
+	number(endings, "ending")
+	return endings
 }
 
 // triangleExecutions returns the witnesses of triangular races, which are SC executions.

@@ -68,6 +68,11 @@ func (r *Result) Validate() error {
 			return err
 		}
 	}
+	for i := range r.Endings {
+		if err := validCause(fmt.Sprintf("endings[%d].", i), r.Endings[i].Witness, nil); err != nil {
+			return err
+		}
+	}
 	if r.Litmus != nil {
 		for i := range r.Litmus.Outcomes {
 			if err := validCause(fmt.Sprintf("litmus.outcomes[%d].", i), r.Litmus.Outcomes[i].Witness, nil); err != nil {

@@ -100,6 +100,9 @@ type Result struct {
 	Proof *Proof `json:"proof,omitempty"`
 	// FinalStates lists the distinct final states where the question asked for them.
 	FinalStates []string `json:"final_states,omitempty"`
+	// Endings has executions that lead to the FinalStates, in their order, where they were asked for. A state may
+	// have none.
+	Endings []Ending `json:"endings,omitempty"`
 	// LeftOut names what FinalStates does not show.
 	LeftOut []string `json:"left_out,omitempty"`
 	// Litmus is the part of an answer that only litmus tests have.
@@ -108,6 +111,12 @@ type Result struct {
 	Asked *Asked `json:"asked,omitempty"`
 	// Sources is the text of every input file the positions refer to.
 	Sources map[string]string `json:"sources,omitempty"`
+}
+
+// Ending is an execution that ends in a final state.
+type Ending struct {
+	State   string   `json:"state"` // as Result.FinalStates has it
+	Witness *Witness `json:"witness,omitempty"`
 }
 
 // Violation is one way in which the program fails.

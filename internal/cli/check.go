@@ -124,6 +124,7 @@ func (a *app) check(names []string, f *checkFlags) error {
 			return err
 		}
 	}
+	f.opt.Endings = f.opt.Finals && (f.json || a.out.any())
 	ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
 		return a.services.check(ctx, in, f.opt)
 	}

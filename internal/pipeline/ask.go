@@ -19,6 +19,7 @@ type Asked struct {
 	Options
 	KeepGoing bool  // report every distinct violation, not the first
 	Finals    bool  // collect the final states
+	Endings   bool  // with Finals: and an execution for each
 	Given     Given // the bounds that the user set
 }
 
@@ -48,6 +49,9 @@ func (p *Program) Task(flat *ir.Program, model memory.Model, opt *Options) *engi
 func (p *Program) QuestionTask(flat *ir.Program, model memory.Model, how *Asked) *engine.Task {
 	task := p.Task(flat, model, &how.Options)
 	task.Finals = how.Finals
+	if how.Finals && how.Endings {
+		task.WitnessFinal = pickEndings()
+	}
 	// An observation must not hide a violation that is further away.
 	task.KeepGoing = how.KeepGoing || how.Finals || p.Observes() && p.AsksMore()
 	return task
@@ -68,6 +72,11 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 	if !a.Cut || len(out.Violations) > 0 {
 		Answered(ctx)
 	}
+	endings, err := p.takeEndings(ctx, a, task, out)
+	if err != nil {
+		a.Err = err
+		return
+	}
 	for i := range out.Violations {
 		if a.Err = p.prepare(ctx, a, task, &out.Violations[i]); a.Err != nil {
 			return
@@ -77,6 +86,7 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 		return
 	}
 	a.Result = p.concludeAsking(a, flat, out, &how)
+	a.Result.Endings = endings
 }
 
 // Recover turns a panic of an engine into an error. The engine may run on a goroutine of its own.

@@ -30,6 +30,8 @@ type Unit struct {
 	IR       *ir.Program // structured; nil after errors
 	Props    *property.Set
 	Included []*source.File
+	// LoopFree says that the program has no loops but those of library functions that are part of fencepost.
+	LoopFree bool
 	Notes    []c.Annotation // comments //@ of C
 	Litmus   *litmus.Unit   // of litmus tests
 	// With ReadOptions.Sites: where fences can be written, the kinds of fences that the language
@@ -114,7 +116,7 @@ func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 	}
 	u, diags := c.Parse(files, cOptions(opt))
 	return &Unit{
-		IR: u.Program, Props: u.Props, Included: u.Included, Notes: u.Annotations, Sites: u.Sites, Kinds: allFences,
+		IR: u.Program, Props: u.Props, Included: u.Included, LoopFree: !u.Loops, Notes: u.Annotations, Sites: u.Sites, Kinds: allFences,
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, fenceStyle(opt)) },
 	}, diags
 }

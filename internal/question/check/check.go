@@ -29,6 +29,7 @@ type Options struct {
 	Deadlock   bool // also look for deadlocks
 	KeepGoing  bool // report every distinct violation, not the first
 	Finals     bool // collect the final states
+	Endings    bool // with Finals: and an execution for each
 	// Races also looks for data races on objects that are not atomic.
 	Races bool
 	// Robustness asks, instead of the program's own questions, whether some execution has a trace
@@ -72,7 +73,7 @@ func (o *Options) Given() pipeline.Given {
 
 // own says how the program's own questions are asked.
 func (o *Options) asked() pipeline.Asked {
-	return pipeline.Asked{Options: o.Options, KeepGoing: o.KeepGoing, Finals: o.Finals, Given: o.Given()}
+	return pipeline.Asked{Options: o.Options, KeepGoing: o.KeepGoing, Finals: o.Finals, Endings: o.Endings, Given: o.Given()}
 }
 
 // about returns the question, as far as it is known before the program is read.

@@ -29,7 +29,7 @@ func checked(p *pipeline.Program, flat *ir.Program) *verdict.Checked {
 				c.Assertions++
 			}
 		}
-		c.Loops = c.Loops || hasLoop(f)
+		c.Loops = c.Loops || !p.LoopFree && hasLoop(f)
 	}
 	return c
 }

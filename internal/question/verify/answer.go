@@ -215,6 +215,10 @@ func scrub(r *verdict.Result) *verdict.Result {
 		out.Triangles[i].Witness, out.Triangles[i].StoreStep, out.Triangles[i].LoadStep = nil, 0, 0
 	}
 	scrubRepair(&out)
+	out.Endings = slices.Clone(r.Endings)
+	for i := range out.Endings {
+		out.Endings[i].Witness = some(out.Endings[i].Witness)
+	}
 	if r.Litmus != nil {
 		l := *r.Litmus
 		l.Outcomes = slices.Clone(l.Outcomes)

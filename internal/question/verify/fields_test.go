@@ -136,7 +136,7 @@ func storedAnswers(t *testing.T) []storedAnswer {
 	checked("unsafe pso", mp, "pso", nil)
 	checked("within a bound", bound, "pso", func(o *check.Options) { o.Buffer = 3 })
 	checked("all violations", many, "tso", func(o *check.Options) { o.KeepGoing = true })
-	checked("final states", fenced, "tso", func(o *check.Options) { o.Finals = true })
+	checked("final states", fenced, "tso", func(o *check.Options) { o.Finals, o.Endings = true, true })
 	checked("observed", sees, "tso", nil)
 	checked("not observed", sees2, "tso", nil)
 	checked("deadlock", waits, "tso", func(o *check.Options) { o.Deadlock = true })

@@ -293,6 +293,9 @@ func (v *verifier) replay(r *verdict.Result, e *verdict.Execution) (shows string
 		return "an execution with a triangular race", want, v.triangle(e.Triangle)
 	case strings.HasPrefix(e.Name, "outcome"):
 		return e.Reason, want, v.outcome(e, model)
+	case strings.HasPrefix(e.Name, "ending"):
+		want = replay.Expect{Target: replay.TargetState, Final: strings.TrimPrefix(e.Reason, verdict.EndsIn)}
+		return e.Reason, want, replay.Replay(v.now.flat, v.now.Props, model, e.Witness, want)
 	case e.Question == verdict.DataRaces:
 		return "an execution with a data race", want, v.dataRace(e, model)
 	case e.Question == verdict.Robustness:
@@ -433,7 +436,7 @@ func (v *verifier) outcome(e *verdict.Execution, model replay.Model) error {
 	if err != nil {
 		return err
 	}
-	want := strings.TrimPrefix(e.Reason, "the program ends in ")
+	want := strings.TrimPrefix(e.Reason, verdict.EndsIn)
 	if v.now.Litmus == nil {
 		return fmt.Errorf("only litmus tests have outcomes")
 	}

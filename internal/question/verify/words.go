@@ -5,6 +5,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strings"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -78,7 +79,7 @@ func (v *verifier) unsupportedWords(r *verdict.Result, at ir.EdgeID) error {
 
 // hasCause reports whether a result says why an execution is possible.
 func hasCause(r *verdict.Result, e *verdict.Execution) bool {
-	return r.Litmus == nil && e.Question != verdict.DataRaces && e.Question != verdict.StateRobustness
+	return r.Litmus == nil && !strings.HasPrefix(e.Reason, verdict.EndsIn) && e.Question != verdict.DataRaces && e.Question != verdict.StateRobustness
 }
 
 func modelOf(r *verdict.Result, e *verdict.Execution) string {

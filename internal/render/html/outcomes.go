@@ -108,6 +108,9 @@ func (g *group) fill(results []verdict.Result, data []resultData) {
 	known := map[string]bool{}
 	for _, i := range g.Results {
 		for _, e := range results[i].Executions() {
+			if strings.HasPrefix(e.Reason, verdict.EndsIn) { // has its row below
+				continue
+			}
 			if what := text.Placed(e.Reason, e.Pos); !known["v"+what] && what != "" {
 				known["v"+what] = true
 				violations = append(violations, what)
@@ -134,7 +137,7 @@ func (g *group) fill(results []verdict.Result, data []resultData) {
 		row(s, "other", func(r *verdict.Result, id string) outcomeCell {
 			for _, have := range r.FinalStates {
 				if have == s {
-					return outcomeCell{Text: yes, Class: "seen"}
+					return outcomeCell{Text: yes, Class: "seen", Address: endingAddress(r, id, s)}
 				}
 			}
 			return absent(r)
@@ -205,6 +208,16 @@ func (g *group) litmusRows(results []verdict.Result, row func(string, string, fu
 	row("observation", "other", func(r *verdict.Result, id string) outcomeCell {
 		return outcomeCell{Text: r.Litmus.Observation, Class: "plain"}
 	})
+}
+
+// endingAddress is the address of the execution that ends in a state, or "".
+func endingAddress(r *verdict.Result, id, state string) string {
+	for i := range r.Endings {
+		if r.Endings[i].State == state {
+			return outcomeAddress(r, id, r.Endings[i].Witness)
+		}
+	}
+	return ""
 }
 
 // outcomeAddress is the address of the execution with a witness, or "".

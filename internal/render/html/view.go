@@ -146,6 +146,9 @@ func newResult(r *verdict.Result, all []verdict.Execution, id string, files *sou
 	switch r.Verdict {
 	case verdict.Safe, verdict.NotObserved:
 		v.CoversHead, v.Covers = "Covers", text.Coverage(r.Coverage)
+		if c := r.Coverage.Checked; c != nil {
+			v.Covers = append(v.Covers, text.CheckedText(r.Question, c))
+		}
 	case verdict.Unknown:
 		v.CoversHead, v.Covers, v.Next = "Searched", text.Coverage(r.Coverage), r.Next
 	}

@@ -3,19 +3,21 @@ package text
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"fencepost/verdict"
 )
 
-// Comparable reports whether results are the same question under several models,
-// with nothing to list besides.
+// Comparable reports whether results are the same question under several models, with nothing to list besides the
+// final states.
 func Comparable(results []verdict.Result) bool {
 	seen := map[string]bool{}
 	for i := range results {
 		r := &results[i]
 		_, other := robustWords[r.Question]
-		if other || r.Program != results[0].Program || seen[r.Model] || len(r.FinalStates) > 0 || len(r.Others) > 0 || r.Litmus != nil {
+		if other || r.Program != results[0].Program || seen[r.Model] || len(r.Others) > 0 || r.Litmus != nil {
 			return false
 		}
 		seen[r.Model] = true
@@ -33,9 +35,11 @@ func Comparison(w io.Writer, results []verdict.Result, opt Options) {
 	p.line("  %-5s  %-*s  %s", "model", width, "verdict", "result")
 	for i := range results {
 		r := &results[i]
-		word, color := verdictWord(r.Verdict)
+		_, color := verdictWord(r.Verdict)
+		word := VerdictWord(r)
 		p.line("  %-5s  %s  %s", strings.ToUpper(r.Model), p.opt.paint(color, word)+pad("", width-len(word)), detail(r))
 	}
+	p.checkedOnce(results)
 	for i := range results {
 		if len(results[i].Next) > 0 {
 			p.next(&results[i])
@@ -51,6 +55,7 @@ func Comparison(w io.Writer, results []verdict.Result, opt Options) {
 			}
 		}
 	}
+	p.compareFinals(results)
 	for i := range results {
 		if results[i].Witness != nil {
 			p.firstWitness(results, i)
@@ -59,12 +64,63 @@ func Comparison(w io.Writer, results []verdict.Result, opt Options) {
 	}
 }
 
+// checkedOnce says what the answers are about, which is the same for all models.
+func (p *printer) checkedOnce(results []verdict.Result) {
+	for i := range results {
+		if results[i].Coverage.Checked != nil {
+			p.checked(&results[i])
+			return
+		}
+	}
+}
+
+// compareFinals prints which final states there are under which model.
+func (p *printer) compareFinals(results []verdict.Result) {
+	var states []string
+	for i := range results {
+		states = append(states, results[i].FinalStates...)
+	}
+	if len(states) == 0 {
+		return
+	}
+	slices.Sort(states)
+	states = slices.Compact(states)
+	head := counted(int64(len(states)), "final state", "final states")
+	width := utf8.RuneCountInString(head)
+	for i := range states {
+		width = max(width, utf8.RuneCountInString(oneLine(states[i])))
+	}
+	row := func(first string, cell func(*verdict.Result) string) {
+		line := "  " + pad(first, width)
+		for i := range results {
+			line += "  " + pad(cell(&results[i]), len("TSO"))
+		}
+		p.line("%s", strings.TrimRight(line, " "))
+	}
+	p.line("")
+	row(head, func(r *verdict.Result) string { return strings.ToUpper(r.Model) })
+	for _, s := range states {
+		row(oneLine(s), func(r *verdict.Result) string {
+			switch {
+			case slices.Contains(r.FinalStates, s):
+				return "x"
+			case r.Verdict == verdict.Unknown || !r.Coverage.Complete():
+				return "?"
+			default:
+				return "-"
+			}
+		})
+	}
+	p.leftOut(&results[0])
+	p.line("An execution for each: --html FILE.")
+}
+
 // summary returns the comparison in words: safe under SC, unsafe under TSO and PSO.
 func summary(results []verdict.Result) string {
 	var words []string
 	models := map[string][]string{}
 	for i := range results {
-		word, _ := verdictWord(results[i].Verdict)
+		word := VerdictWord(&results[i])
 		if models[word] == nil {
 			words = append(words, word)
 		}

@@ -101,9 +101,7 @@ func (p *printer) headline(r *verdict.Result) {
 	switch r.Verdict {
 	case verdict.Safe, verdict.NotObserved:
 		p.line("%s%s%s", head, coverage(r.Coverage), work(r))
-		if c := r.Coverage.Checked; c != nil {
-			p.line("  checked: %s", checkedText(c))
-		}
+		p.checked(r)
 	case verdict.Unsafe, verdict.Observed:
 		head += instance(r)
 		if what := placed(r.Reason, r.Pos); what != "" {
@@ -112,6 +110,13 @@ func (p *printer) headline(r *verdict.Result) {
 		p.line("%s", head)
 	default:
 		p.unknown(head, r)
+	}
+}
+
+// checked says what an answer is about.
+func (p *printer) checked(r *verdict.Result) {
+	if c := r.Coverage.Checked; c != nil {
+		p.line("  %s", CheckedText(r.Question, c))
 	}
 }
 
@@ -201,8 +206,11 @@ func coverage(c verdict.Coverage) string {
 	}
 }
 
-// checkedText says what an answer is about.
-func checkedText(c *verdict.Checked) string {
+// CheckedText says what the answer to a question is about.
+func CheckedText(question verdict.Question, c *verdict.Checked) string {
+	if question == verdict.FinalStateList { // nothing was asked that could fail
+		return "explored: " + counted(int64(c.Threads), "thread", "threads")
+	}
 	var parts []string
 	if c.Assertions > 0 || c.Errors {
 		parts = append(parts, counted(int64(c.Assertions), "assertion", "assertions"))
@@ -226,7 +234,7 @@ func checkedText(c *verdict.Checked) string {
 	if c.Loops {
 		text += "; not checked: whether loops end"
 	}
-	return strings.TrimPrefix(text, "; ")
+	return "checked: " + strings.TrimPrefix(text, "; ")
 }
 
 func boundText(b verdict.Bound) string { return oneLine(b.String()) }

@@ -92,10 +92,12 @@ func (f *Statements) statement(s *cc.Statement) {
 	case cc.StatementSelection:
 		f.selection(s.SelectionStatement)
 	case cc.StatementIteration:
+		f.Unit.loops = true
 		f.iteration(s.IterationStatement)
 	case cc.StatementJump:
 		f.jumpStatement(s.JumpStatement)
 	case cc.StatementAsm:
+		f.Unit.loops = true // it may jump
 		f.Code.attempt(func() {
 			f.begin(s)
 			assembly(f.Lowering, s.AsmStatement)
@@ -154,6 +156,7 @@ func (f *Statements) jumpStatement(s *cc.JumpStatement) {
 	f.begin(s)
 	switch s.Case {
 	case cc.JumpStatementGoto:
+		f.Unit.loops = true
 		f.Code.Jump(f.gotoLabel(s.Token2.SrcStr()))
 	case cc.JumpStatementBreak:
 		if len(f.breaks) == 0 {

@@ -53,6 +53,8 @@ type Unit struct {
 	// Objects are shown in final states: the variables of the program that live from its
 	// beginning to its end.
 	Objects []ir.ObjectID
+	// Loops says that the files of the user have a loop, or a statement that may be part of one.
+	Loops bool
 	// Included are the files of the user that were included.
 	Included []*source.File
 	// Annotations are the comments //@ of all files, by position.
@@ -111,6 +113,9 @@ func (c *Compiler) finishParsing(files []*source.File) {
 func (c *Compiler) unit(files []*source.File) *Unit {
 	c.unattached()
 	u := &Unit{Included: c.In.Included(), Annotations: c.In.Annotations()}
+	for _, one := range c.Syms.units {
+		u.Loops = u.Loops || one.loops && !read.IsLibrary(one.Name)
+	}
 	c.In.Diags.Sort()
 	if !c.In.Diags.HasErrors() {
 		u.Program = c.B.Finish()
@@ -198,6 +203,7 @@ type unit struct {
 	Name   string // of the file
 	Ast    *cc.AST
 	static map[string]*symbol // names with internal linkage
+	loops  bool               // it has a statement that may be part of a loop
 }
 
 // symbol is a function or an object with static storage.
