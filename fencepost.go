@@ -19,8 +19,8 @@ type Model string
 // The memory models.
 const (
 	SC  Model = "sc"  // sequential consistency: no store buffers
-	TSO Model = "tso" // x86: one store buffer per thread
-	PSO Model = "pso" // SPARC: one store buffer per thread and variable
+	TSO Model = "tso" // x86, and SPARC by default: one store buffer per thread
+	PSO Model = "pso" // a mode of SPARC: one store buffer per thread and variable
 )
 
 // Models returns all memory models, the strongest first.

@@ -31,7 +31,7 @@ static int take(void) {
     return empty;
   }
   int got = atomic_load_explicit(&task[b % size], memory_order_relaxed);
-  if (t == b) { // the last one: whoever moves top has it
+  if (t == b) { // the last one: the thread that moves top has it
     if (!atomic_compare_exchange_strong(&top, &t, t + 1))
       got = empty;
     atomic_store_explicit(&bottom, b + 1, memory_order_relaxed);

@@ -1,5 +1,5 @@
 // Double-checked locking: look whether the object is there without the lock, and
-// only if it is not, take the lock and look again. Whoever comes later reads the
+// only if it is not, take the lock and look again. A thread that comes later reads the
 // pointer without the lock, so the pointer must not reach memory before the object:
 // TSO keeps that order, PSO does not. A release store of the pointer repairs it.
 // expect: sc=safe tso=safe pso=unsafe

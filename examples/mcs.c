@@ -34,7 +34,7 @@ static void release(struct node *me) {
     struct node *expected = me;
     if (atomic_compare_exchange_strong_explicit(&tail, &expected, NULL, memory_order_release, memory_order_relaxed))
       return;
-    do // somebody has the tail already and is about to link itself
+    do // another thread has the tail already and is about to link itself
       next = atomic_load_explicit(&me->next, memory_order_acquire);
     while (next == NULL);
   }

@@ -1,5 +1,5 @@
 // Treiber's stack, and how it breaks without any store buffer: pop reads the top A
-// and its successor B, and is interrupted. Somebody pops A, pops B, and pushes A
+// and its successor B, and is interrupted. Another thread pops A and B, and pushes A
 // back. The compare-exchange finds A on top as before and puts B, which is in use
 // elsewhere, back on the stack (ABA). A counter beside the pointer repairs it, see
 // treiber-tagged.c.

@@ -1,5 +1,5 @@
 // expect: sc=safe tso=unsafe pso=unsafe robust=no
-// A client of queue.h: the consumer must not sleep while the queue has something and nobody wakes it.
+// A client of queue.h: the consumer must not sleep while the queue has something and no thread wakes it.
 #include <assert.h>
 #include <pthread.h>
 #include "queue.h"

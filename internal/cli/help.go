@@ -20,10 +20,10 @@ buffer, and the thread goes on. A load of the same thread reads the newest
 waiting store to its cell; other threads read memory.
 
   sc    no buffers: the steps of the threads interleave
-  tso   one buffer per thread, first in first out (x86, SPARC's default; --model
-        x86 and --model sparc mean this one)
+  tso   one buffer per thread, first in first out: x86, and SPARC by default
+        (--model x86 and --model sparc mean this one)
   pso   one buffer per thread and memory cell: stores to different cells may also
-        overtake each other
+        overtake each other; a mode of SPARC (--model sparc-pso)
 
 A fence, a read-modify-write and most calls of a thread library wait until the
 buffer is empty. Compare the models with
@@ -36,7 +36,8 @@ find the fewest fences.
 	{"exit-codes", "What the exit codes mean", `  0   holds: safe, robust, observed, as expected, replays
   1   violated: unsafe, not robust, not observed, not as expected, rejected
   2   unknown: a limit of time or memory, or a bound, was reached first
-  3   bad input or usage: the message says where
+  3   bad input or usage: the message says where; also fencepost without a
+      command, so that a script that lost its arguments has no answer
   4   internal error: a bug in fencepost; please report it
 
 With several models or programs, the exit code is the first of 4, 3, 1, 2, 0
@@ -46,7 +47,7 @@ that occurs.
 another extension, and -, which is standard input, are recognised by their text.
 
   .fp       the language of the examples           --lang fp
-  .c        C11 with pthreads and atomics          --lang c
+  .c, .i    C11 with pthreads and atomics          --lang c
   .litmus   herd's litmus tests: X86, X86_64, C    --lang litmus
   .txt      Trencher's programs                    --lang trencher
   .rmm      Memorax's programs                     --lang memorax

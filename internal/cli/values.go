@@ -75,7 +75,7 @@ func modelNamed(name string) (fencepost.Model, error) {
 	}
 	known := strings.Join(texts(fencepost.Models()), ", ")
 	if slices.Contains(weaker, name) {
-		return "", fmt.Errorf("the model %s is not supported, only %s are, and x86 and sparc for tso; herd7 and Dartagnan check programs under weaker models", name, known)
+		return "", fmt.Errorf("the model %s is not supported, only %s are, and x86 and sparc for tso, sparc-pso for pso; herd7 and Dartagnan check programs under weaker models", name, known)
 	}
 	return "", fmt.Errorf("unknown model %q, want one or more of %s, separated by commas", name, known)
 }
