@@ -177,6 +177,12 @@ func testAnswers(t *testing.T, b *browser) {
 	b.want(`document.querySelectorAll(".row").length > 0`, "true")
 	b.do(chromedp.Click(chromedp.CSS(`.group:nth-child(2) .tab`)))
 	b.want(asked, "asked for: exists (1:EAX=1 /\\ 1:EBX=2) – – –")
+	b.size(400, 800)
+	b.want(`document.querySelector(".matrix td").clientWidth > 250`, "true") // words are not broken
+	b.size(1400, 1000)
+	b.media("print")
+	b.want(`getComputedStyle(document.querySelector(".matrix .go")).display !== "none"`, "true")
+	b.media("")
 
 	b.open("freed", freed())
 	b.do(chromedp.KeyEvent(kb.End))

@@ -23,7 +23,8 @@ type fenceRow struct {
 	Number  int
 	Where   string
 	Kind    string
-	Before  string // the text after it, or its own
+	Beside  string // before or after
+	Before  string // the text beside it, or its own
 	Cost    int64
 	Without string // what is possible without it
 	Address string // of the execution, or ""
@@ -64,15 +65,15 @@ func (v *result) repair(r *verdict.Result, all []verdict.Execution) {
 		}
 	}
 	for i := range r.Fences {
-		row := newFenceRow(&r.Fences[i], i)
+		row := newFenceRow(r, &r.Fences[i], i)
 		row.Address = address[fmt.Sprintf("without fence %d", i+1)]
 		one.Fences = append(one.Fences, row)
 	}
 	for i := range r.Repair.Elsewhere {
-		one.Elsewhere = append(one.Elsewhere, newFenceRow(&r.Repair.Elsewhere[i], i))
+		one.Elsewhere = append(one.Elsewhere, newFenceRow(r, &r.Repair.Elsewhere[i], i))
 	}
 	for i := range r.Repair.Redundant {
-		one.Redundant = append(one.Redundant, newFenceRow(&r.Repair.Redundant[i], i))
+		one.Redundant = append(one.Redundant, newFenceRow(r, &r.Repair.Redundant[i], i))
 	}
 	if len(r.Repair.Optimal) > 1 {
 		for _, set := range r.Repair.Optimal {
@@ -92,8 +93,9 @@ func (v *result) repair(r *verdict.Result, all []verdict.Execution) {
 	v.Repair = one
 }
 
-func newFenceRow(f *verdict.Fence, i int) fenceRow {
-	row := fenceRow{Number: i + 1, Where: positionText(f.Pos), Kind: f.Kind, Before: f.Label, Cost: f.Cost}
+func newFenceRow(r *verdict.Result, f *verdict.Fence, i int) fenceRow {
+	word, statement := text.FenceBeside(r, f)
+	row := fenceRow{Number: i + 1, Where: positionText(f.Pos), Kind: f.Kind, Beside: word, Before: statement, Cost: f.Cost}
 	if f.Kind == "ss" {
 		row.Kind = "store-store"
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -111,7 +112,7 @@ func families(b *verdict.Bench) [][]verdict.BenchRow {
 	}
 	var out [][]verdict.BenchRow
 	for _, name := range order {
-		if len(rows[name]) > 1 {
+		if list := rows[name]; slices.ContainsFunc(list, func(r verdict.BenchRow) bool { return r.N != list[0].N }) {
 			out = append(out, rows[name])
 		}
 	}

@@ -140,7 +140,7 @@ func (p *printer) fenceList(r *verdict.Result) {
 	p.line("%s", p.opt.paint(bold, fmt.Sprintf("%s (cost %d). %s", counted(int64(len(r.Fences)), "fence", "fences"), r.Cost, what)))
 	for i := range r.Fences {
 		f := &r.Fences[i]
-		p.line("  %s  %s fence before: %s", p.opt.paint(green, fencePosition(f)), fenceWord(f.Kind), oneLine(f.Label))
+		p.line("  %s  %s fence %s", p.opt.paint(green, fencePosition(f)), fenceWord(f.Kind), besideText(r, f))
 		if f.Without != nil {
 			p.line("    without it %s", oneLine(f.Without.Reason()))
 		}
@@ -158,7 +158,7 @@ func (p *printer) elsewhere(r *verdict.Result) {
 		if f.ReadOnly {
 			where = " (in a macro or a file that may not be changed)"
 		}
-		p.line("  %s  %s fence before: %s%s", fencePosition(f), fenceWord(f.Kind), oneLine(f.Label), where)
+		p.line("  %s  %s fence %s%s", fencePosition(f), fenceWord(f.Kind), besideText(r, f), where)
 	}
 }
 
@@ -171,6 +171,36 @@ func (p *printer) redundant(rep *verdict.Repair) {
 		f := &rep.Redundant[i]
 		p.line("  %s  %s fence: %s", fencePosition(f), fenceWord(f.Kind), oneLine(f.Label))
 	}
+}
+
+func besideText(r *verdict.Result, f *verdict.Fence) string {
+	word, statement := FenceBeside(r, f)
+	return word + ": " + statement
+}
+
+// FenceBeside says what a fence stands beside: "before" and the statement after it, or at the end of a block "after"
+// and the statement before it.
+func FenceBeside(r *verdict.Result, f *verdict.Fence) (word, statement string) {
+	label := oneLine(f.Label)
+	if !strings.HasPrefix(label, "the end of the ") || f.Pos == nil {
+		return "before", label
+	}
+	lines := strings.Split(r.Sources[f.Pos.File], "\n")
+	if f.Pos.Line < 1 || f.Pos.Line > len(lines) {
+		return "before", label
+	}
+	here := lines[f.Pos.Line-1]
+	lines[f.Pos.Line-1] = here[:max(0, min(f.Pos.Col-1, len(here)))]
+	for n := f.Pos.Line; n > 0; n-- {
+		line := strings.TrimSpace(lines[n-1])
+		if strings.HasSuffix(line, ";") && !strings.HasPrefix(line, "//") {
+			return "after", fmt.Sprintf("%s (%s:%d)", oneLine(strings.TrimSuffix(line, ";")), oneLine(path.Base(f.Pos.File)), n)
+		}
+		if line != "" { // a brace, a comment, a macro
+			break
+		}
+	}
+	return "before", label
 }
 
 func fencePosition(f *verdict.Fence) string {

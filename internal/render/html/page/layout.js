@@ -88,7 +88,7 @@ function columnsFor(e, width) {
       const code = { what: "code", t, least: Math.max(head, Math.min(wants, (e.quiet[t] ? 12 : 20) * ch + 26)), best: Math.max(head, wants) };
       const buffer = [];
       for (let s = 0; s < Math.min(e.slots[t], slots); s++)
-        buffer.push({ what: "slot", t, s, least: Math.min(text.entry[t], 6) * ch + 14, best: Math.min(text.entry[t], 18) * ch + 18 });
+        buffer.push({ what: "slot", t, s, least: Math.max(s ? 0 : 6 * ch + 14, Math.min(text.entry[t], 6) * ch + 14), best: Math.min(text.entry[t], 18) * ch + 18 });
       if (e.slots[t] > slots) buffer.push({ what: "more", t, least: 7 * ch, best: 7 * ch });
       if (i < half) cols.push(code, ...buffer); else cols.push(...buffer.reverse(), code);
       if (i === half - 1) cols.push(memory);

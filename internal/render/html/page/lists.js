@@ -8,6 +8,7 @@ function traceGrid(box) {
   search.type = "search";
   search.className = "narrow-down";
   search.placeholder = "What loads read, such as y=0";
+  search.style.width = "17rem";
   search.setAttribute("aria-label", "Only traces in which loads read these values");
   let which = "all", list = data.grid;
   const kinds = [["all", "all"], ["cyclic", "not possible under SC"], ["acyclic", "possible under SC"]];
