@@ -72,7 +72,7 @@ func (p *Program) Ask(ctx context.Context, a *Asking, flat *ir.Program, how Aske
 	if !a.Cut || len(out.Violations) > 0 {
 		Answered(ctx)
 	}
-	endings, err := p.takeEndings(ctx, a, task, out)
+	endings, err := takeEndings(ctx, p, a, task, out)
 	if err != nil {
 		a.Err = err
 		return

@@ -33,7 +33,7 @@ func pickEndings() func(final string) bool {
 
 // takeEndings removes the executions to final states from an outcome and returns them in the order of the states,
 // replayed under the model that was asked about.
-func (p *Program) takeEndings(ctx context.Context, a *Asking, task *engine.Task, out *engine.Outcome) ([]verdict.Ending, error) {
+func takeEndings(ctx context.Context, p *Program, a *Asking, task *engine.Task, out *engine.Outcome) ([]verdict.Ending, error) {
 	var endings []verdict.Ending
 	var rest []engine.Violation
 	for i := range out.Violations {
@@ -42,7 +42,7 @@ func (p *Program) takeEndings(ctx context.Context, a *Asking, task *engine.Task,
 			rest = append(rest, v)
 			continue
 		}
-		w, err := p.ending(ctx, a, task, &v)
+		w, err := ending(ctx, p, a, task, &v)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (p *Program) takeEndings(ctx context.Context, a *Asking, task *engine.Task,
 }
 
 // ending makes an execution to a final state ready to be shown.
-func (p *Program) ending(ctx context.Context, a *Asking, task *engine.Task, v *engine.Violation) (*verdict.Witness, error) {
+func ending(ctx context.Context, p *Program, a *Asking, task *engine.Task, v *engine.Violation) (*verdict.Witness, error) {
 	w := shorten.Witness(ctx, task, v)
 	if a.Under != a.Model {
 		asking := *task
