@@ -88,6 +88,9 @@ type wordUse struct{ pkg, word, where string }
 // wordPatterns are the compiled patterns of goneWords, in its order.
 type wordPattern struct{ text, name *regexp.Regexp }
 
+// wordPatternsOf has the patterns whose name is a part of an identifier. Most parts occur often.
+var wordPatternsOf = map[string][]int{}
+
 func compileWords() []wordPattern {
 	var list []wordPattern
 	for _, w := range goneWords {
@@ -172,9 +175,18 @@ func usesInFile(name string, text []byte, patterns []wordPattern) ([]wordUse, er
 	}
 	identifier := func(pos token.Pos, s string) {
 		list := parts(s)
-		for i, p := range patterns {
-			for k, part := range list {
-				if p.name != nil && p.name.MatchString(part) && (k == 0 || !slices.Contains(goneWords[i].after, list[k-1])) {
+		for k, part := range list {
+			named, known := wordPatternsOf[part]
+			if !known {
+				for i, p := range patterns {
+					if p.name != nil && p.name.MatchString(part) {
+						named = append(named, i)
+					}
+				}
+				wordPatternsOf[part] = named
+			}
+			for _, i := range named {
+				if k == 0 || !slices.Contains(goneWords[i].after, list[k-1]) {
 					add(i, pos, s)
 				}
 			}

@@ -16,7 +16,7 @@ var limitCases = []limitCase{
 	{stage: "smc races", args: "check --races --workers 1 FILE", file: "p.c", text: func() string { return atomics(8, 8) }},
 	{stage: "smc robustness", args: "check --robustness --model sc --workers 1 FILE", file: "p.fp", text: func() string { return storesAndLoads(8, 8) }},
 	{stage: "bmc value flow", args: "check --engine bmc FILE", file: "p.fp", text: func() string { return copyChain(2000) }, memory: "4MiB"},
-	{stage: "bmc encoding", args: "check --engine bmc --rounds 20 --clock 20 --queue 20 FILE", file: "p.fp", text: func() string { return storesAndLoads(20, 40) }, memory: "4MiB"},
+	{stage: "bmc encoding", args: "check --engine bmc FILE", file: "p.fp", text: func() string { return sameExpression(10000) }},
 	{stage: "bmc solving", args: "check --engine bmc FILE", file: "p.fp", text: factors},
 	{stage: "bmc cadical", args: "check --engine bmc --solver cadical FILE", file: "p.fp", text: factors, needs: "cadical"},
 	{stage: "bmc minisat", args: "check --engine bmc --solver minisat FILE", file: "p.fp", text: factors, needs: "minisat"},
@@ -26,7 +26,7 @@ var limitCases = []limitCase{
 	{stage: "robust search", args: "robust --workers 1 FILE", file: "p.fp", text: func() string { return unlikelyAttack(8, 8) }, memory: "4MiB"},
 	{stage: "robust planning", args: "robust --workers 1 FILE", file: "p.fp", text: func() string { return storesAndLoads(2, 1600) }},
 	{stage: "robust instrument", args: "robust --method instrument --workers 1 FILE", file: "p.fp", text: func() string { return unlikelyAttack(6, 8) }, memory: "4MiB"},
-	{stage: "robust instrument many attacks", args: "robust --method instrument --workers 1 FILE", file: "p.fp", text: func() string { return storesAndLoads(2, 1600) }},
+	{stage: "robust instrument many attacks", args: "robust --method instrument --workers 1 FILE", file: "p.fp", text: func() string { return unlikelyAttacks(2, 2, 200) }},
 	{stage: "robust trf", args: "robust --criterion trf --workers 1 FILE", file: "p.fp", text: func() string { return unlikelyAttack(8, 8) }, memory: "4MiB"},
 	{stage: "robust state", args: "robust --criterion state --workers 1 FILE", file: "p.fp", text: func() string { return storesAndLoads(8, 8) }, memory: "4MiB"},
 	{stage: "fences robustness", args: "fences --workers 1 FILE", file: "p.fp", text: func() string { return unlikelyAttack(8, 8) }, memory: "4MiB"},
@@ -46,8 +46,9 @@ var limitCases = []limitCase{
 	{stage: "verify-trace front end", args: "verify-trace RESULT FILE", file: "p.c", text: func() string { return macroTree(30) }, small: func() string { return "int main(void) { return 0; }\n" }},
 	// These stages do a bounded amount of work, or work in proportion to an execution that was found in time
 	// or is stored: unrolling and inlining stop at a number of instructions, the Petri net at a size, and
-	// replay at the end of the stored execution.
+	// replay at the end of the stored execution. The formula would take gigabytes before it takes a minute.
 	{stage: "bmc unrolling", args: "check --engine bmc FILE", file: "p.fp", text: func() string { return nestedLoops(4) }, memory: "4MiB", bounded: true},
+	{stage: "bmc formula", args: "check --engine bmc --rounds 20 --clock 20 --queue 20 FILE", file: "p.fp", text: func() string { return storesAndLoads(20, 40) }, memory: "4MiB", bounded: true},
 	{stage: "param net", args: "robust --param --workers 1 FILE", file: "p.fp", text: func() string { return locked(20) }, memory: "1MiB", bounded: true},
 	{stage: "passes inlining", args: "check --workers 1 FILE", file: "p.c", text: func() string { return callTree(18) }, memory: "4MiB", bounded: true},
 	{stage: "shorten", args: "check --workers 1 --engine explicit FILE", file: "p.fp", text: func() string { return takeTurns(3000) }, bounded: true},
@@ -78,13 +79,17 @@ func fencedStores(threads, accesses int) string {
 }
 
 // unlikelyAttack is fencedStores with accesses that can be reordered, after a test that never holds.
-func unlikelyAttack(threads, accesses int) string {
+func unlikelyAttack(threads, accesses int) string { return unlikelyAttacks(threads, accesses, 1) }
+
+// unlikelyAttacks has several such accesses in each thread.
+func unlikelyAttacks(threads, accesses, attacks int) string {
 	text := fencedStores(threads, accesses)
 	for t := range threads {
 		old := fmt.Sprintf("thread t%d {\n  reg r;\n", t)
 		at := strings.Index(text, old) + len(old)
 		end := at + strings.Index(text[at:], "}\n")
-		text = text[:end] + fmt.Sprintf("  if (r == %d) { x[%d] = 0; r = x[%d]; }\n", accesses+1, t, (t+1)%threads) + text[end:]
+		delayed := strings.Repeat(fmt.Sprintf(" x[%d] = 0; r = x[%d];", t, (t+1)%threads), attacks)
+		text = text[:end] + fmt.Sprintf("  if (r == %d) {%s }\n", accesses+1, delayed) + text[end:]
 	}
 	return text
 }
@@ -115,6 +120,13 @@ func copyChain(n int) string {
 	}
 	fmt.Fprintf(&b, "}\nthread u { x[0] = 2; }\nnever x[%d] == 3;\n", n)
 	return b.String()
+}
+
+// sameExpression computes an expression of many gates again and again, which have their numbers after the first time:
+// encoding it takes time and no memory.
+func sameExpression(times int) string {
+	return "var x;\nthread t {\n  reg a, b, r;\n  havoc a in 2..4294967295;\n  havoc b in 2..4294967295;\n" +
+		strings.Repeat("  r = r ^ (a * b / a % b * a / b % a);\n", times) + "  x = r;\n}\nthread u { x = 1; }\nnever x == 12345;\n"
 }
 
 // factors asks for the factors of a prime, 2^62 - 57.

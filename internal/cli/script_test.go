@@ -2,6 +2,7 @@ package cli
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"fencepost"
+	"fencepost/internal/testkit"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -46,7 +48,16 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Condition:           condition,
 	})
+}
+
+// condition reports whether a condition of scripts holds: [slow] for what takes long, with -fp.slow.
+func condition(name string) (bool, error) {
+	if name != "slow" {
+		return false, fmt.Errorf("unknown condition %s", name)
+	}
+	return testkit.Slow(), nil
 }
 
 // exits runs a command and demands its exit code: `exits 1 fencepost check f.fp`.

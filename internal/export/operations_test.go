@@ -18,7 +18,7 @@ const operationObjects = "program p flat\nobject m size 8\nobject x size 8\nobje
 func TestSpinAgreesOnOperations(t *testing.T) {
 	testkit.NeedSpin(t)
 	for _, c := range slices.Concat(mutexCases, sectionCases, byteCases) {
-		if !testkit.InPart(t, c.name, 2) {
+		if !testkit.InPart(t, c.name, 4) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -20,7 +20,7 @@ import (
 
 var (
 	all      = flag.Bool("pml.all", false, "run SPIN on the whole corpus")
-	randoms  = flag.Int("pml.random", 5, "random programs to run SPIN on")
+	randoms  = flag.Int("pml.random", 3, "random programs to run SPIN on")
 	seed     = flag.Uint64("pml.seed", 1, "seed of the first random program")
 	overlaps = flag.Int("pml.overlap", 12, "random programs whose accesses overlap in part; SPIN runs on those with more final states under TSO")
 )
@@ -46,7 +46,7 @@ func TestSpinAgreesOnCorpus(t *testing.T) {
 				continue
 			}
 			for _, model := range []string{"sc", "tso"} {
-				if !*all && !testkit.InPart(t, name+" "+model, 6) {
+				if !*all && !testkit.InPart(t, name+" "+model, 12) {
 					continue
 				}
 				t.Run(name+"/"+model, func(t *testing.T) {
@@ -277,7 +277,7 @@ func TestSpinAgreesOnErrors(t *testing.T) {
 		"either": head + "func a() {\n reg r\n 0 -> 1: lock [&m]\n 1 -> 2: r = load [&x]\n 2 -> 3: assume r\n 3 -> 4: threadexit\n 2 -> 5: assume !r\n 5 -> 6: return\n}\n" +
 			"func b() {\n 0 -> 1: store [&x] = 1\n 1 -> 2: lock [&m]\n 2 -> 3: unlock [&m]\n}\n" + tail,
 	} {
-		if !testkit.InPart(t, name, 2) {
+		if !testkit.InPart(t, name, 3) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

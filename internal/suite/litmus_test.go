@@ -16,13 +16,13 @@ import (
 
 // compare runs a directory of tests under all models against a table, and asks
 // for an execution, which replays, for every outcome that SC forbids. A test with
-// such an outcome under TSO is not robust.
+// such an outcome under TSO is not robust; of many tests, some are asked about that.
 func compare(t *testing.T, dir, table string, tests int) {
 	t.Helper()
 	opt := fencepost.SuiteOptions{Paths: []string{dir}, Expect: table}
 	opt.Options, opt.Models = fencepost.Defaults(), fencepost.Models()
 	opt.Witnesses = true
-	forbidden, robust := 0, 0
+	forbidden, robust, asked := 0, 0, 0
 	opt.Done = func(test *verdict.LitmusTest) {
 		for _, d := range test.Diagnostics {
 			t.Errorf("%s: %s", d.Pos, d.Message)
@@ -48,6 +48,10 @@ func compare(t *testing.T, dir, table string, tests int) {
 				}
 			}
 		}
+		if tests > 1000 && !testkit.InPart(t, test.Name, 4) {
+			return
+		}
+		asked++
 		if isRobust(t, test.File) {
 			robust++
 			if weak != "" {
@@ -65,8 +69,8 @@ func compare(t *testing.T, dir, table string, tests int) {
 	if sum.Tests != tests || sum.Expected != 3*tests {
 		t.Errorf("%d tests and %d answers compared, want %d and %d", sum.Tests, sum.Expected, tests, 3*tests)
 	}
-	if robust < tests/4 || robust > 3*tests/4 {
-		t.Errorf("%d of %d tests are robust: too much alike", robust, tests)
+	if asked < min(tests, 300) || robust < asked/4 || robust > 3*asked/4 {
+		t.Errorf("%d of %d tests are robust: too much alike", robust, asked)
 	}
 	if forbidden < tests {
 		t.Errorf("only %d outcomes that SC forbids", forbidden)

@@ -22,7 +22,7 @@ func TestCorpus(t *testing.T) {
 	root := testkit.Root(t)
 	cases := testkit.LoadCorpus(t, filepath.Join(root, "testdata", "corpus"))
 	cases = append(cases, testkit.LoadCorpus(t, filepath.Join(root, "internal", "frontend", "c", "testdata", "corpus"))...)
-	for _, c := range testkit.PartOf(t, cases, 10) {
+	for _, c := range testkit.PartOf(t, cases, 15) {
 		if c.Name() == "c-function-table" && !testkit.Slow() {
 			continue // a hundred thousand clauses
 		}

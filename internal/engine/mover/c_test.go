@@ -65,7 +65,7 @@ func TestC(t *testing.T) {
 			"union { int w; unsigned char c[4]; } u; void *w(void *p) { u.c[1] = 1; assert(u.c[1] == 1); return 0; } int main(void) { pthread_t t; u.w = 5; pthread_create(&t, 0, w, 0); }",
 			"w", verdict.ValueRobust, "n"},
 	} {
-		if !testkit.InPart(t, test.why, 2) {
+		if !testkit.InPart(t, test.why, 5) {
 			continue
 		}
 		flat, props, private := parseC(t, cHead+test.text)

@@ -272,7 +272,7 @@ func TestTable1Instances(t *testing.T) {
 			if got := len(out.Violations) == 0; got != row.robust {
 				t.Errorf("robust: %v, want %v", got, row.robust)
 			}
-			if !row.states {
+			if !row.states || !testkit.InPart(t, "", 4) {
 				return
 			}
 			sc, tso := sharedStates(t, p, memory.SC), sharedStates(t, p, memory.TSO)

@@ -90,18 +90,21 @@ func lineEnd(text []byte, i int) int {
 }
 
 // quoteEnd returns where the text in the quotes that begin at a position ends, and whether it has an end
-// on its line.
+// on its line. It reads no further than that: a long line may have many quotes.
 func quoteEnd(text []byte, i int) (end int, ok bool) {
-	last := lineEnd(text, i)
-	for k := i + 1; k < last; k++ {
-		switch text[k] {
+	quote := text[i]
+	for i++; i < len(text) && text[i] != '\n'; i++ {
+		switch text[i] {
 		case '\\':
-			if k++; k < last && text[k] == '\r' {
-				k++
+			if i+1 == len(text) {
+				continue
 			}
-		case text[i]:
-			return k + 1, true
+			if i++; text[i] == '\r' && i+1 < len(text) {
+				i++
+			}
+		case quote:
+			return i + 1, true
 		}
 	}
-	return last, false
+	return i, false
 }
