@@ -96,6 +96,10 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 			x.run.seek(x.g, seq)
 		}
 		x.run.describe(t, &o)
+		if o.again && x.overwrites(t, o.cells[0]) {
+			x.run.refuse("a store to a recursive mutex that its thread holds")
+			return
+		}
 		o.causes = x.causes(t, &o)
 		x.g.threads[t] = append(x.g.threads[t], o)
 		// What is appended to seq stays there only until the next alternative, or another caller, does
@@ -224,6 +228,23 @@ func (x *explorer) overwritten(t, i int, c int32, from ref) bool {
 			if x.g.threads[u][j].at(c) >= 0 {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// overwrites reports whether thread t has stored to the word of a mutex that it had. The store may still
+// be in the buffer when the thread locks the mutex again.
+func (x *explorer) overwrites(t int, c int32) bool {
+	stored := false
+	for j := len(x.g.threads[t]) - 1; j >= 0; j-- {
+		o := &x.g.threads[t][j]
+		switch {
+		case o.at(c) < 0:
+		case o.buffered:
+			stored = true
+		case stored && int(uint32(o.word))-1 == t:
+			return true
 		}
 	}
 	return false

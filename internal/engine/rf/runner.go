@@ -190,9 +190,11 @@ func (rn *runner) describe(t int, o *op) {
 		mutex := rn.cells.of(th.Mutex(edge), memory.WordSize)
 		o.cells, o.mutex = mutex, true
 		if rn.m.State.Running(ir.ThreadID(t)) && o.label.Choice == 0 {
-			o.cells = append(slices.Clone(rn.cells.of(addr, memory.WordSize)), mutex...)
+			o.cells = append(slices.Clone(rn.cells.of(machine.WaitBase+addr, memory.WordSize)), mutex...)
 		}
-	case ir.Signal, ir.Broadcast, ir.Barrier:
+	case ir.Signal, ir.Broadcast:
+		o.cells = rn.cells.of(machine.WaitBase+addr, memory.WordSize)
+	case ir.Barrier:
 		o.cells = rn.cells.of(addr, memory.WordSize)
 	case ir.AtomicBegin:
 		o.cells = rn.sectionReads(t, o)
@@ -333,7 +335,8 @@ func (rn *runner) outcome(t, i int, o *op) {
 		return
 	}
 	addr, size := rn.thread(t).Address(o.label.Edge)
-	store := rn.m.State.Running(ir.ThreadID(t)) && rn.thread(t).Op(o.label.Edge).Kind == ir.Store
+	kind := rn.thread(t).Op(o.label.Edge).Kind
+	running := rn.m.State.Running(ir.ThreadID(t))
 	var e machine.Event
 	rn.perform(node{thread: int32(t), index: int32(i)}, o, &e)
 	o.label.Inner = e.Label.Inner
@@ -346,7 +349,7 @@ func (rn *runner) outcome(t, i int, o *op) {
 		o.buffered, o.ord, o.epoch = true, issued[0].Ord, issued[0].Epoch
 		if o.frees { // the update has a cell, so that it has its turn in the buffer
 			addr, size = machine.TokenBase+o.blocks[0], 8
-		} else if !store {
+		} else if !running || kind != ir.Store {
 			panic("BUG: an operation other than a store enters the buffer")
 		}
 		o.writes = rn.cells.of(addr, size)
@@ -357,7 +360,11 @@ func (rn *runner) outcome(t, i int, o *op) {
 		if a.Addr >= machine.SpawnBase {
 			continue
 		}
-		cs := rn.cells.of(a.Addr, int(a.Size))
+		at := a.Addr
+		if at == addr && (kind == ir.CondWait || kind == ir.Signal || kind == ir.Broadcast) {
+			at += machine.WaitBase
+		}
+		cs := rn.cells.of(at, int(a.Size))
 		if a.Mode&machine.Reads != 0 && !contained(cs, o.cells) && !contained(cs, o.writes) {
 			rn.refuse("an atomic section that reads several variables")
 		}

@@ -37,12 +37,13 @@ type exploration struct {
 // explore explores all executions: by reads-from classes, or by traces.
 func (x *exploration) explore(ctx context.Context, classes bool) error {
 	task := x.run.ExploreTask(x.flat, x.model, &x.opt.Options)
-	project := x.by == pipeline.ByReadsFrom && !classes
+	// The text of a class leaves out the order of signals that wake no thread, which rf explores.
+	signals := hasOp(x.flat, ir.Signal, ir.Broadcast)
+	project := x.by == pipeline.ByReadsFrom && (!classes || signals)
 	if x.opt.Fingerprint || x.opt.CrossCheck || project {
 		x.classes = map[[16]byte]bool{}
 	}
-	// The text of a class leaves out the order of signals that wake no thread.
-	x.once = classes && !hasOp(x.flat, ir.Signal, ir.Broadcast)
+	x.once = classes && !signals
 	var visit func(*verdict.Witness)
 	restart := func() {
 		x.set.Count, x.set.Failing, x.set.Cyclic, x.failing = 0, 0, 0, map[[16]byte]bool{}

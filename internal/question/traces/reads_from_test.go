@@ -87,6 +87,52 @@ func TestCrossCheck(t *testing.T) {
 	}
 }
 
+// signalled has a store to a condition, which is in the buffer while the condition is signalled.
+const signalled = `#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c;
+int ready;
+void *wait(void *arg) {
+  pthread_mutex_lock(&m);
+  if (!ready)
+    pthread_cond_wait(&c, &m);
+  pthread_mutex_unlock(&m);
+  return 0;
+}
+void *wake(void *arg) {
+  pthread_cond_broadcast(&c);
+  pthread_mutex_lock(&m);
+  ready = 1;
+  pthread_mutex_unlock(&m);
+  pthread_cond_signal(&c);
+  return 0;
+}
+int main() {
+  pthread_t a, b, d;
+  pthread_cond_init(&c, 0);
+  pthread_cond_signal(&c);
+  pthread_create(&a, 0, wait, 0);
+  pthread_create(&b, 0, wake, 0);
+  pthread_create(&d, 0, wait, 0);
+  pthread_join(a, 0);
+  pthread_join(b, 0);
+  pthread_join(d, 0);
+}
+`
+
+// TestSignals: the classes of a program with signals, some of which wake no thread, are those of its traces,
+// and each is counted once.
+func TestSignals(t *testing.T) {
+	opt := Defaults()
+	opt.By, opt.CrossCheck = pipeline.ByReadsFrom, true
+	set := ask(t, "test.c", signalled, "tso", opt, nil)
+	opt.CrossCheck, opt.Algorithm = false, "optimal"
+	projected := ask(t, "test.c", signalled, "tso", opt, nil)
+	if set.Count != projected.Count || set.Count == 0 || set.Reason != "" {
+		t.Errorf("%d classes, %d of traces; %s", set.Count, projected.Count, set.Reason)
+	}
+}
+
 // TestTwice: an exploration by classes that finds a class twice is an error, except where the text of a
 // class does not tell classes apart.
 func TestTwice(t *testing.T) {
