@@ -30,8 +30,8 @@ tells apart does not count. With --algorithm, traces are explored and each class
 listed once.
 --count only prints the number of traces, those in which a check fails included, which
 is faster.
---cross-check explores by traces and by reads-from classes, with two algorithms that
-share nothing, and compares the classes.
+--cross-check explores by traces and by reads-from classes, with two different
+algorithms, and compares the classes.
 FILE is a program, or - for standard input. Several C files form one program.
 
 Exit codes: 0 all traces were found, 2 there may be more (a bound or the time

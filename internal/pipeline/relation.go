@@ -39,6 +39,9 @@ func DescribeTrace(flat *ir.Program, w *verdict.Witness, by string) *verdict.Tra
 		edges = slices.DeleteFunc(slices.Clone(edges), func(e trace.Edge) bool { return e.Kind == trace.ST || e.Kind == trace.CF })
 	}
 	out := &verdict.Trace{Nodes: TraceNodes(flat, w, tr), Edges: TraceEdges(edges), Witness: w}
+	if by == ByReadsFrom {
+		out.By = by
+	}
 	if cycle := tr.Cycle(); cycle != nil && by != ByReadsFrom {
 		out.Cycle = TraceEdges(cycle)
 	}

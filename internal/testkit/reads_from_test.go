@@ -2,6 +2,9 @@ package testkit_test
 
 import (
 	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,8 +15,10 @@ import (
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
+	"fencepost/internal/question/traces"
 	"fencepost/internal/testkit"
 	"fencepost/internal/trace"
 	"fencepost/internal/transform"
@@ -26,9 +31,10 @@ func found(t *testing.T, flat *ir.Program, m memory.Model, classes bool) (map[st
 	all := map[string]int{}
 	visit := func(w *verdict.Witness) { all[trace.New(flat, w).ReadsFrom(w, nil)]++ }
 	failed := func(w *verdict.Witness, fails []string) { all[trace.New(flat, w).ReadsFrom(w, fails)]++ }
-	e := smc.New(smc.Options{Traces: true, Visit: visit, Failed: failed})
+	blocked := func(w *verdict.Witness) { all["blocked\n"+trace.New(flat, w).ReadsFrom(w, nil)]++ }
+	e := smc.New(smc.Options{Traces: true, Visit: visit, Failed: failed, Blocked: blocked})
 	if classes {
-		e = rf.New(rf.Options{Traces: true, Visit: visit, Failed: failed})
+		e = rf.New(rf.Options{Traces: true, Visit: visit, Failed: failed, Blocked: blocked})
 	}
 	task := &engine.Task{Program: flat, Props: &property.Set{}, Model: m, KeepGoing: true}
 	if e.Supports(task) != nil {
@@ -80,7 +86,7 @@ func TestReadsFromAgainstTraces(t *testing.T) {
 				if want[k] == 0 {
 					wrong++
 				}
-				if n > 1 && (!pr.Sync || pr.Nested) && !strings.Contains(k, "\nfails ") && !strings.HasPrefix(k, "fails ") {
+				if n > 1 && (!pr.Sync || pr.Nested) && !strings.Contains(k, "\nfails ") && !strings.HasPrefix(k, "fails ") && !strings.HasPrefix(k, "blocked\n") {
 					twice++
 				}
 			}
@@ -125,5 +131,59 @@ func TestCorpusReadsFrom(t *testing.T) {
 	t.Logf("%d answers; no answer: %v", answered, refused)
 	if answered < 5 { // a machine may be slow
 		t.Errorf("only %d answers", answered)
+	}
+}
+
+// crossChecked explores a program by classes and by traces, which must agree, and reports whether both came to
+// their end.
+func crossChecked(t *testing.T, in pipeline.Input, model string, given pipeline.Options, limit time.Duration) bool {
+	t.Helper()
+	opt := traces.Options{Options: given, By: pipeline.ByReadsFrom, CrossCheck: true}
+	opt.Workers, opt.Timeout = 1, limit
+	set, diags, err := traces.Run(t.Context(), in, model, opt, nil)
+	if err != nil {
+		t.Errorf("%s under %s: %v", in.Name, model, err)
+	}
+	return err == nil && !pipeline.HasErrors(diags) && set.Reason == "" && set.Coverage.Exhaustive
+}
+
+// TestCorpusClasses: the classes of the programs of the corpus equal those of their traces.
+func TestCorpusClasses(t *testing.T) {
+	done, left := 0, 0
+	for _, c := range testkit.PartOf(t, corpus(t), 100) {
+		for _, model := range c.Models() {
+			if crossChecked(t, c.Input, model, c.Options.Options, time.Second) {
+				done++
+			} else {
+				left++
+			}
+		}
+	}
+	t.Logf("%d compared, %d not, since rf does not take them or they take too long", done, left)
+	if done < 3 { // a machine may be slow
+		t.Errorf("only %d compared", done)
+	}
+}
+
+// TestLitmusClasses: the classes of the shared litmus tests equal those of their traces.
+func TestLitmusClasses(t *testing.T) {
+	dir := testkit.Shared(t, "litmus", "x86")
+	done := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".litmus" || !testkit.InPart(t, d.Name(), 100) {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range testkit.Models {
+			if err == nil && !crossChecked(t, pipeline.Input{Name: d.Name(), Text: text}, m.String(), pipeline.Defaults(), 20*time.Second) {
+				t.Errorf("%s under %s: not compared", d.Name(), m)
+			}
+			done++
+		}
+		return err
+	})
+	t.Logf("%d compared", done)
+	if err != nil || done < 20 {
+		t.Errorf("only %d compared: %v", done, err)
 	}
 }

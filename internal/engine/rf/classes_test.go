@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"testing"
 
 	"fencepost/internal/engine"
@@ -54,6 +55,9 @@ func classes(p *ir.Program, m memory.Model, want map[string]bool) (rf.Explored, 
 	if twice+missing+wrong > 0 || n.Complete != int64(len(want)) {
 		return n, fmt.Errorf("explored %d, classes %d, %d explored twice, %d missing, %d wrong", n.Complete, len(want), twice, missing, wrong)
 	}
+	if math.Abs(n.Part-1) > 1e-6 {
+		return n, fmt.Errorf("the parts of the exploration add up to %g", n.Part)
+	}
 	return n, nil
 }
 
@@ -83,12 +87,12 @@ func TestClasses(t *testing.T) {
 				if !ok {
 					continue
 				}
-				left--
 				n, err := classes(flat, m, want)
 				if un := (*engine.Unsupported)(nil); errors.As(err, &un) {
 					refused++
 					continue
 				}
+				left--
 				if err != nil {
 					t.Errorf("seed %d, %s, %s: %v\n%s", i, pr.Name, m, err, ir.Print(flat))
 				}

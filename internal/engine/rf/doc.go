@@ -14,7 +14,7 @@
 //	order      order.go       finding a witness: an execution of a graph
 //	closure    closure.go     what must come before what in every witness
 //	runner     runner.go      package machine, brought to the end of a witness
-//	explorer   explore.go     the exploration
+//	explorer   explore.go     the exploration; revisit.go has revisits
 //	outcome    outcome.go     counts, violations, final states, errors
 //
 // Names: x is the explorer, g a graph, o an operation, r a read, t and u are threads, i is the index

@@ -26,7 +26,7 @@ func (x *exploration) endClass(seq []node) {
 	if x.atEnd != nil {
 		x.atEnd(seq)
 	}
-	before, failed := x.out.counts.complete, x.out.counts.failed
+	before, failed, blocked := x.out.counts.complete, x.out.counts.failed, x.out.counts.blocked+x.out.counts.waits
 	x.judgeEnd()
 	if x.task.Failed != nil && x.out.counts.failed > failed {
 		rec := engine.Record(x.run.m.Sys, x.run.m.Steps)
@@ -40,6 +40,11 @@ func (x *exploration) endClass(seq []node) {
 		x.run.seek(x.g, seq)
 		w := x.execution()
 		x.alone(func() { x.task.Visit(w) })
+	}
+	if x.task.Blocked != nil && x.out.counts.blocked+x.out.counts.waits > blocked {
+		x.run.seek(x.g, seq)
+		w := x.execution()
+		x.alone(func() { x.task.Blocked(w) })
 	}
 	if x.goals.watch != nil && !x.out.stopped {
 		x.goals.find(seq)

@@ -15,7 +15,7 @@ import (
 // read itself, had canonical sources: then it is made from exactly one graph.
 //
 // Differs from TruSt: there is no order of writes, so "added maximally" has another meaning. The
-// canonical source of a read is the write that memory holds at the end of the witness that package order finds
+// canonical source of a read is the write that memory holds at the end of the witness that order.go finds
 // for the graph before the read. It is a function of the graph, and reading from there is always
 // consistent. docs/engines/rf.md has the argument.
 
@@ -28,6 +28,9 @@ type explorer struct {
 
 	pool   *pool // nil: one worker
 	number int   // of the worker
+
+	width    float64 // what part of the whole exploration the graph is expected to be
+	explored float64 // what part has been explored
 
 	kept, most int64 // bytes of copies, now and at their largest
 
@@ -77,8 +80,12 @@ func (x *explorer) extend(seq []node) {
 	}
 	if !x.stopped() {
 		x.leaf(seq)
+		x.skip()
 	}
 }
+
+// skip notes that the present branch is explored, or need not be.
+func (x *explorer) skip() { x.explored += x.width }
 
 // keep counts the memory of witnesses and of copies of graphs that the recursion holds.
 func (x *explorer) keep(nodes, ops int) {
@@ -89,6 +96,8 @@ func (x *explorer) keep(nodes, ops int) {
 // begin adds an operation to thread t.
 func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 	i := len(x.g.threads[t])
+	width := x.width
+	x.width = width / float64(len(alts))
 	for k, lb := range alts {
 		o := op{label: lb, picked: lb, later: k > 0}
 		if len(alts) > 1 {
@@ -110,6 +119,7 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 			return
 		}
 	}
+	x.width = width
 }
 
 // causes returns the operations of other threads that let the next operation of thread t happen.
@@ -165,8 +175,11 @@ func (x *explorer) read(t, i int, seq []node) {
 	r := read{cell: c, stamp: x.g.next()}
 	at := node{thread: int32(t), index: int32(i)}
 	now := x.sourceAt(seq, at, c)
-	for _, from := range x.sources(c) {
+	sources, width := x.sources(c), x.width
+	x.width = width / float64(len(sources))
+	for _, from := range sources {
 		if x.overwritten(t, i, c, from) {
+			x.skip()
 			continue
 		}
 		r.from = from
@@ -176,7 +189,9 @@ func (x *explorer) read(t, i int, seq []node) {
 		x.drain(t, o)
 		if from == now && (o.drains == old.drains || seq[len(seq)-1] == at) {
 			x.resume(t, seq)
-		} else if next, ok := x.witness(cut{}, nil); ok && !x.share() {
+		} else if next, ok := x.witness(cut{}, nil); !ok {
+			x.skip()
+		} else if !x.share() {
 			x.keep(len(next), 0)
 			x.resume(t, slices.Clone(next))
 			x.keep(-len(next), 0)
@@ -185,6 +200,7 @@ func (x *explorer) read(t, i int, seq []node) {
 			break
 		}
 	}
+	x.width = width
 	x.g.threads[t][i] = old
 }
 
@@ -339,7 +355,8 @@ func (x *explorer) lastStamp(o *op) int32 {
 // choose adds the choice that operation i of thread t has after its reads.
 func (x *explorer) choose(t, i int, all []machine.Label, seq []node) {
 	old := x.g.threads[t][i]
-	stamp := x.g.next()
+	stamp, width := x.g.next(), x.width
+	x.width = width / float64(len(all))
 	for k, lb := range all {
 		o := &x.g.threads[t][i]
 		*o = old
@@ -349,6 +366,7 @@ func (x *explorer) choose(t, i int, all []machine.Label, seq []node) {
 			break
 		}
 	}
+	x.width = width
 	x.g.threads[t][i] = old
 }
 
@@ -357,6 +375,8 @@ func (x *explorer) write(t, i int, seq []node) {
 	o := &x.g.threads[t][i]
 	o.done = x.g.next()
 	o.past = x.g.pastOf(t, i)
+	width := x.width
+	x.width = width / float64(1+x.readers(o))
 	if len(seq) > 0 && seq[len(seq)-1] == (node{thread: int32(t), index: int32(i)}) {
 		if o.buffered {
 			seq = append(seq, node{int32(t), int32(i), true})
@@ -364,6 +384,8 @@ func (x *explorer) write(t, i int, seq []node) {
 		x.visit(seq)
 	} else if next, ok := x.witness(cut{}, nil); ok {
 		x.visit(slices.Clone(next))
+	} else {
+		x.skip()
 	}
 	for u := range x.g.threads {
 		for j := range x.g.threads[u] {
@@ -374,115 +396,8 @@ func (x *explorer) write(t, i int, seq []node) {
 			}
 		}
 	}
+	x.width = width
 	x.g.threads[t][i].done = 0
-}
-
-// revisit gives the write of operation i of thread t to read k of operation j of thread u.
-func (x *explorer) revisit(t, i, u, j, k int) {
-	w, o := &x.g.threads[t][i], &x.g.threads[u][j]
-	r := &o.reads[k]
-	if j < int(w.past[u]) || w.at(r.cell) < 0 {
-		return
-	}
-	stamp := w.done
-	w.done = 0
-	ok := x.maximal(u, j, k, w.past)
-	w.done = stamp
-	if !ok {
-		return
-	}
-	g := x.g.restrict(&cut{before: r.stamp, past: w.past})
-	if len(g.threads[u]) <= j { // the read is the first part of its operation
-		part := *o
-		g.threads[u] = append(g.threads[u], part)
-	}
-	part := &g.threads[u][j]
-	part.forget()
-	part.chosen, part.laterToo, part.label = 0, false, part.picked
-	part.reads = append(slices.Clone(o.reads[:k]), read{cell: r.cell, stamp: r.stamp, from: refOf(t, i)})
-	old := x.g
-	x.g = g
-	x.drain(u, part)
-	if next, ok := x.witness(cut{}, nil); ok && !x.share() {
-		n := len(next)
-		x.keep(n, n)
-		x.visit(slices.Clone(next))
-		x.keep(-n, -n)
-	}
-	x.g = old
-}
-
-// maximal reports whether read k of operation j of thread u, and everything that was added after it
-// and is not in past, has canonical sources and choices, and no read that was added earlier than its
-// source would lose the source.
-func (x *explorer) maximal(u, j, k int, past []int32) bool {
-	stamp := x.g.threads[u][j].reads[k].stamp
-	type late struct{ t, i, k int }
-	var check []late
-	for t := range x.g.threads {
-		for i := range x.g.threads[t] {
-			o := &x.g.threads[t][i]
-			kept := i < int(past[t])
-			if !kept && (o.later && o.pick > stamp || o.laterToo && o.chosen > stamp) {
-				return false
-			}
-			for n := range o.reads {
-				r := &o.reads[n]
-				if v := r.from; v != initial && int(v.index) >= int(past[v.t()]) {
-					if d := x.g.op(v).done; d > stamp && r.stamp < d {
-						return false
-					}
-				}
-				if !kept && r.stamp >= stamp {
-					if n == 0 && x.replaced(r, past) {
-						return false
-					}
-					check = append(check, late{t, i, n})
-				}
-			}
-		}
-	}
-	for _, l := range check {
-		if !x.canonical(l.t, l.i, l.k, past) {
-			return false
-		}
-	}
-	return true
-}
-
-// replaced reports whether the source of a read is not the last write of its cell in the graph of what
-// was added before, and of past, as far as that follows without a search.
-func (x *explorer) replaced(r *read, past []int32) bool {
-	c := cut{before: r.stamp, past: past}
-	for u := range x.g.threads {
-		if r.from != initial && u != r.from.t() {
-			continue
-		}
-		first := 0
-		if r.from != initial {
-			first = int(r.from.index) + 1
-		}
-		for j := first; j < len(x.g.threads[u]); j++ {
-			if o := &x.g.threads[u][j]; o.at(r.cell) >= 0 && c.whole(u, j, o) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// canonical reports whether read k of operation i of thread t has its canonical source in the graph of
-// what was added before, and of past.
-func (x *explorer) canonical(t, i, k int, past []int32) bool {
-	r := &x.g.threads[t][i].reads[k]
-	seq, ok := x.witness(cut{before: r.stamp, past: past}, nil)
-	if !ok {
-		panic("BUG: a part of a graph has no witness")
-	}
-	if k == 0 {
-		return x.find.refOf(x.find.now.mem[r.cell]) == r.from
-	}
-	return x.sourceAt(seq, node{thread: int32(t), index: int32(i)}, r.cell) == r.from
 }
 
 // witness looks for an execution of a part of the graph. The slice is valid until the next call.

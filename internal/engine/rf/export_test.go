@@ -10,6 +10,7 @@ import (
 // Explored has the counts of an exploration.
 type Explored struct {
 	Complete, Classes, Graphs, Checks int64
+	Part                              float64 // of the exploration that is over, for estimates
 }
 
 // ExploreAll explores the classes of a task and passes the steps of an execution of each to each.
@@ -33,6 +34,6 @@ func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step)) 
 		if x.out.result.Unknown != "" {
 			err = &engine.Unsupported{What: x.out.result.Unknown}
 		}
-		return Explored{c.complete, c.classes(), c.graphs, c.checks}, err
+		return Explored{c.complete, c.classes(), c.graphs, c.checks, x.explored}, err
 	}
 }

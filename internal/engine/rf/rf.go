@@ -3,6 +3,8 @@ package rf
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"fencepost/internal/budget"
@@ -25,8 +27,11 @@ type Options struct {
 	// Failed, if not nil, is called with an execution of every class in which a check fails, and with
 	// the checks in words. One worker calls it at a time.
 	Failed func(w *verdict.Witness, fails []string)
+	// Blocked, if not nil, is called with an execution of every class that ends with a thread at an
+	// assumption, an await or a wait. One worker calls it at a time.
+	Blocked func(*verdict.Witness)
 	// Restart, if not nil, is called where the exploration starts again because an access has split a
-	// cell: what was passed to Visit and Failed is void. Without it, cells are found by an exploration
+	// cell: what was passed to Visit, Failed and Blocked is void. Without it, cells are found by an exploration
 	// that passes nothing.
 	Restart func()
 }
@@ -65,10 +70,10 @@ func supports(t *engine.Task) error {
 		return err
 	}
 	if e := engine.InsideSection(t.Program, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Barrier, ir.Signal, ir.Broadcast, ir.Spawn, ir.Join, ir.Await, ir.Alloc, ir.Free); e != nil {
-		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("rf does not take a %s inside an atomic section", e.Op.Kind)}
+		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("rf does not take the operation %s inside an atomic section", e.Op.Kind)}
 	}
 	if e := engine.ChoiceInside(t.Program, ir.AbstractLoad); e != nil {
-		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("rf does not take a %s that is one of several choices inside an atomic section", e.Op.Kind)}
+		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("rf does not take the operation %s as one of several choices inside an atomic section", e.Op.Kind)}
 	}
 	if engine.WaitsInside(t.Program) {
 		return &engine.Unsupported{What: "rf does not take atomic sections that wait"}
@@ -119,9 +124,9 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 func explore(ctx context.Context, task *job, y *memory.System) *exploration {
 	cs := newCells()
 	first := &job{task.Task, task.Options}
-	twice := task.Restart == nil && (task.Visit != nil || task.Failed != nil)
+	twice := task.Restart == nil && (task.Visit != nil || task.Failed != nil || task.Blocked != nil)
 	if twice {
-		first.Visit, first.Failed = nil, nil
+		first.Visit, first.Failed, first.Blocked = nil, nil, nil
 	}
 	for {
 		x := exploreWith(ctx, first, y, cs)
@@ -157,6 +162,7 @@ type exploration struct {
 	budget *budget.Budget
 	begun  time.Time
 	ticks  int64
+	totals []int64 // the last estimates of the number of classes
 
 	goals goalWatch
 	judge *engine.Judge
@@ -166,7 +172,7 @@ type exploration struct {
 
 func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells) *exploration {
 	x := &exploration{task: task, ctx: ctx, budget: budget.Of(ctx), begun: time.Now(), judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props)}
-	x.g = newGraph(y.Threads())
+	x.g, x.width = newGraph(y.Threads()), 1
 	x.out = newOutcome(task.KeepGoing)
 	x.find.model = y.Model
 	opt := machine.Options{Unroll: task.Limits.Unroll, Idle: task.Traces, Keep: task.KeepOf()}
@@ -262,6 +268,7 @@ func (x *exploration) count() {
 	}
 	if x.pool != nil {
 		x.pool.counted[x.number].Store(x.out.counts.classes())
+		x.pool.weights[x.number].Store(math.Float64bits(x.explored))
 		x.out.stopped = x.out.stopped || x.pool.over.Load()
 	}
 	if x.ticks&4095 == 0 {
@@ -296,11 +303,35 @@ func (x *exploration) classes() int64 {
 	return n
 }
 
-// progress reports how far the exploration is.
+// estimates is how many of the last estimates are reported.
+const estimates = 16
+
+// progress reports how far the exploration is. The number of all classes is estimated as that of the
+// classes so far, divided by the part of the exploration that is over: every branch at a read, at a choice
+// and at a write is taken to be as large as the others there.
 func (x *exploration) progress() {
 	if x.task.Progress == nil || x.number != 0 {
 		return
 	}
-	n := x.classes()
-	x.task.Progress(engine.Progress{Executions: n, Low: n, High: n, Depth: x.out.counts.depth, Elapsed: time.Since(x.begun)})
+	n, part := x.classes(), x.explored
+	if x.pool != nil {
+		part = 0
+		for i := range x.pool.weights {
+			part += math.Float64frombits(x.pool.weights[i].Load())
+		}
+	}
+	if len(x.totals) == estimates {
+		x.totals = x.totals[1:]
+	}
+	if part > 0 {
+		x.totals = append(x.totals, int64(min(float64(n)/part, 1e18)))
+	}
+	p := engine.Progress{Executions: n, Low: n, High: n, Depth: x.out.counts.depth, Elapsed: time.Since(x.begun)}
+	for _, total := range x.totals {
+		p.High = max(p.High, total)
+	}
+	if len(x.totals) > 0 {
+		p.Low = max(n, slices.Min(x.totals))
+	}
+	x.task.Progress(p)
 }

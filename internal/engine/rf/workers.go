@@ -17,32 +17,39 @@ import (
 type pool struct {
 	mu      sync.Mutex
 	wake    *sync.Cond
-	graphs  []*graph
+	graphs  []branch
 	idle    int // workers that wait
 	workers int
 	hungry  atomic.Int32 // idle workers for which no graph waits
 	over    atomic.Bool
 	visitMu sync.Mutex
-	counted []atomic.Int64 // per worker: classes so far
+	counted []atomic.Int64  // per worker: classes so far
+	weights []atomic.Uint64 // per worker: what part has been explored, as bits
+}
+
+// branch is a graph to be visited.
+type branch struct {
+	g     *graph
+	width float64
 }
 
 func newPool(workers int) *pool {
-	p := &pool{workers: workers, counted: make([]atomic.Int64, workers)}
+	p := &pool{workers: workers, counted: make([]atomic.Int64, workers), weights: make([]atomic.Uint64, workers)}
 	p.wake = sync.NewCond(&p.mu)
 	return p
 }
 
 // put adds a graph.
-func (p *pool) put(g *graph) {
+func (p *pool) put(b branch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.graphs = append(p.graphs, g)
+	p.graphs = append(p.graphs, b)
 	p.hungry.Store(int32(p.idle - len(p.graphs)))
 	p.wake.Signal()
 }
 
-// take waits for a graph. It returns nil if everything has been explored.
-func (p *pool) take() *graph {
+// take waits for a graph. It returns false if everything has been explored.
+func (p *pool) take() (branch, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.idle++
@@ -51,15 +58,15 @@ func (p *pool) take() *graph {
 		if p.idle == p.workers || p.over.Load() {
 			p.over.Store(true)
 			p.wake.Broadcast()
-			return nil
+			return branch{}, false
 		}
 		p.wake.Wait()
 	}
-	g := p.graphs[len(p.graphs)-1]
+	b := p.graphs[len(p.graphs)-1]
 	p.graphs = p.graphs[:len(p.graphs)-1]
 	p.idle--
 	p.hungry.Store(int32(p.idle - len(p.graphs)))
-	return g
+	return b, true
 }
 
 // stop ends the exploration for all workers.
@@ -75,7 +82,7 @@ func (x *explorer) share() bool {
 	if x.pool == nil || x.pool.hungry.Load() <= 0 {
 		return false
 	}
-	x.pool.put(x.g.restrict(&cut{}))
+	x.pool.put(branch{x.g.restrict(&cut{}), x.width})
 	return true
 }
 
@@ -87,7 +94,7 @@ func together(ctx context.Context, task *job, y *memory.System, cs *cells) *expl
 		all[i] = newExploration(ctx, task, y, cs)
 		all[i].pool, all[i].number = p, i
 	}
-	p.graphs = append(p.graphs, newGraph(y.Threads()))
+	p.graphs = append(p.graphs, branch{newGraph(y.Threads()), 1})
 	var wg sync.WaitGroup
 	broken := make([]any, len(all)) // panics of workers, which this goroutine repeats
 	for i, x := range all {
@@ -115,8 +122,8 @@ func together(ctx context.Context, task *job, y *memory.System, cs *cells) *expl
 // work explores graphs of the pool until there are none.
 func (x *exploration) work() {
 	x.run.start()
-	for g := x.pool.take(); g != nil; g = x.pool.take() {
-		x.g = g
+	for b, ok := x.pool.take(); ok; b, ok = x.pool.take() {
+		x.g, x.width = b.g, b.width
 		if seq, ok := x.witness(cut{}, nil); ok {
 			x.visit(append([]node{}, seq...))
 		}

@@ -22,13 +22,16 @@ func (x *explorer) endExecution() {
 			x.check.asleep(x)
 		}
 	} else {
-		before, failed := x.out.counts.complete, x.out.counts.failed
+		before, failed, blocked := x.out.counts.complete, x.out.counts.failed, x.out.counts.blocked+x.out.counts.waits
 		x.judgeEnd()
 		if x.task.Failed != nil && x.out.counts.failed > failed {
 			x.visitFailed()
 		}
 		if x.task.Visit != nil && (x.task.Unfinished || x.out.counts.complete > before) {
-			x.visit()
+			x.visit(x.task.Visit)
+		}
+		if x.task.Blocked != nil && x.out.counts.blocked+x.out.counts.waits > blocked {
+			x.visit(x.task.Blocked)
 		}
 		if x.atEnd != nil {
 			x.atEnd()
@@ -39,14 +42,14 @@ func (x *explorer) endExecution() {
 	}
 }
 
-// visit passes the execution to the task's Visit.
-func (x *explorer) visit() {
+// visit passes the execution to the task.
+func (x *explorer) visit(pass func(*verdict.Witness)) {
 	w := x.witness()
 	if x.world != nil {
 		x.world.visitMu.Lock()
 		defer x.world.visitMu.Unlock()
 	}
-	x.task.Visit(w)
+	pass(w)
 }
 
 // visitFailed passes the execution to the task's Failed.

@@ -20,6 +20,9 @@ type Options struct {
 	// Failed, if not nil, is called with every execution in which a check fails, and with the checks
 	// in words. One worker calls it at a time.
 	Failed func(w *verdict.Witness, fails []string)
+	// Blocked, if not nil, is called with every execution that ends with a thread at an assumption, an
+	// await or a wait. One worker calls it at a time.
+	Blocked func(*verdict.Witness)
 	// IdleRounds is how many rounds in a row of a loop are executed that change nothing for any
 	// thread, where such a round makes an access that the round which leaves the loop may not
 	// make. A round that takes a mutex and gives it back then changes nothing.

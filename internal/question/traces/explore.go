@@ -28,9 +28,11 @@ type exploration struct {
 	set   *verdict.TraceSet
 
 	classes map[[16]byte]bool // hashes of the reads-from classes so far; nil: not needed
+	blocked map[[16]byte]bool // hashes of the classes in which a thread stops; nil: not needed
 	failing map[[16]byte]bool // hashes of what was found to fail
 	sum     trace.Fingerprint
-	once    bool // a complete class that is found twice is an error
+	stops   trace.Fingerprint // the sum of blocked
+	once    bool              // a complete class that is found twice is an error
 	broken  error
 }
 
@@ -43,12 +45,17 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 	if x.opt.Fingerprint || x.opt.CrossCheck || project {
 		x.classes = map[[16]byte]bool{}
 	}
+	var blocked func(*verdict.Witness)
+	if x.opt.Fingerprint || x.opt.CrossCheck {
+		blocked = x.addBlocked
+	}
 	x.once = classes && !signals
 	var visit func(*verdict.Witness)
 	restart := func() {
 		x.set.Count, x.set.Failing, x.set.Cyclic, x.failing = 0, 0, 0, map[[16]byte]bool{}
 		if x.classes != nil {
 			x.classes, x.sum = map[[16]byte]bool{}, trace.Fingerprint{}
+			x.blocked, x.stops = map[[16]byte]bool{}, trace.Fingerprint{}
 		}
 	}
 	restart()
@@ -60,9 +67,9 @@ func (x *exploration) explore(ctx context.Context, classes bool) error {
 		restart = nil
 	}
 	failed := func(w *verdict.Witness, fails []string) { x.visit(w, fails, project) }
-	e := smc.New(smc.Options{SourceDPOR: x.opt.Algorithm == "source", Traces: true, Visit: visit, Failed: failed})
+	e := smc.New(smc.Options{SourceDPOR: x.opt.Algorithm == "source", Traces: true, Visit: visit, Failed: failed, Blocked: blocked})
 	if classes {
-		e = rf.New(rf.Options{Traces: true, Visit: visit, Failed: failed, Restart: restart})
+		e = rf.New(rf.Options{Traces: true, Visit: visit, Failed: failed, Blocked: blocked, Restart: restart})
 	}
 	out, err := pipeline.RunEngine(ctx, &e, task)
 	if err == nil {
@@ -96,9 +103,22 @@ func (x *exploration) conclude(out *engine.Outcome, project bool) {
 	if x.classes != nil {
 		x.set.Fingerprint = x.sum.String()
 	}
+	if x.opt.Fingerprint || x.opt.CrossCheck {
+		x.set.BlockedFingerprint = x.stops.String()
+	}
+	x.set.Complete, x.set.Total = x.set.Count, x.set.Count+x.set.Failing
 	x.set.Blocked = out.Stats.Blocked
 	pipeline.Mark(&out.Coverage, x.opt.Given())
 	x.set.Reason, x.set.Coverage, x.set.Stats, x.set.Warnings = out.Unknown, out.Coverage, out.Stats, out.Warnings
+}
+
+// addBlocked adds the class of an execution in which a thread stops. Classes that differ only in what a
+// refused await has read count once.
+func (x *exploration) addBlocked(w *verdict.Witness) {
+	if hash := trace.Hash(trace.New(x.flat, w).ReadsFrom(w, nil)); !x.blocked[hash] {
+		x.blocked[hash] = true
+		x.stops.Add(hash)
+	}
 }
 
 // visit lists an execution. With project, only the first of each reads-from class counts.
@@ -169,6 +189,9 @@ func (x *exploration) crossCheck(ctx context.Context) error {
 	if set.Reason != "" || !set.Coverage.Exhaustive {
 		x.set.Reason = "the cross-check did not come to its end: " + set.Reason
 		return nil
+	}
+	if set.BlockedFingerprint != x.set.BlockedFingerprint {
+		return fmt.Errorf("the two explorations differ: %d reads-from classes in which a thread stops, with fingerprint %s, and %d with %s", len(x.blocked), x.set.BlockedFingerprint, len(other.blocked), set.BlockedFingerprint)
 	}
 	if set.Fingerprint != x.set.Fingerprint || len(x.classes) != len(other.classes) {
 		return fmt.Errorf("the two explorations differ: %d reads-from classes with fingerprint %s, and %d with %s", len(x.classes), x.set.Fingerprint, len(other.classes), set.Fingerprint)

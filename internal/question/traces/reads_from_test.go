@@ -120,7 +120,7 @@ int main() {
 }
 `
 
-// TestSignals: the classes of a program with signals, some of which wake no thread, are those of its traces,
+// TestSignals: the classes of a program with signals, some of which wake no thread, equal those of its traces,
 // and each is counted once.
 func TestSignals(t *testing.T) {
 	opt := Defaults()

@@ -12,7 +12,7 @@ import (
 func Trace(w io.Writer, t *verdict.Trace, names relation.Names) {
 	// A trace is drawn as an attack is, with nothing delayed.
 	a := &verdict.Attack{Witness: t.Witness, Nodes: t.Nodes, Edges: t.Edges, Cycle: t.Cycle, StoreStep: -1}
-	label := fmt.Sprintf("trace %d", t.Number)
+	label := t.Name()
 	if t.Cycle != nil {
 		label += ", not possible under sequential consistency"
 	}

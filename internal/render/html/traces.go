@@ -38,9 +38,19 @@ func Traces(w io.Writer, set *verdict.TraceSet, names relation.Names) error {
 		list = append(list, relation.OfTrace(&set.Traces[i]))
 	}
 	one := result{
-		ID: "r1", First: true, Program: set.Program, Question: "traces", Word: plural(int(set.Count), "trace"), Under: "under " + strings.ToUpper(set.Model),
+		ID: "r1", First: true, Program: set.Program, Question: "traces", Word: plural(int(set.Count+set.Failing), "trace"), Under: "under " + strings.ToUpper(set.Model),
 		Class: "plain", Reason: "Every trace is possible under sequential consistency.", Sources: len(set.Sources) > 0,
 		Stats: fmt.Sprintf("%s, %.3f s", plural(int(set.Stats.Executions), "execution"), set.Stats.Seconds),
+	}
+	if set.By == "reads-from" {
+		one.Word = text.Count(set.Count+set.Failing) + " reads-from classes"
+		if set.Count+set.Failing == 1 {
+			one.Word = "1 reads-from class"
+		}
+		one.Reason = "In all executions of a class, every load reads from the same store."
+	}
+	if set.Failing > 0 {
+		one.Reason = strings.TrimSpace(fmt.Sprintf("A check fails in %s of them. %s", text.Count(set.Failing), one.Reason))
 	}
 	if set.Cyclic > 0 {
 		one.Class = "seen"

@@ -1,7 +1,6 @@
 package relation
 
 import (
-	"fmt"
 	"slices"
 
 	"fencepost/verdict"
@@ -67,7 +66,7 @@ func Of(e *verdict.Execution) HappensBefore {
 
 // OfTrace returns an execution with a trace. Its relation is the one of the trace.
 func OfTrace(t *verdict.Trace) verdict.Execution {
-	e := verdict.Execution{Name: fmt.Sprintf("trace %d", t.Number), Verdict: verdict.Observed, Witness: t.Witness}
+	e := verdict.Execution{Name: t.Name(), Verdict: verdict.Observed, Witness: t.Witness}
 	if e.Witness == nil {
 		e.Witness = &verdict.Witness{}
 	}

@@ -11,7 +11,7 @@ import (
 // Trace prints one Shasha-Snir trace: what each thread did in its order, from whom
 // its loads got their values, which store came after which, and the cycle if there is one.
 func Trace(w io.Writer, t *verdict.Trace) {
-	fmt.Fprintf(w, "trace %d", t.Number)
+	fmt.Fprint(w, t.Name())
 	if t.Cycle != nil {
 		fmt.Fprint(w, ": not possible under sequential consistency")
 	}
