@@ -17,7 +17,8 @@ import (
 
 const (
 	maxColumns   = 4 // threads that get a column each
-	maxCell      = 40
+	maxCell      = 44
+	maxLines     = 4 // of an instruction
 	goodCell     = 24
 	minCell      = 12 // narrowest column for instructions
 	readableCell = 16 // narrowest among several: else one column is easier to read
@@ -197,21 +198,14 @@ func (p *printer) lead(l *layout, r *row) (text, color string) {
 
 func (p *printer) row(l *layout, r *row) {
 	lead, color := p.lead(l, r)
-	var b strings.Builder
-	b.WriteString(lead)
 	start := l.begin() // of the effects
 	if !l.columns {
-		b.WriteString(p.opt.paint(color, pad(l.opt.cut(l.threadName(r.Thread), l.name), l.name+columnSpace)))
 		start += l.name + columnSpace
 	}
-	for i, width := range l.cells {
-		cell := ""
-		if i == l.column(r.Thread) {
-			cell = l.opt.cut(oneLine(r.Text), width)
-		}
-		b.WriteString(p.opt.paint(color, cell) + pad("", width+columnSpace-utf8.RuneCountInString(cell)))
+	for _, width := range l.cells {
 		start += width + columnSpace
 	}
+	instruction := l.instruction(r)
 	var buffers []string
 	if l.columns {
 		buffers = wrap(r.buffers, l.opt.width()-l.buffers)
@@ -228,10 +222,24 @@ func (p *printer) row(l *layout, r *row) {
 	if r.Fails {
 		effectColor = red
 	}
-	for i := range max(1, len(effects), len(buffers)) {
-		if i > 0 {
-			b.Reset()
-			b.WriteString(pad("", start))
+	for i := range max(len(instruction), len(effects), len(buffers)) {
+		var b strings.Builder
+		switch {
+		case i > 0 && l.columns:
+			b.WriteString(pad("", l.begin()))
+		case i > 0:
+			b.WriteString(pad("", l.begin()+l.name+columnSpace))
+		case l.columns:
+			b.WriteString(lead)
+		default:
+			b.WriteString(lead + p.opt.paint(color, pad(l.opt.cut(l.threadName(r.Thread), l.name), l.name+columnSpace)))
+		}
+		for c, width := range l.cells {
+			cell := ""
+			if c == l.column(r.Thread) && i < len(instruction) {
+				cell = instruction[i]
+			}
+			b.WriteString(p.opt.paint(color, cell) + pad("", width+columnSpace-utf8.RuneCountInString(cell)))
 		}
 		effect := ""
 		if i < len(effects) {
@@ -243,6 +251,37 @@ func (p *printer) row(l *layout, r *row) {
 		}
 		p.line("%s", strings.TrimRight(b.String(), " "))
 	}
+}
+
+// instruction returns the lines of an instruction, at least one. What comes after the first line is indented.
+func (l *layout) instruction(r *row) []string {
+	width := l.cells[l.column(r.Thread)]
+	lines := wrapCode(oneLine(r.Text), width)
+	if len(lines) > maxLines {
+		lines = append(lines[:maxLines-1], l.opt.cut(strings.Join(lines[maxLines-1:], ""), width))
+	}
+	return lines
+}
+
+// wrapCode breaks a statement after a blank, a comma or a parenthesis, so that no line is longer than width. The
+// lines after the first are indented.
+func wrapCode(code string, width int) []string {
+	const indent = "  "
+	width = max(width, minCell)
+	var lines []string
+	rest := []rune(code)
+	for len(rest) > width {
+		end := width
+		for end > width/2 && !strings.ContainsRune(" ,(", rest[end-1]) {
+			end--
+		}
+		if end == width/2 {
+			end = width
+		}
+		lines = append(lines, strings.TrimRight(string(rest[:end]), " "))
+		rest = []rune(indent + strings.TrimLeft(string(rest[end:]), " "))
+	}
+	return append(lines, string(rest))
 }
 
 // fold prints a row that stands for several: its words need no column.
