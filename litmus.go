@@ -2,7 +2,6 @@ package fencepost
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 
 	"fencepost/internal/pipeline"
@@ -38,7 +37,7 @@ type InputError struct {
 	Err  error
 }
 
-func (e *InputError) Error() string { return fmt.Sprintf("cannot read %s: %v", e.Path, e.Err) }
+func (e *InputError) Error() string { return (&suite.InputError{Path: e.Path, Err: e.Err}).Error() }
 
 // Unwrap returns the error of the file system or of the reader.
 func (e *InputError) Unwrap() error { return e.Err }

@@ -196,7 +196,7 @@ func (a *app) testResult(t *verdict.ProgramTest, verbose bool) {
 		fmt.Fprintf(a.stdout, "%s %s: %s\n", style.Status(fmt.Sprintf("%-8s", status), bad), at, words)
 	}
 	if t.Problem != "" {
-		say("PROBLEM", true, t.Line, t.Problem)
+		say("ERROR", true, t.Line, t.Problem)
 	}
 	for _, o := range t.Outcomes {
 		detail := ""

@@ -25,8 +25,19 @@ type InputError struct {
 	Err  error
 }
 
-func (e *InputError) Error() string { return fmt.Sprintf("cannot read %s: %v", e.Path, e.Err) }
+func (e *InputError) Error() string {
+	if nothing, ok := e.Err.(NothingFound); ok {
+		return fmt.Sprintf("%s: %v", e.Path, nothing)
+	}
+	return fmt.Sprintf("cannot read %s: %v", e.Path, e.Err)
+}
+
 func (e *InputError) Unwrap() error { return e.Err }
+
+// NothingFound is about a directory without programs. It names the extensions of programs.
+type NothingFound string
+
+func (e NothingFound) Error() string { return "no file in it ends in " + string(e) }
 
 // ext of the files looked for in directories.
 const ext = ".litmus"
@@ -34,7 +45,7 @@ const ext = ".litmus"
 // Find lists the tests in the files and directories named: files whatever their
 // extension, directories with everything below them. A file is listed once.
 func Find(paths []string) ([]Test, error) {
-	return findIn(paths, func(file string) bool { return strings.EqualFold(filepath.Ext(file), ext) }, fmt.Errorf("no file in it ends in %s", ext))
+	return findIn(paths, func(file string) bool { return strings.EqualFold(filepath.Ext(file), ext) }, NothingFound(ext))
 }
 
 // findIn is Find for files that are wanted; none is the error about a directory

@@ -120,7 +120,7 @@ func (p *Programs) RunAll(ctx context.Context) (verdict.TestSummary, error) {
 func (p *Programs) find() (list []found, without int, err error) {
 	tests, err := findIn(p.Paths, func(file string) bool {
 		return slices.ContainsFunc(p.Extensions, func(ext string) bool { return strings.EqualFold(filepath.Ext(file), ext) })
-	}, fmt.Errorf("no file in it ends in %s", strings.Join(p.Extensions, ", ")))
+	}, NothingFound(strings.Join(p.Extensions, ", ")))
 	if err != nil {
 		return nil, 0, err
 	}

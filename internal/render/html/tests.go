@@ -36,7 +36,7 @@ func Tests(w io.Writer, programs []*verdict.ProgramTest, names relation.Names) e
 	for _, p := range programs {
 		sum.Add(p)
 		if p.Problem != "" {
-			rows = append(rows, testRow{File: at(p.File, p.Line), Status: "PROBLEM", Class: "bad", Detail: p.Problem})
+			rows = append(rows, testRow{File: at(p.File, p.Line), Status: "ERROR", Class: "bad", Detail: p.Problem})
 		}
 		for i := range p.Outcomes {
 			o := &p.Outcomes[i]

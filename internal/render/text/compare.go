@@ -29,7 +29,7 @@ func Comparable(results []verdict.Result) bool {
 // difference between two of them.
 func Comparison(w io.Writer, results []verdict.Result, opt Options) {
 	p := &printer{w: w, opt: opt}
-	p.line("%s: %s", oneLine(results[0].Program), p.opt.paint(bold, summary(results)))
+	p.line("%s: %s", ProgramName(&results[0]), p.opt.paint(bold, summary(results)))
 	p.line("")
 	width := len("not observed")
 	p.line("  %-5s  %-*s  %s", "model", width, "verdict", "result")

@@ -64,7 +64,7 @@ func (p *printer) fencesHeadline(r *verdict.Result) {
 		goal, is = "makes it safe under "+model, "safe under "+model
 	}
 	many := strings.Replace(goal, "makes", "make", 1)
-	head := oneLine(r.Program) + ": "
+	head := ProgramName(r) + ": "
 	switch r.Verdict {
 	case verdict.Safe:
 		word := is + ", no fence needed"

@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -93,6 +94,14 @@ func LitmusCompare(w io.Writer, t *verdict.LitmusTest, opt Options) {
 		p.line("%s", strings.TrimRight(line, " "))
 	}
 	row(" ", "", func(r *verdict.Result) string { return strings.ToUpper(r.Model) })
+	if !slices.ContainsFunc(states, func(o verdict.LitmusOutcome) bool { return o.Holds }) {
+		row("*", "asked for", func(r *verdict.Result) string { // its row is the point of the test
+			if r.Litmus.Observation == "Unknown" {
+				return "?"
+			}
+			return "-"
+		})
+	}
 	for _, s := range states {
 		mark := " "
 		if s.Holds {

@@ -66,7 +66,7 @@ func (p *printer) proofChecks(r *verdict.Result) {
 func (p *printer) proofHeadline(r *verdict.Result) {
 	switch r.Verdict {
 	case verdict.ValueRobust:
-		p.line("%s: %s: TSO and SC reach the same shared states%s", oneLine(r.Program), p.opt.paint(green, "value-robust"), openChecks(r))
+		p.line("%s: %s: TSO and SC reach the same shared states%s", ProgramName(r), p.opt.paint(green, "value-robust"), openChecks(r))
 	case verdict.Abstracted:
 		found := 0
 		for _, a := range r.Proof.Abstractions {
@@ -74,11 +74,11 @@ func (p *printer) proofHeadline(r *verdict.Result) {
 				found++
 			}
 		}
-		p.line("%s: %s: what holds for the abstracted program under SC holds for this program under TSO%s", oneLine(r.Program),
+		p.line("%s: %s: what holds for the abstracted program under SC holds for this program under TSO%s", ProgramName(r),
 			p.opt.paint(green, "abstracted in "+counted(int64(found), "load", "loads")), openChecks(r))
 		p.line("  this does not show that TSO reaches the same states as SC: the program itself may reach more under TSO")
 	default:
-		p.unknown(fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(yellow, "not proved value-robust")), r)
+		p.unknown(fmt.Sprintf("%s: %s", ProgramName(r), p.opt.paint(yellow, "not proved value-robust")), r)
 	}
 }
 

@@ -97,7 +97,7 @@ func (p *printer) headline(r *verdict.Result) {
 	if r.Verdict == verdict.Safe && r.Question == verdict.FinalStateList {
 		word = "explored" // nothing was asked that could fail
 	}
-	head := fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(color, word+" under "+strings.ToUpper(r.Model)))
+	head := fmt.Sprintf("%s: %s", ProgramName(r), p.opt.paint(color, word+" under "+strings.ToUpper(r.Model)))
 	switch r.Verdict {
 	case verdict.Safe, verdict.NotObserved:
 		p.line("%s%s%s", head, coverage(r.Coverage), work(r))

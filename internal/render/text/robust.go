@@ -107,7 +107,7 @@ func (p *printer) robustHeadline(r *verdict.Result, words [2]string) {
 	if r.Question != verdict.TriangularRaces { // which is about SC executions
 		word += " against " + strings.ToUpper(r.Model)
 	}
-	head := fmt.Sprintf("%s: %s", oneLine(r.Program), p.opt.paint(color, word))
+	head := fmt.Sprintf("%s: %s", ProgramName(r), p.opt.paint(color, word))
 	switch r.Verdict {
 	case verdict.Safe:
 		done := work(r)

@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"path"
 	"strings"
 
 	"fencepost/verdict"
@@ -24,9 +25,9 @@ func Trace(w io.Writer, t *verdict.Trace) {
 	for _, e := range t.Edges {
 		switch e.Kind {
 		case "src":
-			sources[e.To] = append(sources[e.To], oneLine(t.Nodes[e.From].Text))
+			sources[e.To] = append(sources[e.To], storeText(t, e.From))
 		case "st":
-			order = append(order, fmt.Sprintf("%s before %s", oneLine(t.Nodes[e.From].Text), oneLine(t.Nodes[e.To].Text)))
+			order = append(order, fmt.Sprintf("%s before %s", storeText(t, e.From), storeText(t, e.To)))
 		}
 	}
 	for thread := range t.Witness.Threads {
@@ -34,15 +35,18 @@ func Trace(w io.Writer, t *verdict.Trace) {
 			if n.Thread != thread {
 				continue
 			}
-			fmt.Fprintf(w, "  %s", oneLine(n.Text))
+			line, from := "  "+storeText(t, i), ""
 			if value, ok := readValue(t, i); ok {
-				from := "the initial value"
+				line += " -> " + oneLine(value)
+				from = ", from the initial value"
 				if s := sources[i]; len(s) > 0 {
-					from = strings.Join(s, ", ")
+					from = ", from " + strings.Join(s, ", ")
 				}
-				fmt.Fprintf(w, " -> %s, from %s", oneLine(value), from)
 			}
-			fmt.Fprintln(w)
+			if pos := t.Witness.Steps[n.Step].Pos; pos != nil && pos.Line > 0 {
+				line += fmt.Sprintf(" (%s:%d)", oneLine(path.Base(pos.File)), pos.Line)
+			}
+			fmt.Fprintln(w, line+from)
 		}
 	}
 	for _, line := range order {
@@ -51,6 +55,15 @@ func Trace(w io.Writer, t *verdict.Trace) {
 	if t.Cycle != nil {
 		fmt.Fprintf(w, "  cycle: %s\n", cycleText(t))
 	}
+}
+
+// storeText returns a node, with the value if it is a single store.
+func storeText(t *verdict.Trace, node int) string {
+	n := &t.Nodes[node]
+	if st := &t.Witness.Steps[n.Step]; st.Kind == verdict.StepStore && !st.Free && strings.HasSuffix(n.Text, " st "+st.Location) {
+		return oneLine(n.Text + " = " + st.ValueText())
+	}
+	return oneLine(n.Text)
 }
 
 // readValue returns the value that a node with a single load read.

@@ -1,7 +1,9 @@
 package text
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,6 +82,25 @@ func Reason(reason string) string {
 }
 
 var largeCount = regexp.MustCompile(`\b\d{4,18} (?:states|executions)\b`)
+
+// ProgramName returns the name of a program on one line: the file, or the files of a C program that has several.
+func ProgramName(r *verdict.Result) string {
+	var others []string
+	for name := range r.Sources {
+		if name != r.Program && strings.HasSuffix(name, ".c") && strings.HasSuffix(r.Program, ".c") {
+			others = append(others, name)
+		}
+	}
+	slices.Sort(others)
+	switch len(others) {
+	case 0:
+		return oneLine(r.Program)
+	case 1, 2:
+		return oneLine(strings.Join(append([]string{r.Program}, others...), ", "))
+	default:
+		return fmt.Sprintf("%s and %d other files", oneLine(r.Program), len(others))
+	}
+}
 
 // Placed puts a position into a reason.
 func Placed(reason string, pos *verdict.Pos) string { return placed(reason, pos) }
