@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fencepost/internal/render/text"
 	"fencepost/verdict"
 )
 
@@ -38,7 +39,7 @@ func (v *result) proof(r *verdict.Result) {
 	}
 	for i := range p.Checks {
 		c := &p.Checks[i]
-		row := proofRow{Where: positionText(c.Pos), What: c.What, Class: "open", Status: "not proved"}
+		row := proofRow{Where: positionText(c.Pos), What: text.CheckedCondition(r, c), Class: "open", Status: "not proved"}
 		switch {
 		case c.Proved && c.By != "":
 			row.Class, row.Status, row.Why = "good", model, []string{"by search (" + c.By + ")"}

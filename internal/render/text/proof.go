@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"fencepost/verdict"
 )
@@ -14,13 +15,8 @@ func (p *printer) proof(r *verdict.Result) {
 	for _, warning := range r.Warnings {
 		p.message("warning", warning.Code, warning.Pos, warning.Message)
 	}
-	if len(r.Proof.Stores) > 0 {
-		p.line("")
-	}
-	for i := range r.Proof.Stores {
-		p.proofStore(&r.Proof.Stores[i])
-	}
 	p.proofChecks(r)
+	p.proofStores(r)
 	p.proofGrounds(r.Proof)
 	for i := range r.Engines {
 		p.line("")
@@ -37,16 +33,23 @@ func (p *printer) proof(r *verdict.Result) {
 
 // proofChecks prints what became of the program's own checks.
 func (p *printer) proofChecks(r *verdict.Result) {
-	if len(r.Proof.Checks) > 0 {
-		p.line("")
+	if len(r.Proof.Checks) == 0 {
+		return
 	}
+	t := proofTable{{"where", "check"}}
+	for i := range r.Proof.Checks {
+		c := &r.Proof.Checks[i]
+		t = append(t, [2]string{where(c.ProofInstruction), CheckedCondition(r, c)})
+	}
+	p.line("")
+	p.proofHead(t)
 	model := "under TSO"
 	if r.Verdict == verdict.Unknown {
 		model = "under SC, which says nothing about TSO as long as not all stores are proved atomic"
 	}
 	for i := range r.Proof.Checks {
 		c := &r.Proof.Checks[i]
-		head := fmt.Sprintf("%s  %s", where(c.ProofInstruction), oneLine(c.What))
+		head := t.row(i + 1)
 		switch {
 		case c.Proved && c.By != "":
 			p.line("%s  holds %s: by search (%s)", head, model, c.By)
@@ -57,16 +60,86 @@ func (p *printer) proofChecks(r *verdict.Result) {
 		default:
 			p.line("%s  %s", head, p.opt.paint(yellow, "not proved"))
 			if len(c.State) > 0 {
-				p.line("    the invariants allow %s", values(c.State))
+				p.line("      the invariants allow %s", values(c.State))
 			}
 		}
 	}
 }
 
+// proofTable has the first two columns of the rows of a table, the head first.
+type proofTable [][2]string
+
+// widestCell is the width up to which the columns of a proofTable are aligned.
+const widestCell = 40
+
+// row returns a row up to its last column.
+func (t proofTable) row(i int) string {
+	var width [2]int
+	for _, cells := range t {
+		for c, text := range cells {
+			if n := utf8.RuneCountInString(text); n <= widestCell {
+				width[c] = max(width[c], n)
+			}
+		}
+	}
+	return "  " + pad(t[i][0], width[0]) + "  " + pad(t[i][1], width[1])
+}
+
+func (p *printer) proofHead(t proofTable) {
+	p.line("%s", p.opt.paint(bold, t.row(0)+"  status"))
+}
+
+// proofStores prints why each store is atomic, or what is missing.
+func (p *printer) proofStores(r *verdict.Result) {
+	if len(r.Proof.Stores) == 0 {
+		return
+	}
+	t := proofTable{{"where", "store"}}
+	for i := range r.Proof.Stores {
+		s := &r.Proof.Stores[i]
+		t = append(t, [2]string{where(s.ProofInstruction), instruction(s.ProofInstruction)})
+	}
+	p.line("")
+	p.proofHead(t)
+	for i := range r.Proof.Stores {
+		p.proofStore(t.row(i+1), &r.Proof.Stores[i])
+	}
+}
+
+// CheckedCondition returns what a check demands: an assertion as the program has it, and not the message about its
+// failure.
+func CheckedCondition(r *verdict.Result, c *verdict.ProofCheck) string {
+	pos := c.Pos
+	if pos == nil || c.Thread == "" || pos.EndLine != pos.Line || pos.Line < 1 {
+		return oneLine(c.What)
+	}
+	lines := strings.Split(r.Sources[pos.File], "\n")
+	if pos.Line > len(lines) || pos.Col < 1 || pos.EndCol > len(lines[pos.Line-1])+1 || pos.EndCol < pos.Col {
+		return oneLine(c.What)
+	}
+	text := lines[pos.Line-1][pos.Col-1 : pos.EndCol-1]
+	if !strings.HasPrefix(text, "assert ") { // in .fp; messages about C are the condition already
+		return oneLine(c.What)
+	}
+	text, _, _ = strings.Cut(text, ", \"")
+	return oneLine(strings.TrimRight(text, "; "))
+}
+
 func (p *printer) proofHeadline(r *verdict.Result) {
+	if n := r.Proof.Open(); n > 0 && r.Verdict != verdict.Unknown {
+		p.line("%s: %s", ProgramName(r), p.opt.paint(yellow, fmt.Sprintf("not proved: %d of %s open", n, counted(int64(len(r.Proof.Checks)), "check", "checks"))))
+		p.proved("  ", r)
+		p.line("  `fencepost check` searches for an execution that violates them")
+		return
+	}
+	p.proved(ProgramName(r)+": ", r)
+}
+
+// proved says what is proved about the program as a whole.
+func (p *printer) proved(head string, r *verdict.Result) {
 	switch r.Verdict {
 	case verdict.ValueRobust:
-		p.line("%s: %s: TSO and SC reach the same shared states%s", ProgramName(r), p.opt.paint(green, "value-robust"), openChecks(r))
+		p.line("%s%s: TSO and SC reach the same shared states", head, p.opt.paint(green, "value-robust"))
 	case verdict.Abstracted:
 		found := 0
 		for _, a := range r.Proof.Abstractions {
@@ -74,24 +147,15 @@ func (p *printer) proofHeadline(r *verdict.Result) {
 				found++
 			}
 		}
-		p.line("%s: %s: what holds for the abstracted program under SC holds for this program under TSO%s", ProgramName(r),
-			p.opt.paint(green, "abstracted in "+counted(int64(found), "load", "loads")), openChecks(r))
+		p.line("%s%s: what holds for the abstracted program under SC holds for this program under TSO", head,
+			p.opt.paint(green, "abstracted in "+counted(int64(found), "load", "loads")))
 		p.line("  this does not show that TSO reaches the same states as SC: the program itself may reach more under TSO")
 	default:
-		p.unknown(fmt.Sprintf("%s: %s", ProgramName(r), p.opt.paint(yellow, "not proved value-robust")), r)
+		p.unknown(head+p.opt.paint(yellow, "not proved value-robust"), r)
 	}
 }
 
-// openChecks returns the part of the headline about checks that are not proved.
-func openChecks(r *verdict.Result) string {
-	if n := r.Proof.Open(); n > 0 {
-		return fmt.Sprintf("; %d of %s not proved", n, counted(int64(len(r.Proof.Checks)), "check", "checks"))
-	}
-	return ""
-}
-
-func (p *printer) proofStore(s *verdict.ProofStore) {
-	head := fmt.Sprintf("%s  %s", where(s.ProofInstruction), instruction(s.ProofInstruction))
+func (p *printer) proofStore(head string, s *verdict.ProofStore) {
 	switch s.By {
 	case verdict.ByFlow:
 		p.line("%s  atomic: no later load", head)
@@ -106,17 +170,17 @@ func (p *printer) proofStore(s *verdict.ProofStore) {
 	default:
 		p.line("%s  %s", head, p.opt.paint(yellow, "not shown to be atomic"))
 		for i := range s.Blocks {
-			p.proofPair("  does not move left across", &s.Blocks[i])
+			p.proofPair("    does not move left across", &s.Blocks[i])
 		}
 		for _, l := range s.Loads {
 			for i := range l.Blocks {
-				p.proofPair(fmt.Sprintf("  can be overtaken by %s (%s), which does not move right across", instruction(l.ProofInstruction), where(l.ProofInstruction)), &l.Blocks[i])
+				p.proofPair(fmt.Sprintf("    can be overtaken by %s (%s), which does not move right across", instruction(l.ProofInstruction), where(l.ProofInstruction)), &l.Blocks[i])
 			}
 		}
 		for i, repair := range s.Repairs {
-			word := "  would help:"
+			word := "    would help:"
 			if i > 0 {
-				word = "  or:"
+				word = "    or:"
 			}
 			p.line("%s %s", word, oneLine(repair))
 		}
@@ -127,9 +191,9 @@ func (p *printer) proofPair(what string, pair *verdict.ProofPair) {
 	p.line("%s %s of %s (%s)", what, instruction(pair.ProofInstruction), oneLine(pair.Thread), where(pair.ProofInstruction))
 	switch {
 	case pair.Vague:
-		p.line("    the solver gave no answer")
+		p.line("      the solver gave no answer")
 	case len(pair.State) > 0:
-		p.line("    for example with %s", values(pair.State))
+		p.line("      for example with %s", values(pair.State))
 	}
 }
 
