@@ -13,6 +13,7 @@ import (
 	"fencepost"
 	"fencepost/internal/render/text"
 	"fencepost/render"
+	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -278,7 +279,16 @@ func writeList(a *app, list []output, answer fencepost.Answer) (printed bool, er
 		if err := os.WriteFile(one.name, out.Bytes(), 0o644); err != nil {
 			return printed, cannotWrite(one.name, err, fmt.Sprintf("check the path given with %s", one.flag))
 		}
-		wrote(a, one.name, "")
+		what := ""
+		if (one.flag == "--svg" || one.flag == "--dot") && len(answer.Results) > 0 && !hasExecution(answer.Results) {
+			what = "there is no execution to draw"
+		}
+		wrote(a, one.name, what)
 	}
 	return printed, nil
+}
+
+// hasExecution reports whether a result has an execution.
+func hasExecution(results []verdict.Result) bool {
+	return slices.ContainsFunc(results, func(r verdict.Result) bool { return len(r.Executions())+len(r.Breaks()) > 0 })
 }

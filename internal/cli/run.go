@@ -9,6 +9,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"unicode"
 
 	"fencepost"
 	"fencepost/verdict"
@@ -128,13 +130,24 @@ func (a *app) report(err error) int {
 		fmt.Fprintln(a.stderr, internal)
 		return exitInternal
 	}
-	fmt.Fprintf(a.stderr, "fencepost: %v\n", err)
+	fmt.Fprintf(a.stderr, "fencepost: %s\n", printableLines(err.Error()))
 	hint := "see `fencepost --help`"
 	if usage := (*usageError)(nil); errors.As(err, &usage) {
 		hint = usage.hint
 	}
-	fmt.Fprintf(a.stderr, "  %s\n", hint)
+	fmt.Fprintf(a.stderr, "  %s\n", printableLines(hint))
 	return exitUsage
+}
+
+// printableLines returns a text whose lines cannot steer the terminal: arguments and names of files may have any
+// characters.
+func printableLines(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || unicode.IsPrint(r) {
+			return r
+		}
+		return '.'
+	}, s)
 }
 
 var rootHelp = `fencepost checks whether a concurrent program is still correct when the processor

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"fencepost"
+	"fencepost/internal/render/text"
 	"fencepost/render"
 	"fencepost/verdict"
 
@@ -193,7 +194,7 @@ func (a *app) testResult(t *verdict.ProgramTest, verbose bool) {
 		if line > 0 {
 			at = fmt.Sprintf("%s:%d", t.File, line)
 		}
-		fmt.Fprintf(a.stdout, "%s %s: %s\n", style.Status(fmt.Sprintf("%-8s", status), bad), at, words)
+		fmt.Fprintf(a.stdout, "%s %s: %s\n", style.Status(fmt.Sprintf("%-8s", status), bad), text.Printable(at), text.Printable(words))
 	}
 	if t.Problem != "" {
 		say("ERROR", true, t.Line, t.Problem)
@@ -215,7 +216,7 @@ func (a *app) testResult(t *verdict.ProgramTest, verbose bool) {
 		case verdict.TestFailed:
 			say("FAIL", true, o.Line, fmt.Sprintf("%s is %s, expected %s%s", o.Key, o.Got, o.Want, detail))
 			if command := seeAlso(t.File, &o); command != "" {
-				fmt.Fprintf(a.stdout, "         see `%s`\n", command)
+				fmt.Fprintf(a.stdout, "         see `%s`\n", text.Printable(command))
 			}
 		case verdict.TestKnown:
 			say("known", false, o.Line, fmt.Sprintf("%s is %s, expected %s, as in the earlier run%s", o.Key, o.Got, o.Want, detail))

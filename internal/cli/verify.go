@@ -12,6 +12,7 @@ import (
 
 	"fencepost"
 	"fencepost/internal/render/json"
+	"fencepost/internal/render/text"
 	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
@@ -146,22 +147,26 @@ func (a *app) judgements(answer *fencepost.VerifyAnswer) {
 	bad, open := 0, 0
 	for i := range answer.Checks {
 		c := &answer.Checks[i]
-		head := fmt.Sprintf("%s under %s", c.Name, strings.ToUpper(string(c.Model)))
+		head := text.Printable(fmt.Sprintf("%s under %s", c.Name, strings.ToUpper(string(c.Model))))
+		shows, why := text.Printable(c.Shows), ""
+		if c.Err != nil {
+			why = text.Printable(c.Err.Error())
+		}
 		switch {
 		case c.Err == nil && c.Steps > 0:
-			fmt.Fprintf(a.stdout, "ok        %s: %s, shows %s\n", head, plural(c.Steps, "step"), c.Shows)
+			fmt.Fprintf(a.stdout, "ok        %s: %s, shows %s\n", head, plural(c.Steps, "step"), shows)
 			continue
 		case c.Err == nil:
-			fmt.Fprintf(a.stdout, "ok        %s: %s\n", head, c.Shows)
+			fmt.Fprintf(a.stdout, "ok        %s: %s\n", head, shows)
 			continue
 		case c.Open:
-			fmt.Fprintf(a.stdout, "OPEN      %s: %v\n", head, c.Err)
+			fmt.Fprintf(a.stdout, "OPEN      %s: %s\n", head, why)
 			open++
 			continue
 		case c.Step >= 0:
-			fmt.Fprintf(a.stdout, "REJECTED  %s: step %d of %d: %s\n", head, c.Step+1, c.Steps, stepPrefix.ReplaceAllString(c.Err.Error(), ""))
+			fmt.Fprintf(a.stdout, "REJECTED  %s: step %d of %d: %s\n", head, c.Step+1, c.Steps, stepPrefix.ReplaceAllString(why, ""))
 		default:
-			fmt.Fprintf(a.stdout, "REJECTED  %s: %v\n", head, c.Err)
+			fmt.Fprintf(a.stdout, "REJECTED  %s: %s\n", head, why)
 		}
 		bad++
 	}

@@ -100,6 +100,26 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 	text.Comparison(&out, []verdict.Result{*r, safe}, text.Options{})
+	at := verdict.ProofInstruction{Thread: bad, Pos: &verdict.Pos{File: bad, Line: 1}, Text: bad}
+	broken := &verdict.Break{Attack: attack}
+	fence := verdict.Fence{Pos: &verdict.Pos{File: bad, Line: 1}, Kind: "full", Label: bad, Without: broken}
+	repaired := safe
+	repaired.Fences, repaired.Repair = []verdict.Fence{fence}, &verdict.Repair{For: "robustness", Before: broken, Elsewhere: []verdict.Fence{fence}, Optimal: [][]verdict.Fence{{fence}, {fence}}}
+	proved := unknown
+	proved.Proof = &verdict.Proof{
+		Checks: []verdict.ProofCheck{{ProofInstruction: at, What: bad, State: []verdict.ProofValue{{Name: bad, Value: bad}}}},
+		Stores: []verdict.ProofStore{{ProofInstruction: at, Repairs: []string{bad}}}, Invariants: []verdict.ProofInvariant{{ProofInstruction: at, Cond: bad, Fails: bad}},
+		Abstractions: []verdict.ProofAbstraction{{ProofInstruction: at, Cond: bad, Found: true}}, Solver: "z3",
+	}
+	text.Result(&out, &repaired, text.Options{})
+	text.Result(&out, &proved, text.Options{})
+	text.Trace(&out, &verdict.Trace{Number: 1, Nodes: []verdict.TraceNode{{Text: bad}, {Text: bad}}, Cycle: r.Cause.Cycle, Edges: r.Cause.Cycle, Fails: []string{bad}, Witness: w})
+	text.TraceSet(&out, &verdict.TraceSet{Program: bad, Model: "tso", Reason: bad}, false)
+	asked := *r
+	asked.Litmus = &verdict.Litmus{Name: bad, Condition: bad, Outcomes: []verdict.LitmusOutcome{{State: bad}}, Notes: []string{bad}}
+	text.Litmus(&out, &asked, true)
+	text.LitmusCompare(&out, &verdict.LitmusTest{Results: []verdict.Result{asked, asked}}, text.Options{})
+	text.Bench(&out, &verdict.Bench{Doc: bad, Theirs: bad, Rows: []verdict.BenchRow{{Program: bad, Answer: bad, Note: bad, PaperCount: bad}}}, text.Options{})
 	text.Diagnostic(&out, verdict.Diagnostic{Severity: verdict.SeverityError, Code: "C0001", Message: bad, Notes: []string{bad}, Help: []string{bad}, Pos: verdict.Pos{File: bad, Line: 1, Col: 1}}, text.Options{})
 	out.WriteString(text.Headline(r) + text.Delay(w, "tso", verdict.Unsafe))
 	for i, c := range out.String() {
