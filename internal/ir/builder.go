@@ -46,6 +46,9 @@ func (b *Builder) StartAt(addr uint64) {
 	b.next = addr
 }
 
+// AlignNext makes the address of the next object a multiple of align, which is a power of two.
+func (b *Builder) AlignNext(align uint64) { b.next = (b.next + align - 1) &^ (align - 1) }
+
 // Object adds an object after all others, with unused bytes in between, and returns its id. unit
 // is the size of an element.
 func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byte, pos source.Span) ObjectID {

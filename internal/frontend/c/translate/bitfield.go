@@ -30,12 +30,19 @@ type bitRange struct {
 // mask is the bits of the part, at the bottom of a word.
 func (b *bitRange) mask() int64 { return int64(^uint64(0) >> (64 - b.width)) }
 
-// valueType is the type of the field's values after promotion [C11 6.3.1.1].
-func (b *bitRange) valueType(declared ir.Type) ir.Type {
-	if b.total < 32 || b.total == 32 && b.signed {
-		return ir.S32
+// value is a value of the field after promotion [C11 6.3.1.1].
+func (b *bitRange) value(e *ir.Expr, declared ir.Type) Value {
+	switch {
+	case b.total < 32 || b.total == 32 && b.signed:
+		return Integer(e, ir.S32)
+	case b.total == 32:
+		return Integer(e, ir.U32)
 	}
-	return declared
+	v := Integer(e, declared)
+	if b.total < 64 {
+		v.width = uint8(b.total)
+	}
+	return v
 }
 
 // parts are all parts of the field, the lowest first, each as a field without sign.
@@ -191,9 +198,7 @@ func (b *bitRange) positioned(v *ir.Expr) *ir.Expr {
 
 // fit cuts a value to what the field can hold.
 func (b *bitRange) fit(v Value) Value {
-	v.Expr = b.extended(v.Expr)
-	v.Type = b.valueType(v.Type)
-	return v
+	return b.value(b.extended(v.Expr), v.Type)
 }
 
 // extended is the value of the field in the lowest bits of a word.
@@ -206,7 +211,7 @@ func (b *bitRange) extended(e *ir.Expr) *ir.Expr {
 func (f *Accesses) loadBits(l Lvalue, n cc.Node) Value {
 	declared := f.Types.Scalar(l.Type, n)
 	if len(l.bits.rest) == 0 {
-		return Integer(l.bits.extract(f.loadUnit(l, l.bits)), l.bits.valueType(declared))
+		return l.bits.value(l.bits.extract(f.loadUnit(l, l.bits)), declared)
 	}
 	word, below := ir.Int(0), uint(0)
 	for _, b := range l.bits.parts() {
@@ -214,7 +219,7 @@ func (f *Accesses) loadBits(l Lvalue, n cc.Node) Value {
 		word = ir.Binary(ir.Or, ir.U64, word, ir.Binary(ir.Shl, ir.U64, part, ir.Int(int64(below))))
 		below += b.width
 	}
-	return f.Lvals.Save(Integer(l.bits.extended(word), l.bits.valueType(declared)))
+	return f.Lvals.Save(l.bits.value(l.bits.extended(word), declared))
 }
 
 // loadUnit reads the unit of a part of the bit-field at l.
@@ -245,4 +250,82 @@ func (f *Accesses) storeBits(l Lvalue, v Value) {
 		f.StoreWord(f.unitAt(l, &b), b.unit, b.insert(unit, part))
 		below += b.width
 	}
+}
+
+// Arithmetic on bit-fields of more than 32 bits and fewer than 64. gcc gives such a bit-field an integer type
+// of its width, which takes part in the usual arithmetic conversions: of unsigned long f : 40 the values of
+// f + 1 and f << 8 have 40 bits.
+
+// cutTo cuts an integer to the width of a bit-field.
+func cutTo(e *ir.Expr, width uint8, signed bool) *ir.Expr {
+	low := bitRange{unit: ir.U64, width: uint(width), signed: signed}
+	return low.extract(e)
+}
+
+// narrowed is a value of type t with the width of an operand.
+func narrowed(v, operand Value) Value {
+	if operand.width > 0 {
+		v.Expr, v.width = cutTo(v.Expr, operand.width, v.Type.Signed), operand.width
+	}
+	return v
+}
+
+func isInteger(v Value) bool { return v.High == nil && v.Elem == nil && !v.Type.Float }
+
+// precision is the number of bits of a value after promotion, and whether it has a sign.
+func precision(v Value) (bits uint8, signed bool) {
+	t := promote(v.Type)
+	if v.width > 0 {
+		return v.width, t.Signed
+	}
+	return t.Bits, t.Signed
+}
+
+// commonPrecision is the precision of the type of the usual arithmetic conversions.
+func commonPrecision(x, y Value) (bits uint8, signed bool) {
+	bits, signed = precision(x)
+	switch other, too := precision(y); {
+	case other > bits:
+		return other, too
+	case other == bits:
+		signed = signed && too
+	}
+	return bits, signed
+}
+
+// eitherBits is the value v of a conditional with the arms a and b, with their width.
+func eitherBits(v, a, b Value) Value {
+	if a.width == 0 && b.width == 0 || !isInteger(a) || !isInteger(b) {
+		return v
+	}
+	bits, signed := commonPrecision(a, b)
+	v.Type.Signed = signed
+	if bits < 64 {
+		v = narrowed(v, Value{width: bits})
+	}
+	return v
+}
+
+// combineBits applies a binary operator to integers, one of which has the type of a bit-field.
+func (f *Expressions) combineBits(op ir.ExprOp, x, y Value, n cc.Node) Value {
+	plain := func(v Value) Value { v.width = 0; return v }
+	if op == ir.Shl || op == ir.Shr {
+		return narrowed(f.combine(op, plain(x), plain(y), n), x)
+	}
+	bits, signed := commonPrecision(x, y)
+	if bits == 64 { // the values of the bit-field fit a long
+		for _, v := range []*Value{&x, &y} {
+			if v.width > 0 {
+				v.Type, v.width = ir.S64, 0
+			}
+		}
+		return f.combine(op, x, y, n)
+	}
+	t := ir.Type{Bits: 64, Signed: signed}
+	x.Expr, y.Expr = cutTo(Cast(x.Expr, x.Type, t), bits, signed), cutTo(Cast(y.Expr, y.Type, t), bits, signed)
+	out := f.combine(op, Integer(x.Expr, t), Integer(y.Expr, t), n)
+	if op.IsCompare() {
+		return out
+	}
+	return narrowed(out, Value{width: bits})
 }

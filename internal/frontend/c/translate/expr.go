@@ -219,11 +219,11 @@ func (f *Expressions) unary(x *cc.UnaryExpression) Value {
 		switch x.Case {
 		case cc.UnaryExpressionMinus:
 			f.checkNegation(t, v.Expr)
-			return Integer(ir.Unary(ir.Neg, t, v.Expr), t)
+			return narrowed(Integer(ir.Unary(ir.Neg, t, v.Expr), t), v)
 		case cc.UnaryExpressionCpl:
-			return Integer(ir.Unary(ir.BitNot, t, v.Expr), t)
+			return narrowed(Integer(ir.Unary(ir.BitNot, t, v.Expr), t), v)
 		}
-		return Integer(v.Expr, t)
+		return narrowed(Integer(v.Expr, t), v)
 	case cc.UnaryExpressionNot:
 		v := f.anyOperand(x.CastExpression)
 		return Integer(ir.Negate(TruthOf(v)), ir.S32)
@@ -264,6 +264,9 @@ func (f *Expressions) binary(op ir.ExprOp, left, right cc.ExpressionNode, n cc.N
 
 // combine applies a binary operator to two values.
 func (f *Expressions) combine(op ir.ExprOp, x, y Value, n cc.Node) Value {
+	if (x.width > 0 || y.width > 0) && isInteger(x) && isInteger(y) {
+		return f.combineBits(op, x, y, n)
+	}
 	switch {
 	case x.High != nil || y.High != nil:
 		return f.pairs.combineWide(op, x, y, n)
@@ -376,15 +379,17 @@ func (f *Expressions) conditional(x *cc.ConditionalExpression) Value {
 	if f.Code.static || f.pure(x.ExpressionList) && f.pure(x.ConditionalExpression) {
 		c := TruthOf(f.anyOperand(x.LogicalOrExpression))
 		a, b := f.Operand(x.ExpressionList), f.Operand(x.ConditionalExpression)
-		a, b = f.unify(a, b, x)
-		return Value{Expr: ir.Conditional(c, a.Expr, b.Expr), Type: a.Type, Elem: a.Elem, Obj: ir.NoObject}
+		first, second := f.unify(a, b, x)
+		v := Value{Expr: ir.Conditional(c, first.Expr, second.Expr), Type: first.Type, Elem: first.Elem, Obj: ir.NoObject}
+		return eitherBits(v, a, b)
 	}
 	r := f.Code.Temp()
 	var a, b Value
 	f.stmts.choose(r, x.LogicalOrExpression,
 		func() *ir.Expr { a = f.arm(f.Operand(x.ExpressionList), x); return a.Expr },
 		func() *ir.Expr { b = f.arm(f.Operand(x.ConditionalExpression), x); return b.Expr })
-	return f.merged(r, f.orRefused(a, x), f.orRefused(b, x), x)
+	a, b = f.orRefused(a, x), f.orRefused(b, x)
+	return eitherBits(f.merged(r, a, b, x), a, b)
 }
 
 // orRefused returns the value of an arm of a conditional. An arm that is not supported has no value, but

@@ -266,6 +266,7 @@ func (c *Symbols) object(s *symbol, n cc.Node) ir.ObjectID {
 	c.checkObject(s.Name, t, s.Decl)
 	unit, typ := elementOf(t)
 	bytes := make([]byte, t.Size())
+	c.B.AlignNext(uint64(read.DeclaredAlign(s.Decl)))
 	s.obj, s.made = c.B.Object(s.Name, t.Size(), unit, typ, bytes, c.In.Span(s.Decl)), true
 	c.B.Layout(s.obj, c.Layouts.layoutOf(t))
 	if s.perThread() {

@@ -18,6 +18,9 @@ type Value struct {
 	// happened to it; nil: a pointer.
 	array *declaredArray
 	known int8 // the address is a multiple of this; 0: of the alignment of what it points to
+	// width is the number of bits of a value whose type is that of a bit-field of more than 32 bits and
+	// fewer than 64; 0: the value has as many as Type.
+	width uint8
 }
 
 // Lvalue is an lvalue: a register, or memory at an address.

@@ -377,8 +377,20 @@ func hidden(of any, name string) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 }
 
-// MemberAlign is the alignment of the member of a struct that _Alignof names, which can differ from that
-// of its type.
+// DeclaredAlign is the alignment of an object, which can be larger than that of its type.
+func DeclaredAlign(d *cc.Declarator) int64 {
+	align := max(1, int64(d.Type().Align()), int64(d.Alignas()))
+	if a := d.Type().Attributes(); a != nil {
+		align = max(align, a.Aligned())
+	}
+	if d.IsAtomic() && d.Type().Size() == 16 { // cc leaves these alone
+		align = max(align, 16)
+	}
+	return align
+}
+
+// MemberAlign is the alignment of the object or the member of a struct that _Alignof names, which can differ
+// from that of its type.
 func MemberAlign(x *cc.UnaryExpression) (int64, bool) {
 	if x.Case != cc.UnaryExpressionAlignofExpr {
 		return 0, false
@@ -390,6 +402,13 @@ func MemberAlign(x *cc.UnaryExpression) (int64, bool) {
 			break
 		}
 		e = p.ExpressionList
+	}
+	if p, ok := e.(*cc.PrimaryExpression); ok {
+		d, ok := p.ResolvedTo().(*cc.Declarator)
+		if !ok || d.Type().Kind() == cc.Function {
+			return 0, false
+		}
+		return DeclaredAlign(d), true
 	}
 	p, ok := e.(*cc.PostfixExpression)
 	if !ok || p.Case != cc.PostfixExpressionSelect && p.Case != cc.PostfixExpressionPSelect || p.Field() == nil {
@@ -403,7 +422,7 @@ func MemberAlign(x *cc.UnaryExpression) (int64, bool) {
 func (s *shaper) checkAlignments() error {
 	for _, x := range s.alignments {
 		if n, ok := MemberAlign(x); ok && n != constant(x) {
-			return fmt.Errorf("%v: the alignment of a member of a packed struct is not supported in a constant", x.Position())
+			return fmt.Errorf("%v: the alignment of this object, which is not that of its type, is not supported in a constant", x.Position())
 		}
 	}
 	return nil
