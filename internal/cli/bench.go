@@ -60,8 +60,7 @@ func (a *app) benchCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.Var(timeoutValue{&f.opt.Timeout}, "timeout", "time limit per program, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&f.opt.Memory}, "memory", "memory limit for the stored states of a program, such as 8GiB")
-	noDefault(flags, "memory")
-	flags.StringVar(&f.opt.Dir, "dir", "", "table trencher: run the programs of this directory")
+	flags.StringVar(&f.opt.Dir, "dir", "", "table trencher: run the programs of this `directory`")
 	flags.Var(fileValue{&f.csv}, "csv", "write the figures as CSV")
 	flags.Var(fileValue{&f.svg}, "svg", "draw our times against those of the papers")
 	flags.Var(fileValue{&f.html}, "html", "write one page with the tables and plots")

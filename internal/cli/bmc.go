@@ -20,8 +20,8 @@ func bmcFlags(flags *pflag.FlagSet, f *checkFlags) {
 	flags.Var(countValue{&o.Queue, 2, maxCount}, "queue", "bmc: number of writes kept per memory cell: one in memory, the rest buffered")
 	flags.Var(countValue{&o.Width, 0, wordBits}, "width", "bmc: bits of the results of arithmetic; 0: as many as needed")
 	flags.BoolVar(&o.Auto, "auto", false, "bmc: raise the bounds step by step")
-	flags.StringVar(&o.Solver, "solver", "", "bmc: a SAT solver on the PATH, such as cadical (default: the built-in solver)")
-	flags.StringVar(&f.dimacs, "dimacs", "", "bmc: write the formula to this file")
+	flags.StringVar(&o.Solver, "solver", "", "bmc: a SAT `solver` on the PATH, such as cadical (default: the built-in solver)")
+	flags.StringVar(&f.dimacs, "dimacs", "", "bmc: write the formula to this `file`")
 }
 
 // bmcOptions opens what the flags name; the function it returns closes it.

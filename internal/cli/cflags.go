@@ -42,7 +42,7 @@ func cFlags(cmd *cobra.Command, opt *fencepost.Options) {
 	}
 	flags.VarP(namesValue{&opt.C.Defines, true}, "define", "D", "C: define a macro, NAME or NAME=VALUE")
 	flags.VarP(namesValue{&opt.C.Undefines, false}, "undefine", "U", "C: undefine a macro")
-	flags.StringArrayVarP(&opt.C.IncludeDirs, "include", "I", nil, "C: also search this directory for headers")
+	flags.StringArrayVarP(&opt.C.IncludeDirs, "include", "I", nil, "C: also search this `directory` for headers")
 	flags.BoolVar(&opt.C.CheckOverflow, "check-overflow", false, "C: report signed overflow and shifts out of range as errors")
 	flags.BoolVar(&opt.C.Strict, "strict", false, "C: refuse every construct that is not supported, whether or not an execution reaches it")
 	flags.Var(namesValue{&opt.C.ExternPure, false}, "extern-pure", "C: name of a function without a body that does nothing")

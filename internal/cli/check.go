@@ -91,8 +91,8 @@ func (a *app) checkCommand() *cobra.Command {
 	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also check for deadlocks")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
-	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states")
-	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
+	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states; of several models, which model has which")
+	flags.StringVar(&f.opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd

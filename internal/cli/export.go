@@ -65,11 +65,11 @@ func (a *app) exportCommand() *cobra.Command {
 	flags.VarP(modelValue{&model}, "model", "m", "memory model: sc or tso")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer, for threads that store in loops")
 	flags.Var(countValue{&opt.Attack, 0, maxCount}, "attack", "write the instrumented program of this attack; robust --emit-instrumented lists the numbers")
-	flags.StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
+	flags.StringVarP(&output, "output", "o", "", "`file` to write (default: standard output)")
 	flags.BoolVar(&opt.Deadlock, "deadlock", false, "also check for deadlocks")
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
+	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &opt.Options)
 	return cmd
 }

@@ -80,7 +80,7 @@ func (a *app) fencesCommand() *cobra.Command {
 	flags.VarP(named{&f.model, "model"}, "model", "m", "memory model: tso, pso")
 	flags.Var(&f.cost, "cost", "what a fence costs: uniform, loops, profile=FILE")
 	flags.BoolVar(&f.diff, "diff", false, "print only the patch, as a unified diff")
-	flags.StringVarP(&f.output, "output", "o", "", "write the repaired program to a file")
+	flags.StringVarP(&f.output, "output", "o", "", "write the repaired program to a `file`")
 	flags.BoolVar(&f.write, "write", false, "write the fences into FILE")
 	flags.Var(named{&f.style, "style"}, "fence-style", "form of fences in C: "+strings.Join(f.style.choices, ", "))
 	flags.Var(named{&f.prefer, "part"}, "prefer", "of sets with the same cost, the one in this part: library, client")
@@ -94,7 +94,7 @@ func (a *app) fencesCommand() *cobra.Command {
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "with --for assertions, also prevent deadlocks")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
+	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, opt)
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
 	return cmd

@@ -57,6 +57,6 @@ func (a *app) genCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write (default: standard output)")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "`file` to write (default: standard output)")
 	return cmd
 }

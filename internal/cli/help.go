@@ -56,8 +56,10 @@ The command check needs something to check: an assertion, a goal or a final
 condition. The command robust does not: it compares the behaviour of the program
 on the processor with its behaviour under sequential consistency.
 `},
-	{"executions", "How to read an execution", `A violation comes with an execution: a table with one row per step and one column
-per thread. If such a table is too wide, one column names the thread of each step.
+	{"executions", "How to read an execution", `A violation comes with an execution: a table with one row per statement and one
+column per thread. If such a table is too wide, one column names the thread of each
+row. Set-up, local steps and rounds of loops are folded into rows that begin with
+"..."; --full prints every step.
 
   x = 1 buffered            the store waits in the thread's buffer
   flush, x = 1 reaches memory (step 3)

@@ -46,7 +46,7 @@ func (a *app) initCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return a.harness(args, opt) },
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVarP(&opt.Output, "output", "o", "", "file to write (default: standard output)")
+	cmd.Flags().StringVarP(&opt.Output, "output", "o", "", "`file` to write (default: standard output)")
 	cFlags(cmd, &opt.Options)
 	return cmd
 }

@@ -59,7 +59,7 @@ func (a *app) litmusCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.VarP(&f.models, "model", "m", "memory models, separated by commas: sc, tso, pso")
 	flags.BoolVar(&f.compare, "compare", false, "print which outcomes each model allows, and executions that SC forbids")
-	flags.StringVar(&f.opt.Expect, "expect", "", "compare with this table of expected answers, and print only the differences")
+	flags.StringVar(&f.opt.Expect, "expect", "", "compare with this `table` of expected answers, and print only the differences")
 	flags.Var(loopsValue{&opt.Unroll}, "unroll", "iterations of a loop; 0: do not unroll loops")
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer in tests with loops, with --unroll 0")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit per test, such as 90s or 5m; 0: none")

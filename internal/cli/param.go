@@ -24,8 +24,8 @@ func (p *paramFlags) flags(flags *pflag.FlagSet, opt *fencepost.Options, what st
 }
 
 func (p *paramFlags) more(flags *pflag.FlagSet, opt *fencepost.Options) {
-	flags.StringVar(&opt.Replicate, "replicate", "", "C: the function that any number of threads run")
-	flags.StringVar(&p.domain, "domain", "", "with any number of threads: range of the values in memory, such as 0..3 (default: computed)")
+	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run")
+	flags.StringVar(&p.domain, "domain", "", "with any number of threads: `range` of the values in memory, such as 0..3 (default: computed)")
 }
 
 // set checks that the flags make sense, and returns the domain, nil if there is none.

@@ -14,11 +14,12 @@ buffers, for any number of threads and any data, and that its assertions hold.
 
 A store is atomic if it commutes to the left with everything that other threads do,
 or if every load that can overtake it commutes to the right; an SMT solver checks this
-for two instructions at a time. The answer is a table. It lists every store and why it
-is atomic, or else the pairs of instructions that do not commute, each with a state
-that shows it, and what would help. Then it lists every assertion: proved by induction,
-proved by a search under SC, or not proved. The last line has PO, the number of proof
-obligations, and VT, the verification time, as in the paper [BEMT18].
+for two instructions at a time. The answer has two tables. The first lists every
+assertion: proved by induction, proved by a search under SC, or not proved. The second
+lists every store and why it is atomic, or else the pairs of instructions that do not
+commute, each with a state that shows it, and what would help. The last line has PO,
+the number of proof obligations, and VT, the verification time, as in the paper
+[BEMT18].
 
 A template stands for any number of threads: "thread worker * n" in .fp; in C
 --replicate, or //@ replicate before the function. Invariants ("invariant e;" in .fp;
@@ -73,10 +74,10 @@ func (a *app) proveCommand() *cobra.Command {
 	flags.BoolVar(&opt.NoInference, "no-inference", false, "use only the invariants in the program, and find no others")
 	flags.BoolVar(&opt.NoAbstraction, "no-abstraction", false, "do not abstract loads")
 	flags.Var(arithmeticValue{&opt.Arithmetic}, "arithmetic", "numbers: int (unbounded integers) or bv (bit vectors, exact) (default: chosen by the program)")
-	flags.StringVar(&opt.Replicate, "replicate", "", "C: the function that any number of threads run")
+	flags.StringVar(&opt.Replicate, "replicate", "", "C: the `function` that any number of threads run")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "prove for this number of threads per template, instead of any number")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
+	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &opt.Options)
 	flags.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd

@@ -93,8 +93,8 @@ func (a *app) robustCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&criterion, "criterion", criterion, "what to check: trace (robustness), trf (no triangular races) or state (equal final states)")
-	flags.StringVarP(&model, "model", "m", model, "memory model: tso, or pso with --criterion state")
+	flags.StringVar(&criterion, "criterion", criterion, "`criterion`: trace (robustness), trf (no triangular races) or state (equal final states)")
+	flags.StringVarP(&model, "model", "m", model, "memory `model`: tso, or pso with --criterion state")
 	flags.BoolVar(&opt.KeepGoing, "all", false, "report every attack, not only the first")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
@@ -104,7 +104,7 @@ func (a *app) robustCommand() *cobra.Command {
 	any.flags(flags, &opt.Options, "check for any number of threads per template")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
 	flags.BoolVar(&opt.NoReduction, "no-reduction", false, "search every attack, without ruling some out first; with --criterion state, explore every interleaving")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
+	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &opt.Options)
 	flags.Var(methodValue{&method}, "method", "search: one search for all attacks; instrument: one program per attack")
 	flags.BoolVar(&emit, "emit-instrumented", false, "only print the instrumented program of an attack")

@@ -47,7 +47,7 @@ func (a *app) showCommand() *cobra.Command {
 	flags.BoolVar(&dot, "dot", false, "print a graph for Graphviz")
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
+	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &opt.Options)
 	return cmd
 }

@@ -81,7 +81,7 @@ func (a *app) tracesCommand() *cobra.Command {
 	flags.BoolVar(&f.opt.CrossCheck, "cross-check", false, "compare with an exploration by another algorithm")
 	flags.Var(sizeValue{&f.opt.Memory}, "memory", "memory limit for what an exploration stores, such as 8GiB or 512MiB")
 	flags.Var(countValue{&f.opt.Workers, 0, maxWorkers}, "workers", "parallel workers, where traces are only counted; 0: one per core")
-	flags.StringVar(&f.opt.Lang, "lang", "", "language of the program (default: by the file's extension)")
+	flags.StringVar(&f.opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &f.opt.Options)
 	flags.BoolVar(&f.json, "json", false, "print the traces as JSON")
 	flags.BoolVar(&f.dot, "dot", false, "print one graph per trace, for Graphviz")

@@ -65,7 +65,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB (default: as in the first run)")
 	flags.Var(loopsValue{&opt.Unroll}, "unroll", "iterations of a loop (default: as in the first run)")
 	flags.Var(countValue{&opt.Threads, 0, maxCount}, "threads", "number of threads per template (default: as in the first run)")
-	flags.StringVar(&opt.Lang, "lang", "", "language of the program (default: as in the first run)")
+	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: as in the first run)")
 	noDefault(flags, "timeout", "memory", "unroll")
 	cFlags(cmd, &opt)
 	return cmd
