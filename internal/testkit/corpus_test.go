@@ -61,30 +61,49 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// crossCheckTurns is how many turns engines get in TestCorpusCrossCheck: enough for a turn of bmc.
-const crossCheckTurns = 6
+// crossCheckTurns returns how many turns engines get where all of them are asked: enough for a turn of bmc, with
+// -fp.slow enough for a second of work of each.
+func crossCheckTurns() int {
+	if testkit.Slow() {
+		return 9
+	}
+	return 6
+}
 
-// TestCorpusCrossCheck: all engines that end after little work agree about the programs of the corpus. The
-// test counts turns and not time, so it compares the same answers every time.
-func TestCorpusCrossCheck(t *testing.T) {
-	compared := 0
-	for _, c := range testkit.PartOf(t, corpus(t), 12) {
-		for _, model := range c.Models() {
-			ctx, cancel := context.WithCancel(t.Context())
-			opt := c.Options
-			opt.CrossCheck, opt.Timeout, opt.Workers = true, 0, 1
-			opt.Turns = func(line string) {
-				if strings.HasSuffix(line, fmt.Sprintf(" turn %d", crossCheckTurns+1)) {
-					cancel()
-				}
-			}
-			answer, err := check.Run(ctx, c.Input, []string{model}, opt)
+// allEngines asks all engines, or those that are named, about a case under one model, and waits for the answers of all
+// that end after little work. It counts turns and not time, so it compares the same answers every time.
+func allEngines(t *testing.T, c *testkit.Case, model, engines string) (*verdict.Result, bool) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	opt := c.Options
+	opt.Engine, opt.CrossCheck, opt.Timeout, opt.Workers = engines, true, 0, 1
+	opt.Turns = func(line string) {
+		if strings.HasSuffix(line, fmt.Sprintf(" turn %d", crossCheckTurns()+1)) {
 			cancel()
-			if err != nil || answer.HasErrors() {
-				t.Errorf("%s under %s: %v %+v", c.Name(), model, err, answer.Diagnostics)
+		}
+	}
+	answer, err := check.Run(ctx, c.Input, []string{model}, opt)
+	if err != nil || answer.HasErrors() {
+		t.Errorf("%s under %s: %v %+v", c.Name(), model, err, answer.Diagnostics)
+		return nil, false
+	}
+	return &answer.Results[0], true
+}
+
+// TestCorpusCrossCheck: all engines that end after little work agree about the programs of the corpus.
+func TestCorpusCrossCheck(t *testing.T) {
+	compared, programs := 0, map[string]bool{}
+	for _, c := range corpus(t) {
+		for _, model := range c.Models() {
+			if !testkit.InPart(t, c.Name()+" "+model, 12) { // few models of many programs
 				continue
 			}
-			r := &answer.Results[0]
+			r, ok := allEngines(t, c, model, "")
+			if !ok {
+				continue
+			}
+			programs[c.Name()] = true
 			if got := r.Verdict.String(); got != c.Expect[model] && r.Verdict != verdict.Unknown {
 				t.Errorf("%s under %s: want %s, got %s (%s)", c.Name(), model, c.Expect[model], got, r.Reason)
 			}
@@ -97,10 +116,10 @@ func TestCorpusCrossCheck(t *testing.T) {
 			compared += max(0, answers-1)
 		}
 	}
-	if compared < 50 {
-		t.Errorf("only %d answers were compared with another one", compared)
+	if compared < 150 || len(programs) < 60 {
+		t.Errorf("only %d answers were compared with another one, about %d programs", compared, len(programs))
 	}
-	t.Logf("%d answers were compared with another one", compared)
+	t.Logf("%d answers were compared with another one, about %d programs", compared, len(programs))
 }
 
 // TestCorpusRobust: every program, of those in C some, is robust exactly if its file says so, and every attack has

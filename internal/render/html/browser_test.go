@@ -35,12 +35,11 @@ func newBrowser(t *testing.T) *browser {
 	if err != nil {
 		t.Skip("no chromium here: the pages were not looked at in a browser")
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("hide-scrollbars", true),
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("hide-scrollbars", true), chromedp.WSURLReadTimeout(time.Hour), // a machine may be slow
 		chromedp.Flag("in-process-gpu", true)) // a quarter less CPU
-	base, cancelTime := context.WithTimeout(context.Background(), 3*time.Minute)
-	alloc, cancelAlloc := chromedp.NewExecAllocator(base, opts...)
+	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, cancel := chromedp.NewContext(alloc)
-	t.Cleanup(func() { cancel(); cancelAlloc(); cancelTime() })
+	t.Cleanup(func() { cancel(); cancelAlloc() })
 	b := &browser{t: t, ctx: ctx}
 	b.do(chromedp.Navigate("about:blank"))
 	messages := chromedp.Console(ctx)
