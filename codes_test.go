@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +80,9 @@ func TestCodeExamples(t *testing.T) {
 			continue
 		}
 		args := strings.Fields(e.Command)
+		if slices.Contains([]string{"check", "fences", "litmus", "prove", "robust", "traces"}, args[0]) && !strings.Contains(e.Command, "--timeout") {
+			args = slices.Insert(args, 1, "--timeout=0") // a machine may be slow
+		}
 		for _, f := range e.Files {
 			path := filepath.Join(dir, f.Name)
 			if err := os.WriteFile(path, []byte(f.Text), 0o644); err != nil {

@@ -47,7 +47,7 @@ func TranslateC(t testing.TB, opt translate.Options, files ...*source.File) *tra
 func CheckC(t testing.TB, text string) verdict.Verdict {
 	t.Helper()
 	opt := check.Defaults()
-	opt.Workers = 1
+	opt.Workers, opt.Timeout = 1, 0
 	a, err := check.Run(context.Background(), pipeline.Input{Name: "gen.c", Text: []byte(text)}, []string{"sc"}, opt)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)

@@ -70,8 +70,8 @@ func crossCheckTurns() int {
 	return 6
 }
 
-// allEngines asks all engines, or those that are named, about a case under one model, and waits for the answers of all
-// that end after little work. It counts turns and not time, so it compares the same answers every time.
+// allEngines asks all engines, or some that are named, about a case under one model, and waits for all of them that
+// end after little work. It counts turns and not time, so it compares the same answers every time.
 func allEngines(t *testing.T, c *testkit.Case, model, engines string) (*verdict.Result, bool) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -105,7 +105,7 @@ func knownCounts(t *testing.T) string {
 		for _, n := range []int{2, 4, 6} {
 			fmt.Fprintf(&out, "| %s | %d |", f.name, n)
 			for _, m := range testkit.Models {
-				set := countTraces(t, pipeline.Input{Name: "known.fp", Text: []byte(f.make(n))}, m.String(), pipeline.Defaults())
+				set := countTraces(t, pipeline.Input{Name: "known.fp", Text: []byte(f.make(n))}, m.String(), pipeline.Options{})
 				if set.Count != f.want(n) {
 					t.Errorf("%s, n = %d, under %s: %d traces", f.name, n, m, set.Count)
 				}

@@ -179,8 +179,7 @@ func TestInstances(t *testing.T) {
 				count["parts, "+q+" "+r.Verdict.String()]++
 			}
 			for n := 1; n <= 3; n++ {
-				opt := pipeline.Defaults()
-				opt.Threads = n
+				opt := pipeline.Options{Threads: n}
 				one, err := ask(opt)
 				if err != nil {
 					t.Fatal(err)

@@ -192,7 +192,7 @@ func newText(seed uint64, inC, goal bool) *randomText {
 func (g *randomText) ask(t *testing.T, text, model string) verdict.Verdict {
 	t.Helper()
 	opt := pipeline.Defaults()
-	opt.Workers, opt.Buffer = 1, 8
+	opt.Workers, opt.Timeout, opt.Buffer = 1, 0, 8
 	in := pipeline.Input{Name: g.name(), Text: []byte(text)}
 	var answer pipeline.Answer
 	var err error
@@ -329,7 +329,7 @@ func TestFencesTexts(t *testing.T) {
 			for seed := first; seed < first+n; seed++ {
 				g := newText(seed, how.c, how.goal)
 				opt := fences.Defaults()
-				opt.Workers, opt.Model, opt.Buffer = 1, how.model, 8
+				opt.Workers, opt.Timeout, opt.Model, opt.Buffer = 1, 0, how.model, 8
 				if how.goal {
 					opt.For = fences.Assertions
 				}

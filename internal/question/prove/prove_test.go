@@ -56,7 +56,7 @@ func ask(t *testing.T, name, text string, change func(*prove.Options)) pipeline.
 		t.Skipf("notice: %v", smt.ErrMissing)
 	}
 	opt := prove.Defaults()
-	opt.Workers = 1
+	opt.Workers, opt.Timeout = 1, 0
 	if change != nil {
 		change(&opt)
 	}

@@ -107,6 +107,7 @@ func storedAnswers(t *testing.T) []storedAnswer {
 	checked := func(name string, in pipeline.Input, model string, set func(*check.Options)) {
 		t.Helper()
 		opt := check.Defaults()
+		opt.Timeout = 0
 		if set != nil {
 			set(&opt)
 		}
@@ -116,6 +117,7 @@ func storedAnswers(t *testing.T) []storedAnswer {
 	isRobust := func(name string, in pipeline.Input, set func(*robust.Options)) {
 		t.Helper()
 		opt := robust.Defaults()
+		opt.Timeout = 0
 		if set != nil {
 			set(&opt)
 		}
@@ -125,6 +127,7 @@ func storedAnswers(t *testing.T) []storedAnswer {
 	repaired := func(name string, in pipeline.Input, set func(*fences.Options)) {
 		t.Helper()
 		opt := fences.Defaults()
+		opt.Timeout = 0
 		if set != nil {
 			set(&opt)
 		}

@@ -53,7 +53,7 @@ func TestOverflow(t *testing.T) {
 		text := fmt.Sprintf("%sint main(void) { %s return 0; }\n", head, c.code)
 		for _, checked := range []bool{true, false} {
 			opt := check.Defaults()
-			opt.Workers, opt.C.CheckOverflow = 1, checked
+			opt.Workers, opt.Timeout, opt.C.CheckOverflow = 1, 0, checked
 			a, err := check.Run(context.Background(), pipeline.Input{Name: "o.c", Text: []byte(text)}, []string{"sc"}, opt)
 			if err != nil || a.HasErrors() {
 				t.Fatalf("%s: %v %+v", c.code, err, a.Diagnostics)
