@@ -41,8 +41,12 @@ func Next(r *verdict.Result) []string {
 	if r.Proof != nil && r.Proof.Open() > 0 {
 		add("to close open checks, state what always holds as an invariant; `fencepost check` decides a fixed number of threads")
 	}
-	if len(lines) == 0 {
+	switch {
+	case len(lines) > 0:
+	case r.Asked.Command == "check":
 		add("to see how far each engine comes, ask with -v; a smaller program (fewer threads, fewer rounds) may be decided")
+	default: // only check has -v
+		add("a smaller program (fewer threads, fewer rounds) may be decided")
 	}
 	return lines
 }

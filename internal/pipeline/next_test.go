@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 	"time"
@@ -45,13 +46,15 @@ func TestNext(t *testing.T) {
 			[]string{"to see whether threads wait for each other, ask with --deadlock; check that assumptions and inputs can hold"}},
 		{"nothing was checked, deadlock was asked", verdict.Result{Reason: "no execution comes to its end"}, map[string]any{"deadlock": true},
 			[]string{"to see how far each engine comes, ask with -v; a smaller program (fewer threads, fewer rounds) may be decided"}},
+		{"another command", verdict.Result{Engine: "robust", Reason: "x takes more than 64 values"}, nil,
+			[]string{"a smaller program (fewer threads, fewer rounds) may be decided"}},
 	}
 	for _, tt := range tests {
 		r := tt.result
 		if r.Verdict == verdict.Unset {
 			r.Verdict = verdict.Unknown
 		}
-		r.Asked = &verdict.Asked{Command: "check", Options: tt.options}
+		r.Asked = &verdict.Asked{Command: cmp.Or(r.Engine, "check"), Options: tt.options}
 		if got := Next(&r); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
