@@ -42,5 +42,5 @@ func (b *asmBlock) outside(ref string) string {
 // leave jumps to a label of C.
 func (b *asmBlock) leave(ref string) {
 	b.write(false)
-	b.Code.Jump(b.stmts.gotoLabel(b.outside(ref)))
+	b.stmts.jumpTo(b.outside(ref))
 }

@@ -120,13 +120,20 @@ func inspect(n cc.Node, f func(cc.Node) bool) {
 	if !v.IsValid() || v.Kind() != reflect.Pointer || v.IsNil() || !f(n) {
 		return
 	}
-	s := v.Elem()
-	if s.Kind() != reflect.Struct {
+	eachChild(n, func(child cc.Node) { inspect(child, f) })
+}
+
+// eachChild calls f on the nodes directly inside a node.
+func eachChild(n cc.Node, f func(cc.Node)) {
+	v := reflect.ValueOf(n)
+	if !v.IsValid() || v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
 		return
 	}
+	s := v.Elem()
 	for _, i := range children(s.Type()) {
-		if child, ok := s.Field(i).Interface().(cc.Node); ok {
-			inspect(child, f)
+		field := s.Field(i)
+		if child, ok := field.Interface().(cc.Node); ok && !field.IsNil() && !(field.Kind() == reflect.Interface && field.Elem().IsNil()) {
+			f(child)
 		}
 	}
 }

@@ -6,19 +6,21 @@ import (
 
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/source"
 )
 
-// Attributes. An attribute that may change layout or meaning is refused, but not on what
-// the program does not use: the headers of a C library are full of them, and the
-// output of a preprocessor has all of these inside.
+// Attributes. A function that mentions a type, an object or a local with an attribute that changes layout
+// or meaning is not supported. In strict mode and in tests the attribute is an error, but not on what the
+// program does not use: the headers of a C library are full of attributes, and the output of a
+// preprocessor has all of these inside.
 
-// harmless are the attributes that change neither layout nor meaning.
-var harmless = []string{
-	"noreturn", "unused", "used", "always_inline", "noinline", "const", "pure", "format", "nonnull", "hot", "cold", "warn_unused_result",
-	"deprecated", "malloc", "nothrow", "leaf", "visibility", "flatten", "noclone", "returns_nonnull", "fallthrough", "may_alias", "gnu_inline",
-	"artificial", "returns_twice", "optimize", "aligned", "no_instrument_function", "alloc_size", "unavailable", "access", "format_arg",
-	"sentinel", "alloc_align", "nonstring", "warning", "error", "tls_model", "fd_arg", "null_terminated_string_arg", "no_sanitize", "section", "weak", "nocf_check", "noipa", "no_reorder", "designated_init", "assume_aligned", "counted_by", "transparent_union", "packed", "fp_size",
+// changing are the attributes of gcc that change layout or meaning and have no translation. packed,
+// aligned, transparent_union, weak and cleanup have one, and so have most forms of alias, constructor and
+// destructor. gcc ignores attributes that it does not know.
+var changing = []string{
+	"mode", "vector_size", "scalar_storage_order", "ms_struct", "hardbool", "ifunc", "naked", "interrupt", "weakref", "alias", "constructor",
+	"destructor",
 }
 
 // declaration is a declaration of file scope, for the question whether main reaches it.
@@ -26,6 +28,7 @@ type declaration struct {
 	names     []string // that it declares: functions, objects, types, and tags of structs
 	uses      []string // that it mentions
 	prototype bool     // it declares only functions without bodies
+	function  bool     // it declares only functions
 }
 
 // attribute is one that is not harmless.
@@ -44,7 +47,7 @@ func newDeclaration(x *cc.ExternalDeclaration) *declaration {
 	out := &declaration{}
 	switch {
 	case x.Case == cc.ExternalDeclarationFuncDef:
-		out.names = []string{x.FunctionDefinition.Declarator.Name()}
+		out.names, out.function = []string{x.FunctionDefinition.Declarator.Name()}, true
 	case x.Case == cc.ExternalDeclarationDecl:
 		out.prototype = x.Declaration.InitDeclaratorList != nil
 		for l := x.Declaration.InitDeclaratorList; l != nil; l = l.InitDeclaratorList {
@@ -52,17 +55,21 @@ func newDeclaration(x *cc.ExternalDeclaration) *declaration {
 			out.names = append(out.names, d.Name())
 			out.prototype = out.prototype && !d.IsTypename() && d.Type().Kind() == cc.Function
 		}
+		out.function = out.prototype
 	}
 	return out
 }
 
+// attributeName is the name of an attribute without underscores around it.
+func attributeName(x *cc.AttributeValue) string { return strings.Trim(x.Token.SrcStr(), "_") }
+
 func (c *Symbols) collectAttribute(x *cc.AttributeValue) {
-	name := strings.Trim(x.Token.SrcStr(), "_")
+	name := attributeName(x)
 	c.transparent = c.transparent || name == "transparent_union"
-	if c.collectLinkage(name, x) {
+	if c.collectLinkage(name, x) || c.collectCleanup(name) {
 		return
 	}
-	if !slices.Contains(harmless, name) {
+	if slices.Contains(changing, name) {
 		c.attributes = append(c.attributes, attribute{name, c.In.Span(x), c.declares, x})
 	}
 }
@@ -85,29 +92,97 @@ func (c *Symbols) collectUse(name string) {
 	}
 }
 
-// checkAttributes refuses attributes that are not known to be harmless, on declarations
-// that main reaches. A prototype counts if the function has a body.
+// checkAttributes finds what is refused because of its attributes.
 func (c *Symbols) checkAttributes() {
 	if len(c.attributes) == 0 {
 		return
 	}
 	c.collectStartAndEnd()
-	reached := c.reachedNames()
+	c.refusedNames, c.refusedFunctions = map[string]*read.Refusal{}, map[string]*read.Refusal{}
+	strict := c.Opt.Strict || c.test != nil
+	reached := map[string]bool{}
+	if strict {
+		reached = c.reachedNames()
+	}
 	for _, a := range c.attributes {
 		if c.startOrEnd[a.value] {
 			continue
 		}
+		early := a.name == "constructor" || a.name == "destructor" // no mention is needed
 		used := a.of == nil || len(a.of.names) == 0
+		r := c.In.NotSupported(codeAttribute, a.at, "the attribute %s is not supported", a.name)
 		if a.of != nil {
 			for _, name := range a.of.names {
-				early := a.name == "constructor" || a.name == "destructor" // no mention is needed
-				used = used || (reached[name] || early) && (!a.of.prototype || c.hasBody(name))
+				used = used || (reached[name] || early && strict) && (!a.of.prototype || c.hasBody(name))
+				c.refuseName(name, a.of, &r)
 			}
 		}
 		if used {
-			c.In.Errorf(codeAttribute, a.at, "the attribute %s is not supported", a.name)
+			c.In.Report(&r)
+		} else if early {
+			c.refusedFunctions["main"] = &r
 		}
 	}
+	c.spreadRefusals()
+}
+
+// refuseName refuses a name of a declaration.
+func (c *Symbols) refuseName(name string, d *declaration, r *read.Refusal) bool {
+	table := c.refusedNames
+	if d.function {
+		table = c.refusedFunctions
+	}
+	if table[name] != nil {
+		return false
+	}
+	table[name] = r
+	return true
+}
+
+// spreadRefusals refuses the types and objects that are made of refused ones.
+func (c *Symbols) spreadRefusals() {
+	for again := len(c.refusedNames) > 0; again; {
+		again = false
+		for _, d := range c.declarations {
+			if d.function {
+				continue
+			}
+			for _, use := range d.uses {
+				if r := c.refusedNames[use]; r != nil {
+					for _, name := range d.names {
+						again = c.refuseName(name, d, r) || again
+					}
+				}
+			}
+		}
+	}
+}
+
+// refusal returns why a function is not supported as a whole, nil if it is.
+func (c *Symbols) refusal(s *symbol) *read.Refusal {
+	if r := c.In.PragmaIn(s.Def); r != nil {
+		return r
+	}
+	if len(c.attributes) == 0 || c.test != nil {
+		return nil
+	}
+	if r := c.refusedFunctions[s.Name]; r != nil {
+		return r
+	}
+	if len(c.refusedNames) == 0 {
+		return nil
+	}
+	for _, d := range c.declarations {
+		if !d.function || !slices.Contains(d.names, s.Name) {
+			continue
+		}
+		for _, use := range d.uses {
+			if r := c.refusedNames[use]; r != nil {
+				return r
+			}
+		}
+	}
+	return nil
 }
 
 // reachedNames returns the names of file scope that main reaches, by mention. Without a

@@ -47,6 +47,21 @@ func escapes(body cc.Node) map[*cc.Declarator]bool {
 	return out
 }
 
+// escapeCleanups notes the locals whose address a cleanup gets.
+func (f *Storage) escapeCleanups(body cc.Node) {
+	if !f.Syms.cleanups {
+		return
+	}
+	inspect(body, func(n cc.Node) bool {
+		if d, ok := n.(*cc.Declaration); ok {
+			for _, c := range cleanupsOf(d) {
+				f.escaped[c.decl] = true
+			}
+		}
+		return true
+	})
+}
+
 // Addressed is the operation &... that e is, in any number of parentheses.
 func Addressed(e cc.ExpressionNode) *cc.UnaryExpression {
 	if u, ok := Unparen(e).(*cc.UnaryExpression); ok && u.Case == cc.UnaryExpressionAddrof {

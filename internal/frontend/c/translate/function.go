@@ -37,6 +37,7 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 		c.Types.Scalar(f.result, s.Decl)
 	}
 	f.Vars.escaped = escapes(s.Def.CompoundStatement)
+	f.Vars.escapeCleanups(s.Def.CompoundStatement)
 	f.Code.Pos = c.In.Span(s.Decl)
 	var params []spilled
 	var entry []func()
@@ -44,6 +45,9 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 		params, entry = f.Vars.bind(t)
 	} else {
 		params = f.Vars.parameters(t)
+	}
+	if r := c.Syms.refusal(s); r != nil {
+		panic(*r)
 	}
 	f.Code.At = f.Code.Fb.Loc("", f.Code.Pos)
 	f.Code.Fb.Entry(f.Code.At)

@@ -91,8 +91,11 @@ type Statements struct {
 	*Lowering
 	labels map[string]ir.Loc
 	cases  map[*cc.LabeledStatement]ir.Loc
-	breaks []ir.Loc // where break leads, by loop and switch
-	conts  []ir.Loc // where continue leads, by loop
+	breaks []exit // where break leads, by loop and switch
+	conts  []exit // where continue leads, by loop
+	// cleanups are the locals with the attribute cleanup whose scope control is in; scopes has them by label.
+	cleanups []cleanup
+	scopes   map[string][]cleanup
 }
 
 // Calls translates calls of functions.

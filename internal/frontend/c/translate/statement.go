@@ -7,11 +7,16 @@ import (
 )
 
 func (f *Statements) compound(s *cc.CompoundStatement) {
+	height := len(f.cleanups)
 	for l := s.BlockItemList; l != nil; l = l.BlockItemList {
 		item := l.BlockItem
 		f.In.Guard(func() { f.blockItem(item) })
 	}
 	f.sites.markEnd(s)
+	if len(f.cleanups) > height {
+		f.Code.Pos = f.In.ClosingBrace(s)
+		f.leaveScope(height)
+	}
 }
 
 func (f *Statements) blockItem(item *cc.BlockItem) {
@@ -55,6 +60,7 @@ func (f *Statements) declaration(d *cc.Declaration) {
 			f.Code.attempt(func() { f.initDeclared(decl, id.Initializer, id) })
 		}
 	}
+	f.enterScope(d)
 }
 
 // initDeclared runs the initialiser of a local.
@@ -157,19 +163,30 @@ func (f *Statements) jumpStatement(s *cc.JumpStatement) {
 	switch s.Case {
 	case cc.JumpStatementGoto:
 		f.Unit.loops = true
-		f.Code.Jump(f.gotoLabel(s.Token2.SrcStr()))
+		f.jumpTo(s.Token2.SrcStr())
 	case cc.JumpStatementBreak:
 		if len(f.breaks) == 0 {
 			f.In.Reject(codeStatement, s, "break outside a loop or switch")
 		}
-		f.Code.Jump(f.breaks[len(f.breaks)-1])
+		f.leaveTo(f.breaks[len(f.breaks)-1])
 	case cc.JumpStatementContinue:
 		if len(f.conts) == 0 {
 			f.In.Reject(codeStatement, s, "continue outside a loop")
 		}
-		f.Code.Jump(f.conts[len(f.conts)-1])
+		f.leaveTo(f.conts[len(f.conts)-1])
 	case cc.JumpStatementReturn:
-		f.Code.attempt(func() { f.Vars.leave(f.returned(s)) })
+		f.Code.attempt(func() {
+			v := f.returned(s)
+			if v != nil && len(f.cleanups) > 0 {
+				r := f.Code.Fb.Reg("result", 0, f.Code.Pos)
+				f.Code.Assign(r, v)
+				v = ir.R(r)
+			}
+			f.runCleanups(0)
+			if f.Code.At != Nowhere {
+				f.Vars.leave(v)
+			}
+		})
 	default:
 		f.Code.attempt(func() { f.In.Refuse(codeJump, s, "computed goto is not supported") })
 	}
@@ -261,7 +278,7 @@ func (f *Statements) switchStatement(s *cc.SelectionStatement) {
 	}
 	f.Code.Assume(from, none, other)
 	f.Code.At, f.Code.Fresh = Nowhere, false
-	f.breaks = append(f.breaks, end)
+	f.breaks = append(f.breaks, exit{end, len(f.cleanups)})
 	f.part(s.Statement)
 	f.breaks = f.breaks[:len(f.breaks)-1]
 	f.close(s.Token)
@@ -297,8 +314,10 @@ func (f *Statements) iteration(s *cc.IterationStatement) {
 		f.effect(s.ExpressionList)
 		f.loop(s, s.ExpressionList2, s.ExpressionList3)
 	case cc.IterationStatementForDecl:
+		height := len(f.cleanups)
 		f.declaration(s.Declaration)
 		f.loop(s, s.ExpressionList, s.ExpressionList2)
+		f.leaveScope(height)
 	default:
 		f.Code.attempt(func() { f.In.Refuse(codeStatement, s, "this loop is not supported") })
 	}
@@ -354,7 +373,8 @@ func (f *Statements) doLoop(s *cc.IterationStatement) {
 }
 
 func (f *Statements) body(s *cc.Statement, again, end ir.Loc) {
-	f.breaks, f.conts = append(f.breaks, end), append(f.conts, again)
+	height := len(f.cleanups)
+	f.breaks, f.conts = append(f.breaks, exit{end, height}), append(f.conts, exit{again, height})
 	f.part(s)
 	f.breaks, f.conts = f.breaks[:len(f.breaks)-1], f.conts[:len(f.conts)-1]
 }

@@ -11,6 +11,14 @@ import (
 // statementValue is the value of ({ ... }): that of the last statement, if it is an
 // expression.
 func (f *Expressions) statementValue(x *cc.PrimaryExpression) Value {
+	height := len(f.stmts.cleanups)
+	v := f.lastValue(x)
+	f.stmts.leaveScope(height)
+	return v
+}
+
+// lastValue runs the statements of a statement expression and returns the value of the last one.
+func (f *Expressions) lastValue(x *cc.PrimaryExpression) Value {
 	last := f.statementsBefore(x)
 	if last == nil {
 		return Value{Void: true, Obj: ir.NoObject}
@@ -24,7 +32,11 @@ func (f *Expressions) statementValue(x *cc.PrimaryExpression) Value {
 
 // statementLvalue is where the struct lies that ({ ... }) gives.
 func (f *Expressions) statementLvalue(x *cc.PrimaryExpression) Lvalue {
+	height := len(f.stmts.cleanups)
 	last := f.statementsBefore(x)
+	if len(f.stmts.cleanups) > height {
+		f.In.Refuse(codeAttribute, x, "the attribute cleanup is not supported here, in an expression whose value is a struct")
+	}
 	if last == nil || !IsStruct(last.Type()) {
 		f.In.Refuse(CodeExpr, x, "this is not an object in memory")
 	}

@@ -165,6 +165,9 @@ type Symbols struct {
 	// early and late run before and after main; startOrEnd are the attributes that say so.
 	early, late []*symbol
 	startOrEnd  map[*cc.AttributeValue]bool
+	cleanups    bool // some local has the attribute cleanup
+	// refusedNames are types and objects, refusedFunctions functions with attributes that are not supported.
+	refusedNames, refusedFunctions map[string]*read.Refusal
 	// linkage belongs to the file that is being read; weak are the definitions that give way to others.
 	linkage   linkage
 	weak      map[*symbol]bool
@@ -230,7 +233,7 @@ func newCompiler(files []*source.File, lib *Library, opt Options, diags *diag.Li
 	c.In = read.NewInput(files, read.Options{
 		Defines: opt.Defines, Undefines: opt.Undefines, IncludeDirs: opt.IncludeDirs, Include: opt.Include,
 		Std: opt.Std, Flags: opt.Flags, FileFlags: opt.FileFlags,
-		Invariants: opt.Invariants, KeepMarks: opt.Sites, WholeHeaders: opt.WholeHeaders,
+		Invariants: opt.Invariants, KeepMarks: opt.Sites, WholeHeaders: opt.WholeHeaders, Strict: opt.Strict,
 	}, diags)
 	c.Syms = &Symbols{
 		Compiler: c,

@@ -29,6 +29,7 @@ type Input struct {
 	// after are declarations in the text after the file being read, one per line.
 	After    []Line
 	settings map[string]*gcc.Settings // by file
+	parallel []problem                // pragmas that make several threads of one
 }
 
 // Options are the options of the user that are about reading.
@@ -47,6 +48,8 @@ type Options struct {
 	KeepMarks bool
 	// WholeHeaders reads our headers completely, and not only what a program needs of them.
 	WholeHeaders bool
+	// Strict makes an error of everything that is not supported.
+	Strict bool
 }
 
 // Line is a line after a file that declares something the file speaks of.
@@ -173,4 +176,20 @@ func (c *Input) Report(r *Refusal) {
 	if r.Diag != nil {
 		c.Errorf(r.Diag.Code, r.Diag.Span, "%s", r.Diag.Message).Notes = r.Diag.Notes
 	}
+}
+
+// PragmaIn returns the refusal of a pragma inside a function that makes several threads of one, nil if there
+// is none.
+func (c *Input) PragmaIn(def *cc.FunctionDefinition) *Refusal {
+	if len(c.parallel) == 0 {
+		return nil
+	}
+	begin, end := def.CompoundStatement.Token.Position(), def.CompoundStatement.Token2.Position()
+	for _, p := range c.parallel {
+		if p.at.File == begin.Filename && begin.Line <= p.at.Line && p.at.Line <= end.Line {
+			r := c.NotSupported(p.code, p.at, "%s", p.message)
+			return &r
+		}
+	}
+	return nil
 }

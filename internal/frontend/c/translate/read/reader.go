@@ -43,6 +43,7 @@ type reader struct {
 	perhaps    map[string][]string     // what each file includes
 	once       map[string]bool         // files that say so
 	found      []problem
+	parallel   []problem // pragmas that make several threads of one
 	// quoted and angled are the directories for names in quotes and in angle brackets; ""
 	// is the directory of the file with the #include.
 	quoted, angled []string
@@ -79,6 +80,12 @@ func (c *Input) adopt(r *reader) {
 	for _, p := range r.found {
 		c.Errorf(p.code, p.at, "%s", p.message)
 	}
+	for _, p := range r.parallel {
+		if c.opt.Strict {
+			c.Errorf(p.code, p.at, "%s", p.message)
+		}
+	}
+	c.parallel = append(c.parallel, r.parallel...)
 }
 
 func (r *reader) errorf(code string, at source.Span, message string) {
@@ -98,10 +105,15 @@ func (r *reader) pragma(tokens []cc.Token) error {
 				return cc.SkipSource
 			}
 			r.once[name] = true
-		case "omp", "pack", "acc":
+		case "omp", "acc", "pack":
 			p := tokens[i].Position()
 			at := source.At(source.Pos{File: p.Filename, Line: p.Line, Col: p.Column})
-			r.errorf(codePragma, at, "#pragma "+word+" is not supported")
+			if word == "pack" {
+				r.errorf(codePragma, at, "#pragma pack is not supported in this form")
+			} else {
+				r.parallel = append(r.parallel, problem{codePragma, "#pragma " + word + " is not supported", at})
+			}
+			return nil
 		}
 	}
 	return nil
