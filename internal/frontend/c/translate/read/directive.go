@@ -11,7 +11,7 @@ import (
 )
 
 // Directives that cc answers in another way than gcc. Their lines are changed before cc
-// reads them; no line but that of a #define (variadic.go) or #pragma pack gets longer or
+// reads them; no line but that of a #define (variadic.go), #include or #pragma pack gets longer or
 // shorter, so all positions stay.
 //
 //   - __has_include(<linux/futex.h>) is answered here: cc expands the macro linux in it.
@@ -22,6 +22,8 @@ import (
 //   - An apostrophe in the text of an #error has no end for cc, even if the line is skipped. So has
 //     one in other text that is skipped: see quotes.go.
 //   - #pragma pack becomes a declaration, see pack.go.
+//   - an #include of a file that does not exist becomes a pragma that we report. cc would end the text
+//     there, and its parser does not return from every text that ends early.
 //   - defined(__builtin_expect) asks for another name: what gcc builds in is often a macro
 //     here, and is none for gcc.
 
@@ -33,6 +35,7 @@ var (
 	definedName   = regexp.MustCompile(`\b(?:ifdef|ifndef|defined)\b[ \t]*\(?[ \t]*(\w+)`)
 	commaPaste    = regexp.MustCompile(`,##`)
 	errorLine     = regexp.MustCompile(`^[ \t]*#[ \t]*(?:error|warning|pragma|ident)\b`)
+	includeLine   = regexp.MustCompile(`^[ \t]*#[ \t]*include[ \t]*(<[^>\n]+>|"[^"\n]+")`)
 	includeLevel  = []byte("__INCLUDE_LEVEL__")
 )
 
@@ -62,6 +65,11 @@ func (r *reader) directives(f *source.File, text []byte) []byte {
 		at += len(line)
 		if pack := packPragma(line); pack != nil {
 			return pack
+		}
+		if m := includeLine.FindSubmatch(line); m != nil {
+			if _, found := r.resolve(name, string(m[1])); !found {
+				return []byte("#pragma " + missingPragma)
+			}
 		}
 		line = commaPaste.ReplaceAll(r.variadic(f, begin, line), []byte(", ##"))
 		if bytes.Count(line, []byte("'"))%2 == 1 && errorLine.Match(line) {

@@ -34,18 +34,37 @@ func headersForPrograms(t *testing.T) []string {
 	return out
 }
 
+// posix are the headers of POSIX.1-2017 and C11 that Linux has; it has no ndbm.h, stropts.h and trace.h.
+const posix = `aio.h arpa/inet.h assert.h complex.h cpio.h ctype.h dirent.h dlfcn.h errno.h fcntl.h fenv.h float.h fmtmsg.h
+fnmatch.h ftw.h glob.h grp.h iconv.h inttypes.h iso646.h langinfo.h libgen.h limits.h locale.h math.h monetary.h mqueue.h
+net/if.h netdb.h netinet/in.h netinet/tcp.h nl_types.h poll.h pthread.h pwd.h regex.h sched.h search.h semaphore.h
+setjmp.h signal.h spawn.h stdalign.h stdarg.h stdatomic.h stdbool.h stddef.h stdint.h stdio.h stdlib.h stdnoreturn.h
+string.h strings.h sys/ipc.h sys/mman.h sys/msg.h sys/resource.h sys/select.h sys/sem.h sys/shm.h sys/socket.h sys/stat.h
+sys/statvfs.h sys/time.h sys/times.h sys/types.h sys/uio.h sys/un.h sys/utsname.h sys/wait.h syslog.h tar.h termios.h
+tgmath.h threads.h time.h uchar.h ulimit.h unistd.h utime.h utmpx.h wchar.h wctype.h wordexp.h`
+
+// TestStandardHeaders: no header of a standard is missing.
+func TestStandardHeaders(t *testing.T) {
+	headers := headersForPrograms(t)
+	for _, name := range strings.Fields(posix) {
+		if !slices.Contains(headers, name) {
+			t.Errorf("there is no header %s", name)
+		}
+	}
+}
+
 // TestHeadersAlone: each header can be the first and only one of a program. All headers
-// together are a program too, with the functions of GNU and with those of ISO C only.
+// together are a program too, in either order, with the functions of GNU and with those of ISO C only.
 func TestHeadersAlone(t *testing.T) {
 	headers := headersForPrograms(t)
-	all := ""
+	all, reversed := "", ""
 	for _, header := range headers {
 		include := "#include <" + header + ">\n"
-		all += include
+		all, reversed = all+include, include+reversed
 		readText(t, header, include, read.Options{})
 	}
 	readText(t, "all", all, read.Options{Defines: []string{"_GNU_SOURCE"}})
-	readText(t, "all", all, read.Options{Std: "c11"})
+	readText(t, "all", reversed, read.Options{Std: "c11"})
 }
 
 func readText(t *testing.T, name, text string, opt read.Options) {

@@ -41,6 +41,21 @@ func TestIncludeOnlyThroughCaller(t *testing.T) {
 	}
 }
 
+// TestMissingInclude: every file that is missing is reported where it is included, unless the directive is not
+// executed, and nothing else is. The C parser does not come back from an enum that is the end of a text.
+func TestMissingInclude(t *testing.T) {
+	_, diags := parseWith("#if 0\n#include <no.h>\n#endif\n#include \"here.h\"\n  #  include <no/such.h>\nenum e { a = 0, b, };\nmissing x;\n",
+		map[string]string{"here.h": "int y;\n#include \"neither.h\"\nenum f { c, };\n"})
+	got := ""
+	for _, d := range diags.All {
+		got += d.Span.Pos.String() + " " + d.Code + " " + d.Message + "\n"
+	}
+	want := "here.h:2:10 C0002 include file not found: \"neither.h\"\nmain.c:5:14 C0002 include file not found: <no/such.h>\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 // TestEndlessInclude: files that include themselves without end are refused, whether a
 // condition tries to end it or not; files that end are read, and their
 // positions are positions in the file.

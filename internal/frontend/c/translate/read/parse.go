@@ -60,7 +60,10 @@ func (c *Input) Parse(f *source.File, before, after string) *cc.AST {
 		ast, r, err = c.parse(f, text, before, after, false)
 	}
 	c.adopt(r)
-	if err != nil {
+	switch {
+	case r.lacks: // what follows from it is not worth saying
+		return nil
+	case err != nil:
 		c.reportSyntax(f, err.Error())
 		return nil
 	}
@@ -139,6 +142,9 @@ func translate(config *cc.Config, sources []cc.Source, known learned, shortEnums
 	return ast, more, nil
 }
 
+// notBuiltIn is what to do about an included file in brackets that is not found.
+const notBuiltIn = "it is not one of the built-in headers; -I names a directory that has it, -- -idirafter /usr/include one that is searched last"
+
 var (
 	ccMessage = regexp.MustCompile(`^(.*?):(\d+):(\d+): (.*)$`)
 	ccOrigin  = regexp.MustCompile(` \([a-z0-9]+\.go:\d+:[^)]*\)$`) // where in cc the message was made
@@ -185,7 +191,7 @@ func (c *Input) reportSyntax(f *source.File, text string) {
 		}
 		d := c.Errorf(code, source.At(at), "%s", msg)
 		if code == codeInclude && strings.Contains(msg, "<") {
-			d.Note("it is not one of the built-in headers; -I names a directory that has it, -- -idirafter /usr/include one that is searched last")
+			d.Note(notBuiltIn)
 		}
 	}
 	if !found {

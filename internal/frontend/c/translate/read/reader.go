@@ -30,6 +30,7 @@ const maxIncluded = 1000
 const (
 	includedPragma = "__fp_included"
 	includedHead   = "#pragma " + includedPragma + "\n#line 1\n"
+	missingPragma  = "__fp_missing" // stands for an #include of a file that does not exist
 )
 
 // reader is the file system of one run of the parser.
@@ -44,6 +45,7 @@ type reader struct {
 	once       map[string]bool         // files that say so
 	found      []problem
 	parallel   []problem // pragmas that make several threads of one
+	lacks      bool      // a file that is included does not exist
 	// quoted and angled are the directories for names in quotes and in angle brackets; ""
 	// is the directory of the file with the #include.
 	quoted, angled []string
@@ -78,7 +80,10 @@ func (c *Input) adopt(r *reader) {
 		c.Files[name] = f
 	}
 	for _, p := range r.found {
-		c.Errorf(p.code, p.at, "%s", p.message)
+		d := c.Errorf(p.code, p.at, "%s", p.message)
+		if p.code == codeInclude && strings.Contains(p.message, "<") {
+			d.Note(notBuiltIn)
+		}
 	}
 	for _, p := range r.parallel {
 		if c.opt.Strict {
@@ -99,6 +104,9 @@ func (r *reader) pragma(tokens []cc.Token) error {
 		switch word := tokens[i].SrcStr(); word {
 		case includedPragma:
 			return r.again(tokens[i].Position().Filename)
+		case missingPragma:
+			r.missing(tokens[i].Position().Filename, tokens[i].Position().Line)
+			return nil
 		case "once":
 			name := tokens[i].Position().Filename
 			if r.once[name] {
@@ -117,6 +125,26 @@ func (r *reader) pragma(tokens []cc.Token) error {
 		}
 	}
 	return nil
+}
+
+// missing reports an #include of a file that does not exist.
+func (r *reader) missing(name string, line int) {
+	r.lacks = true
+	f := r.known[name]
+	if f == nil {
+		f = r.files[name]
+	}
+	if f != nil {
+		lines := bytes.SplitAfterN(f.Text, []byte("\n"), line+1)
+		if len(lines) >= line {
+			if m := includeLine.FindSubmatchIndex(lines[line-1]); m != nil {
+				begin := len(bytes.Join(lines[:line-1], nil))
+				r.errorf(codeInclude, f.Span(begin+m[2], begin+m[3]), "include file not found: "+string(f.Text[begin+m[2]:begin+m[3]]))
+				return
+			}
+		}
+	}
+	r.errorf(codeInclude, source.At(source.Pos{File: name, Line: line, Col: 1}), "include file not found")
 }
 
 // again notes that a file is included once more, and skips it if that is too often.

@@ -1,0 +1,10 @@
+#ifndef _FP_IFADDRS_H
+#define _FP_IFADDRS_H
+#include <features.h>
+#include <sys/socket.h>
+#define ifa_broadaddr ifa_ifu.ifu_broadaddr
+#define ifa_dstaddr ifa_ifu.ifu_dstaddr
+struct ifaddrs { struct ifaddrs *ifa_next; char *ifa_name; unsigned int ifa_flags; struct sockaddr *ifa_addr; struct sockaddr *ifa_netmask; union { struct sockaddr *ifu_broadaddr; struct sockaddr *ifu_dstaddr; } ifa_ifu; void *ifa_data; };
+int getifaddrs(struct ifaddrs **);
+void freeifaddrs(struct ifaddrs *);
+#endif
