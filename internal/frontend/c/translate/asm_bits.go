@@ -119,3 +119,16 @@ func combineBits(in *asmInstruction, name string) {
 	in.setFlag(overflowFlag, nil)
 	in.resultFlags(t, result)
 }
+
+// castagnoli is the polynomial of crc32, the lowest power in the highest bit.
+const castagnoli = 0x82f63b78
+
+// checksum is crc32: the checksum of the second operand goes on with the bits of the first.
+func checksum(in *asmInstruction) {
+	v := in.keep(ir.Binary(ir.Xor, ir.U64, in.readAs(1, ir.U32), in.read(0)))
+	for range in.typ.Bits {
+		odd := ir.Binary(ir.And, ir.U64, v, ir.Int(1))
+		v = in.keep(ir.Binary(ir.Xor, ir.U64, ir.Binary(ir.Shr, ir.U64, v, ir.Int(1)), ir.Binary(ir.Mul, ir.U64, odd, ir.Int(castagnoli))))
+	}
+	in.writeAs(1, ir.U32, v)
+}

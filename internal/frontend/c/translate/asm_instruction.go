@@ -31,13 +31,13 @@ var asmSuffix = map[byte]ir.Type{'b': ir.U8, 'w': ir.U16, 'l': ir.U32, 'q': ir.U
 var asmNames = map[string]int{
 	"add": 2, "sub": 2, "and": 2, "or": 2, "xor": 2, "adc": 2, "sbb": 2, "cmp": 2, "test": 2, "inc": 1, "dec": 1, "not": 1, "neg": 1,
 	"xadd": 2, "cmpxchg": 2, "xchg": 2, "mov": 2, "movabs": 2, "lea": 2, "bswap": 1, "imul": 2, "mul": 1, "div": 1, "idiv": 1,
-	"shl": 2, "sal": 2, "shr": 2, "sar": 2, "rol": 2, "ror": 2, "shld": 3, "shrd": 3, "push": 1, "pop": 1,
-	"popcnt": 2, "bsf": 2, "bsr": 2, "tzcnt": 2, "lzcnt": 2, "movbe": 2,
+	"shl": 2, "sal": 2, "shr": 2, "sar": 2, "rol": 2, "ror": 2, "rcl": 2, "rcr": 2, "shld": 3, "shrd": 3, "push": 1, "pop": 1,
+	"popcnt": 2, "crc32": 2, "bsf": 2, "bsr": 2, "tzcnt": 2, "lzcnt": 2, "movbe": 2,
 	"bt": 2, "bts": 2, "btr": 2, "btc": 2, "cmpxchg8b": 1, "cmpxchg16b": 1,
 }
 
 // asmShifts may be written without a count, which is 1 then.
-var asmShifts = map[string]bool{"shl": true, "sal": true, "shr": true, "sar": true, "rol": true, "ror": true}
+var asmShifts = map[string]bool{"shl": true, "sal": true, "shr": true, "sar": true, "rol": true, "ror": true, "rcl": true, "rcr": true}
 
 // takes reports whether an instruction can have that many operands.
 func takes(name string, n int) bool {
@@ -77,6 +77,8 @@ func withoutOperands(in *asmInstruction, word string) bool {
 		in.setFlag(carryFlag, func() *ir.Expr { return ir.Negate(in.condition(asmConditions["c"])) })
 	case word == "syscall":
 		makeSystemCall(in)
+	case word == "cpuid":
+		in.In.Refuse(codeAsm, in.stmt, "cpuid is not supported: which processor runs the program is not modelled")
 	case word == "rdtsc", word == "rdtscp":
 		readTimeStamp(in, word)
 	case word == "ud2", word == "int3", word == "hlt":
@@ -121,6 +123,9 @@ func (in *asmInstruction) run(word string) {
 		pushOrPop(in, name)
 		return
 	}
+	if name == "crc32" && width == (ir.Type{}) { // the width is that of its source
+		width = in.args[0].typ
+	}
 	in.typ = in.width(width)
 	if asmCombine[name] != 0 {
 		in.plain()
@@ -161,6 +166,12 @@ func (in *asmInstruction) byName(name string) {
 		} else {
 			divideWide(in, name == "idiv")
 		}
+	case "rcl", "rcr":
+		in.plain()
+		rotateCarry(in, name)
+	case "crc32":
+		in.plain()
+		checksum(in)
 	case "popcnt", "bsf", "bsr", "tzcnt", "lzcnt":
 		in.plain()
 		countBits(in, name)

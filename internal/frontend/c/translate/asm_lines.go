@@ -70,7 +70,7 @@ func (b *asmBlock) findFlags() {
 	}
 	for _, l := range b.lines {
 		word, _, _ := strings.Cut(strings.TrimPrefix(l.text, "lock "), " ")
-		if strings.HasPrefix(word, "adc") || strings.HasPrefix(word, "sbb") || word == "cmc" {
+		if strings.HasPrefix(word, "adc") || strings.HasPrefix(word, "sbb") || strings.HasPrefix(word, "rcl") || strings.HasPrefix(word, "rcr") || word == "cmc" {
 			need(asmConditions["c"])
 		}
 		for _, kind := range []string{"set", "cmov", "j"} {

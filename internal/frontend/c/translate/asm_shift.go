@@ -131,3 +131,32 @@ func shiftPair(in *asmInstruction, name string, count, old *ir.Expr) {
 	in.write(2, result)
 	shiftFlags(in, false, count, ir.Binary(ir.And, ir.U64, ir.Binary(ir.Shr, ir.U64, old, bit), ir.Int(1)), result)
 }
+
+// rotateCarry is rcl and rcr: a rotation of the operand and the carry together, which are one bit more.
+func rotateCarry(in *asmInstruction, name string) {
+	to := len(in.args) - 1
+	width := int64(in.typ.Bits)
+	wide := func(op ir.ExprOp, x, n *ir.Expr) *ir.Expr { return ir.Binary(op, ir.U64, x, n) }
+	count := in.keep(wide(ir.Rem, shiftCount(in, to), ir.Int(width+1)))
+	if n, ok := count.IsConst(); ok && n == 0 {
+		return
+	}
+	old := in.keep(in.read(to))
+	carry := in.keep(in.condition(asmConditions["c"]))
+	rest := in.keep(ir.Binary(ir.Sub, ir.S64, ir.Int(width), count))
+	before := ir.Binary(ir.Sub, ir.S64, count, ir.Int(1))
+	var rotated, next *ir.Expr
+	if name == "rcl" {
+		over := wide(ir.Shr, wide(ir.Shr, old, ir.Int(1)), rest) // by one more than rest
+		rotated = wide(ir.Or, wide(ir.Or, wide(ir.Shl, old, count), over), wide(ir.Shl, carry, before))
+		next = wide(ir.And, wide(ir.Shr, old, rest), ir.Int(1))
+	} else {
+		over := wide(ir.Shl, wide(ir.Shl, old, ir.Int(1)), rest)
+		rotated = wide(ir.Or, wide(ir.Or, wide(ir.Shr, old, count), over), wide(ir.Shl, carry, rest))
+		next = wide(ir.And, wide(ir.Shr, old, before), ir.Int(1))
+	}
+	none := ir.Binary(ir.Eq, ir.S64, count, ir.Int(0))
+	in.write(to, in.keep(Cast(ir.Conditional(none, old, rotated), ir.S64, in.typ)))
+	in.setFlag(carryFlag, func() *ir.Expr { return ir.Conditional(none, carry, next) })
+	in.setFlag(overflowFlag, nil)
+}

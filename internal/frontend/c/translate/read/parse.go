@@ -142,7 +142,7 @@ func translate(config *cc.Config, sources []cc.Source, known learned, shortEnums
 	return ast, more, nil
 }
 
-// notBuiltIn is what to do about an included file in brackets that is not found.
+// notBuiltIn is the note to an included file in brackets that is not found.
 const notBuiltIn = "it is not one of the built-in headers; -I names a directory that has it, -- -idirafter /usr/include one that is searched last"
 
 var (

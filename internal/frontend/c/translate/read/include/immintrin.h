@@ -2,6 +2,7 @@
 #define _FP_IMMINTRIN_H
 #include <mmintrin.h>
 #include <emmintrin.h>
+#include <nmmintrin.h>
 #include <x86gprintrin.h>
 typedef float __m256 __attribute__((__vector_size__(32), __may_alias__));
 typedef double __m256d __attribute__((__vector_size__(32), __may_alias__));

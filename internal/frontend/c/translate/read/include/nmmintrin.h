@@ -1,4 +1,4 @@
 #ifndef _FP_NMMINTRIN_H
 #define _FP_NMMINTRIN_H
-#include <emmintrin.h>
+#include <smmintrin.h>
 #endif

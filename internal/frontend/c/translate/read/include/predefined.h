@@ -44,6 +44,10 @@ int __ccgo__types_compatible_p();
 #define __builtin_ia32_tzcnt_u64(x) ({ unsigned long long __fp_x = (x); __fp_x ? (unsigned long long)__builtin_ctzll(__fp_x) : 64ull; })
 #define __builtin_ia32_lzcnt_u32(x) ({ unsigned __fp_x = (x); __fp_x ? (unsigned)__builtin_clz(__fp_x) : 32u; })
 #define __builtin_ia32_lzcnt_u64(x) ({ unsigned long long __fp_x = (x); __fp_x ? (unsigned long long)__builtin_clzll(__fp_x) : 64ull; })
+#define __builtin_ia32_crc32qi(c, x) ({ unsigned __fp_c = (c); unsigned char __fp_x = (x); __asm__("crc32b %1, %0" : "+r"(__fp_c) : "r"(__fp_x)); __fp_c; })
+#define __builtin_ia32_crc32hi(c, x) ({ unsigned __fp_c = (c); unsigned short __fp_x = (x); __asm__("crc32w %1, %0" : "+r"(__fp_c) : "r"(__fp_x)); __fp_c; })
+#define __builtin_ia32_crc32si(c, x) ({ unsigned __fp_c = (c); unsigned __fp_x = (x); __asm__("crc32l %1, %0" : "+r"(__fp_c) : "r"(__fp_x)); __fp_c; })
+#define __builtin_ia32_crc32di(c, x) ({ unsigned long long __fp_c = (c); unsigned long long __fp_x = (x); __asm__("crc32q %1, %0" : "+r"(__fp_c) : "r"(__fp_x)); __fp_c; })
 #define __builtin_ia32_bsrsi(x) (31 - __builtin_clz((unsigned)(x)))
 #define __builtin_ia32_bsrdi(x) (63 - __builtin_clzll((unsigned long long)(x)))
 unsigned long long __fp_clock(void);
