@@ -1,7 +1,9 @@
 package read
 
 import (
+	"bytes"
 	"reflect"
+	"regexp"
 
 	"modernc.org/cc/v4"
 )
@@ -10,6 +12,70 @@ import (
 // values, as in gcc. cc has enums whose type is written down, enum e : unsigned char { ... }, so a file
 // is read twice: the values are known after the first time, and the second time each
 // enum gets its type.
+
+// Attributes between the word enum and the tag or brace, which cc does not read, become blanks; reader.packed
+// has the enums among them that are packed. A definition of a macro is left alone.
+
+// enumAt is the position of the word enum of a packed enum.
+type enumAt struct {
+	file      string
+	line, col int
+}
+
+var (
+	enumAttribute = regexp.MustCompile(`\benum\s+__attribute(?:__)?\s*\(\(`)
+	attributeWord = regexp.MustCompile(`^\s*__attribute(?:__)?\s*\(\(`)
+	enumBody      = regexp.MustCompile(`^\s*\w*\s*\{`)
+	packedWord    = regexp.MustCompile(`\b(?:packed|__packed__)\b`)
+)
+
+// enumAttributes returns a text without the attributes between the word enum and a body.
+func (r *reader) enumAttributes(name string, text []byte) []byte {
+	found := enumAttribute.FindAllIndex(text, -1)
+	if found == nil {
+		return text
+	}
+	out := bytes.Clone(text)
+	for _, m := range found {
+		line := bytes.LastIndexByte(text[:m[0]], '\n') + 1
+		if bytes.HasPrefix(bytes.TrimSpace(text[line:m[0]]), []byte("#")) || bytes.HasSuffix(text[:max(0, line-1)], []byte("\\")) {
+			continue
+		}
+		begin := m[0] + len("enum")
+		end := begin
+		for a := attributeWord.FindIndex(text[end:]); a != nil; a = attributeWord.FindIndex(text[end:]) {
+			n := closing(text[end+a[1]-2:])
+			if n == 0 {
+				break
+			}
+			end += a[1] - 2 + n
+		}
+		if !enumBody.Match(text[end:]) {
+			continue
+		}
+		if packedWord.Match(text[begin:end]) {
+			r.packed[enumAt{name, 1 + bytes.Count(text[:m[0]], []byte("\n")), 1 + m[0] - line}] = true
+		}
+		for i := begin; i < end; i++ {
+			if out[i] != '\n' {
+				out[i] = ' '
+			}
+		}
+	}
+	return out
+}
+
+// shortEnums returns a function that reports whether an enum is short because of a flag or of an attribute before
+// its tag, nil if there is no such enum. All files must have been read.
+func (r *reader) shortEnums(flag bool) func(*cc.EnumSpecifier) bool {
+	if !flag && len(r.packed) == 0 {
+		return nil
+	}
+	return func(n *cc.EnumSpecifier) bool {
+		p := n.Token.Position()
+		return flag || r.packed[enumAt{p.Filename, p.Line, p.Column}]
+	}
+}
 
 // eachEnum visits the definitions of enums in a tree, in a fixed order.
 func eachEnum(node reflect.Value, visit func(*cc.EnumSpecifier)) {

@@ -88,7 +88,7 @@ func (c *Input) parse(f *source.File, text []byte, before, after string, selecti
 	found := len(r.found)
 	var known learned
 	for times := 1; ; times++ {
-		ast, more, err := translate(c.config(settings, r), sources, known, settings.ShortEnums)
+		ast, more, err := translate(c.config(settings, r), sources, known, func() func(*cc.EnumSpecifier) bool { return r.shortEnums(settings.ShortEnums) })
 		if !more.any() || times > maxQuestions {
 			return ast, r, err
 		}
@@ -99,7 +99,7 @@ func (c *Input) parse(f *source.File, text []byte, before, after string, selecti
 			known.answers = more.answers
 		}
 		again := c.newReader(settings)
-		again.selected, again.found = r.selected, r.found[:found]
+		again.selected, again.found, again.packed = r.selected, r.found[:found], r.packed
 		r = again
 	}
 }
@@ -115,7 +115,7 @@ func (l *learned) any() bool { return len(l.enums) > 0 || len(l.answers) > 0 }
 
 // translate is cc.Translate with a change of shape in between, see shaper. If the file must be read again, more
 // has what was learned. cc gives up on some broken input with a panic.
-func translate(config *cc.Config, sources []cc.Source, known learned, shortEnums bool) (ast *cc.AST, more learned, err error) {
+func translate(config *cc.Config, sources []cc.Source, known learned, shortEnums func() func(*cc.EnumSpecifier) bool) (ast *cc.AST, more learned, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the C parser failed: %v", r)
@@ -128,8 +128,8 @@ func translate(config *cc.Config, sources []cc.Source, known learned, shortEnums
 	s := &shaper{answers: known.answers}
 	s.shape(ast)
 	_, err = checkAST(ast, config)
-	if len(known.enums) == 0 && (shortEnums || len(s.packedEnums) > 0) {
-		more.enums = enumTypes(ast, func(n *cc.EnumSpecifier) bool { return shortEnums || s.packedEnums[n] })
+	if short := shortEnums(); len(known.enums) == 0 && (short != nil || len(s.packedEnums) > 0) {
+		more.enums = enumTypes(ast, func(n *cc.EnumSpecifier) bool { return s.packedEnums[n] || short != nil && short(n) })
 	}
 	more.answers = s.differing()
 	if err == nil {

@@ -46,6 +46,7 @@ type reader struct {
 	found      []problem
 	parallel   []problem // pragmas that make several threads of one
 	lacks      bool      // a file that is included does not exist
+	packed     map[enumAt]bool
 	// quoted and angled are the directories for names in quotes and in angle brackets; ""
 	// is the directory of the file with the #include.
 	quoted, angled []string
@@ -64,7 +65,7 @@ type problem struct {
 func (c *Input) newReader(s *gcc.Settings) *reader {
 	r := &reader{
 		invariants: c.withInvariants, include: c.opt.Include, known: map[string]*source.File{}, files: map[string]*source.File{},
-		times: map[string]int{}, opened: map[string][]string{}, perhaps: map[string][]string{}, once: map[string]bool{},
+		times: map[string]int{}, packed: map[enumAt]bool{}, opened: map[string][]string{}, perhaps: map[string][]string{}, once: map[string]bool{},
 	}
 	r.quoted, r.angled = searchPaths(s)
 	r.present, r.searched = map[string]bool{}, map[string]bool{}
@@ -239,7 +240,7 @@ func (r *reader) guarded(f *source.File, text []byte) []byte {
 	if at := bytes.Index(text, includeLevel); at >= 0 {
 		r.errorf(CodeSyntax, f.Span(min(at, len(f.Text)), min(at+len(includeLevel), len(f.Text))), string(includeLevel)+" is not supported")
 	}
-	text = r.directives(f, text)
+	text = r.enumAttributes(f.Name, r.directives(f, text))
 	switch endless, possibly := r.includesItself(f.Name, text); {
 	case endless:
 		r.errorf(codeInclude, f.Span(0, 0), path.Base(f.Name)+" includes itself without end: add an include guard, such as #pragma once")
