@@ -264,7 +264,7 @@ type aggregate interface {
 // layOut gives a struct or union the layout that gcc gives it.
 func (d *structDefinition) layOut() {
 	s, ok := d.spec.Type().(aggregate)
-	if !ok || s.NumFields() == 0 || s.NumFields() > 0 && s.IsIncomplete() {
+	if !ok || s.NumFields() > 0 && s.IsIncomplete() {
 		return
 	}
 	var whole packedOrAligned

@@ -46,7 +46,8 @@ type shaper struct {
 	types       typeReader
 
 	packedEnums map[*cc.EnumSpecifier]bool
-	alignments  []*cc.UnaryExpression // constants
+	alignments  []*cc.UnaryExpression     // constants
+	hoisted     []*cc.ExternalDeclaration // from inside structs
 }
 
 // shape prepares the trees of a parsed file for cc's type checker.
@@ -55,6 +56,7 @@ func (s *shaper) shape(ast *cc.AST) {
 		if d := l.ExternalDeclaration; d != nil {
 			s.constant = d.Case != cc.ExternalDeclarationFuncDef
 			s.walk(reflect.ValueOf(d))
+			l = s.insert(l)
 		}
 	}
 }
@@ -141,6 +143,8 @@ func (s *shaper) walk(node reflect.Value) facts {
 		if all.calls {
 			s.compatible(n)
 		}
+	case *cc.StructOrUnionSpecifier:
+		s.dropMembers(n)
 	case *cc.AttributeValue:
 		s.alignMost(n)
 	case *cc.UnaryExpression:
