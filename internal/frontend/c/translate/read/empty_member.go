@@ -23,8 +23,8 @@ func (s *shaper) dropMembers(n *cc.StructOrUnionSpecifier) {
 			continue
 		}
 		*at = l.StructDeclarationList
-		place := at
-		s.undo = append(s.undo, func() { l.StructDeclarationList, *place = *place, l })
+		slot := at
+		s.undo = append(s.undo, func() { l.StructDeclarationList, *slot = *slot, l })
 		for q := d.SpecifierQualifierList; q != nil; q = q.SpecifierQualifierList {
 			if t := q.TypeSpecifier; t != nil && (t.Case == cc.TypeSpecifierEnum || t.Case == cc.TypeSpecifierStructOrUnion) {
 				s.hoisted = append(s.hoisted, &cc.ExternalDeclaration{
