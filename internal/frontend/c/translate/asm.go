@@ -141,7 +141,7 @@ func (b *asmBlock) read() {
 			continue
 		}
 		o.lvalue = b.Lvals.Lvalue(o.expr)
-		if o.memory && IsStruct(o.lvalue.Type) { // some bytes, whatever they mean
+		if t := o.lvalue.Type; o.memory && (IsStruct(t) || isWide(t) || t.Kind() == cc.Array) { // some bytes, whatever they mean
 			o.typ = ir.U64
 			if size := o.lvalue.Type.Size(); size == 1 || size == 2 || size == 4 {
 				o.typ = ir.Type{Bits: uint8(8 * size)}

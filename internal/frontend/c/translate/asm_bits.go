@@ -12,6 +12,9 @@ func countBits(in *asmInstruction, name string) {
 	width := int64(in.typ.Bits)
 	from := in.keep(in.read(0))
 	zero := ir.Binary(ir.Eq, ir.U64, from, ir.Int(0))
+	if in.repeated {
+		in.Code.OnlyIf(ir.Negate(zero), in.stmt, codeAsm, "rep bsf of zero, which is tzcnt for some processors and bsf for others, is not supported")
+	}
 	var result *ir.Expr
 	switch name {
 	case "popcnt":

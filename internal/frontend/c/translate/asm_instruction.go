@@ -14,10 +14,11 @@ import (
 // asmInstruction is one instruction with its operands.
 type asmInstruction struct {
 	*asmBlock
-	text   string
-	locked bool
-	args   []asmArg
-	typ    ir.Type // the width that it works at
+	text     string
+	locked   bool
+	repeated bool // it has the prefix rep
+	args     []asmArg
+	typ      ir.Type // the width that it works at
 }
 
 func (in *asmInstruction) unsupported() {

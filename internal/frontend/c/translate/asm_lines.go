@@ -209,6 +209,9 @@ func (b *asmBlock) instruction(p string) {
 		word = "rep " + word
 	}
 	in := &asmInstruction{asmBlock: b, text: p, locked: locked}
+	if plain := strings.TrimPrefix(word, "rep "); plain != word && strings.HasPrefix(plain, "bsf") {
+		word, in.repeated = plain, true
+	}
 	for _, a := range splitOperands(rest) {
 		in.args = append(in.args, b.argument(a, p))
 	}
