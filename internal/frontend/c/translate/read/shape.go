@@ -19,7 +19,7 @@ import (
 //   - So does an operand of && and ||, and a condition of ?:, that has a constant of
 //     floating point.
 //   - Of parentheses directly within parentheses, one pair stays.
-//   - x ?: y becomes x ? x : y.
+//   - x ?: y becomes x ? x : y, and (_Bool)x in a constant (_Bool)!!x.
 //   - Definitions of structs are laid out as gcc does, see layout.go.
 //
 // Where C wants a constant the tree stays as it is; constants are evaluated once.
@@ -193,6 +193,8 @@ func (s *shaper) walk(node reflect.Value) facts {
 		s.types.addDeclaration(n)
 	case *cc.GenericSelection:
 		s.generic(n)
+	case *cc.CastExpression:
+		s.toBool(n)
 	}
 	if !isExpression(node.Type()) {
 		return facts{named: all.named, calls: all.calls}
@@ -305,4 +307,19 @@ func (s *shaper) orElse(c *cc.ConditionalExpression) {
 	}
 	c.ExpressionList = c.LogicalOrExpression
 	s.undo = append(s.undo, func() { c.ExpressionList = nil })
+}
+
+// toBool gives the conversion of a constant to _Bool an operand that is 0 or 1: cc keeps other values.
+func (s *shaper) toBool(n *cc.CastExpression) {
+	if !s.constant || n.Case != cc.CastExpressionCast || n.TypeName.AbstractDeclarator != nil {
+		return
+	}
+	l := n.TypeName.SpecifierQualifierList
+	if t := l.TypeSpecifier; t == nil || t.Case != cc.TypeSpecifierBool || l.SpecifierQualifierList != nil {
+		return
+	}
+	operand := n.CastExpression
+	not := &cc.UnaryExpression{Case: cc.UnaryExpressionNot, CastExpression: operand}
+	n.CastExpression = &cc.UnaryExpression{Case: cc.UnaryExpressionNot, CastExpression: not}
+	s.undo = append(s.undo, func() { n.CastExpression = operand })
 }
