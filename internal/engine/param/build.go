@@ -2,6 +2,7 @@ package param
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -101,7 +102,7 @@ func buildWith(ctx context.Context, task *engine.Task, robust bool, domain *Doma
 			b.err = fmt.Errorf("memory limit of %d MiB reached with a net of %d places", limit>>20, len(b.net.Places))
 		}
 		if ctx.Err() != nil {
-			b.err = fmt.Errorf("time limit reached or interrupted with a net of %d places", len(b.net.Places))
+			b.err = fmt.Errorf("%s with a net of %d places", stopped(ctx), len(b.net.Places))
 		}
 	}
 	if b.err == nil && !b.split && !robust {
@@ -320,4 +321,12 @@ func (b *builder) spawned(m *move, pre, post []int32, r role) ([]int32, []int32)
 	gate := b.net.place(fmt.Sprintf("start %s%s %v", b.p.Threads[t].Name, roleMarks[r], m.args), noGroup)
 	b.net.add("start "+b.p.Threads[t].Name, []int32{gate}, []int32{gate, start})
 	return pre, append(post, gate)
+}
+
+// stopped says why a search ended that did not come to its end.
+func stopped(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "time limit reached"
+	}
+	return "interrupted"
 }

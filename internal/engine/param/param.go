@@ -72,7 +72,7 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 	case found != nil:
 		a.Possible, a.Enough = true, b.enough(found)
 	case !complete && ctx.Err() != nil:
-		a.Unknown = fmt.Sprintf("time limit reached or interrupted with %d elements", len(c.list))
+		a.Unknown = fmt.Sprintf("%s with %d elements", stopped(ctx), len(c.list))
 	case !complete && len(c.list) <= c.limit:
 		a.Unknown = fmt.Sprintf("memory limit of %d MiB reached with %d elements", c.memory>>20, len(c.list))
 	case !complete:
