@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"maps"
+
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 )
@@ -116,6 +118,33 @@ func (m *Machine) Mark() Mark { return Mark{m.State.Mark(), len(m.Threads.Log)} 
 func (m *Machine) Undo(to Mark) {
 	m.State.Undo(to.State)
 	m.Threads.undo(to.Log)
+}
+
+// Merge adds what the machine of another worker has covered: edges, and bounds that were met.
+func (m *Machine) Merge(o *Machine) {
+	maps.Copy(m.Cuts, o.Cuts)
+	for i := range o.State.Covered {
+		m.State.Covered[i] = m.State.Covered[i] || o.State.Covered[i]
+		m.State.Bounds[i] = m.State.Bounds[i] || o.State.Bounds[i]
+	}
+}
+
+// AtAssumption reports whether a thread is blocked whatever the other threads do.
+func (m *Machine) AtAssumption() bool {
+	for t := range m.Threads.Now {
+		th := m.Sys.Thread(m.State, t)
+		if !m.State.Started(ir.ThreadID(t)) || !m.State.Running(ir.ThreadID(t)) || th.Ended() {
+			continue
+		}
+		never := true
+		for i := range int32(th.EdgeCount()) {
+			never = never && th.Hindrance(i).Why == memory.Never
+		}
+		if never {
+			return true
+		}
+	}
+	return false
 }
 
 // TakeIssued returns the stores that entered buffers since the last call. The slice is valid

@@ -172,7 +172,7 @@ func BenchmarkSmcWorkers(b *testing.B) {
 
 // cpuSeconds returns the processor time of this process, on which other processes have no
 // influence.
-func cpuSeconds(b *testing.B) float64 {
+func cpuSeconds(b testing.TB) float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)

@@ -1,6 +1,9 @@
 package rf
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Cells: the parts of memory that are read and written as a whole. A read has one source per cell.
 //
@@ -20,7 +23,8 @@ type cells struct {
 	list  []span
 	bytes map[uint64]int32 // the cell of each byte
 	known map[span][]int32 // the cells of each range that was accessed
-	torn  bool             // a cell was split, so what was explored is void
+	torn  atomic.Bool      // a cell was split, so what was explored is void
+	size  atomic.Int32     // of list
 }
 
 func newCells() *cells {
@@ -61,6 +65,7 @@ func (cs *cells) of(addr uint64, size int) []int32 {
 func (cs *cells) add(addr uint64, size int) int32 {
 	c := int32(len(cs.list))
 	cs.list = append(cs.list, span{addr, size})
+	cs.size.Store(c + 1)
 	for b := range uint64(size) {
 		cs.bytes[addr+b] = c
 	}
@@ -77,25 +82,17 @@ func (cs *cells) divide(addr uint64) {
 	cs.list[c].size = int(addr - at.addr)
 	cs.add(addr, at.size-cs.list[c].size)
 	clear(cs.known)
-	cs.torn = true
+	cs.torn.Store(true)
 }
 
 // split reports whether a cell was split.
-func (cs *cells) split() bool {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	return cs.torn
-}
+func (cs *cells) split() bool { return cs.torn.Load() }
 
 // again begins another exploration with the present cells.
-func (cs *cells) again() { cs.torn = false }
+func (cs *cells) again() { cs.torn.Store(false) }
 
 // count returns how many cells there are.
-func (cs *cells) count() int {
-	cs.mu.Lock()
-	defer cs.mu.Unlock()
-	return len(cs.list)
-}
+func (cs *cells) count() int { return int(cs.size.Load()) }
 
 // address returns the address of a cell.
 func (cs *cells) address(c int32) uint64 {

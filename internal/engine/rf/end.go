@@ -1,10 +1,8 @@
 package rf
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -26,9 +24,9 @@ func (x *exploration) endClass(seq []node) {
 	if x.atEnd != nil {
 		x.atEnd(seq)
 	}
-	before, failed, blocked := x.out.counts.complete, x.out.counts.failed, x.out.counts.blocked+x.out.counts.waits
+	before, failed, blocked := x.out.counts.Complete, x.out.counts.Failed, x.out.counts.Blocked+x.out.counts.Waits
 	x.judgeEnd()
-	if x.task.Failed != nil && x.out.counts.failed > failed {
+	if x.task.Failed != nil && x.out.counts.Failed > failed {
 		rec := engine.Record(x.run.m.Sys, x.run.m.Steps)
 		var fails []string
 		for _, f := range x.run.m.Faults() {
@@ -36,17 +34,17 @@ func (x *exploration) endClass(seq []node) {
 		}
 		x.alone(func() { x.task.Failed(rec.Witness(), fails) })
 	}
-	if x.task.Visit != nil && (x.task.Unfinished || x.out.counts.complete > before) {
+	if x.task.Visit != nil && (x.task.Unfinished || x.out.counts.Complete > before) {
 		x.run.seek(x.g, seq)
 		w := x.execution()
 		x.alone(func() { x.task.Visit(w) })
 	}
-	if x.task.Blocked != nil && x.out.counts.blocked+x.out.counts.waits > blocked {
+	if x.task.Blocked != nil && x.out.counts.Blocked+x.out.counts.Waits > blocked {
 		x.run.seek(x.g, seq)
 		w := x.execution()
 		x.alone(func() { x.task.Blocked(w) })
 	}
-	if x.goals.watch != nil && !x.out.stopped {
+	if x.goals.watch != nil && !x.out.Stopped {
 		x.goals.find(seq)
 	}
 }
@@ -91,16 +89,16 @@ func (x *exploration) judgeEnd() {
 	}
 	switch {
 	case stops[machine.Failed]:
-		x.out.counts.failed++
+		x.out.counts.Failed++
 		return
 	case stops[machine.Exited]:
-		x.out.counts.exits++
+		x.out.counts.Exits++
 		return
 	case stops[machine.Bounded]:
-		x.out.counts.bounded++
+		x.out.counts.Bounded++
 		return
 	case m.Sys.Final(m.State):
-		x.out.counts.complete++
+		x.out.counts.Complete++
 		x.finals()
 		return
 	}
@@ -108,14 +106,14 @@ func (x *exploration) judgeEnd() {
 	m.Enabled = m.Sys.Enabled(m.State, m.Enabled[:0])
 	switch {
 	case m.State.Withheld:
-		x.out.counts.bounded++
+		x.out.counts.Bounded++
 		return
-	case stops[machine.Refused] || x.canMove() || !m.Sys.Deadlocked(m.State) || x.atAssumption():
-		x.out.counts.blocked++
+	case stops[machine.Refused] || x.canMove() || !m.Sys.Deadlocked(m.State) || m.AtAssumption():
+		x.out.counts.Blocked++
 	default:
-		x.out.counts.waits++
+		x.out.counts.Waits++
 	}
-	if x.task.Props.Deadlock && !x.out.met["deadlock"] && x.stuck() {
+	if x.task.Props.Deadlock && !x.out.Met["deadlock"] && x.stuck() {
 		x.report("deadlock", engine.Violation{Kind: engine.Deadlock})
 	}
 }
@@ -172,25 +170,6 @@ func (x *exploration) otherwise(t int, o *op, cells []int32) []int32 {
 		}
 	}
 	return cells
-}
-
-// atAssumption reports whether a thread is blocked whatever the other threads do.
-func (x *exploration) atAssumption() bool {
-	m := &x.run.m
-	for t := range m.Threads.Now {
-		th := x.run.thread(t)
-		if !m.State.Started(ir.ThreadID(t)) || !m.State.Running(ir.ThreadID(t)) || th.Ended() {
-			continue
-		}
-		never := true
-		for i := range int32(th.EdgeCount()) {
-			never = never && th.Hindrance(i).Why == memory.Never
-		}
-		if never {
-			return true
-		}
-	}
-	return false
 }
 
 // finals checks the final condition in every final state of the class, and collects these states. The
@@ -271,30 +250,25 @@ func (x *exploration) final() {
 		return
 	}
 	text := x.show.Text(m.State)
-	x.out.finals[text] = true
+	x.out.Finals[text] = true
 	if pick := x.task.WitnessFinal; pick != nil && pick(text) {
 		x.report("state:"+text, engine.Violation{Kind: engine.FinalReached, Final: text})
 	}
 }
 
-func goalKey(i int) string { return "goal:" + strconv.Itoa(i) }
-
 // checkFailed reports the check that the last step failed.
 func (x *exploration) checkFailed(f memory.Fault) {
-	v := engine.Violation{Kind: engine.CheckFailed, Class: f.Class, Edge: ir.NoEdge}
-	if f.Edge != nil {
-		v.Edge = f.Edge.ID
-	}
-	x.report(fmt.Sprintf("check:%d:%d", v.Class, v.Edge), v)
+	key, v := engine.FailedCheck(f)
+	x.report(key, v)
 }
 
 // report adds a violation with the execution so far as its witness, unless it has been met before.
 func (x *exploration) report(key string, v engine.Violation) {
-	if x.out.met[key] {
+	if x.out.Met[key] {
 		return
 	}
 	v.Witness = x.execution()
-	x.out.violated(key, v)
+	x.out.Violated(key, v)
 }
 
 // execution returns the execution so far.
@@ -304,36 +278,13 @@ func (x *exploration) execution() *verdict.Witness {
 
 // summarise writes the coverage, the bounds that were met, statistics and final states into out.
 func (x *exploration) summarise(out *engine.Outcome) {
-	finished := !x.out.stopped
-	bounded := map[string]bool{}
-	for i, e := range x.run.m.Sys.Edges() {
-		out.ChecksReached = out.ChecksReached || e.Op.Kind == ir.Assert && !e.Op.Class.Beside() && x.run.m.State.Covered[i]
-		if !x.run.m.State.Bounds[i] {
-			continue
-		}
-		if b := engine.BoundAt(e); !bounded[b.Name] {
-			bounded[b.Name] = true
-			out.Coverage.Bounds = append(out.Coverage.Bounds, b)
-		}
-	}
+	out.AddReached(x.run.m.Sys, x.run.m.State)
 	for _, id := range slices.Sorted(maps.Keys(x.run.m.Cuts)) {
 		c := x.run.m.Cuts[id]
 		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: c.Name, Value: c.Value, Hit: true, Pos: engine.Pos(c.Edge)})
 	}
-	out.Coverage.Exhaustive = finished && len(out.Coverage.Bounds) == 0
-	out.Exits, out.Failed = x.out.counts.exits, x.out.counts.failed
-	out.Stats.FinalStates = x.out.counts.complete
+	out.AddEnds(&x.out.counts.Ends, &x.out.Findings)
 	out.Stats.Transitions = x.out.counts.graphs
 	out.Stats.Depth = x.out.counts.depth
 	out.Stats.Bytes = x.most
-	out.Stats.Executions, out.Stats.Blocked = x.out.counts.classes(), x.out.counts.blocked
-	for f := range x.out.finals {
-		out.Finals = append(out.Finals, f)
-	}
-	slices.Sort(out.Finals)
-	if finished && len(out.Violations) == 0 && x.out.counts.complete+x.out.counts.exits == 0 {
-		out.Warnings = append(out.Warnings, verdict.Warning{
-			Code: "FP0933", Message: fmt.Sprintf("all %d executions end at an assumption, an await, a wait or a bound", x.out.counts.classes()),
-		})
-	}
 }

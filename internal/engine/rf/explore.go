@@ -46,7 +46,7 @@ type explorer struct {
 
 // stopped reports whether the exploration is over.
 func (x *explorer) stopped() bool {
-	return x.out.stopped || x.run.err != "" || x.run.m.Failure() != nil || x.run.cells.split()
+	return x.out.Stopped || x.run.err != "" || x.run.m.Failure() != nil || x.run.cells.split()
 }
 
 // visit explores everything that the graph, which has a witness, can become.

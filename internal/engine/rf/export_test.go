@@ -31,9 +31,9 @@ func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step)) 
 		}
 		c := &x.out.counts
 		var err error
-		if x.out.result.Unknown != "" {
-			err = &engine.Unsupported{What: x.out.result.Unknown}
+		if x.out.Result.Unknown != "" {
+			err = &engine.Unsupported{What: x.out.Result.Unknown}
 		}
-		return Explored{c.complete, c.classes(), c.graphs, c.checks, x.explored}, err
+		return Explored{c.Complete, c.All(), c.graphs, c.checks, x.explored}, err
 	}
 }

@@ -45,7 +45,7 @@ func (g *goalWatch) find(seq []node) {
 	g.visited = g.visited[:0]
 	g.replay(seq, g.arrive, nil)
 	for i := range g.goals {
-		if !g.x.out.met[goalKey(i)] {
+		if !g.x.out.Met[engine.GoalKey(i)] {
 			g.together(int32(i), nil)
 		}
 	}
@@ -145,7 +145,7 @@ func (g *goalWatch) reached(number int32, chosen []int) bool {
 	if !ok {
 		panic("BUG: a part of a graph has no witness")
 	}
-	g.x.out.violated(goalKey(int(number)), engine.Violation{Kind: engine.GoalReached, Goal: int(number), Witness: g.execution(slices.Clone(seq), chosen)})
+	g.x.out.Violated(engine.GoalKey(int(number)), engine.Violation{Kind: engine.GoalReached, Goal: int(number), Witness: g.execution(slices.Clone(seq), chosen)})
 	return true
 }
 

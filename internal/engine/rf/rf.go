@@ -114,7 +114,7 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	}
 	y := memory.New(task.Program, task.Model, task.MemoryOptions())
 	x := explore(ctx, task, y)
-	out := x.out.result
+	out := x.out.Result
 	x.summarise(out)
 	out.Stats.Seconds = time.Since(start).Seconds()
 	return out, nil
@@ -136,7 +136,7 @@ func explore(ctx context.Context, task *job, y *memory.System) *exploration {
 			if task.Restart != nil {
 				task.Restart()
 			}
-		case x.out.result.Unknown != "" || !twice:
+		case x.out.Result.Unknown != "" || !twice:
 			return x
 		default:
 			return exploreWith(ctx, task, y, cs)
@@ -249,9 +249,9 @@ func (x *exploration) conclude() {
 	switch {
 	case x.run.cells.split():
 	case x.run.m.Failure() != nil:
-		x.out.unknown(x.run.m.Failure().Error())
+		x.out.Unknown(x.run.m.Failure().Error())
 	case x.run.err != "":
-		x.out.unknown(refusal + x.run.err)
+		x.out.Unknown(refusal + x.run.err)
 	}
 }
 
@@ -267,19 +267,19 @@ func (x *exploration) count() {
 		return
 	}
 	if x.pool != nil {
-		x.pool.counted[x.number].Store(x.out.counts.classes())
+		x.pool.counted[x.number].Store(x.out.counts.All())
 		x.pool.weights[x.number].Store(math.Float64bits(x.explored))
-		x.out.stopped = x.out.stopped || x.pool.over.Load()
+		x.out.Stopped = x.out.Stopped || x.pool.over.Load()
 	}
 	if x.ticks&4095 == 0 {
 		x.progress()
 	}
 	if limit := x.task.Limits.MemoryLimit(); limit > 0 && x.kept > limit/int64(max(1, x.task.Limits.Workers)) {
-		x.out.unknown(fmt.Sprintf("memory limit of %d MiB reached after %d executions", limit>>20, x.classes()))
+		x.out.Unknown(fmt.Sprintf("memory limit of %d MiB reached after %d executions", limit>>20, x.classes()))
 		return
 	}
 	if len(x.run.ran) > longest {
-		x.out.unknown(fmt.Sprintf("an execution has more than %d operations", longest))
+		x.out.Unknown(fmt.Sprintf("an execution has more than %d operations", longest))
 		return
 	}
 	if err := x.budget.Spend(x.ctx, 64); err != nil {
@@ -287,14 +287,14 @@ func (x *exploration) count() {
 		if err == context.DeadlineExceeded {
 			why = "time limit reached"
 		}
-		x.out.unknown(fmt.Sprintf("%s after %d executions", why, x.classes()))
+		x.out.Unknown(fmt.Sprintf("%s after %d executions", why, x.classes()))
 	}
 }
 
 // classes returns the number of classes so far, of all workers.
 func (x *exploration) classes() int64 {
 	if x.pool == nil {
-		return x.out.counts.classes()
+		return x.out.counts.All()
 	}
 	n := int64(0)
 	for i := range x.pool.counted {

@@ -2,7 +2,6 @@ package rf
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"sync/atomic"
 
@@ -138,9 +137,5 @@ func (x *exploration) work() {
 // add adds what another worker found.
 func (x *exploration) add(o *exploration) {
 	x.out.add(&o.out)
-	maps.Copy(x.run.m.Cuts, o.run.m.Cuts)
-	for i := range o.run.m.State.Covered {
-		x.run.m.State.Covered[i] = x.run.m.State.Covered[i] || o.run.m.State.Covered[i]
-		x.run.m.State.Bounds[i] = x.run.m.State.Bounds[i] || o.run.m.State.Bounds[i]
-	}
+	x.run.m.Merge(&o.run.m)
 }

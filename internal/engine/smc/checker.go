@@ -24,7 +24,7 @@ func (c *checker) complete(x *explorer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.seen[key] {
-		x.out.fail(fmt.Errorf("a trace was explored twice, the second time as execution %d", x.out.counts.executions()))
+		x.out.fail(fmt.Errorf("a trace was explored twice, the second time as execution %d", x.out.counts.All()))
 	}
 	c.seen[key] = true
 }
@@ -32,6 +32,6 @@ func (c *checker) complete(x *explorer) {
 // asleep checks an execution in which all enabled events sleep.
 func (c *checker) asleep(x *explorer) {
 	if !x.tree.sourceDPOR {
-		x.out.fail(fmt.Errorf("execution %d was cut off by a sleep set", x.out.counts.executions()+1))
+		x.out.fail(fmt.Errorf("execution %d was cut off by a sleep set", x.out.counts.All()+1))
 	}
 }

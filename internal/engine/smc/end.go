@@ -1,12 +1,8 @@
 package smc
 
 import (
-	"fencepost/internal/machine"
-	"fmt"
-	"strconv"
-
 	"fencepost/internal/engine"
-	"fencepost/internal/ir"
+	"fencepost/internal/machine"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/verdict"
@@ -22,22 +18,22 @@ func (x *explorer) endExecution() {
 			x.check.asleep(x)
 		}
 	} else {
-		before, failed, blocked := x.out.counts.complete, x.out.counts.failed, x.out.counts.blocked+x.out.counts.waits
+		before, failed, blocked := x.out.counts.Complete, x.out.counts.Failed, x.out.counts.Blocked+x.out.counts.Waits
 		x.judgeEnd()
-		if x.task.Failed != nil && x.out.counts.failed > failed {
+		if x.task.Failed != nil && x.out.counts.Failed > failed {
 			x.visitFailed()
 		}
-		if x.task.Visit != nil && (x.task.Unfinished || x.out.counts.complete > before) {
+		if x.task.Visit != nil && (x.task.Unfinished || x.out.counts.Complete > before) {
 			x.visit(x.task.Visit)
 		}
-		if x.task.Blocked != nil && x.out.counts.blocked+x.out.counts.waits > blocked {
+		if x.task.Blocked != nil && x.out.counts.Blocked+x.out.counts.Waits > blocked {
 			x.visit(x.task.Blocked)
 		}
 		if x.atEnd != nil {
 			x.atEnd()
 		}
 	}
-	if !x.out.stopped {
+	if !x.out.Stopped {
 		x.reverser.reverseAll()
 	}
 }
@@ -83,16 +79,16 @@ func (x *explorer) judgeEnd() {
 	x.goals.find()
 	switch {
 	case stops[machine.Failed] || bufferStuck:
-		x.out.counts.failed++
+		x.out.counts.Failed++
 		return
 	case stops[machine.Exited]:
-		x.out.counts.exits++
+		x.out.counts.Exits++
 		return
 	case stops[machine.Bounded]:
-		x.out.counts.bounded++
+		x.out.counts.Bounded++
 		return
 	case x.run.Sys.Final(x.run.State):
-		x.out.counts.complete++
+		x.out.counts.Complete++
 		x.final()
 		if x.check != nil {
 			x.check.complete(x)
@@ -107,41 +103,22 @@ func (x *explorer) judgeEnd() {
 	}
 	switch {
 	case x.run.State.Withheld:
-		x.out.counts.bounded++
+		x.out.counts.Bounded++
 	case moves: // the condition of a refused await holds now, or a section is stuck
-		x.out.counts.blocked++
+		x.out.counts.Blocked++
 	case x.run.Sys.Deadlocked(x.run.State):
 		if x.task.Props.Deadlock {
 			x.report("deadlock", engine.Violation{Kind: engine.Deadlock})
 		}
-		if stops[machine.Refused] || x.atAssumption() {
-			x.out.counts.blocked++
+		if stops[machine.Refused] || x.run.AtAssumption() {
+			x.out.counts.Blocked++
 		} else {
-			x.out.counts.waits++
+			x.out.counts.Waits++
 		}
 	default:
-		x.out.counts.blocked++
+		x.out.counts.Blocked++
 	}
 }
-
-// atAssumption reports whether a thread is blocked whatever the other threads do.
-func (x *explorer) atAssumption() bool {
-	for t := range x.run.Threads.Now {
-		if !x.run.State.Started(ir.ThreadID(t)) || !x.run.State.Running(ir.ThreadID(t)) || x.run.Sys.Thread(x.run.State, t).Ended() {
-			continue
-		}
-		never := true
-		for i := range int32(x.run.Sys.Thread(x.run.State, t).EdgeCount()) {
-			never = never && x.run.Sys.Thread(x.run.State, t).Hindrance(i).Why == memory.Never
-		}
-		if never {
-			return true
-		}
-	}
-	return false
-}
-
-func goalKey(i int) string { return "goal:" + strconv.Itoa(i) }
 
 // final checks the final condition and collects the final state.
 func (x *explorer) final() {
@@ -152,7 +129,7 @@ func (x *explorer) final() {
 		return
 	}
 	text := x.show.Text(x.run.State)
-	x.out.finals[text] = true
+	x.out.Finals[text] = true
 	if pick := x.task.WitnessFinal; pick != nil && pick(text) {
 		x.report("state:"+text, engine.Violation{Kind: engine.FinalReached, Final: text})
 	}
@@ -160,20 +137,17 @@ func (x *explorer) final() {
 
 // checkFailed reports the check that the last step failed.
 func (x *explorer) checkFailed(f memory.Fault) {
-	v := engine.Violation{Kind: engine.CheckFailed, Class: f.Class, Edge: ir.NoEdge}
-	if f.Edge != nil {
-		v.Edge = f.Edge.ID
-	}
-	x.report(fmt.Sprintf("check:%d:%d", v.Class, v.Edge), v)
+	key, v := engine.FailedCheck(f)
+	x.report(key, v)
 }
 
 // report adds a violation with the execution so far as its witness, unless it has been met before.
 func (x *explorer) report(key string, v engine.Violation) {
-	if x.out.met[key] {
+	if x.out.Met[key] {
 		return
 	}
 	v.Witness = x.witness()
-	x.out.violated(key, v)
+	x.out.Violated(key, v)
 }
 
 // witness returns the execution so far.

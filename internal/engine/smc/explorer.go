@@ -91,7 +91,7 @@ func (x *explorer) runAll() {
 
 // explore explores what is left to explore from the nodes of the path.
 func (x *explorer) explore() {
-	for !x.out.stopped {
+	for !x.out.Stopped {
 		if err := x.run.Failure(); err != nil {
 			x.out.fail(err)
 			return
@@ -120,7 +120,7 @@ func (x *explorer) explore() {
 				continue
 			}
 			x.endExecution()
-			if x.world != nil && !x.out.stopped && (x.world.eager || x.world.hungry.Load()) {
+			if x.world != nil && !x.out.Stopped && (x.world.eager || x.world.hungry.Load()) {
 				x.share()
 			}
 		}

@@ -34,7 +34,7 @@ func ExploreOrdered(task *engine.Task, opt Options, each func(steps []memory.Ste
 	before := func(i, j int) bool { return x.exec.precedes(int32(i), x.exec.clock(int32(j))) }
 	x.atEnd = func() { each(x.run.Steps, x.extra(), event, before) }
 	x.runAll()
-	return Explored{x.out.counts.complete, x.out.counts.asleep}, x.out.err
+	return Explored{x.out.counts.Complete, x.out.counts.asleep}, x.out.err
 }
 
 // extra says how threads stopped, and what refused awaits and stuck sections read.
@@ -82,9 +82,9 @@ func ExploreTogether(task *engine.Task, opt Options, workers int) (*engine.Outco
 	w.eager = true
 	x := together(context.Background(), &job{task, opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), w)
 	if x.out.err == nil {
-		x.summarise(x.out.result)
+		x.summarise(x.out.Result)
 	}
-	return x.out.result, x.out.err
+	return x.out.Result, x.out.err
 }
 
 // ExploreBytes explores and returns the number of executions, and the bytes that were used besides
@@ -92,5 +92,5 @@ func ExploreTogether(task *engine.Task, opt Options, workers int) (*engine.Outco
 func ExploreBytes(task *engine.Task) (executions, bytes int64) {
 	x := newExplorer(context.Background(), &job{Task: task}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
 	x.runAll()
-	return x.out.counts.executions(), x.bytes()
+	return x.out.counts.All(), x.bytes()
 }

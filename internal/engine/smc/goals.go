@@ -87,7 +87,7 @@ func (g *goalWatch) find() {
 		return
 	}
 	for k := range g.goals {
-		if !g.out.met[goalKey(k)] {
+		if !g.out.Met[engine.GoalKey(k)] {
 			g.together(int32(k), nil)
 		}
 	}
@@ -138,7 +138,7 @@ func (g *goalWatch) reachable(number int32, chosen []int) bool {
 	if !engine.GoalHolds(goal, values) {
 		return false
 	}
-	g.out.violated(goalKey(int(number)), engine.Violation{Kind: engine.GoalReached, Goal: int(number), Witness: g.cutWitness(goal, cut, chosen)})
+	g.out.Violated(engine.GoalKey(int(number)), engine.Violation{Kind: engine.GoalReached, Goal: int(number), Witness: g.cutWitness(goal, cut, chosen)})
 	return true
 }
 

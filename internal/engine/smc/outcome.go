@@ -1,100 +1,44 @@
 package smc
 
-import (
-	"fencepost/internal/engine"
-)
+import "fencepost/internal/engine"
 
 // What an exploration has found.
 
 // outcome is the counts, violations and final states that a worker has found.
 type outcome struct {
-	keepGoing bool // after a violation
-	counts    counts
-	met       map[string]bool // keys of violations
-	keys      []string        // of result.Violations
-	finals    map[string]bool
-	result    *engine.Outcome
-	err       error
-	stopped   bool  // the exploration is over before everything has been explored
-	others    int64 // bytes that other workers used
+	engine.Findings
+	counts counts
+	err    error
+	others int64 // bytes that other workers used
 }
 
-// counts of what was explored.
+// counts of what was explored: executions, by how they end, and more.
 type counts struct {
-	complete int64 // executions in which all threads finished
-	blocked  int64 // executions that ended with a thread at an assumption or a refused await
-	bounded  int64 // executions that ended at a bound
-	waits    int64 // executions that ended with a thread waiting
-	failed   int64 // executions with a failed check
-	exits    int64 // executions that called exit
-	asleep   int64 // executions cut off by a sleep set
-	events   int64
-	depth    int
+	engine.Ends
+	asleep int64 // executions cut off by a sleep set
+	events int64
+	depth  int
 }
 
-func newOutcome(task *job) outcome {
-	return outcome{keepGoing: task.KeepGoing, met: map[string]bool{}, finals: map[string]bool{}, result: &engine.Outcome{}}
-}
-
-// executions returns how many executions have ended, other than by a sleep set.
-func (c *counts) executions() int64 {
-	return c.complete + c.blocked + c.bounded + c.waits + c.failed + c.exits
-}
-
-// add adds the counts of another worker.
-func (c *counts) add(d *counts) {
-	c.complete += d.complete
-	c.blocked += d.blocked
-	c.bounded += d.bounded
-	c.waits += d.waits
-	c.failed += d.failed
-	c.exits += d.exits
-	c.asleep += d.asleep
-	c.events += d.events
-	c.depth = max(c.depth, d.depth)
-}
+func newOutcome(task *job) outcome { return outcome{Findings: engine.NewFindings(task.KeepGoing)} }
 
 // fail stops the exploration with an error.
 func (o *outcome) fail(err error) {
 	if o.err == nil {
 		o.err = err
 	}
-	o.stopped = true
-}
-
-// violated adds a violation.
-func (o *outcome) violated(key string, v engine.Violation) {
-	o.met[key] = true
-	o.keys = append(o.keys, key)
-	o.result.Violations = append(o.result.Violations, v)
-	o.stopped = o.stopped || !o.keepGoing
-}
-
-// unknown stops the exploration without an answer.
-func (o *outcome) unknown(why string) {
-	o.stopped = true
-	o.result.Unknown = why
+	o.Stopped = true
 }
 
 // add adds what another worker found.
 func (o *outcome) add(other *outcome) {
-	o.counts.add(&other.counts)
-	o.stopped = o.stopped || other.stopped
+	c, d := &o.counts, &other.counts
+	c.Ends.Add(&d.Ends)
+	c.asleep += d.asleep
+	c.events += d.events
+	c.depth = max(c.depth, d.depth)
 	if o.err == nil {
 		o.err = other.err
 	}
-	if o.result.Unknown == "" {
-		o.result.Unknown = other.result.Unknown
-	}
-	for i := range other.result.Violations {
-		if !o.met[other.keys[i]] {
-			o.violated(other.keys[i], other.result.Violations[i])
-		}
-	}
-	if !o.keepGoing && len(o.result.Violations) > 1 {
-		o.result.Violations = o.result.Violations[:1]
-	}
-	for f := range other.finals {
-		o.finals[f] = true
-	}
+	o.Findings.Add(&other.Findings)
 }

@@ -33,15 +33,15 @@ func (x *explorer) tick() {
 		x.measure()
 	}
 	if x.world != nil {
-		x.world.counted[x.number].Store(x.out.counts.executions())
-		x.out.stopped = x.out.stopped || x.world.over.Load()
+		x.world.counted[x.number].Store(x.out.counts.All())
+		x.out.Stopped = x.out.Stopped || x.world.over.Load()
 	}
 	if err := x.budget.Spend(x.ctx, 512); err != nil {
 		why := "interrupted"
 		if err == context.DeadlineExceeded {
 			why = "time limit reached"
 		}
-		x.out.unknown(fmt.Sprintf("%s after %d executions", why, x.executions()))
+		x.out.Unknown(fmt.Sprintf("%s after %d executions", why, x.executions()))
 	}
 }
 
@@ -55,7 +55,7 @@ func (x *explorer) measure() {
 		limit /= int64(x.world.workers)
 	}
 	if int64(x.tree.size)*int64(unsafe.Sizeof(tree{}))+x.bytes() > limit {
-		x.out.unknown(fmt.Sprintf("memory limit of %s reached after %d executions", x.task.Limits.MemoryText(), x.executions()))
+		x.out.Unknown(fmt.Sprintf("memory limit of %s reached after %d executions", x.task.Limits.MemoryText(), x.executions()))
 	}
 }
 
@@ -107,9 +107,9 @@ func (x *explorer) bytes() int64 {
 // executions returns the number of executions so far, of all workers.
 func (x *explorer) executions() int64 {
 	if x.world == nil {
-		return x.out.counts.executions()
+		return x.out.counts.All()
 	}
-	x.world.counted[x.number].Store(x.out.counts.executions())
+	x.world.counted[x.number].Store(x.out.counts.All())
 	n := int64(0)
 	for i := range x.world.counted {
 		n += x.world.counted[i].Load()

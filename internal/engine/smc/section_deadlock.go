@@ -26,7 +26,7 @@ const maxOtherSteps = 1 << 14
 // threads can be blocked there for ever.
 func (x *explorer) findSectionDeadlock(i int32) {
 	t := int(x.exec.events[i].Thread)
-	if !x.task.Props.Deadlock || x.out.met["deadlock"] || x.run.Threads.Now[t].Stop != machine.Stuck {
+	if !x.task.Props.Deadlock || x.out.Met["deadlock"] || x.run.Threads.Now[t].Stop != machine.Stuck {
 		return
 	}
 	sd := &sectionDeadlock{x: x, s: x.run.Sys.NewState()}
@@ -36,7 +36,7 @@ func (x *explorer) findSectionDeadlock(i int32) {
 		for _, st := range sd.steps {
 			rec.Step(st)
 		}
-		x.out.violated("deadlock", engine.Violation{Kind: engine.Deadlock, Witness: rec.Witness()})
+		x.out.Violated("deadlock", engine.Violation{Kind: engine.Deadlock, Witness: rec.Witness()})
 	}
 }
 

@@ -180,7 +180,7 @@ func (x *explorer) work(first bool) {
 	if first {
 		x.explore()
 	}
-	for !x.out.stopped {
+	for !x.out.Stopped {
 		s := x.world.next()
 		if s == nil {
 			return

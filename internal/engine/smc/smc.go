@@ -58,7 +58,7 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	if x.out.err != nil {
 		return nil, x.out.err
 	}
-	out := x.out.result
+	out := x.out.Result
 	x.summarise(out)
 	if x.tree.sourceDPOR && chooses(task.Program) && out.Unknown == "" {
 		out.Unknown = "source-DPOR may miss executions of a program with choices; --algorithm optimal does not"

@@ -2,7 +2,6 @@ package smc
 
 import (
 	"context"
-	"maps"
 	"sync"
 
 	"fencepost/internal/memory"
@@ -56,9 +55,5 @@ func (x *explorer) add(o *explorer) {
 	x.out.add(&o.out)
 	x.tree.most += o.tree.most
 	x.out.others += o.bytes()
-	maps.Copy(x.run.Cuts, o.run.Cuts)
-	for i := range o.run.State.Covered {
-		x.run.State.Covered[i] = x.run.State.Covered[i] || o.run.State.Covered[i]
-		x.run.State.Bounds[i] = x.run.State.Bounds[i] || o.run.State.Bounds[i]
-	}
+	x.run.Merge(&o.run)
 }
