@@ -30,7 +30,7 @@ func (b *browser) fits(name string) {
 			for (const [c, q] of boxes) if (q.left < r.left - 1 || q.right > r.right + 1 || q.top < r.top - 1 || q.bottom > r.bottom + 2) bad.push(c.className + " " + c.textContent);
 			boxes.sort((a, b) => a[1].left - b[1].left);
 			for (let i = 1; i < boxes.length; i++) if (boxes[i][1].left < boxes[i - 1][1].right - 1) bad.push(boxes[i - 1][0].className + " " + boxes[i - 1][0].textContent + " over " + boxes[i][0].textContent);
-			for (const h of row.classList.contains("heads") ? row.children : []) if (h.getBoundingClientRect().height > 26) bad.push("head " + h.textContent);
+			for (const h of row.classList.contains("heads") ? row.children : []) if (h.getBoundingClientRect().height > 26 || h.classList.contains("buf") && h.scrollWidth > h.clientWidth) bad.push("head " + h.textContent);
 		}
 		return bad.slice(0, 3).join("; ");
 	})()`
