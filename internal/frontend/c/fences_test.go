@@ -24,7 +24,7 @@ func TestMutatedFences(t *testing.T) {
 	}
 	program := token.FindAllString(string(text), -1)
 	r := rand.New(rand.NewSource(2))
-	accepted, rounds := 0, 60
+	accepted, rounds := 0, 30
 	if testkit.Slow() {
 		rounds = 800
 	}

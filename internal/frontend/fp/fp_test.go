@@ -194,24 +194,24 @@ func TestExamples(t *testing.T) {
 func TestLimits(t *testing.T) {
 	deep := strings.Repeat
 	for name, c := range map[string]struct{ text, code string }{
-		"parentheses":   {"thread t { reg r; r = " + deep("(", 1<<20), statement.CodeDepth},
-		"signs":         {"thread t { reg r; r = " + deep("-", 1<<20), statement.CodeDepth},
-		"sum":           {"thread t { reg r; r = 1" + deep("+1", 1<<20), statement.CodeDepth},
-		"blocks":        {"thread t { " + deep("{", 1<<20), statement.CodeDepth},
+		"parentheses":   {"thread t { reg r; r = " + deep("(", 1<<18), statement.CodeDepth},
+		"signs":         {"thread t { reg r; r = " + deep("-", 1<<18), statement.CodeDepth},
+		"sum":           {"thread t { reg r; r = 1" + deep("+1", 1<<18), statement.CodeDepth},
+		"blocks":        {"thread t { " + deep("{", 1<<18), statement.CodeDepth},
 		"ifs":           {"thread t { " + deep("if (1) ", 1<<18), statement.CodeDepth},
 		"loops":         {"thread t { " + deep("loop { ", 1<<18), statement.CodeDepth},
 		"else":          {"thread t { " + deep("if (1) skip; else ", 1<<18), statement.CodeDepth},
-		"subscripts":    {"thread t { reg r; r = " + deep("mem[", 1<<20), statement.CodeDepth},
-		"conditionals":  {"thread t { reg r; r = " + deep("1 ? 1 : ", 1<<20), statement.CodeDepth},
+		"subscripts":    {"thread t { reg r; r = " + deep("mem[", 1<<18), statement.CodeDepth},
+		"conditionals":  {"thread t { reg r; r = " + deep("1 ? 1 : ", 1<<18), statement.CodeDepth},
 		"statements":    {"thread t { " + deep("skip;", 1<<21) + "}", statement.CodeTooLarge},
 		"edges":         {"thread t * 64 { " + deep("skip;", 1<<15) + "}", statement.CodeTooLarge},
 		"instances":     {"thread t * 1000000000 { skip; }", statement.CodeCount},
 		"array":         {"var a[1 << 40]; thread t { skip; }", statement.CodeMemory},
 		"long name":     {"thread t { goto " + deep("x", 1<<20) + "; }", statement.CodeLabel},
 		"long number":   {"thread t { reg r; r = " + deep("9", 1<<20) + "; }", statement.CodeNumber},
-		"all bad":       {deep("\xff", 10<<20), statement.CodeChar},
-		"bad and blank": {deep("\xff ", 5<<20), statement.CodeChar},
-		"semicolons":    {deep(";", 10<<20), statement.CodeSyntax},
+		"all bad":       {deep("\xff", 2<<20), statement.CodeChar},
+		"bad and blank": {deep("\xff ", 1<<20), statement.CodeChar},
+		"semicolons":    {deep(";", 2<<20), statement.CodeSyntax},
 		"words":         {deep("thread ", 1<<20), statement.CodeReserved},
 	} {
 		_, list := Parse(source.NewFile("l.fp", []byte(c.text)), statement.Options{})

@@ -212,7 +212,7 @@ int main(void) {
   pthread_create(&t, 0, b, 0);
 }
 `
-	r := proof(t, "sb.c", text, func(o *prove.Options) { o.NoAbstraction = true })
+	r := proof(t, "sb.c", text, func(o *prove.Options) { o.NoAbstraction, o.Arithmetic = true, prove.Integers })
 	if r.Verdict != verdict.Unknown || len(r.Warnings) > 0 {
 		t.Errorf("%s %q, warnings %+v", r.Verdict, r.Reason, r.Warnings)
 	}

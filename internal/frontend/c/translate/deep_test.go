@@ -94,8 +94,8 @@ func TestDeepIsLinear(t *testing.T) {
 			return float64(after.TotalAlloc - before.TotalAlloc)
 		}
 		bytes(100)
-		if small, large := bytes(3000), bytes(6000); large > 2.6*small {
-			t.Errorf("%s: %.0f bytes for depth 3000, %.0f for depth 6000", name, small, large)
+		if small, large := bytes(1500), bytes(3000); large > 2.6*small {
+			t.Errorf("%s: %.0f bytes for depth 1500, %.0f for depth 3000", name, small, large)
 		}
 	}
 }
