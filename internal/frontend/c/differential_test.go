@@ -5,7 +5,6 @@ import (
 	"math/rand"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -285,19 +284,7 @@ func TestDifferentialGCC(t *testing.T) {
 		fmt.Fprintf(&calls, "  p%d_run(); printf(\"%%lu\\n\", p%d_sum);\n", i, i)
 	}
 	fmt.Fprintf(&all, "int main(void) {\n%s  return 0;\n}\n", calls.String())
-	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "all.c"), filepath.Join(dir, "all")
-	if err := os.WriteFile(src, []byte(all.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(gcc, "-O0", "-fwrapv", "-fno-strict-aliasing", "-w", "-o", bin, src).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, out)
-	}
-	out, err := exec.Command(bin).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	values := strings.Fields(string(out))
+	values := strings.Fields(outputOf(t, gcc, all.String()))
 	for i, text := range programs {
 		check := func(want verdict.Verdict, condition string) {
 			full := fmt.Sprintf("#include <assert.h>\n%s%sint main(void) { p%d_run(); assert(p%d_sum %s %sul); return 0; }\n",

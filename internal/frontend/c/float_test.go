@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -260,22 +258,4 @@ func TestFloatsMatchGcc(t *testing.T) {
 			}
 		}
 	}
-}
-
-// outputOf compiles a program and returns what it prints.
-func outputOf(t *testing.T, gcc, text string) string {
-	t.Helper()
-	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "all.c"), filepath.Join(dir, "all")
-	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(gcc, "-O0", "-fwrapv", "-fno-strict-aliasing", "-w", "-o", bin, src, "-lm").CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s\n%s", err, out, text)
-	}
-	out, err := exec.Command(bin).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
 }

@@ -3,9 +3,7 @@ package c_test
 import (
 	"fmt"
 	"math/rand"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -267,20 +265,8 @@ func layoutBatch(t *testing.T, gcc string, first, count int) {
 		types.WriteString(g.types.String() + global)
 		locals.WriteString(g.questions() + local)
 	}
-	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "all.c"), filepath.Join(dir, "all")
 	text := layoutPreamble + layoutMain + types.String() + "int main(void) {\n" + locals.String() + "  return 0;\n}\n"
-	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(gcc, "-O0", "-fwrapv", "-fno-strict-aliasing", "-w", "-o", bin, src).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s\n%s", err, out, text)
-	}
-	out, err := exec.Command(bin).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	full := "#include <assert.h>\n" + layoutPreamble + types.String() + "int main(void) {\n  unsigned long w;\n" + string(out) + "  return 0;\n}\n"
+	full := "#include <assert.h>\n" + layoutPreamble + types.String() + "int main(void) {\n  unsigned long w;\n" + outputOf(t, gcc, text) + "  return 0;\n}\n"
 	if got := testkit.CheckC(t, full); got != verdict.Safe {
 		t.Errorf("programs %d to %d: %s, want safe\n%s", first, first+count-1, got, full)
 	}

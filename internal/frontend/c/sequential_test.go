@@ -26,27 +26,11 @@ func TestSequential(t *testing.T) {
 	for _, f := range txtar.Parse(data).Files {
 		t.Run(f.Name, func(t *testing.T) {
 			if gcc != "" && testkit.InPart(t, f.Name, 3) {
-				runWithGCC(t, gcc, f.Data)
+				outputOf(t, gcc, string(f.Data))
 			}
 			if got := testkit.CheckC(t, string(f.Data)); got != verdict.Safe {
 				t.Errorf("%s, want safe", got)
 			}
 		})
-	}
-}
-
-// runWithGCC fails if an assertion of the program does.
-func runWithGCC(t *testing.T, gcc string, text []byte) {
-	t.Helper()
-	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "x.c"), filepath.Join(dir, "x")
-	if err := os.WriteFile(src, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(gcc, "-O0", "-fwrapv", "-fno-strict-aliasing", "-w", "-o", bin, src, "-lm").CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s", err, out)
-	}
-	if out, err := exec.Command(bin).CombinedOutput(); err != nil {
-		t.Fatalf("with gcc: %v\n%s", err, out)
 	}
 }

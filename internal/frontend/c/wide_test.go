@@ -3,9 +3,7 @@ package c_test
 import (
 	"fmt"
 	"math/rand"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -138,19 +136,7 @@ static void value(const char *what, __int128 is) {
   printf("assert((unsigned long)%s == 0x%lxUL && (unsigned long)((__int128)%s >> 64) == 0x%lxUL);\n", what, (unsigned long)is, what, (unsigned long)(is >> 64));
 }
 ` + widePreamble + globals.String() + "int main(void) {\n" + statements.String() + "  return 0;\n}\n"
-	dir := t.TempDir()
-	src, bin := filepath.Join(dir, "all.c"), filepath.Join(dir, "all")
-	if err := os.WriteFile(src, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(gcc, "-O0", "-fwrapv", "-w", "-o", bin, src).CombinedOutput(); err != nil {
-		t.Fatalf("gcc: %v\n%s\n%s", err, out, text)
-	}
-	out, err := exec.Command(bin).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	full := "#include <assert.h>\n" + widePreamble + globals.String() + "int main(void) {\n" + string(out) + "  return 0;\n}\n"
+	full := "#include <assert.h>\n" + widePreamble + globals.String() + "int main(void) {\n" + outputOf(t, gcc, text) + "  return 0;\n}\n"
 	if got := testkit.CheckC(t, full); got != verdict.Safe {
 		t.Errorf("programs %d to %d: %s, want safe\n%s", first, first+count-1, got, full)
 	}
