@@ -177,7 +177,7 @@ func (y *System) store(s *State, t int, e *edge, regs []int64) {
 		return
 	}
 	v := truncate(e.val.eval(regs, 0), int(e.size))
-	direct := e.private || y.direct(s, t)
+	direct := e.private || y.directAt(s, t, addr, e.size)
 	if direct {
 		y.writeAt(s, off, addr, int(e.size), v)
 	} else {

@@ -14,6 +14,10 @@ import "fencepost/internal/ir"
 
 // append adds an entry to the buffer of t under the rules of the model.
 func (y *System) append(s *State, t int, e Entry) {
+	if y.Attacks {
+		y.keep(s, t, e)
+		return
+	}
 	b := s.bufs[t]
 	at := len(b)
 	if y.Model == PSO {
@@ -21,9 +25,6 @@ func (y *System) append(s *State, t int, e Entry) {
 			s.push(t, len(b), Entry{Kind: Marker})
 			b = s.bufs[t]
 		}
-		at = normalPosition(b, e)
-	}
-	if y.Attacks { // no entry leaves the attacker's buffer, and none overlap: their order does not matter
 		at = normalPosition(b, e)
 	}
 	s.push(t, at, e)

@@ -82,7 +82,7 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 		}
 		return out
 	case ir.Store:
-		return y.enabledStore(s, t, e, one, out)
+		return y.enabledStore(s, t, e, regs, one, out)
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		return y.enabledLoad(s, t, e, regs, one, out)
 	}
@@ -93,8 +93,11 @@ func (y *System) enabledEdge(s *State, t int, i int32, e *edge, regs []int64, ou
 	return y.enabledExclusive(s, t, e, regs, one, out)
 }
 
-func (y *System) enabledStore(s *State, t int, e *edge, one Step, out []Step) []Step {
+func (y *System) enabledStore(s *State, t int, e *edge, regs []int64, one Step, out []Step) []Step {
 	direct := e.private || y.direct(s, t)
+	if !direct && y.Attacks {
+		direct = y.directAt(s, t, uint64(e.addr.eval(regs, 0)), e.size)
+	}
 	if !direct && y.full(s, t) {
 		s.Blocked[e.index], s.Withheld = true, true
 		return out

@@ -17,9 +17,9 @@ type Options struct {
 	// It must not be set with Attacks, or if a property reads memory in states that are not
 	// final.
 	Private bool
-	// Attacks is for robustness [BDM13 §5]: under TSO a single thread, the attacker of the
-	// state, buffers its stores, and they never reach memory; all other threads are
-	// sequentially consistent (attack.go).
+	// Attacks is for robustness [BDM13 §5]: under TSO and PSO a single thread, the attacker of
+	// the state, buffers its stores, under PSO only the ones that have to wait, and they never
+	// reach memory; all other threads are sequentially consistent (attack.go).
 	Attacks bool
 	// Ends keeps what only final states show: the results of threads, and where and in
 	// which order the blocks of the heap were allocated.

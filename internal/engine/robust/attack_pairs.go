@@ -11,6 +11,7 @@ import (
 type plan struct {
 	threads []threadPlan
 	filters verdict.Filters
+	doubts  *doubts // nil for triangular races
 }
 
 // threadPlan holds the attacks of one thread as attacker.

@@ -40,21 +40,30 @@ var definitionProfiles = []testkit.Profile{
 }
 
 // TestDefinition holds the search against the definition on random programs
-// without loops: every TSO execution, enumerated without reduction, and whether
+// without loops: every execution of the model, enumerated without reduction, and whether
 // its happens-before relation has a cycle [BDM13 Lemma 1]. With and without filters,
 // with one worker and two, the answer is the same; every attack's witness replays. A robust
-// program has the final states of SC under TSO. Programs with too many executions
-// do not count.
+// program has the final states of SC under the model. A program that is not robust against TSO is
+// not robust against PSO. Programs with too many executions do not count.
 func TestDefinition(t *testing.T) {
+	for _, model := range []memory.Model{memory.TSO, memory.PSO} {
+		t.Run(model.String(), func(t *testing.T) { testDefinition(t, model) })
+	}
+}
+
+func testDefinition(t *testing.T, model memory.Model) {
 	want := *programs
 	if testing.Short() {
 		want = min(want, 40)
 	}
+	if model == memory.PSO && want < 100 {
+		want /= 2
+	}
 	robustOnes, broken, skipped := map[string]int{}, map[string]int{}, 0
 	for seed, n := *firstSeed, 0; n < want; seed++ {
 		profile := definitionProfiles[seed%uint64(len(definitionProfiles))]
-		p := small(seed, profile)
-		wrong, ok := disagreement(t, p)
+		p := small(seed, profile, model)
+		wrong, ok := disagreement(t, p, model)
 		if !ok {
 			skipped++
 			continue
@@ -62,16 +71,16 @@ func TestDefinition(t *testing.T) {
 		n++
 		if wrong != "" {
 			less := testkit.Shrink(p, func(q *testkit.Program) bool {
-				wrong, ok := disagreement(t, q)
+				wrong, ok := disagreement(t, q, model)
 				return ok && wrong != ""
 			})
 			flat, _ := less.Flat()
-			wrong, _ := disagreement(t, less)
-			t.Fatalf("profile %s, seed %d: %s\nreproduce: go test ./internal/engine/robust -run TestDefinition -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
-				profile.Name, seed, wrong, seed, ir.Print(flat))
+			wrong, _ := disagreement(t, less, model)
+			t.Fatalf("profile %s, seed %d: %s\nreproduce: go test ./internal/engine/robust -run TestDefinition/%s -fp.programs=1 -fp.seed=%d\nshrunk to:\n%s",
+				profile.Name, seed, wrong, model, seed, ir.Print(flat))
 		}
 		flat, _ := p.Flat()
-		if len(attacks(t, flat, false)) == 0 {
+		if len(attacks(t, flat, model, false)) == 0 {
 			robustOnes[profile.Name]++
 		} else {
 			broken[profile.Name]++
@@ -90,9 +99,9 @@ func TestDefinition(t *testing.T) {
 
 // disagreement is how the engine and the definition differ on a program; ok is
 // false if there are too many executions to tell.
-func disagreement(t *testing.T, p *testkit.Program) (wrong string, ok bool) {
+func disagreement(t *testing.T, p *testkit.Program, model memory.Model) (wrong string, ok bool) {
 	flat, props := p.Flat()
-	cyclic, ok := cyclicExecution(flat)
+	cyclic, ok := cyclicExecution(flat, model)
 	if !ok {
 		return "", false
 	}
@@ -100,7 +109,7 @@ func disagreement(t *testing.T, p *testkit.Program) (wrong string, ok bool) {
 		{Limits: engine.Limits{Workers: 1}}, {NoReduction: true, Limits: engine.Limits{Workers: 1}},
 		{KeepGoing: true, Limits: engine.Limits{Workers: 2}}, {KeepGoing: true, NoReduction: true, Limits: engine.Limits{Workers: 1}},
 	} {
-		how.Program, how.Props = flat, &property.Set{}
+		how.Program, how.Props, how.Model = flat, &property.Set{}, model
 		out, err := robust.Run(context.Background(), &how)
 		switch {
 		case err != nil:
@@ -116,16 +125,20 @@ func disagreement(t *testing.T, p *testkit.Program) (wrong string, ok bool) {
 			return fmt.Sprintf("%d attacks (all %v, filters %v), but a cyclic execution exists: %v", len(out.Violations), how.KeepGoing, !how.NoReduction, cyclic), true
 		}
 		for i := range out.Violations {
-			if err := replays(flat, &out.Violations[i]); err != nil {
+			if err := replays(flat, model, &out.Violations[i]); err != nil {
 				return err.Error(), true
 			}
 		}
 	}
-	if wrong := triangleFreeOnly(flat, !cyclic); wrong != "" {
-		return wrong, true
+	if model == memory.TSO {
+		if wrong := triangleFreeOnly(flat, !cyclic); wrong != "" {
+			return wrong, true
+		}
+	} else if len(attacks(t, flat, memory.TSO, false)) > 0 && !cyclic {
+		return "robust, but not robust against TSO", true
 	}
 	if !cyclic {
-		return unequalFinals(flat, props), true
+		return unequalFinals(flat, props, model), true
 	}
 	return "", true
 }
@@ -164,7 +177,7 @@ func triangleFreeOnly(flat *ir.Program, isRobust bool) string {
 }
 
 // replays follows the witness of an attack.
-func replays(p *ir.Program, v *engine.Violation) error {
+func replays(p *ir.Program, model memory.Model, v *engine.Violation) error {
 	want := replay.Expect{Target: replay.TargetExecution}
 	switch {
 	case v.Class != ir.CheckUnset:
@@ -172,7 +185,11 @@ func replays(p *ir.Program, v *engine.Violation) error {
 	case v.Open:
 		want.Target = replay.TargetPrefix
 	}
-	if err := replay.Replay(p, &property.Set{}, replay.TSO, v.Witness, want); err != nil {
+	against, err := replay.ParseModel(model.String())
+	if err != nil {
+		return err
+	}
+	if err := replay.Replay(p, &property.Set{}, against, v.Witness, want); err != nil {
 		return err
 	}
 	tr := trace.New(p, v.Witness)
@@ -182,8 +199,8 @@ func replays(p *ir.Program, v *engine.Violation) error {
 	return nil
 }
 
-// unequalFinals is how the final states under SC and TSO differ, or "".
-func unequalFinals(flat *ir.Program, props *property.Set) string {
+// unequalFinals is how the final states under SC and a model differ, or "".
+func unequalFinals(flat *ir.Program, props *property.Set, model memory.Model) string {
 	finals := func(m memory.Model) []string {
 		a, err := testkit.Ask(testkit.Explicit, flat, &property.Set{Observe: props.Observe}, m, testkit.How{})
 		if err != nil {
@@ -191,16 +208,16 @@ func unequalFinals(flat *ir.Program, props *property.Set) string {
 		}
 		return a.Finals
 	}
-	sc, tso := finals(memory.SC), finals(memory.TSO)
-	if strings.Join(sc, "\n") != strings.Join(tso, "\n") {
-		return fmt.Sprintf("robust, but final states %q under SC, %q under TSO", sc, tso)
+	sc, weak := finals(memory.SC), finals(model)
+	if strings.Join(sc, "\n") != strings.Join(weak, "\n") {
+		return fmt.Sprintf("robust, but final states %q under SC, %q under %s", sc, weak, model)
 	}
 	return ""
 }
 
 // small cuts a random program down to what can be enumerated. Every other one is
-// given a store and a load around which attacks are likely.
-func small(seed uint64, pr testkit.Profile) *testkit.Program {
+// given a store and a load around which attacks are likely, or, under PSO, two stores and two loads.
+func small(seed uint64, pr testkit.Profile, model memory.Model) *testkit.Program {
 	p := testkit.Generate(seed, pr)
 	crossed := seed/uint64(len(definitionProfiles))%2 == 0
 	p.Threads = p.Threads[:min(3, len(p.Threads))]
@@ -224,7 +241,11 @@ func small(seed uint64, pr testkit.Profile) *testkit.Program {
 		list := keep(p.Threads[i])
 		p.Threads[i] = list[:min(len(list), 6-len(p.Threads))]
 		if crossed {
-			p.Threads[i] = cross(seed, i, p.Threads[i], 6-len(p.Threads))
+			put := cross
+			if model == memory.PSO && seed%5 != 0 {
+				put = pass
+			}
+			p.Threads[i] = put(seed, i, p.Threads[i], 6-len(p.Threads))
 		}
 	}
 	return p
@@ -233,16 +254,29 @@ func small(seed uint64, pr testkit.Profile) *testkit.Program {
 // cross makes one statement of a thread a store to a variable and a later one a
 // load of another: thread i stores what thread i+1 loads.
 func cross(seed uint64, i int, list []testkit.Stmt, most int) []testkit.Stmt {
-	at := int(seed*0x9e3779b97f4a7c15>>40) % (len(list) + 1)
 	store := testkit.Stmt{Kind: testkit.Store, Var: i % 2, Size: 8, Val: 1}
 	load := testkit.Stmt{Kind: testkit.Load, Var: (i + 1) % 2, Size: 8, Reg: 2}
+	return insert(seed, list, store, load, most)
+}
+
+// pass makes two statements of a thread pass a message, or receive it.
+func pass(seed uint64, i int, list []testkit.Stmt, most int) []testkit.Stmt {
+	if i%2 == 0 {
+		return insert(seed, list, testkit.Stmt{Kind: testkit.Store, Var: 0, Size: 8, Val: 1}, testkit.Stmt{Kind: testkit.Store, Var: 1, Size: 8, Val: 1}, most)
+	}
+	return insert(seed, list, testkit.Stmt{Kind: testkit.Load, Var: 1, Size: 8, Reg: 1}, testkit.Stmt{Kind: testkit.Load, Var: 0, Size: 8, Reg: 2}, most)
+}
+
+// insert puts two statements into a list, the second not far from the first.
+func insert(seed uint64, list []testkit.Stmt, first, second testkit.Stmt, most int) []testkit.Stmt {
+	at := int(seed*0x9e3779b97f4a7c15>>40) % (len(list) + 1)
 	out := append([]testkit.Stmt{}, list[:at]...)
-	out = append(out, store)
+	out = append(out, first)
 	if len(list) > at && seed%3 != 0 { // something between the two
-		out = append(out, list[at], load)
+		out = append(out, list[at], second)
 		out = append(out, list[at+1:]...)
 	} else {
-		out = append(out, load)
+		out = append(out, second)
 		out = append(out, list[at:]...)
 	}
 	return out[:min(len(out), max(most, at+2))]
@@ -250,10 +284,10 @@ func cross(seed uint64, i int, list []testkit.Stmt, most int) []testkit.Stmt {
 
 // attacks are the feasible ones, each with a witness that the engine has checked
 // for a cycle.
-func attacks(t *testing.T, p *ir.Program, all bool) []engine.Violation {
+func attacks(t *testing.T, p *ir.Program, model memory.Model, all bool) []engine.Violation {
 	t.Helper()
 	out, err := robust.Run(context.Background(), &engine.Task{
-		Program: p, Props: &property.Set{}, KeepGoing: all, Limits: engine.Limits{Workers: 1},
+		Program: p, Props: &property.Set{}, Model: model, KeepGoing: all, Limits: engine.Limits{Workers: 1},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -267,16 +301,21 @@ func attacks(t *testing.T, p *ir.Program, all bool) []engine.Violation {
 // maxExecutions is how many executions of one program are looked at.
 const maxExecutions = 2500
 
-// cyclicExecution reports whether some TSO execution has a cycle; ok is false if
+// cyclicExecution reports whether some execution of the model has a cycle; ok is false if
 // there are too many to tell. A step that fails a check or exits stops its thread,
 // and the others go on.
-func cyclicExecution(p *ir.Program) (cyclic, ok bool) {
-	y := memory.New(p, memory.TSO, memory.Options{})
+func cyclicExecution(p *ir.Program, model memory.Model) (cyclic, ok bool) {
+	return cyclicAmong(p, model, maxExecutions)
+}
+
+// cyclicAmong does so for at most so many executions.
+func cyclicAmong(p *ir.Program, model memory.Model, most int) (cyclic, ok bool) {
+	y := memory.New(p, model, memory.Options{})
 	eager := reduce.NewRunner(reduce.NewPlan(y, reduce.Options{}))
 	s := y.NewState()
 	s.Record = true
 	var path []memory.Step
-	left := maxExecutions
+	left := most
 	var walk func() bool
 	walk = func() bool {
 		leaf := true

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 	"fencepost/internal/transform"
 )
 
@@ -46,7 +47,7 @@ thread q = q()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(attacks(t, flat, false)) == 0; got != c.robust {
+		if got := len(attacks(t, flat, memory.TSO, false)) == 0; got != c.robust {
 			t.Errorf("%s: robust %v, want %v", c.name, got, c.robust)
 		}
 	}
@@ -77,7 +78,7 @@ func TestRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(attacks(t, flat, false)) == 0; got != c.robust {
+		if got := len(attacks(t, flat, memory.TSO, false)) == 0; got != c.robust {
 			t.Errorf("%s: robust %v, want %v", c.name, got, c.robust)
 		}
 	}
@@ -106,7 +107,7 @@ thread q = q()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := attacks(t, flat, true); len(got) != 2 {
+	if got := attacks(t, flat, memory.TSO, true); len(got) != 2 {
 		t.Errorf("%d attacks, want 2", len(got))
 	}
 }

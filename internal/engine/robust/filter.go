@@ -6,17 +6,21 @@ import (
 	"fencepost/internal/analysis"
 	"fencepost/internal/budget"
 	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 )
 
-// Static filters. An attack is a pair of a store and a later load of one thread;
-// many can be ruled out by looking at the program alone. A pair is left out if
+// Static filters. An attack is a pair of a store and a later load of one thread, or, under
+// PSO, of a store and a later load or store; many can be ruled out by looking at the program
+// alone. Below, load means the second of the two. A pair is left out if
 //
 //   - fenced: every way from the store to the load drains the buffer, or there is
-//     none;
+//     none; a store-store fence on the way keeps a second store from being first;
 //   - apart: no other thread can access what the store writes, or none can write what
-//     the load reads: then no path leads from the load, or to the store;
+//     the load reads: then no path leads from the load, or to the store; or no other thread
+//     has started at the store, so that the buffer drains before one does;
 //   - forwarded: load and store are at constant addresses and the store covers the load,
-//     which therefore takes no byte from memory while the store is pending (W5);
+//     which therefore takes no byte from memory while the store is pending (W5); two stores
+//     at constant addresses that share a byte reach memory in order;
 //   - acyclic: no chain of conflicting accesses of other threads, in program order
 //     inside each, leads from the load to the store. This is [BDM13 Lemma 3] with all
 //     values ignored: the helper steps that the search could take after the load are
@@ -51,8 +55,11 @@ func allFilters(on bool) filterKinds { return filterKinds{on, on, on, on} }
 
 // newPlan applies the filters. It stops when ctx is done: what it gives then must
 // not be used.
-func newPlan(ctx context.Context, p *ir.Program, on filterKinds) *plan {
-	fl := &filterer{ctx: ctx, budget: budget.Of(ctx), p: p, facts: analysis.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))}, on: on, sections: map[*ir.Func][]bool{}}
+func newPlan(ctx context.Context, p *ir.Program, model memory.Model, on filterKinds) *plan {
+	fl := &filterer{
+		ctx: ctx, budget: budget.Of(ctx), p: p, facts: analysis.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))},
+		on: on, swaps: model == memory.PSO, sections: map[*ir.Func][]bool{},
+	}
 	fl.findAccesses()
 	for t := range p.Threads {
 		fl.thread(ir.ThreadID(t))
@@ -70,6 +77,7 @@ type filterer struct {
 	facts  *analysis.Facts
 	pl     *plan
 	on     filterKinds
+	swaps  bool // a later store may reach memory first
 
 	access   []edgeAccess // by edge id
 	conflict [][]*ir.Edge // by edge id: edges that may access the same, one of the two writing
@@ -198,22 +206,33 @@ func (fl *filterer) thread(t ir.ThreadID) {
 		}
 		if storing(&e.Op) {
 			stores = append(stores, e)
-		} else if overstepped(&e.Op) {
+		}
+		// A free brings a store-store fence: it reaches memory after all older stores.
+		if overstepped(&e.Op) || fl.swaps && e.Op.Kind == ir.Store {
 			loads = append(loads, e)
 			tp.load[e.ID] = int32(len(loads))
 		}
 	}
 	chains := fl.newChains(t)
+	alone := fl.alone(t)
 	for _, s := range stores {
 		if fl.over(len(f.Edges) + len(loads)) {
 			return
 		}
 		row := make([]bool, len(loads))
 		unfenced := analysis.Undrained(f, s.To, nil)
+		unordered := unfenced
+		if fl.swaps {
+			unordered = analysis.Undrained(f, s.To, orders)
+		}
 		some := false
 		for i, l := range loads {
 			fl.pl.filters.Pairs++
-			row[i] = fl.keeps(t, s, l, unfenced, chains)
+			reached := unfenced
+			if storing(&l.Op) {
+				reached = unordered
+			}
+			row[i] = fl.keeps(t, s, l, reached[l.From], alone[s.From], chains)
 			some = some || row[i]
 		}
 		if some {
@@ -222,17 +241,51 @@ func (fl *filterer) thread(t ir.ThreadID) {
 	}
 }
 
+// alone reports, by location, whether no thread other than t has started when t is there.
+func (fl *filterer) alone(t ir.ThreadID) []bool {
+	f := fl.p.ThreadFunc(t)
+	out := make([]bool, len(f.Locs))
+	for u := range fl.p.Threads {
+		if fl.p.Threads[u].Start != (u == int(t)) {
+			return out
+		}
+	}
+	for l := range out {
+		out[l] = true
+	}
+	var work []ir.Loc
+	reach := func(l ir.Loc) {
+		if out[l] {
+			out[l] = false
+			work = append(work, l)
+		}
+	}
+	for i := range f.Edges {
+		if e := &f.Edges[i]; e.Op.Kind == ir.Spawn {
+			reach(e.To)
+		}
+	}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, i := range f.Out(at) {
+			reach(f.Edges[i].To)
+		}
+	}
+	return out
+}
+
 // keeps applies the filters to a pair in order of their cost.
-func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced []bool, chains *chains) bool {
+func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced, alone bool, chains *chains) bool {
 	f := &fl.pl.filters
 	switch {
-	case fl.on.fenced && !unfenced[l.From]:
+	case fl.on.fenced && !unfenced:
 		f.Fenced++
 		return false
-	case fl.on.apart && (!fl.elsewhere(t, s.ID) && fl.on.acyclic || !fl.elsewhere(t, l.ID)):
+	case fl.on.apart && (alone || !fl.elsewhere(t, s.ID) && fl.on.acyclic || !fl.elsewhere(t, l.ID)):
 		f.Apart++
 		return false
-	case fl.on.forwarded && fl.covers(s, l):
+	case fl.on.forwarded && (fl.covers(s, l) || storing(&l.Op) && fl.shares(s, l)):
 		f.Forwarded++
 		return false
 	case !fl.on.acyclic:
@@ -255,6 +308,16 @@ func (fl *filterer) covers(s, l *ir.Edge) bool {
 	y, ok2 := fl.facts.Exact(l)
 	return ok1 && ok2 && x.Contains(y)
 }
+
+// shares reports whether two stores at constant addresses have a byte in common.
+func (fl *filterer) shares(s, l *ir.Edge) bool {
+	x, ok1 := fl.facts.Exact(s)
+	y, ok2 := fl.facts.Exact(l)
+	return ok1 && ok2 && x.Overlaps(y)
+}
+
+// orders reports whether an operation keeps later stores after the earlier ones.
+func orders(e *ir.Edge) bool { return e.Op.Kind == ir.Fence && e.Op.Fence == ir.StoreStoreFence }
 
 // stillOpen is the locations from which an allowed load can be reached without
 // draining.

@@ -11,14 +11,15 @@ import (
 	"fencepost/internal/trace"
 )
 
-// From a path of the search to a TSO execution [BDM13 Thm 2]: all stores
+// From a path of the search to an execution of the model [BDM13 Thm 2]: all stores
 // reach memory at once, except the attacker's from the delayed one on, which do so
-// at the end, in order.
+// at the end, in order. Under PSO those of the latter that need not wait reach memory
+// at once, too.
 
 // violation rebuilds the execution of an attack. Its happens-before relation
 // must have a cycle.
 func violation(p *ir.Program, x *explorer, res *search.Result, f search.Finding) (engine.Violation, error) {
-	b := &rebuilder{x: x, real: memory.New(p, memory.TSO, memory.Options{})}
+	b := &rebuilder{x: x, real: memory.New(p, x.y.Model, memory.Options{})}
 	b.w = engine.NewRecorder(b.real)
 	x.recording = true
 	x.s = x.y.NewState()
@@ -43,7 +44,7 @@ func violation(p *ir.Program, x *explorer, res *search.Result, f search.Finding)
 	return v, nil
 }
 
-// rebuilder finds the steps between stored states and runs them under TSO.
+// rebuilder finds the steps between stored states and runs them under the model.
 type rebuilder struct {
 	x        *explorer
 	real     *memory.System
@@ -102,14 +103,33 @@ func (b *rebuilder) finish(key string) error {
 	return nil
 }
 
-// flush lets all stores of a thread reach memory, up to one that fails because its
-// block is gone.
+// flush lets all stores of a thread reach memory, the oldest first, up to one that fails because
+// its block is gone.
 func (b *rebuilder) flush(t int) {
-	for len(b.w.State().Buffer(ir.ThreadID(t))) > 0 {
-		if _, failed := b.w.State().Fault(); failed {
+	for {
+		buffer, oldest := b.w.State().Buffer(ir.ThreadID(t)), -1
+		for i := range buffer {
+			if buffer[i].Kind != memory.Marker && (oldest < 0 || buffer[i].Tag < buffer[oldest].Tag) {
+				oldest = i
+			}
+		}
+		if _, failed := b.w.State().Fault(); failed || oldest < 0 {
 			return
 		}
-		b.w.Step(memory.Step{Thread: int32(t), Kind: memory.Flush})
+		b.w.Step(memory.Step{Thread: int32(t), Kind: memory.Flush, Index: int32(oldest)})
+	}
+}
+
+// flushNewest lets the store of the attacker's last step reach memory, if older ones do not hold it
+// back.
+func (b *rebuilder) flushNewest() {
+	s, t := b.w.State(), b.attacker-1
+	newest := int32(len(b.w.Witness().Steps) - 1)
+	for _, st := range b.real.EnabledThread(s, t, nil) {
+		if st.Kind == memory.Flush && s.Buffer(ir.ThreadID(t))[st.Index].Tag == newest {
+			b.w.Step(st)
+			return
+		}
 	}
 }
 
@@ -158,8 +178,11 @@ func (b *rebuilder) take(s successor) {
 			b.load = len(b.w.Witness().Steps)
 		}
 		b.w.Step(st)
-		if int(st.Thread)+1 != b.attacker {
+		switch {
+		case int(st.Thread)+1 != b.attacker:
 			b.flush(int(st.Thread))
+		case b.real.Model == memory.PSO && !(i == 0 && s.delay):
+			b.flushNewest()
 		}
 	}
 }

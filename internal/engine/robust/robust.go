@@ -12,10 +12,10 @@ import (
 	"fencepost/internal/search"
 )
 
-// Engine is robustness against TSO.
+// Engine is robustness against TSO, or against PSO if that is the task's model.
 var Engine = engine.Engine{
 	Name:     "robust",
-	Doc:      "robustness against TSO by attacks",
+	Doc:      "robustness against TSO or PSO by attacks",
 	Papers:   []string{"BDM13"},
 	Supports: supports,
 	Run:      Run,
@@ -27,9 +27,13 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
-	pl := newPlan(ctx, task.Program, allFilters(!task.NoReduction))
-	y := memory.New(task.Program, memory.TSO, memory.Options{Attacks: true})
+	model := against(task)
+	pl := newPlan(ctx, task.Program, model, allFilters(!task.NoReduction))
+	y := memory.New(task.Program, model, memory.Options{Attacks: true})
 	eager := reduce.NewPlan(y, reduce.Options{})
+	if ctx.Err() == nil {
+		pl.doubts = findDoubts(task.Program, pl)
+	}
 	out, err := explore(ctx, task, pl, question{
 		y: y,
 		worker: func() (search.Worker, *memory.State) {
@@ -45,9 +49,17 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		return nil, err
 	}
 	if len(out.Violations) == 0 && out.Unknown == "" {
-		out.Unknown = incomplete(task.Program, pl)
+		out.Unknown = pl.doubts.incomplete()
 	}
 	return out, nil
+}
+
+// against returns the model that the task asks about.
+func against(task *engine.Task) memory.Model {
+	if task.Model == memory.PSO {
+		return memory.PSO
+	}
+	return memory.TSO
 }
 
 // question is one question that a search answers.

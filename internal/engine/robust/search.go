@@ -2,6 +2,7 @@ package robust
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -30,8 +31,14 @@ import (
 // carry over; states before the delay, and delays that several loads may end,
 // are explored once.
 //
+// Under PSO, phase delaying differs: a store of the attacker that need not wait writes memory
+// at once, and may end the delay as a load does, with level stored on its bytes. A store has to
+// wait if it shares a byte with the private copy, or comes after a store-store fence that was
+// passed since the delayed store (internal/memory/attack.go); docs/engines/robust.md has the
+// argument that no other delay is needed.
+//
 // Reduction: while the attacker has done nothing since the store that others could
-// notice (it has stored, computed, read its own stores), only it moves. A helper's
+// notice (it has stored to its buffer, computed, read its own stores), only it moves. A helper's
 // step in between depends on nothing of that, and can come before the store, in phase
 // before.
 //
@@ -61,6 +68,8 @@ type explorer struct {
 	steps []memory.Step
 	acts  []access
 	key   []byte
+	// watches says that some stores are watched (unproved.go).
+	watches bool
 	// recording says that emit and found want the steps.
 	recording bool
 	// emit gets every successor; the state is in s and the attack given.
@@ -74,6 +83,7 @@ func newExplorer(eager *reduce.Plan, pl *plan, apart bool) *explorer {
 	y := eager.System()
 	x := &explorer{codec: codec{y: y, apart: apart}, plan: pl, s: y.NewState(), eager: reduce.NewRunner(eager)}
 	x.s.Record = true
+	x.watches = slices.Contains(pl.doubts.watched, true)
 	x.emit = func(a *attack, _ successor) {
 		x.key = x.encode(x.s, a, x.key[:0])
 		x.out.Add(x.key)
@@ -133,6 +143,11 @@ func (x *explorer) done(a *attack) bool {
 }
 
 func (x *explorer) expand() {
+	if x.watches && x.a.phase == before {
+		for t := range x.y.Threads() {
+			x.plan.doubts.watch(x.y, x.s, ir.ThreadID(t))
+		}
+	}
 	x.steps = x.y.Enabled(x.s, x.steps[:0])
 	for _, st := range x.steps {
 		switch t := int(st.Thread); {
@@ -158,7 +173,10 @@ func (x *explorer) apply(st memory.Step, next *attack, how successor, check func
 	mark := x.s.Mark()
 	defer x.s.Undo(mark)
 	x.y.Apply(x.s, st)
-	if _, failed := x.s.Fault(); failed || x.s.Over() {
+	if fault, failed := x.s.Fault(); failed || x.s.Over() {
+		if failed && next.phase == before {
+			x.plan.doubts.fail(fault.Class)
+		}
 		return
 	}
 	if check != nil && !check() {
@@ -217,10 +235,10 @@ func (x *explorer) delay(st memory.Step) {
 	}
 	x.next.set(&x.a)
 	x.apply(st, &x.next, successor{}, func() bool {
-		x.next.noticed = x.next.noticed || !storing(&edge.Op) && len(x.accesses(kind)) > 0
+		x.next.noticed = x.next.noticed || !x.kept(edge) && len(x.accesses(kind)) > 0
 		return true
 	})
-	if storing(&edge.Op) || !x.plan.allows(x.a.attacker, x.a.store, edge.ID) {
+	if !x.plan.allows(x.a.attacker, x.a.store, edge.ID) {
 		return
 	}
 	x.next.set(&x.a)
@@ -229,6 +247,9 @@ func (x *explorer) delay(st memory.Step) {
 		return
 	}
 	x.apply(st, &x.next, successor{stop: true}, func() bool {
+		if x.kept(edge) {
+			return false
+		}
 		for _, act := range x.accesses(kind) {
 			x.next.levels = x.next.levels.raise(&act)
 		}
@@ -238,6 +259,10 @@ func (x *explorer) delay(st memory.Step) {
 		return len(x.next.levels) > 0
 	})
 }
+
+// kept reports whether the step just applied, of an edge of the attacker, is a store that went into
+// the private copy.
+func (x *explorer) kept(e *ir.Edge) bool { return storing(&e.Op) && x.s.Event.Buffered }
 
 // takesBack reports whether an allocation of the attacker takes back the free that
 // is being delayed, so that nothing is left to reach memory late.

@@ -1,84 +1,276 @@
 package robust
 
 import (
+	"sync/atomic"
+
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 )
 
 // Where one attacker is not enough. [BDM13 Lemma 2] says that in a violation with
 // fewest delays one thread delays: if two did, the load of one of them could be
 // left out, since no other action needs a load. A signal, an allocation or a recursive lock
-// that counts as a load is needed by those it wakes or feeds, and cannot be left
-// out. The argument then goes another way (docs/engines/robust.md): the first access
-// that closes the cycle of either thread stays possible when the other one does not
-// delay, except if it waits for a value that both delays together keep. Such an
-// access is an await, a read-modify-write that waits, or a lock, of bytes that two
-// other threads store. A program that has both is not called robust. Of stores into
-// mutexes only those are looked for that surely may hit one: a store through a pointer that
-// could point anywhere would make every program with mutexes suspect.
+// that counts as a load is needed by those it wakes or feeds, and so is, under PSO, a store:
+// these cannot be left out. The argument then goes another way (docs/engines/robust.md): the first
+// access c that closes the cycle of either thread stays possible, with the same resources, when the
+// other one does not delay, except if what c does depends on a value that both delays together
+// keep, or if c is an access to a block whose free both delay or one of them does.
+//
+// A doubt is such a c, in the program, with stores of two other threads that may be delayed past
+// something. No attack found means unknown then, unless the search itself has ruled the doubt out:
+//
+//   - If c and all these stores access whole aligned words of one size, and the stores write one
+//     constant, as the unlocking stores of a spin lock do, two of them that wait at the same time
+//     mean that some SC execution has one right after the other: the second finds the constant in
+//     memory already. The search watches for that, and for addresses that are not aligned.
+//   - If a free is one of the two, some SC execution accesses a block that was freed. The search
+//     watches for that, too.
+//
+// Of stores into mutexes only those are looked for that surely may hit one: a store through a
+// pointer that could point anywhere would make every program with mutexes suspect.
+
+// oneDelay is the reason why no attack found does not mean robust.
+const oneDelay = "a store or another action that other threads depend on can overtake stores, and an access depends on a value that two other threads store: one delaying thread may not be enough to show a violation"
+
+// oneFree is the same reason for frees.
+const oneFree = "a store or another action that other threads depend on can overtake stores, and a thread accesses a block that was freed: one delaying thread may not be enough to show a violation"
+
+// doubts are the accesses for which one attacker may not be enough.
+type doubts struct {
+	certain bool        // the search cannot rule out one of them
+	watched []bool      // by edge id: stores that must change memory, and the actions that depend on them
+	idle    atomic.Bool // a watched store has found its value in memory, or an address was not aligned
+	freed   atomic.Bool // an SC execution accesses a block that was freed
+	effects bool        // an attack is left whose last action others depend on
+}
 
 // incomplete is why the search does not prove the program robust, or "".
-func incomplete(p *ir.Program, pl *plan) string {
-	if !pl.effects(p) {
-		return ""
-	}
-	facts := analysis.NewFacts(p, nil)
-	for k := range p.Threads {
-		f := p.ThreadFunc(ir.ThreadID(k))
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			if waits(&e.Op) && storers(p, facts, k, e) > 1 {
-				return "a signal, allocation or recursive lock can overtake stores, and an access waits for a value that two other threads store: one delaying thread may not be enough to show a violation"
-			}
-		}
+func (d *doubts) incomplete() string {
+	switch {
+	case d.certain || d.idle.Load():
+		return oneDelay
+	case d.effects && d.freed.Load():
+		return oneFree
 	}
 	return ""
 }
 
-// waits reports whether the operation is possible only while memory has a value.
-func waits(op *ir.Op) bool {
-	switch op.Kind {
-	case ir.Await, ir.Lock, ir.CondWait:
-		return true
+// watch inspects what a thread can do next, under SC. An action that depends on a value may have to
+// wait, and is inspected all the same.
+func (d *doubts) watch(y *memory.System, s *memory.State, t ir.ThreadID) {
+	if !s.Running(t) {
+		return
 	}
-	return op.Kind == ir.RMW && op.Cond != nil
+	th := y.Thread(s, int(t))
+	f := y.Prog.ThreadFunc(t)
+	for i, j := range f.Out(s.PC(t)) {
+		e := &f.Edges[j]
+		if !d.watched[e.ID] {
+			continue
+		}
+		addr, size := th.Address(int32(i))
+		idle := e.Op.Kind == ir.Store && y.Read(s, addr, e.Op.Type) == e.Op.Type.Wrap(e.Op.Val.Value)
+		if idle || addr%uint64(size) != 0 {
+			d.idle.Store(true)
+		}
+	}
 }
 
-// effects reports whether an attack is left whose load has an effect on others.
-func (pl *plan) effects(p *ir.Program) bool {
-	for t := range pl.threads {
-		tp := &pl.threads[t]
-		f := p.ThreadFunc(ir.ThreadID(t))
+// fail inspects a step that failed a check under SC.
+func (d *doubts) fail(class ir.CheckClass) {
+	if class == ir.UseAfterFree || class == ir.DoubleFree {
+		d.freed.Store(true)
+	}
+}
+
+// findDoubts finds the doubts of a program about the attacks that are left.
+func findDoubts(p *ir.Program, pl *plan) *doubts {
+	d := &doubts{watched: make([]bool, p.NextEdge)}
+	x := &doubter{p: p, pl: pl, facts: analysis.NewFacts(p, nil), d: d}
+	x.findRows()
+	if !d.effects {
+		return d
+	}
+	for k := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(k))
+		inside, err := ir.SectionLocs(f)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
 		for i := range f.Edges {
-			e := &f.Edges[i]
-			col := tp.load[e.ID]
-			if col == 0 || e.Op.Reads() {
-				continue
+			if e := &f.Edges[i]; !inside[e.From] && depends(&e.Op) {
+				x.judge(k, []*ir.Edge{e})
 			}
-			for _, row := range tp.allow {
-				if row[col-1] {
-					return true
+		}
+		for _, section := range sections(f, inside) {
+			if !fixed(f, x.facts, section) {
+				x.judge(k, section)
+			}
+		}
+	}
+	return d
+}
+
+// depends reports whether a value in memory decides whether the operation is possible, or what it
+// accesses.
+func depends(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Await, ir.AbstractLoad, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier:
+		return true
+	}
+	return op.Kind == ir.RMW && (op.Cond != nil || op.RMW == ir.Cas)
+}
+
+// sections returns the edges of each atomic section of a function.
+func sections(f *ir.Func, inside []bool) [][]*ir.Edge {
+	var out [][]*ir.Edge
+	seen := make([]bool, len(f.Locs))
+	for l := range f.Locs {
+		if !inside[l] || seen[l] {
+			continue
+		}
+		var section []*ir.Edge
+		seen[l] = true
+		for work := []ir.Loc{ir.Loc(l)}; len(work) > 0; {
+			at := work[len(work)-1]
+			work = work[:len(work)-1]
+			for i := range f.Edges {
+				e := &f.Edges[i]
+				if e.From == at {
+					section = append(section, e)
+				}
+				for _, end := range [2][2]ir.Loc{{e.From, e.To}, {e.To, e.From}} {
+					if end[0] == at && inside[end[1]] && !seen[end[1]] {
+						seen[end[1]] = true
+						work = append(work, end[1])
+					}
 				}
 			}
+		}
+		out = append(out, section)
+	}
+	return out
+}
+
+// fixed reports whether a section accesses the same bytes whatever it reads.
+func fixed(f *ir.Func, facts *analysis.Facts, section []*ir.Edge) bool {
+	for _, e := range section {
+		if len(f.Out(e.From)) > 1 {
+			return false
+		}
+		switch e.Op.Kind {
+		case ir.Nop, ir.Assign, ir.Fence, ir.AtomicEnd:
+		case ir.Load, ir.Store, ir.RMW:
+			if _, ok := facts.Exact(e); !ok || depends(&e.Op) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// doubter finds doubts.
+type doubter struct {
+	p     *ir.Program
+	pl    *plan
+	facts *analysis.Facts
+	d     *doubts
+	rows  [][]row // by thread
+}
+
+// row is a store that may be delayed past something.
+type row struct {
+	store  *ir.Edge
+	effect bool // past an action that others depend on
+}
+
+// findRows finds the stores with attacks left.
+func (x *doubter) findRows() {
+	x.rows = make([][]row, len(x.p.Threads))
+	for t := range x.p.Threads {
+		f, tp := x.p.ThreadFunc(ir.ThreadID(t)), &x.pl.threads[t]
+		inside, err := ir.SectionLocs(f)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		for i := range f.Edges {
+			e := &f.Edges[i]
+			if tp.store[e.ID] == 0 || inside[e.From] {
+				continue
+			}
+			r := row{store: e}
+			for j := range f.Edges {
+				a := &f.Edges[j]
+				if col := tp.load[a.ID]; col > 0 && !a.Op.Reads() && tp.allow[tp.store[e.ID]-1][col-1] {
+					r.effect = true
+				}
+			}
+			x.d.effects = x.d.effects || r.effect
+			x.rows[t] = append(x.rows[t], r)
+		}
+	}
+}
+
+// judge adds the doubt about an action of thread k, if there is one.
+func (x *doubter) judge(k int, action []*ir.Edge) {
+	storers, effect := 0, false
+	var stores []*ir.Edge
+	for t := range x.rows {
+		before := len(stores)
+		for _, r := range x.rows[t] {
+			if t != k && x.decides(r.store, action) {
+				stores = append(stores, r.store)
+				effect = effect || r.effect
+			}
+		}
+		if len(stores) > before {
+			storers++
+		}
+	}
+	if storers < 2 || !effect {
+		return
+	}
+	if !oneConstant(stores) || len(action) > 1 || !action[0].Op.Accesses() || action[0].Op.Type.Size() != stores[0].Op.Type.Size() {
+		x.d.certain = true
+		return
+	}
+	for _, e := range append(stores, action...) {
+		x.d.watched[e.ID] = true
+	}
+}
+
+// decides reports whether a store may change what an action does. A compare-exchange whose bytes
+// the store has all still accesses them if it fails, and all paths to it come by program order.
+func (x *doubter) decides(s *ir.Edge, action []*ir.Edge) bool {
+	for _, c := range action {
+		anywhere := x.facts.Footprint(s).Anything && !c.Op.Accesses()
+		if s.Op.Kind != ir.Store || anywhere || !x.facts.MayOverlap(s, c) {
+			continue
+		}
+		if len(action) > 1 || c.Op.Kind != ir.RMW || c.Op.Cond != nil || !x.covers(s, c) {
+			return true
 		}
 	}
 	return false
 }
 
-// storers is how many threads other than k may store what an operation accesses.
-func storers(p *ir.Program, facts *analysis.Facts, k int, access *ir.Edge) int {
-	n := 0
-	for t := range p.Threads {
-		f := p.ThreadFunc(ir.ThreadID(t))
-		found := false
-		for i := range f.Edges {
-			e := &f.Edges[i]
-			anywhere := facts.Footprint(e).Anything && !access.Op.Accesses()
-			found = found || e.Op.Kind == ir.Store && !anywhere && facts.MayOverlap(e, access)
-		}
-		if found && t != k {
-			n++
+func (x *doubter) covers(s, c *ir.Edge) bool {
+	a, ok1 := x.facts.Exact(s)
+	b, ok2 := x.facts.Exact(c)
+	return ok1 && ok2 && a.Contains(b)
+}
+
+// oneConstant reports whether all stores write the same constant in the same size.
+func oneConstant(stores []*ir.Edge) bool {
+	first := &stores[0].Op
+	for _, e := range stores {
+		op := &e.Op
+		if op.Val.Op != ir.Const || op.Type.Size() != first.Type.Size() || op.Type.Wrap(op.Val.Value) != first.Type.Wrap(first.Val.Value) {
+			return false
 		}
 	}
-	return n
+	return true
 }
