@@ -45,6 +45,7 @@ const (
 	HeapToken = 0xe000_0000_0000_0000 // the set of freed blocks that allocations may use again
 	SpawnBase = 0xd000_0000_0000_0000 // + 8 * thread: whether the thread has been started
 	WaitBase  = 0xc000_0000_0000_0000 // + address of a condition: which threads wait for it
+	PoolBase  = 0xb000_0000_0000_0000 // + shape of a block: the freed blocks of this shape
 	// BufferToken stands for whether all buffers are empty. Global fences write it, so that they are
 	// ordered with all stores, and stores read it, so that they are not ordered with each other.
 	BufferToken = 0xe800_0000_0000_0000

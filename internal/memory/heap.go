@@ -61,6 +61,27 @@ func (s *State) allocChoices(t int, e *edge, regs []int64, one Step, out []Step)
 	return out
 }
 
+// Shape is what a freed block and an allocation must have in common for the allocation to use the block:
+// the kind and the size of blocks.
+type Shape uint64
+
+func shapeOf(size uint32, kind blockKind, empty bool) Shape {
+	return Shape(size)<<3 | Shape(kind)<<1 | Shape(bit(empty))
+}
+
+// Shape returns the shape of the block that edge i, an allocation, asks for.
+func (th Thread) Shape(i int32) Shape {
+	e, regs := th.edge(i)
+	n := e.val.eval(regs, 0)
+	return shapeOf(allocSize(n), blockKindOf(e), n == 0)
+}
+
+// ShapeAt returns the shape of the block at an address.
+func (s *State) ShapeAt(block uint64) Shape {
+	b := &s.blocks[s.findBlock(block, 1)]
+	return shapeOf(b.size, b.kind, b.empty)
+}
+
 func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 	addr := uint64(choice)
 	n := e.val.eval(regs, 0)

@@ -104,6 +104,8 @@ func (r *Tracker) step(st memory.Step, spurious bool) taken {
 	case op.Kind == ir.Free && ev.Free && !ev.Buffered:
 		k.reach = r.reach(name, ev.Addr|blockToken, 1)
 	case op.Kind == ir.Alloc && st.Choice != 0:
+		frees := r.orders[uint64(st.Choice)|blockToken]
+		text += " " + frees[len(frees)-1]
 		k.reach = append(k.reach, r.reach(name, uint64(st.Choice)|blockToken, 1)...)
 	}
 	for _, a := range synced {

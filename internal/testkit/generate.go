@@ -22,6 +22,7 @@ type Profile struct {
 	Spins    bool // spin loops, some of them nested; no registers are observed
 	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
 	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer
+	Reuse    bool // blocks that are freed by whoever has them, so that allocations use them again without errors
 	Choices  bool // awaits of one of two variables, and sections that begin with a choice
 	Sections bool // many atomic sections, with checks, branches and all kinds of waits inside; goals about any threads
 }
@@ -42,7 +43,7 @@ var Profiles = []Profile{
 }
 
 // Rare has profiles for what the programs of Profiles seldom have.
-var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}}
+var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "reuse", Reuse: true}}
 
 // MaxStatements is the largest number of statements of a random program, in all threads.
 const MaxStatements = 12
@@ -54,7 +55,11 @@ func Generate(seed uint64, pr Profile) *Program {
 	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, which show most differences
 	g.vars = 2 + g.r.IntN(4)/3
 	budget := 4 + g.r.IntN(MaxStatements-3)
-	if pr.Sync || pr.Heap || pr.Spawn || pr.Loops || pr.Spins {
+	if pr.Reuse {
+		g.vars = 2              // the third is for blocks
+		budget = min(budget, 5) // smc tells all orders of allocations and frees apart
+	}
+	if pr.Sync || pr.Heap || pr.Reuse || pr.Spawn || pr.Loops || pr.Spins {
 		budget = min(budget, 9)
 	}
 	for i := range threads {
@@ -123,6 +128,9 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 	}
 	if g.pr.Heap && k < 50 {
 		return g.heap(), 1
+	}
+	if g.pr.Reuse && (k < 50 || g.pr.Heap && k < 70) {
+		return g.reuse(n)
 	}
 	s := g.statement()
 	if g.pr.Sections && k < 40 && n > 1 && depth < 2 {
@@ -322,6 +330,31 @@ func (g *generator) spin(s Stmt, n, depth int) (Stmt, int) {
 		s.Kind = SpinTwo
 	}
 	return s, 1
+}
+
+// reuse returns a statement of profile Reuse, and what it counts for: a block for a while, or one that is
+// handed on.
+func (g *generator) reuse(n int) (Stmt, int) {
+	s := g.statement()
+	s.Size, s.Off = varSize, 0
+	if n > 1 && g.r.IntN(3) == 0 {
+		s.Kind, s.Var = Swap, Vars-1
+		return s, 2
+	}
+	s.Kind = Scratch
+	for range g.r.IntN(min(3, n)) {
+		other := g.statement()
+		switch g.r.IntN(5) {
+		case 0, 1:
+			other.Kind, other.Reg = Deref, s.Reg
+		case 2, 3:
+			other.Kind, other.Reg, other.Reg2 = LoadAt, (s.Reg+1)%Regs, s.Reg
+		default:
+			other.Kind, other.Reg = []Kind{Load, Store}[g.r.IntN(2)], (s.Reg+1)%Regs
+		}
+		s.Body = append(s.Body, other)
+	}
+	return s, 1 + len(s.Body)
 }
 
 // heap returns a statement of profile Heap.

@@ -46,6 +46,7 @@ type read struct {
 	// condition says that the address stands for a condition variable.
 	condition bool
 	lifetime  bool // the address stands for the lifetime of a block
+	reuse     bool // the event is an allocation that uses a freed block
 }
 
 // lifetime is set in the address that stands for the lifetime of a block. No byte has
@@ -151,6 +152,7 @@ func (b *builder) alloc(e int, st *verdict.Step) {
 			b.blocks = append(b.blocks, t)
 		}
 		b.seeLifetime(e, t.Addr)
+		b.reads[len(b.reads)-1].reuse = st.Choice != 0
 		b.orders[t.Addr|lifetime] = append(b.orders[t.Addr|lifetime], e)
 	}
 }

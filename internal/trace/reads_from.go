@@ -23,14 +23,18 @@ func (t *Trace) ReadsFrom(w *verdict.Witness, fails []string) string {
 	for _, r := range t.reads {
 		// Which signal wakes which thread is among the choices. Whether a load reads that its block is there
 		// depends on whether its value is forwarded.
-		if r.condition || r.lifetime {
+		if r.condition || r.lifetime && !r.reuse {
 			continue
 		}
 		from := "-"
 		if r.from >= 0 {
 			from = name[r.from]
 		}
-		lines = append(lines, fmt.Sprintf("read %s %d %s", name[r.event], r.addr, from))
+		addr := r.addr
+		if r.lifetime {
+			addr &^= lifetime
+		}
+		lines = append(lines, fmt.Sprintf("read %s %d %s", name[r.event], addr, from))
 	}
 	steps := make([]strings.Builder, len(w.Threads))
 	for i := range w.Steps {

@@ -6,27 +6,56 @@ import (
 	"fencepost/internal/machine"
 )
 
-// Blocks that are freed. In a program without errors every access to a block happens before the free
-// of the block, by porf, and its store is in memory by then. So the order of accesses and frees needs
-// no sources. Where an access does not happen before the free, there is an execution in which it comes
-// after the free: what happens before either is consistent, being closed under porf, and the access
-// can come next. The access fails there, the check is reported with this execution, and the
-// exploration ends, since what else happens depends on an order that the graph does not have.
+// Blocks that are freed, and used again.
 //
-// An allocation that a free need not follow may use the block again; that is refused.
+// An allocation reads which free it takes the block of, or the initial value: a fresh block. That one is its
+// canonical source. A free writes. All frees of blocks that an allocation can use write one cell, the pool of
+// their shape; they overwrite nothing there, and each is the source of at most one allocation.
+//
+// In a program without errors every access to a block happens before each free of the block, by porf, and
+// its store is in memory by then, or after the allocation that takes the free. So the order of accesses and frees
+// needs no sources. Where that is not so there is an execution in which the access comes after the free
+// and before the block is used again: what happens before either is consistent, being closed under porf, and
+// the allocation is not in it; so the access can come next. It fails there, the check is reported with this
+// execution, and the exploration ends, since what else happens depends on an order that the graph does not have.
+
+// untaken returns the initial value, and the frees that no allocation takes.
+func (x *explorer) untaken(frees []ref) []ref {
+	return slices.DeleteFunc(frees, func(f ref) bool { return f != initial && x.taker(f) != initial })
+}
+
+// taker returns the allocation that takes the block of a free, or initial.
+func (x *explorer) taker(free ref) ref {
+	for u := range x.g.threads {
+		for j := range x.g.threads[u] {
+			if o := &x.g.threads[u][j]; o.allocs && len(o.reads) > 0 && o.reads[0].from == free {
+				return refOf(u, j)
+			}
+		}
+	}
+	return initial
+}
+
+// blockOf returns the freed block that an allocation uses, or 0.
+func (x *explorer) blockOf(o *op) uint64 {
+	if !o.allocs || len(o.reads) == 0 || o.reads[0].from == initial {
+		return 0
+	}
+	return x.g.op(o.reads[0].from).blocks[0]
+}
 
 // ordered checks operation i of thread t, which was just run, against the frees and accesses in the
 // graph. It returns false if the exploration cannot go on.
 func (x *explorer) ordered(t, i int) bool {
 	o := &x.g.threads[t][i]
-	if len(o.blocks) == 0 && !o.allocs {
+	if len(o.blocks) == 0 || o.allocs {
 		return true
 	}
 	past := x.g.pastOf(t, i)
 	for u := range x.g.threads {
 		for j := range x.g.threads[u] {
 			p := &x.g.threads[u][j]
-			if u == t && j >= i || !p.complete() {
+			if u == t && j >= i || !p.complete() || p.allocs {
 				continue
 			}
 			if !x.compatible(refOf(t, i), o, past, refOf(u, j), p) {
@@ -37,26 +66,21 @@ func (x *explorer) ordered(t, i int) bool {
 	return true
 }
 
-// compatible checks a new operation against an earlier one.
+// compatible checks a new operation against an earlier one. Neither is an allocation.
 func (x *explorer) compatible(at ref, o *op, past []int32, other ref, p *op) bool {
-	before := int(other.index) < int(past[other.t()])
-	freeing := func(o *op) bool { return o.frees && len(o.blocks) > 0 }
-	if o.stack == p.stack && (o.allocs && freeing(p) || freeing(o) && p.allocs && !before) {
-		x.run.refuse("an allocation that may use a freed block again")
-		return false
+	before := func(r ref) bool { return int(r.index) < int(past[r.t()]) }
+	if p.freeing() && slices.Contains(o.blocks, p.blocks[0]) {
+		if a := x.taker(other); a == initial || !before(a) {
+			x.afterFree(other, at)
+			return false
+		}
 	}
-	if !slices.ContainsFunc(o.blocks, func(b uint64) bool { return slices.Contains(p.blocks, b) }) {
-		return true
-	}
-	switch {
-	case p.frees && slices.Contains(o.blocks, p.blocks[0]):
-		x.afterFree(other, at)
-		return false
-	case o.frees && slices.Contains(p.blocks, o.blocks[0]) && !before:
-		x.afterFree(at, other)
-		return false
-	case o.frees && p.buffered && !x.inOrder && slices.Contains(p.blocks, o.blocks[0]):
-		return x.inMemory(at, other)
+	if o.freeing() && slices.Contains(p.blocks, o.blocks[0]) {
+		if !before(other) {
+			x.afterFree(at, other)
+			return false
+		}
+		return !p.buffered || p.frees || x.inOrder || x.inMemory(at, other)
 	}
 	return true
 }

@@ -158,6 +158,9 @@ func (or *order) close(d *demand) (*closure, bool) {
 		changed = false
 		for i := range or.items {
 			for k := or.items[i].from; k < or.items[i].to; k++ {
+				if or.reads[k].block {
+					continue
+				}
 				grew, ok := or.saturate(cl, int32(i), &or.reads[k], cl.writers[or.reads[k].cell])
 				if !ok {
 					return nil, false

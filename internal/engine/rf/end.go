@@ -219,7 +219,7 @@ func (x *exploration) observed() []int32 {
 	var out []int32
 	if x.task.Finals && x.task.Props.Whole {
 		for c := range int32(cs.count()) {
-			if len(x.sources(c)) > 2 {
+			if cs.address(c) < machine.PoolBase && len(x.sources(c)) > 2 {
 				out = append(out, c)
 			}
 		}

@@ -176,9 +176,12 @@ func (x *explorer) read(t, i int, seq []node) {
 	at := node{thread: int32(t), index: int32(i)}
 	now := x.sourceAt(seq, at, c)
 	sources, width := x.sources(c), x.width
+	if old.allocs {
+		sources = x.untaken(sources)
+	}
 	x.width = width / float64(len(sources))
 	for _, from := range sources {
-		if x.overwritten(t, i, c, from) {
+		if !old.allocs && x.overwritten(t, i, c, from) {
 			x.skip()
 			continue
 		}
@@ -283,10 +286,14 @@ func (x *explorer) drain(t int, o *op) {
 	}
 }
 
-// sourceAt returns what the operation at a node of a witness reads from a cell.
+// sourceAt returns what the operation at a node of a witness reads from a cell. An allocation reads that
+// it uses no freed block.
 func (x *explorer) sourceAt(seq []node, at node, c int32) ref {
-	k := slices.Index(seq, at)
 	before := x.g.threads[at.thread]
+	if before[at.index].allocs {
+		return initial
+	}
+	k := slices.Index(seq, at)
 	for j := int(at.index) - 1; j >= 0; j-- {
 		if before[j].at(c) >= 0 {
 			if before[j].buffered && !slices.Contains(seq[:k], node{at.thread, int32(j), true}) {
@@ -311,7 +318,7 @@ func (x *explorer) learn(t, i int, seq []node) {
 	at := slices.Index(seq, node{thread: int32(t), index: int32(i)})
 	x.run.seek(x.g, seq[:at])
 	if o.chosen == 0 {
-		all := x.run.choices(t, o)
+		all := x.run.choices(t, o, x.blockOf(o))
 		if x.stopped() { // there are too many, or too large ones
 			return
 		}

@@ -73,6 +73,9 @@ type op struct {
 // complete reports whether all parts of the operation have been added.
 func (o *op) complete() bool { return o.done != 0 }
 
+// freeing reports whether the operation frees a block.
+func (o *op) freeing() bool { return o.frees && !o.ends && len(o.blocks) > 0 }
+
 // at returns the index of a cell among the writes, or -1.
 func (o *op) at(c int32) int { return slices.Index(o.writes, c) }
 

@@ -46,6 +46,9 @@ type resolved struct {
 	cell   int32
 	from   int32 // item, or none
 	newest int32 // the newest item of the thread before that writes the cell, or none
+	// block says that the read is of an allocation: the source is the free of the block that it uses, and any free
+	// before it can be the source.
+	block bool
 }
 
 const none = -1
@@ -174,8 +177,8 @@ func (or *order) resolve(c *cut) {
 			if !it.whole && !c.has(int(it.thread), int(it.index), r.stamp) {
 				break
 			}
-			out := resolved{cell: r.cell, from: none, newest: none}
-			if n := or.lastBy[r.cell]; n >= or.start[it.thread] {
+			out := resolved{cell: r.cell, from: none, newest: none, block: it.op.allocs}
+			if n := or.lastBy[r.cell]; n >= or.start[it.thread] && !out.block {
 				out.newest = n
 			}
 			if r.from != initial {
@@ -186,7 +189,9 @@ func (or *order) resolve(c *cut) {
 				return
 			}
 			or.reads = append(or.reads, out)
-			*or.readsLeft(out.from, out.cell)++
+			if !out.block {
+				*or.readsLeft(out.from, out.cell)++
+			}
 		}
 		it.to = int32(len(or.reads))
 		if it.whole {
@@ -213,7 +218,9 @@ func (or *order) begin() {
 		clear(s.left)
 		clear(s.first)
 		for i := range or.reads {
-			*or.readsLeft(or.reads[i].from, or.reads[i].cell)++
+			if r := &or.reads[i]; !r.block {
+				*or.readsLeft(r.from, r.cell)++
+			}
 		}
 	}
 	s.pos = append(s.pos[:0], or.start[:len(or.start)-1]...)
@@ -432,7 +439,12 @@ func (or *order) canDo(n int32) bool {
 		return false
 	}
 	for k := it.from; k < it.to; k++ {
-		if or.source(&or.reads[k]) != or.reads[k].from {
+		r := &or.reads[k]
+		if r.block {
+			if r.from != none && or.items[r.from].thread != t && !or.now.flushed[r.from] {
+				return false
+			}
+		} else if or.source(r) != r.from {
 			return false
 		}
 	}
@@ -465,7 +477,9 @@ func (or *order) do(node int32) {
 	it := &or.items[node]
 	or.now.pos[it.thread]++
 	for _, r := range or.reads[it.from:it.to] {
-		*or.readsLeft(r.from, r.cell)--
+		if !r.block {
+			*or.readsLeft(r.from, r.cell)--
+		}
 	}
 	switch {
 	case it.whole && it.op.buffered:

@@ -81,10 +81,12 @@ func (x *explorer) maximal(u, j, k int, past []int32) bool {
 					}
 				}
 				if !kept && r.stamp >= stamp {
-					if n == 0 && x.replaced(r, past) {
+					if o.allocs && r.from != initial || n == 0 && !o.allocs && x.replaced(r, past) {
 						return false
 					}
-					check = append(check, late{t, i, n})
+					if !o.allocs {
+						check = append(check, late{t, i, n})
+					}
 				}
 			}
 		}

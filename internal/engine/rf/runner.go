@@ -120,7 +120,9 @@ func (rn *runner) flush(n node, o *op) {
 			return
 		}
 	}
-	panic("BUG: a store that is not in the buffer is updated")
+	if !o.frees { // an allocation of the thread may have used the block again, and taken the free out of the buffer
+		panic("BUG: a store that is not in the buffer is updated")
+	}
 }
 
 // alternatives returns what thread t can do next, as far as that is known before it reads: none if
@@ -198,6 +200,10 @@ func (rn *runner) describe(t int, o *op) {
 		o.cells = rn.cells.of(addr, memory.WordSize)
 	case ir.AtomicBegin:
 		o.cells = rn.sectionReads(t, o)
+	case ir.Alloc:
+		if rn.m.Uses.Frees {
+			o.cells = rn.pool(th.Shape(edge))
+		}
 	case ir.Join:
 		if u := th.JoinTarget(edge); u >= 0 {
 			o.join = int32(u) + 1
@@ -209,6 +215,9 @@ func (rn *runner) describe(t int, o *op) {
 		rn.refuse("a mutex whose bytes are accessed one by one")
 	}
 }
+
+// pool returns the cell that stands for the freed blocks of a shape.
+func (rn *runner) pool(s memory.Shape) []int32 { return rn.cells.of(machine.PoolBase+uint64(s), 1) }
 
 // sectionReads returns the cells that a section reads first. What a section reads before it has read
 // anything does not depend on memory.
@@ -261,23 +270,24 @@ func contained(a, b []int32) bool {
 }
 
 // choices returns the labels that operation o of thread t can have where the machine is, which is
-// right before the operation, with all values that it reads.
-func (rn *runner) choices(t int, o *op) []machine.Label {
+// right before the operation, with all values that it reads. block is the freed block that an allocation
+// uses, or 0.
+func (rn *runner) choices(t int, o *op, block uint64) []machine.Label {
 	th := rn.thread(t)
 	if !rn.m.State.Running(ir.ThreadID(t)) {
 		return nil
 	}
 	switch th.Op(o.label.Edge).Kind {
-	case ir.AbstractLoad, ir.Signal, ir.Alloc:
+	case ir.AbstractLoad, ir.Signal:
 		rn.m.Enabled = th.EnabledEdge(o.label.Edge, rn.m.Enabled[:0])
 		var out []machine.Label
 		for _, st := range rn.m.Enabled {
 			out = append(out, machine.Label{Edge: o.label.Edge, Choice: st.Choice})
 		}
-		if len(out) > 1 && th.Op(o.label.Edge).Kind == ir.Alloc {
-			rn.refuse("an allocation that may use a freed block again")
-		}
 		return out
+	case ir.Alloc:
+		rn.m.Enabled = th.EnabledEdge(o.label.Edge, rn.m.Enabled[:0]) // notes blocks that are too large
+		return []machine.Label{{Edge: o.label.Edge, Choice: int64(block)}}
 	case ir.AtomicBegin:
 		return rn.sectionChoices(t, o)
 	}
@@ -345,10 +355,13 @@ func (rn *runner) outcome(t, i int, o *op) {
 	o.wakes = slices.Clone(rn.m.Reached)
 	issued := rn.m.TakeIssued()
 	rn.noteBlocks(&e, o)
+	if o.freeing() {
+		o.writes = rn.pool(rn.m.State.ShapeAt(o.blocks[0]))
+	}
 	if len(issued) > 0 {
 		o.buffered, o.ord, o.epoch = true, issued[0].Ord, issued[0].Epoch
-		if o.frees { // the update has a cell, so that it has its turn in the buffer
-			addr, size = machine.TokenBase+o.blocks[0], 8
+		if o.frees {
+			return
 		} else if !running || kind != ir.Store {
 			panic("BUG: an operation other than a store enters the buffer")
 		}
