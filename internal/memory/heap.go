@@ -61,8 +61,7 @@ func (s *State) allocChoices(t int, e *edge, regs []int64, one Step, out []Step)
 	return out
 }
 
-// Shape is what a freed block and an allocation must have in common for the allocation to use the block:
-// the kind and the size of blocks.
+// Shape is the kind and the size of a block. An allocation can use a freed block of its shape.
 type Shape uint64
 
 func shapeOf(size uint32, kind blockKind, empty bool) Shape {

@@ -22,7 +22,7 @@ type Profile struct {
 	Spins    bool // spin loops, some of them nested; no registers are observed
 	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
 	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer
-	Reuse    bool // blocks that are freed by whoever has them, so that allocations use them again without errors
+	Reuse    bool // each block is freed by the thread that has it, so that allocations use it again without errors
 	Choices  bool // awaits of one of two variables, and sections that begin with a choice
 	Sections bool // many atomic sections, with checks, branches and all kinds of waits inside; goals about any threads
 }

@@ -421,18 +421,8 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 		op := simple(ir.Free)
 		op.Addr = reg
 		return g.edge(t, here, op)
-	case Scratch:
-		here = g.stmt(t, here, &Stmt{Kind: Alloc, Reg: s.Reg, Val: varSize})
-		here = g.stmts(t, here, s.Body)
-		return g.stmt(t, here, &Stmt{Kind: Free, Reg: s.Reg})
-	case Swap:
-		here = g.stmt(t, here, &Stmt{Kind: Alloc, Reg: s.Reg, Val: varSize})
-		here = g.stmt(t, here, &Stmt{Kind: Deref, Reg: s.Reg, Val: s.Val})
-		op := g.access(ir.RMW, s)
-		op.RMW, op.Val, op.Dst, op.Order = ir.Xchg, reg, g.regs[s.Reg], ir.SeqCst
-		here = g.edge(t, here, op)
-		use := []Stmt{{Kind: LoadAt, Reg: (s.Reg + 1) % Regs, Reg2: s.Reg}, {Kind: Free, Reg: s.Reg}}
-		return g.stmt(t, here, &Stmt{Kind: If, Reg: s.Reg, Else: use})
+	case Scratch, Swap:
+		return g.block(t, here, s)
 	case Exit:
 		return g.edge(t, here, simple(ir.Exit))
 	case Loop:
