@@ -42,12 +42,22 @@ const (
 	LazyExact     LazyMode = lazy.Exact     // decides programs without loops
 )
 
+// Liveness says which loops must end.
+type Liveness string
+
+// The values.
+const (
+	LivenessOff  Liveness = pipeline.LivenessOff  // none; whether loops end is not asked
+	LivenessSpin Liveness = pipeline.LivenessSpin // loops that only wait
+)
+
 // CheckOptions are the options of Check.
 type CheckOptions struct {
 	Options
 	Models    []Model  // nil: TSO
 	Engines   []Engine // the engines to ask; nil: all engines that support the program
 	Deadlock  bool     // also look for deadlocks
+	Liveness  Liveness // also look for loops that no thread can end; "": LivenessOff
 	KeepGoing bool     // report every distinct violation, not the first
 	Finals    bool     // collect the final states
 	Endings   bool     // with Finals: and an execution for each
@@ -96,7 +106,7 @@ func (o *BMCOptions) internal() bmc.Options {
 
 func (o *CheckOptions) internal() check.Options {
 	return check.Options{
-		Options: o.Options.internal(), Engine: strings.Join(texts(o.Engines), ","), CrossCheck: o.CrossCheck, Turns: o.Turns, Deadlock: o.Deadlock, KeepGoing: o.KeepGoing, Finals: o.Finals, Endings: o.Endings,
+		Options: o.Options.internal(), Engine: strings.Join(texts(o.Engines), ","), CrossCheck: o.CrossCheck, Turns: o.Turns, Deadlock: o.Deadlock, Liveness: string(o.Liveness), KeepGoing: o.KeepGoing, Finals: o.Finals, Endings: o.Endings,
 		Races: o.Races, Robustness: o.Robustness, Algorithm: string(o.Algorithm), Mode: string(o.Lazy), Log: o.Log, BMC: o.BMC.internal(),
 	}
 }

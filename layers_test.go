@@ -33,7 +33,7 @@ var (
 	translation = []string{"internal/frontend/c/translate", "internal/frontend/c/translate/read", "internal/frontend/c/translate/library"}
 	passMay     = []string{"internal/analysis", "internal/ir", "internal/property"}
 	engineMay   = []string{
-		"internal/engine", "internal/analysis", "internal/budget", "internal/ir", "internal/transform", "internal/machine", "internal/memory", "internal/memory/reduce", "internal/property",
+		"internal/engine", "internal/analysis", "internal/budget", "internal/ir", "internal/transform", "internal/machine", "internal/memory", "internal/memory/reduce", "internal/memory/endless", "internal/property",
 		"internal/search", "internal/solver/sat", "internal/source", "internal/trace", "verdict",
 	}
 	questionMay = []string{
@@ -100,17 +100,18 @@ var policy = map[string]rule{
 	"internal/transform": {ours: append([]string{"internal/source"}, passMay...)},
 	"internal/memory":    {ours: passMay},
 	// Reductions see what memory exports, so that the rules stay the rules.
-	"internal/memory/reduce": {ours: append([]string{"internal/memory"}, passMay...)},
-	"internal/machine":       {ours: append([]string{"internal/memory", "internal/transform"}, passMay...)},
-	"internal/trace":         {ours: append([]string{"verdict"}, passMay...)},
-	"internal/budget":        {},
-	"internal/search":        {ours: []string{"internal/budget"}},
+	"internal/memory/reduce":  {ours: append([]string{"internal/memory"}, passMay...)},
+	"internal/memory/endless": {ours: append([]string{"internal/memory"}, passMay...)},
+	"internal/machine":        {ours: append([]string{"internal/memory", "internal/transform"}, passMay...)},
+	"internal/trace":          {ours: append([]string{"verdict"}, passMay...)},
+	"internal/budget":         {},
+	"internal/search":         {ours: []string{"internal/budget"}},
 
 	"internal/solver/sat": {ours: []string{"internal/budget"}},
 
 	"internal/export": {ours: []string{"internal/analysis", "internal/source", "internal/ir", "internal/property"}},
 
-	"internal/engine":            {ours: []string{"internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "verdict"}},
+	"internal/engine":            {ours: []string{"internal/analysis", "internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "verdict"}},
 	"internal/engine/bmc":        {ours: engineMay},
 	"internal/engine/explicit":   {ours: engineMay},
 	"internal/engine/robust":     {ours: engineMay},
@@ -125,8 +126,7 @@ var policy = map[string]rule{
 
 	"internal/solver/smt": {},
 
-	"internal/shorten": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/reduce", "verdict"}},
-
+	"internal/shorten": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/endless", "internal/memory/reduce", "verdict"}},
 	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 
 	// pipeline has the stages. It knows the front ends and the engines that answer tasks; the

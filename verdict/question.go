@@ -12,6 +12,8 @@ const (
 	StateRobustness Question = "state robustness"
 	ValueRobustness Question = "value-robustness"
 	DataRaces       Question = "data races"
+	// NonTermination is the question of an execution that goes round loops which no thread can end.
+	NonTermination Question = "non-termination"
 	// UnsupportedConstruct is the question of an execution that reaches a construct that is not
 	// supported.
 	UnsupportedConstruct Question = "unsupported"

@@ -13,6 +13,8 @@ type Witness struct {
 	Steps   []Step   `json:"steps"`
 	// Blocks lists the blocks of the heap in the order of their allocation.
 	Blocks []Block `json:"blocks,omitempty"`
+	// Repeats is how many of the last steps repeat for ever: after them the state is as before them.
+	Repeats int `json:"repeats,omitempty"`
 }
 
 // Block is a block of the heap. Steps name it: node#1.next is a part of it.

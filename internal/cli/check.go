@@ -47,11 +47,12 @@ const (
 )
 
 type checkFlags struct {
-	models modelsValue
-	mode   choiceValue
-	rounds bool
-	engine choiceValue
-	dimacs string
+	models   modelsValue
+	mode     choiceValue
+	rounds   bool
+	engine   choiceValue
+	dimacs   string
+	liveness choiceValue
 	// verbose says who runs.
 	verbose bool
 	json    bool
@@ -60,7 +61,7 @@ type checkFlags struct {
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
+	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), liveness: choiceValue{value: "off", choices: []string{"off", "spin"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -90,6 +91,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print which engine runs to standard error")
 	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also check for deadlocks")
+	flags.Var(named{&f.liveness, "loops"}, "liveness", "which loops must end: off (none) or spin (loops that only wait)")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states; of several models, which model has which")
 	flags.StringVar(&f.opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
@@ -99,7 +101,7 @@ func (a *app) checkCommand() *cobra.Command {
 }
 
 func (a *app) check(names []string, f *checkFlags) error {
-	f.opt.Models = f.models
+	f.opt.Models, f.opt.Liveness = f.models, fencepost.Liveness(f.liveness.value)
 	if f.engine.value != "" {
 		for name := range strings.SplitSeq(f.engine.value, ",") {
 			f.opt.Engines = append(f.opt.Engines, fencepost.Engine(name))

@@ -123,8 +123,9 @@ const (
 	GoalReached                 // property.Goal number Goal
 	FinalViolated               // the final condition: a state against never or forall, or one for exists
 	Deadlock
-	Attack       // a store delayed past a load breaks robustness; Edge and Load name them
-	FinalReached // a final state that Task.WitnessFinal picked; no violation of anything
+	NonTermination // threads go round loops that no thread can end; the witness leads to the first round
+	Attack         // a store delayed past a load breaks robustness; Edge and Load name them
+	FinalReached   // a final state that Task.WitnessFinal picked; no violation of anything
 	// TriangularRace: an SC execution in which a thread stores at Edge and reads at
 	// Load without draining in between, and another writes what was read in the last step.
 	TriangularRace
@@ -140,6 +141,8 @@ func (k ViolationKind) String() string {
 		return "final"
 	case Deadlock:
 		return "deadlock"
+	case NonTermination:
+		return "non-termination"
 	case Attack:
 		return "attack"
 	case FinalReached:
@@ -159,7 +162,7 @@ type Violation struct {
 	Goal    int           // GoalReached
 	Load    ir.EdgeID     // Attack: the load; Edge is the delayed store
 	Final   string        // FinalReached
-	Waits   string        // Deadlock: who waits, and where, in words
+	Waits   string        // Deadlock: who waits, and where, in words; NonTermination: who loops, and why
 	Witness *verdict.Witness
 	// Attack: the steps of the witness that are the delayed store and the load. Class
 	// is set if the last step is a store that fails when it reaches memory. Open says

@@ -209,27 +209,23 @@ func (s *State) spawnTarget(e *edge) int {
 // assumption has stopped a thread does not count, since the blocked threads may wait for that
 // thread. Call it only where no step but Wake is enabled.
 func (y *System) Deadlocked(s *State) bool {
-	if s.over || s.faulted {
-		return false
-	}
-	if m := y.Prog.Main; m != ir.NoThread && y.Thread(s, int(m)).Ended() && y.Prog.ThreadFunc(m).Returns(ir.Loc(s.pc[m])) {
+	if s.over || s.faulted || y.MainReturned(s) {
 		return false
 	}
 	waits := false
 	for t := range y.threads {
 		waits = waits || y.Thread(s, t).BlockedOn() != nil
-		switch s.status[t] {
-		case condWaiting: // the time limit of the wait lets it go on
-			if y.Thread(s, t).Op(s.wait[t]).Timed {
-				return false
-			}
-		case running:
-			if s.assumedAway(t, &y.threads[t].locs[s.pc[t]]) {
-				return false
-			}
+		if y.Thread(s, t).mayGoOn() {
+			return false
 		}
 	}
 	return waits
+}
+
+// MainReturned reports whether the main thread has ended by a return, and not by ending only itself.
+func (y *System) MainReturned(s *State) bool {
+	m := y.Prog.Main
+	return m != ir.NoThread && y.Thread(s, int(m)).Ended() && y.Prog.ThreadFunc(m).Returns(ir.Loc(s.pc[m]))
 }
 
 // canBlock reports whether threads wait at an operation for other threads.

@@ -72,6 +72,21 @@ func (th Thread) BlockedOn() *ir.Edge {
 	return nil
 }
 
+// Waits reports whether the thread, which cannot move, waits for another thread.
+func (th Thread) Waits() bool { return th.BlockedOn() != nil && !th.mayGoOn() }
+
+// mayGoOn reports whether the thread, which cannot move, does not wait for ever: the time of its wait is
+// limited, or an assumption has stopped it.
+func (th Thread) mayGoOn() bool {
+	switch th.s.status[th.t] {
+	case condWaiting: // the time limit of the wait lets it go on
+		return th.Op(th.s.wait[th.t]).Timed
+	case running:
+		return th.s.assumedAway(th.t, th.loc())
+	}
+	return false
+}
+
 // Address evaluates the address of edge i, and returns how many bytes the operation accesses
 // there: 0 if the operation has no address.
 func (th Thread) Address(i int32) (uint64, int) {

@@ -113,11 +113,13 @@ func (p *Program) prepare(ctx context.Context, a *Asking, task *engine.Task, v *
 		return fmt.Errorf("the witness of a violation does not replay: %w", err)
 	}
 	p.AddTexts(v.Witness)
-	if v.Kind != engine.Deadlock {
-		return nil
-	}
 	var err error
-	v.Waits, err = p.Waits(task.Program, a.Model, v.Witness)
+	switch v.Kind {
+	case engine.Deadlock:
+		v.Waits, err = p.Waits(task.Program, a.Model, v.Witness)
+	case engine.NonTermination:
+		v.Waits, err = Loops(task.Program, a.Model, v.Witness)
+	}
 	return err
 }
 
@@ -143,7 +145,7 @@ func (p *Program) Observes() bool {
 
 // AsksMore reports whether there is something beside the final condition.
 func (p *Program) AsksMore() bool {
-	return p.Props.Checks || len(p.Props.Goals) > 0 || p.Props.Deadlock
+	return p.Props.Checks || len(p.Props.Goals) > 0 || p.Props.Deadlock || p.Props.Endless
 }
 
 // Expected maps violations to what replay has to find.
@@ -152,13 +154,21 @@ var Expected = map[engine.ViolationKind]replay.Target{
 	engine.GoalReached:   replay.TargetGoal,
 	engine.FinalViolated: replay.TargetFinal,
 	engine.Deadlock:      replay.TargetDeadlock,
+
+	engine.NonTermination: replay.TargetEndless,
 }
 
-// Replay runs a witness through the independent interpreter.
+// Replay runs a witness through the independent interpreter. A witness that leads to endless loops gets a
+// round of them first.
 func (p *Program) Replay(flat *ir.Program, model memory.Model, v *engine.Violation) error {
 	m, err := replay.ParseModel(model.String())
 	if err != nil {
 		return err
+	}
+	if v.Kind == engine.NonTermination && v.Witness.Repeats == 0 {
+		if v.Witness, err = shorten.AddRounds(flat, model, v.Witness); err != nil {
+			return err
+		}
 	}
 	return replay.Replay(flat, p.Props, m, v.Witness, replay.Expect{
 		Target: Expected[v.Kind], Class: v.Class, Edge: v.Edge, Goal: v.Goal,

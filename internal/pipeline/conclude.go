@@ -367,6 +367,9 @@ func (p *Program) Question() verdict.Question {
 	if p.Props.Deadlock {
 		parts = append(parts, "deadlock")
 	}
+	if p.Props.Endless {
+		parts = append(parts, string(verdict.NonTermination))
+	}
 	if len(parts) == 0 {
 		return finalStates
 	}
@@ -412,6 +415,9 @@ func (p *Program) Describe(v *engine.Violation) verdict.Violation {
 		if v.Waits != "" {
 			one.Reason = "deadlock: " + v.Waits
 		}
+	case engine.NonTermination:
+		one.Question, one.Reason = verdict.NonTermination, "non-termination: "+v.Waits
+		one.Pos = v.Witness.Steps[len(v.Witness.Steps)-v.Witness.Repeats].Pos
 	default:
 		panic("BUG: unknown violation")
 	}

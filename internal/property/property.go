@@ -19,6 +19,9 @@ type Set struct {
 	// Deadlock asks whether the program can reach a state in which threads wait and no
 	// thread can go on.
 	Deadlock bool
+	// Endless asks whether the program can reach a state in which threads go round loops that
+	// no thread can end.
+	Endless bool
 	// Invariants are conditions on locations that the program states. Only proofs use
 	// them.
 	Invariants []Invariant
@@ -51,7 +54,7 @@ func (s *Set) ShowsFinals() bool { return s.Whole || len(s.Observe) > 0 }
 
 // Empty reports whether the set asks nothing that an execution can violate.
 func (s *Set) Empty() bool {
-	return !s.Checks && len(s.Goals) == 0 && s.Final == nil && !s.Deadlock
+	return !s.Checks && len(s.Goals) == 0 && s.Final == nil && !s.Deadlock && !s.Endless
 }
 
 // Invariant is a condition on memory and the registers of Thread that holds whenever

@@ -32,8 +32,11 @@ type Outcome struct {
 	Goals      []bool      // per goal: whether some execution reaches it
 	Final      bool        // some final state is an example (exists) or counterexample (never, forall)
 	Deadlock   bool
-	States     int
-	Truncated  bool // some states were not visited because of a limit
+	// NeverEnds says that there is a state with empty buffers from which no execution ends or stops;
+	// Endless, that memory never changes from it on, besides. Both only if the properties ask for it.
+	NeverEnds, Endless bool
+	States             int
+	Truncated          bool // some states were not visited because of a limit
 }
 
 // Enumerate visits every reachable state of a flat program and returns what it found.
@@ -48,6 +51,9 @@ func Enumerate(p *ir.Program, props *property.Set, model Model, limits Limits) (
 		seen: map[string]bool{}, finals: map[string]bool{}, violations: map[Violation]bool{},
 		out: Outcome{Goals: make([]bool, len(props.Goals))},
 	}
+	if props.Endless {
+		v.loops = &loops{m: m, number: map[string]int{}}
+	}
 	v.reach(initial(p))
 	for len(v.todo) > 0 {
 		s := v.todo[len(v.todo)-1]
@@ -60,6 +66,9 @@ func Enumerate(p *ir.Program, props *property.Set, model Model, limits Limits) (
 	v.out.Violations = slices.SortedFunc(maps.Keys(v.violations), func(a, b Violation) int {
 		return cmp.Or(cmp.Compare(a.Edge, b.Edge), cmp.Compare(a.Class, b.Class))
 	})
+	if v.loops != nil && !v.out.Truncated {
+		v.out.NeverEnds, v.out.Endless = v.loops.find()
+	}
 	v.out.States = len(v.seen)
 	return v.out, nil
 }
@@ -73,6 +82,7 @@ type visit struct {
 	todo       []*state // visited, but not yet expanded
 	finals     map[string]bool
 	violations map[Violation]bool
+	loops      *loops // nil: not asked about
 	out        Outcome
 }
 
@@ -109,6 +119,9 @@ func (v *visit) expand(s *state) error {
 	}
 	if v.m.deadlocked(s, next) {
 		v.out.Deadlock = true
+	}
+	if v.loops != nil {
+		v.loops.expand(s, next)
 	}
 	for _, tr := range next {
 		switch {

@@ -28,6 +28,8 @@ const (
 	// The steps are a prefix of an execution; stores may wait in buffers.
 	TargetPrefix
 	TargetState // the last state is final, and its text is Final
+	// The last steps, as many as the witness says, repeat for ever.
+	TargetEndless
 )
 
 func (t Target) String() string {
@@ -46,6 +48,8 @@ func (t Target) String() string {
 		return "beginning of an execution"
 	case TargetState:
 		return "final state"
+	case TargetEndless:
+		return "execution that never ends"
 	default:
 		panic(fmt.Sprintf("BUG: unknown target %d", t))
 	}
@@ -69,7 +73,15 @@ func Replay(p *ir.Program, props *property.Set, model Model, w *verdict.Witness,
 	}
 	s := initial(p)
 	var fail *transition
+	var round []*state // the states from which steps repeat
+	if w.Repeats < 0 || w.Repeats > len(w.Steps) {
+		return fmt.Errorf("end: %d steps repeat, the witness has %d", w.Repeats, len(w.Steps))
+	}
+	repeats := w.Steps[len(w.Steps)-w.Repeats:]
 	for i := range w.Steps {
+		if i >= len(w.Steps)-len(repeats) {
+			round = append(round, s)
+		}
 		if fail != nil {
 			return fmt.Errorf("%s: the program is over: a check failed in the step before", m.name(i, &w.Steps[i]))
 		}
@@ -85,6 +97,9 @@ func Replay(p *ir.Program, props *property.Set, model Model, w *verdict.Witness,
 	}
 	if fail != nil && want.Target != TargetCheck {
 		return fmt.Errorf("end: expected %s, computed a failed check: %s", want.Target, fail.fail.class)
+	}
+	if want.Target == TargetEndless {
+		return m.endless(append(round, s), repeats)
 	}
 	return m.conclude(s, props, fail, want, len(w.Steps))
 }

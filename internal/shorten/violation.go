@@ -6,6 +6,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/endless"
 	"fencepost/internal/memory/reduce"
 )
 
@@ -16,6 +17,7 @@ type machine struct {
 	y     *memory.System
 	eager *reduce.Runner
 	judge *engine.Judge
+	loops *endless.Test // nil before the first use
 	steps []memory.Step
 	// What the improvements of a witness look at now and then; nil: they never stop.
 	ctx    context.Context
@@ -60,6 +62,11 @@ func (m *machine) shown(s *memory.State) bool {
 		return m.y.Final(s) && m.judge.Final(s, m.task.Props.Final)
 	case engine.Deadlock:
 		return m.stuck(s)
+	case engine.NonTermination:
+		if m.loops == nil {
+			m.loops = endless.New(m.y)
+		}
+		return m.loops.Holds(s)
 	default:
 		return false
 	}
@@ -82,7 +89,7 @@ func (m *machine) stuck(s *memory.State) bool {
 // supported reports whether this package can recognise the violation in a state.
 func supported(v *engine.Violation) bool {
 	switch v.Kind {
-	case engine.CheckFailed, engine.GoalReached, engine.FinalViolated, engine.Deadlock:
+	case engine.CheckFailed, engine.GoalReached, engine.FinalViolated, engine.Deadlock, engine.NonTermination:
 		return true
 	default:
 		return false

@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
 	"fencepost/internal/replay"
+	"fencepost/internal/shorten"
 )
 
 // Explicit is the engine explicit, for tests of packages that may not import it. Tests
@@ -29,7 +30,10 @@ type Answers struct {
 	Goals    []int
 	Final    bool // the final condition has an example or counterexample
 	Deadlock bool
-	States   int64
+	// Endless says that loops which only wait can go on for ever. NeverEnds, which only the oracle has,
+	// says that some state has no execution from it that ends or stops.
+	Endless, NeverEnds bool
+	States             int64
 }
 
 // ErrTooBig means that a program has too many states for the oracle.
@@ -52,7 +56,7 @@ func Oracle(p *ir.Program, props *property.Set, m memory.Model) (Answers, error)
 	if out.Truncated {
 		return Answers{}, ErrTooBig
 	}
-	a := Answers{Finals: out.Finals, Final: out.Final, Deadlock: out.Deadlock, States: int64(out.States)}
+	a := Answers{Finals: out.Finals, Final: out.Final, Deadlock: out.Deadlock, Endless: out.Endless, NeverEnds: out.NeverEnds, States: int64(out.States)}
 	for _, v := range out.Violations {
 		a.Checks = append(a.Checks, fmt.Sprintf("%s@%d", v.Class, v.Edge))
 	}
@@ -112,6 +116,12 @@ func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, h
 		case engine.Deadlock:
 			want.Target = replay.TargetDeadlock
 			a.Deadlock = true
+		case engine.NonTermination:
+			want.Target = replay.TargetEndless
+			a.Endless = true
+			if v.Witness, err = shorten.AddRounds(p, m, v.Witness); err != nil {
+				return Answers{}, err
+			}
 		}
 		if err := replay.Replay(p, props, rm, v.Witness, want); err != nil {
 			return Answers{}, fmt.Errorf("witness of %s does not replay: %w", v.Kind, err)
@@ -123,7 +133,9 @@ func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, h
 }
 
 // Found reports whether the answers have any violation.
-func (a Answers) Found() bool { return len(a.Checks)+len(a.Goals) > 0 || a.Final || a.Deadlock }
+func (a Answers) Found() bool {
+	return len(a.Checks)+len(a.Goals) > 0 || a.Final || a.Deadlock || a.Endless
+}
 
 // Difference returns a text that says how two answers differ, or "" if they are equal.
 func Difference(want, got Answers) string {

@@ -28,6 +28,9 @@ func supports(t *engine.Task) error {
 	if err := engine.NoGlobalFence("bmc", t.Program); err != nil {
 		return err
 	}
+	if err := t.NoEndless("bmc"); err != nil {
+		return err
+	}
 	if t.Finals && t.Props.Whole {
 		return &engine.Unsupported{What: "bmc cannot list final states with blocks of the heap and results of threads", Advice: "use --engine explicit"}
 	}

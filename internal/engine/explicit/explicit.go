@@ -111,9 +111,9 @@ func compile(task *engine.Task, private bool) *system {
 func reduces(task *engine.Task) bool { return !task.NoReduction && !task.GoalsReadMemory() }
 
 // sleeps reports whether sleep sets are used. They name threads, which states up
-// to symmetry do not.
+// to symmetry do not. They keep one order of every execution that ends; an endless one has none.
 func sleeps(task *engine.Task) bool {
-	return reduces(task) && len(task.Program.Threads) <= maxSleepers && symmetric(task) == nil
+	return reduces(task) && !task.Props.Endless && len(task.Program.Threads) <= maxSleepers && symmetric(task) == nil
 }
 
 // summarise collects from all workers the bounds that were hit, the checks that were never

@@ -60,6 +60,8 @@ func violation(task *engine.Task, y *system, in *search.Interner, res *search.Re
 		v.Kind = engine.FinalViolated
 	case f.Key == keyDeadlock:
 		v.Kind = engine.Deadlock
+	case f.Key == keyEndless:
+		v.Kind = engine.NonTermination
 	default:
 		panic("BUG: unknown finding " + f.Key)
 	}

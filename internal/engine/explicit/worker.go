@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/endless"
 	"fencepost/internal/memory/reduce"
 	"fencepost/internal/search"
 )
@@ -21,6 +22,7 @@ type worker struct {
 	c     *codec
 	judge *engine.Judge
 	show  *engine.Finals
+	loops *endless.Test // nil: endless loops are not asked about
 
 	conflicts  *conflicts      // nil: no reduction
 	persistent *persistentSets // nil: all threads are expanded
@@ -46,6 +48,11 @@ func newWorker(task *engine.Task, y *system, in *search.Interner) *worker {
 		judge: engine.NewJudge(y.mem), show: engine.NewFinals(y.mem, task.Props),
 		finals: map[string]bool{}, enabled: make([]int, n), moves: make([]bool, n),
 	}
+	if task.Props.Endless {
+		if w.loops = endless.New(y.mem); !w.loops.Possible() {
+			w.loops = nil
+		}
+	}
 	if reduces(task) {
 		w.conflicts = newConflicts(y)
 		w.persistent = newPersistentSets(y, w.conflicts)
@@ -62,6 +69,7 @@ const (
 	keyGoal     = "goal:"
 	keyFinal    = "final"
 	keyDeadlock = "deadlock"
+	keyEndless  = "non-termination"
 	keyCheck    = "check:"
 	keyState    = "state:"
 )
@@ -85,6 +93,9 @@ func (w *worker) ExpandAwake(state []byte, sleep, only uint32, out *search.Sink)
 	w.c.unpack(w.s, state)
 	if only == 0 {
 		w.goals()
+		if w.loops != nil && w.loops.Holds(w.s) {
+			w.out.Report(keyEndless)
+		}
 	}
 	moved := w.list()
 	if w.s.Err != nil {

@@ -63,6 +63,9 @@ func supports(t *engine.Task) error {
 	if err := engine.NoGlobalFence("rf", t.Program); err != nil {
 		return err
 	}
+	if err := t.NoEndless("rf"); err != nil {
+		return err
+	}
 	if err := t.TakesThreads("rf"); err != nil {
 		return err
 	}

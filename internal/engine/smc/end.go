@@ -95,6 +95,7 @@ func (x *explorer) judgeEnd() {
 		}
 		return
 	}
+	x.endless()
 	x.run.State.Withheld = false
 	x.run.Enabled = x.run.Sys.Enabled(x.run.State, x.run.Enabled[:0])
 	moves := false

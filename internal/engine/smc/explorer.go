@@ -39,8 +39,9 @@ type explorer struct {
 	world  *world // nil: one worker
 	number int    // of the worker
 
-	check *checker // nil: no checking
-	atEnd func()   // for tests: called at the end of every execution
+	loops *loopTest // nil: endless loops are not asked about
+	check *checker  // nil: no checking
+	atEnd func()    // for tests: called at the end of every execution
 }
 
 // newExplorer returns the explorer of one worker, with an empty execution. w is nil if there
@@ -60,6 +61,7 @@ func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *ex
 	for t := range y.Threads() {
 		x.run.StopsAt = append(x.run.StopsAt, x.localStops(t))
 	}
+	x.loops = newLoopTest(task.loops)
 	if task.CheckTraces {
 		x.check = newChecker()
 	}

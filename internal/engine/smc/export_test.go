@@ -23,7 +23,7 @@ func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step, e
 // ExploreOrdered is ExploreAll with two functions more: the event of a step, or none before the
 // first event, and whether an event happens before another.
 func ExploreOrdered(task *engine.Task, opt Options, each func(steps []memory.Step, extra string, event func(step int) int, before func(i, j int) bool)) (Explored, error) {
-	x := newExplorer(context.Background(), &job{task, opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
+	x := newExplorer(context.Background(), &job{Task: task, Options: opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), nil)
 	event := func(step int) int {
 		i := -1
 		for i+1 < len(x.exec.events) && x.nodes[i+1].steps <= step {
@@ -80,7 +80,7 @@ func (x *explorer) lastWriter(i int, e *event, k, b int) string {
 func ExploreTogether(task *engine.Task, opt Options, workers int) (*engine.Outcome, error) {
 	w := newWorld(workers)
 	w.eager = true
-	x := together(context.Background(), &job{task, opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), w)
+	x := together(context.Background(), &job{Task: task, Options: opt}, memory.New(task.Program, task.Model, task.MemoryOptions()), w)
 	if x.out.err == nil {
 		x.summarise(x.out.Result)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/memory"
 	"fencepost/verdict"
 )
 
@@ -41,9 +42,9 @@ func New(opt Options) engine.Engine {
 		Name:     "smc",
 		Doc:      "explores one execution per Shasha-Snir trace",
 		Papers:   []string{"AAAJLS15", "AAJS14", "AAJS17"},
-		Supports: func(task *engine.Task) error { return (&job{task, opt}).supports() },
+		Supports: func(task *engine.Task) error { return (&job{Task: task, Options: opt}).supports() },
 		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
-			return run(ctx, &job{task, opt})
+			return run(ctx, &job{Task: task, Options: opt})
 		},
 	}
 }
@@ -52,4 +53,6 @@ func New(opt Options) engine.Engine {
 type job struct {
 	*engine.Task
 	Options
+	// loops is the program as it was given, with its spin loops; nil if endless loops are not asked about.
+	loops *memory.System
 }

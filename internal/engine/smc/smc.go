@@ -47,10 +47,14 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 		return nil, err
 	}
 	start := time.Now()
+	var loops *memory.System
+	if task.Props.Endless {
+		loops = memory.New(task.Program, task.Model, task.MemoryOptions())
+	}
 	if !task.Traces && task.IdleRounds == 0 {
 		t := *task.Task
 		t.Program = transform.Await(task.Program, task.KeepOf())
-		task = &job{&t, task.Options}
+		task = &job{Task: &t, Options: task.Options, loops: loops}
 	}
 	opt := task.MemoryOptions()
 	y := memory.New(task.Program, task.Model, opt)

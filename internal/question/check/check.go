@@ -27,9 +27,11 @@ type Options struct {
 	// CrossCheck waits for all engines, until the time limit, and compares their answers.
 	CrossCheck bool `asked:"-"`
 	Deadlock   bool // also look for deadlocks
-	KeepGoing  bool // report every distinct violation, not the first
-	Finals     bool // collect the final states
-	Endings    bool // with Finals: and an execution for each
+	// Liveness says which loops must end: pipeline.LivenessOff or "" for none, pipeline.LivenessSpin.
+	Liveness  string
+	KeepGoing bool // report every distinct violation, not the first
+	Finals    bool // collect the final states
+	Endings   bool // with Finals: and an execution for each
 	// Races also looks for data races on objects that are not atomic.
 	Races bool
 	// Robustness asks, instead of the program's own questions, whether some execution has a trace
@@ -56,10 +58,10 @@ func Defaults() Options { return Options{Options: pipeline.Defaults()} }
 func (o *Options) Validate() error {
 	switch o.Algorithm {
 	case "", "optimal", "source":
-		return nil
 	default:
 		return &pipeline.OptionError{Option: "algorithm", Value: o.Algorithm, Want: "optimal or source"}
 	}
+	return pipeline.ValidLiveness(o.Liveness)
 }
 
 // Given says which bounds the user set.
@@ -136,6 +138,7 @@ func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) (
 	if opt.Deadlock {
 		run.Props.Deadlock = true
 	}
+	run.Props.Endless = opt.Liveness == pipeline.LivenessSpin
 	if run.Props.Empty() && !opt.Finals && !opt.Robustness && !opt.Races {
 		return nil, run.Refuse(verdict.Diagnostic{
 			Code:    "FP0900",

@@ -13,7 +13,7 @@ import (
 func checked(p *pipeline.Program, flat *ir.Program) *verdict.Checked {
 	c := &verdict.Checked{
 		Goals: len(p.Props.Goals), Final: p.Props.Final != nil, Deadlock: p.Props.Deadlock, Errors: p.Props.Checks && p.Language == "c",
-		Threads: len(flat.Threads),
+		Threads: len(flat.Threads), Spinning: p.Props.Endless,
 	}
 	type position struct {
 		file      string

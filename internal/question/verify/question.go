@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fencepost/internal/pipeline"
+	"fencepost/internal/property"
 	"fencepost/internal/question/check"
 	"fencepost/internal/question/fences"
 	"fencepost/internal/question/litmus"
@@ -33,9 +34,12 @@ type question struct {
 	traces *traces.Options
 }
 
-// deadlock reports whether deadlocks were asked about.
-func (q *question) deadlock() bool {
-	return q.check != nil && q.check.Deadlock || q.fences != nil && q.fences.Deadlock
+// add adds what the options asked about beside the program's own properties.
+func (q *question) add(props *property.Set) {
+	if q.check != nil && q.check.Deadlock || q.fences != nil && q.fences.Deadlock {
+		props.Deadlock = true
+	}
+	props.Endless = q.check != nil && q.check.Liveness == pipeline.LivenessSpin
 }
 
 // questions has a row for each command whose results are stored.

@@ -248,9 +248,7 @@ func (v *verifier) read() error {
 	if err := v.run.Read(v.ctx, pipeline.ReadOptions{Options: v.opt, Annotations: proof}); err != nil {
 		return err
 	}
-	if v.question.deadlock() {
-		v.run.Props.Deadlock = true
-	}
+	v.question.add(v.run.Props)
 	flat, err := v.run.Flatten(v.opt)
 	v.now = &target{Program: v.run.Program, flat: flat}
 	return err
@@ -398,6 +396,8 @@ func (v *verifier) expected(e *verdict.Execution) (string, []replay.Expect, erro
 			return "an execution to a final state", nil, fmt.Errorf("the reason does not name a final state: %q", e.Reason)
 		}
 		return "an execution to a final state", []replay.Expect{{Target: replay.TargetState, Final: final}}, nil
+	case string(verdict.NonTermination):
+		return "an execution that never ends", []replay.Expect{{Target: replay.TargetEndless}}, nil
 	case "deadlock":
 		return "a deadlock", []replay.Expect{{Target: replay.TargetDeadlock}}, nil
 	case property.Exists.String(), property.Never.String(), property.Forall.String():

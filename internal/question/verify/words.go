@@ -163,12 +163,16 @@ func (v *verifier) reason(r *verdict.Result, e *verdict.Execution, want replay.E
 	case r.Verdict == verdict.Unknown:
 		return nil // observed, and something else is not decided
 	}
-	if found.Kind == engine.Deadlock {
-		model, _ := memory.ParseModel(modelOf(r, e))
-		var err error
-		if found.Waits, err = v.now.Waits(v.now.flat, model, e.Witness); err != nil {
-			return err
-		}
+	model, _ := memory.ParseModel(modelOf(r, e))
+	var err error
+	switch found.Kind {
+	case engine.Deadlock:
+		found.Waits, err = v.now.Waits(v.now.flat, model, e.Witness)
+	case engine.NonTermination:
+		found.Waits, err = pipeline.Loops(v.now.flat, model, e.Witness)
+	}
+	if err != nil {
+		return err
 	}
 	one := v.now.Describe(&found)
 	return v.said(r, e.Reason, e.Pos, one.Reason, one.Pos)

@@ -59,6 +59,7 @@ type Row struct {
 	Buffers     []Buffer     // the buffers that are not empty after the row
 	Fails       bool         // the execution ends here with a failure
 	Key         bool         // the row has an access that the explanation names
+	Repeats     bool         // the row belongs to the steps that repeat for ever
 	Rows        []Row        // of a fold
 
 	quiet    bool   // nothing but local steps
@@ -104,14 +105,18 @@ func Of(e *verdict.Execution, opt Options) *View {
 	w := e.Witness
 	v := &View{Witness: w}
 	key := keySteps(e)
-	list := statements(w, key)
+	list, round := splitRound(w, statements(w, key))
 	if !opt.Full {
 		nameAccessors(w, list)
-		list = joinAgain(absorbLocal(list))
+		nameAccessors(w, round)
+		list, round = joinAgain(absorbLocal(list)), joinAgain(absorbLocal(round))
 		shared := sharedBytes(w)
 		list = foldSetUp(w, list, shared)
 		list = foldPrivate(w, list, shared)
 		list = foldRounds(list)
+	}
+	list = append(list, markRound(w, round)...)
+	if !opt.Full {
 		limit := opt.Max
 		if limit <= 0 {
 			limit = MaxRows

@@ -227,11 +227,17 @@ func CheckedText(question verdict.Question, c *verdict.Checked) string {
 	if c.Deadlock {
 		parts = append(parts, "deadlock")
 	}
+	if c.Spinning {
+		parts = append(parts, "endless waiting in loops")
+	}
 	if c.Races {
 		parts = append(parts, "data races")
 	}
 	text := strings.Join(parts, ", ") + "; " + counted(int64(c.Threads), "thread", "threads")
-	if c.Loops {
+	switch {
+	case c.Loops && c.Spinning:
+		text += "; not checked: whether other loops end"
+	case c.Loops:
 		text += "; not checked: whether loops end"
 	}
 	return "checked: " + strings.TrimPrefix(text, "; ")

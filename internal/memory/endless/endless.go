@@ -1,0 +1,308 @@
+package endless
+
+import (
+	"fencepost/internal/analysis"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+)
+
+// Limits of what is run to judge one state. A state beyond them is not judged: nothing is reported.
+const (
+	maxAlone    = 1 << 10 // states of one thread
+	maxTogether = 1 << 12 // states of all threads, where a round writes memory and takes it back
+)
+
+// Test recognises endless states of one system. It is one worker's own.
+type Test struct {
+	y     *memory.System
+	loops []threadLoops
+	graph graph
+	key   []byte
+}
+
+// threadLoops says where in its automaton a thread can go round.
+type threadLoops struct {
+	component []int32 // by location: its strongly connected component, -1 if the location is on no cycle
+	writes    []bool  // by component: whether an operation in it may change memory
+	waits     []bool  // by location: whether an operation there may wait
+}
+
+// New returns a test for states of y.
+func New(y *memory.System) *Test {
+	x := &Test{y: y}
+	for t := range y.Prog.Threads {
+		x.loops = append(x.loops, loopsOf(y.Prog.ThreadFunc(ir.ThreadID(t))))
+	}
+	return x
+}
+
+func loopsOf(f *ir.Func) threadLoops {
+	comp := analysis.Components(f, nil)
+	l := threadLoops{component: make([]int32, len(f.Locs)), writes: make([]bool, len(f.Locs)), waits: make([]bool, len(f.Locs))}
+	for i := range l.component {
+		l.component[i] = -1
+	}
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		l.waits[e.From] = l.waits[e.From] || mayWait(&e.Op)
+		if c := comp[e.From]; c >= 0 && !e.Op.Terminal() && c == comp[e.To] {
+			l.component[e.From], l.component[e.To] = c, c
+			l.writes[c] = l.writes[c] || mayWrite(&e.Op)
+		}
+	}
+	return l
+}
+
+func mayWait(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Lock, ir.Join, ir.Await, ir.CondWait, ir.Barrier:
+		return true
+	}
+	return op.Kind == ir.RMW && op.Cond != nil
+}
+
+func mayWrite(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Load, ir.Await, ir.AbstractLoad, ir.Fence:
+		return false
+	}
+	return !op.Local()
+}
+
+// Possible reports whether some thread has a loop at all.
+func (x *Test) Possible() bool {
+	for t := range x.loops {
+		for _, c := range x.loops[t].component {
+			if c >= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Holds reports whether nothing can end the loops that threads are in. It leaves the state as it is.
+func (x *Test) Holds(s *memory.State) bool {
+	_, ok := x.spinning(s)
+	return ok
+}
+
+// spinning returns the threads that spin in an endless state, false if the state is not endless.
+func (x *Test) spinning(s *memory.State) ([]int, bool) {
+	if s.Over() || s.Faulted() || !s.Drained() || s.Holder() >= 0 || x.y.MainReturned(s) {
+		return nil, false
+	}
+	for t := range x.loops {
+		l := &x.loops[t]
+		if pc := s.PC(ir.ThreadID(t)); x.runs(s, t) && l.component[pc] < 0 && !l.waits[pc] {
+			return nil, false
+		}
+	}
+	var spin []int
+	for t := range x.loops {
+		if !x.runs(s, t) {
+			continue
+		}
+		switch steps, ok := x.moves(s, t); {
+		case !ok:
+			return nil, false
+		case len(steps) > 0:
+			spin = append(spin, t)
+		case !x.y.Thread(s, t).Waits():
+			return nil, false
+		}
+	}
+	pure := true
+	for _, t := range spin {
+		if !x.alone(s, t) {
+			return nil, false
+		}
+		if x.graph.changed {
+			if !x.graph.returns() {
+				return nil, false
+			}
+			pure = false
+		}
+	}
+	if len(spin) == 0 || !pure && !x.together(s, spin) {
+		return nil, false
+	}
+	return spin, true
+}
+
+// runs reports whether a thread has begun and not ended.
+func (x *Test) runs(s *memory.State, t int) bool {
+	return s.Started(ir.ThreadID(t)) && !x.y.Thread(s, t).Ended()
+}
+
+// moves returns the steps of a thread. It returns false if a bound withholds one. A thread that waits
+// for a signal is not woken without one, unless its time is limited.
+func (x *Test) moves(s *memory.State, t int) ([]memory.Step, bool) {
+	withheld := s.Withheld
+	s.Withheld = false
+	steps := x.y.EnabledThread(s, t, nil)
+	cut := s.Withheld || s.Err != nil
+	s.Withheld, s.Err = withheld, nil
+	if cut {
+		return nil, false
+	}
+	n := 0
+	for _, st := range steps {
+		if st.Kind != memory.Wake || x.y.Thread(s, t).Op(st.Edge).Timed {
+			steps[n] = st
+			n++
+		}
+	}
+	return steps[:n], true
+}
+
+// graph has the states and steps of one thread that runs alone. States are numbered as they are met; 0 is the first one.
+type graph struct {
+	numbers map[string]int
+	next    [][]move
+	changed bool   // some state has other memory than the first
+	shared  string // the memory of the first state
+}
+
+type move struct {
+	step memory.Step
+	to   int
+}
+
+// alone explores what a thread can do if no other thread moves. It returns false if the thread can leave
+// its loop, stop or fail, or if there is too much to explore.
+func (x *Test) alone(s *memory.State, t int) bool {
+	x.graph = graph{numbers: map[string]int{}}
+	l := &x.loops[t]
+	home := l.component[s.PC(ir.ThreadID(t))]
+	if home < 0 {
+		return false
+	}
+	writes := l.writes[home]
+	if writes {
+		x.graph.shared = string(x.sharedKey(s))
+	}
+	var visit func() (int, bool)
+	visit = func() (int, bool) {
+		key := x.y.Codec().EncodeThread(s, t, x.key[:0])
+		x.key = key
+		text := string(key)
+		if writes {
+			shared := string(x.sharedKey(s))
+			x.graph.changed = x.graph.changed || shared != x.graph.shared
+			text += "|" + shared
+		}
+		if n, known := x.graph.numbers[text]; known {
+			return n, true
+		}
+		n := len(x.graph.next)
+		if n >= maxAlone {
+			return 0, false
+		}
+		x.graph.numbers[text] = n
+		x.graph.next = append(x.graph.next, nil)
+		steps, ok := x.moves(s, t)
+		if !ok || len(steps) == 0 {
+			return 0, false
+		}
+		for _, st := range steps {
+			mark := s.Mark()
+			x.y.Apply(s, st)
+			to, ok := 0, x.inside(s, t, home)
+			if ok {
+				to, ok = visit()
+			}
+			s.Undo(mark)
+			if !ok {
+				return 0, false
+			}
+			x.graph.next[n] = append(x.graph.next[n], move{st, to})
+		}
+		return n, true
+	}
+	_, ok := visit()
+	return ok
+}
+
+// inside reports whether a thread is still in its loop, and nothing has failed.
+func (x *Test) inside(s *memory.State, t int, home int32) bool {
+	failed := s.Faulted() || s.Over() || s.Err != nil
+	s.Err = nil
+	return !failed && x.loops[t].component[s.PC(ir.ThreadID(t))] == home
+}
+
+// sharedKey encodes memory and everything else that is not a thread's own.
+func (x *Test) sharedKey(s *memory.State) []byte {
+	return x.y.Codec().EncodeRest(s, s.Holder(), x.y.Codec().EncodeStatic(s, nil))
+}
+
+// returns reports whether the thread can come back to the first state from every other.
+func (g *graph) returns() bool {
+	back := make([][]int, len(g.next))
+	for n, out := range g.next {
+		for _, m := range out {
+			back[m.to] = append(back[m.to], n)
+		}
+	}
+	seen := make([]bool, len(g.next))
+	seen[0] = true
+	work, count := []int{0}, 1
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, p := range back[n] {
+			if !seen[p] {
+				seen[p] = true
+				count++
+				work = append(work, p)
+			}
+		}
+	}
+	return count == len(g.next)
+}
+
+// together explores what all threads can do. It returns false if one of them can leave its loop, if a
+// thread that waits can go on, if something fails, or if there is too much to explore.
+func (x *Test) together(s *memory.State, spin []int) bool {
+	home := make([]int32, len(x.loops))
+	for t := range home {
+		home[t] = -1
+	}
+	for _, t := range spin {
+		home[t] = x.loops[t].component[s.PC(ir.ThreadID(t))]
+	}
+	seen := map[string]bool{}
+	var visit func() bool
+	visit = func() bool {
+		key := string(x.y.Codec().Encode(s, nil))
+		if seen[key] {
+			return true
+		}
+		if len(seen) >= maxTogether {
+			return false
+		}
+		seen[key] = true
+		any := false
+		for t := range x.loops {
+			if !x.runs(s, t) {
+				continue
+			}
+			steps, ok := x.moves(s, t)
+			if !ok || len(steps) > 0 && home[t] < 0 {
+				return false
+			}
+			for _, st := range steps {
+				any = true
+				mark := s.Mark()
+				x.y.Apply(s, st)
+				ok := x.inside(s, t, home[t]) && visit()
+				s.Undo(mark)
+				if !ok {
+					return false
+				}
+			}
+		}
+		return any
+	}
+	return visit()
+}

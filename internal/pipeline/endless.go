@@ -1,0 +1,72 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/shorten"
+	"fencepost/verdict"
+)
+
+// Which loops must end.
+const (
+	LivenessOff  = "off"
+	LivenessSpin = "spin" // loops that only wait
+)
+
+// ValidLiveness returns a *OptionError for a value that the option cannot have.
+func ValidLiveness(value string) error {
+	switch value {
+	case "", LivenessOff, LivenessSpin:
+		return nil
+	default:
+		return &OptionError{Option: "liveness", Value: value, Want: "off or spin"}
+	}
+}
+
+// Loops says which threads go round loops for ever at the end of an execution, what they read there, and
+// what has become of the threads that write it.
+func Loops(flat *ir.Program, model memory.Model, w *verdict.Witness) (string, error) {
+	all, err := shorten.Loops(flat, model, w)
+	if err != nil {
+		return "", err
+	}
+	n := newNarrator(w)
+	var parts []string
+	for _, loop := range all {
+		text := fmt.Sprintf("%s loops for ever%s", loop.Thread, n.at(loop.Step))
+		for i, read := range loop.Reads {
+			text += []string{": it reads ", ", "}[min(i, 1)] + readText(&w.Steps[read.Step])
+		}
+		for _, read := range loop.Reads {
+			text += writersText(w.Steps[read.Step].Location, read.Writers)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ". "), nil
+}
+
+func readText(st *verdict.Step) string {
+	value := fmt.Sprint(st.Value)
+	if st.Points != "" {
+		value = st.Points
+	}
+	if st.Number != "" {
+		value = st.Number
+	}
+	return fmt.Sprintf("%s = %s", st.Location, value)
+}
+
+// writersText says what the threads do that write a location.
+func writersText(location string, writers []shorten.Writer) string {
+	if len(writers) == 0 {
+		return fmt.Sprintf("; no other thread writes %s", location)
+	}
+	var parts []string
+	for _, w := range writers {
+		parts = append(parts, fmt.Sprintf("%s, which writes %s, %s", w.Thread, location, w.Does))
+	}
+	return "; " + strings.Join(parts, "; ")
+}

@@ -1,0 +1,231 @@
+package check
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// waiting has programs with loops that wait, and which models let one of them wait for ever.
+var waiting = []struct {
+	name, file, text string
+	endless          string // models, separated by blanks
+	says             string // in the reason
+	only             string // the one engine that decides it; "": explicit and smc
+}{
+	{
+		name: "lost store", file: "a.fp", endless: "sc tso pso", says: "r loops for ever (a.fp:2): it reads x = 0; no other thread writes x",
+		text: "var x, y; thread w { y = 1; }\nthread r { reg a; while (a != 1) { a = x; } }",
+	},
+	{
+		name: "flag", file: "a.fp", endless: "",
+		text: "var x; thread w { x = 1; } thread r { reg a; while (a != 1) { a = x; } }",
+	},
+	{
+		name: "two reads that leave in the next round", file: "a.fp", endless: "",
+		text: "var x; thread w { x = 1; } thread r { reg a, b; while (a + b != 2) { a = x; b = x; } }",
+	},
+	{
+		name: "ticket lock whose owner does not pass it on", file: "a.c", endless: "sc tso pso",
+		says: "it reads now = 0; main, which writes now, waits",
+		text: `#include <pthread.h>
+#include <stdatomic.h>
+atomic_int next, now;
+static void lock(void) { int mine = atomic_fetch_add(&next, 1); while (atomic_load(&now) != mine) ; }
+static void *one(void *a) { lock(); return 0; }
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, one, 0); pthread_create(&t, 0, one, 0);
+  pthread_join(s, 0); pthread_join(t, 0);
+  atomic_store(&now, 1);
+}`,
+	},
+	{
+		name: "ticket lock", file: "a.c", endless: "",
+		text: `#include <pthread.h>
+#include <stdatomic.h>
+atomic_int next, now;
+static void *one(void *a) {
+  int mine = atomic_fetch_add(&next, 1);
+  while (atomic_load(&now) != mine) ;
+  atomic_store_explicit(&now, mine + 1, memory_order_release);
+  return 0;
+}
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, one, 0); pthread_create(&t, 0, one, 0);
+  pthread_join(s, 0); pthread_join(t, 0);
+}`,
+	},
+	{
+		// The unlocking thread looks for a successor, finds none, and gives the lock up; the store by
+		// which the other one enters the queue is lost.
+		name: "MCS lock without the second look at the tail", file: "a.c", endless: "sc tso pso", says: "loops for ever",
+		text: `#include <pthread.h>
+#include <stdatomic.h>
+struct node { _Atomic(struct node *) next; atomic_int locked; };
+_Atomic(struct node *) tail;
+struct node nodes[2];
+static void *one(void *a) {
+  struct node *n = &nodes[(long)a];
+  struct node *p = atomic_exchange(&tail, n);
+  if (p) {
+    atomic_store(&n->locked, 1);
+    atomic_store(&p->next, n);
+    while (atomic_load(&n->locked)) ;
+  }
+  struct node *s = atomic_load(&n->next);
+  if (s) atomic_store(&s->locked, 0);
+  else atomic_store(&tail, (struct node *)0);
+  return 0;
+}
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, one, (void *)0); pthread_create(&t, 0, one, (void *)1);
+  pthread_join(s, 0); pthread_join(t, 0);
+}`,
+	},
+	{
+		name: "CLH lock", file: "a.c", endless: "",
+		text: `#include <pthread.h>
+#include <stdatomic.h>
+atomic_int nodes[3];
+atomic_int tail = 2;
+static void *one(void *a) {
+  int n = (int)(long)a;
+  atomic_store(&nodes[n], 1);
+  int p = atomic_exchange(&tail, n);
+  while (atomic_load(&nodes[p])) ;
+  atomic_store_explicit(&nodes[n], 0, memory_order_release);
+  return 0;
+}
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, one, (void *)0); pthread_create(&t, 0, one, (void *)1);
+  pthread_join(s, 0); pthread_join(t, 0);
+}`,
+	},
+	{
+		name: "test and test-and-set that is not released", file: "a.c", endless: "sc tso pso", says: "it reads l = 1",
+		text: `#include <pthread.h>
+#include <stdatomic.h>
+atomic_int l;
+static void *one(void *a) {
+  do { while (atomic_load(&l)) ; } while (atomic_exchange(&l, 1));
+  return 0;
+}
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, one, 0); pthread_create(&t, 0, one, 0);
+  pthread_join(s, 0); pthread_join(t, 0);
+}`,
+	},
+	{
+		name: "trylock of a mutex that stays locked", file: "a.c", endless: "sc tso pso", says: "holder, which writes m, has ended",
+		text: `#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *holder(void *a) { pthread_mutex_lock(&m); return 0; }
+static void *taker(void *a) { while (pthread_mutex_trylock(&m)) ; pthread_mutex_unlock(&m); return 0; }
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, holder, 0); pthread_create(&t, 0, taker, 0);
+  pthread_join(s, 0); pthread_join(t, 0);
+}`,
+	},
+	{
+		name: "compare-exchange that can succeed in the next round", file: "a.fp", endless: "",
+		text: "var x; thread w { x = 1; } thread r { reg a; while (a != 1) { a = cas(x, 1, 2); } }",
+	},
+	{
+		name: "polling with a mutex", file: "a.c", endless: "sc tso pso", says: "ready = 0", only: "explicit",
+		text: `#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int ready;
+static void *one(void *a) {
+  int go = 0;
+  while (!go) { pthread_mutex_lock(&m); go = ready; pthread_mutex_unlock(&m); }
+  return 0;
+}
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, one, 0); pthread_create(&t, 0, one, 0);
+  pthread_join(s, 0); pthread_join(t, 0);
+}`,
+	},
+	{
+		// Each thread writes and takes it back in every round: the other one may see it.
+		name: "rounds that another thread can notice", file: "a.fp", endless: "", only: "explicit",
+		text: "var x, y; thread a { reg r; while (r != 1) { x = 1; x = 0; r = y; } } thread b { reg s; while (s != 1) { s = x; } y = 1; }",
+	},
+	{
+		// Under SC one of them sees the flag of the other. Under TSO both may wait for the other to give up.
+		name: "both retreat too late", file: "a.fp", endless: "tso pso", says: "loops for ever",
+		text: `var x, y, u, v;
+thread a { reg r, s; x = 1; r = y; if (r == 0) { u = 1; s = v; while (s == 1) { s = v; } } }
+thread b { reg r, s; y = 1; r = x; if (r == 0) { v = 1; s = u; while (s == 1) { s = u; } } }`,
+	},
+	{
+		name: "an assumption stopped the thread that could have helped", file: "a.fp", endless: "",
+		text: "var x, y; thread w { reg b; b = y; assume b == 1; x = 1; } thread r { reg a; while (a != 1) { a = x; } }",
+	},
+	{
+		name: "an assumption in a loop stopped it", file: "a.fp", endless: "",
+		text: "var x, y; thread w { reg b; while (b != 2) { b = y; assume b == 1; x = 1; } } thread r { reg a; while (a != 1) { a = x; } }",
+	},
+	{
+		name: "main returns and ends the program", file: "a.c", endless: "",
+		text: `#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x;
+static void *one(void *a) { while (!atomic_load(&x)) ; return 0; }
+int main(void) { pthread_t s; pthread_create(&s, 0, one, 0); return 0; }`,
+	},
+}
+
+func TestEndless(t *testing.T) {
+	for _, p := range waiting {
+		engines := []string{"", "explicit", "smc"}
+		if p.only != "" {
+			engines = []string{p.only}
+		}
+		for _, e := range engines {
+			opt := Defaults()
+			opt.Engine, opt.Liveness, opt.Workers = e, pipeline.LivenessSpin, 1
+			a, err := Run(context.Background(), pipeline.Input{Name: p.file, Text: []byte(p.text)}, []string{"sc", "tso", "pso"}, opt)
+			if err != nil {
+				t.Errorf("%s: %v", p.name, err)
+				continue
+			}
+			for i := range a.Results {
+				r := &a.Results[i]
+				endless := strings.Contains(p.endless, r.Model)
+				switch {
+				case endless && (r.Verdict != verdict.Unsafe || r.Question != verdict.NonTermination || !strings.Contains(r.Reason, p.says)):
+					t.Errorf("%s: engine %q under %s: %s (%s): %s; want non-termination: %s", p.name, e, r.Model, r.Verdict, r.Question, r.Reason, p.says)
+				case endless && (r.Witness.Repeats == 0 || r.Witness.Repeats > len(r.Witness.Steps)):
+					t.Errorf("%s: engine %q under %s: %d steps repeat", p.name, e, r.Model, r.Witness.Repeats)
+				case !endless && r.Verdict == verdict.Unsafe:
+					t.Errorf("%s: engine %q under %s: unsafe: %s", p.name, e, r.Model, r.Reason)
+				}
+			}
+		}
+	}
+}
+
+// TestEndlessRefused: an engine that does not ask whether loops end says so, and takes programs without loops.
+func TestEndlessRefused(t *testing.T) {
+	for _, e := range []string{"bmc", "rf", "lazy"} {
+		opt := Defaults()
+		opt.Engine, opt.Liveness = e, pipeline.LivenessSpin
+		a, err := Run(context.Background(), pipeline.Input{Name: "a.fp", Text: []byte(waiting[0].text)}, []string{"tso"}, opt)
+		if err != nil || len(a.Diagnostics) == 0 || !strings.Contains(a.Diagnostics[0].Message, e+" does not ask whether loops end") {
+			t.Errorf("%s: %v, %v", e, err, a.Diagnostics)
+		}
+		if r := ask1(t, dekker, opt, "tso").Results[0]; r.Verdict != verdict.Unsafe {
+			t.Errorf("%s, program without loops: %s", e, r.Verdict)
+		}
+	}
+}
