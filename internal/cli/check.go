@@ -61,7 +61,7 @@ type checkFlags struct {
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), liveness: choiceValue{value: "off", choices: []string{"off", "spin"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
+	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), liveness: choiceValue{choices: []string{"off", "spin"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -91,7 +91,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print which engine runs to standard error")
 	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also check for deadlocks")
-	flags.Var(named{&f.liveness, "loops"}, "liveness", "which loops must end: off (none) or spin (loops that only wait)")
+	flags.Var(named{&f.liveness, "loops"}, "liveness", "which loops must end: off (none, the default) or spin (loops that only wait)")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states; of several models, which model has which")
 	flags.StringVar(&f.opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")

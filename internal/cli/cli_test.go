@@ -148,6 +148,7 @@ func TestFlagsReachTheVerifier(t *testing.T) {
 		{"--threads 5", tso, with(func(o *fencepost.CheckOptions) { o.Threads = 5 })},
 		{"--workers 6", tso, with(func(o *fencepost.CheckOptions) { o.Workers = 6 })},
 		{"--deadlock", tso, with(func(o *fencepost.CheckOptions) { o.Deadlock = true })},
+		{"--liveness spin", tso, with(func(o *fencepost.CheckOptions) { o.Liveness = fencepost.LivenessSpin })},
 		{"--keep-going", tso, with(func(o *fencepost.CheckOptions) { o.KeepGoing = true })},
 		{"--final-states", tso, with(func(o *fencepost.CheckOptions) { o.Finals = true })},
 		{"--lang rmm", tso, with(func(o *fencepost.CheckOptions) { o.Lang = "rmm" })},
