@@ -209,7 +209,7 @@ func (s *State) spawnTarget(e *edge) int {
 // assumption has stopped a thread does not count, since the blocked threads may wait for that
 // thread. Call it only where no step but Wake is enabled.
 func (y *System) Deadlocked(s *State) bool {
-	if s.over || s.faulted || y.MainReturned(s) {
+	if s.over || s.faulted || MainReturned(y, s) {
 		return false
 	}
 	waits := false
@@ -220,12 +220,6 @@ func (y *System) Deadlocked(s *State) bool {
 		}
 	}
 	return waits
-}
-
-// MainReturned reports whether the main thread has ended by a return, and not by ending only itself.
-func (y *System) MainReturned(s *State) bool {
-	m := y.Prog.Main
-	return m != ir.NoThread && y.Thread(s, int(m)).Ended() && y.Prog.ThreadFunc(m).Returns(ir.Loc(s.pc[m]))
 }
 
 // canBlock reports whether threads wait at an operation for other threads.

@@ -72,6 +72,12 @@ func (th Thread) BlockedOn() *ir.Edge {
 	return nil
 }
 
+// MainReturned reports whether the main thread has ended by a return, and not by ending only itself.
+func MainReturned(y *System, s *State) bool {
+	m := y.Prog.Main
+	return m != ir.NoThread && y.Thread(s, int(m)).Ended() && y.Prog.ThreadFunc(m).Returns(ir.Loc(s.pc[m]))
+}
+
 // Waits reports whether the thread, which cannot move, waits for another thread.
 func (th Thread) Waits() bool { return th.BlockedOn() != nil && !th.mayGoOn() }
 

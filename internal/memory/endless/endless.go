@@ -89,7 +89,7 @@ func (x *Test) Holds(s *memory.State) bool {
 
 // spinning returns the threads that spin in an endless state, false if the state is not endless.
 func (x *Test) spinning(s *memory.State) ([]int, bool) {
-	if s.Over() || s.Faulted() || !s.Drained() || s.Holder() >= 0 || x.y.MainReturned(s) {
+	if s.Over() || s.Faulted() || !s.Drained() || s.Holder() >= 0 || memory.MainReturned(x.y, s) {
 		return nil, false
 	}
 	for t := range x.loops {
