@@ -63,7 +63,7 @@ func TestRunFails(t *testing.T) {
 	// A program that does not end is ended with the context.
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(2*time.Second, cancel)
-	_, err = c.Run(ctx, stress.Program{Text: "int main() { for (;;) ; }\n"})
+	_, err = c.Run(ctx, stress.Program{Text: "#include <unistd.h>\nint main() { for (;;) pause(); }\n"})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

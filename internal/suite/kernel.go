@@ -3,6 +3,7 @@ package suite
 import (
 	"fmt"
 	"regexp"
+	"sync"
 
 	"fencepost/verdict"
 )
@@ -12,12 +13,15 @@ import (
 // more. So Never and Always must be our answers, too; Sometimes says that a weaker
 // processor shows the outcome, and not that these models do.
 
-var resultComment = regexp.MustCompile(`(?s)\(\*.{0,400}?\bResult:\s*(Never|Sometimes|Always|DEADLOCK)\b`)
+// resultComment takes a millisecond to compile, which every command would pay.
+var resultComment = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)\(\*.{0,400}?\bResult:\s*(Never|Sometimes|Always|DEADLOCK)\b`)
+})
 
 // stated returns the answer that a test in C states in a comment, "" if it states none.
 func stated(text []byte) string {
 	const enough = 16 << 10
-	if m := resultComment.FindSubmatch(text[:min(len(text), enough)]); m != nil {
+	if m := resultComment().FindSubmatch(text[:min(len(text), enough)]); m != nil {
 		return string(m[1])
 	}
 	return ""

@@ -48,7 +48,7 @@ func compare(t *testing.T, dir, table string, tests int) {
 				}
 			}
 		}
-		if tests > 1000 && !testkit.InPart(t, test.Name, 4) {
+		if tests > 1000 && !testkit.InPart(t, test.Name, 8) {
 			return
 		}
 		asked++

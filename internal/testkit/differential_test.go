@@ -153,7 +153,7 @@ func TestSymmetry(t *testing.T) {
 				}
 				for _, m := range testkit.Models {
 					asked.Add(1)
-					plain, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{Buffer: 2, NoReduction: true, First: true, Memory: 4 << 20})
+					plain, err := testkit.Ask(&explicit.Engine, flat, props, m, testkit.How{Buffer: 2, NoReduction: true, First: true, Memory: 2 << 20})
 					if errors.Is(err, testkit.ErrTooBig) {
 						tooBig.Add(1)
 						return ""

@@ -267,7 +267,7 @@ func TestFenceSitesCompile(t *testing.T) {
 		slices.Sort(list)
 		return list
 	}
-	for _, pr := range allPrograms(t, 16) {
+	for _, pr := range allPrograms(t, 32) {
 		if filepath.Ext(pr.name) != ".c" {
 			continue
 		}

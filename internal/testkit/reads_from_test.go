@@ -106,7 +106,7 @@ func TestCorpusReadsFrom(t *testing.T) {
 	answered, without := 0, 0
 	for _, c := range testkit.PartOf(t, corpus(t), 40) {
 		for _, model := range c.Models() {
-			r, ok := allEngines(t, c, model, "rf,explicit") // explicit takes all programs
+			r, ok := allEngines(t, c, model, "rf,explicit", manyTurns) // explicit takes all programs
 			if !ok {
 				continue
 			}

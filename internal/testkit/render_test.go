@@ -26,11 +26,11 @@ import (
 // TestRenderings: every violation and attack of the corpus survives storing and reading,
 // replays from the stored form, and can be rendered in every format.
 func TestRenderings(t *testing.T) {
-	executions, enough := 0, 15
+	executions, enough := 0, 8
 	if testkit.Slow() {
 		enough = 100
 	}
-	for _, c := range testkit.PartOf(t, corpus(t), 10) {
+	for _, c := range testkit.PartOf(t, corpus(t), 20) {
 		opt := c.Options
 		results, err := c.Check(opt)
 		if err != nil {

@@ -148,11 +148,11 @@ func bothCorpora(t *testing.T) []*testkit.Case {
 // engine on every program of the corpus that both answer. A robust program has as many
 // traces under TSO as under SC.
 func TestCorpusBySmc(t *testing.T) {
-	answered, enough := 0, 30
+	answered, enough := 0, 15
 	if testkit.Slow() {
 		enough = 200
 	}
-	for _, c := range testkit.PartOf(t, bothCorpora(t), 10) {
+	for _, c := range testkit.PartOf(t, bothCorpora(t), 20) {
 		name := strings.TrimSuffix(filepath.Base(c.Path), ".txtar")
 		explicit := c.Options
 		explicit.Engine = "explicit"
@@ -273,7 +273,7 @@ func TestCorpusTraces(t *testing.T) {
 	if testkit.Slow() {
 		enough = 10
 	}
-	for _, c := range testkit.PartOf(t, bothCorpora(t), 8) {
+	for _, c := range testkit.PartOf(t, bothCorpora(t), 16) {
 		var n [3]int64
 		var all [3]bool
 		flat := flatCase(c)

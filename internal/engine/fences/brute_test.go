@@ -24,7 +24,7 @@ import (
 
 var (
 	programs     = flag.Int("fp.programs", 200, "random programs per question and model")
-	repairedOnes = flag.Int("fp.repaired", 30, "random programs with a new final state, per model")
+	repairedOnes = flag.Int("fp.repaired", 20, "random programs with a new final state, per model")
 )
 
 // subject is a random program with fence sites and costs.

@@ -194,7 +194,7 @@ func TestInstrumentationPrints(t *testing.T) {
 func TestInstrumentationSpin(t *testing.T) {
 	testkit.NeedSpin(t)
 	var list []*ir.Program
-	for i := 0; len(list) < max(3, *programs/400); i++ {
+	for i := 0; len(list) < max(2, *programs/400); i++ {
 		pr := []testkit.Profile{{Plain: true}, {Spawn: true}, {}, {Plain: true, Loops: true}, {Sync: true}}[i%5]
 		p, _ := testkit.Generate(*firstSeed+uint64(i), pr).Flat()
 		if len(listed(t, p).Attacks) > 0 {
@@ -287,9 +287,13 @@ func BenchmarkInstrumentation(b *testing.B) {
 // corpus that both answer.
 func TestCorpusInstrumentation(t *testing.T) {
 	var asked, open atomic.Int64
+	costly := map[string]bool{"c-mutex-recursive": true, "c-sb-recursive-relock": true} // a second each
 	t.Run("corpus", func(t *testing.T) {
 		for _, c := range testkit.PartOf(t, testkit.LoadCorpus(t, filepath.Join(testkit.Root(t), "testdata", "corpus")), 3) {
-			t.Run(strings.TrimSuffix(filepath.Base(c.Path), ".txtar"), func(t *testing.T) {
+			if costly[c.Name()] && !testkit.Slow() {
+				continue
+			}
+			t.Run(c.Name(), func(t *testing.T) {
 				t.Parallel()
 				opt := c.Robustly()
 				opt.Workers, opt.Memory, opt.Timeout = 1, 64<<20, 0

@@ -159,6 +159,9 @@ func TestNonBlockingWrite(t *testing.T) {
 // that stores what it read. It takes an abstraction of the exchange that tries to take the
 // spin lock: an exchange that fails may move after the release.
 func TestNonBlockingWriteWhole(t *testing.T) {
+	if !testkit.Slow() {
+		t.Skip("make fuzz runs it: it takes seconds; TestTable1Proofs finds abstractions")
+	}
 	needsSolver(t)
 	name := testkit.Shared(t, "bench", "trencher", "nbw-w-lr-rl.txt")
 	text, err := os.ReadFile(name)
@@ -170,16 +173,10 @@ func TestNonBlockingWriteWhole(t *testing.T) {
 	if whole == string(text) || used == whole {
 		t.Fatal("nothing to put in")
 	}
-	arithmetics := []mover.Arithmetic{mover.Integers}
-	if testkit.Slow() {
-		arithmetics = append(arithmetics, mover.BitVectors)
-	}
-	for _, arith := range arithmetics {
+	for _, arith := range []mover.Arithmetic{mover.Integers, mover.BitVectors} {
 		p := parseTrencher(t, name, []byte(used))
-		if testkit.Slow() {
-			if out, err := mover.Prove(context.Background(), p, &property.Set{}, mover.Options{NoAbstraction: true, Arithmetic: arith}); err != nil || out.Verdict != verdict.Unknown {
-				t.Errorf("without abstraction: %+v, %v", out, err)
-			}
+		if out, err := mover.Prove(context.Background(), p, &property.Set{}, mover.Options{NoAbstraction: true, Arithmetic: arith}); err != nil || out.Verdict != verdict.Unknown {
+			t.Errorf("without abstraction: %+v, %v", out, err)
 		}
 		out, err := mover.Prove(context.Background(), p, &property.Set{}, mover.Options{Arithmetic: arith})
 		if err != nil || out.Verdict != verdict.Abstracted || len(out.Proof.Abstractions) != 2 {

@@ -16,7 +16,7 @@ import (
 	"fencepost/internal/transform"
 )
 
-var programs = flag.Int("fp.traces", 60, "random programs whose traces are counted, per model")
+var programs = flag.Int("fp.traces", 45, "random programs whose traces are counted, per model")
 var histories = flag.Int("fp.histories", 6000, "programs with more partial traces are not counted")
 var firstSeed = flag.Int("fp.seed", 0, "first seed")
 

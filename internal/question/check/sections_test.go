@@ -24,7 +24,7 @@ import (
 
 var firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
 
-var sectioned = flag.Int("fp.sections", 100, "random programs with sections")
+var sectioned = flag.Int("fp.sections", 70, "random programs with sections")
 
 // sectionProfiles have sections in which everything can stand.
 var sectionProfiles = []testkit.Profile{
@@ -79,7 +79,7 @@ func TestSections(t *testing.T) {
 	if tooBig.Load()*5 > int64(*sectioned)*3 {
 		t.Error("the oracle gave up on more than a fifth of the programs")
 	}
-	if *sectioned >= 100 && found.Load() < int64(*sectioned) {
+	if *sectioned >= 70 && found.Load() < int64(*sectioned) {
 		t.Error("the programs violate too little to show anything")
 	}
 }

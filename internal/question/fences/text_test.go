@@ -29,7 +29,7 @@ import (
 )
 
 var (
-	programs  = flag.Int("fp.programs", 40, "random texts to repair, per language and question")
+	programs  = flag.Int("fp.programs", 32, "random texts to repair, per language and question")
 	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random text")
 )
 

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"fencepost/internal/render/relation"
+	"fencepost/internal/testkit"
 	"fencepost/verdict"
 )
 
@@ -260,6 +261,9 @@ func wide(n int) []verdict.Result {
 // key.
 func testThreads(t *testing.T, b *browser) {
 	for _, n := range []int{2, 4, 8} {
+		if n == 4 && !testkit.Slow() {
+			continue // as with eight
+		}
 		name := fmt.Sprintf("%d threads", n)
 		b.open("threads", wide(n))
 		b.picture(fmt.Sprintf("threads-%d", n))

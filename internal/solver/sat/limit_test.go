@@ -12,7 +12,7 @@ import (
 func TestLimit(t *testing.T) {
 	for name, fresh := range solvers(t) {
 		s := fresh()
-		pigeons(s, 8)
+		pigeons(s, 7)
 		held := s.Bytes()
 		if held <= 0 {
 			t.Errorf("%s holds %d bytes", name, held)

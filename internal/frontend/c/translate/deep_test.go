@@ -15,6 +15,7 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/internal/question/check"
 	"fencepost/internal/source"
+	"fencepost/internal/testkit"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
@@ -39,6 +40,9 @@ func TestDeepExpressions(t *testing.T) {
 		{"(1 ?: x) + (0 ?: y) + (E ?: x) + (int)sizeof(1 ?: 2l) + (x++ ?: 9) + x", "23"},
 	} {
 		for verdictWanted, test := range map[verdict.Verdict]string{verdict.Safe: "==", verdict.Unsafe: "!="} {
+			if verdictWanted == verdict.Unsafe && !testkit.InPart(t, e.expr, 3) {
+				continue
+			}
 			text := fmt.Sprintf("#include <assert.h>\nenum { E = 8 };\nint a[2] = {4, 5};\nint f(int v) { return v + 1; }\nint x = 1;\nstatic int s[2 ?: 1];\nint main(void) { int y = 3; static int z = 4 ?: 5; long r = %s; assert(sizeof s == 8 && z == 4); assert(r %s %s); return 0; }\n",
 				e.expr, test, e.want)
 			answer, err := check.Run(context.Background(), pipeline.Input{Name: "deep.c", Text: []byte(text)}, []string{"sc"}, opt)
