@@ -20,6 +20,7 @@ const (
 type Builder struct {
 	p     *Program
 	next  uint64
+	align uint64 // of the next object
 	names nameSet
 }
 
@@ -47,12 +48,25 @@ func (b *Builder) StartAt(addr uint64) {
 }
 
 // AlignNext makes the address of the next object a multiple of align, which is a power of two.
-func (b *Builder) AlignNext(align uint64) { b.next = (b.next + align - 1) &^ (align - 1) }
+func (b *Builder) AlignNext(align uint64) {
+	b.next, b.align = alignedUp(b.next, int64(align)), align
+}
+
+// alignedUp returns the lowest multiple of a power of two that is not below an address; an alignment of 0 stands
+// for 16.
+func alignedUp(addr uint64, align int64) uint64 {
+	n := uint64(max(align, 1)) - 1
+	return (addr + n) &^ n
+}
 
 // Object adds an object after all others, with unused bytes in between, and returns its id. unit
 // is the size of an element.
 func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byte, pos source.Span) ObjectID {
 	o := Object{Name: b.names.unique('o', name), Addr: b.next, Size: size, Unit: unit, Type: typ, Init: init, Pos: pos}
+	if b.align > 16 {
+		o.Align = int64(b.align)
+	}
+	b.align = 0
 	b.p.Objects = append(b.p.Objects, o)
 	b.next = afterObject(&o)
 	return ObjectID(len(b.p.Objects) - 1)
@@ -70,6 +84,7 @@ func (p *Program) AddObject(o Object) ObjectID {
 	for i := range p.Objects {
 		o.Addr = max(o.Addr, afterObject(&p.Objects[i]))
 	}
+	o.Addr = alignedUp(o.Addr, o.Align)
 	p.Objects = append(p.Objects, o)
 	return ObjectID(len(p.Objects) - 1)
 }

@@ -237,8 +237,10 @@ type Op struct {
 	RMW   RMWKind
 	Fence FenceKind
 	Mutex MutexKind
-	Stack bool // Alloc, Free: automatic storage
-	Timed bool // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
+	Stack bool  // Alloc, Free: automatic storage
+	Align int64 // Alloc: a power of two that divides the address plus Lead; 0 stands for 16
+	Lead  int64 // Alloc: bytes in front of what is aligned, a multiple of 16
+	Timed bool  // CondWait: a thread that is never woken is not deadlocked, as if an assumption had stopped it; Havoc: picks the time that a clock shows
 	// Sync marks an access that is part of a library call: it synchronises as the library
 	// specifies, not as a C11 atomic of its order does. Only the data race property reads
 	// it.
@@ -261,6 +263,11 @@ type Op struct {
 // NewOp returns an operation with all ids absent.
 func NewOp(kind OpKind) Op {
 	return Op{Kind: kind, Dst: NoReg, Dst2: NoReg, Obj: NoObject, Func: NoFunc}
+}
+
+// Aligned returns the lowest address that an allocation can return and that is not below addr.
+func (op *Op) Aligned(addr uint64) uint64 {
+	return alignedUp(addr+uint64(op.Lead), op.Align) - uint64(op.Lead)
 }
 
 // Accesses reports whether the operation reads or writes a memory cell at Addr of type Type, as

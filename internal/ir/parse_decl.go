@@ -38,6 +38,9 @@ func (ps *parser) object() {
 		case ps.word("perthread"):
 			o.PerThread = true
 			continue
+		case ps.word("align"):
+			o.Align = ps.integer()
+			continue
 		case ps.word("readonly"):
 			o.ReadOnly = true
 			continue

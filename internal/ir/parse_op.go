@@ -222,6 +222,10 @@ func (ps *parser) clauses(op *Op) {
 			op.Lo = ps.integer()
 			ps.expect("..")
 			op.Hi = ps.integer()
+		case ps.word("align"):
+			op.Align = ps.integer()
+		case ps.word("lead"):
+			op.Lead = ps.integer()
 		case ps.word("named"):
 			op.Msg = ps.name("the name of a block")
 		case ps.word(layoutWord):

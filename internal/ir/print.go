@@ -140,6 +140,9 @@ func (pr *printer) object(o *Object, lay *layout) {
 	if o.PerThread {
 		pr.printf(" perthread")
 	}
+	if o.Align != 0 {
+		pr.printf(" align %d", o.Align)
+	}
 	if o.ReadOnly {
 		pr.printf(" readonly")
 	}

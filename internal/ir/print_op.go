@@ -161,6 +161,12 @@ func (pr *printer) clauses(op *Op) {
 		pr.printf(" when ")
 		pr.expr(op.Cond)
 	}
+	if op.Align != 0 {
+		pr.printf(" align %d", op.Align)
+	}
+	if op.Lead != 0 {
+		pr.printf(" lead %d", op.Lead)
+	}
 	if op.Kind == Alloc && op.Msg != "" {
 		pr.printf(" named %s", quoteName(op.Msg))
 	}

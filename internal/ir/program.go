@@ -79,6 +79,8 @@ type Object struct {
 	// PerThread marks thread-local storage: structured programs only, flattening
 	// gives every thread a copy.
 	PerThread bool
+	// Align is a power of two that divides the addresses of all copies; 0 stands for 16.
+	Align int64
 	// ReadOnly says that writing to the object is an error.
 	ReadOnly bool
 }

@@ -99,6 +99,8 @@ func (v *verifier) objects() {
 			v.errorf("it lies where integers name cells")
 		case o.PerThread && (o.Cells || p.Form == Flat):
 			v.errorf("thread-local storage in the flat form, or of cells")
+		case o.Align != 0 && (!validAlign(o.Align) || o.Addr%uint64(o.Align) != 0):
+			v.errorf("it is not aligned to %d bytes", o.Align)
 		case !o.Cells && o.Addr == 0:
 			v.errorf("it lies at the null address")
 		}

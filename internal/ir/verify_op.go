@@ -29,13 +29,14 @@ const (
 	fieldClass
 	fieldMsg
 	fieldLayout
+	fieldAlign
 	fieldCode
 )
 
 var fieldNames = []string{
 	"an access type", "a memory order", "a failure order", "a destination", "a second destination", "an address", "a value",
 	"a second value", "a condition", "an object", "an RMW function", "a fence kind", "a mutex kind", "stack storage", "a time limit", "a synchronisation", "a range",
-	"a function", "arguments", "threads", "a check class", "a message", "a layout", "a code",
+	"a function", "arguments", "threads", "a check class", "a message", "a layout", "an alignment", "a code",
 }
 
 func (s fieldSet) has(f fieldSet) bool { return s&f != 0 }
@@ -68,7 +69,7 @@ var opFields = [...]struct{ need, may fieldSet }{
 	Signal:       {need: fieldAddr, may: fieldObj | fieldDst},
 	Broadcast:    {need: fieldAddr, may: fieldObj | fieldDst},
 	Barrier:      {need: fieldAddr, may: fieldObj | fieldDst},
-	Alloc:        {need: fieldDst | fieldVal, may: fieldStack | fieldMsg | fieldLayout},
+	Alloc:        {need: fieldDst | fieldVal, may: fieldStack | fieldMsg | fieldLayout | fieldAlign},
 	Free:         {need: fieldAddr, may: fieldStack},
 	AtomicBegin:  {},
 	AtomicEnd:    {},
@@ -103,6 +104,7 @@ func (op *Op) fields() fieldSet {
 	put(fieldTimed, op.Timed)
 	put(fieldSync, op.Sync != SyncUnset)
 	put(fieldLayout, op.Layout != nil)
+	put(fieldAlign, op.Align != 0 || op.Lead != 0)
 	put(fieldRange, op.HasRange || op.Lo != 0 || op.Hi != 0)
 	put(fieldFunc, op.Func != NoFunc)
 	put(fieldArgs, len(op.Args) > 0)
@@ -112,6 +114,12 @@ func (op *Op) fields() fieldSet {
 	put(fieldCode, op.Code != "")
 	return s
 }
+
+// MaxAlign is the largest alignment of objects and blocks.
+const MaxAlign = 1 << 20
+
+// validAlign reports whether an alignment is a power of two from 32 to MaxAlign.
+func validAlign(n int64) bool { return n >= 32 && n <= MaxAlign && n&(n-1) == 0 }
 
 // fieldProblems returns what is missing from an operation or does not belong to it.
 func (op *Op) fieldProblems() []string {
@@ -142,6 +150,10 @@ func (op *Op) fieldProblems() []string {
 		bad("needs a function, a pointer or threads")
 	case op.Kind == Spawn && op.Val != nil && (op.Func != NoFunc || len(op.Threads) > 0):
 		bad("has a pointer beside a function or threads")
+	case op.Align != 0 && !validAlign(op.Align):
+		bad("has an alignment of %d", op.Align)
+	case op.Lead < 0 || op.Lead%16 != 0 || op.Lead != 0 && op.Align == 0:
+		bad("has %d bytes in front of what is aligned", op.Lead)
 	case have.has(fieldRange) && !op.HasRange:
 		bad("has bounds but no range")
 	case op.HasRange && op.Lo > op.Hi:

@@ -23,9 +23,11 @@ const maxBlock = 1 << 20
 var ErrLargeBlock = errors.New("a block of more than a megabyte is allocated")
 
 // FreshBlock returns the address of the next block of a thread that has used so many bytes of
-// its address space, and how many bytes the thread has used after that.
-func FreshBlock(thread int, used uint64, size int64) (addr, after uint64) {
+// its address space, and how many bytes the thread has used after that. op is the
+// allocation.
+func FreshBlock(thread int, used uint64, size int64, op *ir.Op) (addr, after uint64) {
 	n := uint64(allocSize(size))
+	used = op.Aligned(used)
 	return heapBase + uint64(thread)<<heapShift + used, used + (n+heapAlign-1)&^(heapAlign-1) + heapAlign
 }
 
@@ -53,7 +55,7 @@ func (s *State) allocChoices(t int, e *edge, regs []int64, one Step, out []Step)
 	size, kind := allocSize(n), blockKindOf(e)
 	for i := range s.blocks {
 		b := &s.blocks[i]
-		if b.kind == kind && b.size == size && b.empty == (n == 0) && (b.free || s.freedBy(t, b.addr)) {
+		if b.kind == kind && b.size == size && b.empty == (n == 0) && e.ir.Op.Aligned(b.addr) == b.addr && (b.free || s.freedBy(t, b.addr)) {
 			one.Choice = int64(b.addr)
 			out = append(out, one)
 		}
@@ -87,7 +89,7 @@ func (y *System) alloc(s *State, t int, choice int64, e *edge, regs []int64) {
 	size := allocSize(n)
 	if choice == 0 {
 		var used uint64
-		addr, used = FreshBlock(t, s.fresh[t], int64(size))
+		addr, used = FreshBlock(t, s.fresh[t], int64(size), &e.ir.Op)
 		s.setFresh(t, used)
 		s.blocks[s.addBlock(addr, size, blockKindOf(e))].empty = n == 0
 	} else {

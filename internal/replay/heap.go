@@ -10,7 +10,7 @@ import (
 
 // Allocation. A free is an entry of the store buffer. An allocation returns a fresh
 // block or any freed block of the same size and kind. The address of a fresh block
-// depends only on the thread and on its earlier fresh blocks.
+// depends only on the thread, on its earlier fresh blocks and on its alignment.
 
 const (
 	heapBase      = 0x2000_0000_0000
@@ -27,7 +27,7 @@ func (c *turn) alloc() {
 	size := c.eval(c.op.Val)
 	c.allocFresh(size)
 	for i, b := range c.s.blocks {
-		if b.size != size || b.stack != c.op.Stack {
+		if b.size != size || b.stack != c.op.Stack || c.op.Align > 0 && (b.addr+uint64(c.op.Lead))%uint64(c.op.Align) != 0 {
 			continue
 		}
 		pending := pendingFree(c.th.buf, b.addr)
@@ -57,9 +57,13 @@ func (c *turn) cancel(th *thread, i int) {
 }
 
 func (c *turn) allocFresh(size int64) {
-	addr := heapBase + uint64(c.t)<<32 + uint64(c.th.fresh)
+	start := c.th.fresh
+	if a := c.op.Align; a > 0 {
+		start = (start+c.op.Lead+a-1)/a*a - c.op.Lead
+	}
+	addr := heapBase + uint64(c.t)<<32 + uint64(start)
 	c.exec(0, allocated(addr, size), func(n *state, th *thread) {
-		th.fresh += (max(size, 1)+heapAlignment-1)/heapAlignment*heapAlignment + heapGap
+		th.fresh = start + (max(size, 1)+heapAlignment-1)/heapAlignment*heapAlignment + heapGap
 		at := 0
 		for at < len(n.blocks) && n.blocks[at].addr < addr {
 			at++

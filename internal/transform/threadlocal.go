@@ -141,6 +141,7 @@ func (b *body) allocateAtEntry(shared []ir.ObjectID, blocks map[ir.ObjectID]ir.R
 		like := &ir.Edge{Pos: obj.Pos}
 		op := ir.NewOp(ir.Alloc)
 		op.Dst, op.Val, op.Stack, op.Msg, op.Layout = blocks[o], ir.Int(obj.Size), true, obj.Name, obj.Layout
+		op.Align = obj.Align
 		then(op, like)
 		for _, s := range scalars(&obj) {
 			w := ir.NewOp(ir.Store)

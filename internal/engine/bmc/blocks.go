@@ -95,7 +95,7 @@ func (x *encoder) alloc(t *thread, l *location, st *step, s *local) {
 	addr, used, rest := constWord(0), s.regs[last], st.tries
 	most := at[len(t.f.Regs)].Hi
 	for _, n := range sizes.set {
-		for _, b := range x.flow.again(t.id, most, n, st.e.Op.Stack) {
+		for _, b := range x.flow.again(t.id, most, n, &st.e.Op) {
 			takes := x.c.all(rest, x.c.equal(size, constWord(n)), x.c.input())
 			if takes == low {
 				continue
@@ -113,7 +113,7 @@ func (x *encoder) alloc(t *thread, l *location, st *step, s *local) {
 			if gives == low {
 				continue
 			}
-			base, next := memory.FreshBlock(t.id, uint64(u), n)
+			base, next := memory.FreshBlock(t.id, uint64(u), n, &st.e.Op)
 			addr, used = x.c.muxWord(gives, constWord(int64(base)), addr), x.c.muxWord(gives, constWord(int64(next)), used)
 			b := x.flow.blockOf(byteRange{base, int(n)}, st.e.Op.Stack)
 			x.lifetimes.fresh[b] = append(x.lifetimes.fresh[b], event{thread: t, loc: l, is: gives})

@@ -19,10 +19,10 @@ func (fl *flow) alloc(t int, e *ir.Edge, used, size values) (at, after values) {
 			refuse(e, "bounded model checking does not encode a block of more than a megabyte")
 		}
 		for _, u := range used.set {
-			addr, next := memory.FreshBlock(t, uint64(u), n)
+			addr, next := memory.FreshBlock(t, uint64(u), n, &e.Op)
 			fl.addBlock(&block{byteRange: byteRange{addr, int(n)}, owner: t, stack: e.Op.Stack})
 			at, after = at.join(oneValue(int64(addr))), after.join(oneValue(int64(next)))
-			for _, b := range fl.again(t, u, n, e.Op.Stack) {
+			for _, b := range fl.again(t, u, n, &e.Op) {
 				at, after = at.join(oneValue(int64(b.addr))), after.join(oneValue(u))
 			}
 		}
@@ -41,11 +41,11 @@ func (fl *flow) addBlock(b *block) {
 
 // again returns the freed blocks that an allocation of n bytes can return to thread t, which has
 // used so much of its address space. Blocks of the thread itself are in this part.
-func (fl *flow) again(t int, used, n int64, stack bool) []*block {
+func (fl *flow) again(t int, used, n int64, op *ir.Op) []*block {
 	var out []*block
-	next, _ := memory.FreshBlock(t, uint64(used), n)
+	next, _ := memory.FreshBlock(t, uint64(used), n, op)
 	for _, b := range fl.blocks {
-		if b.freed && b.stack == stack && b.size == int(n) && (b.owner != t || b.addr < next) {
+		if b.freed && b.stack == op.Stack && b.size == int(n) && op.Aligned(b.addr) == b.addr && (b.owner != t || b.addr < next) {
 			out = append(out, b)
 		}
 	}

@@ -433,9 +433,7 @@ func (in *asmInstruction) arithmeticFlags(name string, old, operand, result *ir.
 		carries(func() *ir.Expr { return ir.Binary(ir.Ne, t, old, ir.Int(0)) })
 		overflows(func() *ir.Expr { return negative(t, and(old, result)) })
 	case "imul":
-		for _, f := range []asmFlag{carryFlag, overflowFlag, zeroFlag, signFlag} {
-			in.setFlag(f, nil)
-		}
+		signedProductFlags(in, old, operand, result)
 		return
 	default: // and, or, xor, test
 		carries(zero)

@@ -19,16 +19,20 @@ type asmLine struct {
 }
 
 var (
-	asmLabel   = regexp.MustCompile(`^(\.?\w+(?:%=)?):\s*(.*)$`)
-	asmComment = regexp.MustCompile(`(?m)(?:^|\s)(?:# |//).*$`)
-	asmJump    = regexp.MustCompile(`^j(\w+) (\.?\w+(?:%=)?|%l(?:\d+|\[\w+\]))$`)
-	asmLayout  = regexp.MustCompile(`^\.(?:p2align|align|balign|cfi_|loc|file|type|size|global|globl|local|weak|hidden)`)
+	asmDialects = regexp.MustCompile(`\{([^{}|]*)(?:\|[^{}]*)?\}`) // AT&T's and Intel's syntax
+	asmLabel    = regexp.MustCompile(`^(\.?\w+(?:%=)?):\s*(.*)$`)
+	asmComment  = regexp.MustCompile(`(?m)(?:^|\s)(?:# |//).*$`)
+	asmJump     = regexp.MustCompile(`^j(\w+) (\.?\w+(?:%=)?|%l(?:\d+|\[\w+\]))$`)
+	asmLayout   = regexp.MustCompile(`^\.(?:p2align|align|balign|cfi_|loc|file|type|size|global|globl|local|weak|hidden)`)
 )
 
 // asmLines cuts the text of an assembly statement. A prefix stays with its instruction.
 func asmLines(literal string) []asmLine {
 	text := strings.ToLower(strings.Trim(literal, `"`))
 	text = strings.NewReplacer(`\n`, "\n", `\t`, " ", "\t", " ", `\"`, `"`).Replace(text)
+	if !strings.Contains(text, "%{") {
+		text = asmDialects.ReplaceAllString(text, "$1")
+	}
 	text = asmComment.ReplaceAllString(text, "")
 	var out []asmLine
 	var labels []string
@@ -188,6 +192,7 @@ var asmHints = map[string]bool{
 
 // instruction translates one instruction.
 func (b *asmBlock) instruction(p string) {
+	p = b.numbers(p)
 	switch {
 	case p == "mfence", isLockedNop(p):
 		b.Mem.FullFence()

@@ -54,12 +54,13 @@ var asmLetters = map[rune]string{'a': "rax", 'b': "rbx", 'c': "rcx", 'd': "rdx",
 // asmFlag is a flag of the processor.
 type asmFlag uint8
 
-// The flags. Parity and the auxiliary carry are not modelled.
+// The flags. The auxiliary carry is not modelled.
 const (
 	zeroFlag asmFlag = iota
 	carryFlag
 	signFlag
 	overflowFlag
+	parityFlag
 	flagCount
 )
 
@@ -81,6 +82,7 @@ var asmConditions = func() map[string]asmCondition {
 	both("be na", "nbe a", asmCondition{any: []asmFlag{carryFlag, zeroFlag}})
 	both("s", "ns", asmCondition{any: []asmFlag{signFlag}})
 	both("o", "no", asmCondition{any: []asmFlag{overflowFlag}})
+	both("p pe", "np po", asmCondition{any: []asmFlag{parityFlag}})
 	both("l nge", "nl ge", asmCondition{less: true})
 	both("le ng", "nle g", asmCondition{less: true, any: []asmFlag{zeroFlag}})
 	return out
@@ -157,6 +159,9 @@ func (b *asmBlock) condition(c asmCondition) *ir.Expr {
 
 // setFlag sets a flag, if it is read anywhere. value computes it; nil: it is undefined now.
 func (b *asmBlock) setFlag(f asmFlag, value func() *ir.Expr) {
+	if f == zeroFlag || f == signFlag { // what sets these sets the parity, to a value of its own or an undefined one
+		b.machine.known[parityFlag] = false
+	}
 	if b.machine.flags[f] == ir.NoReg {
 		return
 	}
@@ -165,10 +170,18 @@ func (b *asmBlock) setFlag(f asmFlag, value func() *ir.Expr) {
 	}
 }
 
-// resultFlags sets zero and sign from a result of some width.
+// resultFlags sets zero, sign and parity from a result of some width.
 func (b *asmBlock) resultFlags(t ir.Type, result *ir.Expr) {
 	b.setFlag(zeroFlag, func() *ir.Expr { return ir.Binary(ir.Eq, t, result, ir.Int(0)) })
 	b.setFlag(signFlag, func() *ir.Expr { return negative(t, result) })
+	b.setFlag(parityFlag, func() *ir.Expr { return evenParity(result) })
+}
+
+// evenParity returns whether the number of bits that are set in the lowest byte is even.
+func evenParity(v *ir.Expr) *ir.Expr {
+	u := func(op ir.ExprOp, x, y *ir.Expr) *ir.Expr { return ir.Binary(op, ir.U64, x, y) }
+	half := u(ir.And, u(ir.Xor, v, u(ir.Shr, v, ir.Int(4))), ir.Int(15))
+	return u(ir.Eq, u(ir.And, u(ir.Shr, ir.Int(0x6996), half), ir.Int(1)), ir.Int(0))
 }
 
 // negative returns whether the top bit of a number of some width is set.
@@ -188,7 +201,8 @@ type asmArg struct {
 }
 
 var (
-	asmReference = regexp.MustCompile(`^%([bwkqhczpPa]?)(\d+|\[\w+\])$`)
+	asmReference = regexp.MustCompile(`^%([bwkqhza]?)(\d+|\[\w+\])$`)
+	asmNumber    = regexp.MustCompile(`%[cp](\d+|\[\w+\])`)
 	asmAddress   = regexp.MustCompile(`^(-?\w*)\(([^,()]*)(?:,([^,()]*))?(?:,([1248]))?\)$`)
 )
 
@@ -221,6 +235,16 @@ func (b *asmBlock) argument(text, instruction string) asmArg {
 	panic("BUG: unreachable")
 }
 
+// numbers writes the constants that %c0 and %P0 stand for into the text of an instruction.
+func (b *asmBlock) numbers(text string) string {
+	return asmNumber.ReplaceAllStringFunc(text, func(ref string) string {
+		if o := b.named(ref[2:]); o != nil && o.constant != nil {
+			return strconv.FormatInt(*o.constant, 10)
+		}
+		return ref
+	})
+}
+
 // named returns the operand of the statement with a number or [name], nil if there is none.
 func (b *asmBlock) named(ref string) *asmOperand {
 	if name, ok := strings.CutPrefix(ref, "["); ok {
@@ -249,8 +273,6 @@ func (b *asmBlock) operandArg(o *asmOperand, modifier string) asmArg {
 	switch {
 	case o.memory:
 		return asmArg{memory: &o.lvalue, reg: ir.NoReg, typ: ir.Type{Bits: o.typ.Bits}, of: o}
-	case o.constant != nil && (modifier == "c" || modifier == "p" || modifier == "P"):
-		return asmArg{number: o.constant, reg: ir.NoReg, of: o}
 	}
 	return asmArg{reg: o.reg, view: asmView{typ: t, high: modifier == "h"}, typ: t, of: o}
 }

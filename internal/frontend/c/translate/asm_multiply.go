@@ -73,11 +73,22 @@ func highProduct(in *asmInstruction, x, y *ir.Expr, signed bool) *ir.Expr {
 
 // multiplyThree is imul with a constant, an operand and a register for the result.
 func multiplyThree(in *asmInstruction) {
-	product := in.keep(ir.Binary(ir.Mul, in.typ, in.keep(in.read(1)), in.read(0)))
+	x, y := in.keep(in.read(1)), in.keep(in.read(0))
+	product := in.keep(ir.Binary(ir.Mul, in.typ, x, y))
 	in.write(2, product)
-	for _, f := range []asmFlag{carryFlag, overflowFlag, zeroFlag, signFlag} {
-		in.setFlag(f, nil)
-	}
+	signedProductFlags(in, x, y, product)
+}
+
+// signedProductFlags sets the flags of imul with a result of the width of its operands.
+func signedProductFlags(in *asmInstruction, x, y, product *ir.Expr) {
+	t := ir.Type{Bits: in.typ.Bits, Signed: true}
+	productFlags(in, func() *ir.Expr {
+		if in.typ.Bits == 64 {
+			return ir.Binary(ir.Ne, ir.S64, highProduct(in, x, y, true), ir.Binary(ir.Shr, ir.S64, product, ir.Int(63)))
+		}
+		exact := in.keep(ir.Binary(ir.Mul, ir.S64, ir.Unary(ir.Cast, t, x), ir.Unary(ir.Cast, t, y)))
+		return ir.Binary(ir.Ne, ir.S64, exact, ir.Unary(ir.Cast, t, exact))
+	})
 }
 
 // divideWide is div or idiv. A quotient that does not fit is the same error for the processor as a division

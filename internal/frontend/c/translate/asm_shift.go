@@ -94,6 +94,7 @@ func shiftFlags(in *asmInstruction, rotation bool, count, carry, result *ir.Expr
 	if !rotation {
 		unless(zeroFlag, ir.Binary(ir.Eq, in.typ, result, ir.Int(0)))
 		unless(signFlag, negative(in.typ, result))
+		unless(parityFlag, evenParity(result))
 	}
 }
 

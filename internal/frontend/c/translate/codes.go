@@ -30,7 +30,6 @@ const (
 
 	CodeAttr    = "C0801" // warning: the attributes of a thread are ignored
 	CodeClock   = "C0803" // a time of a clock that is not tried
-	CodeAlign   = "C0804" // warning: blocks are not aligned to more than 16 bytes
 	codeForeign = "C0805" // warning: a barrier instruction of another processor
 	CodeEnv     = "C0807" // warning: the environment is empty
 	codeUnused  = "C0820" // warning: an annotation in code that never runs

@@ -141,7 +141,7 @@ func (f *Expressions) primary(x *cc.PrimaryExpression) Value {
 		}
 		t := f.Types.Scalar(x.Type(), x)
 		return Integer(ir.Int(t.Wrap(v)), t)
-	case cc.PrimaryExpressionString, cc.PrimaryExpressionExpr:
+	case cc.PrimaryExpressionString, cc.PrimaryExpressionLString, cc.PrimaryExpressionExpr:
 		if x.Case == cc.PrimaryExpressionExpr {
 			return f.expr(x.ExpressionList)
 		}

@@ -224,8 +224,8 @@ func (f *Storage) allocTemporaries(x *cc.PostfixExpression) {
 		if inWords(x.Type()) {
 			f.literals[x] = f.alloc("result", x.Type(), x)
 		}
-		if n := variableCount(x); n > 0 && !f.modelled(x) {
-			f.arguments[x] = f.allocBytes("arguments", ir.Int(argumentSlot*int64(n)), nil, x)
+		if n := variableSlots(x); n > 0 && !f.modelled(x) {
+			f.arguments[x] = f.allocBytes("arguments", ir.Int(argumentSlot*n), nil, 0, x)
 		}
 	}
 }
@@ -256,33 +256,49 @@ func (f *Storage) allocLocal(d *cc.Declarator) {
 		f.vars[d] = Lvalue{Reg: f.Code.Fb.Reg(d.Name(), 0, pos), Type: t, Obj: ir.NoObject}
 		return
 	}
-	f.vars[d] = f.alloc(d.Name(), t, d)
+	f.vars[d] = f.allocAligned(d.Name(), t, read.DeclaredAlign(d), d)
 }
 
 // alloc makes a block of automatic storage.
 func (f *Storage) alloc(name string, t cc.Type, n cc.Node) Lvalue {
+	return f.allocAligned(name, t, int64(t.Align()), n)
+}
+
+// allocAligned makes a block of automatic storage whose address is a multiple of align.
+func (f *Storage) allocAligned(name string, t cc.Type, align int64, n cc.Node) Lvalue {
 	f.Types.checkArray(t, n)
 	if t.IsIncomplete() || t.Size() < 0 || t.Size() > maxObject {
 		f.In.Refuse(codeLarge, n, "%s has no size, or more than %d bytes", name, maxObject)
 	}
-	l := f.allocBytes(name, ir.Int(max(1, t.Size())), f.Layouts.layoutOf(t), n)
+	l := f.allocBytes(name, ir.Int(max(1, t.Size())), f.Layouts.layoutOf(t), f.BlockAlign(align, n), n)
 	l.Type, l.known = t, wordSize
 	return l
 }
 
 // allocBytes makes a block of some size that lives until the function returns. The
 // layout may be nil.
-func (f *Storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, n cc.Node) Lvalue {
+func (f *Storage) allocBytes(name string, size *ir.Expr, layout *ir.Layout, align int64, n cc.Node) Lvalue {
 	old := f.Code.Pos
 	f.Code.Pos = f.In.Span(n)
 	r := f.Code.Fb.Reg(name, 0, f.Code.Pos)
 	f.blocks = append(f.blocks, r)
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Stack = r, size, true
-	op.Msg, op.Layout = name, layout
+	op.Msg, op.Layout, op.Align = name, layout, align
 	f.Code.Emit(op)
 	f.Code.Pos = old
 	return Lvalue{Reg: ir.NoReg, Addr: ir.R(r), Obj: ir.NoObject}
+}
+
+// BlockAlign is an alignment as allocations have it.
+func (f *Storage) BlockAlign(align int64, n cc.Node) int64 {
+	switch {
+	case align <= 16:
+		return 0
+	case align > ir.MaxAlign || align&(align-1) != 0:
+		f.In.Refuse(codeLarge, n, "an alignment of %d bytes is not supported", align)
+	}
+	return align
 }
 
 // leave ends the function.

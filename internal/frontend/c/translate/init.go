@@ -102,13 +102,28 @@ func stringInit(p *part) ([]byte, bool) {
 	if p.typ.Kind() != cc.Array {
 		return nil, false
 	}
-	v, ok := p.expr.Value().(cc.StringValue)
+	text, ok := stringBytes(p.expr)
 	if !ok {
 		return nil, false
 	}
 	bytes := make([]byte, p.typ.Size())
-	copy(bytes, v)
+	copy(bytes, text)
 	return bytes, true
+}
+
+// stringBytes is the bytes of a string literal: characters, or words of wide ones.
+func stringBytes(e cc.ExpressionNode) ([]byte, bool) {
+	switch v := e.Value().(type) {
+	case cc.StringValue:
+		return []byte(v), true
+	case cc.UTF32StringValue:
+		var out []byte
+		for _, c := range v {
+			out = binary.LittleEndian.AppendUint32(out, uint32(c))
+		}
+		return out, true
+	}
+	return nil, false
 }
 
 // initialise fills in the initial bytes of a static object.
@@ -270,8 +285,11 @@ func (f *Initialisers) writes(i *cc.Initializer) []write {
 			continue
 		}
 		if text, ok := stringInit(&p); ok {
-			for j, b := range text {
-				out = append(out, write{off: p.off + int64(j), size: 1, typ: ir.S8, e: ir.Int(int64(int8(b)))})
+			t, _ := ScalarType(p.typ.(*cc.ArrayType).Elem())
+			for j := 0; j < len(text); j += t.Size() {
+				var word [8]byte
+				copy(word[:], text[j:j+t.Size()])
+				out = append(out, write{off: p.off + int64(j), size: int64(t.Size()), typ: t, e: ir.Int(t.Wrap(int64(binary.LittleEndian.Uint64(word[:]))))})
 			}
 			continue
 		}

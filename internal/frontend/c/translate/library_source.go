@@ -52,7 +52,9 @@ func (c *Symbols) addLibrary() {
 	for _, name := range []string{"__fp_futex", "__fp_membarrier", "__fp_syscall"} {
 		c.Mentioned[name] = c.Mentioned["syscall"] // which calls it
 	}
-	c.Mentioned[divideName] = c.wide
+	for _, name := range wideFunctions {
+		c.Mentioned[name] = c.wide
+	}
 	for again := true; again; {
 		again = false
 		for _, l := range files {

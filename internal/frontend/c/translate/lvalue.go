@@ -37,12 +37,12 @@ func (f *Lvalues) designated(e cc.ExpressionNode) Lvalue {
 			if a := x.GenericSelection.Associated(); a != nil && a.AssignmentExpression != nil {
 				return f.designated(a.AssignmentExpression)
 			}
-		case cc.PrimaryExpressionString:
-			s, ok := x.Value().(cc.StringValue)
+		case cc.PrimaryExpressionString, cc.PrimaryExpressionLString:
+			bytes, ok := stringBytes(x)
 			if !ok {
 				f.In.Refuse(CodeExpr, x, "this string is not supported")
 			}
-			text := string(s)
+			text := string(bytes)
 			if t, ok := x.Type().Undecay().(*cc.ArrayType); ok && int64(len(text)) < t.Size() {
 				text += string(make([]byte, t.Size()-int64(len(text))))
 			}
@@ -53,7 +53,7 @@ func (f *Lvalues) designated(e cc.ExpressionNode) Lvalue {
 		switch x.Case {
 		case cc.PostfixExpressionIndex:
 			f.Types.subscripted[Unparen(x.PostfixExpression)] = true
-			a, i := f.Exprs.Operand(x.PostfixExpression), f.Exprs.Operand(x.ExpressionList)
+			a, i := firstWord(f.Exprs.anyOperand(x.PostfixExpression)), firstWord(f.Exprs.anyOperand(x.ExpressionList))
 			if a.Elem == nil {
 				a, i = i, a
 			}

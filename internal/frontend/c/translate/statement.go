@@ -239,7 +239,6 @@ func (f *Statements) close(keyword cc.Token) { f.Code.Pos = f.In.TokenSpan(keywo
 func (f *Statements) switchStatement(s *cc.SelectionStatement) {
 	f.begin(s.ExpressionList)
 	v := f.Exprs.expr(s.ExpressionList)
-	f.Exprs.oneWord(v, s.ExpressionList)
 	if v.Elem != nil || v.Type.Float {
 		f.In.Reject(CodeExpr, s.ExpressionList, "a switch over something that is no integer")
 	}
@@ -260,10 +259,10 @@ func (f *Statements) switchStatement(s *cc.SelectionStatement) {
 			other = loc
 			continue
 		case cc.LabeledStatementRange:
-			lo, hi := f.caseValue(l.ConstantExpression, t), f.caseValue(l.ConstantExpression2, t)
-			is = ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, t, v.Expr, lo), ir.Binary(ir.Le, t, v.Expr, hi))
+			lo, hi := f.isCase(ir.Ge, v, t, l.ConstantExpression), f.isCase(ir.Le, v, t, l.ConstantExpression2)
+			is = ir.Binary(ir.LAnd, ir.S64, lo, hi)
 		default:
-			is = ir.Binary(ir.Eq, t, v.Expr, f.caseValue(l.ConstantExpression, t))
+			is = f.isCase(ir.Eq, v, t, l.ConstantExpression)
 		}
 		f.Code.Assume(from, is, loc)
 		not := ir.Negate(is)
@@ -285,12 +284,20 @@ func (f *Statements) switchStatement(s *cc.SelectionStatement) {
 	f.Code.Here(end)
 }
 
-func (f *Statements) caseValue(e cc.ExpressionNode, t ir.Type) *ir.Expr {
-	v, ok := IntValue(e)
+// isCase compares the value of a switch, of type t, with a constant.
+func (f *Statements) isCase(op ir.ExprOp, v Value, t ir.Type, e cc.ExpressionNode) *ir.Expr {
+	n, ok := IntValue(e)
 	if !ok {
 		f.In.Refuse(CodeExpr, e, "the value of a case is not constant")
 	}
-	return ir.Int(t.Wrap(v))
+	if v.High == nil {
+		return ir.Binary(op, t, v.Expr, ir.Int(t.Wrap(n)))
+	}
+	high := n >> 63
+	if _, unsigned := e.Value().(cc.UInt64Value); unsigned {
+		high = 0
+	}
+	return compareWide(op, v, Pair(ir.Int(n), ir.Int(high), t.Signed))
 }
 
 // IntValue is the value cc computed for a constant expression.

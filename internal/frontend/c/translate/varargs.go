@@ -6,9 +6,8 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Variable arguments. The caller writes them to a block of its own, eight bytes
-// each as the machine's registers and stack have them, and passes its address; a
-// va_list is a pointer into the block (include/stdarg.h).
+// Variable arguments. The caller writes them to a block of its own, as many slots of eight bytes as
+// each needs, and passes its address; a va_list has a pointer into the block (include/predefined.h).
 
 const argumentSlot = 8
 
@@ -21,16 +20,53 @@ func (f *Calls) variableArgs(x *cc.PostfixExpression, args []cc.ExpressionNode) 
 	if !ok {
 		f.Vars.missing(x)
 	}
-	var values []Value
+	var store []func(at Lvalue)
 	for _, a := range args {
-		v := f.Exprs.Operand(a)
+		if IsStruct(a.Type()) {
+			from := f.Lvals.Lvalue(a)
+			store = append(store, func(at Lvalue) {
+				at.Type, at.known = a.Type(), wordSize
+				f.Mem.copyObject(at, from, a)
+			})
+			continue
+		}
+		v := f.Exprs.anyOperand(a)
+		if v.High != nil {
+			v = f.Code.Keep(v)
+			store = append(store, func(at Lvalue) {
+				at.known = wordSize
+				f.Mem.storePair(at, v)
+			})
+			continue
+		}
 		t := promoteArgument(v.Type)
-		values = append(values, f.Code.Keep(Value{Expr: Cast(v.Expr, v.Type, t), Type: t}))
+		v = f.Code.Keep(Value{Expr: Cast(v.Expr, v.Type, t), Type: t})
+		store = append(store, func(at Lvalue) { f.Mem.StoreWord(at, ir.U64, v.Expr) })
 	}
-	for i, v := range values {
-		f.Mem.StoreWord(f.Mem.Offset(l, int64(i)*argumentSlot), ir.U64, v.Expr)
+	at := int64(0)
+	for i, a := range args {
+		store[i](f.Mem.Offset(l, at*argumentSlot))
+		at += argumentSlots(a.Type())
 	}
 	return l.Addr
+}
+
+// argumentSlots is how many slots an argument of some type needs.
+func argumentSlots(t cc.Type) int64 {
+	if !inWords(t) {
+		return 1
+	}
+	return (t.Size() + argumentSlot - 1) / argumentSlot
+}
+
+// variableSlots is how many slots the variable arguments of a call need.
+func variableSlots(x *cc.PostfixExpression) int64 {
+	n := int64(0)
+	args := arguments(x)
+	for _, a := range args[len(args)-variableCount(x):] {
+		n += argumentSlots(a.Type())
+	}
+	return n
 }
 
 // variableCount is how many variable arguments a call has.

@@ -51,7 +51,7 @@ func (f *Storage) makeVariable(v *variableArray, n cc.Node) {
 	free.Addr, free.Stack = ir.R(v.addr), true
 	f.Code.Emit(free)
 	op := ir.NewOp(ir.Alloc)
-	op.Dst, op.Val, op.Stack = v.addr, ir.R(v.size), true
+	op.Dst, op.Val, op.Stack, op.Align = v.addr, ir.R(v.size), true, f.BlockAlign(int64(v.elem.Align()), n)
 	f.Code.Emit(op)
 }
 

@@ -3,7 +3,6 @@ package translate
 import (
 	"modernc.org/cc/v4"
 
-	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
 )
 
@@ -65,18 +64,29 @@ func (f *Pairs) widen(v Value, signed bool) Value {
 // narrow is the conversion from 128 bits to a type of up to 64.
 func narrow(v Value, to ir.Type) *ir.Expr { return Cast(v.Expr, ir.U64, to) }
 
+// firstWord is a value as a subscript takes it: of 128 bits the low word, with a sign.
+func firstWord(v Value) Value {
+	if v.High == nil {
+		return v
+	}
+	return Integer(v.Expr, ir.S64)
+}
+
 // convertWide is a conversion from or to 128 bits.
 func (f *Pairs) convertWide(v Value, to cc.Type, n cc.Node) Value {
-	if v.Type.Float || cc.IsFloatingPointType(to) {
-		f.In.Refuse(read.CodeType, n, "a conversion between __int128 and floating point is not supported")
-	}
 	if t, ok := WideType(to); ok {
 		if v.Void {
 			f.In.Reject(CodeExpr, n, "a value is needed here")
 		}
+		if v.Type.Float {
+			return f.fromFloat(v, t.Signed, n)
+		}
 		return f.widen(v, t.Signed)
 	}
 	t := f.Types.Scalar(to, n)
+	if t.Float {
+		return f.toFloat(v, t, n)
+	}
 	if to.Kind() == cc.Bool {
 		return Integer(TruthOf(v), ir.U8)
 	}
@@ -137,7 +147,10 @@ func (f *Pairs) noOverflowCheck(t ir.Type, n cc.Node) {
 // combineWide applies a binary operator to operands one of which has 128 bits.
 func (f *Pairs) combineWide(op ir.ExprOp, x, y Value, n cc.Node) Value {
 	if x.Type.Float || y.Type.Float {
-		f.In.Refuse(read.CodeType, n, "a conversion between __int128 and floating point is not supported")
+		return f.combineWideFloat(op, x, y, n)
+	}
+	if (op == ir.Add || op == ir.Sub) && (x.Elem != nil || y.Elem != nil) {
+		return f.Exprs.pointerArithmetic(op, firstWord(x), firstWord(y), n)
 	}
 	if x.Elem != nil || y.Elem != nil {
 		f.In.Refuse(CodeExpr, n, "this operation on a pointer and an integer of 128 bits is not supported")
@@ -250,14 +263,7 @@ func (f *Pairs) divideWide(op ir.ExprOp, x, y Value) Value {
 
 // divided calls the function of the library for one word of the quotient (0, 1) or remainder (2, 3).
 func (f *Pairs) divided(x, y Value, which int64) *ir.Expr {
-	s := f.Syms.Linked[divideName]
-	if s == nil || s.Def == nil {
-		panic("BUG: the library has no " + divideName)
-	}
-	op := ir.NewOp(ir.Call)
-	op.Func, op.Args, op.Dst = f.Syms.Function(s).ID, []*ir.Expr{x.Expr, x.High, y.Expr, y.High, ir.Int(which)}, f.Code.Temp()
-	f.Code.Emit(op)
-	return ir.R(op.Dst)
+	return f.inLibrary(divideName, x.Expr, x.High, y.Expr, y.High, ir.Int(which))
 }
 
 // negatedIf is -v if a condition holds, v otherwise.

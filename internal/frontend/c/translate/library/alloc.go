@@ -1,8 +1,6 @@
 package library
 
 import (
-	"modernc.org/cc/v4"
-
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/ir"
 )
@@ -11,6 +9,9 @@ import (
 
 // blockAlign divides the addresses of blocks.
 const blockAlign = 16
+
+// maxPageAlign is the largest alignment that is not a constant.
+const maxPageAlign = 4096
 
 // invalidArgument is EINVAL.
 const invalidArgument = 22
@@ -22,22 +23,53 @@ func libAligned(f *translate.Lowering, c *translate.Call) translate.Value {
 	if n == 3 {
 		to = target(f, c.Args[0])
 	}
-	align := f.Exprs.IntegerOperand(c.Args[n-2])
-	if v, ok := f.Data.Constant(align.Expr); !ok {
-		f.Code.OnlyIf(powerOfTwo(align), c.Args[n-2], translate.CodeArgument, "the alignment must be a power of two")
-	} else if power := v > 0 && v&(v-1) == 0; n == 3 && (!power || v < 8) {
+	at := c.Args[n-2]
+	align := f.Exprs.IntegerOperand(at)
+	v, constant := f.Data.Constant(align.Expr)
+	power := v > 0 && v&(v-1) == 0
+	switch {
+	case !constant:
+		align.Expr = f.Code.Keep(align).Expr
+		f.Code.OnlyIf(powerOfTwo(align), at, translate.CodeArgument, "the alignment must be a power of two")
+	case n == 3 && (!power || v < 8):
 		return translate.Integer(ir.Int(invalidArgument), ir.S32)
-	} else if !power {
-		f.In.Refuse(translate.CodeArgument, c.Args[n-2], "the alignment must be a power of two")
-	} else if v > blockAlign {
-		f.In.Diags.Warnf(translate.CodeAlign, f.In.Span(c.Args[n-2]), "the address is aligned to %d bytes only; this matters if the program uses the low bits of the address", blockAlign)
+	case !power:
+		f.In.Refuse(translate.CodeArgument, at, "the alignment must be a power of two")
 	}
-	block := libMalloc(f, &translate.Call{Name: c.Name, Args: []cc.ExpressionNode{c.Args[n-1]}, Node: c.Node})
+	size := f.Exprs.Operand(c.Args[n-1])
+	bytes, layout := translate.Cast(size.Expr, size.Type, ir.U64), f.Layouts.Allocated(c.Args[n-1])
+	block := translate.Value{Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
+	if constant {
+		block.Expr = heapBlock(f, c.Name, bytes, f.Vars.BlockAlign(v, at), layout)
+	} else {
+		f.Code.OnlyIf(ir.Binary(ir.Le, ir.U64, align.Expr, ir.Int(maxPageAlign)), at, translate.CodeArgument, "an alignment of more than a page that is not a constant is not supported")
+		block.Expr = alignedByValue(f, c.Name, f.Code.Keep(translate.Integer(bytes, ir.U64)).Expr, align.Expr, layout)
+	}
 	if n == 2 {
 		return block
 	}
 	f.Mem.Store(to, f.Exprs.Convert(block, to.Type, c.Node), c.Node)
 	return zero()
+}
+
+// alignedByValue allocates a block whose alignment is a power of two up to a page: one allocation for each
+// alignment.
+func alignedByValue(f *translate.Lowering, name string, bytes, align *ir.Expr, layout *ir.Layout) *ir.Expr {
+	out := f.Code.Fb.Reg("t", 0, f.Code.Pos)
+	from, end := f.Code.Start(), f.Code.Label("")
+	for n := int64(blockAlign); n <= maxPageAlign; n *= 2 {
+		cond, this := ir.Binary(ir.Eq, ir.U64, align, ir.Int(n)), n
+		if n == blockAlign {
+			cond, this = ir.Binary(ir.Le, ir.U64, align, ir.Int(n)), 0
+		}
+		at := f.Code.Label("")
+		f.Code.Assume(from, cond, at)
+		f.Code.At, f.Code.Fresh = at, false
+		f.Code.Assign(out, heapBlock(f, name, bytes, this, layout))
+		f.Code.Jump(end)
+	}
+	f.Code.At, f.Code.Fresh = end, false
+	return ir.R(out)
 }
 
 // libAlloca is alloca.

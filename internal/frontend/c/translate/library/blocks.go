@@ -23,10 +23,11 @@ func keepsSizes(c *translate.Compiler) bool {
 	return false
 }
 
-// heapBlock allocates n bytes and gives their address.
-func heapBlock(f *translate.Lowering, name string, n *ir.Expr, layout *ir.Layout) *ir.Expr {
+// heapBlock allocates n bytes and gives their address, a multiple of align.
+func heapBlock(f *translate.Lowering, name string, n *ir.Expr, align int64, layout *ir.Layout) *ir.Expr {
 	op := ir.NewOp(ir.Alloc)
 	op.Dst, op.Val, op.Msg, op.Layout = f.Code.Temp(), n, name, layout
+	op.Align = align
 	if !keepsSizes(f.Compiler) {
 		f.Code.Emit(op)
 		return ir.R(op.Dst)
@@ -34,6 +35,9 @@ func heapBlock(f *translate.Lowering, name string, n *ir.Expr, layout *ir.Layout
 	n = f.Code.Keep(translate.Integer(n, ir.U64)).Expr
 	op.Val = ir.Binary(ir.Add, ir.U64, n, ir.Int(sizeHeader))
 	op.Layout = afterHeader(n, layout)
+	if align > 0 {
+		op.Lead = sizeHeader
+	}
 	f.Code.Emit(op)
 	f.Mem.StoreWord(translate.Lvalue{Reg: ir.NoReg, Addr: ir.R(op.Dst), Obj: ir.NoObject}, ir.U64, ir.Binary(ir.Add, ir.U64, n, ir.Int(1)))
 	return ir.Binary(ir.Add, ir.U64, ir.R(op.Dst), ir.Int(sizeHeader))
@@ -66,7 +70,7 @@ func libBlockSize(f *translate.Lowering, c *translate.Call) translate.Value {
 
 func libMalloc(f *translate.Lowering, c *translate.Call) translate.Value {
 	size := f.Exprs.Operand(c.Args[0])
-	at := heapBlock(f, c.Name, translate.Cast(size.Expr, size.Type, ir.U64), f.Layouts.Allocated(c.Args[0]))
+	at := heapBlock(f, c.Name, translate.Cast(size.Expr, size.Type, ir.U64), 0, f.Layouts.Allocated(c.Args[0]))
 	return translate.Value{Expr: at, Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
 }
 

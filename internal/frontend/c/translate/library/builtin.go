@@ -29,6 +29,7 @@ func addBuiltins(m map[string]function) {
 	m["__builtin_unreachable"] = function{0, libUnreachable}
 	for _, op := range []string{"add", "sub", "mul"} {
 		m[translate.BuiltinPrefix+op+"_overflow"] = function{3, libOverflow}
+		m[translate.BuiltinPrefix+op+"_overflow_p"] = function{3, libOverflow}
 		for _, width := range []string{"", "l", "ll"} {
 			m[translate.BuiltinPrefix+"s"+op+width+"_overflow"] = function{3, libOverflow}
 			m[translate.BuiltinPrefix+"u"+op+width+"_overflow"] = function{3, libOverflow}
@@ -80,18 +81,28 @@ func libOverflow(f *translate.Lowering, c *translate.Call) translate.Value {
 		kind = ir.Mul
 	}
 	a, b := f.Code.Keep(f.Exprs.IntegerOperand(c.Args[0])), f.Code.Keep(f.Exprs.IntegerOperand(c.Args[1]))
-	to := f.Lvals.Pointee(c.Args[2])
+	asks := strings.HasSuffix(name, "_p") // the third argument has the type of the result, and is not evaluated
+	to := translate.Lvalue{Type: c.Args[2].Type()}
+	if !asks {
+		to = f.Lvals.Pointee(c.Args[2])
+	}
 	t := f.Types.Scalar(to.Type, c.Args[2])
-	if to.Type.Kind() == cc.Bool || to.Type.Kind() == cc.Ptr {
+	if to.Type.Kind() == cc.Bool || to.Type.Kind() == cc.Ptr || t.Float {
 		f.In.Reject(translate.CodeArgument, c.Args[2], "the result must be of an integer type")
 	}
 	var result, over *ir.Expr
-	if a.Type.Bits <= 32 && b.Type.Bits <= 32 {
+	switch {
+	case a.Type.Bits <= 32 && b.Type.Bits <= 32:
 		result, over = narrowOverflow(f, kind, a, b, t)
-	} else {
-		result, over = wideOverflow(f, kind, a, b, t, c)
+	case t.Bits == 64 && converts(a, t) && converts(b, t):
+		result, over = wideOverflow(f, kind, a, b, t)
+	default:
+		result, over = f.Exprs.Exact(kind, a, b, t, c.Node)
 	}
 	failed := f.Code.Keep(translate.Integer(over, ir.U8))
+	if asks {
+		return failed
+	}
 	f.Mem.Store(to, f.Code.Keep(translate.Integer(result, t)), c.Node)
 	return failed
 }
@@ -121,16 +132,15 @@ func narrowOverflow(f *translate.Lowering, kind ir.ExprOp, a, b translate.Value,
 	return translate.Cast(exact, ir.S64, t), over
 }
 
+// converts reports whether an operand converts without change to a type of 64 bits.
+func converts(v translate.Value, t ir.Type) bool {
+	k, constant := v.Expr.IsConst()
+	return v.Type.Signed == t.Signed || !v.Type.Signed && v.Type.Bits < 64 || constant && k >= 0 && v.Type.Signed
+}
+
 // wideOverflow is for a result of 64 bits to whose type the operands convert without
 // change.
-func wideOverflow(f *translate.Lowering, kind ir.ExprOp, a, b translate.Value, t ir.Type, c *translate.Call) (result, over *ir.Expr) {
-	for _, v := range []translate.Value{a, b} {
-		k, constant := v.Expr.IsConst()
-		fits := v.Type.Signed == t.Signed || !v.Type.Signed && v.Type.Bits < 64 || constant && k >= 0
-		if t.Bits < 64 || !fits {
-			f.In.Refuse(translate.CodeArgument, c.Node, "%s of operands of 64 bits with a result of a smaller type or another sign is not supported", c.Name)
-		}
-	}
+func wideOverflow(f *translate.Lowering, kind ir.ExprOp, a, b translate.Value, t ir.Type) (result, over *ir.Expr) {
 	x, y := a.Expr, b.Expr
 	r := f.Code.Keep(translate.Integer(ir.Binary(kind, t, x, y), t)).Expr
 	both := func(p, q *ir.Expr) *ir.Expr { // the sign of both

@@ -1,8 +1,6 @@
 package library
 
 import (
-	"math/bits"
-
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/frontend/c/translate"
@@ -276,22 +274,33 @@ func leaveAtNull(f *translate.Lowering, char *ir.Expr, end ir.Loc) {
 	f.Code.At, f.Code.Fresh = on, false
 }
 
-// tooMany reports whether calloc of x elements of y bytes is known to need more bytes than there are
-// addresses.
-func tooMany(x, y *ir.Expr) bool {
-	m, known := x.IsConst()
-	n, too := y.IsConst()
-	high, _ := bits.Mul64(uint64(m), uint64(n))
-	return known && too && high != 0
-}
-
-// libCalloc is malloc and stores of zeros: a block may have been used before.
+// libCalloc is malloc and stores of zeros: a block may have been used before. If the product of the
+// arguments does not fit, it returns a null pointer.
 func libCalloc(f *translate.Lowering, c *translate.Call) translate.Value {
 	x, y := f.Exprs.IntegerOperand(c.Args[0]), f.Exprs.IntegerOperand(c.Args[1])
 	x.Expr, y.Expr = translate.Cast(x.Expr, x.Type, ir.U64), translate.Cast(y.Expr, y.Type, ir.U64)
-	if tooMany(x.Expr, y.Expr) {
-		return translate.Value{Expr: ir.Int(0), Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
+	x, y = f.Code.Keep(translate.Integer(x.Expr, ir.U64)), f.Code.Keep(translate.Integer(y.Expr, ir.U64))
+	divisor := ir.Binary(ir.Or, ir.U64, y.Expr, ir.Binary(ir.Eq, ir.U64, y.Expr, ir.Int(0)))
+	wraps := ir.Binary(ir.Gt, ir.U64, x.Expr, ir.Binary(ir.Div, ir.U64, ir.Int(-1), divisor))
+	if v, ok := wraps.IsConst(); ok && v == 0 {
+		return cleared(f, c, x, y)
 	}
+	out := f.Code.Fb.Reg("t", 0, f.Code.Pos)
+	from, fits, fails, end := f.Code.Start(), f.Code.Label(""), f.Code.Label(""), f.Code.Label("")
+	f.Code.Assume(from, wraps, fails)
+	f.Code.Assume(from, ir.Negate(wraps), fits)
+	f.Code.At, f.Code.Fresh = fails, false
+	setErrno(f, ir.Int(1), errNoMemory)
+	f.Code.Assign(out, ir.Int(0))
+	f.Code.Jump(end)
+	f.Code.At, f.Code.Fresh = fits, false
+	f.Code.Assign(out, cleared(f, c, x, y).Expr)
+	f.Code.Here(end)
+	return translate.Value{Expr: ir.R(out), Type: ir.U64, Elem: f.Unit.Ast.Void, Obj: ir.NoObject}
+}
+
+// cleared allocates a block for x objects of y bytes and writes zeros to it.
+func cleared(f *translate.Lowering, c *translate.Call, x, y translate.Value) translate.Value {
 	n := f.Code.Keep(translate.Integer(ir.Binary(ir.Mul, ir.U64, x.Expr, y.Expr), ir.U64)).Expr
 	var layout *ir.Layout
 	for _, a := range c.Args {
@@ -299,7 +308,7 @@ func libCalloc(f *translate.Lowering, c *translate.Call) translate.Value {
 			layout = f.Layouts.Allocated(a)
 		}
 	}
-	to := pointerArg{Lvalue: translate.Lvalue{Reg: ir.NoReg, Addr: heapBlock(f, c.Name, n, layout), Obj: ir.NoObject}, unit: 8}
+	to := pointerArg{Lvalue: translate.Lvalue{Reg: ir.NoReg, Addr: heapBlock(f, c.Name, n, 0, layout), Obj: ir.NoObject}, unit: 8}
 	fill(f, to, n, ir.Int(0), c.Node)
 	return to.result(f)
 }

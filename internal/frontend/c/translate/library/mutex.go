@@ -18,6 +18,7 @@ const (
 	kindNormal = iota
 	kindRecursive
 	kindErrorCheck
+	kindAdaptive
 )
 
 // speaksOfKinds reports whether any mutex of the program may be other than normal.
@@ -58,10 +59,22 @@ func libMutexAttrInit(f *translate.Lowering, c *translate.Call) translate.Value 
 func libMutexAttrType(f *translate.Lowering, c *translate.Call) translate.Value {
 	to := wordAt(f, c.Args[0])
 	kind := f.Exprs.IntegerOperand(c.Args[1])
-	if v, ok := kind.Expr.IsConst(); ok && (v < kindNormal || v > kindErrorCheck) {
-		f.In.Refuse(translate.CodeArgument, c.Args[1], "this kind of mutex is not supported")
+	switch v, ok := kind.Expr.IsConst(); {
+	case ok && v == kindAdaptive: // a normal one that spins at first
+		kind.Expr = ir.Int(kindNormal)
+	case ok && (v < kindNormal || v > kindAdaptive):
+		return translate.Integer(ir.Int(invalidArgument), ir.S32)
+	case !ok:
+		kind.Expr = f.Code.Keep(kind).Expr
+		f.Code.OnlyIf(ir.Binary(ir.Le, ir.U64, kind.Expr, ir.Int(kindErrorCheck)), c.Args[1], translate.CodeArgument, "this kind of mutex is not supported")
 	}
 	f.Mem.StoreWord(to, ir.S32, kind.Expr)
+	return zero()
+}
+
+func libMutexAttrGetType(f *translate.Lowering, c *translate.Call) translate.Value {
+	from, to := wordAt(f, c.Args[0]), target(f, c.Args[1])
+	f.Mem.Store(to, f.Exprs.Convert(translate.Integer(f.Mem.LoadWord(from, ir.S32, ir.Plain), ir.S32), to.Type, c.Node), c.Node)
 	return zero()
 }
 

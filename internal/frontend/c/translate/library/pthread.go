@@ -178,8 +178,9 @@ func libBarrierInit(f *translate.Lowering, c *translate.Call) translate.Value {
 	to := wordAt(f, c.Args[0])
 	f.Exprs.Effect(c.Args[1]) // whether processes share it
 	n := f.Exprs.Operand(c.Args[2])
-	f.Mem.StoreWord(to, ir.U64, translate.Cast(n.Expr, n.Type, ir.U32))
-	return zero()
+	count := f.Code.Keep(translate.Integer(translate.Cast(n.Expr, n.Type, ir.U32), ir.U32)).Expr
+	f.Mem.StoreWord(to, ir.U64, count) // one of no threads is one that is not initialised
+	return translate.Integer(ir.Conditional(ir.Binary(ir.Ne, ir.U32, count, ir.Int(0)), ir.Int(0), ir.Int(invalidArgument)), ir.S32)
 }
 
 func libBarrier(f *translate.Lowering, c *translate.Call) translate.Value {

@@ -25,6 +25,7 @@ import (
 // The error numbers that these functions return, as Linux has them.
 const (
 	errAgain    = 11
+	errNoMemory = 12
 	errBusy     = 16
 	errTimedOut = 110
 )

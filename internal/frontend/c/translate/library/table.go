@@ -59,6 +59,7 @@ func threadTable() map[string]function {
 		"pthread_self":                {0, libSelf},
 		"pthread_mutexattr_init":      {1, libMutexAttrInit},
 		"pthread_mutexattr_settype":   {2, libMutexAttrType},
+		"pthread_mutexattr_gettype":   {2, libMutexAttrGetType},
 		"pthread_mutexattr_destroy":   {1, libZero},
 		"pthread_attr_setdetachstate": {2, libZero},
 		"pthread_attr_setstacksize":   {2, libZero},

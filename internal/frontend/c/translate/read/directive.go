@@ -2,8 +2,10 @@ package read
 
 import (
 	"bytes"
+	"fmt"
 	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -18,6 +20,7 @@ import (
 //   - __has_c_attribute(gnu::packed) is answered here: cc has no such names.
 //   - __has_feature and __has_extension, which gcc 12 does not have, get another name: cc
 //     answers them even where the program defines macros of that name.
+//   - Binary numbers in conditions, 0b101, become hexadecimal ones.
 //   - Variable arguments: see variadic.go. cc needs a space between a comma and ##.
 //   - An apostrophe in the text of an #error has no end for cc, even if the line is skipped. So has
 //     one in other text that is skipped: see quotes.go.
@@ -33,6 +36,8 @@ var (
 	hasScoped     = regexp.MustCompile(`__has_c(?:pp)?_attribute[ \t]*\([ \t]*(?:__)?gnu(?:__)?[ \t]*::[ \t]*(\w+)[ \t]*\)`)
 	clangQuestion = regexp.MustCompile(`\b__has_(feature|extension)\b`)
 	definedName   = regexp.MustCompile(`\b(?:ifdef|ifndef|defined)\b[ \t]*\(?[ \t]*(\w+)`)
+	conditionLine = regexp.MustCompile(`^[ \t]*#[ \t]*(?:el)?if\b`)
+	binaryNumber  = regexp.MustCompile(`\b0[bB][01]+`)
 	commaPaste    = regexp.MustCompile(`,##`)
 	errorLine     = regexp.MustCompile(`^[ \t]*#[ \t]*(?:error|warning|pragma|ident)\b`)
 	includeLine   = regexp.MustCompile(`^[ \t]*#[ \t]*include[ \t]*(<[^>\n]+>|"[^"\n]+")`)
@@ -58,11 +63,7 @@ func (r *reader) directives(f *source.File, text []byte) []byte {
 		return text
 	}
 	text = endQuotes(text)
-	at := 0 // of the directives so far
 	return directiveLine.ReplaceAllFunc(text, func(line []byte) []byte {
-		at += bytes.Index(text[at:], line)
-		begin := at
-		at += len(line)
 		if pack := packPragma(line); pack != nil {
 			return pack
 		}
@@ -71,7 +72,10 @@ func (r *reader) directives(f *source.File, text []byte) []byte {
 				return []byte("#pragma " + missingPragma)
 			}
 		}
-		line = commaPaste.ReplaceAll(r.variadic(f, begin, line), []byte(", ##"))
+		line = commaPaste.ReplaceAll(variadic(line), []byte(", ##"))
+		if conditionLine.Match(line) {
+			line = binaryNumber.ReplaceAllFunc(line, hexadecimal)
+		}
 		if bytes.Count(line, []byte("'"))%2 == 1 && errorLine.Match(line) {
 			line = bytes.ReplaceAll(line, []byte("'"), []byte(" "))
 		}
@@ -94,6 +98,15 @@ func (r *reader) directives(f *source.File, text []byte) []byte {
 		}
 		return line
 	})
+}
+
+// hexadecimal returns a binary number as a hexadecimal one of the same length.
+func hexadecimal(number []byte) []byte {
+	v, err := strconv.ParseUint(string(number[2:]), 2, 64)
+	if err != nil {
+		return number
+	}
+	return fmt.Appendf(nil, "0x%0*x", len(number)-2, v)
 }
 
 func answer(yes bool) string {

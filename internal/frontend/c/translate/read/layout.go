@@ -316,15 +316,30 @@ func (d *structDefinition) limited(align int64) int64 {
 // naturalAlign is the alignment of a member's type.
 func naturalAlign(m *member) int64 {
 	align := max(1, int64(m.Type().Align()))
-	if m.Type().Size() == 16 && atomicMember(m) { // cc leaves these alone
+	t := m.Type()
+	for t.Kind() == cc.Array {
+		t = t.(*cc.ArrayType).Elem()
+	}
+	switch s, isStruct := t.(*cc.StructType); {
+	case !isAtomic(m.Declarator()):
+	case t == m.Type() && t.Size() == 16: // cc leaves these alone
 		align = max(align, 16)
+	case t != m.Type() && isStruct: // gcc does not raise the alignment of elements, and cc does
+		align = 1
+		for i := range s.NumFields() {
+			if f := s.FieldByIndex(i); f != nil && !f.IsBitfield() {
+				align = max(align, hidden(f, "align").Int())
+			} else if f != nil {
+				align = max(align, int64(f.Type().Align()))
+			}
+		}
 	}
 	return align
 }
 
-// atomicMember reports whether a member or its type is declared _Atomic.
-func atomicMember(m *member) bool {
-	for d := m.Declarator(); d != nil; {
+// isAtomic reports whether an object or its type is declared _Atomic.
+func isAtomic(d *cc.Declarator) bool {
+	for d != nil {
 		if d.IsAtomic() {
 			return true
 		}
@@ -389,9 +404,29 @@ func DeclaredAlign(d *cc.Declarator) int64 {
 	return align
 }
 
+// namesAtomic reports whether the name of a type says _Atomic.
+func namesAtomic(n *cc.TypeName) bool {
+	for l := n.SpecifierQualifierList; l != nil; l = l.SpecifierQualifierList {
+		if q := l.TypeQualifier; q != nil && q.Case == cc.TypeQualifierAtomic {
+			return true
+		}
+		if t := l.TypeSpecifier; t != nil && t.Case == cc.TypeSpecifierAtomic {
+			return true
+		}
+	}
+	return false
+}
+
+// isStructOrUnion reports whether a type is a struct or a union.
+func isStructOrUnion(t cc.Type) bool { return t.Kind() == cc.Struct || t.Kind() == cc.Union }
+
 // MemberAlign is the alignment of the object or the member of a struct that _Alignof names, which can differ
 // from that of its type.
 func MemberAlign(x *cc.UnaryExpression) (int64, bool) {
+	if x.Case == cc.UnaryExpressionAlignofType {
+		t := x.TypeName.Type()
+		return 16, isStructOrUnion(t) && t.Size() == 16 && (namesAtomic(x.TypeName) || isAtomic(t.Typedef()))
+	}
 	if x.Case != cc.UnaryExpressionAlignofExpr {
 		return 0, false
 	}

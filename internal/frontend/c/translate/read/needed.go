@@ -112,6 +112,11 @@ func (n *selection) need(word string) {
 	if attributeAnswers()[word] != "" {
 		n.attributes[word] = true
 	}
+	if word == string(vaOpt) { // see variadic.go
+		for _, helper := range optionalHelpers {
+			n.need(helper)
+		}
+	}
 	n.asks = n.asks || word == "__has_attribute" || word == "__has_c_attribute" || word == "__has_cpp_attribute"
 }
 

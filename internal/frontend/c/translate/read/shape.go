@@ -38,6 +38,7 @@ type shaper struct {
 	template *cc.PrimaryExpression
 	undo     []func()
 	constant bool // C wants a constant here
+	strict   bool // and no variable can stand here
 	packs    packs
 
 	answers     answers // known to questions about types
@@ -55,6 +56,7 @@ func (s *shaper) shape(ast *cc.AST) {
 	for l := ast.TranslationUnit; l != nil; l = l.TranslationUnit {
 		if d := l.ExternalDeclaration; d != nil {
 			s.constant = d.Case != cc.ExternalDeclarationFuncDef
+			s.strict = s.constant
 			s.walk(reflect.ValueOf(d))
 			l = s.insert(l)
 		}
@@ -121,13 +123,16 @@ func fields(t reflect.Type) []int {
 // walk shapes what is below a node, given as a pointer to it.
 func (s *shaper) walk(node reflect.Value) facts {
 	var all facts
-	defer func(before bool) { s.constant = before }(s.constant)
+	defer func(constant, strict bool) { s.constant, s.strict = constant, strict }(s.constant, s.strict)
 	switch n := node.Interface().(type) {
 	case *cc.ConstantExpression, *cc.Declarator, *cc.AbstractDeclarator, *cc.TypeName, *cc.DeclarationSpecifiers, *cc.SpecifierQualifierList,
 		*cc.StaticAssertDeclaration, *cc.AsmStatement, *cc.Asm, *cc.Designation:
-		s.constant = true
+		_, strict := n.(*cc.ConstantExpression)
+		s.constant, s.strict = true, s.strict || strict
 	case *cc.Declaration:
-		s.constant = s.constant || isStatic(n.DeclarationSpecifiers)
+		if isStatic(n.DeclarationSpecifiers) {
+			s.constant, s.strict = true, true
+		}
 	case *cc.PrimaryExpression:
 		s.unwrap(n)
 		switch n.Case {
@@ -148,7 +153,7 @@ func (s *shaper) walk(node reflect.Value) facts {
 	case *cc.AttributeValue:
 		s.alignMost(n)
 	case *cc.UnaryExpression:
-		if n.Case == cc.UnaryExpressionAlignofExpr && s.constant {
+		if (n.Case == cc.UnaryExpressionAlignofExpr || n.Case == cc.UnaryExpressionAlignofType) && s.constant {
 			s.alignments = append(s.alignments, n)
 		}
 	}
@@ -170,6 +175,9 @@ func (s *shaper) walk(node reflect.Value) facts {
 		if !s.constant && field.Type() == expressionType && (deep || below.floats && takesTruth(node.Interface(), name)) {
 			s.cut(field)
 			below.levels, below.floats = 0, false
+		}
+		if s.constant && below.floats && !below.named && !below.calls && field.Type() == expressionType {
+			s.compareFloats(field)
 		}
 		all.add(below)
 	}
@@ -194,7 +202,12 @@ func (s *shaper) walk(node reflect.Value) facts {
 	case *cc.GenericSelection:
 		s.generic(n)
 	case *cc.CastExpression:
+		s.castFloat(n, all)
 		s.toBool(n)
+	case *cc.PostfixExpression:
+		if n.Case == cc.PostfixExpressionCall {
+			s.countBits(n, all)
+		}
 	}
 	if !isExpression(node.Type()) {
 		return facts{named: all.named, calls: all.calls}

@@ -17,6 +17,8 @@ import (
 //   - A token that ## makes keeps the kind of its left part: x op##= y would be x op y.
 //   - A literal u8"text" keeps its prefix, of which cc then takes a part for text.
 //   - typeof(const int) becomes typeof((const int){}): cc knows no qualifiers there.
+//   - Wide strings and characters: see wide_string.go.
+//   - A constant of floating point that is too large becomes an infinity.
 //   - A constant of several characters, 'ab', which cc does not know, becomes the number that gcc takes
 //     it for.
 //
@@ -81,12 +83,16 @@ func parseMended(config *cc.Config, sources []cc.Source) (*cc.AST, error) {
 	var tokens []ccToken
 	for t := nextToken(from); ; t = nextToken(from) {
 		mend(&t)
+		if name := infinite(&t); name != "" {
+			tokens = append(tokens, madeTokens(ccToken{Token: t}, name, "(", ")")...)
+			continue
+		}
 		tokens = append(tokens, ccToken{Token: t})
 		if t.Ch < 0 { // the end
 			break
 		}
 	}
-	from.out = typeofQualified(tokens)
+	from.out = wideStrings(typeofQualified(tokens))
 	ast, err := parseTokens(p)
 	if len(problems) > 0 {
 		return nil, errors.Join(append(problems, err)...)
@@ -113,6 +119,27 @@ func mend(t *cc.Token) {
 			t.Ch = rune(cc.PPNUMBER)
 		}
 	}
+}
+
+// infinite returns the function that stands for a constant of floating point that is too large; "" for all
+// other tokens.
+func infinite(t *cc.Token) string {
+	if t.Ch != rune(cc.PPNUMBER) {
+		return ""
+	}
+	text := strings.ToLower(t.SrcStr())
+	if strings.HasPrefix(text, "0x") || !strings.Contains(text, "e") {
+		return ""
+	}
+	if v, _ := strconv.ParseFloat(text, 64); math.IsInf(v, 0) {
+		return "__builtin_inf"
+	}
+	if short, ok := strings.CutSuffix(text, "f"); ok {
+		if v, _ := strconv.ParseFloat(short, 32); math.IsInf(v, 0) {
+			return "__builtin_inff"
+		}
+	}
+	return ""
 }
 
 // severalCharacters returns the value of a character constant, if it has two to four bytes without

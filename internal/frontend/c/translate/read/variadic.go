@@ -3,15 +3,14 @@ package read
 import (
 	"bytes"
 	"regexp"
-
-	"fencepost/internal/source"
 )
 
 // Macros with a variable number of arguments, as gcc has them and cc has not.
 //
 //   - #define LOG(format, args...) names its variable arguments: the name becomes __VA_ARGS__.
 //   - __VA_OPT__(,) before __VA_ARGS__ becomes the older , ##__VA_ARGS__, which means the same.
-//     Other uses of __VA_OPT__ are refused: cc would take them for a name.
+//     Elsewhere it becomes a macro that chooses by the number of arguments (include/predefined.h); beside #
+//     or ## it is refused where the macro is used.
 //
 // Only lines of #define change, and none becomes two.
 
@@ -21,10 +20,14 @@ var (
 	optionalComma = regexp.MustCompile(`__VA_OPT__[ \t]*\([ \t]*,[ \t]*\)((?:[ \t]|\\\r?\n)*)__VA_ARGS__`)
 	literalOrWord = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\w+`)
 	vaOpt         = []byte("__VA_OPT__")
+	// optionalHelpers are the macros that stand for __VA_OPT__.
+	optionalHelpers = []string{"__fp_opt", "__fp_opt_select", "__fp_opt_0", "__fp_opt_1", "__fp_has_args", "__fp_argument_129"}
+	optionalChoice  = []byte("__fp_opt(__fp_has_args(__VA_ARGS__))")
+	pastedOption    = regexp.MustCompile(`#[ \t]*__VA_OPT__`)
 )
 
-// variadic returns a line of #define as cc must get it; at is where the line begins in f.
-func (r *reader) variadic(f *source.File, at int, line []byte) []byte {
+// variadic returns a line of #define as cc must get it.
+func variadic(line []byte) []byte {
 	if !defineLine.Match(line) {
 		return line
 	}
@@ -42,8 +45,48 @@ func (r *reader) variadic(f *source.File, at int, line []byte) []byte {
 	if bytes.Contains(line, vaOpt) {
 		line = optionalComma.ReplaceAll(line, []byte(", $1##__VA_ARGS__"))
 	}
-	if bytes.Contains(line, vaOpt) {
-		r.errorf(CodeSyntax, f.Span(min(at, len(f.Text)), min(at, len(f.Text))), "__VA_OPT__ is supported as __VA_OPT__(,) __VA_ARGS__ only")
+	return optional(line)
+}
+
+// optional replaces __VA_OPT__ in a line of #define. Beside # and ## it stays a name that is not declared.
+func optional(line []byte) []byte {
+	if !bytes.Contains(line, vaOpt) || pastedOption.Match(line) {
+		return line
 	}
-	return line
+	rest := line
+	var out []byte
+	for {
+		i := bytes.Index(rest, vaOpt)
+		if i < 0 {
+			return append(out, rest...)
+		}
+		after := bytes.TrimLeft(rest[i+len(vaOpt):], " \t")
+		end := optionEnd(after)
+		if end < 0 || bytes.HasPrefix(bytes.TrimLeft(after[end:], " \t\\\r\n"), []byte("##")) {
+			return line
+		}
+		out = append(append(append(out, rest[:i]...), optionalChoice...), after[:end]...)
+		rest = after[end:]
+	}
+}
+
+// optionEnd returns where the parentheses at the beginning of a text end, negative if there are none.
+func optionEnd(text []byte) int {
+	depth := 0
+	for i, c := range text {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '"', '\'': // parentheses may stand in the text
+			return -1
+		}
+		if depth == 0 {
+			return -1
+		}
+	}
+	return -1
 }

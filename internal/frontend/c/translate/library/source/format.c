@@ -6,7 +6,7 @@ typedef unsigned long size_t;
 void *malloc(size_t);
 void __fp_format_unsupported(void);
 
-int vsnprintf(char *to, size_t size, const char *format, char *args) {
+static int formatted(char *to, size_t size, const char *format, char *args) {
   size_t length = 0;
   for (;;) {
     /* A piece of text: spaces, a prefix, zeros, a body, spaces. */
@@ -172,24 +172,32 @@ int vsnprintf(char *to, size_t size, const char *format, char *args) {
   return (int)length;
 }
 
-int snprintf(char *to, size_t size, const char *format, ...) {
-  return vsnprintf(to, size, format, __fp_varargs());
+int vsnprintf(char *to, size_t size, const char *format, __builtin_va_list args) {
+  return formatted(to, size, format, args->__fp_next);
 }
 
-int vsprintf(char *to, const char *format, char *args) {
-  return vsnprintf(to, 0x7fffffff, format, args);
+int snprintf(char *to, size_t size, const char *format, ...) {
+  return formatted(to, size, format, __fp_varargs());
+}
+
+int vsprintf(char *to, const char *format, __builtin_va_list args) {
+  return formatted(to, 0x7fffffff, format, args->__fp_next);
 }
 
 int sprintf(char *to, const char *format, ...) {
-  return vsnprintf(to, 0x7fffffff, format, __fp_varargs());
+  return formatted(to, 0x7fffffff, format, __fp_varargs());
 }
 
-int vasprintf(char **to, const char *format, char *args) {
-  int length = vsnprintf(0, 0, format, args);
+static int allocated(char **to, const char *format, char *args) {
+  int length = formatted(0, 0, format, args);
   *to = malloc(length + 1ul);
-  return vsnprintf(*to, length + 1ul, format, args);
+  return formatted(*to, length + 1ul, format, args);
+}
+
+int vasprintf(char **to, const char *format, __builtin_va_list args) {
+  return allocated(to, format, args->__fp_next);
 }
 
 int asprintf(char **to, const char *format, ...) {
-  return vasprintf(to, format, __fp_varargs());
+  return allocated(to, format, __fp_varargs());
 }

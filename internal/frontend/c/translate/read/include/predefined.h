@@ -1,5 +1,11 @@
 #define __FENCEPOST__ 1
 #define __extension__
+#define __fp_opt(b) __fp_opt_select(b)
+#define __fp_opt_select(b) __fp_opt_##b
+#define __fp_opt_0(...)
+#define __fp_opt_1(...) __VA_ARGS__
+#define __fp_has_args(...) __fp_argument_129(0, ##__VA_ARGS__, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, )
+#define __fp_argument_129(a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, a65, a66, a67, a68, a69, a70, a71, a72, a73, a74, a75, a76, a77, a78, a79, a80, a81, a82, a83, a84, a85, a86, a87, a88, a89, a90, a91, a92, a93, a94, a95, a96, a97, a98, a99, a100, a101, a102, a103, a104, a105, a106, a107, a108, a109, a110, a111, a112, a113, a114, a115, a116, a117, a118, a119, a120, a121, a122, a123, a124, a125, a126, a127, n, ...) n
 #define __FUNCTION__ __func__
 #define __PRETTY_FUNCTION__ __func__
 
@@ -19,10 +25,10 @@ void __fp_signal_fence(int);
 void __fp_assert(int, const char *);
 
 char *__fp_varargs(void);
-typedef char *__builtin_va_list;
-#define __builtin_va_start(ap, last) ((void)((ap) = __fp_varargs()))
-#define __builtin_va_arg(ap, type) (*(type *)(((ap) += 8) - 8))
-#define __builtin_va_copy(to, from) ((void)((to) = (from)))
+typedef struct __va_list_tag { char *__fp_next; long __fp_unused[2]; } __builtin_va_list[1];
+#define __builtin_va_start(ap, last) ((void)((ap)->__fp_next = __fp_varargs()))
+#define __builtin_va_arg(ap, type) (*(type *)(((ap)->__fp_next += (sizeof(type) + 7) / 8 * 8) - (sizeof(type) + 7) / 8 * 8))
+#define __builtin_va_copy(to, from) ((void)((to)->__fp_next = (from)->__fp_next))
 #define __builtin_va_end(ap) ((void)(ap))
 
 #define __builtin_expect(e, v) ((long)(e))
@@ -32,6 +38,9 @@ int __ccgo__types_compatible_p();
 #define __builtin_types_compatible_p(a, b) __ccgo__types_compatible_p(*(__typeof__(a) *)0, *(__typeof__(b) *)0)
 #define __builtin_object_size(p, kind) ((unsigned long)-((kind) < 2))
 #define __builtin_trap() abort()
+#define __builtin_LINE() __LINE__
+#define __builtin_FILE() __FILE__
+#define __builtin_FUNCTION() __func__
 #define __builtin_offsetof(t, m) ((unsigned long)&((t *)0)->m)
 #define __builtin_ia32_mfence() __fp_fence(5)
 #define __builtin_ia32_pause() ((void)0)
