@@ -41,6 +41,7 @@ type limitCase struct {
 	small   func() string // a program that check answers at once; its result, as if it were about text, is stored
 	memory  string        // a limit of memory that the stage exceeds; "": it needs little
 	needs   string        // a program that must be installed
+	says    string        // in the answer with the time limit
 	bounded bool          // no program makes the stage take a minute, but it must end soon
 }
 
@@ -56,7 +57,9 @@ func TestTimeLimit(t *testing.T) {
 				return
 			}
 			cmd := withCPU(mostSeconds+1, "fencepost-then-close", append(args, "--timeout", timeLimit)...)
-			c.ends(t, cmd)
+			if out := c.ends(t, cmd); !strings.Contains(out, c.says) {
+				t.Errorf("%q is not in:\n%s", c.says, out)
+			}
 		})
 	}
 }

@@ -123,13 +123,19 @@ func (r *Repairer) share(ctx context.Context) time.Duration {
 	return min(mostPatience, time.Until(end)/4)
 }
 
-// underSC sees whether the assertions fail without any delay: then no fence helps.
-func (r *Repairer) underSC(ctx context.Context, res *verdict.Result) (hopeless bool, err error) {
+// underSC sees whether the assertions fail without any delay: then no fence helps. It reports whether the result is
+// complete: no fence helps, or the time is over.
+func (r *Repairer) underSC(ctx context.Context, res *verdict.Result) (done bool, err error) {
 	if r.opt.For != Assertions {
 		return false, nil
 	}
 	flat, props := r.Fences.Insert(nil)
 	found, err := r.reach(ctx, r.run.With(props), flat, memory.SC)
+	if err == nil && found.Status == fences.Unknown && ctx.Err() != nil {
+		res.Verdict, res.Coverage, res.Stats = verdict.Unknown, found.Coverage, found.Stats
+		res.Reason = "whether it fails under SC, too, is not known: " + found.Reason
+		return true, nil
+	}
 	if err != nil || found.Status != fences.Bad {
 		return false, err
 	}

@@ -229,7 +229,7 @@ func (r *Repairer) writable() int {
 
 func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*verdict.Result, error) {
 	res := r.result()
-	if hopeless, err := r.underSC(ctx, res); err != nil || hopeless {
+	if done, err := r.underSC(ctx, res); err != nil || done {
 		return res, err
 	}
 	task := r.SearchTask(cost)
