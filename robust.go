@@ -2,6 +2,7 @@ package fencepost
 
 import (
 	"context"
+	"strings"
 
 	"fencepost/internal/question/param"
 	"fencepost/internal/question/robust"
@@ -33,8 +34,11 @@ type RobustOptions struct {
 	KeepGoing bool      // report every attack, not the first
 	Method    Method    // "": MethodSearch
 	Criterion Criterion // "": CriterionTrace
-	// Model is the memory model that is compared with SC: TSO, or PSO with CriterionState. "": TSO.
+	// Model is the memory model that is compared with SC: TSO or PSO; CriterionTRF, MethodInstrument and
+	// AnyThreads take TSO alone. "": TSO.
 	Model Model
+	// Models, if not empty, are several such models. The answer has a result for each.
+	Models []Model
 	// AnyThreads asks about any number of instances of the program's templates. Domain, if not nil,
 	// restricts the values of memory there.
 	AnyThreads bool
@@ -44,8 +48,20 @@ type RobustOptions struct {
 func (o *RobustOptions) internal() robust.Options {
 	return robust.Options{
 		Options: o.Options.internal(), KeepGoing: o.KeepGoing, Method: robust.Method(o.Method), Criterion: robust.Criterion(o.Criterion),
-		CriterionModel: string(o.Model),
+		CriterionModel: o.models(),
 	}
+}
+
+// models returns the names of the models, separated by commas.
+func (o *RobustOptions) models() string {
+	if len(o.Models) == 0 {
+		return string(o.Model)
+	}
+	var names []string
+	for _, m := range o.Models {
+		names = append(names, string(m))
+	}
+	return strings.Join(names, ",")
 }
 
 // Robust answers whether a program is robust: whether delaying stores gives it no new execution, judged by

@@ -232,6 +232,7 @@ func (a *app) render(asJSON bool, answer fencepost.Answer) error {
 		text.Comparison(a.stdout, answer.Results, style)
 		return nil
 	}
+	text.Models(a.stdout, answer.Results, style)
 	for i := range answer.Results {
 		if i > 0 {
 			fmt.Fprintln(a.stdout)

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"fencepost"
 	"fencepost/internal/render/dot"
@@ -12,19 +12,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const robustHelp = `Check whether a program is robust against TSO: whether every execution with
-store buffers has the same happens-before relation as some execution without.
+const robustHelp = `Check whether a program is robust against TSO, or with --model pso against PSO:
+whether every execution with store buffers has the same happens-before relation as
+some execution without.
 
-A robust program behaves on x86 as under sequential consistency (SC): every
-property that holds under SC also holds on x86. The assertions, goals and final
+A program that is robust against TSO behaves on x86 as under sequential consistency
+(SC): every property that holds under SC also holds on x86. The assertions, goals and final
 condition of the program are ignored, and buffers have no bound. If the program is
 not robust, the answer shows an attack: a store and a later load of the same thread
 that the store can be delayed past, an execution in which this happens, and the
-cycle in its happens-before relation. A fence between the two stops this attack.
---all lists every attack.
+cycle in its happens-before relation. Under PSO a store can also be delayed past a
+later store. A fence between the two stops this attack. --all lists every attack.
 
 --criterion asks a stronger or weaker question. trf asks whether the program is
-free of triangular races, which implies robustness. state asks whether the program
+free of triangular races, which implies robustness against TSO. state asks whether the program
 has the same final states under SC and under --model; the answer is exact for
 programs without loops, and bounded by --buffer for others.
 
@@ -41,12 +42,13 @@ error.`
 const robustExample = `  fencepost robust dekker.fp
   fencepost robust dekker.fp --all --json
   fencepost robust dekker.fp --dot | dot -Tsvg > cycle.svg
+  fencepost robust dekker.fp --model tso,pso
   fencepost robust dekker.fp --criterion trf
   fencepost robust dekker.fp --criterion state --model pso`
 
 func (a *app) robustCommand() *cobra.Command {
 	opt := fencepost.RobustOptions{Options: fencepost.Defaults()}
-	criterion, model := string(fencepost.CriterionTrace), string(fencepost.TSO)
+	criterion, models := string(fencepost.CriterionTrace), modelsValue{fencepost.TSO}
 	var asJSON, asDot, emit bool
 	var any paramFlags
 	attack := 1
@@ -64,14 +66,14 @@ func (a *app) robustCommand() *cobra.Command {
 			if cmd.Flags().Changed("attack") && !emit {
 				return &usageError{"--attack needs --emit-instrumented: it selects the program to print", "also give --emit-instrumented"}
 			}
-			if m, ok := machines[strings.ToLower(model)]; ok {
-				model = string(m)
-			}
-			opt.Criterion, opt.Model = fencepost.Criterion(criterion), fencepost.Model(model)
+			opt.Criterion, opt.Models = fencepost.Criterion(criterion), models
 			if err := criterionFlags(cmd, &opt, asDot); err != nil {
 				return err
 			}
 			opt.Method, opt.AnyThreads = fencepost.Method(method.value), any.on
+			if err := modelFlags(&opt, emit); err != nil {
+				return err
+			}
 			var err error
 			if opt.Domain, err = any.set(&opt.Options); err != nil {
 				return err
@@ -94,7 +96,7 @@ func (a *app) robustCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&criterion, "criterion", criterion, "`criterion`: trace (robustness), trf (no triangular races) or state (equal final states)")
-	flags.StringVarP(&model, "model", "m", model, "memory `model`: tso, or pso with --criterion state")
+	flags.VarP(&models, "model", "m", "memory models, separated by commas: tso, pso")
 	flags.BoolVar(&opt.KeepGoing, "all", false, "report every attack, not only the first")
 	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(sizeValue{&opt.Memory}, "memory", "memory limit for stored states, such as 8GiB or 512MiB")
@@ -122,9 +124,6 @@ func criterionFlags(cmd *cobra.Command, opt *fencepost.RobustOptions, asDot bool
 	default:
 		return &usageError{fmt.Sprintf("unknown criterion %q", opt.Criterion), "want trace, trf or state"}
 	}
-	if opt.Model != fencepost.TSO && !(state && opt.Model == fencepost.PSO) {
-		return &usageError{fmt.Sprintf("--model %s cannot be combined with --criterion %s", opt.Model, opt.Criterion), "give --model tso; --criterion state also takes pso"}
-	}
 	if asDot && opt.Criterion != fencepost.CriterionTrace {
 		return &usageError{fmt.Sprintf("--dot draws attacks, which --criterion %s does not look for", opt.Criterion), "leave one of the two options out"}
 	}
@@ -132,6 +131,30 @@ func criterionFlags(cmd *cobra.Command, opt *fencepost.RobustOptions, asDot bool
 		return &usageError{"--buffer needs --criterion state", "leave --buffer out: with the other criteria, buffers have no bound"}
 	}
 	return nil
+}
+
+// modelFlags looks whether the models fit the other flags.
+func modelFlags(opt *fencepost.RobustOptions, emit bool) error {
+	if slices.Contains(opt.Models, fencepost.SC) {
+		return &usageError{"--model sc: every program is robust against SC", "give --model tso, pso, or tso,pso"}
+	}
+	if !slices.Contains(opt.Models, fencepost.PSO) {
+		return nil
+	}
+	with := ""
+	switch {
+	case opt.Criterion == fencepost.CriterionTRF:
+		with = "--criterion trf: triangular races are about TSO"
+	case opt.Method == fencepost.MethodInstrument:
+		with = "--method instrument: the instrumentation is that of TSO"
+	case emit:
+		with = "--emit-instrumented: the instrumentation is that of TSO"
+	case opt.AnyThreads:
+		with = "--param: robustness of any number of threads is decided for TSO only"
+	default:
+		return nil
+	}
+	return &usageError{"--model pso cannot be combined with " + with, "give --model tso"}
 }
 
 // methodValue is a choice that help calls a method.

@@ -205,9 +205,10 @@ func (p *Program) AddTexts(w *verdict.Witness) {
 	}
 }
 
-// RobustTask makes the task of a search for attacks on robustness. Buffers have no bound there.
-func (p *Program) RobustTask(flat *ir.Program, opt *Options) *engine.Task {
-	task := p.Task(flat, memory.TSO, opt)
+// RobustTask makes the task of a search for attacks on robustness against a model. Buffers have no bound
+// there.
+func (p *Program) RobustTask(flat *ir.Program, model memory.Model, opt *Options) *engine.Task {
+	task := p.Task(flat, model, opt)
 	task.Limits.Buffer, task.Limits.Unroll = 0, 0
 	return task
 }

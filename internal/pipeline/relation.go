@@ -54,10 +54,14 @@ const (
 	ByReadsFrom = "reads-from"
 )
 
-// Attack replays the witness of an attack, checks that it is one, and describes it.
-func (p *Program) Attack(flat *ir.Program, v *engine.Violation) (*verdict.Attack, error) {
+// Attack replays the witness of an attack under a model, checks that it is one, and describes it.
+func (p *Program) Attack(flat *ir.Program, model memory.Model, v *engine.Violation) (*verdict.Attack, error) {
 	w := v.Witness
-	if err := replay.Replay(flat, p.Props, replay.TSO, w, expectAttack(v)); err != nil {
+	against, err := replay.ParseModel(model.String())
+	if err != nil {
+		return nil, err
+	}
+	if err := replay.Replay(flat, p.Props, against, w, expectAttack(v)); err != nil {
 		return nil, err
 	}
 	tr := trace.New(flat, w)

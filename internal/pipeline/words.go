@@ -39,6 +39,8 @@ func actionText(flat *ir.Program, st *verdict.Step) string {
 	switch {
 	case st.Kind == verdict.StepWake:
 		return "its wake-up"
+	case st.Kind == verdict.StepStore && !st.Free:
+		return "its store " + storeText(st)
 	case !ok:
 		return "its step"
 	case e.Op.Kind == ir.Alloc:

@@ -137,7 +137,7 @@ func TestCorpusCrossCheck(t *testing.T) {
 }
 
 // TestCorpusRobust: every program, of those in C some, is robust exactly if its file says so, and every attack has
-// a cycle. Of some programs: the answer without filters is the same, the criteria agree, and a
+// a cycle. A program that is not robust against TSO is not robust against PSO, and its attack has a cycle, too. Of some programs: the answer without filters is the same, the criteria agree, and a
 // program with another verdict or other final states under TSO than under SC is not robust.
 func TestCorpusRobust(t *testing.T) {
 	said := 0
@@ -166,6 +166,7 @@ func TestCorpusRobust(t *testing.T) {
 			for i := range r.Attacks {
 				checkAttack(t, &r.Attacks[i])
 			}
+			checkPSO(t, c, got)
 			if !others {
 				return
 			}
@@ -212,6 +213,21 @@ func insideSections(c *testkit.Case) bool {
 	props := *u.Props
 	props.Deadlock = c.Options.Deadlock
 	return engine.InsideSections(u.Program, &props) != ""
+}
+
+// checkPSO checks that a program that is not robust against TSO is not robust against PSO.
+func checkPSO(t *testing.T, c *testkit.Case, against string) {
+	t.Helper()
+	opt := c.Robustly()
+	opt.CriterionModel = "pso"
+	got, r, err := c.IsRobust(opt)
+	if err != nil || against == "no" && got != "no" {
+		t.Errorf("robust against TSO: %s, against PSO: %s (%v)", against, got, err)
+		return
+	}
+	for i := range r.Attacks {
+		checkAttack(t, &r.Attacks[i])
+	}
 }
 
 // checkCriteria checks that a program without triangular races is robust, and that a

@@ -124,6 +124,9 @@ func Delayed(w *verdict.Witness, store, load ir.EdgeID, storeStep, loadStep int)
 	is := func(s, l int) bool {
 		st, ld := &w.Steps[s], &w.Steps[l]
 		at, flushed := reached[s]
+		if l, arrives := reached[l]; ld.Kind == verdict.StepStore && ld.Buffered && (!arrives || flushed && at < l) {
+			return false
+		}
 		return st.Edge == int(store) && ld.Edge == int(load) && st.Kind == verdict.StepStore && st.Thread == ld.Thread && (at > l || !flushed && st.Buffered)
 	}
 	if storeStep < loadStep && loadStep < len(w.Steps) {

@@ -1,6 +1,7 @@
 package robust
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"fencepost/internal/analysis"
@@ -43,6 +44,7 @@ type doubts struct {
 	idle    atomic.Bool // a watched store has found its value in memory, or an address was not aligned
 	freed   atomic.Bool // an SC execution accesses a block that was freed
 	effects bool        // an attack is left whose last action others depend on
+	frees   bool        // a thread may delay a free, and another one a store or free
 }
 
 // incomplete is why the search does not prove the program robust, or "".
@@ -50,7 +52,7 @@ func (d *doubts) incomplete() string {
 	switch {
 	case d.certain || d.idle.Load():
 		return oneDelay
-	case d.effects && d.freed.Load():
+	case d.effects && d.frees && d.freed.Load():
 		return oneFree
 	}
 	return ""
@@ -210,6 +212,12 @@ func (x *doubter) findRows() {
 			}
 			x.d.effects = x.d.effects || r.effect
 			x.rows[t] = append(x.rows[t], r)
+		}
+	}
+	for t := range x.rows {
+		for u := range x.rows {
+			isFree := func(r row) bool { return r.store.Op.Kind == ir.Free }
+			x.d.frees = x.d.frees || t != u && len(x.rows[u]) > 0 && slices.ContainsFunc(x.rows[t], isFree)
 		}
 	}
 }

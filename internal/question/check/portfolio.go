@@ -17,10 +17,10 @@ import (
 
 // The portfolio: which engines answer.
 //
-// A robust program has no execution under TSO that SC has not, up to what the questions can see
+// A robust program has no execution under TSO or PSO that SC has not, up to what the questions can see
 // [BDM13 §3]: the same accesses read the same values and stores reach memory in the same order, so
-// assertions, goals, final states and deadlocks are as under SC. So under TSO robustness is one of the
-// attempts, and if it holds the engines answer under SC instead.
+// assertions, goals, final states and deadlocks are as under SC. So under these models robustness is one
+// of the attempts, and if it holds the engines answer under SC instead.
 //
 // schedule.go says which attempt runs when. The first definite answer wins: a violation, or a safe for
 // all executions. If no engine gives one, a safe within bounds that the user set wins, then an unknown
@@ -43,7 +43,7 @@ func (c *Contradiction) Error() string {
 func (q *query) portfolio(ctx context.Context) (*verdict.Result, error) {
 	s := q.schedule(pipeline.Asking{Model: q.model, Under: q.model}, nil)
 	var rob *robustness
-	if q.model == memory.TSO && q.opt.Engine == "" {
+	if q.model != memory.SC && q.opt.Engine == "" {
 		if rob = q.robustFirst(s); rob != nil {
 			s.attempts = append([]*attempt{rob.attempt}, s.attempts...)
 		}
@@ -111,11 +111,11 @@ type robustness struct {
 // without bounds counts.
 func (q *query) robustFirst(s *schedule) *robustness {
 	e := pipeline.Engine("robust", pipeline.EngineOptions{})
-	task := q.RobustTask(q.flat, &q.opt.Options)
+	task := q.RobustTask(q.flat, q.model, &q.opt.Options)
 	if e.Supports(task) != nil || engine.InsideSections(q.flat, q.Props) != "" {
 		return nil
 	}
-	r := &robustness{attempt: newAttempt(e, memory.TSO, memory.TSO, s)}
+	r := &robustness{attempt: newAttempt(e, q.model, q.model, s)}
 	task.Limits.Share = s.share
 	r.work = func(ctx context.Context) { r.ask.Err = r.run(ctx, q, task) }
 	r.then = func() []*attempt {
@@ -125,7 +125,7 @@ func (q *query) robustFirst(s *schedule) *robustness {
 		if !s.crossCheck {
 			s.drop()
 		}
-		return q.attempts(s, pipeline.Asking{Model: memory.TSO, Under: memory.SC}, nil)
+		return q.attempts(s, pipeline.Asking{Model: q.model, Under: memory.SC}, nil)
 	}
 	return r
 }
@@ -137,9 +137,9 @@ func (r *robustness) run(ctx context.Context, q *query, task *engine.Task) (err 
 	if err != nil {
 		return err
 	}
-	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: memory.TSO, Engine: r.ask.Engine.Name, Outcome: out}
+	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: r.ask.Engine.Name, Outcome: out}
 	if len(out.Violations) > 0 {
-		if _, err := q.Attack(q.flat, &out.Violations[0]); err != nil {
+		if _, err := q.Attack(q.flat, q.model, &out.Violations[0]); err != nil {
 			return fmt.Errorf("the witness of an attack does not hold: %w", err)
 		}
 		c.Violation = &verdict.Violation{}

@@ -40,7 +40,7 @@ const smallSearch = 200_000
 
 // robust asks for an attack.
 func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Program) (*fences.Finding, error) {
-	by, task := robustEngine(), p.RobustTask(flat, &r.opt.Options)
+	by, task := robustEngine(), p.RobustTask(flat, r.model, &r.opt.Options)
 	many := task.Limits.Workers
 	task.Limits.Workers, task.Limits.States = 1, smallSearch
 	out, err := pipeline.RunEngine(ctx, by, task)
@@ -53,7 +53,7 @@ func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Pro
 	}
 	found := &fences.Finding{Coverage: out.Coverage, Stats: out.Stats, Warnings: out.Warnings}
 	for i := range out.Violations {
-		a, err := p.Attack(flat, &out.Violations[i])
+		a, err := p.Attack(flat, r.model, &out.Violations[i])
 		if err != nil {
 			return nil, fmt.Errorf("the witness of an attack does not hold: %w", err)
 		}

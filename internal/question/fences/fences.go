@@ -198,7 +198,7 @@ func (r *Repairer) makeFlat() (err error) {
 	}
 	r.run.Stage = "engine " + fences.Name
 	if r.opt.For == Robustness {
-		if err := r.run.Supports(robustEngine(), r.run.RobustTask(r.Flat, &r.opt.Options)); err != nil {
+		if err := r.run.Supports(robustEngine(), r.run.RobustTask(r.Flat, r.model, &r.opt.Options)); err != nil {
 			return err
 		}
 	}

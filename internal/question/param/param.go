@@ -46,6 +46,9 @@ func Robust(ctx context.Context, in pipeline.Input, opt RobustOptions) (pipeline
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
+		if opt.Against(memory.PSO.String()) {
+			return nil, &pipeline.OptionError{Option: "model for any number of threads", Value: opt.CriterionModel, Want: "tso"}
+		}
 		q := &query{Run: run, question: param.Robust, common: opt.Options.Options, domain: opt.Domain}
 		q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {
 			fixed := opt.Options

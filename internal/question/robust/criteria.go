@@ -31,7 +31,7 @@ func (q *query) triangles(ctx context.Context) (*verdict.Result, error) {
 		}
 		found = append(found, *triangle)
 	}
-	c := &pipeline.Conclusion{Question: verdict.TriangularRaces, Model: memory.TSO, Engine: by.Name, Outcome: out, Given: q.opt.Given()}
+	c := &pipeline.Conclusion{Question: verdict.TriangularRaces, Model: q.model, Engine: by.Name, Outcome: out, Given: q.opt.Given()}
 	if len(found) > 0 {
 		c.Violation = &verdict.Violation{Reason: found[0].String(), Pos: found[0].Store}
 	}
@@ -46,7 +46,7 @@ func (q *query) triangles(ctx context.Context) (*verdict.Result, error) {
 // execution before it has a final state, so a check that fails only under the model counts as a state
 // that SC does not have.
 func (q *query) states(ctx context.Context) (*verdict.Result, error) {
-	model := q.opt.model()
+	model := q.model
 	sc, err := q.finals(ctx, memory.SC, nil)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,11 @@
 package robust
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -40,7 +43,8 @@ type Options struct {
 	KeepGoing bool      // report every attack, not the first
 	Method    Method    // "" is Search
 	Criterion Criterion // "" is Trace
-	// CriterionModel is the memory model that State compares with SC, "" for tso.
+	// CriterionModel has the memory models that are compared with SC, separated by commas: tso and pso,
+	// TRF and Instrument only tso. "" is tso.
 	CriterionModel string
 }
 
@@ -59,12 +63,18 @@ func (o *Options) Validate() error {
 	default:
 		return &pipeline.OptionError{Option: "criterion", Value: string(o.Criterion), Want: "trace, trf or state"}
 	}
-	switch o.CriterionModel {
-	case "", "tso", "pso":
+	models, err := o.models()
+	switch {
+	case err != nil:
+		return err
+	case !slices.Contains(models, memory.PSO):
 		return nil
-	default:
-		return &pipeline.OptionError{Option: "model of the criterion", Value: o.CriterionModel, Want: "tso or pso"}
+	case o.Criterion == TRF:
+		return &pipeline.OptionError{Option: "model of the criterion trf", Value: o.CriterionModel, Want: "tso"}
+	case o.Method == Instrument:
+		return &pipeline.OptionError{Option: "model of the method instrument", Value: o.CriterionModel, Want: "tso"}
 	}
+	return nil
 }
 
 // about returns the question.
@@ -79,12 +89,25 @@ func (o *Options) about() verdict.Question {
 	}
 }
 
-// model returns the memory model that the question is about.
-func (o *Options) model() memory.Model {
-	if o.Criterion == State && o.CriterionModel == "pso" {
-		return memory.PSO
+// models returns the memory models that the question is about.
+func (o *Options) models() ([]memory.Model, error) {
+	var out []memory.Model
+	for name := range strings.SplitSeq(cmp.Or(o.CriterionModel, memory.TSO.String()), ",") {
+		model, ok := memory.ParseModel(name)
+		if !ok || model == memory.SC {
+			return nil, &pipeline.OptionError{Option: "model of the criterion", Value: name, Want: "tso or pso"}
+		}
+		if !slices.Contains(out, model) {
+			out = append(out, model)
+		}
 	}
-	return memory.TSO
+	return out, nil
+}
+
+// Against reports whether the question is about a model.
+func (o *Options) Against(model string) bool {
+	models, err := o.models()
+	return err == nil && slices.ContainsFunc(models, func(m memory.Model) bool { return m.String() == model })
 }
 
 // engine returns the engine for the method asked for.
@@ -95,34 +118,47 @@ func (o *Options) engine() *engine.Engine {
 	return pipeline.Engine("robust", pipeline.EngineOptions{})
 }
 
-// Run answers whether every TSO execution of the program has the happens-before relation of an SC
-// execution. The program's own questions play no part. With KeepGoing it finds every attack, else one.
+// Run answers, for each model, whether every execution of the program has the happens-before relation of an
+// SC execution. The program's own questions play no part. With KeepGoing it finds every attack, else one.
 func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
-	run.Asks(opt.about(), opt.model().String())
+	models, _ := opt.models() // Validate reports the error
+	var names []string
+	for _, m := range models {
+		names = append(names, m.String())
+	}
+	run.Asks(opt.about(), names...)
 	return run.Answer(Command, opt, func() ([]verdict.Result, error) {
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
-		res, err := ask(ctx, run, opt)
+		if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
+			return nil, err
+		}
+		run.Stage = "passes"
+		flat, err := run.FlattenFixed(opt.Options)
 		if err != nil {
 			return nil, err
 		}
-		run.Restrict(res, &opt.Options)
-		return []verdict.Result{*res}, nil
+		var results []verdict.Result
+		for _, model := range models {
+			res, err := ask(ctx, run, &query{Program: run.Program, flat: flat, model: model, opt: opt})
+			if none := run.Undecided(model.String(), err); none != nil && len(models) > 1 { // the answers under other models stay
+				res, err = none, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			run.Restrict(res, &opt.Options)
+			results = append(results, *res)
+		}
+		return results, nil
 	})
 }
 
-func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, error) {
-	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
-		return nil, err
-	}
-	run.Stage = "passes"
-	flat, err := run.FlattenFixed(opt.Options)
-	if err != nil {
-		return nil, err
-	}
-	q := &query{Program: run.Program, flat: flat, opt: opt}
+// ask answers the question about one model.
+func ask(ctx context.Context, run *pipeline.Run, q *query) (*verdict.Result, error) {
+	opt := &q.opt
 	by := opt.engine()
 	run.Stage = "engine " + by.Name
 	if err := q.Supports(by, q.task()); err != nil {
@@ -150,19 +186,16 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 
 // unsupported answers if an execution reaches a construct that is not supported. If none does, the
 // question is about the program without these constructs. It is enough to search under SC: if that
-// program is robust, no execution under TSO gets further, and if it is not, its attack does not need
+// program is robust, no execution under the model gets further, and if it is not, its attack does not need
 // the constructs. Final states are compared under both models.
 func unsupported(ctx context.Context, q *query) (*verdict.Result, error) {
 	model := memory.SC
-	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: memory.TSO, Engine: q.opt.engine().Name, Given: q.opt.Given()}
+	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: q.opt.engine().Name, Given: q.opt.Given()}
 	switch q.opt.Criterion {
 	case TRF:
 		c.Question, c.Engine = verdict.TriangularRaces, "trf"
 	case State:
-		model, c.Question, c.Engine = memory.TSO, verdict.StateRobustness, "explicit"
-		if q.opt.CriterionModel == "pso" {
-			model, c.Model = memory.PSO, memory.PSO
-		}
+		model, c.Question, c.Engine = q.model, verdict.StateRobustness, "explicit"
 	}
 	flat, out, err := pipeline.Reachable(ctx, q.Program, q.flat, model, &q.opt.Options)
 	if err != nil || out == nil {
@@ -173,21 +206,22 @@ func unsupported(ctx context.Context, q *query) (*verdict.Result, error) {
 	return q.Conclude(c), nil
 }
 
-// query is the question about a flat program.
+// query is the question about a flat program and one model.
 type query struct {
 	*pipeline.Program
-	flat *ir.Program
-	opt  Options
+	flat  *ir.Program
+	model memory.Model
+	opt   Options
 }
 
 // task makes the task of the search for attacks.
 func (q *query) task() *engine.Task {
-	task := q.RobustTask(q.flat, &q.opt.Options)
+	task := q.RobustTask(q.flat, q.model, &q.opt.Options)
 	task.KeepGoing = q.opt.KeepGoing
 	return task
 }
 
-// attacks looks for attacks: stores delayed past loads that close a cycle.
+// attacks looks for attacks: stores delayed past loads, or past stores, that close a cycle.
 func (q *query) attacks(ctx context.Context, by *engine.Engine) (*verdict.Result, error) {
 	out, err := pipeline.RunEngine(ctx, by, q.task())
 	if err != nil {
@@ -196,13 +230,13 @@ func (q *query) attacks(ctx context.Context, by *engine.Engine) (*verdict.Result
 	pipeline.Answered(ctx) // what is left is replay
 	var found []verdict.Attack
 	for _, v := range q.wanted(out) {
-		a, err := q.Attack(q.flat, &v)
+		a, err := q.Attack(q.flat, q.model, &v)
 		if err != nil {
 			return nil, fmt.Errorf("the witness of an attack does not hold: %w", err)
 		}
 		found = append(found, *a)
 	}
-	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: memory.TSO, Engine: by.Name, Outcome: out, Given: q.opt.Given()}
+	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: by.Name, Outcome: out, Given: q.opt.Given()}
 	if len(found) > 0 {
 		c.Violation = &verdict.Violation{Reason: found[0].String(), Pos: found[0].Store}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 	"fencepost/verdict"
 )
 
@@ -196,7 +197,7 @@ func TestRobustWitnessIsChecked(t *testing.T) {
 		v.Edge, v.Load = ir.EdgeID(store.Edge), ir.EdgeID(ld.Edge)
 		return v
 	}
-	if _, err := p.Attack(flat, violation(a.Witness.Steps)); err != nil {
+	if _, err := p.Attack(flat, memory.TSO, violation(a.Witness.Steps)); err != nil {
 		t.Fatal(err)
 	}
 	swapped := violation(a.Witness.Steps)
@@ -210,7 +211,7 @@ func TestRobustWitnessIsChecked(t *testing.T) {
 		{"has no cycle", violation([]verdict.Step{store, ld, flush})},
 		{"is not delayed past", swapped},
 	} {
-		if _, err := p.Attack(flat, c.v); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := p.Attack(flat, memory.TSO, c.v); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want %q", err, c.want)
 		}
 	}

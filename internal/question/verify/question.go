@@ -58,8 +58,10 @@ var questions = map[string]func(*verifier) *question{
 	},
 	robust.Command: func(v *verifier) *question {
 		opt := &robust.Options{}
-		return &question{options: opt, common: &opt.Options, robust: opt, ask: func(string) (pipeline.Answer, error) {
-			return robust.Run(v.ctx, v.in, *opt)
+		return &question{options: opt, common: &opt.Options, robust: opt, ask: func(model string) (pipeline.Answer, error) {
+			one := *opt
+			one.CriterionModel = model
+			return robust.Run(v.ctx, v.in, one)
 		}}
 	},
 	param.RobustCommand: func(v *verifier) *question {

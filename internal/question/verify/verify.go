@@ -446,23 +446,6 @@ func (v *verifier) outcome(e *verdict.Execution, model replay.Model) error {
 	return nil
 }
 
-// attack compares the execution, the pair of accesses and the cycle with what is computed.
-func (v *verifier) attack(a *verdict.Attack, model replay.Model) error {
-	w := a.Witness
-	if err := replay.Replay(v.now.flat, v.now.Props, model, w, replay.Expect{Target: replay.TargetExecution}); err != nil {
-		return err
-	}
-	store, load := &w.Steps[a.StoreStep], &w.Steps[a.LoadStep]
-	flush := slices.IndexFunc(w.Steps, func(s verdict.Step) bool { return s.Kind == verdict.StepFlush && s.Of == a.StoreStep })
-	if store.Thread != load.Thread || load.Kind != verdict.StepLoad && a.Action == "" || a.StoreStep > a.LoadStep || flush < a.LoadStep {
-		return fmt.Errorf("step %d: this store is not delayed past step %d", a.StoreStep, a.LoadStep)
-	}
-	if a.Thread != w.Threads[store.Thread] {
-		return fmt.Errorf("step %d: the store is of thread %s, not %s", a.StoreStep, w.Threads[store.Thread], a.Thread)
-	}
-	return v.order(w, a.Nodes, a.Edges, a.Cycle)
-}
-
 // triangle compares the execution and the three accesses of a triangular race with what is computed.
 func (v *verifier) triangle(r *verdict.Triangle) error {
 	w := r.Witness

@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -20,12 +21,12 @@ var robustWords = map[verdict.Question][2]string{
 func Headline(r *verdict.Result) string {
 	var b strings.Builder
 	p := &printer{w: &b}
-	words, robust := robustWords[r.Question]
+	_, robust := robustWords[r.Question]
 	switch {
 	case r.Repair != nil:
 		p.fencesHeadline(r)
 	case robust:
-		p.robustHeadline(r, words)
+		p.robustHeadline(r)
 	default:
 		p.headline(r)
 	}
@@ -33,9 +34,50 @@ func Headline(r *verdict.Result) string {
 	return line
 }
 
+// Models prints the answers to whether a program is robust against several models as a table. It prints
+// nothing for other results.
+func Models(w io.Writer, results []verdict.Result, opt Options) {
+	if len(results) < 2 {
+		return
+	}
+	width := 0
+	for i := range results {
+		if _, ok := robustWords[results[i].Question]; !ok {
+			return
+		}
+		word, _ := robustWord(&results[i])
+		width = max(width, len(word))
+	}
+	p := &printer{w: w, opt: opt}
+	p.line("  %-5s  %-*s  %s", "model", width, "answer", "result")
+	for i := range results {
+		r := &results[i]
+		word, color := robustWord(r)
+		said := strings.TrimPrefix(coverage(r.Coverage), ": ")
+		if r.Verdict != verdict.Safe {
+			said = oneLine(r.Reason)
+		}
+		p.line("  %-5s  %s  %s", strings.ToUpper(r.Model), p.opt.paint(color, word)+pad("", width-len(word)), said)
+	}
+	p.line("")
+}
+
+// robustWord returns the answer in words, and its color.
+func robustWord(r *verdict.Result) (word, color string) {
+	words := robustWords[r.Question]
+	switch r.Verdict {
+	case verdict.Safe:
+		return words[0], green
+	case verdict.Unsafe:
+		return words[1], red
+	default:
+		return "unknown whether " + words[0], yellow
+	}
+}
+
 // robust prints the answer to whether a program is robust.
 func (p *printer) robust(r *verdict.Result) {
-	p.robustHeadline(r, robustWords[r.Question])
+	p.robustHeadline(r)
 	for _, warning := range r.Warnings {
 		p.message("warning", warning.Code, warning.Pos, warning.Message)
 	}
@@ -73,14 +115,14 @@ func (p *printer) robust(r *verdict.Result) {
 		p.line("")
 	}
 	if f := r.Stats.Filters; f != nil {
-		p.line("%s", p.opt.paint(dim, filtersLine(f)))
+		p.line("%s", p.opt.paint(dim, filtersLine(f, r.Model)))
 	}
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
 }
 
-// filtersLine says how many pairs of a store and a load there are, how many were ruled out
-// before the search, and how many were checked.
-func filtersLine(f *verdict.Filters) string {
+// filtersLine says how many pairs of a store and a load there are, under PSO of a store and a later
+// load or store, how many were ruled out before the search, and how many were checked.
+func filtersLine(f *verdict.Filters, model string) string {
 	var parts []string
 	add := func(n int64, what string) {
 		if n > 0 {
@@ -92,18 +134,15 @@ func filtersLine(f *verdict.Filters) string {
 	add(f.Forwarded, "on the same cell")
 	add(f.Acyclic, "without a cycle")
 	text := counted(f.Pairs, "store-load pair", "store-load pairs")
+	if model == "pso" {
+		text = counted(f.Pairs, "pair of a store and a later access", "pairs of a store and a later access")
+	}
 	parts = append(parts, fmt.Sprintf("%s checked", Count(f.Left)))
 	return text + ": " + strings.Join(parts, ", ")
 }
 
-func (p *printer) robustHeadline(r *verdict.Result, words [2]string) {
-	word, color := "unknown whether "+words[0], yellow
-	switch r.Verdict {
-	case verdict.Safe:
-		word, color = words[0], green
-	case verdict.Unsafe:
-		word, color = words[1], red
-	}
+func (p *printer) robustHeadline(r *verdict.Result) {
+	word, color := robustWord(r)
 	if r.Question != verdict.TriangularRaces { // which is about SC executions
 		word += " against " + strings.ToUpper(r.Model)
 	}
@@ -112,7 +151,11 @@ func (p *printer) robustHeadline(r *verdict.Result, words [2]string) {
 	case verdict.Safe:
 		done := work(r)
 		if f := r.Stats.Filters; f != nil && r.Stats.States == 0 {
-			done = fmt.Sprintf(" (%s: no store can be delayed past a load)", r.Engine)
+			past := "a load"
+			if r.Model == "pso" {
+				past = "a load or store"
+			}
+			done = fmt.Sprintf(" (%s: no store can be delayed past %s)", r.Engine, past)
 		}
 		p.line("%s%s%s", head, coverage(r.Coverage), done)
 	case verdict.Unsafe:

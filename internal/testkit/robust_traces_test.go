@@ -1,0 +1,93 @@
+package testkit_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/robust"
+	"fencepost/internal/engine/smc"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/testkit"
+	"fencepost/internal/trace"
+	"fencepost/verdict"
+)
+
+// TestRobustAgainstTraces: the search for attacks and the exploration of all traces agree on random programs,
+// under both models, with and without filters. A program that is not robust against TSO is not robust against
+// PSO.
+func TestRobustAgainstTraces(t *testing.T) {
+	want := *programs / 5
+	if testing.Short() {
+		want = min(want, 20)
+	}
+	profiles := []testkit.Profile{
+		{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}, {Name: "core"}, {Name: "sync", Sync: true},
+		{Name: "spawn", Plain: true, Spawn: true}, {Name: "overlap", Plain: true, Overlap: true}, {Name: "computed", Plain: true, Computed: true},
+	}
+	counts := map[string]int{}
+	for i := range want {
+		seed := *firstSeed + uint64(i)
+		p := testkit.Generate(seed, profiles[seed%uint64(len(profiles))])
+		for k, list := range p.Threads {
+			p.Threads[k] = list[:min(len(list), 4)]
+		}
+		flat, _ := p.Flat()
+		broken := false
+		for _, model := range []memory.Model{memory.TSO, memory.PSO} {
+			cyclic, ok := cyclicTrace(flat, model)
+			bare := isRobust(t, flat, model, true)
+			if got := isRobust(t, flat, model, false); got != "unknown" && bare != "unknown" && got != bare || ok && got != "unknown" && (got == "no") != cyclic {
+				t.Errorf("seed %d, %s: robust %s, without filters %s, a trace with a cycle exists: %v\nreproduce: go test ./internal/testkit -run TestRobustAgainstTraces -fp.programs=5 -fp.seed=%d\n%s",
+					seed, model, got, bare, cyclic, seed, ir.Print(flat))
+			} else if broken && got != "no" {
+				t.Errorf("seed %d: not robust against TSO, against PSO %s", seed, got)
+			} else if ok {
+				counts[model.String()+" "+got]++
+				broken = got == "no"
+			}
+		}
+	}
+	t.Logf("%v", counts)
+}
+
+// isRobust is yes, no or unknown.
+func isRobust(t *testing.T, p *ir.Program, model memory.Model, bare bool) string {
+	t.Helper()
+	out, err := robust.Run(context.Background(), &engine.Task{Program: p, Props: &property.Set{}, Model: model, NoReduction: bare, Limits: engine.Limits{Workers: 1, Memory: 4 << 20}})
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(out.Violations) > 0:
+		return "no"
+	case out.Unknown != "":
+		if !strings.Contains(out.Unknown, "one delaying thread") && !strings.Contains(out.Unknown, "memory limit") {
+			t.Error(out.Unknown)
+		}
+		return "unknown"
+	}
+	return "yes"
+}
+
+// cyclicTrace explores the traces of a program and reports whether one has a cycle; ok is false if that was not
+// decided.
+func cyclicTrace(p *ir.Program, model memory.Model) (cyclic, ok bool) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	n := 0
+	explorer := smc.New(smc.Options{Traces: true, Unfinished: true, Visit: func(w *verdict.Witness) {
+		if n++; n > 1000 || !cyclic && trace.New(p, w).Cycle() != nil {
+			cyclic = cyclic || n <= 1000
+			cancel()
+		}
+	}})
+	task := &engine.Task{Program: p, Props: &property.Set{}, Model: model, KeepGoing: true, Limits: engine.Limits{Workers: 1}}
+	if explorer.Supports(task) != nil {
+		return false, false
+	}
+	out, err := explorer.Run(ctx, task)
+	return cyclic, err == nil && (cyclic || out.Unknown == "" && out.Coverage.Exhaustive)
+}
