@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -25,13 +26,14 @@ const (
 	reliedSuspects    = 24
 )
 
-// reliedWork returns how many states all weaker programs may have together: the search must not
-// cost much more than the answer did, which some engines find without storing states.
+// reliedWork returns how much work all weaker programs may take together, in units of the explicit engine, which
+// counts large states as several small ones. The search must not cost much more than the answer did, which some
+// engines find without storing states.
 func reliedWork(res *verdict.Result) int64 {
 	if res.Stats.States == 0 {
 		return max(reliedStates*2/5, res.Stats.Transitions/2)
 	}
-	return max(reliedStates, 4*res.Stats.States)
+	return max(reliedStates, 2*res.Stats.States)
 }
 
 // relies lists what the safety of a program relies on.
@@ -41,20 +43,26 @@ func (q *query) relies(ctx context.Context, res *verdict.Result) ([]verdict.Reli
 	}
 	how, first := q.opt.asked(), pipeline.Engines(q.opt.engines())[0]
 	var out []verdict.Reliance
-	left := reliedWork(res)
+	work := budget.New()
+	work.Grant(reliedWork(res))
+	limited, cancel := context.WithCancel(budget.With(ctx, work))
+	defer cancel()
+	go func() {
+		select {
+		case <-work.Used():
+			cancel()
+		case <-limited.Done():
+		}
+	}()
 	try := func(kind verdict.RelianceKind, at source.Span, weaker *ir.Program) error {
 		task := q.QuestionTask(weaker, q.model, &how)
 		task.KeepGoing, task.Progress = false, nil
-		if task.Limits.States, task.Limits.Workers = min(reliedStates, left), 1; left <= 0 {
+		if task.Limits.States, task.Limits.Workers = reliedStates, 1; limited.Err() != nil {
 			return nil
 		}
-		found, err := first.Run(ctx, task)
-		if err != nil {
+		found, err := first.Run(limited, task)
+		if err != nil || len(found.Violations) == 0 {
 			return err
-		}
-		left -= found.Stats.States
-		if len(found.Violations) == 0 {
-			return nil
 		}
 		v := &found.Violations[0]
 		if v.Kind == engine.FinalViolated && q.Observes() {
