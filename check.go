@@ -49,19 +49,33 @@ type Liveness string
 const (
 	LivenessOff  Liveness = pipeline.LivenessOff  // none; whether loops end is not asked
 	LivenessSpin Liveness = pipeline.LivenessSpin // loops that only wait
+	LivenessFair Liveness = pipeline.LivenessFair // all loops, in every fair execution
+)
+
+// Fairness says which executions are fair.
+type Fairness string
+
+// The kinds of fairness. Under both, every store reaches memory in the end.
+const (
+	FairnessRandom Fairness = pipeline.FairnessRandom // what is possible again and again happens
+	FairnessWeak   Fairness = pipeline.FairnessWeak   // a thread that can always move does
 )
 
 // CheckOptions are the options of Check.
 type CheckOptions struct {
 	Options
-	Models    []Model  // nil: TSO
-	Engines   []Engine // the engines to ask; nil: all engines that support the program
-	Deadlock  bool     // also look for deadlocks
-	Liveness  Liveness // also look for loops that no thread can end; "": LivenessOff
-	KeepGoing bool     // report every distinct violation, not the first
-	Finals    bool     // collect the final states
-	Endings   bool     // with Finals: and an execution for each
-	Races     bool     // also look for data races on objects that are not atomic
+	Models   []Model  // nil: TSO
+	Engines  []Engine // the engines to ask; nil: all engines that support the program
+	Deadlock bool     // also look for deadlocks
+	Liveness Liveness // also look for loops that no thread can end; "": LivenessOff
+	// Fairness, with LivenessFair, says which executions are fair; "": FairnessRandom. Starvation is the
+	// name of a thread that must not wait for ever, while others go on; "": the program must end.
+	Fairness   Fairness
+	Starvation string
+	KeepGoing  bool // report every distinct violation, not the first
+	Finals     bool // collect the final states
+	Endings    bool // with Finals: and an execution for each
+	Races      bool // also look for data races on objects that are not atomic
 	// CrossCheck waits for all engines until the time limit, and compares their answers. A
 	// contradiction is an error.
 	CrossCheck bool
@@ -106,7 +120,7 @@ func (o *BMCOptions) internal() bmc.Options {
 
 func (o *CheckOptions) internal() check.Options {
 	return check.Options{
-		Options: o.Options.internal(), Engine: strings.Join(texts(o.Engines), ","), CrossCheck: o.CrossCheck, Turns: o.Turns, Deadlock: o.Deadlock, Liveness: string(o.Liveness), KeepGoing: o.KeepGoing, Finals: o.Finals, Endings: o.Endings,
+		Options: o.Options.internal(), Engine: strings.Join(texts(o.Engines), ","), CrossCheck: o.CrossCheck, Turns: o.Turns, Deadlock: o.Deadlock, Endless: pipeline.Endless{Liveness: string(o.Liveness), Fairness: string(o.Fairness), Starvation: o.Starvation}, KeepGoing: o.KeepGoing, Finals: o.Finals, Endings: o.Endings,
 		Races: o.Races, Robustness: o.Robustness, Algorithm: string(o.Algorithm), Mode: string(o.Lazy), Log: o.Log, BMC: o.BMC.internal(),
 	}
 }

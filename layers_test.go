@@ -113,7 +113,8 @@ var policy = map[string]rule{
 
 	"internal/engine":            {ours: []string{"internal/analysis", "internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "verdict"}},
 	"internal/engine/bmc":        {ours: engineMay},
-	"internal/engine/explicit":   {ours: engineMay},
+	"internal/engine/explicit":   {ours: append([]string{"internal/fairness"}, engineMay...)},
+	"internal/fairness":          {ours: engineMay},
 	"internal/engine/robust":     {ours: engineMay},
 	"internal/engine/instrument": {ours: engineMay},
 	"internal/engine/lazy":       {ours: engineMay},
@@ -125,9 +126,8 @@ var policy = map[string]rule{
 	"internal/engine/mover":      {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "verdict"}},
 
 	"internal/solver/smt": {},
-
-	"internal/shorten": {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/endless", "internal/memory/reduce", "verdict"}},
-	"internal/replay": {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
+	"internal/shorten":    {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/endless", "internal/memory/reduce", "verdict"}},
+	"internal/replay":     {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
 
 	// pipeline has the stages. It knows the front ends and the engines that answer tasks; the
 	// questions know it.

@@ -153,8 +153,9 @@ type Checked struct {
 	Races      bool `json:"races,omitempty"`    // data races of C programs
 	Threads    int  `json:"threads"`
 	Loops      bool `json:"loops,omitempty"` // the program has loops, and whether they end was not checked
-	// Spinning says that loops which only wait were checked: whether they can end. Loops then means the others.
-	Spinning bool `json:"spinning,omitempty"`
+	// Liveness says which loops were checked to end: spin, loops that only wait, or fair, all loops.
+	// With spin, Loops means the others.
+	Liveness string `json:"liveness,omitempty"`
 }
 
 // Stats are counts of the work done. They are the same for every run of a

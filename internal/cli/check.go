@@ -53,6 +53,7 @@ type checkFlags struct {
 	engine   choiceValue
 	dimacs   string
 	liveness choiceValue
+	fairness choiceValue
 	// verbose says who runs.
 	verbose bool
 	json    bool
@@ -61,7 +62,7 @@ type checkFlags struct {
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), liveness: choiceValue{choices: []string{"off", "spin"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
+	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), liveness: choiceValue{choices: []string{"off", "spin", "fair"}}, fairness: choiceValue{choices: []string{"random", "weak"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -91,7 +92,9 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print which engine runs to standard error")
 	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also check for deadlocks")
-	flags.Var(named{&f.liveness, "loops"}, "liveness", "which loops must end: off (none, the default) or spin (loops that only wait)")
+	flags.Var(named{&f.liveness, "loops"}, "liveness", "which loops must end: off (none, the default), spin (loops that only wait) or fair (all)")
+	flags.Var(named{&f.fairness, "kind"}, "fairness", "with --liveness fair, which executions count: random (what can happen again and again does, the default) or weak")
+	flags.StringVar(&f.opt.Starvation, "starvation", "", "with --liveness fair, the `thread` that must not wait for ever while others go on")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states; of several models, which model has which")
 	flags.StringVar(&f.opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
@@ -101,7 +104,10 @@ func (a *app) checkCommand() *cobra.Command {
 }
 
 func (a *app) check(names []string, f *checkFlags) error {
-	f.opt.Models, f.opt.Liveness = f.models, fencepost.Liveness(f.liveness.value)
+	f.opt.Models, f.opt.Liveness, f.opt.Fairness = f.models, fencepost.Liveness(f.liveness.value), fencepost.Fairness(f.fairness.value)
+	if (f.fairness.value != "" || f.opt.Starvation != "") && f.opt.Liveness != fencepost.LivenessFair {
+		return &usageError{"--fairness and --starvation need --liveness fair", "also give --liveness fair"}
+	}
 	if f.engine.value != "" {
 		for name := range strings.SplitSeq(f.engine.value, ",") {
 			f.opt.Engines = append(f.opt.Engines, fencepost.Engine(name))

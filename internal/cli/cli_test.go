@@ -148,6 +148,9 @@ func TestFlagsReachTheVerifier(t *testing.T) {
 		{"--threads 5", tso, with(func(o *fencepost.CheckOptions) { o.Threads = 5 })},
 		{"--workers 6", tso, with(func(o *fencepost.CheckOptions) { o.Workers = 6 })},
 		{"--deadlock", tso, with(func(o *fencepost.CheckOptions) { o.Deadlock = true })},
+		{"--liveness fair --fairness weak --starvation t1", tso, with(func(o *fencepost.CheckOptions) {
+			o.Liveness, o.Fairness, o.Starvation = fencepost.LivenessFair, fencepost.FairnessWeak, "t1"
+		})},
 		{"--liveness spin", tso, with(func(o *fencepost.CheckOptions) { o.Liveness = fencepost.LivenessSpin })},
 		{"--keep-going", tso, with(func(o *fencepost.CheckOptions) { o.KeepGoing = true })},
 		{"--final-states", tso, with(func(o *fencepost.CheckOptions) { o.Finals = true })},

@@ -9,7 +9,7 @@ import (
 // NoEndless says why an engine that does not look for endless loops cannot do a task, or nil: a program
 // without loops has none.
 func (t *Task) NoEndless(name string) error {
-	if !t.Props.Endless {
+	if !t.Props.Endless && t.Props.Fairness == 0 {
 		return nil
 	}
 	for _, f := range t.Program.Funcs {

@@ -6,6 +6,7 @@ import (
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/property"
 	"fencepost/internal/shorten"
 	"fencepost/verdict"
 )
@@ -14,15 +15,53 @@ import (
 const (
 	LivenessOff  = "off"
 	LivenessSpin = "spin" // loops that only wait
+	LivenessFair = "fair" // all loops, in every fair execution
 )
 
-// ValidLiveness returns a *OptionError for a value that the option cannot have.
-func ValidLiveness(value string) error {
-	switch value {
-	case "", LivenessOff, LivenessSpin:
-		return nil
+// Which executions are fair.
+const (
+	FairnessRandom = "random"
+	FairnessWeak   = "weak"
+)
+
+// Endless says which loops must end.
+type Endless struct {
+	Liveness   string // LivenessOff or "" for none, LivenessSpin, LivenessFair
+	Fairness   string `json:"Fairness,omitempty"`   // with LivenessFair: FairnessRandom or "", or FairnessWeak
+	Starvation string `json:"Starvation,omitempty"` // with LivenessFair: the thread that must not wait for ever, "": all
+}
+
+// Validate returns a *OptionError for a value that an option cannot have.
+func (e *Endless) Validate() error {
+	switch e.Liveness {
+	case "", LivenessOff, LivenessSpin, LivenessFair:
 	default:
-		return &OptionError{Option: "liveness", Value: value, Want: "off or spin"}
+		return &OptionError{Option: "liveness", Value: e.Liveness, Want: "off, spin or fair"}
+	}
+	switch e.Fairness {
+	case "", FairnessRandom, FairnessWeak:
+	default:
+		return &OptionError{Option: "fairness", Value: e.Fairness, Want: "random or weak"}
+	}
+	if e.Liveness != LivenessFair && e.Fairness != "" {
+		return &OptionError{Option: "fairness", Value: e.Fairness, Want: "liveness fair beside it"}
+	}
+	if e.Liveness != LivenessFair && e.Starvation != "" {
+		return &OptionError{Option: "starvation", Value: e.Starvation, Want: "liveness fair beside it"}
+	}
+	return nil
+}
+
+// Ask adds the question to the properties of a program.
+func (e *Endless) Ask(props *property.Set) {
+	switch e.Liveness {
+	case LivenessSpin:
+		props.Endless = true
+	case LivenessFair:
+		props.Endless, props.Fairness, props.Starving = true, property.Random, e.Starvation
+		if e.Fairness == FairnessWeak {
+			props.Fairness = property.Weak
+		}
 	}
 }
 

@@ -22,6 +22,11 @@ type Set struct {
 	// Endless asks whether the program can reach a state in which threads go round loops that
 	// no thread can end.
 	Endless bool
+	// Fairness, if set, asks whether the program has an endless execution that is fair in this sense.
+	Fairness Fairness
+	// Starving, with Fairness, is the name of a thread: the endless execution is one in which this
+	// thread does nothing that others notice. "": any endless execution.
+	Starving string
 	// Invariants are conditions on locations that the program states. Only proofs use
 	// them.
 	Invariants []Invariant
@@ -54,7 +59,7 @@ func (s *Set) ShowsFinals() bool { return s.Whole || len(s.Observe) > 0 }
 
 // Empty reports whether the set asks nothing that an execution can violate.
 func (s *Set) Empty() bool {
-	return !s.Checks && len(s.Goals) == 0 && s.Final == nil && !s.Deadlock && !s.Endless
+	return !s.Checks && len(s.Goals) == 0 && s.Final == nil && !s.Deadlock && !s.Endless && s.Fairness == 0
 }
 
 // Invariant is a condition on memory and the registers of Thread that holds whenever
@@ -98,6 +103,16 @@ type At struct {
 // MentionsMemory reports whether the condition of the goal reads memory, so that the
 // goal is tested with empty store buffers only.
 func (g *Goal) MentionsMemory() bool { return g.With != nil && g.With.MentionsMemory() }
+
+// Fairness says which endless executions count. The zero value is unset.
+type Fairness uint8
+
+// The kinds of fairness. Under both, every store reaches memory in the end.
+const (
+	_      Fairness = iota
+	Random          // no execution from some state on ends: whatever is possible again and again happens
+	Weak            // a thread that can always move does
+)
 
 // Quantifier says which final states a final condition is about. The zero value is unset.
 type Quantifier uint8

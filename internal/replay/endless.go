@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/verdict"
@@ -35,14 +36,24 @@ func (m *machine) endless(states []*state, steps []verdict.Step) error {
 // fair returns an error if a cycle is not fair to thread t or to its buffer.
 func (m *machine) fair(t int, states []*state, steps []verdict.Step) error {
 	name := m.p.Threads[t].Name
-	moves, flushes, empty, waits := false, false, false, false
+	moves, waits := false, false
+	waiting := map[uint64]bool{} // addresses of entries that have not reached memory
+	for _, e := range states[0].threads[t].buf {
+		waiting[e.addr] = e.kind != marker
+	}
 	for i := range steps {
 		if steps[i].Thread == t {
 			moves = moves || steps[i].Kind != verdict.StepFlush
-			flushes = flushes || steps[i].Kind == verdict.StepFlush
+			if steps[i].Kind == verdict.StepFlush {
+				delete(waiting, steps[i].Addr)
+			}
 		}
 		s := states[i]
-		empty = empty || len(s.threads[t].buf) == 0
+		for addr := range waiting {
+			if !slices.ContainsFunc(s.threads[t].buf, func(e entry) bool { return e.kind != marker && e.addr == addr }) {
+				delete(waiting, addr)
+			}
+		}
 		next, err := m.successorsOf(s, t, 0)
 		if err != nil {
 			return fmt.Errorf("end: %w", err)
@@ -53,7 +64,7 @@ func (m *machine) fair(t int, states []*state, steps []verdict.Step) error {
 		}
 		waits = waits || !able
 	}
-	if !empty && !flushes {
+	if len(waiting) > 0 {
 		return fmt.Errorf("end: a store of thread %s waits for ever in its buffer", name)
 	}
 	s := states[0]
@@ -117,10 +128,20 @@ func (m *machine) live(t int) [][]bool {
 type loops struct {
 	m      *machine
 	number map[string]int
-	next   [][]int  // by state: the states after it; a wake-up without a signal does not count
+	next   [][]way  // by state: the steps from it; a wake-up without a signal does not count
 	memory []string // by state
 	ends   []bool   // by state: the execution ends there, or something keeps it from going on
 	empty  []bool   // by state: all buffers are empty
+	states []*state
+	able   [][]bool // by state and thread: whether the thread can move
+}
+
+// way is a step to a state, of a thread or of a flush.
+type way struct {
+	to     int
+	thread int
+	flush  bool
+	addr   uint64 // of the entry that is flushed
 }
 
 // state returns the number of a state.
@@ -130,8 +151,9 @@ func (l *loops) state(s *state) int {
 	if !known {
 		n = len(l.next)
 		l.number[key] = n
+		l.states = append(l.states, s)
 		memory := state{holder: -1, words: s.words, blocks: s.blocks}
-		l.next = append(l.next, nil)
+		l.next, l.able = append(l.next, nil), append(l.able, nil)
 		l.memory = append(l.memory, memory.key(false))
 		l.ends = append(l.ends, l.m.returned(s))
 		l.empty = append(l.empty, s.allEmpty())
@@ -152,8 +174,13 @@ func (l *loops) expand(s *state, next []transition) {
 			l.ends[n] = true
 			continue
 		}
-		l.next[n] = append(l.next[n], l.state(tr.next))
+		one := way{to: l.state(tr.next), thread: tr.thread, flush: tr.kind == verdict.StepFlush}
+		if one.flush {
+			one.addr = tr.addr
+		}
+		l.next[n] = append(l.next[n], one)
 	}
+	l.able[n] = able
 	for t := range s.threads {
 		if s.threads[t].phase != unstarted && !l.m.ended(s, t) && !able[t] {
 			l.ends[n] = l.ends[n] || l.m.cutOff(s, t) || l.m.assumedAway(s, t)
@@ -176,7 +203,7 @@ func (l *loops) find() (any, still bool) {
 	for n, out := range l.next {
 		changes[n] = !never[n]
 		for _, to := range out {
-			changes[n] = changes[n] || l.memory[to] != l.memory[n]
+			changes[n] = changes[n] || l.memory[to.to] != l.memory[n]
 		}
 	}
 	constant := l.without(changes)
@@ -197,11 +224,80 @@ func (l *loops) without(marked []bool) []bool {
 		changed = false
 		for n := range out {
 			for _, to := range l.next[n] {
-				if out[n] && !out[to] {
+				if out[n] && !out[to.to] {
 					out[n], changed = false, true
 				}
 			}
 		}
 	}
 	return out
+}
+
+// fair reports whether there is an endless execution in which every thread moves again and again, has
+// ended, or cannot move again and again, and every entry of a buffer leaves it. States in which an
+// assumption or a bound stops a thread, or main has returned, do not count. It computes the largest set of
+// states from each of which, inside the set, every condition can be met again [Emerson and Lei 1986].
+func (l *loops) fair() bool {
+	in := make([]bool, len(l.next))
+	for n, s := range l.states {
+		in[n] = !l.m.returned(s)
+		for t := range s.threads {
+			if s.threads[t].phase != unstarted && !l.m.ended(s, t) && !l.able[n][t] {
+				in[n] = in[n] && !l.m.cutOff(s, t) && !l.m.assumedAway(s, t)
+			}
+		}
+	}
+	type condition struct {
+		state func(n int) bool
+		way   func(w way) bool
+	}
+	var all []condition
+	addrs := map[uint64]bool{}
+	for _, s := range l.states {
+		for t := range s.threads {
+			for _, e := range s.threads[t].buf {
+				addrs[e.addr] = true
+			}
+		}
+	}
+	for t := range l.m.p.Threads {
+		all = append(all, condition{
+			func(n int) bool {
+				s := l.states[n]
+				return s.threads[t].phase == unstarted || l.m.ended(s, t) || !l.able[n][t]
+			},
+			func(w way) bool { return w.thread == t && !w.flush },
+		})
+		for addr := range addrs {
+			all = append(all, condition{
+				func(n int) bool {
+					return !slices.ContainsFunc(l.states[n].threads[t].buf, func(e entry) bool { return e.kind != marker && e.addr == addr })
+				},
+				func(w way) bool { return w.thread == t && w.flush && w.addr == addr },
+			})
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, c := range all {
+			// ok: from the state a way of at least one step leads, inside the set, past the condition.
+			ok := make([]bool, len(in))
+			for grew := true; grew; {
+				grew = false
+				for n := range in {
+					for _, w := range l.next[n] {
+						if in[n] && in[w.to] && !ok[n] && (c.state(n) || c.way(w) || ok[w.to]) {
+							ok[n], grew = true, true
+						}
+					}
+				}
+			}
+			for n := range in {
+				if in[n] && !ok[n] {
+					in[n], changed = false, true
+				}
+			}
+		}
+	}
+	return slices.Contains(in, true)
 }

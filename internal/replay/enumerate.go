@@ -35,6 +35,7 @@ type Outcome struct {
 	// NeverEnds says that there is a state with empty buffers from which no execution ends or stops;
 	// Endless, that memory never changes from it on, besides. Both only if the properties ask for it.
 	NeverEnds, Endless bool
+	Fair               bool // some endless execution is weakly fair; only if the properties ask for weak fairness
 	States             int
 	Truncated          bool // some states were not visited because of a limit
 }
@@ -68,6 +69,7 @@ func Enumerate(p *ir.Program, props *property.Set, model Model, limits Limits) (
 	})
 	if v.loops != nil && !v.out.Truncated {
 		v.out.NeverEnds, v.out.Endless = v.loops.find()
+		v.out.Fair = props.Fairness == property.Weak && v.loops.fair()
 	}
 	v.out.States = len(v.seen)
 	return v.out, nil

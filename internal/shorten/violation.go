@@ -88,6 +88,9 @@ func (m *machine) stuck(s *memory.State) bool {
 
 // supported reports whether this package can recognise the violation in a state.
 func supported(v *engine.Violation) bool {
+	if v.Witness.Repeats > 0 {
+		return false // the state before the steps that repeat is like any other
+	}
 	switch v.Kind {
 	case engine.CheckFailed, engine.GoalReached, engine.FinalViolated, engine.Deadlock, engine.NonTermination:
 		return true

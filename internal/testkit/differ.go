@@ -33,6 +33,7 @@ type Answers struct {
 	// Endless says that loops which only wait can go on for ever. NeverEnds, which only the oracle has,
 	// says that some state has no execution from it that ends or stops.
 	Endless, NeverEnds bool
+	Fair               bool // the oracle's: some endless execution is weakly fair
 	States             int64
 }
 
@@ -45,18 +46,23 @@ const oracleStates = 30000
 // Oracle returns the answers of the enumerator of package replay. It fails with ErrTooBig
 // if the program has too many states.
 func Oracle(p *ir.Program, props *property.Set, m memory.Model) (Answers, error) {
+	return OracleUpTo(p, props, m, oracleStates)
+}
+
+// OracleUpTo is Oracle for programs of at most so many states.
+func OracleUpTo(p *ir.Program, props *property.Set, m memory.Model, states int) (Answers, error) {
 	rm, err := replay.ParseModel(m.String())
 	if err != nil {
 		return Answers{}, err
 	}
-	out, err := replay.Enumerate(p, props, rm, replay.Limits{States: oracleStates})
+	out, err := replay.Enumerate(p, props, rm, replay.Limits{States: states})
 	if err != nil {
 		return Answers{}, err
 	}
 	if out.Truncated {
 		return Answers{}, ErrTooBig
 	}
-	a := Answers{Finals: out.Finals, Final: out.Final, Deadlock: out.Deadlock, Endless: out.Endless, NeverEnds: out.NeverEnds, States: int64(out.States)}
+	a := Answers{Finals: out.Finals, Final: out.Final, Deadlock: out.Deadlock, Endless: out.Endless, NeverEnds: out.NeverEnds, Fair: out.Fair, States: int64(out.States)}
 	for _, v := range out.Violations {
 		a.Checks = append(a.Checks, fmt.Sprintf("%s@%d", v.Class, v.Edge))
 	}
@@ -119,6 +125,9 @@ func Ask(e *engine.Engine, p *ir.Program, props *property.Set, m memory.Model, h
 		case engine.NonTermination:
 			want.Target = replay.TargetEndless
 			a.Endless = true
+			if v.Witness.Repeats > 0 {
+				break
+			}
 			if v.Witness, err = shorten.AddRounds(p, m, v.Witness); err != nil {
 				return Answers{}, err
 			}

@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 )
 
@@ -64,5 +65,60 @@ func TestEndlessAgainstDefinition(t *testing.T) {
 	t.Logf("%d comparisons, %d with endless loops", compared, endless)
 	if endless < n/10 {
 		t.Errorf("only %d of %d comparisons had endless loops", endless, compared)
+	}
+}
+
+// TestFairAgainstDefinition: explicit finds a fair endless execution exactly where the graph of all states
+// has one: under random fairness a state from which no execution ends, under weak fairness a set of states
+// in which every condition can be met again and again.
+func TestFairAgainstDefinition(t *testing.T) {
+	compared := 0
+	found := map[property.Fairness]int{}
+	problem := func(p *testkit.Program) string {
+		flat, props := p.Flat()
+		props.Goals, props.Final, props.Checks, props.Deadlock, props.Endless = nil, nil, false, false, true
+		for _, m := range testkit.Models {
+			props.Fairness = property.Weak
+			want, err := testkit.OracleUpTo(flat, props, m, 600)
+			if errors.Is(err, testkit.ErrTooBig) {
+				return ""
+			}
+			if err != nil {
+				return fmt.Sprintf("%s: enumerator: %v", m, err)
+			}
+			if len(want.Checks) > 0 {
+				return "" // explicit stops there
+			}
+			compared++
+			props.Endless = false
+			for fairness, want := range map[property.Fairness]bool{property.Random: want.NeverEnds, property.Weak: want.Fair} {
+				props.Fairness = fairness
+				got, err := testkit.Ask(testkit.Explicit, flat, props, m, testkit.How{})
+				switch {
+				case err != nil:
+					return fmt.Sprintf("%s: explicit: %v", m, err)
+				case got.Endless != want:
+					return fmt.Sprintf("%s: fairness %d: want %v, got %v", m, fairness, want, got.Endless)
+				case want:
+					found[fairness]++
+				}
+			}
+			props.Endless = true
+		}
+		return ""
+	}
+	n := *programs / 2
+	for i := range n {
+		seed := uint64(*firstSeed) + uint64(i)
+		p := testkit.Generate(seed, testkit.Profile{Name: "fair", Spins: i%3 != 0, Loops: i%3 == 0, Sync: i%4 == 3, Spawn: i%8 == 1})
+		if what := problem(p); what != "" {
+			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q) != "" })
+			flat, _ := small.Flat()
+			t.Fatalf("seed %d: %s\nshrunk to:\n%s", seed, problem(small), ir.Print(flat))
+		}
+	}
+	t.Logf("%d comparisons, %d endless under random fairness, %d under weak", compared, found[property.Random], found[property.Weak])
+	if found[property.Random] < n/20 || found[property.Weak] <= found[property.Random] {
+		t.Errorf("too few endless executions")
 	}
 }

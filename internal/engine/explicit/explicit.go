@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/fairness"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/memory/reduce"
@@ -49,7 +50,26 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if stray { // an access left its object: no memory can be treated as thread-private
 		out, _, err = run(ctx, task, false)
 	}
+	if err == nil && task.Props.Fairness != 0 && out.Unknown == "" && len(out.Violations) == 0 {
+		err = addEndless(ctx, task, out)
+	}
 	return out, err
+}
+
+// addEndless adds a fair endless execution, if there is one.
+func addEndless(ctx context.Context, task *engine.Task, out *engine.Outcome) error {
+	start := time.Now()
+	found, err := fairness.Search(ctx, task)
+	if err != nil {
+		return err
+	}
+	out.Unknown = found.Unknown
+	out.Stats.States, out.Stats.Transitions = max(out.Stats.States, found.States), max(out.Stats.Transitions, found.Arcs)
+	out.Stats.Seconds += time.Since(start).Seconds()
+	if found.Violation != nil {
+		out.Violations = append(out.Violations, *found.Violation)
+	}
+	return nil
 }
 
 // run answers the task, treating memory as thread-private or not. stray says that there is no

@@ -24,6 +24,11 @@ func (t *job) supports() error {
 	if err := t.TakesThreads("smc"); err != nil {
 		return err
 	}
+	if t.Props.Fairness != 0 {
+		if err := t.NoEndless("smc"); err != nil {
+			return err
+		}
+	}
 	if err := engine.TriesInputs("smc", t.Program); err != nil {
 		return err
 	}

@@ -27,11 +27,10 @@ type Options struct {
 	// CrossCheck waits for all engines, until the time limit, and compares their answers.
 	CrossCheck bool `asked:"-"`
 	Deadlock   bool // also look for deadlocks
-	// Liveness says which loops must end: pipeline.LivenessOff or "" for none, pipeline.LivenessSpin.
-	Liveness  string
-	KeepGoing bool // report every distinct violation, not the first
-	Finals    bool // collect the final states
-	Endings   bool // with Finals: and an execution for each
+	Endless    pipeline.Endless
+	KeepGoing  bool // report every distinct violation, not the first
+	Finals     bool // collect the final states
+	Endings    bool // with Finals: and an execution for each
 	// Races also looks for data races on objects that are not atomic.
 	Races bool
 	// Robustness asks, instead of the program's own questions, whether some execution has a trace
@@ -61,7 +60,7 @@ func (o *Options) Validate() error {
 	default:
 		return &pipeline.OptionError{Option: "algorithm", Value: o.Algorithm, Want: "optimal or source"}
 	}
-	return pipeline.ValidLiveness(o.Liveness)
+	return o.Endless.Validate()
 }
 
 // Given says which bounds the user set.
@@ -138,7 +137,7 @@ func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) (
 	if opt.Deadlock {
 		run.Props.Deadlock = true
 	}
-	run.Props.Endless = opt.Liveness == pipeline.LivenessSpin
+	opt.Endless.Ask(run.Props)
 	if run.Props.Empty() && !opt.Finals && !opt.Robustness && !opt.Races {
 		return nil, run.Refuse(verdict.Diagnostic{
 			Code:    "FP0900",
@@ -189,6 +188,15 @@ type query struct {
 // refused refuses what cannot be answered: because of the engine that was asked for, or because of
 // inputs with too many values.
 func (q *query) refused() error {
+	if name := q.Props.Starving; name != "" && !slices.ContainsFunc(q.flat.Threads, func(t ir.Thread) bool { return t.Name == name }) {
+		var names []string
+		for _, t := range q.flat.Threads {
+			names = append(names, t.Name)
+		}
+		return q.Refuse(verdict.Diagnostic{
+			Code: "FP0937", Message: fmt.Sprintf("unknown thread %q; the threads are %s", name, strings.Join(names, ", ")),
+		})
+	}
 	for _, name := range q.opt.engineNames() {
 		e, err := pipeline.EngineNamed(name, q.opt.engines())
 		if err != nil {

@@ -13,7 +13,13 @@ import (
 func checked(p *pipeline.Program, flat *ir.Program) *verdict.Checked {
 	c := &verdict.Checked{
 		Goals: len(p.Props.Goals), Final: p.Props.Final != nil, Deadlock: p.Props.Deadlock, Errors: p.Props.Checks && p.Language == "c",
-		Threads: len(flat.Threads), Spinning: p.Props.Endless,
+		Threads: len(flat.Threads),
+	}
+	switch {
+	case p.Props.Fairness != 0:
+		c.Liveness = pipeline.LivenessFair
+	case p.Props.Endless:
+		c.Liveness = pipeline.LivenessSpin
 	}
 	type position struct {
 		file      string
@@ -29,7 +35,7 @@ func checked(p *pipeline.Program, flat *ir.Program) *verdict.Checked {
 				c.Assertions++
 			}
 		}
-		c.Loops = c.Loops || !p.LoopFree && hasLoop(f)
+		c.Loops = c.Loops || !p.LoopFree && p.Props.Fairness == 0 && hasLoop(f)
 	}
 	return c
 }

@@ -193,7 +193,7 @@ func TestEndless(t *testing.T) {
 		}
 		for _, e := range engines {
 			opt := Defaults()
-			opt.Engine, opt.Liveness, opt.Workers = e, pipeline.LivenessSpin, 1
+			opt.Engine, opt.Endless.Liveness, opt.Workers = e, pipeline.LivenessSpin, 1
 			a, err := Run(context.Background(), pipeline.Input{Name: p.file, Text: []byte(p.text)}, []string{"sc", "tso", "pso"}, opt)
 			if err != nil {
 				t.Errorf("%s: %v", p.name, err)
@@ -219,13 +219,67 @@ func TestEndless(t *testing.T) {
 func TestEndlessRefused(t *testing.T) {
 	for _, e := range []string{"bmc", "rf", "lazy"} {
 		opt := Defaults()
-		opt.Engine, opt.Liveness = e, pipeline.LivenessSpin
+		opt.Engine, opt.Endless.Liveness = e, pipeline.LivenessSpin
 		a, err := Run(context.Background(), pipeline.Input{Name: "a.fp", Text: []byte(waiting[0].text)}, []string{"tso"}, opt)
 		if err != nil || len(a.Diagnostics) == 0 || !strings.Contains(a.Diagnostics[0].Message, e+" does not ask whether loops end") {
 			t.Errorf("%s: %v, %v", e, err, a.Diagnostics)
 		}
 		if r := ask1(t, dekker, opt, "tso").Results[0]; r.Verdict != verdict.Unsafe {
 			t.Errorf("%s, program without loops: %s", e, r.Verdict)
+		}
+	}
+}
+
+// TestFair: endless executions that depend on the schedule.
+func TestFair(t *testing.T) {
+	// Each thread overwrites the other's mark before the compare-exchange.
+	const turns = `var x;
+thread a { reg r, done; while (done == 0) { x = 1; r = cas(x, 1, 0); if (r == 1) { done = 1; } } }
+thread b { reg r, done; while (done == 0) { x = 2; r = cas(x, 2, 0); if (r == 1) { done = 1; } } }`
+	const steal = `#include <pthread.h>
+#include <stdatomic.h>
+atomic_int l, stop;
+static void *greedy(void *a) { while (!atomic_load(&stop)) { while (atomic_exchange(&l, 1)) ; atomic_store(&l, 0); } return 0; }
+static void *modest(void *a) { while (atomic_exchange(&l, 1)) ; atomic_store(&l, 0); atomic_store(&stop, 1); return 0; }
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, greedy, 0); pthread_create(&t, 0, modest, 0);
+  pthread_join(s, 0); pthread_join(t, 0);
+}`
+	// Each thread raises its flag and looks at the other's; both may lower their flags and try again at the same time.
+	const polite = `var x, y;
+thread a { reg r; r = 1; while (r == 1) { x = 1; fence; r = y; if (r == 1) { x = 0; fence; } } x = 0; }
+thread b { reg r; r = 1; while (r == 1) { y = 1; fence; r = x; if (r == 1) { y = 0; fence; } } y = 0; }`
+	cases := []struct {
+		name, file, text     string
+		fairness, starvation string
+		unsafe               bool
+	}{
+		{"a lock that is stolen", "a.c", steal, "random", "", false},
+		{"a lock that is stolen", "a.c", steal, "weak", "", true},
+		{"a lock that is stolen: who starves", "a.c", steal, "weak", "modest", true},
+		{"a lock that is stolen: who does not", "a.c", steal, "weak", "greedy", false},
+		{"compare-exchanges that fail in turns", "a.fp", turns, "random", "", false},
+		{"compare-exchanges that fail in turns", "a.fp", turns, "weak", "", true},
+		{"two polite threads", "a.fp", polite, "random", "", false},
+		{"two polite threads", "a.fp", polite, "weak", "", true},
+		{"a store that is missing", "a.fp", waiting[0].text, "random", "", true},
+		{"a flag that is set", "a.fp", waiting[1].text, "weak", "", false},
+	}
+	for _, c := range cases {
+		for _, model := range []string{"sc", "tso", "pso"} {
+			opt := Defaults()
+			opt.Buffer, opt.Workers = 2, 1
+			opt.Endless = pipeline.Endless{Liveness: pipeline.LivenessFair, Fairness: c.fairness, Starvation: c.starvation}
+			a, err := Run(context.Background(), pipeline.Input{Name: c.file, Text: []byte(c.text)}, []string{model}, opt)
+			if err != nil || a.HasErrors() {
+				t.Errorf("%s, %s under %s: %v %v", c.name, c.fairness, model, err, a.Diagnostics)
+				continue
+			}
+			r := &a.Results[0]
+			if got := r.Verdict == verdict.Unsafe; got != c.unsafe || r.Verdict == verdict.Unknown {
+				t.Errorf("%s, %s under %s: %s: %s, want unsafe %v", c.name, c.fairness, model, r.Verdict, r.Reason, c.unsafe)
+			}
 		}
 	}
 }

@@ -112,7 +112,7 @@ type robustness struct {
 func (q *query) robustFirst(s *schedule) *robustness {
 	e := pipeline.Engine("robust", pipeline.EngineOptions{})
 	task := q.RobustTask(q.flat, q.model, &q.opt.Options)
-	if e.Supports(task) != nil || engine.InsideSections(q.flat, q.Props) != "" {
+	if e.Supports(task) != nil || q.Props.Fairness != 0 || engine.InsideSections(q.flat, q.Props) != "" {
 		return nil
 	}
 	r := &robustness{attempt: newAttempt(e, q.model, q.model, s)}

@@ -39,7 +39,9 @@ func (q *question) add(props *property.Set) {
 	if q.check != nil && q.check.Deadlock || q.fences != nil && q.fences.Deadlock {
 		props.Deadlock = true
 	}
-	props.Endless = q.check != nil && q.check.Liveness == pipeline.LivenessSpin
+	if q.check != nil {
+		q.check.Endless.Ask(props)
+	}
 }
 
 // questions has a row for each command whose results are stored.

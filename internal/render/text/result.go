@@ -227,15 +227,18 @@ func CheckedText(question verdict.Question, c *verdict.Checked) string {
 	if c.Deadlock {
 		parts = append(parts, "deadlock")
 	}
-	if c.Spinning {
+	switch c.Liveness {
+	case "spin":
 		parts = append(parts, "endless waiting in loops")
+	case "fair":
+		parts = append(parts, "endless executions")
 	}
 	if c.Races {
 		parts = append(parts, "data races")
 	}
 	text := strings.Join(parts, ", ") + "; " + counted(int64(c.Threads), "thread", "threads")
 	switch {
-	case c.Loops && c.Spinning:
+	case c.Loops && c.Liveness != "":
 		text += "; not checked: whether other loops end"
 	case c.Loops:
 		text += "; not checked: whether loops end"

@@ -1,0 +1,214 @@
+package fairness
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// components returns the strongly connected components of the graph, without the arcs that skip says.
+func (g *graph) components(skip func(*arc) bool) [][]int32 {
+	const unseen = -1
+	n := len(g.codes)
+	index, low := make([]int32, n), make([]int32, n)
+	for i := range index {
+		index[i] = unseen
+	}
+	on := make([]bool, n)
+	var stack []int32
+	var out [][]int32
+	type frame struct{ state, arc int32 }
+	counter := int32(0)
+	for root := range index {
+		if index[root] != unseen {
+			continue
+		}
+		work := []frame{{int32(root), 0}}
+		for len(work) > 0 {
+			f := &work[len(work)-1]
+			v := f.state
+			if f.arc == 0 && index[v] == unseen {
+				index[v], low[v] = counter, counter
+				counter++
+				stack = append(stack, v)
+				on[v] = true
+			}
+			if int(f.arc) < len(g.next[v]) {
+				a := &g.next[v][f.arc]
+				f.arc++
+				switch {
+				case a.to == nowhere || skip(a):
+				case index[a.to] == unseen:
+					work = append(work, frame{a.to, 0})
+				case on[a.to]:
+					low[v] = min(low[v], index[a.to])
+				}
+				continue
+			}
+			work = work[:len(work)-1]
+			if len(work) > 0 {
+				p := work[len(work)-1].state
+				low[p] = min(low[p], low[v])
+			}
+			if low[v] == index[v] {
+				at := slices.Index(stack, v)
+				c := slices.Clone(stack[at:])
+				stack = stack[:at]
+				for _, s := range c {
+					on[s] = false
+				}
+				slices.Sort(c)
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// component is a strongly connected component, and the conditions that an execution in it must meet to be
+// fair.
+type component struct {
+	g      *graph
+	states []int32
+	in     map[int32]bool
+	skip   func(*arc) bool
+	wants  []want
+}
+
+// want is a condition of fairness: some state or arc of the cycle meets it.
+type want struct {
+	thread int32
+	buffer bool
+	addr   uint64 // of the entries, for a buffer
+	state  func(i int32) bool
+	arc    func(a *arc) bool
+}
+
+// fair reports whether some endless execution in a component is fair: each thread moves, has ended, or
+// cannot move at some time; every entry of a buffer leaves it. It returns false if an assumption stops a
+// thread in all states of the component, or main has returned.
+func (g *graph) fair(states []int32, skip func(*arc) bool) (*component, bool) {
+	c := &component{g: g, states: states, in: map[int32]bool{}, skip: skip}
+	for _, s := range states {
+		c.in[s] = true
+	}
+	moves := map[int32]bool{}
+	loops := false
+	for _, s := range states {
+		for i := range g.next[s] {
+			if a := &g.next[s][i]; c.inside(a) {
+				loops = true
+				moves[a.thread] = moves[a.thread] || a.kind == move
+			}
+		}
+	}
+	if !loops {
+		return nil, false
+	}
+	g.y.Codec().Decode(g.s, []byte(g.codes[states[0]]))
+	var pending []want
+	ended := make([]bool, g.y.Threads())
+	for t := range g.y.Threads() {
+		id := ir.ThreadID(t)
+		ended[t] = !g.s.Started(id) || g.y.Thread(g.s, t).Ended()
+		for _, e := range g.s.Buffer(id) {
+			pending = append(pending, want{thread: int32(t), buffer: true, addr: e.Addr})
+		}
+	}
+	for t := range g.y.Threads() {
+		if !ended[t] {
+			if !moves[int32(t)] && c.stopped(t) {
+				return nil, false
+			}
+			c.add(want{thread: int32(t)}, moves[int32(t)])
+		}
+	}
+	for _, w := range pending {
+		c.add(w, true)
+	}
+	for _, w := range c.wants {
+		if !c.meets(&w) {
+			return nil, false
+		}
+	}
+	return c, true
+}
+
+// inside reports whether an arc stays in the component.
+func (c *component) inside(a *arc) bool { return c.in[a.to] && !c.skip(a) }
+
+// add adds a condition. moves says that some arc can meet it.
+func (c *component) add(w want, moves bool) {
+	g := c.g
+	switch {
+	case w.buffer:
+		w.arc = func(a *arc) bool { return a.kind == flush && a.thread == w.thread && a.addr == w.addr }
+		w.state = func(i int32) bool {
+			g.y.Codec().Decode(g.s, []byte(g.codes[i]))
+			for _, e := range g.s.Buffer(ir.ThreadID(w.thread)) {
+				if e.Addr == w.addr {
+					return false
+				}
+			}
+			return true
+		}
+	case moves:
+		w.arc = func(a *arc) bool { return a.kind == move && a.thread == w.thread }
+	default:
+		w.state = func(i int32) bool {
+			return !slices.ContainsFunc(g.next[i], func(a arc) bool { return a.kind == move && a.thread == w.thread })
+		}
+	}
+	c.wants = append(c.wants, w)
+}
+
+// meets reports whether some state or arc of the component meets a condition.
+func (c *component) meets(w *want) bool {
+	for _, s := range c.states {
+		if w.state != nil && w.state(s) {
+			return true
+		}
+		for i := range c.g.next[s] {
+			if a := &c.g.next[s][i]; w.arc != nil && c.inside(a) && w.arc(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stopped reports whether an assumption, and nothing that other threads can change, keeps a thread from
+// moving in a state in which it cannot move.
+func (c *component) stopped(t int) bool {
+	g := c.g
+	for _, s := range c.states {
+		can := slices.ContainsFunc(g.next[s], func(a arc) bool { return a.kind == move && int(a.thread) == t })
+		if can {
+			continue
+		}
+		g.y.Codec().Decode(g.s, []byte(g.codes[s]))
+		if !g.y.Thread(g.s, t).Waits() {
+			return true
+		}
+	}
+	return false
+}
+
+// bottom reports whether nothing leads out of a component, and the program cannot end in it.
+func (g *graph) bottom(states []int32) bool {
+	in := map[int32]bool{}
+	for _, s := range states {
+		in[s] = true
+	}
+	for _, s := range states {
+		if g.ends[s] {
+			return false
+		}
+		for i := range g.next[s] {
+			if a := &g.next[s][i]; a.kind != wake && !in[a.to] {
+				return false
+			}
+		}
+	}
+	return true
+}

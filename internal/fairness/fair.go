@@ -1,0 +1,76 @@
+package fairness
+
+import (
+	"context"
+	"fmt"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+)
+
+// Answer is the result of a search.
+type Answer struct {
+	Violation *engine.Violation // nil: none was found
+	Unknown   string            // why the search did not finish, "" if it did
+	States    int64
+	Arcs      int64
+}
+
+// Search looks for an endless execution that is fair as the properties of the task say.
+func Search(ctx context.Context, task *engine.Task) (*Answer, error) {
+	g := newGraph(task)
+	why, err := g.explore(ctx)
+	out := &Answer{Unknown: why, States: int64(len(g.codes)), Arcs: g.arcs}
+	if why != "" || err != nil {
+		return out, err
+	}
+	starving := int32(-1)
+	if name := task.Props.Starving; name != "" {
+		if starving = threadOf(task.Program, name); starving < 0 {
+			return nil, fmt.Errorf("there is no thread %s", name)
+		}
+	}
+	// A thread that starves does nothing that others notice.
+	skip := func(a *arc) bool { return a.kind == wake || a.thread == starving && a.effect }
+	var best *component
+	for _, states := range g.components(skip) {
+		if best != nil && states[0] > best.states[0] {
+			continue // farther away
+		}
+		if task.Props.Fairness == property.Random && starving < 0 && !g.bottom(states) {
+			continue
+		}
+		c, ok := g.fair(states, skip)
+		if ok && (starving < 0 || g.runs(states[0], int(starving))) {
+			best = c
+		}
+	}
+	if best == nil {
+		return out, nil
+	}
+	w, err := best.witness()
+	if err != nil {
+		return nil, err
+	}
+	out.Violation = &engine.Violation{Kind: engine.NonTermination, Edge: ir.NoEdge, Witness: w}
+	return out, nil
+}
+
+// runs reports whether a thread has begun and not ended in a state.
+func (g *graph) runs(state int32, t int) bool {
+	g.y.Codec().Decode(g.s, []byte(g.codes[state]))
+	return g.s.Started(ir.ThreadID(t)) && !g.y.Thread(g.s, t).Ended()
+}
+
+func threadOf(p *ir.Program, name string) int32 {
+	for t := range p.Threads {
+		if p.Threads[t].Name == name {
+			return int32(t)
+		}
+	}
+	return -1
+}
+
+func idOf(st memory.Step) ir.ThreadID { return ir.ThreadID(st.Thread) }
