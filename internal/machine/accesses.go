@@ -19,7 +19,7 @@ func affects(op *ir.Op) bool {
 
 // notePrevious notes the bytes that a write is about to overwrite, for compareAgain.
 func (m *Machine) notePrevious(e *Event) {
-	if m.Uses.Compares && e.N > 0 && e.Acc[0].Mode&Writes != 0 && e.Acc[0].Addr < SpawnBase {
+	if m.Uses.Compares && e.N > 0 && e.Acc[0].Mode&Writes != 0 && IsMemory(e.Acc[0].Addr) {
 		e.Prev = m.Sys.ReadRaw(m.State, e.Acc[0].Addr, int(e.Acc[0].Size))
 	}
 }
@@ -158,7 +158,12 @@ func (m *Machine) describeControl(t int, st memory.Step, op *ir.Op, addr uint64,
 			}
 		}
 	case ir.Join:
+		e.Flags |= Joins
 		e.Other = int32(1 + m.Sys.Thread(m.State, t).JoinTarget(st.Edge))
+		if u := m.Sys.Thread(m.State, t).JoinHandle(st.Edge); u >= 0 && m.Uses.Joins {
+			e.Flags |= Varies
+			e.Add(SpawnBase+8*uint64(u), 8, Reads|Writes)
+		}
 	case ir.Alloc:
 		e.Flags |= Varies
 		how := Reads

@@ -39,17 +39,24 @@ type Access struct {
 	Mode Mode
 }
 
-// Addresses that stand for something other than memory are larger than those of all objects.
+// Addresses that stand for something other than memory. Those of objects and of cells with positive numbers
+// are smaller, those of cells with negative numbers are larger.
 const (
-	TokenBase = 0xf000_0000_0000_0000 // + address of a block: the block as a whole
-	HeapToken = 0xe000_0000_0000_0000 // the set of freed blocks that allocations may use again
-	SpawnBase = 0xd000_0000_0000_0000 // + 8 * thread: whether the thread has been started
-	WaitBase  = 0xc000_0000_0000_0000 // + address of a condition: which threads wait for it
-	PoolBase  = 0xb000_0000_0000_0000 // + shape of a block: the freed blocks of this shape
+	TokenBase = 0xb000_0000_0000_0000 // + address of a block: the block as a whole
+	HeapToken = 0xa000_0000_0000_0000 // the set of freed blocks that allocations may use again
 	// BufferToken stands for whether all buffers are empty. Global fences write it, so that they are
 	// ordered with all stores, and stores read it, so that they are not ordered with each other.
-	BufferToken = 0xe800_0000_0000_0000
+	BufferToken = 0xa800_0000_0000_0000
+	PoolBase    = 0x9800_0000_0000_0000 // + shape of a block: the freed blocks of this shape
+	SpawnBase   = 0x9000_0000_0000_0000 // + 8 * thread: whether the thread has been started, or joined
+	WaitBase    = 0x8000_0000_0000_0000 // + address of a condition: which threads wait for it
 )
+
+// IsMemory reports whether an address is one of memory.
+func IsMemory(addr uint64) bool { return addr>>62 != 2 }
+
+// Block returns the block that an address stands for, if it stands for one.
+func Block(addr uint64) (uint64, bool) { return addr - TokenBase, addr>>60 == TokenBase>>60 }
 
 // Label distinguishes the events that are possible for a process where there is a choice: by the
 // edge, by the choice of the step, and by the choices inside a section, four bits each.
@@ -72,6 +79,7 @@ const (
 	Varies          // may access other bytes if what it reads changes
 	Allocates       // uses a block again; may depend on a free in its own buffer
 	Ends            // the thread stops here: a failed check, a refused await, exit
+	Joins           // waits for the end of a thread
 )
 
 // None marks absent ordinals and events.
@@ -126,9 +134,6 @@ func (e *Event) Accesses(addr uint64) bool {
 }
 
 func (e *Event) Size() int { return int(e.N) + len(e.More) }
-
-// Joins reports whether the event is a join. A spawn names another thread, too, but has accesses.
-func (e *Event) Joins() bool { return e.Other > 0 && e.Size() == 0 }
 
 // Live returns the bytes of an access of the event that are not forwarded, a bit each.
 func (e *Event) Live(a *Access) uint8 {

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"maps"
+	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -53,11 +54,15 @@ type Features struct {
 	Heap, Frees       bool
 	Compares, Mutexes bool // compare-exchange, mutexes
 	Global            bool // fences that wait for the buffers of all threads
+	Shared            bool // threads that several threads can start
+	Joins             bool // joins of one thread may depend on each other, or on its spawn
 }
 
 // FeaturesOf returns what operations a program has.
 func FeaturesOf(p *ir.Program) Features {
 	var out Features
+	out.Joins = p.SeveralJoin()
+	out.Shared = slices.ContainsFunc(p.Starters(), func(n int) bool { return n > 0 })
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			op := &f.Edges[i].Op

@@ -127,7 +127,7 @@ func (m *Machine) choose(inner uint32, digits *uint32, depth *int, t int, e *Eve
 // tokens returns how many accesses of an operation follow the one to its address: one if the
 // address is in an allocated block, which is accessed as a whole, too.
 func (m *Machine) tokens(op *ir.Op, e *Event) int {
-	if op.Accesses() && e.At(e.Size()-1).Addr >= TokenBase {
+	if _, block := Block(e.At(e.Size() - 1).Addr); op.Accesses() && block {
 		return 1
 	}
 	return 0

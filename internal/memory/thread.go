@@ -120,6 +120,15 @@ func (th Thread) JoinTarget(i int32) int {
 	return int(h)
 }
 
+// JoinHandle returns the thread whose handle edge i, a join, has, whether it has started or not, or -1.
+func (th Thread) JoinHandle(i int32) int {
+	e, regs := th.edge(i)
+	if h := e.val.eval(regs, 0); h >= 0 && h < int64(len(th.s.status)) {
+		return int(h)
+	}
+	return -1
+}
+
 // Expected returns the value that edge i, a compare-exchange, expects, as bytes.
 func (th Thread) Expected(i int32) uint64 {
 	e, regs := th.edge(i)

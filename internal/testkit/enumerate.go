@@ -101,6 +101,8 @@ func (r *Tracker) step(st memory.Step, spurious bool) taken {
 		}
 	}
 	switch {
+	case op.Kind == ir.Spawn:
+		text += fmt.Sprintf(" starts %d", ev.Other-1)
 	case op.Kind == ir.Free && ev.Free && !ev.Buffered:
 		k.reach = r.reach(name, ev.Addr|blockToken, 1)
 	case op.Kind == ir.Alloc && st.Choice != 0:

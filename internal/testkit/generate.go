@@ -22,6 +22,8 @@ type Profile struct {
 	Spins    bool // spin loops, some of them nested; no registers are observed
 	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
 	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer
+	Joins    bool // threads are joined by their numbers, by any thread, before they start, twice, or not at all
+	Shared   bool // threads that several threads can start, by statements
 	Reuse    bool // each block is freed by the thread that has it, so that allocations use it again without errors
 	Choices  bool // awaits of one of two variables, and sections that begin with a choice
 	Sections bool // many atomic sections, with checks, branches and all kinds of waits inside; goals about any threads
@@ -43,7 +45,7 @@ var Profiles = []Profile{
 }
 
 // Rare has profiles for what the programs of Profiles seldom have.
-var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "reuse", Reuse: true}}
+var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "reuse", Reuse: true}, {Name: "joins", Joins: true}, {Name: "joins-spawn", Joins: true, Spawn: true}, {Name: "starts", Joins: true, Shared: true}}
 
 // MaxStatements is the largest number of statements of a random program, in all threads.
 const MaxStatements = 12
@@ -51,7 +53,7 @@ const MaxStatements = 12
 // Generate returns a random program. The seed and the profile determine it.
 func Generate(seed uint64, pr Profile) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x5eed)), pr: pr}
-	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal, Quiet: pr.Spins, Computed: pr.Computed, AnyGoal: pr.Goal && pr.Sections}
+	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal, Quiet: pr.Spins, Computed: pr.Computed, Shared: pr.Shared, AnyGoal: pr.Goal && pr.Sections}
 	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, which show most differences
 	g.vars = 2 + g.r.IntN(4)/3
 	budget := 4 + g.r.IntN(MaxStatements-3)
@@ -59,7 +61,7 @@ func Generate(seed uint64, pr Profile) *Program {
 		g.vars = 2              // the third is for blocks
 		budget = min(budget, 5) // smc tells all orders of allocations and frees apart
 	}
-	if pr.Sync || pr.Heap || pr.Reuse || pr.Spawn || pr.Loops || pr.Spins {
+	if pr.Sync || pr.Heap || pr.Reuse || pr.Shared || pr.Spawn || pr.Loops || pr.Spins {
 		budget = min(budget, 9)
 	}
 	for i := range threads {
@@ -133,6 +135,14 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 		return g.reuse(n)
 	}
 	s := g.statement()
+	if g.pr.Shared && k < 25 {
+		s.Kind = Start
+		return s, 1
+	}
+	if g.pr.Joins && (k < 25 || g.pr.Shared && k < 35) {
+		s.Kind, s.Val, s.Val2 = []Kind{JoinOne, JoinOr}[g.r.IntN(2)], int64(g.r.IntN(4)), int64(g.r.IntN(4))
+		return s, 1
+	}
 	if g.pr.Sections && k < 40 && n > 1 && depth < 2 {
 		s.Kind = Atomic
 		s.Body = g.inside(1+g.r.IntN(min(3, n-1)), 0)

@@ -17,6 +17,7 @@ type Program struct {
 	Threads [][]Stmt
 	Spawned bool // thread 0 starts the others and joins them
 	Goal    bool // the program has a goal: a control state that must not be reached
+	Shared  bool // the last thread does not exist from the beginning: the others start it, at most twice together
 	Quiet   bool // no registers are observed
 	AnyGoal bool // the goal is about the locations of one or two threads and registers of any
 
@@ -62,6 +63,9 @@ const (
 	SpinTwo       // do { s = var; t = s == Val ? next var : 0 } while (t != Val2)
 	AwaitOr       // var == Val or the next var == Val2
 	SpinTry       // while (trylock m != 0) {}; Body; unlock m
+	Start         // Reg = handle of the last thread, which starts
+	JoinOne       // join the thread with number Val
+	JoinOr        // join the thread with number Val, or that with number Val2 or, if Reg is 0, var = 1
 	Scratch       // Reg = alloc 8; Body; free Reg
 	Swap          // Reg = alloc 8; [Reg] = Val; Reg = xchg(var, Reg); if (Reg != 0) { Reg2 = [Reg]; free Reg }
 )
@@ -169,6 +173,9 @@ func (p *Program) Flat() (*ir.Program, *property.Set) {
 	if err != nil {
 		panic(fmt.Sprintf("BUG: random program does not flatten: %v", err))
 	}
+	if p.Shared {
+		shareStarts(flat)
+	}
 	return flat, props
 }
 
@@ -223,10 +230,11 @@ func (g *build) thread(i int) {
 		}
 	}
 	g.locs = append(g.locs, len(g.f.F.Locs))
-	if !g.prog.Spawned || i == 0 {
+	exists := !g.prog.Spawned && !(g.prog.Shared && i == len(g.prog.Threads)-1) || i == 0
+	if exists {
 		g.b.Thread(ir.Thread{Name: name, Func: g.f.ID, Start: true})
 	}
-	if !g.prog.Quiet && (!g.prog.Spawned || i == 0) {
+	if !g.prog.Quiet && exists {
 		for r := range Regs {
 			g.props.Observe = append(g.props.Observe, property.Var{Name: fmt.Sprintf("t%d:r%d", i, r), Thread: ir.ThreadID(i), Reg: g.regs[r]})
 		}
@@ -421,6 +429,15 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 		op := simple(ir.Free)
 		op.Addr = reg
 		return g.edge(t, here, op)
+	case Start:
+		if t == len(g.prog.Threads)-1 {
+			return here
+		}
+		op := simple(ir.Spawn)
+		op.Func, op.Dst = g.f.ID+ir.FuncID(len(g.prog.Threads)-1-t), g.regs[s.Reg]
+		return g.edge(t, here, op)
+	case JoinOne, JoinOr:
+		return g.join(t, here, s)
 	case Scratch, Swap:
 		return g.block(t, here, s)
 	case Exit:

@@ -34,6 +34,7 @@ type builder struct {
 	next       map[int][]int    // per thread: events of other threads that synchronise with its next event
 	orders     map[uint64][]int // per address: events in the order in which they wrote it
 	reads      []read
+	several    []int            // per thread: not 0 if several threads can start it
 	blocks     []verdict.Access // all blocks that were allocated
 	unbuffered map[int]bool     // steps of buffered stores that have left their buffer
 }
@@ -48,6 +49,9 @@ type read struct {
 	lifetime  bool // the address stands for the lifetime of a block
 	reuse     bool // the event is an allocation that uses a freed block
 }
+
+// start is the start of a thread that several threads can start.
+type start struct{ event, thread int }
 
 // lifetime is set in the address that stands for the lifetime of a block. No byte has
 // such an address: those of cells with negative numbers are larger.
@@ -114,6 +118,9 @@ func (b *builder) control(i int, st *verdict.Step, op *ir.Op) {
 		if st.Other > 0 {
 			b.started[st.Other-1] = e
 			b.next[st.Other-1] = append(b.next[st.Other-1], e)
+			if b.several[st.Other-1] > 0 {
+				b.t.starts = append(b.t.starts, start{e, st.Other - 1})
+			}
 		}
 	case ir.Join:
 		e := b.event(i)

@@ -36,6 +36,9 @@ func (t *Trace) ReadsFrom(w *verdict.Witness, fails []string) string {
 		}
 		lines = append(lines, fmt.Sprintf("read %s %d %s", name[r.event], addr, from))
 	}
+	for _, s := range t.starts {
+		lines = append(lines, fmt.Sprintf("starts %s %d", name[s.event], s.thread))
+	}
 	steps := make([]strings.Builder, len(w.Threads))
 	for i := range w.Steps {
 		if st := &w.Steps[i]; st.Edge >= 0 {

@@ -67,8 +67,9 @@ type Trace struct {
 	Events []Event
 	Edges  []Edge
 
-	reads []read
-	out   [][]int32 // per event: indices of the edges that start there
+	reads  []read
+	starts []start
+	out    [][]int32 // per event: indices of the edges that start there
 }
 
 // New returns the trace of an execution of a flat program. Stores that are still buffered
@@ -78,6 +79,7 @@ func New(p *ir.Program, w *verdict.Witness) *Trace {
 		p: p, w: w, t: &Trace{}, ops: map[ir.EdgeID]*ir.Op{},
 		of: make([]int, len(w.Steps)), last: make([]int, len(w.Threads)), section: make([]int, len(w.Threads)),
 		started: map[int]int{}, orders: map[uint64][]int{}, next: map[int][]int{}, unbuffered: map[int]bool{},
+		several: p.Starters(),
 	}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {

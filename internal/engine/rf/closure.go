@@ -250,7 +250,7 @@ func (or *order) baseOf(cl *closure, i int32) {
 	for _, c := range it.op.causes {
 		cl.edge(or.start[c.t()]+c.index, i)
 	}
-	if u := it.op.join - 1; u >= 0 {
+	if u := it.op.join - 1; it.joins() {
 		for n := or.start[u]; n < or.start[u+1]; n++ {
 			cl.edge(n, i)
 			if or.items[n].whole && or.items[n].op.buffered {

@@ -17,7 +17,7 @@ import (
 // endClass handles a graph to which nothing can be added. The machine is at the end of its witness.
 func (x *exploration) endClass(seq []node) {
 	seq, ok := x.waitInVain(seq)
-	if !ok {
+	if !ok || x.couldChoose() {
 		x.out.counts.void++
 		return
 	}
@@ -219,7 +219,7 @@ func (x *exploration) observed() []int32 {
 	var out []int32
 	if x.task.Finals && x.task.Props.Whole {
 		for c := range int32(cs.count()) {
-			if cs.address(c) < machine.PoolBase && len(x.sources(c)) > 2 {
+			if machine.IsMemory(cs.address(c)) && len(x.sources(c)) > 2 {
 				out = append(out, c)
 			}
 		}

@@ -64,7 +64,7 @@ func (x *explorer) visit(seq []node) {
 // extend adds to the graph.
 func (x *explorer) extend(seq []node) {
 	for t := range x.g.threads {
-		if o := x.g.last(t); o != nil && !o.complete() {
+		if o := x.g.last(t); o != nil && !o.complete() && !x.joining(o) {
 			x.resume(t, seq)
 			return
 		}
@@ -72,6 +72,13 @@ func (x *explorer) extend(seq []node) {
 	x.run.seek(x.g, seq)
 	for t := range x.g.threads {
 		o := x.g.last(t)
+		if o != nil && !o.complete() {
+			if x.run.thread(int(o.join) - 1).Ended() {
+				x.joinEnded(t, seq)
+				return
+			}
+			continue
+		}
 		alts := x.run.alternatives(t, o != nil && o.waits)
 		if len(alts) > 0 {
 			x.begin(t, alts, seq)
@@ -109,7 +116,9 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 			x.run.refuse("a store to a recursive mutex that its thread holds")
 			return
 		}
-		o.causes = x.causes(t, &o)
+		if x.wakes {
+			o.causes = x.wakers(t, nil)
+		}
 		x.g.threads[t] = append(x.g.threads[t], o)
 		// What is appended to seq stays there only until the next alternative, or another caller, does
 		// the same: no caller looks at more of seq than was there before.
@@ -122,27 +131,16 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 	x.width = width
 }
 
-// causes returns the operations of other threads that let the next operation of thread t happen.
-func (x *explorer) causes(t int, o *op) []ref {
-	if !x.wakes {
-		return nil
-	}
-	out := x.wakers(t, nil)
-	if u := int(o.join) - 1; u >= 0 {
-		out = x.wakers(u, out)
-		if n := len(x.g.threads[u]); n > 0 {
-			out = append(out, refOf(u, n-1))
-		}
-	}
-	return out
-}
-
 // wakers appends the operations that started or woke thread t after its last operation.
 func (x *explorer) wakers(t int, out []ref) []ref {
 	last := x.g.last(t)
 	for u := range x.g.threads {
-		for i := range x.g.threads[u] {
-			if slices.Contains(x.g.threads[u][i].wakes, int32(t)) && (last == nil || i >= int(last.past[u])) {
+		first := 0
+		if last != nil {
+			first = int(last.past[u])
+		}
+		for i := first; i < len(x.g.threads[u]); i++ {
+			if slices.Contains(x.g.threads[u][i].wakes, int32(t)) {
 				out = append(out, refOf(u, i))
 			}
 		}
@@ -160,6 +158,8 @@ func (x *explorer) resume(t int, seq []node) {
 	switch {
 	case len(o.reads) < len(o.cells):
 		x.read(t, i, seq)
+	case x.joining(o):
+		x.visit(seq) // the other threads go on
 	case !o.known:
 		x.learn(t, i, seq)
 	default:
@@ -293,10 +293,10 @@ func (x *explorer) sourceAt(seq []node, at node, c int32) ref {
 	if before[at.index].allocs {
 		return initial
 	}
-	k := slices.Index(seq, at)
+	k := last(seq, at)
 	for j := int(at.index) - 1; j >= 0; j-- {
 		if before[j].at(c) >= 0 {
-			if before[j].buffered && !slices.Contains(seq[:k], node{at.thread, int32(j), true}) {
+			if before[j].buffered && last(seq[:k], node{at.thread, int32(j), true}) < 0 {
 				return refOf(int(at.thread), j)
 			}
 			break
@@ -311,11 +311,21 @@ func (x *explorer) sourceAt(seq []node, at node, c int32) ref {
 	return initial
 }
 
+// last returns the last index of a node, or -1. What is looked for is mostly near the end.
+func last(seq []node, n node) int {
+	for k := len(seq) - 1; k >= 0; k-- {
+		if seq[k] == n {
+			return k
+		}
+	}
+	return -1
+}
+
 // learn finds out what operation i of thread t does, which has all its reads.
 func (x *explorer) learn(t, i int, seq []node) {
 	o := &x.g.threads[t][i]
 	old := *o
-	at := slices.Index(seq, node{thread: int32(t), index: int32(i)})
+	at := last(seq, node{thread: int32(t), index: int32(i)})
 	x.run.seek(x.g, seq[:at])
 	if o.chosen == 0 {
 		all := x.run.choices(t, o, x.blockOf(o))
@@ -394,12 +404,10 @@ func (x *explorer) write(t, i int, seq []node) {
 	} else {
 		x.skip()
 	}
-	for u := range x.g.threads {
-		for j := range x.g.threads[u] {
+	for u, past := range o.past {
+		for j := int(past); j < len(x.g.threads[u]) && !x.stopped(); j++ {
 			for k := range x.g.threads[u][j].reads {
-				if !x.stopped() {
-					x.revisit(t, i, u, j, k)
-				}
+				x.revisit(t, i, u, j, k)
 			}
 		}
 	}

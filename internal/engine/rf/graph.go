@@ -40,9 +40,9 @@ type op struct {
 	// What is known before the operation reads.
 	cells    []int32 // that it reads, in this order
 	causes   []ref   // operations of other threads that let it happen
-	join     int32   // 1 + the thread that must have ended; 0: none
+	join     int32   // 1 + the thread that it joins; 0: none
 	drains   bool    // comes after all updates of its thread
-	mutex    bool    // reads the word of a mutex
+	mutex    bool    // reads the word of a mutex, or which threads have started, and may have to wait
 	again    bool    // locks a recursive mutex, or unlocks one
 	unlock   bool
 	picked   machine.Label // the label before the choice after the reads
@@ -66,6 +66,7 @@ type op struct {
 	word     uint64  // what the mutex holds afterwards
 	writes   []int32 // cells
 	wakes    []int32 // threads that were started or woken
+	ended    []ref   // a join that waits for its thread: the last operation of that thread, and what started it; not nil
 	done     int32   // stamp of the last part; 0: not complete
 	past     []int32 // per thread: how many operations happen before it, itself included
 }
@@ -182,7 +183,7 @@ func (o *op) shrink(c *cut, t, i int) {
 // forget makes the outcome unknown again.
 func (o *op) forget() {
 	o.known, o.buffered, o.ends, o.waits, o.writes, o.wakes, o.done, o.past = false, false, false, false, nil, nil, 0, nil
-	o.blocks, o.word = nil, 0
+	o.blocks, o.word, o.ended = nil, 0, nil
 }
 
 // pastOf returns what happens before an operation, itself included: program order, reads-from and
@@ -204,6 +205,9 @@ func (g *graph) pastOf(t, i int) []int32 {
 		}
 	}
 	for _, c := range o.causes {
+		join(g.op(c).past)
+	}
+	for _, c := range o.ended {
 		join(g.op(c).past)
 	}
 	out[t] = int32(i) + 1

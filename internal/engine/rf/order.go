@@ -41,6 +41,9 @@ type item struct {
 	left   int32 // index of its first count in order.left, one per cell that it writes
 }
 
+// joins reports whether the item comes after the end of another thread.
+func (it *item) joins() bool { return it.whole && it.op.ended != nil }
+
 // resolved is a read whose source is an item.
 type resolved struct {
 	cell   int32
@@ -367,7 +370,7 @@ func (or *order) canDo(n int32) bool {
 			return false
 		}
 	}
-	if u := it.op.join - 1; u >= 0 && (or.now.pos[u] != or.start[u+1] || or.now.pending[u] > 0) {
+	if u := it.op.join - 1; it.joins() && (or.now.pos[u] != or.start[u+1] || or.now.pending[u] > 0) {
 		return false
 	}
 	for k := it.from; k < it.to; k++ {

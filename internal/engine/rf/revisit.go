@@ -21,11 +21,12 @@ func (x *explorer) readers(w *op) int {
 	return n
 }
 
-// revisit gives the write of operation i of thread t to read k of operation j of thread u.
+// revisit gives the write of operation i of thread t to read k of operation j of thread u, which does not happen
+// before it.
 func (x *explorer) revisit(t, i, u, j, k int) {
 	w, o := &x.g.threads[t][i], &x.g.threads[u][j]
 	r := &o.reads[k]
-	if j < int(w.past[u]) || w.at(r.cell) < 0 {
+	if w.at(r.cell) < 0 || x.stopped() {
 		return
 	}
 	stamp := w.done

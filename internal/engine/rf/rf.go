@@ -81,27 +81,7 @@ func supports(t *engine.Task) error {
 	if engine.WaitsInside(t.Program) {
 		return &engine.Unsupported{What: "rf does not take atomic sections that wait"}
 	}
-	if e := spawnedBySeveral(t.Program); e != nil {
-		return &engine.Unsupported{Pos: engine.Pos(e), What: "rf does not take a thread that several threads can start"}
-	}
 	return t.GoalsByLocation("rf")
-}
-
-// spawnedBySeveral returns an edge that starts a thread which another thread can start, too, or nil.
-func spawnedBySeveral(p *ir.Program) *ir.Edge {
-	by := map[ir.ThreadID]ir.ThreadID{}
-	for t := range p.Threads {
-		f := p.ThreadFunc(ir.ThreadID(t))
-		for i := range f.Edges {
-			for _, u := range f.Edges[i].Op.Threads {
-				if first, ok := by[u]; ok && first != ir.ThreadID(t) {
-					return &f.Edges[i]
-				}
-				by[u] = ir.ThreadID(t)
-			}
-		}
-	}
-	return nil
 }
 
 // run explores the classes of the task and returns what it found.
@@ -260,7 +240,7 @@ func (x *exploration) conclude() {
 
 // longest is the length of the longest execution that is explored: the work for an operation grows with
 // the length of the execution.
-const longest = 1 << 13
+const longest = 1 << 16
 
 // count checks the limits in every 64th call.
 func (x *exploration) count() {

@@ -19,6 +19,7 @@ type runner struct {
 	cells  *cells
 	ran    []ran
 	origin machine.Mark // before the first local steps
+	shared []int        // per thread: the number of the threads that several threads can start, as Program.Starters returns it
 	err    string       // what the engine does not take, "" if nothing was met
 }
 
@@ -32,7 +33,7 @@ type ran struct {
 
 func newRunner(y *memory.System, cs *cells, opt machine.Options) runner {
 	opt.Stores = true
-	rn := runner{m: machine.New(y, machine.NewProcesses(y), machine.ReadsFromTables{}, opt), cells: cs}
+	rn := runner{m: machine.New(y, machine.NewProcesses(y), machine.ReadsFromTables{}, opt), cells: cs, shared: y.Prog.Starters()}
 	rn.origin = rn.m.Mark()
 	return rn
 }
@@ -142,19 +143,20 @@ func (rn *runner) alternatives(t int, waits bool) []machine.Label {
 	var out []machine.Label
 	for i := range int32(th.EdgeCount()) {
 		switch op := th.Op(i); op.Kind {
-		case ir.Load, ir.Await, ir.AbstractLoad, ir.RMW, ir.Lock, ir.TryLock, ir.Unlock, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Fence, ir.Store, ir.Free:
+		case ir.Load, ir.Await, ir.AbstractLoad, ir.RMW, ir.Lock, ir.TryLock, ir.Unlock, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Fence, ir.Store, ir.Free, ir.Join:
 			out = append(out, machine.Label{Edge: i})
 		case ir.CondWait:
 			out = append(out, machine.Label{Edge: i}, machine.Label{Edge: i, Choice: 1})
 		case ir.AtomicBegin:
 			out = rn.sectionStarts(t, i, out)
+		case ir.Spawn:
+			if rn.shared[op.Threads[0]] > 0 || len(th.EnabledEdge(i, m.Enabled[:0])) > 0 {
+				out = append(out, machine.Label{Edge: i})
+			}
 		default:
 			m.Enabled = th.EnabledEdge(i, m.Enabled[:0])
 			for _, st := range m.Enabled {
 				out = append(out, machine.Label{Edge: i, Choice: st.Choice})
-			}
-			if op.Kind == ir.Join && th.EdgeCount() > 1 {
-				rn.refuse("a join that is one of several choices")
 			}
 		}
 	}
@@ -204,11 +206,13 @@ func (rn *runner) describe(t int, o *op) {
 		if rn.m.Uses.Frees {
 			o.cells = rn.pool(th.Shape(edge))
 		}
+	case ir.Spawn:
+		if n := rn.shared[op.Threads[0]]; n > 0 {
+			o.cells, o.mutex = rn.starts(n), true
+		}
 	case ir.Join:
-		if u := th.JoinTarget(edge); u >= 0 {
-			o.join = int32(u) + 1
-		} else {
-			rn.refuse("a join of a thread that has not started or was joined before")
+		if u := th.JoinHandle(edge); u >= 0 {
+			o.join, o.cells = int32(u)+1, rn.life(u)
 		}
 	}
 	if o.mutex && len(o.cells) > 2 || o.mutex && op.Kind != ir.CondWait && len(o.cells) > 1 {
@@ -218,6 +222,14 @@ func (rn *runner) describe(t int, o *op) {
 
 // pool returns the cell that stands for the freed blocks of a shape.
 func (rn *runner) pool(s memory.Shape) []int32 { return rn.cells.of(machine.PoolBase+uint64(s), 1) }
+
+// life returns the cell that stands for what has become of a thread: it has not started, has, or was joined.
+func (rn *runner) life(t int) []int32 { return rn.cells.of(machine.SpawnBase+8*uint64(t), 8) }
+
+// starts returns the cell that stands for which of some threads, which several threads can start, have started.
+func (rn *runner) starts(n int) []int32 {
+	return rn.cells.of(machine.SpawnBase+8*uint64(len(rn.shared)+n), 8)
+}
 
 // sectionReads returns the cells that a section reads first. What a section reads before it has read
 // anything does not depend on memory.
@@ -245,7 +257,7 @@ func (rn *runner) firstRead(e *machine.Event) (int, []int32) {
 	var written []int32
 	for k := range e.Size() {
 		a := e.At(k)
-		if a.Addr >= machine.SpawnBase {
+		if !machine.IsMemory(a.Addr) {
 			continue
 		}
 		cs := rn.cells.of(a.Addr, int(a.Size))
@@ -368,9 +380,15 @@ func (rn *runner) outcome(t, i int, o *op) {
 		o.writes = rn.cells.of(addr, size)
 		return
 	}
+	if !o.ends && kind == ir.Join && running {
+		o.writes = o.cells
+	}
+	if !o.ends && kind == ir.Spawn && running {
+		o.writes = slices.Concat(rn.life(int(o.wakes[0])), o.cells)
+	}
 	for k := range e.Size() {
 		a := e.At(k)
-		if a.Addr >= machine.SpawnBase {
+		if !machine.IsMemory(a.Addr) {
 			continue
 		}
 		at := a.Addr
@@ -400,8 +418,8 @@ func (rn *runner) outcome(t, i int, o *op) {
 // noteBlocks notes the blocks that an operation needs.
 func (rn *runner) noteBlocks(e *machine.Event, o *op) {
 	for k := range e.Size() {
-		if a := e.At(k); a.Addr >= machine.TokenBase && !slices.Contains(o.blocks, a.Addr-machine.TokenBase) {
-			o.blocks = append(o.blocks, a.Addr-machine.TokenBase)
+		if b, ok := machine.Block(e.At(k).Addr); ok && !slices.Contains(o.blocks, b) {
+			o.blocks = append(o.blocks, b)
 		}
 	}
 }

@@ -26,18 +26,22 @@ func (rv *reverser) alternative(r *reversible, p int32, lb label) {
 			continue
 		}
 		v.appendEvent(r.first, i)
-		if r.second != none && len(v.items) > n && rv.exec.precedes(int32(i), rv.exec.clock(r.second)) {
+		before := r.second == none && rv.exec.events[i].Proc == p || r.second != none && rv.exec.precedes(int32(i), rv.exec.clock(r.second))
+		if len(v.items) > n && before {
 			from = n + 1
 		}
 	}
 	start := rv.beginTrial(r.first, r.second != none)
+	open := false
 	for k := 0; ; k++ {
-		if k >= from && rv.run.Open(p, lb) {
+		was := open
+		open = k >= from && rv.run.Open(p, lb)
+		if open {
 			at := rv.run.Mark()
 			pos := position{k: k}
 			rv.run.Perform(p, lb, &pos.ev)
 			rv.run.Undo(at)
-			if len(rv.positions) == 0 || dependent(&pos.ev, v.get(k-1)) {
+			if !was || dependent(&pos.ev, v.get(k-1)) {
 				rv.positions = append(rv.positions, pos)
 			}
 		}

@@ -20,6 +20,7 @@ const (
 
 	isUpdate  = machine.IsUpdate
 	drains    = machine.Drains
+	joins     = machine.Joins
 	isMutex   = machine.IsMutex
 	locks     = machine.Locks
 	acquires  = machine.Acquires

@@ -127,8 +127,11 @@ func (ex *execution) order(i int32) {
 	if e.Flags&drains != 0 {
 		ex.joinBuffers(t, c)
 	}
-	if e.Joins() {
+	if e.Flags&joins != 0 && e.Other > 0 {
 		u := e.Other - 1
+		if ex.uses.Joins {
+			ex.reversibleJoin(i, c)
+		}
 		if b := ex.base[u]; b != none {
 			join(c, ex.clock(b))
 		}
@@ -200,6 +203,24 @@ func (ex *execution) reversibleLock(i int32, c []int32) {
 	if f := ex.acquirer(e.Acc[0].Addr); f != none && ex.events[f].Thread != e.Thread && !ex.precedes(f, c) {
 		ex.reversible = append(ex.reversible, reversible{first: f, second: i, lock: true})
 	}
+}
+
+// reversibleJoin adds the reversible race of join i with the start of its thread, unless that happens before the
+// joining thread comes to the join. The join fails if it comes first.
+func (ex *execution) reversibleJoin(i int32, c []int32) {
+	if f := ex.starter(int(ex.events[i].Other) - 1); f != none && ex.events[f].Thread != ex.events[i].Thread && !ex.precedes(f, c) {
+		ex.reversible = append(ex.reversible, reversible{first: f, second: i})
+	}
+}
+
+// starter returns the event that started thread t, or none.
+func (ex *execution) starter(t int) int32 {
+	for r := ex.chains.head((machine.SpawnBase + 8*uint64(t)) / 8); r != none; r = ex.chains.records[r].prev {
+		if f := ex.chains.records[r].ev; ex.events[f].Flags&joins == 0 && int(ex.events[f].Other) == t+1 {
+			return f
+		}
+	}
+	return none
 }
 
 // acquirer returns the last event that took the mutex at addr when it was free, or none.

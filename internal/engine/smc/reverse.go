@@ -59,8 +59,8 @@ func (rv *reverser) reverseAll() {
 			}
 		}
 	}
-	if rv.run.Uses.Mutexes {
-		rv.pendingLocks()
+	if rv.run.Uses.Mutexes || rv.run.Uses.Joins || rv.run.Uses.Shared {
+		rv.pendingEvents()
 	}
 }
 
@@ -230,14 +230,17 @@ func (rv *reverser) endTrial(start machine.Mark) {
 	rv.run.Undo(start)
 }
 
-// pendingLocks reverses the locks that threads wait at when the execution ends: each could have
-// come before the event that took the mutex.
-func (rv *reverser) pendingLocks() {
+// pendingEvents reverses the locks and joins that threads wait at when the execution ends: each could have
+// come before the event that took the mutex, or that started the thread.
+func (rv *reverser) pendingEvents() {
 	rv.pending = rv.pending[:0]
 	rv.path.forward(len(rv.exec.events))
 	for t := range rv.run.Threads.Now {
 		if r, ok := rv.pendingLock(t); ok {
 			rv.pending = append(rv.pending, r)
+		}
+		if rv.run.Uses.Joins || rv.run.Uses.Shared {
+			rv.pendingJoins(t)
 		}
 	}
 	for k := range rv.pending {
@@ -266,9 +269,36 @@ func (rv *reverser) pendingLock(t int) (reversible, bool) {
 		return reversible{}, false
 	}
 	f := rv.exec.acquirer(h.Addr)
-	if f == none || rv.exec.events[f].Thread == int32(t) {
+	if f == none || rv.exec.events[f].Thread == int32(t) || rv.past(t, f) {
 		return reversible{}, false
 	}
+	return reversible{first: f, second: none, proc: int32(t), label: lb, lock: true}, true
+}
+
+// pendingJoins adds the reversible races of the joins that thread t waits at, and of the spawns for which no thread is
+// left: another spawn has started the last one.
+func (rv *reverser) pendingJoins(t int) {
+	if rv.run.Threads.Now[t].Stop != machine.Runs || !rv.run.State.Running(ir.ThreadID(t)) {
+		return
+	}
+	th := rv.run.Sys.Thread(rv.run.State, t)
+	for i := range int32(th.EdgeCount()) {
+		u := -1
+		switch op := th.Op(i); {
+		case len(th.EnabledEdge(i, nil)) > 0:
+		case op.Kind == ir.Join:
+			u = th.JoinTarget(i)
+		case op.Kind == ir.Spawn:
+			u = int(op.Threads[len(op.Threads)-1])
+		}
+		if f := rv.exec.starter(u); u >= 0 && f != none && rv.exec.events[f].Thread != int32(t) && !rv.past(t, f) {
+			rv.pending = append(rv.pending, reversible{first: f, second: none, proc: int32(t), label: label{Edge: i}})
+		}
+	}
+}
+
+// past reports whether event f happens before what thread t does next, if that drains.
+func (rv *reverser) past(t int, f int32) bool {
 	if rv.clock == nil || len(rv.clock) < rv.exec.stride {
 		rv.clock = make([]int32, rv.exec.stride)
 	}
@@ -278,10 +308,7 @@ func (rv *reverser) pendingLock(t int) (reversible, bool) {
 		join(c, rv.exec.clock(b))
 	}
 	rv.exec.joinBuffers(int32(t), c)
-	if rv.exec.precedes(f, c) {
-		return reversible{}, false
-	}
-	return reversible{first: f, second: none, proc: int32(t), label: lb, lock: true}, true
+	return rv.exec.precedes(f, c)
 }
 
 // attempt returns the lock of a thread that waits for it at the end.

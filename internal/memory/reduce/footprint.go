@@ -99,7 +99,7 @@ func newAtoms(y *memory.System) atoms {
 // all that may come after them, access.
 func (p *Plan) addFootprints() {
 	p.atoms = newAtoms(p.y)
-	starters := p.starters()
+	starters, severalJoin := p.starters(), p.y.Prog.SeveralJoin()
 	for t := range p.locs {
 		f := p.y.Prog.ThreadFunc(ir.ThreadID(t))
 		for l := range p.locs[t] {
@@ -112,6 +112,11 @@ func (p *Plan) addFootprints() {
 						next.access(otherAtom, true)
 						future.access(otherAtom, true)
 					}
+				}
+				// Whether a join fails depends on whether the thread was started, and on other joins of it.
+				if severalJoin && (e.Op.Kind == ir.Spawn || e.Op.Kind == ir.Join) {
+					next.access(otherAtom, true)
+					future.access(otherAtom, true)
 				}
 				lc.next.Add(&next)
 				lc.future.Add(&future)

@@ -39,8 +39,9 @@ type exploration struct {
 // explore explores all executions: by reads-from classes, or by traces.
 func (x *exploration) explore(ctx context.Context, classes bool) error {
 	task := x.run.ExploreTask(x.flat, x.model, &x.opt.Options)
-	// The text of a class leaves out the order of signals that wake no thread, which rf explores.
-	signals := hasOp(x.flat, ir.Signal, ir.Broadcast)
+	// The text of a class leaves out the order of signals that wake no thread, and of spawns that start the same
+	// threads in any order; rf explores them.
+	signals := hasOp(x.flat, ir.Signal, ir.Broadcast) || x.flat.UnevenStarters()
 	project := x.by == pipeline.ByReadsFrom && (!classes || signals)
 	if x.opt.Fingerprint || x.opt.CrossCheck || project {
 		x.classes = map[[16]byte]bool{}

@@ -19,6 +19,11 @@ thread p { reg r; x = 1; r = y; assert r == 1; }
 thread q { reg s; y = 1; s = x; x = 2; }
 `
 
+// negative is store buffering with cells that have negative numbers.
+const negative = `thread p { reg r; mem[-1] = 1; r = mem[-2]; }
+thread q { reg s; mem[-2] = 1; s = mem[-1]; }
+`
+
 // TestReadsFrom: the numbers of reads-from classes that can be counted by hand, explored as such and as
 // traces, with one fingerprint.
 func TestReadsFrom(t *testing.T) {
@@ -28,7 +33,7 @@ func TestReadsFrom(t *testing.T) {
 	}{
 		{buffering, "sc", 3, 0}, {buffering, "tso", 4, 0}, {passing, "tso", 3, 0}, {passing, "pso", 4, 0},
 		{storesTwice, "sc", 1, 0}, {storesTwice, "pso", 1, 0},
-		{failing, "sc", 2, 1}, {failing, "tso", 2, 2},
+		{failing, "sc", 2, 1}, {failing, "tso", 2, 2}, {negative, "sc", 3, 0}, {negative, "tso", 4, 0},
 	} {
 		opt := Defaults()
 		opt.By, opt.Fingerprint = pipeline.ByReadsFrom, true
