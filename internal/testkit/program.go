@@ -413,32 +413,9 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 		op := simple(ir.Barrier)
 		op.Addr, op.Dst = ir.Addr(g.barrier, 0), g.regs[s.Reg]
 		return g.edge(t, here, op)
-	case Alloc:
-		op := simple(ir.Alloc)
-		op.Dst, op.Val = g.regs[s.Reg], ir.Int(s.Val)
-		return g.edge(t, here, op)
-	case Deref:
-		op := simple(ir.Store)
-		op.Type, op.Order, op.Addr, op.Val = ir.S64, ir.Plain, reg, ir.Int(s.Val)
-		return g.edge(t, here, op)
-	case LoadAt:
-		op := simple(ir.Load)
-		op.Type, op.Order, op.Addr, op.Dst = ir.S64, ir.Plain, ir.R(g.regs[s.Reg2]), g.regs[s.Reg]
-		return g.edge(t, here, op)
-	case Free:
-		op := simple(ir.Free)
-		op.Addr = reg
-		return g.edge(t, here, op)
-	case Start:
-		if t == len(g.prog.Threads)-1 {
-			return here
-		}
-		op := simple(ir.Spawn)
-		op.Func, op.Dst = g.f.ID+ir.FuncID(len(g.prog.Threads)-1-t), g.regs[s.Reg]
-		return g.edge(t, here, op)
-	case JoinOne, JoinOr:
+	case Start, JoinOne, JoinOr:
 		return g.join(t, here, s)
-	case Scratch, Swap:
+	case Alloc, Deref, LoadAt, Free, Scratch, Swap:
 		return g.block(t, here, s)
 	case Exit:
 		return g.edge(t, here, simple(ir.Exit))

@@ -6,8 +6,27 @@ import (
 	"fencepost/internal/ir"
 )
 
-// block builds the statements that allocate a block and free one.
+// block builds the statements about blocks.
 func (g *build) block(t int, here ir.Loc, s *Stmt) ir.Loc {
+	reg := ir.R(g.regs[s.Reg])
+	switch s.Kind {
+	case Alloc:
+		op := ir.NewOp(ir.Alloc)
+		op.Dst, op.Val = g.regs[s.Reg], ir.Int(s.Val)
+		return g.edge(t, here, op)
+	case Deref:
+		op := ir.NewOp(ir.Store)
+		op.Type, op.Order, op.Addr, op.Val = ir.S64, ir.Plain, reg, ir.Int(s.Val)
+		return g.edge(t, here, op)
+	case LoadAt:
+		op := ir.NewOp(ir.Load)
+		op.Type, op.Order, op.Addr, op.Dst = ir.S64, ir.Plain, ir.R(g.regs[s.Reg2]), g.regs[s.Reg]
+		return g.edge(t, here, op)
+	case Free:
+		op := ir.NewOp(ir.Free)
+		op.Addr = reg
+		return g.edge(t, here, op)
+	}
 	here = g.stmt(t, here, &Stmt{Kind: Alloc, Reg: s.Reg, Val: varSize})
 	if s.Kind == Scratch {
 		here = g.stmts(t, here, s.Body)
@@ -15,14 +34,22 @@ func (g *build) block(t int, here ir.Loc, s *Stmt) ir.Loc {
 	}
 	here = g.stmt(t, here, &Stmt{Kind: Deref, Reg: s.Reg, Val: s.Val})
 	op := g.access(ir.RMW, s)
-	op.RMW, op.Val, op.Dst, op.Order = ir.Xchg, ir.R(g.regs[s.Reg]), g.regs[s.Reg], ir.SeqCst
+	op.RMW, op.Val, op.Dst, op.Order = ir.Xchg, reg, g.regs[s.Reg], ir.SeqCst
 	here = g.edge(t, here, op)
 	use := []Stmt{{Kind: LoadAt, Reg: (s.Reg + 1) % Regs, Reg2: s.Reg}, {Kind: Free, Reg: s.Reg}}
 	return g.stmt(t, here, &Stmt{Kind: If, Reg: s.Reg, Else: use})
 }
 
-// join builds the statements that join a thread by its number, which may not have started.
+// join builds the statements that start the last thread, or join a thread by its number, which may not have started.
 func (g *build) join(t int, here ir.Loc, s *Stmt) ir.Loc {
+	if s.Kind == Start {
+		if t == len(g.prog.Threads)-1 {
+			return here
+		}
+		op := ir.NewOp(ir.Spawn)
+		op.Func, op.Dst = g.f.ID+ir.FuncID(len(g.prog.Threads)-1-t), g.regs[s.Reg]
+		return g.edge(t, here, op)
+	}
 	op := ir.NewOp(ir.Join)
 	op.Val = ir.Int(s.Val)
 	to := g.edge(t, here, op)
