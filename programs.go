@@ -36,7 +36,7 @@ func TestPrograms(ctx context.Context, opt TestOptions) (verdict.TestSummary, er
 
 // testKeys is the table of questions a program may have an expectation about.
 func testKeys(opt programOptions) []suite.Key {
-	verdicts := []string{"safe", "unsafe", "unknown", "observed", "not-observed"}
+	verdicts := []string{"safe", "unsafe", nonterminating, "unknown", "observed", "not-observed"}
 	yesNo := []string{"yes", "no"}
 	return []suite.Key{
 		{Name: "sc", Answers: verdicts, Ask: askModel(SC, opt)},
@@ -50,15 +50,22 @@ func testKeys(opt programOptions) []suite.Key {
 	}
 }
 
+// nonterminating is the answer unsafe because of loops that never end.
+const nonterminating = "nonterminating"
+
 type askFunc = func(context.Context, suite.Program) (suite.Reply, error)
 
 func askModel(model Model, opt programOptions) askFunc {
 	return func(ctx context.Context, p suite.Program) (suite.Reply, error) {
 		with := opt.of(p)
 		answer, err := Check(ctx, Input{Name: p.Name, Text: p.Text}, CheckOptions{
-			Options: with.Options, Models: []Model{model}, Deadlock: with.deadlock, BMC: with.bmc,
+			Options: with.Options, Models: []Model{model}, Deadlock: with.deadlock, Liveness: with.liveness, BMC: with.bmc,
 		})
-		return reply(answer, err, func(r *verdict.Result) string { return r.Verdict.String() })
+		out, err := reply(answer, err, func(r *verdict.Result) string { return r.Verdict.String() })
+		if out.Result != nil && out.Result.Question == verdict.NonTermination {
+			out.Exactly = nonterminating
+		}
+		return out, err
 	}
 }
 
@@ -112,6 +119,9 @@ func ReadArchive(text []byte, opt *CheckOptions) (Input, error) {
 		given.C.NondetRange = asked.C.NondetRange
 	}
 	opt.Options, opt.BMC, opt.Deadlock = given.Options, given.bmc, given.deadlock || asked.deadlock
+	if opt.Liveness == "" {
+		opt.Liveness = asked.liveness
+	}
 	return Input{Name: a.Name, Text: a.Text}, nil
 }
 
@@ -162,12 +172,16 @@ func reply(answer Answer, err error, word func(*verdict.Result) string) (suite.R
 type programOptions struct {
 	Options
 	deadlock bool
+	liveness Liveness
 	bmc      BMCOptions
 }
 
 // of returns the options with what the program itself asks for.
 func (o programOptions) of(p suite.Program) programOptions {
 	o.deadlock = o.deadlock || p.Options.Deadlock
+	if p.Options.Liveness != "" {
+		o.liveness = Liveness(p.Options.Liveness)
+	}
 	for _, b := range []struct {
 		given int
 		into  *int

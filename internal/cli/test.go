@@ -23,15 +23,16 @@ const testHelp = `Check programs, and compare the answers with the expectations 
 
 A program states its expectations in a comment:
   // expect: sc=safe tso=unsafe pso=unsafe robust=no
-  sc, tso, pso   the verdict: safe, unsafe, unknown, observed, not-observed
+  sc, tso, pso   the verdict: safe, unsafe, unknown, observed, not-observed;
+                 nonterminating is unsafe because of loops that never end
   robust, trf    yes or no
   state          yes if TSO has the same final states as SC, else no
   races          yes if the program has data races, else no
   fences         the number of fences that make the program robust
 A comment such as
   // options: --deadlock --buffer 2 --unroll 4 --threads 3
-sets options for this program. It also takes --rounds, --clock, --queue, --width and
---nondet-range. Directories are searched for programs; files in them that expect
+sets options for this program. It also takes --liveness, --rounds, --clock, --queue,
+--width and --nondet-range. Directories are searched for programs; files in them that expect
 nothing are skipped. A file that ends in .txtar is an archive of one program with a
 file "expect" that has the expectations and the options.
 

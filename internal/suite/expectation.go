@@ -27,6 +27,7 @@ type Expectation struct {
 // not set.
 type ProgramOptions struct {
 	Deadlock                bool
+	Liveness                string // one of livenessValues; "": not given
 	Buffer, Unroll, Threads int
 	// Of bounded model checking.
 	Rounds, Clock, Queue, Width int
@@ -119,6 +120,9 @@ var numbers = []number{
 	{"--width", func(o *ProgramOptions) *int { return &o.Width }, 1},
 }
 
+// livenessValues says which loops can be demanded to end.
+var livenessValues = []string{"off", "spin", "fair"}
+
 func (o *ProgramOptions) parse(words []string, line int) error {
 	for i := 0; i < len(words); i++ {
 		name, value, has := strings.Cut(words[i], "=")
@@ -126,9 +130,20 @@ func (o *ProgramOptions) parse(words []string, line int) error {
 			o.Deadlock = true
 			continue
 		}
+		if name == "--liveness" {
+			if !has && i+1 < len(words) {
+				i++
+				value = words[i]
+			}
+			if !slices.Contains(livenessValues, value) {
+				return &LineError{line, fmt.Sprintf("%s needs one of %s", name, strings.Join(livenessValues, ", "))}
+			}
+			o.Liveness = value
+			continue
+		}
 		at := slices.IndexFunc(numbers, func(n number) bool { return n.name == name })
 		if at < 0 && name != "--nondet-range" {
-			return &LineError{line, fmt.Sprintf("unknown option %q; known: --deadlock, %s", words[i], knownOptions())}
+			return &LineError{line, fmt.Sprintf("unknown option %q; known: --deadlock, --liveness spin, %s", words[i], knownOptions())}
 		}
 		if !has && i+1 < len(words) {
 			i++

@@ -33,6 +33,7 @@ type Program struct {
 // Reply is an answer.
 type Reply struct {
 	Answer  string
+	Exactly string // a narrower answer than Answer, which an expectation may name instead; "": none
 	Detail  string // in a line
 	Refused bool   // there is no answer: Detail says why the program is not read
 	Result  *verdict.Result
@@ -188,6 +189,9 @@ func (p *Programs) ask(ctx context.Context, f *found, e Expectation) verdict.Tes
 	reply, err := key.Ask(ctx, Program{Name: f.name, Text: f.text, Options: f.opt})
 	o.Seconds = time.Since(start).Seconds()
 	o.Got, o.Detail, o.Result = reply.Answer, reply.Detail, reply.Result
+	if reply.Exactly != "" && e.Want == reply.Exactly {
+		o.Got = reply.Exactly
+	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		o.Got, o.Detail, o.Status = "unknown", "time limit reached or interrupted", verdict.TestFailed
