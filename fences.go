@@ -13,7 +13,7 @@ type Purpose string
 
 // The purposes.
 const (
-	ForRobustness Purpose = "robustness" // the program becomes robust against TSO
+	ForRobustness Purpose = "robustness" // the program becomes robust against the model
 	ForAssertions Purpose = "assertions" // its assertions, goals and final condition hold
 )
 
@@ -52,7 +52,7 @@ const (
 type FenceOptions struct {
 	Options
 	For        Purpose    // "": ForRobustness
-	Model      Model      // TSO, or PSO with ForAssertions; "": TSO
+	Model      Model      // TSO or PSO; "": TSO
 	Deadlock   bool       // with ForAssertions: deadlocks count, too
 	Cost       Cost       // "": CostUniform
 	Profile    Input      // with CostProfile: lines of "line cost" or "file:line cost"

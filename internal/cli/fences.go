@@ -21,8 +21,8 @@ import (
 
 const fencesHelp = `Find the fewest fences that repair a program, and write them into it.
 
-With --for robustness (the default), the repaired program behaves on x86 as under
-sequential consistency. With --for assertions, its assertions, goals and final
+With --for robustness (the default), the repaired program behaves on x86, or with
+--model pso under PSO, as under sequential consistency. With --for assertions, its assertions, goals and final
 condition hold under the model; this may take fewer fences.
 
 The answer shows an execution that goes wrong without fences, the fences and their
@@ -146,8 +146,6 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 // consistent refuses flags that contradict each other.
 func (f *fencesFlags) consistent(names []string) error {
 	switch {
-	case f.opt.For == fencepost.ForRobustness && f.opt.Model != fencepost.TSO:
-		return &usageError{"fences for robustness are found under TSO only", "give --for assertions with --model " + string(f.opt.Model)}
 	case f.opt.For == fencepost.ForRobustness && f.opt.Deadlock:
 		return &usageError{"--deadlock needs --for assertions", "also give --for assertions; robustness ignores deadlocks"}
 	case f.json && f.diff:

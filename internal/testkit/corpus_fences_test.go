@@ -83,6 +83,9 @@ func TestCorpusFences(t *testing.T) {
 					t.Errorf("want %s fences, got %d (%s, %s)", c.Fences, len(r.Fences), r.Verdict, r.Reason)
 				}
 			}
+			if r := fencesOf(t, c, fences.Robustness, "pso"); r != nil && c.Robust == "no" && r.Verdict == verdict.Safe && len(r.Fences) == 0 {
+				t.Error("not robust against TSO, and it gets no fences for PSO")
+			}
 			for _, model := range []string{"tso", "pso"} {
 				if c.Expect["sc"] != "safe" || c.Expect[model] != "unsafe" {
 					continue

@@ -22,6 +22,11 @@ import (
 // that path. After l the attacker only lets its stores reach memory. So W itself is an execution
 // with F, and its happens-before relation, which does not contain fences, has the same cycle.
 //
+// Under PSO the attack may end in a store, and stores between s and its end may have reached memory
+// while s waits. A store-store fence of F before such a store would make it wait, so the clause has
+// store-store fences, too, at the sites from s to the last of these stores. The attacker passes a
+// store-store fence of F after the last of them, or none: the stores that come after it wait anyway.
+//
 // For assertions: move every step of a thread as late as possible, except for fixed steps. A step
 // is fixed if it is a load, or another thread can notice it, or it can notice another thread. The
 // steps in which stores reach memory do not move either. So a step comes just before the first of
@@ -55,9 +60,27 @@ type window struct {
 	swap  bool
 }
 
-// attackWindow returns the window of an attack.
-func (r *run) attackWindow(b *Break) []window {
-	return []window{{sites: r.between(b.Witness, b.Store, b.Load)}}
+// attackWindows returns the windows of an attack.
+func (r *run) attackWindows(b *Break) []window {
+	w := b.Witness
+	out := []window{{sites: r.between(w, b.Store, b.Load)}}
+	waits := map[int]bool{b.Store: true} // stores that have not reached memory
+	swapped := -1
+	for i := b.Store + 1; i < len(w.Steps) && waits[b.Store]; i++ {
+		switch st := &w.Steps[i]; {
+		case st.Kind == verdict.StepStore && st.Buffered && st.Thread == w.Steps[b.Store].Thread && i <= b.Load:
+			waits[i] = true
+		case st.Kind == verdict.StepFlush && waits[st.Of]:
+			delete(waits, st.Of)
+			if st.Of != b.Store {
+				swapped = max(swapped, st.Of)
+			}
+		}
+	}
+	if swapped >= 0 {
+		out = append(out, window{sites: r.between(w, b.Store, swapped), swap: true})
+	}
+	return out
 }
 
 // windows returns the windows of all delays of an execution with a set of fences.

@@ -79,7 +79,7 @@ type Finding struct {
 }
 
 // Break is a bad execution. For an attack on robustness, Store and Load are the steps of the
-// delayed store and of the load it is delayed past; otherwise Load is 0, and every delay counts.
+// delayed store and of the load or store it is delayed past; otherwise Load is 0, and every delay counts.
 type Break struct {
 	With        []ir.FenceAt // in site
 	Witness     *verdict.Witness
@@ -312,7 +312,7 @@ func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
 // clauseOf returns the clause of an execution.
 func (r *run) clauseOf(b *Break) []int {
 	if b.Load > 0 {
-		return r.clause(r.attackWindow(b))
+		return r.clause(r.attackWindows(b))
 	}
 	return r.clause(r.windows(b.Witness, b.With))
 }

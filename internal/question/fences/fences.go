@@ -70,8 +70,6 @@ func (o *Options) Validate() error {
 		return &pipeline.OptionError{Option: "purpose of fences", Value: string(o.For), Want: "robustness or assertions"}
 	case o.Model != "tso" && o.Model != "pso":
 		return &pipeline.OptionError{Option: "model for fences", Value: o.Model, Want: "tso or pso"}
-	case o.For == Robustness && o.Model != "tso":
-		return &pipeline.OptionError{Option: "model for robustness", Value: o.Model, Want: "tso"}
 	case o.Cost != Uniform && o.Cost != Loops && o.Cost != Profile:
 		return &pipeline.OptionError{Option: "cost", Value: string(o.Cost), Want: "uniform, loops or profile"}
 	case o.Prefer != "" && o.Prefer != Library && o.Prefer != Client:
@@ -431,7 +429,7 @@ func (r *Repairer) again(ctx context.Context, in pipeline.Input) (pipeline.Answe
 		}
 	}
 	if r.opt.For == Robustness {
-		return robust.Run(ctx, in, robust.Options{Options: opt.Options})
+		return robust.Run(ctx, in, robust.Options{Options: opt.Options, CriterionModel: r.model.String()})
 	}
 	opt.Patience = r.share(ctx)
 	return check.Run(ctx, in, []string{r.model.String()}, opt)
