@@ -172,22 +172,22 @@ func loopEdgeOf(e *ir.Edge, l *transform.Loops, counted []bool) loopEdge {
 	return out
 }
 
-// exitsDepend reports whether an exit of a loop depends on a tainted register, or there is no exit.
-func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, tainted [][]bool) bool {
-	exits := false
+// exitsDepend reports whether an exit of a loop depends on something tainted, or no exit is reached without that.
+func exitsDepend(f *ir.Func, l *transform.Loops, loop int32, a *tainting) bool {
+	reached := false
+	inside := func(at ir.Loc) bool { return slices.Contains(l.Around[at], loop) }
+	decided := a.decidedInside(inside)
 	for i := range f.Edges {
 		e := &f.Edges[i]
-		if !slices.Contains(l.Around[e.From], loop) || slices.Contains(l.Around[e.To], loop) {
+		if !inside(e.From) || inside(e.To) {
 			continue
 		}
-		exits = true
-		depends := e.Op.Kind != ir.Assume
-		e.Op.Uses(func(r ir.Reg) { depends = depends || tainted[e.From][r] })
-		if depends {
+		if e.Op.Kind != ir.Assume || a.branches(e.From) {
 			return true
 		}
+		reached = reached || !decided[e.From]
 	}
-	return !exits
+	return !reached
 }
 
 // exitCounts reports whether an exit of a loop depends on a register that is computed in each round

@@ -149,8 +149,12 @@ func (m *Machine) runLocalSteps(t int) {
 	}
 }
 
-// AnyChoice in a label stands for the first step of the edge.
-const AnyChoice = -1 << 63
+// AnyChoice in a label stands for the first step of the edge, and cutChoice for the end of a thread that has too many
+// events: if the event is performed again, the thread ends there again, whatever the execution has by then.
+const (
+	AnyChoice = -1 << 63
+	cutChoice = AnyChoice + 1
+)
 
 // Perform lets process p do what the label says, and describes the event in e. The caller
 // numbers the event.
@@ -162,6 +166,10 @@ func (m *Machine) Perform(p int32, lb Label, e *Event) {
 	if m.Procs.List[p].Buffer {
 		m.flush(t, p, e)
 		return
+	}
+	cut := lb.Choice == cutChoice || m.Procs.Count[p] > endless && !m.Dry
+	if cut {
+		lb.Choice = AnyChoice
 	}
 	st, ok := m.find(t, &lb)
 	if !ok {
@@ -175,8 +183,9 @@ func (m *Machine) Perform(p int32, lb Label, e *Event) {
 		return
 	}
 	m.describe(t, st, op, e)
-	if m.Procs.Count[p] > endless {
+	if cut {
 		m.cutHere(t)
+		e.Label.Choice = cutChoice
 		e.Flags |= Ends
 		return
 	}

@@ -11,9 +11,9 @@ import (
 
 // Memory that no thread writes is a constant: reading it makes nothing depend on a choice.
 
-// taint returns, per location, the registers that may depend on something read from memory or
-// chosen. constant says which loads read memory that is never written.
-func taint(f *ir.Func, constant func(*ir.Edge) bool) [][]bool {
+// taint returns what depends on something read from memory or chosen. constant says which loads read memory that is
+// never written.
+func taint(f *ir.Func, constant func(*ir.Edge) bool) *tainting {
 	a := &tainting{f: f, constant: constant, regs: make([][]bool, len(f.Locs)), decided: make([]bool, len(f.Locs)), done: make([]bool, len(f.Locs))}
 	for l := range a.regs {
 		a.regs[l] = make([]bool, len(f.Regs))
@@ -21,7 +21,7 @@ func taint(f *ir.Func, constant func(*ir.Edge) bool) [][]bool {
 	a.after = analysis.Postdominators(f)
 	for a.round() {
 	}
-	return a.regs
+	return a
 }
 
 type tainting struct {
@@ -56,7 +56,7 @@ func (a *tainting) round() bool {
 	for l := range a.f.Locs {
 		if !a.done[l] && a.branches(ir.Loc(l)) {
 			a.done[l], changed = true, true
-			a.decide(ir.Loc(l))
+			a.decide(ir.Loc(l), a.decided)
 		}
 	}
 	return changed
@@ -77,14 +77,14 @@ func (a *tainting) branches(l ir.Loc) bool {
 	return depends
 }
 
-// decide marks the locations between a branch and its postdominator.
-func (a *tainting) decide(l ir.Loc) {
+// decide adds the locations between a branch and its postdominator to decided.
+func (a *tainting) decide(l ir.Loc, decided []bool) {
 	seen := map[ir.Loc]bool{}
 	work := []ir.Loc{l}
 	for len(work) > 0 {
 		m := work[len(work)-1]
 		work = work[:len(work)-1]
-		a.decided[m] = a.decided[m] || m != l
+		decided[m] = decided[m] || m != l
 		for _, i := range a.f.Out(m) {
 			e := &a.f.Edges[i]
 			if !e.Op.Terminal() && e.To != a.after[l] && !seen[e.To] {
@@ -93,4 +93,15 @@ func (a *tainting) decide(l ir.Loc) {
 			}
 		}
 	}
+}
+
+// decidedInside returns the locations that are reached depending on a tainted branch of a loop.
+func (a *tainting) decidedInside(inside func(ir.Loc) bool) []bool {
+	decided := make([]bool, len(a.f.Locs))
+	for l := range a.f.Locs {
+		if a.done[l] && inside(ir.Loc(l)) {
+			a.decide(ir.Loc(l), decided)
+		}
+	}
+	return decided
 }
