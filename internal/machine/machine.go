@@ -137,19 +137,25 @@ func (m *Machine) Merge(o *Machine) {
 // AtAssumption reports whether a thread is blocked whatever the other threads do.
 func (m *Machine) AtAssumption() bool {
 	for t := range m.Threads.Now {
-		th := m.Sys.Thread(m.State, t)
-		if !m.State.Started(ir.ThreadID(t)) || !m.State.Running(ir.ThreadID(t)) || th.Ended() {
-			continue
-		}
-		never := true
-		for i := range int32(th.EdgeCount()) {
-			never = never && th.Hindrance(i).Why == memory.Never
-		}
-		if never {
+		if m.Stopped(t) {
 			return true
 		}
 	}
 	return false
+}
+
+// Stopped reports whether a thread is blocked whatever the other threads do.
+func (m *Machine) Stopped(t int) bool {
+	th := m.Sys.Thread(m.State, t)
+	if !m.State.Started(ir.ThreadID(t)) || !m.State.Running(ir.ThreadID(t)) || th.Ended() {
+		return false
+	}
+	for i := range int32(th.EdgeCount()) {
+		if th.Hindrance(i).Why != memory.Never {
+			return false
+		}
+	}
+	return true
 }
 
 // TakeIssued returns the stores that entered buffers since the last call. The slice is valid

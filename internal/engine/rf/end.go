@@ -116,6 +116,7 @@ func (x *exploration) judgeEnd() {
 	if x.task.Props.Deadlock && !x.out.Met["deadlock"] && x.stuck() {
 		x.report("deadlock", engine.Violation{Kind: engine.Deadlock})
 	}
+	x.endless()
 }
 
 // canMove reports whether a step is enabled, given that m.Enabled has the enabled steps. The step of
@@ -213,18 +214,24 @@ func (x *exploration) several(addr uint64, size int, out []int32) []int32 {
 	return out
 }
 
-// observed returns the cells with several writes that a final state shows.
-func (x *exploration) observed() []int32 {
+// severalWrites returns the cells of memory that have several writes.
+func (x *exploration) severalWrites() []int32 {
 	cs := x.run.cells
 	var out []int32
-	if x.task.Finals && x.task.Props.Whole {
-		for c := range int32(cs.count()) {
-			if machine.IsMemory(cs.address(c)) && len(x.sources(c)) > 2 {
-				out = append(out, c)
-			}
+	for c := range int32(cs.count()) {
+		if machine.IsMemory(cs.address(c)) && len(x.sources(c)) > 2 {
+			out = append(out, c)
 		}
-		return out
 	}
+	return out
+}
+
+// observed returns the cells with several writes that a final state shows.
+func (x *exploration) observed() []int32 {
+	if x.task.Finals && x.task.Props.Whole {
+		return x.severalWrites()
+	}
+	var out []int32
 	var vars []property.Var
 	if f := x.task.Props.Final; f != nil {
 		vars = append(vars, f.Cond.Vars...)

@@ -19,7 +19,7 @@ func ExploreAll(task *engine.Task, opt Options, each func(steps []memory.Step)) 
 	cs := newCells()
 	for {
 		var all [][]memory.Step
-		x := newExploration(context.Background(), &job{task, opt}, y, cs)
+		x := newExploration(context.Background(), &job{Task: task, Options: opt}, y, cs)
 		x.atEnd = func([]node) { all = append(all, append([]memory.Step{}, x.run.m.Steps...)) }
 		x.runAll()
 		if cs.split() {

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/ir"
 	"fencepost/internal/machine"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/endless"
 	"fencepost/internal/transform"
 	"fencepost/verdict"
 )
@@ -47,7 +48,7 @@ func New(opt Options) engine.Engine {
 		Papers:   []string{"AAJLNS19", "BCGPT21", "KMGV22"},
 		Supports: supports,
 		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
-			return run(ctx, &job{task, opt})
+			return run(ctx, &job{Task: task, Options: opt})
 		},
 	}
 }
@@ -56,6 +57,8 @@ func New(opt Options) engine.Engine {
 type job struct {
 	*engine.Task
 	Options
+	// loops is the program as it was given, with its spin loops; nil if endless loops are not asked about.
+	loops *memory.System
 }
 
 // supports returns why the engine does not take a task, or nil.
@@ -63,8 +66,10 @@ func supports(t *engine.Task) error {
 	if err := engine.NoGlobalFence("rf", t.Program); err != nil {
 		return err
 	}
-	if err := t.NoEndless("rf"); err != nil {
-		return err
+	if t.Props.Fairness != 0 {
+		if err := t.NoEndless("rf"); err != nil {
+			return err
+		}
 	}
 	if err := t.TakesThreads("rf"); err != nil {
 		return err
@@ -92,8 +97,12 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	start := time.Now()
 	if !task.Traces {
 		t := *task.Task
-		t.Program = transform.Await(task.Program, task.KeepOf())
-		task = &job{&t, task.Options}
+		given := task.Program
+		t.Program = transform.Await(given, task.KeepOf())
+		task = &job{Task: &t, Options: task.Options}
+		if t.Props.Endless {
+			task.loops = memory.New(given, task.Model, task.MemoryOptions())
+		}
 	}
 	y := memory.New(task.Program, task.Model, task.MemoryOptions())
 	x := explore(ctx, task, y)
@@ -106,7 +115,7 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 // explore explores all classes. It starts again whenever a cell has been split.
 func explore(ctx context.Context, task *job, y *memory.System) *exploration {
 	cs := newCells()
-	first := &job{task.Task, task.Options}
+	first := &job{task.Task, task.Options, task.loops}
 	twice := task.Restart == nil && (task.Visit != nil || task.Failed != nil || task.Blocked != nil)
 	if twice {
 		first.Visit, first.Failed, first.Blocked = nil, nil, nil
@@ -150,11 +159,15 @@ type exploration struct {
 	goals goalWatch
 	judge *engine.Judge
 	show  *engine.Finals
-	atEnd func(seq []node) // for tests: called at the end of every class
+	loops *endless.Executions // nil: endless loops are not asked about
+	atEnd func(seq []node)    // for tests: called at the end of every class
 }
 
 func newExploration(ctx context.Context, task *job, y *memory.System, cs *cells) *exploration {
 	x := &exploration{task: task, ctx: ctx, budget: budget.Of(ctx), begun: time.Now(), judge: engine.NewJudge(y), show: engine.NewFinals(y, task.Props)}
+	if task.loops != nil {
+		x.loops = endless.NewExecutions(task.loops)
+	}
 	x.g, x.width = newGraph(y.Threads()), 1
 	x.out = newOutcome(task.KeepGoing)
 	x.find.model = y.Model

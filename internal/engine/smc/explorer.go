@@ -7,6 +7,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/memory/endless"
 )
 
 // The exploration: a depth-first search along wakeup trees, with one execution per trace.
@@ -39,9 +40,9 @@ type explorer struct {
 	world  *world // nil: one worker
 	number int    // of the worker
 
-	loops *loopTest // nil: endless loops are not asked about
-	check *checker  // nil: no checking
-	atEnd func()    // for tests: called at the end of every execution
+	loops *endless.Executions // nil: endless loops are not asked about
+	check *checker            // nil: no checking
+	atEnd func()              // for tests: called at the end of every execution
 }
 
 // newExplorer returns the explorer of one worker, with an empty execution. w is nil if there
@@ -61,7 +62,9 @@ func newExplorer(ctx context.Context, task *job, y *memory.System, w *world) *ex
 	for t := range y.Threads() {
 		x.run.StopsAt = append(x.run.StopsAt, x.localStops(t))
 	}
-	x.loops = newLoopTest(task.loops)
+	if task.loops != nil {
+		x.loops = endless.NewExecutions(task.loops)
+	}
 	if task.CheckTraces {
 		x.check = newChecker()
 	}

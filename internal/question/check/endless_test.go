@@ -187,7 +187,7 @@ int main(void) { pthread_t s; pthread_create(&s, 0, one, 0); return 0; }`,
 
 func TestEndless(t *testing.T) {
 	for _, p := range waiting {
-		engines := []string{"", "explicit", "smc"}
+		engines := []string{"", "explicit", "smc", "rf"}
 		if p.only != "" {
 			engines = []string{p.only}
 		}
@@ -217,7 +217,7 @@ func TestEndless(t *testing.T) {
 
 // TestEndlessRefused: an engine that does not ask whether loops end says so, and takes programs without loops.
 func TestEndlessRefused(t *testing.T) {
-	for _, e := range []string{"bmc", "rf", "lazy"} {
+	for _, e := range []string{"bmc", "lazy"} {
 		opt := Defaults()
 		opt.Engine, opt.Endless.Liveness = e, pipeline.LivenessSpin
 		a, err := Run(context.Background(), pipeline.Input{Name: "a.fp", Text: []byte(waiting[0].text)}, []string{"tso"}, opt)

@@ -1,0 +1,84 @@
+package rf
+
+import (
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/machine"
+)
+
+// endless reports that an execution of the class ends in loops that no thread can end, if there is one.
+//
+// In such an execution every thread that spins can do a round at the end, so there is one whose last reads,
+// those after which the threads were stopped, have the values that memory holds in the end. The class
+// says what wrote them. It does not say which of several writes is the last one to the other cells that
+// loops read: all are tried.
+func (x *exploration) endless() {
+	const key = "non-termination"
+	if x.loops == nil || x.out.Met[key] {
+		return
+	}
+	d, ok := x.lastReads()
+	if !ok {
+		return
+	}
+	if len(d.finals) > 0 {
+		seq, ok := x.witness(cut{}, d)
+		if !ok {
+			return
+		}
+		x.run.seek(x.g, seq)
+	}
+	x.lastWriters(x.readByLoops(d), d, func() bool {
+		if !x.loops.Endless(x.run.m.Steps) {
+			return false
+		}
+		x.report(key, engine.Violation{Kind: engine.NonTermination})
+		return true
+	})
+}
+
+// lastReads demands that the last reads of threads that were stopped after a round have the values of the
+// end. It returns false if no thread was stopped, or that is not possible.
+func (x *exploration) lastReads() (*demand, bool) {
+	m := &x.run.m
+	d, spins := &demand{}, false
+	for t := range x.g.threads {
+		o := x.g.last(t)
+		if m.Threads.Now[t].Stop != machine.Refused && !m.Stopped(t) || o == nil {
+			continue
+		}
+		spins = true
+		for _, r := range o.reads {
+			switch all := x.sources(r.cell); {
+			case r.from == initial && len(all) > 1:
+				return nil, false
+			case len(all) > 2:
+				d.finals = append(d.finals, final{r.cell, r.from})
+			}
+		}
+	}
+	return d, spins
+}
+
+// readByLoops returns the cells with several writes that loops may read, and for which nothing is demanded.
+func (x *exploration) readByLoops(d *demand) []int32 {
+	var out []int32
+	for t := range x.g.threads {
+		reads := x.loops.Reads(ir.ThreadID(t))
+		if x.run.thread(t).Ended() {
+			continue
+		}
+		if reads.Anything {
+			out = x.severalWrites()
+			break
+		}
+		for _, r := range reads.Ranges {
+			out = x.several(uint64(r.Lo), int(r.Hi-r.Lo), out)
+		}
+	}
+	return slices.DeleteFunc(out, func(c int32) bool {
+		return slices.ContainsFunc(d.finals, func(f final) bool { return f.cell == c })
+	})
+}
