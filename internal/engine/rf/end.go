@@ -215,7 +215,7 @@ func (x *exploration) several(addr uint64, size int, out []int32) []int32 {
 }
 
 // severalWrites returns the cells of memory that have several writes.
-func (x *exploration) severalWrites() []int32 {
+func severalWrites(x *exploration) []int32 {
 	cs := x.run.cells
 	var out []int32
 	for c := range int32(cs.count()) {
@@ -229,7 +229,7 @@ func (x *exploration) severalWrites() []int32 {
 // observed returns the cells with several writes that a final state shows.
 func (x *exploration) observed() []int32 {
 	if x.task.Finals && x.task.Props.Whole {
-		return x.severalWrites()
+		return severalWrites(x)
 	}
 	var out []int32
 	var vars []property.Var

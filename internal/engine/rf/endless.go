@@ -19,7 +19,7 @@ func (x *exploration) endless() {
 	if x.loops == nil || x.out.Met[key] {
 		return
 	}
-	d, ok := x.lastReads()
+	d, ok := lastReads(x)
 	if !ok {
 		return
 	}
@@ -30,7 +30,7 @@ func (x *exploration) endless() {
 		}
 		x.run.seek(x.g, seq)
 	}
-	x.lastWriters(x.readByLoops(d), d, func() bool {
+	x.lastWriters(readByLoops(x, d), d, func() bool {
 		if !x.loops.Endless(x.run.m.Steps) {
 			return false
 		}
@@ -41,7 +41,7 @@ func (x *exploration) endless() {
 
 // lastReads demands that the last reads of threads that were stopped after a round have the values of the
 // end. It returns false if no thread was stopped, or that is not possible.
-func (x *exploration) lastReads() (*demand, bool) {
+func lastReads(x *exploration) (*demand, bool) {
 	m := &x.run.m
 	d, spins := &demand{}, false
 	for t := range x.g.threads {
@@ -63,7 +63,7 @@ func (x *exploration) lastReads() (*demand, bool) {
 }
 
 // readByLoops returns the cells with several writes that loops may read, and for which nothing is demanded.
-func (x *exploration) readByLoops(d *demand) []int32 {
+func readByLoops(x *exploration, d *demand) []int32 {
 	var out []int32
 	for t := range x.g.threads {
 		reads := x.loops.Reads(ir.ThreadID(t))
@@ -71,7 +71,7 @@ func (x *exploration) readByLoops(d *demand) []int32 {
 			continue
 		}
 		if reads.Anything {
-			out = x.severalWrites()
+			out = severalWrites(x)
 			break
 		}
 		for _, r := range reads.Ranges {
