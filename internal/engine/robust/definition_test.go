@@ -42,7 +42,7 @@ var definitionProfiles = []testkit.Profile{
 // TestDefinition holds the search against the definition on random programs
 // without loops: every execution of the model, enumerated without reduction, and whether
 // its happens-before relation has a cycle [BDM13 Lemma 1]. With and without filters,
-// with one worker and two, the answer is the same; every attack's witness replays. A robust
+// with one worker and two, the answer is the same, and so are the attacks; every attack's witness replays. A robust
 // program has the final states of SC under the model. A program that is not robust against TSO is
 // not robust against PSO. Programs with too many executions do not count.
 func TestDefinition(t *testing.T) {
@@ -105,6 +105,7 @@ func disagreement(t *testing.T, p *testkit.Program, model memory.Model) (wrong s
 	if !ok {
 		return "", false
 	}
+	all := -1 // how many attacks there are
 	for _, how := range []engine.Task{
 		{Limits: engine.Limits{Workers: 1}}, {NoReduction: true, Limits: engine.Limits{Workers: 1}},
 		{KeepGoing: true, Limits: engine.Limits{Workers: 2}}, {KeepGoing: true, NoReduction: true, Limits: engine.Limits{Workers: 1}},
@@ -123,6 +124,11 @@ func disagreement(t *testing.T, p *testkit.Program, model memory.Model) (wrong s
 			return out.Unknown, true
 		case (len(out.Violations) > 0) != cyclic:
 			return fmt.Sprintf("%d attacks (all %v, filters %v), but a cyclic execution exists: %v", len(out.Violations), how.KeepGoing, !how.NoReduction, cyclic), true
+		}
+		if how.KeepGoing && all >= 0 && all != len(out.Violations) {
+			return fmt.Sprintf("%d attacks with filters, %d without", all, len(out.Violations)), true
+		} else if how.KeepGoing {
+			all = len(out.Violations)
 		}
 		for i := range out.Violations {
 			if err := replays(flat, model, &out.Violations[i]); err != nil {

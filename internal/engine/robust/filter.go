@@ -18,9 +18,10 @@ import (
 //   - apart: no other thread can access what the store writes, or none can write what
 //     the load reads: then no path leads from the load, or to the store; or no other thread
 //     has started at the store, so that the buffer drains before one does;
-//   - forwarded: load and store are at constant addresses and the store covers the load,
-//     which therefore takes no byte from memory while the store is pending (W5); two stores
-//     at constant addresses that share a byte reach memory in order;
+//   - forwarded: on every way from the store to the load, stores of the thread at constant
+//     addresses, the first one among them, have all bytes of the load, which therefore takes no
+//     byte from memory while the store is pending (W5; forwarded.go); two stores at constant
+//     addresses that share a byte reach memory in order;
 //   - acyclic: no chain of conflicting accesses of other threads, in program order
 //     inside each, leads from the load to the store. This is [BDM13 Lemma 3] with all
 //     values ignored: the helper steps that the search could take after the load are
@@ -55,10 +56,10 @@ func allFilters(on bool) filterKinds { return filterKinds{on, on, on, on} }
 
 // newPlan applies the filters. It stops when ctx is done: what it gives then must
 // not be used.
-func newPlan(ctx context.Context, p *ir.Program, model memory.Model, on filterKinds) *plan {
+func newPlan(ctx context.Context, p *ir.Program, model memory.Model, on filterKinds, all everyAttack) *plan {
 	fl := &filterer{
 		ctx: ctx, budget: budget.Of(ctx), p: p, facts: analysis.NewFacts(p, nil), pl: &plan{threads: make([]threadPlan, len(p.Threads))},
-		on: on, swaps: model == memory.PSO, sections: map[*ir.Func][]bool{},
+		on: on, swaps: model == memory.PSO, all: all, stores: map[*ir.Func][]*ir.Edge{}, sections: map[*ir.Func][]bool{},
 	}
 	fl.findAccesses()
 	for t := range p.Threads {
@@ -78,11 +79,13 @@ type filterer struct {
 	pl     *plan
 	on     filterKinds
 	swaps  bool // a later store may reach memory first
+	all    everyAttack
 
 	access   []edgeAccess // by edge id
 	conflict [][]*ir.Edge // by edge id: edges that may access the same, one of the two writing
 	threads  [][]int      // by edge id: the threads that run it
 	index    []int32      // by edge id: its position in its function
+	stores   map[*ir.Func][]*ir.Edge
 	sections map[*ir.Func][]bool
 	compared int // pairs of edges that were compared, for tests
 }
@@ -213,6 +216,7 @@ func (fl *filterer) thread(t ir.ThreadID) {
 			tp.load[e.ID] = int32(len(loads))
 		}
 	}
+	fl.stores[f] = stores
 	chains := fl.newChains(t)
 	alone := fl.alone(t)
 	for _, s := range stores {
@@ -285,7 +289,7 @@ func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced, alone bool, ch
 	case fl.on.apart && (alone || !fl.elsewhere(t, s.ID) && fl.on.acyclic || !fl.elsewhere(t, l.ID)):
 		f.Apart++
 		return false
-	case fl.on.forwarded && (fl.covers(s, l) || storing(&l.Op) && fl.shares(s, l)):
+	case fl.on.forwarded && (storing(&l.Op) && fl.shares(s, l) || fl.forwards(fl.p.ThreadFunc(t), s, l)):
 		f.Forwarded++
 		return false
 	case !fl.on.acyclic:
@@ -299,14 +303,6 @@ func (fl *filterer) keeps(t ir.ThreadID, s, l *ir.Edge, unfenced, alone bool, ch
 	}
 	f.Acyclic++
 	return false
-}
-
-// covers reports whether a load at a constant address lies inside a store at a
-// constant address.
-func (fl *filterer) covers(s, l *ir.Edge) bool {
-	x, ok1 := fl.facts.Exact(s)
-	y, ok2 := fl.facts.Exact(l)
-	return ok1 && ok2 && x.Contains(y)
 }
 
 // shares reports whether two stores at constant addresses have a byte in common.

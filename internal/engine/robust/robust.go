@@ -28,7 +28,7 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 		return nil, err
 	}
 	model := against(task)
-	pl := newPlan(ctx, task.Program, model, allFilters(!task.NoReduction))
+	pl := newPlan(ctx, task.Program, model, allFilters(!task.NoReduction), everyAttack(task.KeepGoing))
 	y := memory.New(task.Program, model, memory.Options{Attacks: true})
 	eager := reduce.NewPlan(y, reduce.Options{})
 	if ctx.Err() == nil {

@@ -52,7 +52,7 @@ func runTRF(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	if err := supports(task); err != nil {
 		return nil, err
 	}
-	pl := newPlan(ctx, task.Program, memory.TSO, filterKinds{fenced: !task.NoReduction, apart: !task.NoReduction, forwarded: !task.NoReduction})
+	pl := newPlan(ctx, task.Program, memory.TSO, filterKinds{fenced: !task.NoReduction, apart: !task.NoReduction, forwarded: !task.NoReduction}, everyAttack(task.KeepGoing))
 	// A race may begin at any store, also at one to thread-private memory.
 	y := memory.New(task.Program, memory.TSO, memory.Options{Attacks: true})
 	eager := reduce.NewPlan(y, reduce.Options{Visible: func(t ir.ThreadID, l ir.Loc) bool {
