@@ -138,7 +138,7 @@ func portfolioPrograms(t *testing.T) []asked {
 			if err != nil {
 				t.Fatal(err)
 			}
-			put(f.Name+"-"+string(rune('0'+n))+".fp", []byte(text))
+			put(f.Name+"-"+string(rune('0'+n))+".fp", []byte(text), "--deadlock") // some have nothing else to check
 		}
 	}
 	if shared := filepath.Join(testkit.Root(t), "..", "shared", "bench", "scaling"); exists(shared) {

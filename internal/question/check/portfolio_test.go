@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -148,6 +149,30 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
+// The memory of an engine that has ended goes to the others.
+func TestShareOfMemory(t *testing.T) {
+	s := &schedule{memory: 900}
+	var shares []int64
+	end := func(name string, work int64) *attempt {
+		a := made(name, work, nil)
+		a.work = func(ctx context.Context) {
+			for range work {
+				_ = budget.Spend(ctx, 1)
+			}
+			shares = append(shares, s.share())
+			a.ask.Result = result(name, verdict.Unknown, false)
+		}
+		return a
+	}
+	s.attempts = []*attempt{end("a", 1), end("b", firstTurn+1), end("c", 3*firstTurn+1)}
+	if _, err := s.answer(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int64{300, 450, 900}; !slices.Equal(shares, want) {
+		t.Errorf("shares %v, want %v", shares, want)
+	}
+}
+
 // The time limit loses no answer, and a cross-check ends with it.
 func TestTimeLimit(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -218,6 +243,37 @@ thread t2 { reg r, s; r = y; s = x; assert r == 0; }
 	r = ask1(t, safe, Defaults(), "tso").Results[0]
 	if r.Verdict != verdict.Safe || !r.Coverage.Exhaustive || !strings.Contains(r.By, "robustness") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// The planning of robustness is work: other engines have turns before it ends, and it goes on then.
+func TestPlanningTakesTurns(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("var x[2];\n")
+	for thread := range 2 {
+		fmt.Fprintf(&text, "thread t%d { reg r;\n", thread)
+		for i := range 800 { // 640,000 pairs of accesses
+			fmt.Fprintf(&text, "x[%d] = %d; r = x[%d];\n", thread, i, i%2)
+		}
+		text.WriteString("}\n")
+	}
+	text.WriteString("never t0:r == 900;\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var lines []string
+	opt := Defaults()
+	opt.Workers, opt.Timeout = 1, 0
+	opt.Turns = func(line string) {
+		if lines = append(lines, line); len(lines) == 4 {
+			cancel()
+		}
+	}
+	if _, err := Run(ctx, pipeline.Input{Name: "test.fp", Text: []byte(text.String())}, []string{"tso"}, opt); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"robust under tso: turn 1", "explicit under tso: turn 1", "smc under tso: turn 1", "robust under tso: turn 2"}
+	if len(lines) < 4 || !slices.Equal(lines[:4], want) {
+		t.Errorf("got %q, want %q", lines, want)
 	}
 }
 
