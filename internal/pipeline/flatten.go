@@ -16,7 +16,7 @@ func (p *Program) Flatten(opt Options) (*ir.Program, error) {
 	var err error
 	stop := p.stop(opt)
 	if limit := limited(p.ctx, opt, p.begun, Abandon, func() {
-		flat, err = transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Observed: p.Props.Observed(), Objects: p.Props.Objects, Stop: stop}, nil)
+		flat, err = transform.Run(p.IR, transform.Options{Unroll: opt.UnrollBound(), Default: opt.Unroll == 0, Observed: p.Props.Observed(), Objects: p.Props.Objects, Stop: stop}, nil)
 	}); limit != "" {
 		return nil, notInlined(limit)
 	}

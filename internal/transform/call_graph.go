@@ -131,6 +131,23 @@ type estimate struct {
 	sizes map[string]float64
 }
 
+// recursionBound returns the bound of recursion: the one given or, if that makes the program too large and is a
+// default, the largest one below with which the program is small, or at least not too large.
+func (g *callGraph) recursionBound(roots []ir.FuncID, bound int, isDefault bool) (int, error) {
+	err := g.tooLarge(roots, bound, maxEdges)
+	if err == nil || !isDefault {
+		return bound, err
+	}
+	for _, limit := range []float64{fewEdges, maxEdges} {
+		for less := bound - 1; less > 0; less-- {
+			if g.tooLarge(roots, less, limit) == nil {
+				return less, nil
+			}
+		}
+	}
+	return bound, err
+}
+
 // tooLarge returns a *TooLarge if a thread's function has more instructions than the limit once
 // its calls are inlined, nil if it has not, or if that cannot be estimated.
 func (g *callGraph) tooLarge(roots []ir.FuncID, bound int, limit float64) error {

@@ -24,8 +24,12 @@ import (
 // maxThreads is the largest number of threads that flattening makes.
 const maxThreads = 256
 
-// maxEdges is the largest number of edges of a flat program.
-const maxEdges = 4 << 20
+// maxEdges is the largest number of edges of a flat program, and fewEdges the number that a program should not
+// exceed whose recursion is bounded by less than the default.
+const (
+	maxEdges = 4 << 20
+	fewEdges = 1 << 18
+)
 
 // flatten is the pass.
 func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
@@ -46,7 +50,7 @@ func flatten(p *ir.Program, opt Options) (*ir.Program, error) {
 		return nil, err
 	}
 	f.graph = newCallGraph(p, f.targets)
-	if err := f.graph.tooLarge(threadFuncs(p, f.targets), max(1, opt.Unroll), maxEdges); err != nil {
+	if f.depth, err = f.graph.recursionBound(threadFuncs(p, f.targets), max(1, opt.Unroll), opt.Default); err != nil {
 		return nil, err
 	}
 	for _, t := range p.Threads {
@@ -98,6 +102,7 @@ type flattener struct {
 	chains    []map[ir.FuncID]int
 	targets   map[ir.EdgeID][]ir.FuncID // of calls and spawns through pointers
 	graph     *callGraph
+	depth     int // of recursion
 	edges     int
 	nextCheck int                   // the number of edges at which Stop is called next
 	taken     map[ir.ObjectID]bool  // thread-local objects whose original belongs to a thread
@@ -384,9 +389,9 @@ func (b *body) dispatch(a *activation, e *ir.Edge, op ir.Op, from ir.Loc, then f
 // deep.
 func (b *body) inline(a *activation, e *ir.Edge, op ir.Op, callee ir.FuncID, from, to ir.Loc) error {
 	depth := b.graph.enter(a.depth, a.id, callee)
-	if depth.repeated > max(1, b.opt.Unroll) {
+	if depth.repeated > b.depth {
 		cut := ir.NewOp(ir.Bound)
-		cut.Msg, cut.Val = "recursion", ir.Int(int64(b.opt.Unroll))
+		cut.Msg, cut.Val = "recursion", ir.Int(int64(b.depth))
 		b.emit(a, e, from, cut, b.threadEnd(), true)
 		return nil
 	}

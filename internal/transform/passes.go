@@ -11,6 +11,8 @@ import (
 type Options struct {
 	// Unroll bounds the depth of recursion, and the number of threads of a spawn in a loop.
 	Unroll int
+	// Default says that the user did not choose Unroll: the depth of recursion may be less if the program would be too large.
+	Default bool
 	// Observed says that properties look at registers or locations of threads.
 	Observed bool
 	// Objects are the objects that properties look at.

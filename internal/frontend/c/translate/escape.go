@@ -11,7 +11,7 @@ import (
 var outArgument = map[string]int{"__fp_cas": 1, "pthread_create": 0, "pthread_join": 1, "thrd_create": 0, "thrd_join": 1, "sem_getvalue": 1}
 
 // escapes finds the locals whose address is taken.
-func escapes(body cc.Node) map[*cc.Declarator]bool {
+func (f *Storage) escapes(body cc.Node) map[*cc.Declarator]bool {
 	out := map[*cc.Declarator]bool{}
 	exempt := map[cc.Node]bool{}
 	inspect(body, func(n cc.Node) bool {
@@ -20,7 +20,7 @@ func escapes(body cc.Node) map[*cc.Declarator]bool {
 			if x.Case != cc.PostfixExpressionCall {
 				break
 			}
-			if i, ok := outArgument[calledName(x)]; ok {
+			if i, ok := outArgument[calledName(x)]; ok && f.modelled(x) {
 				for l := x.ArgumentExpressionList; l != nil; l, i = l.ArgumentExpressionList, i-1 {
 					if i == 0 {
 						if a := Addressed(l.AssignmentExpression); a != nil {

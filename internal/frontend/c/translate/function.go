@@ -36,7 +36,7 @@ func (c *Compiler) lowerBody(f *Lowering, s *symbol) {
 	if !IsVoid(f.result) && !inWords(f.result) {
 		c.Types.Scalar(f.result, s.Decl)
 	}
-	f.Vars.escaped = escapes(s.Def.CompoundStatement)
+	f.Vars.escaped = f.Vars.escapes(s.Def.CompoundStatement)
 	f.Vars.escapeCleanups(s.Def.CompoundStatement)
 	f.Code.Pos = c.In.Span(s.Decl)
 	var params []spilled

@@ -32,8 +32,6 @@ var refused = map[string]string{
 	"pthread_atfork":            "processes are not modelled",
 	"fork":                      "processes are not modelled",
 	"vfork":                     "processes are not modelled",
-	"signal":                    "signals are not modelled",
-	"sigaction":                 "signals are not modelled",
 	"raise":                     "signals are not modelled",
 	"setjmp":                    "a function that returns twice is not modelled",
 	"_setjmp":                   "a function that returns twice is not modelled",

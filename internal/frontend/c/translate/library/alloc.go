@@ -13,6 +13,9 @@ const blockAlign = 16
 // maxPageAlign is the largest alignment that is not a constant.
 const maxPageAlign = 4096
 
+// pagesName is calloc of whole pages.
+const pagesName = "__fp_pages"
+
 // invalidArgument is EINVAL.
 const invalidArgument = 22
 

@@ -301,6 +301,10 @@ func libCalloc(f *translate.Lowering, c *translate.Call) translate.Value {
 
 // cleared allocates a block for x objects of y bytes and writes zeros to it.
 func cleared(f *translate.Lowering, c *translate.Call, x, y translate.Value) translate.Value {
+	align := int64(0)
+	if c.Name == pagesName {
+		align = maxPageAlign
+	}
 	n := f.Code.Keep(translate.Integer(ir.Binary(ir.Mul, ir.U64, x.Expr, y.Expr), ir.U64)).Expr
 	var layout *ir.Layout
 	for _, a := range c.Args {
@@ -308,7 +312,7 @@ func cleared(f *translate.Lowering, c *translate.Call, x, y translate.Value) tra
 			layout = f.Layouts.Allocated(a)
 		}
 	}
-	to := pointerArg{Lvalue: translate.Lvalue{Reg: ir.NoReg, Addr: heapBlock(f, c.Name, n, 0, layout), Obj: ir.NoObject}, unit: 8}
+	to := pointerArg{Lvalue: translate.Lvalue{Reg: ir.NoReg, Addr: heapBlock(f, c.Name, n, align, layout), Obj: ir.NoObject}, unit: 8}
 	fill(f, to, n, ir.Int(0), c.Node)
 	return to.result(f)
 }

@@ -175,3 +175,18 @@ func libExit(f *translate.Lowering, c *translate.Call) translate.Value {
 	f.Code.At, f.Code.Fresh = translate.Nowhere, false
 	return nothing()
 }
+
+// The operations of prctl that change nothing here: how a thread is called and scheduled, and what happens when
+// a process ends.
+var quietControls = map[int64]bool{1: true, 4: true, 15: true, 29: true, 36: true, 38: true} // PDEATHSIG, DUMPABLE, NAME, TIMERSLACK, CHILD_SUBREAPER, NO_NEW_PRIVS
+
+// libProcessControl is prctl.
+func libProcessControl(f *translate.Lowering, c *translate.Call) translate.Value {
+	if len(c.Args) > 0 {
+		if v, ok := f.Data.Constant(f.Exprs.IntegerOperand(c.Args[0]).Expr); ok && quietControls[v] {
+			return libZero(f, c)
+		}
+	}
+	f.In.Refuse(translate.CodeArgument, c.Node, "this operation of prctl is not supported")
+	panic("BUG: unreachable")
+}

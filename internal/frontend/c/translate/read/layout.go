@@ -3,6 +3,7 @@ package read
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"unsafe"
@@ -88,7 +89,7 @@ func (s *shaper) after(t *cc.TypeSpecifier) *cc.AlignmentSpecifier {
 	if t == nil || t.Case != cc.TypeSpecifierStructOrUnion || t.StructOrUnionSpecifier.Case != cc.StructOrUnionSpecifierDef {
 		return nil
 	}
-	d := &structDefinition{spec: t.StructOrUnionSpecifier}
+	d := &structDefinition{spec: t.StructOrUnionSpecifier, shaper: s}
 	zero := *template().zero
 	return &cc.AlignmentSpecifier{Case: cc.AlignmentSpecifierExpr, ConstantExpression: &afterStruct{&zero, func() {
 		if !d.done {
@@ -128,6 +129,27 @@ func (s *shaper) alignMember(d *cc.StructDeclaration) {
 			q.SpecifierQualifierList = &cc.SpecifierQualifierList{Case: cc.SpecifierQualifierListAlignSpec, AlignmentSpecifier: a, SpecifierQualifierList: next}
 			s.undo = append(s.undo, func() { q.SpecifierQualifierList = next })
 		}
+	}
+}
+
+// wideBits gives a bit-field of more than 64 bits, which cc does not take, a width of 64 as long as cc checks types.
+func (s *shaper) wideBits(n *cc.StructDeclarator) {
+	if n.Case != cc.StructDeclaratorBitField || n.Declarator == nil {
+		return
+	}
+	e := n.ConstantExpression
+	if c, ok := e.(*cc.ConstantExpression); ok {
+		e = c.ConditionalExpression
+	}
+	p, ok := e.(*cc.PrimaryExpression)
+	if !ok || p.Case != cc.PrimaryExpressionInt {
+		return
+	}
+	if width, err := strconv.ParseInt(p.Token.SrcStr(), 0, 64); err == nil && width > 64 && width <= 128 {
+		if s.widths == nil {
+			s.widths = map[*cc.Declarator]int64{}
+		}
+		s.widths[n.Declarator], n.ConstantExpression = width, number(p.Token, "64")
 	}
 }
 
@@ -175,6 +197,7 @@ var template = sync.OnceValue(func() layoutTemplate {
 type structDefinition struct {
 	spec *cc.StructOrUnionSpecifier
 	pack int64 // of #pragma pack at its end; 0: none
+	*shaper
 	done bool
 }
 
@@ -272,6 +295,9 @@ func (d *structDefinition) layOut() {
 	whole.add(d.spec.AttributeSpecifierList2)
 	at, end, align := int64(0), int64(0), max(1, whole.aligned) // at and end in bits
 	for _, m := range d.members(s) {
+		if w := d.widths[m.Declarator()]; w > 0 {
+			hidden(m.Field, "valueBits").SetInt(w)
+		}
 		if s.Kind() == cc.Union {
 			at = 0
 		}

@@ -48,6 +48,7 @@ type shaper struct {
 
 	packedEnums map[*cc.EnumSpecifier]bool
 	alignments  []*cc.UnaryExpression     // constants
+	widths      map[*cc.Declarator]int64  // of bit-fields of more than 64 bits
 	hoisted     []*cc.ExternalDeclaration // from inside structs
 }
 
@@ -150,6 +151,8 @@ func (s *shaper) walk(node reflect.Value) facts {
 		}
 	case *cc.StructOrUnionSpecifier:
 		s.dropMembers(n)
+	case *cc.StructDeclarator:
+		s.wideBits(n)
 	case *cc.AttributeValue:
 		s.alignMost(n)
 	case *cc.UnaryExpression:

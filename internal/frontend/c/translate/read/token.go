@@ -17,6 +17,7 @@ import (
 //   - A token that ## makes keeps the kind of its left part: x op##= y would be x op y.
 //   - A literal u8"text" keeps its prefix, of which cc then takes a part for text.
 //   - typeof(const int) becomes typeof((const int){}): cc knows no qualifiers there.
+//   - A call of a builtin that a _Generic names: see generic_builtin.go.
 //   - Wide strings and characters: see wide_string.go.
 //   - A constant of floating point that is too large becomes an infinity.
 //   - A constant of several characters, 'ab', which cc does not know, becomes the number that gcc takes
@@ -92,7 +93,7 @@ func parseMended(config *cc.Config, sources []cc.Source) (*cc.AST, error) {
 			break
 		}
 	}
-	from.out = wideStrings(typeofQualified(tokens))
+	from.out = wideStrings(typeofQualified(genericBuiltins(tokens)))
 	ast, err := parseTokens(p)
 	if len(problems) > 0 {
 		return nil, errors.Join(append(problems, err)...)

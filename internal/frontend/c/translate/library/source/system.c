@@ -2,7 +2,7 @@
    and two processors, in which no signal arrives. */
 typedef unsigned long size_t;
 struct limits { unsigned long now, most; };
-void *calloc(size_t, size_t);
+void *__fp_pages(size_t, size_t);
 void free(void *);
 
 int getpid(void) {
@@ -99,7 +99,7 @@ int setrlimit(unsigned resource, const struct limits *l) {
 
 /* Memory without a file. */
 void *mmap(void *at, size_t size, int access, int flags, int file, long offset) {
-  return flags & 32 ? calloc(1, size) : (void *)-1l;
+  return flags & 32 ? __fp_pages(1, size) : (void *)-1l;
 }
 
 int munmap(void *at, size_t size) {
@@ -131,6 +131,19 @@ int sigdelset(unsigned long *set, int signal) {
 
 int sigismember(const unsigned long *set, int signal) {
   return (int)(set[(signal - 1) / 64] >> (signal - 1) % 64 & 1);
+}
+
+/* A handler is never called: no signal arrives, and functions that send one are not supported. */
+typedef void (*handler)(int);
+handler signal(int number, handler now) {
+  return 0;
+}
+
+int sigaction(int number, const void *now, void *old) {
+  if (old)
+    for (int i = 0; i < 19; i++)
+      ((long *)old)[i] = 0;
+  return 0;
 }
 
 int sigprocmask(int how, const unsigned long *set, unsigned long *old) {
