@@ -30,7 +30,8 @@ type executionData struct {
 	End     string   `json:"end"`
 	Bad     bool     `json:"bad"`
 	Cycle   bool     `json:"cycle"`
-	Delayed int      `json:"delayed"` // step of the delayed store, or -1
+	Delayed int      `json:"delayed"`           // step of the delayed store, or -1
+	Repeats int      `json:"repeats,omitempty"` // how many of the last steps repeat for ever
 	Threads []string `json:"threads"`
 	Cells   [][2]int `json:"cells"` // names and values at the start
 
@@ -92,7 +93,7 @@ func newExecution(e *verdict.Execution, id, model string, files *sources, words 
 	order := relation.Of(e)
 	d := executionData{
 		ID: id, Name: name, Title: title, Words: causeWords(e, model), End: e.Reason, Bad: e.Verdict == verdict.Unsafe, Cycle: len(order.Cycle) > 0, Delayed: -1,
-		Threads: e.Witness.Threads, Forwards: map[int][]int{}, Changes: map[int][]int{}, Spans: [][]int{},
+		Repeats: e.Witness.Repeats, Threads: e.Witness.Threads, Forwards: map[int][]int{}, Changes: map[int][]int{}, Spans: [][]int{},
 	}
 	if d.Threads == nil {
 		d.Threads = []string{}

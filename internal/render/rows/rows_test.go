@@ -259,3 +259,24 @@ func TestEmpty(t *testing.T) {
 		t.Errorf("%d rows of steps without threads", len(v.Rows))
 	}
 }
+
+// TestRepeats: the steps that repeat for ever are not joined with equal ones before them, not folded, and say so.
+func TestRepeats(t *testing.T) {
+	r := &run{w: verdict.Witness{Threads: []string{"a"}}}
+	for range 4 {
+		r.access(0, verdict.StepLoad, 3, "while (!x)", "x", 0)
+	}
+	r.w.Repeats = 2
+	v := rows.Of(&verdict.Execution{Witness: &r.w}, rows.Options{})
+	var got []string
+	for i := range v.Rows {
+		got = append(got, fmt.Sprintf("%d-%d %v %s", v.Rows[i].First, v.Rows[i].Last, v.Rows[i].Repeats, v.Rows[i].EffectText()))
+	}
+	last := got[len(got)-1]
+	if strings.Contains(got[0], "true") || !strings.HasPrefix(last, "2-") && !strings.HasPrefix(last, "3-") || !strings.Contains(last, "again from step 3") {
+		t.Errorf("rows: %q", got)
+	}
+	if !strings.Contains(strings.Join(got, "\n"), "from here on for ever") {
+		t.Errorf("no row says that the rest repeats: %q", got)
+	}
+}

@@ -46,17 +46,18 @@ function matches(e, i) {
 // drawRow returns row r as an element.
 function drawRow(e, r) {
   const row = view.rows[r], i = row.main, now = r === view.current && view.step > 0;
-  const box = make("div", "row" + (now ? " now" : "") + (view.step > 0 && row.from >= view.step ? " later" : ""));
+  const first = e.length - (e.repeats || 0), again = row.to >= first;
+  const box = make("div", "row" + (again ? " again" : "") + (now ? " now" : "") + (view.step > 0 && row.from >= view.step ? " later" : ""));
   let hit = false;
   for (let k = row.from; k <= row.to && !hit; k++) hit = matches(e, k);
   if (hit) box.classList.add("hit");
-  box.append(make("span", "num", rowNumber(row)));
+  box.append(make("span", "num", (again && (r === 0 || view.rows[r - 1].to < first) ? "↻ " : "") + rowNumber(row)));
   const ev = make("button", "ev " + hue(e.t[i]) + (row.folded ? " folded" : " k-" + kindNames[e.k[i]]));
   ev.type = "button";
   ev.tabIndex = now || view.step === 0 && r === 0 ? 0 : -1;
   if (now) ev.setAttribute("aria-current", "step");
   ev.append(make("span", "", (row.folded ? "⋯ " : "") + row.text));
-  ev.title = (row.from === row.to ? "Step " : "Steps ") + rowNumber(row) + ", " + (e.threads[e.t[i]] || "?") + ": " + row.text + (row.effect ? "; " + row.effect : "");
+  ev.title = (row.from === row.to ? "Step " : "Steps ") + rowNumber(row) + ", " + (e.threads[e.t[i]] || "?") + ": " + row.text + (row.effect ? "; " + row.effect : "") + (again ? "; repeats for ever" : "");
   if (row.folded) {
     ev.dataset.fold = row.from;
     ev.title += "; a click shows them";
