@@ -56,25 +56,6 @@ func InsideSection(p *ir.Program, kinds ...ir.OpKind) *ir.Edge {
 	return nil
 }
 
-// ChoiceInside returns the first operation of a kind inside an atomic section that is one of several at its
-// location, nil if there is none.
-func ChoiceInside(p *ir.Program, kind ir.OpKind) *ir.Edge {
-	for t := range p.Threads {
-		f := p.ThreadFunc(ir.ThreadID(t))
-		inside := insideOf(f)
-		count := make([]int, len(f.Locs))
-		for i := range f.Edges {
-			count[f.Edges[i].From]++
-		}
-		for i := range f.Edges {
-			if e := &f.Edges[i]; inside[e.From] && count[e.From] > 1 && e.Op.Kind == kind {
-				return e
-			}
-		}
-	}
-	return nil
-}
-
 // MemoryInside reports whether a state inside an atomic section can have other contents of
 // memory than all states outside: after a write comes another one, or something that may stop the
 // thread.

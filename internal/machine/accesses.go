@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 )
@@ -122,8 +124,10 @@ func (m *Machine) mayVanish(addr uint64) Flags {
 // returns an error reads the mutex; all others write it.
 func (m *Machine) mutex(t int, op *ir.Op, addr uint64, e *Event) {
 	word := m.Sys.ReadRaw(m.State, addr, memory.WordSize)
-	e.Flags |= IsMutex
-	e.Flags |= m.mayVanish(addr)
+	e.Flags |= IsMutex | m.mayVanish(addr)
+	if op.Mutex == ir.RecursiveMutex && !m.opt.Stores && !slices.Contains(m.recursive, addr) {
+		m.recursive = append(m.recursive, addr)
+	}
 	how := Reads | Writes
 	switch {
 	case op.Kind == ir.Lock && word == 0:

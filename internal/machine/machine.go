@@ -39,6 +39,8 @@ type Machine struct {
 	Reached []int32  // other threads that were moved
 	Inner   []uint32 // choices inside a section that were not taken
 	Choices []InnerChoice
+	// LoadWaits says that an abstract load, one of several edges inside a section, had no value in some state.
+	LoadWaits bool
 
 	// What the last call of list found.
 	Options []Label
@@ -47,6 +49,8 @@ type Machine struct {
 	// Scratch.
 	Enabled []memory.Step
 	waiting []int32
+
+	recursive []uint64 // recursive mutexes that were locked, in any execution; none with Options.Stores
 }
 
 // Features says what operations a program has.

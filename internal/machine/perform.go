@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -41,6 +42,7 @@ func (m *Machine) apply(t int, st memory.Step) bool {
 		return false
 	}
 	if m.State.Event.Buffered {
+		m.checkHeld(t)
 		v := m.Threads.Now[t]
 		if m.State.Event.Free && m.Sys.Model == memory.PSO {
 			v.Epoch++ // a free comes after all stores before it
@@ -60,6 +62,17 @@ func (m *Machine) apply(t int, st memory.Step) bool {
 		m.loopStep(t, from, st)
 	}
 	return true
+}
+
+// checkHeld gives up where thread t has just stored to a recursive mutex that it has. It can lock and unlock the
+// mutex before the store reaches memory, and after; such events would depend on an update of their own thread.
+func (m *Machine) checkHeld(t int) {
+	for _, addr := range m.recursive {
+		word := m.Sys.ReadRaw(m.State, addr, memory.WordSize)
+		if ev := &m.State.Event; ev.Addr < addr+memory.WordSize && addr < ev.Addr+uint64(ev.Size) && int(uint32(word))-1 == t {
+			m.Err = errors.New("a thread stores to a recursive mutex that it has")
+		}
+	}
 }
 
 // passing reports whether an operation only changes which mutexes the thread has. Such a change

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"errors"
+	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -98,21 +99,56 @@ type InnerChoice struct {
 func (c *InnerChoice) With(i int) uint32 { return c.Inner | uint32(i)<<(4*c.Depth) }
 
 // choose returns the index of the step inside a section that the label asks for, and notes the
-// alternatives. It returns false if the label has no room for the choice.
+// alternatives. It returns false if the label has no room for the choice. Where an abstract load is one of several
+// edges, the edge is chosen first, and then the value, since only that choice depends on what is read.
 func (m *Machine) choose(inner uint32, digits *uint32, depth *int, t int, e *Event) (int, bool) {
 	n := len(m.Enabled)
 	if n == 1 {
 		return 0, true
 	}
+	th := m.Sys.Thread(m.State, t)
+	loads := false
+	for i := range int32(th.EdgeCount()) {
+		if th.Op(i).Kind == ir.AbstractLoad {
+			loads = true
+			m.LoadWaits = m.LoadWaits || !slices.ContainsFunc(m.Enabled, func(st memory.Step) bool { return st.Edge == i })
+		}
+	}
+	var first []int // the first step of each edge
+	for i := range m.Enabled {
+		if i == 0 || m.Enabled[i].Edge != m.Enabled[i-1].Edge {
+			first = append(first, i)
+		}
+	}
+	if !loads || len(first) == 1 {
+		return m.digit(inner, n, e.Size()+int(bit(loads)), digits, depth)
+	}
+	k, ok := m.digit(inner, len(first), e.Size(), digits, depth)
+	first = append(first, n)
+	n = first[k+1] - first[k]
+	if !ok || n == 1 {
+		return first[k], ok
+	}
+	i, ok := m.digit(inner, n, e.Size()+1, digits, depth)
+	return first[k] + i, ok
+}
+
+func bit(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// digit returns which of n alternatives the next digit of a label asks for, and notes them. accesses says how many
+// accesses of the section come before the choice.
+func (m *Machine) digit(inner uint32, n, accesses int, digits *uint32, depth *int) (int, bool) {
 	if *depth == maxInner || n > maxAlternatives {
 		m.Err = errors.New("an atomic section has more choices than can be told apart")
 		return 0, false
 	}
 	pick := min(int(inner>>(4**depth)&15), n-1)
-	c := InnerChoice{Accesses: e.Size(), Inner: *digits, Depth: *depth, Count: n}
-	if m.Sys.Thread(m.State, t).Op(m.Enabled[0].Edge).Kind == ir.AbstractLoad {
-		c.Accesses++
-	}
+	c := InnerChoice{Accesses: accesses, Inner: *digits, Depth: *depth, Count: n}
 	m.Choices = append(m.Choices, c)
 	for i := range n {
 		if i != pick && !m.Dry {

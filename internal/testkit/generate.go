@@ -21,7 +21,7 @@ type Profile struct {
 	Loops    bool // loops, which may store; the enumerator does not finish on those under TSO and PSO
 	Spins    bool // spin loops, some of them nested; no registers are observed
 	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
-	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer
+	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer; with Waits stores to them
 	Joins    bool // threads are joined by their numbers, by any thread, before they start, twice, or not at all
 	Shared   bool // threads that several threads can start, by statements
 	Reuse    bool // each block is freed by the thread that has it, so that allocations use it again without errors
@@ -45,7 +45,7 @@ var Profiles = []Profile{
 }
 
 // Rare has profiles for what the programs of Profiles seldom have.
-var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "reuse", Reuse: true}, {Name: "joins", Joins: true}, {Name: "joins-spawn", Joins: true, Spawn: true}, {Name: "starts", Joins: true, Shared: true}}
+var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "held", Sync: true, Nested: true, Waits: true}, {Name: "reuse", Reuse: true}, {Name: "joins", Joins: true}, {Name: "joins-spawn", Joins: true, Spawn: true}, {Name: "starts", Joins: true, Shared: true}}
 
 // MaxStatements is the largest number of statements of a random program, in all threads.
 const MaxStatements = 12
@@ -156,6 +156,9 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 		s.Kind = Atomic
 		choice := g.statement()
 		choice.Kind, choice.Body, choice.Else = Choose, g.section(1), g.section(g.r.IntN(2))
+		if g.r.IntN(3) == 0 {
+			choice.Kind, choice.Body, choice.Else = ALoadOr, nil, nil
+		}
 		s.Body = append([]Stmt{choice}, g.section(g.r.IntN(2))...)
 		if g.r.IntN(3) == 0 {
 			s.Body = append(g.section(1), s.Body...)
@@ -315,6 +318,9 @@ func (g *generator) nested(s Stmt, n, depth int) (Stmt, int) {
 		inner.Kind = []Kind{Locked, TryLock}[g.r.IntN(2)]
 		inner.Body = []Stmt{access(Load)}
 		s.Body = []Stmt{access(Store), inner}
+		if g.pr.Waits {
+			s.Body[0].Kind, s.Body[0].Val = StoreMutex, []int64{0, 1, 2, 1 | 1<<32, 2 | 1<<32}[g.r.IntN(5)]
+		}
 		return s, 4
 	case n > 1 && depth < 2:
 		s.Body = []Stmt{access(Load)}

@@ -63,6 +63,8 @@ const (
 	SpinTwo       // do { s = var; t = s == Val ? next var : 0 } while (t != Val2)
 	AwaitOr       // var == Val or the next var == Val2
 	SpinTry       // while (trylock m != 0) {}; Body; unlock m
+	StoreMutex    // m = Val
+	ALoadOr       // as ALoad, or Reg2 = the next var
 	Start         // Reg = handle of the last thread, which starts
 	JoinOne       // join the thread with number Val
 	JoinOr        // join the thread with number Val, or that with number Val2 or, if Reg is 0, var = 1
@@ -331,13 +333,19 @@ func (g *build) stmt(t int, here ir.Loc, s *Stmt) ir.Loc {
 		op := ir.NewOp(ir.Havoc)
 		op.Dst, op.HasRange, op.Lo, op.Hi = g.regs[s.Reg], true, 0, s.Val
 		return g.edge(t, here, op)
-	case ALoad:
+	case ALoad, ALoadOr:
 		op := g.access(ir.AbstractLoad, s)
 		op.Dst = g.regs[s.Reg]
 		between := ir.Binary(ir.LAnd, ir.S64, ir.Binary(ir.Ge, ir.S64, reg, ir.Int(0)), ir.Binary(ir.Le, ir.S64, reg, ir.SeenValue()))
 		op.Cond = ir.Binary(ir.LOr, ir.S64, between, ir.Binary(ir.Eq, ir.S64, ir.Int(s.Val), reg))
 		op.HasRange, op.Lo, op.Hi = true, -1, 3
-		return g.edge(t, here, op)
+		to := g.edge(t, here, op)
+		if s.Kind == ALoadOr {
+			other := g.access(ir.Load, &Stmt{Var: (s.Var + 1) % Vars, Size: varSize})
+			other.Dst = g.regs[s.Reg2]
+			g.link(t, here, other, to)
+		}
+		return to
 	default:
 		return g.compound(t, here, s)
 	}
@@ -412,6 +420,10 @@ func (g *build) compound(t int, here ir.Loc, s *Stmt) ir.Loc {
 	case Barrier:
 		op := simple(ir.Barrier)
 		op.Addr, op.Dst = ir.Addr(g.barrier, 0), g.regs[s.Reg]
+		return g.edge(t, here, op)
+	case StoreMutex:
+		op := simple(ir.Store)
+		op.Type, op.Order, op.Addr, op.Val = ir.S64, ir.Plain, ir.Addr(g.mutex, 0), ir.Int(s.Val)
 		return g.edge(t, here, op)
 	case Start, JoinOne, JoinOr:
 		return g.join(t, here, s)

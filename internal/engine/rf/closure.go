@@ -19,6 +19,9 @@ import (
 //	S2  f(w') before r, w' of another thread than r: f(w') before f(w); none if r reads the initial value
 //	S3  f(w) before f(w'), w' not of r's thread: r before f(w'); always so if r reads the initial value
 //
+// An operation on a recursive mutex, which need not wait until the buffer is empty, reads memory even if the buffer has
+// a store to the mutex. For it, the writes of its own thread are like those of others.
+//
 // A read-modify-write is one node that reads and writes, so two of them cannot read from one write:
 // each would have to come before the other.
 
@@ -260,10 +263,12 @@ func (or *order) baseOf(cl *closure, i int32) {
 	}
 	for k := it.from; k < it.to; k++ {
 		r := &or.reads[k]
-		if r.from == none || or.items[r.from].thread == it.thread {
+		if r.from == none || or.items[r.from].thread == it.thread && !r.raw {
 			continue
 		}
-		cl.edge(or.written(r.from), i)
+		if or.written(r.from) != i {
+			cl.edge(or.written(r.from), i)
+		}
 		if r.newest != none {
 			cl.edge(or.written(r.newest), or.written(r.from))
 		}
@@ -281,7 +286,7 @@ func (or *order) saturate(cl *closure, i int32, r *resolved, writers []int32) (g
 		return cl.add(a, b)
 	}
 	for _, w := range writers {
-		if w == r.from || w == i || or.items[w].thread == or.items[i].thread {
+		if w == r.from || w == i || or.items[w].thread == or.items[i].thread && !r.raw {
 			continue
 		}
 		f := or.written(w)

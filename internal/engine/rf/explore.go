@@ -112,10 +112,6 @@ func (x *explorer) begin(t int, alts []machine.Label, seq []node) {
 			x.run.seek(x.g, seq)
 		}
 		x.run.describe(t, &o)
-		if o.again && x.overwrites(t, o.cells[0]) {
-			x.run.refuse("a store to a recursive mutex that its thread holds")
-			return
-		}
 		if x.wakes {
 			o.causes = x.wakers(t, nil)
 		}
@@ -225,10 +221,10 @@ func (x *explorer) sources(c int32) []ref {
 // source's thread and happens before the operation. Where stores leave buffers in program order,
 // what happens before an operation of another thread is in memory.
 func (x *explorer) overwritten(t, i int, c int32, from ref) bool {
-	if from == initial || from.t() == t { // of its own thread, only the newest write can be read
+	if !x.g.threads[t][i].again && (from == initial || from.t() == t) { // of its own thread, only the newest write can be read
 		for j := i - 1; j >= 0; j-- {
-			if x.g.threads[t][j].at(c) >= 0 {
-				if from != refOf(t, j) {
+			if o := &x.g.threads[t][j]; o.at(c) >= 0 {
+				if from != refOf(t, j) && !o.direct() {
 					return true
 				}
 				break
@@ -252,23 +248,6 @@ func (x *explorer) overwritten(t, i int, c int32, from ref) bool {
 	return false
 }
 
-// overwrites reports whether thread t has stored to the word of a mutex that it had. The store may still
-// be in the buffer when the thread locks the mutex again.
-func (x *explorer) overwrites(t int, c int32) bool {
-	stored := false
-	for j := len(x.g.threads[t]) - 1; j >= 0; j-- {
-		o := &x.g.threads[t][j]
-		switch {
-		case o.at(c) < 0:
-		case o.buffered:
-			stored = true
-		case stored && int(uint32(o.word))-1 == t:
-			return true
-		}
-	}
-	return false
-}
-
 // drain decides whether an operation on a recursive mutex drains: not if the thread has the mutex, and
 // has it afterwards.
 func (x *explorer) drain(t int, o *op) {
@@ -276,9 +255,10 @@ func (x *explorer) drain(t int, o *op) {
 		return
 	}
 	o.drains = x.find.model != memory.SC
-	word := uint64(0)
+	word := x.run.m.Sys.ReadRaw(x.run.first, x.run.cells.address(o.cells[0]), memory.WordSize)
 	if from := o.reads[0].from; from != initial {
-		word = x.g.op(from).word
+		p := x.g.op(from)
+		word = p.words[p.at(o.cells[0])]
 	}
 	mine := int(uint32(word))-1 == t
 	if mine && (!o.unlock || word>>32 > 0) {
@@ -294,8 +274,8 @@ func (x *explorer) sourceAt(seq []node, at node, c int32) ref {
 		return initial
 	}
 	k := last(seq, at)
-	for j := int(at.index) - 1; j >= 0; j-- {
-		if before[j].at(c) >= 0 {
+	for j := int(at.index) - 1; j >= 0 && !before[at.index].again; j-- {
+		if before[j].at(c) >= 0 && !before[j].direct() {
 			if before[j].buffered && last(seq[:k], node{at.thread, int32(j), true}) < 0 {
 				return refOf(int(at.thread), j)
 			}

@@ -43,7 +43,7 @@ type op struct {
 	join     int32   // 1 + the thread that it joins; 0: none
 	drains   bool    // comes after all updates of its thread
 	mutex    bool    // reads the word of a mutex, or which threads have started, and may have to wait
-	again    bool    // locks a recursive mutex, or unlocks one
+	again    bool    // locks a recursive mutex, or unlocks one: it reads memory, not the buffer of its thread
 	unlock   bool
 	picked   machine.Label // the label before the choice after the reads
 	pick     int32         // stamp of the choice of the edge; 0: there was none
@@ -60,19 +60,22 @@ type op struct {
 	blocks   []uint64 // that it needs: those of its accesses, and the one that it frees
 	frees    bool
 	allocs   bool
-	stack    bool    // frees or allocates automatic storage
-	epoch    int32   // store-store fences before the store
-	ord      int32   // number of the store among the buffered stores of the thread
-	word     uint64  // what the mutex holds afterwards
-	writes   []int32 // cells
-	wakes    []int32 // threads that were started or woken
-	ended    []ref   // a join that waits for its thread: the last operation of that thread, and what started it; not nil
-	done     int32   // stamp of the last part; 0: not complete
-	past     []int32 // per thread: how many operations happen before it, itself included
+	stack    bool     // frees or allocates automatic storage
+	epoch    int32    // store-store fences before the store
+	ord      int32    // number of the store among the buffered stores of the thread
+	writes   []int32  // cells
+	words    []uint64 // what these cells hold afterwards, if the program has recursive mutexes
+	wakes    []int32  // threads that were started or woken
+	ended    []ref    // a join that waits for its thread: the last operation of that thread, and what started it; not nil
+	done     int32    // stamp of the last part; 0: not complete
+	past     []int32  // per thread: how many operations happen before it, itself included
 }
 
 // complete reports whether all parts of the operation have been added.
 func (o *op) complete() bool { return o.done != 0 }
+
+// direct reports whether the operation writes memory while older stores of its thread may be in the buffer.
+func (o *op) direct() bool { return o.again && !o.drains }
 
 // freeing reports whether the operation frees a block.
 func (o *op) freeing() bool { return o.frees && !o.ends && len(o.blocks) > 0 }
@@ -183,7 +186,7 @@ func (o *op) shrink(c *cut, t, i int) {
 // forget makes the outcome unknown again.
 func (o *op) forget() {
 	o.known, o.buffered, o.ends, o.waits, o.writes, o.wakes, o.done, o.past = false, false, false, false, nil, nil, 0, nil
-	o.blocks, o.word, o.ended = nil, 0, nil
+	o.blocks, o.words, o.ended = nil, nil, nil
 }
 
 // pastOf returns what happens before an operation, itself included: program order, reads-from and

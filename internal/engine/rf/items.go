@@ -45,14 +45,15 @@ func (or *order) resolve(c *cut) {
 			if !it.whole && !c.has(int(it.thread), int(it.index), r.stamp) {
 				break
 			}
-			out := resolved{cell: r.cell, from: none, newest: none, block: it.op.allocs}
-			if n := or.lastBy[r.cell]; n >= or.start[it.thread] && !out.block {
+			out := resolved{cell: r.cell, from: none, newest: none, block: it.op.allocs, raw: it.op.again}
+			if n := or.lastBy[r.cell]; n >= or.start[it.thread] && !out.block && !out.raw {
 				out.newest = n
 			}
 			if r.from != initial {
 				out.from = or.start[r.from.t()] + r.from.index
 			}
-			if out.newest != none && out.from != out.newest && (out.from == none || or.items[out.from].thread == it.thread) {
+			own := out.from != none && or.items[out.from].op.direct()
+			if out.newest != none && out.from != out.newest && !own && (out.from == none || or.items[out.from].thread == it.thread) {
 				or.bad = true
 				return
 			}
@@ -64,7 +65,9 @@ func (or *order) resolve(c *cut) {
 		it.to = int32(len(or.reads))
 		if it.whole {
 			for _, c := range it.op.writes {
-				or.lastBy[c] = int32(n)
+				if !it.op.direct() {
+					or.lastBy[c] = int32(n)
+				}
 			}
 		}
 	}

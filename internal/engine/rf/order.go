@@ -52,6 +52,7 @@ type resolved struct {
 	// block says that the read is of an allocation: the source is the free of the block that it uses, and any free
 	// before it can be the source.
 	block bool
+	raw   bool // reads memory even if a store of its thread is in the buffer
 }
 
 const none = -1
@@ -352,7 +353,7 @@ func (or *order) writable(n int32, it *item) bool {
 
 // source returns what item n would read from a cell now.
 func (or *order) source(r *resolved) int32 {
-	if r.newest != none && or.items[r.newest].op.buffered && !or.now.flushed[r.newest] {
+	if !r.raw && r.newest != none && or.items[r.newest].op.buffered && !or.now.flushed[r.newest] {
 		return r.newest
 	}
 	return or.now.mem[r.cell]

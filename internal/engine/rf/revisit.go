@@ -113,7 +113,7 @@ func (x *explorer) replaced(r *read, past []int32) bool {
 			first = int(r.from.index) + 1
 		}
 		for j := first; j < len(x.g.threads[u]); j++ {
-			if o := &x.g.threads[u][j]; o.at(r.cell) >= 0 && c.whole(u, j, o) {
+			if o := &x.g.threads[u][j]; o.at(r.cell) >= 0 && c.whole(u, j, o) && !o.direct() {
 				return true
 			}
 		}

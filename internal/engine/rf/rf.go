@@ -80,9 +80,6 @@ func supports(t *engine.Task) error {
 	if e := engine.InsideSection(t.Program, ir.Lock, ir.TryLock, ir.Unlock, ir.CondWait, ir.Barrier, ir.Signal, ir.Broadcast, ir.Spawn, ir.Join, ir.Await, ir.Alloc, ir.Free); e != nil {
 		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("rf does not take the operation %s inside an atomic section", e.Op.Kind)}
 	}
-	if e := engine.ChoiceInside(t.Program, ir.AbstractLoad); e != nil {
-		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("rf does not take the operation %s as one of several choices inside an atomic section", e.Op.Kind)}
-	}
 	if engine.WaitsInside(t.Program) {
 		return &engine.Unsupported{What: "rf does not take atomic sections that wait"}
 	}

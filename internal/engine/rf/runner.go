@@ -18,9 +18,11 @@ type runner struct {
 	m      machine.Machine
 	cells  *cells
 	ran    []ran
-	origin machine.Mark // before the first local steps
-	shared []int        // per thread: the number of the threads that several threads can start, as Program.Starters returns it
-	err    string       // what the engine does not take, "" if nothing was met
+	origin machine.Mark  // before the first local steps
+	words  bool          // the program has recursive mutexes, so it matters what they hold
+	first  *memory.State // the initial one, with words
+	shared []int         // per thread: the number of the threads that several threads can start, as Program.Starters returns it
+	err    string        // what the engine does not take, "" if nothing was met
 }
 
 // ran is a node that was run.
@@ -35,6 +37,14 @@ func newRunner(y *memory.System, cs *cells, opt machine.Options) runner {
 	opt.Stores = true
 	rn := runner{m: machine.New(y, machine.NewProcesses(y), machine.ReadsFromTables{}, opt), cells: cs, shared: y.Prog.Starters()}
 	rn.origin = rn.m.Mark()
+	for _, f := range y.Prog.Funcs {
+		for i := range f.Edges {
+			rn.words = rn.words || f.Edges[i].Op.Mutex == ir.RecursiveMutex
+		}
+	}
+	if rn.words {
+		rn.first = y.NewState()
+	}
 	return rn
 }
 
@@ -246,6 +256,9 @@ func (rn *runner) try(t int, lb machine.Label) machine.Event {
 	var e machine.Event
 	rn.m.Perform(int32(t), lb, &e)
 	rn.m.Dry = false
+	if rn.m.LoadWaits {
+		rn.refuse("an atomic section in which an abstract load may wait")
+	}
 	rn.m.TakeIssued()
 	rn.m.Undo(mark)
 	return e
@@ -378,6 +391,10 @@ func (rn *runner) outcome(t, i int, o *op) {
 			panic("BUG: an operation other than a store enters the buffer")
 		}
 		o.writes = rn.cells.of(addr, size)
+		if rn.words {
+			buf := rn.m.State.Buffer(ir.ThreadID(t))
+			o.words = slices.Repeat([]uint64{buf[len(buf)-1].Val}, len(o.writes))
+		}
 		return
 	}
 	if !o.ends && kind == ir.Join && running {
@@ -410,8 +427,17 @@ func (rn *runner) outcome(t, i int, o *op) {
 	if len(o.writes) > 0 && len(o.cells) > 1 && !o.mutex {
 		rn.refuse("an atomic section that reads several variables and writes")
 	}
-	if o.mutex && !o.ends {
-		o.word = rn.m.Sys.ReadRaw(rn.m.State, rn.cells.address(o.cells[len(o.cells)-1]), memory.WordSize)
+	rn.noteWords(o)
+}
+
+// noteWords notes what the cells hold that an operation has just written.
+func (rn *runner) noteWords(o *op) {
+	if !rn.words {
+		return
+	}
+	for _, c := range o.writes {
+		word := rn.m.Sys.ReadRaw(rn.m.State, rn.cells.address(c), memory.WordSize)
+		o.words = append(o.words, word)
 	}
 }
 

@@ -98,7 +98,7 @@ func (x *explorer) runAll() {
 func (x *explorer) explore() {
 	for !x.out.Stopped {
 		if err := x.run.Failure(); err != nil {
-			x.out.fail(err)
+			x.out.Unknown(err.Error())
 			return
 		}
 		x.tick()
