@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -125,8 +126,8 @@ func (m *Machine) mayVanish(addr uint64) Flags {
 func (m *Machine) mutex(t int, op *ir.Op, addr uint64, e *Event) {
 	word := m.Sys.ReadRaw(m.State, addr, memory.WordSize)
 	e.Flags |= IsMutex | m.mayVanish(addr)
-	if op.Mutex == ir.RecursiveMutex && !m.opt.Stores && !slices.Contains(m.recursive, addr) {
-		m.recursive = append(m.recursive, addr)
+	if op.Mutex == ir.RecursiveMutex && !m.opt.Stores {
+		m.noteRecursive(t, addr)
 	}
 	how := Reads | Writes
 	switch {
@@ -149,6 +150,18 @@ func (m *Machine) mutex(t int, op *ir.Op, addr uint64, e *Event) {
 		e.Flags &^= Drains
 	}
 	m.addAccess(e, addr, 8, how)
+}
+
+// noteRecursive notes a recursive mutex. It gives up if thread t has stored to it while it had it: the thread
+// can do the present operation before the store reaches memory and after, so the event would depend on an update of its
+// own thread.
+func (m *Machine) noteRecursive(t int, addr uint64) {
+	if !slices.Contains(m.recursive, addr) {
+		m.recursive = append(m.recursive, addr)
+	}
+	if slices.Contains(m.Threads.Now[t].stored, addr) {
+		m.Err = errors.New("a thread stores to a recursive mutex that it has")
+	}
 }
 
 // describeControl notes the accesses of operations on threads and on the heap.

@@ -192,7 +192,8 @@ type ThreadState struct {
 	effects     int32 // how many of its steps others can notice
 	// held has the mutexes that the thread has, once for each time it locked them; only with
 	// Options.IdleRounds. The slice is never changed.
-	held []uint64
+	held   []uint64
+	stored []uint64 // recursive mutexes that the thread has stored to while it had them; the slice is never changed
 }
 
 // Threads has the state of every thread, and of the loops that threads are in, with a log for

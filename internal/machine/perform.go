@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"errors"
 	"slices"
 
 	"fencepost/internal/ir"
@@ -42,7 +41,7 @@ func (m *Machine) apply(t int, st memory.Step) bool {
 		return false
 	}
 	if m.State.Event.Buffered {
-		m.checkHeld(t)
+		m.noteHeld(t)
 		v := m.Threads.Now[t]
 		if m.State.Event.Free && m.Sys.Model == memory.PSO {
 			v.Epoch++ // a free comes after all stores before it
@@ -64,13 +63,14 @@ func (m *Machine) apply(t int, st memory.Step) bool {
 	return true
 }
 
-// checkHeld gives up where thread t has just stored to a recursive mutex that it has. It can lock and unlock the
-// mutex before the store reaches memory, and after; such events would depend on an update of their own thread.
-func (m *Machine) checkHeld(t int) {
+// noteHeld notes that thread t has just stored to a recursive mutex that it has.
+func (m *Machine) noteHeld(t int) {
 	for _, addr := range m.recursive {
 		word := m.Sys.ReadRaw(m.State, addr, memory.WordSize)
 		if ev := &m.State.Event; ev.Addr < addr+memory.WordSize && addr < ev.Addr+uint64(ev.Size) && int(uint32(word))-1 == t {
-			m.Err = errors.New("a thread stores to a recursive mutex that it has")
+			v := m.Threads.Now[t]
+			v.stored = append(slices.Clone(v.stored), addr)
+			m.Threads.set(t, v)
 		}
 	}
 }

@@ -29,47 +29,47 @@ type Kind uint8
 
 // The statements.
 const (
-	_        Kind = iota
-	Store         // var = Val
-	StoreReg      // var = Reg
-	Load          // Reg = var
-	Rmw           // Reg = RMW(var, Val, Val2)
-	Fence         // full
-	SSFence       // store-store
-	Incr          // Reg = Reg + Val
-	Assume        // Reg == Val
-	Assert        // Reg != Val
-	Await         // var == Val
-	Havoc         // Reg in 0..Val
-	ALoad         // Reg = any value between 0 and var, or Val
-	Spin          // while (var != Val) {}
-	If            // if (Reg == Val) Body else Else
-	Choose        // Body or Else
-	Atomic        // Body
-	Locked        // lock m; Body; unlock m
-	TryLock       // Reg = trylock m; if (Reg == 0) { Body; unlock m }
-	Wait          // lock m; condwait c; unlock m
-	Signal        // signal c
-	Bcast         // broadcast c
-	Barrier       // of all threads
-	Alloc         // Reg = alloc Val
-	Deref         // [Reg] = Val
-	LoadAt        // Reg = [Reg2]
-	Free          // free Reg
-	Exit          // ends the program
-	Loop          // Body any number of times
-	RmwWait       // Reg = RMW(var, Val, Val2) once var != Val
-	SpinCas       // while (cas(var, Val, Val2) != Val) {}, with a new register
-	SpinTwo       // do { s = var; t = s == Val ? next var : 0 } while (t != Val2)
-	AwaitOr       // var == Val or the next var == Val2
-	SpinTry       // while (trylock m != 0) {}; Body; unlock m
-	StoreMutex    // m = Val
-	ALoadOr       // as ALoad, or Reg2 = the next var
-	Start         // Reg = handle of the last thread, which starts
-	JoinOne       // join the thread with number Val
-	JoinOr        // join the thread with number Val, or that with number Val2 or, if Reg is 0, var = 1
-	Scratch       // Reg = alloc 8; Body; free Reg
-	Swap          // Reg = alloc 8; [Reg] = Val; Reg = xchg(var, Reg); if (Reg != 0) { Reg2 = [Reg]; free Reg }
+	_          Kind = iota
+	Store           // var = Val
+	StoreReg        // var = Reg
+	Load            // Reg = var
+	Rmw             // Reg = RMW(var, Val, Val2)
+	Fence           // full
+	SSFence         // store-store
+	Incr            // Reg = Reg + Val
+	Assume          // Reg == Val
+	Assert          // Reg != Val
+	Await           // var == Val
+	Havoc           // Reg in 0..Val
+	ALoad           // Reg = any value between 0 and var, or Val
+	Spin            // while (var != Val) {}
+	If              // if (Reg == Val) Body else Else
+	Choose          // Body or Else
+	Atomic          // Body
+	Locked          // lock m; Body; unlock m
+	TryLock         // Reg = trylock m; if (Reg == 0) { Body; unlock m }
+	Wait            // lock m; condwait c; unlock m
+	Signal          // signal c
+	Bcast           // broadcast c
+	Barrier         // of all threads
+	Alloc           // Reg = alloc Val
+	Deref           // [Reg] = Val
+	LoadAt          // Reg = [Reg2]
+	Free            // free Reg
+	Exit            // ends the program
+	Loop            // Body any number of times
+	RmwWait         // Reg = RMW(var, Val, Val2) once var != Val
+	SpinCas         // while (cas(var, Val, Val2) != Val) {}, with a new register
+	SpinTwo         // do { s = var; t = s == Val ? next var : 0 } while (t != Val2)
+	AwaitOr         // var == Val or the next var == Val2
+	SpinTry         // while (trylock m != 0) {}; Body; unlock m
+	StoreMutex      // m = Val
+	ALoadOr         // as ALoad, or Reg2 = the next var
+	Start           // Reg = handle of the last thread, which starts
+	JoinOne         // join the thread with number Val
+	JoinOr          // join the thread with number Val, or that with number Val2 or, if Reg is 0, var = 1
+	Scratch         // Reg = alloc 8; Body; free Reg
+	Swap            // Reg = alloc 8; [Reg] = Val; Reg = xchg(var, Reg); if (Reg != 0) { Reg2 = [Reg]; free Reg }
 )
 
 // Stmt is a statement.

@@ -52,8 +52,8 @@ func (or *order) resolve(c *cut) {
 			if r.from != initial {
 				out.from = or.start[r.from.t()] + r.from.index
 			}
-			own := out.from != none && or.items[out.from].op.direct()
-			if out.newest != none && out.from != out.newest && !own && (out.from == none || or.items[out.from].thread == it.thread) {
+			direct := out.from != none && or.items[out.from].op.direct()
+			if out.newest != none && out.from != out.newest && !direct && (out.from == none || or.items[out.from].thread == it.thread) {
 				or.bad = true
 				return
 			}
