@@ -57,12 +57,16 @@ type rebuilder struct {
 // reach finds the successor with a key, and takes its steps.
 func (b *rebuilder) reach(state []byte, first bool) error {
 	var way *successor
+	var at []byte // the state with the threads as they are
 	b.x.found = func(*attack, successor) {}
 	b.x.emit = func(a *attack, s successor) {
 		if way == nil && bytes.Equal(b.x.encode(b.x.s, a, nil), state) {
 			c := s
 			c.steps = append([]memory.Step(nil), s.steps...)
 			way = &c
+			b.x.exact = true
+			at = b.x.encode(b.x.s, a, nil)
+			b.x.exact = false
 		}
 	}
 	if first {
@@ -74,7 +78,7 @@ func (b *rebuilder) reach(state []byte, first bool) error {
 		return fmt.Errorf("no step leads on in the path to an attack")
 	}
 	b.take(*way)
-	b.x.decode(b.x.s, &b.x.a, state)
+	b.x.decode(b.x.s, &b.x.a, at)
 	return nil
 }
 

@@ -31,17 +31,21 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	pl := newPlan(ctx, task.Program, model, allFilters(!task.NoReduction), everyAttack(task.KeepGoing))
 	y := memory.New(task.Program, model, memory.Options{Attacks: true})
 	eager := reduce.NewPlan(y, reduce.Options{})
+	var exchanged [][]ir.ThreadID
+	if !task.NoReduction && !task.KeepGoing {
+		exchanged = groups(task.Program)
+	}
 	if ctx.Err() == nil {
 		pl.doubts = findDoubts(task.Program, pl)
 	}
 	out, err := explore(ctx, task, pl, question{
 		y: y,
 		worker: func() (search.Worker, *memory.State) {
-			x := newExplorer(eager, pl, task.KeepGoing)
+			x := newExplorer(eager, pl, task.KeepGoing, exchanged)
 			return x, x.s
 		},
 		violation: func(res *search.Result, f search.Finding) (engine.Violation, bool, error) {
-			v, err := violation(task.Program, newExplorer(eager, pl, task.KeepGoing), res, f)
+			v, err := violation(task.Program, newExplorer(eager, pl, task.KeepGoing, exchanged), res, f)
 			return v, true, err
 		},
 	})

@@ -79,9 +79,9 @@ type explorer struct {
 	out   *search.Sink
 }
 
-func newExplorer(eager *reduce.Plan, pl *plan, apart bool) *explorer {
+func newExplorer(eager *reduce.Plan, pl *plan, apart bool, groups [][]ir.ThreadID) *explorer {
 	y := eager.System()
-	x := &explorer{codec: codec{y: y, apart: apart}, plan: pl, s: y.NewState(), eager: reduce.NewRunner(eager)}
+	x := &explorer{codec: codec{y: y, apart: apart, symmetric: newSymmetry(y.Prog, groups)}, plan: pl, s: y.NewState(), eager: reduce.NewRunner(eager)}
 	x.s.Record = true
 	x.watches = slices.Contains(pl.doubts.watched, true)
 	x.emit = func(a *attack, _ successor) {

@@ -67,6 +67,10 @@ type codec struct {
 	// apart keeps attacks with different stores or loads apart in phase closing.
 	// Else what the helpers may do does not depend on them, and states are merged.
 	apart bool
+	// symmetric encodes states up to the order of exchangeable threads, except if exact is
+	// set; nil: there are none.
+	symmetric *symmetry
+	exact     bool
 }
 
 // encode appends the whole state. A stopped attacker's own part is left out: it
@@ -75,9 +79,13 @@ func (c *codec) encode(s *memory.State, a *attack, out []byte) []byte {
 	skip := -1
 	out = append(out, byte(a.phase))
 	if a.phase != before {
-		out = append(out, byte(a.attacker))
+		attacker, store := a.attacker, a.store
+		if c.symmetric != nil && !c.exact {
+			attacker, store = c.symmetric.attacker(a)
+		}
+		out = append(out, byte(attacker))
 		if a.phase == delaying || c.apart {
-			out = binary.AppendUvarint(out, uint64(a.store))
+			out = binary.AppendUvarint(out, uint64(store))
 		}
 		out = append(out, byte(len(a.target))<<1|boolByte(a.noticed))
 		for i := range a.target {
@@ -91,7 +99,9 @@ func (c *codec) encode(s *memory.State, a *attack, out []byte) []byte {
 		if c.apart {
 			out = binary.AppendUvarint(out, uint64(a.load))
 		}
-		out = binary.AppendUvarint(out, uint64(a.involved))
+		if c.symmetric == nil {
+			out = binary.AppendUvarint(out, uint64(a.involved))
+		}
 		out = a.levels.appendTo(c.y, out)
 		if s.Holder() >= 0 {
 			out = append(out, 1+boolByte(a.qualified))
@@ -99,6 +109,9 @@ func (c *codec) encode(s *memory.State, a *attack, out []byte) []byte {
 		} else {
 			out = append(out, 0)
 		}
+	}
+	if c.symmetric != nil {
+		return c.symmetric.encode(c.y, s, a, c.exact, out)
 	}
 	return encodeSystem(c.y, s, skip, out)
 }
@@ -164,7 +177,9 @@ func (c *codec) decode(s *memory.State, a *attack, in []byte) {
 		if c.apart {
 			a.load = int32(number())
 		}
-		a.involved = uint32(number())
+		if c.symmetric == nil {
+			a.involved = uint32(number())
+		}
 		a.levels, in = readLevels(c.y, a.levels, in)
 		inSection := in[0]
 		in = in[1:]
@@ -172,6 +187,10 @@ func (c *codec) decode(s *memory.State, a *attack, in []byte) {
 			a.qualified = inSection == 2
 			a.section, in = readLevels(c.y, a.section, in)
 		}
+	}
+	if c.symmetric != nil {
+		c.symmetric.decode(c.y, s, a, in)
+		return
 	}
 	decodeSystem(c.y, s, a.attacker, a.phase == closing, in)
 }
