@@ -2,6 +2,7 @@ package rf_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +18,8 @@ func TestWorkers(t *testing.T) {
 	total := int64(0)
 	for i := range fewer(*compared / 4) {
 		seed := uint64(*firstSeed + i)
-		pr := testkit.Profiles[seed%uint64(len(testkit.Profiles))]
+		profiles := slices.Concat(testkit.Profiles, testkit.Rare)
+		pr := profiles[seed%uint64(len(profiles))]
 		p, _ := testkit.Generate(seed, pr).Flat()
 		flat, _, err := transform.Unroll(p, &property.Set{}, 2, nil)
 		if err != nil {
