@@ -24,7 +24,7 @@ func HasGlobalFence(p *ir.Program) bool { return globalFence(p) != nil }
 // NoGlobalFence returns an error if a program has a global fence.
 func NoGlobalFence(name string, p *ir.Program) error {
 	if e := globalFence(p); e != nil {
-		return &Unsupported{Pos: Pos(e), What: "membarrier is not supported by " + name, Advice: "use check --engine explicit or smc"}
+		return &Unsupported{Pos: Pos(e), What: "membarrier is not supported by " + name, Advice: "use check --engine explicit, smc or rf"}
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ type Profile struct {
 	Spins    bool // spin loops, some of them nested; no registers are observed
 	Plain    bool // only loads, stores, RMWs, fences, atomic sections, branches: no checks, no blocking
 	Nested   bool // with Sync: only recursive mutexes, taken and tried again while stores are in the buffer; with Waits stores to them
+	Global   bool // fences that wait until all buffers are empty
 	Joins    bool // threads are joined by their numbers, by any thread, before they start, twice, or not at all
 	Shared   bool // threads that several threads can start, by statements
 	Reuse    bool // each block is freed by the thread that has it, so that allocations use it again without errors
@@ -45,7 +46,7 @@ var Profiles = []Profile{
 }
 
 // Rare has profiles for what the programs of Profiles seldom have.
-var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "held", Sync: true, Nested: true, Waits: true}, {Name: "reuse", Reuse: true}, {Name: "joins", Joins: true}, {Name: "joins-spawn", Joins: true, Spawn: true}, {Name: "starts", Joins: true, Shared: true}}
+var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "held", Sync: true, Nested: true, Waits: true}, {Name: "reuse", Reuse: true}, {Name: "joins", Joins: true}, {Name: "joins-spawn", Joins: true, Spawn: true}, {Name: "starts", Joins: true, Shared: true}, {Name: "global", Global: true}}
 
 // MaxStatements is the largest number of statements of a random program, in all threads.
 const MaxStatements = 12
@@ -135,6 +136,10 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 		return g.reuse(n)
 	}
 	s := g.statement()
+	if g.pr.Global && k < 20 {
+		s.Kind = GFence
+		return s, 1
+	}
 	if g.pr.Shared && k < 25 {
 		s.Kind = Start
 		return s, 1

@@ -36,6 +36,7 @@ const (
 	Rmw             // Reg = RMW(var, Val, Val2)
 	Fence           // full
 	SSFence         // store-store
+	GFence          // global
 	Incr            // Reg = Reg + Val
 	Assume          // Reg == Val
 	Assert          // Reg != Val
@@ -296,9 +297,12 @@ func (g *build) stmt(t int, here ir.Loc, s *Stmt) ir.Loc {
 			op.Cond = ir.Binary(ir.Ne, ir.S64, ir.SeenValue(), ir.Int(s.Val))
 		}
 		return g.edge(t, here, op)
-	case Fence, SSFence:
+	case Fence, SSFence, GFence:
 		op := ir.NewOp(ir.Fence)
 		op.Fence = ir.FullFence
+		if s.Kind == GFence {
+			op.Fence = ir.GlobalFence
+		}
 		if s.Kind == SSFence {
 			op.Fence = ir.StoreStoreFence
 		}

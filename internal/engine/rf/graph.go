@@ -42,6 +42,7 @@ type op struct {
 	causes   []ref   // operations of other threads that let it happen
 	join     int32   // 1 + the thread that it joins; 0: none
 	drains   bool    // comes after all updates of its thread
+	global   bool    // happens only while all buffers are empty
 	mutex    bool    // reads the word of a mutex, or which threads have started, and may have to wait
 	again    bool    // locks a recursive mutex, or unlocks one: it reads memory, not the buffer of its thread
 	unlock   bool

@@ -5,7 +5,7 @@ package rf
 // build lists the operations of a cut.
 func (or *order) build(g *graph, c *cut) {
 	or.g, or.bad = g, false
-	or.items, or.start, or.reads = or.items[:0], or.start[:0], or.reads[:0]
+	or.items, or.start, or.reads, or.globals = or.items[:0], or.start[:0], or.reads[:0], or.globals[:0]
 	left := int32(0)
 	for t := range g.threads {
 		or.start = append(or.start, int32(len(or.items)))
@@ -18,6 +18,9 @@ func (or *order) build(g *graph, c *cut) {
 			it.direct = it.whole && !o.buffered && len(o.writes) > 0
 			if it.whole {
 				left += int32(len(o.writes))
+			}
+			if o.global {
+				or.globals = append(or.globals, int32(len(or.items)))
 			}
 			or.items = append(or.items, it)
 			if !it.whole {

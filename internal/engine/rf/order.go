@@ -20,6 +20,9 @@ import (
 // what can still happen, since of each cell at most one value that is in memory or was there has
 // reads left to be done, and that value is the newest.
 //
+// While a global fence, which happens only while all buffers are empty, is left to be done, a store that enters its buffer
+// is a choice, too.
+//
 // The result depends on the graph only, not on the order in which it was made: operations are
 // numbered by thread and program order.
 
@@ -67,6 +70,8 @@ type order struct {
 	start []int32 // per thread, and one more
 	reads []resolved
 	bad   bool
+
+	globals []int32 // items that happen only while all buffers are empty
 
 	// The simulation.
 	now      simulation
@@ -251,7 +256,7 @@ func (or *order) advance() {
 			}
 			for or.now.pos[t] < or.start[t+1] {
 				n := or.now.pos[t]
-				if or.items[n].direct && !or.unread(n) || !or.canDo(n) {
+				if or.items[n].direct && !or.unread(n) || or.holdsUp(n) || !or.canDo(n) {
 					break
 				}
 				or.do(int32(n))
@@ -259,6 +264,11 @@ func (or *order) advance() {
 			}
 		}
 	}
+}
+
+// holdsUp reports whether item n is a store that would enter the buffer, and may keep a global fence from happening.
+func (or *order) holdsUp(n int32) bool {
+	return or.items[n].whole && or.items[n].op.buffered && slices.ContainsFunc(or.globals, func(g int32) bool { return !or.happened(g) })
 }
 
 // choice returns the k-th possible write that is still to be read: an item that writes memory
@@ -274,7 +284,7 @@ func (or *order) choice(k int) (int32, bool) {
 				return n, true
 			}
 		}
-		if n := or.now.pos[t]; n < or.start[t+1] && or.items[n].direct && or.canDo(n) {
+		if n := or.now.pos[t]; n < or.start[t+1] && (or.items[n].direct || or.holdsUp(n)) && or.canDo(n) {
 			if k--; k < 0 {
 				return n, true
 			}
@@ -364,6 +374,9 @@ func (or *order) canDo(n int32) bool {
 	it := &or.items[n]
 	t := it.thread
 	if it.op.drains && or.now.pending[t] > 0 || !or.allowed(n) {
+		return false
+	}
+	if it.op.global && slices.ContainsFunc(or.now.pending, func(n int32) bool { return n > 0 }) {
 		return false
 	}
 	for _, c := range it.op.causes {

@@ -63,8 +63,8 @@ type job struct {
 
 // supports returns why the engine does not take a task, or nil.
 func supports(t *engine.Task) error {
-	if err := engine.NoGlobalFence("rf", t.Program); err != nil {
-		return err
+	if e := engine.GlobalFenceInside(t.Program); e != nil {
+		return &engine.Unsupported{Pos: engine.Pos(e), What: "rf does not take a global fence inside an atomic section"}
 	}
 	if t.Props.Fairness != 0 {
 		if err := t.NoEndless("rf"); err != nil {

@@ -212,6 +212,8 @@ func (rn *runner) describe(t int, o *op) {
 		o.cells = rn.cells.of(addr, memory.WordSize)
 	case ir.AtomicBegin:
 		o.cells = rn.sectionReads(t, o)
+	case ir.Fence:
+		o.global = op.Fence == ir.GlobalFence && rn.m.Sys.Model != memory.SC
 	case ir.Alloc:
 		if rn.m.Uses.Frees {
 			o.cells = rn.pool(th.Shape(edge))
