@@ -110,6 +110,7 @@ func TestCorpusReadsFrom(t *testing.T) {
 		for _, model := range c.Models() {
 			r, ok := allEngines(t, c, model, "rf,explicit", manyTurns) // explicit takes all programs
 			if !ok {
+				without++
 				continue
 			}
 			i := slices.IndexFunc(r.Engines, func(e verdict.EngineReport) bool { return e.Engine == "rf" })

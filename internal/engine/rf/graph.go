@@ -61,7 +61,6 @@ type op struct {
 	blocks   []uint64 // that it needs: those of its accesses, and the one that it frees
 	frees    bool
 	allocs   bool
-	stack    bool     // frees or allocates automatic storage
 	epoch    int32    // store-store fences before the store
 	ord      int32    // number of the store among the buffered stores of the thread
 	writes   []int32  // cells

@@ -188,7 +188,7 @@ func (rn *runner) describe(t int, o *op) {
 	op := th.Op(edge)
 	addr, size := th.Address(edge)
 	o.drains = op.MustDrain() && rn.m.Sys.Model != memory.SC
-	o.frees, o.allocs, o.stack = op.Kind == ir.Free, op.Kind == ir.Alloc, op.Stack
+	o.frees, o.allocs = op.Kind == ir.Free, op.Kind == ir.Alloc
 	switch op.Kind {
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		o.cells = rn.cells.of(addr, size)
