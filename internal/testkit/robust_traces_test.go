@@ -2,9 +2,11 @@ package testkit_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/robust"
 	"fencepost/internal/engine/smc"
@@ -36,6 +38,9 @@ func TestRobustAgainstTraces(t *testing.T) {
 			p.Threads[k] = list[:min(len(list), 4)]
 		}
 		flat, _ := p.Flat()
+		if facts := analysis.NewFacts(flat, nil); slices.ContainsFunc(flat.Threads, func(th ir.Thread) bool { return facts.Cyclic(th.Func) }) {
+			continue // it may have infinitely many traces
+		}
 		broken := false
 		for _, model := range []memory.Model{memory.TSO, memory.PSO} {
 			cyclic, ok := cyclicTrace(flat, model)
@@ -79,8 +84,8 @@ func cyclicTrace(p *ir.Program, model memory.Model) (cyclic, ok bool) {
 	defer cancel()
 	n := 0
 	explorer := smc.New(smc.Options{Traces: true, Unfinished: true, Visit: func(w *verdict.Witness) {
-		if n++; n > 1000 || !cyclic && trace.New(p, w).Cycle() != nil {
-			cyclic = cyclic || n <= 1000
+		if n++; n > 300 || !cyclic && trace.New(p, w).Cycle() != nil {
+			cyclic = cyclic || n <= 300
 			cancel()
 		}
 	}})
