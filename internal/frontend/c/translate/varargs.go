@@ -7,7 +7,9 @@ import (
 )
 
 // Variable arguments. The caller writes them to a block of its own, as many slots of eight bytes as
-// each needs, and passes its address; a va_list has a pointer into the block (include/predefined.h).
+// each needs, and passes its address; a va_list is a pointer into the block (include/predefined.h).
+// It is not the array of a structure that the machine's ABI has: the address of the block would lie in memory
+// then, and no pass could see any more that the block belongs to one thread.
 
 const argumentSlot = 8
 

@@ -25,10 +25,10 @@ void __fp_signal_fence(int);
 void __fp_assert(int, const char *);
 
 char *__fp_varargs(void);
-typedef struct __va_list_tag { char *__fp_next; long __fp_unused[2]; } __builtin_va_list[1];
-#define __builtin_va_start(ap, last) ((void)((ap)->__fp_next = __fp_varargs()))
-#define __builtin_va_arg(ap, type) (*(type *)(((ap)->__fp_next += (sizeof(type) + 7) / 8 * 8) - (sizeof(type) + 7) / 8 * 8))
-#define __builtin_va_copy(to, from) ((void)((to)->__fp_next = (from)->__fp_next))
+typedef char *__builtin_va_list;
+#define __builtin_va_start(ap, last) ((void)((ap) = __fp_varargs()))
+#define __builtin_va_arg(ap, type) (*(type *)(((ap) += (sizeof(type) + 7) / 8 * 8) - (sizeof(type) + 7) / 8 * 8))
+#define __builtin_va_copy(to, from) ((void)((to) = (from)))
 #define __builtin_va_end(ap) ((void)(ap))
 
 #define __builtin_expect(e, v) ((long)(e))
