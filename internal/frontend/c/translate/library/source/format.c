@@ -173,7 +173,7 @@ static int formatted(char *to, size_t size, const char *format, char *args) {
 }
 
 int vsnprintf(char *to, size_t size, const char *format, __builtin_va_list args) {
-  return formatted(to, size, format, args->__fp_next);
+  return formatted(to, size, format, args);
 }
 
 int snprintf(char *to, size_t size, const char *format, ...) {
@@ -181,7 +181,7 @@ int snprintf(char *to, size_t size, const char *format, ...) {
 }
 
 int vsprintf(char *to, const char *format, __builtin_va_list args) {
-  return formatted(to, 0x7fffffff, format, args->__fp_next);
+  return formatted(to, 0x7fffffff, format, args);
 }
 
 int sprintf(char *to, const char *format, ...) {
@@ -195,7 +195,7 @@ static int allocated(char **to, const char *format, char *args) {
 }
 
 int vasprintf(char **to, const char *format, __builtin_va_list args) {
-  return allocated(to, format, args->__fp_next);
+  return allocated(to, format, args);
 }
 
 int asprintf(char **to, const char *format, ...) {
