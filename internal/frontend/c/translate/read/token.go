@@ -135,11 +135,6 @@ func infinite(t *cc.Token) string {
 	if v, _ := strconv.ParseFloat(text, 64); math.IsInf(v, 0) {
 		return "__builtin_inf"
 	}
-	if short, ok := strings.CutSuffix(text, "f"); ok {
-		if v, _ := strconv.ParseFloat(short, 32); math.IsInf(v, 0) {
-			return "__builtin_inff"
-		}
-	}
 	return ""
 }
 
