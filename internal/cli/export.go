@@ -21,7 +21,9 @@ cannot be written in Promela, it is reported with its position.
 With --attack N, the output is the instrumented program that decides whether attack N
 on robustness is feasible: SPIN reports an error if it is. The command
   fencepost robust FILE --emit-instrumented
-lists the attacks with their numbers.`
+lists the attacks with their numbers.
+
+Exit codes: 0 written, 2 the time limit was met, 3 bad input or usage.`
 
 const exportExample = `  fencepost export dekker.fp --promela -o dekker.pml
   fencepost export dekker.fp --promela --model sc | less`
@@ -66,6 +68,7 @@ func (a *app) exportCommand() *cobra.Command {
 	flags.Var(boundValue{&opt.Buffer, fencepost.DefaultBuffer}, "buffer", "entries per store buffer, for threads that store in loops")
 	flags.Var(countValue{&opt.Attack, 0, maxCount}, "attack", "write the instrumented program of this attack; robust --emit-instrumented lists the numbers")
 	flags.StringVarP(&output, "output", "o", "", "`file` to write (default: standard output)")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.BoolVar(&opt.Deadlock, "deadlock", false, "also check for deadlocks")
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")

@@ -47,6 +47,8 @@ var limitCases = []limitCase{
 	{stage: "front end macros for fences", args: "fences --workers 1 FILE", file: "p.c", text: func() string { return macroTree(30) }},
 	{stage: "front end macros for traces", args: "traces FILE", file: "p.c", text: func() string { return macroTree(30) }},
 	{stage: "front end macros for prove", args: "prove FILE", file: "p.c", text: func() string { return macroTree(30) }, needs: "z3"},
+	{stage: "front end macros for show", args: "show FILE", file: "p.c", text: func() string { return macroTree(30) }},
+	{stage: "front end macros for export", args: "export --promela FILE", file: "p.c", text: func() string { return macroTree(30) }},
 	{stage: "verify-trace answer", args: "verify-trace RESULT FILE", file: "p.fp", text: func() string { return storesAndLoads(8, 8) }, small: func() string { return storesAndLoads(2, 2) }},
 	{stage: "verify-trace front end", args: "verify-trace RESULT FILE", file: "p.c", text: func() string { return macroTree(30) }, small: func() string { return "int main(void) { return 0; }\n" }},
 	// These stages do a bounded amount of work, or work in proportion to an execution that was found in time

@@ -3,9 +3,11 @@ package cli
 import (
 	"context"
 	"io"
+	"slices"
 	"strings"
 
 	"fencepost"
+	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
 )
@@ -14,7 +16,9 @@ const showHelp = `Print the internal form of a program: functions as automata wh
 operations.
 
 By default this is the structured form, with calls, that the front end produces.
---flat prints the form that the engines search: one automaton per thread.`
+--flat prints the form that the engines search: one automaton per thread.
+
+Exit codes: 0 printed, 2 the time limit was met, 3 bad input or usage.`
 
 const showExample = `  fencepost show dekker.fp
   fencepost show dekker.fp --flat
@@ -45,6 +49,7 @@ func (a *app) showCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.BoolVar(&flat, "flat", false, "print one automaton per thread, calls inlined")
 	flags.BoolVar(&dot, "dot", false, "print a graph for Graphviz")
+	flags.Var(timeoutValue{&opt.Timeout}, "timeout", "time limit, such as 90s or 5m; 0: none")
 	flags.Var(boundValue{&opt.Unroll, fencepost.DefaultUnroll}, "unroll", "iterations of a loop, where a bound is needed")
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
@@ -83,6 +88,9 @@ func (a *app) written(ask func(context.Context) (fencepost.TextAnswer, error)) (
 	a.diagnostics(answer.Diagnostics)
 	if answer.HasErrors() {
 		a.code = exitUsage
+		if !slices.ContainsFunc(answer.Diagnostics, func(d verdict.Diagnostic) bool { return d.Severity == verdict.SeverityError && d.Code != "FP0916" }) {
+			a.code = exitUnknown // a limit was met
+		}
 	}
 	return answer, nil
 }
