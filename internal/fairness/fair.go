@@ -16,6 +16,7 @@ type Answer struct {
 	Unknown   string            // why the search did not finish, "" if it did
 	States    int64
 	Arcs      int64
+	Full      *ir.Edge // a store that found its buffer full, nil: there was none
 }
 
 // Search looks for an endless execution that is fair as the properties of the task say.
@@ -23,6 +24,12 @@ func Search(ctx context.Context, task *engine.Task) (*Answer, error) {
 	g := newGraph(task)
 	why, err := g.explore(ctx)
 	out := &Answer{Unknown: why, States: int64(len(g.codes)), Arcs: g.arcs}
+	for i, e := range g.y.Edges() {
+		if g.s.Blocked[i] {
+			out.Full = e
+			break
+		}
+	}
 	if why != "" || err != nil {
 		return out, err
 	}

@@ -3,6 +3,7 @@ package explicit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"sync/atomic"
 	"time"
@@ -68,6 +69,12 @@ func addEndless(ctx context.Context, task *engine.Task, out *engine.Outcome) err
 	out.Stats.Seconds += time.Since(start).Seconds()
 	if found.Violation != nil {
 		out.Violations = append(out.Violations, *found.Violation)
+	}
+	met := slices.ContainsFunc(out.Coverage.Bounds, func(b verdict.Bound) bool { return b.Name == "buffer" })
+	if found.Full != nil && !met { // stores to thread-private memory have buffers in this search
+		out.Coverage.Exhaustive = false
+		out.Coverage.Bounds = append(out.Coverage.Bounds,
+			verdict.Bound{Name: "buffer", Value: task.Limits.Buffer, Hit: true, Pos: engine.Pos(found.Full)})
 	}
 	return nil
 }

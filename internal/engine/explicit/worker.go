@@ -49,7 +49,9 @@ func newWorker(task *engine.Task, y *system, in *search.Interner) *worker {
 		finals: map[string]bool{}, enabled: make([]int, n), moves: make([]bool, n),
 	}
 	if task.Props.Endless {
-		if w.loops = endless.New(y.mem); !w.loops.Possible() {
+		// Without thread-private memory, as the witness is judged: rounds that only write such memory are
+		// not endless there, since their stores wait in the buffer.
+		if w.loops = endless.New(memory.New(task.Program, task.Model, task.MemoryOptions())); !w.loops.Possible() {
 			w.loops = nil
 		}
 	}

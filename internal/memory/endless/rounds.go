@@ -4,7 +4,8 @@ import "fencepost/internal/memory"
 
 // Rounds returns, for an endless state, steps after which the threads that spin are in states that come
 // back, and the steps of one round of each of them, after which the state is the same again. It returns
-// false if the state is not endless.
+// false if some thread does not spin. Whether threads notice each other's rounds is Holds' to say: under
+// TSO and PSO there may be too many states to say it again for a state that was judged under SC.
 func (x *Test) Rounds(s *memory.State) (before, round []memory.Step, ok bool) {
 	spin, ok := x.spinning(s)
 	if !ok {

@@ -168,6 +168,14 @@ thread a { reg r, s; x = 1; r = y; if (r == 0) { u = 1; s = v; while (s == 1) { 
 thread b { reg r, s; y = 1; r = x; if (r == 0) { v = 1; s = u; while (s == 1) { s = u; } } }`,
 	},
 	{
+		name: "a round that stores what is there", file: "a.fp", endless: "sc tso pso", says: "loops for ever", only: "explicit",
+		text: "var x, z; thread a { reg r; while (r != 1) { z = 1; r = x; } } thread b { reg q; while (q != 1) { q = x; } }",
+	},
+	{
+		name: "a round that counts in memory of its thread", file: "a.fp", endless: "sc", says: "loops for ever", only: "explicit",
+		text: "var x, z; thread a { reg r; while (r != 1) { z = (z + 1) % 40; r = x; } } thread b { reg q; while (q != 1) { q = x; } }",
+	},
+	{
 		name: "an assumption stopped the thread that could have helped", file: "a.fp", endless: "",
 		text: "var x, y; thread w { reg b; b = y; assume b == 1; x = 1; } thread r { reg a; while (a != 1) { a = x; } }",
 	},
@@ -280,6 +288,27 @@ thread b { reg r; r = 1; while (r == 1) { y = 1; fence; r = x; if (r == 1) { y =
 			if got := r.Verdict == verdict.Unsafe; got != c.unsafe || r.Verdict == verdict.Unknown {
 				t.Errorf("%s, %s under %s: %s: %s, want unsafe %v", c.name, c.fairness, model, r.Verdict, r.Reason, c.unsafe)
 			}
+		}
+	}
+}
+
+// TestEndlessBeyondBuffers: a bound that only the search for endless executions meets keeps the answer from
+// being safe, and loops that were judged under SC have a witness under the model that was asked about.
+func TestEndlessBeyondBuffers(t *testing.T) {
+	const counts = "var x, z; thread a { reg r; while (r != 1) { z = (z + 1) % 1100; r = x; } } thread b { reg q; q = x; }"
+	opt := Defaults()
+	opt.Endless.Liveness, opt.Buffer = pipeline.LivenessFair, 1
+	for _, r := range ask1(t, counts, opt, "tso", "pso").Results {
+		if r.Verdict == verdict.Safe && r.Coverage.Exhaustive {
+			t.Errorf("safe under %s: all executions", r.Model)
+		}
+	}
+	opt.Buffer = 0
+	const short = "var x, z; thread a { reg r; while (r != 1) { z = (z + 1) % 40; r = x; } } thread b { reg q; while (q != 1) { q = x; } }"
+	opt.Endless.Liveness = pipeline.LivenessSpin
+	for _, r := range ask1(t, short, opt, "sc", "tso").Results {
+		if r.Verdict != verdict.Unsafe {
+			t.Errorf("%s under %s: %s", r.Verdict, r.Model, r.Reason)
 		}
 	}
 }
