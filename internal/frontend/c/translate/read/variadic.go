@@ -8,7 +8,7 @@ import (
 // Macros with a variable number of arguments, as gcc has them and cc has not.
 //
 //   - #define LOG(format, args...) names its variable arguments: the name becomes __VA_ARGS__.
-//   - __VA_OPT__(,) before __VA_ARGS__ becomes the older , ##__VA_ARGS__, which means the same.
+//   - __VA_OPT__(,) before __VA_ARGS__ becomes the older , ##__VA_ARGS__, which differs only for arguments that expand to nothing.
 //     Elsewhere it becomes a macro that chooses by the number of arguments (include/predefined.h); beside #
 //     or ## it is refused where the macro is used.
 //

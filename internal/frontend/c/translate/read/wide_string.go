@@ -80,10 +80,10 @@ func prefixed(tokens []ccToken, i int) (with []ccToken, end int) {
 	switch before := role(tokens, i); {
 	case !ok:
 		return nil, 0
-	case !narrow && before == "operand":
-		return objectOf(at, "unsigned", len(units)+1, longString(at, units)), end
-	case !narrow:
+	case !narrow && (before == "array" || before == "member") && endsInitialiser(tokens, end):
 		return []ccToken{longString(at, units)}, end
+	case !narrow: // an element of L"" is signed, of U"" it is not
+		return objectOf(at, "unsigned", len(units)+1, longString(at, units)), end
 	case before == "array":
 		return elements(at, sixteen(units)), end
 	case before == "member": // of an array, or a pointer: not known here
@@ -99,6 +99,12 @@ func prefixed(tokens []ccToken, i int) (with []ccToken, end int) {
 	literal.Ch = rune(cc.STRINGLITERAL)
 	literal.Set(nil, []byte(`"`+bytes+`"`))
 	return objectOf(at, "unsigned short", len(short)+1, literal), end
+}
+
+// endsInitialiser reports whether the token at or after i, blanks not counted, ends an initialiser.
+func endsInitialiser(tokens []ccToken, i int) bool {
+	i = afterBlanks(tokens, i)
+	return i >= len(tokens) || strings.ContainsRune(",;}", tokens[i].Ch)
 }
 
 // role tells what a literal is: the initialiser of an "array", one of the initialisers of an object with
