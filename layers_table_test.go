@@ -1,0 +1,188 @@
+// The table of the import policy: a row per package. layers_test.go checks it.
+
+package fencepost_test
+
+import "slices"
+
+// rule lists what the code of a package may import besides the standard library.
+type rule struct {
+	ours     []string // packages of this module, relative to its root
+	external []string // prefixes of import paths outside
+}
+
+// Shared parts of the table below.
+var (
+	frontEndMay = []string{"internal/source", "internal/diag", "internal/analysis", "internal/ir", "internal/property"}
+	// translation is the translation of C, without main.
+	translation = []string{"internal/frontend/c/translate", "internal/frontend/c/translate/read", "internal/frontend/c/translate/library"}
+	passMay     = []string{"internal/analysis", "internal/ir", "internal/property"}
+	engineMay   = []string{
+		"internal/engine", "internal/analysis", "internal/budget", "internal/ir", "internal/transform", "internal/machine", "internal/memory", "internal/memory/reduce", "internal/memory/endless", "internal/property",
+		"internal/search", "internal/solver/sat", "internal/source", "internal/trace", "verdict",
+	}
+	questionMay = []string{
+		"internal/pipeline", "internal/engine", "internal/ir", "internal/memory", "internal/property", "internal/replay",
+		"internal/source", "internal/trace", "verdict",
+	}
+	renderMay = []string{"verdict", "internal/render/relation", "internal/render/rows"}
+
+	// frontEnds are the entry packages, one per input language. What two of them share
+	// lies in a package below that is no entry: frontend/statement is the common part of
+	// the languages of labelled instructions, and frontend/c/translate is C without main,
+	// which litmus tests in C have too.
+	frontEnds = []string{
+		"internal/frontend/fp", "internal/frontend/trencher", "internal/frontend/memorax", "internal/frontend/litmus", "internal/frontend/c",
+	}
+
+	// testLibraries are for tests, and for testkit, which only tests import.
+	testLibraries = []string{
+		"pgregory.net/rapid", "github.com/rogpeppe/go-internal", "github.com/google/go-cmp",
+		"github.com/chromedp", "github.com/owenrumney/go-sarif/v3", "github.com/xeipuuv/gojsonschema",
+	}
+)
+
+// policy has a row per package. "." is the root.
+var policy = map[string]rule{
+	".": {ours: []string{
+		"internal/pipeline", "internal/engine/bmc", "internal/engine/lazy", "internal/engine/param",
+		"internal/question/check", "internal/question/export", "internal/question/fences", "internal/question/harness", "internal/question/litmus", "internal/question/param",
+		"internal/question/prove", "internal/question/robust", "internal/question/traces", "internal/question/verify",
+		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/papers", "internal/codes", "verdict",
+	}},
+	// The public renderers see results, as those below internal/render do.
+	"render": {ours: []string{
+		"internal/render/dot", "internal/render/html", "internal/render/json", "internal/render/junit", "internal/render/sarif",
+		"internal/render/relation", "internal/render/svg", "internal/render/text", "verdict",
+	}},
+	"fenceposttest":       {ours: []string{".", "render", "verdict"}},
+	"internal/modulepath": {}, "cmd/fencepost": {ours: []string{"internal/cli"}},
+	"verdict": {},
+	"bench":   {ours: []string{".", "verdict"}},
+
+	"internal/source": {},
+	"internal/diag":   {ours: []string{"internal/source"}},
+	// Expected diagnostics in comments, for tests.
+	"internal/diag/diagtest": {ours: []string{"internal/source", "internal/diag"}},
+	"internal/ir":            {ours: []string{"internal/source", "internal/diag"}},
+	"internal/property":      {ours: []string{"internal/source", "internal/ir"}},
+	"internal/analysis":      {ours: []string{"internal/ir"}},
+
+	// read makes checked syntax trees, translate lowers them, library lowers the functions
+	// that programs call without defining them; the front ends hand it to translate.
+	"internal/frontend/c/translate/read":    {ours: []string{"internal/source", "internal/diag", "internal/gcc"}, external: []string{"modernc.org/cc"}},
+	"internal/frontend/c/translate":         {ours: append([]string{"internal/frontend/c/translate/read"}, frontEndMay...), external: []string{"modernc.org/cc"}},
+	"internal/frontend/c/translate/library": {ours: append(slices.Clone(translation[:2]), frontEndMay...), external: []string{"modernc.org/cc"}},
+	// Three languages of labelled instructions share trees, lowering and fence sites.
+	"internal/frontend/statement":               {ours: append([]string{"internal/editdistance"}, frontEndMay...)},
+	"internal/frontend/statement/statementtest": {ours: append([]string{"internal/frontend/statement", "internal/diag/diagtest"}, frontEndMay...)},
+	"internal/frontend/fp":                      {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
+	"internal/frontend/trencher":                {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
+	"internal/frontend/memorax":                 {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
+	"internal/frontend/litmus":                  {ours: append(append([]string{"internal/stress"}, translation...), frontEndMay...)},
+	"internal/frontend/c":                       {ours: append(slices.Clone(translation), frontEndMay...)},
+
+	"internal/transform": {ours: append([]string{"internal/source"}, passMay...)},
+	"internal/memory":    {ours: passMay},
+	// Reductions see what memory exports, so that the rules stay the rules.
+	"internal/memory/reduce":  {ours: append([]string{"internal/memory"}, passMay...)},
+	"internal/memory/endless": {ours: append([]string{"internal/memory"}, passMay...)},
+	"internal/machine":        {ours: append([]string{"internal/memory", "internal/transform"}, passMay...)},
+	"internal/trace":          {ours: append([]string{"verdict"}, passMay...)},
+	"internal/budget":         {},
+	"internal/search":         {ours: []string{"internal/budget"}},
+
+	"internal/solver/sat": {ours: []string{"internal/budget"}},
+
+	"internal/export": {ours: []string{"internal/analysis", "internal/source", "internal/ir", "internal/property"}},
+
+	"internal/engine":            {ours: []string{"internal/analysis", "internal/ir", "internal/property", "internal/memory", "internal/memory/reduce", "internal/search", "verdict"}},
+	"internal/engine/bmc":        {ours: engineMay},
+	"internal/engine/explicit":   {ours: append([]string{"internal/fairness"}, engineMay...)},
+	"internal/fairness":          {ours: engineMay},
+	"internal/engine/robust":     {ours: engineMay},
+	"internal/engine/instrument": {ours: engineMay},
+	"internal/engine/lazy":       {ours: engineMay},
+	"internal/engine/fences":     {ours: append([]string{"internal/solver/pb"}, engineMay...)},
+	"internal/solver/pb":         {},
+	"internal/engine/param":      {ours: append([]string{"internal/solver/smt"}, engineMay...)},
+	"internal/engine/smc":        {ours: engineMay},
+	"internal/engine/rf":         {ours: engineMay},
+	"internal/engine/mover":      {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "verdict"}},
+
+	"internal/solver/smt": {},
+	"internal/shorten":    {ours: []string{"internal/engine", "internal/ir", "internal/memory", "internal/memory/endless", "internal/memory/reduce", "verdict"}},
+	"internal/replay":     {ours: []string{"internal/source", "internal/ir", "internal/property", "verdict"}},
+
+	// pipeline has the stages. It knows the front ends and the engines that answer tasks; the
+	// questions know it.
+	"internal/pipeline": {ours: []string{
+		"internal/source", "internal/diag", "internal/gcc", "internal/ir", "internal/property", "internal/transform", "internal/memory",
+		"internal/frontend/c", "internal/frontend/c/translate", "internal/frontend/fp", "internal/frontend/litmus",
+		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",
+		"internal/engine", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/instrument",
+		"internal/engine/lazy", "internal/engine/rf", "internal/engine/robust", "internal/engine/smc",
+		"internal/shorten", "internal/render/relation", "internal/trace", "internal/replay", "verdict",
+	}},
+
+	// A question knows the stages, the procedures it needs, and the questions it asks in turn: fences
+	// checks the program with fences, param asks about instances, verify asks again.
+	"internal/question/check":   {ours: append([]string{"internal/budget", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/lazy", "internal/engine/smc", "internal/transform"}, questionMay...)},
+	"internal/question/robust":  {ours: questionMay},
+	"internal/question/harness": {ours: []string{"internal/pipeline", "internal/frontend/c", "verdict"}},
+	"internal/question/fences": {ours: append([]string{
+		"internal/engine/bmc", "internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
+	}, questionMay...)},
+	"internal/question/prove":  {ours: append([]string{"internal/engine/mover", "internal/transform"}, questionMay...)},
+	"internal/question/param":  {ours: append([]string{"internal/engine/param", "internal/transform", "internal/question/check", "internal/question/robust"}, questionMay...)},
+	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},
+	"internal/question/traces": {ours: append([]string{"internal/engine/rf", "internal/engine/smc", "internal/question/check"}, questionMay...)},
+	"internal/question/export": {ours: append([]string{"internal/engine/instrument", "internal/engine/param", "internal/export", "internal/transform"}, questionMay...)},
+	"internal/question/verify": {ours: append([]string{
+		"internal/engine/fences", "internal/shorten", "internal/transform", "internal/question/check", "internal/question/fences", "internal/question/litmus",
+		"internal/question/param", "internal/question/prove", "internal/question/robust", "internal/question/traces",
+	}, questionMay...)},
+
+	// stress writes the text of a program; native starts the compiler and the program.
+	"internal/stress": {},
+	"internal/native": {ours: []string{"internal/stress"}},
+
+	"internal/inputfile": {},
+	// What gcc predefines and what its flags mean.
+	"internal/gcc": {},
+	// Misspelt names, in programs and on the command line.
+	"internal/editdistance": {},
+	"internal/suite":        {ours: []string{"internal/inputfile", "verdict"}},
+	"internal/family":       {}, "internal/papers": {},
+	"internal/codes": {},
+
+	// What the steps of a witness imply, for renderings and for the words of a cause.
+	"internal/render/relation": {ours: []string{"verdict"}},
+	// Executions as rows for people: what is folded, and the words.
+	"internal/render/rows":  {ours: []string{"verdict", "internal/render/relation"}},
+	"internal/render/text":  {ours: renderMay},
+	"internal/render/json":  {ours: renderMay},
+	"internal/render/dot":   {ours: renderMay},
+	"internal/render/junit": {ours: append([]string{"internal/render/text"}, renderMay...)},
+	"internal/render/svg":   {ours: renderMay},
+	"internal/render/html":  {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
+	"internal/render/sarif": {ours: append([]string{"internal/render/text"}, renderMay...)},
+	"internal/cli": {
+		ours:     []string{".", "render", "verdict", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
+		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
+	},
+
+	// A program that writes the man pages from the commands.
+	"internal/manual": {ours: []string{".", "internal/cli"}, external: []string{"github.com/spf13/cobra"}},
+
+	"internal/testkit": {ours: []string{everything}, external: testLibraries},
+}
+
+const (
+	everything = "*"
+	testkit    = "internal/testkit"
+
+	// statementtest and diagtest are apart from testkit, which imports the front ends: their
+	// inner tests cannot import testkit.
+	statementtest = "internal/frontend/statement/statementtest"
+	diagtest      = "internal/diag/diagtest"
+)
