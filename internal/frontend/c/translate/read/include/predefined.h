@@ -27,7 +27,7 @@ void __fp_assert(int, const char *);
 char *__fp_varargs(void);
 typedef char *__builtin_va_list;
 #define __builtin_va_start(ap, last) ((void)((ap) = __fp_varargs()))
-#define __builtin_va_arg(ap, type) (*(type *)(((ap) += (sizeof(type) + 7) / 8 * 8) - (sizeof(type) + 7) / 8 * 8))
+#define __builtin_va_arg(ap, type) (*(__typeof__(type) *)(((ap) += (sizeof(type) + 7) / 8 * 8) - (sizeof(type) + 7) / 8 * 8))
 #define __builtin_va_copy(to, from) ((void)((to) = (from)))
 #define __builtin_va_end(ap) ((void)(ap))
 
