@@ -24,7 +24,8 @@ type ProveOptions struct {
 }
 
 // Prove tries to prove that a program reaches the same shared states with and without store buffers, for any
-// number of instances of its templates. The verdict is ValueRobust, Abstracted or Unknown; Proof says why. It
+// number of instances of its templates. The verdict is ValueRobust, Abstracted or Unknown, and Proof says why, or
+// Unsafe if an execution of a small instance violates a check of the program; the result has no Proof then. It
 // needs an SMT solver; without one the answer has an error that says how to get it.
 func Prove(ctx context.Context, in Input, opt ProveOptions) (Answer, error) {
 	return answer(prove.Run(ctx, in.internal(), prove.Options{

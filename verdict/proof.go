@@ -13,6 +13,9 @@ type Proof struct {
 	Checks []ProofCheck `json:"checks,omitempty"`
 	// Arithmetic says how the proof models numbers: ProofExact or ProofIntegers.
 	Arithmetic string `json:"arithmetic,omitempty"`
+	// Instances: no execution of up to this many threads per template violates a check, by an exhaustive search under
+	// TSO. It is set where the proof leaves something open; 0: no instance was searched exhaustively.
+	Instances int `json:"instances,omitempty"`
 	// Obligations counts the proof obligations, Queries the ones sent to the solver.
 	Obligations int    `json:"obligations"`
 	Queries     int    `json:"queries"`

@@ -29,11 +29,13 @@ commute, fencepost may abstract them, so that they can do more than in the progr
 The proof is then about the abstracted program: what holds for it under SC holds for
 the program under TSO.
 
-A failed proof does not mean that the program is wrong. This command needs z3 or cvc5.
-FILE is a program, or - for standard input. Several C files form one program.
+A failed proof does not mean that the program is wrong. Instances of up to three threads
+per template are searched under TSO, and an execution that violates an assertion is
+shown. This command needs z3 or cvc5. FILE is a program, or - for standard input.
+Several C files form one program.
 
-Exit codes: 0 proved, including all assertions; 2 not proved; 3 bad input or usage, or
-no solver; 4 internal error.`
+Exit codes: 0 proved, including all assertions; 1 an execution violates an assertion;
+2 not proved; 3 bad input or usage, or no solver; 4 internal error.`
 
 const proveExample = `  fencepost prove queue.fp
   fencepost prove queue.c --replicate worker

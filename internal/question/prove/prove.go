@@ -55,8 +55,9 @@ func fixed(p *ir.Program) bool {
 	return !slices.ContainsFunc(p.Threads, func(t ir.Thread) bool { return t.Unbounded })
 }
 
-// Run tries to prove that a program reaches the same shared states with and without store buffers. The
-// answer is never Unsafe.
+// Run tries to prove that a program reaches the same shared states with and without store buffers, and that its
+// checks hold. The answer is Unsafe if a search of small instances finds an execution that violates a check; it has
+// no proof then.
 func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, error) {
 	run := pipeline.Open(in)
 	run.Asks(verdict.ValueRobustness, memory.TSO.String())
@@ -64,7 +65,7 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, 
 		if err := opt.Validate(); err != nil {
 			return nil, err
 		}
-		res, err := ask(ctx, run, opt)
+		res, err := ask(ctx, run, in, opt)
 		if none := run.Undecided(memory.TSO.String(), err); none != nil {
 			res, err = none, nil
 			res.Engine, res.Proof = mover.Name, &verdict.Proof{}
@@ -76,7 +77,7 @@ func Run(ctx context.Context, in pipeline.Input, opt Options) (pipeline.Answer, 
 	})
 }
 
-func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, error) {
+func ask(ctx context.Context, run *pipeline.Run, in pipeline.Input, opt Options) (*verdict.Result, error) {
 	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options, Annotations: true}); err != nil {
 		return nil, err
 	}
@@ -92,16 +93,7 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 		if res, err := q.unsupported(ctx); err != nil || res != nil {
 			return res, err
 		}
-		quick := fixed(q.flat) // a search can answer the program's checks
-		res, err := q.prove(ctx, quick)
-		if err != nil || !quick || !undecided(res) || ctx.Err() != nil {
-			return res, err
-		}
-		more, err := q.prove(ctx, false)
-		if err == nil && more.Verdict == verdict.Unknown && ctx.Err() != nil {
-			return res, nil // the answer from before is not lost
-		}
-		return more, err
+		return q.decide(ctx, q.instances(in))
 	})
 	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
 		return nil, q.Refuse(q.Unsupported(err))
@@ -110,6 +102,48 @@ func ask(ctx context.Context, run *pipeline.Run, opt Options) (*verdict.Result, 
 		return nil, q.Refuse(verdict.Diagnostic{Code: "FP0930", Message: err.Error()})
 	}
 	return res, err
+}
+
+// decide searches small instances, tries to prove the program, and searches further if the proof leaves something open.
+func (q *query) decide(ctx context.Context, s *instances) (*verdict.Result, error) {
+	if !q.Props.Empty() {
+		if res, err := s.refute(ctx, firstInstance, firstSearch); err != nil || res != nil {
+			return res, err
+		}
+	}
+	res, err := q.attempt(ctx, s)
+	if err != nil || res.Verdict != verdict.Unknown && res.Proof.Open() == 0 || q.Props.Empty() {
+		return res, err
+	}
+	found, err := s.refute(ctx, lastInstance, lastSearch)
+	if err != nil || found != nil {
+		return found, err
+	}
+	s.decides(res)
+	if s.least > 0 {
+		res.Proof.Instances = max(s.searched, 0)
+	}
+	if n := res.Proof.Open(); n > 0 && res.Verdict != verdict.Unknown {
+		res.Reason = fmt.Sprintf("%d of %d checks of the program are not proved", n, len(res.Proof.Checks))
+	}
+	return res, nil
+}
+
+// attempt tries to prove the program. If a search can answer its checks, invariants for these come last.
+func (q *query) attempt(ctx context.Context, s *instances) (*verdict.Result, error) {
+	quick := fixed(q.flat)
+	res, err := q.prove(ctx, quick)
+	if err == nil && quick {
+		s.decides(res)
+	}
+	if err != nil || !quick || !undecided(res) || ctx.Err() != nil {
+		return res, err
+	}
+	more, err := q.prove(ctx, false)
+	if err == nil && more.Verdict == verdict.Unknown && ctx.Err() != nil {
+		return res, nil // the answer from before is not lost
+	}
+	return more, err
 }
 
 // query is the question about a program.
@@ -246,9 +280,6 @@ func (q *query) answerChecks(res *verdict.Result) {
 		if c := &res.Proof.Checks[i]; !c.Proved && bySC != "" {
 			c.Proved, c.By, c.State, c.Vague = true, bySC, nil, false
 		}
-	}
-	if n := res.Proof.Open(); n > 0 && res.Reason == "" {
-		res.Reason = fmt.Sprintf("%d of %d checks of the program are not proved", n, len(res.Proof.Checks))
 	}
 	if q.Props.Deadlock && len(res.Engines) == 0 {
 		res.Warnings = append(res.Warnings, verdict.Warning{

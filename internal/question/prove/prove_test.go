@@ -24,8 +24,13 @@ thread recv * n { reg r; await x == 1; r = y; assert r == 42; }
 `
 	// buffering lets each load overtake the store before it.
 	buffering = `var x, y;
-thread a { reg r; x = 1; r = y; assert r; }
-thread b { reg s; y = 1; s = x; assert s; }
+thread a { reg r; x = 1; r = y; assert r < 2; }
+thread b { reg s; y = 1; s = x; assert s < 2; }
+`
+	// broken fails under TSO and not under SC.
+	broken = `var x, y, p;
+thread a * n { reg r; x = 1; r = y; if (r == 0) { p = 1; } }
+thread b * n { reg r; y = 1; r = x; if (r == 0) { r = p; assert r == 0; } }
 `
 	// abstracted is proved with a load that may read more than it does.
 	abstracted = `var x, y;
@@ -76,9 +81,6 @@ func proof(t *testing.T, name, text string, change func(*prove.Options)) *verdic
 	r := &a.Results[0]
 	if r.Question != verdict.ValueRobustness || r.Model != "tso" || r.Asked == nil || r.Asked.Command != prove.Command {
 		t.Errorf("question %s, model %s, asked %+v", r.Question, r.Model, r.Asked)
-	}
-	if r.Verdict == verdict.Unsafe {
-		t.Errorf("a proof never refutes: %s", r.Reason)
 	}
 	if r.Coverage.Exhaustive != (r.Verdict != verdict.Unknown) {
 		t.Errorf("%s covers %+v", r.Verdict, r.Coverage)
@@ -131,19 +133,45 @@ func TestChecksUnderSC(t *testing.T) {
 		t.Errorf("the check %+v", c)
 	}
 
-	// A search refutes what the invariants leave open.
-	r = proof(t, "open.fp", unordered, one)
-	if s := bySearch(r); r.Verdict != verdict.ValueRobust || s == nil || s.Verdict != verdict.Unsafe || s.Question != "assertion" {
-		t.Errorf("%s, engines %+v", r.Verdict, r.Engines)
+	// What holds under SC and is not shown for TSO is searched under TSO.
+	r = proof(t, "sb.fp", buffering, func(o *prove.Options) { o.NoAbstraction = true })
+	if r.Verdict != verdict.Unknown || len(r.Proof.Checks) != 2 || r.Proof.Open() != 0 || r.Proof.Checks[0].By != "explicit" {
+		t.Errorf("%s %q, checks %+v", r.Verdict, r.Reason, r.Proof.Checks)
 	}
-	if r.Proof.Checks[0].Proved || r.Reason != "1 of 1 checks of the program are not proved" {
-		t.Errorf("the check %+v, %q", r.Proof.Checks[0], r.Reason)
-	}
+}
 
-	// For any number of threads the check stays open, with a state.
-	r = proof(t, "open.fp", unordered, nil)
-	if c := r.Proof.Checks[0]; r.Verdict != verdict.ValueRobust || bySearch(r) != nil || c.Proved || len(c.State) == 0 || r.Reason == "" {
-		t.Errorf("%s %q, the check %+v", r.Verdict, r.Reason, c)
+// TestRefuted: an execution of a small instance that violates a check is the answer.
+func TestRefuted(t *testing.T) {
+	fixed := func(o *prove.Options) { o.Threads = 1 }
+	for _, c := range []struct {
+		why, text string
+		change    func(*prove.Options)
+		instance  int
+	}{
+		{"one thread of each", unordered, nil, 1},
+		{"under TSO only", broken, nil, 1},
+		{"fixed threads", unordered, fixed, 0},
+		{"two threads of one template", "var x;\nthread t * n { reg r; r = x; x = 1; assert r == 0; }\n", nil, 2},
+		{"a goal with two threads", "var x;\nthread t * n {\n x = 1;\n L: x = 2;\n}\ngoal \"two\" t[0]:L, t[1]:L;\n", nil, 2},
+	} {
+		a := ask(t, "refuted.fp", c.text, c.change)
+		if a.HasErrors() || len(a.Results) != 1 {
+			t.Errorf("%s: %+v", c.why, a.Diagnostics)
+			continue
+		}
+		r := &a.Results[0]
+		if r.Verdict != verdict.Unsafe || r.Witness == nil || r.Instance != c.instance || r.Model != "tso" || r.Asked.Command != prove.Command {
+			t.Errorf("%s: %s %q with %d threads", c.why, r.Verdict, r.Reason, r.Instance)
+		}
+	}
+}
+
+// TestUnrefuted: an open check that no small instance violates comes with the instances that were searched.
+func TestUnrefuted(t *testing.T) {
+	text := "var x;\nthread t * n { atomic { if (x < 9) { x = x + 1; } } assert x < 9; }\n"
+	r := proof(t, "nine.fp", text, nil)
+	if c := r.Proof.Checks[0]; c.Proved || len(c.State) == 0 || r.Proof.Instances != 3 || !strings.Contains(r.Reason, "1 of 1 checks") {
+		t.Errorf("%s %q, instances %d, the check %+v", r.Verdict, r.Reason, r.Proof.Instances, c)
 	}
 }
 
@@ -185,8 +213,8 @@ func TestNoProof(t *testing.T) {
 	if r.Verdict != verdict.Unknown || !strings.Contains(r.Reason, "2 stores are not shown to be atomic") {
 		t.Fatalf("%s %q", r.Verdict, r.Reason)
 	}
-	if bySearch(r) != nil || r.Proof.Checks != nil && r.Proof.Open() == 0 {
-		t.Errorf("without a proof the checks are answered: %+v %+v", r.Engines, r.Proof.Checks)
+	if bySearch(r) != nil {
+		t.Errorf("without a proof a search under SC answers: %+v", r.Engines)
 	}
 	for _, s := range r.Proof.Stores {
 		if s.By != "" || len(s.Blocks) == 0 || len(s.Loads) != 1 || len(s.Loads[0].Blocks) == 0 {

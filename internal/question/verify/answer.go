@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
+	"fencepost/internal/question/prove"
 	"fencepost/internal/question/robust"
 	"fencepost/verdict"
 )
@@ -69,7 +70,7 @@ func (v *verifier) nothingElse(r *verdict.Result) error {
 	}
 	a.Others = nil
 	a.Witness, a.Cause, a.Attacks, a.Triangles = nil, nil, nil, nil
-	if strings.HasSuffix(r.Asked.Command, "--param") {
+	if strings.HasSuffix(r.Asked.Command, "--param") || r.Asked.Command == prove.Command {
 		a.Instance = 0
 	}
 	if r.Trace != nil && r.Trace.Number == 0 {

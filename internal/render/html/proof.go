@@ -42,7 +42,7 @@ func (v *result) proof(r *verdict.Result) {
 		row := proofRow{Where: positionText(c.Pos), What: text.CheckedCondition(r, c), Class: "open", Status: "not proved"}
 		switch {
 		case c.Proved && c.By != "":
-			row.Class, row.Status, row.Why = "good", model, []string{"by search (" + c.By + ")"}
+			row.Class, row.Status, row.Why = "good", "holds under TSO", []string{"by search (" + c.By + ")"}
 		case c.Proved:
 			row.Class, row.Status, row.Why = "good", model, []string{"by induction"}
 		case c.Vague:
@@ -85,6 +85,9 @@ func (v *result) proof(r *verdict.Result) {
 	if open := p.Open(); open > 0 {
 		v.Class = "open"
 		v.Word = fmt.Sprintf("not proved: %d of %s open", open, plural(len(p.Checks), "check"))
+		if p.Instances > 0 {
+			shows += " " + text.SearchedInstances(p) + "."
+		}
 	}
 	if v.Reason != "" {
 		shows = v.Reason + ". " + shows

@@ -51,8 +51,8 @@ func (p *printer) proofChecks(r *verdict.Result) {
 		c := &r.Proof.Checks[i]
 		head := t.row(i + 1)
 		switch {
-		case c.Proved && c.By != "":
-			p.line("%s  holds %s: by search (%s)", head, model, c.By)
+		case c.Proved && c.By != "": // the search was under TSO if the proof does not carry over from SC
+			p.line("%s  holds under TSO: by search (%s)", head, c.By)
 		case c.Proved:
 			p.line("%s  holds %s: by induction", head, model)
 		case c.Vague:
@@ -129,10 +129,20 @@ func (p *printer) proofHeadline(r *verdict.Result) {
 	if n := r.Proof.Open(); n > 0 && r.Verdict != verdict.Unknown {
 		p.line("%s: %s", ProgramName(r), p.opt.paint(yellow, fmt.Sprintf("not proved: %d of %s open", n, counted(int64(len(r.Proof.Checks)), "check", "checks"))))
 		p.proved("  ", r)
-		p.line("  `fencepost check` searches for an execution that violates them")
+		if r.Proof.Instances == 0 {
+			p.line("  `fencepost check` searches for an execution that violates them")
+		} else {
+			p.line("  %s", SearchedInstances(r.Proof))
+		}
 		return
 	}
 	p.proved(ProgramName(r)+": ", r)
+}
+
+// SearchedInstances says what the search of instances found about the open checks of a proof.
+func SearchedInstances(proof *verdict.Proof) string {
+	return fmt.Sprintf("no execution with up to %s per template violates a check: an invariant is missing, or it takes more threads",
+		counted(int64(proof.Instances), "thread", "threads"))
 }
 
 // proved says what is proved about the program as a whole.
