@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/lts"
 )
 
 // The phases of engine robust inside the net, so that one net serves all attacks [BDM13 §5, §6].
@@ -52,57 +53,69 @@ func (b *builder) attackPlaces() {
 	b.net.Places[b.net.place("target none", b.aims)].Init = 1
 }
 
+// newCell adds what the net knows about a cell.
+func (b *builder) newCell(c int) {
+	b.cells = append(b.cells, cellPlaces{group: b.net.group()})
+	b.net.Places[b.valuePlace(c, b.sys.Cells[c].Values[0])].Init = 1
+	if !b.robust {
+		return
+	}
+	g := b.net.group()
+	for l, word := range [...]string{"untouched", "loaded", "stored"} {
+		b.cells[c].levels[l] = b.net.place("level "+b.sys.Cells[c].Name+" "+word, g)
+	}
+	b.net.Places[b.cells[c].levels[untouched]].Init = 1
+}
+
 // aim returns the place for the cells of the delayed store. If it is new, states with an access to
 // one of these cells are expanded again.
 func (b *builder) aim(target []int) int32 {
 	name := "target"
 	for _, c := range target {
-		name += " " + b.cells[c].name
+		name += " " + b.sys.Cells[c].Name
 	}
 	_, known := b.net.places[name]
 	place := b.net.place(name, b.aims)
 	if !known {
 		for _, c := range target {
 			b.cells[c].aims = append(b.cells[c].aims, place)
-			for _, l := range b.cells[c].users {
-				b.revisit(l)
-			}
+			b.sys.Changed(c)
 		}
 	}
 	return place
 }
 
 // beginAttack lets a thread that stores be the attacker from then on.
-func (b *builder) beginAttack(here int32, l *local, m *move) {
-	if m.edge.Op.Kind != ir.Store || m.partial || m.leaves || len(m.accesses) == 0 {
+func (b *builder) beginAttack(here int32, l *local, m *lts.Move) {
+	if m.Edge.Op.Kind != ir.Store || m.Partial || m.Leaves || len(m.Accesses) == 0 {
 		return
 	}
 	start := *l
-	start.role = attacker
-	for _, t := range m.accesses {
-		start.target = append(start.target, t.cell)
+	start.role, start.Delays = attacker, true
+	for _, t := range m.Accesses {
+		start.target = append(start.target, t.Cell)
 	}
-	start.delay(m.accesses)
-	first := b.at(&start, m.edge.To, l.regs)
-	for _, n := range b.runLocal(first) {
-		if n.fails {
+	start.delay(m.Accesses)
+	for _, n := range b.sys.Run(b.sys.At(&start.State, m.Edge.To, l.Regs), nil) {
+		if n.Fails {
 			continue
 		}
-		b.net.add("delay "+label(m.edge), []int32{here, b.idle, b.modes[open]}, []int32{b.place(n.l), b.modes[solo]})
+		b.net.add("delay "+label(m.Edge), []int32{here, b.idle, b.modes[open]}, []int32{b.place(start.with(n.State)), b.modes[solo]})
 	}
 }
 
 // expandAttacker adds the transitions of an attacker while it delays.
 func (b *builder) expandAttacker(id int, l *local) {
 	here := b.net.places[b.name(l)]
-	f := b.p.ThreadFunc(ir.ThreadID(l.thread))
-	for _, i := range f.Out(l.loc) {
+	f := b.p.ThreadFunc(ir.ThreadID(l.Thread))
+	for _, i := range f.Out(l.Loc) {
 		e := &f.Edges[i]
 		switch op := &e.Op; {
 		case op.Local() || op.Kind == ir.Fence:
-			next, _ := b.localStep(l, e)
-			for _, n := range next {
-				b.attackerGoes(here, e, n, nil, nil)
+			for _, n := range b.sys.Step(&l.State, e, nil) {
+				if !n.Fails {
+					b.attackerGoes(here, e, l.with(n.State), nil, nil)
+				}
 			}
 		case op.Kind == ir.Store:
 			b.attackerStores(id, here, l, e)
@@ -114,9 +127,9 @@ func (b *builder) expandAttacker(id int, l *local) {
 
 // attackerGoes adds a step of the attacker, with further places that it takes and gives.
 func (b *builder) attackerGoes(here int32, e *ir.Edge, next *local, pre, post []int32) {
-	for _, n := range b.runLocal(next) {
-		if !n.fails {
-			b.net.add(label(e), append([]int32{here}, pre...), append([]int32{b.place(n.l)}, post...))
+	for _, n := range b.sys.Run(next.State, nil) {
+		if !n.Fails {
+			b.net.add(label(e), append([]int32{here}, pre...), append([]int32{b.place(next.with(n.State))}, post...))
 		}
 	}
 }
@@ -127,29 +140,29 @@ func (l *local) delayedAt(c int) int {
 }
 
 // delay writes the values of a store to the attacker's private copy.
-func (l *local) delay(accesses []cellAccess) {
+func (l *local) delay(accesses []lts.CellAccess) {
 	l.buffer = slices.Clone(l.buffer)
 	for _, t := range accesses {
-		if i := l.delayedAt(t.cell); i >= 0 {
-			l.buffer[i].value = t.new
+		if i := l.delayedAt(t.Cell); i >= 0 {
+			l.buffer[i].value = t.New
 		} else {
-			l.buffer = append(l.buffer, delayed{t.cell, t.new})
+			l.buffer = append(l.buffer, delayed{t.Cell, t.New})
 		}
 	}
 	slices.SortFunc(l.buffer, func(x, y delayed) int { return x.cell - y.cell })
 }
 
 func (b *builder) attackerStores(id int, here int32, l *local, e *ir.Edge) {
-	some := func(c int) []int64 { return b.cells[c].values[:1] } // the step does not depend on the values
-	b.effects(id, e, l, some, func(ef effect) {
+	some := func(c int) []int64 { return b.sys.Cells[c].Values[:1] } // the step does not depend on the values
+	b.sys.Effects(id, e, &l.State, some, func(ef lts.Effect) {
 		switch {
-		case ef.fails:
-		case ef.leaves:
+		case ef.Fails:
+		case ef.Leaves:
 			b.net.add("leave "+label(e), []int32{here}, []int32{here, b.outside})
 		default:
-			next := *l
-			next.delay(ef.accesses)
-			b.attackerGoes(here, e, b.at(&next, e.To, l.regs), nil, nil)
+			next := l.with(b.sys.At(&l.State, e.To, l.Regs))
+			next.delay(ef.Accesses)
+			b.attackerGoes(here, e, next, nil, nil)
 		}
 	})
 }
@@ -163,18 +176,18 @@ func (b *builder) attackerLoads(id int, here int32, l *local, e *ir.Edge) {
 		if i := l.delayedAt(c); i >= 0 {
 			return []int64{l.buffer[i].value}
 		}
-		return b.cells[c].values
+		return b.sys.Cells[c].Values
 	}
-	b.effects(id, e, l, values, func(ef effect) {
-		if ef.fails {
+	b.sys.Effects(id, e, &l.State, values, func(ef lts.Effect) {
+		if ef.Fails {
 			return
 		}
-		next := b.at(l, e.To, ef.regs)
+		next := l.with(b.sys.At(&l.State, e.To, ef.Regs))
 		var holds, before, after []int32
-		for _, t := range ef.accesses {
-			if l.delayedAt(t.cell) < 0 {
-				levels := &b.cells[t.cell].levels
-				holds = append(holds, b.valuePlace(t.cell, t.old))
+		for _, t := range ef.Accesses {
+			if l.delayedAt(t.Cell) < 0 {
+				levels := &b.cells[t.Cell].levels
+				holds = append(holds, b.valuePlace(t.Cell, t.Old))
 				before, after = append(before, levels[untouched]), append(after, levels[loaded])
 			}
 		}
@@ -193,22 +206,22 @@ func (b *builder) attackerLoads(id int, here int32, l *local, e *ir.Edge) {
 }
 
 // closing adds an action of a helper after the attacker's load, for all levels of its cells.
-func (b *builder) closing(here int32, l *local, m *move) {
-	if m.leaves {
+func (b *builder) closing(here int32, l *local, m *lts.Move) {
+	if m.Leaves {
 		if l.role == involved {
 			b.leave(here, m)
 		}
 		return
 	}
-	if len(m.accesses) == 0 && m.spawns == 0 {
+	if len(m.Accesses) == 0 && m.Spawns == 0 {
 		if l.role == involved { // a local step
-			b.plainMove(here, m, -1)
+			b.plainMove(here, m, involved, -1)
 		}
 		return
 	}
-	levels := make([]int, len(m.accesses))
+	levels := make([]int, len(m.Accesses))
 	for len(b.net.Trans) <= maxTransitions {
-		if l.role == involved || afterLoad(m.accesses, levels) {
+		if l.role == involved || afterLoad(m.Accesses, levels) {
 			b.closingAt(here, m, levels)
 		}
 		i := 0
@@ -226,41 +239,39 @@ func (b *builder) closing(here int32, l *local, m *move) {
 
 // afterLoad reports whether an action comes after the load in happens-before: it loads a cell that
 // was stored, or stores one that was accessed.
-func afterLoad(accesses []cellAccess, levels []int) bool {
+func afterLoad(accesses []lts.CellAccess, levels []int) bool {
 	for i, t := range accesses {
-		if levels[i] == stored || t.write && levels[i] == loaded {
+		if levels[i] == stored || t.Write && levels[i] == loaded {
 			return true
 		}
 	}
 	return false
 }
 
-func (b *builder) closingAt(here int32, m *move, levels []int) {
+func (b *builder) closingAt(here int32, m *lts.Move, levels []int) {
 	pre, post := b.addCells(m, []int32{here, b.modes[closed]}, []int32{b.modes[closed]})
-	for i, t := range m.accesses {
+	for i, t := range m.Accesses {
 		raised := max(levels[i], loaded)
-		if t.write {
+		if t.Write {
 			raised = stored
 		}
-		pre = append(pre, b.cells[t.cell].levels[levels[i]])
-		post = append(post, b.cells[t.cell].levels[raised])
+		pre = append(pre, b.cells[t.Cell].levels[levels[i]])
+		post = append(post, b.cells[t.Cell].levels[raised])
 	}
-	for _, t := range m.accesses { // the delayed store comes after this action
-		for _, aim := range b.cells[t.cell].aims {
-			b.net.add("close "+label(m.edge), append(slices.Clone(pre), aim), append(slices.Clone(post), aim, b.bad))
+	for _, t := range m.Accesses { // the delayed store comes after this action
+		for _, aim := range b.cells[t.Cell].aims {
+			b.net.add("close "+label(m.Edge), append(slices.Clone(pre), aim), append(slices.Clone(post), aim, b.bad))
 		}
 	}
-	if m.partial {
+	if m.Partial {
 		return
 	}
-	if m.spawns > 0 {
+	if m.Spawns > 0 {
 		pre, post = b.spawned(m, pre, post, involved)
 	}
-	for _, n := range m.next {
-		if !n.fails {
-			next := *n.l
-			next.role = involved
-			b.net.add(label(m.edge), pre, append(slices.Clone(post), b.place(&next)))
+	for _, n := range m.Next {
+		if !n.Fails {
+			b.net.add(label(m.Edge), pre, append(slices.Clone(post), b.place(&local{State: n.State, role: involved})))
 		}
 	}
 }

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"fencepost/internal/analysis"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/lts"
 	"fencepost/internal/property"
-	"fencepost/verdict"
 )
 
 // The net of a program. It has a place for every state of a thread and every value of a cell that
@@ -20,34 +19,23 @@ import (
 // thread; the places of a template are counted.
 
 // Domain restricts the values that cells may hold.
-type Domain struct{ Lo, Hi int64 }
+type Domain = lts.Domain
 
-// With more values of a cell than maxValues, or more places than maxPlaces, values are taken to be
-// unbounded.
+// With more places than maxPlaces, values are taken to be unbounded.
 const (
-	maxValues = 64
 	maxPlaces = 1 << 17
 
 	maxTransitions = 1 << 20
 )
 
-type locKey struct {
-	thread int
-	loc    ir.Loc
-}
-
 type builder struct {
-	p       *ir.Program
-	props   *property.Set
-	facts   *analysis.Facts
-	robust  bool
-	domain  *Domain
-	visible map[locKey]bool
+	p      *ir.Program
+	props  *property.Set
+	robust bool
+	sys    *lts.System
 
 	net     *Net
-	cells   []*cell
-	cuts    map[uint64]bool // addresses inside accesses at which cells begin
-	split   bool            // a cell must be cut: the net is built again
+	cells   []cellPlaces // by cell of sys
 	locals  []*local
 	localID map[string]int
 	groups  []int // by thread: of its places, if it is fixed
@@ -61,27 +49,33 @@ type builder struct {
 	attack  int   // group of the attacker's places
 	aims    int   // group of targets
 
-	bounds  []verdict.Bound
 	outside int32 // marked when a value leaves the domain
 	err     error
 }
 
+// cellPlaces has what the net knows about a cell.
+type cellPlaces struct {
+	group  int
+	levels [3]int32
+	aims   []int32 // places of delayed stores that write it
+}
+
 // build returns the net, with cells as small as necessary.
 func build(ctx context.Context, task *engine.Task, robust bool, domain *Domain) (*builder, error) {
-	for cuts := map[uint64]bool{}; ; {
+	for cuts := (lts.Cuts{}); ; {
 		b, err := buildWith(ctx, task, robust, domain, cuts)
-		if err != nil || !b.split {
+		if err != nil || !b.sys.Split {
 			return b, err
 		}
 	}
 }
 
-func buildWith(ctx context.Context, task *engine.Task, robust bool, domain *Domain, cuts map[uint64]bool) (*builder, error) {
+func buildWith(ctx context.Context, task *engine.Task, robust bool, domain *Domain, cuts lts.Cuts) (*builder, error) {
 	p := task.Program
 	b := &builder{
-		p: p, props: task.Props, facts: analysis.NewFacts(p, func(ir.FuncID, ir.Reg) bool { return false }), robust: robust, domain: domain,
-		visible: map[locKey]bool{}, net: newNet(), cuts: cuts, localID: map[string]int{}, queued: map[int]bool{},
+		p: p, props: task.Props, robust: robust, net: newNet(), localID: map[string]int{}, queued: map[int]bool{},
 	}
+	b.sys = lts.New(p, cuts, lts.Options{For: "for any number of threads: ", Domain: domain, Attacks: robust, NewCell: b.newCell, Again: b.revisit})
 	b.bad = b.net.place("bad", noGroup)
 	b.outside = b.net.place("outside the domain", noGroup)
 	if robust {
@@ -90,11 +84,14 @@ func buildWith(ctx context.Context, task *engine.Task, robust bool, domain *Doma
 		return nil, b.err
 	}
 	b.threads()
-	for len(b.queue) > 0 && b.err == nil && !b.split {
+	for len(b.queue) > 0 && b.err == nil && !b.sys.Split {
 		id := b.queue[0]
 		b.queue = b.queue[1:]
 		delete(b.queued, id)
 		b.expand(id)
+		if b.err == nil {
+			b.err = b.sys.Err
+		}
 		if len(b.net.Places) > maxPlaces || len(b.net.Trans) > maxTransitions {
 			b.err = ErrGrows
 		}
@@ -105,7 +102,7 @@ func buildWith(ctx context.Context, task *engine.Task, robust bool, domain *Doma
 			b.err = fmt.Errorf("%s with a net of %d places", stopped(ctx), len(b.net.Places))
 		}
 	}
-	if b.err == nil && !b.split && !robust {
+	if b.err == nil && !b.sys.Split && !robust {
 		b.goals()
 	}
 	return b, b.err
@@ -113,27 +110,6 @@ func buildWith(ctx context.Context, task *engine.Task, robust bool, domain *Doma
 
 // ErrGrows says that the values of a program may be unbounded.
 var ErrGrows = fmt.Errorf("the values of the program need more than %d places of a net; give --domain to restrict them", maxPlaces)
-
-// growing is a cell that takes more and more values.
-type growing struct{ cell string }
-
-func (g *growing) Error() string {
-	return fmt.Sprintf("%s takes more than %d values; give --domain to restrict them", g.cell, maxValues)
-}
-
-func (b *builder) diverges(c *cell) {
-	if b.err == nil {
-		b.err = &growing{c.name}
-	}
-}
-
-// cut notes that a path ends at a bound.
-func (b *builder) cut(e *ir.Edge) {
-	one := engine.BoundAt(e)
-	if !slices.ContainsFunc(b.bounds, func(o verdict.Bound) bool { return o.Name == one.Name }) {
-		b.bounds = append(b.bounds, one)
-	}
-}
 
 // threads marks the initial states of the threads.
 func (b *builder) threads() {
@@ -153,26 +129,13 @@ func (b *builder) threads() {
 			}
 			continue
 		}
-		start := b.place(b.entry(t, th.Args, plain))
+		start := b.place(&local{State: b.sys.Entry(t, th.Args), role: plain})
 		if th.Unbounded {
 			b.net.Places[start].Init = Omega
 		} else {
 			b.net.Places[start].Init = 1
 		}
 	}
-}
-
-// entry returns the initial state of a thread. Local steps are not run, since the initial marking
-// has one place per thread.
-func (b *builder) entry(t int, args []int64, r role) *local {
-	f := b.p.ThreadFunc(ir.ThreadID(t))
-	l := &local{thread: t, role: r}
-	regs := make([]int64, len(f.Regs))
-	for i := range f.Regs {
-		regs[i] = f.Regs[i].Init
-	}
-	copy(regs, args)
-	return b.at(l, f.Entry, regs)
 }
 
 func (b *builder) unstarted(t int) int32 {
@@ -185,7 +148,7 @@ func (b *builder) place(l *local) int32 {
 	if _, ok := b.localID[name]; ok {
 		return b.net.places[name]
 	}
-	group := b.groups[l.thread]
+	group := b.groups[l.Thread]
 	if l.role == attacker {
 		group = b.attack
 	}
@@ -205,8 +168,7 @@ func (b *builder) revisit(id int) {
 }
 
 func (b *builder) valuePlace(c int, v int64) int32 {
-	n := b.cells[c]
-	return b.net.place(fmt.Sprintf("%s = %d", n.name, v), n.group)
+	return b.net.place(fmt.Sprintf("%s = %d", b.sys.Cells[c].Name, v), b.cells[c].group)
 }
 
 // expand adds the transitions from a state.
@@ -217,7 +179,7 @@ func (b *builder) expand(id int) {
 		return
 	}
 	here := b.net.places[b.name(l)]
-	for _, m := range b.moves(id, l) {
+	for _, m := range b.sys.Moves(id, &l.State) {
 		if b.err != nil || len(b.net.Trans) > maxTransitions {
 			return
 		}
@@ -225,58 +187,58 @@ func (b *builder) expand(id int) {
 		case l.role == involved:
 			b.closing(here, l, &m)
 		case b.robust:
-			b.plainMove(here, &m, b.modes[open])
+			b.plainMove(here, &m, plain, b.modes[open])
 			b.beginAttack(here, l, &m)
 			b.closing(here, l, &m)
 		default:
-			b.plainMove(here, &m, -1)
+			b.plainMove(here, &m, plain, -1)
 		}
 	}
 }
 
 // plainMove adds the transitions of an action under SC. mode is a place that must
 // be marked, or -1.
-func (b *builder) plainMove(here int32, m *move, mode int32) {
-	if m.partial {
+func (b *builder) plainMove(here int32, m *lts.Move, r role, mode int32) {
+	if m.Partial {
 		return
 	}
-	if m.leaves {
+	if m.Leaves {
 		b.leave(here, m)
 		return
 	}
 	pre, post := []int32{here}, []int32{}
-	if mode >= 0 && len(m.accesses)+m.spawns > 0 {
+	if mode >= 0 && len(m.Accesses)+m.Spawns > 0 {
 		pre, post = append(pre, mode), append(post, mode)
 	}
 	pre, post = b.addCells(m, pre, post)
-	if m.spawns > 0 {
+	if m.Spawns > 0 {
 		pre, post = b.spawned(m, pre, post, plain)
 	}
-	for _, n := range m.next {
+	for _, n := range m.Next {
 		switch {
-		case !n.fails:
-			b.net.add(label(m.edge), pre, append(slices.Clone(post), b.place(n.l)))
+		case !n.Fails:
+			b.net.add(label(m.Edge), pre, append(slices.Clone(post), b.place(&local{State: n.State, role: r})))
 		case !b.robust && b.props.Checks:
-			b.net.add(label(m.edge), pre, append(slices.Clone(post), b.bad))
+			b.net.add(label(m.Edge), pre, append(slices.Clone(post), b.bad))
 		}
 	}
 }
 
 // leave adds the transition of a write of a value outside the domain. In every phase of an attack
 // it shows that the domain is too small.
-func (b *builder) leave(here int32, m *move) {
+func (b *builder) leave(here int32, m *lts.Move) {
 	pre := []int32{here}
-	for _, t := range m.accesses {
-		pre = append(pre, b.valuePlace(t.cell, t.old))
+	for _, t := range m.Accesses {
+		pre = append(pre, b.valuePlace(t.Cell, t.Old))
 	}
-	b.net.add("leave "+label(m.edge), pre, append(slices.Clone(pre), b.outside))
+	b.net.add("leave "+label(m.Edge), pre, append(slices.Clone(pre), b.outside))
 }
 
 // addCells adds the arcs for the cells of an action.
-func (b *builder) addCells(m *move, pre, post []int32) ([]int32, []int32) {
-	for _, t := range m.accesses {
-		pre = append(pre, b.valuePlace(t.cell, t.old))
-		post = append(post, b.valuePlace(t.cell, t.new))
+func (b *builder) addCells(m *lts.Move, pre, post []int32) ([]int32, []int32) {
+	for _, t := range m.Accesses {
+		pre = append(pre, b.valuePlace(t.Cell, t.Old))
+		post = append(post, b.valuePlace(t.Cell, t.New))
 	}
 	return pre, post
 }
@@ -288,37 +250,15 @@ func label(e *ir.Edge) string {
 	return fmt.Sprintf("%s#%d", e.Op.Kind, e.ID)
 }
 
-// spawn returns the moves of a spawn.
-func (b *builder) spawn(l *local, e *ir.Edge) []move {
-	if len(e.Op.Threads) != 1 {
-		b.refuse(e, "a thread that is started more than once")
-		return nil
-	}
-	t := int(e.Op.Threads[0])
-	regs := slices.Clone(l.regs)
-	if e.Op.Dst != ir.NoReg {
-		regs[e.Op.Dst] = int64(t)
-	}
-	return []move{{edge: e, spawns: t + 1, args: b.arguments(l, e), next: b.runLocal(b.at(l, e.To, regs))}}
-}
-
-func (b *builder) arguments(l *local, e *ir.Edge) []int64 {
-	var out []int64
-	for _, a := range e.Op.Args {
-		out = append(out, a.Eval(b.env(l.regs, 0)))
-	}
-	return out
-}
-
 // spawned adds the tokens of a thread that starts. Any number of instances of a template start from
 // there: a token remains that adds more.
-func (b *builder) spawned(m *move, pre, post []int32, r role) ([]int32, []int32) {
-	t := m.spawns - 1
-	start := b.place(b.entry(t, m.args, r))
+func (b *builder) spawned(m *lts.Move, pre, post []int32, r role) ([]int32, []int32) {
+	t := m.Spawns - 1
+	start := b.place(&local{State: b.sys.Entry(t, m.Args), role: r})
 	if !b.p.Threads[t].Unbounded {
 		return append(pre, b.unstarted(t)), append(post, start)
 	}
-	gate := b.net.place(fmt.Sprintf("start %s%s %v", b.p.Threads[t].Name, roleMarks[r], m.args), noGroup)
+	gate := b.net.place(fmt.Sprintf("start %s%s %v", b.p.Threads[t].Name, roleMarks[r], m.Args), noGroup)
 	b.net.add("start "+b.p.Threads[t].Name, []int32{gate}, []int32{gate, start})
 	return pre, append(post, gate)
 }

@@ -13,9 +13,8 @@
 // fixed numbers of threads then find an execution with that many instances; the caller puts the two
 // together.
 //
-// Files: net.go nets, local.go states of threads and their next steps,
-// section.go atomic sections as one action, build.go the net of a program, attack.go
-// the phases of engine robust inside the net, pairs.go which two places can have
+// States of threads and their next steps come from package lts. Files: net.go nets, local.go states
+// with their role, build.go the net of a program, attack.go the phases of engine robust inside the net, pairs.go which two places can have
 // tokens at once, cover.go the backward search, equation.go the marking equation,
 // pnml.go the net as a PNML file.
 //

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/lts"
 	"fencepost/internal/property"
 	"fencepost/verdict"
 )
@@ -17,7 +18,7 @@ func (b *builder) goalLocs() {
 		g := &b.props.Goals[i]
 		for _, at := range g.At {
 			for _, l := range at.Locs {
-				b.visible[locKey{int(at.Thread), l}] = true
+				b.sys.Show(int(at.Thread), l)
 			}
 		}
 		if g.With == nil {
@@ -46,7 +47,7 @@ func (b *builder) goals() {
 		for _, at := range g.At {
 			var list []int32
 			for _, l := range b.locals {
-				if l.thread == int(at.Thread) && slices.Contains(at.Locs, l.loc) {
+				if l.Thread == int(at.Thread) && slices.Contains(at.Locs, l.Loc) {
 					list = append(list, b.net.places[b.name(l)])
 				}
 			}
@@ -73,27 +74,19 @@ func (b *builder) goalCells(g *property.Goal, need []int32) {
 		b.net.add("goal", need, append(slices.Clone(need), b.bad))
 		return
 	}
-	var cells []int
-	for i := range g.With.Vars {
-		v := &g.With.Vars[i]
-		for _, c := range b.overlapping(v.Addr, v.Type.Size()) {
-			if b.cells[c].mutex {
-				b.err = &engine.Unsupported{Pos: goalPos(g), What: "for any number of threads: a goal that reads the word of a mutex is not supported"}
-				return
-			}
-			if !slices.Contains(cells, c) {
-				cells = append(cells, c)
-			}
-		}
+	cells, mutex := b.sys.CellsOf(g.With.Vars)
+	if mutex {
+		b.err = &engine.Unsupported{Pos: goalPos(g), What: "for any number of threads: a goal that reads the word of a mutex is not supported"}
+		return
 	}
 	ways := make([][]int64, len(cells))
 	for i, c := range cells {
-		ways[i] = b.cells[c].values
+		ways[i] = b.sys.Cells[c].Values
 	}
 	values := make([]int64, len(g.With.Vars))
-	eachChoice(ways, func(held []int64) {
+	lts.EachChoice(ways, func(held []int64) {
 		for i := range values {
-			values[i] = b.goalValue(&g.With.Vars[i], cells, held)
+			values[i] = b.sys.ValueOf(&g.With.Vars[i], cells, held)
 		}
 		if !g.With.Eval(values) {
 			return
@@ -104,21 +97,4 @@ func (b *builder) goalCells(g *property.Goal, need []int32) {
 		}
 		b.net.add("goal", all, append(slices.Clone(all), b.bad))
 	})
-}
-
-// goalValue returns the value of a variable, byte by byte: from cells, and the initial value of
-// bytes that no instruction accesses.
-func (b *builder) goalValue(v *property.Var, cells []int, held []int64) int64 {
-	x := int64(0)
-	for k := range v.Type.Size() {
-		at := v.Addr + uint64(k)
-		one := b.initial(at, 1)
-		for i, c := range cells {
-			if n := b.cells[c]; at-n.addr < uint64(n.size) {
-				one = raw(int64(uint64(held[i])>>(8*(at-n.addr))), 1)
-			}
-		}
-		x |= one << (8 * k)
-	}
-	return v.Type.Wrap(x)
 }

@@ -8,6 +8,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
+	"fencepost/internal/lts"
 	"fencepost/internal/property"
 	"fencepost/verdict"
 )
@@ -78,7 +79,7 @@ func Decide(ctx context.Context, task *engine.Task, q Question, domain *Domain) 
 	case !complete:
 		a.Unknown = fmt.Sprintf("more than %d elements", c.limit)
 	}
-	a.Coverage.Bounds = b.bounds
+	a.Coverage.Bounds = b.sys.Bounds
 	if domain != nil && a.Unknown == "" && !a.Possible {
 		out, complete := newCover(b.net, c.pairs).run(ctx, b.outside)
 		if out != nil || !complete { // some value may leave the domain
@@ -102,17 +103,17 @@ func buildBounded(ctx context.Context, task *engine.Task, q Question, domain *Do
 	if q == Robust && domain == nil {
 		_, err = build(ctx, &sc, false, nil)
 	}
-	if _, grows := err.(*growing); !grows {
+	if _, grows := err.(*lts.Growing); !grows {
 		var b *builder
 		if b, err = build(ctx, task, q == Robust, domain); err == nil {
 			return b, domain, nil
 		}
-		if _, grows = err.(*growing); !grows {
+		if _, grows = err.(*lts.Growing); !grows {
 			return nil, nil, err
 		}
 	}
 	for k := int64(1); k <= widestGuess; k *= 2 {
-		guess := &Domain{-k, k}
+		guess := &Domain{Lo: -k, Hi: k}
 		if q == Robust {
 			if plain, plainErr := build(ctx, &sc, false, guess); plainErr == nil && !stays(ctx, plain) {
 				continue

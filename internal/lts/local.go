@@ -1,0 +1,137 @@
+package lts
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Taken is an edge that a move runs through, with the value that a havoc or an abstract load picks
+// there.
+type Taken struct {
+	Edge   *ir.Edge
+	Choice int64
+}
+
+// Outcome is a result of local steps.
+type Outcome struct {
+	State State
+	Fails bool    // a check fails, at the last edge of Path; State is unset
+	Path  []Taken // the local steps
+}
+
+// Run runs a thread through its local steps, on all paths, up to states with an action, at a location
+// that is shown, at the end, or at which it is stuck.
+func (y *System) Run(s State, path []Taken) []Outcome {
+	var out []Outcome
+	seen := map[string]bool{}
+	work := []Outcome{{State: s, Path: path}}
+	for len(work) > 0 && y.Err == nil {
+		at := work[len(work)-1]
+		work = work[:len(work)-1]
+		key := at.State.Key()
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		f := y.Prog.ThreadFunc(ir.ThreadID(s.Thread))
+		edges := f.Out(at.State.Loc)
+		stays := len(edges) == 0 || y.visible[locKey{s.Thread, at.State.Loc}]
+		for _, i := range edges {
+			stays = stays || !y.isLocal(&f.Edges[i].Op)
+		}
+		if stays {
+			out = append(out, at)
+			continue
+		}
+		stuck := true
+		for _, i := range edges {
+			next := y.Step(&at.State, &f.Edges[i], at.Path)
+			for _, n := range next {
+				if !n.Fails {
+					stuck = false
+					work = append(work, n)
+				} else if !y.opt.Attacks {
+					stuck = false
+					out = append(out, n)
+				}
+			}
+		}
+		if stuck { // its earlier steps still count
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// isLocal reports whether an operation is a local step here.
+func (y *System) isLocal(op *ir.Op) bool {
+	return op.Local() || op.Kind == ir.Fence && (!y.opt.Fences || op.Fence == ir.StoreStoreFence)
+}
+
+// Step runs an edge that does not access memory. The path leads to the state.
+func (y *System) Step(s *State, e *ir.Edge, path []Taken) []Outcome {
+	op := &e.Op
+	goes := func(regs []int64, choice int64) Outcome {
+		return Outcome{State: y.At(s, e.To, regs), Path: append(slices.Clip(path), Taken{e, choice})}
+	}
+	switch op.Kind {
+	case ir.Fence:
+		if op.Fence == ir.GlobalFence {
+			y.Refuse(e, "membarrier")
+		}
+		if s.Delays && op.Fence == ir.FullFence {
+			return nil // it would drain
+		}
+		return []Outcome{goes(s.Regs, 0)}
+	case ir.Nop, ir.Return, ir.ThreadExit:
+		return []Outcome{goes(s.Regs, 0)}
+	case ir.Assign:
+		regs := slices.Clone(s.Regs)
+		regs[op.Dst] = op.Val.Eval(y.Env(s.Regs, 0))
+		return []Outcome{goes(regs, 0)}
+	case ir.Assume:
+		if op.Val.Eval(y.Env(s.Regs, 0)) == 0 {
+			return nil
+		}
+		return []Outcome{goes(s.Regs, 0)}
+	case ir.Assert:
+		if op.Val.Eval(y.Env(s.Regs, 0)) == 0 {
+			return []Outcome{{Fails: true, Path: append(slices.Clip(path), Taken{e, 0})}}
+		}
+		return []Outcome{goes(s.Regs, 0)}
+	case ir.Havoc:
+		var next []Outcome
+		for _, v := range y.choices(e, s.Regs, 0) {
+			regs := slices.Clone(s.Regs)
+			regs[op.Dst] = v
+			next = append(next, goes(regs, v))
+		}
+		return next
+	case ir.Bound, ir.Unsupported:
+		y.cutOff(e)
+		return nil
+	}
+	panic("BUG: not a local operation: " + op.Kind.String())
+}
+
+// maxChoices bounds how many values a havoc may have here.
+const maxChoices = 256
+
+// choices returns the values that a havoc or abstract load may choose.
+func (y *System) choices(e *ir.Edge, regs []int64, seen int64) []int64 {
+	op := &e.Op
+	if !op.HasRange || op.Hi-op.Lo < 0 || op.Hi-op.Lo >= maxChoices {
+		y.Refuse(e, "a havoc without a range of at most %d values", maxChoices)
+		return nil
+	}
+	var out []int64
+	trial := slices.Clone(regs)
+	for v := op.Lo; v <= op.Hi; v++ {
+		trial[op.Dst] = v
+		if op.Cond == nil || op.Cond.Eval(y.Env(trial, seen)) != 0 {
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package lts
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fencepost/internal/analysis"
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/verdict"
+)
+
+// Domain restricts the values that cells may hold.
+type Domain struct{ Lo, Hi int64 }
+
+// Options say what an engine needs.
+type Options struct {
+	// For begins every message about something that is not supported.
+	For string
+	// Keep reports the registers that a property reads: they are never dead. It may be nil.
+	Keep   func(ir.FuncID, ir.Reg) bool
+	Domain *Domain
+	// Attacks is for robustness: a check that fails only stops its thread, and sections also have
+	// moves for their prefixes, since a section that never ends has still made its accesses.
+	Attacks bool
+	// Fences says that a full fence is an action and not a local step.
+	Fences bool
+	// NewCell is called when cell c is new; Again is called with a user of a cell when the cell has a
+	// new value: the moves of the user's states are not complete any more. Both may be nil.
+	NewCell func(c int)
+	Again   func(user int)
+}
+
+// System has what the threads of a program have in common: cells, and the values seen in them.
+type System struct {
+	Prog   *ir.Program
+	Facts  *analysis.Facts
+	Cells  []*Cell
+	Bounds []verdict.Bound // at which paths end
+	// Split says that a cell must be divided: the system must be built again with Cuts as they are now.
+	Split bool
+	Err   error
+
+	opt     Options
+	cuts    Cuts
+	visible map[locKey]bool
+}
+
+// Cuts has the addresses inside accesses at which cells begin. It must be kept when a system is built
+// again.
+type Cuts map[uint64]bool
+
+type locKey struct {
+	thread int
+	loc    ir.Loc
+}
+
+// New returns the system of a program without any state.
+func New(p *ir.Program, cuts Cuts, opt Options) *System {
+	keep := opt.Keep
+	if keep == nil {
+		keep = func(ir.FuncID, ir.Reg) bool { return false }
+	}
+	return &System{Prog: p, Facts: analysis.NewFacts(p, keep), opt: opt, cuts: cuts, visible: map[locKey]bool{}}
+}
+
+// Show makes local steps of a thread stop at a location.
+func (y *System) Show(thread int, loc ir.Loc) { y.visible[locKey{thread, loc}] = true }
+
+// State is the state of one thread: its location, its registers (dead ones are zero), and the mutexes
+// it holds.
+type State struct {
+	Thread int
+	Loc    ir.Loc
+	Regs   []int64
+	Held   []int // cells of mutexes
+	// Delays says that stores of the thread wait, so that it does not get past a full fence.
+	Delays bool
+}
+
+// Key returns a text that tells the states of a program apart.
+func (s *State) Key() string {
+	out := binary.AppendUvarint(nil, uint64(s.Thread))
+	out = binary.AppendUvarint(out, uint64(s.Loc))
+	for _, v := range s.Regs {
+		out = binary.AppendVarint(out, v)
+	}
+	for _, c := range s.Held {
+		out = binary.AppendUvarint(out, uint64(c))
+	}
+	return string(out)
+}
+
+// Name returns the name of a state for people. The mark follows the name of the thread.
+func (y *System) Name(s *State, mark string) string {
+	t := &y.Prog.Threads[s.Thread]
+	f := y.Prog.Funcs[t.Func]
+	var out strings.Builder
+	out.WriteString(t.Name + mark + ":" + strconv.Itoa(int(s.Loc)))
+	if n := f.Locs[s.Loc].Name; n != "" {
+		out.WriteString("/" + n)
+	}
+	for r, v := range s.Regs {
+		if v != 0 {
+			fmt.Fprintf(&out, " %s=%d", f.Regs[r].Name, v)
+		}
+	}
+	for _, m := range s.Held {
+		fmt.Fprintf(&out, " holds %s", y.Cells[m].Name)
+	}
+	return out.String()
+}
+
+// Entry returns the initial state of a thread. Local steps are not run.
+func (y *System) Entry(t int, args []int64) State {
+	f := y.Prog.ThreadFunc(ir.ThreadID(t))
+	regs := make([]int64, len(f.Regs))
+	for i := range f.Regs {
+		regs[i] = f.Regs[i].Init
+	}
+	copy(regs, args)
+	return y.At(&State{Thread: t}, f.Entry, regs)
+}
+
+// At returns s at another location, with dead registers reset.
+func (y *System) At(s *State, loc ir.Loc, regs []int64) State {
+	next := *s
+	next.Loc, next.Regs = loc, slices.Clone(regs)
+	f := y.Prog.Threads[s.Thread].Func
+	for r := range next.Regs {
+		if !y.Facts.IsLive(f, loc, ir.Reg(r)) {
+			next.Regs[r] = 0
+		}
+	}
+	return next
+}
+
+// Env returns the registers of a state for expressions, and the value that an access sees.
+func (y *System) Env(regs []int64, seen int64) ir.Env {
+	return ir.Env{Regs: regs, Seen: seen, Prog: y.Prog}
+}
+
+// Refuse notes the first instruction that is not supported.
+func (y *System) Refuse(e *ir.Edge, format string, args ...any) {
+	if y.Err == nil {
+		y.Err = &engine.Unsupported{Pos: engine.Pos(e), What: y.opt.For + fmt.Sprintf(format, args...) + " is not supported"}
+	}
+}
+
+// cutOff notes that a path ends at a bound.
+func (y *System) cutOff(e *ir.Edge) {
+	one := engine.BoundAt(e)
+	if !slices.ContainsFunc(y.Bounds, func(o verdict.Bound) bool { return o.Name == one.Name }) {
+		y.Bounds = append(y.Bounds, one)
+	}
+}
+
+// MaxValues is the number of values of a cell above which they are taken to be unbounded.
+const MaxValues = 64
+
+// Growing is a cell that takes more and more values.
+type Growing struct{ Cell string }
+
+func (g *Growing) Error() string {
+	return fmt.Sprintf("%s takes more than %d values; give --domain to restrict them", g.Cell, MaxValues)
+}
+
+// errGrows says that the cells of one access have too many values together.
+var errGrows = fmt.Errorf("the cells of one access have more than %d values together; give --domain to restrict them", maxFound)
