@@ -26,6 +26,7 @@ FUZZ_FINALS   ?= 2000
 FUZZ_MOVER    ?= 2000
 FUZZ_PARAM    ?= 2500
 FUZZ_SPIN     ?= 200
+FUZZ_WALKS    ?= 1000
 FUZZ_SEED     ?= 1
 FUZZ_TIME     ?= 60s
 
@@ -104,6 +105,7 @@ fuzz:
 	$(GO) test ./internal/engine/instrument ./internal/engine/lazy -count=1 -timeout 120m -v -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
+	$(GO) test ./internal/question/explore -count=1 -timeout 60m -v -run Walks -fp.walks=$(FUZZ_WALKS)
 	$(GO) test ./internal/question/fences -count=1 -timeout 120m -v -run FencesTexts -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Blocks|Table1|Safestack' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
 	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'Classes|Explicit|Freed|Workers' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)

@@ -45,7 +45,7 @@ var (
 var policy = map[string]rule{
 	".": {ours: []string{
 		"internal/pipeline", "internal/engine/bmc", "internal/engine/lazy", "internal/engine/param",
-		"internal/question/check", "internal/question/export", "internal/question/fences", "internal/question/harness", "internal/question/litmus", "internal/question/param",
+		"internal/question/check", "internal/question/explore", "internal/question/export", "internal/question/fences", "internal/question/harness", "internal/question/litmus", "internal/question/param",
 		"internal/question/prove", "internal/question/robust", "internal/question/traces", "internal/question/verify",
 		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/papers", "internal/codes", "verdict",
 	}},
@@ -138,6 +138,9 @@ var policy = map[string]rule{
 	"internal/question/litmus": {ours: append([]string{"internal/frontend/litmus", "internal/stress", "internal/transform"}, questionMay...)},
 	"internal/question/traces": {ours: append([]string{"internal/engine/rf", "internal/engine/smc", "internal/question/check"}, questionMay...)},
 	"internal/question/export": {ours: append([]string{"internal/engine/instrument", "internal/engine/param", "internal/export", "internal/transform"}, questionMay...)},
+
+	"internal/question/explore": {ours: questionMay},
+
 	"internal/question/verify": {ours: append([]string{
 		"internal/engine/fences", "internal/shorten", "internal/transform", "internal/question/check", "internal/question/fences", "internal/question/litmus",
 		"internal/question/param", "internal/question/prove", "internal/question/robust", "internal/question/traces",
