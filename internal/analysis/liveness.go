@@ -6,10 +6,12 @@ import (
 	"fencepost/internal/ir"
 )
 
-// Liveness by backward dataflow: a register is live at a location if some path from
-// the location reads the register before writing it. States that differ in dead
-// registers only behave alike, so engines reset dead registers. Blocking changes
-// nothing: an edge that does not run neither reads nor writes.
+// Strong liveness by backward dataflow: a register is live at a location if some path from
+// the location reads the register before writing it. An assignment reads its operands only
+// if its result is live: a register that counts the rounds of a loop, and that nothing but
+// the counting reads, is dead ("faint").
+// States that differ in dead registers only behave alike, so engines reset dead registers.
+// Blocking changes nothing: an edge that does not run neither reads nor writes.
 //
 // The sets of neighbouring locations differ in a few registers. They are persistent
 // search trees that share what they have in common: an expression nested n deep has
@@ -152,8 +154,11 @@ func liveness(f *ir.Func, keep func(ir.Reg) bool) []regSet {
 		if e.Op.Terminal() {
 			before = always
 		}
+		faint := e.Op.Kind == ir.Assign && !before.has(e.Op.Dst)
 		e.Op.Defs(func(r ir.Reg) { before = before.with(r, false) })
-		e.Op.Uses(func(r ir.Reg) { before = before.with(r, true) })
+		if !faint {
+			e.Op.Uses(func(r ir.Reg) { before = before.with(r, true) })
+		}
 		at := &live[e.From]
 		old := at.root
 		at.root = union(old, before.root)

@@ -75,6 +75,9 @@ func nested(n int) *ir.Func {
 		op.Dst, op.Val = ir.Reg(r), ir.Binary(ir.Add, ir.S64, ir.R(ir.Reg(r)), ir.R(ir.Reg(r+1)))
 		edge(op)
 	}
+	op := ir.NewOp(ir.Assume)
+	op.Val = ir.R(0)
+	edge(op)
 	f.Locs = make([]ir.Location, len(f.Edges)+1)
 	return f
 }

@@ -30,7 +30,9 @@ func TestLive(t *testing.T) {
 	tests := []struct{ body, want string }{
 		{"0 -> 1: a = load [&x]\n 1 -> 2: b = a + 1\n 2 -> 3: store [&x] = b", "0: 1:a 2:b 3:"},
 		{"0 -> 1: a = b\n 0 -> 2: a = c\n 1 -> 3: nop\n 2 -> 3: nop\n 3 -> 4: return a", "0:bc 1:a 2:a 3:a 4:"},
-		{"0 -> 1: assume p\n 1 -> 0: a = a + 1\n 0 -> 2: return b", "0:pab 1:pab 2:"},
+		{"0 -> 1: assume p\n 1 -> 0: a = a + 1\n 0 -> 2: return a", "0:pa 1:pa 2:"},
+		{"0 -> 1: assume p\n 1 -> 0: a = a + 1\n 0 -> 2: return b", "0:pb 1:pb 2:"},
+		{"0 -> 1: a = b + 1\n 1 -> 2: c = a\n 2 -> 0: store [&x] = p", "0:p 1:p 2:p"},
 		{"0 -> 1: a = havoc when a < b\n 1 -> 2: assume a", "0:b 1:a 2:"},
 		{"0 -> 1: a = aload [&x] when a < seen + b\n 1 -> 2: assume a", "0:b 1:a 2:"},
 		{"0 -> 1: a, b = rmw.cas [&x], a, c\n 1 -> 2: threadexit b", "0:ac 1:b 2:"},
@@ -64,7 +66,11 @@ func TestLiveManyRegisters(t *testing.T) {
 		}
 		for i := range 30 {
 			op := ir.NewOp(ir.Assign)
-			op.Dst, op.Val = ir.Reg(rnd.Intn(150)), ir.R(ir.Reg(rnd.Intn(150)))
+			if op.Val = ir.R(ir.Reg(rnd.Intn(150))); i%3 == 0 {
+				op.Kind = ir.Assume
+			} else {
+				op.Dst = ir.Reg(rnd.Intn(150))
+			}
 			f.Edges = append(f.Edges, ir.Edge{ID: ir.EdgeID(i), From: ir.Loc(rnd.Intn(12)), To: ir.Loc(rnd.Intn(12)), Op: op})
 		}
 		p := &ir.Program{Name: "p", Form: ir.Flat, Main: ir.NoThread, Funcs: []*ir.Func{f}, NextEdge: 30}
@@ -80,22 +86,36 @@ func TestLiveManyRegisters(t *testing.T) {
 	}
 }
 
+// usedLater follows the value of a register: an assignment carries it on, another operation uses it.
 func usedLater(f *ir.Func, l ir.Loc, r ir.Reg) bool {
-	seen := map[ir.Loc]bool{l: true}
-	for work := []ir.Loc{l}; len(work) > 0; {
-		l := work[0]
+	type point struct {
+		loc ir.Loc
+		reg ir.Reg
+	}
+	seen := map[point]bool{{l, r}: true}
+	for work := []point{{l, r}}; len(work) > 0; {
+		at := work[0]
 		work = work[1:]
 		for i := range f.Edges {
 			e := &f.Edges[i]
-			if e.From != l {
+			if e.From != at.loc {
 				continue
 			}
-			if e.Op.Val.Reg == r {
-				return true
+			var next []point
+			if e.Op.Val.Reg == at.reg {
+				if e.Op.Kind != ir.Assign {
+					return true
+				}
+				next = append(next, point{e.To, e.Op.Dst})
 			}
-			if e.Op.Dst != r && !seen[e.To] {
-				seen[e.To] = true
-				work = append(work, e.To)
+			if e.Op.Dst != at.reg {
+				next = append(next, point{e.To, at.reg})
+			}
+			for _, p := range next {
+				if !seen[p] {
+					seen[p] = true
+					work = append(work, p)
+				}
 			}
 		}
 	}

@@ -12,7 +12,8 @@ func TestSpinLoops(t *testing.T) {
 	tests := []struct{ name, body, want string }{
 		{"spin", "h -> b: r = load [&x]\n b -> h: assume r == 0\n b -> e: assume r != 0", "h[0 1]"},
 		{"result used after", "h -> b: r = load [&x]\n b -> h: assume r == 0\n b -> e: assume r != 0\n e -> f: return r", "h[0 1]"},
-		{"counter", "h -> b: r = load [&x]\n b -> c: s = s + 1\n c -> h: assume r == 0\n c -> e: assume r", ""},
+		{"counter", "h -> b: r = load [&x]\n b -> c: s = s + 1\n c -> h: assume r == 0\n c -> e: assume r\n e -> f: return s", ""},
+		{"counter that nothing reads", "h -> b: r = load [&x]\n b -> c: s = s + 1\n c -> h: assume r == 0\n c -> e: assume r", "h[0 1 2]"},
 		{"counter used after", "h -> b: s = s + 1\n b -> h: nop\n h -> e: return s", ""},
 		{"store", "h -> b: r = load [&x]\n b -> c: store [&x] = 1\n c -> h: assume r == 0\n c -> e: assume r", ""},
 		{"rmw", "h -> b: r = rmw.xchg [&x], 1\n b -> h: assume r\n b -> e: assume !r", ""},
