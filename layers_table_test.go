@@ -80,6 +80,8 @@ var policy = map[string]rule{
 	"internal/frontend/memorax":                 {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/litmus":                  {ours: append(append([]string{"internal/stress"}, translation...), frontEndMay...)},
 	"internal/frontend/c":                       {ours: append(slices.Clone(translation), frontEndMay...)},
+	// Machine code: object reads and links files, and knows nothing of programs.
+	"internal/frontend/elf/object": {},
 
 	"internal/transform": {ours: append([]string{"internal/source"}, passMay...)},
 	"internal/memory":    {ours: passMay},

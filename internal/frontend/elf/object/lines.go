@@ -1,0 +1,238 @@
+package object
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/binary"
+	"io"
+	"path"
+	"slices"
+	"sort"
+)
+
+// Debug information. The addresses in an object's debug information are relocated by debug/elf,
+// which takes every section to begin at address 0. The values in a copy of the table of symbols are
+// changed before, so that the result has the addresses of the image.
+
+// Line is a position in a source text. Line 0: not known.
+type Line struct {
+	File string
+	Line int
+	Col  int
+}
+
+// Lines knows which source the code was made of.
+type Lines struct {
+	rows  []lineRow // by address
+	calls []inlined // by first address
+	// Problems says what is wrong with the debug information of some files; their code has no lines.
+	Problems []string
+	data     []*dwarf.Data
+}
+
+type lineRow struct {
+	addr uint64
+	pos  Line
+	end  bool // no code from here on
+}
+
+// inlined is code of a function that the compiler has put into another one.
+type inlined struct {
+	low, high uint64
+	depth     int
+	name      string
+	call      Line
+}
+
+// Frame is a function that the compiler has put into its caller.
+type Frame struct {
+	Func string
+	Call Line
+}
+
+// debugFile is a file of the image with its sections, by their index.
+type debugFile struct {
+	file     *file
+	sections []*Section
+}
+
+// maxRows bounds the table of lines, which a small file can blow up.
+const maxRows = 1 << 22
+
+func newLines(files []debugFile) *Lines {
+	l := &Lines{}
+	for _, f := range files {
+		if err := l.add(f); err != nil {
+			l.Problems = append(l.Problems, f.file.name+": "+err.Error())
+		}
+	}
+	sort.SliceStable(l.rows, func(i, j int) bool {
+		a, b := &l.rows[i], &l.rows[j]
+		return a.addr < b.addr || a.addr == b.addr && a.end && !b.end
+	})
+	sort.SliceStable(l.calls, func(i, j int) bool {
+		a, b := &l.calls[i], &l.calls[j]
+		return a.depth < b.depth || a.depth == b.depth && a.low < b.low
+	})
+	return l
+}
+
+// add reads the debug information of a file, if it has any.
+func (l *Lines) add(f debugFile) (err error) {
+	defer func() { // as in open
+		if r := recover(); r != nil {
+			err = errMalformed
+		}
+	}()
+	if f.file.elf.Section(".debug_info") == nil && f.file.elf.Section(".zdebug_info") == nil {
+		return nil
+	}
+	e := f.file.elf
+	if e.Type == elf.ET_REL {
+		if e, err = relocated(f); err != nil {
+			return err
+		}
+	}
+	d, err := e.DWARF()
+	if err != nil {
+		return err
+	}
+	l.data = append(l.data, d)
+	r := d.Reader()
+	depth := 0
+	for {
+		entry, err := r.Next()
+		if err != nil || entry == nil {
+			return err
+		}
+		switch {
+		case entry.Tag == 0:
+			depth--
+			continue
+		case entry.Tag == dwarf.TagCompileUnit:
+			if err := l.addUnit(d, entry); err != nil {
+				return err
+			}
+			depth = 0
+		case entry.Tag == dwarf.TagInlinedSubroutine:
+			l.addInlined(d, r, entry, depth)
+		}
+		if entry.Children {
+			depth++
+		}
+	}
+}
+
+type malformed struct{}
+
+func (malformed) Error() string { return "the debug information is malformed" }
+
+var errMalformed = malformed{}
+
+// relocated opens a file again whose symbols have the addresses of the image.
+func relocated(f debugFile) (*elf.File, error) {
+	const entry, valueOff, indexOff = 24, 8, 6
+	data := slices.Clone(f.file.data)
+	for _, s := range f.file.elf.Sections {
+		if s.Type != elf.SHT_SYMTAB || s.Flags&elf.SHF_COMPRESSED != 0 {
+			continue
+		}
+		table := data[s.Offset : s.Offset+s.FileSize]
+		for ; len(table) >= entry; table = table[entry:] {
+			i := int(binary.LittleEndian.Uint16(table[indexOff:]))
+			if i < len(f.sections) && f.sections[i] != nil {
+				value := binary.LittleEndian.Uint64(table[valueOff:])
+				binary.LittleEndian.PutUint64(table[valueOff:], value+f.sections[i].Addr)
+			}
+		}
+	}
+	return elf.NewFile(bytes.NewReader(data))
+}
+
+// addUnit reads the lines of a compilation unit.
+func (l *Lines) addUnit(d *dwarf.Data, unit *dwarf.Entry) error {
+	r, err := d.LineReader(unit)
+	if err != nil || r == nil {
+		return err
+	}
+	dir, _ := unit.Val(dwarf.AttrCompDir).(string)
+	var row dwarf.LineEntry
+	for {
+		switch err := r.Next(&row); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		case len(l.rows) >= maxRows:
+			return errMalformed
+		}
+		pos := Line{Line: row.Line, Col: row.Column}
+		if row.File != nil {
+			pos.File = relative(row.File.Name, dir)
+		}
+		l.rows = append(l.rows, lineRow{addr: row.Address, pos: pos, end: row.EndSequence})
+	}
+}
+
+// relative returns the name of a file as the compiler was given it, if that is known.
+func relative(name, dir string) string {
+	name, dir = path.Clean(name), path.Clean(dir)
+	if len(name) > len(dir)+1 && name[:len(dir)] == dir && name[len(dir)] == '/' {
+		return name[len(dir)+1:]
+	}
+	return name
+}
+
+// addInlined enters a function that was put into another one.
+func (l *Lines) addInlined(d *dwarf.Data, at *dwarf.Reader, e *dwarf.Entry, depth int) {
+	ranges, err := d.Ranges(e)
+	if err != nil {
+		return
+	}
+	name := l.nameOf(d, e, 0)
+	line, _ := e.Val(dwarf.AttrCallLine).(int64)
+	col, _ := e.Val(dwarf.AttrCallColumn).(int64)
+	for _, r := range ranges {
+		l.calls = append(l.calls, inlined{low: r[0], high: r[1], depth: depth, name: name, call: Line{Line: int(line), Col: int(col)}})
+	}
+}
+
+// nameOf returns the name of a function, which may stand at another entry.
+func (l *Lines) nameOf(d *dwarf.Data, e *dwarf.Entry, depth int) string {
+	if name, ok := e.Val(dwarf.AttrName).(string); ok {
+		return name
+	}
+	for _, attr := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
+		off, ok := e.Val(attr).(dwarf.Offset)
+		if !ok || depth > 8 {
+			continue
+		}
+		r := d.Reader()
+		r.Seek(off)
+		if other, err := r.Next(); err == nil && other != nil {
+			return l.nameOf(d, other, depth+1)
+		}
+	}
+	return ""
+}
+
+// At returns the position of the code at an address.
+func (l *Lines) At(addr uint64) Line {
+	i := sort.Search(len(l.rows), func(i int) bool { return l.rows[i].addr > addr })
+	if i == 0 || l.rows[i-1].end {
+		return Line{}
+	}
+	return l.rows[i-1].pos
+}
+
+// Inlined returns the functions that were put into each other at an address, the outermost first.
+func (l *Lines) Inlined(addr uint64) []Frame {
+	var out []Frame
+	for i := range l.calls {
+		if c := &l.calls[i]; addr >= c.low && addr < c.high {
+			out = append(out, Frame{Func: c.name, Call: c.call})
+		}
+	}
+	return out
+}
