@@ -172,6 +172,9 @@ var policy = map[string]rule{
 	"internal/render/svg":   {ours: renderMay},
 	"internal/render/html":  {ours: append([]string{"internal/render/text", "internal/render/svg"}, renderMay...)},
 	"internal/render/sarif": {ours: append([]string{"internal/render/text"}, renderMay...)},
+	// The explorer page and the answers to its requests, and the server that sends both.
+	"internal/explorer": {ours: []string{".", "verdict", "internal/render/relation", "internal/render/rows", "internal/render/svg", "internal/render/text"}},
+	"internal/serve":    {ours: []string{"internal/explorer"}},
 	"internal/cli": {
 		ours:     []string{".", "render", "verdict", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},

@@ -115,4 +115,3 @@ func likelySites(sites []ir.FenceSite, file string, hint *verdict.FenceHint) []i
 	})
 	return out[:min(len(out), maxTries)]
 }
-

@@ -1,0 +1,187 @@
+package explorer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"time"
+
+	"fencepost"
+	"fencepost/verdict"
+)
+
+// Limits of a request.
+const (
+	MaxRequest = 1 << 20 // bytes, with the program
+	maxText    = 256 << 10
+	// stepTime is the time for what must be there at once: states and graphs.
+	stepTime = 20 * time.Second
+	maxGraph = 2000 // states
+)
+
+// Request is a question of the page. Every kind of request has a program; what else counts depends on its kind.
+type Request struct {
+	Name  string `json:"name"` // of the file, whose extension tells the language
+	Text  string `json:"text"`
+	Model string `json:"model"` // "": tso
+	// Run names steps, as verdict.State does. Add is a further one. Witness, if not nil, is taken before.
+	Run     []string         `json:"run"`
+	Add     string           `json:"add"`
+	Witness *verdict.Witness `json:"witness"`
+	// Lenient leaves steps out that are not possible. Without it such a run is refused.
+	Lenient bool   `json:"lenient"`
+	Other   string `json:"other"` // the model to compare with
+	Format  string `json:"format"`
+	Limit   int    `json:"limit"` // of states of a graph
+}
+
+// Limits are the limits of a search.
+type Limits struct {
+	Timeout time.Duration // 0: 60 s
+	Memory  int64         // bytes; 0: none
+	Workers int           // 0: one per core
+}
+
+// Progress is how far a search has come.
+type Progress struct {
+	Model      string `json:"model"`
+	Engine     string `json:"engine,omitempty"`
+	States     int64  `json:"states"`
+	Executions int64  `json:"executions,omitempty"`
+	Seconds    int64  `json:"seconds"`
+}
+
+// Failure is a request that has no answer. Kind tells the page what to do with it.
+type Failure struct {
+	Kind    FailureKind `json:"kind"`
+	Message string      `json:"message"`
+	Step    int         `json:"step,omitempty"` // of the run, from 1: the first that is not possible
+}
+
+func (f *Failure) Error() string { return f.Message }
+
+// FailureKind says what is wrong with a request.
+type FailureKind string
+
+// The kinds of failures.
+const (
+	BadRequest FailureKind = "request"  // not understood, or too large
+	BadRun     FailureKind = "run"      // a step of the run is not possible
+	NoFence    FailureKind = "fence"    // no fence can be inserted
+	Canceled   FailureKind = "canceled" // by the user, or because time was over
+	Internal   FailureKind = "internal" // a bug of fencepost
+)
+
+// handlers has a row for each kind of request.
+var handlers = map[string]struct {
+	answer func(*asking) (any, error)
+	search bool // takes long
+}{
+	"state":    {answer: (*asking).state},
+	"insert":   {answer: (*asking).insert},
+	"share":    {answer: (*asking).share},
+	"graph":    {answer: (*asking).graph, search: true},
+	"outcomes": {answer: (*asking).outcomes, search: true},
+	"check":    {answer: (*asking).check, search: true},
+	"robust":   {answer: (*asking).robust, search: true},
+	"fences":   {answer: (*asking).fences, search: true},
+}
+
+// IsSearch reports whether a kind of request may take long. known is false for a word that is no kind of request.
+func IsSearch(kind string) (search, known bool) {
+	h, known := handlers[kind]
+	return h.search, known
+}
+
+// asking is a request that is being answered.
+type asking struct {
+	Request
+	ctx    context.Context
+	limits Limits
+	report func(Progress)
+	input  fencepost.Input
+	model  fencepost.Model
+}
+
+// Ask answers a request. Every error is a *Failure. report, which may be nil, is called with the progress of searches.
+func Ask(ctx context.Context, kind string, body []byte, limits Limits, report func(Progress)) (any, error) {
+	h, known := handlers[kind]
+	if !known {
+		return nil, &Failure{Kind: BadRequest, Message: fmt.Sprintf("there is no request %q", kind)}
+	}
+	a := &asking{ctx: ctx, limits: limits, report: report}
+	if err := a.read(body); err != nil {
+		return nil, &Failure{Kind: BadRequest, Message: err.Error()}
+	}
+	if !h.search {
+		limited, cancel := context.WithTimeout(ctx, stepTime)
+		defer cancel()
+		a.ctx = limited
+	}
+	answer, err := h.answer(a)
+	if err != nil {
+		return nil, failure(a.ctx, err)
+	}
+	return answer, nil
+}
+
+// read reads a request and checks it.
+func (a *asking) read(body []byte) error {
+	if len(body) > MaxRequest {
+		return fmt.Errorf("the request has more than %d bytes", MaxRequest)
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a.Request); err != nil {
+		return fmt.Errorf("the request cannot be read: %w", err)
+	}
+	if len(a.Text) > maxText {
+		return fmt.Errorf("the program has more than %d KiB", maxText>>10)
+	}
+	if a.Name == "" {
+		a.Name = "program"
+	}
+	a.Name = path.Base(path.Clean("/" + a.Name)) // a name of a file, and no path: nothing is read from a disk
+	a.input = fencepost.Input{Name: a.Name, Text: []byte(a.Text)}
+	a.model = fencepost.Model(a.Model)
+	return nil
+}
+
+// options returns the options of all questions.
+func (a *asking) options() fencepost.Options {
+	opt := fencepost.Options{Timeout: a.limits.Timeout, Memory: a.limits.Memory, Workers: a.limits.Workers}
+	if opt.Timeout <= 0 {
+		opt.Timeout = fencepost.Defaults().Timeout
+	}
+	if a.report != nil {
+		opt.Progress = func(p fencepost.Progress) {
+			a.report(Progress{Model: string(p.Model), Engine: string(p.Engine), States: p.States, Executions: p.Executions, Seconds: int64(p.Elapsed / time.Second)})
+		}
+	}
+	return opt
+}
+
+// failure puts an error into words.
+func failure(ctx context.Context, err error) *Failure {
+	run, fence, option := (*fencepost.RunError)(nil), (*fencepost.NoFenceError)(nil), (*fencepost.OptionError)(nil)
+	known := (*Failure)(nil)
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &run):
+		return &Failure{Kind: BadRun, Message: run.Error(), Step: run.Index + 1}
+	case errors.As(err, &fence):
+		return &Failure{Kind: NoFence, Message: fence.Error()}
+	case errors.As(err, &option):
+		return &Failure{Kind: BadRequest, Message: option.Error()}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Failure{Kind: Canceled, Message: "the time for this request is over"}
+	case ctx.Err() != nil:
+		return &Failure{Kind: Canceled, Message: "canceled"}
+	default:
+		return &Failure{Kind: Internal, Message: "internal error: " + err.Error()}
+	}
+}

@@ -1,0 +1,86 @@
+package explorer
+
+import (
+	"slices"
+
+	"fencepost"
+	"fencepost/verdict"
+)
+
+// OutcomesAnswer is the final states of a program under the models.
+type OutcomesAnswer struct {
+	Diagnostics []verdict.Diagnostic `json:"diagnostics"`
+	Models      []ModelOutcomes      `json:"models"`
+	Outcomes    []Outcome            `json:"outcomes"` // sorted by their texts
+}
+
+// ModelOutcomes says how far a model was searched.
+type ModelOutcomes struct {
+	Model string `json:"model"`
+	// Complete says that an outcome that is not in the table does not exist under this model.
+	Complete bool   `json:"complete"`
+	Why      string `json:"why,omitempty"` // what was left out, or why the search did not end
+}
+
+// Outcome is a final state.
+type Outcome struct {
+	State string        `json:"state"`
+	Cells []OutcomeCell `json:"cells"` // a model each
+}
+
+// OutcomeCell says whether a model has the outcome, with an execution that shows it.
+type OutcomeCell struct {
+	Reached bool             `json:"reached"`
+	Witness *verdict.Witness `json:"witness,omitempty"`
+}
+
+// outcomes answers with the final states under all models.
+func (a *asking) outcomes() (any, error) {
+	answer, err := fencepost.Check(a.ctx, a.input, fencepost.CheckOptions{Options: a.options(), Models: fencepost.Models(), Finals: true, Endings: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := a.ctx.Err(); err != nil {
+		return nil, err
+	}
+	out := &OutcomesAnswer{Diagnostics: answer.Diagnostics, Models: []ModelOutcomes{}, Outcomes: []Outcome{}}
+	if out.Diagnostics == nil {
+		out.Diagnostics = []verdict.Diagnostic{}
+	}
+	row := map[string]int{}
+	for _, r := range answer.Results {
+		for _, s := range r.FinalStates {
+			row[s] = 0
+		}
+	}
+	for s := range row {
+		out.Outcomes = append(out.Outcomes, Outcome{State: s, Cells: make([]OutcomeCell, len(answer.Results))})
+	}
+	slices.SortFunc(out.Outcomes, func(a, b Outcome) int {
+		switch {
+		case a.State < b.State:
+			return -1
+		case a.State > b.State:
+			return 1
+		default:
+			return 0
+		}
+	})
+	for i := range out.Outcomes {
+		row[out.Outcomes[i].State] = i
+	}
+	for k, r := range answer.Results {
+		m := ModelOutcomes{Model: r.Model, Complete: r.Coverage.Exhaustive}
+		if !m.Complete {
+			m.Why = r.Reason
+		}
+		out.Models = append(out.Models, m)
+		for _, s := range r.FinalStates {
+			out.Outcomes[row[s]].Cells[k].Reached = true
+		}
+		for _, e := range r.Endings {
+			out.Outcomes[row[e.State]].Cells[k].Witness = e.Witness
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,105 @@
+package explorer
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"fencepost/verdict"
+)
+
+//go:embed page examples
+var files embed.FS
+
+// Start has the program and the run that the page shows first. It is part of the page.
+type Start struct {
+	// Form says who answers the page: "server", or "worker" for WebAssembly in the page itself.
+	Form     string           `json:"form"`
+	Examples []Program        `json:"examples"`
+	Program  *Program         `json:"program,omitempty"` // nil: the first example
+	Model    string           `json:"model,omitempty"`
+	Run      []string         `json:"run,omitempty"`
+	Witness  *verdict.Witness `json:"witness,omitempty"`
+	Version  string           `json:"version"`
+}
+
+// Program is a program that the page can open.
+type Program struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Text  string `json:"text"`
+}
+
+// examples lists the programs that the page offers, in their order.
+var examples = []struct{ file, title string }{
+	{"sb.fp", "Store buffering (SB)"},
+	{"mp.fp", "Message passing (MP)"},
+	{"iriw.fp", "Independent readers (IRIW)"},
+	{"lb.fp", "Load buffering (LB)"},
+	{"forward.fp", "Store forwarding"},
+	{"peterson.fp", "Peterson's algorithm"},
+	{"cas.fp", "Spin lock with compare-and-swap"},
+	{"sb.litmus", "SB as a litmus test"},
+	{"dekker.c", "Dekker's entry protocol in C"},
+}
+
+// Examples returns the programs that the page offers.
+func Examples() []Program {
+	var out []Program
+	for _, e := range examples {
+		out = append(out, Program{Name: e.file, Title: e.title, Text: string(file("examples/" + e.file))})
+	}
+	return out
+}
+
+func file(name string) []byte {
+	text, err := files.ReadFile(name)
+	if err != nil {
+		panic(fmt.Sprintf("BUG: %v", err))
+	}
+	return text
+}
+
+// startMark stands in the page where its start goes.
+const startMark = "{{start}}"
+
+// Index returns the text of the page.
+func Index(start Start) ([]byte, error) {
+	start.Examples = Examples()
+	data, err := json.Marshal(start) // which escapes <, so that no text ends the element
+	if err != nil {
+		return nil, fmt.Errorf("writing the page: %w", err)
+	}
+	return []byte(strings.Replace(string(file("page/index.html")), startMark, string(data), 1)), nil
+}
+
+// Asset is a file that the page loads.
+type Asset struct {
+	Name string
+	Type string // of its content
+	Text []byte
+}
+
+var contentTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+// Assets returns the files that the page loads, beside WebAssembly.
+func Assets() []Asset {
+	list, err := fs.ReadDir(files, "page")
+	if err != nil {
+		panic(fmt.Sprintf("BUG: %v", err))
+	}
+	var out []Asset
+	for _, e := range list {
+		if kind := contentTypes[path.Ext(e.Name())]; kind != "" {
+			out = append(out, Asset{Name: e.Name(), Type: kind, Text: file("page/" + e.Name())})
+		}
+	}
+	return out
+}
+
+// Policy is the Content-Security-Policy of the page. Nothing comes from elsewhere, and no text of a program can become
+// a script.
+const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'"

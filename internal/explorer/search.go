@@ -1,0 +1,87 @@
+package explorer
+
+import (
+	"strings"
+
+	"fencepost"
+	"fencepost/internal/render/text"
+	"fencepost/verdict"
+)
+
+// SearchAnswer is the answer to check, robust or fences.
+type SearchAnswer struct {
+	Diagnostics []verdict.Diagnostic `json:"diagnostics"`
+	Findings    []Finding            `json:"findings"`
+}
+
+// Finding is a result in words, with what the page can do about it.
+type Finding struct {
+	Title   string `json:"title"`
+	Verdict string `json:"verdict"`
+	Model   string `json:"model"`
+	Text    string `json:"text"` // the whole answer, as the command line prints it
+	// Witness is an execution that shows the answer, nil if there is none.
+	Witness *verdict.Witness `json:"witness,omitempty"`
+	// Patched is the program with the fences that repair it, and Diff what they change.
+	Patched string `json:"patched,omitempty"`
+	Diff    string `json:"diff,omitempty"`
+}
+
+const textWidth = 110
+
+func (a *asking) check() (any, error) {
+	return a.found(fencepost.Check(a.ctx, a.input, fencepost.CheckOptions{Options: a.options(), Models: a.models()}))
+}
+
+func (a *asking) robust() (any, error) {
+	if a.model == fencepost.SC {
+		return nil, &Failure{Kind: BadRequest, Message: "robustness compares a model with SC: choose TSO or PSO"}
+	}
+	return a.found(fencepost.Robust(a.ctx, a.input, fencepost.RobustOptions{Options: a.options(), Model: a.model}))
+}
+
+func (a *asking) fences() (any, error) {
+	if a.model == fencepost.SC {
+		return nil, &Failure{Kind: BadRequest, Message: "SC has no store buffers, so it needs no fences: choose TSO or PSO"}
+	}
+	return a.found(fencepost.Fences(a.ctx, a.input, fencepost.FenceOptions{Options: a.options(), Model: a.model}))
+}
+
+func (a *asking) models() []fencepost.Model {
+	if a.model == "" {
+		return nil
+	}
+	return []fencepost.Model{a.model}
+}
+
+// found puts results into words.
+func (a *asking) found(answer fencepost.Answer, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	if err := a.ctx.Err(); err != nil {
+		return nil, err
+	}
+	out := &SearchAnswer{Diagnostics: answer.Diagnostics, Findings: []Finding{}}
+	if out.Diagnostics == nil {
+		out.Diagnostics = []verdict.Diagnostic{}
+	}
+	for i := range answer.Results {
+		r := &answer.Results[i]
+		var words strings.Builder
+		text.Result(&words, r, text.Options{Width: textWidth})
+		title, _, _ := strings.Cut(words.String(), "\n")
+		f := Finding{Title: title, Verdict: r.Verdict.String(), Model: r.Model, Text: words.String()}
+		for _, e := range r.Executions() {
+			if e.Witness != nil && (e.Model == "" || e.Model == r.Model) {
+				f.Witness = e.Witness
+				break
+			}
+		}
+		if r.Repair != nil && len(r.Repair.Patches) == 1 && r.Repair.Patches[0].File == a.Name {
+			f.Patched, f.Diff = r.Repair.Patches[0].Text, r.Repair.Patches[0].Diff
+		}
+		out.Findings = append(out.Findings, f)
+	}
+	return out, nil
+}
