@@ -9,9 +9,10 @@ import (
 )
 
 // Inference of invariants. Simple candidates are proposed at every location: constants, ranges, and
-// comparisons of a register with a variable, over the numbers that occur in the program. dropFalse
-// removes candidates that are not inductive. The rest is the largest inductive subset of the
-// candidates, whatever the order of removal.
+// comparisons of a register with a variable, over the numbers that occur in the program. Those that
+// are false in a state of a small instance are dropped (sample.go), and dropFalse removes candidates
+// that are not inductive [FL01]. The rest is the largest inductive subset of the candidates, whatever
+// the order of removal.
 
 // maxNumbers bounds the constants in candidates.
 const maxNumbers = 6
@@ -56,16 +57,19 @@ func (k *knowledge) infer(how effort) {
 		}
 		k.atLocations(scalars, numbers, few)
 		k.spread()
+		k.prune()
 		k.dropFalse()
 		return
 	}
 	k.retry()
 	k.global = append(k.global, k.onPairs(scalars)...)
 	k.atLocations(scalars, numbers, many)
+	k.prune()
 	k.dropFalseNew()
 	k.retry() // a given condition that was dropped may be inductive now
 	k.atLocations(scalars, numbers, few)
 	k.spread()
+	k.prune()
 	k.dropFalseNew()
 }
 
@@ -158,31 +162,29 @@ func (pr *prover) numbers() []int64 {
 
 // onVariable returns global candidates about a variable.
 func (k *knowledge) onVariable(x int, numbers []int64) []*pred {
-	pr := k.pr
-	name := pr.name(x)
+	pr, w := k.pr, k.pr.variableWord(x)
 	var out []*pred
 	for _, v := range numbers {
 		for _, rel := range bounds {
-			out = append(out, &pred{text: fmt.Sprintf("%s %s %d", name, rel.text, v), term: func(_ []string, m memory, _ []string) string {
-				return pr.arith.compare(rel.op, ir.S64, pr.value(m, x), pr.arith.num(v))
-			}})
+			out = append(out, pr.comparedWith(w, rel, v))
 		}
 	}
 	for _, values := range append([][]int64{numbers}, k.sets...) {
-		out = append(out, &pred{text: fmt.Sprintf("%s is one of %v", name, values), term: func(_ []string, m memory, _ []string) string {
-			return pr.oneOf(pr.value(m, x), values)
-		}})
+		out = append(out, pr.oneOf(w, values))
 	}
 	return out
 }
 
-// oneOf returns the condition that a word is one of some numbers.
-func (pr *prover) oneOf(word string, values []int64) string {
-	var alternatives []string
-	for _, v := range values {
-		alternatives = append(alternatives, equal(word, pr.arith.num(v)))
+// oneOf returns the fact that a word is one of some numbers.
+func (pr *prover) oneOf(w word, values []int64) *pred {
+	any := ir.Int(0)
+	for i, v := range values {
+		is := ir.Binary(ir.Eq, ir.S64, ir.R(0), ir.Int(v))
+		if any = ir.Binary(ir.LOr, ir.S64, any, is); i == 0 {
+			any = is
+		}
 	}
-	return or(alternatives)
+	return pr.fact(fmt.Sprintf("%s is one of %v", w.name, values), any, w)
 }
 
 // findSets collects the constants that are stored to each variable, if there are few: candidates
@@ -203,38 +205,29 @@ func (k *knowledge) findSets(scalars []int) {
 func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int64, how effort) []*pred {
 	pr := k.pr
 	var out []*pred
-	type word struct {
-		name string
-		term func(regs []string, m memory) string
-	}
 	add := func(x, y word, list []relation) {
 		for _, rel := range list {
-			out = append(out, &pred{text: fmt.Sprintf("%s %s %s", x.name, rel.text, y.name), term: func(regs []string, m memory, _ []string) string {
-				return pr.arith.compare(rel.op, ir.S64, x.term(regs, m), y.term(regs, m))
-			}})
+			out = append(out, pr.compared(x, rel, y))
 		}
 	}
-	var variables, constants, registers, private []word
-	for _, x := range scalars {
-		variables = append(variables, word{pr.name(x), func(_ []string, m memory) string { return pr.value(m, x) }})
-	}
-	for _, op := range pr.privateCells(c) {
-		private = append(private, word{"the thread's own " + pr.privateName(c, op), func(regs []string, m memory) string {
-			return pr.read(m, pr.locate(op, pr.env(regs)), op.Type)
-		}})
-	}
-	for _, v := range numbers {
-		constants = append(constants, word{fmt.Sprint(v), func([]string, memory) string { return pr.arith.num(v) }})
-	}
-	for _, x := range private {
-		for _, v := range constants {
-			if how == few {
-				add(x, v, relations)
+	addNumbers := func(x word, list []relation) {
+		for _, v := range numbers {
+			for _, rel := range list {
+				out = append(out, pr.comparedWith(x, rel, v))
 			}
 		}
 	}
+	var variables, registers []word
+	for _, x := range scalars {
+		variables = append(variables, pr.variableWord(x))
+	}
+	for _, op := range pr.privateCells(c) {
+		if how == few {
+			addNumbers(pr.cellWord(c, "the thread's own "+pr.privateName(c, op), op), relations)
+		}
+	}
 	for _, r := range k.watched(c, l) {
-		registers = append(registers, word{c.f.Regs[r].Name, func(regs []string, _ memory) string { return regs[r] }})
+		registers = append(registers, registerWord(c, r))
 	}
 	onVariables, onRegisters := equalities, relations
 	switch {
@@ -244,16 +237,12 @@ func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int6
 		onRegisters = relations[:1]
 	}
 	for _, x := range variables {
-		for _, v := range constants {
-			add(x, v, onVariables)
-		}
+		addNumbers(x, onVariables)
 	}
 	if how == few {
 		for _, r := range registers {
 			for _, values := range k.sets {
-				out = append(out, &pred{text: fmt.Sprintf("%s is one of %v", r.name, values), term: func(regs []string, m memory, _ []string) string {
-					return pr.oneOf(r.term(regs, m), values)
-				}})
+				out = append(out, pr.oneOf(r, values))
 			}
 		}
 	}
@@ -269,9 +258,7 @@ func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int6
 			}
 			continue
 		}
-		for _, v := range constants {
-			add(r, v, relations)
-		}
+		addNumbers(r, relations)
 		for _, x := range variables {
 			add(r, x, onRegisters)
 		}
@@ -296,9 +283,8 @@ func (k *knowledge) onPairs(scalars []int) []*pred {
 						continue
 					}
 					text := fmt.Sprintf("%s == %d implies %s == %d", pr.name(x), v, pr.name(y), w)
-					out = append(out, &pred{text: text, term: func(_ []string, m memory, _ []string) string {
-						return implies(equal(pr.value(m, x), pr.arith.num(v)), equal(pr.value(m, y), pr.arith.num(w)))
-					}})
+					cond := ir.Binary(ir.LOr, ir.S64, ir.Binary(ir.Ne, ir.S64, ir.R(0), ir.Int(v)), ir.Binary(ir.Eq, ir.S64, ir.R(1), ir.Int(w)))
+					out = append(out, pr.fact(text, cond, pr.variableWord(x), pr.variableWord(y)))
 				}
 			}
 		}

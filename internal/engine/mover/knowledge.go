@@ -24,8 +24,9 @@ type pred struct {
 	// term returns the condition; q has the numbers for bound variables.
 	term  func(regs []string, m memory, q []string) string
 	bound int
-	given *source.Span // where the user states it; nil: inferred
-	fails string       // why a given one was dropped
+	holds func(*concrete) bool // its value in a state of an instance; nil: not known
+	given *source.Span         // where the user states it; nil: inferred
+	fails string               // why a given one was dropped
 	state []verdict.ProofValue
 	// proved says that it is inductive together with the other proved ones.
 	proved bool

@@ -32,6 +32,9 @@ type Options struct {
 	Arithmetic Arithmetic
 	// Private reports whether every thread has a copy of an object; nil: none.
 	Private func(ir.ObjectID) bool
+	// Reach shows states of instances of the program, for the inference of invariants; nil: candidates
+	// are not tried on states.
+	Reach Reach
 }
 
 func (o *Options) private(id ir.ObjectID) bool { return o.Private != nil && o.Private(id) }

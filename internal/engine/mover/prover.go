@@ -45,6 +45,7 @@ type prover struct {
 	family  *family
 	classOf map[ir.ThreadID]*class
 
+	reach       Reach // nil: there is none
 	declared    map[string]bool
 	obligations int
 	err         error // the solver failed; later answers do not count
@@ -71,6 +72,7 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	if err != nil {
 		return err
 	}
+	pr.reach = opt.Reach
 	pr.runner, pr.prog, pr.props, pr.declared = runner{layout: y}, p, props, map[string]bool{}
 	pr.facts, pr.classOf = analysis.NewFacts(p, keeps(p, props)), map[ir.ThreadID]*class{}
 	pr.declare = pr.declareConst

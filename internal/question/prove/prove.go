@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/mover"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -255,7 +256,7 @@ func (q *query) flatten() error {
 
 // moverOptions returns the options of a proof of the program.
 func (q *query) moverOptions(quick bool) mover.Options {
-	opt := mover.Options{NoInference: q.opt.NoInference, NoAbstraction: q.opt.NoAbstraction, Quick: quick, Private: q.Private}
+	opt := mover.Options{NoInference: q.opt.NoInference, NoAbstraction: q.opt.NoAbstraction, Quick: quick, Private: q.Private, Reach: sampled}
 	switch {
 	case q.opt.Arithmetic == Integers:
 		opt.Arithmetic = mover.Integers
@@ -263,6 +264,14 @@ func (q *query) moverOptions(quick bool) mover.Options {
 		opt.Arithmetic = mover.BitVectors
 	}
 	return opt
+}
+
+// samples bounds the states of each instance that candidates for invariants are tried on.
+const samples = 5000
+
+// sampled shows states of an instance to the engine.
+func sampled(ctx context.Context, p *ir.Program, show func(mover.State)) {
+	explicit.Visit(ctx, p, samples, func(v explicit.View) { show(v) })
 }
 
 // answerChecks says what became of the program's own checks.

@@ -1,0 +1,181 @@
+package mover
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Instances. A program with templates has an instance for every number of threads. The states of
+// small instances, under SC, refute most proposals for invariants before the solver sees them. They
+// prove nothing: a proposal that is true in all of them still has to be inductive.
+
+// State is a reachable state of an instance.
+type State interface {
+	// At returns the location of a thread, or false if the thread has not been started.
+	At(ir.ThreadID) (ir.Loc, bool)
+	Reg(ir.ThreadID, ir.Reg) int64
+	Read(addr uint64, typ ir.Type) int64
+}
+
+// Reach calls show with reachable states of a flat program under SC, outside of atomic sections.
+// It may leave states out. engine/explicit has one.
+type Reach func(ctx context.Context, p *ir.Program, show func(State))
+
+// instanceSizes are the numbers of threads per template of the instances.
+var instanceSizes = []int{2, 3}
+
+// instance is an instance of the program.
+type instance struct {
+	prog *ir.Program
+	of   []*class // by thread
+	locs []int    // by thread: later locations belong to no thread of the program
+}
+
+// instances returns small instances of the program; the program itself if its threads are fixed.
+func (pr *prover) instances() []*instance {
+	if !slices.ContainsFunc(pr.prog.Threads, func(t ir.Thread) bool { return t.Unbounded }) {
+		return []*instance{pr.instance(1)}
+	}
+	var list []*instance
+	for _, n := range instanceSizes {
+		list = append(list, pr.instance(n))
+	}
+	return list
+}
+
+// instance returns the program with n threads for every template.
+func (pr *prover) instance(n int) *instance {
+	p := clone(pr.prog)
+	in := &instance{prog: p}
+	p.Threads = slices.Clone(p.Threads)
+	for t := range p.Threads {
+		in.of = append(in.of, pr.classOf[ir.ThreadID(t)])
+		in.locs = append(in.locs, len(p.ThreadFunc(ir.ThreadID(t)).Locs))
+	}
+	for t := range pr.prog.Threads {
+		if !p.Threads[t].Unbounded {
+			continue
+		}
+		p.Threads[t].Unbounded = false
+		in.number(ir.ThreadID(t), 0)
+		copies := []ir.ThreadID{ir.ThreadID(t)}
+		for i := 1; i < n; i++ {
+			copies = append(copies, in.copyThread(ir.ThreadID(t), i))
+		}
+		in.spawnAll(ir.ThreadID(t), copies)
+	}
+	p.Seal()
+	return in
+}
+
+// copyThread adds a thread like t with number i.
+func (in *instance) copyThread(t ir.ThreadID, i int) ir.ThreadID {
+	p := in.prog
+	th, f := p.Threads[t], *p.ThreadFunc(t)
+	th.Name = fmt.Sprintf("%s/%d", th.Name, i)
+	f.Name = fmt.Sprintf("%s/%d", f.Name, i)
+	f.Edges = slices.Clone(f.Edges)
+	f.Regs = slices.Clone(f.Regs)
+	for k := range f.Edges {
+		f.Edges[k].ID = p.NextEdge
+		p.NextEdge++
+	}
+	th.Func = ir.FuncID(len(p.Funcs))
+	p.Funcs = append(p.Funcs, &f)
+	id := ir.ThreadID(len(p.Threads))
+	p.Threads = append(p.Threads, th)
+	in.of = append(in.of, in.of[t])
+	in.locs = append(in.locs, in.locs[t])
+	in.number(id, i)
+	return id
+}
+
+// number gives a thread its number, if its code asks for it.
+func (in *instance) number(t ir.ThreadID, i int) {
+	c, th := in.of[t], &in.prog.Threads[t]
+	if c == nil || c.self == ir.NoReg {
+		return
+	}
+	if int(c.self) < len(th.Args) {
+		th.Args = slices.Clone(th.Args)
+		th.Args[c.self] = int64(i)
+	}
+	in.prog.ThreadFunc(t).Regs[c.self].Init = int64(i)
+}
+
+// spawnAll makes every start of a thread start its copies as well, one after the other.
+func (in *instance) spawnAll(t ir.ThreadID, copies []ir.ThreadID) {
+	p := in.prog
+	for _, f := range p.Funcs {
+		for k := range f.Edges {
+			if e := f.Edges[k]; e.Op.Kind != ir.Spawn || !slices.Contains(e.Op.Threads, t) || len(e.Op.Threads) > 1 {
+				continue
+			}
+			to := f.Edges[k].To
+			f.Edges[k].Op.Threads = copies
+			last := k
+			for range copies[1:] {
+				mid := ir.Loc(len(f.Locs))
+				f.Locs = append(f.Locs, ir.Location{Name: fmt.Sprintf("start%d", mid), Pos: f.Edges[k].Pos})
+				f.Edges[last].To = mid
+				next := f.Edges[last]
+				next.From, next.To, next.ID, next.Op.Dst = mid, to, p.NextEdge, ir.NoReg
+				p.NextEdge++
+				f.Edges = append(f.Edges, next)
+				last = len(f.Edges) - 1
+			}
+		}
+	}
+}
+
+// each calls f with the sampled states of the instance in which every thread is at a location of
+// the program.
+func (in *instance) each(ctx context.Context, reach Reach, f func(State, []ir.ThreadID)) {
+	var threads []ir.ThreadID
+	reach(ctx, in.prog, func(s State) {
+		threads = threads[:0]
+		for t := range in.prog.Threads {
+			l, started := s.At(ir.ThreadID(t))
+			if !started || in.of[t] == nil {
+				continue
+			}
+			if int(l) >= in.locs[t] {
+				return
+			}
+			threads = append(threads, ir.ThreadID(t))
+		}
+		f(s, threads)
+	})
+}
+
+// prune drops the proposals that are false in a state of a small instance.
+func (k *knowledge) prune() {
+	if k.pr.reach == nil {
+		return
+	}
+	open := func(p *pred) bool { return p.given == nil && !p.proved && p.holds != nil }
+	for _, in := range k.pr.instances() {
+		in.each(k.pr.ctx, k.pr.reach, func(s State, threads []ir.ThreadID) {
+			st := &concrete{State: s}
+			keep := func(list []*pred) []*pred {
+				for _, p := range list {
+					if open(p) && !p.holds(st) {
+						return slices.DeleteFunc(slices.Clone(list), func(p *pred) bool { return open(p) && !p.holds(st) })
+					}
+				}
+				return list
+			}
+			k.global = keep(k.global)
+			for _, t := range threads {
+				l, _ := s.At(t)
+				st.thread = t
+				at := k.local[in.of[t]]
+				at[l] = keep(at[l])
+			}
+		})
+		k.pr.poll()
+	}
+}
