@@ -28,7 +28,7 @@ func (v View) Reg(t ir.ThreadID, r ir.Reg) int64 { return v.y.Reg(v.s, t, r) }
 func (v View) Read(addr uint64, typ ir.Type) int64 { return v.y.Read(v.s, addr, typ) }
 
 // Visit calls show with reachable states of a flat program under SC: with all of them if there are
-// at most limit, and with those that the fewest steps reach otherwise. It leaves out states in which
+// at most limit, and otherwise with the states that the fewest steps reach. It leaves out states in which
 // a thread is inside an atomic section. It reports whether these were all states. Executions end
 // where a check fails.
 func Visit(ctx context.Context, p *ir.Program, limit int64, show func(View)) (all bool) {

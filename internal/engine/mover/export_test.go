@@ -25,7 +25,7 @@ func FalseFacts(ctx context.Context, p *ir.Program, props *property.Set, opt Opt
 	}
 	told := map[*pred]bool{}
 	for _, n := range sizes {
-		in := pr.instance(n)
+		in := pr.known.instance(n)
 		in.each(ctx, reach, func(s State, threads []ir.ThreadID) {
 			st := &concrete{State: s}
 			try := func(list []*pred, where string) {

@@ -9,7 +9,7 @@ import (
 )
 
 // Inference of invariants. Simple candidates are proposed at every location: constants, ranges, and
-// comparisons of a register with a variable, over the numbers that occur in the program. Those that
+// comparisons of a register with a variable, over the numbers that occur in the program. Candidates that
 // are false in a state of a small instance are dropped (sample.go), and dropFalse removes candidates
 // that are not inductive [FL01]. The rest is the largest inductive subset of the candidates, whatever
 // the order of removal.
@@ -162,29 +162,29 @@ func (pr *prover) numbers() []int64 {
 
 // onVariable returns global candidates about a variable.
 func (k *knowledge) onVariable(x int, numbers []int64) []*pred {
-	pr, w := k.pr, k.pr.variableWord(x)
+	w := k.say.variable(x)
 	var out []*pred
 	for _, v := range numbers {
 		for _, rel := range bounds {
-			out = append(out, pr.comparedWith(w, rel, v))
+			out = append(out, k.say.comparedWith(w, rel, v))
 		}
 	}
 	for _, values := range append([][]int64{numbers}, k.sets...) {
-		out = append(out, pr.oneOf(w, values))
+		out = append(out, k.say.oneOf(w, values))
 	}
 	return out
 }
 
 // oneOf returns the fact that a word is one of some numbers.
-func (pr *prover) oneOf(w word, values []int64) *pred {
+func (v vocabulary) oneOf(w word, values []int64) *pred {
 	any := ir.Int(0)
-	for i, v := range values {
-		is := ir.Binary(ir.Eq, ir.S64, ir.R(0), ir.Int(v))
+	for i, n := range values {
+		is := ir.Binary(ir.Eq, ir.S64, ir.R(0), ir.Int(n))
 		if any = ir.Binary(ir.LOr, ir.S64, any, is); i == 0 {
 			any = is
 		}
 	}
-	return pr.fact(fmt.Sprintf("%s is one of %v", w.name, values), any, w)
+	return v.fact(fmt.Sprintf("%s is one of %v", w.name, values), any, w)
 }
 
 // findSets collects the constants that are stored to each variable, if there are few: candidates
@@ -207,27 +207,27 @@ func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int6
 	var out []*pred
 	add := func(x, y word, list []relation) {
 		for _, rel := range list {
-			out = append(out, pr.compared(x, rel, y))
+			out = append(out, k.say.compared(x, rel, y))
 		}
 	}
 	addNumbers := func(x word, list []relation) {
 		for _, v := range numbers {
 			for _, rel := range list {
-				out = append(out, pr.comparedWith(x, rel, v))
+				out = append(out, k.say.comparedWith(x, rel, v))
 			}
 		}
 	}
 	var variables, registers []word
 	for _, x := range scalars {
-		variables = append(variables, pr.variableWord(x))
+		variables = append(variables, k.say.variable(x))
 	}
 	for _, op := range pr.privateCells(c) {
 		if how == few {
-			addNumbers(pr.cellWord(c, "the thread's own "+pr.privateName(c, op), op), relations)
+			addNumbers(k.say.cell(c, "the thread's own "+pr.privateName(c, op), op), relations)
 		}
 	}
 	for _, r := range k.watched(c, l) {
-		registers = append(registers, registerWord(c, r))
+		registers = append(registers, k.say.register(c, r))
 	}
 	onVariables, onRegisters := equalities, relations
 	switch {
@@ -242,7 +242,7 @@ func (k *knowledge) atLocation(c *class, l ir.Loc, scalars []int, numbers []int6
 	if how == few {
 		for _, r := range registers {
 			for _, values := range k.sets {
-				out = append(out, pr.oneOf(r, values))
+				out = append(out, k.say.oneOf(r, values))
 			}
 		}
 	}
@@ -284,7 +284,7 @@ func (k *knowledge) onPairs(scalars []int) []*pred {
 					}
 					text := fmt.Sprintf("%s == %d implies %s == %d", pr.name(x), v, pr.name(y), w)
 					cond := ir.Binary(ir.LOr, ir.S64, ir.Binary(ir.Ne, ir.S64, ir.R(0), ir.Int(v)), ir.Binary(ir.Eq, ir.S64, ir.R(1), ir.Int(w)))
-					out = append(out, pr.fact(text, cond, pr.variableWord(x), pr.variableWord(y)))
+					out = append(out, k.say.fact(text, cond, k.say.variable(x), k.say.variable(y)))
 				}
 			}
 		}

@@ -70,6 +70,7 @@ func (pr *prover) anyNumbers(n int) []string {
 // knowledge has the invariants of SC executions.
 type knowledge struct {
 	pr     *prover
+	say    vocabulary
 	local  map[*class][][]*pred // by location
 	global []*pred
 	locks  []*lock
@@ -84,7 +85,7 @@ type knowledge struct {
 }
 
 func newKnowledge(pr *prover, props *property.Set) *knowledge {
-	k := &knowledge{pr: pr, local: map[*class][][]*pred{}, named: map[*class][]ir.Reg{}}
+	k := &knowledge{pr: pr, say: vocabulary{pr}, local: map[*class][][]*pred{}, named: map[*class][]ir.Reg{}}
 	for _, inv := range invariantsOf(props, ir.NoThread) {
 		k.add(nil, 0, pr.condPred(inv))
 	}

@@ -35,27 +35,27 @@ type instance struct {
 }
 
 // instances returns small instances of the program; the program itself if its threads are fixed.
-func (pr *prover) instances() []*instance {
-	if !slices.ContainsFunc(pr.prog.Threads, func(t ir.Thread) bool { return t.Unbounded }) {
-		return []*instance{pr.instance(1)}
+func (k *knowledge) instances() []*instance {
+	if !slices.ContainsFunc(k.pr.prog.Threads, func(t ir.Thread) bool { return t.Unbounded }) {
+		return []*instance{k.instance(1)}
 	}
 	var list []*instance
 	for _, n := range instanceSizes {
-		list = append(list, pr.instance(n))
+		list = append(list, k.instance(n))
 	}
 	return list
 }
 
 // instance returns the program with n threads for every template.
-func (pr *prover) instance(n int) *instance {
-	p := clone(pr.prog)
+func (k *knowledge) instance(n int) *instance {
+	p := clone(k.pr.prog)
 	in := &instance{prog: p}
 	p.Threads = slices.Clone(p.Threads)
 	for t := range p.Threads {
-		in.of = append(in.of, pr.classOf[ir.ThreadID(t)])
+		in.of = append(in.of, k.pr.classOf[ir.ThreadID(t)])
 		in.locs = append(in.locs, len(p.ThreadFunc(ir.ThreadID(t)).Locs))
 	}
-	for t := range pr.prog.Threads {
+	for t := range k.pr.prog.Threads {
 		if !p.Threads[t].Unbounded {
 			continue
 		}
@@ -157,7 +157,7 @@ func (k *knowledge) prune() {
 		return
 	}
 	open := func(p *pred) bool { return p.given == nil && !p.proved && p.holds != nil }
-	for _, in := range k.pr.instances() {
+	for _, in := range k.instances() {
 		in.each(k.pr.ctx, k.pr.reach, func(s State, threads []ir.ThreadID) {
 			st := &concrete{State: s}
 			keep := func(list []*pred) []*pred {
