@@ -184,6 +184,14 @@ var policy = map[string]rule{
 	"internal/manual": {ours: []string{".", "internal/cli"}, external: []string{"github.com/spf13/cobra"}},
 
 	"internal/testkit": {ours: []string{everything}, external: testLibraries},
+
+	// The second module, for checks on several machines. task has the data and the rule that keeps counts exact,
+	// store keeps them in JetStream, and worker explores.
+	"cluster/internal/task":      {},
+	"cluster/internal/store":     {ours: []string{"cluster/internal/task"}, external: []string{"github.com/nats-io"}},
+	"cluster/internal/server":    {external: []string{"github.com/nats-io"}},
+	"cluster/internal/worker":    {ours: []string{"cluster/internal/store", "cluster/internal/task"}, external: []string{"github.com/nats-io"}},
+	"cluster/internal/synthetic": {ours: []string{"cluster/internal/task", "cluster/internal/worker"}},
 }
 
 const (

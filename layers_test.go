@@ -30,6 +30,11 @@ type ban struct {
 
 var bans = []ban{
 	{
+		from: func(pkg string) bool { return !under("cluster/")(pkg) },
+		to:   func(_, pkg string) bool { return under("cluster/")(pkg) },
+		why:  "the second module stands on the first, which needs none of its dependencies",
+	},
+	{
 		from: under("internal/engine/"),
 		to:   func(from, pkg string) bool { return under("internal/engine/")(pkg) && pkg != from },
 		why:  "engines never import each other: what they share moves down, what composes them is passed in by pipeline",
@@ -85,7 +90,7 @@ func under(prefix string) func(string) bool {
 // ioPackages are the only packages that use files, the network or processes.
 // The others take bytes and return values. The solvers are processes; engines see
 // their interfaces.
-var ioPackages = []string{"cmd/fencepost", "internal/cli", "fenceposttest", "internal/manual", "internal/modulepath", testkit, statementtest, diagtest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native", "internal/serve"}
+var ioPackages = []string{"cmd/fencepost", "internal/cli", "fenceposttest", "internal/manual", "internal/modulepath", testkit, statementtest, diagtest, "internal/inputfile", "internal/suite", "internal/solver/sat", "internal/solver/smt", "internal/native", "internal/serve", "cluster/internal/server", "cluster/internal/worker"}
 
 func doesIO(std string) bool {
 	for _, p := range []string{"os", "net", "syscall", "io/ioutil", "log"} {

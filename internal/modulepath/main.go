@@ -1,4 +1,4 @@
-// Command modulepath gives the module another path: in go.mod, in the imports of all Go files, and in constants
+// Command modulepath gives the module another path: in go.mod files, in the imports of all Go files, and in constants
 // called module or modulePath. `make module PATH=...` runs it. The names of packages stay, so nothing else changes.
 package main
 
@@ -58,11 +58,23 @@ func rename(dir, to string) error {
 			return err
 		case d.IsDir() && name != dir && (base == "testdata" || base[0] == '.' || base[0] == '_'):
 			return fs.SkipDir
+		case base == "go.mod" && filepath.Dir(name) != filepath.Clean(dir):
+			return renameInModule(name, from, to)
 		case d.IsDir() || filepath.Ext(name) != ".go":
 			return nil
 		}
 		return renameFile(name, from, to)
 	})
+}
+
+// renameInModule changes the go.mod of a module below this one, which names this one.
+func renameInModule(name, from, to string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	path := regexp.MustCompile(`(?m)(^|\s)` + regexp.QuoteMeta(from) + `(/\S*)?(\s|$)`)
+	return os.WriteFile(name, path.ReplaceAll(text, []byte("${1}"+to+"${2}${3}")), 0o644)
 }
 
 // renameFile changes the imports of a file.

@@ -26,12 +26,17 @@ func TestRename(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), "module old\n\ngo 1.25\n")
 	write(t, filepath.Join(dir, "a.go"), "package a\n\nimport (\n\t\"fmt\"\n\n\t\"old\"\n\tb \"old/b\"\n\t\"older/c\"\n)\n\nconst modulePath = \"old\"\n\nvar schema = \"old/1\" // old\n")
+	write(t, filepath.Join(dir, "second", "go.mod"), "module old/second\n\nreplace old => ../\n\nrequire old v0.0.0\n\nrequire older v1.0.0\n")
 	if err := rename(dir, "example.org/new"); err != nil {
 		t.Fatal(err)
 	}
 	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil || !strings.HasPrefix(string(mod), "module example.org/new\n") {
 		t.Errorf("%v %s", err, mod)
+	}
+	second, err := os.ReadFile(filepath.Join(dir, "second", "go.mod"))
+	if err != nil || string(second) != "module example.org/new/second\n\nreplace example.org/new => ../\n\nrequire example.org/new v0.0.0\n\nrequire older v1.0.0\n" {
+		t.Errorf("%v %s", err, second)
 	}
 	got, err := os.ReadFile(filepath.Join(dir, "a.go"))
 	want := "package a\n\nimport (\n\t\"fmt\"\n\n\t\"example.org/new\"\n\tb \"example.org/new/b\"\n\t\"older/c\"\n)\n\nconst modulePath = \"example.org/new\"\n\nvar schema = \"old/1\" // old\n"

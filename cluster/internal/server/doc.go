@@ -1,0 +1,2 @@
+// Package server runs a NATS server with JetStream inside this process, and connects to servers.
+package server

@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fencepost/cluster/internal/task"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Tree reads all records of a check that exist now.
+func (s *Store) Tree(ctx context.Context, job *Job) (*task.Tree, error) {
+	tree := task.NewTree(task.NameOf(job.Root))
+	err := s.Watch(ctx, job.ID, func(id task.ID, r *task.Record) (bool, error) {
+		if r == nil {
+			return false, nil
+		}
+		tree.Add(id, r)
+		return true, nil
+	})
+	return tree, err
+}
+
+// Conclude ends a check whose tasks all have records. If the queue is empty and a task has no record, the
+// server has lost the task, and Conclude enqueues it again.
+func (s *Store) Conclude(ctx context.Context, job *Job) error {
+	// The queue comes first: a task leaves it only after its record and its successors are stored.
+	waiting, taken, err := s.Queue(ctx, job.ID)
+	if err != nil || waiting+taken > 0 {
+		return err
+	}
+	tree, err := s.Tree(ctx, job)
+	if err != nil {
+		return err
+	}
+	sum, err := tree.Sum()
+	if err != nil {
+		_, err = s.End(ctx, job.ID, Failed, err.Error())
+		return err
+	}
+	switch {
+	case sum.Violated != "":
+		_, err = s.End(ctx, job.ID, Violated, "")
+		return err
+	case len(sum.Missing) == 0:
+		_, err = s.End(ctx, job.ID, Complete, "")
+		return err
+	}
+	return s.restore(ctx, job, sum)
+}
+
+// restore enqueues tasks that the queue has lost.
+func (s *Store) restore(ctx context.Context, job *Job, sum *task.Sum) error {
+	missing := map[task.ID]bool{}
+	for _, id := range sum.Missing {
+		missing[id] = true
+	}
+	done := map[task.ID]bool{}
+	for _, parent := range sum.Parents {
+		if done[parent] {
+			continue
+		}
+		done[parent] = true
+		left := [][]byte{job.Root}
+		if parent != "" {
+			r, err := s.Record(ctx, job.ID, parent)
+			if err != nil {
+				return err
+			}
+			if r == nil {
+				return fmt.Errorf("the record of %s is gone", parent)
+			}
+			left = r.Pending
+		}
+		var lost [][]byte
+		for _, t := range left {
+			if missing[task.NameOf(t)] {
+				lost = append(lost, t)
+			}
+		}
+		// Without names, or the queue would take the lost tasks for tasks that it has.
+		if err := s.publish(ctx, job.ID, lost, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WatchJobs calls visit with every check, and again with every change of one, until the context ends. A
+// check that was removed or cannot be read is nil.
+func (s *Store) WatchJobs(ctx context.Context, visit func(id string, job *Job)) error {
+	watch, err := s.jobs.WatchAll(ctx)
+	if err != nil {
+		return err
+	}
+	defer watch.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case entry, ok := <-watch.Updates():
+			switch {
+			case !ok:
+				return errors.New("the server stopped to send the list of checks")
+			case entry == nil: // all existing ones have come
+			case entry.Operation() != jetstream.KeyValuePut:
+				visit(entry.Key(), nil)
+			default:
+				// Workers leave a check alone that they cannot read.
+				job, _ := jobOf(entry)
+				visit(entry.Key(), job)
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"math/rand"
+	"testing"
+	"time"
+
+	"fencepost/cluster/internal/server"
+	"fencepost/cluster/internal/store"
+	"fencepost/cluster/internal/task"
+)
+
+func start(t *testing.T) *store.Store {
+	t.Helper()
+	s, err := server.Start(server.Options{Listen: "127.0.0.1:0", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	nc, err := server.Connect(server.Access{URL: s.URL(), Name: t.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	out, err := store.Connect(t.Context(), nc, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func submit(t *testing.T, s *store.Store, program []byte) *store.Job {
+	t.Helper()
+	job := &store.Job{Title: "test", Version: "test", Root: []byte("root"), AckWait: time.Second}
+	if err := s.Submit(t.Context(), job, program); err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+// TestLargeRecord: a record that does not fit in one message is stored in pieces, and the second one refused.
+func TestLargeRecord(t *testing.T) {
+	s := start(t)
+	job := submit(t, s, nil)
+	random := make([]byte, task.MaxTask)
+	rand.New(rand.NewSource(1)).Read(random)
+	r := &task.Record{Executions: 1, Pending: [][]byte{random, random[1:], bytes.Clone(random[2:])}}
+	id := task.NameOf(job.Root)
+	if _, err := s.Commit(t.Context(), job.ID, id, r); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := s.Commit(t.Context(), job.ID, id, &task.Record{Executions: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept.Executions != 1 || len(kept.Pending) != 3 || !bytes.Equal(kept.Pending[0], random) {
+		t.Errorf("kept %d executions and %d tasks", kept.Executions, len(kept.Pending))
+	}
+	if err := s.Enqueue(t.Context(), job.ID, [][]byte{random}); err == nil {
+		t.Error("a task that does not fit in a message was enqueued")
+	}
+}
+
+func TestJobs(t *testing.T) {
+	s := start(t)
+	first, second := submit(t, s, []byte("one")), submit(t, s, []byte("two"))
+	jobs, err := s.Jobs(t.Context())
+	if err != nil || len(jobs) != 2 || jobs[0].ID != first.ID || jobs[1].ID != second.ID {
+		t.Fatalf("got %v, %v", jobs, err)
+	}
+	if program, err := s.Program(t.Context(), second.ID); err != nil || string(program) != "two" {
+		t.Errorf("got %q, %v", program, err)
+	}
+	if j, err := s.End(t.Context(), first.ID, store.Violated, ""); err != nil || j.State != store.Violated {
+		t.Errorf("got %v, %v", j, err)
+	}
+	// A check ends once.
+	if j, err := s.End(t.Context(), first.ID, store.Complete, ""); err != nil || j.State != store.Violated {
+		t.Errorf("got %v, %v", j, err)
+	}
+	if err := s.Remove(t.Context(), first.ID); err != nil {
+		t.Error(err)
+	}
+	for _, id := range []string{first.ID, "nothing", "no key"} {
+		if _, err := s.Job(t.Context(), id); !errors.Is(err, store.ErrUnknownJob) {
+			t.Errorf("%s: got %v", id, err)
+		}
+	}
+	if err := s.Submit(t.Context(), &store.Job{}, make([]byte, store.MaxProgram+1)); err == nil {
+		t.Error("a program over the limit was stored")
+	}
+}
+
+// TestDuplicates: a task that was enqueued lately is enqueued once.
+func TestDuplicates(t *testing.T) {
+	s := start(t)
+	job := submit(t, s, nil)
+	for range 3 {
+		if err := s.Enqueue(t.Context(), job.ID, [][]byte{job.Root, []byte("other")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if waiting, taken, err := s.Queue(t.Context(), job.ID); err != nil || waiting != 2 || taken != 0 {
+		t.Errorf("%d wait, %d are taken, %v", waiting, taken, err)
+	}
+}

@@ -1,0 +1,117 @@
+package task
+
+import (
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The limits of what one participant accepts from another. A larger one is an error, not a reason to
+// allocate.
+const (
+	// MaxTask is the size of one task. A message of NATS has at most 1 MiB by default.
+	MaxTask = 1 << 20
+	// MaxRecord is the size of a record before it is compressed.
+	MaxRecord = 256 << 20
+	// MaxPending is the number of tasks that a record leaves.
+	MaxPending = 1 << 18
+)
+
+// ID is the name of a task: a hash of its bytes.
+type ID string
+
+// NameOf returns the name of a task.
+func NameOf(task []byte) ID {
+	sum := sha256.Sum256(task)
+	return ID(hex.EncodeToString(sum[:16]))
+}
+
+// Record has the result of exploring a task for a while.
+type Record struct {
+	// Part has the counts, in the explorer's own form. It is nil if the exploration counted nothing.
+	Part json.RawMessage `json:"part,omitempty"`
+	// Executions is the number of executions in Part, for progress.
+	Executions int64 `json:"executions"`
+	// Violation: Part has a violation. The tasks left need no exploration.
+	Violation bool `json:"violation,omitempty"`
+	// Pending are the tasks that are left.
+	Pending [][]byte `json:"pending,omitempty"`
+}
+
+// Encode returns the record as compressed JSON. Graphs of one exploration are much alike, so that the tasks
+// left compress well together.
+func (r *Record) Encode() ([]byte, error) {
+	if len(r.Pending) > MaxPending {
+		return nil, fmt.Errorf("a record leaves %d tasks, more than %d", len(r.Pending), MaxPending)
+	}
+	for _, t := range r.Pending {
+		if len(t) > MaxTask {
+			return nil, fmt.Errorf("a task has %d bytes, more than %d", len(t), MaxTask)
+		}
+	}
+	return Pack(r)
+}
+
+// DecodeRecord reads what Encode wrote.
+func DecodeRecord(data []byte) (*Record, error) {
+	var r Record
+	if err := Unpack(data, MaxRecord, &r); err != nil {
+		return nil, fmt.Errorf("a record: %w", err)
+	}
+	if len(r.Pending) > MaxPending {
+		return nil, fmt.Errorf("a record leaves %d tasks, more than %d", len(r.Pending), MaxPending)
+	}
+	for _, t := range r.Pending {
+		if len(t) > MaxTask {
+			return nil, fmt.Errorf("a record leaves a task of %d bytes, more than %d", len(t), MaxTask)
+		}
+	}
+	return &r, nil
+}
+
+// Pack returns a value as compressed JSON.
+func Pack(v any) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.DefaultCompression)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// Unpack reads what Pack wrote. It refuses what has more than max bytes when it is expanded, or anything
+// after the value.
+func Unpack(data []byte, max int64, v any) error {
+	in := bytes.NewReader(data)
+	r := &io.LimitedReader{R: flate.NewReader(in), N: max + 1}
+	dec := json.NewDecoder(r)
+	err := dec.Decode(v)
+	switch {
+	case r.N <= 0:
+		return fmt.Errorf("larger than %d bytes", max)
+	case err != nil:
+		return err
+	}
+	var rest json.RawMessage
+	if err := dec.Decode(&rest); !errors.Is(err, io.EOF) {
+		if r.N <= 0 {
+			return fmt.Errorf("larger than %d bytes", max)
+		}
+		return errors.New("something stands after the end")
+	}
+	if in.Len() > 0 {
+		return errors.New("something stands after the end")
+	}
+	return nil
+}

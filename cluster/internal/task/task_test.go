@@ -1,0 +1,146 @@
+package task
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+)
+
+func TestRecordsComeBack(t *testing.T) {
+	r := &Record{Part: json.RawMessage(`{"n":3}`), Executions: 3, Violation: true, Pending: [][]byte{[]byte("a"), bytes.Repeat([]byte("b"), 5000)}}
+	data, err := r.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := DecodeRecord(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(back.Part) != string(r.Part) || back.Executions != 3 || !back.Violation || len(back.Pending) != 2 || !bytes.Equal(back.Pending[1], r.Pending[1]) {
+		t.Errorf("got %+v", back)
+	}
+	for n := range data {
+		if _, err := DecodeRecord(data[:n]); err == nil {
+			t.Errorf("the first %d of %d bytes are taken for a record", n, len(data))
+		}
+	}
+	if _, err := DecodeRecord(append(data, 0)); err == nil {
+		t.Error("a byte after the end is accepted")
+	}
+}
+
+func TestLimits(t *testing.T) {
+	if _, err := (&Record{Pending: [][]byte{make([]byte, MaxTask+1)}}).Encode(); err == nil {
+		t.Error("a task that is too large is encoded")
+	}
+	if _, err := (&Record{Pending: make([][]byte, MaxPending+1)}).Encode(); err == nil {
+		t.Error("too many tasks are encoded")
+	}
+	for _, r := range []*Record{{Pending: [][]byte{make([]byte, MaxTask+1)}}, {Pending: make([][]byte, MaxPending+1)}} {
+		data, err := Pack(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := DecodeRecord(data); err == nil {
+			t.Error("a record over the limits is decoded")
+		}
+	}
+	bomb, err := Pack(strings.Repeat("x", 10_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s string
+	if err := Unpack(bomb, 1000, &s); err == nil || !strings.Contains(err.Error(), "larger than 1000 bytes") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestTree adds the records of random trees in random order, some twice, together with records that the root
+// does not lead to.
+func TestTree(t *testing.T) {
+	rng := rand.New(rand.NewSource(1))
+	for range 300 {
+		records := map[ID]*Record{}
+		next, total := 0, int64(0)
+		var grow func(name string, depth int, counts bool)
+		grow = func(name string, depth int, counts bool) {
+			r := &Record{Executions: rng.Int63n(10)}
+			if counts {
+				total += r.Executions
+			}
+			for range rng.Intn(4 - min(depth, 3)) {
+				next++
+				child := fmt.Sprint(next)
+				r.Pending = append(r.Pending, []byte(child))
+				grow(child, depth+1, counts)
+			}
+			records[NameOf([]byte(name))] = r
+		}
+		grow("root", 0, true)
+		reachable := len(records)
+		grow("stray", 1, false)
+		ids := make([]ID, 0, 2*len(records))
+		for id := range records {
+			ids = append(ids, id)
+			if rng.Intn(3) == 0 {
+				ids = append(ids, id)
+			}
+		}
+		rng.Shuffle(len(ids), func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		tree := NewTree(NameOf([]byte("root")))
+		added := map[ID]bool{}
+		for _, id := range ids {
+			sum, err := tree.Sum()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(sum.Missing) == 0 && len(sum.Records) != reachable {
+				t.Fatalf("complete with %d of %d records", len(sum.Records), reachable)
+			}
+			tree.Add(id, records[id])
+			added[id] = true
+		}
+		if _, open := tree.Tasks(); open != 0 {
+			t.Fatalf("%d open tasks", open)
+		}
+		sum, err := tree.Sum()
+		if err != nil || len(sum.Missing) > 0 || len(sum.Records) != reachable {
+			t.Fatalf("got %d records, %d missing, %v", len(sum.Records), len(sum.Missing), err)
+		}
+		var got int64
+		for _, r := range sum.Records {
+			got += r.Executions
+		}
+		if got != total {
+			t.Fatalf("%d executions, want %d", got, total)
+		}
+	}
+}
+
+func TestTreeRefusesTwice(t *testing.T) {
+	tree := NewTree(NameOf([]byte("root")))
+	tree.Add(NameOf([]byte("root")), &Record{Pending: [][]byte{[]byte("a"), []byte("b")}})
+	tree.Add(NameOf([]byte("a")), &Record{Pending: [][]byte{[]byte("b")}})
+	tree.Add(NameOf([]byte("b")), &Record{})
+	if _, err := tree.Sum(); err == nil {
+		t.Error("a task that two records leave is accepted")
+	}
+}
+
+func TestEstimate(t *testing.T) {
+	tree := NewTree(NameOf([]byte("root")))
+	if tree.Estimate() != 0 {
+		t.Error("an estimate from nothing")
+	}
+	tree.Add(NameOf([]byte("root")), &Record{Executions: 10, Pending: [][]byte{[]byte("a")}})
+	if got := tree.Estimate(); got != 20 {
+		t.Errorf("got %d, want 20", got)
+	}
+	tree.Add(NameOf([]byte("a")), &Record{Executions: 14})
+	if got := tree.Estimate(); got != 24 {
+		t.Errorf("got %d, want 24", got)
+	}
+}

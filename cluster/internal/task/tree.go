@@ -1,0 +1,121 @@
+package task
+
+import "fmt"
+
+// Tree is the records of one check that have been read so far, in any order, each any number of times.
+type Tree struct {
+	root    ID
+	records map[ID]*node
+	// named counts the tasks that some record leaves, and the root; open those of them without a record. Both
+	// also count tasks that the root does not lead to, so open == 0 is only a hint that Sum will succeed.
+	named map[ID]bool
+	open  int
+
+	executions int64
+}
+
+type node struct {
+	record   *Record // its Pending is dropped
+	children []ID
+}
+
+// NewTree returns the tree of a check that begins with a task.
+func NewTree(root ID) *Tree {
+	return &Tree{root: root, records: map[ID]*node{}, named: map[ID]bool{root: true}, open: 1}
+}
+
+// Add takes a record. It keeps the record's part but not the tasks that the record leaves. A second record
+// of the same name is ignored: the store has one record per name, so it is the same one.
+func (t *Tree) Add(id ID, r *Record) {
+	if t.records[id] != nil {
+		return
+	}
+	n := &node{record: &Record{Part: r.Part, Executions: r.Executions, Violation: r.Violation}}
+	for _, p := range r.Pending {
+		child := NameOf(p)
+		n.children = append(n.children, child)
+		if t.named[child] {
+			continue
+		}
+		t.named[child] = true
+		if t.records[child] == nil {
+			t.open++
+		}
+	}
+	t.records[id] = n
+	t.executions += r.Executions
+	if t.named[id] {
+		t.open--
+	}
+}
+
+// Tasks returns how many tasks are known and how many of them have no record yet.
+func (t *Tree) Tasks() (known, open int) { return len(t.named), t.open }
+
+// Executions returns the executions of all records.
+func (t *Tree) Executions() int64 { return t.executions }
+
+// Sum has the records of a check that count, and the tasks that are still open.
+type Sum struct {
+	// Records are the records that the root leads to, parents first.
+	Records []*Record
+	// Missing are tasks that the root leads to and that have no record: the check goes on. The record of
+	// Parents[i] has the bytes of Missing[i]; Parents[i] is empty for the root.
+	Missing []ID
+	Parents []ID
+	// Violated is a task whose record has a violation, or empty.
+	Violated ID
+}
+
+// Sum walks the tree. It fails if two records leave the same task, which would be counted once and explored
+// once while an exploration without repetition never does that.
+func (t *Tree) Sum() (*Sum, error) {
+	var s Sum
+	seen := map[ID]bool{t.root: true}
+	type step struct{ id, parent ID }
+	stack := []step{{t.root, ""}}
+	for len(stack) > 0 {
+		at := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		n := t.records[at.id]
+		if n == nil {
+			s.Missing, s.Parents = append(s.Missing, at.id), append(s.Parents, at.parent)
+			continue
+		}
+		s.Records = append(s.Records, n.record)
+		if n.record.Violation && s.Violated == "" {
+			s.Violated = at.id
+		}
+		for _, c := range n.children {
+			if seen[c] {
+				return nil, fmt.Errorf("BUG: the task %s is left twice", c)
+			}
+			seen[c] = true
+			stack = append(stack, step{c, at.id})
+		}
+	}
+	return &s, nil
+}
+
+// Estimate guesses the executions of the whole check from the shape of the tree: a record stands for an
+// equal share of its task as each task that it leaves. It returns 0 as long as nothing has been counted.
+func (t *Tree) Estimate() int64 {
+	var done float64 // the share of the tree that the records cover
+	var walk func(id ID, share float64)
+	walk = func(id ID, share float64) {
+		n := t.records[id]
+		if n == nil {
+			return
+		}
+		each := share / float64(len(n.children)+1)
+		done += each
+		for _, c := range n.children {
+			walk(c, each)
+		}
+	}
+	walk(t.root, 1)
+	if done == 0 || t.executions == 0 {
+		return 0
+	}
+	return int64(float64(t.executions) / done)
+}
