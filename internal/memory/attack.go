@@ -8,7 +8,7 @@ package memory
 // ones only if they have to wait for it: a store that shares a byte with the buffer, every store
 // after a store-store fence, and every free, which brings such a fence. A marker at the end of
 // the buffer says that such a fence was passed; where it stands does not
-// matter, since no entry leaves.
+// matter, since no entry leaves. While Hold is set it buffers stores that need not wait as well.
 
 // direct reports whether a store of thread t writes memory at once, for all that is known without
 // its address.
@@ -21,7 +21,7 @@ func (y *System) directAt(s *State, t int, addr uint64, size uint8) bool {
 	if y.direct(s, t) {
 		return true
 	}
-	if !y.Attacks || y.Model != PSO || len(s.bufs[t]) == 0 {
+	if !y.Attacks || y.Model != PSO || len(s.bufs[t]) == 0 || s.Hold {
 		return false
 	}
 	for i := range s.bufs[t] {

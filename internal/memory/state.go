@@ -104,9 +104,11 @@ type State struct {
 	holder int32 // of the atomic section, -1: none
 	// attacker is the only thread that buffers, with Options.Attacks; -1: none.
 	attacker int32
-	over     bool // exit was called
-	faulted  bool
-	fault    Fault
+	// Hold says that every store of the attacker waits under PSO. It is no part of the state.
+	Hold    bool
+	over    bool // exit was called
+	faulted bool
+	fault   Fault
 
 	undo    []undo
 	removed []Entry

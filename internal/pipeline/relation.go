@@ -8,6 +8,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/property"
 	"fencepost/internal/replay"
 	"fencepost/internal/trace"
 	"fencepost/verdict"
@@ -108,6 +109,22 @@ func expectAttack(v *engine.Violation) replay.Expect {
 	default:
 		return replay.Expect{Target: replay.TargetExecution}
 	}
+}
+
+// ReplayTrace replays an execution that is shown for its trace. It ends with empty store buffers, with a store or free
+// that fails since its block is gone, or with stores in buffers that cannot reach memory: in a trace these come last.
+func ReplayTrace(flat *ir.Program, m replay.Model, w *verdict.Witness) error {
+	want := []replay.Expect{{Target: replay.TargetQuiet}}
+	if len(w.Steps) > 0 && w.Steps[len(w.Steps)-1].Kind == verdict.StepFail {
+		want = []replay.Expect{{Target: replay.TargetCheck, Class: ir.UseAfterFree, Edge: ir.NoEdge}, {Target: replay.TargetCheck, Class: ir.DoubleFree, Edge: ir.NoEdge}}
+	}
+	var err error
+	for _, end := range want {
+		if err = replay.Replay(flat, &property.Set{}, m, w, end); err == nil {
+			break
+		}
+	}
+	return err
 }
 
 // Triangle replays the witness of a triangular race, checks that it is one, and describes it.

@@ -25,6 +25,9 @@ const (
 	TargetDeadlock        // the last state is a deadlock
 	// The steps are an execution after which no store waits in a buffer.
 	TargetExecution
+	// The steps are an execution after which no store in a buffer can reach memory: there is none, its
+	// block is gone, or another thread is inside an atomic section.
+	TargetQuiet
 	// The steps are a prefix of an execution; stores may wait in buffers.
 	TargetPrefix
 	TargetState // the last state is final, and its text is Final
@@ -44,6 +47,8 @@ func (t Target) String() string {
 		return "deadlock"
 	case TargetExecution:
 		return "execution"
+	case TargetQuiet:
+		return "execution after which no store can reach memory"
 	case TargetPrefix:
 		return "beginning of an execution"
 	case TargetState:
@@ -213,6 +218,16 @@ func (m *machine) conclude(s *state, props *property.Set, fail *transition, want
 	case TargetExecution:
 		if !s.allEmpty() {
 			return fmt.Errorf("end: expected empty store buffers, computed a store that waits")
+		}
+	case TargetQuiet:
+		next, err := m.successors(s, now)
+		if err != nil {
+			return fmt.Errorf("end: %w", err)
+		}
+		for i := range next {
+			if next[i].kind == verdict.StepFlush && next[i].fail == nil {
+				return fmt.Errorf("end: expected stores that cannot reach memory, computed one that can")
+			}
 		}
 	case TargetPrefix:
 	case TargetState:

@@ -12,6 +12,7 @@ type plan struct {
 	threads []threadPlan
 	filters verdict.Filters
 	doubts  *doubts // nil for triangular races
+	held    []bool  // by edge id: under PSO a store that the attacker may hold back (held_stores.go)
 }
 
 // threadPlan holds the attacks of one thread as attacker.

@@ -240,6 +240,22 @@ var psoCases = []struct {
 		"a -> b: store [&x] = 1; b -> d: store [&y] = 1", "a -> b: atomicbegin; b -> d: s = load [&x]; d -> e: r = load [&y]; e -> f: atomicend"}},
 	{"a message through a third thread", false, []string{
 		"a -> b: store [&x] = 1; b -> d: store [&y] = 1", "a -> b: await [&y] when (seen == 1); b -> d: store [&z] = 1", "a -> b: s = load [&z]; b -> d: s = load [&x]"}},
+	{"an await that two stores of one thread would keep waiting", false, []string{
+		"a -> b: store.u8 [&x] = 1; b -> d: store.u8 [(&x + 1)] = 1; d -> e: store [&y] = 1",
+		"a -> b: await [&y] when (seen == 1); b -> d: await.u16 [&x] when (seen == 0)"}},
+	{"a section that two stores of one thread would lead another way", false, []string{
+		"a -> b: store [&x] = 1; b -> d: store [&y] = 1; d -> e: r = load [&w]",
+		"a -> b: atomicbegin; b -> c: s = load [&y]; c -> i: assume (s != 0); c -> d: assume (s == 0); d -> e: s = load [&x]; " +
+			"e -> i: assume (s != 0); e -> f: assume (s == 0); f -> i: store [&w] = 1; i -> h: atomicend"}},
+	{"a compare-exchange that two stores of one thread would let fail", false, []string{
+		"a -> b: store.u8 [&x] = 1; b -> d: store.u8 [(&x + 1)] = 1; d -> e: r = load.u8 [(&x + 2)]",
+		"a -> e: rmw.cas.u32 [&x], 0, 117901063 seq_cst fail seq_cst"}},
+	{"an await of three bytes of one thread", false, []string{
+		"a -> b: store.u8 [&x] = 1; b -> d: store.u8 [(&x + 1)] = 1; d -> f: store.u8 [(&x + 2)] = 1; f -> e: r = load [&y]",
+		"a -> b: store [&y] = 1; b -> c: fence.full; c -> d: await.u32 [&x] when (seen == 0)"}},
+	{"a store that is held back holds back the next to the same byte", true, []string{
+		"a -> b: store.u8 [&x] = 1; b -> d: store.u8 [(&x + 1)] = 1; d -> e: store.u16 [(&x + 1)] = 257",
+		"a -> b: await.u8 [(&x + 2)] when (seen == 1); b -> d: await.u16 [&x] when (seen == 1)"}},
 	{"nothing started yet", true, []string{
 		"a -> b: store [&x] = 1; b -> d: store [&y] = 1; d -> e: h = spawn q()", readMessage}},
 	{"started before", false, []string{

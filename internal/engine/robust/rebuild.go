@@ -13,7 +13,7 @@ import (
 
 // From a path of the search to an execution of the model [BDM13 Thm 2]: all stores
 // reach memory at once, except the attacker's from the delayed one on, which do so
-// at the end, in order. Under PSO those of the latter that need not wait reach memory
+// at the end, in order. Under PSO those of the latter that do not wait reach memory
 // at once, too.
 
 // violation rebuilds the execution of an attack. Its happens-before relation
@@ -185,7 +185,7 @@ func (b *rebuilder) take(s successor) {
 		switch {
 		case int(st.Thread)+1 != b.attacker:
 			b.flush(int(st.Thread))
-		case b.real.Model == memory.PSO && !(i == 0 && s.delay):
+		case b.real.Model == memory.PSO && !(i == 0 && (s.delay || s.hold)):
 			b.flushNewest()
 		}
 	}

@@ -37,6 +37,7 @@ func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 	}
 	if ctx.Err() == nil {
 		pl.doubts = findDoubts(task.Program, pl)
+		pl.held = heldStores(task.Program, model)
 	}
 	out, err := explore(ctx, task, pl, question{
 		y: y,

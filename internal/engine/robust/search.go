@@ -34,8 +34,9 @@ import (
 // Under PSO, phase delaying differs: a store of the attacker that need not wait writes memory
 // at once, and may end the delay as a load does, with level stored on its bytes. A store has to
 // wait if it shares a byte with the private copy, or comes after a store-store fence that was
-// passed since the delayed store (internal/memory/attack.go); docs/engines/robust.md has the
-// argument that no other delay is needed.
+// passed since the delayed store (internal/memory/attack.go). A store that decides, together with
+// another store of its thread, what an action of a helper does may also wait without having to
+// (held_stores.go). docs/engines/robust.md has the argument that no other delay is needed.
 //
 // Reduction: while the attacker has done nothing since the store that others could
 // notice (it has stored to its buffer, computed, read its own stores), only it moves. A helper's
@@ -54,6 +55,7 @@ import (
 type successor struct {
 	steps []memory.Step // in recording only
 	delay bool          // the first step's store is delayed
+	hold  bool          // the first step's store waits, though it need not
 	stop  bool          // the attacker stops after the steps
 }
 
@@ -234,10 +236,21 @@ func (x *explorer) delay(st memory.Step) {
 		return
 	}
 	x.next.set(&x.a)
+	direct := false
 	x.apply(st, &x.next, successor{}, func() bool {
-		x.next.noticed = x.next.noticed || !x.kept(edge) && len(x.accesses(kind)) > 0
+		direct = !x.kept(edge)
+		x.next.noticed = x.next.noticed || direct && len(x.accesses(kind)) > 0
 		return true
 	})
+	if direct && x.plan.held[edge.ID] {
+		x.next.set(&x.a)
+		x.s.Hold = true
+		x.apply(st, &x.next, successor{hold: true}, func() bool {
+			x.s.Hold = false
+			return true
+		})
+		x.s.Hold = false
+	}
 	if !x.plan.allows(x.a.attacker, x.a.store, edge.ID) {
 		return
 	}

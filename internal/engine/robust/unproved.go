@@ -94,24 +94,30 @@ func findDoubts(p *ir.Program, pl *plan) *doubts {
 	if !d.effects {
 		return d
 	}
-	for k := range p.Threads {
-		f := p.ThreadFunc(ir.ThreadID(k))
+	x.eachDependent(x.judge)
+	return d
+}
+
+// eachDependent visits the actions that depend on values in memory, with their threads: single
+// operations, and sections.
+func (x *doubter) eachDependent(visit func(k int, action []*ir.Edge)) {
+	for k := range x.p.Threads {
+		f := x.p.ThreadFunc(ir.ThreadID(k))
 		inside, err := ir.SectionLocs(f)
 		if err != nil {
 			panic("BUG: " + err.Error())
 		}
 		for i := range f.Edges {
 			if e := &f.Edges[i]; !inside[e.From] && depends(&e.Op) {
-				x.judge(k, []*ir.Edge{e})
+				visit(k, []*ir.Edge{e})
 			}
 		}
 		for _, section := range sections(f, inside) {
 			if !fixed(f, x.facts, section) {
-				x.judge(k, section)
+				visit(k, section)
 			}
 		}
 	}
-	return d
 }
 
 // depends reports whether a value in memory decides whether the operation is possible, or what it
@@ -253,16 +259,16 @@ func (x *doubter) judge(k int, action []*ir.Edge) {
 // decides reports whether a store may change what an action does. A compare-exchange whose bytes
 // the store has all still accesses them if it fails, and all paths to it come by program order.
 func (x *doubter) decides(s *ir.Edge, action []*ir.Edge) bool {
-	for _, c := range action {
+	c := action[0]
+	return x.changes(s, action) && (len(action) > 1 || c.Op.Kind != ir.RMW || c.Op.Cond != nil || !x.covers(s, c))
+}
+
+// changes reports whether a store may change bytes that an action accesses.
+func (x *doubter) changes(s *ir.Edge, action []*ir.Edge) bool {
+	return s.Op.Kind == ir.Store && slices.ContainsFunc(action, func(c *ir.Edge) bool {
 		anywhere := x.facts.Footprint(s).Anything && !c.Op.Accesses()
-		if s.Op.Kind != ir.Store || anywhere || !x.facts.MayOverlap(s, c) {
-			continue
-		}
-		if len(action) > 1 || c.Op.Kind != ir.RMW || c.Op.Cond != nil || !x.covers(s, c) {
-			return true
-		}
-	}
-	return false
+		return !anywhere && x.facts.MayOverlap(s, c)
+	})
 }
 
 func (x *doubter) covers(s, c *ir.Edge) bool {

@@ -113,7 +113,7 @@ func (q *query) robustByTraces(ctx context.Context) (*verdict.Result, error) {
 		if tr := trace.New(q.flat, w); tr.Cycle() == nil {
 			return
 		}
-		cyclic, broken = q.Trace(q.flat, q.model, w, pipeline.ByTrace, nil)
+		cyclic, broken = q.cyclic(w)
 		cancel()
 	}
 	explorer := smc.New(how)
@@ -125,12 +125,32 @@ func (q *query) robustByTraces(ctx context.Context) (*verdict.Result, error) {
 		return nil, err
 	}
 	c.Outcome = out
+	if cyclic == nil && out.Unknown == "" && engine.StopsInside(q.flat) {
+		out.Unknown = stopsInside
+	}
 	if cyclic != nil {
 		c.Violation = &verdict.Violation{Reason: CyclicReason, Witness: cyclic.Witness, Cause: q.Cause(q.flat, q.model, cyclic.Witness)}
 	}
 	res := q.Conclude(c)
 	res.Trace = cyclic
 	return res, nil
+}
+
+// stopsInside is why traces do not show that a program is robust. An execution that stops inside a section is no trace of
+// smc, though the section may have stored and loaded what closes a cycle.
+const stopsInside = "a thread may stop inside an atomic section, and such executions have no trace; `robust` covers them"
+
+// cyclic replays an execution and describes its trace.
+func (q *query) cyclic(w *verdict.Witness) (*verdict.Trace, error) {
+	model, err := replay.ParseModel(q.model.String())
+	if err != nil {
+		return nil, err
+	}
+	if err := pipeline.ReplayTrace(q.flat, model, w); err != nil {
+		return nil, fmt.Errorf("an execution does not replay: %w", err)
+	}
+	q.AddTexts(w)
+	return pipeline.DescribeTrace(q.flat, w, pipeline.ByTrace), nil
 }
 
 // UntilRace cuts an execution off after the second access of its race, if that still shows the race.

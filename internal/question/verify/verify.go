@@ -338,7 +338,7 @@ func (v *verifier) dataRace(e *verdict.Execution, model replay.Model) error {
 
 // cyclic compares an execution with the trace that has a cycle according to the result.
 func (v *verifier) cyclic(r *verdict.Result, e *verdict.Execution, model replay.Model) error {
-	if err := replay.Replay(v.now.flat, v.now.Props, model, e.Witness, replay.Expect{Target: replay.TargetExecution}); err != nil {
+	if err := pipeline.ReplayTrace(v.now.flat, model, e.Witness); err != nil {
 		return err
 	}
 	if r.Trace == nil {

@@ -90,7 +90,7 @@ func (p *printer) robust(r *verdict.Result) {
 		}
 		p.attack(a)
 	}
-	if t := r.Trace; t != nil {
+	if t := r.Trace; t != nil && r.Cause == nil { // else the cause shows execution and cycle
 		p.line("")
 		p.execution(p.viewOf(&verdict.Execution{Witness: t.Witness}, ""))
 		p.line("")
@@ -106,7 +106,7 @@ func (p *printer) robust(r *verdict.Result) {
 		}
 		p.race(race)
 	}
-	if r.Witness != nil {
+	if r.Witness != nil && (r.Trace == nil || r.Cause != nil) {
 		p.picture(&verdict.Execution{Reason: r.Reason, Verdict: r.Verdict, Witness: r.Witness, Cause: r.Cause}, r.Model)
 	}
 	p.reached(r.Coverage.Unsupported)
