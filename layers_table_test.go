@@ -109,6 +109,7 @@ var policy = map[string]rule{
 	"internal/solver/pb":         {},
 	"internal/engine/param":      {ours: append([]string{"internal/lts", "internal/solver/smt"}, engineMay...)},
 	"internal/engine/smc":        {ours: engineMay},
+	"internal/engine/dual":       {ours: append([]string{"internal/lts"}, engineMay...)},
 	"internal/engine/rf":         {ours: engineMay},
 	"internal/engine/mover":      {ours: []string{"internal/engine", "internal/analysis", "internal/ir", "internal/property", "internal/solver/smt", "internal/source", "verdict"}},
 

@@ -1,0 +1,116 @@
+package dual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/lts"
+	"fencepost/internal/memory"
+	"fencepost/verdict"
+)
+
+// Options turn parts of the search off, to compare answers with and without them.
+type Options struct {
+	NoWords    bool // own messages may stand in any order and at any state
+	NoValues   bool // own messages may have any value
+	SmallSteps bool // no normal form: single steps, as the paper has them
+}
+
+// Engine is the engine with all that makes it fast.
+var Engine = New(Options{})
+
+// New returns the engine.
+func New(opt Options) engine.Engine {
+	return engine.Engine{
+		Name:     "dual",
+		Doc:      "backward search over load buffers: TSO with buffers of any length, finite data",
+		Papers:   []string{"AABN18"},
+		Supports: supports,
+		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+			return run(ctx, task, opt)
+		},
+	}
+}
+
+// maxThreads bounds the threads: sets of them are words.
+const maxThreads = 64
+
+func supports(t *engine.Task) error {
+	if err := t.TakesThreads("dual"); err != nil {
+		return err
+	}
+	if err := engine.NoGlobalFence("dual", t.Program); err != nil {
+		return err
+	}
+	if err := t.NoEndless("dual"); err != nil {
+		return err
+	}
+	switch {
+	case t.Model != memory.TSO:
+		return fmt.Errorf("dual answers under TSO alone, not under %s", strings.ToUpper(t.Model.String()))
+	case t.Finals:
+		return errors.New("dual does not collect final states")
+	case t.KeepGoing:
+		return errors.New("dual reports one violation")
+	case t.Props.Deadlock:
+		return errors.New("dual does not ask whether threads can get stuck")
+	case len(t.Program.Threads) > maxThreads:
+		return fmt.Errorf("dual takes at most %d threads", maxThreads)
+	}
+	for i := range t.Props.Goals {
+		if engine.GoalInside(t.Program, &t.Props.Goals[i]) {
+			return errors.New("dual does not take a goal inside an atomic section")
+		}
+	}
+	return nil
+}
+
+func run(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, error) {
+	if err := supports(task); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	out := &engine.Outcome{}
+	m, err := build(ctx, task, opt)
+	if err == nil {
+		var s *search
+		if s, err = m.search(ctx); err == nil {
+			err = s.conclude(out)
+		}
+	}
+	var unsupported *engine.Unsupported
+	var grows *lts.Growing
+	switch {
+	case errors.As(err, &unsupported):
+		return nil, err
+	case errors.As(err, &grows):
+		out.Unknown = fmt.Sprintf("%s may take more and more values: dual needs finite data", grows.Cell)
+	case err != nil:
+		out.Unknown = err.Error()
+	}
+	out.Stats.Seconds = time.Since(start).Seconds()
+	return out, nil
+}
+
+// conclude turns the result of a search into an outcome.
+func (s *search) conclude(out *engine.Outcome) error {
+	out.Stats = verdict.Stats{States: int64(len(s.elements)), Transitions: s.tried, Bytes: s.bytes}
+	if s.found != anything {
+		v, err := s.violation()
+		if err != nil {
+			return err
+		}
+		out.Violations = append(out.Violations, v)
+		return nil
+	}
+	if s.stop != nil {
+		return s.stop
+	}
+	out.Coverage.Bounds = s.m.sys.Bounds
+	out.Coverage.Exhaustive = len(out.Coverage.Bounds) == 0
+	return nil
+}

@@ -1,0 +1,209 @@
+package dual_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/dual"
+	"fencepost/internal/ir"
+	"fencepost/internal/memory"
+	"fencepost/internal/property"
+	"fencepost/internal/replay"
+	"fencepost/internal/testkit"
+)
+
+var (
+	programs  = flag.Int("fp.programs", 150, "random programs without loops")
+	looping   = flag.Int("fp.looping", 60, "random programs with loops")
+	firstSeed = flag.Uint64("fp.seed", 1, "seed of the first random program")
+)
+
+// The answers of an engine.
+const (
+	found    = "found"
+	notFound = "not found"
+	unknown  = "unknown"
+	refused  = "refused"
+)
+
+// ask returns the answer of an engine. Every violation must replay.
+func ask(e *engine.Engine, p *ir.Program, props *property.Set, limits engine.Limits) (string, error) {
+	limits.Workers = 1
+	task := &engine.Task{Program: p, Props: props, Model: memory.TSO, Limits: limits}
+	if e.Supports(task) != nil {
+		return refused, nil
+	}
+	out, err := e.Run(context.Background(), task)
+	if u := (*engine.Unsupported)(nil); errors.As(err, &u) {
+		return refused, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if len(out.Violations) == 0 {
+		if out.Unknown != "" || !out.Coverage.Exhaustive {
+			return unknown, nil
+		}
+		return notFound, nil
+	}
+	v := &out.Violations[0]
+	target := map[engine.ViolationKind]replay.Target{
+		engine.CheckFailed: replay.TargetCheck, engine.GoalReached: replay.TargetGoal, engine.FinalViolated: replay.TargetFinal,
+	}[v.Kind]
+	want := replay.Expect{Target: target, Class: v.Class, Edge: v.Edge, Goal: v.Goal}
+	if err := replay.Replay(p, props, replay.TSO, v.Witness, want); err != nil {
+		return "", fmt.Errorf("%s: %w", e.Name, err)
+	}
+	return found, nil
+}
+
+// question is one question about a program, and the answer, "" if it is not known.
+type question struct {
+	props *property.Set
+	want  string
+	text  string
+}
+
+// questions returns questions about a program without loops, with the answers of the explicit engine:
+// its checks, its goals, and whether the threads can end with certain values, possible ones and others.
+func questions(p *ir.Program, props *property.Set, r *rand.Rand) ([]question, error) {
+	all, err := testkit.Ask(testkit.Explicit, p, props, memory.TSO, testkit.How{Memory: 16 << 20})
+	if err != nil {
+		return nil, err
+	}
+	answer := map[bool]string{true: found, false: notFound}
+	out := []question{
+		{&property.Set{Checks: true}, answer[len(all.Checks) > 0], "checks"},
+		{&property.Set{Final: props.Final}, answer[all.Final], "final"},
+	}
+	for i := range props.Goals {
+		out = append(out, question{&property.Set{Goals: props.Goals[i : i+1]}, answer[slices.Contains(all.Goals, i)], fmt.Sprintf("goal %d", i)})
+	}
+	return append(out, endings(props, all.Finals, 6, r)...), nil
+}
+
+// endings returns questions whether the threads can end with certain values.
+func endings(props *property.Set, finals []string, count int, r *rand.Rand) []question {
+	known := map[string]bool{}
+	values := make([]map[int64]bool, len(props.Observe))
+	for _, f := range finals {
+		known[f] = true
+		for i, pair := range strings.Fields(f) {
+			if i >= len(values) {
+				return nil // the text shows more than the variables
+			}
+			if values[i] == nil {
+				values[i] = map[int64]bool{}
+			}
+			_, v, _ := strings.Cut(pair, "=")
+			n, err := strconv.ParseInt(v, 10, 64)
+			if err != nil {
+				return nil
+			}
+			values[i][n] = true
+		}
+	}
+	if len(finals) == 0 {
+		return nil
+	}
+	var out []question
+	for range count {
+		chosen := make([]int64, len(values))
+		for i := range values {
+			list := slices.Sorted(maps.Keys(values[i]))
+			chosen[i] = list[r.IntN(len(list))]
+		}
+		text := engine.FormatFinal(props.Observe, chosen)
+		want := notFound
+		if known[text] {
+			want = found
+		}
+		out = append(out, question{&property.Set{Final: ending(props.Observe, chosen)}, want, text})
+	}
+	return out
+}
+
+// ending is the condition that variables end with certain values.
+func ending(vars []property.Var, values []int64) *property.Final {
+	var cond *ir.Expr
+	for i, v := range values {
+		one := ir.Binary(ir.Eq, ir.S64, ir.R(ir.Reg(i)), ir.Int(v))
+		if cond == nil {
+			cond = one
+		} else {
+			cond = ir.Binary(ir.And, ir.S64, cond, one)
+		}
+	}
+	return &property.Final{Quantifier: property.Exists, Cond: &property.Cond{Vars: vars, Expr: cond}}
+}
+
+// loopFree has the profiles of programs without loops.
+var loopFree = []testkit.Profile{
+	{Name: "plain", Plain: true}, {Name: "core"}, {Name: "goal", Goal: true}, {Name: "plain", Plain: true}, {Name: "spawn", Spawn: true},
+	{Name: "sync", Sync: true}, {Name: "choices", Choices: true}, {Name: "sections", Sections: true, Goal: true},
+}
+
+// limited is enough for nearly all random programs.
+var limited = engine.Limits{States: 60_000}
+
+// TestLoopFree: on programs without loops the answers are those of the explicit engine, and every
+// execution that is found replays.
+func TestLoopFree(t *testing.T) {
+	count := map[string]int{}
+	problem := func(p *testkit.Program, seed uint64, note bool) string {
+		flat, props := p.Flat()
+		list, err := questions(flat, props, rand.New(rand.NewPCG(seed, 1)))
+		if errors.Is(err, testkit.ErrTooBig) {
+			return ""
+		}
+		if err != nil {
+			return err.Error()
+		}
+		for _, q := range list {
+			got, err := safely(&dual.Engine, flat, q.props, limited)
+			if err != nil {
+				return fmt.Sprintf("%s: %v", q.text, err)
+			}
+			if note {
+				count[got]++
+			}
+			if (got == found || got == notFound) && got != q.want {
+				return fmt.Sprintf("%s: dual says %s, explicit says %s", q.text, got, q.want)
+			}
+		}
+		return ""
+	}
+	for i := range *programs {
+		seed := *firstSeed + uint64(i)
+		pr := loopFree[seed%uint64(len(loopFree))]
+		p := testkit.Generate(seed, pr)
+		if what := problem(p, seed, true); what != "" {
+			small := testkit.Shrink(p, func(q *testkit.Program) bool { return problem(q, seed, false) != "" })
+			flat, _ := small.Flat()
+			t.Fatalf("profile %s, seed %d: %s\nshrunk to: %s\n%s", pr.Name, seed, what, problem(small, seed, false), ir.Print(flat))
+		}
+	}
+	t.Logf("%d programs: %v", *programs, count)
+	if count[found] == 0 || count[notFound] == 0 || count[unknown]*20 > count[found]+count[notFound] {
+		t.Errorf("too few definite answers: %v", count)
+	}
+}
+
+// safely asks, and returns a panic as an error.
+func safely(e *engine.Engine, p *ir.Program, props *property.Set, limits engine.Limits) (answer string, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	return ask(e, p, props, limits)
+}

@@ -1,0 +1,178 @@
+package dual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fencepost/internal/budget"
+	"fencepost/internal/engine"
+)
+
+// The search. It keeps minimal elements: a configuration that a known one covers adds nothing. A
+// configuration can only be covered by one with the same states of threads and the same cells in
+// their own messages, except for threads that are in any state. So elements are found by a key of
+// these, once for every set of threads that are in any state in some element.
+
+// element is a configuration from which a bad state is reachable.
+type element struct {
+	*config
+	parent  int32 // the element that step leads to, or anything
+	step    step
+	target  int32
+	covered bool
+}
+
+// search is a backward search.
+type search struct {
+	ctx      context.Context
+	m        *model
+	targets  []target
+	elements []element
+	queue    []int32
+	index    map[string][]int32
+	opens    []uint64 // sets of threads in any state that occur
+	buf      []byte
+	found    int32 // an element with an initial state, or anything
+	tried    int64
+	bytes    int64
+	stop     error
+}
+
+// errLimit says that a limit of the task was met; the text is the reason.
+type errLimit string
+
+func (e errLimit) Error() string { return string(e) }
+
+// search searches until a bad state is reachable or nothing is new.
+func (m *model) search(ctx context.Context) (*search, error) {
+	s := &search{ctx: ctx, m: m, index: map[string][]int32{}, found: anything}
+	var err error
+	if s.targets, err = m.targets(); err != nil {
+		return s, err
+	}
+	for i := range s.targets {
+		s.add(s.targets[i].config, element{parent: anything, target: int32(i)})
+	}
+	for len(s.queue) > 0 && s.found == anything && s.stop == nil {
+		id := s.queue[0]
+		s.queue = s.queue[1:]
+		if s.elements[id].covered {
+			continue
+		}
+		e := s.elements[id]
+		if !m.predecessors(e.config, func(c *config, st step) {
+			s.add(c, element{parent: id, step: st, target: e.target})
+		}, s.work) {
+			break
+		}
+		s.work()
+	}
+	return s, nil
+}
+
+// work counts a unit of work. It returns false if the search must end.
+func (s *search) work() bool {
+	if s.stop != nil {
+		return false
+	}
+	limits := &s.m.task.Limits
+	switch {
+	case limits.States > 0 && int64(len(s.elements)) > limits.States:
+		s.stop = errLimit(fmt.Sprintf("limit of %d states reached", limits.States))
+	case limits.MemoryLimit() > 0 && s.bytes > limits.MemoryLimit():
+		s.stop = errLimit(fmt.Sprintf("memory limit of %s reached with %d elements", limits.MemoryText(), len(s.elements)))
+	default:
+		if err := budget.Spend(s.ctx, 1); err != nil {
+			why := "time limit reached"
+			if errors.Is(err, context.Canceled) {
+				why = "interrupted"
+			}
+			s.stop = errLimit(fmt.Sprintf("%s with %d elements", why, len(s.elements)))
+		}
+	}
+	if p := s.m.task.Progress; p != nil && s.tried&0xfff == 0 {
+		p(engine.Progress{States: int64(len(s.elements)), Waiting: int64(len(s.queue))})
+	}
+	return s.stop == nil
+}
+
+// add adds a configuration, unless it is not reachable or a known one covers it.
+func (s *search) add(c *config, e element) {
+	s.tried++
+	if s.found != anything || !s.m.possible(c) {
+		return
+	}
+	open := c.open()
+	for _, o := range s.opens {
+		if o&open != open {
+			continue
+		}
+		s.buf = c.key(s.buf, o)
+		for _, id := range s.index[string(s.buf)] {
+			if s.elements[id].covers(c) {
+				return
+			}
+		}
+	}
+	if !s.knowsOpen(open) {
+		s.opens = append(s.opens, open)
+	}
+	s.buf = c.key(s.buf, open)
+	bucket := s.index[string(s.buf)]
+	keep := bucket[:0]
+	for _, id := range bucket {
+		if c.covers(s.elements[id].config) {
+			s.elements[id].covered = true
+		} else {
+			keep = append(keep, id)
+		}
+	}
+	id := int32(len(s.elements))
+	e.config = c
+	s.elements = append(s.elements, e)
+	s.index[string(s.buf)] = append(keep, id)
+	s.bytes += int64(160 + 8*len(c.at) + 4*len(c.mem) + 24*len(c.bufs) + 4*c.messages())
+	if s.m.starts(c) {
+		s.found = id
+		return
+	}
+	s.queue = append(s.queue, id)
+}
+
+func (s *search) knowsOpen(open uint64) bool {
+	for _, o := range s.opens {
+		if o == open {
+			return true
+		}
+	}
+	return false
+}
+
+// starts reports whether an initial state is one of c.
+func (m *model) starts(c *config) bool {
+	for p, s := range c.at {
+		if s != anything && (s != m.threads[p].init || len(c.bufs[p]) > 0) {
+			return false
+		}
+	}
+	for i, v := range c.mem {
+		if v != anything && v != m.initial[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// possible reports whether a configuration may have reachable states.
+func (m *model) possible(c *config) bool {
+	for p, s := range c.at {
+		if s == anything {
+			continue
+		}
+		if !m.threads[p].waits[s].allows(c.bufs[p]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,302 @@
+package dual
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fencepost/internal/budget"
+	"fencepost/internal/engine"
+	"fencepost/internal/ir"
+	"fencepost/internal/lts"
+	"fencepost/internal/property"
+)
+
+// Threads and their transitions. Package lts runs every thread alone until no new state and no new
+// value appears. The result is kept here as transitions that can be followed backward.
+
+// kind says how a transition uses memory. The zero value is unset.
+type kind uint8
+
+const (
+	_         kind = iota
+	local          // not at all
+	read           // one cell, from the buffer or memory
+	write          // one cell
+	exclusive      // with an empty store buffer, any number of cells at once: fence, read-modify-write, mutex, section, spawn
+)
+
+// access is what an exclusive transition does to a cell. Values are indices of lts.Cell.Values.
+type access struct {
+	cell int32
+	old  int32 // anything if the transition does not read the cell
+	new  int32 // anything if the transition neither reads nor writes it
+}
+
+// trans is a transition of one thread.
+type trans struct {
+	kind     kind
+	from, to int32
+	cell     int32 // read, write
+	value    int32 // read, write
+	accesses []access
+	spawns   int32 // 1 + thread that it starts
+	entry    int32 // the state in which that thread starts
+	path     []lts.Taken
+}
+
+// anything stands for every value of a cell, and for every state of a thread.
+const anything = -1
+
+// thread is one thread.
+type thread struct {
+	states []lts.State
+	ids    map[string]int32
+	trans  []trans
+	in     [][]int32 // transitions by the state after
+	out    [][]int32 // and by the state before
+	init   int32
+	failed int32 // a check has failed; anything if none can
+	// unstarted is the state of a thread that another one starts, anything if there is none.
+	unstarted int32
+	waits     []pending // by state
+	writes    []bool    // by state: a write leaves it
+	bursts    map[string][]undone
+}
+
+// model is a program as threads and cells.
+type model struct {
+	task    *engine.Task
+	sys     *lts.System
+	threads []*thread
+	opt     Options
+	initial []int32 // values of cells
+	err     error
+
+	users  []user // of cells, as lts knows them
+	queue  []int
+	queued []bool
+}
+
+// user is a state of a thread.
+type user struct {
+	thread int
+	state  int32
+}
+
+// With more states or transitions than these, data is taken to be unbounded.
+const (
+	maxStates = 1 << 16
+
+	maxTransitions = 1 << 19
+)
+
+// build returns the threads of a program, with cells as small as necessary.
+func build(ctx context.Context, task *engine.Task, opt Options) (*model, error) {
+	for cuts := (lts.Cuts{}); ; {
+		m, err := buildWith(ctx, task, opt, cuts)
+		if err != nil || !m.sys.Split {
+			return m, err
+		}
+	}
+}
+
+func buildWith(ctx context.Context, task *engine.Task, opt Options, cuts lts.Cuts) (*model, error) {
+	m := &model{task: task, opt: opt}
+	m.sys = lts.New(task.Program, cuts, lts.Options{For: "dual: ", Keep: task.KeepOf(), Fences: true, Again: m.again})
+	showGoals(m.sys, task.Props)
+	for t := range task.Program.Threads {
+		m.threads = append(m.threads, &thread{ids: map[string]int32{}, failed: anything, unstarted: anything})
+		th, p := m.threads[t], &task.Program.Threads[t]
+		if p.Start {
+			th.init = m.state(t, m.sys.Entry(t, p.Args))
+		} else {
+			th.unstarted = th.special(m.sys.Entry(t, nil))
+			th.init = th.unstarted
+		}
+	}
+	for len(m.queue) > 0 && m.error() == nil && !m.sys.Split {
+		if err := budget.Spend(ctx, 1); err != nil {
+			return m, err
+		}
+		id := m.queue[0]
+		m.queue = m.queue[1:]
+		m.queued[id] = false
+		u := m.users[id]
+		for _, mv := range m.moves(id) {
+			m.follow(u.thread, &mv)
+		}
+		if len(m.users) > maxStates {
+			m.err = fmt.Errorf("the threads have more than %d states: their data may be unbounded", maxStates)
+		}
+	}
+	if err := m.error(); err != nil || m.sys.Split {
+		return m, err
+	}
+	return m, m.connect(ctx)
+}
+
+// showGoals makes threads stop at the locations of goals.
+func showGoals(y *lts.System, props *property.Set) {
+	for i := range props.Goals {
+		for _, at := range props.Goals[i].At {
+			for _, l := range at.Locs {
+				y.Show(int(at.Thread), l)
+			}
+		}
+	}
+}
+
+func (m *model) error() error {
+	if m.err != nil {
+		return m.err
+	}
+	return m.sys.Err
+}
+
+// state returns the number of a state of a thread. A new one will be expanded.
+func (m *model) state(t int, s lts.State) int32 {
+	th := m.threads[t]
+	key := s.Key()
+	if id, ok := th.ids[key]; ok {
+		return id
+	}
+	id := th.special(s)
+	th.ids[key] = id
+	m.users = append(m.users, user{t, id})
+	m.queued = append(m.queued, false)
+	m.again(len(m.users) - 1)
+	return id
+}
+
+// special adds a state that has no moves.
+func (th *thread) special(s lts.State) int32 {
+	th.states = append(th.states, s)
+	return int32(len(th.states) - 1)
+}
+
+func (m *model) again(id int) {
+	if !m.queued[id] {
+		m.queued[id] = true
+		m.queue = append(m.queue, id)
+	}
+}
+
+// moves returns the actions of a state.
+func (m *model) moves(id int) []lts.Move {
+	u := m.users[id]
+	return m.sys.Moves(id, &m.threads[u.thread].states[u.state])
+}
+
+// follow adds the states that an action leads to.
+func (m *model) follow(t int, mv *lts.Move) {
+	for i := range mv.Next {
+		m.after(t, &mv.Next[i])
+	}
+	if mv.Spawns > 0 {
+		m.state(mv.Spawns-1, m.sys.Entry(mv.Spawns-1, mv.Args))
+	}
+}
+
+// after returns the state that an outcome leads to.
+func (m *model) after(t int, n *lts.Outcome) int32 {
+	if !n.Fails {
+		return m.state(t, n.State)
+	}
+	th := m.threads[t]
+	if th.failed == anything {
+		th.failed = th.special(lts.State{Thread: t, Loc: -1})
+	}
+	return th.failed
+}
+
+// connect makes the transitions, once all states and values are known.
+func (m *model) connect(ctx context.Context) error {
+	for c := range m.sys.Cells {
+		m.initial = append(m.initial, 0)
+		if len(m.sys.Cells) > maxCell || len(m.sys.Cells[c].Values) > maxValue {
+			return fmt.Errorf("more than %d cells, or more than %d values of one", maxCell, maxValue)
+		}
+	}
+	known, count := map[string]bool{}, 0
+	for id := range m.users {
+		if err := budget.Spend(ctx, 1); err != nil {
+			return err
+		}
+		u := m.users[id]
+		for _, mv := range m.moves(id) {
+			for i := range mv.Next {
+				tr, err := m.transition(u, &mv, &mv.Next[i])
+				if err != nil {
+					return err
+				}
+				key := fmt.Sprint(u.thread, tr.kind, tr.from, tr.to, tr.cell, tr.value, tr.accesses, tr.spawns, tr.entry)
+				if known[key] || mv.Next[i].Fails && !m.task.Props.Checks {
+					continue
+				}
+				known[key] = true
+				th := m.threads[u.thread]
+				th.trans = append(th.trans, tr)
+				if count++; count > maxTransitions {
+					return fmt.Errorf("the threads have more than %d transitions: their data may be unbounded", maxTransitions)
+				}
+			}
+		}
+	}
+	if err := m.error(); err != nil {
+		return err
+	}
+	for _, th := range m.threads {
+		th.in, th.out = make([][]int32, len(th.states)), make([][]int32, len(th.states))
+		th.writes = make([]bool, len(th.states))
+		th.bursts = map[string][]undone{}
+		for i := range th.trans {
+			tr := &th.trans[i]
+			th.in[tr.to] = append(th.in[tr.to], int32(i))
+			th.out[tr.from] = append(th.out[tr.from], int32(i))
+			th.writes[tr.from] = th.writes[tr.from] || tr.kind == write
+		}
+		th.findPending(m.opt)
+	}
+	return nil
+}
+
+// transition returns the transition of an action to one of its outcomes.
+func (m *model) transition(u user, mv *lts.Move, n *lts.Outcome) (trans, error) {
+	tr := trans{from: u.state, to: m.after(u.thread, n), path: n.Path}
+	index := func(c int, v int64) int32 { return int32(slices.Index(m.sys.Cells[c].Values, v)) }
+	switch op := &mv.Edge.Op; {
+	case op.Kind == ir.Load || op.Kind == ir.Await || op.Kind == ir.AbstractLoad || op.Kind == ir.Store:
+		if len(mv.Accesses) > 1 {
+			return tr, &engine.Unsupported{Pos: engine.Pos(mv.Edge), What: "dual: a load or store that overlaps one of another size is not supported"}
+		}
+		tr.kind = local
+		if len(mv.Accesses) == 0 {
+			break // an access that fails
+		}
+		a := &mv.Accesses[0]
+		tr.kind, tr.cell, tr.value = read, int32(a.Cell), index(a.Cell, a.Old)
+		if a.Write {
+			tr.kind, tr.value = write, index(a.Cell, a.New)
+		}
+	case op.Local() || op.Kind == ir.Fence && op.Fence != ir.FullFence:
+		tr.kind = local
+	default:
+		tr.kind = exclusive
+		for _, a := range mv.Accesses {
+			one := access{cell: int32(a.Cell), old: anything, new: anything}
+			if a.Read {
+				one.old = index(a.Cell, a.Old)
+				one.new = one.old
+			}
+			if a.Write {
+				one.new = index(a.Cell, a.New)
+			}
+			tr.accesses = append(tr.accesses, one)
+		}
+		if mv.Spawns > 0 {
+			tr.spawns, tr.entry = int32(mv.Spawns), m.state(mv.Spawns-1, m.sys.Entry(mv.Spawns-1, mv.Args))
+		}
+	}
+	return tr, nil
+}
