@@ -23,6 +23,8 @@ FUZZ_BMC      ?= 3000
 FUZZ_TRACES   ?= 5000
 FUZZ_RACES    ?= 5000
 FUZZ_FINALS   ?= 2000
+FUZZ_DUAL     ?= 5000
+FUZZ_LOOPING  ?= 2000
 FUZZ_MOVER    ?= 2000
 FUZZ_PARAM    ?= 2500
 FUZZ_SPIN     ?= 200
@@ -110,6 +112,7 @@ fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'RacesAgainstDefinition|FinalStatesAgainst' -fp.races=$(FUZZ_RACES) -fp.finals=$(FUZZ_FINALS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|Unrolled|Symmetry' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/instrument ./internal/engine/lazy -count=1 -timeout 120m -v -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/dual -count=1 -timeout 120m -v -fp.programs=$(FUZZ_DUAL) -fp.looping=$(FUZZ_LOOPING) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
 	$(GO) test ./internal/question/explore -count=1 -timeout 60m -v -run Walks -fp.walks=$(FUZZ_WALKS)

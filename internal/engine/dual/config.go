@@ -40,7 +40,7 @@ func (c *config) clone() *config {
 	return d
 }
 
-// covers reports whether every state of d is one of c [AABN18 §4: c ⊑ d]: threads are in the same
+// covers reports whether every state of d is one of c ([AABN18] write c ⊑ d): threads are in the same
 // states, memory is as c says, and each buffer of d is one of c with more messages from memory.
 func (c *config) covers(d *config) bool {
 	for i, v := range c.mem {

@@ -10,7 +10,7 @@ package dual
 //     it moves by bursts (burst.go);
 //   - a message from memory is added to a buffer only while the thread lags, or begins to lag.
 //
-// Differs from the paper: [AABN18 §4] has single steps, which small_steps.go has too.
+// Differs from the paper: [AABN18] has single steps, which small_steps.go has too.
 
 // step is how a configuration leads to the one from which it was found. The zero value is unset.
 type step struct {
@@ -29,7 +29,6 @@ const (
 	burst              // a store and what follows
 	propagate          // the value of a cell is added to the buffer
 	deletes            // the oldest messages leave the buffer, up to and with the first own one
-	arrives            // nothing: the thread, which was in any state, is in a certain one
 )
 
 // predecessors calls give with the configurations that lead to c in one step. It returns false if
@@ -37,11 +36,7 @@ const (
 func (m *model) predecessors(c *config, give func(*config, step), work func() bool) bool {
 	for p := range m.threads {
 		if c.at[p] == anything {
-			if m.opt.SmallSteps {
-				m.wakeSmall(c, p, give)
-			} else {
-				m.wake(c, p, give)
-			}
+			m.wake(c, p, give)
 			continue
 		}
 		th, s, b := m.threads[p], c.at[p], c.bufs[p]

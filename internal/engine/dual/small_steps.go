@@ -1,8 +1,6 @@
 package dual
 
-import "slices"
-
-// Single steps, without the normal form: the rules of [AABN18 §4] on normalised buffers. Tests compare
+// Single steps, without the normal form: the rules of [AABN18] on normalised buffers. Tests compare
 // them with the normal form; they are much slower.
 
 // smallSteps calls give with the configurations that lead to c by one step of a thread.
@@ -44,18 +42,4 @@ func (m *model) smallSteps(c *config, p int, give func(*config, step)) {
 		give(d, step{thread: int32(p), kind: deletes})
 	}
 	m.undoPropagate(c, p, give)
-}
-
-// wakeSmall is wake for single steps: the thread stands after its transition with an empty buffer.
-func (m *model) wakeSmall(c *config, p int, give func(*config, step)) {
-	th := m.threads[p]
-	var after []int32
-	for i := range th.trans {
-		if tr := &th.trans[i]; m.matters(c, tr) && !slices.Contains(after, tr.to) {
-			after = append(after, tr.to)
-			d := c.clone()
-			d.at[p] = tr.to
-			give(d, step{thread: int32(p), kind: arrives})
-		}
-	}
 }

@@ -88,7 +88,6 @@ func (f *forward) step(st *step) {
 		}
 	case deletes:
 		f.leave(p)
-	case arrives:
 	default:
 		panic("BUG: unknown step")
 	}
