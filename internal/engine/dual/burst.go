@@ -72,7 +72,7 @@ func (u *undo) from(s int32, b []message, leaves bool) bool {
 	}
 	if leaves {
 		for _, c := range u.th.waits[s].before(b, u.cells) {
-			if !u.take(small{leave}, s, prepend(ownOf(c, anything), b), true) {
+			if !u.take(small{leave}, s, prepend(fromSelf(c, anything), b), true) {
 				return false
 			}
 		}
@@ -84,9 +84,9 @@ func (u *undo) from(s int32, b []message, leaves bool) bool {
 		case local:
 			ok = u.take(small{i}, tr.from, b, false)
 		case read:
-			prev, own, possible := undoRead(b, tr.cell, tr.value)
+			prev, forwarded, possible := undoRead(b, tr.cell, tr.value)
 			if possible {
-				ok = u.take(small{i}, tr.from, prev, !own)
+				ok = u.take(small{i}, tr.from, prev, !forwarded)
 			}
 		case write:
 			u.ends(i, tr, b)
@@ -110,7 +110,7 @@ func (u *undo) take(step small, s int32, b []message, leaves bool) bool {
 
 // covered reports whether a smaller buffer was undone already from a state, and notes this one.
 func (u *undo) covered(s int32, b []message, leaves bool) bool {
-	key := burstKey(s, nil) + owns(b)
+	key := burstKey(s, nil) + selfWord(b)
 	if leaves {
 		key += "\x00"
 	}
@@ -127,7 +127,7 @@ func (u *undo) covered(s int32, b []message, leaves bool) bool {
 func (u *undo) ends(i int32, tr *trans, b []message) {
 	for _, prev := range undoWrite(b, tr.cell, tr.value) {
 		// A thread that lags has read something from memory since its store.
-		if len(prev) == 0 || prev[0].own() || !u.th.waits[tr.from].allows(prev) {
+		if len(prev) == 0 || prev[0].self() || !u.th.waits[tr.from].allows(prev) {
 			continue
 		}
 		if key := burstKey(i, prev); !u.known[key] {
@@ -143,18 +143,18 @@ func prepend(o message, b []message) []message {
 	return append(append(make([]message, 0, len(b)+1), o), b...)
 }
 
-// undoRead returns the smallest buffer before a read, given the one after. own says that the value
-// is the thread's own.
-func undoRead(b []message, cell, value int32) (prev []message, own, possible bool) {
+// undoRead returns the smallest buffer before a read, given the one after. forwarded says that
+// the value is the thread's own.
+func undoRead(b []message, cell, value int32) (prev []message, forwarded, possible bool) {
 	for i, o := range b {
-		if !o.own() || o.cell() != cell {
+		if !o.self() || o.cell() != cell {
 			continue
 		}
 		if o.value() != anything && o.value() != value {
 			return nil, true, false
 		}
 		prev = slices.Clone(b)
-		prev[i] = ownOf(cell, value)
+		prev[i] = fromSelf(cell, value)
 		return prev, true, true
 	}
 	if m := fromMemory(cell, value); len(b) == 0 || b[0] != m {
@@ -170,13 +170,13 @@ func undoWrite(b []message, cell, value int32) [][]message {
 		return nil
 	}
 	last := b[len(b)-1]
-	if !last.own() || last.cell() != cell || last.value() != anything && last.value() != value {
+	if !last.self() || last.cell() != cell || last.value() != anything && last.value() != value {
 		return nil
 	}
 	rest := slices.Clip(b[:len(b)-1])
 	out := [][]message{rest}
 	for i := range len(rest) + 1 {
-		out = append(out, slices.Insert(slices.Clone(rest), i, ownOf(cell, anything)))
+		out = append(out, slices.Insert(slices.Clone(rest), i, fromSelf(cell, anything)))
 	}
 	return out
 }

@@ -1,10 +1,5 @@
 package dual
 
-import (
-	"fmt"
-	"strings"
-)
-
 // message is an entry of a load buffer: a value of a cell, from memory or of the thread's own.
 type message uint32
 
@@ -13,14 +8,14 @@ const (
 	maxCell  = 1 << 15
 	maxValue = 1<<16 - 2
 
-	ownBit = 1 << 31
+	selfBit = 1 << 31
 )
 
 func fromMemory(cell, value int32) message { return message(cell<<16 | (value + 1)) }
-func ownOf(cell, value int32) message      { return fromMemory(cell, value) | ownBit }
+func fromSelf(cell, value int32) message   { return fromMemory(cell, value) | selfBit }
 
-func (o message) own() bool    { return o&ownBit != 0 }
-func (o message) cell() int32  { return int32(o &^ ownBit >> 16) }
+func (o message) self() bool   { return o&selfBit != 0 }
+func (o message) cell() int32  { return int32(o &^ selfBit >> 16) }
 func (o message) value() int32 { return int32(o&0xffff) - 1 } // own messages: may be anything
 
 // config is a set of states of the program in the semantics with load buffers: all that are at
@@ -68,9 +63,9 @@ func embeds(a, b []message) bool {
 	i := 0
 	for _, m := range b {
 		switch {
-		case i < len(a) && (a[i] == m || m.own() && a[i].own() && a[i].cell() == m.cell() && a[i].value() == anything):
+		case i < len(a) && (a[i] == m || m.self() && a[i].self() && a[i].cell() == m.cell() && a[i].value() == anything):
 			i++
-		case m.own():
+		case m.self():
 			return false
 		}
 	}
@@ -91,7 +86,7 @@ func (c *config) key(buf []byte, open uint64) []byte {
 			continue
 		}
 		for _, m := range c.bufs[p] {
-			if m.own() {
+			if m.self() {
 				buf = append(buf, byte(m.cell()), byte(m.cell()>>8))
 			}
 		}
@@ -118,48 +113,4 @@ func (c *config) messages() int {
 		n += len(b)
 	}
 	return n
-}
-
-// text returns a configuration for people.
-func (m *model) text(c *config) string {
-	var out strings.Builder
-	for p, s := range c.at {
-		if p > 0 {
-			out.WriteString("  ")
-		}
-		if s == anything {
-			fmt.Fprintf(&out, "%s: anywhere", m.task.Program.Threads[p].Name)
-			continue
-		}
-		th := m.threads[p]
-		if s == th.failed {
-			fmt.Fprintf(&out, "%s: failed", m.task.Program.Threads[p].Name)
-		} else {
-			out.WriteString(m.sys.Name(&th.states[s], ""))
-		}
-		out.WriteString(" [")
-		for i, o := range c.bufs[p] {
-			if i > 0 {
-				out.WriteString(" ")
-			}
-			out.WriteString(m.sys.Cells[o.cell()].Name + m.valueText(o.cell(), o.value()))
-			if o.own() {
-				out.WriteString("!")
-			}
-		}
-		out.WriteString("]")
-	}
-	for i, v := range c.mem {
-		if v != anything {
-			out.WriteString("  " + m.sys.Cells[i].Name + m.valueText(int32(i), v))
-		}
-	}
-	return out.String()
-}
-
-func (m *model) valueText(cell, value int32) string {
-	if value == anything {
-		return "=*"
-	}
-	return fmt.Sprintf("=%d", m.sys.Cells[cell].Values[value])
 }

@@ -135,7 +135,7 @@ func (m *model) undoSingle(c *config, p int, i int32, give func(*config, step)) 
 // undoPropagate takes the newest message from the buffer of a thread, if it is from memory.
 func (m *model) undoPropagate(c *config, p int, give func(*config, step)) {
 	b := c.bufs[p]
-	if len(b) == 0 || b[len(b)-1].own() {
+	if len(b) == 0 || b[len(b)-1].self() {
 		return
 	}
 	o := b[len(b)-1]

@@ -180,7 +180,7 @@ func generate(seed uint64, profiles []testkit.Profile) (*testkit.Program, testki
 // limited is enough for nearly all random programs.
 var limited = engine.Limits{States: 60_000}
 
-// TestLoopFree: on programs without loops the answers are those of the explicit engine, and every
+// TestLoopFree: on programs without loops the explicit engine gives the same answers, and every
 // execution that is found replays.
 func TestLoopFree(t *testing.T) {
 	count := map[string]int{}

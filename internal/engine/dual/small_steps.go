@@ -38,7 +38,7 @@ func (m *model) smallSteps(c *config, p int, give func(*config, step)) {
 	}
 	for _, cell := range th.waits[s].before(b, len(m.sys.Cells)) {
 		d := c.clone()
-		d.bufs[p] = prepend(ownOf(cell, anything), b)
+		d.bufs[p] = prepend(fromSelf(cell, anything), b)
 		give(d, step{thread: int32(p), kind: deletes})
 	}
 	m.undoPropagate(c, p, give)

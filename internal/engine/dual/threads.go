@@ -26,7 +26,7 @@ const (
 	exclusive      // with an empty store buffer, any number of cells at once: fence, read-modify-write, mutex, section, spawn
 )
 
-// access is what an exclusive transition does to a cell. Values are indices of lts.Cell.Values.
+// access says how an exclusive transition changes a cell. Values are indices of lts.Cell.Values.
 type access struct {
 	cell int32
 	old  int32 // anything if the transition does not read the cell
@@ -124,7 +124,7 @@ func buildWith(ctx context.Context, task *engine.Task, opt Options, cuts lts.Cut
 		m.queued[id] = false
 		u := m.users[id]
 		for _, mv := range m.moves(id) {
-			m.follow(u.thread, &mv)
+			m.reach(u.thread, &mv)
 		}
 		if len(m.users) > maxStates {
 			m.err = fmt.Errorf("the threads have more than %d states: their data may be unbounded", maxStates)
@@ -188,8 +188,8 @@ func (m *model) moves(id int) []lts.Move {
 	return m.sys.Moves(id, &m.threads[u.thread].states[u.state])
 }
 
-// follow adds the states that an action leads to.
-func (m *model) follow(t int, mv *lts.Move) {
+// reach adds the states that an action leads to.
+func (m *model) reach(t int, mv *lts.Move) {
 	for i := range mv.Next {
 		m.after(t, &mv.Next[i])
 	}

@@ -95,7 +95,7 @@ func (f *forward) step(st *step) {
 
 // leave removes the oldest messages, up to and with the first own one.
 func (f *forward) leave(p int) {
-	i := slices.IndexFunc(f.bufs[p], func(e entry) bool { return e.own() })
+	i := slices.IndexFunc(f.bufs[p], func(e entry) bool { return e.self() })
 	f.bufs[p] = f.bufs[p][i+1:]
 }
 
@@ -122,8 +122,8 @@ func (f *forward) transition(p int, tr *trans, now int) {
 	switch tr.kind {
 	case read:
 		b := f.bufs[p]
-		own := slices.IndexFunc(b, func(e entry) bool { return e.own() && e.cell() == tr.cell })
-		if own >= 0 {
+		forwarded := slices.IndexFunc(b, func(e entry) bool { return e.self() && e.cell() == tr.cell })
+		if forwarded >= 0 {
 			break
 		}
 		i := slices.IndexFunc(b, func(e entry) bool { return e.message == fromMemory(tr.cell, tr.value) })
@@ -133,7 +133,7 @@ func (f *forward) transition(p int, tr *trans, now int) {
 		f.bufs[p], e.time = b[i:], b[i].time
 	case write:
 		b := slices.DeleteFunc(slices.Clone(f.bufs[p]), func(e entry) bool { return e.cell() == tr.cell })
-		f.bufs[p] = append(b, entry{ownOf(tr.cell, tr.value), now})
+		f.bufs[p] = append(b, entry{fromSelf(tr.cell, tr.value), now})
 		f.mem[tr.cell], f.writes[now] = tr.value, true
 	case exclusive:
 		f.bufs[p], e.time = nil, now

@@ -4,8 +4,8 @@ import "slices"
 
 // Own messages. A message of a thread's own is a store that has reached memory and whose value the
 // thread still reads from its buffer. Which ones are possible at a state follows from the thread
-// alone: the stores since the last transition that empties the buffer, in their order, without those
-// that a later store to the same cell has replaced. A buffer loses its oldest messages first. So the
+// alone: the stores since the last transition that empties the buffer, in their order, without stores
+// that a later one to the same cell has replaced. A buffer loses its oldest messages first. So the
 // own messages of a buffer are the end of such a word, and a configuration with other own messages
 // is not reachable.
 //
@@ -20,9 +20,6 @@ type pending struct {
 
 // maxWords bounds the pairs of a state and a word of one thread. With more, words are not used.
 const maxWords = 1 << 15
-
-// nothing reports whether no store can be pending at a state.
-func (w *pending) nothing() bool { return w.words != nil && len(w.words) == 1 }
 
 func valueKey(cell, value int32) int64 { return int64(cell)<<32 | int64(value) }
 
@@ -146,7 +143,7 @@ func (w *pending) allows(b []message) bool {
 	var room [32]byte
 	word := room[:0]
 	for _, o := range b {
-		if !o.own() {
+		if !o.self() {
 			continue
 		}
 		word = append(word, byte(o.cell()>>8), byte(o.cell()))
@@ -162,11 +159,11 @@ func (w *pending) allows(b []message) bool {
 	return w.words == nil || w.words[string(word)]
 }
 
-// owns returns the word of the own messages of a buffer.
-func owns(b []message) string {
+// selfWord returns the word of the own messages of a buffer.
+func selfWord(b []message) string {
 	word := ""
 	for _, o := range b {
-		if o.own() {
+		if o.self() {
 			word = wordOf(word, o.cell())
 		}
 	}
@@ -177,9 +174,9 @@ func owns(b []message) string {
 // buffer.
 func (w *pending) before(b []message, cells int) []int32 {
 	var out []int32
-	word := owns(b)
+	word := selfWord(b)
 	for c := range int32(cells) {
-		if !slices.ContainsFunc(b, func(o message) bool { return o.own() && o.cell() == c }) {
+		if !slices.ContainsFunc(b, func(o message) bool { return o.self() && o.cell() == c }) {
 			if w.words == nil || w.words[wordOf("", c)+word] {
 				out = append(out, c)
 			}
