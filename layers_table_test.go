@@ -177,7 +177,7 @@ var policy = map[string]rule{
 	"internal/explorer": {ours: []string{".", "verdict", "internal/render/relation", "internal/render/rows", "internal/render/svg", "internal/render/text"}},
 	"internal/serve":    {ours: []string{"internal/explorer"}},
 	"internal/cli": {
-		ours:     []string{".", "render", "verdict", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
+		ours:     []string{".", "render", "verdict", "internal/explorer", "internal/serve", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 

@@ -96,6 +96,7 @@ Start here:
   fencepost check dekker.fp --model sc,tso,pso   under which model do they fail?
   fencepost check dekker.fp --html dekker.html   step through the execution in a browser
   fencepost robust dekker.fp                     does it behave on x86 as under SC?
+  fencepost serve dekker.fp                      explore the store buffers in a browser
   fencepost test examples/                       compare with the answers in the comments`
 
 // allCommands is the root command with the commands about results, and its help:
@@ -106,7 +107,7 @@ func (a *app) allCommands() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: groupAsk, Title: "Ask about programs:"}, &cobra.Group{ID: groupShare, Title: "Show and share results:"})
 	for _, c := range root.Commands() {
 		switch c.Name() {
-		case "report", "verify-trace", "show", "export", "explain":
+		case "report", "verify-trace", "serve", "show", "export", "explain":
 			c.GroupID = groupShare
 		case "version":
 		default:

@@ -36,6 +36,7 @@ type services struct {
 	bench        func(context.Context, string, fencepost.BenchOptions) (verdict.Bench, error)
 	terminal     func(io.Writer) (width int, ok bool)
 	getenv       func(string) string
+	openPage     func(address string) error
 }
 
 func realServices() services {
@@ -43,7 +44,7 @@ func realServices() services {
 		check: fencepost.Check, robust: fencepost.Robust, fences: fencepost.Fences, prove: fencepost.Prove, traces: fencepost.Traces,
 		show: fencepost.Show, export: fencepost.Export, harness: fencepost.Harness, litmus: fencepost.LitmusSuite, stress: fencepost.Stress,
 		verify: fencepost.Verify, verifyTraces: fencepost.VerifyTraces, test: fencepost.TestPrograms, bench: fencepost.Bench,
-		terminal: terminal, getenv: os.Getenv,
+		terminal: terminal, getenv: os.Getenv, openPage: openBrowser,
 	}
 }
 
@@ -176,7 +177,7 @@ func (a *app) rootCommand() *cobra.Command {
 		return &usageError{err.Error(), flagHint(cmd, err.Error())}
 	})
 	root.PersistentFlags().Var(&a.color, "color", "when to use colours: auto, always, never; auto uses none if NO_COLOR is set")
-	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.initCommand(), a.versionCommand())
+	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.initCommand(), serveCommand(a), a.versionCommand())
 	return root
 }
 

@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"fencepost"
+	"fencepost/internal/explorer"
+	"fencepost/internal/serve"
+	"fencepost/verdict"
+
+	"github.com/spf13/cobra"
+)
+
+const serveHelp = `Explore a program in the browser: step through its executions under a memory model,
+see the store buffers, the happens-before relation and the outcomes, and insert
+fences.
+
+FILE is a program, or a stored result of ` + "`check`, `robust` or `fences`" + ` with --json,
+whose execution is shown. Without FILE the page begins with an example.
+
+The server answers this machine only. With --listen it has another address, and
+requests need the token that is printed. It reads no file but FILE:
+a C program can include the standard headers, and no others. Ctrl-C ends it.
+
+Exit codes: 0 ended by Ctrl-C, 3 bad file or usage, 4 internal error.`
+
+const serveExample = `  fencepost serve
+  fencepost serve dekker.fp
+  fencepost serve sb.fp --model pso --run 0,0,1,1
+  fencepost check dekker.c --json > result.json; fencepost serve result.json`
+
+const (
+	defaultListen = "127.0.0.1:7331"
+	tokenBytes    = 16
+	farewell      = 2 * time.Second // for answers on their way when the server ends
+)
+
+type serveFlags struct {
+	listen  string
+	token   string
+	noOpen  bool
+	model   string
+	run     []string
+	limits  explorer.Limits
+	started func(address string) // for tests
+}
+
+func serveCommand(a *app) *cobra.Command {
+	f := serveFlags{limits: explorer.Limits{Timeout: fencepost.Defaults().Timeout}}
+	model := choiceValue{choices: []string{"sc", "tso", "pso"}}
+	cmd := &cobra.Command{
+		Use:     "serve [FILE]",
+		Short:   "Explore a program in the browser, step by step",
+		Long:    serveHelp,
+		Example: serveExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return &usageError{fmt.Sprintf("%d files given, but serve takes one", len(args)), "name the program; the page can open others"}
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			f.model = model.value
+			return runServe(a, args, &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.listen, "listen", defaultListen, "`address` and port to listen on; port 0: any that is free")
+	flags.StringVar(&f.token, "token", "", "`text` that requests must carry (default: a random one, if others can reach the address)")
+	flags.BoolVar(&f.noOpen, "no-open", false, "do not open the page in the browser")
+	flags.VarP(&model, "model", "m", "memory `model` to begin with: sc, tso or pso")
+	flags.StringSliceVar(&f.run, "run", nil, "`steps` to begin with, as the page copies them")
+	flags.Var(timeoutValue{&f.limits.Timeout}, "timeout", "time limit per search, such as 90s or 5m; 0: none")
+	flags.Var(sizeValue{&f.limits.Memory}, "memory", "memory limit for the stored states of a search, such as 1GiB (default: an eighth of RAM)")
+	noDefault(flags, "memory")
+	return cmd
+}
+
+// runServe runs the server until it is interrupted.
+func runServe(a *app, names []string, f *serveFlags) error {
+	start := explorer.Start{Model: f.model, Run: f.run, Version: fencepost.Version()}
+	if len(names) == 1 {
+		if err := startWith(a, names[0], &start); err != nil {
+			return err
+		}
+	}
+	if f.limits.Memory == 0 {
+		f.limits.Memory = defaultMemory() / serve.DefaultSearches
+	}
+	listener, err := listen(f.listen)
+	if err != nil {
+		return err
+	}
+	local := listener.Addr().(*net.TCPAddr)
+	opt := serve.Options{Start: start, Token: f.token, Limits: f.limits, Hosts: hostNames(f.listen)}
+	if !local.IP.IsLoopback() && opt.Token == "" {
+		if opt.Token, err = newToken(); err != nil {
+			return &internalError{err}
+		}
+	}
+	server, err := serve.New(opt)
+	if err != nil {
+		return &internalError{err}
+	}
+	address := pageAddress(local, opt.Token)
+	fmt.Fprintf(a.stderr, "the explorer is at %s\n", address)
+	if !local.IP.IsLoopback() {
+		fmt.Fprintln(a.stderr, "others can reach it at this machine's address, with the token; the connection is not encrypted")
+	}
+	fmt.Fprintln(a.stderr, "Ctrl-C ends it")
+	if !f.noOpen {
+		if err := a.openPage(address); err != nil {
+			fmt.Fprintf(a.stderr, "no browser could be started (%v): open the address yourself\n", err)
+		}
+	}
+	_, err = interruptible(func() {}, func(ctx context.Context) (struct{}, error) {
+		return struct{}{}, runServer(ctx, server, listener, func() {
+			if f.started != nil {
+				f.started(address)
+			}
+		})
+	})
+	if err != nil {
+		return &internalError{err}
+	}
+	return nil
+}
+
+// runServer serves until the context ends.
+func runServer(ctx context.Context, server *http.Server, listener net.Listener, started func()) error {
+	base, stop := context.WithCancel(ctx)
+	defer stop()
+	server.BaseContext = func(net.Listener) context.Context { return base }
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	started()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	stop()
+	last, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	if err := server.Shutdown(last); err != nil {
+		return server.Close()
+	}
+	return nil
+}
+
+// startWith makes the page begin with a program, or with the execution of a stored result.
+func startWith(a *app, name string, start *explorer.Start) error {
+	in, err := a.read(name)
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(filepath.Ext(name), ".json") {
+		start.Program = &explorer.Program{Name: filepath.Base(in.Name), Title: in.Name, Text: string(in.Text)}
+		return nil
+	}
+	answer, err := stored(in)
+	if err != nil {
+		return err
+	}
+	for i := range answer.Results {
+		r := &answer.Results[i]
+		for _, e := range r.Executions() {
+			if e.Witness != nil && len(r.Sources) == 1 {
+				start.Witness = e.Witness
+				return startProgram(r, start)
+			}
+		}
+	}
+	for i := range answer.Results {
+		if r := &answer.Results[i]; len(r.Sources) == 1 {
+			return startProgram(r, start)
+		}
+	}
+	return &usageError{fmt.Sprintf("%s has no result about a program of one file", name), "name the program instead; `fencepost report` renders every result"}
+}
+
+func startProgram(r *verdict.Result, start *explorer.Start) error {
+	if start.Model == "" {
+		start.Model = r.Model
+	}
+	for file, text := range r.Sources {
+		start.Program = &explorer.Program{Name: filepath.Base(file), Title: file, Text: text}
+	}
+	return nil
+}
+
+// listen opens the address. If the default port is taken, any free one does.
+func listen(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil && address == defaultListen {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		hint := "give an address and a port, such as 127.0.0.1:8000, or port 0 for any that is free"
+		if wrong := (*net.AddrError)(nil); !errors.As(err, &wrong) {
+			hint = "another program may use the port: give another one, or port 0"
+		}
+		return nil, &usageError{fmt.Sprintf("cannot listen on %s: %v", address, err), hint}
+	}
+	return l, nil
+}
+
+// hostNames returns the names by which others may call this machine.
+func hostNames(address string) []string {
+	var names []string
+	if host, _, err := net.SplitHostPort(address); err == nil && host != "" {
+		names = append(names, host)
+	}
+	if name, err := os.Hostname(); err == nil {
+		names = append(names, name)
+	}
+	return names
+}
+
+func newToken() (string, error) {
+	raw := make([]byte, tokenBytes)
+	if _, err := rand.Read(raw); err != nil {
+		return "", fmt.Errorf("making a token: %w", err)
+	}
+	return hex.EncodeToString(raw), nil
+}
+
+// pageAddress returns the address of the page on this machine.
+func pageAddress(local *net.TCPAddr, token string) string {
+	at := local.AddrPort()
+	if at.Addr().IsUnspecified() {
+		at = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port())
+	}
+	u := url.URL{Scheme: "http", Host: netip.AddrPortFrom(at.Addr().Unmap(), at.Port()).String(), Path: "/"}
+	if token != "" {
+		u.RawQuery = url.Values{"token": {token}}.Encode()
+	}
+	return u.String()
+}
+
+// openBrowser shows an address in the user's browser.
+func openBrowser(address string) error {
+	var cmd *exec.Cmd
+	switch runtime.GOOS {
+	case "darwin":
+		cmd = exec.Command("open", address)
+	case "windows":
+		cmd = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+	default:
+		cmd = exec.Command("xdg-open", address)
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	go func() { _ = cmd.Wait() }()
+	return nil
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"fencepost/internal/explorer"
+)
+
+// TestServe: the server sends the named program, answers, opens the page, and ends by a signal.
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "my.fp")
+	if err := os.WriteFile(program, []byte("var x; thread t { x = 1; }"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	opened := ""
+	var out strings.Builder
+	a := &app{services: services{openPage: func(address string) error { opened = address; return nil }}, stdout: io.Discard, stderr: &out}
+	f := &serveFlags{listen: "127.0.0.1:0", model: "pso", run: []string{"0"}}
+	f.started = func(address string) {
+		page := get(t, address)
+		if !strings.Contains(page, `"name":"my.fp"`) || !strings.Contains(page, `"model":"pso","run":["0"]`) {
+			t.Errorf("%s", page)
+		}
+		if opened != address || !strings.HasPrefix(address, "http://127.0.0.1:") || strings.Contains(address, "token") {
+			t.Errorf("opened %q, the address is %q", opened, address)
+		}
+		endServer(t)
+	}
+	if err := runServe(a, []string{program}, f); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(out.String(), opened) {
+		t.Errorf("%s", out.String())
+	}
+}
+
+// endServer does what Ctrl-C does.
+func endServer(t *testing.T) {
+	t.Helper()
+	me, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = me.Signal(syscall.SIGTERM)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func get(t *testing.T, address string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%d %v %s", answer.StatusCode, err, text)
+	}
+	return string(text)
+}
+
+// TestServeToken: an address that others can reach has a token, which the page needs.
+func TestServeToken(t *testing.T) {
+	a := &app{stdout: io.Discard, stderr: io.Discard}
+	f := &serveFlags{listen: "0.0.0.0:0", noOpen: true}
+	f.started = func(address string) {
+		bare, token, ok := strings.Cut(address, "?token=")
+		if !ok || len(token) != 2*tokenBytes {
+			t.Errorf("%s", address)
+		}
+		get(t, address)
+		if answer, err := http.Get(bare); err != nil || answer.StatusCode != http.StatusForbidden {
+			t.Errorf("%v %v", answer, err)
+		} else {
+			answer.Body.Close()
+		}
+		endServer(t)
+	}
+	if err := runServe(a, nil, f); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServeResult: a stored result begins with its program, model and execution.
+func TestServeResult(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "sb.fp")
+	text := "var x, y;\nthread t1 { reg r; x = 1; r = y; }\nthread t2 { reg s; y = 1; s = x; }\nnever t1:r == 0 && t2:s == 0;\n"
+	if err := os.WriteFile(program, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var result strings.Builder
+	if code := Run([]string{"check", program, "--model", "sc,pso", "--json", "--timeout", "0"}, strings.NewReader(""), &result, io.Discard); code != exitViolated {
+		t.Fatal(code)
+	}
+	stored := filepath.Join(dir, "result.json")
+	if err := os.WriteFile(stored, []byte(result.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var start explorer.Start
+	if err := startWith(&app{}, stored, &start); err != nil {
+		t.Fatal(err)
+	}
+	if start.Model != "pso" || start.Witness == nil || start.Program.Name != "sb.fp" || start.Program.Text != text {
+		t.Errorf("%+v", start)
+	}
+	body, err := json.Marshal(explorer.Request{Name: "sb.fp", Text: text, Model: start.Model, Witness: start.Witness})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := explorer.Ask(t.Context(), "state", body, explorer.Limits{}, nil)
+	if err != nil || len(answer.(*explorer.StateAnswer).State.Violations) != 1 {
+		t.Errorf("%+v %v", answer, err)
+	}
+}

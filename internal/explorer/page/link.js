@@ -1,0 +1,106 @@
+// Links: the program, the model and the run in the fragment of the address, and copies in other forms. A link may come
+// from anywhere, so its run is taken step by step, and refused if one of them is not possible.
+"use strict";
+fp.link = (() => {
+  const VERSION = "1", MAX = 256 << 10;
+
+  async function pipe(bytes, stream, limit) {
+    const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
+    const parts = [];
+    let size = 0;
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      size += value.length;
+      if (size > limit) throw new Error("the program in it is too large");
+      parts.push(value);
+    }
+    const out = new Uint8Array(size);
+    let at = 0;
+    for (const p of parts) {
+      out.set(p, at);
+      at += p.length;
+    }
+    return out;
+  }
+
+  async function pack(text) {
+    const bytes = await pipe(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
+    let s = "";
+    for (const b of bytes) s += String.fromCharCode(b);
+    return btoa(s).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+  }
+
+  async function unpack(packed) {
+    const s = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(s, (c) => c.charCodeAt(0));
+    return new TextDecoder("utf-8", { fatal: true }).decode(await pipe(bytes, new DecompressionStream("deflate-raw"), MAX));
+  }
+
+  // write returns the fragment of the present state.
+  async function write() {
+    const q = new URLSearchParams({ v: VERSION, name: fp.now.name, model: fp.now.model, run: fp.now.run.join(",") });
+    q.set("src", await pack(fp.now.text));
+    return "#" + q.toString().replaceAll("%2C", ",");
+  }
+
+  // read returns what a fragment says, or throws an error that says what is wrong with it.
+  async function read(fragment) {
+    const q = new URLSearchParams(fragment.replace(/^#/, ""));
+    const version = q.get("v");
+    if (version !== VERSION) throw new Error(/^\d+$/.test(version || "") ? "a newer version of fencepost made it" : "it is no link of fencepost");
+    for (const key of q.keys()) if (!["v", "name", "model", "run", "src"].includes(key)) throw new Error("a newer version of fencepost made it, or it was changed");
+    if (!fp.models.includes(q.get("model"))) throw new Error("there is no memory model " + q.get("model"));
+    let text;
+    try {
+      text = await unpack(q.get("src") || "");
+    } catch (e) {
+      throw new Error("its program cannot be read");
+    }
+    const run = (q.get("run") || "").split(",").filter(Boolean);
+    return { name: q.get("name") || "program", model: q.get("model"), text, run };
+  }
+
+  const update = fp.later(150, async () => {
+    if (!fp.now.answer || !fp.now.answer.state) return;
+    const fragment = await fp.during(write());
+    if (fragment !== location.hash) history.replaceState(null, "", fragment);
+  });
+
+  // copy puts a text on the clipboard, also where the browser has none for pages like this.
+  async function copy(text) {
+    fp.copied = text;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch (e) {
+      const area = el("textarea", { class: "copy" }, text);
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+  }
+
+  const quote = (s) => (/^[\w.,/-]+$/.test(s) ? s : "'" + s.replaceAll("'", "'\\''") + "'");
+
+  async function share(kind) {
+    try {
+      switch (kind) {
+        case "link":
+          await copy(location.origin === "null" || location.protocol === "file:" ? location.href.split("#")[0] + (await write()) : location.origin + location.pathname + (await write()));
+          break;
+        case "command":
+          await copy("fencepost serve " + quote(fp.now.name) + " --model " + fp.now.model + (fp.now.run.length ? " --run " + fp.now.run.join(",") : ""));
+          break;
+        default:
+          await copy((await fp.ask("share", { ...fp.program(), run: fp.now.run, format: kind })).text);
+      }
+      fp.notice("Copied.", "good");
+      setTimeout(() => $("notice").textContent === "Copied." && fp.notice(""), 2000);
+    } catch (e) {
+      fp.notice(e.message);
+    }
+  }
+
+  return { read, update, share };
+})();

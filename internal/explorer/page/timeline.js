@@ -1,0 +1,92 @@
+// The history: a line per step, with a column for each thread and its store buffer. A store that waits is a bar from
+// the step that made it to the step that brings it to memory.
+"use strict";
+fp.timeline = (() => {
+  // lanes gives every buffered store a lane in its thread's buffer column: [{thread, lane, from, to}] by step.
+  function lanes(steps) {
+    const open = new Map(), bars = [], width = [];
+    steps.forEach((s, i) => {
+      if (s.kind === "store" && s.buffered) {
+        const used = bars.filter((b) => b.thread === s.thread && b.to === Infinity).map((b) => b.lane);
+        let lane = 0;
+        while (used.includes(lane)) lane++;
+        const bar = { thread: s.thread, lane, from: i, to: Infinity, text: s.free ? "free" : s.location + "=" + fp.machine.valueOf(s) };
+        open.set(i, bar);
+        bars.push(bar);
+        width[s.thread] = Math.max(width[s.thread] || 0, lane + 1);
+      } else if (s.kind === "flush" && open.has(s.of)) {
+        open.get(s.of).to = i;
+      }
+    });
+    return { bars, width };
+  }
+
+  const MAX = 400; // rows that are drawn: the last ones
+
+  // draw shows the history. at is the number of steps before the cursor; go is called with the length of a run.
+  function draw(into, answer, at, go, struck) {
+    const { state, rows } = answer;
+    if (!rows.length) {
+      into.replaceChildren(el("p", { class: "dim" }, "No step yet. Press a number, or click a step."));
+      return;
+    }
+    const { bars, width } = lanes(state.witness.steps);
+    const delayed = fp.machine.delayedStep(state);
+    const buffers = state.model !== "sc";
+    const head = [el("th", {}, "")];
+    state.threads.forEach((t, i) => {
+      head.push(el("th", { class: fp.colour(i) }, t.name));
+      if (buffers) head.push(el("th", { class: "dim" }, width[i] ? "buffer" : ""));
+    });
+    const shown = rows.slice(-MAX);
+    const body = shown.map((r, k) => {
+      const now = r.first < at && (k + 1 >= shown.length || shown[k + 1].first >= at);
+      const why = struck && struck(r);
+      const cells = [el("td", { class: "no" }, String(rows.length - shown.length + k + 1))];
+      state.threads.forEach((_, i) => {
+        const mine = i === r.thread;
+        cells.push(el("td", { class: "event" }, mine ? el("button", { type: "button", class: "ev " + fp.colour(i) + (r.flush ? " flush" : "") + (r.fails ? " fails" : "") + (why ? " struck" : ""), title: (why || r.effect) + (r.line ? " (line " + r.line + ")" : ""), onclick: () => go(r.last + 1) },
+          el("span", {}, r.flush ? "↦ " + flushText(state, r) : r.text), el("b", {}, r.flush ? "" : short(state, r))) : null));
+        if (buffers) cells.push(el("td", { class: "buf " + fp.colour(i) }, ...bar(bars, i, r, width[i] || 0, delayed)));
+      });
+      return el("tr", { class: (r.first >= at ? "later" : "") + (now ? " now" : "") }, ...cells);
+    });
+    into.replaceChildren(el("table", {}, el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...body)));
+    if (rows.length > MAX) into.prepend(el("p", { class: "dim" }, "The first " + fp.count(rows.length - MAX, "step is", "steps are") + " not shown."));
+    const now = into.querySelector("tr.now");
+    if (now) into.scrollTop = Math.max(0, now.offsetTop - into.clientHeight + 2 * now.offsetHeight);
+    else into.scrollTop = 0;
+  }
+
+  // bar returns what the buffer of a thread shows beside a row.
+  function bar(bars, thread, row, width, delayed) {
+    const out = [];
+    for (let lane = 0; lane < Math.min(width, 6); lane++) {
+      const b = bars.find((b) => b.thread === thread && b.lane === lane && b.from <= row.last && b.to >= row.first);
+      if (!b) {
+        out.push(el("i", { class: "lane" }));
+        continue;
+      }
+      const starts = b.from >= row.first, ends = b.to <= row.last;
+      out.push(el("i", { class: "lane bar" + (starts ? " starts" : "") + (ends ? " ends" : "") + (b.from === delayed ? " delayed" : ""), title: b.text + " waits" }, starts ? b.text : ""));
+    }
+    return out;
+  }
+
+  function flushText(state, row) {
+    const s = state.witness.steps[row.last];
+    return s.location + " = " + fp.machine.valueOf(s);
+  }
+
+  // short returns what an access read or changed.
+  function short(state, row) {
+    for (let i = row.last; i >= row.first; i--) {
+      const s = state.witness.steps[i];
+      if (s.kind === "load") return "→ " + fp.machine.valueOf(s);
+      if (s.kind === "rmw") return fp.machine.valueOf(s) + (s.wrote ? " ⇒ " + (s.written_points || s.written_number || s.written || 0) : "");
+    }
+    return "";
+  }
+
+  return { draw };
+})();
