@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"fencepost/internal/explorer"
@@ -33,25 +32,13 @@ func TestServe(t *testing.T) {
 		if opened != address || !strings.HasPrefix(address, "http://127.0.0.1:") || strings.Contains(address, "token") {
 			t.Errorf("opened %q, the address is %q", opened, address)
 		}
-		endServer(t)
+		interrupt(t)
 	}
 	if err := runServe(a, []string{program}, f); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(out.String(), opened) {
 		t.Errorf("%s", out.String())
-	}
-}
-
-// endServer does what Ctrl-C does.
-func endServer(t *testing.T) {
-	t.Helper()
-	me, err := os.FindProcess(os.Getpid())
-	if err == nil {
-		err = me.Signal(syscall.SIGTERM)
-	}
-	if err != nil {
-		t.Error(err)
 	}
 }
 
@@ -88,7 +75,7 @@ func TestServeToken(t *testing.T) {
 		} else {
 			answer.Body.Close()
 		}
-		endServer(t)
+		interrupt(t)
 	}
 	if err := runServe(a, nil, f); err != nil {
 		t.Error(err)
