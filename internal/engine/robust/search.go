@@ -2,7 +2,6 @@ package robust
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -70,7 +69,7 @@ type explorer struct {
 	steps []memory.Step
 	acts  []access
 	key   []byte
-	// watches says that some stores are watched (unproved.go).
+	// watches says that there are states to watch for (second_delay.go).
 	watches bool
 	// recording says that emit and found want the steps.
 	recording bool
@@ -85,7 +84,7 @@ func newExplorer(eager *reduce.Plan, pl *plan, apart bool, groups [][]ir.ThreadI
 	y := eager.System()
 	x := &explorer{codec: codec{y: y, apart: apart, symmetric: newSymmetry(y.Prog, groups)}, plan: pl, s: y.NewState(), eager: reduce.NewRunner(eager)}
 	x.s.Record = true
-	x.watches = slices.Contains(pl.doubts.watched, true)
+	x.watches = pl.doubts.some()
 	x.emit = func(a *attack, _ successor) {
 		x.key = x.encode(x.s, a, x.key[:0])
 		x.out.Add(x.key)
@@ -145,10 +144,8 @@ func (x *explorer) done(a *attack) bool {
 }
 
 func (x *explorer) expand() {
-	if x.watches && x.a.phase == before {
-		for t := range x.y.Threads() {
-			x.plan.doubts.watch(x.y, x.s, ir.ThreadID(t))
-		}
+	if x.watches {
+		x.watch()
 	}
 	x.steps = x.y.Enabled(x.s, x.steps[:0])
 	for _, st := range x.steps {
@@ -165,6 +162,18 @@ func (x *explorer) expand() {
 		case x.a.noticed:
 			x.apply(st, &x.a, successor{}, nil)
 		}
+	}
+}
+
+// watch looks for states in which a second thread could delay.
+func (x *explorer) watch() {
+	switch x.a.phase {
+	case before:
+		for t := range x.y.Threads() {
+			x.plan.doubts.align(x.y, x.s, ir.ThreadID(t))
+		}
+	case closing:
+		x.plan.doubts.watch(x.y, x.s, &x.a)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
-	"fencepost/internal/memory"
 )
 
 // Where one attacker is not enough. [BDM13 Lemma 2] says that in a violation with
@@ -20,13 +19,8 @@ import (
 //
 // A doubt is such a c, in the program, with stores of two other threads that may be delayed past
 // something. No attack found means unknown then, unless the search itself has ruled the doubt out:
-//
-//   - If c and all these stores access whole aligned words of one size, and the stores write one
-//     constant, as the unlocking stores of a spin lock do, two of them that wait at the same time
-//     mean that some SC execution has one right after the other: the second finds the constant in
-//     memory already. The search watches for that, and for addresses that are not aligned.
-//   - If a free is one of the two, some SC execution accesses a block that was freed. The search
-//     watches for that, too.
+// it watches for the states in which such a c would have to stand (second_delay.go), and, if a free
+// is one of the two, for SC executions that access a block that was freed.
 //
 // Of stores into mutexes only those are looked for that surely may hit one: a store through a
 // pointer that could point anywhere would make every program with mutexes suspect.
@@ -39,44 +33,28 @@ const oneFree = "a store or another action that other threads depend on can over
 
 // doubts are the accesses for which one attacker may not be enough.
 type doubts struct {
-	certain bool        // the search cannot rule out one of them
-	watched []bool      // by edge id: stores that must change memory, and the actions that depend on them
-	idle    atomic.Bool // a watched store has found its value in memory, or an address was not aligned
-	freed   atomic.Bool // an SC execution accesses a block that was freed
-	effects bool        // an attack is left whose last action others depend on
-	frees   bool        // a thread may delay a free, and another one a store or free
+	certain bool                   // the search cannot rule out one of them
+	watched []map[ir.EdgeID]*doubt // by thread: doubts that the search may rule out
+	aligned []bool                 // by edge id: accesses whose addresses are watched
+	effect  []bool                 // by thread: it may delay a store past an action that others depend on
+	effects bool                   // one of them is set
+	frees   bool                   // a thread may delay a free, and another one a store or free
+
+	met       atomic.Bool // a state with a doubt was met
+	shifted   atomic.Bool // one was met if some watched address is not aligned
+	unaligned atomic.Bool // such an address was met
+	freed     atomic.Bool // an SC execution accesses a block that was freed
 }
 
 // incomplete is why the search does not prove the program robust, or "".
 func (d *doubts) incomplete() string {
 	switch {
-	case d.certain || d.idle.Load():
+	case d.certain || d.met.Load() || d.shifted.Load() && d.unaligned.Load():
 		return oneDelay
 	case d.effects && d.frees && d.freed.Load():
 		return oneFree
 	}
 	return ""
-}
-
-// watch inspects what a thread can do next, under SC. An action that depends on a value may have to
-// wait, and is inspected all the same.
-func (d *doubts) watch(y *memory.System, s *memory.State, t ir.ThreadID) {
-	if !s.Running(t) {
-		return
-	}
-	th := y.Thread(s, int(t))
-	f := y.Prog.ThreadFunc(t)
-	for i, j := range f.Out(s.PC(t)) {
-		e := &f.Edges[j]
-		if !d.watched[e.ID] {
-			continue
-		}
-		addr, size := th.Address(int32(i))
-		idle := e.Op.Kind == ir.Store && y.Read(s, addr, e.Op.Type) == e.Op.Type.Wrap(e.Op.Val.Value)
-		if idle || addr%uint64(size) != 0 {
-			d.idle.Store(true)
-		}
-	}
 }
 
 // fail inspects a step that failed a check under SC.
@@ -88,7 +66,7 @@ func (d *doubts) fail(class ir.CheckClass) {
 
 // findDoubts finds the doubts of a program about the attacks that are left.
 func findDoubts(p *ir.Program, pl *plan) *doubts {
-	d := &doubts{watched: make([]bool, p.NextEdge)}
+	d := &doubts{watched: make([]map[ir.EdgeID]*doubt, len(p.Threads)), aligned: make([]bool, p.NextEdge), effect: make([]bool, len(p.Threads))}
 	x := &doubter{p: p, pl: pl, facts: analysis.NewFacts(p, nil), d: d}
 	x.findRows()
 	if !d.effects {
@@ -216,6 +194,7 @@ func (x *doubter) findRows() {
 					r.effect = true
 				}
 			}
+			x.d.effect[t] = x.d.effect[t] || r.effect
 			x.d.effects = x.d.effects || r.effect
 			x.rows[t] = append(x.rows[t], r)
 		}
@@ -231,28 +210,28 @@ func (x *doubter) findRows() {
 // judge adds the doubt about an action of thread k, if there is one.
 func (x *doubter) judge(k int, action []*ir.Edge) {
 	storers, effect := 0, false
-	var stores []*ir.Edge
+	c := &doubt{action: action}
 	for t := range x.rows {
-		before := len(stores)
+		decides := false
 		for _, r := range x.rows[t] {
-			if t != k && x.decides(r.store, action) {
-				stores = append(stores, r.store)
-				effect = effect || r.effect
+			if t == k || !x.changes(r.store, action) {
+				continue
+			}
+			c.stores = append(c.stores, x.secondStore(t, r))
+			if x.decides(r.store, action) {
+				decides, effect = true, effect || r.effect
 			}
 		}
-		if len(stores) > before {
+		if decides {
 			storers++
 		}
 	}
-	if storers < 2 || !effect {
-		return
-	}
-	if !oneConstant(stores) || len(action) > 1 || !action[0].Op.Accesses() || action[0].Op.Type.Size() != stores[0].Op.Type.Size() {
+	switch {
+	case storers < 2 || !effect:
+	case len(action) == 1 && !action[0].Op.Accesses():
 		x.d.certain = true
-		return
-	}
-	for _, e := range append(stores, action...) {
-		x.d.watched[e.ID] = true
+	default:
+		x.watch(k, c)
 	}
 }
 
@@ -275,16 +254,4 @@ func (x *doubter) covers(s, c *ir.Edge) bool {
 	a, ok1 := x.facts.Exact(s)
 	b, ok2 := x.facts.Exact(c)
 	return ok1 && ok2 && a.Contains(b)
-}
-
-// oneConstant reports whether all stores write the same constant in the same size.
-func oneConstant(stores []*ir.Edge) bool {
-	first := &stores[0].Op
-	for _, e := range stores {
-		op := &e.Op
-		if op.Val.Op != ir.Const || op.Type.Size() != first.Type.Size() || op.Type.Wrap(op.Val.Value) != first.Type.Wrap(first.Val.Value) {
-			return false
-		}
-	}
-	return true
 }
