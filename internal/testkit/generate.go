@@ -28,6 +28,7 @@ type Profile struct {
 	Reuse    bool // each block is freed by the thread that has it, so that allocations use it again without errors
 	Choices  bool // awaits of one of two variables, and sections that begin with a choice
 	Sections bool // many atomic sections, with checks, branches and all kinds of waits inside; goals about any threads
+	Inside   bool // many atomic sections without waits that read several variables; with Sync, Heap, Reuse or Spawn such operations inside
 }
 
 // Profiles has the profiles of a differential run. Consecutive seeds use them in turn.
@@ -46,7 +47,8 @@ var Profiles = []Profile{
 }
 
 // Rare has profiles for what the programs of Profiles seldom have.
-var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "held", Sync: true, Nested: true, Waits: true}, {Name: "reuse", Reuse: true}, {Name: "joins", Joins: true}, {Name: "joins-spawn", Joins: true, Spawn: true}, {Name: "starts", Joins: true, Shared: true}, {Name: "global", Global: true}}
+var Rare = []Profile{{Name: "nested", Sync: true, Nested: true}, {Name: "choices", Choices: true}, {Name: "held", Sync: true, Nested: true, Waits: true}, {Name: "reuse", Reuse: true}, {Name: "joins", Joins: true}, {Name: "joins-spawn", Joins: true, Spawn: true}, {Name: "starts", Joins: true, Shared: true}, {Name: "global", Global: true},
+	{Name: "inside", Inside: true}, {Name: "inside-sync", Inside: true, Sync: true}, {Name: "inside-heap", Inside: true, Heap: true}, {Name: "inside-reuse", Inside: true, Reuse: true}, {Name: "inside-spawn", Inside: true, Spawn: true}, {Name: "inside-overlap", Inside: true, Overlap: true}}
 
 // MaxStatements is the largest number of statements of a random program, in all threads.
 const MaxStatements = 12
@@ -54,7 +56,7 @@ const MaxStatements = 12
 // Generate returns a random program. The seed and the profile determine it.
 func Generate(seed uint64, pr Profile) *Program {
 	g := &generator{r: rand.New(rand.NewPCG(seed, 0x5eed)), pr: pr}
-	p := &Program{Seed: seed, Spawned: pr.Spawn, Goal: pr.Goal, Quiet: pr.Spins, Computed: pr.Computed, Shared: pr.Shared, AnyGoal: pr.Goal && pr.Sections}
+	p := &Program{Seed: seed, Spawned: pr.Spawn, SpawnInside: pr.Spawn && pr.Inside, Goal: pr.Goal, Quiet: pr.Spins, Computed: pr.Computed, Shared: pr.Shared, AnyGoal: pr.Goal && pr.Sections}
 	threads := 2 + g.r.IntN(3)*g.r.IntN(2) // mostly two, which show most differences
 	g.vars = 2 + g.r.IntN(4)/3
 	budget := 4 + g.r.IntN(MaxStatements-3)
@@ -129,10 +131,10 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 	if g.pr.Sync && (k < 30 || g.pr.Nested && k < 45) {
 		return g.sync(n, depth)
 	}
-	if g.pr.Heap && k < 50 {
+	if g.pr.Heap && k < 50 && (!g.pr.Inside || k < 20) {
 		return g.heap(), 1
 	}
-	if g.pr.Reuse && (k < 50 || g.pr.Heap && k < 70) {
+	if g.pr.Reuse && (k < 50 && (!g.pr.Inside || k < 20) || g.pr.Heap && k < 70) {
 		return g.reuse(n)
 	}
 	s := g.statement()
@@ -151,6 +153,11 @@ func (g *generator) stmt(n, depth int) (Stmt, int) {
 	if g.pr.Sections && k < 40 && n > 1 && depth < 2 {
 		s.Kind = Atomic
 		s.Body = g.inside(1+g.r.IntN(min(3, n-1)), 0)
+		return s, 1 + len(s.Body)
+	}
+	if g.pr.Inside && k < 70 && n > 1 && depth < 2 {
+		s.Kind = Atomic
+		s.Body = g.mixture(1+g.r.IntN(min(3, n-1)), 0)
 		return s, 1 + len(s.Body)
 	}
 	if g.pr.Choices && k < 15 {

@@ -16,10 +16,13 @@ type Program struct {
 	Seed    uint64
 	Threads [][]Stmt
 	Spawned bool // thread 0 starts the others and joins them
-	Goal    bool // the program has a goal: a control state that must not be reached
-	Shared  bool // the last thread does not exist from the beginning: the others start it, at most twice together
-	Quiet   bool // no registers are observed
-	AnyGoal bool // the goal is about the locations of one or two threads and registers of any
+	// SpawnInside says that thread 0 starts the others, except for the first, in one atomic section, which reads and
+	// writes the last variable, too.
+	SpawnInside bool
+	Goal        bool // the program has a goal: a control state that must not be reached
+	Shared      bool // the last thread does not exist from the beginning: the others start it, at most twice together
+	Quiet       bool // no registers are observed
+	AnyGoal     bool // the goal is about the locations of one or two threads and registers of any
 
 	Computed bool // addresses depend on registers, which may add one byte
 }
@@ -215,14 +218,7 @@ func (g *build) thread(i int) {
 	g.funcs = append(g.funcs, g.f.ID)
 	spawner := g.prog.Spawned && i == 0
 	if spawner {
-		// The functions of the other threads come next, in order.
-		for j := 1; j < len(g.prog.Threads); j++ {
-			op := ir.NewOp(ir.Spawn)
-			op.Func = g.f.ID + ir.FuncID(j)
-			op.Dst = g.f.Reg(fmt.Sprintf("h%d", j), 0, source.Span{})
-			g.handles = append(g.handles, op.Dst)
-			here = g.edge(i, here, op)
-		}
+		here = g.spawnOthers(here)
 	}
 	here = g.stmts(i, here, g.prog.Threads[i])
 	if spawner {

@@ -1,9 +1,11 @@
 package testkit
 
 import (
+	"fmt"
 	"slices"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/source"
 )
 
 // block builds the statements about blocks.
@@ -85,4 +87,26 @@ func shareStarts(p *ir.Program) {
 	if len(all) == 2 {
 		p.Threads = p.Threads[:all[1]+1]
 	}
+}
+
+// spawnOthers lets thread 0 start the others.
+func (g *build) spawnOthers(here ir.Loc) ir.Loc {
+	// The functions of the other threads come next, in order.
+	inside := false
+	for j := 1; j < len(g.prog.Threads); j++ {
+		if g.prog.SpawnInside && (j == 2 || len(g.prog.Threads) == 2) {
+			here = g.edge(0, here, ir.NewOp(ir.AtomicBegin))
+			here = g.stmt(0, here, &Stmt{Kind: Rmw, RMW: ir.FetchAdd, Var: Vars - 1, Size: varSize, Val: 1})
+			inside = true
+		}
+		op := ir.NewOp(ir.Spawn)
+		op.Func = g.f.ID + ir.FuncID(j)
+		op.Dst = g.f.Reg(fmt.Sprintf("h%d", j), 0, source.Span{})
+		g.handles = append(g.handles, op.Dst)
+		here = g.edge(0, here, op)
+	}
+	if inside {
+		here = g.edge(0, here, ir.NewOp(ir.AtomicEnd))
+	}
+	return here
 }

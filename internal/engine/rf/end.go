@@ -16,6 +16,12 @@ import (
 
 // endClass handles a graph to which nothing can be added. The machine is at the end of its witness.
 func (x *exploration) endClass(seq []node) {
+	for t := range x.g.threads {
+		if o := x.g.last(t); o != nil && o.unit.stalled != 0 {
+			x.out.counts.void++
+			return
+		}
+	}
 	seq, ok := x.waitInVain(seq)
 	if !ok || x.couldChoose() {
 		x.out.counts.void++

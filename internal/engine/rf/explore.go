@@ -64,7 +64,7 @@ func (x *explorer) visit(seq []node) {
 // extend adds to the graph.
 func (x *explorer) extend(seq []node) {
 	for t := range x.g.threads {
-		if o := x.g.last(t); o != nil && !o.complete() && !x.joining(o) {
+		if o := x.g.last(t); o != nil && !o.complete() && o.unit.stalled == 0 && !x.joining(o) {
 			x.resume(t, seq)
 			return
 		}
@@ -73,7 +73,7 @@ func (x *explorer) extend(seq []node) {
 	for t := range x.g.threads {
 		o := x.g.last(t)
 		if o != nil && !o.complete() {
-			if x.run.thread(int(o.join) - 1).Ended() {
+			if o.unit.stalled == 0 && x.run.thread(int(o.join)-1).Ended() {
 				x.joinEnded(t, seq)
 				return
 			}
@@ -136,7 +136,7 @@ func (x *explorer) wakers(t int, out []ref) []ref {
 			first = int(last.past[u])
 		}
 		for i := first; i < len(x.g.threads[u]); i++ {
-			if slices.Contains(x.g.threads[u][i].wakes, int32(t)) {
+			if o := &x.g.threads[u][i]; o.complete() && slices.Contains(o.wakes, int32(t)) {
 				out = append(out, refOf(u, i))
 			}
 		}
@@ -156,6 +156,8 @@ func (x *explorer) resume(t int, seq []node) {
 		x.read(t, i, seq)
 	case x.joining(o):
 		x.visit(seq) // the other threads go on
+	case o.unit.is && !o.known:
+		x.inside(t, i, seq)
 	case !o.known:
 		x.learn(t, i, seq)
 	default:
@@ -166,9 +168,10 @@ func (x *explorer) resume(t int, seq []node) {
 // read adds the next read of operation i of thread t, with each source.
 func (x *explorer) read(t, i int, seq []node) {
 	o := &x.g.threads[t][i]
-	old, k := *o, len(o.reads)
+	k := len(o.reads)
 	c := o.cells[k]
 	r := read{cell: c, stamp: x.g.next()}
+	old := *o
 	at := node{thread: int32(t), index: int32(i)}
 	now := x.sourceAt(seq, at, c)
 	sources, width := x.sources(c), x.width
@@ -307,7 +310,7 @@ func (x *explorer) learn(t, i int, seq []node) {
 	old := *o
 	at := last(seq, node{thread: int32(t), index: int32(i)})
 	x.run.seek(x.g, seq[:at])
-	if o.chosen == 0 {
+	if len(o.choices) == 0 && !o.unit.is {
 		all := x.run.choices(t, o, x.blockOf(o))
 		if x.stopped() { // there are too many, or too large ones
 			return
@@ -337,27 +340,28 @@ func (x *explorer) learn(t, i int, seq []node) {
 // lastStamp returns the stamp of the last part of an operation that does not write, a new one if there
 // is no part yet.
 func (x *explorer) lastStamp(o *op) int32 {
-	switch {
-	case o.chosen != 0:
-		return o.chosen
-	case len(o.reads) > 0:
-		return o.reads[len(o.reads)-1].stamp
-	case o.pick != 0:
-		return o.pick
-	default:
-		return x.g.next()
+	stamp := o.pick
+	if n := len(o.reads); n > 0 {
+		stamp = max(stamp, o.reads[n-1].stamp)
 	}
+	if n := len(o.choices); n > 0 {
+		stamp = max(stamp, o.choices[n-1].stamp)
+	}
+	if stamp == 0 {
+		stamp = x.g.next()
+	}
+	return stamp
 }
 
-// choose adds the choice that operation i of thread t has after its reads.
+// choose adds a choice of operation i of thread t, which depends on what was read, or is made inside a section.
 func (x *explorer) choose(t, i int, all []machine.Label, seq []node) {
-	old := x.g.threads[t][i]
 	stamp, width := x.g.next(), x.width
+	old := x.g.threads[t][i]
 	x.width = width / float64(len(all))
 	for k, lb := range all {
 		o := &x.g.threads[t][i]
 		*o = old
-		o.label, o.chosen, o.laterToo = lb, stamp, k > 0
+		o.label, o.choices = lb, append(old.choices[:len(old.choices):len(old.choices)], choice{stamp, k > 0, old.label})
 		x.resume(t, seq)
 		if x.stopped() {
 			break
@@ -372,17 +376,21 @@ func (x *explorer) write(t, i int, seq []node) {
 	o := &x.g.threads[t][i]
 	o.done = x.g.next()
 	o.past = x.g.pastOf(t, i)
-	width := x.width
-	x.width = width / float64(1+x.readers(o))
+	width, stalls := x.width, o.mayStall()
+	x.width = width / float64(1+bit(stalls)+x.readers(o))
 	if len(seq) > 0 && seq[len(seq)-1] == (node{thread: int32(t), index: int32(i)}) {
+		next := seq
 		if o.buffered {
-			seq = append(seq, node{int32(t), int32(i), true})
+			next = append(seq, node{int32(t), int32(i), true})
 		}
-		x.visit(seq)
+		x.visit(next)
 	} else if next, ok := x.witness(cut{}, nil); ok {
 		x.visit(slices.Clone(next))
 	} else {
 		x.skip()
+	}
+	if stalls {
+		stall(x, t, i, seq)
 	}
 	for u, past := range o.past {
 		for j := int(past); j < len(x.g.threads[u]) && !x.stopped(); j++ {

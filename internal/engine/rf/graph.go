@@ -33,25 +33,32 @@ type read struct {
 	from  ref
 }
 
+// choice is a choice that depends on what was read, or one inside a section.
+type choice struct {
+	stamp  int32
+	later  bool          // it was not the first alternative
+	before machine.Label // the label without it
+}
+
 // op is an operation of a thread.
 type op struct {
 	label machine.Label
 
 	// What is known before the operation reads.
-	cells    []int32 // that it reads, in this order
-	causes   []ref   // operations of other threads that let it happen
-	join     int32   // 1 + the thread that it joins; 0: none
-	drains   bool    // comes after all updates of its thread
-	global   bool    // happens only while all buffers are empty
-	mutex    bool    // reads the word of a mutex, or which threads have started, and may have to wait
-	again    bool    // locks a recursive mutex, or unlocks one: it reads memory, not the buffer of its thread
-	unlock   bool
-	picked   machine.Label // the label before the choice after the reads
-	pick     int32         // stamp of the choice of the edge; 0: there was none
-	later    bool          // the choice of the edge was not the first one
-	reads    []read        // never changed in place
-	chosen   int32         // stamp of the choice after the reads; 0: there was none
-	laterToo bool          // that choice was not the first one
+	cells   []int32 // that it reads, in this order
+	causes  []ref   // operations of other threads that let it happen
+	join    int32   // 1 + the thread that it joins; 0: none
+	drains  bool    // comes after all updates of its thread
+	global  bool    // happens only while all buffers are empty
+	mutex   bool    // reads the word of a mutex, or which threads have started, and may have to wait
+	again   bool    // locks a recursive mutex, or unlocks one: it reads memory, not the buffer of its thread
+	unlock  bool
+	picked  machine.Label // the label before the choices after that of the edge
+	pick    int32         // stamp of the choice of the edge; 0: there was none
+	later   bool          // the choice of the edge was not the first one
+	reads   []read        // never changed in place
+	choices []choice      // the other choices; never changed in place
+	unit    unit          // for one that reads several cells and writes
 
 	// The outcome, known when all reads and choices are.
 	known    bool
@@ -162,10 +169,10 @@ func (c *cut) some(t, i int, o *op) bool {
 	switch {
 	case o.pick != 0:
 		first = o.pick
-	case len(o.reads) > 0:
+	case len(o.reads) > 0 && (len(o.choices) == 0 || o.reads[0].stamp < o.choices[0].stamp):
 		first = o.reads[0].stamp
-	case o.chosen != 0:
-		first = o.chosen
+	case len(o.choices) > 0:
+		first = o.choices[0].stamp
 	}
 	return first != 0 && first < c.before
 }
@@ -177,10 +184,26 @@ func (o *op) shrink(c *cut, t, i int) {
 		n++
 	}
 	o.reads = o.reads[:n:n]
-	if o.chosen != 0 && !c.has(t, i, o.chosen) {
-		o.chosen, o.laterToo, o.label = 0, false, o.picked
+	if o.unit.is {
+		o.cells = o.cells[:n:n]
+		if !c.has(t, i, o.unit.stalled) {
+			o.unit.stalled = 0
+		}
 	}
-	o.forget()
+	o.unchoose(func(stamp int32) bool { return !c.has(t, i, stamp) })
+	if o.unit.stalled == 0 {
+		o.forget()
+	}
+}
+
+// unchoose takes the choices away from the first one on whose stamp is rejected.
+func (o *op) unchoose(reject func(stamp int32) bool) {
+	for k := range o.choices {
+		if reject(o.choices[k].stamp) {
+			o.label, o.choices = o.choices[k].before, o.choices[:k:k]
+			return
+		}
+	}
 }
 
 // forget makes the outcome unknown again.

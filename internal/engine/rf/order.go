@@ -457,3 +457,8 @@ func (or *order) refOf(n int32) ref {
 	}
 	return ref{or.items[n].thread + 1, or.items[n].index}
 }
+
+// lastIn reports whether reads have their sources at the end of the witness that was just found.
+func (or *order) lastIn(reads []read) bool {
+	return !slices.ContainsFunc(reads, func(r read) bool { return or.refOf(or.now.mem[r.cell]) != r.from })
+}

@@ -44,7 +44,13 @@ func (x *explorer) revisit(t, i, u, j, k int) {
 	}
 	part := &g.threads[u][j]
 	part.forget()
-	part.chosen, part.laterToo, part.label = 0, false, part.picked
+	part.label, part.choices = o.label, o.choices
+	part.unchoose(func(stamp int32) bool { return stamp > r.stamp })
+	if part.unit.is {
+		part.cells, part.unit.stalled = o.cells[:k+1:k+1], 0
+	} else {
+		part.label = part.picked
+	}
 	part.reads = append(slices.Clone(o.reads[:k]), read{cell: r.cell, stamp: r.stamp, from: refOf(t, i)})
 	old := x.g
 	x.g = g
@@ -71,7 +77,7 @@ func (x *explorer) maximal(u, j, k int, past []int32) bool {
 		for i := range x.g.threads[t] {
 			o := &x.g.threads[t][i]
 			kept := i < int(past[t])
-			if !kept && (o.later && o.pick > stamp || o.laterToo && o.chosen > stamp) {
+			if !kept && (o.later && o.pick > stamp || slices.ContainsFunc(o.choices, func(c choice) bool { return c.later && c.stamp > stamp })) {
 				return false
 			}
 			for n := range o.reads {
@@ -97,7 +103,7 @@ func (x *explorer) maximal(u, j, k int, past []int32) bool {
 			return false
 		}
 	}
-	return true
+	return !stalledInVain(x, stamp, past)
 }
 
 // replaced reports whether the source of a read is not the last write of its cell in the graph of what
@@ -129,7 +135,7 @@ func (x *explorer) canonical(t, i, k int, past []int32) bool {
 	if !ok {
 		panic("BUG: a part of a graph has no witness")
 	}
-	if k == 0 {
+	if x.find.lastIn(x.g.threads[t][i].reads[:k]) {
 		return x.find.refOf(x.find.now.mem[r.cell]) == r.from
 	}
 	return x.sourceAt(seq, node{thread: int32(t), index: int32(i)}, r.cell) == r.from

@@ -158,7 +158,7 @@ func (rn *runner) alternatives(t int, waits bool) []machine.Label {
 		case ir.CondWait:
 			out = append(out, machine.Label{Edge: i}, machine.Label{Edge: i, Choice: 1})
 		case ir.AtomicBegin:
-			out = rn.sectionStarts(t, i, out)
+			out = append(out, machine.Label{Edge: i})
 		case ir.Spawn:
 			if rn.shared[op.Threads[0]] > 0 || len(th.EnabledEdge(i, m.Enabled[:0])) > 0 {
 				out = append(out, machine.Label{Edge: i})
@@ -193,9 +193,10 @@ func (rn *runner) describe(t int, o *op) {
 	case ir.Load, ir.Await, ir.AbstractLoad:
 		o.cells = rn.cells.of(addr, size)
 	case ir.RMW:
-		o.cells = rn.cells.of(addr, size)
-		if len(o.cells) > 1 {
-			rn.refuse("a read-modify-write whose bytes others write one by one")
+		if cs := rn.cells.of(addr, size); len(cs) > 1 {
+			o.unit.is, o.unit.all = true, cs
+		} else {
+			o.cells = cs
 		}
 	case ir.Lock, ir.TryLock, ir.Unlock:
 		o.cells = rn.cells.of(addr, memory.WordSize)
@@ -211,7 +212,7 @@ func (rn *runner) describe(t int, o *op) {
 	case ir.Barrier:
 		o.cells = rn.cells.of(addr, memory.WordSize)
 	case ir.AtomicBegin:
-		o.cells = rn.sectionReads(t, o)
+		o.unit.section, o.unit.is = true, true
 	case ir.Fence:
 		o.global = op.Fence == ir.GlobalFence && rn.m.Sys.Model != memory.SC
 	case ir.Alloc:
@@ -243,14 +244,6 @@ func (rn *runner) starts(n int) []int32 {
 	return rn.cells.of(machine.SpawnBase+8*uint64(len(rn.shared)+n), 8)
 }
 
-// sectionReads returns the cells that a section reads first. What a section reads before it has read
-// anything does not depend on memory.
-func (rn *runner) sectionReads(t int, o *op) []int32 {
-	e := rn.try(t, o.label)
-	_, cs := rn.firstRead(&e)
-	return cs
-}
-
 // try returns what thread t would do in the present state. The choices inside a section are in m.Choices.
 func (rn *runner) try(t int, lb machine.Label) machine.Event {
 	mark := rn.m.Mark()
@@ -266,34 +259,58 @@ func (rn *runner) try(t int, lb machine.Label) machine.Event {
 	return e
 }
 
-// firstRead returns the number and the cells of the first access that reads what the section has not
-// written itself. Without such an access it returns the number of all accesses.
-func (rn *runner) firstRead(e *machine.Event) (int, []int32) {
-	var written []int32
+// next returns the next part of a unit that has some reads and choices: a cell that it reads next, or none and the
+// labels with each alternative of its next choice, or neither. Then it returns false if the unit does not read a cell that
+// it has a read of. The machine is right before the section, in a state where
+// all its reads so far have their sources; what it does up to the next part does not depend on anything else.
+func (rn *runner) next(t int, o *op) (int32, []machine.Label, bool) {
+	if !o.unit.section {
+		for _, c := range o.unit.all {
+			if !slices.Contains(o.cells, c) {
+				return c, nil, true
+			}
+		}
+		return none, nil, true
+	}
+	e := rn.try(t, o.label)
+	var open *machine.InnerChoice // the next choice
+	if len(rn.m.Choices) > len(o.choices) {
+		open = &rn.m.Choices[len(o.choices)]
+	}
+	var written, met []int32
 	for k := range e.Size() {
+		if open != nil && open.Accesses <= k {
+			break
+		}
 		a := e.At(k)
 		if !machine.IsMemory(a.Addr) {
 			continue
 		}
 		cs := rn.cells.of(a.Addr, int(a.Size))
-		if a.Mode&machine.Reads != 0 && !contained(cs, written) {
-			return k, cs
+		if a.Mode&machine.Reads != 0 {
+			for _, c := range cs {
+				switch {
+				case slices.Contains(written, c):
+				case slices.Contains(o.cells, c):
+					met = append(met, c)
+				default:
+					return c, nil, true
+				}
+			}
 		}
 		if a.Mode&machine.Writes != 0 {
 			written = append(written, cs...)
 		}
 	}
-	return e.Size(), nil
-}
-
-// sectionStarts adds the labels of a section for all choices before its first read. These choices are
-// made first, since they decide what is read.
-func (rn *runner) sectionStarts(t int, edge int32, out []machine.Label) []machine.Label {
-	return rn.sectionLabels(t, machine.Label{Edge: edge}, out, func(c *machine.InnerChoice, first int) bool { return c.Accesses <= first })
-}
-
-func contained(a, b []int32) bool {
-	return !slices.ContainsFunc(a, func(c int32) bool { return !slices.Contains(b, c) })
+	var out []machine.Label
+	if open != nil {
+		for n := range open.Count {
+			lb := o.label
+			lb.Inner = open.With(n)
+			out = append(out, lb)
+		}
+	}
+	return none, out, open != nil || !slices.ContainsFunc(o.cells, func(c int32) bool { return !slices.Contains(met, c) })
 }
 
 // choices returns the labels that operation o of thread t can have where the machine is, which is
@@ -315,36 +332,8 @@ func (rn *runner) choices(t int, o *op, block uint64) []machine.Label {
 	case ir.Alloc:
 		rn.m.Enabled = th.EnabledEdge(o.label.Edge, rn.m.Enabled[:0]) // notes blocks that are too large
 		return []machine.Label{{Edge: o.label.Edge, Choice: int64(block)}}
-	case ir.AtomicBegin:
-		return rn.sectionChoices(t, o)
 	}
 	return nil
-}
-
-// sectionChoices returns the labels of a section for all choices after its first read.
-func (rn *runner) sectionChoices(t int, o *op) []machine.Label {
-	return rn.sectionLabels(t, o.picked, nil, func(c *machine.InnerChoice, first int) bool { return c.Accesses > first })
-}
-
-// sectionLabels adds the labels of a section for all alternatives of the choices that accept returns true
-// for, given the number of the first read.
-func (rn *runner) sectionLabels(t int, lb machine.Label, out []machine.Label, accept func(c *machine.InnerChoice, first int) bool) []machine.Label {
-	from := len(out)
-	out = append(out, lb)
-	for k := from; k < len(out) && rn.m.Err == nil; k++ {
-		e := rn.try(t, out[k])
-		first, _ := rn.firstRead(&e)
-		for i := range rn.m.Choices {
-			c := &rn.m.Choices[i]
-			for n := range c.Count {
-				lb.Inner = c.With(n)
-				if accept(c, first) && !slices.Contains(out[from:], lb) {
-					out = append(out, lb)
-				}
-			}
-		}
-	}
-	return out
 }
 
 // held reports whether operation o of thread t cannot happen here because a mutex is held.
@@ -415,8 +404,8 @@ func (rn *runner) outcome(t, i int, o *op) {
 			at += machine.WaitBase
 		}
 		cs := rn.cells.of(at, int(a.Size))
-		if a.Mode&machine.Reads != 0 && !contained(cs, o.cells) && !contained(cs, o.writes) {
-			rn.refuse("an atomic section that reads several variables")
+		if a.Mode&machine.Reads != 0 && slices.ContainsFunc(cs, func(c int32) bool { return !slices.Contains(o.cells, c) && !slices.Contains(o.writes, c) }) && !rn.cells.split() {
+			panic("BUG: a section reads more than was found")
 		}
 		if a.Mode&machine.Writes != 0 && !o.ends {
 			for _, c := range cs {
@@ -425,9 +414,6 @@ func (rn *runner) outcome(t, i int, o *op) {
 				}
 			}
 		}
-	}
-	if len(o.writes) > 0 && len(o.cells) > 1 && !o.mutex {
-		rn.refuse("an atomic section that reads several variables and writes")
 	}
 	rn.noteWords(o)
 }

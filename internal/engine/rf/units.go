@@ -1,0 +1,78 @@
+package rf
+
+// Units: operations that read several cells and write, in one step. They are atomic sections, and read-modify-writes
+// whose bytes others access one by one. What a section reads is found out on the way.
+//
+// A read of a unit that is given a later write keeps the reads before it, whose sources need not be canonical. They
+// say where the unit stands, so it may be that its write is not possible with canonical sources of the other reads,
+// although it is with the later write. Therefore the write of a unit with several reads is a choice: it is added, or the
+// unit stalls. Nothing comes after it in its thread then, until one of its reads is revisited, and a graph with a stalled
+// unit is no class. Canonical is the write if it is consistent with what was added before, and with the past of the write
+// that revisits; otherwise it is to stall.
+
+// unit describes an operation that is one.
+type unit struct {
+	is      bool
+	section bool    // which cells a section reads is found out on the way
+	all     []int32 // the cells that a unit reads which is no section
+	stalled int32   // stamp of the choice that the write is not added; 0: there was none
+}
+
+// inside adds the next part of a unit: a read, or a choice.
+func (x *explorer) inside(t, i int, seq []node) {
+	o := &x.g.threads[t][i]
+	x.run.seek(x.g, seq[:last(seq, node{thread: int32(t), index: int32(i)})])
+	c, all, reads := x.run.next(t, o)
+	old := *o
+	switch {
+	case x.stopped():
+		return
+	case !reads:
+		x.skip()
+	case c != none:
+		o.cells = append(o.cells[:len(o.reads):len(o.reads)], c)
+		x.read(t, i, seq)
+	case len(all) > 0:
+		x.choose(t, i, all, seq)
+	default:
+		x.learn(t, i, seq)
+	}
+	x.g.threads[t][i] = old
+}
+
+// mayStall reports whether the write of an operation is a choice.
+func (o *op) mayStall() bool { return o.unit.is && len(o.reads) > 1 }
+
+// stall goes on with the other threads, without the write of operation i of thread t.
+func stall(x *explorer, t, i int, seq []node) {
+	o := &x.g.threads[t][i]
+	done, past := o.done, o.past
+	o.done, o.past, o.unit.stalled = 0, nil, x.g.next()
+	x.visit(seq)
+	o = &x.g.threads[t][i]
+	o.done, o.past, o.unit.stalled = done, past, 0
+}
+
+// stalledInVain reports whether a unit that stalled after a stamp, and is not in past, could have written.
+func stalledInVain(x *explorer, stamp int32, past []int32) bool {
+	for t := range x.g.threads {
+		o := x.g.last(t)
+		if o == nil || o.unit.stalled <= stamp || len(x.g.threads[t]) <= int(past[t]) {
+			continue
+		}
+		o.done = o.unit.stalled
+		_, ok := x.witness(cut{before: o.unit.stalled + 1, past: past}, nil)
+		o.done = 0
+		if ok {
+			return true
+		}
+	}
+	return false
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
