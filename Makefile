@@ -28,6 +28,7 @@ FUZZ_LOOPING  ?= 2000
 FUZZ_MOVER    ?= 2000
 FUZZ_PARAM    ?= 2500
 FUZZ_SPIN     ?= 200
+FUZZ_LIFT     ?= 10000
 FUZZ_WALKS    ?= 1000
 FUZZ_SEED     ?= 1
 FUZZ_TIME     ?= 60s
@@ -129,6 +130,7 @@ fuzz:
 	$(GO) test ./internal/frontend/c -count=1 -timeout 60m -v -run 'TestLitmus$$' -fp.litmus
 	$(GO) test ./internal/export -count=1 -timeout 120m -v -run 'RandomPrograms|SameStates' -pml.random=$(FUZZ_SPIN) -pml.overlap=$(FUZZ_SPIN) -pml.seed=$(FUZZ_SEED)
 	$(GO) test -count=1 -timeout 240m $$(grep -rlE --include='*_test.go' 'testkit\.(Slow|InPart|PartOf)\(' . | xargs -n1 dirname | sort -u) -fp.slow
+	$(GO) test ./internal/frontend/elf/lift -run TestNative -lift.cases $(FUZZ_LIFT) -lift.seed $(FUZZ_SEED) -timeout 2h
 	@set -e; for p in $(PARSERS); do \
 	  echo "$(GO) test $${p%%:*} -run '^$$' -fuzz $${p##*:} -fuzztime $(FUZZ_TIME)"; \
 	  $(GO) test $${p%%:*} -run '^$$' -fuzz "^$${p##*:}$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 1x; \

@@ -10,6 +10,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/xeipuuv/gojsonschema v1.2.0
+	golang.org/x/arch v0.32.0
 	golang.org/x/term v0.47.0
 	modernc.org/cc/v4 v4.30.4
 )

@@ -82,6 +82,7 @@ var policy = map[string]rule{
 	"internal/frontend/c":                       {ours: append(slices.Clone(translation), frontEndMay...)},
 	// Machine code: object reads and links files, and knows nothing of programs.
 	"internal/frontend/elf/object": {},
+	"internal/frontend/elf/lift":   {ours: []string{"internal/frontend/elf/object", "internal/ir"}, external: []string{"golang.org/x/arch/x86/x86asm"}},
 
 	"internal/transform": {ours: append([]string{"internal/source"}, passMay...)},
 	"internal/memory":    {ours: passMay},

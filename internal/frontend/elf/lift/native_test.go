@@ -1,0 +1,440 @@
+package lift
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"fencepost/internal/frontend/elf/object"
+	"fencepost/internal/ir"
+)
+
+// The processor as an oracle: every form is run on it with random registers, flags and memory, by a
+// small program of its own, and the results are compared with an evaluation of the operations.
+
+var cases = flag.Int("lift.cases", 300, "how many cases of each mnemonic are compared with the processor")
+var caseSeed = flag.Uint64("lift.seed", 1, "the seed of the cases")
+
+const (
+	memoryAt   = 0x20000000
+	memorySize = 4096
+	codeAt     = 0x30000000
+)
+
+// state is the state of the processor, laid out as in testdata/runner.c.
+type state struct {
+	Regs    [16]uint64
+	Vectors [32]uint64
+	Flags   uint64
+	Fault   uint64
+	Length  uint64
+	Memory  [memorySize]byte
+}
+
+// tool returns the path of a program, and skips the test where there is none.
+func tool(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("there is no %s here, so that nothing is compared with the processor", name)
+	}
+	return path
+}
+
+// assemble returns the code of all forms.
+func assemble(t testing.TB, list []form) [][]byte {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString(".intel_syntax noprefix\n.text\n")
+	for i, f := range list {
+		fmt.Fprintf(&text, ".globl f%d\nf%d:\n%s\n", i, i, strings.ReplaceAll(f.text, "; ", "\n"))
+	}
+	fmt.Fprintf(&text, ".globl f%d\nf%d:\n", len(list), len(list))
+	dir := t.TempDir()
+	src, out := filepath.Join(dir, "forms.s"), filepath.Join(dir, "forms.o")
+	if err := os.WriteFile(src, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if msg, err := exec.Command(tool(t, "gcc"), "-c", "-o", out, src).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, msg)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := object.Load([]object.Input{{Name: "forms.o", Data: data}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var codes [][]byte
+	for i := range list {
+		a, b := im.Linked[fmt.Sprintf("f%d", i)], im.Linked[fmt.Sprintf("f%d", i+1)]
+		codes = append(codes, a.Sec.Data[a.Off:b.Off])
+	}
+	return codes
+}
+
+// absolute resolves addresses as they are.
+type absolute struct{}
+
+func (absolute) Memory(_ uint64, _ int, target uint64) (*ir.Expr, bool, error) {
+	return ir.Int(int64(target)), false, nil
+}
+
+func (absolute) Number(_ uint64, _, _ int, v int64, _ bool) (*ir.Expr, error) { return nil, nil }
+
+func (absolute) Branch(_ uint64, _ int, target uint64) (Target, error) {
+	return Target{Addr: target}, nil
+}
+
+// lifted translates the code of a form, by address.
+func lifted(code []byte) (map[uint64]*Inst, error) {
+	out := map[uint64]*Inst{}
+	l := New(absolute{})
+	for off := 0; off < len(code); {
+		in, err := l.Lift(code[off:], codeAt+uint64(off))
+		if err != nil {
+			return nil, err
+		}
+		out[in.Addr] = in
+		off += len(in.Bytes)
+		if in.End != Next {
+			l.NewBlock()
+		}
+	}
+	return out, nil
+}
+
+var flagBits = map[ir.Reg]uint64{CF: flagCF, PF: flagPF, ZF: flagZF, SF: flagSF, OF: flagOF}
+
+// machine evaluates operations.
+type machine struct {
+	regs    []int64
+	memory  [memorySize]byte
+	failed  bool
+	limited bool // the translation does not cover this case
+}
+
+func newMachine(s *state) *machine {
+	m := &machine{regs: make([]int64, FirstTemp+200), memory: s.Memory}
+	for i, v := range s.Regs {
+		m.regs[i] = int64(v)
+	}
+	for i, v := range s.Vectors {
+		m.regs[int(Vector)+i] = int64(v)
+	}
+	for r, bit := range flagBits {
+		if s.Flags&bit != 0 {
+			m.regs[r] = 1
+		}
+	}
+	for i := range m.regs[FirstTemp:] {
+		m.regs[int(FirstTemp)+i] = 0x5eadbeef // no instruction may read what it has not written
+	}
+	return m
+}
+
+func (m *machine) eval(e *ir.Expr) int64 { return e.Eval(ir.Env{Regs: m.regs}) }
+
+func (m *machine) bytes(op *ir.Op) []byte {
+	off := uint64(m.eval(op.Addr)) - memoryAt
+	if off > memorySize-8 {
+		m.failed = true
+		return make([]byte, 8)
+	}
+	return m.memory[off : off+8]
+}
+
+func read(b []byte, t ir.Type) int64 { return t.Wrap(int64(binary.LittleEndian.Uint64(b))) }
+
+func write(b []byte, t ir.Type, v int64) {
+	for i := range t.Size() {
+		b[i] = byte(v >> (8 * i))
+	}
+}
+
+// step runs an operation; false: the execution has ended.
+func (m *machine) step(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Assign:
+		m.regs[op.Dst] = m.eval(op.Val)
+	case ir.Load:
+		m.regs[op.Dst] = read(m.bytes(op), op.Type)
+	case ir.Store:
+		write(m.bytes(op), op.Type, m.eval(op.Val))
+	case ir.RMW:
+		b := m.bytes(op)
+		old, val, wrote := read(b, op.Type), m.eval(op.Val), int64(1)
+		next := map[ir.RMWKind]int64{ir.Xchg: val, ir.FetchAdd: old + val, ir.FetchAnd: old & val, ir.FetchOr: old | val, ir.FetchXor: old ^ val}[op.RMW]
+		if op.RMW == ir.Cas {
+			next, wrote = old, 0
+			if old == val {
+				next, wrote = m.eval(op.Val2), 1
+			}
+		}
+		write(b, op.Type, next)
+		m.regs[op.Dst] = old
+		if op.Dst2 != ir.NoReg {
+			m.regs[op.Dst2] = wrote
+		}
+	case ir.Assert:
+		m.failed = m.failed || m.eval(op.Val) == 0
+	case ir.Fence, ir.AtomicBegin, ir.AtomicEnd:
+	default:
+		panic(fmt.Sprintf("the evaluation does not know %s", op.Kind))
+	}
+	return !m.failed
+}
+
+// run evaluates the code of a form.
+func (m *machine) run(code map[uint64]*Inst, length int) {
+	for at, n := uint64(codeAt), 0; at < codeAt+uint64(length) && n < 10000; n++ {
+		in := code[at]
+		next := in.NextAddr()
+		if in.Needs != nil && m.eval(in.Needs) == 0 {
+			m.limited = true
+			return
+		}
+		if in.Guard != nil && m.eval(in.Guard) == 0 {
+			at = next
+			continue
+		}
+		for i := range in.Ops {
+			if !m.step(&in.Ops[i]) {
+				return
+			}
+		}
+		switch in.End {
+		case Jump:
+			next = in.To.Addr
+		case Branch:
+			if m.eval(in.Cond) != 0 {
+				next = in.To.Addr
+			}
+		case Repeat:
+			next = at
+		}
+		at = next
+	}
+}
+
+// number picks a number that is likely to meet a border.
+func number(r *rand.Rand) uint64 {
+	switch r.IntN(6) {
+	case 0:
+		return uint64(r.IntN(4)) - 1
+	case 1:
+		return uint64(1)<<r.IntN(64) + uint64(r.IntN(3)) - 1
+	case 2:
+		return uint64(r.IntN(256))
+	case 3:
+		return uint64(int64(-1) << r.IntN(64))
+	}
+	return r.Uint64() >> (8 * r.IntN(8))
+}
+
+// random makes the state that a form begins with.
+func random(r *rand.Rand, f *form) *state {
+	s := &state{}
+	for i := range s.Regs {
+		s.Regs[i] = number(r)
+	}
+	for i := range s.Vectors[:8] {
+		s.Vectors[i] = number(r)
+	}
+	for i := 0; i < memorySize; i += 8 {
+		binary.LittleEndian.PutUint64(s.Memory[i:], number(r))
+	}
+	for _, bit := range flagBits {
+		if r.IntN(2) == 0 {
+			s.Flags |= bit
+		}
+	}
+	s.Flags |= 2
+	index := func(name string) int {
+		return slices.Index(strings.Fields("rax rcx rdx rbx rsp rbp rsi rdi r8 r9 r10 r11 r12 r13 r14 r15"), name)
+	}
+	s.Regs[RSP] = memoryAt + 2048 + 16*uint64(r.IntN(8))
+	s.Regs[R11] = 0
+	for _, name := range f.small {
+		s.Regs[index(name)] = uint64(r.IntN(40))
+	}
+	for i, name := range f.pointers {
+		s.Regs[index(name)] = memoryAt + 512 + uint64(1024*i) + 16*uint64(r.IntN(16))
+	}
+	if f.dividend && r.IntN(4) > 0 { // most quotients fit
+		s.Regs[RBX] >>= r.IntN(40)
+		switch {
+		case strings.HasPrefix(f.text, "idiv"):
+			s.Regs[RDX] = uint64(int64(s.Regs[RAX]) >> 63)
+			if strings.Contains(f.text, "dword") || strings.Contains(f.text, "ebx") {
+				s.Regs[RDX] = uint64(int32(s.Regs[RAX]) >> 31)
+			}
+		default:
+			s.Regs[RDX] = 0
+		}
+	}
+	return s
+}
+
+// processor runs states on the processor.
+type processor struct {
+	in  *bufio.Writer
+	out *bufio.Reader
+	cmd *exec.Cmd
+	end io.Closer
+}
+
+func newProcessor(t testing.TB) *processor {
+	t.Helper()
+	if runtime.GOARCH != "amd64" || runtime.GOOS != "linux" {
+		t.Skip("this is no x86-64 with Linux")
+	}
+	bin := filepath.Join(t.TempDir(), "runner")
+	if msg, err := exec.Command(tool(t, "gcc"), "-O1", "-o", bin, "testdata/runner.c").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, msg)
+	}
+	p := &processor{cmd: exec.Command(bin)}
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.in, p.out, p.end = bufio.NewWriter(in), bufio.NewReader(out), in
+	t.Cleanup(func() {
+		p.end.Close()
+		if err := p.cmd.Wait(); err != nil {
+			t.Errorf("the program that runs the cases: %v", err)
+		}
+	})
+	return p
+}
+
+// batch runs states, which are replaced by the results.
+func (p *processor) batch(states []*state, code []byte) error {
+	failed := make(chan error, 1)
+	go func() {
+		for _, s := range states {
+			s.Length = uint64(len(code))
+			if err := binary.Write(p.in, binary.LittleEndian, s); err != nil {
+				failed <- err
+				return
+			}
+			p.in.Write(code)
+		}
+		failed <- p.in.Flush()
+	}()
+	results := make([]state, len(states))
+	for i := range results {
+		if err := binary.Read(p.out, binary.LittleEndian, &results[i]); err != nil {
+			return err
+		}
+	}
+	if err := <-failed; err != nil {
+		return err
+	}
+	for i, s := range states {
+		*s = results[i]
+	}
+	return nil
+}
+
+// difference compares a result of the processor with the evaluation.
+func (m *machine) difference(s *state, f *form) string {
+	if (s.Fault != 0) != m.failed {
+		return fmt.Sprintf("fault %d, evaluation fails: %v", s.Fault, m.failed)
+	}
+	if m.failed {
+		return ""
+	}
+	for i, v := range s.Regs {
+		if uint64(m.regs[i]) != v {
+			return fmt.Sprintf("%s is 0x%x, evaluation 0x%x", RegisterName(ir.Reg(i)), v, uint64(m.regs[i]))
+		}
+	}
+	for i, v := range s.Vectors {
+		if r := int(Vector) + i; uint64(m.regs[r]) != v {
+			return fmt.Sprintf("%s is 0x%x, evaluation 0x%x", RegisterName(ir.Reg(r)), v, uint64(m.regs[r]))
+		}
+	}
+	for r, bit := range flagBits {
+		if f.undefined&bit == 0 && (s.Flags&bit != 0) != (m.regs[r] != 0) {
+			return fmt.Sprintf("%s is %v, evaluation %d", RegisterName(r), s.Flags&bit != 0, m.regs[r])
+		}
+	}
+	if !bytes.Equal(s.Memory[:], m.memory[:]) {
+		return "the memory differs"
+	}
+	return ""
+}
+
+// TestNative: the evaluation of every form agrees with the processor.
+func TestNative(t *testing.T) {
+	p := newProcessor(t)
+	list := forms()
+	codes := assemble(t, list)
+	count := map[string]int{}
+	for _, f := range list {
+		count[f.name]++
+	}
+	r := rand.New(rand.NewPCG(*caseSeed, 27))
+	compared, limited, faults, bad := 0, 0, 0, 0
+	for i := range list {
+		f := &list[i]
+		code, err := lifted(codes[i])
+		if err != nil {
+			t.Errorf("%s: %v", f.text, err)
+			continue
+		}
+		for left := (*cases + count[f.name] - 1) / count[f.name]; left > 0; left -= 256 {
+			var states []*state
+			var machines []*machine
+			for range min(left, 256) {
+				s := random(r, f)
+				m := newMachine(s)
+				m.run(code, len(codes[i]))
+				states, machines = append(states, s), append(machines, m)
+			}
+			if err := p.batch(states, codes[i]); err != nil {
+				t.Fatalf("%s: %v", f.text, err)
+			}
+			for k, m := range machines {
+				if m.limited {
+					limited++
+					continue
+				}
+				compared++
+				if states[k].Fault != 0 {
+					faults++
+				}
+				if d := m.difference(states[k], f); d != "" {
+					if bad++; bad < 40 {
+						t.Errorf("%s (% x): %s", f.text, codes[i], d)
+					}
+					break
+				}
+			}
+		}
+	}
+	t.Logf("%d forms of %d mnemonics, %d cases compared, %d of them with faults; %d beyond the translation", len(list), len(count), compared, faults, limited)
+	if compared < len(list) || faults == 0 {
+		t.Errorf("%d forms, %d cases compared, %d faults", len(list), compared, faults)
+	}
+}

@@ -1,0 +1,214 @@
+package lift
+
+import (
+	"golang.org/x/arch/x86/x86asm"
+
+	"fencepost/internal/ir"
+)
+
+// Vector registers, as compilers use them for integers: moves, and arithmetic on their parts. A move
+// of 16 bytes is two accesses, the lower half first. An address that is not aligned as movaps needs
+// it is not noticed.
+
+// halves returns both halves of an operand of 16 bytes.
+func (l *Lifter) halves(o operand) (*ir.Expr, *ir.Expr, bool) {
+	switch {
+	case isVector(o.arg):
+		r := o.arg.(x86asm.Reg)
+		return ir.R(low(r)), ir.R(high(r)), true
+	case o.inMemory():
+		a := l.load(o.addr, 64)
+		return a, l.load(add(o.addr, ir.Int(8)), 64), true
+	}
+	return nil, nil, false
+}
+
+func (l *Lifter) setHalves(o operand, lo, hi *ir.Expr) bool {
+	switch {
+	case isVector(o.arg):
+		r := o.arg.(x86asm.Reg)
+		l.assign(low(r), lo)
+		l.assign(high(r), hi)
+		return true
+	case o.inMemory():
+		l.store(o.addr, 64, lo)
+		l.store(add(o.addr, ir.Int(8)), 64, hi)
+		return true
+	}
+	return false
+}
+
+func (l *Lifter) moveVector() bool {
+	to, from := l.operand(0), l.operand(1)
+	lo, hi, ok := l.halves(from)
+	return ok && l.setHalves(to, lo, hi)
+}
+
+// moveHalf is the moves of 4 and 8 bytes from and to vector registers.
+func (l *Lifter) moveHalf() bool {
+	to, from := l.operand(0), l.operand(1)
+	bits := map[x86asm.Op]int{x86asm.MOVD: 32, x86asm.MOVSS: 32}[l.in.Op]
+	if bits == 0 {
+		bits = 64
+	}
+	if (l.in.Op == x86asm.MOVD || l.in.Op == x86asm.MOVQ) && (to.bits == 64 || from.bits == 64) {
+		bits = 64 // movq between registers has both names
+	}
+	switch {
+	case isVector(to.arg) && isVector(from.arg):
+		return l.moveBetween(to.arg.(x86asm.Reg), from.arg.(x86asm.Reg))
+	case isVector(to.arg):
+		r := to.arg.(x86asm.Reg)
+		v := l.value(from, bits)
+		switch l.in.Op {
+		case x86asm.MOVHPS, x86asm.MOVHPD:
+			l.assign(high(r), v)
+		case x86asm.MOVLPS, x86asm.MOVLPD:
+			l.assign(low(r), v)
+		default:
+			l.assign(low(r), v)
+			l.assign(high(r), ir.Int(0))
+		}
+		return true
+	case isVector(from.arg):
+		r := from.arg.(x86asm.Reg)
+		v := ir.R(low(r))
+		if l.in.Op == x86asm.MOVHPS || l.in.Op == x86asm.MOVHPD {
+			v = ir.R(high(r))
+		}
+		if to.inMemory() {
+			l.store(to.addr, bits, cut(v, bits))
+		} else {
+			l.set(to, cut(v, bits))
+		}
+		return true
+	}
+	return false // MMX
+}
+
+// moveBetween is the moves of parts between vector registers.
+func (l *Lifter) moveBetween(to, from x86asm.Reg) bool {
+	switch l.in.Op {
+	case x86asm.MOVQ:
+		l.assign(low(to), ir.R(low(from)))
+		l.assign(high(to), ir.Int(0))
+	case x86asm.MOVSD_XMM:
+		l.assign(low(to), ir.R(low(from)))
+	case x86asm.MOVSS:
+		l.assign(low(to), or(and(ir.R(low(to)), ir.Int(^mask(32))), cut(ir.R(low(from)), 32)))
+	case x86asm.MOVLHPS:
+		l.assign(high(to), ir.R(low(from)))
+	case x86asm.MOVHLPS:
+		l.assign(low(to), ir.R(high(from)))
+	default:
+		return false
+	}
+	return true
+}
+
+// vectorTable has arithmetic on vectors: of the whole halves, and of parts of some bits.
+var vectorTable = map[x86asm.Op]func(*Lifter) bool{
+	x86asm.PXOR: eachHalf(xor), x86asm.XORPS: eachHalf(xor), x86asm.XORPD: eachHalf(xor),
+	x86asm.PAND: eachHalf(and), x86asm.ANDPS: eachHalf(and), x86asm.ANDPD: eachHalf(and),
+	x86asm.POR: eachHalf(or), x86asm.ORPS: eachHalf(or), x86asm.ORPD: eachHalf(or),
+	x86asm.PADDQ: eachPart(64, add), x86asm.PADDD: eachPart(32, add), x86asm.PADDW: eachPart(16, add), x86asm.PADDB: eachPart(8, add),
+	x86asm.PSUBQ: eachPart(64, sub), x86asm.PSUBD: eachPart(32, sub), x86asm.PSUBW: eachPart(16, sub), x86asm.PSUBB: eachPart(8, sub),
+	x86asm.PUNPCKLQDQ: (*Lifter).unpack, x86asm.PUNPCKHQDQ: (*Lifter).unpack, x86asm.UNPCKLPD: (*Lifter).unpack,
+	x86asm.PUNPCKLDQ: (*Lifter).unpackWords, x86asm.UNPCKLPS: (*Lifter).unpackWords, x86asm.PSHUFD: (*Lifter).shuffle,
+}
+
+// eachHalf applies an operator to both halves.
+func eachHalf(f func(x, y *ir.Expr) *ir.Expr) func(*Lifter) bool { return eachPart(64, f) }
+
+// eachPart applies an operator to all parts of some bits.
+func eachPart(bits int, f func(x, y *ir.Expr) *ir.Expr) func(*Lifter) bool {
+	return func(l *Lifter) bool {
+		to, from := l.operand(0), l.operand(1)
+		if !isVector(to.arg) {
+			return false // MMX
+		}
+		if l.in.Args[0] == l.in.Args[1] && (l.in.Op == x86asm.PXOR || l.in.Op == x86asm.XORPS || l.in.Op == x86asm.XORPD) {
+			return l.setHalves(to, ir.Int(0), ir.Int(0))
+		}
+		b0, b1, ok := l.halves(from)
+		if !ok {
+			return false
+		}
+		a0, a1, _ := l.halves(to)
+		half := func(a, b *ir.Expr) *ir.Expr {
+			if bits == 64 {
+				return f(a, b)
+			}
+			var e *ir.Expr
+			for i := 0; i < 64; i += bits {
+				part := shl(cut(f(shr(a, i), shr(b, i)), bits), i)
+				if e == nil {
+					e = part
+				} else {
+					e = or(e, part)
+				}
+			}
+			return e
+		}
+		lo, hi := l.keep(half(a0, b0)), l.keep(half(a1, b1))
+		return l.setHalves(to, lo, hi)
+	}
+}
+
+// unpack puts the lower or the upper halves of two vectors together.
+func (l *Lifter) unpack() bool {
+	to, from := l.operand(0), l.operand(1)
+	if !isVector(to.arg) {
+		return false
+	}
+	b0, b1, ok := l.halves(from)
+	if !ok {
+		return false
+	}
+	a0, a1, _ := l.halves(to)
+	if l.in.Op == x86asm.PUNPCKHQDQ {
+		a0, b0 = a1, b1
+	}
+	b := l.keep(b0)
+	return l.setHalves(to, a0, b)
+}
+
+// unpackWords interleaves the lower words of 32 bits.
+func (l *Lifter) unpackWords() bool {
+	to, from := l.operand(0), l.operand(1)
+	if !isVector(to.arg) {
+		return false
+	}
+	b, _, ok := l.halves(from)
+	if !ok {
+		return false
+	}
+	a, _, _ := l.halves(to)
+	lo := l.keep(or(cut(a, 32), shl(cut(b, 32), 32)))
+	hi := l.keep(or(shr(a, 32), shl(shr(b, 32), 32)))
+	return l.setHalves(to, lo, hi)
+}
+
+// shuffle is pshufd: each word of 32 bits is one of the operand's.
+func (l *Lifter) shuffle() bool {
+	to, from := l.operand(0), l.operand(1)
+	imm, isImm := l.in.Args[2].(x86asm.Imm)
+	if !isVector(to.arg) || !isImm {
+		return false
+	}
+	a, b, ok := l.halves(from)
+	if !ok {
+		return false
+	}
+	word := func(i int) *ir.Expr {
+		n := int(imm) >> (2 * i) & 3
+		half := []*ir.Expr{a, b}[n/2]
+		if n%2 == 1 {
+			return shr(half, 32)
+		}
+		return cut(half, 32)
+	}
+	lo := l.keep(or(word(0), shl(word(1), 32)))
+	hi := l.keep(or(word(2), shl(word(3), 32)))
+	return l.setHalves(to, lo, hi)
+}
