@@ -171,8 +171,11 @@ type Stats struct {
 	Executions int64 `json:"executions,omitempty"`
 	Blocked    int64 `json:"blocked,omitempty"`
 	Redundant  int64 `json:"redundant,omitempty"`
-	Depth      int   `json:"depth,omitempty"`
-	Bytes      int64 `json:"bytes,omitempty"` // high-water mark of stored states
+	// Fingerprint is a sum over the executions that a complete exploration found, of the engine rf: two explorations
+	// of one program under one model have the same.
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Depth       int    `json:"depth,omitempty"`
+	Bytes       int64  `json:"bytes,omitempty"` // high-water mark of stored states
 	// For formulas: gates of the circuit, variables and clauses, and the solver's time.
 	Gates         int64   `json:"gates,omitempty"`
 	Variables     int64   `json:"variables,omitempty"`

@@ -62,6 +62,9 @@ func (f *Findings) Violated(key string, v Violation) {
 	f.Stopped = f.Stopped || !f.keepGoing
 }
 
+// Keys returns the keys of the violations of Result, in their order.
+func (f *Findings) Keys() []string { return f.keys[:len(f.Result.Violations)] }
+
 // Unknown stops the exploration without an answer.
 func (f *Findings) Unknown(why string) {
 	f.Stopped = true

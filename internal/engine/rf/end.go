@@ -1,7 +1,6 @@
 package rf
 
 import (
-	"maps"
 	"slices"
 
 	"fencepost/internal/engine"
@@ -27,6 +26,7 @@ func (x *exploration) endClass(seq []node) {
 		x.out.counts.void++
 		return
 	}
+	x.out.counts.sum.add(x.classHash())
 	if x.atEnd != nil {
 		x.atEnd(seq)
 	}
@@ -287,17 +287,4 @@ func (x *exploration) report(key string, v engine.Violation) {
 // execution returns the execution so far.
 func (x *exploration) execution() *verdict.Witness {
 	return engine.Record(x.run.m.Sys, x.run.m.Steps).Witness()
-}
-
-// summarise writes the coverage, the bounds that were met, statistics and final states into out.
-func (x *exploration) summarise(out *engine.Outcome) {
-	out.AddReached(x.run.m.Sys, x.run.m.State)
-	for _, id := range slices.Sorted(maps.Keys(x.run.m.Cuts)) {
-		c := x.run.m.Cuts[id]
-		out.Coverage.Bounds = append(out.Coverage.Bounds, verdict.Bound{Name: c.Name, Value: c.Value, Hit: true, Pos: engine.Pos(c.Edge)})
-	}
-	out.AddEnds(&x.out.counts.Ends, &x.out.Findings)
-	out.Stats.Transitions = x.out.counts.graphs
-	out.Stats.Depth = x.out.counts.depth
-	out.Stats.Bytes = x.most
 }

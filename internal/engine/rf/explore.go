@@ -26,8 +26,13 @@ type explorer struct {
 	find order
 	out  outcome
 
-	pool   *pool // nil: one worker
-	number int   // of the worker
+	pool   *pool    // nil: one worker
+	number int      // of the worker
+	left   [][]byte // graphs that are put off, encoded
+	noPart bool     // a task has a graph that has no witness
+
+	spans  []span // for fingerprints: the cells
+	hashed []byte
 
 	width    float64 // what part of the whole exploration the graph is expected to be
 	explored float64 // what part has been explored
@@ -52,7 +57,7 @@ func (x *explorer) stopped() bool {
 // visit explores everything that the graph, which has a witness, can become.
 func (x *explorer) visit(seq []node) {
 	x.tick()
-	if x.stopped() {
+	if x.stopped() || x.putOff() {
 		return
 	}
 	x.out.counts.graphs++
@@ -70,6 +75,7 @@ func (x *explorer) extend(seq []node) {
 		}
 	}
 	x.run.seek(x.g, seq)
+	x.out.counts.depth = max(x.out.counts.depth, len(x.run.ran))
 	for t := range x.g.threads {
 		o := x.g.last(t)
 		if o != nil && !o.complete() {
@@ -193,7 +199,7 @@ func (x *explorer) read(t, i int, seq []node) {
 			x.resume(t, seq)
 		} else if next, ok := x.witness(cut{}, nil); !ok {
 			x.skip()
-		} else if !x.share() {
+		} else if !x.share(int32(t) + 1) {
 			x.keep(len(next), 0)
 			x.resume(t, slices.Clone(next))
 			x.keep(-len(next), 0)

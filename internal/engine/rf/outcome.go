@@ -17,6 +17,7 @@ type counts struct {
 	graphs int64
 	checks int64 // graphs for which a witness was looked for
 	depth  int
+	sum    Fingerprint // of all classes
 }
 
 func newOutcome(keepGoing bool) outcome { return outcome{Findings: engine.NewFindings(keepGoing)} }
@@ -29,5 +30,6 @@ func (o *outcome) add(other *outcome) {
 	c.graphs += d.graphs
 	c.checks += d.checks
 	c.depth = max(c.depth, d.depth)
+	c.sum.add(d.sum)
 	o.Findings.Add(&other.Findings)
 }

@@ -57,7 +57,7 @@ func (x *explorer) revisit(t, i, u, j, k int) {
 	x.drain(u, part)
 	if next, ok := x.witness(cut{}, nil); !ok {
 		x.skip()
-	} else if !x.share() {
+	} else if !x.share(0) {
 		n := len(next)
 		x.keep(n, n)
 		x.visit(slices.Clone(next))

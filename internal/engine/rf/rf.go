@@ -92,21 +92,30 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 		return nil, err
 	}
 	start := time.Now()
-	if !task.Traces {
-		t := *task.Task
-		given := task.Program
-		t.Program = transform.Await(given, task.KeepOf())
-		task = &job{Task: &t, Options: task.Options}
-		if t.Props.Endless {
-			task.loops = memory.New(given, task.Model, task.MemoryOptions())
-		}
-	}
+	task = prepare(task)
 	y := memory.New(task.Program, task.Model, task.MemoryOptions())
 	x := explore(ctx, task, y)
 	out := x.out.Result
-	x.summarise(out)
+	if err := x.found().outcome(y, out); err != nil {
+		return nil, err
+	}
 	out.Stats.Seconds = time.Since(start).Seconds()
 	return out, nil
+}
+
+// prepare turns spin loops into awaits, unless failing rounds of them are asked for.
+func prepare(task *job) *job {
+	if task.Traces {
+		return task
+	}
+	t := *task.Task
+	given := task.Program
+	t.Program = transform.Await(given, task.KeepOf())
+	task = &job{Task: &t, Options: task.Options}
+	if t.Props.Endless {
+		task.loops = memory.New(given, task.Model, task.MemoryOptions())
+	}
+	return task
 }
 
 // explore explores all classes. It starts again whenever a cell has been split.
@@ -255,7 +264,6 @@ const longest = 1 << 16
 // count checks the limits in every 64th call.
 func (x *exploration) count() {
 	x.ticks++
-	x.out.counts.depth = max(x.out.counts.depth, len(x.run.ran))
 	if x.ticks&63 != 0 {
 		return
 	}
@@ -276,6 +284,10 @@ func (x *exploration) count() {
 		return
 	}
 	if err := x.budget.Spend(x.ctx, 64); err != nil {
+		if x.pool != nil && x.pool.portion != nil {
+			x.pool.portion.over.Store(true) // what is left is put off
+			return
+		}
 		why := "interrupted"
 		if err == context.DeadlineExceeded {
 			why = "time limit reached"
@@ -309,6 +321,9 @@ func (x *exploration) progress() {
 	n, part := x.classes(), x.explored
 	if x.pool != nil {
 		part = 0
+		if p := x.pool.portion; p != nil {
+			n, part = n+p.before.All(), p.before.Part
+		}
 		for i := range x.pool.weights {
 			part += math.Float64frombits(x.pool.weights[i].Load())
 		}

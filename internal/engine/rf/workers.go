@@ -24,12 +24,16 @@ type pool struct {
 	visitMu sync.Mutex
 	counted []atomic.Int64  // per worker: classes so far
 	weights []atomic.Uint64 // per worker: what part has been explored, as bits
+	portion *portion        // nil: everything is explored
 }
 
-// branch is a graph to be visited.
+// branch is a graph to be explored.
 type branch struct {
 	g     *graph
 	width float64
+	// resumes is 1 + the thread to whose last operation a read was just added, and the next part is to be added now; 0:
+	// the graph is to be visited.
+	resumes int32
 }
 
 func newPool(workers int) *pool {
@@ -61,6 +65,10 @@ func (p *pool) take() (branch, bool) {
 		}
 		p.wake.Wait()
 	}
+	if p.portion != nil && p.portion.over.Load() { // the graphs stay for later
+		p.wake.Broadcast()
+		return branch{}, false
+	}
 	b := p.graphs[len(p.graphs)-1]
 	p.graphs = p.graphs[:len(p.graphs)-1]
 	p.idle--
@@ -76,12 +84,12 @@ func (p *pool) stop() {
 	p.mu.Unlock()
 }
 
-// share gives the graph to another worker if one has nothing to do.
-func (x *explorer) share() bool {
+// share gives the graph to another worker if one has nothing to do. resumes is as in branch.
+func (x *explorer) share(resumes int32) bool {
 	if x.pool == nil || x.pool.hungry.Load() <= 0 {
 		return false
 	}
-	x.pool.put(branch{x.g.restrict(&cut{}), x.width})
+	x.pool.put(branch{x.g.restrict(&cut{}), x.width, resumes})
 	return true
 }
 
@@ -93,7 +101,16 @@ func together(ctx context.Context, task *job, y *memory.System, cs *cells) *expl
 		all[i] = newExploration(ctx, task, y, cs)
 		all[i].pool, all[i].number = p, i
 	}
-	p.graphs = append(p.graphs, branch{newGraph(y.Threads()), 1})
+	p.graphs = append(p.graphs, branch{g: newGraph(y.Threads()), width: 1})
+	workAll(p, all)
+	for _, o := range all[1:] {
+		all[0].add(o)
+	}
+	return all[0]
+}
+
+// workAll lets all workers explore the graphs of a pool.
+func workAll(p *pool, all []*exploration) {
 	var wg sync.WaitGroup
 	broken := make([]any, len(all)) // panics of workers, which this goroutine repeats
 	for i, x := range all {
@@ -112,10 +129,6 @@ func together(ctx context.Context, task *job, y *memory.System, cs *cells) *expl
 			panic(b)
 		}
 	}
-	for _, o := range all[1:] {
-		all[0].add(o)
-	}
-	return all[0]
 }
 
 // work explores graphs of the pool until there are none.
@@ -124,7 +137,11 @@ func (x *exploration) work() {
 	for b, ok := x.pool.take(); ok; b, ok = x.pool.take() {
 		x.g, x.width = b.g, b.width
 		if seq, ok := x.witness(cut{}, nil); ok {
-			x.visit(append([]node{}, seq...))
+			x.enter(append([]node{}, seq...), b.resumes)
+		} else if x.pool.portion != nil {
+			x.noPart = true
+			x.pool.stop()
+			break
 		}
 		if x.stopped() {
 			x.pool.stop()
@@ -132,6 +149,15 @@ func (x *exploration) work() {
 		}
 	}
 	x.conclude()
+}
+
+// enter explores a graph that another worker, or a task, has given.
+func (x *explorer) enter(seq []node, resumes int32) {
+	if resumes == 0 {
+		x.visit(seq)
+	} else {
+		x.resume(int(resumes)-1, seq)
+	}
 }
 
 // add adds what another worker found.
