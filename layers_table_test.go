@@ -44,7 +44,7 @@ var (
 // policy has a row per package. "." is the root.
 var policy = map[string]rule{
 	".": {ours: []string{
-		"internal/pipeline", "internal/engine/bmc", "internal/engine/lazy", "internal/engine/param",
+		"internal/pipeline", "internal/engine/bmc", "internal/engine/lazy", "internal/engine/param", "internal/engine/rf",
 		"internal/question/check", "internal/question/explore", "internal/question/export", "internal/question/fences", "internal/question/harness", "internal/question/litmus", "internal/question/param",
 		"internal/question/prove", "internal/question/robust", "internal/question/traces", "internal/question/verify",
 		"internal/inputfile", "internal/native", "internal/suite", "internal/family", "internal/papers", "internal/codes", "verdict",
@@ -131,7 +131,7 @@ var policy = map[string]rule{
 
 	// A question knows the stages, the procedures it needs, and the questions it asks in turn: fences
 	// checks the program with fences, param asks about instances, verify asks again.
-	"internal/question/check":   {ours: append([]string{"internal/budget", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/lazy", "internal/engine/smc", "internal/transform"}, questionMay...)},
+	"internal/question/check":   {ours: append([]string{"internal/budget", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/lazy", "internal/engine/rf", "internal/engine/smc", "internal/transform"}, questionMay...)},
 	"internal/question/robust":  {ours: questionMay},
 	"internal/question/harness": {ours: []string{"internal/pipeline", "internal/frontend/c", "verdict"}},
 	"internal/question/fences": {ours: append([]string{

@@ -85,8 +85,31 @@ func (x *explorer) compatible(at ref, o *op, past []int32, other ref, p *op) boo
 	return true
 }
 
+// earliest returns an operation that needs a block and need not come before the free of the block: access, or one that
+// happens before access, such that none that happens before it is another. Only such an operation can come
+// right after the free.
+func (x *explorer) earliest(free, access ref) ref {
+	block := x.g.op(free).blocks[0]
+	before := x.g.pastOf(free.t(), int(free.index))
+	for {
+		next := access
+		for u, n := range x.g.pastOf(access.t(), int(access.index)) {
+			for j := before[u]; j < n && next == access; j++ {
+				if r := refOf(u, int(j)); r != access && r != free && !x.g.op(r).allocs && slices.Contains(x.g.op(r).blocks, block) {
+					next = r
+				}
+			}
+		}
+		if next == access {
+			return access
+		}
+		access = next
+	}
+}
+
 // afterFree runs an execution in which an operation comes after the free of a block that it needs.
 func (x *explorer) afterFree(free, access ref) {
+	access = x.earliest(free, access)
 	past := slices.Clone(x.g.pastOf(free.t(), int(free.index)))
 	for u, n := range x.g.pastOf(access.t(), int(access.index)) {
 		if u == access.t() {

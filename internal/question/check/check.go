@@ -130,7 +130,8 @@ func Run(ctx context.Context, in pipeline.Input, models []string, opt Options) (
 	})
 }
 
-func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) ([]verdict.Result, error) {
+// read reads the program and runs the passes.
+func read(ctx context.Context, run *pipeline.Run, opt *Options) (*ir.Program, error) {
 	if err := run.Read(ctx, pipeline.ReadOptions{Options: opt.Options}); err != nil {
 		return nil, err
 	}
@@ -146,7 +147,11 @@ func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) (
 		})
 	}
 	run.Stage = "passes"
-	flat, err := run.FlattenFixed(opt.Options)
+	return run.FlattenFixed(opt.Options)
+}
+
+func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) ([]verdict.Result, error) {
+	flat, err := read(ctx, run, &opt)
 	if err != nil {
 		return nil, err
 	}

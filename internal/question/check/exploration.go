@@ -1,0 +1,188 @@
+package check
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/engine/rf"
+	"fencepost/internal/ir"
+	"fencepost/internal/pipeline"
+	"fencepost/verdict"
+)
+
+// Checks in parts: by engine rf, whose tasks can be done in any order by any process that has the program. The answer is
+// assembled from what all parts found exactly as the answer of one run is: violations are replayed, and coverage is
+// stated.
+
+// Identity says what an exploration is about. Parts of explorations with different identities are never mixed.
+type Identity struct {
+	Version string `json:"version"` // of fencepost
+	Program string `json:"program"` // hash of the text of all files that were read, and of what the front end made of them
+	Model   string `json:"model"`
+	Options string `json:"options"` // hash of the options that change what is explored
+}
+
+// Differs names what two identities differ in, "" if in nothing.
+func (id Identity) Differs(o Identity) string {
+	switch {
+	case id.Version != o.Version:
+		return "version"
+	case id.Program != o.Program:
+		return "program"
+	case id.Model != o.Model:
+		return "memory model"
+	case id.Options != o.Options:
+		return "options"
+	default:
+		return ""
+	}
+}
+
+// Exploration is a check that is done in parts. Its methods can be called at the same time, except Answer.
+type Exploration struct {
+	*rf.Parts
+	Identity Identity
+	run      *pipeline.Run
+	q        *query
+}
+
+// Open reads a program for a check in parts. Without an exploration and an error, the program or the question was
+// refused, and the diagnostics say why.
+func Open(ctx context.Context, in pipeline.Input, model string, opt Options, version string) (*Exploration, []verdict.Diagnostic, error) {
+	if err := inParts(&opt); err != nil {
+		return nil, nil, err
+	}
+	run := pipeline.Open(in)
+	run.Asks(opt.about(), model)
+	var e *Exploration
+	err := run.Do(func() (err error) {
+		e, err = open(ctx, run, model, opt, version)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return e, run.Diagnostics, nil
+}
+
+// inParts refuses what cannot be explored in parts, and chooses the engine.
+func inParts(opt *Options) error {
+	if err := opt.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case opt.Engine != "" && opt.Engine != "rf":
+		return &pipeline.OptionError{Option: "engine for an exploration in parts", Value: opt.Engine, Want: "rf"}
+	case opt.Robustness:
+		return &pipeline.OptionError{Option: "question for an exploration in parts", Value: "robustness", Want: "one without it"}
+	case opt.Races:
+		return &pipeline.OptionError{Option: "question for an exploration in parts", Value: "data races", Want: "one without them"}
+	}
+	opt.Engine, opt.CrossCheck, opt.Endings = "rf", false, false
+	return nil
+}
+
+func open(ctx context.Context, run *pipeline.Run, model string, opt Options, version string) (*Exploration, error) {
+	m, err := pipeline.ParseModel(model)
+	if err != nil {
+		return nil, err
+	}
+	flat, err := read(ctx, run, &opt)
+	if err != nil {
+		return nil, err
+	}
+	q := &query{Program: run.Program, flat: flat, model: m, opt: opt}
+	if err := q.refused(); err != nil {
+		return nil, err
+	}
+	id, err := identify(q, version)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(id)
+	if err != nil {
+		return nil, err
+	}
+	how := opt.asked()
+	task := q.QuestionTask(flat, m, &how)
+	if report := task.Progress; report != nil {
+		task.Progress = func(p engine.Progress) {
+			p.Engine = opt.Engine
+			report(p)
+		}
+	}
+	parts, err := rf.NewParts(task, sha256.Sum256(text))
+	if err != nil {
+		return nil, q.Refuse(q.Unsupported(err))
+	}
+	return &Exploration{Parts: parts, Identity: id, run: run, q: q}, nil
+}
+
+// limits are options that do not change what is explored.
+var limits = []string{"timeout", "memory"}
+
+func identify(q *query, version string) (Identity, error) {
+	options := pipeline.NewAsked(Command, q.opt).Options
+	for _, name := range limits {
+		delete(options, name)
+	}
+	text, err := json.Marshal(options) // sorts the names
+	if err != nil {
+		return Identity{}, err
+	}
+	program := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(q.Files)) {
+		fmt.Fprintf(program, "%q %q\n", name, q.Files[name].Text)
+	}
+	fmt.Fprint(program, ir.Print(q.flat))
+	return Identity{
+		Version: version, Program: hex.EncodeToString(program.Sum(nil)), Model: q.model.String(), Options: hash(text),
+	}, nil
+}
+
+func hash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Answer returns the answer, given what all parts found, and how many seconds they took. If tasks are left, unfinished
+// says why.
+func (e *Exploration) Answer(ctx context.Context, found rf.Found, unfinished string, seconds float64) (pipeline.Answer, error) {
+	if unfinished != "" && !found.Stopped {
+		found.Stopped, found.Unknown = true, fmt.Sprintf("%s after %d executions", unfinished, found.All())
+	}
+	by := &engine.Engine{
+		Name: e.q.opt.Engine, Supports: func(*engine.Task) error { return nil },
+		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
+			if task.Program != e.q.flat { // the stages ask something else, about a changed program
+				return rf.Engine.Run(ctx, task)
+			}
+			out, err := e.Outcome(&found)
+			if err == nil {
+				out.Stats.Seconds = seconds
+			}
+			return out, err
+		},
+	}
+	return e.run.Answer(Command, e.q.opt, func() ([]verdict.Result, error) {
+		a := &pipeline.Asking{Engine: by, Model: e.q.model, Under: e.q.model}
+		e.q.Ask(ctx, a, e.q.flat, e.q.opt.asked())
+		if a.Err != nil {
+			return nil, a.Err
+		}
+		return []verdict.Result{*e.finish(a.Result)}, nil
+	})
+}
+
+// finish adds to a result what every answer says.
+func (e *Exploration) finish(res *verdict.Result) *verdict.Result {
+	e.run.Restrict(res, &e.q.opt.Options)
+	cover(res, e.q.Program, e.q.flat, false)
+	return res
+}
