@@ -16,6 +16,8 @@
 //	runner     runner.go      package machine, brought to the end of a witness
 //	explorer   explore.go     the exploration; revisit.go has revisits
 //	outcome    outcome.go     counts, violations, final states, errors
+//	Parts      parts.go       an exploration in parts; part_encoding.go has tasks as bytes
+//	Found      found.go       what a part has found, to be added up
 //
 // Names: x is the explorer, g a graph, o an operation, r a read, t and u are threads, i is the index
 // of an operation in its thread, c a cell, w a write.
