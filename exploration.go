@@ -90,11 +90,11 @@ type Limit struct {
 	Executions int64
 	Time       time.Duration
 	Workers    int // that explore at the same time; 0: one
-	// Before, if not nil, is what other runs have found before, for the reports of Options.Progress.
+	// Before, if not nil, has the findings of other runs, for the reports of Options.Progress.
 	Before *Partial
 }
 
-// Partial is what runs have found. The zero value is nothing. It is stored as JSON, whose layout may change with the
+// Partial has the findings of runs. The zero value has none. It is stored as JSON, whose layout may change with the
 // version.
 type Partial struct{ found rf.Found }
 

@@ -90,7 +90,7 @@ func inParts(t *testing.T, name string, x *check.Exploration, rng *rand.Rand) (i
 	return n, sum
 }
 
-// answered is what two explorations of a program have in common, whatever the order of executions is.
+// answered has the parts of an answer that do not depend on the order of executions.
 type answered struct {
 	Verdict  string
 	Reasons  []string

@@ -88,7 +88,7 @@ func (x *explorer) compatible(at ref, o *op, past []int32, other ref, p *op) boo
 // earliest returns an operation that needs a block and need not come before the free of the block: access, or one that
 // happens before access, such that none that happens before it is another. Only such an operation can come
 // right after the free.
-func (x *explorer) earliest(free, access ref) ref {
+func earliest(x *explorer, free, access ref) ref {
 	block := x.g.op(free).blocks[0]
 	before := x.g.pastOf(free.t(), int(free.index))
 	for {
@@ -109,7 +109,7 @@ func (x *explorer) earliest(free, access ref) ref {
 
 // afterFree runs an execution in which an operation comes after the free of a block that it needs.
 func (x *explorer) afterFree(free, access ref) {
-	access = x.earliest(free, access)
+	access = earliest(x, free, access)
 	past := slices.Clone(x.g.pastOf(free.t(), int(free.index)))
 	for u, n := range x.g.pastOf(access.t(), int(access.index)) {
 		if u == access.t() {

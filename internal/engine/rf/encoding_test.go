@@ -7,7 +7,7 @@ import (
 	"fencepost/internal/engine/rf"
 )
 
-// TestEncoding: a task has all fields of operations, those that are added later included.
+// TestEncoding: a task has all fields of operations. A new field must be added to the test.
 func TestEncoding(t *testing.T) {
 	want, got, err := rf.RoundTrip()
 	if err != nil || !reflect.DeepEqual(want, got) {

@@ -26,7 +26,7 @@ func (x *exploration) endClass(seq []node) {
 		x.out.counts.void++
 		return
 	}
-	x.out.counts.sum.add(x.classHash())
+	x.out.counts.sum.add(classHash(&x.explorer))
 	if x.atEnd != nil {
 		x.atEnd(seq)
 	}

@@ -57,7 +57,7 @@ func (x *explorer) stopped() bool {
 // visit explores everything that the graph, which has a witness, can become.
 func (x *explorer) visit(seq []node) {
 	x.tick()
-	if x.stopped() || x.putOff() {
+	if x.stopped() || putOff(x) {
 		return
 	}
 	x.out.counts.graphs++

@@ -36,7 +36,7 @@ func (f *Fingerprint) UnmarshalText(text []byte) error {
 
 // classHash returns the fingerprint of one class, that of the graph: what each thread did, and from which operation each
 // byte was read. Cells do not show.
-func (x *explorer) classHash() Fingerprint {
+func classHash(x *explorer) Fingerprint {
 	if n := x.run.cells.count(); len(x.spans) < n {
 		x.spans = x.run.cells.spans()
 	}
@@ -48,7 +48,7 @@ func (x *explorer) classHash() Fingerprint {
 			b = binary.AppendVarint(b, int64(o.label.Edge))
 			b = binary.AppendUvarint(b, uint64(o.label.Inner))
 			b = binary.AppendVarint(b, o.label.Choice)
-			b = x.appendReads(b, o)
+			b = appendReads(b, x, o)
 		}
 	}
 	x.hashed = b
@@ -57,7 +57,7 @@ func (x *explorer) classHash() Fingerprint {
 }
 
 // appendReads appends the reads of an operation. Neighbouring cells that are read from one operation are one read.
-func (x *explorer) appendReads(b []byte, o *op) []byte {
+func appendReads(b []byte, x *explorer, o *op) []byte {
 	for k := 0; k < len(o.reads); {
 		r := &o.reads[k]
 		at := x.spans[r.cell]

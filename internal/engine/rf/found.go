@@ -12,10 +12,10 @@ import (
 	"fencepost/verdict"
 )
 
-// What the exploration of a portion has found, as plain data that can be stored and added up. The sum over all portions
-// of an exploration is what one run finds.
+// The findings of a portion, as plain data that can be stored and added up. The sum over all portions of an exploration
+// equals the findings of one run.
 
-// Found is what was found.
+// Found has counts, violations and coverage.
 type Found struct {
 	engine.Ends
 	Void        int64       `json:",omitempty"` // see counts

@@ -16,7 +16,7 @@ import (
 
 // An exploration in parts. A graph and what can become of it depend on nothing else, so a graph that is still to be
 // visited, written down, is a task: any process that has the program can do it, at any time. What all tasks find, added
-// up, is what one run finds, since every class is found below exactly one of them.
+// up, equals the findings of one run, since every class is found below exactly one of them.
 //
 // A portion is the exploration of some tasks up to a limit. At the limit the recursion does not stop: it returns level
 // by level as always, and every graph that it would visit on the way is put off instead, as a task for later. A
@@ -49,7 +49,7 @@ type Limit struct {
 	Executions int64
 	Time       time.Duration
 	Workers    int // that explore at the same time; 0: one
-	// Before, if not nil, is what was found before, for reports of progress.
+	// Before, if not nil, has the findings of earlier portions, for reports of progress.
 	Before *Found
 }
 
@@ -63,7 +63,7 @@ type portion struct {
 }
 
 // putOff puts the graph, which is about to be visited, off if the limit of the portion is reached.
-func (x *explorer) putOff() bool {
+func putOff(x *explorer) bool {
 	if x.pool == nil || x.pool.portion == nil {
 		return false
 	}

@@ -137,7 +137,7 @@ func (x *exploration) work() {
 	for b, ok := x.pool.take(); ok; b, ok = x.pool.take() {
 		x.g, x.width = b.g, b.width
 		if seq, ok := x.witness(cut{}, nil); ok {
-			x.enter(append([]node{}, seq...), b.resumes)
+			enter(&x.explorer, append([]node{}, seq...), b.resumes)
 		} else if x.pool.portion != nil {
 			x.noPart = true
 			x.pool.stop()
@@ -152,7 +152,7 @@ func (x *exploration) work() {
 }
 
 // enter explores a graph that another worker, or a task, has given.
-func (x *explorer) enter(seq []node, resumes int32) {
+func enter(x *explorer, seq []node, resumes int32) {
 	if resumes == 0 {
 		x.visit(seq)
 	} else {
