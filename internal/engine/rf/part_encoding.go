@@ -175,8 +175,8 @@ func appendLabel(b []byte, l machine.Label) []byte {
 // appendOp appends an operation. A test fails if a field is missing here.
 func appendOp(b []byte, o *op) []byte {
 	b = appendLabel(appendLabel(b, o.label), o.picked)
-	b = appendFlags(b, o.drains, o.global, o.mutex, o.again, o.unlock, o.later, o.laterToo, o.known, o.buffered, o.ends, o.waits, o.frees, o.allocs, o.ended != nil)
-	for _, n := range []int32{o.join, o.pick, o.chosen, o.epoch, o.ord, o.done} {
+	b = appendFlags(b, o.drains, o.global, o.mutex, o.again, o.unlock, o.later, o.known, o.buffered, o.ends, o.waits, o.frees, o.allocs, o.ended != nil, o.unit.is, o.unit.section)
+	for _, n := range []int32{o.join, o.pick, o.unit.stalled, o.epoch, o.ord, o.done} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
 	b = appendRefs(appendRefs(b, o.causes), o.ended)
@@ -186,7 +186,12 @@ func appendOp(b []byte, o *op) []byte {
 		b = binary.AppendUvarint(b, uint64(r.stamp))
 		b = appendRef(b, r.from)
 	}
-	b = appendList(appendList(b, o.cells), o.writes)
+	b = binary.AppendUvarint(b, uint64(len(o.choices)))
+	for _, c := range o.choices {
+		b = binary.AppendUvarint(b, uint64(c.stamp))
+		b = appendLabel(appendFlags(b, c.later), c.before)
+	}
+	b = appendList(appendList(appendList(b, o.cells), o.writes), o.unit.all)
 	b = appendList(appendList(b, o.blocks), o.words)
 	return appendList(appendList(b, o.wakes), o.past)
 }
@@ -294,8 +299,8 @@ func (d *decoder) op() op {
 	var o op
 	waits := false
 	o.label, o.picked = d.label(), d.label()
-	d.flags(&o.drains, &o.global, &o.mutex, &o.again, &o.unlock, &o.later, &o.laterToo, &o.known, &o.buffered, &o.ends, &o.waits, &o.frees, &o.allocs, &waits)
-	for _, n := range []*int32{&o.join, &o.pick, &o.chosen, &o.epoch, &o.ord, &o.done} {
+	d.flags(&o.drains, &o.global, &o.mutex, &o.again, &o.unlock, &o.later, &o.known, &o.buffered, &o.ends, &o.waits, &o.frees, &o.allocs, &waits, &o.unit.is, &o.unit.section)
+	for _, n := range []*int32{&o.join, &o.pick, &o.unit.stalled, &o.epoch, &o.ord, &o.done} {
 		*n = d.small()
 	}
 	o.causes, o.ended = decodeList(d, d.ref), decodeList(d, d.ref)
@@ -303,7 +308,13 @@ func (d *decoder) op() op {
 		o.ended = []ref{}
 	}
 	o.reads = decodeList(d, func() read { return read{d.cell(), d.small(), d.ref()} })
-	o.cells, o.writes = decodeList(d, d.cell), decodeList(d, d.cell)
+	o.choices = decodeList(d, func() choice {
+		c := choice{stamp: d.small()}
+		d.flags(&c.later)
+		c.before = d.label()
+		return c
+	})
+	o.cells, o.writes, o.unit.all = decodeList(d, d.cell), decodeList(d, d.cell), decodeList(d, d.cell)
 	o.blocks, o.words = decodeList(d, d.uint), decodeList(d, d.uint)
 	o.wakes, o.past = decodeList(d, d.small), decodeList(d, d.small)
 	return o
@@ -356,9 +367,12 @@ func (b *branch) valid() error {
 	for t := range g.threads {
 		for i := range g.threads[t] {
 			o := &g.threads[t][i]
-			ok := stamp(o.pick) && stamp(o.chosen) && stamp(o.done) && int(o.join) <= len(g.threads) && len(o.reads) <= len(o.cells)
+			ok := stamp(o.pick) && stamp(o.unit.stalled) && stamp(o.done) && int(o.join) <= len(g.threads) && len(o.reads) <= len(o.cells)
 			ok = ok && (o.complete() || i == len(g.threads[t])-1) && (len(o.words) == 0 || len(o.words) == len(o.writes))
 			ok = ok && (len(o.past) == len(g.threads)) == o.complete() && (o.join == 0 || len(o.cells) > 0)
+			for _, c := range o.choices {
+				ok = ok && stamp(c.stamp)
+			}
 			for u, n := range o.past {
 				ok = ok && u < len(g.threads) && int(n) <= len(g.threads[u])
 			}
