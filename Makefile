@@ -111,7 +111,7 @@ lint-race:
 fuzz:
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'Explicit|Reduction|Symmetry|Fenced|Weak|Await|Endless|Fair|MemoryErrors|Unsupported|ReadsFrom|RobustAgainst' -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 120m -v -run 'RacesAgainstDefinition|FinalStatesAgainst' -fp.races=$(FUZZ_RACES) -fp.finals=$(FUZZ_FINALS) -fp.seed=$(FUZZ_SEED)
-	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|Unrolled|Symmetry' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
+	$(GO) test ./internal/engine/robust -count=1 -timeout 120m -v -run 'Definition|SecondDelay|Unrolled|Symmetry' -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/instrument ./internal/engine/lazy -count=1 -timeout 120m -v -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/dual -count=1 -timeout 120m -v -fp.programs=$(FUZZ_DUAL) -fp.looping=$(FUZZ_LOOPING) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)

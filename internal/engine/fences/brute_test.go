@@ -307,10 +307,11 @@ func TestRobustness(t *testing.T) {
 }
 
 func testRobustness(t *testing.T, model memory.Model) {
-	profiles := []testkit.Profile{{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}, {Name: "core"}, {Name: "overlap", Plain: true, Overlap: true}}
+	profiles := []testkit.Profile{{Name: "plain", Plain: true}, {Name: "mixed", Plain: true, Mixed: true}, {Name: "core"}, {Name: "overlap", Plain: true, Overlap: true},
+		{Name: "sync", Sync: true}, {Name: "heap", Heap: true}, {Name: "spawn", Plain: true, Spawn: true}}
 	var n tally
 	for seed := range uint64(*programs) {
-		flat, props := testkit.Generate(seed, profiles[seed%3]).Flat()
+		flat, props := testkit.Generate(seed, profiles[seed%uint64(len(profiles))]).Flat()
 		s := newSubject(seed, flat, props, model, true)
 		cost, problem := s.check(seed%4 == 0)
 		if strings.Contains(problem, "one delaying thread") {
