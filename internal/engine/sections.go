@@ -56,6 +56,22 @@ func InsideSection(p *ir.Program, kinds ...ir.OpKind) *ir.Edge {
 	return nil
 }
 
+// SharedSpawnInside reports whether a spawn inside an atomic section starts threads that others can start, too: it may
+// find none left.
+func SharedSpawnInside(p *ir.Program) bool {
+	starters := p.Starters()
+	for t := range p.Threads {
+		f := p.ThreadFunc(ir.ThreadID(t))
+		inside := insideOf(f)
+		for i := range f.Edges {
+			if e := &f.Edges[i]; inside[e.From] && e.Op.Kind == ir.Spawn && starters[e.Op.Threads[0]] > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // MemoryInside reports whether a state inside an atomic section can have other contents of
 // memory than all states outside: after a write comes another one, or something that may stop the
 // thread.

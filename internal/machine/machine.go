@@ -39,6 +39,7 @@ type Machine struct {
 	Reached []int32  // other threads that were moved
 	Inner   []uint32 // choices inside a section that were not taken
 	Choices []InnerChoice
+	Inside  []InnerOp // operations inside a section that are more than accesses to memory
 	// LoadWaits says that an abstract load, one of several edges inside a section, had no value in some state.
 	LoadWaits bool
 

@@ -174,6 +174,7 @@ const (
 func (m *Machine) Perform(p int32, lb Label, e *Event) {
 	m.Issued = m.Issued[:0]
 	m.Reached = m.Reached[:0]
+	m.Inside = m.Inside[:0]
 	*e = Event{Proc: p, Thread: m.Procs.List[p].Thread, Ord: None, Cancel: None, Label: lb}
 	t := int(e.Thread)
 	if m.Procs.List[p].Buffer {

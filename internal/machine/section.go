@@ -44,7 +44,7 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 	if !m.apply(t, st) {
 		panic("BUG: a section does not begin")
 	}
-	m.Choices = m.Choices[:0]
+	m.Choices, m.Inside = m.Choices[:0], m.Inside[:0]
 	inner, digits := e.Label.Inner, uint32(0)
 	for depth := 0; m.State.Holder() == t; {
 		m.Enabled = m.Sys.EnabledEdges(m.State, t, m.Enabled[:0])
@@ -61,6 +61,10 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 		}
 		st := m.Enabled[pick]
 		op := m.Sys.Thread(m.State, t).Op(st.Edge)
+		switch op.Kind {
+		case ir.Signal, ir.Broadcast, ir.Spawn:
+			m.Inside = append(m.Inside, InnerOp{Kind: op.Kind, Access: e.Size()})
+		}
 		m.describeInner(t, st, op, e)
 		if m.Loops != nil && affects(op) && op.Kind != ir.AtomicEnd {
 			m.Threads.addEffect(t)
@@ -75,6 +79,7 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 		}
 		if op.Kind == ir.Signal || op.Kind == ir.Broadcast || op.Kind == ir.Spawn {
 			m.after(t, st, op, e)
+			m.Inside[len(m.Inside)-1].Thread = e.Other - 1
 		}
 		if op.Kind == ir.RMW && !m.State.Event.Wrote {
 			e.At(e.Size() - 1 - m.tokens(op, e)).Mode = Reads
@@ -85,6 +90,13 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 	for _, u := range m.Reached {
 		m.RunLocal(int(u))
 	}
+}
+
+// InnerOp is an operation inside a section that is more than an access to memory.
+type InnerOp struct {
+	Kind   ir.OpKind
+	Access int   // the number of its first access
+	Thread int32 // spawn: the thread that was started
 }
 
 // InnerChoice is a choice inside a section.
@@ -99,8 +111,9 @@ type InnerChoice struct {
 func (c *InnerChoice) With(i int) uint32 { return c.Inner | uint32(i)<<(4*c.Depth) }
 
 // choose returns the index of the step inside a section that the label asks for, and notes the
-// alternatives. It returns false if the label has no room for the choice. Where an abstract load is one of several
-// edges, the edge is chosen first, and then the value, since only that choice depends on what is read.
+// alternatives. It returns false if the label has no room for the choice. Where an abstract load, or a signal, is one of
+// several edges, the edge is chosen first, and then the value, or whom to signal, since only that choice depends on what
+// is read.
 func (m *Machine) choose(inner uint32, digits *uint32, depth *int, t int, e *Event) (int, bool) {
 	n := len(m.Enabled)
 	if n == 1 {
@@ -109,7 +122,10 @@ func (m *Machine) choose(inner uint32, digits *uint32, depth *int, t int, e *Eve
 	th := m.Sys.Thread(m.State, t)
 	loads := false
 	for i := range int32(th.EdgeCount()) {
-		if th.Op(i).Kind == ir.AbstractLoad {
+		switch th.Op(i).Kind {
+		case ir.Signal:
+			loads = true
+		case ir.AbstractLoad:
 			loads = true
 			m.LoadWaits = m.LoadWaits || !slices.ContainsFunc(m.Enabled, func(st memory.Step) bool { return st.Edge == i })
 		}

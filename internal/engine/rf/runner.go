@@ -259,6 +259,20 @@ func (rn *runner) try(t int, lb machine.Label) machine.Event {
 	return e
 }
 
+// cellsOf returns the cells of access k of the event that was just performed, none if it is not one of memory. For a
+// condition that is signalled inside a section they stand for the threads that wait for it.
+func (rn *runner) cellsOf(a *machine.Access, k int) []int32 {
+	if !machine.IsMemory(a.Addr) {
+		return nil
+	}
+	for _, in := range rn.m.Inside {
+		if in.Access == k && (in.Kind == ir.Signal || in.Kind == ir.Broadcast) {
+			return rn.cells.of(a.Addr+machine.WaitBase, int(a.Size))
+		}
+	}
+	return rn.cells.of(a.Addr, int(a.Size))
+}
+
 // next returns the next part of a unit that has some reads and choices: a cell that it reads next, or none and the
 // labels with each alternative of its next choice, or neither. Then it returns false if the unit does not read a cell that
 // it has a read of. The machine is right before the section, in a state where
@@ -283,10 +297,7 @@ func (rn *runner) next(t int, o *op) (int32, []machine.Label, bool) {
 			break
 		}
 		a := e.At(k)
-		if !machine.IsMemory(a.Addr) {
-			continue
-		}
-		cs := rn.cells.of(a.Addr, int(a.Size))
+		cs := rn.cellsOf(e.At(k), k)
 		if a.Mode&machine.Reads != 0 {
 			for _, c := range cs {
 				switch {
@@ -394,16 +405,17 @@ func (rn *runner) outcome(t, i int, o *op) {
 	if !o.ends && kind == ir.Spawn && running {
 		o.writes = slices.Concat(rn.life(int(o.wakes[0])), o.cells)
 	}
+	for _, in := range rn.m.Inside {
+		if in.Kind == ir.Spawn && !o.ends {
+			o.writes = append(o.writes, rn.life(int(in.Thread))...)
+		}
+	}
 	for k := range e.Size() {
 		a := e.At(k)
-		if !machine.IsMemory(a.Addr) {
-			continue
+		cs := rn.cellsOf(a, k)
+		if a.Addr == addr && (kind == ir.CondWait || kind == ir.Signal || kind == ir.Broadcast) {
+			cs = rn.cells.of(addr+machine.WaitBase, int(a.Size))
 		}
-		at := a.Addr
-		if at == addr && (kind == ir.CondWait || kind == ir.Signal || kind == ir.Broadcast) {
-			at += machine.WaitBase
-		}
-		cs := rn.cells.of(at, int(a.Size))
 		if a.Mode&machine.Reads != 0 && slices.ContainsFunc(cs, func(c int32) bool { return !slices.Contains(o.cells, c) && !slices.Contains(o.writes, c) }) && !rn.cells.split() {
 			panic("BUG: a section reads more than was found")
 		}
