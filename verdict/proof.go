@@ -16,6 +16,9 @@ type Proof struct {
 	// Instances: no execution of up to this many threads per template violates a check, by an exhaustive search under
 	// TSO. It is set where the proof leaves something open; 0: no instance was searched exhaustively.
 	Instances int `json:"instances,omitempty"`
+	// MaxThreads is the largest number of threads that the proof is for; 0: any number. A proof that counts
+	// threads in a number of 32 bits is for fewer threads than make the number wrap around.
+	MaxThreads int64 `json:"max_threads,omitempty"`
 	// Obligations counts the proof obligations, Queries the ones sent to the solver.
 	Obligations int    `json:"obligations"`
 	Queries     int    `json:"queries"`

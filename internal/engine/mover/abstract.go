@@ -217,6 +217,9 @@ func (ab *abstractor) tryAbstraction(loads []candidate, chosen, how []int) ([]*j
 func abstractLoad(op *ir.Op, t template) {
 	op.Kind = ir.AbstractLoad
 	op.Cond = t.cond(ir.R(op.Dst), ir.SeenValue())
+	if op.Type.Bits < 64 {
+		op.Cond = fits(ir.R(op.Dst), op.Type, op.Cond)
+	}
 }
 
 // describe returns the description of an abstracted load.
@@ -283,15 +286,18 @@ func (ab *abstractor) written() []verdict.ProofAbstraction {
 type saved struct {
 	local  map[*class][][]*pred
 	global []*pred
+	pairs  []*pairFact
+	counts []*count
 	locks  []*lock
 	round  int
 }
 
 func (k *knowledge) save() saved {
-	s := saved{local: map[*class][][]*pred{}, global: k.global, locks: k.locks, round: k.round}
+	s := saved{local: map[*class][][]*pred{}, global: k.global, counts: k.counts, locks: k.locks, round: k.round}
 	for c, at := range k.local {
 		s.local[c] = append([][]*pred(nil), at...)
 	}
+	s.pairs = copyPairs(k.pairs)
 	return s
 }
 
@@ -309,6 +315,7 @@ func (k *knowledge) restore(s saved) {
 		}
 	}
 	k.locks, k.round = s.locks, s.round
+	k.pairs, k.counts = copyPairs(s.pairs), s.counts
 }
 
 // choose returns the subsets of n elements of m, in order.

@@ -247,7 +247,7 @@ func (cr *checker) unreachableGoal(g *property.Goal) verdict.ProofCheck {
 				if !cr.pr.family.beside(first, at[0], c, l) {
 					return
 				}
-				given = append(given, cr.pr.known.apart(first, at[0], cr.pr.registers(first, "a"), c, l, its)...)
+				given = append(given, cr.pr.known.apart(first, at[0], cr.pr.registers(first, "a"), c, l, its, m)...)
 			}
 		}
 		if len(at) == 0 {

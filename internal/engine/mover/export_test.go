@@ -45,7 +45,48 @@ func FalseFacts(ctx context.Context, p *ir.Program, props *property.Set, opt Opt
 				st.thread = t
 				try(pr.known.local[in.of[t]][l], in.of[t].name+" at "+in.of[t].f.Locs[l].Name)
 			}
+			wrong, tried := pr.known.wrongAbout(in, s, threads)
+			bad, compared = append(bad, wrong...), compared+tried
 		})
 	}
 	return bad, compared, nil
+}
+
+// wrongAbout returns the separations about two threads and the counts that are wrong in a state, and how
+// many were compared with it.
+func (k *knowledge) wrongAbout(in *instance, s State, threads []ir.ThreadID) (bad []string, compared int) {
+	for _, t := range threads {
+		for _, u := range threads {
+			l, _ := s.At(t)
+			n, _ := s.At(u)
+			if t == u {
+				continue
+			}
+			for _, x := range k.separations(in.of[t], l, in.of[u], n) {
+				r, v := x.f.r, x.f.s
+				if x.swap {
+					r, v = v, r
+				}
+				if compared++; x.f.excludes() || s.Reg(t, r) == s.Reg(u, v) {
+					bad = append(bad, x.f.text())
+				}
+			}
+		}
+	}
+	for _, ct := range k.counts {
+		sum := int64(0)
+		for _, t := range threads {
+			l, _ := s.At(t)
+			sum += ct.weight[in.of[t]][l]
+		}
+		g := &k.pr.regions[ct.x]
+		value := s.Read(uint64(g.base), g.typ)
+		if ct.y >= 0 {
+			value -= s.Read(uint64(k.pr.regions[ct.y].base), k.pr.regions[ct.y].typ)
+		}
+		if compared++; (ir.Type{Bits: ct.bits}).Wrap(value-sum) != 0 {
+			bad = append(bad, ct.text(k.pr))
+		}
+	}
+	return bad, compared
 }

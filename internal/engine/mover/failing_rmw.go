@@ -34,6 +34,9 @@ func (ab *abstractor) letFail(c *class, a *action, t template) {
 	drain, get := ir.NewOp(ir.Fence), ir.NewOp(ir.Havoc)
 	drain.Fence = ir.FullFence
 	get.Dst, get.Cond = r, t.cond(ir.R(r), nil)
+	if typ, narrow := ab.pr.widths.typeOf(ab.pr.prog.Threads[c.thread].Func, r); narrow {
+		get.Cond = fits(ir.R(r), typ, get.Cond)
+	}
 	edge := func(op ir.Op, n int) *ir.Edge {
 		last := a.edges[len(a.edges)-1]
 		id := -ir.EdgeID(2*int(a.first().ID)+n) - 2 // no edge of the program has it

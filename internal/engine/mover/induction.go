@@ -13,8 +13,19 @@ import (
 
 // dropFalse drops conditions until the rest is inductive.
 func (k *knowledge) dropFalse() {
-	k.each(func(p *pred) { p.proved = false })
+	k.setProved(false)
 	k.dropFalseNew()
+}
+
+// setProved says of all conditions whether they are inductive together.
+func (k *knowledge) setProved(yes bool) {
+	k.each(func(p *pred) { p.proved = yes })
+	for _, f := range k.pairs {
+		f.proved = yes
+	}
+	for _, ct := range k.counts {
+		ct.proved = yes
+	}
 }
 
 func (k *knowledge) each(f func(*pred)) {
@@ -34,7 +45,9 @@ func (k *knowledge) each(f func(*pred)) {
 func (k *knowledge) dropFalseNew() {
 	k.changed()
 	k.initiation()
-	k.passed = map[obligation]stamp{}
+	k.pairsAtStart()
+	k.countsAtStart()
+	k.passed, k.counted = map[obligation]stamp{}, map[counted]stamp{}
 	for changed := true; changed && k.pr.err == nil; {
 		changed = false
 		for _, c := range k.pr.classes {
@@ -45,10 +58,13 @@ func (k *knowledge) dropFalseNew() {
 				if a.writes() && k.interferes(c, a) {
 					changed = true
 				}
+				if k.pairStep(c, a) || k.countStep(c, a) {
+					changed = true
+				}
 			}
 		}
 	}
-	k.each(func(p *pred) { p.proved = true })
+	k.setProved(true)
 }
 
 // said is a condition of the user with its location.
@@ -82,16 +98,45 @@ type obligation struct {
 	c *class
 	l ir.Loc // for interference; -1: an own step
 	a *action
+	d *class // of a separation about two threads: the thread at l; else nil
 }
 
-type stamp [4]int
+// stamp has the numbers of conditions: global ones and counts, conditions of locations, and separations
+// about two threads.
+type stamp [6]int
 
 func (k *knowledge) stamp(cells ...[]*pred) stamp {
-	s := stamp{len(k.global)}
+	s := stamp{len(k.global) + len(k.counts)}
 	for i, list := range cells {
 		s[i+1] = len(list)
 	}
 	return s
+}
+
+// stampPair is the stamp of a question about two threads.
+func (k *knowledge) stampPair(c *class, l ir.Loc, d *class, n ir.Loc) stamp {
+	s := k.stamp(k.local[c][l], k.local[d][n])
+	s[3], s[4] = len(k.separations(c, l, d, n)), k.exact(c, l)
+	s[5] = k.exact(d, n)
+	return s
+}
+
+// stampStep is the stamp of a question about a step of one thread.
+func (k *knowledge) stampStep(c *class, a *action) stamp {
+	s := k.stamp(k.local[c][a.from()])
+	s[4], s[5] = k.exact(c, a.from()), k.exact(c, a.to())
+	return s
+}
+
+// exact returns how many counts are known exactly where a thread is.
+func (k *knowledge) exact(c *class, l ir.Loc) int {
+	n := 0
+	for _, ct := range k.counts {
+		if k.alone(ct, c, l) {
+			n++
+		}
+	}
+	return n
 }
 
 // initiation drops the conditions that do not hold initially.
@@ -115,14 +160,14 @@ func (k *knowledge) threadStep(c *class, a *action) (changed bool) {
 	if len(k.local[c][to]) == 0 && (len(k.global) == 0 || !a.writes()) && (child == nil || len(k.local[child][child.f.Entry]) == 0) {
 		return false
 	}
-	id := obligation{c, -1, a}
-	if last, ok := k.passed[id]; ok && last == k.stamp(k.local[c][a.from()]) && a.first().Op.Kind != ir.Join {
+	id := obligation{c, -1, a, nil}
+	if last, ok := k.passed[id]; ok && last == k.stampStep(c, a) && a.first().Op.Kind != ir.Join {
 		return false
 	}
 	m, regs := pr.memory("m"), pr.registers(c, "a")
 	after := pr.run(a, "a", run{regs: regs, mem: m})
 	numbers := k.numbers(after, k.alive(c, to, after.regs))
-	assumed := k.stamp(k.local[c][a.from()])
+	assumed := k.stampStep(c, a)
 	given := append(k.at(c, a.from(), regs, m, numbers...), after.guard...)
 	given = append(given, k.ended(a, m, numbers)...)
 	count := func() int {
@@ -133,7 +178,7 @@ func (k *knowledge) threadStep(c *class, a *action) (changed bool) {
 		return n
 	}
 	before := count()
-	k.local[c][to] = k.filter(c, nil, k.local[c][to], given, after.regs, after.mem, "is not established by "+positionName(a))
+	k.local[c][to] = k.filter(c, nil, k.local[c][to], append(k.exactly(c, to, after.mem), given...), after.regs, after.mem, "is not established by "+positionName(a))
 	if a.writes() {
 		k.global = k.filter(c, nil, k.global, given, nil, after.mem, "is not kept by "+positionName(a))
 	}
@@ -172,8 +217,8 @@ func (k *knowledge) interferes(d *class, b *action) (changed bool) {
 			if len(list) == 0 || c.inside[l] || !pr.family.beside(c, loc, d, b.from()) {
 				continue
 			}
-			id := obligation{c, loc, b}
-			assumed := k.stamp(list, k.local[d][b.from()])
+			id := obligation{c, loc, b, nil}
+			assumed := k.stampPair(c, loc, d, b.from())
 			if last, ok := k.passed[id]; ok && last == assumed {
 				continue
 			}
@@ -182,8 +227,9 @@ func (k *knowledge) interferes(d *class, b *action) (changed bool) {
 			after := pr.run(b, "b", run{regs: others, mem: m})
 			numbers := k.numbers(after, k.alive(c, loc, regs))
 			given := append(k.at(c, loc, regs, m, numbers...), k.at(d, b.from(), others, m, numbers...)...)
-			given = append(given, k.apart(c, loc, regs, d, b.from(), others)...)
+			given = append(given, k.apart(c, loc, regs, d, b.from(), others, m)...)
 			given = append(given, after.guard...)
+			given = append(given, k.exactly(c, loc, after.mem)...)
 			k.local[c][l] = k.filter(c, d, list, given, regs, after.mem, fmt.Sprintf("is not kept by %s of %s", positionName(b), d.name))
 			changed = changed || len(k.local[c][l]) != len(list)
 		}

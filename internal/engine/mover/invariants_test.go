@@ -65,3 +65,23 @@ func TestInvariantsHoldInInstances(t *testing.T) {
 		t.Error("the test tests nothing")
 	}
 }
+
+// TestCounts: a count of threads does not wrap around for as many threads as the proof says; a counter
+// in a loop counts no threads, and wraps around.
+func TestCounts(t *testing.T) {
+	for _, test := range []struct {
+		body   string
+		proved bool
+		most   int64
+	}{
+		{"c = fetch_add(b, 1); assert c >= 1;", true, 1<<62 - 1},
+		{"loop { c = fetch_add(b, 1); assert c >= 1; }", false, 0},
+	} {
+		out := prove(t, "var b = 1; thread main { } thread w * n { reg c; "+test.body+" }", mover.Options{
+			Arithmetic: mover.BitVectors, Reach: reach(1000),
+		})
+		if (out.Proof.Open() == 0) != test.proved || out.Proof.MaxThreads != test.most {
+			t.Errorf("%s: %d checks open, at most %d threads", test.body, out.Proof.Open(), out.Proof.MaxThreads)
+		}
+	}
+}

@@ -69,19 +69,22 @@ func (pr *prover) anyNumbers(n int) []string {
 
 // knowledge has the invariants of SC executions.
 type knowledge struct {
-	pr     *prover
-	say    vocabulary
-	local  map[*class][][]*pred // by location
-	global []*pred
-	locks  []*lock
-	failed []*pred // stated by the user and not invariant
-	bound  int     // the most bound variables of a pred
-	passed map[obligation]stamp
-	said   []said // the conditions of the user
-	named  map[*class][]ir.Reg
-	sets   [][]int64 // of numbers that are stored to one variable
-	round  int       // number of the current set of invariants: answers of other rounds do not count
-	rounds int       // how many rounds there were
+	pr      *prover
+	say     vocabulary
+	local   map[*class][][]*pred // by location
+	global  []*pred
+	pairs   []*pairFact
+	counts  []*count
+	locks   []*lock
+	failed  []*pred // stated by the user and not invariant
+	bound   int     // the most bound variables of a pred
+	passed  map[obligation]stamp
+	counted map[counted]stamp
+	said    []said // the conditions of the user
+	named   map[*class][]ir.Reg
+	sets    [][]int64 // of numbers that are stored to one variable
+	round   int       // number of the current set of invariants: answers of other rounds do not count
+	rounds  int       // how many rounds there were
 }
 
 func newKnowledge(pr *prover, props *property.Set) *knowledge {
@@ -208,7 +211,10 @@ func (k *knowledge) at(c *class, l ir.Loc, regs []string, m memory, numbers ...s
 			out = append(out, implies(h, not(lk.free(k.pr, m))))
 		}
 	}
-	return out
+	for _, ct := range k.counts {
+		out = append(out, ct.says(k.pr, m, standing{c, l})...)
+	}
+	return append(out, k.exactly(c, l, m)...)
 }
 
 // watched returns the registers of a thread that matter at a location: live registers, and
@@ -259,11 +265,23 @@ func (pr *prover) numbered(c *class, regs []string) []string {
 	return []string{pr.arith.le(pr.arith.num(0), regs[c.self])}
 }
 
-// apart returns the conditions on two threads at two locations: they do not hold the same lock.
-func (k *knowledge) apart(c *class, l ir.Loc, regs []string, d *class, n ir.Loc, others []string) []string {
-	var out []string
-	if c == d && c.self != ir.NoReg {
-		out = append(out, not(equal(regs[c.self], others[c.self])))
+// differ returns the condition that two threads have different numbers.
+func (k *knowledge) differ(c *class, regs []string, d *class, others []string) []string {
+	if c != d || c.self == ir.NoReg {
+		return nil
+	}
+	return []string{not(equal(regs[c.self], others[c.self]))}
+}
+
+// apart returns the conditions on two threads at two locations, in a memory: they do not hold the
+// same lock, and what is stated about two threads.
+func (k *knowledge) apart(c *class, l ir.Loc, regs []string, d *class, n ir.Loc, others []string, m memory) []string {
+	out := k.differ(c, regs, d, others)
+	for _, x := range k.separations(c, l, d, n) {
+		out = append(out, x.term(regs, others))
+	}
+	for _, ct := range k.counts {
+		out = append(out, ct.says(k.pr, m, standing{c, l}, standing{d, n})...)
 	}
 	for _, lk := range k.locks {
 		if h, g := lk.holds(k.pr.arith, c, l, regs), lk.holds(k.pr.arith, d, n, others); h != "false" && g != "false" {

@@ -98,6 +98,7 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 	pr.conclude(out, r)
 	out.Warnings = pr.vacuous()
 	pr.abstractor.materialize()
+	out.Proof.MaxThreads = pr.known.maxThreads()
 	out.Proof.Obligations, out.Proof.Queries = pr.obligations, pr.solver.Queries()
 	return out, nil
 }
@@ -158,12 +159,16 @@ func (pr *prover) attempt(ctx context.Context, opt Options) *result {
 		return r
 	}
 	for effort := few; effort <= many; effort++ {
-		if effort == few {
+		switch {
+		case effort == few:
 			pr.known.restore(given) // a given invariant may be inductive with inferred ones
+		case effort == mined && pr.reach == nil:
+			continue
 		}
 		pr.known.infer(effort)
 		r.list = pr.movers.table()
-		if !atomic(r.list) && !opt.NoAbstraction && len(pr.known.failed) == 0 && r.found == nil {
+		abstracts := effort != few || pr.reach == nil // invariants come before abstractions, which say less
+		if !atomic(r.list) && !opt.NoAbstraction && abstracts && len(pr.known.failed) == 0 && r.found == nil {
 			r.list, r.found = pr.abstractor.abstract(ctx, r.list)
 		}
 		if r.checks = pr.checker.checks(); pr.done(r) || pr.err != nil || opt.Quick && atomic(r.list) && len(pr.known.failed) == 0 {
@@ -220,6 +225,14 @@ func (k *knowledge) report() []verdict.ProofInvariant {
 	}
 	for _, lk := range k.locks {
 		out = append(out, verdict.ProofInvariant{Cond: k.pr.name(lk.region) + " is a lock, which one thread holds at a time", Found: true})
+	}
+	for _, f := range k.pairs {
+		if slices.ContainsFunc(f.separations, func(row []bool) bool { return slices.Contains(row, true) }) {
+			out = append(out, verdict.ProofInvariant{Cond: f.text(), Found: true})
+		}
+	}
+	for _, ct := range k.counts {
+		out = append(out, verdict.ProofInvariant{Cond: ct.text(k.pr), Found: true})
 	}
 	for _, c := range k.pr.classes {
 		for l, list := range k.local[c] {

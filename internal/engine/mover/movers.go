@@ -84,7 +84,7 @@ func (mt *moverTable) given(c *class, a *action, regsA []string, d *class, b *ac
 	numbers := mt.pr.known.numbers(mt.pr.run(a, "a", run{regs: regsA, mem: m}), mt.pr.run(b, "b", run{regs: regsB, mem: m}))
 	out := mt.pr.known.at(c, a.from(), regsA, m, numbers...)
 	out = append(out, mt.pr.known.at(d, b.from(), regsB, m, numbers...)...)
-	return append(out, mt.pr.known.apart(c, a.from(), regsA, d, b.from(), regsB)...)
+	return append(out, mt.pr.known.apart(c, a.from(), regsA, d, b.from(), regsB, m)...)
 }
 
 // leftGoal returns the question whether store a, right after b, moves left.

@@ -46,6 +46,7 @@ type prover struct {
 	classOf map[ir.ThreadID]*class
 
 	reach       Reach // nil: there is none
+	widths      *widths
 	declared    map[string]bool
 	obligations int
 	err         error // the solver failed; later answers do not count
@@ -72,7 +73,7 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	if err != nil {
 		return err
 	}
-	pr.reach = opt.Reach
+	pr.reach, pr.widths = opt.Reach, newWidths(p, props.Numbers)
 	pr.runner, pr.prog, pr.props, pr.declared = runner{layout: y}, p, props, map[string]bool{}
 	pr.facts, pr.classOf = analysis.NewFacts(p, keeps(p, props)), map[ir.ThreadID]*class{}
 	pr.declare = pr.declareConst
@@ -247,6 +248,11 @@ func (pr *prover) registers(c *class, role string) []string {
 	regs := make([]string, len(c.f.Regs))
 	for r := range regs {
 		regs[r] = fmt.Sprintf("%s%d_%d", role, c.thread, r)
+		if t, narrow := pr.widths.typeOf(pr.prog.Threads[c.thread].Func, ir.Reg(r)); narrow && pr.arith == BitVectors {
+			pr.declareConst(regs[r], pr.arith.bytes(t.Size()))
+			regs[r] = pr.arith.extend(regs[r], t)
+			continue
+		}
 		pr.declareConst(regs[r], pr.arith.sort())
 	}
 	return regs

@@ -273,11 +273,12 @@ func TestArithmetic(t *testing.T) {
 		how        prove.Arithmetic
 		arithmetic string
 		proved     bool
+		most       int64 // threads
 	}{
-		{"count.fp", counting, "", verdict.ProofIntegers, true},
-		{"count.fp", counting, prove.BitVectors, verdict.ProofExact, true},
-		{"wrap.c", wrapping, "", verdict.ProofExact, false},
-		{"wrap.c", wrapping, prove.Integers, verdict.ProofIntegers, true},
+		{"count.fp", counting, "", verdict.ProofIntegers, true, 0},
+		{"count.fp", counting, prove.BitVectors, verdict.ProofExact, true, 0},
+		{"wrap.c", wrapping, "", verdict.ProofExact, true, 1<<62 - 1}, // with 2^64 threads it wraps around
+		{"wrap.c", wrapping, prove.Integers, verdict.ProofIntegers, true, 0},
 	} {
 		r := proof(t, c.name, c.text, func(o *prove.Options) {
 			o.Arithmetic = c.how
@@ -285,8 +286,8 @@ func TestArithmetic(t *testing.T) {
 				o.Replicate = "w"
 			}
 		})
-		if r.Verdict != verdict.ValueRobust || r.Proof.Arithmetic != c.arithmetic || (r.Proof.Open() == 0) != c.proved {
-			t.Errorf("%s with %q: %s, %s, %d checks open", c.name, c.how, r.Verdict, r.Proof.Arithmetic, r.Proof.Open())
+		if r.Verdict != verdict.ValueRobust || r.Proof.Arithmetic != c.arithmetic || (r.Proof.Open() == 0) != c.proved || r.Proof.MaxThreads != c.most {
+			t.Errorf("%s with %q: %s, %s, %d checks open, %d threads", c.name, c.how, r.Verdict, r.Proof.Arithmetic, r.Proof.Open(), r.Proof.MaxThreads)
 		}
 	}
 }

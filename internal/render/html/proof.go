@@ -89,6 +89,9 @@ func (v *result) proof(r *verdict.Result) {
 			shows += " " + text.SearchedInstances(p) + "."
 		}
 	}
+	if p.MaxThreads > 0 && r.Verdict != verdict.Unknown {
+		shows += " This is " + text.CountedThreads(p) + "."
+	}
 	if v.Reason != "" {
 		shows = v.Reason + ". " + shows
 	}

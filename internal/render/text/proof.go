@@ -145,6 +145,12 @@ func SearchedInstances(proof *verdict.Proof) string {
 		counted(int64(proof.Instances), "thread", "threads"))
 }
 
+// CountedThreads says for how many threads a proof is, if not for any number.
+func CountedThreads(proof *verdict.Proof) string {
+	return fmt.Sprintf("for up to %s: the proof counts threads in a variable that would wrap around with more",
+		counted(proof.MaxThreads, "thread", "threads"))
+}
+
 // proved says what is proved about the program as a whole.
 func (p *printer) proved(head string, r *verdict.Result) {
 	switch r.Verdict {
@@ -162,6 +168,10 @@ func (p *printer) proved(head string, r *verdict.Result) {
 		p.line("  this does not show that TSO reaches the same states as SC: the program itself may reach more under TSO")
 	default:
 		p.unknown(head+p.opt.paint(yellow, "not proved value-robust"), r)
+		return
+	}
+	if r.Proof.MaxThreads > 0 {
+		p.line("  %s", CountedThreads(r.Proof))
 	}
 }
 

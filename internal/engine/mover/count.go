@@ -1,0 +1,319 @@
+package mover
+
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
+
+// Counting. The difference of two variables, or one variable, may be the number of threads at some
+// locations: next - serving of a ticket lock is the number of threads that have a ticket, a
+// reference count the number of threads that hold a reference. This is inductive if it holds
+// initially and every step changes the difference by as much as the number of threads at these
+// locations: by what the step's own thread contributes before and after.
+//
+// Differs from a location invariant in what it says of one thread: if it is at such a location the
+// number is at least 1, with another one there as well it is at least 2. And it is at most the
+// number of all threads. Numbers of 32 bits wrap around, and a ticket lock with 2^32 threads is
+// none; so a proof that needs a count is for fewer than 2^31 threads then, and says so.
+//
+// The locations come from instances: every state is a linear equation over unknowns, one for each
+// location of a class, that say how much a thread there contributes.
+
+// count is a number that counts threads.
+type count struct {
+	x, y   int // variables; y < 0: x alone
+	bits   uint8
+	weight map[*class][]int64 // what a thread at a location contributes: 0 or 1
+	proved bool
+}
+
+func (ct *count) text(pr *prover) string {
+	value := pr.name(ct.x)
+	if ct.y >= 0 {
+		value += " - " + pr.name(ct.y)
+	}
+	return value + " is the number of threads at some locations"
+}
+
+// value returns the number in a memory.
+func (ct *count) value(pr *prover, m memory) string {
+	x := pr.value(m, ct.x)
+	if ct.y < 0 {
+		return pr.arith.narrow(x, ir.Type{Bits: ct.bits})
+	}
+	return pr.arith.binary(ir.Sub, ir.Type{Bits: ct.bits}, x, pr.value(m, ct.y))
+}
+
+// maxThreads returns the largest number of threads that the counts are stated for; 0: any.
+func (k *knowledge) maxThreads() int64 {
+	out := int64(0)
+	for _, ct := range k.counts {
+		many := slices.ContainsFunc(k.pr.classes, func(c *class) bool { return c.many && slices.Contains(ct.weight[c], 1) })
+		if n := ct.most(); many && k.pr.arith == BitVectors && (out == 0 || n < out) {
+			out = n
+		}
+	}
+	return out
+}
+
+// most returns the largest number of threads that a count in bit-vectors is stated for.
+func (ct *count) most() int64 { return 1<<min(ct.bits-1, 62) - 1 }
+
+// says returns what is known of the count if these threads exist.
+func (ct *count) says(pr *prover, m memory, at ...standing) []string {
+	in := int64(0)
+	for _, p := range at {
+		in += ct.weight[p.c][p.l]
+	}
+	value := ct.value(pr, m)
+	out := []string{pr.arith.le(pr.arith.num(in), value)}
+	if pr.arith == BitVectors {
+		out = append(out, pr.arith.le(value, pr.arith.num(ct.most()-int64(len(at))+in)))
+	}
+	return out
+}
+
+// exactly returns what the counts are if no other thread can be where threads are counted while a
+// thread of class c is at l: what this thread contributes. It follows from the counts and the separations
+// about two threads in the same state, so that it may be used of the state after a step as well.
+func (k *knowledge) exactly(c *class, l ir.Loc, m memory) []string {
+	var out []string
+	for _, ct := range k.counts {
+		if k.alone(ct, c, l) {
+			out = append(out, equal(ct.value(k.pr, m), k.pr.arith.num(ct.weight[c][l])))
+		}
+	}
+	return out
+}
+
+// alone reports whether no other thread is counted while a thread of class c is at l.
+func (k *knowledge) alone(ct *count, c *class, l ir.Loc) bool {
+	for _, d := range k.pr.against(c) {
+		for n, w := range ct.weight[d] {
+			if w != 0 && k.pr.family.beside(c, l, d, ir.Loc(n)) && !k.excluded(c, l, d, ir.Loc(n)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// standing is a location of a thread of a class.
+type standing struct {
+	c *class
+	l ir.Loc
+}
+
+// countsAtStart drops the counts that are wrong initially. A class of many threads, and a thread
+// that another one starts, must not be counted at their entries.
+func (k *knowledge) countsAtStart() {
+	k.counts = slices.DeleteFunc(k.counts, func(ct *count) bool {
+		sum := int64(0)
+		for _, c := range k.pr.classes {
+			w := ct.weight[c][c.f.Entry]
+			if w != 0 && (c.many || !c.start) {
+				return true
+			}
+			sum += w
+		}
+		k.pr.obligations++
+		return !k.pr.movers.implied(nil, equal(ct.value(k.pr, k.pr.initial()), k.pr.arith.num(sum)))
+	})
+}
+
+// countStep drops the counts that a step of a thread does not keep.
+func (k *knowledge) countStep(c *class, a *action) (changed bool) {
+	pr := k.pr
+	for _, ct := range slices.Clone(k.counts) {
+		delta := ct.weight[c][a.to()] - ct.weight[c][a.from()]
+		changes := a.writes() && a.any(func(op *ir.Op) bool {
+			if !op.Writes() && !locks(op) {
+				return false
+			}
+			x, single := pr.variable(op)
+			return !single || x == ct.x || x == ct.y
+		})
+		if ct.proved || delta == 0 && !changes {
+			continue
+		}
+		id := counted{ct, a}
+		assumed := k.stampStep(c, a)
+		if last, ok := k.counted[id]; ok && last == assumed {
+			continue
+		}
+		k.counted[id] = assumed
+		m, regs := pr.memory("m"), pr.registers(c, "a")
+		after := pr.run(a, "a", run{regs: regs, mem: m})
+		given := append(k.at(c, a.from(), regs, m, k.numbers(after)...), after.guard...)
+		want := pr.arith.binary(ir.Add, ir.Type{Bits: ct.bits}, ct.value(pr, m), pr.arith.num(delta))
+		pr.obligations++
+		if !pr.movers.implied(given, equal(ct.value(pr, after.mem), want)) {
+			k.counts = slices.DeleteFunc(slices.Clone(k.counts), func(x *count) bool { return x == ct })
+			k.changed()
+			changed = true
+		}
+	}
+	return changed
+}
+
+// counted identifies a question of countStep, as obligation does.
+type counted struct {
+	ct *count
+	a  *action
+}
+
+// implied reports whether a goal is implied.
+func (mt *moverTable) implied(given []string, goal string) bool {
+	return mt.ask(mt.pr.classes[0], 0, nil, 0, given, goal).holds
+}
+
+// mineCounts proposes the counts that are right in all states of small instances.
+func (k *knowledge) mineCounts(scalars []int) {
+	var list []*equations
+	for _, x := range scalars {
+		for _, y := range append([]int{-1}, scalars...) {
+			if y >= 0 && (x == y || k.pr.regions[x].size != k.pr.regions[y].size || !k.moves(x) || !k.moves(y)) {
+				continue
+			}
+			list = append(list, newEquations(k, &count{x: x, y: y, bits: uint8(8 * k.pr.regions[x].size)}))
+		}
+	}
+	for _, in := range k.instances() {
+		in.each(k.pr.ctx, k.pr.reach, func(s State, threads []ir.ThreadID) {
+			list = slices.DeleteFunc(list, func(q *equations) bool { return !q.add(in, s, threads) })
+		})
+		k.pr.poll()
+	}
+	for _, q := range list {
+		if q.solve() {
+			k.counts = append(k.counts, q.ct)
+		}
+	}
+}
+
+// moves reports whether a variable is counted up or down: something other than constants is stored
+// to it.
+func (k *knowledge) moves(x int) bool {
+	for _, c := range k.pr.classes {
+		for i := range c.f.Edges {
+			op := &c.f.Edges[i].Op
+			if !op.Writes() || !k.pr.lockFinder.accesses(op, x) {
+				continue
+			}
+			if _, fixed := op.Val.IsConst(); !fixed || op.Kind == ir.RMW && op.RMW == ir.FetchAdd {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// equations finds the weights of a count: a system of linear equations, modulo a prime.
+type equations struct {
+	k         *knowledge
+	ct        *count
+	unknown   map[standing]int
+	standings []standing
+	rows      [][]int64 // in echelon form: coefficients, then the value
+}
+
+// prime is the modulus. Weights are 0 or 1, and a wrong solution is found out by the induction.
+const prime = 1<<31 - 1
+
+func newEquations(k *knowledge, ct *count) *equations {
+	q := &equations{k: k, ct: ct, unknown: map[standing]int{}}
+	for _, c := range k.pr.classes {
+		for l := range c.f.Locs {
+			p := standing{c, ir.Loc(l)}
+			q.unknown[p] = len(q.standings)
+			q.standings = append(q.standings, p)
+		}
+	}
+	return q
+}
+
+// add adds the equation of a state. It returns false if there is no solution.
+func (q *equations) add(in *instance, s State, threads []ir.ThreadID) bool {
+	row := make([]int64, len(q.standings)+1)
+	for _, t := range threads {
+		l, _ := s.At(t)
+		row[q.unknown[standing{in.of[t], l}]]++
+	}
+	g := &q.k.pr.regions[q.ct.x]
+	value := s.Read(uint64(g.base), g.typ)
+	if q.ct.y >= 0 {
+		h := &q.k.pr.regions[q.ct.y]
+		value = ir.Type{Bits: q.ct.bits, Signed: true}.Wrap(value - s.Read(uint64(h.base), h.typ))
+	}
+	row[len(q.standings)] = ((value % prime) + prime) % prime
+	for _, r := range q.rows {
+		eliminate(row, r)
+	}
+	first := slices.IndexFunc(row, func(v int64) bool { return v != 0 })
+	switch first {
+	case -1:
+		return true
+	case len(q.standings):
+		return false
+	}
+	scale(row, inverse(row[first]))
+	for _, r := range q.rows {
+		eliminate(r, row)
+	}
+	q.rows = append(q.rows, row)
+	return true
+}
+
+// eliminate subtracts a multiple of r, whose first coefficient is 1, so that row has 0 there.
+func eliminate(row, r []int64) {
+	i := slices.IndexFunc(r, func(v int64) bool { return v != 0 })
+	f := row[i]
+	if f == 0 {
+		return
+	}
+	for j := i; j < len(row); j++ {
+		row[j] = ((row[j]-f*r[j])%prime + prime) % prime
+	}
+}
+
+func scale(row []int64, f int64) {
+	for j := range row {
+		row[j] = row[j] * f % prime
+	}
+}
+
+// inverse returns the inverse modulo the prime, by Fermat's little theorem.
+func inverse(v int64) int64 {
+	out := int64(1)
+	for e := prime - 2; e > 0; e >>= 1 {
+		if e&1 == 1 {
+			out = out * v % prime
+		}
+		v = v * v % prime
+	}
+	return out
+}
+
+// solve sets the weights, with 0 wherever the equations leave a choice. It returns false if a weight
+// is neither 0 nor 1, or if all are 0.
+func (q *equations) solve() bool {
+	weights := make([]int64, len(q.standings))
+	some := false
+	for _, r := range q.rows {
+		i := slices.IndexFunc(r, func(v int64) bool { return v != 0 })
+		v := r[len(q.standings)]
+		if v != 0 && v != 1 {
+			return false
+		}
+		weights[i], some = v, some || v == 1
+	}
+	q.ct.weight = map[*class][]int64{}
+	for i, p := range q.standings {
+		if p.l == 0 {
+			q.ct.weight[p.c] = make([]int64, len(p.c.f.Locs))
+		}
+		q.ct.weight[p.c][p.l] = weights[i]
+	}
+	return some
+}
