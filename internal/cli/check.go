@@ -36,6 +36,7 @@ const checkExample = `  fencepost check dekker.fp
   fencepost check dekker.fp --model sc,tso,pso
   fencepost check queue.fp --buffer 16 --timeout 5m --memory 4GiB
   fencepost check sb.fp --final-states --json
+  fencepost check queue.c --timeout 8h --checkpoint queue.checkpoint
   fencepost check dekker.fp --html dekker.html --sarif dekker.sarif
   fencepost check client.c -I lib/include -- -std=gnu99 -O2 -mcx16 -include config.h
   fencepost check stack.c --engine bmc --unroll 3 --rounds 4 --clock 3 --queue 3`
@@ -58,6 +59,7 @@ type checkFlags struct {
 	verbose bool
 	json    bool
 	any     paramFlags
+	parts   partsFlags
 	opt     fencepost.CheckOptions
 }
 
@@ -99,6 +101,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.opt.Finals, "final-states", false, "print the distinct final states; of several models, which model has which")
 	flags.StringVar(&f.opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, &f.opt.Options)
+	f.parts.flags(cmd)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
 }
@@ -135,6 +138,12 @@ func (a *app) check(names []string, f *checkFlags) error {
 	f.opt.Endings = f.opt.Finals && (f.json || a.out.any())
 	ask := func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
 		return a.services.check(ctx, in, f.opt)
+	}
+	if f.parts.on() {
+		if err := f.parts.refuse(f); err != nil {
+			return err
+		}
+		ask = func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) { return a.explore(ctx, in, f) }
 	}
 	if strings.EqualFold(filepath.Ext(names[0]), ".txtar") {
 		in, err := a.read(names[0])
@@ -173,6 +182,9 @@ func answerAbout(a *app, in fencepost.Input, opt *fencepost.Options, ask questio
 		fmt.Fprintln(a.stderr, "fencepost: interrupted before there was an answer")
 		a.code = exitUnknown
 		return print(fencepost.Answer{})
+	}
+	if wrong := (*usageError)(nil); errors.As(err, &wrong) {
+		return wrong
 	}
 	if err != nil {
 		return &internalError{err}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"fencepost"
+
+	"github.com/spf13/cobra"
+)
+
+// Checks that are stored and continued.
+
+// partsFlags are the options of a check that is done in parts.
+type partsFlags struct {
+	checkpoint string
+	resume     string
+	every      time.Duration
+}
+
+// defaultEvery is the time between two checkpoints.
+const defaultEvery = 30 * time.Second
+
+func (p *partsFlags) flags(cmd *cobra.Command) {
+	p.every = defaultEvery
+	flags := cmd.Flags()
+	flags.Var(fileValue{&p.checkpoint}, "checkpoint", "store in a file how far the search is, every 30 s and when it ends; engine rf")
+	flags.Var(fileValue{&p.resume}, "resume", "continue from a checkpoint, and store further ones there")
+	flags.Var(timeoutValue{&p.every}, "checkpoint-every", "time between two checkpoints")
+}
+
+// on reports whether the check is done in parts.
+func (p *partsFlags) on() bool { return p.checkpoint != "" || p.resume != "" }
+
+// refuse returns an error for options that do not go together.
+func (p *partsFlags) refuse(f *checkFlags) error {
+	flag := "--checkpoint"
+	if p.checkpoint == "" {
+		flag = "--resume"
+	}
+	no := func(what, hint string) error {
+		return &usageError{fmt.Sprintf("%s cannot be given with %s", flag, what), hint}
+	}
+	switch {
+	case f.engine.value == "explicit":
+		return no("--engine explicit", "engine explicit keeps all states in memory and cannot store them; leave --engine out, or give --engine rf")
+	case f.engine.value != "" && f.engine.value != "rf":
+		return no("--engine "+f.engine.value, "only the engine rf can continue; leave --engine out")
+	case len(f.models) != 1:
+		return no("several memory models", "ask about one model at a time, with a file for each")
+	case f.any.on:
+		return no("--param", "give --threads")
+	case f.opt.Races:
+		return no("--races", "check for data races in another run")
+	case f.opt.Robustness:
+		return no("--robustness", "use `fencepost robust`")
+	case f.opt.CrossCheck:
+		return no("--cross-check", "engine rf answers alone")
+	case f.opt.NoReduction:
+		return no("--no-reduction", "engine rf explores one execution per class")
+	case p.every <= 0:
+		return &usageError{"--checkpoint-every needs a time", "give a time such as 30s"}
+	}
+	if p.checkpoint == "-" || p.resume == "-" {
+		return &usageError{"a checkpoint cannot go to standard output", "give a file name"}
+	}
+	if p.checkpoint != "" && p.checkpoint != p.resume {
+		if _, err := os.Stat(p.checkpoint); err == nil {
+			return &usageError{fmt.Sprintf("%s exists", p.checkpoint), fmt.Sprintf("continue with --resume %s, or remove the file to start again", p.checkpoint)}
+		}
+		if err := writable(p.checkpoint); err != nil {
+			return cannotWrite(p.checkpoint, err, "check the path given with --checkpoint")
+		}
+	}
+	return nil
+}
+
+// explore asks about a program in parts.
+func (a *app) explore(ctx context.Context, in fencepost.Input, f *checkFlags) (fencepost.Answer, error) {
+	ctx, cancel := limitTime(ctx, f.opt.Timeout)
+	defer cancel()
+	x, diags, err := fencepost.NewExploration(ctx, in, f.opt)
+	if err != nil || x == nil {
+		return fencepost.Answer{Diagnostics: diags}, err
+	}
+	from := x.Begin()
+	if f.parts.resume != "" {
+		if from, err = resumed(x, f.parts.resume); err != nil {
+			return fencepost.Answer{}, err
+		}
+	}
+	name := f.parts.resume
+	if f.parts.checkpoint != "" {
+		name = f.parts.checkpoint
+	}
+	var failed error
+	end, err := x.Continue(ctx, from, workersOf(f.opt.Workers), f.parts.every, func(c fencepost.Checkpoint) {
+		if failed = store(name, c); failed != nil {
+			fmt.Fprintf(a.stderr, "fencepost: cannot write the checkpoint %s: %v\n", name, failed)
+		}
+	})
+	if err != nil {
+		return fencepost.Answer{}, err
+	}
+	why := unfinished(ctx, len(end.Tasks))
+	if why != "" && failed == nil {
+		fmt.Fprintf(a.stderr, "fencepost: continue with --resume %s\n", name)
+	}
+	return x.Answer(context.WithoutCancel(ctx), end.Found, why, end.Took)
+}
+
+// unfinished says why tasks are left, "" if none is.
+func unfinished(ctx context.Context, tasks int) string {
+	switch {
+	case tasks == 0:
+		return ""
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "time limit reached"
+	default:
+		return "interrupted"
+	}
+}
+
+func limitTime(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// workersOf returns the number of workers, one per core if none is given.
+func workersOf(n int) int {
+	if n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// resumed reads the checkpoint of an exploration.
+func resumed(x *fencepost.Exploration, name string) (fencepost.Checkpoint, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return fencepost.Checkpoint{}, openError(name, err)
+	}
+	c, err := x.Checkpoint(data)
+	if other := (*fencepost.DifferentError)(nil); errors.As(err, &other) {
+		return c, &usageError{fmt.Sprintf("%s is a checkpoint of %s", name, other.Whose()), "continue with the same program, memory model, options and version of fencepost, or start again with --checkpoint"}
+	}
+	if err != nil {
+		return c, &usageError{fmt.Sprintf("%s: %v", name, err), "start again with --checkpoint"}
+	}
+	return c, nil
+}
+
+// store writes a checkpoint so that the file is a whole one at every moment: the old one, or the new one.
+func store(name string, c fencepost.Checkpoint) error {
+	data, err := c.Bytes()
+	if err != nil {
+		return err
+	}
+	return replaceFile(name, data)
+}
+
+// replaceFile writes a new file beside the old one, waits until it is on the disk, and renames it.
+func replaceFile(name string, data []byte) error {
+	dir := filepath.Dir(name)
+	f, err := os.CreateTemp(dir, "."+strings.TrimPrefix(filepath.Base(name), ".")+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if d, err := os.Open(dir); err == nil { // the name, too, is on the disk then, where a directory can be synced
+		_ = d.Sync()
+		d.Close()
+	}
+	return nil
+}
