@@ -79,6 +79,23 @@ func Explore(ctx context.Context, in Input, opt ExploreOptions) (StateAnswer, er
 	return StateAnswer{State: state, Diagnostics: diags}, explored(err)
 }
 
+// CompareAnswer is the state that a run leads to under another model, and what became of each of its steps.
+type CompareAnswer struct {
+	State       *verdict.State
+	Matches     []verdict.StepMatch
+	Diagnostics []verdict.Diagnostic
+}
+
+// HasErrors reports whether the input was refused.
+func (a CompareAnswer) HasErrors() bool { return pipeline.HasErrors(a.Diagnostics) }
+
+// Compare takes the steps of a run under another model, and leaves out the ones that are not possible there. A run of
+// SC brings every store to memory at once.
+func Compare(ctx context.Context, in Input, opt ExploreOptions, other Model) (CompareAnswer, error) {
+	state, matches, diags, err := explore.Compare(ctx, in.internal(), opt.internal(), string(other))
+	return CompareAnswer{State: state, Matches: matches, Diagnostics: diags}, explored(err)
+}
+
 // InsertFence returns the text of the program with a fence that forbids the execution of a run, whose happens-before
 // relation must have a cycle. The run was tried again on the new text. If there is no such fence, the error is a
 // *NoFenceError.

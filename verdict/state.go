@@ -92,6 +92,16 @@ type LeftStep struct {
 	Reason string `json:"reason"`
 }
 
+// StepMatch says what becomes of a step of a run under another memory model.
+type StepMatch struct {
+	Possible bool `json:"possible"`
+	// Nothing says that there is nothing to do: a flush of a store that is in memory already.
+	Nothing bool   `json:"nothing,omitempty"`
+	Reason  string `json:"reason,omitempty"` // why the step is not possible
+	// Instead is the value that the step reads there, if it reads another one.
+	Instead string `json:"instead,omitempty"`
+}
+
 // StateGraph is the graph of all states of a small program.
 type StateGraph struct {
 	Program string      `json:"program"`

@@ -81,6 +81,7 @@ var handlers = map[string]struct {
 	search bool // takes long
 }{
 	"state":    {answer: (*asking).state},
+	"compare":  {answer: (*asking).compare},
 	"insert":   {answer: (*asking).insert},
 	"share":    {answer: (*asking).share},
 	"graph":    {answer: (*asking).graph, search: true},

@@ -123,6 +123,14 @@ func (b *tab) idle() {
 	}
 }
 
+// until waits for something that happens while the page is busy.
+func (b *tab) until(expression string) {
+	b.t.Helper()
+	for !eval[bool](b, expression) {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // open loads the page, with a fragment.
 func (b *tab) open(fragment string) {
 	b.t.Helper()

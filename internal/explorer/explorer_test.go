@@ -100,6 +100,13 @@ func TestState(t *testing.T) {
 	if !strings.Contains(s.Graph, "delayed") || s.State.Cause == nil || strings.Join(s.Effects, "|") != "x = 1 reaches memory (step 1)|y = 1 reaches memory (step 3)" {
 		t.Errorf("%q %s", s.Effects, s.Graph)
 	}
+	c := ask[*CompareAnswer](t, "compare", with(r, func(r *Request) { r.Other = "sc" }))
+	if c.State == nil || len(c.Matches) != 4 || c.Matches[3].Instead != "1" {
+		t.Errorf("%+v", c)
+	}
+	if g := ask[*GraphAnswer](t, "graph", r).Graph; g == nil || !g.Complete || !g.Compared {
+		t.Errorf("%+v", g)
+	}
 	r.Text = "var x; thread t { x = ; }"
 	if s := ask[*StateAnswer](t, "state", r); s.State != nil || len(s.Diagnostics) == 0 || s.Diagnostics[0].Pos.Line != 1 {
 		t.Errorf("%+v", s)

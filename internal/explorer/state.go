@@ -46,9 +46,8 @@ func (a *asking) explore(opt fencepost.ExploreOptions) (*StateAnswer, error) {
 	for i := range found.State.Next {
 		out.Effects = append(out.Effects, text.Effect(found.State.Next[i].Step))
 	}
-	e := executionOf(found.State)
-	out.Rows = timeLine(found.State, e)
-	out.Graph = svg.Inline(e, "hb-"+found.State.Model)
+	out.Rows = timeLine(found.State)
+	out.Graph = svg.Inline(executionOf(found.State), "hb-"+found.State.Model)
 	return out, nil
 }
 
@@ -62,23 +61,38 @@ func executionOf(s *verdict.State) *verdict.Execution {
 	return &verdict.Execution{Name: "run", Verdict: verdict.Observed, Witness: s.Witness, Cause: s.Cause, Model: s.Model}
 }
 
-// timeLine returns the rows of the execution so far, without the local steps that leave nothing to choose.
-func timeLine(s *verdict.State, e *verdict.Execution) []Row {
-	out, stop := []Row{}, 0
-	for _, r := range rows.Of(e, rows.Options{Full: true}).Rows {
-		for stop < len(s.Stops) && s.Stops[stop] < r.First {
-			stop++
+// timeLine returns a row for every step that a user chose. The local steps between them are not shown.
+func timeLine(s *verdict.State) []Row {
+	out := []Row{}
+	for _, at := range s.Stops {
+		step := s.Witness.Steps[at]
+		row := Row{
+			First: at, Last: at, Thread: step.Thread, Text: rows.ShortForm(text.StepText(step)), Effect: text.Effect(step),
+			Flush: step.Kind == verdict.StepFlush, Fails: step.Kind == verdict.StepFail,
 		}
-		if stop >= len(s.Stops) || s.Stops[stop] > r.Last {
-			continue
-		}
-		row := Row{First: r.First, Last: r.Last, Thread: r.Thread, Text: rows.ShortForm(r.Text), Effect: r.EffectText(), Flush: s.Witness.Steps[r.Last].Kind == verdict.StepFlush, Fails: r.Fails}
-		if r.Pos != nil {
-			row.Line = r.Pos.Line
+		if step.Pos != nil {
+			row.Line = step.Pos.Line
 		}
 		out = append(out, row)
 	}
 	return out
+}
+
+// CompareAnswer is a run under another model.
+type CompareAnswer struct {
+	State   *verdict.State      `json:"state,omitempty"`
+	Matches []verdict.StepMatch `json:"matches"` // by step of the run
+}
+
+// compare answers what becomes of a run under another model.
+func (a *asking) compare() (any, error) {
+	opt := a.options()
+	opt.Progress = nil
+	found, err := fencepost.Compare(a.ctx, a.input, fencepost.ExploreOptions{Options: opt, Model: a.model, Run: a.Run}, fencepost.Model(a.Other))
+	if err != nil {
+		return nil, err
+	}
+	return &CompareAnswer{State: found.State, Matches: found.Matches}, nil
 }
 
 // InsertAnswer is the program with a fence that forbids a run.
@@ -98,11 +112,17 @@ func (a *asking) insert() (any, error) {
 	return &InsertAnswer{Text: found.Text, Diagnostics: found.Diagnostics}, nil
 }
 
+// GraphAnswer is the graph of the states of a program.
+type GraphAnswer struct {
+	Graph       *verdict.StateGraph  `json:"graph,omitempty"`
+	Diagnostics []verdict.Diagnostic `json:"diagnostics"`
+}
+
 // graph answers with the states of a small program.
 func (a *asking) graph() (any, error) {
 	found, err := fencepost.Graph(a.ctx, a.input, fencepost.GraphOptions{Options: a.options(), Model: a.model, Limit: min(max(a.Limit, 0), maxGraph)})
 	if err != nil {
 		return nil, err
 	}
-	return &found, nil
+	return &GraphAnswer{Graph: found.Graph, Diagnostics: found.Diagnostics}, nil
 }

@@ -192,7 +192,7 @@ fp.app = (() => {
     return ok;
   }
 
-  return { load, hurry: () => current && current.abort(), take, takeNumber, go, back, forward, reset, random, walk, insert, patch, open, fresh };
+  return { load, rest: () => last, hurry: () => current && current.abort(), take, takeNumber, go, back, forward, reset, random, walk, insert, patch, open, fresh };
 })();
 
 // edited is called when the user has typed. The run begins again.
@@ -262,11 +262,13 @@ fp.tabShown = (name) => !$(name).hidden;
     document.documentElement.dataset.theme = dark ? "light" : "dark";
   });
 
+  // after lets the steps come to their end that keys before have asked for.
+  const after = (f) => () => fp.during(fp.app.rest().then(f));
   const keys = {
-    ArrowLeft: fp.app.back, ArrowRight: fp.app.forward, Home: fp.app.reset, r: fp.app.random, w: fp.app.walk, v: () => fp.answers.violation(),
-    m: () => fp.setModel(fp.models[(fp.models.indexOf(fp.now.model) + 1) % 3]), f: () => $("insert") && !$("cause").hidden && fp.app.insert(),
-    c: () => fp.tab("compare"), g: () => fp.tab("graph"), h: () => fp.tab("hb"), k: () => fp.answers.search("check"), b: () => $("robust").disabled || fp.answers.search("robust"),
-    n: () => $("fences").disabled || fp.answers.search("fences"), e: () => fp.editor.focus(), l: () => fp.link.share("link"), "?": () => $("keys").showModal(),
+    ArrowLeft: fp.app.back, ArrowRight: fp.app.forward, Home: fp.app.reset, r: fp.app.random, w: fp.app.walk, v: after(() => fp.answers.violation()),
+    m: after(() => fp.setModel(fp.models[(fp.models.indexOf(fp.now.model) + 1) % 3])), f: after(() => $("insert") && !$("cause").hidden && fp.app.insert()),
+    c: () => fp.tab("compare"), g: () => fp.tab("graph"), h: () => fp.tab("hb"), k: after(() => fp.answers.search("check")), b: after(() => $("robust").disabled || fp.answers.search("robust")),
+    n: after(() => $("fences").disabled || fp.answers.search("fences")), e: () => fp.editor.focus(), l: after(() => fp.link.share("link")), "?": () => $("keys").showModal(),
     Escape: () => (fp.answers.cancel(), menu(false)),
   };
   document.addEventListener("keydown", (e) => {

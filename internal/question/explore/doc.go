@@ -11,6 +11,7 @@
 //	agree.go    the comparison with package replay
 //	view.go     a state as plain data
 //	reasons.go  why a thread cannot go on
+//	compare.go  the same steps under another model
 //	fence.go    the fence that forbids an execution, written into the program
 //	graph.go    the graph of all states of a small program
 package explore

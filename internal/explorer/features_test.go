@@ -1,0 +1,222 @@
+package explorer_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"fencepost/internal/explorer"
+)
+
+// TestSteps: click, number keys, back, forward, random walk, and a click in the history and on a chip.
+func TestSteps(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.has("#steps", "goes into the store buffer")
+		b.click(`[data-name="1"]`)
+		b.want(`fp.now.run.join()`, "1")
+		b.want(`document.querySelector(".thread[data-thread=t2] .chip").textContent`, "y = 13")
+		b.press("1", "1")
+		b.want(`fp.now.run.join()`, "1,0,0")
+		b.has(`[data-thread=t1] [data-reg=r1]`, "r1 0")
+		b.press(kb.ArrowLeft, kb.ArrowLeft)
+		b.want(`fp.now.run.join()`, "1")
+		b.want(`document.querySelectorAll("#history tr.later").length`, "2")
+		b.press(kb.ArrowRight)
+		b.want(`fp.now.run.join()`, "1,0")
+		b.click("#history tbody tr:nth-child(3) button")
+		b.want(`fp.now.run.join()`, "1,0,0")
+		b.click(`[data-thread=t2] button.chip`)
+		b.want(`fp.now.run.join()`, "1,0,0,f1")
+		b.has(`.memory [data-cell=y]`, "y1")
+		b.press("w")
+		b.want(`fp.now.answer.state.end`, "final")
+		b.has("#verdict", "inal state")
+		b.press(kb.Home)
+		b.want(`fp.now.run.length`, "0")
+	})
+}
+
+// TestModels: the run is taken again under another model; PSO has a queue per variable, SC none.
+func TestModels(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.do(chromedp.SetValue(chromedp.CSS("#examples"), "1"))
+		eval[bool](b, `$("examples").dispatchEvent(new Event("change"))`)
+		b.idle()
+		b.want(`fp.now.name`, "mp.fp")
+		b.want(`document.querySelectorAll("#outcomes tr.weak").length`, "1") // PSO alone has it
+		b.press("m")
+		b.want(`fp.now.model`, "pso")
+		b.press("1", "1")
+		b.want(`[...document.querySelectorAll("[data-thread=writer] .queue")].map((q) => q.dataset.cell).join()`, "data,flag")
+		b.click(`[data-thread=writer] [data-cell=flag] button.chip`)
+		b.press("1", "1")
+		b.want(`document.body.classList.contains("cyclic")`, "true")
+		b.picture("pso")
+		b.press("c")
+		b.want(`document.querySelectorAll("#compare s").length > 0`, "true")
+		b.picture("compare")
+		b.press("m")
+		b.want(`fp.now.model + document.querySelectorAll("#machine .chip").length`, "sc0")
+	})
+}
+
+// TestSearchButtons: check, robust and fences, run to the violation, apply a patch, cancel.
+func TestSearchButtons(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.click("#check")
+		b.has("#answer .finding", "unsafe under TSO")
+		b.click("#play")
+		b.has("#verdict", "violates")
+		b.press(kb.Home, "v")
+		b.has("#verdict", "violates")
+		b.press("n")
+		b.has("#answer", "2 fences make it robust")
+		b.picture("fences")
+		b.click("#apply")
+		b.want(`fp.now.text.split("fence;").length + " " + document.querySelectorAll("#outcomes tr.weak").length`, "3 0")
+		eval[bool](b, `fp.editor.set(""), true`)
+		b.write("var a, b, c, d, e;\nthread t1 { reg r; while (0 == 0) { a = a + 1; b = a + c; r = a; assert r >= 0; } }\nthread t2 { while (0 == 0) { b = b + 1; c = b + d; } }\nthread t3 { while (0 == 0) { c = c + 1; d = c + e; } }\n")
+		b.do(chromedp.KeyEvent(kb.Escape))
+		b.until(`document.querySelector("#outcomes-note button") !== null`)
+		b.cancel("#outcomes-note button")
+		b.has("#outcomes", "Not searched")
+		b.do(chromedp.KeyEvent("k"))
+		b.until(`document.querySelector("#cancel") !== null`)
+		b.cancel("#cancel")
+		b.has("#answer", "Canceled")
+		b.press("1")
+		b.want(`fp.now.run.length > 0`, "true")
+	})
+}
+
+// TestEditor: messages while typing, and a file of the user.
+func TestEditor(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		eval[bool](b, `fp.editor.set(""), true`)
+		b.write("var x;\nthread t { x = ; }\n")
+		b.want(`document.body.classList.contains("broken") + document.querySelector("#diagnostics li").className`, "trueerror")
+		b.want(`document.querySelectorAll("#marks .wrong").length > 0`, "true")
+		b.has("#diagnostics", "line 2")
+		b.picture("broken")
+		path := filepath.Join(t.TempDir(), "mine.fp")
+		if err := os.WriteFile(path, []byte("var z; thread only { z = 7; }\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		b.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{path}))
+		b.until(`fp.now.name === "mine.fp"`)
+		b.idle()
+		b.has("#steps", "z = 7")
+	})
+}
+
+// TestGraph: the states of store buffering; the one outcome that SC does not have is outlined; a click goes there.
+func TestGraph(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.press("1", "g")
+		b.want(`document.querySelectorAll(".state.final").length + " " + document.querySelectorAll(".state.final.weak").length`, "4 1")
+		b.want(`document.querySelectorAll(".state.now").length`, "1")
+		b.picture("graph")
+		eval[bool](b, `document.querySelector(".state.final.weak").focus(), true`)
+		b.press(kb.Enter)
+		b.has("#verdict", "violates")
+		b.want(`document.querySelector(".state.final.weak").classList.contains("now")`, "true")
+	})
+}
+
+// TestLinks: a link leads to the same state; a forged one, one of a newer version and a broken one are refused.
+func TestLinks(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.press("1", "1", "2", "l")
+		link := eval[string](b, `fp.copied`)
+		fragment := link[strings.Index(link, "#"):]
+		b.open(fragment)
+		b.want(`fp.now.run.join() + $("notice").hidden`, "0,0,f0true")
+		for forged, why := range map[string]string{
+			strings.Replace(fragment, "run=0,0,f0", "run=0,f1", 1): "step 2",
+			strings.Replace(fragment, "run=0,0,f0", "run=0,9", 1):  "step 2",
+			strings.Replace(fragment, "v=1", "v=2", 1):             "newer version",
+			strings.Replace(fragment, "src=", "src=AAAA", 1):       "cannot be read",
+			strings.Replace(fragment, "model=tso", "model=arm", 1): "no memory model",
+			fragment + "&extra=1":                                  "newer version",
+		} {
+			b.open(forged)
+			b.has("#notice", "This link is refused")
+			b.has("#notice", why)
+			b.want(`fp.now.run.length`, "0")
+		}
+		b.open(fragment)
+		for kind, part := range map[string]string{"svg": "<svg", "markdown": "| step | t1 | t2 |", "command": "fencepost serve sb.fp --model tso --run 0,0,f0"} {
+			eval[bool](b, `(document.querySelector('[data-copy=`+kind+`]').click(), true)`)
+			b.idle()
+			if got := eval[string](b, `fp.copied`); !strings.Contains(got, part) {
+				t.Errorf("%s: %s", kind, got)
+			}
+		}
+	})
+}
+
+// TestKeyboardOnly: the page is used with Tab, Enter and keys alone.
+func TestKeyboardOnly(t *testing.T) {
+	forms(t, func(t *testing.T, b *tab) {
+		b.open("")
+		b.press("e")
+		b.want(`document.activeElement.id`, "text")
+		b.press("1")
+		b.want(`fp.now.text[0] === "1" || fp.now.text.includes("1//") || fp.now.text.endsWith("1") || !fp.now.answer.state`, "true")
+		b.press(kb.Escape)
+		b.want(`document.activeElement === document.body`, "true")
+		b.open("#")
+		for range 60 { // to the first step, from element to element
+			if eval[bool](b, `document.activeElement.dataset.name === "0"`) {
+				break
+			}
+			b.press(kb.Tab)
+		}
+		b.press(kb.Enter)
+		b.want(`fp.now.run.join()`, "0")
+		b.press("?")
+		b.want(`$("keys").open`, "true")
+		b.press(kb.Escape)
+		b.want(`$("keys").open`, "false")
+	})
+}
+
+// TestStartWithRun: the page begins with the program, the model and the run that the command line names, and refuses a
+// run that is not possible.
+func TestStartWithRun(t *testing.T) {
+	program := &explorer.Program{Name: "mine.fp", Title: "mine.fp", Text: "var x; thread t { x = 1; x = 2; }"}
+	b := newTab(t, server(t, explorer.Start{Program: program, Model: "pso", Run: []string{"0", "0", "f0"}}))
+	b.open("")
+	b.want(`fp.now.model + fp.now.run.join()`, "pso0,0,f0")
+	b.quiet()
+	b = newTab(t, server(t, explorer.Start{Program: program, Run: []string{"f0"}}))
+	b.open("")
+	b.has("#notice", "Refused: step 1")
+	b.want(`fp.now.run.length`, "0")
+}
+
+// write types into the editor.
+func (b *tab) write(text string) {
+	b.t.Helper()
+	b.do(chromedp.SendKeys(chromedp.CSS("#text"), text))
+	if !strings.Contains(text, "while") {
+		b.idle()
+	}
+}
+
+// cancel clicks a button while the page is busy, and waits until it is not.
+func (b *tab) cancel(css string) {
+	b.t.Helper()
+	eval[bool](b, `(document.querySelector("`+css+`").click(), true)`)
+	b.idle()
+}
