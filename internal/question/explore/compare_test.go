@@ -35,7 +35,7 @@ func TestCompareStoreBuffering(t *testing.T) {
 }
 
 // TestCompareWeaker: on random walks, every step is possible under the same model and under weaker ones, and reads the
-// same value; the states under the other model are those of package replay.
+// same value; package replay has the same states under the other model.
 func TestCompareWeaker(t *testing.T) {
 	profiles := append(slices.Clone(testkit.Profiles), testkit.Rare...)
 	models := []memory.Model{memory.SC, memory.TSO, memory.PSO}
