@@ -36,7 +36,7 @@ FUZZ_TIME     ?= 60s
 # Seconds per litmus test on the processor.
 NATIVE_SECONDS ?= 0.5
 
-.PHONY: all build test cpu lint fuzz native answers speed portfolio limits bench bench-spin update deps module
+.PHONY: site site-test all build test cpu lint fuzz native answers speed portfolio limits bench bench-spin update deps module
 .PHONY: lint-format lint-vet lint-staticcheck lint-tidy lint-layers lint-update lint-race
 
 all: build
@@ -47,6 +47,14 @@ build:
 # Man pages and completion scripts, for packages.
 man:
 	$(GO) run ./internal/manual -man dist/man -completions dist/completions
+
+# The playground: the explorer as a directory of static files, for any web host, or to open from the disk.
+site:
+	$(GO) run ./internal/site -out dist/site
+
+# The browser tests of the explorer, with a server and as the playground.
+site-test: site
+	$(GO) test ./internal/explorer -count=1 -timeout 60m -fp.site=$(CURDIR)/dist/site
 
 # Static binaries with checksums. The version in them comes from the tag or commit.
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -116,7 +124,8 @@ fuzz:
 	$(GO) test ./internal/engine/dual -count=1 -timeout 120m -v -fp.programs=$(FUZZ_DUAL) -fp.looping=$(FUZZ_LOOPING) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run 'Robustness|Checks' -fp.programs=$(FUZZ_ROBUST)
 	$(GO) test ./internal/engine/fences -count=1 -timeout 120m -v -run Assertions -fp.repaired=$(FUZZ_ROBUST)
-	$(GO) test ./internal/question/explore -count=1 -timeout 60m -v -run Walks -fp.walks=$(FUZZ_WALKS)
+	$(GO) test ./internal/question/explore -count=1 -timeout 60m -v -run 'Walks|Weaker' -fp.walks=$(FUZZ_WALKS)
+	$(MAKE) site-test
 	$(GO) test ./internal/question/fences -count=1 -timeout 120m -v -run FencesTexts -fp.programs=$(FUZZ_ROBUST) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/bmc -count=1 -timeout 240m -v -run 'AgainstExplicit|Blocks|Table1|Safestack' -fp.programs=$(FUZZ_BMC) -fp.seed=$(FUZZ_SEED) -fp.slow
 	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'Classes|Units|Explicit|Freed|Workers|Parts' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.divided=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)

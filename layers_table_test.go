@@ -177,6 +177,8 @@ var policy = map[string]rule{
 	// The explorer page and the answers to its requests, and the server that sends both.
 	"internal/explorer": {ours: []string{".", "verdict", "internal/render/relation", "internal/render/rows", "internal/render/svg", "internal/render/text"}},
 	"internal/serve":    {ours: []string{"internal/explorer"}},
+	// The playground: a program that writes it, and answers its requests in a browser.
+	"internal/site": {ours: []string{".", "internal/explorer"}},
 	"internal/cli": {
 		ours:     []string{".", "render", "verdict", "internal/explorer", "internal/serve", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},

@@ -1,10 +1,13 @@
 package explorer_test
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,11 +26,14 @@ import (
 
 var screenshots = flag.String("fp.screenshots", "", "directory for pictures of the page, for people to look at")
 
+var site = flag.String("fp.site", "", "directory with the playground, which `make site` writes; empty: it is not tried")
+
 // tab is a browser with the page, which notes everything that the page complains about or asks for elsewhere.
 type tab struct {
 	t       *testing.T
 	ctx     context.Context
 	address string // of the page
+	allowed string // beginning of the addresses that may be asked; "": address
 
 	mu  sync.Mutex
 	bad []string
@@ -74,7 +80,7 @@ func newTab(t *testing.T, address string) *tab {
 			if err != nil {
 				return
 			}
-			if u := r.Request.URL; !strings.HasPrefix(u, address) && !strings.HasPrefix(u, "blob:") {
+			if u := r.Request.URL; !strings.HasPrefix(u, cmp.Or(b.allowed, address)) && !strings.HasPrefix(u, "blob:") && u != "about:blank" {
 				b.complain("request: " + u)
 			}
 		}
@@ -201,6 +207,27 @@ func forms(t *testing.T, test func(*testing.T, *tab)) {
 	t.Helper()
 	t.Run("server", func(t *testing.T) {
 		b := newTab(t, server(t, explorer.Start{}))
+		test(t, b)
+		b.quiet()
+	})
+	if *site == "" {
+		t.Log("the playground was not tried: give -fp.site, or run make site-test")
+		return
+	}
+	dir, err := filepath.Abs(*site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("playground", func(t *testing.T) { // from the disk, without a server
+		b := newTab(t, (&url.URL{Scheme: "file", Path: filepath.Join(dir, "index.html")}).String())
+		b.allowed = (&url.URL{Scheme: "file", Path: dir}).String()
+		test(t, b)
+		b.quiet()
+	})
+	t.Run("hosted", func(t *testing.T) { // on a host of static files
+		host := httptest.NewServer(http.FileServer(http.Dir(dir)))
+		t.Cleanup(host.Close)
+		b := newTab(t, host.URL+"/")
 		test(t, b)
 		b.quiet()
 	})

@@ -11,7 +11,7 @@ import (
 	"fencepost/verdict"
 )
 
-//go:embed page examples
+//go:embed page worker examples
 var files embed.FS
 
 // Start has the program and the run that the page shows first. It is part of the page.
@@ -75,6 +75,23 @@ func Index(start Start) ([]byte, error) {
 	}
 	return []byte(strings.Replace(string(file("page/index.html")), startMark, string(data), 1)), nil
 }
+
+// headMark is where the head of the page begins.
+const headMark = "<meta charset=\"utf-8\">\n"
+
+// SiteIndex returns the text of the page of the playground. There is no server to send its policy, so the page has it.
+func SiteIndex(start Start) ([]byte, error) {
+	start.Form = "worker"
+	page, err := Index(start)
+	if err != nil {
+		return nil, err
+	}
+	policy := headMark + "<meta http-equiv=\"Content-Security-Policy\" content=\"" + Policy + "\">\n"
+	return []byte(strings.Replace(string(page), headMark, policy, 1)), nil
+}
+
+// Worker returns the script of the worker of the playground, which needs the runtime of Go's WebAssembly before it.
+func Worker() string { return string(file("worker/worker.js")) }
 
 // Asset is a file that the page loads.
 type Asset struct {

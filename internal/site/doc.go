@@ -1,0 +1,12 @@
+// Site is the playground: the explorer page without a server.
+//
+// On a computer the program writes a directory of static files: the page, its scripts, and one more script that holds
+// this same program, compiled for WebAssembly. In a browser the program answers the requests of the page, in a worker,
+// with package explorer.
+//
+//	main.go     writes the directory
+//	main_js.go  answers requests in a browser
+//
+// The WebAssembly is inside a script, compressed, because a page from a disk may load scripts, but nothing else. So the
+// directory works on every web host, and without one.
+package main
