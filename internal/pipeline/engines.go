@@ -5,6 +5,7 @@ import (
 
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/bmc"
+	"fencepost/internal/engine/dual"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/engine/instrument"
 	"fencepost/internal/engine/lazy"
@@ -32,6 +33,7 @@ var table = []struct {
 	{"smc", true, func(o EngineOptions) engine.Engine { return smc.New(o.SMC) }},
 	{"rf", true, func(EngineOptions) engine.Engine { return rf.Engine }},
 	{"bmc", true, func(o EngineOptions) engine.Engine { return bmc.New(o.BMC) }},
+	{"dual", true, func(EngineOptions) engine.Engine { return dual.Engine }},
 	{"robust", false, func(EngineOptions) engine.Engine { return robust.Engine }},
 	{"instrument", false, func(EngineOptions) engine.Engine { return instrument.New(explicit.Engine) }},
 	{"trf", false, func(EngineOptions) engine.Engine { return robust.TRF }},

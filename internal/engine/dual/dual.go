@@ -77,10 +77,7 @@ func run(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, 
 	out := &engine.Outcome{}
 	m, err := build(ctx, task, opt)
 	if err == nil {
-		var s *search
-		if s, err = m.search(ctx); err == nil {
-			err = s.conclude(out)
-		}
+		err = m.answer(ctx, out)
 	}
 	var unsupported *engine.Unsupported
 	var grows *lts.Growing
@@ -96,8 +93,13 @@ func run(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, 
 	return out, nil
 }
 
-// conclude turns the result of a search into an outcome.
-func (s *search) conclude(out *engine.Outcome) error {
+// answer searches, and turns the result into an outcome.
+func (m *model) answer(ctx context.Context, out *engine.Outcome) error {
+	targets, err := m.targets()
+	if err != nil {
+		return err
+	}
+	s := m.search(ctx, targets)
 	out.Stats = verdict.Stats{States: int64(len(s.elements)), Transitions: s.tried, Bytes: s.bytes}
 	if s.found != anything {
 		v, err := s.violation()
@@ -110,7 +112,25 @@ func (s *search) conclude(out *engine.Outcome) error {
 	if s.stop != nil {
 		return s.stop
 	}
-	out.Coverage.Bounds = s.m.sys.Bounds
+	out.Coverage.Bounds = m.sys.Bounds
 	out.Coverage.Exhaustive = len(out.Coverage.Bounds) == 0
+	return m.tested(ctx, out)
+}
+
+// tested finds out whether the answer is about anything: whether some execution comes to its end, or to
+// a check. These are searches of their own, which mostly end soon.
+func (m *model) tested(ctx context.Context, out *engine.Outcome) error {
+	ends, err := m.ends(nil, true)
+	if err != nil {
+		return err
+	}
+	reach := func(targets []target) bool {
+		s := m.search(ctx, targets)
+		out.Stats.States += int64(len(s.elements))
+		out.Stats.Transitions += s.tried
+		return s.found != anything
+	}
+	out.Ends = reach(ends)
+	out.ChecksReached = m.task.Props.Checks && !out.Ends && reach(m.checked())
 	return nil
 }

@@ -44,13 +44,9 @@ type errLimit string
 
 func (e errLimit) Error() string { return string(e) }
 
-// search searches until a bad state is reachable or nothing is new.
-func (m *model) search(ctx context.Context) (*search, error) {
-	s := &search{ctx: ctx, m: m, index: map[string][]int32{}, found: anything}
-	var err error
-	if s.targets, err = m.targets(); err != nil {
-		return s, err
-	}
+// search searches until a target is reachable or nothing is new.
+func (m *model) search(ctx context.Context, targets []target) *search {
+	s := &search{ctx: ctx, m: m, targets: targets, index: map[string][]int32{}, found: anything}
 	for i := range s.targets {
 		s.add(s.targets[i].config, element{parent: anything, target: int32(i)})
 	}
@@ -68,7 +64,7 @@ func (m *model) search(ctx context.Context) (*search, error) {
 		}
 		s.work()
 	}
-	return s, nil
+	return s
 }
 
 // work counts a unit of work. It returns false if the search must end.

@@ -53,23 +53,48 @@ func (m *model) targets() ([]target, error) {
 		}
 	}
 	if f := m.task.Props.Final; f != nil {
-		ways := make([][]int32, len(m.threads))
-		for p, th := range m.threads {
-			fn := m.task.Program.ThreadFunc(ir.ThreadID(p))
-			ways[p] = m.statesAt(p, fn.Ends)
-			if th.unstarted != anything {
-				ways[p] = append(ways[p], th.unstarted)
-			}
-			if ways[p] == nil {
-				ways[p] = []int32{}
-			}
-		}
-		err := m.combine(ways, f.Cond, f.Quantifier != property.Forall, func(c *config) { out = append(out, target{c, engine.FinalViolated, 0}) }, &out)
+		ends, err := m.ends(f.Cond, f.Quantifier != property.Forall)
 		if err != nil {
 			return nil, err
 		}
+		out = append(out, ends...)
 	}
 	return out, nil
+}
+
+// ends returns the final states in which a condition is as wanted: all threads that were started have
+// ended.
+func (m *model) ends(cond *property.Cond, want bool) ([]target, error) {
+	ways := make([][]int32, len(m.threads))
+	for p, th := range m.threads {
+		ways[p] = m.statesAt(p, m.task.Program.ThreadFunc(ir.ThreadID(p)).Ends)
+		if th.unstarted != anything {
+			ways[p] = append(ways[p], th.unstarted)
+		}
+		if ways[p] == nil {
+			ways[p] = []int32{}
+		}
+	}
+	var out []target
+	err := m.combine(ways, cond, want, func(c *config) { out = append(out, target{c, engine.FinalViolated, 0}) }, &out)
+	return out, err
+}
+
+// checked returns states from which a thread that does not lag passes a check in its next step.
+func (m *model) checked() []target {
+	var out []target
+	for p, th := range m.threads {
+		for i := range th.trans {
+			tr := &th.trans[i]
+			if !slices.ContainsFunc(tr.path, func(t lts.Taken) bool { return t.Edge.Op.Kind == ir.Assert && !t.Edge.Op.Class.Beside() }) {
+				continue
+			}
+			c := m.top()
+			c.at[p] = tr.to
+			m.undoSingle(c, p, int32(i), func(d *config, _ step) { out = append(out, target{d, engine.CheckFailed, 0}) })
+		}
+	}
+	return out
 }
 
 // top returns the set of all states.

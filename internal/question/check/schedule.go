@@ -60,6 +60,7 @@ var policy = map[string]struct {
 	"rf":       {units: 200, since: 3},
 	"lazy":     {units: 700, since: 3},
 	"bmc":      {units: 20_000, since: 5},
+	"dual":     {units: 100, since: 6},
 }
 
 // smallFormula is the largest estimate of a formula (bmc.Estimate) for which bmc gets turns: most
