@@ -115,14 +115,14 @@ func (y *System) Step(s *State, e *ir.Edge, path []Taken) []Outcome {
 	panic("BUG: not a local operation: " + op.Kind.String())
 }
 
-// maxChoices bounds how many values a havoc may have here.
-const maxChoices = 256
+// MaxChoices bounds how many values a havoc may have here.
+const MaxChoices = 256
 
 // choices returns the values that a havoc or abstract load may choose.
 func (y *System) choices(e *ir.Edge, regs []int64, seen int64) []int64 {
 	op := &e.Op
-	if !op.HasRange || op.Hi-op.Lo < 0 || op.Hi-op.Lo >= maxChoices {
-		y.Refuse(e, "a havoc without a range of at most %d values", maxChoices)
+	if !op.HasRange || op.Hi-op.Lo < 0 || op.Hi-op.Lo >= MaxChoices {
+		y.Refuse(e, "a havoc without a range of at most %d values", MaxChoices)
 		return nil
 	}
 	var out []int64

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fencepost/internal/engine"
+	"fencepost/internal/ir"
 	"fencepost/internal/lts"
 	"fencepost/internal/memory"
 	"fencepost/verdict"
@@ -66,7 +67,36 @@ func supports(t *engine.Task) error {
 			return errors.New("dual does not take a goal inside an atomic section")
 		}
 	}
+	for th := range t.Program.Threads {
+		f := t.Program.ThreadFunc(ir.ThreadID(th))
+		for i := range f.Edges {
+			if what := refused(&f.Edges[i].Op); what != "" {
+				return &engine.Unsupported{Pos: engine.Pos(&f.Edges[i]), What: fmt.Sprintf("dual: %s is not supported", what)}
+			}
+		}
+	}
 	return nil
+}
+
+// refused names an operation that no thread may have, "" if there is nothing against it.
+func refused(op *ir.Op) string {
+	switch op.Kind {
+	case ir.Join, ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier, ir.Alloc, ir.Free:
+		return op.Kind.String()
+	case ir.Lock, ir.TryLock, ir.Unlock:
+		if op.Mutex != ir.NormalMutex {
+			return "a mutex that is not of the normal kind"
+		}
+	case ir.Spawn:
+		if len(op.Threads) != 1 {
+			return "a thread that is started more than once"
+		}
+	case ir.Havoc, ir.AbstractLoad:
+		if !op.HasRange || op.Hi-op.Lo < 0 || op.Hi-op.Lo >= lts.MaxChoices {
+			return fmt.Sprintf("a havoc without a range of at most %d values", lts.MaxChoices)
+		}
+	}
+	return ""
 }
 
 func run(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, error) {
@@ -79,11 +109,8 @@ func run(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, 
 	if err == nil {
 		err = m.answer(ctx, out)
 	}
-	var unsupported *engine.Unsupported
 	var grows *lts.Growing
 	switch {
-	case errors.As(err, &unsupported):
-		return nil, err
 	case errors.As(err, &grows):
 		out.Unknown = fmt.Sprintf("%s may take more and more values: dual needs finite data", grows.Cell)
 	case err != nil:

@@ -1,0 +1,49 @@
+package dual_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"fencepost/internal/question/check"
+	"fencepost/internal/testkit"
+	"fencepost/verdict"
+)
+
+// TestCorpus: on the programs of both corpora that dual takes, every definite answer under TSO is the
+// expected one, and a safe covers all executions.
+func TestCorpus(t *testing.T) {
+	count := map[string]int{}
+	root := testkit.Root(t)
+	cases := testkit.LoadCorpus(t, filepath.Join(root, "testdata", "corpus"))
+	cases = append(cases, testkit.LoadCorpus(t, filepath.Join(root, "internal", "frontend", "c", "testdata", "corpus"))...)
+	for _, c := range testkit.PartOf(t, cases, 10) {
+		want := c.Expect["tso"]
+		if want != "safe" && want != "unsafe" {
+			continue
+		}
+		opt := c.Options
+		opt.Engine, opt.Memory = "dual", 4<<20
+		answer, err := check.Run(context.Background(), c.Input, []string{"tso"}, opt)
+		if err != nil {
+			t.Fatalf("%s: %v", c.Input.Name, err)
+		}
+		if answer.HasErrors() {
+			count[refused]++
+			continue
+		}
+		res := answer.Results[0]
+		count[res.Verdict.String()]++
+		switch {
+		case res.Verdict == verdict.Unknown:
+		case res.Verdict.String() != want:
+			t.Errorf("%s: %s instead of %s", c.Input.Name, res.Verdict, want)
+		case res.Verdict == verdict.Safe && !res.Coverage.Exhaustive:
+			t.Errorf("%s: safe, but not for all executions", c.Input.Name)
+		}
+	}
+	t.Log(count)
+	if count["safe"] == 0 || count["unsafe"] == 0 {
+		t.Errorf("too few definite answers: %v", count)
+	}
+}
