@@ -55,6 +55,9 @@ const (
 // IsMemory reports whether an address is one of memory.
 func IsMemory(addr uint64) bool { return addr>>62 != 2 }
 
+// IsPool reports whether an address stands for freed blocks of a shape.
+func IsPool(addr uint64) bool { return addr>>59 == PoolBase>>59 }
+
 // Block returns the block that an address stands for, if it stands for one.
 func Block(addr uint64) (uint64, bool) { return addr - TokenBase, addr>>60 == TokenBase>>60 }
 

@@ -40,6 +40,9 @@ type Machine struct {
 	Inner   []uint32 // choices inside a section that were not taken
 	Choices []InnerChoice
 	Inside  []InnerOp // operations inside a section that are more than accesses to memory
+	// Takes has the blocks that the allocations inside a section use, in their order: freed ones, or 0 for fresh ones.
+	// Those beyond the list use fresh ones. Without Options.Stores the label has these choices.
+	Takes []uint64
 	// LoadWaits says that an abstract load, one of several edges inside a section, had no value in some state.
 	LoadWaits bool
 

@@ -54,6 +54,9 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 			e.Label.Inner = digits
 			return
 		}
+		if m.opt.Stores {
+			m.takeBlock(t)
+		}
 		pick, ok := m.choose(inner, &digits, &depth, t, e)
 		if !ok {
 			takeBack(Stuck)
@@ -61,10 +64,7 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 		}
 		st := m.Enabled[pick]
 		op := m.Sys.Thread(m.State, t).Op(st.Edge)
-		switch op.Kind {
-		case ir.Signal, ir.Broadcast, ir.Spawn:
-			m.Inside = append(m.Inside, InnerOp{Kind: op.Kind, Access: e.Size()})
-		}
+		m.noteInside(t, st, op, e)
 		m.describeInner(t, st, op, e)
 		if m.Loops != nil && affects(op) && op.Kind != ir.AtomicEnd {
 			m.Threads.addEffect(t)
@@ -80,6 +80,9 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 		if op.Kind == ir.Signal || op.Kind == ir.Broadcast || op.Kind == ir.Spawn {
 			m.after(t, st, op, e)
 			m.Inside[len(m.Inside)-1].Thread = e.Other - 1
+		}
+		if op.Kind == ir.Alloc && st.Choice == 0 {
+			m.Inside[len(m.Inside)-1].Block = m.State.Event.Accesses[0].Addr
 		}
 		if op.Kind == ir.RMW && !m.State.Event.Wrote {
 			e.At(e.Size() - 1 - m.tokens(op, e)).Mode = Reads
@@ -97,6 +100,43 @@ type InnerOp struct {
 	Kind   ir.OpKind
 	Access int   // the number of its first access
 	Thread int32 // spawn: the thread that was started
+	Block  uint64
+	Shape  memory.Shape // alloc: of the block
+}
+
+// noteInside notes an operation inside a section that is about to be performed.
+func (m *Machine) noteInside(t int, st memory.Step, op *ir.Op, e *Event) {
+	in := InnerOp{Kind: op.Kind, Access: e.Size()}
+	switch op.Kind {
+	case ir.Signal, ir.Broadcast, ir.Spawn:
+	case ir.Alloc:
+		in.Block, in.Shape = uint64(st.Choice), m.Sys.Thread(m.State, t).Shape(st.Edge)
+	case ir.Free:
+		addr, _ := m.Sys.Thread(m.State, t).Address(st.Edge)
+		if b, ok := m.State.BlockAt(addr, 1); ok {
+			in.Block = b
+		}
+	default:
+		return
+	}
+	m.Inside = append(m.Inside, in)
+}
+
+// takeBlock drops the enabled steps that allocate another block than Takes says.
+func (m *Machine) takeBlock(t int) {
+	block := int64(0)
+	n := 0
+	for _, in := range m.Inside {
+		if in.Kind == ir.Alloc {
+			n++
+		}
+	}
+	if n < len(m.Takes) {
+		block = int64(m.Takes[n])
+	}
+	m.Enabled = slices.DeleteFunc(m.Enabled, func(st memory.Step) bool {
+		return m.Sys.Thread(m.State, t).Op(st.Edge).Kind == ir.Alloc && st.Choice != block
+	})
 }
 
 // InnerChoice is a choice inside a section.

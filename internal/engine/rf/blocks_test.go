@@ -18,10 +18,11 @@ import (
 // its execution replays.
 func TestFreed(t *testing.T) {
 	violated, safe := 0, 0
-	profiles := []testkit.Profile{{Name: "heap", Heap: true}, {Name: "reuse", Reuse: true}, {Name: "both", Heap: true, Reuse: true}}
+	profiles := []testkit.Profile{{Name: "heap", Heap: true}, {Name: "reuse", Reuse: true}, {Name: "both", Heap: true, Reuse: true},
+		{Name: "inside-heap", Inside: true, Heap: true}, {Name: "inside-reuse", Inside: true, Reuse: true}, {Name: "inside-both", Inside: true, Heap: true, Reuse: true}}
 	for i := range fewer(*compared / 2) {
 		seed := uint64(*firstSeed + i)
-		flat, props := testkit.Generate(seed, profiles[seed%3]).Flat()
+		flat, props := testkit.Generate(seed, profiles[seed%uint64(len(profiles))]).Flat()
 		props.Goals = nil
 		for _, m := range testkit.Models {
 			task := &engine.Task{Program: flat, Props: props, Model: m}

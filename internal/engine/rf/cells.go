@@ -3,6 +3,8 @@ package rf
 import (
 	"sync"
 	"sync/atomic"
+
+	"fencepost/internal/machine"
 )
 
 // Cells: the parts of memory that are read and written as a whole. A read has one source per cell.
@@ -100,6 +102,9 @@ func (cs *cells) address(c int32) uint64 {
 	defer cs.mu.Unlock()
 	return cs.list[c].addr
 }
+
+// pool reports whether a cell stands for freed blocks.
+func (cs *cells) pool(c int32) bool { return machine.IsPool(cs.address(c)) }
 
 // overlapping returns the cells that have some of the bytes of a range. It makes no new ones.
 func (cs *cells) overlapping(addr uint64, size int) []int32 {

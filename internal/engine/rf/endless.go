@@ -52,7 +52,7 @@ func lastReads(x *exploration) (*demand, bool) {
 		spins = true
 		for _, r := range o.reads {
 			switch all := x.sources(r.cell); {
-			case o.allocs || o.join > 0: // no memory
+			case r.pool || o.join > 0: // no memory
 			case r.from == initial && len(all) > 1:
 				return nil, false
 			case len(all) > 2:

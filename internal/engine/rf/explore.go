@@ -179,18 +179,25 @@ func (x *explorer) read(t, i int, seq []node) {
 	r := read{cell: c, stamp: x.g.next()}
 	old := *o
 	at := node{thread: int32(t), index: int32(i)}
-	now := x.sourceAt(seq, at, c)
-	sources, width := x.sources(c), x.width
-	if old.allocs {
-		sources = x.untaken(sources)
+	r.pool = x.run.cells.pool(c)
+	now, sources := initial, x.sources(c)
+	var blocks []uint64
+	if r.pool {
+		sources, blocks = x.untaken(c, sources)
+	} else {
+		now = x.sourceAt(seq, at, c)
 	}
+	width := x.width
 	x.width = width / float64(len(sources))
-	for _, from := range sources {
-		if !old.allocs && x.overwritten(t, i, c, from) {
+	for n, from := range sources {
+		if !r.pool && x.overwritten(t, i, c, from) {
 			x.skip()
 			continue
 		}
 		r.from = from
+		if r.pool {
+			r.block = blocks[n]
+		}
 		o := &x.g.threads[t][i]
 		*o = old
 		o.reads = append(o.reads[:k:k], r)
@@ -275,13 +282,9 @@ func (x *explorer) drain(t int, o *op) {
 	}
 }
 
-// sourceAt returns what the operation at a node of a witness reads from a cell. An allocation reads that
-// it uses no freed block.
+// sourceAt returns what the operation at a node of a witness reads from a cell of memory.
 func (x *explorer) sourceAt(seq []node, at node, c int32) ref {
 	before := x.g.threads[at.thread]
-	if before[at.index].allocs {
-		return initial
-	}
 	k := last(seq, at)
 	for j := int(at.index) - 1; j >= 0 && !before[at.index].again; j-- {
 		if before[j].at(c) >= 0 && !before[j].direct() {
@@ -317,7 +320,7 @@ func (x *explorer) learn(t, i int, seq []node) {
 	at := last(seq, node{thread: int32(t), index: int32(i)})
 	x.run.seek(x.g, seq[:at])
 	if len(o.choices) == 0 && !o.unit.is {
-		all := x.run.choices(t, o, x.blockOf(o))
+		all := x.run.choices(t, o)
 		if x.stopped() { // there are too many, or too large ones
 			return
 		}

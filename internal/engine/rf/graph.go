@@ -31,6 +31,8 @@ type read struct {
 	cell  int32
 	stamp int32
 	from  ref
+	pool  bool   // of an allocation: the source is the free of the block that it uses
+	block uint64 // that block; 0: a fresh one
 }
 
 // choice is a choice that depends on what was read, or one inside a section.
@@ -84,8 +86,28 @@ func (o *op) complete() bool { return o.done != 0 }
 // direct reports whether the operation writes memory while older stores of its thread may be in the buffer.
 func (o *op) direct() bool { return o.again && !o.drains }
 
-// freeing reports whether the operation frees a block.
-func (o *op) freeing() bool { return o.frees && !o.ends && len(o.blocks) > 0 }
+// freed returns the blocks that the operation frees. The first of two cells per block that it writes is the pool of
+// the block, the other one the block itself.
+func (o *op) freed() []uint64 {
+	if !o.frees || o.ends {
+		return nil
+	}
+	return o.blocks
+}
+
+// inPool returns the blocks of a pool that the operation frees.
+func (o *op) inPool(c int32) []uint64 {
+	var out []uint64
+	for k, b := range o.freed() {
+		if o.writes[2*k] == c {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// needs reports whether the operation needs a block. A section does not: it reads whether the block was freed.
+func (o *op) needs(b uint64) bool { return !o.unit.section && slices.Contains(o.blocks, b) }
 
 // at returns the index of a cell among the writes, or -1.
 func (o *op) at(c int32) int { return slices.Index(o.writes, c) }

@@ -48,7 +48,7 @@ func (or *order) resolve(c *cut) {
 			if !it.whole && !c.has(int(it.thread), int(it.index), r.stamp) {
 				break
 			}
-			out := resolved{cell: r.cell, from: none, newest: none, block: it.op.allocs, raw: it.op.again}
+			out := resolved{cell: r.cell, from: none, newest: none, block: r.pool, raw: it.op.again}
 			if n := or.lastBy[r.cell]; n >= or.start[it.thread] && !out.block && !out.raw {
 				out.newest = n
 			}

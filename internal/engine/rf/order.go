@@ -460,5 +460,5 @@ func (or *order) refOf(n int32) ref {
 
 // lastIn reports whether reads have their sources at the end of the witness that was just found.
 func (or *order) lastIn(reads []read) bool {
-	return !slices.ContainsFunc(reads, func(r read) bool { return or.refOf(or.now.mem[r.cell]) != r.from })
+	return !slices.ContainsFunc(reads, func(r read) bool { return !r.pool && or.refOf(or.now.mem[r.cell]) != r.from })
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"fencepost/internal/machine"
 )
@@ -185,6 +186,7 @@ func appendOp(b []byte, o *op) []byte {
 		b = binary.AppendUvarint(b, uint64(r.cell))
 		b = binary.AppendUvarint(b, uint64(r.stamp))
 		b = appendRef(b, r.from)
+		b = binary.AppendUvarint(appendFlags(b, r.pool), r.block)
 	}
 	b = binary.AppendUvarint(b, uint64(len(o.choices)))
 	for _, c := range o.choices {
@@ -307,7 +309,12 @@ func (d *decoder) op() op {
 	if waits && o.ended == nil {
 		o.ended = []ref{}
 	}
-	o.reads = decodeList(d, func() read { return read{d.cell(), d.small(), d.ref()} })
+	o.reads = decodeList(d, func() read {
+		r := read{cell: d.cell(), stamp: d.small(), from: d.ref()}
+		d.flags(&r.pool)
+		r.block = d.uint()
+		return r
+	})
 	o.choices = decodeList(d, func() choice {
 		c := choice{stamp: d.small()}
 		d.flags(&c.later)
@@ -369,6 +376,7 @@ func (b *branch) valid() error {
 			o := &g.threads[t][i]
 			ok := stamp(o.pick) && stamp(o.unit.stalled) && stamp(o.done) && int(o.join) <= len(g.threads) && len(o.reads) <= len(o.cells)
 			ok = ok && (o.complete() || i == len(g.threads[t])-1) && (len(o.words) == 0 || len(o.words) == len(o.writes))
+			ok = ok && len(o.writes) >= 2*len(o.freed())
 			ok = ok && (len(o.past) == len(g.threads)) == o.complete() && (o.join == 0 || len(o.cells) > 0)
 			for _, c := range o.choices {
 				ok = ok && stamp(c.stamp)
@@ -387,6 +395,7 @@ func (b *branch) valid() error {
 				ok = ok && stamp(r.stamp) && r.cell == o.cells[k]
 				if r.from != initial {
 					ok = ok && exists(r.from) && g.op(r.from).at(r.cell) >= 0
+					ok = ok && (!r.pool || slices.Contains(g.op(r.from).inPool(r.cell), r.block))
 				}
 			}
 			if !ok {

@@ -12,7 +12,9 @@ func (x *explorer) readers(w *op) int {
 	for u := range x.g.threads {
 		for j := int(w.past[u]); j < len(x.g.threads[u]); j++ {
 			for k := range x.g.threads[u][j].reads {
-				if w.at(x.g.threads[u][j].reads[k].cell) >= 0 {
+				if r := &x.g.threads[u][j].reads[k]; r.pool {
+					n += len(w.inPool(r.cell))
+				} else if w.at(r.cell) >= 0 {
 					n++
 				}
 			}
@@ -29,6 +31,19 @@ func (x *explorer) revisit(t, i, u, j, k int) {
 	if w.at(r.cell) < 0 || x.stopped() {
 		return
 	}
+	if !r.pool {
+		x.give(t, i, u, j, k, 0)
+		return
+	}
+	for _, b := range w.inPool(r.cell) {
+		x.give(t, i, u, j, k, b)
+	}
+}
+
+// give makes a revisit. block is the block that an allocation uses then.
+func (x *explorer) give(t, i, u, j, k int, block uint64) {
+	w, o := &x.g.threads[t][i], &x.g.threads[u][j]
+	r := &o.reads[k]
 	stamp := w.done
 	w.done = 0
 	ok := x.maximal(u, j, k, w.past)
@@ -51,7 +66,7 @@ func (x *explorer) revisit(t, i, u, j, k int) {
 	} else {
 		part.label = part.picked
 	}
-	part.reads = append(slices.Clone(o.reads[:k]), read{cell: r.cell, stamp: r.stamp, from: refOf(t, i)})
+	part.reads = append(slices.Clone(o.reads[:k]), read{cell: r.cell, stamp: r.stamp, from: refOf(t, i), pool: r.pool, block: block})
 	old := x.g
 	x.g = g
 	x.drain(u, part)
@@ -88,10 +103,10 @@ func (x *explorer) maximal(u, j, k int, past []int32) bool {
 					}
 				}
 				if !kept && r.stamp >= stamp {
-					if o.allocs && r.from != initial || n == 0 && !o.allocs && x.replaced(r, past) {
+					if r.pool && r.from != initial || n == 0 && !r.pool && x.replaced(r, past) {
 						return false
 					}
-					if !o.allocs {
+					if !r.pool {
 						check = append(check, late{t, i, n})
 					}
 				}

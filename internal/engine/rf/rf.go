@@ -77,7 +77,7 @@ func supports(t *engine.Task) error {
 	if err := engine.TriesInputs("rf", t.Program); err != nil {
 		return err
 	}
-	if e := engine.InsideSection(t.Program, ir.Lock, ir.CondWait, ir.Barrier, ir.Join, ir.Await, ir.Alloc, ir.Free); e != nil {
+	if e := engine.InsideSection(t.Program, ir.Lock, ir.CondWait, ir.Barrier, ir.Join, ir.Await); e != nil {
 		return &engine.Unsupported{Pos: engine.Pos(e), What: fmt.Sprintf("rf does not take the operation %s inside an atomic section", e.Op.Kind)}
 	}
 	if engine.WaitsInside(t.Program) || engine.SharedSpawnInside(t.Program) {

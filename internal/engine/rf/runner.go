@@ -29,6 +29,7 @@ type runner struct {
 type ran struct {
 	node  node
 	label machine.Label
+	takes []uint64 // the freed blocks that a section uses
 	mark  machine.Mark
 	steps int
 }
@@ -71,7 +72,7 @@ func (rn *runner) seek(g *graph, seq []node) {
 		if !n.update && (!o.complete() || o.waits) {
 			continue
 		}
-		if k == len(rn.ran) || rn.ran[k].node != n || !n.update && rn.ran[k].label != o.label {
+		if k == len(rn.ran) || rn.ran[k].node != n || !n.update && (rn.ran[k].label != o.label || !slices.Equal(rn.ran[k].takes, o.takes())) {
 			break
 		}
 		k++
@@ -108,13 +109,14 @@ func (rn *runner) rewind(k int) {
 }
 
 // push notes a node that is about to run.
-func (rn *runner) push(n node, lb machine.Label) {
-	rn.ran = append(rn.ran, ran{n, lb, rn.m.Mark(), len(rn.m.Steps)})
+func (rn *runner) push(n node, lb machine.Label, takes []uint64) {
+	rn.ran = append(rn.ran, ran{n, lb, takes, rn.m.Mark(), len(rn.m.Steps)})
 }
 
 // perform runs an operation.
 func (rn *runner) perform(n node, o *op, e *machine.Event) {
-	rn.push(n, o.label)
+	rn.m.Takes = o.takes()
+	rn.push(n, o.label, rn.m.Takes)
 	rn.m.Inner = rn.m.Inner[:0]
 	rn.m.Perform(n.thread, o.label, e)
 	rn.m.Procs.Count[n.thread]++
@@ -122,7 +124,7 @@ func (rn *runner) perform(n node, o *op, e *machine.Event) {
 
 // flush runs the update of a store.
 func (rn *runner) flush(n node, o *op) {
-	rn.push(n, machine.Label{})
+	rn.push(n, machine.Label{}, nil)
 	buf := rn.m.State.Buffer(ir.ThreadID(n.thread))
 	for i := range buf {
 		if buf[i].Tag == o.ord && buf[i].Kind != memory.Marker {
@@ -236,6 +238,9 @@ func (rn *runner) describe(t int, o *op) {
 // pool returns the cell that stands for the freed blocks of a shape.
 func (rn *runner) pool(s memory.Shape) []int32 { return rn.cells.of(machine.PoolBase+uint64(s), 1) }
 
+// token returns the cell that stands for whether a block was freed.
+func (rn *runner) token(b uint64) []int32 { return rn.cells.of(machine.TokenBase+b, 8) }
+
 // life returns the cell that stands for what has become of a thread: it has not started, has, or was joined.
 func (rn *runner) life(t int) []int32 { return rn.cells.of(machine.SpawnBase+8*uint64(t), 8) }
 
@@ -245,11 +250,12 @@ func (rn *runner) starts(n int) []int32 {
 }
 
 // try returns what thread t would do in the present state. The choices inside a section are in m.Choices.
-func (rn *runner) try(t int, lb machine.Label) machine.Event {
+func (rn *runner) try(t int, o *op) machine.Event {
 	mark := rn.m.Mark()
 	rn.m.Dry = true
 	var e machine.Event
-	rn.m.Perform(int32(t), lb, &e)
+	rn.m.Takes = o.takes()
+	rn.m.Perform(int32(t), o.label, &e)
 	rn.m.Dry = false
 	if rn.m.LoadWaits {
 		rn.refuse("an atomic section in which an abstract load may wait")
@@ -262,6 +268,9 @@ func (rn *runner) try(t int, lb machine.Label) machine.Event {
 // cellsOf returns the cells of access k of the event that was just performed, none if it is not one of memory. For a
 // condition that is signalled inside a section they stand for the threads that wait for it.
 func (rn *runner) cellsOf(a *machine.Access, k int) []int32 {
+	if _, block := machine.Block(a.Addr); block && rn.m.Uses.Frees {
+		return rn.cells.of(a.Addr, 8)
+	}
 	if !machine.IsMemory(a.Addr) {
 		return nil
 	}
@@ -274,43 +283,45 @@ func (rn *runner) cellsOf(a *machine.Access, k int) []int32 {
 }
 
 // next returns the next part of a unit that has some reads and choices: a cell that it reads next, or none and the
-// labels with each alternative of its next choice, or neither. Then it returns false if the unit does not read a cell that
-// it has a read of. The machine is right before the section, in a state where
+// labels with each alternative of its next choice, or neither. The machine is right before the section, in a state where
 // all its reads so far have their sources; what it does up to the next part does not depend on anything else.
-func (rn *runner) next(t int, o *op) (int32, []machine.Label, bool) {
+func (rn *runner) next(t int, o *op) (int32, []machine.Label) {
 	if !o.unit.section {
 		for _, c := range o.unit.all {
 			if !slices.Contains(o.cells, c) {
-				return c, nil, true
+				return c, nil
 			}
 		}
-		return none, nil, true
+		return none, nil
 	}
-	e := rn.try(t, o.label)
+	e := rn.try(t, o)
 	var open *machine.InnerChoice // the next choice
 	if len(rn.m.Choices) > len(o.choices) {
 		open = &rn.m.Choices[len(o.choices)]
 	}
-	var written, met []int32
+	inside, takes := rn.m.Inside, len(o.takes())
+	known := slices.Clone(o.cells)
 	for k := range e.Size() {
 		if open != nil && open.Accesses <= k {
 			break
 		}
-		a := e.At(k)
-		cs := rn.cellsOf(e.At(k), k)
-		if a.Mode&machine.Reads != 0 {
-			for _, c := range cs {
-				switch {
-				case slices.Contains(written, c):
-				case slices.Contains(o.cells, c):
-					met = append(met, c)
-				default:
-					return c, nil, true
+		a, allocates := e.At(k), false
+		for len(inside) > 0 && inside[0].Access <= k {
+			if in := &inside[0]; in.Kind == ir.Alloc && rn.m.Uses.Frees {
+				if takes--; takes < 0 {
+					return rn.pool(in.Shape)[0], nil
 				}
+				known, allocates = append(known, rn.token(in.Block)...), in.Access == k
 			}
+			inside = inside[1:]
 		}
-		if a.Mode&machine.Writes != 0 {
-			written = append(written, cs...)
+		for _, c := range rn.cellsOf(a, k) {
+			if a.Mode&machine.Reads != 0 && !allocates && !slices.Contains(known, c) {
+				return c, nil
+			}
+			if a.Mode&machine.Writes != 0 {
+				known = append(known, c)
+			}
 		}
 	}
 	var out []machine.Label
@@ -321,13 +332,13 @@ func (rn *runner) next(t int, o *op) (int32, []machine.Label, bool) {
 			out = append(out, lb)
 		}
 	}
-	return none, out, open != nil || !slices.ContainsFunc(o.cells, func(c int32) bool { return !slices.Contains(met, c) })
+	return none, out
 }
 
 // choices returns the labels that operation o of thread t can have where the machine is, which is
 // right before the operation, with all values that it reads. block is the freed block that an allocation
 // uses, or 0.
-func (rn *runner) choices(t int, o *op, block uint64) []machine.Label {
+func (rn *runner) choices(t int, o *op) []machine.Label {
 	th := rn.thread(t)
 	if !rn.m.State.Running(ir.ThreadID(t)) {
 		return nil
@@ -342,7 +353,7 @@ func (rn *runner) choices(t int, o *op, block uint64) []machine.Label {
 		return out
 	case ir.Alloc:
 		rn.m.Enabled = th.EnabledEdge(o.label.Edge, rn.m.Enabled[:0]) // notes blocks that are too large
-		return []machine.Label{{Edge: o.label.Edge, Choice: int64(block)}}
+		return []machine.Label{{Edge: o.label.Edge, Choice: int64(o.block())}}
 	}
 	return nil
 }
@@ -381,9 +392,13 @@ func (rn *runner) outcome(t, i int, o *op) {
 	o.ends = e.Flags&machine.Ends != 0
 	o.wakes = slices.Clone(rn.m.Reached)
 	issued := rn.m.TakeIssued()
-	rn.noteBlocks(&e, o)
-	if o.freeing() {
-		o.writes = rn.pool(rn.m.State.ShapeAt(o.blocks[0]))
+	if o.unit.section {
+		rn.noteFreed(o)
+	} else {
+		rn.noteBlocks(&e, o)
+	}
+	for _, b := range o.freed() {
+		o.writes = append(append(o.writes, rn.pool(rn.m.State.ShapeAt(b))...), rn.token(b)...)
 	}
 	if len(issued) > 0 {
 		o.buffered, o.ord, o.epoch = true, issued[0].Ord, issued[0].Epoch
@@ -416,10 +431,10 @@ func (rn *runner) outcome(t, i int, o *op) {
 		if a.Addr == addr && (kind == ir.CondWait || kind == ir.Signal || kind == ir.Broadcast) {
 			cs = rn.cells.of(addr+machine.WaitBase, int(a.Size))
 		}
-		if a.Mode&machine.Reads != 0 && slices.ContainsFunc(cs, func(c int32) bool { return !slices.Contains(o.cells, c) && !slices.Contains(o.writes, c) }) && !rn.cells.split() {
+		if a.Mode&machine.Reads != 0 && machine.IsMemory(a.Addr) && slices.ContainsFunc(cs, func(c int32) bool { return !slices.Contains(o.cells, c) && !slices.Contains(o.writes, c) }) && !rn.cells.split() {
 			panic("BUG: a section reads more than was found")
 		}
-		if a.Mode&machine.Writes != 0 && !o.ends {
+		if a.Mode&machine.Writes != 0 && machine.IsMemory(a.Addr) && !o.ends {
 			for _, c := range cs {
 				if !slices.Contains(o.writes, c) {
 					o.writes = append(o.writes, c)
@@ -439,6 +454,20 @@ func (rn *runner) noteWords(o *op) {
 		word := rn.m.Sys.ReadRaw(rn.m.State, rn.cells.address(c), memory.WordSize)
 		o.words = append(o.words, word)
 	}
+}
+
+// noteFreed notes the blocks that a section has freed.
+func (rn *runner) noteFreed(o *op) {
+	o.blocks = nil
+	for _, in := range rn.m.Inside {
+		switch {
+		case in.Kind == ir.Free && in.Block != 0 && !o.ends:
+			o.blocks = append(o.blocks, in.Block)
+		case in.Kind == ir.Alloc && len(o.blocks) > 0:
+			rn.refuse("an atomic section that frees a block and then allocates")
+		}
+	}
+	o.frees = len(o.blocks) > 0
 }
 
 // noteBlocks notes the blocks that an operation needs.

@@ -22,13 +22,11 @@ type unit struct {
 func (x *explorer) inside(t, i int, seq []node) {
 	o := &x.g.threads[t][i]
 	x.run.seek(x.g, seq[:last(seq, node{thread: int32(t), index: int32(i)})])
-	c, all, reads := x.run.next(t, o)
+	c, all := x.run.next(t, o)
 	old := *o
 	switch {
 	case x.stopped():
 		return
-	case !reads:
-		x.skip()
 	case c != none:
 		o.cells = append(o.cells[:len(o.reads):len(o.reads)], c)
 		x.read(t, i, seq)
@@ -75,4 +73,23 @@ func bit(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// takes returns the freed blocks that the allocations of a section use, with 0 for fresh ones.
+func (o *op) takes() []uint64 {
+	var out []uint64
+	for k := range o.reads {
+		if r := &o.reads[k]; r.pool && o.unit.section {
+			out = append(out, r.block)
+		}
+	}
+	return out
+}
+
+// block returns the freed block that an allocation uses, or 0.
+func (o *op) block() uint64 {
+	if len(o.reads) == 0 {
+		return 0
+	}
+	return o.reads[0].block
 }
