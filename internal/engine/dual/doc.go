@@ -13,7 +13,8 @@
 // Files: dual.go the engine and its options, threads.go the threads and their transitions, words.go
 // which own stores can wait at a state, config.go sets of states and their order, target.go the bad
 // states, predecessor.go and burst.go the steps of the search, small_steps.go the same without the
-// normal form, search.go the search, witness.go from a path to an execution.
+// normal form, search.go the search, witness.go from a path to an execution,
+// tested.go whether a safe is about anything.
 //
 // Limits: docs/engines/dual.md. Not supported: allocation, conditions, barriers, deadlock, data that
 // grows, and loads and stores of different sizes that overlap.

@@ -113,6 +113,10 @@ func run(ctx context.Context, task *engine.Task, opt Options) (*engine.Outcome, 
 	switch {
 	case errors.As(err, &grows):
 		out.Unknown = fmt.Sprintf("%s may take more and more values: dual needs finite data", grows.Cell)
+	case errors.Is(err, context.DeadlineExceeded):
+		out.Unknown = "time limit reached before the states of the threads were known"
+	case errors.Is(err, context.Canceled):
+		out.Unknown = "interrupted before the states of the threads were known"
 	case err != nil:
 		out.Unknown = err.Error()
 	}
@@ -141,23 +145,5 @@ func (m *model) answer(ctx context.Context, out *engine.Outcome) error {
 	}
 	out.Coverage.Bounds = m.sys.Bounds
 	out.Coverage.Exhaustive = len(out.Coverage.Bounds) == 0
-	return m.tested(ctx, out)
-}
-
-// tested finds out whether the answer is about anything: whether some execution comes to its end, or to
-// a check. These are searches of their own, which mostly end soon.
-func (m *model) tested(ctx context.Context, out *engine.Outcome) error {
-	ends, err := m.ends(nil, true)
-	if err != nil {
-		return err
-	}
-	reach := func(targets []target) bool {
-		s := m.search(ctx, targets)
-		out.Stats.States += int64(len(s.elements))
-		out.Stats.Transitions += s.tried
-		return s.found != anything
-	}
-	out.Ends = reach(ends)
-	out.ChecksReached = m.task.Props.Checks && !out.Ends && reach(m.checked())
-	return nil
+	return tested(ctx, m.task, out)
 }

@@ -80,23 +80,6 @@ func (m *model) ends(cond *property.Cond, want bool) ([]target, error) {
 	return out, err
 }
 
-// checked returns states from which a thread that does not lag passes a check in its next step.
-func (m *model) checked() []target {
-	var out []target
-	for p, th := range m.threads {
-		for i := range th.trans {
-			tr := &th.trans[i]
-			if !slices.ContainsFunc(tr.path, func(t lts.Taken) bool { return t.Edge.Op.Kind == ir.Assert && !t.Edge.Op.Class.Beside() }) {
-				continue
-			}
-			c := m.top()
-			c.at[p] = tr.to
-			m.undoSingle(c, p, int32(i), func(d *config, _ step) { out = append(out, target{d, engine.CheckFailed, 0}) })
-		}
-	}
-	return out
-}
-
 // top returns the set of all states.
 func (m *model) top() *config {
 	c := &config{at: make([]int32, len(m.threads)), bufs: make([][]message, len(m.threads)), mem: make([]int32, len(m.sys.Cells))}

@@ -222,7 +222,7 @@ func (r *refinement) witnesses(states int64) (*engine.Outcome, error) {
 	}
 	limit := r.task.Limits.States
 	defer func() { r.task.Limits.States = limit }()
-	if some := r.stats.States + 4*states + 20_000; limit == 0 || some < limit {
+	if some := r.stats.States + states + 2_000; limit == 0 || some < limit {
 		r.task.Limits.States = some
 	}
 	found, err := r.ask(r.oracle, memory.TSO, true)
