@@ -28,9 +28,9 @@ var screenshots = flag.String("fp.screenshots", "", "directory for pictures of t
 
 var site = flag.String("fp.site", "", "directory with the playground, which `make site` writes; empty: it is not tried")
 
-// tab is a browser with the page, which notes everything that the page complains about or asks for elsewhere.
+// tab is a tab of a browser with the page, which notes everything that the page complains about or asks for elsewhere.
 type tab struct {
-	t       *testing.T
+	t       testing.TB
 	ctx     context.Context
 	address string // of the page
 	allowed string // beginning of the addresses that may be asked; "": address
@@ -39,18 +39,35 @@ type tab struct {
 	bad []string
 }
 
-// newTab starts a browser. Requests may go to addresses with this beginning.
-func newTab(t *testing.T, address string) *tab {
-	t.Helper()
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("no chromium here: the explorer was not tried in a browser")
-	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(time.Hour), chromedp.WindowSize(1500, 1150),
+// browser is the one browser of all tests, of which each has a tab.
+var browser = sync.OnceValue(func() context.Context {
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath("chromium"), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.WSURLReadTimeout(time.Hour), chromedp.WindowSize(1500, 1150),
 		chromedp.Flag("in-process-gpu", true))
 	alloc, cancelAlloc := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, cancel := chromedp.NewContext(alloc)
-	t.Cleanup(func() { cancel(); cancelAlloc() })
+	closeBrowser = func() { cancel(); cancelAlloc() }
+	if err := chromedp.Do(ctx, chromedp.Navigate("about:blank")); err != nil {
+		panic(err)
+	}
+	return ctx
+})
+
+var closeBrowser = func() {}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	closeBrowser()
+	os.Exit(code)
+}
+
+// newTab opens a tab. Requests may go to addresses with this beginning.
+func newTab(t testing.TB, address string) *tab {
+	t.Helper()
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Skip("no chromium here: the explorer was not tried in a browser")
+	}
+	ctx, cancel := chromedp.NewContext(browser())
+	t.Cleanup(cancel)
 	b := &tab{t: t, ctx: ctx, address: address}
 	b.do(chromedp.Navigate("about:blank"))
 	messages := chromedp.Console(ctx)
@@ -191,7 +208,7 @@ func (b *tab) picture(name string) {
 }
 
 // server starts the server and returns the address of its page.
-func server(t *testing.T, start explorer.Start) string {
+func server(t testing.TB, start explorer.Start) string {
 	t.Helper()
 	s, err := serve.New(serve.Options{Start: start, Limits: explorer.Limits{Workers: 1}})
 	if err != nil {
