@@ -109,6 +109,8 @@ type Result struct {
 	Litmus *Litmus `json:"litmus,omitempty"`
 	// Asked is the command and its options.
 	Asked *Asked `json:"asked,omitempty"`
+	// Shard is set if the answer is about a part of the executions only. Several parts can be merged.
+	Shard *Shard `json:"shard,omitempty"`
 	// Sources is the text of every input file the positions refer to.
 	Sources map[string]string `json:"sources,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type partsFlags struct {
 	checkpoint string
 	resume     string
 	every      time.Duration
+	shard      shardValue
 }
 
 // defaultEvery is the time between two checkpoints.
@@ -33,16 +35,23 @@ func (p *partsFlags) flags(cmd *cobra.Command) {
 	flags.Var(fileValue{&p.checkpoint}, "checkpoint", "store in a file how far the search is, every 30 s and when it ends; engine rf")
 	flags.Var(fileValue{&p.resume}, "resume", "continue from a checkpoint, and store further ones there")
 	flags.Var(timeoutValue{&p.every}, "checkpoint-every", "time between two checkpoints")
+	flags.Var(&p.shard, "shard", "explore shard i of n, from 0, such as 0/4; `fencepost report --merge` adds up the results; engine rf")
 }
 
 // on reports whether the check is done in parts.
-func (p *partsFlags) on() bool { return p.checkpoint != "" || p.resume != "" }
+func (p *partsFlags) on() bool { return p.checkpoint != "" || p.resume != "" || p.shard.n > 0 }
 
 // refuse returns an error for options that do not go together.
 func (p *partsFlags) refuse(f *checkFlags) error {
 	flag := "--checkpoint"
 	if p.checkpoint == "" {
 		flag = "--resume"
+	}
+	if p.shard.n > 0 {
+		if p.checkpoint != "" || p.resume != "" {
+			return &usageError{flag + " cannot be given with --shard", "a shard is explored at once; give more shards instead"}
+		}
+		flag = "--shard"
 	}
 	no := func(what, hint string) error {
 		return &usageError{fmt.Sprintf("%s cannot be given with %s", flag, what), hint}
@@ -88,6 +97,9 @@ func (a *app) explore(ctx context.Context, in fencepost.Input, f *checkFlags) (f
 	x, diags, err := fencepost.NewExploration(ctx, in, f.opt)
 	if err != nil || x == nil {
 		return fencepost.Answer{Diagnostics: diags}, err
+	}
+	if f.parts.shard.n > 0 {
+		return x.ShardAnswer(ctx, f.parts.shard.i, f.parts.shard.n, workersOf(f.opt.Workers))
 	}
 	from := x.Begin()
 	if f.parts.resume != "" {
@@ -185,5 +197,31 @@ func replaceFile(name string, data []byte) error {
 		_ = d.Sync()
 		d.Close()
 	}
+	return nil
+}
+
+// shardValue is a shard i of n.
+type shardValue struct{ i, n int }
+
+// maxShards bounds the number of shards; a larger one is a typing error.
+const maxShards = 10_000
+
+func (shardValue) Type() string { return "i/n" }
+
+func (v *shardValue) String() string {
+	if v.n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", v.i, v.n)
+}
+
+func (v *shardValue) Set(s string) error {
+	first, second, _ := strings.Cut(s, "/")
+	i, err := strconv.Atoi(first)
+	n, err2 := strconv.Atoi(second)
+	if err != nil || err2 != nil || i < 0 || i >= n || n > maxShards {
+		return fmt.Errorf("want i/n with i from 0 to n-1, such as 0/4, and n up to %d", maxShards)
+	}
+	v.i, v.n = i, n
 	return nil
 }

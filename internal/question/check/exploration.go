@@ -132,6 +132,10 @@ func identify(q *query, version string) (Identity, error) {
 	for _, name := range limits {
 		delete(options, name)
 	}
+	maps.DeleteFunc(options, func(_ string, v any) bool { // structs of which only functions are set, which are not stored
+		inner, is := v.(map[string]any)
+		return is && len(inner) == 0
+	})
 	text, err := json.Marshal(options) // sorts the names
 	if err != nil {
 		return Identity{}, err
@@ -185,4 +189,16 @@ func (e *Exploration) finish(res *verdict.Result) *verdict.Result {
 	e.run.Restrict(res, &e.q.opt.Options)
 	cover(res, e.q.Program, e.q.flat, false)
 	return res
+}
+
+// Files returns the names of the files of the program, and the texts of all files that were read.
+func (e *Exploration) Files() (inputs []string, texts map[string]string) {
+	inputs, texts = []string{e.q.Input.Name}, map[string]string{}
+	for _, f := range e.q.Input.More {
+		inputs = append(inputs, f.Name)
+	}
+	for name, f := range e.q.Files {
+		texts[name] = string(f.Text)
+	}
+	return inputs, texts
 }

@@ -1,0 +1,199 @@
+package fencepost
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/verdict"
+)
+
+// tasksPerShard is how many tasks a shard gets at least, so that shards are about equally large.
+const tasksPerShard = 16
+
+// ShardAnswer explores shard i of n, from 0, with some workers, and returns an answer about it. Every shard divides the
+// exploration in the same way, and explores the tasks that are its own; executions that end before the exploration
+// divides belong to shard 0. Merge makes one answer of all shards.
+//
+// The verdict is unsafe if there is a violation, else unknown: a shard alone says nothing about the other executions.
+func (x *Exploration) ShardAnswer(ctx context.Context, i, n, workers int) (Answer, error) {
+	if n < 1 || i < 0 || i >= n {
+		return Answer{}, &OptionError{Option: "shard", Value: fmt.Sprintf("%d/%d", i, n), Want: "i/n with i from 0 to n-1"}
+	}
+	begun := time.Now()
+	for root := x.Root(); ; {
+		found, tasks, err := x.Split(ctx, root, tasksPerShard*n)
+		if err != nil {
+			return Answer{}, err
+		}
+		division := sha256.New()
+		var own []Task
+		for k, t := range tasks {
+			division.Write(t.data)
+			if k%n == i {
+				own = append(own, t)
+			}
+		}
+		if i > 0 {
+			found.found.Uncount()
+		}
+		left := own
+		if !found.Again() && !found.Over() {
+			more, rest, err := x.Run(ctx, Limit{Workers: workers, Before: &found}, own...)
+			if err != nil {
+				return Answer{}, err
+			}
+			found.Add(more)
+			left = rest
+		}
+		if found.Again() {
+			root = x.Restart(found)
+			continue
+		}
+		why := fmt.Sprintf("end of shard %d/%d", i, n)
+		if len(left) > 0 && ctx.Err() != nil {
+			why = fmt.Sprintf("shard %d/%d is not complete: %s", i, n, endOf(ctx))
+		}
+		answer, err := x.Answer(context.WithoutCancel(ctx), found, why, time.Since(begun))
+		if err != nil || len(answer.Results) != 1 {
+			return answer, err
+		}
+		text, err := json.Marshal(found)
+		if err != nil {
+			return Answer{}, err
+		}
+		id := x.Identity()
+		shard := &verdict.Shard{
+			Index: i, Count: n, Complete: len(left) == 0 && !found.Over(), Version: id.Version, Program: id.Program, Options: id.Options,
+			Division: fmt.Sprintf("%x", division.Sum(nil)), Found: string(text),
+		}
+		shard.Inputs, shard.Files = x.e.Files()
+		answer.Results[0].Shard = shard
+		return answer, nil
+	}
+}
+
+// endOf says how a context ended.
+func endOf(ctx context.Context) string {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "time limit reached"
+	}
+	return "interrupted"
+}
+
+// MergeError says why results cannot be merged.
+type MergeError struct{ Why string }
+
+func (e *MergeError) Error() string { return e.Why }
+
+// Merge returns the answer of an exploration, given the answers about all its shards: the same as that of one run. The
+// error is a *MergeError if a shard is missing, is there twice, or belongs to another exploration.
+func Merge(ctx context.Context, shards []verdict.Result) (Answer, error) {
+	if err := mergeable(shards); err != nil {
+		return Answer{}, err
+	}
+	first := &shards[0]
+	x, err := reopen(ctx, first)
+	if err != nil {
+		return Answer{}, err
+	}
+	var sum Partial
+	seconds, unfinished := 0.0, ""
+	for i := range shards {
+		r := &shards[i]
+		var one Partial
+		if err := json.Unmarshal([]byte(r.Shard.Found), &one); err != nil {
+			return Answer{}, &MergeError{fmt.Sprintf("shard %d is damaged: %v", r.Shard.Index, err)}
+		}
+		sum.Add(one)
+		seconds += r.Stats.Seconds
+		if !r.Shard.Complete && !one.Over() {
+			unfinished = fmt.Sprintf("shard %d is not complete: ended", r.Shard.Index)
+		}
+	}
+	if sum.Again() {
+		return Answer{}, &MergeError{"the shards access memory in parts of different sizes, and cannot be merged; check the program in one run"}
+	}
+	return x.Answer(ctx, sum, unfinished, time.Duration(seconds*float64(time.Second)))
+}
+
+// mergeable returns an error unless results are all shards of one exploration.
+func mergeable(shards []verdict.Result) error {
+	seen := map[int]bool{}
+	for i := range shards {
+		s, f := shards[i].Shard, shards[0].Shard
+		switch {
+		case s == nil:
+			return &MergeError{fmt.Sprintf("result %d is not about a shard", i+1)}
+		case s.Index < 0 || s.Index >= s.Count:
+			return &MergeError{fmt.Sprintf("shard %d/%d does not exist", s.Index, s.Count)}
+		case s.Count != f.Count:
+			return &MergeError{fmt.Sprintf("shards of %d and of %d", f.Count, s.Count)}
+		case s.Version != f.Version:
+			return &MergeError{"the shards were explored by different versions"}
+		case s.Program != f.Program:
+			return &MergeError{"the shards are about different programs"}
+		case shards[i].Model != shards[0].Model:
+			return &MergeError{"the shards are about different memory models"}
+		case s.Options != f.Options:
+			return &MergeError{"the shards were explored with different options"}
+		case s.Division != f.Division:
+			return &MergeError{"the shards were divided in different ways"}
+		case seen[s.Index]:
+			return &MergeError{fmt.Sprintf("shard %d is there twice", s.Index)}
+		}
+		seen[s.Index] = true
+	}
+	if len(shards) == 0 {
+		return &MergeError{"there is no shard"}
+	}
+	for i := range shards[0].Shard.Count {
+		if !seen[i] {
+			return &MergeError{fmt.Sprintf("shard %d of %d is missing", i, shards[0].Shard.Count)}
+		}
+	}
+	return nil
+}
+
+// reopen opens the exploration that a shard belongs to, from what its result has.
+func reopen(ctx context.Context, r *verdict.Result) (*Exploration, error) {
+	if r.Asked == nil || len(r.Shard.Inputs) == 0 {
+		return nil, &MergeError{"the result does not say what was asked"}
+	}
+	var opt check.Options
+	if err := pipeline.Recall(r.Asked.Options, &opt); err != nil {
+		return nil, &MergeError{err.Error()}
+	}
+	if r.Asked.Options["c"] != nil { // included files could be read
+		opt.C.Include = func(name string) ([]byte, bool) {
+			text, ok := r.Shard.Files[name]
+			return []byte(text), ok
+		}
+	}
+	in := pipeline.Input{Name: r.Shard.Inputs[0], Text: []byte(r.Shard.Files[r.Shard.Inputs[0]])}
+	for _, name := range r.Shard.Inputs[1:] {
+		in.More = append(in.More, pipeline.File{Name: name, Text: []byte(r.Shard.Files[name])})
+	}
+	e, diags, err := check.Open(ctx, in, r.Model, opt, Version())
+	if err != nil {
+		return nil, public(err)
+	}
+	if e == nil {
+		why := "the program is refused"
+		if len(diags) > 0 {
+			why += ": " + diags[len(diags)-1].Message
+		}
+		return nil, &MergeError{why}
+	}
+	x := &Exploration{e}
+	stored := Identity{Version: r.Shard.Version, Program: r.Shard.Program, Model: Model(r.Model), Options: r.Shard.Options}
+	if what := x.Identity().Differs(stored); what != "" {
+		return nil, &MergeError{"the shards belong to " + (&DifferentError{what}).Whose()}
+	}
+	return x, nil
+}
