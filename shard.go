@@ -32,19 +32,19 @@ func (x *Exploration) ShardAnswer(ctx context.Context, i, n, workers int) (Answe
 			return Answer{}, err
 		}
 		division := sha256.New()
-		var own []Task
+		var mine []Task
 		for k, t := range tasks {
 			division.Write(t.data)
 			if k%n == i {
-				own = append(own, t)
+				mine = append(mine, t)
 			}
 		}
 		if i > 0 {
 			found.found.Uncount()
 		}
-		left := own
+		left := mine
 		if !found.Again() && !found.Over() {
-			more, rest, err := x.Run(ctx, Limit{Workers: workers, Before: &found}, own...)
+			more, rest, err := x.Run(ctx, Limit{Workers: workers, Before: &found}, mine...)
 			if err != nil {
 				return Answer{}, err
 			}

@@ -143,7 +143,9 @@ func (a *app) check(names []string, f *checkFlags) error {
 		if err := f.parts.refuse(f); err != nil {
 			return err
 		}
-		ask = func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) { return a.explore(ctx, in, f) }
+		ask = func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
+			return exploreInParts(ctx, a, in, f)
+		}
 	}
 	if strings.EqualFold(filepath.Ext(names[0]), ".txtar") {
 		in, err := a.read(names[0])

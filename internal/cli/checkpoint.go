@@ -90,8 +90,8 @@ func (p *partsFlags) refuse(f *checkFlags) error {
 	return nil
 }
 
-// explore asks about a program in parts.
-func (a *app) explore(ctx context.Context, in fencepost.Input, f *checkFlags) (fencepost.Answer, error) {
+// exploreInParts asks about a program in parts.
+func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFlags) (fencepost.Answer, error) {
 	ctx, cancel := limitTime(ctx, f.opt.Timeout)
 	defer cancel()
 	x, diags, err := fencepost.NewExploration(ctx, in, f.opt)

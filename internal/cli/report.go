@@ -48,7 +48,7 @@ func (a *app) reportCommand() *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if merge {
-				return a.merge(args, asJSON)
+				return mergeShards(a, args, asJSON)
 			}
 			if asJSON {
 				return &usageError{"--json needs --merge", "the stored result is JSON already"}
@@ -136,8 +136,8 @@ func unreadable(name string, err error) error {
 	return &internalError{err}
 }
 
-// merge answers from the results of shards.
-func (a *app) merge(names []string, asJSON bool) error {
+// mergeShards answers from the results of shards.
+func mergeShards(a *app, names []string, asJSON bool) error {
 	var shards []verdict.Result
 	for _, name := range names {
 		in, err := a.read(name)
