@@ -69,8 +69,8 @@ var policy = map[string]rule{
 
 	// read makes checked syntax trees, translate lowers them, library lowers the functions
 	// that programs call without defining them; the front ends hand it to translate.
-	"internal/frontend/c/translate/read":    {ours: []string{"internal/source", "internal/diag", "internal/gcc"}, external: []string{"modernc.org/cc"}},
-	"internal/frontend/c/translate":         {ours: append([]string{"internal/frontend/c/translate/read"}, frontEndMay...), external: []string{"modernc.org/cc"}},
+	"internal/frontend/c/translate/read":    {ours: []string{"internal/source", "internal/diag", "internal/gcc", "internal/lazyregexp"}, external: []string{"modernc.org/cc"}},
+	"internal/frontend/c/translate":         {ours: append([]string{"internal/frontend/c/translate/read", "internal/lazyregexp"}, frontEndMay...), external: []string{"modernc.org/cc"}},
 	"internal/frontend/c/translate/library": {ours: append(slices.Clone(translation[:2]), frontEndMay...), external: []string{"modernc.org/cc"}},
 	// Three languages of labelled instructions share trees, lowering and fence sites.
 	"internal/frontend/statement":               {ours: append([]string{"internal/editdistance"}, frontEndMay...)},
@@ -78,7 +78,7 @@ var policy = map[string]rule{
 	"internal/frontend/fp":                      {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/trencher":                {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/memorax":                 {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
-	"internal/frontend/litmus":                  {ours: append(append([]string{"internal/stress"}, translation...), frontEndMay...)},
+	"internal/frontend/litmus":                  {ours: append(append([]string{"internal/stress", "internal/lazyregexp"}, translation...), frontEndMay...)},
 	"internal/frontend/c":                       {ours: append(slices.Clone(translation), frontEndMay...)},
 	// Machine code: object reads and links files, and knows nothing of programs.
 	"internal/frontend/elf/object": {},
@@ -121,6 +121,7 @@ var policy = map[string]rule{
 	// pipeline has the stages. It knows the front ends and the engines that answer tasks; the
 	// questions know it.
 	"internal/pipeline": {ours: []string{
+		"internal/lazyregexp",
 		"internal/source", "internal/diag", "internal/gcc", "internal/ir", "internal/property", "internal/transform", "internal/memory",
 		"internal/frontend/c", "internal/frontend/c/translate", "internal/frontend/fp", "internal/frontend/litmus",
 		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",
@@ -133,7 +134,7 @@ var policy = map[string]rule{
 	// checks the program with fences, param asks about instances, verify asks again.
 	"internal/question/check":   {ours: append([]string{"internal/budget", "internal/engine/bmc", "internal/engine/explicit", "internal/engine/lazy", "internal/engine/rf", "internal/engine/smc", "internal/transform"}, questionMay...)},
 	"internal/question/robust":  {ours: questionMay},
-	"internal/question/harness": {ours: []string{"internal/pipeline", "internal/frontend/c", "verdict"}},
+	"internal/question/harness": {ours: []string{"internal/lazyregexp", "internal/pipeline", "internal/frontend/c", "verdict"}},
 	"internal/question/fences": {ours: append([]string{
 		"internal/engine/bmc", "internal/engine/fences", "internal/transform", "internal/question/check", "internal/question/robust",
 	}, questionMay...)},
@@ -159,6 +160,7 @@ var policy = map[string]rule{
 	"internal/gcc": {},
 	// Misspelt names, in programs and on the command line.
 	"internal/editdistance": {},
+	"internal/lazyregexp":   {},
 	"internal/suite":        {ours: []string{"internal/inputfile", "verdict"}},
 	"internal/family":       {}, "internal/papers": {},
 	"internal/codes": {},
@@ -180,7 +182,7 @@ var policy = map[string]rule{
 	// The playground: a program that writes it, and answers its requests in a browser.
 	"internal/site": {ours: []string{".", "internal/explorer"}},
 	"internal/cli": {
-		ours:     []string{".", "render", "verdict", "internal/explorer", "internal/serve", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
+		ours:     []string{".", "render", "verdict", "internal/explorer", "internal/serve", "internal/gcc", "internal/inputfile", "internal/editdistance", "internal/lazyregexp", "internal/render/text", "internal/render/json", "internal/render/dot", "internal/render/svg", "internal/render/html", "internal/render/sarif", "internal/render/junit"},
 		external: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 	},
 

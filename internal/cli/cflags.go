@@ -2,12 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"fencepost"
 	"fencepost/internal/gcc"
 	"fencepost/internal/inputfile"
+	"fencepost/internal/lazyregexp"
 
 	"github.com/spf13/cobra"
 )
@@ -68,7 +68,7 @@ type namesValue struct {
 	valued bool // a value may follow, and for functions their parameters
 }
 
-var identifier = regexp.MustCompile(`^[\p{L}_$][\p{L}\p{Nd}_$]*$`)
+var identifier = lazyregexp.New(`^[\p{L}_$][\p{L}\p{Nd}_$]*$`)
 
 func (namesValue) Type() string { return "name" }
 

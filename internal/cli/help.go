@@ -3,11 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
 	"fencepost/internal/editdistance"
+	"fencepost/internal/lazyregexp"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -197,7 +197,7 @@ func helpHint(root *cobra.Command, word string) string {
 	return "`fencepost help` lists commands and topics: " + topicNames(", ")
 }
 
-var gluedValue = regexp.MustCompile(`^invalid argument "(.*)" for "-(.), --(.*)" flag`)
+var gluedValue = lazyregexp.New(`^invalid argument "(.*)" for "-(.), --(.*)" flag`)
 
 // flagHint suggests the flag that was meant.
 func flagHint(cmd *cobra.Command, message string) string {

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"fencepost"
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/render/json"
 	"fencepost/internal/render/text"
 	"fencepost/verdict"
@@ -72,7 +72,7 @@ func (a *app) verifyCommand() *cobra.Command {
 }
 
 // stepPrefix is how replay begins an error about a step, which it counts from 0.
-var stepPrefix = regexp.MustCompile(`^step \d+(?: \(.*?\))?: `)
+var stepPrefix = lazyregexp.New(`^step \d+(?: \(.*?\))?: `)
 
 func (a *app) verifyTraces(result string, program []string, opt *fencepost.Options) error {
 	verify, limit, err := a.verifier(result)

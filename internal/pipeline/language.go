@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // The language of a program: as asked for, by the extension of its file, or else by its text.
@@ -62,7 +64,7 @@ var signs = []struct {
 	{"fp", regexp.MustCompile(`(?m)^\s*(program|var|array|mutex)\s+\w+|\bthread\s+\w+[^;{}]*\{`)},
 }
 
-var comments = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|\(\*.*?\*\)`)
+var comments = lazyregexp.New(`(?s)/\*.*?\*/|//[^\n]*|\(\*.*?\*\)`)
 
 // guessLanguage returns the language that a text is written in, "" if it has the signs of none.
 func guessLanguage(text string) string {

@@ -1,9 +1,10 @@
 package litmus
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // Where locations lie. In herd an address is a symbol and differs from every number.
@@ -22,7 +23,7 @@ const (
 	maxPaired = 1000
 )
 
-var literal = regexp.MustCompile(`0[xX][0-9a-fA-F]+|[0-9]+`)
+var literal = lazyregexp.New(`0[xX][0-9a-fA-F]+|[0-9]+`)
 
 // chooseBase returns the address of the first location of a test.
 func chooseBase(text []byte) uint64 {

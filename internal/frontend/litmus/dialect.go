@@ -2,9 +2,9 @@ package litmus
 
 import (
 	"bytes"
-	"regexp"
 
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/lazyregexp"
 )
 
 // The dialect of C. Between the initial state and the condition stands C: the
@@ -18,10 +18,10 @@ import (
 // of atomic_t or of an operation that only the kernel has is the kernel's.
 
 var (
-	kernelAtomics = regexp.MustCompile(`\b(atomic(64|_long)?_(t|read|set|inc|dec|add|sub|and|or|xor|andnot|xchg|cmpxchg|try_cmpxchg)|` +
+	kernelAtomics = lazyregexp.New(`\b(atomic(64|_long)?_(t|read|set|inc|dec|add|sub|and|or|xor|andnot|xchg|cmpxchg|try_cmpxchg)|` +
 		`atomic(64|_long)?_(read|set|add|sub|inc|dec|fetch|xchg|cmpxchg|try)_\w+(relaxed|acquire|release)|` +
 		`atomic(64|_long)?_\w+_(return|and_test|negative|unless|not_zero|fetch_inc|fetch_dec))\b`)
-	c11Atomics = regexp.MustCompile(`\b(atomic_(u?(char|short|int|long|llong)|bool|flag|\w+_explicit|load|store|exchange|compare_exchange_(strong|weak)|thread_fence)|memory_order_\w+|_Atomic)\b`)
+	c11Atomics = lazyregexp.New(`\b(atomic_(u?(char|short|int|long|llong)|bool|flag|\w+_explicit|load|store|exchange|compare_exchange_(strong|weak)|thread_fence)|memory_order_\w+|_Atomic)\b`)
 )
 
 const (

@@ -3,11 +3,11 @@ package litmus
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"fencepost/internal/frontend/c/translate/read"
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/stress"
 )
 
@@ -57,8 +57,8 @@ type insertion struct {
 }
 
 var (
-	parameterName = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$`)
-	typeBefore    = regexp.MustCompile(`[\w*]\s*$`)
+	parameterName = lazyregexp.New(`([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$`)
+	typeBefore    = lazyregexp.New(`[\w*]\s*$`)
 )
 
 // cThread finds the function of a thread, its parameters, and the variables to keep.

@@ -5,6 +5,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // Function is a function of the library.
@@ -242,7 +244,7 @@ func (w *writer) argument(p *Param, i, thread int) (local, arg string) {
 	}
 }
 
-var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+var notInNames = lazyregexp.New(`[^A-Za-z0-9_]+`)
 
 // share returns the name of the object of a type that the threads share, and declares it. A
 // pointer is an object, too.

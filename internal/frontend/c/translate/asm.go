@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/lazyregexp"
 )
 
 // Inline assembly: fences, hints, and the locked instructions that code for x86
@@ -230,4 +230,4 @@ func isLockedNop(p string) bool {
 	return lockedNop.MatchString(p)
 }
 
-var lockedNop = regexp.MustCompile(`^lock(add|or|sub|xor)[bwlq]\$(0|0x0),-?(\d+|0x[0-9a-f]+)?\(%[re]sp\)$`)
+var lockedNop = lazyregexp.New(`^lock(add|or|sub|xor)[bwlq]\$(0|0x0),-?(\d+|0x[0-9a-f]+)?\(%[re]sp\)$`)

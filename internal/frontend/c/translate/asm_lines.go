@@ -1,10 +1,10 @@
 package translate
 
 import (
-	"regexp"
 	"strings"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/lazyregexp"
 )
 
 // The lines of an assembly statement, with labels and jumps. A label with a number can be there
@@ -19,11 +19,11 @@ type asmLine struct {
 }
 
 var (
-	asmDialects = regexp.MustCompile(`\{([^{}|]*)(?:\|[^{}]*)?\}`) // AT&T's and Intel's syntax
-	asmLabel    = regexp.MustCompile(`^(\.?\w+(?:%=)?):\s*(.*)$`)
-	asmComment  = regexp.MustCompile(`(?m)(?:^|\s)(?:# |//).*$`)
-	asmJump     = regexp.MustCompile(`^j(\w+) (\.?\w+(?:%=)?|%l(?:\d+|\[\w+\]))$`)
-	asmLayout   = regexp.MustCompile(`^\.(?:p2align|align|balign|cfi_|loc|file|type|size|global|globl|local|weak|hidden)`)
+	asmDialects = lazyregexp.New(`\{([^{}|]*)(?:\|[^{}]*)?\}`) // AT&T's and Intel's syntax
+	asmLabel    = lazyregexp.New(`^(\.?\w+(?:%=)?):\s*(.*)$`)
+	asmComment  = lazyregexp.New(`(?m)(?:^|\s)(?:# |//).*$`)
+	asmJump     = lazyregexp.New(`^j(\w+) (\.?\w+(?:%=)?|%l(?:\d+|\[\w+\]))$`)
+	asmLayout   = lazyregexp.New(`^\.(?:p2align|align|balign|cfi_|loc|file|type|size|global|globl|local|weak|hidden)`)
 )
 
 // asmLines cuts the text of an assembly statement. A prefix stays with its instruction.

@@ -1,12 +1,12 @@
 package translate
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"fencepost/internal/ir"
+	"fencepost/internal/lazyregexp"
 )
 
 // The machine of an assembly statement: its registers, its flags, and the operands of its
@@ -201,9 +201,9 @@ type asmArg struct {
 }
 
 var (
-	asmReference = regexp.MustCompile(`^%([bwkqhza]?)(\d+|\[\w+\])$`)
-	asmNumber    = regexp.MustCompile(`%[cp](\d+|\[\w+\])`)
-	asmAddress   = regexp.MustCompile(`^(-?\w*)\(([^,()]*)(?:,([^,()]*))?(?:,([1248]))?\)$`)
+	asmReference = lazyregexp.New(`^%([bwkqhza]?)(\d+|\[\w+\])$`)
+	asmNumber    = lazyregexp.New(`%[cp](\d+|\[\w+\])`)
+	asmAddress   = lazyregexp.New(`^(-?\w*)\(([^,()]*)(?:,([^,()]*))?(?:,([1248]))?\)$`)
 )
 
 // argument reads %0, %b0, %[name], %%eax, $5 or 8(%0).

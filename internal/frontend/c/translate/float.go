@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"fencepost/internal/frontend/c/translate/read"
 	"fencepost/internal/ir"
+	"fencepost/internal/lazyregexp"
 )
 
 // Floating point: float and double, which are held as their bits and computed as SSE2 does, each
@@ -124,7 +124,7 @@ func (f *Expressions) floatLiteral(x *cc.PrimaryExpression) Value {
 }
 
 // numberText matches a constant of floating point: digits, and a suffix.
-var numberText = regexp.MustCompile(`^(0x[0-9a-f]*\.?[0-9a-f]*p[+-]?\d+|\d*\.?\d*(?:e[+-]?\d+)?)(.*)$`)
+var numberText = lazyregexp.New(`^(0x[0-9a-f]*\.?[0-9a-f]*p[+-]?\d+|\d*\.?\d*(?:e[+-]?\d+)?)(.*)$`)
 
 // splitLiteral returns the number and the suffix of a constant, in small letters.
 func splitLiteral(text string) (number, suffix string) {

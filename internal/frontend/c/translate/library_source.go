@@ -1,11 +1,11 @@
 package translate
 
 import (
-	"regexp"
 	"strings"
 
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
 
@@ -20,7 +20,7 @@ type libraryFile struct {
 	taken   bool
 }
 
-var libraryFunction = regexp.MustCompile(`^[A-Za-z][\w \t*]*?\**(\w+)\(.*\{$`)
+var libraryFunction = lazyregexp.New(`^[A-Za-z][\w \t*]*?\**(\w+)\(.*\{$`)
 
 // files returns the files of the library with what they define: in them a definition begins with its
 // line, and nothing else does that ends with a brace and has parentheses.

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
 
@@ -31,16 +31,16 @@ import (
 //     here, and is none for gcc.
 
 var (
-	directiveLine = regexp.MustCompile(`(?m)^[ \t]*#(?:[^\n\\]|\\(?:\r?\n|.))*`)
-	hasInclude    = regexp.MustCompile(`__has_include(?:__)?[ \t]*\([ \t]*(<[^>\n]*>|"[^"\n]*")[ \t]*\)`)
-	hasScoped     = regexp.MustCompile(`__has_c(?:pp)?_attribute[ \t]*\([ \t]*(?:__)?gnu(?:__)?[ \t]*::[ \t]*(\w+)[ \t]*\)`)
-	clangQuestion = regexp.MustCompile(`\b__has_(feature|extension)\b`)
-	definedName   = regexp.MustCompile(`\b(?:ifdef|ifndef|defined)\b[ \t]*\(?[ \t]*(\w+)`)
-	conditionLine = regexp.MustCompile(`^[ \t]*#[ \t]*(?:el)?if\b`)
-	binaryNumber  = regexp.MustCompile(`\b0[bB][01]+`)
-	commaPaste    = regexp.MustCompile(`,##`)
-	errorLine     = regexp.MustCompile(`^[ \t]*#[ \t]*(?:error|warning|pragma|ident)\b`)
-	includeLine   = regexp.MustCompile(`^[ \t]*#[ \t]*include[ \t]*(<[^>\n]+>|"[^"\n]+")`)
+	directiveLine = lazyregexp.New(`(?m)^[ \t]*#(?:[^\n\\]|\\(?:\r?\n|.))*`)
+	hasInclude    = lazyregexp.New(`__has_include(?:__)?[ \t]*\([ \t]*(<[^>\n]*>|"[^"\n]*")[ \t]*\)`)
+	hasScoped     = lazyregexp.New(`__has_c(?:pp)?_attribute[ \t]*\([ \t]*(?:__)?gnu(?:__)?[ \t]*::[ \t]*(\w+)[ \t]*\)`)
+	clangQuestion = lazyregexp.New(`\b__has_(feature|extension)\b`)
+	definedName   = lazyregexp.New(`\b(?:ifdef|ifndef|defined)\b[ \t]*\(?[ \t]*(\w+)`)
+	conditionLine = lazyregexp.New(`^[ \t]*#[ \t]*(?:el)?if\b`)
+	binaryNumber  = lazyregexp.New(`\b0[bB][01]+`)
+	commaPaste    = lazyregexp.New(`,##`)
+	errorLine     = lazyregexp.New(`^[ \t]*#[ \t]*(?:error|warning|pragma|ident)\b`)
+	includeLine   = lazyregexp.New(`^[ \t]*#[ \t]*include[ \t]*(<[^>\n]+>|"[^"\n]+")`)
 	includeLevel  = []byte("__INCLUDE_LEVEL__")
 )
 
@@ -118,7 +118,7 @@ func answer(yes bool) string {
 
 // replaceGroup replaces what a pattern matches by a value of its first group, and keeps
 // the length.
-func replaceGroup(line []byte, pattern *regexp.Regexp, value func(group string) string) []byte {
+func replaceGroup(line []byte, pattern *lazyregexp.Regexp, value func(group string) string) []byte {
 	return pattern.ReplaceAllFunc(line, func(match []byte) []byte {
 		out := []byte(value(string(pattern.FindSubmatch(match)[1])))
 		return append(out, bytes.Repeat([]byte(" "), len(match)-len(out))...)

@@ -3,9 +3,10 @@ package read
 import (
 	"bytes"
 	"reflect"
-	"regexp"
 
 	"modernc.org/cc/v4"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // Enums of the flag -fshort-enums, and packed ones. Each has the smallest type that holds its
@@ -23,10 +24,10 @@ type enumAt struct {
 }
 
 var (
-	enumAttribute = regexp.MustCompile(`\benum\s+__attribute(?:__)?\s*\(\(`)
-	attributeWord = regexp.MustCompile(`^\s*__attribute(?:__)?\s*\(\(`)
-	enumBody      = regexp.MustCompile(`^\s*\w*\s*\{`)
-	packedWord    = regexp.MustCompile(`\b(?:packed|__packed__)\b`)
+	enumAttribute = lazyregexp.New(`\benum\s+__attribute(?:__)?\s*\(\(`)
+	attributeWord = lazyregexp.New(`^\s*__attribute(?:__)?\s*\(\(`)
+	enumBody      = lazyregexp.New(`^\s*\w*\s*\{`)
+	packedWord    = lazyregexp.New(`\b(?:packed|__packed__)\b`)
 )
 
 // enumAttributes returns a text without the attributes between the word enum and a body.

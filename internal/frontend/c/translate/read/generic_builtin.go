@@ -1,12 +1,13 @@
 package read
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"modernc.org/cc/v4"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // Builtins that a _Generic names: _Generic(p, int *: __atomic_load_n, ...)(p, order). Most builtins are macros here,
@@ -21,8 +22,8 @@ type callMacro struct {
 }
 
 var (
-	macroHead = regexp.MustCompile(`^#define (\w+)\(([^)]*)\) (.*)`)
-	macroWord = regexp.MustCompile(`\w+|==|\|\||&&|<<|>>|->|[^\s\w]`)
+	macroHead = lazyregexp.New(`^#define (\w+)\(([^)]*)\) (.*)`)
+	macroWord = lazyregexp.New(`\w+|==|\|\||&&|<<|>>|->|[^\s\w]`)
 )
 
 // callMacros are the macros of predefined.h that a program may name without a call.

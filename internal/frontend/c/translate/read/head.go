@@ -3,6 +3,8 @@ package read
 import (
 	"bytes"
 	"regexp"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // Head is the directives at the beginning of a C file, before the first declaration.
@@ -14,13 +16,13 @@ type Head struct {
 }
 
 var (
-	includeGuard = regexp.MustCompile(`^#\s*(?:ifndef\s+|if\s*!\s*defined\s*\(?\s*)(\w+)`)
-	conditional  = regexp.MustCompile(`^#\s*if`)
-	endOfIf      = regexp.MustCompile(`^#\s*endif\b`)
-	include      = regexp.MustCompile(`^#\s*include\b`)
-	stdatomic    = regexp.MustCompile(`^#\s*include\s*<stdatomic\.h>`)
-	once         = regexp.MustCompile(`^#\s*pragma\s+once\b`)
-	cplusplus    = regexp.MustCompile(`^#\s*if.*\b__cplusplus\b`)
+	includeGuard = lazyregexp.New(`^#\s*(?:ifndef\s+|if\s*!\s*defined\s*\(?\s*)(\w+)`)
+	conditional  = lazyregexp.New(`^#\s*if`)
+	endOfIf      = lazyregexp.New(`^#\s*endif\b`)
+	include      = lazyregexp.New(`^#\s*include\b`)
+	stdatomic    = lazyregexp.New(`^#\s*include\s*<stdatomic\.h>`)
+	once         = lazyregexp.New(`^#\s*pragma\s+once\b`)
+	cplusplus    = lazyregexp.New(`^#\s*if.*\b__cplusplus\b`)
 )
 
 // FindHead reads the head of a file. Declarations for C++ alone do not end it.

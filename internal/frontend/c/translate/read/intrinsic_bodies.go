@@ -3,7 +3,8 @@ package read
 import (
 	"bytes"
 	"path"
-	"regexp"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // The headers of gcc with the instructions of the processor, in the output of a
@@ -19,8 +20,8 @@ func isIntrinsicHeader(file string) bool {
 }
 
 var (
-	vectorWord     = regexp.MustCompile(`\b__(?:m(?:64|128|256|512)\w*|v\d+\w*|mmask\d+|tile\w*)\b|\b_Float16\b|\bconvertvector\b|\bshuffle\b`)
-	processorWord  = regexp.MustCompile(`\b__builtin_ia32_\w+`)
+	vectorWord     = lazyregexp.New(`\b__(?:m(?:64|128|256|512)\w*|v\d+\w*|mmask\d+|tile\w*)\b|\b_Float16\b|\bconvertvector\b|\bshuffle\b`)
+	processorWord  = lazyregexp.New(`\b__builtin_ia32_\w+`)
 	unknownBuiltin = func(body []byte) bool {
 		for _, word := range processorWord.FindAll(body, -1) {
 			if !builtinMacros()[string(word)] {
@@ -75,7 +76,7 @@ func closingBrace(text []byte, open int) int {
 	return -1
 }
 
-var directiveOfText = regexp.MustCompile(`(?m)^#[^\n]*`)
+var directiveOfText = lazyregexp.New(`(?m)^#[^\n]*`)
 
 func withoutDirectives(text []byte) []byte { return directiveOfText.ReplaceAll(text, nil) }
 

@@ -3,11 +3,11 @@ package read
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
 
@@ -28,9 +28,9 @@ const (
 const invariantPrototypes = "void " + InvariantHere + "(long); void " + InvariantAlways + "(long); long " + InvariantBound + "(void);\n"
 
 var (
-	InvariantWord  = regexp.MustCompile(`^//@[ \t]*(invariant|global)\b[ \t]*`)
-	boundVariables = regexp.MustCompile(`^forall[ \t]+([A-Za-z_]\w*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*)[ \t]*:[ \t]*`)
-	otherWord      = regexp.MustCompile(`^//@[ \t]*replicate[ \t\r]*$`)
+	InvariantWord  = lazyregexp.New(`^//@[ \t]*(invariant|global)\b[ \t]*`)
+	boundVariables = lazyregexp.New(`^forall[ \t]+([A-Za-z_]\w*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*)[ \t]*:[ \t]*`)
+	otherWord      = lazyregexp.New(`^//@[ \t]*replicate[ \t\r]*$`)
 )
 
 // withInvariants is a text with its annotations turned into calls.

@@ -2,9 +2,9 @@ package read
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
 
@@ -17,7 +17,7 @@ import (
 // Fence sites are positions in the file that is given, so there the lines are left
 // alone.
 
-var lineMark = regexp.MustCompile(`^#[ \t]+(\d+)[ \t]+"((?:[^"\\]|\\.)*)"((?:[ \t]+\d+)*)[ \t]*\r?$`)
+var lineMark = lazyregexp.New(`^#[ \t]+(\d+)[ \t]+"((?:[^"\\]|\\.)*)"((?:[ \t]+\d+)*)[ \t]*\r?$`)
 
 // maxMarkedLine bounds the lines of a file that is put together: a number in a text
 // must not decide how much memory is taken.
@@ -111,4 +111,4 @@ func (o *original) add(line int, piece []byte, system bool) {
 // IsMarked reports whether a text comes from a preprocessor.
 func IsMarked(text []byte) bool { return markedLine.Match(text) }
 
-var markedLine = regexp.MustCompile(`(?m)^#[ \t]+\d+[ \t]+"`)
+var markedLine = lazyregexp.New(`(?m)^#[ \t]+\d+[ \t]+"`)

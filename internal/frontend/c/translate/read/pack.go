@@ -2,11 +2,12 @@ package read
 
 import (
 	"bytes"
-	"regexp"
 	"sort"
 	"strings"
 
 	"modernc.org/cc/v4"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // #pragma pack. cc hands pragmas over while it preprocesses, when the structs around them are not
@@ -15,9 +16,9 @@ import (
 // with the words of the pragma as its text. The number may be a macro, as in gcc.
 
 var (
-	packLine    = regexp.MustCompile(`^[ \t]*#[ \t]*pragma[ \t]+pack[ \t]*\(([^()]*)\)`)
-	packComment = regexp.MustCompile(`/\*[^*]*\*/|\\\r?\n`)
-	packName    = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	packLine    = lazyregexp.New(`^[ \t]*#[ \t]*pragma[ \t]+pack[ \t]*\(([^()]*)\)`)
+	packComment = lazyregexp.New(`/\*[^*]*\*/|\\\r?\n`)
+	packName    = lazyregexp.New(`^[A-Za-z_]\w*$`)
 )
 
 // packMark begins the text of the assertions that stand for pragmas.

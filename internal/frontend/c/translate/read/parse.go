@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"modernc.org/cc/v4"
 
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
 
@@ -146,9 +146,9 @@ func translate(config *cc.Config, sources []cc.Source, known learned, shortEnums
 const notBuiltIn = "it is not one of the built-in headers; -I names a directory that has it, -- -idirafter /usr/include one that is searched last"
 
 var (
-	ccMessage = regexp.MustCompile(`^(.*?):(\d+):(\d+): (.*)$`)
-	ccOrigin  = regexp.MustCompile(` \([a-z0-9]+\.go:\d+:[^)]*\)$`) // where in cc the message was made
-	ccMissing = regexp.MustCompile(`include file not found|file not found|no such file`)
+	ccMessage = lazyregexp.New(`^(.*?):(\d+):(\d+): (.*)$`)
+	ccOrigin  = lazyregexp.New(` \([a-z0-9]+\.go:\d+:[^)]*\)$`) // where in cc the message was made
+	ccMissing = lazyregexp.New(`include file not found|file not found|no such file`)
 )
 
 // ccText is a message of cc for users. cc ends many with the position in its own source

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"modernc.org/cc/v4"
 
 	"fencepost/internal/gcc"
+	"fencepost/internal/lazyregexp"
 	"fencepost/internal/source"
 )
 
@@ -160,9 +160,9 @@ func (r *reader) again(name string) error {
 }
 
 var (
-	includedName    = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*(<[^>\n]+>|"[^"\n]+")`)
-	includedMacro   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*[A-Za-z_]`)
-	conditionalLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(if|pragma[ \t]+once)`)
+	includedName    = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*(<[^>\n]+>|"[^"\n]+")`)
+	includedMacro   = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include(?:_next)?[ \t]*[A-Za-z_]`)
+	conditionalLine = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(if|pragma[ \t]+once)`)
 )
 
 // includesItself reports whether a file includes itself, perhaps through others: never

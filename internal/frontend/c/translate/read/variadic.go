@@ -2,7 +2,8 @@ package read
 
 import (
 	"bytes"
-	"regexp"
+
+	"fencepost/internal/lazyregexp"
 )
 
 // Macros with a variable number of arguments, as gcc has them and cc has not.
@@ -15,15 +16,15 @@ import (
 // Only lines of #define change, and none becomes two.
 
 var (
-	defineLine    = regexp.MustCompile(`^[ \t]*#(?:[ \t]|\\\r?\n)*define\b`)
-	namedVariadic = regexp.MustCompile(`^([^()]*\((?:[^()]*,)?(?:[ \t]|\\\r?\n)*)(\w+)((?:[ \t]|\\\r?\n)*\.\.\.(?:[ \t]|\\\r?\n)*\))`)
-	optionalComma = regexp.MustCompile(`__VA_OPT__[ \t]*\([ \t]*,[ \t]*\)((?:[ \t]|\\\r?\n)*)__VA_ARGS__`)
-	literalOrWord = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\w+`)
+	defineLine    = lazyregexp.New(`^[ \t]*#(?:[ \t]|\\\r?\n)*define\b`)
+	namedVariadic = lazyregexp.New(`^([^()]*\((?:[^()]*,)?(?:[ \t]|\\\r?\n)*)(\w+)((?:[ \t]|\\\r?\n)*\.\.\.(?:[ \t]|\\\r?\n)*\))`)
+	optionalComma = lazyregexp.New(`__VA_OPT__[ \t]*\([ \t]*,[ \t]*\)((?:[ \t]|\\\r?\n)*)__VA_ARGS__`)
+	literalOrWord = lazyregexp.New(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\w+`)
 	vaOpt         = []byte("__VA_OPT__")
 	// optionalHelpers are the macros that stand for __VA_OPT__.
 	optionalHelpers = []string{"__fp_opt", "__fp_opt_select", "__fp_opt_0", "__fp_opt_1", "__fp_has_args", "__fp_argument_129"}
 	optionalChoice  = []byte("__fp_opt(__fp_has_args(__VA_ARGS__))")
-	pastedOption    = regexp.MustCompile(`#[ \t]*__VA_OPT__`)
+	pastedOption    = lazyregexp.New(`#[ \t]*__VA_OPT__`)
 )
 
 // variadic returns a line of #define as cc must get it.
