@@ -25,11 +25,14 @@ FUZZ_RACES    ?= 5000
 FUZZ_FINALS   ?= 2000
 FUZZ_DUAL     ?= 5000
 FUZZ_LOOPING  ?= 2000
-FUZZ_MOVER    ?= 3000
+FUZZ_MOVER    ?= 2000
 FUZZ_PARAM    ?= 2500
 FUZZ_SPIN     ?= 200
 FUZZ_LIFT     ?= 10000
 FUZZ_WALKS    ?= 1000
+FUZZ_TREES    ?= 50
+FUZZ_KILLS    ?= 100
+FUZZ_CLUSTER  ?= 200
 FUZZ_SEED     ?= 1
 FUZZ_TIME     ?= 60s
 
@@ -131,6 +134,8 @@ fuzz:
 	$(GO) test ./internal/engine/rf -count=1 -timeout 120m -v -run 'Classes|Units|Explicit|Freed|Workers|Parts' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.divided=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/testkit -count=1 -timeout 60m -v -run CorpusInParts -fp.parts
 	$(GO) test ./internal/cli -count=1 -timeout 60m -v -run ResumeAfterKill -fp.kills=100
+	cd $(CLUSTER) && $(GO) test ./internal/worker -count=1 -timeout 120m -v -run Crashes -fp.trees=$(FUZZ_TREES)
+	cd $(CLUSTER) && $(GO) test ./internal/command -count=1 -timeout 120m -v -run Killed -fp.kills=$(FUZZ_KILLS) -fp.random=$(FUZZ_CLUSTER) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/smc -count=1 -timeout 120m -v -run 'Optimal|Explicit|Workers' -fp.traces=$(FUZZ_TRACES) -fp.programs=$(FUZZ_PROGRAMS) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/mover -count=1 -timeout 120m -v -run 'Proofs|Proved|Invariants' -fp.programs=$(FUZZ_MOVER) -fp.seed=$(FUZZ_SEED)
 	$(GO) test ./internal/engine/param -count=1 -timeout 120m -v -run Instances -fp.programs=$(FUZZ_PARAM)

@@ -180,8 +180,15 @@ func answerAbout(a *app, in fencepost.Input, opt *fencepost.Options, ask questio
 	}
 	print = a.withFiles(print)
 	answer, err := a.ask(in, opt, ask)
+	if note := (*Note)(nil); errors.As(err, &note) {
+		_, err := fmt.Fprintln(a.stdout, note.Text)
+		return err
+	}
+	if usage := (*usageError)(nil); errors.As(err, &usage) {
+		return usage
+	}
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(a.stderr, "fencepost: interrupted before there was an answer")
+		fmt.Fprintf(a.stderr, "%s: interrupted before there was an answer\n", a.name)
 		a.code = exitUnknown
 		return print(fencepost.Answer{})
 	}

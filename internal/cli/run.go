@@ -51,6 +51,7 @@ func realServices() services {
 // app is one run of the command line.
 type app struct {
 	services
+	name   string // of the program
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
@@ -87,6 +88,10 @@ func Commands() *cobra.Command {
 }
 
 func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	return runCommands(s, (*app).allCommands, args, stdin, stdout, stderr)
+}
+
+func runCommands(s services, commands func(*app) *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	// Pipeline catches what breaks inside the verifier. This is for the command line
 	// itself: Go would end with 2, which scripts take for "unknown".
 	defer func() {
@@ -97,7 +102,7 @@ func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (
 	}()
 	above := &aboveProgress{w: stdout}
 	out := bufio.NewWriter(above)
-	a := &app{services: s, stdin: stdin, stdout: out, stderr: stderr, color: colorChoice()}
+	a := &app{services: s, name: "fencepost", stdin: stdin, stdout: out, stderr: stderr, color: colorChoice()}
 	above.a = a
 	// The terminal is asked about the writer given, not the one in front of it.
 	a.terminal = func(w io.Writer) (int, bool) {
@@ -106,7 +111,7 @@ func run(s services, args []string, stdin io.Reader, stdout, stderr io.Writer) (
 		}
 		return s.terminal(w)
 	}
-	root := a.allCommands()
+	root := commands(a)
 	root.SetArgs(append([]string{}, args...)) // never nil, for which cobra takes os.Args
 	root.SetIn(stdin)
 	root.SetOut(out)
@@ -131,8 +136,8 @@ func (a *app) report(err error) int {
 		fmt.Fprintln(a.stderr, internal)
 		return exitInternal
 	}
-	fmt.Fprintf(a.stderr, "fencepost: %s\n", printableLines(err.Error()))
-	hint := "see `fencepost --help`"
+	fmt.Fprintf(a.stderr, "%s: %s\n", a.name, printableLines(err.Error()))
+	hint := fmt.Sprintf("see `%s --help`", a.name)
 	if usage := (*usageError)(nil); errors.As(err, &usage) {
 		hint = usage.hint
 	}
@@ -159,24 +164,8 @@ Memory models: sc (no buffers), tso (x86), pso (one buffer per memory cell).
 ` + exitLine()
 
 func (a *app) rootCommand() *cobra.Command {
-	root := &cobra.Command{
-		Use:           "fencepost",
-		Short:         "Check concurrent programs under SC, TSO and PSO",
-		Long:          rootHelp,
-		Example:       "  fencepost check dekker.fp --model sc,tso\n  fencepost fences dekker.c\n  fencepost show dekker.fp",
-		Version:       fencepost.Version(),
-		SilenceUsage:  true,
-		SilenceErrors: true,
-		// A name with two typing errors still suggests a command.
-		SuggestionsMinimumDistance: 2,
-		Args:                       cobra.ArbitraryArgs,
-		RunE:                       a.noCommand,
-	}
-	root.SetVersionTemplate(versionLine())
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{err.Error(), flagHint(cmd, err.Error())}
-	})
-	root.PersistentFlags().Var(&a.color, "color", "when to use colours: auto, always, never; auto uses none if NO_COLOR is set")
+	root := rootOf(a, "fencepost", "Check concurrent programs under SC, TSO and PSO", rootHelp,
+		"  fencepost check dekker.fp --model sc,tso\n  fencepost fences dekker.c\n  fencepost show dekker.fp")
 	root.AddCommand(a.checkCommand(), a.robustCommand(), a.fencesCommand(), a.tracesCommand(), a.proveCommand(), a.explainCommand(), a.showCommand(), a.exportCommand(), a.litmusCommand(), a.stressCommand(), a.genCommand(), a.initCommand(), serveCommand(a), a.versionCommand())
 	return root
 }
@@ -187,11 +176,11 @@ func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 		a.code = exitUsage // a script that lost its arguments has no answer
 		return cmd.Help()
 	}
-	hint := "see `fencepost --help`"
+	hint := fmt.Sprintf("see `%s --help`", a.name)
 	if names := cmd.SuggestionsFor(args[0]); len(names) > 0 {
-		hint = fmt.Sprintf("did you mean `fencepost %s`?", names[0])
+		hint = fmt.Sprintf("did you mean `%s %s`?", a.name, names[0])
 	} else if _, err := os.Stat(args[0]); err == nil {
-		hint = fmt.Sprintf("to check the file, run `fencepost check %s`", args[0])
+		hint = fmt.Sprintf("to check the file, run `%s check %s`", a.name, args[0])
 	}
 	return &usageError{fmt.Sprintf("unknown command %q", args[0]), hint}
 }

@@ -41,8 +41,8 @@ func (s *Store) Conclude(ctx context.Context, job *Job) error {
 		return err
 	}
 	switch {
-	case sum.Violated != "":
-		_, err = s.End(ctx, job.ID, Violated, "")
+	case sum.Over:
+		_, err = s.End(ctx, job.ID, Stopped, "")
 		return err
 	case len(sum.Missing) == 0:
 		_, err = s.End(ctx, job.ID, Complete, "")

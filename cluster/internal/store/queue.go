@@ -23,7 +23,9 @@ type Delivery struct {
 	ID   task.ID
 	// Count is how many times the queue has given the task to a worker.
 	Count uint64
-	msg   jetstream.Msg
+	// Waiting is how many tasks of the check waited when this one was given.
+	Waiting int
+	msg     jetstream.Msg
 }
 
 // Take waits for a task of a check. It returns nil if there is none for a while.
@@ -44,7 +46,7 @@ func (s *Store) Take(ctx context.Context, job string, wait time.Duration) (*Deli
 	if err != nil {
 		return nil, err
 	}
-	return &Delivery{Task: msg.Data(), ID: task.NameOf(msg.Data()), Count: meta.NumDelivered, msg: msg}, nil
+	return &Delivery{Task: msg.Data(), ID: task.NameOf(msg.Data()), Count: meta.NumDelivered, Waiting: int(meta.NumPending), msg: msg}, nil
 }
 
 func (s *Store) consumerOf(ctx context.Context, job string) (jetstream.Consumer, error) {
@@ -73,7 +75,11 @@ func (s *Store) recordsOf(ctx context.Context, job string) (jetstream.KeyValue, 
 func (d *Delivery) Extend() error { return d.msg.InProgress() }
 
 // Done says that everything about the task is stored.
-func (d *Delivery) Done(ctx context.Context) error { return d.msg.DoubleAck(ctx) }
+func (d *Delivery) Done(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	return d.msg.DoubleAck(ctx)
+}
 
 // GiveBack returns the task to the queue.
 func (d *Delivery) GiveBack() error { return d.msg.Nak() }

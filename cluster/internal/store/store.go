@@ -34,22 +34,24 @@ type State string
 const (
 	Open      State = "open"
 	Complete  State = "complete"  // every task has a record
-	Violated  State = "violated"  // a record has a violation, and the rest is not explored
+	Stopped   State = "stopped"   // a record says that the rest need not be explored, such as after a violation
 	Cancelled State = "cancelled" // a user gave it up
 	Failed    State = "failed"    // a worker could not do its task; Reason says why
 )
 
 // Job is a check.
 type Job struct {
-	ID      string    `json:"id"`
-	State   State     `json:"state"`
-	Reason  string    `json:"reason,omitempty"` // why it was given up
-	Title   string    `json:"title"`            // for people, such as the file's name
-	Model   string    `json:"model"`
-	Version string    `json:"version"` // of the tool that asks; workers of other versions leave the check alone
-	Root    []byte    `json:"root"`    // the first task
-	Created time.Time `json:"created"`
-	Ended   time.Time `json:"ended,omitzero"`
+	ID      string `json:"id"`
+	State   State  `json:"state"`
+	Reason  string `json:"reason,omitempty"` // why it was given up
+	Title   string `json:"title"`            // for people, such as the file's name
+	Model   string `json:"model"`
+	Version string `json:"version"` // of the tool that asks; workers of other versions leave the check alone
+	// Identity says what is explored. A worker that reads something else from the program refuses the check.
+	Identity json.RawMessage `json:"identity,omitempty"`
+	Root     []byte          `json:"root"` // the first task
+	Created  time.Time       `json:"created"`
+	Ended    time.Time       `json:"ended,omitzero"`
 	// Slice is how long a worker explores a task before it writes a record, Executions how many executions
 	// at most; 0: no limit. AckWait is when a task is given to another worker.
 	Slice      time.Duration `json:"slice"`
@@ -84,10 +86,13 @@ type Store struct {
 	consumers sync.Map // of jetstream.Consumer
 }
 
+// answerTime is how long a server may take to acknowledge a message.
+const answerTime = 5 * time.Second
+
 // Connect opens the store of a server, and creates what is missing there. Replicas is the number of servers
 // that keep each message.
 func Connect(ctx context.Context, nc *nats.Conn, replicas int) (*Store, error) {
-	js, err := jetstream.New(nc)
+	js, err := jetstream.New(nc, jetstream.WithPublishAsyncTimeout(answerTime))
 	if err != nil {
 		return nil, err
 	}
@@ -145,35 +150,84 @@ func (s *Store) Submit(ctx context.Context, job *Job, program []byte) error {
 		return fmt.Errorf("the program has %d bytes when compressed, more than %d", len(program), MaxProgram)
 	}
 	job.ID, job.State, job.Created = nuid.Next(), Open, time.Now().UTC()
-	if _, err := s.programs.PutBytes(ctx, job.ID, program); err != nil {
-		return fmt.Errorf("storing the program: %w", err)
-	}
-	config := jetstream.KeyValueConfig{Bucket: recordsBucket(job.ID), Replicas: s.replicas}
-	if _, err := s.js.CreateKeyValue(ctx, config); err != nil {
-		return fmt.Errorf("making room for records: %w", err)
-	}
-	if _, err := s.js.CreateStream(ctx, jetstream.StreamConfig{
-		Name: tasksStream(job.ID), Subjects: []string{tasksSubject(job.ID)}, Retention: jetstream.WorkQueuePolicy,
-		Replicas: s.replicas, Duplicates: duplicates,
-	}); err != nil {
-		return fmt.Errorf("making room for tasks: %w", err)
-	}
-	if _, err := s.js.CreateConsumer(ctx, tasksStream(job.ID), jetstream.ConsumerConfig{
-		Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: job.AckWait, MaxDeliver: -1, MaxAckPending: -1,
-	}); err != nil {
-		return fmt.Errorf("making room for tasks: %w", err)
-	}
-	if err := s.Enqueue(ctx, job.ID, [][]byte{job.Root}); err != nil {
-		return err
-	}
 	data, err := json.Marshal(job)
 	if err != nil {
 		return err
 	}
-	if job.revision, err = s.jobs.Create(ctx, job.ID, data); err != nil {
-		return fmt.Errorf("storing the check: %w", err)
+	// Each step can be repeated after its reply was lost, also if it has happened. The name is new, so what
+	// exists under it is ours.
+	for _, step := range []struct {
+		what string
+		do   func() error
+	}{
+		{"storing the program", func() error {
+			_, err := s.programs.PutBytes(ctx, job.ID, program)
+			return err
+		}},
+		{"making room for records", func() error {
+			_, err := s.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: recordsBucket(job.ID), Replicas: s.replicas})
+			return unless(err, jetstream.ErrBucketExists)
+		}},
+		{"making room for tasks", func() error {
+			_, err := s.js.CreateStream(ctx, jetstream.StreamConfig{
+				Name: tasksStream(job.ID), Subjects: []string{tasksSubject(job.ID)}, Retention: jetstream.WorkQueuePolicy,
+				Replicas: s.replicas, Duplicates: duplicates,
+			})
+			return unless(err, jetstream.ErrStreamNameAlreadyInUse)
+		}},
+		{"making room for tasks", func() error {
+			_, err := s.js.CreateOrUpdateConsumer(ctx, tasksStream(job.ID), jetstream.ConsumerConfig{
+				Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: job.AckWait, MaxDeliver: -1, MaxAckPending: -1,
+			})
+			return err
+		}},
+		{"adding the first task", func() error { return s.Enqueue(ctx, job.ID, [][]byte{job.Root}) }},
+		{"storing the check", func() error {
+			_, err := s.jobs.Create(ctx, job.ID, data)
+			return unless(err, jetstream.ErrKeyExists)
+		}},
+	} {
+		if err := repeat(ctx, step.do); err != nil {
+			return fmt.Errorf("%s: %w", step.what, err)
+		}
 	}
 	return nil
+}
+
+// unless returns the error, or nil if it says that what was to be made exists.
+func unless(err, exists error) error {
+	if errors.Is(err, exists) {
+		return nil
+	}
+	return err
+}
+
+// Away reports whether an error says that the server did not answer. It may have done what it was asked for.
+func Away(err error) bool {
+	for _, e := range []error{
+		nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrNoServers,
+		jetstream.ErrNoStreamResponse, jetstream.ErrAsyncPublishTimeout, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeat repeats a step until the server has answered or the context ends.
+func repeat(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if err == nil || !Away(err) || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 // ErrUnknownJob says that there is no check of that name.

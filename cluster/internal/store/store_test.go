@@ -58,7 +58,7 @@ func TestLargeRecord(t *testing.T) {
 	if kept.Executions != 1 || len(kept.Pending) != 3 || !bytes.Equal(kept.Pending[0], random) {
 		t.Errorf("kept %d executions and %d tasks", kept.Executions, len(kept.Pending))
 	}
-	if err := s.Enqueue(t.Context(), job.ID, [][]byte{random}); err == nil {
+	if err := s.Enqueue(t.Context(), job.ID, [][]byte{make([]byte, 1<<20)}); err == nil {
 		t.Error("a task that does not fit in a message was enqueued")
 	}
 }
@@ -73,11 +73,11 @@ func TestJobs(t *testing.T) {
 	if program, err := s.Program(t.Context(), second.ID); err != nil || string(program) != "two" {
 		t.Errorf("got %q, %v", program, err)
 	}
-	if j, err := s.End(t.Context(), first.ID, store.Violated, ""); err != nil || j.State != store.Violated {
+	if j, err := s.End(t.Context(), first.ID, store.Stopped, ""); err != nil || j.State != store.Stopped {
 		t.Errorf("got %v, %v", j, err)
 	}
 	// A check ends once.
-	if j, err := s.End(t.Context(), first.ID, store.Complete, ""); err != nil || j.State != store.Violated {
+	if j, err := s.End(t.Context(), first.ID, store.Complete, ""); err != nil || j.State != store.Stopped {
 		t.Errorf("got %v, %v", j, err)
 	}
 	if err := s.Remove(t.Context(), first.ID); err != nil {

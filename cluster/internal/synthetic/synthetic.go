@@ -66,7 +66,7 @@ func (t *Tree) Explore(ctx context.Context, root []byte, limit worker.Limit) (*t
 			p.Leaves++
 			p.Sum += hash(path)
 			if t.Bad != 0 && hash(path)%uint64(t.Bad) == 0 {
-				r.Violation = true
+				r.Over = true
 				break
 			}
 		}

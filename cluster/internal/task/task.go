@@ -14,8 +14,8 @@ import (
 // The limits of what one participant accepts from another. A larger one is an error, not a reason to
 // allocate.
 const (
-	// MaxTask is the size of one task. A message of NATS has at most 1 MiB by default.
-	MaxTask = 1 << 20
+	// MaxTask is the size of one task. A message of NATS has at most 1 MiB by default, with its headers.
+	MaxTask = 1<<20 - 8<<10
 	// MaxRecord is the size of a record before it is compressed.
 	MaxRecord = 256 << 20
 	// MaxPending is the number of tasks that a record leaves.
@@ -37,8 +37,8 @@ type Record struct {
 	Part json.RawMessage `json:"part,omitempty"`
 	// Executions is the number of executions in Part, for progress.
 	Executions int64 `json:"executions"`
-	// Violation: Part has a violation. The tasks left need no exploration.
-	Violation bool `json:"violation,omitempty"`
+	// Over: the rest of the check need not be explored, such as after a violation.
+	Over bool `json:"over,omitempty"`
 	// Pending are the tasks that are left.
 	Pending [][]byte `json:"pending,omitempty"`
 }

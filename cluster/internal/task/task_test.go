@@ -10,7 +10,7 @@ import (
 )
 
 func TestRecordsComeBack(t *testing.T) {
-	r := &Record{Part: json.RawMessage(`{"n":3}`), Executions: 3, Violation: true, Pending: [][]byte{[]byte("a"), bytes.Repeat([]byte("b"), 5000)}}
+	r := &Record{Part: json.RawMessage(`{"n":3}`), Executions: 3, Over: true, Pending: [][]byte{[]byte("a"), bytes.Repeat([]byte("b"), 5000)}}
 	data, err := r.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -19,7 +19,7 @@ func TestRecordsComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(back.Part) != string(r.Part) || back.Executions != 3 || !back.Violation || len(back.Pending) != 2 || !bytes.Equal(back.Pending[1], r.Pending[1]) {
+	if string(back.Part) != string(r.Part) || back.Executions != 3 || !back.Over || len(back.Pending) != 2 || !bytes.Equal(back.Pending[1], r.Pending[1]) {
 		t.Errorf("got %+v", back)
 	}
 	for n := range data {

@@ -30,7 +30,7 @@ func (t *Tree) Add(id ID, r *Record) {
 	if t.records[id] != nil {
 		return
 	}
-	n := &node{record: &Record{Part: r.Part, Executions: r.Executions, Violation: r.Violation}}
+	n := &node{record: &Record{Part: r.Part, Executions: r.Executions, Over: r.Over}}
 	for _, p := range r.Pending {
 		child := NameOf(p)
 		n.children = append(n.children, child)
@@ -63,8 +63,8 @@ type Sum struct {
 	// Parents[i] has the bytes of Missing[i]; Parents[i] is empty for the root.
 	Missing []ID
 	Parents []ID
-	// Violated is a task whose record has a violation, or empty.
-	Violated ID
+	// Over: a record says that the rest need not be explored.
+	Over bool
 }
 
 // Sum walks the tree. It fails if two records leave the same task, which would be counted once and explored
@@ -83,9 +83,7 @@ func (t *Tree) Sum() (*Sum, error) {
 			continue
 		}
 		s.Records = append(s.Records, n.record)
-		if n.record.Violation && s.Violated == "" {
-			s.Violated = at.id
-		}
+		s.Over = s.Over || n.record.Over
 		for _, c := range n.children {
 			if seen[c] {
 				return nil, fmt.Errorf("BUG: the task %s is left twice", c)

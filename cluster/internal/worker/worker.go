@@ -20,6 +20,7 @@ import (
 type Limit struct {
 	Time       time.Duration
 	Executions int64
+	Groups     int // into how many tasks the rest is divided
 }
 
 // Explorer explores the tasks of one check. It is safe for concurrent use.
@@ -53,8 +54,10 @@ type Worker struct {
 	Before func(step Step) error
 
 	tasks, executions atomic.Int64
+	slots             atomic.Int64 // of all workers
 	mu                sync.Mutex
-	checks            []*check // open ones, oldest first
+	checks            []*check        // open ones, oldest first
+	others            map[string]bool // checks of other versions
 }
 
 // Step is a step in the life of a task.
@@ -84,6 +87,7 @@ type check struct {
 
 // Run works until the context ends.
 func (w *Worker) Run(ctx context.Context) error {
+	w.others = map[string]bool{}
 	var group sync.WaitGroup
 	defer group.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -104,6 +108,14 @@ func (w *Worker) announce(ctx context.Context) {
 		if err := w.Store.Announce(ctx, &me); err != nil && ctx.Err() == nil {
 			w.Log.Printf("cannot reach the server: %v", err)
 		}
+		if all, err := w.Store.Workers(ctx); err == nil {
+			slots := 0
+			for _, other := range all {
+				slots += other.Slots
+			}
+			w.slots.Store(int64(slots))
+		}
+		w.refresh(ctx)
 		select {
 		case <-ctx.Done():
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
@@ -128,6 +140,31 @@ func (w *Worker) watch(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// refresh reads the list of open checks again, in case the server stopped to send changes while it was away.
+func (w *Worker) refresh(ctx context.Context) {
+	jobs, err := w.Store.Jobs(ctx)
+	if err != nil {
+		return
+	}
+	known := map[string]bool{}
+	for _, job := range jobs {
+		known[job.ID] = true
+		w.update(ctx, job.ID, job)
+	}
+	w.mu.Lock()
+	var gone []string
+	for _, c := range w.checks {
+		// A check that was submitted after the list was read is not gone.
+		if !known[c.job.ID] && time.Since(c.job.Created) > heartbeat {
+			gone = append(gone, c.job.ID)
+		}
+	}
+	w.mu.Unlock()
+	for _, id := range gone {
+		w.update(ctx, id, nil)
+	}
+}
+
 // update takes the new state of a check; nil: it was removed.
 func (w *Worker) update(ctx context.Context, id string, job *store.Job) {
 	w.mu.Lock()
@@ -146,7 +183,10 @@ func (w *Worker) update(ctx context.Context, id string, job *store.Job) {
 		return
 	}
 	if job.Version != w.Me.Version {
-		w.Log.Printf("%s: left alone, it is for version %s of fencepost and this is %s", id, job.Version, w.Me.Version)
+		if !w.others[id] {
+			w.Log.Printf("%s: left alone, it is for version %s of fencepost and this is %s", id, job.Version, w.Me.Version)
+		}
+		w.others[id] = true
 		return
 	}
 	c := &check{job: job}
@@ -237,8 +277,8 @@ func (w *Worker) do(c *check, d *store.Delivery) error {
 			return err
 		}
 	}
-	if record.Violation {
-		if _, err := w.Store.End(c.ctx, c.job.ID, store.Violated, ""); err != nil {
+	if record.Over {
+		if _, err := w.Store.End(c.ctx, c.job.ID, store.Stopped, ""); err != nil {
 			return err
 		}
 	} else if err := w.send(c, d.ID, record); err != nil {
@@ -264,7 +304,7 @@ func (w *Worker) explore(c *check, d *store.Delivery) (*task.Record, error) {
 		return nil, err
 	}
 	record, err := w.extended(c, d, func() (*task.Record, error) {
-		return explorer.Explore(c.ctx, d.Task, Limit{Time: c.job.Slice, Executions: c.job.Executions})
+		return explorer.Explore(c.ctx, d.Task, Limit{Time: c.job.Slice, Executions: c.job.Executions, Groups: w.wanted(d)})
 	})
 	if err != nil {
 		if c.ctx.Err() != nil {
@@ -278,6 +318,15 @@ func (w *Worker) explore(c *check, d *store.Delivery) (*task.Record, error) {
 		return nil, err
 	}
 	return w.Store.Commit(c.ctx, c.job.ID, d.ID, record)
+}
+
+// spare is how many tasks should wait per slot, so that no slot is idle when others need long.
+const spare = 3
+
+// wanted returns how many tasks an exploration should leave: as many as are missing in the queue, and at least one.
+func (w *Worker) wanted(d *store.Delivery) int {
+	slots := max(int(w.slots.Load()), w.Me.Slots)
+	return max(1, spare*slots-d.Waiting)
 }
 
 // explorer reads the program of a check once.

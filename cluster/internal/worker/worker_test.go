@@ -153,15 +153,15 @@ func TestCrashes(t *testing.T) {
 	t.Logf("crashes before each step: %v", crashes)
 }
 
-// TestViolation: the first violation ends the check for all.
-func TestViolation(t *testing.T) {
+// TestStopped: the first violation ends the check for all.
+func TestStopped(t *testing.T) {
 	s := start(t)
 	tree := &synthetic.Tree{Seed: 3, Depth: 12, Bad: 500}
 	job := submit(t, s, tree, time.Second)
-	if ended := work(t, s, job, 2, nil); ended.State != store.Violated {
+	if ended := work(t, s, job, 2, nil); ended.State != store.Stopped {
 		t.Fatalf("got %s %s", ended.State, ended.Reason)
 	}
-	if _, all := sum(t, s, job); all.Violated == "" {
+	if _, all := sum(t, s, job); !all.Over {
 		t.Error("no record has the violation")
 	}
 }

@@ -135,7 +135,7 @@ func TestProvedAssertionsHold(t *testing.T) {
 		r := rand.New(rand.NewPCG(s, 0xa55e))
 		text := asserting(r)
 		flat, props := parse(t, text)
-		out, err := mover.Prove(context.Background(), flat, props, mover.Options{NoAbstraction: i%4 != 0, Reach: reach([]int64{8, 20, 2000}[i%3])})
+		out, err := mover.Prove(context.Background(), flat, props, mover.Options{NoAbstraction: i%4 != 0})
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", s, err, text)
 		}

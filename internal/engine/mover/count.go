@@ -240,9 +240,11 @@ func (q *equations) add(in *instance, s State, threads []ir.ThreadID) bool {
 		l, _ := s.At(t)
 		row[q.unknown[standing{in.of[t], l}]]++
 	}
-	value := q.k.say.read(s, q.ct.x)
+	g := &q.k.pr.regions[q.ct.x]
+	value := s.Read(uint64(g.base), g.typ)
 	if q.ct.y >= 0 {
-		value = ir.Type{Bits: q.ct.bits, Signed: true}.Wrap(value - q.k.say.read(s, q.ct.y))
+		h := &q.k.pr.regions[q.ct.y]
+		value = ir.Type{Bits: q.ct.bits, Signed: true}.Wrap(value - s.Read(uint64(h.base), h.typ))
 	}
 	row[len(q.standings)] = ((value % prime) + prime) % prime
 	for _, r := range q.rows {

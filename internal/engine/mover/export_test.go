@@ -79,9 +79,10 @@ func (k *knowledge) wrongAbout(in *instance, s State, threads []ir.ThreadID) (ba
 			l, _ := s.At(t)
 			sum += ct.weight[in.of[t]][l]
 		}
-		value := k.say.read(s, ct.x)
+		g := &k.pr.regions[ct.x]
+		value := s.Read(uint64(g.base), g.typ)
 		if ct.y >= 0 {
-			value -= k.say.read(s, ct.y)
+			value -= s.Read(uint64(k.pr.regions[ct.y].base), k.pr.regions[ct.y].typ)
 		}
 		if compared++; (ir.Type{Bits: ct.bits}).Wrap(value-sum) != 0 {
 			bad = append(bad, ct.text(k.pr))

@@ -35,22 +35,12 @@ type vocabulary struct{ pr *prover }
 
 // variable returns the value of a variable.
 func (v vocabulary) variable(x int) word {
+	g := &v.pr.regions[x]
 	return word{
 		v.pr.name(x),
 		func(st *symbolic) string { return v.pr.value(st.mem, x) },
-		func(st *concrete) int64 { return v.read(st.State, x) },
+		func(st *concrete) int64 { return st.Read(uint64(g.base), g.typ) },
 	}
-}
-
-// read returns the value of a variable in a state of an instance. The word of a mutex says there
-// which thread holds it, and in a proof whether one does.
-func (v vocabulary) read(s State, x int) int64 {
-	g := &v.pr.regions[x]
-	value := s.Read(uint64(g.base), g.typ)
-	if v.pr.mutexes[x] && value != 0 {
-		return 1
-	}
-	return value
 }
 
 // register returns the value of a register of the thread.

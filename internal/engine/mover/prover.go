@@ -47,7 +47,6 @@ type prover struct {
 
 	reach       Reach // nil: there is none
 	widths      *widths
-	mutexes     map[int]bool // regions that are words of mutexes
 	declared    map[string]bool
 	obligations int
 	err         error // the solver failed; later answers do not count

@@ -49,7 +49,6 @@ func (pr *prover) covered(left map[ir.ObjectID]bool) error {
 			}
 		}
 	}
-	pr.mutexes = locked
 	for _, c := range pr.classes {
 		for i := range c.f.Edges {
 			e := &c.f.Edges[i]

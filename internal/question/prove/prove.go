@@ -187,9 +187,7 @@ func (q *query) prove(ctx context.Context, quick bool) (*verdict.Result, error) 
 	res := q.Result(verdict.ValueRobustness, memory.TSO, mover.Name)
 	res.Verdict, res.Reason, res.Proof, res.Warnings = out.Verdict, out.Reason, out.Proof, out.Warnings
 	res.Coverage.Exhaustive = out.Verdict != verdict.Unknown
-	if fixed(q.flat) {
-		res.Proof.MaxThreads = 0 // it has fewer threads
-	} else {
+	if !fixed(q.flat) {
 		res.Coverage.Threads = verdict.AnyThreads
 	}
 	res.Stats.Seconds = time.Since(begin).Seconds()

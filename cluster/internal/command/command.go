@@ -1,0 +1,196 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"fencepost"
+	"fencepost/cluster/internal/asker"
+	"fencepost/cluster/internal/server"
+	"fencepost/cluster/internal/store"
+	"fencepost/internal/cli"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const long = `fencepost-cluster checks a program on any number of machines. The executions are
+divided among them. Counts, fingerprint and answer do not depend on how: workers may
+come, go and be killed.
+
+One machine runs serve, any number run worker, and check asks.
+Exit codes: 0 holds, 1 violated, 2 unknown, 3 bad input or usage, 4 internal error.`
+
+const example = `  fencepost-cluster serve --dir /var/lib/fencepost
+  fencepost-cluster worker --join nats://127.0.0.1:4222
+  fencepost-cluster check queue.c --server nats://127.0.0.1:4222 --model tso
+  fencepost-cluster status --server nats://127.0.0.1:4222`
+
+// defaultURL is where serve listens by default.
+const (
+	defaultListen = "127.0.0.1:4222"
+	defaultURL    = "nats://" + defaultListen
+)
+
+// tokenVariable is the environment variable with the token of the server.
+const tokenVariable = "FENCEPOST_TOKEN"
+
+// tool is one run of the command line.
+type tool struct {
+	stdout, stderr io.Writer
+	access         access
+	replicas       int
+	ask            asker.Asker
+	detach         bool
+}
+
+// access are the flags that say how to reach a server.
+type access struct {
+	server.Access
+	tokenFile string
+}
+
+func (a *access) flags(flags *pflag.FlagSet, name, usage string) {
+	flags.StringVar(&a.URL, name, defaultURL, usage+", as a `URL` nats://HOST:PORT or tls://HOST:PORT")
+	flags.StringVar(&a.tokenFile, "token-file", "", "`file` with the token of the server (default: the variable "+tokenVariable+")")
+	flags.StringVar(&a.Credentials, "creds", "", "credentials `file` of NATS")
+	flags.StringVar(&a.Authority, "tls-ca", "", "`file` with the certificate that the server's certificate must lead to")
+	flags.StringVar(&a.Certificate, "tls-cert", "", "`file` with the certificate of this client, where the server wants one")
+	flags.StringVar(&a.Key, "tls-key", "", "`file` with the key of that certificate")
+}
+
+// token returns the token from a file or the environment.
+func token(file string) (string, error) {
+	if file == "" {
+		return os.Getenv(tokenVariable), nil
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", cli.UsageError(err.Error(), "name a file that has the token and nothing else")
+	}
+	t := strings.TrimSpace(string(text))
+	if t == "" {
+		return "", cli.UsageError(file+" is empty", "write a token of your choice into it")
+	}
+	return t, nil
+}
+
+// connect opens the store of the server. The caller closes the connection.
+func (p *tool) connect(ctx context.Context, name string) (*store.Store, func(), error) {
+	t, err := token(p.access.tokenFile)
+	if err != nil {
+		return nil, nil, err
+	}
+	if (p.access.Certificate == "") != (p.access.Key == "") {
+		return nil, nil, cli.UsageError("--tls-cert and --tls-key go together", "give both")
+	}
+	how := p.access.Access
+	how.Token, how.Name = t, "fencepost-cluster "+name
+	if how.Readable() {
+		fmt.Fprintf(p.stderr, "fencepost-cluster: warning: the token goes to %s without encryption; use tls://\n", how.URL)
+	}
+	nc, err := server.Connect(how)
+	if err != nil {
+		return nil, nil, cli.UsageError(err.Error(), "is the server running? start one with `fencepost-cluster serve`")
+	}
+	s, err := store.Connect(ctx, nc, p.replicas)
+	if err != nil {
+		nc.Close()
+		return nil, nil, fmt.Errorf("%s: %w", how.URL, err)
+	}
+	return s, nc.Close, nil
+}
+
+// Run does what args (without the program's name) say and returns the exit code.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := &tool{stdout: stdout, stderr: stderr}
+	f := cli.Front{
+		Name: "fencepost-cluster", Short: "Check a program on any number of machines", Long: long, Example: example,
+		Check: p.check,
+		Without: []string{
+			"mode", "trace-refinement", "memory", "param", "domain", "workers", "algorithm", "races", "robustness", "engine",
+			"cross-check", "verbose", "fairness", "starvation", "rounds", "clock", "queue", "width", "auto", "solver", "dimacs",
+			"checkpoint", "resume",
+		},
+		Extend: p.extend,
+	}
+	return f.Run(args, stdin, stdout, stderr)
+}
+
+func (p *tool) extend(root, check *cobra.Command, printer cli.Printer) {
+	p.access.flags(check.Flags(), "server", "the server to ask")
+	p.taskFlags(check.Flags())
+	check.Example = "  fencepost-cluster check queue.c --server nats://127.0.0.1:4222 --model tso,pso"
+	root.AddCommand(p.serveCommand(), p.workerCommand(), p.statusCommand(), p.resultCommand(printer), p.cancelCommand())
+}
+
+// Defaults of checks. A task that takes seconds makes the cost of storing it small.
+const (
+	defaultSlice = 2 * time.Second
+	// ackFactor times the slice is when a silent worker's task goes to another one.
+	ackFactor = 3
+	leastWait = 100 * time.Millisecond
+)
+
+func (p *tool) taskFlags(flags *pflag.FlagSet) {
+	flags.DurationVar(&p.ask.Slice, "slice", defaultSlice, "how long a worker explores before it stores a record")
+	flags.Int64Var(&p.ask.Executions, "slice-executions", 0, "how many executions a worker explores before it stores a record; 0: no limit")
+	flags.DurationVar(&p.ask.AckWait, "ack-wait", 0, "after which `time` the task of a silent worker goes to another one (default: 3 times --slice)")
+	flags.IntVar(&p.replicas, "replicas", 1, "how many servers of a NATS cluster keep a copy of everything")
+	flags.BoolVar(&p.ask.Keep, "keep", false, "leave the check on the server, for status and result")
+	flags.BoolVar(&p.detach, "detach", false, "submit the check, print its name and do not wait; result has the answer")
+}
+
+func (p *tool) check(ctx context.Context, in fencepost.Input, opt fencepost.CheckOptions) (fencepost.Answer, error) {
+	switch {
+	case p.ask.Slice <= 0:
+		return fencepost.Answer{}, cli.UsageError("--slice must be a positive time", "try --slice 2s")
+	case p.ask.Executions < 0:
+		return fencepost.Answer{}, cli.UsageError("--slice-executions must not be negative", "leave it out, or give a number")
+	case p.replicas < 1 || p.replicas > 5:
+		return fencepost.Answer{}, cli.UsageError("--replicas must be 1 to 5", "1 is right for a single server")
+	}
+	if p.ask.AckWait == 0 {
+		p.ask.AckWait = max(ackFactor*p.ask.Slice, leastWait)
+	}
+	s, closeStore, err := p.connect(ctx, "check")
+	if err != nil {
+		return fencepost.Answer{}, err
+	}
+	defer closeStore()
+	p.ask.Store = s
+	if p.detach {
+		return p.submit(ctx, in, opt)
+	}
+	answer, err := p.ask.Check(ctx, in, opt)
+	var refused *fencepost.OptionError
+	if errors.As(err, &refused) {
+		return answer, cli.UsageError(err.Error(), "see `fencepost-cluster check --help`")
+	}
+	return answer, err
+}
+
+// submit submits the checks of all models, and prints their names.
+func (p *tool) submit(ctx context.Context, in fencepost.Input, opt fencepost.CheckOptions) (fencepost.Answer, error) {
+	models := opt.Models
+	if len(models) == 0 {
+		models = []fencepost.Model{fencepost.TSO}
+	}
+	var lines []string
+	for _, model := range models {
+		job, diags, err := p.ask.Submit(ctx, in, model, opt)
+		if err != nil {
+			return fencepost.Answer{}, err
+		}
+		if job == nil {
+			return fencepost.Answer{Diagnostics: diags}, nil
+		}
+		lines = append(lines, job.ID)
+	}
+	return fencepost.Answer{}, &cli.Note{Text: strings.Join(lines, "\n")}
+}

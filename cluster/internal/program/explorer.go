@@ -1,0 +1,88 @@
+package program
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"fencepost"
+	"fencepost/cluster/internal/store"
+	"fencepost/cluster/internal/task"
+	"fencepost/cluster/internal/worker"
+)
+
+// Open reads the program of a check, for workers. It refuses a program that is not the one that the asker
+// read, which the identity tells.
+func Open(ctx context.Context) worker.Open {
+	return func(job *store.Job, data []byte) (worker.Explorer, error) {
+		b, err := Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		x, err := b.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var asked fencepost.Identity
+		if err := json.Unmarshal(job.Identity, &asked); err != nil {
+			return nil, fmt.Errorf("the identity of the check: %w", err)
+		}
+		if what := x.Identity().Differs(asked); what != "" {
+			return nil, fmt.Errorf("the %s here differs from that of the asker", what)
+		}
+		return &explorer{x}, nil
+	}
+}
+
+type explorer struct{ x *fencepost.Exploration }
+
+func (e *explorer) Explore(ctx context.Context, data []byte, limit worker.Limit) (*task.Record, error) {
+	parts, err := task.Split(data)
+	if err != nil {
+		return nil, err
+	}
+	var tasks []fencepost.Task
+	for _, p := range parts {
+		t, err := e.x.Task(p)
+		if err != nil {
+			return nil, err
+		}
+		tasks = append(tasks, t)
+	}
+	found, left, err := e.x.Run(ctx, fencepost.Limit{Executions: limit.Executions, Time: limit.Time}, tasks...)
+	if err != nil {
+		return nil, err
+	}
+	// A run that is interrupted is complete in itself, but a worker that stops has no time to store it.
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := &task.Record{Executions: found.Executions(), Over: found.Over() || found.Again()}
+	if !r.Over && len(left) > 0 {
+		var rest [][]byte
+		for _, t := range left {
+			rest = append(rest, t.Bytes())
+		}
+		if r.Pending, err = task.Group(rest, limit.Groups, task.MaxTask); err != nil {
+			return nil, err
+		}
+	}
+	r.Part, err = json.Marshal(found)
+	return r, err
+}
+
+// Add adds up the parts of records.
+func Add(records []*task.Record) (fencepost.Partial, error) {
+	var sum fencepost.Partial
+	for _, r := range records {
+		if r.Part == nil {
+			continue
+		}
+		var p fencepost.Partial
+		if err := json.Unmarshal(r.Part, &p); err != nil {
+			return sum, fmt.Errorf("the part of a record: %w", err)
+		}
+		sum.Add(p)
+	}
+	return sum, nil
+}

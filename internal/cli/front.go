@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"fencepost"
+
+	"github.com/spf13/cobra"
+)
+
+// Front is the command line of another program that has the command check, with all its flags and outputs, and
+// answers it in its own way.
+type Front struct {
+	// Name, Short, Long and Example are of the program, for its help.
+	Name, Short, Long, Example string
+	Check                      func(context.Context, fencepost.Input, fencepost.CheckOptions) (fencepost.Answer, error)
+	// Without are flags of check that this program does not have.
+	Without []string
+	// Extend adds flags to the command check and further commands to the root.
+	Extend func(root, check *cobra.Command, printer Printer)
+}
+
+// Printer asks for an answer with progress and interruption, prints it as check does, and sets the exit code.
+type Printer func(asJSON bool, ask func(context.Context, func(fencepost.Progress)) (fencepost.Answer, error)) error
+
+// Note is an error that is none: there is no answer, and the text is printed instead.
+type Note struct{ Text string }
+
+func (n *Note) Error() string { return n.Text }
+
+// UsageError returns an error about how the program was called, with what to do instead.
+func UsageError(message, hint string) error { return &usageError{message, hint} }
+
+// Run does what args say and returns the exit code.
+func (f *Front) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	s := realServices()
+	s.check = f.Check
+	return runCommands(s, f.commands, args, stdin, stdout, stderr)
+}
+
+func (f *Front) commands(a *app) *cobra.Command {
+	a.name = f.Name
+	root := rootOf(a, f.Name, f.Short, f.Long, f.Example)
+	check := a.checkCommand()
+	check.Example = ""
+	check.Flag("timeout").DefValue = "0s"
+	if err := check.Flags().Set("timeout", "0"); err != nil {
+		panic("BUG: " + err.Error())
+	}
+	for _, name := range f.Without {
+		if err := check.Flags().MarkHidden(name); err != nil {
+			panic("BUG: " + err.Error())
+		}
+	}
+	a.out.flags(check)
+	before := check.PreRunE
+	check.PreRunE = func(cmd *cobra.Command, args []string) error {
+		for _, name := range f.Without {
+			if cmd.Flags().Changed(name) {
+				return &usageError{f.Name + " check does not have --" + name, "`fencepost check` has it"}
+			}
+		}
+		return before(cmd, args)
+	}
+	check.Flags().BoolVar(&a.full, "full", false, "print every step of an execution: no rows are folded or left out")
+	root.AddCommand(check, a.versionCommand())
+	root.CompletionOptions.DisableDefaultCmd = true
+	f.Extend(root, check, func(asJSON bool, ask func(context.Context, func(fencepost.Progress)) (fencepost.Answer, error)) error {
+		var opt fencepost.Options
+		question := func(ctx context.Context, _ fencepost.Input) (fencepost.Answer, error) { return ask(ctx, opt.Progress) }
+		return answerAbout(a, fencepost.Input{Name: f.Name}, &opt, question, func(answer fencepost.Answer) error { return a.render(asJSON, answer) })
+	})
+	return root
+}
+
+// rootOf returns the root of the commands of a program.
+func rootOf(a *app, name, short, long, example string) *cobra.Command {
+	root := &cobra.Command{
+		Use: name, Short: short, Long: long, Example: example, Version: fencepost.Version(),
+		SilenceUsage: true, SilenceErrors: true,
+		// A name with two typing errors still suggests a command.
+		SuggestionsMinimumDistance: 2,
+		Args:                       cobra.ArbitraryArgs,
+		RunE:                       a.noCommand,
+	}
+	root.SetVersionTemplate(versionLine())
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{err.Error(), flagHint(cmd, err.Error())}
+	})
+	root.PersistentFlags().Var(&a.color, "color", "when to use colours: auto, always, never; auto uses none if NO_COLOR is set")
+	return root
+}
