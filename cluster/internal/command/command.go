@@ -115,7 +115,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		Without: []string{
 			"mode", "trace-refinement", "memory", "param", "domain", "workers", "algorithm", "races", "robustness", "engine",
 			"cross-check", "verbose", "fairness", "starvation", "rounds", "clock", "queue", "width", "auto", "solver", "dimacs",
-			"checkpoint", "resume",
+			"checkpoint", "resume", "shard",
 		},
 		Extend: p.extend,
 	}
