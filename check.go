@@ -67,7 +67,8 @@ type CheckOptions struct {
 	Models   []Model  // nil: TSO
 	Engines  []Engine // the engines to ask; nil: all engines that support the program
 	Deadlock bool     // also look for deadlocks
-	Liveness Liveness // also look for loops that no thread can end; "": LivenessOff
+	// Liveness says which loops must end; "": LivenessSpin for C, and with Deadlock, else LivenessOff.
+	Liveness Liveness
 	// Fairness, with LivenessFair, says which executions are fair; "": FairnessRandom. Starvation is the
 	// name of a thread that must not wait for ever, while others go on; "": the program must end.
 	Fairness   Fairness

@@ -54,6 +54,7 @@ type FenceOptions struct {
 	For        Purpose    // "": ForRobustness
 	Model      Model      // TSO or PSO; "": TSO
 	Deadlock   bool       // with ForAssertions: deadlocks count, too
+	Liveness   Liveness   // with ForAssertions: loops that must end; "": as for Check
 	Cost       Cost       // "": CostUniform
 	Profile    Input      // with CostProfile: lines of "line cost" or "file:line cost"
 	Style      FenceStyle // "": the first of FenceStyles
@@ -70,7 +71,7 @@ type FenceOptions struct {
 // was checked again.
 func Fences(ctx context.Context, in Input, opt FenceOptions) (Answer, error) {
 	return answer(fences.Run(ctx, in.internal(), fences.Options{
-		Options: opt.Options.internal(), Deadlock: opt.Deadlock, BMC: opt.BMC.internal(),
+		Options: opt.Options.internal(), Deadlock: opt.Deadlock, Endless: pipeline.Endless{Liveness: string(opt.Liveness)}, BMC: opt.BMC.internal(),
 		For: fences.Purpose(cmp.Or(opt.For, ForRobustness)), Model: string(cmp.Or(opt.Model, TSO)),
 		Cost: fences.Cost(cmp.Or(opt.Cost, CostUniform)), Profile: opt.Profile.internal(), Style: string(cmp.Or(opt.Style, FenceStyles()[0])),
 		AllOptimal: opt.AllOptimal, Remove: opt.Remove, Directory: opt.Directory, Prefer: fences.Preference(opt.Prefer), Files: opt.Files,

@@ -122,6 +122,7 @@ var policy = map[string]rule{
 	// questions know it.
 	"internal/pipeline": {ours: []string{
 		"internal/lazyregexp",
+		"internal/analysis",
 		"internal/source", "internal/diag", "internal/gcc", "internal/ir", "internal/property", "internal/transform", "internal/memory",
 		"internal/frontend/c", "internal/frontend/c/translate", "internal/frontend/fp", "internal/frontend/litmus",
 		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",

@@ -64,7 +64,7 @@ type checkFlags struct {
 }
 
 func (a *app) checkCommand() *cobra.Command {
-	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), liveness: choiceValue{choices: []string{"off", "spin", "fair"}}, fairness: choiceValue{choices: []string{"random", "weak"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
+	f := &checkFlags{models: modelsValue{fencepost.TSO}, mode: lazyModes(), liveness: choiceValue{choices: livenessChoices()}, fairness: choiceValue{choices: []string{"random", "weak"}}, engine: choiceValue{choices: texts(fencepost.Engines()), code: "FP0912", list: true}, opt: fencepost.CheckOptions{Options: fencepost.Defaults()}}
 	cmd := &cobra.Command{
 		Use:     "check FILE...",
 		Short:   "Check a program's assertions, goals and final condition",
@@ -94,7 +94,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "print which engine runs to standard error")
 	bmcFlags(flags, f)
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "also check for deadlocks")
-	flags.Var(named{&f.liveness, "loops"}, "liveness", "which loops must end: off (none, the default), spin (loops that only wait) or fair (all)")
+	flags.Var(named{&f.liveness, "loops"}, "liveness", "which loops must end: off (none), spin (loops that only wait) or fair (all) (default: spin for C and with --deadlock)")
 	flags.Var(named{&f.fairness, "kind"}, "fairness", "with --liveness fair, which executions count: random (what can happen again and again does, the default) or weak")
 	flags.StringVar(&f.opt.Starvation, "starvation", "", "with --liveness fair, the `thread` that must not wait for ever while others go on")
 	flags.BoolVar(&f.opt.KeepGoing, "keep-going", false, "report every violation, not only the first")
@@ -104,6 +104,11 @@ func (a *app) checkCommand() *cobra.Command {
 	f.parts.flags(cmd)
 	flags.BoolVar(&f.json, "json", false, "print the results as JSON")
 	return cmd
+}
+
+// livenessChoices are the values of --liveness.
+func livenessChoices() []string {
+	return []string{string(fencepost.LivenessOff), string(fencepost.LivenessSpin), string(fencepost.LivenessFair)}
 }
 
 func (a *app) check(names []string, f *checkFlags) error {

@@ -52,7 +52,7 @@ const fencesExample = `  fencepost fences dekker.c
 type fencesFlags struct {
 	opt                   fencepost.FenceOptions
 	forWhat, model, style choiceValue
-	prefer                choiceValue
+	prefer, liveness      choiceValue
 	cost                  costValue
 	json, diff, write     bool
 	output                string
@@ -64,6 +64,7 @@ func (a *app) fencesCommand() *cobra.Command {
 	f.model = choiceValue{value: string(fencepost.TSO), choices: []string{"tso", "pso"}}
 	f.style = choiceValue{value: string(fencepost.FenceStyles()[0]), choices: texts(fencepost.FenceStyles())}
 	f.prefer = choiceValue{value: string(fencepost.PreferLibrary), choices: []string{string(fencepost.PreferLibrary), string(fencepost.PreferClient)}}
+	f.liveness = choiceValue{choices: livenessChoices()}
 	f.cost = costValue{scheme: fencepost.CostUniform}
 	cmd := &cobra.Command{
 		Use:     "fences FILE...",
@@ -94,6 +95,7 @@ func (a *app) fencesCommand() *cobra.Command {
 	flags.Var(countValue{&opt.Threads, 1, maxCount}, "threads", "number of threads per template")
 	flags.Var(countValue{&opt.Workers, 0, maxWorkers}, "workers", "parallel workers; 0: one per core")
 	flags.BoolVar(&f.opt.Deadlock, "deadlock", false, "with --for assertions, also prevent deadlocks")
+	flags.Var(named{&f.liveness, "loops"}, "liveness", "with --for assertions, which loops must end: off, spin or fair (default: as for check)")
 	flags.StringVar(&opt.Lang, "lang", "", "`language` of the program (default: by the file's extension)")
 	cFlags(cmd, opt)
 	flags.BoolVar(&f.json, "json", false, "print the result as JSON")
@@ -104,7 +106,7 @@ func (a *app) fences(names []string, f *fencesFlags) error {
 	if here, err := os.Getwd(); err == nil {
 		f.opt.Directory = here
 	}
-	f.opt.For, f.opt.Model = fencepost.Purpose(f.forWhat.value), fencepost.Model(f.model.value)
+	f.opt.For, f.opt.Model, f.opt.Liveness = fencepost.Purpose(f.forWhat.value), fencepost.Model(f.model.value), fencepost.Liveness(f.liveness.value)
 	f.opt.Style, f.opt.Cost = fencepost.FenceStyle(f.style.value), f.cost.scheme
 	if f.opt.Prefer = fencepost.Preference(f.prefer.value); f.opt.Prefer == fencepost.PreferLibrary {
 		f.opt.Prefer = "" // the default
@@ -148,6 +150,8 @@ func (f *fencesFlags) consistent(names []string) error {
 	switch {
 	case f.opt.For == fencepost.ForRobustness && f.opt.Deadlock:
 		return &usageError{"--deadlock needs --for assertions", "also give --for assertions; robustness ignores deadlocks"}
+	case f.opt.For == fencepost.ForRobustness && f.opt.Liveness != "":
+		return &usageError{"--liveness needs --for assertions", "also give --for assertions; robustness ignores loops that never end"}
 	case f.json && f.diff:
 		return &usageError{"--json and --diff cannot be combined", "the JSON contains the patch"}
 	case f.opt.Remove && (f.diff || f.write || f.output != "" || f.opt.AllOptimal):

@@ -326,12 +326,16 @@ func (p *Program) concludeObserved(res *verdict.Result, observed *engine.Violati
 	}
 }
 
+// neverEnds is the reason where no execution ends, and nothing is reported. Where it is asked whether loops
+// end, that is no answer.
+const neverEnds = "no execution comes to its end"
+
 // untested says why a search that found nothing has tested nothing, "" if it has.
 func (p *Program) untested(out *engine.Outcome) string {
 	ended := out.Stats.FinalStates+out.Exits > 0 || out.Ends
 	switch {
-	case out.Stats.Executions > 0 && !ended:
-		return "no execution comes to its end"
+	case out.Stats.Executions > 0 && !ended, p.Props.Endless && p.Props.Fairness == 0 && !ended && !cutOff(out):
+		return neverEnds
 	case p.Props.Final != nil && out.Stats.FinalStates == 0 && !out.Ends:
 		return "no execution comes to an end, so the final condition was never tested"
 	case p.Props.Checks && !out.ChecksReached && !ended && len(p.Props.Goals) == 0 && !p.Props.Deadlock:

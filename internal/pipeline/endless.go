@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
 	"fencepost/internal/property"
@@ -26,7 +27,7 @@ const (
 
 // Endless says which loops must end.
 type Endless struct {
-	Liveness   string // LivenessOff or "" for none, LivenessSpin, LivenessFair
+	Liveness   string // LivenessOff, LivenessSpin, LivenessFair; "": LivenessSpin where deadlock is asked, else LivenessOff
 	Fairness   string `json:"Fairness,omitempty"`   // with LivenessFair: FairnessRandom or "", or FairnessWeak
 	Starvation string `json:"Starvation,omitempty"` // with LivenessFair: the thread that must not wait for ever, "": all
 }
@@ -52,7 +53,18 @@ func (e *Endless) Validate() error {
 	return nil
 }
 
-// Ask adds the question to the properties of a program.
+// Default reports whether the user did not say which loops must end.
+func (e *Endless) Default() bool { return e.Liveness == "" }
+
+// AskDefault adds the question to the properties of a flat program, if it is asked by default: where deadlock is
+// asked, loops that only wait must end.
+func (e *Endless) AskDefault(props *property.Set, flat *ir.Program) {
+	if e.Default() && props.Deadlock && analysis.MayIdle(flat) {
+		props.Endless = true
+	}
+}
+
+// Ask adds the question to the properties of a program, if the user asked it.
 func (e *Endless) Ask(props *property.Set) {
 	switch e.Liveness {
 	case LivenessSpin:
@@ -105,7 +117,7 @@ func writersText(location string, writers []shorten.Writer) string {
 	}
 	var parts []string
 	for _, w := range writers {
-		parts = append(parts, fmt.Sprintf("%s, which writes %s, %s", w.Thread, location, w.Does))
+		parts = append(parts, fmt.Sprintf("%s, which %s %s, %s", w.Thread, map[bool]string{false: "writes", true: "may write"}[w.May], location, w.Does))
 	}
 	return "; " + strings.Join(parts, "; ")
 }

@@ -37,6 +37,7 @@ func Next(r *verdict.Result) []string {
 	}
 	add(raiseBounds(r))
 	add(raiseLimit(r))
+	add(askLoops(r))
 	add(askMore(r))
 	if r.Proof != nil && r.Proof.Open() > 0 {
 		add("to close open checks, state what always holds as an invariant; `fencepost check` decides a fixed number of threads")
@@ -166,6 +167,22 @@ func short(d time.Duration) string {
 		}
 	}
 	return text
+}
+
+// askLoops says how to find out why no execution ends.
+func askLoops(r *verdict.Result) string {
+	asked, _ := r.Asked.Options["endless"].(map[string]any)
+	if !strings.Contains(r.Reason, neverEnds) || asText(asked["liveness"]) == LivenessFair {
+		return ""
+	}
+	switch c := r.Coverage.Checked; {
+	case strings.Contains(string(r.Question), string(verdict.NonTermination)):
+		return "to see which loops go on for ever, ask with --liveness fair; with --liveness off, only the rest is asked"
+	case c != nil && c.Loops:
+		return "to see which loops go on for ever, ask with --liveness fair"
+	default:
+		return ""
+	}
 }
 
 // askMore says which other question or engine may help.

@@ -46,6 +46,13 @@ func TestNext(t *testing.T) {
 			[]string{"to see whether threads wait for each other, ask with --deadlock; check that assumptions and inputs can hold"}},
 		{"nothing was checked, deadlock was asked", verdict.Result{Reason: "no execution comes to its end"}, map[string]any{"deadlock": true},
 			[]string{"to see how far each engine comes, ask with -v; a smaller program (fewer threads, fewer rounds) may be decided"}},
+		{"no execution ends, and there are loops", verdict.Result{Reason: "no execution comes to its end", Coverage: verdict.Coverage{Checked: &verdict.Checked{Loops: true}}},
+			map[string]any{"deadlock": true}, []string{"to see which loops go on for ever, ask with --liveness fair"}},
+		{"no execution ends, loops were asked about", verdict.Result{Question: "assertions, non-termination", Reason: "no execution comes to its end"}, map[string]any{"deadlock": true},
+			[]string{"to see which loops go on for ever, ask with --liveness fair; with --liveness off, only the rest is asked"}},
+		{"no execution ends, all loops were asked about", verdict.Result{Question: "assertions, non-termination", Reason: "no execution comes to its end"},
+			map[string]any{"deadlock": true, "endless": map[string]any{"liveness": "fair"}},
+			[]string{"to see how far each engine comes, ask with -v; a smaller program (fewer threads, fewer rounds) may be decided"}},
 		{"another command", verdict.Result{Engine: "robust", Reason: "x takes more than 64 values"}, nil,
 			[]string{"a smaller program (fewer threads, fewer rounds) may be decided"}},
 	}

@@ -73,7 +73,7 @@ func onlyObserved(p *Program, out *engine.Outcome) bool {
 // checksOnly returns the checks of a set of properties as the only question.
 func checksOnly(props *property.Set) *property.Set {
 	only := *props
-	only.Checks, only.Goals, only.Final, only.Deadlock = true, nil, nil, false
+	only.Checks, only.Goals, only.Final, only.Deadlock, only.Endless, only.Fairness = true, nil, nil, false, false, 0
 	return &only
 }
 

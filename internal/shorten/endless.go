@@ -45,6 +45,7 @@ type LoopRead struct {
 // Writer is another thread whose code writes what a loop reads.
 type Writer struct {
 	Thread string
+	May    bool   // it writes at addresses that are not known, perhaps this one
 	Does   string // where it is in the end: "has ended", "waits", "loops as well", "was not started"
 }
 
@@ -70,11 +71,12 @@ func Loops(p *ir.Program, model memory.Model, w *verdict.Witness) ([]Loop, error
 			continue
 		}
 		read := LoopRead{Step: i}
-		for _, u := range endless.Writers(p, st.Addr, st.Size) {
+		does, may := endless.Writers(p, st.Addr, st.Size)
+		for i, u := range append(does, may...) {
 			if int(u) == st.Thread {
 				continue
 			}
-			one := Writer{w.Threads[u], "waits"}
+			one := Writer{w.Threads[u], i >= len(does), "waits"}
 			switch _, loops := at[int(u)]; {
 			case !r.State().Started(u):
 				one.Does = "was not started"

@@ -48,12 +48,11 @@ func newWorker(task *engine.Task, y *system, in *search.Interner) *worker {
 		judge: engine.NewJudge(y.mem), show: engine.NewFinals(y.mem, task.Props),
 		finals: map[string]bool{}, enabled: make([]int, n), moves: make([]bool, n),
 	}
-	if task.Props.Endless {
+	if task.AsksLoops() {
 		// Without thread-private memory, as the witness is judged: rounds that only write such memory are
-		// not endless there, since their stores wait in the buffer.
-		if w.loops = endless.New(memory.New(task.Program, task.Model, task.MemoryOptions())); !w.loops.Possible() {
-			w.loops = nil
-		}
+		// not endless there, since their stores wait in the buffer. Registers that only properties read
+		// keep no thread from going round.
+		w.loops = endless.New(memory.New(task.Program, task.Model, memory.Options{}))
 	}
 	if reduces(task) {
 		w.conflicts = newConflicts(y)

@@ -147,6 +147,8 @@ func asks(task *engine.Task, q Question) error {
 	switch {
 	case task.Props.Deadlock:
 		return &engine.Unsupported{What: "for any number of threads: deadlock is not supported, since more threads can end one"}
+	case task.Props.Endless:
+		return &engine.Unsupported{What: "for any number of threads: whether loops end is not supported, since more threads can end one", Advice: "use --liveness off"}
 	case task.Props.Final != nil:
 		return &engine.Unsupported{What: "for any number of threads: a final condition is not supported"}
 	}

@@ -109,11 +109,11 @@ func prepare(task *job) *job {
 		return task
 	}
 	t := *task.Task
-	given := task.Program
+	given, asks := task.Program, task.AsksLoops()
 	t.Program = transform.Await(given, task.KeepOf())
 	task = &job{Task: &t, Options: task.Options}
-	if t.Props.Endless {
-		task.loops = memory.New(given, task.Model, task.MemoryOptions())
+	if asks {
+		task.loops = memory.New(given, task.Model, memory.Options{})
 	}
 	return task
 }

@@ -53,8 +53,8 @@ func run(ctx context.Context, task *job) (*engine.Outcome, error) {
 	}
 	start := time.Now()
 	var loops *memory.System
-	if task.Props.Endless {
-		loops = memory.New(task.Program, task.Model, task.MemoryOptions())
+	if task.AsksLoops() {
+		loops = memory.New(task.Program, task.Model, memory.Options{})
 	}
 	if !task.Traces && task.IdleRounds == 0 {
 		t := *task.Task

@@ -1,6 +1,8 @@
 package endless
 
 import (
+	"fmt"
+
 	"fencepost/internal/analysis"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
@@ -12,26 +14,37 @@ const (
 	maxTogether = 1 << 12 // states of all threads, where a round writes memory and takes it back
 )
 
+// Most states are judged in vain: the thread leaves its loop soon. So it is run for a few steps first, and states
+// on a longer way out are remembered, since the search comes to them next.
+const (
+	maxQuick  = 64
+	maxLeaves = 1 << 14 // states remembered
+)
+
 // Test recognises endless states of one system. It is one worker's own.
 type Test struct {
 	y     *memory.System
 	loops []threadLoops
 	graph graph
 	key   []byte
+	steps []memory.Step   // of leavesSoon
+	out   map[string]bool // states of a thread, with memory, from which it leaves its loop
 	// writes says that, as far as the last call of spinning found, rounds change memory in between.
 	writes bool
 }
 
 // threadLoops says where in its automaton a thread can go round.
 type threadLoops struct {
-	component []int32 // by location: its strongly connected component, -1 if the location is on no cycle
+	component []int32 // by location: its strongly connected component, -1 if no round of it can leave the thread as it was
 	writes    []bool  // by component: whether an operation in it may change memory
+	threads   []bool  // by component: whether an operation in it depends on other threads, or acts on them, without memory
+	exits     []bool  // by component: whether an edge leaves it
 	waits     []bool  // by location: whether an operation there may wait
 }
 
 // New returns a test for states of y.
 func New(y *memory.System) *Test {
-	x := &Test{y: y}
+	x := &Test{y: y, out: map[string]bool{}}
 	for t := range y.Prog.Threads {
 		x.loops = append(x.loops, loopsOf(y.Prog.ThreadFunc(ir.ThreadID(t))))
 	}
@@ -39,17 +52,17 @@ func New(y *memory.System) *Test {
 }
 
 func loopsOf(f *ir.Func) threadLoops {
-	comp := analysis.Components(f, nil)
-	l := threadLoops{component: make([]int32, len(f.Locs)), writes: make([]bool, len(f.Locs)), waits: make([]bool, len(f.Locs))}
-	for i := range l.component {
-		l.component[i] = -1
-	}
+	marks := func() []bool { return make([]bool, len(f.Locs)) }
+	l := threadLoops{component: analysis.IdleLoops(f), writes: marks(), threads: marks(), exits: marks(), waits: marks()}
 	for i := range f.Edges {
 		e := &f.Edges[i]
 		l.waits[e.From] = l.waits[e.From] || mayWait(&e.Op)
-		if c := comp[e.From]; c >= 0 && !e.Op.Terminal() && c == comp[e.To] {
-			l.component[e.From], l.component[e.To] = c, c
+		if analysis.OnCycle(e, l.component) {
+			c := l.component[e.From]
 			l.writes[c] = l.writes[c] || mayWrite(&e.Op)
+			l.threads[c] = l.threads[c] || actsOnThreads(&e.Op)
+		} else if c := l.component[e.From]; c >= 0 && !e.Op.CutsOff() {
+			l.exits[c] = true
 		}
 	}
 	return l
@@ -63,6 +76,14 @@ func mayWait(op *ir.Op) bool {
 	return op.Kind == ir.RMW && op.Cond != nil
 }
 
+func actsOnThreads(op *ir.Op) bool {
+	switch op.Kind {
+	case ir.Spawn, ir.Join, ir.CondWait, ir.Signal, ir.Broadcast, ir.Barrier:
+		return true
+	}
+	return false
+}
+
 func mayWrite(op *ir.Op) bool {
 	switch op.Kind {
 	case ir.Load, ir.Await, ir.AbstractLoad, ir.Fence:
@@ -71,7 +92,7 @@ func mayWrite(op *ir.Op) bool {
 	return !op.Local()
 }
 
-// Possible reports whether some thread has a loop at all.
+// Possible reports whether some thread has a loop in which it can go round without getting anywhere.
 func (x *Test) Possible() bool {
 	for t := range x.loops {
 		for _, c := range x.loops[t].component {
@@ -115,13 +136,19 @@ func (x *Test) spinning(s *memory.State) ([]int, bool) {
 			return nil, false
 		}
 	}
+	for _, t := range spin {
+		if x.leavesSoon(s, t) {
+			return nil, false
+		}
+	}
 	x.writes = false
 	for _, t := range spin {
 		if !x.alone(s, t) {
 			return nil, false
 		}
 		if x.graph.changed {
-			if !x.graph.returns() {
+			// A loop that has effects and no way out does not wait: a server is meant to go on.
+			if l := &x.loops[t]; !x.graph.returns() || !l.exits[l.component[s.PC(ir.ThreadID(t))]] {
 				return nil, false
 			}
 			x.writes = true
@@ -156,11 +183,41 @@ func (x *Test) moves(s *memory.State, t int) ([]memory.Step, bool) {
 	return steps[:n], true
 }
 
+// leavesSoon reports whether a thread that has no choice and runs alone leaves its loop, stops or fails within a few
+// steps.
+func (x *Test) leavesSoon(s *memory.State, t int) bool {
+	home := x.loops[t].component[s.PC(ir.ThreadID(t))]
+	mark, withheld := s.Mark(), s.Withheld
+	defer func() {
+		s.Undo(mark)
+		s.Withheld = withheld
+	}()
+	if home < 0 {
+		return true
+	}
+	for range maxQuick {
+		s.Withheld = false
+		x.steps = x.y.EnabledThread(s, t, x.steps[:0])
+		switch {
+		case s.Withheld || s.Err != nil || len(x.steps) == 0:
+			s.Err = nil
+			return true
+		case len(x.steps) > 1 && x.steps[0].Kind != memory.Flush || x.steps[0].Kind == memory.Wake:
+			return false
+		}
+		if x.y.Apply(s, x.steps[0]); !x.inside(s, t, home) {
+			return true
+		}
+	}
+	return false
+}
+
 // graph has the states and steps of one thread that runs alone. States are numbered as they are met; 0 is the first one.
 type graph struct {
 	numbers map[string]int
 	next    [][]move
 	changed bool   // some state has other memory than the first
+	left    bool   // the thread can leave its loop, stop or fail
 	shared  string // the memory of the first state
 }
 
@@ -179,21 +236,27 @@ func (x *Test) alone(s *memory.State, t int) bool {
 		return false
 	}
 	writes := l.writes[home]
-	if writes {
-		x.graph.shared = string(x.sharedKey(s))
+	others := -1
+	if l.threads[home] {
+		others = t
 	}
+	x.graph.shared = string(x.sharedKey(s, others))
 	var visit func() (int, bool)
 	visit = func() (int, bool) {
 		key := x.y.Codec().EncodeThread(s, t, x.key[:0])
 		x.key = key
-		text := string(key)
+		shared := x.graph.shared
 		if writes {
-			shared := string(x.sharedKey(s))
+			shared = string(x.sharedKey(s, others))
 			x.graph.changed = x.graph.changed || shared != x.graph.shared
-			text += "|" + shared
 		}
+		text := fmt.Sprintf("%d|%s|%s", t, key, shared)
 		if n, known := x.graph.numbers[text]; known {
 			return n, true
+		}
+		if x.out[text] {
+			x.graph.left = true
+			return 0, false
 		}
 		n := len(x.graph.next)
 		if n >= maxAlone {
@@ -213,10 +276,15 @@ func (x *Test) alone(s *memory.State, t int) bool {
 			mark := s.Mark()
 			x.y.Apply(s, st)
 			to, ok := 0, x.inside(s, t, home)
+			left := !ok
 			if ok {
 				to, ok = visit()
+				left = !ok && x.graph.left
 			}
 			s.Undo(mark)
+			if left {
+				x.remember(text)
+			}
 			if !ok {
 				return 0, false
 			}
@@ -228,6 +296,14 @@ func (x *Test) alone(s *memory.State, t int) bool {
 	return ok
 }
 
+// remember notes that a thread leaves its loop from a state.
+func (x *Test) remember(state string) {
+	if x.graph.left = true; len(x.out) >= maxLeaves {
+		clear(x.out)
+	}
+	x.out[state] = true
+}
+
 // inside reports whether a thread is still in its loop, and nothing has failed.
 func (x *Test) inside(s *memory.State, t int, home int32) bool {
 	failed := s.Faulted() || s.Over() || s.Err != nil
@@ -235,9 +311,15 @@ func (x *Test) inside(s *memory.State, t int, home int32) bool {
 	return !failed && x.loops[t].component[s.PC(ir.ThreadID(t))] == home
 }
 
-// sharedKey encodes memory and everything else that is not a thread's own.
-func (x *Test) sharedKey(s *memory.State) []byte {
-	return x.y.Codec().EncodeRest(s, s.Holder(), x.y.Codec().EncodeStatic(s, nil))
+// sharedKey encodes memory, and the threads other than t, which a signal can wake. t is -1 if they do not matter.
+func (x *Test) sharedKey(s *memory.State, t int) []byte {
+	out := x.y.Codec().EncodeRest(s, s.Holder(), x.y.Codec().EncodeStatic(s, nil))
+	for u := range x.loops {
+		if t >= 0 && u != t {
+			out = x.y.Codec().EncodeThread(s, u, out)
+		}
+	}
+	return out
 }
 
 // returns reports whether the thread can come back to the first state from every other.

@@ -155,6 +155,7 @@ func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) (
 	if err != nil {
 		return nil, err
 	}
+	opt.Endless.AskDefault(run.Props, flat)
 	var results []verdict.Result
 	for _, name := range models {
 		model, err := pipeline.ParseModel(name)
@@ -210,7 +211,8 @@ func (q *query) refused() error {
 			})
 		}
 		how := q.opt.asked()
-		if err := q.Supports(e, q.QuestionTask(q.flat, q.model, &how)); err != nil {
+		by, _ := takenBy(q, e, q.model)
+		if err := by.Supports(e, by.QuestionTask(q.flat, q.model, &how)); err != nil {
 			return err
 		}
 	}
@@ -256,7 +258,11 @@ func (q *query) programQuestions(ctx context.Context) (*verdict.Result, error) {
 		return q.portfolio(ctx)
 	}
 	a := &pipeline.Asking{Engine: e, Model: q.model, Under: q.model}
-	q.Ask(ctx, a, q.flat, q.opt.asked())
+	by, err := takenBy(q, e, q.model)
+	if err != nil {
+		return nil, err
+	}
+	by.Ask(ctx, a, q.flat, q.opt.asked())
 	if a.Err != nil || !a.Result.BoundedOnly || q.opt.Engine != "" {
 		return a.Result, a.Err
 	}

@@ -1,6 +1,9 @@
 package check
 
 import (
+	"fmt"
+	"strings"
+
 	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
 	"fencepost/verdict"
@@ -83,6 +86,9 @@ func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, races boo
 	}
 	c := checked(p, flat)
 	c.Races = races
+	if !strings.Contains(string(res.Question), string(verdict.NonTermination)) { // the engine did not ask
+		c.Liveness = ""
+	}
 	res.Coverage.Checked = c
 	if res.Verdict != verdict.Safe || p.Language != "c" {
 		return
@@ -91,6 +97,10 @@ func cover(res *verdict.Result, p *pipeline.Program, flat *ir.Program, races boo
 		res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0934", Message: "main starts no thread: the memory model makes no difference to one thread"})
 	}
 	if c.Assertions == 0 && c.Goals == 0 && !c.Final && !races {
-		res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0935", Message: "the program asserts nothing: only errors of the program and deadlocks were checked"})
+		only := "errors of the program and deadlocks"
+		if c.Liveness != "" {
+			only = "errors of the program, deadlocks and endless waiting"
+		}
+		res.Warnings = append(res.Warnings, verdict.Warning{Code: "FP0935", Message: fmt.Sprintf("the program asserts nothing: only %s were checked", only)})
 	}
 }

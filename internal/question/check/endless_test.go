@@ -176,6 +176,66 @@ thread b { reg r, s; y = 1; r = x; if (r == 0) { v = 1; s = u; while (s == 1) { 
 		text: "var x, z; thread a { reg r; while (r != 1) { z = (z + 1) % 40; r = x; } } thread b { reg q; while (q != 1) { q = x; } }",
 	},
 	{
+		// The signal wakes a thread, which memory does not show.
+		name: "a round that signals", file: "a.c", endless: "", only: "explicit",
+		text: `#include <pthread.h>
+#include <stdatomic.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+atomic_int flag;
+static void *waiter(void *a) {
+  pthread_mutex_lock(&m);
+  pthread_cond_wait(&c, &m);
+  pthread_mutex_unlock(&m);
+  atomic_store(&flag, 1);
+  return 0;
+}
+static void *signaller(void *a) { while (!atomic_load(&flag)) pthread_cond_signal(&c); return 0; }
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, waiter, 0); pthread_create(&t, 0, signaller, 0);
+  pthread_join(s, 0); pthread_join(t, 0);
+}`,
+	},
+	{
+		name: "servers that take turns at a lock", file: "a.fp", endless: "", only: "explicit",
+		text: `var l;
+thread a { reg r; loop { do { r = xchg(l, 1); } while (r == 1); l = 0; } }
+thread b { reg r; loop { do { r = xchg(l, 1); } while (r == 1); l = 0; } }`,
+	},
+	{
+		name: "a counter that nothing reads", file: "a.c", endless: "sc tso pso", says: "it reads x = 0; no other thread writes x",
+		text: `#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x;
+static void *one(void *a) { int rounds = 0; while (!atomic_load(&x)) rounds++; return 0; }
+int main(void) { pthread_t s; pthread_create(&s, 0, one, 0); pthread_join(s, 0); }`,
+	},
+	{
+		name: "the thread that writes through a pointer", file: "a.c", endless: "sc tso pso", says: "two, which may write x, has ended",
+		text: `#include <pthread.h>
+#include <stdatomic.h>
+atomic_int x, y;
+atomic_int *volatile p = &y;
+static void *one(void *a) { while (!atomic_load(&x)) ; return 0; }
+static void *two(void *a) { atomic_store(p, 1); return 0; }
+int main(void) {
+  pthread_t s, t;
+  pthread_create(&s, 0, one, 0); pthread_create(&t, 0, two, 0);
+  pthread_join(s, 0); pthread_join(t, 0);
+}`,
+	},
+	{
+		name: "Peterson without fences can let both in, but not keep both out", file: "a.fp", endless: "",
+		text: `var f, g, turn;
+thread a { reg r, s; f = 1; turn = 1; r = g; s = turn; while (r == 1 && s == 1) { r = g; s = turn; } f = 0; }
+thread b { reg r, s; g = 1; turn = 0; r = f; s = turn; while (r == 1 && s == 0) { r = f; s = turn; } g = 0; }`,
+	},
+	{
+		name: "a store that could wait in its buffer for ever", file: "a.fp", endless: "",
+		text: "var x, y; thread w { reg b; x = 1; while (b != 1) { b = y; } } thread r { reg a; while (a != 1) { a = x; } y = 1; }",
+	},
+	{
 		name: "an assumption stopped the thread that could have helped", file: "a.fp", endless: "",
 		text: "var x, y; thread w { reg b; b = y; assume b == 1; x = 1; } thread r { reg a; while (a != 1) { a = x; } }",
 	},

@@ -86,11 +86,16 @@ func (q *query) attempts(s *schedule, as pipeline.Asking, asked *engine.Engine) 
 	var all []*attempt
 	how := q.opt.asked()
 	for _, e := range pipeline.Engines(q.opt.engines()) {
-		if asked != nil && asked.Name == e.Name || !q.opt.takes(e.Name) || e.Supports(q.QuestionTask(q.flat, as.Under, &how)) != nil {
+		if asked != nil && asked.Name == e.Name || !q.opt.takes(e.Name) {
+			continue
+		}
+		by, err := takenBy(q, e, as.Under)
+		if err != nil {
 			continue
 		}
 		a := newAttempt(e, as.Model, as.Under, s)
-		a.work = func(ctx context.Context) { q.askRaising(ctx, a.ask, how) }
+		a.partial = by != q
+		a.work = func(ctx context.Context) { by.askRaising(ctx, a.ask, how) }
 		if e.Name == bmc.Engine.Name && bmc.Estimate(q.flat, q.opt.boundsOfBMC()) > smallFormula {
 			a.since = turns // it waits until all engines run at the same time
 		}
@@ -98,6 +103,22 @@ func (q *query) attempts(s *schedule, as pipeline.Asking, asked *engine.Engine) 
 	}
 	slices.SortStableFunc(all, func(a, b *attempt) int { return a.since - b.since })
 	return all
+}
+
+// takenBy returns the query as an engine takes it, or why the engine does not take it. An engine that does not ask
+// whether loops end is asked the rest, if the user did not say which loops must end. Its violations count. That it
+// finds none is an answer only if no other engine has one.
+func takenBy(q *query, e *engine.Engine, under memory.Model) (*query, error) {
+	how := q.opt.asked()
+	err := e.Supports(q.QuestionTask(q.flat, under, &how))
+	if err == nil || !q.opt.Endless.Default() || !q.Props.Endless {
+		return q, err
+	}
+	props := *q.Props
+	props.Endless = false
+	rest := *q
+	rest.Program = q.With(&props)
+	return &rest, e.Supports(rest.QuestionTask(q.flat, under, &how))
 }
 
 // robustness is the attempt to show that the program is robust.
@@ -199,6 +220,13 @@ func definite(r *verdict.Result) bool {
 func reachedOnly(r *verdict.Result) bool {
 	other := func(b verdict.Bound) bool { return b.Name != verdict.BoundUnsupported }
 	return r.Verdict == verdict.Unknown && r.Coverage.Unsupported != nil && !slices.ContainsFunc(r.Coverage.Met(), other)
+}
+
+// nothingEnds reports whether all executions were searched, and there is no answer, since none of them ends. No
+// other engine has more to say then.
+func nothingEnds(r *verdict.Result) bool {
+	asked := strings.Contains(string(r.Question), string(verdict.NonTermination))
+	return asked && r.Verdict == verdict.Unknown && r.Coverage.Exhaustive && r.Coverage.Unsupported == nil
 }
 
 // bestOf picks among answers none of which is definite: one with an execution that reaches a construct

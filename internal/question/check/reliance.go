@@ -71,6 +71,11 @@ func (q *query) relies(ctx context.Context, res *verdict.Result) ([]verdict.Reli
 		if err := q.Replay(weaker, q.model, v); err != nil {
 			return fmt.Errorf("a violation of a weaker program does not replay: %w", err)
 		}
+		if v.Kind == engine.NonTermination {
+			if v.Waits, err = pipeline.Loops(weaker, q.model, v.Witness); err != nil {
+				return err
+			}
+		}
 		pos := pipeline.Position(at)
 		out = append(out, verdict.Reliance{Kind: kind, Pos: &pos, Without: q.Describe(v).Reason})
 		return nil

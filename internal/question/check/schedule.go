@@ -30,6 +30,7 @@ type attempt struct {
 	since int   // the first round in which it gets a turn
 	// fewestBounds says that no other engine would get further within the bounds that the user set.
 	fewestBounds bool
+	partial      bool               // its engine does not ask whether loops end
 	then         func() []*attempt  // not nil: it answers another question; called when it ends, for new attempts
 	budget       *budget.Budget     // nil: not begun
 	cancel       context.CancelFunc // of its context
@@ -189,7 +190,9 @@ func (s *schedule) ended(a *attempt, first *verdict.Result) (*verdict.Result, er
 	}
 	s.say(a, "%s", a.ask.Result.Verdict)
 	switch res := a.ask.Result; {
-	case !definite(res) && !a.ask.Cut && reachedOnly(res): // and violates nothing else
+	case a.partial && res.Verdict != verdict.Unsafe: // see bestOf
+		return nil, nil
+	case !definite(res) && !a.ask.Cut && (reachedOnly(res) || nothingEnds(res)): // and violates nothing else
 		return res, nil
 	case !definite(res) && (a.ask.Cut || res.BoundedOnly || !a.fewestBounds || res.Coverage.Unsupported != nil):
 		return nil, nil

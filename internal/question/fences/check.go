@@ -20,6 +20,11 @@ import (
 	"fencepost/verdict"
 )
 
+// check returns the options for checks of the program with fences.
+func (o *Options) check() check.Options {
+	return check.Options{Options: o.Options, Deadlock: o.Deadlock, Endless: o.Endless, BMC: o.BMC}
+}
+
 // check answers whether the program with fences in place is as it should be.
 func (r *Repairer) check(ctx context.Context, at []ir.FenceAt) (*fences.Finding, error) {
 	flat, props := r.Fences.Insert(at)

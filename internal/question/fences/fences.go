@@ -44,7 +44,8 @@ const (
 // Options are the options of the question.
 type Options struct {
 	pipeline.Options
-	Deadlock   bool // with Assertions: deadlocks count, too
+	Deadlock   bool             // with Assertions: deadlocks count, too
+	Endless    pipeline.Endless // with Assertions: loops that never end count, too
 	BMC        bmc.Options
 	For        Purpose
 	Model      string // tso, pso
@@ -79,7 +80,7 @@ func (o *Options) Validate() error {
 	case !slices.Contains(pipeline.FenceStyles(), o.Style):
 		return &pipeline.OptionError{Option: "fence style", Value: o.Style, Want: strings.Join(pipeline.FenceStyles(), ", ")}
 	}
-	return nil
+	return o.Endless.Validate()
 }
 
 // about returns the question.
@@ -88,11 +89,6 @@ func (o *Options) about() verdict.Question { return verdict.Question("fences for
 // repair returns what was asked for, without an answer.
 func (o *Options) repair() *verdict.Repair {
 	return &verdict.Repair{For: string(o.For), Costs: string(o.Cost), Removal: o.Remove}
-}
-
-// check returns the options for checks of the program with fences.
-func (o *Options) check() check.Options {
-	return check.Options{Options: o.Options, Deadlock: o.Deadlock, BMC: o.BMC}
 }
 
 // Repairer is one run of the question.
@@ -180,6 +176,9 @@ func (r *Repairer) makeFlat() (err error) {
 	if r.opt.Deadlock {
 		r.run.Props.Deadlock = true
 	}
+	if r.opt.For == Assertions {
+		r.opt.Endless.Ask(r.run.Props)
+	}
 	if r.opt.For == Assertions && !r.run.AsksMore() && (r.run.Props.Final == nil || r.run.Observes()) {
 		return r.run.Refuse(verdict.Diagnostic{
 			Code:    "FP0900",
@@ -190,6 +189,9 @@ func (r *Repairer) makeFlat() (err error) {
 	r.run.Stage = "passes"
 	if r.Flat, err = r.run.FlattenFixed(r.opt.Options); err != nil {
 		return err
+	}
+	if r.opt.For == Assertions {
+		r.opt.Endless.AskDefault(r.run.Props, r.Flat)
 	}
 	if err := r.run.ListsInputs(r.Flat, "fences"); err != nil {
 		return err

@@ -70,9 +70,10 @@ func Check(ctx context.Context, in pipeline.Input, opt CheckOptions) (pipeline.A
 		q := &query{Run: run, question: param.Safety, common: opt.Options.Options, domain: opt.Domain}
 		q.ask = func(ctx context.Context, common pipeline.Options) (pipeline.Answer, error) {
 			fixed := opt.Options
-			fixed.Options = common
+			fixed.Options, fixed.Endless = common, pipeline.Endless{Liveness: pipeline.LivenessOff}
 			return check.Run(ctx, in, []string{memory.SC.String()}, fixed)
 		}
+		q.endless = opt.Endless
 		return q.run(ctx, opt.Deadlock)
 	})
 }
@@ -83,6 +84,7 @@ type query struct {
 	question param.Question
 	common   pipeline.Options
 	domain   *Domain
+	endless  pipeline.Endless // refused, if the user asks which loops end
 	// ask asks an engine for fixed threads about an instance.
 	ask func(context.Context, pipeline.Options) (pipeline.Answer, error)
 }
@@ -123,6 +125,7 @@ func (q *query) run(ctx context.Context, deadlock bool) ([]verdict.Result, error
 	props := *q.Props
 	unasked := props.Deadlock && !deadlock && q.question == param.Safety
 	props.Deadlock = deadlock
+	q.endless.Ask(&props)
 	q.Props = &props // what the answer says was asked
 	res, err := pipeline.Heed(ctx, &q.common, "the search for any number of threads", func(ctx context.Context) (*verdict.Result, error) {
 		ctx = pipeline.Unwatched(ctx)

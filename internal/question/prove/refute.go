@@ -102,7 +102,8 @@ func complete(r *verdict.Result) bool {
 
 // search asks the explicit engine about an instance. It returns nil if the engine does not take the program.
 func (s *instances) search(ctx context.Context, n int, limit int64) (*verdict.Result, error) {
-	opt := check.Options{Options: s.opt.Options, Engine: "explicit"}
+	// A proof says nothing about loops that never end.
+	opt := check.Options{Options: s.opt.Options, Engine: "explicit", Endless: pipeline.Endless{Liveness: pipeline.LivenessOff}}
 	if n > 0 {
 		opt.Threads, opt.Instances = n, n
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"fencepost/internal/ir"
 	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/question/check"
@@ -41,6 +42,13 @@ func (q *question) add(props *property.Set) {
 	}
 	if q.check != nil {
 		q.check.Endless.Ask(props)
+	}
+}
+
+// addDefault adds what is asked about by default, given the flat program.
+func (q *question) addDefault(props *property.Set, flat *ir.Program) {
+	if q.check != nil {
+		q.check.Endless.AskDefault(props, flat)
 	}
 }
 

@@ -250,6 +250,9 @@ func (v *verifier) read() error {
 	}
 	v.question.add(v.run.Props)
 	flat, err := v.run.Flatten(v.opt)
+	if err == nil {
+		v.question.addDefault(v.run.Props, flat)
+	}
 	v.now = &target{Program: v.run.Program, flat: flat}
 	return err
 }

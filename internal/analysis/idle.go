@@ -1,0 +1,156 @@
+package analysis
+
+import "fencepost/internal/ir"
+
+// Loops in which a thread can go round without getting anywhere. A loop that counts, as for (i = 0; i < n;
+// i++) does, is not one: every round of it adds to a register that is read later, and never takes away, so
+// no round leaves the thread as it was.
+//
+// The register wraps around in the end. Only registers of 32 bits and more, and small steps, count: it takes
+// at least 1<<minWrap rounds then, more than anyone runs to see whether a thread comes back.
+
+const minWrap = 15
+
+// IdleLoops returns, by location, the strongly connected component of the location, and -1 if no round of it
+// can leave the live registers as they were. A location on no cycle has -1.
+func IdleLoops(f *ir.Func) []int32 {
+	comp := Components(f, nil)
+	on := make([]bool, len(f.Locs)) // by component: it has a cycle
+	for i := range f.Edges {
+		if e := &f.Edges[i]; OnCycle(e, comp) {
+			on[comp[e.From]] = true
+		}
+	}
+	counts := countingEdges(f, comp)
+	cyclic := cyclicWithout(f, comp, counts)
+	for l, c := range comp {
+		if c >= 0 && (!on[c] || !cyclic[c]) {
+			comp[l] = -1
+		}
+	}
+	return comp
+}
+
+// MayIdle reports whether some thread of a flat program can go round a loop without getting anywhere.
+func MayIdle(p *ir.Program) bool {
+	for _, f := range p.Funcs {
+		for _, c := range IdleLoops(f) {
+			if c >= 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// countingEdges marks the edges that make a register of a loop grow, or all of them shrink, if nothing else
+// in the loop assigns the register, and it is read later.
+func countingEdges(f *ir.Func, comp []int32) []bool {
+	type counter struct {
+		comp int32
+		reg  ir.Reg
+	}
+	const both = 0
+	signs := map[counter]int{} // -1, 1; both: it is no counter
+	into := make([]int, len(f.Locs))
+	last := make([]int, len(f.Locs)) // an edge that leads to the location
+	for i := range f.Edges {
+		if e := &f.Edges[i]; !e.Op.Terminal() {
+			into[e.To]++
+			last[e.To] = i
+		}
+	}
+	step := func(e *ir.Edge) int {
+		reg, sign := added(&e.Op)
+		if before := &f.Edges[last[e.From]]; sign != 0 && reg != e.Op.Dst && into[e.From] == 1 && e.From != f.Entry {
+			// t = i; i = t + 1
+			if op := &before.Op; op.Kind == ir.Assign && op.Dst == reg && op.Val.Op == ir.RegRef {
+				reg = op.Val.Reg
+			}
+		}
+		if reg != e.Op.Dst {
+			return both
+		}
+		return sign
+	}
+	for i := range f.Edges {
+		e := &f.Edges[i]
+		if !OnCycle(e, comp) {
+			continue
+		}
+		e.Op.Defs(func(r ir.Reg) {
+			c, sign := counter{comp[e.From], r}, step(e)
+			if known, ok := signs[c]; ok && known != sign {
+				sign = both
+			}
+			signs[c] = sign
+		})
+	}
+	live := Liveness(f)
+	out := make([]bool, len(f.Edges))
+	for i := range f.Edges {
+		if e := &f.Edges[i]; OnCycle(e, comp) && e.Op.Kind == ir.Assign {
+			out[i] = signs[counter{comp[e.From], e.Op.Dst}] != both && live(e.To, e.Op.Dst)
+		}
+	}
+	return out
+}
+
+// added returns the register to which an assignment adds a small constant, and the sign of the constant, 0 if
+// the operation does something else.
+func added(op *ir.Op) (ir.Reg, int) {
+	if op.Kind != ir.Assign || op.Val.Op != ir.Add && op.Val.Op != ir.Sub || op.Val.X.Op != ir.RegRef {
+		return ir.NoReg, 0
+	}
+	if t := op.Val.Type; t.Float || t.Bits != 0 && t.Bits < 32 {
+		return ir.NoReg, 0
+	}
+	k, ok := op.Val.Y.IsConst()
+	if op.Val.Op == ir.Sub {
+		k = -k
+	}
+	switch {
+	case !ok || k == 0 || k < -1<<(31-minWrap) || k > 1<<(31-minWrap):
+		return ir.NoReg, 0
+	case k < 0:
+		return op.Val.X.Reg, -1
+	default:
+		return op.Val.X.Reg, 1
+	}
+}
+
+// cyclicWithout returns, by component, whether it has a cycle without the edges that are left out.
+func cyclicWithout(f *ir.Func, comp []int32, out []bool) []bool {
+	into := make([]int, len(f.Locs))
+	for i := range f.Edges {
+		if e := &f.Edges[i]; OnCycle(e, comp) && !out[i] {
+			into[e.To]++
+		}
+	}
+	var free []ir.Loc
+	for l := range f.Locs {
+		if into[l] == 0 {
+			free = append(free, ir.Loc(l))
+		}
+	}
+	gone := make([]bool, len(f.Locs))
+	for len(free) > 0 {
+		l := free[len(free)-1]
+		free = free[:len(free)-1]
+		gone[l] = true
+		for _, i := range f.Out(l) {
+			if e := &f.Edges[i]; OnCycle(e, comp) && !out[i] {
+				if into[e.To]--; into[e.To] == 0 {
+					free = append(free, e.To)
+				}
+			}
+		}
+	}
+	cyclic := make([]bool, len(f.Locs))
+	for l, c := range comp {
+		if c >= 0 && !gone[l] {
+			cyclic[c] = true
+		}
+	}
+	return cyclic
+}
