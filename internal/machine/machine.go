@@ -43,6 +43,8 @@ type Machine struct {
 	// Takes has the blocks that the allocations inside a section use, in their order: freed ones, or 0 for fresh ones.
 	// Those beyond the list use fresh ones. Without Options.Stores the label has these choices.
 	Takes []uint64
+	// Misfit says that such a block does not have the alignment that an allocation asks for.
+	Misfit bool
 	// LoadWaits says that an abstract load, one of several edges inside a section, had no value in some state.
 	LoadWaits bool
 

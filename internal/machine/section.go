@@ -48,14 +48,14 @@ func (m *Machine) section(t int, st memory.Step, e *Event) {
 	inner, digits := e.Label.Inner, uint32(0)
 	for depth := 0; m.State.Holder() == t; {
 		m.Enabled = m.Sys.EnabledEdges(m.State, t, m.Enabled[:0])
+		if m.opt.Stores {
+			m.takeBlock(t)
+		}
 		if len(m.Enabled) == 0 {
 			m.refusals(t, e)
 			takeBack(Stuck)
 			e.Label.Inner = digits
 			return
-		}
-		if m.opt.Stores {
-			m.takeBlock(t)
 		}
 		pick, ok := m.choose(inner, &digits, &depth, t, e)
 		if !ok {
@@ -134,9 +134,11 @@ func (m *Machine) takeBlock(t int) {
 	if n < len(m.Takes) {
 		block = int64(m.Takes[n])
 	}
+	before := len(m.Enabled)
 	m.Enabled = slices.DeleteFunc(m.Enabled, func(st memory.Step) bool {
 		return m.Sys.Thread(m.State, t).Op(st.Edge).Kind == ir.Alloc && st.Choice != block
 	})
+	m.Misfit = m.Misfit || before > 0 && len(m.Enabled) == 0
 }
 
 // InnerChoice is a choice inside a section.

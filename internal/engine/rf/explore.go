@@ -324,6 +324,10 @@ func (x *explorer) learn(t, i int, seq []node) {
 		if x.stopped() { // there are too many, or too large ones
 			return
 		}
+		if all != nil && len(all) == 0 {
+			x.skip()
+			return
+		}
 		if len(all) > 1 {
 			x.choose(t, i, all, seq)
 			return

@@ -286,6 +286,7 @@ func (rn *runner) cellsOf(a *machine.Access, k int) []int32 {
 // labels with each alternative of its next choice, or neither. The machine is right before the section, in a state where
 // all its reads so far have their sources; what it does up to the next part does not depend on anything else.
 func (rn *runner) next(t int, o *op) (int32, []machine.Label) {
+	rn.m.Misfit = false
 	if !o.unit.section {
 		for _, c := range o.unit.all {
 			if !slices.Contains(o.cells, c) {
@@ -353,7 +354,11 @@ func (rn *runner) choices(t int, o *op) []machine.Label {
 		return out
 	case ir.Alloc:
 		rn.m.Enabled = th.EnabledEdge(o.label.Edge, rn.m.Enabled[:0]) // notes blocks that are too large
-		return []machine.Label{{Edge: o.label.Edge, Choice: int64(o.block())}}
+		lb := machine.Label{Edge: o.label.Edge, Choice: int64(o.block())}
+		if lb.Choice != 0 && !slices.ContainsFunc(rn.m.Enabled, func(st memory.Step) bool { return st.Choice == lb.Choice }) {
+			return []machine.Label{} // the block does not have the alignment that is asked for
+		}
+		return []machine.Label{lb}
 	}
 	return nil
 }

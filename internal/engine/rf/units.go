@@ -27,6 +27,8 @@ func (x *explorer) inside(t, i int, seq []node) {
 	switch {
 	case x.stopped():
 		return
+	case x.run.m.Misfit:
+		x.skip()
 	case c != none:
 		o.cells = append(o.cells[:len(o.reads):len(o.reads)], c)
 		x.read(t, i, seq)
