@@ -15,10 +15,16 @@ import (
 	"fencepost/internal/ir"
 )
 
-var codeInSource = regexp.MustCompile(`"((?:FP|C|LT|IR)\d{4})"`)
+var codeInSource = regexp.MustCompile(`"((?:FP|C|LT|IR|X)\d{4})"`)
 
 // withoutExample are the codes that no small program shows, and why.
 var withoutExample = map[string]string{
+	"X0101":  "it takes machine code, which is no text",
+	"X0102":  "it takes machine code, which is no text",
+	"X0103":  "it takes machine code, which is no text",
+	"X0201":  "it takes machine code, which is no text",
+	"X0202":  "it takes machine code, which is no text",
+	"X0203":  "it takes machine code, which is no text",
 	"FP0917": "it takes a file that cannot be read",
 	"FP0920": "it takes a search that meets a limit for one of several sets that cost the same",
 	"FP0924": "it takes a time limit that is met after the set is found",

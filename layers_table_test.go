@@ -31,7 +31,7 @@ var (
 	// the languages of labelled instructions, and frontend/c/translate is C without main,
 	// which litmus tests in C have too.
 	frontEnds = []string{
-		"internal/frontend/fp", "internal/frontend/trencher", "internal/frontend/memorax", "internal/frontend/litmus", "internal/frontend/c",
+		"internal/frontend/fp", "internal/frontend/trencher", "internal/frontend/memorax", "internal/frontend/litmus", "internal/frontend/c", "internal/frontend/elf",
 	}
 
 	// testLibraries are for tests, and for testkit, which only tests import.
@@ -80,7 +80,9 @@ var policy = map[string]rule{
 	"internal/frontend/memorax":                 {ours: append([]string{"internal/frontend/statement"}, frontEndMay...)},
 	"internal/frontend/litmus":                  {ours: append(append([]string{"internal/stress", "internal/lazyregexp"}, translation...), frontEndMay...)},
 	"internal/frontend/c":                       {ours: append(slices.Clone(translation), frontEndMay...)},
-	// Machine code: object reads and links files, and knows nothing of programs.
+	// Machine code: object reads and links files, and knows nothing of programs; lift translates single
+	// instructions. The library is the one of the translation of C.
+	"internal/frontend/elf":        {ours: append(append([]string{"internal/frontend/elf/object", "internal/frontend/elf/lift"}, translation...), frontEndMay...)},
 	"internal/frontend/elf/object": {},
 	"internal/frontend/elf/lift":   {ours: []string{"internal/frontend/elf/object", "internal/ir"}, external: []string{"golang.org/x/arch/x86/x86asm"}},
 
@@ -123,7 +125,7 @@ var policy = map[string]rule{
 	"internal/pipeline": {ours: []string{
 		"internal/lazyregexp",
 		"internal/analysis",
-		"internal/source", "internal/diag", "internal/gcc", "internal/ir", "internal/property", "internal/transform", "internal/memory",
+		"internal/source", "internal/diag", "internal/frontend/elf", "internal/gcc", "internal/ir", "internal/property", "internal/transform", "internal/memory",
 		"internal/frontend/c", "internal/frontend/c/translate", "internal/frontend/fp", "internal/frontend/litmus",
 		"internal/frontend/memorax", "internal/frontend/statement", "internal/frontend/trencher",
 		"internal/engine", "internal/engine/bmc", "internal/engine/dual", "internal/engine/explicit", "internal/engine/instrument",

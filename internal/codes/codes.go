@@ -30,7 +30,7 @@ type File struct{ Name, Text, Shown string }
 // All returns the entries, ordered by code.
 func All() []Entry {
 	var out []Entry
-	for _, name := range []string{"c.txt", "fp.txt", "ir.txt", "litmus.txt"} {
+	for _, name := range []string{"c.txt", "fp.txt", "ir.txt", "litmus.txt", "x86.txt"} {
 		text, err := texts.ReadFile(name)
 		if err != nil {
 			panic("BUG: " + err.Error())

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 )
 
 // MaxSize is the size past which a file is taken for a mistake.
@@ -27,6 +28,9 @@ const sniffed = 8 << 10
 func IsBinary(text []byte) bool {
 	return bytes.IndexByte(text[:min(len(text), sniffed)], 0) >= 0
 }
+
+// IsObject reports whether a file has the name of an object or of an archive, which are no texts.
+func IsObject(name string) bool { return path.Ext(name) == ".o" || path.Ext(name) == ".a" }
 
 // Read returns the content of a regular file. Symbolic links are followed. Its
 // errors are *fs.PathErrors.
@@ -53,7 +57,7 @@ func Read(name string) ([]byte, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err
 	}
-	if IsBinary(head[:n]) {
+	if IsBinary(head[:n]) && !IsObject(name) {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrBinary}
 	}
 	text, err := io.ReadAll(io.MultiReader(bytes.NewReader(head[:n]), io.LimitReader(f, MaxSize+1-int64(n))))

@@ -47,7 +47,7 @@ func chooseLanguage(name string, text []byte, lang string) (*language, string) {
 var otherLanguages = map[string]string{
 	".cpp": "C++", ".cc": "C++", ".cxx": "C++", ".c++": "C++", ".hpp": "C++", ".hh": "C++",
 	".rs": "Rust", ".go": "Go", ".java": "Java", ".py": "Python", ".ll": "LLVM's language", ".bc": "LLVM's bitcode",
-	".o": "object code", ".s": "assembly", ".cat": "cat, a language for memory models,",
+	".s": "assembly", ".cat": "cat, a language for memory models,",
 }
 
 const insteadOf = "write the part with the threads in C11, with <stdatomic.h> and <pthread.h>, or in .fp (`fencepost help languages`)"

@@ -12,6 +12,7 @@ import (
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/c"
 	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/elf"
 	"fencepost/internal/frontend/fp"
 	"fencepost/internal/frontend/litmus"
 	"fencepost/internal/frontend/memorax"
@@ -66,6 +67,7 @@ var languages = []language{
 	{name: "memorax", exts: []string{".rmm"}, parse: parseAutomaton(memorax.Parse, allFences)},
 	{name: "litmus", exts: []string{".litmus"}, parse: parseLitmus},
 	{name: "c", exts: []string{".c", ".i"}, several: true, parse: parseC},
+	{name: "x86", exts: []string{".o", ".a"}, several: true, parse: parseMachineCode},
 }
 
 // Extensions lists the file name extensions of programs, such as .fp.
@@ -119,6 +121,20 @@ func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 		IR: u.Program, Props: u.Props, Included: u.Included, LoopFree: !u.Loops, Notes: u.Annotations, Sites: u.Sites, Kinds: allFences,
 		Write: func(fences []ir.FenceAt) []source.Edit { return u.Write(fences, fenceStyle(opt)) },
 	}, diags
+}
+
+// parseMachineCode adapts machine code, which has no text that fences could be written into.
+func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
+	u, diags := elf.Parse(files, elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence})
+	if opt.Sites && u.Program != nil {
+		diags.Errorf("FP0921", source.At(source.Pos{File: files[0].Name}), "fences cannot be written into machine code").Note("ask about the source, or check the object again after you have changed it")
+		return &Unit{}, diags
+	}
+	out := &Unit{IR: u.Program, Props: u.Props}
+	if u.Listing != nil {
+		out.Included = []*source.File{u.Listing}
+	}
+	return out, diags
 }
 
 // badFlags returns what is wrong with the flags of a compiler, or nil.
@@ -218,7 +234,7 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 	}
 	if len(p.Input.More) > 0 && !lang.several {
 		return p.Refuse(verdict.Diagnostic{
-			Code: "FP0909", Pos: verdict.Pos{File: p.Input.More[0].Name}, Message: "only C programs can have several files",
+			Code: "FP0909", Pos: verdict.Pos{File: p.Input.More[0].Name}, Message: "only programs in C and machine code can have several files",
 		})
 	}
 	p.Language = lang.name

@@ -39,9 +39,30 @@ type Options struct {
 	Sites bool
 	// Strict makes an error of everything that is not supported, whether or not an execution reaches it.
 	Strict bool
+	// Bodies are functions whose bodies the caller makes, by name. Their text declares what they take and
+	// return, and has an empty body.
+	Bodies map[string]Body
 	// WholeHeaders reads our headers completely, and not only what the program needs of them. The
 	// result is the same.
 	WholeHeaders bool
+}
+
+// Body makes the body of a function whose parameters are there already.
+type Body func(l *Linker, fb *ir.FuncBuilder)
+
+// Linker gives the bodies that a caller makes access to the program.
+type Linker struct{ c *Compiler }
+
+// Builder returns the builder of the program.
+func (l *Linker) Builder() *ir.Builder { return l.c.B }
+
+// Function returns a function of the text by name, which becomes part of the program; nil if there is none.
+func (l *Linker) Function(name string) *ir.FuncBuilder {
+	s := l.c.Syms.Linked[name]
+	if s == nil || s.Def == nil {
+		return nil
+	}
+	return l.c.Syms.Function(s)
 }
 
 // Range is the values from Lo to Hi.

@@ -29,6 +29,7 @@ type Lines struct {
 	// Problems says what is wrong with the debug information of some files; their code has no lines.
 	Problems []string
 	data     []*dwarf.Data
+	types    map[string]dwarf.Type // of variables, by name
 }
 
 type lineRow struct {
@@ -115,6 +116,8 @@ func (l *Lines) add(f debugFile) (err error) {
 				return err
 			}
 			depth = 0
+		case entry.Tag == dwarf.TagVariable:
+			l.addVariable(d, entry)
 		case entry.Tag == dwarf.TagInlinedSubroutine:
 			l.addInlined(d, r, entry, depth)
 		}
@@ -174,6 +177,35 @@ func (l *Lines) addUnit(d *dwarf.Data, unit *dwarf.Entry) error {
 		l.rows = append(l.rows, lineRow{addr: row.Address, pos: pos, end: row.EndSequence})
 	}
 }
+
+// addVariable enters the type of a variable that has an address.
+func (l *Lines) addVariable(d *dwarf.Data, e *dwarf.Entry) {
+	name, _ := e.Val(dwarf.AttrLinkageName).(string)
+	if name == "" {
+		name = l.nameOf(d, e, 0)
+	}
+	off, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
+	if spec, has := e.Val(dwarf.AttrSpecification).(dwarf.Offset); !ok && has {
+		r := d.Reader()
+		r.Seek(spec)
+		if other, err := r.Next(); err == nil && other != nil {
+			off, ok = other.Val(dwarf.AttrType).(dwarf.Offset)
+		}
+	}
+	loc, _ := e.Val(dwarf.AttrLocation).([]byte)
+	if name == "" || !ok || len(loc) == 0 || loc[0] != 0x03 { // DW_OP_addr: not a local
+		return
+	}
+	if t, err := d.Type(off); err == nil {
+		if l.types == nil {
+			l.types = map[string]dwarf.Type{}
+		}
+		l.types[name] = t
+	}
+}
+
+// TypeOf returns the type of a variable with an address, nil if it is not known.
+func (l *Lines) TypeOf(name string) dwarf.Type { return l.types[name] }
 
 // relative returns the name of a file as the compiler was given it, if that is known.
 func relative(name, dir string) string {

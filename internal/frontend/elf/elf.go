@@ -1,0 +1,88 @@
+package elf
+
+import (
+	"strings"
+
+	"fencepost/internal/diag"
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/c/translate/library"
+	"fencepost/internal/frontend/elf/object"
+	"fencepost/internal/property"
+	"fencepost/internal/source"
+)
+
+// Options are the options of the user.
+type Options struct {
+	ExternPure, ExternFence []string
+}
+
+// Unit is a translated program and what is asked of it.
+type Unit struct {
+	translate.Unit
+	Props *property.Set
+	// Listing is the code as text, which the positions refer to; it has the name of the first file.
+	Listing *source.File
+}
+
+// Parse translates the files of a program. The unit is never nil; its Program is nil exactly if the list
+// has errors.
+func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
+	diags := &diag.List{}
+	at := source.At(source.Pos{File: files[0].Name})
+	var inputs []object.Input
+	for _, f := range files {
+		inputs = append(inputs, object.Input{Name: f.Name, Data: f.Text})
+	}
+	image, err := object.Load(inputs)
+	if err != nil {
+		bad := err.(*object.Error)
+		d := diags.Errorf(codeFile, source.At(source.Pos{File: bad.File}), "%s", bad.Message)
+		if bad.Advice != "" {
+			d.Note("%s", bad.Advice)
+		}
+		return &Unit{}, diags
+	}
+	main := image.Linked["main"]
+	switch {
+	case main == nil || main.Sec == nil || !main.Sec.Exec:
+		diags.Errorf(codeMain, at, "the program has no function main")
+		return &Unit{}, diags
+	case main.Sec.Linked:
+		diags.Errorf(codeFile, at, "linked executables are not supported").Note("give the objects that it was linked of: compile with -c")
+		return &Unit{}, diags
+	}
+	for _, s := range image.Sections {
+		if (strings.HasPrefix(s.Name, ".init_array") || strings.HasPrefix(s.Name, ".ctors") || strings.HasPrefix(s.Name, ".preinit_array")) && s.Size > 0 {
+			diags.Errorf(codeStart, source.At(source.Pos{File: s.File}), "functions that run before main are not supported (the section %s)", s.Name)
+			return &Unit{}, diags
+		}
+	}
+	p := newProgram(image, opt)
+	p.find(main)
+	if m := image.Linked["pthread_mutex_lock"]; m != nil && m.Sec == nil {
+		if name := p.oddMutex(); name != "" {
+			diags.Errorf(codeFile, at, "%s looks like a mutex that is recursive or checks for errors, which is not supported in machine code", name)
+			return &Unit{}, diags
+		}
+	}
+	p.analyse()
+	text := p.stubs()
+	listing := p.list(files[0].Name)
+	unit, more := translate.Program([]*source.File{text}, library.New(), translate.Options{Bodies: p.bodies()})
+	for _, d := range more.All {
+		if d.Severity == diag.Error {
+			diags.Errorf(d.Code, at, "%s", d.Message)
+		}
+	}
+	u := &Unit{Unit: *unit, Listing: listing}
+	if diags.HasErrors() || unit.Program == nil {
+		u.Program = nil
+		return u, diags
+	}
+	p.fillIn(unit.Program)
+	p.locate()
+	u.Objects = p.shown()
+	u.Loops = true
+	u.Props = &property.Set{Checks: true, Deadlock: true, Whole: true, Objects: u.Objects}
+	return u, diags
+}

@@ -1,0 +1,312 @@
+package elf
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/elf/lift"
+	"fencepost/internal/ir"
+	"fencepost/internal/source"
+)
+
+// emitter makes the edges of one function.
+type emitter struct {
+	*program
+	f     *function
+	l     *translate.Linker
+	fb    *ir.FuncBuilder
+	regs  map[ir.Reg]ir.Reg
+	slots map[slot]ir.Reg
+	locs  map[*inst]ir.Loc
+	block ir.Reg // holds the address of the frame, if that is a block
+	at    ir.Loc
+	pos   source.Span
+}
+
+// emit makes the body of a function.
+func (p *program) emit(l *translate.Linker, f *function) {
+	e := &emitter{program: p, f: f, l: l, fb: f.fb, regs: map[ir.Reg]ir.Reg{}, slots: map[slot]ir.Reg{}, locs: map[*inst]ir.Loc{}}
+	first := f.insts[f.sym.Addr()]
+	e.pos = first.pos
+	f.fb.F.Pos = first.pos
+	for i := range f.fb.F.Params {
+		e.regs[argumentRegs[i]] = ir.Reg(i)
+	}
+	e.at = f.fb.Loc("", e.pos)
+	f.fb.Entry(e.at)
+	if f.problem != "" {
+		e.unsupported(codeFlow, f.sym.Name+": "+f.problem)
+		return
+	}
+	for _, in := range f.order {
+		e.locs[in] = f.fb.Loc(fmt.Sprintf("%x", in.addr-f.sym.Addr()), in.pos)
+	}
+	if f.frame.escapes {
+		e.block = f.fb.Reg("frame", 0, e.pos)
+		op := ir.NewOp(ir.Alloc)
+		op.Dst, op.Val, op.Stack, op.Msg, op.Align = e.block, ir.Int(-f.frame.low), true, f.sym.Name+".frame", 64
+		e.add(op)
+		e.add(assign(e.reg(lift.RSP), e.inFrame(0)))
+	}
+	f.fb.Edge(e.at, ir.NewOp(ir.Nop), e.locs[first], e.pos)
+	for _, in := range f.order {
+		e.at, e.pos = e.locs[in], in.pos
+		e.instruction(in)
+	}
+}
+
+func assign(to ir.Reg, v *ir.Expr) ir.Op {
+	op := ir.NewOp(ir.Assign)
+	op.Dst, op.Val = to, v
+	return op
+}
+
+// inFrame is the address of an offset in the frame.
+func (e *emitter) inFrame(off int64) *ir.Expr {
+	return ir.Binary(ir.Add, ir.U64, ir.R(e.block), ir.Int(off-e.f.frame.low))
+}
+
+func (e *emitter) add(op ir.Op) {
+	to := e.fb.Loc("", e.pos)
+	e.fb.Edge(e.at, op, to, e.pos)
+	e.at = to
+}
+
+func (e *emitter) unsupported(code, msg string) {
+	op := ir.NewOp(ir.Unsupported)
+	op.Code, op.Msg = code, msg
+	e.add(op)
+}
+
+// reg returns the register that stands for one of the processor's.
+func (e *emitter) reg(r ir.Reg) ir.Reg {
+	if have, ok := e.regs[r]; ok {
+		return have
+	}
+	e.regs[r] = e.fb.Reg(lift.RegisterName(r), 0, e.pos)
+	return e.regs[r]
+}
+
+// slot returns the register that stands for a word of the stack.
+func (e *emitter) slot(s slot) ir.Reg {
+	if have, ok := e.slots[s]; ok {
+		return have
+	}
+	e.slots[s] = e.fb.Reg(fmt.Sprintf("stack%d", s.off), 0, e.pos)
+	return e.slots[s]
+}
+
+// expr puts registers, objects and functions of the ir program into an expression.
+func (e *emitter) expr(x *ir.Expr) *ir.Expr {
+	return x.Map(func(leaf *ir.Expr) *ir.Expr {
+		switch leaf.Op {
+		case ir.RegRef:
+			return ir.R(e.reg(leaf.Reg))
+		case ir.AddrOf:
+			return ir.Addr(e.data[leaf.Obj].obj, leaf.Value)
+		case ir.FuncAddr:
+			return &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: e.funcs[leaf.Func].fb.ID}
+		}
+		return leaf
+	})
+}
+
+// instruction makes the edges of an instruction.
+func (e *emitter) instruction(in *inst) {
+	o, reached := e.f.frame.before[in]
+	switch {
+	case !reached:
+		return
+	case in.refused != "":
+		e.unsupported(in.code, in.refused)
+		return
+	}
+	if in.Needs != nil {
+		e.needs(in)
+	}
+	if in.Guard != nil {
+		body := e.fb.Loc("", e.pos)
+		e.assume(e.expr(in.Guard), body)
+		e.assume(ir.Negate(e.expr(in.Guard)), e.next(in, 1))
+		e.at = body
+	}
+	o = o.clone()
+	for i := range in.Ops {
+		e.op(&in.Ops[i], o)
+		o.step(&in.Ops[i])
+	}
+	switch {
+	case in.isCall():
+		e.call(in)
+	case in.End == lift.Ret:
+		e.ret()
+	case in.End == lift.Stop:
+	case in.End == lift.Branch:
+		cond := e.expr(in.Cond)
+		e.assume(cond, e.next(in, 0))
+		e.assume(ir.Negate(cond), e.next(in, 1))
+	default:
+		e.jump(e.next(in, 0))
+	}
+}
+
+// needs makes the case in which the translation does not hold unsupported.
+func (e *emitter) needs(in *inst) {
+	holds, not := e.fb.Loc("", e.pos), e.fb.Loc("", e.pos)
+	e.assume(e.expr(in.Needs), holds)
+	e.assume(ir.Negate(e.expr(in.Needs)), not)
+	e.at = not
+	e.unsupported(codeInstruction, in.Text+" with a dividend of 128 bits is not supported")
+	e.at = holds
+}
+
+// next returns where successor i begins.
+func (e *emitter) next(in *inst, i int) ir.Loc {
+	if i < len(in.next) {
+		return e.locs[in.next[i]]
+	}
+	from, at := e.at, e.fb.Loc("", e.pos)
+	e.at = at
+	e.unsupported(codeFlow, "the function has too many instructions")
+	e.at = from
+	return at
+}
+
+func (e *emitter) assume(cond *ir.Expr, to ir.Loc) {
+	op := ir.NewOp(ir.Assume)
+	op.Val = cond
+	e.fb.Edge(e.at, op, to, e.pos)
+}
+
+// jump goes on at a location: the last edge is bent there if it has just been made.
+func (e *emitter) jump(to ir.Loc) {
+	if n := len(e.fb.F.Edges); n > 0 && e.fb.F.Edges[n-1].To == e.at && e.at == ir.Loc(len(e.fb.F.Locs)-1) {
+		e.fb.F.Edges[n-1].To = to
+		return
+	}
+	e.fb.Edge(e.at, ir.NewOp(ir.Nop), to, e.pos)
+}
+
+// op makes the edge of an operation.
+func (e *emitter) op(op *ir.Op, o offsets) {
+	out := *op
+	if op.Accesses() {
+		if off, ok := o.eval(op.Addr); ok {
+			if !e.f.frame.escapes {
+				e.slotAccess(op, slot{off, int64(op.Type.Size())})
+				return
+			}
+			out.Addr = nil
+			out.Exprs(e.expr)
+			out.Addr = e.inFrame(off)
+			e.finish(out)
+			return
+		}
+	}
+	if _, ok := o.eval(op.Val); ok && op.Kind == ir.Assign && !e.f.frame.escapes {
+		return // an address in a stack that consists of registers
+	}
+	out.Exprs(e.expr)
+	e.finish(out)
+}
+
+// finish gives an operation its registers and objects.
+func (e *emitter) finish(op ir.Op) {
+	if op.Obj != ir.NoObject {
+		op.Obj = e.data[op.Obj].obj
+	}
+	if op.Dst != ir.NoReg {
+		op.Dst = e.reg(op.Dst)
+	}
+	if op.Dst2 != ir.NoReg {
+		op.Dst2 = e.reg(op.Dst2)
+	}
+	e.add(op)
+}
+
+// slotAccess is an access to a word of the stack that is a register. A locked instruction is a fence still.
+func (e *emitter) slotAccess(op *ir.Op, s slot) {
+	r := e.slot(s)
+	switch op.Kind {
+	case ir.Load:
+		e.add(assign(e.reg(op.Dst), ir.R(r)))
+	case ir.Store:
+		e.add(assign(r, e.expr(op.Val)))
+	case ir.RMW:
+		fence := ir.NewOp(ir.Fence)
+		fence.Fence = ir.FullFence
+		e.add(fence)
+		old, val := e.reg(op.Dst), e.expr(op.Val)
+		e.add(assign(old, ir.R(r)))
+		bin := map[ir.RMWKind]ir.ExprOp{ir.FetchAdd: ir.Add, ir.FetchAnd: ir.And, ir.FetchOr: ir.Or, ir.FetchXor: ir.Xor}
+		switch op.RMW {
+		case ir.Xchg:
+			e.add(assign(r, val))
+		case ir.Cas:
+			same := ir.Binary(ir.Eq, ir.U64, ir.R(old), val)
+			e.add(assign(e.reg(op.Dst2), same))
+			e.add(assign(r, ir.Conditional(ir.R(e.reg(op.Dst2)), e.expr(op.Val2), ir.R(old))))
+		default:
+			e.add(assign(r, ir.Binary(bin[op.RMW], op.Type, ir.R(old), val)))
+		}
+	default:
+		panic("BUG: an access to the stack of an unknown kind")
+	}
+}
+
+// call makes the edge of a call.
+func (e *emitter) call(in *inst) {
+	op := ir.NewOp(ir.Call)
+	op.Dst = e.reg(lift.RAX)
+	switch {
+	case in.callee != nil:
+		op.Func = in.callee.fb.ID
+		n := len(in.callee.params)
+		if e.inC(in.callee) {
+			n = in.callee.arity()
+		}
+		for i := range n {
+			op.Args = append(op.Args, ir.R(e.reg(argumentRegs[i])))
+		}
+	case in.stub != nil:
+		s := in.stub
+		s.fb = e.l.Function(s.name)
+		op.Func = s.fb.ID
+		for i, c := range s.args {
+			if c == nil {
+				op.Args = append(op.Args, ir.R(e.reg(argumentRegs[i])))
+			}
+		}
+		if s.proto.result == "void" {
+			op.Dst = ir.NoReg
+		}
+	case in.live.has(lift.RAX):
+		e.unsupported(codeExtern, "the result of "+in.extern+" is used, but it is not known")
+		return
+	case slices.Contains(e.opt.ExternFence, in.extern):
+		op = ir.NewOp(ir.Fence)
+		op.Fence = ir.FullFence
+	default:
+		op = ir.NewOp(ir.Nop)
+	}
+	e.add(op)
+	switch {
+	case in.tail:
+		e.ret()
+	case len(in.next) > 0:
+		e.jump(e.next(in, 0))
+	}
+}
+
+// ret makes the edges of a return.
+func (e *emitter) ret() {
+	if e.f.frame.escapes && e.f.sym.Name != "main" {
+		op := ir.NewOp(ir.Free)
+		op.Addr, op.Stack = ir.R(e.block), true
+		e.add(op)
+	}
+	op := ir.NewOp(ir.Return)
+	op.Val = ir.R(e.reg(lift.RAX))
+	e.add(op)
+}

@@ -1,0 +1,173 @@
+package elf_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"fencepost/internal/pipeline"
+	"fencepost/internal/question/check"
+	"fencepost/internal/question/robust"
+	"fencepost/internal/testkit"
+)
+
+var levels = []string{"-O0", "-O1", "-O2"}
+
+// compile returns the object that gcc makes of a text; ok is false if it does not take the text. The test is
+// skipped with a notice where there is no gcc.
+func compile(t *testing.T, name string, text []byte, flags ...string) (object []byte, ok bool) {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("there is no gcc here, so that there is no machine code")
+	}
+	dir := t.TempDir()
+	src, out := filepath.Join(dir, filepath.Base(name)), filepath.Join(dir, "out.o")
+	if err := os.WriteFile(src, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("gcc", append([]string{"-g", "-w", "-c", "-o", out, filepath.Base(name)}, flags...)...)
+	cmd.Dir = dir
+	if cmd.Run() != nil {
+		return nil, false
+	}
+	object, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object, true
+}
+
+// ask returns the verdict under a model, or whether a program is robust; or the reason why it is not known.
+func ask(t *testing.T, in pipeline.Input, question string, limit time.Duration) (verdict, reason string) {
+	t.Helper()
+	opt := check.Defaults()
+	opt.Workers, opt.Timeout = 1, limit
+	var a pipeline.Answer
+	var err error
+	if question == "robust" {
+		a, err = robust.Run(context.Background(), in, robust.Options{Options: opt.Options})
+	} else {
+		a, err = check.Run(context.Background(), in, []string{question}, opt)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.HasErrors() {
+		return "error", a.Diagnostics[0].Message
+	}
+	got := a.Results[0].Verdict.String()
+	if question == "robust" {
+		return map[string]string{"safe": "yes", "unsafe": "no", "unknown": "unknown"}[got], a.Results[0].Reason
+	}
+	return got, a.Results[0].Reason
+}
+
+// differs has the examples for which the machine code has another answer than the source, and why.
+var differs = map[string]string{
+	"chase-lev.c -O2": "unknown: gcc leaves a value in rdx across a call, because it knows the callee",
+}
+
+// TestExamples: the machine code that gcc makes of the examples gets the verdicts that the comments of the
+// sources expect, under SC and TSO, at three levels of optimisation.
+func TestExamples(t *testing.T) {
+	paths, err := filepath.Glob(filepath.Join("..", "..", "..", "examples", "*.c"))
+	if err != nil || len(paths) < 11 {
+		t.Fatalf("%d examples (%v)", len(paths), err)
+	}
+	comment := regexp.MustCompile(`// expect:(.*)`)
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect := strings.Fields(string(comment.FindSubmatch(text)[1]))
+		for _, level := range levels {
+			name := filepath.Base(path) + " " + level
+			object, ok := compile(t, path, text, level)
+			if !ok {
+				t.Errorf("%s: gcc refuses it", name)
+				continue
+			}
+			in := pipeline.Input{Name: strings.TrimSuffix(filepath.Base(path), ".c") + ".o", Text: object}
+			for _, pair := range expect {
+				question, want, _ := strings.Cut(pair, "=")
+				if question == "pso" {
+					continue // no model of x86
+				}
+				got, why := ask(t, in, question, 0)
+				if reason := differs[name]; reason != "" {
+					if !strings.HasPrefix(reason, got+":") {
+						t.Errorf("%s: %s is %s (%s), the list says %q", name, question, got, why, reason)
+					}
+				} else if got != want {
+					t.Errorf("%s: %s is %s (%s), want %s", name, question, got, why, want)
+				}
+			}
+		}
+	}
+}
+
+// corpusDiffers has the programs of the corpus whose machine code has other verdicts at some level, and why.
+var corpusDiffers = map[string]string{
+	"c-atomic-order-value":   "gcc takes an order that is no constant for seq_cst",
+	"c-atomic-struct-torn":   "gcc copies the struct of two ints by one move of 8 bytes",
+	"c-bounds-address":       "the parts of an object have no bounds in machine code",
+	"c-bounds-member":        "the parts of an object have no bounds in machine code",
+	"c-bounds-row":           "the parts of an object have no bounds in machine code",
+	"c-dangling-local":       "gcc drops an access that has no defined result",
+	"c-double-free":          "gcc drops blocks that are not used",
+	"c-fence-in-macro":       "gcc moves a volatile load before a store of a plain variable",
+	"c-fence-in-macro-twice": "gcc moves a volatile load before a store of a plain variable",
+	"c-malloc-zero":          "gcc drops blocks that are not used",
+	"c-memcpy-int":           "memcpy of machine code knows no types, and copies bytes",
+	"c-neighbours-bytes":     "gcc changes the order of loads of plain variables",
+	"c-out-of-bounds-local":  "the parts of a frame have no bounds in machine code",
+	"c-packed-torn":          "gcc accesses a packed member by one instruction",
+	"c-peterson-fence":       "gcc changes the order of accesses to plain variables",
+	"c-sb-atomic-function":   "the names of functions mean nothing in machine code",
+	"c-sb-memset":            "gcc changes the order of accesses to plain variables",
+	"c-out-of-bounds-heap":   "gcc drops an access whose value is not used",
+}
+
+// TestCorpus: the C programs of the corpus as machine code have the verdicts of the sources, or are not
+// supported. The differences are in a list.
+func TestCorpus(t *testing.T) {
+	same, other, unknown := 0, 0, map[string]int{}
+	for _, c := range testkit.PartOf(t, testkit.LoadCorpus(t, filepath.Join("..", "..", "..", "testdata", "corpus")), 8) {
+		if !strings.HasSuffix(c.Input.Name, ".c") || len(c.Input.More) > 0 {
+			continue
+		}
+		for _, level := range levels {
+			object, ok := compile(t, c.Input.Name, c.Input.Text, level)
+			if !ok {
+				continue
+			}
+			in := pipeline.Input{Name: strings.TrimSuffix(c.Input.Name, ".c") + ".o", Text: object}
+			for _, model := range []string{"sc", "tso"} {
+				got, why := ask(t, in, model, 4*time.Second) // an answer that takes longer is unknown
+				switch want := c.Expect[model]; {
+				case got == "unknown" || got == "error":
+					unknown[why]++
+				case got == want:
+					same++
+				case corpusDiffers[c.Name()] != "":
+					other++
+				default:
+					t.Errorf("%s %s: %s is %s, want %s", c.Name(), level, model, got, want)
+				}
+			}
+		}
+	}
+	t.Logf("%d verdicts are the same, %d differ for a reason in the list", same, other)
+	if same < 20 {
+		t.Errorf("only %d verdicts are the same", same)
+	}
+	for why, n := range unknown {
+		t.Logf("%d unknown: %s", n, why)
+	}
+}

@@ -1,0 +1,262 @@
+package elf
+
+import (
+	"strings"
+
+	"fencepost/internal/frontend/elf/lift"
+	"fencepost/internal/ir"
+)
+
+// Which registers matter where. The System V ABI says which registers a call takes and leaves: a function
+// gets up to six parameters in registers, of which only those count that it reads, and returns rax. The
+// registers that belong to the caller are as before after a call. The other registers are the callee's:
+// code that reads one of them after a call that overwrites it is not supported.
+
+// regSet is a set of the registers of the processor.
+type regSet uint64
+
+func one(r ir.Reg) regSet {
+	if r >= lift.FirstTemp {
+		return 0
+	}
+	return 1 << r
+}
+
+func (s regSet) has(r ir.Reg) bool { return s&one(r) != 0 }
+
+// argumentRegs are the registers of parameters, in their order.
+var argumentRegs = []ir.Reg{lift.RDI, lift.RSI, lift.RDX, lift.RCX, lift.R8, lift.R9}
+
+// volatileRegs are the registers that a call may change, but for rax.
+var volatileRegs = func() regSet {
+	s := one(lift.RCX) | one(lift.RDX) | one(lift.RSI) | one(lift.RDI) | one(lift.R8) | one(lift.R9) | one(lift.R10) | one(lift.R11)
+	for r := lift.Vector; r < lift.FirstTemp; r++ {
+		s |= one(r)
+	}
+	return s
+}()
+
+// isPart reports whether a symbol is a part of a function that the compiler has put elsewhere.
+func isPart(name string) bool { return strings.Contains(name, ".cold") }
+
+// analyse finds the parameters of all functions, drops what is never read, and takes the stacks apart.
+func (p *program) analyse() {
+	for _, f := range p.funcs {
+		for _, in := range f.order {
+			if in.extern != "" && in.refused == "" {
+				p.external(f, in)
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, f := range p.funcs {
+			entry := p.liveness(f)
+			for i, r := range argumentRegs {
+				if entry.has(r) && i >= len(f.params) {
+					f.params, again = argumentRegs[:i+1], true
+				}
+			}
+			for r := lift.Vector; r < lift.CF && !again; r++ {
+				if entry.has(r) {
+					f.problem = "the function takes a parameter in a vector register, which is not supported"
+				}
+			}
+		}
+	}
+	p.findWrites()
+	for _, f := range p.funcs {
+		for _, in := range f.order {
+			p.dropDead(in)
+			if bad := in.live & in.overwrites(); in.isCall() && !in.tail && bad != 0 && in.refused == "" {
+				in.refused, in.code = in.Text+": a register of the callee is read after the call", codeFlow
+				for r := ir.Reg(0); r < lift.FirstTemp; r++ {
+					if bad.has(r) {
+						in.refused = in.Text + ": " + lift.RegisterName(r) + " is read after the call, which may change it"
+						break
+					}
+				}
+			}
+		}
+		f.takeApart()
+	}
+}
+
+// findWrites finds the registers that each function overwrites, by itself and by its calls. Compilers know
+// them of functions in the same file, and leave values in the others (gcc -fipa-ra).
+func (p *program) findWrites() {
+	for changed := true; changed; {
+		changed = false
+		for _, f := range p.funcs {
+			writes := f.writes
+			for _, in := range f.order {
+				if in.isCall() {
+					writes |= in.overwrites()
+				}
+				if in.Inst == nil {
+					continue
+				}
+				for i := range in.Ops {
+					in.Ops[i].Defs(func(r ir.Reg) { writes |= one(r) & volatileRegs })
+				}
+			}
+			if writes != f.writes {
+				f.writes, changed = writes, true
+			}
+		}
+	}
+}
+
+// overwrites returns the registers that a call overwrites, but for rax.
+func (in *inst) overwrites() regSet {
+	if in.callee != nil {
+		return in.callee.writes
+	}
+	return volatileRegs
+}
+
+func (in *inst) isCall() bool { return in.callee != nil || in.extern != "" }
+
+// liveness computes the registers that matter after each instruction, and returns those of the entry.
+func (p *program) liveness(f *function) regSet {
+	for changed := true; changed; {
+		changed = false
+		for i := len(f.order) - 1; i >= 0; i-- {
+			in := f.order[i]
+			var out regSet
+			for _, n := range in.next {
+				out |= n.before()
+			}
+			if in.refused == "" && (in.End == lift.Ret || in.tail) {
+				out |= one(lift.RAX)
+			}
+			if out != in.live {
+				in.live, changed = out, true
+			}
+		}
+	}
+	return f.insts[f.sym.Addr()].before()
+}
+
+// before returns the registers that matter before an instruction.
+func (in *inst) before() regSet {
+	if in.refused != "" {
+		return 0
+	}
+	live := in.live
+	if in.isCall() {
+		live &^= one(lift.RAX)
+		for i, r := range argumentRegs {
+			if i < in.arguments() {
+				live |= one(r)
+			}
+		}
+	} else {
+		live |= uses(in.Cond)
+	}
+	for i := len(in.Ops) - 1; i >= 0; i-- {
+		op := &in.Ops[i]
+		op.Defs(func(r ir.Reg) { live &^= one(r) })
+		op.Uses(func(r ir.Reg) { live |= one(r) })
+	}
+	if in.Guard != nil {
+		live |= in.live
+	}
+	return live | uses(in.Guard) | uses(in.Needs)
+}
+
+func uses(e *ir.Expr) regSet {
+	var s regSet
+	e.Walk(func(e *ir.Expr) {
+		if e.Op == ir.RegRef {
+			s |= one(e.Reg)
+		}
+	})
+	return s
+}
+
+// arguments returns how many parameters the function takes that an instruction calls.
+func (in *inst) arguments() int {
+	if in.callee != nil {
+		return len(in.callee.params)
+	}
+	if in.stub == nil {
+		return 0
+	}
+	return len(in.stub.proto.params)
+}
+
+// dropDead removes assignments that nothing reads. The stack pointer stays.
+func (p *program) dropDead(in *inst) {
+	if in.refused != "" {
+		return
+	}
+	live, temps := in.live, map[ir.Reg]bool{}
+	read := func(r ir.Reg) { live |= one(r); temps[r] = true }
+	in.Cond.Walk(func(e *ir.Expr) {
+		if e.Op == ir.RegRef {
+			read(e.Reg)
+		}
+	})
+	var kept []ir.Op
+	for i := len(in.Ops) - 1; i >= 0; i-- {
+		op := in.Ops[i]
+		if d := op.Dst; op.Kind == ir.Assign && d != lift.RSP && !live.has(d) && !(d >= lift.FirstTemp && temps[d]) && (in.Guard == nil || d > lift.R15) && !in.keepsArgument(d) {
+			continue
+		}
+		op.Defs(func(r ir.Reg) { live &^= one(r); delete(temps, r) })
+		op.Uses(read)
+		kept = append(kept, op)
+	}
+	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
+		kept[i], kept[j] = kept[j], kept[i]
+	}
+	in.Ops = kept
+}
+
+// keepsArgument reports whether an instruction that calls takes a register.
+func (in *inst) keepsArgument(r ir.Reg) bool {
+	if !in.isCall() {
+		return false
+	}
+	for i, a := range argumentRegs {
+		if a == r && i < in.arguments() {
+			return true
+		}
+	}
+	return false
+}
+
+// constant returns the value of a register before an instruction if the block before it says so: a number,
+// or the address of data or of a function; nil otherwise.
+func (f *function) constant(in *inst, r ir.Reg) *ir.Expr {
+	i := 0
+	for i < len(f.order) && f.order[i] != in {
+		i++
+	}
+	for steps := 0; i > 0 && steps < 64; i, steps = i-1, steps+1 {
+		at, before := f.order[i], f.order[i-1]
+		if at.starts || before.refused != "" || before.NextAddr() != at.addr || before.End != lift.Next || before.Guard != nil {
+			return nil
+		}
+		for k := len(before.Ops) - 1; k >= 0; k-- {
+			op := &before.Ops[k]
+			if op.Dst != r && op.Dst2 != r {
+				continue
+			}
+			if op.Kind != ir.Assign {
+				return nil
+			}
+			switch op.Val.Op {
+			case ir.Const, ir.AddrOf, ir.FuncAddr:
+				return op.Val
+			case ir.RegRef:
+				if op.Val.Reg < lift.Vector && k == 0 {
+					return f.constant(before, op.Val.Reg)
+				}
+			}
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package elf
+
+import (
+	"debug/dwarf"
+
+	"fencepost/internal/ir"
+)
+
+// layout returns the names of the parts of a variable, from the debug information; nil if there is none that
+// fits.
+func (p *program) layout(d *datum) *ir.Layout {
+	t := p.image.Lines.TypeOf(d.name)
+	if t == nil {
+		return nil
+	}
+	l := layoutOf(t, 0)
+	if l == nil || l.Size() <= 0 || l.Size() > int64(d.size) {
+		return nil
+	}
+	if l.Size() < int64(d.size) { // what follows belongs to the object, too
+		l = &ir.Layout{Kind: ir.RecordLayout, Bytes: int64(d.size), Fields: []ir.Field{{Layout: l}}}
+	}
+	return l
+}
+
+// maxDepth bounds the nesting of types.
+const maxDepth = 16
+
+// layoutOf translates a type; nil: it has no size, or is too deep.
+func layoutOf(t dwarf.Type, depth int) *ir.Layout {
+	opaque := func() *ir.Layout {
+		if t.Size() <= 0 || t.Size() > 1<<30 {
+			return nil
+		}
+		return &ir.Layout{Kind: ir.OpaqueLayout, Bytes: t.Size()}
+	}
+	if depth > maxDepth {
+		return opaque()
+	}
+	scalar := func(signed bool) *ir.Layout {
+		it := ir.Type{Bits: uint8(8 * min(t.Size(), 8)), Signed: signed}
+		if !it.Valid() || t.Size() > 8 {
+			return opaque()
+		}
+		return &ir.Layout{Kind: ir.ScalarLayout, Type: it}
+	}
+	switch t := t.(type) {
+	case *dwarf.TypedefType:
+		return layoutOf(t.Type, depth+1)
+	case *dwarf.QualType:
+		return layoutOf(t.Type, depth+1)
+	case *dwarf.IntType, *dwarf.CharType, *dwarf.EnumType:
+		return scalar(true)
+	case *dwarf.UintType, *dwarf.UcharType, *dwarf.BoolType:
+		return scalar(false)
+	case *dwarf.PtrType:
+		return &ir.Layout{Kind: ir.PointerLayout}
+	case *dwarf.ArrayType:
+		elem := layoutOf(t.Type, depth+1)
+		if elem == nil || t.Count <= 0 || t.Count > 1<<30 || elem.Size() <= 0 {
+			return opaque()
+		}
+		return &ir.Layout{Kind: ir.ArrayLayout, Elem: elem, Count: t.Count}
+	case *dwarf.StructType:
+		return structLayout(t, depth, opaque)
+	}
+	return opaque()
+}
+
+func structLayout(t *dwarf.StructType, depth int, opaque func() *ir.Layout) *ir.Layout {
+	if t.ByteSize <= 0 || t.ByteSize > 1<<30 || t.Incomplete {
+		return opaque()
+	}
+	out := &ir.Layout{Kind: ir.RecordLayout, Name: t.StructName, Bytes: t.ByteSize}
+	for _, f := range t.Field {
+		l := layoutOf(f.Type, depth+1)
+		if l == nil || f.BitSize > 0 || f.ByteOffset < 0 || f.ByteOffset+l.Size() > t.ByteSize {
+			continue
+		}
+		out.Fields = append(out.Fields, ir.Field{Name: f.Name, Off: f.ByteOffset, Layout: l})
+	}
+	return out
+}

@@ -1,0 +1,240 @@
+package elf
+
+import (
+	"fmt"
+	"slices"
+
+	"fencepost/internal/frontend/elf/lift"
+	"fencepost/internal/ir"
+)
+
+// The stack of a function. The idea: in compiled code the stack pointer is at every instruction the one at
+// the entry plus a constant, so that most accesses to the stack have known offsets. If no other use is made
+// of addresses in the stack, the words of the stack become registers: spilled values, saved registers, and
+// at -O0 the variables. If an address is used otherwise, the frame is a block that lives until the function
+// returns.
+
+// frame describes the stack of a function.
+type frame struct {
+	before  map[*inst]offsets
+	escapes bool
+	low     int64 // the lowest offset that is used
+	slots   map[slot]bool
+}
+
+// slot is an access to the stack: offset and size in bytes.
+type slot struct{ off, size int64 }
+
+// offsets has the registers that hold an address in the stack, relative to the stack pointer at the entry.
+type offsets map[ir.Reg]int64
+
+func (o offsets) clone() offsets {
+	c := offsets{}
+	for r, v := range o {
+		c[r] = v
+	}
+	return c
+}
+
+// eval returns the offset that an expression stands for.
+func (o offsets) eval(e *ir.Expr) (int64, bool) {
+	switch {
+	case e == nil:
+		return 0, false
+	case e.Op == ir.RegRef:
+		v, ok := o[e.Reg]
+		return v, ok
+	case (e.Op == ir.Add || e.Op == ir.Sub) && e.Type.Bits == 64:
+		x, ok := o.eval(e.X)
+		c, number := e.Y.IsConst()
+		if e.Op == ir.Sub {
+			c = -c
+		}
+		return x + c, ok && number
+	case e.Op == ir.And && e.Type.Bits == 64: // aligning; the entry is taken to be 8 past a multiple of 64
+		x, ok := o.eval(e.X)
+		c, number := e.Y.IsConst()
+		if !ok || !number || c >= 0 || c < -64 {
+			return 0, false
+		}
+		return (x+56)&c - 56, true
+	}
+	return 0, false
+}
+
+// mentions reports whether an expression has a register with an address in the stack.
+func (o offsets) mentions(e *ir.Expr) bool {
+	found := false
+	e.Walk(func(e *ir.Expr) {
+		if e.Op == ir.RegRef {
+			_, ok := o[e.Reg]
+			found = found || ok
+		}
+	})
+	return found
+}
+
+// step applies an operation.
+func (o offsets) step(op *ir.Op) {
+	if op.Kind == ir.Assign {
+		if v, ok := o.eval(op.Val); ok {
+			o[op.Dst] = v
+			return
+		}
+	}
+	op.Defs(func(r ir.Reg) { delete(o, r) })
+}
+
+// after returns the offsets after an instruction.
+func (in *inst) after(o offsets) offsets {
+	o = o.clone()
+	for i := range in.Ops {
+		o.step(&in.Ops[i])
+	}
+	if in.isCall() {
+		for r := range o {
+			if r == lift.RAX || volatileRegs.has(r) {
+				delete(o, r)
+			}
+		}
+	}
+	for r := range o {
+		if r >= lift.FirstTemp {
+			delete(o, r)
+		}
+	}
+	return o
+}
+
+// takeApart analyses the stack of a function.
+func (f *function) takeApart() {
+	fr := &f.frame
+	fr.before, fr.slots = map[*inst]offsets{}, map[slot]bool{}
+	first := f.insts[f.sym.Addr()]
+	fr.before[first] = offsets{lift.RSP: 0}
+	for todo := []*inst{first}; len(todo) > 0; {
+		in := todo[0]
+		todo = todo[1:]
+		if in.refused != "" {
+			continue
+		}
+		out := in.after(fr.before[in])
+		for _, n := range in.next {
+			have, ok := fr.before[n]
+			if !ok {
+				fr.before[n] = out.clone()
+				todo = append(todo, n)
+				continue
+			}
+			changed := false
+			for r, v := range have {
+				if w, ok := out[r]; !ok || w != v {
+					delete(have, r)
+					changed = true
+				}
+			}
+			if changed {
+				todo = append(todo, n)
+			}
+		}
+	}
+	for _, in := range f.order {
+		if o, ok := fr.before[in]; ok && in.refused == "" {
+			f.inspect(in, o.clone())
+		}
+	}
+	if !fr.escapes && !f.separate() {
+		fr.escapes = true
+	}
+	fr.low = (fr.low-8-15)&^15 + 8 // the block is aligned, and the entry is 8 past a multiple of 16
+}
+
+// inspect finds the uses of the stack in an instruction.
+func (f *function) inspect(in *inst, o offsets) {
+	fr := &f.frame
+	if v, ok := o[lift.RSP]; ok {
+		fr.low = min(fr.low, v)
+	} else {
+		f.problem = fmt.Sprintf("the stack pointer is not known at %s+0x%x: variables of variable size are not supported", f.sym.Name, in.addr-f.sym.Addr())
+		return
+	}
+	for i := range in.Ops {
+		op := &in.Ops[i]
+		if _, ok := o.eval(op.Addr); ok && changesNothing(op, in.Ops[i+1:]) {
+			*op = ir.NewOp(ir.Fence)
+			op.Fence = ir.FullFence
+		}
+		if op.Accesses() {
+			if off, ok := o.eval(op.Addr); ok {
+				size := int64(op.Type.Size())
+				fr.slots[slot{off, size}] = true
+				fr.low = min(fr.low, off)
+				if off+size > 0 {
+					f.problem = "the function has parameters on the stack, which is not supported"
+				}
+			} else if o.mentions(op.Addr) {
+				fr.escapes = true
+			}
+			fr.escapes = fr.escapes || o.mentions(op.Val) || o.mentions(op.Val2)
+		} else if op.Kind == ir.Assign {
+			if _, ok := o.eval(op.Val); !ok && o.mentions(op.Val) {
+				fr.escapes = true
+			}
+		} else if o.mentions(op.Val) {
+			fr.escapes = true
+		}
+		o.step(op)
+	}
+	switch {
+	case in.isCall():
+		for i, r := range argumentRegs {
+			if _, ok := o[r]; ok && i < in.arguments() {
+				fr.escapes = true
+			}
+		}
+		if v := o[lift.RSP]; in.tail && v != 0 {
+			f.problem = "the stack is not balanced at a jump to another function"
+		}
+	case in.End == lift.Ret:
+		if v := o[lift.RSP]; v != 0 {
+			f.problem = "the stack is not balanced at a return"
+		}
+		if _, ok := o[lift.RAX]; ok {
+			fr.escapes = true
+		}
+	default:
+		fr.escapes = fr.escapes || o.mentions(in.Cond) || o.mentions(in.Guard)
+	}
+}
+
+// changesNothing reports whether an operation is a locked instruction that leaves memory as it is, such as
+// lock or dword ptr [rsp], 0, and no operation after it uses what it read: compilers use it as a fence.
+func changesNothing(op *ir.Op, rest []ir.Op) bool {
+	if op.Kind != ir.RMW || op.RMW != ir.FetchOr && op.RMW != ir.FetchAdd && op.RMW != ir.FetchXor {
+		return false
+	}
+	for i := range rest {
+		used := false
+		rest[i].Uses(func(r ir.Reg) { used = used || r == op.Dst })
+		if used {
+			return false
+		}
+	}
+	c, ok := op.Val.IsConst()
+	return ok && c == 0
+}
+
+// separate reports whether accesses to the stack that overlap are accesses to the same bytes.
+func (f *function) separate() bool {
+	var list []slot
+	for s := range f.frame.slots {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b slot) int { return int(a.off - b.off) })
+	for i := 1; i < len(list); i++ {
+		if list[i].off < list[i-1].off+list[i-1].size {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,254 @@
+package elf
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fencepost/internal/frontend/c/translate"
+	"fencepost/internal/frontend/elf/lift"
+	"fencepost/internal/ir"
+	"fencepost/internal/source"
+)
+
+// Calls of the C library. Each becomes a call of a function in C that is made up for it:
+//
+//	unsigned long fp_call_3(unsigned long a, unsigned long d) {
+//	  return (unsigned long)pthread_create((pthread_t *)a, 0, work, (void *)d);
+//	}
+//
+// Arguments that are constants before the call stand in the text, so that the translation of C sees what
+// it would see in a program in C: null pointers, strings, names of functions.
+
+//go:embed prototypes.txt
+var prototypeText string
+
+// prototype is the type of a function of the library.
+type prototype struct {
+	name, result string
+	params       []string
+}
+
+// prototypes are the functions that machine code can call, by name.
+var prototypes = func() map[string]*prototype {
+	out := map[string]*prototype{}
+	line := regexp.MustCompile(`^(.*?)(\w+)\((.*)\);$`)
+	for text := range strings.Lines(prototypeText) {
+		m := line.FindStringSubmatch(strings.TrimSpace(text))
+		if m == nil {
+			continue
+		}
+		pr := &prototype{name: m[2], result: strings.TrimSpace(m[1])}
+		depth, from := 0, 0
+		for i, c := range m[3] + "," {
+			switch {
+			case c == '(':
+				depth++
+			case c == ')':
+				depth--
+			case c == ',' && depth == 0:
+				if t := strings.TrimSpace(m[3][from:i]); t != "void" && t != "..." {
+					pr.params = append(pr.params, t)
+				}
+				from = i + 1
+			}
+		}
+		out[pr.name] = pr
+	}
+	return out
+}()
+
+// stub is the function in C that stands for a call.
+type stub struct {
+	name  string
+	proto *prototype
+	args  []*ir.Expr // constants; nil: a parameter of the stub
+	in    *inst
+	fb    *ir.FuncBuilder
+}
+
+// external prepares a call of a function that is not defined in the files.
+func (p *program) external(f *function, in *inst) {
+	name := in.extern
+	if slices.Contains(p.opt.ExternPure, name) || slices.Contains(p.opt.ExternFence, name) {
+		return
+	}
+	if other, ok := sameAs[name]; ok {
+		name = other
+	}
+	pr := prototypes[name]
+	if pr == nil || len(pr.params) > len(argumentRegs) {
+		in.refused, in.code = fmt.Sprintf("%s is not defined in the given files, and what it does is not known", in.extern), codeExtern
+		return
+	}
+	p.calls++
+	in.stub = &stub{name: fmt.Sprintf("fp_call_%d", p.calls), proto: pr, in: in}
+	for i := range pr.params {
+		c := f.constant(in, argumentRegs[i])
+		if c != nil && c.Op == ir.AddrOf {
+			if _, ok := p.text(c); !ok || pr.params[i] != "const char *" {
+				c = nil
+			}
+		}
+		in.stub.args = append(in.stub.args, c)
+	}
+	if attr := in.stub.args; pr.name == "pthread_mutex_init" && (attr[1] == nil || attr[1].Op != ir.Const || attr[1].Value != 0) {
+		in.refused, in.code = "the attributes of a mutex are not supported in machine code", codeExtern
+	}
+}
+
+// sameAs are other names of functions of the library.
+var sameAs = map[string]string{
+	"__isoc99_sscanf": "sscanf", "_Znwm": "malloc", "_Znam": "malloc", "_ZdlPv": "free", "_ZdaPv": "free", "_ZdlPvm": "free", "_ZdaPvm": "free",
+}
+
+// endsThere are the functions that do not return: what comes after a call of one is other code.
+var endsThere = map[string]bool{"__assert_fail": true, "abort": true, "exit": true, "pthread_exit": true}
+
+// locate gives what was made up for calls the positions of the calls.
+func (p *program) locate() {
+	for _, f := range p.funcs {
+		for _, in := range f.order {
+			if in.stub == nil || in.stub.fb == nil {
+				continue
+			}
+			made := in.stub.fb.F
+			made.Pos = in.pos
+			for i := range made.Edges {
+				made.Edges[i].Pos = in.pos
+			}
+			for i := range made.Locs {
+				made.Locs[i].Pos = in.pos
+			}
+			for i := range made.Regs {
+				made.Regs[i].Pos = in.pos
+			}
+			made.Name = fmt.Sprintf("%s#%s", in.extern, strings.TrimPrefix(in.stub.name, "fp_call_"))
+		}
+	}
+}
+
+// cName returns the name of a function of the program in the text in C.
+func (f *function) cName() string {
+	if f.sym.Name == "main" {
+		return "main"
+	}
+	return fmt.Sprintf("fp_func_%d", f.index)
+}
+
+// arity returns how many parameters the function has in the text in C.
+func (f *function) arity() int {
+	if f.sym.Name == "main" {
+		return 2
+	}
+	return max(1, len(f.params))
+}
+
+// inC reports whether the function is one of the text in C: pointers to it are the ones of C.
+func (p *program) inC(f *function) bool { return p.taken[f] || f.sym.Name == "main" }
+
+// stubs returns the text in C.
+func (p *program) stubs() *source.File {
+	var b strings.Builder
+	for _, h := range []string{"assert", "pthread", "stdlib", "string", "stdio", "sched", "unistd", "semaphore", "threads"} {
+		fmt.Fprintf(&b, "#include <%s.h>\n", h)
+	}
+	for _, f := range p.funcs {
+		switch {
+		case !p.inC(f):
+		case f.sym.Name == "main":
+			b.WriteString("int main(int argc, char **argv) { return 0; }\n")
+		default:
+			params := strings.TrimSuffix(strings.Repeat("void *, ", f.arity()), ", ")
+			names := 0
+			for strings.Contains(params, "*,") || names == 0 {
+				params = strings.Replace(params, "*,", fmt.Sprintf("*a%d,", names), 1)
+				names++
+			}
+			params += fmt.Sprintf("a%d", names)
+			fmt.Fprintf(&b, "void *%s(%s) { return 0; }\n", f.cName(), params)
+		}
+	}
+	for _, f := range p.funcs {
+		for _, in := range f.order {
+			if in.stub != nil && in.refused == "" {
+				p.stub(&b, in.stub)
+			}
+		}
+	}
+	return source.NewFile("machine code", []byte(b.String()))
+}
+
+func (p *program) stub(b *strings.Builder, s *stub) {
+	var params, args []string
+	for i, t := range s.proto.params {
+		c := s.args[i]
+		switch {
+		case c == nil:
+			params = append(params, fmt.Sprintf("unsigned long a%d", i))
+			args = append(args, fmt.Sprintf("(%s)a%d", t, i))
+		case c.Op == ir.FuncAddr:
+			args = append(args, fmt.Sprintf("(%s)%s", t, p.funcs[c.Func].cName()))
+		case c.Op == ir.AddrOf:
+			text, _ := p.text(c)
+			args = append(args, strconv.QuoteToASCII(text))
+		case c.Value == 0:
+			args = append(args, "0")
+		default:
+			args = append(args, fmt.Sprintf("(%s)%dL", t, c.Value))
+		}
+	}
+	if len(params) == 0 {
+		params = []string{"void"}
+	}
+	call := fmt.Sprintf("%s(%s)", s.proto.name, strings.Join(args, ", "))
+	if s.proto.result == "void" {
+		fmt.Fprintf(b, "void %s(%s) { %s; }\n", s.name, strings.Join(params, ", "), call)
+	} else {
+		fmt.Fprintf(b, "unsigned long %s(%s) { return (unsigned long)%s; }\n", s.name, strings.Join(params, ", "), call)
+	}
+}
+
+// bodies returns what makes the bodies of the functions of the text.
+func (p *program) bodies() map[string]translate.Body {
+	out := map[string]translate.Body{}
+	for _, f := range p.funcs {
+		if p.inC(f) {
+			out[f.cName()] = func(l *translate.Linker, fb *ir.FuncBuilder) {
+				p.begin(l)
+				p.emit(l, f)
+			}
+		}
+	}
+	return out
+}
+
+// begin makes the data and the functions of the program.
+func (p *program) begin(l *translate.Linker) {
+	if p.built {
+		return
+	}
+	p.build(l.Builder())
+	for _, f := range p.funcs {
+		if p.inC(f) {
+			f.fb = l.Function(f.cName())
+			if f.sym.Name != "main" {
+				f.fb.F.Name = f.sym.Name
+				f.fb.F.Pointer = true
+			}
+		} else {
+			f.fb = l.Builder().Func(f.sym.Name, source.Span{})
+			for _, r := range f.params {
+				f.fb.Param(lift.RegisterName(r), source.Span{})
+			}
+		}
+	}
+	for _, f := range p.funcs {
+		if !p.inC(f) {
+			p.emit(l, f)
+		}
+	}
+}
