@@ -22,7 +22,7 @@ import (
 var trees = flag.Int("fp.trees", 6, "how many random trees are explored with crashes")
 
 // start starts a server and connects to it.
-func start(t *testing.T) *store.Store {
+func start(t testing.TB) *store.Store {
 	t.Helper()
 	s, err := server.Start(server.Options{Listen: "127.0.0.1:0", Dir: t.TempDir()})
 	if err != nil {
@@ -48,7 +48,7 @@ func openTree(_ *store.Job, program []byte) (worker.Explorer, error) {
 }
 
 // submit stores a check of a tree.
-func submit(t *testing.T, s *store.Store, tree *synthetic.Tree, ackWait time.Duration) *store.Job {
+func submit(t testing.TB, s *store.Store, tree *synthetic.Tree, ackWait time.Duration) *store.Job {
 	t.Helper()
 	program, err := json.Marshal(tree)
 	if err != nil {
@@ -62,7 +62,7 @@ func submit(t *testing.T, s *store.Store, tree *synthetic.Tree, ackWait time.Dur
 }
 
 // work runs workers until a check has ended, and returns the check.
-func work(t *testing.T, s *store.Store, job *store.Job, n int, before func(worker.Step) error) *store.Job {
+func work(t testing.TB, s *store.Store, job *store.Job, n int, before func(worker.Step) error) *store.Job {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
