@@ -212,7 +212,7 @@ func (q *query) refused() error {
 		}
 		how := q.opt.asked()
 		by, _ := takenBy(q, e, q.model)
-		if err := by.Supports(e, by.QuestionTask(q.flat, q.model, &how)); err != nil {
+		if err := q.Supports(e, by.QuestionTask(q.flat, q.model, &how)); err != nil {
 			return err
 		}
 	}
