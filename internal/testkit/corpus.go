@@ -25,7 +25,7 @@ type Case struct {
 	Path    string
 	Why     string
 	Input   pipeline.Input
-	Expect  map[string]string // model: verdict
+	Expect  map[string]string // model: verdict, or Nonterminating
 	Robust  string            // robust against TSO: yes, no, or "" if the file does not say
 	TRF     string            // free of triangular races: yes, no, or ""
 	State   string            // TSO has the same final states as SC: yes, no, or ""
@@ -35,6 +35,10 @@ type Case struct {
 
 	archive *txtar.Archive
 }
+
+// Nonterminating is the expectation that a program is unsafe because of loops that never end. Unsafe as an
+// expectation is any violation.
+const Nonterminating = "nonterminating"
 
 // answersFile is the file in the archive of a case that -update writes.
 const answersFile = "answers"
@@ -163,6 +167,20 @@ func (c *Case) Models() []string {
 		}
 	}
 	return out
+}
+
+// Verdict returns the verdict that the case expects under a model.
+func (c *Case) Verdict(model string) string {
+	if c.Expect[model] == Nonterminating {
+		return verdict.Unsafe.String()
+	}
+	return c.Expect[model]
+}
+
+// Meets reports whether a result is what the case expects under its model.
+func (c *Case) Meets(r *verdict.Result) bool {
+	endless := c.Expect[r.Model] == Nonterminating
+	return r.Verdict.String() == c.Verdict(r.Model) && (!endless || r.Question == verdict.NonTermination)
 }
 
 // Robustly returns the options of the case for questions about robustness.

@@ -87,7 +87,7 @@ func TestCorpusFences(t *testing.T) {
 				t.Error("not robust against TSO, and it gets no fences for PSO")
 			}
 			for _, model := range []string{"tso", "pso"} {
-				if c.Expect["sc"] != "safe" || c.Expect[model] != "unsafe" {
+				if c.Expect["sc"] != "safe" || c.Verdict(model) != "unsafe" {
 					continue
 				}
 				r := fencesOf(t, c, fences.Assertions, model)

@@ -41,8 +41,8 @@ func TestCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, r := range results {
-				if got := r.Verdict.String(); got != c.Expect[r.Model] {
-					t.Errorf("%s: want %s, got %s (%s)", r.Model, c.Expect[r.Model], got, r.Reason)
+				if !c.Meets(&r) {
+					t.Errorf("%s: want %s, got %s, %s (%s)", r.Model, c.Expect[r.Model], r.Verdict, r.Question, r.Reason)
 				}
 				checkHonest(t, &r)
 			}
@@ -119,8 +119,8 @@ func TestCorpusCrossCheck(t *testing.T) {
 			if !ok {
 				continue
 			}
-			if got := r.Verdict.String(); got != c.Expect[model] && r.Verdict != verdict.Unknown {
-				t.Errorf("%s under %s: want %s, got %s (%s)", c.Name(), model, c.Expect[model], got, r.Reason)
+			if !c.Meets(r) && r.Verdict != verdict.Unknown && !notAsked(c, r) {
+				t.Errorf("%s under %s: want %s, got %s, %s (%s)", c.Name(), model, c.Expect[model], r.Verdict, r.Question, r.Reason)
 			}
 			answers := 0
 			for _, e := range r.Engines {
@@ -138,6 +138,12 @@ func TestCorpusCrossCheck(t *testing.T) {
 		t.Errorf("only %d answers were compared with another one, about %d programs", compared, len(programs))
 	}
 	t.Logf("%d answers were compared with another one, about %d programs", compared, len(programs))
+}
+
+// notAsked reports whether a program is safe as far as an engine says that does not ask whether loops end, and
+// loops that do not end are what is wrong with it.
+func notAsked(c *testkit.Case, r *verdict.Result) bool {
+	return c.Expect[r.Model] == testkit.Nonterminating && r.Verdict == verdict.Safe && r.Coverage.Checked.Liveness == ""
 }
 
 // TestCorpusRobust: every program, of those in C some, is robust exactly if its file says so, and every attack has
