@@ -10,8 +10,11 @@ import (
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
+	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
+	"fencepost/internal/question/check"
 	"fencepost/internal/testkit"
+	"fencepost/verdict"
 )
 
 // TestEndlessAgainstDefinition: the engines report loops that no thread can end exactly where the graph of
@@ -123,5 +126,54 @@ func TestFairAgainstDefinition(t *testing.T) {
 	t.Logf("%d comparisons, %d endless under random fairness, %d under weak", compared, found[property.Random], found[property.Weak])
 	if found[property.Random] < n/20 || found[property.Weak] <= found[property.Random] {
 		t.Errorf("too few endless executions")
+	}
+}
+
+// TestFairSafeEnds: in the graph of all states of a program that is safe when no fair execution may be endless,
+// an end can be reached from every state. Programs for which it cannot are not safe.
+func TestFairSafeEnds(t *testing.T) {
+	safe, endless := 0, 0
+	for _, c := range corpus(t) {
+		if !strings.HasPrefix(c.Name(), "live-") && !strings.HasPrefix(c.Name(), "lock-") && !strings.HasPrefix(c.Name(), "peterson") {
+			continue
+		}
+		opt := c.Options
+		opt.Endless = pipeline.Endless{Liveness: pipeline.LivenessFair}
+		run := pipeline.Open(c.Input)
+		if err := run.Read(t.Context(), pipeline.ReadOptions{Options: opt.Options}); err != nil {
+			t.Fatal(err)
+		}
+		flat, err := run.FlattenFixed(opt.Options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		props := *run.Props
+		opt.Endless.Ask(&props)
+		for _, m := range testkit.Models {
+			want, err := testkit.OracleUpTo(flat, &props, m, 4000)
+			if errors.Is(err, testkit.ErrTooBig) {
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s under %s: %v", c.Name(), m, err)
+			}
+			answer, err := check.Run(t.Context(), c.Input, []string{m.String()}, opt)
+			if err != nil || answer.HasErrors() {
+				t.Fatalf("%s under %s: %v %+v", c.Name(), m, err, answer.Diagnostics)
+			}
+			r := &answer.Results[0]
+			switch {
+			case r.Verdict == verdict.Safe && want.NeverEnds:
+				t.Errorf("%s under %s: safe, and a state has no way to an end", c.Name(), m)
+			case r.Verdict == verdict.Safe:
+				safe++
+			case want.NeverEnds:
+				endless++
+			}
+		}
+	}
+	t.Logf("safe %d times, %d times with a state that has no way to an end", safe, endless)
+	if safe < 20 || endless < 20 {
+		t.Errorf("too few programs: %d, %d", safe, endless)
 	}
 }

@@ -214,6 +214,29 @@ func testAnswers(t *testing.T, b *browser) {
 	b.want(`document.querySelectorAll(".test").length < 60`, "true")
 }
 
+// testEndless: the steps that repeat for ever are one block at the end, marked where it begins, none of them folded
+// together with a step before it.
+func testEndless(t *testing.T, b *browser) {
+	const text = "var x, y;\nthread w { y = 1; }\nthread r { reg a; while (a != 1) { a = x; } }\n"
+	answer, err := fencepost.Check(context.Background(), fencepost.Input{Name: "a.fp", Text: []byte(text)}, fencepost.CheckOptions{Options: fencepost.Options{Workers: 1}, Liveness: fencepost.LivenessSpin})
+	if err != nil || len(answer.Results) != 1 || answer.Results[0].Witness == nil {
+		t.Fatalf("%v %+v", err, answer)
+	}
+	w := answer.Results[0].Witness
+	if w.Repeats == 0 || w.Repeats == len(w.Steps) {
+		t.Fatalf("%d of %d steps repeat", w.Repeats, len(w.Steps))
+	}
+	b.open("endless", answer.Results)
+	b.want(`document.querySelectorAll(".row.again").length > 0`, "true")
+	b.want(`document.querySelectorAll(".row:not(.again)").length > 0`, "true")
+	b.want(`document.querySelectorAll(".row.again ~ .row:not(.again)").length`, "0")
+	b.want(`[...document.querySelectorAll(".row .num")].filter(n => n.textContent.startsWith("↻")).length`, "1")
+	b.want(`document.querySelector(".row.again .num").textContent.startsWith("↻")`, "true")
+	b.want(`parseInt(document.querySelector(".row.again .num").textContent.slice(2))`, fmt.Sprint(len(w.Steps)-w.Repeats+1))
+	b.want(`[...document.querySelectorAll(".row.again .ev")].every(e => e.title.endsWith("repeats for ever"))`, "true")
+	b.want(`getComputedStyle(document.querySelector(".row.again")).boxShadow !== getComputedStyle(document.querySelector(".row:not(.again)")).boxShadow`, "true")
+}
+
 // benchPage is the page of tables of papers, with a name that tries to escape.
 func benchPage(t testing.TB) string {
 	t.Helper()

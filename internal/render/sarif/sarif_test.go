@@ -179,6 +179,34 @@ func TestFlows(t *testing.T) {
 	}
 }
 
+// TestEndless: loops that never end are a class of their own, at the loop, and the rule says what the last steps are.
+func TestEndless(t *testing.T) {
+	const text = "var x, y;\nthread w { y = 1; }\nthread r { reg a; while (a != 1) { a = x; } }\n"
+	answer, err := fencepost.Check(context.Background(), fencepost.Input{Name: "a.fp", Text: []byte(text)}, fencepost.CheckOptions{Options: fencepost.Defaults(), Liveness: fencepost.LivenessSpin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := write(t, answer.Results, sarif.Options{})
+	valid(t, doc)
+	report, err := gosarif.FromBytes(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := report.Runs[0]
+	if len(run.Results) != 1 || len(run.Tool.Driver.Rules) != 1 {
+		t.Fatalf("%d results, %d rules", len(run.Results), len(run.Tool.Driver.Rules))
+	}
+	got, rule := run.Results[0], run.Tool.Driver.Rules[0]
+	if *got.RuleID != "fencepost/non-termination" || *rule.ID != *got.RuleID || *got.Locations[0].PhysicalLocation.Region.StartLine != 3 {
+		t.Errorf("rule %s, result of %s in line %d", *rule.ID, *got.RuleID, *got.Locations[0].PhysicalLocation.Region.StartLine)
+	}
+	for _, want := range []string{"r loops for ever", "The last steps of the code flow repeat for ever"} {
+		if !strings.Contains(string(doc), want) {
+			t.Errorf("no %q in\n%s", want, doc)
+		}
+	}
+}
+
 func TestFixes(t *testing.T) {
 	results := stored(t, "dekker.json")[:1]
 	results[0].Others = nil
