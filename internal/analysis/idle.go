@@ -1,6 +1,10 @@
 package analysis
 
-import "fencepost/internal/ir"
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+)
 
 // Loops in which a thread can go round without getting anywhere. A loop that counts, as for (i = 0; i < n;
 // i++) does, is not one: every round of it adds to a register that is read later, and never takes away, so
@@ -41,6 +45,17 @@ func MayIdle(p *ir.Program) bool {
 		}
 	}
 	return false
+}
+
+// ReadlessLoop reports whether f has a cycle that does not count and does not read memory. A thread can go round it
+// whatever memory holds, and what it read before says nothing about memory then.
+func ReadlessLoop(f *ir.Func) bool {
+	comp := Components(f, nil)
+	out := countingEdges(f, comp)
+	for i := range f.Edges {
+		out[i] = out[i] || f.Edges[i].Op.Reads()
+	}
+	return slices.Contains(cyclicWithout(f, comp, out), true)
 }
 
 // countingEdges marks the edges that make a register of a loop grow, or all of them shrink, if nothing else

@@ -177,7 +177,7 @@ func (c *Case) Verdict(model string) string {
 	return c.Expect[model]
 }
 
-// Meets reports whether a result is what the case expects under its model.
+// Meets reports whether a result has the verdict that the case expects under its model, and its class.
 func (c *Case) Meets(r *verdict.Result) bool {
 	endless := c.Expect[r.Model] == Nonterminating
 	return r.Verdict.String() == c.Verdict(r.Model) && (!endless || r.Question == verdict.NonTermination)

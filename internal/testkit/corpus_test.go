@@ -140,8 +140,8 @@ func TestCorpusCrossCheck(t *testing.T) {
 	t.Logf("%d answers were compared with another one, about %d programs", compared, len(programs))
 }
 
-// notAsked reports whether a program is safe as far as an engine says that does not ask whether loops end, and
-// loops that do not end are what is wrong with it.
+// notAsked reports whether a program is expected to have loops that never end, and the answer is that of an engine
+// that does not ask whether loops end.
 func notAsked(c *testkit.Case, r *verdict.Result) bool {
 	return c.Expect[r.Model] == testkit.Nonterminating && r.Verdict == verdict.Safe && r.Coverage.Checked.Liveness == ""
 }

@@ -12,7 +12,8 @@ import (
 //
 // In such an execution every thread that spins can do a round at the end, so there is one whose last reads,
 // those after which the threads were stopped, have the values that memory holds in the end. The class
-// says what wrote them. It does not say which of several writes is the last one to the other cells that
+// says what wrote them. A thread with a loop that reads nothing may be in that loop: nothing is demanded of its
+// last reads, which came before. The class does not say which of several writes is the last one to the other cells that
 // loops read: all are tried.
 func (x *exploration) endless() {
 	const key = "non-termination"
@@ -46,10 +47,13 @@ func lastReads(x *exploration) (*demand, bool) {
 	d, spins := &demand{}, false
 	for t := range x.g.threads {
 		o := x.g.last(t)
-		if m.Threads.Now[t].Stop != machine.Refused && !m.Stopped(t) || o == nil {
+		if m.Threads.Now[t].Stop != machine.Refused && !m.Stopped(t) {
 			continue
 		}
 		spins = true
+		if o == nil || x.task.readless[t] {
+			continue
+		}
 		for _, r := range o.reads {
 			switch all := x.sources(r.cell); {
 			case r.pool || o.join > 0: // no memory

@@ -133,7 +133,7 @@ func (p *Parts) Explore(ctx context.Context, tasks [][]byte, limit Limit) (found
 	limits := *p.job.Task
 	limits.Limits.Workers = pool.workers
 	for i := range all {
-		all[i] = newExploration(ctx, &job{Task: &limits, Options: p.job.Options, loops: p.job.loops}, p.y, cs)
+		all[i] = newExploration(ctx, &job{Task: &limits, Options: p.job.Options, loops: p.job.loops, readless: p.job.readless}, p.y, cs)
 		all[i].pool, all[i].number = pool, i
 	}
 	workAll(pool, all)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"fencepost/internal/analysis"
 	"fencepost/internal/budget"
 	"fencepost/internal/engine"
 	"fencepost/internal/ir"
@@ -59,6 +60,8 @@ type job struct {
 	Options
 	// loops is the program as it was given, with its spin loops; nil if endless loops are not asked about.
 	loops *memory.System
+	// readless says, by thread, that it has a loop without a read.
+	readless []bool
 }
 
 // supports returns why the engine does not take a task, or nil.
@@ -114,6 +117,9 @@ func prepare(task *job) *job {
 	task = &job{Task: &t, Options: task.Options}
 	if asks {
 		task.loops = memory.New(given, task.Model, memory.Options{})
+		for th := range given.Threads {
+			task.readless = append(task.readless, analysis.ReadlessLoop(given.ThreadFunc(ir.ThreadID(th))))
+		}
 	}
 	return task
 }
@@ -121,7 +127,7 @@ func prepare(task *job) *job {
 // explore explores all classes. It starts again whenever a cell has been split.
 func explore(ctx context.Context, task *job, y *memory.System) *exploration {
 	cs := newCells()
-	first := &job{task.Task, task.Options, task.loops}
+	first := &job{task.Task, task.Options, task.loops, task.readless}
 	twice := task.Restart == nil && (task.Visit != nil || task.Failed != nil || task.Blocked != nil)
 	if twice {
 		first.Visit, first.Failed, first.Blocked = nil, nil, nil

@@ -147,7 +147,11 @@ func read(ctx context.Context, run *pipeline.Run, opt *Options) (*ir.Program, er
 		})
 	}
 	run.Stage = "passes"
-	return run.FlattenFixed(opt.Options)
+	flat, err := run.FlattenFixed(opt.Options)
+	if err == nil {
+		opt.Endless.AskDefault(run.Props, flat)
+	}
+	return flat, err
 }
 
 func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) ([]verdict.Result, error) {
@@ -155,7 +159,6 @@ func ask(ctx context.Context, run *pipeline.Run, models []string, opt Options) (
 	if err != nil {
 		return nil, err
 	}
-	opt.Endless.AskDefault(run.Props, flat)
 	var results []verdict.Result
 	for _, name := range models {
 		model, err := pipeline.ParseModel(name)

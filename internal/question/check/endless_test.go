@@ -204,6 +204,14 @@ thread a { reg r; loop { do { r = xchg(l, 1); } while (r == 1); l = 0; } }
 thread b { reg r; loop { do { r = xchg(l, 1); } while (r == 1); l = 0; } }`,
 	},
 	{
+		name: "a loop that reads nothing, after a read of what has changed since", file: "a.fp", endless: "sc tso pso", says: "a loops for ever",
+		text: "var x; thread a { reg r; r = x; while (r == 0) { r = r * 1; } } thread b { x = 1; }",
+	},
+	{
+		name: "a loop that reads nothing, in a thread that reads nothing", file: "a.fp", endless: "sc tso pso", says: "a loops for ever",
+		text: "var x; thread a { reg r; while (r == 0) { r = r; } } thread b { x = 1; }",
+	},
+	{
 		name: "a counter that nothing reads", file: "a.c", endless: "sc tso pso", says: "it reads x = 0; no other thread writes x",
 		text: `#include <pthread.h>
 #include <stdatomic.h>
