@@ -101,7 +101,7 @@ type InnerOp struct {
 	Access int   // the number of its first access
 	Thread int32 // spawn: the thread that was started
 	Block  uint64
-	Shape  memory.Shape // alloc: of the block
+	Shape  memory.Shape // alloc and free: of the block
 }
 
 // noteInside notes an operation inside a section that is about to be performed.
@@ -114,7 +114,7 @@ func (m *Machine) noteInside(t int, st memory.Step, op *ir.Op, e *Event) {
 	case ir.Free:
 		addr, _ := m.Sys.Thread(m.State, t).Address(st.Edge)
 		if b, ok := m.State.BlockAt(addr, 1); ok {
-			in.Block = b
+			in.Block, in.Shape = b, m.State.ShapeAt(b)
 		}
 	default:
 		return

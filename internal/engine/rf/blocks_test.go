@@ -3,6 +3,7 @@ package rf_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/rf"
 	"fencepost/internal/ir"
+	"fencepost/internal/memory"
 	"fencepost/internal/replay"
 	"fencepost/internal/testkit"
 )
@@ -69,5 +71,63 @@ func TestFreed(t *testing.T) {
 	t.Logf("%d with a violation, %d without", violated, safe)
 	if violated == 0 || safe == 0 && !testing.Short() {
 		t.Errorf("%d with a violation, %d without", violated, safe)
+	}
+}
+
+// recycling returns a random program without errors whose sections free blocks and then allocate: each block is freed by
+// the thread that allocates it, or by the one that takes it out of the last variable.
+func recycling(seed uint64) *testkit.Program {
+	r := rand.New(rand.NewPCG(seed, 78))
+	p := &testkit.Program{Seed: seed}
+	statement := func(kinds ...testkit.Kind) testkit.Stmt {
+		s := testkit.Stmt{Kind: kinds[r.IntN(len(kinds))], Var: r.IntN(testkit.Vars - 1), Size: 8, Reg: r.IntN(testkit.Regs), Val: int64(r.IntN(3))}
+		switch s.Kind {
+		case testkit.Swap:
+			s.Var = testkit.Vars - 1
+		case testkit.Scratch:
+			if r.IntN(2) == 0 {
+				s.Body = []testkit.Stmt{{Kind: testkit.LoadAt, Reg: (s.Reg + 1) % testkit.Regs, Reg2: s.Reg}, {Kind: testkit.Deref, Reg: s.Reg, Val: s.Val}}[r.IntN(2):][:1]
+			}
+		}
+		return s
+	}
+	for range 2 + r.IntN(2) {
+		var thread []testkit.Stmt
+		for range 1 + r.IntN(2) {
+			if r.IntN(3) == 0 {
+				thread = append(thread, statement(testkit.Swap, testkit.Scratch, testkit.Load, testkit.Store))
+				continue
+			}
+			var body []testkit.Stmt
+			for range 2 + r.IntN(2) {
+				body = append(body, statement(testkit.Swap, testkit.Swap, testkit.Scratch, testkit.Load, testkit.Store))
+			}
+			thread = append(thread, testkit.Stmt{Kind: testkit.Atomic, Body: body})
+		}
+		p.Threads = append(p.Threads, thread)
+	}
+	return p
+}
+
+// TestRecycled: exactly the classes that brute force finds, each once, of programs whose sections free blocks and
+// then allocate. None is refused.
+func TestRecycled(t *testing.T) {
+	for _, m := range testkit.Models {
+		total, checks := 0, int64(0)
+		for i, left := *firstSeed, fewer(*programs); left > 0 && !t.Failed(); i++ {
+			p, _ := recycling(uint64(i)).Flat()
+			want, ok := testkit.NewTracker(memory.New(p, m, memory.Options{})).ReadsFrom(*histories / 5)
+			if !ok {
+				continue
+			}
+			left--
+			n, err := classes(p, m, want)
+			if err != nil {
+				t.Errorf("seed %d, %s: %v\n%s", i, m, err, ir.Print(p))
+			}
+			total += len(want)
+			checks += n.Checks
+		}
+		t.Logf("%s: %d classes, %.1f checks per class", m, total, float64(checks)/float64(max(1, total)))
 	}
 }

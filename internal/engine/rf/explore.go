@@ -184,6 +184,9 @@ func (x *explorer) read(t, i int, seq []node) {
 	var blocks []uint64
 	if r.pool {
 		sources, blocks = x.untaken(c, sources)
+		for _, b := range x.run.ownFrees(o, c) {
+			sources, blocks = append(sources, initial), append(blocks, b)
+		}
 	} else {
 		now = x.sourceAt(seq, at, c)
 	}

@@ -23,7 +23,7 @@ import (
 //
 // Numbers are varints. The origin makes the names of all tasks of an exploration different.
 
-var magic = []byte("fprf\x01")
+var magic = []byte("fprf\x02")
 
 const (
 	headSize = 5 + 2*sha256.Size

@@ -103,7 +103,7 @@ func (x *explorer) maximal(u, j, k int, past []int32) bool {
 					}
 				}
 				if !kept && r.stamp >= stamp {
-					if r.pool && r.from != initial || n == 0 && !r.pool && x.replaced(r, past) {
+					if r.pool && (r.from != initial || r.block != 0) || n == 0 && !r.pool && x.replaced(r, past) {
 						return false
 					}
 					if !r.pool {

@@ -461,16 +461,11 @@ func (rn *runner) noteWords(o *op) {
 	}
 }
 
-// noteFreed notes the blocks that a section has freed.
+// noteFreed notes the blocks that a section has freed, and has not used again itself.
 func (rn *runner) noteFreed(o *op) {
 	o.blocks = nil
-	for _, in := range rn.m.Inside {
-		switch {
-		case in.Kind == ir.Free && in.Block != 0 && !o.ends:
-			o.blocks = append(o.blocks, in.Block)
-		case in.Kind == ir.Alloc && len(o.blocks) > 0:
-			rn.refuse("an atomic section that frees a block and then allocates")
-		}
+	if !o.ends {
+		o.blocks = freedAfter(rn.m.Inside)
 	}
 	o.frees = len(o.blocks) > 0
 }

@@ -1,5 +1,12 @@
 package rf
 
+import (
+	"slices"
+
+	"fencepost/internal/ir"
+	"fencepost/internal/machine"
+)
+
 // Units: operations that read several cells and write, in one step. They are atomic sections, and read-modify-writes
 // whose bytes others access one by one. What a section reads is found out on the way.
 //
@@ -86,6 +93,41 @@ func (o *op) takes() []uint64 {
 		}
 	}
 	return out
+}
+
+// freedAfter returns the blocks that operations of a section free and do not use again.
+func freedAfter(inside []machine.InnerOp) []uint64 {
+	var out []uint64
+	for _, in := range inside {
+		switch {
+		case in.Kind == ir.Free && in.Block != 0:
+			out = append(out, in.Block)
+		case in.Kind == ir.Alloc:
+			out = slices.DeleteFunc(out, func(b uint64) bool { return b == in.Block })
+		}
+	}
+	return out
+}
+
+// ownFrees returns the blocks of a pool that a section has freed itself before the allocation that reads next, and that
+// it has not used again. The section was just tried.
+func (rn *runner) ownFrees(o *op, pool int32) []uint64 {
+	if !o.unit.section {
+		return nil
+	}
+	n := len(o.takes())
+	k := slices.IndexFunc(rn.m.Inside, func(in machine.InnerOp) bool {
+		if in.Kind == ir.Alloc {
+			n--
+		}
+		return n < 0
+	})
+	before := rn.m.Inside[:k]
+	return slices.DeleteFunc(freedAfter(before), func(b uint64) bool {
+		return !slices.ContainsFunc(before, func(in machine.InnerOp) bool {
+			return in.Kind == ir.Free && in.Block == b && rn.pool(in.Shape)[0] == pool
+		})
+	})
 }
 
 // block returns the freed block that an allocation uses, or 0.
