@@ -113,21 +113,23 @@ func recycling(seed uint64) *testkit.Program {
 // then allocate. None is refused.
 func TestRecycled(t *testing.T) {
 	for _, m := range testkit.Models {
-		total, checks := 0, int64(0)
-		for i, left := *firstSeed, fewer(*programs); left > 0 && !t.Failed(); i++ {
-			p, _ := recycling(uint64(i)).Flat()
-			want, ok := testkit.NewTracker(memory.New(p, m, memory.Options{})).ReadsFrom(*histories / 5)
-			if !ok {
-				continue
+		t.Run(m.String(), func(t *testing.T) {
+			total, checks := 0, int64(0)
+			for i, left := *firstSeed, fewer(*programs); left > 0 && !t.Failed(); i++ {
+				p, _ := recycling(uint64(i)).Flat()
+				want, ok := testkit.NewTracker(memory.New(p, m, memory.Options{})).ReadsFrom(*histories / 5)
+				if !ok {
+					continue
+				}
+				left--
+				n, err := classes(p, m, want)
+				if err != nil {
+					t.Errorf("seed %d: %v\n%s", i, err, ir.Print(p))
+				}
+				total += len(want)
+				checks += n.Checks
 			}
-			left--
-			n, err := classes(p, m, want)
-			if err != nil {
-				t.Errorf("seed %d, %s: %v\n%s", i, m, err, ir.Print(p))
-			}
-			total += len(want)
-			checks += n.Checks
-		}
-		t.Logf("%s: %d classes, %.1f checks per class", m, total, float64(checks)/float64(max(1, total)))
+			t.Logf("%d classes, %.1f checks per class", total, float64(checks)/float64(max(1, total)))
+		})
 	}
 }

@@ -184,7 +184,7 @@ func (x *explorer) read(t, i int, seq []node) {
 	var blocks []uint64
 	if r.pool {
 		sources, blocks = x.untaken(c, sources)
-		for _, b := range x.run.ownFrees(o, c) {
+		for _, b := range x.run.freedInside(o, c) {
 			sources, blocks = append(sources, initial), append(blocks, b)
 		}
 	} else {

@@ -109,9 +109,9 @@ func freedAfter(inside []machine.InnerOp) []uint64 {
 	return out
 }
 
-// ownFrees returns the blocks of a pool that a section has freed itself before the allocation that reads next, and that
+// freedInside returns the blocks of a pool that a section has freed itself before the allocation that reads next, and that
 // it has not used again. The section was just tried.
-func (rn *runner) ownFrees(o *op, pool int32) []uint64 {
+func (rn *runner) freedInside(o *op, pool int32) []uint64 {
 	if !o.unit.section {
 		return nil
 	}
