@@ -56,6 +56,12 @@ func (x *doubter) secondStore(t int, r row) secondStore {
 			out.pending[l] = out.pending[l] || reached
 		}
 	}
+	// A thread that has ended stands after its last operation, and its stores may still wait.
+	for i := range f.Edges {
+		if e := &f.Edges[i]; e.Op.Terminal() && out.pending[e.From] {
+			out.pending[e.To] = true
+		}
+	}
 	return out
 }
 

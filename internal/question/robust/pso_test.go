@@ -41,6 +41,54 @@ func TestWaitingInC(t *testing.T) {
 	}
 }
 
+// twoDelaysInC has programs in which an action depends on stores of two threads that wait after the threads have ended.
+var twoDelaysInC = map[string]string{
+	"compare-exchange": `
+void *t1(void *p) { ST(u.b[0], 1); ST(y, 1); return 0; }
+void *t2(void *p) { ST(u.b[1], 1); ST(z, 1); return 0; }
+void *t3(void *p) { if (LD(y) == 1 && LD(z) == 1 && LD(u.b[2]) == 0) early = 1; return 0; }
+void *t4(void *p) { uint32_t e = 0; if (atomic_compare_exchange_strong(&u.d, &e, 0x07070707)) won = 1; return 0; }`,
+	"section": `
+void *t1(void *p) { ST(x, 1); ST(y, 1); return 0; }
+void *t2(void *p) { ST(x, 2); ST(z, 1); pthread_exit(0); }
+void *t3(void *p) { if (LD(y) == 1 && LD(z) == 1 && LD(w) == 0) early = 1; return 0; }
+void *t4(void *p) { __VERIFIER_atomic_begin(); if (LD(x) == 0) { ST(w, 1); won = 1; } __VERIFIER_atomic_end(); return 0; }`,
+}
+
+// TestTwoDelaysInC: a thread that has ended can delay, too. The search cannot say that these programs are robust.
+func TestTwoDelaysInC(t *testing.T) {
+	for name, threads := range twoDelaysInC {
+		text := `
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
+#define ST(a, v) atomic_store_explicit(&a, v, memory_order_relaxed)
+#define LD(a) atomic_load_explicit(&a, memory_order_relaxed)
+atomic_int x, y, z, w;
+int early, won;
+union { _Atomic uint32_t d; _Atomic uint8_t b[4]; } u;` + threads + `
+int main(void) {
+  pthread_t a, b, c, d;
+  pthread_create(&a, 0, t1, 0); pthread_create(&b, 0, t2, 0); pthread_create(&c, 0, t3, 0); pthread_create(&d, 0, t4, 0);
+  pthread_join(a, 0); pthread_join(b, 0); pthread_join(c, 0); pthread_join(d, 0);
+  assert(!(early && won));
+}
+`
+		opt := Defaults()
+		opt.CriterionModel, opt.Workers = "pso", 1
+		a := askRobust(t, "test.c", text, opt)
+		if a.HasErrors() {
+			t.Fatalf("%s: %+v", name, a.Diagnostics)
+		}
+		if r := a.Results[0]; r.Verdict != verdict.Unknown {
+			t.Errorf("%s: %s", name, r.Verdict)
+		}
+	}
+}
+
 // askWaiting asks about three threads that run a body, and run it again after a message.
 func askWaiting(t *testing.T, name, globals, body, message string) verdict.Result {
 	text := `
