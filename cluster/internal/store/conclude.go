@@ -95,22 +95,33 @@ func (s *Store) WatchJobs(ctx context.Context, visit func(id string, job *Job)) 
 	if err != nil {
 		return err
 	}
+	return entries(ctx, watch, func(entry jetstream.KeyValueEntry) (bool, error) {
+		switch {
+		case entry == nil: // all existing ones have come
+		case entry.Operation() != jetstream.KeyValuePut:
+			visit(entry.Key(), nil)
+		default:
+			// Workers leave a check alone that they cannot read.
+			job, _ := jobOf(entry)
+			visit(entry.Key(), job)
+		}
+		return true, nil
+	})
+}
+
+// entries calls visit with what a watcher sends, until the context ends or visit returns false or an error.
+func entries(ctx context.Context, watch jetstream.KeyWatcher, visit func(jetstream.KeyValueEntry) (more bool, err error)) error {
 	defer watch.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case entry, ok := <-watch.Updates():
-			switch {
-			case !ok:
-				return errors.New("the server stopped to send the list of checks")
-			case entry == nil: // all existing ones have come
-			case entry.Operation() != jetstream.KeyValuePut:
-				visit(entry.Key(), nil)
-			default:
-				// Workers leave a check alone that they cannot read.
-				job, _ := jobOf(entry)
-				visit(entry.Key(), job)
+			if !ok {
+				return errors.New("the server no longer sends changes")
+			}
+			if more, err := visit(entry); err != nil || !more {
+				return err
 			}
 		}
 	}

@@ -274,27 +274,15 @@ func (s *Store) Watch(ctx context.Context, job string, visit func(id task.ID, r 
 	if err != nil {
 		return err
 	}
-	defer watch.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case entry, ok := <-watch.Updates():
-			if !ok {
-				return errors.New("the server stopped to send records")
-			}
-			var id task.ID
-			var r *task.Record
-			if entry != nil {
-				id = task.ID(entry.Key()[len("r."):])
-				if r, err = recordOf(ctx, kv, id, entry.Value()); err != nil {
-					return err
-				}
-			}
-			more, err := visit(id, r)
-			if err != nil || !more {
-				return err
-			}
+	return entries(ctx, watch, func(entry jetstream.KeyValueEntry) (bool, error) {
+		if entry == nil {
+			return visit("", nil)
 		}
-	}
+		id := task.ID(entry.Key()[len("r."):])
+		r, err := recordOf(ctx, kv, id, entry.Value())
+		if err != nil {
+			return false, err
+		}
+		return visit(id, r)
+	})
 }

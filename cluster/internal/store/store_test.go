@@ -7,29 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"fencepost/cluster/internal/server"
 	"fencepost/cluster/internal/store"
+	"fencepost/cluster/internal/store/storetest"
 	"fencepost/cluster/internal/task"
 )
-
-func start(t *testing.T) *store.Store {
-	t.Helper()
-	s, err := server.Start(server.Options{Listen: "127.0.0.1:0", Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Stop)
-	nc, err := server.Connect(server.Access{URL: s.URL(), Name: t.Name()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	out, err := store.Connect(t.Context(), nc, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 func submit(t *testing.T, s *store.Store, program []byte) *store.Job {
 	t.Helper()
@@ -42,7 +23,7 @@ func submit(t *testing.T, s *store.Store, program []byte) *store.Job {
 
 // TestLargeRecord: a record that does not fit in one message is stored in pieces, and the second one refused.
 func TestLargeRecord(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	job := submit(t, s, nil)
 	random := make([]byte, task.MaxTask)
 	rand.New(rand.NewSource(1)).Read(random)
@@ -64,7 +45,7 @@ func TestLargeRecord(t *testing.T) {
 }
 
 func TestJobs(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	first, second := submit(t, s, []byte("one")), submit(t, s, []byte("two"))
 	jobs, err := s.Jobs(t.Context())
 	if err != nil || len(jobs) != 2 || jobs[0].ID != first.ID || jobs[1].ID != second.ID {
@@ -95,7 +76,7 @@ func TestJobs(t *testing.T) {
 
 // TestDuplicates: a task that was enqueued lately is enqueued once.
 func TestDuplicates(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	job := submit(t, s, nil)
 	for range 3 {
 		if err := s.Enqueue(t.Context(), job.ID, [][]byte{job.Root, []byte("other")}); err != nil {

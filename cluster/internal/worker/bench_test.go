@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"fencepost/cluster/internal/store"
+	"fencepost/cluster/internal/store/storetest"
 	"fencepost/cluster/internal/synthetic"
 )
 
 // BenchmarkTasks measures how many tasks a server takes per second: the tasks of the tree take no time to explore.
 func BenchmarkTasks(b *testing.B) {
-	s := start(b)
+	s := storetest.Start(b)
 	tasks := 0
 	for b.Loop() {
 		job := submit(b, s, &synthetic.Tree{Seed: 11, Depth: 11}, time.Second)

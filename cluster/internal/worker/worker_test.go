@@ -12,34 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"fencepost/cluster/internal/server"
 	"fencepost/cluster/internal/store"
+	"fencepost/cluster/internal/store/storetest"
 	"fencepost/cluster/internal/synthetic"
 	"fencepost/cluster/internal/task"
 	"fencepost/cluster/internal/worker"
 )
 
 var trees = flag.Int("fp.trees", 6, "how many random trees are explored with crashes")
-
-// start starts a server and connects to it.
-func start(t testing.TB) *store.Store {
-	t.Helper()
-	s, err := server.Start(server.Options{Listen: "127.0.0.1:0", Dir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Stop)
-	nc, err := server.Connect(server.Access{URL: s.URL(), Name: t.Name()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(nc.Close)
-	out, err := store.Connect(t.Context(), nc, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 func openTree(_ *store.Job, program []byte) (worker.Explorer, error) {
 	var tree synthetic.Tree
@@ -123,7 +103,7 @@ func alone(t *testing.T, tree *synthetic.Tree) synthetic.Part {
 // TestCrashes makes workers forget what they were doing at random steps, and the queue give tasks to others
 // while they are being explored.
 func TestCrashes(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	rng := rand.New(rand.NewSource(1))
 	var mu sync.Mutex
 	crashes := map[worker.Step]int{}
@@ -155,7 +135,7 @@ func TestCrashes(t *testing.T) {
 
 // TestStopped: the first violation ends the check for all.
 func TestStopped(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	tree := &synthetic.Tree{Seed: 3, Depth: 12, Bad: 500}
 	job := submit(t, s, tree, time.Second)
 	if ended := work(t, s, job, 2, nil); ended.State != store.Stopped {
@@ -190,7 +170,7 @@ func (x *slow) Explore(ctx context.Context, root []byte, limit worker.Limit) (*t
 // TestPaused: a worker that is paused past the acknowledgement time finds another worker's record instead
 // of its own, and what it would have left does not exist.
 func TestPaused(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	x := &slow{Tree: synthetic.Tree{Seed: 5, Depth: 8}, release: make(chan struct{})}
 	job := submit(t, s, &x.Tree, 20*time.Millisecond)
 	d, err := s.Take(t.Context(), job.ID, time.Second)
@@ -229,7 +209,7 @@ func TestPaused(t *testing.T) {
 
 // TestSeveral: checks at the same time do not disturb each other, and one of another version is left alone.
 func TestSeveral(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	other := &store.Job{Title: "another version", Version: "other", Root: []byte("/"), AckWait: time.Second}
 	if err := s.Submit(t.Context(), other, []byte("{}")); err != nil {
 		t.Fatal(err)
@@ -255,7 +235,7 @@ func TestSeveral(t *testing.T) {
 
 // TestCancelled: workers stop to explore what was cancelled.
 func TestCancelled(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	job := submit(t, s, &synthetic.Tree{Seed: 1, Depth: 60}, time.Second)
 	var once sync.Once
 	ended := work(t, s, job, 2, func(worker.Step) error {
@@ -273,7 +253,7 @@ func TestCancelled(t *testing.T) {
 
 // TestFailed: what no worker can do ends the check with the reason.
 func TestFailed(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	job := &store.Job{Title: "bad", Version: "test", Root: []byte("no path"), AckWait: time.Second}
 	if err := s.Submit(t.Context(), job, []byte("{}")); err != nil {
 		t.Fatal(err)
@@ -285,7 +265,7 @@ func TestFailed(t *testing.T) {
 
 // TestPoison: a task that makes every worker crash ends the check.
 func TestPoison(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	job := submit(t, s, &synthetic.Tree{Seed: 1, Depth: 6}, 5*time.Millisecond)
 	ended := work(t, s, job, 1, func(step worker.Step) error {
 		if step == worker.Commit {
@@ -300,7 +280,7 @@ func TestPoison(t *testing.T) {
 
 // TestLostTasks: tasks that the queue has lost are enqueued again.
 func TestLostTasks(t *testing.T) {
-	s := start(t)
+	s := storetest.Start(t)
 	tree := &synthetic.Tree{Seed: 8, Depth: 8}
 	job := submit(t, s, tree, time.Second)
 	d, err := s.Take(t.Context(), job.ID, time.Second)
