@@ -189,13 +189,13 @@ type Stats struct {
 	Net     *Net     `json:"net,omitempty"` // where threads were counted
 }
 
-// Filters counts pairs of a store and a later load of one thread: all of them, the ones
+// Filters counts pairs of a store and a later load of one thread, under PSO also of two stores: all of them, the ones
 // that the program's text rules out, by reason, and the rest.
 type Filters struct {
 	Pairs     int64 `json:"pairs"`   // in all
 	Fenced    int64 `json:"fenced"`  // every path from the store to the load drains the buffer
-	Apart     int64 `json:"apart"`   // no other thread accesses one of the two cells
-	Forwarded int64 `json:"own"`     // the load reads the store itself: it is forwarded
+	Apart     int64 `json:"apart"`   // no other thread has started, or none conflicts with one of the two
+	Forwarded int64 `json:"own"`     // the load reads stores of its own thread; two stores that share a byte
 	Acyclic   int64 `json:"acyclic"` // no chain of conflicts leads back
 	Left      int64 `json:"left"`    // searched for
 }

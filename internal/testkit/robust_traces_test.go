@@ -2,6 +2,7 @@ package testkit_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -56,6 +57,38 @@ func TestRobustAgainstTraces(t *testing.T) {
 				counts[model.String()+" "+got]++
 				broken = got == "no"
 			}
+		}
+	}
+	t.Logf("%v", counts)
+}
+
+// TestRobustAgainstTracesWaiting: the same for programs in which operations depend on stores of two other threads, or on
+// two stores of one. The search is right, or unknown where it found no attack.
+func TestRobustAgainstTracesWaiting(t *testing.T) {
+	want := *programs / 5
+	if testing.Short() {
+		want = min(want, 20)
+	}
+	counts := map[string]int{}
+	for i := range want {
+		seed := *firstSeed + uint64(i)
+		flat, text := testkit.WaitingProgram(seed)
+		broken := false
+		for _, model := range []memory.Model{memory.TSO, memory.PSO} {
+			cyclic, ok := cyclicTrace(flat, model)
+			if !ok {
+				counts["too large"]++
+				continue
+			}
+			bare, got := isRobust(t, flat, model, true), isRobust(t, flat, model, false)
+			if got == "no" != cyclic && got != "unknown" || bare == "no" != cyclic && bare != "unknown" || got == "unknown" && bare == "no" || broken && got != "no" {
+				t.Fatalf("seed %d, %s: robust %s, without filters %s, a trace with a cycle exists: %v; not robust against TSO: %v\n%s", seed, model, got, bare, cyclic, broken, text)
+			}
+			if got == "unknown" {
+				got = fmt.Sprintf("unknown, a cycle: %v", cyclic)
+			}
+			counts[model.String()+" "+got]++
+			broken = got == "no"
 		}
 	}
 	t.Logf("%v", counts)

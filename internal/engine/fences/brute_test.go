@@ -36,13 +36,14 @@ type subject struct {
 	costs  map[ir.FenceAt]int64
 	model  memory.Model
 	robust bool
+	weak   bool // of sets of one cost, fewer full fences are better
 }
 
 // newSubject marks some locations of a random program. Some sites have copies in two
 // threads.
 func newSubject(seed uint64, flat *ir.Program, props *property.Set, model memory.Model, isRobust bool) *subject {
 	r := rand.New(rand.NewPCG(seed, 0xfe))
-	s := &subject{props: props, kinds: []ir.FenceKind{ir.FullFence}, costs: map[ir.FenceAt]int64{}, model: model, robust: isRobust}
+	s := &subject{props: props, kinds: []ir.FenceKind{ir.FullFence}, costs: map[ir.FenceAt]int64{}, model: model, robust: isRobust, weak: seed%8 == 0}
 	most := 8
 	if model == memory.PSO {
 		s.kinds = append(s.kinds, ir.StoreStoreFence)
@@ -165,13 +166,21 @@ func (s *subject) brute() (int64, error) {
 	return 0, fmt.Errorf("all fences are enough, and no set of them is")
 }
 
+// strength counts full fences, if the subject prefers weaker ones.
+func (s *subject) strength(at ir.FenceAt) int64 {
+	if s.weak && at.Kind == ir.FullFence {
+		return 1
+	}
+	return 0
+}
+
 // repair runs the engine.
 func (s *subject) repair(all bool) (*fences.Repair, error) {
 	fs := transform.NewFences(s.p, s.props, s.sites)
 	return fences.Run(context.Background(), &fences.Task{
 		Fences: fs, Program: s.p, Kinds: s.kinds, AllOptimal: all,
 		Cost: func(at ir.FenceAt) int64 { return s.costs[at] },
-		Rank: func(ir.FenceAt) int64 { return 0 },
+		Rank: s.strength, Strength: s.strength,
 		Check: func(_ context.Context, set []ir.FenceAt) (*fences.Finding, error) {
 			p, props := fs.Insert(set)
 			out, err := s.ask(p, props)
@@ -242,9 +251,11 @@ func (s *subject) check(all bool) (want int64, problem string) {
 	return want, ""
 }
 
-// checkAll checks that the cheapest sets are exactly the sets of that cost that repair the program.
+// checkAll checks that the cheapest sets are exactly the sets of that cost that repair the program, or the weakest of
+// these.
 func (s *subject) checkAll(got *fences.Repair, cost int64) string {
 	var want []string
+	weakest := int64(-1)
 	var try func(i int, set []ir.FenceAt, spent int64)
 	try = func(i int, set []ir.FenceAt, spent int64) {
 		if spent > cost {
@@ -253,7 +264,16 @@ func (s *subject) checkAll(got *fences.Repair, cost int64) string {
 		if i == len(s.sites) {
 			if spent == cost {
 				if out, err := s.ask(s.plain(set), s.props); err == nil && len(out.Violations) == 0 {
-					want = append(want, fmt.Sprint(set))
+					strength := int64(0)
+					for _, at := range set {
+						strength += s.strength(at)
+					}
+					if weakest < 0 || strength < weakest {
+						want, weakest = nil, strength
+					}
+					if strength == weakest {
+						want = append(want, fmt.Sprint(set))
+					}
 				}
 			}
 			return

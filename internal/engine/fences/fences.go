@@ -25,10 +25,12 @@ type Task struct {
 	// Program is the flat program with its marks, as Fences has it.
 	Program *ir.Program
 	// Kinds are the kinds of fences to use; Cost says what one costs, more than 0.
-	// A rank breaks ties between sets of the same cost before position does.
-	Kinds []ir.FenceKind
-	Cost  func(ir.FenceAt) int64
-	Rank  func(ir.FenceAt) int64
+	// A rank breaks ties between sets of the same cost before position does. Of the sets of the lowest cost those with the
+	// lowest sum of strengths are listed, whatever their rank, and the one with the lowest rank has to be among them.
+	Kinds    []ir.FenceKind
+	Cost     func(ir.FenceAt) int64
+	Rank     func(ir.FenceAt) int64
+	Strength func(ir.FenceAt) int64
 	// ReadOnly also uses fence sites in text that must not be changed.
 	ReadOnly bool
 	// Check checks the program with the fences.
@@ -139,6 +141,7 @@ type run struct {
 	index   map[ir.FenceAt]int
 	ops     map[ir.EdgeID]ir.OpKind
 	problem pb.Problem
+	listed  []int64 // by item: cost and strength in one number
 	out     *Repair
 }
 
@@ -162,7 +165,7 @@ func Run(ctx context.Context, task *Task) (*Repair, error) {
 func newRun(task *Task) *run {
 	r := &run{task: task, index: map[ir.FenceAt]int{}, ops: map[ir.EdgeID]ir.OpKind{}, out: &Repair{}}
 	// Costs decide, then ranks: both in one number.
-	most := int64(1)
+	most, strongest := int64(1), int64(1)
 	for p, site := range task.Fences.Sites() {
 		if site.ReadOnly && !task.ReadOnly {
 			continue
@@ -172,10 +175,12 @@ func newRun(task *Task) *run {
 			r.index[at] = len(r.items)
 			r.items = append(r.items, at)
 			most += task.Rank(at)
+			strongest += task.Strength(at)
 		}
 	}
 	for _, at := range r.items {
 		r.problem.Costs = append(r.problem.Costs, task.Cost(at)*most+task.Rank(at))
+		r.listed = append(r.listed, task.Cost(at)*strongest+task.Strength(at))
 	}
 	for _, f := range task.Program.Funcs {
 		for i := range f.Edges {
@@ -356,7 +361,7 @@ func Cheapest(ctx context.Context, task *Task, clauses [][]ir.FenceAt) (set []ir
 	if err != nil {
 		return nil, 0, nil, false, err
 	}
-	sets, more, err := r.problem.All(ctx, mostOptimal)
+	sets, more, err := r.cheapest(ctx)
 	for _, s := range sets {
 		all = append(all, r.fences(s))
 	}
@@ -389,12 +394,19 @@ func (r *run) justify(ctx context.Context, set []int) error {
 	return nil
 }
 
+// cheapest returns the sets to list: of the cheapest sets that hit all clauses the weakest.
+func (r *run) cheapest(ctx context.Context) (sets [][]int, more bool, err error) {
+	p := r.problem
+	p.Costs = r.listed
+	return p.All(ctx, mostOptimal)
+}
+
 // all finds every cheapest set. It checks the cheapest sets that hit all clauses. A set that does
 // not repair the program yields further clauses.
 func (r *run) all(ctx context.Context) error {
 	good := map[string]bool{}
 	for {
-		sets, more, err := r.problem.All(ctx, mostOptimal)
+		sets, more, err := r.cheapest(ctx)
 		if err != nil {
 			r.out.Warnings = append(r.out.Warnings, verdict.Warning{
 				Code: "FP0920", Message: "not every cheapest set is listed: " + timeOver(ctx),

@@ -271,7 +271,7 @@ func (r *Repairer) repair(ctx context.Context, cost func(ir.FenceAt) int64) (*ve
 func (r *Repairer) SearchTask(cost func(ir.FenceAt) int64) *fences.Task {
 	return &fences.Task{
 		Fences: r.Fences, Program: r.Flat, Kinds: r.FenceKinds(), Cost: cost, Check: r.check, Confirm: r.confirm, AllOptimal: r.opt.AllOptimal,
-		Rank: r.rank(),
+		Rank: r.rank(), Strength: r.strength(),
 	}
 }
 

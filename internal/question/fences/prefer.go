@@ -52,6 +52,18 @@ func (r *Repairer) rank() func(ir.FenceAt) int64 {
 	}
 }
 
+// strength returns what a fence counts among the sets of the lowest cost, which are listed. Where there are weaker fences
+// than full ones, a set in which a full fence could be a weaker one is not listed.
+func (r *Repairer) strength() func(ir.FenceAt) int64 {
+	weaker := len(r.FenceKinds()) > 1
+	return func(at ir.FenceAt) int64 {
+		if weaker && at.Kind == ir.FullFence {
+			return 1
+		}
+		return 0
+	}
+}
+
 // isLibrary reports whether a file belongs to the library.
 func (r *Repairer) isLibrary(file string) bool {
 	if !r.given(file) {

@@ -32,7 +32,7 @@ func (p *printer) fences(r *verdict.Result) {
 	for i, set := range rep.Optimal {
 		if len(rep.Optimal) == 1 {
 			p.line("")
-			p.line("There is no other set of this cost.")
+			p.line("There is no other set of this cost%s.", weakest(r))
 			break
 		}
 		if i == 0 {
@@ -41,7 +41,7 @@ func (p *printer) fences(r *verdict.Result) {
 			if rep.More {
 				more = ", and there are more"
 			}
-			p.line("%s of this cost%s:", counted(int64(len(rep.Optimal)), "set", "sets"), more)
+			p.line("%s of this cost%s%s:", counted(int64(len(rep.Optimal)), "set", "sets"), weakest(r), more)
 		}
 		p.line("  %s", setText(set))
 	}
@@ -54,6 +54,15 @@ func (p *printer) fences(r *verdict.Result) {
 	}
 	p.line("")
 	p.line("%s", p.opt.paint(dim, statsLine(r)))
+}
+
+// weakest says which of the sets of lowest cost are listed: where there are weaker fences than full ones, those with the
+// fewest full fences.
+func weakest(r *verdict.Result) string {
+	if r.Model == "pso" {
+		return " with as few full fences"
+	}
+	return ""
 }
 
 func (p *printer) fencesHeadline(r *verdict.Result) {

@@ -130,8 +130,8 @@ func filtersLine(f *verdict.Filters, model string) string {
 		}
 	}
 	add(f.Fenced, "fenced")
-	add(f.Apart, "on thread-private memory")
-	add(f.Forwarded, "on the same cell")
+	add(f.Apart, "apart from other threads")
+	add(f.Forwarded, "forwarded")
 	add(f.Acyclic, "without a cycle")
 	text := counted(f.Pairs, "store-load pair", "store-load pairs")
 	if model == "pso" {
