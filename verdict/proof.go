@@ -2,7 +2,9 @@ package verdict
 
 // Proof is a proof of value robustness as a table, complete or not.
 type Proof struct {
-	Stores []ProofStore `json:"stores"`
+	// Threads lists the threads that the proof is about.
+	Threads []ProofThreads `json:"threads,omitempty"`
+	Stores  []ProofStore   `json:"stores"`
 	// Invariants lists the invariants that the proof uses, given and found ones.
 	Invariants []ProofInvariant `json:"invariants,omitempty"`
 	// Abstractions lists the loads that may read more values than in the program. If there
@@ -36,11 +38,34 @@ type ProofCheck struct {
 	ProofInstruction
 	What   string `json:"what"` // the condition, or the possible failure
 	Proved bool   `json:"proved"`
+	// Failure is the kind of failure that must not happen, such as out-of-bounds; "" for assertions and goals.
+	Failure string `json:"failure,omitempty"`
 	// By is the engine that decided the check, if the proof did not.
 	By string `json:"by,omitempty"`
 	// State is a state that the invariants allow and in which the check fails.
 	State []ProofValue `json:"state,omitempty"`
 	Vague bool         `json:"vague,omitempty"` // the solver gave no answer
+	// Missing lists conditions that hold in all states of small instances that were seen, that the state violates, and
+	// that were not proved to be invariants.
+	Missing []ProofMissing `json:"missing,omitempty"`
+}
+
+// ProofMissing is a condition that may be an invariant, and why it was not proved to be one.
+type ProofMissing struct {
+	ProofInstruction        // where it holds; Thread "": always
+	Cond             string `json:"cond"`
+	Proves           bool   `json:"proves,omitempty"` // with it the check is proved
+	// Fails says what breaks it: Step, from State, leads to a state in which it is false. No step: it is the beginning.
+	Fails string            `json:"fails"`
+	Step  *ProofInstruction `json:"step,omitempty"`
+	State []ProofValue      `json:"state,omitempty"`
+}
+
+// ProofThreads is the threads of one name that a proof is about.
+type ProofThreads struct {
+	Name   string `json:"name"`
+	Any    bool   `json:"any,omitempty"`    // any number of them
+	Number int    `json:"number,omitempty"` // how many there are, if not any number
 }
 
 // Open counts the checks that are not proved.
@@ -69,6 +94,8 @@ type ProofStore struct {
 	Loads []ProofLoad `json:"loads,omitempty"`
 	// Blocks are the instructions that the store cannot be moved left across.
 	Blocks []ProofPair `json:"blocks,omitempty"`
+	// Crosses are the instructions that a left mover is moved across although they may access the same memory.
+	Crosses []ProofInstruction `json:"crosses,omitempty"`
 	// Repairs lists changes that make the store atomic, in words.
 	Repairs []string `json:"repairs,omitempty"`
 }
@@ -79,6 +106,8 @@ type ProofLoad struct {
 	// Blocks are the instructions that the load cannot be moved right across; none if it
 	// is a right mover.
 	Blocks []ProofPair `json:"blocks,omitempty"`
+	// Crosses are the instructions that it is moved across although they may access the same memory.
+	Crosses []ProofInstruction `json:"crosses,omitempty"`
 }
 
 // ProofPair is an instruction of another thread that a store or load does not move across,

@@ -284,16 +284,17 @@ func (ab *abstractor) written() []verdict.ProofAbstraction {
 
 // saved is a copy of the knowledge.
 type saved struct {
-	local  map[*class][][]*pred
-	global []*pred
-	pairs  []*pairFact
-	counts []*count
-	locks  []*lock
-	round  int
+	dropped int
+	local   map[*class][][]*pred
+	global  []*pred
+	pairs   []*pairFact
+	counts  []*count
+	locks   []*lock
+	round   int
 }
 
 func (k *knowledge) save() saved {
-	s := saved{local: map[*class][][]*pred{}, global: k.global, counts: k.counts, locks: k.locks, round: k.round}
+	s := saved{local: map[*class][][]*pred{}, global: k.global, counts: k.counts, locks: k.locks, round: k.round, dropped: len(k.dropped)}
 	for c, at := range k.local {
 		s.local[c] = append([][]*pred(nil), at...)
 	}
@@ -302,7 +303,7 @@ func (k *knowledge) save() saved {
 }
 
 func (k *knowledge) restore(s saved) {
-	k.global, k.failed = s.global, nil
+	k.global, k.failed, k.dropped = s.global, nil, k.dropped[:s.dropped]
 	for _, p := range s.global {
 		p.fails, p.state = "", nil
 	}

@@ -17,7 +17,16 @@ import (
 // thread does not hold.
 
 // checker proves the checks of the program.
-type checker struct{ pr *prover }
+type checker struct {
+	pr   *prover
+	open []openCheck // of the last call of checks
+}
+
+// openCheck is a check that is not proved, with its number in the answer.
+type openCheck struct {
+	check
+	number int
+}
 
 // check is a condition that must hold whenever a thread is about to take a step.
 type check struct {
@@ -33,20 +42,26 @@ type check struct {
 // checks decides all checks of the program under the current invariants.
 func (cr *checker) checks() []verdict.ProofCheck {
 	var out []verdict.ProofCheck
+	cr.open = nil
 	at := map[key2]int{}
 	for _, c := range cr.pr.classes {
 		for _, a := range c.acts {
 			for _, ck := range cr.checksOf(c, a) {
 				res := cr.decide(&ck)
 				k := key2{c, ck.edge, ck.what}
-				if i, seen := at[k]; seen { // another path through the same section
-					if out[i].Proved {
-						out[i] = res
-					}
+				i, seen := at[k]
+				switch {
+				case !seen:
+					i = len(out)
+					at[k], out = i, append(out, res)
+				case out[i].Proved: // another path through the same section
+					out[i] = res
+				default:
 					continue
 				}
-				at[k] = len(out)
-				out = append(out, res)
+				if !res.Proved {
+					cr.open = append(cr.open, openCheck{ck, i})
+				}
 			}
 		}
 	}
@@ -209,13 +224,20 @@ func (cr *checker) inSomeObject(in func(lo, hi int64) string) string {
 // decide asks whether a check follows from the invariants.
 func (cr *checker) decide(ck *check) verdict.ProofCheck {
 	res := verdict.ProofCheck{ProofInstruction: verdict.ProofInstruction{Thread: ck.c.name, Pos: engine.Pos(ck.edge)}, What: ck.what}
-	m, regs := cr.pr.memory("m"), cr.pr.registers(ck.c, "a")
-	after := cr.pr.run(ck.a, "a", run{regs: regs, mem: m})
-	given := append(cr.pr.known.at(ck.c, ck.a.from(), regs, m, cr.pr.known.numbers(after)...), ck.given...)
+	if op := &ck.edge.Op; op.Kind != ir.Assert || op.Class != ir.Assertion {
+		res.Failure = ck.what
+	}
 	cr.pr.obligations++
-	ans := cr.pr.movers.ask(ck.c, ck.a.from(), nil, 0, given, ck.goal)
+	ans := cr.pr.movers.ask(ck.c, ck.a.from(), nil, 0, cr.given(ck), ck.goal)
 	res.Proved, res.State, res.Vague = ans.holds, ans.state, ans.vague
 	return res
+}
+
+// given returns what is known where a check must hold.
+func (cr *checker) given(ck *check) []string {
+	m, regs := cr.pr.memory("m"), cr.pr.registers(ck.c, "a")
+	after := cr.pr.run(ck.a, "a", run{regs: regs, mem: m})
+	return append(cr.pr.known.at(ck.c, ck.a.from(), regs, m, cr.pr.known.numbers(after)...), ck.given...)
 }
 
 // unreachableGoal asks whether the invariants exclude every state of a goal.

@@ -142,10 +142,12 @@ func (k *knowledge) exact(c *class, l ir.Loc) int {
 // initiation drops the conditions that do not hold initially.
 func (k *knowledge) initiation() {
 	m := k.pr.initial()
-	k.global = k.filter(nil, nil, k.global, nil, nil, m, "does not hold at first")
+	first := site{why: "does not hold at first"}
+	k.global = k.filter(first, k.global, nil, nil, m)
 	for _, c := range k.pr.classes {
 		if c.start {
-			k.local[c][c.f.Entry] = k.filter(c, nil, k.local[c][c.f.Entry], k.pr.numbered(c, c.entry), c.entry, m, "does not hold at first")
+			first.c, first.at = c, standing{c, c.f.Entry}
+			k.local[c][c.f.Entry] = k.filter(first, k.local[c][c.f.Entry], k.pr.numbered(c, c.entry), c.entry, m)
 		}
 	}
 }
@@ -178,13 +180,16 @@ func (k *knowledge) threadStep(c *class, a *action) (changed bool) {
 		return n
 	}
 	before := count()
-	k.local[c][to] = k.filter(c, nil, k.local[c][to], append(k.exactly(c, to, after.mem), given...), after.regs, after.mem, "is not established by "+positionName(a))
+	st := site{c: c, by: c, step: a, at: standing{c, to}, why: "is not established by " + positionName(a)}
+	k.local[c][to] = k.filter(st, k.local[c][to], append(k.exactly(c, to, after.mem), given...), after.regs, after.mem)
 	if a.writes() {
-		k.global = k.filter(c, nil, k.global, given, nil, after.mem, "is not kept by "+positionName(a))
+		st.at, st.why = standing{}, "is not kept by "+positionName(a)
+		k.global = k.filter(st, k.global, given, nil, after.mem)
 	}
 	if child != nil {
 		entry := child.f.Entry
-		k.local[child][entry] = k.filter(c, nil, k.local[child][entry], given, pr.argumentsOf(child, &a.first().Op, regs), m, "does not hold when line "+lineOf(a)+" starts the thread")
+		st.at, st.why = standing{child, entry}, "does not hold when line "+lineOf(a)+" starts the thread"
+		k.local[child][entry] = k.filter(st, k.local[child][entry], given, pr.argumentsOf(child, &a.first().Op, regs), m)
 	}
 	k.passed[id] = assumed
 	return count() != before
@@ -230,15 +235,25 @@ func (k *knowledge) interferes(d *class, b *action) (changed bool) {
 			given = append(given, k.apart(c, loc, regs, d, b.from(), others, m)...)
 			given = append(given, after.guard...)
 			given = append(given, k.exactly(c, loc, after.mem)...)
-			k.local[c][l] = k.filter(c, d, list, given, regs, after.mem, fmt.Sprintf("is not kept by %s of %s", positionName(b), d.name))
+			st := site{c: c, d: d, by: d, step: b, at: standing{c, loc}, why: fmt.Sprintf("is not kept by %s of %s", positionName(b), d.name)}
+			k.local[c][l] = k.filter(st, list, given, regs, after.mem)
 			changed = changed || len(k.local[c][l]) != len(list)
 		}
 	}
 	return changed
 }
 
+// site is where conditions are tried.
+type site struct {
+	c, d *class   // the threads whose registers describe a state; nil: none
+	at   standing // the location of the conditions; no class: they always hold
+	by   *class   // the thread that takes the step
+	step *action  // after which they are tried; nil: the beginning
+	why  string   // what is said of a condition that does not follow
+}
+
 // filter returns the conditions that follow.
-func (k *knowledge) filter(c, d *class, list []*pred, given []string, regs []string, m memory, why string) []*pred {
+func (k *knowledge) filter(st site, list []*pred, given []string, regs []string, m memory) []*pred {
 	known := map[string]bool{"true": true}
 	for _, g := range given {
 		known[g] = true
@@ -255,7 +270,7 @@ func (k *knowledge) filter(c, d *class, list []*pred, given []string, regs []str
 			return list
 		}
 		k.pr.obligations++
-		bad, state := k.refute(c, d, given, terms)
+		bad, state := k.refute(st.c, st.d, given, terms)
 		if bad == nil {
 			return list
 		}
@@ -268,8 +283,10 @@ func (k *knowledge) filter(c, d *class, list []*pred, given []string, regs []str
 			}
 			k.changed()
 			if p.given != nil {
-				p.fails, p.state = why, state
+				p.fails, p.state = st.why, state
 				k.failed = append(k.failed, p)
+			} else if p.holds != nil {
+				k.dropped = append(k.dropped, fallen{st, p, state})
 			}
 		}
 		list = rest

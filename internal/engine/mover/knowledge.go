@@ -77,7 +77,8 @@ type knowledge struct {
 	counts  []*count
 	locks   []*lock
 	failed  []*pred // stated by the user and not invariant
-	bound   int     // the most bound variables of a pred
+	dropped []fallen
+	bound   int // the most bound variables of a pred
 	passed  map[obligation]stamp
 	counted map[counted]stamp
 	said    []said // the conditions of the user

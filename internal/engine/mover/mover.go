@@ -91,8 +91,12 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 		}
 		return timeOver(pr.ctx, pr.soFar()), nil
 	}
+	if !opt.Quick {
+		pr.checker.explain(r.checks)
+	}
 	out.Proof = &verdict.Proof{
-		Stores: pr.movers.report(r.list), Invariants: pr.known.report(), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
+		Threads: pr.threads(),
+		Stores:  pr.movers.report(r.list), Invariants: pr.known.report(), Abstractions: append(pr.abstractor.written(), r.found...), Checks: r.checks,
 		Arithmetic: pr.meaning(), Solver: pr.solver.Name(),
 	}
 	pr.conclude(out, r)
@@ -126,6 +130,34 @@ func timeOver(ctx context.Context, proof *verdict.Proof) *Outcome {
 		reason = "interrupted"
 	}
 	return &Outcome{Verdict: verdict.Unknown, Reason: reason, Proof: proof}
+}
+
+// threads returns which threads the proof is about, by the name of their template or their own.
+func (pr *prover) threads() []verdict.ProofThreads {
+	var out []verdict.ProofThreads
+	for t := range pr.prog.Threads {
+		th := &pr.prog.Threads[t]
+		if pr.classOf[ir.ThreadID(t)] == nil {
+			continue // it is never started
+		}
+		name := th.Template
+		if name == "" {
+			name = th.Name
+		}
+		i := slices.IndexFunc(out, func(x verdict.ProofThreads) bool { return x.Name == name })
+		if i < 0 {
+			i = len(out)
+			out = append(out, verdict.ProofThreads{Name: name})
+		}
+		out[i].Number++
+		out[i].Any = out[i].Any || th.Unbounded
+	}
+	for i := range out {
+		if out[i].Any {
+			out[i].Number = 0
+		}
+	}
+	return out
 }
 
 // meaning returns what numbers are in the proof. Integers are exact, too, if the program does no

@@ -53,6 +53,7 @@ type pairKey struct {
 // pairAnswer is the answer about a pair.
 type pairAnswer struct {
 	holds bool
+	asked bool                 // it is no matter of different variables
 	state []verdict.ProofValue // where it does not hold
 	vague bool                 // the solver gave up
 }
@@ -74,6 +75,7 @@ func (mt *moverTable) moves(dir direction, c *class, a *action, d *class, b *act
 	ans := &pairAnswer{holds: goal == "true"}
 	if !ans.holds {
 		ans = mt.ask(c, a.from(), d, b.from(), given, goal)
+		ans.asked = true
 	}
 	mt.pairs[key] = ans
 	return ans

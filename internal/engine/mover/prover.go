@@ -79,7 +79,7 @@ func (pr *prover) prepare(p *ir.Program, props *property.Set, opt Options) error
 	pr.declare = pr.declareConst
 	pr.abstractor = &abstractor{pr: pr, original: map[ir.EdgeID]ir.OpKind{}, variant: map[ir.EdgeID]int{}}
 	pr.movers = &moverTable{pr: pr, pairs: map[pairKey]*pairAnswer{}, addresses: map[addressKey]*int64{}}
-	pr.checker, pr.lockFinder = &checker{pr}, &lockFinder{pr}
+	pr.checker, pr.lockFinder = &checker{pr: pr}, &lockFinder{pr}
 	for _, f := range p.Funcs {
 		for i := range f.Edges {
 			pr.abstractor.original[f.Edges[i].ID] = f.Edges[i].Op.Kind

@@ -21,6 +21,7 @@ type judged struct {
 	by    string
 	lefts []blocked
 	right map[*action][]blocked
+	cross map[*action][]blocked // what the store or a load moves across although both access the same
 }
 
 // blocked is an action that another does not move across.
@@ -44,7 +45,7 @@ func (mt *moverTable) table() []*judged {
 }
 
 func (mt *moverTable) judge(c *class, w *action) *judged {
-	j := &judged{c: c, w: w, right: map[*action][]blocked{}}
+	j := &judged{c: c, w: w, right: map[*action][]blocked{}, cross: map[*action][]blocked{}}
 	for _, e := range mt.overtaking(c, w.first()) {
 		j.loads = append(j.loads, mt.actionOf(c, e))
 	}
@@ -54,14 +55,14 @@ func (mt *moverTable) judge(c *class, w *action) *judged {
 	}
 	all := true
 	for _, l := range j.loads {
-		j.right[l] = mt.inTheWay(right, c, l)
+		j.right[l], j.cross[l] = mt.inTheWay(right, c, l)
 		all = all && len(j.right[l]) == 0
 	}
 	if all {
 		j.by = verdict.ByRight
 		return j
 	}
-	if j.lefts = mt.inTheWay(left, c, w); len(j.lefts) == 0 {
+	if j.lefts, j.cross[w] = mt.inTheWay(left, c, w); len(j.lefts) == 0 {
 		j.by = verdict.ByLeft
 	}
 	return j
@@ -77,20 +78,23 @@ func (mt *moverTable) actionOf(c *class, e *ir.Edge) *action {
 	panic("BUG: an instruction that is no action")
 }
 
-// inTheWay returns the actions that a does not move across.
-func (mt *moverTable) inTheWay(dir direction, c *class, a *action) []blocked {
-	var list []blocked
+// inTheWay returns the actions that a does not move across, and those that it moves across for a reason: both may
+// access the same memory.
+func (mt *moverTable) inTheWay(dir direction, c *class, a *action) (list, crossed []blocked) {
 	for _, d := range mt.pr.against(c) {
 		for _, b := range d.acts {
 			if !b.shared() || !mt.pr.family.beside(c, a.from(), d, b.from()) {
 				continue
 			}
-			if ans := mt.moves(dir, c, a, d, b); !ans.holds {
+			switch ans := mt.moves(dir, c, a, d, b); {
+			case !ans.holds:
 				list = append(list, blocked{d, b, ans})
+			case ans.asked:
+				crossed = append(crossed, blocked{d, b, ans})
 			}
 		}
 	}
-	return list
+	return list, crossed
 }
 
 func atomic(list []*judged) bool {
@@ -103,7 +107,10 @@ func (mt *moverTable) report(list []*judged) []verdict.ProofStore {
 	for _, j := range list {
 		s := verdict.ProofStore{ProofInstruction: placed(j.c, j.w), By: j.by}
 		for _, l := range j.loads {
-			s.Loads = append(s.Loads, verdict.ProofLoad{ProofInstruction: placed(j.c, l), Blocks: pairs(j.right[l])})
+			s.Loads = append(s.Loads, verdict.ProofLoad{ProofInstruction: placed(j.c, l), Blocks: pairs(j.right[l]), Crosses: places(j.cross[l])})
+		}
+		if j.by == verdict.ByLeft {
+			s.Crosses = places(j.cross[j.w])
 		}
 		if j.by == "" {
 			s.Blocks = pairs(j.lefts)
@@ -128,6 +135,22 @@ func pairs(list []blocked) []verdict.ProofPair {
 		out = append(out, verdict.ProofPair{ProofInstruction: placed(b.d, b.b), State: b.ans.state, Vague: b.ans.vague})
 	}
 	return out
+}
+
+// places returns where actions are, each once.
+func places(list []blocked) []verdict.ProofInstruction {
+	var out []verdict.ProofInstruction
+	for _, b := range list {
+		at := placed(b.d, b.b)
+		if !slices.ContainsFunc(out, func(o verdict.ProofInstruction) bool { return samePlace(o, at) }) {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+func samePlace(x, y verdict.ProofInstruction) bool {
+	return x.Thread == y.Thread && x.Text == y.Text && (x.Pos == y.Pos || x.Pos != nil && y.Pos != nil && *x.Pos == *y.Pos)
 }
 
 // repairs returns suggestions that would make a store atomic.

@@ -310,8 +310,14 @@ func (q *query) addTexts(proof *verdict.Proof) {
 		for j := range s.Blocks {
 			fill(&s.Blocks[j].ProofInstruction)
 		}
+		for j := range s.Crosses {
+			fill(&s.Crosses[j])
+		}
 		for j := range s.Loads {
 			fill(&s.Loads[j].ProofInstruction)
+			for k := range s.Loads[j].Crosses {
+				fill(&s.Loads[j].Crosses[k])
+			}
 			for k := range s.Loads[j].Blocks {
 				fill(&s.Loads[j].Blocks[k].ProofInstruction)
 			}
@@ -321,6 +327,13 @@ func (q *query) addTexts(proof *verdict.Proof) {
 		fill(&proof.Abstractions[i].ProofInstruction)
 	}
 	for i := range proof.Checks {
-		fill(&proof.Checks[i].ProofInstruction)
+		c := &proof.Checks[i]
+		fill(&c.ProofInstruction)
+		for j := range c.Missing {
+			fill(&c.Missing[j].ProofInstruction)
+			if c.Missing[j].Step != nil {
+				fill(c.Missing[j].Step)
+			}
+		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 // proof is an answer of prove as tables.
 type proof struct {
 	Checks       []proofRow
-	Stores       []proofRow
+	Accesses     []proofRow
 	Invariants   []proofRow // given in the program
 	Found        []proofRow // by fencepost
 	Abstractions []proofRow
@@ -47,13 +47,17 @@ func (v *result) proof(r *verdict.Result) {
 			row.Class, row.Status, row.Why = "good", model, []string{"by induction"}
 		case c.Vague:
 			row.Why = []string{"the solver gave no answer"}
-		case len(c.State) > 0:
-			row.Why = []string{"the invariants allow " + stateText(c.State)}
+		default:
+			row.Why = text.OpenCheck(c)
 		}
 		one.Checks = append(one.Checks, row)
 	}
-	for i := range p.Stores {
-		one.Stores = append(one.Stores, storeRow(&p.Stores[i]))
+	for i, row := range text.AccessRows(p) {
+		var store *verdict.ProofStore
+		if i < len(p.Stores) {
+			store = &p.Stores[i]
+		}
+		one.Accesses = append(one.Accesses, accessRow(&row, store))
 	}
 	for i := range p.Invariants {
 		row := invariantRow(&p.Invariants[i])
@@ -73,56 +77,45 @@ func (v *result) proof(r *verdict.Result) {
 	}
 	v.Proof = one
 	v.Under = ""
-	shows := "It is not shown that TSO and SC reach the same shared states."
-	switch r.Verdict {
-	case verdict.ValueRobust:
-		v.Word, shows = "value-robust", "TSO and SC reach the same shared states."
-	case verdict.Abstracted:
-		v.Word, shows = "proved on an abstraction", "What holds for the abstracted program under SC holds for this program under TSO."
-	default:
-		v.Word = "not proved value-robust"
-	}
-	if open := p.Open(); open > 0 {
+	v.Word, v.Class = text.ProofHeadline(r), "good"
+	if !text.ProofComplete(r) {
 		v.Class = "open"
-		v.Word = fmt.Sprintf("not proved: %d of %s open", open, plural(len(p.Checks), "check"))
-		if p.Instances > 0 {
-			shows += " " + text.SearchedInstances(p) + "."
+	}
+	var shows []string
+	if v.Reason != "" {
+		shows = append(shows, v.Reason+".")
+	}
+	if r.Verdict == verdict.Unknown {
+		shows = append(shows, "It is not shown that TSO and SC reach the same shared states.")
+	} else {
+		for _, line := range text.ProofScope(r) {
+			shows = append(shows, strings.ToUpper(line[:1])+line[1:]+".")
 		}
 	}
-	if p.MaxThreads > 0 && r.Verdict != verdict.Unknown {
-		shows += " This is " + text.CountedThreads(p) + "."
-	}
-	if v.Reason != "" {
-		shows = v.Reason + ". " + shows
-	}
-	v.Reason = shows
+	v.Reason = strings.Join(shows, " ")
 }
 
-func storeRow(s *verdict.ProofStore) proofRow {
-	row := proofRow{Where: positionText(s.Pos), What: instruction(s.ProofInstruction), Class: "good", Status: "atomic"}
-	switch s.By {
-	case verdict.ByFlow:
-		row.Why = []string{"no later load"}
-	case verdict.ByLeft:
-		row.Why = []string{"moves left"}
-	case verdict.ByRight:
-		for _, l := range s.Loads {
-			row.Why = append(row.Why, fmt.Sprintf("overtaken only by %s (%s), which moves right", instruction(l.ProofInstruction), positionText(l.Pos)))
+// accessRow is a row of the table of accesses; s is the store with its blocks, or nil for a load.
+func accessRow(a *text.AccessRow, s *verdict.ProofStore) proofRow {
+	row := proofRow{Where: positionText(a.At.Pos), What: instruction(a.At), Class: "good", Status: a.Mover, Why: []string{a.Why}}
+	if !a.Open {
+		return row
+	}
+	row.Class = "open"
+	if s == nil {
+		return row
+	}
+	for i := range s.Blocks {
+		row.Why = append(row.Why, "does not move left across "+pairText(&s.Blocks[i]))
+	}
+	for _, l := range s.Loads {
+		for i := range l.Blocks {
+			row.Why = append(row.Why, fmt.Sprintf("can be overtaken by %s (%s), which does not move right across %s",
+				instruction(l.ProofInstruction), positionText(l.Pos), pairText(&l.Blocks[i])))
 		}
-	default:
-		row.Class, row.Status = "open", "not shown to be atomic"
-		for i := range s.Blocks {
-			row.Why = append(row.Why, "does not move left across "+pairText(&s.Blocks[i]))
-		}
-		for _, l := range s.Loads {
-			for i := range l.Blocks {
-				row.Why = append(row.Why, fmt.Sprintf("can be overtaken by %s (%s), which does not move right across %s",
-					instruction(l.ProofInstruction), positionText(l.Pos), pairText(&l.Blocks[i])))
-			}
-		}
-		for _, repair := range s.Repairs {
-			row.Why = append(row.Why, "would help: "+repair)
-		}
+	}
+	for _, repair := range s.Repairs {
+		row.Why = append(row.Why, "would help: "+repair)
 	}
 	return row
 }

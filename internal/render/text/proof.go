@@ -25,9 +25,6 @@ func (p *printer) proof(r *verdict.Result) {
 	p.line("")
 	stats := fmt.Sprintf("PO %d, VT %.2f s: %s, %s to %s", r.Proof.Obligations, r.Stats.Seconds,
 		counted(int64(r.Proof.Obligations), "proof obligation", "proof obligations"), counted(int64(r.Proof.Queries), "query", "queries"), r.Proof.Solver)
-	if r.Proof.Arithmetic == verdict.ProofIntegers {
-		p.line("numbers are treated as unbounded integers: executions in which they wrap around are not covered")
-	}
 	p.line("%s", p.opt.paint(dim, stats))
 }
 
@@ -39,10 +36,10 @@ func (p *printer) proofChecks(r *verdict.Result) {
 	t := proofTable{{"where", "check"}}
 	for i := range r.Proof.Checks {
 		c := &r.Proof.Checks[i]
-		t = append(t, [2]string{where(c.ProofInstruction), CheckedCondition(r, c)})
+		t = append(t, []string{where(c.ProofInstruction), CheckedCondition(r, c)})
 	}
 	p.line("")
-	p.proofHead(t)
+	p.proofHead(t, "status")
 	model := "under TSO"
 	if r.Verdict == verdict.Unknown {
 		model = "under SC, which says nothing about TSO as long as not all stores are proved atomic"
@@ -59,22 +56,54 @@ func (p *printer) proofChecks(r *verdict.Result) {
 			p.line("%s  %s: the solver gave no answer", head, p.opt.paint(yellow, "not proved"))
 		default:
 			p.line("%s  %s", head, p.opt.paint(yellow, "not proved"))
-			if len(c.State) > 0 {
-				p.line("      the invariants allow %s", values(c.State))
+			for _, line := range OpenCheck(c) {
+				p.line("      %s", line)
 			}
 		}
 	}
 }
 
-// proofTable has the first two columns of the rows of a table, the head first.
-type proofTable [][2]string
+// OpenCheck says why a check is not proved: the state in which it fails, and what excludes that state.
+func OpenCheck(c *verdict.ProofCheck) []string {
+	var out []string
+	if len(c.State) > 0 {
+		out = append(out, "the invariants allow "+values(c.State))
+	}
+	for i := range c.Missing {
+		m := &c.Missing[i]
+		which := "this state violates"
+		if m.Proves {
+			which = "it would be proved with"
+		}
+		line := fmt.Sprintf("%s %s%s, which holds in all states of small instances that were tried", which, oneLine(m.Cond), whereHolds(m))
+		why := "and is not proved: it " + oneLine(m.Fails)
+		if m.Step != nil && m.Step.Text != "" {
+			why += fmt.Sprintf(" (%s)", oneLine(m.Step.Text))
+		}
+		if len(m.State) > 0 {
+			why += ", for example from " + values(m.State)
+		}
+		out = append(out, line, "  "+why)
+	}
+	return out
+}
+
+func whereHolds(m *verdict.ProofMissing) string {
+	if m.Thread == "" {
+		return ""
+	}
+	return " (" + where(m.ProofInstruction) + ")"
+}
+
+// proofTable has all columns of the rows of a table but the last, the head first.
+type proofTable [][]string
 
 // widestCell is the width up to which the columns of a proofTable are aligned.
 const widestCell = 40
 
 // row returns a row up to its last column.
 func (t proofTable) row(i int) string {
-	var width [2]int
+	width := make([]int, len(t[0]))
 	for _, cells := range t {
 		for c, text := range cells {
 			if n := utf8.RuneCountInString(text); n <= widestCell {
@@ -82,33 +111,47 @@ func (t proofTable) row(i int) string {
 			}
 		}
 	}
-	return "  " + pad(t[i][0], width[0]) + "  " + pad(t[i][1], width[1])
+	line := ""
+	for c, text := range t[i] {
+		line += "  " + pad(text, width[c])
+	}
+	return line
 }
 
-func (p *printer) proofHead(t proofTable) {
-	p.line("%s", p.opt.paint(bold, t.row(0)+"  status"))
+func (p *printer) proofHead(t proofTable, last string) {
+	p.line("%s", p.opt.paint(bold, t.row(0)+"  "+last))
 }
 
-// proofStores prints why each store is atomic, or what is missing.
+// proofStores prints the type of mover of each store and of each load that may overtake it, and what is missing.
 func (p *printer) proofStores(r *verdict.Result) {
 	if len(r.Proof.Stores) == 0 {
 		return
 	}
-	t := proofTable{{"where", "store"}}
-	for i := range r.Proof.Stores {
-		s := &r.Proof.Stores[i]
-		t = append(t, [2]string{where(s.ProofInstruction), instruction(s.ProofInstruction)})
+	rows := AccessRows(r.Proof)
+	t := proofTable{{"where", "access", "mover"}}
+	for _, row := range rows {
+		t = append(t, []string{where(row.At), instruction(row.At), row.Mover})
 	}
 	p.line("")
-	p.proofHead(t)
-	for i := range r.Proof.Stores {
-		p.proofStore(t.row(i+1), &r.Proof.Stores[i])
+	p.proofHead(t, "why")
+	for i, row := range rows {
+		why := row.Why
+		if row.Open {
+			why = p.opt.paint(yellow, why)
+		}
+		p.line("%s  %s", t.row(i+1), why)
+		if i < len(r.Proof.Stores) && row.Open {
+			p.proofBlocks(&r.Proof.Stores[i])
+		}
 	}
 }
 
 // CheckedCondition returns what a check demands: an assertion as the program has it, and not the message about its
 // failure.
 func CheckedCondition(r *verdict.Result, c *verdict.ProofCheck) string {
+	if c.Failure != "" && c.Text != "" {
+		return fmt.Sprintf("%s: no %s", oneLine(c.Text), oneLine(c.Failure))
+	}
 	pos := c.Pos
 	if pos == nil || c.Thread == "" || pos.EndLine != pos.Line || pos.Line < 1 {
 		return oneLine(c.What)
@@ -125,85 +168,22 @@ func CheckedCondition(r *verdict.Result, c *verdict.ProofCheck) string {
 	return oneLine(strings.TrimRight(text, "; "))
 }
 
-func (p *printer) proofHeadline(r *verdict.Result) {
-	if n := r.Proof.Open(); n > 0 && r.Verdict != verdict.Unknown {
-		p.line("%s: %s", ProgramName(r), p.opt.paint(yellow, fmt.Sprintf("not proved: %d of %s open", n, counted(int64(len(r.Proof.Checks)), "check", "checks"))))
-		p.proved("  ", r)
-		if r.Proof.Instances == 0 {
-			p.line("  `fencepost check` searches for an execution that violates them")
-		} else {
-			p.line("  %s", SearchedInstances(r.Proof))
-		}
-		return
+// proofBlocks prints what keeps a store from being atomic.
+func (p *printer) proofBlocks(s *verdict.ProofStore) {
+	for i := range s.Blocks {
+		p.proofPair("    does not move left across", &s.Blocks[i])
 	}
-	p.proved(ProgramName(r)+": ", r)
-}
-
-// SearchedInstances says what the search of instances found about the open checks of a proof.
-func SearchedInstances(proof *verdict.Proof) string {
-	return fmt.Sprintf("no execution with up to %s per template violates a check: an invariant is missing, or it takes more threads",
-		counted(int64(proof.Instances), "thread", "threads"))
-}
-
-// CountedThreads says for how many threads a proof is, if not for any number.
-func CountedThreads(proof *verdict.Proof) string {
-	return fmt.Sprintf("for up to %s: the proof counts threads in a variable that would wrap around with more",
-		counted(proof.MaxThreads, "thread", "threads"))
-}
-
-// proved says what is proved about the program as a whole.
-func (p *printer) proved(head string, r *verdict.Result) {
-	switch r.Verdict {
-	case verdict.ValueRobust:
-		p.line("%s%s: TSO and SC reach the same shared states", head, p.opt.paint(green, "value-robust"))
-	case verdict.Abstracted:
-		found := 0
-		for _, a := range r.Proof.Abstractions {
-			if a.Found {
-				found++
-			}
+	for _, l := range s.Loads {
+		for i := range l.Blocks {
+			p.proofPair(fmt.Sprintf("    can be overtaken by %s (%s), which does not move right across", instruction(l.ProofInstruction), where(l.ProofInstruction)), &l.Blocks[i])
 		}
-		p.line("%s%s: what holds for the abstracted program under SC holds for this program under TSO", head,
-			p.opt.paint(green, "abstracted in "+counted(int64(found), "load", "loads")))
-		p.line("  this does not show that TSO reaches the same states as SC: the program itself may reach more under TSO")
-	default:
-		p.unknown(head+p.opt.paint(yellow, "not proved value-robust"), r)
-		return
 	}
-	if r.Proof.MaxThreads > 0 {
-		p.line("  %s", CountedThreads(r.Proof))
-	}
-}
-
-func (p *printer) proofStore(head string, s *verdict.ProofStore) {
-	switch s.By {
-	case verdict.ByFlow:
-		p.line("%s  atomic: no later load", head)
-	case verdict.ByRight:
-		var loads []string
-		for _, l := range s.Loads {
-			loads = append(loads, fmt.Sprintf("%s (%s)", instruction(l.ProofInstruction), where(l.ProofInstruction)))
+	for i, repair := range s.Repairs {
+		word := "    would help:"
+		if i > 0 {
+			word = "    or:"
 		}
-		p.line("%s  atomic: what can overtake it moves right: %s", head, strings.Join(loads, ", "))
-	case verdict.ByLeft:
-		p.line("%s  atomic: moves left", head)
-	default:
-		p.line("%s  %s", head, p.opt.paint(yellow, "not shown to be atomic"))
-		for i := range s.Blocks {
-			p.proofPair("    does not move left across", &s.Blocks[i])
-		}
-		for _, l := range s.Loads {
-			for i := range l.Blocks {
-				p.proofPair(fmt.Sprintf("    can be overtaken by %s (%s), which does not move right across", instruction(l.ProofInstruction), where(l.ProofInstruction)), &l.Blocks[i])
-			}
-		}
-		for i, repair := range s.Repairs {
-			word := "    would help:"
-			if i > 0 {
-				word = "    or:"
-			}
-			p.line("%s %s", word, oneLine(repair))
-		}
+		p.line("%s %s", word, oneLine(repair))
 	}
 }
 
