@@ -12,14 +12,16 @@ import (
 const proveHelp = `Prove that a program reaches the same shared states with and without store
 buffers, for any number of threads and any data, and that its assertions hold.
 
-A store is atomic if it commutes to the left with everything that other threads do,
-or if every load that can overtake it commutes to the right; an SMT solver checks this
-for two instructions at a time. The answer has two tables. The first lists every
-assertion: proved by induction, proved by a search under SC, or not proved. The second
-lists every store and why it is atomic, or else the pairs of instructions that do not
-commute, each with a state that shows it, and what would help. The last line has PO,
-the number of proof obligations, and VT, the verification time, as in the paper
-[BEMT18].
+The first lines say whether the program is proved, for which threads and for which
+data. Then there are two tables. The first lists every assertion: proved by induction,
+proved by a search under SC, or not proved, with a state that the proof does not exclude
+and, if one is known, the condition that excludes it. The second lists every store and
+every load that can overtake one, with its type of mover and why. A store is atomic if
+it moves left across everything that other threads do, or if every load that can
+overtake it moves right; an SMT solver checks this for two instructions at a time. Pairs
+that do not commute are listed with a state that shows it, and with what would help. The
+last line has PO, the number of proof obligations, and VT, the verification time, as in
+the paper [BEMT18].
 
 A template stands for any number of threads: "thread worker * n" in .fp; in C
 --replicate, or //@ replicate before the function. Invariants ("invariant e;" in .fp;

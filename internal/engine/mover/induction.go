@@ -270,9 +270,17 @@ func (k *knowledge) filter(st site, list []*pred, given []string, regs []string,
 			return list
 		}
 		k.pr.obligations++
-		bad, state := k.refute(st.c, st.d, given, terms)
+		var names, shown []string
+		if st.c != nil {
+			names, shown = k.described(st, open)
+		}
+		bad, values := k.refute(given, terms, shown)
 		if bad == nil {
 			return list
+		}
+		var state []verdict.ProofValue
+		for i, v := range values {
+			state = append(state, verdict.ProofValue{Name: names[i], Value: v})
 		}
 		var rest []*pred
 		for _, p := range list {
@@ -302,14 +310,27 @@ func indexOf(list []*pred, p *pred) int {
 	return -1
 }
 
-// refute returns which terms do not follow, or nil if all do. If the solver gives up, none counts
-// as following.
-func (k *knowledge) refute(c, d *class, given, terms []string) (bad []bool, state []verdict.ProofValue) {
-	pr := k.pr
-	var names, shown []string
-	if c != nil {
-		names, shown = pr.movers.everything(c, d)
+// described returns the terms that describe the state before a step. Conditions of the user may name any register;
+// for the others, the live registers are enough.
+func (k *knowledge) described(st site, open []*pred) (names, terms []string) {
+	mt := k.pr.movers
+	if slices.ContainsFunc(open, func(p *pred) bool { return p.given != nil }) {
+		return mt.everything(st.c, st.d)
 	}
+	l, n := st.at.l, ir.Loc(0)
+	if st.step != nil && st.by == st.c {
+		l = st.step.from()
+	}
+	if st.d != nil {
+		n = st.step.from()
+	}
+	return mt.shown(st.c, l, st.d, n)
+}
+
+// refute returns which terms do not follow, or nil if all do, and the values of the shown terms in a state where
+// they do not. If the solver gives up, none counts as following, and there is no such state.
+func (k *knowledge) refute(given, terms, shown []string) (bad []bool, state []string) {
+	pr := k.pr
 	status, values, err := pr.solver.Check(nil, append(append([]string(nil), given...), not(and(terms))), append(append([]string(nil), terms...), shown...))
 	if err != nil {
 		pr.err = err
@@ -328,9 +349,7 @@ func (k *knowledge) refute(c, d *class, given, terms []string) (bad []bool, stat
 		panic("BUG: the solver refutes a conjunction and none of its parts")
 	}
 	if status == smt.Sat {
-		for i, name := range names {
-			state = append(state, verdict.ProofValue{Name: name, Value: values[len(terms)+i]})
-		}
+		state = values[len(terms):]
 	}
 	return bad, state
 }

@@ -92,7 +92,7 @@ func (pr *prover) prove(opt Options) (*Outcome, error) {
 		return timeOver(pr.ctx, pr.soFar()), nil
 	}
 	if !opt.Quick {
-		pr.checker.explain(r.checks)
+		pr.checker.addMissing(r.checks)
 	}
 	out.Proof = &verdict.Proof{
 		Threads: pr.threads(),

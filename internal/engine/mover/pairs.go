@@ -320,7 +320,7 @@ func (k *knowledge) dropSeparations(open []separation, given, regs, others []str
 			terms[i] = x.term(regs, others)
 		}
 		k.pr.obligations++
-		bad, _ := k.refute(nil, nil, given, terms)
+		bad, _ := k.refute(given, terms, nil)
 		if bad == nil {
 			return changed
 		}

@@ -78,7 +78,7 @@ func (mt *moverTable) actionOf(c *class, e *ir.Edge) *action {
 	panic("BUG: an instruction that is no action")
 }
 
-// inTheWay returns the actions that a does not move across, and those that it moves across for a reason: both may
+// inTheWay returns the actions that a does not move across, and the ones that it moves across for a reason: both may
 // access the same memory.
 func (mt *moverTable) inTheWay(dir direction, c *class, a *action) (list, crossed []blocked) {
 	for _, d := range mt.pr.against(c) {
@@ -107,10 +107,10 @@ func (mt *moverTable) report(list []*judged) []verdict.ProofStore {
 	for _, j := range list {
 		s := verdict.ProofStore{ProofInstruction: placed(j.c, j.w), By: j.by}
 		for _, l := range j.loads {
-			s.Loads = append(s.Loads, verdict.ProofLoad{ProofInstruction: placed(j.c, l), Blocks: pairs(j.right[l]), Crosses: places(j.cross[l])})
+			s.Loads = append(s.Loads, verdict.ProofLoad{ProofInstruction: placed(j.c, l), Blocks: pairs(j.right[l]), Crosses: sites(j.cross[l])})
 		}
 		if j.by == verdict.ByLeft {
-			s.Crosses = places(j.cross[j.w])
+			s.Crosses = sites(j.cross[j.w])
 		}
 		if j.by == "" {
 			s.Blocks = pairs(j.lefts)
@@ -137,19 +137,19 @@ func pairs(list []blocked) []verdict.ProofPair {
 	return out
 }
 
-// places returns where actions are, each once.
-func places(list []blocked) []verdict.ProofInstruction {
+// sites returns the instructions of actions, each once.
+func sites(list []blocked) []verdict.ProofInstruction {
 	var out []verdict.ProofInstruction
 	for _, b := range list {
 		at := placed(b.d, b.b)
-		if !slices.ContainsFunc(out, func(o verdict.ProofInstruction) bool { return samePlace(o, at) }) {
+		if !slices.ContainsFunc(out, func(o verdict.ProofInstruction) bool { return sameInstruction(o, at) }) {
 			out = append(out, at)
 		}
 	}
 	return out
 }
 
-func samePlace(x, y verdict.ProofInstruction) bool {
+func sameInstruction(x, y verdict.ProofInstruction) bool {
 	return x.Thread == y.Thread && x.Text == y.Text && (x.Pos == y.Pos || x.Pos != nil && y.Pos != nil && *x.Pos == *y.Pos)
 }
 

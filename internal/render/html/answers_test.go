@@ -37,7 +37,7 @@ func proved() []verdict.Result {
 				{ProofInstruction: at, Blocks: []verdict.ProofPair{{ProofInstruction: at, State: state}}, Loads: []verdict.ProofLoad{{ProofInstruction: at, Blocks: []verdict.ProofPair{{ProofInstruction: at, Vague: true}}}}, Repairs: []string{"a fence after x = 1"}}},
 			Invariants:   []verdict.ProofInvariant{{Cond: "x >= 0", Found: true}, {ProofInstruction: at, Cond: "x == 2", Fails: "it does not hold at first", State: state}},
 			Abstractions: []verdict.ProofAbstraction{{ProofInstruction: at, Cond: "x <= 1", Found: true, Sound: true}},
-			Checks:       []verdict.ProofCheck{{ProofInstruction: at, What: "x == 1", Proved: true}, {ProofInstruction: at, What: "x == 0", State: state}},
+			Checks:       []verdict.ProofCheck{{ProofInstruction: at, What: "x == 1", Proved: true}, {ProofInstruction: at, What: "x == 0", State: state, Missing: []verdict.ProofMissing{{ProofInstruction: at, Cond: "x == 1", Proves: true, Fails: "is not kept by line 3 of t", Step: &at, State: state}}}},
 			Obligations:  12, Queries: 3, Solver: "z3", Arithmetic: verdict.ProofIntegers,
 		}}}
 }

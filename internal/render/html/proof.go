@@ -16,7 +16,6 @@ type proof struct {
 	Found        []proofRow // by fencepost
 	Abstractions []proofRow
 	Grounds      string // obligations, queries, solver
-	Integers     bool   // numbers are unbounded in the proof
 }
 
 // proofRow is a row of one of the tables.
@@ -31,7 +30,7 @@ type proofRow struct {
 // proof sets the answer about a proof: what is open first.
 func (v *result) proof(r *verdict.Result) {
 	p := r.Proof
-	one := &proof{Integers: p.Arithmetic == verdict.ProofIntegers}
+	one := &proof{}
 	one.Grounds = fmt.Sprintf("%s, %s to %s", plural(p.Obligations, "proof obligation"), strings.Replace(plural(p.Queries, "query"), "querys", "queries", 1), p.Solver)
 	model := "holds under TSO"
 	if r.Verdict == verdict.Unknown {

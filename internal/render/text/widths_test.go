@@ -107,11 +107,14 @@ func TestHostileNames(t *testing.T) {
 	repaired.Fences, repaired.Repair = []verdict.Fence{fence}, &verdict.Repair{For: "robustness", Before: broken, Elsewhere: []verdict.Fence{fence}, Optimal: [][]verdict.Fence{{fence}, {fence}}}
 	proved := unknown
 	proved.Proof = &verdict.Proof{
-		Checks: []verdict.ProofCheck{{ProofInstruction: at, What: bad, State: []verdict.ProofValue{{Name: bad, Value: bad}}}},
-		Stores: []verdict.ProofStore{{ProofInstruction: at, Repairs: []string{bad}}}, Invariants: []verdict.ProofInvariant{{ProofInstruction: at, Cond: bad, Fails: bad}},
+		Checks:  []verdict.ProofCheck{{ProofInstruction: at, What: bad, State: []verdict.ProofValue{{Name: bad, Value: bad}}, Missing: []verdict.ProofMissing{{ProofInstruction: at, Cond: bad, Fails: bad, Step: &at}}}, {ProofInstruction: at, Failure: bad}},
+		Threads: []verdict.ProofThreads{{Name: bad}},
+		Stores:  []verdict.ProofStore{{ProofInstruction: at, Repairs: []string{bad}}}, Invariants: []verdict.ProofInvariant{{ProofInstruction: at, Cond: bad, Fails: bad}},
 		Abstractions: []verdict.ProofAbstraction{{ProofInstruction: at, Cond: bad, Found: true}}, Solver: "z3",
 	}
 	text.Result(&out, &repaired, text.Options{})
+	text.Result(&out, &proved, text.Options{})
+	proved.Verdict = verdict.ValueRobust
 	text.Result(&out, &proved, text.Options{})
 	text.Trace(&out, &verdict.Trace{Number: 1, Nodes: []verdict.TraceNode{{Text: bad}, {Text: bad}}, Cycle: r.Cause.Cycle, Edges: r.Cause.Cycle, Fails: []string{bad}, Witness: w})
 	text.TraceSet(&out, &verdict.TraceSet{Program: bad, Model: "tso", Reason: bad}, false)
