@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"fencepost/internal/engine/robust"
 	"fencepost/verdict"
 )
 
@@ -37,6 +38,7 @@ func Next(r *verdict.Result) []string {
 	}
 	add(raiseBounds(r))
 	add(raiseLimit(r))
+	add(askTraces(r))
 	add(askLoops(r))
 	add(askMore(r))
 	if r.Proof != nil && r.Proof.Open() > 0 {
@@ -167,6 +169,15 @@ func short(d time.Duration) string {
 		}
 	}
 	return text
+}
+
+// askTraces says how to explore more traces where one delaying thread may not be enough to show that a program is not
+// robust.
+func askTraces(r *verdict.Result) string {
+	if !strings.Contains(r.Reason, robust.OneDelay) {
+		return ""
+	}
+	return fmt.Sprintf("to explore the traces up to more rounds of loops: `fencepost check --robustness --model %s --engine smc --unroll 16`", r.Model)
 }
 
 // askLoops says how to find out why no execution ends.

@@ -53,6 +53,8 @@ func TestNext(t *testing.T) {
 		{"no execution ends, all loops were asked about", verdict.Result{Question: "assertions, non-termination", Reason: "no execution comes to its end"},
 			map[string]any{"deadlock": true, "endless": map[string]any{"liveness": "fair"}},
 			[]string{"to see how far each engine comes, ask with -v; a smaller program (fewer threads, fewer rounds) may be decided"}},
+		{"one delaying thread", verdict.Result{Engine: "robust", Model: "pso", Reason: "x: one delaying thread may not be enough to show a violation; and y"}, nil,
+			[]string{"to explore the traces up to more rounds of loops: `fencepost check --robustness --model pso --engine smc --unroll 16`"}},
 		{"another command", verdict.Result{Engine: "robust", Reason: "x takes more than 64 values"}, nil,
 			[]string{"a smaller program (fewer threads, fewer rounds) may be decided"}},
 	}

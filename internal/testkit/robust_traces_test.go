@@ -13,6 +13,7 @@ import (
 	"fencepost/internal/engine/smc"
 	"fencepost/internal/ir"
 	"fencepost/internal/memory"
+	"fencepost/internal/pipeline"
 	"fencepost/internal/property"
 	"fencepost/internal/testkit"
 	"fencepost/internal/trace"
@@ -130,4 +131,45 @@ func cyclicTrace(p *ir.Program, model memory.Model) (cyclic, ok bool) {
 	}
 	out, err := explorer.Run(ctx, task)
 	return cyclic, err == nil && (cyclic || out.Unknown == "" && out.Coverage.Exhaustive)
+}
+
+// TestTwoDelays: where the search for attacks says that one delaying thread may not be enough, the exploration of all
+// traces decides; every attack replays, and its cycle runs through the delayed store.
+func TestTwoDelays(t *testing.T) {
+	counts := map[string]int{}
+	for i := range *programs {
+		flat, text := testkit.WaitingProgram(*firstSeed + uint64(i))
+		task := &engine.Task{Program: flat, Props: &property.Set{}, Model: memory.PSO, KeepGoing: true, Limits: engine.Limits{Workers: 1}}
+		search := *task
+		search.KeepGoing = false
+		out, err := robust.Run(context.Background(), &search)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !pipeline.OneDelayOnly(out) {
+			continue
+		}
+		got, by, err := pipeline.TwoDelays(context.Background(), task, out)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		cyclic, ok := cyclicTrace(flat, memory.PSO)
+		switch {
+		case by == nil: // a thread may stop inside a section
+			counts["unknown"]++
+			if !engine.StopsInside(flat) || !strings.Contains(got.Unknown, "one delaying thread") {
+				t.Errorf("unknown: %s\n%s", got.Unknown, text)
+			}
+		case ok && cyclic != (len(got.Violations) > 0):
+			t.Errorf("%d attacks, a trace with a cycle exists: %v\n%s", len(got.Violations), cyclic, text)
+		case len(got.Violations) > 0:
+			counts["not robust"]++
+			if _, err := new(pipeline.Program).With(&property.Set{}).Attack(flat, memory.PSO, &got.Violations[0]); err != nil {
+				t.Errorf("%v\n%s", err, text)
+			}
+		default:
+			counts["robust"]++
+		}
+	}
+	t.Logf("%v", counts)
 }

@@ -27,6 +27,10 @@ import (
 // store-store fences, too, at the sites from s to the last of these stores. The attacker passes a
 // store-store fence of F after the last of them, or none: the stores that come after it wait anyway.
 //
+// An attack in which several threads delay, or the attacker goes on after l, has no such form. Its clause
+// is that of an execution for assertions: there, loads read the same stores, and stores reach memory in
+// the same order, so the happens-before relation stays, too.
+//
 // For assertions: move every step of a thread as late as possible, except for fixed steps. A step
 // is fixed if it is a load, or another thread can notice it, or it can notice another thread. The
 // steps in which stores reach memory do not move either. So a step comes just before the first of
@@ -58,6 +62,32 @@ import (
 type window struct {
 	sites []ir.SiteID
 	swap  bool
+}
+
+// oneDelays reports whether in an attack only the delayed store and later ones of its thread wait, and
+// the thread stops at the end of the attack.
+func oneDelays(b *Break) bool {
+	w := b.Witness
+	attacker := w.Steps[b.Store].Thread
+	waits := make([]int, len(w.Threads)) // by thread: 1 + the last store that waits and should not
+	for i := range w.Steps {
+		st := &w.Steps[i]
+		switch {
+		case st.Kind == verdict.StepFlush:
+			if waits[st.Thread] == st.Of+1 {
+				waits[st.Thread] = 0
+			}
+			continue
+		case st.Kind == verdict.StepFail:
+			continue
+		case waits[st.Thread] > 0, st.Thread == attacker && i > b.Load:
+			return false
+		}
+		if st.Kind == verdict.StepStore && st.Buffered && (st.Thread != attacker || i < b.Store) {
+			waits[st.Thread] = i + 1
+		}
+	}
+	return true
 }
 
 // attackWindows returns the windows of an attack.

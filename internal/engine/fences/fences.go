@@ -316,7 +316,7 @@ func (r *run) learn(set []int, found *Finding) (hopeless *Break, err error) {
 
 // clauseOf returns the clause of an execution.
 func (r *run) clauseOf(b *Break) []int {
-	if b.Load > 0 {
+	if b.Load > 0 && oneDelays(b) {
 		return r.clause(r.attackWindows(b))
 	}
 	return r.clause(r.windows(b.Witness, b.With))

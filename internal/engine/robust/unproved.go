@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"fencepost/internal/analysis"
+	"fencepost/internal/engine"
 	"fencepost/internal/ir"
 )
 
@@ -25,11 +26,19 @@ import (
 // Of stores into mutexes only those are looked for that surely may hit one: a store through a
 // pointer that could point anywhere would make every program with mutexes suspect.
 
-// oneDelay is the reason why no attack found does not mean robust.
-const oneDelay = "a store or another action that other threads depend on can overtake stores, and an access depends on a value that two other threads store: one delaying thread may not be enough to show a violation"
+// OneDelay is the end of the reasons why no attack found does not mean robust.
+const OneDelay = "one delaying thread may not be enough to show a violation"
 
-// oneFree is the same reason for frees.
-const oneFree = "a store or another action that other threads depend on can overtake stores, and a thread accesses a block that was freed: one delaying thread may not be enough to show a violation"
+// oneDelay is such a reason.
+const oneDelay = "a store or another action that other threads depend on can overtake stores, and an access depends on a value that two other threads store: " + OneDelay
+
+// oneFree is the reason for frees.
+const oneFree = "a store or another action that other threads depend on can overtake stores, and a thread accesses a block that was freed: " + OneDelay
+
+// OneDelayOnly reports whether a search found no attack, and only whether one delaying thread is enough is open.
+func OneDelayOnly(out *engine.Outcome) bool {
+	return len(out.Violations) == 0 && (out.Unknown == oneDelay || out.Unknown == oneFree)
+}
 
 // doubts are the accesses for which one attacker may not be enough.
 type doubts struct {

@@ -49,9 +49,12 @@ func (r *Repairer) robust(ctx context.Context, p *pipeline.Program, flat *ir.Pro
 	many := task.Limits.Workers
 	task.Limits.Workers, task.Limits.States = 1, smallSearch
 	out, err := pipeline.RunEngine(ctx, by, task)
-	if err == nil && out.Unknown != "" && len(out.Violations) == 0 && ctx.Err() == nil {
+	if err == nil && out.Unknown != "" && len(out.Violations) == 0 && ctx.Err() == nil && !pipeline.OneDelayOnly(out) {
 		task.Limits.Workers, task.Limits.States = many, 0
 		out, err = pipeline.RunEngine(ctx, by, task)
+	}
+	if err == nil {
+		out, _, err = pipeline.TwoDelays(ctx, p.ExploreTask(flat, r.model, &r.opt.Options), out)
 	}
 	if err != nil {
 		return nil, err

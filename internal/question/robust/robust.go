@@ -227,6 +227,17 @@ func (q *query) attacks(ctx context.Context, by *engine.Engine) (*verdict.Result
 	if err != nil {
 		return nil, err
 	}
+	name := by.Name
+	out, other, err := pipeline.TwoDelays(ctx, q.ExploreTask(q.flat, q.model, &q.opt.Options), out)
+	switch {
+	case err != nil:
+		return nil, err
+	case other != nil:
+		name = other.Name
+		if len(out.Violations) > 0 && q.opt.KeepGoing {
+			out.Unknown = "more than one thread delays in this one, and one such attack is searched for"
+		}
+	}
 	pipeline.Answered(ctx) // what is left is replay
 	var found []verdict.Attack
 	for _, v := range q.wanted(out) {
@@ -236,7 +247,7 @@ func (q *query) attacks(ctx context.Context, by *engine.Engine) (*verdict.Result
 		}
 		found = append(found, *a)
 	}
-	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: by.Name, Outcome: out, Given: q.opt.Given()}
+	c := &pipeline.Conclusion{Question: verdict.Robustness, Model: q.model, Engine: name, Outcome: out, Given: q.opt.Given()}
 	if len(found) > 0 {
 		c.Violation = &verdict.Violation{Reason: found[0].String(), Pos: found[0].Store}
 	}
