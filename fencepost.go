@@ -82,7 +82,7 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// COptions are options of a C compiler, and facts about functions without a body.
+// COptions are options of a C compiler, facts about functions without a body, and where machine code begins.
 type COptions struct {
 	Defines     []string // NAME or NAME=VALUE
 	Undefines   []string
@@ -98,6 +98,10 @@ type COptions struct {
 	Include     func(name string) (text []byte, ok bool)
 	ExternPure  []string // functions without a body that do nothing
 	ExternFence []string // functions without a body that are full fences
+	// Entry are functions of machine code that run as threads of a program without main: a name, or a name
+	// with a number, the argument, in parentheses. Finally, if not "", names one that runs after them.
+	Entry   []string
+	Finally string
 	// CheckOverflow makes signed overflow and shifts out of range errors.
 	CheckOverflow bool
 	// NondetRange is the least and the largest value of inputs; empty: all values of their types.
@@ -151,6 +155,7 @@ func (o *Options) internal() pipeline.Options {
 			Defines: o.C.Defines, Undefines: o.C.Undefines, IncludeDirs: o.C.IncludeDirs, Include: o.C.Include,
 			Std: o.C.Std, Flags: o.C.Flags, FileFlags: o.C.FileFlags,
 			ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence, CheckOverflow: o.C.CheckOverflow, NondetRange: o.C.NondetRange, Strict: o.C.Strict,
+			Entry: o.C.Entry, Finally: o.C.Finally,
 		},
 	}
 	if report := o.Progress; report != nil {

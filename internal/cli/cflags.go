@@ -47,6 +47,8 @@ func cFlags(cmd *cobra.Command, opt *fencepost.Options) {
 	flags.BoolVar(&opt.C.Strict, "strict", false, "C: refuse every construct that is not supported, whether or not an execution reaches it")
 	flags.Var(namesValue{&opt.C.ExternPure, false}, "extern-pure", "C: name of a function without a body that does nothing")
 	flags.Var(namesValue{&opt.C.ExternFence, false}, "extern-fence", "C: name of a function without a body that acts as a full fence")
+	flags.StringArrayVar(&opt.C.Entry, "entry", nil, "machine code: `function` that runs as a thread, instead of main; F(3) has the argument 3")
+	flags.StringVar(&opt.C.Finally, "finally", "", "machine code: `function` that runs when those of --entry have returned")
 	flags.Var(rangeValue{&opt.C.NondetRange}, "nondet-range", "C: values to try for each nondeterministic input, such as -1..4")
 	opt.C.Include = func(name string) ([]byte, bool) {
 		text, err := inputfile.Read(name)

@@ -156,6 +156,9 @@ func TestFlagsReachTheVerifier(t *testing.T) {
 		{"--final-states", tso, with(func(o *fencepost.CheckOptions) { o.Finals = true })},
 		{"--lang rmm", tso, with(func(o *fencepost.CheckOptions) { o.Lang = "rmm" })},
 		{"--no-reduction", tso, with(func(o *fencepost.CheckOptions) { o.NoReduction = true })},
+		{"--entry f --entry g(3) --finally h", tso, with(func(o *fencepost.CheckOptions) {
+			o.C.Entry, o.C.Finally = []string{"f", "g(3)"}, "h"
+		})},
 		{"-D N=3 -DM -U X -I inc --extern-pure f --extern-fence g", tso, with(func(o *fencepost.CheckOptions) {
 			o.C.Defines, o.C.Undefines, o.C.IncludeDirs = []string{"N=3", "M"}, []string{"X"}, []string{"inc"}
 			o.C.ExternPure, o.C.ExternFence = []string{"f"}, []string{"g"}

@@ -14,12 +14,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// oneProgram demands one file, or several of C.
+// oneProgram demands one file, or several of C or of machine code.
 func oneProgram(cmd *cobra.Command, args []string) error {
-	for _, a := range args {
-		if lang := cmd.Flag("lang"); filepath.Ext(a) != ".c" && filepath.Ext(a) != ".i" && (lang == nil || lang.Value.String() != "c") {
-			return oneFile(cmd, args)
-		}
+	lang := ""
+	if f := cmd.Flag("lang"); f != nil {
+		lang = f.Value.String()
+	}
+	all := func(l string, exts ...string) bool {
+		return lang == l || !slices.ContainsFunc(args, func(a string) bool { return !slices.Contains(exts, filepath.Ext(a)) })
+	}
+	if !all("c", ".c", ".i") && !all("x86", ".o", ".a") {
+		return oneFile(cmd, args)
 	}
 	if len(args) == 0 {
 		return oneFile(cmd, args)
@@ -52,7 +57,7 @@ func oneFile(cmd *cobra.Command, args []string) error {
 	case len(args) == 0:
 		return &usageError{"no file given", fmt.Sprintf("try `%s FILE`, or - to read standard input", cmd.CommandPath())}
 	case len(args) > 1:
-		return &usageError{fmt.Sprintf("%d files given, but %s takes one program at a time, and only C programs have several files [FP0909]", len(args), cmd.Name()),
+		return &usageError{fmt.Sprintf("%d files given, but %s takes one program at a time, and only programs in C and machine code have several files [FP0909]", len(args), cmd.Name()),
 			fmt.Sprintf("run `%s %s`, then the other files one by one", cmd.CommandPath(), args[0])}
 	}
 	return nil
@@ -72,7 +77,7 @@ func (a *app) read(name string) (fencepost.Input, error) {
 
 // binaryError refuses a file that is no text.
 func binaryError(name string) error {
-	return &usageError{fmt.Sprintf("%s is a binary file", name), "fencepost reads source code: give the .c, .fp or .litmus file"}
+	return &usageError{fmt.Sprintf("%s is a binary file", name), "fencepost reads source code and x86-64 machine code for Linux (ELF): give the .c, .fp, .litmus or .o file"}
 }
 
 func openError(name string, err error) error {

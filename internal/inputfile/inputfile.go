@@ -29,8 +29,11 @@ func IsBinary(text []byte) bool {
 	return bytes.IndexByte(text[:min(len(text), sniffed)], 0) >= 0
 }
 
-// IsObject reports whether a file has the name of an object or of an archive, which are no texts.
-func IsObject(name string) bool { return path.Ext(name) == ".o" || path.Ext(name) == ".a" }
+// IsObject reports whether a file is machine code, which is no text: it has the name of an object or of an archive,
+// or begins as an ELF file does.
+func IsObject(name string, head []byte) bool {
+	return path.Ext(name) == ".o" || path.Ext(name) == ".a" || bytes.HasPrefix(head, []byte("\x7fELF"))
+}
 
 // Read returns the content of a regular file. Symbolic links are followed. Its
 // errors are *fs.PathErrors.
@@ -57,7 +60,7 @@ func Read(name string) ([]byte, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err
 	}
-	if IsBinary(head[:n]) && !IsObject(name) {
+	if IsBinary(head[:n]) && !IsObject(name, head[:n]) {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrBinary}
 	}
 	text, err := io.ReadAll(io.MultiReader(bytes.NewReader(head[:n]), io.LimitReader(f, MaxSize+1-int64(n))))

@@ -32,7 +32,7 @@ func TestRead(t *testing.T) {
 	if err := errors.Join(large.Truncate(MaxSize+1), large.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(at("binary"), []byte("\x7fELF\x00"), 0o644); err != nil {
+	if err := os.WriteFile(at("binary"), []byte("\x89PNG\x00"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

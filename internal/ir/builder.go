@@ -21,7 +21,9 @@ type Builder struct {
 	p     *Program
 	next  uint64
 	align uint64 // of the next object
-	names nameSet
+	// address is the address of the next object, 0: the next one that is free.
+	address uint64
+	names   nameSet
 }
 
 // NewBuilder starts a structured program. cells says whether integers name
@@ -52,6 +54,9 @@ func (b *Builder) AlignNext(align uint64) {
 	b.next, b.align = alignedUp(b.next, int64(align)), align
 }
 
+// AddressNext makes addr the address of the next object; the caller sees to it that nothing else is there.
+func (b *Builder) AddressNext(addr uint64) { b.address = addr }
+
 // alignedUp returns the lowest multiple of a power of two that is not below an address; an alignment of 0 stands
 // for 16.
 func alignedUp(addr uint64, align int64) uint64 {
@@ -67,6 +72,11 @@ func (b *Builder) Object(name string, size int64, unit int, typ Type, init []byt
 		o.Align = int64(b.align)
 	}
 	b.align = 0
+	if b.address != 0 {
+		o.Addr, o.Align, b.address = b.address, 0, 0
+		b.p.Objects = append(b.p.Objects, o)
+		return ObjectID(len(b.p.Objects) - 1)
+	}
 	b.p.Objects = append(b.p.Objects, o)
 	b.next = afterObject(&o)
 	return ObjectID(len(b.p.Objects) - 1)

@@ -36,6 +36,9 @@ func chooseLanguage(name string, text []byte, lang string) (*language, string) {
 	if other, ok := otherLanguages[ext]; ok {
 		return nil, other + " is not supported; " + insteadOf
 	}
+	if strings.HasPrefix(string(text[:min(len(text), 4)]), "\x7fELF") { // an executable has any name
+		return chooseLanguage(name, text, "x86")
+	}
 	if l := guessLanguage(string(text)); l != "" {
 		return chooseLanguage(name, text, l)
 	}

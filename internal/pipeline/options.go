@@ -44,7 +44,7 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// COptions say how C is read: they have arguments of a C compiler, and name functions without a body.
+// COptions say how C and machine code are read: they have arguments of a C compiler, and name functions.
 type COptions struct {
 	Defines     []string // NAME or NAME=VALUE
 	Undefines   []string
@@ -57,6 +57,10 @@ type COptions struct {
 	Include     func(name string) (text []byte, ok bool)
 	ExternPure  []string // functions that do nothing
 	ExternFence []string // functions that are full fences
+	// Entry are functions of machine code that run as threads, a name or a name with a number in parentheses;
+	// Finally, if not "", names one that runs after them.
+	Entry   []string
+	Finally string
 	// CheckOverflow makes signed overflow and shifts out of range errors.
 	CheckOverflow bool
 	// NondetRange is the least and the largest value of inputs; empty: all values of their types.

@@ -125,7 +125,17 @@ func parseC(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
 
 // parseMachineCode adapts machine code, which has no text that fences could be written into.
 func parseMachineCode(files []*source.File, opt ReadOptions) (*Unit, *diag.List) {
-	u, diags := elf.Parse(files, elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence})
+	asked := elf.Options{ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Finally: opt.C.Finally}
+	for _, name := range opt.C.Entry {
+		e, err := elf.ParseEntry(name)
+		if err != nil {
+			bad := &diag.List{}
+			bad.Errorf("X0102", source.At(source.Pos{File: files[0].Name}), "--entry: %v", err)
+			return &Unit{}, bad
+		}
+		asked.Entry = append(asked.Entry, e)
+	}
+	u, diags := elf.Parse(files, asked)
 	if opt.Sites && u.Program != nil {
 		diags.Errorf("FP0921", source.At(source.Pos{File: files[0].Name}), "fences cannot be written into machine code").Note("ask about the source, or check the object again after you have changed it")
 		return &Unit{}, diags
@@ -238,6 +248,9 @@ func (r *Run) Read(ctx context.Context, opt ReadOptions) error {
 		})
 	}
 	p.Language = lang.name
+	if lang.name != "x86" && (len(opt.C.Entry) > 0 || opt.C.Finally != "") {
+		return p.Refuse(verdict.Diagnostic{Code: "X0102", Message: "--entry and --finally are for machine code"})
+	}
 	files := p.sourceFiles()
 	var unit *Unit
 	var diags *diag.List

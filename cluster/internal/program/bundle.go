@@ -51,6 +51,8 @@ type COptions struct {
 	FileFlags     map[string][]string `json:"file_flags,omitempty"`
 	ExternPure    []string            `json:"extern_pure,omitempty"`
 	ExternFence   []string            `json:"extern_fence,omitempty"`
+	Entry         []string            `json:"entry,omitempty"`
+	Finally       string              `json:"finally,omitempty"`
 	CheckOverflow bool                `json:"check_overflow,omitempty"`
 	NondetRange   []int64             `json:"nondet_range,omitempty"`
 	Strict        bool                `json:"strict,omitempty"`
@@ -87,7 +89,7 @@ func New(ctx context.Context, in fencepost.Input, model fencepost.Model, opt fen
 		NoReduction: opt.NoReduction, Deadlock: opt.Deadlock, Liveness: opt.Liveness, KeepGoing: opt.KeepGoing, Finals: opt.Finals,
 		C: COptions{
 			Defines: opt.C.Defines, Undefines: opt.C.Undefines, IncludeDirs: opt.C.IncludeDirs, Std: opt.C.Std, Flags: opt.C.Flags,
-			FileFlags: opt.C.FileFlags, ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence,
+			FileFlags: opt.C.FileFlags, ExternPure: opt.C.ExternPure, ExternFence: opt.C.ExternFence, Entry: opt.C.Entry, Finally: opt.C.Finally,
 			CheckOverflow: opt.C.CheckOverflow, NondetRange: opt.C.NondetRange, Strict: opt.C.Strict,
 		},
 	}}
@@ -116,7 +118,7 @@ func (b *Bundle) open(ctx context.Context, include func(string) ([]byte, bool), 
 			Lang: o.Lang, Buffer: o.Buffer, Unroll: o.Unroll, Threads: o.Threads, Replicate: o.Replicate, NoReduction: o.NoReduction,
 			C: fencepost.COptions{
 				Defines: o.C.Defines, Undefines: o.C.Undefines, IncludeDirs: o.C.IncludeDirs, Std: o.C.Std, Flags: o.C.Flags,
-				FileFlags: o.C.FileFlags, Include: include, ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence,
+				FileFlags: o.C.FileFlags, Include: include, ExternPure: o.C.ExternPure, ExternFence: o.C.ExternFence, Entry: o.C.Entry, Finally: o.C.Finally,
 				CheckOverflow: o.C.CheckOverflow, NondetRange: o.C.NondetRange, Strict: o.C.Strict,
 			},
 			Progress: progress,

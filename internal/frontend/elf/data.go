@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fencepost/internal/frontend/elf/lift"
 	"fencepost/internal/frontend/elf/object"
 	"fencepost/internal/ir"
 	"fencepost/internal/source"
@@ -13,6 +14,10 @@ import (
 // Data. Every symbol of a section is an object of its own, so that bounds are checked per variable; bytes
 // without a symbol belong to the symbol before, or to an object of the section's name. Objects come into
 // being when code or other data refer to them.
+//
+// In a linked file, and where an object refers to its local variables by their section, an address that is not used
+// for an access at once does not say which variable is meant: &a[4] may be &b[0] or &b[-1]. Such a section is one
+// object, in which the variables are as far apart as the file has them.
 
 // datum is a piece of data.
 type datum struct {
@@ -24,6 +29,36 @@ type datum struct {
 	index int // in the data of the program
 	obj   ir.ObjectID
 	bytes []byte
+	parts []*object.Symbol // of a section that is one object
+	funcs []wordAt         // words that hold addresses of functions, and that have no relocations
+}
+
+// wordAt is a word of a section that gets a value.
+type wordAt struct {
+	off uint64
+	val *ir.Expr
+}
+
+// canary is the offset in the block of a thread of the word that the stack protector compares.
+const canary = 0x28
+
+// canary returns the address of that word. Nothing writes to it, so that all threads share it.
+func (p *program) canary() *ir.Expr {
+	return p.outside("the stack protector's word", []byte("\x00\x5a\xc3\x96\x2d\xb4\x71\xe8"))
+}
+
+// isStream reports whether a symbol of the C library is a variable that points to a stream.
+func isStream(name string) bool { return name == "stdin" || name == "stdout" || name == "stderr" }
+
+// outside returns the address of a constant that no file has.
+func (p *program) outside(name string, content []byte) *ir.Expr {
+	for _, d := range p.data {
+		if d.name == name && d.sec.File == "" {
+			return ir.Addr(ir.ObjectID(d.index), 0)
+		}
+	}
+	d := &datum{sec: &object.Section{Name: name, Size: uint64(len(content)), Data: content, Align: 8}, size: uint64(len(content)), name: name}
+	return ir.Addr(ir.ObjectID(p.use(d)), 0)
 }
 
 // pieces returns the data of a section.
@@ -44,17 +79,64 @@ func (p *program) pieces(sec *object.Section) []*datum {
 	}
 	begin(0, sec.Name)
 	for _, s := range p.image.SymbolsIn(sec) {
-		if s.Kind != object.SectionStart && s.Name != "" && s.Off < sec.Size {
+		if s.Kind == object.SectionStart || s.Name == "" || s.Off >= sec.Size || sec.Linked && s.Size == 0 {
+			continue // a linked file has names of addresses that are no variables, such as __bss_start
+		}
+		if p.whole[sec] {
+			list[0].parts = append(list[0].parts, s)
+		} else {
 			begin(s.Off, s.Name)
 		}
+	}
+	if p.whole[sec] {
+		list[0].name = strings.TrimPrefix(sec.Name, ".")
 	}
 	p.known[sec] = list
 	return list
 }
 
+// ambiguous notes an address that may belong to a neighbour of the variable that has it.
+func (p *program) ambiguous(e *ir.Expr) {
+	d := p.data[e.Obj]
+	if d.sec.TLS || p.whole[d.sec] || len(p.pieces(d.sec)) == 1 {
+		return
+	}
+	if e.Value == 0 {
+		before := (*datum)(nil)
+		for _, other := range p.pieces(d.sec) {
+			if other.off < d.off {
+				before = other
+			}
+		}
+		if before == nil || p.sizeOf(before) < before.size { // nothing ends here
+			return
+		}
+	}
+	p.whole[d.sec], p.changed = true, true
+}
+
+// sizeOf returns the size of the variable that a piece of data begins with.
+func (p *program) sizeOf(d *datum) uint64 {
+	size := uint64(0)
+	for _, s := range p.image.SymbolsIn(d.sec) {
+		if s.Off == d.off && s.Kind != object.SectionStart {
+			size = max(size, s.Size)
+		}
+	}
+	if size == 0 {
+		return d.size
+	}
+	return size
+}
+
 // address returns the expression for an address of the image.
 func (p *program) address(addr uint64) (*ir.Expr, error) {
 	sec := p.image.Find(addr)
+	for _, s := range p.image.Sections {
+		if sec == nil && s.Linked && !s.TLS && !s.Exec && s.Size > 0 && s.Addr+s.Size == addr {
+			sec = s // the address after a variable
+		}
+	}
 	if sec == nil {
 		return nil, fmt.Errorf("the address is outside the program")
 	}
@@ -66,6 +148,10 @@ func (p *program) symbol(s *object.Symbol, off int64) (*ir.Expr, error) {
 	switch {
 	case s.Absolute:
 		return ir.Int(int64(s.Off) + off), nil
+	case isStream(s.Name) && (s.Sec == nil || s.Copied):
+		return p.outside(s.Name, make([]byte, 8)), nil
+	case s.Copied:
+		return nil, fmt.Errorf("%s is a variable of a dynamic library", s.Name)
 	case s.Kind == object.Indirect:
 		return nil, fmt.Errorf("%s is an indirect function (IFUNC)", s.Name)
 	case s.Sec == nil && s.Weak:
@@ -73,7 +159,7 @@ func (p *program) symbol(s *object.Symbol, off int64) (*ir.Expr, error) {
 	case s.Sec == nil:
 		return nil, fmt.Errorf("%s is not defined in the given files", s.Name)
 	}
-	if s.Kind != object.SectionStart && !s.Sec.Exec { // the offset may leave the symbol, as a[i-1] does
+	if s.Kind != object.SectionStart && !s.Sec.Exec && !p.whole[s.Sec] { // the offset may leave the symbol, as a[i-1] does
 		for _, d := range p.pieces(s.Sec) {
 			if d.off == s.Off {
 				return ir.Addr(ir.ObjectID(p.use(d)), off), nil
@@ -93,6 +179,11 @@ func (p *program) inSection(sec *object.Section, off int64) (*ir.Expr, error) {
 		p.taken[f] = true
 		return &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: ir.FuncID(f.index)}, nil
 	}
+	for _, s := range p.image.SymbolsIn(sec) {
+		if s.Copied && off >= int64(s.Off) && off < int64(s.Off+s.Size) {
+			return p.symbol(s, off-int64(s.Off))
+		}
+	}
 	list := p.pieces(sec)
 	best := list[0]
 	for _, d := range list {
@@ -111,11 +202,79 @@ func (p *program) use(d *datum) int {
 	d.used, d.index = true, len(p.data)
 	p.data = append(p.data, d)
 	for _, r := range d.sec.Relocs {
-		if r.Off >= d.off && r.Off < d.off+d.size && r.Kind == object.Abs64 {
-			p.symbol(r.Sym, r.Addend) // an error is reported when the words are filled in
+		if r.Off < d.off || r.Off >= d.off+d.size || r.Kind != object.Abs64 {
+			continue
+		}
+		e, err := p.word(&r) // an error is reported when the words are filled in
+		if err == nil && e.Op == ir.AddrOf && (r.Sym == nil || r.Sym.Kind == object.SectionStart) {
+			p.ambiguous(e)
+		}
+	}
+	if p.image.Fixed && d.sec.Linked && d.sec.Data != nil && !d.sec.TLS { // addresses are numbers
+		for at := (d.off + 7) &^ 7; at+8 <= d.off+d.size; at += 8 {
+			v := binary.LittleEndian.Uint64(d.sec.Data[at:])
+			sec := p.image.Find(v)
+			if sec == nil || !sec.Exec || p.functionAt(v) == nil {
+				continue
+			}
+			e := p.library(v)
+			if e == nil {
+				e, _ = p.fixed(int64(v))
+			}
+			if e != nil {
+				d.funcs = append(d.funcs, wordAt{at, e})
+			}
 		}
 	}
 	return d.index
+}
+
+// word returns what a word gets that has a relocation.
+func (p *program) word(r *object.Reloc) (*ir.Expr, error) {
+	addr := uint64(r.Addend)
+	if s := r.Sym; s != nil {
+		if (isExtern(s) || s.Kind == object.Indirect) && r.Addend == 0 {
+			return p.externPointer(s.Name), nil
+		}
+		if s.Sec == nil {
+			return p.symbol(s, r.Addend)
+		}
+		addr += s.Addr()
+	}
+	if e := p.library(addr); e != nil {
+		return e, nil
+	}
+	if r.Sym == nil {
+		return p.address(addr)
+	}
+	return p.symbol(r.Sym, r.Addend)
+}
+
+// library returns the expression for an address of code that belongs to a library in the file; nil: it does not.
+func (p *program) library(addr uint64) *ir.Expr {
+	if name := p.libraryName(addr); name != "" {
+		return p.externPointer(name)
+	}
+	if sec := p.image.Find(addr); p.image.Static && sec != nil && sec.Exec && p.image.Lines.At(addr).Line == 0 {
+		return p.externPointer("code of a library")
+	}
+	return nil
+}
+
+// externPointer returns the address of a function that is not defined in the files: one that is made up, and that
+// does nothing but call it.
+func (p *program) externPointer(name string) *ir.Expr {
+	f := p.forwards[name]
+	if f == nil {
+		const outside = 1 << 62
+		sec := &object.Section{Name: name, Addr: outside + 16*uint64(len(p.funcs)), Size: 16, Exec: true}
+		f = &function{index: len(p.funcs), sym: &object.Symbol{Name: name, Sec: sec, Size: 16, Kind: object.Function}, insts: map[uint64]*inst{}}
+		in := &inst{addr: sec.Addr, extern: name, tail: true, Inst: &lift.Inst{Addr: sec.Addr, Text: "jmp " + name, End: lift.Jump}}
+		f.insts[in.addr], f.order = in, []*inst{in}
+		p.funcs, p.forwards[name] = append(p.funcs, f), f
+		p.taken[f] = true
+	}
+	return &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: ir.FuncID(f.index)}
 }
 
 // build makes the objects.
@@ -139,6 +298,9 @@ func (p *program) build(b *ir.Builder) {
 			}
 		}
 		b.AlignNext(max(16, d.sec.Align))
+		if d.sec.Linked && !d.sec.TLS {
+			b.AddressNext(linkedBase(p.image) + d.sec.Addr + d.off)
+		}
 		d.obj = b.Object(d.name, max(1, int64(d.size)), unit, ir.Type{Bits: uint8(8 * unit), Signed: true}, d.bytes, source.Span{})
 		if l := p.layout(d); l != nil {
 			b.Layout(d.obj, l)
@@ -151,29 +313,42 @@ func (p *program) build(b *ir.Builder) {
 	}
 }
 
+// linkedBase is where a linked file is in memory, which keeps its data at their distances. Those of a file that can
+// be anywhere must not be where other objects are.
+func linkedBase(im *object.Image) uint64 {
+	if im.Fixed {
+		return 0
+	}
+	return 0x5555_0000_0000
+}
+
 // fillIn fills in the words that hold addresses.
 func (p *program) fillIn(out *ir.Program) {
 	for _, d := range p.data {
+		words := d.funcs
 		for _, r := range d.sec.Relocs {
 			if r.Off < d.off || r.Off+8 > d.off+d.size || r.Kind != object.Abs64 {
 				continue
 			}
-			e, err := p.symbol(r.Sym, r.Addend)
-			if err != nil {
-				continue // the word stays 0: an access through it is an error
+			e, err := p.word(&r)
+			if err != nil { // an access through the word is an error
+				e = ir.Int(0)
 			}
+			words = append(words, wordAt{r.Off, e})
+		}
+		for _, w := range words {
 			var v uint64
-			switch e.Op {
+			switch w.val.Op {
 			case ir.AddrOf:
-				v = out.Objects[p.data[e.Obj].obj].Addr + uint64(e.Value)
+				v = out.Objects[p.data[w.val.Obj].obj].Addr + uint64(w.val.Value)
 			case ir.FuncAddr:
-				if f := p.funcs[e.Func]; f.fb != nil {
+				if f := p.funcs[w.val.Func]; f.fb != nil {
 					v = uint64(ir.FuncAddress(f.fb.ID))
 				}
 			default:
-				v = uint64(e.Value)
+				v = uint64(w.val.Value)
 			}
-			binary.LittleEndian.PutUint64(d.bytes[r.Off-d.off:], v)
+			binary.LittleEndian.PutUint64(d.bytes[w.off-d.off:], v)
 		}
 	}
 }
@@ -192,23 +367,52 @@ func (p *program) shown() []ir.ObjectID {
 // oddMutex returns the name of a variable that looks as glibc's initialisers for other mutexes than normal ones
 // leave it: zeros, but for the kind. The library has a layout of its own, in which that means nothing.
 func (p *program) oddMutex() string {
-	const size, kindAt = 40, 16
+	if !p.locks() {
+		return ""
+	}
 	for _, d := range p.data {
-		if !d.sec.Write || d.sec.Data == nil || d.size < size {
+		if !d.sec.Write || d.sec.Data == nil {
 			continue
 		}
-		b := d.sec.Data[d.off : d.off+d.size]
-		for at := 0; at+size <= len(b); at += 8 {
-			odd := b[at+kindAt] >= 1 && b[at+kindAt] <= 3
-			for i, v := range b[at : at+size] {
-				odd = odd && (v == 0 || i == kindAt)
+		if len(d.parts) == 0 && isOddMutex(d.sec.Data[d.off:d.off+d.size]) {
+			return d.name
+		}
+		for _, s := range d.parts {
+			if p.image.Static && p.image.Lines.TypeOf(s.Name) == nil {
+				continue // the library's own
 			}
-			if odd {
-				return d.name
+			if isOddMutex(d.sec.Data[s.Off:min(s.Off+s.Size, d.sec.Size)]) {
+				return s.Name
 			}
 		}
 	}
 	return ""
+}
+
+func isOddMutex(b []byte) bool {
+	const size, kindAt = 40, 16
+	for at := 0; at+size <= len(b); at += 8 {
+		odd := b[at+kindAt] >= 1 && b[at+kindAt] <= 3
+		for i, v := range b[at : at+size] {
+			odd = odd && (v == 0 || i == kindAt)
+		}
+		if odd {
+			return true
+		}
+	}
+	return false
+}
+
+// locks reports whether the code calls a function that locks a mutex.
+func (p *program) locks() bool {
+	for _, f := range p.funcs {
+		for _, in := range f.order {
+			if in.extern == "pthread_mutex_lock" || in.extern == "pthread_mutex_trylock" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // text returns a string that an expression points to.

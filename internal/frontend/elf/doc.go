@@ -1,8 +1,9 @@
-// Package elf is the front end for x86-64 machine code in relocatable ELF objects and static archives.
+// Package elf is the front end for x86-64 machine code in relocatable ELF objects, static archives, and linked
+// executables that are not stripped.
 // docs/languages/x86.md says what is accepted.
 //
-// Input: the files of one program. Output: a structured ir program that begins at main, the properties
-// asked of it, and diagnostics. Package object reads and links the files, package lift translates single
+// Input: the files of one program. Output: a structured ir program that begins at main, or in functions that
+// the user names, the properties asked of it, and diagnostics. Package object reads and links the files, package lift translates single
 // instructions; here functions are found, their stack is taken apart, and calls are translated.
 //
 // Functions of the C library are not modelled a second time: for each call of one, a function in C is
@@ -13,6 +14,6 @@
 // Positions are lines of a listing of the code, which stands for the text of the program: function and
 // offset, the line of the source, the instruction.
 //
-// What is deliberately absent: linked executables, calls and jumps through pointers, parameters on the
+// What is deliberately absent: calls and jumps through pointers, parameters on the
 // stack, floating point. What an execution reaches of these is not supported, with a position.
 package elf

@@ -1,8 +1,6 @@
 package elf
 
 import (
-	"strings"
-
 	"fencepost/internal/diag"
 	"fencepost/internal/frontend/c/translate"
 	"fencepost/internal/frontend/c/translate/library"
@@ -14,6 +12,9 @@ import (
 // Options are the options of the user.
 type Options struct {
 	ExternPure, ExternFence []string
+	// Entry are functions that run as threads of a program without main; Finally, if not "", runs after them.
+	Entry   []Entry
+	Finally string
 }
 
 // Unit is a translated program and what is asked of it.
@@ -42,30 +43,22 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		}
 		return &Unit{}, diags
 	}
-	main := image.Linked["main"]
-	switch {
-	case main == nil || main.Sec == nil || !main.Sec.Exec:
-		diags.Errorf(codeMain, at, "the program has no function main")
-		return &Unit{}, diags
-	case main.Sec.Linked:
-		diags.Errorf(codeFile, at, "linked executables are not supported").Note("give the objects that it was linked of: compile with -c")
-		return &Unit{}, diags
-	}
-	for _, s := range image.Sections {
-		if (strings.HasPrefix(s.Name, ".init_array") || strings.HasPrefix(s.Name, ".ctors") || strings.HasPrefix(s.Name, ".preinit_array")) && s.Size > 0 {
-			diags.Errorf(codeStart, source.At(source.Pos{File: s.File}), "functions that run before main are not supported (the section %s)", s.Name)
+	var p *program
+	for whole := map[*object.Section]bool{}; p == nil || p.changed; {
+		p = newProgram(image, opt, whole)
+		p.begins(diags, at)
+		if diags.HasErrors() {
 			return &Unit{}, diags
 		}
 	}
-	p := newProgram(image, opt)
-	p.find(main)
-	if m := image.Linked["pthread_mutex_lock"]; m != nil && m.Sec == nil {
-		if name := p.oddMutex(); name != "" {
-			diags.Errorf(codeFile, at, "%s looks like a mutex that is recursive or checks for errors, which is not supported in machine code", name)
-			return &Unit{}, diags
-		}
+	if name := p.oddMutex(); name != "" {
+		diags.Errorf(codeFile, at, "%s looks like a mutex that is recursive or checks for errors, which is not supported in machine code", name)
+		return &Unit{}, diags
 	}
 	p.analyse()
+	if p.checkEntries(diags, at); diags.HasErrors() {
+		return &Unit{}, diags
+	}
 	text := p.stubs()
 	listing := p.list(files[0].Name)
 	unit, more := translate.Program([]*source.File{text}, library.New(), translate.Options{Bodies: p.bodies()})
@@ -80,7 +73,7 @@ func Parse(files []*source.File, opt Options) (*Unit, *diag.List) {
 		return u, diags
 	}
 	p.fillIn(unit.Program)
-	p.locate()
+	p.locate(unit.Program)
 	u.Objects = p.shown()
 	u.Loops = true
 	u.Props = &property.Set{Checks: true, Deadlock: true, Whole: true, Objects: u.Objects}

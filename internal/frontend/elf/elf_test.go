@@ -51,7 +51,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{[]byte("int main;"), "X0101 the file is neither ELF nor an archive"},
 		{compiled(t, "int f(void) { return 0; }\n"), "X0102 the program has no function main"},
-		{compiled(t, "int x; __attribute__((constructor)) void f(void) { x = 1; } int main(void) { return x; }\n"), "X0103 functions that run before main"},
+		{compiled(t, "int x; __attribute__((destructor)) void f(void) { x = 1; } int main(void) { return x; }\n"), "X0103 functions in the section .fini_array"},
 	} {
 		u, diags := parse(c.data)
 		if u.Program != nil || len(diags) != 1 || !strings.HasPrefix(diags[0], c.want) {

@@ -12,7 +12,7 @@ import (
 
 // emitter makes the edges of one function.
 type emitter struct {
-	*program
+	p     *program
 	f     *function
 	l     *translate.Linker
 	fb    *ir.FuncBuilder
@@ -26,7 +26,7 @@ type emitter struct {
 
 // emit makes the body of a function.
 func (p *program) emit(l *translate.Linker, f *function) {
-	e := &emitter{program: p, f: f, l: l, fb: f.fb, regs: map[ir.Reg]ir.Reg{}, slots: map[slot]ir.Reg{}, locs: map[*inst]ir.Loc{}}
+	e := &emitter{p: p, f: f, l: l, fb: f.fb, regs: map[ir.Reg]ir.Reg{}, slots: map[slot]ir.Reg{}, locs: map[*inst]ir.Loc{}}
 	first := f.insts[f.sym.Addr()]
 	e.pos = first.pos
 	f.fb.F.Pos = first.pos
@@ -48,6 +48,9 @@ func (p *program) emit(l *translate.Linker, f *function) {
 		op.Dst, op.Val, op.Stack, op.Msg, op.Align = e.block, ir.Int(-f.frame.low), true, f.sym.Name+".frame", 64
 		e.add(op)
 		e.add(assign(e.reg(lift.RSP), e.inFrame(0)))
+	}
+	if f.main {
+		e.callFirst()
 	}
 	f.fb.Edge(e.at, ir.NewOp(ir.Nop), e.locs[first], e.pos)
 	for _, in := range f.order {
@@ -104,9 +107,9 @@ func (e *emitter) expr(x *ir.Expr) *ir.Expr {
 		case ir.RegRef:
 			return ir.R(e.reg(leaf.Reg))
 		case ir.AddrOf:
-			return ir.Addr(e.data[leaf.Obj].obj, leaf.Value)
+			return ir.Addr(e.p.data[leaf.Obj].obj, leaf.Value)
 		case ir.FuncAddr:
-			return &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: e.funcs[leaf.Func].fb.ID}
+			return &ir.Expr{Op: ir.FuncAddr, Type: ir.U64, Func: e.p.funcs[leaf.Func].fb.ID}
 		}
 		return leaf
 	})
@@ -214,7 +217,7 @@ func (e *emitter) op(op *ir.Op, o offsets) {
 // finish gives an operation its registers and objects.
 func (e *emitter) finish(op ir.Op) {
 	if op.Obj != ir.NoObject {
-		op.Obj = e.data[op.Obj].obj
+		op.Obj = e.p.data[op.Obj].obj
 	}
 	if op.Dst != ir.NoReg {
 		op.Dst = e.reg(op.Dst)
@@ -263,7 +266,7 @@ func (e *emitter) call(in *inst) {
 	case in.callee != nil:
 		op.Func = in.callee.fb.ID
 		n := len(in.callee.params)
-		if e.inC(in.callee) {
+		if e.p.inC(in.callee) {
 			n = in.callee.arity()
 		}
 		for i := range n {
@@ -284,7 +287,7 @@ func (e *emitter) call(in *inst) {
 	case in.live.has(lift.RAX):
 		e.unsupported(codeExtern, "the result of "+in.extern+" is used, but it is not known")
 		return
-	case slices.Contains(e.opt.ExternFence, in.extern):
+	case slices.Contains(e.p.opt.ExternFence, in.extern):
 		op = ir.NewOp(ir.Fence)
 		op.Fence = ir.FullFence
 	default:
@@ -301,7 +304,7 @@ func (e *emitter) call(in *inst) {
 
 // ret makes the edges of a return.
 func (e *emitter) ret() {
-	if e.f.frame.escapes && e.f.sym.Name != "main" {
+	if e.f.frame.escapes && !e.f.main {
 		op := ir.NewOp(ir.Free)
 		op.Addr, op.Stack = ir.R(e.block), true
 		e.add(op)

@@ -18,7 +18,7 @@ import (
 
 var levels = []string{"-O0", "-O1", "-O2"}
 
-// compile returns the object that gcc makes of a text; ok is false if it does not take the text. The test is
+// compile returns the object or, without -c, the executable that gcc makes of a text; ok is false if it does not take the text. The test is
 // skipped with a notice where there is no gcc.
 func compile(t *testing.T, name string, text []byte, flags ...string) (object []byte, ok bool) {
 	t.Helper()
@@ -30,7 +30,7 @@ func compile(t *testing.T, name string, text []byte, flags ...string) (object []
 	if err := os.WriteFile(src, text, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("gcc", append([]string{"-g", "-w", "-c", "-o", out, filepath.Base(name)}, flags...)...)
+	cmd := exec.Command("gcc", append([]string{"-g", "-w", "-o", out, filepath.Base(name)}, flags...)...)
 	cmd.Dir = dir
 	if cmd.Run() != nil {
 		return nil, false
@@ -45,8 +45,13 @@ func compile(t *testing.T, name string, text []byte, flags ...string) (object []
 // ask returns the verdict under a model, or whether a program is robust; or the reason why it is not known.
 func ask(t *testing.T, in pipeline.Input, question string, limit time.Duration) (verdict, reason string) {
 	t.Helper()
+	return askWith(t, in, question, limit, pipeline.COptions{})
+}
+
+func askWith(t *testing.T, in pipeline.Input, question string, limit time.Duration, c pipeline.COptions) (verdict, reason string) {
+	t.Helper()
 	opt := check.Defaults()
-	opt.Workers, opt.Timeout = 1, limit
+	opt.Workers, opt.Timeout, opt.C = 1, limit, c
 	var a pipeline.Answer
 	var err error
 	if question == "robust" {
@@ -88,7 +93,7 @@ func TestExamples(t *testing.T) {
 		expect := strings.Fields(string(comment.FindSubmatch(text)[1]))
 		for _, level := range levels {
 			name := filepath.Base(path) + " " + level
-			object, ok := compile(t, path, text, level)
+			object, ok := compile(t, path, text, "-c", level)
 			if !ok {
 				t.Errorf("%s: gcc refuses it", name)
 				continue
@@ -143,7 +148,7 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		for _, level := range levels {
-			object, ok := compile(t, c.Input.Name, c.Input.Text, level)
+			object, ok := compile(t, c.Input.Name, c.Input.Text, "-c", level)
 			if !ok {
 				continue
 			}

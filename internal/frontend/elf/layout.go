@@ -9,6 +9,9 @@ import (
 // layout returns the names of the parts of a variable, from the debug information; nil if there is none that
 // fits.
 func (p *program) layout(d *datum) *ir.Layout {
+	if len(d.parts) > 0 {
+		return p.sectionLayout(d)
+	}
 	t := p.image.Lines.TypeOf(d.name)
 	if t == nil {
 		return nil
@@ -21,6 +24,36 @@ func (p *program) layout(d *datum) *ir.Layout {
 		l = &ir.Layout{Kind: ir.RecordLayout, Bytes: int64(d.size), Fields: []ir.Field{{Layout: l}}}
 	}
 	return l
+}
+
+// sectionLayout names the variables of a section that is one object.
+func (p *program) sectionLayout(d *datum) *ir.Layout {
+	out := &ir.Layout{Kind: ir.RecordLayout, Name: d.name, Bytes: int64(d.size)}
+	for _, s := range d.parts {
+		size := int64(s.Size)
+		if size <= 0 || int64(s.Off)+size > int64(d.size) {
+			continue
+		}
+		var l *ir.Layout
+		if t := p.image.Lines.TypeOf(s.Name); t != nil {
+			l = layoutOf(t, 0)
+		}
+		if l == nil || l.Size() <= 0 || l.Size() > size {
+			unit := ir.Type{Bits: 8, Signed: true}
+			if size%4 == 0 {
+				unit.Bits = 32
+			}
+			if size == 2 || size == 8 {
+				unit.Bits = uint8(8 * size)
+			}
+			l = &ir.Layout{Kind: ir.ScalarLayout, Type: unit}
+			if n := size / l.Size(); n > 1 {
+				l = &ir.Layout{Kind: ir.ArrayLayout, Elem: l, Count: n}
+			}
+		}
+		out.Fields = append(out.Fields, ir.Field{Name: s.Name, Off: int64(s.Off), Layout: l})
+	}
+	return out
 }
 
 // maxDepth bounds the nesting of types.

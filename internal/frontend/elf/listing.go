@@ -16,6 +16,11 @@ func (p *program) list(name string) *source.File {
 		fmt.Fprintf(&b, format+"\n", args...)
 		line++
 	}
+	p.listing, p.mainAt, p.wordsAt = name, map[int]int{}, map[int]int{}
+	for i, words := range p.mainText {
+		put("  %s", words)
+		p.mainAt[p.mainLine+i], p.wordsAt[line] = line, len(words)
+	}
 	for _, f := range p.funcs {
 		put("%s:", f.sym.Name)
 		for _, in := range f.order {

@@ -1,7 +1,6 @@
 package elf
 
 import (
-	"encoding/binary"
 	"fmt"
 	"sort"
 
@@ -21,14 +20,32 @@ type program struct {
 	taken map[*function]bool   // functions whose address is taken
 	data  []*datum
 	known map[*object.Section][]*datum // all data of a section, by offset
+	// whole has the sections that are one object, see ambiguous.
+	whole   map[*object.Section]bool
+	changed bool     // whole has grown: the translation begins again
+	externs []string // functions that are not defined in the files and whose addresses the code has
+	// forwards are the functions that stand for these where their addresses are not called at once.
+	forwards map[string]*function
+
+	first   []*function // run before main
+	threads []thread    // of a main that is made up
+	last    *function   // runs after them
+	// The made-up main: what its lines do, its first line in the text in C, and its lines in the listing.
+	mainText []string
+	mainLine int
+	mainAt   map[int]int
+	wordsAt  map[int]int // the lengths of those lines of the listing
+	listing  string      // the name of the listing
 
 	built bool // the data have objects
 	calls int
+	names map[string]int // how many functions have the name in answers
 }
 
 // function is a function of the program.
 type function struct {
 	index   int
+	main    bool // the program begins here
 	sym     *object.Symbol
 	insts   map[uint64]*inst
 	order   []*inst // by address
@@ -55,9 +72,10 @@ type inst struct {
 	pos     source.Span
 }
 
-func newProgram(image *object.Image, opt Options) *program {
+func newProgram(image *object.Image, opt Options, whole map[*object.Section]bool) *program {
 	return &program{
-		image: image, opt: opt, at: map[uint64]*function{}, taken: map[*function]bool{}, known: map[*object.Section][]*datum{},
+		image: image, opt: opt, at: map[uint64]*function{}, taken: map[*function]bool{}, known: map[*object.Section][]*datum{}, whole: whole,
+		forwards: map[string]*function{}, names: map[string]int{},
 	}
 }
 
@@ -66,7 +84,7 @@ func (p *program) find(sym *object.Symbol) *function {
 	if f := p.at[sym.Addr()]; f != nil {
 		return f
 	}
-	f := &function{index: len(p.funcs), sym: sym, insts: map[uint64]*inst{}}
+	f := &function{index: len(p.funcs), sym: sym, insts: map[uint64]*inst{}, main: len(p.opt.Entry) == 0 && sym == p.image.Linked["main"]}
 	p.funcs = append(p.funcs, f)
 	p.at[sym.Addr()] = f
 	p.decode(f)
@@ -128,6 +146,7 @@ func (p *program) lift(l *lift.Lifter, in *inst) {
 		return
 	}
 	in.Inst = out
+	p.inspectAddresses(in)
 }
 
 // resolve finds out what a jump or call leads to.
@@ -136,7 +155,12 @@ func (p *program) resolve(f *function, in *inst) {
 	switch in.End {
 	case lift.Indirect, lift.CallTo:
 		if in.Cond.Op == ir.FuncAddr { // through a word in a table
-			in.callee, in.tail = p.funcs[in.Cond.Func], in.End == lift.Indirect
+			in.tail = in.End == lift.Indirect
+			if name := p.externOf(in.Cond); name != "" {
+				in.extern = name
+			} else {
+				in.callee = p.funcs[in.Cond.Func]
+			}
 			return
 		}
 		refuse("%s: a jump or call through a pointer is not supported", in.Text)
@@ -146,7 +170,10 @@ func (p *program) resolve(f *function, in *inst) {
 			return
 		}
 		sym := p.functionAt(in.To.Addr)
+		name := p.libraryName(in.To.Addr)
 		switch {
+		case name != "":
+			in.extern, in.tail = name, in.End == lift.Jump
 		case in.End == lift.Call && sym == nil:
 			refuse("%s: the target of the call is no function", in.Text)
 		case in.End == lift.Call || sym != nil && sym.Addr() != f.sym.Addr() && !isPart(sym.Name):
@@ -219,68 +246,4 @@ func (p *program) functionAt(addr uint64) *object.Symbol {
 		return nil
 	}
 	return s
-}
-
-// The methods of lift.Resolver.
-
-// field returns the relocation of a field, its address, and what it holds.
-func (p *program) field(addr uint64, off int) (r *object.Reloc, content int64, ok bool) {
-	sec := p.image.Find(addr)
-	at := addr - sec.Addr + uint64(off)
-	if at+4 > sec.Size {
-		return nil, 0, false
-	}
-	return sec.RelocAt(at), int64(int32(binary.LittleEndian.Uint32(sec.Data[at:]))), true
-}
-
-// Memory resolves an operand relative to the instruction.
-func (p *program) Memory(addr uint64, off int, target uint64) (*ir.Expr, bool, error) {
-	r, content, _ := p.field(addr, off)
-	if r == nil {
-		e, err := p.address(target)
-		return e, false, err
-	}
-	past := int64(target) - content - int64(addr) - int64(off) // from the field to the end of the instruction
-	e, err := p.symbol(r.Sym, r.Addend+past)
-	switch r.Kind {
-	case object.PC32:
-		return e, false, err
-	case object.GOTPC32, object.GOTTPOff32:
-		return e, true, err
-	}
-	return nil, false, fmt.Errorf("the relocation %s is not expected here", r.Kind)
-}
-
-// Number resolves an immediate number or a displacement.
-func (p *program) Number(addr uint64, off, _ int, value int64, thread bool) (*ir.Expr, error) {
-	r, _, ok := p.field(addr, off)
-	switch {
-	case !ok || r == nil && !thread:
-		return nil, nil
-	case r == nil && value == 0: // the address of the thread's block, from which offsets are addresses here
-		return nil, fmt.Errorf("the address of the thread's block is not supported")
-	case r == nil:
-		return nil, fmt.Errorf("the word %d of the thread's block is not supported", value)
-	}
-	switch r.Kind {
-	case object.Abs32, object.Abs32S, object.Abs64, object.TPOff32, object.TPOff64:
-		return p.symbol(r.Sym, r.Addend)
-	}
-	return nil, fmt.Errorf("the relocation %s is not expected here", r.Kind)
-}
-
-// Branch resolves the target of a jump or call.
-func (p *program) Branch(addr uint64, off int, target uint64) (lift.Target, error) {
-	r, content, _ := p.field(addr, off)
-	if r == nil {
-		return lift.Target{Addr: target}, nil
-	}
-	past := int64(target) - content - int64(addr) - int64(off)
-	if r.Sym.Sec == nil {
-		return lift.Target{Name: r.Sym.Name}, nil
-	}
-	if r.Sym.Kind == object.Indirect {
-		return lift.Target{}, fmt.Errorf("%s is an indirect function (IFUNC)", r.Sym.Name)
-	}
-	return lift.Target{Addr: r.Sym.Addr() + uint64(r.Addend+past)}, nil
 }

@@ -100,6 +100,12 @@ func (p *program) external(f *function, in *inst) {
 	}
 }
 
+// knows reports whether a function of the library is known.
+func (p *program) knows(name string) bool {
+	_, same := sameAs[name]
+	return same || prototypes[name] != nil || slices.Contains(p.opt.ExternPure, name) || slices.Contains(p.opt.ExternFence, name)
+}
+
 // sameAs are other names of functions of the library.
 var sameAs = map[string]string{
 	"__isoc99_sscanf": "sscanf", "_Znwm": "malloc", "_Znam": "malloc", "_ZdlPv": "free", "_ZdaPv": "free", "_ZdlPvm": "free", "_ZdaPvm": "free",
@@ -108,8 +114,22 @@ var sameAs = map[string]string{
 // endsThere are the functions that do not return: what comes after a call of one is other code.
 var endsThere = map[string]bool{"__assert_fail": true, "abort": true, "exit": true, "pthread_exit": true}
 
-// locate gives what was made up for calls the positions of the calls.
-func (p *program) locate() {
+// locate gives what was made up for calls the positions of the calls, and a made-up main its lines in the listing.
+func (p *program) locate(out *ir.Program) {
+	for _, f := range out.Funcs {
+		move := func(pos *source.Span) {
+			if line := p.mainAt[pos.Line]; pos.File == textName && line > 0 {
+				*pos = source.Span{Pos: source.Pos{File: p.listing, Line: line, Col: 3}, EndLine: line, EndCol: 3 + p.wordsAt[line]}
+			}
+		}
+		move(&f.Pos)
+		for i := range f.Edges {
+			move(&f.Edges[i].Pos)
+		}
+		for i := range f.Locs {
+			move(&f.Locs[i].Pos)
+		}
+	}
 	for _, f := range p.funcs {
 		for _, in := range f.order {
 			if in.stub == nil || in.stub.fb == nil {
@@ -133,7 +153,7 @@ func (p *program) locate() {
 
 // cName returns the name of a function of the program in the text in C.
 func (f *function) cName() string {
-	if f.sym.Name == "main" {
+	if f.main {
 		return "main"
 	}
 	return fmt.Sprintf("fp_func_%d", f.index)
@@ -141,25 +161,26 @@ func (f *function) cName() string {
 
 // arity returns how many parameters the function has in the text in C.
 func (f *function) arity() int {
-	if f.sym.Name == "main" {
+	if f.main {
 		return 2
 	}
 	return max(1, len(f.params))
 }
 
 // inC reports whether the function is one of the text in C: pointers to it are the ones of C.
-func (p *program) inC(f *function) bool { return p.taken[f] || f.sym.Name == "main" }
+func (p *program) inC(f *function) bool { return p.taken[f] || f.main }
 
 // stubs returns the text in C.
 func (p *program) stubs() *source.File {
 	var b strings.Builder
-	for _, h := range []string{"assert", "pthread", "stdlib", "string", "stdio", "sched", "unistd", "semaphore", "threads"} {
+	headers := []string{"assert", "pthread", "stdlib", "string", "stdio", "sched", "unistd", "semaphore", "threads"}
+	for _, h := range headers {
 		fmt.Fprintf(&b, "#include <%s.h>\n", h)
 	}
 	for _, f := range p.funcs {
 		switch {
 		case !p.inC(f):
-		case f.sym.Name == "main":
+		case f.main:
 			b.WriteString("int main(int argc, char **argv) { return 0; }\n")
 		default:
 			params := strings.TrimSuffix(strings.Repeat("void *, ", f.arity()), ", ")
@@ -179,8 +200,17 @@ func (p *program) stubs() *source.File {
 			}
 		}
 	}
-	return source.NewFile("machine code", []byte(b.String()))
+	if len(p.threads) > 0 {
+		lines, words := p.madeUpMain()
+		p.mainText = words
+		p.mainLine = strings.Count(b.String(), "\n") + 1
+		b.WriteString(strings.Join(lines, "\n") + "\n")
+	}
+	return source.NewFile(textName, []byte(b.String()))
 }
+
+// textName is the name of the text in C.
+const textName = "machine code"
 
 func (p *program) stub(b *strings.Builder, s *stub) {
 	var params, args []string
@@ -226,6 +256,16 @@ func (p *program) bodies() map[string]translate.Body {
 	return out
 }
 
+// nameOf returns the name of a function in answers. Local functions of several files can have one name.
+func (p *program) nameOf(f *function) string {
+	name := shortName(f.sym.Name)
+	p.names[name]++
+	if n := p.names[name]; n > 1 {
+		return fmt.Sprintf("%s@%d", name, n)
+	}
+	return name
+}
+
 // begin makes the data and the functions of the program.
 func (p *program) begin(l *translate.Linker) {
 	if p.built {
@@ -235,12 +275,12 @@ func (p *program) begin(l *translate.Linker) {
 	for _, f := range p.funcs {
 		if p.inC(f) {
 			f.fb = l.Function(f.cName())
-			if f.sym.Name != "main" {
-				f.fb.F.Name = f.sym.Name
+			if !f.main {
+				f.fb.F.Name = p.nameOf(f)
 				f.fb.F.Pointer = true
 			}
 		} else {
-			f.fb = l.Builder().Func(f.sym.Name, source.Span{})
+			f.fb = l.Builder().Func(p.nameOf(f), source.Span{})
 			for _, r := range f.params {
 				f.fb.Param(lift.RegisterName(r), source.Span{})
 			}

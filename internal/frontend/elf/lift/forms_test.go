@@ -293,4 +293,8 @@ func (l *formList) vectors() {
 		l.add("pshufd", "pshufd xmm0, xmm1, "+imm, 0)
 		l.add("pshufd", "pshufd xmm2, xmm2, "+imm, 0)
 	}
+	for _, imm := range []string{"0", "3", "8", "11", "15", "16", "200"} {
+		l.add("psrldq", "psrldq xmm0, "+imm, 0)
+		l.add("pslldq", "pslldq xmm1, "+imm, 0)
+	}
 }

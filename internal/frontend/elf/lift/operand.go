@@ -42,6 +42,10 @@ func (o *operand) inMemory() bool { return o.addr != nil }
 
 // address returns the address of an operand in memory, or the value of a word in a table.
 func (l *Lifter) address(m x86asm.Mem) (addr, word *ir.Expr) {
+	absolute := l.opcode() >= 0xa0 && l.opcode() <= 0xa3 && m.Base == 0
+	if !absolute {
+		m.Disp = int64(int32(m.Disp)) // the decoder extends some displacements with zeros
+	}
 	if m.Base == x86asm.RIP {
 		e, value, err := l.res.Memory(l.addr, l.in.PCRelOff, l.addr+uint64(l.in.Len)+uint64(m.Disp))
 		if err != nil {
@@ -53,11 +57,10 @@ func (l *Lifter) address(m x86asm.Mem) (addr, word *ir.Expr) {
 		}
 		return e, nil
 	}
-	if op := l.opcode(); op >= 0xa0 && op <= 0xa3 {
+	if absolute {
 		l.err = l.refuse(": an address of 64 bits in an instruction is not supported")
 		return ir.Int(0), nil
 	}
-	m.Disp = int64(int32(m.Disp)) // the decoder extends some displacements with zeros
 	thread := m.Segment == x86asm.FS
 	disp := ir.Int(m.Disp)
 	if off, size := l.dispField(m); size >= 4 {
@@ -167,7 +170,7 @@ func (l *Lifter) value(o operand, bits int) *ir.Expr {
 			e, err := l.res.Number(l.addr, l.in.Len-size, size, int64(a), false)
 			l.fail(err)
 			if e != nil {
-				return cut(e, bits)
+				return address(e, bits)
 			}
 		}
 		return ir.Int(int64(a) & mask(bits))
@@ -194,7 +197,7 @@ func (l *Lifter) set(o operand, e *ir.Expr) {
 	case !ok:
 		l.err = l.refuse("")
 	case bits >= 32:
-		l.assign(r, cut(e, bits))
+		l.assign(r, address(e, bits))
 	default:
 		field := cut(e, bits)
 		if shift > 0 {
@@ -202,4 +205,12 @@ func (l *Lifter) set(o operand, e *ir.Expr) {
 		}
 		l.assign(r, or(and(ir.R(r), ir.Int(^(mask(bits)<<shift))), field))
 	}
+}
+
+// address returns the lowest bits of a value. A number of 32 bits that stands for an address has all of it.
+func address(e *ir.Expr, bits int) *ir.Expr {
+	if bits >= 32 && (e.Op == ir.AddrOf || e.Op == ir.FuncAddr) {
+		return e
+	}
+	return cut(e, bits)
 }

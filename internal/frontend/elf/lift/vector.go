@@ -115,6 +115,7 @@ var vectorTable = map[x86asm.Op]func(*Lifter) bool{
 	x86asm.PSUBQ: eachPart(64, sub), x86asm.PSUBD: eachPart(32, sub), x86asm.PSUBW: eachPart(16, sub), x86asm.PSUBB: eachPart(8, sub),
 	x86asm.PUNPCKLQDQ: (*Lifter).unpack, x86asm.PUNPCKHQDQ: (*Lifter).unpack, x86asm.UNPCKLPD: (*Lifter).unpack,
 	x86asm.PUNPCKLDQ: (*Lifter).unpackWords, x86asm.UNPCKLPS: (*Lifter).unpackWords, x86asm.PSHUFD: (*Lifter).shuffle,
+	x86asm.PSRLDQ: (*Lifter).shiftBytes, x86asm.PSLLDQ: (*Lifter).shiftBytes,
 }
 
 // eachHalf applies an operator to both halves.
@@ -211,4 +212,34 @@ func (l *Lifter) shuffle() bool {
 	lo := l.keep(or(word(0), shl(word(1), 32)))
 	hi := l.keep(or(word(2), shl(word(3), 32)))
 	return l.setHalves(to, lo, hi)
+}
+
+// shiftBytes shifts a whole vector by some bytes.
+func (l *Lifter) shiftBytes() bool {
+	to := l.operand(0)
+	imm, isImm := l.in.Args[1].(x86asm.Imm)
+	if !isVector(to.arg) || !isImm {
+		return false
+	}
+	lo, hi, _ := l.halves(to)
+	n := 8 * int(uint8(imm))
+	// one is the half that the other moves into
+	move := func(one, other *ir.Expr, in, out func(*ir.Expr, int) *ir.Expr) (*ir.Expr, *ir.Expr) {
+		switch {
+		case n == 0:
+			return one, other
+		case n < 64:
+			return or(in(one, n), out(other, 64-n)), in(other, n)
+		case n < 128:
+			return in(other, n-64), ir.Int(0)
+		}
+		return ir.Int(0), ir.Int(0)
+	}
+	if l.in.Op == x86asm.PSRLDQ {
+		lo, hi = move(lo, hi, shr, shl)
+	} else {
+		hi, lo = move(hi, lo, shl, shr)
+	}
+	a, b := l.keep(lo), l.keep(hi)
+	return l.setHalves(to, a, b)
 }

@@ -14,6 +14,11 @@ type Image struct {
 	Linked map[string]*Symbol
 	// Lines knows the source of the code; never nil.
 	Lines *Lines
+	// Static says that the program is a linked file that has its libraries in it; Fixed, that its addresses are
+	// numbers in its code, which nothing marks.
+	Static, Fixed bool
+	// ThreadSize is the size of the block of a thread of a linked file: its end is at offset 0.
+	ThreadSize uint64
 
 	bases []*Section // by address
 	bySec map[*Section][]*Symbol
@@ -30,8 +35,10 @@ type Section struct {
 	// Write says that the program may write to it; RelRO, that it may not any more when main begins.
 	Write, RelRO bool
 	TLS          bool
-	Align        uint64
-	Relocs       []Reloc // by offset
+	// ThreadOff is the offset of a thread-local section of a linked file in the block of a thread.
+	ThreadOff uint64
+	Align     uint64
+	Relocs    []Reloc // by offset
 	// Linked says that the section belongs to a linked file, whose code has addresses in it.
 	Linked bool
 }
@@ -46,6 +53,8 @@ type Symbol struct {
 	Kind SymbolKind
 	// Weak says that a missing definition is no error, Local that other files cannot refer to it.
 	Weak, Local, Absolute bool
+	// Copied says that it is a variable of a dynamic library, which gets its value when the program is loaded.
+	Copied bool
 	// Version is the version of a library's symbol that a linked file asks for.
 	Version string
 }
@@ -158,17 +167,30 @@ func (im *Image) SymbolsIn(s *Section) []*Symbol { return im.bySec[s] }
 // At returns the last symbol of a section that begins at an offset or before it and that is no
 // section symbol, nil if there is none. Among the symbols of one address it prefers a linked one.
 func (im *Image) At(s *Section, off uint64) *Symbol {
+	list := im.bySec[s]
 	var best *Symbol
-	for _, sym := range im.bySec[s] {
-		if sym.Off > off {
+	for i := sort.Search(len(list), func(i int) bool { return list[i].Off > off }) - 1; i >= 0; i-- {
+		sym := list[i]
+		if best != nil && sym.Off < best.Off {
 			break
 		}
 		if sym.Kind == SectionStart {
 			continue
 		}
-		if best == nil || sym.Off > best.Off || best.Local && !sym.Local || best.Kind == NoKind && sym.Kind != NoKind {
-			best = sym
+		if best == nil || best.Local && !sym.Local || best.Kind == NoKind && sym.Kind != NoKind || best.Local == sym.Local && best.Kind == sym.Kind {
+			best = sym // among equals the first one
 		}
 	}
 	return best
+}
+
+// Named returns the symbols of a section that begin at an offset.
+func (im *Image) Named(s *Section, off uint64) []*Symbol {
+	list := im.bySec[s]
+	from := sort.Search(len(list), func(i int) bool { return list[i].Off >= off })
+	to := from
+	for to < len(list) && list[to].Off == off {
+		to++
+	}
+	return list[from:to]
 }

@@ -174,6 +174,9 @@ func (l *Lines) addUnit(d *dwarf.Data, unit *dwarf.Entry) error {
 		if row.File != nil {
 			pos.File = relative(row.File.Name, dir)
 		}
+		for n := len(l.rows); row.EndSequence && n > 0 && l.rows[n-1].addr == row.Address && !l.rows[n-1].end; n-- {
+			l.rows = l.rows[:n-1] // a row without code
+		}
 		l.rows = append(l.rows, lineRow{addr: row.Address, pos: pos, end: row.EndSequence})
 	}
 }

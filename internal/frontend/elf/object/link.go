@@ -43,6 +43,7 @@ func (l *linker) add(f *file) *Error {
 	steps := []func() *Error{a.dropGroups, a.addSections, a.addSymbols, a.addRelocs}
 	if f.elf.Type != elf.ET_REL {
 		steps = append(steps, a.addDynamicRelocs)
+		l.image.Static, l.image.Fixed = !f.hasInterpreter(), f.elf.Type == elf.ET_EXEC
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -126,6 +127,9 @@ func (a *adder) addSections() *Error {
 		} else if sec.TLS && sec.Data == nil {
 			sec.Addr += 1 << 60 // .tbss takes no memory: its addresses belong to the sections after it
 		}
+		if linked && sec.TLS {
+			sec.ThreadOff = a.tlsOffset(sec)
+		}
 		a.sections[i] = sec
 		a.image.Sections = append(a.image.Sections, sec)
 	}
@@ -181,7 +185,7 @@ func (a *adder) symbol(es *elf.Symbol) (*Symbol, *Error) {
 		if sym.Sec.Linked {
 			base := sym.Sec.Addr
 			if sym.Sec.TLS { // values are offsets in the block of a thread
-				base = a.tlsOffset(sym.Sec)
+				base = sym.Sec.ThreadOff
 			}
 			if es.Value-base > sym.Sec.Size { // such as _end, which is beside its section
 				sym.Absolute, sym.Sec = true, nil
@@ -200,6 +204,8 @@ func (a *adder) symbol(es *elf.Symbol) (*Symbol, *Error) {
 func (a *adder) tlsOffset(s *Section) uint64 {
 	for _, p := range a.elf.Progs {
 		if p.Type == elf.PT_TLS {
+			align := max(1, min(p.Align, 1<<20))
+			a.image.ThreadSize = (p.Memsz + align - 1) / align * align
 			return s.Addr&^(1<<60) - p.Vaddr
 		}
 	}

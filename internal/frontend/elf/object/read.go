@@ -3,6 +3,7 @@ package object
 import (
 	"bytes"
 	"debug/elf"
+	"slices"
 	"strings"
 )
 
@@ -197,12 +198,15 @@ func (f *file) check() *Error {
 	return nil
 }
 
+// hasInterpreter reports whether libraries are loaded with the file.
+func (f *file) hasInterpreter() bool {
+	return slices.ContainsFunc(f.elf.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+}
+
 // hasEntry tells an executable that can be loaded anywhere from a dynamic library.
 func (f *file) hasEntry() bool {
-	for _, p := range f.elf.Progs {
-		if p.Type == elf.PT_INTERP {
-			return true
-		}
+	if f.hasInterpreter() {
+		return true
 	}
 	flags, err := f.elf.DynValue(elf.DT_FLAGS_1)
 	return err == nil && len(flags) > 0 && flags[0]&uint64(elf.DF_1_PIE) != 0

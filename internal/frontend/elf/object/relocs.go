@@ -3,6 +3,7 @@ package object
 import (
 	"debug/elf"
 	"encoding/binary"
+	"fmt"
 	"strings"
 )
 
@@ -140,13 +141,25 @@ func (a *adder) dynamicReloc(dynamic []elf.Symbol, off uint64, typ elf.R_X86_64,
 	case elf.R_X86_64_TPOFF64:
 		r.Kind = TPOff64
 	case elf.R_X86_64_COPY: // a variable of a library that the program refers to
+		if r.Sym != nil {
+			r.Sym.Copied = true
+		}
 		return nil
-	case elf.R_X86_64_IRELATIVE:
-		return problem(a.name, "an indirect function (IFUNC) picks its code when the program is loaded, at 0x%x: that is not supported", off).
-			advise("link dynamically, or give the objects of your own code")
+	case elf.R_X86_64_IRELATIVE: // an indirect function: the addend is the address of the function that picks its code
+		r.Sym, r.Addend = a.picked(uint64(addend)), 0
 	default:
 		return refusedReloc(a.name, sec, off-sec.Addr, typ)
 	}
 	sec.Relocs = append(sec.Relocs, r)
 	return nil
+}
+
+// picked returns the indirect function whose code is picked by the function at an address.
+func (a *adder) picked(addr uint64) *Symbol {
+	for _, s := range a.byIndex {
+		if s != nil && s.Kind == Indirect && s.Sec != nil && s.Addr() == addr {
+			return s
+		}
+	}
+	return &Symbol{Name: fmt.Sprintf("the function that 0x%x picks", addr), File: a.name, Kind: Indirect}
 }

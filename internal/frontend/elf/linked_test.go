@@ -1,0 +1,99 @@
+package elf_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fencepost/internal/pipeline"
+)
+
+// TestLinked: linked executables of all kinds have the verdicts of their sources.
+func TestLinked(t *testing.T) {
+	want := map[string]string{"dekker": "unsafe", "mcs": "safe", "spsc": "safe", "treiber": "unsafe"}
+	for _, kind := range []string{"-O2 -no-pie", "-O2 -pie", "-O0 -no-pie", "-O1 -static", "-O1 -static-pie", "-O1 -fcf-protection", "-O2 -Wl,-z,now -fno-plt"} {
+		for name, verdict := range want {
+			text, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", name+".c"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			exe, ok := compile(t, name+".c", text, append(strings.Fields(kind), "-pthread")...)
+			if !ok {
+				t.Logf("gcc does not link with %s here", kind)
+				continue
+			}
+			if got, why := ask(t, pipeline.Input{Name: name, Text: exe}, "tso", 0); got != verdict {
+				t.Errorf("%s %s: %s (%s), want %s", name, kind, got, why, verdict)
+			}
+		}
+	}
+}
+
+// program asks about the program that gcc makes of a text.
+func program(t *testing.T, text, flags, model string, opt pipeline.COptions) (verdict, reason string) {
+	t.Helper()
+	object, ok := compile(t, "a.c", []byte(text), strings.Fields(flags)...)
+	if !ok {
+		t.Fatalf("gcc %s refuses it", flags)
+	}
+	return askWith(t, pipeline.Input{Name: "a", Text: object}, model, 0, opt)
+}
+
+const neighbours = `#include <assert.h>
+#include <pthread.h>
+static int a[4], b[4]; static int total; int *end = &a[4], *inside = &b[2];
+static void *work(void *arg) {
+  for (volatile int *p = a; p < a + 4; p++) *p = 2;
+  for (volatile int *p = b; p != b + 4; p++) *p = 3;
+  return 0;
+}
+int main(void) {
+  pthread_t t;
+  pthread_create(&t, 0, work, 0);
+  pthread_join(t, 0);
+  for (int *p = a; p != end; p++) total += *p;
+  for (int i = 1; i <= 4; i++) total += b[i - 1];
+  assert(total == 20);
+  assert(*inside == 3);
+  return 0;
+}
+`
+
+// TestNeighbours: an address after a variable is not one of the next variable, whatever the code names it by.
+func TestNeighbours(t *testing.T) {
+	for _, flags := range []string{"-c -O0", "-c -O1", "-c -O2", "-c -O2 -fno-pie", "-O2", "-O2 -no-pie", "-O1 -static", "-O2 -static-pie", "-O3 -c -fno-section-anchors"} {
+		if got, why := program(t, neighbours, flags, "tso", pipeline.COptions{}); got != "safe" {
+			t.Errorf("%s: %s (%s)", flags, got, why)
+		}
+	}
+}
+
+const noMain = `#include <assert.h>
+volatile int x, y; int a, b, started;
+__attribute__((constructor)) static void start(void) { started = 1; }
+__attribute__((constructor(200))) static void before(void) { assert(started == 0); }
+void *left(void *arg) { x = 1; a = y; return 0; }
+void *right(void *arg) { y = (long)arg; b = x; return 0; }
+void both(void) { assert(started == 1); assert(a || b); }
+`
+
+// TestEntry: functions run as threads, and constructors before them.
+func TestEntry(t *testing.T) {
+	for _, c := range []struct{ entries, finally, model, want string }{
+		{"left right(1)", "both", "sc", "safe"},
+		{"left right(1)", "both", "tso", "unsafe"},
+		{"left right", "both", "sc", "unsafe"}, // y stays 0
+		{"left right(1)", "", "tso", "safe"},
+		{"left right(1) nothing", "", "tso", "error"},
+		{"", "both", "tso", "error"},
+		{"left(", "both", "tso", "error"},
+	} {
+		for _, flags := range []string{"-c -O0", "-c -O2"} {
+			opt := pipeline.COptions{Entry: strings.Fields(c.entries), Finally: c.finally}
+			if got, why := program(t, noMain, flags, c.model, opt); got != c.want {
+				t.Errorf("%+v %s: %s (%s)", c, flags, got, why)
+			}
+		}
+	}
+}
