@@ -1,10 +1,10 @@
 package search
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -52,81 +52,6 @@ type Sleeper interface {
 	// before, and only the steps in only are explored now.
 	ExpandAwake(state []byte, sleep, only uint32, out *Sink)
 }
-
-// Sink collects the successors and findings of a worker.
-type Sink struct {
-	v           *visited
-	parent      ID
-	state       []byte
-	depth       int
-	transitions int64
-	work        int64 // since the last check of the limits, see unit
-	findings    []Finding
-	arrivals    []arrival
-	err         error
-}
-
-// arrival is a second path to a state, with fewer sleeping steps.
-type arrival struct {
-	id    ID
-	sleep uint32
-}
-
-// Finding is a report of a worker about a state or a step from it.
-type Finding struct {
-	Key   string // what was found
-	State ID     // where; the initial situation if it is noParent
-	Depth int    // steps from an initial state
-	bytes []byte
-}
-
-// before orders findings with the same key: by depth, then by state, so that the choice does not
-// depend on the workers.
-func (f *Finding) before(g *Finding) bool {
-	if f.Depth != g.Depth {
-		return f.Depth < g.Depth
-	}
-	return bytes.Compare(f.bytes, g.bytes) < 0
-}
-
-// AtStart reports whether the finding was made before the first state.
-func (f Finding) AtStart() bool { return f.State == noParent }
-
-// Add adds a successor. It copies the bytes.
-func (k *Sink) Add(next []byte) { k.AddAsleep(next, 0) }
-
-// AddAsleep adds a successor with its sleep set.
-func (k *Sink) AddAsleep(next []byte, sleep uint32) {
-	k.transitions++
-	k.work += transitionWork + int64(len(next))
-	if len(next) > maxState {
-		k.err = ErrTooLarge
-		return
-	}
-	if id, again := k.v.add(next, k.parent, sleep); again {
-		k.arrivals = append(k.arrivals, arrival{id, sleep})
-	}
-}
-
-// Report adds a finding at the state being expanded. The search keeps one finding per key.
-func (k *Sink) Report(key string) {
-	f := Finding{Key: key, State: k.parent, Depth: k.depth, bytes: k.state}
-	for i := range k.findings {
-		if k.findings[i].Key == key {
-			if f.before(&k.findings[i]) {
-				k.findings[i] = f
-			}
-			return
-		}
-	}
-	k.findings = append(k.findings, f)
-}
-
-// Depth returns the distance of the state being expanded from an initial one, in steps.
-func (k *Sink) Depth() int { return k.depth }
-
-// Fail ends the search: a successor could not be computed.
-func (k *Sink) Fail(err error) { k.err = err }
 
 // Stop says why a search ended.
 type Stop uint8
@@ -201,7 +126,8 @@ const (
 	transitionWork = 64 // of a transition, beside the bytes of the state it leads to
 )
 
-type run struct {
+// Search is a search that can be interrupted, stored and continued.
+type Search struct {
 	p        Problem
 	budget   *budget.Budget
 	v        *visited
@@ -210,19 +136,22 @@ type run struct {
 	stop     atomic.Uint32
 	expanded atomic.Int64
 	depth    atomic.Int64
+	begun    bool         // the initial states are there
+	open     bool         // jobs and tasks are what is left of a level
+	from     [shards]mark // where the level begins
 	jobs     []job
 	tasks    []task
 	nextJob  atomic.Int64
 	nextTask atomic.Int64
 }
 
-// task is a state that has to be expanded again.
+// task is a state that has to be expanded again: with the steps in only, or not any more if that is 0.
 type task struct {
 	id   ID
 	only uint32
 }
 
-// job is the part of a level in one chunk.
+// job is the part of a level in one chunk that is still to be expanded.
 type job struct {
 	shard  int
 	chunk  []byte
@@ -230,38 +159,70 @@ type job struct {
 	end    uint64
 }
 
-// Run searches until everything is expanded, something is found or a limit is
-// reached.
-func Run(ctx context.Context, p Problem) *Result {
-	r := &run{p: p, v: newVisited(p.Sleeps), budget: budget.Of(ctx)}
+// New returns a search that has not begun.
+func New(p Problem) *Search {
+	r := &Search{p: p, v: newVisited(p.Sleeps)}
 	for range max(1, p.Workers) {
 		r.workers = append(r.workers, p.Worker())
 		r.sinks = append(r.sinks, &Sink{v: r.v, parent: noParent})
 	}
+	return r
+}
+
+// Run searches until everything is expanded, something is found or a limit is
+// reached.
+func Run(ctx context.Context, p Problem) *Result { return New(p).Run(ctx) }
+
+// Run searches until everything is expanded, something is found or a limit is reached. After a limit of time or
+// memory it can be called again, and goes on from there.
+func (r *Search) Run(ctx context.Context) *Result {
+	r.budget = budget.Of(ctx)
+	r.stop.Store(0)
 	stopWatching := r.watch(ctx)
 	defer stopWatching()
 
-	r.workers[0].Start(r.sinks[0])
-	var from [shards]mark
+	if !r.begun {
+		r.workers[0].Start(r.sinks[0])
+		r.begun = true
+	}
+	if r.open {
+		r.compact()
+	}
 	for {
-		to, n := r.level(&from)
-		if n == 0 || r.done() {
+		if !r.open {
+			r.level()
+			if r.waiting() == 0 || r.done() {
+				break
+			}
+			r.open = true
+			if r.p.States > 0 && r.v.states() > r.p.States {
+				r.stop.CompareAndSwap(0, uint32(OutOfStates))
+				break
+			}
+		}
+		r.expandLevel(ctx, r.waiting())
+		if r.stop.Load() != 0 {
 			break
 		}
-		if r.p.States > 0 && r.v.states() > r.p.States {
-			r.stop.CompareAndSwap(0, uint32(OutOfStates))
-			break
-		}
-		r.v.level = to
-		r.expandLevel(ctx, n)
-		from = to
+		r.from, r.open = r.v.level, false
 		r.depth.Add(1)
 	}
 	return r.result()
 }
 
+// waiting counts about how many states are left of the level.
+func (r *Search) waiting() int64 { return r.v.states() - r.expanded.Load() + int64(len(r.tasks)) }
+
+// compact drops what is done of an open level.
+func (r *Search) compact() {
+	r.jobs = slices.DeleteFunc(r.jobs, func(j job) bool { return j.offset == j.end })
+	r.tasks = slices.DeleteFunc(r.tasks, func(t task) bool { return t.only == 0 })
+	r.nextJob.Store(0)
+	r.nextTask.Store(0)
+}
+
 // done reports whether the search should not begin another level.
-func (r *run) done() bool {
+func (r *Search) done() bool {
 	if r.stop.Load() != 0 {
 		return true
 	}
@@ -275,7 +236,7 @@ func (r *run) done() bool {
 
 // watch reports progress. Workers check the context themselves, so a search without progress
 // reports needs no goroutine; there may be thousands of them.
-func (r *run) watch(ctx context.Context) func() {
+func (r *Search) watch(ctx context.Context) func() {
 	if r.p.Progress == nil {
 		return func() {}
 	}
@@ -299,19 +260,18 @@ func (r *run) watch(ctx context.Context) func() {
 	return func() { close(quit); <-finished }
 }
 
-// level makes jobs of the states added since the marks, and counts about how many there are. It
-// runs while no worker runs.
-func (r *run) level(from *[shards]mark) (to [shards]mark, n int64) {
+// level makes jobs of the states that the last level has added. It runs while no worker runs.
+func (r *Search) level() {
 	r.jobs = r.jobs[:0]
 	r.nextJob.Store(0)
 	r.again()
 	for i := range r.v.shards {
 		sh := &r.v.shards[i]
-		to[i] = sh.end()
-		for c := from[i].chunk; c < len(sh.chunks); c++ {
+		r.v.level[i] = sh.end()
+		for c := r.from[i].chunk; c < len(sh.chunks); c++ {
 			start := 0
-			if c == from[i].chunk {
-				start = from[i].len
+			if c == r.from[i].chunk {
+				start = r.from[i].len
 			}
 			if end := len(sh.chunks[c]); start < end {
 				base := uint64(c) << chunkBits
@@ -319,12 +279,11 @@ func (r *run) level(from *[shards]mark) (to [shards]mark, n int64) {
 			}
 		}
 	}
-	return to, r.v.states() - r.expanded.Load() + int64(len(r.tasks))
 }
 
 // again turns the arrivals of the last level into tasks. The sleep sets in the end, and so the
 // steps that are explored again, do not depend on the order of arrivals.
-func (r *run) again() {
+func (r *Search) again() {
 	r.tasks = r.tasks[:0]
 	r.nextTask.Store(0)
 	only := map[ID]uint32{}
@@ -344,7 +303,7 @@ func (r *run) again() {
 	}
 }
 
-func (r *run) expandLevel(ctx context.Context, n int64) {
+func (r *Search) expandLevel(ctx context.Context, n int64) {
 	if len(r.workers) == 1 || n < smallLevel {
 		r.work(ctx, 0)
 		return
@@ -372,7 +331,7 @@ func (r *run) expandLevel(ctx context.Context, n int64) {
 }
 
 // work expands jobs until none is left.
-func (r *run) work(ctx context.Context, w int) {
+func (r *Search) work(ctx context.Context, w int) {
 	worker, sink, depth := r.workers[w], r.sinks[w], int(r.depth.Load())
 	var sleeper Sleeper
 	if r.p.Sleeps {
@@ -385,7 +344,8 @@ func (r *run) work(ctx context.Context, w int) {
 		}
 		job := &r.jobs[j]
 		n := int64(0)
-		for offset := job.offset; offset < job.end; {
+		for job.offset < job.end {
+			offset := job.offset
 			state, _, next := r.v.read(job.chunk, offset)
 			sink.depth = depth
 			sink.parent, sink.state = makeID(job.shard, offset), state
@@ -394,7 +354,7 @@ func (r *run) work(ctx context.Context, w int) {
 			} else {
 				worker.Expand(state, sink)
 			}
-			offset = next
+			job.offset = next
 			if n++; n%batch == 0 {
 				r.expanded.Add(batch)
 				if sink.err != nil || r.interrupted(ctx, sink) {
@@ -415,11 +375,12 @@ func (r *run) work(ctx context.Context, w int) {
 		state, sleep := r.v.stateAt(r.tasks[j].id)
 		sink.depth, sink.parent, sink.state = depth, r.tasks[j].id, state
 		sleeper.ExpandAwake(state, sleep, r.tasks[j].only, sink)
+		r.tasks[j].only = 0
 	}
 }
 
 // interrupted counts what a worker has done as work, and reports whether a limit was reached.
-func (r *run) interrupted(ctx context.Context, k *Sink) bool {
+func (r *Search) interrupted(ctx context.Context, k *Sink) bool {
 	if r.p.Memory != nil {
 		if limit := r.p.Memory(); limit > 0 && r.used() > limit {
 			r.stop.CompareAndSwap(0, uint32(OutOfMemory))
@@ -434,7 +395,7 @@ func (r *run) interrupted(ctx context.Context, k *Sink) bool {
 }
 
 // used returns the bytes stored.
-func (r *run) used() int64 {
+func (r *Search) used() int64 {
 	n := r.v.bytes.Load()
 	if r.p.Used != nil {
 		n += r.p.Used.Load()
@@ -442,9 +403,12 @@ func (r *run) used() int64 {
 	return n
 }
 
-func (r *run) result() *Result {
+func (r *Search) result() *Result {
 	out := &Result{
 		Stop: Stop(r.stop.Load()), States: r.v.states(), Depth: int(r.depth.Load()), Bytes: r.used(), v: r.v,
+	}
+	if r.open && out.Stop != OutOfStates {
+		out.Depth++
 	}
 	best := map[string]Finding{}
 	for _, k := range r.sinks {
