@@ -6,9 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
+
+	"fencepost/internal/question/check"
 )
 
 // Checkpoint is how far an exploration has come: the tasks that are left, and what was found before. An exploration that
@@ -51,7 +52,7 @@ func (c Checkpoint) Bytes() ([]byte, error) {
 }
 
 // ErrCheckpoint says that bytes are no checkpoint, or a damaged one.
-var ErrCheckpoint = errors.New("not a checkpoint, or a damaged one")
+var ErrCheckpoint = check.ErrDamaged
 
 // DifferentError says that a checkpoint, or a result, belongs to another exploration.
 type DifferentError struct{ What string } // "version", "program", "memory model" or "options"

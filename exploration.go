@@ -26,18 +26,27 @@ type Exploration struct{ e *check.Exploration }
 // diagnostics. The options name one model; of the engines only rf can be named. Data races, robustness and executions
 // of final states cannot be asked for.
 func NewExploration(ctx context.Context, in Input, opt CheckOptions) (*Exploration, []verdict.Diagnostic, error) {
-	models := orTSO(opt.Models)
-	switch {
-	case opt.AnyThreads:
-		return nil, nil, &OptionError{Option: "number of threads for an exploration in parts", Value: "any", Want: "a number"}
-	case len(models) != 1:
-		return nil, nil, &OptionError{Option: "memory models for an exploration in parts", Value: joined(opt.Models), Want: "one"}
+	model, err := oneModel(&opt)
+	if err != nil {
+		return nil, nil, err
 	}
-	e, diags, err := check.Open(ctx, in.internal(), models[0], opt.internal(), Version())
+	e, diags, err := check.Open(ctx, in.internal(), model, opt.internal(), buildVersion())
 	if err != nil || e == nil {
 		return nil, diags, public(err)
 	}
 	return &Exploration{e}, diags, nil
+}
+
+// oneModel returns the memory model of a check in parts.
+func oneModel(opt *CheckOptions) (string, error) {
+	models := orTSO(opt.Models)
+	switch {
+	case opt.AnyThreads:
+		return "", &OptionError{Option: "number of threads for an exploration in parts", Value: "any", Want: "a number"}
+	case len(models) != 1:
+		return "", &OptionError{Option: "memory models for an exploration in parts", Value: joined(opt.Models), Want: "one"}
+	}
+	return models[0], nil
 }
 
 // Identity says what an exploration is about. Tasks and results of another exploration are refused.

@@ -179,7 +179,7 @@ func reopen(ctx context.Context, r *verdict.Result) (*Exploration, error) {
 	for _, name := range r.Shard.Inputs[1:] {
 		in.More = append(in.More, pipeline.File{Name: name, Text: []byte(r.Shard.Files[name])})
 	}
-	e, diags, err := check.Open(ctx, in, r.Model, opt, Version())
+	e, diags, err := check.Open(ctx, in, r.Model, opt, buildVersion())
 	if err != nil {
 		return nil, public(err)
 	}

@@ -1,6 +1,14 @@
 package fencepost
 
-import "runtime/debug"
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+)
 
 // modulePath is the path under which go.mod names this module.
 const modulePath = "fencepost"
@@ -33,6 +41,8 @@ func versionIn(info *debug.BuildInfo) string {
 	switch {
 	case module == nil:
 		return devel
+	case module.Replace != nil && strings.HasPrefix(info.Main.Path, modulePath+"/"):
+		module = &info.Main // the other module of this repository
 	case module.Replace != nil:
 		module = module.Replace
 	}
@@ -41,3 +51,28 @@ func versionIn(info *debug.BuildInfo) string {
 	}
 	return module.Version
 }
+
+// BuildVersion returns the version for what is stored and continued, or divided: Version, and if that does not name a
+// commit, a hash of the executable file, so that two builds are never mixed.
+func BuildVersion() string { return buildVersion() }
+
+var buildVersion = sync.OnceValue(func() string {
+	v := Version()
+	if v != devel && !strings.HasSuffix(v, "+dirty") {
+		return v
+	}
+	name, err := os.Executable()
+	if err != nil {
+		return v
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return v
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return v
+	}
+	return fmt.Sprintf("%s+%.16x", v, sum.Sum(nil))
+})

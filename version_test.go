@@ -19,10 +19,21 @@ func TestVersionIn(t *testing.T) {
 		{"without version control", debug.BuildInfo{Main: debug.Module{Path: modulePath}}, "devel"},
 		{"imported", debug.BuildInfo{Main: other, Deps: []*debug.Module{{Path: "example.org/x", Version: "v3.0.0"}, ours}}, "v1.2.3"},
 		{"imported from a directory", debug.BuildInfo{Main: other, Deps: []*debug.Module{{Path: modulePath, Version: "v1.2.3", Replace: &debug.Module{Path: "../fencepost"}}}}, "devel"},
+		{"the other module", debug.BuildInfo{
+			Main: debug.Module{Path: modulePath + "/cluster", Version: "v1.2.4"},
+			Deps: []*debug.Module{{Path: modulePath, Version: "v0.0.0", Replace: &debug.Module{Path: "../"}}},
+		}, "v1.2.4"},
 		{"not there", debug.BuildInfo{Main: other}, "devel"},
 	} {
 		if got := versionIn(&c.info); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// TestBuildVersion: two builds that have no version, such as this one, differ.
+func TestBuildVersion(t *testing.T) {
+	if got := BuildVersion(); Version() == devel && len(got) < len(devel)+17 || got != BuildVersion() {
+		t.Errorf("got %q", got)
 	}
 }

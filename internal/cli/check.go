@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,6 +149,9 @@ func (a *app) check(names []string, f *checkFlags) error {
 		if err := f.parts.refuse(f); err != nil {
 			return err
 		}
+		if f.parts.shard.n == 0 {
+			a.patience = storingPatience
+		}
 		ask = func(ctx context.Context, in fencepost.Input) (fencepost.Answer, error) {
 			return exploreInParts(ctx, a, in, f)
 		}
@@ -234,7 +238,7 @@ func (a *app) askUntil(limit time.Duration, in fencepost.Input, opt *fencepost.O
 		opt.Progress, heard = lines.update, lines.interrupted
 		defer lines.finish()
 	}
-	return interruptible(heard, func(ctx context.Context) (fencepost.Answer, error) { return ask(ctx, in) })
+	return untilInterrupted(cmp.Or(a.patience, patience), heard, func(ctx context.Context) (fencepost.Answer, error) { return ask(ctx, in) })
 }
 
 func (a *app) diagnostics(all []verdict.Diagnostic) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"fencepost"
+	"fencepost/verdict"
 
 	"github.com/spf13/cobra"
 )
@@ -32,7 +34,7 @@ const defaultEvery = 30 * time.Second
 func (p *partsFlags) flags(cmd *cobra.Command) {
 	p.every = defaultEvery
 	flags := cmd.Flags()
-	flags.Var(fileValue{&p.checkpoint}, "checkpoint", "store in a file how far the search is, every 30 s and when it ends; engine rf")
+	flags.Var(fileValue{&p.checkpoint}, "checkpoint", "store in a file how far the search is, every 30 s and when it ends; engine rf, or explicit if named")
 	flags.Var(fileValue{&p.resume}, "resume", "continue from a checkpoint, and store further ones there")
 	flags.Var(timeoutValue{&p.every}, "checkpoint-every", "time between two checkpoints")
 	flags.Var(&p.shard, "shard", "explore shard i of n, from 0, such as 0/4; `fencepost report --merge` adds up the results; engine rf")
@@ -56,11 +58,12 @@ func (p *partsFlags) refuse(f *checkFlags) error {
 	no := func(what, hint string) error {
 		return &usageError{fmt.Sprintf("%s cannot be given with %s", flag, what), hint}
 	}
+	states := f.engine.value == "explicit"
 	switch {
-	case f.engine.value == "explicit":
-		return no("--engine explicit", "engine explicit keeps all states in memory and cannot store them; leave --engine out, or give --engine rf")
-	case f.engine.value != "" && f.engine.value != "rf":
-		return no("--engine "+f.engine.value, "only the engine rf can continue; leave --engine out")
+	case states && p.shard.n > 0:
+		return no("--engine explicit", "its states are one set, which every shard would need; leave --engine out, or give --engine rf")
+	case f.engine.value != "" && f.engine.value != "rf" && !states:
+		return no("--engine "+f.engine.value, "only the engines rf and explicit can continue; leave --engine out")
 	case len(f.models) != 1:
 		return no("several memory models", "ask about one model at a time, with a file for each")
 	case f.any.on:
@@ -70,9 +73,11 @@ func (p *partsFlags) refuse(f *checkFlags) error {
 	case f.opt.Robustness:
 		return no("--robustness", "use `fencepost robust`")
 	case f.opt.CrossCheck:
-		return no("--cross-check", "engine rf answers alone")
-	case f.opt.NoReduction:
+		return no("--cross-check", "one engine answers alone")
+	case f.opt.NoReduction && !states:
 		return no("--no-reduction", "engine rf explores one execution per class")
+	case f.opt.Liveness == fencepost.LivenessFair && states:
+		return no("--liveness fair", "fair endless executions are another search, which is not stored; use --liveness spin")
 	case p.every <= 0:
 		return &usageError{"--checkpoint-every needs a time", "give a time such as 30s"}
 	}
@@ -94,6 +99,9 @@ func (p *partsFlags) refuse(f *checkFlags) error {
 func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFlags) (fencepost.Answer, error) {
 	ctx, cancel := limitTime(ctx, f.opt.Timeout)
 	defer cancel()
+	if f.engine.value == "explicit" {
+		return exploreStates(ctx, a, in, f)
+	}
 	x, diags, err := fencepost.NewExploration(ctx, in, f.opt)
 	if err != nil || x == nil {
 		return fencepost.Answer{Diagnostics: diags}, err
@@ -107,24 +115,71 @@ func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFla
 			return fencepost.Answer{}, err
 		}
 	}
-	name := f.parts.resume
-	if f.parts.checkpoint != "" {
-		name = f.parts.checkpoint
-	}
+	name := f.parts.file()
 	var failed error
 	end, err := x.Continue(ctx, from, workersOf(f.opt.Workers), f.parts.every, func(c fencepost.Checkpoint) {
-		if failed = store(name, c); failed != nil {
-			fmt.Fprintf(a.stderr, "fencepost: cannot write the checkpoint %s: %v\n", name, failed)
-		}
+		failed = a.stored(name, func(w io.Writer) error {
+			data, err := c.Bytes()
+			if err == nil {
+				_, err = w.Write(data)
+			}
+			return err
+		})
 	})
 	if err != nil {
 		return fencepost.Answer{}, err
 	}
 	why := unfinished(ctx, len(end.Tasks))
 	if why != "" && failed == nil {
-		fmt.Fprintf(a.stderr, "fencepost: continue with --resume %s\n", name)
+		a.goOn(name)
 	}
 	return x.Answer(context.WithoutCancel(ctx), end.Found, why, end.Took)
+}
+
+// exploreStates asks about a program by a search that is stored.
+func exploreStates(ctx context.Context, a *app, in fencepost.Input, f *checkFlags) (fencepost.Answer, error) {
+	s, diags, err := fencepost.NewStateSearch(ctx, in, f.opt)
+	if err != nil || s == nil {
+		return fencepost.Answer{Diagnostics: diags}, err
+	}
+	if f.parts.resume != "" {
+		if err := resumeStates(s, f.parts.resume); err != nil {
+			return fencepost.Answer{}, err
+		}
+	}
+	name := f.parts.file()
+	failed := errors.New("nothing is stored")
+	err = s.Continue(ctx, f.parts.every, func(write func(io.Writer) error) { failed = a.stored(name, write) })
+	if err != nil {
+		return fencepost.Answer{}, err
+	}
+	answer, err := s.Answer(ctx)
+	if err == nil && failed == nil && len(answer.Results) == 1 && answer.Results[0].Verdict == verdict.Unknown && !s.Over() {
+		a.goOn(name)
+	}
+	return answer, err
+}
+
+// file returns the file that checkpoints go to.
+func (p *partsFlags) file() string {
+	if p.checkpoint != "" {
+		return p.checkpoint
+	}
+	return p.resume
+}
+
+// stored stores a checkpoint, and says so if that fails: the search goes on.
+func (a *app) stored(name string, write func(io.Writer) error) error {
+	err := replaceFile(name, write)
+	if err != nil {
+		fmt.Fprintf(a.stderr, "fencepost: cannot write the checkpoint %s: %v\n", name, err)
+	}
+	return err
+}
+
+// goOn says how to continue.
+func (a *app) goOn(name string) {
+	fmt.Fprintf(a.stderr, "fencepost: continue with --resume %s\n", name)
 }
 
 // unfinished says why tasks are left, "" if none is.
@@ -156,37 +211,71 @@ func workersOf(n int) int {
 
 // resumed reads the checkpoint of an exploration.
 func resumed(x *fencepost.Exploration, name string) (fencepost.Checkpoint, error) {
-	data, err := os.ReadFile(name)
+	f, err := openCheckpoint(name)
+	if err != nil {
+		return fencepost.Checkpoint{}, err
+	}
+	defer f.Close()
+	if fencepost.IsStateSearch(f) {
+		return fencepost.Checkpoint{}, &usageError{name + " is a checkpoint of engine explicit", "also give --engine explicit"}
+	}
+	data, err := io.ReadAll(f)
 	if err != nil {
 		return fencepost.Checkpoint{}, openError(name, err)
 	}
 	c, err := x.Checkpoint(data)
-	if other := (*fencepost.DifferentError)(nil); errors.As(err, &other) {
-		return c, &usageError{fmt.Sprintf("%s is a checkpoint of %s", name, other.Whose()), "continue with the same program, memory model, options and version of fencepost, or start again with --checkpoint"}
-	}
-	if err != nil {
-		return c, &usageError{fmt.Sprintf("%s: %v", name, err), "start again with --checkpoint"}
-	}
-	return c, nil
+	return c, refusedCheckpoint(name, err)
 }
 
-// store writes a checkpoint so that the file is a whole one at every moment: the old one, or the new one.
-func store(name string, c fencepost.Checkpoint) error {
-	data, err := c.Bytes()
+// resumeStates reads the checkpoint of a search.
+func resumeStates(s *fencepost.StateSearch, name string) error {
+	f, err := openCheckpoint(name)
 	if err != nil {
 		return err
 	}
-	return replaceFile(name, data)
+	defer f.Close()
+	return refusedCheckpoint(name, s.Resume(f))
 }
 
-// replaceFile writes a new file beside the old one, waits until it is on the disk, and renames it.
-func replaceFile(name string, data []byte) error {
+// openCheckpoint opens a file. Opening a pipe would block.
+func openCheckpoint(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &usageError{fmt.Sprintf("%s is not a file", name), "give the file that --checkpoint wrote"}
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(name)
+	}
+	if err != nil {
+		return nil, openError(name, err)
+	}
+	return f, nil
+}
+
+// refusedCheckpoint says why a checkpoint cannot be used.
+func refusedCheckpoint(name string, err error) error {
+	if other := (*fencepost.DifferentError)(nil); errors.As(err, &other) {
+		return &usageError{fmt.Sprintf("%s is a checkpoint of %s", name, other.Whose()), "continue with the same program, memory model, options and version of fencepost, or start again with --checkpoint"}
+	}
+	if errors.Is(err, fencepost.ErrCheckpoint) {
+		return &usageError{fmt.Sprintf("%s: %v", name, err), "start again with --checkpoint"}
+	}
+	if err != nil {
+		return openError(name, err)
+	}
+	return nil
+}
+
+// replaceFile writes a new file beside the old one, waits until it is on the disk, and renames it, so that the file is a
+// whole one at every moment: the old one, or the new one.
+func replaceFile(name string, write func(io.Writer) error) error {
 	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, "."+strings.TrimPrefix(filepath.Base(name), ".")+"-*")
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	err = write(f)
 	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}

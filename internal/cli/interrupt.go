@@ -13,6 +13,10 @@ import (
 // what they know; a parser in the middle of a file does not notice the interruption.
 const patience = 5 * time.Second
 
+// storingPatience is the time that an interrupted check has which stores a checkpoint: a large one takes long. Who does
+// not want to wait interrupts once more.
+const storingPatience = 24 * time.Hour
+
 // errDeaf means that work was interrupted and did not end. It still runs and may write, so
 // nothing that it has access to may be used any more.
 var errDeaf = errors.New("interrupted before there was an answer")
@@ -21,6 +25,11 @@ var errDeaf = errors.New("interrupted before there was an answer")
 // interruption. After the first Ctrl-C the signal has its usual effect again, so a second
 // one kills.
 func interruptible[T any](heard func(), work func(context.Context) (T, error)) (T, error) {
+	return untilInterrupted(patience, heard, work)
+}
+
+// untilInterrupted is interruptible with another patience.
+func untilInterrupted[T any](patience time.Duration, heard func(), work func(context.Context) (T, error)) (T, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return impatient(ctx, patience, func() { stop(); heard() }, work)

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 	"unicode"
 
 	"fencepost"
@@ -60,6 +61,8 @@ type app struct {
 	full   bool    // show every step of an execution
 	shown  *block  // lines of progress, nil: none
 	code   int
+	// patience is how long interrupted work may take to end, 0: the usual time.
+	patience time.Duration
 }
 
 // usageError is a mistake in how fencepost was called, with what to do instead.

@@ -223,8 +223,8 @@ func (a *Asker) Result(ctx context.Context, id string) (fencepost.Answer, error)
 	if err != nil {
 		return fencepost.Answer{}, err
 	}
-	if job.Version != fencepost.Version() {
-		return fencepost.Answer{}, fmt.Errorf("%s was asked for by version %s of fencepost, and this is %s", id, job.Version, fencepost.Version())
+	if job.Version != fencepost.BuildVersion() {
+		return fencepost.Answer{}, fmt.Errorf("%s was asked for by version %s of fencepost, and this is %s", id, job.Version, fencepost.BuildVersion())
 	}
 	data, err := a.Store.Program(ctx, id)
 	if err != nil {

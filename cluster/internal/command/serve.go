@@ -129,7 +129,7 @@ func (p *tool) work(slots int, quiet bool) error {
 	logger := log.New(out, "", log.LstdFlags)
 	w := &worker.Worker{
 		Store: s, Open: program.Open(ctx), Log: logger,
-		Me: store.Worker{ID: nuid.Next(), Host: host, Version: fencepost.Version(), Slots: slots, Since: time.Now().UTC()},
+		Me: store.Worker{ID: nuid.Next(), Host: host, Version: fencepost.BuildVersion(), Slots: slots, Since: time.Now().UTC()},
 	}
 	logger.Printf("joined %s with %d slots", p.access.URL, slots)
 	if err := w.Run(ctx); ctx.Err() == nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"sync/atomic"
 	"time"
 
 	"fencepost/internal/engine"
@@ -36,23 +35,14 @@ func supports(t *engine.Task) error {
 
 // Run answers the task.
 func Run(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
-	if err := supports(task); err != nil {
+	x, err := NewSearch(task)
+	if err != nil {
 		return nil, err
 	}
-	if engine.StopsInside(task.Program) || task.Model != memory.SC && engine.HasGlobalFence(task.Program) {
-		// A thread that stops inside a section stops the others for good: a step into a section is
-		// then not independent of anything, and eager accesses would already have happened. A global fence
-		// waits for stores that an eager step has put into a buffer.
-		plain := *task
-		plain.NoReduction = true
-		task = &plain
-	}
-	out, stray, err := run(ctx, task, !task.NoReduction)
-	if stray { // an access left its object: no memory can be treated as thread-private
-		out, _, err = run(ctx, task, false)
-	}
+	x.Explore(ctx)
+	out, err := x.Outcome(ctx)
 	if err == nil && task.Props.Fairness != 0 && out.Unknown == "" && len(out.Violations) == 0 {
-		err = addEndless(ctx, task, out)
+		err = addEndless(ctx, x.task, out)
 	}
 	return out, err
 }
@@ -77,42 +67,6 @@ func addEndless(ctx context.Context, task *engine.Task, out *engine.Outcome) err
 			verdict.Bound{Name: "buffer", Value: task.Limits.Buffer, Hit: true, Pos: engine.Pos(found.Full)})
 	}
 	return nil
-}
-
-// run answers the task, treating memory as thread-private or not. stray says that there is no
-// answer because an access left its object.
-func run(ctx context.Context, task *engine.Task, private bool) (result *engine.Outcome, stray bool, err error) {
-	start := time.Now()
-	y := compile(task, private)
-	var used atomic.Int64
-	var in *search.Interner
-	if worthInterning(y) {
-		in = search.NewInterner(&used)
-	}
-	var workers []*worker
-	problem := task.SearchProblem(start, func() search.Worker {
-		w := newWorker(task, y, in)
-		workers = append(workers, w)
-		return w
-	})
-	problem.Used, problem.Sleeps = &used, sleeps(task)
-	res := search.Run(ctx, problem)
-	for _, w := range workers {
-		if w.s.Err == memory.ErrStray {
-			return nil, true, nil
-		}
-	}
-	out := task.Explored(ctx, res)
-	for _, f := range res.Findings {
-		v, err := violation(task, y, in, res, f)
-		if err != nil {
-			return nil, false, err
-		}
-		out.Violations = append(out.Violations, v)
-	}
-	summarise(task, y.mem, workers, res, out)
-	out.Stats.Seconds = time.Since(start).Seconds()
-	return out, false, nil
 }
 
 // system is the transition system of a task, with its reductions.

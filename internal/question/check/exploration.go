@@ -44,51 +44,74 @@ func (id Identity) Differs(o Identity) string {
 	}
 }
 
-// Exploration is a check that is done in parts. Its methods can be called at the same time, except Answer.
-type Exploration struct {
-	*rf.Parts
+// opened is a question about a program that was read, for a check in parts.
+type opened struct {
 	Identity Identity
 	run      *pipeline.Run
 	q        *query
+	task     *engine.Task
+}
+
+// Exploration is a check that is done in parts. Its methods can be called at the same time, except Answer.
+type Exploration struct {
+	*rf.Parts
+	*opened
 }
 
 // Open reads a program for a check in parts. Without an exploration and an error, the program or the question was
 // refused, and the diagnostics say why.
 func Open(ctx context.Context, in pipeline.Input, model string, opt Options, version string) (*Exploration, []verdict.Diagnostic, error) {
-	if err := inParts(&opt); err != nil {
+	if err := inParts(&opt, "rf"); err != nil {
 		return nil, nil, err
 	}
+	var e *Exploration
+	diags, err := openRun(in, model, &opt, func(run *pipeline.Run) error {
+		o, err := open(ctx, run, model, opt, version)
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(o.Identity)
+		if err != nil {
+			return err
+		}
+		parts, err := rf.NewParts(o.task, sha256.Sum256(text))
+		if err != nil {
+			return o.q.Refuse(o.q.Unsupported(err))
+		}
+		e = &Exploration{parts, o}
+		return nil
+	})
+	return e, diags, err
+}
+
+// openRun does the first stages of a question, and returns the diagnostics.
+func openRun(in pipeline.Input, model string, opt *Options, work func(*pipeline.Run) error) ([]verdict.Diagnostic, error) {
 	run := pipeline.Open(in)
 	run.Asks(opt.about(), model)
-	var e *Exploration
-	err := run.Do(func() (err error) {
-		e, err = open(ctx, run, model, opt, version)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
+	if err := run.Do(func() error { return work(run) }); err != nil {
+		return nil, err
 	}
-	return e, run.Diagnostics, nil
+	return run.Diagnostics, nil
 }
 
 // inParts refuses what cannot be explored in parts, and chooses the engine.
-func inParts(opt *Options) error {
+func inParts(opt *Options, name string) error {
 	if err := opt.Validate(); err != nil {
 		return err
 	}
 	switch {
-	case opt.Engine != "" && opt.Engine != "rf":
-		return &pipeline.OptionError{Option: "engine for an exploration in parts", Value: opt.Engine, Want: "rf"}
+	case opt.Engine != "" && opt.Engine != name:
+		return &pipeline.OptionError{Option: "engine for an exploration in parts", Value: opt.Engine, Want: name}
 	case opt.Robustness:
 		return &pipeline.OptionError{Option: "question for an exploration in parts", Value: "robustness", Want: "one without it"}
 	case opt.Races:
 		return &pipeline.OptionError{Option: "question for an exploration in parts", Value: "data races", Want: "one without them"}
 	}
-	opt.Engine, opt.CrossCheck, opt.Endings = "rf", false, false
+	opt.Engine, opt.CrossCheck, opt.Endings = name, false, false
 	return nil
 }
 
-func open(ctx context.Context, run *pipeline.Run, model string, opt Options, version string) (*Exploration, error) {
+func open(ctx context.Context, run *pipeline.Run, model string, opt Options, version string) (*opened, error) {
 	m, err := pipeline.ParseModel(model)
 	if err != nil {
 		return nil, err
@@ -105,10 +128,6 @@ func open(ctx context.Context, run *pipeline.Run, model string, opt Options, ver
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(id)
-	if err != nil {
-		return nil, err
-	}
 	how := opt.asked()
 	task := q.QuestionTask(flat, m, &how)
 	if report := task.Progress; report != nil {
@@ -117,11 +136,7 @@ func open(ctx context.Context, run *pipeline.Run, model string, opt Options, ver
 			report(p)
 		}
 	}
-	parts, err := rf.NewParts(task, sha256.Sum256(text))
-	if err != nil {
-		return nil, q.Refuse(q.Unsupported(err))
-	}
-	return &Exploration{Parts: parts, Identity: id, run: run, q: q}, nil
+	return &opened{Identity: id, run: run, q: q, task: task}, nil
 }
 
 // limits are options that do not change what is explored.
@@ -161,17 +176,24 @@ func (e *Exploration) Answer(ctx context.Context, found rf.Found, unfinished str
 	if unfinished != "" && !found.Stopped {
 		found.Stopped, found.Unknown = true, fmt.Sprintf("%s after %d executions", unfinished, found.All())
 	}
+	return e.answer(ctx, &rf.Engine, func() (*engine.Outcome, error) {
+		out, err := e.Outcome(&found)
+		if err == nil {
+			out.Stats.Seconds = seconds
+		}
+		return out, err
+	})
+}
+
+// answer assembles the answer from the outcome of all parts, as if the engine had returned it.
+func (e *opened) answer(ctx context.Context, whole *engine.Engine, outcome func() (*engine.Outcome, error)) (pipeline.Answer, error) {
 	by := &engine.Engine{
-		Name: e.q.opt.Engine, Supports: func(*engine.Task) error { return nil },
+		Name: whole.Name, Supports: func(*engine.Task) error { return nil },
 		Run: func(ctx context.Context, task *engine.Task) (*engine.Outcome, error) {
 			if task.Program != e.q.flat { // the stages ask something else, about a changed program
-				return rf.Engine.Run(ctx, task)
+				return whole.Run(ctx, task)
 			}
-			out, err := e.Outcome(&found)
-			if err == nil {
-				out.Stats.Seconds = seconds
-			}
-			return out, err
+			return outcome()
 		},
 	}
 	return e.run.Answer(Command, e.q.opt, func() ([]verdict.Result, error) {
@@ -185,14 +207,14 @@ func (e *Exploration) Answer(ctx context.Context, found rf.Found, unfinished str
 }
 
 // finish adds to a result what every answer says.
-func (e *Exploration) finish(res *verdict.Result) *verdict.Result {
+func (e *opened) finish(res *verdict.Result) *verdict.Result {
 	e.run.Restrict(res, &e.q.opt.Options)
 	cover(res, e.q.Program, e.q.flat, false)
 	return res
 }
 
 // Files returns the names of the files of the program, and the texts of all files that were read.
-func (e *Exploration) Files() (inputs []string, texts map[string]string) {
+func (e *opened) Files() (inputs []string, texts map[string]string) {
 	inputs, texts = []string{e.q.Input.Name}, map[string]string{}
 	for _, f := range e.q.Input.More {
 		inputs = append(inputs, f.Name)

@@ -1,0 +1,211 @@
+package explicit
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"fencepost/internal/engine"
+	"fencepost/internal/memory"
+	"fencepost/internal/search"
+)
+
+// Search is a run of the engine that can be interrupted, stored and continued. It is not for fair endless executions,
+// which are another search.
+type Search struct {
+	task    *engine.Task
+	private bool // memory is treated as thread-private where it is
+	sys     *system
+	in      *search.Interner // nil: states are stored whole
+	workers []*worker
+	states  *search.Search
+	res     *search.Result // of the last run, nil: none
+	seconds float64
+}
+
+// NewSearch returns a search that has not begun. The error says why the engine does not support the task.
+func NewSearch(task *engine.Task) (*Search, error) {
+	if err := supports(task); err != nil {
+		return nil, err
+	}
+	if engine.StopsInside(task.Program) || task.Model != memory.SC && engine.HasGlobalFence(task.Program) {
+		// A thread that stops inside a section stops the others for good: a step into a section is
+		// then not independent of anything, and eager accesses would already have happened. A global fence
+		// waits for stores that an eager step has put into a buffer.
+		plain := *task
+		plain.NoReduction = true
+		task = &plain
+	}
+	x := &Search{task: task}
+	x.begin(!task.NoReduction)
+	return x, nil
+}
+
+// begin sets up a search from the initial states.
+func (x *Search) begin(private bool) {
+	x.private, x.sys, x.workers, x.res, x.in = private, compile(x.task, private), nil, nil, nil
+	used := new(atomic.Int64)
+	if worthInterning(x.sys) {
+		x.in = search.NewInterner(used)
+	}
+	problem := x.task.SearchProblem(time.Now(), func() search.Worker {
+		w := newWorker(x.task, x.sys, x.in)
+		x.workers = append(x.workers, w)
+		return w
+	})
+	problem.Used, problem.Sleeps = used, sleeps(x.task)
+	x.states = search.New(problem)
+}
+
+// Explore searches until the search is over or a limit is reached.
+func (x *Search) Explore(ctx context.Context) {
+	start := time.Now()
+	x.res = x.states.Run(ctx)
+	if x.private && slices.ContainsFunc(x.workers, func(w *worker) bool { return w.s.Err == memory.ErrStray }) {
+		// An access left its object: no memory can be treated as thread-private.
+		x.begin(false)
+		x.res = x.states.Run(ctx)
+	}
+	x.seconds += time.Since(start).Seconds()
+}
+
+// Over reports whether there is nothing left to search: every state was expanded, a violation ends the search, or a
+// successor cannot be computed.
+func (x *Search) Over() bool {
+	return x.res != nil && (x.res.Stop == search.Complete || x.res.Stop == search.Found || x.Failed())
+}
+
+// Failed reports whether a successor cannot be computed. Such a search cannot be stored.
+func (x *Search) Failed() bool { return x.res != nil && x.res.Stop == search.Failed }
+
+// States returns the number of states so far.
+func (x *Search) States() int64 { return x.res.States }
+
+// Outcome returns what was found. The context is the one that interrupted the search, if it was interrupted.
+func (x *Search) Outcome(ctx context.Context) (*engine.Outcome, error) {
+	begun := time.Now()
+	out := x.task.Explored(ctx, x.res)
+	for _, f := range x.res.Findings {
+		v, err := violation(x.task, x.sys, x.in, x.res, f)
+		if err != nil {
+			return nil, err
+		}
+		out.Violations = append(out.Violations, v)
+	}
+	summarise(x.task, x.sys.mem, x.workers, x.res, out)
+	out.Stats.Seconds = x.seconds + time.Since(begun).Seconds()
+	return out, nil
+}
+
+// storedHead is what the workers have found, and how states are stored.
+type storedHead struct {
+	Private  bool
+	Interned bool
+	Edges    int // of the system, so that the lists fit
+	Seconds  float64
+	Done     int64
+	Exits    int64
+	Finals   [][]byte `json:",omitempty"`
+	Covered  []int    `json:",omitempty"`
+	Blocked  []int    `json:",omitempty"`
+	Bounds   []int    `json:",omitempty"`
+}
+
+// edgeSets are the sets of edges of a state that only grow.
+func edgeSets(s *memory.State, h *storedHead) [3]struct {
+	marks []bool
+	list  *[]int
+} {
+	return [3]struct {
+		marks []bool
+		list  *[]int
+	}{{s.Covered, &h.Covered}, {s.Blocked, &h.Blocked}, {s.Bounds, &h.Bounds}}
+}
+
+// Save writes the search, which must not run. A search that failed cannot be stored.
+func (x *Search) Save(w io.Writer) error {
+	head := storedHead{Private: x.private, Interned: x.in != nil, Edges: len(x.sys.mem.Edges()), Seconds: x.seconds}
+	for _, k := range x.workers {
+		head.Done += k.done
+		head.Exits += k.exits
+		for text := range k.finals {
+			head.Finals = append(head.Finals, []byte(text))
+		}
+		for _, set := range edgeSets(k.s, &head) {
+			for i, marked := range set.marks {
+				if marked {
+					*set.list = append(*set.list, i)
+				}
+			}
+		}
+	}
+	for _, list := range []*[]int{&head.Covered, &head.Blocked, &head.Bounds} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	slices.SortFunc(head.Finals, bytes.Compare)
+	head.Finals = slices.CompactFunc(head.Finals, bytes.Equal)
+	text, err := json.Marshal(&head)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(append(binary.AppendUvarint(nil, uint64(len(text))), text...)); err != nil {
+		return err
+	}
+	if x.in != nil {
+		if err := x.in.Save(w); err != nil {
+			return err
+		}
+	}
+	return x.states.Save(w)
+}
+
+// maxHead bounds the bytes of a stored head: final states are kept in memory.
+const maxHead = 1 << 32
+
+// Load reads a search of the same task that was stored into one that has not begun. The error wraps search.ErrStored if
+// the bytes are not one.
+func (x *Search) Load(r *bufio.Reader) error {
+	var head storedHead
+	size, err := binary.ReadUvarint(r)
+	if err != nil || size > maxHead {
+		return search.ErrStored
+	}
+	text, err := io.ReadAll(io.LimitReader(r, int64(size)))
+	if err != nil || uint64(len(text)) != size || json.Unmarshal(text, &head) != nil {
+		return search.ErrStored
+	}
+	if head.Private != x.private {
+		x.begin(head.Private)
+	}
+	if head.Edges != len(x.sys.mem.Edges()) || head.Interned != (x.in != nil) {
+		return fmt.Errorf("%w: it is about another program", search.ErrStored)
+	}
+	x.seconds = head.Seconds
+	first := x.workers[0]
+	first.done, first.exits = head.Done, head.Exits
+	for _, text := range head.Finals {
+		first.finals[string(text)] = true
+	}
+	for _, set := range edgeSets(first.s, &head) {
+		for _, i := range *set.list {
+			if i < 0 || i >= len(set.marks) {
+				return search.ErrStored
+			}
+			set.marks[i] = true
+		}
+	}
+	if x.in != nil {
+		if err := x.in.Load(r); err != nil {
+			return err
+		}
+	}
+	return x.states.Load(r)
+}
