@@ -1,13 +1,12 @@
 package fencepost
 
 import (
-	"crypto/sha256"
 	"fmt"
-	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 	"sync"
+
+	"fencepost/internal/inputfile"
 )
 
 // modulePath is the path under which go.mod names this module.
@@ -61,18 +60,5 @@ var buildVersion = sync.OnceValue(func() string {
 	if v != devel && !strings.HasSuffix(v, "+dirty") {
 		return v
 	}
-	name, err := os.Executable()
-	if err != nil {
-		return v
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return v
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return v
-	}
-	return fmt.Sprintf("%s+%.16x", v, sum.Sum(nil))
+	return fmt.Sprintf("%s+%.16s", v, inputfile.ExecutableHash())
 })

@@ -118,7 +118,7 @@ func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFla
 	name := f.parts.file()
 	var failed error
 	end, err := x.Continue(ctx, from, workersOf(f.opt.Workers), f.parts.every, func(c fencepost.Checkpoint) {
-		failed = a.stored(name, func(w io.Writer) error {
+		failed = storeCheckpoint(a, name, func(w io.Writer) error {
 			data, err := c.Bytes()
 			if err == nil {
 				_, err = w.Write(data)
@@ -131,7 +131,7 @@ func exploreInParts(ctx context.Context, a *app, in fencepost.Input, f *checkFla
 	}
 	why := unfinished(ctx, len(end.Tasks))
 	if why != "" && failed == nil {
-		a.goOn(name)
+		sayHowToGoOn(a, name)
 	}
 	return x.Answer(context.WithoutCancel(ctx), end.Found, why, end.Took)
 }
@@ -149,13 +149,13 @@ func exploreStates(ctx context.Context, a *app, in fencepost.Input, f *checkFlag
 	}
 	name := f.parts.file()
 	failed := errors.New("nothing is stored")
-	err = s.Continue(ctx, f.parts.every, func(write func(io.Writer) error) { failed = a.stored(name, write) })
+	err = s.Continue(ctx, f.parts.every, func(write func(io.Writer) error) { failed = storeCheckpoint(a, name, write) })
 	if err != nil {
 		return fencepost.Answer{}, err
 	}
 	answer, err := s.Answer(ctx)
 	if err == nil && failed == nil && len(answer.Results) == 1 && answer.Results[0].Verdict == verdict.Unknown && !s.Over() {
-		a.goOn(name)
+		sayHowToGoOn(a, name)
 	}
 	return answer, err
 }
@@ -168,8 +168,8 @@ func (p *partsFlags) file() string {
 	return p.resume
 }
 
-// stored stores a checkpoint, and says so if that fails: the search goes on.
-func (a *app) stored(name string, write func(io.Writer) error) error {
+// storeCheckpoint stores a checkpoint, and says so if that fails: the search goes on.
+func storeCheckpoint(a *app, name string, write func(io.Writer) error) error {
 	err := replaceFile(name, write)
 	if err != nil {
 		fmt.Fprintf(a.stderr, "fencepost: cannot write the checkpoint %s: %v\n", name, err)
@@ -177,8 +177,8 @@ func (a *app) stored(name string, write func(io.Writer) error) error {
 	return err
 }
 
-// goOn says how to continue.
-func (a *app) goOn(name string) {
+// sayHowToGoOn says how to continue.
+func sayHowToGoOn(a *app, name string) {
 	fmt.Fprintf(a.stderr, "fencepost: continue with --resume %s\n", name)
 }
 

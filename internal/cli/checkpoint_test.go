@@ -26,8 +26,8 @@ type explored struct {
 	Verdict string
 	Stats   struct {
 		Executions, Transitions, Depth, States int64
-		FinalStates                    int64 `json:"final_states"`
-		Fingerprint                    string
+		FinalStates                            int64 `json:"final_states"`
+		Fingerprint                            string
 	}
 }
 

@@ -137,7 +137,7 @@ type Search struct {
 	expanded atomic.Int64
 	depth    atomic.Int64
 	begun    bool         // the initial states are there
-	open     bool         // jobs and tasks are what is left of a level
+	open     bool         // jobs and tasks are the rest of a level
 	from     [shards]mark // where the level begins
 	jobs     []job
 	tasks    []task

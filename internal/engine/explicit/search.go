@@ -17,6 +17,9 @@ import (
 	"fencepost/internal/search"
 )
 
+// ErrStored says that bytes are not a stored search.
+var ErrStored = search.ErrStored
+
 // Search is a run of the engine that can be interrupted, stored and continued. It is not for fair endless executions,
 // which are another search.
 type Search struct {
@@ -104,7 +107,7 @@ func (x *Search) Outcome(ctx context.Context) (*engine.Outcome, error) {
 	return out, nil
 }
 
-// storedHead is what the workers have found, and how states are stored.
+// storedHead has the findings of the workers, and says how states are stored.
 type storedHead struct {
 	Private  bool
 	Interned bool
@@ -170,23 +173,23 @@ func (x *Search) Save(w io.Writer) error {
 // maxHead bounds the bytes of a stored head: final states are kept in memory.
 const maxHead = 1 << 32
 
-// Load reads a search of the same task that was stored into one that has not begun. The error wraps search.ErrStored if
-// the bytes are not one.
+// Load reads a search of the same task that was stored into one that has not begun. The error wraps ErrStored if the
+// bytes are not one.
 func (x *Search) Load(r *bufio.Reader) error {
 	var head storedHead
 	size, err := binary.ReadUvarint(r)
 	if err != nil || size > maxHead {
-		return search.ErrStored
+		return ErrStored
 	}
 	text, err := io.ReadAll(io.LimitReader(r, int64(size)))
 	if err != nil || uint64(len(text)) != size || json.Unmarshal(text, &head) != nil {
-		return search.ErrStored
+		return ErrStored
 	}
 	if head.Private != x.private {
 		x.begin(head.Private)
 	}
 	if head.Edges != len(x.sys.mem.Edges()) || head.Interned != (x.in != nil) {
-		return fmt.Errorf("%w: it is about another program", search.ErrStored)
+		return fmt.Errorf("%w: it is about another program", ErrStored)
 	}
 	x.seconds = head.Seconds
 	first := x.workers[0]
@@ -197,7 +200,7 @@ func (x *Search) Load(r *bufio.Reader) error {
 	for _, set := range edgeSets(first.s, &head) {
 		for _, i := range *set.list {
 			if i < 0 || i >= len(set.marks) {
-				return search.ErrStored
+				return ErrStored
 			}
 			set.marks[i] = true
 		}

@@ -12,7 +12,6 @@ import (
 	"fencepost/internal/engine"
 	"fencepost/internal/engine/explicit"
 	"fencepost/internal/pipeline"
-	"fencepost/internal/search"
 	"fencepost/verdict"
 )
 
@@ -130,7 +129,7 @@ func (s *StoredSearch) Load(r io.ReadSeeker) error {
 	if what := s.Identity.Differs(id); what != "" {
 		return &DifferentError{what}
 	}
-	if err := s.search.Load(in); errors.Is(err, search.ErrStored) {
+	if err := s.search.Load(in); errors.Is(err, explicit.ErrStored) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	} else if err != nil {
 		return err
